@@ -1,0 +1,27 @@
+/* jit.h: C text to machine code inside this process, through libtcc.
+ * Internal to the library. */
+#ifndef RAVEL_JIT_H
+#define RAVEL_JIT_H
+
+#include "ravel.h"
+
+typedef struct Jit Jit;
+
+/* A host function the text may call.  No other outside symbol resolves. */
+typedef struct {
+    const char *name;
+    void (*fn)(void);
+} JitSymbol;
+
+/* Compile `text` and load it: text pages read-execute, data pages
+ * read-write, never both writable and executable.  `sym` ends with a null name.
+ * Reads no file, needs no compiler, never exits the host.  Thread-safe. */
+ravel_status jit_compile(const char *text, const JitSymbol *sym, Jit **out,
+                         ravel_error *err);
+
+/* The address of a global function of the text, or NULL. */
+void (*jit_function(const Jit *j, const char *name))(void);
+
+void jit_free(Jit *j);
+
+#endif

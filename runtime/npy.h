@@ -1,0 +1,34 @@
+/* npy.h: NumPy array files, in and out.
+ * Format: numpy.lib.format, versions 1.0, 2.0 and 3.0. */
+#ifndef RAVEL_NPY_H
+#define RAVEL_NPY_H
+
+#include "ravel.h"
+
+#define NPY_MAX_RANK 64
+
+/* An array in memory: row-major, little endian, `data` malloc'ed. */
+typedef struct {
+    char descr[8];        /* NumPy's type without the byte order: f4 u1 c8 b1 */
+    int bytes;            /* of one element */
+    int rank;
+    int64_t shape[NPY_MAX_RANK];
+    int64_t count;        /* product of shape */
+    unsigned char *data;  /* count * bytes */
+} Npy;
+
+/* Read `path` whole.  Fortran order and big endian are brought to C order and
+ * little endian.  Anything that is not a well-formed .npy of a numeric type
+ * (object arrays, structures, a short file, sizes that overflow) is an error
+ * that names the file.  On failure *a is empty. */
+ravel_status npy_read(const char *path, Npy *a, ravel_error *err);
+
+/* Write rank extents and data (row-major, little endian) as a version 1.0 file
+ * (2.0 where the header is too long), whole or not at all. */
+ravel_status npy_write(const char *path, const char *descr, int bytes, int rank,
+                       const int64_t *shape, const void *data,
+                       ravel_error *err);
+
+void npy_free(Npy *a);
+
+#endif

@@ -1,0 +1,122 @@
+/* ravel.h: the library face of ravel, the layout compiler.
+ *
+ *   ravel_context *cx;  ravel_plan *plan;  ravel_error err;
+ *   int64_t shape[] = {2, 20, 5, 7};
+ *   ravel_request rq = {.from = "NCHW", .to = "NC1HWC0", .dtype = "f16",
+ *                       .rank = 4, .shape = shape};
+ *   ravel_context_new(&cx, &err);
+ *   ravel_compile(cx, &rq, &plan, &err);
+ *   ravel_run(plan, dst, src);          as often, from as many threads, as wanted
+ *
+ * Every function that can fail returns a ravel_status and, where `err` is not
+ * NULL, fills it with a sentence.  Nothing here exits, prints or keeps global
+ * state (libtcc's own is behind one lock).  Shapes count elements, sizes count
+ * bytes.  A layout is written as its name (NC1HWC0), its name with parameters
+ * (NC1HWC0{C0=32}) or an inline table ({N, C//16, H, W, C%16}).
+ * Valid C99 and C++.
+ */
+#ifndef RAVEL_H
+#define RAVEL_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define RAVEL_VERSION "0.1.0"
+#define RAVEL_MAX_RANK 16   /* dims of the logical tensor */
+
+#if defined(__GNUC__) && !defined(RAVEL_STATIC)
+#define RAVEL_API __attribute__((visibility("default")))
+#else
+#define RAVEL_API
+#endif
+
+typedef enum {
+    RAVEL_OK = 0,
+    RAVEL_ERR_ARGUMENT,   /* a null pointer, a bad rank, an unknown dtype */
+    RAVEL_ERR_SPEC,       /* a spec or layout text that is not right */
+    RAVEL_ERR_LAYOUT,     /* a layout that does not suit the shape or dtype */
+    RAVEL_ERR_MEMORY,     /* out of memory */
+    RAVEL_ERR_JIT,        /* no machine code could be made */
+    RAVEL_ERR_FILE,       /* reading or writing a file failed */
+    RAVEL_ERR_VERIFY      /* the result is not what the layouts say */
+} ravel_status;
+
+/* One failure: the caller's own, so that threads do not share it. */
+typedef struct {
+    ravel_status status;
+    char text[1024];      /* one or more lines, no newline at the end */
+} ravel_error;
+
+typedef struct ravel_context ravel_context;   /* loaded specs */
+typedef struct ravel_plan ravel_plan;         /* one compiled relayout */
+
+/* What to compile.  Strings and arrays are read during the call only. */
+typedef struct {
+    const char *from, *to;    /* layouts of the source and the destination */
+    const char *dtype;        /* f32 f16 bf16 f64 i8 u8 ... i4 u4 u2 u1 c64 */
+    int rank;                 /* number of logical dims, 0..RAVEL_MAX_RANK */
+    const int64_t *shape;     /* rank extents, in the order of from's dims */
+} ravel_request;
+
+/* A sentence for a status; never NULL, never freed. */
+RAVEL_API const char *ravel_status_text(ravel_status s);
+
+/* Make a context holding the built-in specs; free it with ravel_context_free
+ * after the last use of the plans made from it is over or not: plans do not
+ * need their context.  Not thread-safe against itself on the same `out`. */
+RAVEL_API ravel_status ravel_context_new(ravel_context **out, ravel_error *err);
+RAVEL_API void ravel_context_free(ravel_context *cx);
+
+/* Add the layouts of a spec text to `cx`; a later definition of a name
+ * replaces an earlier one for compilations that start afterwards.  `name` is what
+ * messages call the text (a file name).  All or nothing.  Thread-safe. */
+RAVEL_API ravel_status ravel_load(ravel_context *cx, const char *text,
+                                  size_t len, const char *name,
+                                  ravel_error *err);
+
+/* Compile one relayout to machine code.  The plan owns everything it needs.
+ * Thread-safe. */
+RAVEL_API ravel_status ravel_compile(ravel_context *cx, const ravel_request *rq,
+                                     ravel_plan **out, ravel_error *err);
+RAVEL_API void ravel_plan_free(ravel_plan *plan);
+
+/* Bytes that `src` and `dst` of ravel_run must have. */
+RAVEL_API int64_t ravel_plan_src_bytes(const ravel_plan *plan);
+RAVEL_API int64_t ravel_plan_dst_bytes(const ravel_plan *plan);
+
+/* The C text that the machine code was made from, for reading and logs; owned
+ * by the plan. */
+RAVEL_API const char *ravel_plan_source(const ravel_plan *plan);
+
+/* Convert.  The buffers must not overlap; any alignment will do.  Padding is
+ * written with the destination's fill, holes are left alone.  Thread-safe. */
+RAVEL_API ravel_status ravel_run(const ravel_plan *plan, void *dst,
+                                 const void *src);
+
+/* Prove the compiled code for its shape: run it on index-stamped data in
+ * fresh buffers and check every address of the destination against the
+ * layouts as they are written.  RAVEL_ERR_VERIFY with the first difference
+ * when it is wrong.  Thread-safe. */
+RAVEL_API ravel_status ravel_verify(const ravel_plan *plan, ravel_error *err);
+
+/* The storage index, in elements of `dtype`, of every logical element in
+ * row-major order: out[product of shape].  Thread-safe. */
+RAVEL_API ravel_status ravel_table(ravel_context *cx, const char *layout,
+                                   const char *dtype, int rank,
+                                   const int64_t *shape, int64_t *out,
+                                   ravel_error *err);
+
+/* Bytes of storage of a layout.  Thread-safe. */
+RAVEL_API ravel_status ravel_storage_bytes(ravel_context *cx, const char *layout,
+                                           const char *dtype, int rank,
+                                           const int64_t *shape, int64_t *out,
+                                           ravel_error *err);
+
+#ifdef __cplusplus
+}
+#endif
+#endif
