@@ -1,0 +1,79 @@
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base.h"
+
+struct ArenaBlock {
+    ArenaBlock *next;
+    size_t used, cap;
+    _Alignas(16) unsigned char mem[];
+};
+
+enum { BLOCK_BYTES = 32 * 1024 };
+
+static ArenaBlock *
+block_new(Arena *a, size_t bytes)
+{
+    size_t cap = bytes > BLOCK_BYTES ? bytes : BLOCK_BYTES;
+    ArenaBlock *b = NULL;
+    if (cap < SIZE_MAX - sizeof *b)
+        b = malloc(sizeof *b + cap);
+    if (!b)
+        diag_fatal(a->diag, DIAG_MEMORY, (Loc){0}, "out of memory");
+    *b = (ArenaBlock){.next = a->head, .cap = cap};
+    return a->head = b;
+}
+
+void *
+arena_alloc(Arena *a, size_t bytes)
+{
+    if (bytes > SIZE_MAX / 2)
+        diag_fatal(a->diag, DIAG_MEMORY, (Loc){0}, "out of memory");
+    size_t n = (bytes + 15) & ~(size_t)15;
+    ArenaBlock *b = a->head;
+    if (!b || b->cap - b->used < n)
+        b = block_new(a, n);
+    void *p = b->mem + b->used;
+    b->used += n;
+    return memset(p, 0, n);
+}
+
+void *
+arena_copy(Arena *a, const void *p, size_t bytes)
+{
+    void *q = arena_alloc(a, bytes);
+    if (bytes)
+        memcpy(q, p, bytes);
+    return q;
+}
+
+char *
+arena_string(Arena *a, const char *s)
+{
+    return arena_copy(a, s, strlen(s) + 1);
+}
+
+char *
+arena_printf(Arena *a, const char *fmt, ...)
+{
+    va_list ap;
+    va_start(ap, fmt);
+    int n = vsnprintf(NULL, 0, fmt, ap);
+    va_end(ap);
+    char *s = arena_alloc(a, (size_t)(n < 0 ? 0 : n) + 1);
+    va_start(ap, fmt);
+    vsnprintf(s, (size_t)(n < 0 ? 0 : n) + 1, fmt, ap);
+    va_end(ap);
+    return s;
+}
+
+void
+arena_free(Arena *a)
+{
+    while (a->head) {
+        ArenaBlock *b = a->head;
+        a->head = b->next;
+        free(b);
+    }
+}

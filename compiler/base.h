@@ -1,0 +1,89 @@
+/* base.h: the ground every pass stands on: checked integers, arenas, text
+ * buffers and the one error path. */
+#ifndef RAVEL_BASE_H
+#define RAVEL_BASE_H
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+typedef int64_t i64;
+
+#define LEN(a) ((int)(sizeof (a) / sizeof (a)[0]))
+#define PRINTF(f, a) __attribute__((format(printf, f, a)))
+
+/* Where in a spec something was written; file is NULL when there is none. */
+typedef struct {
+    const char *file;
+    int line;
+} Loc;
+
+/* diag.c: the error path.  A pass that meets a wrong input calls diag_fatal,
+ * which fills the Diag and jumps to the one boundary that called diag_catch. */
+typedef enum {
+    DIAG_ARGUMENT, DIAG_SPEC, DIAG_LAYOUT, DIAG_MEMORY
+} DiagKind;
+
+typedef struct {
+    jmp_buf jmp;
+    DiagKind kind;
+    char text[1024];
+} Diag;
+
+#define diag_catch(d) setjmp((d)->jmp)
+_Noreturn void diag_fatal(Diag *d, DiagKind kind, Loc loc, const char *fmt, ...)
+    PRINTF(4, 5);
+
+/* The known name nearest to `name`, or NULL when none is near: for "did you
+ * mean".  `names` ends with NULL. */
+const char *diag_nearest(const char *name, const char *const *names);
+
+/* arena.c: memory of one compilation.  Never freed piecewise; running out
+ * is a diag_fatal.  Not thread-safe. */
+typedef struct ArenaBlock ArenaBlock;
+typedef struct {
+    Diag *diag;
+    ArenaBlock *head;
+} Arena;
+
+void *arena_alloc(Arena *a, size_t bytes);     /* zeroed, 16-aligned */
+void *arena_copy(Arena *a, const void *p, size_t bytes);
+char *arena_string(Arena *a, const char *s);
+char *arena_printf(Arena *a, const char *fmt, ...) PRINTF(2, 3);
+void arena_free(Arena *a);
+
+#define arena_new(a, T) ((T *)arena_alloc((a), sizeof(T)))
+#define arena_array(a, T, n) \
+    ((T *)arena_alloc((a), int_bytes((a)->diag, (n), sizeof(T))))
+
+/* buf.c: text that grows, in an arena.  `s` is always terminated. */
+typedef struct {
+    Arena *arena;
+    char *s;
+    size_t len, cap;
+    int indent;           /* of buf_line, in steps of four blanks */
+} Buf;
+
+Buf buf_new(Arena *a);
+void buf_add(Buf *b, const char *s);
+void buf_addn(Buf *b, const char *s, size_t n);
+void buf_printf(Buf *b, const char *fmt, ...) PRINTF(2, 3);
+void buf_line(Buf *b, const char *fmt, ...) PRINTF(2, 3);
+
+/* int.c: 64-bit arithmetic that says when it does not fit.  int_div and int_mod
+ * are floor division and its remainder: the one definition of both. */
+bool int_add(i64 a, i64 b, i64 *r);            /* true when it fits */
+bool int_mul(i64 a, i64 b, i64 *r);
+i64 int_div(i64 a, i64 b);                     /* b > 0 */
+i64 int_mod(i64 a, i64 b);
+i64 int_ceil_div(i64 a, i64 b);                /* a >= 0, b > 0 */
+i64 int_gcd(i64 a, i64 b);                     /* of absolute values */
+bool int_lcm(i64 a, i64 b, i64 *r);            /* a, b > 0 */
+bool int_round_up(i64 a, i64 b, i64 *r);       /* a >= 0, b > 0 */
+bool int_is_pow2(i64 a);
+int int_log2(i64 a);                           /* floor; a > 0 */
+size_t int_bytes(Diag *d, i64 n, size_t each); /* n * each or diag_fatal */
+
+#endif

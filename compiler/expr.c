@@ -1,0 +1,499 @@
+/* Expressions: interning, facts and the canonical sum. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "expr.h"
+
+/* Nodes of one compilation, at most: the guard against hostile specs. */
+enum { MAX_NODES = 400000 };
+
+typedef struct {
+    uint64_t hash;
+    const void *node;
+} Slot;
+
+typedef struct {
+    Slot *slot;
+    size_t cap, n;
+} Table;
+
+typedef struct {
+    const char *name;
+    i64 min, max;
+    const Ex *ex;
+} Var;
+
+struct Exprs {
+    Arena *arena;
+    Table atoms, sums;
+    Var *var;
+    int nvars, varcap;
+};
+
+Exprs *
+ex_new(Arena *a)
+{
+    Exprs *e = arena_new(a, Exprs);
+    e->arena = a;
+    return e;
+}
+
+Arena *
+ex_arena(Exprs *e)
+{
+    return e->arena;
+}
+
+int
+ex_nvars(const Exprs *e)
+{
+    return e->nvars;
+}
+
+const char *
+ex_var_name(const Exprs *e, int var)
+{
+    return e->var[var].name;
+}
+
+void
+ex_fail(Exprs *e, const char *why)
+{
+    diag_fatal(e->arena->diag, DIAG_LAYOUT, (Loc){0}, "%s", why);
+}
+
+void
+ex_overflow(Exprs *e)
+{
+    ex_fail(e, "an index expression does not fit 64 bits");
+}
+
+/* interning */
+
+static uint64_t
+mix(uint64_t h, uint64_t v)
+{
+    h = (h ^ v) * 0x9e3779b97f4a7c15u;
+    return h ^ (h >> 29);
+}
+
+static uint64_t
+atom_hash(const Atom *a)
+{
+    uint64_t h = mix(a->op, (uint64_t)a->var);
+    h = mix(mix(h, (uint64_t)a->lo), (uint64_t)a->hi);
+    for (int i = 0; i < a->n; i++)
+        h = mix(h, (uintptr_t)a->x[i]);
+    return h;
+}
+
+static bool
+atom_same(const void *p, const void *q)
+{
+    const Atom *a = p, *b = q;
+    return a->op == b->op && a->var == b->var && a->lo == b->lo &&
+           a->hi == b->hi && a->n == b->n &&
+           (a->n == 0 || !memcmp(a->x, b->x, (size_t)a->n * sizeof *a->x));
+}
+
+static uint64_t
+sum_hash(const Ex *x)
+{
+    uint64_t h = mix((uint64_t)x->base, (uint64_t)x->n);
+    for (int i = 0; i < x->n; i++)
+        h = mix(mix(h, (uint64_t)x->t[i].coef), x->t[i].atom->id);
+    return h;
+}
+
+static bool
+sum_same(const void *p, const void *q)
+{
+    const Ex *a = p, *b = q;
+    if (a->base != b->base || a->n != b->n)
+        return false;
+    for (int i = 0; i < a->n; i++)
+        if (a->t[i].coef != b->t[i].coef || a->t[i].atom != b->t[i].atom)
+            return false;
+    return true;
+}
+
+static void
+table_grow(Exprs *e, Table *t)
+{
+    Table old = *t;
+    if (old.n > MAX_NODES)
+        ex_fail(e, "the index expressions of this layout grow too large");
+    t->cap = old.cap ? old.cap * 2 : 64;
+    t->slot = arena_array(e->arena, Slot, (i64)t->cap);
+    for (size_t i = 0; i < old.cap; i++) {
+        if (!old.slot[i].node)
+            continue;
+        size_t j = old.slot[i].hash & (t->cap - 1);
+        while (t->slot[j].node)
+            j = (j + 1) & (t->cap - 1);
+        t->slot[j] = old.slot[i];
+    }
+}
+
+/* The slot of the node that is the same as `proto`: filled if it is known, else
+ * the free one where it belongs. */
+static Slot *
+find(const Table *t, uint64_t h, bool (*same)(const void *, const void *),
+     const void *proto)
+{
+    size_t i = h & (t->cap - 1);
+    while (t->slot[i].node &&
+           (t->slot[i].hash != h || !same(t->slot[i].node, proto)))
+        i = (i + 1) & (t->cap - 1);
+    return &t->slot[i];
+}
+
+/* facts */
+
+static i64
+bound_add(i64 a, i64 b)
+{
+    i64 r;
+    if (a == INF || b == INF)
+        return INF;
+    if (a == -INF || b == -INF)
+        return -INF;
+    if (int_add(a, b, &r) && r > -INF && r < INF)
+        return r;
+    return a > 0 ? INF : -INF;
+}
+
+static i64
+bound_mul(i64 a, i64 k)
+{
+    i64 r;
+    if (a == 0 || k == 0)
+        return 0;
+    if (a != INF && a != -INF && int_mul(a, k, &r) && r > -INF && r < INF)
+        return r;
+    return (a > 0) == (k > 0) ? INF : -INF;
+}
+
+static uint64_t
+ones_below(i64 max)
+{
+    if (max <= 0)
+        return 0;
+    return max == INF ? INT64_MAX : ((uint64_t)2 << int_log2(max)) - 1;
+}
+
+static Facts
+facts_const(i64 v)
+{
+    return (Facts){v, v, 0, v, v < 0 ? ~(uint64_t)0 : (uint64_t)v};
+}
+
+static Facts
+facts_range(i64 min, i64 max)
+{
+    Facts f = {min, max, 1, 0, min < 0 ? ~(uint64_t)0 : ones_below(max)};
+    return min == max ? facts_const(min) : f;
+}
+
+static Facts
+facts_scale(Facts a, i64 k)
+{
+    i64 p = bound_mul(a.min, k), q = bound_mul(a.max, k);
+    Facts f = facts_range(p < q ? p : q, p < q ? q : p);
+    if (f.mod == 0)
+        return f;
+    if (!int_mul(a.mod, k < 0 ? -k : k, &f.mod) || !int_mul(a.rem, k, &f.rem))
+        f.mod = 1;
+    f.rem = int_mod(f.rem, f.mod);
+    if (f.min >= 0 && int_is_pow2(k))
+        f.ones &= a.ones << int_log2(k);
+    return f;
+}
+
+static Facts
+facts_add(Facts a, Facts b)
+{
+    Facts f = facts_range(bound_add(a.min, b.min), bound_add(a.max, b.max));
+    if (f.mod == 0)
+        return f;
+    i64 g = int_gcd(a.mod, b.mod), r = 0;
+    f.mod = g ? g : 1;
+    if (int_add(int_mod(a.rem, f.mod), int_mod(b.rem, f.mod), &r))
+        f.rem = int_mod(r, f.mod);
+    else
+        f.mod = 1;
+    if (a.min >= 0 && b.min >= 0 && !(a.ones & b.ones))
+        f.ones &= a.ones | b.ones;
+    return f;
+}
+
+static Facts
+facts_dig(const Atom *a)
+{
+    Facts x = a->x[0]->f;
+    i64 min = x.min == -INF ? -INF : int_div(x.min, a->lo);
+    i64 max = x.max == INF ? INF : int_div(x.max, a->lo);
+    if (!a->hi)
+        return facts_range(min, max);
+    i64 top = a->hi / a->lo - 1;
+    return facts_range(0, min >= 0 && max < top ? max : top);
+}
+
+static Facts
+facts_xor(const Atom *a)
+{
+    uint64_t ones = 0;
+    for (int i = 0; i < a->n; i++)
+        if (a->x[i]->f.min < 0)
+            return facts_range(-INF, INF);
+        else
+            ones |= a->x[i]->f.ones;
+    Facts f = facts_range(0, (i64)ones);
+    f.ones = ones;
+    return f;
+}
+
+static Facts
+facts_and(const Atom *a)
+{
+    Facts p = a->x[0]->f, q = a->x[1]->f;
+    if (p.min < 0 && q.min < 0)
+        return facts_range(-INF, INF);
+    Facts f = facts_range(0, (i64)(p.ones & q.ones & INT64_MAX));
+    f.ones = p.ones & q.ones & INT64_MAX;
+    return f;
+}
+
+static Facts
+facts_mul(const Atom *a)
+{
+    Facts p = a->x[0]->f, q = a->x[1]->f;
+    i64 v[4] = {bound_mul(p.min, q.min), bound_mul(p.min, q.max),
+                bound_mul(p.max, q.min), bound_mul(p.max, q.max)};
+    i64 min = v[0], max = v[0];
+    for (int i = 1; i < 4; i++) {
+        min = v[i] < min ? v[i] : min;
+        max = v[i] > max ? v[i] : max;
+    }
+    return facts_range(min, max);
+}
+
+static i64
+lesser(i64 a, i64 b)
+{
+    return a < b ? a : b;
+}
+
+static i64
+greater(i64 a, i64 b)
+{
+    return a > b ? a : b;
+}
+
+static Facts
+atom_facts(const Exprs *e, const Atom *a)
+{
+    switch (a->op) {
+    case AT_VAR: return facts_range(e->var[a->var].min, e->var[a->var].max);
+    case AT_DIG: return facts_dig(a);
+    case AT_XOR: return facts_xor(a);
+    case AT_AND: return facts_and(a);
+    case AT_MUL: return facts_mul(a);
+    case AT_MIN: return facts_range(lesser(a->x[0]->f.min, a->x[1]->f.min),
+                                    lesser(a->x[0]->f.max, a->x[1]->f.max));
+    case AT_MAX: return facts_range(greater(a->x[0]->f.min, a->x[1]->f.min),
+                                    greater(a->x[0]->f.max, a->x[1]->f.max));
+    }
+    return facts_range(-INF, INF);
+}
+
+const Atom *
+ex_atom(Exprs *e, const Atom *proto)
+{
+    Table *t = &e->atoms;
+    uint64_t h = atom_hash(proto);
+    if (t->n * 2 >= t->cap)
+        table_grow(e, t);
+    Slot *s = find(t, h, atom_same, proto);
+    if (!s->node) {
+        Atom *a = arena_copy(e->arena, proto, sizeof *proto);
+        a->id = (unsigned)t->n++;
+        a->x = arena_copy(e->arena, proto->x, (size_t)a->n * sizeof *a->x);
+        a->f = atom_facts(e, a);
+        *s = (Slot){h, a};
+    }
+    return s->node;
+}
+
+/* |base| + sum |coef| * |atom| stays in 64 bits, so that no order of adding
+ * the terms up, in emitted code either, can overflow.  Unbounded variables
+ * are let through: they occur only while a layout is analysed as written. */
+static void
+check_fits(Exprs *e, const Ex *x)
+{
+    i64 total = x->base;
+    if (total == INT64_MIN)
+        ex_overflow(e);
+    total = total < 0 ? -total : total;
+    for (int i = 0; i < x->n; i++) {
+        Facts f = x->t[i].atom->f;
+        i64 size, k = x->t[i].coef;
+        if (k == INT64_MIN)
+            ex_overflow(e);
+        if (f.min == -INF || f.max == INF)
+            continue;
+        size = greater(f.max < 0 ? -f.max : f.max, f.min < 0 ? -f.min : f.min);
+        if (!int_mul(size, k < 0 ? -k : k, &size) || !int_add(total, size, &total))
+            ex_overflow(e);
+    }
+}
+
+static const Ex *
+intern_sum(Exprs *e, i64 base, const Term *t, int n)
+{
+    Table *tb = &e->sums;
+    Ex proto = {.base = base, .n = n, .t = t};
+    uint64_t h = sum_hash(&proto);
+    if (tb->n * 2 >= tb->cap)
+        table_grow(e, tb);
+    Slot *s = find(tb, h, sum_same, &proto);
+    if (!s->node) {
+        check_fits(e, &proto);
+        Ex *x = arena_copy(e->arena, &proto, sizeof proto);
+        x->id = (unsigned)tb->n++;
+        x->t = arena_copy(e->arena, t, (size_t)n * sizeof *t);
+        x->f = facts_const(base);
+        for (int i = 0; i < n; i++)
+            x->f = facts_add(x->f, facts_scale(t[i].atom->f, t[i].coef));
+        *s = (Slot){h, x};
+    }
+    return s->node;
+}
+
+const Ex *
+ex_const(Exprs *e, i64 v)
+{
+    return intern_sum(e, v, NULL, 0);
+}
+
+const Ex *
+ex_of_atom(Exprs *e, const Atom *a)
+{
+    Term t = {1, a};
+    if (a->f.min == a->f.max)
+        return ex_const(e, a->f.min);
+    return intern_sum(e, 0, &t, 1);
+}
+
+int
+ex_var(Exprs *e, const char *name, i64 min, i64 max)
+{
+    if (e->nvars == e->varcap) {
+        Var *old = e->var;
+        e->varcap = e->varcap ? e->varcap * 2 : 16;
+        e->var = arena_array(e->arena, Var, e->varcap);
+        if (e->nvars)
+            memcpy(e->var, old, (size_t)e->nvars * sizeof *old);
+    }
+    Var *v = &e->var[e->nvars];
+    *v = (Var){arena_string(e->arena, name), min, max, NULL};
+    return e->nvars++;
+}
+
+const Ex *
+ex_of_var(Exprs *e, int var)
+{
+    if (!e->var[var].ex) {
+        Atom a = {.op = AT_VAR, .var = var};
+        const Ex *x = ex_of_atom(e, ex_atom(e, &a));
+        e->var[var].ex = x;
+    }
+    return e->var[var].ex;
+}
+
+/* the canonical sum */
+
+static int
+by_id(const void *p, const void *q)
+{
+    unsigned a = ((const Term *)p)->atom->id, b = ((const Term *)q)->atom->id;
+    return (a > b) - (a < b);
+}
+
+/* Sort, add up equal atoms, drop zeros; the new number of terms. */
+static int
+collect(Exprs *e, Term *t, int n)
+{
+    int m = 0;
+    if (n > 1)
+        qsort(t, (size_t)n, sizeof *t, by_id);
+    for (int i = 0; i < n; i++)
+        if (m && t[m - 1].atom == t[i].atom) {
+            if (!int_add(t[m - 1].coef, t[i].coef, &t[m - 1].coef))
+                ex_overflow(e);
+            m -= t[m - 1].coef == 0;
+        } else if (t[i].coef) {
+            t[m++] = t[i];
+        }
+    return m;
+}
+
+/* s*dig(x,a,b) + s*(b/a)*dig(x,b,e) = s*dig(x,a,e)      rule 22
+ * s*dig(x,a,e) - s*(b/a)*dig(x,b,e) = s*dig(x,a,b)      rule 23
+ * s*dig(x,a,e) - s*dig(x,a,b) = s*(b/a)*dig(x,b,e)      rule 23
+ * On success *out is the digit that replaces both, times *k. */
+static bool
+merge(Exprs *e, const Term *p, const Term *q, Digit *out, i64 *k)
+{
+    Digit d = ex_digit(e, p->atom), u = ex_digit(e, q->atom);
+    i64 l, r;
+    *k = p->coef;
+    if (d.root == u.root && d.lo == u.lo && p->coef == -q->coef && u.hi &&
+        u.hi != d.hi && d.hi % u.hi == 0) {
+        *out = (Digit){d.root, u.hi, d.hi};
+        return int_mul(*k, u.hi / u.lo, k);
+    }
+    if (d.root != u.root || !int_mul(q->coef, d.lo, &l) ||
+        !int_mul(p->coef, u.lo, &r))
+        return false;
+    if (d.hi == u.lo && l == r) {
+        *out = (Digit){d.root, d.lo, u.hi};
+        return true;
+    }
+    if (d.hi == u.hi && l == -r && u.lo > d.lo && u.lo % d.lo == 0) {
+        *out = (Digit){d.root, d.lo, u.lo};
+        return true;
+    }
+    return false;
+}
+
+/* Terms i and j become k * d; a digit that is its whole root is
+ * spread into the root's terms.  Returns the new sum. */
+static const Ex *
+replace(Exprs *e, i64 base, Term *t, int n, int i, int j, Digit d, i64 k)
+{
+    const Ex *x = ex_scale(e, ex_dig(e, d.root, d.lo, d.hi), k);
+    Term *u = arena_array(e->arena, Term, n + x->n);
+    int m = 0;
+    for (int v = 0; v < n; v++)
+        if (v != i && v != j)
+            u[m++] = t[v];
+    memcpy(u + m, x->t, (size_t)x->n * sizeof *u);
+    if (!int_add(base, x->base, &base))
+        ex_overflow(e);
+    return ex_sum(e, base, u, m + x->n);
+}
+
+const Ex *
+ex_sum(Exprs *e, i64 base, const Term *terms, int n)
+{
+    Term *t = arena_copy(e->arena, terms, (size_t)n * sizeof *t);
+    Digit d;
+    i64 k;
+    n = collect(e, t, n);
+    for (int i = 0; i < n; i++)
+        for (int j = 0; j < n; j++)
+            if (i != j && merge(e, &t[i], &t[j], &d, &k))
+                return replace(e, base, t, n, i, j, d, k);
+    return intern_sum(e, base, t, n);
+}

@@ -1,0 +1,119 @@
+/* expr.h: index expressions that simplify themselves.
+ *
+ * An expression is  base + sum of coef * atom,  built only by the constructors
+ * below, hash-consed: within one Exprs, equal pointers are equal expressions
+ * in canonical form.  The atom of index arithmetic is the digit
+ *
+ *      dig(x, lo, hi) = (x mod hi) div lo        lo divides hi; hi = 0: no mod
+ *
+ * so that div-of-div, mod-of-div and their recombination become arithmetic on
+ * (lo, hi).  Idea: TVM's SplitExpr (src/arith/canonical_simplify.cc); facts as
+ * in Halide's simplifier; xor by splitting at bit borders.  The rule numbers
+ * in comments are those of the identity table in the project's core notes.
+ *
+ * Integers are 64-bit; an expression whose value could leave them is refused
+ * (diag_fatal), never wrapped.  Not thread-safe: one Exprs a compilation. */
+#ifndef RAVEL_EXPR_H
+#define RAVEL_EXPR_H
+
+#include "base.h"
+
+#define INF INT64_MAX     /* as a bound: not bounded */
+
+typedef enum { AT_VAR, AT_DIG, AT_XOR, AT_AND, AT_MUL, AT_MIN, AT_MAX } AtomOp;
+
+/* What is known of a value. */
+typedef struct {
+    i64 min, max;         /* interval, -INF and INF where unbounded */
+    i64 mod, rem;         /* value = rem (mod `mod`); mod 0: it is rem */
+    uint64_t ones;        /* bits that may be set; all of them when min < 0 */
+} Facts;
+
+typedef struct Ex Ex;
+typedef struct {
+    AtomOp op;
+    unsigned id;          /* order of creation: the canonical order */
+    int var;              /* AT_VAR */
+    i64 lo, hi;           /* AT_DIG */
+    int n;                /* operands; AT_DIG has one */
+    const Ex **x;
+    Facts f;
+} Atom;
+
+typedef struct {
+    i64 coef;
+    const Atom *atom;
+} Term;
+
+struct Ex {
+    unsigned id;          /* order of creation */
+    i64 base;
+    int n;
+    const Term *t;        /* sorted by atom id, coefs not zero */
+    Facts f;
+};
+
+typedef struct Exprs Exprs;
+
+/* expr.c */
+Exprs *ex_new(Arena *a);
+Arena *ex_arena(Exprs *e);
+/* A variable with min <= value <= max; `name` is copied.  Names are not looked
+ * up here: two variables may share one. */
+int ex_var(Exprs *e, const char *name, i64 min, i64 max);
+int ex_nvars(const Exprs *e);
+const char *ex_var_name(const Exprs *e, int var);
+const Ex *ex_of_var(Exprs *e, int var);
+const Ex *ex_of_atom(Exprs *e, const Atom *a);
+const Ex *ex_const(Exprs *e, i64 v);
+/* base + the n terms, in any order, atoms repeated or not; merges digits. */
+const Ex *ex_sum(Exprs *e, i64 base, const Term *t, int n);
+/* An atom as it stands, interned; for the constructors of expr_*.c only. */
+const Atom *ex_atom(Exprs *e, const Atom *proto);
+_Noreturn void ex_overflow(Exprs *e);
+_Noreturn void ex_fail(Exprs *e, const char *why);
+
+/* expr_arith.c */
+const Ex *ex_add(Exprs *e, const Ex *a, const Ex *b);
+const Ex *ex_sub(Exprs *e, const Ex *a, const Ex *b);
+const Ex *ex_scale(Exprs *e, const Ex *a, i64 k);
+const Ex *ex_mul(Exprs *e, const Ex *a, const Ex *b);
+const Ex *ex_div(Exprs *e, const Ex *a, i64 c);    /* floor; c > 0 */
+const Ex *ex_mod(Exprs *e, const Ex *a, i64 c);
+const Ex *ex_dig(Exprs *e, const Ex *a, i64 lo, i64 hi);
+const Ex *ex_min(Exprs *e, const Ex *a, const Ex *b);
+const Ex *ex_max(Exprs *e, const Ex *a, const Ex *b);
+
+/* expr_bits.c */
+const Ex *ex_xor(Exprs *e, const Ex *a, const Ex *b);
+const Ex *ex_and(Exprs *e, const Ex *a, const Ex *b);
+const Ex *ex_or(Exprs *e, const Ex *a, const Ex *b);
+
+/* expr_walk.c */
+/* The digit an atom is: every atom is dig(root, 1, inf) of itself at least. */
+typedef struct {
+    const Ex *root;
+    i64 lo, hi;
+} Digit;
+Digit ex_digit(Exprs *e, const Atom *a);
+/* The variable that `x` is, or -1. */
+int ex_as_var(const Ex *x);
+bool ex_is_const(const Ex *x);
+/* Replace variable v by to[v] where that is not NULL; rebuilds, so simplifies. */
+const Ex *ex_subst(Exprs *e, const Ex *x, const Ex *const *to);
+/* The value at val[var]; plain evaluation, no simplifier.  True when it fits. */
+bool ex_eval(const Ex *x, const i64 *val, i64 *out);
+/* Set used[v] for every variable in x. */
+void ex_vars(const Ex *x, bool *used);
+
+/* expr_print.c: text in one of two spellings. */
+typedef struct {
+    const char *div, *mod, *xor, *and;
+    const char *min, *max;       /* functions of two arguments */
+    bool floor;                  /* div and mod are floor ones */
+} Spelling;
+extern const Spelling spell_lua;
+void ex_print(Buf *b, const Ex *x, const Exprs *e, const Spelling *sp);
+const char *ex_text(Exprs *e, const Ex *x);
+
+#endif

@@ -1,0 +1,237 @@
+/* Sums, products, floor division and remainder. */
+#include <string.h>
+
+#include "expr.h"
+
+static const Ex *
+combine(Exprs *e, const Ex *a, const Ex *b, i64 k)
+{
+    Term *t = arena_array(ex_arena(e), Term, a->n + b->n);
+    i64 base;
+    memcpy(t, a->t, (size_t)a->n * sizeof *t);
+    for (int i = 0; i < b->n; i++) {
+        t[a->n + i].atom = b->t[i].atom;
+        if (!int_mul(b->t[i].coef, k, &t[a->n + i].coef))
+            ex_overflow(e);
+    }
+    if (!int_mul(b->base, k, &base) || !int_add(base, a->base, &base))
+        ex_overflow(e);
+    return ex_sum(e, base, t, a->n + b->n);
+}
+
+const Ex *
+ex_add(Exprs *e, const Ex *a, const Ex *b)
+{
+    return combine(e, a, b, 1);
+}
+
+const Ex *
+ex_sub(Exprs *e, const Ex *a, const Ex *b)
+{
+    return combine(e, a, b, -1);
+}
+
+const Ex *
+ex_scale(Exprs *e, const Ex *a, i64 k)
+{
+    return k == 1 ? a : combine(e, ex_const(e, 0), a, k);
+}
+
+static const Ex *
+commutative(Exprs *e, AtomOp op, const Ex *a, const Ex *b)
+{
+    bool swap = a->id > b->id;
+    const Ex *x[2] = {swap ? b : a, swap ? a : b};
+    Atom proto = {.op = op, .n = 2, .x = x};
+    return ex_of_atom(e, ex_atom(e, &proto));
+}
+
+const Ex *
+ex_mul(Exprs *e, const Ex *a, const Ex *b)
+{
+    if (ex_is_const(a))
+        return ex_scale(e, b, a->base);
+    if (ex_is_const(b))
+        return ex_scale(e, a, b->base);
+    return commutative(e, AT_MUL, a, b);
+}
+
+const Ex *
+ex_min(Exprs *e, const Ex *a, const Ex *b)
+{
+    if (a == b || a->f.max <= b->f.min)
+        return a;
+    return b->f.max <= a->f.min ? b : commutative(e, AT_MIN, a, b);
+}
+
+const Ex *
+ex_max(Exprs *e, const Ex *a, const Ex *b)
+{
+    if (a == b || a->f.min >= b->f.max)
+        return a;
+    return b->f.min >= a->f.max ? b : commutative(e, AT_MAX, a, b);
+}
+
+/* The terms of x that `g` divides (or does not), without the base. */
+static const Ex *
+terms_of(Exprs *e, const Ex *x, i64 g, bool divisible)
+{
+    Term *t = arena_array(ex_arena(e), Term, x->n);
+    int n = 0;
+    for (int i = 0; i < x->n; i++)
+        if ((x->t[i].coef % g == 0) == divisible)
+            t[n++] = x->t[i];
+    return ex_sum(e, 0, t, n);
+}
+
+static const Ex *
+exact_div(Exprs *e, const Ex *x, i64 g)
+{
+    Term *t = arena_copy(ex_arena(e), x->t, (size_t)x->n * sizeof *t);
+    for (int i = 0; i < x->n; i++)
+        t[i].coef /= g;
+    return ex_sum(e, x->base / g, t, x->n);
+}
+
+static const Ex *
+plus(Exprs *e, const Ex *x, i64 k)
+{
+    return ex_add(e, x, ex_const(e, k));
+}
+
+/* x lies in [k*c, (k+1)*c) */
+static bool
+within_one(const Ex *x, i64 c, i64 *k)
+{
+    if (x->f.min == -INF || x->f.max == INF)
+        return false;
+    *k = int_div(x->f.min, c);
+    return int_div(x->f.max, c) == *k;
+}
+
+/* Split x (every coefficient not a multiple of c) as g*high + low with
+ * 0 <= low < g for some g dividing c: then x div c = high div (c/g) and
+ * x mod c = g*(high mod (c/g)) + low  (rules 9, 10).  Candidates for g are the
+ * common divisors of c and the coefficients, from the largest term down. */
+static bool
+split(Exprs *e, const Ex *x, i64 c, i64 *g, const Ex **high, const Ex **low)
+{
+    i64 k;
+    for (int pass = 0; pass < 2; pass++) {
+        i64 all = c;
+        for (int i = x->n - 1; i >= 0; i--) {
+            all = int_gcd(all, x->t[i].coef);
+            *g = pass ? all : int_gcd(c, x->t[i].coef);
+            if (*g <= 1 || *g >= c)
+                continue;
+            *low = plus(e, terms_of(e, x, *g, false), int_mod(x->base, *g));
+            if (!within_one(*low, *g, &k) || k != 0)
+                continue;
+            *high = exact_div(e, terms_of(e, x, *g, true), *g);
+            *high = plus(e, *high, int_div(x->base, *g));
+            return true;
+        }
+    }
+    return false;
+}
+
+/* x = k * atom with k dividing c: the atom and m = c / k. */
+static const Atom *
+one_atom(const Ex *x, i64 c, i64 *m)
+{
+    if (x->n != 1 || x->base || x->t[0].coef <= 0 || c % x->t[0].coef)
+        return NULL;
+    *m = c / x->t[0].coef;
+    return x->t[0].atom;
+}
+
+typedef const Ex *Divide(Exprs *, const Ex *, i64);
+
+/* Division and remainder by 2^k go through xor (rules 43, 44). */
+static const Ex *
+through_xor(Exprs *e, const Atom *a, i64 m, Divide *f)
+{
+    const Ex *r = f(e, a->x[0], m);
+    for (int i = 1; i < a->n; i++)
+        r = ex_xor(e, r, f(e, a->x[i], m));
+    return r;
+}
+
+static const Ex *
+opaque_dig(Exprs *e, const Ex *x, i64 lo, i64 hi)
+{
+    const Ex *arg[1] = {x};
+    Atom a = {.op = AT_DIG, .lo = lo, .hi = hi, .n = 1, .x = arg};
+    if (x->f.min >= 0 && hi && x->f.max < hi)
+        a.hi = 0;
+    if (a.lo == 1 && a.hi == 0)
+        return x;
+    return ex_of_atom(e, ex_atom(e, &a));
+}
+
+const Ex *
+ex_div(Exprs *e, const Ex *a, i64 c)
+{
+    i64 k, g, m, lo;
+    const Ex *high, *low;
+    if (c <= 0)
+        ex_fail(e, c ? "division by a negative number" : "division by zero");
+    if (c == 1)
+        return a;
+    const Ex *q = plus(e, exact_div(e, terms_of(e, a, c, true), c),
+                       int_div(a->base, c));
+    const Ex *r = plus(e, terms_of(e, a, c, false), int_mod(a->base, c));
+    if (within_one(r, c, &k))
+        return plus(e, q, k);
+    if (split(e, r, c, &g, &high, &low))
+        return ex_add(e, q, ex_div(e, high, c / g));
+    const Atom *t = one_atom(r, c, &m);
+    if (t && t->op == AT_XOR && int_is_pow2(m))
+        return ex_add(e, q, through_xor(e, t, m, ex_div));
+    if (t) {
+        Digit d = ex_digit(e, t);
+        if (!int_mul(d.lo, m, &lo))
+            ex_overflow(e);
+        if (t->op != AT_DIG)
+            return ex_add(e, q, opaque_dig(e, d.root, lo, 0));
+        if (d.hi == 0 || d.hi % lo == 0)
+            return ex_add(e, q, ex_dig(e, d.root, lo, d.hi));
+    }
+    return ex_add(e, q, opaque_dig(e, r, c, 0));
+}
+
+const Ex *
+ex_mod(Exprs *e, const Ex *a, i64 c)
+{
+    i64 k, g, m, hi;
+    const Ex *high, *low;
+    if (c <= 0)
+        ex_fail(e, c ? "remainder by a negative number" : "remainder by zero");
+    const Ex *r = plus(e, terms_of(e, a, c, false), int_mod(a->base, c));
+    if (within_one(r, c, &k))
+        return plus(e, r, -k * c);
+    if (split(e, r, c, &g, &high, &low))
+        return ex_add(e, ex_scale(e, ex_mod(e, high, c / g), g), low);
+    const Atom *t = one_atom(r, c, &m);
+    if (t && t->op == AT_XOR && int_is_pow2(m))
+        return ex_scale(e, through_xor(e, t, m, ex_mod), c / m);
+    if (t) {
+        Digit d = ex_digit(e, t);
+        if (!int_mul(d.lo, m, &hi))
+            ex_overflow(e);
+        if (d.hi == 0)
+            return ex_scale(e, opaque_dig(e, d.root, d.lo, hi), c / m);
+        if (d.hi % hi == 0)
+            return ex_scale(e, ex_dig(e, d.root, d.lo, hi), c / m);
+        if (hi % d.hi == 0)
+            return r;
+    }
+    return opaque_dig(e, r, 1, c);
+}
+
+const Ex *
+ex_dig(Exprs *e, const Ex *a, i64 lo, i64 hi)
+{
+    const Ex *x = ex_div(e, a, lo);
+    return hi ? ex_mod(e, x, hi / lo) : x;
+}

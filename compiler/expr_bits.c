@@ -1,0 +1,201 @@
+/* Bitwise operators.  Xor splits digits at bit borders and joins what has the
+ * same span; and with a constant becomes digits; or is a + b - (a & b). */
+#include <string.h>
+
+#include "expr.h"
+
+/* The bit positions where a term of x, or a run of ones of its constant,
+ * begins or ends, as a set. */
+static uint64_t
+borders(const Ex *x)
+{
+    uint64_t base = (uint64_t)x->base, set = base ^ base << 1;
+    for (int i = 0; i < x->n; i++) {
+        i64 k = x->t[i].coef, max = x->t[i].atom->f.max;
+        if (k < 0)
+            k = -k;
+        int low = __builtin_ctzll((unsigned long long)k);
+        set |= (uint64_t)1 << low;
+        if (int_is_pow2(k) && max > 0 && max != INF) {
+            int high = low + int_log2(max) + 1;
+            set |= high < 63 ? (uint64_t)1 << high : 0;
+        }
+    }
+    return set;
+}
+
+/* The operands of one xor piece: a sorted set; a pair cancels. */
+enum { MAX_PARTS = 64 };
+
+typedef struct {
+    const Ex *x[MAX_PARTS + 1];   /* room for the constant */
+    int n;
+    i64 constant;
+} Pieces;
+
+static void
+toggle(Exprs *e, Pieces *p, const Ex *x)
+{
+    int i = 0;
+    if (ex_is_const(x)) {
+        p->constant ^= x->base;
+        return;
+    }
+    while (i < p->n && p->x[i]->id < x->id)
+        i++;
+    if (i < p->n && p->x[i] == x) {
+        memmove(p->x + i, p->x + i + 1, (size_t)(--p->n - i) * sizeof *p->x);
+        return;
+    }
+    if (p->n == MAX_PARTS)
+        ex_fail(e, "an xor of more than 64 parts");
+    memmove(p->x + i + 1, p->x + i, (size_t)(p->n++ - i) * sizeof *p->x);
+    p->x[i] = x;
+}
+
+static void
+toggle_all(Exprs *e, Pieces *p, const Ex *x)
+{
+    bool is_xor = x->n == 1 && x->base == 0 && x->t[0].coef == 1 &&
+                  x->t[0].atom->op == AT_XOR;
+    if (!is_xor) {
+        toggle(e, p, x);
+        return;
+    }
+    for (int i = 0; i < x->t[0].atom->n; i++)
+        toggle(e, p, x->t[0].atom->x[i]);
+}
+
+/* a ^ b with no border inside; `all` is the mask of the span, or 0 when the
+ * span is not bounded. */
+static const Ex *
+xor_piece(Exprs *e, const Ex *a, const Ex *b, uint64_t all)
+{
+    Pieces p = {.n = 0};
+    toggle_all(e, &p, a);
+    toggle_all(e, &p, b);
+    if (p.n == 0)
+        return ex_const(e, p.constant);
+    if (p.n == 1 && p.constant == 0)
+        return p.x[0];
+    if (p.n == 1 && all && (uint64_t)p.constant == all)   /* rule 54 */
+        return ex_sub(e, ex_const(e, p.constant), p.x[0]);
+    if (p.constant)
+        p.x[p.n++] = ex_const(e, p.constant);
+    Atom proto = {.op = AT_XOR, .n = p.n, .x = p.x};
+    return ex_of_atom(e, ex_atom(e, &proto));
+}
+
+static const Ex *
+slice(Exprs *e, const Ex *x, int from, int to)
+{
+    x = ex_div(e, x, (i64)1 << from);
+    return to < 63 ? ex_mod(e, x, (i64)1 << (to - from)) : x;
+}
+
+static int
+bits_of(const Ex *x)
+{
+    return x->f.max <= 0 ? 0 : int_log2(x->f.max) + 1;
+}
+
+/* Whether a border of either lies inside (0, n). */
+static uint64_t
+inner_borders(const Ex *a, const Ex *b, int n)
+{
+    return (borders(a) | borders(b)) & (((uint64_t)1 << n) - 2);
+}
+
+/* Both in [0, 2^n): piece by piece between the borders of either.  A slice may
+ * show borders that the whole did not. */
+static const Ex *
+xor_bounded(Exprs *e, const Ex *a, const Ex *b, int n)
+{
+    uint64_t cut = inner_borders(a, b, n);
+    const Ex *r = ex_const(e, 0);
+    if (!cut)
+        return xor_piece(e, a, b, ((uint64_t)1 << n) - 1);
+    for (int from = 0, to; from < n; from = to) {
+        for (to = from + 1; to < n && !(cut >> to & 1); to++)
+            ;
+        const Ex *x = slice(e, a, from, to), *y = slice(e, b, from, to);
+        r = ex_add(e, r, ex_scale(e, ex_xor(e, x, y), (i64)1 << from));
+    }
+    return r;
+}
+
+static bool
+bounded(const Ex *x)
+{
+    return x->f.min >= 0 && x->f.max < (i64)1 << 62;
+}
+
+const Ex *
+ex_xor(Exprs *e, const Ex *a, const Ex *b)
+{
+    if (a == b)
+        return ex_const(e, 0);
+    if (a->f.min >= 0 && b->f.min >= 0 && !(a->f.ones & b->f.ones))
+        return ex_add(e, a, b);                                  /* rule 48 */
+    if (!bounded(b) || (bounded(a) && bits_of(a) < bits_of(b))) {
+        const Ex *t = a;
+        a = b;
+        b = t;
+    }
+    if (!bounded(b)) {
+        if (ex_is_const(b) && b->base == -1)
+            return ex_sub(e, b, a);                              /* ~a */
+        return xor_piece(e, a, b, 0);
+    }
+    int n = bits_of(b);
+    if (bounded(a) && bits_of(a) == n)
+        return xor_bounded(e, a, b, n);
+    i64 span = (i64)1 << n;                                      /* rules 49, 50 */
+    const Ex *low = xor_bounded(e, ex_mod(e, a, span), b, n);
+    return ex_add(e, ex_scale(e, ex_div(e, a, span), span), low);
+}
+
+/* x & mask: one digit for each run of ones; mask >= 0. */
+static const Ex *
+masked(Exprs *e, const Ex *x, i64 mask)
+{
+    const Ex *r = ex_const(e, 0);
+    for (int from = 0, to; from < 63; from = to) {
+        bool one = mask >> from & 1;
+        for (to = from + 1; to < 63 && (mask >> to & 1) == one; to++)
+            ;
+        if (one) {
+            if (to == 63 && x->f.min < 0)
+                ex_overflow(e);
+            r = ex_add(e, r, ex_scale(e, slice(e, x, from, to), (i64)1 << from));
+        }
+    }
+    return r;
+}
+
+const Ex *
+ex_and(Exprs *e, const Ex *a, const Ex *b)
+{
+    if (a == b)
+        return a;
+    if (ex_is_const(a)) {
+        const Ex *t = a;
+        a = b;
+        b = t;
+    }
+    if (ex_is_const(b))
+        return b->base >= 0 ? masked(e, a, b->base)
+                            : ex_sub(e, a, masked(e, a, -1 - b->base));
+    if (a->f.min >= 0 && b->f.min >= 0 && !(a->f.ones & b->f.ones))
+        return ex_const(e, 0);
+    bool swap = a->id > b->id;
+    const Ex *x[2] = {swap ? b : a, swap ? a : b};
+    Atom proto = {.op = AT_AND, .n = 2, .x = x};
+    return ex_of_atom(e, ex_atom(e, &proto));
+}
+
+const Ex *
+ex_or(Exprs *e, const Ex *a, const Ex *b)
+{
+    return ex_sub(e, ex_add(e, a, b), ex_and(e, a, b));
+}

@@ -1,0 +1,161 @@
+/* Expressions as text: the largest stride first, digits as x//lo%n. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "expr.h"
+
+const Spelling spell_lua = {"//", "%", "~", "&", "min", "max", true};
+
+typedef struct {
+    Buf *b;
+    const Exprs *e;
+    const Spelling *sp;
+} Printer;
+
+static void print_sum(Printer *p, const Ex *x);
+
+/* May stand as an operand without parentheses. */
+static bool
+is_plain(const Ex *x)
+{
+    if (x->n == 0)
+        return x->base >= 0;
+    return x->n == 1 && x->base == 0 && x->t[0].coef == 1 &&
+           x->t[0].atom->op != AT_DIG && x->t[0].atom->op != AT_MUL;
+}
+
+static void
+print_operand(Printer *p, const Ex *x)
+{
+    bool plain = is_plain(x);
+    buf_add(p->b, plain ? "" : "(");
+    print_sum(p, x);
+    buf_add(p->b, plain ? "" : ")");
+}
+
+/* Where the target's division truncates, a numerator that may be negative is
+ * lifted by a multiple of the divisor; the lift in units of lo is returned. */
+static i64
+print_numerator(Printer *p, const Atom *a)
+{
+    const Ex *x = a->x[0];
+    i64 unit = a->hi ? a->hi : a->lo, lift = 0;
+    if (p->sp->floor || x->f.min >= 0 || x->f.min == -INF ||
+        !int_round_up(-x->f.min, unit, &lift)) {
+        print_operand(p, x);
+        return 0;
+    }
+    buf_add(p->b, "(");
+    print_sum(p, x);
+    buf_printf(p->b, " + %lld)", (long long)lift);
+    return a->hi ? 0 : lift / a->lo;
+}
+
+static void
+print_dig(Printer *p, const Atom *a)
+{
+    Buf *b = p->b;
+    i64 lift = print_numerator(p, a);
+    if (a->lo > 1)
+        buf_printf(b, "%s%lld", p->sp->div, (long long)a->lo);
+    if (a->hi)
+        buf_printf(b, "%s%lld", p->sp->mod, (long long)(a->hi / a->lo));
+    if (lift)
+        buf_printf(b, " - %lld", (long long)lift);
+}
+
+static void
+print_infix(Printer *p, const Atom *a, const char *op)
+{
+    buf_add(p->b, "(");
+    for (int i = 0; i < a->n; i++) {
+        if (i)
+            buf_printf(p->b, " %s ", op);
+        print_operand(p, a->x[i]);
+    }
+    buf_add(p->b, ")");
+}
+
+static void
+print_call(Printer *p, const Atom *a, const char *f)
+{
+    buf_printf(p->b, "%s(", f);
+    print_sum(p, a->x[0]);
+    buf_add(p->b, ", ");
+    print_sum(p, a->x[1]);
+    buf_add(p->b, ")");
+}
+
+static void
+print_atom(Printer *p, const Atom *a)
+{
+    switch (a->op) {
+    case AT_VAR: buf_add(p->b, ex_var_name(p->e, a->var)); break;
+    case AT_DIG: print_dig(p, a); break;
+    case AT_XOR: print_infix(p, a, p->sp->xor); break;
+    case AT_AND: print_infix(p, a, p->sp->and); break;
+    case AT_MUL:
+        print_operand(p, a->x[0]);
+        buf_add(p->b, "*");
+        print_operand(p, a->x[1]);
+        break;
+    case AT_MIN: print_call(p, a, p->sp->min); break;
+    case AT_MAX: print_call(p, a, p->sp->max); break;
+    }
+}
+
+static void
+print_term(Printer *p, const Term *t, bool first)
+{
+    i64 k = t->coef;
+    buf_add(p->b, k < 0 ? (first ? "-" : " - ") : (first ? "" : " + "));
+    k = k < 0 ? -k : k;
+    bool wrap = (k > 1 || t->coef < 0) &&
+                (t->atom->op == AT_DIG || t->atom->op == AT_MUL);
+    if (k > 1)
+        buf_printf(p->b, "%lld*", (long long)k);
+    buf_add(p->b, wrap ? "(" : "");
+    print_atom(p, t->atom);
+    buf_add(p->b, wrap ? ")" : "");
+}
+
+static int
+by_stride(const void *p, const void *q)
+{
+    const Term *a = p, *b = q;
+    i64 x = a->coef < 0 ? -a->coef : a->coef;
+    i64 y = b->coef < 0 ? -b->coef : b->coef;
+    if (x != y)
+        return x < y ? 1 : -1;
+    return a->atom->id < b->atom->id ? -1 : 1;
+}
+
+static void
+print_sum(Printer *p, const Ex *x)
+{
+    Term *t = arena_copy(p->b->arena, x->t, (size_t)x->n * sizeof *t);
+    if (x->n > 1)
+        qsort(t, (size_t)x->n, sizeof *t, by_stride);
+    for (int i = 0; i < x->n; i++)
+        print_term(p, &t[i], i == 0);
+    if (x->n == 0)
+        buf_printf(p->b, "%lld", (long long)x->base);
+    else if (x->base)
+        buf_printf(p->b, " %c %lld", x->base < 0 ? '-' : '+',
+                   (long long)(x->base < 0 ? -x->base : x->base));
+}
+
+void
+ex_print(Buf *b, const Ex *x, const Exprs *e, const Spelling *sp)
+{
+    Printer p = {b, e, sp};
+    print_sum(&p, x);
+}
+
+const char *
+ex_text(Exprs *e, const Ex *x)
+{
+    Buf b = buf_new(ex_arena(e));
+    ex_print(&b, x, e, &spell_lua);
+    return b.s;
+}

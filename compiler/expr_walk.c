@@ -1,0 +1,114 @@
+/* Looking at expressions: digits, substitution, evaluation. */
+#include <string.h>
+
+#include "expr.h"
+
+Digit
+ex_digit(Exprs *e, const Atom *a)
+{
+    if (a->op == AT_DIG)
+        return (Digit){a->x[0], a->lo, a->hi};
+    return (Digit){ex_of_atom(e, a), 1, 0};
+}
+
+bool
+ex_is_const(const Ex *x)
+{
+    return x->n == 0;
+}
+
+int
+ex_as_var(const Ex *x)
+{
+    bool is = x->n == 1 && x->base == 0 && x->t[0].coef == 1 &&
+              x->t[0].atom->op == AT_VAR;
+    return is ? x->t[0].atom->var : -1;
+}
+
+static const Ex *
+subst_atom(Exprs *e, const Atom *a, const Ex *const *to)
+{
+    if (a->op == AT_VAR)
+        return to[a->var] ? to[a->var] : ex_of_atom(e, a);
+    const Ex *x = ex_subst(e, a->x[0], to);
+    switch (a->op) {
+    case AT_VAR: break;
+    case AT_DIG: return ex_dig(e, x, a->lo, a->hi);
+    case AT_AND: return ex_and(e, x, ex_subst(e, a->x[1], to));
+    case AT_MUL: return ex_mul(e, x, ex_subst(e, a->x[1], to));
+    case AT_MIN: return ex_min(e, x, ex_subst(e, a->x[1], to));
+    case AT_MAX: return ex_max(e, x, ex_subst(e, a->x[1], to));
+    case AT_XOR:
+        for (int i = 1; i < a->n; i++)
+            x = ex_xor(e, x, ex_subst(e, a->x[i], to));
+        break;
+    }
+    return x;
+}
+
+const Ex *
+ex_subst(Exprs *e, const Ex *x, const Ex *const *to)
+{
+    const Ex *r = ex_const(e, x->base);
+    for (int i = 0; i < x->n; i++)
+        r = ex_add(e, r, ex_scale(e, subst_atom(e, x->t[i].atom, to),
+                                  x->t[i].coef));
+    return r;
+}
+
+static bool
+eval_atom(const Atom *a, const i64 *val, i64 *out)
+{
+    i64 v, w;
+    if (a->op == AT_VAR) {
+        *out = val[a->var];
+        return true;
+    }
+    if (!ex_eval(a->x[0], val, &v))
+        return false;
+    if (a->op == AT_DIG) {
+        *out = int_div(a->hi ? int_mod(v, a->hi) : v, a->lo);
+        return true;
+    }
+    for (int i = 1; i < a->n; i++) {
+        if (!ex_eval(a->x[i], val, &w))
+            return false;
+        switch (a->op) {
+        case AT_XOR: v ^= w; break;
+        case AT_AND: v &= w; break;
+        case AT_MIN: v = v < w ? v : w; break;
+        case AT_MAX: v = v > w ? v : w; break;
+        case AT_MUL:
+            if (!int_mul(v, w, &v))
+                return false;
+            break;
+        case AT_VAR: case AT_DIG: break;
+        }
+    }
+    *out = v;
+    return true;
+}
+
+bool
+ex_eval(const Ex *x, const i64 *val, i64 *out)
+{
+    i64 sum = x->base, v;
+    for (int i = 0; i < x->n; i++)
+        if (!eval_atom(x->t[i].atom, val, &v) ||
+            !int_mul(v, x->t[i].coef, &v) || !int_add(sum, v, &sum))
+            return false;
+    *out = sum;
+    return true;
+}
+
+void
+ex_vars(const Ex *x, bool *used)
+{
+    for (int i = 0; i < x->n; i++) {
+        const Atom *a = x->t[i].atom;
+        if (a->op == AT_VAR)
+            used[a->var] = true;
+        for (int j = 0; j < a->n; j++)
+            ex_vars(a->x[j], used);
+    }
+}
