@@ -1,0 +1,457 @@
+/* Injective, dense, padding, holes: by structure first.
+ *
+ * The entries of an order and their strides are a mixed radix by construction, so
+ * the address tells the entries, and the entries their parts (parts_of).  What
+ * is left: do the parts tell the coordinates?  Each dim is cut into digits fine
+ * enough for all parts; a digit outside any xor must be a part once; the bits inside
+ * xors are columns of a matrix over GF(2) whose rank decides. */
+#include <string.h>
+
+#include "decide.h"
+
+enum { MAX_COLUMNS = 64, MAX_ROWS = 512 };
+
+/* One digit of the refined cut of a dim. */
+typedef struct {
+    int dim;
+    i64 lo, hi;           /* hi 0: open */
+    int plain;            /* parts that store it as it is */
+    int first, second;    /* the entries of the first two */
+    bool in_xor;
+    int column;           /* of its bit, when in_xor */
+} Digitlet;
+
+typedef struct {
+    Layout *l;
+    Arena *arena;
+    Verdict *v;
+    Part *part;
+    int nparts;
+    Digitlet *digit;
+    int ndigits;
+    i64 limit[MAX_RANK];  /* coordinates below this are asked about */
+} Decider;
+
+static const char *
+digit_text(Decider *d, const Digitlet *t)
+{
+    Buf b = buf_new(d->arena);
+    buf_add(&b, d->l->dim[t->dim].name);
+    if (t->lo > 1)
+        buf_printf(&b, "//%lld", (long long)t->lo);
+    if (t->hi)
+        buf_printf(&b, "%%%lld", (long long)(t->hi / t->lo));
+    return b.s;
+}
+
+static bool
+covers(i64 lo, i64 hi, const Digitlet *t)
+{
+    return lo <= t->lo && (!hi || (t->hi && t->hi <= hi));
+}
+
+static void
+count_digit(Decider *d, Digitlet *t)
+{
+    for (int i = 0; i < d->nparts; i++)
+        for (int j = 0; j < d->part[i].ndigits; j++) {
+            const Part *p = &d->part[i];
+            if (p->digit[j].dim != t->dim ||
+                !covers(p->digit[j].lo, p->digit[j].hi, t))
+                continue;
+            if (p->ndigits > 1 || p->mask) {
+                t->in_xor = true;
+                continue;
+            }
+            *(t->plain ? &t->second : &t->first) = p->entry;
+            t->plain++;
+        }
+}
+
+/* The digits of all dims; false when the cuts of a dim do not nest. */
+static bool
+refine(Decider *d)
+{
+    d->digit = arena_array(d->arena, Digitlet, (d->nparts + 1) * 8 * 66);
+    for (int dim = 0; dim < d->l->rank; dim++) {
+        i64 *cut;
+        int n = parts_cuts(d->arena, d->part, d->nparts, dim, &cut);
+        if (n < 0)
+            return false;
+        for (int i = 0; i < n; i++) {
+            Digitlet *t = &d->digit[d->ndigits++];
+            *t = (Digitlet){.dim = dim, .lo = cut[i], .hi = i + 1 < n ? cut[i + 1] : 0};
+            count_digit(d, t);
+        }
+    }
+    return true;
+}
+
+/* Digits that coordinates below the limit never set do not matter. */
+static bool
+matters(const Decider *d, const Digitlet *t)
+{
+    return t->lo < d->limit[t->dim];
+}
+
+static Answer
+collide(Decider *d, const char *why)
+{
+    Verdict *v = d->v;
+    i64 a = 0, b = 0;
+    bool fits = layout_address(d->l, v->x, &a) && layout_address(d->l, v->y, &b);
+    if (!fits || a != b)
+        return UNKNOWN;
+    v->flaw = FLAW_COLLISION;
+    v->why = why;
+    v->at = a;
+    return NO;
+}
+
+static Answer
+missing_digit(Decider *d, const Digitlet *t)
+{
+    memset(d->v->x, 0, sizeof d->v->x);
+    memset(d->v->y, 0, sizeof d->v->y);
+    d->v->y[t->dim] = t->lo;
+    return collide(d, arena_printf(d->arena, "the digit %s is stored nowhere",
+                                   digit_text(d, t)));
+}
+
+static Answer
+check_plain(Decider *d)
+{
+    for (int i = 0; i < d->ndigits; i++) {
+        Digitlet *t = &d->digit[i];
+        if (matters(d, t) && !t->in_xor && t->plain == 0)
+            return missing_digit(d, t);
+        if (matters(d, t) && t->plain > 1 && !d->v->why) {
+            const Entry *p = &d->l->entry[t->first], *q = &d->l->entry[t->second];
+            d->v->flaw = FLAW_REPEATED;
+            d->v->loc = q->x->loc;
+            d->v->why = arena_printf(d->arena, "the digit %s is stored twice: in '%s' "
+                                     "and in '%s'", digit_text(d, t),
+                                     ast_text(d->arena, p->x),
+                                     ast_text(d->arena, q->x));
+        }
+    }
+    return YES;
+}
+
+static Digitlet *
+find_digit(Decider *d, int dim, i64 lo)
+{
+    for (int i = 0; i < d->ndigits; i++)
+        if (d->digit[i].dim == dim && d->digit[i].lo == lo)
+            return &d->digit[i];
+    return NULL;
+}
+
+/* One column for each bit in an xor that matters; false when there are too many
+ * or such a digit is not one bit. */
+static bool
+number_columns(Decider *d, int *n)
+{
+    *n = 0;
+    for (int i = 0; i < d->ndigits; i++) {
+        Digitlet *t = &d->digit[i];
+        t->column = -1;
+        if (!t->in_xor || !matters(d, t))
+            continue;
+        if (t->hi != 2 * t->lo || *n == MAX_COLUMNS)
+            return false;
+        t->column = (*n)++;
+    }
+    return true;
+}
+
+/* The rows: every bit of every xor part, and the plain bits among the columns. */
+static int
+build_rows(Decider *d, uint64_t *row)
+{
+    int n = 0;
+    for (int i = 0; i < d->nparts; i++) {
+        const Part *p = &d->part[i];
+        bool plain = p->ndigits == 1 && !p->mask;
+        for (i64 bit = 1; !plain && bit < p->size && n < MAX_ROWS; bit *= 2) {
+            row[n] = 0;
+            for (int j = 0; j < p->ndigits; j++) {
+                const Digitlet *t = find_digit(d, p->digit[j].dim,
+                                               p->digit[j].lo * bit);
+                bool inside = p->digit[j].lo * bit < p->digit[j].hi;
+                if (t && inside && t->column >= 0)
+                    row[n] ^= (uint64_t)1 << t->column;
+            }
+            n++;
+        }
+    }
+    for (int i = 0; i < d->ndigits && n < MAX_ROWS; i++)
+        for (int k = 0; d->digit[i].column >= 0 && k < d->digit[i].plain; k++)
+            row[n++] = (uint64_t)1 << d->digit[i].column;
+    return n;
+}
+
+/* Row echelon form in place; pivot[c] is the row whose leading column is c, or -1.
+ * Returns the rank. */
+static int
+eliminate(uint64_t *row, int rows, int columns, int *pivot)
+{
+    int rank = 0;
+    for (int c = 0; c < columns; c++) {
+        int p = rank;
+        while (p < rows && !(row[p] >> c & 1))
+            p++;
+        pivot[c] = p < rows ? rank : -1;
+        if (p == rows)
+            continue;
+        uint64_t t = row[p];
+        row[p] = row[rank];
+        row[rank] = t;
+        for (int r = 0; r < rows; r++)
+            if (r != rank && row[r] >> c & 1)
+                row[r] ^= t;
+        rank++;
+    }
+    return rank;
+}
+
+/* A coordinate whose bits make every row zero: with the origin, a collision. */
+static Answer
+kernel_collision(Decider *d, const uint64_t *row, const int *pivot, int columns)
+{
+    int loose = 0;
+    while (pivot[loose] >= 0)
+        loose++;
+    uint64_t kernel = (uint64_t)1 << loose;
+    for (int c = 0; c < columns; c++)
+        if (pivot[c] >= 0 && row[pivot[c]] >> loose & 1)
+            kernel |= (uint64_t)1 << c;
+    memset(d->v->x, 0, sizeof d->v->x);
+    memset(d->v->y, 0, sizeof d->v->y);
+    for (int i = 0; i < d->ndigits; i++)
+        if (d->digit[i].column >= 0 && kernel >> d->digit[i].column & 1)
+            d->v->y[d->digit[i].dim] += d->digit[i].lo;
+    for (int i = 0; i < d->l->rank; i++)
+        if (d->v->y[i] >= d->limit[i])
+            return UNKNOWN;
+    return collide(d, "the xors do not tell these coordinates apart");
+}
+
+static Answer
+check_xors(Decider *d)
+{
+    uint64_t row[MAX_ROWS];
+    int pivot[MAX_COLUMNS], columns;
+    if (!number_columns(d, &columns))
+        return UNKNOWN;
+    int rows = build_rows(d, row);
+    if (rows >= MAX_ROWS)
+        return UNKNOWN;
+    int rank = eliminate(row, rows, columns, pivot);
+    if (rank < columns)
+        return kernel_collision(d, row, pivot, columns);
+    return YES;
+}
+
+static Answer
+by_structure(Decider *d)
+{
+    d->v->why = NULL;
+    d->v->flaw = FLAW_NONE;
+    d->ndigits = 0;
+    if (!parts_of(d->l, &d->part, &d->nparts) || !refine(d))
+        return UNKNOWN;
+    Answer plain = check_plain(d);
+    return plain == YES ? check_xors(d) : plain;
+}
+
+/* The answer for coordinates below padded, or, failing that, below n. */
+static Answer
+structure_or_shrink(Decider *d)
+{
+    Layout *l = d->l;
+    for (int i = 0; i < l->rank; i++)
+        d->limit[i] = l->dim[i].padded;
+    Answer padded = by_structure(d);
+    if (padded == YES)
+        return YES;
+    for (int i = 0; i < l->rank; i++)
+        d->limit[i] = l->dim[i].n;
+    Answer real = by_structure(d);
+    for (int i = 0; real == YES && i < l->rank; i++)
+        l->dim[i].padded = l->dim[i].n;
+    return real;
+}
+
+static Answer
+enumerate(Decider *d)
+{
+    Layout *l = d->l;
+    i64 extent[MAX_RANK];
+    bool same = true;
+    d->v->by_structure = false;
+    for (int i = 0; i < l->rank; i++) {
+        extent[i] = l->dim[i].padded;
+        same &= extent[i] == l->dim[i].n;
+    }
+    Answer all = enum_injective(l, extent, d->v);
+    if (all == YES || same)
+        return all;
+    for (int i = 0; i < l->rank; i++)
+        extent[i] = l->dim[i].n;
+    Answer real = enum_injective(l, extent, d->v);
+    for (int i = 0; real == YES && i < l->rank; i++)
+        l->dim[i].padded = l->dim[i].n;
+    return real;
+}
+
+static void
+decide_injective(Decider *d)
+{
+    Verdict *v = d->v;
+    v->by_structure = true;
+    v->injective = structure_or_shrink(d);
+    if (v->injective == UNKNOWN) {
+        v->injective = enumerate(d);
+        if (v->injective == NO) {
+            v->flaw = FLAW_COLLISION;
+            v->why = "two coordinates share an address";
+            layout_address(d->l, v->x, &v->at);
+        }
+    }
+    if (v->injective == UNKNOWN) {
+        v->flaw = FLAW_UNDECIDED;
+        v->why = "no structure was found that decides it, and it is too large to look "
+                 "at every element";
+    }
+}
+
+static void
+decide_sigma(Decider *d, const Ex **inverse)
+{
+    const char *why = NULL;
+    Answer a = sigma_decide(d->l, inverse, &why);
+    if (a == YES)
+        return;
+    d->v->loc = d->l->ref->def->swizzle->loc;
+    d->v->flaw = a == NO ? FLAW_SIGMA : FLAW_UNDECIDED;
+    d->v->injective = a == NO ? NO : UNKNOWN;
+    d->v->why = why ? why : "the swizzle is not linear over GF(2) and the storage is too "
+                            "large to look at every address";
+}
+
+/* The first padded coordinate, if any, is a gap that can be named at once; holes
+ * are looked for among the first addresses with the inverse. */
+static void
+find_gap(Decider *d)
+{
+    Layout *l = d->l;
+    Verdict *v = d->v;
+    i64 x[MAX_RANK] = {0};
+    for (int i = 0; i < l->rank; i++)
+        if (l->dim[i].padded > l->dim[i].n) {
+            x[i] = l->dim[i].n;
+            v->has_gap = layout_address(l, x, &v->gap);
+            v->gap_kind = "padding";
+            return;
+        }
+    i64 *val = arena_array(d->arena, i64, ex_nvars(l->e));
+    for (i64 a = 0; v->inverse && a < l->size && a < ENUM_MAX / 64; a++) {
+        i64 back;
+        bool in = true;
+        val[v->inverse_var] = a;
+        for (int i = 0; i < l->rank && in; i++)
+            in = ex_eval(v->inverse[i], val, &x[i]) && x[i] >= 0 && x[i] < l->dim[i].n;
+        if (!in || !layout_address(l, x, &back) || back != a) {
+            v->has_gap = true;
+            v->gap = a;
+            v->gap_kind = "hole";
+            return;
+        }
+    }
+}
+
+static void
+count_storage(Decider *d)
+{
+    i64 padded = 1;
+    d->v->elements = 1;
+    for (int i = 0; i < d->l->rank; i++) {
+        d->v->elements *= d->l->dim[i].n;
+        padded *= d->l->dim[i].padded;
+    }
+    d->v->padding = padded - d->v->elements;
+    d->v->holes = d->l->size - padded;
+}
+
+Verdict *
+decide(Layout *l)
+{
+    Decider d = {.l = l, .arena = ex_arena(l->e)};
+    const Ex *sigma_inverse = NULL;
+    d.v = arena_new(d.arena, Verdict);
+    d.v->loc = l->ref->def->loc;
+    decide_injective(&d);
+    if (d.v->injective == YES && l->sigma)
+        decide_sigma(&d, &sigma_inverse);
+    if (d.v->injective != YES)
+        return d.v;
+    count_storage(&d);
+    if (d.v->by_structure && d.v->flaw == FLAW_NONE && (!l->sigma || sigma_inverse))
+        inverse_make(l, d.v, d.part, d.nparts, sigma_inverse);
+    if (d.v->padding || d.v->holes)
+        find_gap(&d);
+    return d.v;
+}
+
+static void
+coordinates(Buf *b, const Layout *l, const i64 *x)
+{
+    buf_add(b, "(");
+    for (int i = 0; i < l->rank; i++)
+        buf_printf(b, "%s%lld", i ? "," : "", (long long)x[i]);
+    buf_add(b, ")");
+}
+
+Verdict *
+decide_or_fail(Layout *l)
+{
+    Verdict *v = decide(l);
+    Arena *a = ex_arena(l->e);
+    Buf b = buf_new(a);
+    if (v->flaw == FLAW_NONE)
+        return v;
+    buf_printf(&b, "layout '%s': %s%s", l->ref->def->name,
+               v->flaw == FLAW_UNDECIDED ? "cannot decide whether it is one-to-one: "
+               : v->flaw == FLAW_COLLISION ? "it is not one-to-one: " : "", v->why);
+    if (v->flaw == FLAW_COLLISION) {
+        buf_add(&b, "; ");
+        coordinates(&b, l, v->x);
+        buf_add(&b, " and ");
+        coordinates(&b, l, v->y);
+        buf_printf(&b, " are both at %lld", (long long)v->at);
+    }
+    diag_fatal(a->diag, DIAG_LAYOUT, v->loc, "%s", b.s);
+}
+
+int
+decide_full_shape(Exprs *e, const LayoutRef *ref, const DType *t, i64 *shape)
+{
+    i64 ones[MAX_RANK];
+    int rank = ref->def->ndims + (ref->def->batch && ref->def->ndims < MAX_RANK);
+    for (int d = 0; d < rank; d++)
+        ones[d] = shape[d] = 1;
+    Layout *l = layout_make(e, ref, t, rank, ones);
+    Part *part;
+    int n;
+    if (!parts_of(l, &part, &n))
+        return -1;
+    for (int i = 0; i < n; i++)
+        for (int j = 0; j < part[i].ndigits; j++) {
+            i64 *s = &shape[part[i].digit[j].dim], lo = part[i].digit[j].lo;
+            i64 full = part[i].digit[j].hi ? part[i].digit[j].hi
+                       : lo < INF / 2 ? 2 * lo : lo;
+            *s = full > *s ? full : *s;
+        }
+    return rank;
+}

@@ -1,0 +1,165 @@
+/* The inverse of a layout as expressions of the address: undo the swizzle, take the
+ * entries apart by their strides, the entries by their coefficients, the xors by
+ * what is known already. */
+#include "decide.h"
+
+typedef struct {
+    Layout *l;
+    Exprs *e;
+    const Part *part;
+    int n;
+    const Ex **value;     /* of each part */
+    const Ex **coord;     /* of each dim, as far as known */
+    struct { int dim; i64 lo, hi; const Ex *x; } known[MAX_ENTRIES * 8];
+    int nknown;
+} Solver;
+
+/* The parts of one entry from its value v; they are in ascending order. */
+static void
+split_entry(Solver *s, int entry, const Ex *v)
+{
+    v = ex_sub(s->e, v, ex_const(s->e, s->l->entry[entry].written->base));
+    int last = s->n - 1;
+    while (last >= 0 && s->part[last].entry != entry)
+        last--;
+    for (int i = last; i >= 0 && s->part[i].entry == entry; i--) {
+        const Part *p = &s->part[i];
+        if (p->coef < 0)                   /* count from the other end */
+            v = ex_add(s->e, v, ex_const(s->e, -p->coef * (p->size - 1)));
+    }
+    for (int i = last; i >= 0 && s->part[i].entry == entry; i--) {
+        const Part *p = &s->part[i];
+        i64 k = p->coef < 0 ? -p->coef : p->coef;
+        const Ex *x = ex_div(s->e, v, k);
+        v = ex_mod(s->e, v, k);
+        s->value[i] = p->coef < 0
+            ? ex_sub(s->e, ex_const(s->e, p->size - 1), x) : x;
+    }
+}
+
+static void
+split_address(Solver *s, const Ex *a)
+{
+    for (int i = 0; i < s->l->nentry; i++) {
+        i64 stride = s->l->entry[i].stride;
+        split_entry(s, i, ex_div(s->e, a, stride));
+        a = ex_mod(s->e, a, stride);
+    }
+}
+
+static void
+learn(Solver *s, int dim, i64 lo, i64 hi, const Ex *x)
+{
+    s->coord[dim] = ex_add(s->e, s->coord[dim], ex_scale(s->e, x, lo));
+    s->known[s->nknown].dim = dim;
+    s->known[s->nknown].lo = lo;
+    s->known[s->nknown].hi = hi;
+    s->known[s->nknown++].x = x;
+}
+
+/* The digit [lo, hi) of a dim out of what is known, or NULL. */
+static const Ex *
+recall(Solver *s, int dim, i64 lo, i64 hi)
+{
+    const Ex *sum = ex_const(s->e, 0);
+    i64 at = lo;
+    while (at < hi) {
+        i64 from = at;
+        for (int i = 0; i < s->nknown && at < hi; i++) {
+            i64 l = s->known[i].lo, h = s->known[i].hi;
+            if (s->known[i].dim != dim || l > at || (h && h <= at) || at % l)
+                continue;
+            i64 end = h && h < hi ? h : hi;
+            const Ex *x = ex_div(s->e, s->known[i].x, at / l);
+            x = ex_mod(s->e, x, end / at);
+            sum = ex_add(s->e, sum, ex_scale(s->e, x, at / lo));
+            at = end;
+        }
+        if (at == from)
+            return NULL;
+    }
+    return sum;
+}
+
+/* One xor part with all operands known but one: that one follows. */
+static bool
+solve_xor(Solver *s, int i)
+{
+    const Part *p = &s->part[i];
+    const Ex *x = ex_xor(s->e, s->value[i], ex_const(s->e, p->mask));
+    int missing = -1;
+    for (int j = 0; j < p->ndigits; j++) {
+        const Ex *d = recall(s, p->digit[j].dim, p->digit[j].lo, p->digit[j].hi);
+        if (d)
+            x = ex_xor(s->e, x, d);
+        else if (missing >= 0)
+            return false;
+        else
+            missing = j;
+    }
+    if (missing >= 0)
+        learn(s, p->digit[missing].dim, p->digit[missing].lo, p->digit[missing].hi, x);
+    return missing >= 0;
+}
+
+static bool
+is_plain(const Part *p)
+{
+    return p->ndigits == 1 && p->mask == 0;
+}
+
+static void
+solve(Solver *s)
+{
+    bool progress = true;
+    for (int i = 0; i < s->n; i++)
+        if (is_plain(&s->part[i]))
+            learn(s, s->part[i].digit[0].dim, s->part[i].digit[0].lo,
+                  s->part[i].digit[0].hi, s->value[i]);
+    while (progress) {
+        progress = false;
+        for (int i = 0; i < s->n; i++)
+            if (!is_plain(&s->part[i]) && s->nknown < LEN(s->known))
+                progress |= solve_xor(s, i);
+    }
+}
+
+/* Every digit below the padded extent has been found. */
+static bool
+complete(Solver *s)
+{
+    for (int d = 0; d < s->l->rank; d++)
+        if (s->l->dim[d].padded > 1 && !recall(s, d, 1, s->l->dim[d].padded))
+            return false;
+    return true;
+}
+
+static bool
+proven(Solver *s, const Ex **inverse, int var)
+{
+    const Ex **to = arena_array(ex_arena(s->e), const Ex *, ex_nvars(s->e));
+    to[var] = s->l->addr;
+    for (int d = 0; d < s->l->rank; d++)
+        if (ex_subst(s->e, inverse[d], to) != ex_of_var(s->e, s->l->dim[d].var))
+            return false;
+    return true;
+}
+
+void
+inverse_make(Layout *l, Verdict *v, const Part *parts, int n,
+             const Ex *sigma_inverse)
+{
+    Arena *a = ex_arena(l->e);
+    Solver s = {.l = l, .e = l->e, .part = parts, .n = n};
+    s.value = arena_array(a, const Ex *, n + 1);
+    s.coord = arena_array(a, const Ex *, l->rank + 1);
+    for (int d = 0; d < l->rank; d++)
+        s.coord[d] = ex_const(l->e, 0);
+    v->inverse_var = l->sigma ? l->sigma_var : ex_var(l->e, "a", 0, l->size - 1);
+    split_address(&s, l->sigma ? sigma_inverse : ex_of_var(l->e, v->inverse_var));
+    solve(&s);
+    if (!complete(&s))
+        return;
+    v->inverse = s.coord;
+    v->inverse_proven = proven(&s, v->inverse, v->inverse_var);
+}

@@ -1,0 +1,148 @@
+/* Entries as sums of digits and of xors of digits. */
+#include <stdlib.h>
+
+#include "decide.h"
+
+static int
+dim_of(const Layout *l, const Ex *x)
+{
+    int var = ex_as_var(x);
+    for (int d = 0; d < l->rank; d++)
+        if (l->dim[d].free == var)
+            return d;
+    return -1;
+}
+
+/* x as one digit of one dim. */
+static bool
+add_digit(const Layout *l, Part *p, const Ex *x)
+{
+    if (ex_is_const(x)) {
+        p->mask ^= x->base;
+        return true;
+    }
+    if (x->n != 1 || x->base || x->t[0].coef != 1 || p->ndigits == LEN(p->digit))
+        return false;
+    const Atom *a = x->t[0].atom;
+    int d = a->op == AT_VAR ? dim_of(l, x) : a->op == AT_DIG ? dim_of(l, a->x[0]) : -1;
+    if (d < 0)
+        return false;
+    p->digit[p->ndigits].dim = d;
+    p->digit[p->ndigits].lo = a->op == AT_VAR ? 1 : a->lo;
+    p->digit[p->ndigits++].hi = a->op == AT_VAR ? 0 : a->hi;
+    return true;
+}
+
+static bool
+make_part(const Layout *l, int entry, const Term *t, Part *p)
+{
+    Exprs *e = l->e;
+    const Atom *a = t->atom;
+    *p = (Part){.entry = entry, .coef = t->coef};
+    if (a->op != AT_XOR) {
+        if (!add_digit(l, p, ex_of_atom(e, a)))
+            return false;
+        p->size = p->digit[0].hi ? p->digit[0].hi / p->digit[0].lo : 0;
+        return true;
+    }
+    for (int i = 0; i < a->n; i++)
+        if (!add_digit(l, p, a->x[i]))
+            return false;
+    for (int i = 0; i < p->ndigits; i++)
+        if (!p->digit[i].hi || !int_is_pow2(p->digit[i].hi / p->digit[i].lo))
+            return false;
+    p->size = a->f.max + 1;
+    return p->ndigits > 0;
+}
+
+static int
+by_entry_and_coef(const void *p, const void *q)
+{
+    const Part *a = p, *b = q;
+    i64 x = a->coef < 0 ? -a->coef : a->coef, y = b->coef < 0 ? -b->coef : b->coef;
+    if (a->entry != b->entry)
+        return a->entry - b->entry;
+    return (x > y) - (x < y);
+}
+
+/* Within an entry each coefficient exceeds what the smaller ones can add up to, so
+ * that the entry's value tells its parts (mixed radix). */
+static bool
+parts_separate(const Part *p, int n)
+{
+    i64 reach = 0;
+    for (int i = 0; i < n; i++) {
+        i64 k = p[i].coef < 0 ? -p[i].coef : p[i].coef, span;
+        if (i && p[i].entry != p[i - 1].entry)
+            reach = 0;
+        bool last = i + 1 == n || p[i + 1].entry != p[i].entry;
+        if (k <= reach)
+            return false;
+        if (p[i].size == 0) {
+            if (!last || p[i].coef < 0)
+                return false;
+        } else if (!int_mul(k, p[i].size - 1, &span) || !int_add(reach, span, &reach)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+bool
+parts_of(const Layout *l, Part **parts, int *n)
+{
+    int count = 0;
+    for (int i = 0; i < l->nentry; i++)
+        count += l->entry[i].written->n;
+    *parts = arena_array(ex_arena(l->e), Part, count + 1);
+    *n = 0;
+    for (int i = 0; i < l->nentry; i++)
+        for (int j = 0; j < l->entry[i].written->n; j++)
+            if (!make_part(l, i, &l->entry[i].written->t[j], &(*parts)[(*n)++]))
+                return false;
+    qsort(*parts, (size_t)*n, sizeof **parts, by_entry_and_coef);
+    return parts_separate(*parts, *n);
+}
+
+static int
+ascending(const void *p, const void *q)
+{
+    i64 a = *(const i64 *)p, b = *(const i64 *)q;
+    return (a > b) - (a < b);
+}
+
+static int
+sort_unique(i64 *v, int n)
+{
+    int m = 0;
+    qsort(v, (size_t)n, sizeof *v, ascending);
+    for (int i = 0; i < n; i++)
+        if (!m || v[m - 1] != v[i])
+            v[m++] = v[i];
+    return m;
+}
+
+int
+parts_cuts(Arena *a, const Part *parts, int n, int dim, i64 **cuts)
+{
+    i64 *c = *cuts = arena_array(a, i64, n * 8 * 66 + 1);
+    int m = 0;
+    c[m++] = 1;
+    for (int i = 0; i < n; i++)
+        for (int j = 0; j < parts[i].ndigits; j++) {
+            i64 lo = parts[i].digit[j].lo, hi = parts[i].digit[j].hi;
+            if (parts[i].digit[j].dim != dim)
+                continue;
+            c[m++] = lo;
+            if (hi)
+                c[m++] = hi;
+            bool is_xor = parts[i].ndigits > 1 || parts[i].mask;
+            for (i64 b = lo; is_xor && b < hi; b *= 2)
+                c[m++] = b;
+        }
+    m = sort_unique(c, m);
+    for (int i = 0; i + 1 < m; i++)
+        if (c[i + 1] % c[i])
+            return -1;
+    return m;
+}

@@ -1,0 +1,96 @@
+#include <math.h>
+#include <string.h>
+
+#include "layout.h"
+
+const DType dtypes[] = {
+    /* name  bits kind npy */
+    {"f32",  32, 'f', "f4"},  {"f16",  16, 'f', "f2"},  {"bf16", 16, 'b', "V2"},
+    {"f64",  64, 'f', "f8"},  {"i8",    8, 'i', "i1"},  {"u8",    8, 'u', "u1"},
+    {"i16",  16, 'i', "i2"},  {"u16",  16, 'u', "u2"},  {"i32",  32, 'i', "i4"},
+    {"u32",  32, 'u', "u4"},  {"i64",  64, 'i', "i8"},  {"u64",  64, 'u', "u8"},
+    {"i4",    4, 'i', "u1"},  {"u4",    4, 'u', "u1"},  {"u2",    2, 'u', "u1"},
+    {"u1",    1, 'u', "u1"},  {"c64",  64, 'c', "c8"},  {"c128", 128, 'c', "c16"},
+};
+const int ndtypes = LEN(dtypes);
+
+const DType *
+dtype_find(const char *name)
+{
+    for (int i = 0; i < ndtypes; i++)
+        if (!strcmp(dtypes[i].name, name))
+            return &dtypes[i];
+    return NULL;
+}
+
+/* Types that only look like another: bool, and opaque bytes. */
+static const char *const aliases[][2] = {
+    {"b1", "u8"}, {"V1", "u8"}, {"V4", "u32"}, {"V8", "u64"}};
+
+const DType *
+dtype_of_npy(const char *descr)
+{
+    for (int i = 0; i < LEN(aliases); i++)
+        if (!strcmp(aliases[i][0], descr))
+            return dtype_find(aliases[i][1]);
+    for (int i = 0; i < ndtypes; i++)
+        if (dtypes[i].bits >= 8 && !strcmp(dtypes[i].npy, descr))
+            return &dtypes[i];
+    return NULL;
+}
+
+/* IEEE 754 binary with `exp` exponent and `frac` fraction bits, at most 16 in
+ * all, from a double; round to nearest, ties to even. */
+static uint64_t
+small_float(double v, int exp, int frac)
+{
+    int e, bias = (1 << (exp - 1)) - 1;
+    uint64_t sign = (uint64_t)(signbit(v) ? 1 : 0) << (exp + frac);
+    uint64_t inf = (((uint64_t)1 << exp) - 1) << frac;
+    if (isnan(v))
+        return sign | inf | ((uint64_t)1 << (frac - 1));
+    if (isinf(v))
+        return sign | inf;
+    frexp(v, &e);                        /* |v| in [2^(e-1), 2^e) */
+    int scale = (e - 1 > 1 - bias ? e - 1 : 1 - bias) - frac;
+    double steps = nearbyint(fabs(ldexp(v, -scale)));
+    if (v == 0)
+        return sign;
+    uint64_t field = (uint64_t)(scale + frac + bias - 1) << frac;
+    uint64_t r = field + (uint64_t)steps;
+    return sign | (r < inf ? r : inf);
+}
+
+static bool
+encode_integer(const DType *t, double v, uint64_t *p)
+{
+    double top = ldexp(1, t->kind == 'i' ? t->bits - 1 : t->bits);
+    double low = t->kind == 'i' ? -top : 0;
+    if (!(v == floor(v) && v >= low && v < top))
+        return false;
+    uint64_t mask = t->bits == 64 ? ~(uint64_t)0 : ((uint64_t)1 << t->bits) - 1;
+    *p = (v < 0 ? (uint64_t)(int64_t)v : (uint64_t)v) & mask;
+    return true;
+}
+
+bool
+dtype_encode(const DType *t, double v, uint64_t pattern[2])
+{
+    int bits = t->kind == 'c' ? t->bits / 2 : t->bits;
+    float f = (float)v;
+    uint32_t f_bits;
+    pattern[0] = pattern[1] = 0;
+    if (t->kind == 'i' || t->kind == 'u')
+        return encode_integer(t, v, &pattern[0]);
+    if (t->kind == 'b')
+        pattern[0] = small_float(v, 8, 7);
+    else if (bits == 16)
+        pattern[0] = small_float(v, 5, 10);
+    else if (bits == 64)
+        memcpy(&pattern[0], &v, sizeof v);
+    else {
+        memcpy(&f_bits, &f, sizeof f);
+        pattern[0] = f_bits;
+    }
+    return true;
+}

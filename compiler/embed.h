@@ -1,0 +1,17 @@
+/* embed.h: the text files that the build puts into the library. */
+#ifndef RAVEL_EMBED_H
+#define RAVEL_EMBED_H
+
+#include <stddef.h>
+
+typedef struct {
+    const char *name;     /* specs/cann.lua */
+    const char *text;
+    size_t len;
+} Embedded;
+
+extern const Embedded embed_prelude;      /* compiler/prelude.lua */
+extern const Embedded embed_specs[];      /* specs, by name; ends with a null */
+extern const Embedded embed_templates[];  /* templates, likewise */
+
+#endif

@@ -1,0 +1,495 @@
+/* From a declaration to a layout for one shape and element type. */
+#include <string.h>
+
+#include "layout.h"
+
+typedef struct {
+    Layout *l;
+    Exprs *e;
+    Arena *arena;
+    const LayoutDef *def;
+    bool free;            /* lower over the unbounded dims */
+} Maker;
+
+_Noreturn static void
+no_fit(Maker *m, Loc loc)
+{
+    diag_fatal(m->arena->diag, DIAG_LAYOUT, loc,
+               "layout '%s': its storage does not fit 64 bits", m->def->name);
+}
+
+static int
+find_param(const LayoutDef *d, const char *name)
+{
+    for (int i = 0; i < d->nparams; i++)
+        if (!strcmp(d->params[i].name, name))
+            return i;
+    return -1;
+}
+
+/* A parameter, bytes or bits as a number; false for other names. */
+static bool
+constant_of(const Layout *l, const char *name, i64 *v)
+{
+    int p = find_param(l->ref->def, name);
+    if (p >= 0)
+        *v = l->param[p];
+    else if (!strcmp(name, "bits"))
+        *v = l->dtype->bits;
+    else if (!strcmp(name, "bytes") && l->dtype->bits >= 8)
+        *v = l->dtype->bits / 8;
+    else
+        return false;
+    return true;
+}
+
+static int
+find_dim(const Layout *l, const char *name)
+{
+    for (int i = 0; i < l->rank; i++)
+        if (!strcmp(l->dim[i].name, name))
+            return i;
+    return -1;
+}
+
+static const Ex *
+find_name(void *env, const Ast *sym)
+{
+    Maker *m = env;
+    i64 v;
+    int d = find_dim(m->l, sym->name);
+    if (d >= 0)
+        return ex_of_var(m->e, m->free ? m->l->dim[d].free : m->l->dim[d].var);
+    return constant_of(m->l, sym->name, &v) ? ex_const(m->e, v) : NULL;
+}
+
+static i64
+setting_value(Maker *m, const Setting *t, const char *field)
+{
+    const Ex *x = ast_lower(m->e, t->value, find_name, m);
+    if (!ex_is_const(x) || x->base < 1)
+        diag_fatal(m->arena->diag, DIAG_LAYOUT, t->value->loc,
+                   "%s must be a number above 0, not '%s'", field,
+                   ex_text(m->e, x));
+    return x->base;
+}
+
+static const char *
+batch_name(Maker *m, int i)
+{
+    const char *name = arena_printf(m->arena, "b%d", i);
+    bool clash = find_param(m->def, name) >= 0;
+    for (int d = 0; d < m->def->ndims; d++)
+        clash |= !strcmp(m->def->dims[d], name);
+    if (clash)
+        diag_fatal(m->arena->diag, DIAG_LAYOUT, m->def->loc,
+                   "the name '%s' is taken by a batch dim", name);
+    return name;
+}
+
+static void
+set_dims(Maker *m, int rank, const i64 *shape)
+{
+    const LayoutDef *d = m->def;
+    int batch = rank - d->ndims;
+    if (rank > MAX_RANK)
+        diag_fatal(m->arena->diag, DIAG_LAYOUT, (Loc){0},
+                   "a shape of %d extents: at most %d", rank, MAX_RANK);
+    if (batch < 0 || (batch > 0 && !d->batch)) {
+        Buf b = buf_new(m->arena);
+        buf_add(&b, d->batch ? "..., " : "");
+        for (int i = 0; i < d->ndims; i++)
+            buf_printf(&b, "%s%s", i ? ", " : "", d->dims[i]);
+        diag_fatal(m->arena->diag, DIAG_LAYOUT, d->loc,
+                   "layout '%s' has dims (%s), the shape has %d extents", d->name,
+                   b.s, rank);
+    }
+    m->l->rank = rank;
+    for (int i = 0; i < rank; i++) {
+        Dim *x = &m->l->dim[i];
+        x->name = i < batch ? batch_name(m, i) : d->dims[i - batch];
+        x->n = x->padded = shape[i];
+        if (x->n < 1)
+            diag_fatal(m->arena->diag, DIAG_LAYOUT, (Loc){0},
+                       "extent of %s is %lld: extents are 1 or more", x->name,
+                       (long long)x->n);
+        x->free = ex_var(m->e, x->name, 0, INF);
+    }
+    for (int i = 0; i < d->npads; i++) {
+        Dim *x = &m->l->dim[find_dim(m->l, d->pads[i].dim)];
+        if (!int_round_up(x->n, setting_value(m, &d->pads[i], "pad"), &x->padded))
+            no_fit(m, d->loc);
+    }
+}
+
+static void
+add_entry(Maker *m, const Ast *x)
+{
+    if (m->l->nentry == MAX_ENTRIES)
+        diag_fatal(m->arena->diag, DIAG_LAYOUT, m->def->loc,
+                   "order has more than %d entries", MAX_ENTRIES);
+    m->l->entry[m->l->nentry++].x = x;
+}
+
+/* The entries, with the batch dims spelled out. */
+static void
+set_entries(Maker *m)
+{
+    const LayoutDef *d = m->def;
+    int batch = m->l->rank - d->ndims;
+    for (int i = 0; i < d->norder; i++) {
+        const EntryDef *t = &d->order[i];
+        for (int b = 0; t->kind != ENTRY_EXPR && b < batch; b++) {
+            int which = t->kind == ENTRY_BATCH ? b : batch - 1 - b;
+            add_entry(m, ast_sym(m->arena, m->l->dim[which].name, t->loc));
+        }
+        if (t->kind == ENTRY_EXPR)
+            add_entry(m, t->x);
+    }
+    m->free = true;
+    for (int i = 0; i < m->l->nentry; i++) {
+        Entry *t = &m->l->entry[i];
+        t->written = ast_lower(m->e, t->x, find_name, m);
+    }
+    m->free = false;
+}
+
+/* How far the coordinates of a dim may go: the digits without an upper end
+ * bound it, rounded up; else the highest digit ends it. */
+typedef struct {
+    i64 open, closed;     /* 0: none seen */
+} Reach;
+
+static void
+reach_digit(Maker *m, Reach *r, int free, i64 lo, i64 hi)
+{
+    for (int d = 0; d < m->l->rank; d++) {
+        i64 end;
+        if (m->l->dim[d].free != free)
+            continue;
+        if (hi) {
+            r[d].closed = hi > r[d].closed ? hi : r[d].closed;
+            continue;
+        }
+        if (!int_round_up(m->l->dim[d].padded, lo, &end))
+            no_fit(m, m->def->loc);
+        r[d].open = !r[d].open || end < r[d].open ? end : r[d].open;
+    }
+}
+
+static void
+reach(Maker *m, Reach *r, const Ex *x)
+{
+    for (int i = 0; i < x->n; i++) {
+        const Atom *a = x->t[i].atom;
+        if (a->op == AT_VAR)
+            reach_digit(m, r, a->var, 1, 0);
+        else if (a->op == AT_DIG && ex_as_var(a->x[0]) >= 0)
+            reach_digit(m, r, ex_as_var(a->x[0]), a->lo, a->hi);
+        else
+            for (int j = 0; j < a->n; j++)
+                reach(m, r, a->x[j]);
+    }
+}
+
+static void
+set_padded(Maker *m)
+{
+    Reach r[MAX_RANK] = {{0}};
+    for (int i = 0; i < m->l->nentry; i++)
+        reach(m, r, m->l->entry[i].written);
+    for (int d = 0; d < m->l->rank; d++) {
+        Dim *x = &m->l->dim[d];
+        if (r[d].open)
+            x->padded = r[d].open;
+        else if (r[d].closed > x->padded)
+            x->padded = r[d].closed;
+    }
+}
+
+/* The largest coordinate of a dim; parameters are numbers by then. */
+static bool
+largest(const void *env, const char *name, i64 *v)
+{
+    const Maker *m = env;
+    int d = find_dim(m->l, name);
+    *v = d < 0 ? 0 : m->l->dim[d].padded - 1;
+    return d >= 0;
+}
+
+/* Replace parameters by their values, so that a range sees constants. */
+static const Ast *
+with_values(Maker *m, const Ast *x)
+{
+    i64 v;
+    if (x->op == OP_NUM || (x->op == OP_SYM && !constant_of(m->l, x->name, &v)))
+        return x;
+    if (x->op == OP_SYM)
+        return ast_num(m->arena, v, x->loc);
+    const Ast *a = with_values(m, x->x[0]);
+    const Ast *b = x->x[1] ? with_values(m, x->x[1]) : NULL;
+    return a == x->x[0] && b == x->x[1] ? x : ast_op(m->arena, x->op, a, b, x->loc);
+}
+
+/* The slots an entry takes: the range of the expression as written, or what is
+ * known of its canonical form where that is no interval or less than true. */
+static void
+set_extent(Maker *m, int i, i64 written)
+{
+    Entry *t = &m->l->entry[i];
+    t->ex = ast_lower(m->e, t->x, find_name, m);
+    t->extent = written > t->ex->f.max ? written : t->ex->f.max + 1;
+    if (t->ex->f.max >= INF - 1)
+        no_fit(m, t->x->loc);
+    if (t->ex->f.min < 0)
+        diag_fatal(m->arena->diag, DIAG_LAYOUT, t->x->loc,
+                   "order[%d], '%s', can be negative (down to %lld)", i + 1,
+                   ast_text(m->arena, t->x), (long long)t->ex->f.min);
+}
+
+static void
+set_extents(Maker *m)
+{
+    i64 written[MAX_ENTRIES], min, max;
+    for (int i = 0; i < m->l->nentry; i++) {
+        Entry *t = &m->l->entry[i];
+        t->x = with_values(m, t->x);
+        bool known = ast_range(t->x, largest, m, &min, &max) && max < INF;
+        written[i] = known ? max + 1 : 0;
+    }
+    set_padded(m);
+    for (int d = 0; d < m->l->rank; d++) {
+        Dim *x = &m->l->dim[d];
+        x->var = ex_var(m->e, x->name, 0, x->padded - 1);
+    }
+    for (int i = 0; i < m->l->nentry; i++)
+        set_extent(m, i, written[i]);
+}
+
+/* The pitch of an entry in bytes, or 0. */
+static i64
+pitch_of(Maker *m, int entry)
+{
+    const LayoutDef *d = m->def;
+    const Ast *x = m->l->entry[entry].x;
+    for (int i = 0; i < d->npitches; i++) {
+        const Setting *t = &d->pitches[i];
+        if (t->dim ? x->op == OP_SYM && !strcmp(x->name, t->dim)
+                   : t->entry == entry - (m->l->nentry - d->norder))
+            return setting_value(m, t, "pitch");
+    }
+    return 0;
+}
+
+static void
+check_pitches(Maker *m)
+{
+    const LayoutDef *d = m->def;
+    for (int i = 0; i < d->npitches; i++) {
+        bool found = !d->pitches[i].dim;
+        for (int j = 0; d->pitches[i].dim && j < m->l->nentry; j++)
+            found |= m->l->entry[j].x->op == OP_SYM &&
+                     !strcmp(m->l->entry[j].x->name, d->pitches[i].dim);
+        if (!found)
+            diag_fatal(m->arena->diag, DIAG_LAYOUT, d->loc,
+                       "pitch: no entry of order is just '%s'; name the entry by its "
+                       "number, as in pitch = { [2] = 64 }", d->pitches[i].dim);
+    }
+}
+
+static i64
+pitched(Maker *m, i64 stride, i64 bytes)
+{
+    i64 bits = m->l->dtype->bits, unit, total;
+    if (!int_mul(bytes, 8, &unit) || !int_mul(stride, bits, &total) ||
+        !int_round_up(total, unit, &total))
+        no_fit(m, m->def->loc);
+    if (total % bits)
+        diag_fatal(m->arena->diag, DIAG_LAYOUT, m->def->loc,
+                   "a pitch of %lld bytes is not a whole number of %s elements",
+                   (long long)bytes, m->l->dtype->name);
+    return total / bits;
+}
+
+static void
+set_strides(Maker *m)
+{
+    Layout *l = m->l;
+    i64 stride = 1, bits;
+    check_pitches(m);
+    l->linear = ex_const(m->e, 0);
+    for (int i = l->nentry - 1; i >= 0; i--) {
+        i64 pitch = pitch_of(m, i);
+        l->entry[i].stride = pitch ? pitched(m, stride, pitch) : stride;
+        if (!int_mul(l->entry[i].stride, l->entry[i].extent, &stride))
+            no_fit(m, m->def->loc);
+        l->linear = ex_add(m->e, l->linear,
+                           ex_scale(m->e, l->entry[i].ex, l->entry[i].stride));
+    }
+    l->size = stride;
+    if (!int_mul(stride, l->dtype->bits, &bits) || bits > INF - 7)
+        no_fit(m, m->def->loc);
+}
+
+static const Ex *
+find_in_sigma(void *env, const Ast *sym)
+{
+    Maker *m = env;
+    i64 v;
+    if (!strcmp(sym->name, "a"))
+        return ex_of_var(m->e, m->l->sigma_var);
+    return constant_of(m->l, sym->name, &v) ? ex_const(m->e, v) : NULL;
+}
+
+/* A map of byte addresses, over the variable `byte`, as a map of the element
+ * address x. */
+static const Ex *
+map_elements(Maker *m, const Ex *map, int byte, const Ex *x)
+{
+    i64 es = m->l->dtype->bits / 8, per = es ? 1 : 8 / m->l->dtype->bits;
+    const Ex **to = arena_array(m->arena, const Ex *, ex_nvars(m->e));
+    to[byte] = es ? ex_scale(m->e, x, es) : ex_div(m->e, x, per);
+    const Ex *y = ex_subst(m->e, map, to);
+    if (!es)
+        return ex_add(m->e, ex_scale(m->e, y, per), ex_mod(m->e, x, per));
+    const Ex *rest = ex_mod(m->e, y, es);
+    if (!ex_is_const(rest) || rest->base)
+        diag_fatal(m->arena->diag, DIAG_LAYOUT, m->def->swizzle->loc,
+                   "the swizzle '%s' moves parts of %lld-byte elements",
+                   ast_text(m->arena, m->def->swizzle), (long long)es);
+    return ex_div(m->e, y, es);
+}
+
+static void
+set_address(Maker *m)
+{
+    Layout *l = m->l;
+    l->addr = l->linear;
+    if (!m->def->swizzle)
+        return;
+    bool bytes = m->def->swizzle_bytes;
+    int var = ex_var(m->e, "a", 0, bytes ? layout_bytes(l) - 1 : l->size - 1);
+    l->sigma_var = var;
+    l->sigma = ast_lower(m->e, m->def->swizzle, find_in_sigma, m);
+    if (bytes) {
+        l->sigma_var = ex_var(m->e, "a", 0, l->size - 1);
+        l->sigma = map_elements(m, l->sigma, var, ex_of_var(m->e, l->sigma_var));
+    }
+    const Ex **to = arena_array(m->arena, const Ex *, ex_nvars(m->e));
+    to[l->sigma_var] = l->linear;
+    l->addr = ex_subst(m->e, l->sigma, to);
+}
+
+static void
+set_fill(Maker *m)
+{
+    if (!dtype_encode(m->l->dtype, m->def->fill_value, m->l->fill))
+        diag_fatal(m->arena->diag, DIAG_LAYOUT, m->def->loc,
+                   "fill = %g cannot be held by %s", m->def->fill_value,
+                   m->l->dtype->name);
+}
+
+Layout *
+layout_make(Exprs *e, const LayoutRef *ref, const DType *t, int rank,
+            const i64 *shape)
+{
+    Arena *a = ex_arena(e);
+    Layout *l = arena_new(a, Layout);
+    Maker m = {l, e, a, ref->def, false};
+    *l = (Layout){.ref = ref, .dtype = t, .e = e};
+    if (ref->def->bits && ref->def->bits != t->bits)
+        diag_fatal(a->diag, DIAG_LAYOUT, ref->def->loc,
+                   "layout '%s' is for %d-bit elements, not %s", ref->def->name,
+                   ref->def->bits, t->name);
+    layout_params(a, ref, t, l->param);
+    set_dims(&m, rank, shape);
+    set_entries(&m);
+    set_extents(&m);
+    set_strides(&m);
+    set_address(&m);
+    set_fill(&m);
+    return l;
+}
+
+i64
+layout_bytes(const Layout *l)
+{
+    return int_ceil_div(l->size * l->dtype->bits, 8);
+}
+
+int
+layout_box(const Layout *l, i64 *extent)
+{
+    i64 below = 1;
+    extent[0] = l->size;
+    if (l->nentry == 0)
+        return 0;
+    for (int i = l->nentry - 1; i >= 0; i--) {
+        i64 stride = l->entry[i].stride;
+        if (stride % below)
+            return 1;
+        if (i + 1 < l->nentry)
+            extent[i + 1] = stride / below;
+        else if (stride != 1)
+            return 1;
+        below = stride;
+    }
+    extent[0] = l->entry[0].extent;
+    return l->nentry;
+}
+
+typedef struct {
+    const Layout *l;
+    const i64 *x;
+    i64 a;
+} Point;
+
+static bool
+point_value(const void *env, const char *name, i64 *v)
+{
+    const Point *p = env;
+    int d = find_dim(p->l, name);
+    if (d < 0)
+        return constant_of(p->l, name, v);
+    *v = p->x[d];
+    return true;
+}
+
+static bool
+sigma_value(const void *env, const char *name, i64 *v)
+{
+    const Point *p = env;
+    if (strcmp(name, "a"))
+        return constant_of(p->l, name, v);
+    *v = p->a;
+    return true;
+}
+
+bool
+layout_address(const Layout *l, const i64 *x, i64 *addr)
+{
+    const LayoutDef *d = l->ref->def;
+    Point p = {l, x, 0};
+    i64 v, sum = 0, bits = l->dtype->bits, low = 0;
+    for (int i = 0; i < l->nentry; i++)
+        if (!ast_eval(l->entry[i].x, point_value, &p, &v) ||
+            !int_mul(v, l->entry[i].stride, &v) || !int_add(sum, v, &sum))
+            return false;
+    *addr = sum;
+    if (!d->swizzle)
+        return true;
+    p.a = sum;
+    if (d->swizzle_bytes && bits >= 8)
+        p.a = sum * (bits / 8);
+    else if (d->swizzle_bytes) {
+        p.a = sum / (8 / bits);
+        low = sum % (8 / bits);
+    }
+    if (!ast_eval(d->swizzle, sigma_value, &p, &v))
+        return false;
+    if (!d->swizzle_bytes)
+        *addr = v;
+    else
+        *addr = bits >= 8 ? v / (bits / 8) : v * (8 / bits) + low;
+    return true;
+}

@@ -1,0 +1,126 @@
+/* layout.h: the layout model: what a spec declares, and what it becomes for one
+ * shape and element type.  Pure data, validated, printable. */
+#ifndef RAVEL_LAYOUT_H
+#define RAVEL_LAYOUT_H
+
+#include "ast.h"
+
+enum { MAX_RANK = 16, MAX_ENTRIES = 64, MAX_NAME = 63 };
+
+/* dtype.c: element types, one table. */
+typedef struct {
+    const char *name;     /* f32 */
+    int bits;             /* 1 2 4 8 16 32 64 128 */
+    char kind;            /* f float, b bfloat, i signed, u unsigned, c complex */
+    const char *npy;      /* NumPy's name without byte order: f4; bytes if packed */
+} DType;
+extern const DType dtypes[];
+extern const int ndtypes;
+const DType *dtype_find(const char *name);
+const DType *dtype_of_npy(const char *descr);
+/* The bit pattern of a fill value; false when the type cannot hold it. */
+bool dtype_encode(const DType *t, double v, uint64_t pattern[2]);
+
+/* Integer parameters: an expression in bytes, bits and other parameters, or,
+ * when it was a function, its value for each element width (1 << i bits). */
+enum { WIDTHS = 8 };
+typedef struct {
+    const char *name;
+    const Ast *value;
+    bool has[WIDTHS];
+    i64 at[WIDTHS];
+} Param;
+
+typedef enum { FILL_VALUE, FILL_NONE, FILL_EDGE } FillKind;
+
+typedef enum { ENTRY_EXPR, ENTRY_BATCH, ENTRY_BATCH_REVERSED } EntryKind;
+typedef struct {
+    EntryKind kind;
+    const Ast *x;         /* ENTRY_EXPR */
+    Loc loc;
+} EntryDef;
+
+/* pad = { dim = n }, pitch = { dim = bytes } or { [entry] = bytes } */
+typedef struct {
+    const char *dim;      /* NULL: by entry */
+    int entry;            /* from 0 */
+    const Ast *value;
+} Setting;
+
+/* A layout as declared: no shape, no element type.  Immutable once made. */
+typedef struct LayoutDef {
+    const char *name, *doc;        /* doc may be NULL */
+    Loc loc;
+    bool batch;                    /* dims begin with ... */
+    int ndims, norder, nparams, npads, npitches;
+    const char **dims;
+    EntryDef *order;
+    Param *params;
+    Setting *pads, *pitches;
+    FillKind fill;
+    double fill_value;
+    const Ast *swizzle;            /* in the symbol a; NULL: none */
+    bool swizzle_bytes;
+    int bits;                      /* 0: any */
+    struct LayoutDef *next;
+} LayoutDef;
+
+/* A parameter given anew at use; the others keep their definition. */
+typedef struct {
+    const LayoutDef *def;
+    int n;
+    Param *given;
+} LayoutRef;
+
+typedef struct {
+    const char *name;
+    i64 n;                /* logical extent */
+    i64 padded;           /* coordinates below this have storage */
+    int var;              /* in the Exprs: 0 <= var < padded */
+    int free;             /* the same dim without a bound */
+} Dim;
+
+typedef struct {
+    const Ast *x;
+    i64 extent, stride;   /* slots, and elements from one to the next */
+    const Ex *ex;         /* over the dims' var */
+    const Ex *written;    /* over their free: what holds for every shape */
+} Entry;
+
+/* A layout for one shape and element type. */
+typedef struct {
+    const LayoutRef *ref;
+    const char *text;     /* as the user would write it */
+    const DType *dtype;
+    int rank, nentry;
+    Dim dim[MAX_RANK];
+    Entry entry[MAX_ENTRIES];
+    i64 param[MAX_ENTRIES];        /* values, in the order of def->params */
+    i64 size;             /* elements of storage */
+    const Ex *linear;     /* element address before the swizzle */
+    const Ex *addr;       /* element address */
+    const Ex *sigma;      /* the swizzle, over the variable sigma_var; or NULL */
+    int sigma_var;
+    uint64_t fill[2];     /* bit pattern of the fill */
+    Exprs *e;
+} Layout;
+
+/* layout_param.c: the values of all parameters for one element type. */
+void layout_params(Arena *a, const LayoutRef *ref, const DType *t, i64 *value);
+bool layout_needs_dtype(const LayoutRef *ref);
+
+/* layout.c: rank extents in shape -> everything above.  diag_fatal, with the
+ * place in the spec, when it does not suit. */
+Layout *layout_make(Exprs *e, const LayoutRef *ref, const DType *t, int rank,
+                    const i64 *shape);
+/* The address of one element by the plain evaluator, from the expressions as
+ * written.  False when it does not fit 64 bits. */
+bool layout_address(const Layout *l, const i64 *x, i64 *addr);
+/* The storage as an array: its extents (at most MAX_ENTRIES), outermost first.
+ * One extent, the size, where it is not a box. */
+int layout_box(const Layout *l, i64 *extent);
+i64 layout_bytes(const Layout *l);
+/* '(N,C,H,W){N, C//16, H, W, C%16}', which reads back. */
+const char *layout_text(Arena *a, const LayoutDef *def);
+
+#endif

@@ -1,0 +1,183 @@
+/* Parameters: integers computed from the element size, which may be a fraction
+ * of a byte, so the arithmetic is rational until the end. */
+#include <string.h>
+
+#include "layout.h"
+
+enum { MAX_STEPS = 10000 };
+
+typedef struct { i64 num, den; } Ratio;      /* den > 0, lowest terms */
+
+typedef struct {
+    Arena *arena;
+    const LayoutRef *ref;
+    const DType *t;
+    int depth, steps;
+} Solver;
+
+_Noreturn static void
+fail(Solver *s, const Param *p, const char *why)
+{
+    diag_fatal(s->arena->diag, DIAG_LAYOUT,
+               p->value ? p->value->loc : s->ref->def->loc,
+               "parameter '%s' of layout '%s' %s for %d-bit elements", p->name,
+               s->ref->def->name, why, s->t->bits);
+}
+
+static bool
+ratio(i64 num, i64 den, Ratio *r)
+{
+    i64 g = int_gcd(num, den);
+    *r = (Ratio){num / (g ? g : 1), den / (g ? g : 1)};
+    return den > 0;
+}
+
+static bool
+whole(Ratio a, Ratio b)
+{
+    return a.den == 1 && b.den == 1;
+}
+
+/* a over b: the integers x, y with a/b = x/y, y > 0 */
+static bool
+over(Ratio a, Ratio b, i64 *x, i64 *y)
+{
+    return b.num > 0 && int_mul(a.num, b.den, x) && int_mul(a.den, b.num, y);
+}
+
+static bool
+combine(Op op, Ratio a, Ratio b, Ratio *r)
+{
+    i64 x, y, d;
+    if (op == OP_NEG)
+        return ratio(-a.num, a.den, r);
+    if (op == OP_DIV)
+        return over(a, b, &x, &y) && ratio(int_div(x, y), 1, r);
+    if (op == OP_MOD)
+        return over(a, b, &x, &y) && int_mul(a.den, b.den, &d) &&
+               ratio(int_mod(x, y), d, r);
+    if (op == OP_MUL)
+        return int_mul(a.num, b.num, &x) && int_mul(a.den, b.den, &d) &&
+               ratio(x, d, r);
+    if (!int_mul(a.num, b.den, &x) || !int_mul(b.num, a.den, &y) ||
+        !int_mul(a.den, b.den, &d))
+        return false;
+    switch (op) {
+    case OP_ADD: return int_add(x, y, &x) && ratio(x, d, r);
+    case OP_SUB: return int_add(x, -y, &x) && ratio(x, d, r);
+    case OP_MIN: *r = x < y ? a : b; return true;
+    case OP_MAX: *r = x > y ? a : b; return true;
+    default: break;
+    }
+    if (!whole(a, b))
+        return false;
+    r->den = 1;
+    switch (op) {
+    case OP_OR:  r->num = a.num | b.num; return true;
+    case OP_XOR: r->num = a.num ^ b.num; return true;
+    case OP_AND: r->num = a.num & b.num; return true;
+    case OP_NOT: r->num = ~a.num; return true;
+    case OP_SHL: return b.num >= 0 && b.num < 62 &&
+                        int_mul(a.num, (i64)1 << b.num, &r->num);
+    case OP_SHR: r->num = b.num >= 0 && b.num < 62 ? a.num >> b.num : 0;
+                 return b.num >= 0 && b.num < 62;
+    default:     return false;
+    }
+}
+
+static Ratio value_of(Solver *s, const Param *p);
+
+static const Param *
+find_param(Solver *s, const char *name)
+{
+    for (int i = 0; i < s->ref->n; i++)
+        if (!strcmp(s->ref->given[i].name, name))
+            return &s->ref->given[i];
+    for (int i = 0; i < s->ref->def->nparams; i++)
+        if (!strcmp(s->ref->def->params[i].name, name))
+            return &s->ref->def->params[i];
+    return NULL;
+}
+
+static Ratio
+solve(Solver *s, const Param *of, const Ast *x)
+{
+    Ratio a, b = {0, 1}, r;
+    if (x->op == OP_NUM)
+        return (Ratio){x->num, 1};
+    if (x->op == OP_SYM) {
+        const Param *p = find_param(s, x->name);
+        if (!strcmp(x->name, "bits"))
+            return (Ratio){s->t->bits, 1};
+        if (!strcmp(x->name, "bytes") && ratio(s->t->bits, 8, &r))
+            return r;
+        if (!p)
+            fail(s, of, "uses a name it does not know");
+        return value_of(s, p);
+    }
+    a = solve(s, of, x->x[0]);
+    if (x->x[1])
+        b = solve(s, of, x->x[1]);
+    if (!combine(x->op, a, b, &r))
+        fail(s, of, "has no value");
+    return r;
+}
+
+static Ratio
+value_of(Solver *s, const Param *p)
+{
+    int w = int_log2(s->t->bits);
+    if (++s->depth > MAX_ENTRIES || ++s->steps > MAX_STEPS)
+        fail(s, p, "is defined by itself");
+    if (!p->value && !p->has[w])
+        fail(s, p, "has no value");
+    Ratio r = p->value ? solve(s, p, p->value) : (Ratio){p->at[w], 1};
+    s->depth--;
+    return r;
+}
+
+void
+layout_params(Arena *a, const LayoutRef *ref, const DType *t, i64 *value)
+{
+    Solver s = {.arena = a, .ref = ref, .t = t};
+    for (int i = 0; i < ref->def->nparams; i++) {
+        const Param *p = find_param(&s, ref->def->params[i].name);
+        Ratio r = value_of(&s, p);
+        if (r.den != 1)
+            fail(&s, p, "is not a whole number");
+        value[i] = r.num;
+    }
+}
+
+static bool
+uses_size(const Ast *x)
+{
+    if (x->op == OP_SYM)
+        return !strcmp(x->name, "bytes") || !strcmp(x->name, "bits");
+    for (int i = 0; i < op_info[x->op].nargs; i++)
+        if (uses_size(x->x[i]))
+            return true;
+    return false;
+}
+
+bool
+layout_needs_dtype(const LayoutRef *ref)
+{
+    const LayoutDef *d = ref->def;
+    bool needs = d->npitches > 0 || (d->swizzle && d->swizzle_bytes) ||
+                 d->fill_value != 0;
+    for (int i = 0; i < d->nparams; i++) {
+        bool given = false;
+        for (int j = 0; j < ref->n; j++)
+            given |= !strcmp(ref->given[j].name, d->params[i].name);
+        const Param *p = &d->params[i];
+        needs |= !given && (!p->value || uses_size(p->value));
+    }
+    for (int i = 0; i < ref->n; i++)
+        needs |= !ref->given[i].value || uses_size(ref->given[i].value);
+    for (int i = 0; i < d->norder; i++)
+        needs |= d->order[i].x && uses_size(d->order[i].x);
+    for (int i = 0; i < d->npads; i++)
+        needs |= uses_size(d->pads[i].value);
+    return needs && !d->bits;
+}

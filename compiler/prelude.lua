@@ -1,0 +1,37 @@
+-- prelude.lua: the part of the spec language that is itself Lua.  Runs once in
+-- every sandbox before the spec; `raw` holds what specs do not get to see.
+local raw, env = ...
+local next, sort, type, error = raw.next, raw.sort, raw.type, raw.error
+local max = env.max
+
+local function by_key(a, b)
+  local x, y = type(a), type(b)
+  if x ~= y then return x == "number" end
+  if x == "number" or x == "string" then return a < b end
+  error("pairs: keys must be numbers or strings", 0)
+end
+
+-- pairs in one order everywhere: numbers, then strings
+function env.pairs(t)
+  local keys, n = {}, 0
+  for k in next, t do n = n + 1; keys[n] = k end
+  sort(keys, by_key)
+  local i = 0
+  return function()
+    i = i + 1
+    local k = keys[i]
+    if k ~= nil then return k, t[k] end
+  end
+end
+
+-- CuTe's Swizzle<B,M,S> (cutlass, include/cute/swizzle.hpp): bits
+-- [M+S, M+S+B) are xored into bits [M, M+B); S < 0 goes the other way.
+function env.xor(B, M, S)
+  if type(B) == "number" and type(S) == "number" and S < B and -S < B then
+    error("xor(B, M, S) needs S >= B or S <= -B", 2)
+  end
+  return function(a)
+    local mask = ((1 << B) - 1) << (M + max(S, 0))
+    return a ~ ((a & mask) >> max(S, 0) << max(-S, 0))
+  end
+end

@@ -1,0 +1,132 @@
+/* Spec texts and layout references. */
+#include <ctype.h>
+#include <string.h>
+
+#include "spec_lua.h"
+
+static void
+collect(Sandbox *s, void *arg)
+{
+    LayoutDef **out = arg;
+    if (s->pending)
+        luaL_error(s->L, "%s:%d: layout '%s' has no table", s->file,
+                   s->pending_loc.line, s->pending);
+    *out = s->first;
+}
+
+LayoutDef *
+spec_load(Arena *a, const char *name, const char *text, size_t len)
+{
+    LayoutDef *first = NULL;
+    sandbox_run(a, name, text, len, 0, collect, &first);
+    return first;
+}
+
+/* What a reader of the one table that a text returns is called with. */
+typedef struct {
+    const char *example;
+    void (*read)(Sandbox *s, void *out);
+    void *out;
+} TableUse;
+
+static void
+use_table(Sandbox *s, void *arg)
+{
+    TableUse *u = arg;
+    bool one = lua_istable(s->L, -2) && lua_isnil(s->L, -1);
+    lua_pop(s->L, 1);
+    if (!one)
+        luaL_error(s->L, "expected one table, as in %s", u->example);
+    Diag *outer = s->arena->diag, d;
+    s->arena->diag = &d;
+    if (diag_catch(&d)) {
+        s->arena->diag = outer;
+        luaL_error(s->L, "%s", d.text);
+    }
+    u->read(s, u->out);
+    s->arena->diag = outer;
+}
+
+static void
+read_inline(Sandbox *s, void *out)
+{
+    *(LayoutDef **)out = spec_read_layout(s, "inline", (Loc){s->file, 1}, true);
+}
+
+static void
+read_given(Sandbox *s, void *out)
+{
+    spec_read_given(s, out);
+}
+
+static const LayoutRef *
+inline_ref(Arena *a, const char *text)
+{
+    LayoutDef *def = NULL;
+    const char *s = text;
+    Buf b = buf_new(a);
+    if (*s == '(') {
+        const char *close = strchr(s, ')');
+        const char *brace = close ? close + 1 : NULL;
+        while (brace && isspace((unsigned char)*brace))
+            brace++;
+        if (!brace || *brace != '{')
+            diag_fatal(a->diag, DIAG_SPEC, (Loc){0},
+                       "'%.100s': dims in front are written (N,C){...}", text);
+        buf_add(&b, "return {dims = {");
+        buf_addn(&b, s + 1, (size_t)(close - s - 1));
+        buf_printf(&b, "}, %s", brace + 1);
+    } else {
+        buf_printf(&b, "return %s", s);
+    }
+    TableUse use = {"{N, C//16, H, W, C%16}", read_inline, &def};
+    sandbox_run(a, "(inline)", b.s, b.len, 2, use_table, &use);
+    LayoutRef *ref = arena_new(a, LayoutRef);
+    ref->def = def;
+    return ref;
+}
+
+static const LayoutDef *
+lookup(Arena *a, const char *name, const LayoutDef *known)
+{
+    int n = 0;
+    for (const LayoutDef *d = known; d; d = d->next, n++)
+        if (!strcmp(d->name, name))
+            return d;
+    const char **names = arena_array(a, const char *, n + 1);
+    n = 0;
+    for (const LayoutDef *d = known; d; d = d->next)
+        names[n++] = d->name;
+    const char *near = diag_nearest(name, names);
+    diag_fatal(a->diag, DIAG_SPEC, (Loc){0},
+               "unknown layout '%.100s'%s%s%s ('ravel list' shows all; an inline one "
+               "is written '{N, C//16, H, W, C%%16}')", name,
+               near ? "; did you mean " : "", near ? near : "", near ? "?" : "");
+}
+
+const LayoutRef *
+spec_ref(Arena *a, const char *text, const LayoutDef *known)
+{
+    while (isspace((unsigned char)*text))
+        text++;
+    if (*text == '{' || *text == '(')
+        return inline_ref(a, text);
+    size_t n = strcspn(text, "{: \t\n");
+    if (text[n] == ':')
+        diag_fatal(a->diag, DIAG_SPEC, (Loc){0},
+                   "'%.100s': other systems' notations are not read yet; write the "
+                   "layout inline, as in '{N, C//16, H, W, C%%16}'", text);
+    char *name = arena_copy(a, text, n + 1);
+    name[n] = 0;
+    LayoutRef *ref = arena_new(a, LayoutRef);
+    ref->def = lookup(a, name, known);
+    text += n;
+    while (isspace((unsigned char)*text))
+        text++;
+    if (*text) {
+        const char *chunk = arena_printf(a, "return %s", text);
+        TableUse use = {"NC1HWC0{C0=32}", read_given, ref};
+        sandbox_run(a, name, chunk, strlen(chunk), 2, use_table, &use);
+    }
+    return ref;
+}

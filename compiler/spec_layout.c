@@ -1,0 +1,572 @@
+/* layout "NAME" { ... }: the table of a layout, field by field. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "spec_lua.h"
+
+static const char batch_type[] = "ravel batch dims";
+
+/* A table being read: it lies at `at` on the Lua stack. */
+typedef struct {
+    Sandbox *s;
+    LayoutDef *def;
+    int at;
+    bool is_inline;
+    const char *field;    /* being read */
+} Reader;
+
+#define FAIL(r, ...) \
+    diag_fatal((r)->s->arena->diag, DIAG_SPEC, (r)->def->loc, __VA_ARGS__)
+
+void
+spec_push_batch(Sandbox *s)
+{
+    bool *reversed = lua_newuserdatauv(s->L, sizeof *reversed, 0);
+    *reversed = false;
+    luaL_setmetatable(s->L, batch_type);
+}
+
+/* 0: not a batch sentinel; 1: in order; 2: reversed */
+static int
+batch_at(lua_State *L, int index)
+{
+    bool *reversed = luaL_testudata(L, index, batch_type);
+    return reversed ? 1 + *reversed : 0;
+}
+
+static int
+reverse(Sandbox *s)
+{
+    if (batch_at(s->L, 1) != 1)
+        return luaL_error(s->L, "reverse(...) takes the batch dims, '...'");
+    bool *reversed = lua_newuserdatauv(s->L, sizeof *reversed, 0);
+    *reversed = true;
+    luaL_setmetatable(s->L, batch_type);
+    return 1;
+}
+
+static int
+count_array(Reader *r, int limit, const char *what)
+{
+    lua_Unsigned n = lua_rawlen(r->s->L, -1);
+    if (n > (lua_Unsigned)limit)
+        FAIL(r, "%s has more than %d parts", what, limit);
+    return (int)n;
+}
+
+static void
+want_table(Reader *r)
+{
+    if (!lua_istable(r->s->L, -1))
+        FAIL(r, "'%s' must be a table, as in %s = { ... }, not a %s", r->field,
+             r->field, luaL_typename(r->s->L, -1));
+}
+
+static const char *
+dim_name(Reader *r, int i)
+{
+    const Ast *x = luaL_testudata(r->s->L, -1, "ravel expression")
+                   ? trace_get(r->s, -1) : NULL;
+    if (!x || x->op != OP_SYM)
+        FAIL(r, "dims[%d] is %s: a dim is a plain name, as in dims = { N, C, H, W }",
+             i + 1, x ? ast_text(r->s->arena, x) : luaL_typename(r->s->L, -1));
+    if (!strcmp(x->name, "bytes") || !strcmp(x->name, "bits"))
+        FAIL(r, "'%s' is the element size and cannot name a dim", x->name);
+    for (int j = 0; j < r->def->ndims; j++)
+        if (!strcmp(r->def->dims[j], x->name))
+            FAIL(r, "dim '%s' is named twice", x->name);
+    return x->name;
+}
+
+static void
+read_dims(Reader *r)
+{
+    want_table(r);
+    int n = count_array(r, MAX_RANK + 1, "dims");
+    r->def->dims = arena_array(r->s->arena, const char *, n + 1);
+    for (int i = 0; i < n; i++) {
+        lua_rawgeti(r->s->L, -1, i + 1);
+        if (batch_at(r->s->L, -1) == 1 && i == 0)
+            r->def->batch = true;
+        else if (batch_at(r->s->L, -1))
+            FAIL(r, "'...' stands for the leading dims: it comes first in dims, once");
+        else
+            r->def->dims[r->def->ndims++] = dim_name(r, i);
+        lua_pop(r->s->L, 1);
+    }
+    if (r->def->ndims > MAX_RANK)
+        FAIL(r, "more than %d dims", MAX_RANK);
+}
+
+static void
+read_order(Reader *r)
+{
+    want_table(r);
+    LayoutDef *d = r->def;
+    d->norder = count_array(r, MAX_ENTRIES, "order");
+    d->order = arena_array(r->s->arena, EntryDef, d->norder + 1);
+    for (int i = 0; i < d->norder; i++) {
+        lua_rawgeti(r->s->L, -1, i + 1);
+        EntryDef *e = &d->order[i];
+        int batch = batch_at(r->s->L, -1);
+        e->kind = batch == 1 ? ENTRY_BATCH : batch ? ENTRY_BATCH_REVERSED : ENTRY_EXPR;
+        e->loc = d->loc;
+        if (!batch && !(e->x = trace_get(r->s, -1)))
+            FAIL(r, "order[%d] is a %s: expected an expression of the dims", i + 1,
+                 luaL_typename(r->s->L, -1));
+        if (e->x)
+            e->loc = e->x->loc;
+        lua_pop(r->s->L, 1);
+    }
+}
+
+static const Ast *
+number_or_expression(Reader *r, const char *of)
+{
+    const Ast *x = trace_get(r->s, -1);
+    if (!x)
+        FAIL(r, "%s.%s must be a whole number or an expression of the parameters, "
+             "not a %s", r->field, of, luaL_typename(r->s->L, -1));
+    return x;
+}
+
+static int
+by_setting(const void *p, const void *q)
+{
+    const Setting *a = p, *b = q;
+    if (!a->dim || !b->dim)
+        return a->dim ? 1 : b->dim ? -1 : a->entry - b->entry;
+    return strcmp(a->dim, b->dim);
+}
+
+/* { H = 64 } and, where entries may be numbered, { [2] = 64 } */
+static int
+read_settings(Reader *r, Setting **out, bool numbered)
+{
+    lua_State *L = r->s->L;
+    int n = 0;
+    want_table(r);
+    *out = arena_array(r->s->arena, Setting, MAX_ENTRIES);
+    for (lua_pushnil(L); lua_next(L, -2); lua_pop(L, 1)) {
+        Setting *t = &(*out)[n];
+        i64 entry = 0;
+        if (n++ == MAX_ENTRIES)
+            FAIL(r, "'%s' has more than %d parts", r->field, MAX_ENTRIES);
+        if (lua_type(L, -2) == LUA_TSTRING)
+            t->dim = arena_string(r->s->arena, lua_tostring(L, -2));
+        else if (!numbered || !trace_integer(L, -2, &entry) || entry < 1 ||
+                 entry > MAX_ENTRIES)
+            FAIL(r, "'%s' is written by dim%s, as in %s = { H = 64 }", r->field,
+                 numbered ? " or by entry number" : "", r->field);
+        t->entry = (int)entry - 1;
+        t->value = number_or_expression(r, t->dim ? t->dim : "[entry]");
+    }
+    qsort(*out, (size_t)n, sizeof **out, by_setting);
+    return n;
+}
+
+static void
+read_pad(Reader *r)
+{
+    r->def->npads = read_settings(r, &r->def->pads, false);
+}
+
+static void
+read_pitch(Reader *r)
+{
+    r->def->npitches = read_settings(r, &r->def->pitches, true);
+}
+
+static void
+read_fill(Reader *r)
+{
+    lua_State *L = r->s->L;
+    const char *word = lua_type(L, -1) == LUA_TSTRING ? lua_tostring(L, -1) : NULL;
+    if (lua_type(L, -1) == LUA_TNUMBER) {
+        r->def->fill_value = lua_tonumber(L, -1);
+        return;
+    }
+    if (word && !strcmp(word, "none"))
+        r->def->fill = FILL_NONE;
+    else if (word && !strcmp(word, "edge"))
+        r->def->fill = FILL_EDGE;
+    else
+        FAIL(r, "fill is a number, \"none\" (leave the padding alone) or \"edge\" "
+             "(repeat the last element)");
+}
+
+static void
+read_swizzle(Reader *r)
+{
+    if (!lua_isfunction(r->s->L, -1))
+        FAIL(r, "swizzle is xor(B, M, S) or a function of the address, not a %s",
+             luaL_typename(r->s->L, -1));
+    r->def->swizzle = trace_function(r->s, -1);
+}
+
+static void
+read_unit(Reader *r)
+{
+    lua_State *L = r->s->L;
+    const char *word = lua_type(L, -1) == LUA_TSTRING ? lua_tostring(L, -1) : "";
+    r->def->swizzle_bytes = !strcmp(word, "bytes");
+    if (!r->def->swizzle_bytes && strcmp(word, "elements"))
+        FAIL(r, "unit is \"bytes\" or \"elements\": what the swizzle counts");
+}
+
+static void
+read_bits(Reader *r)
+{
+    i64 v;
+    if (!trace_integer(r->s->L, -1, &v) || v < 1 || v > 128 || !int_is_pow2(v))
+        FAIL(r, "bits is the element width: 1, 2, 4, 8, 16, 32, 64 or 128");
+    r->def->bits = (int)v;
+}
+
+static void
+read_doc(Reader *r)
+{
+    if (lua_type(r->s->L, -1) != LUA_TSTRING)
+        FAIL(r, "doc is a string");
+    r->def->doc = arena_string(r->s->arena, lua_tostring(r->s->L, -1));
+}
+
+static const struct {
+    const char *name;
+    void (*read)(Reader *);
+} fields[] = {
+    {"dims", read_dims},   {"order", read_order},     {"pad", read_pad},
+    {"fill", read_fill},   {"pitch", read_pitch},     {"swizzle", read_swizzle},
+    {"unit", read_unit},   {"bits", read_bits},       {"doc", read_doc},
+};
+
+static const char *
+nearest_field(const char *name)
+{
+    const char *names[LEN(fields) + 1];
+    for (int i = 0; i < LEN(fields); i++)
+        names[i] = fields[i].name;
+    names[LEN(fields)] = NULL;
+    return diag_nearest(name, names);
+}
+
+/* A function of (bytes, bits), called for every width there is. */
+static void
+probe_function(Reader *r, Param *p)
+{
+    lua_State *L = r->s->L;
+    Diag *mine = r->s->arena->diag;
+    for (int w = 0; w < WIDTHS; w++) {
+        lua_pushvalue(L, -1);
+        if (w < 3)
+            lua_pushnumber(L, (double)(1 << w) / 8);
+        else
+            lua_pushinteger(L, 1 << (w - 3));
+        lua_pushinteger(L, 1 << w);
+        bool ok = lua_pcall(L, 2, 1, 0) == LUA_OK;
+        r->s->arena->diag = mine;
+        p->has[w] = ok && trace_integer(L, -1, &p->at[w]);
+        lua_pop(L, 1);
+    }
+}
+
+static void
+read_param(Reader *r, const char *name, Param *p)
+{
+    lua_State *L = r->s->L;
+    p->name = arena_string(r->s->arena, name);
+    p->value = trace_get(r->s, -1);
+    if (p->value)
+        return;
+    const char *near = nearest_field(name);
+    if (near)
+        FAIL(r, "unknown field '%s'; did you mean '%s'?", name, near);
+    if (!lua_isfunction(L, -1))
+        FAIL(r, "'%s' is a %s: a parameter is a whole number, an expression of bytes "
+             "and bits, or a function of them", name, luaL_typename(L, -1));
+    probe_function(r, p);
+}
+
+static int
+by_name(const void *p, const void *q)
+{
+    return strcmp(*(const char *const *)p, *(const char *const *)q);
+}
+
+/* The string keys of the table, sorted; other keys only where `is_inline`. */
+static int
+string_keys(Reader *r, const char **keys)
+{
+    lua_State *L = r->s->L;
+    int n = 0;
+    for (lua_pushnil(L); lua_next(L, r->at); lua_pop(L, 1)) {
+        if (lua_type(L, -2) != LUA_TSTRING) {
+            if (!r->is_inline)
+                FAIL(r, "layout '%s' has an entry without a name; write "
+                     "order = { ... }", r->def->name);
+            continue;
+        }
+        const char *key = lua_tostring(L, -2);
+        if (n == MAX_ENTRIES)
+            FAIL(r, "more than %d fields", MAX_ENTRIES);
+        if (!sandbox_is_name(key))
+            FAIL(r, "a field name is at most %d letters, digits and _", MAX_NAME);
+        keys[n++] = arena_string(r->s->arena, key);
+    }
+    qsort(keys, (size_t)n, sizeof *keys, by_name);
+    return n;
+}
+
+static void
+read_fields(Reader *r)
+{
+    lua_State *L = r->s->L;
+    const char *keys[MAX_ENTRIES];
+    int n = string_keys(r, keys);
+    r->def->params = arena_array(r->s->arena, Param, n + 1);
+    for (int i = 0; i < n; i++) {
+        int f = 0;
+        lua_getfield(L, r->at, keys[i]);
+        r->field = keys[i];
+        while (f < LEN(fields) && strcmp(fields[f].name, keys[i]))
+            f++;
+        if (f < LEN(fields))
+            fields[f].read(r);
+        else
+            read_param(r, keys[i], &r->def->params[r->def->nparams++]);
+        lua_settop(L, r->at);
+    }
+}
+
+static bool
+is_param(const LayoutDef *d, const char *name)
+{
+    for (int i = 0; i < d->nparams; i++)
+        if (!strcmp(d->params[i].name, name))
+            return true;
+    return !strcmp(name, "bytes") || !strcmp(name, "bits");
+}
+
+/* Inline layouts: dims are the names, in order of first appearance. */
+static void
+infer_dims(Reader *r)
+{
+    LayoutDef *d = r->def;
+    Sandbox *s = r->s;
+    d->dims = arena_array(s->arena, const char *, s->nseen + 1);
+    for (int i = 0; i < s->nseen; i++)
+        if (!is_param(d, s->seen[i])) {
+            if (d->ndims == MAX_RANK)
+                FAIL(r, "more than %d dims", MAX_RANK);
+            d->dims[d->ndims++] = s->seen[i];
+        }
+    for (int i = 0; i < d->norder; i++)
+        d->batch |= d->order[i].kind != ENTRY_EXPR;
+}
+
+/* names in x that are neither dims nor parameters */
+static void
+check_names(Reader *r, const Ast *x, bool dims, const char *extra)
+{
+    const LayoutDef *d = r->def;
+    if (x->op != OP_SYM) {
+        for (int i = 0; i < op_info[x->op].nargs; i++)
+            check_names(r, x->x[i], dims, extra);
+        return;
+    }
+    if (is_param(d, x->name) || (extra && !strcmp(extra, x->name)))
+        return;
+    const char *known[MAX_RANK + MAX_ENTRIES + 1];
+    int n = 0;
+    for (int i = 0; dims && i < d->ndims; i++) {
+        if (!strcmp(d->dims[i], x->name))
+            return;
+        known[n++] = d->dims[i];
+    }
+    for (int i = 0; i < d->nparams; i++)
+        known[n++] = d->params[i].name;
+    known[n] = NULL;
+    const char *near = diag_nearest(x->name, known);
+    Buf b = buf_new(r->s->arena);
+    for (int i = 0; i < n; i++)
+        buf_printf(&b, "%s%s", i ? ", " : "", known[i]);
+    diag_fatal(r->s->arena->diag, DIAG_SPEC, x->loc,
+               "unknown name '%s'%s%s%s; known here: %s", x->name,
+               near ? ": did you mean '" : "", near ? near : "", near ? "'?" : "",
+               n ? b.s : dims ? "no dim" : "bytes, bits");
+}
+
+static void
+check_settings(Reader *r, const Setting *t, int n, const char *field)
+{
+    for (int i = 0; i < n; i++) {
+        bool known = !t[i].dim && t[i].entry < r->def->norder;
+        for (int d = 0; t[i].dim && d < r->def->ndims; d++)
+            known |= !strcmp(r->def->dims[d], t[i].dim);
+        if (!known)
+            FAIL(r, "%s: there is no %s '%s'", field, t[i].dim ? "dim" : "entry",
+                 t[i].dim ? t[i].dim
+                          : arena_printf(r->s->arena, "%d", t[i].entry + 1));
+        check_names(r, t[i].value, false, NULL);
+    }
+}
+
+static bool
+mentions(const Ast *x, const char *name)
+{
+    if (!x)
+        return false;
+    if (x->op == OP_SYM)
+        return !strcmp(x->name, name);
+    return (op_info[x->op].nargs > 0 && mentions(x->x[0], name)) ||
+           (op_info[x->op].nargs > 1 && mentions(x->x[1], name));
+}
+
+/* A parameter that nothing reads is a misspelt field. */
+static void
+check_used(Reader *r, const char *name)
+{
+    const LayoutDef *d = r->def;
+    bool used = mentions(d->swizzle, name);
+    for (int i = 0; i < d->norder; i++)
+        used |= d->order[i].x && mentions(d->order[i].x, name);
+    for (int i = 0; i < d->nparams; i++)
+        used |= mentions(d->params[i].value, name);
+    for (int i = 0; i < d->npads; i++)
+        used |= mentions(d->pads[i].value, name);
+    for (int i = 0; i < d->npitches; i++)
+        used |= mentions(d->pitches[i].value, name);
+    const char *near = nearest_field(name);
+    if (!used)
+        FAIL(r, "parameter '%s' is not used anywhere%s%s%s", name,
+             near ? "; did you mean the field '" : "", near ? near : "",
+             near ? "'?" : "");
+}
+
+static void
+check_layout(Reader *r)
+{
+    LayoutDef *d = r->def;
+    if (!d->dims)
+        FAIL(r, "layout '%s' has no dims; write dims = { N, C, H, W }", d->name);
+    if (!d->order)
+        FAIL(r, "layout '%s' has no order; write order = { N, C // 16, ... }",
+             d->name);
+    for (int i = 0; i < d->norder; i++) {
+        if (d->order[i].x)
+            check_names(r, d->order[i].x, true, NULL);
+        else if (!d->batch)
+            FAIL(r, "order has '...' but dims do not");
+    }
+    for (int i = 0; i < d->nparams; i++) {
+        for (int j = 0; j < d->ndims; j++)
+            if (!strcmp(d->params[i].name, d->dims[j]))
+                FAIL(r, "'%s' is both a dim and a parameter", d->dims[j]);
+        if (d->params[i].value)
+            check_names(r, d->params[i].value, false, NULL);
+        check_used(r, d->params[i].name);
+    }
+    if (d->swizzle)
+        check_names(r, d->swizzle, false, "a");
+    if (d->swizzle && is_param(d, "a"))
+        FAIL(r, "a parameter cannot be called 'a' beside a swizzle: that is the address");
+    check_settings(r, d->pads, d->npads, "pad");
+    check_settings(r, d->pitches, d->npitches, "pitch");
+}
+
+LayoutDef *
+spec_read_layout(Sandbox *s, const char *name, Loc loc, bool is_inline)
+{
+    LayoutDef *d = arena_new(s->arena, LayoutDef);
+    Reader r = {.s = s, .def = d, .at = lua_gettop(s->L), .is_inline = is_inline};
+    d->name = arena_string(s->arena, name);
+    d->loc = loc;
+    read_fields(&r);
+    if (is_inline && !d->order) {
+        r.field = "order";
+        read_order(&r);
+    }
+    if (is_inline && !d->dims)
+        infer_dims(&r);
+    check_layout(&r);
+    return d;
+}
+
+/* { C0 = 32 } after a name */
+void
+spec_read_given(Sandbox *s, LayoutRef *ref)
+{
+    const LayoutDef *def = ref->def;
+    LayoutDef scratch = {.name = def->name, .loc = {s->file, 1}};
+    Reader r = {.s = s, .def = &scratch, .at = lua_gettop(s->L)};
+    const char *keys[MAX_ENTRIES], *known[MAX_ENTRIES + 1];
+    int n = string_keys(&r, keys);
+    for (int i = 0; i < def->nparams; i++)
+        known[i] = def->params[i].name;
+    known[def->nparams] = NULL;
+    ref->given = arena_array(s->arena, Param, n + 1);
+    for (int i = 0; i < n; i++) {
+        bool is_known = false;
+        for (int j = 0; j < def->nparams; j++)
+            is_known |= !strcmp(known[j], keys[i]);
+        if (!is_known)
+            FAIL(&r, "layout '%s' has no parameter '%s'%s%s", def->name, keys[i],
+                 def->nparams ? "; it has " : "",
+                 def->nparams ? known[0] : "");
+        lua_getfield(s->L, r.at, keys[i]);
+        read_param(&r, keys[i], &ref->given[ref->n++]);
+        lua_settop(s->L, r.at);
+    }
+}
+
+static int
+declare(Sandbox *s)
+{
+    luaL_checktype(s->L, 1, LUA_TTABLE);
+    if (!s->pending)
+        return luaL_error(s->L, "layout is written layout \"NAME\" { ... }");
+    lua_settop(s->L, 1);
+    const char *name = s->pending;
+    s->pending = NULL;
+    for (const LayoutDef *d = s->first; d; d = d->next)
+        if (!strcmp(d->name, name))
+            return luaL_error(s->L, "layout '%s' is declared twice (first in line %d)",
+                              name, d->loc.line);
+    LayoutDef *d = spec_read_layout(s, name, s->pending_loc, false);
+    *s->last = d;
+    s->last = &d->next;
+    return 0;
+}
+
+static int
+layout(Sandbox *s)
+{
+    if (lua_type(s->L, 1) != LUA_TSTRING ||
+        !sandbox_is_name(lua_tostring(s->L, 1)))
+        return luaL_error(s->L, "a layout's name is a string of at most %d letters, "
+                                "digits and _, as in layout \"NC1HWC0\" { ... }",
+                          MAX_NAME);
+    if (s->pending)
+        return luaL_error(s->L, "layout '%s' has no table", s->pending);
+    s->pending = arena_string(s->arena, lua_tostring(s->L, 1));
+    s->pending_loc = sandbox_where(s);
+    sandbox_push(s, declare);
+    if (!lua_istable(s->L, 2))
+        return 1;
+    lua_pushvalue(s->L, 2);
+    lua_call(s->L, 1, 0);
+    return 0;
+}
+
+/* Called with the environment on top. */
+void
+spec_layout_open(Sandbox *s)
+{
+    luaL_newmetatable(s->L, batch_type);
+    lua_pushboolean(s->L, 0);
+    lua_setfield(s->L, -2, "__metatable");
+    lua_pop(s->L, 1);
+    sandbox_register(s, "layout", layout);
+    sandbox_register(s, "reverse", reverse);
+}

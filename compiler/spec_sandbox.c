@@ -1,0 +1,305 @@
+/* The sandbox: a closed Lua environment with budgets for instructions, live
+ * memory, memory ever asked for, and time.  What is on the white list and why:
+ * specs/README.md; the holes each budget closes: docs of the tests. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include <lualib.h>
+
+#include "embed.h"
+#include "spec_lua.h"
+
+static const struct {
+    long instructions;
+    size_t live, total;
+    double seconds;
+} budget = {5000000, 16u << 20, 1u << 30, 2.0};
+
+enum { HOOK_EVERY = 1000, REP_MAX = 1 << 16 };
+
+Sandbox *
+sandbox_of(lua_State *L)
+{
+    void *s;
+    lua_getallocf(L, &s);
+    return s;
+}
+
+static double
+now(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
+}
+
+/* May refuse only growth: Lua does not survive a failing shrink. */
+static void *
+allocate(void *ud, void *p, size_t osize, size_t nsize)
+{
+    Sandbox *s = ud;
+    if (!p)
+        osize = 0;
+    if (nsize == 0) {
+        s->live -= osize;
+        free(p);
+        return NULL;
+    }
+    if (nsize > osize) {
+        size_t more = nsize - osize;
+        if (more > budget.live - s->live || more > budget.total - s->total) {
+            s->memory_out = true;
+            return NULL;
+        }
+    }
+    void *q = realloc(p, nsize);
+    if (q) {
+        s->live += nsize - osize;
+        s->total += nsize > osize ? nsize - osize : 0;
+    }
+    return q;
+}
+
+static void
+on_count(lua_State *L, lua_Debug *ar)
+{
+    Sandbox *s = sandbox_of(L);
+    (void)ar;
+    s->instructions += HOOK_EVERY;
+    if (s->instructions > budget.instructions)
+        luaL_error(L, "the spec runs for more than %d million instructions",
+                   (int)(budget.instructions / 1000000));
+    if (now() - s->start > budget.seconds)
+        luaL_error(L, "the spec runs for more than %d seconds", (int)budget.seconds);
+}
+
+/* Calls a SpecFunction so that diag_fatal inside it comes out as a Lua error.
+ * The previous Diag is back in place on every way out that returns here; errors
+ * that leave past this frame are caught in sandbox_run, which restores its own. */
+static int
+guard(lua_State *L)
+{
+    Sandbox *s = sandbox_of(L);
+    SpecFunction *f;
+    memcpy(&f, lua_touserdata(L, lua_upvalueindex(1)), sizeof f);
+    Diag d, *outer = s->arena->diag;
+    s->arena->diag = &d;
+    if (diag_catch(&d)) {
+        s->arena->diag = outer;
+        return luaL_error(L, "%s", d.text);
+    }
+    int n = f(s);
+    s->arena->diag = outer;
+    return n;
+}
+
+void
+sandbox_push(Sandbox *s, SpecFunction *f)
+{
+    void *p = lua_newuserdatauv(s->L, sizeof f, 0);
+    memcpy(p, &f, sizeof f);
+    lua_pushcclosure(s->L, guard, 1);
+}
+
+void
+sandbox_register(Sandbox *s, const char *name, SpecFunction *f)
+{
+    sandbox_push(s, f);
+    lua_setfield(s->L, -2, name);
+}
+
+Loc
+sandbox_where(Sandbox *s)
+{
+    lua_Debug ar;
+    for (int level = 0; lua_getstack(s->L, level, &ar); level++) {
+        lua_getinfo(s->L, "Sl", &ar);
+        if (ar.currentline > 0)
+            return (Loc){s->file, ar.currentline};
+    }
+    return (Loc){s->file, 0};
+}
+
+bool
+sandbox_is_name(const char *s)
+{
+    size_t n = strspn(s, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+                         "0123456789_");
+    return n > 0 && n <= MAX_NAME && s[n] == 0 && (*s < '0' || *s > '9');
+}
+
+static int
+limited_rep(lua_State *L)
+{
+    size_t len, sep = 0;
+    luaL_checklstring(L, 1, &len);
+    lua_Integer n = luaL_checkinteger(L, 2);
+    luaL_optlstring(L, 3, "", &sep);
+    if (n > 0 && (size_t)n > REP_MAX / (len + sep + 1))
+        return luaL_error(L, "string.rep beyond %d bytes", REP_MAX);
+    lua_pushvalue(L, lua_upvalueindex(1));
+    lua_insert(L, 1);
+    lua_call(L, lua_gettop(L) - 1, 1);
+    return 1;
+}
+
+static const char *const safe_base[] = {
+    "assert", "error", "ipairs", "select", "tonumber", "tostring", "type", NULL};
+static const char *const safe_string[] = {
+    "byte", "char", "format", "len", "lower", "upper", "sub", "reverse", "rep", NULL};
+static const char *const safe_table[] = {"concat", "insert", "remove", "unpack", NULL};
+static const char *const safe_math[] = {
+    "abs", "floor", "ceil", "max", "min", "tointeger", "type", "maxinteger",
+    "mininteger", NULL};
+
+/* Copy the named fields of the table on top of the stack to the one at `to`. */
+static void
+copy_fields(lua_State *L, int to, const char *const *names)
+{
+    for (; *names; names++) {
+        lua_getfield(L, -1, *names);
+        lua_setfield(L, to, *names);
+    }
+}
+
+static void
+open_library(lua_State *L, int env, const char *name, lua_CFunction open,
+             const char *const *names)
+{
+    luaL_requiref(L, name, open, 0);
+    lua_newtable(L);
+    int to = lua_gettop(L);
+    lua_pushvalue(L, -2);
+    copy_fields(L, to, names);
+    lua_settop(L, to);
+    lua_setfield(L, env, name);
+    lua_settop(L, to - 2);
+}
+
+/* ("x"):find must not reach the real library. */
+static void
+close_strings(lua_State *L, int env)
+{
+    lua_getfield(L, env, "string");
+    lua_getfield(L, -1, "rep");
+    lua_pushcclosure(L, limited_rep, 1);
+    lua_setfield(L, -2, "rep");
+    lua_pushliteral(L, "");
+    lua_getmetatable(L, -1);
+    lua_pushvalue(L, -3);
+    lua_setfield(L, -2, "__index");
+    lua_pushboolean(L, 0);
+    lua_setfield(L, -2, "__metatable");
+    lua_settop(L, env);
+}
+
+/* The prelude is ours: it gets what specs do not. */
+static void
+run_prelude(lua_State *L, int env)
+{
+    luaL_requiref(L, "_G", luaopen_base, 0);
+    luaL_requiref(L, "table", luaopen_table, 0);
+    if (luaL_loadbufferx(L, embed_prelude.text, embed_prelude.len,
+                         "=prelude", "t") != LUA_OK)
+        lua_error(L);
+    lua_newtable(L);
+    lua_getfield(L, env + 1, "next");
+    lua_setfield(L, -2, "next");
+    lua_getfield(L, env + 2, "sort");
+    lua_setfield(L, -2, "sort");
+    lua_getfield(L, env + 1, "type");
+    lua_setfield(L, -2, "type");
+    lua_getfield(L, env + 1, "error");
+    lua_setfield(L, -2, "error");
+    lua_pushvalue(L, env);
+    lua_call(L, 2, 0);
+    lua_settop(L, env);
+}
+
+static void
+build_environment(Sandbox *s)
+{
+    lua_State *L = s->L;
+    lua_newtable(L);
+    int env = lua_gettop(L);
+    luaL_requiref(L, "_G", luaopen_base, 0);
+    copy_fields(L, env, safe_base);
+    lua_settop(L, env);
+    open_library(L, env, "string", luaopen_string, safe_string);
+    open_library(L, env, "table", luaopen_table, safe_table);
+    open_library(L, env, "math", luaopen_math, safe_math);
+    close_strings(L, env);
+    trace_open(s);
+    spec_layout_open(s);
+    run_prelude(L, env);
+}
+
+typedef struct {
+    Sandbox *s;
+    const char *text;
+    size_t len;
+    int nresults;
+    void (*use)(Sandbox *, void *);
+    void *arg;
+} Job;
+
+/* Everything that may raise a Lua error, under one lua_pcall. */
+static int
+protected_run(lua_State *L)
+{
+    Job *j = lua_touserdata(L, 1);
+    char chunk[256];
+    snprintf(chunk, sizeof chunk, "=%.200s", j->s->file);
+    build_environment(j->s);
+    int env = lua_gettop(L);
+    if (luaL_loadbufferx(L, j->text, j->len, chunk, "t") != LUA_OK)
+        return lua_error(L);
+    lua_pushvalue(L, env);
+    lua_setupvalue(L, -2, 1);
+    lua_sethook(L, on_count, LUA_MASKCOUNT, HOOK_EVERY);
+    spec_push_batch(j->s);
+    lua_call(L, 1, j->nresults);
+    if (j->use)
+        j->use(j->s, j->arg);
+    return 0;
+}
+
+static void
+report(Sandbox *s, char *text, size_t size)
+{
+    const char *why = lua_type(s->L, -1) == LUA_TSTRING ? lua_tostring(s->L, -1)
+                                                         : NULL;
+    if (s->memory_out)
+        snprintf(text, size, "%.200s: the spec needs more than %d MB of memory",
+                 s->file, (int)(budget.live >> 20));
+    else if (why)
+        snprintf(text, size, "%s", why);
+    else
+        snprintf(text, size, "%.200s: error() was called with a %s, not a message",
+                 s->file, luaL_typename(s->L, -1));
+}
+
+void
+sandbox_run(Arena *a, const char *file, const char *text, size_t len,
+            int nresults, void (*use)(Sandbox *s, void *arg), void *arg)
+{
+    Diag *outer = a->diag;
+    Sandbox s = {.arena = a, .file = arena_string(a, file), .start = now()};
+    s.last = &s.first;
+    s.L = lua_newstate(allocate, &s);
+    if (!s.L)
+        diag_fatal(outer, DIAG_MEMORY, (Loc){0}, "out of memory");
+    Job j = {&s, text, len, nresults, use, arg};
+    char why[sizeof outer->text] = "";
+    lua_pushcfunction(s.L, protected_run);
+    lua_pushlightuserdata(s.L, &j);
+    bool failed = lua_pcall(s.L, 1, 0, 0) != LUA_OK;
+    a->diag = outer;
+    if (failed)
+        report(&s, why, sizeof why);
+    lua_close(s.L);
+    if (failed)
+        diag_fatal(outer, DIAG_SPEC, (Loc){0}, "%s", why);
+}

@@ -1,0 +1,251 @@
+/* Expressions as Lua values: undefined names are symbols, operators on them
+ * build the tree as written. */
+#include <string.h>
+
+#include "spec_lua.h"
+
+static const char type_name[] = "ravel expression";
+
+void
+trace_push(Sandbox *s, const Ast *x)
+{
+    const Ast **p = lua_newuserdatauv(s->L, sizeof *p, 0);
+    *p = x;
+    luaL_setmetatable(s->L, type_name);
+}
+
+bool
+trace_integer(lua_State *L, int index, i64 *v)
+{
+    int whole;
+    if (lua_type(L, index) != LUA_TNUMBER)
+        return false;
+    *v = lua_tointegerx(L, index, &whole);
+    return whole;
+}
+
+const Ast *
+trace_get(Sandbox *s, int index)
+{
+    i64 v;
+    const Ast **p = luaL_testudata(s->L, index, type_name);
+    if (p)
+        return *p;
+    return trace_integer(s->L, index, &v)
+           ? ast_num(s->arena, v, sandbox_where(s)) : NULL;
+}
+
+static const Ast *
+operand(Sandbox *s, int index, Op op)
+{
+    const Ast *x = trace_get(s, index);
+    if (x)
+        return x;
+    if (lua_type(s->L, index) == LUA_TNUMBER)
+        luaL_error(s->L, "'%s' with %f: index expressions are whole numbers",
+                   op_info[op].lua, lua_tonumber(s->L, index));
+    luaL_error(s->L, "'%s' with a %s: expected a dim, a parameter or a number",
+               op_info[op].lua, luaL_typename(s->L, index));
+    return NULL;
+}
+
+static int
+operate(Sandbox *s, Op op)
+{
+    const Ast *x = operand(s, 1, op);
+    const Ast *y = op_info[op].nargs == 2 ? operand(s, 2, op) : NULL;
+    trace_push(s, ast_op(s->arena, op, x, y, sandbox_where(s)));
+    return 1;
+}
+
+#define OP(name, nargs, level, lua, meta) \
+    static int trace_##name(Sandbox *s) { return operate(s, OP_##name); }
+#include "op.def"
+#undef OP
+
+static SpecFunction *const tracers[OP_COUNT] = {
+#define OP(name, nargs, level, lua, meta) trace_##name,
+#include "op.def"
+#undef OP
+};
+
+/* min and max, of numbers as of expressions. */
+static int
+either(Sandbox *s, Op op)
+{
+    i64 x, y;
+    if (trace_integer(s->L, 1, &x) && trace_integer(s->L, 2, &y)) {
+        lua_pushinteger(s->L, (x < y) == (op == OP_MIN) ? x : y);
+        return 1;
+    }
+    return operate(s, op);
+}
+
+static int
+call_min(Sandbox *s)
+{
+    return either(s, OP_MIN);
+}
+
+static int
+call_max(Sandbox *s)
+{
+    return either(s, OP_MAX);
+}
+
+/* x[k] is bit k */
+static int
+index_bit(Sandbox *s)
+{
+    i64 k;
+    const Ast *x = trace_get(s, 1);
+    Loc loc = sandbox_where(s);
+    if (!trace_integer(s->L, 2, &k))
+        return luaL_error(s->L, "%s[...]: a bit is a number, as in N[2]",
+                          ast_text(s->arena, x));
+    if (k < 0 || k > 61)
+        return luaL_error(s->L, "%s[%I]: bits are 0 to 61",
+                          ast_text(s->arena, x), (LUAI_UACINT)k);
+    x = ast_op(s->arena, OP_DIV, x, ast_num(s->arena, (i64)1 << k, loc), loc);
+    trace_push(s, ast_op(s->arena, OP_MOD, x, ast_num(s->arena, 2, loc), loc));
+    return 1;
+}
+
+static int
+refuse_call(Sandbox *s)
+{
+    static const char *const names[] = {"layout", "xor", "min", "max", "reverse",
+                                        "pairs", "ipairs", "tostring", NULL};
+    const char *text = ast_text(s->arena, trace_get(s, 1));
+    const char *near = diag_nearest(text, names);
+    return luaL_error(s->L, "'%s' is not a function here%s%s%s", text,
+                      near ? "; did you mean '" : "", near ? near : "",
+                      near ? "'?" : "");
+}
+
+static int
+refuse_compare(Sandbox *s)
+{
+    return luaL_error(s->L, "an index expression has no value yet: it cannot be "
+                            "compared; write it with // %% ~ & | min max");
+}
+
+static int
+refuse_divide(Sandbox *s)
+{
+    return luaL_error(s->L, "'/' is not for indices; write '//' for division "
+                            "rounded down");
+}
+
+static int
+refuse_assign(Sandbox *s)
+{
+    return luaL_error(s->L, "an index expression cannot be assigned to");
+}
+
+static int
+to_string(Sandbox *s)
+{
+    lua_pushstring(s->L, ast_text(s->arena, trace_get(s, 1)));
+    return 1;
+}
+
+/* An undefined global is a symbol. */
+static int
+symbol(Sandbox *s)
+{
+    if (lua_type(s->L, 2) != LUA_TSTRING)
+        return luaL_error(s->L, "a name was expected");
+    const char *name = lua_tostring(s->L, 2);
+    if (!sandbox_is_name(name))
+        return luaL_error(s->L, "a name is at most %d letters, digits and _",
+                          MAX_NAME);
+    int i = 0;
+    while (i < s->nseen && strcmp(s->seen[i], name))
+        i++;
+    const Ast *x = ast_sym(s->arena, name, sandbox_where(s));
+    if (i == s->nseen && s->nseen < LEN(s->seen))
+        s->seen[s->nseen++] = x->name;
+    trace_push(s, x);
+    return 1;
+}
+
+/* Called with the environment on top. */
+void
+trace_open(Sandbox *s)
+{
+    static const struct {
+        const char *meta;
+        SpecFunction *f;
+    } others[] = {
+        {"__index", index_bit},     {"__newindex", refuse_assign},
+        {"__call", refuse_call},    {"__eq", refuse_compare},
+        {"__lt", refuse_compare},   {"__le", refuse_compare},
+        {"__div", refuse_divide},   {"__tostring", to_string},
+    };
+    luaL_newmetatable(s->L, type_name);
+    for (int op = 0; op < OP_COUNT; op++)
+        if (op_info[op].meta[0])
+            sandbox_register(s, op_info[op].meta, tracers[op]);
+    for (int i = 0; i < LEN(others); i++)
+        sandbox_register(s, others[i].meta, others[i].f);
+    lua_pushboolean(s->L, 0);
+    lua_setfield(s->L, -2, "__metatable");
+    lua_pop(s->L, 1);
+    sandbox_register(s, "min", call_min);
+    sandbox_register(s, "max", call_max);
+    lua_newtable(s->L);
+    sandbox_register(s, "__index", symbol);
+    lua_pushboolean(s->L, 0);
+    lua_setfield(s->L, -2, "__metatable");
+    lua_setmetatable(s->L, -2);
+}
+
+/* The value of a name while a traced function is compared: every parameter
+ * is 3, which is as good as any other. */
+static bool
+sample_value(const void *env, const char *name, i64 *v)
+{
+    const i64 *a = env;
+    *v = strcmp(name, "a") ? 3 : *a;
+    return true;
+}
+
+static void
+compare_at(Sandbox *s, int f, const Ast *x, i64 a)
+{
+    i64 traced, plain;
+    lua_pushvalue(s->L, f);
+    lua_pushinteger(s->L, a);
+    lua_call(s->L, 1, 1);
+    const Ast *y = trace_get(s, -1);
+    lua_pop(s->L, 1);
+    bool fits = ast_eval(x, sample_value, &a, &traced);
+    bool same = y && ast_eval(y, sample_value, &a, &plain) == fits &&
+                (!fits || traced == plain);
+    if (!same)
+        luaL_error(s->L, "the function does something else for %I than for the "
+                         "symbol it was traced with: it must not branch on its "
+                         "argument", (LUAI_UACINT)a);
+}
+
+const Ast *
+trace_function(Sandbox *s, int index)
+{
+    index = lua_absindex(s->L, index);
+    lua_pushvalue(s->L, index);
+    trace_push(s, ast_sym(s->arena, "a", sandbox_where(s)));
+    lua_call(s->L, 1, 1);
+    const Ast *x = trace_get(s, -1);
+    if (!x)
+        luaL_error(s->L, "the function must return an expression of its argument, "
+                         "not a %s", luaL_typename(s->L, -1));
+    lua_pop(s->L, 1);
+    for (i64 a = 0; a < 64; a++)
+        compare_at(s, index, x, a);
+    for (int k = 6; k < 40; k++) {
+        compare_at(s, index, x, (i64)1 << k);
+        compare_at(s, index, x, ((i64)1 << k) - 1);
+    }
+    return x;
+}

@@ -1,0 +1,295 @@
+/* file.c: whole files in, and out whole or not at all. */
+#define _GNU_SOURCE
+#include "file.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdarg.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#define FIRST_READ ((size_t)1 << 16)   /* where the size is not known */
+#define DEVICE_MAX ((size_t)1 << 24)   /* a device may never end */
+#define MAX_LINKS 40                   /* as the kernel counts them */
+#define MAX_TRIES 100                  /* for a free temporary name */
+
+__attribute__((format(printf, 3, 4)))
+static ravel_status fail(ravel_error *err, ravel_status s, const char *fmt, ...)
+{
+    if (err) {
+        va_list ap;
+        va_start(ap, fmt);
+        err->status = s;
+        vsnprintf(err->text, sizeof err->text, fmt, ap);
+        va_end(ap);
+    }
+    return s;
+}
+
+/* The failure that errno `e` stands for. */
+static ravel_status sysfail(ravel_error *err, const char *path, const char *what,
+                            int e)
+{
+    char buf[128];
+    ravel_status s = e == ENOMEM ? RAVEL_ERR_MEMORY : RAVEL_ERR_FILE;
+    return fail(err, s, "%s: %s: %s", path, what, strerror_r(e, buf, sizeof buf));
+}
+
+typedef struct {
+    unsigned char *data;
+    size_t len, cap;
+} Buffer;
+
+/* 0 or an errno; EFBIG when `b` already holds all that `max` allows. */
+static int grow(Buffer *b, size_t max)
+{
+    size_t cap = b->cap > max / 2 ? max + 2 : b->cap * 2;
+    if (b->len > max)
+        return EFBIG;
+    unsigned char *p = realloc(b->data, cap);
+    if (!p)
+        return ENOMEM;
+    b->data = p;
+    b->cap = cap;
+    return 0;
+}
+
+/* Read to the end, always keeping room for the closing NUL: the size that stat
+ * told is a first guess only, for the file may grow, shrink or not know it.
+ * The last read of a file of the expected size is the one that finds the end. */
+static int drain(int fd, size_t max, Buffer *b)
+{
+    for (;;) {
+        int e = b->len + 1 >= b->cap ? grow(b, max) : 0;
+        if (e)
+            return e;
+        ssize_t n = read(fd, b->data + b->len, b->cap - b->len - 1);
+        if (n < 0 && errno != EINTR)
+            return errno;
+        if (n == 0)
+            break;
+        b->len += n > 0 ? (size_t)n : 0;
+    }
+    b->data[b->len] = 0;
+    return b->len > max ? EFBIG : 0;
+}
+
+static int read_fd(int fd, size_t *max, Buffer *b)
+{
+    struct stat st;
+    if (fstat(fd, &st) != 0)
+        return errno;
+    if (S_ISDIR(st.st_mode))
+        return EISDIR;
+    if (S_ISCHR(st.st_mode) && *max > DEVICE_MAX)
+        *max = DEVICE_MAX;
+    bool sized = S_ISREG(st.st_mode) && st.st_size > 0;
+    if (sized && (uintmax_t)st.st_size > *max)
+        return EFBIG;
+    b->cap = sized ? (size_t)st.st_size + 2 : FIRST_READ;
+    b->data = malloc(b->cap);
+    return b->data ? drain(fd, *max, b) : ENOMEM;
+}
+
+ravel_status file_read(const char *path, size_t max, unsigned char **data,
+                       size_t *len, ravel_error *err)
+{
+    bool in = strcmp(path, "-") == 0;
+    const char *name = in ? "standard input" : path;
+    Buffer b = {0};
+    *data = NULL;
+    *len = 0;
+    if (max > PTRDIFF_MAX / 2)
+        max = PTRDIFF_MAX / 2;
+    int fd = in ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
+    if (fd < 0)
+        return sysfail(err, name, "cannot open", errno);
+    int e = read_fd(fd, &max, &b);
+    if (!in)
+        close(fd);
+    if (e == 0) {
+        *data = b.data;
+        *len = b.len;
+        return RAVEL_OK;
+    }
+    free(b.data);
+    if (e == EFBIG)
+        return fail(err, RAVEL_ERR_FILE, "%s: larger than %zu bytes", name, max);
+    return sysfail(err, name, "cannot read", e);
+}
+
+static int write_all(int fd, const void *data, size_t len)
+{
+    const char *p = data;
+    while (len > 0) {
+        ssize_t n = write(fd, p, len);
+        if (n < 0 && errno != EINTR)
+            return errno;
+        if (n > 0) {
+            p += n;
+            len -= (size_t)n;
+        }
+    }
+    return 0;
+}
+
+static int write_parts(int fd, const FilePart *part, int nparts)
+{
+    int e = 0;
+    for (int i = 0; i < nparts && e == 0; i++)
+        e = write_all(fd, part[i].data, part[i].len);
+    return e;
+}
+
+/* Close `fd` in any case; the earlier failure `e` is the one to tell. */
+static int close_after(int fd, int e)
+{
+    int c = close(fd) == 0 ? 0 : errno;
+    return e ? e : c;
+}
+
+static ravel_status write_direct(int fd, const char *name, const FilePart *part,
+                                 int nparts, ravel_error *err)
+{
+    if (fd < 0)
+        return sysfail(err, name, "cannot open", errno);
+    int e = close_after(fd, write_parts(fd, part, nparts));
+    return e ? sysfail(err, name, "cannot write", e) : RAVEL_OK;
+}
+
+/* The length of the folder in front of a path's last part, with its slash. */
+static size_t folder(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return slash ? (size_t)(slash - path) + 1 : 0;
+}
+
+/* malloc'ed: the folder of `path`, then `name`. */
+static char *beside(const char *path, const char *name)
+{
+    size_t n = name[0] == '/' ? 0 : folder(path), len = strlen(name);
+    char *p = malloc(n + len + 1);
+    if (p) {
+        memcpy(p, path, n);
+        memcpy(p + n, name, len + 1);
+    }
+    return p;
+}
+
+/* Follow `path` while its last part is a symbolic link, also to a place where
+ * nothing is yet.  malloc'ed; NULL with errno set on failure. */
+static char *resolve(const char *path)
+{
+    char to[PATH_MAX];
+    char *p = strdup(path);
+    for (int i = 0; p && i < MAX_LINKS; i++) {
+        ssize_t n = readlink(p, to, sizeof to - 1);
+        if (n < 0)          /* no link: the rest is for open to judge */
+            return p;
+        to[n] = 0;
+        char *next = beside(p, to);
+        free(p);
+        p = next;
+    }
+    errno = p ? ELOOP : ENOMEM;
+    free(p);
+    return NULL;
+}
+
+/* A name that no other thread, process or earlier run is likely to have chosen.
+ * It does not contain the target's, which may be as long as names can be. */
+static void temp_name(char *buf, size_t size)
+{
+    static atomic_uint serial;
+    struct timespec t;
+    clock_gettime(CLOCK_REALTIME, &t);
+    snprintf(buf, size, ".ravel-%ld-%08lx-%u.tmp", (long)getpid(),
+             (unsigned long)t.tv_nsec, atomic_fetch_add(&serial, 1u));
+}
+
+/* Open a new file in the folder of `path`: its descriptor, or -1 with errno.
+ * open, unlike mkstemp, applies the umask without having to ask for it, which
+ * no thread can do safely. */
+static int open_temp(const char *path, char **temp)
+{
+    char name[64];
+    for (int i = 0; i < MAX_TRIES; i++) {
+        temp_name(name, sizeof name);
+        *temp = beside(path, name);
+        if (!*temp)
+            return -1;
+        int fd = open(*temp, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+        if (fd >= 0)
+            return fd;
+        int e = errno;
+        free(*temp);
+        *temp = NULL;
+        errno = e;
+        if (e != EEXIST)
+            return -1;
+    }
+    return -1;
+}
+
+/* Write and close the temporary file; `old` is what it will replace, if any. */
+static int fill_temp(int fd, const struct stat *old, const FilePart *part,
+                     int nparts)
+{
+    int e = write_parts(fd, part, nparts);
+    if (e == 0 && old && fchmod(fd, old->st_mode & 0777) != 0)
+        e = errno;
+    if (e == 0 && fsync(fd) != 0)
+        e = errno;
+    return close_after(fd, e);
+}
+
+/* Put the parts in the place of the regular file `old`, or of nothing (NULL). */
+static ravel_status replace(const char *path, const struct stat *old,
+                            const FilePart *part, int nparts, ravel_error *err)
+{
+    char *temp = NULL, *real = resolve(path);
+    int fd = real ? open_temp(real, &temp) : -1;
+    if (fd < 0) {
+        int e = errno;
+        free(real);
+        return sysfail(err, path, "cannot create", e);
+    }
+    int e = fill_temp(fd, old, part, nparts);
+    if (e == 0 && rename(temp, real) != 0)
+        e = errno;
+    if (e)
+        unlink(temp);
+    free(temp);
+    free(real);
+    return e ? sysfail(err, path, "cannot write", e) : RAVEL_OK;
+}
+
+ravel_status file_write(const char *path, const FilePart *part, int nparts,
+                        ravel_error *err)
+{
+    struct stat st;
+    /* Opening /dev/stdout anew would lose the place in a redirected file, and
+     * a copy can be closed to learn of late failures. */
+    if (strcmp(path, "-") == 0 || strcmp(path, "/dev/stdout") == 0)
+        return write_direct(fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 0),
+                            "standard output", part, nparts, err);
+    if (stat(path, &st) != 0) {
+        if (errno != ENOENT)
+            return sysfail(err, path, "cannot open", errno);
+        return replace(path, NULL, part, nparts, err);
+    }
+    if (!S_ISREG(st.st_mode))
+        return write_direct(open(path, O_WRONLY | O_CLOEXEC | O_NOCTTY), path,
+                            part, nparts, err);
+    /* rename asks only the folder; a write-protected file is meant to stay */
+    if (access(path, W_OK) != 0)
+        return sysfail(err, path, "cannot write", errno);
+    return replace(path, &st, part, nparts, err);
+}

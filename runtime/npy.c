@@ -1,0 +1,227 @@
+/* npy.c: NumPy array files, in and out. */
+#include "npy.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "file.h"
+#include "npy_header.h"
+
+#define TILE 32              /* elements a side: both sides stay in the L1 cache */
+
+static void swap2(unsigned char *p, size_t len)
+{
+    uint16_t v;
+    for (size_t i = 0; i < len; i += sizeof v) {
+        memcpy(&v, p + i, sizeof v);
+        v = __builtin_bswap16(v);
+        memcpy(p + i, &v, sizeof v);
+    }
+}
+
+static void swap4(unsigned char *p, size_t len)
+{
+    uint32_t v;
+    for (size_t i = 0; i < len; i += sizeof v) {
+        memcpy(&v, p + i, sizeof v);
+        v = __builtin_bswap32(v);
+        memcpy(p + i, &v, sizeof v);
+    }
+}
+
+static void swap8(unsigned char *p, size_t len)
+{
+    uint64_t v;
+    for (size_t i = 0; i < len; i += sizeof v) {
+        memcpy(&v, p + i, sizeof v);
+        v = __builtin_bswap64(v);
+        memcpy(p + i, &v, sizeof v);
+    }
+}
+
+static void swap(unsigned char *p, size_t len, int unit)
+{
+    switch (unit) {
+    case 2: swap2(p, len); break;
+    case 4: swap4(p, len); break;
+    case 8: swap8(p, len); break;
+    }
+}
+
+/* A matrix whose rows lie together in dst and whose columns do in src. */
+typedef struct {
+    unsigned char *dst;
+    const unsigned char *src;
+    size_t rows, cols;
+    size_t dst_row, src_col;     /* strides in bytes */
+} Matrix;
+
+/* Inlined where `bytes` is a constant, so that each memcpy is one move. */
+__attribute__((always_inline))
+static inline void tile(const Matrix *m, size_t i0, size_t j0, size_t bytes)
+{
+    size_t i1 = m->rows - i0 < TILE ? m->rows : i0 + TILE;
+    size_t j1 = m->cols - j0 < TILE ? m->cols : j0 + TILE;
+    for (size_t i = i0; i < i1; i++)
+        for (size_t j = j0; j < j1; j++)
+            memcpy(m->dst + i * m->dst_row + j * bytes,
+                   m->src + j * m->src_col + i * bytes, bytes);
+}
+
+static void transpose(const Matrix *m, int bytes)
+{
+    for (size_t i = 0; i < m->rows; i += TILE)
+        for (size_t j = 0; j < m->cols; j += TILE)
+            switch (bytes) {
+            case 1: tile(m, i, j, 1); break;
+            case 2: tile(m, i, j, 2); break;
+            case 4: tile(m, i, j, 4); break;
+            case 8: tile(m, i, j, 8); break;
+            case 16: tile(m, i, j, 16); break;
+            }
+}
+
+/* The extents of `a` other than 1; how many. */
+static int wide(const Npy *a, size_t n[NPY_MAX_RANK])
+{
+    int rank = 0;
+    for (int i = 0; i < a->rank; i++)
+        if (a->shape[i] != 1)
+            n[rank++] = (size_t)a->shape[i];
+    return rank;
+}
+
+/* Strides in bytes: the first dim runs fastest in `col`, the last in `row`. */
+static void strides(const size_t *n, int rank, size_t bytes, size_t *row,
+                    size_t *col)
+{
+    size_t s = bytes;
+    for (int i = 0; i < rank; s *= n[i], i++)
+        col[i] = s;
+    s = bytes;
+    for (int i = rank - 1; i >= 0; s *= n[i], i--)
+        row[i] = s;
+}
+
+/* Copy src, where the first dim runs fastest, to dst, where the last does: the
+ * first and the last make a matrix, and the dims between count matrices.
+ * Extents of 1 are gone before, so that a vector in disguise is one copy. */
+static void from_fortran(const Npy *a, unsigned char *dst, const unsigned char *src)
+{
+    size_t n[NPY_MAX_RANK], row[NPY_MAX_RANK], col[NPY_MAX_RANK];
+    size_t at[NPY_MAX_RANK] = {0};
+    int rank = wide(a, n), last = rank - 1, i;
+    if (a->count == 0 || rank <= 1) {
+        memcpy(dst, src, (size_t)a->count * (size_t)a->bytes);
+        return;
+    }
+    strides(n, rank, (size_t)a->bytes, row, col);
+    Matrix m = {dst, src, n[0], n[last], row[0], col[last]};
+    do {
+        transpose(&m, a->bytes);
+        for (i = last - 1; i > 0; i--) {
+            m.dst += row[i];
+            m.src += col[i];
+            if (++at[i] < n[i])
+                break;
+            m.dst -= row[i] * n[i];
+            m.src -= col[i] * n[i];
+            at[i] = 0;
+        }
+    } while (i > 0);
+}
+
+/* The data must be the rest of the file, to the byte. */
+static ravel_status check_size(const char *path, size_t have, size_t want,
+                               ravel_error *err)
+{
+    if (have < want)
+        return npy_fail(err, RAVEL_ERR_FILE, path,
+                        "the header promises %zu bytes of data, %zu are missing",
+                        want, want - have);
+    if (have > want)
+        return npy_fail(err, RAVEL_ERR_FILE, path,
+                        "%zu bytes too many after the %zu bytes of data",
+                        have - want, want);
+    return RAVEL_OK;
+}
+
+/* Make `file` the data of `a`; on success it belongs to `a`. */
+static ravel_status settle(const char *path, unsigned char *file,
+                           const NpyHeader *h, Npy *a, ravel_error *err)
+{
+    size_t len = (size_t)a->count * (size_t)a->bytes;
+    if (h->fortran) {
+        a->data = malloc(len ? len : 1);
+        if (!a->data)
+            return npy_fail(err, RAVEL_ERR_MEMORY, path, "no memory for %zu bytes",
+                            len);
+        from_fortran(a, a->data, file + h->data);
+        free(file);
+    } else {
+        memmove(file, file + h->data, len);
+        unsigned char *small = realloc(file, len ? len : 1);
+        a->data = small ? small : file;
+    }
+    if (h->big)
+        swap(a->data, len, h->type->unit);
+    return RAVEL_OK;
+}
+
+static ravel_status decode(const char *path, unsigned char *file, size_t len,
+                           Npy *a, ravel_error *err)
+{
+    NpyHeader h = {0};
+    ravel_status s = npy_header_read(path, file, len, &h, a, err);
+    if (s == RAVEL_OK)
+        s = check_size(path, len - h.data, (size_t)a->count * (size_t)a->bytes, err);
+    if (s == RAVEL_OK)
+        s = settle(path, file, &h, a, err);
+    return s;
+}
+
+ravel_status npy_read(const char *path, Npy *a, ravel_error *err)
+{
+    unsigned char *file;
+    size_t len;
+    memset(a, 0, sizeof *a);
+    ravel_status s = file_read(path, SIZE_MAX, &file, &len, err);
+    if (s != RAVEL_OK)
+        return s;
+    s = decode(strcmp(path, "-") ? path : "standard input", file, len, a, err);
+    if (s != RAVEL_OK) {
+        memset(a, 0, sizeof *a);
+        free(file);
+    }
+    return s;
+}
+
+ravel_status npy_write(const char *path, const char *descr, int bytes, int rank,
+                       const int64_t *shape, const void *data,
+                       ravel_error *err)
+{
+    unsigned char header[NPY_HEADER_MAX];
+    int64_t count;
+    const NpyType *type = npy_type(descr, strlen(descr));
+    if (!type || type->bytes != bytes)
+        return npy_fail(err, RAVEL_ERR_ARGUMENT, path,
+                        "no element type '%s' of %d bytes in .npy files", descr,
+                        bytes);
+    if (rank < 0 || rank > NPY_MAX_RANK)
+        return npy_fail(err, RAVEL_ERR_ARGUMENT, path,
+                        "%d dimensions: 0 to %d are possible", rank, NPY_MAX_RANK);
+    if (!npy_count(shape, rank, bytes, &count))
+        return npy_fail(err, RAVEL_ERR_ARGUMENT, path,
+                        "an extent is negative, or all are more than 2^63-1 bytes");
+    FilePart part[] = {
+        {header, npy_header_write(header, type, rank, shape)},
+        {data, (size_t)count * (size_t)bytes},
+    };
+    return file_write(path, part, 2, err);
+}
+
+void npy_free(Npy *a)
+{
+    free(a->data);
+    memset(a, 0, sizeof *a);
+}

@@ -1,0 +1,162 @@
+/* tcc_stdio.c: the process as libtcc is let to see it: no files to read, no
+ * streams, no environment, one file to write that stays in memory, a heap that
+ * is emptied after it, and no way to end the host.
+ * tcc.mk renames libtcc's references to the names here. */
+#define _GNU_SOURCE
+#include "tcc_stdio.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#pragma GCC visibility push(hidden)
+
+/* From tcc.mk: all variables of libtcc lie between. */
+extern char ravel_tcc_vars[], ravel_tcc_vars_end[];
+
+extern FILE *const ravel_tcc_stdout, *const ravel_tcc_stderr;
+extern char **const ravel_tcc_environ;
+_Noreturn void ravel_tcc_exit(int code);
+void *ravel_tcc_malloc(size_t n);
+void *ravel_tcc_calloc(size_t n, size_t size);
+void *ravel_tcc_realloc(void *p, size_t n);
+void ravel_tcc_free(void *p);
+int ravel_tcc_open(const char *path, int flags, ...);
+FILE *ravel_tcc_fdopen(int fd, const char *mode);
+int ravel_tcc_unlink(const char *path);
+int ravel_tcc_fflush(FILE *f);
+int ravel_tcc_fprintf(FILE *f, const char *fmt, ...);
+int ravel_tcc_fprintf_chk(FILE *f, int flag, const char *fmt, ...);
+
+/* A piece of libtcc's heap; what libtcc sees starts behind it. */
+typedef struct Block {
+    struct Block *prev, *next;
+} Block;
+
+_Static_assert(sizeof(Block) % _Alignof(max_align_t) == 0, "keeps alignment");
+
+TccHost tcc_host;
+
+static Block heap = {&heap, &heap};   /* a ring */
+
+/* Only ever handed to the functions below. */
+FILE *const ravel_tcc_stdout = NULL, *const ravel_tcc_stderr = NULL;
+char **const ravel_tcc_environ = NULL;
+
+/* libtcc leaves this way when memory runs out. */
+_Noreturn void ravel_tcc_exit(int code)
+{
+    (void)code;
+    longjmp(tcc_host.out, 1);
+}
+
+static void *join(Block *b)
+{
+    if (!b)
+        return NULL;
+    b->prev = &heap;
+    b->next = heap.next;
+    b->prev->next = b->next->prev = b;
+    return b + 1;
+}
+
+static Block *part(void *p)
+{
+    Block *b = p ? (Block *)p - 1 : NULL;
+    if (b) {
+        b->prev->next = b->next;
+        b->next->prev = b->prev;
+    }
+    return b;
+}
+
+void *ravel_tcc_malloc(size_t n)
+{
+    return n <= PTRDIFF_MAX ? join(malloc(sizeof(Block) + n)) : NULL;
+}
+
+void *ravel_tcc_calloc(size_t n, size_t size)
+{
+    bool fits = size == 0 || n <= PTRDIFF_MAX / size;
+    return fits ? join(calloc(1, sizeof(Block) + n * size)) : NULL;
+}
+
+void *ravel_tcc_realloc(void *p, size_t n)
+{
+    Block *b = part(p);
+    Block *c = n <= PTRDIFF_MAX ? realloc(b, sizeof(Block) + n) : NULL;
+    if (!c && b)
+        join(b);
+    return join(c);
+}
+
+void ravel_tcc_free(void *p)
+{
+    free(part(p));
+}
+
+void tcc_host_begin(void)
+{
+    memset(ravel_tcc_vars, 0, (size_t)(ravel_tcc_vars_end - ravel_tcc_vars));
+    tcc_host.obj = NULL;
+    tcc_host.len = 0;
+}
+
+void tcc_host_end(void)
+{
+    while (heap.next != &heap)
+        free(part(heap.next + 1));
+}
+
+/* What is opened for writing is the object.  Its number goes to fdopen alone. */
+int ravel_tcc_open(const char *path, int flags, ...)
+{
+    (void)path;
+    if ((flags & O_ACCMODE) == O_WRONLY)
+        return 0;
+    errno = ENOENT;
+    return -1;
+}
+
+FILE *ravel_tcc_fdopen(int fd, const char *mode)
+{
+    (void)fd;
+    (void)mode;
+    FILE *f = open_memstream(&tcc_host.obj, &tcc_host.len);
+    if (!f)
+        ravel_tcc_exit(1);   /* libtcc does not look at the result */
+    return f;
+}
+
+int ravel_tcc_unlink(const char *path)
+{
+    (void)path;
+    return 0;
+}
+
+int ravel_tcc_fflush(FILE *f)
+{
+    (void)f;
+    return 0;
+}
+
+int ravel_tcc_fprintf(FILE *f, const char *fmt, ...)
+{
+    (void)f;
+    (void)fmt;
+    return 0;
+}
+
+int ravel_tcc_fprintf_chk(FILE *f, int flag, const char *fmt, ...)
+{
+    (void)f;
+    (void)flag;
+    (void)fmt;
+    return 0;
+}
+
+#pragma GCC visibility pop

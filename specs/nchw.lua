@@ -1,0 +1,38 @@
+-- Plain orders of feature maps and filters.
+-- Sources: MegEngine/MegEngine:dnn/src/common/named_tensor.cpp; oneAPI oneDNN, "Understanding Memory Formats" (nchw, nhwc, chwn, hwio).
+
+layout "NCHW" {
+  doc   = "channels outermost, pixels together: PyTorch, ONNX, cuDNN default",
+  dims  = { N, C, H, W },
+  order = { N, C, H, W },
+}
+
+layout "NHWC" {
+  doc   = "channels innermost: TensorFlow default, tensor cores, most CPUs' best",
+  dims  = { N, C, H, W },
+  order = { N, H, W, C },
+}
+
+layout "CHWN" {
+  doc   = "batch innermost: cuda-convnet, Neon",
+  dims  = { N, C, H, W },
+  order = { C, H, W, N },
+}
+
+layout "HWCN" {
+  doc   = "filters of TensorFlow (HWIO), with N the output channel",
+  dims  = { N, C, H, W },
+  order = { H, W, C, N },
+}
+
+layout "NCDHW" {
+  doc   = "volumes, channels outermost: PyTorch Conv3d",
+  dims  = { N, C, D, H, W },
+  order = { N, C, D, H, W },
+}
+
+layout "NDHWC" {
+  doc   = "volumes, channels innermost: TensorFlow conv3d",
+  dims  = { N, C, D, H, W },
+  order = { N, D, H, W, C },
+}

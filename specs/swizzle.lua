@@ -1,0 +1,52 @@
+-- XOR swizzles: the same storage, with some address bits flipped by others, so that a column spreads over the banks.
+-- Sources: NVIDIA/cutlass:include/cute/swizzle.hpp (Swizzle<B,M,S>), include/cute/atom/mma_traits_sm90_gmma.hpp (K-major atoms);
+-- SEED83, SEED84: the article on tensor layouts this project started from, sections 8.3 and 8.4.
+
+layout "SWIZZLE" {
+  doc     = "row-major under CuTe's Swizzle<B,M,S> on the element index; S < 0 shifts the other way",
+  dims    = { R, C },
+  B       = 3,
+  M       = 4,
+  S       = 3,
+  order   = { R, C },
+  swizzle = xor(B, M, S),
+}
+
+-- Shared-memory atoms of wgmma and TMA: 8 rows of 32, 64 or 128 bytes, 16-byte granules exchanged, atoms tiled by row.
+-- CuTe writes them as Swizzle<1|2|3,4,3> on the *byte* address. Byte bits 4.. are digits of K // E, bits 7.. are the high
+-- bits of the row in its atom, so the same map stands here as digits, exact for every element size up to 16 bytes.
+
+layout "SW32" {
+  doc   = "shared-memory atom of 8 rows x 32 bytes, Swizzle<1,4,3> on bytes",
+  dims  = { M, K },
+  E     = 16 // bytes,
+  order = { M // 8, K // (2 * E), M % 8, (K // E % 2) ~ (M // 4 % 2), K % E },
+}
+
+layout "SW64" {
+  doc   = "shared-memory atom of 8 rows x 64 bytes, Swizzle<2,4,3> on bytes",
+  dims  = { M, K },
+  E     = 16 // bytes,
+  order = { M // 8, K // (4 * E), M % 8, (K // E % 4) ~ (M // 2 % 4), K % E },
+}
+
+layout "SW128" {
+  doc   = "shared-memory atom of 8 rows x 128 bytes, Swizzle<3,4,3> on bytes",
+  dims  = { M, K },
+  E     = 16 // bytes,
+  order = { M // 8, K // (8 * E), M % 8, (K // E % 8) ~ (M % 8), K % E },
+}
+
+layout "SEED83" {
+  doc     = "bits 2-6 onto bits 5-9: a bijection of order 4, not its own inverse as the article says",
+  dims    = { R, C },
+  order   = { R, C },
+  swizzle = function(a) return a ~ (a >> 2 & 31) << 5 end,
+}
+
+layout "SEED84" {
+  doc     = "bits 5-9 onto bits 0-4, Swizzle<5,0,5>: its own inverse",
+  dims    = { R, C },
+  order   = { R, C },
+  swizzle = function(a) return a ~ (a >> 5 & 31) end,
+}
