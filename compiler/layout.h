@@ -90,7 +90,6 @@ typedef struct {
 /* A layout for one shape and element type. */
 typedef struct {
     const LayoutRef *ref;
-    const char *text;     /* as the user would write it */
     const DType *dtype;
     int rank, nentry;
     Dim dim[MAX_RANK];
@@ -120,7 +119,11 @@ bool layout_address(const Layout *l, const i64 *x, i64 *addr);
  * One extent, the size, where it is not a box. */
 int layout_box(const Layout *l, i64 *extent);
 i64 layout_bytes(const Layout *l);
-/* '(N,C,H,W){N, C//16, H, W, C%16}', which reads back. */
+
+/* layout_print.c */
+/* (N, C, H, W){N, C//16, H, W, C%16}, which reads back. */
 const char *layout_text(Arena *a, const LayoutDef *def);
+/* The same for one that was not declared inline, by its name: NC1HWC0{C0 = 32} */
+const char *layout_ref_text(Arena *a, const LayoutRef *ref);
 
 #endif

@@ -91,8 +91,10 @@ read_dims(Reader *r)
             r->def->batch = true;
         else if (batch_at(r->s->L, -1))
             FAIL(r, "'...' stands for the leading dims: it comes first in dims, once");
-        else
-            r->def->dims[r->def->ndims++] = dim_name(r, i);
+        else {
+            const char *name = dim_name(r, i);
+            r->def->dims[r->def->ndims++] = name;
+        }
         lua_pop(r->s->L, 1);
     }
     if (r->def->ndims > MAX_RANK)

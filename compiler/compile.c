@@ -1,0 +1,123 @@
+#include <ctype.h>
+#include <string.h>
+
+#include "compile.h"
+
+static const DType *
+need_dtype(Arena *a, const char *name)
+{
+    const DType *t = dtype_find(name ? name : "");
+    if (t)
+        return t;
+    Buf b = buf_new(a);
+    for (int i = 0; i < ndtypes; i++)
+        buf_printf(&b, " %s", dtypes[i].name);
+    diag_fatal(a->diag, DIAG_ARGUMENT, (Loc){0}, "unknown dtype '%.30s'; known:%s",
+               name ? name : "", b.s);
+}
+
+Layout *
+compile_layout(Arena *a, const LayoutDef *known, const char *text, const char *dtype,
+               int rank, const i64 *shape)
+{
+    const LayoutRef *ref = spec_ref(a, text, known);
+    return layout_make(ex_new(a), ref, need_dtype(a, dtype), rank, shape);
+}
+
+Plan *
+compile_plan(Arena *a, const LayoutDef *known, const Request *rq)
+{
+    int map[MAX_RANK];
+    i64 shape[MAX_RANK];
+    Exprs *e = ex_new(a);
+    const DType *t = need_dtype(a, rq->dtype);
+    const LayoutRef *from = spec_ref(a, rq->from, known);
+    const LayoutRef *to = spec_ref(a, rq->to, known);
+    Layout *src = layout_make(e, from, t, rq->rank, rq->shape);
+    plan_match(a, from, to, rq->rank, map);
+    for (int d = 0; d < rq->rank; d++)
+        shape[d] = rq->shape[map[d]];
+    Layout *dst = layout_make(e, to, t, rq->rank, shape);
+    decide_or_fail(src);
+    decide_or_fail(dst);
+    return plan_make(src, dst, map);
+}
+
+static const char *
+shape_text(Arena *a, const Request *rq)
+{
+    Buf b = buf_new(a);
+    for (int i = 0; i < rq->rank; i++)
+        buf_printf(&b, "%s%lld", i ? "," : "", (long long)rq->shape[i]);
+    return b.s;
+}
+
+/* nchw_to_nc1hwc0; "relayout" where a side has no name */
+const char *
+compile_name(Arena *a, const Request *rq)
+{
+    if (rq->name) {
+        if (!emit_is_identifier(rq->name))
+            diag_fatal(a->diag, DIAG_ARGUMENT, (Loc){0},
+                       "'%.100s' cannot name a C function", rq->name);
+        return rq->name;
+    }
+    size_t n = strcspn(rq->from, "{(: "), m = strcspn(rq->to, "{(: ");
+    if (!n || !m)
+        return "ravel_relayout";
+    char *s = arena_printf(a, "%.*s_to_%.*s", (int)n, rq->from, (int)m, rq->to);
+    for (char *c = s; *c; c++)
+        *c = (char)tolower((unsigned char)*c);
+    return emit_is_identifier(s) ? s : "ravel_relayout";
+}
+
+static const char *
+option(Arena *a, const char *flag, const char *value)
+{
+    bool plain = value[strspn(value, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRST"
+                                     "UVWXYZ0123456789_,")] == 0;
+    return arena_printf(a, plain ? " %s %s" : " %s '%s'", flag, value);
+}
+
+/* The command that makes this file again. */
+static const char *
+command(Arena *a, const Request *rq, const LayoutRef *from, const LayoutRef *to,
+        const char *kind)
+{
+    Buf b = buf_new(a);
+    buf_add(&b, "ravel emit");
+    if (from)
+        buf_add(&b, option(a, "--from", layout_ref_text(a, from)));
+    buf_add(&b, option(a, "--to", layout_ref_text(a, to)));
+    buf_add(&b, option(a, "--shape", shape_text(a, rq)));
+    buf_add(&b, option(a, "--dtype", rq->dtype));
+    if (kind)
+        buf_add(&b, option(a, "--kind", kind));
+    if (rq->name)
+        buf_add(&b, option(a, "--name", rq->name));
+    return b.s;
+}
+
+const char *
+compile_text(const Target *t, const Plan *p, const Request *rq, bool stand_alone)
+{
+    Arena *a = ex_arena(p->e);
+    const char *line = command(a, rq, p->src->ref, p->dst->ref, NULL);
+    return render(t, emit_relayout(p, compile_name(a, rq), line), stand_alone);
+}
+
+const char *
+compile_index(Arena *a, const Target *t, const LayoutDef *known, const Request *rq,
+              EmitKind kind)
+{
+    bool inverse = kind == EMIT_INVERSE;
+    const char *text = rq->to ? rq->to : rq->from;
+    Layout *l = compile_layout(a, known, text, rq->dtype, rq->rank, rq->shape);
+    Verdict *v = decide_or_fail(l);
+    const char *what = inverse ? "inverse" : "offset";
+    const char *line = command(a, rq, NULL, l->ref, what);
+    const char *name = rq->name ? compile_name(a, rq)
+                                : arena_printf(a, "ravel_%s", what);
+    return render(t, inverse ? emit_inverse(l, v, name, line)
+                             : emit_offset(l, name, line), true);
+}

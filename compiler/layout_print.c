@@ -1,0 +1,96 @@
+/* Layouts as text that reads back. */
+#include <string.h>
+
+#include "layout.h"
+
+static void
+print_param(Buf *b, const Param *p)
+{
+    buf_printf(b, "%s = ", p->name);
+    if (p->value) {
+        ast_print(b, p->value);
+        return;
+    }
+    buf_add(b, "function(_, bits) return ({");
+    for (int w = 0; w < WIDTHS; w++)
+        if (p->has[w])
+            buf_printf(b, "[%d] = %lld, ", 1 << w, (long long)p->at[w]);
+    buf_add(b, "})[bits] end");
+}
+
+static void
+print_settings(Buf *b, const char *field, const Setting *t, int n)
+{
+    if (n == 0)
+        return;
+    buf_printf(b, ", %s = {", field);
+    for (int i = 0; i < n; i++) {
+        buf_add(b, i ? ", " : "");
+        if (t[i].dim)
+            buf_printf(b, "%s = ", t[i].dim);
+        else
+            buf_printf(b, "[%d] = ", t[i].entry + 1);
+        ast_print(b, t[i].value);
+    }
+    buf_add(b, "}");
+}
+
+static void
+print_fill(Buf *b, const LayoutDef *d)
+{
+    if (d->fill == FILL_NONE)
+        buf_add(b, ", fill = \"none\"");
+    else if (d->fill == FILL_EDGE)
+        buf_add(b, ", fill = \"edge\"");
+    else if (d->fill_value != 0)
+        buf_printf(b, ", fill = %.17g", d->fill_value);
+}
+
+const char *
+layout_text(Arena *a, const LayoutDef *d)
+{
+    static const char *const batch[] = {
+        [ENTRY_BATCH] = "...", [ENTRY_BATCH_REVERSED] = "reverse(...)"};
+    Buf b = buf_new(a);
+    buf_add(&b, d->batch ? "(..." : "(");
+    for (int i = 0; i < d->ndims; i++)
+        buf_printf(&b, "%s%s", i || d->batch ? ", " : "", d->dims[i]);
+    buf_add(&b, "){");
+    for (int i = 0; i < d->norder; i++) {
+        buf_add(&b, i ? ", " : "");
+        if (d->order[i].x)
+            ast_print(&b, d->order[i].x);
+        else
+            buf_add(&b, batch[d->order[i].kind]);
+    }
+    for (int i = 0; i < d->nparams; i++) {
+        buf_add(&b, ", ");
+        print_param(&b, &d->params[i]);
+    }
+    print_settings(&b, "pad", d->pads, d->npads);
+    print_settings(&b, "pitch", d->pitches, d->npitches);
+    print_fill(&b, d);
+    if (d->swizzle)
+        buf_printf(&b, ", swizzle = function(a) return %s end%s",
+                   ast_text(a, d->swizzle),
+                   d->swizzle_bytes ? ", unit = \"bytes\"" : "");
+    if (d->bits)
+        buf_printf(&b, ", bits = %d", d->bits);
+    buf_add(&b, "}");
+    return b.s;
+}
+
+const char *
+layout_ref_text(Arena *a, const LayoutRef *ref)
+{
+    if (!strcmp(ref->def->name, "inline"))
+        return layout_text(a, ref->def);
+    Buf b = buf_new(a);
+    buf_add(&b, ref->def->name);
+    for (int i = 0; i < ref->n; i++) {
+        buf_add(&b, i ? ", " : "{");
+        print_param(&b, &ref->given[i]);
+    }
+    buf_add(&b, ref->n ? "}" : "");
+    return b.s;
+}

@@ -1,0 +1,103 @@
+/* plan.h: from two layouts to the loop nests that convert one into the other.
+ *
+ * The logical dims are cut into digits fine enough for both layouts; full parts and
+ * tails become disjoint boxes, so no loop carries a guard; inside a box both
+ * addresses are  base + sum of stride * loop  (+ a rest that xors leave).  The
+ * method: oneDNN's reorder nodes (src/cpu/x64/jit_uni_reorder_utils.cpp) over digits
+ * instead of dims, with FFTW's (n, is, os) loops and its fusing of adjacent ones
+ * (kernel/tensor7.c). */
+#ifndef RAVEL_PLAN_H
+#define RAVEL_PLAN_H
+
+#include "layout.h"
+
+enum { MAX_LOOPS = 32, MAX_PIECES = 64, MAX_NESTS = 512 };
+
+/* x = start + sum of step * i, 0 <= i < n: a piece of one dim's range.  Loops
+ * outermost first. */
+typedef struct {
+    i64 start;
+    int nloops;
+    struct { i64 step, n; int level; } loop[MAX_LOOPS];
+} Piece;
+
+typedef struct {
+    const char *name;
+    int var;
+    i64 n;
+    i64 ss, ds;           /* elements the source, the destination moves on by */
+    bool rest;            /* also occurs in the rest of an address */
+} Loop;
+
+typedef enum { NEST_COPY, NEST_FILL } NestKind;
+
+struct Kernel;
+
+typedef struct {
+    NestKind kind;
+    int nloops;
+    Loop loop[MAX_LOOPS]; /* outermost first; the kernel's are the last */
+    int inner;            /* how many loops the kernel runs itself: 0..2 */
+    const Ex *src, *dst;  /* addresses without the loops' strides, elements */
+    const struct Kernel *kernel;
+    i64 elements;
+    const char *box;      /* the coordinates it covers, for people */
+} Nest;
+
+typedef struct {
+    Layout *src, *dst;
+    int map[MAX_RANK];    /* dim of dst -> dim of src */
+    Exprs *e;
+    Nest *nest;
+    int n;
+} Plan;
+
+/* plan.c */
+/* dims of dst by name where both have the same names, else by position;
+ * diag_fatal where neither makes sense. */
+void plan_match(Arena *a, const LayoutRef *src, const LayoutRef *dst, int rank,
+                int *map);
+/* Requires both layouts decided. */
+Plan *plan_make(Layout *src, Layout *dst, const int *map);
+
+/* plan_pieces.c */
+/* [lo, hi) cut so that digits at the cuts are full or fixed in every piece; cuts
+ * ascending from 1.  Returns the number of pieces, at most MAX_PIECES. */
+int pieces_of(const i64 *cuts, int ncuts, i64 lo, i64 hi, Piece *out);
+/* The digit borders of var in x, merged into cuts; the new count. */
+int pieces_cuts(const Ex *x, int var, i64 below, i64 *cuts, int n);
+enum { MAX_CUTS = 128 };
+
+/* plan_nest.c */
+/* The nest of one box: piece[d] of each dst dim; fixed[d] >= 0 holds the source at
+ * that coordinate instead.  src may be left out for a fill. */
+void nest_make(Plan *p, NestKind kind, const Piece *const *piece, const i64 *fixed,
+               Nest *out);
+
+/* plan_print.c */
+void plan_print(Buf *b, const Plan *p);
+
+/* kernel.c */
+typedef struct Kernel {
+    const char *name;     /* copy */
+    const char *symbol;   /* ravel_copy */
+    const char *what;     /* a line for people */
+    NestKind kind;
+    /* Whether it can run this nest of elements of `bits` bits; on true row and col
+     * are the loops it takes over, outer first, or -1. */
+    bool (*applies)(const Nest *n, int bits, int *row, int *col);
+    /* Nanoseconds an element, roughly: the least wins. */
+    double (*cost)(const Nest *n, int bits, int row, int col);
+    /* Its arguments, a letter each.  D S: pointer to the first element; d s: the
+     * buffer, x y: element offset into it; r c: rows and columns, R: bytes of a
+     * row; P p Q q: bytes, i j k l: elements from one row (P Q i k) or column to
+     * the next in the destination (P p i j) and source (Q q k l); v: the fill's
+     * bits; B b: bytes, bits of an element. */
+    const char *args;
+} Kernel;
+extern const Kernel kernels[];
+extern const int nkernels;
+/* Choose, and move the kernel's loops to the end. */
+void kernel_pick(Nest *n, int bits);
+
+#endif

@@ -1,0 +1,175 @@
+/* One box: addresses as base + strides, loops fused and ordered. */
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "plan.h"
+
+/* dim "C", level 1 of several -> "c1"; the only one -> "c" */
+static const char *
+loop_name(Arena *a, const char *dim, const Piece *p, int i)
+{
+    char *s = p->nloops > 1 ? arena_printf(a, "%s%d", dim, p->loop[i].level)
+                            : arena_string(a, dim);
+    for (char *c = s; *c; c++)
+        *c = (char)tolower((unsigned char)*c);
+    return s;
+}
+
+/* start + sum of step * i as an expression, its loops added to the nest. */
+static const Ex *
+coordinate(Plan *p, Nest *n, int dim, const Piece *piece)
+{
+    const Ex *x = ex_const(p->e, piece->start);
+    for (int i = 0; i < piece->nloops; i++) {
+        const char *name = loop_name(ex_arena(p->e), p->dst->dim[dim].name, piece, i);
+        int var = ex_var(p->e, name, 0, piece->loop[i].n - 1);
+        if (n->nloops == MAX_LOOPS)
+            ex_fail(p->e, "more than 32 nested loops");
+        n->loop[n->nloops++] = (Loop){.name = name, .var = var, .n = piece->loop[i].n};
+        n->elements *= piece->loop[i].n;
+        x = ex_add(p->e, x, ex_scale(p->e, ex_of_var(p->e, var), piece->loop[i].step));
+    }
+    return x;
+}
+
+static Loop *
+loop_of(Nest *n, int var)
+{
+    for (int i = 0; i < n->nloops; i++)
+        if (n->loop[i].var == var)
+            return &n->loop[i];
+    return NULL;
+}
+
+/* Take the linear terms out of an address, into ss or ds of their loops; returns
+ * what is left. */
+static const Ex *
+take_strides(Plan *p, Nest *n, const Ex *x, bool source)
+{
+    Term *rest = arena_array(ex_arena(p->e), Term, x->n + 1);
+    int m = 0;
+    for (int i = 0; i < x->n; i++) {
+        const Atom *a = x->t[i].atom;
+        Loop *l = a->op == AT_VAR ? loop_of(n, a->var) : NULL;
+        if (!l)
+            rest[m++] = x->t[i];
+        else if (source)
+            l->ss = x->t[i].coef;
+        else
+            l->ds = x->t[i].coef;
+    }
+    const Ex *r = ex_sum(p->e, x->base, rest, m);
+    bool *used = arena_array(ex_arena(p->e), bool, ex_nvars(p->e));
+    ex_vars(r, used);
+    for (int i = 0; i < n->nloops; i++)
+        n->loop[i].rest |= used[n->loop[i].var];
+    return r;
+}
+
+static void
+drop_loop(Nest *n, int i)
+{
+    memmove(&n->loop[i], &n->loop[i + 1],
+            (size_t)(--n->nloops - i) * sizeof n->loop[0]);
+}
+
+static bool
+follows(const Loop *in, const Loop *out, NestKind kind)
+{
+    i64 ss, ds;
+    return !in->rest && !out->rest && int_mul(in->ss, in->n, &ss) &&
+           int_mul(in->ds, in->n, &ds) && out->ds == ds &&
+           (kind == NEST_FILL || out->ss == ss);
+}
+
+/* One loop where two walk the same memory on both sides, to a fixpoint. */
+static void
+fuse(Plan *p, Nest *n)
+{
+    for (int i = 0; i < n->nloops; i++)
+        for (int j = 0; j < n->nloops; j++) {
+            Loop *in = &n->loop[i], *out = &n->loop[j];
+            if (i == j || !follows(in, out, n->kind))
+                continue;
+            in->name = arena_printf(ex_arena(p->e), "%.20s%.20s", out->name, in->name);
+            in->n *= out->n;
+            drop_loop(n, j);
+            fuse(p, n);
+            return;
+        }
+}
+
+static i64
+magnitude(i64 v)
+{
+    return v < 0 ? -v : v;
+}
+
+/* Outer loops by falling stride, the destination's first: writes in order. */
+static int
+by_stride(const void *p, const void *q)
+{
+    const Loop *a = p, *b = q;
+    i64 x = magnitude(a->ds), y = magnitude(b->ds);
+    if (a->rest != b->rest)
+        return a->rest ? -1 : 1;
+    if (x != y)
+        return x < y ? 1 : -1;
+    x = magnitude(a->ss);
+    y = magnitude(b->ss);
+    if (x != y)
+        return x < y ? 1 : -1;
+    return a->var - b->var;
+}
+
+static void
+describe(Plan *p, Nest *n, const Piece *const *piece)
+{
+    Buf b = buf_new(ex_arena(p->e));
+    for (int d = 0; d < p->dst->rank; d++) {
+        const Piece *q = piece[d];
+        i64 last = q->start;
+        for (int i = 0; i < q->nloops; i++)
+            last += q->loop[i].step * (q->loop[i].n - 1);
+        buf_printf(&b, "%s%s=%lld", d ? " " : "", p->dst->dim[d].name,
+                   (long long)q->start);
+        if (last > q->start)
+            buf_printf(&b, "..%lld", (long long)last);
+        if (q->nloops && q->loop[q->nloops - 1].step > 1)
+            buf_printf(&b, " step %lld", (long long)q->loop[q->nloops - 1].step);
+        else if (q->nloops > 1) {
+            i64 run = q->loop[q->nloops - 1].n;
+            if (q->loop[q->nloops - 2].step != run)
+                buf_printf(&b, " (%lld of every %lld)", (long long)run,
+                           (long long)q->loop[q->nloops - 2].step);
+        }
+    }
+    n->box = b.s;
+}
+
+void
+nest_make(Plan *p, NestKind kind, const Piece *const *piece, const i64 *fixed,
+          Nest *n)
+{
+    Arena *a = ex_arena(p->e);
+    const Ex *x[MAX_RANK];
+    *n = (Nest){.kind = kind, .elements = 1};
+    describe(p, n, piece);
+    for (int d = 0; d < p->dst->rank; d++)
+        x[d] = coordinate(p, n, d, piece[d]);
+    const Ex **to = arena_array(a, const Ex *, ex_nvars(p->e));
+    for (int d = 0; d < p->dst->rank; d++) {
+        to[p->dst->dim[d].var] = x[d];
+        to[p->src->dim[p->map[d]].var] =
+            fixed && fixed[d] >= 0 ? ex_const(p->e, fixed[d]) : x[d];
+    }
+    n->dst = take_strides(p, n, ex_subst(p->e, p->dst->addr, to), false);
+    n->src = kind == NEST_COPY
+        ? take_strides(p, n, ex_subst(p->e, p->src->addr, to), true)
+        : ex_const(p->e, 0);
+    fuse(p, n);
+    if (n->nloops > 1)
+        qsort(n->loop, (size_t)n->nloops, sizeof n->loop[0], by_stride);
+    kernel_pick(n, p->dst->dtype->bits);
+}

@@ -1,0 +1,224 @@
+/* The unparser: one statement, one line of the target's table. */
+#include <stdio.h>
+#include <string.h>
+
+#include "render.h"
+
+/* The value of ${name} in a template line. */
+typedef struct {
+    const char *name, *value;
+} Slot;
+
+typedef struct {
+    const Target *t;
+    const Unit *u;
+    Arena *arena;
+    Buf *b;
+    Spelling sp;
+} Renderer;
+
+/* `line` with each ${name} replaced; a name without a slot stays. */
+static const char *
+expand(Renderer *r, const char *line, const Slot *slot, int n)
+{
+    Buf b = buf_new(r->arena);
+    while (*line) {
+        size_t plain = strcspn(line, "$");
+        buf_addn(&b, line, plain);
+        line += plain;
+        int i = 0;
+        for (; *line && i < n; i++) {
+            size_t len = strlen(slot[i].name);
+            if (!strncmp(line, "${", 2) && !strncmp(line + 2, slot[i].name, len) &&
+                line[len + 2] == '}') {
+                buf_add(&b, slot[i].value);
+                line += len + 3;
+                break;
+            }
+        }
+        if (i == n && *line)
+            buf_addn(&b, line++, 1);
+    }
+    return b.s;
+}
+
+static void
+put(Renderer *r, const char *field, const Slot *slot, int n)
+{
+    buf_line(r->b, "%s", expand(r, target_text(r->t, field), slot, n));
+}
+
+static const char *
+number(Renderer *r, i64 v)
+{
+    return arena_printf(r->arena, "%lld", (long long)v);
+}
+
+static const char *
+expression(Renderer *r, const Ex *x)
+{
+    Buf b = buf_new(r->arena);
+    ex_print(&b, x, r->u->e, &r->sp);
+    return b.s;
+}
+
+static const char *
+argument(Renderer *r, const Arg *a)
+{
+    char hex[20];
+    if (!a->value) {
+        snprintf(hex, sizeof hex, "%llx", (unsigned long long)a->pattern);
+        return expand(r, target_text(r->t, "pattern"), &(Slot){"hex", hex}, 1);
+    }
+    if (!a->buffer)
+        return expression(r, a->value);
+    if (ex_is_const(a->value) && a->value->base == 0)
+        return a->buffer;
+    Slot s[] = {{"buffer", a->buffer}, {"value", expression(r, a->value)}};
+    return expand(r, target_text(r->t, "buffer"), s, LEN(s));
+}
+
+static void
+put_call(Renderer *r, const Stmt *s)
+{
+    Buf args = buf_new(r->arena);
+    for (int i = 0; i < s->nargs; i++)
+        buf_printf(&args, "%s%s", i ? ", " : "", argument(r, &s->arg[i]));
+    Slot slot[] = {{"symbol", s->kernel->symbol}, {"args", args.s}};
+    put(r, "call", slot, LEN(slot));
+}
+
+static void put_body(Renderer *r, const Stmt *s);
+
+static void
+put_for(Renderer *r, const Stmt *s)
+{
+    Slot slot[] = {{"name", s->text}, {"count", number(r, s->count)}};
+    put(r, "for_open", slot, LEN(slot));
+    r->b->indent++;
+    put_body(r, s->body);
+    r->b->indent--;
+    put(r, "for_close", NULL, 0);
+}
+
+static void
+put_stmt(Renderer *r, const Stmt *s)
+{
+    Slot slot[] = {
+        {"name", s->text ? s->text : ""},
+        {"text", s->text ? s->text : ""},
+        {"value", s->value ? expression(r, s->value) : ""},
+        {"other", s->other ? expression(r, s->other) : ""},
+        {"index", number(r, s->count)},
+        {"least", number(r, s->least)},
+        {"most", number(r, s->most)},
+    };
+    switch (s->kind) {
+    case ST_COMMENT: put(r, "comment", slot, LEN(slot)); break;
+    case ST_LET:     put(r, "let", slot, LEN(slot)); break;
+    case ST_SET:     put(r, "set", slot, LEN(slot)); break;
+    case ST_CHECK:   put(r, "check", slot, LEN(slot)); break;
+    case ST_SAME:    put(r, "same", slot, LEN(slot)); break;
+    case ST_RETURN:  put(r, "ret", slot, LEN(slot)); break;
+    case ST_FOR:     put_for(r, s); break;
+    case ST_CALL:    put_call(r, s); break;
+    }
+}
+
+static void
+put_body(Renderer *r, const Stmt *s)
+{
+    for (; s; s = s->next)
+        put_stmt(r, s);
+}
+
+static const char *
+parameters(Renderer *r)
+{
+    Buf b = buf_new(r->arena);
+    for (int i = 0; i < r->u->nparams; i++)
+        buf_printf(&b, "%s%s", i ? ", " : "",
+                   expand(r, target_text(r->t, "param"),
+                          &(Slot){"name", r->u->param[i]}, 1));
+    return r->u->nparams ? b.s : target_text(r->t, "no_params");
+}
+
+static void
+put_function(Renderer *r)
+{
+    static const char *const open[] = {
+        [EMIT_RELAYOUT] = "relayout_open", [EMIT_OFFSET] = "offset_open",
+        [EMIT_INVERSE] = "inverse_open"};
+    int rank = r->u->nparams ? r->u->nparams : 1;
+    Slot slot[] = {{"name", r->u->name}, {"params", parameters(r)},
+                   {"rank", number(r, rank)}};
+    put(r, "comment", &(Slot){"text", r->u->note}, 1);
+    buf_add(r->b, expand(r, target_text(r->t, open[r->u->kind]), slot, LEN(slot)));
+    r->b->indent++;
+    put_body(r, r->u->body);
+    r->b->indent--;
+    buf_add(r->b, target_text(r->t, "close"));
+}
+
+/* The comment on top.  Whatever the text holds, it cannot end the comment. */
+static void
+put_head(Renderer *r)
+{
+    const char *s = r->u->head;
+    const char *lead = target_text(r->t, "comment_open");
+    while (*s) {
+        size_t n = strcspn(s, "\n");
+        buf_add(r->b, lead);
+        for (size_t i = 0; i < n; i++) {
+            bool plain = s[i] >= ' ' && s[i] < 127 && s[i] != '\\';
+            bool ends = i > 0 && s[i] == '/' && s[i - 1] == '*';
+            buf_add(r->b, ends ? " " : "");
+            buf_addn(r->b, plain ? s + i : "?", 1);
+        }
+        s += n + (s[n] == '\n');
+        buf_add(r->b, *s ? "\n" : target_text(r->t, "comment_close"));
+        lead = target_text(r->t, "comment_line");
+    }
+    buf_add(r->b, "\n");
+}
+
+static void
+put_helpers(Renderer *r, const char *body)
+{
+    const char *symbol, *text;
+    for (int i = 0; target_helper(r->t, i, &symbol, &text); i++) {
+        const char *use = strstr(body, arena_printf(r->arena, "%s(", symbol));
+        if (!use)
+            continue;
+        /* the helper's own comment first, then its now static definition */
+        const char *def = strstr(text, "*/\n");
+        def = def && text[0] == '/' ? def + 3 : text;
+        buf_add(r->b, "\n");
+        buf_addn(r->b, text, (size_t)(def - text));
+        buf_printf(r->b, "static %s", def);
+    }
+}
+
+const char *
+render(const Target *t, const Unit *u, bool stand_alone)
+{
+    Arena *a = ex_arena(u->e);
+    Buf body = buf_new(a), all = buf_new(a);
+    Renderer r = {.t = t, .u = u, .arena = a, .b = &body};
+    r.sp = (Spelling){target_text(t, "div"), target_text(t, "mod"),
+                      target_text(t, "xor"), target_text(t, "and"),
+                      target_text(t, "min"), target_text(t, "max"), false};
+    put_function(&r);
+    r.b = &all;
+    if (stand_alone) {
+        put_head(&r);
+        buf_add(&all, target_file(t, "prologue"));
+        put_helpers(&r, body.s);
+    } else {
+        buf_add(&all, target_file(t, "jit_prologue"));
+        buf_add(&all, target_file(t, "jit_kernels"));
+    }
+    buf_add(&all, "\n");
+    buf_addn(&all, body.s, body.len);
+    return all.s;
+}

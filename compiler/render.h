@@ -1,0 +1,24 @@
+/* render.h: statement trees as text, through the table of a target. */
+#ifndef RAVEL_RENDER_H
+#define RAVEL_RENDER_H
+
+#include "emit.h"
+
+typedef struct Target Target;
+
+/* target.c: read and check a table of templates/ (our own, trusted); lives in
+ * `a`, read-only from then on.  diag_fatal when there is none by that name or
+ * it lacks something. */
+const Target *target_load(Arena *a, const char *name);
+/* A field of the table; one that every table has. */
+const char *target_text(const Target *t, const char *field);
+/* The helper number i, with the text it pastes; false past the last. */
+bool target_helper(const Target *t, int i, const char **symbol, const char **text);
+/* The text of the template that a field names. */
+const char *target_file(const Target *t, const char *field);
+
+/* render.c: the text of `u`.  Stand-alone: a file with head, prologue and the
+ * helpers it uses; else for the JIT, where helpers are found by symbol. */
+const char *render(const Target *t, const Unit *u, bool stand_alone);
+
+#endif

@@ -1,0 +1,149 @@
+/* Target tables: templates/NAME.lua, read once into plain strings. */
+#include <assert.h>
+#include <string.h>
+
+#include <lauxlib.h>
+#include <lua.h>
+
+#include "embed.h"
+#include "render.h"
+
+enum { MAX_FIELDS = 64, MAX_HELPERS = 32 };
+
+struct Target {
+    int nfields, nhelpers;
+    struct { const char *key, *value; } field[MAX_FIELDS], helper[MAX_HELPERS];
+};
+
+/* What every table must have; checked once, when it is read. */
+static const char *const required[] = {
+    "name", "div", "mod", "xor", "and", "min", "max", "comment_open", "comment_line",
+    "comment_close", "comment", "for_open", "for_close", "call", "buffer", "pattern",
+    "let", "set", "check", "same", "ret", "relayout_open", "offset_open",
+    "inverse_open", "param", "no_params", "close", "prologue", "jit_prologue",
+    "jit_kernels",
+};
+
+static const char *const files[] = {"prologue", "jit_prologue", "jit_kernels"};
+
+static const char *
+find_file(const char *name)
+{
+    static const char folder[] = "templates/";
+    for (const Embedded *f = embed_templates; f->name; f++)
+        if (!strncmp(f->name, folder, sizeof folder - 1) &&
+            !strcmp(f->name + sizeof folder - 1, name))
+            return f->text;
+    return NULL;
+}
+
+static const char *
+find_field(const Target *t, const char *field)
+{
+    for (int i = 0; i < t->nfields; i++)
+        if (!strcmp(t->field[i].key, field))
+            return t->field[i].value;
+    return NULL;
+}
+
+const char *
+target_file(const Target *t, const char *field)
+{
+    return find_file(target_text(t, field));
+}
+
+const char *
+target_text(const Target *t, const char *field)
+{
+    const char *text = find_field(t, field);
+    assert(text);
+    return text;
+}
+
+bool
+target_helper(const Target *t, int i, const char **symbol, const char **text)
+{
+    if (i >= t->nhelpers)
+        return false;
+    *symbol = t->helper[i].key;
+    *text = t->helper[i].value;
+    return true;
+}
+
+_Noreturn static void
+fail(Arena *a, const char *what, const char *name)
+{
+    diag_fatal(a->diag, DIAG_ARGUMENT, (Loc){0}, "target: %s '%s'", what, name);
+}
+
+static void
+check(Target *t, Arena *a)
+{
+    for (int i = 0; i < LEN(required); i++)
+        if (!find_field(t, required[i]))
+            fail(a, "the table lacks", required[i]);
+    for (int i = 0; i < LEN(files); i++)
+        if (!target_file(t, files[i]))
+            fail(a, "no template", files[i]);
+    for (int i = 0; i < t->nhelpers; i++) {
+        const char *text = find_file(t->helper[i].value);
+        if (!text)
+            fail(a, "no template", t->helper[i].value);
+        t->helper[i].value = text;
+    }
+}
+
+/* { "symbol", "file" } pairs */
+static void
+read_helpers(Target *t, Arena *a, lua_State *L)
+{
+    int n = (int)lua_rawlen(L, -1);
+    for (int i = 0; i < n && i < MAX_HELPERS; i++) {
+        lua_rawgeti(L, -1, i + 1);
+        lua_rawgeti(L, -1, 1);
+        lua_rawgeti(L, -2, 2);
+        t->helper[i].key = arena_string(a, lua_tostring(L, -2));
+        t->helper[i].value = arena_string(a, lua_tostring(L, -1));
+        lua_pop(L, 3);
+        t->nhelpers++;
+    }
+}
+
+static void
+read_fields(Target *t, Arena *a, lua_State *L)
+{
+    for (lua_pushnil(L); lua_next(L, 1); lua_pop(L, 1)) {
+        if (lua_istable(L, -1))
+            read_helpers(t, a, L);
+        else if (t->nfields < MAX_FIELDS) {
+            t->field[t->nfields].key = arena_string(a, lua_tostring(L, -2));
+            t->field[t->nfields++].value = arena_string(a, lua_tostring(L, -1));
+        }
+    }
+}
+
+const Target *
+target_load(Arena *a, const char *name)
+{
+    Target *t = arena_new(a, Target);
+    const char *text = find_file(arena_printf(a, "%s.lua", name));
+    if (!text)
+        fail(a, "there is no", name);
+    Diag *outer = a->diag, d;
+    lua_State *volatile L = luaL_newstate();
+    if (!L)
+        diag_fatal(outer, DIAG_MEMORY, (Loc){0}, "out of memory");
+    a->diag = &d;
+    if (diag_catch(&d)) {
+        a->diag = outer;
+        lua_close(L);
+        diag_fatal(outer, d.kind, (Loc){0}, "%s", d.text);
+    }
+    if (luaL_dostring(L, text) != LUA_OK || !lua_istable(L, 1))
+        fail(a, "cannot read", name);
+    read_fields(t, a, L);
+    check(t, a);
+    a->diag = outer;
+    lua_close(L);
+    return t;
+}

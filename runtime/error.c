@@ -1,0 +1,43 @@
+#include <stdarg.h>
+#include <stdio.h>
+
+#include "library.h"
+
+static const char *const texts[] = {
+    [RAVEL_OK] = "done",
+    [RAVEL_ERR_ARGUMENT] = "wrong argument",
+    [RAVEL_ERR_SPEC] = "wrong layout text",
+    [RAVEL_ERR_LAYOUT] = "the layout does not suit the shape or the element type",
+    [RAVEL_ERR_MEMORY] = "out of memory",
+    [RAVEL_ERR_JIT] = "no machine code could be made",
+    [RAVEL_ERR_FILE] = "a file could not be read or written",
+    [RAVEL_ERR_VERIFY] = "the result is not what the layouts say",
+};
+
+const char *
+ravel_status_text(ravel_status s)
+{
+    return (unsigned)s < sizeof texts / sizeof *texts ? texts[s] : "unknown status";
+}
+
+ravel_status
+error_set(ravel_error *err, ravel_status s, const char *fmt, ...)
+{
+    va_list ap;
+    if (!err)
+        return s;
+    err->status = s;
+    va_start(ap, fmt);
+    vsnprintf(err->text, sizeof err->text, fmt, ap);
+    va_end(ap);
+    return s;
+}
+
+ravel_status
+error_of(ravel_error *err, const Diag *d)
+{
+    static const ravel_status status[] = {
+        [DIAG_ARGUMENT] = RAVEL_ERR_ARGUMENT, [DIAG_SPEC] = RAVEL_ERR_SPEC,
+        [DIAG_LAYOUT] = RAVEL_ERR_LAYOUT, [DIAG_MEMORY] = RAVEL_ERR_MEMORY};
+    return error_set(err, status[d->kind], "%s", d->text);
+}

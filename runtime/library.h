@@ -1,0 +1,46 @@
+/* library.h: what the files of the library share. */
+#ifndef RAVEL_LIBRARY_H
+#define RAVEL_LIBRARY_H
+
+#include <pthread.h>
+
+#include "../compiler/compile.h"
+#include "jit.h"
+#include "ravel.h"
+
+typedef void Relayout(void *dst, const void *src);
+
+struct ravel_context {
+    pthread_mutex_t lock;          /* over known and arenas */
+    const LayoutDef *known;        /* newest first */
+    Arena *arenas;                 /* one for each loaded text */
+    int narenas;
+    Arena target_arena;
+    const Target *target;
+};
+
+struct ravel_plan {
+    Arena arena;
+    const Plan *plan;              /* in arena; read only */
+    Jit *jit;
+    Relayout *run;
+    const char *source;
+};
+
+/* error.c: fill err and return its status. */
+ravel_status error_set(ravel_error *err, ravel_status s, const char *fmt, ...)
+    __attribute__((format(printf, 3, 4)));
+ravel_status error_of(ravel_error *err, const Diag *d);
+
+/* context.c: the layouts known now; what it points to lives as long as cx. */
+const LayoutDef *context_known(ravel_context *cx);
+
+/* reference.c: the relayout by its definition, an element at a time, from the
+ * expressions as written; shares nothing with the simplifier and the planner.
+ * dst_bytes of dst are overwritten where an element or padding lies. */
+void reference_run(const Plan *p, unsigned char *dst, const unsigned char *src);
+/* Element i (of the layout's width) of a buffer. */
+uint64_t element_get(const unsigned char *p, i64 i, int bits, uint64_t *high);
+void element_set(unsigned char *p, i64 i, int bits, uint64_t v, uint64_t high);
+
+#endif

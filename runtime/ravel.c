@@ -1,0 +1,166 @@
+/* The library's functions: argument checks, one boundary each, then the passes. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "kernels.h"
+#include "library.h"
+
+static ravel_status
+check_shape(int rank, const int64_t *shape, ravel_error *err)
+{
+    if (rank < 0 || rank > RAVEL_MAX_RANK)
+        return error_set(err, RAVEL_ERR_ARGUMENT, "a rank of %d: 0 to %d", rank,
+                         RAVEL_MAX_RANK);
+    if (rank && !shape)
+        return error_set(err, RAVEL_ERR_ARGUMENT, "shape is NULL");
+    return RAVEL_OK;
+}
+
+/* The passes, inside the boundary of the caller. */
+static void
+make_source(ravel_context *cx, const ravel_request *rq, ravel_plan *p)
+{
+    Request q = {rq->from, rq->to, rq->dtype, rq->rank, rq->shape, "ravel_relayout"};
+    Plan *plan = compile_plan(&p->arena, context_known(cx), &q);
+    p->plan = plan;
+    p->source = compile_text(cx->target, plan, &q, false);
+}
+
+ravel_status
+ravel_compile(ravel_context *cx, const ravel_request *rq, ravel_plan **out,
+              ravel_error *err)
+{
+    if (!cx || !rq || !out || !rq->from || !rq->to || !rq->dtype)
+        return error_set(err, RAVEL_ERR_ARGUMENT, "ravel_compile: a NULL argument");
+    *out = NULL;
+    ravel_status s = check_shape(rq->rank, rq->shape, err);
+    if (s != RAVEL_OK)
+        return s;
+    Diag d;
+    ravel_plan *p = calloc(1, sizeof *p);
+    if (!p)
+        return error_set(err, RAVEL_ERR_MEMORY, "out of memory");
+    p->arena.diag = &d;
+    if (diag_catch(&d)) {
+        ravel_plan_free(p);
+        return error_of(err, &d);
+    }
+    make_source(cx, rq, p);
+    s = jit_compile(p->source, kernel_symbols, &p->jit, err);
+    if (s != RAVEL_OK) {
+        ravel_plan_free(p);
+        return s;
+    }
+    void (*fn)(void) = jit_function(p->jit, "ravel_relayout");
+    p->run = (Relayout *)fn;
+    p->arena.diag = NULL;
+    *out = p;
+    return RAVEL_OK;
+}
+
+void
+ravel_plan_free(ravel_plan *p)
+{
+    if (!p)
+        return;
+    jit_free(p->jit);
+    arena_free(&p->arena);
+    free(p);
+}
+
+int64_t
+ravel_plan_src_bytes(const ravel_plan *p)
+{
+    return layout_bytes(p->plan->src);
+}
+
+int64_t
+ravel_plan_dst_bytes(const ravel_plan *p)
+{
+    return layout_bytes(p->plan->dst);
+}
+
+const char *
+ravel_plan_source(const ravel_plan *p)
+{
+    return p->source;
+}
+
+ravel_status
+ravel_run(const ravel_plan *p, void *dst, const void *src)
+{
+    if (!p || !dst || !src)
+        return RAVEL_ERR_ARGUMENT;
+    p->run(dst, src);
+    return RAVEL_OK;
+}
+
+typedef struct {
+    ravel_context *cx;
+    const char *layout, *dtype;
+    int rank;
+    const int64_t *shape;
+    int64_t *out;
+} Query;
+
+/* Run f on the layout of a query, inside a boundary of its own. */
+static ravel_status
+with_layout(const Query *q, void (*f)(Layout *, const Query *), ravel_error *err)
+{
+    if (!q->cx || !q->layout || !q->dtype || !q->out)
+        return error_set(err, RAVEL_ERR_ARGUMENT, "a NULL argument");
+    ravel_status s = check_shape(q->rank, q->shape, err);
+    if (s != RAVEL_OK)
+        return s;
+    Diag d;
+    Arena a = {.diag = &d};
+    if (diag_catch(&d)) {
+        arena_free(&a);
+        return error_of(err, &d);
+    }
+    Layout *l = compile_layout(&a, context_known(q->cx), q->layout, q->dtype, q->rank,
+                               q->shape);
+    decide_or_fail(l);
+    f(l, q);
+    arena_free(&a);
+    return RAVEL_OK;
+}
+
+static void
+fill_table(Layout *l, const Query *q)
+{
+    i64 x[MAX_RANK] = {0}, *val = arena_array(ex_arena(l->e), i64, ex_nvars(l->e));
+    for (i64 n = 0;; n++) {
+        int d = l->rank - 1;
+        for (int i = 0; i < l->rank; i++)
+            val[l->dim[i].var] = x[i];
+        if (!ex_eval(l->addr, val, &q->out[n]))
+            ex_overflow(l->e);
+        while (d >= 0 && ++x[d] == l->dim[d].n)
+            x[d--] = 0;
+        if (d < 0)
+            return;
+    }
+}
+
+ravel_status
+ravel_table(ravel_context *cx, const char *layout, const char *dtype, int rank,
+            const int64_t *shape, int64_t *out, ravel_error *err)
+{
+    Query q = {cx, layout, dtype, rank, shape, out};
+    return with_layout(&q, fill_table, err);
+}
+
+static void
+storage_bytes(Layout *l, const Query *q)
+{
+    *q->out = layout_bytes(l);
+}
+
+ravel_status
+ravel_storage_bytes(ravel_context *cx, const char *layout, const char *dtype, int rank,
+                    const int64_t *shape, int64_t *out, ravel_error *err)
+{
+    Query q = {cx, layout, dtype, rank, shape, out};
+    return with_layout(&q, storage_bytes, err);
+}

@@ -1,0 +1,5 @@
+int64_t
+ravel_max(int64_t x, int64_t y)
+{
+    return x > y ? x : y;
+}
