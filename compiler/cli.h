@@ -1,0 +1,70 @@
+/* cli.h: the command line.  One file a group of commands, one table of them. */
+#ifndef RAVEL_CLI_H
+#define RAVEL_CLI_H
+
+#include <jansson.h>
+
+#include "../runtime/library.h"
+
+enum { EXIT_YES = 0, EXIT_NO = 1, EXIT_WRONG = 2 };
+
+/* What the options said; absent ones are NULL. */
+typedef struct {
+    const char *arg[2];            /* LAYOUT, or IN and OUT */
+    int narg;
+    const char *shape, *dtype, *at, *output, *svg, *from, *to, *target, *name, *kind;
+    bool json, inverse, verify;
+    const char *spec[16];
+    int nspecs;
+} Options;
+
+/* A running command: everything it allocates lives in arena; errors go through
+ * the arena's Diag to main, which prints them and exits with EXIT_WRONG. */
+typedef struct {
+    Arena *arena;
+    ravel_context *cx;
+    const LayoutDef *known;
+    Options o;
+} Cli;
+
+typedef struct {
+    const char *name;
+    int (*run)(Cli *);
+    const char *args;              /* LAYOUT */
+    int nargs;
+    const char *options;           /* letters of the options it takes, ! = needed */
+    const char *summary;           /* a line */
+    const char *help;              /* what --help says after the options */
+} Command;
+
+/* cli_args.c */
+/* Fill c->o from argv; prints and exits for --help and for wrong use. */
+void cli_parse(Cli *c, const Command *cmd, int argc, char **argv);
+_Noreturn void cli_fail(Cli *c, const char *fmt, ...) PRINTF(2, 3);
+/* "2,64,56,56" -> shape; the rank. */
+int cli_numbers(Cli *c, const char *what, const char *text, i64 *out, int max);
+/* Add the layouts of a spec file. */
+void cli_load(Cli *c, const char *path);
+/* The text of a layout argument: FILE.lua:NAME loads the file. */
+const char *cli_layout_text(Cli *c, const char *text);
+/* The dtype to use with this layout: as given, or one where it does not matter. */
+const char *cli_dtype(Cli *c, const char *text);
+Layout *cli_layout(Cli *c, i64 *shape);
+void cli_check(Cli *c, ravel_status s, const ravel_error *err);
+void cli_print_json(json_t *j);
+json_t *cli_json_numbers(const i64 *v, int n);
+const char *cli_tuple(Arena *a, const i64 *v, int n);
+
+int cmd_list(Cli *c);
+int cmd_show(Cli *c);
+int cmd_index(Cli *c);
+int cmd_table(Cli *c);
+int cmd_check(Cli *c);
+int cmd_emit(Cli *c);
+int cmd_convert(Cli *c);
+int cmd_explain(Cli *c);
+
+/* cli_svg.c: the picture of a layout's first plane. */
+void svg_layout(Buf *b, const Layout *l, const Verdict *v);
+
+#endif

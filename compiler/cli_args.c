@@ -1,0 +1,240 @@
+/* Options: one table, glibc's argp does the reading. */
+#include <argp.h>
+#include <ctype.h>
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../runtime/file.h"
+#include "cli.h"
+
+enum { SPEC_BYTES_MAX = 4 << 20 };
+
+/* Every option there is; a command names the ones it takes by their letter. */
+static const struct {
+    struct argp_option option;
+    char letter;
+    size_t at;            /* of the const char * or bool in Options */
+    bool flag;
+} table[] = {
+    {{"shape", 's', "S", 0, "the logical extents, as in 2,64,56,56", 0}, 's',
+     offsetof(Options, shape), false},
+    {{"dtype", 'd', "T", 0, "the element type: f32 f16 bf16 f64 i8 u8 i16 ... i4 u4 u2 u1 "
+      "c64", 0}, 't', offsetof(Options, dtype), false},
+    {{"at", 'a', "I", 0, "an index, as in 1,17,4,6, or with --inverse an address", 0}, 'a',
+     offsetof(Options, at), false},
+    {{"inverse", 'i', 0, 0, "from address to index", 0}, 'i', offsetof(Options, inverse),
+     true},
+    {{"from", 'F', "LAYOUT", 0, "the layout of the source", 0}, 'F',
+     offsetof(Options, from), false},
+    {{"to", 'T', "LAYOUT", 0, "the layout of the destination", 0}, 'T',
+     offsetof(Options, to), false},
+    {{"kind", 'k', "K", 0, "relayout (the default), offset or inverse", 0}, 'k',
+     offsetof(Options, kind), false},
+    {{"target", 'G', "L", 0, "the language: c", 0}, 'G', offsetof(Options, target), false},
+    {{"name", 'n', "F", 0, "the function's name", 0}, 'n', offsetof(Options, name), false},
+    {{"output", 'o', "FILE", 0, "where to write", 0}, 'o', offsetof(Options, output),
+     false},
+    {{"svg", 'g', "FILE", 0, "draw a picture", 0}, 'g', offsetof(Options, svg), false},
+    {{"verify", 'v', 0, 0, "check every byte of the result", 0}, 'v',
+     offsetof(Options, verify), true},
+    {{"json", 'j', 0, 0, "output for programs", 0}, 'j', offsetof(Options, json), true},
+    {{"spec", 'f', "FILE", 0, "load a spec file first (may be repeated)", 0}, 'f', 0,
+     false},
+};
+
+typedef struct {
+    Cli *c;
+    const Command *cmd;
+} Parse;
+
+static int
+find_option(int letter)
+{
+    for (int i = 0; i < LEN(table); i++)
+        if (table[i].option.key == letter)
+            return i;
+    return -1;
+}
+
+static void
+check_needed(struct argp_state *state, const Parse *p)
+{
+    for (const char *o = p->cmd->options; *o; o++) {
+        if (o[1] != '!')
+            continue;
+        int i = 0;
+        while (table[i].letter != *o)
+            i++;
+        if (!*(const char **)((char *)&p->c->o + table[i].at))
+            argp_error(state, "--%s %s is needed: %s", table[i].option.name,
+                       table[i].option.arg, table[i].option.doc);
+        o++;
+    }
+}
+
+static error_t
+take(int key, char *value, struct argp_state *state)
+{
+    Parse *p = state->input;
+    Options *o = &p->c->o;
+    if (key == ARGP_KEY_ARG) {
+        if (o->narg == p->cmd->nargs)
+            argp_error(state, "'%s' is one argument too many", value);
+        o->arg[o->narg++] = value;
+        return 0;
+    }
+    if (key == ARGP_KEY_END) {
+        if (o->narg < p->cmd->nargs)
+            argp_error(state, "%s is needed", p->cmd->args);
+        check_needed(state, p);
+        return 0;
+    }
+    if (key == 'f') {
+        if (o->nspecs == LEN(o->spec))
+            argp_error(state, "more than %d spec files", LEN(o->spec));
+        o->spec[o->nspecs++] = value;
+        return 0;
+    }
+    int i = find_option(key);
+    if (i < 0)
+        return ARGP_ERR_UNKNOWN;
+    if (table[i].flag)
+        *(bool *)((char *)o + table[i].at) = true;
+    else
+        *(const char **)((char *)o + table[i].at) = value;
+    return 0;
+}
+
+void
+cli_parse(Cli *c, const Command *cmd, int argc, char **argv)
+{
+    struct argp_option options[LEN(table) + 1] = {{0}};
+    int n = 0;
+    for (int i = 0; i < LEN(table); i++)
+        if (strchr(cmd->options, table[i].letter))
+            options[n++] = table[i].option;
+    Parse p = {c, cmd};
+    char *doc = arena_printf(c->arena, "ravel %s: %s.\v%s", cmd->name, cmd->summary,
+                             cmd->help);
+    struct argp argp = {options, take, cmd->args, doc, NULL, NULL, NULL};
+    argv[0] = arena_printf(c->arena, "ravel %s", cmd->name);
+    argp_err_exit_status = EXIT_WRONG;
+    argp_parse(&argp, argc, argv, 0, NULL, &p);
+}
+
+void
+cli_fail(Cli *c, const char *fmt, ...)
+{
+    char text[900];
+    va_list ap;
+    va_start(ap, fmt);
+    vsnprintf(text, sizeof text, fmt, ap);
+    va_end(ap);
+    diag_fatal(c->arena->diag, DIAG_ARGUMENT, (Loc){0}, "%s", text);
+}
+
+void
+cli_check(Cli *c, ravel_status s, const ravel_error *err)
+{
+    if (s != RAVEL_OK)
+        cli_fail(c, "%s", err->text);
+}
+
+int
+cli_numbers(Cli *c, const char *what, const char *text, i64 *out, int max)
+{
+    int n = 0;
+    for (const char *s = text; *s; n++) {
+        char *end;
+        errno = 0;
+        if (isalpha((unsigned char)*s))
+            cli_fail(c, "%s '%s': extents left to run time are not there yet; give "
+                     "numbers", what, text);
+        if (n == max)
+            cli_fail(c, "%s '%s' has more than %d numbers", what, text, max);
+        out[n] = strtoll(s, &end, 10);
+        if (end == s || !isdigit((unsigned char)*s) || (*end && *end != ',') ||
+            (*end && !end[1]) || errno)
+            cli_fail(c, "%s '%s' is not a list of whole numbers, as in 2,64,56,56", what,
+                     text);
+        s = *end ? end + 1 : end;
+    }
+    return n;
+}
+
+void
+cli_load(Cli *c, const char *path)
+{
+    unsigned char *text;
+    size_t len;
+    ravel_error err;
+    cli_check(c, file_read(path, SPEC_BYTES_MAX, &text, &len, &err), &err);
+    ravel_status s = ravel_load(c->cx, (const char *)text, len, path, &err);
+    free(text);
+    cli_check(c, s, &err);
+    c->known = context_known(c->cx);
+}
+
+const char *
+cli_layout_text(Cli *c, const char *text)
+{
+    const char *mark = strstr(text, ".lua:");
+    if (!mark || *text == '{' || *text == '(')
+        return text;
+    cli_load(c, arena_printf(c->arena, "%.*s", (int)(mark + 4 - text), text));
+    return mark + 5;
+}
+
+const char *
+cli_dtype(Cli *c, const char *text)
+{
+    if (c->o.dtype)
+        return c->o.dtype;
+    const LayoutRef *ref = spec_ref(c->arena, text, c->known);
+    if (layout_needs_dtype(ref))
+        cli_fail(c, "layout '%s' depends on the element size: give --dtype, as in "
+                 "--dtype f16", ref->def->name);
+    for (int i = 0; i < ndtypes && ref->def->bits; i++)
+        if (dtypes[i].bits == ref->def->bits)
+            return dtypes[i].name;
+    return "f32";
+}
+
+Layout *
+cli_layout(Cli *c, i64 *shape)
+{
+    const char *text = cli_layout_text(c, c->o.arg[0]);
+    int rank = cli_numbers(c, "--shape", c->o.shape, shape, MAX_RANK);
+    return compile_layout(c->arena, c->known, text, cli_dtype(c, text), rank, shape);
+}
+
+void
+cli_print_json(json_t *j)
+{
+    json_dumpf(j, stdout, JSON_INDENT(2));
+    putchar('\n');
+    json_decref(j);
+}
+
+json_t *
+cli_json_numbers(const i64 *v, int n)
+{
+    json_t *a = json_array();
+    for (int i = 0; i < n; i++)
+        json_array_append_new(a, json_integer(v[i]));
+    return a;
+}
+
+const char *
+cli_tuple(Arena *a, const i64 *v, int n)
+{
+    Buf b = buf_new(a);
+    buf_add(&b, "(");
+    for (int i = 0; i < n; i++)
+        buf_printf(&b, "%s%lld", i ? "," : "", (long long)v[i]);
+    buf_add(&b, ")");
+    return b.s;
+}

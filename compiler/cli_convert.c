@@ -1,0 +1,231 @@
+/* convert: an array file in, an array file out. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../runtime/file.h"
+#include "../runtime/npy.h"
+#include "cli.h"
+
+/* The source array; `data` is malloc'ed. */
+typedef struct {
+    bool npy;
+    Npy a;                /* for raw: data and its length in bytes only */
+    const DType *dtype;
+    int rank;             /* logical */
+    i64 shape[MAX_RANK];
+} Source;
+
+static bool
+ends_with(const char *s, const char *end)
+{
+    size_t n = strlen(s), m = strlen(end);
+    return n >= m && !strcmp(s + n - m, end);
+}
+
+static void
+read_raw(Cli *c, Source *s)
+{
+    size_t len;
+    ravel_error err;
+    if (!c->o.shape || !c->o.dtype)
+        cli_fail(c, "'%s' is not a .npy: raw data needs --shape and --dtype", c->o.arg[0]);
+    cli_check(c, file_read(c->o.arg[0], SIZE_MAX / 4, &s->a.data, &len, &err), &err);
+    s->a.count = (i64)len;
+    s->a.bytes = 1;
+}
+
+static const DType *
+source_dtype(Cli *c, const Source *s)
+{
+    const DType *t = c->o.dtype ? dtype_find(c->o.dtype) : dtype_of_npy(s->a.descr);
+    if (c->o.dtype && !t)
+        cli_fail(c, "unknown dtype '%s'", c->o.dtype);
+    if (!t)
+        cli_fail(c, "'%s' holds elements of type %s: say what they are with --dtype",
+                 c->o.arg[0], s->a.descr);
+    int stored = t->bits < 8 ? 8 : t->bits;
+    if (s->npy && stored != s->a.bytes * 8)
+        cli_fail(c, "'%s' holds %d-byte elements (%s), --dtype %s has %d bits",
+                 c->o.arg[0], s->a.bytes, s->a.descr, t->name, t->bits);
+    return t;
+}
+
+/* Where order is nothing but the dims, the logical shape is the stored one, put
+ * back in the order of the dims. */
+static bool
+shape_from_storage(const LayoutRef *ref, const Npy *a, Source *s)
+{
+    const LayoutDef *d = ref->def;
+    int batch = a->rank - d->ndims, at = 0;
+    if (batch < 0 || (batch && !d->batch) || a->rank > MAX_RANK)
+        return false;
+    s->rank = a->rank;
+    for (int i = 0; i < s->rank; i++)
+        s->shape[i] = 0;
+    for (int i = 0; i < d->norder; i++) {
+        const EntryDef *e = &d->order[i];
+        int dim = 0;
+        for (int b = 0; !e->x && b < batch; b++)
+            s->shape[e->kind == ENTRY_BATCH ? b : batch - 1 - b] = a->shape[at++];
+        while (e->x && dim < d->ndims &&
+               (e->x->op != OP_SYM || strcmp(e->x->name, d->dims[dim])))
+            dim++;
+        if (e->x && (dim == d->ndims || at == a->rank))
+            return false;
+        if (e->x)
+            s->shape[batch + dim] = a->shape[at++];
+    }
+    for (int i = 0; i < s->rank; i++)
+        if (s->shape[i] == 0)
+            return false;
+    return at == a->rank && d->npads == 0 && d->npitches == 0;
+}
+
+static void
+set_shape(Cli *c, Source *s, const char *from)
+{
+    if (c->o.shape) {
+        s->rank = cli_numbers(c, "--shape", c->o.shape, s->shape, MAX_RANK);
+        return;
+    }
+    for (int i = 0; i < s->a.rank; i++)
+        if (s->a.shape[i] == 0)
+            cli_fail(c, "'%s' is empty: an extent is 0", c->o.arg[0]);
+    if (s->dtype->bits < 8 ||
+        !shape_from_storage(spec_ref(c->arena, from, c->known), &s->a, s))
+        cli_fail(c, "the logical shape cannot be told from %s of '%s' in layout '%s': "
+                 "give --shape", cli_tuple(c->arena, s->a.shape, s->a.rank), c->o.arg[0],
+                 from);
+}
+
+/* The shape that a layout's storage has in a file: its box in elements, or bytes
+ * where elements are smaller. */
+static int
+stored_shape(const Layout *l, i64 *shape)
+{
+    int n = layout_box(l, shape), bits = l->dtype->bits;
+    if (bits >= 8)
+        return n;
+    if (n && shape[n - 1] * bits % 8 == 0) {
+        shape[n - 1] = shape[n - 1] * bits / 8;
+        return n;
+    }
+    shape[0] = layout_bytes(l);
+    return 1;
+}
+
+static bool
+same_shape(const i64 *a, int n, const i64 *b, int m)
+{
+    for (int i = 0; n == m && i < n; i++)
+        if (a[i] != b[i])
+            return false;
+    return n == m;
+}
+
+static void
+check_stored(Cli *c, const Source *s, const Layout *l)
+{
+    i64 want[MAX_ENTRIES], bytes = layout_bytes(l);
+    int n = stored_shape(l, want);
+    i64 flat = bytes / s->a.bytes;
+    if (!s->npy && s->a.count != bytes)
+        cli_fail(c, "'%s' has %lld bytes, %s of shape %s needs %lld", c->o.arg[0],
+                 (long long)s->a.count, l->ref->def->name,
+                 cli_tuple(c->arena, s->shape, s->rank), (long long)bytes);
+    if (s->npy && !same_shape(s->a.shape, s->a.rank, want, n) &&
+        !same_shape(s->a.shape, s->a.rank, &flat, 1))
+        cli_fail(c, "'%s' has shape %s, but %s of logical shape %s is stored as %s",
+                 c->o.arg[0], cli_tuple(c->arena, s->a.shape, s->a.rank),
+                 l->ref->def->name, cli_tuple(c->arena, s->shape, s->rank),
+                 cli_tuple(c->arena, want, n));
+}
+
+static void
+write_result(Cli *c, const Source *s, const Layout *l, const unsigned char *dst)
+{
+    const char *out = c->o.arg[1];
+    ravel_error err;
+    if (!ends_with(out, ".npy")) {
+        FilePart part = {dst, (size_t)layout_bytes(l)};
+        cli_check(c, file_write(out, &part, 1, &err), &err);
+        return;
+    }
+    i64 shape[MAX_ENTRIES];
+    int n = stored_shape(l, shape);
+    const char *descr = s->npy ? s->a.descr : l->dtype->npy;
+    int bytes = l->dtype->bits < 8 ? 1 : l->dtype->bits / 8;
+    cli_check(c, npy_write(out, descr, bytes, n, shape, dst, &err), &err);
+}
+
+/* The data itself against the definition, then the code against index stamps;
+ * false, with a message, when either is wrong. */
+static bool
+verify(Cli *c, const ravel_plan *p, const unsigned char *dst, const unsigned char *src)
+{
+    ravel_error err;
+    i64 n = ravel_plan_dst_bytes(p), at = 0;
+    unsigned char *want = arena_array(c->arena, unsigned char, n);
+    reference_run(p->plan, want, src);
+    while (at < n && dst[at] == want[at])
+        at++;
+    if (at < n)
+        fprintf(stderr, "ravel: verify: byte %lld is 0x%02x, the layouts say 0x%02x\n",
+                (long long)at, dst[at], want[at]);
+    ravel_status s = at < n ? RAVEL_ERR_VERIFY : ravel_verify(p, &err);
+    if (s == RAVEL_ERR_VERIFY && at == n)
+        fprintf(stderr, "ravel: verify: %s\n", err.text);
+    else if (s != RAVEL_ERR_VERIFY)
+        cli_check(c, s, &err);
+    return s == RAVEL_OK;
+}
+
+static int
+convert(Cli *c, Source *s, ravel_plan **plan)
+{
+    ravel_error err;
+    const char *from = cli_layout_text(c, c->o.from), *to = cli_layout_text(c, c->o.to);
+    if (ends_with(c->o.arg[0], ".npy")) {
+        s->npy = true;
+        cli_check(c, npy_read(c->o.arg[0], &s->a, &err), &err);
+    } else {
+        read_raw(c, s);
+    }
+    s->dtype = source_dtype(c, s);
+    set_shape(c, s, from);
+    ravel_request rq = {from, to, s->dtype->name, s->rank, s->shape};
+    cli_check(c, ravel_compile(c->cx, &rq, plan, &err), &err);
+    const Plan *p = (*plan)->plan;
+    check_stored(c, s, p->src);
+    /* zeroed: holes of the destination come out the same every time */
+    unsigned char *dst = arena_array(c->arena, unsigned char, layout_bytes(p->dst));
+    ravel_run(*plan, dst, s->a.data);
+    if (c->o.verify && !verify(c, *plan, dst, s->a.data))
+        return EXIT_NO;
+    write_result(c, s, p->dst, dst);
+    if (strcmp(c->o.arg[1], "-"))
+        printf("%s: %s of %s as %s, %lld bytes%s\n", c->o.arg[1], s->dtype->name,
+               cli_tuple(c->arena, s->shape, s->rank),
+               layout_ref_text(c->arena, p->dst->ref), (long long)layout_bytes(p->dst),
+               c->o.verify ? ", verified" : "");
+    return EXIT_YES;
+}
+
+int
+cmd_convert(Cli *c)
+{
+    Source s = {0};
+    ravel_plan *plan = NULL;
+    Diag *outer = c->arena->diag, d;
+    volatile int code = -1;
+    c->arena->diag = &d;
+    if (!diag_catch(&d))
+        code = convert(c, &s, &plan);
+    c->arena->diag = outer;
+    ravel_plan_free(plan);
+    free(s.a.data);
+    if (code < 0)
+        diag_fatal(outer, d.kind, (Loc){0}, "%s", d.text);
+    return code;
+}

@@ -1,0 +1,118 @@
+/* Conversions as text: emit and explain. */
+#include <stdio.h>
+#include <string.h>
+
+#include "../runtime/file.h"
+#include "cli.h"
+
+static EmitKind
+kind_of(Cli *c)
+{
+    static const char *const kinds[] = {[EMIT_RELAYOUT] = "relayout",
+                                        [EMIT_OFFSET] = "offset",
+                                        [EMIT_INVERSE] = "inverse"};
+    for (int i = 0; c->o.kind && i < LEN(kinds); i++)
+        if (!strcmp(kinds[i], c->o.kind))
+            return (EmitKind)i;
+    if (c->o.kind)
+        cli_fail(c, "--kind '%s': relayout, offset or inverse", c->o.kind);
+    return EMIT_RELAYOUT;
+}
+
+static Request
+request(Cli *c, i64 *shape)
+{
+    Request rq = {.dtype = c->o.dtype, .shape = shape, .name = c->o.name};
+    rq.from = c->o.from ? cli_layout_text(c, c->o.from) : NULL;
+    rq.to = c->o.to ? cli_layout_text(c, c->o.to) : NULL;
+    rq.rank = cli_numbers(c, "--shape", c->o.shape, shape, MAX_RANK);
+    return rq;
+}
+
+int
+cmd_emit(Cli *c)
+{
+    i64 shape[MAX_RANK];
+    EmitKind kind = kind_of(c);
+    Request rq = request(c, shape);
+    const char *text;
+    ravel_error err;
+    if (c->o.target && strcmp(c->o.target, "c"))
+        cli_fail(c, "--target '%s': the targets there are: c", c->o.target);
+    if (kind == EMIT_RELAYOUT) {
+        if (!rq.from || !rq.to || !rq.dtype)
+            cli_fail(c, "a relayout needs --from, --to and --dtype");
+        text = compile_text(c->cx->target, compile_plan(c->arena, c->known, &rq), &rq,
+                            true);
+    } else {
+        if (!rq.from == !rq.to)
+            cli_fail(c, "--kind %s is of one layout: give it with --to", c->o.kind);
+        rq.dtype = cli_dtype(c, rq.to ? rq.to : rq.from);
+        text = compile_index(c->arena, c->cx->target, c->known, &rq, kind);
+    }
+    FilePart part = {text, strlen(text)};
+    cli_check(c, file_write(c->o.output, &part, 1, &err), &err);
+    return EXIT_YES;
+}
+
+static void
+explain_layout(Cli *c, const char *what, const Layout *l)
+{
+    i64 box[MAX_ENTRIES];
+    int n = layout_box(l, box);
+    printf("%s: %s\n", what, layout_ref_text(c->arena, l->ref));
+    printf("  declared  %s\n", layout_text(c->arena, l->ref->def));
+    printf("  entry             slots     stride   as simplified\n");
+    for (int i = 0; i < l->nentry; i++)
+        printf("  %-16s %6lld %10lld   %s\n", ast_text(c->arena, l->entry[i].x),
+               (long long)l->entry[i].extent, (long long)l->entry[i].stride,
+               ex_text(l->e, l->entry[i].ex));
+    if (l->sigma)
+        printf("  swizzle   %s\n", ast_text(c->arena, l->ref->def->swizzle));
+    printf("  address   %s\n", ex_text(l->e, l->addr));
+    printf("  storage   %s, %lld bytes\n\n", cli_tuple(c->arena, box, n),
+           (long long)layout_bytes(l));
+}
+
+static double
+predicted(const Plan *p)
+{
+    double ns = 0;
+    for (int i = 0; i < p->n; i++) {
+        const Nest *n = &p->nest[i];
+        int col = n->inner ? n->nloops - 1 : -1, row = n->inner == 2 ? n->nloops - 2 : -1;
+        ns += (double)n->elements *
+              n->kernel->cost(n, p->dst->dtype->bits, row, col);
+    }
+    return ns;
+}
+
+static void
+explain_kernels(const Plan *p)
+{
+    printf("\nkernels\n");
+    for (int k = 0; k < nkernels; k++) {
+        int uses = 0;
+        for (int i = 0; i < p->n; i++)
+            uses += p->nest[i].kernel == &kernels[k];
+        if (uses)
+            printf("  %-10s x%-3d %s\n", kernels[k].name, uses, kernels[k].what);
+    }
+    printf("cost: about %.3g ms by the planner's table, one thread (a guide, not a "
+           "measurement)\n", predicted(p) * 1e-6);
+}
+
+int
+cmd_explain(Cli *c)
+{
+    i64 shape[MAX_RANK];
+    Request rq = request(c, shape);
+    Plan *p = compile_plan(c->arena, c->known, &rq);
+    explain_layout(c, "from", p->src);
+    explain_layout(c, "to", p->dst);
+    Buf b = buf_new(c->arena);
+    plan_print(&b, p);
+    fputs(b.s, stdout);
+    explain_kernels(p);
+    return EXIT_YES;
+}

@@ -1,0 +1,210 @@
+/* A picture of a layout: one plane of the tensor with the address of each element,
+ * and the storage with what lies where, in the same colours.  Colour runs with the
+ * address, so what is near in memory looks alike. */
+#include <stdio.h>
+#include <string.h>
+
+#include "cli.h"
+
+enum { CELL_W = 38, CELL_H = 24, SIDE_MAX = 32, STORAGE_ROWS = 48, TOP = 64, GAP = 48 };
+
+typedef struct {
+    Buf *b;
+    const Layout *l;
+    const Verdict *v;
+    int row, col;         /* the dims of the plane; -1: none */
+    i64 rows, cols;       /* cells drawn */
+    i64 run;              /* storage cells a line */
+} Picture;
+
+/* How many entries mention a dim: the split ones are worth looking at. */
+static int
+parts_of_dim(const Layout *l, int d)
+{
+    int n = 0;
+    for (int i = 0; i < l->nentry; i++) {
+        bool *used = arena_array(ex_arena(l->e), bool, ex_nvars(l->e));
+        ex_vars(l->entry[i].ex, used);
+        n += used[l->dim[d].var];
+    }
+    return n * (l->dim[d].n > 1);
+}
+
+static void
+choose_plane(Picture *p)
+{
+    int best = -1, second = -1, parts[MAX_RANK];
+    for (int d = 0; d < p->l->rank; d++)
+        parts[d] = parts_of_dim(p->l, d);
+    for (int d = p->l->rank - 1; d >= 0; d--)
+        if (best < 0 || parts[d] > parts[best])
+            best = d;
+    for (int d = p->l->rank - 1; d >= 0; d--)
+        if (d != best && (second < 0 || parts[d] > parts[second]))
+            second = d;
+    p->row = best < second ? best : second;
+    p->col = best < second ? second : best;
+    p->rows = p->row < 0 ? 1 : p->l->dim[p->row].n;
+    p->cols = p->col < 0 ? 1 : p->l->dim[p->col].n;
+    p->rows = p->rows < SIDE_MAX ? p->rows : SIDE_MAX;
+    p->cols = p->cols < SIDE_MAX ? p->cols : SIDE_MAX;
+}
+
+/* Storage lines as long as the innermost extents make up, up to 32. */
+static void
+choose_run(Picture *p)
+{
+    i64 box[MAX_ENTRIES];
+    int n = layout_box(p->l, box);
+    p->run = 1;
+    for (int i = n - 1; i >= 0 && p->run * box[i] <= SIDE_MAX; i--)
+        p->run *= box[i];
+    if (p->run == 1)
+        p->run = p->l->size < 16 ? p->l->size : 16;
+}
+
+/* Hue 200 to 560 over the storage, light enough to write on. */
+static void
+colour(const Picture *p, i64 a, int rgb[3])
+{
+    double h = (double)a / (double)(p->l->size > 1 ? p->l->size - 1 : 1);
+    for (int i = 0; i < 3; i++) {
+        double t = h * 4.5 + 1.5 - 1.5 * i, f = t - 3 * (int)(t / 3 + 100) + 300;
+        f = f > 1.5 ? 3 - f : f;
+        rgb[i] = 140 + (int)(100 * (f < 0 ? 0 : f > 1 ? 1 : f));
+    }
+}
+
+static void
+cell(Picture *p, i64 x, i64 y, i64 address, const char *text)
+{
+    int c[3] = {238, 238, 238};
+    if (address >= 0)
+        colour(p, address, c);
+    buf_printf(p->b, "<rect x=\"%lld\" y=\"%lld\" width=\"%d\" height=\"%d\" "
+               "fill=\"#%02x%02x%02x\" stroke=\"#fff\"/>", (long long)x, (long long)y,
+               CELL_W, CELL_H, c[0], c[1], c[2]);
+    if (*text)
+        buf_printf(p->b, "<text x=\"%lld\" y=\"%lld\">%s</text>",
+                   (long long)x + CELL_W / 2, (long long)y + 16, text);
+    buf_add(p->b, "\n");
+}
+
+static void
+label(Picture *p, i64 x, i64 y, const char *anchor, const char *text)
+{
+    buf_printf(p->b, "<text x=\"%lld\" y=\"%lld\" style=\"text-anchor:%s\" "
+               "fill=\"#555\">%s</text>\n", (long long)x, (long long)y, anchor, text);
+}
+
+static void
+draw_plane(Picture *p, i64 x0)
+{
+    char text[40];
+    i64 x[MAX_RANK] = {0}, a;
+    for (i64 i = 0; i < p->rows; i++) {
+        snprintf(text, sizeof text, "%lld", (long long)i);
+        label(p, x0 - 6, TOP + i * CELL_H + 16, "end", text);
+        for (i64 j = 0; j < p->cols; j++) {
+            if (p->row >= 0)
+                x[p->row] = i;
+            if (p->col >= 0)
+                x[p->col] = j;
+            if (!layout_address(p->l, x, &a))
+                continue;
+            snprintf(text, sizeof text, "%lld", (long long)a);
+            cell(p, x0 + j * CELL_W, TOP + i * CELL_H, a, text);
+        }
+    }
+    for (i64 j = 0; j < p->cols; j++) {
+        snprintf(text, sizeof text, "%lld", (long long)j);
+        label(p, x0 + j * CELL_W + CELL_W / 2, TOP - 6, "middle", text);
+    }
+}
+
+/* What a storage address holds: the plane's coordinates, nothing, or an element of
+ * another plane. */
+static bool
+holds(const Picture *p, i64 *val, i64 a, char *text, size_t size)
+{
+    i64 x[MAX_RANK], back;
+    bool other = false, in = true;
+    val[p->v->inverse_var] = a;
+    for (int d = 0; d < p->l->rank; d++) {
+        in &= ex_eval(p->v->inverse[d], val, &x[d]) && x[d] >= 0 &&
+              x[d] < p->l->dim[d].n;
+        other |= d != p->row && d != p->col && x[d] != 0;
+    }
+    *text = 0;
+    if (!in || !layout_address(p->l, x, &back) || back != a)
+        return false;
+    if (other)
+        snprintf(text, size, "&#183;");
+    else if (p->row >= 0)
+        snprintf(text, size, "%lld,%lld", (long long)x[p->row], (long long)x[p->col]);
+    else
+        snprintf(text, size, "%lld", (long long)(p->col < 0 ? 0 : x[p->col]));
+    return true;
+}
+
+static i64
+storage_rows(const Picture *p)
+{
+    i64 rows = int_ceil_div(p->l->size, p->run);
+    return rows < STORAGE_ROWS ? rows : STORAGE_ROWS;
+}
+
+static void
+draw_storage(Picture *p, i64 x0)
+{
+    char text[60];
+    i64 *val = arena_array(p->b->arena, i64, ex_nvars(p->l->e));
+    for (i64 i = 0; i < storage_rows(p); i++) {
+        snprintf(text, sizeof text, "%lld", (long long)(i * p->run));
+        label(p, x0 - 6, TOP + i * CELL_H + 16, "end", text);
+        for (i64 j = 0; j < p->run && i * p->run + j < p->l->size; j++) {
+            i64 a = i * p->run + j;
+            bool used = holds(p, val, a, text, sizeof text);
+            cell(p, x0 + j * CELL_W, TOP + i * CELL_H, used ? a : -1, text);
+        }
+    }
+}
+
+static const char *
+plane_title(const Picture *p)
+{
+    Arena *a = p->b->arena;
+    const Dim *d = p->l->dim;
+    if (p->col < 0)
+        return "the element";
+    if (p->row < 0)
+        return arena_printf(a, "tensor: columns %s", d[p->col].name);
+    return arena_printf(a, "tensor: rows %s, columns %s%s", d[p->row].name,
+                        d[p->col].name, p->l->rank > 2 ? ", other dims 0" : "");
+}
+
+void
+svg_layout(Buf *b, const Layout *l, const Verdict *v)
+{
+    Picture p = {.b = b, .l = l, .v = v};
+    choose_plane(&p);
+    choose_run(&p);
+    i64 x1 = 40, x2 = x1 + p.cols * CELL_W + GAP + 40;
+    i64 rows = v->inverse && storage_rows(&p) > p.rows ? storage_rows(&p) : p.rows;
+    i64 width = v->inverse ? x2 + (p.run > 5 ? p.run : 5) * CELL_W + 20 : x2;
+    buf_printf(b, "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%lld\" "
+               "height=\"%lld\" font-family=\"sans-serif\" font-size=\"11\">\n"
+               "<style>text{text-anchor:middle}</style>\n"
+               "<rect width=\"100%%\" height=\"100%%\" fill=\"#fff\"/>\n",
+               (long long)(width < 420 ? 420 : width),
+               (long long)(TOP + rows * CELL_H + 20));
+    buf_printf(b, "<text x=\"10\" y=\"20\" style=\"text-anchor:start;font-size:14px\">"
+               "%s, %s</text>\n", l->ref->def->name, l->dtype->name);
+    label(&p, x1, 40, "start", plane_title(&p));
+    draw_plane(&p, x1);
+    if (v->inverse) {
+        label(&p, x2, 40, "start", "storage, grey is padding");
+        draw_storage(&p, x2);
+    }
+    buf_add(b, "</svg>\n");
+}

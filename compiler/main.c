@@ -1,0 +1,125 @@
+/* ravel: the commands, and the boundary where their errors end. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli.h"
+
+static const Command commands[] = {
+    {"list", cmd_list, "", 0, "jf", "the known layouts, a line each",
+     "  ravel list\n"
+     "  ravel list --spec mine.lua --json\n"},
+    {"show", cmd_show, "LAYOUT", 1, "s!tgf", "what a layout looks like",
+     "Prints the storage order with extents and strides, the address formula, and the\n"
+     "addresses of the first plane; --svg draws both sides.\n\n"
+     "  ravel show NC1HWC0 --shape 1,20,2,2 --dtype f16\n"
+     "  ravel show '{M//2, K//4, M%2, K%4}' --shape 6,8 --svg tiles.svg\n"},
+    {"index", cmd_index, "LAYOUT", 1, "s!ta!if", "one element's address, or the reverse",
+     "The address counts elements of the dtype from the start of the buffer.\n\n"
+     "  ravel index NC1HWC0 --shape 2,20,5,7 --dtype f16 --at 1,17,4,6\n"
+     "  ravel index NC1HWC0 --shape 2,20,5,7 --dtype f16 --at 2225 --inverse\n"},
+    {"table", cmd_table, "LAYOUT", 1, "s!to!f", "every element's address as a .npy",
+     "Writes an int64 array of the logical shape.\n\n"
+     "  ravel table NC1HWC0 --shape 2,20,5,7 --dtype f16 -o t.npy\n"},
+    {"check", cmd_check, "LAYOUT", 1, "stjf", "one-to-one? dense? padding, holes, inverse",
+     "Exits with 0 when the layout is one-to-one and 1, with a witness, when it is not.\n"
+     "Without --shape it judges every shape at once.\n\n"
+     "  ravel check '{M, (K//8%8) ~ (M%8), K%8}' --shape 6,64\n"
+     "  ravel check '{M//2, K}' --shape 8,8\n"},
+    {"emit", cmd_emit, "", 0, "FTs!tGnko!f", "stand-alone source of a conversion",
+     "--kind offset and --kind inverse make the index function of one layout (--to) and\n"
+     "its inverse.  The file needs nothing of ravel.\n\n"
+     "  ravel emit --from NCHW --to NC1HWC0 --shape 2,20,5,7 --dtype f16 -o f.c\n"
+     "  ravel emit --kind inverse --to FRACTAL_NZ --shape 40,50 --dtype f16 -o inv.c\n"},
+    {"convert", cmd_convert, "IN OUT", 2, "F!T!stvf", "convert an array file",
+     "IN and OUT are .npy, or raw with --shape and --dtype (OUT is .npy where its name\n"
+     "says so).  A stored array has the layout's storage extents as its shape; --shape\n"
+     "gives the logical one where the layout has blocks.  --verify checks every byte of\n"
+     "the result and the code itself.  OUT appears whole or not at all.\n\n"
+     "  ravel convert x.npy y.npy --from NCHW --to NC1HWC0 --verify\n"
+     "  ravel convert y.npy z.npy --from NC1HWC0 --to NCHW --shape 2,20,5,7\n"},
+    {"explain", cmd_explain, "", 0, "F!T!s!t!f", "how a conversion is done, and why",
+     "Expressions as written and simplified, boxes, loops, kernels.\n\n"
+     "  ravel explain --from NCHW8 --to NCHW16 --shape 16,20,56,56 --dtype f32\n"},
+};
+
+static void
+usage(FILE *f)
+{
+    fputs("Usage: ravel COMMAND [OPTION...]\n\n"
+          "ravel describes how tensors are laid out in memory, decides what is true of a\n"
+          "layout, and compiles the conversion between any two.\n\n", f);
+    for (int i = 0; i < LEN(commands); i++)
+        fprintf(f, "  %-9s %-8s %s\n", commands[i].name, commands[i].args,
+                commands[i].summary);
+    fputs("\nA layout is a name (NC1HWC0), a name with parameters (NC1HWC0{C0=32}), an\n"
+          "inline table ('{N, C//16, H, W, C%16}', '(R,C){C, R}') or one of a spec file\n"
+          "(mine.lua:NAME).  `ravel COMMAND --help` says more and shows examples.\n", f);
+}
+
+static const Command *
+find_command(const char *name)
+{
+    const char *names[LEN(commands) + 1];
+    for (int i = 0; i < LEN(commands); i++) {
+        names[i] = commands[i].name;
+        if (!strcmp(names[i], name))
+            return &commands[i];
+    }
+    names[LEN(commands)] = NULL;
+    const char *near = diag_nearest(name, names);
+    fprintf(stderr, "ravel: there is no command '%s'%s%s%s; `ravel --help` lists them\n",
+            name, near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
+    return NULL;
+}
+
+/* Output that could not be written is a failure, not silence. */
+static int
+finish(int code)
+{
+    if (fflush(stdout) || ferror(stdout)) {
+        fputs("ravel: standard output could not be written\n", stderr);
+        return EXIT_WRONG;
+    }
+    return code;
+}
+
+static int
+run_command(Cli *c, const Command *cmd, int argc, char **argv)
+{
+    ravel_error err;
+    cli_parse(c, cmd, argc, argv);
+    cli_check(c, ravel_context_new(&c->cx, &err), &err);
+    for (int i = 0; i < c->o.nspecs; i++)
+        cli_load(c, c->o.spec[i]);
+    c->known = context_known(c->cx);
+    return cmd->run(c);
+}
+
+int
+main(int argc, char **argv)
+{
+    Diag d;
+    Arena arena = {.diag = &d};
+    Cli c = {.arena = &arena};
+    const char *name = argc > 1 ? argv[1] : "--help";
+    if (!strcmp(name, "--help") || !strcmp(name, "-h") || !strcmp(name, "help")) {
+        usage(argc > 1 ? stdout : stderr);
+        return argc > 1 ? finish(EXIT_YES) : EXIT_WRONG;
+    }
+    if (!strcmp(name, "--version")) {
+        puts("ravel " RAVEL_VERSION);
+        return finish(EXIT_YES);
+    }
+    const Command *cmd = find_command(name);
+    if (!cmd)
+        return EXIT_WRONG;
+    volatile int code = EXIT_WRONG;
+    if (diag_catch(&d))
+        fprintf(stderr, "ravel: %s\n", d.text);
+    else
+        code = run_command(&c, cmd, argc - 1, argv + 1);
+    ravel_context_free(c.cx);
+    arena_free(&arena);
+    return finish(code);
+}
