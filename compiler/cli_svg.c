@@ -6,7 +6,8 @@
 
 #include "cli.h"
 
-enum { CELL_W = 38, CELL_H = 24, SIDE_MAX = 32, STORAGE_ROWS = 48, TOP = 64, GAP = 48 };
+enum { CELL_W = 38, CELL_H = 24, SIDE_MAX = 32, RUN_MAX = 16, STORAGE_ROWS = 48, TOP = 64,
+       GAP = 88, TITLE_CELLS = 8 };
 
 typedef struct {
     Buf *b;
@@ -50,40 +51,34 @@ choose_plane(Picture *p)
     p->cols = p->cols < SIDE_MAX ? p->cols : SIDE_MAX;
 }
 
-/* Storage lines as long as the innermost extents make up, up to 32. */
+/* Storage lines as long as the innermost extents make up, up to 16; or up to 32 if
+ * that is one extent. */
 static void
 choose_run(Picture *p)
 {
     i64 box[MAX_ENTRIES];
     int n = layout_box(p->l, box);
     p->run = 1;
-    for (int i = n - 1; i >= 0 && p->run * box[i] <= SIDE_MAX; i--)
-        p->run *= box[i];
+    for (int i = n - 1; i >= 0; i--)
+        if (p->run * box[i] <= (p->run == 1 ? SIDE_MAX : RUN_MAX))
+            p->run *= box[i];
+        else
+            break;
     if (p->run == 1)
-        p->run = p->l->size < 16 ? p->l->size : 16;
+        p->run = p->l->size < RUN_MAX ? p->l->size : RUN_MAX;
 }
 
-/* Hue 200 to 560 over the storage, light enough to write on. */
+/* A cell in the colour of its address; a < 0: of nothing. */
 static void
-colour(const Picture *p, i64 a, int rgb[3])
+cell(Picture *p, i64 x, i64 y, i64 a, const char *text)
 {
-    double h = (double)a / (double)(p->l->size > 1 ? p->l->size - 1 : 1);
-    for (int i = 0; i < 3; i++) {
-        double t = h * 4.5 + 1.5 - 1.5 * i, f = t - 3 * (int)(t / 3 + 100) + 300;
-        f = f > 1.5 ? 3 - f : f;
-        rgb[i] = 140 + (int)(100 * (f < 0 ? 0 : f > 1 ? 1 : f));
-    }
-}
-
-static void
-cell(Picture *p, i64 x, i64 y, i64 address, const char *text)
-{
-    int c[3] = {238, 238, 238};
-    if (address >= 0)
-        colour(p, address, c);
+    i64 last = p->l->size > 1 ? p->l->size - 1 : 1;
+    int hue = (int)(300.0 * (double)a / (double)last);
+    const char *fill = a < 0 ? "#eee"
+                             : arena_printf(p->b->arena, "hsl(%d,75%%,80%%)", hue);
     buf_printf(p->b, "<rect x=\"%lld\" y=\"%lld\" width=\"%d\" height=\"%d\" "
-               "fill=\"#%02x%02x%02x\" stroke=\"#fff\"/>", (long long)x, (long long)y,
-               CELL_W, CELL_H, c[0], c[1], c[2]);
+               "fill=\"%s\" stroke=\"#fff\"/>", (long long)x, (long long)y, CELL_W,
+               CELL_H, fill);
     if (*text)
         buf_printf(p->b, "<text x=\"%lld\" y=\"%lld\">%s</text>",
                    (long long)x + CELL_W / 2, (long long)y + 16, text);
@@ -189,14 +184,15 @@ svg_layout(Buf *b, const Layout *l, const Verdict *v)
     Picture p = {.b = b, .l = l, .v = v};
     choose_plane(&p);
     choose_run(&p);
-    i64 x1 = 40, x2 = x1 + p.cols * CELL_W + GAP + 40;
+    i64 left = p.cols > TITLE_CELLS ? p.cols : TITLE_CELLS;
+    i64 x1 = 40, x2 = x1 + left * CELL_W + GAP;
     i64 rows = v->inverse && storage_rows(&p) > p.rows ? storage_rows(&p) : p.rows;
-    i64 width = v->inverse ? x2 + (p.run > 5 ? p.run : 5) * CELL_W + 20 : x2;
+    i64 width = v->inverse ? x2 + (p.run > TITLE_CELLS ? p.run : TITLE_CELLS) * CELL_W + 20 : x2;
     buf_printf(b, "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%lld\" "
                "height=\"%lld\" font-family=\"sans-serif\" font-size=\"11\">\n"
                "<style>text{text-anchor:middle}</style>\n"
                "<rect width=\"100%%\" height=\"100%%\" fill=\"#fff\"/>\n",
-               (long long)(width < 420 ? 420 : width),
+               (long long)width,
                (long long)(TOP + rows * CELL_H + 20));
     buf_printf(b, "<text x=\"10\" y=\"20\" style=\"text-anchor:start;font-size:14px\">"
                "%s, %s</text>\n", l->ref->def->name, l->dtype->name);

@@ -26,6 +26,18 @@ last_loop(const Nest *n, int not)
     return -1;
 }
 
+/* The longest loop, not in the rest, other than `not`: the most work a call. */
+static int
+longest_loop(const Nest *n, int not)
+{
+    int best = -1;
+    for (int i = 0; i < n->nloops; i++)
+        if (i != not && !n->loop[i].rest &&
+            (best < 0 || n->loop[i].n >= n->loop[best].n))
+            best = i;
+    return best;
+}
+
 static bool
 multiple_of(const Ex *x, i64 k)
 {
@@ -59,7 +71,7 @@ copy_applies(const Nest *n, int bits, int *row, int *col)
     for (int i = n->nloops - 1; i >= 0 && *col < 0; i--)
         if (!n->loop[i].rest && n->loop[i].ss == 1 && n->loop[i].ds == 1)
             *col = i;
-    *row = last_loop(n, *col);
+    *row = longest_loop(n, *col);
     return (*col >= 0 || n->nloops == 0) &&
            byte_aligned(n, bits < 8 ? 8 / bits : 1, *col);
 }

@@ -85,9 +85,8 @@ class Inline:
         items = split(body)
         self.order = [python(p) for p in items if not re.match(r"\w+ *=", p)]
         settings = dict(re.split(r" *= *", p, maxsplit=1) for p in items if re.match(r"\w+ *=", p))
-        seen = dict.fromkeys(n.id for x in self.order for n in ast.walk(x) if isinstance(n, ast.Name))
-        names = re.findall(r"\b[A-Za-z]\w*", "".join(p for p in items if not re.match(r"\w+ *=", p)))
-        self.dims = split(front) if front else list(dict.fromkeys(n for n in names if n in seen))
+        named = re.findall(r"[A-Za-z]\w*", " ".join(p for p in items if not re.match(r"\w+ *=", p)))
+        self.dims = split(front) if front else list(dict.fromkeys(named))
         self.pad = self.table(settings.get("pad", "{}"))
         self.pitch = self.table(settings.get("pitch", "{}"))
         fill = settings.get("fill", "0")
@@ -197,7 +196,8 @@ def random_layout(rng, names, shape, values=True):
     digits = [tuple(d) for d in digits]
     digits = [(str(t), None if n is None else int(n), bool(c)) for t, n, c in digits]
     parts = decorated(rng, digits)
-    if len(parts) > 2 and rng.random() < 0.1 and digits[-1][2] and "~" not in parts[-1] + parts[-2]:
+    if len(parts) > 2 and rng.random() < 0.2 and digits[-1][2] and digits[-1][0][0] != digits[-2][0][0] and \
+            "~" not in parts[-1] + parts[-2]:
         parts[-2:] = ["%d*(%s) + %s" % (digits[-1][1], parts[-2], parts[-1])]
     whole = [i for i, p in enumerate(parts) if p in names]
     if rng.random() < 0.15:
