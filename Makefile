@@ -61,3 +61,59 @@ $(B)/tests/%: tests/unit/%.c $(B)/libravel.a
 	    $(B)/libravel.a -lcmocka $(LIBS)
 
 -include $(shell find $(B) -name '*.d' 2>/dev/null)
+
+BUILD_PKGS := gcc make libc6-dev liblua5.4-dev libtcc-dev libjansson-dev binutils
+RUN_PKGS   := python3 python3-numpy
+TEST_PKGS  := $(RUN_PKGS) libcmocka-dev libdnnl-dev clang tcc python3-pytest \
+              python3-pytest-xdist
+
+deps:
+	$(Q)sh tests/deps.sh $(BUILD_PKGS) $(RUN_PKGS)
+
+run: deps
+	$(Q)$(MAKE) --no-print-directory all
+	$(Q)PYTHON=$(PYTHON) sh examples/run.sh $(B)/ravel $(B)/run
+
+# The sanitizer build is a second set of binaries; the same tests run on both.
+test:
+	$(Q)sh tests/deps.sh $(BUILD_PKGS) $(TEST_PKGS)
+	$(Q)$(MAKE) --no-print-directory all unit
+	$(Q)$(MAKE) --no-print-directory all unit SAN=1 B=$(B)-asan CFLAGS="-O1 -g"
+	$(Q)RAVEL_BUILD=$(B) RAVEL_ASAN=$(B)-asan $(PYTHON) -m pytest -n 2 -q tests
+
+unit: $(UNITS)
+
+$(B)/tests/dnnl_reorder: LIBS += -ldnnl
+
+generated: $(B)/ravel
+	$(Q)$(PYTHON) tests/generated.py --write $(B)/ravel
+
+golden: $(B)/ravel
+	$(Q)RAVEL_BUILD=$(B) RAVEL_UPDATE=1 $(PYTHON) -m pytest -q tests/test_golden.py
+
+install: all
+	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/lib \
+	    $(DESTDIR)$(PREFIX)/include $(DESTDIR)$(PREFIX)/share/man/man1 \
+	    $(DESTDIR)$(PREFIX)/share/ravel/specs
+	install $(B)/ravel $(DESTDIR)$(PREFIX)/bin
+	install -m 644 $(B)/libravel.a $(DESTDIR)$(PREFIX)/lib
+	install $(B)/libravel.so $(DESTDIR)$(PREFIX)/lib/libravel.so.0
+	ln -sf libravel.so.0 $(DESTDIR)$(PREFIX)/lib/libravel.so
+	install -m 644 runtime/ravel.h $(DESTDIR)$(PREFIX)/include
+	install -m 644 docs/ravel.1 $(DESTDIR)$(PREFIX)/share/man/man1
+	install -m 644 specs/*.lua specs/README.md $(DESTDIR)$(PREFIX)/share/ravel/specs
+
+clean:
+	rm -rf $(B) $(B)-asan
+
+loc:
+	@wc -l compiler/*.[ch] runtime/*.[ch] templates/c/* specs/*.lua | sort -n
+
+help:
+	@echo 'make            build $(B)/ravel, $(B)/libravel.a, $(B)/libravel.so'
+	@echo 'make run        install what is missing, build, convert a feature map and back'
+	@echo 'make test       install what is missing, build twice (once with sanitizers), test'
+	@echo 'make install    to PREFIX=$(PREFIX), under DESTDIR'
+	@echo 'make generated  rewrite generated/   make golden   rewrite tests/golden/'
+	@echo 'make clean      make loc             V=1           show the commands'
+	@echo 'make SAN=1 B=build-asan              the sanitizer build'

@@ -18,7 +18,7 @@ WIDTHS = [8, 16, 32, 64, 128, 4, 2, 1]
 # dims (N, C, H, W), or named so
 LAYOUTS = """
 NCHW NHWC CHWN HWCN NCHW4 NCHW8 NCHW16 NCHW32 NCHW64 CHWN4 NHWCD4 NC1HWC0 NC1HWC0{C0=4} FRACTAL_Z FRACTAL_Z{C0=16}
-ROW_MAJOR COL_MAJOR FRACTAL_NZ FRACTAL_ZN
+ROW_MAJOR COL_MAJOR FRACTAL_NZ
 """.split() + """
 {N, C//48, H, W, C%48}
 {N, C//32, H, W, C%32}
@@ -48,7 +48,7 @@ NAMES = list("NCHW")
 
 HWNC = LAYOUTS[-1]
 ANY_RANK = {"ROW_MAJOR", "COL_MAJOR"}      # dims without names: they go by the other side's order
-CLASH = {"FRACTAL_NZ", "FRACTAL_ZN"}       # their H, W stand elsewhere than HWNC's
+CLASH = {"FRACTAL_NZ"}                     # its H, W stand elsewhere than HWNC's
 
 place = functools.lru_cache(None)(O.place)
 

@@ -1,0 +1,20 @@
+/* ravel emit --to SW128 --shape 128,64 --dtype f16 --kind inverse --name sw128_inverse_f16
+ * layout SW128: 64*M + 8*((M%8) ~ (K//8)) + K%8
+ *        f16, M=128 K=64 in 8192 elements, 16384 bytes */
+#include <stdint.h>
+#include <string.h>
+
+/* 1 and the logical index of the element at storage index a, or 0 when there is none */
+static inline int
+sw128_inverse_f16(int64_t a, int64_t out[2])
+{
+    if (a < 0 || a > 8191) return 0;
+    const int64_t m = a/64;
+    const int64_t k = 8*((a/64%8) ^ (a/8%8)) + a%8;
+    if (m < 0 || m > 127) return 0;
+    if (k < 0 || k > 63) return 0;
+    if (64*m + 8*((m%8) ^ (k/8)) + k%8 != a) return 0;
+    out[0] = m;
+    out[1] = k;
+    return 1;
+}

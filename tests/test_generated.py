@@ -1,0 +1,82 @@
+"""generated/ is current, compiles without a warning, and does what the oracle says."""
+import ctypes
+import subprocess
+
+import numpy as np
+import pytest
+
+import formulas
+import generated
+import ravel
+
+WARNINGS = "-std=c99 -Wall -Wextra -Wconversion -Werror -O2".split()
+
+
+def test_at_most_thirty():
+    assert len(list(generated.commands())) <= 30
+    assert {p.stem for p in generated.FOLDER.glob("*.c")} == {n for n, _ in generated.commands()}
+
+
+@pytest.mark.parametrize("name,args", generated.commands(), ids=lambda v: v if isinstance(v, str) else "")
+def test_current(name, args):
+    now = generated.text(str(ravel.BUILD / "ravel"), args)
+    assert (generated.FOLDER / (name + ".c")).read_bytes() == now, "run `make generated`"
+
+
+def shared(name, compiler, folder, wrapper=""):
+    """The file as a shared object; wrapper makes its inline function callable."""
+    source, so = folder / (name + ".c"), folder / (name + compiler + ".so")
+    source.write_bytes((generated.FOLDER / (name + ".c")).read_bytes() + wrapper.encode())
+    flags = [] if compiler == "tcc" else WARNINGS
+    subprocess.run([compiler, *flags, "-shared", "-fPIC", "-o", str(so), str(source)], check=True)
+    return ctypes.CDLL(str(so))
+
+
+def address(layout, shape, bits):
+    """From the published formula; for inline layouts from the library, whose tables other tests
+    hold against an evaluator of their own."""
+    if layout[0] not in "({":
+        m = formulas.evaluate(layout, shape, bits)
+        return m.addr, m.size
+    with ravel.Context() as cx:
+        return cx.table(layout, shape, bits), cx.bytes(layout, shape, bits) * 8 // bits
+
+
+@pytest.mark.parametrize("name", generated.RELAYOUTS)
+def test_relayouts(name, tmp_path):
+    a, b, shape, dtype = generated.RELAYOUTS[name]
+    shape, bits = tuple(int(n) for n in shape.split(",")), formulas.BITS[dtype]
+    (src, src_size), (dst, dst_size) = address(a, shape, bits), address(b, shape, bits)
+    data = np.random.default_rng(7).integers(0, 256, src_size * bits // 8, np.uint8)
+    elements = ravel.unpack(data, bits)
+    want = np.zeros(dst_size, elements.dtype)
+    want[dst.ravel()] = elements[src.ravel()]
+    for compiler in ["gcc", "clang", "tcc"]:
+        got = np.full(dst_size * bits // 8, ravel.POISON, np.uint8)
+        f = getattr(shared(name, compiler, tmp_path), name)
+        f.argtypes, f.restype = [ctypes.c_void_p] * 2, None
+        f(got.ctypes.data, data.ctypes.data)
+        assert np.array_equal(ravel.unpack(got, bits), want), compiler
+
+
+@pytest.mark.parametrize("name", generated.FUNCTIONS)
+def test_functions(name, tmp_path):
+    kind, layout, shape, dtype = generated.FUNCTIONS[name]
+    shape = tuple(int(n) for n in shape.split(","))
+    m = formulas.evaluate(layout, shape, formulas.BITS[dtype])
+    rank = len(shape)
+    at = ", ".join("i[%d]" % d for d in range(rank))
+    body = {"offset": "return %s(%s);" % (name, at), "inverse": "return %s(a, i);" % name}[kind]
+    unused = {"offset": "(void)a;", "inverse": ""}[kind]
+    f = shared(name, "gcc", tmp_path, "int64_t f(int64_t a, int64_t *i);\n"
+               "int64_t f(int64_t a, int64_t *i) { %s %s }\n" % (unused, body)).f
+    f.restype, f.argtypes = ctypes.c_int64, [ctypes.c_int64, ctypes.POINTER(ctypes.c_int64)]
+    where, index = dict(zip(m.addr.ravel().tolist(), np.ndindex(*shape))), (ctypes.c_int64 * rank)()
+    step = max(1, m.size // 20000)
+    for a in range(0, m.size, step):
+        if kind == "inverse":
+            found = f(a, index)
+            assert (tuple(index) if found else None) == where.get(a)
+        elif a in where:
+            index[:] = where[a]
+            assert f(0, index) == a

@@ -1,0 +1,51 @@
+"""Every stage as text, for a dozen layouts: tests/golden/NAME.txt holds what `check`, `explain` and
+`emit` say.  `make golden` rewrites the files; the diff is the review."""
+import os
+import pathlib
+import subprocess
+
+import pytest
+
+import ravel
+
+FOLDER = pathlib.Path(__file__).parent / "golden"
+
+# name: from, to, shape, dtype
+CASES = {
+    "transpose": ("NCHW", "NHWC", "2,3,4,5", "u8"),
+    "padded": ("NCHW", "NC1HWC0", "2,20,5,7", "f16"),
+    "unpadded": ("NC1HWC0", "NCHW", "2,20,5,7", "f16"),
+    "nested_blocks": ("NCHW8", "{N, C//16, H, W, C%16}", "16,20,56,56", "f32"),
+    "segments": ("(C,X){C//6, X, C%6}", "(C,X){C//4, X, C%4}", "20,3", "f32"),
+    "fractal_nz": ("NCHW", "FRACTAL_NZ", "2,3,18,34", "f16"),
+    "fractal_z": ("NCHW", "FRACTAL_Z", "20,35,3,3", "f16"),
+    "swizzle": ("ROW_MAJOR", "SW128", "16,64", "f16"),
+    "swizzled_address": ("ROW_MAJOR", "SEED83", "32,32", "f32"),
+    "bits": ("ROW_MAJOR", "MARLIN", "16,64", "u4"),
+    "nibbles": ("ROW_MAJOR", "INT4_HIGH", "3,5", "u4"),
+    "scales": ("ROW_MAJOR", "SF128x4", "200,10", "u8"),
+    "edge": ("ROW_MAJOR", "(R,C){R//4, C//4, R%4, C%4, fill='edge'}", "6,7", "i16"),
+    "pitch": ("ROW_MAJOR", "(R,C){R, C, pitch={R=64}}", "3,20", "f32"),
+    "rotated": ("ROW_MAJOR", "(Q,N){Q//4, N//4, (Q%4 - N%4)%4, N%4}", "8,8", "f32"),
+    "sum": ("ROW_MAJOR", "(R,C){R*2 + C%2, C//2}", "4,6", "u8"),
+}
+
+
+def run(*args):
+    r = subprocess.run([str(ravel.BUILD / "ravel"), *args], capture_output=True, text=True)
+    assert r.returncode == 0, r.stderr
+    return "$ ravel %s\n%s" % (" ".join("'%s'" % a if set(a) & set("{}() ") else a for a in args), r.stdout)
+
+
+def stages(a, b, shape, dtype):
+    at = ["--shape", shape, "--dtype", dtype]
+    return "\n".join([run("check", b, *at), run("explain", "--from", a, "--to", b, *at),
+                      run("emit", "--from", a, "--to", b, *at, "--name", "f", "-o", "-")])
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_golden(name):
+    path, now = FOLDER / (name + ".txt"), stages(*CASES[name])
+    if os.environ.get("RAVEL_UPDATE"):
+        path.write_text(now)
+    assert path.read_text() == now, "run `make golden` and look at the diff"
