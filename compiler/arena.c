@@ -12,17 +12,17 @@ struct ArenaBlock {
 
 enum { BLOCK_BYTES = 32 * 1024 };
 
+/* A zeroed block of its own; large ones go behind the head, which still has room. */
 static ArenaBlock *
-block_new(Arena *a, size_t bytes)
+block_new(Arena *a, size_t cap)
 {
-    size_t cap = bytes > BLOCK_BYTES ? bytes : BLOCK_BYTES;
-    ArenaBlock *b = NULL;
-    if (cap < SIZE_MAX - sizeof *b)
-        b = malloc(sizeof *b + cap);
+    ArenaBlock *b = calloc(1, sizeof *b + cap);
     if (!b)
         diag_fatal(a->diag, DIAG_MEMORY, (Loc){0}, "out of memory");
-    *b = (ArenaBlock){.next = a->head, .cap = cap};
-    return a->head = b;
+    ArenaBlock **at = cap > BLOCK_BYTES && a->head ? &a->head->next : &a->head;
+    b->cap = cap;
+    b->next = *at;
+    return *at = b;
 }
 
 void *
@@ -33,10 +33,10 @@ arena_alloc(Arena *a, size_t bytes)
     size_t n = (bytes + 15) & ~(size_t)15;
     ArenaBlock *b = a->head;
     if (!b || b->cap - b->used < n)
-        b = block_new(a, n);
+        b = block_new(a, n > BLOCK_BYTES ? n : BLOCK_BYTES);
     void *p = b->mem + b->used;
     b->used += n;
-    return memset(p, 0, n);
+    return p;
 }
 
 void *

@@ -43,6 +43,8 @@ void cli_parse(Cli *c, const Command *cmd, int argc, char **argv);
 _Noreturn void cli_fail(Cli *c, const char *fmt, ...) PRINTF(2, 3);
 /* "2,64,56,56" -> shape; the rank. */
 int cli_numbers(Cli *c, const char *what, const char *text, i64 *out, int max);
+/* Refuse what cannot fit this machine's memory before trying. */
+void cli_need_memory(Cli *c, i64 bytes, const char *what);
 /* Add the layouts of a spec file. */
 void cli_load(Cli *c, const char *path);
 /* The text of a layout argument: FILE.lua:NAME loads the file. */

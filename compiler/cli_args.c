@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "../runtime/file.h"
 #include "cli.h"
@@ -163,6 +164,15 @@ cli_numbers(Cli *c, const char *what, const char *text, i64 *out, int max)
         s = *end ? end + 1 : end;
     }
     return n;
+}
+
+void
+cli_need_memory(Cli *c, i64 bytes, const char *what)
+{
+    i64 have = (i64)sysconf(_SC_PHYS_PAGES) * (i64)sysconf(_SC_PAGESIZE);
+    if (have > 0 && bytes > have)
+        cli_fail(c, "%s of %lld bytes does not fit this machine's memory (%lld bytes)",
+                 what, (long long)bytes, (long long)have);
 }
 
 void

@@ -198,6 +198,7 @@ convert(Cli *c, Source *s, ravel_plan **plan)
     cli_check(c, ravel_compile(c->cx, &rq, plan, &err), &err);
     const Plan *p = (*plan)->plan;
     check_stored(c, s, p->src);
+    cli_need_memory(c, layout_bytes(p->dst), "a result");
     /* zeroed: holes of the destination come out the same every time */
     unsigned char *dst = arena_array(c->arena, unsigned char, layout_bytes(p->dst));
     ravel_run(*plan, dst, s->a.data);

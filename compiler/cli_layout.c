@@ -125,6 +125,7 @@ cmd_table(Cli *c)
                      "bits", c->o.shape);
     if (!int_mul(count, 8, &bytes))
         cli_fail(c, "the table does not fit memory");
+    cli_need_memory(c, bytes, "a table");
     i64 *out = arena_array(c->arena, i64, count);
     cli_check(c, ravel_table(c->cx, text, cli_dtype(c, text), rank, shape, out, &err),
               &err);

@@ -178,6 +178,16 @@ plane_title(const Picture *p)
                         d[p->col].name, p->l->rank > 2 ? ", other dims 0" : "");
 }
 
+static void
+add_escaped(Buf *b, const char *s)
+{
+    for (; *s; s++)
+        if (strchr("&<>\"", *s))
+            buf_printf(b, "&#%d;", *s);
+        else
+            buf_addn(b, s, 1);
+}
+
 void
 svg_layout(Buf *b, const Layout *l, const Verdict *v)
 {
@@ -194,12 +204,15 @@ svg_layout(Buf *b, const Layout *l, const Verdict *v)
                "<rect width=\"100%%\" height=\"100%%\" fill=\"#fff\"/>\n",
                (long long)width,
                (long long)(TOP + rows * CELL_H + 20));
-    buf_printf(b, "<text x=\"10\" y=\"20\" style=\"text-anchor:start;font-size:14px\">"
-               "%s, %s</text>\n", l->ref->def->name, l->dtype->name);
+    buf_add(b, "<text x=\"10\" y=\"20\" style=\"text-anchor:start;font-size:14px\">");
+    add_escaped(b, layout_ref_text(b->arena, l->ref));
+    buf_printf(b, ", %s</text>\n", l->dtype->name);
     label(&p, x1, 40, "start", plane_title(&p));
     draw_plane(&p, x1);
     if (v->inverse) {
-        label(&p, x2, 40, "start", "storage, grey is padding");
+        bool part = storage_rows(&p) * p.run < l->size;
+        label(&p, x2, 40, "start", part ? "storage (its beginning), grey is padding"
+                                        : "storage, grey is padding");
         draw_storage(&p, x2);
     }
     buf_add(b, "</svg>\n");

@@ -72,18 +72,22 @@ count_digit(Decider *d, Digitlet *t)
 static bool
 refine(Decider *d)
 {
-    d->digit = arena_array(d->arena, Digitlet, (d->nparts + 1) * 8 * 66);
+    i64 *cut[MAX_RANK];
+    int n[MAX_RANK], total = 0;
     for (int dim = 0; dim < d->l->rank; dim++) {
-        i64 *cut;
-        int n = parts_cuts(d->arena, d->part, d->nparts, dim, &cut);
-        if (n < 0)
+        n[dim] = parts_cuts(d->arena, d->part, d->nparts, dim, &cut[dim]);
+        if (n[dim] < 0)
             return false;
-        for (int i = 0; i < n; i++) {
+        total += n[dim];
+    }
+    d->digit = arena_array(d->arena, Digitlet, total);
+    for (int dim = 0; dim < d->l->rank; dim++)
+        for (int i = 0; i < n[dim]; i++) {
             Digitlet *t = &d->digit[d->ndigits++];
-            *t = (Digitlet){.dim = dim, .lo = cut[i], .hi = i + 1 < n ? cut[i + 1] : 0};
+            i64 hi = i + 1 < n[dim] ? cut[dim][i + 1] : 0;
+            *t = (Digitlet){.dim = dim, .lo = cut[dim][i], .hi = hi};
             count_digit(d, t);
         }
-    }
     return true;
 }
 

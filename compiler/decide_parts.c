@@ -122,24 +122,33 @@ sort_unique(i64 *v, int n)
     return m;
 }
 
-int
-parts_cuts(Arena *a, const Part *parts, int n, int dim, i64 **cuts)
+/* The cuts of one dim, unsorted, into c; only counted where c is NULL. */
+static int
+collect_cuts(const Part *parts, int n, int dim, i64 *c)
 {
-    i64 *c = *cuts = arena_array(a, i64, n * 8 * 66 + 1);
+    i64 none;
     int m = 0;
-    c[m++] = 1;
     for (int i = 0; i < n; i++)
         for (int j = 0; j < parts[i].ndigits; j++) {
             i64 lo = parts[i].digit[j].lo, hi = parts[i].digit[j].hi;
+            bool is_xor = parts[i].ndigits > 1 || parts[i].mask;
             if (parts[i].digit[j].dim != dim)
                 continue;
-            c[m++] = lo;
-            if (hi)
-                c[m++] = hi;
-            bool is_xor = parts[i].ndigits > 1 || parts[i].mask;
-            for (i64 b = lo; is_xor && b < hi; b *= 2)
-                c[m++] = b;
+            *(c ? &c[m] : &none) = lo;
+            m++;
+            for (i64 b = is_xor ? 2 * lo : hi; b && b <= hi; b *= 2, m++)
+                *(c ? &c[m] : &none) = b;
         }
+    return m;
+}
+
+int
+parts_cuts(Arena *a, const Part *parts, int n, int dim, i64 **cuts)
+{
+    int m = collect_cuts(parts, n, dim, NULL);
+    i64 *c = *cuts = arena_array(a, i64, m + 1);
+    collect_cuts(parts, n, dim, c);
+    c[m++] = 1;
     m = sort_unique(c, m);
     for (int i = 0; i + 1 < m; i++)
         if (c[i + 1] % c[i])

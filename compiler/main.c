@@ -10,8 +10,8 @@ static const Command commands[] = {
      "  ravel list\n"
      "  ravel list --spec mine.lua --json\n"},
     {"show", cmd_show, "LAYOUT", 1, "s!tgf", "what a layout looks like",
-     "Prints the storage order with extents and strides, the address formula, and the\n"
-     "addresses of the first plane; --svg draws both sides.\n\n"
+     "Prints the storage order with extents and strides, the address formula,\n"
+     "and the addresses of the first plane; --svg draws both sides.\n\n"
      "  ravel show NC1HWC0 --shape 1,20,2,2 --dtype f16\n"
      "  ravel show '{M//2, K//4, M%2, K%4}' --shape 6,8 --svg tiles.svg\n"},
     {"index", cmd_index, "LAYOUT", 1, "s!ta!if", "one element's address, or the reverse",
@@ -22,20 +22,21 @@ static const Command commands[] = {
      "Writes an int64 array of the logical shape.\n\n"
      "  ravel table NC1HWC0 --shape 2,20,5,7 --dtype f16 -o t.npy\n"},
     {"check", cmd_check, "LAYOUT", 1, "stjf", "one-to-one? dense? padding, holes, inverse",
-     "Exits with 0 when the layout is one-to-one and 1, with a witness, when it is not.\n"
-     "Without --shape it judges every shape at once.\n\n"
+     "Exits with 0 when the layout is one-to-one, and with 1 and a witness when\n"
+     "it is not.  Without --shape it judges every shape at once.\n\n"
      "  ravel check '{M, (K//8%8) ~ (M%8), K%8}' --shape 6,64\n"
      "  ravel check '{M//2, K}' --shape 8,8\n"},
     {"emit", cmd_emit, "", 0, "FTs!tGnko!f", "stand-alone source of a conversion",
-     "--kind offset and --kind inverse make the index function of one layout (--to) and\n"
-     "its inverse.  The file needs nothing of ravel.\n\n"
+     "--kind offset and --kind inverse make the index function of one layout\n"
+     "(--to) and its inverse.  The file needs nothing of ravel.\n\n"
      "  ravel emit --from NCHW --to NC1HWC0 --shape 2,20,5,7 --dtype f16 -o f.c\n"
-     "  ravel emit --kind inverse --to FRACTAL_NZ --shape 40,50 --dtype f16 -o inv.c\n"},
+     "  ravel emit --kind inverse --to SW128 --shape 16,64 --dtype f16 -o i.c\n"},
     {"convert", cmd_convert, "IN OUT", 2, "F!T!stvf", "convert an array file",
-     "IN and OUT are .npy, or raw with --shape and --dtype (OUT is .npy where its name\n"
-     "says so).  A stored array has the layout's storage extents as its shape; --shape\n"
-     "gives the logical one where the layout has blocks.  --verify checks every byte of\n"
-     "the result and the code itself.  OUT appears whole or not at all.\n\n"
+     "IN and OUT are .npy by their names, else raw; raw IN needs --shape and\n"
+     "--dtype.  A stored array has the layout's storage extents as its shape;\n"
+     "--shape gives the logical one where the layout has blocks.  --verify checks\n"
+     "every byte of the result and the code itself.  OUT appears whole or not at\n"
+     "all; - is standard input or output.\n\n"
      "  ravel convert x.npy y.npy --from NCHW --to NC1HWC0 --verify\n"
      "  ravel convert y.npy z.npy --from NC1HWC0 --to NCHW --shape 2,20,5,7\n"},
     {"explain", cmd_explain, "", 0, "F!T!s!t!f", "how a conversion is done, and why",

@@ -59,14 +59,14 @@ typedef struct {
     Range valid_dst[MAX_RANK];     /* the destination's only */
     Range pad[MAX_RANK];
     Range full[MAX_RANK];
+    Piece scratch[MAX_PIECES];
 } Boxes;
 
 static Range
 range_of(Boxes *b, const i64 *cuts, int n, i64 lo, i64 hi)
 {
-    Piece *out = arena_array(b->arena, Piece, MAX_PIECES);
-    int m = lo < hi ? pieces_of(cuts, n, lo, hi, out) : 0;
-    return (Range){out, m};
+    int m = lo < hi ? pieces_of(cuts, n, lo, hi, b->scratch) : 0;
+    return (Range){arena_copy(b->arena, b->scratch, (size_t)m * sizeof *b->scratch), m};
 }
 
 static void

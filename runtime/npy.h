@@ -23,8 +23,8 @@ typedef struct {
  * that names the file.  On failure *a is empty. */
 ravel_status npy_read(const char *path, Npy *a, ravel_error *err);
 
-/* Write rank extents and data (row-major, little endian) as a version 1.0 file
- * (2.0 where the header is too long), whole or not at all. */
+/* Write rank extents and data (row-major, little endian) as a version 1.0 file,
+ * byte for byte what numpy.save writes; whole or not at all. */
 ravel_status npy_write(const char *path, const char *descr, int bytes, int rank,
                        const int64_t *shape, const void *data,
                        ravel_error *err);

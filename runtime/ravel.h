@@ -65,9 +65,9 @@ typedef struct {
 /* A sentence for a status; never NULL, never freed. */
 RAVEL_API const char *ravel_status_text(ravel_status s);
 
-/* Make a context holding the built-in specs; free it with ravel_context_free
- * after the last use of the plans made from it is over or not: plans do not
- * need their context.  Not thread-safe against itself on the same `out`. */
+/* Make a context that holds the built-in specs.  Free it with
+ * ravel_context_free once no call on it is running and no plan made from it is
+ * in use any more: plans refer to its specs.  Thread-safe. */
 RAVEL_API ravel_status ravel_context_new(ravel_context **out, ravel_error *err);
 RAVEL_API void ravel_context_free(ravel_context *cx);
 

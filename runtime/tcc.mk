@@ -28,8 +28,9 @@ TCC_LAYOUT = SECTIONS { .bss 0 : { ravel_tcc_vars = .; \
 $(B)/tcc_pic.o: $(LIBTCC) runtime/tcc.mk
 	@mkdir -p $(@D)
 	@echo '$(TCC_LAYOUT)' > $@.ld
-	$(LD) -r -T $@.ld --whole-archive $< -o $@.all
-	$(OBJCOPY) $(TCC_KEEP:%=--keep-global-symbol=%) $@.all
-	$(OBJCOPY) $(TCC_RENAME) $@.all
+	$(SAY) OBJCOPY $@
+	$(Q)$(LD) -r -T $@.ld --whole-archive $< -o $@.all
+	$(Q)$(OBJCOPY) $(TCC_KEEP:%=--keep-global-symbol=%) $@.all
+	$(Q)$(OBJCOPY) $(TCC_RENAME) $@.all
 	@mv $@.all $@
 	@rm $@.ld

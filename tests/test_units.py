@@ -1,0 +1,45 @@
+"""The C unit tests (cmocka), in both builds; and the tests above the library again on the sanitizer
+build, where AddressSanitizer and UBSan end a process at the first finding."""
+import os
+import pathlib
+import subprocess
+import sys
+
+import pytest
+
+import ravel
+
+HERE = pathlib.Path(__file__).parent
+PLAIN, SANITIZED = ravel.BUILD, ravel.ROOT / os.environ.get("RAVEL_ASAN", "build-asan")
+TOOLS = {"npy_cat", "dnnl_reorder"}          # programs that other tests run
+UNITS = sorted(p.stem for p in (HERE / "unit").glob("*.c") if p.stem not in TOOLS)
+AGAIN = ["test_tables.py", "test_pairs.py", "test_cli.py", "test_golden.py", "test_npy.py"]
+
+
+def run(args, **env):
+    r = subprocess.run([str(a) for a in args], cwd=ravel.ROOT, env={**os.environ, **env},
+                       stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+    for line in r.stdout.splitlines():
+        if line.startswith("#") or "SKIPPED" in line:
+            print(line)
+    assert r.returncode == 0, r.stdout[-6000:]
+
+
+@pytest.mark.parametrize("build", [PLAIN, SANITIZED], ids=["plain", "sanitized"])
+@pytest.mark.parametrize("unit", UNITS)
+def test_unit(unit, build):
+    if not (build / "ravel").exists():
+        pytest.skip("%s is not built: make SAN=1 B=%s" % (build.name, build.name))
+    run([build / "tests" / unit], ROUNDS="20000" if build is SANITIZED else "100000")
+
+
+@pytest.mark.skipif("RAVEL_AGAIN" in os.environ, reason="already on the sanitizer build")
+@pytest.mark.parametrize("file", AGAIN)
+def test_sanitized(file):
+    """Leaks are looked for where a process is all ours: in the command and the units, not in Python."""
+    if not (SANITIZED / "libravel.so").exists():
+        pytest.skip("%s is not built: make SAN=1 B=%s" % (SANITIZED.name, SANITIZED.name))
+    asan = subprocess.check_output(["gcc", "-print-file-name=libasan.so"], text=True).strip()
+    inside = {} if file == "test_cli.py" else {"LD_PRELOAD": asan, "ASAN_OPTIONS": "detect_leaks=0"}
+    run([sys.executable, "-m", "pytest", "-q", "-p", "no:xdist", HERE / file],
+        RAVEL_BUILD=str(SANITIZED), RAVEL_AGAIN="1", **inside)
