@@ -133,18 +133,20 @@ cmd_table(Cli *c)
     return EXIT_YES;
 }
 
-static const char *
-answer(const Verdict *v)
-{
-    return v->flaw == FLAW_UNDECIDED ? "unknown" : v->flaw ? "no" : "yes";
-}
+static const char *const answers[] = {[NO] = "no", [YES] = "yes", [UNKNOWN] = "unknown"};
+
+/* What a flaw means for the layout, after its text. */
+static const char *const meaning[] = {
+    [FLAW_COLLISION] = "is not one-to-one", [FLAW_REPEATED] = "stores a digit twice",
+    [FLAW_SIGMA] = "has a swizzle that does not fit",
+    [FLAW_UNDECIDED] = "could not be decided"};
 
 static json_t *
 verdict_json(Cli *c, const Layout *l, const Verdict *v, bool every_shape)
 {
-    json_t *j = json_pack("{s:s, s:s, s:s, s:b}", "layout", c->o.arg[0], "dtype",
-                          l->dtype->name, "one_to_one", answer(v), "every_shape",
-                          every_shape);
+    json_t *j = json_pack("{s:s, s:s, s:b, s:s, s:b}", "layout", c->o.arg[0], "dtype",
+                          l->dtype->name, "usable", v->flaw == FLAW_NONE, "one_to_one",
+                          answers[v->injective], "every_shape", every_shape);
     if (v->why)
         json_object_set_new(j, "why", json_string(v->why));
     if (v->flaw == FLAW_COLLISION)
@@ -220,8 +222,8 @@ print_verdict(Cli *c, const Layout *l, const Verdict *v, const char *of)
     if (c->o.json) {
         cli_print_json(verdict_json(c, l, v, every));
     } else if (v->flaw) {
-        printf("%s: %s is not one-to-one%s\n", answer(v), c->o.arg[0],
-               v->flaw == FLAW_UNDECIDED ? ", or it is" : "");
+        printf("%s: %s %s\n", v->flaw == FLAW_UNDECIDED ? "unknown" : "no",
+               c->o.arg[0], meaning[v->flaw]);
         print_flaw(c, l, v);
     } else {
         printf("yes: %s is one-to-one for %s%s\n", c->o.arg[0], of,

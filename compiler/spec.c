@@ -41,7 +41,7 @@ use_table(Sandbox *s, void *arg)
     s->arena->diag = &d;
     if (diag_catch(&d)) {
         s->arena->diag = outer;
-        luaL_error(s->L, "%s", d.text);
+        sandbox_raise(s, &d);
     }
     u->read(s, u->out);
     s->arena->diag = outer;

@@ -34,8 +34,10 @@ void sandbox_push(Sandbox *s, SpecFunction *f);
  * `use` runs, then closes everything.  Errors become diag_fatal. */
 void sandbox_run(Arena *a, const char *file, const char *text, size_t len,
                  int nresults, void (*use)(Sandbox *s, void *arg), void *arg);
-/* Where the running script is. */
+/* Where the running script is: line 1 when none is. */
 Loc sandbox_where(Sandbox *s);
+/* What diag_fatal said, as a Lua error; does not return. */
+int sandbox_raise(Sandbox *s, const Diag *d);
 bool sandbox_is_name(const char *s);
 
 /* spec_trace.c: expressions as Lua values. */

@@ -17,6 +17,8 @@ static const struct {
     double seconds;
 } budget = {5000000, 16u << 20, 1u << 30, 2.0};
 
+static const char prelude_name[] = "=prelude";
+
 enum { HOOK_EVERY = 1000, REP_MAX = 1 << 16 };
 
 Sandbox *
@@ -75,6 +77,16 @@ on_count(lua_State *L, lua_Debug *ar)
         luaL_error(L, "the spec runs for more than %d seconds", (int)budget.seconds);
 }
 
+int
+sandbox_raise(Sandbox *s, const Diag *d)
+{
+    if (!strncmp(d->text, s->file, strlen(s->file)))
+        lua_pushstring(s->L, d->text);
+    else
+        lua_pushfstring(s->L, "%s:%d: %s", s->file, sandbox_where(s).line, d->text);
+    return lua_error(s->L);
+}
+
 /* Calls a SpecFunction so that diag_fatal inside it comes out as a Lua error.
  * The previous Diag is back in place on every way out that returns here; errors
  * that leave past this frame are caught in sandbox_run, which restores its own. */
@@ -88,7 +100,7 @@ guard(lua_State *L)
     s->arena->diag = &d;
     if (diag_catch(&d)) {
         s->arena->diag = outer;
-        return luaL_error(L, "%s", d.text);
+        return sandbox_raise(s, &d);
     }
     int n = f(s);
     s->arena->diag = outer;
@@ -116,10 +128,10 @@ sandbox_where(Sandbox *s)
     lua_Debug ar;
     for (int level = 0; lua_getstack(s->L, level, &ar); level++) {
         lua_getinfo(s->L, "Sl", &ar);
-        if (ar.currentline > 0)
+        if (ar.currentline > 0 && strcmp(ar.source, prelude_name))
             return (Loc){s->file, ar.currentline};
     }
-    return (Loc){s->file, 0};
+    return (Loc){s->file, 1};
 }
 
 bool
@@ -202,7 +214,7 @@ run_prelude(lua_State *L, int env)
     luaL_requiref(L, "_G", luaopen_base, 0);
     luaL_requiref(L, "table", luaopen_table, 0);
     if (luaL_loadbufferx(L, embed_prelude.text, embed_prelude.len,
-                         "=prelude", "t") != LUA_OK)
+                         prelude_name, "t") != LUA_OK)
         lua_error(L);
     lua_newtable(L);
     lua_getfield(L, env + 1, "next");

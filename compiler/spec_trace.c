@@ -224,9 +224,9 @@ compare_at(Sandbox *s, int f, const Ast *x, i64 a)
     bool same = y && ast_eval(y, sample_value, &a, &plain) == fits &&
                 (!fits || traced == plain);
     if (!same)
-        luaL_error(s->L, "the function does something else for %I than for the "
-                         "symbol it was traced with: it must not branch on its "
-                         "argument", (LUAI_UACINT)a);
+        diag_fatal(s->arena->diag, DIAG_SPEC, sandbox_where(s),
+                   "the function does something else for %lld than for the symbol it "
+                   "was traced with: it must not branch on its argument", (long long)a);
 }
 
 const Ast *
@@ -238,8 +238,9 @@ trace_function(Sandbox *s, int index)
     lua_call(s->L, 1, 1);
     const Ast *x = trace_get(s, -1);
     if (!x)
-        luaL_error(s->L, "the function must return an expression of its argument, "
-                         "not a %s", luaL_typename(s->L, -1));
+        diag_fatal(s->arena->diag, DIAG_SPEC, sandbox_where(s),
+                   "the function must return an expression of its argument, not a %s",
+                   luaL_typename(s->L, -1));
     lua_pop(s->L, 1);
     for (i64 a = 0; a < 64; a++)
         compare_at(s, index, x, a);

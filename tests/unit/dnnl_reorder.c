@@ -4,7 +4,8 @@
  *
  * and the dense row-major data (f32 bf16 s8); answers on standard output, each a
  * line with the bytes that follow, the data in the format of TAG.  0 bytes where
- * this oneDNN has no such tag or reorder. */
+ * this oneDNN has no such tag or reorder.  With an argument: all tags, a line
+ * each. */
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -31,7 +32,7 @@ type_of(const char *name)
 }
 
 static bool
-describe(dnnl_memory_desc_t *d, int n, const dnnl_dim_t *dims, const char *type,
+describe(dnnl_memory_desc_t *d, int n, const dnnl_dims_t dims, const char *type,
          const char *tag)
 {
     dnnl_format_tag_t t = tag_of(tag);
@@ -75,15 +76,27 @@ answer(const void *data, size_t n)
         fwrite(data, 1, n, stdout);
 }
 
-int
-main(void)
+static void
+list(void)
 {
+    for (int t = dnnl_format_tag_any + 1; t < dnnl_format_tag_last; t++)
+        puts(dnnl_fmt_tag2str((dnnl_format_tag_t)t));
+}
+
+int
+main(int argc, char **argv)
+{
+    (void)argv;
+    if (argc > 1) {
+        list();
+        return 0;
+    }
     char tag[64], type[8], shape[128];
     dnnl_engine_t engine;
     if (dnnl_engine_create(&engine, dnnl_cpu, 0) != dnnl_success)
         return 2;
     while (scanf("%63s %7s %127s", tag, type, shape) == 3 && getchar() == '\n') {
-        dnnl_dim_t dims[6];
+        dnnl_dims_t dims = {0};
         dnnl_memory_desc_t from, to;
         int n = 0;
         for (char *s = strtok(shape, ","); s && n < 6; s = strtok(NULL, ","))
