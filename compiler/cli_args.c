@@ -15,35 +15,37 @@ enum { SPEC_BYTES_MAX = 4 << 20 };
 
 /* Every option there is; a command names the ones it takes by their letter. */
 static const struct {
-    struct argp_option option;
     char letter;
-    size_t at;            /* of the const char * or bool in Options */
     bool flag;
+    struct argp_option option;
+    size_t at;            /* of the const char * or bool in Options */
 } table[] = {
-    {{"shape", 's', "S", 0, "the logical extents, as in 2,64,56,56", 0}, 's',
-     offsetof(Options, shape), false},
-    {{"dtype", 'd', "T", 0, "the element type: f32 f16 bf16 f64 i8 u8 i16 ... i4 u4 u2 u1 "
-      "c64", 0}, 't', offsetof(Options, dtype), false},
-    {{"at", 'a', "I", 0, "an index, as in 1,17,4,6, or with --inverse an address", 0}, 'a',
-     offsetof(Options, at), false},
-    {{"inverse", 'i', 0, 0, "from address to index", 0}, 'i', offsetof(Options, inverse),
-     true},
-    {{"from", 'F', "LAYOUT", 0, "the layout of the source", 0}, 'F',
-     offsetof(Options, from), false},
-    {{"to", 'T', "LAYOUT", 0, "the layout of the destination", 0}, 'T',
-     offsetof(Options, to), false},
-    {{"kind", 'k', "K", 0, "relayout (the default), offset or inverse", 0}, 'k',
-     offsetof(Options, kind), false},
-    {{"target", 'G', "L", 0, "the language: c", 0}, 'G', offsetof(Options, target), false},
-    {{"name", 'n', "F", 0, "the function's name", 0}, 'n', offsetof(Options, name), false},
-    {{"output", 'o', "FILE", 0, "where to write", 0}, 'o', offsetof(Options, output),
-     false},
-    {{"svg", 'g', "FILE", 0, "draw a picture", 0}, 'g', offsetof(Options, svg), false},
-    {{"verify", 'v', 0, 0, "check every byte of the result", 0}, 'v',
-     offsetof(Options, verify), true},
-    {{"json", 'j', 0, 0, "output for programs", 0}, 'j', offsetof(Options, json), true},
-    {{"spec", 'f', "FILE", 0, "load a spec file first (may be repeated)", 0}, 'f', 0,
-     false},
+    {'s', false, {"shape", 's', "S", 0, "the logical extents, as in 2,64,56,56", 0},
+     offsetof(Options, shape)},
+    {'t', false, {"dtype", 'd', "T", 0, "the element type: f32 f16 bf16 f64 i8 u8 i16 "
+     "... i4 u4 u2 u1 c64", 0}, offsetof(Options, dtype)},
+    {'a', false, {"at", 'a', "I", 0, "an index, as in 1,17,4,6, or with --inverse an "
+     "address", 0}, offsetof(Options, at)},
+    {'i', true, {"inverse", 'i', 0, 0, "from address to index", 0},
+     offsetof(Options, inverse)},
+    {'F', false, {"from", 'F', "LAYOUT", 0, "the layout of the source", 0},
+     offsetof(Options, from)},
+    {'T', false, {"to", 'T', "LAYOUT", 0, "the layout of the destination", 0},
+     offsetof(Options, to)},
+    {'k', false, {"kind", 'k', "K", 0, "relayout (the default), offset or inverse", 0},
+     offsetof(Options, kind)},
+    {'G', false, {"target", 'G', "L", 0, "the language: c", 0},
+     offsetof(Options, target)},
+    {'n', false, {"name", 'n', "F", 0, "the function's name", 0},
+     offsetof(Options, name)},
+    {'o', false, {"output", 'o', "FILE", 0, "where to write", 0},
+     offsetof(Options, output)},
+    {'g', false, {"svg", 'g', "FILE", 0, "draw a picture", 0}, offsetof(Options, svg)},
+    {'v', true, {"verify", 'v', 0, 0, "check every byte of the result", 0},
+     offsetof(Options, verify)},
+    {'j', true, {"json", 'j', 0, 0, "output for programs", 0}, offsetof(Options, json)},
+    {'f', false, {"spec", 'f', "FILE", 0, "load a spec file first (may be repeated)", 0},
+     0},
 };
 
 typedef struct {

@@ -29,7 +29,8 @@ read_raw(Cli *c, Source *s)
     size_t len;
     ravel_error err;
     if (!c->o.shape || !c->o.dtype)
-        cli_fail(c, "'%s' is not a .npy: raw data needs --shape and --dtype", c->o.arg[0]);
+        cli_fail(c, "'%s' is not a .npy: raw data needs --shape and --dtype",
+                 c->o.arg[0]);
     cli_check(c, file_read(c->o.arg[0], SIZE_MAX / 4, &s->a.data, &len, &err), &err);
     s->a.count = (i64)len;
     s->a.bytes = 1;

@@ -236,6 +236,12 @@ print_verdict(Cli *c, const Layout *l, const Verdict *v, const char *of)
     return v->flaw ? EXIT_NO : EXIT_YES;
 }
 
+_Noreturn static void
+no_structure(Cli *c, const char *text)
+{
+    cli_fail(c, "'%s' has no structure that holds for every shape: give --shape", text);
+}
+
 /* No shape given: judge at extents where every digit is full.  What structure says
  * there holds for every shape, since a smaller one is a part of a larger. */
 static int
@@ -248,11 +254,11 @@ check_every_shape(Cli *c, const char *text)
     const LayoutRef *ref = spec_ref(c->arena, text, c->known);
     int rank = decide_full_shape(ex_new(c->arena), ref, t, shape);
     if (rank < 0)
-        cli_fail(c, "'%s' has no structure that holds for every shape: give --shape", text);
+        no_structure(c, text);
     Layout *l = layout_make(ex_new(c->arena), ref, t, rank, shape);
     Verdict *v = decide(l);
     if (!v->by_structure || v->flaw == FLAW_UNDECIDED || v->flaw == FLAW_SIGMA)
-        cli_fail(c, "'%s' has no structure that holds for every shape: give --shape", text);
+        no_structure(c, text);
     return print_verdict(c, l, v, "every shape");
 }
 

@@ -197,7 +197,8 @@ svg_layout(Buf *b, const Layout *l, const Verdict *v)
     i64 left = p.cols > TITLE_CELLS ? p.cols : TITLE_CELLS;
     i64 x1 = 40, x2 = x1 + left * CELL_W + GAP;
     i64 rows = v->inverse && storage_rows(&p) > p.rows ? storage_rows(&p) : p.rows;
-    i64 width = v->inverse ? x2 + (p.run > TITLE_CELLS ? p.run : TITLE_CELLS) * CELL_W + 20 : x2;
+    i64 right = p.run > TITLE_CELLS ? p.run : TITLE_CELLS;
+    i64 width = v->inverse ? x2 + right * CELL_W + 20 : x2;
     buf_printf(b, "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%lld\" "
                "height=\"%lld\" font-family=\"sans-serif\" font-size=\"11\">\n"
                "<style>text{text-anchor:middle}</style>\n"

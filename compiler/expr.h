@@ -73,6 +73,13 @@ const Atom *ex_atom(Exprs *e, const Atom *proto);
 _Noreturn void ex_overflow(Exprs *e);
 _Noreturn void ex_fail(Exprs *e, const char *why);
 
+/* expr_facts.c */
+Facts facts_const(i64 v);
+Facts facts_range(i64 min, i64 max);
+Facts facts_scale(Facts a, i64 k);
+Facts facts_add(Facts a, Facts b);
+Facts facts_of_atom(const Atom *a, i64 min, i64 max);   /* bounds of an AT_VAR */
+
 /* expr_arith.c */
 const Ex *ex_add(Exprs *e, const Ex *a, const Ex *b);
 const Ex *ex_sub(Exprs *e, const Ex *a, const Ex *b);

@@ -18,49 +18,15 @@ no_fit(Maker *m, Loc loc)
                "layout '%s': its storage does not fit 64 bits", m->def->name);
 }
 
-static int
-find_param(const LayoutDef *d, const char *name)
-{
-    for (int i = 0; i < d->nparams; i++)
-        if (!strcmp(d->params[i].name, name))
-            return i;
-    return -1;
-}
-
-/* A parameter, bytes or bits as a number; false for other names. */
-static bool
-constant_of(const Layout *l, const char *name, i64 *v)
-{
-    int p = find_param(l->ref->def, name);
-    if (p >= 0)
-        *v = l->param[p];
-    else if (!strcmp(name, "bits"))
-        *v = l->dtype->bits;
-    else if (!strcmp(name, "bytes") && l->dtype->bits >= 8)
-        *v = l->dtype->bits / 8;
-    else
-        return false;
-    return true;
-}
-
-static int
-find_dim(const Layout *l, const char *name)
-{
-    for (int i = 0; i < l->rank; i++)
-        if (!strcmp(l->dim[i].name, name))
-            return i;
-    return -1;
-}
-
 static const Ex *
 find_name(void *env, const Ast *sym)
 {
     Maker *m = env;
     i64 v;
-    int d = find_dim(m->l, sym->name);
+    int d = layout_find_dim(m->l, sym->name);
     if (d >= 0)
         return ex_of_var(m->e, m->free ? m->l->dim[d].free : m->l->dim[d].var);
-    return constant_of(m->l, sym->name, &v) ? ex_const(m->e, v) : NULL;
+    return layout_constant(m->l, sym->name, &v) ? ex_const(m->e, v) : NULL;
 }
 
 static i64
@@ -78,7 +44,7 @@ static const char *
 batch_name(Maker *m, int i)
 {
     const char *name = arena_printf(m->arena, "b%d", i);
-    bool clash = find_param(m->def, name) >= 0;
+    bool clash = layout_find_param(m->def, name) >= 0;
     for (int d = 0; d < m->def->ndims; d++)
         clash |= !strcmp(m->def->dims[d], name);
     if (clash)
@@ -116,7 +82,7 @@ set_dims(Maker *m, int rank, const i64 *shape)
         x->free = ex_var(m->e, x->name, 0, INF);
     }
     for (int i = 0; i < d->npads; i++) {
-        Dim *x = &m->l->dim[find_dim(m->l, d->pads[i].dim)];
+        Dim *x = &m->l->dim[layout_find_dim(m->l, d->pads[i].dim)];
         if (!int_round_up(x->n, setting_value(m, &d->pads[i], "pad"), &x->padded))
             no_fit(m, d->loc);
     }
@@ -212,7 +178,7 @@ static bool
 largest(const void *env, const char *name, i64 *v)
 {
     const Maker *m = env;
-    int d = find_dim(m->l, name);
+    int d = layout_find_dim(m->l, name);
     *v = d < 0 ? 0 : m->l->dim[d].padded - 1;
     return d >= 0;
 }
@@ -222,7 +188,7 @@ static const Ast *
 with_values(Maker *m, const Ast *x)
 {
     i64 v;
-    if (x->op == OP_NUM || (x->op == OP_SYM && !constant_of(m->l, x->name, &v)))
+    if (x->op == OP_NUM || (x->op == OP_SYM && !layout_constant(m->l, x->name, &v)))
         return x;
     if (x->op == OP_SYM)
         return ast_num(m->arena, v, x->loc);
@@ -338,7 +304,7 @@ find_in_sigma(void *env, const Ast *sym)
     i64 v;
     if (!strcmp(sym->name, "a"))
         return ex_of_var(m->e, m->l->sigma_var);
-    return constant_of(m->l, sym->name, &v) ? ex_const(m->e, v) : NULL;
+    return layout_constant(m->l, sym->name, &v) ? ex_const(m->e, v) : NULL;
 }
 
 /* A map of byte addresses, over the variable `byte`, as a map of the element
@@ -409,87 +375,4 @@ layout_make(Exprs *e, const LayoutRef *ref, const DType *t, int rank,
     set_address(&m);
     set_fill(&m);
     return l;
-}
-
-i64
-layout_bytes(const Layout *l)
-{
-    return int_ceil_div(l->size * l->dtype->bits, 8);
-}
-
-int
-layout_box(const Layout *l, i64 *extent)
-{
-    i64 below = 1;
-    extent[0] = l->size;
-    if (l->nentry == 0)
-        return 0;
-    for (int i = l->nentry - 1; i >= 0; i--) {
-        i64 stride = l->entry[i].stride;
-        if (stride % below)
-            return 1;
-        if (i + 1 < l->nentry)
-            extent[i + 1] = stride / below;
-        else if (stride != 1)
-            return 1;
-        below = stride;
-    }
-    extent[0] = l->entry[0].extent;
-    return l->nentry;
-}
-
-typedef struct {
-    const Layout *l;
-    const i64 *x;
-    i64 a;
-} Point;
-
-static bool
-point_value(const void *env, const char *name, i64 *v)
-{
-    const Point *p = env;
-    int d = find_dim(p->l, name);
-    if (d < 0)
-        return constant_of(p->l, name, v);
-    *v = p->x[d];
-    return true;
-}
-
-static bool
-sigma_value(const void *env, const char *name, i64 *v)
-{
-    const Point *p = env;
-    if (strcmp(name, "a"))
-        return constant_of(p->l, name, v);
-    *v = p->a;
-    return true;
-}
-
-bool
-layout_address(const Layout *l, const i64 *x, i64 *addr)
-{
-    const LayoutDef *d = l->ref->def;
-    Point p = {l, x, 0};
-    i64 v, sum = 0, bits = l->dtype->bits, low = 0;
-    for (int i = 0; i < l->nentry; i++)
-        if (!ast_eval(l->entry[i].x, point_value, &p, &v) ||
-            !int_mul(v, l->entry[i].stride, &v) || !int_add(sum, v, &sum))
-            return false;
-    *addr = sum;
-    if (!d->swizzle)
-        return true;
-    p.a = sum;
-    if (d->swizzle_bytes && bits >= 8)
-        p.a = sum * (bits / 8);
-    else if (d->swizzle_bytes) {
-        p.a = sum / (8 / bits);
-        low = sum % (8 / bits);
-    }
-    if (!ast_eval(d->swizzle, sigma_value, &p, &v))
-        return false;
-    if (!d->swizzle_bytes)
-        *addr = v;
-    else
-        *addr = bits >= 8 ? v / (bits / 8) : v * (8 / bits) + low;
-    return true;
 }

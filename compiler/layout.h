@@ -112,6 +112,12 @@ bool layout_needs_dtype(const LayoutRef *ref);
  * place in the spec, when it does not suit. */
 Layout *layout_make(Exprs *e, const LayoutRef *ref, const DType *t, int rank,
                     const i64 *shape);
+
+/* layout_address.c */
+int layout_find_param(const LayoutDef *d, const char *name);   /* -1: none */
+int layout_find_dim(const Layout *l, const char *name);
+/* A parameter, bytes or bits as a number; false for other names. */
+bool layout_constant(const Layout *l, const char *name, i64 *v);
 /* The address of one element by the plain evaluator, from the expressions as
  * written.  False when it does not fit 64 bits. */
 bool layout_address(const Layout *l, const i64 *x, i64 *addr);

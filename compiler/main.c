@@ -21,7 +21,8 @@ static const Command commands[] = {
     {"table", cmd_table, "LAYOUT", 1, "s!to!f", "every element's address as a .npy",
      "Writes an int64 array of the logical shape.\n\n"
      "  ravel table NC1HWC0 --shape 2,20,5,7 --dtype f16 -o t.npy\n"},
-    {"check", cmd_check, "LAYOUT", 1, "stjf", "one-to-one? dense? padding, holes, inverse",
+    {"check", cmd_check, "LAYOUT", 1, "stjf",
+     "one-to-one? dense? padding, holes, inverse",
      "Exits with 0 when the layout is one-to-one, and with 1 and a witness when\n"
      "it is not.  Without --shape it judges every shape at once.\n\n"
      "  ravel check '{M, (K//8%8) ~ (M%8), K%8}' --shape 6,64\n"
@@ -48,8 +49,8 @@ static void
 usage(FILE *f)
 {
     fputs("Usage: ravel COMMAND [OPTION...]\n\n"
-          "ravel describes how tensors are laid out in memory, decides what is true of a\n"
-          "layout, and compiles the conversion between any two.\n\n", f);
+          "ravel describes how tensors are laid out in memory, decides what is true\n"
+          "of a layout, and compiles the conversion between any two.\n\n", f);
     for (int i = 0; i < LEN(commands); i++)
         fprintf(f, "  %-9s %-8s %s\n", commands[i].name, commands[i].args,
                 commands[i].summary);

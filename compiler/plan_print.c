@@ -6,8 +6,9 @@ print_loops(Buf *b, const Nest *n)
 {
     for (int i = 0; i < n->nloops; i++) {
         const Loop *l = &n->loop[i];
-        buf_printf(b, "    %s %-8s n=%-6lld", i >= n->nloops - n->inner ? "kernel" : "for   ",
-                   l->name, (long long)l->n);
+        bool inner = i >= n->nloops - n->inner;
+        buf_printf(b, "    %s %-8s n=%-6lld", inner ? "kernel" : "for   ", l->name,
+                   (long long)l->n);
         if (n->kind == NEST_COPY)
             buf_printf(b, " src+%-8lld", (long long)l->ss);
         buf_printf(b, " dst+%lld%s\n", (long long)l->ds,

@@ -212,7 +212,7 @@ def compiles_or_refused(path, *args):
     c = path.read_text()
     assert re.sub(r"/\*.*?\*/", "", c, flags=re.S).count("HACK") == 0, c
     check = subprocess.run(["gcc", *WARN, "-c", "-o", "/dev/null", path], capture_output=True, text=True)
-    assert check.returncode == 0, check.stderr + c
+    assert check.returncode == 0, check.stderr
     return True
 
 

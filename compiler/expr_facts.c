@@ -1,0 +1,159 @@
+/* What is known of a value, from what is known of its parts. */
+#include "expr.h"
+
+static i64
+bound_add(i64 a, i64 b)
+{
+    i64 r;
+    if (a == INF || b == INF)
+        return INF;
+    if (a == -INF || b == -INF)
+        return -INF;
+    if (int_add(a, b, &r) && r > -INF && r < INF)
+        return r;
+    return a > 0 ? INF : -INF;
+}
+
+static i64
+bound_mul(i64 a, i64 k)
+{
+    i64 r;
+    if (a == 0 || k == 0)
+        return 0;
+    if (a != INF && a != -INF && int_mul(a, k, &r) && r > -INF && r < INF)
+        return r;
+    return (a > 0) == (k > 0) ? INF : -INF;
+}
+
+static uint64_t
+ones_below(i64 max)
+{
+    if (max <= 0)
+        return 0;
+    return max == INF ? INT64_MAX : ((uint64_t)2 << int_log2(max)) - 1;
+}
+
+Facts
+facts_const(i64 v)
+{
+    return (Facts){v, v, 0, v, v < 0 ? ~(uint64_t)0 : (uint64_t)v};
+}
+
+Facts
+facts_range(i64 min, i64 max)
+{
+    Facts f = {min, max, 1, 0, min < 0 ? ~(uint64_t)0 : ones_below(max)};
+    return min == max ? facts_const(min) : f;
+}
+
+Facts
+facts_scale(Facts a, i64 k)
+{
+    i64 p = bound_mul(a.min, k), q = bound_mul(a.max, k);
+    Facts f = facts_range(p < q ? p : q, p < q ? q : p);
+    if (f.mod == 0)
+        return f;
+    if (!int_mul(a.mod, k < 0 ? -k : k, &f.mod) || !int_mul(a.rem, k, &f.rem))
+        f.mod = 1;
+    f.rem = int_mod(f.rem, f.mod);
+    if (f.min >= 0 && int_is_pow2(k))
+        f.ones &= a.ones << int_log2(k);
+    return f;
+}
+
+Facts
+facts_add(Facts a, Facts b)
+{
+    Facts f = facts_range(bound_add(a.min, b.min), bound_add(a.max, b.max));
+    if (f.mod == 0)
+        return f;
+    i64 g = int_gcd(a.mod, b.mod), r = 0;
+    f.mod = g ? g : 1;
+    if (int_add(int_mod(a.rem, f.mod), int_mod(b.rem, f.mod), &r))
+        f.rem = int_mod(r, f.mod);
+    else
+        f.mod = 1;
+    if (a.min >= 0 && b.min >= 0 && !(a.ones & b.ones))
+        f.ones &= a.ones | b.ones;
+    return f;
+}
+
+static Facts
+facts_dig(const Atom *a)
+{
+    Facts x = a->x[0]->f;
+    i64 min = x.min == -INF ? -INF : int_div(x.min, a->lo);
+    i64 max = x.max == INF ? INF : int_div(x.max, a->lo);
+    if (!a->hi)
+        return facts_range(min, max);
+    i64 top = a->hi / a->lo - 1;
+    return facts_range(0, min >= 0 && max < top ? max : top);
+}
+
+static Facts
+facts_xor(const Atom *a)
+{
+    uint64_t ones = 0;
+    for (int i = 0; i < a->n; i++)
+        if (a->x[i]->f.min < 0)
+            return facts_range(-INF, INF);
+        else
+            ones |= a->x[i]->f.ones;
+    Facts f = facts_range(0, (i64)ones);
+    f.ones = ones;
+    return f;
+}
+
+static Facts
+facts_and(const Atom *a)
+{
+    Facts p = a->x[0]->f, q = a->x[1]->f;
+    if (p.min < 0 && q.min < 0)
+        return facts_range(-INF, INF);
+    Facts f = facts_range(0, (i64)(p.ones & q.ones & INT64_MAX));
+    f.ones = p.ones & q.ones & INT64_MAX;
+    return f;
+}
+
+static Facts
+facts_mul(const Atom *a)
+{
+    Facts p = a->x[0]->f, q = a->x[1]->f;
+    i64 v[4] = {bound_mul(p.min, q.min), bound_mul(p.min, q.max),
+                bound_mul(p.max, q.min), bound_mul(p.max, q.max)};
+    i64 min = v[0], max = v[0];
+    for (int i = 1; i < 4; i++) {
+        min = v[i] < min ? v[i] : min;
+        max = v[i] > max ? v[i] : max;
+    }
+    return facts_range(min, max);
+}
+
+static i64
+lesser(i64 a, i64 b)
+{
+    return a < b ? a : b;
+}
+
+static i64
+greater(i64 a, i64 b)
+{
+    return a > b ? a : b;
+}
+
+Facts
+facts_of_atom(const Atom *a, i64 min, i64 max)
+{
+    switch (a->op) {
+    case AT_VAR: return facts_range(min, max);
+    case AT_DIG: return facts_dig(a);
+    case AT_XOR: return facts_xor(a);
+    case AT_AND: return facts_and(a);
+    case AT_MUL: return facts_mul(a);
+    case AT_MIN: return facts_range(lesser(a->x[0]->f.min, a->x[1]->f.min),
+                                    lesser(a->x[0]->f.max, a->x[1]->f.max));
+    case AT_MAX: return facts_range(greater(a->x[0]->f.min, a->x[1]->f.min),
+                                    greater(a->x[0]->f.max, a->x[1]->f.max));
+    }
+    return facts_range(-INF, INF);
+}

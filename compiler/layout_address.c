@@ -1,0 +1,120 @@
+/* Names, sizes and addresses of a layout; addresses by the plain evaluator. */
+#include <string.h>
+
+#include "layout.h"
+
+int
+layout_find_param(const LayoutDef *d, const char *name)
+{
+    for (int i = 0; i < d->nparams; i++)
+        if (!strcmp(d->params[i].name, name))
+            return i;
+    return -1;
+}
+
+bool
+layout_constant(const Layout *l, const char *name, i64 *v)
+{
+    int p = layout_find_param(l->ref->def, name);
+    if (p >= 0)
+        *v = l->param[p];
+    else if (!strcmp(name, "bits"))
+        *v = l->dtype->bits;
+    else if (!strcmp(name, "bytes") && l->dtype->bits >= 8)
+        *v = l->dtype->bits / 8;
+    else
+        return false;
+    return true;
+}
+
+int
+layout_find_dim(const Layout *l, const char *name)
+{
+    for (int i = 0; i < l->rank; i++)
+        if (!strcmp(l->dim[i].name, name))
+            return i;
+    return -1;
+}
+
+i64
+layout_bytes(const Layout *l)
+{
+    return int_ceil_div(l->size * l->dtype->bits, 8);
+}
+
+int
+layout_box(const Layout *l, i64 *extent)
+{
+    i64 below = 1;
+    extent[0] = l->size;
+    if (l->nentry == 0)
+        return 0;
+    for (int i = l->nentry - 1; i >= 0; i--) {
+        i64 stride = l->entry[i].stride;
+        if (stride % below)
+            return 1;
+        if (i + 1 < l->nentry)
+            extent[i + 1] = stride / below;
+        else if (stride != 1)
+            return 1;
+        below = stride;
+    }
+    extent[0] = l->entry[0].extent;
+    return l->nentry;
+}
+
+typedef struct {
+    const Layout *l;
+    const i64 *x;
+    i64 a;
+} Point;
+
+static bool
+point_value(const void *env, const char *name, i64 *v)
+{
+    const Point *p = env;
+    int d = layout_find_dim(p->l, name);
+    if (d < 0)
+        return layout_constant(p->l, name, v);
+    *v = p->x[d];
+    return true;
+}
+
+static bool
+sigma_value(const void *env, const char *name, i64 *v)
+{
+    const Point *p = env;
+    if (strcmp(name, "a"))
+        return layout_constant(p->l, name, v);
+    *v = p->a;
+    return true;
+}
+
+bool
+layout_address(const Layout *l, const i64 *x, i64 *addr)
+{
+    const LayoutDef *d = l->ref->def;
+    Point p = {l, x, 0};
+    i64 v, sum = 0, bits = l->dtype->bits, low = 0;
+    for (int i = 0; i < l->nentry; i++)
+        if (!ast_eval(l->entry[i].x, point_value, &p, &v) ||
+            !int_mul(v, l->entry[i].stride, &v) || !int_add(sum, v, &sum))
+            return false;
+    *addr = sum;
+    if (!d->swizzle)
+        return true;
+    p.a = sum;
+    if (d->swizzle_bytes && bits >= 8)
+        p.a = sum * (bits / 8);
+    else if (d->swizzle_bytes) {
+        p.a = sum / (8 / bits);
+        low = sum % (8 / bits);
+    }
+    if (!ast_eval(d->swizzle, sigma_value, &p, &v))
+        return false;
+    if (!d->swizzle_bytes)
+        *addr = v;
+    else
+        *addr = bits >= 8 ? v / (bits / 8) : v * (8 / bits) + low;
+    return true;
+}

@@ -1,0 +1,263 @@
+/* The fields of a layout's table. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "spec_fields.h"
+
+static const char batch_type[] = "ravel batch dims";
+
+void
+spec_push_batch(Sandbox *s)
+{
+    bool *reversed = lua_newuserdatauv(s->L, sizeof *reversed, 0);
+    *reversed = false;
+    luaL_setmetatable(s->L, batch_type);
+}
+
+/* 0: not a batch sentinel; 1: in order; 2: reversed */
+static int
+batch_at(lua_State *L, int index)
+{
+    bool *reversed = luaL_testudata(L, index, batch_type);
+    return reversed ? 1 + *reversed : 0;
+}
+
+static int
+reverse(Sandbox *s)
+{
+    if (batch_at(s->L, 1) != 1)
+        return luaL_error(s->L, "reverse(...) takes the batch dims, '...'");
+    bool *reversed = lua_newuserdatauv(s->L, sizeof *reversed, 0);
+    *reversed = true;
+    luaL_setmetatable(s->L, batch_type);
+    return 1;
+}
+
+static int
+count_array(Reader *r, int limit, const char *what)
+{
+    lua_Unsigned n = lua_rawlen(r->s->L, -1);
+    if (n > (lua_Unsigned)limit)
+        FAIL(r, "%s has more than %d parts", what, limit);
+    return (int)n;
+}
+
+static void
+want_table(Reader *r)
+{
+    if (!lua_istable(r->s->L, -1))
+        FAIL(r, "'%s' must be a table, as in %s = { ... }, not a %s", r->field,
+             r->field, luaL_typename(r->s->L, -1));
+}
+
+static const char *
+dim_name(Reader *r, int i)
+{
+    const Ast *x = luaL_testudata(r->s->L, -1, "ravel expression")
+                   ? trace_get(r->s, -1) : NULL;
+    if (!x || x->op != OP_SYM)
+        FAIL(r, "dims[%d] is %s: a dim is a plain name, as in dims = { N, C, H, W }",
+             i + 1, x ? ast_text(r->s->arena, x) : luaL_typename(r->s->L, -1));
+    if (!strcmp(x->name, "bytes") || !strcmp(x->name, "bits"))
+        FAIL(r, "'%s' is the element size and cannot name a dim", x->name);
+    for (int j = 0; j < r->def->ndims; j++)
+        if (!strcmp(r->def->dims[j], x->name))
+            FAIL(r, "dim '%s' is named twice", x->name);
+    return x->name;
+}
+
+static void
+read_dims(Reader *r)
+{
+    want_table(r);
+    int n = count_array(r, MAX_RANK + 1, "dims");
+    r->def->dims = arena_array(r->s->arena, const char *, n + 1);
+    for (int i = 0; i < n; i++) {
+        lua_rawgeti(r->s->L, -1, i + 1);
+        if (batch_at(r->s->L, -1) == 1 && i == 0)
+            r->def->batch = true;
+        else if (batch_at(r->s->L, -1))
+            FAIL(r, "'...' stands for the leading dims: it comes first in dims, once");
+        else {
+            const char *name = dim_name(r, i);
+            r->def->dims[r->def->ndims++] = name;
+        }
+        lua_pop(r->s->L, 1);
+    }
+    if (r->def->ndims > MAX_RANK)
+        FAIL(r, "more than %d dims", MAX_RANK);
+}
+
+static void
+read_order(Reader *r)
+{
+    want_table(r);
+    LayoutDef *d = r->def;
+    d->norder = count_array(r, MAX_ENTRIES, "order");
+    d->order = arena_array(r->s->arena, EntryDef, d->norder + 1);
+    for (int i = 0; i < d->norder; i++) {
+        lua_rawgeti(r->s->L, -1, i + 1);
+        EntryDef *e = &d->order[i];
+        int batch = batch_at(r->s->L, -1);
+        e->kind = batch == 1 ? ENTRY_BATCH : batch ? ENTRY_BATCH_REVERSED : ENTRY_EXPR;
+        e->loc = d->loc;
+        if (!batch && !(e->x = trace_get(r->s, -1)))
+            FAIL(r, "order[%d] is a %s: expected an expression of the dims", i + 1,
+                 luaL_typename(r->s->L, -1));
+        if (e->x)
+            e->loc = e->x->loc;
+        lua_pop(r->s->L, 1);
+    }
+}
+
+static const Ast *
+number_or_expression(Reader *r, const char *of)
+{
+    const Ast *x = trace_get(r->s, -1);
+    if (!x)
+        FAIL(r, "%s.%s must be a whole number or an expression of the parameters, "
+             "not a %s", r->field, of, luaL_typename(r->s->L, -1));
+    return x;
+}
+
+static int
+by_setting(const void *p, const void *q)
+{
+    const Setting *a = p, *b = q;
+    if (!a->dim || !b->dim)
+        return a->dim ? 1 : b->dim ? -1 : a->entry - b->entry;
+    return strcmp(a->dim, b->dim);
+}
+
+/* { H = 64 } and, where entries may be numbered, { [2] = 64 } */
+static int
+read_settings(Reader *r, Setting **out, bool numbered)
+{
+    lua_State *L = r->s->L;
+    int n = 0;
+    want_table(r);
+    *out = arena_array(r->s->arena, Setting, MAX_ENTRIES);
+    for (lua_pushnil(L); lua_next(L, -2); lua_pop(L, 1)) {
+        Setting *t = &(*out)[n];
+        i64 entry = 0;
+        if (n++ == MAX_ENTRIES)
+            FAIL(r, "'%s' has more than %d parts", r->field, MAX_ENTRIES);
+        if (lua_type(L, -2) == LUA_TSTRING)
+            t->dim = arena_string(r->s->arena, lua_tostring(L, -2));
+        else if (!numbered || !trace_integer(L, -2, &entry) || entry < 1 ||
+                 entry > MAX_ENTRIES)
+            FAIL(r, "'%s' is written by dim%s, as in %s = { H = 64 }", r->field,
+                 numbered ? " or by entry number" : "", r->field);
+        t->entry = (int)entry - 1;
+        t->value = number_or_expression(r, t->dim ? t->dim : "[entry]");
+    }
+    qsort(*out, (size_t)n, sizeof **out, by_setting);
+    return n;
+}
+
+static void
+read_pad(Reader *r)
+{
+    r->def->npads = read_settings(r, &r->def->pads, false);
+}
+
+static void
+read_pitch(Reader *r)
+{
+    r->def->npitches = read_settings(r, &r->def->pitches, true);
+}
+
+static void
+read_fill(Reader *r)
+{
+    lua_State *L = r->s->L;
+    const char *word = lua_type(L, -1) == LUA_TSTRING ? lua_tostring(L, -1) : NULL;
+    if (lua_type(L, -1) == LUA_TNUMBER) {
+        r->def->fill_value = lua_tonumber(L, -1);
+        return;
+    }
+    if (word && !strcmp(word, "none"))
+        r->def->fill = FILL_NONE;
+    else if (word && !strcmp(word, "edge"))
+        r->def->fill = FILL_EDGE;
+    else
+        FAIL(r, "fill is a number, \"none\" (leave the padding alone) or \"edge\" "
+             "(repeat the last element)");
+}
+
+static void
+read_swizzle(Reader *r)
+{
+    if (!lua_isfunction(r->s->L, -1))
+        FAIL(r, "swizzle is xor(B, M, S) or a function of the address, not a %s",
+             luaL_typename(r->s->L, -1));
+    r->def->swizzle = trace_function(r->s, -1);
+}
+
+static void
+read_unit(Reader *r)
+{
+    lua_State *L = r->s->L;
+    const char *word = lua_type(L, -1) == LUA_TSTRING ? lua_tostring(L, -1) : "";
+    r->def->swizzle_bytes = !strcmp(word, "bytes");
+    if (!r->def->swizzle_bytes && strcmp(word, "elements"))
+        FAIL(r, "unit is \"bytes\" or \"elements\": what the swizzle counts");
+}
+
+static void
+read_bits(Reader *r)
+{
+    i64 v;
+    if (!trace_integer(r->s->L, -1, &v) || v < 1 || v > 128 || !int_is_pow2(v))
+        FAIL(r, "bits is the element width: 1, 2, 4, 8, 16, 32, 64 or 128");
+    r->def->bits = (int)v;
+}
+
+static void
+read_doc(Reader *r)
+{
+    if (lua_type(r->s->L, -1) != LUA_TSTRING)
+        FAIL(r, "doc is a string");
+    r->def->doc = arena_string(r->s->arena, lua_tostring(r->s->L, -1));
+}
+
+static const struct {
+    const char *name;
+    void (*read)(Reader *);
+} fields[] = {
+    {"dims", read_dims},   {"order", read_order},     {"pad", read_pad},
+    {"fill", read_fill},   {"pitch", read_pitch},     {"swizzle", read_swizzle},
+    {"unit", read_unit},   {"bits", read_bits},       {"doc", read_doc},
+};
+
+const char *
+field_nearest(const char *name)
+{
+    const char *names[LEN(fields) + 1];
+    for (int i = 0; i < LEN(fields); i++)
+        names[i] = fields[i].name;
+    names[LEN(fields)] = NULL;
+    return diag_nearest(name, names);
+}
+
+bool
+field_read(Reader *r)
+{
+    for (int i = 0; i < LEN(fields); i++)
+        if (!strcmp(fields[i].name, r->field)) {
+            fields[i].read(r);
+            return true;
+        }
+    return false;
+}
+
+/* Called with the environment on top. */
+void
+field_open(Sandbox *s)
+{
+    luaL_newmetatable(s->L, batch_type);
+    lua_pushboolean(s->L, 0);
+    lua_setfield(s->L, -2, "__metatable");
+    lua_pop(s->L, 1);
+    sandbox_register(s, "reverse", reverse);
+}
