@@ -168,7 +168,8 @@ verify(Cli *c, const ravel_plan *p, const unsigned char *dst, const unsigned cha
     ravel_error err;
     i64 n = ravel_plan_dst_bytes(p), at = 0;
     unsigned char *want = arena_array(c->arena, unsigned char, n);
-    reference_run(p->plan, want, src);
+    if (!reference_run(p->plan, want, src))
+        cli_fail(c, "verify: out of memory");
     while (at < n && dst[at] == want[at])
         at++;
     if (at < n)

@@ -134,9 +134,7 @@ collect_cuts(const Part *parts, int n, int dim, i64 *c)
             bool is_xor = parts[i].ndigits > 1 || parts[i].mask;
             if (parts[i].digit[j].dim != dim)
                 continue;
-            *(c ? &c[m] : &none) = lo;
-            m++;
-            for (i64 b = is_xor ? 2 * lo : hi; b && b <= hi; b *= 2, m++)
+            for (i64 b = lo; b; b = b == hi ? 0 : is_xor ? 2 * b : hi, m++)
                 *(c ? &c[m] : &none) = b;
         }
     return m;

@@ -121,6 +121,9 @@ bool layout_constant(const Layout *l, const char *name, i64 *v);
 /* The address of one element by the plain evaluator, from the expressions as
  * written.  False when it does not fit 64 bits. */
 bool layout_address(const Layout *l, const i64 *x, i64 *addr);
+/* Its parts: entry i's contribution, and what the swizzle makes of the sum. */
+bool layout_entry(const Layout *l, int i, const i64 *x, i64 *v);
+bool layout_swizzle(const Layout *l, i64 a, i64 *out);
 /* The storage as an array: its extents (at most MAX_ENTRIES), outermost first.
  * One extent, the size, where it is not a box. */
 int layout_box(const Layout *l, i64 *extent);

@@ -91,30 +91,42 @@ sigma_value(const void *env, const char *name, i64 *v)
 }
 
 bool
-layout_address(const Layout *l, const i64 *x, i64 *addr)
+layout_entry(const Layout *l, int i, const i64 *x, i64 *v)
+{
+    Point p = {l, x, 0};
+    return ast_eval(l->entry[i].x, point_value, &p, v) &&
+           int_mul(*v, l->entry[i].stride, v);
+}
+
+bool
+layout_swizzle(const Layout *l, i64 a, i64 *out)
 {
     const LayoutDef *d = l->ref->def;
-    Point p = {l, x, 0};
-    i64 v, sum = 0, bits = l->dtype->bits, low = 0;
-    for (int i = 0; i < l->nentry; i++)
-        if (!ast_eval(l->entry[i].x, point_value, &p, &v) ||
-            !int_mul(v, l->entry[i].stride, &v) || !int_add(sum, v, &sum))
-            return false;
-    *addr = sum;
+    Point p = {l, NULL, a};
+    i64 bits = l->dtype->bits, low = 0, v;
+    *out = a;
     if (!d->swizzle)
         return true;
-    p.a = sum;
-    if (d->swizzle_bytes && bits >= 8)
-        p.a = sum * (bits / 8);
-    else if (d->swizzle_bytes) {
-        p.a = sum / (8 / bits);
-        low = sum % (8 / bits);
+    if (d->swizzle_bytes && bits >= 8) {
+        p.a = a * (bits / 8);
+    } else if (d->swizzle_bytes) {
+        p.a = a / (8 / bits);
+        low = a % (8 / bits);
     }
     if (!ast_eval(d->swizzle, sigma_value, &p, &v))
         return false;
-    if (!d->swizzle_bytes)
-        *addr = v;
-    else
-        *addr = bits >= 8 ? v / (bits / 8) : v * (8 / bits) + low;
+    *out = v;
+    if (d->swizzle_bytes)
+        *out = bits >= 8 ? v / (bits / 8) : v * (8 / bits) + low;
     return true;
+}
+
+bool
+layout_address(const Layout *l, const i64 *x, i64 *addr)
+{
+    i64 v, sum = 0;
+    for (int i = 0; i < l->nentry; i++)
+        if (!layout_entry(l, i, x, &v) || !int_add(sum, v, &sum))
+            return false;
+    return layout_swizzle(l, sum, addr);
 }

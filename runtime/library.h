@@ -37,10 +37,15 @@ const LayoutDef *context_known(ravel_context *cx);
 
 /* reference.c: the relayout by its definition, an element at a time, from the
  * expressions as written; shares nothing with the simplifier and the planner.
- * dst_bytes of dst are overwritten where an element or padding lies. */
-void reference_run(const Plan *p, unsigned char *dst, const unsigned char *src);
-/* Element i (of the layout's width) of a buffer. */
-uint64_t element_get(const unsigned char *p, i64 i, int bits, uint64_t *high);
+ * dst is overwritten where an element or padding lies.  False: out of memory. */
+bool reference_run(const Plan *p, unsigned char *dst, const unsigned char *src);
+/* Addresses by the plain evaluator, for coordinates below padded; NULL: out of
+ * memory. */
+typedef struct Addresser Addresser;
+Addresser *addresser_new(const Layout *l);
+i64 addresser_at(const Addresser *a, const i64 *x);
+void addresser_free(Addresser *a);
+/* Element i, `bits` wide, of a buffer; `high` is its part above 64 bits. */
 void element_set(unsigned char *p, i64 i, int bits, uint64_t v, uint64_t high);
 
 #endif

@@ -1,9 +1,14 @@
-/* The relayout as it is defined: walk every coordinate, move one element. */
+/* The relayout as it is defined: walk every coordinate, move one element.
+ *
+ * An entry that depends on one dim only is evaluated once for each coordinate of that
+ * dim and remembered; all others are evaluated at every point. */
+#include <stdlib.h>
 #include <string.h>
 
 #include "library.h"
 
-uint64_t
+/* Element i, `bits` wide, of a buffer; the part above 64 bits in *high. */
+static uint64_t
 element_get(const unsigned char *p, i64 i, int bits, uint64_t *high)
 {
     uint64_t v[2] = {0, 0};
@@ -27,13 +32,89 @@ element_set(unsigned char *p, i64 i, int bits, uint64_t v, uint64_t high)
     *b = (unsigned char)((*b & ~mask) | ((unsigned)v << (i * bits % 8) & mask));
 }
 
+/* The only dim that x mentions, or -1. */
+static int
+only_dim(const Layout *l, const Ast *x)
+{
+    if (x->op == OP_SYM)
+        return layout_find_dim(l, x->name);
+    int d = -1;
+    for (int i = 0; i < op_info[x->op].nargs; i++) {
+        int e = x->x[i]->op == OP_NUM ? d : only_dim(l, x->x[i]);
+        if (d >= 0 && e != d)
+            return -1;
+        d = e;
+    }
+    return d;
+}
+
+struct Addresser {
+    const Layout *l;
+    int dim[MAX_ENTRIES];         /* -1: evaluate */
+    i64 *table[MAX_ENTRIES];
+};
+
+void
+addresser_free(Addresser *a)
+{
+    for (int i = 0; a && i < a->l->nentry; i++)
+        free(a->table[i]);
+    free(a);
+}
+
+Addresser *
+addresser_new(const Layout *l)
+{
+    Addresser *a = calloc(1, sizeof *a);
+    i64 x[MAX_RANK] = {0};
+    if (!a)
+        return NULL;
+    a->l = l;
+    for (int i = 0; i < l->nentry; i++) {
+        int d = a->dim[i] = only_dim(l, l->entry[i].x);
+        i64 n = d < 0 ? 0 : l->dim[d].padded;
+        if (n && !(a->table[i] = calloc((size_t)n, sizeof(i64)))) {
+            addresser_free(a);
+            return NULL;
+        }
+        for (i64 k = 0; k < n; k++) {
+            x[d] = k;
+            layout_entry(l, i, x, &a->table[i][k]);
+        }
+        if (d >= 0)
+            x[d] = 0;
+    }
+    return a;
+}
+
+i64
+addresser_at(const Addresser *a, const i64 *x)
+{
+    i64 sum = 0, v = 0;
+    for (int i = 0; i < a->l->nentry; i++) {
+        if (a->dim[i] >= 0)
+            v = a->table[i][x[a->dim[i]]];
+        else
+            layout_entry(a->l, i, x, &v);
+        sum += v;
+    }
+    layout_swizzle(a->l, sum, &v);
+    return v;
+}
+
+typedef struct {
+    const Plan *p;
+    Addresser *from, *to;
+} Mover;
+
 /* One padded coordinate x of the destination. */
 static void
-move_one(const Plan *p, unsigned char *dst, const unsigned char *src, const i64 *x)
+move_one(const Mover *m, unsigned char *dst, const unsigned char *src, const i64 *x)
 {
-    const Layout *s = p->src, *d = p->dst;
+    const Plan *p = m->p;
+    const Layout *d = p->dst;
     FillKind fill = d->ref->def->fill;
-    i64 from[MAX_RANK], at = 0, to = 0;
+    i64 from[MAX_RANK];
     uint64_t v = d->fill[0], high = d->fill[1];
     bool pad = false;
     for (int i = 0; i < d->rank; i++) {
@@ -42,25 +123,26 @@ move_one(const Plan *p, unsigned char *dst, const unsigned char *src, const i64 
     }
     if (pad && fill == FILL_NONE)
         return;
-    layout_address(d, x, &to);
-    if (!pad || fill == FILL_EDGE) {
-        layout_address(s, from, &at);
-        v = element_get(src, at, s->dtype->bits, &high);
-    }
-    element_set(dst, to, d->dtype->bits, v, high);
+    if (!pad || fill == FILL_EDGE)
+        v = element_get(src, addresser_at(m->from, from), d->dtype->bits, &high);
+    element_set(dst, addresser_at(m->to, x), d->dtype->bits, v, high);
 }
 
-void
+bool
 reference_run(const Plan *p, unsigned char *dst, const unsigned char *src)
 {
+    Mover m = {p, addresser_new(p->src), addresser_new(p->dst)};
     const Layout *l = p->dst;
     i64 x[MAX_RANK] = {0};
-    for (;;) {
+    bool more = m.from && m.to, ok = more;
+    while (more) {
         int d = l->rank - 1;
-        move_one(p, dst, src, x);
+        move_one(&m, dst, src, x);
         while (d >= 0 && ++x[d] == l->dim[d].padded)
             x[d--] = 0;
-        if (d < 0)
-            return;
+        more = d >= 0;
     }
+    addresser_free(m.from);
+    addresser_free(m.to);
+    return ok;
 }

@@ -39,15 +39,14 @@ guards_intact(const Guarded *g)
 
 /* Part `pass` of every element's number into the source. */
 static i64
-stamp(const Layout *l, unsigned char *src, int pass)
+stamp(const Addresser *a, const Layout *l, unsigned char *src, int pass)
 {
     int bits = l->dtype->bits;
-    i64 x[MAX_RANK] = {0}, at;
+    i64 x[MAX_RANK] = {0};
     for (i64 n = 0;; n++) {
         int d = l->rank - 1;
         uint64_t v = bits >= 64 ? (uint64_t)n : (uint64_t)n >> (pass * bits);
-        layout_address(l, x, &at);
-        element_set(src, at, bits, v, ~v);
+        element_set(src, addresser_at(a, x), bits, v, ~v);
         while (d >= 0 && ++x[d] == l->dim[d].n)
             x[d--] = 0;
         if (d < 0)
@@ -68,50 +67,68 @@ differs(const Guarded *got, const Guarded *want, ravel_error *err)
                      got->p[i], want->p[i]);
 }
 
-static ravel_status
-one_pass(const ravel_plan *p, Guarded *src, Guarded *dst, Guarded *want, int pass,
-         i64 *elements, ravel_error *err)
+/* The buffers of a proof. */
+typedef struct {
+    Guarded src, dst, want;
+    unsigned char *before;         /* the source as it was */
+    Addresser *from;
+} Proof;
+
+static void
+proof_free(Proof *q)
 {
-    memset(src->p, POISON, src->n);
-    memset(dst->p, POISON, dst->n);
-    memset(want->p, POISON, want->n);
-    *elements = stamp(p->plan->src, src->p, pass);
-    reference_run(p->plan, want->p, src->p);
-    unsigned char *before = malloc(src->n ? src->n : 1);
-    if (!before)
+    free(q->src.mem);
+    free(q->dst.mem);
+    free(q->want.mem);
+    free(q->before);
+    addresser_free(q->from);
+}
+
+static bool
+proof_new(Proof *q, const ravel_plan *p)
+{
+    i64 n = ravel_plan_src_bytes(p), m = ravel_plan_dst_bytes(p);
+    return guarded_new(&q->src, n) && guarded_new(&q->dst, m) &&
+           guarded_new(&q->want, m) && (q->before = malloc((size_t)n)) &&
+           (q->from = addresser_new(p->plan->src));
+}
+
+/* Stamp, run, compare; *elements is how many there are. */
+static ravel_status
+one_pass(const ravel_plan *p, Proof *q, int pass, i64 *elements, ravel_error *err)
+{
+    memset(q->src.p, POISON, q->src.n);
+    memset(q->dst.p, POISON, q->dst.n);
+    memset(q->want.p, POISON, q->want.n);
+    *elements = stamp(q->from, p->plan->src, q->src.p, pass);
+    memcpy(q->before, q->src.p, q->src.n);
+    if (!reference_run(p->plan, q->want.p, q->src.p))
         return error_set(err, RAVEL_ERR_MEMORY, "out of memory");
-    memcpy(before, src->p, src->n);
-    p->run(dst->p, src->p);
-    bool intact = !memcmp(before, src->p, src->n);
-    free(before);
-    if (!intact || !guards_intact(src))
+    p->run(q->dst.p, q->src.p);
+    if (memcmp(q->before, q->src.p, q->src.n) || !guards_intact(&q->src))
         return error_set(err, RAVEL_ERR_VERIFY, "the source was written to");
-    if (!guards_intact(dst))
+    if (!guards_intact(&q->dst))
         return error_set(err, RAVEL_ERR_VERIFY, "memory beside the destination was "
                                                 "written to");
-    return differs(dst, want, err);
+    return differs(&q->dst, &q->want, err);
 }
 
 ravel_status
 ravel_verify(const ravel_plan *p, ravel_error *err)
 {
-    Guarded src = {0}, dst = {0}, want = {0};
-    ravel_status s = RAVEL_OK;
+    Proof q = {0};
     if (!p)
         return error_set(err, RAVEL_ERR_ARGUMENT, "ravel_verify: plan is NULL");
-    if (!guarded_new(&src, ravel_plan_src_bytes(p)) ||
-        !guarded_new(&dst, ravel_plan_dst_bytes(p)) ||
-        !guarded_new(&want, ravel_plan_dst_bytes(p)))
+    ravel_status s = RAVEL_OK;
+    if (!proof_new(&q, p))
         s = error_set(err, RAVEL_ERR_MEMORY, "out of memory");
     int bits = p->plan->src->dtype->bits;
     i64 elements = 1;
     for (int pass = 0; s == RAVEL_OK; pass++) {
-        s = one_pass(p, &src, &dst, &want, pass, &elements, err);
+        s = one_pass(p, &q, pass, &elements, err);
         if (bits >= 64 || (elements - 1) >> ((pass + 1) * bits) == 0)
             break;
     }
-    free(src.mem);
-    free(dst.mem);
-    free(want.mem);
+    proof_free(&q);
     return s;
 }

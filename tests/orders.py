@@ -190,11 +190,9 @@ def decorated(rng, digits):
     return out
 
 
-def random_layout(rng, names, shape, values=True):
+def random_layout(rng, names, shape):
     digits = [d for name, n in zip(names, shape) for d in cut(rng, name, n)]
     rng.shuffle(digits)
-    digits = [tuple(d) for d in digits]
-    digits = [(str(t), None if n is None else int(n), bool(c)) for t, n, c in digits]
     parts = decorated(rng, digits)
     if len(parts) > 2 and rng.random() < 0.2 and digits[-1][2] and digits[-1][0][0] != digits[-2][0][0] and \
             "~" not in parts[-1] + parts[-2]:
@@ -209,7 +207,38 @@ def random_layout(rng, names, shape, values=True):
         parts.append("fill = " + str(rng.choice(['"none"', '"edge"', "1"])))
     order = list(names)
     rng.shuffle(order)
-    return "(%s){%s}" % (",".join(order if values else names), ", ".join(parts))
+    text = "(%s){%s}" % (",".join(order), ", ".join(parts))
+    return with_swizzle(rng, text, [shape[names.index(d)] for d in order])
+
+
+def with_swizzle(rng, text, shape):
+    """Now and then an xor on the address, where the storage is whole blocks of it."""
+    if "pitch" in text or rng.random() < 0.7:
+        return text
+    low, bits = int(rng.integers(0, 3)), int(rng.integers(1, 4))
+    apart = bits + int(rng.integers(0, 2))
+    if Inline(text).place(shape, 8).size % (1 << (low + apart + bits)):
+        return text
+    return text[:-1] + str(rng.choice([
+        ", swizzle = xor(%d, %d, %d)}" % (bits, low, apart),
+        ", swizzle = function(a) return a ~ (a >> %d & %d) << %d end}" % (low + apart, (1 << bits) - 1, low)]))
+
+
+def spoiled(rng, text):
+    """One entry left out, doubled, or with another number in it: often one-to-one no more."""
+    front, body = text[:-1].split("){", 1)
+    parts = [p for p in split(body) if "=" not in p]
+    i = int(rng.integers(len(parts)))
+    how = int(rng.integers(4))
+    if how == 0 and len(parts) > 1 and not any(d not in "".join(parts[:i] + parts[i+1:]) for d in front[1:].split(",")):
+        del parts[i]
+    elif how == 1:
+        parts[i] = re.sub(r"%(\d+)", lambda m: "%" + str(max(2, int(m[1]) + int(rng.integers(-1, 2)))), parts[i])
+    elif how == 2:
+        parts[i] = re.sub(r"//(\d+)", lambda m: "//" + str(int(m[1])*2), parts[i])
+    elif len(parts) > 1:
+        parts[i] = "(%s) ~ (%s)" % (parts[i], parts[i - 1])
+    return front + "){" + ", ".join(parts) + "}"
 
 
 # --- one relayout, expected

@@ -7,16 +7,18 @@ import os
 import re
 import stat
 import subprocess
+import xml.dom.minidom
 
 import numpy as np
 import pytest
 
 import formulas as F
+import orders
 import ravel
 
 RAVEL = str(ravel.BUILD / "ravel")
+SEED = int(os.environ.get("RAVEL_SEED", "20240611"))
 COMMANDS = "list show index table check emit convert explain".split()
-KNOWN_DTYPES = "f32 f16 bf16 f64 i8 u8 i16 u16 i32 u32 i64 u64 i4 u4 u2 u1 c64".split()
 
 
 @pytest.fixture(autouse=True)
@@ -131,7 +133,6 @@ def test_every_layout_is_shown_and_checked(layout):
     of = [layout, "--shape", shape, "--dtype", dtype]
     assert layout in good("show", *of)
     good("show", *of, "--svg", "p.svg")
-    import xml.dom.minidom
     assert xml.dom.minidom.parse("p.svg").documentElement.tagName == "svg"
     assert good("check", *of).startswith("yes")
     j = json.loads(good("check", *of, "--json"))
@@ -198,24 +199,53 @@ def test_check_every_shape():
     assert json.loads(run("check", "{M//2, K}", "--json").stdout)["one_to_one"] == "no"
 
 
-@pytest.mark.parametrize("layout, shape", [
-    ("{M//2, K}", (8, 8)), ("{M, K%4}", (3, 9)), ("{M, M, K//2}", (5, 7)), ("{M*2 + K}", (4, 4)), ("{(M%4) ~ (K%4), M//4, K//4}", (5, 8)),
-    ("{M & K, M}", (4, 4)), ("{M + K, K}", (3, 4)), ("{M//3, K, M%2}", (9, 2))])
-def test_check_against_a_count(layout, shape):
-    """Yes and no as counting has it, a no with two coordinates that do collide."""
-    import orders
+def assert_check(layout, shape):
+    """Yes and no as counting has it; a no with two coordinates that do collide; a yes with the storage counted."""
     x = orders.Inline(layout)
     i = np.indices(shape)
     at = np.stack(x.entries(list(i))).reshape(len(x.order), -1).T
     one_to_one = len(np.unique(at, axis=0)) == len(at)
-    r = run("check", layout, "--shape", ",".join(map(str, shape)), "--json")
+    r = run("check", layout, "--shape", ",".join(map(str, shape)), "--dtype", "f32", "--json", timeout=20)
+    assert r.stderr == b"", r
     j = json.loads(r.stdout)
-    if "repeated" in j.get("why", "") or "twice" in j.get("why", ""):
-        return
-    assert (r.returncode, j["one_to_one"]) == ((0, "yes") if one_to_one else (1, "no")), j
+    if "stored twice" in j.get("why", ""):
+        assert r.returncode == 1                # a digit too many is refused though nothing collides
+        return "twice"
+    assert (r.returncode, j["one_to_one"]) == ((0, "yes") if one_to_one else (1, "no")), (layout, shape, j)
     if not one_to_one:
         a, b = tuple(j["witness"]["x"]), tuple(j["witness"]["y"])
         assert a != b and np.array_equal(at[np.ravel_multi_index(a, shape)], at[np.ravel_multi_index(b, shape)])
+        return "no"
+    p = x.place(shape, 32)
+    assert (j["elements"], j["size"]) == (p.addr.size, p.size), (layout, shape)
+    assert j["elements"] + j["padding"] + j["holes"] == j["size"]
+    assert ("gap" in j) == (p.addr.size < p.size) and j.get("gap", -1) not in p.addr
+    return "yes"
+
+
+@pytest.mark.parametrize("layout, shape", [
+    ("{M//2, K}", (8, 8)), ("{M, K%4}", (3, 9)), ("{M, M, K//2}", (5, 7)), ("{M*2 + K}", (4, 4)), ("{(M%4) ~ (K%4), M//4, K//4}", (5, 8)),
+    ("{M & K, M}", (4, 4)), ("{M + K, K}", (3, 4)), ("{M//3, K, M%2}", (9, 2)), ("{M*K, M}", (4, 4)), ("{M | K, K}", (4, 4)),
+    ("{(M*3 + K*5) % 16, M}", (13, 15)), ("{M << 2, K}", (3, 4)), ("{M >> 1, M & 1, K}", (5, 4))])
+def test_check_against_a_count(layout, shape):
+    assert_check(layout, shape)
+
+
+@pytest.mark.parametrize("block", range(4))
+def test_check_random(block):
+    rng = np.random.default_rng([SEED, block])
+    print("seed", SEED, "block", block)
+    answers = []
+    for k in range(60):
+        names = list("ABCD"[:int(rng.integers(1, 5))])
+        shape = tuple(int(n) for n in rng.integers(1, 14, len(names)))
+        layout = orders.random_layout(rng, names, shape)
+        while rng.random() < 0.6 or "=" in layout:
+            layout = orders.spoiled(rng, layout)
+        own = tuple(shape[names.index(d)] for d in orders.Inline(layout).dims)
+        print(layout, own)
+        answers.append(assert_check(layout, own))
+    assert set(answers) >= {"yes", "no"}
 
 
 # --- help and errors
@@ -516,7 +546,6 @@ def test_hostile_layouts(text):
     assert r.returncode in (0, 1, 2), r
     assert (r.returncode == 2) == bool(r.stderr), r
     if r.returncode < 2:
-        import orders
         with np.errstate(all="ignore"):
             try:
                 x = orders.Inline(text)

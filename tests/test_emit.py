@@ -33,7 +33,7 @@ CASES = [
     ("INT4_HIGH", "INT4_LOW", (9, 13), "i4"),
     ("(A,B){A, B}", "(A,B){B, A//3, 2 - A%3, fill = 1}", (10, 7), "u1"),
     ("(A,B){A, B}", '(A,B){B//4, A, B%4, fill = "edge"}', (10, 7), "c128"),
-    ("(A,B){A//7, B//5, A%7, B%5}", '(A,B){A//11, B//8, A%11, B%8, pitch = {[2] = 256}, fill = "none"}', (45, 61), "u2"),
+    ("(A,B){A//7, B//5, A%7, B%5}", '(A,B){A//11, B//8, A%11, B%8, pitch = {[2] = 256}, fill = "none"}', (25, 31), "u2"),
     ("ROW_MAJOR", "COL_MAJOR", (), "c64"),
     ("SF128x4", "(R,C){R, C, fill = 255}", (200, 10), "u8"),
 ]
@@ -204,7 +204,7 @@ def compiles_or_refused(path, *args):
     """True when a file came out, which compiles cleanly, without `marker` outside comments."""
     if path.exists():
         path.unlink()
-    r = subprocess.run([RAVEL, "emit", *args, "-o", str(path)], capture_output=True, timeout=60)
+    r = subprocess.run([RAVEL, "emit", *args, "-o", str(path)], capture_output=True, timeout=10)
     assert r.returncode in (0, 2), r
     if r.returncode == 2:
         assert r.stderr and not path.exists()
