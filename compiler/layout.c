@@ -204,9 +204,9 @@ set_extent(Maker *m, int i, i64 written)
 {
     Entry *t = &m->l->entry[i];
     t->ex = ast_lower(m->e, t->x, find_name, m);
-    t->extent = written > t->ex->f.max ? written : t->ex->f.max + 1;
     if (t->ex->f.max >= INF - 1)
         no_fit(m, t->x->loc);
+    t->extent = written > t->ex->f.max ? written : t->ex->f.max + 1;
     if (t->ex->f.min < 0)
         diag_fatal(m->arena->diag, DIAG_LAYOUT, t->x->loc,
                    "order[%d], '%s', can be negative (down to %lld)", i + 1,
