@@ -52,29 +52,31 @@ shape_text(Arena *a, const Request *rq)
     return b.s;
 }
 
-/* nchw_to_nc1hwc0; "relayout" where a side has no name */
+static const char default_name[] = "ravel_relayout";
+
+/* nchw_to_nc1hwc0; the default where a side has no name */
 const char *
 compile_name(Arena *a, const Request *rq)
 {
     if (rq->name) {
-        if (!emit_is_identifier(rq->name))
+        if (!emit_is_identifier(rq->name) && strcmp(rq->name, default_name))
             diag_fatal(a->diag, DIAG_ARGUMENT, (Loc){0},
                        "'%.100s' cannot name a C function", rq->name);
         return rq->name;
     }
     size_t n = strcspn(rq->from, "{(: "), m = strcspn(rq->to, "{(: ");
     if (!n || !m)
-        return "ravel_relayout";
+        return default_name;
     char *s = arena_printf(a, "%.*s_to_%.*s", (int)n, rq->from, (int)m, rq->to);
     for (char *c = s; *c; c++)
         *c = (char)tolower((unsigned char)*c);
-    return emit_is_identifier(s) ? s : "ravel_relayout";
+    return emit_is_identifier(s) ? s : default_name;
 }
 
 static const char *
 option(Arena *a, const char *flag, const char *value)
 {
-    bool plain = value[strspn(value, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRST"
+    bool plain = *value && value[strspn(value, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRST"
                                      "UVWXYZ0123456789_,")] == 0;
     return arena_printf(a, plain ? " %s %s" : " %s '%s'", flag, value);
 }

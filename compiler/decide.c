@@ -359,19 +359,20 @@ find_gap(Decider *d)
             v->gap_kind = "padding";
             return;
         }
+    if (!v->inverse) {
+        enum_gap(l, v);
+        return;
+    }
     i64 *val = arena_array(d->arena, i64, ex_nvars(l->e));
-    for (i64 a = 0; v->inverse && a < l->size && a < ENUM_MAX / 64; a++) {
+    for (i64 a = 0; a < l->size && a < ENUM_MAX / 64 && !v->has_gap; a++) {
         i64 back;
         bool in = true;
         val[v->inverse_var] = a;
         for (int i = 0; i < l->rank && in; i++)
             in = ex_eval(v->inverse[i], val, &x[i]) && x[i] >= 0 && x[i] < l->dim[i].n;
-        if (!in || !layout_address(l, x, &back) || back != a) {
-            v->has_gap = true;
-            v->gap = a;
-            v->gap_kind = "hole";
-            return;
-        }
+        v->has_gap = !in || !layout_address(l, x, &back) || back != a;
+        v->gap = a;
+        v->gap_kind = "hole";
     }
 }
 

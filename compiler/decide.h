@@ -73,5 +73,7 @@ void inverse_make(Layout *l, Verdict *v, const Part *parts, int n,
 enum { ENUM_MAX = 1 << 22 };
 /* All coordinates below extent[] have distinct addresses in l->linear. */
 Answer enum_injective(const Layout *l, const i64 *extent, Verdict *v);
+/* The first address that no element has, where there are few enough to look at. */
+void enum_gap(const Layout *l, Verdict *v);
 
 #endif

@@ -81,6 +81,22 @@ recall(Solver *s, int dim, i64 lo, i64 hi)
     return sum;
 }
 
+/* The digit [lo, hi), hi/lo a power of two, of which a part may be known already:
+ * then the other bits.  True when there was something to learn. */
+static bool
+learn_rest(Solver *s, int dim, i64 lo, i64 hi, const Ex *x)
+{
+    i64 known = 0, bits = 0;
+    for (i64 b = lo; b < hi; b *= 2, bits++)
+        known += recall(s, dim, b, 2 * b) != NULL;
+    if (known == 0)
+        learn(s, dim, lo, hi, x);
+    for (i64 b = lo; known && b < hi; b *= 2)
+        if (!recall(s, dim, b, 2 * b) && s->nknown < LEN(s->known))
+            learn(s, dim, b, 2 * b, ex_dig(s->e, x, b / lo, 2 * b / lo));
+    return known < bits;
+}
+
 /* One xor part with all operands known but one: that one follows. */
 static bool
 solve_xor(Solver *s, int i)
@@ -97,9 +113,9 @@ solve_xor(Solver *s, int i)
         else
             missing = j;
     }
-    if (missing >= 0)
-        learn(s, p->digit[missing].dim, p->digit[missing].lo, p->digit[missing].hi, x);
-    return missing >= 0;
+    return missing >= 0 &&
+           learn_rest(s, p->digit[missing].dim, p->digit[missing].lo,
+                      p->digit[missing].hi, x);
 }
 
 static bool

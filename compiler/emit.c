@@ -25,16 +25,24 @@ static const char *const reserved[] = {
     "return", "short", "signed", "sizeof", "src", "static", "struct", "switch",
     "template", "this", "throw", "true", "try", "typedef", "typeid", "typename",
     "union", "unsigned", "using", "virtual", "void", "volatile", "while", "xor", "main",
-    "memcpy", "int64_t", "uint64_t", "a",
+    "a",
 };
 
+/* What the C library keeps for itself (C11 7.31) and what emitted code uses. */
 static bool
 is_reserved(const char *s)
 {
+    static const char *const prefixes[] = {"_", "ravel_", "RAVEL_", "mem", "str", "wcs",
+                                           "INT", "UINT", "SIZE_", "PTRDIFF_", "WCHAR_",
+                                           "WINT_", "SIG_", "NULL"};
+    size_t n = strlen(s);
     for (int i = 0; i < LEN(reserved); i++)
         if (!strcmp(reserved[i], s))
             return true;
-    return s[0] == '_' || !strncmp(s, "ravel_", 6);
+    for (int i = 0; i < LEN(prefixes); i++)
+        if (!strncmp(s, prefixes[i], strlen(prefixes[i])))
+            return true;
+    return n > 1 && !strcmp(s + n - 2, "_t");
 }
 
 bool
@@ -42,8 +50,7 @@ emit_is_identifier(const char *s)
 {
     size_t n = strspn(s, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
                          "0123456789_");
-    return n > 0 && n < 128 && !s[n] && !isdigit((unsigned char)*s) &&
-           (!is_reserved(s) || !strncmp(s, "ravel_", 6));
+    return n > 0 && n < 128 && !s[n] && !isdigit((unsigned char)*s) && !is_reserved(s);
 }
 
 const char *
@@ -52,14 +59,14 @@ emit_identifier(Arena *a, const char *wish, const char *const *taken, int n)
     char *s = arena_string(a, wish);
     for (char *c = s; *c; c++)
         *c = (char)tolower((unsigned char)*c);
-    if (*s == '_' || isdigit((unsigned char)*s))
-        s = arena_printf(a, "x%s", s);
+    if (is_reserved(s))
+        s = arena_printf(a, "x_%s", s);
     bool again = true;
     while (again) {
         again = is_reserved(s);
         for (int i = 0; i < n; i++)
             again |= !strcmp(taken[i], s);
-        if (again)
+        if (again)                       /* also ends a name in _t differently */
             s = arena_printf(a, "%s_", s);
     }
     return s;

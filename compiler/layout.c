@@ -197,20 +197,33 @@ with_values(Maker *m, const Ast *x)
     return a == x->x[0] && b == x->x[1] ? x : ast_op(m->arena, x->op, a, b, x->loc);
 }
 
-/* The slots an entry takes: the range of the expression as written, or what is
- * known of its canonical form where that is no interval or less than true. */
+/* The range of an entry as written, over the coordinates below padded; where that
+ * is no interval, what is known of its canonical form. */
+static void
+entry_range(Maker *m, const Entry *t, i64 *min, i64 *max)
+{
+    if (ast_range(t->x, largest, m, min, max) && *max < INF && *min >= 0)
+        return;
+    *min = t->ex->f.min;
+    *max = t->ex->f.max;
+}
+
+/* The slots an entry takes; `written` is what its range gave before the coordinates
+ * were rounded up to whole digits. */
 static void
 set_extent(Maker *m, int i, i64 written)
 {
+    i64 min, max;
     Entry *t = &m->l->entry[i];
     t->ex = ast_lower(m->e, t->x, find_name, m);
-    if (t->ex->f.max >= INF - 1)
+    entry_range(m, t, &min, &max);
+    if (max >= INF - 1)
         no_fit(m, t->x->loc);
-    t->extent = written > t->ex->f.max ? written : t->ex->f.max + 1;
-    if (t->ex->f.min < 0)
+    t->extent = written > max ? written : max + 1;
+    if (min < 0)
         diag_fatal(m->arena->diag, DIAG_LAYOUT, t->x->loc,
                    "order[%d], '%s', can be negative (down to %lld)", i + 1,
-                   ast_text(m->arena, t->x), (long long)t->ex->f.min);
+                   ast_text(m->arena, t->x), (long long)min);
 }
 
 static void

@@ -5,6 +5,9 @@
 #include <string.h>
 
 /* 1 and the logical index of the element at storage index a, or 0 when there is none */
+#ifdef __GNUC__
+__attribute__((unused))
+#endif
 static inline int
 nc1hwc0_inverse_f16(int64_t a, int64_t out[4])
 {

@@ -5,6 +5,9 @@
 #include <string.h>
 
 /* the storage index, in elements, of one logical index */
+#ifdef __GNUC__
+__attribute__((unused))
+#endif
 static inline int64_t
 nc1hwc0_offset_f16(int64_t n, int64_t c, int64_t h, int64_t w)
 {

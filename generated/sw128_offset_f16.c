@@ -5,6 +5,9 @@
 #include <string.h>
 
 /* the storage index, in elements, of one logical index */
+#ifdef __GNUC__
+__attribute__((unused))
+#endif
 static inline int64_t
 sw128_offset_f16(int64_t m, int64_t k)
 {

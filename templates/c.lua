@@ -28,11 +28,17 @@ ${name}(void *dst_, const void *src_)
     const unsigned char *restrict src = src_;
 ]],
   offset_open = [[
+#ifdef __GNUC__
+__attribute__((unused))
+#endif
 static inline int64_t
 ${name}(${params})
 {
 ]],
   inverse_open = [[
+#ifdef __GNUC__
+__attribute__((unused))
+#endif
 static inline int
 ${name}(int64_t a, int64_t out[${rank}])
 {

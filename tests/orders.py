@@ -58,6 +58,8 @@ def largest(x, top):
     if isinstance(x.op, ast.Mod):
         return 0, value(x.right, {}) - 1
     a, b = largest(x.left, top), largest(x.right, top)
+    if isinstance(x.op, (ast.BitXor, ast.BitOr, ast.BitAnd)) and min(a[0], b[0]) < 0:
+        raise ValueError("bits of what may be negative as written: no interval")
     if isinstance(x.op, (ast.BitXor, ast.BitOr)):
         return 0, (1 << max(a[1], b[1]).bit_length()) - 1
     if isinstance(x.op, ast.BitAnd):

@@ -180,8 +180,18 @@ def test_swizzle_in_bytes(cx):
                           cx.table("{R, C, swizzle = xor(3, 2, 3)}", shape, "f32"))
 
 
-@pytest.mark.parametrize("dtype", ["u1", "u2", "u4", "u8", "f16", "f32", "f64", "c128"])
-def test_mnist_sized(cx, dtype):
-    """Large enough for tiles, unrolled runs and their ends."""
+@pytest.mark.parametrize("bits", WIDTHS)
+def test_larger(cx, bits):
+    """Enough for whole tiles, unrolled runs and their ends."""
     for a, b in [("(N,C){N, C}", "(N,C){C, N}"), ("(N,C){N//16, C//16, N%16, C%16}", "(N,C){C//5, N, C%5}")]:
-        assert_relayout(cx, a, b, ["N", "C"], (131, 259), {v: k for k, v in ravel.DTYPE.items()}.get(dtype, 16 if dtype == "f16" else 64))
+        assert_relayout(cx, a, b, ["N", "C"], (131, 259), bits)
+
+
+@pytest.mark.parametrize("a, b, shape", [
+    ("(A,B){A//7, B//5, A%7, B%5}", "(A,B){A//11, B//8, A%11, B%8}", (150, 140)),
+    ("(A,B,C){A//3, B//5, C//7, A%3, B%5, C%7}", "(A,B,C){A//4, B//6, C//9, A%4, B%6, C%9}", (31, 33, 35)),
+    ("(A){A//1009, A%1009}", "(A){A%1013, A//1013}", (100000,)),
+    ("(A){A//127, A%127}", "(A){A//128, A%128}", (70000,))])
+def test_blocks_that_never_meet(cx, a, b, shape):
+    """Coprime blocks: the period is their product, the boxes are many."""
+    assert_relayout(cx, a, b, O.dims(a, None), shape, 16)
