@@ -20,11 +20,11 @@ static const char *const reserved[] = {
     "char", "class", "compl", "const", "constexpr", "continue", "decltype", "default",
     "delete", "do", "double", "dst", "else", "enum", "explicit", "export", "extern",
     "false", "float", "for", "friend", "global", "goto", "half", "if", "inline", "int",
-    "kernel", "local", "long", "mutable", "namespace", "new", "not", "nullptr",
+    "kernel", "linux", "local", "long", "mutable", "namespace", "new", "not", "nullptr",
     "operator", "or", "out", "private", "protected", "public", "register", "restrict",
     "return", "short", "signed", "sizeof", "src", "static", "struct", "switch",
     "template", "this", "throw", "true", "try", "typedef", "typeid", "typename",
-    "union", "unsigned", "using", "virtual", "void", "volatile", "while", "xor", "main",
+    "union", "unix", "unsigned", "using", "virtual", "void", "volatile", "while", "xor", "main",
     "a",
 };
 

@@ -483,6 +483,13 @@ static void
 make_xor(Rng *r)
 {
     i64 i = pick(r, r->n), j = pick(r, r->n), s = r->digit[i].size;
+    if (one_in(r, 4)) {                         /* bits that overlap those stored */
+        r->digit[i].text = arena_printf(r->arena, "(%s ~ %c//%d%%%d)", r->digit[i].text,
+                                        (char)('A' + pick(r, r->rank)),
+                                        1 << pick(r, 3), 2 << pick(r, 2));
+        r->digit[i].size = 0;
+        return;
+    }
     if (i == j || one_in(r, 5))
         r->digit[i].text = arena_printf(r->arena, "(%s ~ %lld)", r->digit[i].text,
                                         (long long)pick(r, s ? s : 8));
@@ -755,11 +762,13 @@ static const Known known[] = {
      "yes: 384 elements, 0 padding, 384 holes, hole at 0; inverse a//128, a//2%64"},
     /* sums */
     {"{A * 6 + B}", "f32", {4, 6}, "yes: 24 elements, 0 padding, 0 holes"},
-    {"{A * 7 + B}", "f32", {4, 6}, "yes: 24 elements, 0 padding, 3 holes"},
+    {"{A * 7 + B}", "f32", {4, 6}, "yes: 24 elements, 0 padding, 3 holes, hole at 6"},
     {"{A * 5 + B}", "f32", {4, 6},
      "no: two coordinates share an address; (0,5)(1,0) at 5"},
     {"{A + B}", "f32", {4, 6}, "no: two coordinates share an address; (0,1)(1,0) at 1"},
-    {"{A | B << 2}", "f32", {4, 6}, "yes: 24 elements, 0 padding, 8 holes"},
+    {"{A | B << 2}", "f32", {4, 6},
+     "yes: 24 elements, 0 padding, 8 holes, hole at 24"},
+    {"{A ~ 2 | B << 2}", "f32", {2, 4}, "yes: 8 elements, 0 padding, 8 holes, hole at 0"},
     {"{A, A | B}", "f32", {4, 4},
      "no: two coordinates share an address; (1,0)(1,1) at 5"},
     {"{A, 7 - B % 8}", "f32", {4, 8},
@@ -769,7 +778,7 @@ static const Known known[] = {
      "yes: 16 elements, 0 padding, 16 holes, hole at 2; inverse "
      "2*(a//4) + ((a//4%2) ~ (a%2))"},
     {"{M, (K//8%6) ~ (M%6), K%8}", "f32", {6, 48},
-     "yes: 288 elements, 0 padding, 96 holes"},
+     "yes: 288 elements, 0 padding, 96 holes, hole at 48"},
     {"{M, ((K//8) ~ M) % 6, K%8}", "f32", {6, 48},        /* over 6 chunks: refused */
      "no: two coordinates share an address; (2,16)(2,32) at 96"},
     {"{M//2, (K//8%8) ~ (M%8), K%8}", "f32", {6, 64},

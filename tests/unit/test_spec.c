@@ -61,8 +61,6 @@ static const Attack attacks[] = {
      "while true do table.insert(t, 1, 1) table.remove(t, 1) end", "seconds"},
     {"local t = {} for i = 1, 100000 do t[i] = 1e300 end "
      "while true do table.concat(t) end", ""},
-    {"local t = {} for i = 1, 400000 do t[i] = 1 end while true do table.concat(t) end",
-     ""},
     {"string.format('%99999d', 1)", "invalid conversion"},
     {"string.format('%s')", "no value"},
     {LONG("x") "while true do string.format('%s', s) end", "memory"},
@@ -70,7 +68,6 @@ static const Attack attacks[] = {
     {LONG("x") "string.byte(s, 1, -1)", ""},
     {LONG("\\0") "local a, b = s .. 'a', s .. 'b' s = nil "
      "while true do local u = a < b end", "seconds"},
-    {LONG("1") "while true do local u = s + 1 end", ""},
     {"string.char(-1)", "value out of range"},
     /* memory */
     {"local s = 'x' while true do s = s .. s end", "memory"},
@@ -134,7 +131,7 @@ static const Attack attacks[] = {
     {"_ENV = N; layout 'X' {}", ""},
     {"_ENV = {}; layout 'X' {}", "nil value"},
     {"local _ENV = { layout = layout }; " ORDER("M"), NULL},
-    {"_ENV[N] = 1 for k in pairs(_ENV) do end", ""},
+    {"_ENV[N] = 1 for k in pairs(_ENV) do end", "keys"},
     {"layout = nil; layout 'X' {}", "not a function"},
     {"string.rep = nil; ('x'):rep(3)", "nil value"},
     {"string = nil; local s = ('x'):rep(3)", NULL},
@@ -196,6 +193,7 @@ static const Attack attacks[] = {
     {"layout 'X' { dims = { M, K }, order = { [1] = M, [1 << 62] = K } }", "list"},
     {"local t = { [1 << 62] = 1, [0.5] = 2, [-1] = 3 } for k in pairs(t) do end", NULL},
     {"local t = { [true] = 1, [false] = 2 } for k in pairs(t) do end", "keys"},
+    {"local t = { a = 1, [N] = 2 } for k in pairs(t) do end", "keys"},
     {"local t = { [N] = 1, [M] = 2 } for k in pairs(t) do end", "keys"},
     {"pairs(nil)", "table expected"},
     {"pairs(N)", "table expected"},
