@@ -32,20 +32,16 @@ element_set(unsigned char *p, i64 i, int bits, uint64_t v, uint64_t high)
     *b = (unsigned char)((*b & ~mask) | ((unsigned)v << (i * bits % 8) & mask));
 }
 
-/* The only dim that x mentions, or -1. */
-static int
-only_dim(const Layout *l, const Ast *x)
+/* The dims that x mentions, as a set. */
+static unsigned
+dims_in(const Layout *l, const Ast *x)
 {
+    unsigned set = 0;
     if (x->op == OP_SYM)
-        return layout_find_dim(l, x->name);
-    int d = -1;
-    for (int i = 0; i < op_info[x->op].nargs; i++) {
-        int e = x->x[i]->op == OP_NUM ? d : only_dim(l, x->x[i]);
-        if (d >= 0 && e != d)
-            return -1;
-        d = e;
-    }
-    return d;
+        return 1u << layout_find_dim(l, x->name);
+    for (int i = 0; i < op_info[x->op].nargs; i++)
+        set |= dims_in(l, x->x[i]);
+    return set;
 }
 
 struct Addresser {
@@ -71,7 +67,8 @@ addresser_new(const Layout *l)
         return NULL;
     a->l = l;
     for (int i = 0; i < l->nentry; i++) {
-        int d = a->dim[i] = only_dim(l, l->entry[i].x);
+        unsigned set = dims_in(l, l->entry[i].x);
+        int d = a->dim[i] = int_is_pow2(set) ? int_log2(set) : -1;
         i64 n = d < 0 ? 0 : l->dim[d].padded;
         if (n && !(a->table[i] = calloc((size_t)n, sizeof(i64)))) {
             addresser_free(a);
