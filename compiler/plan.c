@@ -46,10 +46,11 @@ plan_match(Arena *a, const LayoutRef *src, const LayoutRef *dst, int rank, int *
         map[i] = position(s, rank, d->dims[i]);
 }
 
-/* The pieces of one dim's range. */
+/* The pieces of one dim's range [lo, hi). */
 typedef struct {
     const Piece *piece;
     int n;
+    i64 lo, hi;
 } Range;
 
 typedef struct {
@@ -66,7 +67,8 @@ static Range
 range_of(Boxes *b, const i64 *cuts, int n, i64 lo, i64 hi)
 {
     int m = lo < hi ? pieces_of(cuts, n, lo, hi, b->scratch) : 0;
-    return (Range){arena_copy(b->arena, b->scratch, (size_t)m * sizeof *b->scratch), m};
+    const Piece *p = arena_copy(b->arena, b->scratch, (size_t)m * sizeof *p);
+    return (Range){p, m, lo, hi};
 }
 
 static void
@@ -76,7 +78,6 @@ cut_dim(Boxes *b, int d)
     const Plan *p = b->p;
     const Dim *to = &p->dst->dim[d], *from = &p->src->dim[p->map[d]];
     int n = pieces_cuts(p->dst->addr, to->var, to->padded, cuts, 0);
-    memcpy(both, cuts, sizeof both);
     int m = pieces_cuts(p->dst->addr, to->var, to->n, both, 0);
     m = pieces_cuts(p->src->addr, from->var, to->n, both, m);
     b->valid[d] = range_of(b, both, m, 0, to->n);
@@ -85,32 +86,49 @@ cut_dim(Boxes *b, int d)
     b->full[d] = range_of(b, cuts, n, 0, to->padded);
 }
 
-static i64
-product(const Boxes *b, const Range *const *range)
+/* The most loops that a piece of the range has. */
+static int
+loops_of(const Range *r)
 {
-    i64 n = 1;
-    for (int d = 0; d < b->p->dst->rank; d++)
-        n *= range[d]->n > 0 && n <= MAX_NESTS ? range[d]->n : 1;
-    return n;
+    int most = 0;
+    for (int i = 0; i < r->n; i++)
+        most = r->piece[i].nloops > most ? r->piece[i].nloops : most;
+    return most;
 }
 
-/* One piece for the whole of the dim with the most pieces: its digits stay
- * expressions in the nests, which is slower and as right. */
+static bool
+too_many(const Range *r, int rank)
+{
+    i64 product = 1, loops = 0;
+    for (int d = 0; d < rank; d++) {
+        loops += loops_of(&r[d]);
+        product *= product <= PRODUCT_MAX && r[d].n ? r[d].n : 1;
+    }
+    return product > PRODUCT_MAX || loops > MAX_LOOPS;
+}
+
+/* One piece for all of a dim, the one with the most pieces and loops, until nests and
+ * loops are few enough: its digits stay expressions, which is slower and as right. */
 static void
-coarsen(Boxes *b, Range *range)
+coarsen(Boxes *b, Range *r)
 {
     static const i64 one[1] = {1};
-    int most = 0;
-    for (int d = 1; d < b->p->dst->rank; d++)
-        if (range[d].n > range[most].n)
-            most = d;
-    range[most] = range_of(b, one, 1, 0, b->p->dst->dim[most].n);
+    int rank = b->p->dst->rank;
+    while (too_many(r, rank)) {
+        int most = 0;
+        for (int d = 1; d < rank; d++)
+            if (r[d].n * loops_of(&r[d]) > r[most].n * loops_of(&r[most]))
+                most = d;
+        r[most] = range_of(b, one, 1, r[most].lo, r[most].hi);
+    }
 }
 
 static Nest *
 new_nest(Boxes *b)
 {
     Plan *p = b->p;
+    if (p->n == MAX_NESTS)
+        ex_fail(p->e, "this conversion falls into more than 4096 boxes");
     if ((p->n & (p->n - 1)) == 0) {
         Nest *old = p->nest;
         p->nest = arena_array(b->arena, Nest, p->n ? 2 * p->n : 1);
@@ -122,64 +140,50 @@ new_nest(Boxes *b)
 
 /* A nest for every choice of one piece a dim. */
 static void
-add_boxes(Boxes *b, NestKind kind, const Range *const *range, const i64 *fixed)
+add_boxes(Boxes *b, NestKind kind, Range *range)
 {
     int rank = b->p->dst->rank, at[MAX_RANK] = {0}, d;
     const Piece *piece[MAX_RANK];
     for (d = 0; d < rank; d++)
-        if (range[d]->n == 0)
+        if (range[d].n == 0)
             return;
+    coarsen(b, range);
     do {
         for (d = 0; d < rank; d++)
-            piece[d] = &range[d]->piece[at[d]];
-        nest_make(b->p, kind, piece, fixed, new_nest(b));
-        for (d = rank - 1; d >= 0 && ++at[d] == range[d]->n; d--)
+            piece[d] = &range[d].piece[at[d]];
+        nest_make(b->p, kind, piece, new_nest(b));
+        for (d = rank - 1; d >= 0 && ++at[d] == range[d].n; d--)
             at[d] = 0;
     } while (d >= 0);
 }
 
-static void
-add_valid(Boxes *b)
-{
-    const Range *range[MAX_RANK];
-    for (int d = 0; d < b->p->dst->rank; d++)
-        range[d] = &b->valid[d];
-    while (product(b, range) > MAX_NESTS)
-        coarsen(b, b->valid);
-    add_boxes(b, NEST_COPY, range, NULL);
-}
-
 /* Padding, disjoint: dims before k real, dim k padding, dims after k all. */
 static void
-add_fills(Boxes *b)
+add_padding(Boxes *b, NestKind kind)
 {
     int rank = b->p->dst->rank;
-    const Range *range[MAX_RANK];
+    bool copy = kind == NEST_COPY;
+    Range range[MAX_RANK];
     for (int k = 0; k < rank; k++) {
         for (int d = 0; d < rank; d++)
-            range[d] = d < k ? &b->valid_dst[d] : d == k ? &b->pad[d] : &b->full[d];
-        add_boxes(b, NEST_FILL, range, NULL);
+            range[d] = d == k ? b->pad[d] : d > k ? b->full[d]
+                       : copy ? b->valid[d] : b->valid_dst[d];
+        add_boxes(b, kind, range);
     }
 }
 
-/* Padding that repeats the last element: every choice of real or padding for each
- * dim, but all real. */
+/* For padding that repeats the last element: real and padded coordinates in pieces
+ * of their own, so that "the last element" is one coordinate in each. */
 static void
-add_edges(Boxes *b)
+separate_padding(Boxes *b)
 {
-    int rank = b->p->dst->rank;
-    const Range *range[MAX_RANK];
-    i64 fixed[MAX_RANK];
-    for (unsigned set = 1; set < 1u << rank; set++) {
-        bool empty = false;
-        for (int d = 0; d < rank; d++) {
-            bool pad = set >> d & 1;
-            range[d] = pad ? &b->pad[d] : &b->valid[d];
-            fixed[d] = pad ? b->p->dst->dim[d].n - 1 : -1;
-            empty |= range[d]->n == 0;
-        }
-        if (!empty)
-            add_boxes(b, NEST_COPY, range, fixed);
+    for (int d = 0; d < b->p->dst->rank; d++) {
+        const Range *v = &b->valid[d], *p = &b->pad[d];
+        Piece *all = arena_array(b->arena, Piece, v->n + p->n);
+        memcpy(all, v->piece, (size_t)v->n * sizeof *all);
+        if (p->n)
+            memcpy(all + v->n, p->piece, (size_t)p->n * sizeof *all);
+        b->full[d] = (Range){all, v->n + p->n, 0, b->p->dst->dim[d].padded};
     }
 }
 
@@ -194,10 +198,10 @@ plan_make(Layout *src, Layout *dst, const int *map)
     memcpy(p->map, map, sizeof p->map);
     for (int d = 0; d < dst->rank; d++)
         cut_dim(b, d);
-    add_valid(b);
-    if (dst->ref->def->fill == FILL_VALUE)
-        add_fills(b);
-    else if (dst->ref->def->fill == FILL_EDGE)
-        add_edges(b);
+    if (dst->ref->def->fill == FILL_EDGE)
+        separate_padding(b);
+    add_boxes(b, NEST_COPY, b->valid);
+    if (dst->ref->def->fill != FILL_NONE)
+        add_padding(b, dst->ref->def->fill == FILL_EDGE ? NEST_COPY : NEST_FILL);
     return p;
 }

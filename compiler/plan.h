@@ -11,7 +11,9 @@
 
 #include "layout.h"
 
-enum { MAX_LOOPS = 32, MAX_PIECES = 64, MAX_NESTS = 512 };
+/* A product of boxes is coarsened down to PRODUCT_MAX nests; a plan with more than
+ * MAX_NESTS is refused. */
+enum { MAX_LOOPS = 32, MAX_PIECES = 64, PRODUCT_MAX = 512, MAX_NESTS = 4096 };
 
 /* x = start + sum of step * i, 0 <= i < n: a piece of one dim's range.  Loops
  * outermost first. */
@@ -69,10 +71,9 @@ int pieces_cuts(const Ex *x, int var, i64 below, i64 *cuts, int n);
 enum { MAX_CUTS = 128 };
 
 /* plan_nest.c */
-/* The nest of one box: piece[d] of each dst dim; fixed[d] >= 0 holds the source at
- * that coordinate instead.  src may be left out for a fill. */
-void nest_make(Plan *p, NestKind kind, const Piece *const *piece, const i64 *fixed,
-               Nest *out);
+/* The nest of one box: piece[d] of each dst dim.  A copy takes the last real element
+ * of the source for a padded coordinate. */
+void nest_make(Plan *p, NestKind kind, const Piece *const *piece, Nest *out);
 
 /* plan_print.c */
 void plan_print(Buf *b, const Plan *p);

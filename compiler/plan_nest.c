@@ -24,8 +24,6 @@ coordinate(Plan *p, Nest *n, int dim, const Piece *piece)
     for (int i = 0; i < piece->nloops; i++) {
         const char *name = loop_name(ex_arena(p->e), p->dst->dim[dim].name, piece, i);
         int var = ex_var(p->e, name, 0, piece->loop[i].n - 1);
-        if (n->nloops == MAX_LOOPS)
-            ex_fail(p->e, "more than 32 nested loops");
         n->loop[n->nloops++] = (Loop){.name = name, .var = var, .n = piece->loop[i].n};
         n->elements *= piece->loop[i].n;
         x = ex_add(p->e, x, ex_scale(p->e, ex_of_var(p->e, var), piece->loop[i].step));
@@ -149,8 +147,7 @@ describe(Plan *p, Nest *n, const Piece *const *piece)
 }
 
 void
-nest_make(Plan *p, NestKind kind, const Piece *const *piece, const i64 *fixed,
-          Nest *n)
+nest_make(Plan *p, NestKind kind, const Piece *const *piece, Nest *n)
 {
     Arena *a = ex_arena(p->e);
     const Ex *x[MAX_RANK];
@@ -162,7 +159,7 @@ nest_make(Plan *p, NestKind kind, const Piece *const *piece, const i64 *fixed,
     for (int d = 0; d < p->dst->rank; d++) {
         to[p->dst->dim[d].var] = x[d];
         to[p->src->dim[p->map[d]].var] =
-            fixed && fixed[d] >= 0 ? ex_const(p->e, fixed[d]) : x[d];
+            ex_min(p->e, x[d], ex_const(p->e, p->dst->dim[d].n - 1));
     }
     n->dst = take_strides(p, n, ex_subst(p->e, p->dst->addr, to), false);
     n->src = kind == NEST_COPY

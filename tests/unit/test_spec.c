@@ -527,7 +527,8 @@ references[] = {
     {"NCHW", "f32", {2, 3, 4, 5}, "60*N + 20*C + 5*H + W of 120"},
     {" NCHW ", "f32", {2, 3, 4, 5}, "60*N + 20*C + 5*H + W of 120"},
     {"NC1HWC0", "f16", {2, 20, 3, 3}, "288*N + 144*(C//16) + 48*H + 16*W + C%16 of 576"},
-    {"NC1HWC0{C0=8}", "f16", {2, 20, 3, 3}, "216*N + 72*(C//8) + 24*H + 8*W + C%8 of 432"},
+    {"NC1HWC0{C0=8}", "f16", {2, 20, 3, 3},
+     "216*N + 72*(C//8) + 24*H + 8*W + C%8 of 432"},
     {"NC1HWC0 { C0 = bytes * 2 }", "f16", {2, 20, 3, 3},
      "180*N + 36*(C//4) + 12*H + 4*W + C%4 of 360"},
     {"NC1HWC0{C0 = function(bytes, bits) return bits // 4 end}", "f16", {2, 20, 3, 3},
@@ -686,7 +687,8 @@ static const struct { const char *text, *message; } wrong_specs[] = {
     {"layout 'X' {\n dims = { M }", "s.lua:2: '}' expected (to close '{' at line 1) near "
      "<eof>"},
     {"\n\nlocal t = {}\nt.x.y = 1", "s.lua:4: attempt to index a nil value (field 'x')"},
-    {"\nwhile true do end", "s.lua:2: the spec runs for more than 5 million instructions"},
+    {"\nwhile true do end",
+     "s.lua:2: the spec runs for more than 5 million instructions"},
     {"local s = 'x'\nwhile true do s = s .. s end",
      "s.lua: the spec needs more than 16 MB of memory"},
     {"error('my words', 0)", "my words"},
@@ -713,8 +715,8 @@ wrong_layouts[] = {
     {"{N, C//16, C%16} x", "f32", {1}, "(inline):1: <eof> expected near 'x'"},
     {"(N,C {C}", "f32", {1},
      "'(N,C {C}': dims in front are written (N,C){...}"},
-    {"(N,1){N}", "f32", {1}, "(inline):1: dims[2] is number: a dim is a plain name, as in "
-     "dims = { N, C, H, W }"},
+    {"(N,1){N}", "f32", {1},
+     "(inline):1: dims[2] is number: a dim is a plain name, as in dims = { N, C, H, W }"},
     {"(N,C){N, D}", "f32", {2, 3},
      "(inline):1: unknown name 'D': did you mean 'N'?; known here: N, C"},
     /* shapes */
@@ -727,8 +729,8 @@ wrong_layouts[] = {
      "(inline):1: the name 'b0' is taken by a batch dim"},
     /* one-to-one */
     {"{M//2, K}", "f32", {8, 8},
-     "(inline):1: layout 'inline': it is not one-to-one: the digit M%2 is stored nowhere; "
-     "(0,0) and (1,0) are both at 0"},
+     "(inline):1: layout 'inline': it is not one-to-one: the digit M%2 is stored "
+     "nowhere; (0,0) and (1,0) are both at 0"},
     {"{N, C, C}", "f32", {2, 3},
      "(inline):1: layout 'inline': the digit C is stored twice: in 'C' and in 'C'"},
     {"{N, C//4, C%4, C//2%4}", "f32", {2, 9},
