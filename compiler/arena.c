@@ -21,6 +21,7 @@ block_new(Arena *a, size_t cap)
         diag_fatal(a->diag, DIAG_MEMORY, (Loc){0}, "out of memory");
     ArenaBlock **at = cap > BLOCK_BYTES && a->head ? &a->head->next : &a->head;
     b->cap = cap;
+    a->held += cap;
     b->next = *at;
     return *at = b;
 }

@@ -57,6 +57,8 @@ print_at(Buf *b, const Ast *x, int level)
         if (o->nargs == 2)
             print_at(b, x->x[0], o->level);
         buf_printf(b, o->level <= 5 && o->nargs == 2 ? " %s " : "%s", o->lua);
+        if (x->op == OP_NEG && x->x[0]->op == OP_NEG)
+            buf_add(b, " ");                 /* two together begin a comment */
         print_at(b, x->x[o->nargs - 1], o->level + (o->nargs == 2));
         buf_add(b, o->level < level ? ")" : "");
     }

@@ -46,6 +46,7 @@ typedef struct ArenaBlock ArenaBlock;
 typedef struct {
     Diag *diag;
     ArenaBlock *head;
+    size_t held;          /* bytes of all blocks */
 } Arena;
 
 void *arena_alloc(Arena *a, size_t bytes);     /* zeroed, 16-aligned */

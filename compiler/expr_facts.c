@@ -110,7 +110,8 @@ facts_and(const Atom *a)
     Facts p = a->x[0]->f, q = a->x[1]->f;
     if (p.min < 0 && q.min < 0)
         return facts_range(-INF, INF);
-    Facts f = facts_range(0, (i64)(p.ones & q.ones & INT64_MAX));
+    bool open = p.max == INF && q.max == INF;
+    Facts f = facts_range(0, open ? INF : (i64)(p.ones & q.ones & INT64_MAX));
     f.ones = p.ones & q.ones & INT64_MAX;
     return f;
 }

@@ -50,7 +50,7 @@ combine(Op op, Ratio a, Ratio b, Ratio *r)
 {
     i64 x, y, d;
     if (op == OP_NEG)
-        return ratio(-a.num, a.den, r);
+        return a.num > INT64_MIN && ratio(-a.num, a.den, r);
     if (op == OP_DIV)
         return over(a, b, &x, &y) && ratio(int_div(x, y), 1, r);
     if (op == OP_MOD)
@@ -64,7 +64,7 @@ combine(Op op, Ratio a, Ratio b, Ratio *r)
         return false;
     switch (op) {
     case OP_ADD: return int_add(x, y, &x) && ratio(x, d, r);
-    case OP_SUB: return int_add(x, -y, &x) && ratio(x, d, r);
+    case OP_SUB: return !__builtin_sub_overflow(x, y, &x) && ratio(x, d, r);
     case OP_MIN: *r = x < y ? a : b; return true;
     case OP_MAX: *r = x > y ? a : b; return true;
     default: break;

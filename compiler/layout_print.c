@@ -1,4 +1,5 @@
 /* Layouts as text that reads back. */
+#include <math.h>
 #include <string.h>
 
 #include "layout.h"
@@ -42,6 +43,10 @@ print_fill(Buf *b, const LayoutDef *d)
         buf_add(b, ", fill = \"none\"");
     else if (d->fill == FILL_EDGE)
         buf_add(b, ", fill = \"edge\"");
+    else if (isnan(d->fill_value))
+        buf_add(b, ", fill = 0/0");
+    else if (isinf(d->fill_value))
+        buf_printf(b, ", fill = %s", d->fill_value < 0 ? "-1/0" : "1/0");
     else if (d->fill_value != 0)
         buf_printf(b, ", fill = %.17g", d->fill_value);
 }

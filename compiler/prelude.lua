@@ -2,19 +2,25 @@
 -- every sandbox before the spec; `raw` holds what specs do not get to see.
 local raw, env = ...
 local next, sort, type, error = raw.next, raw.sort, raw.type, raw.error
-local max = env.max
+local max, ipairs, math_type = env.max, env.ipairs, env.math.type
 
 local function by_key(a, b)
   local x, y = type(a), type(b)
   if x ~= y then return x == "number" end
-  if x == "number" or x == "string" then return a < b end
-  error("pairs: keys must be numbers or strings", 0)
+  return a < b
 end
 
 -- pairs in one order everywhere: numbers, then strings
 function env.pairs(t)
   local keys, n = {}, 0
-  for k in next, t do n = n + 1; keys[n] = k end
+  if type(t) ~= "table" then error("pairs(t): a table expected, not a " .. type(t), 2) end
+  for k in next, t do
+    if type(k) ~= "number" and type(k) ~= "string" then
+      error("pairs(t): keys must be numbers or strings", 2)
+    end
+    n = n + 1
+    keys[n] = k
+  end
   sort(keys, by_key)
   local i = 0
   return function()
@@ -27,6 +33,19 @@ end
 -- CuTe's Swizzle<B,M,S> (cutlass, include/cute/swizzle.hpp): bits
 -- [M+S, M+S+B) are xored into bits [M, M+B); S < 0 goes the other way.
 function env.xor(B, M, S)
+  for _, v in ipairs { B or false, M or false, S or false } do
+    if type(v) ~= "userdata" and math_type(v) ~= "integer" then
+      error("xor(B, M, S) takes three whole numbers", 2)
+    end
+  end
+  if type(B) == "number" and B < 0 or type(M) == "number" and M < 0 then
+    error("xor(B, M, S) needs B >= 0 and M >= 0", 2)
+  end
+  for _, v in ipairs { B, M, S, -S } do
+    if type(v) == "number" and v > 61 then
+      error("xor(B, M, S) needs bits below 62", 2)
+    end
+  end
   if type(B) == "number" and type(S) == "number" and S < B and -S < B then
     error("xor(B, M, S) needs S >= B or S <= -B", 2)
   end

@@ -39,6 +39,13 @@ count_array(Reader *r, int limit, const char *what)
     lua_Unsigned n = lua_rawlen(r->s->L, -1);
     if (n > (lua_Unsigned)limit)
         FAIL(r, "%s has more than %d parts", what, limit);
+    bool fields = lua_gettop(r->s->L) == r->at;      /* an inline layout's own table */
+    for (lua_pushnil(r->s->L); lua_next(r->s->L, -2); lua_pop(r->s->L, 1)) {
+        i64 key = 0;
+        bool field = fields && lua_type(r->s->L, -2) == LUA_TSTRING;
+        if (!field && (!trace_integer(r->s->L, -2, &key) || key < 1 || key > (i64)n))
+            FAIL(r, "%s is a list: its parts have no names and no gaps", what);
+    }
     return (int)n;
 }
 

@@ -19,6 +19,8 @@ probe_function(Reader *r, Param *p)
         lua_pushinteger(L, 1 << w);
         bool ok = lua_pcall(L, 2, 1, 0) == LUA_OK;
         r->s->arena->diag = mine;
+        if (r->s->spent || r->s->memory_out)
+            lua_error(L);
         p->has[w] = ok && trace_integer(L, -1, &p->at[w]);
         lua_pop(L, 1);
     }
@@ -231,6 +233,8 @@ spec_read_layout(Sandbox *s, const char *name, Loc loc, bool is_inline)
     d->name = arena_string(s->arena, name);
     d->loc = loc;
     read_fields(&r);
+    if (is_inline && d->order && lua_rawlen(s->L, r.at) > 0)
+        FAIL(&r, "entries stand both in order = { ... } and beside it");
     if (is_inline && !d->order) {
         r.field = "order";
         field_read(&r);

@@ -18,7 +18,8 @@ typedef struct {
     const char *seen[MAX_ENTRIES]; /* symbols in order of first use */
     int nseen;
     size_t live, total;           /* bytes held, bytes ever asked for */
-    bool memory_out;
+    size_t held;                  /* bytes the arena held at the start */
+    bool spent, memory_out;
     long instructions;
     double start;
 } Sandbox;

@@ -13,13 +13,13 @@
 
 static const struct {
     long instructions;
-    size_t live, total;
+    size_t live, total, arena;
     double seconds;
-} budget = {5000000, 16u << 20, 1u << 30, 2.0};
+} budget = {5000000, 16u << 20, 1u << 30, 64u << 20, 2.0};
 
 static const char prelude_name[] = "=prelude";
 
-enum { HOOK_EVERY = 1000, REP_MAX = 1 << 16 };
+enum { HOOK_EVERY = 100, REP_MAX = 1 << 16 };
 
 Sandbox *
 sandbox_of(lua_State *L)
@@ -70,11 +70,13 @@ on_count(lua_State *L, lua_Debug *ar)
     Sandbox *s = sandbox_of(L);
     (void)ar;
     s->instructions += HOOK_EVERY;
+    s->spent = s->instructions > budget.instructions || now() - s->start > budget.seconds;
     if (s->instructions > budget.instructions)
-        luaL_error(L, "the spec runs for more than %d million instructions",
-                   (int)(budget.instructions / 1000000));
-    if (now() - s->start > budget.seconds)
-        luaL_error(L, "the spec runs for more than %d seconds", (int)budget.seconds);
+        luaL_error(L, "%s:%d: the spec runs for more than %d million instructions",
+                   s->file, sandbox_where(s).line, (int)(budget.instructions / 1000000));
+    if (s->spent)
+        luaL_error(L, "%s:%d: the spec runs for more than %d seconds", s->file,
+                   sandbox_where(s).line, (int)budget.seconds);
 }
 
 int
@@ -97,6 +99,10 @@ guard(lua_State *L)
     SpecFunction *f;
     memcpy(&f, lua_touserdata(L, lua_upvalueindex(1)), sizeof f);
     Diag d, *outer = s->arena->diag;
+    if (s->arena->held - s->held > budget.arena) {
+        s->memory_out = true;
+        return luaL_error(L, "out of memory");
+    }
     s->arena->diag = &d;
     if (diag_catch(&d)) {
         s->arena->diag = outer;
@@ -298,7 +304,8 @@ sandbox_run(Arena *a, const char *file, const char *text, size_t len,
             int nresults, void (*use)(Sandbox *s, void *arg), void *arg)
 {
     Diag *outer = a->diag;
-    Sandbox s = {.arena = a, .file = arena_string(a, file), .start = now()};
+    Sandbox s = {.arena = a, .file = arena_string(a, file), .start = now(),
+                 .held = a->held};
     s.last = &s.first;
     s.L = lua_newstate(allocate, &s);
     if (!s.L)

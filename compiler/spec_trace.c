@@ -74,6 +74,9 @@ static int
 either(Sandbox *s, Op op)
 {
     i64 x, y;
+    if (lua_gettop(s->L) != 2)
+        return luaL_error(s->L, "%s takes two arguments: %s(a, %s(b, c)) for more",
+                          op_info[op].lua, op_info[op].lua, op_info[op].lua);
     if (trace_integer(s->L, 1, &x) && trace_integer(s->L, 2, &y)) {
         lua_pushinteger(s->L, (x < y) == (op == OP_MIN) ? x : y);
         return 1;
