@@ -81,7 +81,7 @@ ast_text(Arena *a, const Ast *x)
 static bool
 shift_left(i64 v, i64 k, i64 *r)
 {
-    return k >= 0 && k < 63 && int_mul(v, (i64)1 << k, r);
+    return k >= 0 && k <= SHIFT_MAX && int_mul(v, (i64)1 << k, r);
 }
 
 /* One operator on two values: the definition that everything else agrees with. */
@@ -93,8 +93,8 @@ apply(Op op, i64 a, i64 b, i64 *r)
     case OP_XOR: *r = a ^ b; return true;
     case OP_AND: *r = a & b; return true;
     case OP_SHL: return shift_left(a, b, r);
-    case OP_SHR: *r = b >= 0 && b < 63 ? int_div(a, (i64)1 << b) : 0;
-                 return b >= 0 && b < 63;
+    case OP_SHR: *r = b >= 0 && b <= SHIFT_MAX ? int_div(a, (i64)1 << b) : 0;
+                 return b >= 0 && b <= SHIFT_MAX;
     case OP_ADD: return int_add(a, b, r);
     case OP_SUB: return !__builtin_sub_overflow(a, b, r);
     case OP_MUL: return int_mul(a, b, r);
@@ -192,8 +192,10 @@ span(const Ast *x, AstLookup *range, const void *env, Span *r)
         return fits;
     }
     case OP_NEG:
+        if (a.min == INT64_MIN)
+            return false;
         *r = (Span){-a.max, -a.min};
-        return a.min > INT64_MIN;
+        return true;
     case OP_NOT:
         *r = (Span){~a.max, ~a.min};
         return true;

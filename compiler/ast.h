@@ -20,7 +20,7 @@ typedef struct {
 } OpInfo;
 extern const OpInfo op_info[OP_COUNT];
 
-enum { AST_MAX_SIZE = 4000, AST_MAX_DEPTH = 150 };
+enum { AST_MAX_SIZE = 4000, AST_MAX_DEPTH = 150, SHIFT_MAX = 61 };
 
 /* Immutable; subtrees may be shared. */
 typedef struct Ast {

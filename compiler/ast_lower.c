@@ -36,8 +36,8 @@ binary(Lower *l, const Ast *x)
     case OP_OR:  return ex_or(e, a, b);
     case OP_XOR: return ex_xor(e, a, b);
     case OP_AND: return ex_and(e, a, b);
-    case OP_SHL: return ex_scale(e, a, (i64)1 << constant(l, x, b, 0, 61, shift));
-    case OP_SHR: return ex_div(e, a, (i64)1 << constant(l, x, b, 0, 61, shift));
+    case OP_SHL: return ex_scale(e, a, (i64)1 << constant(l, x, b, 0, SHIFT_MAX, shift));
+    case OP_SHR: return ex_div(e, a, (i64)1 << constant(l, x, b, 0, SHIFT_MAX, shift));
     case OP_ADD: return ex_add(e, a, b);
     case OP_SUB: return ex_sub(e, a, b);
     case OP_MUL: return ex_mul(e, a, b);

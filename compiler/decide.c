@@ -190,7 +190,7 @@ build_rows(Decider *d, uint64_t *row)
         }
     }
     for (int i = 0; i < d->ndigits && n < MAX_ROWS; i++)
-        for (int k = 0; d->digit[i].column >= 0 && k < d->digit[i].plain; k++)
+        if (d->digit[i].column >= 0 && d->digit[i].plain)
             row[n++] = (uint64_t)1 << d->digit[i].column;
     return n;
 }

@@ -10,8 +10,8 @@ typedef struct {
     int n;
     const Ex **value;     /* of each part */
     const Ex **coord;     /* of each dim, as far as known */
-    struct { int dim; i64 lo, hi; const Ex *x; } known[MAX_ENTRIES * 8];
-    int nknown;
+    struct Known { int dim; i64 lo, hi; const Ex *x; } *known;
+    int nknown, maxknown;
 } Solver;
 
 /* The parts of one entry from its value v; they are in ascending order. */
@@ -50,6 +50,8 @@ split_address(Solver *s, const Ex *a)
 static void
 learn(Solver *s, int dim, i64 lo, i64 hi, const Ex *x)
 {
+    if (s->nknown == s->maxknown)
+        return;                            /* complete() will miss it */
     s->coord[dim] = ex_add(s->e, s->coord[dim], ex_scale(s->e, x, lo));
     s->known[s->nknown].dim = dim;
     s->known[s->nknown].lo = lo;
@@ -92,7 +94,7 @@ learn_rest(Solver *s, int dim, i64 lo, i64 hi, const Ex *x)
     if (known == 0)
         learn(s, dim, lo, hi, x);
     for (i64 b = lo; known && b < hi; b *= 2)
-        if (!recall(s, dim, b, 2 * b) && s->nknown < LEN(s->known))
+        if (!recall(s, dim, b, 2 * b))
             learn(s, dim, b, 2 * b, ex_dig(s->e, x, b / lo, 2 * b / lo));
     return known < bits;
 }
@@ -135,7 +137,7 @@ solve(Solver *s)
     while (progress) {
         progress = false;
         for (int i = 0; i < s->n; i++)
-            if (!is_plain(&s->part[i]) && s->nknown < LEN(s->known))
+            if (!is_plain(&s->part[i]))
                 progress |= solve_xor(s, i);
     }
 }
@@ -169,6 +171,8 @@ inverse_make(Layout *l, Verdict *v, const Part *parts, int n,
     Solver s = {.l = l, .e = l->e, .part = parts, .n = n};
     s.value = arena_array(a, const Ex *, n + 1);
     s.coord = arena_array(a, const Ex *, l->rank + 1);
+    s.maxknown = n + 64 * l->rank;         /* every part, or every bit of every dim */
+    s.known = arena_array(a, struct Known, s.maxknown);
     for (int d = 0; d < l->rank; d++)
         s.coord[d] = ex_const(l->e, 0);
     v->inverse_var = l->sigma ? l->sigma_var : ex_var(l->e, "a", 0, l->size - 1);

@@ -302,7 +302,7 @@ merge(Exprs *e, const Term *p, const Term *q, Digit *out, i64 *k)
         *out = (Digit){d.root, d.lo, u.hi};
         return true;
     }
-    if (d.hi == u.hi && l == -r && u.lo > d.lo && u.lo % d.lo == 0) {
+    if (d.hi == u.hi && r > INT64_MIN && l == -r && u.lo > d.lo && u.lo % d.lo == 0) {
         *out = (Digit){d.root, d.lo, u.lo};
         return true;
     }
@@ -333,6 +333,9 @@ ex_sum(Exprs *e, i64 base, const Term *terms, int n)
     Digit d;
     i64 k;
     n = collect(e, t, n);
+    for (int i = 0; i < n; i++)
+        if (t[i].coef == INT64_MIN)
+            ex_overflow(e);
     for (int i = 0; i < n; i++)
         for (int j = 0; j < n; j++)
             if (i != j && merge(e, &t[i], &t[j], &d, &k))

@@ -209,7 +209,7 @@ ex_mod(Exprs *e, const Ex *a, i64 c)
         ex_fail(e, c ? "remainder by a negative number" : "remainder by zero");
     const Ex *r = plus(e, terms_of(e, a, c, false), int_mod(a->base, c));
     if (within_one(r, c, &k))
-        return plus(e, r, -k * c);
+        return ex_sub(e, r, ex_scale(e, ex_const(e, k), c));
     if (split(e, r, c, &g, &high, &low))
         return ex_add(e, ex_scale(e, ex_mod(e, high, c / g), g), low);
     const Atom *t = one_atom(r, c, &m);

@@ -90,17 +90,47 @@ facts_dig(const Atom *a)
     return facts_range(0, min >= 0 && max < top ? max : top);
 }
 
+/* Bits enough for every value between the bounds of either, in two's complement
+ * without the sign; 63 where a bound is missing. */
+static int
+width(Facts a, Facts b)
+{
+    int n = 0;
+    i64 v[4] = {a.max, b.max, a.min, b.min};
+    for (int i = 0; i < 4; i++) {
+        i64 m = v[i] < 0 ? ~v[i] : v[i];
+        if (v[i] == INF || v[i] == -INF)
+            return 63;
+        while (n < 63 && m >> n)
+            n++;
+    }
+    return n;
+}
+
+/* The range of a bitwise operator where a sign may take part. */
+static Facts
+facts_signed(Facts a, Facts b)
+{
+    int n = width(a, b);
+    return n >= 62 ? facts_range(-INF, INF)
+                   : facts_range(-((i64)1 << n), ((i64)1 << n) - 1);
+}
+
 static Facts
 facts_xor(const Atom *a)
 {
-    uint64_t ones = 0;
-    for (int i = 0; i < a->n; i++)
-        if (a->x[i]->f.min < 0)
-            return facts_range(-INF, INF);
-        else
-            ones |= a->x[i]->f.ones;
-    Facts f = facts_range(0, (i64)ones);
-    f.ones = ones;
+    Facts f = a->x[0]->f;
+    for (int i = 1; i < a->n; i++) {
+        Facts g = a->x[i]->f;
+        if (f.min < 0 || g.min < 0) {
+            f = facts_signed(f, g);
+            continue;
+        }
+        bool open = f.max == INF || g.max == INF;
+        uint64_t ones = f.ones | g.ones;
+        f = facts_range(0, open ? INF : (i64)(ones & INT64_MAX));
+        f.ones = ones;
+    }
     return f;
 }
 
@@ -109,10 +139,11 @@ facts_and(const Atom *a)
 {
     Facts p = a->x[0]->f, q = a->x[1]->f;
     if (p.min < 0 && q.min < 0)
-        return facts_range(-INF, INF);
+        return facts_signed(p, q);
     bool open = p.max == INF && q.max == INF;
-    Facts f = facts_range(0, open ? INF : (i64)(p.ones & q.ones & INT64_MAX));
-    f.ones = p.ones & q.ones & INT64_MAX;
+    uint64_t ones = p.ones & q.ones & INT64_MAX;
+    Facts f = facts_range(0, open ? INF : (i64)ones);
+    f.ones = ones;
     return f;
 }
 

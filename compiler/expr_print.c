@@ -34,17 +34,21 @@ print_operand(Printer *p, const Ex *x)
 }
 
 /* Where the target's division truncates, a numerator that may be negative is
- * lifted by a multiple of the divisor; the lift in units of lo is returned. */
+ * lifted by a multiple of the divisor; the lift in units of lo is returned.  One
+ * without a lower bound cannot be written for such a target. */
 static i64
 print_numerator(Printer *p, const Atom *a)
 {
     const Ex *x = a->x[0];
     i64 unit = a->hi ? a->hi : a->lo, lift = 0;
-    if (p->sp->floor || x->f.min >= 0 || x->f.min == -INF ||
-        !int_round_up(-x->f.min, unit, &lift)) {
+    if (p->sp->floor || x->f.min >= 0) {
         print_operand(p, x);
         return 0;
     }
+    if (x->f.min == -INF || !int_round_up(-x->f.min, unit, &lift) ||
+        x->f.max > INF - lift)
+        diag_fatal(p->b->arena->diag, DIAG_LAYOUT, (Loc){0},
+                   "an index expression does not fit 64 bits");
     buf_add(p->b, "(");
     print_sum(p, x);
     buf_printf(p->b, " + %lld)", (long long)lift);

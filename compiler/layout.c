@@ -89,12 +89,12 @@ set_dims(Maker *m, int rank, const i64 *shape)
 }
 
 static void
-add_entry(Maker *m, const Ast *x)
+add_entry(Maker *m, const Ast *x, int order)
 {
     if (m->l->nentry == MAX_ENTRIES)
         diag_fatal(m->arena->diag, DIAG_LAYOUT, m->def->loc,
                    "order has more than %d entries", MAX_ENTRIES);
-    m->l->entry[m->l->nentry++].x = x;
+    m->l->entry[m->l->nentry++] = (Entry){.x = x, .order = order};
 }
 
 /* The entries, with the batch dims spelled out. */
@@ -107,10 +107,10 @@ set_entries(Maker *m)
         const EntryDef *t = &d->order[i];
         for (int b = 0; t->kind != ENTRY_EXPR && b < batch; b++) {
             int which = t->kind == ENTRY_BATCH ? b : batch - 1 - b;
-            add_entry(m, ast_sym(m->arena, m->l->dim[which].name, t->loc));
+            add_entry(m, ast_sym(m->arena, m->l->dim[which].name, t->loc), i);
         }
         if (t->kind == ENTRY_EXPR)
-            add_entry(m, t->x);
+            add_entry(m, t->x, i);
     }
     m->free = true;
     for (int i = 0; i < m->l->nentry; i++) {
@@ -254,7 +254,7 @@ pitch_of(Maker *m, int entry)
     for (int i = 0; i < d->npitches; i++) {
         const Setting *t = &d->pitches[i];
         if (t->dim ? x->op == OP_SYM && !strcmp(x->name, t->dim)
-                   : t->entry == entry - (m->l->nentry - d->norder))
+                   : t->entry == m->l->entry[entry].order)
             return setting_value(m, t, "pitch");
     }
     return 0;

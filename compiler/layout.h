@@ -82,6 +82,7 @@ typedef struct {
 
 typedef struct {
     const Ast *x;
+    int order;            /* its place in def->order */
     i64 extent, stride;   /* slots, and elements from one to the next */
     const Ex *ex;         /* over the dims' var */
     const Ex *written;    /* over their free: what holds for every shape */

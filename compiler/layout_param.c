@@ -77,10 +77,10 @@ combine(Op op, Ratio a, Ratio b, Ratio *r)
     case OP_XOR: r->num = a.num ^ b.num; return true;
     case OP_AND: r->num = a.num & b.num; return true;
     case OP_NOT: r->num = ~a.num; return true;
-    case OP_SHL: return b.num >= 0 && b.num < 62 &&
+    case OP_SHL: return b.num >= 0 && b.num <= SHIFT_MAX &&
                         int_mul(a.num, (i64)1 << b.num, &r->num);
-    case OP_SHR: r->num = b.num >= 0 && b.num < 62 ? a.num >> b.num : 0;
-                 return b.num >= 0 && b.num < 62;
+    case OP_SHR: r->num = b.num >= 0 && b.num <= SHIFT_MAX ? a.num >> b.num : 0;
+                 return b.num >= 0 && b.num <= SHIFT_MAX;
     default:     return false;
     }
 }
