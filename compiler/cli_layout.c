@@ -48,28 +48,22 @@ cmd_list(Cli *c)
     return EXIT_YES;
 }
 
-/* The element at address a, or -1: by the inverse, or by looking. */
+/* The element at address a: by the inverse, or by looking at all. */
 static bool
-element_at(const Layout *l, const Verdict *v, i64 a, i64 *x)
+element_at(Cli *c, const Layout *l, const Verdict *v, i64 a, i64 *x)
 {
-    i64 back, *val = arena_array(ex_arena(l->e), i64, ex_nvars(l->e));
+    i64 back, looked = 0;
+    if (v->inverse)
+        return verdict_element(l, v, a, x);
     memset(x, 0, MAX_RANK * sizeof *x);
-    if (v->inverse) {
-        val[v->inverse_var] = a;
-        for (int d = 0; d < l->rank; d++)
-            if (!ex_eval(v->inverse[d], val, &x[d]) || x[d] < 0 || x[d] >= l->dim[d].n)
-                return false;
-        return layout_address(l, x, &back) && back == a;
-    }
-    for (;;) {
-        int d = l->rank - 1;
+    do {
         if (layout_address(l, x, &back) && back == a)
             return true;
-        while (d >= 0 && ++x[d] == l->dim[d].n)
-            x[d--] = 0;
-        if (d < 0)
-            return false;
-    }
+        if (++looked > ENUM_MAX)
+            cli_fail(c, "the layout has no inverse in closed form and more than %d "
+                     "elements to look at", ENUM_MAX);
+    } while (layout_next(l, false, x));
+    return false;
 }
 
 static int
@@ -81,7 +75,7 @@ index_inverse(Cli *c, const Layout *l, const Verdict *v)
     if (a >= l->size)
         cli_fail(c, "--at %lld is outside the storage of %lld elements", (long long)a,
                  (long long)l->size);
-    if (!element_at(l, v, a, x)) {
+    if (!element_at(c, l, v, a, x)) {
         printf("none: address %lld is padding or a hole\n", (long long)a);
         return EXIT_NO;
     }
@@ -142,18 +136,18 @@ static const char *const meaning[] = {
     [FLAW_UNDECIDED] = "could not be decided"};
 
 static json_t *
-verdict_json(Cli *c, const Layout *l, const Verdict *v, bool every_shape)
+verdict_json(Cli *c, const Layout *l, const Verdict *v, const char *of)
 {
-    json_t *j = json_pack("{s:s, s:s, s:b, s:s, s:b}", "layout", c->o.arg[0], "dtype",
+    json_t *j = json_pack("{s:s, s:s, s:b, s:s, s:s}", "layout", c->o.arg[0], "dtype",
                           l->dtype->name, "usable", v->flaw == FLAW_NONE, "one_to_one",
-                          answers[v->injective], "every_shape", every_shape);
+                          answers[v->injective], "for", of);
     if (v->why)
         json_object_set_new(j, "why", json_string(v->why));
     if (v->flaw == FLAW_COLLISION)
         json_object_set_new(j, "witness", json_pack("{s:o, s:o, s:I}", "x",
             cli_json_numbers(v->x, l->rank), "y", cli_json_numbers(v->y, l->rank),
             "address", (json_int_t)v->at));
-    if (v->flaw || every_shape)
+    if (v->flaw || !c->o.shape)
         return j;
     i64 box[MAX_ENTRIES];
     int n = layout_box(l, box);
@@ -220,7 +214,7 @@ print_verdict(Cli *c, const Layout *l, const Verdict *v, const char *of)
 {
     bool every = !c->o.shape;
     if (c->o.json) {
-        cli_print_json(verdict_json(c, l, v, every));
+        cli_print_json(verdict_json(c, l, v, of));
     } else if (v->flaw) {
         printf("%s: %s %s\n", v->flaw == FLAW_UNDECIDED ? "unknown" : "no",
                c->o.arg[0], meaning[v->flaw]);
@@ -243,23 +237,30 @@ no_structure(Cli *c, const char *text)
 }
 
 /* No shape given: judge at extents where every digit is full.  What structure says
- * there holds for every shape, since a smaller one is a part of a larger. */
+ * there holds for every smaller shape, since that is a part of it; and for every
+ * larger one where the topmost digit of each dim is open. */
 static int
 check_every_shape(Cli *c, const char *text)
 {
-    i64 shape[MAX_RANK];
+    i64 shape[MAX_RANK], bound[MAX_RANK];
     const DType *t = dtype_find(cli_dtype(c, text));
     if (!t)
         cli_fail(c, "unknown dtype '%s'", c->o.dtype);
     const LayoutRef *ref = spec_ref(c->arena, text, c->known);
-    int rank = decide_full_shape(ex_new(c->arena), ref, t, shape);
-    if (rank < 0)
+    int rank = decide_full_shape(ex_new(c->arena), ref, t, shape, bound);
+    if (rank < 0 || ref->def->swizzle)
         no_structure(c, text);
     Layout *l = layout_make(ex_new(c->arena), ref, t, rank, shape);
     Verdict *v = decide(l);
-    if (!v->by_structure || v->flaw == FLAW_UNDECIDED || v->flaw == FLAW_SIGMA)
+    if (!v->by_structure || v->flaw == FLAW_UNDECIDED)
         no_structure(c, text);
-    return print_verdict(c, l, v, "every shape");
+    Buf of = buf_new(c->arena);
+    buf_add(&of, "every shape");
+    for (int d = 0, n = 0; d < rank; d++)
+        if (bound[d] < INF)
+            buf_printf(&of, "%s%s up to %lld", n++ ? ", " : " with ", l->dim[d].name,
+                       (long long)bound[d]);
+    return print_verdict(c, l, v, of.s);
 }
 
 int

@@ -62,18 +62,12 @@ print_plane(const Layout *l)
 static void
 print_run(Cli *c, const Layout *l, const Verdict *v)
 {
-    i64 x[MAX_RANK], back, *val = arena_array(c->arena, i64, ex_nvars(l->e));
+    i64 x[MAX_RANK];
     if (!v->inverse)
         return;
     printf("\nfrom address 0:");
-    for (i64 a = 0; a < l->size && a < RUN_MAX; a++) {
-        bool in = true;
-        val[v->inverse_var] = a;
-        for (int d = 0; d < l->rank; d++)
-            in &= ex_eval(v->inverse[d], val, &x[d]) && x[d] >= 0 && x[d] < l->dim[d].n;
-        in = in && layout_address(l, x, &back) && back == a;
-        printf(" %s", in ? cli_tuple(c->arena, x, l->rank) : "-");
-    }
+    for (i64 a = 0; a < l->size && a < RUN_MAX; a++)
+        printf(" %s", verdict_element(l, v, a, x) ? cli_tuple(c->arena, x, l->rank) : "-");
     printf("%s\n", l->size > RUN_MAX ? " ..." : "");
 }
 

@@ -120,19 +120,15 @@ draw_plane(Picture *p, i64 x0)
 /* What a storage address holds: the plane's coordinates, nothing, or an element of
  * another plane. */
 static bool
-holds(const Picture *p, i64 *val, i64 a, char *text, size_t size)
+holds(const Picture *p, i64 a, char *text, size_t size)
 {
-    i64 x[MAX_RANK], back;
-    bool other = false, in = true;
-    val[p->v->inverse_var] = a;
-    for (int d = 0; d < p->l->rank; d++) {
-        in &= ex_eval(p->v->inverse[d], val, &x[d]) && x[d] >= 0 &&
-              x[d] < p->l->dim[d].n;
-        other |= d != p->row && d != p->col && x[d] != 0;
-    }
+    i64 x[MAX_RANK];
+    bool other = false;
     *text = 0;
-    if (!in || !layout_address(p->l, x, &back) || back != a)
+    if (!verdict_element(p->l, p->v, a, x))
         return false;
+    for (int d = 0; d < p->l->rank; d++)
+        other |= d != p->row && d != p->col && x[d] != 0;
     if (other)
         snprintf(text, size, "&#183;");
     else if (p->row >= 0)
@@ -153,13 +149,12 @@ static void
 draw_storage(Picture *p, i64 x0)
 {
     char text[60];
-    i64 *val = arena_array(p->b->arena, i64, ex_nvars(p->l->e));
     for (i64 i = 0; i < storage_rows(p); i++) {
         snprintf(text, sizeof text, "%lld", (long long)(i * p->run));
         label(p, x0 - 6, TOP + i * CELL_H + 16, "end", text);
         for (i64 j = 0; j < p->run && i * p->run + j < p->l->size; j++) {
             i64 a = i * p->run + j;
-            bool used = holds(p, val, a, text, sizeof text);
+            bool used = holds(p, a, text, sizeof text);
             cell(p, x0 + j * CELL_W, TOP + i * CELL_H, used ? a : -1, text);
         }
     }

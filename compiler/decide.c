@@ -344,6 +344,19 @@ decide_sigma(Decider *d, const Ex **inverse)
                             "large to look at every address";
 }
 
+bool
+verdict_element(const Layout *l, const Verdict *v, i64 a, i64 *x)
+{
+    i64 back;
+    i64 *val = v->scratch;
+    memset(x, 0, MAX_RANK * sizeof *x);
+    val[v->inverse_var] = a;
+    for (int d = 0; d < l->rank; d++)
+        if (!ex_eval(v->inverse[d], val, &x[d]) || x[d] < 0 || x[d] >= l->dim[d].n)
+            return false;
+    return layout_address(l, x, &back) && back == a;
+}
+
 /* The first padded coordinate, if any, is a gap that can be named at once; holes
  * are looked for among the first addresses with the inverse. */
 static void
@@ -363,14 +376,8 @@ find_gap(Decider *d)
         enum_gap(l, v);
         return;
     }
-    i64 *val = arena_array(d->arena, i64, ex_nvars(l->e));
     for (i64 a = 0; a < l->size && a < ENUM_MAX / 64 && !v->has_gap; a++) {
-        i64 back;
-        bool in = true;
-        val[v->inverse_var] = a;
-        for (int i = 0; i < l->rank && in; i++)
-            in = ex_eval(v->inverse[i], val, &x[i]) && x[i] >= 0 && x[i] < l->dim[i].n;
-        v->has_gap = !in || !layout_address(l, x, &back) || back != a;
+        v->has_gap = !verdict_element(l, v, a, x);
         v->gap = a;
         v->gap_kind = "hole";
     }
@@ -404,6 +411,7 @@ decide(Layout *l)
     count_storage(&d);
     if (d.v->by_structure && d.v->flaw == FLAW_NONE && (!l->sigma || sigma_inverse))
         inverse_make(l, d.v, d.part, d.nparts, sigma_inverse);
+    d.v->scratch = arena_array(d.arena, i64, ex_nvars(l->e));
     if (d.v->padding || d.v->holes)
         find_gap(&d);
     return d.v;
@@ -440,12 +448,13 @@ decide_or_fail(Layout *l)
 }
 
 int
-decide_full_shape(Exprs *e, const LayoutRef *ref, const DType *t, i64 *shape)
+decide_full_shape(Exprs *e, const LayoutRef *ref, const DType *t, i64 *shape,
+                  i64 *bound)
 {
     i64 ones[MAX_RANK];
     int rank = ref->def->ndims + (ref->def->batch && ref->def->ndims < MAX_RANK);
     for (int d = 0; d < rank; d++)
-        ones[d] = shape[d] = 1;
+        ones[d] = shape[d] = bound[d] = 1;
     Layout *l = layout_make(e, ref, t, rank, ones);
     Part *part;
     int n;
@@ -457,6 +466,9 @@ decide_full_shape(Exprs *e, const LayoutRef *ref, const DType *t, i64 *shape)
             i64 full = part[i].digit[j].hi ? part[i].digit[j].hi
                        : lo < INF / 2 ? 2 * lo : lo;
             *s = full > *s ? full : *s;
+            i64 *most = &bound[part[i].digit[j].dim];
+            i64 reach = part[i].digit[j].hi ? part[i].digit[j].hi : INF;
+            *most = reach > *most ? reach : *most;
         }
     return rank;
 }

@@ -41,6 +41,7 @@ typedef struct {
     const Ex **inverse;
     int inverse_var;
     bool inverse_proven;  /* inverse(address(x)) simplifies to x */
+    i64 *scratch;         /* of verdict_element */
 } Verdict;
 
 /* decide.c */
@@ -49,9 +50,14 @@ typedef struct {
 Verdict *decide(Layout *l);
 /* The same, as a diag_fatal with its place when the layout cannot be used. */
 Verdict *decide_or_fail(Layout *l);
-/* Extents at which every digit of `ref` is full, for judging all shapes at once;
- * returns the rank. */
-int decide_full_shape(Exprs *e, const LayoutRef *ref, const DType *t, i64 *shape);
+/* The element at address a, by the inverse, which there must be; false when none is
+ * there.  Not thread-safe. */
+bool verdict_element(const Layout *l, const Verdict *v, i64 a, i64 *x);
+/* Extents at which every digit of `ref` is full, for judging all shapes at once, and
+ * the extents up to which its digits reach (INF: any); returns the rank, or -1 when
+ * the layout has no such structure. */
+int decide_full_shape(Exprs *e, const LayoutRef *ref, const DType *t, i64 *shape,
+                      i64 *bound);
 
 /* decide_parts.c: entries taken apart; false when they hold anything else. */
 bool parts_of(const Layout *l, Part **parts, int *n);

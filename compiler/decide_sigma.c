@@ -76,35 +76,43 @@ matrix_of(const Layout *l, i64 *val)
     return m;
 }
 
-/* Gauss-Jordan: inv becomes the inverse of the linear part; false when there is
- * none, with a nonzero vector of the kernel in *kernel. */
+static void
+swap(uint64_t *v, int i, int j)
+{
+    uint64_t t = v[i];
+    v[i] = v[j];
+    v[j] = t;
+}
+
+/* Gauss-Jordan on columns: inv becomes the inverse of the linear part; false when
+ * there is none, with a nonzero vector of the kernel in *kernel. */
 static bool
 invert(const Matrix *m, Matrix *inv, uint64_t *kernel)
 {
     uint64_t a[63];
+    int rank = 0;
     *inv = (Matrix){.n = m->n};
     memcpy(a, m->column, sizeof a);
     for (int j = 0; j < m->n; j++)
         inv->column[j] = (uint64_t)1 << j;
     for (int bit = 0; bit < m->n; bit++) {
-        int p = bit;
+        int p = rank;
         while (p < m->n && !(a[p] >> bit & 1))
             p++;
-        for (int j = 0; p == m->n && j < m->n; j++)
-            if (a[j] == 0 || j == m->n - 1) {
-                *kernel = inv->column[j];
-                return false;
-            }
-        uint64_t t = a[p], u = inv->column[p];
-        a[p] = a[bit], inv->column[p] = inv->column[bit];
-        a[bit] = t, inv->column[bit] = u;
+        if (p == m->n)
+            continue;
+        swap(a, p, rank);
+        swap(inv->column, p, rank);
         for (int j = 0; j < m->n; j++)
-            if (j != bit && a[j] >> bit & 1) {
-                a[j] ^= a[bit];
-                inv->column[j] ^= inv->column[bit];
+            if (j != rank && a[j] >> bit & 1) {
+                a[j] ^= a[rank];
+                inv->column[j] ^= inv->column[rank];
             }
+        rank++;
     }
-    return true;
+    if (rank < m->n)
+        *kernel = inv->column[rank];       /* whose image has become zero */
+    return rank == m->n;
 }
 
 /* sum over diagonals of (a shifted) & mask: the inverse as an expression. */
@@ -145,9 +153,9 @@ static Answer
 outside(const Layout *l, i64 from, i64 to, const char **why)
 {
     *why = arena_printf(ex_arena(l->e),
-        "the swizzle takes address %lld to %lld, outside the %lld elements of "
-        "storage; pad the dims so that the storage is a whole number of its blocks",
-        (long long)from, (long long)to, (long long)l->size);
+        "the swizzle takes address %lld to %lld, outside the %lld elements of storage%s",
+        (long long)from, (long long)to, (long long)l->size, to < 0 ? "" :
+        "; pad the dims so that the storage is a whole number of its blocks");
     return NO;
 }
 
@@ -165,6 +173,33 @@ stays_inside(const Layout *l, i64 *val, i64 first, const char **why)
     return YES;
 }
 
+static const char *
+meet(const Layout *l, i64 x, i64 y, i64 at)
+{
+    return arena_printf(ex_arena(l->e), "the swizzle is not one-to-one: addresses %lld "
+                        "and %lld both go to %lld", (long long)x, (long long)y,
+                        (long long)at);
+}
+
+static Answer
+decide_by_addresses(const Layout *l, i64 *val, const char **why)
+{
+    if (l->size > ADDRESSES_MAX)
+        return UNKNOWN;
+    i64 *from = arena_array(ex_arena(l->e), i64, l->size);
+    for (i64 a = 0; a < l->size; a++) {
+        i64 y = image(l, val, a);
+        if (y < 0 || y >= l->size)
+            return outside(l, a, y, why);
+        if (from[y]) {
+            *why = meet(l, from[y] - 1, a, y);
+            return NO;
+        }
+        from[y] = a + 1;
+    }
+    return YES;
+}
+
 static Answer
 decide_linear(Layout *l, i64 *val, const Ex **inverse, const char **why)
 {
@@ -176,35 +211,16 @@ decide_linear(Layout *l, i64 *val, const Ex **inverse, const char **why)
     if (in != YES)
         return in;
     if (!invert(&m, &inv, &kernel)) {
-        *why = arena_printf(ex_arena(l->e), "the swizzle is not one-to-one: addresses "
-                            "0 and %llu both go to %llu", (unsigned long long)kernel,
-                            (unsigned long long)m.constant);
+        /* x and x ^ kernel meet; without the kernel's top bit both are in storage
+         * when any such pair is */
+        i64 x = (i64)kernel & ~((i64)1 << int_log2((i64)kernel)), y = x ^ (i64)kernel;
+        if (y >= l->size || image(l, val, x) != image(l, val, y))
+            return decide_by_addresses(l, val, why);
+        *why = meet(l, x, y, image(l, val, x));
         return NO;
     }
     inv.constant = m.constant;
     *inverse = matrix_ex(l->e, &inv, ex_of_var(l->e, l->sigma_var));
-    return YES;
-}
-
-static Answer
-decide_by_addresses(const Layout *l, i64 *val, const char **why)
-{
-    if (l->size > ADDRESSES_MAX)
-        return UNKNOWN;
-    Arena *arena = ex_arena(l->e);
-    i64 *from = arena_array(arena, i64, l->size);
-    for (i64 a = 0; a < l->size; a++) {
-        i64 y = image(l, val, a);
-        if (y < 0 || y >= l->size)
-            return outside(l, a, y, why);
-        if (from[y]) {
-            *why = arena_printf(arena, "the swizzle is not one-to-one: addresses %lld "
-                                "and %lld both go to %lld", (long long)from[y] - 1,
-                                (long long)a, (long long)y);
-            return NO;
-        }
-        from[y] = a + 1;
-    }
     return YES;
 }
 

@@ -129,6 +129,9 @@ bool layout_swizzle(const Layout *l, i64 a, i64 *out);
  * One extent, the size, where it is not a box. */
 int layout_box(const Layout *l, i64 *extent);
 i64 layout_bytes(const Layout *l);
+/* The next coordinate in row-major order, within the extents or, if so said, the
+ * padded ones; false, and back at the origin, after the last. */
+bool layout_next(const Layout *l, bool padded, i64 *x);
 
 /* layout_print.c */
 /* (N, C, H, W){N, C//16, H, W, C%16}, which reads back. */

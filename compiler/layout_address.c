@@ -42,6 +42,17 @@ layout_bytes(const Layout *l)
     return int_ceil_div(l->size * l->dtype->bits, 8);
 }
 
+bool
+layout_next(const Layout *l, bool padded, i64 *x)
+{
+    for (int d = l->rank - 1; d >= 0; d--) {
+        if (++x[d] < (padded ? l->dim[d].padded : l->dim[d].n))
+            return true;
+        x[d] = 0;
+    }
+    return false;
+}
+
 int
 layout_box(const Layout *l, i64 *extent)
 {

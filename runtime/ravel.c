@@ -129,18 +129,14 @@ with_layout(const Query *q, void (*f)(Layout *, const Query *), ravel_error *err
 static void
 fill_table(Layout *l, const Query *q)
 {
-    i64 x[MAX_RANK] = {0}, *val = arena_array(ex_arena(l->e), i64, ex_nvars(l->e));
-    for (i64 n = 0;; n++) {
-        int d = l->rank - 1;
+    i64 n = 0, x[MAX_RANK] = {0};
+    i64 *val = arena_array(ex_arena(l->e), i64, ex_nvars(l->e));
+    do {
         for (int i = 0; i < l->rank; i++)
             val[l->dim[i].var] = x[i];
-        if (!ex_eval(l->addr, val, &q->out[n]))
+        if (!ex_eval(l->addr, val, &q->out[n++]))
             ex_overflow(l->e);
-        while (d >= 0 && ++x[d] == l->dim[d].n)
-            x[d--] = 0;
-        if (d < 0)
-            return;
-    }
+    } while (layout_next(l, false, x));
 }
 
 ravel_status

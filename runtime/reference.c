@@ -129,16 +129,12 @@ bool
 reference_run(const Plan *p, unsigned char *dst, const unsigned char *src)
 {
     Mover m = {p, addresser_new(p->src), addresser_new(p->dst)};
-    const Layout *l = p->dst;
     i64 x[MAX_RANK] = {0};
-    bool more = m.from && m.to, ok = more;
-    while (more) {
-        int d = l->rank - 1;
-        move_one(&m, dst, src, x);
-        while (d >= 0 && ++x[d] == l->dim[d].padded)
-            x[d--] = 0;
-        more = d >= 0;
-    }
+    bool ok = m.from && m.to;
+    if (ok)
+        do
+            move_one(&m, dst, src, x);
+        while (layout_next(p->dst, true, x));
     addresser_free(m.from);
     addresser_free(m.to);
     return ok;

@@ -42,16 +42,13 @@ static i64
 stamp(const Addresser *a, const Layout *l, unsigned char *src, int pass)
 {
     int bits = l->dtype->bits;
-    i64 x[MAX_RANK] = {0};
-    for (i64 n = 0;; n++) {
-        int d = l->rank - 1;
+    i64 x[MAX_RANK] = {0}, n = 0;
+    do {
         uint64_t v = bits >= 64 ? (uint64_t)n : (uint64_t)n >> (pass * bits);
         element_set(src, addresser_at(a, x), bits, v, ~v);
-        while (d >= 0 && ++x[d] == l->dim[d].n)
-            x[d--] = 0;
-        if (d < 0)
-            return n + 1;
-    }
+        n++;
+    } while (layout_next(l, false, x));
+    return n;
 }
 
 static ravel_status
