@@ -14,21 +14,45 @@ emit_add(Arena *a, Stmt ***tail, StKind kind)
     return s;
 }
 
-/* Words that mean something in C, C++, CUDA or OpenCL, or in emitted code. */
-static const char *const reserved[] = {
-    "alignas", "alignof", "and", "asm", "auto", "bool", "break", "case", "catch",
-    "char", "class", "compl", "const", "constexpr", "continue", "decltype", "default",
-    "delete", "do", "double", "dst", "else", "enum", "explicit", "export", "extern",
-    "false", "float", "for", "friend", "global", "goto", "half", "if", "inline", "int",
-    "kernel", "linux", "local", "long", "mutable", "namespace", "new", "not", "nullptr",
-    "operator", "or", "out", "private", "protected", "public", "register", "restrict",
-    "return", "short", "signed", "sizeof", "src", "static", "struct", "switch",
-    "template", "this", "throw", "true", "try", "typedef", "typeid", "typename",
-    "union", "unix", "unsigned", "using", "virtual", "void", "volatile", "while", "xor", "main",
-    "a",
-};
+/* Words that a function's name cannot be, and emitted code's own. */
+static const char keywords[] =
+    " alignas alignof and and_eq asm auto bitand bitor bool break case catch char class "
+    "compl const constexpr continue decltype default delete do double dst else enum "
+    "explicit export extern false float for friend global goto half if inline int kernel "
+    "linux local long main mutable namespace new noexcept not not_eq nullptr operator or "
+    "or_eq out private protected public register restrict return short signed sizeof src "
+    "static struct switch template this throw true try typedef typeid typename typeof "
+    "uchar uint ulong union unix unsigned ushort using virtual void volatile while xor "
+    "xor_eq const_cast dynamic_cast static_cast reinterpret_cast static_assert "
+    "thread_local wchar_t ";
 
-/* What the C library keeps for itself (C11 7.31) and what emitted code uses. */
+/* Functions of the C library, which compilers know by heart (C11 7). */
+static const char library[] =
+    " abort abs acos acosh alloca asctime asin asinh assert atan atan2 atanh atexit atof "
+    "atoi atol atoll bcmp bcopy bsearch bzero cabs calloc carg cbrt ceil cexp clearerr clock "
+    "conj copysign cos cosh cpow creal csqrt ctime difftime div erf erfc errno exit exp exp2 "
+    "expm1 fabs fclose fdim feof ferror fflush ffs fgetc fgetpos fgets floor fma fmax fmin "
+    "fmod fopen fprintf fputc fputs fread free freopen frexp fscanf fseek fsetpos ftell "
+    "fwrite gamma getc getchar getenv gets gmtime hypot ilogb index isalnum isalpha isblank "
+    "iscntrl isdigit isgraph islower isprint ispunct isspace isupper isxdigit j0 j1 jn labs "
+    "ldexp ldiv lgamma llabs lldiv llrint llround localeconv localtime log log10 log1p log2 "
+    "logb longjmp lrint lround malloc mblen mbtowc mktime modf nan nearbyint nextafter perror "
+    "pow printf putc putchar puts qsort raise rand realloc remainder remove rename rewind "
+    "rindex rint round scalbn scanf setbuf setjmp setlocale setvbuf signal sin sinh snprintf "
+    "sprintf sqrt srand sscanf system tan tanh tgamma time tmpfile tmpnam tolower toupper "
+    "trunc ungetc vfprintf vprintf vsnprintf vsprintf wcstombs wctomb y0 y1 yn ";
+
+static bool
+is_word_of(const char *list, const char *s)
+{
+    size_t n = strlen(s);
+    for (const char *at = strstr(list, s); at; at = strstr(at + 1, s))
+        if (at[-1] == ' ' && at[n] == ' ')
+            return true;
+    return false;
+}
+
+/* What the standard keeps for headers to come (C11 7.31), and what is ours. */
 static bool
 is_reserved(const char *s)
 {
@@ -36,9 +60,6 @@ is_reserved(const char *s)
                                            "INT", "UINT", "SIZE_", "PTRDIFF_", "WCHAR_",
                                            "WINT_", "SIG_", "NULL"};
     size_t n = strlen(s);
-    for (int i = 0; i < LEN(reserved); i++)
-        if (!strcmp(reserved[i], s))
-            return true;
     for (int i = 0; i < LEN(prefixes); i++)
         if (!strncmp(s, prefixes[i], strlen(prefixes[i])))
             return true;
@@ -50,7 +71,16 @@ emit_is_identifier(const char *s)
 {
     size_t n = strspn(s, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
                          "0123456789_");
-    return n > 0 && n < 128 && !s[n] && !isdigit((unsigned char)*s) && !is_reserved(s);
+    return n > 0 && n < 128 && !s[n] && !isdigit((unsigned char)*s) && !is_reserved(s) &&
+           !is_word_of(keywords, s) && !is_word_of(library, s);
+}
+
+/* A letter, perhaps with digits: no keyword, no macro. */
+static bool
+is_safe(const char *s)
+{
+    size_t n = strspn(s + 1, "0123456789");
+    return isalpha((unsigned char)*s) && s[1 + n] == 0 && strcmp(s, "a");
 }
 
 const char *
@@ -59,16 +89,15 @@ emit_identifier(Arena *a, const char *wish, const char *const *taken, int n)
     char *s = arena_string(a, wish);
     for (char *c = s; *c; c++)
         *c = (char)tolower((unsigned char)*c);
-    if (is_reserved(s))
-        s = arena_printf(a, "x_%s", s);
-    bool again = true;
-    while (again) {
-        again = is_reserved(s);
-        for (int i = 0; i < n; i++)
-            again |= !strcmp(taken[i], s);
-        if (again)                       /* also ends a name in _t differently */
+    if (!isalpha((unsigned char)*s) || is_reserved(s))
+        s = arena_printf(a, "x%s", s);
+    if (!is_safe(s))
+        s = arena_printf(a, "%s_", s);        /* as no keyword or macro ends */
+    for (int i = 0; i < n; i++)
+        if (!strcmp(taken[i], s)) {
             s = arena_printf(a, "%s_", s);
-    }
+            i = -1;
+        }
     return s;
 }
 

@@ -59,9 +59,11 @@ Unit *emit_inverse(const Layout *l, const Verdict *v, const char *name,
 
 /* emit.c: shared by the two */
 Stmt *emit_add(Arena *a, Stmt ***tail, StKind kind);
-/* Identifiers for variables: lower case, no keyword, distinct. */
+/* Identifiers for variables: lower case, distinct, neither keyword nor macro: one
+ * letter with digits, or ending in an underscore. */
 const char *emit_identifier(Arena *a, const char *wish, const char *const *taken,
                             int n);
+/* Whether s can name a function in C, C++, CUDA and OpenCL beside the C library. */
 bool emit_is_identifier(const char *s);
 void emit_layout_head(Buf *b, const char *what, const Layout *l);
 

@@ -122,7 +122,7 @@ add_nest(Emitter *t, Stmt ***tail)
     Stmt **inner = NULL, ***at = tail;
     for (int i = 0; i < outer; i++) {
         t->name[i] = emit_identifier(t->arena, n->loop[i].name, t->name, i);
-        t->var[i] = ex_var(t->p->e, t->name[i], 0, n->loop[i].n - 1);
+        t->var[i] = ex_loop_var(t->p->e, t->name[i], n->loop[i].n);
     }
     for (int i = 0; i < outer; i++) {
         Stmt *s = emit_add(t->arena, at, ST_FOR);

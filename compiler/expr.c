@@ -21,6 +21,7 @@ typedef struct {
     const char *name;
     i64 min, max;
     const Ex *ex;
+    bool is_loop;
 } Var;
 
 struct Exprs {
@@ -238,8 +239,19 @@ ex_var(Exprs *e, const char *name, i64 min, i64 max)
             memcpy(e->var, old, (size_t)e->nvars * sizeof *old);
     }
     Var *v = &e->var[e->nvars];
-    *v = (Var){arena_string(e->arena, name), min, max, NULL};
+    *v = (Var){.name = arena_string(e->arena, name), .min = min, .max = max};
     return e->nvars++;
+}
+
+int
+ex_loop_var(Exprs *e, const char *name, i64 n)
+{
+    for (int i = e->nvars - 1; i >= 0 && i >= e->nvars - 256; i--)
+        if (e->var[i].is_loop && e->var[i].max == n - 1 && !strcmp(e->var[i].name, name))
+            return i;
+    int v = ex_var(e, name, 0, n - 1);
+    e->var[v].is_loop = true;
+    return v;
 }
 
 const Ex *

@@ -61,6 +61,9 @@ Arena *ex_arena(Exprs *e);
 /* A variable with min <= value <= max; `name` is copied.  Names are not looked
  * up here: two variables may share one. */
 int ex_var(Exprs *e, const char *name, i64 min, i64 max);
+/* The variable that the last call with these made, or a new one: for loops, of which
+ * plans have many alike. */
+int ex_loop_var(Exprs *e, const char *name, i64 n);
 int ex_nvars(const Exprs *e);
 const char *ex_var_name(const Exprs *e, int var);
 const Ex *ex_of_var(Exprs *e, int var);

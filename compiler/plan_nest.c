@@ -16,6 +16,19 @@ loop_name(Arena *a, const char *dim, const Piece *p, int i)
     return s;
 }
 
+/* Loops of a nest have names of their own: dims may be alike but for case, or one
+ * end like another's level. */
+static const char *
+distinct(Arena *a, const Nest *n, const char *name)
+{
+    for (int i = 0; i < n->nloops; i++)
+        if (!strcmp(n->loop[i].name, name)) {
+            name = arena_printf(a, "%s_", name);
+            i = -1;
+        }
+    return name;
+}
+
 /* start + sum of step * i as an expression, its loops added to the nest. */
 static const Ex *
 coordinate(Plan *p, Nest *n, int dim, const Piece *piece)
@@ -23,7 +36,8 @@ coordinate(Plan *p, Nest *n, int dim, const Piece *piece)
     const Ex *x = ex_const(p->e, piece->start);
     for (int i = 0; i < piece->nloops; i++) {
         const char *name = loop_name(ex_arena(p->e), p->dst->dim[dim].name, piece, i);
-        int var = ex_var(p->e, name, 0, piece->loop[i].n - 1);
+        name = distinct(ex_arena(p->e), n, name);
+        int var = ex_loop_var(p->e, name, piece->loop[i].n);
         n->loop[n->nloops++] = (Loop){.name = name, .var = var, .n = piece->loop[i].n};
         n->elements *= piece->loop[i].n;
         x = ex_add(p->e, x, ex_scale(p->e, ex_of_var(p->e, var), piece->loop[i].step));

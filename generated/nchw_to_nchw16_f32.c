@@ -35,7 +35,7 @@ nchw_to_nchw16_f32(void *dst_, const void *src_)
     unsigned char *restrict dst = dst_;
     const unsigned char *restrict src = src_;
     /* N=0..7 C=0..63 H=0..55 W=0..55: transpose */
-    for (int64_t nc1 = 0; nc1 < 32; nc1++) {
-        ravel_transpose(dst + 200704*nc1, src + 200704*nc1, 3136, 16, 64, 12544, 4);
+    for (int64_t nc1_ = 0; nc1_ < 32; nc1_++) {
+        ravel_transpose(dst + 200704*nc1_, src + 200704*nc1_, 3136, 16, 64, 12544, 4);
     }
 }

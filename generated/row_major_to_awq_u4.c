@@ -32,7 +32,7 @@ row_major_to_awq_u4(void *dst_, const void *src_)
     unsigned char *restrict dst = dst_;
     const unsigned char *restrict src = src_;
     /* K=0..1023 N=0..767: bits */
-    for (int64_t kn2 = 0; kn2 < 98304; kn2++) {
-        ravel_bits(dst, 8*kn2, src, 8*kn2, 2, 4, 4, 1, 1, 2, 4);
+    for (int64_t kn2_ = 0; kn2_ < 98304; kn2_++) {
+        ravel_bits(dst, 8*kn2_, src, 8*kn2_, 2, 4, 4, 1, 1, 2, 4);
     }
 }
