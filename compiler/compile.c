@@ -78,7 +78,17 @@ option(Arena *a, const char *flag, const char *value)
 {
     bool plain = *value && value[strspn(value, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRST"
                                      "UVWXYZ0123456789_,")] == 0;
-    return arena_printf(a, plain ? " %s %s" : " %s '%s'", flag, value);
+    if (plain)
+        return arena_printf(a, " %s %s", flag, value);
+    Buf b = buf_new(a);
+    buf_printf(&b, " %s '", flag);
+    for (; *value; value++)
+        if (*value == '\'')
+            buf_add(&b, "'\\''");
+        else
+            buf_addn(&b, value, 1);
+    buf_add(&b, "'");
+    return b.s;
 }
 
 /* The command that makes this file again. */

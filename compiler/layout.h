@@ -29,6 +29,7 @@ typedef struct {
     const Ast *value;
     bool has[WIDTHS];
     i64 at[WIDTHS];
+    const char *why[WIDTHS];   /* it has none */
 } Param;
 
 typedef enum { FILL_VALUE, FILL_NONE, FILL_EDGE } FillKind;
@@ -50,6 +51,8 @@ typedef struct {
 /* A layout as declared: no shape, no element type.  Immutable once made. */
 typedef struct LayoutDef {
     const char *name, *doc;        /* doc may be NULL */
+    const char *file;              /* a spec file to load for it; NULL: none is needed */
+    bool is_inline;
     Loc loc;
     bool batch;                    /* dims begin with ... */
     int ndims, norder, nparams, npads, npitches;
@@ -136,7 +139,7 @@ bool layout_next(const Layout *l, bool padded, i64 *x);
 /* layout_print.c */
 /* (N, C, H, W){N, C//16, H, W, C%16}, which reads back. */
 const char *layout_text(Arena *a, const LayoutDef *def);
-/* The same for one that was not declared inline, by its name: NC1HWC0{C0 = 32} */
+/* As a user names it: NC1HWC0{C0 = 32}, mine.lua:MINE, or the inline text. */
 const char *layout_ref_text(Arena *a, const LayoutRef *ref);
 
 #endif

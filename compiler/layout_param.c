@@ -130,7 +130,9 @@ value_of(Solver *s, const Param *p)
     if (++s->depth > MAX_ENTRIES || ++s->steps > MAX_STEPS)
         fail(s, p, "is defined by itself");
     if (!p->value && !p->has[w])
-        fail(s, p, "has no value");
+        diag_fatal(s->arena->diag, DIAG_LAYOUT, s->ref->def->loc,
+                   "parameter '%s' has no value for %d-bit elements: %s", p->name,
+                   s->t->bits, p->why[w]);
     Ratio r = p->value ? solve(s, p, p->value) : (Ratio){p->at[w], 1};
     s->depth--;
     return r;

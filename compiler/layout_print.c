@@ -47,8 +47,13 @@ print_fill(Buf *b, const LayoutDef *d)
         buf_add(b, ", fill = 0/0");
     else if (isinf(d->fill_value))
         buf_printf(b, ", fill = %s", d->fill_value < 0 ? "-1/0" : "1/0");
-    else if (d->fill_value != 0)
+    else if (d->fill_value != 0) {
+        size_t at = b->len;
         buf_printf(b, ", fill = %.17g", d->fill_value);
+        char *point = strchr(b->s + at + 2, ',');      /* of the host's locale */
+        if (point)
+            *point = '.';
+    }
 }
 
 const char *
@@ -88,10 +93,11 @@ layout_text(Arena *a, const LayoutDef *d)
 const char *
 layout_ref_text(Arena *a, const LayoutRef *ref)
 {
-    if (!strcmp(ref->def->name, "inline"))
+    if (ref->def->is_inline)
         return layout_text(a, ref->def);
     Buf b = buf_new(a);
-    buf_add(&b, ref->def->name);
+    buf_printf(&b, "%s%s%s", ref->def->file ? ref->def->file : "",
+               ref->def->file ? ":" : "", ref->def->name);
     for (int i = 0; i < ref->n; i++) {
         buf_add(&b, i ? ", " : "{");
         print_param(&b, &ref->given[i]);

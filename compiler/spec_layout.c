@@ -17,11 +17,15 @@ probe_function(Reader *r, Param *p)
         else
             lua_pushinteger(L, 1 << (w - 3));
         lua_pushinteger(L, 1 << w);
-        bool ok = lua_pcall(L, 2, 1, 0) == LUA_OK;
+        int status = lua_pcall(L, 2, 1, 0);
         r->s->arena->diag = mine;
-        if (r->s->spent || r->s->memory_out)
+        if (r->s->spent || status == LUA_ERRMEM)
             lua_error(L);
-        p->has[w] = ok && trace_integer(L, -1, &p->at[w]);
+        p->has[w] = status == LUA_OK && trace_integer(L, -1, &p->at[w]);
+        if (!p->has[w])
+            p->why[w] = status != LUA_OK && lua_type(L, -1) == LUA_TSTRING
+                ? arena_string(r->s->arena, lua_tostring(L, -1))
+                : arena_printf(r->s->arena, "it gives a %s", luaL_typename(L, -1));
         lua_pop(L, 1);
     }
 }
@@ -37,6 +41,9 @@ read_param(Reader *r, const char *name, Param *p)
     const char *near = field_nearest(name);
     if (near)
         FAIL(r, "unknown field '%s'; did you mean '%s'?", name, near);
+    if (lua_type(L, -1) == LUA_TNUMBER)
+        FAIL(r, "'%s' is %.17g: a parameter is a whole number", name,
+             lua_tonumber(L, -1));
     if (!lua_isfunction(L, -1))
         FAIL(r, "'%s' is a %s: a parameter is a whole number, an expression of bytes "
              "and bits, or a function of them", name, luaL_typename(L, -1));
@@ -49,6 +56,14 @@ by_name(const void *p, const void *q)
     return strcmp(*(const char *const *)p, *(const char *const *)q);
 }
 
+/* A string that is a name to its end: no zero byte hides a rest. */
+static bool
+is_name_at(lua_State *L, int index)
+{
+    return lua_type(L, index) == LUA_TSTRING && sandbox_is_name(lua_tostring(L, index)) &&
+           lua_rawlen(L, index) == strlen(lua_tostring(L, index));
+}
+
 /* The string keys of the table, sorted; other keys only where `is_inline`. */
 static int
 string_keys(Reader *r, const char **keys)
@@ -58,14 +73,14 @@ string_keys(Reader *r, const char **keys)
     for (lua_pushnil(L); lua_next(L, r->at); lua_pop(L, 1)) {
         if (lua_type(L, -2) != LUA_TSTRING) {
             if (!r->is_inline)
-                FAIL(r, "layout '%s' has an entry without a name; write "
-                     "order = { ... }", r->def->name);
+                FAIL(r, "layout '%s' has a part without a name; write order = { ... } "
+                     "for entries and NAME{C0 = 32} for parameters", r->def->name);
             continue;
         }
         const char *key = lua_tostring(L, -2);
         if (n == MAX_ENTRIES)
             FAIL(r, "more than %d fields", MAX_ENTRIES);
-        if (!sandbox_is_name(key))
+        if (!is_name_at(L, -2))
             FAIL(r, "a field name is at most %d letters, digits and _", MAX_NAME);
         keys[n++] = arena_string(r->s->arena, key);
     }
@@ -217,6 +232,8 @@ check_layout(Reader *r)
             check_names(r, d->params[i].value, false, NULL);
         check_used(r, d->params[i].name);
     }
+    if (d->swizzle_bytes && !d->swizzle)
+        FAIL(r, "unit is what a swizzle counts, but there is no swizzle");
     if (d->swizzle)
         check_names(r, d->swizzle, false, "a");
     if (d->swizzle && is_param(d, "a"))
@@ -232,6 +249,7 @@ spec_read_layout(Sandbox *s, const char *name, Loc loc, bool is_inline)
     Reader r = {.s = s, .def = d, .at = lua_gettop(s->L), .is_inline = is_inline};
     d->name = arena_string(s->arena, name);
     d->loc = loc;
+    d->is_inline = is_inline;
     read_fields(&r);
     if (is_inline && d->order && lua_rawlen(s->L, r.at) > 0)
         FAIL(&r, "entries stand both in order = { ... } and beside it");
@@ -264,8 +282,7 @@ spec_read_given(Sandbox *s, LayoutRef *ref)
             is_known |= !strcmp(known[j], keys[i]);
         if (!is_known)
             FAIL(&r, "layout '%s' has no parameter '%s'%s%s", def->name, keys[i],
-                 def->nparams ? "; it has " : "",
-                 def->nparams ? known[0] : "");
+                 def->nparams ? "; it has " : "", def->nparams ? known[0] : "");
         lua_getfield(s->L, r.at, keys[i]);
         read_param(&r, keys[i], &ref->given[ref->n++]);
         lua_settop(s->L, r.at);
@@ -275,9 +292,9 @@ spec_read_given(Sandbox *s, LayoutRef *ref)
 static int
 declare(Sandbox *s)
 {
-    luaL_checktype(s->L, 1, LUA_TTABLE);
-    if (!s->pending)
-        return luaL_error(s->L, "layout is written layout \"NAME\" { ... }");
+    if (!s->pending || !lua_istable(s->L, 1))
+        return luaL_error(s->L, "layout is written layout \"NAME\" { ... }, with a table, "
+                                "not a %s", luaL_typename(s->L, 1));
     lua_settop(s->L, 1);
     const char *name = s->pending;
     s->pending = NULL;
@@ -294,8 +311,7 @@ declare(Sandbox *s)
 static int
 layout(Sandbox *s)
 {
-    if (lua_type(s->L, 1) != LUA_TSTRING ||
-        !sandbox_is_name(lua_tostring(s->L, 1)))
+    if (!is_name_at(s->L, 1))
         return luaL_error(s->L, "a layout's name is a string of at most %d letters, "
                                 "digits and _, as in layout \"NC1HWC0\" { ... }",
                           MAX_NAME);

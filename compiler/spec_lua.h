@@ -19,7 +19,7 @@ typedef struct {
     int nseen;
     size_t live, total;           /* bytes held, bytes ever asked for */
     size_t held;                  /* bytes the arena held at the start */
-    bool spent, memory_out;
+    bool spent;                   /* a budget is gone: nothing may catch that */
     long instructions;
     double start;
 } Sandbox;

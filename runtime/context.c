@@ -5,9 +5,17 @@
 #include "../compiler/embed.h"
 #include "library.h"
 
+/* A name that `NAME:LAYOUT` can be written with. */
+static bool
+ends_in_lua(const char *name)
+{
+    size_t n = strlen(name);
+    return n > 4 && !strcmp(name + n - 4, ".lua");
+}
+
 static ravel_status
 add_text(ravel_context *cx, const char *text, size_t len, const char *name,
-         ravel_error *err)
+         bool builtin, ravel_error *err)
 {
     Diag d;
     Arena arena = {.diag = &d};
@@ -16,6 +24,8 @@ add_text(ravel_context *cx, const char *text, size_t len, const char *name,
         return error_of(err, &d);
     }
     LayoutDef *first = spec_load(&arena, name, text, len), *last = first;
+    for (LayoutDef *l = first; l && !builtin; l = l->next)
+        l->file = ends_in_lua(name) ? l->loc.file : NULL;
     pthread_mutex_lock(&cx->lock);
     Arena *more = realloc(cx->arenas, (size_t)(cx->narenas + 1) * sizeof *more);
     if (more) {
@@ -58,7 +68,7 @@ ravel_context_new(ravel_context **out, ravel_error *err)
     pthread_mutex_init(&cx->lock, NULL);
     ravel_status s = load_target(cx, err);
     for (const Embedded *f = embed_specs; s == RAVEL_OK && f->name; f++)
-        s = add_text(cx, f->text, f->len, f->name, err);
+        s = add_text(cx, f->text, f->len, f->name, true, err);
     if (s == RAVEL_OK)
         *out = cx;
     else
@@ -85,7 +95,7 @@ ravel_load(ravel_context *cx, const char *text, size_t len, const char *name,
 {
     if (!cx || !text || !name)
         return error_set(err, RAVEL_ERR_ARGUMENT, "ravel_load: a NULL argument");
-    return add_text(cx, text, len, name, err);
+    return add_text(cx, text, len, name, false, err);
 }
 
 const LayoutDef *

@@ -618,7 +618,8 @@ static const struct { const char *text, *message; } wrong_specs[] = {
     {"layout 'X' { dims = { M } }",
      "s.lua:1: layout 'X' has no order; write order = { N, C // 16, ... }"},
     {"layout 'X' { dims = { M, K }, { M, K } }",
-     "s.lua:1: layout 'X' has an entry without a name; write order = { ... }"},
+     "s.lua:1: layout 'X' has a part without a name; write order = { ... } for "
+     "entries and NAME{C0 = 32} for parameters"},
     {"layout 'X' { dims = { M, K }, order = { [2] = M, [3] = K } }",
      "s.lua:1: order is a list: its parts have no names and no gaps"},
     {"layout 'X' { dims = { M, K }, order = { M, k = K } }",
@@ -635,7 +636,8 @@ static const struct { const char *text, *message; } wrong_specs[] = {
     {ORDER("M // '2'"),
      "s.lua:1: '//' with a string: expected a dim, a parameter or a number"},
     {ORDER("M[64]"), "s.lua:1: M[64]: bits are 0 to 61"},
-    {ORDER("M.x"), "s.lua:1: M[...]: a bit is a number, as in N[2]"},
+    {ORDER("M.x"), "s.lua:1: there is no 'M' here with parts to name; a bit of a dim "
+     "is written N[2]"},
     {ORDER("M < 3"),
      "s.lua:1: an index expression has no value yet: it cannot be compared; write it "
      "with // % ~ & | min max"},
@@ -643,8 +645,7 @@ static const struct { const char *text, *message; } wrong_specs[] = {
      "s.lua:1: min takes two arguments: min(a, min(b, c)) for more"},
     /* parameters */
     {"layout 'X' { dims = { M }, order = { M // P }, P = 2.5 }",
-     "s.lua:1: 'P' is a number: a parameter is a whole number, an expression of bytes "
-     "and bits, or a function of them"},
+     "s.lua:1: 'P' is 2.5: a parameter is a whole number"},
     {"layout 'X' { dims = { M }, order = { M // P }, P = '2' }",
      "s.lua:1: 'P' is a string: a parameter is a whole number, an expression of bytes "
      "and bits, or a function of them"},
