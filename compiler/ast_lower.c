@@ -74,5 +74,8 @@ const Ex *
 ast_lower(Exprs *e, const Ast *x, AstFind *find, void *env)
 {
     Lower l = {e, find, env};
-    return lower(&l, x);
+    ex_locate(e, x->loc);
+    const Ex *r = lower(&l, x);
+    ex_locate(e, (Loc){0});
+    return r;
 }

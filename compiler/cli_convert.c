@@ -23,17 +23,39 @@ ends_with(const char *s, const char *end)
     return n >= m && !strcmp(s + n - m, end);
 }
 
+/* A .npy is told by its first bytes; the rest is raw. */
 static void
-read_raw(Cli *c, Source *s)
+read_source(Cli *c, Source *s)
 {
     size_t len;
+    unsigned char *file;
     ravel_error err;
+    cli_check(c, file_read(c->o.arg[0], SIZE_MAX / 4, &file, &len, &err), &err);
+    s->npy = npy_is(file, len) || ends_with(c->o.arg[0], ".npy");
+    if (s->npy) {
+        cli_check(c, npy_decode(c->o.arg[0], file, len, &s->a, &err), &err);
+        return;
+    }
+    s->a = (Npy){.data = file, .count = (i64)len, .bytes = 1};
     if (!c->o.shape || !c->o.dtype)
         cli_fail(c, "'%s' is not a .npy: raw data needs --shape and --dtype",
                  c->o.arg[0]);
-    cli_check(c, file_read(c->o.arg[0], SIZE_MAX / 4, &s->a.data, &len, &err), &err);
-    s->a.count = (i64)len;
-    s->a.bytes = 1;
+}
+
+/* The file's own type, or one that reads the same bytes where the file's says
+ * nothing of their meaning: unsigned and opaque ones. */
+static void
+check_dtype(Cli *c, const Source *s, const DType *t)
+{
+    const DType *own = dtype_of_npy(s->a.descr);
+    bool opaque = s->a.descr[0] == 'u' || s->a.descr[0] == 'V';
+    int stored = t->bits < 8 ? 8 : t->bits;
+    if (stored != s->a.bytes * 8)
+        cli_fail(c, "'%s' holds %d-byte elements (%s), --dtype %s has %d bits",
+                 c->o.arg[0], s->a.bytes, s->a.descr, t->name, t->bits);
+    if (own && own != t && !opaque)
+        cli_fail(c, "'%s' holds %s elements, not %s: leave --dtype away", c->o.arg[0],
+                 own->name, t->name);
 }
 
 static const DType *
@@ -45,10 +67,8 @@ source_dtype(Cli *c, const Source *s)
     if (!t)
         cli_fail(c, "'%s' holds elements of type %s: say what they are with --dtype",
                  c->o.arg[0], s->a.descr);
-    int stored = t->bits < 8 ? 8 : t->bits;
-    if (s->npy && stored != s->a.bytes * 8)
-        cli_fail(c, "'%s' holds %d-byte elements (%s), --dtype %s has %d bits",
-                 c->o.arg[0], s->a.bytes, s->a.descr, t->name, t->bits);
+    if (s->npy)
+        check_dtype(c, s, t);
     return t;
 }
 
@@ -148,7 +168,7 @@ write_result(Cli *c, const Source *s, const Layout *l, const unsigned char *dst)
 {
     const char *out = c->o.arg[1];
     ravel_error err;
-    if (!ends_with(out, ".npy")) {
+    if (!ends_with(out, ".npy") && !(s->npy && !strcmp(out, "-"))) {
         FilePart part = {dst, (size_t)layout_bytes(l)};
         cli_check(c, file_write(out, &part, 1, &err), &err);
         return;
@@ -188,12 +208,7 @@ convert(Cli *c, Source *s, ravel_plan **plan)
 {
     ravel_error err;
     const char *from = cli_layout_text(c, c->o.from), *to = cli_layout_text(c, c->o.to);
-    if (ends_with(c->o.arg[0], ".npy")) {
-        s->npy = true;
-        cli_check(c, npy_read(c->o.arg[0], &s->a, &err), &err);
-    } else {
-        read_raw(c, s);
-    }
+    read_source(c, s);
     s->dtype = source_dtype(c, s);
     set_shape(c, s, from);
     ravel_request rq = {from, to, s->dtype->name, s->rank, s->shape};

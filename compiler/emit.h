@@ -14,6 +14,7 @@ typedef enum {
     ST_SET,               /* out[index] = value */
     ST_CHECK,             /* return 0 unless least <= value <= most */
     ST_SAME,              /* return 0 unless value == other */
+    ST_UNUSED,            /* the parameter `text` */
     ST_RETURN             /* value */
 } StKind;
 

@@ -17,15 +17,20 @@ new_unit(const Layout *l, EmitKind kind, const char *name, const char *command)
     return u;
 }
 
-/* The address with the dims under their C names, coordinates in their extents. */
+/* The coordinate of each dim under its C name; 0 where there is no other. */
+static void
+name_coordinates(const Layout *l, const Unit *u, const Ex **x)
+{
+    for (int d = 0; d < l->rank; d++)
+        x[d] = ex_of_var(l->e, ex_var(l->e, u->param[d], 0, l->dim[d].n - 1));
+}
+
 static const Ex *
-address_of(const Layout *l, const Unit *u, int *var)
+address_of(const Layout *l, const Ex *const *x)
 {
     const Ex **to = arena_array(ex_arena(l->e), const Ex *, ex_nvars(l->e));
-    for (int d = 0; d < l->rank; d++) {
-        var[d] = ex_var(l->e, u->param[d], 0, l->dim[d].n - 1);
-        to[l->dim[d].var] = ex_of_var(l->e, var[d]);
-    }
+    for (int d = 0; d < l->rank; d++)
+        to[l->dim[d].var] = x[d];
     return ex_subst(l->e, l->addr, to);
 }
 
@@ -34,11 +39,23 @@ emit_offset(const Layout *l, const char *name, const char *command)
 {
     Arena *a = ex_arena(l->e);
     Unit *u = new_unit(l, EMIT_OFFSET, name, command);
-    int var[MAX_RANK];
+    const Ex *x[MAX_RANK];
     Stmt **tail = &u->body, ***at = &tail;
     u->note = "the storage index, in elements, of one logical index";
-    emit_add(a, at, ST_RETURN)->value = address_of(l, u, var);
+    name_coordinates(l, u, x);
+    for (int d = 0; d < l->rank; d++)
+        if (ex_is_const(x[d]))
+            emit_add(a, at, ST_UNUSED)->text = u->param[d];
+    emit_add(a, at, ST_RETURN)->value = address_of(l, x);
     return u;
+}
+
+static void
+add_check(Arena *a, Stmt ***at, const Ex *x, i64 most)
+{
+    Stmt *s = emit_add(a, at, ST_CHECK);
+    s->value = x;
+    s->most = most;
 }
 
 /* Coordinates from the address; then they must be inside, and lead back to it. */
@@ -47,7 +64,7 @@ emit_inverse(const Layout *l, const Verdict *v, const char *name, const char *co
 {
     Exprs *e = l->e;
     Arena *a = ex_arena(e);
-    int var[MAX_RANK];
+    const Ex *x[MAX_RANK];
     if (!v->inverse)
         diag_fatal(a->diag, DIAG_LAYOUT, l->ref->def->loc,
                    "layout '%s' has no inverse in closed form", l->ref->def->name);
@@ -55,27 +72,26 @@ emit_inverse(const Layout *l, const Verdict *v, const char *name, const char *co
     Stmt **tail = &u->body, ***at = &tail;
     u->note = "1 and the logical index of the element at storage index a, or 0 when "
               "there is none";
-    Stmt *s = emit_add(a, at, ST_CHECK);
-    s->value = ex_of_var(e, v->inverse_var);
-    s->most = l->size - 1;
-    const Ex *addr = address_of(l, u, var);
+    add_check(a, at, ex_of_var(e, v->inverse_var), l->size - 1);
+    name_coordinates(l, u, x);
     for (int d = 0; d < l->rank; d++) {
-        s = emit_add(a, at, ST_LET);
+        if (ex_is_const(x[d])) {           /* then what comes out must be 0 */
+            if (!ex_is_const(v->inverse[d]))
+                add_check(a, at, v->inverse[d], 0);
+            continue;
+        }
+        Stmt *s = emit_add(a, at, ST_LET);
         s->text = u->param[d];
         s->value = v->inverse[d];
+        add_check(a, at, x[d], l->dim[d].n - 1);
     }
+    Stmt *same = emit_add(a, at, ST_SAME);
+    same->value = address_of(l, x);
+    same->other = ex_of_var(e, v->inverse_var);
     for (int d = 0; d < l->rank; d++) {
-        s = emit_add(a, at, ST_CHECK);
-        s->value = ex_of_var(e, var[d]);
-        s->most = l->dim[d].n - 1;
-    }
-    s = emit_add(a, at, ST_SAME);
-    s->value = addr;
-    s->other = ex_of_var(e, v->inverse_var);
-    for (int d = 0; d < l->rank; d++) {
-        s = emit_add(a, at, ST_SET);
+        Stmt *s = emit_add(a, at, ST_SET);
         s->count = d;
-        s->value = ex_of_var(e, var[d]);
+        s->value = x[d];
     }
     emit_add(a, at, ST_RETURN)->value = ex_const(e, 1);
     return u;

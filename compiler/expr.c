@@ -29,6 +29,7 @@ struct Exprs {
     Table atoms, sums;
     Var *var;
     int nvars, varcap;
+    Loc loc;
 };
 
 Exprs *
@@ -58,9 +59,15 @@ ex_var_name(const Exprs *e, int var)
 }
 
 void
+ex_locate(Exprs *e, Loc loc)
+{
+    e->loc = loc;
+}
+
+void
 ex_fail(Exprs *e, const char *why)
 {
-    diag_fatal(e->arena->diag, DIAG_LAYOUT, (Loc){0}, "%s", why);
+    diag_fatal(e->arena->diag, DIAG_LAYOUT, e->loc, "%s", why);
 }
 
 void

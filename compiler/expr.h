@@ -73,6 +73,8 @@ const Ex *ex_const(Exprs *e, i64 v);
 const Ex *ex_sum(Exprs *e, i64 base, const Term *t, int n);
 /* An atom as it stands, interned; for the constructors of expr_*.c only. */
 const Atom *ex_atom(Exprs *e, const Atom *proto);
+/* What is being lowered, for messages; {0} when it is nothing of the user's. */
+void ex_locate(Exprs *e, Loc loc);
 _Noreturn void ex_overflow(Exprs *e);
 _Noreturn void ex_fail(Exprs *e, const char *why);
 

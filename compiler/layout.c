@@ -347,11 +347,12 @@ set_address(Maker *m)
     if (!m->def->swizzle)
         return;
     bool bytes = m->def->swizzle_bytes;
-    int var = ex_var(m->e, "a", 0, bytes ? layout_bytes(l) - 1 : l->size - 1);
+    /* up to the size itself, so that it is a variable where there is one element */
+    int var = ex_var(m->e, "a", 0, bytes ? layout_bytes(l) : l->size);
     l->sigma_var = var;
     l->sigma = ast_lower(m->e, m->def->swizzle, find_in_sigma, m);
     if (bytes) {
-        l->sigma_var = ex_var(m->e, "a", 0, l->size - 1);
+        l->sigma_var = ex_var(m->e, "a", 0, l->size);
         l->sigma = map_elements(m, l->sigma, var, ex_of_var(m->e, l->sigma_var));
     }
     const Ex **to = arena_array(m->arena, const Ex *, ex_nvars(m->e));

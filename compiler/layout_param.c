@@ -166,8 +166,7 @@ bool
 layout_needs_dtype(const LayoutRef *ref)
 {
     const LayoutDef *d = ref->def;
-    bool needs = d->npitches > 0 || (d->swizzle && d->swizzle_bytes) ||
-                 d->fill_value != 0;
+    bool needs = d->npitches > 0 || (d->swizzle && d->swizzle_bytes);
     for (int i = 0; i < d->nparams; i++) {
         bool given = false;
         for (int j = 0; j < ref->n; j++)

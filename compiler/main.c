@@ -1,4 +1,5 @@
 /* ravel: the commands, and the boundary where their errors end. */
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,7 +12,7 @@ static const Command commands[] = {
      "  ravel list --spec mine.lua --json\n"},
     {"show", cmd_show, "LAYOUT", 1, "s!tgf", "what a layout looks like",
      "Prints the storage order with extents and strides, the address formula,\n"
-     "and the addresses of the first plane; --svg draws both sides.\n\n"
+     "and the addresses of the first plane; --svg draws both sides instead.\n\n"
      "  ravel show NC1HWC0 --shape 1,20,2,2 --dtype f16\n"
      "  ravel show '{M//2, K//4, M%2, K%4}' --shape 6,8 --svg tiles.svg\n"},
     {"index", cmd_index, "LAYOUT", 1, "s!ta!if", "one element's address, or the reverse",
@@ -33,11 +34,11 @@ static const Command commands[] = {
      "  ravel emit --from NCHW --to NC1HWC0 --shape 2,20,5,7 --dtype f16 -o f.c\n"
      "  ravel emit --kind inverse --to SW128 --shape 16,64 --dtype f16 -o i.c\n"},
     {"convert", cmd_convert, "IN OUT", 2, "F!T!stvf", "convert an array file",
-     "IN and OUT are .npy by their names, else raw; raw IN needs --shape and\n"
-     "--dtype.  A stored array has the layout's storage extents as its shape;\n"
+     "IN is .npy by its first bytes, OUT by its name; else they are raw, and raw\n"
+     "IN needs --shape and --dtype.  A stored array has the layout's storage extents as its shape;\n"
      "--shape gives the logical one where the layout has blocks.  --verify checks\n"
      "every byte of the result and the code itself.  OUT appears whole or not at\n"
-     "all; - is standard input or output.\n\n"
+     "all; - is standard input or output, which takes .npy for .npy.\n\n"
      "  ravel convert x.npy y.npy --from NCHW --to NC1HWC0 --verify\n"
      "  ravel convert y.npy z.npy --from NC1HWC0 --to NCHW --shape 2,20,5,7\n"},
     {"explain", cmd_explain, "", 0, "F!T!s!t!f", "how a conversion is done, and why",
@@ -101,9 +102,15 @@ run_command(Cli *c, const Command *cmd, int argc, char **argv)
 int
 main(int argc, char **argv)
 {
+    static char help_flag[] = "--help";
     Diag d;
     Arena arena = {.diag = &d};
     Cli c = {.arena = &arena};
+    signal(SIGXFSZ, SIG_IGN);              /* a file too large is an error like others */
+    if (argc > 2 && !strcmp(argv[1], "help")) {
+        argv[1] = argv[2];
+        argv[2] = help_flag;
+    }
     const char *name = argc > 1 ? argv[1] : "--help";
     if (!strcmp(name, "--help") || !strcmp(name, "-h") || !strcmp(name, "help")) {
         usage(argc > 1 ? stdout : stderr);

@@ -97,24 +97,24 @@ loops_of(const Range *r)
 }
 
 static bool
-too_many(const Range *r, int rank)
+too_many(const Range *r, int rank, i64 limit)
 {
     i64 product = 1, loops = 0;
     for (int d = 0; d < rank; d++) {
         loops += loops_of(&r[d]);
-        product *= product <= PRODUCT_MAX && r[d].n ? r[d].n : 1;
+        product *= product <= limit && r[d].n ? r[d].n : 1;
     }
-    return product > PRODUCT_MAX || loops > MAX_LOOPS;
+    return product > limit || loops > MAX_LOOPS;
 }
 
 /* One piece for all of a dim, the one with the most pieces and loops, until nests and
  * loops are few enough: its digits stay expressions, which is slower and as right. */
 static void
-coarsen(Boxes *b, Range *r)
+coarsen(Boxes *b, Range *r, i64 limit)
 {
     static const i64 one[1] = {1};
     int rank = b->p->dst->rank;
-    while (too_many(r, rank)) {
+    while (too_many(r, rank, limit)) {
         int most = 0;
         for (int d = 1; d < rank; d++)
             if (r[d].n * loops_of(&r[d]) > r[most].n * loops_of(&r[most]))
@@ -127,8 +127,6 @@ static Nest *
 new_nest(Boxes *b)
 {
     Plan *p = b->p;
-    if (p->n == MAX_NESTS)
-        ex_fail(p->e, "this conversion falls into more than 4096 boxes");
     if ((p->n & (p->n - 1)) == 0) {
         Nest *old = p->nest;
         p->nest = arena_array(b->arena, Nest, p->n ? 2 * p->n : 1);
@@ -138,16 +136,16 @@ new_nest(Boxes *b)
     return &p->nest[p->n++];
 }
 
-/* A nest for every choice of one piece a dim. */
+/* A nest for every choice of one piece a dim, at most about `limit`. */
 static void
-add_boxes(Boxes *b, NestKind kind, Range *range)
+add_boxes(Boxes *b, NestKind kind, Range *range, i64 limit)
 {
     int rank = b->p->dst->rank, at[MAX_RANK] = {0}, d;
     const Piece *piece[MAX_RANK];
     for (d = 0; d < rank; d++)
         if (range[d].n == 0)
             return;
-    coarsen(b, range);
+    coarsen(b, range, limit);
     do {
         for (d = 0; d < rank; d++)
             piece[d] = &range[d].piece[at[d]];
@@ -168,7 +166,7 @@ add_padding(Boxes *b, NestKind kind)
         for (int d = 0; d < rank; d++)
             range[d] = d == k ? b->pad[d] : d > k ? b->full[d]
                        : copy ? b->valid[d] : b->valid_dst[d];
-        add_boxes(b, kind, range);
+        add_boxes(b, kind, range, NESTS_MAX / rank);
     }
 }
 
@@ -200,7 +198,7 @@ plan_make(Layout *src, Layout *dst, const int *map)
         cut_dim(b, d);
     if (dst->ref->def->fill == FILL_EDGE)
         separate_padding(b);
-    add_boxes(b, NEST_COPY, b->valid);
+    add_boxes(b, NEST_COPY, b->valid, NESTS_MAX);
     if (dst->ref->def->fill != FILL_NONE)
         add_padding(b, dst->ref->def->fill == FILL_EDGE ? NEST_COPY : NEST_FILL);
     return p;

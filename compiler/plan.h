@@ -11,9 +11,9 @@
 
 #include "layout.h"
 
-/* A product of boxes is coarsened down to PRODUCT_MAX nests; a plan with more than
- * MAX_NESTS is refused. */
-enum { MAX_LOOPS = 32, MAX_PIECES = 64, PRODUCT_MAX = 512, MAX_NESTS = 4096 };
+/* A plan is coarsened to about NESTS_MAX nests of copies and as many of padding. */
+enum { MAX_LOOPS = 32, MAX_PIECES = 64, NESTS_MAX = 512 };
+_Static_assert(MAX_PIECES >= 2 * MAX_LOOPS, "a chain of cuts leaves that many pieces");
 
 /* x = start + sum of step * i, 0 <= i < n: a piece of one dim's range.  Loops
  * outermost first. */

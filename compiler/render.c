@@ -119,6 +119,7 @@ put_stmt(Renderer *r, const Stmt *s)
     case ST_SET:     put(r, "set", slot, LEN(slot)); break;
     case ST_CHECK:   put(r, "check", slot, LEN(slot)); break;
     case ST_SAME:    put(r, "same", slot, LEN(slot)); break;
+    case ST_UNUSED:  put(r, "unused", slot, LEN(slot)); break;
     case ST_RETURN:  put(r, "ret", slot, LEN(slot)); break;
     case ST_FOR:     put_for(r, s); break;
     case ST_CALL:    put_call(r, s); break;

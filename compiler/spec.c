@@ -98,6 +98,11 @@ lookup(Arena *a, const char *name, const LayoutDef *known)
     for (const LayoutDef *d = known; d; d = d->next)
         names[n++] = d->name;
     const char *near = diag_nearest(name, names);
+    size_t len = strlen(name);
+    if (len > 4 && !strcmp(name + len - 4, ".lua"))
+        diag_fatal(a->diag, DIAG_SPEC, (Loc){0},
+                   "'%.100s' is a spec file: a layout of it is written %.100s:NAME", name,
+                   name);
     diag_fatal(a->diag, DIAG_SPEC, (Loc){0},
                "unknown layout '%.100s'%s%s%s ('ravel list' shows all; an inline one "
                "is written '{N, C//16, H, W, C%%16}')", name,

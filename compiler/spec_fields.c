@@ -225,6 +225,10 @@ read_doc(Reader *r)
 {
     if (lua_type(r->s->L, -1) != LUA_TSTRING)
         FAIL(r, "doc is a string");
+    const char *s = lua_tostring(r->s->L, -1);
+    for (size_t i = 0; i < lua_rawlen(r->s->L, -1); i++)
+        if ((unsigned char)s[i] < ' ' || s[i] == 127)
+            FAIL(r, "doc is one line of text, without control characters");
     r->def->doc = arena_string(r->s->arena, lua_tostring(r->s->L, -1));
 }
 

@@ -292,6 +292,8 @@ report(Sandbox *s, bool memory_out, char *text, size_t size)
     if (memory_out)
         snprintf(text, size, "%.200s: the spec needs more than %d MB of memory",
                  s->file, (int)(budget.live >> 20));
+    else if (why && strncmp(why, s->file, strlen(s->file)))
+        snprintf(text, size, "%.200s: %s", s->file, why);
     else if (why)
         snprintf(text, size, "%s", why);
     else

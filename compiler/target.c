@@ -19,7 +19,7 @@ struct Target {
 static const char *const required[] = {
     "name", "div", "mod", "xor", "and", "min", "max", "comment_open", "comment_line",
     "comment_close", "comment", "for_open", "for_close", "call", "buffer", "pattern",
-    "let", "set", "check", "same", "ret", "relayout_open", "offset_open",
+    "let", "set", "check", "same", "unused", "ret", "relayout_open", "offset_open",
     "inverse_open", "param", "no_params", "close", "prologue", "jit_prologue",
     "jit_kernels",
 };

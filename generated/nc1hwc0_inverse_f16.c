@@ -13,12 +13,12 @@ nc1hwc0_inverse_f16(int64_t a, int64_t out[4])
 {
     if (a < 0 || a > 2007039) return 0;
     const int64_t n = a/250880;
-    const int64_t c = 16*(a/50176%5) + a%16;
-    const int64_t h = a/896%56;
-    const int64_t w = a/16%56;
     if (n < 0 || n > 7) return 0;
+    const int64_t c = 16*(a/50176%5) + a%16;
     if (c < 0 || c > 70) return 0;
+    const int64_t h = a/896%56;
     if (h < 0 || h > 55) return 0;
+    const int64_t w = a/16%56;
     if (w < 0 || w > 55) return 0;
     if (250880*n + 50176*(c/16) + 896*h + 16*w + c%16 != a) return 0;
     out[0] = n;

@@ -12,9 +12,9 @@ static inline int
 seed83_inverse_f32(int64_t a, int64_t out[2])
 {
     if (a < 0 || a > 4095) return 0;
-    const int64_t r = 16*(a/1024) + 4*((a/4%4) ^ (a/32%4) ^ (a/256%4)) + ((a/8%4) ^ (a/64%4));
-    const int64_t c = 32*((a/4%2) ^ (a/32%2)) + a%32;
+    const int64_t r = 16*(a/1024%4) + 4*((a/4%4) ^ (a/32%4) ^ (a/256%4)) + ((a/8%4) ^ (a/64%4));
     if (r < 0 || r > 63) return 0;
+    const int64_t c = 32*((a/4%2) ^ (a/32%2)) + a%32;
     if (c < 0 || c > 63) return 0;
     if (1024*(r/16) + 512*((r%2) ^ (r/8%2)) + 64*((c/8) ^ (r%8)) + 32*((c/32) ^ (c/4%2)) + c%32 != a) return 0;
     out[0] = r;

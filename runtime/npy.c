@@ -168,16 +168,26 @@ static ravel_status settle(const char *path, unsigned char *file,
     return RAVEL_OK;
 }
 
-static ravel_status decode(const char *path, unsigned char *file, size_t len,
-                           Npy *a, ravel_error *err)
+ravel_status npy_decode(const char *path, unsigned char *file, size_t len,
+                        Npy *a, ravel_error *err)
 {
     NpyHeader h = {0};
+    memset(a, 0, sizeof *a);
     ravel_status s = npy_header_read(path, file, len, &h, a, err);
     if (s == RAVEL_OK)
         s = check_size(path, len - h.data, (size_t)a->count * (size_t)a->bytes, err);
     if (s == RAVEL_OK)
         s = settle(path, file, &h, a, err);
+    if (s != RAVEL_OK) {
+        memset(a, 0, sizeof *a);
+        free(file);
+    }
     return s;
+}
+
+bool npy_is(const unsigned char *file, size_t len)
+{
+    return len >= 6 && !memcmp(file, "\x93NUMPY", 6);
 }
 
 ravel_status npy_read(const char *path, Npy *a, ravel_error *err)
@@ -188,12 +198,7 @@ ravel_status npy_read(const char *path, Npy *a, ravel_error *err)
     ravel_status s = file_read(path, SIZE_MAX, &file, &len, err);
     if (s != RAVEL_OK)
         return s;
-    s = decode(strcmp(path, "-") ? path : "standard input", file, len, a, err);
-    if (s != RAVEL_OK) {
-        memset(a, 0, sizeof *a);
-        free(file);
-    }
-    return s;
+    return npy_decode(strcmp(path, "-") ? path : "standard input", file, len, a, err);
 }
 
 ravel_status npy_write(const char *path, const char *descr, int bytes, int rank,

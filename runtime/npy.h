@@ -3,6 +3,8 @@
 #ifndef RAVEL_NPY_H
 #define RAVEL_NPY_H
 
+#include <stdbool.h>
+
 #include "ravel.h"
 
 #define NPY_MAX_RANK 64
@@ -22,6 +24,13 @@ typedef struct {
  * (object arrays, structures, a short file, sizes that overflow) is an error
  * that names the file.  On failure *a is empty. */
 ravel_status npy_read(const char *path, Npy *a, ravel_error *err);
+
+/* The same of a file that is in memory already; `file` is malloc'ed and becomes
+ * a's, or is freed on failure. */
+ravel_status npy_decode(const char *path, unsigned char *file, size_t len, Npy *a,
+                        ravel_error *err);
+/* Whether the bytes begin like a .npy file. */
+bool npy_is(const unsigned char *file, size_t len);
 
 /* Write rank extents and data (row-major, little endian) as a version 1.0 file,
  * byte for byte what numpy.save writes; whole or not at all. */

@@ -71,19 +71,19 @@ ravel_plan_free(ravel_plan *p)
 int64_t
 ravel_plan_src_bytes(const ravel_plan *p)
 {
-    return layout_bytes(p->plan->src);
+    return p ? layout_bytes(p->plan->src) : 0;
 }
 
 int64_t
 ravel_plan_dst_bytes(const ravel_plan *p)
 {
-    return layout_bytes(p->plan->dst);
+    return p ? layout_bytes(p->plan->dst) : 0;
 }
 
 const char *
 ravel_plan_source(const ravel_plan *p)
 {
-    return p->source;
+    return p ? p->source : NULL;
 }
 
 ravel_status

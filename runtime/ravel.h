@@ -8,8 +8,8 @@
  *   ravel_compile(cx, &rq, &plan, &err);
  *   ravel_run(plan, dst, src);          as often, from as many threads, as wanted
  *
- * Every function that can fail returns a ravel_status and, where `err` is not
- * NULL, fills it with a sentence.  Nothing here exits, prints or keeps global
+ * Every function that can fail returns a ravel_status and, when it does fail
+ * and `err` is not NULL, fills it with a sentence.  Nothing here exits, prints or keeps global
  * state (libtcc's own is behind one lock).  Shapes count elements, sizes count
  * bytes.  A layout is written as its name (NC1HWC0), its name with parameters
  * (NC1HWC0{C0=32}) or an inline table ({N, C//16, H, W, C%16}).
@@ -78,22 +78,23 @@ RAVEL_API ravel_status ravel_load(ravel_context *cx, const char *text,
                                   size_t len, const char *name,
                                   ravel_error *err);
 
-/* Compile one relayout to machine code.  The plan owns everything it needs.
- * Thread-safe. */
+/* Compile one relayout to machine code.  The plan refers to the specs of `cx`,
+ * which must outlive it.  Thread-safe. */
 RAVEL_API ravel_status ravel_compile(ravel_context *cx, const ravel_request *rq,
                                      ravel_plan **out, ravel_error *err);
 RAVEL_API void ravel_plan_free(ravel_plan *plan);
 
-/* Bytes that `src` and `dst` of ravel_run must have. */
+/* Bytes that `src` and `dst` of ravel_run must have; 0 for NULL.  Thread-safe. */
 RAVEL_API int64_t ravel_plan_src_bytes(const ravel_plan *plan);
 RAVEL_API int64_t ravel_plan_dst_bytes(const ravel_plan *plan);
 
 /* The C text that the machine code was made from, for reading and logs; owned
- * by the plan. */
+ * by the plan; NULL for NULL.  Thread-safe. */
 RAVEL_API const char *ravel_plan_source(const ravel_plan *plan);
 
 /* Convert.  The buffers must not overlap; any alignment will do.  Padding is
- * written with the destination's fill, holes are left alone.  Thread-safe. */
+ * written with the destination's fill, holes (the gaps of a pitch) are left
+ * alone.  RAVEL_ERR_ARGUMENT for NULL, else RAVEL_OK.  Thread-safe. */
 RAVEL_API ravel_status ravel_run(const ravel_plan *plan, void *dst,
                                  const void *src);
 
@@ -104,7 +105,7 @@ RAVEL_API ravel_status ravel_run(const ravel_plan *plan, void *dst,
 RAVEL_API ravel_status ravel_verify(const ravel_plan *plan, ravel_error *err);
 
 /* The storage index, in elements of `dtype`, of every logical element in
- * row-major order: out[product of shape].  Thread-safe. */
+ * row-major order.  `out` has room for the product of shape.  Thread-safe. */
 RAVEL_API ravel_status ravel_table(ravel_context *cx, const char *layout,
                                    const char *dtype, int rank,
                                    const int64_t *shape, int64_t *out,

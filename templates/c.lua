@@ -18,6 +18,7 @@ return {
   set = "out[${index}] = ${value};",
   check = "if (${value} < ${least} || ${value} > ${most}) return 0;",
   same = "if (${value} != ${other}) return 0;",
+  unused = "(void)${name};",
   ret = "return ${value};",
 
   relayout_open = [[
