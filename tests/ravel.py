@@ -28,6 +28,9 @@ class Error(Exception):
         self.status, self.text = status, text
 
 
+FUNCTIONS = set()
+
+
 def load():
     so = ct.CDLL(str(BUILD / "libravel.so"))
     ptr, err, size, s = ct.c_void_p, ct.POINTER(Err), ct.POINTER(ct.c_int64), ct.c_char_p
@@ -42,10 +45,20 @@ def load():
             ("storage_bytes", ct.c_int, ptr, s, s, ct.c_int, size, size, err)]:
         f = getattr(so, "ravel_" + name)
         f.restype, f.argtypes = result, args
+        FUNCTIONS.add("ravel_" + name)
     return so
 
 
-lib = load()
+class Library:
+    """The shared library, loaded when it is first called: a process that only runs the command
+    needs no sanitizer runtime for it."""
+    def __getattr__(self, name):
+        so = load()
+        self.__dict__.update({n: getattr(so, n) for n in FUNCTIONS})
+        return getattr(so, name)
+
+
+lib = Library()
 
 
 def call(f, *args):

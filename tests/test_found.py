@@ -1,0 +1,150 @@
+"""What use and review have found, a case each, so that it stays found."""
+import ctypes
+import itertools
+import subprocess
+
+import numpy as np
+import pytest
+
+import ravel
+
+RAVEL = str(ravel.BUILD / "ravel")
+
+
+def run(*args, code=0, data=None):
+    r = subprocess.run([RAVEL, *args], capture_output=True, input=data, timeout=60)
+    assert r.returncode == code, r.stderr.decode()
+    return (r.stdout if code < 2 else r.stderr).decode(errors="replace")
+
+
+@pytest.fixture(scope="module")
+def cx():
+    with ravel.Context() as c:
+        yield c
+
+
+@pytest.mark.parametrize("layout,shape", [
+    ("(A,B,C){A~B~C, B, C}", (4, 4, 4)),                                    # several dims in one operand
+    ("(C,H){(C+H)%7 | C//3, min(C,3), max(H,C)}", (2, 20)),
+    ("(M,K){M, K//64, ((K//8%8) ~ (M%8))*8 + K%8}", (16, 128)),
+    ("(M,K){((M-5) ~ (K-3))//3%7, M, K}", (8, 8)),                          # negative operands of xor
+    ("(B,b1,b){B//2, b1, b//2, B%2, b%2}", (4, 2, 4)),                      # names alike but for case and level
+    ("(unix,linux,typeof){typeof, unix//2, linux, unix%2}", (4, 4, 3)),     # names that compilers define
+    ("(Y,X){" + ", ".join("%s[%d]" % (d, b) for b in range(7, -1, -1) for d in "YX") + "}", (200, 100)),
+    ("(A,B,C,D,E,F,G,H){%s, %s, fill='edge'}" % (", ".join(d + "//2" for d in "ABCDEFGH"),
+                                                 ", ".join(d + "%2" for d in "ABCDEFGH")), (3,) * 8),
+    ("(A,B){B//4, A, B%2, (B//8 ~ B%8//2), B//8, pad={B=3}}", (7, 10)),
+])
+def test_verified_both_ways(cx, layout, shape):
+    for bits in (8, 4):
+        try:
+            cx.table(layout, shape, bits)
+        except ravel.Error as e:                # a digit stored twice is refused, whatever else
+            assert "stored twice" in str(e)
+            continue
+        for pair in (("ROW_MAJOR", layout), (layout, "ROW_MAJOR")):
+            with cx.plan(*pair, shape, bits) as plan:
+                plan.verify()
+
+
+def test_sixteen_ragged_dims(tmp_path):
+    dims = "ABCDEFGHIJKLMNOP"
+    layout = "(%s){%s, %s}" % (",".join(dims), ", ".join(d + "//2" for d in dims), ", ".join(d + "%2" for d in dims))
+    run("emit", "--from", "ROW_MAJOR", "--to", layout, "--shape", ",".join(["3"] * 16), "--dtype", "u8",
+        "-o", str(tmp_path / "f.c"))
+
+
+@pytest.mark.parametrize("layout,says", [
+    ("{C%16}", "with C up to 16"),
+    ("{M, (K//8%8) ~ (M%8), K%8}", "with K up to 64"),
+    ("{N, C//16, H, W, C%16}", "for every shape\n"),
+])
+def test_every_shape_says_how_far(layout, says):
+    assert says in run("check", layout)
+
+
+def test_every_shape_is_not_claimed_of_swizzles():
+    assert "give --shape" in run("check", "{dims={M,K}, order={M,K}, swizzle=xor(3,4,3)}", code=2)
+
+
+@pytest.mark.parametrize("swizzle,shape", [("((a%2) ~ (a>>1&1)) << 1", 4), ("a%4 ~ (a>>2) ~ ((a>>2)<<1)", 6)])
+def test_swizzle_witnesses_are_true(swizzle, shape):
+    out = run("check", "{A, swizzle=function(a) return %s end}" % swizzle, "--shape", str(shape), code=1)
+    x, y, at = (int(w) for w in out.split("addresses ")[1].replace("and", "").replace("both go to", "").split()[:3])
+    f = eval("lambda a: " + swizzle.replace("~", "^"))
+    assert x != y and 0 <= x < shape and 0 <= y < shape and f(x) == f(y) == at
+
+
+def test_pitch_by_entry_counts_order_not_dims(cx):
+    """Entry 1 is C, whatever the batch dims behind it come to."""
+    layout = "(..., C){C, ..., pitch = {[1] = 64}}"
+    for shape in [(5,), (3, 5), (2, 3, 5)]:
+        batch = int(np.prod(shape[:-1]))
+        t = cx.table(layout, shape, 8)
+        assert t[(0,) * (len(shape) - 1) + (1,)] == -(-batch // 64) * 64
+
+
+@pytest.mark.parametrize("layout,shape,dtype", [("NCHW", (1, 3, 1, 4), "f32"), ("NC1HWC0", (1, 3, 1, 4), "f16"),
+                                                ("{A}", (1,), "f32"), ("{B, A//2, A%2, pitch={[1]=4}}", (1, 1), "u8")])
+def test_index_functions_with_extents_of_one(cx, layout, shape, dtype, tmp_path):
+    where = dict(zip(cx.table(layout, shape, dtype).ravel().tolist(), itertools.product(*map(range, shape))))
+    at = ["--to", layout, "--shape", ",".join(map(str, shape)), "--dtype", dtype]
+    text = run("emit", "--kind", "offset", *at, "--name", "off", "-o", "-")
+    text += run("emit", "--kind", "inverse", *at, "--name", "inv", "-o", "-")
+    text += "int call(int64_t a, int64_t *x);\nint call(int64_t a, int64_t *x) { return inv(a, x); }\n"
+    (tmp_path / "f.c").write_text(text)
+    for compiler in ("gcc", "clang"):
+        subprocess.run([compiler, *"-std=c99 -Wall -Wextra -Wconversion -Werror -shared -fPIC -o".split(),
+                        tmp_path / "f.so", tmp_path / "f.c"], check=True)
+    f = ctypes.CDLL(str(tmp_path / "f.so")).call
+    f.argtypes = [ctypes.c_int64, ctypes.POINTER(ctypes.c_int64)]
+    x = (ctypes.c_int64 * len(shape))()
+    for a in range(-3, 40):
+        assert (tuple(x) if f(a, x) else None) == where.get(a)
+
+
+def test_head_names_the_spec_file(tmp_path):
+    (tmp_path / "my specs.lua").write_text('layout "P" { dims = { A }, order = { A // 2, A % 2 } }')
+    text = run("emit", "--from", "ROW_MAJOR", "--to", str(tmp_path / "my specs.lua:P"), "--shape", "6", "--dtype", "u8",
+               "-o", "-")
+    command = text.splitlines()[0][len("/* ravel "):]
+    again = subprocess.run(RAVEL + " " + command + " -o -", shell=True, capture_output=True, text=True)
+    assert again.stdout == text
+
+
+def test_npy_through_pipes(tmp_path):
+    x = np.arange(24, dtype="f4").reshape(2, 3, 4)
+    np.save(tmp_path / "x.npy", x)
+    r = subprocess.run([RAVEL, "convert", "-", "-", "--from", "ROW_MAJOR", "--to", "COL_MAJOR"],
+                       input=(tmp_path / "x.npy").read_bytes(), capture_output=True)
+    (tmp_path / "y.npy").write_bytes(r.stdout)
+    assert np.array_equal(np.load(tmp_path / "y.npy"), x.transpose(2, 1, 0))
+
+
+def test_a_dtype_that_is_not_the_files(tmp_path):
+    np.save(tmp_path / "x.npy", np.zeros((2, 3), "f4"))
+    assert "holds f32" in run("convert", str(tmp_path / "x.npy"), str(tmp_path / "y.npy"), "--from", "ROW_MAJOR",
+                              "--to", "COL_MAJOR", "--dtype", "i32", code=2)
+
+
+def test_file_too_large_leaves_nothing(tmp_path):
+    r = subprocess.run("ulimit -f 1; %s table ROW_MAJOR --shape 100,100 -o t.npy" % RAVEL, shell=True, cwd=tmp_path,
+                       capture_output=True, text=True)
+    assert r.returncode == 2 and "too large" in r.stderr and list(tmp_path.iterdir()) == []
+
+
+def test_inverse_without_a_closed_form_does_not_walk_for_ever():
+    assert "no inverse in closed form" in run(
+        "index", "{A//2,B//2,C//2,(A%2)~(B%2),(B%2)~(C%2),(A%2)~(B%2)~(C%2)}", "--shape", "4096,4096,4096",
+        "--at", "68719476735", "--inverse", code=2)
+
+
+@pytest.mark.parametrize("text,says", [
+    ("{A*2147483647*2147483647*4}", "(inline):1:"), ("{A, fill=3}", None),
+    ("{os.exit(1)}", "there is no 'os' here"), ("{A, C0=0.5}", "'C0' is 0.5"), ("{A, unit='bytes'}", "no swizzle"),
+    ("{A//P, A%P, P=function(b) return nosuch(b) end}", "'nosuch' is not a function"),
+    ("x.lua", "x.lua:NAME"),
+])
+def test_messages(text, says):
+    out = run("check", text, "--shape", "4", "--dtype", "f32", code=2 if says else 0)
+    assert not says or says in out
