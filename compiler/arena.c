@@ -40,6 +40,16 @@ arena_alloc(Arena *a, size_t bytes)
     return p;
 }
 
+bool
+arena_run(Arena *a, Diag *d, void (*f)(void *), void *arg)
+{
+    Diag *outer = a->diag;
+    a->diag = d;
+    bool ok = diag_run(d, f, arg);
+    a->diag = outer;
+    return ok;
+}
+
 void *
 arena_copy(Arena *a, const void *p, size_t bytes)
 {

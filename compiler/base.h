@@ -21,7 +21,7 @@ typedef struct {
 } Loc;
 
 /* diag.c: the error path.  A pass that meets a wrong input calls diag_fatal,
- * which fills the Diag and jumps to the one boundary that called diag_catch. */
+ * which fills the Diag and jumps to the nearest boundary, diag_run. */
 typedef enum {
     DIAG_ARGUMENT, DIAG_SPEC, DIAG_LAYOUT, DIAG_MEMORY
 } DiagKind;
@@ -33,6 +33,9 @@ typedef struct {
 } Diag;
 
 #define diag_catch(d) setjmp((d)->jmp)
+/* Call f(arg); false when it ended in diag_fatal.  Its frame owns nothing, so what
+ * the caller holds is as the C standard has it after a longjmp. */
+bool diag_run(Diag *d, void (*f)(void *), void *arg);
 _Noreturn void diag_fatal(Diag *d, DiagKind kind, Loc loc, const char *fmt, ...)
     PRINTF(4, 5);
 
@@ -50,6 +53,8 @@ typedef struct {
 } Arena;
 
 void *arena_alloc(Arena *a, size_t bytes);     /* zeroed, 16-aligned */
+/* diag_run with d as the arena's Diag meanwhile: a boundary within another. */
+bool arena_run(Arena *a, Diag *d, void (*f)(void *), void *arg);
 void *arena_copy(Arena *a, const void *p, size_t bytes);
 char *arena_string(Arena *a, const char *s);
 char *arena_printf(Arena *a, const char *fmt, ...) PRINTF(2, 3);

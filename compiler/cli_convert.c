@@ -230,20 +230,29 @@ convert(Cli *c, Source *s, ravel_plan **plan)
     return EXIT_YES;
 }
 
+typedef struct {
+    Cli *c;
+    Source s;
+    ravel_plan *plan;
+    int code;
+} Convert;
+
+static void
+run_convert(void *arg)
+{
+    Convert *v = arg;
+    v->code = convert(v->c, &v->s, &v->plan);
+}
+
 int
 cmd_convert(Cli *c)
 {
-    Source s = {0};
-    ravel_plan *plan = NULL;
-    Diag *outer = c->arena->diag, d;
-    volatile int code = -1;
-    c->arena->diag = &d;
-    if (!diag_catch(&d))
-        code = convert(c, &s, &plan);
-    c->arena->diag = outer;
-    ravel_plan_free(plan);
-    free(s.a.data);
-    if (code < 0)
-        diag_fatal(outer, d.kind, (Loc){0}, "%s", d.text);
-    return code;
+    Diag d;
+    Convert v = {.c = c};
+    bool ok = arena_run(c->arena, &d, run_convert, &v);
+    ravel_plan_free(v.plan);
+    free(v.s.a.data);
+    if (!ok)
+        diag_fatal(c->arena->diag, d.kind, (Loc){0}, "%s", d.text);
+    return v.code;
 }

@@ -175,7 +175,7 @@ inverse_make(Layout *l, Verdict *v, const Part *parts, int n,
     s.known = arena_array(a, struct Known, s.maxknown);
     for (int d = 0; d < l->rank; d++)
         s.coord[d] = ex_const(l->e, 0);
-    v->inverse_var = l->sigma ? l->sigma_var : ex_var(l->e, "a", 0, l->size);
+    v->inverse_var = l->sigma ? l->sigma_var : layout_address_var(l);
     split_address(&s, l->sigma ? sigma_inverse : ex_of_var(l->e, v->inverse_var));
     solve(&s);
     if (!complete(&s))

@@ -17,6 +17,15 @@ diag_fatal(Diag *d, DiagKind kind, Loc loc, const char *fmt, ...)
     longjmp(d->jmp, 1);
 }
 
+bool
+diag_run(Diag *d, void (*f)(void *), void *arg)
+{
+    if (diag_catch(d))
+        return false;
+    f(arg);
+    return true;
+}
+
 enum { NAME_MAX_LEN = 40 };
 
 /* Edit distance (Levenshtein), case ignored; names longer than the limit

@@ -347,12 +347,11 @@ set_address(Maker *m)
     if (!m->def->swizzle)
         return;
     bool bytes = m->def->swizzle_bytes;
-    /* up to the size itself, so that it is a variable where there is one element */
-    int var = ex_var(m->e, "a", 0, bytes ? layout_bytes(l) : l->size);
+    int var = bytes ? ex_var(m->e, "a", 0, layout_bytes(l)) : layout_address_var(l);
     l->sigma_var = var;
     l->sigma = ast_lower(m->e, m->def->swizzle, find_in_sigma, m);
     if (bytes) {
-        l->sigma_var = ex_var(m->e, "a", 0, l->size);
+        l->sigma_var = layout_address_var(l);
         l->sigma = map_elements(m, l->sigma, var, ex_of_var(m->e, l->sigma_var));
     }
     const Ex **to = arena_array(m->arena, const Ex *, ex_nvars(m->e));

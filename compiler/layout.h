@@ -132,6 +132,8 @@ bool layout_swizzle(const Layout *l, i64 a, i64 *out);
  * One extent, the size, where it is not a box. */
 int layout_box(const Layout *l, i64 *extent);
 i64 layout_bytes(const Layout *l);
+/* A variable for addresses: a variable even where the only one is 0. */
+int layout_address_var(const Layout *l);
 /* The next coordinate in row-major order, within the extents or, if so said, the
  * padded ones; false, and back at the origin, after the last. */
 bool layout_next(const Layout *l, bool padded, i64 *x);

@@ -42,6 +42,12 @@ layout_bytes(const Layout *l)
     return int_ceil_div(l->size * l->dtype->bits, 8);
 }
 
+int
+layout_address_var(const Layout *l)
+{
+    return ex_var(l->e, "a", 0, l->size > 1 ? l->size - 1 : 1);
+}
+
 bool
 layout_next(const Layout *l, bool padded, i64 *x)
 {

@@ -87,25 +87,32 @@ finish(int code)
     return code;
 }
 
-static int
-run_command(Cli *c, const Command *cmd, int argc, char **argv)
+typedef struct {
+    Cli cli;
+    const Command *cmd;
+    int argc;
+    char **argv;
+    int code;
+} Run;
+
+static void
+run_command(void *arg)
 {
+    Run *r = arg;
+    Cli *c = &r->cli;
     ravel_error err;
-    cli_parse(c, cmd, argc, argv);
+    cli_parse(c, r->cmd, r->argc, r->argv);
     cli_check(c, ravel_context_new(&c->cx, &err), &err);
     for (int i = 0; i < c->o.nspecs; i++)
         cli_load(c, c->o.spec[i]);
     c->known = context_known(c->cx);
-    return cmd->run(c);
+    r->code = r->cmd->run(c);
 }
 
 int
 main(int argc, char **argv)
 {
     static char help_flag[] = "--help";
-    Diag d;
-    Arena arena = {.diag = &d};
-    Cli c = {.arena = &arena};
     signal(SIGXFSZ, SIG_IGN);              /* a file too large is an error like others */
     if (argc > 2 && !strcmp(argv[1], "help")) {
         argv[1] = argv[2];
@@ -123,12 +130,14 @@ main(int argc, char **argv)
     const Command *cmd = find_command(name);
     if (!cmd)
         return EXIT_WRONG;
-    volatile int code = EXIT_WRONG;
-    if (diag_catch(&d))
+    Diag d;
+    Arena arena = {0};
+    Run r = {.cli = {.arena = &arena}, .cmd = cmd, .argc = argc - 1, .argv = argv + 1};
+    if (!arena_run(&arena, &d, run_command, &r)) {
         fprintf(stderr, "ravel: %s\n", d.text);
-    else
-        code = run_command(&c, cmd, argc - 1, argv + 1);
-    ravel_context_free(c.cx);
+        r.code = EXIT_WRONG;
+    }
+    ravel_context_free(r.cli.cx);
     arena_free(&arena);
-    return finish(code);
+    return finish(r.code);
 }

@@ -27,7 +27,15 @@ typedef struct {
     const char *example;
     void (*read)(Sandbox *s, void *out);
     void *out;
+    Sandbox *s;
 } TableUse;
+
+static void
+read_it(void *arg)
+{
+    TableUse *u = arg;
+    u->read(u->s, u->out);
+}
 
 static void
 use_table(Sandbox *s, void *arg)
@@ -37,14 +45,8 @@ use_table(Sandbox *s, void *arg)
     lua_pop(s->L, 1);
     if (!one)
         luaL_error(s->L, "expected one table, as in %s", u->example);
-    Diag *outer = s->arena->diag, d;
-    s->arena->diag = &d;
-    if (diag_catch(&d)) {
-        s->arena->diag = outer;
-        sandbox_raise(s, &d);
-    }
-    u->read(s, u->out);
-    s->arena->diag = outer;
+    u->s = s;
+    sandbox_try(s, read_it, u);
 }
 
 static void
@@ -79,7 +81,7 @@ inline_ref(Arena *a, const char *text)
     } else {
         buf_printf(&b, "return %s", s);
     }
-    TableUse use = {"{N, C//16, H, W, C%16}", read_inline, &def};
+    TableUse use = {"{N, C//16, H, W, C%16}", read_inline, &def, NULL};
     sandbox_run(a, "(inline)", b.s, b.len, 2, use_table, &use);
     LayoutRef *ref = arena_new(a, LayoutRef);
     ref->def = def;
@@ -130,7 +132,7 @@ spec_ref(Arena *a, const char *text, const LayoutDef *known)
         text++;
     if (*text) {
         const char *chunk = arena_printf(a, "return %s", text);
-        TableUse use = {"NC1HWC0{C0=32}", read_given, ref};
+        TableUse use = {"NC1HWC0{C0=32}", read_given, ref, NULL};
         sandbox_run(a, name, chunk, strlen(chunk), 2, use_table, &use);
     }
     return ref;

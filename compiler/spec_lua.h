@@ -37,8 +37,9 @@ void sandbox_run(Arena *a, const char *file, const char *text, size_t len,
                  int nresults, void (*use)(Sandbox *s, void *arg), void *arg);
 /* Where the running script is: line 1 when none is. */
 Loc sandbox_where(Sandbox *s);
-/* What diag_fatal said, as a Lua error; does not return. */
-int sandbox_raise(Sandbox *s, const Diag *d);
+/* Call f(arg); a diag_fatal inside becomes a Lua error, so that false never comes
+ * back. */
+bool sandbox_try(Sandbox *s, void (*f)(void *), void *arg);
 bool sandbox_is_name(const char *s);
 
 /* spec_trace.c: expressions as Lua values. */

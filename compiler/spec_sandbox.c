@@ -77,39 +77,54 @@ on_count(lua_State *L, lua_Debug *ar)
                    sandbox_where(s).line, (int)budget.seconds);
 }
 
-int
-sandbox_raise(Sandbox *s, const Diag *d)
+/* What diag_fatal said, as a Lua error. */
+static void
+raise(Sandbox *s, const Diag *d)
 {
     if (!strncmp(d->text, s->file, strlen(s->file)))
         lua_pushstring(s->L, d->text);
     else
         lua_pushfstring(s->L, "%s:%d: %s", s->file, sandbox_where(s).line, d->text);
-    return lua_error(s->L);
+    lua_error(s->L);
 }
 
-/* Calls a SpecFunction so that diag_fatal inside it comes out as a Lua error.
- * The previous Diag is back in place on every way out that returns here; errors
- * that leave past this frame are caught in sandbox_run, which restores its own. */
+bool
+sandbox_try(Sandbox *s, void (*f)(void *), void *arg)
+{
+    Diag d;
+    bool ok = arena_run(s->arena, &d, f, arg);
+    if (!ok)
+        raise(s, &d);
+    return ok;
+}
+
+typedef struct {
+    Sandbox *s;
+    SpecFunction *f;
+    int results;
+} Call;
+
+static void
+call(void *arg)
+{
+    Call *c = arg;
+    c->results = c->f(c->s);
+}
+
+/* Calls a SpecFunction so that diag_fatal inside it comes out as a Lua error.  Lua
+ * errors that leave past this frame end in sandbox_run, which sets its own Diag. */
 static int
 guard(lua_State *L)
 {
     Sandbox *s = sandbox_of(L);
-    SpecFunction *f;
-    memcpy(&f, lua_touserdata(L, lua_upvalueindex(1)), sizeof f);
-    Diag d, *outer = s->arena->diag;
+    Call c = {.s = s};
+    memcpy(&c.f, lua_touserdata(L, lua_upvalueindex(1)), sizeof c.f);
     if (s->arena->held - s->held > budget.arena) {
         s->spent = true;
         return luaL_error(L, "the spec makes more than %d MB of expressions",
                           (int)(budget.arena >> 20));
     }
-    s->arena->diag = &d;
-    if (diag_catch(&d)) {
-        s->arena->diag = outer;
-        return sandbox_raise(s, &d);
-    }
-    int n = f(s);
-    s->arena->diag = outer;
-    return n;
+    return sandbox_try(s, call, &c) ? c.results : 0;
 }
 
 void

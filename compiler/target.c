@@ -122,28 +122,36 @@ read_fields(Target *t, Arena *a, lua_State *L)
     }
 }
 
+typedef struct {
+    Arena *a;
+    Target *t;
+    lua_State *L;
+    const char *name, *text;
+} Load;
+
+static void
+load(void *arg)
+{
+    Load *l = arg;
+    if (luaL_dostring(l->L, l->text) != LUA_OK || !lua_istable(l->L, 1))
+        fail(l->a, "cannot read", l->name);
+    read_fields(l->t, l->a, l->L);
+    check(l->t, l->a);
+}
+
 const Target *
 target_load(Arena *a, const char *name)
 {
-    Target *t = arena_new(a, Target);
     const char *text = find_file(arena_printf(a, "%s.lua", name));
     if (!text)
         fail(a, "there is no", name);
-    Diag *outer = a->diag, d;
-    lua_State *volatile L = luaL_newstate();
-    if (!L)
-        diag_fatal(outer, DIAG_MEMORY, (Loc){0}, "out of memory");
-    a->diag = &d;
-    if (diag_catch(&d)) {
-        a->diag = outer;
-        lua_close(L);
-        diag_fatal(outer, d.kind, (Loc){0}, "%s", d.text);
-    }
-    if (luaL_dostring(L, text) != LUA_OK || !lua_istable(L, 1))
-        fail(a, "cannot read", name);
-    read_fields(t, a, L);
-    check(t, a);
-    a->diag = outer;
-    lua_close(L);
-    return t;
+    Diag d;
+    Load l = {a, arena_new(a, Target), luaL_newstate(), name, text};
+    if (!l.L)
+        diag_fatal(a->diag, DIAG_MEMORY, (Loc){0}, "out of memory");
+    bool ok = arena_run(a, &d, load, &l);
+    lua_close(l.L);
+    if (!ok)
+        diag_fatal(a->diag, d.kind, (Loc){0}, "%s", d.text);
+    return l.t;
 }

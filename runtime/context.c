@@ -13,47 +13,67 @@ ends_in_lua(const char *name)
     return n > 4 && !strcmp(name + n - 4, ".lua");
 }
 
+typedef struct {
+    Arena arena;
+    const char *text, *name;
+    size_t len;
+    bool builtin;
+    LayoutDef *first;
+} Load;
+
+static void
+load(void *arg)
+{
+    Load *l = arg;
+    l->first = spec_load(&l->arena, l->name, l->text, l->len);
+    for (LayoutDef *d = l->first; d && !l->builtin; d = d->next)
+        d->file = ends_in_lua(l->name) ? d->loc.file : NULL;
+}
+
+/* Put the layouts in front of those known; false: out of memory. */
+static bool
+adopt(ravel_context *cx, const Load *l)
+{
+    LayoutDef *last = l->first;
+    Arena *more = realloc(cx->arenas, (size_t)(cx->narenas + 1) * sizeof *more);
+    if (!more)
+        return false;
+    cx->arenas = more;
+    cx->arenas[cx->narenas++] = l->arena;
+    while (last && last->next)
+        last = last->next;
+    if (last) {
+        last->next = (LayoutDef *)cx->known;
+        cx->known = l->first;
+    }
+    return true;
+}
+
 static ravel_status
 add_text(ravel_context *cx, const char *text, size_t len, const char *name,
          bool builtin, ravel_error *err)
 {
     Diag d;
-    Arena arena = {.diag = &d};
-    if (diag_catch(&d)) {
-        arena_free(&arena);
-        return error_of(err, &d);
+    Load l = {.text = text, .name = name, .len = len, .builtin = builtin};
+    ravel_status s = RAVEL_OK;
+    if (!arena_run(&l.arena, &d, load, &l)) {
+        s = error_of(err, &d);
+    } else {
+        pthread_mutex_lock(&cx->lock);
+        if (!adopt(cx, &l))
+            s = error_set(err, RAVEL_ERR_MEMORY, "out of memory");
+        pthread_mutex_unlock(&cx->lock);
     }
-    LayoutDef *first = spec_load(&arena, name, text, len), *last = first;
-    for (LayoutDef *l = first; l && !builtin; l = l->next)
-        l->file = ends_in_lua(name) ? l->loc.file : NULL;
-    pthread_mutex_lock(&cx->lock);
-    Arena *more = realloc(cx->arenas, (size_t)(cx->narenas + 1) * sizeof *more);
-    if (more) {
-        cx->arenas = more;
-        cx->arenas[cx->narenas++] = arena;
-        while (last && last->next)
-            last = last->next;
-        if (last) {
-            last->next = (LayoutDef *)cx->known;
-            cx->known = first;
-        }
-    }
-    pthread_mutex_unlock(&cx->lock);
-    if (more)
-        return RAVEL_OK;
-    arena_free(&arena);
-    return error_set(err, RAVEL_ERR_MEMORY, "out of memory");
+    if (s != RAVEL_OK)
+        arena_free(&l.arena);
+    return s;
 }
 
-static ravel_status
-load_target(ravel_context *cx, ravel_error *err)
+static void
+load_target(void *arg)
 {
-    Diag d;
-    cx->target_arena = (Arena){.diag = &d};
-    if (diag_catch(&d))
-        return error_of(err, &d);
+    ravel_context *cx = arg;
     cx->target = target_load(&cx->target_arena, "c");
-    return RAVEL_OK;
 }
 
 ravel_status
@@ -66,7 +86,9 @@ ravel_context_new(ravel_context **out, ravel_error *err)
     if (!cx)
         return error_set(err, RAVEL_ERR_MEMORY, "out of memory");
     pthread_mutex_init(&cx->lock, NULL);
-    ravel_status s = load_target(cx, err);
+    Diag d;
+    ravel_status s = arena_run(&cx->target_arena, &d, load_target, cx) ? RAVEL_OK
+                                                                       : error_of(err, &d);
     for (const Embedded *f = embed_specs; s == RAVEL_OK && f->name; f++)
         s = add_text(cx, f->text, f->len, f->name, true, err);
     if (s == RAVEL_OK)

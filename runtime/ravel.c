@@ -16,14 +16,21 @@ check_shape(int rank, const int64_t *shape, ravel_error *err)
     return RAVEL_OK;
 }
 
-/* The passes, inside the boundary of the caller. */
+typedef struct {
+    ravel_context *cx;
+    const ravel_request *rq;
+    ravel_plan *p;
+} Job;
+
+/* The passes, inside a boundary. */
 static void
-make_source(ravel_context *cx, const ravel_request *rq, ravel_plan *p)
+make_source(void *arg)
 {
+    const Job *j = arg;
+    const ravel_request *rq = j->rq;
     Request q = {rq->from, rq->to, rq->dtype, rq->rank, rq->shape, "ravel_relayout"};
-    Plan *plan = compile_plan(&p->arena, context_known(cx), &q);
-    p->plan = plan;
-    p->source = compile_text(cx->target, plan, &q, false);
+    j->p->plan = compile_plan(&j->p->arena, context_known(j->cx), &q);
+    j->p->source = compile_text(j->cx->target, j->p->plan, &q, false);
 }
 
 ravel_status
@@ -40,20 +47,15 @@ ravel_compile(ravel_context *cx, const ravel_request *rq, ravel_plan **out,
     ravel_plan *p = calloc(1, sizeof *p);
     if (!p)
         return error_set(err, RAVEL_ERR_MEMORY, "out of memory");
-    p->arena.diag = &d;
-    if (diag_catch(&d)) {
-        ravel_plan_free(p);
-        return error_of(err, &d);
-    }
-    make_source(cx, rq, p);
-    s = jit_compile(p->source, kernel_symbols, &p->jit, err);
+    Job job = {cx, rq, p};
+    s = arena_run(&p->arena, &d, make_source, &job)
+        ? jit_compile(p->source, kernel_symbols, &p->jit, err) : error_of(err, &d);
     if (s != RAVEL_OK) {
         ravel_plan_free(p);
         return s;
     }
     void (*fn)(void) = jit_function(p->jit, "ravel_relayout");
     p->run = (Relayout *)fn;
-    p->arena.diag = NULL;
     *out = p;
     return RAVEL_OK;
 }
@@ -103,6 +105,23 @@ typedef struct {
     int64_t *out;
 } Query;
 
+typedef struct {
+    const Query *q;
+    void (*f)(Layout *, const Query *);
+    Arena arena;
+} Question;
+
+static void
+ask(void *arg)
+{
+    Question *u = arg;
+    const Query *q = u->q;
+    Layout *l = compile_layout(&u->arena, context_known(q->cx), q->layout, q->dtype,
+                               q->rank, q->shape);
+    decide_or_fail(l);
+    u->f(l, q);
+}
+
 /* Run f on the layout of a query, inside a boundary of its own. */
 static ravel_status
 with_layout(const Query *q, void (*f)(Layout *, const Query *), ravel_error *err)
@@ -113,17 +132,11 @@ with_layout(const Query *q, void (*f)(Layout *, const Query *), ravel_error *err
     if (s != RAVEL_OK)
         return s;
     Diag d;
-    Arena a = {.diag = &d};
-    if (diag_catch(&d)) {
-        arena_free(&a);
-        return error_of(err, &d);
-    }
-    Layout *l = compile_layout(&a, context_known(q->cx), q->layout, q->dtype, q->rank,
-                               q->shape);
-    decide_or_fail(l);
-    f(l, q);
-    arena_free(&a);
-    return RAVEL_OK;
+    Question u = {.q = q, .f = f};
+    if (!arena_run(&u.arena, &d, ask, &u))
+        s = error_of(err, &d);
+    arena_free(&u.arena);
+    return s;
 }
 
 static void

@@ -36,6 +36,11 @@ def pytest_unconfigure(config):
         print(config.counts, flush=True)
 
 
+def pytest_collection_modifyitems(items):
+    """The long ones first, so that both cores end together."""
+    items.sort(key=lambda i: not i.nodeid.startswith(("tests/test_units.py::test_sanitized", "test_units.py::test_san")))
+
+
 @pytest.fixture(scope="session")
 def build():
     return BUILD
