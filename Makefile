@@ -64,7 +64,7 @@ $(B)/tests/%: tests/unit/%.c $(B)/libravel.a
 
 BUILD_PKGS := gcc make libc6-dev liblua5.4-dev libtcc-dev libjansson-dev binutils
 RUN_PKGS   := python3 python3-numpy
-TEST_PKGS  := $(RUN_PKGS) libcmocka-dev libdnnl-dev clang tcc python3-pytest \
+TEST_PKGS  := $(RUN_PKGS) g++ libcmocka-dev libdnnl-dev clang tcc python3-pytest \
               python3-pytest-xdist
 
 deps:

@@ -12,7 +12,7 @@ static inline int
 seed83_inverse_f32(int64_t a, int64_t out[2])
 {
     if (a < 0 || a > 4095) return 0;
-    const int64_t r = 16*(a/1024%4) + 4*((a/4%4) ^ (a/32%4) ^ (a/256%4)) + ((a/8%4) ^ (a/64%4));
+    const int64_t r = 16*(a/1024) + 4*((a/4%4) ^ (a/32%4) ^ (a/256%4)) + ((a/8%4) ^ (a/64%4));
     if (r < 0 || r > 63) return 0;
     const int64_t c = 32*((a/4%2) ^ (a/32%2)) + a%32;
     if (c < 0 || c > 63) return 0;
