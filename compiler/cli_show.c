@@ -67,7 +67,8 @@ print_run(Cli *c, const Layout *l, const Verdict *v)
         return;
     printf("\nfrom address 0:");
     for (i64 a = 0; a < l->size && a < RUN_MAX; a++)
-        printf(" %s", verdict_element(l, v, a, x) ? cli_tuple(c->arena, x, l->rank) : "-");
+        printf(" %s", !verdict_element(l, v, a, x) ? "-"
+                                                   : cli_tuple(c->arena, x, l->rank));
     printf("%s\n", l->size > RUN_MAX ? " ..." : "");
 }
 

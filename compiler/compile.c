@@ -76,8 +76,9 @@ compile_name(Arena *a, const Request *rq)
 static const char *
 option(Arena *a, const char *flag, const char *value)
 {
-    bool plain = *value && value[strspn(value, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRST"
-                                     "UVWXYZ0123456789_,")] == 0;
+    static const char safe[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+                               "0123456789_,";
+    bool plain = *value && value[strspn(value, safe)] == 0;
     if (plain)
         return arena_printf(a, " %s %s", flag, value);
     Buf b = buf_new(a);

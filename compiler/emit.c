@@ -16,31 +16,33 @@ emit_add(Arena *a, Stmt ***tail, StKind kind)
 
 /* Words that a function's name cannot be, and emitted code's own. */
 static const char keywords[] =
-    " alignas alignof and and_eq asm auto bitand bitor bool break case catch char class "
-    "compl const constexpr continue decltype default delete do double dst else enum "
-    "explicit export extern false float for friend global goto half if inline int kernel "
-    "linux local long main mutable namespace new noexcept not not_eq nullptr operator or "
-    "or_eq out private protected public register restrict return short signed sizeof src "
-    "static struct switch template this throw true try typedef typeid typename typeof "
-    "uchar uint ulong union unix unsigned ushort using virtual void volatile while xor "
-    "xor_eq const_cast dynamic_cast static_cast reinterpret_cast static_assert "
-    "thread_local wchar_t ";
+    " alignas alignof and and_eq asm auto bitand bitor bool break case catch char "
+    "class compl const constexpr continue decltype default delete do double dst "
+    "else enum explicit export extern false float for friend global goto half if "
+    "inline int kernel linux local long main mutable namespace new noexcept not "
+    "not_eq nullptr operator or or_eq out private protected public register "
+    "restrict return short signed sizeof src static struct switch template this "
+    "throw true try typedef typeid typename typeof uchar uint ulong union unix "
+    "unsigned ushort using virtual void volatile while xor xor_eq const_cast "
+    "dynamic_cast static_cast reinterpret_cast static_assert thread_local wchar_t ";
 
 /* Functions of the C library, which compilers know by heart (C11 7). */
 static const char library[] =
-    " abort abs acos acosh alloca asctime asin asinh assert atan atan2 atanh atexit atof "
-    "atoi atol atoll bcmp bcopy bsearch bzero cabs calloc carg cbrt ceil cexp clearerr clock "
-    "conj copysign cos cosh cpow creal csqrt ctime difftime div erf erfc errno exit exp exp2 "
-    "expm1 fabs fclose fdim feof ferror fflush ffs fgetc fgetpos fgets floor fma fmax fmin "
-    "fmod fopen fprintf fputc fputs fread free freopen frexp fscanf fseek fsetpos ftell "
-    "fwrite gamma getc getchar getenv gets gmtime hypot ilogb index isalnum isalpha isblank "
-    "iscntrl isdigit isgraph islower isprint ispunct isspace isupper isxdigit j0 j1 jn labs "
-    "ldexp ldiv lgamma llabs lldiv llrint llround localeconv localtime log log10 log1p log2 "
-    "logb longjmp lrint lround malloc mblen mbtowc mktime modf nan nearbyint nextafter perror "
-    "pow printf putc putchar puts qsort raise rand realloc remainder remove rename rewind "
-    "rindex rint round scalbn scanf setbuf setjmp setlocale setvbuf signal sin sinh snprintf "
-    "sprintf sqrt srand sscanf system tan tanh tgamma time tmpfile tmpnam tolower toupper "
-    "trunc ungetc vfprintf vprintf vsnprintf vsprintf wcstombs wctomb y0 y1 yn ";
+    " abort abs acos acosh alloca asctime asin asinh assert atan atan2 atanh atexit "
+    "atof atoi atol atoll bcmp bcopy bsearch bzero cabs calloc carg cbrt ceil cexp "
+    "clearerr clock conj copysign cos cosh cpow creal csqrt ctime difftime div erf "
+    "erfc errno exit exp exp2 expm1 fabs fclose fdim feof ferror fflush ffs fgetc "
+    "fgetpos fgets floor fma fmax fmin fmod fopen fprintf fputc fputs fread free "
+    "freopen frexp fscanf fseek fsetpos ftell fwrite gamma getc getchar getenv gets "
+    "gmtime hypot ilogb index isalnum isalpha isblank iscntrl isdigit isgraph "
+    "islower isprint ispunct isspace isupper isxdigit j0 j1 jn labs ldexp ldiv "
+    "lgamma llabs lldiv llrint llround localeconv localtime log log10 log1p log2 "
+    "logb longjmp lrint lround malloc mblen mbtowc mktime modf nan nearbyint "
+    "nextafter perror pow printf putc putchar puts qsort raise rand realloc "
+    "remainder remove rename rewind rindex rint round scalbn scanf setbuf setjmp "
+    "setlocale setvbuf signal sin sinh snprintf sprintf sqrt srand sscanf system "
+    "tan tanh tgamma time tmpfile tmpnam tolower toupper trunc ungetc vfprintf "
+    "vprintf vsnprintf vsprintf wcstombs wctomb y0 y1 yn ";
 
 static bool
 is_word_of(const char *list, const char *s)

@@ -35,9 +35,9 @@ static const Command commands[] = {
      "  ravel emit --kind inverse --to SW128 --shape 16,64 --dtype f16 -o i.c\n"},
     {"convert", cmd_convert, "IN OUT", 2, "F!T!stvf", "convert an array file",
      "IN is .npy by its first bytes, OUT by its name; else they are raw, and raw\n"
-     "IN needs --shape and --dtype.  A stored array has the layout's storage extents as its shape;\n"
-     "--shape gives the logical one where the layout has blocks.  --verify checks\n"
-     "every byte of the result and the code itself.  OUT appears whole or not at\n"
+     "IN needs --shape and --dtype.  A stored array has the layout's storage\n"
+     "extents as its shape; --shape gives the logical one where the layout has\n"
+     "blocks.  --verify checks every byte of the result and the code itself.  OUT appears whole or not at\n"
      "all; - is standard input or output, which takes .npy for .npy.\n\n"
      "  ravel convert x.npy y.npy --from NCHW --to NC1HWC0 --verify\n"
      "  ravel convert y.npy z.npy --from NC1HWC0 --to NCHW --shape 2,20,5,7\n"},

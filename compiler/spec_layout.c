@@ -293,8 +293,8 @@ static int
 declare(Sandbox *s)
 {
     if (!s->pending || !lua_istable(s->L, 1))
-        return luaL_error(s->L, "layout is written layout \"NAME\" { ... }, with a table, "
-                                "not a %s", luaL_typename(s->L, 1));
+        return luaL_error(s->L, "layout is written layout \"NAME\" { ... }, with a "
+                                "table, not a %s", luaL_typename(s->L, 1));
     lua_settop(s->L, 1);
     const char *name = s->pending;
     s->pending = NULL;

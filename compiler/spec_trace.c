@@ -104,8 +104,8 @@ index_bit(Sandbox *s)
     const Ast *x = trace_get(s, 1);
     Loc loc = sandbox_where(s);
     if (!trace_integer(s->L, 2, &k))
-        return luaL_error(s->L, "there is no '%s' here with parts to name; a bit of a dim "
-                                "is written N[2]", ast_text(s->arena, x));
+        return luaL_error(s->L, "there is no '%s' here with parts to name; a bit of a "
+                                "dim is written N[2]", ast_text(s->arena, x));
     if (k < 0 || k > 61)
         return luaL_error(s->L, "%s[%I]: bits are 0 to 61",
                           ast_text(s->arena, x), (LUAI_UACINT)k);

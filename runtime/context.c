@@ -87,8 +87,8 @@ ravel_context_new(ravel_context **out, ravel_error *err)
         return error_set(err, RAVEL_ERR_MEMORY, "out of memory");
     pthread_mutex_init(&cx->lock, NULL);
     Diag d;
-    ravel_status s = arena_run(&cx->target_arena, &d, load_target, cx) ? RAVEL_OK
-                                                                       : error_of(err, &d);
+    bool ok = arena_run(&cx->target_arena, &d, load_target, cx);
+    ravel_status s = ok ? RAVEL_OK : error_of(err, &d);
     for (const Embedded *f = embed_specs; s == RAVEL_OK && f->name; f++)
         s = add_text(cx, f->text, f->len, f->name, true, err);
     if (s == RAVEL_OK)

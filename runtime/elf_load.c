@@ -13,13 +13,14 @@
 
 #include <elf.h>
 #include <errno.h>
-#include <stdarg.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
+
+#include "error.h"
 
 #ifndef MFD_NOEXEC_SEAL
 #define MFD_NOEXEC_SEAL 8U
@@ -54,43 +55,35 @@ typedef struct {
     ravel_error *err;
 } Loader;
 
-__attribute__((format(printf, 3, 4)))
-static ravel_status fail(const Loader *ld, ravel_status s, const char *fmt, ...)
+static ravel_status
+malformed(const Loader *ld, const char *what)
 {
-    if (ld->err) {
-        va_list ap;
-        va_start(ap, fmt);
-        ld->err->status = s;
-        vsnprintf(ld->err->text, sizeof ld->err->text, fmt, ap);
-        va_end(ap);
-    }
-    return s;
+    return error_set(ld->err, RAVEL_ERR_JIT, "malformed object: %s", what);
 }
 
-static ravel_status malformed(const Loader *ld, const char *what)
-{
-    return fail(ld, RAVEL_ERR_JIT, "malformed object: %s", what);
-}
-
-static ravel_status sysfail(const Loader *ld, const char *what)
+static ravel_status
+sysfail(const Loader *ld, const char *what)
 {
     char buf[128];
-    return fail(ld, errno == ENOMEM ? RAVEL_ERR_MEMORY : RAVEL_ERR_JIT,
+    return error_set(ld->err, errno == ENOMEM ? RAVEL_ERR_MEMORY : RAVEL_ERR_JIT,
                 "machine code cannot be loaded: %s: %s", what,
                 strerror_r(errno, buf, sizeof buf));
 }
 
-static uint64_t round_up(uint64_t n, uint64_t align)
+static uint64_t
+round_up(uint64_t n, uint64_t align)
 {
     return (n + align - 1) & ~(align - 1);
 }
 
-static bool inside(uint64_t off, uint64_t n, uint64_t size)
+static bool
+inside(uint64_t off, uint64_t n, uint64_t size)
 {
     return off <= size && n <= size - off;
 }
 
-static bool header_ok(const Loader *ld, const Elf64_Ehdr *eh)
+static bool
+header_ok(const Loader *ld, const Elf64_Ehdr *eh)
 {
     static const char ident[] = ELFMAG "\2\1";   /* 64 bits, little-endian */
     return memcmp(eh->e_ident, ident, sizeof ident - 1) == 0 &&
@@ -99,7 +92,8 @@ static bool header_ok(const Loader *ld, const Elf64_Ehdr *eh)
            inside(eh->e_shoff, eh->e_shnum * sizeof(Elf64_Shdr), ld->len);
 }
 
-static ravel_status read_sections(Loader *ld)
+static ravel_status
+read_sections(Loader *ld)
 {
     Elf64_Ehdr eh;
     if (ld->len < sizeof eh)
@@ -111,7 +105,7 @@ static ravel_status read_sections(Loader *ld)
     ld->sh = malloc(ld->nsh * sizeof *ld->sh);
     ld->at = malloc(ld->nsh * sizeof *ld->at);
     if (!ld->sh || !ld->at)
-        return fail(ld, RAVEL_ERR_MEMORY, "no memory to load machine code");
+        return error_set(ld->err, RAVEL_ERR_MEMORY, "no memory to load machine code");
     memcpy(ld->sh, ld->obj + eh.e_shoff, ld->nsh * sizeof *ld->sh);
     for (size_t i = 0; i < ld->nsh; i++) {
         const Elf64_Shdr *s = &ld->sh[i];
@@ -124,7 +118,8 @@ static ravel_status read_sections(Loader *ld)
 }
 
 /* After this every st_name below the string table's size is a C string. */
-static ravel_status find_symbols(Loader *ld)
+static ravel_status
+find_symbols(Loader *ld)
 {
     for (size_t i = 0; i < ld->nsh; i++)
         if (ld->sh[i].sh_type == SHT_SYMTAB)
@@ -142,21 +137,24 @@ static ravel_status find_symbols(Loader *ld)
     return RAVEL_OK;
 }
 
-static Elf64_Sym symbol(const Loader *ld, size_t i)
+static Elf64_Sym
+symbol(const Loader *ld, size_t i)
 {
     Elf64_Sym y;
     memcpy(&y, ld->obj + ld->symtab->sh_offset + i * sizeof y, sizeof y);
     return y;
 }
 
-static const char *name_of(const Loader *ld, const Elf64_Sym *y)
+static const char *
+name_of(const Loader *ld, const Elf64_Sym *y)
 {
     uint64_t off = y->st_name < ld->strtab->sh_size ? y->st_name : 0;
     return (const char *)ld->obj + ld->strtab->sh_offset + off;
 }
 
 /* Put the executable or the other sections behind *end. */
-static ravel_status place_sections(Loader *ld, bool exec, uint64_t *end)
+static ravel_status
+place_sections(Loader *ld, bool exec, uint64_t *end)
 {
     for (size_t i = 0; i < ld->nsh; i++) {
         const Elf64_Shdr *s = &ld->sh[i];
@@ -177,7 +175,8 @@ static ravel_status place_sections(Loader *ld, bool exec, uint64_t *end)
 }
 
 /* Reserve the range, and make its data part usable. */
-static ravel_status map_data(Loader *ld, uint64_t data, uint64_t end)
+static ravel_status
+map_data(Loader *ld, uint64_t data, uint64_t end)
 {
     ElfImage *im = ld->im;
     void *p = mmap(NULL, end, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -192,7 +191,8 @@ static ravel_status map_data(Loader *ld, uint64_t data, uint64_t end)
     return RAVEL_OK;
 }
 
-static ravel_status lay_out(Loader *ld)
+static ravel_status
+lay_out(Loader *ld)
 {
     uint64_t end = 0;
     ravel_status s = place_sections(ld, true, &end);
@@ -206,22 +206,25 @@ static ravel_status lay_out(Loader *ld)
         return s;
     ld->text = calloc(1, ld->ntext);
     if (!ld->text)
-        return fail(ld, RAVEL_ERR_MEMORY, "no memory to load machine code");
+        return error_set(ld->err, RAVEL_ERR_MEMORY, "no memory to load machine code");
     return map_data(ld, data, round_up(end, PAGE));
 }
 
 /* Where offset `off` of the image is written while it is made. */
-static unsigned char *spot(const Loader *ld, uint64_t off)
+static unsigned char *
+spot(const Loader *ld, uint64_t off)
 {
     return off < ld->ntext ? ld->text + off : ld->im->base + off;
 }
 
-static uint64_t address(const Loader *ld, uint64_t off)
+static uint64_t
+address(const Loader *ld, uint64_t off)
 {
     return (uint64_t)(uintptr_t)ld->im->base + off;
 }
 
-static void copy_sections(const Loader *ld)
+static void
+copy_sections(const Loader *ld)
 {
     for (size_t i = 0; i < ld->nsh; i++) {
         const Elf64_Shdr *s = &ld->sh[i];
@@ -230,7 +233,8 @@ static void copy_sections(const Loader *ld)
     }
 }
 
-static uint64_t host_address(const JitSymbol *sym, const char *name)
+static uint64_t
+host_address(const JitSymbol *sym, const char *name)
 {
     for (; sym->name; sym++)
         if (strcmp(sym->name, name) == 0)
@@ -239,7 +243,8 @@ static uint64_t host_address(const JitSymbol *sym, const char *name)
 }
 
 /* The address of a symbol of the object; 0 where it is not in the image. */
-static uint64_t own_address(const Loader *ld, const Elf64_Sym *y)
+static uint64_t
+own_address(const Loader *ld, const Elf64_Sym *y)
 {
     if (y->st_shndx >= ld->nsh || ld->at[y->st_shndx] == NOWHERE ||
         y->st_value > ld->sh[y->st_shndx].sh_size)
@@ -247,7 +252,8 @@ static uint64_t own_address(const Loader *ld, const Elf64_Sym *y)
     return address(ld, ld->at[y->st_shndx] + y->st_value);
 }
 
-static ravel_status make_entries(const Loader *ld)
+static ravel_status
+make_entries(const Loader *ld)
 {
     for (size_t i = 1; i < ld->nsym; i++) {
         Elf64_Sym y = symbol(ld, i);
@@ -256,7 +262,7 @@ static ravel_status make_entries(const Loader *ld)
         if (y.st_shndx != SHN_UNDEF)
             e.addr = own_address(ld, &y);
         else if (!(e.addr = host_address(ld->host, name_of(ld, &y))))
-            return fail(ld, RAVEL_ERR_JIT, "the code uses '%s', which nothing "
+            return error_set(ld->err, RAVEL_ERR_JIT, "the code uses '%s', which nothing "
                         "provides", name_of(ld, &y));
         memcpy(ld->text + ld->entries + i * sizeof e, &e, sizeof e);
     }
@@ -280,7 +286,8 @@ static const struct {
 };
 
 /* The address that symbol `i` has for a relocation; 0 if it is not loaded. */
-static uint64_t referent(const Loader *ld, size_t i, Via via)
+static uint64_t
+referent(const Loader *ld, size_t i, Via via)
 {
     uint64_t off = ld->entries + i * sizeof(Entry);
     Entry e;
@@ -292,7 +299,8 @@ static uint64_t referent(const Loader *ld, size_t i, Via via)
     return e.addr;
 }
 
-static ravel_status relocate(const Loader *ld, size_t sec, const Elf64_Rela *r)
+static ravel_status
+relocate(const Loader *ld, size_t sec, const Elf64_Rela *r)
 {
     size_t k = 0, nkind = sizeof KIND / sizeof *KIND, i = ELF64_R_SYM(r->r_info);
     while (k < nkind && KIND[k].type != ELF64_R_TYPE(r->r_info))
@@ -315,7 +323,8 @@ static ravel_status relocate(const Loader *ld, size_t sec, const Elf64_Rela *r)
     return RAVEL_OK;
 }
 
-static ravel_status relocate_section(const Loader *ld, const Elf64_Shdr *s)
+static ravel_status
+relocate_section(const Loader *ld, const Elf64_Shdr *s)
 {
     if (s->sh_info >= ld->nsh || s->sh_entsize != sizeof(Elf64_Rela) ||
         s->sh_link != (size_t)(ld->symtab - ld->sh))
@@ -332,7 +341,8 @@ static ravel_status relocate_section(const Loader *ld, const Elf64_Shdr *s)
     return RAVEL_OK;
 }
 
-static ravel_status relocate_all(const Loader *ld)
+static ravel_status
+relocate_all(const Loader *ld)
 {
     ravel_status s = RAVEL_OK;
     for (size_t i = 0; i < ld->nsh && s == RAVEL_OK; i++)
@@ -344,13 +354,14 @@ static ravel_status relocate_all(const Loader *ld)
 }
 
 /* Note the global functions in one block, their names behind them. */
-static ravel_status list_functions(const Loader *ld)
+static ravel_status
+list_functions(const Loader *ld)
 {
     ElfImage *im = ld->im;
     size_t room = ld->nsym * sizeof *im->fn, nstr = ld->strtab->sh_size;
     char *block = malloc(room + nstr);
     if (!block)
-        return fail(ld, RAVEL_ERR_MEMORY, "no memory to load machine code");
+        return error_set(ld->err, RAVEL_ERR_MEMORY, "no memory to load machine code");
     memcpy(block + room, ld->obj + ld->strtab->sh_offset, nstr);
     im->fn = (ElfFunction *)(void *)block;
     for (size_t i = 1; i < ld->nsym; i++) {
@@ -365,7 +376,8 @@ static ravel_status list_functions(const Loader *ld)
 
 /* A file in memory; NOEXEC_SEAL concerns execve, not mmap, and some kernels
  * are set up to insist on it while older ones do not know it. */
-static int open_memory(void)
+static int
+open_memory(void)
 {
     int fd = memfd_create("ravel", MFD_CLOEXEC | MFD_NOEXEC_SEAL);
     if (fd < 0 && errno == EINVAL)
@@ -373,7 +385,8 @@ static int open_memory(void)
     return fd;
 }
 
-static bool write_all(int fd, const unsigned char *p, size_t n)
+static bool
+write_all(int fd, const unsigned char *p, size_t n)
 {
     ssize_t k = 0;
     for (; n > 0; p += k, n -= (size_t)k)
@@ -385,7 +398,8 @@ static bool write_all(int fd, const unsigned char *p, size_t n)
     return true;
 }
 
-static ravel_status map_text(const Loader *ld)
+static ravel_status
+map_text(const Loader *ld)
 {
     ravel_status s = RAVEL_OK;
     int fd = open_memory();
@@ -400,7 +414,8 @@ static ravel_status map_text(const Loader *ld)
     return s;
 }
 
-static ravel_status load(Loader *ld)
+static ravel_status
+load(Loader *ld)
 {
     ravel_status s;
     if ((s = read_sections(ld)) || (s = find_symbols(ld)) || (s = lay_out(ld)))
@@ -412,8 +427,9 @@ static ravel_status load(Loader *ld)
     return map_text(ld);
 }
 
-ravel_status elf_load(const void *obj, size_t len, const JitSymbol *host,
-                      ElfImage *im, ravel_error *err)
+ravel_status
+elf_load(const void *obj, size_t len, const JitSymbol *host,
+         ElfImage *im, ravel_error *err)
 {
     Loader ld = {.obj = obj, .len = len, .host = host, .im = im, .err = err};
     *im = (ElfImage){0};
@@ -426,7 +442,8 @@ ravel_status elf_load(const void *obj, size_t len, const JitSymbol *host,
     return s;
 }
 
-uint64_t elf_function(const ElfImage *im, const char *name)
+uint64_t
+elf_function(const ElfImage *im, const char *name)
 {
     for (size_t i = 0; i < im->nfn; i++)
         if (strcmp(im->fn[i].name, name) == 0)
@@ -434,7 +451,8 @@ uint64_t elf_function(const ElfImage *im, const char *name)
     return 0;
 }
 
-void elf_unload(ElfImage *im)
+void
+elf_unload(ElfImage *im)
 {
     if (im->base)
         munmap(im->base, im->size);

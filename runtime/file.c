@@ -5,7 +5,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
-#include <stdarg.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -15,31 +14,21 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "error.h"
+
 #define FIRST_READ ((size_t)1 << 16)   /* where the size is not known */
 #define DEVICE_MAX ((size_t)1 << 24)   /* a device may never end */
 #define MAX_LINKS 40                   /* as the kernel counts them */
 #define MAX_TRIES 100                  /* for a free temporary name */
 
-__attribute__((format(printf, 3, 4)))
-static ravel_status fail(ravel_error *err, ravel_status s, const char *fmt, ...)
-{
-    if (err) {
-        va_list ap;
-        va_start(ap, fmt);
-        err->status = s;
-        vsnprintf(err->text, sizeof err->text, fmt, ap);
-        va_end(ap);
-    }
-    return s;
-}
-
 /* The failure that errno `e` stands for. */
-static ravel_status sysfail(ravel_error *err, const char *path, const char *what,
-                            int e)
+static ravel_status
+sysfail(ravel_error *err, const char *path, const char *what,
+        int e)
 {
     char buf[128];
     ravel_status s = e == ENOMEM ? RAVEL_ERR_MEMORY : RAVEL_ERR_FILE;
-    return fail(err, s, "%s: %s: %s", path, what, strerror_r(e, buf, sizeof buf));
+    return error_set(err, s, "%s: %s: %s", path, what, strerror_r(e, buf, sizeof buf));
 }
 
 typedef struct {
@@ -48,7 +37,8 @@ typedef struct {
 } Buffer;
 
 /* 0 or an errno; EFBIG when `b` already holds all that `max` allows. */
-static int grow(Buffer *b, size_t max)
+static int
+grow(Buffer *b, size_t max)
 {
     size_t cap = b->cap > max / 2 ? max + 2 : b->cap * 2;
     if (b->len > max)
@@ -64,7 +54,8 @@ static int grow(Buffer *b, size_t max)
 /* Read to the end, always keeping room for the closing NUL: the size that stat
  * told is a first guess only, for the file may grow, shrink or not know it.
  * The last read of a file of the expected size is the one that finds the end. */
-static int drain(int fd, size_t max, Buffer *b)
+static int
+drain(int fd, size_t max, Buffer *b)
 {
     for (;;) {
         int e = b->len + 1 >= b->cap ? grow(b, max) : 0;
@@ -81,7 +72,8 @@ static int drain(int fd, size_t max, Buffer *b)
     return b->len > max ? EFBIG : 0;
 }
 
-static int read_fd(int fd, size_t *max, Buffer *b)
+static int
+read_fd(int fd, size_t *max, Buffer *b)
 {
     struct stat st;
     if (fstat(fd, &st) != 0)
@@ -98,8 +90,9 @@ static int read_fd(int fd, size_t *max, Buffer *b)
     return b->data ? drain(fd, *max, b) : ENOMEM;
 }
 
-ravel_status file_read(const char *path, size_t max, unsigned char **data,
-                       size_t *len, ravel_error *err)
+ravel_status
+file_read(const char *path, size_t max, unsigned char **data,
+          size_t *len, ravel_error *err)
 {
     bool in = strcmp(path, "-") == 0;
     const char *name = in ? "standard input" : path;
@@ -121,11 +114,12 @@ ravel_status file_read(const char *path, size_t max, unsigned char **data,
     }
     free(b.data);
     if (e == EFBIG)
-        return fail(err, RAVEL_ERR_FILE, "%s: larger than %zu bytes", name, max);
+        return error_set(err, RAVEL_ERR_FILE, "%s: larger than %zu bytes", name, max);
     return sysfail(err, name, "cannot read", e);
 }
 
-static int write_all(int fd, const void *data, size_t len)
+static int
+write_all(int fd, const void *data, size_t len)
 {
     const char *p = data;
     while (len > 0) {
@@ -140,7 +134,8 @@ static int write_all(int fd, const void *data, size_t len)
     return 0;
 }
 
-static int write_parts(int fd, const FilePart *part, int nparts)
+static int
+write_parts(int fd, const FilePart *part, int nparts)
 {
     int e = 0;
     for (int i = 0; i < nparts && e == 0; i++)
@@ -149,14 +144,16 @@ static int write_parts(int fd, const FilePart *part, int nparts)
 }
 
 /* Close `fd` in any case; the earlier failure `e` is the one to tell. */
-static int close_after(int fd, int e)
+static int
+close_after(int fd, int e)
 {
     int c = close(fd) == 0 ? 0 : errno;
     return e ? e : c;
 }
 
-static ravel_status write_direct(int fd, const char *name, const FilePart *part,
-                                 int nparts, ravel_error *err)
+static ravel_status
+write_direct(int fd, const char *name, const FilePart *part,
+             int nparts, ravel_error *err)
 {
     if (fd < 0)
         return sysfail(err, name, "cannot open", errno);
@@ -165,14 +162,16 @@ static ravel_status write_direct(int fd, const char *name, const FilePart *part,
 }
 
 /* The length of the folder in front of a path's last part, with its slash. */
-static size_t folder(const char *path)
+static size_t
+folder(const char *path)
 {
     const char *slash = strrchr(path, '/');
     return slash ? (size_t)(slash - path) + 1 : 0;
 }
 
 /* malloc'ed: the folder of `path`, then `name`. */
-static char *beside(const char *path, const char *name)
+static char *
+beside(const char *path, const char *name)
 {
     size_t n = name[0] == '/' ? 0 : folder(path), len = strlen(name);
     char *p = malloc(n + len + 1);
@@ -185,7 +184,8 @@ static char *beside(const char *path, const char *name)
 
 /* Follow `path` while its last part is a symbolic link, also to a place where
  * nothing is yet.  malloc'ed; NULL with errno set on failure. */
-static char *resolve(const char *path)
+static char *
+resolve(const char *path)
 {
     char to[PATH_MAX];
     char *p = strdup(path);
@@ -205,7 +205,8 @@ static char *resolve(const char *path)
 
 /* A name that no other thread, process or earlier run is likely to have chosen.
  * It does not contain the target's, which may be as long as names can be. */
-static void temp_name(char *buf, size_t size)
+static void
+temp_name(char *buf, size_t size)
 {
     static atomic_uint serial;
     struct timespec t;
@@ -217,7 +218,8 @@ static void temp_name(char *buf, size_t size)
 /* Open a new file in the folder of `path`: its descriptor, or -1 with errno.
  * open, unlike mkstemp, applies the umask without having to ask for it, which
  * no thread can do safely. */
-static int open_temp(const char *path, char **temp)
+static int
+open_temp(const char *path, char **temp)
 {
     char name[64];
     for (int i = 0; i < MAX_TRIES; i++) {
@@ -239,8 +241,9 @@ static int open_temp(const char *path, char **temp)
 }
 
 /* Write and close the temporary file; `old` is what it will replace, if any. */
-static int fill_temp(int fd, const struct stat *old, const FilePart *part,
-                     int nparts)
+static int
+fill_temp(int fd, const struct stat *old, const FilePart *part,
+          int nparts)
 {
     int e = write_parts(fd, part, nparts);
     if (e == 0 && old && fchmod(fd, old->st_mode & 0777) != 0)
@@ -251,8 +254,9 @@ static int fill_temp(int fd, const struct stat *old, const FilePart *part,
 }
 
 /* Put the parts in the place of the regular file `old`, or of nothing (NULL). */
-static ravel_status replace(const char *path, const struct stat *old,
-                            const FilePart *part, int nparts, ravel_error *err)
+static ravel_status
+replace(const char *path, const struct stat *old,
+        const FilePart *part, int nparts, ravel_error *err)
 {
     char *temp = NULL, *real = resolve(path);
     int fd = real ? open_temp(real, &temp) : -1;
@@ -271,8 +275,9 @@ static ravel_status replace(const char *path, const struct stat *old,
     return e ? sysfail(err, path, "cannot write", e) : RAVEL_OK;
 }
 
-ravel_status file_write(const char *path, const FilePart *part, int nparts,
-                        ravel_error *err)
+ravel_status
+file_write(const char *path, const FilePart *part, int nparts,
+           ravel_error *err)
 {
     struct stat st;
     /* Opening /dev/stdout anew would lose the place in a redirected file, and

@@ -8,11 +8,11 @@
 #include "jit.h"
 
 #include "elf_load.h"
+#include "error.h"
 #include "tcc_stdio.h"
 
 #include <locale.h>
 #include <pthread.h>
-#include <stdarg.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -21,19 +21,6 @@
 struct Jit {
     ElfImage image;
 };
-
-__attribute__((format(printf, 3, 4)))
-static ravel_status fail(ravel_error *err, ravel_status s, const char *fmt, ...)
-{
-    if (err) {
-        va_list ap;
-        va_start(ap, fmt);
-        err->status = s;
-        vsnprintf(err->text, sizeof err->text, fmt, ap);
-        va_end(ap);
-    }
-    return s;
-}
 
 #if defined(__x86_64__) && defined(__linux__)
 
@@ -56,18 +43,21 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 static locale_t plain;   /* libtcc reads 2.5 with strtod */
 
-static void take(void)
+static void
+take(void)
 {
     pthread_mutex_lock(&lock);
 }
 
-static void give(void)
+static void
+give(void)
 {
     pthread_mutex_unlock(&lock);
 }
 
 /* Else a child may be born with the lock taken by a thread it does not have. */
-static void prepare(void)
+static void
+prepare(void)
 {
     pthread_atfork(take, give, give);
     plain = newlocale(LC_ALL_MASK, "C", (locale_t)0);
@@ -79,7 +69,8 @@ typedef struct {
 } Said;
 
 /* Runs inside libtcc's lock: it may not call libtcc, and must return. */
-static void note(void *opaque, const char *msg)
+static void
+note(void *opaque, const char *msg)
 {
     Said *said = opaque;
     size_t n = strlen(said->text);
@@ -87,7 +78,8 @@ static void note(void *opaque, const char *msg)
 }
 
 /* Leave the object in tcc_host.  No tcc_delete: see tcc_host_end. */
-static bool translate(const char *text, Said *said)
+static bool
+translate(const char *text, Said *said)
 {
     if (setjmp(tcc_host.out))   /* libtcc wanted to exit */
         return false;
@@ -101,8 +93,9 @@ static bool translate(const char *text, Said *said)
            tcc_output_file(s, "object") == 0 && tcc_host.obj;
 }
 
-ravel_status jit_object(const char *text, char **obj, size_t *len,
-                        ravel_error *err)
+ravel_status
+jit_object(const char *text, char **obj, size_t *len,
+           ravel_error *err)
 {
     Said said = {""};
     pthread_once(&once, prepare);
@@ -120,12 +113,13 @@ ravel_status jit_object(const char *text, char **obj, size_t *len,
     free(*obj);
     *obj = NULL;
     if (!said.text[0])
-        return fail(err, RAVEL_ERR_MEMORY, "no memory to compile machine code");
-    return fail(err, RAVEL_ERR_JIT, "the code does not compile: %s", said.text);
+        return error_set(err, RAVEL_ERR_MEMORY, "no memory to compile machine code");
+    return error_set(err, RAVEL_ERR_JIT, "the code does not compile: %s", said.text);
 }
 
-ravel_status jit_compile(const char *text, const JitSymbol *sym, Jit **out,
-                         ravel_error *err)
+ravel_status
+jit_compile(const char *text, const JitSymbol *sym, Jit **out,
+            ravel_error *err)
 {
     char *obj;
     size_t len;
@@ -135,7 +129,7 @@ ravel_status jit_compile(const char *text, const JitSymbol *sym, Jit **out,
         return s;
     Jit *j = malloc(sizeof *j);
     if (!j)
-        s = fail(err, RAVEL_ERR_MEMORY, "no memory to load machine code");
+        s = error_set(err, RAVEL_ERR_MEMORY, "no memory to load machine code");
     else
         s = elf_load(obj, len, sym, &j->image, err);
     free(obj);
@@ -148,13 +142,14 @@ ravel_status jit_compile(const char *text, const JitSymbol *sym, Jit **out,
 
 #else
 
-ravel_status jit_compile(const char *text, const JitSymbol *sym, Jit **out,
-                         ravel_error *err)
+ravel_status
+jit_compile(const char *text, const JitSymbol *sym, Jit **out,
+            ravel_error *err)
 {
     (void)text;
     (void)sym;
     *out = NULL;
-    return fail(err, RAVEL_ERR_JIT, "no JIT on this machine");
+    return error_set(err, RAVEL_ERR_JIT, "no JIT on this machine");
 }
 
 #endif
@@ -164,7 +159,8 @@ void (*jit_function(const Jit *j, const char *name))(void)
     return (void (*)(void))(uintptr_t)elf_function(&j->image, name);
 }
 
-void jit_free(Jit *j)
+void
+jit_free(Jit *j)
 {
     if (!j)
         return;

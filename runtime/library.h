@@ -5,6 +5,7 @@
 #include <pthread.h>
 
 #include "../compiler/compile.h"
+#include "error.h"
 #include "jit.h"
 #include "ravel.h"
 
@@ -27,9 +28,7 @@ struct ravel_plan {
     const char *source;
 };
 
-/* error.c: fill err and return its status. */
-ravel_status error_set(ravel_error *err, ravel_status s, const char *fmt, ...)
-    __attribute__((format(printf, 3, 4)));
+/* error.c: the same of a compiler error. */
 ravel_status error_of(ravel_error *err, const Diag *d);
 
 /* context.c: the layouts known now; what it points to lives as long as cx. */

@@ -9,7 +9,8 @@
 
 #define TILE 32              /* elements a side: both sides stay in the L1 cache */
 
-static void swap2(unsigned char *p, size_t len)
+static void
+swap2(unsigned char *p, size_t len)
 {
     uint16_t v;
     for (size_t i = 0; i < len; i += sizeof v) {
@@ -19,7 +20,8 @@ static void swap2(unsigned char *p, size_t len)
     }
 }
 
-static void swap4(unsigned char *p, size_t len)
+static void
+swap4(unsigned char *p, size_t len)
 {
     uint32_t v;
     for (size_t i = 0; i < len; i += sizeof v) {
@@ -29,7 +31,8 @@ static void swap4(unsigned char *p, size_t len)
     }
 }
 
-static void swap8(unsigned char *p, size_t len)
+static void
+swap8(unsigned char *p, size_t len)
 {
     uint64_t v;
     for (size_t i = 0; i < len; i += sizeof v) {
@@ -39,7 +42,8 @@ static void swap8(unsigned char *p, size_t len)
     }
 }
 
-static void swap(unsigned char *p, size_t len, int unit)
+static void
+swap(unsigned char *p, size_t len, int unit)
 {
     switch (unit) {
     case 2: swap2(p, len); break;
@@ -58,7 +62,8 @@ typedef struct {
 
 /* Inlined where `bytes` is a constant, so that each memcpy is one move. */
 __attribute__((always_inline))
-static inline void tile(const Matrix *m, size_t i0, size_t j0, size_t bytes)
+static inline void
+tile(const Matrix *m, size_t i0, size_t j0, size_t bytes)
 {
     size_t i1 = m->rows - i0 < TILE ? m->rows : i0 + TILE;
     size_t j1 = m->cols - j0 < TILE ? m->cols : j0 + TILE;
@@ -68,7 +73,8 @@ static inline void tile(const Matrix *m, size_t i0, size_t j0, size_t bytes)
                    m->src + j * m->src_col + i * bytes, bytes);
 }
 
-static void transpose(const Matrix *m, int bytes)
+static void
+transpose(const Matrix *m, int bytes)
 {
     for (size_t i = 0; i < m->rows; i += TILE)
         for (size_t j = 0; j < m->cols; j += TILE)
@@ -82,7 +88,8 @@ static void transpose(const Matrix *m, int bytes)
 }
 
 /* The extents of `a` other than 1; how many. */
-static int wide(const Npy *a, size_t n[NPY_MAX_RANK])
+static int
+wide(const Npy *a, size_t n[NPY_MAX_RANK])
 {
     int rank = 0;
     for (int i = 0; i < a->rank; i++)
@@ -92,8 +99,9 @@ static int wide(const Npy *a, size_t n[NPY_MAX_RANK])
 }
 
 /* Strides in bytes: the first dim runs fastest in `col`, the last in `row`. */
-static void strides(const size_t *n, int rank, size_t bytes, size_t *row,
-                    size_t *col)
+static void
+strides(const size_t *n, int rank, size_t bytes, size_t *row,
+        size_t *col)
 {
     size_t s = bytes;
     for (int i = 0; i < rank; s *= n[i], i++)
@@ -106,7 +114,8 @@ static void strides(const size_t *n, int rank, size_t bytes, size_t *row,
 /* Copy src, where the first dim runs fastest, to dst, where the last does: the
  * first and the last make a matrix, and the dims between count matrices.
  * Extents of 1 are gone before, so that a vector in disguise is one copy. */
-static void from_fortran(const Npy *a, unsigned char *dst, const unsigned char *src)
+static void
+from_fortran(const Npy *a, unsigned char *dst, const unsigned char *src)
 {
     size_t n[NPY_MAX_RANK], row[NPY_MAX_RANK], col[NPY_MAX_RANK];
     size_t at[NPY_MAX_RANK] = {0};
@@ -132,8 +141,9 @@ static void from_fortran(const Npy *a, unsigned char *dst, const unsigned char *
 }
 
 /* The data must be the rest of the file, to the byte. */
-static ravel_status check_size(const char *path, size_t have, size_t want,
-                               ravel_error *err)
+static ravel_status
+check_size(const char *path, size_t have, size_t want,
+           ravel_error *err)
 {
     if (have < want)
         return npy_fail(err, RAVEL_ERR_FILE, path,
@@ -147,8 +157,9 @@ static ravel_status check_size(const char *path, size_t have, size_t want,
 }
 
 /* Make `file` the data of `a`; on success it belongs to `a`. */
-static ravel_status settle(const char *path, unsigned char *file,
-                           const NpyHeader *h, Npy *a, ravel_error *err)
+static ravel_status
+settle(const char *path, unsigned char *file,
+       const NpyHeader *h, Npy *a, ravel_error *err)
 {
     size_t len = (size_t)a->count * (size_t)a->bytes;
     if (h->fortran) {
@@ -168,8 +179,9 @@ static ravel_status settle(const char *path, unsigned char *file,
     return RAVEL_OK;
 }
 
-ravel_status npy_decode(const char *path, unsigned char *file, size_t len,
-                        Npy *a, ravel_error *err)
+ravel_status
+npy_decode(const char *path, unsigned char *file, size_t len,
+           Npy *a, ravel_error *err)
 {
     NpyHeader h = {0};
     memset(a, 0, sizeof *a);
@@ -185,12 +197,14 @@ ravel_status npy_decode(const char *path, unsigned char *file, size_t len,
     return s;
 }
 
-bool npy_is(const unsigned char *file, size_t len)
+bool
+npy_is(const unsigned char *file, size_t len)
 {
     return len >= 6 && !memcmp(file, "\x93NUMPY", 6);
 }
 
-ravel_status npy_read(const char *path, Npy *a, ravel_error *err)
+ravel_status
+npy_read(const char *path, Npy *a, ravel_error *err)
 {
     unsigned char *file;
     size_t len;
@@ -201,9 +215,10 @@ ravel_status npy_read(const char *path, Npy *a, ravel_error *err)
     return npy_decode(strcmp(path, "-") ? path : "standard input", file, len, a, err);
 }
 
-ravel_status npy_write(const char *path, const char *descr, int bytes, int rank,
-                       const int64_t *shape, const void *data,
-                       ravel_error *err)
+ravel_status
+npy_write(const char *path, const char *descr, int bytes, int rank,
+          const int64_t *shape, const void *data,
+          ravel_error *err)
 {
     unsigned char header[NPY_HEADER_MAX];
     int64_t count;
@@ -225,7 +240,8 @@ ravel_status npy_write(const char *path, const char *descr, int bytes, int rank,
     return file_write(path, part, 2, err);
 }
 
-void npy_free(Npy *a)
+void
+npy_free(Npy *a)
 {
     free(a->data);
     memset(a, 0, sizeof *a);

@@ -42,8 +42,9 @@ typedef struct {
     size_t len;
 } Span;
 
-ravel_status npy_fail(ravel_error *err, ravel_status s, const char *path,
-                      const char *fmt, ...)
+ravel_status
+npy_fail(ravel_error *err, ravel_status s, const char *path,
+         const char *fmt, ...)
 {
     if (err) {
         va_list ap;
@@ -57,7 +58,8 @@ ravel_status npy_fail(ravel_error *err, ravel_status s, const char *path,
     return s;
 }
 
-const NpyType *npy_type(const char *name, size_t len)
+const NpyType *
+npy_type(const char *name, size_t len)
 {
     for (size_t i = 0; i < sizeof types / sizeof types[0]; i++)
         if (strlen(types[i].name) == len && memcmp(types[i].name, name, len) == 0)
@@ -65,7 +67,8 @@ const NpyType *npy_type(const char *name, size_t len)
     return NULL;
 }
 
-bool npy_count(const int64_t *shape, int rank, int bytes, int64_t *count)
+bool
+npy_count(const int64_t *shape, int rank, int bytes, int64_t *count)
 {
     int64_t n = bytes;
     bool zero = false;
@@ -82,7 +85,8 @@ bool npy_count(const int64_t *shape, int rank, int bytes, int64_t *count)
 }
 
 /* What was found is shown from the current place on, made printable. */
-static ravel_status wrong(const Text *t, const char *wanted)
+static ravel_status
+wrong(const Text *t, const char *wanted)
 {
     char found[24];
     size_t n = 0;
@@ -94,14 +98,16 @@ static ravel_status wrong(const Text *t, const char *wanted)
                     t->p - t->start, wanted, found);
 }
 
-static void space(Text *t)
+static void
+space(Text *t)
 {
     while (t->p < t->end && *t->p && strchr(" \t\r\n", *t->p))
         t->p++;
 }
 
 /* Step over `c`, and white space before it, if it is next. */
-static bool take(Text *t, char c)
+static bool
+take(Text *t, char c)
 {
     space(t);
     if (t->p == t->end || *t->p != c)
@@ -110,7 +116,8 @@ static bool take(Text *t, char c)
     return true;
 }
 
-static bool take_word(Text *t, const char *word)
+static bool
+take_word(Text *t, const char *word)
 {
     size_t n = strlen(word);
     space(t);
@@ -122,7 +129,8 @@ static bool take_word(Text *t, const char *word)
 
 /* A quoted string of printable characters without escapes: none that is valid
  * here needs more. */
-static ravel_status string(Text *t, Span *s)
+static ravel_status
+string(Text *t, Span *s)
 {
     const char *from = t->p;
     char quote = take(t, '\'') ? '\'' : take(t, '"') ? '"' : 0;
@@ -139,7 +147,8 @@ static ravel_status string(Text *t, Span *s)
 }
 
 /* An extent, perhaps with the suffix of Python 2's long integers. */
-static ravel_status extent(Text *t, int64_t *n)
+static ravel_status
+extent(Text *t, int64_t *n)
 {
     space(t);
     const char *from = t->p;
@@ -160,7 +169,8 @@ static ravel_status extent(Text *t, int64_t *n)
 }
 
 /* A tuple: () or (3,) or (2, 3) or (2, 3,).  (3) is a number to Python. */
-static ravel_status read_shape(Text *t, NpyHeader *h, Npy *a)
+static ravel_status
+read_shape(Text *t, NpyHeader *h, Npy *a)
 {
     (void)h;
     bool comma = true;
@@ -182,7 +192,8 @@ static ravel_status read_shape(Text *t, NpyHeader *h, Npy *a)
     return RAVEL_OK;
 }
 
-static ravel_status read_fortran(Text *t, NpyHeader *h, Npy *a)
+static ravel_status
+read_fortran(Text *t, NpyHeader *h, Npy *a)
 {
     (void)a;
     h->fortran = take_word(t, "True");
@@ -191,7 +202,8 @@ static ravel_status read_fortran(Text *t, NpyHeader *h, Npy *a)
     return wrong(t, "True or False");
 }
 
-static ravel_status read_descr(Text *t, NpyHeader *h, Npy *a)
+static ravel_status
+read_descr(Text *t, NpyHeader *h, Npy *a)
 {
     Span s;
     space(t);
@@ -227,7 +239,8 @@ static const struct {
 #define NKEYS (sizeof keys / sizeof keys[0])
 
 /* One `key: value`; `seen` has a bit for each key read so far. */
-static ravel_status entry(Text *t, unsigned *seen, NpyHeader *h, Npy *a)
+static ravel_status
+entry(Text *t, unsigned *seen, NpyHeader *h, Npy *a)
 {
     Span k;
     size_t i = 0;
@@ -248,7 +261,8 @@ static ravel_status entry(Text *t, unsigned *seen, NpyHeader *h, Npy *a)
     return take(t, ':') ? keys[i].read(t, h, a) : wrong(t, "':'");
 }
 
-static ravel_status dict(Text *t, NpyHeader *h, Npy *a)
+static ravel_status
+dict(Text *t, NpyHeader *h, Npy *a)
 {
     unsigned seen = 0;
     bool comma = true;
@@ -272,8 +286,9 @@ static ravel_status dict(Text *t, NpyHeader *h, Npy *a)
     return RAVEL_OK;
 }
 
-static ravel_status no_magic(const char *path, const unsigned char *file,
-                             size_t len, ravel_error *err)
+static ravel_status
+no_magic(const char *path, const unsigned char *file,
+         size_t len, ravel_error *err)
 {
     for (size_t i = 0; i < sizeof others / sizeof others[0]; i++) {
         size_t n = strlen(others[i].start);
@@ -286,8 +301,9 @@ static ravel_status no_magic(const char *path, const unsigned char *file,
 }
 
 /* Find the dict: its place and length. */
-static ravel_status frame(const char *path, const unsigned char *file, size_t len,
-                          Span *text, ravel_error *err)
+static ravel_status
+frame(const char *path, const unsigned char *file, size_t len,
+      Span *text, ravel_error *err)
 {
     if (len < MAGIC_LEN || memcmp(file, MAGIC, MAGIC_LEN) != 0)
         return no_magic(path, file, len, err);
@@ -309,9 +325,10 @@ static ravel_status frame(const char *path, const unsigned char *file, size_t le
     return RAVEL_OK;
 }
 
-ravel_status npy_header_read(const char *path, const unsigned char *file,
-                             size_t len, NpyHeader *h, Npy *a,
-                             ravel_error *err)
+ravel_status
+npy_header_read(const char *path, const unsigned char *file,
+                size_t len, NpyHeader *h, Npy *a,
+                ravel_error *err)
 {
     Span text = {NULL, 0};
     ravel_status s = frame(path, file, len, &text, err);
@@ -329,7 +346,8 @@ ravel_status npy_header_read(const char *path, const unsigned char *file,
 }
 
 /* Append as Python's repr of a tuple. */
-static int put_shape(char *out, size_t size, int rank, const int64_t *shape)
+static int
+put_shape(char *out, size_t size, int rank, const int64_t *shape)
 {
     int n = snprintf(out, size, "(");
     for (int i = 0; i < rank; i++)
@@ -341,8 +359,9 @@ static int put_shape(char *out, size_t size, int rank, const int64_t *shape)
 _Static_assert(NPY_MAX_RANK * 21 + 256 < NPY_HEADER_MAX, "the header fits");
 _Static_assert(NPY_HEADER_MAX <= UINT16_MAX, "version 1.0 can always be used");
 
-size_t npy_header_write(unsigned char out[NPY_HEADER_MAX], const NpyType *type,
-                        int rank, const int64_t *shape)
+size_t
+npy_header_write(unsigned char out[NPY_HEADER_MAX], const NpyType *type,
+                 int rank, const int64_t *shape)
 {
     char *text = (char *)out;
     size_t at = MAGIC_LEN + 4, size = NPY_HEADER_MAX - at;

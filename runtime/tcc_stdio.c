@@ -48,13 +48,15 @@ FILE *const ravel_tcc_stdout = NULL, *const ravel_tcc_stderr = NULL;
 char **const ravel_tcc_environ = NULL;
 
 /* libtcc leaves this way when memory runs out. */
-_Noreturn void ravel_tcc_exit(int code)
+_Noreturn void
+ravel_tcc_exit(int code)
 {
     (void)code;
     longjmp(tcc_host.out, 1);
 }
 
-static void *join(Block *b)
+static void *
+join(Block *b)
 {
     if (!b)
         return NULL;
@@ -64,7 +66,8 @@ static void *join(Block *b)
     return b + 1;
 }
 
-static Block *part(void *p)
+static Block *
+part(void *p)
 {
     Block *b = p ? (Block *)p - 1 : NULL;
     if (b) {
@@ -74,18 +77,21 @@ static Block *part(void *p)
     return b;
 }
 
-void *ravel_tcc_malloc(size_t n)
+void *
+ravel_tcc_malloc(size_t n)
 {
     return n <= PTRDIFF_MAX ? join(malloc(sizeof(Block) + n)) : NULL;
 }
 
-void *ravel_tcc_calloc(size_t n, size_t size)
+void *
+ravel_tcc_calloc(size_t n, size_t size)
 {
     bool fits = size == 0 || n <= PTRDIFF_MAX / size;
     return fits ? join(calloc(1, sizeof(Block) + n * size)) : NULL;
 }
 
-void *ravel_tcc_realloc(void *p, size_t n)
+void *
+ravel_tcc_realloc(void *p, size_t n)
 {
     Block *b = part(p);
     Block *c = n <= PTRDIFF_MAX ? realloc(b, sizeof(Block) + n) : NULL;
@@ -94,26 +100,30 @@ void *ravel_tcc_realloc(void *p, size_t n)
     return join(c);
 }
 
-void ravel_tcc_free(void *p)
+void
+ravel_tcc_free(void *p)
 {
     free(part(p));
 }
 
-void tcc_host_begin(void)
+void
+tcc_host_begin(void)
 {
     memset(ravel_tcc_vars, 0, (size_t)(ravel_tcc_vars_end - ravel_tcc_vars));
     tcc_host.obj = NULL;
     tcc_host.len = 0;
 }
 
-void tcc_host_end(void)
+void
+tcc_host_end(void)
 {
     while (heap.next != &heap)
         free(part(heap.next + 1));
 }
 
 /* What is opened for writing is the object.  Its number goes to fdopen alone. */
-int ravel_tcc_open(const char *path, int flags, ...)
+int
+ravel_tcc_open(const char *path, int flags, ...)
 {
     (void)path;
     if ((flags & O_ACCMODE) == O_WRONLY)
@@ -122,7 +132,8 @@ int ravel_tcc_open(const char *path, int flags, ...)
     return -1;
 }
 
-FILE *ravel_tcc_fdopen(int fd, const char *mode)
+FILE *
+ravel_tcc_fdopen(int fd, const char *mode)
 {
     (void)fd;
     (void)mode;
@@ -132,26 +143,30 @@ FILE *ravel_tcc_fdopen(int fd, const char *mode)
     return f;
 }
 
-int ravel_tcc_unlink(const char *path)
+int
+ravel_tcc_unlink(const char *path)
 {
     (void)path;
     return 0;
 }
 
-int ravel_tcc_fflush(FILE *f)
+int
+ravel_tcc_fflush(FILE *f)
 {
     (void)f;
     return 0;
 }
 
-int ravel_tcc_fprintf(FILE *f, const char *fmt, ...)
+int
+ravel_tcc_fprintf(FILE *f, const char *fmt, ...)
 {
     (void)f;
     (void)fmt;
     return 0;
 }
 
-int ravel_tcc_fprintf_chk(FILE *f, int flag, const char *fmt, ...)
+int
+ravel_tcc_fprintf_chk(FILE *f, int flag, const char *fmt, ...)
 {
     (void)f;
     (void)flag;

@@ -27,12 +27,13 @@ ROOMS = {
     "compile":   ("compiler/compile*.[ch]", "render emit plan decide notation spec layout ast expr ground"),
     "cli":       ("compiler/main.c compiler/cli*.[ch]", "compile render emit plan decide notation spec layout ast expr ground public npy library"),
     "public":    ("runtime/ravel.h", ""),
-    "npy":       ("runtime/npy*.[ch] runtime/file.[ch]", "public"),
-    "jit":       ("runtime/jit.[ch] runtime/elf_load.[ch] runtime/tcc_stdio.[ch]", "public"),
+    "error":     ("runtime/error.h", "public"),
+    "npy":       ("runtime/npy*.[ch] runtime/file.[ch]", "error public"),
+    "jit":       ("runtime/jit.[ch] runtime/elf_load.[ch] runtime/tcc_stdio.[ch]", "error public"),
     "kernels":   ("runtime/kernels.[ch]", "jit public templates"),
     "templates": ("templates/*/*.[ch]", ""),
     # the library proper; `compiler` through two doors only
-    "library":   ("runtime/*.[ch]", "jit kernels public"),
+    "library":   ("runtime/*.[ch]", "jit kernels error public"),
 }
 DOORS = {"runtime/library.h": ["compiler/compile.h"], "runtime/context.c": ["compiler/embed.h"]}
 
