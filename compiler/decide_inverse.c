@@ -142,6 +142,100 @@ solve(Solver *s)
     }
 }
 
+/* What substitution leaves: bits of dims that occur only together.  Each bit of an xor
+ * part is an equation over them. */
+enum { MAX_UNKNOWN = 64, MAX_EQUATIONS = 256 };
+
+typedef struct {
+    uint64_t bits;        /* their xor */
+    const Ex *sum;        /* is this */
+} Equation;
+
+typedef struct {
+    struct { int dim; i64 lo; } bit[MAX_UNKNOWN];
+    int nbits, n;
+    Equation row[MAX_EQUATIONS];
+} Equations;
+
+/* The column of a bit, a new one where it has none; -1 when there are too many. */
+static int
+column_of(Equations *q, int dim, i64 lo)
+{
+    int c = 0;
+    while (c < q->nbits && (q->bit[c].dim != dim || q->bit[c].lo != lo))
+        c++;
+    if (c == MAX_UNKNOWN)
+        return -1;
+    if (c == q->nbits) {
+        q->bit[c].dim = dim;
+        q->bit[q->nbits++].lo = lo;
+    }
+    return c;
+}
+
+/* Bit i of an xor part: what is known goes to the right. */
+static void
+add_equation(Solver *s, Equations *q, const Part *p, const Ex *value, i64 weight)
+{
+    const Ex *sum = ex_dig(s->e, value, weight, 2 * weight);
+    uint64_t bits = 0;
+    sum = ex_xor(s->e, sum, ex_const(s->e, (p->mask & weight) != 0));
+    for (int j = 0; j < p->ndigits; j++) {
+        i64 lo = p->digit[j].lo * weight;
+        if (lo >= p->digit[j].hi)
+            continue;
+        const Ex *known = recall(s, p->digit[j].dim, lo, 2 * lo);
+        int c = known ? -1 : column_of(q, p->digit[j].dim, lo);
+        if (!known && c < 0)
+            return;
+        if (known)
+            sum = ex_xor(s->e, sum, known);
+        else
+            bits ^= (uint64_t)1 << c;
+    }
+    if (bits && q->n < MAX_EQUATIONS) {
+        q->row[q->n++] = (Equation){bits, sum};
+    }
+}
+
+/* Gauss-Jordan over GF(2), the right sides as expressions. */
+static void
+eliminate(Solver *s, Equations *q)
+{
+    for (int c = 0, rank = 0; c < q->nbits; c++) {
+        int p = rank;
+        while (p < q->n && !(q->row[p].bits >> c & 1))
+            p++;
+        if (p == q->n)
+            continue;
+        for (int r = 0; r < q->n; r++)
+            if (r != p && q->row[r].bits >> c & 1) {
+                q->row[r].bits ^= q->row[p].bits;
+                q->row[r].sum = ex_xor(s->e, q->row[r].sum, q->row[p].sum);
+            }
+        Equation t = q->row[p];
+        q->row[p] = q->row[rank];
+        q->row[rank] = t;
+        rank++;
+    }
+}
+
+static void
+solve_bits(Solver *s)
+{
+    Equations *q = arena_new(ex_arena(s->e), Equations);
+    for (int i = 0; i < s->n; i++)
+        for (i64 w = 1; !is_plain(&s->part[i]) && w < s->part[i].size; w *= 2)
+            add_equation(s, q, &s->part[i], s->value[i], w);
+    eliminate(s, q);
+    for (int r = 0; r < q->n; r++)
+        if (q->row[r].bits && !(q->row[r].bits & (q->row[r].bits - 1))) {
+            int c = __builtin_ctzll(q->row[r].bits);
+            if (!recall(s, q->bit[c].dim, q->bit[c].lo, 2 * q->bit[c].lo))
+                learn(s, q->bit[c].dim, q->bit[c].lo, 2 * q->bit[c].lo, q->row[r].sum);
+        }
+}
+
 /* Every digit below the padded extent has been found. */
 static bool
 complete(Solver *s)
@@ -178,6 +272,8 @@ inverse_make(Layout *l, Verdict *v, const Part *parts, int n,
     v->inverse_var = l->sigma ? l->sigma_var : layout_address_var(l);
     split_address(&s, l->sigma ? sigma_inverse : ex_of_var(l->e, v->inverse_var));
     solve(&s);
+    if (!complete(&s))
+        solve_bits(&s);
     if (!complete(&s))
         return;
     v->inverse = s.coord;

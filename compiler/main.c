@@ -37,8 +37,9 @@ static const Command commands[] = {
      "IN is .npy by its first bytes, OUT by its name; else they are raw, and raw\n"
      "IN needs --shape and --dtype.  A stored array has the layout's storage\n"
      "extents as its shape; --shape gives the logical one where the layout has\n"
-     "blocks.  --verify checks every byte of the result and the code itself.  OUT appears whole or not at\n"
-     "all; - is standard input or output, which takes .npy for .npy.\n\n"
+     "blocks.  --verify checks every byte of the result and the code itself.\n"
+     "OUT appears whole or not at all; - is standard input or output, where .npy\n"
+     "gives .npy.\n\n"
      "  ravel convert x.npy y.npy --from NCHW --to NC1HWC0 --verify\n"
      "  ravel convert y.npy z.npy --from NC1HWC0 --to NCHW --shape 2,20,5,7\n"},
     {"explain", cmd_explain, "", 0, "F!T!s!t!f", "how a conversion is done, and why",

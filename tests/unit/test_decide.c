@@ -785,7 +785,9 @@ static const Known known[] = {
      "no: two coordinates share an address; (2,16)(2,32) at 96"},
     {"{M//2, (K//8%8) ~ (M%8), K%8}", "f32", {6, 64},
      "no: the xors do not tell these coordinates apart; (0,0)(1,8) at 0"},
-    {"{A%16 ~ A%16//2}", "f32", {16}, "yes: 16 elements, 0 padding, 0 holes"},
+    {"{A%16 ~ A%16//2}", "f32", {16},
+     "yes: 16 elements, 0 padding, 0 holes; inverse 8*(a//8) + 4*((a//8) ~ (a//4%2)) + "
+     "2*((a//8) ~ (a//2%2) ~ (a//4%2)) + ((a//8) ~ (a%2) ~ (a//2%2) ~ (a//4%2))"},
     /* swizzles on the address */
     {"{A, B, swizzle = function(a) return a ~ (a >> 1) end}", "f32", {4, 4},   /* Gray */
      "yes: 16 elements, 0 padding, 0 holes; inverse 2*(a//8) + ((a//8) ~ (a//4%2)), "
