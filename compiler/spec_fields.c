@@ -1,4 +1,5 @@
 /* The fields of a layout's table. */
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -181,6 +182,9 @@ read_fill(Reader *r)
     const char *word = lua_type(L, -1) == LUA_TSTRING ? lua_tostring(L, -1) : NULL;
     if (lua_type(L, -1) == LUA_TNUMBER) {
         r->def->fill_value = lua_tonumber(L, -1);
+        if (lua_isinteger(L, -1) && fabs(r->def->fill_value) > 9007199254740992.0)
+            FAIL(r, "fill = %lld: whole numbers up to 2^53 are exact",
+                 (long long)lua_tointeger(L, -1));
         return;
     }
     if (word && !strcmp(word, "none"))
