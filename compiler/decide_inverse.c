@@ -88,15 +88,16 @@ recall(Solver *s, int dim, i64 lo, i64 hi)
 static bool
 learn_rest(Solver *s, int dim, i64 lo, i64 hi, const Ex *x)
 {
-    i64 known = 0, bits = 0;
-    for (i64 b = lo; b < hi; b *= 2, bits++)
-        known += recall(s, dim, b, 2 * b) != NULL;
-    if (known == 0)
+    int before = s->nknown;
+    bool partly = false;
+    for (i64 b = lo; b < hi; b *= 2)
+        partly |= recall(s, dim, b, 2 * b) != NULL;
+    if (!partly)
         learn(s, dim, lo, hi, x);
-    for (i64 b = lo; known && b < hi; b *= 2)
+    for (i64 b = lo; partly && b < hi; b *= 2)
         if (!recall(s, dim, b, 2 * b))
             learn(s, dim, b, 2 * b, ex_dig(s->e, x, b / lo, 2 * b / lo));
-    return known < bits;
+    return s->nknown > before;
 }
 
 /* One xor part with all operands known but one: that one follows. */

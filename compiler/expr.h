@@ -96,6 +96,9 @@ const Ex *ex_dig(Exprs *e, const Ex *a, i64 lo, i64 hi);
 const Ex *ex_min(Exprs *e, const Ex *a, const Ex *b);
 const Ex *ex_max(Exprs *e, const Ex *a, const Ex *b);
 
+/* An atom of two operands in canonical order; for the constructors only. */
+const Ex *ex_commutative(Exprs *e, AtomOp op, const Ex *a, const Ex *b);
+
 /* expr_bits.c */
 const Ex *ex_xor(Exprs *e, const Ex *a, const Ex *b);
 const Ex *ex_and(Exprs *e, const Ex *a, const Ex *b);

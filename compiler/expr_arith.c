@@ -37,8 +37,8 @@ ex_scale(Exprs *e, const Ex *a, i64 k)
     return k == 1 ? a : combine(e, ex_const(e, 0), a, k);
 }
 
-static const Ex *
-commutative(Exprs *e, AtomOp op, const Ex *a, const Ex *b)
+const Ex *
+ex_commutative(Exprs *e, AtomOp op, const Ex *a, const Ex *b)
 {
     bool swap = a->id > b->id;
     const Ex *x[2] = {swap ? b : a, swap ? a : b};
@@ -53,7 +53,7 @@ ex_mul(Exprs *e, const Ex *a, const Ex *b)
         return ex_scale(e, b, a->base);
     if (ex_is_const(b))
         return ex_scale(e, a, b->base);
-    return commutative(e, AT_MUL, a, b);
+    return ex_commutative(e, AT_MUL, a, b);
 }
 
 const Ex *
@@ -61,7 +61,7 @@ ex_min(Exprs *e, const Ex *a, const Ex *b)
 {
     if (a == b || a->f.max <= b->f.min)
         return a;
-    return b->f.max <= a->f.min ? b : commutative(e, AT_MIN, a, b);
+    return b->f.max <= a->f.min ? b : ex_commutative(e, AT_MIN, a, b);
 }
 
 const Ex *
@@ -69,7 +69,7 @@ ex_max(Exprs *e, const Ex *a, const Ex *b)
 {
     if (a == b || a->f.min >= b->f.max)
         return a;
-    return b->f.min >= a->f.max ? b : commutative(e, AT_MAX, a, b);
+    return b->f.min >= a->f.max ? b : ex_commutative(e, AT_MAX, a, b);
 }
 
 /* The terms of x that `g` divides (or does not), without the base. */

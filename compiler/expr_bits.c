@@ -188,10 +188,7 @@ ex_and(Exprs *e, const Ex *a, const Ex *b)
                             : ex_sub(e, a, masked(e, a, -1 - b->base));
     if (a->f.min >= 0 && b->f.min >= 0 && !(a->f.ones & b->f.ones))
         return ex_const(e, 0);
-    bool swap = a->id > b->id;
-    const Ex *x[2] = {swap ? b : a, swap ? a : b};
-    Atom proto = {.op = AT_AND, .n = 2, .x = x};
-    return ex_of_atom(e, ex_atom(e, &proto));
+    return ex_commutative(e, AT_AND, a, b);
 }
 
 const Ex *
