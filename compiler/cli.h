@@ -12,7 +12,8 @@ enum { EXIT_YES = 0, EXIT_NO = 1, EXIT_WRONG = 2 };
 typedef struct {
     const char *arg[2];            /* LAYOUT, or IN and OUT */
     int narg;
-    const char *shape, *dtype, *at, *output, *svg, *from, *to, *target, *name, *kind;
+    const char *shape, *dtype, *at, *output, *svg, *from, *to, *target, *name, *kind,
+               *equals;
     bool json, inverse, verify;
     const char *spec[16];
     int nspecs;
@@ -51,11 +52,17 @@ void cli_load(Cli *c, const char *path);
 const char *cli_layout_text(Cli *c, const char *text);
 /* The dtype to use with this layout: as given, or one where it does not matter. */
 const char *cli_dtype(Cli *c, const char *text);
+const DType *cli_dtype_of(Cli *c, const char *text);
 Layout *cli_layout(Cli *c, i64 *shape);
 void cli_check(Cli *c, ravel_status s, const ravel_error *err);
 void cli_print_json(json_t *j);
 json_t *cli_json_numbers(const i64 *v, int n);
 const char *cli_tuple(Arena *a, const i64 *v, int n);
+
+/* cli_check.c */
+extern const char *const cli_answers[];        /* of an Answer */
+/* cli_equal.c */
+int cli_check_equal(Cli *c);
 
 int cmd_list(Cli *c);
 int cmd_show(Cli *c);

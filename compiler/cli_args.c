@@ -41,6 +41,8 @@ static const struct {
     {'o', false, {"output", 'o', "FILE", 0, "where to write", 0},
      offsetof(Options, output)},
     {'g', false, {"svg", 'g', "FILE", 0, "draw a picture", 0}, offsetof(Options, svg)},
+    {'e', false, {"equals", 'e', "LAYOUT", 0, "is it the same as this one?", 0},
+     offsetof(Options, equals)},
     {'v', true, {"verify", 'v', 0, 0, "check every byte of the result", 0},
      offsetof(Options, verify)},
     {'j', true, {"json", 'j', 0, 0, "output for programs", 0}, offsetof(Options, json)},
@@ -213,6 +215,15 @@ cli_dtype(Cli *c, const char *text)
         if (dtypes[i].bits == ref->def->bits)
             return dtypes[i].name;
     return "f32";
+}
+
+const DType *
+cli_dtype_of(Cli *c, const char *text)
+{
+    const DType *t = dtype_find(cli_dtype(c, text));
+    if (!t)
+        cli_fail(c, "unknown dtype '%s'", c->o.dtype);
+    return t;
 }
 
 Layout *

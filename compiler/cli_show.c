@@ -77,7 +77,7 @@ cmd_show(Cli *c)
 {
     i64 shape[MAX_RANK];
     Layout *l = cli_layout(c, shape);
-    Verdict *v = decide_or_fail(l);
+    Verdict *v = decide_readable_or_fail(l);
     if (c->o.svg) {
         ravel_error err;
         Buf b = buf_new(c->arena);

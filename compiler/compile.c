@@ -38,7 +38,7 @@ compile_plan(Arena *a, const LayoutDef *known, const Request *rq)
     for (int d = 0; d < rq->rank; d++)
         shape[d] = rq->shape[map[d]];
     Layout *dst = layout_make(e, to, t, rq->rank, shape);
-    decide_or_fail(src);
+    decide_readable_or_fail(src);
     decide_or_fail(dst);
     return plan_make(src, dst, map);
 }
@@ -126,7 +126,7 @@ compile_index(Arena *a, const Target *t, const LayoutDef *known, const Request *
     bool inverse = kind == EMIT_INVERSE;
     const char *text = rq->to ? rq->to : rq->from;
     Layout *l = compile_layout(a, known, text, rq->dtype, rq->rank, rq->shape);
-    Verdict *v = decide_or_fail(l);
+    Verdict *v = inverse ? decide_or_fail(l) : decide_readable_or_fail(l);
     const char *what = inverse ? "inverse" : "offset";
     const char *line = command(a, rq, NULL, l->ref, what);
     const char *name = rq->name ? compile_name(a, rq)

@@ -319,7 +319,9 @@ decide_injective(Decider *d)
         v->injective = enumerate(d);
         if (v->injective == NO) {
             v->flaw = FLAW_COLLISION;
-            v->why = "two coordinates share an address";
+            v->why = why_collision(d->l);
+            if (!v->why)
+                v->why = "two coordinates share an address";
             layout_address(d->l, v->x, &v->at);
         }
     }
@@ -333,15 +335,15 @@ decide_injective(Decider *d)
 static void
 decide_sigma(Decider *d, const Ex **inverse)
 {
-    const char *why = NULL;
-    Answer a = sigma_decide(d->l, inverse, &why);
+    Answer a = sigma_decide(d->l, inverse, d->v);
     if (a == YES)
         return;
     d->v->loc = d->l->ref->def->swizzle->loc;
     d->v->flaw = a == NO ? FLAW_SIGMA : FLAW_UNDECIDED;
     d->v->injective = a == NO ? NO : UNKNOWN;
-    d->v->why = why ? why : "the swizzle is not linear over GF(2) and the storage is too "
-                            "large to look at every address";
+    if (a == UNKNOWN)
+        d->v->why = "the swizzle is not linear over GF(2) and the storage is too large "
+                    "to look at every address";
 }
 
 bool
@@ -355,32 +357,6 @@ verdict_element(const Layout *l, const Verdict *v, i64 a, i64 *x)
         if (!ex_eval(v->inverse[d], val, &x[d]) || x[d] < 0 || x[d] >= l->dim[d].n)
             return false;
     return layout_address(l, x, &back) && back == a;
-}
-
-/* The first padded coordinate, if any, is a gap that can be named at once; holes
- * are looked for among the first addresses with the inverse. */
-static void
-find_gap(Decider *d)
-{
-    Layout *l = d->l;
-    Verdict *v = d->v;
-    i64 x[MAX_RANK] = {0};
-    for (int i = 0; i < l->rank; i++)
-        if (l->dim[i].padded > l->dim[i].n) {
-            x[i] = l->dim[i].n;
-            v->has_gap = layout_address(l, x, &v->gap);
-            v->gap_kind = "padding";
-            return;
-        }
-    if (!v->inverse) {
-        enum_gap(l, v);
-        return;
-    }
-    for (i64 a = 0; a < l->size && a < ENUM_MAX / 64 && !v->has_gap; a++) {
-        v->has_gap = !verdict_element(l, v, a, x);
-        v->gap = a;
-        v->gap_kind = "hole";
-    }
 }
 
 static void
@@ -412,8 +388,6 @@ decide(Layout *l)
     if (d.v->by_structure && d.v->flaw == FLAW_NONE && (!l->sigma || sigma_inverse))
         inverse_make(l, d.v, d.part, d.nparts, sigma_inverse);
     d.v->scratch = arena_array(d.arena, i64, ex_nvars(l->e));
-    if (d.v->padding || d.v->holes)
-        find_gap(&d);
     return d.v;
 }
 
@@ -426,15 +400,14 @@ coordinates(Buf *b, const Layout *l, const i64 *x)
     buf_add(b, ")");
 }
 
-Verdict *
-decide_or_fail(Layout *l)
+_Noreturn static void
+refuse(const Layout *l, const Verdict *v)
 {
-    Verdict *v = decide(l);
     Arena *a = ex_arena(l->e);
     Buf b = buf_new(a);
-    if (v->flaw == FLAW_NONE)
-        return v;
-    buf_printf(&b, "layout '%s': %s%s", l->ref->def->name,
+    bool view = l->ref->def->view;
+    buf_printf(&b, "layout '%s'%s: %s%s", l->ref->def->name,
+               view ? " is a view that cannot be written to" : "",
                v->flaw == FLAW_UNDECIDED ? "cannot decide whether it is one-to-one: "
                : v->flaw == FLAW_COLLISION ? "it is not one-to-one: " : "", v->why);
     if (v->flaw == FLAW_COLLISION) {
@@ -443,32 +416,38 @@ decide_or_fail(Layout *l)
         buf_add(&b, " and ");
         coordinates(&b, l, v->y);
         buf_printf(&b, " are both at %lld", (long long)v->at);
+        if (!view)
+            buf_add(&b, " (a layout that is only read from may say view = true)");
     }
     diag_fatal(a->diag, DIAG_LAYOUT, v->loc, "%s", b.s);
 }
 
-int
-decide_full_shape(Exprs *e, const LayoutRef *ref, const DType *t, i64 *shape,
-                  i64 *bound)
+Verdict *
+decide_or_fail(Layout *l)
 {
-    i64 ones[MAX_RANK];
-    int rank = ref->def->ndims + (ref->def->batch && ref->def->ndims < MAX_RANK);
-    for (int d = 0; d < rank; d++)
-        ones[d] = shape[d] = bound[d] = 1;
-    Layout *l = layout_make(e, ref, t, rank, ones);
-    Part *part;
-    int n;
-    if (!parts_of(l, &part, &n))
-        return -1;
-    for (int i = 0; i < n; i++)
-        for (int j = 0; j < part[i].ndigits; j++) {
-            i64 *s = &shape[part[i].digit[j].dim], lo = part[i].digit[j].lo;
-            i64 full = part[i].digit[j].hi ? part[i].digit[j].hi
-                       : lo < INF / 2 ? 2 * lo : lo;
-            *s = full > *s ? full : *s;
-            i64 *most = &bound[part[i].digit[j].dim];
-            i64 reach = part[i].digit[j].hi ? part[i].digit[j].hi : INF;
-            *most = reach > *most ? reach : *most;
-        }
-    return rank;
+    Verdict *v = decide(l);
+    if (v->flaw)
+        refuse(l, v);
+    return v;
+}
+
+/* Every address lies inside: that of the entries does by their extents. */
+static bool
+is_readable(Layout *l, const Verdict *v)
+{
+    const Ex *inverse;
+    Verdict sigma = {0};
+    if (!l->ref->def->view || v->flaw == FLAW_SIGMA)
+        return false;
+    return !l->sigma || v->flaw == FLAW_REPEATED ||
+           sigma_decide(l, &inverse, &sigma) == YES;
+}
+
+Verdict *
+decide_readable_or_fail(Layout *l)
+{
+    Verdict *v = decide(l);
+    if (v->flaw && !is_readable(l, v))
+        refuse(l, v);
+    return v;
 }

@@ -12,7 +12,7 @@ typedef enum {
     FLAW_NONE,
     FLAW_COLLISION,       /* two coordinates share an address: x and y */
     FLAW_REPEATED,        /* a digit is stored twice */
-    FLAW_SIGMA,           /* the swizzle is no permutation of the storage */
+    FLAW_SIGMA,           /* the swizzle is no permutation of the storage: address[] */
     FLAW_UNDECIDED        /* too large to enumerate, no structure found */
 } Flaw;
 
@@ -20,10 +20,17 @@ typedef enum {
 typedef struct {
     int entry;
     i64 coef, size;       /* size 0: open */
+    bool flipped;         /* coef is that of the entry's negative */
     int ndigits;          /* 1: the digit itself; else their xor with mask */
     struct { int dim; i64 lo, hi; } digit[8];
     i64 mask;
 } Part;
+
+/* A run of addresses without an element, [from, to). */
+typedef struct {
+    i64 from, to;
+    bool padding;         /* else a hole */
+} Gap;
 
 typedef struct {
     Answer injective;
@@ -32,32 +39,79 @@ typedef struct {
     Loc loc;
     bool by_structure;    /* else by enumeration */
     i64 x[MAX_RANK], y[MAX_RANK], at;     /* the collision */
+    /* FLAW_SIGMA: both go to `at`; with naddresses 1 it lies outside the storage */
+    i64 address[2];
+    int naddresses;
     i64 elements, padding, holes;         /* of storage; they sum up to size */
-    bool has_gap;
-    i64 gap;              /* an address that no element reaches */
-    const char *gap_kind; /* "padding" or "hole" */
     /* the inverse: the coordinate of each dim over the variable inverse_var, an
      * element address; NULL when there is no closed form */
     const Ex **inverse;
     int inverse_var;
     bool inverse_proven;  /* inverse(address(x)) simplifies to x */
     i64 *scratch;         /* of verdict_element */
+    /* storage_decide */
+    Answer onto;          /* every address of storage is an element's */
+    bool has_gap;         /* NO: this one is not */
+    Gap gap;
 } Verdict;
 
 /* decide.c */
 /* Decides and, where padded coordinates would not be injective though the real
  * ones are, takes the padding out of l (padded = n). */
 Verdict *decide(Layout *l);
-/* The same, as a diag_fatal with its place when the layout cannot be used. */
+/* The same, as a diag_fatal with its place when the layout cannot be used: to hold
+ * elements, or only to be read from, which a view can though its elements share
+ * addresses. */
 Verdict *decide_or_fail(Layout *l);
+Verdict *decide_readable_or_fail(Layout *l);
 /* The element at address a, by the inverse, which there must be; false when none is
  * there.  Not thread-safe. */
 bool verdict_element(const Layout *l, const Verdict *v, i64 a, i64 *x);
-/* Extents at which every digit of `ref` is full, for judging all shapes at once, and
- * the extents up to which its digits reach (INF: any); returns the rank, or -1 when
- * the layout has no such structure. */
-int decide_full_shape(Exprs *e, const LayoutRef *ref, const DType *t, i64 *shape,
-                      i64 *bound);
+
+/* decide_storage.c */
+/* Fills onto, has_gap and gap of a verdict on l, flawed or not. */
+void storage_decide(Layout *l, Verdict *v);
+/* The first runs of addresses without an element, ascending, at most max; how many,
+ * or -1 where there are too many elements to look at. */
+int storage_gaps(const Layout *l, Gap *gap, int max);
+
+/* decide_equal.c */
+typedef struct {
+    Answer equal;         /* every element has the same address in both */
+    bool by_structure;    /* else by looking at every element */
+    i64 x[MAX_RANK];      /* NO: an element, in a's dims, at different addresses */
+    i64 at_a, at_b;
+    const char *why;      /* UNKNOWN: a sentence */
+} Equality;
+/* Two layouts for one shape in one Exprs; map as of plan_match. */
+Equality decide_equal(Layout *a, Layout *b, const int *map);
+/* The same for every shape; on NO *shape is one, in a's dims, where x differs. */
+Equality decide_equal_every(Exprs *e, const LayoutRef *a, const LayoutRef *b,
+                            const DType *t, int rank, const int *map, i64 *shape);
+
+/* decide_every.c: what holds for every shape. */
+typedef struct {
+    Answer injective;     /* UNKNOWN: only a shape can tell, and `why` says so */
+    const char *why;
+    Layout *l;            /* at the shape of the witness, or where every digit is full */
+    Verdict *v;           /* of l: the flaw */
+    i64 bound[MAX_RANK];  /* the extents up to which it holds; INF: all */
+    Answer dense;         /* YES: for the shapes whose extents multiple[] divides;
+                             where bound is finite, for that extent only */
+    i64 multiple[MAX_RANK];
+    /* The inverse over the entries: the coordinate of each dim from the values of
+     * the entries, entry_var[i] that of entry i; NULL when there is no closed form.
+     * Proven by substitution. */
+    const Ex **inverse;
+    int entry_var[MAX_ENTRIES];
+} EveryShape;
+EveryShape *decide_every_shape(Exprs *e, const LayoutRef *ref, const DType *t);
+
+/* decide_why.c */
+/* Why elements of l meet, or NULL; for verdicts by enumeration. */
+const char *why_collision(const Layout *l);
+/* What about l leaves holes that its user may not have meant, or NULL. */
+const char *why_holes(const Layout *l);
 
 /* decide_parts.c: entries taken apart; false when they hold anything else. */
 bool parts_of(const Layout *l, Part **parts, int *n);
@@ -67,19 +121,22 @@ int parts_cuts(Arena *a, const Part *parts, int n, int dim, i64 **cuts);
 
 /* decide_sigma.c */
 /* Whether the swizzle permutes [0, size); on YES *inverse is its inverse over
- * sigma_var when it is linear over GF(2), else NULL.  On NO `why` says how. */
-Answer sigma_decide(Layout *l, const Ex **inverse, const char **why);
+ * sigma_var when it is linear over GF(2), else NULL.  On NO v has why, address, at. */
+Answer sigma_decide(Layout *l, const Ex **inverse, Verdict *v);
 
 /* decide_inverse.c */
 void inverse_make(Layout *l, Verdict *v, const Part *parts, int n,
                   const Ex *sigma_inverse);
+/* The coordinates over the values of the entries, new variables entry_var[], for every
+ * shape; NULL when there is no closed form, or the proof by substitution fails. */
+const Ex **inverse_of_entries(Layout *l, const Part *parts, int n, int *entry_var);
 
 /* decide_enum.c */
 /* Points at most that enumeration looks at. */
 enum { ENUM_MAX = 1 << 22 };
 /* All coordinates below extent[] have distinct addresses in l->linear. */
 Answer enum_injective(const Layout *l, const i64 *extent, Verdict *v);
-/* The first address that no element has, where there are few enough to look at. */
-void enum_gap(const Layout *l, Verdict *v);
+/* Few enough points, and storage, to look at. */
+bool enum_small(const Layout *l, const i64 *extent);
 
 #endif

@@ -32,9 +32,8 @@ find_first(const Layout *l, const i64 *extent, i64 at, i64 *val, i64 *out)
         ;
 }
 
-/* Few enough points, and storage, to look at. */
-static bool
-small_enough(const Layout *l, const i64 *extent)
+bool
+enum_small(const Layout *l, const i64 *extent)
 {
     i64 points = 1;
     for (int d = 0; d < l->rank; d++)
@@ -48,7 +47,7 @@ enum_injective(const Layout *l, const i64 *extent, Verdict *v)
 {
     Arena *arena = ex_arena(l->e);
     i64 x[MAX_RANK] = {0}, a;
-    if (!small_enough(l, extent))
+    if (!enum_small(l, extent))
         return UNKNOWN;
     unsigned char *seen = arena_array(arena, unsigned char, l->size / 8 + 1);
     i64 *val = arena_array(arena, i64, ex_nvars(l->e));
@@ -64,39 +63,4 @@ enum_injective(const Layout *l, const i64 *extent, Verdict *v)
         seen[a / 8] |= (unsigned char)(1 << (a % 8));
     } while (next_point(l, extent, x));
     return YES;
-}
-
-/* Mark the addresses of all points below extent. */
-static bool
-mark(const Layout *l, const i64 *extent, unsigned char *seen)
-{
-    i64 x[MAX_RANK] = {0}, a, *val = arena_array(ex_arena(l->e), i64, ex_nvars(l->e));
-    if (!small_enough(l, extent))
-        return false;
-    do {
-        for (int d = 0; d < l->rank; d++)
-            val[l->dim[d].var] = x[d];
-        if (!ex_eval(l->addr, val, &a) || a < 0 || a >= l->size)
-            return false;
-        seen[a / 8] |= (unsigned char)(1 << (a % 8));
-    } while (next_point(l, extent, x));
-    return true;
-}
-
-void
-enum_gap(const Layout *l, Verdict *v)
-{
-    i64 n[MAX_RANK], a = 0;
-    for (int d = 0; d < l->rank; d++)
-        n[d] = l->dim[d].n;
-    if (l->size > (i64)64 * ENUM_MAX)
-        return;
-    unsigned char *seen = arena_array(ex_arena(l->e), unsigned char, l->size / 8 + 1);
-    if (!mark(l, n, seen))
-        return;
-    while (a < l->size && seen[a / 8] >> (a % 8) & 1)
-        a++;
-    v->has_gap = a < l->size;
-    v->gap = a;
-    v->gap_kind = "hole";
 }

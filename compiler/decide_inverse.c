@@ -22,6 +22,8 @@ split_entry(Solver *s, int entry, const Ex *v)
     int last = s->n - 1;
     while (last >= 0 && s->part[last].entry != entry)
         last--;
+    if (last >= 0 && s->part[last].flipped)
+        v = ex_scale(s->e, v, -1);
     for (int i = last; i >= 0 && s->part[i].entry == entry; i--) {
         const Part *p = &s->part[i];
         if (p->coef < 0)                   /* count from the other end */
@@ -258,9 +260,8 @@ proven(Solver *s, const Ex **inverse, int var)
     return true;
 }
 
-void
-inverse_make(Layout *l, Verdict *v, const Part *parts, int n,
-             const Ex *sigma_inverse)
+static Solver
+solver_new(Layout *l, const Part *parts, int n)
 {
     Arena *a = ex_arena(l->e);
     Solver s = {.l = l, .e = l->e, .part = parts, .n = n};
@@ -270,13 +271,73 @@ inverse_make(Layout *l, Verdict *v, const Part *parts, int n,
     s.known = arena_array(a, struct Known, s.maxknown);
     for (int d = 0; d < l->rank; d++)
         s.coord[d] = ex_const(l->e, 0);
+    return s;
+}
+
+/* The coordinates from the values of the parts; false when some digit is missing. */
+static bool
+solve_all(Solver *s)
+{
+    solve(s);
+    if (!complete(s))
+        solve_bits(s);
+    return complete(s);
+}
+
+void
+inverse_make(Layout *l, Verdict *v, const Part *parts, int n,
+             const Ex *sigma_inverse)
+{
+    Solver s = solver_new(l, parts, n);
     v->inverse_var = l->sigma ? l->sigma_var : layout_address_var(l);
     split_address(&s, l->sigma ? sigma_inverse : ex_of_var(l->e, v->inverse_var));
-    solve(&s);
-    if (!complete(&s))
-        solve_bits(&s);
-    if (!complete(&s))
+    if (!solve_all(&s))
         return;
     v->inverse = s.coord;
     v->inverse_proven = proven(&s, v->inverse, v->inverse_var);
+}
+
+/* The highest digit of each dim as it is stored ends it; no end where it is open. */
+static i64
+end_of(const Part *parts, int n, int dim)
+{
+    i64 end = 1;
+    for (int i = 0; i < n; i++)
+        for (int j = 0; j < parts[i].ndigits; j++) {
+            i64 hi = parts[i].digit[j].hi;
+            if (parts[i].digit[j].dim != dim)
+                continue;
+            if (!hi)
+                return 0;
+            end = hi > end ? hi : end;
+        }
+    return end;
+}
+
+const Ex **
+inverse_of_entries(Layout *l, const Part *parts, int n, int *entry_var)
+{
+    Solver s = solver_new(l, parts, n);
+    for (int i = 0; i < l->nentry; i++) {
+        bool open = false;
+        for (int j = 0; j < n; j++)
+            open |= parts[j].entry == i && parts[j].size == 0;
+        const char *name = arena_printf(ex_arena(l->e), "e%d", i + 1);
+        entry_var[i] = ex_var(l->e, name, 0, open ? INF : l->entry[i].extent - 1);
+        split_entry(&s, i, ex_of_var(l->e, entry_var[i]));
+    }
+    if (!solve_all(&s))
+        return NULL;
+    const Ex **to = arena_array(ex_arena(l->e), const Ex *, ex_nvars(l->e));
+    for (int i = 0; i < l->nentry; i++)
+        to[entry_var[i]] = l->entry[i].written;
+    for (int d = 0; d < l->rank; d++) {
+        const Ex *x = ex_of_var(l->e, l->dim[d].free);
+        i64 end = end_of(parts, n, d);
+        if (end)
+            x = ex_dig(l->e, x, 1, end);
+        if (ex_subst(l->e, s.coord[d], to) != x)
+            return NULL;
+    }
+    return s.coord;
 }

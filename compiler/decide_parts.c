@@ -88,6 +88,24 @@ parts_separate(const Part *p, int n)
     return true;
 }
 
+/* Where the open digit of an entry counts backwards, the entry is read from the other
+ * end. */
+static void
+flip_reversed(Part *p, int n)
+{
+    for (int i = 0; i < n; i++)
+        for (int j = 0; p[i].size == 0 && p[i].coef < 0 && j < n; j++)
+            if (p[j].entry == p[i].entry && j != i) {
+                p[j].coef = -p[j].coef;
+                p[j].flipped = true;
+            }
+    for (int i = 0; i < n; i++)
+        if (p[i].size == 0 && p[i].coef < 0) {
+            p[i].coef = -p[i].coef;
+            p[i].flipped = true;
+        }
+}
+
 bool
 parts_of(const Layout *l, Part **parts, int *n)
 {
@@ -100,6 +118,7 @@ parts_of(const Layout *l, Part **parts, int *n)
         for (int j = 0; j < l->entry[i].written->n; j++)
             if (!make_part(l, i, &l->entry[i].written->t[j], &(*parts)[(*n)++]))
                 return false;
+    flip_reversed(*parts, *n);
     qsort(*parts, (size_t)*n, sizeof **parts, by_entry_and_coef);
     return parts_separate(*parts, *n);
 }

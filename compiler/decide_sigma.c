@@ -150,9 +150,12 @@ moved_bits(const Matrix *m)
 }
 
 static Answer
-outside(const Layout *l, i64 from, i64 to, const char **why)
+outside(const Layout *l, i64 from, i64 to, Verdict *v)
 {
-    *why = arena_printf(ex_arena(l->e),
+    v->address[0] = from;
+    v->naddresses = 1;
+    v->at = to;
+    v->why = arena_printf(ex_arena(l->e),
         "the swizzle takes address %lld to %lld, outside the %lld elements of storage%s",
         (long long)from, (long long)to, (long long)l->size, to < 0 ? "" :
         "; pad the dims so that the storage is a whole number of its blocks");
@@ -161,28 +164,33 @@ outside(const Layout *l, i64 from, i64 to, const char **why)
 
 /* Every address from `first` on stays inside. */
 static Answer
-stays_inside(const Layout *l, i64 *val, i64 first, const char **why)
+stays_inside(const Layout *l, i64 *val, i64 first, Verdict *v)
 {
     if (l->size - first > ADDRESSES_MAX)
         return UNKNOWN;
     for (i64 a = first; a < l->size; a++) {
         i64 y = image(l, val, a);
         if (y < 0 || y >= l->size)
-            return outside(l, a, y, why);
+            return outside(l, a, y, v);
     }
     return YES;
 }
 
-static const char *
-meet(const Layout *l, i64 x, i64 y, i64 at)
+static Answer
+meet(const Layout *l, i64 x, i64 y, i64 at, Verdict *v)
 {
-    return arena_printf(ex_arena(l->e), "the swizzle is not one-to-one: addresses %lld "
-                        "and %lld both go to %lld", (long long)x, (long long)y,
-                        (long long)at);
+    v->address[0] = x;
+    v->address[1] = y;
+    v->naddresses = 2;
+    v->at = at;
+    v->why = arena_printf(ex_arena(l->e), "the swizzle is not one-to-one: addresses "
+                          "%lld and %lld both go to %lld", (long long)x, (long long)y,
+                          (long long)at);
+    return NO;
 }
 
 static Answer
-decide_by_addresses(const Layout *l, i64 *val, const char **why)
+decide_by_addresses(const Layout *l, i64 *val, Verdict *v)
 {
     if (l->size > ADDRESSES_MAX)
         return UNKNOWN;
@@ -190,24 +198,22 @@ decide_by_addresses(const Layout *l, i64 *val, const char **why)
     for (i64 a = 0; a < l->size; a++) {
         i64 y = image(l, val, a);
         if (y < 0 || y >= l->size)
-            return outside(l, a, y, why);
-        if (from[y]) {
-            *why = meet(l, from[y] - 1, a, y);
-            return NO;
-        }
+            return outside(l, a, y, v);
+        if (from[y])
+            return meet(l, from[y] - 1, a, y, v);
         from[y] = a + 1;
     }
     return YES;
 }
 
 static Answer
-decide_linear(Layout *l, i64 *val, const Ex **inverse, const char **why)
+decide_linear(Layout *l, i64 *val, const Ex **inverse, Verdict *v)
 {
     Matrix m = matrix_of(l, val), inv;
     uint64_t kernel = 0;
     int moved = moved_bits(&m);
     i64 block = moved < 62 ? (i64)1 << moved : INF;
-    Answer in = stays_inside(l, val, l->size / block * block, why);
+    Answer in = stays_inside(l, val, l->size / block * block, v);
     if (in != YES)
         return in;
     if (!invert(&m, &inv, &kernel)) {
@@ -215,9 +221,8 @@ decide_linear(Layout *l, i64 *val, const Ex **inverse, const char **why)
          * when any such pair is */
         i64 x = (i64)kernel & ~((i64)1 << int_log2((i64)kernel)), y = x ^ (i64)kernel;
         if (y >= l->size || image(l, val, x) != image(l, val, y))
-            return decide_by_addresses(l, val, why);
-        *why = meet(l, x, y, image(l, val, x));
-        return NO;
+            return decide_by_addresses(l, val, v);
+        return meet(l, x, y, image(l, val, x), v);
     }
     inv.constant = m.constant;
     *inverse = matrix_ex(l->e, &inv, ex_of_var(l->e, l->sigma_var));
@@ -225,11 +230,11 @@ decide_linear(Layout *l, i64 *val, const Ex **inverse, const char **why)
 }
 
 Answer
-sigma_decide(Layout *l, const Ex **inverse, const char **why)
+sigma_decide(Layout *l, const Ex **inverse, Verdict *v)
 {
     i64 *val = arena_array(ex_arena(l->e), i64, ex_nvars(l->e));
     *inverse = NULL;
     if (is_linear(l->e, l->sigma, l->sigma_var))
-        return decide_linear(l, val, inverse, why);
-    return decide_by_addresses(l, val, why);
+        return decide_linear(l, val, inverse, v);
+    return decide_by_addresses(l, val, v);
 }

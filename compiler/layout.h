@@ -65,6 +65,7 @@ typedef struct LayoutDef {
     const Ast *swizzle;            /* in the symbol a; NULL: none */
     bool swizzle_bytes;
     int bits;                      /* 0: any */
+    bool view;                     /* elements may share addresses: only read from */
     struct LayoutDef *next;
 } LayoutDef;
 

@@ -86,6 +86,8 @@ layout_text(Arena *a, const LayoutDef *d)
                    d->swizzle_bytes ? ", unit = \"bytes\"" : "");
     if (d->bits)
         buf_printf(&b, ", bits = %d", d->bits);
+    if (d->view)
+        buf_add(&b, ", view = true");
     buf_add(&b, "}");
     return b.s;
 }

@@ -22,12 +22,15 @@ static const Command commands[] = {
     {"table", cmd_table, "LAYOUT", 1, "s!to!f", "every element's address as a .npy",
      "Writes an int64 array of the logical shape.\n\n"
      "  ravel table NC1HWC0 --shape 2,20,5,7 --dtype f16 -o t.npy\n"},
-    {"check", cmd_check, "LAYOUT", 1, "stjf",
-     "one-to-one? dense? padding, holes, inverse",
-     "Exits with 0 when the layout is one-to-one, and with 1 and a witness when\n"
-     "it is not.  Without --shape it judges every shape at once.\n\n"
+    {"check", cmd_check, "LAYOUT", 1, "stejf",
+     "one-to-one? onto? padding, holes, inverse, equal",
+     "Exits with 0 when the answer is yes: the layout is one-to-one, or, with\n"
+     "--equals, puts every element where the other one does; with 1 and a witness\n"
+     "when it is no, and with 1 when it cannot be decided.  Without --shape it\n"
+     "judges every shape at once.\n\n"
      "  ravel check '{M, (K//8%8) ~ (M%8), K%8}' --shape 6,64\n"
-     "  ravel check '{M//2, K}' --shape 8,8\n"},
+     "  ravel check '{M//2, K}' --shape 8,8\n"
+     "  ravel check NHWC --equals '(N,C,H,W){N, H, W, C//4, C%4}' --shape 2,8,5,5\n"},
     {"emit", cmd_emit, "", 0, "FTs!tGnko!f", "stand-alone source of a conversion",
      "--kind offset and --kind inverse make the index function of one layout\n"
      "(--to) and its inverse.  The file needs nothing of ravel.\n\n"

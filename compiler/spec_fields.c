@@ -225,6 +225,14 @@ read_bits(Reader *r)
 }
 
 static void
+read_view(Reader *r)
+{
+    if (!lua_isboolean(r->s->L, -1))
+        FAIL(r, "view is true (elements may share addresses: for reading) or false");
+    r->def->view = lua_toboolean(r->s->L, -1);
+}
+
+static void
 read_doc(Reader *r)
 {
     if (lua_type(r->s->L, -1) != LUA_TSTRING)
@@ -243,6 +251,7 @@ static const struct {
     {"dims", read_dims},   {"order", read_order},     {"pad", read_pad},
     {"fill", read_fill},   {"pitch", read_pitch},     {"swizzle", read_swizzle},
     {"unit", read_unit},   {"bits", read_bits},       {"doc", read_doc},
+    {"view", read_view},
 };
 
 const char *

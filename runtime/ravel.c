@@ -118,7 +118,7 @@ ask(void *arg)
     const Query *q = u->q;
     Layout *l = compile_layout(&u->arena, context_known(q->cx), q->layout, q->dtype,
                                q->rank, q->shape);
-    decide_or_fail(l);
+    decide_readable_or_fail(l);
     u->f(l, q);
 }
 

@@ -1,0 +1,305 @@
+/* ravel check: what is true of a layout, for one shape or for all. */
+#include <stdio.h>
+#include <string.h>
+
+#include "cli.h"
+
+/* Runs of addresses without an element: in JSON, and for people. */
+enum { GAPS_JSON = 1000, GAPS_TEXT = 4 };
+
+const char *const cli_answers[] = {[NO] = "no", [YES] = "yes", [UNKNOWN] = "unknown"};
+
+/* What a flaw means for the layout, after its text. */
+static const char *const meaning[] = {
+    [FLAW_COLLISION] = "is not one-to-one", [FLAW_REPEATED] = "stores a digit twice",
+    [FLAW_SIGMA] = "has a swizzle that does not fit",
+    [FLAW_UNDECIDED] = "could not be decided"};
+
+static const char *
+gap_kind(const Gap *g)
+{
+    return g->padding ? "padding" : "hole";
+}
+
+static json_t *
+witness_json(const Layout *l, const Verdict *v)
+{
+    if (v->flaw == FLAW_COLLISION)
+        return json_pack("{s:o, s:o, s:I}", "x", cli_json_numbers(v->x, l->rank), "y",
+                         cli_json_numbers(v->y, l->rank), "address", (json_int_t)v->at);
+    return json_pack("{s:o, s:I}", "addresses",
+                     cli_json_numbers(v->address, v->naddresses), "to",
+                     (json_int_t)v->at);
+}
+
+static json_t *
+gaps_json(Cli *c, const Layout *l)
+{
+    Gap *gap = arena_array(c->arena, Gap, GAPS_JSON + 1);
+    int n = storage_gaps(l, gap, GAPS_JSON + 1);
+    json_t *list = json_array();
+    for (int i = 0; i < n && i < GAPS_JSON; i++)
+        json_array_append_new(list, json_pack("{s:I, s:I, s:s}", "from",
+            (json_int_t)gap[i].from, "to", (json_int_t)gap[i].to - 1, "is",
+            gap_kind(&gap[i])));
+    if (n < 0 || n > GAPS_JSON)
+        json_array_append_new(list, json_string("..."));
+    return list;
+}
+
+static json_t *
+inverse_json(const Layout *l, const Ex **inverse)
+{
+    json_t *j = json_object();
+    for (int d = 0; d < l->rank; d++)
+        json_object_set_new(j, l->dim[d].name, json_string(ex_text(l->e, inverse[d])));
+    return j;
+}
+
+static json_t *
+verdict_json(Cli *c, const Layout *l, const Verdict *v, const char *of)
+{
+    json_t *j = json_pack("{s:s, s:s, s:b, s:s, s:s, s:s*}", "layout", c->o.arg[0],
+                          "dtype", l->dtype->name, "usable", v->flaw == FLAW_NONE,
+                          "one_to_one", cli_answers[v->injective], "for", of, "why", v->why);
+    if (v->flaw == FLAW_COLLISION || v->naddresses)
+        json_object_set_new(j, "witness", witness_json(l, v));
+    return j;
+}
+
+/* What holds of one shape besides. */
+static void
+add_storage_json(Cli *c, json_t *j, const Layout *l, const Verdict *v)
+{
+    i64 box[MAX_ENTRIES];
+    int n = layout_box(l, box);
+    json_object_update_new(j, json_pack("{s:o, s:I, s:s, s:s, s:o, s:s*}", "storage",
+        cli_json_numbers(box, n), "size", (json_int_t)l->size, "onto", cli_answers[v->onto],
+        "proven_by", v->by_structure ? "structure" : "enumeration", "gaps",
+        gaps_json(c, l), "note", why_holes(l)));
+    if (v->has_gap)
+        json_object_set_new(j, "gap", json_integer(v->gap.from));
+    if (v->injective != YES)
+        return;
+    json_object_update_new(j, json_pack("{s:I, s:I, s:I, s:b}", "elements",
+        (json_int_t)v->elements, "padding", (json_int_t)v->padding, "holes",
+        (json_int_t)v->holes, "dense", l->size == v->elements));
+    if (v->inverse)
+        json_object_set_new(j, "inverse", inverse_json(l, v->inverse));
+}
+
+static void
+print_flaw(Cli *c, const Layout *l, const Verdict *v)
+{
+    if (v->flaw == FLAW_COLLISION)
+        printf("  %s and %s are both at address %lld: ",
+               cli_tuple(c->arena, v->x, l->rank), cli_tuple(c->arena, v->y, l->rank),
+               (long long)v->at);
+    else
+        printf("  ");
+    printf("%s\n", v->why);
+    if (v->loc.file && v->loc.line)
+        printf("  at %s:%d\n", v->loc.file, v->loc.line);
+    if (l->ref->def->view && v->flaw != FLAW_SIGMA)
+        printf("  it is a view: it can be read from (--from), not written to\n");
+}
+
+/* no element at 19, 23 (hole), 68..79, 84..95, ... (padding) */
+static void
+print_gaps(const Layout *l, const Verdict *v)
+{
+    Gap gap[GAPS_TEXT + 1];
+    int n = storage_gaps(l, gap, GAPS_TEXT + 1);
+    if (!v->has_gap)
+        return;
+    if (n < 0) {
+        gap[0] = v->gap;
+        n = 1;
+    }
+    printf("  no element at ");
+    for (int i = 0; i < n && i < GAPS_TEXT; i++) {
+        bool last = i + 1 == n || i + 1 == GAPS_TEXT;
+        printf("%s%lld", i ? ", " : "", (long long)gap[i].from);
+        if (gap[i].to > gap[i].from + 1)
+            printf("..%lld", (long long)gap[i].to - 1);
+        if (last && (n > GAPS_TEXT))
+            printf(", ...");
+        if (last || gap[i + 1].padding != gap[i].padding)
+            printf(" (%s)", gap_kind(&gap[i]));
+    }
+    printf("\n");
+}
+
+static void
+print_storage(const Layout *l, const Verdict *v)
+{
+    const char *note = why_holes(l);
+    if (v->injective != YES)
+        printf("  onto its storage of %lld elements: %s\n", (long long)l->size,
+               cli_answers[v->onto]);
+    else if (l->size == v->elements)
+        printf("  dense: %lld elements, %lld bytes\n", (long long)l->size,
+               (long long)layout_bytes(l));
+    else
+        printf("  not dense: %lld elements in %lld (%lld padding, %lld holes), %lld "
+               "bytes\n", (long long)v->elements, (long long)l->size,
+               (long long)v->padding, (long long)v->holes, (long long)layout_bytes(l));
+    print_gaps(l, v);
+    if (note && v->onto != YES)
+        printf("  %s\n", note);
+}
+
+static void
+print_inverse(const Layout *l, const Verdict *v)
+{
+    if (!v->inverse) {
+        printf("  no inverse in closed form\n");
+        return;
+    }
+    printf("  inverse, of address a%s:\n",
+           v->inverse_proven ? " (the simplifier proves inverse(address(x)) = x)" : "");
+    for (int d = 0; d < l->rank; d++)
+        printf("    %s = %s\n", l->dim[d].name, ex_text(l->e, v->inverse[d]));
+}
+
+static int
+check_shape(Cli *c)
+{
+    i64 shape[MAX_RANK];
+    Layout *l = cli_layout(c, shape);
+    Verdict *v = decide(l);
+    const char *of = arena_printf(c->arena, "shape %s", c->o.shape);
+    storage_decide(l, v);
+    if (c->o.json) {
+        json_t *j = verdict_json(c, l, v, of);
+        add_storage_json(c, j, l, v);
+        cli_print_json(j);
+        return v->flaw ? EXIT_NO : EXIT_YES;
+    }
+    if (v->flaw) {
+        printf("%s: %s %s\n", v->flaw == FLAW_UNDECIDED ? "unknown" : "no",
+               c->o.arg[0], meaning[v->flaw]);
+        print_flaw(c, l, v);
+    } else {
+        printf("yes: %s is one-to-one for %s%s\n", c->o.arg[0], of,
+               v->by_structure ? "" : " (every element was looked at)");
+    }
+    print_storage(l, v);
+    if (!v->flaw)
+        print_inverse(l, v);
+    return v->flaw ? EXIT_NO : EXIT_YES;
+}
+
+/* every shape with A up to 8, B up to 4 */
+static const char *
+every_text(Cli *c, const EveryShape *s)
+{
+    Buf b = buf_new(c->arena);
+    buf_add(&b, "every shape");
+    for (int d = 0, n = 0; d < s->l->rank; d++)
+        if (s->bound[d] < INF)
+            buf_printf(&b, "%s%s up to %lld", n++ ? ", " : " with ", s->l->dim[d].name,
+                       (long long)s->bound[d]);
+    return b.s;
+}
+
+/* W is a multiple of 4, C is 8 */
+static const char *
+dense_text(Cli *c, const EveryShape *s)
+{
+    Buf b = buf_new(c->arena);
+    int n = 0;
+    for (int d = 0; d < s->l->rank; d++) {
+        bool fixed = s->bound[d] < INF;
+        if (fixed || s->multiple[d] > 1)
+            buf_printf(&b, "%s%s is %s%lld", n++ ? ", " : "", s->l->dim[d].name,
+                       fixed ? "" : "a multiple of ", (long long)s->multiple[d]);
+    }
+    return n ? b.s : NULL;
+}
+
+static const char *
+witness_shape(Cli *c, const Layout *l)
+{
+    i64 n[MAX_RANK];
+    for (int d = 0; d < l->rank; d++)
+        n[d] = l->dim[d].n;
+    return arena_printf(c->arena, "shape %s", cli_tuple(c->arena, n, l->rank));
+}
+
+static json_t *
+every_json(Cli *c, const EveryShape *s)
+{
+    if (s->injective == UNKNOWN)
+        return json_pack("{s:s, s:s, s:s, s:s}", "layout", c->o.arg[0], "one_to_one",
+                         "unknown", "for", "every shape", "why", s->why);
+    json_t *j = verdict_json(c, s->l, s->v, s->v->flaw == FLAW_COLLISION
+                             ? witness_shape(c, s->l) : every_text(c, s));
+    if (s->v->flaw)
+        return j;
+    json_object_set_new(j, "dense", json_string(cli_answers[s->dense]));
+    if (s->dense == YES) {
+        json_t *m = json_object();
+        for (int d = 0; d < s->l->rank; d++)
+            json_object_set_new(m, s->l->dim[d].name, json_pack("{s:I, s:b}",
+                s->bound[d] < INF ? "is" : "multiple_of", (json_int_t)s->multiple[d],
+                "bounded", s->bound[d] < INF));
+        json_object_set_new(j, "dense_when", m);
+    }
+    if (s->inverse)
+        json_object_set_new(j, "inverse_of_entries", inverse_json(s->l, s->inverse));
+    return j;
+}
+
+static void
+print_every(Cli *c, const EveryShape *s)
+{
+    printf("yes: %s is one-to-one for %s\n", c->o.arg[0], every_text(c, s));
+    const char *when = dense_text(c, s);
+    if (s->dense == YES)
+        printf("  dense%s%s\n", when ? " exactly when " : "", when ? when : "");
+    else if (s->dense == NO)
+        printf("  never dense: slots of its digits stay empty\n");
+    else
+        printf("  whether it is dense depends on the shape: give --shape\n");
+    if (!s->inverse)
+        return;
+    printf("  inverse, of the entries of its order:");
+    for (int i = 0; i < s->l->nentry; i++)
+        printf("%s e%d = %s", i ? "," : "", i + 1, ast_text(c->arena, s->l->entry[i].x));
+    printf("\n");
+    for (int d = 0; d < s->l->rank; d++)
+        printf("    %s = %s\n", s->l->dim[d].name, ex_text(s->l->e, s->inverse[d]));
+}
+
+static int
+check_every_shape(Cli *c)
+{
+    const char *text = cli_layout_text(c, c->o.arg[0]);
+    const LayoutRef *ref = spec_ref(c->arena, text, c->known);
+    EveryShape *s = decide_every_shape(ex_new(c->arena), ref, cli_dtype_of(c, text));
+    bool yes = s->injective == YES && !s->v->flaw;
+    if (c->o.json) {
+        cli_print_json(every_json(c, s));
+    } else if (s->injective == UNKNOWN) {
+        printf("unknown: nothing can be said of %s for every shape: %s\n", c->o.arg[0],
+               s->why);
+        printf("  give --shape, as in --shape 64,64\n");
+    } else if (!yes) {
+        printf("no: %s %s", c->o.arg[0], meaning[s->v->flaw]);
+        if (s->v->flaw == FLAW_COLLISION)
+            printf(": already for %s", witness_shape(c, s->l));
+        printf("\n");
+        print_flaw(c, s->l, s->v);
+    } else {
+        print_every(c, s);
+    }
+    return yes ? EXIT_YES : EXIT_NO;
+}
+
+int
+cmd_check(Cli *c)
+{
+    return c->o.equals ? cli_check_equal(c) : c->o.shape ? check_shape(c)
+                                                     : check_every_shape(c);
+}

@@ -1,0 +1,113 @@
+/* Sentences for what looking at every element finds, from the entries as written. */
+#include "decide.h"
+
+/* The largest coordinate of a dim, for ast_range. */
+static bool
+largest(const void *env, const char *name, i64 *v)
+{
+    const Layout *l = env;
+    int d = layout_find_dim(l, name);
+    *v = d < 0 ? 0 : l->dim[d].padded - 1;
+    return d >= 0;
+}
+
+/* How many values x takes, 0 when that is not known. */
+static i64
+count_of(const Layout *l, const Ast *x)
+{
+    i64 min, max;
+    bool known = ast_range(x, largest, l, &min, &max) && min == 0 && max < INF;
+    return known ? max + 1 : 0;
+}
+
+static bool
+has_xor(const Ast *x)
+{
+    bool found = x->op == OP_XOR;
+    for (int i = 0; i < op_info[x->op].nargs; i++)
+        found |= has_xor(x->x[i]);
+    return found;
+}
+
+/* A remainder, or quotient, by no power of two of something with an xor in it. */
+static const char *
+uneven_division(const Layout *l, const Ast *x)
+{
+    const char *why = NULL;
+    bool divides = x->op == OP_MOD || x->op == OP_DIV;
+    if (divides && x->x[1]->op == OP_NUM && !int_is_pow2(x->x[1]->num) &&
+        has_xor(x->x[0]))
+        return arena_printf(ex_arena(l->e), "'%s' divides an xor by %lld, which is no "
+                            "power of two: different elements meet",
+                            ast_text(ex_arena(l->e), x), (long long)x->x[1]->num);
+    for (int i = 0; !why && i < op_info[x->op].nargs; i++)
+        why = uneven_division(l, x->x[i]);
+    return why;
+}
+
+/* An xor of a count that is no power of two. */
+static const char *
+uneven_xor(const Layout *l, const Ast *x)
+{
+    const char *why = NULL;
+    for (int i = 0; x->op == OP_XOR && i < 2; i++) {
+        i64 n = count_of(l, x->x[i]), all = count_of(l, x);
+        if (n && all && x->x[i]->op != OP_NUM && !int_is_pow2(n))
+            return arena_printf(ex_arena(l->e), "'%s' is an xor of the %lld values of "
+                "'%s': %lld is no power of two, so it reaches %lld slots; round it up, "
+                "or leave these out of the xor", ast_text(ex_arena(l->e), x),
+                (long long)n, ast_text(ex_arena(l->e), x->x[i]), (long long)n,
+                (long long)all);
+    }
+    for (int i = 0; !why && i < op_info[x->op].nargs; i++)
+        why = uneven_xor(l, x->x[i]);
+    return why;
+}
+
+/* The term of a sum that the smaller terms reach beyond. */
+static const char *
+overlapping_terms(const Layout *l, const Entry *t)
+{
+    Arena *a = ex_arena(l->e);
+    const Ex *x = t->ex;
+    for (int i = 0; i < x->n; i++) {
+        i64 k = x->t[i].coef < 0 ? -x->t[i].coef : x->t[i].coef, reach = 0, span;
+        for (int j = 0; j < x->n; j++) {
+            i64 c = x->t[j].coef < 0 ? -x->t[j].coef : x->t[j].coef;
+            Facts f = x->t[j].atom->f;
+            if (x->t[j].atom->op != AT_VAR && x->t[j].atom->op != AT_DIG)
+                return NULL;
+            if (j == i || c > k || (c == k && j > i))
+                continue;
+            if (f.min < 0 || !int_mul(c, f.max, &span) || !int_add(reach, span, &reach))
+                return NULL;
+        }
+        if (reach >= k)
+            return arena_printf(a, "in '%s' one step of '%s' is %lld, but the other "
+                                "terms reach %lld: the strides overlap",
+                                ast_text(a, t->x),
+                                ex_text(l->e, ex_of_atom(l->e, x->t[i].atom)),
+                                (long long)k, (long long)reach);
+    }
+    return NULL;
+}
+
+const char *
+why_collision(const Layout *l)
+{
+    const char *why = NULL;
+    for (int i = 0; !why && i < l->nentry; i++)
+        why = uneven_division(l, l->entry[i].x);
+    for (int i = 0; !why && i < l->nentry; i++)
+        why = overlapping_terms(l, &l->entry[i]);
+    return why;
+}
+
+const char *
+why_holes(const Layout *l)
+{
+    const char *why = NULL;
+    for (int i = 0; !why && i < l->nentry; i++)
+        why = uneven_xor(l, l->entry[i].x);
+    return why;
+}
