@@ -80,25 +80,30 @@ shrink_witness(Every *y)
     }
 }
 
+/* Every open digit is an entry of its own, C or C//16: its extent is the dim's over it,
+ * rounded up, and no other entry's depends on the shape. */
 static bool
-is_dense(Every *y, const i64 *shape)
+open_alone(const Every *y, const Layout *l)
 {
-    Layout *l = at_shape(y, shape);
-    const Verdict *v = decide(l);
-    return v->flaw == FLAW_NONE && v->elements == l->size;
+    for (int i = 0; i < y->nparts; i++) {
+        const Ast *x = l->entry[y->part[i].entry].x;
+        bool is_digit = x->op == OP_SYM || (x->op == OP_DIV && x->x[0]->op == OP_SYM);
+        if (y->part[i].size == 0 && !is_digit)
+            return false;
+    }
+    return true;
 }
 
 /* The extents up to the open digits fill their slots exactly: so does every shape that
  * they divide, and no other, since storage is the product of the closed digits' slots
- * and of the open ones' rounded up.  Two of each tell whether the slots of a sum are
- * next to each other. */
+ * and of the open ones' rounded up. */
 static void
 find_multiples(Every *y)
 {
     const LayoutDef *d = y->ref->def;
-    i64 once[MAX_RANK], twice[MAX_RANK];
+    i64 once[MAX_RANK];
     y->every->dense = UNKNOWN;
-    if (d->npads || d->npitches)
+    if (d->npads || d->npitches || !open_alone(y, y->every->l))
         return;
     for (int i = 0; i < y->rank; i++)
         once[i] = 1;
@@ -109,14 +114,12 @@ find_multiples(Every *y)
             *m = top > *m ? top : *m;
         }
     for (int i = 0; i < y->rank; i++) {
-        bool open = y->every->bound[i] == INF;
-        once[i] = open ? once[i] : y->every->bound[i];
-        twice[i] = open ? 2 * once[i] : once[i];
+        if (y->every->bound[i] < INF)
+            once[i] = y->every->bound[i];
         y->every->multiple[i] = once[i];
     }
-    bool dense = is_dense(y, once);
-    if (dense == is_dense(y, twice))
-        y->every->dense = dense ? YES : NO;
+    Layout *l = at_shape(y, once);
+    y->every->dense = decide(l)->elements == l->size ? YES : NO;
 }
 
 static void

@@ -10,17 +10,13 @@ has(const Set *s, i64 a)
     return s[a / 8] >> (a % 8) & 1;
 }
 
-/* The addresses of all coordinates, or padded ones too; NULL when there are too many, or
- * one lies outside the storage. */
+/* The addresses of all coordinates, or padded ones too; NULL when one lies outside the
+ * storage. */
 static Set *
 addresses_of(const Layout *l, bool padded)
 {
     Arena *arena = ex_arena(l->e);
-    i64 x[MAX_RANK] = {0}, extent[MAX_RANK], a;
-    for (int d = 0; d < l->rank; d++)
-        extent[d] = padded ? l->dim[d].padded : l->dim[d].n;
-    if (!enum_small(l, extent))
-        return NULL;
+    i64 x[MAX_RANK] = {0}, a;
     Set *set = arena_array(arena, Set, l->size / 8 + 1);
     i64 *val = arena_array(arena, i64, ex_nvars(l->e));
     do {
@@ -36,10 +32,15 @@ addresses_of(const Layout *l, bool padded)
 int
 storage_gaps(const Layout *l, Gap *gap, int max)
 {
+    i64 extent[MAX_RANK];
     int count = 0;
-    const Set *real = addresses_of(l, false), *all = addresses_of(l, true);
-    if (!real || !all)
+    for (int d = 0; d < l->rank; d++)
+        extent[d] = l->dim[d].padded;
+    const Set *real = enum_small(l, extent) ? addresses_of(l, false) : NULL, *all;
+    if (!real)
         return -1;
+    if (!(all = addresses_of(l, true)))    /* then none of it is padding */
+        all = real;
     for (i64 a = 0; a < l->size; a++) {
         Gap *last = count ? &gap[count - 1] : NULL;
         if (has(real, a))

@@ -246,23 +246,6 @@ def test_not_dense_has_a_witness(layout, shape):
     assert not j["dense"] and 0 <= j["gap"] < x.size and j["gap"] not in x.addr
 
 
-@pytest.mark.parametrize("block", range(4))
-def test_check_random(block):
-    rng = np.random.default_rng([SEED, block])
-    print("seed", SEED, "block", block)
-    answers = []
-    for k in range(60):
-        names = list("ABCD"[:int(rng.integers(1, 5))])
-        shape = tuple(int(n) for n in rng.integers(1, 14, len(names)))
-        layout = orders.random_layout(rng, names, shape)
-        while rng.random() < 0.6 or "=" in layout:
-            layout = orders.spoiled(rng, layout)
-        own = tuple(shape[names.index(d)] for d in orders.Inline(layout).dims)
-        print(layout, own)
-        answers.append(assert_check(layout, own))
-    assert set(answers) >= {"yes", "no"}
-
-
 # --- help and errors
 
 @pytest.mark.parametrize("command", COMMANDS)

@@ -1,0 +1,352 @@
+"""Every answer of `ravel check`, for random layouts and for known mistakes, held against addresses that tests/orders.py works out.
+
+A no must come with a witness that this evaluator confirms; a yes is confirmed by looking at every element; an inverse is evaluated,
+by Python, at every address.  RAVEL_SEED sets the seed, RAVEL_DECISIONS how many layouts a block has."""
+
+import collections
+import json
+import os
+import re
+import subprocess
+
+import numpy as np
+import pytest
+
+import formulas as F
+import orders as O
+import ravel
+
+SEED = int(os.environ.get("RAVEL_SEED", "20261121"))
+EACH = int(os.environ.get("RAVEL_DECISIONS", "640"))
+BLOCKS = 8
+WIDTHS = [8, 16, 32, 64, 4, 2, 1, 128]
+
+
+def check(*args):
+    """(exit code, JSON) of ravel check; None where the layout cannot be made at all."""
+    r = subprocess.run([str(ravel.BUILD / "ravel"), "check", *args, "--json"], capture_output=True, text=True, timeout=60)
+    if r.returncode == 2:
+        assert r.stdout == "" and r.stderr.startswith("ravel: ")
+        return 2, r.stderr
+    assert r.stderr == "" and r.returncode in (0, 1)
+    return r.returncode, json.loads(r.stdout)
+
+
+def ask(layout, shape, bits, *args):
+    return check(layout, "--shape", ",".join(map(str, shape)), "--dtype", ravel.DTYPE[bits], *args)
+
+
+class Truth:
+    """A layout of one shape, looked at element by element."""
+    def __init__(self, layout, shape, bits):
+        self.x, self.shape = O.Inline(layout), tuple(shape)
+        least = [F.ru(n, self.x.pad.get(d, 1)) for d, n in zip(self.x.dims, shape)]
+        top = {d: n - 1 for d, n in zip(self.x.dims, least)}
+        extent = [O.largest(e, top)[1] + 1 for e in self.x.order]
+        stride, self.size = self.x.strides(bits, extent)
+        self.coords = np.indices(self.shape)
+        self.linear = sum(e*s for e, s in zip(self.x.entries(list(self.coords)), stride)).reshape(-1)
+        self.addr = self.x.swizzle(self.linear)
+        self.one_to_one = np.unique(self.linear).size == self.linear.size
+
+    def swizzle_permutes(self):
+        return np.array_equal(np.sort(self.x.swizzle(np.arange(self.size))), np.arange(self.size))
+
+    def at(self, x):
+        assert all(0 <= i < n for i, n in zip(x, self.shape)), "the witness is no element"
+        return int(self.addr[np.ravel_multi_index(tuple(x), self.shape)])
+
+
+def confirm_no(t, j):
+    w = j["witness"]
+    if "addresses" in w:                               # of the swizzle
+        to = [int(t.x.swizzle(np.array(a))) for a in w["addresses"]]
+        assert all(0 <= a < t.size for a in w["addresses"]) and set(to) == {w["to"]}
+        assert len(set(w["addresses"])) == 2 or not 0 <= w["to"] < t.size
+        assert not t.swizzle_permutes()
+        return "swizzle"
+    assert w["x"] != w["y"] and t.at(w["x"]) == t.at(w["y"]) == w["address"]
+    assert not t.one_to_one
+    return "collision"
+
+
+def confirm_gaps(t, j, bits, whole):
+    """The runs are what is not an element's, and of these what is padding."""
+    empty = np.ones(t.size, bool)
+    empty[t.addr] = False
+    assert j["onto"] == ("no" if empty.any() else "yes")
+    assert ("gap" in j) == bool(empty.any()) and (not empty.any() or empty[j["gap"]])
+    runs = [g for g in j["gaps"] if g != "..."]
+    said = np.zeros(t.size, bool)
+    for g in runs:
+        said[g["from"]:g["to"] + 1] = True
+    end = t.size if len(runs) == len(j["gaps"]) else runs[-1]["to"] + 1
+    assert np.array_equal(said[:end], empty[:end])
+    if not j["usable"]:
+        return
+    assert j["elements"] == t.addr.size and j["elements"] + j["padding"] + j["holes"] == t.size
+    if not whole:                                      # what a broken layout pads is a matter of definition
+        return
+    p = t.x.place(t.shape, bits)
+    pads = np.zeros(t.size, bool)
+    pads[p.pad] = True
+    assert all(pads[g["from"]:g["to"] + 1].all() == pads[g["from"]:g["to"] + 1].any() == (g["is"] == "padding") for g in runs)
+    assert j["padding"] == p.pad.size
+
+
+def evaluated(text, env):
+    """An expression as ravel prints it, by Python."""
+    return eval(text.replace("~", "^"), {"__builtins__": {}, "min": np.minimum, "max": np.maximum}, env)
+
+
+def confirm_inverse(t, j):
+    for d, name in enumerate(t.x.dims):
+        got = np.broadcast_to(evaluated(j["inverse"][name], {"a": t.addr}), t.addr.shape)
+        assert np.array_equal(got, t.coords[d].reshape(-1)), name
+
+
+def assert_decided(layout, shape, bits, whole):
+    code, j = ask(layout, shape, bits)
+    if code == 2:
+        assert "can be negative" in j or "whole number of" in j or "64 bits" in j, (layout, j)
+        return "refused"
+    try:
+        t = Truth(layout, shape, bits)
+    except ValueError:
+        return "no interval"
+    assert j["size"] == t.size
+    if j["one_to_one"] == "no":
+        assert code == 1
+        kind = confirm_no(t, j)
+        if t.addr.max() >= t.size or t.addr.min() < 0:   # by a swizzle that does not fit
+            assert j["onto"] == "unknown"
+        elif kind == "collision":
+            confirm_gaps(t, j, bits, whole)
+        return kind
+    assert j["one_to_one"] == "yes" and t.one_to_one
+    assert code == (0 if j["usable"] else 1)
+    confirm_gaps(t, j, bits, whole)
+    if not j["usable"]:
+        assert "stored twice" in j["why"] and j["onto"] == "no"      # a digit too many leaves holes
+        return "twice"
+    assert t.swizzle_permutes()
+    if "inverse" in j:
+        confirm_inverse(t, j)
+    return "yes, inverse" if "inverse" in j else "yes"
+
+
+def random_case(rng):
+    names = list("ABCDE"[:int(rng.integers(1, 6))])
+    shape = tuple(int(n) for n in rng.integers(1, 14, len(names)))
+    while np.prod(shape) > 3000:
+        shape = tuple(max(1, n//2) for n in shape)
+    layout, whole = O.random_layout(rng, names, shape), True
+    while rng.random() < 0.4:
+        layout, whole = O.spoiled(rng, layout), False
+    if rng.random() < 0.1:                             # a digit too many
+        front, body = layout[:-1].split("){", 1)
+        parts = O.split(body)
+        layout = front + "){" + ", ".join([str(rng.choice([p for p in parts if "=" not in p]))] + parts) + "}"
+        whole = False
+    if rng.random() < 0.1 and "=" not in layout:       # whether it fits the storage or not, a permutation or not
+        low, up = int(rng.integers(0, 3)), int(rng.integers(0, 3))
+        layout = layout[:-1] + ", swizzle = function(a) return a ~ (a >> %d & 3) << %d end}" % (low + up, low)
+    own = tuple(shape[names.index(d)] for d in O.Inline(layout).dims)
+    return layout, own, whole
+
+
+@pytest.mark.parametrize("block", range(BLOCKS))
+def test_random_layouts(block):
+    rng = np.random.default_rng([SEED, block])
+    print("seed", SEED, "block", block)
+    seen = collections.Counter()
+    for _ in range(EACH):
+        layout, shape, whole = random_case(rng)
+        bits = int(rng.choice(WIDTHS))
+        print(layout, shape, bits)
+        seen[assert_decided(layout, shape, bits, whole)] += 1
+    print(dict(seen))
+    if EACH >= 600:
+        assert min(seen[k] for k in ("yes", "yes, inverse", "collision", "twice", "swizzle")) > 2, seen
+        assert seen["refused"] + seen["no interval"] < EACH // 5, seen
+
+
+# --- every shape
+
+def dense_as_said(j, dims, shape):
+    return all(n == w["is"] if w["bounded"] else n % w["multiple_of"] == 0 for n, w in ((n, j["dense_when"][d]) for d, n in zip(dims, shape)))
+
+
+def assert_every(rng, layout):
+    code, j = check(layout, "--dtype", "u8")
+    if code == 2:
+        assert "can be negative" in j, (layout, j)
+        return "refused"
+    if j["one_to_one"] == "unknown":
+        assert code == 1
+        return "unknown"
+    x = O.Inline(layout)
+    if j["one_to_one"] == "no":
+        shape = tuple(map(int, re.fullmatch(r"shape \((.*)\)", j["for"])[1].strip(",").split(",")))
+        return confirm_no(Truth(layout, shape, 8), j)
+    bound = dict(re.findall(r"(\w+) up to (\d+)", j["for"]))
+    for _ in range(6):
+        shape = [int(rng.integers(1, 1 + min(20, int(bound.get(d, 20))))) for d in x.dims]
+        if j.get("dense") == "yes" and rng.random() < 0.5:
+            shape = [w["is"] if w["bounded"] else w["multiple_of"]*int(rng.integers(1, 3)) for w in (j["dense_when"][d] for d in x.dims)]
+        if np.prod(shape) > 50000:
+            continue
+        t = Truth(layout, shape, 8)
+        assert t.one_to_one
+        dense = t.size == t.addr.size
+        if j.get("dense") in ("yes", "no"):
+            assert dense == (j["dense"] == "yes" and dense_as_said(j, x.dims, shape)), shape
+        if "inverse_of_entries" in j:
+            env = {"e%d" % (i + 1): e for i, e in enumerate(x.entries(list(t.coords)))}
+            for d, name in enumerate(x.dims):
+                assert np.array_equal(np.broadcast_to(evaluated(j["inverse_of_entries"][name], env), t.coords[d].shape), t.coords[d])
+    return "yes, inverse" if "inverse_of_entries" in j else "yes"
+
+
+@pytest.mark.parametrize("block", range(4))
+def test_random_layouts_of_every_shape(block):
+    rng = np.random.default_rng([SEED, 100, block])
+    print("seed", SEED, "block", block)
+    seen = collections.Counter()
+    for _ in range(EACH // 4):
+        layout, _, _ = random_case(rng)
+        print(layout)
+        seen[assert_every(rng, layout)] += 1
+    print(dict(seen))
+    if EACH >= 600:
+        assert min(seen[k] for k in ("unknown", "yes, inverse", "collision")) > 2, seen
+        assert seen["unknown"] + seen["refused"] < EACH // 8, seen
+
+
+# --- equality
+
+def rewritten(rng, layout):
+    """The same function in other words: a digit cut in two that stay neighbours, or two joined in one entry."""
+    front, body = layout[:-1].split("){", 1)
+    parts = O.split(body)
+    n = sum("=" not in p for p in parts)
+    for _ in range(int(rng.integers(1, 4))):
+        i = int(rng.integers(n))
+        m = re.fullmatch(r"([A-E])(?://(\d+))?%(\d+)", parts[i])
+        if m and int(m[3]) % 2 == 0 and int(m[3]) > 2:
+            lo, k = int(m[2] or 1), int(m[3])
+            parts[i:i+1] = ["%s//%d%%%d" % (m[1], 2*lo, k//2), "%s//%d%%2" % (m[1], lo)]
+            n += 1
+    return front + "){" + ", ".join(parts) + "}"
+
+
+def assert_equal_decided(a, b, shape):
+    """shape: of a's dims, which b has too, in the same order."""
+    code, j = ask(a, shape, 8, "--equals", b)
+    if code == 2:
+        return "refused"
+    try:
+        ta, tb = Truth(a, shape, 8), Truth(b, shape, 8)
+    except ValueError:
+        return "no interval"
+    same = np.array_equal(ta.addr, tb.addr)
+    assert j["equal"] == ("yes" if same else "no") and code == (0 if same else 1)
+    assert j["sizes"] == [ta.size, tb.size]
+    if not same:
+        w = j["witness"]
+        assert w["shape"] == list(shape) and ta.at(w["x"]) == w["address"] != w["other"] == tb.at(w["x"])
+    return "yes, " + j["proven_by"] if same else "no"
+
+
+def assert_equal_every(a, b, rng):
+    code, j = check(a, "--equals", b, "--dtype", "u8")
+    if code == 2 or j["equal"] == "unknown":
+        return "unknown"
+    if j["equal"] == "no":
+        w = j["witness"]
+        ta, tb = Truth(a, w["shape"], 8), Truth(b, w["shape"], 8)
+        assert ta.at(w["x"]) == w["address"] != w["other"] == tb.at(w["x"])
+        return "no"
+    for _ in range(5):
+        shape = [int(n) for n in rng.integers(1, 9, len(O.Inline(a).dims))]
+        assert np.array_equal(Truth(a, shape, 8).addr, Truth(b, shape, 8).addr), shape
+    return "yes"
+
+
+@pytest.mark.parametrize("block", range(4))
+def test_equality(block):
+    rng = np.random.default_rng([SEED, 200, block])
+    print("seed", SEED, "block", block)
+    seen, every = collections.Counter(), collections.Counter()
+    for _ in range(EACH // 4):
+        a, shape, _ = random_case(rng)
+        b = rewritten(rng, a) if rng.random() < 0.6 else O.spoiled(rng, a) if "=" not in a else a
+        if O.Inline(b).dims != O.Inline(a).dims:
+            continue
+        print(a, b, shape)
+        seen[assert_equal_decided(a, b, shape)] += 1
+        every[assert_equal_every(a, b, rng)] += 1
+    print(dict(seen), dict(every))
+    if EACH >= 600:
+        assert min(seen[k] for k in ("yes, structure", "no")) > 5 and min(every[k] for k in ("yes", "no")) > 5, (seen, every)
+
+
+# --- known mistakes, each with a sentence
+
+SAYS = [
+    # CUTLASS TensorNCxHWx<32> with its packed strides, C = 48: n's stride is no whole vector's
+    (("(N,C,H,W){192*N + 128*(C//32) + 64*H + 32*W + C%32}", "--shape", "2,48,2,2"), 1,
+     "(0,32,1,0) and (1,0,0,0) are both at address 192", "one step of 'N' is 192, but the other terms reach 255: the strides overlap"),
+    # an xor over 6 chunks
+    (("{M, ((K//8) ~ (M%8)) % 6, K%8}", "--shape", "8,48"), 1, "divides an xor by 6, which is no power of two"),
+    (("{M, (K//8%6) ~ (M%8), K%8}", "--shape", "8,48"), 0, "an xor of the 6 values of 'K//8%6': 6 is no power of two", "(hole)"),
+    (("{M, K, swizzle = xor(3, 3, 3)}", "--shape", "10,48"), 1, "outside the 480 elements", "whole number of its blocks"),
+    # 003 8.3: its claimed inverse is itself; 8.4's is
+    (("SEED83", "--equals", "{Y, X}", "--shape", "32,32"), 1, "is at address"),
+    (("{A, swizzle = function(a) return a ~ (a >> 2 & 7) << 5 end}", "--shape", "1024"), 0, "inverse, of address a"),
+    # 003 4.3, 4.5: strides ascending, stride 0
+    (("(A,B){B, A}", "--shape", "2,3"), 0, "A = a%2", "B = a//2"),
+    (("(A,B){B}", "--shape", "2,3"), 1, "(0,0) and (1,0) are both at address 0: the digit A is stored nowhere"),
+    (("(A,B){B, view = true}", "--shape", "2,3"), 1, "it is a view: it can be read from (--from), not written to"),
+    # 000: the figure of NHWC is HWNC
+    (("NHWC", "--equals", "HWCN", "--shape", "2,3,3,3"), 1, "is at address"),
+    # 000: the figure of NCHW64 has element 575 at 568's place; 63 lies before 64
+    (("NCHW64", "--equals", "(N,C,H,W){N, C//64, H, W, C//8%8, C%8}", "--shape", "2,64,3,3"), 0, "equal"),
+    # hiascend: C1 rounded down loses what does not fill a block
+    (("(N,C,H,W){N, C//16%1, H, W, C%16}", "--shape", "1,20,2,2"), 1, "C//16 is stored nowhere"),
+    # overlapping windows
+    (("(A,B){A + B}", "--shape", "4,3"), 1, "the strides overlap"),
+]
+
+
+@pytest.mark.parametrize("args, code, says", [(a, c, s) for a, c, *s in SAYS], ids=range(len(SAYS)))
+def test_known_mistakes(args, code, says):
+    r = subprocess.run([str(ravel.BUILD / "ravel"), "check", *args], capture_output=True, text=True)
+    assert (r.returncode, r.stderr) == (code, "")
+    assert all(s in r.stdout for s in says), r.stdout
+
+
+@pytest.mark.parametrize("view", ["(A,B){B, view = true}", "(A,B){A + B, view = true}", "(A,B){A//2, B, view = true}",
+                                  "(A,B){A%3, B, A%3, view = true}", "(A,B){B//2, A, swizzle = xor(1, 0, 1), view = true}"])
+def test_views_are_read_but_not_written(cx, view):
+    shape = (4, 3) if "swizzle" not in view else (4, 8)
+    t = Truth(view.replace(", view = true", ""), shape, 16)
+    data = np.arange(t.size, dtype=np.uint16)
+    with cx.plan(view, "(A,B){B, A}", shape, 16) as plan:
+        plan.verify()
+        got = plan.run(data.view(np.uint8)).view(np.uint16)
+    assert np.array_equal(got, data[t.addr].reshape(shape).T.reshape(-1))
+    assert np.array_equal(cx.table(view, shape, 16).reshape(-1), t.addr)
+    with pytest.raises(ravel.Error, match="a view that cannot be written to"):
+        cx.plan("(A,B){B, A}", view, shape, 16)
+    with pytest.raises(ravel.Error, match="may say view = true"):
+        cx.plan(view.replace(", view = true", ""), "(A,B){B, A}", shape, 16) if "A%3" not in view else \
+            cx.plan("(A,B){B, view = false}", "(A,B){B, A}", shape, 16)
+
+
+@pytest.mark.parametrize("args, why", [
+    (("SWIZZLE",), "whole blocks"), (("{A + B}",), "no mixed radix"),
+    (("{A, B, swizzle = function(a) return a*5 % 4096 end}", "--shape", "100000,100000"), "too large")])
+def test_what_cannot_be_decided_says_so(args, why):
+    code, j = check(*args)
+    assert code == 1 and j["one_to_one"] == "unknown" and why in j["why"]
