@@ -1,0 +1,120 @@
+"""Break ravel in small ways, one at a time, and see that the tests notice: tests/mutants.toml lists the ways.
+
+    mutate.py --build build [--every N] [--only TEXT] [--jobs J]
+
+Each worker has a copy of the tree, in which it puts one mutant, builds, and runs the tests below until the first one fails.  A
+mutant that all of them pass has survived, and so has a hole in the tests.  Goldens and "is generated/ current" are not among
+them: they notice any change, right or wrong."""
+import argparse
+import concurrent.futures
+import os
+import pathlib
+import queue
+import re
+import shutil
+import subprocess
+import sys
+import tomllib
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+TREE = ["Makefile", "compiler", "runtime", "templates", "specs", "generated", "tests", "examples"]
+# cheapest first: what is run, with which environment
+STAGES = [
+    (["tests/test_pairs.py", "-k", "not test_larger and not never_meet"], {"RAVEL_AGAIN": "1"}),
+    (["tests/test_emit.py", "tests/test_verify.py", "tests/test_tables.py"], {}),
+    (["tests/test_pairs.py", "tests/test_random.py", "tests/test_decisions.py"], {"RAVEL_RANDOM": "2000", "RAVEL_DECISIONS": "60"}),
+    (["tests/test_units.py", "-k", "plain and not faults and not threads"], {}),
+]
+
+
+def mutants():
+    with open(ROOT / "tests" / "mutants.toml", "rb") as f:
+        return tomllib.load(f)["mutant"]
+
+
+def name(m):
+    return "%s: %s" % (m["file"], m["what"])
+
+
+def mutated(m):
+    """The file's text with the mutant in it.  What is replaced stands there once."""
+    text = (ROOT / m["file"]).read_text()
+    assert text.count(m["find"]) == 1, "%s: %d places read '%s'" % (m["file"], text.count(m["find"]), m["find"])
+    assert m["put"] != m["find"]
+    return text.replace(m["find"], m["put"])
+
+
+def slot(build, number):
+    """A copy of the tree with its objects, in which make has nothing to do."""
+    at = build / "mutants" / str(number)
+    shutil.rmtree(at, ignore_errors=True)
+    at.mkdir(parents=True)
+    for part in TREE:
+        copy = shutil.copytree if (ROOT / part).is_dir() else shutil.copy2
+        copy(ROOT / part, at / part, **({"symlinks": True} if copy is shutil.copytree else {}))
+    shutil.copytree(build, at / "build", ignore=shutil.ignore_patterns("mutants", "run", "*.o.tmp"))
+    return at
+
+
+def run(at, args, **env):
+    return subprocess.run(args, cwd=at, env={**os.environ, "RAVEL_BUILD": "build", **env}, stdout=subprocess.PIPE,
+                          stderr=subprocess.STDOUT, text=True, errors="replace")
+
+
+def killer(at):
+    """Who noticed: the first failing test, or how the tests ended; None when all passed."""
+    for args, env in STAGES:
+        r = run(at, [sys.executable, "-m", "pytest", "-x", "-q", "-p", "no:cacheprovider", "-p", "no:xdist", *args], **env)
+        failed = re.search(r"^(?:FAILED|ERROR) (\S+)", r.stdout, re.M)
+        if r.returncode:
+            return failed[1] if failed else "ended with %d in %s" % (r.returncode, args[0])
+    return None
+
+
+def build(at):
+    r = run(at, ["make", "-s", "all", "unit"])
+    assert r.returncode == 0, "does not build:\n" + r.stdout[-2000:]
+
+
+def try_mutant(slots, m):
+    at = slots.get()
+    try:
+        path = at / m["file"]
+        good = path.read_text()
+        path.write_text(mutated(m))
+        build(at)
+        by = killer(at)
+        path.write_text(good)
+        return by
+    finally:
+        slots.put(at)
+
+
+def main():
+    p = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    p.add_argument("--build", default="build", help="the build folder to start from")
+    p.add_argument("--every", type=int, default=1, help="take every Nth mutant")
+    p.add_argument("--only", default="", help="take those whose name contains this")
+    p.add_argument("--jobs", type=int, default=os.cpu_count())
+    o = p.parse_args()
+    chosen = [m for m in mutants() if o.only in name(m)][::o.every]
+    slots = queue.Queue()
+    for i in range(o.jobs):
+        slots.put(slot(ROOT / o.build, i))
+    first = slots.get()
+    build(first)
+    by = killer(first)
+    assert by is None, "the tests fail without any mutant: " + by
+    slots.put(first)
+    survived = 0
+    with concurrent.futures.ThreadPoolExecutor(o.jobs) as pool:
+        for m, by in zip(chosen, pool.map(lambda m: try_mutant(slots, m), chosen)):
+            survived += by is None
+            print("%-8s %s%s" % ("survived" if by is None else "killed", name(m), "" if by is None else "\n         by " + by), flush=True)
+    print("%d mutants, %d killed, %d survived" % (len(chosen), len(chosen) - survived, survived))
+    shutil.rmtree(ROOT / o.build / "mutants")
+    return survived > 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
