@@ -118,7 +118,7 @@ add_nest(Emitter *t, Stmt ***tail)
     int outer = n->nloops - n->inner;
     emit_add(t->arena, tail, ST_COMMENT)->text =
         arena_printf(t->arena, "%s%s: %s", n->kind == NEST_FILL ? "padding " : "",
-                     n->box, n->kernel->name);
+                     plan_box(t->arena, t->p, n), n->kernel->name);
     Stmt **inner = NULL, ***at = tail;
     for (int i = 0; i < outer; i++) {
         t->name[i] = emit_identifier(t->arena, n->loop[i].name, t->name, i);

@@ -29,6 +29,7 @@ typedef struct {
     i64 n;
     i64 ss, ds;           /* elements the source, the destination moves on by */
     bool rest;            /* also occurs in the rest of an address */
+    int dim, part;        /* piece[dim]->loop[part]; of fused loops, the inner one */
 } Loop;
 
 typedef enum { NEST_COPY, NEST_FILL } NestKind;
@@ -43,7 +44,7 @@ typedef struct {
     const Ex *src, *dst;  /* addresses without the loops' strides, elements */
     const struct Kernel *kernel;
     i64 elements;
-    const char *box;      /* the coordinates it covers, for people */
+    const Piece *const *piece;  /* what it covers: their product, one a dst dim */
 } Nest;
 
 typedef struct {
@@ -75,7 +76,24 @@ enum { MAX_CUTS = 128 };
  * of the source for a padded coordinate. */
 void nest_make(Plan *p, NestKind kind, const Piece *const *piece, Nest *out);
 
+/* plan_check.c: whether the boxes are disjoint and cover what they must, and each
+ * nest's addresses are the layouts', found from the plan alone.  Extents are numbers
+ * today; what a piece holds is known in one place, the Comb there, where bounds that
+ * are expressions would join. */
+typedef struct {
+    const char *flaw;     /* the first, a sentence; NULL: there is none */
+    int copies, fills;    /* nests */
+    i64 elements, padding;  /* coordinates that are covered */
+} PlanCheck;
+/* The flaw lives in a, as all it needs meanwhile. */
+PlanCheck plan_check(Arena *a, const Plan *p);
+
+/* plan_check_nest.c: the first flaw of one nest's loops and addresses, or NULL. */
+const char *nest_flaw(Arena *a, const Plan *p, const Nest *n);
+
 /* plan_print.c */
+/* The coordinates of a nest, for people: N=0..1 C=16..19 */
+const char *plan_box(Arena *a, const Plan *p, const Nest *n);
 void plan_print(Buf *b, const Plan *p);
 
 /* kernel.c */

@@ -38,7 +38,8 @@ coordinate(Plan *p, Nest *n, int dim, const Piece *piece)
         const char *name = loop_name(ex_arena(p->e), p->dst->dim[dim].name, piece, i);
         name = distinct(ex_arena(p->e), n, name);
         int var = ex_loop_var(p->e, name, piece->loop[i].n);
-        n->loop[n->nloops++] = (Loop){.name = name, .var = var, .n = piece->loop[i].n};
+        n->loop[n->nloops++] = (Loop){.name = name, .var = var, .dim = dim,
+                                         .part = i, .n = piece->loop[i].n};
         n->elements *= piece->loop[i].n;
         x = ex_add(p->e, x, ex_scale(p->e, ex_of_var(p->e, var), piece->loop[i].step));
     }
@@ -135,38 +136,13 @@ by_stride(const void *p, const void *q)
     return a->var - b->var;
 }
 
-static void
-describe(Plan *p, Nest *n, const Piece *const *piece)
-{
-    Buf b = buf_new(ex_arena(p->e));
-    for (int d = 0; d < p->dst->rank; d++) {
-        const Piece *q = piece[d];
-        i64 last = q->start;
-        for (int i = 0; i < q->nloops; i++)
-            last += q->loop[i].step * (q->loop[i].n - 1);
-        buf_printf(&b, "%s%s=%lld", d ? " " : "", p->dst->dim[d].name,
-                   (long long)q->start);
-        if (last > q->start)
-            buf_printf(&b, "..%lld", (long long)last);
-        if (q->nloops && q->loop[q->nloops - 1].step > 1)
-            buf_printf(&b, " step %lld", (long long)q->loop[q->nloops - 1].step);
-        else if (q->nloops > 1) {
-            i64 run = q->loop[q->nloops - 1].n;
-            if (q->loop[q->nloops - 2].step != run)
-                buf_printf(&b, " (%lld of every %lld)", (long long)run,
-                           (long long)q->loop[q->nloops - 2].step);
-        }
-    }
-    n->box = b.s;
-}
-
 void
 nest_make(Plan *p, NestKind kind, const Piece *const *piece, Nest *n)
 {
     Arena *a = ex_arena(p->e);
     const Ex *x[MAX_RANK];
     *n = (Nest){.kind = kind, .elements = 1};
-    describe(p, n, piece);
+    n->piece = arena_copy(a, piece, (size_t)p->dst->rank * sizeof *piece);
     for (int d = 0; d < p->dst->rank; d++)
         x[d] = coordinate(p, n, d, piece[d]);
     const Ex **to = arena_array(a, const Ex *, ex_nvars(p->e));

@@ -2,6 +2,35 @@
 #include "plan.h"
 
 static void
+print_piece(Buf *b, const char *dim, const Piece *q)
+{
+    i64 last = q->start;
+    for (int i = 0; i < q->nloops; i++)
+        last += q->loop[i].step * (q->loop[i].n - 1);
+    buf_printf(b, "%s=%lld", dim, (long long)q->start);
+    if (last > q->start)
+        buf_printf(b, "..%lld", (long long)last);
+    if (q->nloops && q->loop[q->nloops - 1].step > 1) {
+        buf_printf(b, " step %lld", (long long)q->loop[q->nloops - 1].step);
+    } else if (q->nloops > 1) {
+        i64 run = q->loop[q->nloops - 1].n, every = q->loop[q->nloops - 2].step;
+        if (every != run)
+            buf_printf(b, " (%lld of every %lld)", (long long)run, (long long)every);
+    }
+}
+
+const char *
+plan_box(Arena *a, const Plan *p, const Nest *n)
+{
+    Buf b = buf_new(a);
+    for (int d = 0; d < p->dst->rank; d++) {
+        buf_add(&b, d ? " " : "");
+        print_piece(&b, p->dst->dim[d].name, n->piece[d]);
+    }
+    return b.s;
+}
+
+static void
 print_loops(Buf *b, const Nest *n)
 {
     for (int i = 0; i < n->nloops; i++) {
@@ -19,8 +48,8 @@ print_loops(Buf *b, const Nest *n)
 static void
 print_nest(Buf *b, const Plan *p, const Nest *n, int number)
 {
-    buf_printf(b, "  %d. %s  %s  %lld elements\n", number, n->kernel->name, n->box,
-               (long long)n->elements);
+    buf_printf(b, "  %d. %s  %s  %lld elements\n", number, n->kernel->name,
+               plan_box(b->arena, p, n), (long long)n->elements);
     if (n->kind == NEST_COPY) {
         buf_add(b, "    src = ");
         ex_print(b, n->src, p->e, &spell_lua);

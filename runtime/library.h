@@ -38,6 +38,18 @@ const LayoutDef *context_known(ravel_context *cx);
  * expressions as written; shares nothing with the simplifier and the planner.
  * dst is overwritten where an element or padding lies.  False: out of memory. */
 bool reference_run(const Plan *p, unsigned char *dst, const unsigned char *src);
+/* What each slot of the destination holds after a relayout, by the same definition:
+ * the slot of the source it is a copy of, FROM_FILL, or FROM_HOLE where it is left
+ * alone.  The slots beyond the layout's size fill up the last byte. */
+enum { FROM_FILL = -1, FROM_HOLE = -2 };
+typedef struct {
+    i64 *from, n;                  /* malloc'ed, also where it fails */
+    i64 elements, padding;         /* slots that hold such; the rest are holes */
+} SlotMap;
+/* False: out of memory.  *why is what is wrong with the layouts themselves. */
+bool reference_map(const Plan *p, SlotMap *map, const char **why);
+/* The coordinate at a slot of the destination; false when none is. */
+bool reference_find(const Plan *p, i64 slot, i64 *x);
 /* Addresses by the plain evaluator, for coordinates below padded; NULL: out of
  * memory. */
 typedef struct Addresser Addresser;
@@ -45,6 +57,7 @@ Addresser *addresser_new(const Layout *l);
 i64 addresser_at(const Addresser *a, const i64 *x);
 void addresser_free(Addresser *a);
 /* Element i, `bits` wide, of a buffer; `high` is its part above 64 bits. */
+uint64_t element_get(const unsigned char *p, i64 i, int bits, uint64_t *high);
 void element_set(unsigned char *p, i64 i, int bits, uint64_t v, uint64_t high);
 
 #endif

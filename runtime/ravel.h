@@ -98,11 +98,30 @@ RAVEL_API const char *ravel_plan_source(const ravel_plan *plan);
 RAVEL_API ravel_status ravel_run(const ravel_plan *plan, void *dst,
                                  const void *src);
 
-/* Prove the compiled code for its shape: run it on index-stamped data in
- * fresh buffers and check every address of the destination against the
- * layouts as they are written.  RAVEL_ERR_VERIFY with the first difference
- * when it is wrong.  Thread-safe. */
+/* Prove the compiled code for its shape.  The plan's boxes are shown to be
+ * disjoint and to cover what they must; the code runs on fresh buffers in which
+ * every slot of the source holds its own number, and every slot of the destination
+ * is held against the layouts as they are written: elements, padding and holes, the
+ * source and the bytes beside both buffers, from several threads at once.
+ * RAVEL_ERR_VERIFY with the first difference when it is wrong.  Takes the memory of
+ * a few times both buffers and 8 bytes a slot of the destination.  Thread-safe. */
 RAVEL_API ravel_status ravel_verify(const ravel_plan *plan, ravel_error *err);
+
+/* What a proof looked at. */
+typedef struct {
+    int nests;            /* boxes, disjoint and covering */
+    int passes;           /* so many runs to tell all slot numbers apart */
+    int runs, threads;    /* runs in all; how many threads ran at once */
+    int guard_pages;      /* 1: beside the buffers memory cannot be touched */
+    int64_t stamped;      /* slots of the source */
+    int64_t elements, padding, holes;   /* slots of the destination */
+    char kernels[256];    /* copy 2, fill 1 */
+} ravel_certificate;
+
+/* ravel_verify, and what it looked at: *out is filled when it is right. */
+RAVEL_API ravel_status ravel_verify_report(const ravel_plan *plan,
+                                           ravel_certificate *out,
+                                           ravel_error *err);
 
 /* The storage index, in elements of `dtype`, of every logical element in
  * row-major order.  `out` has room for the product of shape.  Thread-safe. */

@@ -7,13 +7,14 @@
 
 #include "library.h"
 
-/* Element i, `bits` wide, of a buffer; the part above 64 bits in *high. */
-static uint64_t
+uint64_t
 element_get(const unsigned char *p, i64 i, int bits, uint64_t *high)
 {
     uint64_t v[2] = {0, 0};
-    if (bits < 8)
+    if (bits < 8) {
+        *high = 0;
         return (uint64_t)p[i * bits / 8] >> (i * bits % 8) & ((1u << bits) - 1);
+    }
     memcpy(v, p + i * (bits / 8), (size_t)bits / 8);
     *high = v[1];
     return v[0];
@@ -104,38 +105,117 @@ typedef struct {
     Addresser *from, *to;
 } Mover;
 
-/* One padded coordinate x of the destination. */
+static bool
+mover_new(Mover *m, const Plan *p)
+{
+    *m = (Mover){p, addresser_new(p->src), addresser_new(p->dst)};
+    return m->from && m->to;
+}
+
+static void
+mover_free(Mover *m)
+{
+    addresser_free(m->from);
+    addresser_free(m->to);
+}
+
+/* What the padded coordinate x of the destination holds: a slot of the source,
+ * FROM_FILL or, where nothing is written, FROM_HOLE. */
+static i64
+source_of(const Mover *m, const i64 *x, bool *pad)
+{
+    const Layout *d = m->p->dst;
+    FillKind fill = d->ref->def->fill;
+    i64 from[MAX_RANK];
+    *pad = false;
+    for (int i = 0; i < d->rank; i++) {
+        *pad |= x[i] >= d->dim[i].n;
+        from[m->p->map[i]] = x[i] < d->dim[i].n ? x[i] : d->dim[i].n - 1;
+    }
+    if (*pad && fill != FILL_EDGE)
+        return fill == FILL_NONE ? FROM_HOLE : FROM_FILL;
+    return addresser_at(m->from, from);
+}
+
 static void
 move_one(const Mover *m, unsigned char *dst, const unsigned char *src, const i64 *x)
 {
-    const Plan *p = m->p;
-    const Layout *d = p->dst;
-    FillKind fill = d->ref->def->fill;
-    i64 from[MAX_RANK];
+    const Layout *d = m->p->dst;
+    bool pad;
+    i64 from = source_of(m, x, &pad);
     uint64_t v = d->fill[0], high = d->fill[1];
-    bool pad = false;
-    for (int i = 0; i < d->rank; i++) {
-        pad |= x[i] >= d->dim[i].n;
-        from[p->map[i]] = x[i] < d->dim[i].n ? x[i] : d->dim[i].n - 1;
-    }
-    if (pad && fill == FILL_NONE)
+    if (from == FROM_HOLE)
         return;
-    if (!pad || fill == FILL_EDGE)
-        v = element_get(src, addresser_at(m->from, from), d->dtype->bits, &high);
+    if (from >= 0)
+        v = element_get(src, from, d->dtype->bits, &high);
     element_set(dst, addresser_at(m->to, x), d->dtype->bits, v, high);
 }
 
 bool
 reference_run(const Plan *p, unsigned char *dst, const unsigned char *src)
 {
-    Mover m = {p, addresser_new(p->src), addresser_new(p->dst)};
+    Mover m;
     i64 x[MAX_RANK] = {0};
-    bool ok = m.from && m.to;
+    bool ok = mover_new(&m, p);
     if (ok)
         do
             move_one(&m, dst, src, x);
         while (layout_next(p->dst, true, x));
-    addresser_free(m.from);
-    addresser_free(m.to);
+    mover_free(&m);
     return ok;
+}
+
+/* Enter coordinate x; what is wrong with the layouts there, or NULL. */
+static const char *
+map_one(const Mover *m, const i64 *x, SlotMap *map)
+{
+    bool pad;
+    i64 from = source_of(m, x, &pad), to = addresser_at(m->to, x);
+    if (to < 0 || to >= m->p->dst->size)
+        return "the destination's layout leaves its storage";
+    if (from >= m->p->src->size)
+        return "the source's layout leaves its storage";
+    if (from == FROM_HOLE)
+        return NULL;
+    if (map->from[to] != FROM_HOLE)
+        return "the destination's layout has two coordinates at one address";
+    map->from[to] = from;
+    map->elements += !pad;
+    map->padding += pad;
+    return NULL;
+}
+
+bool
+reference_map(const Plan *p, SlotMap *map, const char **why)
+{
+    Mover m;
+    i64 x[MAX_RANK] = {0};
+    int bits = p->dst->dtype->bits;
+    *why = NULL;
+    map->n = layout_bytes(p->dst) * 8 / bits;
+    map->elements = map->padding = 0;
+    map->from = malloc((size_t)map->n * sizeof *map->from);
+    bool ok = mover_new(&m, p) && map->from;
+    for (i64 i = 0; ok && i < map->n; i++)
+        map->from[i] = FROM_HOLE;
+    if (ok)
+        do
+            *why = map_one(&m, x, map);
+        while (!*why && layout_next(p->dst, true, x));
+    mover_free(&m);
+    return ok;
+}
+
+bool
+reference_find(const Plan *p, i64 slot, i64 *x)
+{
+    Addresser *to = addresser_new(p->dst);
+    bool found = false;
+    memset(x, 0, MAX_RANK * sizeof *x);
+    if (to)
+        do
+            found = addresser_at(to, x) == slot;
+        while (!found && layout_next(p->dst, true, x));
+    addresser_free(to);
+    return found;
 }

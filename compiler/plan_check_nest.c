@@ -1,0 +1,219 @@
+/* One nest against its box and the layouts as they are written.
+ *
+ * How far each loop of the box's pieces moves the two addresses is found by the plain
+ * evaluator at corners of the box; the nest's loops must be made of those, and its
+ * base and rest give the same addresses there.  That addresses are linear between
+ * the corners is the planner's word; runs on index stamps test it. */
+#include <string.h>
+
+#include "plan.h"
+
+enum { SRC, DST };
+
+/* A loop of a piece, and what one step of it adds to each address. */
+typedef struct {
+    int dim, part;
+    i64 step, n, stride[2];
+    const Loop *rest;     /* its loop, where that is in the rest; else NULL */
+    bool used;
+} Step;
+
+typedef struct {
+    Arena *arena;
+    const Plan *p;
+    const Nest *n;
+    Step step[MAX_LOOPS];
+    int nsteps;
+    i64 at[MAX_LOOPS];    /* where in each step's loop */
+    i64 *val;             /* of the rest's variables */
+    i64 base[2];
+} Corner;
+
+static const char *const side_name[] = {"source", "destination"};
+
+/* Both addresses here, by the layouts as written. */
+static bool
+written(const Corner *c, i64 *x, i64 out[2])
+{
+    const Plan *p = c->p;
+    i64 y[MAX_RANK];
+    for (int d = 0; d < p->dst->rank; d++)
+        x[d] = c->n->piece[d]->start;
+    for (int i = 0; i < c->nsteps; i++)
+        x[c->step[i].dim] += c->step[i].step * c->at[i];
+    for (int d = 0; d < p->dst->rank; d++)
+        y[p->map[d]] = x[d] < p->dst->dim[d].n ? x[d] : p->dst->dim[d].n - 1;
+    out[SRC] = 0;
+    return layout_address(p->dst, x, &out[DST]) &&
+           (c->n->kind == NEST_FILL || layout_address(p->src, y, &out[SRC]));
+}
+
+/* Both addresses here, by the nest. */
+static bool
+planned(const Corner *c, i64 out[2])
+{
+    const Ex *ex[] = {c->n->src, c->n->dst};
+    for (int i = 0; i < c->nsteps; i++)
+        if (c->step[i].rest)
+            c->val[c->step[i].rest->var] = c->at[i];
+    for (int s = 0; s < 2; s++) {
+        if (!ex_eval(ex[s], c->val, &out[s]))
+            return false;
+        for (int i = 0; i < c->nsteps; i++)
+            out[s] += c->step[i].stride[s] * c->at[i];
+    }
+    return true;
+}
+
+static const char *
+here(const Corner *c)
+{
+    i64 x[MAX_RANK], want[2], got[2];
+    if (!written(c, x, want) || !planned(c, got))
+        return "an address does not fit 64 bits";
+    for (int s = c->n->kind == NEST_FILL; s < 2; s++) {
+        if (want[s] == got[s])
+            continue;
+        Buf b = buf_new(c->arena);
+        for (int d = 0; d < c->p->dst->rank; d++)
+            buf_printf(&b, "%s%lld", d ? "," : "", (long long)x[d]);
+        return arena_printf(c->arena, "at (%s) its %s address is %lld, the layout says "
+                            "%lld", b.s, side_name[s], (long long)got[s],
+                            (long long)want[s]);
+    }
+    return NULL;
+}
+
+/* The nest's loop in the rest that stands for a piece's, or NULL. */
+static const Loop *
+rest_loop(const Nest *n, int dim, int part)
+{
+    for (int i = 0; i < n->nloops; i++)
+        if (n->loop[i].rest && n->loop[i].dim == dim && n->loop[i].part == part)
+            return &n->loop[i];
+    return NULL;
+}
+
+static bool
+add_steps(Corner *c)
+{
+    for (int d = 0; d < c->p->dst->rank; d++) {
+        const Piece *q = c->n->piece[d];
+        for (int i = 0; i < q->nloops; i++) {
+            if (c->nsteps == MAX_LOOPS)
+                return false;
+            c->step[c->nsteps++] = (Step){.dim = d, .part = i, .step = q->loop[i].step,
+                                          .n = q->loop[i].n,
+                                          .rest = rest_loop(c->n, d, i)};
+        }
+    }
+    return true;
+}
+
+/* What one step adds: said by the nest where the loop is in the rest, else found. */
+static bool
+set_stride(Corner *c, int i)
+{
+    Step *t = &c->step[i];
+    i64 x[MAX_RANK], there[2];
+    if (t->rest) {
+        t->stride[SRC] = t->rest->ss;
+        t->stride[DST] = t->rest->ds;
+        return true;
+    }
+    c->at[i] = 1;
+    bool ok = written(c, x, there);
+    c->at[i] = 0;
+    for (int s = 0; s < 2; s++)
+        t->stride[s] = there[s] - c->base[s];
+    return ok;
+}
+
+/* The nest's loop l as loops of the pieces, the inner first; each is used once. */
+static bool
+made_of_steps(Corner *c, const Loop *l)
+{
+    i64 n = 1;
+    while (n < l->n) {
+        int i = 0;
+        for (; i < c->nsteps; i++) {
+            const Step *t = &c->step[i];
+            if (!t->used && !t->rest && t->stride[DST] == l->ds * n &&
+                (c->n->kind == NEST_FILL || t->stride[SRC] == l->ss * n))
+                break;
+        }
+        if (i == c->nsteps || !int_mul(n, c->step[i].n, &n))
+            return false;
+        c->step[i].used = true;
+    }
+    return n == l->n;
+}
+
+static const char *
+check_loops(Corner *c)
+{
+    const Nest *n = c->n;
+    for (int i = 0; i < n->nloops; i++) {
+        const Loop *l = &n->loop[i];
+        if (l->rest && i >= n->nloops - n->inner)
+            return "the kernel runs a loop that is in the rest of an address";
+        if (l->rest ? l->n != n->piece[l->dim]->loop[l->part].n : !made_of_steps(c, l))
+            return arena_printf(c->arena, "its loop %s of %lld steps is not one of the "
+                                "box", l->name, (long long)l->n);
+    }
+    for (int i = 0; i < c->nsteps; i++)
+        if (!c->step[i].used && !c->step[i].rest)
+            return arena_printf(c->arena, "no loop of it walks %s by %lld",
+                                c->p->dst->dim[c->step[i].dim].name,
+                                (long long)c->step[i].step);
+    return NULL;
+}
+
+/* Addresses mention no variable but those of loops in the rest. */
+static bool
+closed(const Corner *c)
+{
+    int nvars = ex_nvars(c->p->e);
+    bool *used = arena_array(c->arena, bool, nvars);
+    ex_vars(c->n->src, used);
+    ex_vars(c->n->dst, used);
+    for (int i = 0; i < c->n->nloops; i++)
+        if (c->n->loop[i].rest)
+            used[c->n->loop[i].var] = false;
+    return !memchr(used, true, (size_t)nvars);
+}
+
+/* The first corner, each of its neighbours, the opposite one. */
+static const char *
+check_corners(Corner *c)
+{
+    const char *why = here(c);
+    for (int i = 0; i < c->nsteps && !why; i++) {
+        c->at[i] = c->step[i].n - 1;
+        why = here(c);
+        c->at[i] = 0;
+    }
+    for (int i = 0; i < c->nsteps; i++)
+        c->at[i] = c->step[i].n - 1;
+    return why ? why : here(c);
+}
+
+const char *
+nest_flaw(Arena *a, const Plan *p, const Nest *n)
+{
+    Corner *c = arena_new(a, Corner);
+    i64 x[MAX_RANK];
+    *c = (Corner){.arena = a, .p = p, .n = n};
+    c->val = arena_array(a, i64, ex_nvars(p->e));
+    if (!closed(c))
+        return "an address depends on more than its loops";
+    if (!add_steps(c))
+        return "its pieces have too many loops";
+    if (!written(c, x, c->base))
+        return "an address does not fit 64 bits";
+    for (int i = 0; i < c->nsteps; i++)
+        if (!set_stride(c, i))
+            return "an address does not fit 64 bits";
+    const char *why = check_loops(c);
+    return why ? why : check_corners(c);
+}

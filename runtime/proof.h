@@ -1,0 +1,32 @@
+/* proof.h: a relayout's code run on buffers whose contents are known slot by slot. */
+#ifndef RAVEL_PROOF_H
+#define RAVEL_PROOF_H
+
+#include "library.h"
+
+typedef struct Proof Proof;
+
+/* The buffers, and what the layouts of p say of every slot.  With guard pages, code
+ * that leaves its buffers or writes to its source faults, else it is only told that
+ * it wrote.  p must outlive the proof. */
+ravel_status proof_new(const Plan *p, bool pages, Proof **out, ravel_error *err);
+void proof_free(Proof *q);
+/* RAVEL_ERR_VERIFY and a sentence when run does not do what the layouts say.  Fills
+ * in what of *out is about runs and slots. */
+ravel_status proof_run(Proof *q, Relayout *run, ravel_certificate *out,
+                       ravel_error *err);
+
+/* verify.c: plan_check, then proof_run of the plan's own code. */
+ravel_status verify_plan(const ravel_plan *p, Proof *q, ravel_certificate *out,
+                         ravel_error *err);
+
+/* The buffer that an address lies in or beside, for code that faults. */
+typedef struct {
+    bool known, source;
+    i64 byte, bytes;      /* from the buffer's start; the buffer's size */
+} ProofPlace;
+ProofPlace proof_locate(const Proof *q, const void *at);
+/* The sentence about it. */
+void proof_place_text(const ProofPlace *at, char *text, size_t n);
+
+#endif
