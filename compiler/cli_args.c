@@ -40,6 +40,8 @@ static const struct {
      offsetof(Options, name)},
     {'o', false, {"output", 'o', "FILE", 0, "where to write", 0},
      offsetof(Options, output)},
+    {'O', false, {"object", 'O', "FILE.so", 0, "the function of a shared object instead "
+     "of our own code", 0}, offsetof(Options, object)},
     {'g', false, {"svg", 'g', "FILE", 0, "draw a picture", 0}, offsetof(Options, svg)},
     {'e', false, {"equals", 'e', "LAYOUT", 0, "is it the same as this one?", 0},
      offsetof(Options, equals)},

@@ -45,6 +45,17 @@ static const Command commands[] = {
      "gives .npy.\n\n"
      "  ravel convert x.npy y.npy --from NCHW --to NC1HWC0 --verify\n"
      "  ravel convert y.npy z.npy --from NC1HWC0 --to NCHW --shape 2,20,5,7\n"},
+    {"verify", cmd_verify, "", 0, "F!T!s!t!Onjf", "prove the code of a conversion",
+     "Compiles both directions, shows that the boxes of each plan are disjoint and\n"
+     "cover all, and runs the code where every slot of the source holds its own\n"
+     "number, between pages that cannot be touched, from several threads.  Exits\n"
+     "with 1 and a sentence when anything differs from the layouts.  --object\n"
+     "proves void F(void *dst, const void *src) of a shared object instead, in the\n"
+     "one direction; F is --name, or what emit calls it.\n\n"
+     "  ravel verify --from NCHW --to NC1HWC0 --shape 2,20,5,7 --dtype f16\n"
+     "  ravel emit --from NCHW --to NHWC --shape 2,3,5,7 --dtype u8 -o f.c\n"
+     "  gcc -O3 -shared -fPIC -o f.so f.c\n"
+     "  ravel verify --from NCHW --to NHWC --shape 2,3,5,7 --dtype u8 --object f.so\n"},
     {"explain", cmd_explain, "", 0, "F!T!s!t!f", "how a conversion is done, and why",
      "Expressions as written and simplified, boxes, loops, kernels.\n\n"
      "  ravel explain --from NCHW8 --to NCHW16 --shape 16,20,56,56 --dtype f32\n"},

@@ -15,7 +15,14 @@ element_get(const unsigned char *p, i64 i, int bits, uint64_t *high)
         *high = 0;
         return (uint64_t)p[i * bits / 8] >> (i * bits % 8) & ((1u << bits) - 1);
     }
-    memcpy(v, p + i * (bits / 8), (size_t)bits / 8);
+    p += i * (bits / 8);
+    switch (bits) {                /* a copy of known size each */
+    case 8: memcpy(v, p, 1); break;
+    case 16: memcpy(v, p, 2); break;
+    case 32: memcpy(v, p, 4); break;
+    case 64: memcpy(v, p, 8); break;
+    default: memcpy(v, p, 16); break;
+    }
     *high = v[1];
     return v[0];
 }
@@ -24,9 +31,13 @@ void
 element_set(unsigned char *p, i64 i, int bits, uint64_t v, uint64_t high)
 {
     uint64_t word[2] = {v, high};
-    if (bits >= 8) {
-        memcpy(p + i * (bits / 8), word, (size_t)bits / 8);
-        return;
+    switch (bits) {
+    case 8: memcpy(p + i, word, 1); return;
+    case 16: memcpy(p + i * 2, word, 2); return;
+    case 32: memcpy(p + i * 4, word, 4); return;
+    case 64: memcpy(p + i * 8, word, 8); return;
+    case 128: memcpy(p + i * 16, word, 16); return;
+    default: break;
     }
     unsigned mask = ((1u << bits) - 1) << (i * bits % 8);
     unsigned char *b = p + i * bits / 8;

@@ -22,6 +22,11 @@ class Request(ct.Structure):
                 ("rank", ct.c_int), ("shape", ct.POINTER(ct.c_int64))]
 
 
+class Certificate(ct.Structure):
+    _fields_ = [(n, ct.c_int) for n in ("nests", "passes", "runs", "threads", "guard_pages")] + [
+        (n, ct.c_int64) for n in ("stamped", "elements", "padding", "holes")] + [("kernels", ct.c_char * 256)]
+
+
 class Error(Exception):
     def __init__(self, status, text):
         super().__init__("%s: %s" % (status, text))
@@ -41,6 +46,7 @@ def load():
             ("compile", ct.c_int, ptr, ct.POINTER(Request), ct.POINTER(ptr), err), ("plan_free", None, ptr),
             ("plan_src_bytes", ct.c_int64, ptr), ("plan_dst_bytes", ct.c_int64, ptr), ("plan_source", s, ptr),
             ("run", ct.c_int, ptr, ptr, ptr), ("verify", ct.c_int, ptr, err),
+            ("verify_report", ct.c_int, ptr, ct.POINTER(Certificate), err),
             ("table", ct.c_int, ptr, s, s, ct.c_int, size, size, err),
             ("storage_bytes", ct.c_int, ptr, s, s, ct.c_int, size, size, err)]:
         f = getattr(so, "ravel_" + name)
@@ -124,6 +130,11 @@ class Plan:
 
     def verify(self):
         call(lib.ravel_verify, self.p)
+
+    def certificate(self):
+        c = Certificate()
+        call(lib.ravel_verify_report, self.p, ct.byref(c))
+        return {n: getattr(c, n) for n, _ in c._fields_}
 
     def run(self, raw, shift=0):
         """Destination bytes, poisoned before, of the source bytes; both between guards, which must stand."""

@@ -18,7 +18,7 @@ import ravel
 
 RAVEL = str(ravel.BUILD / "ravel")
 SEED = int(os.environ.get("RAVEL_SEED", "20240611"))
-COMMANDS = "list show index table check emit convert explain".split()
+COMMANDS = "list show index table check emit convert verify explain".split()
 
 
 @pytest.fixture(autouse=True)
@@ -259,7 +259,7 @@ def test_examples_of_the_help_work(command):
     """In the order they stand there, the arrays they start from given."""
     np.save("x.npy", np.arange(2*20*5*7, dtype="f2").reshape(2, 20, 5, 7))
     open("mine.lua", "w").write('layout "MINE" { dims = { M, K }, order = { K, M } }\n')
-    lines = re.findall(r"^  (ravel .*)$", good(command, "--help"), re.M)
+    lines = re.findall(r"^  ((?:ravel|gcc) .*)$", good(command, "--help"), re.M)
     env = dict(os.environ, PATH=str(ravel.BUILD) + ":" + os.environ["PATH"])
     for line in lines:
         r = subprocess.run(line, shell=True, env=env, capture_output=True, timeout=60)

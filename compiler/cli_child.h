@@ -1,0 +1,23 @@
+/* cli_child.h: a proof in a child process, where code that leaves its buffers, or
+ * ends the process, does no harm and is an answer. */
+#ifndef RAVEL_CLI_CHILD_H
+#define RAVEL_CLI_CHILD_H
+
+#include "../runtime/proof.h"
+
+/* void name(void *dst, const void *src) of a shared object. */
+typedef struct {
+    const char *path, *name;
+} ChildObject;
+
+typedef struct {
+    char why[1024];                /* empty: the proof went through */
+    ravel_certificate certificate;
+} Outcome;
+
+/* Prove the plan's own code, or an object's; one of them is NULL.  A status other
+ * than RAVEL_OK says that there is no answer. */
+ravel_status child_prove(const Plan *p, const ravel_plan *code,
+                         const ChildObject *object, Outcome *out, ravel_error *err);
+
+#endif

@@ -1,0 +1,160 @@
+/* verify: proofs as a command, each in a process of its own. */
+#include <stdio.h>
+
+#include "cli.h"
+#include "cli_child.h"
+
+typedef struct {
+    Cli *c;
+    Request rq;                    /* of the first direction */
+    i64 shape[MAX_RANK];
+    ravel_plan *plan;              /* the one at work */
+    json_t *proofs;
+    bool no;
+} Verify;
+
+static json_t *
+json_shape(const Layout *l)
+{
+    json_t *a = json_array();
+    for (int d = 0; d < l->rank; d++)
+        json_array_append_new(a, json_integer(l->dim[d].n));
+    return a;
+}
+
+static const char *
+shape_of(Arena *a, const Layout *l)
+{
+    i64 n[MAX_RANK];
+    for (int d = 0; d < l->rank; d++)
+        n[d] = l->dim[d].n;
+    return cli_tuple(a, n, l->rank);
+}
+
+static json_t *
+certificate_json(const Cli *c, const Plan *p, const Outcome *o)
+{
+    const ravel_certificate *k = &o->certificate;
+    json_t *j = json_pack("{s:s, s:s, s:o, s:s, s:s}",
+        "from", layout_ref_text(c->arena, p->src->ref),
+        "to", layout_ref_text(c->arena, p->dst->ref),
+        "shape", json_shape(p->src), "dtype", p->src->dtype->name,
+        "answer", o->why[0] ? "no" : "yes");
+    if (o->why[0]) {
+        json_object_set_new(j, "why", json_string(o->why));
+        return j;
+    }
+    json_object_update_new(j, json_pack("{s:I, s:I, s:I, s:I, s:i, s:i, s:i, s:b, s:b}",
+        "stamped", (json_int_t)k->stamped, "elements", (json_int_t)k->elements,
+        "padding", (json_int_t)k->padding, "holes", (json_int_t)k->holes,
+        "passes", k->passes, "runs", k->runs, "threads", k->threads,
+        "guard_pages", k->guard_pages, "object", c->o.object != NULL));
+    if (!c->o.object)
+        json_object_update_new(j, json_pack("{s:i, s:s}", "nests", k->nests,
+                                            "kernels", k->kernels));
+    return j;
+}
+
+static void
+print_certificate(const Cli *c, const Plan *p, const Outcome *o)
+{
+    const ravel_certificate *k = &o->certificate;
+    printf("%s: %s -> %s of %s, %s%s%s\n", o->why[0] ? "no" : "yes",
+           layout_ref_text(c->arena, p->src->ref), layout_ref_text(c->arena, p->dst->ref),
+           shape_of(c->arena, p->src), p->src->dtype->name, c->o.object ? ", by " : "",
+           c->o.object ? c->o.object : "");
+    if (o->why[0]) {
+        printf("  %s\n", o->why);
+        return;
+    }
+    if (!c->o.object)
+        printf("  boxes    %d, shown to be disjoint and to cover all; kernels: %s\n",
+               k->nests, k->kernels);
+    printf("  source   %lld slots, a number each, read in %d pass%s; left as it was\n",
+           (long long)k->stamped, k->passes, k->passes == 1 ? "" : "es");
+    printf("  result   %lld elements, %lld padding, %lld holes left alone: every bit, "
+           "over two poisons\n", (long long)k->elements, (long long)k->padding,
+           (long long)k->holes);
+    printf("  beside   pages that cannot be touched, on both sides of both buffers; the "
+           "source locked\n");
+    printf("  runs     %d, the last of them %d threads at once\n", k->runs, k->threads);
+}
+
+/* Prove one direction and say so. */
+static void
+prove(Verify *v, const Plan *p, const ravel_plan *code, const ChildObject *object)
+{
+    Cli *c = v->c;
+    ravel_error err;
+    Outcome o;
+    cli_need_memory(c, 3 * (layout_bytes(p->src) + layout_bytes(p->dst)) +
+                       8 * p->dst->size, "a proof");
+    cli_check(c, child_prove(p, code, object, &o, &err), &err);
+    v->no |= o.why[0] != 0;
+    if (c->o.json)
+        json_array_append_new(v->proofs, certificate_json(c, p, &o));
+    else
+        print_certificate(c, p, &o);
+}
+
+static void
+prove_object(Verify *v)
+{
+    Cli *c = v->c;
+    ChildObject o = {c->o.object, NULL};
+    const Plan *p = compile_plan(c->arena, c->known, &v->rq);
+    o.name = compile_name(c->arena, &v->rq);
+    prove(v, p, NULL, &o);
+}
+
+static void
+prove_direction(Verify *v, const char *from, const char *to, const i64 *shape)
+{
+    ravel_error err;
+    ravel_request rq = {from, to, v->rq.dtype, v->rq.rank, shape};
+    cli_check(v->c, ravel_compile(v->c->cx, &rq, &v->plan, &err), &err);
+    prove(v, v->plan->plan, v->plan, NULL);
+}
+
+static void
+verify(void *arg)
+{
+    Verify *v = arg;
+    i64 back[MAX_RANK];
+    if (v->c->o.object) {
+        prove_object(v);
+        return;
+    }
+    prove_direction(v, v->rq.from, v->rq.to, v->shape);
+    for (int d = 0; d < v->rq.rank; d++)
+        back[d] = v->plan->plan->dst->dim[d].n;
+    ravel_plan_free(v->plan);
+    v->plan = NULL;
+    prove_direction(v, v->rq.to, v->rq.from, back);
+}
+
+int
+cmd_verify(Cli *c)
+{
+    Diag d;
+    Verify v = {.c = c, .rq = {.dtype = c->o.dtype, .name = c->o.name}};
+    if (c->o.name && !c->o.object)
+        cli_fail(c, "--name is the function of an --object");
+    v.rq.from = cli_layout_text(c, c->o.from);
+    v.rq.to = cli_layout_text(c, c->o.to);
+    v.rq.shape = v.shape;
+    v.rq.rank = cli_numbers(c, "--shape", c->o.shape, v.shape, MAX_RANK);
+    v.proofs = json_array();
+    bool ok = arena_run(c->arena, &d, verify, &v);
+    ravel_plan_free(v.plan);
+    json_t *j = json_pack("{s:s, s:o}", "answer", v.no ? "no" : "yes", "proofs", v.proofs);
+    if (!ok) {
+        json_decref(j);
+        diag_fatal(c->arena->diag, d.kind, (Loc){0}, "%s", d.text);
+    }
+    if (c->o.json)
+        cli_print_json(j);
+    else
+        json_decref(j);
+    return v.no ? EXIT_NO : EXIT_YES;
+}

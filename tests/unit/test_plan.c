@@ -1,0 +1,418 @@
+/* plan_check on good plans, and on the same ones broken in every way a plan can be:
+ * each is refused with a sentence. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "../../compiler/compile.h"
+#include "../../compiler/embed.h"
+
+typedef struct {
+    const char *from, *to, *dtype;
+    int rank;
+    i64 shape[4];
+} Pair;
+
+static const Pair pairs[] = {
+    {"(N,C,H,W){N, C, H, W}", "(N,C,H,W){N, C//16, H, W, C%16}", "f16", 4, {2, 20, 5, 7}},
+    {"(N,C){N, C//6, C%6}", "(N,C){C//4, N, C%4, fill = 'none'}", "f32", 2, {3, 50}},
+    {"(N,C){N, C}", "(N,C){N//4, C//8, N%4, C%8, fill = 'edge'}", "u8", 2, {10, 21}},
+    {"(N,C){N//6, C, N%6}", "(N,C){C//4, N, C%4, fill = 1}", "f64", 2, {37, 29}},
+    {"(R,C){R, C}", "(R,C){R//4, C//4, (R%4) ~ (C%4), C%4}", "u4", 2, {8, 24}},
+    {"(R,C){R, C}", "(R,C){R, C, swizzle = xor(2, 0, 3)}", "f32", 2, {16, 16}},
+    {"(A){A//1009, A%1009}", "(A){A%1013, A//1013}", "u8", 1, {100000}},
+    {"(A,B){A//7, B//5, A%7, B%5}", "(A,B){A//11, B//8, A%11, B%8}", "u8", 2, {150, 140}},
+    {"(A){A}", "(A){A}", "f32", 1, {1}},
+};
+
+typedef struct {
+    Arena arena;
+    const Pair *pair;
+    Plan *plan;
+    PlanCheck check;
+} Case;
+
+static void
+make(void *arg)
+{
+    Case *c = arg;
+    Request rq = {c->pair->from, c->pair->to, c->pair->dtype, c->pair->rank,
+                  c->pair->shape, "f"};
+    c->plan = compile_plan(&c->arena, NULL, &rq);
+}
+
+static void
+check(void *arg)
+{
+    Case *c = arg;
+    c->check = plan_check(&c->arena, c->plan);
+}
+
+static void
+guarded(Case *c, void (*f)(void *))
+{
+    Diag d;
+    if (!arena_run(&c->arena, &d, f, c))
+        fail_msg("%s -> %s: %s", c->pair->from, c->pair->to, d.text);
+}
+
+/* A plan whose pieces can be written to: each nest has copies of its own. */
+static void
+own_pieces(void *arg)
+{
+    Case *c = arg;
+    for (int i = 0; i < c->plan->n; i++) {
+        Nest *n = &c->plan->nest[i];
+        const Piece **all = arena_array(&c->arena, const Piece *, c->plan->dst->rank);
+        for (int d = 0; d < c->plan->dst->rank; d++)
+            all[d] = arena_copy(&c->arena, n->piece[d], sizeof *all[d]);
+        n->piece = all;
+    }
+}
+
+static Case
+case_of(int pair)
+{
+    Case c = {.pair = &pairs[pair]};
+    guarded(&c, make);
+    guarded(&c, own_pieces);
+    return c;
+}
+
+static Piece *
+piece(Case *c, int nest, int d)
+{
+    return (Piece *)c->plan->nest[nest].piece[d];
+}
+
+/* ---- ways to break nest k of a plan; false where it does not apply ---- */
+
+static bool
+drop(Case *c, int k)
+{
+    c->plan->nest[k] = c->plan->nest[--c->plan->n];
+    return true;
+}
+
+static bool
+duplicate(Case *c, int k)
+{
+    Nest *more = arena_array(&c->arena, Nest, c->plan->n + 1);
+    memcpy(more, c->plan->nest, (size_t)c->plan->n * sizeof *more);
+    more[c->plan->n++] = more[k];
+    c->plan->nest = more;
+    return true;
+}
+
+/* All of one kind twice and none of another: counts alone do not show it. */
+static bool
+overlap(Case *c, int k)
+{
+    int other = (k + 1) % c->plan->n;
+    Nest *a = &c->plan->nest[k], *b = &c->plan->nest[other];
+    if (other == k || a->kind != b->kind)
+        return false;
+    *b = *a;
+    return true;
+}
+
+static bool
+shift_up(Case *c, int k)
+{
+    piece(c, k, 0)->start++;
+    return true;
+}
+
+static bool
+shift_down(Case *c, int k)
+{
+    piece(c, k, c->plan->dst->rank - 1)->start--;
+    return true;
+}
+
+/* Swap the starts of two nests' pieces of a dim: still disjoint and covering, where
+ * the rest of them is alike; the bases are wrong. */
+static bool
+swap_bases(Case *c, int k)
+{
+    int other = (k + 1) % c->plan->n;
+    Nest *a = &c->plan->nest[k], *b = &c->plan->nest[other];
+    const Ex *x = a->dst;
+    if (other == k || a->dst == b->dst)
+        return false;
+    a->dst = b->dst;
+    b->dst = x;
+    return true;
+}
+
+static bool
+shorten_piece(Case *c, int k)
+{
+    for (int d = 0; d < c->plan->dst->rank; d++)
+        if (piece(c, k, d)->nloops) {
+            piece(c, k, d)->loop[0].n--;
+            return true;
+        }
+    return false;
+}
+
+static bool
+lengthen_piece(Case *c, int k)
+{
+    for (int d = 0; d < c->plan->dst->rank; d++)
+        if (piece(c, k, d)->nloops) {
+            piece(c, k, d)->loop[0].n++;
+            return true;
+        }
+    return false;
+}
+
+static bool
+stretch_piece(Case *c, int k)
+{
+    for (int d = 0; d < c->plan->dst->rank; d++)
+        if (piece(c, k, d)->nloops) {
+            piece(c, k, d)->loop[0].step++;
+            return true;
+        }
+    return false;
+}
+
+/* A loop of the code that is not the box's, elements as they were or not. */
+static bool
+shorten_loop(Case *c, int k)
+{
+    Nest *n = &c->plan->nest[k];
+    if (n->nloops == 0)
+        return false;
+    n->loop[n->nloops - 1].n--;
+    return true;
+}
+
+static bool
+wrong_elements(Case *c, int k)
+{
+    c->plan->nest[k].elements--;
+    return true;
+}
+
+static bool
+drop_loop(Case *c, int k)
+{
+    return c->plan->nest[k].nloops-- > 0;
+}
+
+static bool
+wrong_dst_stride(Case *c, int k)
+{
+    Nest *n = &c->plan->nest[k];
+    if (n->nloops == 0)
+        return false;
+    n->loop[0].ds++;
+    return true;
+}
+
+static bool
+wrong_src_stride(Case *c, int k)
+{
+    Nest *n = &c->plan->nest[k];
+    if (n->nloops == 0 || n->kind == NEST_FILL)
+        return false;
+    n->loop[n->nloops - 1].ss++;
+    return true;
+}
+
+static bool
+wrong_src_base(Case *c, int k)
+{
+    Nest *n = &c->plan->nest[k];
+    n->src = ex_add(c->plan->e, n->src, ex_const(c->plan->e, 1));
+    return n->kind == NEST_COPY;
+}
+
+static bool
+wrong_dst_base(Case *c, int k)
+{
+    Nest *n = &c->plan->nest[k];
+    n->dst = ex_add(c->plan->e, n->dst, ex_const(c->plan->e, 1));
+    return true;
+}
+
+static bool
+copy_for_fill(Case *c, int k)
+{
+    Nest *n = &c->plan->nest[k];
+    n->kind = n->kind == NEST_FILL ? NEST_COPY : NEST_FILL;
+    return true;
+}
+
+static bool
+rest_in_kernel(Case *c, int k)
+{
+    Nest *n = &c->plan->nest[k];
+    if (n->inner == 0)
+        return false;
+    n->loop[n->nloops - 1].rest = true;
+    return true;
+}
+
+static bool
+stray_variable(Case *c, int k)
+{
+    const Ex *v = ex_of_var(c->plan->e, c->plan->dst->dim[0].var);
+    c->plan->nest[k].dst = ex_add(c->plan->e, c->plan->nest[k].dst, v);
+    return !ex_is_const(v);
+}
+
+static bool
+negative_step(Case *c, int k)
+{
+    Piece *q = piece(c, k, 0);
+    if (!q->nloops)
+        return false;
+    q->loop[0].step = -q->loop[0].step;
+    return true;
+}
+
+static bool
+huge_piece(Case *c, int k)
+{
+    *piece(c, k, 0) = (Piece){.nloops = 2, .loop = {{1LL << 40, 1LL << 40, 1},
+                                                    {1, 1LL << 40, 0}}};
+    return true;
+}
+
+static const struct {
+    const char *name;
+    bool (*f)(Case *c, int k);
+} breaks[] = {
+    {"drop", drop}, {"duplicate", duplicate}, {"overlap", overlap},
+    {"shift up", shift_up}, {"shift down", shift_down}, {"swap bases", swap_bases},
+    {"shorten piece", shorten_piece}, {"lengthen piece", lengthen_piece},
+    {"stretch piece", stretch_piece}, {"shorten loop", shorten_loop},
+    {"wrong elements", wrong_elements}, {"drop loop", drop_loop},
+    {"wrong dst stride", wrong_dst_stride}, {"wrong src stride", wrong_src_stride},
+    {"wrong src base", wrong_src_base}, {"wrong dst base", wrong_dst_base},
+    {"copy for fill", copy_for_fill}, {"rest in kernel", rest_in_kernel},
+    {"stray variable", stray_variable}, {"negative step", negative_step},
+    {"huge piece", huge_piece},
+};
+
+static int
+nests_of(int pair)
+{
+    Case c = case_of(pair);
+    int n = c.plan->n;
+    arena_free(&c.arena);
+    return n;
+}
+
+/* A break of pair, nest k; whether it applied. */
+static bool
+try_break(int pair, int k, int b)
+{
+    Case c = case_of(pair);
+    Diag d;
+    c.arena.diag = &d;
+    bool applies = breaks[b].f(&c, k);
+    c.arena.diag = NULL;
+    if (applies) {
+        guarded(&c, check);
+        if (!c.check.flaw)
+            fail_msg("%s -> %s, nest %d, %s: not refused", c.pair->from, c.pair->to, k,
+                     breaks[b].name);
+        assert_true(strlen(c.check.flaw) > 10);
+    }
+    arena_free(&c.arena);
+    return applies;
+}
+
+static void
+good_plans(void **state)
+{
+    (void)state;
+    for (int i = 0; i < LEN(pairs); i++) {
+        Case c = case_of(i);
+        guarded(&c, check);
+        if (c.check.flaw)
+            fail_msg("%s -> %s: %s", c.pair->from, c.pair->to, c.check.flaw);
+        assert_int_equal(c.check.copies + c.check.fills, c.plan->n);
+        i64 n = 1;
+        for (int d = 0; d < c.pair->rank; d++)
+            n *= c.pair->shape[d];
+        assert_int_equal(c.check.elements, n);
+        arena_free(&c.arena);
+    }
+}
+
+static void
+broken_plans(void **state)
+{
+    int tried = 0;
+    (void)state;
+    for (int b = 0; b < LEN(breaks); b++) {
+        int before = tried;
+        for (int i = 0; i < LEN(pairs); i++) {
+            int n = nests_of(i);
+            for (int k = 0; k < n && k < 6; k++)
+                tried += try_break(i, k, b);
+        }
+        if (tried == before)
+            fail_msg("%s: applies to no plan", breaks[b].name);
+    }
+    print_message("# plans broken and refused: %d, in %d ways\n", tried, LEN(breaks));
+}
+
+/* Every sentence that plan_check knows is one somebody meets. */
+static void
+sentences(void **state)
+{
+    static const struct {
+        int pair, nest;
+        bool (*f)(Case *, int);
+        const char *says;
+    } rows[] = {
+        {0, 0, drop, "of 1400 coordinates"},
+        {0, 2, drop, "of padding"},
+        {0, 0, duplicate, "are not disjoint"},
+        {0, 2, shift_down, "leaves the coordinates"},
+        {0, 0, wrong_elements, "its loops make"},
+        {0, 0, wrong_dst_base, "at (0,0,0,0) its destination address is 1, the layout "
+                               "says 0"},
+        {0, 0, wrong_src_base, "its source address"},
+        {0, 0, drop_loop, "no loop of it walks"},
+        {0, 0, shorten_loop, "is not one of the box"},
+        {0, 0, stray_variable, "depends on more than its loops"},
+        {0, 0, negative_step, "no run repeated evenly"},
+        {0, 0, rest_in_kernel, "the kernel runs a loop"},
+    };
+    (void)state;
+    for (int i = 0; i < LEN(rows); i++) {
+        Case c = case_of(rows[i].pair);
+        Diag d;
+        c.arena.diag = &d;
+        rows[i].f(&c, rows[i].nest);
+        guarded(&c, check);
+        if (!c.check.flaw || !strstr(c.check.flaw, rows[i].says))
+            fail_msg("'%s' does not say '%s'", c.check.flaw ? c.check.flaw : "nothing",
+                     rows[i].says);
+        arena_free(&c.arena);
+    }
+}
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(good_plans),
+        cmocka_unit_test(broken_plans),
+        cmocka_unit_test(sentences),
+    };
+    return cmocka_run_group_tests_name("plan", tests, NULL, NULL);
+}
