@@ -1,0 +1,130 @@
+"""`ravel verify`: its answers and certificates, and that every planted bug is caught (tests/unit/planted.h; tests/unit/test_proof.c
+asks the library about the same ones)."""
+
+import json
+import os
+import re
+import subprocess
+
+import pytest
+
+import ravel
+
+RAVEL = str(ravel.BUILD / "ravel")
+HEADER = ravel.ROOT / "tests/unit/planted.h"
+TEXT = HEADER.read_text()
+STRING = r'"((?:[^"\\]|\\.)*)"'
+WORDS = re.findall(STRING, TEXT[TEXT.index("planted_pair"):TEXT.index("};")])
+PAIRS = [WORDS[i:i+4] for i in range(0, len(WORDS), 4)]
+PLANTED = re.findall(r"ROW\((\w+), (\d), %s, %s\)" % (STRING, STRING), TEXT)
+
+
+@pytest.fixture(autouse=True)
+def here(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+
+
+def verify(*args, timeout=60):
+    r = subprocess.run([RAVEL, "verify", *map(str, args)], capture_output=True, text=True, timeout=timeout)
+    assert r.returncode in (0, 1, 2), r
+    assert bool(r.stderr) == (r.returncode == 2) and bool(r.stdout) == (r.returncode != 2), r
+    return r.returncode, r.stdout + r.stderr
+
+
+def of(a, b, dtype, shape):
+    return ["--from", a, "--to", b, "--dtype", dtype, "--shape", shape]
+
+
+# --- our own code
+
+@pytest.mark.parametrize("a, b, dtype, shape", [
+    ("NCHW", "NC1HWC0", "f16", "2,20,5,7"), ("ROW_MAJOR", "MARLIN", "u4", "17,65"), ("ROW_MAJOR", "SW128", "f16", "13,70"),
+    ("(A,B){A, B}", "(A,B){B//4, A, B%4, fill = 'edge'}", "c128", "10,7"), ("(A,B){A, B}", "(A,B){B, A//3, 2 - A%3, fill = 1}", "u1", "10,7"),
+    ("(N,C){N, C}", "(C,N){C//4, N, C%4, fill = 'none'}", "f32", "3,9"), ("ROW_MAJOR", "COL_MAJOR", "u8", "65,67"), ("{A}", "{A}", "f32", "1")])
+def test_own_code(a, b, dtype, shape):
+    code, text = verify(*of(a, b, dtype, shape))
+    assert code == 0 and text.count("yes: ") == 2, text
+    for word in ("boxes", "disjoint", "source", "elements", "padding", "holes", "cannot be touched", "4 threads", "kernels"):
+        assert text.count(word) >= 2, text
+
+
+def test_numbers():
+    code, text = verify("--json", *of(*PAIRS[0]))
+    j = json.loads(text)
+    there, back = j["proofs"]
+    assert code == 0 and j["answer"] == "yes" and there["answer"] == back["answer"] == "yes"
+    assert (there["from"], there["to"], there["shape"], there["dtype"]) == (back["to"], "(R, C){R, C, pitch = {R = 16}}", [5, 7], "u8")
+    assert (there["stamped"], there["elements"], there["padding"], there["holes"], there["passes"]) == (80, 35, 5, 24, 1)
+    assert (back["stamped"], back["elements"], back["padding"], back["holes"], back["passes"]) == (64, 35, 0, 45, 1)
+    assert there["guard_pages"] is True and there["threads"] == 4 and not there["object"]
+    assert there["nests"] > 1 and "fill 1" in there["kernels"] and "fill" not in back["kernels"]
+
+
+def test_passes_grow_with_the_slots():
+    """Slots of 1 bit: as many passes as their numbers have bits."""
+    for n, passes in (("8", 3), ("9", 4), ("1000", 10)):
+        assert json.loads(verify("--json", *of("{A}", "{A}", "u1", n))[1])["proofs"][0]["passes"] == passes
+
+
+def test_wrong_use():
+    for args, says in [
+            (of("NCHW", "NHWC", "f32", "1,2,3"), "dims"), (of("NCHW", "NHWC", "f33", "1,2,3,4"), "f33"), (of("NCHW", "NHWX", "f32", "1,2,3,4"), "NHWC"),
+            (of("{A}", "{A//2}", "f32", "4"), "A"), ([*of("{A}", "{A}", "f32", "4"), "--object", "none.so"], "none.so"),
+            ([*of("{A}", "{A}", "f32", "4"), "--name", "f"], "--object"), (of("{A}", "{A}", "f32", "4")[:-2], "--shape"),
+            ([*of("{A}", "{A}", "f32", "4"), "--object", HEADER], "planted.h"),
+            (of("{A}", "{A}", "f64", "1000000000000"), "memory")]:
+        code, text = verify(*args)
+        assert code == 2 and says in text, text
+
+
+# --- objects
+
+def shared(function, compiler="gcc"):
+    """An object whose function f is that of planted.h."""
+    with open("f.c", "w") as c:
+        c.write('#include "%s"\nvoid f(void *d, const void *s);\nvoid f(void *d, const void *s) { %s(d, s); }\n' % (HEADER, function))
+    flags = [] if compiler == "tcc" else ["-O2"]
+    subprocess.run([compiler, *flags, "-w", "-shared", "-fPIC", "-o", "f.so", "f.c"], check=True)
+
+
+def test_every_bug_has_a_row():
+    functions = set(re.findall(r"^(\w+)\(Byte \*d, const Byte \*s\)$", TEXT, re.M))
+    assert len(PLANTED) == len(functions) > 20 and {p[0] for p in PLANTED} == functions
+
+
+@pytest.mark.parametrize("function, pair, paged, marked", PLANTED, ids=[p[0] for p in PLANTED])
+def test_planted(function, pair, paged, marked):
+    shared(function)
+    code, text = verify("--object", "f.so", "--name", "f", *of(*PAIRS[int(pair)]))
+    assert (code == 1) == bool(paged) and paged in text, text
+    assert text.startswith("no: " if paged else "yes: ")
+    j = json.loads(verify("--json", "--object", "./f.so", "--name", "f", *of(*PAIRS[int(pair)]))[1])
+    assert j["answer"] == ("no" if paged else "yes") and paged in j["proofs"][0].get("why", "")
+
+
+def test_object_that_prints_and_object_without_the_function():
+    with open("f.c", "w") as c:
+        c.write('#include <stdio.h>\nvoid f(char *d, const char *s) { puts("{"); fflush(stdout); d[0] = s[0]; }\n')
+    subprocess.run(["gcc", "-shared", "-fPIC", "-o", "f.so", "f.c"], check=True)
+    r = subprocess.run([RAVEL, "verify", "--json", "--object", "f.so", "--name", "f", *of("{A}", "{A}", "u8", "1")], capture_output=True, text=True)
+    assert r.returncode == 0 and json.loads(r.stdout)["answer"] == "yes"
+    code, text = verify("--object", "f.so", *of("{A}", "{A}", "u8", "1"))
+    assert code == 2 and "ravel_relayout" in text
+
+
+def test_the_name_that_emit_gives():
+    args = of("NCHW", "NC1HWC0", "f16", "2,20,5,7")
+    subprocess.run([RAVEL, "emit", *args, "-o", "f.c"], check=True)
+    subprocess.run(["gcc", "-O3", "-march=native", "-shared", "-fPIC", "-o", "f.so", "f.c"], check=True)
+    assert verify("--object", "f.so", *args)[0] == 0
+    code, text = verify("--object", os.path.abspath("f.so"), "--name", "nchw_to_nc1hwc0", *of("NCHW", "NC1HWC0", "f16", "2,20,5,8"))
+    assert code == 1 and "no: NCHW -> NC1HWC0 of (2,20,5,8), f16" in text
+
+
+# --- the library
+
+def test_certificate(cx):
+    with cx.plan("NCHW", "NC1HWC0", (2, 20, 5, 7), "f16") as plan:
+        c = plan.certificate()
+    assert (c["stamped"], c["elements"], c["padding"], c["holes"]) == (1400, 1400, 840, 0)
+    assert c["threads"] == 4 and c["runs"] >= 7 and c["guard_pages"] == 0 and c["nests"] >= 2 and b"fill 1" in c["kernels"]
