@@ -23,7 +23,7 @@ CLI_OBJ  := $(CLI:%.c=$(B)/%.o)
 EMBEDDED := compiler/prelude.lua $(sort $(wildcard specs/*.lua templates/*.lua templates/*/*))
 UNITS    := $(patsubst tests/unit/%.c,$(B)/tests/%,$(wildcard tests/unit/*.c))
 
-.PHONY: all run test test-fast unit deps generated golden install clean help loc
+.PHONY: all run test test-fast unit deps generated identities golden install clean help loc
 .DEFAULT_GOAL := all
 
 all: $(B)/libravel.a $(B)/libravel.so $(B)/ravel
@@ -64,7 +64,7 @@ $(B)/tests/%: tests/unit/%.c $(B)/libravel.a
 
 BUILD_PKGS := gcc make libc6-dev liblua5.4-dev libtcc-dev libjansson-dev binutils
 RUN_PKGS   := python3 python3-numpy
-TEST_PKGS  := $(RUN_PKGS) g++ libcmocka-dev libdnnl-dev clang tcc python3-pytest \
+TEST_PKGS  := $(RUN_PKGS) g++ libcmocka-dev libdnnl-dev clang tcc z3 python3-pytest \
               python3-pytest-xdist
 
 deps:
@@ -87,6 +87,9 @@ $(B)/tests/dnnl_reorder: LIBS += -ldnnl
 
 generated: $(B)/ravel
 	$(Q)$(PYTHON) tests/generated.py --write $(B)/ravel
+
+identities:
+	$(Q)$(PYTHON) tests/identities.py --write
 
 golden: $(B)/ravel
 	$(Q)RAVEL_BUILD=$(B) RAVEL_UPDATE=1 $(PYTHON) -m pytest -q tests/test_golden.py
@@ -115,5 +118,6 @@ help:
 	@echo 'make test       install what is missing, build twice (once with sanitizers), test'
 	@echo 'make install    to PREFIX=$(PREFIX), under DESTDIR'
 	@echo 'make generated  rewrite generated/   make golden   rewrite tests/golden/'
+	@echo 'make identities rewrite docs/identities.md'
 	@echo 'make clean      make loc             V=1           show the commands'
 	@echo 'make SAN=1 B=build-asan              the sanitizer build'

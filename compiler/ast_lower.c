@@ -25,6 +25,7 @@ constant(Lower *l, const Ast *whole, const Ex *x, i64 least, i64 most,
 
 static const Ex *lower(Lower *l, const Ast *x);
 
+/* Shifts are products and quotients (rule 70). */
 static const Ex *
 binary(Lower *l, const Ast *x)
 {
@@ -49,6 +50,7 @@ binary(Lower *l, const Ast *x)
     }
 }
 
+/* Rules 58, 65. */
 static const Ex *
 lower(Lower *l, const Ast *x)
 {

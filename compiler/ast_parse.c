@@ -75,7 +75,7 @@ parse_call(Parser *p, const char *name)
     fail(p, "not a known function");
 }
 
-/* x[2] is bit 2 of x */
+/* x[2] is bit 2 of x (rule 70) */
 static const Ast *
 parse_bit(Parser *p, const Ast *x)
 {

@@ -281,7 +281,7 @@ by_id(const void *p, const void *q)
     return (a > b) - (a < b);
 }
 
-/* Sort, add up equal atoms, drop zeros; the new number of terms. */
+/* Sort, add up equal atoms, drop zeros (rule 2); the new number of terms. */
 static int
 collect(Exprs *e, Term *t, int n)
 {
@@ -302,6 +302,7 @@ collect(Exprs *e, Term *t, int n)
 /* s*dig(x,a,b) + s*(b/a)*dig(x,b,e) = s*dig(x,a,e)      rule 22
  * s*dig(x,a,e) - s*(b/a)*dig(x,b,e) = s*dig(x,a,b)      rule 23
  * s*dig(x,a,e) - s*dig(x,a,b) = s*(b/a)*dig(x,b,e)      rule 23
+ * and so for whole chains (rules 18 to 21).
  * On success *out is the digit that replaces both, times *k. */
 static bool
 merge(Exprs *e, const Term *p, const Term *q, Digit *out, i64 *k)

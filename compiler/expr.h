@@ -9,7 +9,7 @@
  * so that div-of-div, mod-of-div and their recombination become arithmetic on
  * (lo, hi).  Idea: TVM's SplitExpr (src/arith/canonical_simplify.cc); facts as
  * in Halide's simplifier; xor by splitting at bit borders.  The rule numbers
- * in comments are those of the identity table in the project's core notes.
+ * in comments are those of identities.toml, where each is proven.
  *
  * Integers are 64-bit; an expression whose value could leave them is refused
  * (diag_fatal), never wrapped.  Not thread-safe: one Exprs a compilation. */

@@ -3,6 +3,7 @@
 
 #include "expr.h"
 
+/* a + k*b (rules 2, 65). */
 static const Ex *
 combine(Exprs *e, const Ex *a, const Ex *b, i64 k)
 {
@@ -31,12 +32,14 @@ ex_sub(Exprs *e, const Ex *a, const Ex *b)
     return combine(e, a, b, -1);
 }
 
+/* Rule 65. */
 const Ex *
 ex_scale(Exprs *e, const Ex *a, i64 k)
 {
     return k == 1 ? a : combine(e, ex_const(e, 0), a, k);
 }
 
+/* Operands in one order (rules 59, 65, 66). */
 const Ex *
 ex_commutative(Exprs *e, AtomOp op, const Ex *a, const Ex *b)
 {
@@ -46,6 +49,7 @@ ex_commutative(Exprs *e, AtomOp op, const Ex *a, const Ex *b)
     return ex_of_atom(e, ex_atom(e, &proto));
 }
 
+/* Rule 65. */
 const Ex *
 ex_mul(Exprs *e, const Ex *a, const Ex *b)
 {
@@ -56,6 +60,7 @@ ex_mul(Exprs *e, const Ex *a, const Ex *b)
     return ex_commutative(e, AT_MUL, a, b);
 }
 
+/* One operand where the ranges decide (rule 35). */
 const Ex *
 ex_min(Exprs *e, const Ex *a, const Ex *b)
 {
@@ -64,6 +69,7 @@ ex_min(Exprs *e, const Ex *a, const Ex *b)
     return b->f.max <= a->f.min ? b : ex_commutative(e, AT_MIN, a, b);
 }
 
+/* As ex_min (rule 35). */
 const Ex *
 ex_max(Exprs *e, const Ex *a, const Ex *b)
 {
@@ -84,6 +90,7 @@ terms_of(Exprs *e, const Ex *x, i64 g, bool divisible)
     return ex_sum(e, 0, t, n);
 }
 
+/* Every term a multiple of g (rules 3, 4, 67). */
 static const Ex *
 exact_div(Exprs *e, const Ex *x, i64 g)
 {
@@ -99,7 +106,7 @@ plus(Exprs *e, const Ex *x, i64 k)
     return ex_add(e, x, ex_const(e, k));
 }
 
-/* x lies in [k*c, (k+1)*c) */
+/* x lies in [k*c, (k+1)*c): both ends of its range do (rules 17, 80). */
 static bool
 within_one(const Ex *x, i64 c, i64 *k)
 {
@@ -111,7 +118,7 @@ within_one(const Ex *x, i64 c, i64 *k)
 
 /* Split x (every coefficient not a multiple of c) as g*high + low with
  * 0 <= low < g for some g dividing c: then x div c = high div (c/g) and
- * x mod c = g*(high mod (c/g)) + low  (rules 9, 10).  Candidates for g are the
+ * x mod c = g*(high mod (c/g)) + low  (rules 7 to 10).  Candidates for g are the
  * common divisors of c and the coefficients, from the largest term down. */
 static bool
 split(Exprs *e, const Ex *x, i64 c, i64 *g, const Ex **high, const Ex **low)
@@ -135,7 +142,7 @@ split(Exprs *e, const Ex *x, i64 c, i64 *g, const Ex **high, const Ex **low)
     return false;
 }
 
-/* x = k * atom with k dividing c: the atom and m = c / k. */
+/* x = k * atom with k dividing c: the atom and m = c / k (rules 9, 11). */
 static const Atom *
 one_atom(const Ex *x, i64 c, i64 *m)
 {
@@ -157,6 +164,7 @@ through_xor(Exprs *e, const Atom *a, i64 m, Divide *f)
     return r;
 }
 
+/* The atom itself, without a mod that changes nothing (rules 1, 17). */
 static const Ex *
 opaque_dig(Exprs *e, const Ex *x, i64 lo, i64 hi)
 {
@@ -169,6 +177,8 @@ opaque_dig(Exprs *e, const Ex *x, i64 lo, i64 hi)
     return ex_of_atom(e, ex_atom(e, &a));
 }
 
+/* Multiples of c leave (rules 3, 4), a remainder in one period is known (17), a
+ * common divisor is taken out (9), and of one digit lo is raised (12, 68). */
 const Ex *
 ex_div(Exprs *e, const Ex *a, i64 c)
 {
@@ -176,7 +186,7 @@ ex_div(Exprs *e, const Ex *a, i64 c)
     const Ex *high, *low;
     if (c <= 0)
         ex_fail(e, c ? "division by a negative number" : "division by zero");
-    if (c == 1)
+    if (c == 1)                                                  /* rule 1 */
         return a;
     const Ex *q = plus(e, exact_div(e, terms_of(e, a, c, true), c),
                        int_div(a->base, c));
@@ -200,6 +210,8 @@ ex_div(Exprs *e, const Ex *a, i64 c)
     return ex_add(e, q, opaque_dig(e, r, c, 0));
 }
 
+/* As ex_div: multiples of c (rules 5, 6), one period (17), a common divisor (10,
+ * 11); of one digit hi is lowered (14, 15), or it is small enough (16). */
 const Ex *
 ex_mod(Exprs *e, const Ex *a, i64 c)
 {
@@ -229,6 +241,7 @@ ex_mod(Exprs *e, const Ex *a, i64 c)
     return opaque_dig(e, r, 1, c);
 }
 
+/* (a mod hi) div lo = a div lo mod (hi/lo)  (rule 14). */
 const Ex *
 ex_dig(Exprs *e, const Ex *a, i64 lo, i64 hi)
 {

@@ -24,7 +24,7 @@ borders(const Ex *x)
     return set;
 }
 
-/* The operands of one xor piece: a sorted set; a pair cancels. */
+/* The operands of one xor piece: a sorted set; a pair cancels (rule 42). */
 enum { MAX_PARTS = 64 };
 
 typedef struct {
@@ -33,6 +33,7 @@ typedef struct {
     i64 constant;
 } Pieces;
 
+/* Rule 42. */
 static void
 toggle(Exprs *e, Pieces *p, const Ex *x)
 {
@@ -53,6 +54,7 @@ toggle(Exprs *e, Pieces *p, const Ex *x)
     p->x[i] = x;
 }
 
+/* Rule 42: a xor of xors is one. */
 static void
 toggle_all(Exprs *e, Pieces *p, const Ex *x)
 {
@@ -66,8 +68,8 @@ toggle_all(Exprs *e, Pieces *p, const Ex *x)
         toggle(e, p, x->t[0].atom->x[i]);
 }
 
-/* a ^ b with no border inside; `all` is the mask of the span, or 0 when the
- * span is not bounded. */
+/* a ^ b with no border inside (rule 42); `all` is the mask of the span, or 0 when
+ * the span is not bounded. */
 static const Ex *
 xor_piece(Exprs *e, const Ex *a, const Ex *b, uint64_t all)
 {
@@ -86,6 +88,7 @@ xor_piece(Exprs *e, const Ex *a, const Ex *b, uint64_t all)
     return ex_of_atom(e, ex_atom(e, &proto));
 }
 
+/* Bits from..to-1 of x, all from `from` on when to is 63 (rule 45). */
 static const Ex *
 slice(Exprs *e, const Ex *x, int from, int to)
 {
@@ -106,8 +109,8 @@ inner_borders(const Ex *a, const Ex *b, int n)
     return (borders(a) | borders(b)) & (((uint64_t)1 << n) - 2);
 }
 
-/* Both in [0, 2^n): piece by piece between the borders of either.  A slice may
- * show borders that the whole did not. */
+/* Both in [0, 2^n): piece by piece between the borders of either (rules 43, 44, 47,
+ * 51, 64).  A slice may show borders that the whole did not. */
 static const Ex *
 xor_bounded(Exprs *e, const Ex *a, const Ex *b, int n)
 {
@@ -130,32 +133,39 @@ bounded(const Ex *x)
     return x->f.min >= 0 && x->f.max < (i64)1 << 62;
 }
 
+static bool
+is_all_ones(const Ex *x)
+{
+    return ex_is_const(x) && x->base == -1;
+}
+
+/* Equal bits cancel (rule 42), bits apart add up (48, 63), a constant -1 is not (58);
+ * else only as many low bits as the shorter operand has take part (64). */
 const Ex *
 ex_xor(Exprs *e, const Ex *a, const Ex *b)
 {
     if (a == b)
         return ex_const(e, 0);
     if (a->f.min >= 0 && b->f.min >= 0 && !(a->f.ones & b->f.ones))
-        return ex_add(e, a, b);                                  /* rule 48 */
+        return ex_add(e, a, b);
+    if (is_all_ones(a) || is_all_ones(b))
+        return ex_sub(e, ex_const(e, -1), is_all_ones(a) ? b : a);
     if (!bounded(b) || (bounded(a) && bits_of(a) < bits_of(b))) {
         const Ex *t = a;
         a = b;
         b = t;
     }
-    if (!bounded(b)) {
-        if (ex_is_const(b) && b->base == -1)
-            return ex_sub(e, b, a);                              /* ~a */
+    if (!bounded(b))
         return xor_piece(e, a, b, 0);
-    }
     int n = bits_of(b);
     if (bounded(a) && bits_of(a) == n)
         return xor_bounded(e, a, b, n);
-    i64 span = (i64)1 << n;                                      /* rules 49, 50 */
+    i64 span = (i64)1 << n;                                      /* rules 49, 50, 53 */
     const Ex *low = xor_bounded(e, ex_mod(e, a, span), b, n);
     return ex_add(e, ex_scale(e, ex_div(e, a, span), span), low);
 }
 
-/* x & mask: one digit for each run of ones; mask >= 0. */
+/* x & mask: one digit for each run of ones (rules 45, 46, 60, 61); mask >= 0. */
 static const Ex *
 masked(Exprs *e, const Ex *x, i64 mask)
 {
@@ -173,6 +183,7 @@ masked(Exprs *e, const Ex *x, i64 mask)
     return r;
 }
 
+/* With itself (rule 59), with a constant (62), of bits apart (63). */
 const Ex *
 ex_and(Exprs *e, const Ex *a, const Ex *b)
 {
@@ -191,6 +202,7 @@ ex_and(Exprs *e, const Ex *a, const Ex *b)
     return ex_commutative(e, AT_AND, a, b);
 }
 
+/* Rule 57. */
 const Ex *
 ex_or(Exprs *e, const Ex *a, const Ex *b)
 {

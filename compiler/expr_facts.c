@@ -1,6 +1,7 @@
 /* What is known of a value, from what is known of its parts. */
 #include "expr.h"
 
+/* Rule 73. */
 static i64
 bound_add(i64 a, i64 b)
 {
@@ -14,6 +15,7 @@ bound_add(i64 a, i64 b)
     return a > 0 ? INF : -INF;
 }
 
+/* Rule 74. */
 static i64
 bound_mul(i64 a, i64 k)
 {
@@ -25,6 +27,7 @@ bound_mul(i64 a, i64 k)
     return (a > 0) == (k > 0) ? INF : -INF;
 }
 
+/* Rule 79. */
 static uint64_t
 ones_below(i64 max)
 {
@@ -39,6 +42,7 @@ facts_const(i64 v)
     return (Facts){v, v, 0, v, v < 0 ? ~(uint64_t)0 : (uint64_t)v};
 }
 
+/* Rule 79. */
 Facts
 facts_range(i64 min, i64 max)
 {
@@ -46,6 +50,7 @@ facts_range(i64 min, i64 max)
     return min == max ? facts_const(min) : f;
 }
 
+/* Interval, congruence and bits of k*a (rules 74, 76, 88, 78). */
 Facts
 facts_scale(Facts a, i64 k)
 {
@@ -61,6 +66,7 @@ facts_scale(Facts a, i64 k)
     return f;
 }
 
+/* Interval, congruence and bits of a + b (rules 73, 75, 77). */
 Facts
 facts_add(Facts a, Facts b)
 {
@@ -78,6 +84,7 @@ facts_add(Facts a, Facts b)
     return f;
 }
 
+/* Rules 80, 81. */
 static Facts
 facts_dig(const Atom *a)
 {
@@ -91,7 +98,7 @@ facts_dig(const Atom *a)
 }
 
 /* Bits enough for every value between the bounds of either, in two's complement
- * without the sign; 63 where a bound is missing. */
+ * without the sign (rule 84); 63 where a bound is missing. */
 static int
 width(Facts a, Facts b)
 {
@@ -107,7 +114,7 @@ width(Facts a, Facts b)
     return n;
 }
 
-/* The range of a bitwise operator where a sign may take part. */
+/* The range of a bitwise operator where a sign may take part (rule 83). */
 static Facts
 facts_signed(Facts a, Facts b)
 {
@@ -116,6 +123,7 @@ facts_signed(Facts a, Facts b)
                    : facts_range(-((i64)1 << n), ((i64)1 << n) - 1);
 }
 
+/* Rules 52, 82; 83 with a sign. */
 static Facts
 facts_xor(const Atom *a)
 {
@@ -134,6 +142,7 @@ facts_xor(const Atom *a)
     return f;
 }
 
+/* Rule 85; 83 with two signs. */
 static Facts
 facts_and(const Atom *a)
 {
@@ -147,6 +156,7 @@ facts_and(const Atom *a)
     return f;
 }
 
+/* Rule 86. */
 static Facts
 facts_mul(const Atom *a)
 {
@@ -173,6 +183,7 @@ greater(i64 a, i64 b)
     return a > b ? a : b;
 }
 
+/* Rule 87 for the last two. */
 Facts
 facts_of_atom(const Atom *a, i64 min, i64 max)
 {

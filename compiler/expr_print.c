@@ -34,8 +34,8 @@ print_operand(Printer *p, const Ex *x)
 }
 
 /* Where the target's division truncates, a numerator that may be negative is
- * lifted by a multiple of the divisor; the lift in units of lo is returned.  One
- * without a lower bound cannot be written for such a target. */
+ * lifted by a multiple of the divisor (rules 5, 71, 72); the lift in units of lo is
+ * returned.  One without a lower bound cannot be written for such a target. */
 static i64
 print_numerator(Printer *p, const Atom *a)
 {

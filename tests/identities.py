@@ -13,8 +13,9 @@ import numpy as np
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 TABLE, PAGE = ROOT / "compiler/identities.toml", ROOT / "docs/identities.md"
-FIELDS = {"rule", "says", "int", "pos", "shift", "when", "proof", "lemmas", "used", "kept", "note", "of", "at"}
-Identity = collections.namedtuple("Identity", "rule says vars when proof lemmas used kept note of at")
+KINDS = ["int", "pos", "const", "shift"]
+FIELDS = {"rule", "says", *KINDS, "when", "proof", "lemmas", "used", "kept", "over", "note", "of", "at"}
+Identity = collections.namedtuple("Identity", "rule says vars when proof lemmas used kept over note of at")
 
 # Lua's precedences, and three of logic below them; all associate to the left
 LEVELS = [["implies", "iff"], ["or"], ["and"], ["==", "<=", "<", ">=", ">"], ["|"], ["~"], ["&"], ["<<", ">>"], ["+", "-"],
@@ -138,10 +139,10 @@ def load(source=None):
 def identity(row):
     """A row as the table has it, checked for form."""
     assert row.keys() <= FIELDS, "%s: %s" % (row["rule"], row.keys() - FIELDS)
-    kinds = {v: k for k in ("int", "pos", "shift") for v in row.get(k, "").split()}
+    kinds = {v: k for k in KINDS for v in row.get(k, "").split()}
     says = row["says"] if isinstance(row["says"], list) else [row["says"]]
     r = Identity(row["rule"], [parse(s) for s in says], kinds, parse(row["when"]) if "when" in row else None, row["proof"],
-                 row.get("lemmas", []), row.get("used", []), row.get("kept"), row.get("note", ""), row.get("of"), row.get("at"))
+                 row.get("lemmas", []), row.get("used", []), row.get("kept"), row.get("over"), row.get("note", ""), row.get("of"), row.get("at"))
     used = set().union(*map(names, r.says), names(r.when) if r.when else set())
     assert used == set(kinds), "%s: variables %s, declared %s" % (r.rule, used, set(kinds))
     return r
@@ -173,14 +174,14 @@ def value(x, env):
     return compiled(x, tuple(sorted(env)))(**env)
 
 
-SPAN = {"int": (lambda n: range(-n, n + 1)), "pos": (lambda n: range(1, n//2 + 2)), "shift": (lambda n: range(n//3 + 2))}
+SPAN = {"int": (lambda n: range(-n, n + 1)), "const": (lambda n: range(-n, n + 1)), "pos": (lambda n: range(1, n//2 + 2)), "shift": (lambda n: range(min(n//3 + 2, 20)))}
 POINTS = 400_000
 
 
 def grid(kinds):
     """Every combination of small values, as wide as POINTS allows, and those arrays are the points."""
     n = 1
-    while np.prod([len(SPAN[k](n + 1)) for k in kinds.values()], dtype=float) <= POINTS and n < 64:
+    while np.prod([len(SPAN[k](n + 1)) for k in kinds.values()], dtype=float) <= POINTS and n < 250:
         n += 1
     axes = np.meshgrid(*[np.array(SPAN[k](n)) for k in kinds.values()], indexing="ij")
     return {v: a.ravel() for v, a in zip(kinds, axes)}
@@ -204,6 +205,12 @@ def counterexample(r):
         if len(bad):
             return n, {v: int(a[bad[0]]) for v, a in env.items()}
     return n, None
+
+
+def fails_at(r, at):
+    env = {v: np.array([n]) for v, n in at.items()}
+    holds = r.when is None or value(r.when, env).all()
+    return bool(holds and not all(np.all(value(s, env)) for s in r.says))
 
 
 # the page
@@ -235,7 +242,7 @@ def code(s):
 
 
 def conditions(row):
-    kinds = {"pos": "%s > 0", "shift": "0 <= %s <= 61"}
+    kinds = {"pos": "%s > 0", "const": "%s constant", "shift": "0 <= %s <= 61"}
     parts = [f % row[k].replace(" ", ", ") for k, f in kinds.items() if k in row]
     return "<br>".join(code(p) for p in parts + ([row["when"]] if "when" in row else []))
 

@@ -10,7 +10,7 @@ from identities import parse, replace
 
 STEPS = 60_000_000       # z3's rlimit for one query; the hardest needs a tenth
 SECONDS = 600            # for one process: only against a z3 that hangs
-# form K: values of the positive variables, in the order of their declaration
+# form K: values of constants, in the order of their declaration, and of shifts
 CONSTANTS = [(1, 1, 3), (1, 7, 2), (2, 1, 5), (2, 2, 4), (2, 3, 1), (2, 4, 3), (3, 1, 4), (3, 2, 2), (3, 5, 6), (3, 3, 7),
              (4, 4, 8), (4, 6, 2), (4, 3, 3), (5, 3, 3), (5, 4, 2), (6, 4, 5), (6, 6, 4), (7, 7, 3), (7, 2, 2), (8, 4, 1),
              (8, 8, 16), (10, 16, 3), (12, 8, 2), (12, 5, 5), (16, 32, 4), (24, 36, 2), (32, 16, 3), (48, 32, 2)]
@@ -39,7 +39,9 @@ def smt(x, ops):
         return "(%s %s)" % (ops[x[0]], " ".join(smt(y, ops) for y in x[1:]))
     if isinstance(x, str):
         return x
-    return "(_ bv%d 64)" % x if ops is BITS else str(x)
+    if ops is BITS:
+        return "(_ bv%d 64)" % (x % 2**64)
+    return str(x) if x >= 0 else "(- %d)" % -x
 
 
 def rewritten(x, rule):
@@ -112,14 +114,22 @@ def symbolic(r, form, rules):
         yield Query(form, BITS if form == "B" else INT, kinds, [rewritten(g, rule) for g in given], rewritten(says, rule))
 
 
+def constants(r):
+    """Values for all that the rule calls constant: {name: value}, one after the other, those of any sign with both."""
+    seen = set()
+    for i in range(max(len(CONSTANTS), len(SHIFTS))):
+        values, shifts = iter(CONSTANTS[i % len(CONSTANTS)]), iter(SHIFTS[i % len(SHIFTS)])
+        to = {v: next(shifts) if k == "shift" else next(values)*(-1)**(k == "const" and i) for v, k in r.vars.items() if k != "int"}
+        if tuple(to.values()) not in seen:
+            seen.add(tuple(to.values()))
+            yield to
+
+
 def each_constant(r):
-    bits = "B" in r.proof
-    which = [v for v, k in r.vars.items() if k in ("pos", "shift")]
-    for values in (SHIFTS if bits else CONSTANTS) if which else [()]:
-        to = dict(zip(which, values))
-        kinds = {v: k for v, k in r.vars.items() if v not in to}
+    for to in constants(r):
         given = [replace(g, to) for g in conditions(r, r.vars)]
-        yield Query("K", BITS if bits else EACH, kinds, given, replace(conjunction(r.says), to))
+        yield Query("K", BITS if "B" in r.proof else EACH, {v: k for v, k in r.vars.items() if v not in to}, given,
+                    replace(conjunction(r.says), to))
 
 
 def queries(r, rules):
