@@ -51,10 +51,13 @@ allocate(void *ud, void *p, size_t osize, size_t nsize)
     }
     if (nsize > osize) {
         size_t more = nsize - osize;
-        if (more > budget.live - s->live || more > budget.total - s->total)
+        s->starved = more <= budget.live - s->live && more <= budget.total - s->total;
+        if (!s->starved)
             return NULL;
     }
     void *q = realloc(p, nsize);
+    if (!q && nsize <= osize)
+        q = p;
     if (q) {
         s->live += nsize - osize;
         s->total += nsize > osize ? nsize - osize : 0;
@@ -85,6 +88,8 @@ raise(Sandbox *s, const Diag *d)
         lua_pushstring(s->L, d->text);
     else
         lua_pushfstring(s->L, "%s:%d: %s", s->file, sandbox_where(s).line, d->text);
+    if (d->kind == DIAG_MEMORY)
+        s->arena_full = s->spent = true;
     lua_error(s->L);
 }
 
@@ -300,11 +305,13 @@ protected_run(lua_State *L)
 }
 
 static void
-report(Sandbox *s, bool memory_out, char *text, size_t size)
+report(Sandbox *s, bool over, bool starved, char *text, size_t size)
 {
     const char *why = lua_type(s->L, -1) == LUA_TSTRING ? lua_tostring(s->L, -1)
                                                          : NULL;
-    if (memory_out)
+    if (starved)
+        snprintf(text, size, "%.200s: out of memory", s->file);
+    else if (over)
         snprintf(text, size, "%.200s: the spec needs more than %d MB of memory",
                  s->file, (int)(budget.live >> 20));
     else if (why && strncmp(why, s->file, strlen(s->file)))
@@ -333,9 +340,10 @@ sandbox_run(Arena *a, const char *file, const char *text, size_t len,
     lua_pushlightuserdata(s.L, &j);
     int status = lua_pcall(s.L, 1, 0, 0);
     a->diag = outer;
+    bool over = status == LUA_ERRMEM, starved = over ? s.starved : s.arena_full;
     if (status != LUA_OK)
-        report(&s, status == LUA_ERRMEM, why, sizeof why);
+        report(&s, over, starved, why, sizeof why);
     lua_close(s.L);
     if (status != LUA_OK)
-        diag_fatal(outer, DIAG_SPEC, (Loc){0}, "%s", why);
+        diag_fatal(outer, starved ? DIAG_MEMORY : DIAG_SPEC, (Loc){0}, "%s", why);
 }

@@ -133,7 +133,12 @@ static void
 load(void *arg)
 {
     Load *l = arg;
-    if (luaL_dostring(l->L, l->text) != LUA_OK || !lua_istable(l->L, 1))
+    int status = luaL_loadstring(l->L, l->text);
+    if (status == LUA_OK)
+        status = lua_pcall(l->L, 0, 1, 0);
+    if (status == LUA_ERRMEM)
+        diag_fatal(l->a->diag, DIAG_MEMORY, (Loc){0}, "out of memory");
+    if (status != LUA_OK || !lua_istable(l->L, 1))
         fail(l->a, "cannot read", l->name);
     read_fields(l->t, l->a, l->L);
     check(l->t, l->a);

@@ -90,7 +90,7 @@ translate(const char *text, Said *said)
     tcc_set_options(s, OPTIONS);
     return tcc_set_output_type(s, TCC_OUTPUT_OBJ) == 0 &&
            tcc_compile_string(s, text) == 0 &&
-           tcc_output_file(s, "object") == 0 && tcc_host.obj;
+           tcc_output_file(s, "object") == 0 && tcc_host.obj && !tcc_host.starved;
 }
 
 ravel_status
@@ -102,7 +102,7 @@ jit_object(const char *text, char **obj, size_t *len,
     take();
     locale_t theirs = uselocale(plain);
     tcc_host_begin();
-    bool ok = translate(text, &said);
+    bool ok = translate(text, &said), starved = tcc_host.starved;
     tcc_host_end();
     uselocale(theirs);
     *obj = tcc_host.obj;
@@ -112,7 +112,7 @@ jit_object(const char *text, char **obj, size_t *len,
         return RAVEL_OK;
     free(*obj);
     *obj = NULL;
-    if (!said.text[0])
+    if (starved || !said.text[0])
         return error_set(err, RAVEL_ERR_MEMORY, "no memory to compile machine code");
     return error_set(err, RAVEL_ERR_JIT, "the code does not compile: %s", said.text);
 }

@@ -7,7 +7,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <stdbool.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -27,6 +26,7 @@ void *ravel_tcc_realloc(void *p, size_t n);
 void ravel_tcc_free(void *p);
 int ravel_tcc_open(const char *path, int flags, ...);
 FILE *ravel_tcc_fdopen(int fd, const char *mode);
+int ravel_tcc_fclose(FILE *f);
 int ravel_tcc_unlink(const char *path);
 int ravel_tcc_fflush(FILE *f);
 int ravel_tcc_fprintf(FILE *f, const char *fmt, ...);
@@ -42,12 +42,12 @@ _Static_assert(sizeof(Block) % _Alignof(max_align_t) == 0, "keeps alignment");
 TccHost tcc_host;
 
 static Block heap = {&heap, &heap};   /* a ring */
+static FILE *object;                  /* while it is open */
 
 /* Only ever handed to the functions below. */
 FILE *const ravel_tcc_stdout = NULL, *const ravel_tcc_stderr = NULL;
 char **const ravel_tcc_environ = NULL;
 
-/* libtcc leaves this way when memory runs out. */
 _Noreturn void
 ravel_tcc_exit(int code)
 {
@@ -58,8 +58,10 @@ ravel_tcc_exit(int code)
 static void *
 join(Block *b)
 {
-    if (!b)
+    if (!b) {
+        tcc_host.starved = true;
         return NULL;
+    }
     b->prev = &heap;
     b->next = heap.next;
     b->prev->next = b->next->prev = b;
@@ -80,14 +82,14 @@ part(void *p)
 void *
 ravel_tcc_malloc(size_t n)
 {
-    return n <= PTRDIFF_MAX ? join(malloc(sizeof(Block) + n)) : NULL;
+    return join(n <= PTRDIFF_MAX ? malloc(sizeof(Block) + n) : NULL);
 }
 
 void *
 ravel_tcc_calloc(size_t n, size_t size)
 {
     bool fits = size == 0 || n <= PTRDIFF_MAX / size;
-    return fits ? join(calloc(1, sizeof(Block) + n * size)) : NULL;
+    return join(fits ? calloc(1, sizeof(Block) + n * size) : NULL);
 }
 
 void *
@@ -110,6 +112,7 @@ void
 tcc_host_begin(void)
 {
     memset(ravel_tcc_vars, 0, (size_t)(ravel_tcc_vars_end - ravel_tcc_vars));
+    tcc_host.starved = false;
     tcc_host.obj = NULL;
     tcc_host.len = 0;
 }
@@ -117,6 +120,8 @@ tcc_host_begin(void)
 void
 tcc_host_end(void)
 {
+    if (object)
+        ravel_tcc_fclose(object);
     while (heap.next != &heap)
         free(part(heap.next + 1));
 }
@@ -137,10 +142,23 @@ ravel_tcc_fdopen(int fd, const char *mode)
 {
     (void)fd;
     (void)mode;
-    FILE *f = open_memstream(&tcc_host.obj, &tcc_host.len);
-    if (!f)
-        ravel_tcc_exit(1);   /* libtcc does not look at the result */
-    return f;
+    object = open_memstream(&tcc_host.obj, &tcc_host.len);
+    if (!object) {           /* libtcc does not look at the result */
+        tcc_host.starved = true;
+        ravel_tcc_exit(1);
+    }
+    return object;
+}
+
+/* Nor does it look whether all it wrote is there. */
+int
+ravel_tcc_fclose(FILE *f)
+{
+    bool failed = ferror(f) != 0;
+    object = NULL;
+    failed |= fclose(f) != 0;
+    tcc_host.starved |= failed;
+    return failed ? EOF : 0;
 }
 
 int

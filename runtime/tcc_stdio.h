@@ -6,10 +6,12 @@
 #include "ravel.h"
 
 #include <setjmp.h>
+#include <stdbool.h>
 
 /* What one run of libtcc leaves behind; guarded by the lock in jit.c. */
 typedef struct {
     jmp_buf out;     /* where its exit() lands */
+    bool starved;    /* it was refused memory: what it made or said is void */
     char *obj;       /* the object it wrote, malloc'ed, or NULL */
     size_t len;
 } TccHost;
@@ -18,8 +20,8 @@ typedef struct {
 extern __attribute__((visibility("hidden"))) TccHost tcc_host;
 
 /* Around one run of libtcc: begin makes all its variables zero as in a new
- * process, end frees all its memory.  What it would do itself does not suffice:
- * a text that does not compile leaves pieces behind in both. */
+ * process, end frees all its memory and closes its file.  What it would do itself
+ * does not suffice: a text that does not compile leaves pieces behind. */
 void tcc_host_begin(void);
 void tcc_host_end(void);
 
