@@ -43,6 +43,9 @@ void *REAL(realloc)(void *p, size_t n);
 void *REAL(memalign)(size_t align, size_t n);
 void REAL(free)(void *p);
 
+/* Called before the sanitizer is ready. */
+#define EARLY __attribute__((no_sanitize_address))
+
 enum { MAX_NOTES = 1 << 17, MAX_STACKS = 1 << 14, SHORT_CALL = 300, BETWEEN = 40 };
 
 typedef enum { ONE, REST, NMODES } Mode;
@@ -74,7 +77,7 @@ stack_hash(void)
     return h;
 }
 
-static bool
+EARLY static bool
 refused(void)
 {
     if (!fault.on)
@@ -91,7 +94,7 @@ refused(void)
     return true;
 }
 
-static void *
+EARLY static void *
 counted(void *p)
 {
     fault.live += p != NULL;
@@ -101,19 +104,19 @@ counted(void *p)
 /* What the shared libraries are to find first must be seen from outside. */
 #pragma GCC visibility push(default)
 
-void *
+EARLY void *
 malloc(size_t n)
 {
     return refused() ? NULL : counted(REAL(malloc)(n));
 }
 
-void *
+EARLY void *
 calloc(size_t n, size_t size)
 {
     return refused() ? NULL : counted(REAL(calloc)(n, size));
 }
 
-void *
+EARLY void *
 realloc(void *p, size_t n)
 {
     if (refused())
@@ -124,7 +127,7 @@ realloc(void *p, size_t n)
     return q;
 }
 
-void *
+EARLY void *
 aligned_alloc(size_t align, size_t n)
 {
     return refused() ? NULL : counted(REAL(memalign)(align, n));
@@ -148,14 +151,14 @@ strdup(const char *s)
     return p ? memcpy(p, s, n) : NULL;
 }
 
-void
+EARLY void
 free(void *p)
 {
     fault.live -= p != NULL;
     REAL(free)(p);
 }
 
-void *
+EARLY void *
 mmap(void *at, size_t n, int prot, int flags, int fd, off_t offset)
 {
     if (refused())
@@ -165,7 +168,7 @@ mmap(void *at, size_t n, int prot, int flags, int fd, off_t offset)
     return (void *)r;
 }
 
-int
+EARLY int
 munmap(void *p, size_t n)
 {
     fault.live--;
