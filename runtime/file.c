@@ -31,6 +31,26 @@ sysfail(ravel_error *err, const char *path, const char *what,
     return error_set(err, s, "%s: %s: %s", path, what, strerror_r(e, buf, sizeof buf));
 }
 
+static int
+open_file(const char *path, int flags)
+{
+    int fd;
+    do
+        fd = open(path, flags | O_CLOEXEC | O_NOCTTY, 0666);
+    while (fd < 0 && errno == EINTR);
+    return fd;
+}
+
+/* 0 or an errno. */
+static int
+sync_file(int fd)
+{
+    while (fsync(fd) != 0)
+        if (errno != EINTR)
+            return errno;
+    return 0;
+}
+
 typedef struct {
     unsigned char *data;
     size_t len, cap;
@@ -101,7 +121,7 @@ file_read(const char *path, size_t max, unsigned char **data,
     *len = 0;
     if (max > PTRDIFF_MAX / 2)
         max = PTRDIFF_MAX / 2;
-    int fd = in ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
+    int fd = in ? STDIN_FILENO : open_file(path, O_RDONLY);
     if (fd < 0)
         return sysfail(err, name, "cannot open", errno);
     int e = read_fd(fd, &max, &b);
@@ -147,7 +167,7 @@ write_parts(int fd, const FilePart *part, int nparts)
 static int
 close_after(int fd, int e)
 {
-    int c = close(fd) == 0 ? 0 : errno;
+    int c = close(fd) == 0 || errno == EINTR ? 0 : errno;   /* Linux closes first */
     return e ? e : c;
 }
 
@@ -191,8 +211,14 @@ resolve(const char *path)
     char *p = strdup(path);
     for (int i = 0; p && i < MAX_LINKS; i++) {
         ssize_t n = readlink(p, to, sizeof to - 1);
-        if (n < 0)          /* no link: the rest is for open to judge */
+        if (n < 0 && (errno == EINVAL || errno == ENOENT))     /* no link */
             return p;
+        if (n < 0) {
+            int e = errno;
+            free(p);
+            errno = e;
+            return NULL;
+        }
         to[n] = 0;
         char *next = beside(p, to);
         free(p);
@@ -227,7 +253,7 @@ open_temp(const char *path, char **temp)
         *temp = beside(path, name);
         if (!*temp)
             return -1;
-        int fd = open(*temp, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+        int fd = open_file(*temp, O_WRONLY | O_CREAT | O_EXCL);
         if (fd >= 0)
             return fd;
         int e = errno;
@@ -248,9 +274,24 @@ fill_temp(int fd, const struct stat *old, const FilePart *part,
     int e = write_parts(fd, part, nparts);
     if (e == 0 && old && fchmod(fd, old->st_mode & 0777) != 0)
         e = errno;
-    if (e == 0 && fsync(fd) != 0)
-        e = errno;
+    if (e == 0)
+        e = sync_file(fd);
     return close_after(fd, e);
+}
+
+/* That `path` is where it is, too, is to outlast a crash.  Where folders cannot be
+ * read or have no fsync, the file system has it its own way. */
+static int
+sync_folder(const char *path)
+{
+    char *dir = beside(path, ".");
+    int fd = dir ? open_file(dir, O_RDONLY | O_DIRECTORY) : -1;
+    int e = dir ? 0 : ENOMEM;
+    free(dir);
+    if (fd < 0)
+        return e;
+    e = sync_file(fd);
+    return close_after(fd, e == EINVAL ? 0 : e);
 }
 
 /* Put the parts in the place of the regular file `old`, or of nothing (NULL). */
@@ -270,8 +311,11 @@ replace(const char *path, const struct stat *old,
         e = errno;
     if (e)
         unlink(temp);
+    int late = e ? 0 : sync_folder(real);
     free(temp);
     free(real);
+    if (late)
+        return sysfail(err, path, "written, but a crash may undo it", late);
     return e ? sysfail(err, path, "cannot write", e) : RAVEL_OK;
 }
 
@@ -291,8 +335,7 @@ file_write(const char *path, const FilePart *part, int nparts,
         return replace(path, NULL, part, nparts, err);
     }
     if (!S_ISREG(st.st_mode))
-        return write_direct(open(path, O_WRONLY | O_CLOEXEC | O_NOCTTY), path,
-                            part, nparts, err);
+        return write_direct(open_file(path, O_WRONLY), path, part, nparts, err);
     /* rename asks only the folder; a write-protected file is meant to stay */
     if (access(path, W_OK) != 0)
         return sysfail(err, path, "cannot write", errno);
