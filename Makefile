@@ -6,11 +6,14 @@ PYTHON   ?= /usr/bin/python3
 PREFIX   ?= /usr/local
 B        ?= build
 CFLAGS   ?= -O3 -g
-# SAN=1 builds with AddressSanitizer and UBSan; use another B with it.
+# SAN=1 builds with AddressSanitizer and UBSan, SAN=thread with ThreadSanitizer; use
+# another B with each.
 WARN     := -Wall -Wextra -Wconversion -Wshadow -Wstrict-prototypes \
             -Wmissing-prototypes $(if $(CI),-Werror)
+SANITIZE  = $(if $(filter thread,$(SAN)),-fsanitize=thread,-fsanitize=address$(,)undefined \
+            -fno-sanitize-recover=undefined)
 ALL_CFLAGS = -std=gnu11 -fPIC -fvisibility=hidden -MMD -MP $(WARN) \
-             $(CFLAGS) $(if $(SAN),-fsanitize=address$(,)undefined -fno-sanitize-recover=undefined) \
+             $(CFLAGS) $(if $(SAN),$(SANITIZE)) \
              -I/usr/include/lua5.4
 LIBS     := -llua5.4 -lm -lpthread -ldl
 Q        := $(if $(V),,@)
@@ -74,12 +77,15 @@ run: deps
 	$(Q)$(MAKE) --no-print-directory all
 	$(Q)PYTHON=$(PYTHON) sh examples/run.sh $(B)/ravel $(B)/run
 
-# The sanitizer build is a second set of binaries; the same tests run on both.
+# The sanitizer build is a second set of binaries; the same tests run on both.  A
+# third one, with ThreadSanitizer, is what test_threads needs and no more.
 test:
 	$(Q)sh tests/deps.sh $(BUILD_PKGS) $(TEST_PKGS)
 	$(Q)$(MAKE) --no-print-directory all unit
 	$(Q)$(MAKE) --no-print-directory all unit SAN=1 B=$(B)-asan CFLAGS="-O1 -g"
-	$(Q)RAVEL_BUILD=$(B) RAVEL_ASAN=$(B)-asan $(PYTHON) -m pytest -n 2 -q tests
+	$(Q)$(MAKE) --no-print-directory SAN=thread B=$(B)-tsan CFLAGS="-O1 -g" \
+	    $(B)-tsan/tests/test_threads
+	$(Q)RAVEL_BUILD=$(B) RAVEL_ASAN=$(B)-asan RAVEL_TSAN=$(B)-tsan $(PYTHON) -m pytest -n 2 -q tests
 
 unit: $(UNITS)
 
@@ -107,7 +113,7 @@ install: all
 	install -m 644 specs/*.lua specs/README.md $(DESTDIR)$(PREFIX)/share/ravel/specs
 
 clean:
-	rm -rf $(B) $(B)-asan
+	rm -rf $(B) $(B)-asan $(B)-tsan
 
 loc:
 	@wc -l compiler/*.[ch] runtime/*.[ch] templates/c/* specs/*.lua | sort -n

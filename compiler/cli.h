@@ -55,6 +55,8 @@ const char *cli_dtype(Cli *c, const char *text);
 const DType *cli_dtype_of(Cli *c, const char *text);
 Layout *cli_layout(Cli *c, i64 *shape);
 void cli_check(Cli *c, ravel_status s, const ravel_error *err);
+/* jansson's malloc: what it cannot allocate it would leave out without a word. */
+void *cli_json_memory(size_t n);
 void cli_print_json(json_t *j);
 json_t *cli_json_numbers(const i64 *v, int n);
 const char *cli_tuple(Arena *a, const i64 *v, int n);

@@ -129,7 +129,8 @@ cli_parse(Cli *c, const Command *cmd, int argc, char **argv)
     struct argp argp = {options, take, cmd->args, doc, NULL, NULL, NULL};
     argv[0] = arena_printf(c->arena, "ravel %s", cmd->name);
     argp_err_exit_status = EXIT_WRONG;
-    argp_parse(&argp, argc, argv, 0, NULL, &p);
+    if (argp_parse(&argp, argc, argv, 0, NULL, &p))
+        cli_fail(c, "out of memory");
 }
 
 void
@@ -234,6 +235,17 @@ cli_layout(Cli *c, i64 *shape)
     const char *text = cli_layout_text(c, c->o.arg[0]);
     int rank = cli_numbers(c, "--shape", c->o.shape, shape, MAX_RANK);
     return compile_layout(c->arena, c->known, text, cli_dtype(c, text), rank, shape);
+}
+
+void *
+cli_json_memory(size_t n)
+{
+    void *p = malloc(n);
+    if (!p && n) {
+        fputs("ravel: out of memory\n", stderr);
+        exit(EXIT_WRONG);
+    }
+    return p;
 }
 
 void

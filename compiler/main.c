@@ -129,6 +129,7 @@ main(int argc, char **argv)
 {
     static char help_flag[] = "--help";
     signal(SIGXFSZ, SIG_IGN);              /* a file too large is an error like others */
+    json_set_alloc_funcs(cli_json_memory, free);
     if (argc > 2 && !strcmp(argv[1], "help")) {
         argv[1] = argv[2];
         argv[2] = help_flag;

@@ -10,8 +10,9 @@ ravel_status file_read(const char *path, size_t max, unsigned char **data,
                        size_t *len, ravel_error *err);
 
 /* Write the parts one after the other to a temporary file beside `path`,
- * flush it to disk and rename it; on any failure `path` is as it was and no
- * temporary stays.  "-" is standard output; a path that is a device or a pipe
+ * flush it to disk, rename it and flush the folder; on any failure before the last
+ * step `path` is as it was and no temporary stays.  A process killed meanwhile may
+ * leave one .ravel-*.tmp, which nothing minds.  "-" is standard output; a path that is a device or a pipe
  * is written to directly. */
 typedef struct {
     const void *data;

@@ -157,3 +157,103 @@ def test_every_call_on_a_file(name, there, shims, here):
                 assert not litter(before, out), what
     print("# faults: %s, %d calls, %s" % (name, len(calls), ", ".join("%d %s" % (n, d) for d, n in sorted(done.items()))))
     assert done["ENOSPC"] >= 4 and done["before"] == len(calls)
+
+
+# --- memory
+
+KNOWN = set()                              # call stacks that a command before has shown
+
+
+def to_inject(args, shim, code):
+    """The numbers of the allocations of a run to fail, one of each call stack not met yet and some between."""
+    r = run(args, shim, log="log")
+    assert r.returncode == code, r.stderr
+    data = pathlib.Path("log").read_bytes()
+    pathlib.Path("log").unlink()
+    stacks = struct.unpack("%dQ" % (len(data)//8), data)
+    step = 1 if os.environ.get("FAULTS") == "all" else len(stacks)//20 + 1
+    picked = [i for i, s in enumerate(stacks) if i % step == 0 or not (s in KNOWN or KNOWN.add(s))]
+    return r, len(stacks), picked
+
+
+def check_starved(args, shim, out, code):
+    before = tree()
+    good, total, picked = to_inject(args, shim, code)
+    whole = tree().get(out)
+    codes = {}
+    for at in picked:
+        for mode in ("one", "rest"):
+            reset(before)
+            r = run(args, shim, at, mode)
+            what, after = "%s %s: %s" % (mode, at, r.stderr.decode()), tree()
+            codes[r.returncode] = codes.get(r.returncode, 0) + 1
+            assert after.get(out) in (whole, before.get(out)), what
+            assert all(after[n] == before[n] for n in before if n != out) and not litter(before, out), what
+            if r.returncode == code != 2:
+                assert (r.stdout, r.stderr, after.get(out)) == (good.stdout, good.stderr, whole), what
+            else:
+                assert r.returncode == 2 and said(r), (r.returncode, what)
+    print("# faults: ravel %s: %d allocations, %d failed in two ways, exit codes %s" % (args, total, len(picked), codes))
+    assert picked and codes[2] > 0
+    reset(before)
+
+
+def test_every_allocation_of_the_commands(shims, here):
+    """Those of a context and of a layout as text are in tests/unit/test_faults.c too, so these two only make them known."""
+    to_inject("list", shims/"alloc.so", 0)
+    to_inject("check {M//2,K} --shape 8,8 --json", shims/"alloc.so", 1)
+    for args in READERS.values():
+        check_starved(args, shims/"alloc.so", None, run(args).returncode)
+    for args, out in WRITERS.values():
+        check_starved(args, shims/"alloc.so", out, 0)
+
+
+# --- real failures
+
+def test_a_file_size_limit(here):
+    """What RLIMIT_FSIZE allows of the output is taken back."""
+    before = tree()
+    for size in (0, 1, 128, 4096, 6847):
+        r = run(CONVERT, preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (size, size)))
+        assert r.returncode == 2 and said(r) and b"too large" in r.stderr, r.stderr
+        assert tree() == before
+
+
+def test_a_full_device(here):
+    r = run("convert x.raw /dev/full --from NCHW --to NHWC --shape 2,20,5,7 --dtype f32")
+    assert r.returncode == 2 and b"/dev/full" in r.stderr and b"No space" in r.stderr
+    with open("/dev/full", "wb") as full:
+        r = subprocess.run([RAVEL, "list"], stdout=full, stderr=subprocess.PIPE)
+    assert r.returncode == 2 and said(r)
+
+
+def mounted(folder, script):
+    """Run a shell script in a mount namespace of its own; skip where that is not allowed."""
+    if not shutil.which("unshare"):
+        pytest.skip("no unshare")
+    probe = subprocess.run(["unshare", "-rm", "sh", "-c", "mount -t tmpfs -o size=16k none " + str(folder)], capture_output=True, text=True)
+    if probe.returncode:
+        pytest.skip("no mounts here: " + probe.stderr.strip())
+    return subprocess.run(["unshare", "-rm", "sh", "-c", script], capture_output=True, text=True)
+
+
+def test_a_full_disk(here):
+    """A tmpfs of four pages, an old output in one of them."""
+    pathlib.Path("disk").mkdir()
+    r = mounted("disk", """
+        mount -t tmpfs -o size=16k none disk && cp x.npy disk/x.npy && printf old >disk/out.npy
+        %s convert disk/x.npy disk/out.npy --from NCHW --to NC1HWC0; echo "code $?"
+        ls -A disk; cat disk/out.npy; cmp x.npy disk/x.npy && echo same""" % RAVEL)
+    assert "No space left" in r.stderr and "disk/out.npy" in r.stderr, r.stderr
+    assert r.stdout.split() == ["code", "2", "out.npy", "x.npy", "old" + "same"], r.stdout
+
+
+def test_a_read_only_folder(here):
+    pathlib.Path("disk").mkdir()
+    r = mounted("disk", """
+        mount -t tmpfs none disk && cp x.npy disk/x.npy && printf old >disk/out.npy && mount -o remount,ro disk
+        %s convert disk/x.npy disk/out.npy --from NCHW --to NC1HWC0; echo "code $?"
+        %s convert disk/x.npy disk/new.npy --from NCHW --to NC1HWC0; echo "code $?"
+        ls -A disk; cat disk/out.npy; cmp x.npy disk/x.npy && echo same""" % (RAVEL, RAVEL))
+    assert r.stderr.count("Read-only file system") == 2 and "disk/out.npy" in r.stderr and "disk/new.npy" in r.stderr, r.stderr
+    assert r.stdout.split() == ["code", "2", "code", "2", "out.npy", "x.npy", "old" + "same"], r.stdout

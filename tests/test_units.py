@@ -11,10 +11,12 @@ import ravel
 
 HERE = pathlib.Path(__file__).parent
 PLAIN, SANITIZED = ravel.BUILD, ravel.ROOT / os.environ.get("RAVEL_ASAN", "build-asan")
+THREADED = ravel.ROOT / os.environ.get("RAVEL_TSAN", "build-tsan")   # with ThreadSanitizer
 TOOLS = {"npy_cat", "dnnl_reorder", "expr_same"}          # programs that other tests run
 UNITS = sorted(p.stem for p in (HERE / "unit").glob("*.c") if p.stem not in TOOLS)
 COMMANDS = {"test_cli.py", "test_golden.py"}   # only run the command: leaks count
-AGAIN = ["test_pairs.py", "test_random.py", "test_cli.py", "test_tables.py", "test_npy.py", "test_golden.py", "test_found.py"]
+AGAIN = ["test_pairs.py", "test_random.py", "test_cli.py", "test_tables.py", "test_npy.py", "test_golden.py", "test_found.py",
+         "test_decisions.py"]
 
 
 def run(args, **env):
@@ -32,6 +34,16 @@ def test_unit(unit, build):
     if not (build / "ravel").exists():
         pytest.skip("%s is not built: make SAN=1 B=%s" % (build.name, build.name))
     run([build / "tests" / unit], ROUNDS="20000" if build is SANITIZED else "100000")
+
+
+def test_races():
+    """ThreadSanitizer ends a process with 66 that has raced."""
+    unit = THREADED / "tests" / "test_threads"
+    if not unit.exists():
+        pytest.skip("%s is not built: make SAN=thread B=%s" % (THREADED.name, THREADED.name))
+    if "unexpected memory mapping" in subprocess.run([unit], env={"THREAD_ROUNDS": "0"}, capture_output=True, text=True).stderr:
+        pytest.skip("ThreadSanitizer does not run on this kernel (vm.mmap_rnd_bits)")
+    run([unit])
 
 
 @pytest.mark.skipif("RAVEL_AGAIN" in os.environ, reason="already on the sanitizer build")

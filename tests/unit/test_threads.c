@@ -1,0 +1,345 @@
+/* test_threads.c: the library from many threads at once.
+ *
+ * Every thread draws actions from one table and does them on what all share: a context
+ * that is loaded into meanwhile, and one plan.  What an action cannot have for itself
+ * is in Shared.  Under ThreadSanitizer this is a search for races; else for crashes
+ * and wrong answers. */
+#define _GNU_SOURCE
+#include "../../runtime/ravel.h"
+
+#include <pthread.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+enum { THREADS = 8, COLD_STARTS = 12, BYTES = 1 << 16 };
+
+static struct {
+    ravel_context *cx;
+    ravel_plan *plan;
+    unsigned char src[BYTES], want[BYTES];
+    int64_t table[1400];
+} shared;
+
+/* What one thread has for itself. */
+typedef struct {
+    uint64_t seed;
+    int left;                      /* actions to do */
+    const char *failed;            /* the action that went wrong */
+    char text[1024];
+    unsigned char dst[BYTES];
+    int64_t table[1400];
+} Worker;
+
+static const int64_t SHAPE[] = {2, 20, 5, 7};
+
+static uint64_t
+draw(Worker *w, uint64_t n)
+{
+    w->seed = w->seed * 6364136223846793005u + 1442695040888963407u;
+    return (w->seed >> 33) % n;
+}
+
+static bool
+compile(ravel_context *cx, const char *to, ravel_plan **out, ravel_error *err)
+{
+    ravel_request rq = {"NCHW", to, "f16", 4, SHAPE};
+    return ravel_compile(cx, &rq, out, err) == RAVEL_OK;
+}
+
+static bool
+run_shared(Worker *w, ravel_error *err)
+{
+    (void)err;
+    size_t n = (size_t)ravel_plan_dst_bytes(shared.plan);
+    return ravel_run(shared.plan, w->dst, shared.src) == RAVEL_OK &&
+           memcmp(w->dst, shared.want, n) == 0;
+}
+
+static bool
+verify_shared(Worker *w, ravel_error *err)
+{
+    (void)w;
+    return ravel_verify(shared.plan, err) == RAVEL_OK;
+}
+
+/* A plan of a thread's own, from a context that others load into. */
+static bool
+compile_and_free(Worker *w, ravel_error *err)
+{
+    static const char *const to[] = {"NC1HWC0", "NHWC", "NCHW8", "{N, C//6, H, W, C%6}",
+                                     "THREADED", "NC1HWC0{C0=8}"};
+    ravel_plan *p;
+    if (!compile(shared.cx, to[draw(w, sizeof to / sizeof *to)], &p, err))
+        return false;
+    bool ok = ravel_run(p, w->dst, shared.src) == RAVEL_OK &&
+              ravel_plan_source(p) && (draw(w, 4) || !ravel_verify(p, err));
+    ravel_plan_free(p);
+    return ok;
+}
+
+static bool
+load_shared(Worker *w, ravel_error *err)
+{
+    char text[200];
+    snprintf(text, sizeof text, "local b = %d\nlayout 'THREADED' { dims = {N, C, H, W},\n"
+             "  order = {N, C // b, H, W, C %% b}, fill = 0 }", 2 << draw(w, 4));
+    return ravel_load(shared.cx, text, strlen(text), "threaded.lua", err) == RAVEL_OK;
+}
+
+static bool
+load_wrong(Worker *w, ravel_error *err)
+{
+    static const char text[] = "layout 'BAD' { dims = {N, C}, order = {N, C.x} }";
+    (void)w;
+    return ravel_load(shared.cx, text, sizeof text - 1, "bad.lua", err) ==
+           RAVEL_ERR_SPEC && strstr(err->text, "bad.lua");
+}
+
+static bool
+compile_wrong(Worker *w, ravel_error *err)
+{
+    static const struct {
+        const char *to, *says;
+        ravel_status s;
+    } wrong[] = {
+        {"NC1HWCO", "NC1HWC0", RAVEL_ERR_SPEC},
+        {"{N, C//2, H, W}", "", RAVEL_ERR_LAYOUT},
+        {"{N, C, H", "", RAVEL_ERR_SPEC},
+    };
+    size_t i = draw(w, sizeof wrong / sizeof *wrong);
+    ravel_plan *p = NULL;
+    return !compile(shared.cx, wrong[i].to, &p, err) && !p && err->status == wrong[i].s &&
+           strstr(err->text, wrong[i].says);
+}
+
+static bool
+table_shared(Worker *w, ravel_error *err)
+{
+    return ravel_table(shared.cx, "NC1HWC0", "f16", 4, SHAPE, w->table, err) ==
+           RAVEL_OK && memcmp(w->table, shared.table, sizeof w->table) == 0;
+}
+
+static bool
+bytes_shared(Worker *w, ravel_error *err)
+{
+    int64_t n;
+    (void)w;
+    return ravel_storage_bytes(shared.cx, "THREADED", "f16", 4, SHAPE, &n, err) ==
+           RAVEL_OK && n >= 2 * 1400;
+}
+
+/* A context of its own beside the shared one. */
+static bool
+new_context(Worker *w, ravel_error *err)
+{
+    ravel_context *cx;
+    ravel_plan *p;
+    (void)w;
+    if (ravel_context_new(&cx, err))
+        return false;
+    bool ok = compile(cx, "NHWC", &p, err);
+    if (ok)
+        ravel_plan_free(p);
+    ravel_context_free(cx);
+    return ok;
+}
+
+/* A child has one thread, and whatever locks the others held. */
+static bool
+fork_and_compile(Worker *w, ravel_error *err)
+{
+    int status;
+    ravel_plan *p;
+    (void)err;
+    pid_t pid = fork();
+    if (pid == 0) {
+        alarm(60);
+        _exit(!compile(shared.cx, "NHWC", &p, NULL) || ravel_verify(p, NULL) ||
+              !load_shared(w, NULL));
+    }
+    return pid > 0 && waitpid(pid, &status, 0) == pid && WIFEXITED(status) &&
+           WEXITSTATUS(status) == 0;
+}
+
+/* Out of how many draws each is done `weight` times. */
+static const struct {
+    const char *name;
+    bool (*act)(Worker *w, ravel_error *err);
+    unsigned weight;
+} ACTIONS[] = {
+    {"run", run_shared, 12},
+    {"verify", verify_shared, 4},
+    {"compile", compile_and_free, 8},
+    {"load", load_shared, 3},
+    {"load, wrong", load_wrong, 2},
+    {"compile, wrong", compile_wrong, 3},
+    {"table", table_shared, 4},
+    {"storage_bytes", bytes_shared, 2},
+    {"context", new_context, 1},
+    {"fork", fork_and_compile, 1},
+};
+enum { NACTIONS = sizeof ACTIONS / sizeof *ACTIONS };
+
+static atomic_long done[NACTIONS];
+
+static size_t
+choose(Worker *w)
+{
+    unsigned total = 0;
+    size_t i = 0;
+    for (size_t k = 0; k < NACTIONS; k++)
+        total += ACTIONS[k].weight;
+    for (uint64_t at = draw(w, total); at >= ACTIONS[i].weight; i++)
+        at -= ACTIONS[i].weight;
+    return i;
+}
+
+static void *
+work(void *arg)
+{
+    Worker *w = arg;
+    ravel_error err = {0};
+    for (; w->left > 0; w->left--) {
+        size_t i = choose(w);
+        if (!ACTIONS[i].act(w, &err)) {
+            w->failed = ACTIONS[i].name;
+            memcpy(w->text, err.text, sizeof w->text);
+            return w;
+        }
+        atomic_fetch_add(&done[i], 1);
+    }
+    return NULL;
+}
+
+static long
+number(const char *name, long otherwise)
+{
+    const char *s = getenv(name);
+    return s ? atol(s) : otherwise;
+}
+
+static void
+test_everything_at_once(void **state)
+{
+    (void)state;
+    pthread_t t[THREADS];
+    Worker *w = calloc(THREADS, sizeof *w);
+    long seed = number("SEED", 20240607), n = number("THREAD_ROUNDS", 150);
+    assert_non_null(w);
+    print_message("# threads: %d threads, %ld actions each, SEED=%ld\n", THREADS, n,
+                  seed);
+    for (int i = 0; i < THREADS; i++) {
+        w[i].seed = (uint64_t)(seed + i);
+        w[i].left = (int)n;
+        assert_int_equal(pthread_create(&t[i], NULL, work, &w[i]), 0);
+    }
+    for (int i = 0; i < THREADS; i++)
+        pthread_join(t[i], NULL);
+    for (int i = 0; i < THREADS; i++)
+        if (w[i].failed)
+            fail_msg("%s: %s", w[i].failed, w[i].text);
+    for (size_t i = 0; i < NACTIONS; i++) {
+        print_message("# threads: %6ld x %s\n", (long)done[i], ACTIONS[i].name);
+        assert_true(done[i] > 0 || n < 100);
+    }
+    free(w);
+}
+
+static pthread_barrier_t gate;
+
+static void *
+first_compile(void *cx)
+{
+    ravel_plan *p;
+    pthread_barrier_wait(&gate);
+    if (!compile(cx, "NC1HWC0", &p, NULL))
+        return cx;
+    bool ok = ravel_verify(p, NULL) == RAVEL_OK;
+    ravel_plan_free(p);
+    return ok ? NULL : cx;
+}
+
+/* In a process that has not compiled yet, its first compilations at once. */
+static int
+start_cold(void)
+{
+    ravel_context *cx;
+    pthread_t t[THREADS];
+    void *bad, *any = NULL;
+    if (ravel_context_new(&cx, NULL) || pthread_barrier_init(&gate, NULL, THREADS))
+        return 2;
+    for (int i = 0; i < THREADS; i++)
+        if (pthread_create(&t[i], NULL, first_compile, cx))
+            abort();
+    for (int i = 0; i < THREADS; i++) {
+        pthread_join(t[i], &bad);
+        any = bad ? bad : any;
+    }
+    pthread_barrier_destroy(&gate);
+    ravel_context_free(cx);
+    return any != NULL;
+}
+
+/* First of all tests: the process they fork from has not compiled either. */
+static void
+test_cold_start(void **state)
+{
+    (void)state;
+    for (int i = 0; i < COLD_STARTS; i++) {
+        int status;
+        fflush(NULL);
+        pid_t pid = fork();
+        assert_true(pid >= 0);
+        if (pid == 0) {
+            alarm(60);
+            exit(start_cold());
+        }
+        assert_int_equal(waitpid(pid, &status, 0), pid);
+        assert_true(WIFEXITED(status));
+        assert_int_equal(WEXITSTATUS(status), 0);
+    }
+}
+
+static int
+set_up(void **state)
+{
+    Worker w = {.seed = 1};
+    (void)state;
+    for (size_t i = 0; i < BYTES; i++)
+        shared.src[i] = (unsigned char)(i * 2654435761u >> 13);
+    if (ravel_context_new(&shared.cx, NULL) || !load_shared(&w, NULL) ||
+        !compile(shared.cx, "NC1HWC0", &shared.plan, NULL) ||
+        ravel_table(shared.cx, "NC1HWC0", "f16", 4, SHAPE, shared.table, NULL))
+        return 1;
+    return ravel_run(shared.plan, shared.want, shared.src);
+}
+
+static int
+tear_down(void **state)
+{
+    (void)state;
+    ravel_plan_free(shared.plan);
+    ravel_context_free(shared.cx);
+    return 0;
+}
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_cold_start),   /* first: see there */
+        cmocka_unit_test_setup_teardown(test_everything_at_once, set_up, tear_down),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
