@@ -13,6 +13,12 @@ ends_in_lua(const char *name)
     return n > 4 && !strcmp(name + n - 4, ".lua");
 }
 
+/* What a text has made. */
+struct Text {
+    Text *next;
+    Arena arena;
+};
+
 typedef struct {
     Arena arena;
     const char *text, *name;
@@ -35,17 +41,19 @@ static bool
 adopt(ravel_context *cx, const Load *l)
 {
     LayoutDef *last = l->first;
-    Arena *more = realloc(cx->arenas, (size_t)(cx->narenas + 1) * sizeof *more);
-    if (!more)
+    const LayoutDef *known = cx->known;
+    Text *t = malloc(sizeof *t);
+    if (!t)
         return false;
-    cx->arenas = more;
-    cx->arenas[cx->narenas++] = l->arena;
+    *t = (Text){cx->texts, l->arena};
+    while (!atomic_compare_exchange_weak(&cx->texts, &t->next, t))
+        ;
     while (last && last->next)
         last = last->next;
-    if (last) {
-        last->next = (LayoutDef *)cx->known;
-        cx->known = l->first;
-    }
+    if (last)
+        do
+            last->next = (LayoutDef *)known;
+        while (!atomic_compare_exchange_weak(&cx->known, &known, l->first));
     return true;
 }
 
@@ -56,14 +64,10 @@ add_text(ravel_context *cx, const char *text, size_t len, const char *name,
     Diag d;
     Load l = {.text = text, .name = name, .len = len, .builtin = builtin};
     ravel_status s = RAVEL_OK;
-    if (!arena_run(&l.arena, &d, load, &l)) {
+    if (!arena_run(&l.arena, &d, load, &l))
         s = error_of(err, &d);
-    } else {
-        pthread_mutex_lock(&cx->lock);
-        if (!adopt(cx, &l))
-            s = error_set(err, RAVEL_ERR_MEMORY, "out of memory");
-        pthread_mutex_unlock(&cx->lock);
-    }
+    else if (!adopt(cx, &l))
+        s = error_set(err, RAVEL_ERR_MEMORY, "out of memory");
     if (s != RAVEL_OK)
         arena_free(&l.arena);
     return s;
@@ -85,7 +89,6 @@ ravel_context_new(ravel_context **out, ravel_error *err)
     *out = NULL;
     if (!cx)
         return error_set(err, RAVEL_ERR_MEMORY, "out of memory");
-    pthread_mutex_init(&cx->lock, NULL);
     Diag d;
     bool ok = arena_run(&cx->target_arena, &d, load_target, cx);
     ravel_status s = ok ? RAVEL_OK : error_of(err, &d);
@@ -103,11 +106,12 @@ ravel_context_free(ravel_context *cx)
 {
     if (!cx)
         return;
-    for (int i = 0; i < cx->narenas; i++)
-        arena_free(&cx->arenas[i]);
-    free(cx->arenas);
+    for (Text *t = cx->texts, *next; t; t = next) {
+        next = t->next;
+        arena_free(&t->arena);
+        free(t);
+    }
     arena_free(&cx->target_arena);
-    pthread_mutex_destroy(&cx->lock);
     free(cx);
 }
 
@@ -123,8 +127,5 @@ ravel_load(ravel_context *cx, const char *text, size_t len, const char *name,
 const LayoutDef *
 context_known(ravel_context *cx)
 {
-    pthread_mutex_lock(&cx->lock);
-    const LayoutDef *d = cx->known;
-    pthread_mutex_unlock(&cx->lock);
-    return d;
+    return cx->known;
 }

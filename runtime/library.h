@@ -2,7 +2,7 @@
 #ifndef RAVEL_LIBRARY_H
 #define RAVEL_LIBRARY_H
 
-#include <pthread.h>
+#include <stdatomic.h>
 
 #include "../compiler/compile.h"
 #include "error.h"
@@ -11,11 +11,13 @@
 
 typedef void Relayout(void *dst, const void *src);
 
+typedef struct Text Text;          /* a loaded one; context.c */
+
+/* No lock: both lists only grow, at the front, by one exchange.  So neither threads
+ * nor the child of a fork can find them taken. */
 struct ravel_context {
-    pthread_mutex_t lock;          /* over known and arenas */
-    const LayoutDef *known;        /* newest first */
-    Arena *arenas;                 /* one for each loaded text */
-    int narenas;
+    _Atomic(const LayoutDef *) known;   /* newest first */
+    _Atomic(Text *) texts;
     Arena target_arena;
     const Target *target;
 };
