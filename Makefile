@@ -32,6 +32,7 @@ UNITS    := $(patsubst tests/unit/%.c,$(B)/tests/%,$(wildcard tests/unit/*.c))
 all: $(B)/libravel.a $(B)/libravel.so $(B)/ravel
 
 include runtime/tcc.mk
+include tests/fuzz/fuzz.mk
 
 $(B)/ravel: $(CLI_OBJ) $(B)/libravel.a
 	$(SAY) LINK $@
@@ -67,8 +68,8 @@ $(B)/tests/%: tests/unit/%.c $(B)/libravel.a
 
 BUILD_PKGS := gcc make libc6-dev liblua5.4-dev libtcc-dev libjansson-dev binutils
 RUN_PKGS   := python3 python3-numpy
-TEST_PKGS  := $(RUN_PKGS) g++ libcmocka-dev libdnnl-dev clang tcc z3 python3-pytest \
-              python3-pytest-xdist
+TEST_PKGS  := $(RUN_PKGS) g++ libcmocka-dev libdnnl-dev clang libclang-rt-14-dev tcc z3 \
+              python3-pytest python3-pytest-xdist
 
 deps:
 	$(Q)sh tests/deps.sh $(BUILD_PKGS) $(RUN_PKGS)
@@ -85,6 +86,7 @@ test:
 	$(Q)$(MAKE) --no-print-directory all unit SAN=1 B=$(B)-asan CFLAGS="-O1 -g"
 	$(Q)$(MAKE) --no-print-directory SAN=thread B=$(B)-tsan CFLAGS="-O1 -g" \
 	    $(B)-tsan/tests/test_threads
+	$(Q)$(MAKE) --no-print-directory fuzz-build
 	$(Q)RAVEL_BUILD=$(B) RAVEL_ASAN=$(B)-asan RAVEL_TSAN=$(B)-tsan $(PYTHON) -m pytest -n 2 -q tests
 
 unit: $(UNITS)
@@ -113,7 +115,7 @@ install: all
 	install -m 644 specs/*.lua specs/README.md $(DESTDIR)$(PREFIX)/share/ravel/specs
 
 clean:
-	rm -rf $(B) $(B)-asan $(B)-tsan
+	rm -rf $(B) $(B)-asan $(B)-tsan $(B)-fuzz
 
 loc:
 	@wc -l compiler/*.[ch] runtime/*.[ch] templates/c/* specs/*.lua | sort -n
@@ -122,6 +124,7 @@ help:
 	@echo 'make            build $(B)/ravel, $(B)/libravel.a, $(B)/libravel.so'
 	@echo 'make run        install what is missing, build, convert a feature map and back'
 	@echo 'make test       install what is missing, build twice (once with sanitizers), test'
+	@echo 'make fuzz       libFuzzer on all that reads, FUZZ_TIME=$(FUZZ_TIME) seconds a target'
 	@echo 'make install    to PREFIX=$(PREFIX), under DESTDIR'
 	@echo 'make generated  rewrite generated/   make golden   rewrite tests/golden/'
 	@echo 'make identities rewrite docs/identities.md'

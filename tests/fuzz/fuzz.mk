@@ -1,0 +1,25 @@
+# fuzz.mk: the libFuzzer targets.  The whole library is built once more, by clang,
+# with sanitizers and with counters that tell the fuzzer what an input reached.
+
+FUZZ_TIME  ?= 600
+FUZZ_FLAGS := -O1 -g -fsanitize=fuzzer-no-link,address,undefined \
+              -fno-sanitize-recover=undefined -fno-omit-frame-pointer
+FUZZERS    := $(patsubst tests/fuzz/%.c,$(B)/fuzz/%,$(wildcard tests/fuzz/fuzz_*.c))
+FUZZ_CLI   := $(B)/compiler/cli_args.o $(B)/compiler/cli_convert.o
+
+.PHONY: fuzz fuzz-build fuzzers
+
+# Each target for FUZZ_TIME seconds; what is found goes to tests/fuzz/found.
+fuzz: fuzz-build
+	$(Q)$(PYTHON) tests/fuzz/run.py $(B)-fuzz --seconds $(FUZZ_TIME)
+
+fuzz-build:
+	$(Q)$(MAKE) --no-print-directory fuzzers CC=clang B=$(B)-fuzz WARN= \
+	    CFLAGS="$(FUZZ_FLAGS)"
+
+fuzzers: $(FUZZERS)
+
+$(B)/fuzz/%: tests/fuzz/%.c $(B)/libravel.a $(FUZZ_CLI)
+	$(SAY) CC $<
+	$(Q)mkdir -p $(@D) && $(CC) $(ALL_CFLAGS) -fsanitize=fuzzer -o $@ $< \
+	    $(FUZZ_CLI) $(B)/libravel.a -ljansson $(LIBS)
