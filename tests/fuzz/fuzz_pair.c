@@ -13,6 +13,7 @@ typedef struct {
     Bytes *b;
     Arena *arena;
     int rank, n;
+    i64 room;
     i64 shape[MAX_DIMS];
     const char *digit[MAX_DIGITS];
 } Maker;
@@ -35,13 +36,18 @@ disguise(Maker *m, const char *d, int n)
     }
 }
 
-/* The digits of a dim of n; blocks stay near n, or padding is all there is. */
+/* The digits of a dim of n.  Blocks beyond n make padding, for which there is little
+ * room, as every coordinate is looked at. */
 static void
 cut(Maker *m, char dim, i64 n)
 {
     int lo = 1;
-    for (int k = fuzz_pick(m->b, 4); k > 0 && lo <= n; k -= 2) {
+    for (int k = fuzz_pick(m->b, 4); k > 0; k -= 2) {
         int f = factors[fuzz_pick(m->b, LEN(factors))];
+        i64 more = int_ceil_div(lo * f, n);
+        if (more > m->room)
+            break;
+        m->room /= more;
         char *d = lo > 1 ? arena_printf(m->arena, "%c//%d%%%d", dim, lo, f)
                          : arena_printf(m->arena, "%c%%%d", dim, f);
         m->digit[m->n++] = disguise(m, d, f);
@@ -79,6 +85,7 @@ layout(Maker *m)
 {
     Buf t = buf_new(m->arena);
     m->n = 0;
+    m->room = 64;
     for (int d = 0; d < m->rank; d++)
         cut(m, dims[d], m->shape[d]);
     for (int d = 0; d < m->rank; d++)
