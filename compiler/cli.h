@@ -65,6 +65,9 @@ const char *cli_tuple(Arena *a, const i64 *v, int n);
 extern const char *const cli_answers[];        /* of an Answer */
 /* cli_equal.c */
 int cli_check_equal(Cli *c);
+/* cli_shown.c: from here on stdout and stderr pass nothing on that a terminal would
+ * obey: it is written as \u001b, or \xff where it is no UTF-8. */
+void cli_show_streams(void);
 
 int cmd_list(Cli *c);
 int cmd_show(Cli *c);

@@ -136,11 +136,18 @@ cli_parse(Cli *c, const Command *cmd, int argc, char **argv)
 void
 cli_fail(Cli *c, const char *fmt, ...)
 {
-    char text[900];
-    va_list ap;
+    enum { HALF = 400 };         /* a long argument leaves room for what is wrong */
+    va_list ap, again;
     va_start(ap, fmt);
-    vsnprintf(text, sizeof text, fmt, ap);
+    va_copy(again, ap);
+    size_t n = (size_t)vsnprintf(NULL, 0, fmt, ap);
+    char *text = arena_array(c->arena, char, (i64)n + 1);
+    vsnprintf(text, n + 1, fmt, again);
+    va_end(again);
     va_end(ap);
+    if (n > 2 * HALF)
+        diag_fatal(c->arena->diag, DIAG_ARGUMENT, (Loc){0}, "%.*s...%s", HALF, text,
+                   text + n - HALF);
     diag_fatal(c->arena->diag, DIAG_ARGUMENT, (Loc){0}, "%s", text);
 }
 
@@ -182,9 +189,18 @@ cli_need_memory(Cli *c, i64 bytes, const char *what)
                  what, (long long)bytes, (long long)have);
 }
 
+/* JSON is UTF-8 and nothing else. */
+static void
+check_json(Cli *c, const char *text)
+{
+    if (c->o.json && !utf8_is_text(text, strlen(text)))
+        cli_fail(c, "'%s' is not UTF-8, and so cannot be told in --json", text);
+}
+
 void
 cli_load(Cli *c, const char *path)
 {
+    check_json(c, path);
     unsigned char *text;
     size_t len;
     ravel_error err;
@@ -199,6 +215,7 @@ const char *
 cli_layout_text(Cli *c, const char *text)
 {
     const char *mark = strstr(text, ".lua:");
+    check_json(c, text);
     if (!mark || *text == '{' || *text == '(')
         return text;
     cli_load(c, arena_printf(c->arena, "%.*s", (int)(mark + 4 - text), text));

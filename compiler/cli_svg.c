@@ -173,14 +173,20 @@ plane_title(const Picture *p)
                         d[p->col].name, p->l->rank > 2 ? ", other dims 0" : "");
 }
 
+/* XML has no way to write control characters. */
 static void
 add_escaped(Buf *b, const char *s)
 {
-    for (; *s; s++)
-        if (strchr("&<>\"", *s))
-            buf_printf(b, "&#%d;", *s);
+    size_t n = strlen(s), k;
+    for (uint32_t c = 0; n > 0; s += k ? k : 1, n -= k ? k : 1) {
+        k = utf8_next(s, n, &c);
+        if (!k || utf8_is_hidden(c))
+            buf_add(b, "&#xfffd;");
+        else if (c < 0x80 && strchr("&<>\"", (int)c))
+            buf_printf(b, "&#%u;", c);
         else
-            buf_addn(b, s, 1);
+            buf_addn(b, s, k);
+    }
 }
 
 void

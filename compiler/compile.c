@@ -73,23 +73,41 @@ compile_name(Arena *a, const Request *rq)
     return emit_is_identifier(s) ? s : default_name;
 }
 
+/* Bytes that a comment in C cannot hold, each as its octal number. */
+static void
+add_encoded(Buf *b, const char *value)
+{
+    for (const char *s = value; *s; s++) {
+        bool mark = s > value && ((s[-1] == '*' && *s == '/') ||
+                                  (s[-1] == '/' && *s == '*') ||
+                                  (s[-1] == '?' && *s == '?'));
+        if (*s == '%')
+            buf_add(b, "%%");
+        else if (*s < ' ' || *s > '~' || *s == '\'' || *s == '\\' || mark ||
+                 (*s == '-' && s == value))
+            buf_printf(b, "\\%03o", (unsigned char)*s);
+        else
+            buf_addn(b, s, 1);
+    }
+}
+
+/* The option as a POSIX shell reads it, in characters that a comment can hold: '...'
+ * or, where that will not do, what printf makes of octal numbers. */
 static const char *
 option(Arena *a, const char *flag, const char *value)
 {
     static const char safe[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
                                "0123456789_,";
-    bool plain = *value && value[strspn(value, safe)] == 0;
-    if (plain)
+    if (*value && value[strspn(value, safe)] == 0)
         return arena_printf(a, " %s %s", flag, value);
-    Buf b = buf_new(a);
-    buf_printf(&b, " %s '", flag);
-    for (; *value; value++)
-        if (*value == '\'')
-            buf_add(&b, "'\\''");
-        else
-            buf_addn(&b, value, 1);
-    buf_add(&b, "'");
-    return b.s;
+    Buf octal = buf_new(a), all = buf_new(a);
+    add_encoded(&octal, value);
+    buf_printf(&all, " %s ", flag);
+    if (strchr(octal.s, '\\'))
+        buf_printf(&all, "\"$(printf '%s')\"", octal.s);
+    else
+        buf_printf(&all, "'%s'", value);
+    return all.s;
 }
 
 /* The command that makes this file again. */

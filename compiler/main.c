@@ -124,10 +124,24 @@ run_command(void *arg)
     r->code = r->cmd->run(c);
 }
 
+/* A line that a name brings along does not look like one of ours. */
+static void
+complain(const char *text)
+{
+    fputs("ravel: ", stderr);
+    for (; *text; text++) {
+        fputc(*text, stderr);
+        if (*text == '\n')
+            fputs("    ", stderr);
+    }
+    fputc('\n', stderr);
+}
+
 int
 main(int argc, char **argv)
 {
     static char help_flag[] = "--help";
+    cli_show_streams();
     signal(SIGXFSZ, SIG_IGN);              /* a file too large is an error like others */
     json_set_alloc_funcs(cli_json_memory, free);
     if (argc > 2 && !strcmp(argv[1], "help")) {
@@ -150,7 +164,7 @@ main(int argc, char **argv)
     Arena arena = {0};
     Run r = {.cli = {.arena = &arena}, .cmd = cmd, .argc = argc - 1, .argv = argv + 1};
     if (!arena_run(&arena, &d, run_command, &r)) {
-        fprintf(stderr, "ravel: %s\n", d.text);
+        complain(d.text);
         r.code = EXIT_WRONG;
     }
     ravel_context_free(r.cli.cx);

@@ -1,4 +1,5 @@
 /* The unparser: one statement, one line of the target's table. */
+#include <ctype.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -161,7 +162,8 @@ put_function(Renderer *r)
     buf_add(r->b, target_text(r->t, "close"));
 }
 
-/* The comment on top.  Whatever the text holds, it cannot end the comment. */
+/* The comment on top.  Whatever the text holds, it cannot end the comment, nor seem
+ * to begin another. */
 static void
 put_head(Renderer *r)
 {
@@ -171,9 +173,11 @@ put_head(Renderer *r)
         size_t n = strcspn(s, "\n");
         buf_add(r->b, lead);
         for (size_t i = 0; i < n; i++) {
-            bool plain = s[i] >= ' ' && s[i] < 127 && s[i] != '\\';
-            bool ends = i > 0 && s[i] == '/' && s[i - 1] == '*';
-            buf_add(r->b, ends ? " " : "");
+            bool plain = s[i] >= ' ' && s[i] < 127 &&
+                         (s[i] != '\\' || isdigit((unsigned char)s[i + 1]));
+            bool mark = i > 0 && ((s[i - 1] == '*' && s[i] == '/') ||
+                                  (s[i - 1] == '/' && s[i] == '*'));
+            buf_add(r->b, mark ? " " : "");
             buf_addn(r->b, plain ? s + i : "?", 1);
         }
         s += n + (s[n] == '\n');

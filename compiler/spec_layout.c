@@ -238,6 +238,8 @@ check_layout(Reader *r)
         check_names(r, d->swizzle, false, "a");
     if (d->swizzle && is_param(d, "a"))
         FAIL(r, "a parameter cannot be called 'a' beside a swizzle: that is the address");
+    if (d->doc && !utf8_is_text(d->doc, strlen(d->doc)))
+        FAIL(r, "doc is not UTF-8");
     check_settings(r, d->pads, d->npads, "pad");
     check_settings(r, d->pitches, d->npitches, "pitch");
 }

@@ -292,7 +292,8 @@ protected_run(lua_State *L)
     snprintf(chunk, sizeof chunk, "=%.200s", j->s->file);
     build_environment(j->s);
     int env = lua_gettop(L);
-    if (luaL_loadbufferx(L, j->text, j->len, chunk, "t") != LUA_OK)
+    size_t mark = j->len >= 3 && !memcmp(j->text, "\xef\xbb\xbf", 3) ? 3 : 0;
+    if (luaL_loadbufferx(L, j->text + mark, j->len - mark, chunk, "t") != LUA_OK)
         return lua_error(L);
     lua_pushvalue(L, env);
     lua_setupvalue(L, -2, 1);

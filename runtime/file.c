@@ -28,7 +28,8 @@ sysfail(ravel_error *err, const char *path, const char *what,
 {
     char buf[128];
     ravel_status s = e == ENOMEM ? RAVEL_ERR_MEMORY : RAVEL_ERR_FILE;
-    return error_set(err, s, "%s: %s: %s", path, what, strerror_r(e, buf, sizeof buf));
+    return error_set(err, s, "%.500s: %s: %s", *path ? path : "''", what,
+                     strerror_r(e, buf, sizeof buf));
 }
 
 static int
@@ -134,7 +135,7 @@ file_read(const char *path, size_t max, unsigned char **data,
     }
     free(b.data);
     if (e == EFBIG)
-        return error_set(err, RAVEL_ERR_FILE, "%s: larger than %zu bytes", name, max);
+        return error_set(err, RAVEL_ERR_FILE, "%.500s: larger than %zu bytes", name, max);
     return sysfail(err, name, "cannot read", e);
 }
 

@@ -49,7 +49,7 @@ npy_fail(ravel_error *err, ravel_status s, const char *path,
     if (err) {
         va_list ap;
         va_start(ap, fmt);
-        int n = snprintf(err->text, sizeof err->text, "%s: ", path);
+        int n = snprintf(err->text, sizeof err->text, "%.500s: ", path);
         if (n > 0 && (size_t)n < sizeof err->text)
             vsnprintf(err->text + n, sizeof err->text - (size_t)n, fmt, ap);
         err->status = s;
