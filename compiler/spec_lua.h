@@ -44,6 +44,12 @@ Loc sandbox_where(Sandbox *s);
 bool sandbox_try(Sandbox *s, void (*f)(void *), void *arg);
 bool sandbox_is_name(const char *s);
 
+/* spec_strings.c: called with the environment on top. */
+void strings_close(lua_State *L);
+
+/* spec_source.c: the line of what Lua would compile wrongly; 0: nothing. */
+int source_trap(const char *text, size_t len);
+
 /* spec_trace.c: expressions as Lua values. */
 void trace_open(Sandbox *s);
 void trace_push(Sandbox *s, const Ast *x);

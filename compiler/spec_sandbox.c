@@ -19,7 +19,7 @@ static const struct {
 
 static const char prelude_name[] = "=prelude";
 
-enum { HOOK_EVERY = 100, REP_MAX = 1 << 16 };
+enum { HOOK_EVERY = 100 };
 
 Sandbox *
 sandbox_of(lua_State *L)
@@ -167,22 +167,6 @@ sandbox_is_name(const char *s)
     return n > 0 && n <= MAX_NAME && s[n] == 0 && (*s < '0' || *s > '9');
 }
 
-static int
-limited_rep(lua_State *L)
-{
-    size_t len, sep = 0;
-    luaL_checklstring(L, 1, &len);
-    lua_Integer n = luaL_checkinteger(L, 2);
-    luaL_optlstring(L, 3, "", &sep);
-    size_t each = len + sep ? len + sep : 1;      /* nothing, often, takes time too */
-    if (n > 0 && (size_t)n > REP_MAX / each)
-        return luaL_error(L, "string.rep beyond %d bytes", REP_MAX);
-    lua_pushvalue(L, lua_upvalueindex(1));
-    lua_insert(L, 1);
-    lua_call(L, lua_gettop(L) - 1, 1);
-    return 1;
-}
-
 static const char *const safe_base[] = {
     "assert", "error", "ipairs", "select", "tonumber", "tostring", "type", NULL};
 static const char *const safe_string[] = {
@@ -214,23 +198,6 @@ open_library(lua_State *L, int env, const char *name, lua_CFunction open,
     lua_settop(L, to);
     lua_setfield(L, env, name);
     lua_settop(L, to - 2);
-}
-
-/* ("x"):find must not reach the real library. */
-static void
-close_strings(lua_State *L, int env)
-{
-    lua_getfield(L, env, "string");
-    lua_getfield(L, -1, "rep");
-    lua_pushcclosure(L, limited_rep, 1);
-    lua_setfield(L, -2, "rep");
-    lua_pushliteral(L, "");
-    lua_getmetatable(L, -1);
-    lua_pushvalue(L, -3);
-    lua_setfield(L, -2, "__index");
-    lua_pushboolean(L, 0);
-    lua_setfield(L, -2, "__metatable");
-    lua_settop(L, env);
 }
 
 /* The prelude is ours: it gets what specs do not. */
@@ -268,7 +235,7 @@ build_environment(Sandbox *s)
     open_library(L, env, "string", luaopen_string, safe_string);
     open_library(L, env, "table", luaopen_table, safe_table);
     open_library(L, env, "math", luaopen_math, safe_math);
-    close_strings(L, env);
+    strings_close(L);
     trace_open(s);
     spec_layout_open(s);
     run_prelude(L, env);
@@ -293,6 +260,11 @@ protected_run(lua_State *L)
     build_environment(j->s);
     int env = lua_gettop(L);
     size_t mark = j->len >= 3 && !memcmp(j->text, "\xef\xbb\xbf", 3) ? 3 : 0;
+    int trap = source_trap(j->text, j->len);
+    if (trap)
+        return luaL_error(L, "%s:%d: Lua may compute '~ (x or y)' wrongly in a text as "
+                          "long as this: write 'local z = x or y' before it", j->s->file,
+                          trap);
     if (luaL_loadbufferx(L, j->text + mark, j->len - mark, chunk, "t") != LUA_OK)
         return lua_error(L);
     lua_pushvalue(L, env);
