@@ -304,7 +304,9 @@ declare(Sandbox *s)
         if (!strcmp(d->name, name))
             return luaL_error(s->L, "layout '%s' is declared twice (first in line %d)",
                               name, d->loc.line);
+    s->reading = true;
     LayoutDef *d = spec_read_layout(s, name, s->pending_loc, false);
+    s->reading = false;
     *s->last = d;
     s->last = &d->next;
     return 0;
@@ -317,6 +319,8 @@ layout(Sandbox *s)
         return luaL_error(s->L, "a layout's name is a string of at most %d letters, "
                                 "digits and _, as in layout \"NC1HWC0\" { ... }",
                           MAX_NAME);
+    if (s->reading)
+        return luaL_error(s->L, "a layout cannot be declared while another is read");
     if (s->pending)
         return luaL_error(s->L, "layout '%s' has no table", s->pending);
     s->pending = arena_string(s->arena, lua_tostring(s->L, 1));

@@ -15,6 +15,7 @@ typedef struct {
     LayoutDef *first, **last;     /* declared so far */
     const char *pending;          /* layout "X" without its table yet */
     Loc pending_loc;
+    bool reading;                 /* the fields of a layout, and running its functions */
     const char *seen[MAX_ENTRIES]; /* symbols in order of first use */
     int nseen;
     size_t live, total;           /* bytes held, bytes ever asked for */
