@@ -160,7 +160,7 @@ symbol(Sandbox *s)
     if (lua_type(s->L, 2) != LUA_TSTRING)
         return luaL_error(s->L, "a name was expected");
     const char *name = lua_tostring(s->L, 2);
-    if (!sandbox_is_name(name))
+    if (!sandbox_is_name(name) || lua_rawlen(s->L, 2) != strlen(name))
         return luaL_error(s->L, "a name is at most %d letters, digits and _",
                           MAX_NAME);
     int i = 0;
