@@ -116,6 +116,15 @@ prove_direction(Verify *v, const char *from, const char *to, const i64 *shape)
     prove(v, v->plan->plan, v->plan, NULL);
 }
 
+/* A view whose elements share addresses: there is no way back into it. */
+static bool
+is_read_only(Verify *v)
+{
+    Layout *l = compile_layout(v->c->arena, v->c->known, v->rq.from, v->rq.dtype,
+                               v->rq.rank, v->shape);
+    return l->ref->def->view && decide(l)->flaw;
+}
+
 static void
 verify(void *arg)
 {
@@ -126,6 +135,11 @@ verify(void *arg)
         return;
     }
     prove_direction(v, v->rq.from, v->rq.to, v->shape);
+    if (is_read_only(v)) {
+        if (!v->c->o.json)
+            printf("no way back: the source is a view, which is only read from\n");
+        return;
+    }
     for (int d = 0; d < v->rq.rank; d++)
         back[d] = v->plan->plan->dst->dim[d].n;
     ravel_plan_free(v->plan);

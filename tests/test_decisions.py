@@ -344,6 +344,14 @@ def test_views_are_read_but_not_written(cx, view):
             cx.plan("(A,B){B, view = false}", "(A,B){B, A}", shape, 16)
 
 
+def test_a_view_is_proven_one_way():
+    args = [str(ravel.BUILD / "ravel"), "verify", "--from", "(A,B){B, view = true}", "--to", "{A, B}", "--shape", "3,4", "--dtype", "u8"]
+    r = subprocess.run(args, capture_output=True, text=True)
+    assert (r.returncode, r.stderr) == (0, "") and "no way back: the source is a view" in r.stdout
+    r = subprocess.run(args + ["--json"], capture_output=True, text=True)
+    assert r.returncode == 0 and len(json.loads(r.stdout)["proofs"]) == 1
+
+
 @pytest.mark.parametrize("args, why", [
     (("SWIZZLE",), "whole blocks"), (("{A + B}",), "no mixed radix"),
     (("{A, B, swizzle = function(a) return a*5 % 4096 end}", "--shape", "100000,100000"), "too large")])
