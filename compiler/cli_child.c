@@ -11,8 +11,6 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "../runtime/error.h"
-
 /* What the child tells, in memory that both share. */
 typedef struct {
     enum { ENDED, FAULTED, ANSWERED } state;

@@ -4,9 +4,11 @@
 static void
 print_piece(Buf *b, const char *dim, const Piece *q)
 {
-    i64 last = q->start;
+    i64 last = q->start, span;
     for (int i = 0; i < q->nloops; i++)
-        last += q->loop[i].step * (q->loop[i].n - 1);
+        if (!int_mul(q->loop[i].step, q->loop[i].n - 1, &span) ||
+            !int_add(last, span, &last))
+            last = INF;            /* a wrong plan; it is only named here */
     buf_printf(b, "%s=%lld", dim, (long long)q->start);
     if (last > q->start)
         buf_printf(b, "..%lld", (long long)last);

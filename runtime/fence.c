@@ -51,7 +51,9 @@ void
 fence_place(Fence *f, FenceSide side)
 {
     f->p = side == AGAINST_END ? f->room + f->size - f->n : f->room;
-    memset(f->room - margin(f), MARK, f->size + 2 * margin(f));
+    unsigned char *end = f->p + f->n;
+    memset(f->room - margin(f), MARK, (size_t)(f->p - f->room) + margin(f));
+    memset(end, MARK, (size_t)(f->room + f->size - end) + margin(f));
 }
 
 void

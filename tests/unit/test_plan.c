@@ -76,13 +76,13 @@ own_pieces(void *arg)
     }
 }
 
-static Case
-case_of(int pair)
+/* Expressions point into the arena: a case stays where it is. */
+static void
+start(Case *c, int pair)
 {
-    Case c = {.pair = &pairs[pair]};
-    guarded(&c, make);
-    guarded(&c, own_pieces);
-    return c;
+    *c = (Case){.pair = &pairs[pair]};
+    guarded(c, make);
+    guarded(c, own_pieces);
 }
 
 static Piece *
@@ -307,7 +307,8 @@ static const struct {
 static int
 nests_of(int pair)
 {
-    Case c = case_of(pair);
+    Case c;
+    start(&c, pair);
     int n = c.plan->n;
     arena_free(&c.arena);
     return n;
@@ -317,8 +318,9 @@ nests_of(int pair)
 static bool
 try_break(int pair, int k, int b)
 {
-    Case c = case_of(pair);
+    Case c;
     Diag d;
+    start(&c, pair);
     c.arena.diag = &d;
     bool applies = breaks[b].f(&c, k);
     c.arena.diag = NULL;
@@ -338,7 +340,8 @@ good_plans(void **state)
 {
     (void)state;
     for (int i = 0; i < LEN(pairs); i++) {
-        Case c = case_of(i);
+        Case c;
+        start(&c, i);
         guarded(&c, check);
         if (c.check.flaw)
             fail_msg("%s -> %s: %s", c.pair->from, c.pair->to, c.check.flaw);
@@ -394,7 +397,8 @@ sentences(void **state)
     };
     (void)state;
     for (int i = 0; i < LEN(rows); i++) {
-        Case c = case_of(rows[i].pair);
+        Case c;
+        start(&c, rows[i].pair);
         Diag d;
         c.arena.diag = &d;
         rows[i].f(&c, rows[i].nest);
