@@ -10,6 +10,7 @@ typedef struct {
     i64 shape[MAX_RANK];
     ravel_plan *plan;              /* the one at work */
     json_t *proofs;
+    const char *one_way;           /* why nothing goes back; NULL: it does */
     bool no;
 } Verify;
 
@@ -107,22 +108,22 @@ prove_object(Verify *v)
     prove(v, p, NULL, &o);
 }
 
+/* One direction; a view is only read from, so none may lead back to it. */
 static void
-prove_direction(Verify *v, const char *from, const char *to, const i64 *shape)
+prove_direction(Verify *v, const char *from, const char *to, const i64 *shape,
+                bool to_view)
 {
     ravel_error err;
     ravel_request rq = {from, to, v->rq.dtype, v->rq.rank, shape};
-    cli_check(v->c, ravel_compile(v->c->cx, &rq, &v->plan, &err), &err);
+    ravel_status s = ravel_compile(v->c->cx, &rq, &v->plan, &err);
+    if (to_view && s == RAVEL_ERR_LAYOUT) {
+        v->one_way = arena_string(v->c->arena, err.text);
+        if (!v->c->o.json)
+            printf("nothing goes back: %s\n", v->one_way);
+        return;
+    }
+    cli_check(v->c, s, &err);
     prove(v, v->plan->plan, v->plan, NULL);
-}
-
-/* A view whose elements share addresses: there is no way back into it. */
-static bool
-is_read_only(Verify *v)
-{
-    Layout *l = compile_layout(v->c->arena, v->c->known, v->rq.from, v->rq.dtype,
-                               v->rq.rank, v->shape);
-    return l->ref->def->view && decide(l)->flaw;
 }
 
 static void
@@ -134,17 +135,13 @@ verify(void *arg)
         prove_object(v);
         return;
     }
-    prove_direction(v, v->rq.from, v->rq.to, v->shape);
-    if (is_read_only(v)) {
-        if (!v->c->o.json)
-            printf("no way back: the source is a view, which is only read from\n");
-        return;
-    }
+    prove_direction(v, v->rq.from, v->rq.to, v->shape, false);
+    bool view = v->plan->plan->src->ref->def->view;
     for (int d = 0; d < v->rq.rank; d++)
         back[d] = v->plan->plan->dst->dim[d].n;
     ravel_plan_free(v->plan);
     v->plan = NULL;
-    prove_direction(v, v->rq.to, v->rq.from, back);
+    prove_direction(v, v->rq.to, v->rq.from, back, view);
 }
 
 int
@@ -166,6 +163,8 @@ cmd_verify(Cli *c)
         json_decref(j);
         diag_fatal(c->arena->diag, d.kind, (Loc){0}, "%s", d.text);
     }
+    if (v.one_way)
+        json_object_set_new(j, "one_way", json_string(v.one_way));
     if (c->o.json)
         cli_print_json(j);
     else

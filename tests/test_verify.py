@@ -48,6 +48,18 @@ def test_own_code(a, b, dtype, shape):
         assert text.count(word) >= 2, text
 
 
+@pytest.mark.parametrize("view", ["(A,B){B, view = true}", "(A,B){A + B, view = true}", "(A,B){A//2, B, view = true}"])
+def test_views_are_only_read(view):
+    """Elements that share an address are told by it, not by their own numbers."""
+    args = of(view, "(A,B){B//4, A, B%4}", "u8", "5,7")
+    code, text = verify(*args)
+    assert code == 0 and text.count("yes: ") == 1 and "nothing goes back: " in text and "view" in text
+    j = json.loads(verify("--json", *args)[1])
+    assert j["answer"] == "yes" and len(j["proofs"]) == 1 and "view" in j["one_way"] and j["proofs"][0]["elements"] == 35
+    code, text = verify(*of("(A,B){B//4, A, B%4}", view, "u8", "5,7"))
+    assert code == 2 and "view" in text
+
+
 def test_numbers():
     code, text = verify("--json", *of(*PAIRS[0]))
     j = json.loads(text)
