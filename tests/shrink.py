@@ -161,12 +161,15 @@ def still(fails, case):
 
 # --- case files
 
+def write(path, case):
+    path.write_text("{\n%s\n}\n" % ",\n".join(" %s: %s" % (json.dumps(k), json.dumps(v)) for k, v in case.items()))
+
+
 def keep(case, note, folder):
     """Write a case file; its path."""
     folder.mkdir(parents=True, exist_ok=True)
-    text = json.dumps({**case, "note": note}, indent=1)
     path = folder / ("relayout-%08x.json" % zlib.crc32(json.dumps(case).encode()))
-    path.write_text(text + "\n")
+    write(path, {**case, "note": note})
     return path
 
 

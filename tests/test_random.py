@@ -122,3 +122,44 @@ def test_cases(cx, path):
     print(case.pop("note"))
     out = R.judge(cx, case, back=True)
     assert not out.wrong and not out.refused
+
+
+# --- the shrinker, on answers that are wrong on purpose
+
+def no_swizzle(monkeypatch):
+    """An oracle that forgets the swizzle."""
+    monkeypatch.setattr(O.Inline, "map", lambda self, a, bits: a)
+
+
+def bad_fill(monkeypatch):
+    """A library that gets the last byte wrong where it fills bits."""
+    run = R.run
+
+    def broken(plan, raw, shift):
+        wrong, got = run(plan, raw, shift)
+        got[-1] ^= "ravel_fill_bits(dst" in plan.source
+        return wrong, got
+    monkeypatch.setattr(R, "run", broken)
+
+
+START = {"from": '(A,B,C,D){A//4, (B%4) ~ (A%4), C, D, B//4, A & 3, pitch = {C = 8}, fill = 1}',
+         "to": '(A,C,B,D){A//4, B//3, C, D, B%3, 3 - (A%4), fill = 1, pad = {C = 4}, swizzle = xor(2, 0, 2)}',
+         "shape": [8, 13, 3, 4], "bits": 4, "shift": [5, 11]}
+
+
+@pytest.mark.parametrize("plant, needs", [(no_swizzle, "swizzle"), (bad_fill, "fill")])
+def test_what_fails_is_shrunk_and_replays(cx, monkeypatch, tmp_path, plant, needs):
+    assert not R.judge(cx, START).wrong
+    plant(monkeypatch)
+    kind = shrink.kind_of(R.judge(cx, START).wrong)
+    text = shrink.report(cx, START, False, tmp_path)
+    [path] = tmp_path.iterdir()
+    assert str(path) in text and "copy it to tests/cases/" in text
+    small = json.loads(path.read_text())
+    print(small)
+    assert small.pop("note") == R.judge(cx, small).wrong != ""
+    assert len(small["shape"]) == 1 and small["shape"][0] <= 4 and small["shift"] == [0, 0] and len(small["to"]) < 50
+    assert not any(shrink.kind_of(R.judge(cx, c).wrong) == kind for c in shrink.lighter(small))
+    assert needs in small["to"] + small["from"] or needs == "fill"
+    monkeypatch.undo()
+    assert not R.judge(cx, small).wrong
