@@ -4,8 +4,10 @@
 
 #include "expr.h"
 
-/* Nodes of one compilation, at most: the guard against hostile specs. */
-enum { MAX_NODES = 400000 };
+/* Nodes of one compilation, and of one expression as a tree, at most: the guards
+ * against hostile specs.  Shared parts make trees exponentially larger than what is
+ * stored, and a walk meets them as often as they occur. */
+enum { MAX_NODES = 400000, MAX_TREE = 1 << 14 };
 
 typedef struct {
     uint64_t hash;
@@ -125,12 +127,18 @@ sum_same(const void *p, const void *q)
     return true;
 }
 
+_Noreturn static void
+too_large(Exprs *e)
+{
+    ex_fail(e, "the index expressions of this layout grow too large");
+}
+
 static void
 table_grow(Exprs *e, Table *t)
 {
     Table old = *t;
     if (old.n > MAX_NODES)
-        ex_fail(e, "the index expressions of this layout grow too large");
+        too_large(e);
     t->cap = old.cap ? old.cap * 2 : 64;
     t->slot = arena_array(e->arena, Slot, (i64)t->cap);
     for (size_t i = 0; i < old.cap; i++) {
@@ -156,6 +164,14 @@ find(const Table *t, uint64_t h, bool (*same)(const void *, const void *),
     return &t->slot[i];
 }
 
+static int
+tree_size(Exprs *e, int a, int b)
+{
+    if (a + b > MAX_TREE)
+        too_large(e);
+    return a + b;
+}
+
 const Atom *
 ex_atom(Exprs *e, const Atom *proto)
 {
@@ -168,6 +184,9 @@ ex_atom(Exprs *e, const Atom *proto)
         Atom *a = arena_copy(e->arena, proto, sizeof *proto);
         a->id = (unsigned)t->n++;
         a->x = arena_copy(e->arena, proto->x, (size_t)a->n * sizeof *a->x);
+        a->size = 1;
+        for (int i = 0; i < a->n; i++)
+            a->size = tree_size(e, a->size, a->x[i]->size);
         const Var *v = a->op == AT_VAR ? &e->var[a->var] : NULL;
         a->f = facts_of_atom(a, v ? v->min : 0, v ? v->max : 0);
         *s = (Slot){h, a};
@@ -213,8 +232,10 @@ intern_sum(Exprs *e, i64 base, const Term *t, int n)
         x->id = (unsigned)tb->n++;
         x->t = arena_copy(e->arena, t, (size_t)n * sizeof *t);
         x->f = facts_const(base);
-        for (int i = 0; i < n; i++)
+        for (int i = 0; i < n; i++) {
+            x->size = tree_size(e, x->size, t[i].atom->size);
             x->f = facts_add(x->f, facts_scale(t[i].atom->f, t[i].coef));
+        }
         *s = (Slot){h, x};
     }
     return s->node;

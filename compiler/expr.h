@@ -37,6 +37,7 @@ typedef struct {
     i64 lo, hi;           /* AT_DIG */
     int n;                /* operands; AT_DIG has one */
     const Ex **x;
+    int size;             /* as of Ex */
     Facts f;
 } Atom;
 
@@ -50,6 +51,7 @@ struct Ex {
     i64 base;
     int n;
     const Term *t;        /* sorted by atom id, coefs not zero */
+    int size;             /* atoms, as a tree: bounded, for the walks over it */
     Facts f;
 };
 
