@@ -120,59 +120,6 @@ set_entries(Maker *m)
     m->free = false;
 }
 
-/* How far the coordinates of a dim may go: the digits without an upper end
- * bound it, rounded up; else the highest digit ends it. */
-typedef struct {
-    i64 open, closed;     /* 0: none seen */
-} Reach;
-
-static void
-reach_digit(Maker *m, Reach *r, int free, i64 lo, i64 hi)
-{
-    for (int d = 0; d < m->l->rank; d++) {
-        i64 end;
-        if (m->l->dim[d].free != free)
-            continue;
-        if (hi) {
-            r[d].closed = hi > r[d].closed ? hi : r[d].closed;
-            continue;
-        }
-        if (!int_round_up(m->l->dim[d].padded, lo, &end))
-            no_fit(m, m->def->loc);
-        r[d].open = !r[d].open || end < r[d].open ? end : r[d].open;
-    }
-}
-
-static void
-reach(Maker *m, Reach *r, const Ex *x)
-{
-    for (int i = 0; i < x->n; i++) {
-        const Atom *a = x->t[i].atom;
-        if (a->op == AT_VAR)
-            reach_digit(m, r, a->var, 1, 0);
-        else if (a->op == AT_DIG && ex_as_var(a->x[0]) >= 0)
-            reach_digit(m, r, ex_as_var(a->x[0]), a->lo, a->hi);
-        else
-            for (int j = 0; j < a->n; j++)
-                reach(m, r, a->x[j]);
-    }
-}
-
-static void
-set_padded(Maker *m)
-{
-    Reach r[MAX_RANK] = {{0}};
-    for (int i = 0; i < m->l->nentry; i++)
-        reach(m, r, m->l->entry[i].written);
-    for (int d = 0; d < m->l->rank; d++) {
-        Dim *x = &m->l->dim[d];
-        if (r[d].open)
-            x->padded = r[d].open;
-        else if (r[d].closed > x->padded)
-            x->padded = r[d].closed;
-    }
-}
-
 /* The largest coordinate of a dim; parameters are numbers by then. */
 static bool
 largest(const void *env, const char *name, i64 *v)
@@ -236,7 +183,8 @@ set_extents(Maker *m)
         bool known = ast_range(t->x, largest, m, &min, &max) && max < INF;
         written[i] = known ? max + 1 : 0;
     }
-    set_padded(m);
+    if (!layout_reach(m->l))
+        no_fit(m, m->def->loc);
     for (int d = 0; d < m->l->rank; d++) {
         Dim *x = &m->l->dim[d];
         x->var = ex_var(m->e, x->name, 0, x->padded - 1);

@@ -118,6 +118,11 @@ bool layout_needs_dtype(const LayoutRef *ref);
 Layout *layout_make(Exprs *e, const LayoutRef *ref, const DType *t, int rank,
                     const i64 *shape);
 
+/* layout_reach.c */
+/* Raise the padded extents to what the digits of the entries have slots for; false
+ * when that does not fit 64 bits. */
+bool layout_reach(Layout *l);
+
 /* layout_address.c */
 int layout_find_param(const LayoutDef *d, const char *name);   /* -1: none */
 int layout_find_dim(const Layout *l, const char *name);

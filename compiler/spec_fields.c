@@ -78,6 +78,8 @@ static void
 read_dims(Reader *r)
 {
     want_table(r);
+    if (lua_rawlen(r->s->L, -1) > MAX_RANK + 1)
+        FAIL(r, "more than %d dims", MAX_RANK);
     int n = count_array(r, MAX_RANK + 1, "dims");
     r->def->dims = arena_array(r->s->arena, const char *, n + 1);
     for (int i = 0; i < n; i++) {
@@ -150,10 +152,13 @@ read_settings(Reader *r, Setting **out, bool numbered)
         i64 entry = 0;
         if (n++ == MAX_ENTRIES)
             FAIL(r, "'%s' has more than %d parts", r->field, MAX_ENTRIES);
-        if (lua_type(L, -2) == LUA_TSTRING)
+        if (lua_type(L, -2) == LUA_TSTRING) {
             t->dim = arena_string(r->s->arena, lua_tostring(L, -2));
-        else if (!numbered || !trace_integer(L, -2, &entry) || entry < 1 ||
-                 entry > MAX_ENTRIES)
+            if (strlen(t->dim) != lua_rawlen(L, -2))
+                FAIL(r, "%s: there is no dim '%s' with a zero byte", r->field, t->dim);
+        }
+        if (!t->dim && (!numbered || !trace_integer(L, -2, &entry) || entry < 1 ||
+                 entry > MAX_ENTRIES))
             FAIL(r, "'%s' is written by dim%s, as in %s = { H = 64 }", r->field,
                  numbered ? " or by entry number" : "", r->field);
         t->entry = (int)entry - 1;
