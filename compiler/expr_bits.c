@@ -141,12 +141,19 @@ bounded(const Ex *x)
 }
 
 static bool
-is_all_ones(const Ex *x)
+is_negative(const Ex *x)
 {
-    return ex_is_const(x) && x->base == -1;
+    return ex_is_const(x) && x->base < 0;
 }
 
-/* Equal bits cancel (rule 42), bits apart add up (48, 63), a constant -1 is not (58);
+/* Rule 58. */
+static const Ex *
+complement(Exprs *e, const Ex *x)
+{
+    return ex_sub(e, ex_const(e, -1), x);
+}
+
+/* Equal bits cancel (rule 42), bits apart add up (48, 63), a constant has no sign (58);
  * else only as many low bits as the shorter operand has take part (64). */
 const Ex *
 ex_xor(Exprs *e, const Ex *a, const Ex *b)
@@ -155,8 +162,9 @@ ex_xor(Exprs *e, const Ex *a, const Ex *b)
         return ex_const(e, 0);
     if (a->f.min >= 0 && b->f.min >= 0 && !(a->f.ones & b->f.ones))
         return ex_add(e, a, b);
-    if (is_all_ones(a) || is_all_ones(b))
-        return ex_sub(e, ex_const(e, -1), is_all_ones(a) ? b : a);
+    if (is_negative(a) || is_negative(b))
+        return complement(e, is_negative(a) ? ex_xor(e, b, complement(e, a))
+                                            : ex_xor(e, a, complement(e, b)));
     if (!bounded(b) || (bounded(a) && bits_of(a) < bits_of(b))) {
         const Ex *t = a;
         a = b;
@@ -168,7 +176,7 @@ ex_xor(Exprs *e, const Ex *a, const Ex *b)
     if (bounded(a) && bits_of(a) == n)
         return xor_bounded(e, a, b, n);
     i64 span = (i64)1 << n;                                      /* rules 49, 50, 53 */
-    const Ex *low = xor_bounded(e, ex_mod(e, a, span), b, n);
+    const Ex *low = ex_xor(e, ex_mod(e, a, span), b);
     return ex_add(e, ex_scale(e, ex_div(e, a, span), span), low);
 }
 

@@ -12,7 +12,7 @@
 
 #include "../../compiler/ast.h"
 
-enum { NVARS = 4, POINTS = 24 };
+enum { NVARS = 4, POINTS = 16 };
 static const char *const var_names[NVARS] = {"a", "b", "c", "d"};
 
 typedef struct {
@@ -29,26 +29,93 @@ pick(Rng *r, i64 n)
     return (i64)(r->state % (uint64_t)n);
 }
 
+/* How often each operator is taken, and what its right operand is. */
+enum { TREE, DIVISOR, SHIFT, FACTOR };
+static const struct {
+    int weight, right;
+} ops[OP_COUNT] = {
+    [OP_ADD] = {4, TREE}, [OP_SUB] = {2, TREE},   [OP_MUL] = {3, FACTOR}, [OP_DIV] = {4, DIVISOR},
+    [OP_MOD] = {4, DIVISOR}, [OP_XOR] = {3, TREE}, [OP_AND] = {2, TREE},  [OP_OR] = {1, TREE},
+    [OP_SHL] = {1, SHIFT}, [OP_SHR] = {1, SHIFT}, [OP_NEG] = {1, TREE},   [OP_NOT] = {1, TREE},
+    [OP_MIN] = {1, TREE},  [OP_MAX] = {1, TREE},  [OP_NUM] = {0, TREE},   [OP_SYM] = {0, TREE},
+};
+static long ops_seen[OP_COUNT], atoms_seen[AT_MAX + 1];
+
+static Op
+random_op(Rng *r)
+{
+    int all = 0, op = 0;
+    for (int i = 0; i < OP_COUNT; i++)
+        all += ops[i].weight;
+    for (i64 left = pick(r, all); left >= ops[op].weight; op++)
+        left -= ops[op].weight;
+    return (Op)op;
+}
+
+/* Small ones, powers of two and masks, and now and then large ones; of either sign. */
+static i64
+random_number(Rng *r)
+{
+    i64 v = pick(r, 40);
+    switch (pick(r, 8)) {
+    case 0: v = (i64)1 << pick(r, 16); break;
+    case 1: v = ((i64)1 << pick(r, 16)) - 1; break;
+    case 2: v = pick(r, (i64)1 << pick(r, 56)); break;
+    }
+    return pick(r, 5) ? v : -v;
+}
+
+static const Ast *random_tree(Rng *r, int depth);
+
+static const Ast *
+random_right(Rng *r, int what, int depth)
+{
+    Loc none = {0};
+    i64 k = random_number(r);
+    switch (what) {
+    case SHIFT:   return ast_num(r->arena, pick(r, 8) ? pick(r, 6) : pick(r, 24), none);
+    case DIVISOR: return ast_num(r->arena, 1 + (k < 0 ? -1 - k : k), none);
+    case FACTOR:  if (pick(r, 4)) return ast_num(r->arena, k, none);
+    }
+    return random_tree(r, depth);
+}
+
 static const Ast *
 random_tree(Rng *r, int depth)
 {
-    static const Op ops[] = {OP_ADD, OP_ADD, OP_SUB, OP_MUL, OP_DIV, OP_DIV,
-                             OP_MOD, OP_MOD, OP_XOR, OP_AND, OP_OR, OP_SHL,
-                             OP_SHR, OP_NEG, OP_NOT, OP_MIN, OP_MAX};
     Loc none = {0};
     if (depth == 0 || pick(r, 6) == 0)
         return pick(r, 4) ? ast_sym(r->arena, var_names[pick(r, NVARS)], none)
-                          : ast_num(r->arena, pick(r, 40), none);
-    Op op = ops[pick(r, LEN(ops))];
-    const Ast *x = random_tree(r, depth - 1), *y = NULL;
-    if (op == OP_DIV || op == OP_MOD)
-        y = ast_num(r->arena, pick(r, 3) ? 1 + pick(r, 24) : (i64)1 << pick(r, 6), none);
-    else if (op == OP_SHL || op == OP_SHR)
-        y = ast_num(r->arena, pick(r, 6), none);
-    else if (op_info[op].nargs == 2)
-        y = op == OP_MUL && pick(r, 4) ? ast_num(r->arena, pick(r, 25), none)
-                                       : random_tree(r, depth - 1);
-    return ast_op(r->arena, op, x, y, none);
+                          : ast_num(r->arena, random_number(r), none);
+    if (pick(r, 16) == 0) {                      /* x[k] */
+        const Ast *x = ast_op(r->arena, OP_DIV, random_tree(r, depth - 1),
+                              ast_num(r->arena, (i64)1 << pick(r, 12), none), none);
+        return ast_op(r->arena, OP_MOD, x, ast_num(r->arena, 2, none), none);
+    }
+    Op op = random_op(r);
+    const Ast *x = random_tree(r, depth - 1);
+    return ast_op(r->arena, op, x,
+                  op_info[op].nargs == 2 ? random_right(r, ops[op].right, depth - 1) : NULL,
+                  none);
+}
+
+static void
+count_ops(const Ast *x)
+{
+    ops_seen[x->op]++;
+    for (int i = 0; i < op_info[x->op].nargs; i++)
+        count_ops(x->x[i]);
+}
+
+static void
+count_atoms(const Ex *x)
+{
+    for (int i = 0; i < x->n; i++) {
+        const Atom *a = x->t[i].atom;
+        atoms_seen[a->op]++;
+        for (int j = 0; j < a->n; j++)
+            count_atoms(a->x[j]);
+    }
 }
 
 typedef struct {
@@ -78,35 +145,84 @@ lookup(const void *env, const char *name, i64 *v)
     return false;
 }
 
+/* Bounds of variables: those of dims, of signed values, and none, as symbols have. */
+static const i64 spans[][2] = {
+    {0, 255}, {0, 30}, {-20, 20}, {0, 7}, {0, 1000}, {0, INF}, {-INF, INF}, {-1000, 5}, {3, 3},
+};
+
+typedef struct {
+    Env env;
+    i64 span[NVARS][2];
+} Vars;
+
+/* All of one span, or each of its own. */
 static void
-check_tree(Rng *r, const Ast *t, i64 lo, i64 hi)
+open_vars(Vars *v, Rng *r)
 {
-    Env env = {.e = ex_new(r->arena)};
-    for (int i = 0; i < NVARS; i++)
-        env.var[i] = ex_var(env.e, var_names[i], lo, hi);
-    const Ex *x = ast_lower(env.e, t, find_var, &env);
-    const char *text = ex_text(env.e, x);
-    const Ex *again = ast_lower(env.e, ast_parse(r->arena, text, (Loc){0}),
-                                find_var, &env);
+    bool mixed = pick(r, 3) == 0;
+    i64 k = pick(r, LEN(spans));
+    v->env.e = ex_new(r->arena);
+    for (int i = 0; i < NVARS; i++) {
+        memcpy(v->span[i], spans[mixed ? pick(r, LEN(spans)) : k], sizeof v->span[i]);
+        v->env.var[i] = ex_var(v->env.e, var_names[i], v->span[i][0], v->span[i][1]);
+    }
+}
+
+/* Its ends, what lies between, and of a symbol now and then a large one. */
+static i64
+random_value(Rng *r, const i64 *span, int point)
+{
+    i64 wide = pick(r, 8) ? 3000 : (i64)1 << 33;
+    i64 lo = span[0] < -wide ? -wide : span[0], hi = span[1] > wide ? wide : span[1];
+    return point == 0 ? lo : point == 1 ? hi : lo + pick(r, hi - lo + 1);
+}
+
+/* Text reads back as the same node, and so do the tree's own text, and the node
+ * rebuilt from its parts. */
+static void
+check_canonical(Rng *r, Env *env, const Ast *t, const Ex *x)
+{
+    const char *text[2] = {ex_text(env->e, x), ast_text(r->arena, t)};
+    const Ex *nothing[NVARS] = {NULL}, *again = ex_subst(env->e, x, nothing);
     if (again != x)
-        fail_msg("'%s' reads back as '%s'\n  from %s", text,
-                 ex_text(env.e, again), ast_text(r->arena, t));
+        fail_msg("'%s' rebuilt is '%s'\n  from %s", text[0], ex_text(env->e, again), text[1]);
+    for (int i = 0; i < 2; i++) {
+        again = ast_lower(env->e, ast_parse(r->arena, text[i], (Loc){0}), find_var, env);
+        if (again != x)
+            fail_msg("'%s' reads back as '%s'\n  from %s", text[i],
+                     ex_text(env->e, again), text[1]);
+    }
+}
+
+static void
+check_facts(Facts f, i64 v)
+{
+    assert_true(f.min <= v && v <= f.max);
+    assert_true(f.mod == 0 ? v == f.rem : int_mod(v, f.mod) == f.rem);
+    assert_true(f.min < 0 || ((uint64_t)v & ~f.ones) == 0);
+}
+
+static void
+check_tree(Rng *r, const Ast *t)
+{
+    Vars v;
+    open_vars(&v, r);
+    const Ex *x = ast_lower(v.env.e, t, find_var, &v.env);
+    check_canonical(r, &v.env, t, x);
+    count_ops(t);
+    count_atoms(x);
     for (int p = 0; p < POINTS; p++) {
         i64 val[NVARS], got, want;
         for (int i = 0; i < NVARS; i++)
-            val[i] = p == 0 ? lo : p == 1 ? hi : lo + pick(r, hi - lo + 1);
-        if (!ast_eval(t, lookup, val, &want))
+            val[i] = random_value(r, v.span[i], p);
+        if (!ast_eval(t, lookup, val, &want) || !ex_eval(x, val, &got))
             continue;
-        assert_true(ex_eval(x, val, &got));
         if (got != want)
             fail_msg("%s\n  became %s\n  at %lld %lld %lld %lld: %lld, not %lld",
-                     ast_text(r->arena, t), text, (long long)val[0],
+                     ast_text(r->arena, t), ex_text(v.env.e, x), (long long)val[0],
                      (long long)val[1], (long long)val[2], (long long)val[3],
                      (long long)got, (long long)want);
-        Facts f = x->f;
-        assert_true(f.min <= got && got <= f.max);
-        assert_true(f.mod == 0 ? got == f.rem : int_mod(got - f.rem, f.mod) == 0);
-        assert_true(f.min < 0 || ((uint64_t)got & ~f.ones) == 0);
+        check_facts(x->f, got);
     }
 }
 
@@ -119,21 +235,22 @@ random_trees(void **state)
     volatile long refused = 0;
     long n = rounds ? atol(rounds) : 100000;
     printf("# seed %llu, %ld expressions\n", (unsigned long long)seed, n);
-    static const i64 spans[][2] = {{0, 255}, {0, 30}, {-20, 20}, {0, 7}, {0, 1000}};
-    for (long i = 0; i < n; i++) {
+    for (volatile long i = 0; i < n; i++) {
         Diag d;
         Arena a = {.diag = &d};
         Rng r = {seed * 6364136223846793005u + (uint64_t)i * 1442695040888963407u + 1, &a};
-        if (diag_catch(&d)) {
+        if (diag_catch(&d))
             refused++;
-        } else {
-            const i64 *s = spans[i % LEN(spans)];
-            check_tree(&r, random_tree(&r, 1 + (int)(i % 5)), s[0], s[1]);
-        }
+        else
+            check_tree(&r, random_tree(&r, 1 + (int)(i % 5)));
         arena_free(&a);
     }
     printf("# refused (too large): %ld\n", refused);
-    assert_true(refused < n / 50);
+    assert_true(refused < n / 20);
+    for (int i = 0; n >= 1000 && i < OP_COUNT; i++)
+        assert_true(ops_seen[i] > 0);
+    for (int i = 0; n >= 1000 && i < LEN(atoms_seen); i++)
+        assert_true(atoms_seen[i] > 0);
 }
 
 typedef struct {
@@ -143,12 +260,12 @@ typedef struct {
 } Fixture;
 
 static void
-open_fixture(Fixture *f, const i64 *max)
+open_fixture(Fixture *f, i64 min, const i64 *max)
 {
     *f = (Fixture){.arena = {.diag = &f->d}};
     f->env.e = ex_new(&f->arena);
     for (int i = 0; i < NVARS; i++)
-        f->env.var[i] = ex_var(f->env.e, var_names[i], 0, max[i]);
+        f->env.var[i] = ex_var(f->env.e, var_names[i], min, max[i]);
 }
 
 static const char *
@@ -187,7 +304,27 @@ canonical(void **state)
     };
     Fixture f;
     (void)state;
-    open_fixture(&f, (const i64[]){255, 255, 100, 3});
+    open_fixture(&f, 0, (const i64[]){255, 255, 100, 3});
+    if (diag_catch(&f.d))
+        fail_msg("%s", f.d.text);
+    for (int i = 0; i < LEN(cases); i++)
+        assert_string_equal(simplified(&f, cases[i][0]), cases[i][1]);
+    arena_free(&f.arena);
+}
+
+/* Xors where a sign takes part are as canonical as others: what cancels leaves no
+ * form that building it anew would not give. */
+static void
+canonical_signed(void **state)
+{
+    static const char *const cases[][2] = {
+        {"a ~ -1", "-a - 1"},
+        {"a ~ ~31 ~ -31", "2*(a//2) - (a%2) + 1"},
+        {"c%8 ~ ~(b%4 + 4)", "4*(c//4%2) + ((-(b%4) + 3) ~ (c%4)) - 8"},
+    };
+    Fixture f;
+    (void)state;
+    open_fixture(&f, -INF, (const i64[]){INF, INF, INF, INF});
     if (diag_catch(&f.d))
         fail_msg("%s", f.d.text);
     for (int i = 0; i < LEN(cases); i++)
@@ -206,7 +343,7 @@ refusals(void **state)
     (void)state;
     for (volatile int i = 0; i < LEN(bad); i++) {
         Fixture f;
-        open_fixture(&f, (const i64[]){255, 255, 100, 3});
+        open_fixture(&f, 0, (const i64[]){255, 255, 100, 3});
         if (!diag_catch(&f.d))
             fail_msg("'%s' became %s", bad[i], simplified(&f, bad[i]));
         assert_true(strlen(f.d.text) > 5);
@@ -219,6 +356,7 @@ main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(canonical),
+        cmocka_unit_test(canonical_signed),
         cmocka_unit_test(refusals),
         cmocka_unit_test(random_trees),
     };
