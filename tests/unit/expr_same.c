@@ -1,6 +1,6 @@
-/* Reads lines of three fields, separated by tabs, "name min max ...", left, right, and says
- * for each whether the constructors bring both sides to one node: "same", "differ: ..." or
- * "refused: why".  A bound of `inf` or `-inf` is none. */
+/* Reads lines of three fields, separated by tabs, "name min max ...", left, right, and
+ * says for each whether the constructors bring both sides to one node: "same",
+ * "differ: ..." or "refused: why".  A bound of `inf` or `-inf` is none. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
