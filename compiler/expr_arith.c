@@ -211,7 +211,7 @@ ex_div(Exprs *e, const Ex *a, i64 c)
 }
 
 /* As ex_div: multiples of c (rules 5, 6), one period (17), a common divisor (10,
- * 11); of one digit hi is lowered (14, 15), or it is small enough (16). */
+ * 11); of one digit hi is lowered (14, 15). */
 const Ex *
 ex_mod(Exprs *e, const Ex *a, i64 c)
 {
@@ -235,8 +235,6 @@ ex_mod(Exprs *e, const Ex *a, i64 c)
             return ex_scale(e, opaque_dig(e, d.root, d.lo, hi), c / m);
         if (d.hi % hi == 0)
             return ex_scale(e, ex_dig(e, d.root, d.lo, hi), c / m);
-        if (hi % d.hi == 0)
-            return r;
     }
     return opaque_dig(e, r, 1, c);
 }

@@ -174,7 +174,8 @@ def value(x, env):
     return compiled(x, tuple(sorted(env)))(**env)
 
 
-SPAN = {"int": (lambda n: range(-n, n + 1)), "const": (lambda n: range(-n, n + 1)), "pos": (lambda n: range(1, n//2 + 2)), "shift": (lambda n: range(min(n//3 + 2, 20)))}
+SPAN = {"int": (lambda n: range(-n, n + 1)), "const": (lambda n: range(-n, n + 1)), "pos": (lambda n: range(1, n//2 + 2)),
+        "shift": (lambda n: range(min(n//3 + 2, 20)))}
 POINTS = 400_000
 
 

@@ -40,8 +40,10 @@ static void
 lower_both(void *arg)
 {
     Line *l = arg;
-    for (int i = 0; i < 2; i++)
-        l->ex[i] = ast_lower(l->e, ast_parse(&l->arena, l->side[i], (Loc){0}), find_var, l);
+    for (int i = 0; i < 2; i++) {
+        const Ast *x = ast_parse(&l->arena, l->side[i], (Loc){0});
+        l->ex[i] = ast_lower(l->e, x, find_var, l);
+    }
 }
 
 static void

@@ -148,7 +148,8 @@ lookup(const void *env, const char *name, i64 *v)
 
 /* Bounds of variables: those of dims, of signed values, and none, as symbols have. */
 static const i64 spans[][2] = {
-    {0, 255}, {0, 30}, {-20, 20}, {0, 7}, {0, 1000}, {0, INF}, {-INF, INF}, {-1000, 5}, {3, 3},
+    {0, 255}, {0, 30},  {-20, 20},   {0, 7},     {0, 1000},
+    {0, INF}, {3, 3},   {-INF, INF}, {-1000, 5},
 };
 
 typedef struct {
