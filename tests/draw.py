@@ -11,7 +11,7 @@ WIDTHS = [1, 2, 4, 8, 16, 32, 64, 128]
 FILLS = {1: [1], 2: [1, 2, 3], 4: [1, 9, 15], 8: [1, 127, 200], 16: [1, -2.5, 0.5], 32: [1, -0.25, 3], 64: [1, -3, 65537],
          128: [1, -2.5]}
 EXTENTS = [1, 2, 3, 4, 5, 6, 7, 8, 9, 11, 12, 13, 16, 17, 19, 23, 31, 32, 37, 64, 97]
-BUDGETS = [24, 60, 150, 150, 400, 400, 400, 900]      # elements at most
+BUDGETS = [24, 60, 150, 150, 400, 400, 400, 900, 2500]    # elements at most
 ROOM = 8000                                           # elements of storage at most
 
 
@@ -245,8 +245,9 @@ def moved(rng, text):
     return written("(%s)" % ",".join(front), entries, settings)
 
 
-# (extents, pairs of block sizes) by rank; the last two make more boxes than a plan may have
-BLOCKS = {1: ([29, 37, 64, 97, 210], [(2, 3), (4, 6), (3, 5), (6, 8), (48, 32), (7, 9)]),
+# (extents, pairs of block sizes) by rank; the last two make more boxes than a plan may have, the last three pairs of rank 1 more
+# segments than a dim may have
+BLOCKS = {1: ([29, 37, 64, 97, 150, 210], [(2, 3), (4, 6), (3, 5), (6, 8), (48, 32), (7, 9), (2, 79), (2, 107), (3, 71)]),
           2: ([12, 13, 17, 24, 37], [(2, 3), (3, 4), (4, 6), (6, 8)]), 3: ([4, 7, 8, 13], [(2, 3), (2, 3), (3, 4)]),
           4: ([7, 7, 7, 8], [(2, 3)]), 5: ([4, 5, 5, 5], [(2, 3)])}
 

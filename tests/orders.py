@@ -113,6 +113,8 @@ class Inline:
         known = self.dims + list(map(str, range(1, len(self.order) + 1)))
         if set(self.pad) - set(self.dims) or any(k not in known or k in self.dims and k not in self.order for k in self.pitch):
             raise ValueError("a pad or pitch of nothing")
+        if not set(self.params) <= set(re.findall(r"\w+", " ".join(self.order))):
+            raise ValueError("a parameter that nothing uses")
         fill = settings.get("fill", "0")
         self.fill = fill.strip('"') if '"' in fill else float(fill)
         self.swizzle, self.unit = self.function(settings.get("swizzle")), settings.get("unit")
