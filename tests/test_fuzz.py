@@ -17,9 +17,10 @@ SEED = int(os.environ.get("FUZZ_SEED", "20240611"))
 RUNS = float(os.environ.get("FUZZ_RUNS", "1"))
 
 
-@pytest.fixture
-def build(tmp_path):
+@pytest.fixture(scope="module")
+def build(tmp_path_factory):
     """The programs, beside a corpus that only this run sees."""
+    tmp_path = tmp_path_factory.mktemp("fuzz")
     if not (BUILD/"fuzz").is_dir():
         pytest.skip("%s is not built: make fuzz-build" % BUILD.name)
     (tmp_path/"fuzz").symlink_to(BUILD/"fuzz")

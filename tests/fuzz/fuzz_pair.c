@@ -66,7 +66,7 @@ options(Maker *m, Buf *t)
         buf_printf(t, ", fill = %s", fill[fuzz_pick(m->b, LEN(fill))]);
     if ((what & 6) == 6)
         buf_printf(t, ", pad = {%c = %d}", dims[fuzz_pick(m->b, m->rank)],
-                   1 + fuzz_pick(m->b, 19));
+                   1 + fuzz_pick(m->b, 7));
     if ((what & 24) == 24)
         buf_printf(t, ", pitch = {[%d] = %d}", 1 + fuzz_pick(m->b, m->n),
                    1 + fuzz_pick(m->b, 70));
@@ -85,7 +85,7 @@ layout(Maker *m)
 {
     Buf t = buf_new(m->arena);
     m->n = 0;
-    m->room = 64;
+    m->room = 8;
     for (int d = 0; d < m->rank; d++)
         cut(m, dims[d], m->shape[d]);
     for (int d = 0; d < m->rank; d++)
