@@ -158,7 +158,8 @@ cmd_verify(Cli *c)
     v.proofs = json_array();
     bool ok = arena_run(c->arena, &d, verify, &v);
     ravel_plan_free(v.plan);
-    json_t *j = json_pack("{s:s, s:o}", "answer", v.no ? "no" : "yes", "proofs", v.proofs);
+    json_t *j = json_pack("{s:s, s:o}", "answer", v.no ? "no" : "yes",
+                          "proofs", v.proofs);
     if (!ok) {
         json_decref(j);
         diag_fatal(c->arena->diag, d.kind, (Loc){0}, "%s", d.text);

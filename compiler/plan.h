@@ -76,10 +76,21 @@ enum { MAX_CUTS = 128 };
  * of the source for a padded coordinate. */
 void nest_make(Plan *p, NestKind kind, const Piece *const *piece, Nest *out);
 
+/* plan_comb.c: a piece in normal form, `run` in a row every `period`, `count` times:
+ * start + period * j + i,  0 <= i < run, 0 <= j < count;  no coordinate twice.  Its
+ * numbers are constants, as extents are; bounds that are expressions would join here,
+ * as plan_check asks nothing else of a piece. */
+typedef struct {
+    i64 start, run, period, count;
+    i64 last, size;       /* the last coordinate; how many there are */
+} Comb;
+/* False where a piece is not of that form, or does not fit 64 bits. */
+bool comb_of(const Piece *p, Comb *c);
+/* Whether two share a coordinate; true also where residues do not say. */
+bool comb_meets(const Comb *a, const Comb *b);
+
 /* plan_check.c: whether the boxes are disjoint and cover what they must, and each
- * nest's addresses are the layouts', found from the plan alone.  Extents are numbers
- * today; what a piece holds is known in one place, the Comb there, where bounds that
- * are expressions would join. */
+ * nest's addresses are the layouts', found from the plan alone. */
 typedef struct {
     const char *flaw;     /* the first, a sentence; NULL: there is none */
     int copies, fills;    /* nests */

@@ -6,63 +6,6 @@
 
 #include "plan.h"
 
-/* A piece in normal form, `run` in a row every `period`, `count` times:
- * start + period * j + i,  0 <= i < run, 0 <= j < count.  No coordinate twice. */
-typedef struct {
-    i64 start, run, period, count, last;
-} Comb;
-
-static bool
-comb_of(const Piece *p, Comb *c)
-{
-    i64 span;
-    *c = (Comb){.start = p->start, .run = 1, .count = 1};
-    for (int i = p->nloops - 1; i >= 0; i--) {
-        i64 step = p->loop[i].step, n = p->loop[i].n;
-        if (n < 1 || (n > 1 && step < 1))
-            return false;
-        if (n == 1)
-            continue;
-        if (c->count == 1 && step == c->run) {
-            if (!int_mul(c->run, n, &c->run))
-                return false;
-        } else if (c->count == 1 && step > c->run) {
-            c->period = step;
-            c->count = n;
-        } else if (!int_mul(c->period, c->count, &span) || step != span ||
-                   !int_mul(c->count, n, &c->count)) {
-            return false;
-        }
-    }
-    return int_mul(c->period, c->count - 1, &span) && int_add(span, c->run - 1, &span) &&
-           int_add(span, c->start, &c->last);
-}
-
-/* Whether one run of a, [lo, hi], shares a coordinate with b. */
-static bool
-run_meets(i64 lo, i64 hi, const Comb *b)
-{
-    if (b->count == 1)
-        return lo <= b->last && b->start <= hi;
-    i64 first = -int_div(b->start + b->run - 1 - lo, b->period);
-    i64 last = int_div(hi - b->start, b->period);
-    return (first > 0 ? first : 0) <= (last < b->count ? last : b->count - 1);
-}
-
-/* Whether two share a coordinate; true also where residues do not say. */
-static bool
-combs_meet(const Comb *a, const Comb *b)
-{
-    if (a->last < b->start || b->last < a->start)
-        return false;
-    if (a->count == 1)
-        return run_meets(a->start, a->last, b);
-    if (b->count == 1)
-        return run_meets(b->start, b->last, a);
-    i64 g = int_gcd(a->period, b->period), off = int_mod(b->start - a->start, g);
-    return off < a->run || off + b->run > g;
-}
-
 /* The different pieces of a dim, and who meets whom, as sets of nests. */
 typedef struct {
     const Piece **piece;
@@ -154,7 +97,7 @@ add_meets(Check *c, Axis *x)
         bool *with = arena_array(c->arena, bool, x->n);
         x->meets[k] = arena_array(c->arena, uint64_t, c->words);
         for (int j = 0; j < x->n; j++)
-            with[j] = combs_meet(&x->comb[k], &x->comb[j]);
+            with[j] = comb_meets(&x->comb[k], &x->comb[j]);
         for (int i = 0; i < c->p->n; i++)
             if (with[x->of[i]])
                 x->meets[k][i / 64] |= (uint64_t)1 << i % 64;
@@ -179,14 +122,6 @@ disjoint(Check *c)
     return true;
 }
 
-/* The coordinates of a dim that a comb holds. */
-static i64
-comb_size(const Comb *c)
-{
-    i64 n;
-    return int_mul(c->run, c->count, &n) ? n : 0;
-}
-
 /* Coordinates of each kind of nest, summed up. */
 static bool
 sizes(Check *c, i64 sum[2])
@@ -195,7 +130,7 @@ sizes(Check *c, i64 sum[2])
         const Nest *n = &c->p->nest[i];
         i64 size = 1;
         for (int d = 0; d < c->p->dst->rank; d++)
-            if (!int_mul(size, comb_size(&c->axis[d].comb[c->axis[d].of[i]]), &size))
+            if (!int_mul(size, c->axis[d].comb[c->axis[d].of[i]].size, &size))
                 return flaw(c, "%s is too large", box(c, i));
         if (n->elements != size)
             return flaw(c, "%s has %lld coordinates, its loops make %lld", box(c, i),

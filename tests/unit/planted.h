@@ -113,6 +113,20 @@ write_source(Byte *d, const Byte *s)
 }
 
 static void
+write_after_source(Byte *d, const Byte *s)
+{
+    right(d, s);
+    ((volatile Byte *)s)[80] = 0;
+}
+
+static void
+write_before_source(Byte *d, const Byte *s)
+{
+    right(d, s);
+    ((volatile Byte *)s)[-1] = 0;
+}
+
+static void
 read_hole(Byte *d, const Byte *s)
 {
     right(d, s);
@@ -247,6 +261,8 @@ swap_far_apart(Byte *d, const Byte *s)
     ROW(padding_from_source, 0, "padding (4,7), is 0xf8, the layouts", "padding (4,7)") \
     ROW(write_source_as_it_is, 0, "writes to byte 3 of its source", "") \
     ROW(write_source, 0, "writes to byte 79 of its source", "slot 79 of its source") \
+    ROW(write_after_source, 0, "byte 1 after its source", "byte 1 after its source") \
+    ROW(write_before_source, 0, "byte 1 before its source", "byte 1 before its s") \
     ROW(read_hole, 0, "(0,6), is 0x7, the layouts say 0x6", "(0,6), is 0x7") \
     ROW(swap_two, 0, "(2,1), is 0x22, the layouts say 0x21", "(2,1), is 0x22") \
     ROW(or_into, 0, "(1,1), is 0xb5, the layouts say 0x11", "(1,1), is 0xb5") \

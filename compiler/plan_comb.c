@@ -1,0 +1,53 @@
+/* What a piece holds, as runs repeated evenly: the arithmetic of coverage. */
+#include "plan.h"
+
+bool
+comb_of(const Piece *p, Comb *c)
+{
+    i64 span;
+    *c = (Comb){.start = p->start, .run = 1, .count = 1};
+    for (int i = p->nloops - 1; i >= 0; i--) {
+        i64 step = p->loop[i].step, n = p->loop[i].n;
+        if (n < 1 || (n > 1 && step < 1))
+            return false;
+        if (n == 1)
+            continue;
+        if (c->count == 1 && step == c->run) {
+            if (!int_mul(c->run, n, &c->run))
+                return false;
+        } else if (c->count == 1 && step > c->run) {
+            c->period = step;
+            c->count = n;
+        } else if (!int_mul(c->period, c->count, &span) || step != span ||
+                   !int_mul(c->count, n, &c->count)) {
+            return false;
+        }
+    }
+    return int_mul(c->run, c->count, &c->size) &&
+           int_mul(c->period, c->count - 1, &span) &&
+           int_add(span, c->run - 1, &span) && int_add(span, c->start, &c->last);
+}
+
+/* Whether one run of a, [lo, hi], shares a coordinate with b. */
+static bool
+run_meets(i64 lo, i64 hi, const Comb *b)
+{
+    if (b->count == 1)
+        return lo <= b->last && b->start <= hi;
+    i64 first = -int_div(b->start + b->run - 1 - lo, b->period);
+    i64 last = int_div(hi - b->start, b->period);
+    return (first > 0 ? first : 0) <= (last < b->count ? last : b->count - 1);
+}
+
+bool
+comb_meets(const Comb *a, const Comb *b)
+{
+    if (a->last < b->start || b->last < a->start)
+        return false;
+    if (a->count == 1)
+        return run_meets(a->start, a->last, b);
+    if (b->count == 1)
+        return run_meets(b->start, b->last, a);
+    i64 g = int_gcd(a->period, b->period), off = int_mod(b->start - a->start, g);
+    return off < a->run || off + b->run > g;
+}
