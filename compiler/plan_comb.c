@@ -28,15 +28,15 @@ comb_of(const Piece *p, Comb *c)
            int_add(span, c->run - 1, &span) && int_add(span, c->start, &c->last);
 }
 
-/* Whether one run of a, [lo, hi], shares a coordinate with b. */
+/* Whether the run [lo, hi] shares a coordinate with b, whose range it meets. */
 static bool
 run_meets(i64 lo, i64 hi, const Comb *b)
 {
     if (b->count == 1)
-        return lo <= b->last && b->start <= hi;
+        return true;
     i64 first = -int_div(b->start + b->run - 1 - lo, b->period);
     i64 last = int_div(hi - b->start, b->period);
-    return (first > 0 ? first : 0) <= (last < b->count ? last : b->count - 1);
+    return first <= last;
 }
 
 bool

@@ -383,16 +383,16 @@ below(i64 n)
     return (i64)((seed >> 33) % (uint64_t)n);
 }
 
-/* Two or three loops that often fit together, often do not. */
+/* Up to three loops that often fit together, often do not. */
 static Piece
 random_piece(void)
 {
     Piece p = {.start = below(20), .nloops = (int)below(4)};
-    i64 step = 1 + below(2);
+    i64 step = below(10) ? 1 + below(2) : 0;
     for (int i = p.nloops - 1; i >= 0; i--) {
         p.loop[i].step = step;
         p.loop[i].n = 1 + below(4);
-        step = step * p.loop[i].n + (below(2) ? below(9) : 0);
+        step = step * p.loop[i].n + (below(2) ? below(11) - 2 : 0);
     }
     return p;
 }
