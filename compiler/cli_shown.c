@@ -1,6 +1,7 @@
 /* What the streams show.  Names and texts come from anywhere, so nothing that a
  * terminal would obey, or that hides what stands there, is passed on as it is. */
 #define _GNU_SOURCE
+#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -23,10 +24,10 @@ put(int fd, const char *s, size_t n)
 {
     while (n > 0) {
         ssize_t k = write(fd, s, n);
-        if (k < 0)
+        if (k < 0 && errno != EINTR)
             return false;
-        s += k;
-        n -= (size_t)k;
+        s += k > 0 ? k : 0;
+        n -= k > 0 ? (size_t)k : 0;
     }
     return true;
 }

@@ -14,7 +14,7 @@ LIBTCC  := $(shell $(CC) -print-file-name=libtcc.a)
 
 TCC_CALLED = tcc_new tcc_set_error_func tcc_set_options tcc_set_output_type \
              tcc_compile_string tcc_output_file
-TCC_GIVEN  = stdout stderr environ exit open fdopen fclose unlink fflush \
+TCC_GIVEN  = stdout stderr environ exit open fdopen fwrite fputc fclose unlink fflush \
              malloc calloc realloc free
 # fprintf goes by another name where libtcc was built with _FORTIFY_SOURCE.
 TCC_RENAME = $(foreach s,$(TCC_CALLED),--redefine-sym $s=ravel_$s) \

@@ -26,6 +26,8 @@ void *ravel_tcc_realloc(void *p, size_t n);
 void ravel_tcc_free(void *p);
 int ravel_tcc_open(const char *path, int flags, ...);
 FILE *ravel_tcc_fdopen(int fd, const char *mode);
+size_t ravel_tcc_fwrite(const void *p, size_t size, size_t n, FILE *f);
+int ravel_tcc_fputc(int c, FILE *f);
 int ravel_tcc_fclose(FILE *f);
 int ravel_tcc_unlink(const char *path);
 int ravel_tcc_fflush(FILE *f);
@@ -150,15 +152,31 @@ ravel_tcc_fdopen(int fd, const char *mode)
     return object;
 }
 
-/* Nor does it look whether all it wrote is there. */
+/* Nor does it look whether all it wrote is there, and a stream that had no memory
+ * once may have it for the next byte: glibc does not note it as an error. */
+size_t
+ravel_tcc_fwrite(const void *p, size_t size, size_t n, FILE *f)
+{
+    size_t k = fwrite(p, size, n, f);
+    tcc_host.starved |= k != n;
+    return k;
+}
+
+int
+ravel_tcc_fputc(int c, FILE *f)
+{
+    int r = fputc(c, f);
+    tcc_host.starved |= r == EOF;
+    return r;
+}
+
 int
 ravel_tcc_fclose(FILE *f)
 {
-    bool failed = ferror(f) != 0;
     object = NULL;
-    failed |= fclose(f) != 0;
-    tcc_host.starved |= failed;
-    return failed ? EOF : 0;
+    int r = fclose(f);
+    tcc_host.starved |= r != 0;
+    return r;
 }
 
 int

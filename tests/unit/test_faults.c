@@ -304,6 +304,8 @@ static const Case CASES[] = {
     {"load, wrong", load_text, {WRONG}, RAVEL_ERR_SPEC},
     {"compile, blocks", compile, {"NCHW", "NC1HWC0", "f16"}, RAVEL_OK},
     {"compile, segments", compile, {"NCHW{}", "{N, C//6, H, W, C%6}", "f32"}, RAVEL_OK},
+    {"compile, long", compile, {"{N, C//6, H//4, W//3, H%4, W%3, C%6}",
+     "{N//2, C//16, H//3, W//4, N%2, H%3, W%4, C%16}", "f16"}, RAVEL_OK},
     {"compile, parameters", compile, {"NCHW", "NC1HWC0{C0=8}", "i4"}, RAVEL_OK},
     {"compile, xor", compile, {"(R,C){R, C}", "(R,C){R//8, C//8, R%8, (C ~ R)%8}", "u8"},
      RAVEL_OK},
