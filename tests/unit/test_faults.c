@@ -194,9 +194,11 @@ static int64_t addresses[1 << 12];
 static const char SPEC[] =
     "local names = {}\n"
     "for i = 1, 40 do names[i] = string.format('%d', i) .. 'x' end\n"
-    "layout 'FAULTY' { doc = table.concat(names), dims = {N, C, H, W}, C0 = 32 // bytes,\n"
-    "  order = {N, C // C0, H, W, C % C0}, pitch = {H = 64}, fill = 0 }\n"
-    "layout 'FAULTY_XOR' { dims = {R, C}, order = {R // 8, C // 8, R % 8, (C ~ R) % 8} }\n";
+    "layout 'FAULTY' { doc = table.concat(names), dims = {N, C, H, W},\n"
+    "  C0 = 32 // bytes, pitch = {H = 64}, fill = 0,\n"
+    "  order = {N, C // C0, H, W, C % C0} }\n"
+    "layout 'FAULTY_XOR' { dims = {R, C},\n"
+    "  order = {R // 8, C // 8, R % 8, (C ~ R) % 8} }\n";
 
 static const char WRONG[] = "layout 'A' { dims = {R, C}, order = {R, C.x} }";
 
