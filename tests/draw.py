@@ -35,7 +35,7 @@ class Layout:
     """One inline layout being drawn; `text` is it."""
     def __init__(self, rng, names, shape, bits):
         self.rng, self.names, self.shape, self.bits = rng, names, shape, bits
-        self.settings, self.fill_free, self.params = {}, True, {}
+        self.settings, self.fill_free, self.params, self.pads = {}, True, {}, {}
 
     def often(self, p):
         return self.rng.random() < p
@@ -70,7 +70,10 @@ class Layout:
         p, q = self.rng.choice([(2, 3), (3, 4), (3, 5), (4, 7), (5, 8), (7, 9), (8, 9)])
         if p*q < n:
             return None
-        self.fill_free = False
+        if self.often(0.5):
+            self.pads[name] = p*q
+        else:
+            self.fill_free = False            # what lies between n and p*q may be a hole
         return [("%s%%%d" % (name, p), p), ("%s%%%d" % (name, q), q)]
 
     def ends(self, name, n):
@@ -114,8 +117,9 @@ class Layout:
         return digits[:i] + [(text, None)] + digits[i+2:]
 
     def set_pad(self):
-        d = self.rng.randrange(len(self.names))
-        self.settings["pad"] = "{%s = %d}" % (self.names[d], self.rng.choice([2, 3, 4, 5, 8]))
+        d = self.rng.choice(self.names)
+        if d not in self.pads:
+            self.pads[d] = self.rng.choice([2, 3, 4, 5, 8])
 
     def set_pitch(self, entries):
         whole = [i for i, e in enumerate(entries) if e in self.names]
@@ -178,6 +182,8 @@ class Layout:
         entries = [t for t, _ in digits]
         if self.often(0.15):
             self.set_pad()
+        if self.pads:
+            self.settings["pad"] = "{%s}" % ", ".join("%s = %d" % p for p in self.pads.items())
         if self.often(0.15):
             self.set_pitch(entries)
         self.settings["fill"] = self.rng.choice(["0", '"none"', '"edge"', str(self.rng.choice(FILLS[self.bits]))])
@@ -269,6 +275,16 @@ def blocks(rng, rank):
     return out[0], out[1], [rng.choice(extents) for _ in names]
 
 
+def remainders(rng):
+    """To a layout whose own cuts do not nest, padded, in five dims: more boxes of padding than a plan may have."""
+    names, entries = "ABCDE", []
+    for d in names:
+        entries += ["%s%%2" % d, "%s%%3" % d]
+    rng.shuffle(entries)
+    fields = {"pad": "{%s}" % ", ".join("%s = 6" % d for d in names), "fill": rng.choice(['"edge"', "0", "1"])}
+    return "(A,B,C,D,E){E, C, A, B, D}", written("(A,B,C,D,E)", entries, fields), [rng.choice([1, 2, 3, 4, 5]) for _ in names]
+
+
 def sides(rng, shape, bits):
     rank, names = len(shape), "ABCDEFGH"[:len(shape)]
     x = rng.random()
@@ -307,6 +323,9 @@ def case(rng):
         if rng.random() < 0.08:
             a, b, shape = blocks(rng, rng.choice([1, 1, 2, 2, 3, 4, 4, 5]))
             names = "ABCDE"[:len(shape)]
+        elif rng.random() < 0.01:
+            a, b, shape = remainders(rng)
+            names = "ABCDE"
         if rng.random() < 0.5:
             a, b = b, a
         if a is None or b is None:
