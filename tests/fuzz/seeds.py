@@ -55,10 +55,16 @@ def inline_layouts():
     return [t for t in found if not re.search(r"\b(while|repeat|for|goto|rep)\b", t)]
 
 
+def parts(text):
+    """What commas separate in the outermost braces of an inline layout."""
+    inner = text[text.index("{") + 1:text.rindex("}")]
+    return [p.strip() for p in re.split(r",(?![^(]*\))(?![^{]*\})", inner) if p.strip()]
+
+
 # --- one function a target: its seeds, as bytes
 
 def expr():
-    entries = [e for text in inline_layouts() for e in re.split(r", *(?![^()]*\))", text[text.index("{") + 1:-1])]
+    entries = [e for text in inline_layouts() for e in parts(text)]
     entries += match_all(r"(?<=[{,] )[^{},=\n]+(?=[,}])", *specs())
     entries += ["min(a, max(b, 3))", "-(-a)", "~(a | b & 7)", "a*b - c*d", "a[3] + b[61]", "9223372036854775807", "a << 61 >> 61",
                 "(a + 4611686018427387904) % 3"]
@@ -90,7 +96,10 @@ def spec():
     for part in re.findall(r"```lua\n(.*?)```", read("README.md") + read("specs/README.md"), re.S):
         yield part.encode()
     for text in inline_layouts():
-        yield ('layout "L" { dims = { N, C, H, W }, order = %s }' % text[text.index("{"):]).encode()
+        dims = text[1:text.index(")")] if text[0] == "(" else "N, C, H, W"
+        order = [p for p in parts(text) if "=" not in p]
+        fields = [p for p in parts(text) if "=" in p]
+        yield ('layout "L" { %s }' % ", ".join(["dims = {%s}" % dims, "order = {%s}" % ", ".join(order), *fields])).encode()
 
 
 def pair():
