@@ -68,13 +68,6 @@ toggle_all(Exprs *e, Pieces *p, const Ex *x)
         toggle(e, p, x->t[0].atom->x[i]);
 }
 
-static const Ex *
-xor_of(Exprs *e, const Pieces *p)
-{
-    Atom proto = {.op = AT_XOR, .n = p->n, .x = (const Ex **)p->x};
-    return p->n == 1 ? p->x[0] : ex_of_atom(e, ex_atom(e, &proto));
-}
-
 /* a ^ b with no border inside (rule 42); `all` is the mask of the span, or 0 when
  * the span is not bounded. */
 static const Ex *
@@ -85,14 +78,14 @@ xor_piece(Exprs *e, const Ex *a, const Ex *b, uint64_t all)
     toggle_all(e, &p, b);
     if (p.n == 0)
         return ex_const(e, p.constant);
-    /* of two negative ones: it has borders */
-    if (!all && p.constant > 0 && p.constant < (i64)1 << 62)
-        return ex_xor(e, xor_of(e, &p), ex_const(e, p.constant));
+    if (p.n == 1 && p.constant == 0)
+        return p.x[0];
     if (p.n == 1 && all && (uint64_t)p.constant == all)   /* rule 54 */
         return ex_sub(e, ex_const(e, p.constant), p.x[0]);
     if (p.constant)
         p.x[p.n++] = ex_const(e, p.constant);
-    return xor_of(e, &p);
+    Atom proto = {.op = AT_XOR, .n = p.n, .x = p.x};
+    return ex_of_atom(e, ex_atom(e, &proto));
 }
 
 /* Bits from..to-1 of x, all from `from` on when to is 63 (rule 45). */

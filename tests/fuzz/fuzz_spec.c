@@ -42,13 +42,13 @@ make(void *arg)
 int
 LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)
 {
-    ravel_context cx = {.lock = PTHREAD_MUTEX_INITIALIZER};
+    ravel_context *cx = calloc(1, sizeof *cx);
     ravel_error err = {.text = ""};
-    ravel_status s = ravel_load(&cx, (const char *)data, len, "fuzz.lua", &err);
+    ravel_status s = ravel_load(cx, (const char *)data, len, "fuzz.lua", &err);
     if (s && (!err.text[0] || (s != RAVEL_ERR_SPEC && s != RAVEL_ERR_LAYOUT)))
         fuzz_fail("refused with status %d by '%s'", s, err.text);
-    fuzz_check(!s || !cx.known);
-    for (const LayoutDef *d = context_known(&cx); d; d = d->next) {
+    fuzz_check(!s || !context_known(cx));
+    for (const LayoutDef *d = context_known(cx); d; d = d->next) {
         Case c = {.def = d};
         if (!fuzz_run(&c.arena, read_back, &c))
             fuzz_fail("%s does not read back", d->name);
@@ -57,8 +57,6 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)
         c.type = "u1";
         fuzz_run(&c.arena, make, &c);
     }
-    for (int i = 0; i < cx.narenas; i++)
-        arena_free(&cx.arenas[i]);
-    free(cx.arenas);
+    ravel_context_free(cx);
     return 0;
 }

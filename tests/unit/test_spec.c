@@ -397,18 +397,22 @@ wrong_layouts[] = {
     /* one-to-one */
     {"{M//2, K}", "f32", {8, 8},
      "(inline):1: layout 'inline': it is not one-to-one: the digit M%2 is stored "
-     "nowhere; (0,0) and (1,0) are both at 0"},
+     "nowhere; (0,0) and (1,0) are both at 0 (a layout that is only read from may say view "
+     "= true)"},
     {"{N, C, C}", "f32", {2, 3},
      "(inline):1: layout 'inline': the digit C is stored twice: in 'C' and in 'C'"},
     {"{N, C//4, C%4, C//2%4}", "f32", {2, 9},
      "(inline):1: layout 'inline': the digit C//2%2 is stored twice: in 'C%4' and in "
      "'C//2%4'"},
     {"{M + K}", "f32", {4, 6},
-     "(inline):1: layout 'inline': it is not one-to-one: two coordinates share an "
-     "address; (0,1) and (1,0) are both at 1"},
+     "(inline):1: layout 'inline': it is not one-to-one: in 'M + K' one step of "
+     "'K' is 1, but the other terms reach 3: the strides overlap; (0,1) and (1,0) are "
+     "both at 1 (a layout that is only read from may say "
+     "view = true)"},
     {"{M//2, (K//8%8) ~ (M%8), K%8}", "f32", {6, 64},
      "(inline):1: layout 'inline': it is not one-to-one: the xors do not tell these "
-     "coordinates apart; (0,0) and (1,8) are both at 0"},
+     "coordinates apart; (0,0) and (1,8) are both at 0 (a layout that is only read from may "
+     "say view = true)"},
     {"{M*K}", "f32", {4000000000, 4},
      "(inline):1: layout 'inline': cannot decide whether it is one-to-one: no structure "
      "was found that decides it, and it is too large to look at every element"},
