@@ -149,31 +149,41 @@ to_end(Nest *n, int from)
     n->loop[n->nloops - 1] = l;
 }
 
+bool
+kernel_use(Nest *n, const Kernel *k, int bits)
+{
+    int row, col;
+    if (k->kind != n->kind || !k->applies(n, bits, &row, &col))
+        return false;
+    n->kernel = k;
+    n->inner = 0;
+    if (row >= 0) {
+        to_end(n, row);
+        col -= col > row;
+        n->inner++;
+    }
+    if (col >= 0) {
+        to_end(n, col);
+        n->inner++;
+    }
+    return true;
+}
+
 void
 kernel_pick(Nest *n, int bits)
 {
-    int best_row = -1, best_col = -1;
-    double best = 0;
+    const Kernel *best = NULL;
+    double least = 0;
     for (int i = 0; i < nkernels; i++) {
         const Kernel *k = &kernels[i];
         int row, col;
         if (k->kind != n->kind || !k->applies(n, bits, &row, &col))
             continue;
         double cost = k->cost(n, bits, row, col);
-        if (!n->kernel || cost < best) {
-            best = cost;
-            best_row = row;
-            best_col = col;
-            n->kernel = k;
+        if (!best || cost < least) {
+            least = cost;
+            best = k;
         }
     }
-    if (best_row >= 0) {
-        to_end(n, best_row);
-        best_col -= best_col > best_row;
-        n->inner++;
-    }
-    if (best_col >= 0) {
-        to_end(n, best_col);
-        n->inner++;
-    }
+    kernel_use(n, best, bits);
 }

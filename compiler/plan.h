@@ -127,7 +127,10 @@ typedef struct Kernel {
 } Kernel;
 extern const Kernel kernels[];
 extern const int nkernels;
-/* Choose, and move the kernel's loops to the end. */
+/* Give the nest to k and move its loops to the end; false, and nothing done, where k
+ * does not apply. */
+bool kernel_use(Nest *n, const Kernel *k, int bits);
+/* Give it to the cheapest. */
 void kernel_pick(Nest *n, int bits);
 
 #endif

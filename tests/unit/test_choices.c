@@ -1,0 +1,110 @@
+/* Every kernel that applies to a nest is right, not only the cheapest: each row of the
+ * table of kernels takes every nest it can, and the code is proven. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "../../runtime/kernels.h"
+#include "../../runtime/proof.h"
+
+/* Planes with whole tiles and tails, both ways contiguous; runs; pads; ragged boxes. */
+static const char *const pairs[][2] = {
+    {"(A,B,C){A, B, C}", "(A,B,C){C, A, B}"},
+    {"(A,B,C){A, B, C}", "(A,B,C){B, A, C}"},
+    {"(A,B,C){A, B//8, C, B%8}", "(A,B,C){A, B//16, C, B%16, fill = 1}"},
+    {"(A,B,C){C, B, A}", "(A,B,C){A//4, C//3, B, A%4, C%3}"},
+    {"(A,B,C){A, B//2, C, B%2}", "(A,B,C){A, C//2, B, C%2, fill = \"edge\"}"},
+    {"(A,B,C){A, B, C//4, 3 - C%4}", "(A,B,C){C//8, (B%8) ~ (C%8), B//8, A, C%8}"},
+};
+static const i64 shapes[][3] = {{3, 37, 41}, {2, 16, 32}, {1, 5, 3}};
+static const char *const types[] = {"u1", "u2", "u4", "u8", "bf16", "f32", "i64", "c128"};
+
+typedef struct {
+    Arena arena;
+    const Target *target;
+    const Kernel *kernel;
+    Request rq;
+    Plan *plan;
+    const char *source;
+    int used;             /* nests that the kernel took */
+} Choice;
+
+/* Every nest to the kernel that can take it; the source of that plan. */
+static void
+choose(void *arg)
+{
+    Choice *c = arg;
+    c->plan = compile_plan(&c->arena, NULL, &c->rq);
+    for (int i = 0; i < c->plan->n; i++)
+        c->used += kernel_use(&c->plan->nest[i], c->kernel, c->plan->dst->dtype->bits);
+    c->source = compile_text(c->target, c->plan, &c->rq, false);
+}
+
+static void
+check_choice(Choice *c)
+{
+    Jit *jit;
+    Proof *q;
+    ravel_error err;
+    ravel_certificate k;
+    assert_int_equal(jit_compile(c->source, kernel_symbols, &jit, &err), RAVEL_OK);
+    assert_int_equal(proof_new(c->plan, false, &q, &err), RAVEL_OK);
+    void (*fn)(void) = jit_function(jit, "f");
+    if (proof_run(q, (Relayout *)fn, &k, &err) != RAVEL_OK)
+        fail_msg("%s -> %s %s by %s: %s\n%s", c->rq.from, c->rq.to, c->rq.dtype,
+                 c->kernel->name, err.text, c->source);
+    proof_free(q);
+    jit_free(jit);
+}
+
+static int
+try_kernel(const Target *t, const Kernel *k, const char *const *pair, const i64 *shape,
+           const char *type)
+{
+    Diag d;
+    Choice c = {.target = t, .kernel = k};
+    c.rq = (Request){pair[0], pair[1], type, 3, shape, "f"};
+    if (!arena_run(&c.arena, &d, choose, &c))
+        fail_msg("%s", d.text);
+    if (c.used)
+        check_choice(&c);
+    arena_free(&c.arena);
+    return c.used > 0;
+}
+
+static void
+every_kernel(void **state)
+{
+    (void)state;
+    ravel_context *cx;
+    ravel_error err;
+    assert_int_equal(ravel_context_new(&cx, &err), RAVEL_OK);
+    for (int k = 0; k < nkernels; k++) {
+        int widths = 0, plans = 0;
+        for (int t = 0; t < LEN(types); t++) {
+            int before = plans;
+            for (int i = 0; i < LEN(pairs) * LEN(shapes); i++)
+                plans += try_kernel(cx->target, &kernels[k], pairs[i / LEN(shapes)],
+                                    shapes[i % LEN(shapes)], types[t]);
+            widths += plans > before;
+        }
+        printf("# %s: %d plans of %d widths\n", kernels[k].name, plans, widths);
+        assert_true(plans > 5 && widths > 2);
+    }
+    ravel_context_free(cx);
+}
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_kernel),
+    };
+    return cmocka_run_group_tests_name("choices", tests, NULL, NULL);
+}
