@@ -18,15 +18,17 @@ import tomllib
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 TREE = ["Makefile", "compiler", "runtime", "templates", "specs", "generated", "tests", "examples"]
-UNITS = ["choices", "plan", "decide", "expr"]
-# cheapest first: what is run, with which environment
-STAGES = [
-    (["tests/test_units.py", "-k", "plain and (%s)" % " or ".join(UNITS)], {}),
-    (["tests/test_random.py", "-k", "test_cases"], {}),
-    (["tests/test_pairs.py"], {"RAVEL_AGAIN": "1"}),
-    (["tests/test_emit.py", "tests/test_verify.py", "tests/test_generated.py", "-k", "not current"], {}),
-    (["tests/test_random.py", "tests/test_decisions.py", "tests/test_tables.py"], {"RAVEL_AGAIN": "1", "RAVEL_DECISIONS": "60"}),
-]
+UNITS = ["build/tests/test_" + u for u in ("choices", "plan", "decide", "expr")]
+PYTEST = [sys.executable, "-m", "pytest", "-x", "-q", "-p", "no:cacheprovider", "-p", "no:xdist"]
+FEW = {"RAVEL_AGAIN": "1", "RAVEL_DECISIONS": "40", "ROUNDS": "1500"}
+LIMIT = 300                        # seconds; a mutant that loops is noticed too
+# cheapest first
+STAGES = [[u] for u in UNITS] + [PYTEST + stage for stage in (
+    ["tests/test_random.py", "-k", "test_cases"],
+    ["tests/test_pairs.py"],
+    ["tests/test_emit.py", "tests/test_verify.py", "tests/test_generated.py", "-k", "not current"],
+    ["tests/test_random.py", "tests/test_decisions.py", "tests/test_tables.py"],
+)]
 
 
 def mutants():
@@ -58,37 +60,43 @@ def slot(build, number):
     return at
 
 
-def run(at, args, **env):
-    return subprocess.run(args, cwd=at, env={**os.environ, "RAVEL_BUILD": "build", **env}, stdout=subprocess.PIPE,
-                          stderr=subprocess.STDOUT, text=True, errors="replace")
+def run(at, args):
+    """(exit code, output); None where it had to be stopped."""
+    env = {**os.environ, **FEW, "RAVEL_BUILD": "build"}
+    try:
+        r = subprocess.run(args, cwd=at, env=env, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace", timeout=LIMIT)
+    except subprocess.TimeoutExpired:
+        return None, ""
+    return r.returncode, r.stdout
 
 
 def killer(at):
-    """Who noticed: the first failing test, or how the tests ended; None when all passed."""
-    for args, env in STAGES:
-        r = run(at, [sys.executable, "-m", "pytest", "-x", "-q", "-p", "no:cacheprovider", "-p", "no:xdist", *args], **env)
-        failed = re.search(r"^(?:FAILED|ERROR) (\S+)", r.stdout, re.M)
-        if r.returncode:
-            return failed[1] if failed else "ended with %d in %s" % (r.returncode, args[0])
+    """Who noticed: the first failing test, or how it ended; None when all passed."""
+    for args in STAGES:
+        code, out = run(at, args)
+        if code == 0:
+            continue
+        failed = re.search(r"^(?:FAILED|ERROR) (\S+)|^\[  FAILED  \] (\w+)$", out, re.M)
+        assert code is None or code < 0 or failed, "%s ended with %d:\n%s" % (args, code, out[-2000:])
+        return (failed[1] or failed[2]) if failed else "%s ended by %s" % (args[0] if len(args) == 1 else args[8], code or "the time limit")
     return None
 
 
 def build(at):
-    r = run(at, ["make", "-s", "all", *("build/tests/test_" + u for u in UNITS)])
-    assert r.returncode == 0, "does not build:\n" + r.stdout[-2000:]
+    code, out = run(at, ["make", "-s", "all", *UNITS])
+    assert code == 0, "does not build:\n" + out[-2000:]
 
 
 def try_mutant(slots, m):
     at = slots.get()
+    path = at / m["file"]
+    good = path.read_text()
     try:
-        path = at / m["file"]
-        good = path.read_text()
         path.write_text(mutated(m))
         build(at)
-        by = killer(at)
-        path.write_text(good)
-        return by
+        return killer(at)
     finally:
+        path.write_text(good)
         slots.put(at)
 
 

@@ -18,6 +18,8 @@ COMMANDS = {"test_cli.py", "test_golden.py"}   # only run the command: leaks cou
 AGAIN = ["test_pairs.py", "test_random.py", "test_cli.py", "test_tables.py", "test_npy.py", "test_golden.py", "test_found.py",
          "test_decisions.py"]
 
+ROUNDS = {"test_expr": 100000, "test_decide": 12000}   # random cases of the plain build
+
 
 def run(args, **env):
     r = subprocess.run([str(a) for a in args], cwd=ravel.ROOT, env={**os.environ, **env},
@@ -33,7 +35,8 @@ def run(args, **env):
 def test_unit(unit, build):
     if not (build / "ravel").exists():
         pytest.skip("%s is not built: make SAN=1 B=%s" % (build.name, build.name))
-    run([build / "tests" / unit], ROUNDS="20000" if build is SANITIZED else "100000")
+    rounds = ROUNDS.get(unit, 0) // (5 if build is SANITIZED else 1)
+    run([build / "tests" / unit], **({"ROUNDS": str(rounds)} if rounds else {}))
 
 
 def test_races():
