@@ -4,7 +4,7 @@
 
 #include "cli.h"
 
-/* Runs of addresses without an element: in JSON, and for people. */
+/* Runs of addresses without an element, at most: in JSON, and for people. */
 enum { GAPS_JSON = 1000, GAPS_TEXT = 4 };
 
 const char *const cli_answers[] = {[NO] = "no", [YES] = "yes", [UNKNOWN] = "unknown"};
@@ -33,17 +33,13 @@ witness_json(const Layout *l, const Verdict *v)
 }
 
 static json_t *
-gaps_json(Cli *c, const Layout *l)
+gaps_json(const Verdict *v)
 {
-    Gap *gap = arena_array(c->arena, Gap, GAPS_JSON + 1);
-    int n = storage_gaps(l, gap, GAPS_JSON + 1);
     json_t *list = json_array();
-    for (int i = 0; i < n && i < GAPS_JSON; i++)
+    for (int i = 0; i < v->ngaps; i++)
         json_array_append_new(list, json_pack("{s:I, s:I, s:s}", "from",
-            (json_int_t)gap[i].from, "to", (json_int_t)gap[i].to - 1, "is",
-            gap_kind(&gap[i])));
-    if (n < 0 || n > GAPS_JSON)
-        json_array_append_new(list, json_string("..."));
+            (json_int_t)v->gap[i].from, "to", (json_int_t)v->gap[i].to - 1, "is",
+            gap_kind(&v->gap[i])));
     return list;
 }
 
@@ -69,23 +65,28 @@ verdict_json(Cli *c, const Layout *l, const Verdict *v, const char *of)
 
 /* What holds of one shape besides. */
 static void
-add_storage_json(Cli *c, json_t *j, const Layout *l, const Verdict *v)
+add_storage_json(json_t *j, const Layout *l, const Verdict *v)
 {
     i64 box[MAX_ENTRIES];
     int n = layout_box(l, box);
-    json_object_update_new(j, json_pack("{s:o, s:I, s:s, s:s, s:o, s:s*}", "storage",
-        cli_json_numbers(box, n), "size", (json_int_t)l->size, "onto", cli_answers[v->onto],
-        "proven_by", v->by_structure ? "structure" : "enumeration", "gaps",
-        gaps_json(c, l), "note", why_holes(l)));
-    if (v->has_gap)
-        json_object_set_new(j, "gap", json_integer(v->gap.from));
-    if (v->injective != YES)
+    json_object_update_new(j, json_pack("{s:o, s:I, s:s, s:o, s:b, s:s*}", "storage",
+        cli_json_numbers(box, n), "size", (json_int_t)l->size, "onto",
+        cli_answers[v->onto], "gaps", gaps_json(v), "more_gaps", v->more_gaps, "note",
+        why_holes(l)));
+    if (v->injective != UNKNOWN)
+        json_object_set_new(j, "proven_by", json_string(v->by_structure ? "structure"
+                                                                        : "enumeration"));
+    if (v->ngaps)
+        json_object_set_new(j, "gap", json_integer(v->gap->from));
+    if (v->injective != YES || v->flaw == FLAW_SIGMA)
         return;
     json_object_update_new(j, json_pack("{s:I, s:I, s:I, s:b}", "elements",
         (json_int_t)v->elements, "padding", (json_int_t)v->padding, "holes",
         (json_int_t)v->holes, "dense", l->size == v->elements));
-    if (v->inverse)
-        json_object_set_new(j, "inverse", inverse_json(l, v->inverse));
+    if (!v->inverse)
+        return;
+    json_object_set_new(j, "inverse", inverse_json(l, v->inverse));
+    json_object_set_new(j, "inverse_proven", json_boolean(v->inverse_proven));
 }
 
 static void
@@ -106,26 +107,22 @@ print_flaw(Cli *c, const Layout *l, const Verdict *v)
 
 /* no element at 19, 23 (hole), 68..79, 84..95, ... (padding) */
 static void
-print_gaps(const Layout *l, const Verdict *v)
+print_gaps(const Verdict *v)
 {
-    Gap gap[GAPS_TEXT + 1];
-    int n = storage_gaps(l, gap, GAPS_TEXT + 1);
-    if (!v->has_gap)
+    int n = v->ngaps < GAPS_TEXT ? v->ngaps : GAPS_TEXT;
+    if (!n)
         return;
-    if (n < 0) {
-        gap[0] = v->gap;
-        n = 1;
-    }
     printf("  no element at ");
-    for (int i = 0; i < n && i < GAPS_TEXT; i++) {
-        bool last = i + 1 == n || i + 1 == GAPS_TEXT;
-        printf("%s%lld", i ? ", " : "", (long long)gap[i].from);
-        if (gap[i].to > gap[i].from + 1)
-            printf("..%lld", (long long)gap[i].to - 1);
-        if (last && (n > GAPS_TEXT))
+    for (int i = 0; i < n; i++) {
+        const Gap *g = &v->gap[i];
+        bool last = i + 1 == n;
+        printf("%s%lld", i ? ", " : "", (long long)g->from);
+        if (g->to > g->from + 1)
+            printf("..%lld", (long long)g->to - 1);
+        if (last && (v->more_gaps || v->ngaps > n))
             printf(", ...");
-        if (last || gap[i + 1].padding != gap[i].padding)
-            printf(" (%s)", gap_kind(&gap[i]));
+        if (last || g[1].padding != g->padding)
+            printf(" (%s)", gap_kind(g));
     }
     printf("\n");
 }
@@ -134,7 +131,7 @@ static void
 print_storage(const Layout *l, const Verdict *v)
 {
     const char *note = why_holes(l);
-    if (v->injective != YES)
+    if (v->injective != YES || v->flaw == FLAW_SIGMA)
         printf("  onto its storage of %lld elements: %s\n", (long long)l->size,
                cli_answers[v->onto]);
     else if (l->size == v->elements)
@@ -144,7 +141,7 @@ print_storage(const Layout *l, const Verdict *v)
         printf("  not dense: %lld elements in %lld (%lld padding, %lld holes), %lld "
                "bytes\n", (long long)v->elements, (long long)l->size,
                (long long)v->padding, (long long)v->holes, (long long)layout_bytes(l));
-    print_gaps(l, v);
+    print_gaps(v);
     if (note && v->onto != YES)
         printf("  %s\n", note);
 }
@@ -169,10 +166,10 @@ check_shape(Cli *c)
     Layout *l = cli_layout(c, shape);
     Verdict *v = decide(l);
     const char *of = arena_printf(c->arena, "shape %s", c->o.shape);
-    storage_decide(l, v);
+    storage_decide(l, v, c->o.json ? GAPS_JSON : GAPS_TEXT);
     if (c->o.json) {
         json_t *j = verdict_json(c, l, v, of);
-        add_storage_json(c, j, l, v);
+        add_storage_json(j, l, v);
         cli_print_json(j);
         return v->flaw ? EXIT_NO : EXIT_YES;
     }

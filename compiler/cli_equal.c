@@ -10,14 +10,25 @@ typedef struct {
     i64 shape[MAX_RANK], size_a, size_b;
 } Two;
 
+/* The rank to compare at without a shape: that of the side whose dims are all named. */
+static int
+rank_of(Cli *c, const LayoutDef *a, const LayoutDef *b)
+{
+    int n = decide_rank(a), m = decide_rank(b);
+    bool fits = a->batch ? b->batch || a->ndims <= m : b->batch ? b->ndims <= n : n == m;
+    if (!fits)
+        cli_fail(c, "'%s' has %d dims and '%s' has %d: they are not comparable", a->name,
+                 a->ndims, b->name, b->ndims);
+    return !a->batch ? n : !b->batch ? m : n > m ? n : m;
+}
+
 static Equality
 compare(Cli *c, Two *w)
 {
     i64 of_b[MAX_RANK];
     Exprs *e = ex_new(c->arena);
     w->rank = c->o.shape ? cli_numbers(c, "--shape", c->o.shape, w->shape, MAX_RANK)
-                         : w->a->def->ndims + (w->a->def->batch &&
-                                               w->a->def->ndims < MAX_RANK);
+                         : rank_of(c, w->a->def, w->b->def);
     plan_match(c->arena, w->a, w->b, w->rank, w->map);
     if (!c->o.shape)
         return decide_equal_every(e, w->a, w->b, w->t, w->rank, w->map, w->shape);
@@ -33,9 +44,10 @@ compare(Cli *c, Two *w)
 static json_t *
 equality_json(Cli *c, const Two *w, const Equality *q)
 {
-    json_t *j = json_pack("{s:s, s:s, s:s, s:s, s:s*}", "layout", c->o.arg[0], "equals",
-                          c->o.equals, "equal", cli_answers[q->equal], "proven_by",
-                          q->by_structure ? "structure" : "enumeration", "why", q->why);
+    const char *by = q->equal != YES ? NULL : q->by_structure ? "structure" : "enumeration";
+    json_t *j = json_pack("{s:s, s:s, s:s, s:s*, s:s*}", "layout", c->o.arg[0], "equals",
+                          c->o.equals, "equal", cli_answers[q->equal], "proven_by", by,
+                          "why", q->why);
     if (q->equal == NO)
         json_object_set_new(j, "witness", json_pack("{s:o, s:o, s:I, s:I}", "shape",
             cli_json_numbers(w->shape, w->rank), "x", cli_json_numbers(q->x, w->rank),

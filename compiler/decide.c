@@ -263,7 +263,7 @@ by_structure(Decider *d)
     d->v->why = NULL;
     d->v->flaw = FLAW_NONE;
     d->ndigits = 0;
-    if (!parts_of(d->l, &d->part, &d->nparts) || !refine(d))
+    if (!parts_of(d->l, true, &d->part, &d->nparts) || !refine(d))
         return UNKNOWN;
     Answer plain = check_plain(d);
     return plain == YES ? check_xors(d) : plain;
@@ -291,45 +291,47 @@ static Answer
 enumerate(Decider *d)
 {
     Layout *l = d->l;
-    i64 extent[MAX_RANK];
     bool same = true;
     d->v->by_structure = false;
-    for (int i = 0; i < l->rank; i++) {
-        extent[i] = l->dim[i].padded;
-        same &= extent[i] == l->dim[i].n;
-    }
-    Answer all = enum_injective(l, extent, d->v);
+    for (int i = 0; i < l->rank; i++)
+        same &= l->dim[i].padded == l->dim[i].n;
+    Answer all = enum_injective(l, true, d->v);
     if (all == YES || same)
         return all;
-    for (int i = 0; i < l->rank; i++)
-        extent[i] = l->dim[i].n;
-    Answer real = enum_injective(l, extent, d->v);
+    Answer real = enum_injective(l, false, d->v);
     for (int i = 0; real == YES && i < l->rank; i++)
         l->dim[i].padded = l->dim[i].n;
     return real;
 }
 
+/* By looking, or where there is too much, for one step of a term in smaller ones. */
 static void
-decide_injective(Decider *d)
+decide_by_search(Decider *d)
 {
     Verdict *v = d->v;
-    v->by_structure = true;
-    v->injective = structure_or_shrink(d);
-    if (v->injective == UNKNOWN) {
-        v->injective = enumerate(d);
-        if (v->injective == NO) {
-            v->flaw = FLAW_COLLISION;
-            v->why = why_collision(d->l);
-            if (!v->why)
-                v->why = "two coordinates share an address";
-            layout_address(d->l, v->x, &v->at);
-        }
-    }
-    if (v->injective == UNKNOWN) {
+    v->injective = enumerate(d);
+    if (v->injective == UNKNOWN && parts_overlap(d->l, v->x, v->y))
+        v->injective = NO;
+    if (v->injective == NO) {
+        v->flaw = FLAW_COLLISION;
+        v->why = why_collision(d->l);
+        if (!v->why)
+            v->why = "two coordinates share an address";
+        layout_address(d->l, v->x, &v->at);
+    } else if (v->injective == UNKNOWN) {
         v->flaw = FLAW_UNDECIDED;
         v->why = "no structure was found that decides it, and it is too large to look "
                  "at every element";
     }
+}
+
+static void
+decide_injective(Decider *d)
+{
+    d->v->by_structure = true;
+    d->v->injective = structure_or_shrink(d);
+    if (d->v->injective == UNKNOWN)
+        decide_by_search(d);
 }
 
 static void
@@ -340,7 +342,7 @@ decide_sigma(Decider *d, const Ex **inverse)
         return;
     d->v->loc = d->l->ref->def->swizzle->loc;
     d->v->flaw = a == NO ? FLAW_SIGMA : FLAW_UNDECIDED;
-    d->v->injective = a == NO ? NO : UNKNOWN;
+    d->v->injective = enum_distinct(d->l);     /* its elements may be all the same */
     if (a == UNKNOWN)
         d->v->why = "the swizzle is not linear over GF(2) and the storage is too large "
                     "to look at every address";

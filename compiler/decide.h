@@ -51,8 +51,9 @@ typedef struct {
     i64 *scratch;         /* of verdict_element */
     /* storage_decide */
     Answer onto;          /* every address of storage is an element's */
-    bool has_gap;         /* NO: this one is not */
-    Gap gap;
+    Gap *gap;             /* the first runs of those that are not, ascending */
+    int ngaps;
+    bool more_gaps;       /* there may be others behind */
 } Verdict;
 
 /* decide.c */
@@ -69,11 +70,8 @@ Verdict *decide_readable_or_fail(Layout *l);
 bool verdict_element(const Layout *l, const Verdict *v, i64 a, i64 *x);
 
 /* decide_storage.c */
-/* Fills onto, has_gap and gap of a verdict on l, flawed or not. */
-void storage_decide(Layout *l, Verdict *v);
-/* The first runs of addresses without an element, ascending, at most max; how many,
- * or -1 where there are too many elements to look at. */
-int storage_gaps(const Layout *l, Gap *gap, int max);
+/* Fills onto and gap of a verdict on l, flawed or not: at most max runs. */
+void storage_decide(Layout *l, Verdict *v, int max);
 
 /* decide_equal.c */
 typedef struct {
@@ -106,6 +104,9 @@ typedef struct {
     int entry_var[MAX_ENTRIES];
 } EveryShape;
 EveryShape *decide_every_shape(Exprs *e, const LayoutRef *ref, const DType *t);
+/* The rank that stands for all: of the dims that `...` is, two, so that their order
+ * shows. */
+int decide_rank(const LayoutDef *d);
 
 /* decide_why.c */
 /* Why elements of l meet, or NULL; for verdicts by enumeration. */
@@ -113,8 +114,15 @@ const char *why_collision(const Layout *l);
 /* What about l leaves holes that its user may not have meant, or NULL. */
 const char *why_holes(const Layout *l);
 
-/* decide_parts.c: entries taken apart; false when they hold anything else. */
-bool parts_of(const Layout *l, Part **parts, int *n);
+/* decide_parts.c: entries taken apart; false when they hold anything else.  `shaped`:
+ * for l's own extents, which end the open digits; else for every shape. */
+bool parts_of(const Layout *l, bool shaped, Part **parts, int *n);
+/* Every open digit is an entry of its own, C or C//16: its extent is the dim's over it,
+ * rounded up, and no other entry's depends on the shape. */
+bool parts_open_alone(const Layout *l, const Part *parts, int n);
+/* Two elements that meet because one step of a term is some steps of smaller ones, as
+ * where the strides of a view overlap; false when none are found. */
+bool parts_overlap(const Layout *l, i64 *x, i64 *y);
 /* The cuts of a dim, from 1 upwards, each dividing the next; -1 when they do not.
  * Digits inside an xor are cut at every bit. */
 int parts_cuts(Arena *a, const Part *parts, int n, int dim, i64 **cuts);
@@ -134,9 +142,11 @@ const Ex **inverse_of_entries(Layout *l, const Part *parts, int n, int *entry_va
 /* decide_enum.c */
 /* Points at most that enumeration looks at. */
 enum { ENUM_MAX = 1 << 22 };
-/* All coordinates below extent[] have distinct addresses in l->linear. */
-Answer enum_injective(const Layout *l, const i64 *extent, Verdict *v);
+/* All coordinates, or padded ones too, have distinct addresses in l->linear. */
+Answer enum_injective(const Layout *l, bool padded, Verdict *v);
 /* Few enough points, and storage, to look at. */
-bool enum_small(const Layout *l, const i64 *extent);
+bool enum_small(const Layout *l, bool padded);
+/* The elements have distinct addresses, in storage or out of it. */
+Answer enum_distinct(const Layout *l);
 
 #endif

@@ -1,18 +1,8 @@
 /* Decisions by looking at every point, for what structure does not decide. */
+#include <stdlib.h>
 #include <string.h>
 
 #include "decide.h"
-
-static bool
-next_point(const Layout *l, const i64 *extent, i64 *x)
-{
-    for (int d = l->rank - 1; d >= 0; d--) {
-        if (++x[d] < extent[d])
-            return true;
-        x[d] = 0;
-    }
-    return false;
-}
 
 static bool
 linear_address(const Layout *l, const i64 *x, i64 *val, i64 *a)
@@ -24,30 +14,32 @@ linear_address(const Layout *l, const i64 *x, i64 *val, i64 *a)
 
 /* The first point with address `at`: it exists. */
 static void
-find_first(const Layout *l, const i64 *extent, i64 at, i64 *val, i64 *out)
+find_first(const Layout *l, bool padded, i64 at, i64 *val, i64 *out)
 {
     i64 a;
     memset(out, 0, MAX_RANK * sizeof *out);
-    while (linear_address(l, out, val, &a) && a != at && next_point(l, extent, out))
+    while (linear_address(l, out, val, &a) && a != at && layout_next(l, padded, out))
         ;
 }
 
 bool
-enum_small(const Layout *l, const i64 *extent)
+enum_small(const Layout *l, bool padded)
 {
     i64 points = 1;
-    for (int d = 0; d < l->rank; d++)
-        if (!int_mul(points, extent[d], &points) || points > ENUM_MAX)
+    for (int d = 0; d < l->rank; d++) {
+        i64 n = padded ? l->dim[d].padded : l->dim[d].n;
+        if (!int_mul(points, n, &points) || points > ENUM_MAX)
             return false;
+    }
     return l->size <= (i64)64 * ENUM_MAX;
 }
 
 Answer
-enum_injective(const Layout *l, const i64 *extent, Verdict *v)
+enum_injective(const Layout *l, bool padded, Verdict *v)
 {
     Arena *arena = ex_arena(l->e);
     i64 x[MAX_RANK] = {0}, a;
-    if (!enum_small(l, extent))
+    if (!enum_small(l, padded))
         return UNKNOWN;
     unsigned char *seen = arena_array(arena, unsigned char, l->size / 8 + 1);
     i64 *val = arena_array(arena, i64, ex_nvars(l->e));
@@ -56,11 +48,39 @@ enum_injective(const Layout *l, const i64 *extent, Verdict *v)
             return UNKNOWN;
         if (seen[a / 8] >> (a % 8) & 1) {
             memcpy(v->y, x, sizeof v->y);
-            find_first(l, extent, a, val, v->x);
+            find_first(l, padded, a, val, v->x);
             v->at = a;
             return NO;
         }
         seen[a / 8] |= (unsigned char)(1 << (a % 8));
-    } while (next_point(l, extent, x));
+    } while (layout_next(l, padded, x));
+    return YES;
+}
+
+static int
+ascending(const void *p, const void *q)
+{
+    i64 a = *(const i64 *)p, b = *(const i64 *)q;
+    return (a > b) - (a < b);
+}
+
+Answer
+enum_distinct(const Layout *l)
+{
+    Arena *arena = ex_arena(l->e);
+    i64 x[MAX_RANK] = {0}, count = 1, n = 0;
+    if (!enum_small(l, false))
+        return UNKNOWN;
+    for (int d = 0; d < l->rank; d++)
+        count *= l->dim[d].n;
+    i64 *at = arena_array(arena, i64, count);
+    do
+        if (!layout_address(l, x, &at[n++]))
+            return UNKNOWN;
+    while (layout_next(l, false, x));
+    qsort(at, (size_t)n, sizeof *at, ascending);
+    for (i64 i = 1; i < n; i++)
+        if (at[i] == at[i - 1])
+            return NO;
     return YES;
 }

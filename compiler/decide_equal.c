@@ -12,6 +12,14 @@ typedef struct {
     const int *map;
 } Pair;
 
+/* Knuth's MMIX generator: the same points every time. */
+static i64
+draw(uint64_t *state, i64 n)
+{
+    *state = *state * 6364136223846793005u + 1442695040888963407u;
+    return (i64)((*state >> 1) % (uint64_t)n);
+}
+
 /* The address as an expression over variables that are below the real extents. */
 static const Ex *
 over_real(const Layout *l, const int *var)
@@ -65,10 +73,8 @@ find_by_samples(const Pair *p, Equality *q)
         x[d] = 0;
     }
     for (int i = 0; i < SAMPLES; i++) {
-        for (int d = 0; d < p->a->rank; d++) {
-            state = state * 6364136223846793005u + 1442695040888963407u;
-            x[d] = (i64)((state >> 1) % (uint64_t)p->a->dim[d].n);
-        }
+        for (int d = 0; d < p->a->rank; d++)
+            x[d] = draw(&state, p->a->dim[d].n);
         if (differ(p, x, q))
             return true;
     }
@@ -80,12 +86,10 @@ decide_equal(Layout *a, Layout *b, const int *map)
 {
     Pair p = {a, b, map};
     Equality q = {.equal = YES, .by_structure = same_expression(&p)};
-    i64 x[MAX_RANK] = {0}, n[MAX_RANK];
+    i64 x[MAX_RANK] = {0};
     if (q.by_structure)
         return q;
-    for (int d = 0; d < a->rank; d++)
-        n[d] = a->dim[d].n;
-    if (!enum_small(a, n)) {
+    if (!enum_small(a, false)) {
         if (!find_by_samples(&p, &q)) {
             q.equal = UNKNOWN;
             q.why = "their expressions differ, there are too many elements to look at "
@@ -114,7 +118,8 @@ groups_of(const Layout *l, const int *map, Group *g)
     const LayoutDef *d = l->ref->def;
     Part *part;
     int nparts, n = 0;
-    if (d->npads || d->npitches || d->swizzle || !parts_of(l, &part, &nparts))
+    if (d->npads || d->npitches || d->swizzle || !parts_of(l, false, &part, &nparts) ||
+        !parts_open_alone(l, part, nparts))
         return -1;
     for (int i = 0; i < l->nentry; i++) {
         const Entry *t = &l->entry[i];
@@ -122,8 +127,6 @@ groups_of(const Layout *l, const int *map, Group *g)
         for (int j = 0; j < nparts; j++)
             if (part[j].entry == i && part[j].size == 0)
                 open = j;
-        if (open >= 0 && (t->written->n != 1 || t->written->base || part[open].coef != 1))
-            return -1;
         if (open >= 0 || n == 0)
             g[n++] = (Group){t->written, -1, 0, open < 0 ? t->extent : 1};
         if (open >= 0) {
@@ -198,30 +201,42 @@ answered(Question *u)
 }
 
 /* How many shapes are tried, and how large. */
-enum { SHAPES = 60, POINTS = 1 << 14 };
+enum { SHAPES = 120, POINTS = 1 << 14 };
+
+/* A shape whose extents grow from round to round. */
+static void
+next_shape(Question *u, uint64_t *state, int round)
+{
+    static const i64 extents[] = {1, 2, 3, 4, 5, 7, 8, 13, 16, 17, 20, 33};
+    int most = 2 + round * (LEN(extents) - 2) / SHAPES;
+    i64 points = 1;
+    for (int d = 0; d < u->rank; d++) {
+        i64 n = extents[draw(state, most + 1)];
+        u->shape[d] = n <= POINTS / points ? n : 1;
+        points *= u->shape[d];
+    }
+}
 
 Equality
 decide_equal_every(Exprs *e, const LayoutRef *a, const LayoutRef *b, const DType *t,
                    int rank, const int *map, i64 *shape)
 {
-    static const i64 extents[] = {1, 2, 3, 4, 5, 7, 8, 13, 16, 17, 20, 33};
-    Question u = {e, a, b, t, map, rank, shape, {.equal = YES}, true};
+    Question u = {e, a, b, t, map, rank, shape, {.equal = YES, .by_structure = true},
+                  true};
     uint64_t state = 20261121;
+    Arena *arena = ex_arena(e);
+    if (!strcmp(layout_ref_text(arena, a), layout_ref_text(arena, b)))
+        return u.q;
     for (int d = 0; d < rank; d++)
         shape[d] = 1;
     if (answered(&u) && u.q.by_structure)
         return u.q;
     u.groups = false;
     for (int i = 0; i < SHAPES; i++) {
-        i64 points = 1;
-        for (int d = 0; d < rank; d++) {
-            state = state * 6364136223846793005u + 1442695040888963407u;
-            shape[d] = extents[(state >> 33) % (uint64_t)LEN(extents)];
-            points *= shape[d] <= POINTS / points ? shape[d] : (shape[d] = 1);
-        }
+        next_shape(&u, &state, i);
         if (answered(&u) && u.q.equal == NO)
             return u.q;
     }
-    return (Equality){.equal = UNKNOWN, .why = "their orders differ, and none of the "
-                      "shapes tried tells them apart: give --shape"};
+    return (Equality){.equal = UNKNOWN, .why = "no structure was found that decides it "
+                      "for every shape, and none of the shapes tried tells them apart"};
 }

@@ -14,7 +14,7 @@ typedef struct {
     int rank;
     Part *part;
     int nparts;
-    i64 full[MAX_RANK];
+    i64 full[MAX_RANK], small;
 } Every;
 
 static Layout *
@@ -23,12 +23,20 @@ at_shape(Every *y, const i64 *shape)
     return layout_make(y->e, y->ref, y->t, y->rank, shape);
 }
 
-/* Where the open digit of a reversed entry ends: below it the entry turns negative. */
+/* Where the open digit p of a reversed entry ends: beyond, the entry turns negative when
+ * its other digits take the most off. */
 static i64
-reversed_end(const Layout *l, const Part *p, i64 lo)
+reversed_end(const Every *y, const Layout *l, const Part *p, i64 lo)
 {
-    i64 end;
-    bool fits = int_mul(l->entry[p->entry].written->base / p->coef + 1, lo, &end);
+    i64 left = l->entry[p->entry].written->base, end, off;
+    for (int i = 0; i < y->nparts; i++) {
+        const Part *q = &y->part[i];
+        if (q->entry != p->entry || q == p || q->coef < 0)
+            continue;
+        if (!int_mul(q->coef, q->size - 1, &off) || !int_add(left, -off, &left))
+            return INF;
+    }
+    bool fits = int_mul(left < 0 ? 0 : left / p->coef + 1, lo, &end);
     return fits ? end : INF;
 }
 
@@ -43,14 +51,14 @@ fill_digits(Every *y)
         y->full[d] = bound[d] = 0;
     }
     Layout *l = at_shape(y, ones);
-    if (!parts_of(l, &y->part, &y->nparts))
+    if (!parts_of(l, false, &y->part, &y->nparts))
         return false;
     for (int i = 0; i < y->nparts; i++)
         for (int j = 0; j < y->part[i].ndigits; j++) {
             const Part *p = &y->part[i];
             i64 lo = p->digit[j].lo, hi = p->digit[j].hi;
             int d = p->digit[j].dim;
-            i64 end = hi ? hi : p->flipped ? reversed_end(l, p, lo) : INF;
+            i64 end = hi ? hi : p->flipped ? reversed_end(y, l, p, lo) : INF;
             i64 two = hi ? hi : lo < INF / 2 ? 2 * lo : lo;
             two = two < end ? two : end;
             y->full[d] = two > y->full[d] ? two : y->full[d];
@@ -80,44 +88,23 @@ shrink_witness(Every *y)
     }
 }
 
-/* Every open digit is an entry of its own, C or C//16: its extent is the dim's over it,
- * rounded up, and no other entry's depends on the shape. */
-static bool
-open_alone(const Every *y, const Layout *l)
-{
-    for (int i = 0; i < y->nparts; i++) {
-        const Ast *x = l->entry[y->part[i].entry].x;
-        bool is_digit = x->op == OP_SYM || (x->op == OP_DIV && x->x[0]->op == OP_SYM);
-        if (y->part[i].size == 0 && !is_digit)
-            return false;
-    }
-    return true;
-}
-
-/* The extents up to the open digits fill their slots exactly: so does every shape that
- * they divide, and no other, since storage is the product of the closed digits' slots
- * and of the open ones' rounded up. */
+/* Storage is the product of what the closed digits have slots for and of the open
+ * ones' extents, each dim's over its open digit, rounded up.  Where that fills it for
+ * one block of each open digit, so it does for every shape that the open digits divide,
+ * and no other. */
 static void
 find_multiples(Every *y)
 {
     const LayoutDef *d = y->ref->def;
-    i64 once[MAX_RANK];
+    i64 *once = y->every->multiple;
     y->every->dense = UNKNOWN;
-    if (d->npads || d->npitches || !open_alone(y, y->every->l))
+    if (d->npads || d->npitches || !parts_open_alone(y->every->l, y->part, y->nparts))
         return;
     for (int i = 0; i < y->rank; i++)
-        once[i] = 1;
+        once[i] = y->every->bound[i];
     for (int i = 0; i < y->nparts; i++)
-        for (int j = 0; j < y->part[i].ndigits; j++) {
-            i64 lo = y->part[i].digit[j].lo, hi = y->part[i].digit[j].hi;
-            i64 *m = &once[y->part[i].digit[j].dim], top = hi ? hi : lo;
-            *m = top > *m ? top : *m;
-        }
-    for (int i = 0; i < y->rank; i++) {
-        if (y->every->bound[i] < INF)
-            once[i] = y->every->bound[i];
-        y->every->multiple[i] = once[i];
-    }
+        if (y->part[i].size == 0)
+            once[y->part[i].digit[0].dim] = y->part[i].digit[0].lo;
     Layout *l = at_shape(y, once);
     y->every->dense = decide(l)->elements == l->size ? YES : NO;
 }
@@ -129,13 +116,43 @@ unknown(Every *y, const char *why)
     y->every->why = why;
 }
 
+/* Without structure a small shape may still tell; extents[] of all dims alike. */
+static void
+try_small(void *arg)
+{
+    Every *y = arg;
+    i64 shape[MAX_RANK];
+    for (int d = 0; d < y->rank; d++)
+        shape[d] = y->small;
+    Layout *l = at_shape(y, shape);
+    Verdict *v = decide(l);
+    if (v->flaw != FLAW_COLLISION)
+        return;
+    y->every->injective = NO;
+    y->every->l = l;
+    y->every->v = v;
+    shrink_witness(y);
+}
+
+static void
+judge_small(Every *y)
+{
+    static const i64 extents[] = {2, 3, 4, 8, 16, 33};
+    Diag d;
+    for (int i = 0; i < LEN(extents) && y->every->injective == UNKNOWN; i++) {
+        y->small = extents[i];
+        if (!arena_run(ex_arena(y->e), &d, try_small, y) && d.kind == DIAG_MEMORY)
+            diag_fatal(ex_arena(y->e)->diag, d.kind, (Loc){0}, "%s", d.text);
+    }
+}
+
 static void
 judge(void *arg)
 {
     Every *y = arg;
     EveryShape *s = y->every;
     if (!fill_digits(y)) {
-        unknown(y, "its order is no mixed radix of digits");
+        unknown(y, "its order is not made of digits, as C//16 and C%16");
         return;
     }
     s->l = at_shape(y, y->full);
@@ -153,6 +170,13 @@ judge(void *arg)
     find_multiples(y);
 }
 
+int
+decide_rank(const LayoutDef *d)
+{
+    int rank = d->ndims + (d->batch ? 2 : 0);
+    return rank < MAX_RANK ? rank : MAX_RANK;
+}
+
 EveryShape *
 decide_every_shape(Exprs *e, const LayoutRef *ref, const DType *t)
 {
@@ -160,11 +184,13 @@ decide_every_shape(Exprs *e, const LayoutRef *ref, const DType *t)
     EveryShape *s = arena_new(a, EveryShape);
     Every y = {.every = s, .e = e, .ref = ref, .t = t};
     Diag d;
-    y.rank = ref->def->ndims + (ref->def->batch && ref->def->ndims < MAX_RANK);
+    y.rank = decide_rank(ref->def);
     if (!arena_run(a, &d, judge, &y)) {
         if (d.kind != DIAG_LAYOUT)
             diag_fatal(a->diag, d.kind, (Loc){0}, "%s", d.text);
         unknown(&y, arena_string(a, d.text));
     }
+    if (s->injective == UNKNOWN)
+        judge_small(&y);
     return s;
 }

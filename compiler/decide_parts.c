@@ -1,5 +1,6 @@
 /* Entries as sums of digits and of xors of digits. */
 #include <stdlib.h>
+#include <string.h>
 
 #include "decide.h"
 
@@ -11,6 +12,27 @@ dim_of(const Layout *l, const Ex *x)
         if (l->dim[d].free == var)
             return d;
     return -1;
+}
+
+/* The open digit from lo of a dim has so many values below its padded extent. */
+static i64
+values_of(const Layout *l, int dim, i64 lo)
+{
+    return int_ceil_div(l->dim[dim].padded, lo);
+}
+
+/* An end for the open digits of an xor: no value below the padded extent has bits
+ * beyond. */
+static bool
+close_digits(const Layout *l, Part *p)
+{
+    for (int i = 0; i < p->ndigits; i++) {
+        i64 n = values_of(l, p->digit[i].dim, p->digit[i].lo);
+        i64 all = n > 1 ? (i64)2 << int_log2(n - 1) : 2;
+        if (!p->digit[i].hi && !int_mul(p->digit[i].lo, all, &p->digit[i].hi))
+            return false;
+    }
+    return true;
 }
 
 /* x as one digit of one dim. */
@@ -34,7 +56,7 @@ add_digit(const Layout *l, Part *p, const Ex *x)
 }
 
 static bool
-make_part(const Layout *l, int entry, const Term *t, Part *p)
+make_part(const Layout *l, int entry, const Term *t, bool shaped, Part *p)
 {
     Exprs *e = l->e;
     const Atom *a = t->atom;
@@ -42,16 +64,22 @@ make_part(const Layout *l, int entry, const Term *t, Part *p)
     if (a->op != AT_XOR) {
         if (!add_digit(l, p, ex_of_atom(e, a)))
             return false;
-        p->size = p->digit[0].hi ? p->digit[0].hi / p->digit[0].lo : 0;
+        p->size = p->digit[0].hi ? p->digit[0].hi / p->digit[0].lo
+                : shaped ? values_of(l, p->digit[0].dim, p->digit[0].lo) : 0;
         return true;
     }
     for (int i = 0; i < a->n; i++)
         if (!add_digit(l, p, a->x[i]))
             return false;
-    for (int i = 0; i < p->ndigits; i++)
-        if (!p->digit[i].hi || !int_is_pow2(p->digit[i].hi / p->digit[i].lo))
+    if (p->mask < 0 || (shaped && !close_digits(l, p)))
+        return false;
+    p->size = p->mask ? (i64)2 << int_log2(p->mask) : 1;
+    for (int i = 0; i < p->ndigits; i++) {
+        i64 n = p->digit[i].hi / p->digit[i].lo;
+        if (!p->digit[i].hi || !int_is_pow2(n))
             return false;
-    p->size = a->f.max + 1;
+        p->size = n > p->size ? n : p->size;
+    }
     return p->ndigits > 0;
 }
 
@@ -106,8 +134,9 @@ flip_reversed(Part *p, int n)
         }
 }
 
-bool
-parts_of(const Layout *l, Part **parts, int *n)
+/* The parts in ascending order; false when an entry holds anything else. */
+static bool
+take_apart(const Layout *l, bool shaped, Part **parts, int *n)
 {
     int count = 0;
     for (int i = 0; i < l->nentry; i++)
@@ -116,11 +145,76 @@ parts_of(const Layout *l, Part **parts, int *n)
     *n = 0;
     for (int i = 0; i < l->nentry; i++)
         for (int j = 0; j < l->entry[i].written->n; j++)
-            if (!make_part(l, i, &l->entry[i].written->t[j], &(*parts)[(*n)++]))
+            if (!make_part(l, i, &l->entry[i].written->t[j], shaped,
+                           &(*parts)[(*n)++]))
                 return false;
     flip_reversed(*parts, *n);
     qsort(*parts, (size_t)*n, sizeof **parts, by_entry_and_coef);
-    return parts_separate(*parts, *n);
+    return true;
+}
+
+bool
+parts_of(const Layout *l, bool shaped, Part **parts, int *n)
+{
+    return take_apart(l, shaped, parts, n) && parts_separate(*parts, *n);
+}
+
+static bool
+is_digit(const Part *p)
+{
+    return p->ndigits == 1 && !p->mask && p->coef > 0;
+}
+
+/* One step of part `top` as steps of the smaller ones of its entry, greedily: y is what
+ * they come to.  False when something is left. */
+static bool
+replace_step(const Part *part, int top, i64 *y)
+{
+    i64 left = part[top].coef;
+    for (int i = top - 1; i >= 0 && part[i].entry == part[top].entry && left; i--) {
+        i64 k = left / part[i].coef, most = part[i].size - 1;
+        if (!is_digit(&part[i]))
+            continue;
+        k = k < most ? k : most;
+        left -= k * part[i].coef;
+        y[part[i].digit[0].dim] += k * part[i].digit[0].lo;
+    }
+    return left == 0;
+}
+
+bool
+parts_overlap(const Layout *l, i64 *x, i64 *y)
+{
+    Part *part;
+    int n;
+    i64 a, b;
+    if (!take_apart(l, true, &part, &n))
+        return false;
+    for (int i = 0; i < n; i++) {
+        memset(x, 0, MAX_RANK * sizeof *x);
+        memset(y, 0, MAX_RANK * sizeof *y);
+        if (!is_digit(&part[i]) || part[i].size < 2 || !replace_step(part, i, y))
+            continue;
+        x[part[i].digit[0].dim] = part[i].digit[0].lo;
+        bool real = true;
+        for (int d = 0; d < l->rank; d++)
+            real &= x[d] < l->dim[d].n && y[d] < l->dim[d].n;
+        if (real && layout_address(l, x, &a) && layout_address(l, y, &b) && a == b)
+            return true;
+    }
+    return false;
+}
+
+bool
+parts_open_alone(const Layout *l, const Part *parts, int n)
+{
+    for (int i = 0; i < n; i++) {
+        const Ast *x = l->entry[parts[i].entry].x;
+        bool is_digit = x->op == OP_SYM || (x->op == OP_DIV && x->x[0]->op == OP_SYM);
+        if (parts[i].size == 0 && !is_digit)
+            return false;
+    }
+    return true;
 }
 
 static int

@@ -1,6 +1,59 @@
 /* Storage without an element: padding and holes, as runs of addresses. */
 #include "decide.h"
 
+/* Addresses that are looked at one by one with the inverse. */
+enum { WALK_MAX = 1 << 18 };
+
+typedef struct {
+    Layout *l;
+    Verdict *v;
+    int max;
+} Gaps;
+
+/* Address a has no element; false when there is no room for another run. */
+static bool
+add_gap(Gaps *g, i64 a, bool padding)
+{
+    Gap *last = g->v->ngaps ? &g->v->gap[g->v->ngaps - 1] : NULL;
+    if (last && last->to == a && last->padding == padding)
+        last->to++;
+    else if (g->v->ngaps == g->max)
+        return false;
+    else
+        g->v->gap[g->v->ngaps++] = (Gap){a, a + 1, padding};
+    return true;
+}
+
+/* The padded coordinate at address a; false when there is none. */
+static bool
+coordinate_at(const Gaps *g, i64 a, bool *real)
+{
+    const Layout *l = g->l;
+    i64 x[MAX_RANK] = {0}, back, *val = g->v->scratch;
+    *real = true;
+    val[g->v->inverse_var] = a;
+    for (int d = 0; d < l->rank; d++) {
+        if (!ex_eval(g->v->inverse[d], val, &x[d]) || x[d] < 0 ||
+            x[d] >= l->dim[d].padded)
+            return false;
+        *real &= x[d] < l->dim[d].n;
+    }
+    return layout_address(l, x, &back) && back == a;
+}
+
+static void
+walk(Gaps *g)
+{
+    bool real;
+    i64 a = 0;
+    for (; a < g->l->size && a < WALK_MAX; a++) {
+        bool found = coordinate_at(g, a, &real);
+        if (!(found && real) && !add_gap(g, a, found))
+            break;
+    }
+    g->v->more_gaps = a < g->l->size;
+}
+
 /* A set of addresses. */
 typedef unsigned char Set;
 
@@ -29,61 +82,50 @@ addresses_of(const Layout *l, bool padded)
     return set;
 }
 
-int
-storage_gaps(const Layout *l, Gap *gap, int max)
+/* By looking at every element; false when they are too many. */
+static bool
+look(Gaps *g)
 {
-    i64 extent[MAX_RANK];
-    int count = 0;
-    for (int d = 0; d < l->rank; d++)
-        extent[d] = l->dim[d].padded;
-    const Set *real = enum_small(l, extent) ? addresses_of(l, false) : NULL, *all;
+    const Layout *l = g->l;
+    const Set *real = enum_small(l, true) ? addresses_of(l, false) : NULL, *all;
     if (!real)
-        return -1;
+        return false;
     if (!(all = addresses_of(l, true)))    /* then none of it is padding */
         all = real;
-    for (i64 a = 0; a < l->size; a++) {
-        Gap *last = count ? &gap[count - 1] : NULL;
-        if (has(real, a))
-            continue;
-        if (last && last->to == a && last->padding == has(all, a))
-            last->to++;
-        else if (count == max)
-            break;
-        else
-            gap[count++] = (Gap){a, a + 1, has(all, a)};
-    }
-    return count;
+    for (i64 a = 0; a < l->size && !g->v->more_gaps; a++)
+        if (!has(real, a))
+            g->v->more_gaps = !add_gap(g, a, has(all, a));
+    return true;
 }
 
-/* Where there is too much to look at: the first padded coordinate is a gap; a hole is
- * looked for among the first addresses with the inverse. */
-static bool
-sample_gap(const Layout *l, const Verdict *v, Gap *gap)
+/* Where there is too much to look at, the first padded coordinate is a gap. */
+static void
+name_one(Gaps *g)
 {
+    const Layout *l = g->l;
     i64 x[MAX_RANK] = {0}, a;
-    for (int d = 0; d < l->rank; d++)
+    g->v->more_gaps = true;
+    for (int d = 0; d < l->rank && !g->v->ngaps; x[d++] = 0)
         if (l->dim[d].padded > l->dim[d].n) {
             x[d] = l->dim[d].n;
-            *gap = (Gap){.padding = layout_address(l, x, &a)};
-            gap->to = 1 + (gap->from = a);
-            return gap->padding;
+            if (layout_address(l, x, &a))
+                add_gap(g, a, true);
         }
-    for (a = 0; v->inverse && a < l->size && a < ENUM_MAX / 64; a++)
-        if (!verdict_element(l, v, a, x)) {
-            *gap = (Gap){a, a + 1, false};
-            return true;
-        }
-    return false;
 }
 
 void
-storage_decide(Layout *l, Verdict *v)
+storage_decide(Layout *l, Verdict *v, int max)
 {
-    int n = storage_gaps(l, &v->gap, 1);
-    v->has_gap = n == 1;
-    v->onto = n < 0 ? UNKNOWN : n ? NO : YES;
-    if (n >= 0 || v->injective != YES)
+    Gaps g = {l, v, max};
+    bool one_to_one = v->injective == YES && v->flaw != FLAW_SIGMA;
+    v->gap = arena_array(ex_arena(l->e), Gap, max);
+    v->onto = !one_to_one ? UNKNOWN : v->padding || v->holes ? NO : YES;
+    if (v->onto == YES)
         return;
-    v->onto = v->padding || v->holes ? NO : YES;
-    v->has_gap = v->onto == NO && sample_gap(l, v, &v->gap);
+    if (one_to_one && v->inverse)
+        walk(&g);
+    else if (look(&g))
+        v->onto = v->ngaps ? NO : YES;
+    if (one_to_one && !v->ngaps)
+        name_one(&g);
 }

@@ -92,10 +92,28 @@ overlapping_terms(const Layout *l, const Entry *t)
     return NULL;
 }
 
+/* Two cuts of a dim of which neither divides the other, as in C//12 and C%8. */
+static const char *
+uneven_cuts(const Layout *l)
+{
+    Part *part;
+    int n;
+    i64 *cut;
+    if (!parts_of(l, true, &part, &n))
+        return NULL;
+    for (int d = 0; d < l->rank; d++)
+        for (int i = 0; parts_cuts(ex_arena(l->e), part, n, d, &cut) < 0; i++)
+            if (cut[i + 1] % cut[i])
+                return arena_printf(ex_arena(l->e), "%s is cut at %lld and at %lld, "
+                                    "which is no multiple of it", l->dim[d].name,
+                                    (long long)cut[i], (long long)cut[i + 1]);
+    return NULL;
+}
+
 const char *
 why_collision(const Layout *l)
 {
-    const char *why = NULL;
+    const char *why = uneven_cuts(l);
     for (int i = 0; !why && i < l->nentry; i++)
         why = uneven_division(l, l->entry[i].x);
     for (int i = 0; !why && i < l->nentry; i++)

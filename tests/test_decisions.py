@@ -19,7 +19,7 @@ import orders as O
 import ravel
 
 SEED = int(os.environ.get("RAVEL_SEED", "20261121"))
-EACH = int(os.environ.get("RAVEL_DECISIONS", "640"))
+EACH = int(os.environ.get("RAVEL_DECISIONS", "60" if "RAVEL_AGAIN" in os.environ else "640"))   # fewer on the slow build
 BLOCKS = 8
 REFUSALS = ["can be negative", "whole number of", "64 bits", "moves parts of"]
 
@@ -66,7 +66,8 @@ def confirm_no(t, j):
         to = t.swizzled(np.array(w["addresses"])).tolist()
         assert all(0 <= a < t.size for a in w["addresses"]) and set(to) == {w["to"]}
         assert len(set(w["addresses"])) == 2 or not 0 <= w["to"] < t.size
-        assert not t.swizzle_permutes()
+        assert not t.swizzle_permutes() and not j["usable"]
+        assert j["one_to_one"] == ("yes" if np.unique(t.addr).size == t.addr.size else "no")
         return "swizzle"
     assert w["x"] != w["y"] and t.at(w["x"]) == t.at(w["y"]) == w["address"]
     assert not t.one_to_one
@@ -79,11 +80,11 @@ def confirm_gaps(t, j, bits, whole):
     empty[t.addr] = False
     assert j["onto"] == ("no" if empty.any() else "yes")
     assert ("gap" in j) == bool(empty.any()) and (not empty.any() or empty[j["gap"]])
-    runs = [g for g in j["gaps"] if g != "..."]
+    runs = j["gaps"]
     said = np.zeros(t.size, bool)
     for g in runs:
         said[g["from"]:g["to"] + 1] = True
-    end = t.size if len(runs) == len(j["gaps"]) else runs[-1]["to"] + 1
+    end = runs[-1]["to"] + 1 if j["more_gaps"] else t.size
     assert np.array_equal(said[:end], empty[:end])
     if not j["usable"]:
         return
@@ -115,10 +116,12 @@ def assert_decided(layout, shape, bits, whole):
         return "refused"
     try:
         t = Truth(layout, shape, bits)
-    except ValueError:
+    except O.Refused:
+        raise
+    except ValueError:                                 # the evaluator has no interval for it
         return "no interval"
     assert j["size"] == t.size
-    if j["one_to_one"] == "no":
+    if j["one_to_one"] == "no" or "addresses" in j.get("witness", {}):
         assert code == 1
         kind = confirm_no(t, j)
         if t.addr.max() >= t.size or t.addr.min() < 0:   # by a swizzle that does not fit
@@ -145,6 +148,14 @@ def taken_apart(text):
 
 def random_case(rng):
     """(layout, its shape, bits, whether it is as it was drawn): one in three is spoiled somehow."""
+    while True:
+        try:
+            return drawn(rng)
+        except ValueError:                             # spoiled into what no evaluator reads
+            continue
+
+
+def drawn(rng):
     bits, shape = rng.choice(D.WIDTHS), D.shape_of(rng, rng.choice([1, 2, 2, 3, 3, 4, 5, 6]))
     names = "ABCDEF"[:len(shape)]
     layout, whole = D.Layout(rng, names, shape, bits).draw(), True
@@ -153,6 +164,11 @@ def random_case(rng):
     front, entries, settings = taken_apart(layout)
     if rng.random() < 0.1:                             # a digit too many
         entries, whole = [rng.choice(entries)] + entries, False
+    i = rng.randrange(len(entries))                    # an xor with bits of another dim, stored elsewhere or not
+    m = re.fullmatch(r"[A-F](?://\d+)?%(2|4|8|16|32)", entries[i])
+    if m and rng.random() < 0.5:
+        other = "%s//%d%%%s" % (rng.choice(names), rng.choice([1, 1, 2, 4]), m[1])
+        entries[i], whole = "(%s) ~ (%s)" % (entries[i], other), False
     if rng.random() < 0.1 and "pitch" not in settings: # whether it fits the storage or not, a permutation or not
         low, up = rng.randrange(3), rng.randrange(3)
         settings["swizzle"] = "function(a) return a ~ (a >> %d & 3) << %d end" % (low + up, low)
@@ -230,13 +246,13 @@ def test_random_layouts_of_every_shape(block):
     print(dict(seen))
     if EACH >= 600:
         assert min(seen[k] for k in ("unknown", "yes, inverse", "collision")) > 2, seen
-        assert seen["unknown"] + seen["refused"] < EACH // 8, seen
+        assert seen["unknown"] + seen["refused"] < EACH//4 * 0.35, seen
 
 
 # --- equality
 
 def rewritten(rng, layout):
-    """The same function in other words: a digit cut in two that stay neighbours."""
+    """The same function in other words, or nearly: a digit cut in two that stay neighbours; a dim as a sum of its digits."""
     front, entries, settings = taken_apart(layout)
     for _ in range(rng.randrange(1, 4)):
         i = rng.randrange(len(entries))
@@ -244,6 +260,9 @@ def rewritten(rng, layout):
         if m and int(m[3]) % 2 == 0 and int(m[3]) > 2 and not any("[" in k for k in settings.get("pitch", "")):
             low, k = int(m[2] or 1), int(m[3])
             entries[i:i+1] = ["%s//%d%%%d" % (m[1], 2*low, k//2), "%s//%d%%2" % (m[1], low)]
+        elif re.fullmatch("[A-F]", entries[i]) and rng.random() < 0.3:     # the same digits, but more slots
+            k = rng.choice([2, 3, 4])
+            entries[i] = "%d*(%s//%d) + %s%%%d" % (k, entries[i], k, entries[i], k)
     return D.written(front, entries, settings)
 
 
@@ -275,7 +294,9 @@ def assert_equal_every(a, b, bits, rng):
         assert ta.at(w["x"]) == w["address"] != w["other"] == tb.at(w["x"])
         return "no"
     for _ in range(5):
-        shape = [rng.randrange(1, 9) for _ in O.inline(a).dims]
+        shape = [rng.randrange(1, rng.choice([4, 9, 20])) for _ in O.inline(a).dims]
+        if math.prod(shape) > 20000 or check(a, "--shape", ",".join(map(str, shape)), "--dtype", ravel.DTYPE[bits])[0] == 2:
+            continue
         assert np.array_equal(Truth(a, shape, bits).addr, Truth(b, shape, bits).addr), shape
     return "yes"
 
@@ -288,7 +309,10 @@ def test_equality(block):
     for _ in range(EACH // 4):
         a, shape, bits, _ = random_case(rng)
         b = rewritten(rng, a) if rng.random() < 0.6 else D.spoiled(rng, a)
-        if O.inline(b).dims != O.inline(a).dims:
+        try:
+            if O.inline(b).dims != O.inline(a).dims:
+                continue
+        except ValueError:
             continue
         print(a, b, shape, bits)
         seen[assert_equal_decided(a, b, shape, bits)] += 1
@@ -304,6 +328,8 @@ SAYS = [
     # CUTLASS TensorNCxHWx<32> with its packed strides, C = 48: n's stride is no whole vector's
     (("(N,C,H,W){192*N + 128*(C//32) + 64*H + 32*W + C%32}", "--shape", "2,48,2,2"), 1,
      "(0,32,1,0) and (1,0,0,0) are both at address 192", "one step of 'N' is 192, but the other terms reach 255: the strides overlap"),
+    (("{N*80*56*56 + C//32*56*56*32 + H*56*32 + W*32 + C%32}", "--shape", "64,80,56,56"), 1, "are both at address 250880", "overlap"),
+    (("(OH,OW,KH,KW,C){OH*2 + KH, OW*2 + KW, C}", "--shape", "112,112,7,7,64"), 1, "(1,0,0,0,0) and (0,0,2,0,0)", "overlap"),
     # an xor over 6 chunks
     (("{M, ((K//8) ~ (M%8)) % 6, K%8}", "--shape", "8,48"), 1, "divides an xor by 6, which is no power of two"),
     (("{M, (K//8%6) ~ (M%8), K%8}", "--shape", "8,48"), 0, "an xor of the 6 values of 'K//8%6': 6 is no power of two", "(hole)"),
@@ -362,7 +388,7 @@ def test_a_view_is_proven_one_way():
 
 
 @pytest.mark.parametrize("args, why", [
-    (("SWIZZLE",), "whole blocks"), (("{A + B}",), "no mixed radix"),
+    (("SWIZZLE",), "whole blocks"), (("{A*33 + B*34, A*B}",), "not made of digits"),
     (("{A, B, swizzle = function(a) return a*5 % 4096 end}", "--shape", "100000,100000"), "too large")])
 def test_what_cannot_be_decided_says_so(args, why):
     code, j = check(*args)
