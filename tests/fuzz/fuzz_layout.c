@@ -48,7 +48,8 @@ address(const Layout *l, const i64 *x)
 {
     i64 a;
     if (!layout_address(l, x, &a))
-        fuzz_fail("%s: an address that does not fit", layout_ref_text(ex_arena(l->e), l->ref));
+        fuzz_fail("%s: an address that does not fit",
+                  layout_ref_text(ex_arena(l->e), l->ref));
     return a;
 }
 
@@ -119,7 +120,8 @@ run(void *arg)
     check_text(c, ref);
     Layout *l = layout_make(ex_new(&c->arena), ref, c->type, c->rank, c->shape);
     i64 points = product(l, true);
-    i64 most = points > l->size ? points : l->size, least = points < l->size ? points : l->size;
+    i64 most = points > l->size ? points : l->size;
+    i64 least = points < l->size ? points : l->size;
     if (most > SMALL && least < SLOW)
         return;
     Verdict *v = decide(l);

@@ -112,7 +112,8 @@ prove(const ravel_request *rq)
     ravel_plan *p;
     ravel_error err = {.text = ""};
     ravel_status s = ravel_compile(fuzz_context(), rq, &p, &err);
-    if (!s && ravel_plan_src_bytes(p) <= MAX_BYTES && ravel_plan_dst_bytes(p) <= MAX_BYTES)
+    if (!s && ravel_plan_src_bytes(p) <= MAX_BYTES &&
+        ravel_plan_dst_bytes(p) <= MAX_BYTES)
         s = ravel_verify(p, &err);
     if (s && s != RAVEL_ERR_LAYOUT)
         fuzz_fail("%s -> %s of %s: status %d: %s", rq->from, rq->to, rq->dtype, s,
