@@ -26,7 +26,7 @@ CLI_OBJ  := $(CLI:%.c=$(B)/%.o)
 EMBEDDED := compiler/prelude.lua $(sort $(wildcard specs/*.lua templates/*.lua templates/*/*))
 UNITS    := $(patsubst tests/unit/%.c,$(B)/tests/%,$(wildcard tests/unit/*.c))
 
-.PHONY: all run test test-fast unit deps generated identities golden install clean help loc
+.PHONY: all run mutants test test-fast unit deps generated identities golden install clean help loc
 .DEFAULT_GOAL := all
 
 all: $(B)/libravel.a $(B)/libravel.so $(B)/ravel
@@ -99,6 +99,9 @@ generated: $(B)/ravel
 identities:
 	$(Q)$(PYTHON) tests/identities.py --write
 
+mutants: all unit
+	$(Q)$(PYTHON) tests/mutate.py --build $(B)
+
 golden: $(B)/ravel
 	$(Q)RAVEL_BUILD=$(B) RAVEL_UPDATE=1 $(PYTHON) -m pytest -q tests/test_golden.py
 
@@ -123,8 +126,10 @@ loc:
 help:
 	@echo 'make            build $(B)/ravel, $(B)/libravel.a, $(B)/libravel.so'
 	@echo 'make run        install what is missing, build, convert a feature map and back'
-	@echo 'make test       install what is missing, build twice (once with sanitizers), test'
+	@echo 'make test       install what is missing, build four times (plain, sanitizers,'
+	@echo '                threads, fuzzing), test'
 	@echo 'make fuzz       libFuzzer on all that reads, FUZZ_TIME=$(FUZZ_TIME) seconds a target'
+	@echo 'make mutants    break ravel in small ways, and see the tests notice (20 minutes)'
 	@echo 'make install    to PREFIX=$(PREFIX), under DESTDIR'
 	@echo 'make generated  rewrite generated/   make golden   rewrite tests/golden/'
 	@echo 'make identities rewrite docs/identities.md'

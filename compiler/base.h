@@ -80,7 +80,7 @@ void buf_line(Buf *b, const char *fmt, ...) PRINTF(2, 3);
 
 /* utf8.c: the length of the character c that starts the n bytes at s; 0: none. */
 size_t utf8_next(const char *s, size_t n, uint32_t *c);
-bool utf8_is_hidden(uint32_t c);               /* shows nothing, or changes what does */
+bool utf8_is_hidden(uint32_t c);               /* a control, or of the text's direction */
 bool utf8_is_text(const char *s, size_t n);
 
 /* int.c: 64-bit arithmetic that says when it does not fit.  int_div and int_mod

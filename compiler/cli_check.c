@@ -243,8 +243,14 @@ every_json(Cli *c, const EveryShape *s)
                 "bounded", s->bound[d] < INF));
         json_object_set_new(j, "dense_when", m);
     }
-    if (s->inverse)
-        json_object_set_new(j, "inverse_of_entries", inverse_json(s->l, s->inverse));
+    if (!s->inverse)
+        return j;
+    json_t *entries = json_object();
+    for (int i = 0; i < s->l->nentry; i++)
+        json_object_set_new(entries, ex_var_name(s->l->e, s->entry_var[i]),
+                            json_string(ast_text(c->arena, s->l->entry[i].x)));
+    json_object_set_new(j, "entries", entries);
+    json_object_set_new(j, "inverse_of_entries", inverse_json(s->l, s->inverse));
     return j;
 }
 
@@ -263,7 +269,8 @@ print_every(Cli *c, const EveryShape *s)
         return;
     printf("  inverse, of the entries of its order:");
     for (int i = 0; i < s->l->nentry; i++)
-        printf("%s e%d = %s", i ? "," : "", i + 1, ast_text(c->arena, s->l->entry[i].x));
+        printf("%s %s = %s", i ? "," : "", ex_var_name(s->l->e, s->entry_var[i]),
+               ast_text(c->arena, s->l->entry[i].x));
     printf("\n");
     for (int d = 0; d < s->l->rank; d++)
         printf("    %s = %s\n", s->l->dim[d].name, ex_text(s->l->e, s->inverse[d]));

@@ -314,6 +314,19 @@ end_of(const Part *parts, int n, int dim)
     return end;
 }
 
+/* e1, or e_1 and so on where a dim has that name. */
+static const char *
+entry_name(const Layout *l, int i)
+{
+    const char *blank = "", *name;
+    for (;;) {
+        name = arena_printf(ex_arena(l->e), "e%s%d", blank, i + 1);
+        if (layout_find_dim(l, name) < 0)
+            return name;
+        blank = arena_printf(ex_arena(l->e), "%s_", blank);
+    }
+}
+
 const Ex **
 inverse_of_entries(Layout *l, const Part *parts, int n, int *entry_var)
 {
@@ -322,8 +335,7 @@ inverse_of_entries(Layout *l, const Part *parts, int n, int *entry_var)
         bool open = false;
         for (int j = 0; j < n; j++)
             open |= parts[j].entry == i && parts[j].size == 0;
-        const char *name = arena_printf(ex_arena(l->e), "e%d", i + 1);
-        entry_var[i] = ex_var(l->e, name, 0, open ? INF : l->entry[i].extent - 1);
+        entry_var[i] = ex_var(l->e, entry_name(l, i), 0, open ? INF : l->entry[i].extent - 1);
         split_entry(&s, i, ex_of_var(l->e, entry_var[i]));
     }
     if (!solve_all(&s))

@@ -54,8 +54,13 @@ skip_quoted(Scan *t)
 {
     char quote = *t->p;
     const char *p = t->p + 1;
-    for (; p < t->end && *p != quote && *p != '\n'; p++)
-        p += *p == '\\' && p + 1 < t->end;
+    for (; p < t->end && *p != quote && *p != '\n'; p++) {
+        if (*p != '\\' || p + 1 == t->end)
+            continue;
+        if (*++p == 'z')                   /* blanks and ends of lines are no text */
+            while (p + 1 < t->end && isspace((unsigned char)p[1]))
+                p++;
+    }
     step_to(t, p < t->end ? p + 1 : p);
 }
 

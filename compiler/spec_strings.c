@@ -55,11 +55,13 @@ plain_tostring(lua_State *L)
 static int
 plain_format(lua_State *L)
 {
-    const char *s = luaL_checkstring(L, 1);
-    for (s = strchr(s, '%'); s; s = strchr(s + (*s != 0), '%')) {
+    size_t n;
+    const char *s = luaL_checklstring(L, 1, &n), *end = s + n;     /* zero bytes too */
+    while ((s = memchr(s, '%', (size_t)(end - s)))) {
         s += 1 + strspn(s + 1, "-+ #0123456789.");
         if (*s == 'p')
             return luaL_error(L, "string.format: '%%p' is not for specs");
+        s += s < end;
     }
     for (int i = 2; i <= lua_gettop(L); i++)
         if (!has_text(L, i)) {

@@ -287,10 +287,10 @@ sync_folder(const char *path)
 {
     char *dir = beside(path, ".");
     int fd = dir ? open_file(dir, O_RDONLY | O_DIRECTORY) : -1;
-    int e = dir ? 0 : ENOMEM;
+    int e = dir ? errno : ENOMEM;
     free(dir);
     if (fd < 0)
-        return e;
+        return e == EACCES ? 0 : e;
     e = sync_file(fd);
     return close_after(fd, e == EINVAL ? 0 : e);
 }

@@ -157,7 +157,7 @@ ravel_tcc_fdopen(int fd, const char *mode)
 size_t
 ravel_tcc_fwrite(const void *p, size_t size, size_t n, FILE *f)
 {
-    size_t k = fwrite(p, size, n, f);
+    size_t k = size && n ? fwrite(p, size, n, f) : n;    /* of nothing p may be NULL */
     tcc_host.starved |= k != n;
     return k;
 }

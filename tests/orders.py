@@ -212,6 +212,7 @@ inline = functools.lru_cache(32)(Inline)
 
 def tells_apart(addr, size):
     """All different, all in the storage."""
+    addr = np.asarray(addr)
     if addr.min() < 0 or addr.max() >= size:
         return False
     used = np.zeros(size, bool)

@@ -228,7 +228,7 @@ def assert_every(rng, layout, bits):
         if j.get("dense") in ("yes", "no"):
             assert (t.size == t.addr.size) == (j["dense"] == "yes" and dense_as_said(j, dims, shape)), shape
         if "inverse_of_entries" in j:
-            env = {"e%d" % (i + 1): e for i, e in enumerate(t.x.entries(list(t.coords), bits))}
+            env = dict(zip(j["entries"], t.x.entries(list(t.coords), bits)))
             for d, name in enumerate(dims):
                 assert np.array_equal(np.broadcast_to(evaluated(j["inverse_of_entries"][name], env), t.coords[d].shape), t.coords[d])
     return "yes, inverse" if "inverse_of_entries" in j else "yes"

@@ -112,6 +112,35 @@ check_text(Case *c, const LayoutRef *ref)
         fuzz_fail("'%s' reads back as '%s'", text, second);
 }
 
+/* What is said of every shape holds of this one. */
+static void
+check_every(Case *c, const LayoutRef *ref, const Layout *l, const Verdict *v)
+{
+    const EveryShape *s = decide_every_shape(ex_new(&c->arena), ref, c->type);
+    bool within = true, dense = true;
+    if (s->injective != YES || s->v->flaw || s->l->rank != l->rank)
+        return;
+    for (int d = 0; d < l->rank; d++) {
+        within &= l->dim[d].n <= s->bound[d];
+        dense &= s->dense == UNKNOWN || (s->bound[d] < INF ? l->dim[d].n == s->bound[d]
+                                   : l->dim[d].n % s->multiple[d] == 0);
+    }
+    fuzz_check(!within || v->flaw == FLAW_NONE);
+    if (within && s->dense != UNKNOWN)
+        fuzz_check((v->elements == l->size) == (s->dense == YES && dense));
+}
+
+/* A layout is equal to itself. */
+static void
+check_equal(Case *c, const LayoutRef *ref, Layout *l)
+{
+    int map[MAX_RANK];
+    for (int d = 0; d < MAX_RANK; d++)
+        map[d] = d;
+    Layout *twin = layout_make(l->e, ref, c->type, c->rank, c->shape);
+    fuzz_check(decide_equal(l, twin, map).equal == YES);
+}
+
 static void
 run(void *arg)
 {
@@ -131,7 +160,11 @@ run(void *arg)
     if (most <= SMALL) {
         check_points(l, v, false);
         check_points(l, v, true);
+        storage_decide(l, v, 16);
+        fuzz_check(v->flaw || (v->ngaps > 0) == (v->padding || v->holes));
+        check_equal(c, ref, l);
     }
+    check_every(c, ref, l, v);
 }
 
 int

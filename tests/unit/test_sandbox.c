@@ -317,6 +317,8 @@ static const Attack attacks[] = {
     {ADDRESSES, "assert(('%s'):format(N + 1) == 'N + 1')", NULL},
     {ADDRESSES, "string.format('%p', 'x')", "%p"},
     {ADDRESSES, "string.format('%%%-20p', {})", "%p"},
+    {ADDRESSES, "string.format('\\0%p', 'a string that is longer than forty bytes, all told')",
+     "%p"},
     {ADDRESSES, "table.concat({ {} })", "invalid value"},
     {ADDRESSES, "error(tostring(layout))", "function"},
     /* the values of the language, misused */
@@ -430,6 +432,8 @@ static const struct {
      "((2 and 3))", ":2: Lua"},
     {CONSTANTS, "local t = { ", "k%d = 1, ", 300, "} local x = 1 ~ (2) -- | (2 or 3)\n"
      "x = '~ (2 or 3)' x = [=[| (2 or 3)]=] assert(x == 3 or true)", NULL},
+    {CONSTANTS, "local s = 'a\\z\n b' local t = { ", "'s%d', ", 300,
+     "}\nlocal x = 'q' return 7 ~ (2 or 3)", ":3: Lua"},
     {CONSTANTS, "local t = { ", "%d, ", 100, "} assert(1 ~ (2 or 3) == 3)", NULL},
 };
 

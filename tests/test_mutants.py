@@ -1,0 +1,34 @@
+"""Each mutant of mutants.toml still has its place, and some are tried: all of them are, by `make mutants`."""
+import os
+import subprocess
+import sys
+
+import pytest
+
+import mutate
+import ravel
+
+EVERY = 29                         # one in so many in CI
+
+
+@pytest.mark.parametrize("mutant", mutate.mutants(), ids=mutate.name)
+def test_has_its_place(mutant):
+    mutate.mutated(mutant)
+
+
+def test_parts_that_can_break_have_mutants():
+    """Planner, emitter, decisions and every kernel."""
+    files = {m["file"] for m in mutate.mutants()}
+    wanted = [p.relative_to(ravel.ROOT).as_posix() for p in (ravel.ROOT / "templates/c").glob("*.c")]
+    wanted += ["compiler/%s.c" % n for n in "plan plan_pieces plan_nest kernel emit_relayout emit_index decide decide_parts decide_sigma "
+               "decide_inverse decide_every decide_equal decide_storage layout layout_reach expr expr_arith expr_bits expr_facts".split()]
+    assert set(wanted) <= files, set(wanted) - files
+    assert len(mutate.mutants()) >= 30
+
+
+@pytest.mark.skipif("RAVEL_AGAIN" in os.environ, reason="on the plain build only")
+def test_some_are_noticed():
+    r = subprocess.run([sys.executable, mutate.__file__, "--build", ravel.BUILD.name, "--trust", "--every", str(EVERY), "--jobs", "1"],
+                       cwd=ravel.ROOT, capture_output=True, text=True)
+    print(r.stdout)
+    assert r.returncode == 0, r.stdout + r.stderr
