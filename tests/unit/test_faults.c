@@ -77,10 +77,12 @@ stack_hash(void)
     return h;
 }
 
+/* Only the thread that makes the call is refused: others are the sanitizer's where they
+ * allocate. */
 EARLY static bool
 refused(void)
 {
-    if (!fault.on)
+    if (!fault.on || syscall(SYS_gettid) != getpid())
         return false;
     long i = fault.n++;
     if (fault.noting && i < MAX_NOTES) {
