@@ -24,9 +24,9 @@ static const Command commands[] = {
      "  ravel table NC1HWC0 --shape 2,20,5,7 --dtype f16 -o t.npy\n"},
     {"check", cmd_check, "LAYOUT", 1, "stejf",
      "one-to-one? onto? padding, holes, inverse, equal",
-     "Exits with 0 when the answer is yes: the layout is one-to-one, or, with\n"
-     "--equals, puts every element where the other one does; with 1 and a witness\n"
-     "when it is no, and with 1 when it cannot be decided.  Without --shape it\n"
+     "Exits with 0 when the answer is yes: the layout is one-to-one and fit to be\n"
+     "converted to, or, with --equals, puts every element where the other one does;\n"
+     "with 1 and a witness when it is no, and with 1 when it cannot be decided.  Without --shape it\n"
      "judges every shape at once.\n\n"
      "  ravel check '{M, (K//8%8) ~ (M%8), K%8}' --shape 6,64\n"
      "  ravel check '{M//2, K}' --shape 8,8\n"
