@@ -57,7 +57,8 @@ verdict_json(Cli *c, const Layout *l, const Verdict *v, const char *of)
 {
     json_t *j = json_pack("{s:s, s:s, s:b, s:s, s:s, s:s*}", "layout", c->o.arg[0],
                           "dtype", l->dtype->name, "usable", v->flaw == FLAW_NONE,
-                          "one_to_one", cli_answers[v->injective], "for", of, "why", v->why);
+                          "one_to_one", cli_answers[v->injective], "for", of, "why",
+                          v->why);
     if (v->flaw == FLAW_COLLISION || v->naddresses)
         json_object_set_new(j, "witness", witness_json(l, v));
     return j;

@@ -44,7 +44,8 @@ compare(Cli *c, Two *w)
 static json_t *
 equality_json(Cli *c, const Two *w, const Equality *q)
 {
-    const char *by = q->equal != YES ? NULL : q->by_structure ? "structure" : "enumeration";
+    const char *by = q->equal != YES ? NULL
+                   : q->by_structure ? "structure" : "enumeration";
     json_t *j = json_pack("{s:s, s:s, s:s, s:s*, s:s*}", "layout", c->o.arg[0], "equals",
                           c->o.equals, "equal", cli_answers[q->equal], "proven_by", by,
                           "why", q->why);

@@ -335,7 +335,8 @@ inverse_of_entries(Layout *l, const Part *parts, int n, int *entry_var)
         bool open = false;
         for (int j = 0; j < n; j++)
             open |= parts[j].entry == i && parts[j].size == 0;
-        entry_var[i] = ex_var(l->e, entry_name(l, i), 0, open ? INF : l->entry[i].extent - 1);
+        i64 last = open ? INF : l->entry[i].extent - 1;
+        entry_var[i] = ex_var(l->e, entry_name(l, i), 0, last);
         split_entry(&s, i, ex_of_var(l->e, entry_var[i]));
     }
     if (!solve_all(&s))

@@ -26,8 +26,8 @@ static const Command commands[] = {
      "one-to-one? onto? padding, holes, inverse, equal",
      "Exits with 0 when the answer is yes: the layout is one-to-one and fit to be\n"
      "converted to, or, with --equals, puts every element where the other one does;\n"
-     "with 1 and a witness when it is no, and with 1 when it cannot be decided.  Without --shape it\n"
-     "judges every shape at once.\n\n"
+     "with 1 and a witness when it is no, and with 1 when it cannot be decided.\n"
+     "Without --shape it judges every shape at once.\n\n"
      "  ravel check '{M, (K//8%8) ~ (M%8), K%8}' --shape 6,64\n"
      "  ravel check '{M//2, K}' --shape 8,8\n"
      "  ravel check NHWC --equals '(N,C,H,W){N, H, W, C//4, C%4}' --shape 2,8,5,5\n"},

@@ -12,8 +12,8 @@ ravel_status file_read(const char *path, size_t max, unsigned char **data,
 /* Write the parts one after the other to a temporary file beside `path`,
  * flush it to disk, rename it and flush the folder; on any failure before the last
  * step `path` is as it was and no temporary stays.  A process killed meanwhile may
- * leave one .ravel-*.tmp, which nothing minds.  "-" is standard output; a path that is a device or a pipe
- * is written to directly. */
+ * leave one .ravel-*.tmp, which nothing minds.  "-" is standard output; a path that is a
+ * device or a pipe is written to directly. */
 typedef struct {
     const void *data;
     size_t len;

@@ -295,7 +295,8 @@ check_storage(Case *c)
         FAIL_CASE(c, "%lld elements, %lld padding, %lld holes: counted %lld, %lld, %lld",
                   (long long)v->elements, (long long)v->padding, (long long)v->holes,
                   (long long)n[REAL], (long long)n[PADDED], (long long)n[FREE]);
-    if (v->onto != (v->padding || v->holes ? NO : YES) || (v->ngaps > 0) != (v->onto == NO))
+    if (v->onto != (v->padding || v->holes ? NO : YES) ||
+        (v->ngaps > 0) != (v->onto == NO))
         FAIL_CASE(c, "onto %d, %d gaps", v->onto, v->ngaps);
     check_gaps(c);
 }
@@ -791,7 +792,8 @@ static const Known known[] = {
     {"{A * 5 + B}", "f32", {4, 6},
      "no: in 'A*5 + B' one step of 'A' is 5, but the other terms reach 5: the strides "
      "overlap; (0,5)(1,0) at 5"},
-    {"{A + B}", "f32", {4, 6}, "no: in 'A + B' one step of 'B' is 1, but the other terms reach 3: the strides "
+    {"{A + B}", "f32", {4, 6},
+     "no: in 'A + B' one step of 'B' is 1, but the other terms reach 3: the strides "
      "overlap; (0,1)(1,0) at 1"},
     {"{A | B << 2}", "f32", {4, 6},
      "yes: 24 elements, 0 padding, 8 holes, hole at 24"},

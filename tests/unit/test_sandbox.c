@@ -317,7 +317,7 @@ static const Attack attacks[] = {
     {ADDRESSES, "assert(('%s'):format(N + 1) == 'N + 1')", NULL},
     {ADDRESSES, "string.format('%p', 'x')", "%p"},
     {ADDRESSES, "string.format('%%%-20p', {})", "%p"},
-    {ADDRESSES, "string.format('\\0%p', 'a string that is longer than forty bytes, all told')",
+    {ADDRESSES, "string.format('\\0%p', 'a string of more than forty bytes, all told')",
      "%p"},
     {ADDRESSES, "table.concat({ {} })", "invalid value"},
     {ADDRESSES, "error(tostring(layout))", "function"},
@@ -540,7 +540,8 @@ attack_places(ravel_context *cx, const Case *c)
                                     (int64_t[]){8, 8, 8, 8}, &bytes, &err);
         if (!s == !c->part && (!s || strlen(err.text) > 8))
             continue;
-        fprintf(stderr, "%s: %s%s\n", places[i].name, s ? "refused" : "accepted", err.text);
+        fprintf(stderr, "%s: %s%s\n", places[i].name, s ? "refused" : "accepted",
+                err.text);
         bad = 1;
     }
     free(text);
