@@ -60,6 +60,8 @@ void *cli_json_memory(size_t n);
 void cli_print_json(json_t *j);
 json_t *cli_json_numbers(const i64 *v, int n);
 const char *cli_tuple(Arena *a, const i64 *v, int n);
+/* The extents of its dims. */
+const i64 *cli_shape(Arena *a, const Layout *l);
 
 /* cli_check.c */
 extern const char *const cli_answers[];        /* of an Answer */

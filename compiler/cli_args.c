@@ -292,3 +292,12 @@ cli_tuple(Arena *a, const i64 *v, int n)
     buf_add(&b, ")");
     return b.s;
 }
+
+const i64 *
+cli_shape(Arena *a, const Layout *l)
+{
+    i64 *n = arena_array(a, i64, l->rank);
+    for (int d = 0; d < l->rank; d++)
+        n[d] = l->dim[d].n;
+    return n;
+}

@@ -219,10 +219,8 @@ dense_text(Cli *c, const EveryShape *s)
 static const char *
 witness_shape(Cli *c, const Layout *l)
 {
-    i64 n[MAX_RANK];
-    for (int d = 0; d < l->rank; d++)
-        n[d] = l->dim[d].n;
-    return arena_printf(c->arena, "shape %s", cli_tuple(c->arena, n, l->rank));
+    return arena_printf(c->arena, "shape %s",
+                        cli_tuple(c->arena, cli_shape(c->arena, l), l->rank));
 }
 
 static json_t *

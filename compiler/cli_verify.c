@@ -15,31 +15,14 @@ typedef struct {
 } Verify;
 
 static json_t *
-json_shape(const Layout *l)
-{
-    json_t *a = json_array();
-    for (int d = 0; d < l->rank; d++)
-        json_array_append_new(a, json_integer(l->dim[d].n));
-    return a;
-}
-
-static const char *
-shape_of(Arena *a, const Layout *l)
-{
-    i64 n[MAX_RANK];
-    for (int d = 0; d < l->rank; d++)
-        n[d] = l->dim[d].n;
-    return cli_tuple(a, n, l->rank);
-}
-
-static json_t *
 certificate_json(const Cli *c, const Plan *p, const Outcome *o)
 {
     const ravel_certificate *k = &o->certificate;
     json_t *j = json_pack("{s:s, s:s, s:o, s:s, s:s}",
         "from", layout_ref_text(c->arena, p->src->ref),
         "to", layout_ref_text(c->arena, p->dst->ref),
-        "shape", json_shape(p->src), "dtype", p->src->dtype->name,
+        "shape", cli_json_numbers(cli_shape(c->arena, p->src), p->src->rank),
+        "dtype", p->src->dtype->name,
         "answer", o->why[0] ? "no" : "yes");
     if (o->why[0]) {
         json_object_set_new(j, "why", json_string(o->why));
@@ -62,7 +45,8 @@ print_certificate(const Cli *c, const Plan *p, const Outcome *o)
     const ravel_certificate *k = &o->certificate;
     printf("%s: %s -> %s of %s, %s%s%s\n", o->why[0] ? "no" : "yes",
            layout_ref_text(c->arena, p->src->ref), layout_ref_text(c->arena, p->dst->ref),
-           shape_of(c->arena, p->src), p->src->dtype->name, c->o.object ? ", by " : "",
+           cli_tuple(c->arena, cli_shape(c->arena, p->src), p->src->rank),
+           p->src->dtype->name, c->o.object ? ", by " : "",
            c->o.object ? c->o.object : "");
     if (o->why[0]) {
         printf("  %s\n", o->why);
@@ -130,15 +114,13 @@ static void
 verify(void *arg)
 {
     Verify *v = arg;
-    i64 back[MAX_RANK];
     if (v->c->o.object) {
         prove_object(v);
         return;
     }
     prove_direction(v, v->rq.from, v->rq.to, v->shape, false);
     bool view = v->plan->plan->src->ref->def->view;
-    for (int d = 0; d < v->rq.rank; d++)
-        back[d] = v->plan->plan->dst->dim[d].n;
+    const i64 *back = cli_shape(v->c->arena, v->plan->plan->dst);
     ravel_plan_free(v->plan);
     v->plan = NULL;
     prove_direction(v, v->rq.to, v->rq.from, back, view);
