@@ -13,7 +13,7 @@ typedef struct {
     const char *arg[2];            /* LAYOUT, or IN and OUT */
     int narg;
     const char *shape, *dtype, *at, *output, *svg, *from, *to, *target, *name, *kind,
-               *equals, *object;
+               *equals, *object, *limit;
     bool json, inverse, verify;
     const char *spec[16];
     int nspecs;

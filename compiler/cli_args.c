@@ -42,6 +42,8 @@ static const struct {
      offsetof(Options, output)},
     {'O', false, {"object", 'O', "FILE.so", 0, "the function of a shared object instead "
      "of our own code", 0}, offsetof(Options, object)},
+    {'L', false, {"limit", 'L', "N", 0, "seconds of processor time for a proof", 0},
+     offsetof(Options, limit)},
     {'g', false, {"svg", 'g', "FILE", 0, "draw a picture", 0}, offsetof(Options, svg)},
     {'e', false, {"equals", 'e', "LAYOUT", 0, "is it the same as this one?", 0},
      offsetof(Options, equals)},

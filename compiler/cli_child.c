@@ -4,16 +4,23 @@
 #include <dlfcn.h>
 #include <errno.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
+
+/* Slots of all runs that even slow code gets done in a second. */
+enum { SLOTS_A_SECOND = 4000000 };
 
 /* What the child tells, in memory that both share. */
 typedef struct {
     enum { ENDED, FAULTED, ANSWERED } state;
+    atomic_int inside;             /* threads that are in the object's function */
     ProofPlace place;              /* FAULTED */
     ravel_status status;           /* ANSWERED */
     ravel_error err;
@@ -23,6 +30,7 @@ typedef struct {
 /* Of the child, for its signal handler. */
 static Told *told;
 static Proof *proof;
+static Relayout *function;
 
 static void
 on_fault(int sig, siginfo_t *info, void *context)
@@ -46,7 +54,7 @@ catch_faults(void)
 /* The object's function; a path without a slash is a file here, not one of the
  * system's libraries. */
 static ravel_status
-find_function(const ChildObject *o, Relayout **run)
+find_function(const ChildObject *o)
 {
     char path[4096];
     bool here = !strchr(o->path, '/');
@@ -60,28 +68,53 @@ find_function(const ChildObject *o, Relayout **run)
     if (!f)
         return error_set(&told->err, RAVEL_ERR_FILE, "'%s' has no function '%s'; --name "
                          "says which", o->path, o->name);
-    *run = (Relayout *)(uintptr_t)f;
+    function = (Relayout *)(uintptr_t)f;
     return RAVEL_OK;
+}
+
+static void
+run_function(void *dst, const void *src)
+{
+    atomic_fetch_add(&told->inside, 1);
+    function(dst, src);
+    atomic_fetch_sub(&told->inside, 1);
 }
 
 static ravel_status
 answer(const Plan *p, const ravel_plan *code, const ChildObject *object)
 {
-    Relayout *run;
     ravel_status s = proof_new(p, true, &proof, &told->err);
     if (s != RAVEL_OK)
         return s;
     catch_faults();
     if (code)
         return verify_plan(code, proof, &told->certificate, &told->err);
-    s = find_function(object, &run);
-    return s == RAVEL_OK ? proof_run(proof, run, &told->certificate, &told->err) : s;
+    s = find_function(object);
+    return s == RAVEL_OK ? proof_run(proof, run_function, &told->certificate, &told->err)
+                         : s;
 }
 
-/* What an object prints is not our answer. */
-_Noreturn static void
-child(const Plan *p, const ravel_plan *code, const ChildObject *object)
+/* The seconds of processor time, within what the caller has. */
+static struct rlimit
+time_limit(const Plan *p, i64 limit)
 {
+    struct rlimit r = {RLIM_INFINITY, RLIM_INFINITY};
+    rlim_t want = limit ? (rlim_t)limit : 60 + (rlim_t)(proof_slots(p) / SLOTS_A_SECOND);
+    getrlimit(RLIMIT_CPU, &r);
+    if (r.rlim_cur == RLIM_INFINITY || r.rlim_cur > want)
+        r.rlim_cur = want;
+    return r;
+}
+
+/* What an object prints is not our answer; what it does ends with us. */
+_Noreturn static void
+child(const Plan *p, const ravel_plan *code, const ChildObject *object,
+      const struct rlimit *time, pid_t parent)
+{
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    if (getppid() != parent)
+        _exit(0);
+    setrlimit(RLIMIT_CPU, time);
     dup2(STDERR_FILENO, STDOUT_FILENO);
     told->status = answer(p, code, object);
     told->state = ANSWERED;
@@ -89,20 +122,30 @@ child(const Plan *p, const ravel_plan *code, const ChildObject *object)
 }
 
 static void
-explain_end(int how, char *text, size_t n)
+explain_end(int how, long long limit, char *text, size_t n)
 {
-    if (WIFSIGNALED(how))
+    if (WIFSIGNALED(how) && WTERMSIG(how) == SIGXCPU)
+        snprintf(text, n, "it did not return within %lld s of processor time", limit);
+    else if (WIFSIGNALED(how))
         snprintf(text, n, "it ended the process: %s", strsignal(WTERMSIG(how)));
     else
         snprintf(text, n, "it ended the process, with exit code %d", WEXITSTATUS(how));
 }
 
+/* A signal from outside says nothing of the code, nor does time that we took. */
 static ravel_status
-judge(int how, Outcome *out, ravel_error *err)
+judge(int how, long long limit, Outcome *out, ravel_error *err)
 {
+    int sig = WIFSIGNALED(how) ? WTERMSIG(how) : 0;
     *out = (Outcome){.certificate = told->certificate};
-    if (WIFSIGNALED(how) || told->state == ENDED) {
-        explain_end(how, out->why, sizeof out->why);
+    if (sig == SIGKILL)
+        return error_set(err, RAVEL_ERR_MEMORY, "the proof was killed, most likely for "
+                         "memory");
+    if (sig == SIGXCPU && !atomic_load(&told->inside))
+        return error_set(err, RAVEL_ERR_MEMORY, "the proof took more than %lld s of "
+                         "processor time; --limit gives it more", limit);
+    if (sig || told->state == ENDED) {
+        explain_end(how, limit, out->why, sizeof out->why);
     } else if (told->state == FAULTED) {
         proof_place_text(&told->place, out->why, sizeof out->why);
     } else if (told->status == RAVEL_ERR_VERIFY) {
@@ -115,20 +158,21 @@ judge(int how, Outcome *out, ravel_error *err)
 
 ravel_status
 child_prove(const Plan *p, const ravel_plan *code, const ChildObject *object,
-            Outcome *out, ravel_error *err)
+            i64 limit, Outcome *out, ravel_error *err)
 {
     int how = 0;
+    struct rlimit time = time_limit(p, limit);
     told = mmap(NULL, sizeof *told, PROT_READ | PROT_WRITE,
                 MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     if (told == MAP_FAILED)
         return error_set(err, RAVEL_ERR_MEMORY, "out of memory");
     fflush(NULL);
-    pid_t pid = fork();
+    pid_t parent = getpid(), pid = fork();
     if (pid == 0)
-        child(p, code, object);
+        child(p, code, object, &time, parent);
     while (pid > 0 && waitpid(pid, &how, 0) < 0 && errno == EINTR)
         continue;
-    ravel_status s = pid > 0 ? judge(how, out, err)
+    ravel_status s = pid > 0 ? judge(how, (long long)time.rlim_cur, out, err)
         : error_set(err, RAVEL_ERR_MEMORY, "no process can be started: %s",
                     strerror(errno));
     munmap(told, sizeof *told);

@@ -15,9 +15,11 @@ typedef struct {
     ravel_certificate certificate;
 } Outcome;
 
-/* Prove the plan's own code, or an object's; one of them is NULL.  A status other
- * than RAVEL_OK says that there is no answer. */
+/* Prove the plan's own code, or an object's; one of them is NULL.  The child has
+ * `limit` seconds of processor time, 0: what is ample for the plan's size.  A status
+ * other than RAVEL_OK says that there is no answer. */
 ravel_status child_prove(const Plan *p, const ravel_plan *code,
-                         const ChildObject *object, Outcome *out, ravel_error *err);
+                         const ChildObject *object, i64 limit, Outcome *out,
+                         ravel_error *err);
 
 #endif

@@ -9,6 +9,7 @@ typedef struct {
     Request rq;                    /* of the first direction */
     i64 shape[MAX_RANK];
     ravel_plan *plan;              /* the one at work */
+    i64 limit;                     /* seconds; 0: as the size wants */
     json_t *proofs;
     const char *one_way;           /* why nothing goes back; NULL: it does */
     bool no;
@@ -72,9 +73,8 @@ prove(Verify *v, const Plan *p, const ravel_plan *code, const ChildObject *objec
     Cli *c = v->c;
     ravel_error err;
     Outcome o;
-    cli_need_memory(c, 3 * (layout_bytes(p->src) + layout_bytes(p->dst)) +
-                       8 * p->dst->size, "a proof");
-    cli_check(c, child_prove(p, code, object, &o, &err), &err);
+    cli_need_memory(c, proof_bytes(p), "a proof");
+    cli_check(c, child_prove(p, code, object, v->limit, &o, &err), &err);
     v->no |= o.why[0] != 0;
     if (c->o.json)
         json_array_append_new(v->proofs, certificate_json(c, p, &o));
@@ -133,6 +133,9 @@ cmd_verify(Cli *c)
     Verify v = {.c = c, .rq = {.dtype = c->o.dtype, .name = c->o.name}};
     if (c->o.name && !c->o.object)
         cli_fail(c, "--name is the function of an --object");
+    if (c->o.limit && (cli_numbers(c, "--limit", c->o.limit, &v.limit, 1) != 1 ||
+                       v.limit < 1))
+        cli_fail(c, "--limit is a number of seconds");
     v.rq.from = cli_layout_text(c, c->o.from);
     v.rq.to = cli_layout_text(c, c->o.to);
     v.rq.shape = v.shape;

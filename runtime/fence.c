@@ -20,12 +20,18 @@ margin(const Fence *f)
     return f->pages ? 0 : page();
 }
 
+size_t
+fence_bytes(size_t n)
+{
+    return (n ? (n + page() - 1) / page() : 1) * page() + 2 * page();
+}
+
 bool
 fence_new(Fence *f, size_t n, bool pages)
 {
-    size_t size = n ? (n + page() - 1) / page() * page() : page();
+    size_t size = fence_bytes(n) - 2 * page();
     *f = (Fence){.n = n, .size = size, .pages = pages};
-    unsigned char *mem = mmap(NULL, size + 2 * page(), PROT_READ | PROT_WRITE,
+    unsigned char *mem = mmap(NULL, fence_bytes(n), PROT_READ | PROT_WRITE,
                               MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (mem == MAP_FAILED)
         return false;
@@ -43,7 +49,7 @@ void
 fence_free(Fence *f)
 {
     if (f->room)
-        munmap(f->room - page(), f->size + 2 * page());
+        munmap(f->room - page(), fence_bytes(f->n));
     f->room = NULL;
 }
 
@@ -56,11 +62,11 @@ fence_place(Fence *f, FenceSide side)
     memset(end, MARK, (size_t)(f->room + f->size - end) + margin(f));
 }
 
-void
+bool
 fence_lock(Fence *f, bool locked)
 {
-    if (f->pages)
-        mprotect(f->room, f->size, locked ? PROT_READ : PROT_READ | PROT_WRITE);
+    return !f->pages ||
+           !mprotect(f->room, f->size, locked ? PROT_READ : PROT_READ | PROT_WRITE);
 }
 
 /* The first byte of [from, to) that is no MARK, or `to`. */

@@ -19,14 +19,17 @@ typedef struct {
  * before it. */
 typedef enum { AGAINST_END, AGAINST_START } FenceSide;
 
+/* What fence_new allocates for n bytes. */
+size_t fence_bytes(size_t n);
 /* False: out of memory. */
 bool fence_new(Fence *f, size_t n, bool pages);
 void fence_free(Fence *f);
 /* Put the buffer there; all that is beside it becomes the fence.  The buffer's own
  * bytes are not kept. */
 void fence_place(Fence *f, FenceSide side);
-/* Forbid, or allow again, writing to the buffer; without pages nothing happens. */
-void fence_lock(Fence *f, bool locked);
+/* Forbid, or allow again, writing to the buffer; without pages nothing happens.
+ * False, and errno, where the system refuses. */
+bool fence_lock(Fence *f, bool locked);
 /* False when a byte beside the buffer has changed: *at is it, from the buffer's
  * start. */
 bool fence_stands(const Fence *f, int64_t *at);

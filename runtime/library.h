@@ -50,12 +50,14 @@ typedef struct {
 } SlotMap;
 /* False: out of memory.  *why is what is wrong with the layouts themselves. */
 bool reference_map(const Plan *p, SlotMap *map, const char **why);
-/* The coordinate at a slot of the destination; false when none is. */
-bool reference_find(const Plan *p, i64 slot, i64 *x);
+/* The coordinate at a slot of a layout's storage; false when none is. */
+bool reference_find(const Layout *l, i64 slot, i64 *x);
 /* Addresses by the plain evaluator, for coordinates below padded; NULL: out of
  * memory. */
 typedef struct Addresser Addresser;
 Addresser *addresser_new(const Layout *l);
+/* What that allocates; INF: more than fits. */
+i64 addresser_bytes(const Layout *l);
 i64 addresser_at(const Addresser *a, const i64 *x);
 void addresser_free(Addresser *a);
 /* Element i, `bits` wide, of a buffer; `high` is its part above 64 bits. */

@@ -6,9 +6,11 @@
  * their bits each.  One more run has every bit the other way, so that a fill is not
  * taken for a stamp that happens to be the same.  The runs from several threads have
  * the other poison too, so that what was not written is not taken for what should
- * have been. */
+ * have been, and bits turned by a key that each thread has to itself, so that what one
+ * leaves to another shows. */
 #include "proof.h"
 
+#include <errno.h>
 #include <pthread.h>
 #include <sched.h>
 #include <stdatomic.h>
@@ -19,8 +21,10 @@
 #include "fence.h"
 
 enum { THREADS = 4 };
-/* Bytes of both buffers beyond which fewer threads run, or threads fewer times. */
-static const size_t LARGE = (size_t)1 << 28, LONG = (size_t)1 << 20;
+/* Bytes of both buffers beyond which fewer threads run. */
+static const size_t LARGE = (size_t)1 << 28;
+/* The threads run until they have moved so many slots, at least once. */
+enum { ROUND_SLOTS = 1 << 24, ROUNDS_MAX = 8 };
 static const unsigned char POISON = 0xa5;
 
 /* The buffers of one thread. */
@@ -32,14 +36,18 @@ struct Proof {
     const Plan *p;
     SlotMap map;
     i64 slots;            /* of the source */
-    int bits, passes, nlanes, rounds;
+    int bits, passes, threads, rounds;
+    int nlanes;           /* that are made */
     Lane lane[THREADS];
 };
+
+static const uint64_t key_of_thread[THREADS] = {
+    0, UINT64_MAX, UINT64_MAX / 3, UINT64_MAX / 3 * 2};
 
 /* What the buffers hold before a run. */
 typedef struct {
     int pass;             /* which part of the numbers */
-    bool flipped;
+    uint64_t key;         /* the bits of a number that are the other way */
     unsigned char poison;
     FenceSide side;
 } Shot;
@@ -65,21 +73,76 @@ passes_for(i64 slots, int bits)
     return n;
 }
 
+static i64
+plus(i64 a, i64 b)
+{
+    i64 r;
+    return int_add(a, b, &r) ? r : INF;
+}
+
+static i64
+times(i64 a, i64 b)
+{
+    i64 r;
+    return int_mul(a, b, &r) ? r : INF;
+}
+
+static i64
+slots_of(const Layout *l)
+{
+    i64 n = times(layout_bytes(l), 8);
+    return n == INF ? INF : n / l->dtype->bits;
+}
+
+/* How the plan is proved. */
+static Proof
+method(const Plan *p)
+{
+    Proof q = {.p = p, .bits = p->src->dtype->bits, .slots = slots_of(p->src)};
+    size_t n = (size_t)layout_bytes(p->src), m = (size_t)layout_bytes(p->dst);
+    q.passes = passes_for(q.slots, q.bits);
+    q.threads = n + m > LARGE ? 2 : THREADS;
+    i64 all = times(plus(q.slots, slots_of(p->dst)), q.threads);
+    i64 rounds = ROUND_SLOTS / (all + !all);
+    q.rounds = rounds < 1 ? 1 : rounds > ROUNDS_MAX ? ROUNDS_MAX : (int)rounds;
+    return q;
+}
+
+static int
+runs_of(const Proof *q)
+{
+    return q->passes + 1 + q->rounds * q->threads;
+}
+
+i64
+proof_slots(const Plan *p)
+{
+    Proof q = method(p);
+    return times(plus(q.slots, slots_of(p->dst)), runs_of(&q));
+}
+
+i64
+proof_bytes(const Plan *p)
+{
+    Proof q = method(p);
+    i64 lane = plus((i64)fence_bytes((size_t)layout_bytes(p->src)),
+                    (i64)fence_bytes((size_t)layout_bytes(p->dst)));
+    i64 map = times(slots_of(p->dst), (i64)sizeof *q.map.from);
+    i64 tables = plus(addresser_bytes(p->src), addresser_bytes(p->dst));
+    return plus(plus(times(lane, q.threads), map), plus(tables, (i64)sizeof q));
+}
+
 ravel_status
 proof_new(const Plan *p, bool pages, Proof **out, ravel_error *err)
 {
     const char *why = NULL;
-    Proof *q = *out = calloc(1, sizeof *q);
+    Proof *q = *out = proof_bytes(p) == INF ? NULL : calloc(1, sizeof *q);
     if (!q)
         return error_set(err, RAVEL_ERR_MEMORY, "out of memory");
+    *q = method(p);
     size_t n = (size_t)layout_bytes(p->src), m = (size_t)layout_bytes(p->dst);
-    q->p = p;
-    q->bits = p->src->dtype->bits;
-    q->slots = (i64)n * 8 / q->bits;
-    q->passes = passes_for(q->slots, q->bits);
-    q->rounds = n + m > LONG ? 1 : 3;
     bool ok = reference_map(p, &q->map, &why);
-    for (int lanes = n + m > LARGE ? 2 : THREADS; ok && !why && q->nlanes < lanes;) {
+    while (ok && !why && q->nlanes < q->threads) {
         Lane *l = &q->lane[q->nlanes++];
         ok = fence_new(&l->src, n, pages) && fence_new(&l->dst, m, pages);
     }
@@ -105,8 +168,18 @@ static Value
 stamp(const Proof *q, const Shot *s, i64 slot)
 {
     uint64_t v = q->bits >= 64 ? (uint64_t)slot : (uint64_t)slot >> (s->pass * q->bits);
-    v = s->flipped ? ~v : v;
+    v ^= s->key;
     return (Value){v & mask_of(q->bits), q->bits > 64 ? ~v : 0};
+}
+
+/* The slot of the source whose number this is, or -1. */
+static i64
+stamped(const Proof *q, const Shot *s, Value v)
+{
+    uint64_t slot = (v.low ^ s->key) & mask_of(q->bits);
+    bool is = q->passes == 1 && slot < (uint64_t)q->slots &&
+              v.high == stamp(q, s, (i64)slot).high;
+    return is ? (i64)slot : -1;
 }
 
 static Value
@@ -130,14 +203,29 @@ expected(const Proof *q, const Shot *s, i64 slot)
 }
 
 static bool
+same(Value a, Value b)
+{
+    return a.low == b.low && a.high == b.high;
+}
+
+static bool
 holds(const Proof *q, const Fence *f, i64 slot, Value want, Value *got)
 {
     got->low = element_get(f->p, slot, q->bits, &got->high);
-    return got->low == want.low && got->high == want.high;
+    return same(*got, want);
 }
 
-static void
-prepare(const Proof *q, Lane *l, const Shot *s)
+static ravel_status
+lock(Lane *l, bool locked, ravel_error *err)
+{
+    if (fence_lock(&l->src, locked))
+        return RAVEL_OK;
+    return error_set(err, RAVEL_ERR_MEMORY, "the source's pages cannot be %s: %s",
+                     locked ? "locked" : "unlocked", strerror(errno));
+}
+
+static ravel_status
+prepare(const Proof *q, Lane *l, const Shot *s, ravel_error *err)
 {
     fence_place(&l->src, s->side);
     fence_place(&l->dst, s->side);
@@ -146,16 +234,15 @@ prepare(const Proof *q, Lane *l, const Shot *s)
         element_set(l->src.p, i, q->bits, v.low, v.high);
     }
     memset(l->dst.p, s->poison, l->dst.n);
-    fence_lock(&l->src, true);
+    return lock(l, true, err);
 }
 
 /* "(0,3)", or what else the slot is. */
 static void
-name_slot(const Proof *q, i64 slot, char *text, size_t n)
+name_slot(const Layout *d, i64 slot, char *text, size_t n)
 {
     i64 x[MAX_RANK];
-    const Layout *d = q->p->dst;
-    if (q->map.from[slot] == FROM_HOLE || !reference_find(q->p, slot, x)) {
+    if (!reference_find(d, slot, x)) {
         snprintf(text, n, "a hole");
         return;
     }
@@ -171,19 +258,38 @@ name_slot(const Proof *q, i64 slot, char *text, size_t n)
         snprintf(text + at, n - at, ")");
 }
 
-static ravel_status
-wrong_slot(const Proof *q, i64 slot, Value got, Value want, ravel_error *err)
+/* "0x17 of source slot 23, (3,0)" where v is of that slot, else "0x17". */
+static void
+name_value(const Proof *q, Value v, i64 from, char *text, size_t n)
 {
-    char name[256];
-    name_slot(q, slot, name, sizeof name);
+    size_t at = 0;
+    if (q->bits > 64)
+        at += (size_t)snprintf(text, n, "0x%llx%016llx", (unsigned long long)v.high,
+                               (unsigned long long)v.low);
+    else
+        at += (size_t)snprintf(text, n, "0x%llx", (unsigned long long)v.low);
+    if (from < 0)
+        return;
+    at += (size_t)snprintf(text + at, n - at, " of source slot %lld, ", (long long)from);
+    name_slot(q->p->src, from, text + at, n - at);
+}
+
+static ravel_status
+wrong_slot(const Proof *q, const Shot *s, i64 slot, Value got, ravel_error *err)
+{
+    char name[256], is[256], should[256];
+    Value want = expected(q, s, slot);
     if (q->map.from[slot] == FROM_HOLE)
-        return error_set(err, RAVEL_ERR_VERIFY, "slot %lld of the destination, %s, is "
-                         "written to", (long long)slot, name);
-    return error_set(err, RAVEL_ERR_VERIFY, "slot %lld of the destination, %s, is "
-                     "0x%llx%s, the layouts say 0x%llx", (long long)slot, name,
-                     (unsigned long long)got.low,
-                     got.low == want.low ? " (and differs above 64 bits)" : "",
-                     (unsigned long long)want.low);
+        return error_set(err, RAVEL_ERR_VERIFY, "slot %lld of the destination, a hole, "
+                         "is written to", (long long)slot);
+    bool before = same(got, poison_at(q, s, slot));
+    name_slot(q->p->dst, slot, name, sizeof name);
+    name_value(q, got, before ? -1 : stamped(q, s, got), is, sizeof is);
+    name_value(q, want, q->map.from[slot], should, sizeof should);
+    return error_set(err, RAVEL_ERR_VERIFY, "slot %lld of the destination, %s, holds "
+                     "%s%s; it should hold %s%s", (long long)slot, name, is,
+                     before ? ", as before the run" : "", should,
+                     q->map.from[slot] == FROM_FILL ? ", the fill" : "");
 }
 
 void
@@ -217,17 +323,18 @@ check_fence(const Fence *f, bool source, ravel_error *err)
 static ravel_status
 check_lane(const Proof *q, Lane *l, const Shot *s, ravel_error *err)
 {
-    Value got, want;
-    fence_lock(&l->src, false);
+    Value got;
+    if (lock(l, false, err))
+        return RAVEL_ERR_MEMORY;
     if (check_fence(&l->src, true, err) || check_fence(&l->dst, false, err))
         return RAVEL_ERR_VERIFY;
-    for (i64 i = 0; i < q->slots && !l->src.pages; i++)   /* pages are locked */
+    for (i64 i = 0; i < q->slots; i++)
         if (!holds(q, &l->src, i, stamp(q, s, i), &got))
             return error_set(err, RAVEL_ERR_VERIFY, "it writes to slot %lld of its "
                              "source", (long long)i);
     for (i64 i = 0; i < q->map.n; i++)
-        if (!holds(q, &l->dst, i, want = expected(q, s, i), &got))
-            return wrong_slot(q, i, got, want, err);
+        if (!holds(q, &l->dst, i, expected(q, s, i), &got))
+            return wrong_slot(q, s, i, got, err);
     return RAVEL_OK;
 }
 
@@ -235,7 +342,8 @@ static ravel_status
 one_run(Proof *q, Relayout *run, Shot s, ravel_error *err)
 {
     Lane *l = &q->lane[0];
-    prepare(q, l, &s);
+    if (prepare(q, l, &s, err))
+        return RAVEL_ERR_MEMORY;
     run(l->dst.p, l->src.p);
     return check_lane(q, l, &s, err);
 }
@@ -245,48 +353,51 @@ typedef struct {
     pthread_t thread;
     const Lane *lane;
     Relayout *run;
-    atomic_int *go;
+    atomic_int *missing;
 } Runner;
 
 static void *
 runner(void *arg)
 {
     Runner *r = arg;
-    while (!atomic_load(r->go))
+    atomic_fetch_sub(r->missing, 1);
+    while (atomic_load(r->missing) > 0)
         sched_yield();
     r->run(r->lane->dst.p, r->lane->src.p);
     return NULL;
 }
 
 static Shot
-shot_of_thread(const Proof *q, int t)
+shot_of_thread(const Proof *q, int round, int t)
 {
-    return (Shot){t / 2 % q->passes, t % 2, t % 2 ? POISON : (unsigned char)~POISON,
-                  AGAINST_END};
+    return (Shot){(round + t / 2) % q->passes, key_of_thread[t],
+                  t % 2 ? POISON : (unsigned char)~POISON, AGAINST_END};
 }
 
 /* All lanes at once, each with stamps of its own. */
 static ravel_status
-one_round(Proof *q, Relayout *run, ravel_error *err)
+one_round(Proof *q, Relayout *run, int round, ravel_error *err)
 {
     Runner r[THREADS];
-    atomic_int go = 0;
+    atomic_int missing = q->nlanes;
     int n = 0;
     ravel_status s = RAVEL_OK;
     for (int t = 0; t < q->nlanes; t++) {
-        Shot shot = shot_of_thread(q, t);
-        prepare(q, &q->lane[t], &shot);
-        r[t] = (Runner){.lane = &q->lane[t], .run = run, .go = &go};
+        Shot shot = shot_of_thread(q, round, t);
+        if (prepare(q, &q->lane[t], &shot, err))
+            return RAVEL_ERR_MEMORY;
+        r[t] = (Runner){.lane = &q->lane[t], .run = run, .missing = &missing};
     }
     while (n < q->nlanes && !pthread_create(&r[n].thread, NULL, runner, &r[n]))
         n++;
-    atomic_store(&go, 1);
+    if (n < q->nlanes)
+        atomic_store(&missing, 0);
     for (int t = 0; t < n; t++)
         pthread_join(r[t].thread, NULL);
     if (n < q->nlanes)
         s = error_set(err, RAVEL_ERR_MEMORY, "no thread can be started");
     for (int t = 0; s == RAVEL_OK && t < n; t++) {
-        Shot shot = shot_of_thread(q, t);
+        Shot shot = shot_of_thread(q, round, t);
         s = check_lane(q, &q->lane[t], &shot, err);
     }
     return s;
@@ -297,13 +408,13 @@ proof_run(Proof *q, Relayout *run, ravel_certificate *out, ravel_error *err)
 {
     ravel_status s = RAVEL_OK;
     for (int pass = 0; s == RAVEL_OK && pass < q->passes; pass++)
-        s = one_run(q, run, (Shot){pass, false, POISON, AGAINST_END}, err);
+        s = one_run(q, run, (Shot){pass, 0, POISON, AGAINST_END}, err);
     if (s == RAVEL_OK)
-        s = one_run(q, run, (Shot){0, true, POISON, AGAINST_START}, err);
+        s = one_run(q, run, (Shot){0, UINT64_MAX, POISON, AGAINST_START}, err);
     for (int i = 0; s == RAVEL_OK && i < q->rounds; i++)
-        s = one_round(q, run, err);
+        s = one_round(q, run, i, err);
     out->passes = q->passes;
-    out->runs = q->passes + 1 + q->rounds * q->nlanes;
+    out->runs = runs_of(q);
     out->threads = q->nlanes;
     out->guard_pages = q->lane[0].src.pages;
     out->stamped = q->slots;

@@ -11,6 +11,11 @@ typedef struct Proof Proof;
  * it wrote.  p must outlive the proof. */
 ravel_status proof_new(const Plan *p, bool pages, Proof **out, ravel_error *err);
 void proof_free(Proof *q);
+/* What a proof allocates; INF: more than fits.  The addressers' tables are gone when
+ * the buffers are made, which malloc need not notice. */
+i64 proof_bytes(const Plan *p);
+/* Slots that all the runs of a proof move, roughly; INF: more than fit. */
+i64 proof_slots(const Plan *p);
 /* RAVEL_ERR_VERIFY and a sentence when run does not do what the layouts say.  Fills
  * in what of *out is about runs and slots. */
 ravel_status proof_run(Proof *q, Relayout *run, ravel_certificate *out,

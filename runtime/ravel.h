@@ -104,7 +104,9 @@ RAVEL_API ravel_status ravel_run(const ravel_plan *plan, void *dst,
  * is held against the layouts as they are written: elements, padding and holes, the
  * source and the bytes beside both buffers, from several threads at once.
  * RAVEL_ERR_VERIFY with the first difference when it is wrong.  Takes the memory of
- * a few times both buffers and 8 bytes a slot of the destination.  Thread-safe. */
+ * both buffers for each thread (four; two where both are more than 256 MB), 8 bytes a
+ * slot of the destination, and 8 bytes a coordinate of a dim for every entry of the
+ * layouts that depends on that dim alone.  Thread-safe. */
 RAVEL_API ravel_status ravel_verify(const ravel_plan *plan, ravel_error *err);
 
 /* What a proof looked at. */

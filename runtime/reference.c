@@ -70,6 +70,27 @@ addresser_free(Addresser *a)
     free(a);
 }
 
+/* The dim that alone entry i depends on, or -1. */
+static int
+sole_dim(const Layout *l, int i)
+{
+    unsigned set = dims_in(l, l->entry[i].x);
+    return int_is_pow2(set) ? int_log2(set) : -1;
+}
+
+i64
+addresser_bytes(const Layout *l)
+{
+    i64 n, sum = (i64)sizeof(Addresser);
+    for (int i = 0; i < l->nentry; i++) {
+        int d = sole_dim(l, i);
+        if (d >= 0 && (!int_mul(l->dim[d].padded, (i64)sizeof(i64), &n) ||
+                       !int_add(sum, n, &sum)))
+            return INF;
+    }
+    return sum;
+}
+
 Addresser *
 addresser_new(const Layout *l)
 {
@@ -79,8 +100,7 @@ addresser_new(const Layout *l)
         return NULL;
     a->l = l;
     for (int i = 0; i < l->nentry; i++) {
-        unsigned set = dims_in(l, l->entry[i].x);
-        int d = a->dim[i] = int_is_pow2(set) ? int_log2(set) : -1;
+        int d = a->dim[i] = sole_dim(l, i);
         i64 n = d < 0 ? 0 : l->dim[d].padded;
         if (n && !(a->table[i] = calloc((size_t)n, sizeof(i64)))) {
             addresser_free(a);
@@ -218,15 +238,15 @@ reference_map(const Plan *p, SlotMap *map, const char **why)
 }
 
 bool
-reference_find(const Plan *p, i64 slot, i64 *x)
+reference_find(const Layout *l, i64 slot, i64 *x)
 {
-    Addresser *to = addresser_new(p->dst);
+    Addresser *to = addresser_new(l);
     bool found = false;
     memset(x, 0, MAX_RANK * sizeof *x);
     if (to)
         do
             found = addresser_at(to, x) == slot;
-        while (!found && layout_next(p->dst, true, x));
+        while (!found && layout_next(l, true, x));
     addresser_free(to);
     return found;
 }

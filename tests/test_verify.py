@@ -5,6 +5,7 @@ import json
 import os
 import re
 import subprocess
+import time
 
 import pytest
 
@@ -16,7 +17,7 @@ TEXT = HEADER.read_text()
 STRING = r'"((?:[^"\\]|\\.)*)"'
 WORDS = re.findall(STRING, TEXT[TEXT.index("planted_pair"):TEXT.index("};")])
 PAIRS = [WORDS[i:i+4] for i in range(0, len(WORDS), 4)]
-PLANTED = re.findall(r"ROW\((\w+), (\d), %s, %s\)" % (STRING, STRING), TEXT)
+PLANTED = re.findall(r"ROW\((\w+), (\d), %s, %s\)" % (STRING, STRING), re.sub(r'\s*\\\n\s*', " ", TEXT).replace('" "', ""))
 
 
 @pytest.fixture(autouse=True)
@@ -85,7 +86,9 @@ def test_wrong_use():
             (of("{A}", "{A//2}", "f32", "4"), "A"), ([*of("{A}", "{A}", "f32", "4"), "--object", "none.so"], "none.so"),
             ([*of("{A}", "{A}", "f32", "4"), "--name", "f"], "--object"), (of("{A}", "{A}", "f32", "4")[:-2], "--shape"),
             ([*of("{A}", "{A}", "f32", "4"), "--object", HEADER], "planted.h"),
-            (of("{A}", "{A}", "f64", "1000000000000"), "memory")]:
+            (of("{A}", "{A}", "f64", "1000000000000"), "does not fit this machine's memory"),
+            (of("{A}", "{A}", "u8", "1152921504606846960"), "does not fit this machine's memory"),
+            (of("{A}", "{A}", "u1", "9223372036854775800"), "does not fit this machine's memory")]:
         code, text = verify(*args)
         assert code == 2 and says in text, text
 
@@ -102,7 +105,7 @@ def shared(function, compiler="gcc"):
 
 def test_every_bug_has_a_row():
     functions = set(re.findall(r"^(\w+)\(Byte \*d, const Byte \*s\)$", TEXT, re.M))
-    assert len(PLANTED) == len(functions) > 20 and {p[0] for p in PLANTED} == functions
+    assert len(PLANTED) == len(functions) == TEXT.count("ROW(") - 1 > 20 and {p[0] for p in PLANTED} == functions
 
 
 @pytest.mark.parametrize("function, pair, paged, marked", PLANTED, ids=[p[0] for p in PLANTED])
@@ -123,6 +126,54 @@ def test_object_that_prints_and_object_without_the_function():
     assert r.returncode == 0 and json.loads(r.stdout)["answer"] == "yes"
     code, text = verify("--object", "f.so", *of("{A}", "{A}", "u8", "1"))
     assert code == 2 and "ravel_relayout" in text
+
+
+def build(body):
+    with open("f.c", "w") as c:
+        c.write("#define _GNU_SOURCE\n#include <signal.h>\n#include <unistd.h>\nvoid f(volatile char *d, const char *s) { %s }\n" % body)
+    subprocess.run(["gcc", "-shared", "-fPIC", "-o", "f.so", "f.c"], check=True)
+    return ["--object", "./f.so", "--name", "f", *of("{A}", "{A}", "u8", "1")]
+
+
+def test_killed_is_no_answer():
+    """As the kernel does when memory runs out."""
+    code, text = verify(*build("kill(getpid(), SIGKILL);"))
+    assert code == 2 and "the proof was killed, most likely for memory" in text
+
+
+def test_object_that_never_returns():
+    args = build("for (;;) d[0] = s[0];")
+    code, text = verify("--limit", "1", *args)
+    assert code == 1 and "it did not return within 1 s of processor time" in text
+    j = json.loads(verify("--limit=1", "--json", *args)[1])
+    assert j["answer"] == "no" and "within 1 s" in j["proofs"][0]["why"]
+    for limit in ("0", "1,2", "x", "-1"):
+        code, text = verify("--limit", limit, *args)
+        assert code == 2 and "--limit" in text
+
+
+def test_the_caller_has_a_limit_of_its_own():
+    args = build("for (;;) d[0] = s[0];")
+    r = subprocess.run(["sh", "-c", 'ulimit -S -t 1; exec "$@"', "sh", RAVEL, "verify", *args], capture_output=True, text=True, timeout=60)
+    assert r.returncode == 1 and "within 1 s" in r.stdout
+
+
+def test_nothing_is_left_of_a_killed_proof():
+    p = subprocess.Popen([RAVEL, "verify", *build("for (;;) d[0] = s[0];")])
+    child = ""
+    while not child:
+        with open("/proc/%d/task/%d/children" % (p.pid, p.pid)) as f:
+            child = f.read().strip()
+    while "./f.so"[1:] not in open("/proc/%s/maps" % child).read():
+        time.sleep(0.01)
+    p.kill()
+    p.wait()
+    for _ in range(1000):
+        if not os.path.exists("/proc/" + child) or " Z " in open("/proc/%s/stat" % child).read():
+            return
+        time.sleep(0.01)
+    os.kill(int(child), 9)
+    raise AssertionError("the child lives on")
 
 
 def test_the_name_that_emit_gives():

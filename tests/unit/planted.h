@@ -3,8 +3,10 @@
  * ROW(function, pair, between guard pages, between bytes that must stay): "" is no
  * objection, "-" is what cannot be run in the process that asks. */
 #include <pthread.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 typedef unsigned char Byte;
@@ -16,6 +18,7 @@ static const char *const planted_pair[][4] = {
     {"(R,C){R, C}", "(R,C){R, C, pitch = {R = 4}}", "u4", "3,5"},
     {"(R,C){C//4, R, C%4}", "(R,C){R, C}", "u8", "5,7"},
     {"(A){A}", "(A){A}", "u8", "300"},
+    {"(R,C){R, C}", "(R,C){C, R}", "u16", "256,256"},
 };
 
 static int
@@ -106,6 +109,15 @@ write_source_as_it_is(Byte *d, const Byte *s)
 }
 
 static void
+unlock_source(Byte *d, const Byte *s)
+{
+    uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
+    right(d, s);
+    mprotect((void *)((uintptr_t)s / page * page), page, PROT_READ | PROT_WRITE);
+    ((volatile Byte *)s)[79] ^= 1;
+}
+
+static void
 write_source(Byte *d, const Byte *s)
 {
     right(d, s);
@@ -180,6 +192,22 @@ shared_buffer(Byte *d, const Byte *s)
 }
 
 static void
+transpose(Byte *d, const Byte *s)
+{
+    for (int r = 0; r < 256; r++)
+        for (int c = 0; c < 256; c++)
+            memcpy(d + (c * 256 + r) * 2, s + (r * 256 + c) * 2, 2);
+}
+
+static void
+through_static(Byte *d, const Byte *s)
+{
+    static Byte copy[2 * 256 * 256];
+    memcpy(copy, s, sizeof copy);
+    transpose(d, copy);
+}
+
+static void
 leave(Byte *d, const Byte *s)
 {
     right(d, s);
@@ -250,31 +278,42 @@ swap_far_apart(Byte *d, const Byte *s)
 
 #define PLANTED \
     ROW(right, 0, "", "") \
-    ROW(nothing, 0, "(0,0), is 0xa5, the layouts say 0x0", "(0,0), is 0xa5") \
+    ROW(nothing, 0, "(0,0), holds 0xa5, as before the run; it should hold 0x0 of source " \
+        "slot 0, (0,0)", "(0,0), holds 0xa5, as before") \
     ROW(write_after, 0, "byte 1 after its destination", "byte 1 after its destination") \
     ROW(write_before, 0, "byte 1 before its destination", "byte 1 before its dest") \
     ROW(read_after, 0, "byte 1 after its source", "") \
     ROW(read_before, 0, "byte 1 before its source", "") \
     ROW(write_hole, 0, "slot 20 of the destination, a hole, is written", "a hole") \
     ROW(write_hole_as_it_is, 0, "slot 63 of the destination, a hole", "a hole") \
-    ROW(skip_padding, 0, "padding (4,7), is 0xa5, the layouts say 0x7", "padding (4,7)") \
-    ROW(padding_from_source, 0, "padding (4,7), is 0xf8, the layouts", "padding (4,7)") \
+    ROW(skip_padding, 0, "padding (4,7), holds 0xa5, as before the run; it should hold " \
+        "0x7, the fill", "padding (4,7)") \
+    ROW(padding_from_source, 0, "padding (4,7), holds 0xf8 of source slot 7, a hole; it", \
+        "padding (4,7)") \
     ROW(write_source_as_it_is, 0, "writes to byte 3 of its source", "") \
+    ROW(unlock_source, 0, "slot 79 of its source", "slot 79 of its source") \
     ROW(write_source, 0, "writes to byte 79 of its source", "slot 79 of its source") \
     ROW(write_after_source, 0, "byte 1 after its source", "byte 1 after its source") \
     ROW(write_before_source, 0, "byte 1 before its source", "byte 1 before its s") \
-    ROW(read_hole, 0, "(0,6), is 0x7, the layouts say 0x6", "(0,6), is 0x7") \
-    ROW(swap_two, 0, "(2,1), is 0x22, the layouts say 0x21", "(2,1), is 0x22") \
-    ROW(or_into, 0, "(1,1), is 0xb5, the layouts say 0x11", "(1,1), is 0xb5") \
-    ROW(second_run, 0, "(3,3), is 0xff, the layouts say 0xcc", "(3,3), is 0xff") \
-    ROW(other_thread, 0, "(3,3), is", "(3,3), is") \
-    ROW(shared_buffer, 0, "the layouts say", "the layouts say") \
+    ROW(read_hole, 0, "(0,6), holds 0x7 of source slot 7, a hole; it should hold 0x6", \
+        "(0,6), holds 0x7") \
+    ROW(swap_two, 0, "(2,1), holds 0x22 of source slot 34, (2,2); it should hold 0x21 of " \
+        "source slot 33, (2,1)", "(2,1), holds 0x22") \
+    ROW(or_into, 0, "(1,1), holds 0xb5; it should hold 0x11 of", "(1,1), holds 0xb5") \
+    ROW(second_run, 0, "(3,3), holds 0xff of source slot 0, (0,0); it should hold 0xcc", \
+        "(3,3), holds 0xff") \
+    ROW(other_thread, 0, "(3,3), holds", "(3,3), holds") \
+    ROW(shared_buffer, 0, "it should hold", "it should hold") \
+    ROW(transpose, 4, "", "") \
+    ROW(through_static, 4, "it should hold", "it should hold") \
     ROW(leave, 0, "it ended the process, with exit code 0", "-") \
     ROW(give_up, 0, "it ended the process: Aborted", "-") \
     ROW(far_away, 0, "memory that is neither of its buffers'", "-") \
     ROW(nibbles, 1, "", "") \
     ROW(nibble_neighbour, 1, "slot 5 of the destination, a hole", "a hole") \
     ROW(unpad, 2, "", "") \
-    ROW(read_padding, 2, "(4,6), is 0x27, the layouts say 0x26", "(4,6), is 0x27") \
+    ROW(read_padding, 2, "(4,6), holds 0x27 of source slot 39, padding (4,7); it should", \
+        "(4,6), holds 0x27") \
     ROW(many, 3, "", "") \
-    ROW(swap_far_apart, 3, "(0), is 0x1, the layouts say 0x0", "(0), is 0x1")
+    ROW(swap_far_apart, 3, "(0), holds 0x1; it should hold 0x0 of source slot 0, (0)", \
+        "(0), holds 0x1")
