@@ -89,12 +89,12 @@ bool comb_of(const Piece *p, Comb *c);
 /* Whether two share a coordinate; true also where residues do not say. */
 bool comb_meets(const Comb *a, const Comb *b);
 
-/* plan_check.c: whether the boxes are disjoint and cover what they must, and each
- * nest's addresses are the layouts', found from the plan alone. */
+/* plan_check.c: whether the boxes can be shown to be disjoint and cover what they must,
+ * and each nest's loops are those of its box and its addresses, at the box's corners,
+ * what the layouts say there.  Between the corners it looks at none. */
 typedef struct {
     const char *flaw;     /* the first, a sentence; NULL: there is none */
     int copies, fills;    /* nests */
-    i64 elements, padding;  /* coordinates that are covered */
 } PlanCheck;
 /* The flaw lives in a, as all it needs meanwhile. */
 PlanCheck plan_check(Arena *a, const Plan *p);

@@ -104,6 +104,20 @@ add_meets(Check *c, Axis *x)
     }
 }
 
+/* Whether two pieces of every dim, which meet, are known to: residues of two that are
+ * both repeated only say that they may. */
+static bool
+surely_meet(const Check *c, int i, int j)
+{
+    for (int d = 0; d < c->p->dst->rank; d++) {
+        const Axis *x = &c->axis[d];
+        int a = x->of[i], b = x->of[j];
+        if (a != b && x->comb[a].count > 1 && x->comb[b].count > 1)
+            return false;
+    }
+    return true;
+}
+
 /* Two boxes are disjoint when their pieces of some dim are. */
 static bool
 disjoint(Check *c)
@@ -117,7 +131,9 @@ disjoint(Check *c)
                 set &= c->axis[d].meets[c->axis[d].of[i]][w];
             int j = set ? w * 64 + __builtin_ctzll(set) : c->p->n;
             if (j < c->p->n)
-                return flaw(c, "%s and %s are not disjoint", box(c, i), box(c, j));
+                return flaw(c, "%s and %s %s", box(c, i), box(c, j),
+                            surely_meet(c, i, j) ? "are not disjoint"
+                                                 : "cannot be shown to be disjoint");
         }
     return true;
 }
@@ -152,8 +168,6 @@ covering(Check *c)
             return flaw(c, "there are too many coordinates to count");
     if (!sizes(c, sum))
         return false;
-    c->out.elements = real;
-    c->out.padding = fill == FILL_NONE ? 0 : all - real;
     i64 copies = fill == FILL_EDGE ? all : real;
     i64 fills = fill == FILL_VALUE ? all - real : 0;
     if (sum[NEST_COPY] != copies)

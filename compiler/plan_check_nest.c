@@ -31,6 +31,14 @@ typedef struct {
 
 static const char *const side_name[] = {"source", "destination"};
 
+/* *sum += a * b, where that fits 64 bits. */
+static bool
+add_times(i64 *sum, i64 a, i64 b)
+{
+    i64 r;
+    return int_mul(a, b, &r) && int_add(*sum, r, sum);
+}
+
 /* Both addresses here, by the layouts as written. */
 static bool
 written(const Corner *c, i64 *x, i64 out[2])
@@ -40,7 +48,8 @@ written(const Corner *c, i64 *x, i64 out[2])
     for (int d = 0; d < p->dst->rank; d++)
         x[d] = c->n->piece[d]->start;
     for (int i = 0; i < c->nsteps; i++)
-        x[c->step[i].dim] += c->step[i].step * c->at[i];
+        if (!add_times(&x[c->step[i].dim], c->step[i].step, c->at[i]))
+            return false;
     for (int d = 0; d < p->dst->rank; d++)
         y[p->map[d]] = x[d] < p->dst->dim[d].n ? x[d] : p->dst->dim[d].n - 1;
     out[SRC] = 0;
@@ -60,7 +69,8 @@ planned(const Corner *c, i64 out[2])
         if (!ex_eval(ex[s], c->val, &out[s]))
             return false;
         for (int i = 0; i < c->nsteps; i++)
-            out[s] += c->step[i].stride[s] * c->at[i];
+            if (!add_times(&out[s], c->step[i].stride[s], c->at[i]))
+                return false;
     }
     return true;
 }
@@ -125,8 +135,15 @@ set_stride(Corner *c, int i)
     bool ok = written(c, x, there);
     c->at[i] = 0;
     for (int s = 0; s < 2; s++)
-        t->stride[s] = there[s] - c->base[s];
+        ok = ok && !__builtin_sub_overflow(there[s], c->base[s], &t->stride[s]);
     return ok;
+}
+
+static bool
+is_times(i64 p, i64 a, i64 b)
+{
+    i64 r;
+    return int_mul(a, b, &r) && r == p;
 }
 
 /* The nest's loop l as loops of the pieces, the inner first; each is used once. */
@@ -138,8 +155,8 @@ made_of_steps(Corner *c, const Loop *l)
         int i = 0;
         for (; i < c->nsteps; i++) {
             const Step *t = &c->step[i];
-            if (!t->used && !t->rest && t->stride[DST] == l->ds * n &&
-                (c->n->kind == NEST_FILL || t->stride[SRC] == l->ss * n))
+            if (!t->used && !t->rest && is_times(t->stride[DST], l->ds, n) &&
+                (c->n->kind == NEST_FILL || is_times(t->stride[SRC], l->ss, n)))
                 break;
         }
         if (i == c->nsteps || !int_mul(n, c->step[i].n, &n))

@@ -280,11 +280,44 @@ negative_step(Case *c, int k)
     return true;
 }
 
+/* Strides and steps whose products do not fit 64 bits. */
+static bool
+huge_stride(Case *c, int k)
+{
+    Nest *n = &c->plan->nest[k];
+    for (int i = 0; i < n->nloops; i++) {
+        n->loop[i].ds = INT64_MAX / 2;
+        n->loop[i].ss = INT64_MIN / 2;
+    }
+    return n->nloops > 0;
+}
+
+static bool
+huge_rest(Case *c, int k)
+{
+    Nest *n = &c->plan->nest[k];
+    for (int i = 0; i < n->nloops; i++)
+        if (n->loop[i].rest) {
+            n->loop[i].ds = n->loop[i].ss = INT64_MAX / 2 + 1;
+            return true;
+        }
+    return false;
+}
+
 static bool
 huge_piece(Case *c, int k)
 {
     *piece(c, k, 0) = (Piece){.nloops = 2, .loop = {{1LL << 40, 1LL << 40, 1},
                                                     {1, 1LL << 40, 0}}};
+    return true;
+}
+
+/* 0 6 and 3 12, which do not meet, but as 0 + 6i and 3 + 9i might. */
+static bool
+unsaid(Case *c, int k)
+{
+    *piece(c, k, 0) = (Piece){.nloops = 1, .loop = {{6, 2, 0}}};
+    *piece(c, k + 1, 0) = (Piece){.start = 3, .nloops = 1, .loop = {{9, 2, 0}}};
     return true;
 }
 
@@ -301,7 +334,7 @@ static const struct {
     {"wrong src base", wrong_src_base}, {"wrong dst base", wrong_dst_base},
     {"copy for fill", copy_for_fill}, {"rest in kernel", rest_in_kernel},
     {"stray variable", stray_variable}, {"negative step", negative_step},
-    {"huge piece", huge_piece},
+    {"huge piece", huge_piece}, {"huge stride", huge_stride}, {"huge rest", huge_rest},
 };
 
 static int
@@ -346,10 +379,6 @@ good_plans(void **state)
         if (c.check.flaw)
             fail_msg("%s -> %s: %s", c.pair->from, c.pair->to, c.check.flaw);
         assert_int_equal(c.check.copies + c.check.fills, c.plan->n);
-        i64 n = 1;
-        for (int d = 0; d < c.pair->rank; d++)
-            n *= c.pair->shape[d];
-        assert_int_equal(c.check.elements, n);
         arena_free(&c.arena);
     }
 }
@@ -467,6 +496,7 @@ sentences(void **state)
         {0, 0, drop, "of 1400 coordinates"},
         {0, 2, drop, "of padding"},
         {0, 0, duplicate, "are not disjoint"},
+        {6, 0, unsaid, "cannot be shown to be disjoint"},
         {0, 2, shift_down, "leaves the coordinates"},
         {0, 0, wrong_elements, "its loops make"},
         {0, 0, wrong_dst_base, "at (0,0,0,0) its destination address is 1, the layout "
