@@ -278,17 +278,17 @@ swap_far_apart(Byte *d, const Byte *s)
 
 #define PLANTED \
     ROW(right, 0, "", "") \
-    ROW(nothing, 0, "(0,0), holds 0xa5, as before the run; it should hold 0x0 of source " \
-        "slot 0, (0,0)", "(0,0), holds 0xa5, as before") \
+    ROW(nothing, 0, "(0,0), holds 0xa5, as before the run; it should hold 0x0 of " \
+        "source slot 0, (0,0)", "(0,0), holds 0xa5, as before") \
     ROW(write_after, 0, "byte 1 after its destination", "byte 1 after its destination") \
     ROW(write_before, 0, "byte 1 before its destination", "byte 1 before its dest") \
     ROW(read_after, 0, "byte 1 after its source", "") \
     ROW(read_before, 0, "byte 1 before its source", "") \
     ROW(write_hole, 0, "slot 20 of the destination, a hole, is written", "a hole") \
     ROW(write_hole_as_it_is, 0, "slot 63 of the destination, a hole", "a hole") \
-    ROW(skip_padding, 0, "padding (4,7), holds 0xa5, as before the run; it should hold " \
-        "0x7, the fill", "padding (4,7)") \
-    ROW(padding_from_source, 0, "padding (4,7), holds 0xf8 of source slot 7, a hole; it", \
+    ROW(skip_padding, 0, "padding (4,7), holds 0xa5, as before the run; it should " \
+        "hold 0x7, the fill", "padding (4,7)") \
+    ROW(padding_from_source, 0, "padding (4,7), holds 0xf8 of source slot 7, a hole", \
         "padding (4,7)") \
     ROW(write_source_as_it_is, 0, "writes to byte 3 of its source", "") \
     ROW(unlock_source, 0, "slot 79 of its source", "slot 79 of its source") \
@@ -297,8 +297,8 @@ swap_far_apart(Byte *d, const Byte *s)
     ROW(write_before_source, 0, "byte 1 before its source", "byte 1 before its s") \
     ROW(read_hole, 0, "(0,6), holds 0x7 of source slot 7, a hole; it should hold 0x6", \
         "(0,6), holds 0x7") \
-    ROW(swap_two, 0, "(2,1), holds 0x22 of source slot 34, (2,2); it should hold 0x21 of " \
-        "source slot 33, (2,1)", "(2,1), holds 0x22") \
+    ROW(swap_two, 0, "(2,1), holds 0x22 of source slot 34, (2,2); it should hold 0x21 " \
+        "of source slot 33, (2,1)", "(2,1), holds 0x22") \
     ROW(or_into, 0, "(1,1), holds 0xb5; it should hold 0x11 of", "(1,1), holds 0xb5") \
     ROW(second_run, 0, "(3,3), holds 0xff of source slot 0, (0,0); it should hold 0xcc", \
         "(3,3), holds 0xff") \

@@ -148,7 +148,8 @@ static void
 memory(void **state)
 {
     static const char *const pairs[][4] = {
-        {"(A){A//4, A%4}", "(A){A}", "u8", "3000000"}, {"(A){A}", "(A){A}", "c128", "900000"}};
+        {"(A){A//4, A%4}", "(A){A}", "u8", "3000000"},
+        {"(A){A}", "(A){A}", "c128", "900000"}};
     (void)state;
 #ifdef __SANITIZE_ADDRESS__
     print_message("# skipped: the address sanitizer has address space of its own\n");
