@@ -50,6 +50,7 @@ typedef struct {
     uint64_t key;         /* the bits of a number that are the other way */
     unsigned char poison;
     FenceSide side;
+    bool beside;          /* other threads run at once */
 } Shot;
 
 void
@@ -172,12 +173,13 @@ stamp(const Proof *q, const Shot *s, i64 slot)
     return (Value){v & mask_of(q->bits), q->bits > 64 ? ~v : 0};
 }
 
-/* The slot of the source whose number this is, or -1. */
+/* The slot of the source whose number this is, or -1; beside other threads it may be
+ * one of theirs. */
 static i64
 stamped(const Proof *q, const Shot *s, Value v)
 {
     uint64_t slot = (v.low ^ s->key) & mask_of(q->bits);
-    bool is = q->passes == 1 && slot < (uint64_t)q->slots &&
+    bool is = q->passes == 1 && !s->beside && slot < (uint64_t)q->slots &&
               v.high == stamp(q, s, (i64)slot).high;
     return is ? (i64)slot : -1;
 }
@@ -287,9 +289,10 @@ wrong_slot(const Proof *q, const Shot *s, i64 slot, Value got, ravel_error *err)
     name_value(q, got, before ? -1 : stamped(q, s, got), is, sizeof is);
     name_value(q, want, q->map.from[slot], should, sizeof should);
     return error_set(err, RAVEL_ERR_VERIFY, "slot %lld of the destination, %s, holds "
-                     "%s%s; it should hold %s%s", (long long)slot, name, is,
+                     "%s%s; it should hold %s%s%s", (long long)slot, name, is,
                      before ? ", as before the run" : "", should,
-                     q->map.from[slot] == FROM_FILL ? ", the fill" : "");
+                     q->map.from[slot] == FROM_FILL ? ", the fill" : "",
+                     s->beside ? " (other threads run it at once)" : "");
 }
 
 void
@@ -371,7 +374,7 @@ static Shot
 shot_of_thread(const Proof *q, int round, int t)
 {
     return (Shot){(round + t / 2) % q->passes, key_of_thread[t],
-                  t % 2 ? POISON : (unsigned char)~POISON, AGAINST_END};
+                  t % 2 ? POISON : (unsigned char)~POISON, AGAINST_END, true};
 }
 
 /* All lanes at once, each with stamps of its own. */
@@ -408,9 +411,9 @@ proof_run(Proof *q, Relayout *run, ravel_certificate *out, ravel_error *err)
 {
     ravel_status s = RAVEL_OK;
     for (int pass = 0; s == RAVEL_OK && pass < q->passes; pass++)
-        s = one_run(q, run, (Shot){pass, 0, POISON, AGAINST_END}, err);
+        s = one_run(q, run, (Shot){pass, 0, POISON, AGAINST_END, false}, err);
     if (s == RAVEL_OK)
-        s = one_run(q, run, (Shot){0, UINT64_MAX, POISON, AGAINST_START}, err);
+        s = one_run(q, run, (Shot){0, UINT64_MAX, POISON, AGAINST_START, false}, err);
     for (int i = 0; s == RAVEL_OK && i < q->rounds; i++)
         s = one_round(q, run, i, err);
     out->passes = q->passes;

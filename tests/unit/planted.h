@@ -302,17 +302,17 @@ swap_far_apart(Byte *d, const Byte *s)
     ROW(or_into, 0, "(1,1), holds 0xb5; it should hold 0x11 of", "(1,1), holds 0xb5") \
     ROW(second_run, 0, "(3,3), holds 0xff of source slot 0, (0,0); it should hold 0xcc", \
         "(3,3), holds 0xff") \
-    ROW(other_thread, 0, "(3,3), holds", "(3,3), holds") \
-    ROW(shared_buffer, 0, "it should hold", "it should hold") \
+    ROW(other_thread, 0, "threads run it at once", "threads run it at once") \
+    ROW(shared_buffer, 0, "threads run it at once", "threads run it at once") \
     ROW(transpose, 4, "", "") \
-    ROW(through_static, 4, "it should hold", "it should hold") \
+    ROW(through_static, 4, "threads run it at once", "threads run it at once") \
     ROW(leave, 0, "it ended the process, with exit code 0", "-") \
     ROW(give_up, 0, "it ended the process: Aborted", "-") \
     ROW(far_away, 0, "memory that is neither of its buffers'", "-") \
     ROW(nibbles, 1, "", "") \
     ROW(nibble_neighbour, 1, "slot 5 of the destination, a hole", "a hole") \
     ROW(unpad, 2, "", "") \
-    ROW(read_padding, 2, "(4,6), holds 0x27 of source slot 39, padding (4,7); it should", \
+    ROW(read_padding, 2, "(4,6), holds 0x27 of source slot 39, padding (4,7)", \
         "(4,6), holds 0x27") \
     ROW(many, 3, "", "") \
     ROW(swap_far_apart, 3, "(0), holds 0x1; it should hold 0x0 of source slot 0, (0)", \
