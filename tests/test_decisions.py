@@ -249,6 +249,16 @@ def test_random_layouts_of_every_shape(block):
         assert seen["unknown"] + seen["refused"] < EACH//4 * 0.35, seen
 
 
+@pytest.mark.parametrize("layout, dim", [("{5 - B}", "B"), ("{61 - 4*(C//4) - K%4, C%4}", "C"), ("{A, 20 - 3*B}", "B"), ("{B%4, 3 - B//4}", "B")])
+def test_reversed_dims_end_where_they_turn_negative(layout, dim):
+    code, j = check(layout, "--dtype", "u8")
+    bound = {d: int(n) for d, n in re.findall(r"(\w+) up to (\d+)", j["for"])}
+    shape = [bound.get(d, 3) for d in O.inline(layout).dims]
+    assert code == 0 and ask(layout, shape, 8)[0] == 0
+    shape[O.inline(layout).dims.index(dim)] += 1
+    assert ask(layout, shape, 8)[0] == 2
+
+
 # --- equality
 
 def rewritten(rng, layout):
