@@ -21,7 +21,7 @@ TREE = ["Makefile", "compiler", "runtime", "templates", "specs", "generated", "t
 UNITS = ["build/tests/test_" + u for u in ("choices", "plan", "decide", "expr")]
 PYTEST = [sys.executable, "-m", "pytest", "-x", "-q", "-p", "no:cacheprovider", "-p", "no:xdist"]
 FEW = {"RAVEL_AGAIN": "1", "RAVEL_DECISIONS": "40", "ROUNDS": "1500"}
-LIMIT = 300                        # seconds; a mutant that loops is noticed too
+LIMIT = 900                        # seconds; a mutant that loops is noticed too
 # cheapest first
 STAGES = [[u] for u in UNITS] + [PYTEST + stage for stage in (
     ["tests/test_random.py", "-k", "test_cases"],
@@ -78,7 +78,7 @@ def killer(at):
             continue
         failed = re.search(r"^(?:FAILED|ERROR) (\S+)|^\[  FAILED  \] (\w+)$", out, re.M)
         assert code is None or code < 0 or failed, "%s ended with %d:\n%s" % (args, code, out[-2000:])
-        return (failed[1] or failed[2]) if failed else "%s ended by %s" % (args[0] if len(args) == 1 else args[8], code or "the time limit")
+        return (failed[1] or failed[2]) if failed else "%s ended by %s" % (args[0] if len(args) == 1 else args[len(PYTEST)], code or "the time limit")
     return None
 
 
