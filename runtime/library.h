@@ -37,7 +37,8 @@ ravel_status error_of(ravel_error *err, const Diag *d);
 const LayoutDef *context_known(ravel_context *cx);
 
 /* reference.c: the relayout by its definition, an element at a time, from the
- * expressions as written; shares nothing with the simplifier and the planner.
+ * expressions as written, over the extents and strides of the layouts; shares nothing
+ * else with the simplifier and the planner.
  * dst is overwritten where an element or padding lies.  False: out of memory. */
 bool reference_run(const Plan *p, unsigned char *dst, const unsigned char *src);
 /* What each slot of the destination holds after a relayout, by the same definition:
