@@ -366,6 +366,8 @@ SAYS = [
     (("NCHW64", "--equals", "(N,C,H,W){N, C//64, H, W, C//8%8, C%8}", "--shape", "2,64,3,3"), 0, "equal"),
     # hiascend: C1 rounded down loses what does not fill a block
     (("(N,C,H,W){N, C//16%1, H, W, C%16}", "--shape", "1,20,2,2"), 1, "C//16 is stored nowhere"),
+    # one element, and that one elsewhere
+    (("{A//2, 1 - A%2}", "--equals", "{A//2, A%2}", "--shape", "1"), 1, "element (0) is at address 1"),
     # slots of a block as written are padding, though the simplifier sees C
     (("{6*(C//6) + C%6}", "--shape", "10"), 0, "2 padding, 0 holes", "no element at 10..11 (padding)"),
     # overlapping windows
