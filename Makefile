@@ -47,9 +47,12 @@ $(B)/libravel.so: $(LIB_OBJ)
 	$(Q)$(CC) $(ALL_CFLAGS) -shared -Wl,-soname,libravel.so.0 \
 	    $(if $(SAN),,-Wl$(,)-z$(,)defs) -Wl,-z,text -o $@ $(LIB_OBJ) $(LIBS)
 
+$(B)/runtime/kernels_avx2.o: ISA := -mavx2
+$(B)/runtime/kernels_avx512.o: ISA := -mavx512bw -mavx512vl -mprefer-vector-width=512
+
 $(B)/%.o: %.c
 	$(SAY) CC $<
-	$(Q)mkdir -p $(@D) && $(CC) $(ALL_CFLAGS) -c -o $@ $<
+	$(Q)mkdir -p $(@D) && $(CC) $(ALL_CFLAGS) $(ISA) -c -o $@ $<
 
 $(B)/embed.c: compiler/embed.sh $(EMBEDDED)
 	$(SAY) EMBED $@

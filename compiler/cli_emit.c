@@ -80,9 +80,7 @@ predicted(const Plan *p)
     double ns = 0;
     for (int i = 0; i < p->n; i++) {
         const Nest *n = &p->nest[i];
-        int col = n->inner ? n->nloops - 1 : -1, row = n->inner == 2 ? n->nloops - 2 : -1;
-        ns += (double)n->elements *
-              n->kernel->cost(n, p->dst->dtype->bits, row, col);
+        ns += (double)n->elements * n->kernel->cost(n, p->dst->dtype->bits, n->role);
     }
     return ns;
 }

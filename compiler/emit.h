@@ -8,7 +8,9 @@
 
 typedef enum {
     ST_COMMENT,           /* text */
-    ST_FOR,               /* name from 0 to count - 1: body */
+    ST_FOR,               /* name from 0 to count - 1, step at a time: body */
+    ST_ALONE,             /* body, by one thread only: the one that count falls on */
+    ST_FENCE,             /* streamed stores are done */
     ST_CALL,              /* kernel(args) */
     ST_LET,               /* name = value */
     ST_SET,               /* out[index] = value */
@@ -28,7 +30,8 @@ typedef struct {
 typedef struct Stmt {
     StKind kind;
     const char *text;     /* ST_COMMENT; the name of ST_FOR, ST_LET */
-    i64 count;            /* ST_FOR; index of ST_SET */
+    i64 count, step;      /* ST_FOR, ST_ALONE; index of ST_SET */
+    bool split;           /* ST_FOR: threads share it, in runs of turns */
     const Ex *value, *other;
     i64 least, most;
     const Kernel *kernel;
@@ -46,6 +49,7 @@ typedef struct {
     const char *note;     /* a line for the function's own comment */
     const char **param;   /* names: the dims of EMIT_OFFSET */
     int nparams;
+    bool split;           /* over threads: a function of a part, and one of all parts */
     Stmt *body;
     Exprs *e;
 } Unit;

@@ -7,36 +7,24 @@ typedef struct {
     const Plan *p;
     Arena *arena;
     const Nest *n;
-    const char *name[MAX_LOOPS];   /* identifiers of the nest's outer loops */
-    int var[MAX_LOOPS];            /* variables with those names */
+    const char *name[MAX_TURNS];   /* identifiers of the turns */
+    int var[MAX_TURNS];            /* variables with those names */
 } Emitter;
 
-static const Loop *
-row_of(const Nest *n)
-{
-    return n->inner == 2 ? &n->loop[n->nloops - 2] : NULL;
-}
-
-static const Loop *
-col_of(const Nest *n)
-{
-    return n->inner > 0 ? &n->loop[n->nloops - 1] : NULL;
-}
-
-/* The address at the start of the kernel's loops, in units of 1/per elements or
- * bytes: base and rest, plus the outer loops' strides. */
+/* The address where a call starts, in elements times `scale`: base and rest, and the
+ * strides of the turns. */
 static const Ex *
 start_of(Emitter *t, bool source, i64 scale)
 {
     const Nest *n = t->n;
     Exprs *e = t->p->e;
     const Ex **to = arena_array(t->arena, const Ex *, ex_nvars(e));
-    for (int i = 0; i < n->nloops - n->inner; i++)
-        to[n->loop[i].var] = ex_of_var(e, t->var[i]);
+    for (int i = 0; i < n->nturns; i++)
+        to[n->loop[n->turn[i].loop].var] = ex_of_var(e, t->var[i]);
     const Ex *x = ex_subst(e, source ? n->src : n->dst, to);
-    for (int i = 0; i < n->nloops - n->inner; i++) {
-        i64 k = source ? n->loop[i].ss : n->loop[i].ds;
-        x = ex_add(e, x, ex_scale(e, ex_of_var(e, t->var[i]), k));
+    for (int i = 0; i < n->nturns; i++) {
+        const Loop *l = &n->loop[n->turn[i].loop];
+        x = ex_add(e, x, ex_scale(e, ex_of_var(e, t->var[i]), source ? l->ss : l->ds));
     }
     return ex_scale(e, x, scale);
 }
@@ -50,55 +38,65 @@ byte_start(Emitter *t, bool source)
                      : ex_div(t->p->e, start_of(t, source, 1), 8 / bits);
 }
 
-static i64
-to_bytes(Emitter *t, i64 elements)
+/* What a call takes of the kernel's loop of that role. */
+static const Ex *
+count(Emitter *t, int role)
 {
-    i64 bits = t->p->dst->dtype->bits;
-    return bits >= 8 ? elements * (bits / 8) : elements / (8 / bits);
+    const Nest *n = t->n;
+    Exprs *e = t->p->e;
+    i64 tile = nest_tile(n, role);
+    int turn = n->role[role] < 0 ? -1 : nest_turn(n, n->role[role]);
+    if (turn < 0 || n->loop[n->role[role]].n % tile == 0)
+        return ex_const(e, tile);
+    const Ex *left = ex_sub(e, ex_const(e, n->loop[n->role[role]].n),
+                            ex_of_var(e, t->var[turn]));
+    return ex_min(e, ex_const(e, tile), left);
 }
 
 static i64
-count(const Loop *l)
+step(const Nest *n, int role, bool source)
 {
-    return l ? l->n : 1;
-}
-
-static i64
-stride(const Loop *l, bool source)
-{
+    const Loop *l = n->role[role] < 0 ? NULL : &n->loop[n->role[role]];
     return !l ? 0 : source ? l->ss : l->ds;
 }
 
-static void
-set_arg(Emitter *t, char code, Arg *a)
+/* Elements as bytes. */
+static const Ex *
+in_unit(Emitter *t, const Ex *x, ArgUnit unit)
 {
-    const Loop *row = row_of(t->n), *col = col_of(t->n);
+    i64 bits = t->p->dst->dtype->bits;
+    if (unit != IN_BYTES)
+        return x;
+    return bits >= 8 ? ex_scale(t->p->e, x, bits / 8) : ex_div(t->p->e, x, 8 / bits);
+}
+
+static Arg
+argument(Emitter *t, const KernelArg *k)
+{
+    const Nest *n = t->n;
     Exprs *e = t->p->e;
     i64 v = 0, bits = t->p->dst->dtype->bits;
-    switch (code) {
-    case 'D': *a = (Arg){.buffer = "dst", .value = byte_start(t, false)}; return;
-    case 'S': *a = (Arg){.buffer = "src", .value = byte_start(t, true)}; return;
-    case 'd': *a = (Arg){.buffer = "dst", .value = ex_const(e, 0)}; return;
-    case 's': *a = (Arg){.buffer = "src", .value = ex_const(e, 0)}; return;
-    case 'x': a->value = start_of(t, false, 1); return;
-    case 'y': a->value = start_of(t, true, 1); return;
-    case 'v': a->pattern = t->p->dst->fill[0]; return;
-    case 'r': v = count(row); break;
-    case 'c': v = count(col); break;
-    case 'R': v = bits >= 8 ? count(col) * (bits / 8) : count(col) / (8 / bits); break;
-    case 'P': v = to_bytes(t, stride(row, false)); break;
-    case 'p': v = to_bytes(t, stride(col, false)); break;
-    case 'Q': v = to_bytes(t, stride(row, true)); break;
-    case 'q': v = to_bytes(t, stride(col, true)); break;
-    case 'i': v = stride(row, false); break;
-    case 'j': v = stride(col, false); break;
-    case 'k': v = stride(row, true); break;
-    case 'l': v = stride(col, true); break;
-    case 'B': v = bits / 8; break;
-    case 'b': v = bits; break;
-    default: break;
+    bool source = k->what == ARG_SRC || k->what == ARG_SRC_START ||
+                  k->what == ARG_SRC_STEP;
+    switch (k->what) {
+    case ARG_DST:
+    case ARG_SRC:
+        return (Arg){.buffer = source ? "src" : "dst",
+                     .value = k->unit == IN_BYTES ? byte_start(t, source)
+                                                  : ex_const(e, 0)};
+    case ARG_DST_START:
+    case ARG_SRC_START: return (Arg){.value = start_of(t, source, 1)};
+    case ARG_COUNT:
+    case ARG_RUN:       return (Arg){.value = in_unit(t, count(t, k->role), k->unit)};
+    case ARG_DST_STEP:
+    case ARG_SRC_STEP:  v = step(n, k->role, source); break;
+    case ARG_FILL:      return (Arg){.pattern = t->p->dst->fill[0]};
+    case ARG_SIZE:      v = k->unit == IN_BYTES ? bits / 8 : bits; break;
+    case ARG_STREAM:    v = n->stream; break;
+    case ARG_AHEAD:     v = n->ahead; break;
     }
-    a->value = ex_const(e, v);
+    bool steps = k->what == ARG_DST_STEP || k->what == ARG_SRC_STEP;
+    return (Arg){.value = steps ? in_unit(t, ex_const(e, v), k->unit) : ex_const(e, v)};
 }
 
 static void
@@ -108,26 +106,35 @@ add_call(Emitter *t, Stmt ***tail)
     Stmt *s = emit_add(t->arena, tail, ST_CALL);
     s->kernel = k;
     for (const char *c = k->args; *c; c++)
-        set_arg(t, *c, &s->arg[s->nargs++]);
+        s->arg[s->nargs++] = argument(t, kernel_arg(*c));
 }
 
+/* Nest i; where it is not split, one thread does it. */
 static void
-add_nest(Emitter *t, Stmt ***tail)
+add_nest(Emitter *t, Stmt ***tail, i64 i)
 {
     const Nest *n = t->n;
-    int outer = n->nloops - n->inner;
     emit_add(t->arena, tail, ST_COMMENT)->text =
         arena_printf(t->arena, "%s%s: %s", n->kind == NEST_FILL ? "padding " : "",
                      plan_box(t->arena, t->p, n), n->kernel->name);
     Stmt **inner = NULL, ***at = tail;
-    for (int i = 0; i < outer; i++) {
-        t->name[i] = emit_identifier(t->arena, n->loop[i].name, t->name, i);
-        t->var[i] = ex_loop_var(t->p->e, t->name[i], n->loop[i].n);
+    if (t->p->split && n->split < 0) {
+        Stmt *s = emit_add(t->arena, at, ST_ALONE);
+        s->count = i;
+        inner = &s->body;
+        at = &inner;
     }
-    for (int i = 0; i < outer; i++) {
+    for (int k = 0; k < n->nturns; k++) {
+        const Loop *l = &n->loop[n->turn[k].loop];
+        t->name[k] = emit_identifier(t->arena, l->name, t->name, k);
+        t->var[k] = ex_loop_var(t->p->e, t->name[k], l->n);
+    }
+    for (int k = 0; k < n->nturns; k++) {
         Stmt *s = emit_add(t->arena, at, ST_FOR);
-        s->text = t->name[i];
-        s->count = n->loop[i].n;
+        s->text = t->name[k];
+        s->count = n->loop[n->turn[k].loop].n;
+        s->step = n->turn[k].step;
+        s->split = k == n->split;
         inner = &s->body;
         at = &inner;
     }
@@ -141,16 +148,21 @@ emit_relayout(const Plan *p, const char *name, const char *command)
     Unit *u = arena_new(a, Unit);
     Stmt **tail = &u->body, ***at = &tail;
     Buf b = buf_new(a);
+    bool stream = false;
     buf_printf(&b, "%s\n", command);
     emit_layout_head(&b, "src", p->src);
     emit_layout_head(&b, "dst", p->dst);
-    *u = (Unit){.kind = EMIT_RELAYOUT, .name = name, .head = b.s, .e = p->e};
+    *u = (Unit){.kind = EMIT_RELAYOUT, .name = name, .head = b.s, .e = p->e,
+                .split = p->split};
     u->note = arena_printf(a, "src: %lld bytes, dst: %lld bytes; they do not overlap",
                            (long long)layout_bytes(p->src),
                            (long long)layout_bytes(p->dst));
     for (int i = 0; i < p->n; i++) {
         Emitter t = {.p = p, .arena = a, .n = &p->nest[i]};
-        add_nest(&t, at);
+        add_nest(&t, at, i);
+        stream |= p->nest[i].stream;
     }
+    if (stream)
+        emit_add(a, at, ST_FENCE);
     return u;
 }

@@ -26,18 +26,6 @@ last_loop(const Nest *n, int not)
     return -1;
 }
 
-/* The longest loop, not in the rest, other than `not`: the most work a call. */
-static int
-longest_loop(const Nest *n, int not)
-{
-    int best = -1;
-    for (int i = 0; i < n->nloops; i++)
-        if (i != not && !n->loop[i].rest &&
-            (best < 0 || n->loop[i].n >= n->loop[best].n))
-            best = i;
-    return best;
-}
-
 static bool
 multiple_of(const Ex *x, i64 k)
 {
@@ -64,80 +52,127 @@ count_of(const Nest *n, int loop)
     return loop < 0 ? 1 : n->loop[loop].n;
 }
 
-static bool
-copy_applies(const Nest *n, int bits, int *row, int *col)
+/* The nearest loop, not in the rest and not yet taken: the planes of one call. */
+static void
+take_batch(const Nest *n, int role[ROLES])
 {
-    *col = -1;
-    for (int i = n->nloops - 1; i >= 0 && *col < 0; i--)
+    role[BATCH] = -1;
+    for (int i = n->nloops - 1; i >= 0 && role[BATCH] < 0; i--)
+        if (i != role[ROW] && i != role[COL] && !n->loop[i].rest)
+            role[BATCH] = i;
+}
+
+static bool
+copy_applies(const Nest *n, int bits, int role[ROLES])
+{
+    role[COL] = -1;
+    for (int i = n->nloops - 1; i >= 0 && role[COL] < 0; i--)
         if (!n->loop[i].rest && n->loop[i].ss == 1 && n->loop[i].ds == 1)
-            *col = i;
-    *row = longest_loop(n, *col);
-    return (*col >= 0 || n->nloops == 0) &&
-           byte_aligned(n, bits < 8 ? 8 / bits : 1, *col);
+            role[COL] = i;
+    role[ROW] = last_loop(n, role[COL]);
+    take_batch(n, role);
+    return (role[COL] >= 0 || n->nloops == 0) &&
+           byte_aligned(n, bits < 8 ? 8 / bits : 1, role[COL]);
 }
 
 static double
-copy_cost(const Nest *n, int bits, int row, int col)
+copy_cost(const Nest *n, int bits, const int role[ROLES])
 {
-    double bytes = (double)count_of(n, col) * bits / 8;
-    (void)row;
+    double bytes = (double)count_of(n, role[COL]) * bits / 8;
     return 0.1 * bits / 8 + 2.0 / bytes;
 }
 
 static bool
-transpose_applies(const Nest *n, int bits, int *row, int *col)
+transpose_applies(const Nest *n, int bits, int role[ROLES])
 {
-    *row = unit_loop(n, true);
-    *col = unit_loop(n, false);
-    return bits >= 8 && *row >= 0 && *col >= 0 && *row != *col;
+    role[ROW] = unit_loop(n, true);
+    role[COL] = unit_loop(n, false);
+    take_batch(n, role);
+    return bits >= 8 && role[ROW] >= 0 && role[COL] >= 0 && role[ROW] != role[COL];
 }
 
 static double
-transpose_cost(const Nest *n, int bits, int row, int col)
+transpose_cost(const Nest *n, int bits, const int role[ROLES])
 {
-    double p = (double)count_of(n, row), q = (double)count_of(n, col);
+    double p = (double)count_of(n, role[ROW]), q = (double)count_of(n, role[COL]);
     return 0.3 * bits / 8 + 2.0 / p + 2.0 / q;
 }
 
 static bool
-strided_applies(const Nest *n, int bits, int *row, int *col)
+strided_applies(const Nest *n, int bits, int role[ROLES])
 {
-    *col = last_loop(n, -1);
-    *row = *col < 0 ? -1 : last_loop(n, *col);
+    role[COL] = last_loop(n, -1);
+    role[ROW] = role[COL] < 0 ? -1 : last_loop(n, role[COL]);
+    role[BATCH] = -1;
     return bits >= 8;
 }
 
 static double
-strided_cost(const Nest *n, int bits, int row, int col)
+strided_cost(const Nest *n, int bits, const int role[ROLES])
 {
-    (void)row;
-    return 1.0 + bits / 80.0 + 2.0 / (double)count_of(n, col);
+    return 1.0 + bits / 80.0 + 2.0 / (double)count_of(n, role[COL]);
 }
 
 static bool
-bits_applies(const Nest *n, int bits, int *row, int *col)
+bits_applies(const Nest *n, int bits, int role[ROLES])
 {
-    *col = last_loop(n, -1);
-    *row = *col < 0 ? -1 : last_loop(n, *col);
-    return bits < 8;
+    return !strided_applies(n, bits, role);
 }
 
+#define bits_cost strided_cost
+#define fill_applies strided_applies
+#define fill_cost strided_cost
+#define fill_bits_applies bits_applies
+#define fill_bits_cost strided_cost
+
+#define K(name, kind, args, what) \
+    {#name, "ravel_" #name, args, what, NEST_##kind, name##_applies, name##_cost},
 const Kernel kernels[] = {
-    {"copy", "ravel_copy", "runs of elements, contiguous on both sides",
-     NEST_COPY, copy_applies, copy_cost, "DSrRPQ"},
-    {"transpose", "ravel_transpose", "a plane contiguous one way in the source, the "
-     "other way in the destination", NEST_COPY, transpose_applies, transpose_cost,
-     "DSrcPqB"},
-    {"strided", "ravel_strided", "single elements, any strides",
-     NEST_COPY, strided_applies, strided_cost, "DSrcPpQqB"},
-    {"bits", "ravel_bits", "elements smaller than a byte, any strides",
-     NEST_COPY, bits_applies, strided_cost, "dxsyrcijklb"},
-    {"fill", "ravel_fill", "padding", NEST_FILL, strided_applies, strided_cost,
-     "DrcPpvB"},
-    {"fill_bits", "ravel_fill_bits", "padding of elements smaller than a byte",
-     NEST_FILL, bits_applies, strided_cost, "dxrcijvb"},
+#include "kernel.def"
 };
+#undef K
 const int nkernels = LEN(kernels);
+
+#define DST "unsigned char *"
+#define SRC "const unsigned char *"
+#define NUM "int64_t"
+const KernelArg kernel_args[] = {
+    {'D', ARG_DST,       0,     IN_BYTES,    DST},        /* the first element */
+    {'S', ARG_SRC,       0,     IN_BYTES,    SRC},
+    {'d', ARG_DST,       0,     IN_NOTHING,  DST},        /* the buffer ... */
+    {'s', ARG_SRC,       0,     IN_NOTHING,  SRC},
+    {'x', ARG_DST_START, 0,     IN_ELEMENTS, NUM},        /* ... and where in it */
+    {'y', ARG_SRC_START, 0,     IN_ELEMENTS, NUM},
+    {'n', ARG_COUNT,     BATCH, IN_NOTHING,  NUM},
+    {'r', ARG_COUNT,     ROW,   IN_NOTHING,  NUM},
+    {'c', ARG_COUNT,     COL,   IN_NOTHING,  NUM},
+    {'R', ARG_RUN,       COL,   IN_BYTES,    NUM},        /* columns that touch */
+    {'N', ARG_DST_STEP,  BATCH, IN_BYTES,    NUM},
+    {'M', ARG_SRC_STEP,  BATCH, IN_BYTES,    NUM},
+    {'P', ARG_DST_STEP,  ROW,   IN_BYTES,    NUM},
+    {'Q', ARG_SRC_STEP,  ROW,   IN_BYTES,    NUM},
+    {'p', ARG_DST_STEP,  COL,   IN_BYTES,    NUM},
+    {'q', ARG_SRC_STEP,  COL,   IN_BYTES,    NUM},
+    {'i', ARG_DST_STEP,  ROW,   IN_ELEMENTS, NUM},
+    {'k', ARG_SRC_STEP,  ROW,   IN_ELEMENTS, NUM},
+    {'j', ARG_DST_STEP,  COL,   IN_ELEMENTS, NUM},
+    {'l', ARG_SRC_STEP,  COL,   IN_ELEMENTS, NUM},
+    {'v', ARG_FILL,      0,     IN_NOTHING,  "uint64_t"}, /* its bits */
+    {'B', ARG_SIZE,      0,     IN_BYTES,    NUM},        /* of an element */
+    {'b', ARG_SIZE,      0,     IN_ELEMENTS, NUM},        /* the same in bits */
+    {'H', ARG_STREAM,    0,     IN_NOTHING,  NUM},
+    {'A', ARG_AHEAD,     0,     IN_BYTES,    NUM},
+    {0, 0, 0, 0, NULL},
+};
+
+const KernelArg *
+kernel_arg(char letter)
+{
+    const KernelArg *a = kernel_args;
+    while (a->letter != letter)
+        a++;
+    return a;
+}
 
 /* Move loop `from` to the end. */
 static void
@@ -152,20 +187,21 @@ to_end(Nest *n, int from)
 bool
 kernel_use(Nest *n, const Kernel *k, int bits)
 {
-    int row, col;
-    if (k->kind != n->kind || !k->applies(n, bits, &row, &col))
+    int role[ROLES];
+    if (k->kind != n->kind || !k->applies(n, bits, role))
         return false;
     n->kernel = k;
     n->inner = 0;
-    if (row >= 0) {
-        to_end(n, row);
-        col -= col > row;
+    for (int r = 0; r < ROLES; r++) {
+        if (role[r] < 0)
+            continue;
+        to_end(n, role[r]);
+        for (int later = r + 1; later < ROLES; later++)
+            role[later] -= role[later] > role[r];
         n->inner++;
     }
-    if (col >= 0) {
-        to_end(n, col);
-        n->inner++;
-    }
+    for (int r = ROLES - 1, at = n->nloops; r >= 0; r--)
+        n->role[r] = role[r] < 0 ? -1 : --at;
     return true;
 }
 
@@ -176,10 +212,10 @@ kernel_pick(Nest *n, int bits)
     double least = 0;
     for (int i = 0; i < nkernels; i++) {
         const Kernel *k = &kernels[i];
-        int row, col;
-        if (k->kind != n->kind || !k->applies(n, bits, &row, &col))
+        int role[ROLES];
+        if (k->kind != n->kind || !k->applies(n, bits, role))
             continue;
-        double cost = k->cost(n, bits, row, col);
+        double cost = k->cost(n, bits, role);
         if (!best || cost < least) {
             least = cost;
             best = k;

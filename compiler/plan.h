@@ -36,15 +36,35 @@ typedef enum { NEST_COPY, NEST_FILL } NestKind;
 
 struct Kernel;
 
+/* The loops that a kernel runs itself: planes, rows of a plane, columns of a row. */
+enum { BATCH, ROW, COL, ROLES };
+
+/* A loop around the kernel's call.  Its turn takes `step` iterations of loop[loop]:
+ * one, or for a loop of the kernel as many as a call does. */
+typedef struct {
+    int loop;
+    i64 step;
+} Turn;
+enum { MAX_TURNS = MAX_LOOPS + ROLES };
+
 typedef struct {
     NestKind kind;
     int nloops;
     Loop loop[MAX_LOOPS]; /* outermost first; the kernel's are the last */
-    int inner;            /* how many loops the kernel runs itself: 0..2 */
+    int inner;            /* how many loops the kernel runs itself: 0..ROLES */
     const Ex *src, *dst;  /* addresses without the loops' strides, elements */
     const struct Kernel *kernel;
     i64 elements;
     const Piece *const *piece;  /* what it covers: their product, one a dst dim */
+
+    /* When, and how: plan_order.c */
+    int role[ROLES];      /* the kernel's loops; -1: there is none */
+    int nturns;
+    Turn turn[MAX_TURNS]; /* outermost first: each loop but the kernel's, once; the
+                           * kernel's where a call takes a part of them */
+    int split;            /* the turn that threads share, -1: one thread does all */
+    bool stream;          /* stores go past the caches */
+    i64 ahead;            /* bytes from a read to its prefetch; 0: none */
 } Nest;
 
 typedef struct {
@@ -53,6 +73,7 @@ typedef struct {
     Exprs *e;
     Nest *nest;
     int n;
+    bool split;           /* large enough for threads */
 } Plan;
 
 /* plan.c */
@@ -107,26 +128,42 @@ const char *nest_flaw(Arena *a, const Plan *p, const Nest *n);
 const char *plan_box(Arena *a, const Plan *p, const Nest *n);
 void plan_print(Buf *b, const Plan *p);
 
+/* plan_order.c: the turns, the split over threads and the stores of all nests, which
+ * have their kernels. */
+void plan_order(Plan *p);
+/* Iterations of the kernel's loop of that role that one call takes; the last call may
+ * take fewer.  1 where there is no loop. */
+i64 nest_tile(const Nest *n, int role);
+/* The turn of a loop, -1: none. */
+int nest_turn(const Nest *n, int loop);
+
 /* kernel.c */
 typedef struct Kernel {
     const char *name;     /* copy */
     const char *symbol;   /* ravel_copy */
+    const char *args;     /* a letter each: kernel_args */
     const char *what;     /* a line for people */
     NestKind kind;
-    /* Whether it can run this nest of elements of `bits` bits; on true row and col
-     * are the loops it takes over, outer first, or -1. */
-    bool (*applies)(const Nest *n, int bits, int *row, int *col);
+    /* Whether it can run this nest of elements of `bits` bits; on true the roles are
+     * the loops it takes over, or -1. */
+    bool (*applies)(const Nest *n, int bits, int role[ROLES]);
     /* Nanoseconds an element, roughly: the least wins. */
-    double (*cost)(const Nest *n, int bits, int row, int col);
-    /* Its arguments, a letter each.  D S: pointer to the first element; d s: the
-     * buffer, x y: element offset into it; r c: rows and columns, R: bytes of a
-     * row; P p Q q: bytes, i j k l: elements from one row (P Q i k) or column to
-     * the next in the destination (P p i j) and source (Q q k l); v: the fill's
-     * bits; B b: bytes, bits of an element. */
-    const char *args;
+    double (*cost)(const Nest *n, int bits, const int role[ROLES]);
 } Kernel;
 extern const Kernel kernels[];
 extern const int nkernels;
+/* What the letters of args stand for. */
+typedef enum { IN_NOTHING, IN_BYTES, IN_ELEMENTS } ArgUnit;
+typedef struct {
+    char letter;
+    enum { ARG_DST, ARG_SRC, ARG_DST_START, ARG_SRC_START, ARG_COUNT, ARG_DST_STEP,
+           ARG_SRC_STEP, ARG_RUN, ARG_FILL, ARG_SIZE, ARG_STREAM, ARG_AHEAD } what;
+    int role;             /* of counts and steps */
+    ArgUnit unit;
+    const char *type;     /* in C */
+} KernelArg;
+extern const KernelArg kernel_args[];
+const KernelArg *kernel_arg(char letter);
 /* Give the nest to k and move its loops to the end; false, and nothing done, where k
  * does not apply. */
 bool kernel_use(Nest *n, const Kernel *k, int bits);

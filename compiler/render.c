@@ -92,14 +92,30 @@ put_call(Renderer *r, const Stmt *s)
 static void put_body(Renderer *r, const Stmt *s);
 
 static void
-put_for(Renderer *r, const Stmt *s)
+put_block(Renderer *r, const Stmt *s, const char *close)
 {
-    Slot slot[] = {{"name", s->text}, {"count", number(r, s->count)}};
-    put(r, "for_open", slot, LEN(slot));
     r->b->indent++;
     put_body(r, s->body);
     r->b->indent--;
-    put(r, "for_close", NULL, 0);
+    put(r, close, NULL, 0);
+}
+
+static void
+put_for(Renderer *r, const Stmt *s)
+{
+    i64 turns = s->count / s->step + (s->count % s->step != 0);
+    Slot slot[] = {{"name", s->text}, {"count", number(r, s->count)},
+                   {"step", number(r, s->step)}, {"turns", number(r, turns)}};
+    put(r, s->split ? s->step > 1 ? "for_split_step" : "for_split"
+                    : s->step > 1 ? "for_step" : "for_open", slot, LEN(slot));
+    put_block(r, s, "for_close");
+}
+
+static void
+put_alone(Renderer *r, const Stmt *s)
+{
+    put(r, "alone_open", &(Slot){"count", number(r, s->count)}, 1);
+    put_block(r, s, "alone_close");
 }
 
 static void
@@ -122,7 +138,9 @@ put_stmt(Renderer *r, const Stmt *s)
     case ST_SAME:    put(r, "same", slot, LEN(slot)); break;
     case ST_UNUSED:  put(r, "unused", slot, LEN(slot)); break;
     case ST_RETURN:  put(r, "ret", slot, LEN(slot)); break;
+    case ST_FENCE:   put(r, "fence", NULL, 0); break;
     case ST_FOR:     put_for(r, s); break;
+    case ST_ALONE:   put_alone(r, s); break;
     case ST_CALL:    put_call(r, s); break;
     }
 }
@@ -154,12 +172,15 @@ put_function(Renderer *r)
     int rank = r->u->nparams ? r->u->nparams : 1;
     Slot slot[] = {{"name", r->u->name}, {"params", parameters(r)},
                    {"rank", number(r, rank)}};
+    const char *begin = r->u->split ? "part_open" : open[r->u->kind];
     put(r, "comment", &(Slot){"text", r->u->note}, 1);
-    buf_add(r->b, expand(r, target_text(r->t, open[r->u->kind]), slot, LEN(slot)));
+    buf_add(r->b, expand(r, target_text(r->t, begin), slot, LEN(slot)));
     r->b->indent++;
     put_body(r, r->u->body);
     r->b->indent--;
     buf_add(r->b, target_text(r->t, "close"));
+    if (r->u->split)
+        buf_add(r->b, expand(r, target_text(r->t, "parts"), slot, LEN(slot)));
 }
 
 /* The comment on top.  Whatever the text holds, it cannot end the comment, nor seem
@@ -187,20 +208,41 @@ put_head(Renderer *r)
     buf_add(r->b, "\n");
 }
 
+/* The files that the body needs, each once: those of every helper it mentions. */
 static void
 put_helpers(Renderer *r, const char *body)
 {
-    const char *symbol, *text;
-    for (int i = 0; target_helper(r->t, i, &symbol, &text); i++) {
-        const char *use = strstr(body, arena_printf(r->arena, "%s(", symbol));
-        if (!use)
+    const TargetHelper *h;
+    const char *done[TARGET_FILES_MAX];
+    int n = 0;
+    for (int i = 0; (h = target_helper(r->t, i)); i++) {
+        if (!strstr(body, arena_printf(r->arena, "%s(", h->symbol)))
             continue;
-        /* the helper's own comment first, then its now static definition */
-        const char *def = strstr(text, "*/\n");
-        def = def && text[0] == '/' ? def + 3 : text;
-        buf_add(r->b, "\n");
-        buf_addn(r->b, text, (size_t)(def - text));
-        buf_printf(r->b, "static %s", def);
+        for (int f = 0; f < h->nfiles; f++) {
+            int k = 0;
+            while (k < n && done[k] != h->file[f])
+                k++;
+            if (k < n)
+                continue;
+            done[n++] = h->file[f];
+            buf_add(r->b, "\n");
+            buf_add(r->b, h->file[f]);
+        }
+    }
+}
+
+/* A declaration for every kernel that the body calls. */
+static void
+put_prototypes(Renderer *r, const char *body)
+{
+    for (int i = 0; i < nkernels; i++) {
+        if (!strstr(body, arena_printf(r->arena, "%s(", kernels[i].symbol)))
+            continue;
+        buf_printf(r->b, "void %s(", kernels[i].symbol);
+        for (const char *c = kernels[i].args; *c; c++)
+            buf_printf(r->b, "%s%s", c > kernels[i].args ? ", " : "",
+                       kernel_arg(*c)->type);
+        buf_add(r->b, ");\n");
     }
 }
 
@@ -221,7 +263,7 @@ render(const Target *t, const Unit *u, bool stand_alone)
         put_helpers(&r, body.s);
     } else {
         buf_add(&all, target_file(t, "jit_prologue"));
-        buf_add(&all, target_file(t, "jit_kernels"));
+        put_prototypes(&r, body.s);
     }
     buf_add(&all, "\n");
     buf_addn(&all, body.s, body.len);

@@ -12,8 +12,16 @@ typedef struct Target Target;
 const Target *target_load(Arena *a, const char *name);
 /* A field of the table; one that every table has. */
 const char *target_text(const Target *t, const char *field);
-/* The helper number i, with the text it pastes; false past the last. */
-bool target_helper(const Target *t, int i, const char **symbol, const char **text);
+/* A function that emitted code may call, and the files it is made of, in order; their
+ * texts, each one string however often it is named. */
+enum { HELPER_FILES = 4, TARGET_HELPERS = 48,
+       TARGET_FILES_MAX = TARGET_HELPERS * HELPER_FILES };
+typedef struct {
+    const char *symbol, *file[HELPER_FILES];
+    int nfiles;
+} TargetHelper;
+/* The helper number i; NULL past the last. */
+const TargetHelper *target_helper(const Target *t, int i);
 /* The text of the template that a field names. */
 const char *target_file(const Target *t, const char *field);
 

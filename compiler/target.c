@@ -7,24 +7,25 @@
 #include "embed.h"
 #include "render.h"
 
-enum { MAX_FIELDS = 64, MAX_HELPERS = 32 };
+enum { MAX_FIELDS = 64 };
 
 struct Target {
     int nfields, nhelpers;
-    struct { const char *key, *value; } field[MAX_FIELDS], helper[MAX_HELPERS];
+    struct { const char *key, *value; } field[MAX_FIELDS];
+    TargetHelper helper[TARGET_HELPERS];
 };
 
 /* What every table must have, and all that is ever asked of one; checked once, when
  * it is read. */
 static const char *const required[] = {
     "name", "div", "mod", "xor", "and", "min", "max", "comment_open", "comment_line",
-    "comment_close", "comment", "for_open", "for_close", "call", "buffer", "pattern",
-    "let", "set", "check", "same", "unused", "ret", "relayout_open", "offset_open",
+    "comment_close", "comment", "for_open", "for_step", "for_split", "for_split_step",
+    "for_close", "alone_open", "alone_close", "fence", "call", "buffer", "pattern", "let",
+    "set", "check", "same", "unused", "ret", "relayout_open", "part_open", "parts", "offset_open",
     "inverse_open", "param", "no_params", "close", "prologue", "jit_prologue",
-    "jit_kernels",
 };
 
-static const char *const files[] = {"prologue", "jit_prologue", "jit_kernels"};
+static const char *const files[] = {"prologue", "jit_prologue"};
 
 static const char *
 find_file(const char *name)
@@ -58,14 +59,10 @@ target_text(const Target *t, const char *field)
     return find_field(t, field);
 }
 
-bool
-target_helper(const Target *t, int i, const char **symbol, const char **text)
+const TargetHelper *
+target_helper(const Target *t, int i)
 {
-    if (i >= t->nhelpers)
-        return false;
-    *symbol = t->helper[i].key;
-    *text = t->helper[i].value;
-    return true;
+    return i < t->nhelpers ? &t->helper[i] : NULL;
 }
 
 _Noreturn static void
@@ -83,27 +80,39 @@ check(Target *t, Arena *a)
     for (int i = 0; i < LEN(files); i++)
         if (!target_file(t, files[i]))
             fail(a, "no template", files[i]);
-    for (int i = 0; i < t->nhelpers; i++) {
-        const char *text = find_file(t->helper[i].value);
-        if (!text)
-            fail(a, "no template", t->helper[i].value);
-        t->helper[i].value = text;
+    for (int i = 0; i < t->nhelpers; i++)
+        for (int f = 0; f < t->helper[i].nfiles; f++) {
+            const char *text = find_file(t->helper[i].file[f]);
+            if (!text)
+                fail(a, "no template", t->helper[i].file[f]);
+            t->helper[i].file[f] = text;
+        }
+}
+
+/* { "symbol", "file", ... } */
+static void
+read_helper(TargetHelper *h, Arena *a, lua_State *L)
+{
+    int n = (int)lua_rawlen(L, -1) - 1;
+    for (int i = 0; i <= n && i <= HELPER_FILES; i++) {
+        lua_rawgeti(L, -1, i + 1);
+        const char *s = arena_string(a, lua_tostring(L, -1));
+        if (i == 0)
+            h->symbol = s;
+        else
+            h->file[h->nfiles++] = s;
+        lua_pop(L, 1);
     }
 }
 
-/* { "symbol", "file" } pairs */
 static void
 read_helpers(Target *t, Arena *a, lua_State *L)
 {
     int n = (int)lua_rawlen(L, -1);
-    for (int i = 0; i < n && i < MAX_HELPERS; i++) {
+    for (int i = 0; i < n && i < TARGET_HELPERS; i++) {
         lua_rawgeti(L, -1, i + 1);
-        lua_rawgeti(L, -1, 1);
-        lua_rawgeti(L, -2, 2);
-        t->helper[i].key = arena_string(a, lua_tostring(L, -2));
-        t->helper[i].value = arena_string(a, lua_tostring(L, -1));
-        lua_pop(L, 3);
-        t->nhelpers++;
+        read_helper(&t->helper[t->nhelpers++], a, L);
+        lua_pop(L, 1);
     }
 }
 

@@ -1,25 +1,48 @@
-/* The text that emitted files paste, compiled here. */
-#include <stdint.h>
+/* Which of the compiled kernels run here. */
+#include <stdlib.h>
 #include <string.h>
 
 #include "kernels.h"
 
-#include "../templates/c/kernels.h"
-#include "../templates/c/min.c"
-#include "../templates/c/max.c"
-#include "../templates/c/copy.c"
-#include "../templates/c/transpose.c"
-#include "../templates/c/strided.c"
-#include "../templates/c/bits.c"
-#include "../templates/c/fill.c"
-#include "../templates/c/fill_bits.c"
+extern const JitSymbol kernels_scalar[], kernels_portable[];
+#ifdef __x86_64__
+extern const JitSymbol kernels_sse2[], kernels_avx2[], kernels_avx512[];
+#endif
 
-typedef void (*Fn)(void);
-
-const JitSymbol kernel_symbols[] = {
-    {"ravel_min", (Fn)ravel_min},         {"ravel_max", (Fn)ravel_max},
-    {"ravel_copy", (Fn)ravel_copy},       {"ravel_transpose", (Fn)ravel_transpose},
-    {"ravel_strided", (Fn)ravel_strided}, {"ravel_bits", (Fn)ravel_bits},
-    {"ravel_fill", (Fn)ravel_fill},       {"ravel_fill_bits", (Fn)ravel_fill_bits},
+const KernelSet kernel_sets[] = {
+    {"scalar", kernels_scalar},     /* plain C */
+    {"portable", kernels_portable}, /* the compiler's vectors of 16 bytes */
+#ifdef __x86_64__
+    {"sse2", kernels_sse2},
+    {"avx2", kernels_avx2},
+    {"avx512", kernels_avx512},
+#endif
     {NULL, NULL},
 };
+
+static int
+runs(const char *name)
+{
+#ifdef __x86_64__
+    if (!strcmp(name, "avx2"))
+        return __builtin_cpu_supports("avx2");
+    if (!strcmp(name, "avx512"))
+        return __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512vl");
+#endif
+    (void)name;
+    return 1;
+}
+
+const KernelSet *
+kernels_here(void)
+{
+    const char *wanted = getenv("RAVEL_ISA");
+    const KernelSet *best = kernel_sets;
+    for (const KernelSet *s = kernel_sets; s->name; s++)
+        if (runs(s->name)) {
+            best = s;
+            if (wanted && !strcmp(wanted, s->name))
+                break;
+        }
+    return best;
+}

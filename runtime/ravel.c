@@ -49,7 +49,7 @@ ravel_compile(ravel_context *cx, const ravel_request *rq, ravel_plan **out,
         return error_set(err, RAVEL_ERR_MEMORY, "out of memory");
     Job job = {cx, rq, p};
     s = arena_run(&p->arena, &d, make_source, &job)
-        ? jit_compile(p->source, kernel_symbols, &p->jit, err) : error_of(err, &d);
+        ? jit_compile(p->source, kernels_here()->symbols, &p->jit, err) : error_of(err, &d);
     if (s != RAVEL_OK) {
         ravel_plan_free(p);
         return s;

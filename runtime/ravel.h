@@ -60,6 +60,7 @@ typedef struct {
     const char *dtype;        /* f32 f16 bf16 f64 i8 u8 ... i4 u4 u2 u1 c64 */
     int rank;                 /* number of logical dims, 0..RAVEL_MAX_RANK */
     const int64_t *shape;     /* rank extents, in the order of from's dims */
+    int threads;              /* at most so many at work; 0: as many as the context has */
 } ravel_request;
 
 /* A sentence for a status; never NULL, never freed. */

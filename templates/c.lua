@@ -10,7 +10,12 @@ return {
   comment = "/* ${text} */",
 
   for_open = "for (int64_t ${name} = 0; ${name} < ${count}; ${name}++) {",
+  for_step = "for (int64_t ${name} = 0; ${name} < ${count}; ${name} += ${step}) {",
+  for_split = "for (int64_t ${name} = ${turns}*part/parts; ${name} < ${turns}*(part + 1)/parts; ${name}++) {",
+  for_split_step = "for (int64_t ${name} = ${turns}*part/parts*${step}; ${name} < ravel_min(${count}, ${turns}*(part + 1)/parts*${step}); ${name} += ${step}) {",
   for_close = "}",
+  alone_open = "if (part == ${count} % parts) {", alone_close = "}",
+  fence = "ravel_fence();",
   call = "${symbol}(${args});",
   buffer = "${buffer} + ${value}",
   pattern = "0x${hex}u",
@@ -27,6 +32,27 @@ ${name}(void *dst_, const void *src_)
 {
     unsigned char *restrict dst = dst_;
     const unsigned char *restrict src = src_;
+]],
+  -- part `part` of `parts` of the work; and all of it, by OpenMP's threads if there are
+  part_open = [[
+void
+${name}_part(void *dst_, const void *src_, int64_t part, int64_t parts)
+{
+    unsigned char *restrict dst = dst_;
+    const unsigned char *restrict src = src_;
+]],
+  parts = [[
+
+void
+${name}(void *dst_, const void *src_)
+{
+#ifdef _OPENMP
+#pragma omp parallel
+    ${name}_part(dst_, src_, omp_get_thread_num(), omp_get_num_threads());
+#else
+    ${name}_part(dst_, src_, 0, 1);
+#endif
+}
 ]],
   offset_open = [[
 #ifdef __GNUC__
@@ -51,12 +77,12 @@ ${name}(int64_t a, int64_t out[${rank}])
   -- has no headers and finds the kernels by symbol
   prologue = "c/prologue.h",
   jit_prologue = "c/jit.h",
-  jit_kernels = "c/kernels.h",
-  -- pasted where the function mentions them
+  -- pasted where the function mentions them, each file once
   helpers = {
     { "ravel_min", "c/min.c" }, { "ravel_max", "c/max.c" },
+    { "ravel_fence", "c/fence.c" },
     { "ravel_copy", "c/copy.c" },
-    { "ravel_transpose", "c/transpose.c" },
+    { "ravel_transpose", "c/vector.h", "c/transpose.c" },
     { "ravel_strided", "c/strided.c" },
     { "ravel_bits", "c/bits.c" },
     { "ravel_fill", "c/fill.c" },

@@ -21,7 +21,7 @@ ROOMS = {
     "spec":      ("compiler/spec*.[ch]", "layout ast expr ground embed"),
     "notation":  ("compiler/notation_*.[ch]", "layout ast expr ground"),
     "decide":    ("compiler/decide*.[ch]", "layout expr ground"),
-    "plan":      ("compiler/plan*.[ch] compiler/kernel.c", "layout expr ground"),
+    "plan":      ("compiler/plan*.[ch] compiler/kernel.c", "layout expr ground tables"),
     "emit":      ("compiler/emit*.[ch]", "plan decide layout expr ground"),
     "render":    ("compiler/render*.[ch] compiler/target.c", "emit plan expr ground embed"),
     "compile":   ("compiler/compile*.[ch]", "render emit plan decide notation spec layout ast expr ground"),
@@ -30,7 +30,8 @@ ROOMS = {
     "error":     ("runtime/error.h", "public"),
     "npy":       ("runtime/npy*.[ch] runtime/file.[ch]", "error public"),
     "jit":       ("runtime/jit.[ch] runtime/elf_load.[ch] runtime/tcc_stdio.[ch]", "error public"),
-    "kernels":   ("runtime/kernels.[ch]", "jit public templates"),
+    "kernels":   ("runtime/kernels*.[ch]", "jit public templates tables"),
+    "tables":    ("compiler/kernel.def", ""),
     "templates": ("templates/*/*.[ch]", ""),
     # the library proper; `compiler` through two doors only
     "library":   ("runtime/*.[ch]", "jit kernels error public"),
@@ -46,7 +47,7 @@ FOREIGN = {
 LIBC = """assert.h ctype.h errno.h fcntl.h float.h inttypes.h limits.h locale.h math.h pthread.h setjmp.h signal.h stdarg.h stdatomic.h
 stdbool.h stddef.h stdint.h stdio.h stdlib.h string.h strings.h time.h unistd.h elf.h endian.h dlfcn.h immintrin.h arm_neon.h
 sys/mman.h sys/stat.h sys/types.h sys/random.h sys/time.h sys/wait.h sys/prctl.h sys/resource.h sched.h""".split()
-TEMPLATE_HEADERS = ["stdint.h", "string.h", "stddef.h"]
+TEMPLATE_HEADERS = ["stdint.h", "string.h", "stddef.h", "omp.h", "immintrin.h", "emmintrin.h"]
 
 
 def fits(path, patterns):

@@ -1,6 +1,6 @@
 /* rows x cols elements of 1, 2 or 4 bits, the first in a byte lowest; offsets and
  * strides count elements from the start of the buffers. */
-void
+static void
 ravel_bits(unsigned char *dst, int64_t d, const unsigned char *src, int64_t s,
            int64_t rows, int64_t cols, int64_t dr, int64_t dc, int64_t sr, int64_t sc,
            int64_t bits)

@@ -1,19 +1,54 @@
-/* rows runs of `bytes` bytes, dp and sp bytes from one to the next. */
-void
-ravel_copy(unsigned char *d, const unsigned char *s, int64_t rows, int64_t bytes,
-           int64_t dp, int64_t sp)
+/* rows runs of `bytes` bytes in each of n planes; dp and sp bytes from one run to the
+ * next, dn and sn from one plane to the next.  `stream`: past the caches. */
+#if defined(__SSE2__) && !defined(RAVEL_PLAIN) && !defined(RAVEL_PORTABLE)
+#include <emmintrin.h>
+/* Lines that are whole, and what is before and after them. */
+static void
+ravel_stream_run(unsigned char *d, const unsigned char *s, int64_t bytes)
 {
-#define RAVEL_ROWS(n)                              \
-    for (int64_t r = 0; r < rows; r++)             \
-        memcpy(d + r * dp, s + r * sp, (size_t)(n))
-    switch (bytes) {
-    case 2: RAVEL_ROWS(2); break;
-    case 4: RAVEL_ROWS(4); break;
-    case 8: RAVEL_ROWS(8); break;
-    case 16: RAVEL_ROWS(16); break;
-    case 32: RAVEL_ROWS(32); break;
-    case 64: RAVEL_ROWS(64); break;
-    default: RAVEL_ROWS(bytes); break;
+    const int64_t head = (int64_t)(-(uintptr_t)d & 63);
+    memcpy(d, s, (size_t)head);
+    d += head;
+    s += head;
+    bytes -= head;
+    for (; bytes >= 64; bytes -= 64, d += 64, s += 64)
+        for (int i = 0; i < 64; i += 16)
+            _mm_stream_si128((__m128i *)(void *)(d + i),
+                             _mm_loadu_si128((const __m128i *)(const void *)(s + i)));
+    memcpy(d, s, (size_t)bytes);
+}
+#else
+static void
+ravel_stream_run(unsigned char *d, const unsigned char *s, int64_t bytes)
+{
+    memcpy(d, s, (size_t)bytes);
+}
+#endif
+
+static void
+ravel_copy(unsigned char *d, const unsigned char *s, int64_t n, int64_t rows,
+           int64_t bytes, int64_t dn, int64_t sn, int64_t dp, int64_t sp, int64_t stream)
+{
+    if (stream && bytes < 256)
+        stream = 0;
+#define RAVEL_RUNS(move, k)                                     \
+    for (int64_t r = 0; r < rows; r++)                          \
+        move(d + r * dp, s + r * sp, k)
+    for (int64_t b = 0; b < n; b++, d += dn, s += sn) {
+        if (stream) {
+            RAVEL_RUNS(ravel_stream_run, bytes);
+            continue;
+        }
+        switch (bytes) {
+        case 1: RAVEL_RUNS(memcpy, 1); break;
+        case 2: RAVEL_RUNS(memcpy, 2); break;
+        case 4: RAVEL_RUNS(memcpy, 4); break;
+        case 8: RAVEL_RUNS(memcpy, 8); break;
+        case 16: RAVEL_RUNS(memcpy, 16); break;
+        case 32: RAVEL_RUNS(memcpy, 32); break;
+        case 64: RAVEL_RUNS(memcpy, 64); break;
+        default: RAVEL_RUNS(memcpy, (size_t)bytes); break;
+        }
     }
-#undef RAVEL_ROWS
+#undef RAVEL_RUNS
 }

@@ -1,6 +1,6 @@
 /* `value` into rows x cols elements of `size` bytes; dr, dc bytes from one row,
  * column to the next. */
-void
+static void
 ravel_fill(unsigned char *d, int64_t rows, int64_t cols, int64_t dr, int64_t dc,
            uint64_t value, int64_t size)
 {

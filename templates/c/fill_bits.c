@@ -1,6 +1,6 @@
 /* `value` into rows x cols elements of 1, 2 or 4 bits, the first in a byte lowest;
  * offset and strides count elements from the start of the buffer. */
-void
+static void
 ravel_fill_bits(unsigned char *dst, int64_t d, int64_t rows, int64_t cols, int64_t dr,
                 int64_t dc, uint64_t value, int64_t bits)
 {

@@ -1,2 +1,5 @@
 typedef long long int64_t;
 typedef unsigned long long uint64_t;
+int64_t ravel_min(int64_t, int64_t);
+int64_t ravel_max(int64_t, int64_t);
+void ravel_fence(void);

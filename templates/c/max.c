@@ -1,4 +1,4 @@
-int64_t
+static int64_t
 ravel_max(int64_t x, int64_t y)
 {
     return x > y ? x : y;

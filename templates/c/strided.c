@@ -1,6 +1,6 @@
 /* rows x cols elements of `size` bytes; dr, dc (sr, sc) bytes from one row,
  * column to the next. */
-void
+static void
 ravel_strided(unsigned char *d, const unsigned char *s, int64_t rows, int64_t cols,
               int64_t dr, int64_t dc, int64_t sr, int64_t sc, int64_t size)
 {

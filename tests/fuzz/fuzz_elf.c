@@ -13,7 +13,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)
     ravel_error err = {.text = ""};
     fuzz_check(room);
     memcpy(room + 1, data, len);
-    ravel_status s = elf_load(room + 1, len, kernel_symbols, &im, &err);
+    ravel_status s = elf_load(room + 1, len, kernels_here()->symbols, &im, &err);
     free(room);
     if (s) {
         fuzz_check(s == RAVEL_ERR_JIT && err.text[0] && !im.base && !im.fn);

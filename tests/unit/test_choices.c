@@ -43,6 +43,7 @@ choose(void *arg)
     c->plan = compile_plan(&c->arena, NULL, &c->rq);
     for (int i = 0; i < c->plan->n; i++)
         c->used += kernel_use(&c->plan->nest[i], c->kernel, c->plan->dst->dtype->bits);
+    plan_order(c->plan);
     c->source = compile_text(c->target, c->plan, &c->rq, false);
 }
 
@@ -53,7 +54,7 @@ check_choice(Choice *c)
     Proof *q;
     ravel_error err;
     ravel_certificate k;
-    assert_int_equal(jit_compile(c->source, kernel_symbols, &jit, &err), RAVEL_OK);
+    assert_int_equal(jit_compile(c->source, kernels_here()->symbols, &jit, &err), RAVEL_OK);
     assert_int_equal(proof_new(c->plan, false, &q, &err), RAVEL_OK);
     void (*fn)(void) = jit_function(jit, "f");
     if (proof_run(q, (Relayout *)fn, &k, &err) != RAVEL_OK)

@@ -243,7 +243,7 @@ static ravel_status
 make_plan(const char *const *arg, ravel_plan **out, ravel_error *err)
 {
     int rank = strchr(arg[1], 'R') ? 2 : 4;
-    ravel_request rq = {arg[0], arg[1], arg[2], rank, SHAPE + (rank == 2)};
+    ravel_request rq = {arg[0], arg[1], arg[2], rank, SHAPE + (rank == 2), 0};
     return ravel_compile(cx, &rq, out, err);
 }
 

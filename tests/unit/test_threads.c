@@ -61,7 +61,7 @@ draw(Worker *w, uint64_t n)
 static bool
 compile(ravel_context *cx, const char *to, ravel_plan **out, ravel_error *err)
 {
-    ravel_request rq = {"NCHW", to, "f16", 4, SHAPE};
+    ravel_request rq = {"NCHW", to, "f16", 4, SHAPE, 0};
     return ravel_compile(cx, &rq, out, err) == RAVEL_OK;
 }
 

@@ -1,0 +1,30 @@
+/* kernels_isa.h: the body of kernels_*.c, which say as what: the text that emitted files
+ * paste, and its functions by name. */
+#include <stdint.h>
+#include <string.h>
+
+#include "jit.h"
+
+#include "../templates/c/vector.h"
+#include "../templates/c/min.c"
+#include "../templates/c/max.c"
+#include "../templates/c/fence.c"
+#include "../templates/c/copy.c"
+#include "../templates/c/transpose.c"
+#include "../templates/c/strided.c"
+#include "../templates/c/bits.c"
+#include "../templates/c/fill.c"
+#include "../templates/c/fill_bits.c"
+
+typedef void (*Fn)(void);
+
+extern const JitSymbol KERNELS[];
+const JitSymbol KERNELS[] = {
+#define K(name, kind, args, what) {"ravel_" #name, (Fn)ravel_##name},
+#include "../compiler/kernel.def"
+#undef K
+    {"ravel_min", (Fn)ravel_min},
+    {"ravel_max", (Fn)ravel_max},
+    {"ravel_fence", (Fn)ravel_fence},
+    {NULL, NULL},
+};

@@ -1,0 +1,4 @@
+/* Plain C. */
+#define KERNELS kernels_scalar
+#define RAVEL_PLAIN
+#include "kernels_isa.h"

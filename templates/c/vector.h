@@ -1,0 +1,111 @@
+/* Vectors of 1, 2 or 4 lanes of 16 bytes; no operation but a load crosses a lane.
+ * RAVEL_LANES: the widest that the compiler was told of (-mavx2, -march=native).
+ * RAVEL_PLAIN: no vectors; RAVEL_PORTABLE: the compiler's own, no intrinsics. */
+#if !defined(RAVEL_PLAIN) && !defined(__clang__) && \
+    !(defined(__GNUC__) && __GNUC__ >= 12)
+#define RAVEL_PLAIN
+#endif
+#if defined(__SSE2__) && !defined(RAVEL_PLAIN) && !defined(RAVEL_PORTABLE)
+#include <immintrin.h>
+#define RAVEL_SSE2
+#endif
+#if defined(RAVEL_SSE2) && defined(__AVX512BW__)
+#define RAVEL_LANES 4
+#elif defined(RAVEL_SSE2) && defined(__AVX2__)
+#define RAVEL_LANES 2
+#else
+#define RAVEL_LANES 1
+#endif
+
+#ifndef RAVEL_PLAIN
+#define RAVEL_INLINE __attribute__((always_inline)) static inline
+#define RAVEL_UNROLL _Pragma("GCC unroll 16")
+#define RAVEL_PREFETCH(p) __builtin_prefetch(p)
+
+/* ravel_2x4: elements of 2 bytes, 4 lanes; ravel_anyx4: of bytes, at any address. */
+#define RAVEL_TYPES(w)                                                           \
+    typedef uint8_t ravel_1x##w __attribute__((vector_size(16 * w)));            \
+    typedef uint16_t ravel_2x##w __attribute__((vector_size(16 * w)));           \
+    typedef uint32_t ravel_4x##w __attribute__((vector_size(16 * w)));           \
+    typedef uint64_t ravel_8x##w __attribute__((vector_size(16 * w)));           \
+    typedef uint8_t ravel_anyx##w                                                \
+        __attribute__((vector_size(16 * w), aligned(1), may_alias));
+
+/* An element of a, one of b, and so on, from the low (high) half of every lane;
+ * elements of n bytes, m of them a lane, w lanes. */
+#define RAVEL_LOW(n, m, w, a, b)                                                 \
+    __builtin_shufflevector(a, b, RAVEL_EACH##w(RAVEL_ZIP##n, 0, m))
+#define RAVEL_HIGH(n, m, w, a, b)                                                \
+    __builtin_shufflevector(a, b, RAVEL_EACH##w(RAVEL_ZIP##n, (m) / 2, m))
+#define RAVEL_EACH1(zip, i, m) zip(i, m)
+#define RAVEL_EACH2(zip, i, m) zip(i, 2 * (m)), zip((i) + (m), 2 * (m))
+#define RAVEL_EACH4(zip, i, m) zip(i, 4 * (m)), zip((i) + (m), 4 * (m)), \
+    zip((i) + 2 * (m), 4 * (m)), zip((i) + 3 * (m), 4 * (m))
+#define RAVEL_ZIP8(i, b) (i), (i) + (b)
+#define RAVEL_ZIP4(i, b) RAVEL_ZIP8(i, b), RAVEL_ZIP8((i) + 1, b)
+#define RAVEL_ZIP2(i, b) RAVEL_ZIP4(i, b), RAVEL_ZIP4((i) + 2, b)
+#define RAVEL_ZIP1(i, b) RAVEL_ZIP2(i, b), RAVEL_ZIP2((i) + 4, b)
+
+/* 16 bytes from each of w rows, `step` bytes from one to the next; and 16 * w bytes
+ * back, past the caches where `stream` says so and the address is aligned. */
+RAVEL_TYPES(1)
+RAVEL_INLINE ravel_1x1
+ravel_load1(const unsigned char *s, int64_t step)
+{
+    (void)step;
+    return (ravel_1x1)*(const ravel_anyx1 *)s;
+}
+
+RAVEL_INLINE void
+ravel_store1(unsigned char *d, ravel_1x1 v, int64_t stream)
+{
+#ifdef RAVEL_SSE2
+    if (stream)
+        _mm_stream_si128((__m128i *)(void *)d, (__m128i)v);
+    else
+#endif
+        *(ravel_anyx1 *)d = v;
+    (void)stream;
+}
+
+#if RAVEL_LANES > 1
+/* Intrinsics: gcc 12 does not find the instruction that loads an upper lane. */
+RAVEL_TYPES(2)
+RAVEL_INLINE ravel_1x2
+ravel_load2(const unsigned char *s, int64_t step)
+{
+    const __m128i a = _mm_loadu_si128((const __m128i *)(const void *)s);
+    const __m128i b = _mm_loadu_si128((const __m128i *)(const void *)(s + step));
+    return (ravel_1x2)_mm256_inserti128_si256(_mm256_castsi128_si256(a), b, 1);
+}
+
+RAVEL_INLINE void
+ravel_store2(unsigned char *d, ravel_1x2 v, int64_t stream)
+{
+    if (stream)
+        _mm256_stream_si256((__m256i *)(void *)d, (__m256i)v);
+    else
+        *(ravel_anyx2 *)d = v;
+}
+#endif
+
+#if RAVEL_LANES > 2
+RAVEL_TYPES(4)
+RAVEL_INLINE ravel_1x4
+ravel_load4(const unsigned char *s, int64_t step)
+{
+    const __m256i a = (__m256i)ravel_load2(s, step);
+    const __m256i b = (__m256i)ravel_load2(s + 2 * step, step);
+    return (ravel_1x4)_mm512_inserti64x4(_mm512_castsi256_si512(a), b, 1);
+}
+
+RAVEL_INLINE void
+ravel_store4(unsigned char *d, ravel_1x4 v, int64_t stream)
+{
+    if (stream)
+        _mm512_stream_si512((__m512i *)(void *)d, (__m512i)v);
+    else
+        *(ravel_anyx4 *)d = v;
+}
+#endif
+#endif
