@@ -82,13 +82,14 @@ copy_cost(const Nest *n, int bits, const int role[ROLES])
     return 0.1 * bits / 8 + 2.0 / bytes;
 }
 
+/* Its functions are made for one size of elements each. */
 static bool
-transpose_applies(const Nest *n, int bits, int role[ROLES])
+transpose_applies(const Nest *n, int role[ROLES])
 {
     role[ROW] = unit_loop(n, true);
     role[COL] = unit_loop(n, false);
     take_batch(n, role);
-    return bits >= 8 && role[ROW] >= 0 && role[COL] >= 0 && role[ROW] != role[COL];
+    return role[ROW] >= 0 && role[COL] >= 0 && role[ROW] != role[COL];
 }
 
 static double
@@ -119,6 +120,18 @@ bits_applies(const Nest *n, int bits, int role[ROLES])
     return !strided_applies(n, bits, role);
 }
 
+#define T(size)                                                                     \
+    static bool                                                                     \
+    transpose##size##_applies(const Nest *n, int bits, int role[ROLES])             \
+    {                                                                               \
+        return bits == 8 * size && transpose_applies(n, role);                      \
+    }
+T(1) T(2) T(4) T(8) T(16)
+#define transpose1_cost transpose_cost
+#define transpose2_cost transpose_cost
+#define transpose4_cost transpose_cost
+#define transpose8_cost transpose_cost
+#define transpose16_cost transpose_cost
 #define bits_cost strided_cost
 #define fill_applies strided_applies
 #define fill_cost strided_cost

@@ -68,7 +68,7 @@ order_nest(const Plan *p, Nest *n)
     n->ahead = n->stream ? 256 : 0;
     for (int i = 0; i < n->nloops - n->inner; i++)
         n->turn[n->nturns++] = (Turn){i, 1};
-    if (!strcmp(n->kernel->name, "transpose")) {
+    if (!strncmp(n->kernel->name, "transpose", 9)) {
         add_tile(n, BATCH, 1);
         add_tile(n, COL, at_most(64 / size * 4, 256));
         add_tile(n, ROW, 1024 / size);

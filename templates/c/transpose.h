@@ -106,10 +106,6 @@ ravel_few##n(unsigned char *d, const unsigned char *s, int64_t rows,            
         for (int64_t q = 0; q < cols; q++)                                       \
             memcpy(d + p * dp + q * n, s + p * n + q * sq, n);                   \
 }
-#define RAVEL_PLANE(n, m)                                                        \
-RAVEL_FEW(n)                                                                     \
-RAVEL_BLOCK(n, m, 1)                                                             \
-RAVEL_WIDE(n, m)
 #if RAVEL_LANES == 4
 #define RAVEL_WIDE(n, m) RAVEL_BLOCK(n, m, 4) RAVEL_LINES(n, m, 4)
 #elif RAVEL_LANES == 2
@@ -117,25 +113,19 @@ RAVEL_WIDE(n, m)
 #else
 #define RAVEL_WIDE(n, m) RAVEL_LINES(n, m, 1)
 #endif
-RAVEL_PLANE(1, 16)
-RAVEL_PLANE(2, 8)
-RAVEL_PLANE(4, 4)
-RAVEL_PLANE(8, 2)
-RAVEL_FEW(16)
-
-static void
-ravel_transpose(unsigned char *d, const unsigned char *s, int64_t n, int64_t rows,
-                int64_t cols, int64_t dn, int64_t sn, int64_t dp, int64_t sq,
-                int64_t size, int64_t stream, int64_t ahead)
-{
-    if (((uintptr_t)d | (uintptr_t)dp | (n > 1 ? (uintptr_t)dn : 0)) % 64)
-        stream = 0;
-    for (int64_t b = 0; b < n; b++, d += dn, s += sn)
-        switch (size) {
-        case 1: ravel_plane1(d, s, rows, cols, dp, sq, stream, ahead); break;
-        case 2: ravel_plane2(d, s, rows, cols, dp, sq, stream, ahead); break;
-        case 4: ravel_plane4(d, s, rows, cols, dp, sq, stream, ahead); break;
-        case 8: ravel_plane8(d, s, rows, cols, dp, sq, stream, ahead); break;
-        default: ravel_few16(d, s, rows, cols, dp, sq); break;
-        }
+/* The kernel of elements of n bytes, m of them 16 bytes. */
+#define RAVEL_TRANSPOSE(n, m)                                                    \
+RAVEL_FEW(n)                                                                     \
+RAVEL_BLOCK(n, m, 1)                                                             \
+RAVEL_WIDE(n, m)                                                                 \
+static void                                                                      \
+ravel_transpose##n(unsigned char *d, const unsigned char *s, int64_t planes,     \
+                   int64_t rows, int64_t cols, int64_t dn, int64_t sn,           \
+                   int64_t dp, int64_t sq, int64_t stream, int64_t ahead)        \
+{                                                                                \
+    if (((uintptr_t)d | (uintptr_t)dp | (planes > 1 ? (uintptr_t)dn : 0)) % 64)  \
+        stream = 0;                                                              \
+    for (int64_t b = 0; b < planes; b++)                                         \
+        ravel_plane##n(d + b * dn, s + b * sn, rows, cols, dp, sq, stream,       \
+                       ahead);                                                   \
 }

@@ -1,0 +1,3 @@
+#ifdef _OPENMP
+#include <omp.h>
+#endif
