@@ -160,7 +160,7 @@ emit_relayout(const Plan *p, const char *name, const char *command)
     for (int i = 0; i < p->n; i++) {
         Emitter t = {.p = p, .arena = a, .n = &p->nest[i]};
         add_nest(&t, at, i);
-        stream |= p->nest[i].stream;
+        stream |= p->nest[i].stream > 0;
     }
     if (stream)
         emit_add(a, at, ST_FENCE);

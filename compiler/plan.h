@@ -63,7 +63,7 @@ typedef struct {
     Turn turn[MAX_TURNS]; /* outermost first: each loop but the kernel's, once; the
                            * kernel's where a call takes a part of them */
     int split;            /* the turn that threads share, -1: one thread does all */
-    bool stream;          /* stores go past the caches */
+    int stream;           /* 0; 1: stores go past the caches; 2: by way of a buffer */
     i64 ahead;            /* bytes from a read to its prefetch; 0: none */
 } Nest;
 

@@ -1,30 +1,5 @@
 /* rows runs of `bytes` bytes in each of n planes; dp and sp bytes from one run to the
  * next, dn and sn from one plane to the next.  `stream`: past the caches. */
-#if defined(__SSE2__) && !defined(RAVEL_PLAIN) && !defined(RAVEL_PORTABLE)
-#include <emmintrin.h>
-/* Lines that are whole, and what is before and after them. */
-static void
-ravel_stream_run(unsigned char *d, const unsigned char *s, int64_t bytes)
-{
-    const int64_t head = (int64_t)(-(uintptr_t)d & 63);
-    memcpy(d, s, (size_t)head);
-    d += head;
-    s += head;
-    bytes -= head;
-    for (; bytes >= 64; bytes -= 64, d += 64, s += 64)
-        for (int i = 0; i < 64; i += 16)
-            _mm_stream_si128((__m128i *)(void *)(d + i),
-                             _mm_loadu_si128((const __m128i *)(const void *)(s + i)));
-    memcpy(d, s, (size_t)bytes);
-}
-#else
-static void
-ravel_stream_run(unsigned char *d, const unsigned char *s, int64_t bytes)
-{
-    memcpy(d, s, (size_t)bytes);
-}
-#endif
-
 static void
 ravel_copy(unsigned char *d, const unsigned char *s, int64_t n, int64_t rows,
            int64_t bytes, int64_t dn, int64_t sn, int64_t dp, int64_t sp, int64_t stream)

@@ -1,9 +1,35 @@
-/* Planes, b < n of them:  d[b*dn + p*dp + q*size] = s[b*sn + p*size + q*sq]  for
+/* Planes, b < planes of them:  d[b*dn + p*dp + q*size] = s[b*sn + p*size + q*sq]  for
  * p < rows, q < cols.  A block is 16 bytes wide in the source, 16 bytes a lane in the
- * destination; four lanes make a line of 64 bytes, written whole, past the caches if
- * `stream` and the rows are aligned.  The walk is along the rows of the source, with
- * prefetches `ahead` bytes on where that is not 0.  Edges overlap what is done. */
+ * destination; four lanes make a line of 64 bytes, written whole.  The walk is along the
+ * rows of the source, with prefetches `ahead` bytes on where that is not 0.  Edges
+ * overlap what is done.  `stream`: 1, lines go past the caches, if they are aligned; 2,
+ * they do by way of a buffer that gathers 512 bytes of each row of the destination: for
+ * rows that are not aligned, and rows whole pages apart, which share few banks of the
+ * memory and few sets of the cache. */
 #ifndef RAVEL_PLAIN
+enum { RAVEL_BUFFER = 32768 };
+/* A row's next bytes, which are in a buffer and at the same distance from a line there:
+ * the whole lines past the caches, what is left before the buffer's next bytes.  What is
+ * before the first whole line of a row and after its last goes the common way. */
+static void
+ravel_flush(unsigned char *d, unsigned char *buffer, int64_t bytes, int first, int last)
+{
+    const int64_t off = (int64_t)((uintptr_t)d & 63);
+    int64_t from = first && off ? 64 - off : -off;
+    int64_t to = bytes - (int64_t)((uintptr_t)(d + bytes) & 63);
+    if (first) {
+        from = from < bytes ? from : bytes;
+        memcpy(d, buffer, (size_t)(from > 0 ? from : 0));
+        to = to < from ? from : to;
+    }
+    for (int64_t i = from; i < to; i += 64)
+        ravel_stream_line(d + i, buffer + i);
+    if (last)
+        memcpy(d + to, buffer + to, (size_t)(bytes - to));
+    else
+        memcpy(buffer + to - 512, buffer + to, 64);
+}
+
 /* m rows a lane: v[j] becomes column j.  Each of log2(m) rounds zips the first half
  * of the vectors with the second. */
 #define RAVEL_BLOCK(n, m, w)                                                     \
@@ -57,6 +83,70 @@ ravel_lines##n(unsigned char *d, const unsigned char *s, int64_t rows,          
                 ravel_store##w(d + (p + j) * dp + 16 * w * h, v[h][j], stream);  \
     }                                                                            \
 }                                                                                \
+/* The columns from q on, strips of at most w lanes. */                          \
+RAVEL_INLINE void                                                                \
+ravel_strips##n(unsigned char *d, const unsigned char *s, int64_t rows,          \
+                int64_t q, int64_t cols, int64_t dp, int64_t sq)                 \
+{                                                                                \
+    for (; q + w * m <= cols; q += w * m)                                        \
+        ravel_strip##n##x##w(d + q * n, s + q * sq, rows, dp, sq);               \
+    for (; q < cols; q += m) {                                                   \
+        q = q + m > cols ? cols - m : q;                                         \
+        ravel_strip##n##x1(d + q * n, s + q * sq, rows, dp, sq);                 \
+    }                                                                            \
+}                                                                                \
+/* r rows of c columns into a buffer, the rows of the source fetched before use. */ \
+RAVEL_INLINE void                                                                \
+ravel_fill_buffer##n(unsigned char *buffer, const unsigned char *s, int64_t r,   \
+                     int64_t c, int64_t pitch, int64_t sq)                       \
+{                                                                                \
+    enum { STEP = 8 > m ? 8 : m };                                               \
+    for (int64_t k = 0; k < c; k += STEP) {                                      \
+        for (int64_t i = k + STEP; i < k + 2 * STEP && i < c; i++)               \
+            for (int64_t j = 0; j < r * n; j += 64)                              \
+                RAVEL_PREFETCH(s + i * sq + j);                                  \
+        ravel_strips##n(buffer, s, r, k, k + STEP < c ? k + STEP : c, pitch, sq); \
+    }                                                                            \
+}                                                                                \
+/* The planes' rows touch: the destination is one run. */                        \
+static void                                                                      \
+ravel_staged_run##n(unsigned char *d, const unsigned char *s, int64_t rows,      \
+                    int64_t cols, int64_t sq)                                    \
+{                                                                                \
+    unsigned char buffer[RAVEL_BUFFER];                                          \
+    const int64_t most = RAVEL_BUFFER / (cols * n);                              \
+    for (int64_t p = 0; p < rows; p += most) {                                   \
+        int64_t r = rows - p < most ? rows - p : most;                           \
+        r = rows - p - r < m && rows - p > r ? r - m : r;                        \
+        ravel_fill_buffer##n(buffer, s + p * n, r, cols, cols * n, sq);          \
+        ravel_stream_run(d + p * cols * n, buffer, r * cols * n);                \
+        p -= most - r;                                                           \
+    }                                                                            \
+}                                                                                \
+/* Rows at any distance: 512 bytes of each at a time, behind what was left of its \
+ * last line; the buffer's rows are as far off a line as the destination's. */    \
+static void                                                                      \
+ravel_staged##n(unsigned char *d, const unsigned char *s, int64_t rows,          \
+                int64_t cols, int64_t dp, int64_t sq)                            \
+{                                                                                \
+    enum { R = n == 1 ? 128 : 256 / n, C = 512 / n };                            \
+    unsigned char room[R * (512 + 192) + 128];                                   \
+    const int64_t pitch = 512 + 128 + (dp & 63);                                  \
+    for (int64_t p0 = 0; p0 < rows; p0 += R) {                                   \
+        const int64_t p = rows - p0 < m ? rows - m : p0;                         \
+        const int64_t r = rows - p < R ? rows - p : R;                           \
+        unsigned char *to = d + p * dp;                                          \
+        unsigned char *buffer = room + 64 + ((uintptr_t)(to - room) & 63);       \
+        for (int64_t q = 0; q < cols; q += C) {                                  \
+            const int64_t c = cols - q < C + m ? cols - q : C;                   \
+            ravel_fill_buffer##n(buffer, s + p * n + q * sq, r, c, pitch, sq);   \
+            for (int64_t i = 0; i < r; i++)                                      \
+                ravel_flush(to + i * dp + q * n, buffer + i * pitch, c * n,      \
+                            q == 0, q + c == cols);                              \
+            q += c - C;                                                          \
+        }                                                                        \
+    }                                                                            \
+}                                                                                \
 static void                                                                      \
 ravel_plane##n(unsigned char *d, const unsigned char *s, int64_t rows,           \
                int64_t cols, int64_t dp, int64_t sq, int64_t stream,             \
@@ -67,17 +157,20 @@ ravel_plane##n(unsigned char *d, const unsigned char *s, int64_t rows,          
         ravel_few##n(d, s, rows, cols, dp, sq);                                  \
         return;                                                                  \
     }                                                                            \
+    if (stream == 2 && dp == cols * n && dp * 2 * m <= RAVEL_BUFFER) {           \
+        ravel_staged_run##n(d, s, rows, cols, sq);                               \
+        return;                                                                  \
+    }                                                                            \
+    if (stream == 2) {                                                           \
+        ravel_staged##n(d, s, rows, cols, dp, sq);                               \
+        return;                                                                  \
+    }                                                                            \
     for (; q + 4 * m <= cols; q += 4 * m)                                        \
         if (stream)                                                              \
             ravel_lines##n(d + q * n, s + q * sq, rows, dp, sq, 1, ahead);       \
         else                                                                     \
             ravel_lines##n(d + q * n, s + q * sq, rows, dp, sq, 0, ahead);       \
-    for (; q + w * m <= cols; q += w * m)                                        \
-        ravel_strip##n##x##w(d + q * n, s + q * sq, rows, dp, sq);               \
-    for (; q < cols; q += m) {                                                   \
-        q = q + m > cols ? cols - m : q;                                         \
-        ravel_strip##n##x1(d + q * n, s + q * sq, rows, dp, sq);                 \
-    }                                                                            \
+    ravel_strips##n(d, s, rows, q, cols, dp, sq);                                \
 }
 #else
 #define RAVEL_LINES(n, m, w)                                                     \
@@ -123,8 +216,9 @@ ravel_transpose##n(unsigned char *d, const unsigned char *s, int64_t planes,    
                    int64_t rows, int64_t cols, int64_t dn, int64_t sn,           \
                    int64_t dp, int64_t sq, int64_t stream, int64_t ahead)        \
 {                                                                                \
-    if (((uintptr_t)d | (uintptr_t)dp | (planes > 1 ? (uintptr_t)dn : 0)) % 64)  \
-        stream = 0;                                                              \
+    if (stream == 1 &&                                                           \
+        ((uintptr_t)d | (uintptr_t)dp | (planes > 1 ? (uintptr_t)dn : 0)) % 64)  \
+        stream = 2;                                                              \
     for (int64_t b = 0; b < planes; b++)                                         \
         ravel_plane##n(d + b * dn, s + b * sn, rows, cols, dp, sq, stream,       \
                        ahead);                                                   \

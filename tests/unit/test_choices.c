@@ -22,7 +22,7 @@ static const char *const pairs[][2] = {
     {"(A,B,C){A, B//2, C, B%2}", "(A,B,C){A, C//2, B, C%2, fill = \"edge\"}"},
     {"(A,B,C){A, B, C//4, 3 - C%4}", "(A,B,C){C//8, (B%8) ~ (C%8), B//8, A, C%8}"},
 };
-static const i64 shapes[][3] = {{3, 37, 41}, {2, 16, 32}, {1, 5, 3}};
+static const i64 shapes[][3] = {{3, 37, 41}, {2, 16, 32}, {1, 5, 3}, {1, 150, 701}};
 static const char *const types[] = {"u1", "u2", "u4", "u8", "bf16", "f32", "i64", "c128"};
 
 typedef struct {
@@ -32,6 +32,7 @@ typedef struct {
     Request rq;
     Plan *plan;
     const char *source;
+    int stream;           /* of its nests */
     int used;             /* nests that the kernel took */
 } Choice;
 
@@ -44,6 +45,8 @@ choose(void *arg)
     for (int i = 0; i < c->plan->n; i++)
         c->used += kernel_use(&c->plan->nest[i], c->kernel, c->plan->dst->dtype->bits);
     plan_order(c->plan);
+    for (int i = 0; i < c->plan->n; i++)
+        c->plan->nest[i].stream = c->stream;
     c->source = compile_text(c->target, c->plan, &c->rq, false);
 }
 
@@ -66,10 +69,10 @@ check_choice(Choice *c)
 
 static int
 try_kernel(const Target *t, const Kernel *k, const char *const *pair, const i64 *shape,
-           const char *type)
+           const char *type, int stream)
 {
     Diag d;
-    Choice c = {.target = t, .kernel = k};
+    Choice c = {.target = t, .kernel = k, .stream = stream};
     c.rq = (Request){pair[0], pair[1], type, 3, shape, "f"};
     if (!arena_run(&c.arena, &d, choose, &c))
         fail_msg("%s", d.text);
@@ -90,9 +93,11 @@ every_kernel(void **state)
         int widths = 0, plans = 0;
         for (int t = 0; t < LEN(types); t++) {
             int before = plans;
-            for (int i = 0; i < LEN(pairs) * LEN(shapes); i++)
-                plans += try_kernel(cx->target, &kernels[k], pairs[i / LEN(shapes)],
-                                    shapes[i % LEN(shapes)], types[t]);
+            int ways = strchr(kernels[k].args, 'H') ? 3 : 1;
+            for (int i = 0; i < LEN(pairs) * LEN(shapes) * ways; i++)
+                plans += try_kernel(cx->target, &kernels[k],
+                                    pairs[i / ways / LEN(shapes)],
+                                    shapes[i / ways % LEN(shapes)], types[t], i % ways);
             widths += plans > before;
         }
         printf("# %s: %d plans of %d widths\n", kernels[k].name, plans, widths);

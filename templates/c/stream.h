@@ -1,0 +1,28 @@
+/* Whole lines, aligned in the destination, past the caches; and a run of any bytes. */
+#if defined(__SSE2__) && !defined(RAVEL_PLAIN) && !defined(RAVEL_PORTABLE)
+#include <emmintrin.h>
+static inline void
+ravel_stream_line(unsigned char *d, const unsigned char *s)
+{
+    for (int i = 0; i < 64; i += 16)
+        _mm_stream_si128((__m128i *)(void *)(d + i),
+                         _mm_loadu_si128((const __m128i *)(const void *)(s + i)));
+}
+#else
+static inline void
+ravel_stream_line(unsigned char *d, const unsigned char *s)
+{
+    memcpy(d, s, 64);
+}
+#endif
+
+static void
+ravel_stream_run(unsigned char *d, const unsigned char *s, int64_t bytes)
+{
+    int64_t head = (int64_t)(-(uintptr_t)d & 63);
+    head = head < bytes ? head : bytes;
+    memcpy(d, s, (size_t)head);
+    for (; bytes - head >= 64; head += 64)
+        ravel_stream_line(d + head, s + head);
+    memcpy(d + head, s + head, (size_t)(bytes - head));
+}
