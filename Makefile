@@ -74,6 +74,8 @@ RUN_PKGS   := python3 python3-numpy
 TEST_PKGS  := $(RUN_PKGS) g++ libcmocka-dev libdnnl-dev clang libclang-rt-14-dev tcc \
               valgrind z3 python3-pytest python3-pytest-xdist
 
+include bench/bench.mk
+
 deps:
 	$(Q)sh tests/deps.sh $(BUILD_PKGS) $(RUN_PKGS)
 
@@ -133,6 +135,8 @@ help:
 	@echo '                threads, fuzzing), test'
 	@echo 'make fuzz       libFuzzer on all that reads, FUZZ_TIME=$(FUZZ_TIME) seconds a target'
 	@echo 'make mutants    break ravel in small ways, and see the tests notice (20 minutes)'
+	@echo 'make bench      speed beside memcpy and other libraries (an hour; QUICK=1 some minutes)'
+	@echo '                CASES=ttc,cache ONLY=REGEXP ROUNDS=9 THREADS=1,2'
 	@echo 'make install    to PREFIX=$(PREFIX), under DESTDIR'
 	@echo 'make generated  rewrite generated/   make golden   rewrite tests/golden/'
 	@echo 'make identities rewrite docs/identities.md'

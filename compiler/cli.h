@@ -13,7 +13,7 @@ typedef struct {
     const char *arg[2];            /* LAYOUT, or IN and OUT */
     int narg;
     const char *shape, *dtype, *at, *output, *svg, *from, *to, *target, *name, *kind,
-               *equals, *object, *limit;
+               *equals, *object, *limit, *rounds;
     bool json, inverse, verify;
     const char *spec[16];
     int nspecs;
@@ -80,6 +80,7 @@ int cmd_emit(Cli *c);
 int cmd_convert(Cli *c);
 int cmd_explain(Cli *c);
 int cmd_verify(Cli *c);
+int cmd_bench(Cli *c);
 
 /* cli_svg.c: the picture of a layout's first plane. */
 void svg_layout(Buf *b, const Layout *l, const Verdict *v);

@@ -44,6 +44,8 @@ static const struct {
      "of our own code", 0}, offsetof(Options, object)},
     {'L', false, {"limit", 'L', "N", 0, "seconds of processor time for a proof", 0},
      offsetof(Options, limit)},
+    {'R', false, {"rounds", 'R', "N", 0, "how often each is measured: 9 unless given", 0},
+     offsetof(Options, rounds)},
     {'g', false, {"svg", 'g', "FILE", 0, "draw a picture", 0}, offsetof(Options, svg)},
     {'e', false, {"equals", 'e', "LAYOUT", 0, "is it the same as this one?", 0},
      offsetof(Options, equals)},

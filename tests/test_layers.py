@@ -25,7 +25,9 @@ ROOMS = {
     "emit":      ("compiler/emit*.[ch]", "plan decide layout expr ground"),
     "render":    ("compiler/render*.[ch] compiler/target.c", "emit plan expr ground embed"),
     "compile":   ("compiler/compile*.[ch]", "render emit plan decide notation spec layout ast expr ground"),
-    "cli":       ("compiler/main.c compiler/cli*.[ch]", "compile render emit plan decide notation spec layout ast expr ground public npy library"),
+    # stands alone: bench/ builds it without the compiler
+    "measure":   ("compiler/cli_measure.[ch] compiler/cli_copy.c", ""),
+    "cli":       ("compiler/main.c compiler/cli*.[ch]", "measure compile render emit plan decide notation spec layout ast expr ground public npy library"),
     "public":    ("runtime/ravel.h", ""),
     "error":     ("runtime/error.h", "public"),
     "npy":       ("runtime/npy*.[ch] runtime/file.[ch]", "error public"),

@@ -1,0 +1,167 @@
+/* bench.c: what bench.py cannot do itself, as a shared library: ravel's plans as
+ * timed calls, the bytes that a conversion must give, and the latency of a plan.
+ * Pages, rounds and copies are those of `ravel bench`: compiler/cli_measure.h. */
+#include <stdio.h>
+#include <string.h>
+
+#include "../compiler/cli_measure.h"
+#include "../runtime/ravel.h"
+
+/* A request as bench.py writes it: this does not change when ravel_request does. */
+typedef struct {
+    const char *from, *to, *dtype;
+    int rank, threads;
+    const int64_t *shape;
+} BenchRequest;
+
+static ravel_request
+request(const BenchRequest *b)
+{
+    ravel_request rq = {.from = b->from, .to = b->to, .dtype = b->dtype,
+                        .rank = b->rank, .shape = b->shape};
+#ifdef RAVEL_HAS_THREADS
+    rq.threads = b->threads;
+#endif
+    return rq;
+}
+
+/* How many threads a plan may ask for; 1 where the library has no such thing. */
+int
+bench_threads(void)
+{
+#ifdef RAVEL_HAS_THREADS
+    return 64;
+#else
+    return 1;
+#endif
+}
+
+/* A plan, or NULL and why not, in `text` of `n` bytes. */
+ravel_plan *
+bench_plan(ravel_context *cx, const BenchRequest *b, char *text, size_t n)
+{
+    ravel_error err;
+    ravel_request rq = request(b);
+    ravel_plan *plan = NULL;
+    if (ravel_compile(cx, &rq, &plan, &err))
+        snprintf(text, n, "%s", err.text);
+    return plan;
+}
+
+/* A plan or a function of emitted C, on its buffers. */
+typedef struct {
+    const ravel_plan *plan;
+    void (*function)(void *dst, const void *src);
+    void *dst;
+    const void *src;
+} Subject;
+
+int64_t
+bench_time_plan(void *subject, int64_t calls)
+{
+    const Subject *s = subject;
+    int64_t start = measure_now();
+    for (int64_t i = 0; i < calls; i++)
+        if (ravel_run(s->plan, s->dst, s->src))
+            return -1;
+    return measure_now() - start;
+}
+
+int64_t
+bench_time_function(void *subject, int64_t calls)
+{
+    const Subject *s = subject;
+    int64_t start = measure_now();
+    for (int64_t i = 0; i < calls; i++)
+        s->function(s->dst, s->src);
+    return measure_now() - start;
+}
+
+/* Meant for tests: a candidate that gets one bit wrong. */
+int64_t
+bench_time_wrong(void *subject, int64_t calls)
+{
+    const Subject *s = subject;
+    int64_t t = bench_time_plan(subject, calls);
+    ((unsigned char *)s->dst)[ravel_plan_dst_bytes(s->plan) / 2] ^= 1;
+    return t;
+}
+
+/* --- plan latency */
+
+/* Nanoseconds of one ravel_compile in `cx`; negative when it fails.  What it made is
+ * freed after the clock has stopped, or kept in *keep. */
+int64_t
+bench_compile(ravel_context *cx, const BenchRequest *b, ravel_plan **keep)
+{
+    ravel_request rq = request(b);
+    ravel_plan *plan = NULL;
+    int64_t start = measure_now();
+    ravel_status s = ravel_compile(cx, &rq, &plan, NULL);
+    int64_t t = measure_now() - start;
+    if (keep)
+        *keep = plan;
+    else
+        ravel_plan_free(plan);
+    return s ? -1 : t;
+}
+
+/* --- contents */
+
+/* Numbers that tell places apart.  As floats of 16 or 32 bits all are normal, no NaN, no
+ * infinity, no subnormal, for peers that convert on the way: the upper two bits of the
+ * exponent are 01. */
+void
+bench_fill(unsigned char *p, size_t n, int floats)
+{
+    uint64_t keep = floats ? 0xbfffbfffbfffbfff : UINT64_MAX;
+    uint64_t set = floats ? 0x2000200020002000 : 0;
+    for (size_t i = 0; i < n; i += sizeof keep) {
+        uint64_t x = (i + 1) * 0x9e3779b97f4a7c15;
+        x = (x ^ x >> 29) * 0xbf58476d1ce4e5b9;
+        x = ((x ^ x >> 32) & keep) | set;
+        memcpy(p + i, &x, n - i < sizeof x ? n - i : sizeof x);
+    }
+}
+
+static void
+move_part(unsigned char *dst, const unsigned char *src, int64_t to, int64_t from,
+          int bits)
+{
+    unsigned mask = (1u << bits) - 1;
+    unsigned v = src[from * bits / 8] >> (from * bits % 8) & mask;
+    unsigned char *d = &dst[to * bits / 8];
+    int shift = (int)(to * bits % 8);
+    *d = (unsigned char)((*d & ~(mask << shift)) | v << shift);
+}
+
+/* What a conversion must give, by the two tables of ravel_table: element i from slot
+ * from[i] of src to slot to[i] of dst; all other slots keep the zeros they have. */
+void
+bench_expect(unsigned char *dst, const unsigned char *src, const int64_t *to,
+             const int64_t *from, int64_t n, int bits)
+{
+    size_t bytes = (size_t)bits / 8;
+    for (int64_t i = 0; i < n; i++) {
+        if (bits < 8)
+            move_part(dst, src, to[i], from[i], bits);
+        else
+            memcpy(dst + (size_t)to[i] * bytes, src + (size_t)from[i] * bytes, bytes);
+    }
+}
+
+/* The first byte that differs; negative: none. */
+int64_t
+bench_differ(const unsigned char *a, const unsigned char *b, size_t n)
+{
+    enum { PIECE = 1 << 16 };
+    for (size_t at = 0; at < n; at += PIECE) {
+        size_t k = n - at < PIECE ? n - at : PIECE;
+        if (!memcmp(a + at, b + at, k))
+            continue;
+        while (a[at] == b[at])
+            at++;
+        return (int64_t)at;
+    }
+    return -1;
+}

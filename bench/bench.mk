@@ -1,0 +1,30 @@
+# make bench: CASES=GROUP[,GROUP], ONLY=REGEXP, QUICK=1, ROUNDS=N, THREADS=1,2, BENCH_FLAGS=
+BENCH_PKGS := $(RUN_PKGS) python3-matplotlib libdnnl-dev
+# Called by name from Python: visible, and declared there.
+BENCH_CFLAGS := -fvisibility=default -Wno-missing-prototypes
+MEASURE    := compiler/cli_measure.c compiler/cli_copy.c
+BENCH_ARGS  = --build $(B) $(if $(CASES),--cases $(CASES)) $(if $(ONLY),--only '$(ONLY)') \
+              $(if $(QUICK),--quick) $(if $(ROUNDS),--rounds $(ROUNDS)) \
+              $(if $(THREADS),--threads $(THREADS)) $(BENCH_FLAGS)
+
+.PHONY: bench bench-build
+bench:
+	$(Q)sh tests/deps.sh $(BUILD_PKGS) $(BENCH_PKGS)
+	$(Q)$(MAKE) --no-print-directory all bench-build
+	$(Q)$(PYTHON) bench/bench.py $(BENCH_ARGS)
+
+# Without oneDNN the rest works: bench.py says what is not there.
+bench-build: $(B)/bench/libbench.so
+	-$(Q)echo '#include <oneapi/dnnl/dnnl.h>' | $(CC) -E -xc - >/dev/null 2>&1 && \
+	    $(MAKE) --no-print-directory $(B)/bench/onednn.so || true
+
+$(B)/bench/libbench.so: bench/bench.c $(MEASURE) compiler/cli_measure.h runtime/ravel.h \
+                        $(B)/libravel.so
+	$(SAY) LINK $@
+	$(Q)mkdir -p $(@D) && $(CC) $(ALL_CFLAGS) $(BENCH_CFLAGS) -MF $@.d -shared -o $@ bench/bench.c $(MEASURE) \
+	    -L$(B) -l:libravel.so -lpthread
+
+$(B)/bench/onednn.so: bench/onednn.c compiler/cli_measure.c compiler/cli_measure.h
+	$(SAY) LINK $@
+	$(Q)mkdir -p $(@D) && $(CC) $(ALL_CFLAGS) $(BENCH_CFLAGS) -MF $@.d -fopenmp -shared -o $@ bench/onednn.c \
+	    compiler/cli_measure.c -ldnnl

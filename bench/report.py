@@ -1,0 +1,163 @@
+"""What was measured, as a table, as JSON and in one line a group."""
+
+import json
+import math
+import os
+import pathlib
+import platform
+
+import peers
+
+COLUMNS = ["ntcopy", "ravel", "ravel gcc", "ravel interpreter", *peers.PEERS]
+HEADS = {"ravel gcc": "gcc -O3", "ravel interpreter": "interpr."}
+# What is to be reached: the geometric mean of ravel's ratios to memcpy on one thread and on two, None: not said.
+REACH = {"headline": (1.00, 0.90), "ttc": (1.10, None), "narrow": (1.30, None), "padded": (1.10, None)}
+SLOWER = 1.05                # "never more than 1.05x slower than the best peer"
+head_printed = []
+
+
+def machine(libs):
+    cpu = next((line.split(":")[1].strip() for line in open("/proc/cpuinfo") if line.startswith("model name")), platform.machine())
+    huge = pathlib.Path("/sys/kernel/mm/transparent_hugepage/enabled")
+    out = {"cpu": cpu, "cores": os.cpu_count(), "system": platform.platform(), "huge_pages": huge.read_text().strip() if huge.exists() else "none",
+           "peers": {"oneDNN": libs.onednn_version if libs.onednn else None}}
+    for name, module in (("numpy", "numpy"), ("PyTorch", "torch"), ("XLA", "jaxlib")):
+        try:
+            out["peers"][name] = __import__(module).__version__
+        except ImportError:
+            out["peers"][name] = None
+    return out
+
+
+def write_json(path, result):
+    tmp = path.with_suffix(".tmp")
+    tmp.write_text(json.dumps(result, indent=1) + "\n")
+    tmp.rename(path)
+
+
+def geomean(v):
+    return math.exp(sum(map(math.log, v))/len(v)) if v else None
+
+
+def results(case, threads):
+    return {r["name"]: r for r in case["results"] if r["threads"] == threads}
+
+
+def ratio(r, base="memcpy"):
+    return r[base]["median"] if r and r["state"] == "ok" and base in r else None
+
+
+def shown(v, form="%.2f"):
+    return "-" if v is None else form % v
+
+
+# --- the table
+
+def cell(r):
+    if r and r["state"] == "wrong":
+        return "WRONG"
+    v = ratio(r)
+    return shown(v, "%.2f" if v is None or v < 100 else "%.0f")
+
+
+def row(name, threads, cells, last):
+    return "%-40s %2s " % (name[:40], threads) + " ".join("%8s" % c for c in cells) + "  " + last
+
+
+def versus(r):
+    if ratio(r) is None or "best_peer" not in r:
+        return "-"
+    return "%.2f of %s" % (r["best_peer"]["median"], r["best_peer"]["name"])
+
+
+def print_case(case):
+    if not head_printed:
+        print(row("x memcpy", "th", [HEADS.get(c, c) for c in COLUMNS], "ravel: span      x best peer"))
+        head_printed.append(True)
+    if case["state"] == "refused":
+        print("%-40s not measured: %s" % (case["name"][:40], case["why"]))
+    for t in sorted({r["threads"] for r in case["results"]}):
+        rs = results(case, t)
+        own = rs.get("ravel")
+        span = "%.2f..%.2f" % (own["memcpy"]["low"], own["memcpy"]["high"]) if ratio(own) is not None else "-"
+        print(row(case["name"], t, [cell(rs.get(c)) for c in COLUMNS], "%-12s     %s" % (span, versus(own))), flush=True)
+        for r in rs.values():
+            if r["state"] == "wrong":
+                print("    WRONG: %s: %s" % (r["name"], r["why"]))
+
+
+# --- the groups
+
+def group_summary(cases, threads):
+    """Geometric means over the cases in which ravel and the other one both have a ratio."""
+    rs = [results(c, threads) for c in cases]
+    rs = [r for r in rs if ratio(r.get("ravel")) is not None]
+    out = {"cases": len(rs)}
+    if not rs:
+        return out
+    for name in COLUMNS:
+        both = [ratio(r[name]) for r in rs if ratio(r.get(name)) is not None]
+        out[name] = {"geomean": geomean(both), "low": min(both), "high": max(both), "cases": len(both)} if both else None
+    best = [min(v) for r in rs if (v := [ratio(r.get(p)) for p in peers.PEERS if ratio(r.get(p)) is not None])]
+    out["best peer"] = {"geomean": geomean(best), "low": min(best), "high": max(best), "cases": len(best)} if best else None
+    against = [(r["ravel"]["best_peer"]["median"], k) for k, r in enumerate(rs) if "best_peer" in r["ravel"]]
+    out["slower"] = sum(v > SLOWER for v, _ in against)
+    out["against"] = len(against)
+    out["worst"] = max(against)[0] if against else None
+    return out
+
+
+def summary(cases):
+    names = sorted({g for c in cases for g in c["groups"]})
+    out = {"groups": {}}
+    for g in names:
+        mine = [c for c in cases if g in c["groups"]]
+        out["groups"][g] = {str(t): group_summary(mine, t) for t in sorted({r["threads"] for c in mine for r in c["results"]})}
+    plans = [c["plan_ns"] for c in cases if "plan_ns" in c]
+    made = [r["plan_ns"] for c in cases for r in c["results"] if "plan_ns" in r]
+    out["plan_ns"] = {k: median([p[k] for p in plans]) for k in ("first", "again")}
+    out["plan_ns"]["oneDNN"] = median(made)
+    return out
+
+
+def median(v):
+    return sorted(v)[len(v)//2] if v else None
+
+
+def print_summary(result):
+    print("\ngeometric means, x memcpy")
+    print(row("group", "th", [HEADS.get(c, c) for c in COLUMNS] + ["best", "reach"], "slower than the best peer (worst)"))
+    for name, by_threads in result["summary"]["groups"].items():
+        for t, s in by_threads.items():
+            if not s["cases"]:
+                continue
+            means = [shown(s[c] and s[c]["geomean"]) for c in COLUMNS + ["best peer"]]
+            reach = shown(dict(zip(("1", "2"), REACH.get(name, ()))).get(t))
+            print(row("%s (%d)" % (name, s["cases"]), t, means + [reach],
+                      "%d of %d (%s)" % (s["slower"], s["against"], shown(s["worst"]))))
+    ns = result["summary"]["plan_ns"]
+    print("\nfrom layouts and shape to a function, median: %s ms; the same again: %s us; oneDNN's reorder: %s ms" % (
+        shown(ns["first"] and ns["first"]*1e-6, "%.3f"), shown(ns["again"] and ns["again"]*1e-3), shown(ns["oneDNN"] and ns["oneDNN"]*1e-6, "%.3f")))
+    print_absent(result["cases"])
+
+
+def print_absent(cases):
+    """A line for each reason why somebody did not take part."""
+    count = {}
+    for r in (r for c in cases for r in c["results"] if r["state"] == "absent"):
+        key = r["name"], r["threads"], r["why"]
+        count[key] = count.get(key, 0) + 1
+    if count:
+        print("\nnot there")
+    for (name, threads, why), n in sorted(count.items()):
+        print("  %-18s %d thread%s, %d case%s: %s" % (name, threads, "s"*(threads > 1), n, "s"*(n > 1), why))
+
+
+def write_chart(path, result):
+    try:
+        import chart
+    except ImportError as e:
+        print("no chart: %s: apt-get install python3-matplotlib" % e)
+        return
+    if chart.write(path, result):
+        print("\nchart: %s" % path)

@@ -1,0 +1,177 @@
+/* bench: how fast one conversion is here, beside two ways to copy as many bytes. */
+#include <stdio.h>
+
+#include "../runtime/proof.h"
+#include "cli.h"
+#include "cli_measure.h"
+
+enum { ROUNDS = 9, ROUNDS_MAX = 10000, SAMPLE = 2000000, CACHE = 64 << 20 };
+
+enum { OURS, MEMCPY, STREAM, NTHINGS };
+
+typedef struct {
+    Cli *c;
+    ravel_request rq;
+    i64 rounds;
+    ravel_plan *plan;
+    i64 plan_ns;
+    size_t bytes;                 /* of the larger side */
+    void *dst, *src;
+    Copier *copier[NTHINGS];
+    Measured m[NTHINGS];          /* memcpy first: what all are held against */
+    int n;
+    int what[NTHINGS];            /* m[i] is which of the things */
+} Bench;
+
+static const struct {
+    const char *name, *shown;
+    CopyKind copy;
+} things[NTHINGS] = {
+    [OURS] = {"ravel", "this conversion", 0},
+    [MEMCPY] = {"memcpy", "memcpy", COPY_MEMCPY},
+    [STREAM] = {"ntcopy", "non-temporal copy", COPY_STREAM},
+};
+
+static int64_t
+time_ours(void *bench, int64_t calls)
+{
+    const Bench *b = bench;
+    int64_t start = measure_now();
+    for (int64_t i = 0; i < calls; i++)
+        ravel_run(b->plan, b->dst, b->src);
+    return measure_now() - start;
+}
+
+static void
+add(Bench *b, int what, int64_t (*time)(void *, int64_t), void *arg)
+{
+    Measured *m = &b->m[b->n];
+    *m = (Measured){time, arg, 1, 1, arena_array(b->c->arena, double, b->rounds)};
+    measure_calls(m, SAMPLE, 0, 0);
+    b->what[b->n++] = what;
+}
+
+static void
+add_copy(Bench *b, int what)
+{
+    if (copy_absent(things[what].copy))
+        return;
+    b->copier[what] = copier_new(things[what].copy, b->dst, b->src, b->bytes, 1);
+    if (!b->copier[what])
+        cli_fail(b->c, "out of memory");
+    add(b, what, copier_time, b->copier[what]);
+}
+
+/* The machine code, proven before anything is said of its speed. */
+static void
+make_plan(Bench *b)
+{
+    Cli *c = b->c;
+    ravel_error err;
+    i64 start = measure_now();
+    cli_check(c, ravel_compile(c->cx, &b->rq, &b->plan, &err), &err);
+    b->plan_ns = measure_now() - start;
+    i64 src = ravel_plan_src_bytes(b->plan), dst = ravel_plan_dst_bytes(b->plan);
+    b->bytes = (size_t)(src > dst ? src : dst);
+    cli_need_memory(c, proof_bytes(b->plan->plan), "a proof");
+    cli_need_memory(c, 2 * (i64)b->bytes, "a pair of buffers");
+    cli_check(c, ravel_verify(b->plan, &err), &err);
+}
+
+static void
+bench(void *arg)
+{
+    Bench *b = arg;
+    make_plan(b);
+    b->dst = measure_map(b->bytes);
+    b->src = measure_map(b->bytes);
+    if (!b->dst || !b->src)
+        cli_fail(b->c, "out of memory: two buffers of %zu bytes", b->bytes);
+    add_copy(b, MEMCPY);
+    add(b, OURS, time_ours, b);
+    add_copy(b, STREAM);
+    measure_rounds(b->m, b->n, (int)b->rounds,
+                   (Ready){0, 2 * b->bytes < CACHE});
+}
+
+static void
+bench_free(Bench *b)
+{
+    for (int i = 0; i < NTHINGS; i++)
+        copier_free(b->copier[i]);
+    measure_unmap(b->dst, b->bytes);
+    measure_unmap(b->src, b->bytes);
+    ravel_plan_free(b->plan);
+}
+
+static json_t *
+spread_json(Spread s)
+{
+    return json_pack("{s:f, s:f, s:f}", "median", s.median, "low", s.low, "high", s.high);
+}
+
+static void
+print_json(const Bench *b)
+{
+    const Plan *p = b->plan->plan;
+    json_t *list = json_array();
+    for (int i = 0; i < b->n; i++)
+        json_array_append_new(list, json_pack("{s:s, s:I, s:o, s:o}",
+            "name", things[b->what[i]].name, "calls", (json_int_t)b->m[i].calls,
+            "ns", spread_json(measure_spread(b->m[i].ns, (int)b->rounds)),
+            "memcpy", spread_json(measure_ratio(b->m[i].ns, b->m[0].ns,
+                                                (int)b->rounds))));
+    cli_print_json(json_pack("{s:s, s:s, s:o, s:s, s:I, s:I, s:I, s:I, s:o}",
+        "from", layout_ref_text(b->c->arena, p->src->ref),
+        "to", layout_ref_text(b->c->arena, p->dst->ref),
+        "shape", cli_json_numbers(cli_shape(b->c->arena, p->src), p->src->rank),
+        "dtype", p->src->dtype->name,
+        "src_bytes", (json_int_t)ravel_plan_src_bytes(b->plan),
+        "dst_bytes", (json_int_t)ravel_plan_dst_bytes(b->plan),
+        "plan_ns", (json_int_t)b->plan_ns, "rounds", (json_int_t)b->rounds,
+        "results", list));
+}
+
+static void
+print_table(const Bench *b)
+{
+    const Plan *p = b->plan->plan;
+    Arena *a = b->c->arena;
+    printf("%s -> %s of %s, %s: %lld bytes to %lld; the code is proven\n",
+           layout_ref_text(a, p->src->ref), layout_ref_text(a, p->dst->ref),
+           cli_tuple(a, cli_shape(a, p->src), p->src->rank), p->src->dtype->name,
+           (long long)ravel_plan_src_bytes(b->plan),
+           (long long)ravel_plan_dst_bytes(b->plan));
+    printf("  %-18s %12s %10s   %s\n", "", "microseconds", "x memcpy", "span");
+    for (int i = 0; i < b->n; i++) {
+        Spread t = measure_spread(b->m[i].ns, (int)b->rounds);
+        Spread r = measure_ratio(b->m[i].ns, b->m[0].ns, (int)b->rounds);
+        printf("  %-18s %12.3f %10.2f   %.2f to %.2f\n", things[b->what[i]].shown,
+               t.median * 1e-3, r.median, r.low, r.high);
+    }
+    printf("planned and compiled in %.3f ms; one thread; medians of %lld rounds; a copy "
+           "moves %zu bytes\n", (double)b->plan_ns * 1e-6, (long long)b->rounds,
+           b->bytes);
+}
+
+int
+cmd_bench(Cli *c)
+{
+    i64 shape[MAX_RANK];
+    Diag d;
+    Bench b = {.c = c, .rounds = ROUNDS};
+    if (c->o.rounds && (cli_numbers(c, "--rounds", c->o.rounds, &b.rounds, 1) != 1 ||
+                        b.rounds < 1 || b.rounds > ROUNDS_MAX))
+        cli_fail(c, "--rounds is a number from 1 to %d", ROUNDS_MAX);
+    b.rq = (ravel_request){.dtype = c->o.dtype, .shape = shape};
+    b.rq.from = cli_layout_text(c, c->o.from);
+    b.rq.to = cli_layout_text(c, c->o.to);
+    b.rq.rank = cli_numbers(c, "--shape", c->o.shape, shape, MAX_RANK);
+    bool ok = arena_run(c->arena, &d, bench, &b);
+    if (ok)
+        (c->o.json ? print_json : print_table)(&b);
+    bench_free(&b);
+    if (!ok)
+        diag_fatal(c->arena->diag, d.kind, (Loc){0}, "%s", d.text);
+    return EXIT_YES;
+}
