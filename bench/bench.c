@@ -17,23 +17,8 @@ typedef struct {
 static ravel_request
 request(const BenchRequest *b)
 {
-    ravel_request rq = {.from = b->from, .to = b->to, .dtype = b->dtype,
-                        .rank = b->rank, .shape = b->shape};
-#ifdef RAVEL_HAS_THREADS
-    rq.threads = b->threads;
-#endif
-    return rq;
-}
-
-/* How many threads a plan may ask for; 1 where the library has no such thing. */
-int
-bench_threads(void)
-{
-#ifdef RAVEL_HAS_THREADS
-    return 64;
-#else
-    return 1;
-#endif
+    return (ravel_request){.from = b->from, .to = b->to, .dtype = b->dtype,
+                           .rank = b->rank, .shape = b->shape, .threads = b->threads};
 }
 
 /* A plan, or NULL and why not, in `text` of `n` bytes. */

@@ -13,7 +13,8 @@ typedef struct {
     const char *arg[2];            /* LAYOUT, or IN and OUT */
     int narg;
     const char *shape, *dtype, *at, *output, *svg, *from, *to, *target, *name, *kind,
-               *equals, *object, *limit, *rounds;
+               *equals, *object, *limit, *rounds,
+               *threads;
     bool json, inverse, verify;
     const char *spec[16];
     int nspecs;

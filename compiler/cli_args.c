@@ -46,6 +46,8 @@ static const struct {
      offsetof(Options, limit)},
     {'R', false, {"rounds", 'R', "N", 0, "how often each is measured: 9 unless given", 0},
      offsetof(Options, rounds)},
+    {'N', false, {"threads", 'N', "N", 0, "threads at work: 1 unless given", 0},
+     offsetof(Options, threads)},
     {'g', false, {"svg", 'g', "FILE", 0, "draw a picture", 0}, offsetof(Options, svg)},
     {'e', false, {"equals", 'e', "LAYOUT", 0, "is it the same as this one?", 0},
      offsetof(Options, equals)},

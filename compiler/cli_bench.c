@@ -5,14 +5,19 @@
 #include "cli.h"
 #include "cli_measure.h"
 
-enum { ROUNDS = 9, ROUNDS_MAX = 10000, SAMPLE = 2000000, CACHE = 64 << 20 };
+enum {
+    ROUNDS = 9, ROUNDS_MAX = 10000, THREADS_MAX = 256,
+    SAMPLE = 2000000,             /* nanoseconds at least */
+    REST = 6000000,               /* before one on several threads: OpenMP's spin so long */
+    CACHE = 64 << 20              /* both tensors below: settled before each sample */
+};
 
 enum { OURS, MEMCPY, STREAM, NTHINGS };
 
 typedef struct {
     Cli *c;
     ravel_request rq;
-    i64 rounds;
+    i64 rounds, threads;
     ravel_plan *plan;
     i64 plan_ns;
     size_t bytes;                 /* of the larger side */
@@ -56,7 +61,8 @@ add_copy(Bench *b, int what)
 {
     if (copy_absent(things[what].copy))
         return;
-    b->copier[what] = copier_new(things[what].copy, b->dst, b->src, b->bytes, 1);
+    b->copier[what] = copier_new(things[what].copy, b->dst, b->src, b->bytes,
+                                   (int)b->threads);
     if (!b->copier[what])
         cli_fail(b->c, "out of memory");
     add(b, what, copier_time, b->copier[what]);
@@ -91,7 +97,7 @@ bench(void *arg)
     add(b, OURS, time_ours, b);
     add_copy(b, STREAM);
     measure_rounds(b->m, b->n, (int)b->rounds,
-                   (Ready){0, 2 * b->bytes < CACHE});
+                   (Ready){b->threads > 1 ? REST : 0, 2 * b->bytes < CACHE});
 }
 
 static void
@@ -121,14 +127,15 @@ print_json(const Bench *b)
             "ns", spread_json(measure_spread(b->m[i].ns, (int)b->rounds)),
             "memcpy", spread_json(measure_ratio(b->m[i].ns, b->m[0].ns,
                                                 (int)b->rounds))));
-    cli_print_json(json_pack("{s:s, s:s, s:o, s:s, s:I, s:I, s:I, s:I, s:o}",
+    cli_print_json(json_pack("{s:s, s:s, s:o, s:s, s:I, s:I, s:I, s:I, s:I, s:o}",
         "from", layout_ref_text(b->c->arena, p->src->ref),
         "to", layout_ref_text(b->c->arena, p->dst->ref),
         "shape", cli_json_numbers(cli_shape(b->c->arena, p->src), p->src->rank),
         "dtype", p->src->dtype->name,
         "src_bytes", (json_int_t)ravel_plan_src_bytes(b->plan),
         "dst_bytes", (json_int_t)ravel_plan_dst_bytes(b->plan),
-        "plan_ns", (json_int_t)b->plan_ns, "rounds", (json_int_t)b->rounds,
+        "plan_ns", (json_int_t)b->plan_ns, "threads", (json_int_t)b->threads,
+        "rounds", (json_int_t)b->rounds,
         "results", list));
 }
 
@@ -149,9 +156,18 @@ print_table(const Bench *b)
         printf("  %-18s %12.3f %10.2f   %.2f to %.2f\n", things[b->what[i]].shown,
                t.median * 1e-3, r.median, r.low, r.high);
     }
-    printf("planned and compiled in %.3f ms; one thread; medians of %lld rounds; a copy "
-           "moves %zu bytes\n", (double)b->plan_ns * 1e-6, (long long)b->rounds,
-           b->bytes);
+    printf("planned and compiled in %.3f ms; %lld thread%s; medians of %lld rounds; a "
+           "copy moves %zu bytes\n", (double)b->plan_ns * 1e-6, (long long)b->threads,
+           b->threads == 1 ? "" : "s", (long long)b->rounds, b->bytes);
+}
+
+static i64
+number(Cli *c, const char *what, const char *text, i64 unless, i64 max)
+{
+    i64 n = unless;
+    if (text && (cli_numbers(c, what, text, &n, 1) != 1 || n < 1 || n > max))
+        cli_fail(c, "%s is a number from 1 to %lld", what, (long long)max);
+    return n;
 }
 
 int
@@ -159,11 +175,11 @@ cmd_bench(Cli *c)
 {
     i64 shape[MAX_RANK];
     Diag d;
-    Bench b = {.c = c, .rounds = ROUNDS};
-    if (c->o.rounds && (cli_numbers(c, "--rounds", c->o.rounds, &b.rounds, 1) != 1 ||
-                        b.rounds < 1 || b.rounds > ROUNDS_MAX))
-        cli_fail(c, "--rounds is a number from 1 to %d", ROUNDS_MAX);
-    b.rq = (ravel_request){.dtype = c->o.dtype, .shape = shape};
+    Bench b = {.c = c};
+    b.rounds = number(c, "--rounds", c->o.rounds, ROUNDS, ROUNDS_MAX);
+    b.threads = number(c, "--threads", c->o.threads, 1, THREADS_MAX);
+    b.rq = (ravel_request){.dtype = c->o.dtype, .shape = shape,
+                           .threads = (int)b.threads};
     b.rq.from = cli_layout_text(c, c->o.from);
     b.rq.to = cli_layout_text(c, c->o.to);
     b.rq.rank = cli_numbers(c, "--shape", c->o.shape, shape, MAX_RANK);

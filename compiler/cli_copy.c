@@ -1,4 +1,4 @@
-/* memcpy and a copy by non-temporal stores, by one thread or two. */
+/* memcpy and a copy by non-temporal stores, by one thread or several. */
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,7 +9,7 @@
 
 #include "cli_measure.h"
 
-enum { LINE = 64, TWO = 2 };
+enum { LINE = 64 };
 
 typedef void Copy(unsigned char *dst, const unsigned char *src, size_t bytes);
 
@@ -69,23 +69,39 @@ copy_absent(CopyKind k)
 
 #endif
 
-/* The second thread waits for `turn` to change, does its half and counts `done`. */
+/* Beside the caller, each thread waits for `turn` to change, does its part and counts
+ * one off `busy`. */
+typedef struct {
+    Copier *copier;
+    pthread_t thread;
+    size_t from, to;
+} Part;
+
 struct Copier {
     Copy *copy;
     unsigned char *dst;
     const unsigned char *src;
-    size_t bytes, first;          /* first: the bytes of the calling thread */
-    pthread_t other;
     pthread_mutex_t lock;
     pthread_cond_t change;
-    uint64_t turn, done;
+    uint64_t turn;
+    int busy, started;            /* threads */
     bool end;
+    int nparts;
+    Part part[];                  /* the last one is the caller's */
 };
 
-static void *
-second_half(void *arg)
+static void
+copy_part(const Part *p)
 {
-    Copier *c = arg;
+    const Copier *c = p->copier;
+    c->copy(c->dst + p->from, c->src + p->from, p->to - p->from);
+}
+
+static void *
+work(void *part)
+{
+    Part *p = part;
+    Copier *c = p->copier;
     uint64_t seen = 0;
     pthread_mutex_lock(&c->lock);
     for (;;) {
@@ -95,10 +111,10 @@ second_half(void *arg)
             break;
         seen = c->turn;
         pthread_mutex_unlock(&c->lock);
-        c->copy(c->dst + c->first, c->src + c->first, c->bytes - c->first);
+        copy_part(p);
         pthread_mutex_lock(&c->lock);
-        c->done = seen;
-        pthread_cond_broadcast(&c->change);
+        if (--c->busy == 0)
+            pthread_cond_broadcast(&c->change);
     }
     pthread_mutex_unlock(&c->lock);
     return NULL;
@@ -107,22 +123,25 @@ second_half(void *arg)
 Copier *
 copier_new(CopyKind k, void *dst, const void *src, size_t bytes, int threads)
 {
-    Copier *c = copy_absent(k) ? NULL : calloc(1, sizeof *c);
+    size_t n = threads > 1 && bytes / LINE >= (size_t)threads ? (size_t)threads : 1;
+    Copier *c = copy_absent(k) ? NULL : calloc(1, sizeof *c + n * sizeof *c->part);
     if (!c)
         return NULL;
     c->copy = k == COPY_STREAM ? copy_stream : copy_plain;
     c->dst = dst;
     c->src = src;
-    c->bytes = c->first = bytes;
+    c->nparts = (int)n;
     pthread_mutex_init(&c->lock, NULL);
     pthread_cond_init(&c->change, NULL);
-    if (threads < TWO || bytes < TWO * LINE)
-        return c;
-    c->first = bytes / TWO / LINE * LINE;
-    if (pthread_create(&c->other, NULL, second_half, c)) {
-        c->first = bytes;
-        copier_free(c);
-        return NULL;
+    for (size_t i = 0; i < n; i++)
+        c->part[i] = (Part){.copier = c, .from = bytes / LINE * i / n * LINE,
+                            .to = i + 1 < n ? bytes / LINE * (i + 1) / n * LINE : bytes};
+    for (; c->started < c->nparts - 1; c->started++) {
+        Part *p = &c->part[c->started];
+        if (pthread_create(&p->thread, NULL, work, p)) {
+            copier_free(c);
+            return NULL;
+        }
     }
     return c;
 }
@@ -132,13 +151,12 @@ copier_free(Copier *c)
 {
     if (!c)
         return;
-    if (c->first < c->bytes) {
-        pthread_mutex_lock(&c->lock);
-        c->end = true;
-        pthread_cond_broadcast(&c->change);
-        pthread_mutex_unlock(&c->lock);
-        pthread_join(c->other, NULL);
-    }
+    pthread_mutex_lock(&c->lock);
+    c->end = true;
+    pthread_cond_broadcast(&c->change);
+    pthread_mutex_unlock(&c->lock);
+    for (int i = 0; i < c->started; i++)
+        pthread_join(c->part[i].thread, NULL);
     pthread_cond_destroy(&c->change);
     pthread_mutex_destroy(&c->lock);
     free(c);
@@ -147,17 +165,19 @@ copier_free(Copier *c)
 static void
 copy_once(Copier *c)
 {
-    if (c->first == c->bytes) {
-        c->copy(c->dst, c->src, c->bytes);
+    const Part *mine = &c->part[c->nparts - 1];
+    if (c->nparts == 1) {
+        copy_part(mine);
         return;
     }
     pthread_mutex_lock(&c->lock);
-    uint64_t turn = ++c->turn;
+    c->busy = c->started;
+    c->turn++;
     pthread_cond_broadcast(&c->change);
     pthread_mutex_unlock(&c->lock);
-    c->copy(c->dst, c->src, c->first);
+    copy_part(mine);
     pthread_mutex_lock(&c->lock);
-    while (c->done != turn)
+    while (c->busy)
         pthread_cond_wait(&c->change, &c->lock);
     pthread_mutex_unlock(&c->lock);
 }

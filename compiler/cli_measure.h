@@ -61,8 +61,8 @@ typedef enum { COPY_MEMCPY, COPY_STREAM } CopyKind;
 /* NULL: it can be used here; else why not. */
 const char *copy_absent(CopyKind k);
 
-/* Copies of `bytes` bytes by one thread or two, a half each, the second waiting
- * between calls.  NULL: no memory or no thread.  One caller at a time. */
+/* Copies of `bytes` bytes by so many threads, a part each, the caller one of them; the
+ * others wait between calls.  NULL: no memory or no thread.  One caller at a time. */
 typedef struct Copier Copier;
 Copier *copier_new(CopyKind k, void *dst, const void *src, size_t bytes, int threads);
 void copier_free(Copier *c);

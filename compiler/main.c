@@ -62,8 +62,8 @@ static const Command commands[] = {
     {"explain", cmd_explain, "", 0, "F!T!s!t!f", "how a conversion is done, and why",
      "Expressions as written and simplified, boxes, loops, kernels.\n\n"
      "  ravel explain --from NCHW8 --to NCHW16 --shape 16,20,56,56 --dtype f32\n"},
-    {"bench", cmd_bench, "", 0, "F!T!s!t!Rjf", "how fast a conversion is on this machine",
-     "Proves the code, then measures it on one thread beside memcpy and a copy by\n"
+    {"bench", cmd_bench, "", 0, "F!T!s!t!NRjf", "how fast a conversion is on this machine",
+     "Proves the code, then measures it beside memcpy and a copy by\n"
      "non-temporal stores, which go around the caches.  A copy moves as many bytes\n"
      "as the larger of the two tensors.  In every round each of them is timed once;\n"
      "a round's ratio is its time over memcpy's of that round.  Told are the median\n"
@@ -71,7 +71,7 @@ static const Command commands[] = {
      "touched before; what fits in a cache is measured in it.  Below 1 is faster\n"
      "than memcpy.  Of a large tensor the non-temporal copy says what the memory\n"
      "allows; of a small one the ratios say what a call costs.\n\n"
-     "  ravel bench --from NCHW --to NHWC --shape 64,64,112,112 --dtype f32\n"
+     "  ravel bench --from NCHW --to NHWC --shape 16,64,56,56 --dtype f32\n"
      "  ravel bench --from NCHW --to NCHW16 --shape 1,71,28,28 --dtype u8 -R 99\n"},
 };
 

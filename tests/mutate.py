@@ -17,7 +17,7 @@ import sys
 import tomllib
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
-TREE = ["Makefile", "compiler", "runtime", "templates", "specs", "generated", "tests", "examples"]
+TREE = ["Makefile", "compiler", "runtime", "templates", "specs", "generated", "tests", "examples", "bench"]
 UNITS = ["build/tests/test_" + u for u in ("choices", "plan", "decide", "expr")]
 PYTEST = [sys.executable, "-m", "pytest", "-x", "-q", "-p", "no:cacheprovider", "-p", "no:xdist"]
 FEW = {"RAVEL_AGAIN": "1", "RAVEL_DECISIONS": "40", "ROUNDS": "1500"}
