@@ -220,6 +220,7 @@ def main(argv):
         sys.exit("bench: there is no such case")
     result = {"machine": report.machine(libs), "settings": {"rounds": options.rounds, "sample_ns": SAMPLE, "quick": options.quick,
                                                             "scale": options.scale}, "cases": []}
+    report.print_head()
     for k, case in enumerate(found, 1):
         print("[%d/%d] %s" % (k, len(found), case.name), file=sys.stderr, flush=True)
         c = one_case(libs, case, options)

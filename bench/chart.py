@@ -9,8 +9,8 @@ from matplotlib.ticker import FixedLocator, FuncFormatter, NullLocator       # n
 # Of the palette of Okabe and Ito, which the colour-blind can tell apart; differing in lightness and hatching too.
 SERIES = [("ravel", "ravel", "#0072b2", ""), ("best peer", "best peer in each case", "#e69f00", "//"),
           ("ntcopy", "non-temporal copy", "#8c959f", "..")]
-TITLES = {"headline": "f32, 16 headline cases", "ttc": "f32, TTC's 57 transposes", "narrow": "u8, f16, bf16, VNNI", "padded": "padded, blocks to blocks",
-          "int4": "4-bit", "cache": "in cache, 4 KB to 4 MB", "models": "recorded from models"}
+TITLES = {"headline": "f32, 16 headline cases", "ttc": "f32, TTC's 57 transposes", "narrow": "u8, f16, bf16, VNNI",
+          "padded": "padded, blocks to blocks", "int4": "4-bit", "cache": "in cache, 4 KB to 4 MB", "models": "recorded from models"}
 INK, PAPER = "#1f2328", "#ffffff"
 DARK = {INK: "#e6edf3", PAPER: "#0d1117"}
 TICKS = (0.25, 0.5, 0.7, 1, 1.5, 2, 3, 5, 10, 20, 50, 100, 200)
@@ -69,9 +69,10 @@ def write(path, result):
     for a, t in zip(ax[0], threads):
         bars(a, all_groups, t)
         axes(a, all_groups, t, min(ends + [1]), max(ends + [1]))
-    fig.legend(handles=[plt.Rectangle((0, 0), 1, 1, facecolor=c, hatch=h, edgecolor=PAPER, linewidth=0, label=label)
-                        for _, label, c, h in SERIES], loc="lower center", ncol=3, title="bar: geometric mean of the group; line: its cases", title_fontsize=8, frameon=False, labelcolor=INK)
-    fig.legends[0].get_title().set_color(INK)
+    handles = [plt.Rectangle((0, 0), 1, 1, facecolor=c, hatch=h, edgecolor=PAPER, linewidth=0, label=label) for _, label, c, h in SERIES]
+    legend = fig.legend(handles=handles, loc="lower center", ncol=3, frameon=False, labelcolor=INK, title_fontsize=8,
+                        title="bar: geometric mean of the group; line: its cases")
+    legend.get_title().set_color(INK)
     fig.tight_layout(rect=(0, 0.6/fig.get_figheight(), 1, 1))
     fig.savefig(path, facecolor=PAPER, metadata={"Date": None})
     plt.close(fig)

@@ -12,8 +12,8 @@ COLUMNS = ["ntcopy", "ravel", "ravel gcc", "ravel interpreter", *peers.PEERS]
 HEADS = {"ravel gcc": "gcc -O3", "ravel interpreter": "interpr."}
 # What is to be reached: the geometric mean of ravel's ratios to memcpy on one thread and on two, None: not said.
 REACH = {"headline": (1.00, 0.90), "ttc": (1.10, None), "narrow": (1.30, None), "padded": (1.10, None)}
+PLANNED = {"headline", "ttc", "narrow", "padded"}       # whose plans are timed
 SLOWER = 1.05                # "never more than 1.05x slower than the best peer"
-head_printed = []
 
 
 def machine(libs):
@@ -70,10 +70,11 @@ def versus(r):
     return "%.2f of %s" % (r["best_peer"]["median"], r["best_peer"]["name"])
 
 
+def print_head():
+    print(row("x memcpy", "th", [HEADS.get(c, c) for c in COLUMNS], "ravel: span      x best peer"))
+
+
 def print_case(case):
-    if not head_printed:
-        print(row("x memcpy", "th", [HEADS.get(c, c) for c in COLUMNS], "ravel: span      x best peer"))
-        head_printed.append(True)
     if case["state"] == "refused":
         print("%-40s not measured: %s" % (case["name"][:40], case["why"]))
     for t in sorted({r["threads"] for r in case["results"]}):
@@ -100,6 +101,7 @@ def group_summary(cases, threads):
         out[name] = {"geomean": geomean(both), "low": min(both), "high": max(both), "cases": len(both)} if both else None
     best = [min(v) for r in rs if (v := [ratio(r.get(p)) for p in peers.PEERS if ratio(r.get(p)) is not None])]
     out["best peer"] = {"geomean": geomean(best), "low": min(best), "high": max(best), "cases": len(best)} if best else None
+    out["gcc over ravel"] = geomean([ratio(r["ravel gcc"])/ratio(r["ravel"]) for r in rs if ratio(r.get("ravel gcc")) is not None])
     against = [(r["ravel"]["best_peer"]["median"], k) for k, r in enumerate(rs) if "best_peer" in r["ravel"]]
     out["slower"] = sum(v > SLOWER for v, _ in against)
     out["against"] = len(against)
@@ -113,11 +115,17 @@ def summary(cases):
     for g in names:
         mine = [c for c in cases if g in c["groups"]]
         out["groups"][g] = {str(t): group_summary(mine, t) for t in sorted({r["threads"] for c in mine for r in c["results"]})}
-    plans = [c["plan_ns"] for c in cases if "plan_ns" in c]
-    made = [r["plan_ns"] for c in cases for r in c["results"] if "plan_ns" in r]
-    out["plan_ns"] = {k: median([p[k] for p in plans]) for k in ("first", "again")}
-    out["plan_ns"]["oneDNN"] = median(made)
+    out["plan_ns"] = plan_summary(cases)
     return out
+
+
+def plan_summary(cases):
+    """Medians over the cases of PLANNED among them, or over all where there are none of those."""
+    cases = [c for c in cases if set(c["groups"]) & PLANNED] or cases
+    plans = [c["plan_ns"] for c in cases if "plan_ns" in c]
+    first = [p["first"] for p in plans]
+    return {"cases": len(plans), "first": median(first), "worst": max(first, default=None), "again": median([p["again"] for p in plans]),
+            "oneDNN": median([r["plan_ns"] for c in cases for r in c["results"] if "plan_ns" in r])}
 
 
 def median(v):
@@ -126,19 +134,23 @@ def median(v):
 
 def print_summary(result):
     print("\ngeometric means, x memcpy")
-    print(row("group", "th", [HEADS.get(c, c) for c in COLUMNS] + ["best", "reach"], "slower than the best peer (worst)"))
+    print(row("group", "th", [HEADS.get(c, c) for c in COLUMNS] + ["best", "reach", "gcc/JIT"], "slower than the best peer (worst)"))
     for name, by_threads in result["summary"]["groups"].items():
         for t, s in by_threads.items():
             if not s["cases"]:
                 continue
             means = [shown(s[c] and s[c]["geomean"]) for c in COLUMNS + ["best peer"]]
             reach = shown(dict(zip(("1", "2"), REACH.get(name, ()))).get(t))
-            print(row("%s (%d)" % (name, s["cases"]), t, means + [reach],
+            print(row("%s (%d)" % (name, s["cases"]), t, means + [reach, shown(s["gcc over ravel"])],
                       "%d of %d (%s)" % (s["slower"], s["against"], shown(s["worst"]))))
-    ns = result["summary"]["plan_ns"]
-    print("\nfrom layouts and shape to a function, median: %s ms; the same again: %s us; oneDNN's reorder: %s ms" % (
-        shown(ns["first"] and ns["first"]*1e-6, "%.3f"), shown(ns["again"] and ns["again"]*1e-3), shown(ns["oneDNN"] and ns["oneDNN"]*1e-6, "%.3f")))
+    print_plans(result["summary"]["plan_ns"])
     print_absent(result["cases"])
+
+
+def print_plans(ns):
+    first, worst, dnnl = (shown(ns[k] and ns[k]*1e-6, "%.3f ms") for k in ("first", "worst", "oneDNN"))
+    print("\nfrom layouts and shape to a function, of %d cases: median %s, worst %s; the same again: %s; oneDNN's reorder: %s" % (
+        ns["cases"], first, worst, shown(ns["again"] and ns["again"]*1e-3, "%.2f us"), dnnl))
 
 
 def print_absent(cases):

@@ -8,7 +8,7 @@
 enum {
     ROUNDS = 9, ROUNDS_MAX = 10000, THREADS_MAX = 256,
     SAMPLE = 2000000,             /* nanoseconds at least */
-    REST = 6000000,               /* before one on several threads: OpenMP's spin so long */
+    REST = 6000000,               /* before one on several threads: they spin so long */
     CACHE = 64 << 20              /* both tensors below: settled before each sample */
 };
 
