@@ -109,30 +109,81 @@ bench_fill(unsigned char *p, size_t n, int floats)
     }
 }
 
-static void
-move_part(unsigned char *dst, const unsigned char *src, int64_t to, int64_t from,
-          int bits)
-{
-    unsigned mask = (1u << bits) - 1;
-    unsigned v = src[from * bits / 8] >> (from * bits % 8) & mask;
-    unsigned char *d = &dst[to * bits / 8];
-    int shift = (int)(to * bits % 8);
-    *d = (unsigned char)((*d & ~(mask << shift)) | v << shift);
-}
-
 /* What a conversion must give, by the two tables of ravel_table: element i from slot
  * from[i] of src to slot to[i] of dst; all other slots keep the zeros they have. */
+typedef struct {
+    unsigned char *dst;
+    const unsigned char *src;
+    const int64_t *to, *from, *shape;
+    int rank, bits;
+} Expected;
+
+static void
+move_run(const Expected *e, int64_t i, int64_t end)
+{
+    size_t bytes = (size_t)e->bits / 8;
+    int per = 8 / e->bits, mask = (1 << e->bits % 8) - 1;      /* below a byte */
+    for (; i < end; i++) {
+        int64_t f = e->from[i], t = e->to[i];
+        if (bytes) {
+            memcpy(e->dst + (size_t)t * bytes, e->src + (size_t)f * bytes, bytes);
+        } else {
+            int v = e->src[f / per] >> f % per * e->bits & mask;
+            e->dst[t / per] |= (unsigned char)(v << t % per * e->bits);
+        }
+    }
+}
+
+static void
+move_box(const Expected *e, const int64_t *lo, const int64_t *hi, int dim, int64_t at)
+{
+    if (dim == e->rank) {
+        move_run(e, at, at + 1);
+        return;
+    }
+    if (dim == e->rank - 1) {
+        move_run(e, at * e->shape[dim] + lo[dim], at * e->shape[dim] + hi[dim]);
+        return;
+    }
+    for (int64_t k = lo[dim]; k < hi[dim]; k++)
+        move_box(e, lo, hi, dim + 1, at * e->shape[dim] + k);
+}
+
+/* The box in halves of its longest side, down to ones whose two sides lie in a cache:
+ * transposes then take seconds, not minutes. */
+static void
+expect_box(const Expected *e, int64_t *lo, int64_t *hi)
+{
+    enum { SMALL = 1 << 12 };
+    int64_t n = 1;
+    int longest = 0;
+    for (int d = 0; d < e->rank; d++) {
+        n *= hi[d] - lo[d];
+        if (hi[d] - lo[d] > hi[longest] - lo[longest])
+            longest = d;
+    }
+    if (n <= SMALL) {
+        move_box(e, lo, hi, 0, 0);
+        return;
+    }
+    int64_t from = lo[longest], to = hi[longest], middle = from + (to - from) / 2;
+    hi[longest] = middle;
+    expect_box(e, lo, hi);
+    lo[longest] = middle;
+    hi[longest] = to;
+    expect_box(e, lo, hi);
+    lo[longest] = from;
+}
+
 void
 bench_expect(unsigned char *dst, const unsigned char *src, const int64_t *to,
-             const int64_t *from, int64_t n, int bits)
+             const int64_t *from, int rank, const int64_t *shape, int bits)
 {
-    size_t bytes = (size_t)bits / 8;
-    for (int64_t i = 0; i < n; i++) {
-        if (bits < 8)
-            move_part(dst, src, to[i], from[i], bits);
-        else
-            memcpy(dst + (size_t)to[i] * bytes, src + (size_t)from[i] * bytes, bytes);
-    }
+    Expected e = {dst, src, to, from, shape, rank, bits};
+    int64_t lo[RAVEL_MAX_RANK] = {0}, hi[RAVEL_MAX_RANK];
+    for (int d = 0; d < rank; d++)
+        hi[d] = shape[d];
+    expect_box(&e, lo, hi);
 }
 
 /* The first byte that differs; negative: none. */

@@ -6,6 +6,7 @@ larger of the two tensors. A candidate whose bytes are not those that the two in
 ratio."""
 
 import argparse
+import concurrent.futures
 import ctypes as ct
 import os
 import pathlib
@@ -17,7 +18,7 @@ import numpy as np
 import cases
 import peers
 import report
-from libs import Libraries, Measured, Pages, Ready, Wrong
+from libs import Libraries, Measured, Pages, Ready, Wrong, extents
 
 SAMPLE = 2_000_000           # nanoseconds that a sample lasts at least
 CACHE = 64 << 20             # both tensors below this: a call before each sample puts what it needs into the cache
@@ -40,8 +41,9 @@ class Job:
             raise Wrong("needs %.1f GB, %.1f are free" % (need/1e9, have/1e9))
         self.src, self.dst, self.want = (Pages(libs, self.bytes) for _ in range(3))
         libs.bench.bench_fill(self.src.at, self.bytes, case.dtype in ("f16", "bf16", "f32"))
-        to, from_ = libs.table(case, case.dst), libs.table(case, case.src)
-        libs.bench.bench_expect(self.want.at, self.src.at, to.ctypes.data, from_.ctypes.data, case.elements, case.bits)
+        with concurrent.futures.ThreadPoolExecutor(2) as pool:
+            to, from_ = pool.map(lambda layout: libs.table(case, layout), (case.dst, case.src))
+        libs.bench.bench_expect(self.want.at, self.src.at, to.ctypes.data, from_.ctypes.data, len(case.shape), extents(case.shape), case.bits)
 
     def free(self):
         for p in (self.src, self.dst, self.want):

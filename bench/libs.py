@@ -52,7 +52,7 @@ BENCH = {"measure_map": (PTR, SIZE), "measure_unmap": (None, PTR, SIZE),
          "copy_absent": (S, ct.c_int), "copier_new": (PTR, ct.c_int, PTR, PTR, SIZE, ct.c_int), "copier_free": (None, PTR),
          "bench_plan": (PTR, PTR, ct.POINTER(Request), S, SIZE),
          "bench_compile": (I64, PTR, ct.POINTER(Request), PTR), "bench_fill": (None, PTR, SIZE, ct.c_int),
-         "bench_expect": (None, PTR, PTR, PTR, PTR, I64, ct.c_int), "bench_differ": (I64, PTR, PTR, SIZE)}
+         "bench_expect": (None, PTR, PTR, PTR, PTR, ct.c_int, P64, ct.c_int), "bench_differ": (I64, PTR, PTR, SIZE)}
 ONEDNN = {"onednn_version": (S,), "onednn_threads": (None, ct.c_int), "onednn_free": (None, PTR), "onednn_created": (I64, PTR),
           "onednn_new": (PTR, S, ct.c_int, P64, ct.POINTER(Side), ct.POINTER(S))}
 
