@@ -8,7 +8,6 @@ ratio."""
 import argparse
 import concurrent.futures
 import ctypes as ct
-import os
 import pathlib
 import re
 import sys
@@ -27,6 +26,11 @@ SLOW = 8                     # times memcpy: such candidates sit in every third 
 SMALL = 1 << 20              # below this nothing is split over threads
 
 
+def available():
+    """Bytes that can be had without swapping."""
+    return next(int(line.split()[1])*1024 for line in open("/proc/meminfo") if line.startswith("MemAvailable"))
+
+
 class Job:
     """A case on its buffers, and the bytes that it must give."""
 
@@ -36,7 +40,7 @@ class Job:
         self.src_bytes, self.dst_bytes = libs.ravel.ravel_plan_src_bytes(p), libs.ravel.ravel_plan_dst_bytes(p)
         libs.ravel.ravel_plan_free(p)
         self.bytes = max(self.src_bytes, self.dst_bytes)
-        need, have = 3*self.bytes + 16*case.elements, os.sysconf("SC_AVPHYS_PAGES")*os.sysconf("SC_PAGE_SIZE")
+        need, have = 3*self.bytes + 16*case.elements, available()
         if need > have:
             raise Wrong("needs %.1f GB, %.1f are free" % (need/1e9, have/1e9))
         self.src, self.dst, self.want = (Pages(libs, self.bytes) for _ in range(3))

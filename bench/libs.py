@@ -80,7 +80,7 @@ class Libraries:
         self.build = build
         self.ravel = load(build/"libravel.so", RAVEL, ct.RTLD_GLOBAL)
         self.bench = load(build/"bench"/"libbench.so", BENCH)
-        self.onednn, self.no_onednn = None, "not built: apt-get install libdnnl-dev"
+        self.onednn, self.no_onednn = None, "not built: oneDNN 2.x is not here: apt-get install libdnnl-dev"
         if (build/"bench"/"onednn.so").exists():
             self.onednn = load(build/"bench"/"onednn.so", ONEDNN)
             self.onednn_version = self.onednn.onednn_version().decode()
