@@ -7,6 +7,25 @@
  * rows that are not aligned, and rows whole pages apart, which share few banks of the
  * memory and few sets of the cache. */
 #ifndef RAVEL_PLAIN
+/* Rows of the source to fetch while stores go out: what is left of them. */
+typedef struct {
+    const unsigned char *s;
+    int64_t sq, bytes, at, rows;
+} ravel_ahead;
+static inline void
+ravel_fetch(ravel_ahead *a, int64_t lines)
+{
+    for (; lines > 0 && a->rows > 0; lines--) {
+        __builtin_prefetch(a->s + a->at, 0, 2);
+        a->at += 64;
+        if (a->at >= a->bytes) {
+            a->at = 0;
+            a->s += a->sq;
+            a->rows--;
+        }
+    }
+}
+
 enum { RAVEL_BUFFER = 32768 };
 /* A row's next bytes, which are in a buffer and at the same distance from a line there:
  * the whole lines past the caches, what is left before the buffer's next bytes.  What is
@@ -114,13 +133,17 @@ ravel_staged_run##n(unsigned char *d, const unsigned char *s, int64_t rows,     
                     int64_t cols, int64_t sq)                                    \
 {                                                                                \
     unsigned char buffer[RAVEL_BUFFER];                                          \
-    const int64_t most = RAVEL_BUFFER / (cols * n);                              \
-    for (int64_t p = 0; p < rows; p += most) {                                   \
-        int64_t r = rows - p < most ? rows - p : most;                           \
+    const int64_t run = cols * n, most = RAVEL_BUFFER / run;                     \
+    for (int64_t p = 0, r; p < rows; p += r) {                                   \
+        r = rows - p < most ? rows - p : most;                                   \
         r = rows - p - r < m && rows - p > r ? r - m : r;                        \
-        ravel_fill_buffer##n(buffer, s + p * n, r, cols, cols * n, sq);          \
-        ravel_stream_run(d + p * cols * n, buffer, r * cols * n);                \
-        p -= most - r;                                                           \
+        ravel_fill_buffer##n(buffer, s + p * n, r, cols, run, sq);               \
+        ravel_ahead next = {s + (p + r) * n, sq, r * n, 0, cols};                \
+        for (int64_t i = 0; i < r * run; i += 512) {                             \
+            const int64_t bytes = r * run - i < 512 ? r * run - i : 512;         \
+            ravel_fetch(&next, 1 + r * n * cols / (r * run / 8));                \
+            ravel_stream_run(d + p * run + i, buffer + i, bytes);                \
+        }                                                                        \
     }                                                                            \
 }                                                                                \
 /* Rows at any distance: 512 bytes of each at a time, behind what was left of its \
@@ -131,19 +154,24 @@ ravel_staged##n(unsigned char *d, const unsigned char *s, int64_t rows,         
 {                                                                                \
     enum { R = n == 1 ? 128 : 256 / n, C = 512 / n };                            \
     unsigned char room[R * (512 + 192) + 128];                                   \
-    const int64_t pitch = 512 + 128 + (dp & 63);                                  \
+    const int64_t pitch = 512 + 128 + (dp & 63);                                 \
     for (int64_t p0 = 0; p0 < rows; p0 += R) {                                   \
         const int64_t p = rows - p0 < m ? rows - m : p0;                         \
         const int64_t r = rows - p < R ? rows - p : R;                           \
         unsigned char *to = d + p * dp;                                          \
         unsigned char *buffer = room + 64 + ((uintptr_t)(to - room) & 63);       \
-        for (int64_t q = 0; q < cols; q += C) {                                  \
-            const int64_t c = cols - q < C + m ? cols - q : C;                   \
-            ravel_fill_buffer##n(buffer, s + p * n + q * sq, r, c, pitch, sq);   \
-            for (int64_t i = 0; i < r; i++)                                      \
+        for (int64_t q = 0, c; q < cols; q += c) {                               \
+            c = cols - q < C + m ? cols - q : C;                                 \
+            const unsigned char *from = s + p * n + q * sq;                      \
+            ravel_ahead next = {from + c * sq, sq, r * n, 0, C};                 \
+            if (q + c == cols)                                                   \
+                next.s = s + (p + R) * n;                                        \
+            ravel_fill_buffer##n(buffer, from, r, c, pitch, sq);                 \
+            for (int64_t i = 0; i < r; i++) {                                    \
+                ravel_fetch(&next, 1 + C * n / 64);                              \
                 ravel_flush(to + i * dp + q * n, buffer + i * pitch, c * n,      \
                             q == 0, q + c == cols);                              \
-            q += c - C;                                                          \
+            }                                                                    \
         }                                                                        \
     }                                                                            \
 }                                                                                \
