@@ -80,7 +80,7 @@ predicted(const Plan *p)
     double ns = 0;
     for (int i = 0; i < p->n; i++) {
         const Nest *n = &p->nest[i];
-        ns += (double)n->elements * n->kernel->cost(n, p->dst->dtype->bits, n->role);
+        ns += n->cost;
     }
     return ns;
 }

@@ -187,6 +187,18 @@ kernel_arg(char letter)
     return a;
 }
 
+bool
+kernel_is_transpose(const Kernel *k)
+{
+    return !strncmp(k->name, "transpose", 9);
+}
+
+bool
+kernel_is_copy(const Kernel *k)
+{
+    return !strcmp(k->name, "copy");
+}
+
 /* Move loop `from` to the end. */
 static void
 to_end(Nest *n, int from)

@@ -65,6 +65,7 @@ typedef struct {
     int split;            /* the turn that threads share, -1: one thread does all */
     int stream;           /* 0; 1: stores go past the caches; 2: by way of a buffer */
     i64 ahead;            /* bytes from a read to its prefetch; 0: none */
+    double cost;          /* nanoseconds, by the model */
 } Nest;
 
 typedef struct {
@@ -131,11 +132,18 @@ void plan_print(Buf *b, const Plan *p);
 /* plan_order.c: the turns, the split over threads and the stores of all nests, which
  * have their kernels. */
 void plan_order(Plan *p);
+/* The nest in the order number k that its kernel knows; false past the last. */
+bool plan_candidate(const Plan *p, const Nest *n, int k, Nest *out);
 /* Iterations of the kernel's loop of that role that one call takes; the last call may
  * take fewer.  1 where there is no loop. */
 i64 nest_tile(const Nest *n, int role);
 /* The turn of a loop, -1: none. */
 int nest_turn(const Nest *n, int loop);
+
+/* plan_cost.c: nanoseconds of a nest on one thread, by the model of cost.def. */
+double nest_cost(const Plan *p, const Nest *n);
+/* Destinations up to this stay in the caches. */
+enum { CACHED_BYTES = 4 << 20 };
 
 /* kernel.c */
 typedef struct Kernel {
@@ -164,6 +172,8 @@ typedef struct {
 } KernelArg;
 extern const KernelArg kernel_args[];
 const KernelArg *kernel_arg(char letter);
+bool kernel_is_transpose(const Kernel *k);
+bool kernel_is_copy(const Kernel *k);
 /* Give the nest to k and move its loops to the end; false, and nothing done, where k
  * does not apply. */
 bool kernel_use(Nest *n, const Kernel *k, int bits);

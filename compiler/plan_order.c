@@ -1,5 +1,6 @@
-/* The order of a nest's loops around its kernel, how much a call takes, who does what. */
-#include <string.h>
+/* The order of a nest's loops around its kernel, how much a call takes, how it stores,
+ * and what threads share: a few candidates, of which the model's best is taken. */
+#include <stdint.h>
 
 #include "plan.h"
 
@@ -26,18 +27,134 @@ nest_turn(const Nest *n, int loop)
 }
 
 static i64
-at_most(i64 n, i64 most)
+magnitude(i64 v)
 {
-    return n < most ? n : most;
+    return v < 0 ? -v : v;
 }
 
-/* A call takes at most so many iterations of the kernel's loop. */
+typedef enum { BY_DST, BY_SRC } Order;
+
+static i64
+key(const Loop *l, Order order)
+{
+    return magnitude(order == BY_DST ? l->ds : l->ss);
+}
+
+/* Whether loop i belongs outside of loop j. */
+static bool
+outside(const Nest *n, int i, int j, Order order)
+{
+    const Loop *a = &n->loop[i], *b = &n->loop[j];
+    if (a->rest != b->rest)
+        return a->rest;
+    i64 x = key(a, order), y = key(b, order);
+    return x != y ? x > y : i < j;
+}
+
+/* The loops that are not the kernel's, and its planes where `planes` says so: then a
+ * call does one. */
 static void
-add_tile(Nest *n, int role, i64 tile)
+add_loops(Nest *n, Order order, bool planes)
+{
+    int at = n->nturns;
+    for (int i = 0; i < n->nloops; i++) {
+        if (i >= n->nloops - n->inner && !(planes && i == n->role[BATCH]))
+            continue;
+        int j = n->nturns++;
+        for (; j > at && outside(n, i, n->turn[j - 1].loop, order); j--)
+            n->turn[j] = n->turn[j - 1];
+        n->turn[j] = (Turn){i, 1};
+    }
+}
+
+/* A call takes at most so many bytes of the kernel's loop. */
+static void
+add_tile(Nest *n, int role, i64 bytes, i64 size)
 {
     int loop = n->role[role];
-    if (loop >= 0 && tile < n->loop[loop].n)
+    i64 tile = bytes / size;
+    if (loop >= 0 && tile > 0 && tile < n->loop[loop].n)
         n->turn[n->nturns++] = (Turn){loop, tile};
+}
+
+/* The innermost turn, a whole loop, becomes the planes of one call. */
+static void
+take_planes(Nest *n)
+{
+    int to = n->role[BATCH];
+    if (n->nturns == 0 || to < 0)
+        return;
+    const Turn *last = &n->turn[n->nturns - 1];
+    int from = last->loop;
+    if (last->step > 1 || n->loop[from].rest)
+        return;
+    n->nturns--;
+    if (from == to)
+        return;
+    Loop l = n->loop[from];
+    n->loop[from] = n->loop[to];
+    n->loop[to] = l;
+    for (int i = 0; i < n->nturns; i++)
+        if (n->turn[i].loop == to)
+            n->turn[i].loop = from;
+}
+
+/* Tiles of a transpose in bytes of the destination's lines; the loops around. */
+typedef struct {
+    const char *what;
+    int stream;
+    Order order;
+    enum { TILE_INNER, TILE_OUTER, TILE_BETWEEN } place;
+    i64 cols;
+} Schedule;
+
+/* Large transposes: 256 bytes of columns by 4 KB of rows a call; or a line or two of
+ * columns, and on and on along the rows of the source, which are 16 streams, over all
+ * loops or the innermost; or by way of the kernel's buffer. */
+static const Schedule large[] = {
+    {"tiles",                   1, BY_DST,  TILE_INNER,   256},
+    {"lines along the source",  1, BY_SRC,  TILE_OUTER,   64},
+    {"lines along a loop",      1, BY_SRC,  TILE_BETWEEN, 64},
+    {"buffer, as written",      2, BY_DST,  TILE_INNER,   INT64_MAX},
+    {"buffer, as read",         2, BY_SRC,  TILE_INNER,   INT64_MAX},
+};
+
+static bool
+order_transpose(const Plan *p, Nest *n, int k)
+{
+    i64 size = p->dst->dtype->bits / 8;
+    if (layout_bytes(p->dst) < STREAM_BYTES) {
+        add_loops(n, BY_DST, true);
+        take_planes(n);
+        return k == 0;
+    }
+    if (k >= LEN(large))
+        return false;
+    const Schedule *s = &large[k];
+    n->stream = s->stream;
+    n->ahead = n->stream == 1 ? 256 : 0;
+    if (s->place == TILE_OUTER)
+        add_tile(n, COL, s->cols, size);
+    add_loops(n, s->order, true);
+    if (s->place == TILE_BETWEEN && n->nturns > 0) {
+        Turn inner = n->turn[--n->nturns];
+        add_tile(n, COL, s->cols, size);
+        n->turn[n->nturns++] = inner;
+    }
+    if (s->place == TILE_INNER)
+        add_tile(n, COL, s->cols, size);
+    if (s->stream == 1)
+        add_tile(n, ROW, 4096, size);
+    take_planes(n);
+    return true;
+}
+
+static bool
+order_other(const Plan *p, Nest *n, int k)
+{
+    n->stream = layout_bytes(p->dst) >= STREAM_BYTES;
+    add_loops(n, BY_DST, false);
+    return k == 0;
 }
 
 /* The turn that parts of the work are made of: the outermost one that shares evenly. */
@@ -45,36 +162,43 @@ static int
 split_of(const Nest *n)
 {
     int best = -1;
-    double least = 1.06;
+    double least = 1.3;
     for (int i = 0; i < n->nturns; i++) {
         const Loop *l = &n->loop[n->turn[i].loop];
-        double turns = (double)int_ceil_div(l->n, n->turn[i].step);
-        double uneven = turns < 2 ? 2 : turns < 32 ? (turns + 1) / turns : 1;
-        if (uneven < least) {
-            least = uneven < 1.06 ? 0 : uneven;
+        i64 turns = int_ceil_div(l->n, n->turn[i].step);
+        double uneven = turns < 2 ? 2 : turns % 2 ? 1 + 1 / (double)turns : 1;
+        if (uneven < least - 0.02) {
+            least = uneven;
             best = i;
         }
     }
     return best;
 }
 
+bool
+plan_candidate(const Plan *p, const Nest *n, int k, Nest *out)
+{
+    *out = *n;
+    out->nturns = 0;
+    out->stream = 0;
+    out->ahead = 0;
+    if (!(kernel_is_transpose(n->kernel) ? order_transpose(p, out, k)
+                                         : order_other(p, out, k)))
+        return false;
+    out->split = p->split ? split_of(out) : -1;
+    out->cost = nest_cost(p, out);
+    return true;
+}
+
 static void
 order_nest(const Plan *p, Nest *n)
 {
-    i64 size = p->dst->dtype->bits / 8;
-    n->nturns = 0;
-    n->split = -1;
-    n->stream = layout_bytes(p->dst) >= STREAM_BYTES;
-    n->ahead = n->stream ? 256 : 0;
-    for (int i = 0; i < n->nloops - n->inner; i++)
-        n->turn[n->nturns++] = (Turn){i, 1};
-    if (!strncmp(n->kernel->name, "transpose", 9)) {
-        add_tile(n, BATCH, 1);
-        add_tile(n, COL, at_most(64 / size * 4, 256));
-        add_tile(n, ROW, 1024 / size);
-    }
-    if (p->split)
-        n->split = split_of(n);
+    Nest best, other;
+    plan_candidate(p, n, 0, &best);
+    for (int k = 1; plan_candidate(p, n, k, &other); k++)
+        if (other.cost < best.cost)
+            best = other;
+    *n = best;
 }
 
 void

@@ -33,7 +33,7 @@ ROOMS = {
     "npy":       ("runtime/npy*.[ch] runtime/file.[ch]", "error public"),
     "jit":       ("runtime/jit.[ch] runtime/elf_load.[ch] runtime/tcc_stdio.[ch]", "error public"),
     "kernels":   ("runtime/kernels*.[ch]", "jit public templates tables"),
-    "tables":    ("compiler/kernel.def", ""),
+    "tables":    ("compiler/kernel.def compiler/cost.def", ""),
     "templates": ("templates/*/*.[ch]", ""),
     # the library proper; `compiler` through two doors only
     "library":   ("runtime/*.[ch]", "jit kernels error public"),

@@ -11,7 +11,11 @@ ravel_copy(unsigned char *d, const unsigned char *s, int64_t n, int64_t rows,
         move(d + r * dp, s + r * sp, k)
     for (int64_t b = 0; b < n; b++, d += dn, s += sn) {
         if (stream) {
-            RAVEL_RUNS(ravel_stream_run, bytes);
+            const int64_t on = 1 + 2048 / bytes;
+            for (int64_t r = 0; r < rows; r++)
+                ravel_stream_next(d + r * dp, s + r * sp, bytes,
+                                  r + on < rows ? s + (r + on) * sp
+                                                : s + sn + (r + on - rows) * sp);
             continue;
         }
         switch (bytes) {

@@ -20,7 +20,6 @@
 #ifndef RAVEL_PLAIN
 #define RAVEL_INLINE __attribute__((always_inline)) static inline
 #define RAVEL_UNROLL _Pragma("GCC unroll 16")
-#define RAVEL_PREFETCH(p) __builtin_prefetch(p)
 
 /* ravel_2x4: elements of 2 bytes, 4 lanes; ravel_anyx4: of bytes, at any address. */
 #define RAVEL_TYPES(w)                                                           \

@@ -1,0 +1,139 @@
+/* How long a nest takes in an order: a model of the memory, not of the processor.
+ *
+ * Time is bytes read over the speed of reads in runs so long, and bytes written over the
+ * speed of writes in runs so long and so far apart; kernels keep up with memory, and a
+ * call costs a little.  The speeds are a table, cost.def. */
+#include <stdint.h>
+
+#include "plan.h"
+
+static const struct {
+    int64_t bytes;
+    double read, written[3];
+} memory[] = {
+#define M(bytes, read, ...) {bytes, read, {__VA_ARGS__}},
+#include "cost.def"
+#undef M
+};
+
+/* Nanoseconds: of a call from jitted code; of a line that is read before it is written
+ * (a store through the cache), over what it costs to stream it. */
+enum { CALL_NS = 5 };
+static const double cached_speed = 11, in_cache_speed = 30;
+
+/* Between the rows of the table, by the logarithm's nearest lower row. */
+static int
+row_of(double bytes)
+{
+    int i = 0;
+    while (i + 1 < LEN(memory) && bytes >= (double)memory[i + 1].bytes)
+        i++;
+    return i;
+}
+
+static double
+read_speed(double run)
+{
+    return memory[row_of(run)].read * (run < 64 ? run / 64 : 1);
+}
+
+static double
+write_speed(double run, i64 apart)
+{
+    int kind = apart % 512 == 0 && apart < 2 << 20 ? 0 : apart % 256 == 0 ? 1 : 2;
+    return memory[row_of(run)].written[kind] * (run < 64 ? run / 64 : 1);
+}
+
+/* How far one reads (writes) on and on: a run of `run` elements, then the planes of a
+ * call, then every loop, from the innermost turn out, that goes on where the last
+ * ended. */
+static double
+chain(const Nest *n, i64 run, bool source)
+{
+    int batch = n->role[BATCH];
+    bool planes = batch >= 0 && nest_turn(n, batch) < 0;
+    for (int i = n->nturns - 1 + planes; i >= 0; i--) {
+        bool call = i == n->nturns;
+        const Loop *l = &n->loop[call ? batch : n->turn[i].loop];
+        i64 more, step = source ? l->ss : l->ds;
+        if ((!call && n->turn[i].step > 1) || step != run || !int_mul(run, l->n, &more))
+            break;
+        run = more;
+    }
+    return (double)run;
+}
+
+static i64
+stride(const Nest *n, int role, bool source)
+{
+    return n->role[role] < 0 ? 0 : source ? n->loop[n->role[role]].ss
+                                          : n->loop[n->role[role]].ds;
+}
+
+/* Bytes read, bytes written at a stretch, and from one such write to the next. */
+typedef struct {
+    double read, written;
+    i64 apart;
+} Runs;
+
+static Runs
+runs_of_transpose(const Nest *n, i64 size)
+{
+    i64 rows = nest_tile(n, ROW), cols = nest_tile(n, COL), apart = stride(n, ROW, false);
+    Runs r = {.apart = apart * size};
+    i64 whole = n->loop[n->role[ROW]].n;
+    bool tight = apart == cols && cols * 32 <= 32768;
+    if (n->stream == 2) {
+        double most = tight ? (32768.0 / (double)(cols * size)) * (double)size : 256;
+        r.read = (double)(rows * size) < most ? (double)(rows * size) : most;
+        r.written = (double)(cols * size) < 512 ? (double)(cols * size) : 512;
+        r.written = tight ? 32768 : r.written;
+    } else {
+        r.read = (double)size * (rows == whole ? chain(n, rows, true) : (double)rows);
+        /* a tile's lines of one row come soon after one another */
+        i64 line = cols * size;
+        r.written = line < 64 ? (double)line : line < 256 ? 64 : 128;
+        r.written = tight && cols * size <= 64 ? 4096 : r.written;
+    }
+    return r;
+}
+
+static Runs
+runs_of_copy(const Nest *n, int bits)
+{
+    i64 run = n->role[COL] < 0 ? 1 : n->loop[n->role[COL]].n;
+    i64 to = run, from = run;
+    for (int role = ROW; role >= BATCH; role--) {
+        i64 count = n->role[role] < 0 ? 1 : n->loop[n->role[role]].n;
+        to *= stride(n, role, false) == to ? count : 1;
+        from *= stride(n, role, true) == from ? count : 1;
+    }
+    return (Runs){chain(n, from, true) * bits / 8, chain(n, to, false) * bits / 8,
+                  stride(n, ROW, false) * bits / 8};
+}
+
+static double
+calls_of(const Nest *n)
+{
+    double calls = 1;
+    for (int i = 0; i < n->nturns; i++)
+        calls *= (double)int_ceil_div(n->loop[n->turn[i].loop].n, n->turn[i].step);
+    return calls;
+}
+
+double
+nest_cost(const Plan *p, const Nest *n)
+{
+    int bits = p->dst->dtype->bits;
+    double bytes = (double)n->elements * bits / 8, call = calls_of(n) * CALL_NS;
+    bool plane = kernel_is_transpose(n->kernel);
+    if (!plane && !kernel_is_copy(n->kernel))
+        return (double)n->elements * n->kernel->cost(n, bits, n->role) + call;
+    if (layout_bytes(p->dst) < CACHED_BYTES)
+        return bytes / in_cache_speed + call;
+    Runs r = plane ? runs_of_transpose(n, bits / 8) : runs_of_copy(n, bits);
+    double write = write_speed(r.written, r.apart);
+    if (!n->stream && write > cached_speed)
+        write = cached_speed;
+    return bytes / read_speed(r.read) + bytes / write + call;
+}
