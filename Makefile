@@ -15,7 +15,8 @@ SANITIZE  = $(if $(filter thread,$(SAN)),-fsanitize=thread,-fsanitize=address$(,
 ALL_CFLAGS = -std=gnu11 -fPIC -fvisibility=hidden -MMD -MP $(WARN) \
              $(CFLAGS) $(if $(SAN),$(SANITIZE)) \
              -I/usr/include/lua5.4
-LIBS     := -llua5.4 -lm -lpthread -ldl
+OPENMP   ?= $(if $(filter thread,$(SAN)),,1)
+LIBS     := -llua5.4 -lm -lpthread -ldl $(if $(OPENMP),-lgomp)
 Q        := $(if $(V),,@)
 SAY       = $(if $(V),@:,@printf '  %-7s %s\n')
 
@@ -46,6 +47,9 @@ $(B)/libravel.so: $(LIB_OBJ)
 	$(SAY) LINK $@
 	$(Q)$(CC) $(ALL_CFLAGS) -shared -Wl,-soname,libravel.so.0 \
 	    $(if $(SAN),,-Wl$(,)-z$(,)defs) -Wl,-z,text -o $@ $(LIB_OBJ) $(LIBS)
+
+# Only this file's threads are OpenMP's; ThreadSanitizer does not see into libgomp.
+$(B)/runtime/threads.o: ISA := $(if $(OPENMP),-fopenmp)
 
 $(B)/runtime/kernels_avx2.o: ISA := -mavx2
 $(B)/runtime/kernels_avx512.o: ISA := -mavx512bw -mavx512vl -mprefer-vector-width=512
@@ -142,3 +146,4 @@ help:
 	@echo 'make identities rewrite docs/identities.md'
 	@echo 'make clean      make loc             V=1           show the commands'
 	@echo 'make SAN=1 B=build-asan              the sanitizer build'
+	@echo 'make OPENMP= B=build-threads         threads of our own instead of libgomp'

@@ -31,6 +31,7 @@ typedef struct {
 static Told *told;
 static Proof *proof;
 static Relayout *function;
+static RelayoutPart *part_function;    /* NULL: there is none */
 
 static void
 on_fault(int sig, siginfo_t *info, void *context)
@@ -51,6 +52,16 @@ catch_faults(void)
     sigaction(SIGBUS, &a, NULL);
 }
 
+/* NAME_part, which emitted code has where threads share the work. */
+static void
+find_part(void *so, const char *name)
+{
+    char part[256];
+    int n = snprintf(part, sizeof part, "%s_part", name);
+    void *f = n > 0 && (size_t)n < sizeof part ? dlsym(so, part) : NULL;
+    part_function = (RelayoutPart *)(uintptr_t)f;
+}
+
 /* The object's function; a path without a slash is a file here, not one of the
  * system's libraries. */
 static ravel_status
@@ -69,14 +80,25 @@ find_function(const ChildObject *o)
         return error_set(&told->err, RAVEL_ERR_FILE, "'%s' has no function '%s'; --name "
                          "says which", o->path, o->name);
     function = (Relayout *)(uintptr_t)f;
+    find_part(so, o->name);
     return RAVEL_OK;
 }
 
 static void
-run_function(void *dst, const void *src)
+run_function(const void *self, void *dst, const void *src)
 {
+    (void)self;
     atomic_fetch_add(&told->inside, 1);
     function(dst, src);
+    atomic_fetch_sub(&told->inside, 1);
+}
+
+static void
+run_part(const void *self, void *dst, const void *src, i64 part, i64 parts)
+{
+    (void)self;
+    atomic_fetch_add(&told->inside, 1);
+    part_function(dst, src, part, parts);
     atomic_fetch_sub(&told->inside, 1);
 }
 
@@ -90,8 +112,8 @@ answer(const Plan *p, const ravel_plan *code, const ChildObject *object)
     if (code)
         return verify_plan(code, proof, &told->certificate, &told->err);
     s = find_function(object);
-    return s == RAVEL_OK ? proof_run(proof, run_function, &told->certificate, &told->err)
-                         : s;
+    Code o = {run_function, p->split && part_function ? run_part : NULL, NULL};
+    return s == RAVEL_OK ? proof_run(proof, &o, &told->certificate, &told->err) : s;
 }
 
 /* The seconds of processor time, within what the caller has. */

@@ -29,10 +29,10 @@ certificate_json(const Cli *c, const Plan *p, const Outcome *o)
         json_object_set_new(j, "why", json_string(o->why));
         return j;
     }
-    json_object_update_new(j, json_pack("{s:I, s:I, s:I, s:I, s:i, s:i, s:i, s:b, s:b}",
+    json_object_update_new(j, json_pack("{s:I, s:I, s:I, s:I, s:i, s:i, s:i, s:i, s:b, s:b}",
         "stamped", (json_int_t)k->stamped, "elements", (json_int_t)k->elements,
         "padding", (json_int_t)k->padding, "holes", (json_int_t)k->holes,
-        "passes", k->passes, "runs", k->runs, "threads", k->threads,
+        "passes", k->passes, "runs", k->runs, "parts", k->parts, "threads", k->threads,
         "guard_pages", k->guard_pages, "object", c->o.object != NULL));
     if (!c->o.object)
         json_object_update_new(j, json_pack("{s:i, s:s}", "nests", k->nests,
@@ -63,6 +63,9 @@ print_certificate(const Cli *c, const Plan *p, const Outcome *o)
            (long long)k->holes);
     printf("  beside   pages that cannot be touched, on both sides of both buffers; the "
            "source locked\n");
+    if (k->parts)
+        printf("  parts    up to %d, in several orders; no byte is written by two\n",
+               k->parts);
     printf("  runs     %d, the last of them %d threads at once\n", k->runs, k->threads);
 }
 

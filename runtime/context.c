@@ -4,6 +4,7 @@
 
 #include "../compiler/embed.h"
 #include "library.h"
+#include "threads.h"
 
 /* A name that `NAME:LAYOUT` can be written with. */
 static bool
@@ -111,6 +112,10 @@ ravel_context_free(ravel_context *cx)
         arena_free(&t->arena);
         free(t);
     }
+    for (Threads *t = cx->threads, *next; t; t = next) {
+        next = t->next;
+        free(t);
+    }
     arena_free(&cx->target_arena);
     free(cx);
 }
@@ -122,6 +127,39 @@ ravel_load(ravel_context *cx, const char *text, size_t len, const char *name,
     if (!cx || !text || !name)
         return error_set(err, RAVEL_ERR_ARGUMENT, "ravel_load: a NULL argument");
     return add_text(cx, text, len, name, false, err);
+}
+
+ravel_status
+ravel_set_threads(ravel_context *cx, int threads, ravel_parallel_for *f, void *host,
+                  ravel_error *err)
+{
+    if (!cx)
+        return error_set(err, RAVEL_ERR_ARGUMENT, "ravel_set_threads: cx is NULL");
+    if (threads < 0)
+        return error_set(err, RAVEL_ERR_ARGUMENT, "%d threads", threads);
+    Threads *t = malloc(sizeof *t);
+    if (!t)
+        return error_set(err, RAVEL_ERR_MEMORY, "out of memory");
+    *t = (Threads){threads, f, host, cx->threads};
+    while (!atomic_compare_exchange_weak(&cx->threads, &t->next, t))
+        ;
+    return RAVEL_OK;
+}
+
+Threads
+context_threads(ravel_context *cx, int wanted)
+{
+    const Threads *set = cx->threads;
+    Threads t = {0};
+    if (set)
+        t = (Threads){set->most, set->f, set->host, NULL};
+    if (wanted && (!t.most || wanted < t.most))
+        t.most = wanted;
+    if (t.most == 0 || (!t.f && t.most > 1)) {
+        int here = threads_here();
+        t.most = t.most && t.most < here ? t.most : here;
+    }
+    return t;
 }
 
 const LayoutDef *

@@ -10,14 +10,25 @@
 #include "ravel.h"
 
 typedef void Relayout(void *dst, const void *src);
+typedef void RelayoutPart(void *dst, const void *src, i64 part, i64 parts);
 
 typedef struct Text Text;          /* a loaded one; context.c */
 
-/* No lock: both lists only grow, at the front, by one exchange.  So neither threads
+/* Who shares the work of plans. */
+typedef struct Threads Threads;
+struct Threads {
+    int most;                      /* 0: as many as there are processors */
+    ravel_parallel_for *f;         /* NULL: threads.c */
+    void *host;
+    Threads *next;
+};
+
+/* No lock: the lists only grow, at the front, by one exchange.  So neither threads
  * nor the child of a fork can find them taken. */
 struct ravel_context {
     _Atomic(const LayoutDef *) known;   /* newest first */
     _Atomic(Text *) texts;
+    _Atomic(Threads *) threads;         /* newest first; NULL: all, of our own */
     Arena target_arena;
     const Target *target;
 };
@@ -26,7 +37,9 @@ struct ravel_plan {
     Arena arena;
     const Plan *plan;              /* in arena; read only */
     Jit *jit;
-    Relayout *run;
+    Relayout *run;                 /* all of it */
+    RelayoutPart *part;            /* NULL: threads do not share it */
+    Threads threads;               /* most: at least 1 */
     const char *source;
 };
 
@@ -35,6 +48,12 @@ ravel_status error_of(ravel_error *err, const Diag *d);
 
 /* context.c: the layouts known now; what it points to lives as long as cx. */
 const LayoutDef *context_known(ravel_context *cx);
+/* The threads of a plan that asks for `wanted`, 0: whatever there is. */
+Threads context_threads(ravel_context *cx, int wanted);
+
+/* ravel.c: one part of a plan's work; the first part of one that is not shared is all
+ * of it. */
+void plan_part(const ravel_plan *p, void *dst, const void *src, i64 part, i64 parts);
 
 /* reference.c: the relayout by its definition, an element at a time, from the
  * expressions as written, over the extents and strides of the layouts; shares nothing

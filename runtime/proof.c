@@ -7,7 +7,8 @@
  * taken for a stamp that happens to be the same.  The runs from several threads have
  * the other poison too, so that what was not written is not taken for what should
  * have been, and bits turned by a key that each thread has to itself, so that what one
- * leaves to another shows. */
+ * leaves to another shows.  What threads share is run part by part, in the orders that
+ * threads could take. */
 #include "proof.h"
 
 #include <errno.h>
@@ -26,6 +27,13 @@ static const size_t LARGE = (size_t)1 << 28;
 /* The threads run until they have moved so many slots, at least once. */
 enum { ROUND_SLOTS = 1 << 24, ROUNDS_MAX = 8 };
 static const unsigned char POISON = 0xa5;
+/* Numbers of parts, and the step from one to the next, in a ring; the last is more than
+ * small plans have turns. */
+static const struct {
+    int parts, step;
+} splits[] = {{1, 1}, {2, 1}, {3, 2}, {7, 3}, {64, 63}};
+/* Of these, how many are told apart byte by byte, and their parts together. */
+enum { APART = 4, PARTS_APART = 1 + 2 + 3 + 7 };
 
 /* The buffers of one thread. */
 typedef struct {
@@ -119,7 +127,8 @@ i64
 proof_slots(const Plan *p)
 {
     Proof q = method(p);
-    return times(plus(q.slots, slots_of(p->dst)), runs_of(&q));
+    int runs = runs_of(&q) + (p->split ? LEN(splits) + 2 * PARTS_APART : 0);
+    return times(plus(q.slots, slots_of(p->dst)), runs);
 }
 
 i64
@@ -342,20 +351,80 @@ check_lane(const Proof *q, Lane *l, const Shot *s, ravel_error *err)
 }
 
 static ravel_status
-one_run(Proof *q, Relayout *run, Shot s, ravel_error *err)
+one_run(Proof *q, const Code *code, Shot s, ravel_error *err)
 {
     Lane *l = &q->lane[0];
     if (prepare(q, l, &s, err))
         return RAVEL_ERR_MEMORY;
-    run(l->dst.p, l->src.p);
+    code->run(code->self, l->dst.p, l->src.p);
     return check_lane(q, l, &s, err);
+}
+
+/* All parts, one after the other, in an order of their own. */
+static ravel_status
+run_parts(Proof *q, const Code *code, int parts, int step, ravel_error *err)
+{
+    Lane *l = &q->lane[0];
+    Shot s = {0, UINT64_MAX, POISON, AGAINST_END, false};
+    if (prepare(q, l, &s, err))
+        return RAVEL_ERR_MEMORY;
+    for (int i = 0, part = parts / 2; i < parts; i++, part = (part + step) % parts)
+        code->part(code->self, l->dst.p, l->src.p, part, parts);
+    return check_lane(q, l, &s, err);
+}
+
+/* The bytes that have changed are the part's own: owner has, of every byte, the part
+ * that wrote it, from 1. */
+static ravel_status
+own_bytes(const Fence *dst, unsigned char *owner, unsigned char poison, int part,
+          int parts, ravel_error *err)
+{
+    for (size_t i = 0; i < dst->n; i++) {
+        if (dst->p[i] == poison || owner[i] == part + 1)
+            continue;
+        if (owner[i])
+            return error_set(err, RAVEL_ERR_VERIFY, "byte %lld of the destination is "
+                             "written by part %d and by part %d of %d, which threads may "
+                             "run at once", (long long)i, owner[i] - 1, part, parts);
+        owner[i] = (unsigned char)(part + 1);
+    }
+    return RAVEL_OK;
+}
+
+/* Each part alone, over both poisons: what is written differs from one of them. */
+static ravel_status
+tell_parts_apart(Proof *q, const Code *code, int parts, ravel_error *err)
+{
+    Lane *l = &q->lane[0];
+    Shot s = {0, 0, POISON, AGAINST_END, false};
+    unsigned char *owner = q->lane[1].dst.p;
+    ravel_status r = prepare(q, l, &s, err);
+    memset(owner, 0, l->dst.n);
+    for (int i = 0; r == RAVEL_OK && i < 2 * parts; i++) {
+        unsigned char poison = i % 2 ? (unsigned char)~POISON : POISON;
+        memset(l->dst.p, poison, l->dst.n);
+        code->part(code->self, l->dst.p, l->src.p, i / 2, parts);
+        r = own_bytes(&l->dst, owner, poison, i / 2, parts, err);
+    }
+    return lock(l, false, err) ? RAVEL_ERR_MEMORY : r;
+}
+
+static ravel_status
+prove_parts(Proof *q, const Code *code, ravel_error *err)
+{
+    ravel_status s = RAVEL_OK;
+    for (int i = 0; s == RAVEL_OK && i < LEN(splits); i++)
+        s = run_parts(q, code, splits[i].parts, splits[i].step, err);
+    for (int i = 0; s == RAVEL_OK && i < APART; i++)
+        s = tell_parts_apart(q, code, splits[i].parts, err);
+    return s;
 }
 
 /* A thread of a round: it waits for the others, so that they run at once. */
 typedef struct {
     pthread_t thread;
     const Lane *lane;
-    Relayout *run;
+    const Code *code;
     atomic_int *missing;
 } Runner;
 
@@ -366,7 +435,7 @@ runner(void *arg)
     atomic_fetch_sub(r->missing, 1);
     while (atomic_load(r->missing) > 0)
         sched_yield();
-    r->run(r->lane->dst.p, r->lane->src.p);
+    r->code->run(r->code->self, r->lane->dst.p, r->lane->src.p);
     return NULL;
 }
 
@@ -379,7 +448,7 @@ shot_of_thread(const Proof *q, int round, int t)
 
 /* All lanes at once, each with stamps of its own. */
 static ravel_status
-one_round(Proof *q, Relayout *run, int round, ravel_error *err)
+one_round(Proof *q, const Code *code, int round, ravel_error *err)
 {
     Runner r[THREADS];
     atomic_int missing = q->nlanes;
@@ -389,7 +458,7 @@ one_round(Proof *q, Relayout *run, int round, ravel_error *err)
         Shot shot = shot_of_thread(q, round, t);
         if (prepare(q, &q->lane[t], &shot, err))
             return RAVEL_ERR_MEMORY;
-        r[t] = (Runner){.lane = &q->lane[t], .run = run, .missing = &missing};
+        r[t] = (Runner){.lane = &q->lane[t], .code = code, .missing = &missing};
     }
     while (n < q->nlanes && !pthread_create(&r[n].thread, NULL, runner, &r[n]))
         n++;
@@ -407,17 +476,20 @@ one_round(Proof *q, Relayout *run, int round, ravel_error *err)
 }
 
 ravel_status
-proof_run(Proof *q, Relayout *run, ravel_certificate *out, ravel_error *err)
+proof_run(Proof *q, const Code *code, ravel_certificate *out, ravel_error *err)
 {
     ravel_status s = RAVEL_OK;
     for (int pass = 0; s == RAVEL_OK && pass < q->passes; pass++)
-        s = one_run(q, run, (Shot){pass, 0, POISON, AGAINST_END, false}, err);
+        s = one_run(q, code, (Shot){pass, 0, POISON, AGAINST_END, false}, err);
     if (s == RAVEL_OK)
-        s = one_run(q, run, (Shot){0, UINT64_MAX, POISON, AGAINST_START, false}, err);
+        s = one_run(q, code, (Shot){0, UINT64_MAX, POISON, AGAINST_START, false}, err);
+    if (s == RAVEL_OK && code->part)
+        s = prove_parts(q, code, err);
     for (int i = 0; s == RAVEL_OK && i < q->rounds; i++)
-        s = one_round(q, run, i, err);
+        s = one_round(q, code, i, err);
     out->passes = q->passes;
-    out->runs = runs_of(q);
+    out->runs = runs_of(q) + (code->part ? LEN(splits) + APART : 0);
+    out->parts = code->part ? splits[LEN(splits) - 1].parts : 0;
     out->threads = q->nlanes;
     out->guard_pages = q->lane[0].src.pages;
     out->stamped = q->slots;

@@ -6,6 +6,14 @@
 
 typedef struct Proof Proof;
 
+/* What is proved. */
+typedef struct {
+    void (*run)(const void *self, void *dst, const void *src);
+    /* One part of the work; NULL: it has none. */
+    void (*part)(const void *self, void *dst, const void *src, i64 part, i64 parts);
+    const void *self;
+} Code;
+
 /* The buffers, and what the layouts of p say of every slot.  With guard pages, code
  * that leaves its buffers or writes to its source faults, else it is only told that
  * it wrote.  p must outlive the proof. */
@@ -16,9 +24,9 @@ void proof_free(Proof *q);
 i64 proof_bytes(const Plan *p);
 /* Slots that all the runs of a proof move, roughly; INF: more than fit. */
 i64 proof_slots(const Plan *p);
-/* RAVEL_ERR_VERIFY and a sentence when run does not do what the layouts say.  Fills
- * in what of *out is about runs and slots. */
-ravel_status proof_run(Proof *q, Relayout *run, ravel_certificate *out,
+/* RAVEL_ERR_VERIFY and a sentence when the code does not do what the layouts say, all
+ * of it at once or part by part.  Fills in what of *out is about runs and slots. */
+ravel_status proof_run(Proof *q, const Code *code, ravel_certificate *out,
                        ravel_error *err);
 
 /* verify.c: plan_check, then proof_run of the plan's own code. */

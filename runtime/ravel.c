@@ -4,6 +4,7 @@
 
 #include "kernels.h"
 #include "library.h"
+#include "threads.h"
 
 static ravel_status
 check_shape(int rank, const int64_t *shape, ravel_error *err)
@@ -33,6 +34,15 @@ make_source(void *arg)
     j->p->source = compile_text(j->cx->target, j->p->plan, &q, false);
 }
 
+static void
+take_functions(ravel_plan *p)
+{
+    void (*all)(void) = jit_function(p->jit, "ravel_relayout");
+    void (*part)(void) = jit_function(p->jit, "ravel_relayout_part");
+    p->run = (Relayout *)all;
+    p->part = (RelayoutPart *)part;
+}
+
 ravel_status
 ravel_compile(ravel_context *cx, const ravel_request *rq, ravel_plan **out,
               ravel_error *err)
@@ -41,6 +51,8 @@ ravel_compile(ravel_context *cx, const ravel_request *rq, ravel_plan **out,
         return error_set(err, RAVEL_ERR_ARGUMENT, "ravel_compile: a NULL argument");
     *out = NULL;
     ravel_status s = check_shape(rq->rank, rq->shape, err);
+    if (s == RAVEL_OK && rq->threads < 0)
+        s = error_set(err, RAVEL_ERR_ARGUMENT, "%d threads", rq->threads);
     if (s != RAVEL_OK)
         return s;
     Diag d;
@@ -54,8 +66,10 @@ ravel_compile(ravel_context *cx, const ravel_request *rq, ravel_plan **out,
         ravel_plan_free(p);
         return s;
     }
-    void (*fn)(void) = jit_function(p->jit, "ravel_relayout");
-    p->run = (Relayout *)fn;
+    take_functions(p);
+    p->threads = context_threads(cx, rq->threads);
+    if (!p->part)
+        p->threads.most = 1;
     *out = p;
     return RAVEL_OK;
 }
@@ -88,12 +102,48 @@ ravel_plan_source(const ravel_plan *p)
     return p ? p->source : NULL;
 }
 
+int
+ravel_plan_threads(const ravel_plan *p)
+{
+    return p ? p->threads.most : 0;
+}
+
+void
+plan_part(const ravel_plan *p, void *dst, const void *src, i64 part, i64 parts)
+{
+    if (p->part)
+        p->part(dst, src, part, parts);
+    else if (part == 0)
+        p->run(dst, src);
+}
+
+typedef struct {
+    const ravel_plan *p;
+    void *dst;
+    const void *src;
+} Run;
+
+static void
+run_part(void *arg, int part, int parts)
+{
+    const Run *r = arg;
+    plan_part(r->p, r->dst, r->src, part, parts);
+}
+
 ravel_status
 ravel_run(const ravel_plan *p, void *dst, const void *src)
 {
     if (!p || !dst || !src)
         return RAVEL_ERR_ARGUMENT;
-    p->run(dst, src);
+    if (p->threads.most == 1) {
+        p->run(dst, src);
+        return RAVEL_OK;
+    }
+    Run r = {p, dst, src};
+    if (p->threads.f)
+        p->threads.f(p->threads.host, run_part, &r, p->threads.most);
+    else
+        threads_run(run_part, &r, p->threads.most);
     return RAVEL_OK;
 }
 

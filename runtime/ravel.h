@@ -63,6 +63,13 @@ typedef struct {
     int threads;              /* at most so many at work; 0: as many as the context has */
 } ravel_request;
 
+/* Threads that a host lends.  ravel_run has f(host, task, arg, parts) call
+ * task(arg, i, parts) once for every 0 <= i < parts, in any order, on any threads, the
+ * caller's alone if need be, and return when all are done.  No two parts write to the
+ * same byte.  f is called by as many threads at once as call ravel_run. */
+typedef void ravel_task(void *arg, int part, int parts);
+typedef void ravel_parallel_for(void *host, ravel_task *task, void *arg, int parts);
+
 /* A sentence for a status; never NULL, never freed. */
 RAVEL_API const char *ravel_status_text(ravel_status s);
 
@@ -71,6 +78,16 @@ RAVEL_API const char *ravel_status_text(ravel_status s);
  * in use any more: plans refer to its specs.  Thread-safe. */
 RAVEL_API ravel_status ravel_context_new(ravel_context **out, ravel_error *err);
 RAVEL_API void ravel_context_free(ravel_context *cx);
+
+/* The threads of plans that are compiled from now on: at most `threads` share a run, 0:
+ * as many as processors may be used; by `f` and `host`, which must outlive those plans,
+ * or, f being NULL, by threads of the library's own: OpenMP's, unless it was built
+ * without (README.md).  Without this call a context has 0 and NULL.  A plan whose
+ * destination is small runs on the thread that calls, whatever is set here.
+ * RAVEL_ERR_ARGUMENT for a negative number.  Thread-safe. */
+RAVEL_API ravel_status ravel_set_threads(ravel_context *cx, int threads,
+                                         ravel_parallel_for *f, void *host,
+                                         ravel_error *err);
 
 /* Add the layouts of a spec text to `cx`; a later definition of a name
  * replaces an earlier one for compilations that start afterwards.  `name` is what
@@ -89,13 +106,18 @@ RAVEL_API void ravel_plan_free(ravel_plan *plan);
 RAVEL_API int64_t ravel_plan_src_bytes(const ravel_plan *plan);
 RAVEL_API int64_t ravel_plan_dst_bytes(const ravel_plan *plan);
 
+/* How many parts ravel_run shares out at most: 1 where the work is small, or the request
+ * or the context says so; 0 for NULL.  Thread-safe. */
+RAVEL_API int ravel_plan_threads(const ravel_plan *plan);
+
 /* The C text that the machine code was made from, for reading and logs; owned
  * by the plan; NULL for NULL.  Thread-safe. */
 RAVEL_API const char *ravel_plan_source(const ravel_plan *plan);
 
 /* Convert.  The buffers must not overlap; any alignment will do.  Padding is
  * written with the destination's fill, holes (the gaps of a pitch) are left
- * alone.  RAVEL_ERR_ARGUMENT for NULL, else RAVEL_OK.  Thread-safe. */
+ * alone.  RAVEL_ERR_ARGUMENT for NULL, else RAVEL_OK.  Thread-safe; also in the child of
+ * a fork, whose threads are made anew for each run. */
 RAVEL_API ravel_status ravel_run(const ravel_plan *plan, void *dst,
                                  const void *src);
 
@@ -103,7 +125,9 @@ RAVEL_API ravel_status ravel_run(const ravel_plan *plan, void *dst,
  * disjoint and to cover what they must; the code runs on fresh buffers in which
  * every slot of the source holds its own number, and every slot of the destination
  * is held against the layouts as they are written: elements, padding and holes, the
- * source and the bytes beside both buffers, from several threads at once.
+ * source and the bytes beside both buffers, from several threads at once.  What threads
+ * share is also run part by part, in several numbers of parts and in several orders; no
+ * byte may be written by two of them.
  * RAVEL_ERR_VERIFY with the first difference when it is wrong.  Takes the memory of
  * both buffers for each thread (four; two where both are more than 256 MB), 8 bytes a
  * slot of the destination, and 8 bytes a coordinate of a dim for every entry of the
@@ -116,6 +140,7 @@ typedef struct {
     int passes;           /* so many runs to tell all slot numbers apart */
     int runs, threads;    /* runs in all; how many threads ran at once */
     int guard_pages;      /* 1: beside the buffers memory cannot be touched */
+    int parts;            /* the most that it ran in; 0: threads do not share it */
     int64_t stamped;      /* slots of the source */
     int64_t elements, padding, holes;   /* slots of the destination */
     char kernels[256];    /* copy 2, fill 1 */

@@ -45,13 +45,26 @@ set_kernels(const Plan *p, ravel_certificate *out)
     }
 }
 
+static void
+run_plan(const void *self, void *dst, const void *src)
+{
+    ravel_run(self, dst, src);
+}
+
+static void
+part_of(const void *self, void *dst, const void *src, i64 part, i64 parts)
+{
+    plan_part(self, dst, src, part, parts);
+}
+
 ravel_status
 verify_plan(const ravel_plan *p, Proof *q, ravel_certificate *out, ravel_error *err)
 {
     *out = (ravel_certificate){.nests = p->plan->n};
     set_kernels(p->plan, out);
     ravel_status s = verify_boxes(p->plan, err);
-    return s == RAVEL_OK ? proof_run(q, p->run, out, err) : s;
+    Code code = {run_plan, p->plan->split ? part_of : NULL, p};
+    return s == RAVEL_OK ? proof_run(q, &code, out, err) : s;
 }
 
 ravel_status

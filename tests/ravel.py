@@ -19,11 +19,11 @@ class Err(ct.Structure):
 
 class Request(ct.Structure):
     _fields_ = [("from_", ct.c_char_p), ("to", ct.c_char_p), ("dtype", ct.c_char_p),
-                ("rank", ct.c_int), ("shape", ct.POINTER(ct.c_int64))]
+                ("rank", ct.c_int), ("shape", ct.POINTER(ct.c_int64)), ("threads", ct.c_int)]
 
 
 class Certificate(ct.Structure):
-    _fields_ = [(n, ct.c_int) for n in ("nests", "passes", "runs", "threads", "guard_pages")] + [
+    _fields_ = [(n, ct.c_int) for n in ("nests", "passes", "runs", "threads", "guard_pages", "parts")] + [
         (n, ct.c_int64) for n in ("stamped", "elements", "padding", "holes")] + [("kernels", ct.c_char * 256)]
 
 

@@ -44,6 +44,7 @@ DOORS = {"runtime/library.h": ["compiler/compile.h"], "runtime/context.c": ["com
 FOREIGN = {
     "lua.h lauxlib.h lualib.h": "compiler/spec_*.c compiler/spec_lua.h compiler/target.c",
     "libtcc.h": "runtime/jit.c runtime/tcc_stdio.c",
+    "omp.h": "runtime/threads.c",
     "jansson.h argp.h": "compiler/main.c compiler/cli*.[ch]",
 }
 LIBC = """assert.h ctype.h errno.h fcntl.h float.h inttypes.h limits.h locale.h math.h pthread.h setjmp.h signal.h stdarg.h stdatomic.h

@@ -51,6 +51,20 @@ choose(void *arg)
 }
 
 static void
+run_jit(const void *jit, void *dst, const void *src)
+{
+    void (*fn)(void) = jit_function(jit, "f");
+    ((Relayout *)fn)(dst, src);
+}
+
+static void
+part_of_jit(const void *jit, void *dst, const void *src, i64 part, i64 parts)
+{
+    void (*fn)(void) = jit_function(jit, "f_part");
+    ((RelayoutPart *)fn)(dst, src, part, parts);
+}
+
+static void
 check_choice(Choice *c)
 {
     Jit *jit;
@@ -59,8 +73,8 @@ check_choice(Choice *c)
     ravel_certificate k;
     assert_int_equal(jit_compile(c->source, kernels_here()->symbols, &jit, &err), RAVEL_OK);
     assert_int_equal(proof_new(c->plan, false, &q, &err), RAVEL_OK);
-    void (*fn)(void) = jit_function(jit, "f");
-    if (proof_run(q, (Relayout *)fn, &k, &err) != RAVEL_OK)
+    Code code = {run_jit, c->plan->split ? part_of_jit : NULL, jit};
+    if (proof_run(q, &code, &k, &err) != RAVEL_OK)
         fail_msg("%s -> %s %s by %s: %s\n%s", c->rq.from, c->rq.to, c->rq.dtype,
                  c->kernel->name, err.text, c->source);
     proof_free(q);

@@ -31,10 +31,13 @@ static const Planted table[] = {PLANTED};
 static const Planted *current;
 
 static void
-run_current(void *dst, const void *src)
+run_current(const void *self, void *dst, const void *src)
 {
+    (void)self;
     current->f(dst, src);
 }
+
+static const Code code = {.run = run_current};
 
 typedef struct {
     Arena arena;
@@ -69,7 +72,7 @@ planted_bugs(void **state)
             continue;
         assert_true(arena_run(&j.arena, &d, make, &j));
         assert_int_equal(proof_new(j.plan, false, &q, &err), RAVEL_OK);
-        ravel_status s = proof_run(q, run_current, &c, &err);
+        ravel_status s = proof_run(q, &code, &c, &err);
         ravel_status want = *current->marked ? RAVEL_ERR_VERIFY : RAVEL_OK;
         if (s != want || !strstr(err.text, current->marked))
             fail_msg("%s: status %d, '%s'", current->name, s, err.text);
@@ -103,7 +106,7 @@ refused_lock(void **state)
     assert_true(arena_run(&j.arena, &d, make, &j));
     assert_int_equal(proof_new(j.plan, true, &q, &err), RAVEL_OK);
     refuse = true;
-    ravel_status s = proof_run(q, run_current, &c, &err);
+    ravel_status s = proof_run(q, &code, &c, &err);
     refuse = false;
     assert_int_equal(s, RAVEL_ERR_MEMORY);
     assert_non_null(strstr(err.text, "the source's pages cannot be locked"));
@@ -172,7 +175,7 @@ counts(void **state)
     current = &table[0];
     assert_true(arena_run(&j.arena, &d, make, &j));
     assert_int_equal(proof_new(j.plan, false, &q, &err), RAVEL_OK);
-    assert_int_equal(proof_run(q, run_current, &c, &err), RAVEL_OK);
+    assert_int_equal(proof_run(q, &code, &c, &err), RAVEL_OK);
     assert_int_equal(c.stamped, 80);
     assert_int_equal(c.elements, 35);
     assert_int_equal(c.padding, 5);

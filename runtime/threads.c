@@ -1,0 +1,101 @@
+/* Threads of our own: OpenMP's, which stay and wait between two runs.
+ *
+ * libgomp keeps a team for every thread that has led one, and takes it to be there in the
+ * child of a fork too, where it waits for ever.  So a child has threads that are born and
+ * end with each run; so have builds without OpenMP. */
+#define _GNU_SOURCE
+#include "threads.h"
+
+#include <pthread.h>
+#include <sched.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#ifdef _OPENMP
+#include <omp.h>
+#endif
+
+static int
+processors(void)
+{
+    cpu_set_t set;
+    int n = sched_getaffinity(0, sizeof set, &set) ? TEAM_MAX : CPU_COUNT(&set);
+    return n < 1 ? 1 : n > TEAM_MAX ? TEAM_MAX : n;
+}
+
+int
+threads_here(void)
+{
+    int n = processors();
+#ifdef _OPENMP
+    int wanted = omp_get_max_threads();
+    n = wanted < n ? wanted : n;
+#endif
+    return n;
+}
+
+/* What the threads of one run share: each takes the next part. */
+typedef struct {
+    ravel_task *task;
+    void *arg;
+    int parts;
+    atomic_int next;
+} Team;
+
+static void *
+member(void *arg)
+{
+    Team *t = arg;
+    for (int i; (i = atomic_fetch_add(&t->next, 1)) < t->parts;)
+        t->task(t->arg, i, t->parts);
+    return NULL;
+}
+
+/* The caller is one of them: it does what no thread could be had for. */
+static void
+run_born(ravel_task *task, void *arg, int parts)
+{
+    Team t = {.task = task, .arg = arg, .parts = parts};
+    pthread_t thread[TEAM_MAX];
+    int n = 0;
+    while (n < parts - 1 && n < TEAM_MAX &&
+           !pthread_create(&thread[n], NULL, member, &t))
+        n++;
+    member(&t);
+    for (int i = 0; i < n; i++)
+        pthread_join(thread[i], NULL);
+}
+
+#ifdef _OPENMP
+static atomic_bool forked;
+
+static void
+in_child(void)
+{
+    atomic_store(&forked, true);
+}
+
+/* Before any fork that could matter; out of memory, a child is as careless as libgomp. */
+__attribute__((constructor)) static void
+watch_forks(void)
+{
+    pthread_atfork(NULL, NULL, in_child);
+}
+
+void
+threads_run(ravel_task *task, void *arg, int parts)
+{
+    if (atomic_load(&forked)) {
+        run_born(task, arg, parts);
+        return;
+    }
+#pragma omp parallel for schedule(static, 1) num_threads(parts)
+    for (int i = 0; i < parts; i++)
+        task(arg, i, parts);
+}
+#else
+void
+threads_run(ravel_task *task, void *arg, int parts)
+{
+    run_born(task, arg, parts);
+}
+#endif
