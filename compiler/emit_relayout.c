@@ -53,13 +53,6 @@ count(Emitter *t, int role)
     return ex_min(e, ex_const(e, tile), left);
 }
 
-static i64
-step(const Nest *n, int role, bool source)
-{
-    const Loop *l = n->role[role] < 0 ? NULL : &n->loop[n->role[role]];
-    return !l ? 0 : source ? l->ss : l->ds;
-}
-
 /* Elements as bytes. */
 static const Ex *
 in_unit(Emitter *t, const Ex *x, ArgUnit unit)
@@ -71,32 +64,19 @@ in_unit(Emitter *t, const Ex *x, ArgUnit unit)
 }
 
 static Arg
-argument(Emitter *t, const KernelArg *k)
+argument(Emitter *t, char letter)
 {
-    const Nest *n = t->n;
-    Exprs *e = t->p->e;
-    i64 v = 0, bits = t->p->dst->dtype->bits;
-    bool source = k->what == ARG_SRC || k->what == ARG_SRC_START ||
-                  k->what == ARG_SRC_STEP;
-    switch (k->what) {
-    case ARG_DST:
-    case ARG_SRC:
-        return (Arg){.buffer = source ? "src" : "dst",
-                     .value = k->unit == IN_BYTES ? byte_start(t, source)
-                                                  : ex_const(e, 0)};
-    case ARG_DST_START:
-    case ARG_SRC_START: return (Arg){.value = start_of(t, source, 1)};
-    case ARG_COUNT:
-    case ARG_RUN:       return (Arg){.value = in_unit(t, count(t, k->role), k->unit)};
-    case ARG_DST_STEP:
-    case ARG_SRC_STEP:  v = step(n, k->role, source); break;
-    case ARG_FILL:      return (Arg){.pattern = t->p->dst->fill[0]};
-    case ARG_SIZE:      v = k->unit == IN_BYTES ? bits / 8 : bits; break;
-    case ARG_STREAM:    v = n->stream; break;
-    case ARG_AHEAD:     v = n->ahead; break;
+    CallArg a = call_arg(t->p, t->n, letter);
+    const char *buffer = a.source ? "src" : "dst";
+    switch (a.is) {
+    case CALL_NUMBER:  break;
+    case CALL_PATTERN: return (Arg){.pattern = t->p->dst->fill[0]};
+    case CALL_BUFFER:  return (Arg){.buffer = buffer, .value = ex_const(t->p->e, 0)};
+    case CALL_PLACE:   return (Arg){.buffer = buffer, .value = byte_start(t, a.source)};
+    case CALL_START:   return (Arg){.value = start_of(t, a.source, 1)};
+    case CALL_COUNT:   return (Arg){.value = in_unit(t, count(t, a.role), a.unit)};
     }
-    bool steps = k->what == ARG_DST_STEP || k->what == ARG_SRC_STEP;
-    return (Arg){.value = steps ? in_unit(t, ex_const(e, v), k->unit) : ex_const(e, v)};
+    return (Arg){.value = ex_const(t->p->e, a.number)};
 }
 
 static void
@@ -106,12 +86,12 @@ add_call(Emitter *t, Stmt ***tail)
     Stmt *s = emit_add(t->arena, tail, ST_CALL);
     s->kernel = k;
     for (const char *c = k->args; *c; c++)
-        s->arg[s->nargs++] = argument(t, kernel_arg(*c));
+        s->arg[s->nargs++] = argument(t, *c);
 }
 
-/* Nest i; where it is not split, one thread does it. */
+/* One nest; where it is not split, one thread does it. */
 static void
-add_nest(Emitter *t, Stmt ***tail, i64 i)
+add_nest(Emitter *t, Stmt ***tail)
 {
     const Nest *n = t->n;
     emit_add(t->arena, tail, ST_COMMENT)->text =
@@ -120,7 +100,7 @@ add_nest(Emitter *t, Stmt ***tail, i64 i)
     Stmt **inner = NULL, ***at = tail;
     if (t->p->split && n->split < 0) {
         Stmt *s = emit_add(t->arena, at, ST_ALONE);
-        s->count = i;
+        s->count = nest_owner(t->p, n);
         inner = &s->body;
         at = &inner;
     }
@@ -159,7 +139,7 @@ emit_relayout(const Plan *p, const char *name, const char *command)
                            (long long)layout_bytes(p->dst));
     for (int i = 0; i < p->n; i++) {
         Emitter t = {.p = p, .arena = a, .n = &p->nest[i]};
-        add_nest(&t, at, i);
+        add_nest(&t, at);
         stream |= p->nest[i].stream > 0;
     }
     if (stream)

@@ -180,4 +180,28 @@ bool kernel_use(Nest *n, const Kernel *k, int bits);
 /* Give it to the cheapest. */
 void kernel_pick(Nest *n, int bits);
 
+/* plan_call.c: an argument of a nest's kernel. */
+typedef struct {
+    enum {
+        CALL_NUMBER,      /* `number` */
+        CALL_PATTERN,     /* the fill */
+        CALL_BUFFER,      /* the buffer's start ... */
+        CALL_PLACE,       /* ... and the address in it where the call starts, in bytes */
+        CALL_START,       /* that address alone, in elements */
+        CALL_COUNT        /* what the call takes of the loop of `role`, in `unit` */
+    } is;
+    bool source;          /* else the destination's */
+    int role;
+    ArgUnit unit;
+    i64 number;
+} CallArg;
+CallArg call_arg(const Plan *p, const Nest *n, char letter);
+/* Elements in bytes, unless the unit is another. */
+i64 call_unit(const Plan *p, i64 elements, ArgUnit unit);
+/* Whether the kernel writes to parts of bytes, the rest of which is another's. */
+bool nest_shares_bytes(const Nest *n);
+/* The part, modulo their number, that does a nest that is not split: those that share
+ * bytes are all one's. */
+i64 nest_owner(const Plan *p, const Nest *n);
+
 #endif

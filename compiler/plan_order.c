@@ -185,7 +185,7 @@ plan_candidate(const Plan *p, const Nest *n, int k, Nest *out)
     if (!(kernel_is_transpose(n->kernel) ? order_transpose(p, out, k)
                                          : order_other(p, out, k)))
         return false;
-    out->split = p->split ? split_of(out) : -1;
+    out->split = p->split && !nest_shares_bytes(n) ? split_of(out) : -1;
     out->cost = nest_cost(p, out);
     return true;
 }

@@ -1,0 +1,57 @@
+/* What a nest hands to its kernel, without the language it is said in: emit_relayout.c
+ * writes it down, the library's interpreter does it. */
+#include <string.h>
+
+#include "plan.h"
+
+static i64
+step(const Nest *n, int role, bool source)
+{
+    const Loop *l = n->role[role] < 0 ? NULL : &n->loop[n->role[role]];
+    return !l ? 0 : source ? l->ss : l->ds;
+}
+
+i64
+call_unit(const Plan *p, i64 elements, ArgUnit unit)
+{
+    int bits = p->dst->dtype->bits;
+    if (unit != IN_BYTES)
+        return elements;
+    return bits >= 8 ? elements * (bits / 8) : int_div(elements, 8 / bits);
+}
+
+CallArg
+call_arg(const Plan *p, const Nest *n, char letter)
+{
+    const KernelArg *k = kernel_arg(letter);
+    int bits = p->dst->dtype->bits;
+    CallArg a = {.is = CALL_NUMBER, .unit = k->unit, .role = k->role};
+    a.source = k->what == ARG_SRC || k->what == ARG_SRC_START || k->what == ARG_SRC_STEP;
+    switch (k->what) {
+    case ARG_DST:
+    case ARG_SRC:       a.is = k->unit == IN_BYTES ? CALL_PLACE : CALL_BUFFER; break;
+    case ARG_DST_START:
+    case ARG_SRC_START: a.is = CALL_START; break;
+    case ARG_COUNT:
+    case ARG_RUN:       a.is = CALL_COUNT; break;
+    case ARG_DST_STEP:
+    case ARG_SRC_STEP:  a.number = call_unit(p, step(n, k->role, a.source), k->unit); break;
+    case ARG_FILL:      a.is = CALL_PATTERN; break;
+    case ARG_SIZE:      a.number = k->unit == IN_BYTES ? bits / 8 : bits; break;
+    case ARG_STREAM:    a.number = n->stream; break;
+    case ARG_AHEAD:     a.number = n->ahead; break;
+    }
+    return a;
+}
+
+bool
+nest_shares_bytes(const Nest *n)
+{
+    return strchr(n->kernel->args, 'x') != NULL;
+}
+
+i64
+nest_owner(const Plan *p, const Nest *n)
+{
+    return nest_shares_bytes(n) ? 0 : n - p->nest;
+}
