@@ -90,6 +90,10 @@ ravel_context_new(ravel_context **out, ravel_error *err)
     *out = NULL;
     if (!cx)
         return error_set(err, RAVEL_ERR_MEMORY, "out of memory");
+    cx->users = 1;
+    cx->processors = threads_here();
+    cx->kernels = kernels_here();
+    cache_init(&cx->cache);
     Diag d;
     bool ok = arena_run(&cx->target_arena, &d, load_target, cx);
     ravel_status s = ok ? RAVEL_OK : error_of(err, &d);
@@ -106,6 +110,21 @@ void
 ravel_context_free(ravel_context *cx)
 {
     if (!cx)
+        return;
+    cache_bound(&cx->cache, 0, 0);
+    context_leave(cx);
+}
+
+void
+context_join(ravel_context *cx)
+{
+    atomic_fetch_add(&cx->users, 1);
+}
+
+void
+context_leave(ravel_context *cx)
+{
+    if (atomic_fetch_sub(&cx->users, 1) > 1)
         return;
     for (Text *t = cx->texts, *next; t; t = next) {
         next = t->next;
@@ -130,6 +149,18 @@ ravel_load(ravel_context *cx, const char *text, size_t len, const char *name,
 }
 
 ravel_status
+ravel_set_cache(ravel_context *cx, int plans, int64_t bytes, ravel_error *err)
+{
+    if (!cx)
+        return error_set(err, RAVEL_ERR_ARGUMENT, "ravel_set_cache: cx is NULL");
+    if (plans < 0 || bytes < 0)
+        return error_set(err, RAVEL_ERR_ARGUMENT, "a cache of %d plans, %lld bytes",
+                         plans, (long long)bytes);
+    cache_bound(&cx->cache, plans, bytes);
+    return RAVEL_OK;
+}
+
+ravel_status
 ravel_set_threads(ravel_context *cx, int threads, ravel_parallel_for *f, void *host,
                   ravel_error *err)
 {
@@ -147,18 +178,17 @@ ravel_set_threads(ravel_context *cx, int threads, ravel_parallel_for *f, void *h
 }
 
 Threads
-context_threads(ravel_context *cx, int wanted)
+context_threads(const ravel_context *cx, const Key *key)
 {
-    const Threads *set = cx->threads;
+    const Threads *set = key->threads;
+    int wanted = key->rq.threads, here = cx->processors;
     Threads t = {0};
     if (set)
         t = (Threads){set->most, set->f, set->host, NULL};
     if (wanted && (!t.most || wanted < t.most))
         t.most = wanted;
-    if (t.most == 0 || (!t.f && t.most > 1)) {
-        int here = threads_here();
-        t.most = t.most && t.most < here ? t.most : here;
-    }
+    if (!t.most || (!t.f && t.most > here))
+        t.most = here;
     return t;
 }
 

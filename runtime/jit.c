@@ -159,6 +159,12 @@ void (*jit_function(const Jit *j, const char *name))(void)
     return (void (*)(void))(uintptr_t)elf_function(&j->image, name);
 }
 
+size_t
+jit_bytes(const Jit *j)
+{
+    return sizeof *j + j->image.size;
+}
+
 void
 jit_free(Jit *j)
 {

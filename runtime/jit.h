@@ -22,6 +22,9 @@ ravel_status jit_compile(const char *text, const JitSymbol *sym, Jit **out,
 /* The address of a global function of the text, or NULL. */
 void (*jit_function(const Jit *j, const char *name))(void);
 
+/* Bytes of memory it takes. */
+size_t jit_bytes(const Jit *j);
+
 void jit_free(Jit *j);
 
 #endif

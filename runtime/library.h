@@ -7,6 +7,7 @@
 #include "../compiler/compile.h"
 #include "error.h"
 #include "jit.h"
+#include "kernels.h"
 #include "ravel.h"
 
 typedef void Relayout(void *dst, const void *src);
@@ -23,7 +24,22 @@ struct Threads {
     Threads *next;
 };
 
-/* No lock: the lists only grow, at the front, by one exchange.  So neither threads
+/* cache.c: what a plan is found by.  What else matters, as RAVEL_ISA, a context has once
+ * and for all. */
+typedef struct {
+    ravel_request rq;
+    const Threads *threads;        /* of the context */
+    uint64_t hash;
+} Key;
+
+/* Plans by their key, and in the order of their last use. */
+enum { BUCKETS = 1024 };
+typedef struct {
+    ravel_plan *bucket[BUCKETS], *newest, *oldest;
+    i64 n, most, bytes, most_bytes;
+} Cache;
+
+/* Outside of the cache no lock: the lists only grow, at the front, by one exchange.  So neither threads
  * nor the child of a fork can find them taken. */
 struct ravel_context {
     _Atomic(const LayoutDef *) known;   /* newest first */
@@ -31,16 +47,28 @@ struct ravel_context {
     _Atomic(Threads *) threads;         /* newest first; NULL: all, of our own */
     Arena target_arena;
     const Target *target;
+    int processors;
+    const KernelSet *kernels;
+    atomic_int users;                   /* who made it, and its plans */
+    Cache cache;
 };
 
 struct ravel_plan {
     Arena arena;
+    atomic_int users;              /* those it was given to, and the cache */
+    ravel_context *cx;             /* its specs are the plan's */
     const Plan *plan;              /* in arena; read only */
     Jit *jit;
     Relayout *run;                 /* all of it */
     RelayoutPart *part;            /* NULL: threads do not share it */
     Threads threads;               /* most: at least 1 */
     const char *source;
+    Key key;                       /* in arena */
+    i64 bytes;                     /* that it takes */
+
+    /* Under the cache's lock: */
+    const LayoutDef *known;        /* for these layouts it is current */
+    ravel_plan *next, *newer, *older;
 };
 
 /* error.c: the same of a compiler error. */
@@ -48,10 +76,24 @@ ravel_status error_of(ravel_error *err, const Diag *d);
 
 /* context.c: the layouts known now; what it points to lives as long as cx. */
 const LayoutDef *context_known(ravel_context *cx);
-/* The threads of a plan that asks for `wanted`, 0: whatever there is. */
-Threads context_threads(ravel_context *cx, int wanted);
+/* The threads of a plan. */
+Threads context_threads(const ravel_context *cx, const Key *key);
+/* A plan of cx begins, ends; the last one to go frees it. */
+void context_join(ravel_context *cx);
+void context_leave(ravel_context *cx);
 
-/* ravel.c: one part of a plan's work; the first part of one that is not shared is all
+void cache_init(Cache *c);
+Key key_of(const ravel_context *cx, const ravel_request *rq);
+/* A key that outlives the request. */
+Key key_keep(Arena *a, const Key *k);
+/* The plan, one user more; NULL where there is none, or a name of its layouts stands for
+ * another now. */
+ravel_plan *cache_find(Cache *c, const Key *k, const LayoutDef *known);
+/* Keep p, instead of one with the same key; others may have to go. */
+void cache_add(Cache *c, ravel_plan *p);
+void cache_bound(Cache *c, i64 plans, i64 bytes);
+
+/* run.c: one part of a plan's work; the first part of one that is not shared is all
  * of it. */
 void plan_part(const ravel_plan *p, void *dst, const void *src, i64 part, i64 parts);
 

@@ -2,9 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "kernels.h"
 #include "library.h"
-#include "threads.h"
 
 static ravel_status
 check_shape(int rank, const int64_t *shape, ravel_error *err)
@@ -18,8 +16,7 @@ check_shape(int rank, const int64_t *shape, ravel_error *err)
 }
 
 typedef struct {
-    ravel_context *cx;
-    const ravel_request *rq;
+    const Key *key;
     ravel_plan *p;
 } Job;
 
@@ -28,19 +25,54 @@ static void
 make_source(void *arg)
 {
     const Job *j = arg;
-    const ravel_request *rq = j->rq;
+    ravel_plan *p = j->p;
+    const ravel_request *rq = &j->key->rq;
     Request q = {rq->from, rq->to, rq->dtype, rq->rank, rq->shape, "ravel_relayout"};
-    j->p->plan = compile_plan(&j->p->arena, context_known(j->cx), &q);
-    j->p->source = compile_text(j->cx->target, j->p->plan, &q, false);
+    p->key = key_keep(&p->arena, j->key);
+    p->plan = compile_plan(&p->arena, p->known, &q);
+    p->source = compile_text(p->cx->target, p->plan, &q, false);
 }
 
-static void
-take_functions(ravel_plan *p)
+static ravel_status
+make_code(ravel_plan *p, ravel_error *err)
 {
+    ravel_status s = jit_compile(p->source, p->cx->kernels->symbols, &p->jit, err);
+    if (s != RAVEL_OK)
+        return s;
     void (*all)(void) = jit_function(p->jit, "ravel_relayout");
     void (*part)(void) = jit_function(p->jit, "ravel_relayout_part");
     p->run = (Relayout *)all;
     p->part = (RelayoutPart *)part;
+    return RAVEL_OK;
+}
+
+/* A plan with one user; NULL: *s and err say why. */
+static ravel_plan *
+make_plan(ravel_context *cx, const Key *key, const LayoutDef *known, ravel_status *s,
+          ravel_error *err)
+{
+    Diag d;
+    ravel_plan *p = calloc(1, sizeof *p);
+    Job job = {key, p};
+    if (!p) {
+        *s = error_set(err, RAVEL_ERR_MEMORY, "out of memory");
+        return NULL;
+    }
+    context_join(cx);
+    p->cx = cx;
+    p->users = 1;
+    p->known = known;
+    *s = arena_run(&p->arena, &d, make_source, &job) ? make_code(p, err)
+                                                     : error_of(err, &d);
+    if (*s != RAVEL_OK) {
+        ravel_plan_free(p);
+        return NULL;
+    }
+    p->threads = context_threads(cx, key);
+    if (!p->plan->split)
+        p->threads.most = 1;
+    p->bytes = (i64)(sizeof *p + p->arena.held + jit_bytes(p->jit));
+    return p;
 }
 
 ravel_status
@@ -55,96 +87,15 @@ ravel_compile(ravel_context *cx, const ravel_request *rq, ravel_plan **out,
         s = error_set(err, RAVEL_ERR_ARGUMENT, "%d threads", rq->threads);
     if (s != RAVEL_OK)
         return s;
-    Diag d;
-    ravel_plan *p = calloc(1, sizeof *p);
-    if (!p)
-        return error_set(err, RAVEL_ERR_MEMORY, "out of memory");
-    Job job = {cx, rq, p};
-    s = arena_run(&p->arena, &d, make_source, &job)
-        ? jit_compile(p->source, kernels_here()->symbols, &p->jit, err) : error_of(err, &d);
-    if (s != RAVEL_OK) {
-        ravel_plan_free(p);
-        return s;
-    }
-    take_functions(p);
-    p->threads = context_threads(cx, rq->threads);
-    if (!p->part)
-        p->threads.most = 1;
-    *out = p;
-    return RAVEL_OK;
-}
-
-void
-ravel_plan_free(ravel_plan *p)
-{
-    if (!p)
-        return;
-    jit_free(p->jit);
-    arena_free(&p->arena);
-    free(p);
-}
-
-int64_t
-ravel_plan_src_bytes(const ravel_plan *p)
-{
-    return p ? layout_bytes(p->plan->src) : 0;
-}
-
-int64_t
-ravel_plan_dst_bytes(const ravel_plan *p)
-{
-    return p ? layout_bytes(p->plan->dst) : 0;
-}
-
-const char *
-ravel_plan_source(const ravel_plan *p)
-{
-    return p ? p->source : NULL;
-}
-
-int
-ravel_plan_threads(const ravel_plan *p)
-{
-    return p ? p->threads.most : 0;
-}
-
-void
-plan_part(const ravel_plan *p, void *dst, const void *src, i64 part, i64 parts)
-{
-    if (p->part)
-        p->part(dst, src, part, parts);
-    else if (part == 0)
-        p->run(dst, src);
-}
-
-typedef struct {
-    const ravel_plan *p;
-    void *dst;
-    const void *src;
-} Run;
-
-static void
-run_part(void *arg, int part, int parts)
-{
-    const Run *r = arg;
-    plan_part(r->p, r->dst, r->src, part, parts);
-}
-
-ravel_status
-ravel_run(const ravel_plan *p, void *dst, const void *src)
-{
-    if (!p || !dst || !src)
-        return RAVEL_ERR_ARGUMENT;
-    if (p->threads.most == 1) {
-        p->run(dst, src);
+    Key key = key_of(cx, rq);
+    const LayoutDef *known = context_known(cx);
+    *out = cache_find(&cx->cache, &key, known);
+    if (*out)
         return RAVEL_OK;
-    }
-    Run r = {p, dst, src};
-    if (p->threads.f)
-        p->threads.f(p->threads.host, run_part, &r, p->threads.most);
-    else
-        threads_run(run_part, &r, p->threads.most);
-    return RAVEL_OK;
+    *out = make_plan(cx, &key, known, &s, err);
+    if (*out)
+        cache_add(&cx->cache, *out);
+    return s;
 }
 
 typedef struct {

@@ -73,9 +73,10 @@ typedef void ravel_parallel_for(void *host, ravel_task *task, void *arg, int par
 /* A sentence for a status; never NULL, never freed. */
 RAVEL_API const char *ravel_status_text(ravel_status s);
 
-/* Make a context that holds the built-in specs.  Free it with
- * ravel_context_free once no call on it is running and no plan made from it is
- * in use any more: plans refer to its specs.  Thread-safe. */
+/* Make a context that holds the built-in specs.  Free it with ravel_context_free once no
+ * other call on it is running; its plans stay as they are until they are freed.  What the
+ * environment says (RAVEL_ISA, OMP_NUM_THREADS) and the processors there are, it asks
+ * here, once.  Thread-safe. */
 RAVEL_API ravel_status ravel_context_new(ravel_context **out, ravel_error *err);
 RAVEL_API void ravel_context_free(ravel_context *cx);
 
@@ -89,6 +90,12 @@ RAVEL_API ravel_status ravel_set_threads(ravel_context *cx, int threads,
                                          ravel_parallel_for *f, void *host,
                                          ravel_error *err);
 
+/* Keep at most so many plans, of so many bytes together, to be given out again; the least
+ * recently used goes first.  Without this call 256 and 64 MiB; 0 keeps none.
+ * RAVEL_ERR_ARGUMENT for a negative number.  Thread-safe. */
+RAVEL_API ravel_status ravel_set_cache(ravel_context *cx, int plans, int64_t bytes,
+                                       ravel_error *err);
+
 /* Add the layouts of a spec text to `cx`; a later definition of a name
  * replaces an earlier one for compilations that start afterwards.  `name` is what
  * messages call the text (a file name).  All or nothing.  Thread-safe. */
@@ -96,8 +103,10 @@ RAVEL_API ravel_status ravel_load(ravel_context *cx, const char *text,
                                   size_t len, const char *name,
                                   ravel_error *err);
 
-/* Compile one relayout to machine code.  The plan refers to the specs of `cx`,
- * which must outlive it.  Thread-safe. */
+/* Compile one relayout to machine code.  The same request as before, while its names
+ * stand for the same layouts and the context's threads are the same, gives the same plan
+ * again, in less than a microsecond: the context keeps plans.  ravel_plan_free takes each
+ * back once for each time it was given out.  Thread-safe. */
 RAVEL_API ravel_status ravel_compile(ravel_context *cx, const ravel_request *rq,
                                      ravel_plan **out, ravel_error *err);
 RAVEL_API void ravel_plan_free(ravel_plan *plan);

@@ -96,6 +96,52 @@ compile_and_free(Worker *w, ravel_error *err)
     return ok;
 }
 
+/* Plans go, those of others too; nobody may notice. */
+static bool
+bound_cache(Worker *w, ravel_error *err)
+{
+    return ravel_set_cache(shared.cx, (int)draw(w, 5), draw(w, 4) ? 64 << 20 : 1 << 20,
+                           err) == RAVEL_OK;
+}
+
+static void
+lend(void *host, ravel_task *task, void *arg, int parts)
+{
+    (void)host;
+    for (int i = parts; i-- > 0;)
+        task(arg, i, parts);
+}
+
+static bool
+set_threads(Worker *w, ravel_error *err)
+{
+    return ravel_set_threads(shared.cx, (int)draw(w, 3), draw(w, 2) ? lend : NULL, NULL,
+                             err) == RAVEL_OK;
+}
+
+/* By threads, as it is large; whose, depends. */
+static bool
+run_in_parts(Worker *w, ravel_error *err)
+{
+    enum { SIDE = 1100 };
+    static const int64_t shape[] = {SIDE, SIDE};
+    ravel_request rq = {"(A,B){A, B}", "(A,B){B, A}", "u8", 2, shape, 0};
+    ravel_plan *p;
+    if (ravel_compile(shared.cx, &rq, &p, err))
+        return false;
+    unsigned char *s = malloc(SIDE * SIDE), *d = malloc(SIDE * SIDE);
+    bool ok = s && d;
+    for (int i = 0; ok && i < SIDE * SIDE; i++)
+        s[i] = shared.src[(i + (int)(w->seed % BYTES)) % BYTES];
+    ok = ok && ravel_run(p, d, s) == RAVEL_OK;
+    for (int i = 0; ok && i < SIDE; i++)
+        ok = d[i * SIDE + 3 * i % SIDE] == s[3 * i % SIDE * SIDE + i];
+    ravel_plan_free(p);
+    free(s);
+    free(d);
+    return ok;
+}
+
 /* A layout that all use, and one under a new name, which must be there afterwards. */
 static bool
 load_shared(Worker *w, ravel_error *err)
@@ -158,13 +204,14 @@ new_context(Worker *w, ravel_error *err)
 {
     ravel_context *cx;
     ravel_plan *p;
-    (void)w;
     if (ravel_context_new(&cx, err))
         return false;
     bool ok = compile(cx, "NHWC", &p, err);
-    if (ok)
-        ravel_plan_free(p);
     ravel_context_free(cx);
+    if (ok) {
+        ok = ravel_run(p, w->dst, shared.src) == RAVEL_OK;
+        ravel_plan_free(p);
+    }
     return ok;
 }
 
@@ -202,7 +249,10 @@ static const struct {
 } ACTIONS[] = {
     {"run", run_shared, 12},
     {"verify", verify_shared, 4},
-    {"compile", compile_and_free, 8},
+    {"compile", compile_and_free, 12},
+    {"cache", bound_cache, 2},
+    {"threads", set_threads, 1},
+    {"run in parts", run_in_parts, 2},
     {"load", load_shared, 3},
     {"load, wrong", load_wrong, 2},
     {"compile, wrong", compile_wrong, 3},

@@ -1,0 +1,209 @@
+/* The plans that a context keeps, found by what was asked for.
+ *
+ * One lock for all contexts, held for a look-up's time and over every fork, so that no
+ * child is born with it taken by a thread that it does not have. */
+#include <pthread.h>
+#include <string.h>
+
+#include "library.h"
+
+enum { PLANS = 256, BYTES = 64 << 20 };
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static pthread_once_t once = PTHREAD_ONCE_INIT;
+
+static void
+take(void)
+{
+    pthread_mutex_lock(&lock);
+}
+
+static void
+give(void)
+{
+    pthread_mutex_unlock(&lock);
+}
+
+static void
+prepare(void)
+{
+    pthread_atfork(take, give, give);
+}
+
+void
+cache_init(Cache *c)
+{
+    pthread_once(&once, prepare);
+    c->most = PLANS;
+    c->most_bytes = BYTES;
+}
+
+/* FNV-1a. */
+static uint64_t
+hash_bytes(uint64_t h, const void *p, size_t n)
+{
+    for (const unsigned char *s = p; n--; s++)
+        h = (h ^ *s) * 1099511628211u;
+    return h;
+}
+
+Key
+key_of(const ravel_context *cx, const ravel_request *rq)
+{
+    Key k = {*rq, cx->threads, 14695981039346656037u};
+    k.hash = hash_bytes(k.hash, rq->from, strlen(rq->from) + 1);
+    k.hash = hash_bytes(k.hash, rq->to, strlen(rq->to) + 1);
+    k.hash = hash_bytes(k.hash, rq->shape, (size_t)rq->rank * sizeof *rq->shape);
+    return k;
+}
+
+Key
+key_keep(Arena *a, const Key *k)
+{
+    Key copy = *k;
+    copy.rq.from = arena_string(a, k->rq.from);
+    copy.rq.to = arena_string(a, k->rq.to);
+    copy.rq.dtype = arena_string(a, k->rq.dtype);
+    copy.rq.shape = arena_copy(a, k->rq.shape, (size_t)k->rq.rank * sizeof *k->rq.shape);
+    return copy;
+}
+
+static bool
+same_key(const Key *a, const Key *b)
+{
+    return a->hash == b->hash && a->threads == b->threads &&
+           a->rq.threads == b->rq.threads && a->rq.rank == b->rq.rank &&
+           !strcmp(a->rq.from, b->rq.from) && !strcmp(a->rq.to, b->rq.to) &&
+           !strcmp(a->rq.dtype, b->rq.dtype) &&
+           (a->rq.rank == 0 || !memcmp(a->rq.shape, b->rq.shape,
+                                       (size_t)a->rq.rank * sizeof *a->rq.shape));
+}
+
+/* Whether the layout's name still stands for it. */
+static bool
+still_known(const LayoutDef *def, const LayoutDef *known)
+{
+    while (!def->is_inline && known && strcmp(known->name, def->name))
+        known = known->next;
+    return def->is_inline || known == def;
+}
+
+static bool
+current(const ravel_plan *p, const LayoutDef *known)
+{
+    return p->known == known || (still_known(p->plan->src->ref->def, known) &&
+                                 still_known(p->plan->dst->ref->def, known));
+}
+
+/* Into the list of uses, as the newest. */
+static void
+link_newest(Cache *c, ravel_plan *p)
+{
+    p->older = c->newest;
+    p->newer = NULL;
+    *(c->newest ? &c->newest->newer : &c->oldest) = p;
+    c->newest = p;
+}
+
+static void
+unlink_use(Cache *c, ravel_plan *p)
+{
+    *(p->older ? &p->older->newer : &c->oldest) = p->newer;
+    *(p->newer ? &p->newer->older : &c->newest) = p->older;
+}
+
+static ravel_plan **
+bucket_of(Cache *c, const Key *k)
+{
+    return &c->bucket[k->hash >> 32 & (BUCKETS - 1)];
+}
+
+static ravel_plan **
+find(Cache *c, const Key *k)
+{
+    ravel_plan **at = bucket_of(c, k);
+    while (*at && !same_key(&(*at)->key, k))
+        at = &(*at)->next;
+    return at;
+}
+
+/* Out of the cache, onto the list of what is let go. */
+static void
+drop(Cache *c, ravel_plan **at, ravel_plan **gone)
+{
+    ravel_plan *p = *at;
+    *at = p->next;
+    unlink_use(c, p);
+    c->n--;
+    c->bytes -= p->bytes;
+    p->next = *gone;
+    *gone = p;
+}
+
+/* The least recently used go until no more than so much is left. */
+static void
+shrink(Cache *c, i64 plans, i64 bytes, ravel_plan **gone)
+{
+    while (c->n > plans || c->bytes > bytes)
+        drop(c, find(c, &c->oldest->key), gone);
+}
+
+static void
+let_go(ravel_plan *gone)
+{
+    for (ravel_plan *next; gone; gone = next) {
+        next = gone->next;
+        ravel_plan_free(gone);
+    }
+}
+
+ravel_plan *
+cache_find(Cache *c, const Key *k, const LayoutDef *known)
+{
+    take();
+    ravel_plan *p = *find(c, k);
+    if (p && !current(p, known))
+        p = NULL;
+    if (p) {
+        p->known = known;
+        unlink_use(c, p);
+        link_newest(c, p);
+        atomic_fetch_add(&p->users, 1);
+    }
+    give();
+    return p;
+}
+
+void
+cache_add(Cache *c, ravel_plan *p)
+{
+    ravel_plan *gone = NULL;
+    take();
+    ravel_plan **at = find(c, &p->key);
+    if (*at)
+        drop(c, at, &gone);
+    if (c->most > 0 && p->bytes <= c->most_bytes) {
+        shrink(c, c->most - 1, c->most_bytes - p->bytes, &gone);
+        at = bucket_of(c, &p->key);
+        p->next = *at;
+        *at = p;
+        link_newest(c, p);
+        c->n++;
+        c->bytes += p->bytes;
+        atomic_fetch_add(&p->users, 1);
+    }
+    give();
+    let_go(gone);
+}
+
+void
+cache_bound(Cache *c, i64 plans, i64 bytes)
+{
+    ravel_plan *gone = NULL;
+    take();
+    c->most = plans;
+    c->most_bytes = bytes;
+    shrink(c, plans, bytes, &gone);
+    give();
+    let_go(gone);
+}

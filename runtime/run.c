@@ -1,0 +1,77 @@
+/* Compiled plans: what they are asked, how they run, when they end. */
+#include <stdlib.h>
+
+#include "library.h"
+#include "threads.h"
+
+void
+ravel_plan_free(ravel_plan *p)
+{
+    if (!p || atomic_fetch_sub(&p->users, 1) > 1)
+        return;
+    jit_free(p->jit);
+    arena_free(&p->arena);
+    context_leave(p->cx);
+    free(p);
+}
+
+int64_t
+ravel_plan_src_bytes(const ravel_plan *p)
+{
+    return p ? layout_bytes(p->plan->src) : 0;
+}
+
+int64_t
+ravel_plan_dst_bytes(const ravel_plan *p)
+{
+    return p ? layout_bytes(p->plan->dst) : 0;
+}
+
+const char *
+ravel_plan_source(const ravel_plan *p)
+{
+    return p ? p->source : NULL;
+}
+
+int
+ravel_plan_threads(const ravel_plan *p)
+{
+    return p ? p->threads.most : 0;
+}
+
+void
+plan_part(const ravel_plan *p, void *dst, const void *src, i64 part, i64 parts)
+{
+    if (p->part)
+        p->part(dst, src, part, parts);
+    else if (part == 0)
+        p->run(dst, src);
+}
+
+typedef struct {
+    const ravel_plan *p;
+    void *dst;
+    const void *src;
+} Run;
+
+static void
+run_part(void *arg, int part, int parts)
+{
+    const Run *r = arg;
+    plan_part(r->p, r->dst, r->src, part, parts);
+}
+
+ravel_status
+ravel_run(const ravel_plan *p, void *dst, const void *src)
+{
+    if (!p || !dst || !src)
+        return RAVEL_ERR_ARGUMENT;
+    Run r = {p, dst, src};
+    if (p->threads.most == 1)
+        run_part(&r, 0, 1);
+    else if (p->threads.f)
+        p->threads.f(p->threads.host, run_part, &r, p->threads.most);
+    else
+        threads_run(run_part, &r, p->threads.most);
+    return RAVEL_OK;
+}
