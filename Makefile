@@ -13,7 +13,7 @@ WARN     := -Wall -Wextra -Wconversion -Wshadow -Wstrict-prototypes \
 SANITIZE  = $(if $(filter thread,$(SAN)),-fsanitize=thread,-fsanitize=address$(,)undefined \
             -fno-sanitize-recover=undefined)
 ALL_CFLAGS = -std=gnu11 -fPIC -fvisibility=hidden -MMD -MP $(WARN) \
-             $(CFLAGS) $(if $(SAN),$(SANITIZE)) \
+             $(CFLAGS) $(if $(SAN),$(SANITIZE)) $(if $(NO_TCC),-DRAVEL_NO_TCC) \
              -I/usr/include/lua5.4
 OPENMP   ?= $(if $(filter thread,$(SAN)),,1)
 LIBS     := -llua5.4 -lm -lpthread -ldl $(if $(OPENMP),-lgomp)
@@ -21,18 +21,24 @@ Q        := $(if $(V),,@)
 SAY       = $(if $(V),@:,@printf '  %-7s %s\n')
 
 CLI      := compiler/main.c $(wildcard compiler/cli_*.c)
-LIB_SRC  := $(filter-out $(CLI),$(wildcard compiler/*.c)) $(wildcard runtime/*.c)
-LIB_OBJ  := $(LIB_SRC:%.c=$(B)/%.o) $(B)/embed.o $(B)/tcc_pic.o
+# TCC=0: no libtcc; plans go by the interpreter.
+TCC      ?= 1
+NO_TCC   := $(if $(filter 0,$(TCC)),runtime/tcc_stdio.c runtime/elf_load.c)
+LIB_SRC  := $(filter-out $(CLI) $(NO_TCC),$(wildcard compiler/*.c)) $(wildcard runtime/*.c)
+LIB_OBJ  := $(LIB_SRC:%.c=$(B)/%.o) $(B)/embed.o $(if $(NO_TCC),,$(B)/tcc_pic.o)
 CLI_OBJ  := $(CLI:%.c=$(B)/%.o)
 EMBEDDED := compiler/prelude.lua $(sort $(wildcard specs/*.lua templates/*.lua templates/*/*))
-UNITS    := $(patsubst tests/unit/%.c,$(B)/tests/%,$(wildcard tests/unit/*.c))
+UNITS    := $(patsubst tests/unit/%.c,$(B)/tests/%, \
+            $(filter-out $(if $(NO_TCC),%/test_jit.c %/test_choices.c),$(wildcard tests/unit/*.c)))
 
 .PHONY: all run mutants test test-fast unit deps generated identities golden install clean help loc
 .DEFAULT_GOAL := all
 
 all: $(B)/libravel.a $(B)/libravel.so $(B)/ravel
 
+ifneq ($(TCC),0)
 include runtime/tcc.mk
+endif
 include tests/fuzz/fuzz.mk
 
 $(B)/ravel: $(CLI_OBJ) $(B)/libravel.a
@@ -146,4 +152,5 @@ help:
 	@echo 'make identities rewrite docs/identities.md'
 	@echo 'make clean      make loc             V=1           show the commands'
 	@echo 'make SAN=1 B=build-asan              the sanitizer build'
+	@echo 'make TCC=0 B=build-notcc             without libtcc: plans go by the interpreter'
 	@echo 'make OPENMP= B=build-threads         threads of our own instead of libgomp'

@@ -74,6 +74,18 @@ explain_layout(Cli *c, const char *what, const Layout *l)
            (long long)layout_bytes(l));
 }
 
+/* How the library carries it out here. */
+static void
+explain_way(Cli *c, const Request *rq)
+{
+    ravel_plan *p;
+    ravel_error err;
+    ravel_request q = {rq->from, rq->to, rq->dtype, rq->rank, rq->shape, 0};
+    cli_check(c, ravel_compile(c->cx, &q, &p, &err), &err);
+    printf("code: %s\n", ravel_plan_way(p));
+    ravel_plan_free(p);
+}
+
 static double
 predicted(const Plan *p)
 {
@@ -112,5 +124,6 @@ cmd_explain(Cli *c)
     plan_print(&b, p);
     fputs(b.s, stdout);
     explain_kernels(p);
+    explain_way(c, &rq);
     return EXIT_YES;
 }

@@ -16,7 +16,7 @@ typedef struct {
 } Verify;
 
 static json_t *
-certificate_json(const Cli *c, const Plan *p, const Outcome *o)
+certificate_json(const Cli *c, const Plan *p, const ravel_plan *code, const Outcome *o)
 {
     const ravel_certificate *k = &o->certificate;
     json_t *j = json_pack("{s:s, s:s, s:o, s:s, s:s}",
@@ -35,13 +35,14 @@ certificate_json(const Cli *c, const Plan *p, const Outcome *o)
         "passes", k->passes, "runs", k->runs, "parts", k->parts, "threads", k->threads,
         "guard_pages", k->guard_pages, "object", c->o.object != NULL));
     if (!c->o.object)
-        json_object_update_new(j, json_pack("{s:i, s:s}", "nests", k->nests,
-                                            "kernels", k->kernels));
+        json_object_update_new(j, json_pack("{s:i, s:s, s:s}", "nests", k->nests,
+                                            "kernels", k->kernels,
+                                            "code", ravel_plan_way(code)));
     return j;
 }
 
 static void
-print_certificate(const Cli *c, const Plan *p, const Outcome *o)
+print_certificate(const Cli *c, const Plan *p, const ravel_plan *code, const Outcome *o)
 {
     const ravel_certificate *k = &o->certificate;
     printf("%s: %s -> %s of %s, %s%s%s\n", o->why[0] ? "no" : "yes",
@@ -56,6 +57,8 @@ print_certificate(const Cli *c, const Plan *p, const Outcome *o)
     if (!c->o.object)
         printf("  boxes    %d, shown to be disjoint and to cover all; kernels: %s\n",
                k->nests, k->kernels);
+    if (code)
+        printf("  code     %s\n", ravel_plan_way(code));
     printf("  source   %lld slots, a number each, read in %d pass%s; left as it was\n",
            (long long)k->stamped, k->passes, k->passes == 1 ? "" : "es");
     printf("  result   %lld elements, %lld padding, %lld holes left alone: every bit, "
@@ -80,9 +83,9 @@ prove(Verify *v, const Plan *p, const ravel_plan *code, const ChildObject *objec
     cli_check(c, child_prove(p, code, object, v->limit, &o, &err), &err);
     v->no |= o.why[0] != 0;
     if (c->o.json)
-        json_array_append_new(v->proofs, certificate_json(c, p, &o));
+        json_array_append_new(v->proofs, certificate_json(c, p, code, &o));
     else
-        print_certificate(c, p, &o);
+        print_certificate(c, p, code, &o);
 }
 
 static void

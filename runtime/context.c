@@ -81,6 +81,22 @@ load_target(void *arg)
     cx->target = target_load(&cx->target_arena, "c");
 }
 
+/* What RAVEL_CODE asks for. */
+static ravel_status
+read_way(CodeWay *way, ravel_error *err)
+{
+    static const char *const names[] = {[CODE_BEST] = "", [CODE_JIT] = "jit",
+                                        [CODE_INTERPRETER] = "interpreter"};
+    const char *wanted = getenv("RAVEL_CODE");
+    for (int i = 0; i < LEN(names); i++)
+        if (!strcmp(wanted ? wanted : "", names[i])) {
+            *way = (CodeWay)i;
+            return RAVEL_OK;
+        }
+    return error_set(err, RAVEL_ERR_ARGUMENT, "RAVEL_CODE is '%.40s': jit or interpreter",
+                     wanted);
+}
+
 ravel_status
 ravel_context_new(ravel_context **out, ravel_error *err)
 {
@@ -96,7 +112,7 @@ ravel_context_new(ravel_context **out, ravel_error *err)
     cache_init(&cx->cache);
     Diag d;
     bool ok = arena_run(&cx->target_arena, &d, load_target, cx);
-    ravel_status s = ok ? RAVEL_OK : error_of(err, &d);
+    ravel_status s = ok ? read_way(&cx->way, err) : error_of(err, &d);
     for (const Embedded *f = embed_specs; s == RAVEL_OK && f->name; f++)
         s = add_text(cx, f->text, f->len, f->name, true, err);
     if (s == RAVEL_OK)

@@ -22,7 +22,9 @@ struct Jit {
     ElfImage image;
 };
 
-#if defined(__x86_64__) && defined(__linux__)
+#if defined(__x86_64__) && defined(__linux__) && !defined(RAVEL_NO_TCC)
+
+const bool jit_is_built = true;
 
 /* The names that tcc.mk gives to libtcc's functions. */
 #define tcc_new ravel_tcc_new
@@ -140,20 +142,6 @@ jit_compile(const char *text, const JitSymbol *sym, Jit **out,
     return s;
 }
 
-#else
-
-ravel_status
-jit_compile(const char *text, const JitSymbol *sym, Jit **out,
-            ravel_error *err)
-{
-    (void)text;
-    (void)sym;
-    *out = NULL;
-    return error_set(err, RAVEL_ERR_JIT, "no JIT on this machine");
-}
-
-#endif
-
 void (*jit_function(const Jit *j, const char *name))(void)
 {
     return (void (*)(void))(uintptr_t)elf_function(&j->image, name);
@@ -173,3 +161,39 @@ jit_free(Jit *j)
     elf_unload(&j->image);
     free(j);
 }
+
+#else
+
+const bool jit_is_built = false;
+
+ravel_status
+jit_compile(const char *text, const JitSymbol *sym, Jit **out,
+            ravel_error *err)
+{
+    (void)text;
+    (void)sym;
+    *out = NULL;
+    return error_set(err, RAVEL_ERR_JIT, "there is no JIT in this library");
+}
+
+void (*jit_function(const Jit *j, const char *name))(void)
+{
+    (void)j;
+    (void)name;
+    return NULL;
+}
+
+size_t
+jit_bytes(const Jit *j)
+{
+    (void)j;
+    return 0;
+}
+
+void
+jit_free(Jit *j)
+{
+    (void)j;
+}
+
+#endif

@@ -3,6 +3,8 @@
 #ifndef RAVEL_JIT_H
 #define RAVEL_JIT_H
 
+#include <stdbool.h>
+
 #include "ravel.h"
 
 typedef struct Jit Jit;
@@ -12,6 +14,9 @@ typedef struct {
     const char *name;
     void (*fn)(void);
 } JitSymbol;
+
+/* Whether there is a JIT in this library: libtcc, and a machine it is for. */
+extern const bool jit_is_built;
 
 /* Compile `text` and load it: text pages read-execute, data pages
  * read-write, never both writable and executable.  `sym` ends with a null name.

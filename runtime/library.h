@@ -6,6 +6,7 @@
 
 #include "../compiler/compile.h"
 #include "error.h"
+#include "interpret.h"
 #include "jit.h"
 #include "kernels.h"
 #include "ravel.h"
@@ -39,6 +40,9 @@ typedef struct {
     i64 n, most, bytes, most_bytes;
 } Cache;
 
+/* How plans of a context are carried out: RAVEL_CODE. */
+typedef enum { CODE_BEST, CODE_JIT, CODE_INTERPRETER } CodeWay;
+
 /* Outside of the cache no lock: the lists only grow, at the front, by one exchange.  So neither threads
  * nor the child of a fork can find them taken. */
 struct ravel_context {
@@ -49,6 +53,7 @@ struct ravel_context {
     const Target *target;
     int processors;
     const KernelSet *kernels;
+    CodeWay way;
     atomic_int users;                   /* who made it, and its plans */
     Cache cache;
 };
@@ -58,11 +63,13 @@ struct ravel_plan {
     atomic_int users;              /* those it was given to, and the cache */
     ravel_context *cx;             /* its specs are the plan's */
     const Plan *plan;              /* in arena; read only */
+    const char *way;               /* the one that is taken, and why */
+    const Steps *steps;            /* in arena: the interpreter's; else NULL, and ... */
     Jit *jit;
     Relayout *run;                 /* all of it */
     RelayoutPart *part;            /* NULL: threads do not share it */
     Threads threads;               /* most: at least 1 */
-    const char *source;
+    const char *source;            /* in arena; the interpreter has none */
     Key key;                       /* in arena */
     i64 bytes;                     /* that it takes */
 

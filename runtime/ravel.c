@@ -18,11 +18,19 @@ check_shape(int rank, const int64_t *shape, ravel_error *err)
 typedef struct {
     const Key *key;
     ravel_plan *p;
+    const char *why;               /* the JIT could not */
 } Job;
 
 /* The passes, inside a boundary. */
 static void
-make_source(void *arg)
+make_steps(void *arg)
+{
+    ravel_plan *p = ((const Job *)arg)->p;
+    p->steps = interpret_make(&p->arena, p->plan, p->cx->kernels);
+}
+
+static void
+plan(void *arg)
 {
     const Job *j = arg;
     ravel_plan *p = j->p;
@@ -30,15 +38,48 @@ make_source(void *arg)
     Request q = {rq->from, rq->to, rq->dtype, rq->rank, rq->shape, "ravel_relayout"};
     p->key = key_keep(&p->arena, j->key);
     p->plan = compile_plan(&p->arena, p->known, &q);
-    p->source = compile_text(p->cx->target, p->plan, &q, false);
+    if (p->cx->way != CODE_INTERPRETER && (jit_is_built || p->cx->way == CODE_JIT))
+        p->source = compile_text(p->cx->target, p->plan, &q, false);
+    else
+        make_steps(arg);
+}
+
+/* Why there is an interpreter instead. */
+static void
+say_way(void *arg)
+{
+    const Job *j = arg;
+    j->p->way = arena_printf(&j->p->arena, "interpreter: %s", j->why);
+}
+
+/* The steps of the interpreter, where code may not be loaded. */
+static ravel_status
+interpret_instead(Job *j, ravel_error *err)
+{
+    Diag d;
+    j->p->source = NULL;
+    bool ok = arena_run(&j->p->arena, &d, make_steps, j) &&
+              arena_run(&j->p->arena, &d, say_way, j);
+    return ok ? RAVEL_OK : error_of(err, &d);
 }
 
 static ravel_status
-make_code(ravel_plan *p, ravel_error *err)
+make_code(Job *j, ravel_error *err)
 {
-    ravel_status s = jit_compile(p->source, p->cx->kernels->symbols, &p->jit, err);
+    ravel_plan *p = j->p;
+    ravel_error own;
+    if (p->steps) {
+        p->way = p->cx->way == CODE_INTERPRETER ? "interpreter: RAVEL_CODE asks for it"
+                                                : "interpreter: built without libtcc";
+        return RAVEL_OK;
+    }
+    ravel_status s = jit_compile(p->source, p->cx->kernels->symbols, &p->jit, &own);
+    j->why = own.text;
+    if (s == RAVEL_ERR_JIT && p->cx->way == CODE_BEST)
+        return interpret_instead(j, err);
     if (s != RAVEL_OK)
-        return s;
+        return error_set(err, s, "%s", own.text);
+    p->way = "machine code";
     void (*all)(void) = jit_function(p->jit, "ravel_relayout");
     void (*part)(void) = jit_function(p->jit, "ravel_relayout_part");
     p->run = (Relayout *)all;
@@ -53,7 +94,7 @@ make_plan(ravel_context *cx, const Key *key, const LayoutDef *known, ravel_statu
 {
     Diag d;
     ravel_plan *p = calloc(1, sizeof *p);
-    Job job = {key, p};
+    Job job = {key, p, NULL};
     if (!p) {
         *s = error_set(err, RAVEL_ERR_MEMORY, "out of memory");
         return NULL;
@@ -62,8 +103,7 @@ make_plan(ravel_context *cx, const Key *key, const LayoutDef *known, ravel_statu
     p->cx = cx;
     p->users = 1;
     p->known = known;
-    *s = arena_run(&p->arena, &d, make_source, &job) ? make_code(p, err)
-                                                     : error_of(err, &d);
+    *s = arena_run(&p->arena, &d, plan, &job) ? make_code(&job, err) : error_of(err, &d);
     if (*s != RAVEL_OK) {
         ravel_plan_free(p);
         return NULL;
@@ -71,7 +111,7 @@ make_plan(ravel_context *cx, const Key *key, const LayoutDef *known, ravel_statu
     p->threads = context_threads(cx, key);
     if (!p->plan->split)
         p->threads.most = 1;
-    p->bytes = (i64)(sizeof *p + p->arena.held + jit_bytes(p->jit));
+    p->bytes = (i64)(sizeof *p + p->arena.held + (p->jit ? jit_bytes(p->jit) : 0));
     return p;
 }
 

@@ -40,7 +40,7 @@ typedef enum {
     RAVEL_ERR_SPEC,       /* a spec or layout text that is not right */
     RAVEL_ERR_LAYOUT,     /* a layout that does not suit the shape or dtype */
     RAVEL_ERR_MEMORY,     /* out of memory */
-    RAVEL_ERR_JIT,        /* no machine code could be made */
+    RAVEL_ERR_JIT,        /* no machine code could be made, and it is insisted on */
     RAVEL_ERR_FILE,       /* reading or writing a file failed */
     RAVEL_ERR_VERIFY      /* the result is not what the layouts say */
 } ravel_status;
@@ -75,7 +75,7 @@ RAVEL_API const char *ravel_status_text(ravel_status s);
 
 /* Make a context that holds the built-in specs.  Free it with ravel_context_free once no
  * other call on it is running; its plans stay as they are until they are freed.  What the
- * environment says (RAVEL_ISA, OMP_NUM_THREADS) and the processors there are, it asks
+ * environment says (RAVEL_ISA, RAVEL_CODE, OMP_NUM_THREADS) and the processors there are, it asks
  * here, once.  Thread-safe. */
 RAVEL_API ravel_status ravel_context_new(ravel_context **out, ravel_error *err);
 RAVEL_API void ravel_context_free(ravel_context *cx);
@@ -103,7 +103,7 @@ RAVEL_API ravel_status ravel_load(ravel_context *cx, const char *text,
                                   size_t len, const char *name,
                                   ravel_error *err);
 
-/* Compile one relayout to machine code.  The same request as before, while its names
+/* Compile one relayout, to machine code where it can be.  The same request as before, while its names
  * stand for the same layouts and the context's threads are the same, gives the same plan
  * again, in less than a microsecond: the context keeps plans.  ravel_plan_free takes each
  * back once for each time it was given out.  Thread-safe. */
@@ -119,8 +119,14 @@ RAVEL_API int64_t ravel_plan_dst_bytes(const ravel_plan *plan);
  * or the context says so; 0 for NULL.  Thread-safe. */
 RAVEL_API int ravel_plan_threads(const ravel_plan *plan);
 
+/* How the plan is carried out: "machine code", or "interpreter: " and why.  The
+ * interpreter walks the plan's loops and calls the same kernels, where no code can be made
+ * or loaded.  RAVEL_CODE=interpreter in the environment asks for it, RAVEL_CODE=jit
+ * insists on machine code.  Owned by the plan; NULL for NULL.  Thread-safe. */
+RAVEL_API const char *ravel_plan_way(const ravel_plan *plan);
+
 /* The C text that the machine code was made from, for reading and logs; owned
- * by the plan; NULL for NULL.  Thread-safe. */
+ * by the plan; NULL for NULL and where the interpreter is at work.  Thread-safe. */
 RAVEL_API const char *ravel_plan_source(const ravel_plan *plan);
 
 /* Convert.  The buffers must not overlap; any alignment will do.  Padding is

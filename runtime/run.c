@@ -33,6 +33,12 @@ ravel_plan_source(const ravel_plan *p)
     return p ? p->source : NULL;
 }
 
+const char *
+ravel_plan_way(const ravel_plan *p)
+{
+    return p ? p->way : NULL;
+}
+
 int
 ravel_plan_threads(const ravel_plan *p)
 {
@@ -42,7 +48,9 @@ ravel_plan_threads(const ravel_plan *p)
 void
 plan_part(const ravel_plan *p, void *dst, const void *src, i64 part, i64 parts)
 {
-    if (p->part)
+    if (p->steps)
+        interpret_part(p->steps, dst, src, part, parts);
+    else if (p->part)
         p->part(dst, src, part, parts);
     else if (part == 0)
         p->run(dst, src);

@@ -91,7 +91,7 @@ compile_and_free(Worker *w, ravel_error *err)
     if (!compile(shared.cx, to[draw(w, sizeof to / sizeof *to)], &p, err))
         return false;
     bool ok = ravel_run(p, w->dst, shared.src) == RAVEL_OK &&
-              ravel_plan_source(p) && (draw(w, 4) || !ravel_verify(p, err));
+              ravel_plan_way(p) && (draw(w, 4) || !ravel_verify(p, err));
     ravel_plan_free(p);
     return ok;
 }

@@ -1,0 +1,18 @@
+/* interpret.h: plans carried out without generated code, by the same kernels. */
+#ifndef RAVEL_INTERPRET_H
+#define RAVEL_INTERPRET_H
+
+#include "../compiler/plan.h"
+#include "kernels.h"
+
+/* A plan whose calls are worked out as far as they can be.  Read only once made. */
+typedef struct Steps Steps;
+
+/* In `a`, for as long as p.  Offset tables take at most 256 KB, for all nests.
+ * diag_fatal where memory runs out. */
+const Steps *interpret_make(Arena *a, const Plan *p, const KernelSet *set);
+
+/* Part `part` of `parts` of the work.  Allocates nothing.  Thread-safe. */
+void interpret_part(const Steps *s, void *dst, const void *src, i64 part, i64 parts);
+
+#endif
