@@ -24,7 +24,7 @@ CLI      := compiler/main.c $(wildcard compiler/cli_*.c)
 # TCC=0: no libtcc; plans go by the interpreter.
 TCC      ?= 1
 NO_TCC   := $(if $(filter 0,$(TCC)),runtime/tcc_stdio.c runtime/elf_load.c)
-LIB_SRC  := $(filter-out $(CLI) $(NO_TCC),$(wildcard compiler/*.c)) $(wildcard runtime/*.c)
+LIB_SRC  := $(filter-out $(CLI) $(NO_TCC),$(wildcard compiler/*.c runtime/*.c))
 LIB_OBJ  := $(LIB_SRC:%.c=$(B)/%.o) $(B)/embed.o $(if $(NO_TCC),,$(B)/tcc_pic.o)
 CLI_OBJ  := $(CLI:%.c=$(B)/%.o)
 EMBEDDED := compiler/prelude.lua $(sort $(wildcard specs/*.lua templates/*.lua templates/*/*))

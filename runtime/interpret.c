@@ -118,9 +118,11 @@ make_groups(Maker *m, Exprs *f, const Nest *n, const Ex *x, Rest *r)
         uint64_t set = in[i], before = 0;
         Group *g = &r->group[r->n];
         int terms = 0;
-        for (; set != before; before = set)
+        while (set != before) {
+            before = set;
             for (int k = 0; k < x->n; k++)
                 set |= in[k] & set ? in[k] : 0;
+        }
         for (int k = 0; k < x->n; k++)
             if (in[k] & set) {
                 t[terms++] = x->t[k];

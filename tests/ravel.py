@@ -44,7 +44,7 @@ def load():
             ("context_new", ct.c_int, ct.POINTER(ptr), err), ("context_free", None, ptr),
             ("load", ct.c_int, ptr, s, ct.c_size_t, s, err),
             ("compile", ct.c_int, ptr, ct.POINTER(Request), ct.POINTER(ptr), err), ("plan_free", None, ptr),
-            ("plan_src_bytes", ct.c_int64, ptr), ("plan_dst_bytes", ct.c_int64, ptr), ("plan_source", s, ptr),
+            ("plan_src_bytes", ct.c_int64, ptr), ("plan_dst_bytes", ct.c_int64, ptr), ("plan_source", s, ptr), ("plan_way", s, ptr),
             ("run", ct.c_int, ptr, ptr, ptr), ("verify", ct.c_int, ptr, err),
             ("verify_report", ct.c_int, ptr, ct.POINTER(Certificate), err),
             ("table", ct.c_int, ptr, s, s, ct.c_int, size, size, err),
@@ -119,7 +119,8 @@ class Plan:
         self.p = ct.c_void_p()
         call(lib.ravel_compile, cx.p, ct.byref(rq), ct.byref(self.p))
         self.src_bytes, self.dst_bytes = lib.ravel_plan_src_bytes(self.p), lib.ravel_plan_dst_bytes(self.p)
-        self.source = lib.ravel_plan_source(self.p).decode()
+        self.source = (lib.ravel_plan_source(self.p) or b"").decode()   # the interpreter has none
+        self.way = lib.ravel_plan_way(self.p).decode()
 
     def __enter__(self):
         return self

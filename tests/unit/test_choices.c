@@ -33,6 +33,7 @@ typedef struct {
     Plan *plan;
     const char *source;
     int stream;           /* of its nests */
+    const Steps *steps;   /* the same without code */
     int used;             /* nests that the kernel took */
 } Choice;
 
@@ -48,6 +49,7 @@ choose(void *arg)
     for (int i = 0; i < c->plan->n; i++)
         c->plan->nest[i].stream = c->stream;
     c->source = compile_text(c->target, c->plan, &c->rq, false);
+    c->steps = interpret_make(&c->arena, c->plan, kernels_here());
 }
 
 static void
@@ -65,18 +67,38 @@ part_of_jit(const void *jit, void *dst, const void *src, i64 part, i64 parts)
 }
 
 static void
+run_steps(const void *steps, void *dst, const void *src)
+{
+    interpret_part(steps, dst, src, 0, 1);
+}
+
+static void
+part_of_steps(const void *steps, void *dst, const void *src, i64 part, i64 parts)
+{
+    interpret_part(steps, dst, src, part, parts);
+}
+
+static void
+prove(const Choice *c, Proof *q, Code code, const char *way)
+{
+    ravel_error err;
+    ravel_certificate k;
+    code.part = c->plan->split ? code.part : NULL;
+    if (proof_run(q, &code, &k, &err) != RAVEL_OK)
+        fail_msg("%s -> %s %s by %s, %s: %s\n%s", c->rq.from, c->rq.to, c->rq.dtype,
+                 c->kernel->name, way, err.text, c->source);
+}
+
+static void
 check_choice(Choice *c)
 {
     Jit *jit;
     Proof *q;
     ravel_error err;
-    ravel_certificate k;
     assert_int_equal(jit_compile(c->source, kernels_here()->symbols, &jit, &err), RAVEL_OK);
     assert_int_equal(proof_new(c->plan, false, &q, &err), RAVEL_OK);
-    Code code = {run_jit, c->plan->split ? part_of_jit : NULL, jit};
-    if (proof_run(q, &code, &k, &err) != RAVEL_OK)
-        fail_msg("%s -> %s %s by %s: %s\n%s", c->rq.from, c->rq.to, c->rq.dtype,
-                 c->kernel->name, err.text, c->source);
+    prove(c, q, (Code){run_jit, part_of_jit, jit}, "machine code");
+    prove(c, q, (Code){run_steps, part_of_steps, c->steps}, "interpreter");
     proof_free(q);
     jit_free(jit);
 }

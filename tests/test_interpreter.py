@@ -1,0 +1,45 @@
+"""Relayouts without generated code: a share of the same tests, in a process that asks for the interpreter; and the build without libtcc."""
+
+import os
+import subprocess
+import sys
+
+import pytest
+
+import ravel
+
+HERE = ravel.ROOT / "tests"
+PYTEST = [sys.executable, "-m", "pytest", "-q", "-p", "no:xdist", "-p", "no:cacheprovider"]
+SHARE = [("test_random.py", "(relayouts and (0 or 1)) or test_cases"), ("test_pairs.py", "rank or fill or larger or meet or edge or NC1HWC0 or swizzle")]
+
+
+@pytest.mark.skipif("RAVEL_AGAIN" in os.environ, reason="asked for by another test")
+@pytest.mark.parametrize("file, share", SHARE)
+def test_by_the_interpreter(file, share):
+    env = {**os.environ, "RAVEL_CODE": "interpreter", "RAVEL_AGAIN": "1"}
+    r = subprocess.run([*PYTEST, HERE / file, "-k", share], env=env, cwd=ravel.ROOT, capture_output=True, text=True)
+    print(r.stdout[-300:])
+    assert r.returncode == 0, r.stdout[-6000:]
+
+
+def test_the_way_is_told(monkeypatch):
+    for code, way in [("jit", "machine code"), ("interpreter", "interpreter: RAVEL_CODE asks for it")]:
+        monkeypatch.setenv("RAVEL_CODE", code)
+        r = subprocess.run([ravel.BUILD / "ravel", "explain", "--from", "NCHW", "--to", "NHWC", "--shape", "1,2,3,4", "--dtype", "f32"],
+                           capture_output=True, text=True)
+        assert r.returncode == 0 and ("\ncode: %s\n" % way) in r.stdout
+        with ravel.Context() as cx, cx.plan("NCHW", "NHWC", (1, 2, 3, 4), "f32") as p:
+            assert p.way == way and bool(p.source) == (code == "jit")
+
+
+def test_without_libtcc(tmp_path):
+    """make TCC=0 needs no libtcc: no symbol of it is left, and what the command proves goes by the interpreter."""
+    b = tmp_path / "b"
+    make = ["make", "-j1", "TCC=0", "B=%s" % b, "CFLAGS=-O1", "LIBTCC=/nowhere/libtcc.a", str(b / "ravel"), str(b / "libravel.so")]
+    r = subprocess.run(make, cwd=ravel.ROOT, capture_output=True, text=True)
+    assert r.returncode == 0, r.stderr[-3000:]
+    assert "tcc_" not in subprocess.check_output(["nm", b / "libravel.so"], text=True)
+    env = {k: v for k, v in os.environ.items() if k != "RAVEL_CODE"}
+    ask = [b / "ravel", "verify", "--from", "NCHW", "--to", "NC1HWC0", "--shape", "2,20,5,7", "--dtype", "f16"]
+    text = subprocess.run(ask, env=env, capture_output=True, text=True).stdout
+    assert text.count("yes: ") == 2 and text.count("interpreter: built without libtcc") == 2
