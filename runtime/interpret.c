@@ -288,9 +288,9 @@ walk(Walk *w, int k, i64 d, i64 s)
     const Loop *l = &n->loop[n->turn[k].loop];
     i64 step = n->turn[k].step, first = 0, end = l->n;
     if (k == n->split) {
-        i64 turns = int_ceil_div(l->n, step), last = turns * (w->part + 1) / w->parts;
+        i64 turns = int_ceil_div(l->n, step);
         first = turns * w->part / w->parts * step;
-        end = last == turns ? l->n : last * step;
+        end = turns * (w->part + 1) / w->parts * step;
     }
     for (i64 i = first; i < end; i += step) {
         w->i[k] = i;

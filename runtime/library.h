@@ -100,8 +100,7 @@ ravel_plan *cache_find(Cache *c, const Key *k, const LayoutDef *known);
 void cache_add(Cache *c, ravel_plan *p);
 void cache_bound(Cache *c, i64 plans, i64 bytes);
 
-/* run.c: one part of a plan's work; the first part of one that is not shared is all
- * of it. */
+/* run.c: one part of a plan's work; of one that is not shared, part 0 of 1 alone. */
 void plan_part(const ravel_plan *p, void *dst, const void *src, i64 part, i64 parts);
 
 /* reference.c: the relayout by its definition, an element at a time, from the

@@ -52,7 +52,7 @@ plan_part(const ravel_plan *p, void *dst, const void *src, i64 part, i64 parts)
         interpret_part(p->steps, dst, src, part, parts);
     else if (p->part)
         p->part(dst, src, part, parts);
-    else if (part == 0)
+    else
         p->run(dst, src);
 }
 

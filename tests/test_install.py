@@ -24,7 +24,7 @@ def prefix(tmp_path_factory):
 @pytest.mark.parametrize("how", ["shared", "static", "c++"])
 def test_program(prefix, how, tmp_path):
     link = {"shared": ["-L%s" % (prefix / "lib"), "-lravel"],
-            "static": [prefix / "lib/libravel.a", "-llua5.4", "-lm", "-lpthread"]}
+            "static": [prefix / "lib/libravel.a", "-llua5.4", "-lm", "-lpthread", "-lgomp"]}
     compiler = ["g++", "-x", "c++", "-std=c++11"] if how == "c++" else ["gcc", "-std=c99"]
     program = tmp_path / "program"
     subprocess.run([*compiler, "-Wall", "-Wextra", "-Werror", "-I%s" % (prefix / "include"),

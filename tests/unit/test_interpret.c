@@ -138,7 +138,7 @@ all_kinds(void **state)
 {
     static const struct {
         const char *from, *to, *dtype;
-        int64_t shape[2];
+        int64_t shape[3];
     } t[] = {
         {"(A,B){A, B}", "(A,B){A, A ~ B}", "u8", {512, 512}},
         {"(A,B){A, B}", "(A,B){(A%256) ~ B//2, A//256, B}", "f32", {512, 512}},
@@ -149,12 +149,14 @@ all_kinds(void **state)
         {"(A,B){A, B}", "(A,B){B//16, A, B%16, fill = 3}", "u8", {1031, 2001}},
         {"(A,B){A, B}", "(A,B){A, B//16, B%16, fill = 1}", "u4", {1049, 2003}},
         {"(A,B){A, B//3, B%3}", "(A,B){B, A//5, 4 - A%5, fill = \"edge\"}", "u1", {37, 41}},
+        {"(A,B,C){A, B, C}", "(A,B,C){A, C, B}", "u4", {33, 255, 251}},
         {"{A}", "{A}", "c128", {5}},
     };
     (void)state;
     for (int i = 0; i < LEN(t); i++) {
-        ravel_request rq = {t[i].from, t[i].to, t[i].dtype, t[i].shape[1] ? 2 : 1, t[i].shape,
-                            0};
+        ravel_request rq = {t[i].from, t[i].to, t[i].dtype, 1, t[i].shape, 0};
+        while (rq.rank < 3 && t[i].shape[rq.rank])
+            rq.rank++;
         if (!proves("interpreter", &rq, "interpreter"))
             fail_msg("%s -> %s %s", t[i].from, t[i].to, t[i].dtype);
     }

@@ -57,6 +57,14 @@ half_bytes(Byte *d, const Byte *s, i64 part, i64 parts)
     }
 }
 
+/* Slot 165 holds 0xa5, the first poison; its copy is nobody's alone. */
+static void
+one_by_all(Byte *d, const Byte *s, i64 part, i64 parts)
+{
+    right(d, s, part, parts);
+    d[175] = s[165];
+}
+
 static void
 forgets_the_last(Byte *d, const Byte *s, i64 part, i64 parts)
 {
@@ -93,6 +101,8 @@ static const struct {
     {"overlapping", overlapping, "byte 187 of the destination is written by part 0 and by "
                                  "part 1 of 2"},
     {"half_bytes", half_bytes, "is written by part"},
+    {"one_by_all", one_by_all, "byte 175 of the destination is written by part 0 and by "
+                               "part 1 of 2"},
     {"forgets_the_last", forgets_the_last, "as before the run"},
     {"more_parts_than_rows", more_parts_than_rows, "as before the run"},
     {"in_order_only", in_order_only, "it should hold"},
