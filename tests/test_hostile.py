@@ -315,7 +315,8 @@ def undefined(objects):
 def test_the_library_never_exits_or_prints():
     ours = [f for f in ravel.BUILD.glob("*/*.o") if f.parent.name in ("compiler", "runtime") and f.name != "main.o" and not f.name.startswith("cli_")]
     assert len(ours) > 30
-    assert [x for x in undefined(ours) if x[1] in NEVER] == []
+    asked = {("kernels.o", "getenv"), ("context.o", "getenv")}       # RAVEL_ISA, RAVEL_CODE: what ravel.h says of them
+    assert {x for x in undefined(ours) if x[1] in NEVER} == asked
     assert [x for x in undefined([ravel.BUILD / "tcc_pic.o"]) if x[1] in RENAMED] == []
     assert {"stdout", "stderr", "signal"} & {s for _, s in undefined([ravel.BUILD / "compiler/main.o"])}        # nm does see such
 

@@ -447,8 +447,8 @@ set_up(void **state)
     static const char *const arg[] = {"NCHW", "NC1HWC0", "f16"};
     (void)state;
     snprintf(file_name, sizeof file_name, "/tmp/ravel-faults-%ld.npy", (long)getpid());
-    return ravel_context_new(&cx, NULL) || make_plan(arg, &plan, NULL) ||
-           write_npy(NULL, NULL);
+    return ravel_context_new(&cx, NULL) || ravel_set_cache(cx, 0, 0, NULL) ||
+           make_plan(arg, &plan, NULL) || write_npy(NULL, NULL);
 }
 
 static int
