@@ -35,6 +35,7 @@ main(void)
     rq.dtype = "i32";
     rq.rank = 2;
     rq.shape = shape;
+    rq.threads = 0;
     if (ravel_compile(cx, &rq, &plan, &err) || ravel_verify(plan, &err))
         return fail(cx, &err);
     int32_t *src = (int32_t *)malloc((size_t)ravel_plan_src_bytes(plan));
