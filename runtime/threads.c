@@ -2,7 +2,9 @@
  *
  * libgomp keeps a team for every thread that has led one, and takes it to be there in the
  * child of a fork too, where it waits for ever.  So a child has threads that are born and
- * end with each run; so have builds without OpenMP. */
+ * end with each run; so have builds without OpenMP.  And libgomp ends a process in which
+ * it cannot start a thread: so the first run of each thread tries whether that many can be
+ * had, with threads that it can do without. */
 #define _GNU_SOURCE
 #include "threads.h"
 
@@ -51,7 +53,8 @@ member(void *arg)
 }
 
 /* The caller is one of them: it does what no thread could be had for. */
-static void
+/* Whether there were as many as parts. */
+static bool
 run_born(ravel_task *task, void *arg, int parts)
 {
     Team t = {.task = task, .arg = arg, .parts = parts};
@@ -63,10 +66,12 @@ run_born(ravel_task *task, void *arg, int parts)
     member(&t);
     for (int i = 0; i < n; i++)
         pthread_join(thread[i], NULL);
+    return n == parts - 1;
 }
 
 #ifdef _OPENMP
 static atomic_bool forked;
+static _Thread_local int led;      /* the most threads that this one could have */
 
 static void
 in_child(void)
@@ -84,8 +89,9 @@ watch_forks(void)
 void
 threads_run(ravel_task *task, void *arg, int parts)
 {
-    if (atomic_load(&forked)) {
-        run_born(task, arg, parts);
+    if (atomic_load(&forked) || parts > led) {
+        if (run_born(task, arg, parts))
+            led = parts;
         return;
     }
 #pragma omp parallel for schedule(static, 1) num_threads(parts)
