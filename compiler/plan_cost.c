@@ -50,13 +50,16 @@ write_speed(double run, i64 apart)
 static double
 chain(const Nest *n, i64 run, bool source)
 {
+    const Loop *walk[MAX_TURNS + 1];
+    int m = 0;
+    for (int i = 0; i < n->nturns; i++)
+        walk[m++] = n->turn[i].step > 1 ? NULL : &n->loop[n->turn[i].loop];
     int batch = n->role[BATCH];
-    bool planes = batch >= 0 && nest_turn(n, batch) < 0;
-    for (int i = n->nturns - 1 + planes; i >= 0; i--) {
-        bool call = i == n->nturns;
-        const Loop *l = &n->loop[call ? batch : n->turn[i].loop];
-        i64 more, step = source ? l->ss : l->ds;
-        if ((!call && n->turn[i].step > 1) || step != run || !int_mul(run, l->n, &more))
+    if (batch >= 0 && nest_turn(n, batch) < 0)
+        walk[m++] = &n->loop[batch];
+    while (m-- > 0 && walk[m]) {
+        i64 more, step = source ? walk[m]->ss : walk[m]->ds;
+        if (step != run || !int_mul(run, walk[m]->n, &more))
             break;
         run = more;
     }
@@ -82,7 +85,7 @@ runs_of_transpose(const Nest *n, i64 size)
     i64 rows = nest_tile(n, ROW), cols = nest_tile(n, COL), apart = stride(n, ROW, false);
     Runs r = {.apart = apart * size};
     i64 whole = n->loop[n->role[ROW]].n;
-    bool tight = apart == cols && cols * 32 <= 32768;
+    bool tight = apart == cols && cols * size <= 512;
     if (n->stream == 2) {
         double most = tight ? (32768.0 / (double)(cols * size)) * (double)size : 256;
         r.read = (double)(rows * size) < most ? (double)(rows * size) : most;

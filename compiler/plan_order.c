@@ -149,6 +149,33 @@ order_transpose(const Plan *p, Nest *n, int k)
     return true;
 }
 
+/* The loops but the columns in this order, the last two of them rows and planes. */
+static void
+take_rows(Nest *n, Order order)
+{
+    int m = n->nloops - (n->role[COL] >= 0);
+    for (int i = 1; i < m; i++)
+        for (int j = i; j > 0 && outside(n, j, j - 1, order); j--) {
+            Loop l = n->loop[j];
+            n->loop[j] = n->loop[j - 1];
+            n->loop[j - 1] = l;
+        }
+    n->role[ROW] = m > 0 && !n->loop[m - 1].rest ? m - 1 : -1;
+    n->role[BATCH] = n->role[ROW] > 0 && !n->loop[m - 2].rest ? m - 2 : -1;
+    n->inner = n->nloops - m + (n->role[ROW] >= 0) + (n->role[BATCH] >= 0);
+}
+
+/* Writes in order; or reads in order. */
+static bool
+order_copy(const Plan *p, Nest *n, int k)
+{
+    bool streams = layout_bytes(p->dst) >= STREAM_BYTES;
+    n->stream = streams;
+    take_rows(n, k == 0 ? BY_DST : BY_SRC);
+    add_loops(n, k == 0 ? BY_DST : BY_SRC, false);
+    return k < (streams ? 2 : 1);
+}
+
 static bool
 order_other(const Plan *p, Nest *n, int k)
 {
@@ -182,8 +209,10 @@ plan_candidate(const Plan *p, const Nest *n, int k, Nest *out)
     out->nturns = 0;
     out->stream = 0;
     out->ahead = 0;
-    if (!(kernel_is_transpose(n->kernel) ? order_transpose(p, out, k)
-                                         : order_other(p, out, k)))
+    bool known = kernel_is_transpose(n->kernel) ? order_transpose(p, out, k)
+                 : kernel_is_copy(n->kernel) ? order_copy(p, out, k)
+                                             : order_other(p, out, k);
+    if (!known)
         return false;
     out->split = p->split && !nest_shares_bytes(n) ? split_of(out) : -1;
     out->cost = nest_cost(p, out);

@@ -10,6 +10,7 @@
 #include "../templates/c/max.c"
 #include "../templates/c/fence.c"
 #include "../templates/c/stream.h"
+#include "../templates/c/runs.h"
 #include "../templates/c/copy.c"
 #include "../templates/c/transpose.h"
 #include "../templates/c/transpose1.c"

@@ -82,7 +82,7 @@ ${name}(int64_t a, int64_t out[${rank}])
     { "ravel_min", "c/min.c" }, { "ravel_max", "c/max.c" },
     { "ravel_fence", "c/fence.c" },
     { "omp_get_thread_num", "c/openmp.h" },
-    { "ravel_copy", "c/stream.h", "c/copy.c" },
+    { "ravel_copy", "c/stream.h", "c/runs.h", "c/copy.c" },
     { "ravel_transpose1", "c/vector.h", "c/stream.h", "c/transpose.h", "c/transpose1.c" },
     { "ravel_transpose2", "c/vector.h", "c/stream.h", "c/transpose.h", "c/transpose2.c" },
     { "ravel_transpose4", "c/vector.h", "c/stream.h", "c/transpose.h", "c/transpose4.c" },

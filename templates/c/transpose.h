@@ -130,7 +130,7 @@ ravel_fill_buffer##n(unsigned char *buffer, const unsigned char *s, int64_t r,  
 /* The planes' rows touch: the destination is one run. */                        \
 static void                                                                      \
 ravel_staged_run##n(unsigned char *d, const unsigned char *s, int64_t rows,      \
-                    int64_t cols, int64_t sq)                                    \
+                    int64_t cols, int64_t sq, const unsigned char *then)         \
 {                                                                                \
     unsigned char buffer[RAVEL_BUFFER];                                          \
     const int64_t run = cols * n, most = RAVEL_BUFFER / run;                     \
@@ -139,6 +139,8 @@ ravel_staged_run##n(unsigned char *d, const unsigned char *s, int64_t rows,     
         r = rows - p - r < m && rows - p > r ? r - m : r;                        \
         ravel_fill_buffer##n(buffer, s + p * n, r, cols, run, sq);               \
         ravel_ahead next = {s + (p + r) * n, sq, r * n, 0, cols};                \
+        if (p + r == rows)                                                       \
+            next.s = then;                                                       \
         for (int64_t i = 0; i < r * run; i += 512) {                             \
             const int64_t bytes = r * run - i < 512 ? r * run - i : 512;         \
             ravel_fetch(&next, 1 + r * n * cols / (r * run / 8));                \
@@ -150,7 +152,7 @@ ravel_staged_run##n(unsigned char *d, const unsigned char *s, int64_t rows,     
  * last line; the buffer's rows are as far off a line as the destination's. */    \
 static void                                                                      \
 ravel_staged##n(unsigned char *d, const unsigned char *s, int64_t rows,          \
-                int64_t cols, int64_t dp, int64_t sq)                            \
+                int64_t cols, int64_t dp, int64_t sq, const unsigned char *then) \
 {                                                                                \
     enum { R = n == 1 ? 128 : 256 / n, C = 512 / n };                            \
     unsigned char room[R * (512 + 192) + 128];                                   \
@@ -165,7 +167,7 @@ ravel_staged##n(unsigned char *d, const unsigned char *s, int64_t rows,         
             const unsigned char *from = s + p * n + q * sq;                      \
             ravel_ahead next = {from + c * sq, sq, r * n, 0, C};                 \
             if (q + c == cols)                                                   \
-                next.s = s + (p + R) * n;                                        \
+                next.s = p + r < rows ? s + (p + R) * n : then;                  \
             ravel_fill_buffer##n(buffer, from, r, c, pitch, sq);                 \
             for (int64_t i = 0; i < r; i++) {                                    \
                 ravel_fetch(&next, 1 + C * n / 64);                              \
@@ -178,19 +180,19 @@ ravel_staged##n(unsigned char *d, const unsigned char *s, int64_t rows,         
 static void                                                                      \
 ravel_plane##n(unsigned char *d, const unsigned char *s, int64_t rows,           \
                int64_t cols, int64_t dp, int64_t sq, int64_t stream,             \
-               int64_t ahead)                                                    \
+               int64_t ahead, const unsigned char *then)                         \
 {                                                                                \
     int64_t q = 0;                                                               \
     if (rows < m || cols < m) {                                                  \
         ravel_few##n(d, s, rows, cols, dp, sq);                                  \
         return;                                                                  \
     }                                                                            \
-    if (stream == 2 && dp == cols * n && dp * 2 * m <= RAVEL_BUFFER) {           \
-        ravel_staged_run##n(d, s, rows, cols, sq);                               \
+    if (stream == 2 && dp == cols * n && dp <= 512) {                            \
+        ravel_staged_run##n(d, s, rows, cols, sq, then);                         \
         return;                                                                  \
     }                                                                            \
     if (stream == 2) {                                                           \
-        ravel_staged##n(d, s, rows, cols, dp, sq);                               \
+        ravel_staged##n(d, s, rows, cols, dp, sq, then);                         \
         return;                                                                  \
     }                                                                            \
     for (; q + 4 * m <= cols; q += 4 * m)                                        \
@@ -205,8 +207,9 @@ ravel_plane##n(unsigned char *d, const unsigned char *s, int64_t rows,          
 static void                                                                      \
 ravel_plane##n(unsigned char *d, const unsigned char *s, int64_t rows,           \
                int64_t cols, int64_t dp, int64_t sq, int64_t stream,             \
-               int64_t ahead)                                                    \
+               int64_t ahead, const unsigned char *then)                         \
 {                                                                                \
+    (void)then;                                                                  \
     (void)stream;                                                                \
     (void)ahead;                                                                 \
     for (int64_t p = 0; p < rows; p += 64 / n)                                   \
@@ -249,5 +252,5 @@ ravel_transpose##n(unsigned char *d, const unsigned char *s, int64_t planes,    
         stream = 2;                                                              \
     for (int64_t b = 0; b < planes; b++)                                         \
         ravel_plane##n(d + b * dn, s + b * sn, rows, cols, dp, sq, stream,       \
-                       ahead);                                                   \
+                       ahead, s + (b + 1 < planes ? b + 1 : b) * sn);            \
 }
