@@ -54,9 +54,8 @@ chain(const Nest *n, i64 run, bool source)
     int m = 0;
     for (int i = 0; i < n->nturns; i++)
         walk[m++] = n->turn[i].step > 1 ? NULL : &n->loop[n->turn[i].loop];
-    int batch = n->role[BATCH];
-    if (batch >= 0 && nest_turn(n, batch) < 0)
-        walk[m++] = &n->loop[batch];
+    if (n->role[BATCH] >= 0 && nest_turn(n, n->role[BATCH]) < 0)
+        walk[m++] = &n->loop[n->role[BATCH]];
     while (m-- > 0 && walk[m]) {
         i64 more, step = source ? walk[m]->ss : walk[m]->ds;
         if (step != run || !int_mul(run, walk[m]->n, &more))
@@ -138,5 +137,6 @@ nest_cost(const Plan *p, const Nest *n)
     double write = write_speed(r.written, r.apart);
     if (!n->stream && write > cached_speed)
         write = cached_speed;
-    return bytes / read_speed(r.read) + bytes / write + call;
+    double twice = n->stream == 2 ? 1.15 : 1;     /* through a buffer */
+    return twice * (bytes / read_speed(r.read) + bytes / write) + call;
 }

@@ -99,6 +99,12 @@ take_planes(Nest *n)
             n->turn[i].loop = from;
 }
 
+static i64
+role_bytes(const Nest *n, int role, i64 size)
+{
+    return n->loop[n->role[role]].n * size;
+}
+
 /* Tiles of a transpose in bytes of the destination's lines; the loops around. */
 typedef struct {
     const char *what;
@@ -108,15 +114,15 @@ typedef struct {
     i64 cols;
 } Schedule;
 
-/* Large transposes: 256 bytes of columns by 4 KB of rows a call; or a line or two of
- * columns, and on and on along the rows of the source, which are 16 streams, over all
- * loops or the innermost; or by way of the kernel's buffer. */
+/* Large transposes: 256 bytes of columns by 4 KB of rows a call, prefetching along the
+ * rows or, of short ones, the next line of columns; or a line or two of
+ * columns, and on and on along the rows of the source, which are 16 streams, over the
+ * innermost loop or all; or by way of the kernel's buffer. */
 static const Schedule large[] = {
     {"tiles",                   1, BY_DST,  TILE_INNER,   256},
-    {"lines along the source",  1, BY_SRC,  TILE_OUTER,   64},
     {"lines along a loop",      1, BY_SRC,  TILE_BETWEEN, 64},
-    {"buffer, as written",      2, BY_DST,  TILE_INNER,   INT64_MAX},
-    {"buffer, as read",         2, BY_SRC,  TILE_INNER,   INT64_MAX},
+    {"lines along the source",  1, BY_SRC,  TILE_OUTER,   64},
+    {"buffer",                  2, BY_SRC,  TILE_INNER,   INT64_MAX},
 };
 
 static bool
@@ -146,6 +152,8 @@ order_transpose(const Plan *p, Nest *n, int k)
     if (s->stream == 1)
         add_tile(n, ROW, 4096, size);
     take_planes(n);
+    if (s->place == TILE_INNER && n->ahead && role_bytes(n, ROW, size) < 1024)
+        n->ahead = 64 * n->loop[n->role[COL]].ss;
     return true;
 }
 
@@ -165,15 +173,14 @@ take_rows(Nest *n, Order order)
     n->inner = n->nloops - m + (n->role[ROW] >= 0) + (n->role[BATCH] >= 0);
 }
 
-/* Writes in order; or reads in order. */
+/* Past the caches, in the order of reads: writes of whole lines can go anywhere. */
 static bool
 order_copy(const Plan *p, Nest *n, int k)
 {
-    bool streams = layout_bytes(p->dst) >= STREAM_BYTES;
-    n->stream = streams;
-    take_rows(n, k == 0 ? BY_DST : BY_SRC);
-    add_loops(n, k == 0 ? BY_DST : BY_SRC, false);
-    return k < (streams ? 2 : 1);
+    n->stream = layout_bytes(p->dst) >= STREAM_BYTES;
+    take_rows(n, n->stream ? BY_SRC : BY_DST);
+    add_loops(n, n->stream ? BY_SRC : BY_DST, false);
+    return k == 0;
 }
 
 static bool

@@ -16,7 +16,7 @@ static inline void
 ravel_fetch(ravel_ahead *a, int64_t lines)
 {
     for (; lines > 0 && a->rows > 0; lines--) {
-        RAVEL_PREFETCH(a->s + a->at);
+        RAVEL_PREFETCH_L2(a->s + a->at);
         a->at += 64;
         if (a->at >= a->bytes) {
             a->at = 0;
