@@ -45,6 +45,9 @@ void cli_parse(Cli *c, const Command *cmd, int argc, char **argv);
 _Noreturn void cli_fail(Cli *c, const char *fmt, ...) PRINTF(2, 3);
 /* "2,64,56,56" -> shape; the rank. */
 int cli_numbers(Cli *c, const char *what, const char *text, i64 *out, int max);
+/* The same of --shape, where a name leaves an extent to run time, if names may be: then
+ * name[d] is it, else NULL, and the extent RUNTIME_EXTENT.  *any: there are some. */
+int cli_shape_names(Cli *c, i64 *shape, const char **name, bool *any);
 /* Refuse what cannot fit this machine's memory before trying. */
 void cli_need_memory(Cli *c, i64 bytes, const char *what);
 /* Add the layouts of a spec file. */

@@ -20,7 +20,8 @@ static const struct {
     struct argp_option option;
     size_t at;            /* of the const char * or bool in Options */
 } table[] = {
-    {'s', false, {"shape", 's', "S", 0, "the logical extents, as in 2,64,56,56", 0},
+    {'s', false, {"shape", 's', "S", 0, "the logical extents, as in 2,64,56,56; a "
+     "name leaves one to run time", 0},
      offsetof(Options, shape)},
     {'t', false, {"dtype", 'd', "T", 0, "the element type: f32 f16 bf16 f64 i8 u8 i16 "
      "... i4 u4 u2 u1 c64", 0}, offsetof(Options, dtype)},
@@ -172,8 +173,8 @@ cli_numbers(Cli *c, const char *what, const char *text, i64 *out, int max)
         char *end;
         errno = 0;
         if (isalpha((unsigned char)*s))
-            cli_fail(c, "%s '%s': extents left to run time are not there yet; give "
-                     "numbers", what, text);
+            cli_fail(c, "%s '%s': numbers are needed here; a name, which leaves an extent "
+                     "to run time, is for emit, explain, verify and check", what, text);
         if (n == max)
             cli_fail(c, "%s '%s' has more than %d numbers", what, text, max);
         out[n] = strtoll(s, &end, 10);
@@ -183,6 +184,43 @@ cli_numbers(Cli *c, const char *what, const char *text, i64 *out, int max)
                      text);
         s = *end ? end + 1 : end;
     }
+    return n;
+}
+
+/* The name that the list begins with; NULL: a number, or nothing right. */
+static const char *
+leading_name(Cli *c, const char *s)
+{
+    size_t n = strspn(s, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+                         "0123456789_");
+    if (!isalpha((unsigned char)*s) || (s[n] && s[n] != ',') || n > MAX_NAME)
+        return NULL;
+    return arena_printf(c->arena, "%.*s", (int)n, s);
+}
+
+int
+cli_shape_names(Cli *c, i64 *shape, const char **name, bool *any)
+{
+    Buf b = buf_new(c->arena);
+    int n = 0;
+    *any = false;
+    for (const char *s = c->o.shape; *s; n++) {
+        size_t len = strcspn(s, ",");
+        const char *own = leading_name(c, s);
+        if (n == MAX_RANK)
+            cli_fail(c, "--shape '%s' has more than %d extents", c->o.shape, MAX_RANK);
+        name[n] = own;
+        *any |= own != NULL;
+        buf_printf(&b, "%s", own ? "0" : "");
+        buf_addn(&b, own ? "" : s, own ? 0 : len);
+        buf_addn(&b, s + len, s[len] == ',');
+        s += len + (s[len] == ',');
+    }
+    if (!*any)
+        return cli_numbers(c, "--shape", c->o.shape, shape, MAX_RANK);
+    n = cli_numbers(c, "--shape", b.s, shape, MAX_RANK);
+    for (int d = 0; d < n; d++)
+        shape[d] = name[d] ? RUNTIME_EXTENT : shape[d];
     return n;
 }
 

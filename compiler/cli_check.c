@@ -188,7 +188,13 @@ check_shape(Cli *c)
     return v->flaw ? EXIT_NO : EXIT_YES;
 }
 
-/* every shape with A up to 8, B up to 4 */
+static bool
+is_fixed(const EveryShape *s, int d)
+{
+    return s->fixed && s->fixed[d] >= 0;
+}
+
+/* every shape with A up to 8, B up to 4, C = 64 */
 static const char *
 every_text(Cli *c, const EveryShape *s)
 {
@@ -196,8 +202,8 @@ every_text(Cli *c, const EveryShape *s)
     buf_add(&b, "every shape");
     for (int d = 0, n = 0; d < s->l->rank; d++)
         if (s->bound[d] < INF)
-            buf_printf(&b, "%s%s up to %lld", n++ ? ", " : " with ", s->l->dim[d].name,
-                       (long long)s->bound[d]);
+            buf_printf(&b, "%s%s %s %lld", n++ ? ", " : " with ", s->l->dim[d].name,
+                       is_fixed(s, d) ? "=" : "up to", (long long)s->bound[d]);
     return b.s;
 }
 
@@ -209,6 +215,8 @@ dense_text(Cli *c, const EveryShape *s)
     int n = 0;
     for (int d = 0; d < s->l->rank; d++) {
         bool fixed = s->bound[d] < INF;
+        if (is_fixed(s, d))
+            continue;
         if (fixed || s->multiple[d] > 1)
             buf_printf(&b, "%s%s is %s%lld", n++ ? ", " : "", s->l->dim[d].name,
                        fixed ? "" : "a multiple of ", (long long)s->multiple[d]);
@@ -275,12 +283,14 @@ print_every(Cli *c, const EveryShape *s)
         printf("    %s = %s\n", s->l->dim[d].name, ex_text(s->l->e, s->inverse[d]));
 }
 
+/* rank and extents of shape where that is not NULL: those of them that are given. */
 static int
-check_every_shape(Cli *c)
+check_shapes(Cli *c, int rank, const i64 *shape)
 {
     const char *text = cli_layout_text(c, c->o.arg[0]);
     const LayoutRef *ref = spec_ref(c->arena, text, c->known);
-    EveryShape *s = decide_every_shape(ex_new(c->arena), ref, cli_dtype_of(c, text));
+    EveryShape *s = decide_shapes(ex_new(c->arena), ref, cli_dtype_of(c, text),
+                                  shape ? rank : decide_rank(ref->def), shape);
     bool yes = s->injective == YES && !s->v->flaw;
     if (c->o.json) {
         cli_print_json(every_json(c, s));
@@ -303,6 +313,13 @@ check_every_shape(Cli *c)
 int
 cmd_check(Cli *c)
 {
-    return c->o.equals ? cli_check_equal(c) : c->o.shape ? check_shape(c)
-                                                     : check_every_shape(c);
+    i64 shape[MAX_RANK];
+    const char *name[MAX_RANK];
+    bool any = false;
+    if (c->o.equals)
+        return cli_check_equal(c);
+    if (!c->o.shape)
+        return check_shapes(c, 0, NULL);
+    int rank = cli_shape_names(c, shape, name, &any);
+    return any ? check_shapes(c, rank, shape) : check_shape(c);
 }

@@ -22,10 +22,13 @@ kind_of(Cli *c)
 static Request
 request(Cli *c, i64 *shape)
 {
+    bool any;
+    const char **extent = arena_array(c->arena, const char *, MAX_RANK);
     Request rq = {.dtype = c->o.dtype, .shape = shape, .name = c->o.name};
     rq.from = c->o.from ? cli_layout_text(c, c->o.from) : NULL;
     rq.to = c->o.to ? cli_layout_text(c, c->o.to) : NULL;
-    rq.rank = cli_numbers(c, "--shape", c->o.shape, shape, MAX_RANK);
+    rq.rank = cli_shape_names(c, shape, extent, &any);
+    rq.extent = any ? extent : NULL;
     return rq;
 }
 
@@ -47,6 +50,8 @@ cmd_emit(Cli *c)
     } else {
         if (!rq.from == !rq.to)
             cli_fail(c, "--kind %s is of one layout: give it with --to", c->o.kind);
+        if (rq.extent)
+            cli_fail(c, "--shape '%s': --kind %s needs numbers", c->o.shape, c->o.kind);
         rq.dtype = cli_dtype(c, rq.to ? rq.to : rq.from);
         text = compile_index(c->arena, c->cx->target, c->known, &rq, kind);
     }
@@ -86,6 +91,14 @@ explain_way(Cli *c, const Request *rq)
     ravel_plan_free(p);
 }
 
+static void
+explain_runtime(Buf *b, const Plan *p, const char *what, const RuntimeLayout *r)
+{
+    buf_printf(b, "%s: %s\n  declared  %s\n", what, layout_ref_text(b->arena, r->l->ref),
+               layout_text(b->arena, r->l->ref->def));
+    runtime_layout_print(b, p, r);
+}
+
 static double
 predicted(const Plan *p)
 {
@@ -108,6 +121,8 @@ explain_kernels(const Plan *p)
         if (uses)
             printf("  %-10s x%-3d %s\n", kernels[k].name, uses, kernels[k].what);
     }
+    if (p->now)
+        return;                    /* counts are nominal */
     printf("cost: about %.3g ms by the planner's table, one thread (a guide, not a "
            "measurement)\n", predicted(p) * 1e-6);
 }
@@ -118,9 +133,14 @@ cmd_explain(Cli *c)
     i64 shape[MAX_RANK];
     Request rq = request(c, shape);
     Plan *p = compile_plan(c->arena, c->known, &rq);
-    explain_layout(c, "from", p->src);
-    explain_layout(c, "to", p->dst);
     Buf b = buf_new(c->arena);
+    if (p->now) {
+        explain_runtime(&b, p, "from", p->now->src);
+        explain_runtime(&b, p, "to", p->now->dst);
+    } else {
+        explain_layout(c, "from", p->src);
+        explain_layout(c, "to", p->dst);
+    }
     plan_print(&b, p);
     fputs(b.s, stdout);
     explain_kernels(p);

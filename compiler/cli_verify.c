@@ -1,13 +1,16 @@
 /* verify: proofs as a command, each in a process of its own. */
 #include <stdio.h>
+#include <string.h>
 
 #include "cli.h"
 #include "cli_child.h"
+#include "cli_runtime.h"
 
 typedef struct {
     Cli *c;
     Request rq;                    /* of the first direction */
     i64 shape[MAX_RANK];
+    const char *name[MAX_RANK];    /* of its extents left to run time */
     ravel_plan *plan;              /* the one at work */
     i64 limit;                     /* seconds; 0: as the size wants */
     json_t *proofs;
@@ -113,7 +116,10 @@ prove_direction(Verify *v, const char *from, const char *to, const i64 *shape,
         return;
     }
     cli_check(v->c, s, &err);
-    prove(v, v->plan->plan, v->plan, NULL);
+    if (v->plan->plan->now)
+        v->no |= !cli_verify_shapes(v->c, v->plan, v->name, v->limit, v->proofs);
+    else
+        prove(v, v->plan->plan, v->plan, NULL);
 }
 
 static void
@@ -127,6 +133,13 @@ verify(void *arg)
     prove_direction(v, v->rq.from, v->rq.to, v->shape, false);
     bool view = v->plan->plan->src->ref->def->view;
     const i64 *back = cli_shape(v->c->arena, v->plan->plan->dst);
+    if (v->plan->plan->now) {
+        const char *name[MAX_RANK];
+        back = cli_runtime_shape(v->c->arena, v->plan->plan->now->dst);
+        for (int d = 0; d < v->rq.rank; d++)
+            name[d] = v->name[v->plan->plan->map[d]];
+        memcpy(v->name, name, (size_t)v->rq.rank * sizeof *name);
+    }
     ravel_plan_free(v->plan);
     v->plan = NULL;
     prove_direction(v, v->rq.to, v->rq.from, back, view);
@@ -145,7 +158,10 @@ cmd_verify(Cli *c)
     v.rq.from = cli_layout_text(c, c->o.from);
     v.rq.to = cli_layout_text(c, c->o.to);
     v.rq.shape = v.shape;
-    v.rq.rank = cli_numbers(c, "--shape", c->o.shape, v.shape, MAX_RANK);
+    bool any;
+    v.rq.rank = cli_shape_names(c, v.shape, v.name, &any);
+    if (any && c->o.object)
+        cli_fail(c, "--shape '%s': --object is proven at numbers", c->o.shape);
     v.proofs = json_array();
     bool ok = arena_run(c->arena, &d, verify, &v);
     ravel_plan_free(v.plan);

@@ -33,6 +33,8 @@ compile_plan(Arena *a, const LayoutDef *known, const Request *rq)
     const DType *t = need_dtype(a, rq->dtype);
     const LayoutRef *from = spec_ref(a, rq->from, known);
     const LayoutRef *to = spec_ref(a, rq->to, known);
+    if (compile_is_runtime(rq))
+        return compile_runtime(a, from, to, t, rq);
     Layout *src = layout_make(e, from, t, rq->rank, rq->shape);
     plan_match(a, from, to, rq->rank, map);
     for (int d = 0; d < rq->rank; d++)
@@ -48,7 +50,10 @@ shape_text(Arena *a, const Request *rq)
 {
     Buf b = buf_new(a);
     for (int i = 0; i < rq->rank; i++)
-        buf_printf(&b, "%s%lld", i ? "," : "", (long long)rq->shape[i]);
+        if (rq->shape[i] == RUNTIME_EXTENT && rq->extent)
+            buf_printf(&b, "%s%s", i ? "," : "", rq->extent[i]);
+        else
+            buf_printf(&b, "%s%lld", i ? "," : "", (long long)rq->shape[i]);
     return b.s;
 }
 

@@ -3,6 +3,7 @@
 #ifndef RAVEL_COMPILE_H
 #define RAVEL_COMPILE_H
 
+#include "plan_runtime.h"
 #include "render.h"
 #include "spec.h"
 
@@ -10,7 +11,9 @@ typedef struct {
     const char *from, *to;         /* layout texts */
     const char *dtype;
     int rank;
-    const i64 *shape;
+    const i64 *shape;              /* RUNTIME_EXTENT where that is left to run time */
+    const char *const *extent;     /* names of those, a dim each, alike where they are
+                                    * equal; NULL: those of the dims */
     const char *name;              /* of the function; NULL: one is made */
 } Request;
 
@@ -19,6 +22,16 @@ Layout *compile_layout(Arena *a, const LayoutDef *known, const char *text,
                        const char *dtype, int rank, const i64 *shape);
 /* spec -> layout -> decide -> plan, for both sides. */
 Plan *compile_plan(Arena *a, const LayoutDef *known, const Request *rq);
+/* compile_runtime.c: whether any extent is left to run time, and compile_plan for
+ * such. */
+bool compile_is_runtime(const Request *rq);
+Plan *compile_runtime(Arena *a, const LayoutRef *from, const LayoutRef *to,
+                      const DType *t, const Request *rq);
+/* The plan at a shape: all in numbers, from layouts made and decided for it.  *why is
+ * NULL, or why the shape is none of the plan's. */
+Plan *compile_at(Arena *a, const Plan *p, const i64 *shape, const char **why);
+/* A plan of compile_runtime again, in a: for a thread of its own. */
+Plan *compile_again(Arena *a, const Plan *p);
 /* plan -> emit -> render */
 const char *compile_text(const Target *t, const Plan *p, const Request *rq,
                          bool stand_alone);

@@ -94,6 +94,7 @@ typedef struct {
     Layout *l;            /* at the shape of the witness, or where every digit is full */
     Verdict *v;           /* of l: the flaw */
     i64 bound[MAX_RANK];  /* the extents up to which it holds; INF: all */
+    const i64 *fixed;     /* extents that are given, -1: any; NULL: none is */
     Answer dense;         /* YES: for the shapes whose extents multiple[] divides;
                              where bound is finite, for that extent only */
     i64 multiple[MAX_RANK];
@@ -104,6 +105,9 @@ typedef struct {
     int entry_var[MAX_ENTRIES];
 } EveryShape;
 EveryShape *decide_every_shape(Exprs *e, const LayoutRef *ref, const DType *t);
+/* The same for all shapes with the extents given; -1 where there is any. */
+EveryShape *decide_shapes(Exprs *e, const LayoutRef *ref, const DType *t, int rank,
+                          const i64 *fixed);
 /* The rank that stands for all: of the dims that `...` is, two, so that their order
  * shows. */
 int decide_rank(const LayoutDef *d);

@@ -14,6 +14,7 @@ typedef struct {
     int rank;
     Part *part;
     int nparts;
+    const i64 *fixed;     /* the extents that are given, -1 for the others; or NULL */
     i64 full[MAX_RANK], small;
 } Every;
 
@@ -21,6 +22,12 @@ static Layout *
 at_shape(Every *y, const i64 *shape)
 {
     return layout_make(y->e, y->ref, y->t, y->rank, shape);
+}
+
+static bool
+is_fixed(const Every *y, int d)
+{
+    return y->fixed && y->fixed[d] >= 0;
 }
 
 /* Where the open digit p of a reversed entry ends: beyond, the entry turns negative when
@@ -47,7 +54,7 @@ fill_digits(Every *y)
 {
     i64 ones[MAX_RANK], *bound = y->every->bound;
     for (int d = 0; d < y->rank; d++) {
-        ones[d] = 1;
+        ones[d] = is_fixed(y, d) ? y->fixed[d] : 1;
         y->full[d] = bound[d] = 0;
     }
     Layout *l = at_shape(y, ones);
@@ -65,7 +72,9 @@ fill_digits(Every *y)
             bound[d] = end > bound[d] ? end : bound[d];
         }
     for (int d = 0; d < y->rank; d++)
-        if (!y->full[d]) {
+        if (is_fixed(y, d)) {
+            y->full[d] = bound[d] = y->fixed[d];
+        } else if (!y->full[d]) {
             y->full[d] = 2;
             bound[d] = INF;
         }
@@ -79,7 +88,8 @@ shrink_witness(Every *y)
     const Verdict *v = y->every->v;
     i64 shape[MAX_RANK];
     for (int d = 0; d < y->rank; d++)
-        shape[d] = 1 + (v->x[d] > v->y[d] ? v->x[d] : v->y[d]);
+        shape[d] = is_fixed(y, d) ? y->fixed[d]
+                                 : 1 + (v->x[d] > v->y[d] ? v->x[d] : v->y[d]);
     Layout *l = at_shape(y, shape);
     Verdict *small = decide(l);
     if (small->flaw == FLAW_COLLISION) {
@@ -103,7 +113,7 @@ find_multiples(Every *y)
     for (int i = 0; i < y->rank; i++)
         once[i] = y->every->bound[i];
     for (int i = 0; i < y->nparts; i++)
-        if (y->part[i].size == 0)
+        if (y->part[i].size == 0 && !is_fixed(y, y->part[i].digit[0].dim))
             once[y->part[i].digit[0].dim] = y->part[i].digit[0].lo;
     Layout *l = at_shape(y, once);
     y->every->dense = decide(l)->elements == l->size ? YES : NO;
@@ -123,7 +133,7 @@ try_small(void *arg)
     Every *y = arg;
     i64 shape[MAX_RANK];
     for (int d = 0; d < y->rank; d++)
-        shape[d] = y->small;
+        shape[d] = is_fixed(y, d) ? y->fixed[d] : y->small;
     Layout *l = at_shape(y, shape);
     Verdict *v = decide(l);
     if (v->flaw != FLAW_COLLISION)
@@ -180,11 +190,17 @@ decide_rank(const LayoutDef *d)
 EveryShape *
 decide_every_shape(Exprs *e, const LayoutRef *ref, const DType *t)
 {
+    return decide_shapes(e, ref, t, decide_rank(ref->def), NULL);
+}
+
+EveryShape *
+decide_shapes(Exprs *e, const LayoutRef *ref, const DType *t, int rank, const i64 *fixed)
+{
     Arena *a = ex_arena(e);
     EveryShape *s = arena_new(a, EveryShape);
-    Every y = {.every = s, .e = e, .ref = ref, .t = t};
+    s->fixed = fixed;
+    Every y = {.every = s, .e = e, .ref = ref, .t = t, .rank = rank, .fixed = fixed};
     Diag d;
-    y.rank = decide_rank(ref->def);
     if (!arena_run(a, &d, judge, &y)) {
         if (d.kind != DIAG_LAYOUT)
             diag_fatal(a->diag, d.kind, (Loc){0}, "%s", d.text);

@@ -17,7 +17,14 @@ typedef enum {
     ST_CHECK,             /* return 0 unless least <= value <= most */
     ST_SAME,              /* return 0 unless value == other */
     ST_UNUSED,            /* the parameter `text` */
-    ST_RETURN             /* value */
+    ST_RETURN,            /* value */
+    ST_WHEN,              /* body, where value is above 0 */
+    ST_REFUSE,            /* return 1 unless least <= value <= most */
+    ST_SIZE,              /* the size `text`, from value, in bits */
+    ST_TIMES,             /* that size times value */
+    ST_ROUND,             /* that size rounded up to a multiple of count */
+    ST_FITS,              /* return 1 unless that size fits 64 bits */
+    ST_BYTES              /* *text = value */
 } StKind;
 
 /* An argument of a kernel: a buffer at an offset, or a number. */
@@ -32,7 +39,13 @@ typedef struct Stmt {
     const char *text;     /* ST_COMMENT; the name of ST_FOR, ST_LET */
     i64 count, step;      /* ST_FOR, ST_ALONE; index of ST_SET */
     bool split;           /* ST_FOR: threads share it, in runs of turns */
+    const Ex *bound;      /* ST_FOR: instead of count, where that is not constant */
+    const Ex *outer;      /* ST_FOR, split: turns of the outermost loop that is, which
+                           * threads share where there are enough ... */
+    bool inner;           /* ... and this one, inside, where there are not */
     const Ex *value, *other;
+    const Ex **factor;    /* ST_LET: a product instead */
+    int nfactors;
     i64 least, most;
     const Kernel *kernel;
     Arg arg[12];
@@ -47,15 +60,29 @@ typedef struct {
     const char *name;     /* of the function: a checked identifier */
     const char *head;     /* lines of the comment on top */
     const char *note;     /* a line for the function's own comment */
-    const char **param;   /* names: the dims of EMIT_OFFSET */
+    const char **param;   /* names: the dims of EMIT_OFFSET, extents of a relayout */
     int nparams;
     bool split;           /* over threads: a function of a part, and one of all parts */
+    Stmt *sizes;          /* where extents are left to run time: the function that
+                           * checks them, and says how many bytes there are */
     Stmt *body;
     Exprs *e;
 } Unit;
 
 /* emit_relayout.c */
 Unit *emit_relayout(const Plan *p, const char *name, const char *command);
+/* emit_runtime.c: u of a plan with extents left to run time, its body made: names for
+ * extents and scalars, what they are, and the sizes. */
+void emit_runtime(const Plan *p, Unit *u);
+/* The identifiers of all scalars, extents first; no more are made. */
+const char **emit_runtime_names(const Plan *p);
+/* Whether stores go past the caches at this shape: 0 or 1. */
+const Ex *emit_runtime_stream(const Plan *p);
+/* The counts that a nest needs above 0, and that can be 0 where there is anything to
+ * convert; their number. */
+int emit_runtime_needs(const Plan *p, const Nest *n, const Ex **needs);
+/* As emit_layout_head. */
+void emit_runtime_head(Buf *b, const char *what, const Layout *l);
 /* emit_index.c */
 Unit *emit_offset(const Layout *l, const char *name, const char *command);
 /* diag_fatal when the layout has no inverse in closed form. */

@@ -2,14 +2,36 @@
 #include <string.h>
 
 #include "emit.h"
+#include "plan_runtime.h"
 
 typedef struct {
     const Plan *p;
     Arena *arena;
     const Nest *n;
-    const char *name[MAX_TURNS];   /* identifiers of the turns */
+    const char **name;             /* identifiers of the turns, after ... */
+    int ntaken;                    /* ... those of what is no loop */
     int var[MAX_TURNS];            /* variables with those names */
 } Emitter;
+
+/* The last iteration, as far as the rest of an address has to know. */
+static i64
+most(Emitter *t, const Loop *l)
+{
+    return l->rest ? ex_of_var(t->p->e, l->var)->f.max : INF;
+}
+
+static const Ex *
+iterations(Emitter *t, const Loop *l)
+{
+    return l->now.n ? l->now.n : ex_const(t->p->e, l->n);
+}
+
+static const Ex *
+stride(Emitter *t, const Loop *l, bool source)
+{
+    const Ex *x = source ? l->now.ss : l->now.ds;
+    return x ? x : ex_const(t->p->e, source ? l->ss : l->ds);
+}
 
 /* The address where a call starts, in elements times `scale`: base and rest, and the
  * strides of the turns. */
@@ -24,7 +46,7 @@ start_of(Emitter *t, bool source, i64 scale)
     const Ex *x = ex_subst(e, source ? n->src : n->dst, to);
     for (int i = 0; i < n->nturns; i++) {
         const Loop *l = &n->loop[n->turn[i].loop];
-        x = ex_add(e, x, ex_scale(e, ex_of_var(e, t->var[i]), source ? l->ss : l->ds));
+        x = ex_add(e, x, runtime_times(e, ex_of_var(e, t->var[i]), stride(t, l, source)));
     }
     return ex_scale(e, x, scale);
 }
@@ -44,13 +66,16 @@ count(Emitter *t, int role)
 {
     const Nest *n = t->n;
     Exprs *e = t->p->e;
+    if (n->role[role] < 0)
+        return ex_const(e, 1);
+    const Ex *all = iterations(t, &n->loop[n->role[role]]);
+    int turn = nest_turn(n, n->role[role]);
     i64 tile = nest_tile(n, role);
-    int turn = n->role[role] < 0 ? -1 : nest_turn(n, n->role[role]);
-    if (turn < 0 || n->loop[n->role[role]].n % tile == 0)
+    if (turn < 0)
+        return all;
+    if (tile == 1 || (ex_is_const(all) && all->base % tile == 0))
         return ex_const(e, tile);
-    const Ex *left = ex_sub(e, ex_const(e, n->loop[n->role[role]].n),
-                            ex_of_var(e, t->var[turn]));
-    return ex_min(e, ex_const(e, tile), left);
+    return ex_min(e, ex_const(e, tile), ex_sub(e, all, ex_of_var(e, t->var[turn])));
 }
 
 /* Elements as bytes. */
@@ -63,11 +88,30 @@ in_unit(Emitter *t, const Ex *x, ArgUnit unit)
     return bits >= 8 ? ex_scale(t->p->e, x, bits / 8) : ex_div(t->p->e, x, 8 / bits);
 }
 
+static const Ex *
+step(Emitter *t, int role, bool source)
+{
+    int loop = t->n->role[role];
+    return loop < 0 ? ex_const(t->p->e, 0) : stride(t, &t->n->loop[loop], source);
+}
+
+/* v where stores go past the caches, which at run time they may not. */
+static const Ex *
+streams(Emitter *t, i64 v)
+{
+    return v ? ex_scale(t->p->e, emit_runtime_stream(t->p), v) : ex_const(t->p->e, 0);
+}
+
 static Arg
 argument(Emitter *t, char letter)
 {
     CallArg a = call_arg(t->p, t->n, letter);
+    const KernelArg *k = kernel_arg(letter);
     const char *buffer = a.source ? "src" : "dst";
+    if (t->p->now && (k->what == ARG_DST_STEP || k->what == ARG_SRC_STEP))
+        return (Arg){.value = in_unit(t, step(t, a.role, a.source), a.unit)};
+    if (t->p->now && (k->what == ARG_STREAM || k->what == ARG_AHEAD))
+        return (Arg){.value = streams(t, a.number)};
     switch (a.is) {
     case CALL_NUMBER:  break;
     case CALL_PATTERN: return (Arg){.pattern = t->p->dst->fill[0]};
@@ -89,6 +133,23 @@ add_call(Emitter *t, Stmt ***tail)
         s->arg[s->nargs++] = argument(t, *c);
 }
 
+/* The turn inside the one that threads share which they do instead where that has too
+ * few for all of them, as a batch of 1 has; -1: none. */
+static int
+second_split(const Nest *n)
+{
+    int best = -1;
+    i64 most = 1;
+    for (int k = n->split + 1; n->split >= 0 && k < n->nturns; k++) {
+        i64 turns = int_ceil_div(n->loop[n->turn[k].loop].n, n->turn[k].step);
+        if (turns > most) {
+            most = turns;
+            best = k;
+        }
+    }
+    return n->split >= 0 && n->turn[n->split].step == 1 ? best : -1;
+}
+
 /* One nest; where it is not split, one thread does it. */
 static void
 add_nest(Emitter *t, Stmt ***tail)
@@ -97,6 +158,7 @@ add_nest(Emitter *t, Stmt ***tail)
     emit_add(t->arena, tail, ST_COMMENT)->text =
         arena_printf(t->arena, "%s%s: %s", n->kind == NEST_FILL ? "padding " : "",
                      plan_box(t->arena, t->p, n), n->kernel->name);
+    const Ex *needs[2 * MAX_LOOPS + MAX_RANK];
     Stmt **inner = NULL, ***at = tail;
     if (t->p->split && n->split < 0) {
         Stmt *s = emit_add(t->arena, at, ST_ALONE);
@@ -106,19 +168,44 @@ add_nest(Emitter *t, Stmt ***tail)
     }
     for (int k = 0; k < n->nturns; k++) {
         const Loop *l = &n->loop[n->turn[k].loop];
-        t->name[k] = emit_identifier(t->arena, l->name, t->name, k);
-        t->var[k] = ex_loop_var(t->p->e, t->name[k], l->n);
+        t->name[k] = emit_identifier(t->arena, l->name, t->name - t->ntaken, t->ntaken + k);
+        t->var[k] = l->now.n ? ex_var(t->p->e, t->name[k], 0, most(t, l))
+                             : ex_loop_var(t->p->e, t->name[k], l->n);
+    }
+    int second = t->p->now ? second_split(n) : -1;
+    const Ex *outer = second < 0 ? NULL : iterations(t, &n->loop[n->turn[n->split].loop]);
+    int nneeds = t->p->now ? emit_runtime_needs(t->p, n, needs) : 0;
+    for (int k = 0; k < nneeds; k++) {
+        Stmt *s = emit_add(t->arena, at, ST_WHEN);
+        s->value = needs[k];
+        inner = &s->body;
+        at = &inner;
     }
     for (int k = 0; k < n->nturns; k++) {
         Stmt *s = emit_add(t->arena, at, ST_FOR);
         s->text = t->name[k];
         s->count = n->loop[n->turn[k].loop].n;
+        s->bound = n->loop[n->turn[k].loop].now.n;
         s->step = n->turn[k].step;
-        s->split = k == n->split;
+        s->split = k == n->split || k == second;
+        s->outer = second < 0 ? NULL : outer;
+        s->inner = k == second;
         inner = &s->body;
         at = &inner;
     }
     add_call(t, at);
+}
+
+/* Room for the names of a nest's turns, after those that they may not have. */
+static const char **
+names(const Plan *p, int *ntaken)
+{
+    const char **taken = p->now ? emit_runtime_names(p) : NULL;
+    *ntaken = p->now ? p->now->scalars->n : 0;
+    const char **all = arena_array(ex_arena(p->e), const char *, *ntaken + MAX_TURNS);
+    if (taken)
+        memcpy(all, taken, (size_t)*ntaken * sizeof *all);
+    return all;
 }
 
 Unit *
@@ -129,20 +216,27 @@ emit_relayout(const Plan *p, const char *name, const char *command)
     Stmt **tail = &u->body, ***at = &tail;
     Buf b = buf_new(a);
     bool stream = false;
+    int ntaken = 0;
+    const char **taken = names(p, &ntaken);
     buf_printf(&b, "%s\n", command);
-    emit_layout_head(&b, "src", p->src);
-    emit_layout_head(&b, "dst", p->dst);
+    void (*head)(Buf *, const char *, const Layout *) = p->now ? emit_runtime_head
+                                                               : emit_layout_head;
+    head(&b, "src", p->src);
+    head(&b, "dst", p->dst);
     *u = (Unit){.kind = EMIT_RELAYOUT, .name = name, .head = b.s, .e = p->e,
                 .split = p->split};
     u->note = arena_printf(a, "src: %lld bytes, dst: %lld bytes; they do not overlap",
                            (long long)layout_bytes(p->src),
                            (long long)layout_bytes(p->dst));
     for (int i = 0; i < p->n; i++) {
-        Emitter t = {.p = p, .arena = a, .n = &p->nest[i]};
+        Emitter t = {.p = p, .arena = a, .n = &p->nest[i], .ntaken = ntaken,
+                     .name = taken + ntaken};
         add_nest(&t, at);
         stream |= p->nest[i].stream > 0;
     }
     if (stream)
         emit_add(a, at, ST_FENCE);
+    if (p->now)
+        emit_runtime(p, u);
     return u;
 }

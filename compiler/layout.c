@@ -75,6 +75,7 @@ set_dims(Maker *m, int rank, const i64 *shape)
         Dim *x = &m->l->dim[i];
         x->name = i < batch ? batch_name(m, i) : d->dims[i - batch];
         x->n = x->padded = shape[i];
+        x->pad = 1;
         if (x->n < 1)
             diag_fatal(m->arena->diag, DIAG_LAYOUT, (Loc){0},
                        "extent of %s is %lld: extents are 1 or more", x->name,
@@ -83,7 +84,8 @@ set_dims(Maker *m, int rank, const i64 *shape)
     }
     for (int i = 0; i < d->npads; i++) {
         Dim *x = &m->l->dim[layout_find_dim(m->l, d->pads[i].dim)];
-        if (!int_round_up(x->n, setting_value(m, &d->pads[i], "pad"), &x->padded))
+        x->pad = setting_value(m, &d->pads[i], "pad");
+        if (!int_round_up(x->n, x->pad, &x->padded))
             no_fit(m, d->loc);
     }
 }
@@ -247,6 +249,7 @@ set_strides(Maker *m)
     l->linear = ex_const(m->e, 0);
     for (int i = l->nentry - 1; i >= 0; i--) {
         i64 pitch = pitch_of(m, i);
+        l->entry[i].pitch = pitch;
         l->entry[i].stride = pitch ? pitched(m, stride, pitch) : stride;
         if (!int_mul(l->entry[i].stride, l->entry[i].extent, &stride))
             no_fit(m, m->def->loc);

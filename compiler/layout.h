@@ -80,6 +80,7 @@ typedef struct {
     const char *name;
     i64 n;                /* logical extent */
     i64 padded;           /* coordinates below this have storage */
+    i64 pad;              /* what the spec rounds it up to a multiple of, or 1 */
     int var;              /* in the Exprs: 0 <= var < padded */
     int free;             /* the same dim without a bound */
 } Dim;
@@ -88,6 +89,7 @@ typedef struct {
     const Ast *x;
     int order;            /* its place in def->order */
     i64 extent, stride;   /* slots, and elements from one to the next */
+    i64 pitch;            /* bytes that the stride is a multiple of, or 0 */
     const Ex *ex;         /* over the dims' var */
     const Ex *written;    /* over their free: what holds for every shape */
 } Entry;
@@ -122,6 +124,8 @@ Layout *layout_make(Exprs *e, const LayoutRef *ref, const DType *t, int rank,
 /* Raise the padded extents to what the digits of the entries have slots for; false
  * when that does not fit 64 bits. */
 bool layout_reach(Layout *l);
+/* x, as written, is a digit of one dim: C, C//4, C%8, C>>2, C&7 and the like on such. */
+bool layout_written_digit(const Layout *l, const Ast *x, int *dim, i64 *lo, i64 *hi);
 
 /* layout_address.c */
 int layout_find_param(const LayoutDef *d, const char *name);   /* -1: none */

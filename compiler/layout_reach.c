@@ -80,7 +80,6 @@ cut(Written *w, i64 c)
     return true;
 }
 
-/* x is a digit of one dim: C, C//4, C%8, C>>2, C&7 and the like on such. */
 static bool
 is_digit(const Layout *l, const Ast *x, Written *w)
 {
@@ -99,6 +98,18 @@ is_digit(const Layout *l, const Ast *x, Written *w)
     case OP_AND: return c >= 0 && c < INF && int_is_pow2(c + 1) && cut(w, c + 1);
     default:     return false;
     }
+}
+
+bool
+layout_written_digit(const Layout *l, const Ast *x, int *dim, i64 *lo, i64 *hi)
+{
+    Written w;
+    if (!is_digit(l, x, &w))
+        return false;
+    *dim = w.dim;
+    *lo = w.lo;
+    *hi = w.hi;
+    return true;
 }
 
 static void

@@ -27,14 +27,18 @@ static const Command commands[] = {
      "Exits with 0 when the answer is yes: the layout is one-to-one and fit to be\n"
      "converted to, or, with --equals, puts every element where the other one does;\n"
      "with 1 and a witness when it is no, and with 1 when it cannot be decided.\n"
-     "Without --shape it judges every shape at once.\n\n"
+     "Without --shape it judges every shape at once, with names in it (N,64,H,W)\n"
+     "those with the extents that are numbers.\n\n"
      "  ravel check '{M, (K//8%8) ~ (M%8), K%8}' --shape 6,64\n"
      "  ravel check '{M//2, K}' --shape 8,8\n"
      "  ravel check NHWC --equals '(N,C,H,W){N, H, W, C//4, C%4}' --shape 2,8,5,5\n"},
     {"emit", cmd_emit, "", 0, "FTs!tGnko!f", "stand-alone source of a conversion",
      "--kind offset and --kind inverse make the index function of one layout\n"
-     "(--to) and its inverse.  The file needs nothing of ravel.\n\n"
+     "(--to) and its inverse.  The file needs nothing of ravel.  A name in the shape\n"
+     "makes that extent an argument of the function, which returns 1 for what it\n"
+     "cannot do, and of F_bytes, which gives the sizes of both buffers.\n\n"
      "  ravel emit --from NCHW --to NC1HWC0 --shape 2,20,5,7 --dtype f16 -o f.c\n"
+     "  ravel emit --from NCHW --to NC1HWC0 --shape N,64,H,W --dtype f16 -o g.c\n"
      "  ravel emit --kind inverse --to SW128 --shape 16,64 --dtype f16 -o i.c\n"},
     {"convert", cmd_convert, "IN OUT", 2, "F!T!stvf", "convert an array file",
      "IN is .npy by its first bytes, OUT by its name; else they are raw, and raw\n"
@@ -54,13 +58,15 @@ static const Command commands[] = {
      "void F(void *dst, const void *src) of a shared object instead, in the one\n"
      "direction; F is --name, or what emit calls it.  A function that has not\n"
      "returned after --limit seconds of processor time (60 and more with the size,\n"
-     "unless given) is wrong too.\n\n"
+     "unless given) is wrong too.  With names in the shape (N,64,H,W) the boxes are\n"
+     "shown for every residue of these extents, and the code runs around all borders.\n\n"
      "  ravel verify --from NCHW --to NC1HWC0 --shape 2,20,5,7 --dtype f16\n"
      "  ravel emit --from NCHW --to NHWC --shape 2,3,5,7 --dtype u8 -o f.c\n"
      "  gcc -O3 -shared -fPIC -o f.so f.c\n"
      "  ravel verify --from NCHW --to NHWC --shape 2,3,5,7 --dtype u8 --object f.so\n"},
     {"explain", cmd_explain, "", 0, "F!T!s!t!f", "how a conversion is done, and why",
-     "Expressions as written and simplified, boxes, loops, kernels.\n\n"
+     "Expressions as written and simplified, boxes, loops, kernels; with names in the\n"
+     "shape (N,64,H,W) over these.\n\n"
      "  ravel explain --from NCHW8 --to NCHW16 --shape 16,20,56,56 --dtype f32\n"},
     {"bench", cmd_bench, "", 0, "F!T!s!t!NRjf", "how fast a conversion is on this machine",
      "Proves the code, then measures it beside memcpy and a copy by\n"

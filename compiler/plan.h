@@ -30,6 +30,8 @@ typedef struct {
     i64 ss, ds;           /* elements the source, the destination moves on by */
     bool rest;            /* also occurs in the rest of an address */
     int dim, part;        /* piece[dim]->loop[part]; of fused loops, the inner one */
+    struct { const Ex *n, *ss, *ds; } now;  /* what they are at run time; NULL: the
+                                             * numbers above */
 } Loop;
 
 typedef enum { NEST_COPY, NEST_FILL } NestKind;
@@ -66,6 +68,7 @@ typedef struct {
     int stream;           /* 0; 1: stores go past the caches; 2: by way of a buffer */
     i64 ahead;            /* bytes from a read to its prefetch; 0: none */
     double cost;          /* nanoseconds, by the model */
+    const struct NestNow *now;     /* plan_runtime.h; NULL: all is constant */
 } Nest;
 
 typedef struct {
@@ -75,6 +78,7 @@ typedef struct {
     Nest *nest;
     int n;
     bool split;           /* large enough for threads */
+    const struct PlanNow *now;     /* plan_runtime.h; NULL: all is constant */
 } Plan;
 
 /* plan.c */
@@ -97,6 +101,12 @@ enum { MAX_CUTS = 128 };
 /* The nest of one box: piece[d] of each dst dim.  A copy takes the last real element
  * of the source for a padded coordinate. */
 void nest_make(Plan *p, NestKind kind, const Piece *const *piece, Nest *out);
+/* A name for a loop over a dim: "c1" for level 1 of several, "c" for the only one, with
+ * more where the nest has that already: dims may be alike but for case. */
+const char *nest_loop_name(Arena *a, const Nest *n, const char *dim, int level,
+                           bool several);
+/* Loops by falling stride, and the kernel. */
+void nest_finish(const Plan *p, Nest *n);
 
 /* plan_comb.c: a piece in normal form, `run` in a row every `period`, `count` times:
  * start + period * j + i,  0 <= i < run, 0 <= j < count;  no coordinate twice.  Its
@@ -129,6 +139,8 @@ const char *nest_flaw(Arena *a, const Plan *p, const Nest *n);
 const char *plan_box(Arena *a, const Plan *p, const Nest *n);
 void plan_print(Buf *b, const Plan *p);
 
+/* Destinations from which on stores go past the caches. */
+enum { STREAM_BYTES = 8 << 20 };
 /* plan_order.c: the turns, the split over threads and the stores of all nests, which
  * have their kernels. */
 void plan_order(Plan *p);

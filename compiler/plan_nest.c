@@ -5,22 +5,12 @@
 
 #include "plan.h"
 
-/* dim "C", level 1 of several -> "c1"; the only one -> "c" */
-static const char *
-loop_name(Arena *a, const char *dim, const Piece *p, int i)
+const char *
+nest_loop_name(Arena *a, const Nest *n, const char *dim, int level, bool several)
 {
-    char *s = p->nloops > 1 ? arena_printf(a, "%s%d", dim, p->loop[i].level)
-                            : arena_string(a, dim);
-    for (char *c = s; *c; c++)
+    char *name = several ? arena_printf(a, "%s%d", dim, level) : arena_string(a, dim);
+    for (char *c = name; *c; c++)
         *c = (char)tolower((unsigned char)*c);
-    return s;
-}
-
-/* Loops of a nest have names of their own: dims may be alike but for case, or one
- * end like another's level. */
-static const char *
-distinct(Arena *a, const Nest *n, const char *name)
-{
     for (int i = 0; i < n->nloops; i++)
         if (!strcmp(n->loop[i].name, name)) {
             name = arena_printf(a, "%s_", name);
@@ -35,8 +25,8 @@ coordinate(Plan *p, Nest *n, int dim, const Piece *piece)
 {
     const Ex *x = ex_const(p->e, piece->start);
     for (int i = 0; i < piece->nloops; i++) {
-        const char *name = loop_name(ex_arena(p->e), p->dst->dim[dim].name, piece, i);
-        name = distinct(ex_arena(p->e), n, name);
+        const char *name = nest_loop_name(ex_arena(p->e), n, p->dst->dim[dim].name,
+                                          piece->loop[i].level, piece->nloops > 1);
         int var = ex_loop_var(p->e, name, piece->loop[i].n);
         n->loop[n->nloops++] = (Loop){.name = name, .var = var, .dim = dim,
                                          .part = i, .n = piece->loop[i].n};
@@ -137,6 +127,14 @@ by_stride(const void *p, const void *q)
 }
 
 void
+nest_finish(const Plan *p, Nest *n)
+{
+    if (n->nloops > 1)
+        qsort(n->loop, (size_t)n->nloops, sizeof n->loop[0], by_stride);
+    kernel_pick(n, p->dst->dtype->bits);
+}
+
+void
 nest_make(Plan *p, NestKind kind, const Piece *const *piece, Nest *n)
 {
     Arena *a = ex_arena(p->e);
@@ -156,7 +154,5 @@ nest_make(Plan *p, NestKind kind, const Piece *const *piece, Nest *n)
         ? take_strides(p, n, ex_subst(p->e, p->src->addr, to), true)
         : ex_const(p->e, 0);
     fuse(p, n);
-    if (n->nloops > 1)
-        qsort(n->loop, (size_t)n->nloops, sizeof n->loop[0], by_stride);
-    kernel_pick(n, p->dst->dtype->bits);
+    nest_finish(p, n);
 }

@@ -5,7 +5,7 @@
 #include "plan.h"
 
 /* Destinations from which on stores go past the caches, and threads share the work. */
-enum { STREAM_BYTES = 8 << 20, SPLIT_BYTES = 1 << 20 };
+enum { SPLIT_BYTES = 1 << 20 };
 
 i64
 nest_tile(const Nest *n, int role)
@@ -125,16 +125,24 @@ static const Schedule large[] = {
     {"buffer",                  2, BY_SRC,  TILE_INNER,   INT64_MAX},
 };
 
+/* Where extents are left to run time they say it there, and the counts here are nominal:
+ * there is nothing to choose by. */
+static bool
+may_stream(const Plan *p)
+{
+    return p->now || layout_bytes(p->dst) >= STREAM_BYTES;
+}
+
 static bool
 order_transpose(const Plan *p, Nest *n, int k)
 {
     i64 size = p->dst->dtype->bits / 8;
-    if (layout_bytes(p->dst) < STREAM_BYTES) {
+    if (!may_stream(p)) {
         add_loops(n, BY_DST, true);
         take_planes(n);
         return k == 0;
     }
-    if (k >= LEN(large))
+    if (k >= (p->now ? 1 : LEN(large)))
         return false;
     const Schedule *s = &large[k];
     n->stream = s->stream;
@@ -186,7 +194,7 @@ order_copy(const Plan *p, Nest *n, int k)
 static bool
 order_other(const Plan *p, Nest *n, int k)
 {
-    n->stream = layout_bytes(p->dst) >= STREAM_BYTES;
+    n->stream = may_stream(p);
     add_loops(n, BY_DST, false);
     return k == 0;
 }
@@ -222,7 +230,7 @@ plan_candidate(const Plan *p, const Nest *n, int k, Nest *out)
     if (!known)
         return false;
     out->split = p->split && !nest_shares_bytes(n) ? split_of(out) : -1;
-    out->cost = nest_cost(p, out);
+    out->cost = p->now ? 0 : nest_cost(p, out);
     return true;
 }
 
@@ -240,7 +248,7 @@ order_nest(const Plan *p, Nest *n)
 void
 plan_order(Plan *p)
 {
-    p->split = layout_bytes(p->dst) >= SPLIT_BYTES;
+    p->split = p->now || layout_bytes(p->dst) >= SPLIT_BYTES;
     for (int i = 0; i < p->n; i++)
         order_nest(p, &p->nest[i]);
 }

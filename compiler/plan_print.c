@@ -1,5 +1,5 @@
 /* Plans as text. */
-#include "plan.h"
+#include "plan_runtime.h"
 
 static void
 print_piece(Buf *b, const char *dim, const Piece *q)
@@ -25,7 +25,9 @@ const char *
 plan_box(Arena *a, const Plan *p, const Nest *n)
 {
     Buf b = buf_new(a);
-    for (int d = 0; d < p->dst->rank; d++) {
+    if (n->now)
+        runtime_box(&b, p, n);
+    for (int d = 0; d < p->dst->rank && !n->now; d++) {
         buf_add(&b, d ? " " : "");
         print_piece(&b, p->dst->dim[d].name, n->piece[d]);
     }
@@ -66,6 +68,10 @@ print_nest(Buf *b, const Plan *p, const Nest *n, int number)
 void
 plan_print(Buf *b, const Plan *p)
 {
+    if (p->now) {
+        runtime_print(b, p);
+        return;
+    }
     buf_printf(b, "plan: %d nest%s, no guards\n", p->n, p->n == 1 ? "" : "s");
     for (int i = 0; i < p->n; i++)
         print_nest(b, p, &p->nest[i], i + 1);

@@ -100,14 +100,30 @@ put_block(Renderer *r, const Stmt *s, const char *close)
     put(r, close, NULL, 0);
 }
 
+/* How often a loop to a bound turns. */
+static const char *
+turns_of(Renderer *r, const Stmt *s)
+{
+    Exprs *e = r->u->e;
+    const Ex *x = ex_div(e, ex_add(e, s->bound, ex_const(e, s->step - 1)), s->step);
+    const char *text = expression(r, x);
+    return ex_as_var(x) < 0 ? arena_printf(r->arena, "(%s)", text) : text;
+}
+
 static void
 put_for(Renderer *r, const Stmt *s)
 {
     i64 turns = s->count / s->step + (s->count % s->step != 0);
-    Slot slot[] = {{"name", s->text}, {"count", number(r, s->count)},
-                   {"step", number(r, s->step)}, {"turns", number(r, turns)}};
-    put(r, s->split ? s->step > 1 ? "for_split_step" : "for_split"
-                    : s->step > 1 ? "for_step" : "for_open", slot, LEN(slot));
+    bool constant = !s->bound || ex_is_const(s->bound);
+    Slot slot[] = {{"name", s->text},
+                   {"count", constant ? number(r, s->count) : expression(r, s->bound)},
+                   {"step", number(r, s->step)},
+                   {"turns", constant ? number(r, turns) : turns_of(r, s)},
+                   {"outer", s->outer ? expression(r, s->outer) : ""}};
+    const char *shared = s->inner ? s->step > 1 ? "for_inner_step" : "for_inner"
+                         : s->outer ? "for_outer"
+                         : s->step > 1 ? "for_split_step" : "for_split";
+    put(r, s->split ? shared : s->step > 1 ? "for_step" : "for_open", slot, LEN(slot));
     put_block(r, s, "for_close");
 }
 
@@ -118,13 +134,22 @@ put_alone(Renderer *r, const Stmt *s)
     put_block(r, s, "alone_close");
 }
 
+static const char *
+product(Renderer *r, const Stmt *s)
+{
+    Buf b = buf_new(r->arena);
+    for (int i = 0; i < s->nfactors; i++)
+        buf_printf(&b, "%s%s", i ? "*" : "", expression(r, s->factor[i]));
+    return b.s;
+}
+
 static void
 put_stmt(Renderer *r, const Stmt *s)
 {
     Slot slot[] = {
         {"name", s->text ? s->text : ""},
         {"text", s->text ? s->text : ""},
-        {"value", s->value ? expression(r, s->value) : ""},
+        {"value", s->value ? expression(r, s->value) : product(r, s)},
         {"other", s->other ? expression(r, s->other) : ""},
         {"index", number(r, s->count)},
         {"least", number(r, s->least)},
@@ -138,6 +163,16 @@ put_stmt(Renderer *r, const Stmt *s)
     case ST_SAME:    put(r, "same", slot, LEN(slot)); break;
     case ST_UNUSED:  put(r, "unused", slot, LEN(slot)); break;
     case ST_RETURN:  put(r, "ret", slot, LEN(slot)); break;
+    case ST_REFUSE:  put(r, "refuse", slot, LEN(slot)); break;
+    case ST_SIZE:    put(r, "size", slot, LEN(slot)); break;
+    case ST_TIMES:   put(r, "times", slot, LEN(slot)); break;
+    case ST_ROUND:   put(r, "round", slot, LEN(slot)); break;
+    case ST_FITS:    put(r, "fits", slot, LEN(slot)); break;
+    case ST_BYTES:   put(r, "bytes", slot, LEN(slot)); break;
+    case ST_WHEN:
+        put(r, "when_open", slot, LEN(slot));
+        put_block(r, s, "when_close");
+        break;
     case ST_FENCE:   put(r, "fence", NULL, 0); break;
     case ST_FOR:     put_for(r, s); break;
     case ST_ALONE:   put_alone(r, s); break;
@@ -161,6 +196,45 @@ parameters(Renderer *r)
                    expand(r, target_text(r->t, "param"),
                           &(Slot){"name", r->u->param[i]}, 1));
     return r->u->nparams ? b.s : target_text(r->t, "no_params");
+}
+
+/* n, h, w */
+static const char *
+arguments(Renderer *r, const char *fmt)
+{
+    Buf b = buf_new(r->arena);
+    for (int i = 0; i < r->u->nparams; i++) {
+        Slot slot[] = {{"name", r->u->param[i]}, {"index", number(r, i)}};
+        buf_printf(&b, "%s%s", i ? ", " : "", expand(r, fmt, slot, LEN(slot)));
+    }
+    return b.s;
+}
+
+static void
+put_braced(Renderer *r, const char *open, const Slot *slot, int n, const Stmt *body)
+{
+    buf_add(r->b, expand(r, target_text(r->t, open), slot, n));
+    r->b->indent++;
+    put_body(r, body);
+    r->b->indent--;
+    buf_add(r->b, target_text(r->t, "close"));
+}
+
+/* A function with extents as arguments: one for the sizes, one for a part of the work,
+ * and all of it. */
+static void
+put_runtime(Renderer *r, bool stand_alone)
+{
+    Slot slot[] = {{"name", r->u->name}, {"params", parameters(r)},
+                   {"extents", arguments(r, "${name}")},
+                   {"elements", arguments(r, target_text(r->t, "element"))}};
+    put_braced(r, "sizes_open", slot, LEN(slot), r->u->sizes);
+    put_braced(r, "runtime_open", slot, LEN(slot), r->u->body);
+    buf_add(r->b, "\n");
+    if (stand_alone)
+        put(r, "comment", &(Slot){"text", r->u->note}, 1);
+    buf_add(r->b, expand(r, target_text(r->t, stand_alone ? "runtime" : "runtime_jit"),
+                         slot, LEN(slot)));
 }
 
 static void
@@ -255,7 +329,10 @@ render(const Target *t, const Unit *u, bool stand_alone)
     r.sp = (Spelling){target_text(t, "div"), target_text(t, "mod"),
                       target_text(t, "xor"), target_text(t, "and"),
                       target_text(t, "min"), target_text(t, "max"), false};
-    put_function(&r);
+    if (u->sizes)
+        put_runtime(&r, stand_alone);
+    else
+        put_function(&r);
     r.b = &all;
     if (stand_alone) {
         put_head(&r);

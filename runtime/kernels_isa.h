@@ -8,6 +8,8 @@
 #include "../templates/c/vector.h"
 #include "../templates/c/min.c"
 #include "../templates/c/max.c"
+#include "../templates/c/times.c"
+#include "../templates/c/round.c"
 #include "../templates/c/fence.c"
 #include "../templates/c/stream.h"
 #include "../templates/c/runs.h"
@@ -32,6 +34,8 @@ const JitSymbol KERNELS[] = {
 #undef K
     {"ravel_min", (Fn)ravel_min},
     {"ravel_max", (Fn)ravel_max},
+    {"ravel_times", (Fn)ravel_times},
+    {"ravel_round", (Fn)ravel_round},
     {"ravel_fence", (Fn)ravel_fence},
     {NULL, NULL},
 };

@@ -13,6 +13,9 @@
 
 typedef void Relayout(void *dst, const void *src);
 typedef void RelayoutPart(void *dst, const void *src, i64 part, i64 parts);
+/* Of a plan with extents left to run time, a part of the work; not 0: nothing is done. */
+typedef int RelayoutAt(void *dst, const void *src, const int64_t *extent, int64_t part,
+                       int64_t parts);
 
 typedef struct Text Text;          /* a loaded one; context.c */
 
@@ -66,7 +69,8 @@ struct ravel_plan {
     const char *way;               /* the one that is taken, and why */
     const Steps *steps;            /* in arena: the interpreter's; else NULL, and ... */
     Jit *jit;
-    Relayout *run;                 /* all of it */
+    Relayout *run;                 /* all of it; NULL where extents are ... */
+    RelayoutAt *run_at;            /* ... left to run time: then this, else NULL */
     RelayoutPart *part;            /* NULL: threads do not share it */
     Threads threads;               /* most: at least 1 */
     const char *source;            /* in arena; the interpreter has none */
@@ -102,6 +106,14 @@ void cache_bound(Cache *c, i64 plans, i64 bytes);
 
 /* run.c: one part of a plan's work; of one that is not shared, part 0 of 1 alone. */
 void plan_part(const ravel_plan *p, void *dst, const void *src, i64 part, i64 parts);
+
+/* shape.c: the plan at a shape, as one of constants: `again` is compile_again of p's
+ * plan, whose arena *out then uses.  Freed with ravel_plan_free before p. */
+ravel_status plan_at(const ravel_plan *p, Plan *again, const int64_t *shape,
+                     ravel_plan **out, ravel_error *err);
+/* verify_shapes.c: ravel_verify_report of a plan with extents left to run time; *out
+ * sums up. */
+ravel_status verify_shapes(const ravel_plan *p, ravel_certificate *out, ravel_error *err);
 
 /* reference.c: the relayout by its definition, an element at a time, from the
  * expressions as written, over the extents and strides of the layouts; shares nothing

@@ -29,7 +29,9 @@ i64 proof_slots(const Plan *p);
 ravel_status proof_run(Proof *q, const Code *code, ravel_certificate *out,
                        ravel_error *err);
 
-/* verify.c: plan_check, then proof_run of the plan's own code. */
+/* verify.c: plan_check, with a sentence as an error. */
+ravel_status verify_boxes(const Plan *p, ravel_error *err);
+/* plan_check, then proof_run of the plan's own code. */
 ravel_status verify_plan(const ravel_plan *p, Proof *q, ravel_certificate *out,
                          ravel_error *err);
 

@@ -26,6 +26,9 @@ static void
 make_steps(void *arg)
 {
     ravel_plan *p = ((const Job *)arg)->p;
+    if (p->plan->now)
+        diag_fatal(p->arena.diag, DIAG_ARGUMENT, (Loc){0}, "extents left to run time "
+                   "need machine code: the interpreter takes numbers");
     p->steps = interpret_make(&p->arena, p->plan, p->cx->kernels);
 }
 
@@ -35,7 +38,8 @@ plan(void *arg)
     const Job *j = arg;
     ravel_plan *p = j->p;
     const ravel_request *rq = &j->key->rq;
-    Request q = {rq->from, rq->to, rq->dtype, rq->rank, rq->shape, "ravel_relayout"};
+    Request q = {.from = rq->from, .to = rq->to, .dtype = rq->dtype, .rank = rq->rank,
+                 .shape = rq->shape, .name = "ravel_relayout"};
     p->key = key_keep(&p->arena, j->key);
     p->plan = compile_plan(&p->arena, p->known, &q);
     if (p->cx->way != CODE_INTERPRETER && (jit_is_built || p->cx->way == CODE_JIT))
@@ -81,6 +85,10 @@ make_code(Job *j, ravel_error *err)
         return error_set(err, s, "%s", own.text);
     p->way = "machine code";
     void (*all)(void) = jit_function(p->jit, "ravel_relayout");
+    if (p->plan->now) {
+        p->run_at = (RelayoutAt *)all;
+        return RAVEL_OK;
+    }
     void (*part)(void) = jit_function(p->jit, "ravel_relayout_part");
     p->run = (Relayout *)all;
     p->part = (RelayoutPart *)part;

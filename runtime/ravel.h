@@ -27,6 +27,7 @@ extern "C" {
 
 #define RAVEL_VERSION "0.1.0"
 #define RAVEL_MAX_RANK 16   /* dims of the logical tensor */
+#define RAVEL_RUNTIME (-1)  /* an extent of a shape that ravel_run_shape is given */
 
 #if defined(__GNUC__) && !defined(RAVEL_STATIC)
 #define RAVEL_API __attribute__((visibility("default")))
@@ -59,7 +60,8 @@ typedef struct {
     const char *from, *to;    /* layouts of the source and the destination */
     const char *dtype;        /* f32 f16 bf16 f64 i8 u8 ... i4 u4 u2 u1 c64 */
     int rank;                 /* number of logical dims, 0..RAVEL_MAX_RANK */
-    const int64_t *shape;     /* rank extents, in the order of from's dims */
+    const int64_t *shape;     /* rank extents, in the order of from's dims; or
+                               * RAVEL_RUNTIME for some */
     int threads;              /* at most so many at work; 0: as many as the context has */
 } ravel_request;
 
@@ -111,7 +113,8 @@ RAVEL_API ravel_status ravel_compile(ravel_context *cx, const ravel_request *rq,
                                      ravel_plan **out, ravel_error *err);
 RAVEL_API void ravel_plan_free(ravel_plan *plan);
 
-/* Bytes that `src` and `dst` of ravel_run must have; 0 for NULL.  Thread-safe. */
+/* Bytes that `src` and `dst` of ravel_run must have; 0 for NULL, -1 where extents are
+ * left to run time.  Thread-safe. */
 RAVEL_API int64_t ravel_plan_src_bytes(const ravel_plan *plan);
 RAVEL_API int64_t ravel_plan_dst_bytes(const ravel_plan *plan);
 
@@ -131,10 +134,24 @@ RAVEL_API const char *ravel_plan_source(const ravel_plan *plan);
 
 /* Convert.  The buffers must not overlap; any alignment will do.  Padding is
  * written with the destination's fill, holes (the gaps of a pitch) are left
- * alone.  RAVEL_ERR_ARGUMENT for NULL, else RAVEL_OK.  Thread-safe; also in the child of
- * a fork, whose threads are made anew for each run. */
+ * alone.  RAVEL_ERR_ARGUMENT for NULL and where extents are left to run time, else
+ * RAVEL_OK.  Thread-safe; also in the child of a fork, whose threads are made anew for
+ * each run. */
 RAVEL_API ravel_status ravel_run(const ravel_plan *plan, void *dst,
                                  const void *src);
+
+/* ravel_run at a shape, for a plan with extents left to run time; nothing is compiled.
+ * `shape` has all extents, those that the plan has numbers for equal to them; 0 is an
+ * extent too.  Buffers of no bytes may be NULL.  RAVEL_ERR_ARGUMENT, and nothing is
+ * written, where an extent is none of the plan's or a size does not fit 64 bits.
+ * Thread-safe. */
+RAVEL_API ravel_status ravel_run_shape(const ravel_plan *plan, void *dst, const void *src,
+                                       const int64_t *shape, ravel_error *err);
+/* Bytes of both buffers at a shape; errors as above.  Either pointer may be NULL.
+ * Thread-safe. */
+RAVEL_API ravel_status ravel_plan_bytes_at(const ravel_plan *plan, const int64_t *shape,
+                                           int64_t *src_bytes, int64_t *dst_bytes,
+                                           ravel_error *err);
 
 /* Prove the compiled code for its shape.  The plan's boxes are shown to be
  * disjoint and to cover what they must; the code runs on fresh buffers in which

@@ -18,13 +18,13 @@ ravel_plan_free(ravel_plan *p)
 int64_t
 ravel_plan_src_bytes(const ravel_plan *p)
 {
-    return p ? layout_bytes(p->plan->src) : 0;
+    return !p ? 0 : p->plan->now ? -1 : layout_bytes(p->plan->src);
 }
 
 int64_t
 ravel_plan_dst_bytes(const ravel_plan *p)
 {
-    return p ? layout_bytes(p->plan->dst) : 0;
+    return !p ? 0 : p->plan->now ? -1 : layout_bytes(p->plan->dst);
 }
 
 const char *
@@ -72,7 +72,7 @@ run_part(void *arg, int part, int parts)
 ravel_status
 ravel_run(const ravel_plan *p, void *dst, const void *src)
 {
-    if (!p || !dst || !src)
+    if (!p || !dst || !src || p->plan->now)
         return RAVEL_ERR_ARGUMENT;
     Run r = {p, dst, src};
     if (p->threads.most == 1)

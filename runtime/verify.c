@@ -19,7 +19,7 @@ check_boxes(void *arg)
         b->status = error_set(b->err, RAVEL_ERR_VERIFY, "the plan is wrong: %s", c.flaw);
 }
 
-static ravel_status
+ravel_status
 verify_boxes(const Plan *p, ravel_error *err)
 {
     Diag d;
@@ -73,6 +73,8 @@ ravel_verify_report(const ravel_plan *p, ravel_certificate *out, ravel_error *er
     Proof *q = NULL;
     if (!p || !out)
         return error_set(err, RAVEL_ERR_ARGUMENT, "ravel_verify: a NULL argument");
+    if (p->plan->now)
+        return verify_shapes(p, out, err);
     ravel_status s = proof_new(p->plan, false, &q, err);
     if (s == RAVEL_OK)
         s = verify_plan(p, q, out, err);

@@ -70,6 +70,60 @@ static inline int
 ${name}(int64_t a, int64_t out[${rank}])
 {
 ]],
+  -- with extents as arguments: what they must be, what storage takes, a part, and all
+  -- threads share the outer loop where it turns often enough for all, else the inner one
+  for_outer = "for (int64_t ${name} = ${outer} < parts ? 0 : ${turns}*part/parts; ${name} < (${outer} < parts ? ${count} : ${turns}*(part + 1)/parts); ${name}++) {",
+  for_inner = "for (int64_t ${name} = ${outer} < parts ? ${turns}*part/parts : 0; ${name} < (${outer} < parts ? ${turns}*(part + 1)/parts : ${count}); ${name}++) {",
+  for_inner_step = "for (int64_t ${name} = ${outer} < parts ? ${turns}*part/parts*${step} : 0; ${name} < (${outer} < parts ? ravel_min(${count}, ${turns}*(part + 1)/parts*${step}) : ${count}); ${name} += ${step}) {",
+  when_open = "if (${value} > 0) {", when_close = "}",
+  refuse = "if (${value} < ${least} || ${value} > ${most}) return 1;",
+  size = "int64_t ${name} = ${value};",
+  times = "${name} = ravel_times(${name}, ${value});",
+  round = "${name} = ravel_round(${name}, ${index});",
+  fits = "if (${name} < 0) return 1;",
+  bytes = "*${name} = ${value};",
+  element = "x[${index}]",
+  sizes_open = [[
+/* bytes of both buffers; 1 where an extent is none or a size does not fit */
+int
+${name}_bytes(${params}, int64_t *src_bytes, int64_t *dst_bytes)
+{
+]],
+  runtime_open = [[
+
+static void
+${name}_part(unsigned char *restrict dst, const unsigned char *restrict src,
+    ${params}, int64_t part, int64_t parts)
+{
+]],
+  runtime = [[
+int
+${name}(void *dst, const void *src, ${params})
+{
+    int64_t src_bytes, dst_bytes;
+    if (${name}_bytes(${extents}, &src_bytes, &dst_bytes)) return 1;
+    if (dst_bytes == 0) return 0;
+#ifdef _OPENMP
+#pragma omp parallel if(dst_bytes >= 1048576)
+    ${name}_part(dst, src, ${extents}, omp_get_thread_num(), omp_get_num_threads());
+#else
+    ${name}_part(dst, src, ${extents}, 0, 1);
+#endif
+    return 0;
+}
+]],
+  -- the same of an array of extents, for a part of the work
+  runtime_jit = [[
+int
+${name}(void *dst, const void *src, const int64_t *x, int64_t part, int64_t parts)
+{
+    int64_t src_bytes, dst_bytes;
+    if (${name}_bytes(${elements}, &src_bytes, &dst_bytes)) return 1;
+    if (dst_bytes == 0) return 0;
+    ${name}_part(dst, src, ${elements}, part, parts);
+    return 0;
+}
+]],
   param = "int64_t ${name}", no_params = "void",
   close = "}\n",
 
@@ -80,6 +134,7 @@ ${name}(int64_t a, int64_t out[${rank}])
   -- pasted where the function mentions them, each file once
   helpers = {
     { "ravel_min", "c/min.c" }, { "ravel_max", "c/max.c" },
+    { "ravel_times", "c/times.c" }, { "ravel_round", "c/times.c", "c/round.c" },
     { "ravel_fence", "c/fence.c" },
     { "omp_get_thread_num", "c/openmp.h" },
     { "ravel_copy", "c/stream.h", "c/runs.h", "c/copy.c" },

@@ -2,4 +2,6 @@ typedef long long int64_t;
 typedef unsigned long long uint64_t;
 int64_t ravel_min(int64_t, int64_t);
 int64_t ravel_max(int64_t, int64_t);
+int64_t ravel_times(int64_t, int64_t);
+int64_t ravel_round(int64_t, int64_t);
 void ravel_fence(void);

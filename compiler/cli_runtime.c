@@ -1,0 +1,144 @@
+/* verify where extents are left to run time: the boxes of the plan at every residue of
+ * the extents, its code at and beside every border. */
+#include <stdio.h>
+
+#include "../runtime/proof.h"
+#include "cli_child.h"
+#include "cli_runtime.h"
+
+typedef struct {
+    Cli *c;
+    const ravel_plan *plan;
+    Plan *again;
+    const char *const *name;
+    i64 limit;
+    ShapeList borders, residues;
+    const i64 *at;                 /* the shape that is wrong */
+    Outcome sum;
+} Proofs;
+
+const i64 *
+cli_runtime_shape(Arena *a, const RuntimeLayout *r)
+{
+    i64 *n = arena_array(a, i64, r->l->rank);
+    for (int d = 0; d < r->l->rank; d++)
+        n[d] = r->extent[d] < 0 ? r->l->dim[d].n : RUNTIME_EXTENT;
+    return n;
+}
+
+/* (N,64,H,W) */
+static const char *
+shape_text(Arena *a, const Proofs *v)
+{
+    const Plan *p = v->plan->plan;
+    Buf b = buf_new(a);
+    for (int d = 0; d < p->src->rank; d++)
+        if (p->now->src->extent[d] < 0)
+            buf_printf(&b, "%s%lld", d ? "," : "(", (long long)p->src->dim[d].n);
+        else
+            buf_printf(&b, "%s%s", d ? "," : "(", v->name[d]);
+    buf_add(&b, ")");
+    return b.s;
+}
+
+/* The shape goes through; else `sum.why` says why not. */
+static bool
+prove_at(Proofs *v, const i64 *shape, bool run)
+{
+    ravel_error err;
+    ravel_plan *q;
+    Outcome o = {{0}, {0}};
+    ravel_status s = plan_at(v->plan, v->again, shape, &q, &err);
+    if (s == RAVEL_OK && run)
+        s = child_prove(q->plan, q, NULL, v->limit, &o, &err);
+    else if (s == RAVEL_OK)
+        s = verify_boxes(q->plan, &err);
+    ravel_plan_free(q);
+    if (s == RAVEL_ERR_VERIFY)
+        snprintf(o.why, sizeof o.why, "%s", err.text);
+    else
+        cli_check(v->c, s, &err);
+    v->sum.certificate.elements += o.certificate.elements;
+    v->sum.certificate.padding += o.certificate.padding;
+    v->sum.certificate.holes += o.certificate.holes;
+    v->sum.certificate.runs += o.certificate.runs;
+    if (!o.why[0])
+        return true;
+    v->at = shape;
+    snprintf(v->sum.why, sizeof v->sum.why, "%s", o.why);
+    return false;
+}
+
+static bool
+prove_all(Proofs *v)
+{
+    for (int i = 0; i < v->residues.n; i++)
+        if (!prove_at(v, v->residues.shape[i], false))
+            return false;
+    for (int i = 0; i < v->borders.n; i++)
+        if (!prove_at(v, v->borders.shape[i], true))
+            return false;
+    return true;
+}
+
+static json_t *
+proof_json(const Proofs *v, bool yes)
+{
+    const Plan *p = v->plan->plan;
+    const ravel_certificate *k = &v->sum.certificate;
+    json_t *j = json_pack("{s:s, s:s, s:s, s:s, s:s}",
+        "from", layout_ref_text(v->c->arena, p->src->ref),
+        "to", layout_ref_text(v->c->arena, p->dst->ref),
+        "shape", shape_text(v->c->arena, v), "dtype", p->src->dtype->name,
+        "answer", yes ? "yes" : "no");
+    if (yes)
+        json_object_update_new(j, json_pack("{s:i, s:i, s:b, s:I, s:I, s:I, s:i, s:i}",
+            "shapes", v->borders.n, "shapes_of_boxes", v->residues.n,
+            "every_residue", v->residues.all,
+            "elements", (json_int_t)k->elements, "padding", (json_int_t)k->padding,
+            "holes", (json_int_t)k->holes, "runs", k->runs, "nests", p->n));
+    else
+        json_object_update_new(j, json_pack("{s:s, s:o}", "why", v->sum.why, "at",
+            cli_json_numbers(v->at, p->src->rank)));
+    return j;
+}
+
+static void
+print_proof(const Proofs *v, bool yes)
+{
+    const Plan *p = v->plan->plan;
+    const ravel_certificate *k = &v->sum.certificate;
+    Arena *a = v->c->arena;
+    printf("%s: %s -> %s of %s %s%s%s\n", yes ? "yes" : "no",
+           layout_ref_text(a, p->src->ref), layout_ref_text(a, p->dst->ref),
+           shape_text(a, v), p->src->dtype->name, yes ? "" : ", at ",
+           yes ? "" : cli_tuple(a, v->at, p->src->rank));
+    if (!yes) {
+        printf("  %s\n", v->sum.why);
+        return;
+    }
+    printf("  boxes    %d, shown to be disjoint and to cover all at %d shapes: %s residue%s of "
+           "the extents\n", p->n, v->residues.n, v->residues.all ? "every" : "the first",
+           v->residues.all ? "" : "s");
+    printf("  code     run at %d shapes, at and beside all borders of the digits: %d runs\n",
+           v->borders.n, k->runs);
+    printf("  result   %lld elements, %lld padding, %lld holes left alone: every bit, "
+           "over two poisons\n", (long long)k->elements, (long long)k->padding,
+           (long long)k->holes);
+}
+
+bool
+cli_verify_shapes(Cli *c, const ravel_plan *plan, const char *const *name, i64 limit,
+                  json_t *proofs)
+{
+    Proofs v = {.c = c, .plan = plan, .name = name, .limit = limit};
+    v.again = compile_again(c->arena, plan->plan);
+    v.borders = runtime_borders(c->arena, v.again);
+    v.residues = runtime_residues(c->arena, v.again);
+    bool yes = prove_all(&v);
+    if (c->o.json)
+        json_array_append_new(proofs, proof_json(&v, yes));
+    else
+        print_proof(&v, yes);
+    return yes;
+}

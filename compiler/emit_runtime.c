@@ -1,0 +1,270 @@
+/* What a function with extents as arguments has besides its loops: the scalars, each
+ * computed once, the checks of its arguments, and the sizes. */
+#include <string.h>
+
+#include "emit.h"
+#include "plan_runtime.h"
+
+typedef struct {
+    const Plan *p;
+    Unit *u;
+    Arena *arena;
+    const Scalars *s;
+    const char **name;    /* of the scalars, extents first */
+    const Ex **to;        /* of every variable: itself by the name it has here */
+    bool *used;           /* scalars */
+} Emitter;
+
+static const Ex *
+bytes_of(const Plan *p, const RuntimeLayout *r)
+{
+    i64 bits = p->dst->dtype->bits;
+    return bits >= 8 ? ex_scale(p->e, r->size, bits / 8)
+                     : scalar_ceil(p->now->scalars, r->size, 8 / bits);
+}
+
+const Ex *
+emit_runtime_stream(const Plan *p)
+{
+    const Ex *many = ex_div(p->e, bytes_of(p, p->now->dst), STREAM_BYTES);
+    return scalar_of(p->now->scalars, ex_min(p->e, many, ex_const(p->e, 1)), 1);
+}
+
+/* Where x is 0, so is the destination's size: an extent, or a product of some, each of
+ * which an entry has no slots without.  Slots only grow with the other extents. */
+static bool
+empties(const Plan *p, const Ex *x)
+{
+    const Scalars *s = p->now->scalars;
+    const RuntimeLayout *r = p->now->dst;
+    i64 extent[MAX_RANK], slots, *val = arena_array(ex_arena(p->e), i64, ex_nvars(p->e));
+    bool all = x->n == 1 && x->base == 0 && x->t[0].coef > 0;
+    for (int i = 0; i < s->n && all; i++) {
+        const Scalar *f = &s->scalar[i];
+        if (f->var != x->t[0].atom->var)
+            continue;
+        if (f->nfactors) {
+            for (int k = 0; k < f->nfactors; k++)
+                all &= empties(p, scalar_ex(s, f->factor[k]));
+            return all;
+        }
+        if (i >= s->nextents)
+            return false;
+        for (int k = 0; k < s->nextents; k++)
+            extent[k] = k == i ? 0 : s->scalar[k].nominal;
+        all = false;
+        if (!scalars_eval(s, extent, val))
+            return false;
+        for (int k = 0; k < r->l->nentry; k++)
+            all |= ex_eval(r->slots[k], val, &slots) && slots == 0;
+        return all;
+    }
+    return false;
+}
+
+static int
+add_need(const Plan *p, const Ex *x, const Ex **needs, int n)
+{
+    if (ex_is_const(x) || empties(p, x))
+        return n;
+    for (int i = 0; i < n; i++)
+        if (needs[i] == x)
+            return n;
+    needs[n] = x;
+    return n + 1;
+}
+
+int
+emit_runtime_needs(const Plan *p, const Nest *nest, const Ex **needs)
+{
+    int n = 0;
+    for (int i = 0; i < nest->now->nneeded; i++)
+        n = add_need(p, nest->now->needed[i], needs, n);
+    for (int i = nest->nloops - nest->inner; i < nest->nloops; i++)
+        n = add_need(p, nest->loop[i].now.n, needs, n);
+    return n;
+}
+
+void
+emit_runtime_head(Buf *b, const char *what, const Layout *l)
+{
+    buf_printf(b, "%s %s: %s, %s\n", what, l->ref->def->name,
+               layout_text(b->arena, l->ref->def), l->dtype->name);
+}
+
+/* Every expression of the statements, by f. */
+static void
+each_ex(Emitter *t, Stmt *s, const Ex *(*f)(Emitter *, const Ex *))
+{
+    for (; s; s = s->next) {
+        const Ex **x[] = {&s->value, &s->other, &s->bound, &s->outer};
+        for (int i = 0; i < LEN(x); i++)
+            if (*x[i])
+                *x[i] = f(t, *x[i]);
+        for (int i = 0; i < s->nargs; i++)
+            if (s->arg[i].value)
+                s->arg[i].value = f(t, s->arg[i].value);
+        each_ex(t, s->body, f);
+    }
+}
+
+static const Ex *
+mark(Emitter *t, const Ex *x)
+{
+    bool *used = arena_array(t->arena, bool, ex_nvars(t->p->e));
+    ex_vars(x, used);
+    for (int i = 0; i < t->s->n; i++)
+        t->used[i] |= used[t->s->scalar[i].var];
+    return x;
+}
+
+static const Ex *
+renamed(Emitter *t, const Ex *x)
+{
+    return ex_subst(t->p->e, x, t->to);
+}
+
+static void
+mark_definitions(Emitter *t)
+{
+    for (int i = t->s->n - 1; i >= 0; i--) {
+        const Scalar *x = &t->s->scalar[i];
+        if (t->used[i] && x->def)
+            mark(t, x->def);
+        for (int k = 0; t->used[i] && k < x->nfactors; k++)
+            t->used[x->factor[k]] = true;
+    }
+}
+
+/* In front of body: what the scalars it uses are. */
+static Stmt *
+with_scalars(Emitter *t, Stmt *body)
+{
+    Stmt *first = NULL, **tail = &first, ***at = &tail;
+    memset(t->used, 0, (size_t)t->s->n * sizeof *t->used);
+    each_ex(t, body, mark);
+    mark_definitions(t);
+    for (int i = t->s->nextents; i < t->s->n; i++) {
+        const Scalar *x = &t->s->scalar[i];
+        if (!t->used[i])
+            continue;
+        Stmt *s = emit_add(t->arena, at, ST_LET);
+        s->text = t->name[i];
+        s->value = x->def;
+        s->nfactors = x->nfactors;
+        s->factor = arena_array(t->arena, const Ex *, x->nfactors);
+        for (int k = 0; k < x->nfactors; k++)
+            s->factor[k] = t->to[t->s->scalar[x->factor[k]].var];
+    }
+    **at = body;
+    each_ex(t, first, renamed);
+    return first;
+}
+
+/* In front of body, right after its scalars were: the parameters that it has no use
+ * for. */
+static Stmt *
+with_unused(Emitter *t, Stmt *body)
+{
+    Stmt *first = NULL, **tail = &first, ***at = &tail;
+    for (int i = 0; i < t->s->nextents; i++)
+        if (!t->used[i])
+            emit_add(t->arena, at, ST_UNUSED)->text = t->name[i];
+    **at = body;
+    return first;
+}
+
+const char **
+emit_runtime_names(const Plan *p)
+{
+    const Scalars *s = p->now->scalars;
+    Arena *a = ex_arena(p->e);
+    bytes_of(p, p->now->src);
+    emit_runtime_stream(p);                /* the last scalars there are */
+    const char **name = arena_array(a, const char *, s->n + 1);
+    for (int i = 0; i < s->n; i++)
+        name[i] = emit_identifier(a, ex_var_name(p->e, s->scalar[i].var), name, i);
+    return name;
+}
+
+static void
+name_scalars(Emitter *t)
+{
+    const Scalars *s = t->s;
+    t->name = emit_runtime_names(t->p);
+    t->used = arena_array(t->arena, bool, s->n + 1);
+    t->to = arena_array(t->arena, const Ex *, ex_nvars(t->p->e));
+    for (int i = 0; i < s->n; i++) {
+        Facts f = scalar_ex(s, i)->f;
+        int var = ex_var(t->p->e, t->name[i], f.min, f.max);
+        t->to[s->scalar[i].var] = ex_of_var(t->p->e, var);
+    }
+}
+
+/* The size in bits as a product that says when it does not fit; a slot or extent of 0
+ * counts as 1 there, so that nothing made of some of them overflows either. */
+static void
+add_size(Emitter *t, Stmt ***at, const char *name, const RuntimeLayout *r)
+{
+    i64 bits = t->p->dst->dtype->bits;
+    Stmt *s = emit_add(t->arena, at, ST_SIZE);
+    s->text = name;
+    s->value = ex_const(t->p->e, bits);
+    for (int i = r->l->nentry - 1; i >= 0; i--) {
+        if (r->pitch[i]) {
+            s = emit_add(t->arena, at, ST_ROUND);
+            s->text = name;
+            s->count = r->pitch[i] * bits;
+        }
+        if (ex_is_const(r->slots[i]) && r->slots[i]->base == 1)
+            continue;
+        s = emit_add(t->arena, at, ST_TIMES);
+        s->text = name;
+        s->value = r->slots[i];
+    }
+    emit_add(t->arena, at, ST_FITS)->text = name;
+}
+
+static Stmt *
+sizes(Emitter *t)
+{
+    Stmt *first = NULL, **tail = &first, ***at = &tail;
+    const struct PlanNow *now = t->p->now;
+    add_size(t, at, "src_bits", now->src);
+    add_size(t, at, "dst_bits", now->dst);
+    Stmt *s = emit_add(t->arena, at, ST_BYTES);
+    s->text = "src_bytes";
+    s->value = bytes_of(t->p, now->src);
+    s = emit_add(t->arena, at, ST_BYTES);
+    s->text = "dst_bytes";
+    s->value = bytes_of(t->p, now->dst);
+    emit_add(t->arena, at, ST_RETURN)->value = ex_const(t->p->e, 0);
+    return first;
+}
+
+static Stmt *
+checks(Emitter *t, Stmt *then)
+{
+    Stmt *first = NULL, **tail = &first, ***at = &tail;
+    for (int i = 0; i < t->s->nextents; i++) {
+        Stmt *s = emit_add(t->arena, at, ST_REFUSE);
+        s->value = renamed(t, scalar_ex(t->s, i));
+        s->most = t->s->most[i];
+    }
+    **at = then;
+    return first;
+}
+
+void
+emit_runtime(const Plan *p, Unit *u)
+{
+    Emitter t = {.p = p, .u = u, .arena = ex_arena(p->e), .s = p->now->scalars};
+    Stmt *size = sizes(&t);
+    name_scalars(&t);
+    u->param = t.name;
+    u->nparams = t.s->nextents;
+    u->note = "0, or 1 and nothing done where an extent is none or a size does not fit; "
+              "src and dst do not overlap";
+    u->sizes = checks(&t, with_scalars(&t, size));
+    u->body = with_unused(&t, with_scalars(&t, u->body));
+}

@@ -1,0 +1,211 @@
+/* A layout's sizes and strides where extents are left to run time. */
+#include "layout_runtime.h"
+
+typedef struct {
+    Scalars *s;
+    Exprs *e;
+    RuntimeLayout *r;
+    const Layout *l;
+} Maker;
+
+_Noreturn static void
+refuse(Maker *m, Loc loc, const char *what, const char *instead)
+{
+    diag_fatal(ex_arena(m->e)->diag, DIAG_LAYOUT, loc,
+               "layout '%s' with an extent left to run time: %s; %s",
+               m->l->ref->def->name, what, instead);
+}
+
+static const Ex *
+constant(Maker *m, i64 v)
+{
+    return ex_const(m->e, v);
+}
+
+static const Ex *
+round_up(Maker *m, const Ex *x, i64 k)
+{
+    return ex_scale(m->e, scalar_ceil(m->s, x, k), k);
+}
+
+/* What is seen of a dim: where its open digits start, the least of them, and where its
+ * closed ones end; 0: there is none. */
+typedef struct {
+    i64 open, closed;
+} Reach;
+
+static void
+see(Maker *m, Reach *r, i64 lo, i64 hi)
+{
+    if (hi) {
+        r->closed = hi > r->closed ? hi : r->closed;
+        return;
+    }
+    if (r->open && r->open % lo && lo % r->open)
+        refuse(m, m->l->ref->def->loc, "how far it reaches is the lesser of two round-ups",
+               "one of them should divide the other");
+    r->open = !r->open || lo < r->open ? lo : r->open;
+}
+
+static void
+see_written(Maker *m, int d, Reach *r, const Ast *x)
+{
+    int dim;
+    i64 lo, hi;
+    if (layout_written_digit(m->l, x, &dim, &lo, &hi)) {
+        if (dim == d)
+            see(m, r, lo, hi);
+        return;
+    }
+    for (int i = 0; i < op_info[x->op].nargs; i++)
+        see_written(m, d, r, x->x[i]);
+}
+
+static void
+see_canonical(Maker *m, int d, Reach *r, const Ex *x)
+{
+    int var = m->l->dim[d].free;
+    for (int i = 0; i < x->n; i++) {
+        const Atom *a = x->t[i].atom;
+        if (a->op == AT_VAR && a->var == var)
+            see(m, r, 1, 0);
+        else if (a->op == AT_DIG && ex_as_var(a->x[0]) == var)
+            see(m, r, a->lo, a->hi);
+        else
+            for (int j = 0; j < a->n; j++)
+                see_canonical(m, d, r, a->x[j]);
+    }
+}
+
+/* As layout_reach: to the end of the block where the topmost digit is open, all of it
+ * where it is not. */
+static void
+set_padded(Maker *m, int d)
+{
+    Reach w = {0, 0}, c = {0, 0};
+    const Ex *n = m->r->n[d];
+    i64 pad = m->l->dim[d].pad;
+    for (int i = 0; i < m->l->nentry; i++) {
+        see_written(m, d, &w, m->l->entry[i].x);
+        see_canonical(m, d, &c, m->l->entry[i].written);
+    }
+    i64 open = w.open > c.open ? w.open : c.open;
+    if (!w.open != !c.open || (open && (open % w.open || open % c.open)))
+        refuse(m, m->l->ref->def->loc, "its digits as written end elsewhere than "
+               "simplified", "write them as C//16 and C%16");
+    if (!open && pad > 1)
+        refuse(m, m->l->ref->def->loc, "a pad of a dim whose digits all end",
+               "give that extent as a number");
+    if (!open)
+        m->r->padded[d] = w.closed ? constant(m, w.closed) : n;
+    else
+        m->r->padded[d] = round_up(m, pad > 1 ? round_up(m, n, pad) : n, open);
+}
+
+/* Whether an entry's values do not depend on extents left to run time. */
+static bool
+is_closed(Maker *m, const Ast *x)
+{
+    int d;
+    i64 lo, hi;
+    if (layout_written_digit(m->l, x, &d, &lo, &hi))
+        return hi || m->r->extent[d] < 0;
+    for (int i = 0; i < op_info[x->op].nargs; i++)
+        if (!is_closed(m, x->x[i]))
+            return false;
+    return x->op != OP_SYM;
+}
+
+static bool
+largest(const void *env, const char *name, i64 *v)
+{
+    const Maker *m = env;
+    int d = layout_find_dim(m->l, name);
+    *v = d < 0 ? 0 : m->r->extent[d] < 0 ? m->l->dim[d].padded - 1 : INF;
+    return d >= 0;
+}
+
+/* The largest value of an entry as written. */
+static const Ex *
+most(Maker *m, const Ast *x)
+{
+    int d;
+    i64 lo, hi, min, max;
+    if (layout_written_digit(m->l, x, &d, &lo, &hi) && !hi && m->r->extent[d] >= 0)
+        return ex_sub(m->e, scalar_ceil(m->s, m->r->padded[d], lo), constant(m, 1));
+    if (is_closed(m, x) && ast_range(x, largest, m, &min, &max) && min >= 0 && max < INF)
+        return constant(m, max);
+    if (x->op == OP_ADD)
+        return ex_add(m->e, most(m, x->x[0]), most(m, x->x[1]));
+    if (x->op == OP_MUL && x->x[1]->op == OP_NUM && x->x[1]->num > 0)
+        return ex_scale(m->e, most(m, x->x[0]), x->x[1]->num);
+    if (x->op == OP_MUL && x->x[0]->op == OP_NUM && x->x[0]->num > 0)
+        return ex_scale(m->e, most(m, x->x[1]), x->x[0]->num);
+    refuse(m, x->loc, arena_printf(ex_arena(m->e), "the slots of '%s' are no multiple of "
+                                   "its blocks", ast_text(ex_arena(m->e), x)),
+           "entries are digits as C//16 and C%16, sums of such, and xors of those that "
+           "end");
+}
+
+static void
+set_slots(Maker *m, int i)
+{
+    const Entry *t = &m->l->entry[i];
+    bool constant_dims = true;
+    for (int d = 0; d < m->l->rank; d++) {
+        bool *used = arena_array(ex_arena(m->e), bool, ex_nvars(m->e));
+        ex_vars(t->written, used);
+        constant_dims &= m->r->extent[d] < 0 || !used[m->l->dim[d].free];
+    }
+    m->r->slots[i] = constant_dims ? constant(m, t->extent)
+                     : ex_add(m->e, most(m, t->x), constant(m, 1));
+}
+
+/* A stride rounded up to the entry's pitch. */
+static const Ex *
+pitched(Maker *m, int i, const Ex *stride)
+{
+    i64 bits = m->l->dtype->bits, unit = m->l->entry[i].pitch, k;
+    if (!unit || (unit <= bits / 8 && bits / 8 % unit == 0))
+        return stride;
+    if (!int_mul(unit, 8, &k) || k % bits)
+        refuse(m, m->l->ref->def->loc, "a pitch that is no whole number of elements",
+               "give all extents as numbers");
+    m->r->pitch[i] = k / bits;
+    return round_up(m, stride, k / bits);
+}
+
+static void
+set_strides(Maker *m)
+{
+    const Ex *stride = constant(m, 1);
+    for (int i = m->l->nentry - 1; i >= 0; i--) {
+        m->r->stride[i] = pitched(m, i, stride);
+        stride = scalar_times(m->s, m->r->stride[i], m->r->slots[i]);
+    }
+    m->r->size = stride;
+}
+
+RuntimeLayout *
+layout_runtime(Scalars *s, const Layout *l, const int *extent)
+{
+    RuntimeLayout *r = arena_new(ex_arena(s->e), RuntimeLayout);
+    Maker m = {s, s->e, r, l};
+    r->l = l;
+    if (l->ref->def->swizzle)
+        refuse(&m, l->ref->def->swizzle->loc, "a swizzle of addresses fits whole blocks "
+               "of storage only", "write it as an xor of digits in the order, or give all "
+               "extents as numbers");
+    for (int d = 0; d < l->rank; d++) {
+        r->extent[d] = extent[d];
+        r->n[d] = extent[d] < 0 ? constant(&m, l->dim[d].n) : scalar_ex(s, extent[d]);
+        if (extent[d] < 0)
+            r->padded[d] = constant(&m, l->dim[d].padded);
+        else
+            set_padded(&m, d);
+    }
+    for (int i = 0; i < l->nentry; i++)
+        set_slots(&m, i);
+    set_strides(&m);
+    return r;
+}

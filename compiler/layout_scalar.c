@@ -1,0 +1,195 @@
+/* Scalars: what emitted code computes once from the extents it is given. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "layout_runtime.h"
+
+Scalars *
+scalars_new(Exprs *e)
+{
+    Scalars *s = arena_new(ex_arena(e), Scalars);
+    s->e = e;
+    return s;
+}
+
+static int
+add(Scalars *s, Scalar x)
+{
+    Arena *a = ex_arena(s->e);
+    if (s->n == s->cap) {
+        Scalar *old = s->scalar;
+        s->cap = s->cap ? 2 * s->cap : 16;
+        s->scalar = arena_array(a, Scalar, s->cap);
+        if (s->n)
+            memcpy(s->scalar, old, (size_t)s->n * sizeof *old);
+    }
+    s->scalar[s->n] = x;
+    return s->n++;
+}
+
+const Ex *
+scalar_ex(const Scalars *s, int i)
+{
+    return ex_of_var(s->e, s->scalar[i].var);
+}
+
+int
+scalar_extent(Scalars *s, const char *name)
+{
+    static const i64 nominal[MAX_RANK] = {1031, 1033, 1039, 1049, 1051, 1061, 1063, 1069,
+                                          1087, 1091, 1093, 1097, 1103, 1109, 1117, 1123};
+    if (s->nextents == MAX_RANK || s->n > s->nextents)
+        diag_fatal(ex_arena(s->e)->diag, DIAG_LAYOUT, (Loc){0},
+                   "more than %d extents", MAX_RANK);
+    s->most[s->nextents] = EXTENT_MOST;
+    return add(s, (Scalar){.var = ex_var(s->e, name, 0, INF),
+                           .nominal = nominal[s->nextents++]});
+}
+
+static int
+find_var(const Scalars *s, int var)
+{
+    int i = s->n - 1;
+    while (i >= 0 && s->scalar[i].var != var)
+        i--;
+    return i;
+}
+
+/* The scalar that an atom is, -1: none. */
+static int
+scalar_at(const Scalars *s, const Atom *a)
+{
+    return a->op == AT_VAR ? find_var(s, a->var) : -1;
+}
+
+static i64
+value(const Scalars *s, const Ex *x)
+{
+    i64 *val = arena_array(ex_arena(s->e), i64, ex_nvars(s->e)), v;
+    for (int i = 0; i < s->n; i++)
+        val[s->scalar[i].var] = s->scalar[i].nominal;
+    return ex_eval(x, val, &v) ? v : INF / 2;
+}
+
+static const Ex *
+named(Scalars *s, Scalar x, i64 max)
+{
+    x.var = ex_var(s->e, arena_printf(ex_arena(s->e), "s%d", s->n - s->nextents + 1), 0,
+                   max);
+    return scalar_ex(s, add(s, x));
+}
+
+const Ex *
+scalar_of(Scalars *s, const Ex *x, i64 max)
+{
+    bool linear = true;
+    for (int i = 0; i < x->n; i++)
+        linear &= scalar_at(s, x->t[i].atom) >= 0;
+    if (linear && (x->n == 0 || max == INF || (x->f.min >= 0 && x->f.max <= max)))
+        return x;
+    return scalar_named(s, x, max);
+}
+
+const Ex *
+scalar_named(Scalars *s, const Ex *x, i64 max)
+{
+    for (int i = 0; i < s->n; i++)
+        if (s->scalar[i].def == x)
+            return scalar_ex(s, i);
+    return named(s, (Scalar){.def = x, .nominal = value(s, x)}, max);
+}
+
+static int
+ascending(const void *p, const void *q)
+{
+    int a = *(const int *)p, b = *(const int *)q;
+    return (a > b) - (a < b);
+}
+
+static int
+factors(const Scalars *s, int i, int *out)
+{
+    const Scalar *x = &s->scalar[i];
+    if (!x->factor) {
+        out[0] = i;
+        return 1;
+    }
+    memcpy(out, x->factor, (size_t)x->nfactors * sizeof *out);
+    return x->nfactors;
+}
+
+static const Ex *
+product(Scalars *s, int i, int j)
+{
+    Arena *a = ex_arena(s->e);
+    int *f = arena_array(a, int, s->scalar[i].nfactors + s->scalar[j].nfactors + 2);
+    int n = factors(s, i, f);
+    i64 v;
+    n += factors(s, j, f + n);
+    qsort(f, (size_t)n, sizeof *f, ascending);
+    for (int k = 0; k < s->n; k++)
+        if (s->scalar[k].nfactors == n && !memcmp(s->scalar[k].factor, f,
+                                                  (size_t)n * sizeof *f))
+            return scalar_ex(s, k);
+    if (!int_mul(s->scalar[i].nominal, s->scalar[j].nominal, &v))
+        v = INF / 2;
+    return named(s, (Scalar){.nfactors = n, .factor = f, .nominal = v}, INF);
+}
+
+const Ex *
+scalar_times(Scalars *s, const Ex *a, const Ex *b)
+{
+    const Ex *sum = ex_scale(s->e, b, a->base);
+    for (int i = 0; i < a->n; i++) {
+        const Ex *x = ex_of_atom(s->e, a->t[i].atom);
+        const Ex *part = ex_scale(s->e, x, b->base);
+        for (int j = 0; j < b->n; j++)
+            part = ex_add(s->e, part,
+                          ex_scale(s->e, product(s, scalar_at(s, a->t[i].atom),
+                                                 scalar_at(s, b->t[j].atom)),
+                                   b->t[j].coef));
+        sum = ex_add(s->e, sum, ex_scale(s->e, part, a->t[i].coef));
+    }
+    return sum;
+}
+
+const Ex *
+scalar_ceil(Scalars *s, const Ex *x, i64 k)
+{
+    return scalar_of(s, ex_div(s->e, ex_add(s->e, x, ex_const(s->e, k - 1)), k), INF);
+}
+
+static bool
+eval_scalar(const Scalars *s, const Scalar *x, const i64 *val, i64 *v)
+{
+    if (x->def)
+        return ex_eval(x->def, val, v);
+    *v = 1;
+    for (int i = 0; i < x->nfactors; i++)
+        if (!int_mul(*v, val[s->scalar[x->factor[i]].var], v))
+            return false;
+    return true;
+}
+
+bool
+scalars_eval(const Scalars *s, const i64 *extent, i64 *val)
+{
+    for (int i = 0; i < s->n; i++) {
+        const Scalar *x = &s->scalar[i];
+        if (i < s->nextents)
+            val[x->var] = extent[i];
+        else if (!eval_scalar(s, x, val, &val[x->var]))
+            return false;
+    }
+    return true;
+}
+
+i64
+scalar_nominal(const Scalars *s, const Ex *x)
+{
+    if (ex_is_const(x))
+        return x->base;
+    i64 v = value(s, x), k = int_gcd(x->f.mod, x->f.rem), r;
+    v = (v < 0 ? -v : v) / k | 1;
+    return int_mul(k, v < 3 ? 3 : v, &r) ? r : INF;
+}

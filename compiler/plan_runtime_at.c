@@ -1,0 +1,184 @@
+/* A plan with extents left to run time, at one shape: the plan in numbers that its code
+ * then carries out, so that whatever checks plans checks it. */
+#include <string.h>
+
+#include "plan_runtime.h"
+
+const char *
+runtime_extents(Arena *a, const Plan *p, const i64 *shape, i64 *extent)
+{
+    const struct PlanNow *now = p->now;
+    const Scalars *s = now->scalars;
+    for (int i = 0; i < s->nextents; i++)
+        extent[i] = -1;
+    for (int d = 0; d < p->src->rank; d++) {
+        const Dim *dim = &p->src->dim[d];
+        int i = now->src->extent[d];
+        if (i < 0) {
+            if (shape[d] != dim->n)
+                return arena_printf(a, "extent of %s is %lld: the plan is for %lld",
+                                    dim->name, (long long)shape[d], (long long)dim->n);
+            continue;
+        }
+        if (shape[d] < 0 || shape[d] > s->most[i])
+            return arena_printf(a, "extent of %s is %lld: 0 to %lld", dim->name,
+                                (long long)shape[d], (long long)s->most[i]);
+        if (extent[i] >= 0 && extent[i] != shape[d])
+            return arena_printf(a, "extents of %s are %lld and %lld: the plan has one for "
+                                "both", now->name[i], (long long)extent[i],
+                                (long long)shape[d]);
+        extent[i] = shape[d];
+    }
+    return NULL;
+}
+
+/* Whether a size fits, each extent of 0 taken for 1 as the emitted code does. */
+static bool
+fits(const RuntimeLayout *r, const i64 *val)
+{
+    i64 slots, unit, size = r->l->dtype->bits;
+    for (int i = r->l->nentry - 1; i >= 0; i--) {
+        if (r->pitch[i] && (!int_mul(r->pitch[i], r->l->dtype->bits, &unit) ||
+                            !int_round_up(size, unit, &size)))
+            return false;
+        if (!ex_eval(r->slots[i], val, &slots) ||
+            !int_mul(size, slots > 1 ? slots : 1, &size))
+            return false;
+    }
+    return true;
+}
+
+static bool
+bytes(const Plan *p, const RuntimeLayout *r, const i64 *val, i64 *out)
+{
+    i64 size, bits = p->dst->dtype->bits;
+    if (!fits(r, val) || !ex_eval(r->size, val, &size))
+        return false;
+    *out = bits >= 8 ? size * (bits / 8) : int_ceil_div(size, 8 / bits);
+    return true;
+}
+
+/* Values of all scalars; those of none are read where an extent is 0 and they do not
+ * fit. */
+static i64 *
+values(Arena *a, const Plan *p, const i64 *extent)
+{
+    i64 *val = arena_array(a, i64, ex_nvars(p->e));
+    return scalars_eval(p->now->scalars, extent, val) ? val : NULL;
+}
+
+bool
+runtime_bytes(Arena *a, const Plan *p, const i64 *extent, i64 *src, i64 *dst)
+{
+    i64 *val = values(a, p, extent);
+    return val && bytes(p, p->now->src, val, src) && bytes(p, p->now->dst, val, dst);
+}
+
+typedef struct {
+    const Plan *from;
+    Plan *to;
+    Arena *arena;
+    i64 *val;
+    bool ok;
+} Maker;
+
+static i64
+number(Maker *m, const Ex *x)
+{
+    i64 v = 0;
+    m->ok &= ex_eval(x, m->val, &v);
+    return v;
+}
+
+/* False where a loop does not turn. */
+static bool
+piece_at(Maker *m, const RuntimePiece *q, Piece *out, int *part)
+{
+    *out = (Piece){.start = number(m, q->start)};
+    for (int i = 0; i < q->nloops; i++) {
+        i64 n = number(m, q->loop[i].n), first = number(m, q->loop[i].first);
+        if (n == 0)
+            return false;
+        out->start += q->loop[i].step * first;
+        part[i] = out->nloops;
+        if (n == 1)
+            continue;
+        out->loop[out->nloops].step = q->loop[i].step;
+        out->loop[out->nloops].level = q->loop[i].level;
+        out->loop[out->nloops++].n = n;
+    }
+    return true;
+}
+
+/* An expression over scalars and loops' variables, these those of the new nest. */
+static const Ex *
+address_at(Maker *m, const Nest *from, const Ex *x, const int *var)
+{
+    Exprs *e = m->to->e;
+    i64 v;
+    if (ex_eval(x, m->val, &v) && from->nloops == 0)
+        return ex_const(e, v);
+    const Ex **to = arena_array(m->arena, const Ex *, ex_nvars(m->from->e));
+    for (int i = 0; i < m->from->now->scalars->n; i++) {
+        int s = m->from->now->scalars->scalar[i].var;
+        to[s] = ex_const(m->from->e, m->val[s]);
+    }
+    for (int i = 0; i < from->nloops; i++)
+        if (var[i] < 0)
+            to[from->loop[i].var] = ex_const(m->from->e, 0);
+    return ex_subst(m->from->e, x, to);
+}
+
+/* False where the nest does nothing at this shape. */
+static bool
+nest_at(Maker *m, const Nest *from, Nest *to)
+{
+    int rank = m->to->dst->rank, part[MAX_RANK][MAX_LOOPS], var[MAX_LOOPS];
+    const Piece **piece = arena_array(m->arena, const Piece *, rank);
+    *to = (Nest){.kind = from->kind, .kernel = from->kernel, .piece = piece,
+                 .elements = 1, .split = -1};
+    for (int d = 0; d < rank; d++) {
+        Piece *q = arena_new(m->arena, Piece);
+        piece[d] = q;
+        if (!piece_at(m, from->now->piece[d], q, part[d]))
+            return false;
+    }
+    for (int i = 0; i < from->nloops; i++) {
+        Loop l = from->loop[i];
+        l.n = number(m, l.now.n);
+        l.ss = number(m, l.now.ss);
+        l.ds = number(m, l.now.ds);
+        l.part = part[l.dim][l.part];
+        memset(&l.now, 0, sizeof l.now);
+        m->ok &= int_mul(to->elements, l.n, &to->elements);
+        var[i] = l.n > 1 ? l.var : -1;
+        if (l.n < 2)
+            continue;
+        to->inner += i >= from->nloops - from->inner;
+        to->loop[to->nloops++] = l;
+    }
+    to->src = address_at(m, from, from->src, var);
+    to->dst = address_at(m, from, from->dst, var);
+    return true;
+}
+
+Plan *
+runtime_at(const Plan *p, Layout *src, Layout *dst, const i64 *extent)
+{
+    Arena *a = ex_arena(dst->e);
+    Plan *q = arena_new(a, Plan);
+    i64 src_bytes, dst_bytes;
+    Maker m = {p, q, a, values(a, p, extent), true};
+    *q = (Plan){.src = src, .dst = dst, .e = p->e};
+    memcpy(q->map, p->map, sizeof q->map);
+    q->nest = arena_array(a, Nest, p->n);
+    bool right = m.val && bytes(p, p->now->src, m.val, &src_bytes) &&
+                 bytes(p, p->now->dst, m.val, &dst_bytes) &&
+                 src_bytes == layout_bytes(src) && dst_bytes == layout_bytes(dst);
+    for (int i = 0; i < p->n && right; i++)
+        q->n += nest_at(&m, &p->nest[i], &q->nest[q->n]);
+    if (!right || !m.ok)
+        diag_fatal(a->diag, DIAG_LAYOUT, (Loc){0},
+                   "the plan's sizes at this shape are not those of its layouts");
+    return q;
+}

@@ -1,0 +1,91 @@
+/* The proof of a plan with extents left to run time: its boxes at every residue of the
+ * extents, its code at and beside every border. */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "proof.h"
+
+typedef struct {
+    const ravel_plan *p;
+    Arena arena;
+    Plan *again;
+    ShapeList borders, residues;
+} Shapes;
+
+static void
+list(void *arg)
+{
+    Shapes *s = arg;
+    s->again = compile_again(&s->arena, s->p->plan);
+    s->borders = runtime_borders(&s->arena, s->again);
+    s->residues = runtime_residues(&s->arena, s->again);
+}
+
+/* Say of which shape. */
+static ravel_status
+at_shape(const Shapes *s, const i64 *shape, ravel_status status, ravel_error *err)
+{
+    char text[sizeof err->text], of[256];
+    size_t n = 0;
+    if (status == RAVEL_OK || !err)
+        return status;
+    for (int d = 0; d < s->p->plan->src->rank && n < sizeof of; d++)
+        n += (size_t)snprintf(of + n, sizeof of - n, "%s%lld", d ? "," : "",
+                              (long long)shape[d]);
+    snprintf(text, sizeof text, "%s", err->text);
+    return error_set(err, status, "at shape %s: %.700s", of, text);
+}
+
+static ravel_status
+boxes(const Shapes *s, const i64 *shape, ravel_error *err)
+{
+    ravel_plan *q;
+    ravel_status status = plan_at(s->p, s->again, shape, &q, err);
+    if (status == RAVEL_OK)
+        status = verify_boxes(q->plan, err);
+    ravel_plan_free(q);
+    return at_shape(s, shape, status, err);
+}
+
+static void
+sum_up(ravel_certificate *sum, const ravel_certificate *c)
+{
+    sum->nests += c->nests;
+    sum->passes = c->passes > sum->passes ? c->passes : sum->passes;
+    sum->runs += c->runs;
+    sum->threads = c->threads > sum->threads ? c->threads : sum->threads;
+    sum->stamped += c->stamped;
+    sum->elements += c->elements;
+    sum->padding += c->padding;
+    sum->holes += c->holes;
+}
+
+static ravel_status
+code(const Shapes *s, const i64 *shape, ravel_certificate *sum, ravel_error *err)
+{
+    ravel_plan *q;
+    ravel_certificate c;
+    ravel_status status = plan_at(s->p, s->again, shape, &q, err);
+    if (status == RAVEL_OK)
+        status = ravel_verify_report(q, &c, err);
+    if (status == RAVEL_OK)
+        sum_up(sum, &c);
+    ravel_plan_free(q);
+    return at_shape(s, shape, status, err);
+}
+
+ravel_status
+verify_shapes(const ravel_plan *p, ravel_certificate *out, ravel_error *err)
+{
+    Diag d;
+    Shapes s = {.p = p};
+    ravel_status status = arena_run(&s.arena, &d, list, &s) ? RAVEL_OK
+                                                            : error_of(err, &d);
+    *out = (ravel_certificate){0};
+    for (int i = 0; status == RAVEL_OK && i < s.residues.n; i++)
+        status = boxes(&s, s.residues.shape[i], err);
+    for (int i = 0; status == RAVEL_OK && i < s.borders.n; i++)
+        status = code(&s, s.borders.shape[i], out, err);
+    arena_free(&s.arena);
+    return status;
+}
