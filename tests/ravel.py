@@ -45,7 +45,9 @@ def load():
             ("load", ct.c_int, ptr, s, ct.c_size_t, s, err),
             ("compile", ct.c_int, ptr, ct.POINTER(Request), ct.POINTER(ptr), err), ("plan_free", None, ptr),
             ("plan_src_bytes", ct.c_int64, ptr), ("plan_dst_bytes", ct.c_int64, ptr), ("plan_source", s, ptr), ("plan_way", s, ptr),
-            ("run", ct.c_int, ptr, ptr, ptr), ("verify", ct.c_int, ptr, err),
+            ("run", ct.c_int, ptr, ptr, ptr), ("run_shape", ct.c_int, ptr, ptr, ptr, size, err),
+            ("plan_bytes_at", ct.c_int, ptr, size, size, size, err),
+            ("verify", ct.c_int, ptr, err),
             ("verify_report", ct.c_int, ptr, ct.POINTER(Certificate), err),
             ("table", ct.c_int, ptr, s, s, ct.c_int, size, size, err),
             ("storage_bytes", ct.c_int, ptr, s, s, ct.c_int, size, size, err)]:
@@ -143,6 +145,25 @@ class Plan:
         src, dst = Guarded(raw.size, shift), Guarded(self.dst_bytes, shift + 1)
         src.body[:] = raw
         assert lib.ravel_run(self.p, dst.body.ctypes.data, src.body.ctypes.data) == 0
+        assert np.array_equal(src.body, raw), "the source was written to"
+        assert src.intact() and dst.intact(), "a guard was written to"
+        return dst.body
+
+
+class PlanAt:
+    """A plan of any shape at one: what Plan has of a compiled one."""
+    def __init__(self, plan, shape):
+        self.plan, self.shape = plan, extents(shape)
+        a, b = ct.c_int64(-9), ct.c_int64(-9)
+        call(lib.ravel_plan_bytes_at, plan.p, self.shape, ct.byref(a), ct.byref(b))
+        self.src_bytes, self.dst_bytes = a.value, b.value
+        self.source = plan.source
+
+    def run(self, raw, shift=0):
+        assert raw.size == self.src_bytes
+        src, dst = Guarded(raw.size, shift), Guarded(self.dst_bytes, shift + 1)
+        src.body[:] = raw
+        call(lib.ravel_run_shape, self.plan.p, dst.body.ctypes.data, src.body.ctypes.data, self.shape)
         assert np.array_equal(src.body, raw), "the source was written to"
         assert src.intact() and dst.intact(), "a guard was written to"
         return dst.body

@@ -167,7 +167,7 @@ def test_inverse_outside():
     bad("index", "NCHW", "--shape", "1,1,2,2", "--at", "4", "--inverse", says="outside")
 
 
-@pytest.mark.parametrize("shape", ["", "2,20", "2,20,5,7,9", "0,20,5,7", "2,-1,5,7", "2;20;5;7", "2,20,5,x", "2,20,5,7,", ",", "2 20 5 7",
+@pytest.mark.parametrize("shape", ["", "2,20", "2,20,5,7,9", "0,20,5,7", "2,-1,5,7", "2;20;5;7", "2,20,5,-x", "2,20,5,7,", ",", "2 20 5 7",
                                    "9223372036854775807,9223372036854775807,2,2", "18446744073709551616,1,1,1", "1,"*40 + "1"])
 @pytest.mark.parametrize("command", [["table", "NCHW", "-o", "t.npy"], ["show", "NCHW"], ["check", "NCHW"],
                                      ["index", "NCHW", "--at", "0,0,0,0"],

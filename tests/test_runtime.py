@@ -1,0 +1,395 @@
+"""Extents left to run time: emitted functions and library plans at many shapes, every byte expected.
+
+Addresses come from tests/formulas.py and tests/orders.py at each shape; the compiler only ever sees names."""
+
+import ctypes as ct
+import itertools
+import json
+import math
+import os
+import random
+import re
+import subprocess
+
+import numpy as np
+import pytest
+
+import orders as O
+import ravel
+import relayouts as R
+import test_pairs as P
+
+RAVEL = str(ravel.BUILD / "ravel")
+SEED = int(os.environ.get("RAVEL_SEED", "20240611"))
+EACH = 4 if "RAVEL_AGAIN" in os.environ else 24       # random pairs a width
+WARN = "-std=c99 -Wall -Wextra -Wconversion -Werror".split()
+COMPILERS = {"gcc": ["gcc", *WARN, "-O2"], "openmp": ["gcc", *WARN, "-O2", "-fopenmp"], "clang": ["clang", *WARN, "-O2"],
+             "tcc": ["tcc"]}
+BITS = {"f32": 32, "f16": 16, "bf16": 16, "u8": 8, "i8": 8, "i64": 64, "u4": 4, "i4": 4, "u2": 2, "u1": 1, "c128": 128}
+BORDERS = [1, 2, 3, 7, 8, 9, 15, 16, 17, 31, 32, 33]
+
+# (from, to, shape, dtype): names are arguments
+CASES = [
+    ("NCHW", "NHWC", "N,64,7,5", "f32"),
+    ("NCHW", "NC1HWC0", "N,64,7,5", "f16"),
+    ("NCHW", "NC1HWC0", "N,C,H,W", "f32"),
+    ("NCHW", "NHWC", "2,C,H,W", "u8"),
+    ("NCHW8", "NCHW16", "N,C,H,3", "bf16"),
+    ("{N, C//48, H, W, C%48}", "{N, C//32, H, W, C%32}", "2,C,H,3", "i8"),
+    ("(N,C){N//6, C, N%6}", "(N,C){C//4, N, C%4, fill = -2}", "N,C", "i64"),
+    ("ROW_MAJOR", "FRACTAL_NZ", "2,H,W", "f16"),
+    ("FRACTAL_Z", "NCHW", "N,C,3,3", "f16"),
+    ("ROW_MAJOR", "SW128", "M,K", "f16"),
+    ("ROW_MAJOR", "MARLIN", "K,N", "u4"),
+    ("INT4_HIGH", "INT4_LOW", "H,W", "i4"),
+    ("ROW_MAJOR", "COL_MAJOR", "n,n", "u8"),
+    ("(A,B){A, B}", "(A,B){B, A//3, 2 - A%3, fill = 1}", "A,B", "u1"),
+    ("(A,B){A, B}", '(A,B){B//4, A, B%4, fill = "edge"}', "A,B", "c128"),
+    ("(A,B){A//7, B//5, A%7, B%5}", '(A,B){A//11, B//8, A%11, B%8, pitch = {[2] = 256}, fill = "none"}', "A,B", "u2"),
+    ("ROW_MAJOR", "(R,C){R, C, pad = {C = 32}, pitch = {R = 64}, fill = 3}", "R,C", "u8"),
+    ("(A,B){A, B}", "(A,B){2*A + B%2, B//2}", "A,B", "f32"),
+]
+IDS = ["%s-%s-%s" % c[:3] for c in CASES]
+
+
+def emitted(path, case, name="kern", code=0):
+    a, b, shape, dtype = case
+    r = subprocess.run([RAVEL, "emit", "--from", a, "--to", b, "--shape", shape, "--dtype", dtype, "--name", name, "-o", path],
+                       capture_output=True, text=True, timeout=60)
+    assert r.returncode == code, r.stderr
+    return r.stderr if code else path.read_text()
+
+
+def arguments(case):
+    """The names in the shape, each once."""
+    return list(dict.fromkeys(x for x in case[2].split(",") if not x.isdigit()))
+
+
+def shape_at(case, values):
+    extent = dict(zip(arguments(case), values))
+    return tuple(extent[x] if x in extent else int(x) for x in case[2].split(","))
+
+
+def values_of(case, most=30000):
+    """Values of the arguments: at and beside borders, one argument at a time, and some drawn."""
+    n = len(arguments(case))
+    rnd = random.Random(repr((SEED, case)))
+    out = {(base,)*i + (v,) + (base,)*(n - i - 1) for i in range(n) for v in BORDERS + [47, 48, 49, 95, 96, 97] for base in (2, 9)}
+    out |= {tuple(rnd.choice(BORDERS) for _ in range(n)) for _ in range(20)}
+    return sorted(v for v in out if math.prod(shape_at(case, v)) <= most)
+
+
+def expected(case, shape, bits):
+    """(source bytes, destination bytes after, in the storage of both)"""
+    a, b = case[:2]
+    axes = R.matched(a, b, len(shape))
+    src, dst = O.place(a, shape, bits), O.place(b, tuple(shape[k] for k in axes), bits)
+    raw = np.random.default_rng([SEED, *shape]).integers(0, 256, -(-src.size*bits//8), np.uint8)
+    el = ravel.unpack(raw, bits)[src.addr]
+    return raw, R.filled(dst, dst.addr, el.transpose(axes), bits)
+
+
+class Function:
+    """An emitted function of a shared object."""
+    def __init__(self, so, case):
+        lib, self.case = ct.CDLL(str(so)), case
+        n = len(arguments(case))
+        self.f, self.bytes = lib.kern, lib.kern_bytes
+        self.f.argtypes = [ct.c_void_p, ct.c_void_p] + [ct.c_int64]*n
+        self.bytes.argtypes = [ct.c_int64]*n + [ct.POINTER(ct.c_int64)]*2
+
+    def sizes(self, values):
+        a, b = ct.c_int64(-9), ct.c_int64(-9)
+        code = self.bytes(*values, ct.byref(a), ct.byref(b))
+        return None if code else (a.value, b.value)
+
+    def assert_right(self, values, bits):
+        shape = shape_at(self.case, values)
+        raw, want = expected(self.case, shape, bits)
+        assert self.sizes(values) == (raw.size, want.size), shape
+        src, dst = ravel.Guarded(raw.size, 3), ravel.Guarded(want.size, 5)
+        src.body[:] = raw
+        assert self.f(dst.body.ctypes.data, src.body.ctypes.data, *values) == 0
+        wrong = np.flatnonzero(dst.body != want)
+        assert not wrong.size, (shape, wrong[:5])
+        assert src.intact() and dst.intact() and np.array_equal(src.body, raw), shape
+
+
+def built(c, compiler):
+    so = c.with_suffix(".%s.so" % compiler.replace("+", "x"))
+    r = subprocess.run([*COMPILERS[compiler], "-shared", "-fPIC", "-o", so, c], capture_output=True, text=True)
+    assert r.returncode == 0 and r.stderr == "", r.stderr
+    return so
+
+
+@pytest.mark.parametrize("case", CASES, ids=IDS)
+def test_emitted(tmp_path, case):
+    """Every compiler, without a warning; the same bytes as the oracle's at every shape."""
+    body = emitted(tmp_path / "f.c", case)
+    assert set(re.findall(r"#include (.*)", body)) <= {"<stdint.h>", "<string.h>", "<omp.h>", "<emmintrin.h>", "<immintrin.h>"}
+    for compiler in COMPILERS:
+        f = Function(built(tmp_path / "f.c", compiler), case)
+        values = values_of(case)
+        for v in values if compiler == "gcc" else values[::5]:
+            f.assert_right(v, BITS[case[3]])
+
+
+def test_no_division_in_loops(tmp_path):
+    """Strides and counts stand above the loops; inside there are products only."""
+    body = emitted(tmp_path / "f.c", ("NCHW", "NC1HWC0", "N,C,H,W", "f32"))
+    part = body[body.index("kern_part(unsigned"):]
+    loops = re.sub(r"/\*.*?\*/", "", part[part.index("if (s"):part.index("ravel_fence();")])
+    loops = re.sub(r"for \(.*?\) {", "", loops)            # the share of a thread is a quotient
+    assert "/" not in loops and "%" not in loops
+
+
+@pytest.mark.parametrize("case", [CASES[2], CASES[8], CASES[14]], ids=["NC1HWC0", "FRACTAL_Z", "edge"])
+def test_arguments_are_checked(tmp_path, case):
+    emitted(tmp_path / "f.c", case)
+    f = Function(built(tmp_path / "f.c", "tcc"), case)
+    n = len(arguments(case))
+    for i in range(n):
+        for bad in (-1, -2**63, 2**63 - 1, 2**62 + 1):
+            v = [1]*n
+            v[i] = bad
+            assert f.f(1, 1, *v) != 0 and f.sizes(v) is None       # addresses that cannot be touched
+    for v in itertools.product((2**31, 2**40, 0, 3), repeat=n):
+        elements = math.prod(max(x, 1) for x in shape_at(case, v))
+        if elements*BITS[case[3]] >= 2**63:
+            assert f.f(1, 1, *v) != 0 and f.sizes(v) is None, v
+
+
+@pytest.mark.parametrize("a, b, shape, dtype, good, bad", [
+    ("FRACTAL_Z", "NCHW", "N,C,3,3", "f16", (1, 2**51), (1, 2**54)),                         # 16 of N in the source
+    ("NCHW", "FRACTAL_Z", "N,C,3,3", "f16", (1, 2**51), (1, 2**54)),
+    ("ROW_MAJOR", "(R,C){R, C, pitch = {R = 64}}", "R,C", "u8", (2**53, 1), (2**57, 1)),     # 64 bytes a row
+])
+def test_sizes_of_either_side(tmp_path, a, b, shape, dtype, good, bad):
+    """What overflows is the storage, blocks and pitch included."""
+    case = (a, b, shape, dtype)
+    emitted(tmp_path / "f.c", case)
+    f = Function(built(tmp_path / "f.c", "tcc"), case)
+    assert f.sizes(good) is not None and f.sizes(bad) is None and f.f(1, 1, *bad) != 0
+
+
+@pytest.mark.parametrize("case", CASES, ids=IDS)
+def test_extents_of_zero(tmp_path, case):
+    """No element: nothing is written where nothing is stored, and no source is read."""
+    emitted(tmp_path / "f.c", case)
+    f = Function(built(tmp_path / "f.c", "tcc"), case)
+    n = len(arguments(case))
+    for i in range(n):
+        v = [3]*n
+        v[i] = 0
+        src, dst = f.sizes(v)
+        assert src == 0
+        buffer = ravel.Guarded(dst, 1)
+        assert f.f(buffer.body.ctypes.data if dst else None, None, *v) == 0 and buffer.intact()
+        assert dst == 0, v
+
+
+def test_closed_dims_bound_the_extent(tmp_path):
+    """{N, C%8} has room for 8 of C: 9 is refused, 0 leaves padding only."""
+    case = ("ROW_MAJOR", "(N,C){N, C%8, fill = 7}", "N,C", "u8")
+    emitted(tmp_path / "f.c", case)
+    f = Function(built(tmp_path / "f.c", "gcc"), case)
+    for c in range(1, 9):
+        f.assert_right((3, c), 8)
+    assert f.f(1, 1, 3, 9) != 0
+    assert f.sizes((3, 0)) == (0, 24)
+    dst = ravel.Guarded(24, 1)
+    assert f.f(dst.body.ctypes.data, None, 3, 0) == 0
+    assert dst.intact() and (dst.body == 7).all()
+
+
+MAIN = """
+#include <stdio.h>
+#include <stdlib.h>
+#include "f.c"
+int main(int argc, char **argv)
+{
+    int64_t x[4] = {0}, m, n;
+    for (int i = 1; i < argc && i < 5; i++)
+        x[i - 1] = atoll(argv[i]);
+    if (kern_bytes(%(args)s, &m, &n))
+        return 1;
+    unsigned char *src = malloc((size_t)m), *dst = malloc((size_t)n);
+    if (!src || !dst || fread(src, 1, (size_t)m, stdin) != (size_t)m)
+        return 2;
+    memset(dst, 0xa5, (size_t)n);
+    if (kern(dst, src, %(args)s))
+        return 3;
+    fwrite(dst, 1, (size_t)n, stdout);
+    free(src);
+    free(dst);
+    return 0;
+}
+"""
+
+
+@pytest.mark.parametrize("case", [CASES[k] for k in (2, 5, 7, 10, 14, 15)], ids=lambda c: "%s-%s" % c[:2])
+def test_sanitized(tmp_path, case):
+    """Buffers of exactly the bytes asked for, under AddressSanitizer and UBSan."""
+    emitted(tmp_path / "f.c", case)
+    n, bits = len(arguments(case)), BITS[case[3]]
+    (tmp_path / "main.c").write_text(MAIN % {"args": ", ".join("x[%d]" % i for i in range(n))})
+    subprocess.run(["gcc", *WARN, "-g", "-fsanitize=address,undefined", "-fno-sanitize-recover=all", "-o", "main", "main.c"],
+                   cwd=tmp_path, check=True)
+    env = {k: v for k, v in os.environ.items() if k not in ("LD_PRELOAD", "ASAN_OPTIONS")}
+    for values in values_of(case, 4000)[::25]:
+        raw, want = expected(case, shape_at(case, values), bits)
+        r = subprocess.run(["./main", *map(str, values)], cwd=tmp_path, input=raw.tobytes(), capture_output=True, env=env)
+        assert r.returncode == 0 and r.stderr == b"" and r.stdout == want.tobytes(), (values, r.stderr[-500:])
+
+
+def test_threads(tmp_path):
+    """Large enough for threads: every split of the work gives the same bytes, each written by one part."""
+    case = ("NCHW", "NC1HWC0", "N,C,H,W", "f32")
+    c = tmp_path / "f.c"
+    emitted(c, case)
+    c.write_text(c.read_text().replace("static void\nkern_part", "void\nkern_part"))
+    lib = ct.CDLL(str(built(c, "gcc")))
+    lib.kern_part.argtypes = [ct.c_void_p]*2 + [ct.c_int64]*6
+    Function(built(c, "openmp"), case).assert_right((3, 37, 80, 70), 32)
+    for values in ((1, 37, 9, 7), (5, 8, 3, 3), (2, 1, 1, 1), (1, 9, 40, 40), (2, 8, 31, 41)):
+        raw, want = expected(case, values, 32)
+        for parts in (1, 2, 3, 5):
+            dst = ravel.Guarded(want.size)
+            times = np.zeros(want.size, int)
+            for part in range(parts):
+                for fill in (0x00, 0xFF):
+                    alone = np.full(want.size, fill, np.uint8)
+                    lib.kern_part(alone.ctypes.data, raw.ctypes.data, *values, part, parts)
+                    times += alone != fill
+                lib.kern_part(dst.body.ctypes.data, raw.ctypes.data, *values, part, parts)
+            assert times.max() <= 2 and (times[(want != 0) & (want != 255)] == 2).all(), (values, parts)
+            assert np.array_equal(dst.body, want), (values, parts)
+
+
+# --- the library
+
+@pytest.mark.parametrize("case", CASES, ids=IDS)
+def test_library(cx, case):
+    """Compiled once, run at every shape."""
+    a, b, shape, dtype = case
+    with cx.plan(a, b, [int(x) if x.isdigit() else -1 for x in shape.split(",")], dtype) as plan:
+        assert (plan.src_bytes, plan.dst_bytes) == (-1, -1)
+        for values in values_of(case):
+            own = shape_at(case, values)
+            raw, want = expected(case, own, BITS[dtype])
+            at = ravel.PlanAt(plan, own)
+            assert (at.src_bytes, at.dst_bytes) == (raw.size, want.size)
+            assert np.array_equal(at.run(raw, 3), want), own
+        plan.verify()
+
+
+def drawn(bits):
+    """Pairs of test_pairs' layouts, each dim a number or left to run time."""
+    rnd = random.Random(repr((SEED, bits)))
+    for _ in range(EACH):
+        a, b, names = rnd.choice(P.LAYOUTS), rnd.choice(P.LAYOUTS), P.NAMES
+        fixed = dict(zip(names, rnd.choice(P.SHAPES)))
+        free = {d for d in names if rnd.random() < .7} or {"N"}
+        yield a, b, fixed, free, rnd
+
+
+@pytest.mark.parametrize("bits", P.WIDTHS)
+def test_random_pairs(cx, bits):
+    ran = 0
+    for a, b, fixed, free, rnd in drawn(bits):
+        dims_a, dims_b = P.dims_of(a, b, P.NAMES), P.dims_of(b, a, P.NAMES)
+        try:
+            plan = cx.plan(a, b, [-1 if d in free else fixed[d] for d in dims_a], bits)
+        except ravel.Error as e:
+            assert "swizzle" in e.text or "share names in different places" in e.text, (a, b, e.text)
+            continue
+        axes = [dims_a.index(d) for d in dims_b]
+        with plan:
+            for _ in range(8):
+                extent = {d: rnd.choice(BORDERS) if d in free else n for d, n in fixed.items()}
+                while math.prod(extent.values()) > 40000:
+                    extent = {d: max(1, n//2) if d in free else n for d, n in extent.items()}
+                own = [extent[d] for d in dims_a]
+                src, dst = O.place(a, tuple(own), bits), O.place(b, tuple(extent[d] for d in dims_b), bits)
+                at = ravel.PlanAt(plan, own)
+                assert (at.src_bytes, at.dst_bytes) == (-(-src.size*bits//8), -(-dst.size*bits//8))
+                raw = np.random.default_rng(own).integers(0, 256, at.src_bytes, np.uint8)
+                el = ravel.unpack(raw, bits)[src.addr].transpose(axes)
+                assert np.array_equal(at.run(raw, 1), R.filled(dst, dst.addr, el, bits)), (a, b, own)
+                ran += 1
+    assert ran >= EACH*4
+
+
+def test_many_boxes_are_coarsened(cx):
+    """More boxes than a plan may have, with padding that repeats the last element."""
+    order = ", ".join("%s//4, %s//2%%2" % (d, d) for d in "ABCDE") + ", " + ", ".join("%s%%2" % d for d in "ABCDE")
+    a, b = "(A,B,C,D,E){A, B, C, D, E}", '(A,B,C,D,E){%s, fill = "edge"}' % order
+    with cx.plan(a, b, [-1]*5, 8) as plan:
+        for own in ((1, 2, 3, 4, 5), (5, 5, 5, 5, 5), (4, 3, 7, 1, 2)):
+            src, dst = O.place(a, own, 8), O.place(b, own, 8)
+            at = ravel.PlanAt(plan, own)
+            raw = np.arange(at.src_bytes).astype(np.uint8)
+            assert np.array_equal(at.run(raw), R.filled(dst, dst.addr, raw[src.addr], 8)), own
+
+
+def test_library_refuses(cx):
+    null, err = None, ravel.Err()
+    run, sizes = ravel.lib.ravel_run_shape, ravel.lib.ravel_plan_bytes_at
+    with cx.plan("NCHW", "NC1HWC0", (-1, 64, -1, -1), "f32") as plan, cx.plan("NCHW", "NHWC", (2, 3, 4, 5), "f32") as numbers:
+        def refused(p, shape, dst=1, src=1):
+            s = ravel.extents(shape) if shape else None
+            return ravel.STATUS[run(p.p, dst, src, s, ct.byref(err))] == "ARGUMENT" and err.text.decode()
+        assert "extent of C is 65: the plan is for 64" in refused(plan, (2, 65, 3, 3))
+        assert "extent of H is -1" in refused(plan, (2, 64, -1, 3))
+        assert "64 bits" in refused(plan, (2**31, 64, 2**20, 2**20))
+        assert "NULL" in refused(plan, (2, 64, 3, 3), null) and "NULL" in refused(plan, (2, 64, 3, 3), 1, null)
+        assert "NULL" in refused(plan, None) and "ravel_run" in refused(numbers, (2, 3, 4, 5))
+        assert run(plan.p, null, null, ravel.extents((0, 64, 3, 3)), ct.byref(err)) == 0
+        assert ravel.lib.ravel_run(plan.p, 1, 1) != 0
+        assert sizes(plan.p, ravel.extents((2, 64, 3, 3)), None, None, ct.byref(err)) == 0
+
+
+def command(*args, code=0):
+    r = subprocess.run([RAVEL, *args], capture_output=True, text=True, timeout=120)
+    assert r.returncode == code, r
+    return r.stdout if code < 2 else r.stderr
+
+
+REFUSED = [
+    ("ROW_MAJOR", "(R,C){R, C, swizzle = xor(1, 0, 2)}", "R,64", "a swizzle fits storage"),
+    ("ROW_MAJOR", "(A,B){A//2, B}", "A,B", "A%2 is stored nowhere"),
+    ("ROW_MAJOR", "(A,B){A, B//4, B%3}", "A,B", "B is cut at 3 and at 4"),
+    ("ROW_MAJOR", "(A,B){A*B%7, B}", "A,B", "digits|give"),
+]
+
+
+@pytest.mark.parametrize("a, b, shape, why", REFUSED)
+def test_what_is_refused(tmp_path, a, b, shape, why):
+    text = command("explain", "--from", a, "--to", b, "--shape", shape, "--dtype", "u8", code=2)
+    assert re.search(why, text) and len(text) > 40, text
+
+
+def test_names_are_for_some_commands(tmp_path):
+    for args in (("show", "NCHW"), ("index", "NCHW", "--at", "0"), ("table", "NCHW", "-o", str(tmp_path / "t.npy"))):
+        assert "is for emit, explain, verify and check" in command(*args, "--shape", "N,3,4,5", "--dtype", "u8", code=2)
+    assert "needs numbers" in command("emit", "--kind", "offset", "--to", "NCHW", "--shape", "N,3,4,5", "-o", "-", code=2)
+    for bad in ("N,,3", "N-1,3,4,5", "N,3,4,", "é,1,1,1"):
+        command("explain", "--from", "NCHW", "--to", "NHWC", "--shape", bad, "--dtype", "u8", code=2)
+
+
+def test_verify_and_check():
+    proofs = json.loads(command("verify", "--from", "NCHW", "--to", "NC1HWC0", "--shape", "N,C,4,W", "--dtype", "f16", "--json"))
+    assert proofs["answer"] == "yes" and [p["shape"] for p in proofs["proofs"]] == ["(N,C,4,W)"]*2
+    assert all(p["every_residue"] and p["shapes"] > 20 and p["elements"] > 0 for p in proofs["proofs"])
+    assert "for every shape with C = 20" in command("check", "NC1HWC0", "--shape", "N,20,H,W", "--dtype", "f16")
+    assert "never dense" in command("check", "NC1HWC0", "--shape", "N,20,H,W", "--dtype", "f16")
+    assert "dense exactly when C is a multiple of 16" in command("check", "NC1HWC0", "--shape", "N,C,H,7", "--dtype", "f16")
+    command("check", "{A//2, B}", "--shape", "A,7", code=1)
+
+
+def test_one_name_for_two_extents(tmp_path):
+    body = emitted(tmp_path / "f.c", ("ROW_MAJOR", "COL_MAJOR", "n,n", "f32"))
+    assert "kern(void *dst, const void *src, int64_t n)" in body
+    body = emitted(tmp_path / "g.c", ("(S,N){S, N}", "(S,N){N, S//4, S%4}", "S1,part", "f32"))
+    assert "int64_t s1, int64_t part_" in body
+    built(tmp_path / "g.c", "gcc")
