@@ -51,11 +51,11 @@ static double
 chain(const Nest *n, i64 run, bool source)
 {
     const Loop *walk[MAX_TURNS + 1];
-    int m = 0;
+    int m = 0, batch = n->role[BATCH];
     for (int i = 0; i < n->nturns; i++)
         walk[m++] = n->turn[i].step > 1 ? NULL : &n->loop[n->turn[i].loop];
-    if (n->role[BATCH] >= 0 && nest_turn(n, n->role[BATCH]) < 0)
-        walk[m++] = &n->loop[n->role[BATCH]];
+    if (batch >= 0 && nest_turn(n, batch) < 0)
+        walk[m++] = n->loop + batch;
     while (m-- > 0 && walk[m]) {
         i64 more, step = source ? walk[m]->ss : walk[m]->ds;
         if (step != run || !int_mul(run, walk[m]->n, &more))

@@ -109,7 +109,7 @@ try_kernel(const Target *t, const Kernel *k, const char *const *pair, const i64 
 {
     Diag d;
     Choice c = {.target = t, .kernel = k, .stream = stream};
-    c.rq = (Request){pair[0], pair[1], type, 3, shape, "f"};
+    c.rq = (Request){pair[0], pair[1], type, 3, shape, NULL, "f"};
     if (!arena_run(&c.arena, &d, choose, &c))
         fail_msg("%s", d.text);
     if (c.used)

@@ -131,7 +131,7 @@ make(void *arg)
 {
     static const i64 shape[] = {ROWS, COLS};
     Job *j = arg;
-    Request rq = {"(R,C){R, C}", "(R,C){R, 10 - C}", "u8", 2, shape, "f"};
+    Request rq = {"(R,C){R, C}", "(R,C){R, 10 - C}", "u8", 2, shape, NULL, "f"};
     j->plan = compile_plan(&j->arena, NULL, &rq);
 }
 

@@ -43,7 +43,7 @@ make(void *arg)
 {
     Case *c = arg;
     Request rq = {c->pair->from, c->pair->to, c->pair->dtype, c->pair->rank,
-                  c->pair->shape, "f"};
+                  c->pair->shape, NULL, "f"};
     c->plan = compile_plan(&c->arena, NULL, &rq);
 }
 

@@ -53,7 +53,7 @@ make(void *arg)
     int rank = 0;
     for (const char *s = j->pair[3]; s; s = strchr(s, ',') ? strchr(s, ',') + 1 : NULL)
         shape[rank++] = atoll(s);
-    Request rq = {j->pair[0], j->pair[1], j->pair[2], rank, shape, "f"};
+    Request rq = {j->pair[0], j->pair[1], j->pair[2], rank, shape, NULL, "f"};
     j->plan = compile_plan(&j->arena, NULL, &rq);
 }
 
