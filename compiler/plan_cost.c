@@ -83,7 +83,7 @@ runs_of_transpose(const Nest *n, i64 size)
 {
     i64 rows = nest_tile(n, ROW), cols = nest_tile(n, COL), apart = stride(n, ROW, false);
     Runs r = {.apart = apart * size};
-    i64 whole = n->loop[n->role[ROW]].n;
+    bool whole = nest_turn(n, n->role[ROW]) < 0;
     bool tight = apart == cols && cols * size <= 512;
     if (n->stream == 2) {
         double most = tight ? (32768.0 / (double)(cols * size)) * (double)size : 256;
@@ -91,7 +91,7 @@ runs_of_transpose(const Nest *n, i64 size)
         r.written = (double)(cols * size) < 512 ? (double)(cols * size) : 512;
         r.written = tight ? 32768 : r.written;
     } else {
-        r.read = (double)size * (rows == whole ? chain(n, rows, true) : (double)rows);
+        r.read = (double)size * (whole ? chain(n, rows, true) : (double)rows);
         /* a tile's lines of one row come soon after one another */
         i64 line = cols * size;
         r.written = line < 64 ? (double)line : line < 256 ? 64 : 128;
