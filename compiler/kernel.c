@@ -95,8 +95,9 @@ transpose_applies(const Nest *n, int role[ROLES])
 static double
 transpose_cost(const Nest *n, int bits, const int role[ROLES])
 {
-    double p = (double)count_of(n, role[ROW]), q = (double)count_of(n, role[COL]);
-    return 0.3 * bits / 8 + 2.0 / p + 2.0 / q;
+    i64 least = 128 / bits, p = count_of(n, role[ROW]), q = count_of(n, role[COL]);
+    double few = p < least || q < least ? 1.0 : 0;
+    return 0.1 * bits / 8 + few + 0.5 / (double)p + 0.5 / (double)q;
 }
 
 static bool

@@ -28,7 +28,7 @@ ravel_fetch(ravel_ahead *a, int64_t lines)
 
 enum { RAVEL_BUFFER = 32768 };
 /* A row's next bytes, which are in a buffer and at the same distance from a line there:
- * the whole lines past the caches, what is left before the buffer's next bytes.  What is
+ * the whole lines past the caches, what is left before the next 512 bytes.  What is
  * before the first whole line of a row and after its last goes the common way. */
 static void
 ravel_flush(unsigned char *d, unsigned char *buffer, int64_t bytes, int first, int last)
@@ -148,8 +148,22 @@ ravel_staged_run##n(unsigned char *d, const unsigned char *s, int64_t rows,     
         }                                                                        \
     }                                                                            \
 }                                                                                \
-/* Rows at any distance: 512 bytes of each at a time, behind what was left of its \
- * last line; the buffer's rows are as far off a line as the destination's. */    \
+/* One block by way of the buffer, whose rows are as far off a line as the        \
+ * destination's; meanwhile what comes next is fetched. */                        \
+RAVEL_INLINE void                                                                \
+ravel_block_staged##n(unsigned char *d, const unsigned char *s, int64_t r,       \
+                      int64_t c, int64_t dp, int64_t sq, unsigned char *buffer,  \
+                      int64_t pitch, ravel_ahead next, int first, int last)      \
+{                                                                                \
+    ravel_fill_buffer##n(buffer, s, r, c, pitch, sq);                            \
+    for (int64_t i = 0; i < r; i++) {                                            \
+        ravel_fetch(&next, 1 + c * n / 64);                                      \
+        ravel_flush(d + i * dp, buffer + i * pitch, c * n, first, last);         \
+    }                                                                            \
+}                                                                                \
+/* Rows at any distance.  Blocks of 512 bytes of each go along the rows of the    \
+ * source; or, where rows do not start at lines, along those of the destination, so \
+ * that what is left of a row's last line can wait in the buffer. */              \
 static void                                                                      \
 ravel_staged##n(unsigned char *d, const unsigned char *s, int64_t rows,          \
                 int64_t cols, int64_t dp, int64_t sq, const unsigned char *then) \
@@ -157,24 +171,28 @@ ravel_staged##n(unsigned char *d, const unsigned char *s, int64_t rows,         
     enum { R = n == 1 ? 128 : 256 / n, C = 512 / n };                            \
     unsigned char room[R * (512 + 192) + 128];                                   \
     const int64_t pitch = 512 + 128 + (dp & 63);                                 \
-    for (int64_t p0 = 0; p0 < rows; p0 += R) {                                   \
-        const int64_t p = rows - p0 < m ? rows - m : p0;                         \
-        const int64_t r = rows - p < R ? rows - p : R;                           \
-        unsigned char *to = d + p * dp;                                          \
+    const int lines = ((uintptr_t)d | (uintptr_t)dp) % 64 == 0;                  \
+    int64_t p = 0, q = 0, r, c;                                                  \
+    while (p < rows && q < cols) {                                               \
+        c = cols - q < C + m ? cols - q : C;                                     \
+        r = rows - p < R + m ? rows - p : R;                                     \
+        r = r > R ? r - m : r;                                                   \
+        unsigned char *to = d + p * dp + q * n;                                  \
         unsigned char *buffer = room + 64 + ((uintptr_t)(to - room) & 63);       \
-        for (int64_t q = 0, c; q < cols; q += c) {                               \
-            c = cols - q < C + m ? cols - q : C;                                 \
-            const unsigned char *from = s + p * n + q * sq;                      \
-            ravel_ahead next = {from + c * sq, sq, r * n, 0, C};                 \
-            if (q + c == cols)                                                   \
-                next.s = p + r < rows ? s + (p + R) * n : then;                  \
-            ravel_fill_buffer##n(buffer, from, r, c, pitch, sq);                 \
-            for (int64_t i = 0; i < r; i++) {                                    \
-                ravel_fetch(&next, 1 + C * n / 64);                              \
-                ravel_flush(to + i * dp + q * n, buffer + i * pitch, c * n,      \
-                            q == 0, q + c == cols);                              \
-            }                                                                    \
+        const int first = lines || q == 0, last = lines || q + c == cols;        \
+        const unsigned char *from = s + p * n + q * sq;                          \
+        if (lines && (p += r) >= rows) {                                         \
+            p = 0;                                                               \
+            q += c;                                                              \
+        } else if (!lines && (q += c) >= cols) {                                 \
+            q = 0;                                                               \
+            p += r;                                                              \
         }                                                                        \
+        ravel_ahead next = {s + p * n + q * sq, sq, r * n, 0, c};                \
+        if (p >= rows || q >= cols)                                              \
+            next.s = then;                                                       \
+        ravel_block_staged##n(to, from, r, c, dp, sq, buffer, pitch, next,       \
+                              first, last);                                      \
     }                                                                            \
 }                                                                                \
 static void                                                                      \
