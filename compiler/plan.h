@@ -154,6 +154,9 @@ int nest_turn(const Nest *n, int loop);
 
 /* plan_cost.c: nanoseconds of a nest on one thread, by the model of cost.def. */
 double nest_cost(const Plan *p, const Nest *n);
+/* How many elements one reads (writes) on and on: a run, then the planes of a call, then
+ * every loop, from the innermost turn out, that goes on where the last ended. */
+i64 nest_chain(const Nest *n, i64 run, bool source);
 /* Destinations up to this stay in the caches. */
 enum { CACHED_BYTES = 4 << 20 };
 

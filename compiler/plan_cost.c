@@ -18,7 +18,7 @@ static const struct {
 
 /* Nanoseconds: of a call from jitted code; of a line that is read before it is written
  * (a store through the cache), over what it costs to stream it. */
-enum { CALL_NS = 5 };
+enum { CALL_NS = 5, BUFFER_BYTES = 32768 };
 static const double cached_speed = 11, in_cache_speed = 30;
 
 /* Between the rows of the table, by the logarithm's nearest lower row. */
@@ -47,8 +47,8 @@ write_speed(double run, i64 apart)
 /* How far one reads (writes) on and on: a run of `run` elements, then the planes of a
  * call, then every loop, from the innermost turn out, that goes on where the last
  * ended. */
-static double
-chain(const Nest *n, i64 run, bool source)
+i64
+nest_chain(const Nest *n, i64 run, bool source)
 {
     const Loop *walk[MAX_TURNS + 1];
     int m = 0, batch = n->role[BATCH];
@@ -62,7 +62,7 @@ chain(const Nest *n, i64 run, bool source)
             break;
         run = more;
     }
-    return (double)run;
+    return run;
 }
 
 static i64
@@ -78,24 +78,38 @@ typedef struct {
     i64 apart;
 } Runs;
 
+/* Elements of the source that lie on and on where a call reads. */
+static i64
+reads_of_transpose(const Nest *n, i64 rows, i64 cols)
+{
+    if (nest_turn(n, n->role[ROW]) >= 0)
+        return rows;
+    return stride(n, COL, true) == rows ? rows * cols : nest_chain(n, rows, true);
+}
+
+static double
+least(double a, double b)
+{
+    return a < b ? a : b;
+}
+
 static Runs
 runs_of_transpose(const Nest *n, i64 size)
 {
     i64 rows = nest_tile(n, ROW), cols = nest_tile(n, COL), apart = stride(n, ROW, false);
-    Runs r = {.apart = apart * size};
-    bool whole = nest_turn(n, n->role[ROW]) < 0;
-    bool tight = apart == cols && cols * size <= 512;
+    double read = (double)(reads_of_transpose(n, rows, cols) * size);
+    double line = (double)(cols * size);
+    bool tight = apart == cols && line <= 512;
+    Runs r = {.apart = apart * size, .read = read};
     if (n->stream == 2) {
-        double most = tight ? (32768.0 / (double)(cols * size)) * (double)size : 256;
-        r.read = (double)(rows * size) < most ? (double)(rows * size) : most;
-        r.written = (double)(cols * size) < 512 ? (double)(cols * size) : 512;
-        r.written = tight ? 32768 : r.written;
+        r.read = least(read, tight ? BUFFER_BYTES / (double)cols : 256);
+        r.written = tight ? BUFFER_BYTES : least(line, 512);
+    } else if (tight && line <= 64) {
+        r.written = BUFFER_BYTES;
     } else {
-        r.read = (double)size * (whole ? chain(n, rows, true) : (double)rows);
-        /* a tile's lines of one row come soon after one another */
-        i64 line = cols * size;
-        r.written = line < 64 ? (double)line : line < 256 ? 64 : 128;
-        r.written = tight && cols * size <= 64 ? 4096 : r.written;
+        /* lines of one row come soon after one another where there are few rows, or
+         * the columns are a tile of several lines */
+        r.written = least(line, rows <= 32 ? 256 : line < 256 ? 64 : 128);
     }
     return r;
 }
@@ -110,7 +124,8 @@ runs_of_copy(const Nest *n, int bits)
         to *= stride(n, role, false) == to ? count : 1;
         from *= stride(n, role, true) == from ? count : 1;
     }
-    return (Runs){chain(n, from, true) * bits / 8, chain(n, to, false) * bits / 8,
+    return (Runs){(double)nest_chain(n, from, true) * bits / 8,
+                  (double)nest_chain(n, to, false) * bits / 8,
                   stride(n, ROW, false) * bits / 8};
 }
 

@@ -99,12 +99,6 @@ take_planes(Nest *n)
             n->turn[i].loop = from;
 }
 
-static i64
-role_bytes(const Nest *n, int role, i64 size)
-{
-    return n->loop[n->role[role]].n * size;
-}
-
 /* Tiles of a transpose in bytes of the destination's lines; the loops around. */
 typedef struct {
     const char *what;
@@ -160,7 +154,7 @@ order_transpose(const Plan *p, Nest *n, int k)
     if (s->stream == 1)
         add_tile(n, ROW, 4096, size);
     take_planes(n);
-    if (s->place == TILE_INNER && n->ahead && role_bytes(n, ROW, size) < 1024)
+    if (n->ahead && nest_chain(n, nest_tile(n, ROW), true) * size < 1024)
         n->ahead = 64 * n->loop[n->role[COL]].ss;
     return true;
 }
