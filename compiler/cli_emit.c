@@ -105,7 +105,7 @@ predicted(const Plan *p)
     double ns = 0;
     for (int i = 0; i < p->n; i++) {
         const Nest *n = &p->nest[i];
-        ns += n->cost;
+        ns += n->merged ? 0 : n->cost;
     }
     return ns;
 }

@@ -48,10 +48,18 @@ typedef struct Stmt {
     int nfactors;
     i64 least, most;
     const Kernel *kernel;
-    Arg arg[12];
+    Arg arg[16];
     int nargs;
     struct Stmt *body, *next;
 } Stmt;
+
+/* Constants before the function. */
+typedef struct Table {
+    const char *name;
+    const int32_t *value;
+    i64 n;
+    struct Table *next;
+} Table;
 
 typedef enum { EMIT_RELAYOUT, EMIT_OFFSET, EMIT_INVERSE } EmitKind;
 
@@ -65,6 +73,7 @@ typedef struct {
     bool split;           /* over threads: a function of a part, and one of all parts */
     Stmt *sizes;          /* where extents are left to run time: the function that
                            * checks them, and says how many bytes there are */
+    Table *table;
     Stmt *body;
     Exprs *e;
 } Unit;

@@ -11,6 +11,7 @@ typedef struct {
     const char **name;             /* identifiers of the turns, after ... */
     int ntaken;                    /* ... those of what is no loop */
     int var[MAX_TURNS];            /* variables with those names */
+    const Table *table;            /* the nest's */
 } Emitter;
 
 /* The last iteration, as far as the rest of an address has to know. */
@@ -33,8 +34,8 @@ stride(Emitter *t, const Loop *l, bool source)
     return x ? x : ex_const(t->p->e, source ? l->ss : l->ds);
 }
 
-/* The address where a call starts, in elements times `scale`: base and rest, and the
- * strides of the turns. */
+/* The address where a call starts, in elements times `scale`: base and rest, where a
+ * table has not got them, and the strides of the turns. */
 static const Ex *
 start_of(Emitter *t, bool source, i64 scale)
 {
@@ -43,7 +44,7 @@ start_of(Emitter *t, bool source, i64 scale)
     const Ex **to = arena_array(t->arena, const Ex *, ex_nvars(e));
     for (int i = 0; i < n->nturns; i++)
         to[n->loop[n->turn[i].loop].var] = ex_of_var(e, t->var[i]);
-    const Ex *x = ex_subst(e, source ? n->src : n->dst, to);
+    const Ex *x = n->table ? ex_const(e, 0) : ex_subst(e, source ? n->src : n->dst, to);
     for (int i = 0; i < n->nturns; i++) {
         const Loop *l = &n->loop[n->turn[i].loop];
         x = ex_add(e, x, runtime_times(e, ex_of_var(e, t->var[i]), stride(t, l, source)));
@@ -108,6 +109,7 @@ argument(Emitter *t, char letter)
     CallArg a = call_arg(t->p, t->n, letter);
     const KernelArg *k = kernel_arg(letter);
     const char *buffer = a.source ? "src" : "dst";
+    const Ex *x = ex_const(t->p->e, a.number);
     if (t->p->now && (k->what == ARG_DST_STEP || k->what == ARG_SRC_STEP))
         return (Arg){.value = in_unit(t, step(t, a.role, a.source), a.unit)};
     if (t->p->now && (k->what == ARG_STREAM || k->what == ARG_AHEAD))
@@ -116,11 +118,14 @@ argument(Emitter *t, char letter)
     case CALL_NUMBER:  break;
     case CALL_PATTERN: return (Arg){.pattern = t->p->dst->fill[0]};
     case CALL_BUFFER:  return (Arg){.buffer = buffer, .value = ex_const(t->p->e, 0)};
+    case CALL_TABLE:   return (Arg){.buffer = t->table->name,
+                                    .value = ex_const(t->p->e, 0)};
     case CALL_PLACE:   return (Arg){.buffer = buffer, .value = byte_start(t, a.source)};
     case CALL_START:   return (Arg){.value = start_of(t, a.source, 1)};
-    case CALL_COUNT:   return (Arg){.value = in_unit(t, count(t, a.role), a.unit)};
+    case CALL_COUNT:   x = in_unit(t, ex_add(t->p->e, count(t, a.role), x), a.unit);
+                       break;
     }
-    return (Arg){.value = ex_const(t->p->e, a.number)};
+    return (Arg){.value = x};
 }
 
 static void
@@ -208,6 +213,19 @@ names(const Plan *p, int *ntaken)
     return all;
 }
 
+/* The table of nest i, in front of those of the unit; NULL where it has none. */
+static const Table *
+add_table(Arena *a, Unit *u, const Plan *p, int i)
+{
+    if (!p->nest[i].table)
+        return NULL;
+    Table *t = arena_new(a, Table);
+    *t = (Table){.name = arena_printf(a, "%s_table%d", u->name, i), .next = u->table};
+    t->value = nest_table(a, p, &p->nest[i]);
+    t->n = 2 * nest_entries(&p->nest[i]);
+    return u->table = t;
+}
+
 Unit *
 emit_relayout(const Plan *p, const char *name, const char *command)
 {
@@ -231,6 +249,9 @@ emit_relayout(const Plan *p, const char *name, const char *command)
     for (int i = 0; i < p->n; i++) {
         Emitter t = {.p = p, .arena = a, .n = &p->nest[i], .ntaken = ntaken,
                      .name = taken + ntaken};
+        if (p->nest[i].merged)
+            continue;
+        t.table = add_table(a, u, p, i);
         add_nest(&t, at);
         stream |= p->nest[i].stream > 0;
     }

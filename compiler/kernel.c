@@ -2,12 +2,10 @@
  * Their text is in templates; the same text is compiled into the library. */
 #include <string.h>
 
-#include "plan.h"
+#include "kernel_rows.h"
 
-/* The loop, not in the rest, that moves the source (destination) by one element;
- * -1 when there is none. */
-static int
-unit_loop(const Nest *n, bool source)
+int
+kernel_unit_loop(const Nest *n, bool source)
 {
     for (int i = n->nloops - 1; i >= 0; i--)
         if (!n->loop[i].rest && (source ? n->loop[i].ss : n->loop[i].ds) == 1)
@@ -17,8 +15,8 @@ unit_loop(const Nest *n, bool source)
 
 /* The innermost loop, not in the rest, other than `not`: loops are in falling
  * order of their destination stride. */
-static int
-last_loop(const Nest *n, int not)
+int
+kernel_last_loop(const Nest *n, int not)
 {
     for (int i = n->nloops - 1; i >= 0; i--)
         if (i != not && !n->loop[i].rest)
@@ -26,8 +24,8 @@ last_loop(const Nest *n, int not)
     return -1;
 }
 
-static bool
-multiple_of(const Ex *x, i64 k)
+bool
+kernel_multiple(const Ex *x, i64 k)
 {
     return k == 1 || (x->f.mod == 0 ? x->base % k == 0
                                     : x->f.mod % k == 0 && x->f.rem % k == 0);
@@ -37,7 +35,7 @@ multiple_of(const Ex *x, i64 k)
 static bool
 byte_aligned(const Nest *n, i64 per, int run)
 {
-    if (!multiple_of(n->src, per) || !multiple_of(n->dst, per) ||
+    if (!kernel_multiple(n->src, per) || !kernel_multiple(n->dst, per) ||
         (run < 0 ? 1 : n->loop[run].n) % per)
         return false;
     for (int i = 0; i < n->nloops; i++)
@@ -46,15 +44,14 @@ byte_aligned(const Nest *n, i64 per, int run)
     return true;
 }
 
-static i64
-count_of(const Nest *n, int loop)
+i64
+kernel_count(const Nest *n, int loop)
 {
     return loop < 0 ? 1 : n->loop[loop].n;
 }
 
-/* The nearest loop, not in the rest and not yet taken: the planes of one call. */
-static void
-take_batch(const Nest *n, int role[ROLES])
+void
+kernel_batch(const Nest *n, int role[ROLES])
 {
     role[BATCH] = -1;
     for (int i = n->nloops - 1; i >= 0 && role[BATCH] < 0; i--)
@@ -69,8 +66,8 @@ copy_applies(const Nest *n, int bits, int role[ROLES])
     for (int i = n->nloops - 1; i >= 0 && role[COL] < 0; i--)
         if (!n->loop[i].rest && n->loop[i].ss == 1 && n->loop[i].ds == 1)
             role[COL] = i;
-    role[ROW] = last_loop(n, role[COL]);
-    take_batch(n, role);
+    role[ROW] = kernel_last_loop(n, role[COL]);
+    kernel_batch(n, role);
     return (role[COL] >= 0 || n->nloops == 0) &&
            byte_aligned(n, bits < 8 ? 8 / bits : 1, role[COL]);
 }
@@ -78,7 +75,7 @@ copy_applies(const Nest *n, int bits, int role[ROLES])
 static double
 copy_cost(const Nest *n, int bits, const int role[ROLES])
 {
-    double bytes = (double)count_of(n, role[COL]) * bits / 8;
+    double bytes = (double)kernel_count(n, role[COL]) * bits / 8;
     return 0.1 * bits / 8 + 2.0 / bytes;
 }
 
@@ -86,16 +83,17 @@ copy_cost(const Nest *n, int bits, const int role[ROLES])
 static bool
 transpose_applies(const Nest *n, int role[ROLES])
 {
-    role[ROW] = unit_loop(n, true);
-    role[COL] = unit_loop(n, false);
-    take_batch(n, role);
+    role[ROW] = kernel_unit_loop(n, true);
+    role[COL] = kernel_unit_loop(n, false);
+    kernel_batch(n, role);
     return role[ROW] >= 0 && role[COL] >= 0 && role[ROW] != role[COL];
 }
 
 static double
 transpose_cost(const Nest *n, int bits, const int role[ROLES])
 {
-    i64 least = 128 / bits, p = count_of(n, role[ROW]), q = count_of(n, role[COL]);
+    i64 least = 128 / bits;
+    i64 p = kernel_count(n, role[ROW]), q = kernel_count(n, role[COL]);
     double few = p < least || q < least ? 1.0 : 0;
     return 0.1 * bits / 8 + few + 0.5 / (double)p + 0.5 / (double)q;
 }
@@ -103,8 +101,8 @@ transpose_cost(const Nest *n, int bits, const int role[ROLES])
 static bool
 strided_applies(const Nest *n, int bits, int role[ROLES])
 {
-    role[COL] = last_loop(n, -1);
-    role[ROW] = role[COL] < 0 ? -1 : last_loop(n, role[COL]);
+    role[COL] = kernel_last_loop(n, -1);
+    role[ROW] = role[COL] < 0 ? -1 : kernel_last_loop(n, role[COL]);
     role[BATCH] = -1;
     return bits >= 8;
 }
@@ -112,7 +110,7 @@ strided_applies(const Nest *n, int bits, int role[ROLES])
 static double
 strided_cost(const Nest *n, int bits, const int role[ROLES])
 {
-    return 1.0 + bits / 80.0 + 2.0 / (double)count_of(n, role[COL]);
+    return 1.0 + bits / 80.0 + 2.0 / (double)kernel_count(n, role[COL]);
 }
 
 static bool
@@ -133,6 +131,13 @@ T(1) T(2) T(4) T(8) T(16)
 #define transpose4_cost transpose_cost
 #define transpose8_cost transpose_cost
 #define transpose16_cost transpose_cost
+#define interleave1_cost interleave_cost
+#define interleave2_cost interleave_cost
+#define interleave4_cost interleave_cost
+#define interleave8_cost interleave_cost
+#define deinterleave1_cost deinterleave_cost
+#define deinterleave2_cost deinterleave_cost
+#define deinterleave4_cost deinterleave_cost
 #define bits_cost strided_cost
 #define fill_applies strided_applies
 #define fill_cost strided_cost
@@ -171,9 +176,13 @@ const KernelArg kernel_args[] = {
     {'k', ARG_SRC_STEP,  ROW,   IN_ELEMENTS, NUM},
     {'j', ARG_DST_STEP,  COL,   IN_ELEMENTS, NUM},
     {'l', ARG_SRC_STEP,  COL,   IN_ELEMENTS, NUM},
+    {'t', ARG_TABLE,     0,     IN_BYTES,    "const int32_t *"},
+    {'T', ARG_ENTRIES,   0,     IN_NOTHING,  NUM},
     {'v', ARG_FILL,      0,     IN_NOTHING,  "uint64_t"}, /* its bits */
     {'B', ARG_SIZE,      0,     IN_BYTES,    NUM},        /* of an element */
     {'b', ARG_SIZE,      0,     IN_ELEMENTS, NUM},        /* the same in bits */
+    {'W', ARG_WIDTH,     COL,   IN_NOTHING,  NUM},        /* columns with padding */
+    {'w', ARG_WIDTH,     COL,   IN_BYTES,    NUM},
     {'H', ARG_STREAM,    0,     IN_NOTHING,  NUM},
     {'A', ARG_AHEAD,     0,     IN_BYTES,    NUM},
     {0, 0, 0, 0, NULL},
@@ -210,14 +219,43 @@ to_end(Nest *n, int from)
     n->loop[n->nloops - 1] = l;
 }
 
+/* Whether k can run the nest; one that is padded needs a kernel that is told how far. */
+static bool
+can_run(const Kernel *k, const Nest *n, int bits, int role[ROLES])
+{
+    return k->kind == n->kind && (!n->pad || strpbrk(k->args, "Ww")) &&
+           k->applies(n, bits, role);
+}
+
+/* The loops of a table to the end, in their order. */
+static void
+take_table(Nest *n, int role[ROLES])
+{
+    bool in[MAX_LOOPS];
+    kernel_table(n, role[COL], in);
+    for (int i = 0, at = 0; i < n->nloops; i++) {
+        if (!in[i]) {
+            at++;
+            continue;
+        }
+        to_end(n, at);
+        for (int r = 0; r < ROLES; r++)
+            role[r] -= role[r] > at;
+        n->inner++;
+        n->table++;
+    }
+}
+
 bool
 kernel_use(Nest *n, const Kernel *k, int bits)
 {
     int role[ROLES];
-    if (k->kind != n->kind || !k->applies(n, bits, role))
+    if (!can_run(k, n, bits, role))
         return false;
     n->kernel = k;
-    n->inner = 0;
+    n->inner = n->table = 0;
+    if (strchr(k->args, 't'))
+        take_table(n, role);
     for (int r = 0; r < ROLES; r++) {
         if (role[r] < 0)
             continue;
@@ -231,7 +269,7 @@ kernel_use(Nest *n, const Kernel *k, int bits)
     return true;
 }
 
-void
+bool
 kernel_pick(Nest *n, int bits)
 {
     const Kernel *best = NULL;
@@ -239,7 +277,7 @@ kernel_pick(Nest *n, int bits)
     for (int i = 0; i < nkernels; i++) {
         const Kernel *k = &kernels[i];
         int role[ROLES];
-        if (k->kind != n->kind || !k->applies(n, bits, role))
+        if (!can_run(k, n, bits, role))
             continue;
         double cost = k->cost(n, bits, role);
         if (!best || cost < least) {
@@ -247,5 +285,5 @@ kernel_pick(Nest *n, int bits)
             best = k;
         }
     }
-    kernel_use(n, best, bits);
+    return best && kernel_use(n, best, bits);
 }

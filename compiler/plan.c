@@ -201,6 +201,7 @@ plan_make(Layout *src, Layout *dst, const int *map)
     add_boxes(b, NEST_COPY, b->valid, NESTS_MAX);
     if (dst->ref->def->fill != FILL_NONE)
         add_padding(b, dst->ref->def->fill == FILL_EDGE ? NEST_COPY : NEST_FILL);
+    plan_merge(p);
     plan_order(p);
     return p;
 }

@@ -53,7 +53,8 @@ typedef struct {
     NestKind kind;
     int nloops;
     Loop loop[MAX_LOOPS]; /* outermost first; the kernel's are the last */
-    int inner;            /* how many loops the kernel runs itself: 0..ROLES */
+    int inner;            /* how many loops the kernel runs itself */
+    int table;            /* the first so many of them by a table: nest_table */
     const Ex *src, *dst;  /* addresses without the loops' strides, elements */
     const struct Kernel *kernel;
     i64 elements;
@@ -65,6 +66,9 @@ typedef struct {
     Turn turn[MAX_TURNS]; /* outermost first: each loop but the kernel's, once; the
                            * kernel's where a call takes a part of them */
     int split;            /* the turn that threads share, -1: one thread does all */
+    i64 pad;              /* elements of fill after each row of the kernel's columns,
+                           * written with them: plan_merge.c */
+    bool merged;          /* another nest does its work */
     int stream;           /* 0; 1: stores go past the caches; 2: by way of a buffer */
     i64 ahead;            /* bytes from a read to its prefetch; 0: none */
     double cost;          /* nanoseconds, by the model */
@@ -139,6 +143,14 @@ const char *nest_flaw(Arena *a, const Plan *p, const Nest *n);
 const char *plan_box(Arena *a, const Plan *p, const Nest *n);
 void plan_print(Buf *b, const Plan *p);
 
+/* plan_table.c: offsets in bytes, the destination's and the source's of each entry, base
+ * and rest of the addresses in them. */
+i64 nest_entries(const Nest *n);
+const int32_t *nest_table(Arena *a, const Plan *p, const Nest *n);
+
+/* plan_merge.c: padding that follows the rows of a copy is written with them. */
+void plan_merge(Plan *p);
+
 /* Destinations from which on stores go past the caches. */
 enum { STREAM_BYTES = 8 << 20 };
 /* plan_order.c: the turns, the split over threads and the stores of all nests, which
@@ -180,7 +192,8 @@ typedef enum { IN_NOTHING, IN_BYTES, IN_ELEMENTS } ArgUnit;
 typedef struct {
     char letter;
     enum { ARG_DST, ARG_SRC, ARG_DST_START, ARG_SRC_START, ARG_COUNT, ARG_DST_STEP,
-           ARG_SRC_STEP, ARG_RUN, ARG_FILL, ARG_SIZE, ARG_STREAM, ARG_AHEAD } what;
+           ARG_SRC_STEP, ARG_RUN, ARG_WIDTH, ARG_TABLE, ARG_ENTRIES, ARG_FILL, ARG_SIZE,
+           ARG_STREAM, ARG_AHEAD } what;
     int role;             /* of counts and steps */
     ArgUnit unit;
     const char *type;     /* in C */
@@ -192,18 +205,24 @@ bool kernel_is_copy(const Kernel *k);
 /* Give the nest to k and move its loops to the end; false, and nothing done, where k
  * does not apply. */
 bool kernel_use(Nest *n, const Kernel *k, int bits);
-/* Give it to the cheapest. */
-void kernel_pick(Nest *n, int bits);
+/* Whether the nest writes whole bytes, and each step of the turn others than the one
+ * before: two threads must not write one byte. */
+bool kernel_whole_bytes(const Nest *n, int bits);
+bool kernel_turn_apart(const Nest *n, int turn, i64 bits);
+/* Give it to the cheapest; false, and nothing done, where none can run it. */
+bool kernel_pick(Nest *n, int bits);
 
 /* plan_call.c: an argument of a nest's kernel. */
 typedef struct {
     enum {
         CALL_NUMBER,      /* `number` */
         CALL_PATTERN,     /* the fill */
+        CALL_TABLE,       /* nest_table; from here on what changes with the call */
         CALL_BUFFER,      /* the buffer's start ... */
         CALL_PLACE,       /* ... and the address in it where the call starts, in bytes */
         CALL_START,       /* that address alone, in elements */
-        CALL_COUNT        /* what the call takes of the loop of `role`, in `unit` */
+        CALL_COUNT        /* what the call takes of the loop of `role` and `number` more,
+                           * in `unit` */
     } is;
     bool source;          /* else the destination's */
     int role;
@@ -214,7 +233,7 @@ CallArg call_arg(const Plan *p, const Nest *n, char letter);
 /* Elements in bytes, unless the unit is another. */
 i64 call_unit(const Plan *p, i64 elements, ArgUnit unit);
 /* Whether the kernel writes to parts of bytes, the rest of which is another's. */
-bool nest_shares_bytes(const Nest *n);
+bool nest_shares_bytes(const Plan *p, const Nest *n);
 /* The part, modulo their number, that does a nest that is not split: those that share
  * bytes are all one's. */
 i64 nest_owner(const Plan *p, const Nest *n);

@@ -34,6 +34,9 @@ call_arg(const Plan *p, const Nest *n, char letter)
     case ARG_SRC_START: a.is = CALL_START; break;
     case ARG_COUNT:
     case ARG_RUN:       a.is = CALL_COUNT; break;
+    case ARG_WIDTH:     a.is = CALL_COUNT; a.number = n->pad; break;
+    case ARG_TABLE:     a.is = CALL_TABLE; break;
+    case ARG_ENTRIES:   a.number = nest_entries(n); break;
     case ARG_DST_STEP:
     case ARG_SRC_STEP:  a.number = call_unit(p, step(n, k->role, a.source), k->unit); break;
     case ARG_FILL:      a.is = CALL_PATTERN; break;
@@ -45,13 +48,13 @@ call_arg(const Plan *p, const Nest *n, char letter)
 }
 
 bool
-nest_shares_bytes(const Nest *n)
+nest_shares_bytes(const Plan *p, const Nest *n)
 {
-    return strchr(n->kernel->args, 'x') != NULL;
+    return strchr(n->kernel->args, 'x') && !kernel_whole_bytes(n, p->dst->dtype->bits);
 }
 
 i64
 nest_owner(const Plan *p, const Nest *n)
 {
-    return nest_shares_bytes(n) ? 0 : n - p->nest;
+    return nest_shares_bytes(p, n) ? 0 : n - p->nest;
 }

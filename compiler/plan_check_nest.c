@@ -172,7 +172,7 @@ check_loops(Corner *c)
     const Nest *n = c->n;
     for (int i = 0; i < n->nloops; i++) {
         const Loop *l = &n->loop[i];
-        if (l->rest && i >= n->nloops - n->inner)
+        if (l->rest && i >= n->nloops - n->inner + n->table)
             return "the kernel runs a loop that is in the rest of an address";
         if (l->rest ? l->n != n->piece[l->dim]->loop[l->part].n : !made_of_steps(c, l))
             return arena_printf(c->arena, "its loop %s of %lld steps is not one of the "

@@ -52,8 +52,9 @@ print_loops(Buf *b, const Nest *n)
 static void
 print_nest(Buf *b, const Plan *p, const Nest *n, int number)
 {
-    buf_printf(b, "  %d. %s  %s  %lld elements\n", number, n->kernel->name,
-               plan_box(b->arena, p, n), (long long)n->elements);
+    buf_printf(b, "  %d. %s  %s  %lld elements%s\n", number, n->kernel->name,
+               plan_box(b->arena, p, n), (long long)n->elements,
+               n->merged ? ", written with those before them" : "");
     if (n->kind == NEST_COPY) {
         buf_add(b, "    src = ");
         ex_print(b, n->src, p->e, &spell_lua);

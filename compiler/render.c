@@ -237,6 +237,25 @@ put_runtime(Renderer *r, bool stand_alone)
                          slot, LEN(slot)));
 }
 
+/* The constants, sixteen to a line. */
+static void
+put_tables(Renderer *r)
+{
+    for (const Table *t = r->u->table; t; t = t->next) {
+        Slot slot[] = {{"name", t->name}, {"count", number(r, t->n)}};
+        put(r, "table_open", slot, LEN(slot));
+        r->b->indent++;
+        for (i64 i = 0; i < t->n; i += 16) {
+            Buf line = buf_new(r->arena);
+            for (i64 k = i; k < i + 16 && k < t->n; k++)
+                buf_printf(&line, "%s%d", k > i ? ", " : "", (int)t->value[k]);
+            buf_line(r->b, "%s%s", line.s, i + 16 < t->n ? "," : "");
+        }
+        r->b->indent--;
+        put(r, "table_close", NULL, 0);
+    }
+}
+
 static void
 put_function(Renderer *r)
 {
@@ -247,6 +266,7 @@ put_function(Renderer *r)
     Slot slot[] = {{"name", r->u->name}, {"params", parameters(r)},
                    {"rank", number(r, rank)}};
     const char *begin = r->u->split ? "part_open" : open[r->u->kind];
+    put_tables(r);
     put(r, "comment", &(Slot){"text", r->u->note}, 1);
     buf_add(r->b, expand(r, target_text(r->t, begin), slot, LEN(slot)));
     r->b->indent++;

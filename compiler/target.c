@@ -20,11 +20,13 @@ struct Target {
 static const char *const required[] = {
     "name", "div", "mod", "xor", "and", "min", "max", "comment_open", "comment_line",
     "comment_close", "comment", "for_open", "for_step", "for_split", "for_split_step",
-    "for_close", "alone_open", "alone_close", "fence", "call", "buffer", "pattern", "let",
-    "set", "check", "same", "unused", "ret", "relayout_open", "part_open", "parts", "offset_open",
-    "inverse_open", "param", "no_params", "close", "prologue", "jit_prologue",
+    "for_close", "alone_open", "alone_close", "fence", "call", "table_open",
+    "table_close", "buffer", "pattern", "let", "set", "check", "same", "unused", "ret",
+    "relayout_open", "part_open", "parts", "offset_open", "inverse_open", "param",
+    "no_params", "close", "prologue", "jit_prologue",
     "refuse", "size", "times", "round", "fits", "bytes", "when_open", "when_close",
-    "for_outer", "for_inner", "for_inner_step", "sizes_open", "runtime_open", "runtime", "runtime_jit", "element",
+    "for_outer", "for_inner", "for_inner_step", "sizes_open", "runtime_open", "runtime",
+    "runtime_jit", "element",
 };
 
 static const char *const files[] = {"prologue", "jit_prologue"};

@@ -7,13 +7,13 @@
 
 #include <string.h>
 
-enum { ARGS_MAX = 12, TABLES_BYTES = 256 << 10 };
+enum { ARGS_MAX = 14, TABLES_BYTES = 256 << 10 };
 
 /* Every kernel takes pointers and 64-bit integers alone, which the calling conventions of
  * 64-bit machines pass alike, and ignores what it is passed beyond them. */
 typedef uint64_t Word;
 typedef void AnyKernel(Word, Word, Word, Word, Word, Word, Word, Word, Word, Word, Word,
-                       Word);
+                       Word, Word, Word);
 _Static_assert(sizeof(void *) == sizeof(Word), "pointers are words");
 
 /* A part of a rest that shares no turn with the others. */
@@ -143,8 +143,8 @@ make_groups(Maker *m, Exprs *f, const Nest *n, const Ex *x, Rest *r)
 static Rest
 make_rest(Maker *m, const Nest *n, const Ex *x)
 {
-    Rest r = {.base = x->base};
-    if (ex_is_const(x))
+    Rest r = {.base = n->table ? 0 : x->base};
+    if (n->table || ex_is_const(x))
         return r;
     Exprs *f = ex_new(m->a);
     const Ex **to = arena_array(m->a, const Ex *, ex_nvars(m->p->e));
@@ -170,12 +170,14 @@ make_argument(Maker *m, Step *s, int at, char letter)
     const Nest *n = s->nest;
     CallArg a = call_arg(m->p, n, letter);
     bool varies = a.is == CALL_COUNT ? count_varies(n, a.role)
-                                     : a.is != CALL_NUMBER && a.is != CALL_PATTERN;
+                                     : a.is > CALL_TABLE;
     if (varies) {
         int turn = a.is == CALL_COUNT ? nest_turn(n, n->role[a.role]) : -1;
         s->varying[s->nvarying++] = (Varying){at, a, turn};
     } else if (a.is == CALL_COUNT) {
-        s->arg[at] = (Word)call_unit(m->p, nest_tile(n, a.role), a.unit);
+        s->arg[at] = (Word)call_unit(m->p, nest_tile(n, a.role) + a.number, a.unit);
+    } else if (a.is == CALL_TABLE) {
+        s->arg[at] = (Word)(uintptr_t)nest_table(m->a, m->p, n);
     } else {
         s->arg[at] = a.is == CALL_PATTERN ? m->p->dst->fill[0] : (Word)a.number;
     }
@@ -199,10 +201,11 @@ interpret_make(Arena *a, const Plan *p, const KernelSet *set)
     Maker m = {a, p, set, TABLES_BYTES};
     Steps *s = arena_new(a, Steps);
     s->plan = p;
-    s->n = p->n;
     s->step = arena_array(a, Step, p->n);
     for (int i = 0; i < p->n; i++) {
-        make_step(&m, &p->nest[i], &s->step[i]);
+        if (p->nest[i].merged)
+            continue;
+        make_step(&m, &p->nest[i], &s->step[s->n++]);
         if (p->nest[i].stream)
             s->fence = function(set, "ravel_fence");
     }
@@ -255,8 +258,9 @@ argument(const Walk *w, const Varying *v, i64 start)
     case CALL_COUNT:
         tile = n->turn[v->turn].step;
         left = n->loop[n->turn[v->turn].loop].n - w->i[v->turn];
-        return (Word)call_unit(w->plan, left < tile ? left : tile, v->arg.unit);
-    case CALL_NUMBER: case CALL_PATTERN: break;
+        return (Word)call_unit(w->plan, (left < tile ? left : tile) + v->arg.number,
+                               v->arg.unit);
+    case CALL_NUMBER: case CALL_PATTERN: case CALL_TABLE: break;
     }
     return 0;
 }
@@ -273,7 +277,8 @@ call(const Walk *w, i64 d, i64 s)
         const Varying *v = &p->varying[k];
         a[v->at] = argument(w, v, v->arg.source ? s : d);
     }
-    p->kernel(a[0], a[1], a[2], a[3], a[4], a[5], a[6], a[7], a[8], a[9], a[10], a[11]);
+    p->kernel(a[0], a[1], a[2], a[3], a[4], a[5], a[6], a[7], a[8], a[9], a[10], a[11],
+              a[12], a[13]);
 }
 
 /* Turn k and those in it; d and s are what strides have made so far, in elements. */

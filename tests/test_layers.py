@@ -21,7 +21,7 @@ ROOMS = {
     "spec":      ("compiler/spec*.[ch]", "layout ast expr ground embed"),
     "notation":  ("compiler/notation_*.[ch]", "layout ast expr ground"),
     "decide":    ("compiler/decide*.[ch]", "layout expr ground"),
-    "plan":      ("compiler/plan*.[ch] compiler/kernel.c", "layout expr ground tables"),
+    "plan":      ("compiler/plan*.[ch] compiler/kernel.c compiler/kernel_*.[ch]", "layout expr ground tables"),
     "emit":      ("compiler/emit*.[ch]", "plan decide layout expr ground"),
     "render":    ("compiler/render*.[ch] compiler/target.c", "emit plan expr ground embed"),
     "compile":   ("compiler/compile*.[ch]", "render emit plan decide notation spec layout ast expr ground"),

@@ -23,7 +23,7 @@ AGAIN = "RAVEL_AGAIN" in os.environ                   # the slow build
 CHUNKS, EACH = (4, 400) if AGAIN else (20, 1000)
 BACK = 4                                              # every so many go back too
 CASES = sorted((ravel.ROOT / "tests/cases").glob("*.json"))
-KERNELS = sorted(p.stem for p in (ravel.ROOT / "templates/c").glob("*.c"))
+KERNELS = sorted({re.sub(r"\d+$", "", p.stem) for p in (ravel.ROOT / "templates/c").glob("*.c")})
 
 # What a layout's text shows of its kind.
 KINDS = {
@@ -58,7 +58,7 @@ def kinds(case, outcome):
     lines = body.splitlines()
     yield from (name for name, pattern in PLANS.items() if any(map(re.compile(pattern).search, lines)))
     yield from ("%d nests" % n for n in NESTS if body.count("/*") >= n)
-    yield from {"kernel " + k for k in re.findall(r"ravel_(\w+)\(", body)}
+    yield from {"kernel " + re.sub(r"\d+$", "", k) for k in re.findall(r"ravel_(\w+)\(", body)}
     shape, shift = case["shape"], case["shift"]
     yield from ("rank %d" % len(shape), "%d bits" % case["bits"])
     axes = R.matched(case["from"], case["to"], len(shape))

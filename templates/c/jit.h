@@ -1,3 +1,4 @@
+typedef int int32_t;
 typedef long long int64_t;
 typedef unsigned long long uint64_t;
 int64_t ravel_min(int64_t, int64_t);

@@ -18,7 +18,7 @@
 #endif
 
 #ifndef RAVEL_PLAIN
-#define RAVEL_INLINE __attribute__((always_inline)) static inline
+#define RAVEL_INLINE __attribute__((always_inline, unused)) static inline
 #define RAVEL_UNROLL _Pragma("GCC unroll 16")
 
 /* ravel_2x4: elements of 2 bytes, 4 lanes; ravel_anyx4: of bytes, at any address. */

@@ -20,9 +20,15 @@ static const char *const pairs[][2] = {
     {"(A,B,C){A, B//8, C, B%8}", "(A,B,C){A, B//16, C, B%16, fill = 1}"},
     {"(A,B,C){C, B, A}", "(A,B,C){A//4, C//3, B, A%4, C%3}"},
     {"(A,B,C){A, B//2, C, B%2}", "(A,B,C){A, C//2, B, C%2, fill = \"edge\"}"},
+    {"(A,B,C){A, B, C}", "(A,B,C){B, C, A}"},
+    {"(A,B,C){B, C, A}", "(A,B,C){A, B, C}"},
+    {"(A,B,C){A, B, C}", "(A,B,C){B, A//4, C, A%4, fill = 1}"},
+    {"(A,B,C){B, A//4, C, A%4}", "(A,B,C){B, A, C}"},
+    {"(A,B,C){A, B, C}", "(A,B,C){A, B, C, pad = {C = 12}, fill = 1}"},
     {"(A,B,C){A, B, C//4, 3 - C%4}", "(A,B,C){C//8, (B%8) ~ (C%8), B//8, A, C%8}"},
 };
-static const i64 shapes[][3] = {{3, 37, 41}, {2, 16, 32}, {1, 5, 3}, {1, 150, 701}};
+static const i64 shapes[][3] = {{3, 37, 41}, {2, 16, 32}, {1, 5, 3}, {1, 150, 701},
+                                {7, 3, 67}};
 static const char *const types[] = {"u1", "u2", "u4", "u8", "bf16", "f32", "i64", "c128"};
 
 typedef struct {

@@ -259,6 +259,7 @@ rest_in_kernel(Case *c, int k)
     if (n->inner == 0)
         return false;
     n->loop[n->nloops - 1].rest = true;
+    n->table = 0;
     return true;
 }
 

@@ -1,0 +1,69 @@
+/* Elements smaller than a byte: runs at any bit, planes transposed within bytes. */
+#include "kernel_rows.h"
+
+bool
+bits_run_applies(const Nest *n, int bits, int role[ROLES])
+{
+    role[COL] = -1;
+    for (int i = n->nloops - 1; i >= 0 && role[COL] < 0; i--)
+        if (!n->loop[i].rest && n->loop[i].ss == 1 && n->loop[i].ds == 1)
+            role[COL] = i;
+    role[ROW] = role[COL] < 0 ? -1 : kernel_last_loop(n, role[COL]);
+    role[BATCH] = -1;
+    return bits < 8 && role[COL] >= 0;
+}
+
+double
+bits_run_cost(const Nest *n, int bits, const int role[ROLES])
+{
+    return 0.1 * bits / 8 + 6.0 / (double)kernel_count(n, role[COL]);
+}
+
+bool
+bits_transpose_applies(const Nest *n, int bits, int role[ROLES])
+{
+    role[ROW] = kernel_unit_loop(n, true);
+    role[COL] = kernel_unit_loop(n, false);
+    role[BATCH] = -1;
+    return bits < 8 && role[ROW] >= 0 && role[COL] >= 0 && role[ROW] != role[COL];
+}
+
+/* By blocks; part of one costs as much as all, and one at any bit three times that. */
+double
+bits_transpose_cost(const Nest *n, int bits, const int role[ROLES])
+{
+    i64 per = 8 / bits, block = 128 / bits;
+    i64 p = kernel_count(n, role[ROW]), q = kernel_count(n, role[COL]);
+    bool whole = n->loop[role[ROW]].ds % per == 0 && n->loop[role[COL]].ss % per == 0;
+    double used = (double)p / (double)(int_ceil_div(p, block) * block) * (double)q /
+                  (double)(int_ceil_div(q, block) * block);
+    return p < 4 || q < 4 ? 1.5 : (whole ? 0.5 : 1.5) * bits / 8 / used;
+}
+
+/* The nest writes every element of each byte that it writes one of: some of its loops
+ * fill whole bytes, the others move by whole bytes. */
+bool
+kernel_whole_bytes(const Nest *n, int bits)
+{
+    i64 per = bits < 8 ? 8 / bits : 1;
+    bool used[MAX_LOOPS] = {false};
+    i64 run = 1;
+    for (int i = 0; i < n->nloops && run % per; i++)
+        if (!used[i] && n->loop[i].ds == run) {
+            used[i] = true;
+            run *= n->loop[i].n;
+            i = -1;
+        }
+    for (int i = 0; i < n->nloops; i++)
+        if (!used[i] && n->loop[i].ds % per)
+            return false;
+    return !n->now && run % per == 0 && kernel_multiple(n->dst, per);
+}
+
+bool
+kernel_turn_apart(const Nest *n, int turn, i64 bits)
+{
+    i64 ds = n->loop[n->turn[turn].loop].ds, moved;
+    return bits >= 8 || (int_mul(ds, n->turn[turn].step, &moved) &&
+                         moved % (8 / bits) == 0);
+}

@@ -1,0 +1,66 @@
+/* rows runs of `cols` elements of 1, 2 or 4 bits, the first in a byte lowest, at any
+ * element of a byte; offsets and strides count elements from the start of the buffers.
+ * What else is in a run's first and last byte stays. */
+static void
+ravel_bits_into(unsigned char *d, int64_t at, unsigned v, int64_t n)
+{
+    const unsigned mask = ((1u << n) - 1) << at;
+    *d = (unsigned char)((*d & ~mask) | (v << at & mask));
+}
+
+/* n < 9 bits from bit y on. */
+static unsigned
+ravel_bits_at(const unsigned char *s, int64_t y, int64_t n)
+{
+    const unsigned low = (unsigned)s[y / 8] >> y % 8;
+    return y % 8 + n > 8 ? low | (unsigned)s[y / 8 + 1] << (8 - y % 8) : low;
+}
+
+/* Bytes made of two each, `by` > 0 bits apart. */
+static void
+ravel_bits_shifted(unsigned char *d, const unsigned char *s, int64_t bytes, int64_t by)
+{
+    const uint64_t low = (uint64_t)(0xff >> by) * 0x0101010101010101;
+    int64_t i = 0;
+#ifndef RAVEL_PLAIN
+    for (; i + 16 <= bytes; i += 16) {
+        const ravel_8x1 a = (ravel_8x1)ravel_load1(s + i, 0);
+        const ravel_8x1 b = (ravel_8x1)ravel_load1(s + i + 1, 0);
+        ravel_store1(d + i, (ravel_1x1)((a >> (uint64_t)by & low) |
+                                        (b << (uint64_t)(8 - by) & ~low)), 0);
+    }
+#endif
+    for (; i + 8 <= bytes; i += 8) {
+        uint64_t a, b;
+        memcpy(&a, s + i, 8);
+        memcpy(&b, s + i + 1, 8);
+        a = (a >> by & low) | (b << (8 - by) & ~low);
+        memcpy(d + i, &a, 8);
+    }
+    for (; i < bytes; i++)
+        d[i] = (unsigned char)((s[i] >> by | s[i + 1] << (8 - by)) & 255);
+}
+
+static void
+ravel_bits_run(unsigned char *dst, int64_t d, const unsigned char *src, int64_t s,
+               int64_t rows, int64_t cols, int64_t dr, int64_t sr, int64_t bits)
+{
+    for (int64_t r = 0; r < rows; r++) {
+        int64_t x = (d + r * dr) * bits, y = (s + r * sr) * bits, n = cols * bits;
+        int64_t part = -x & 7;
+        part = part < n ? part : n;
+        if (part) {
+            ravel_bits_into(dst + x / 8, x % 8, ravel_bits_at(src, y, part), part);
+            x += part;
+            y += part;
+            n -= part;
+        }
+        if (n >= 8 && y % 8)
+            ravel_bits_shifted(dst + x / 8, src + y / 8, n / 8, y % 8);
+        else
+            memcpy(dst + x / 8, src + y / 8, (size_t)(n / 8));
+        if (n % 8)
+            ravel_bits_into(dst + (x + n) / 8, 0,
+                            ravel_bits_at(src, y + n / 8 * 8, n % 8), n % 8);
+    }
+}

@@ -1,0 +1,41 @@
+/* rows runs of `bytes` bytes in each of n planes, each followed by elements of `size`
+ * bytes that are `value`, to `width` bytes; dp and sp bytes from one run to the next, dn
+ * and sn from one plane to the next.  Short rows that touch go through a buffer, as whole
+ * lines past the caches if `stream`. */
+static void
+ravel_copy_fill_plane(unsigned char *d, const unsigned char *s, int64_t rows,
+                      int64_t bytes, int64_t width, int64_t dp, int64_t sp,
+                      int64_t stream, const unsigned char *pad)
+{
+#ifndef RAVEL_PLAIN
+    unsigned char stage[64 + 4096] __attribute__((aligned(64)));
+    int64_t held = 0;
+    if (stream && dp == width && width <= 2048) {
+        for (int64_t r = 0; r < rows; r++) {
+            ravel_few_bytes(stage + held, s + r * sp, bytes);
+            ravel_few_bytes(stage + held + bytes, pad, width - bytes);
+            held += width;
+            if (held + width > 4096 || r + 1 == rows)
+                held = ravel_pour(&d, stage, held, 1, r + 1 == rows);
+        }
+        return;
+    }
+#endif
+    (void)stream;
+    for (int64_t r = 0; r < rows; r++) {
+        memcpy(d + r * dp, s + r * sp, (size_t)bytes);
+        memcpy(d + r * dp + bytes, pad, (size_t)(width - bytes));
+    }
+}
+
+static void
+ravel_copy_fill(unsigned char *d, const unsigned char *s, int64_t n, int64_t rows,
+                int64_t bytes, int64_t width, int64_t dn, int64_t sn, int64_t dp,
+                int64_t sp, int64_t stream, uint64_t value, int64_t size)
+{
+    unsigned char pad[2048];
+    for (int64_t i = 0; i < width - bytes; i++)
+        pad[i] = i % size < 8 ? (unsigned char)(value >> i % size * 8 & 255) : 0;
+    for (int64_t b = 0; b < n; b++, d += dn, s += sn)
+        ravel_copy_fill_plane(d, s, rows, bytes, width, dp, sp, stream, pad);
+}

@@ -1,0 +1,165 @@
+/* Planes, b < n of them, of rows of `width` elements, the last width - cols of them
+ * `value`:  d[b*dn + p*dp + q*size] = s[b*sn + p*size + q*sq]  for p < rows, q < cols.
+ * A row is at most 120 bytes.  Rows that touch are written as they come, or through a
+ * buffer as whole lines past the caches if `stream`.  A store may run into the next row,
+ * which is written after it; where that is not ours the buffer takes it. */
+#ifndef RAVEL_PLAIN
+enum { RAVEL_STAGE = 3968 };
+
+/* The columns of a plane, and what they become. */
+typedef struct {
+    int64_t cols, sq, width, dp, stream, ahead;
+    const unsigned char *value;    /* 16 bytes of it */
+    ravel_1x1 by;                  /* pads between short rows taken out */
+} ravel_Woven;
+
+RAVEL_INLINE ravel_1x1
+ravel_column(const unsigned char *s, int64_t q, ravel_Woven w)
+{
+    return ravel_load1(q < w.cols ? s + q * w.sq : w.value, 0);
+}
+
+/* Rows of `of` bytes of which `kept` are kept. */
+RAVEL_INLINE void
+ravel_keep(unsigned char *d, ravel_1x1 v, int64_t of, int64_t kept, ravel_1x1 by)
+{
+    if (of == kept || of == 16) {
+        ravel_store1(d, v, 0);
+        return;
+    }
+#ifdef RAVEL_SHUFFLE
+    ravel_store1(d, RAVEL_SHUFFLE(v, by), 0);
+#else
+    (void)by;
+    for (int i = 0; i < 2; i++) {
+        const uint64_t low = ((ravel_8x1)v)[i], high = low >> 32;
+        memcpy(d + 8 * i / of * kept, &low, 8);
+        if (of == 4)
+            memcpy(d + (2 * i + 1) * kept, &high, 8);
+    }
+#endif
+}
+
+/* e rows of at most k columns, tight. */
+#define RAVEL_WEAVE(z, e, k, rounds)                                             \
+RAVEL_INLINE void                                                                \
+ravel_weave##z##x##k(unsigned char *d, const unsigned char *s,                   \
+                     ravel_Woven w)                                       \
+{                                                                                \
+    const int64_t bytes = w.width * z;                                          \
+    ravel_##z##x1 v[k];                                                          \
+    RAVEL_UNROLL for (int i = 0; i < k; i++)                                     \
+        v[i] = (ravel_##z##x1)ravel_column(s, i, w);                             \
+    ravel_zip##z##x##k##r##rounds(v);                                            \
+    RAVEL_UNROLL for (int i = 0; i < k; i++)                                     \
+        ravel_keep(d + i * (e / k) * bytes, (ravel_1x1)v[i], k * z, bytes, w.by); \
+}                                                                                \
+RAVEL_WEAVE_ALL(ravel_weave##z##x##k, z, e)
+
+/* e rows of e columns or more, in groups of e; the last may overlap another. */
+#define RAVEL_WEAVE_WIDE(z, e, rounds)                                           \
+RAVEL_INLINE void                                                                \
+ravel_wide##z(unsigned char *d, const unsigned char *s, ravel_Woven w)    \
+{                                                                                \
+    for (int64_t q = 0; q < w.width; q += e) {                                  \
+        ravel_##z##x1 v[e];                                                      \
+        q = q + e > w.width ? w.width - e : q;                                 \
+        RAVEL_UNROLL for (int i = 0; i < e; i++)                                 \
+            v[i] = (ravel_##z##x1)ravel_column(s, q + i, w);                     \
+        ravel_zip##z##x##e##r##rounds(v);                                        \
+        RAVEL_UNROLL for (int i = 0; i < e; i++)                                 \
+            ravel_store1(d + (i * w.width + q) * z, (ravel_1x1)v[i], 0);        \
+    }                                                                            \
+}                                                                                \
+RAVEL_WEAVE_ALL(ravel_wide##z, z, e)
+
+/* e rows or more; may write 15 bytes after them. */
+#define RAVEL_WEAVE_ALL(weave, z, e)                                             \
+static void                                                                      \
+weave##_all(unsigned char *d, const unsigned char *s, int64_t rows,              \
+            ravel_Woven w)                                                \
+{                                                                                \
+    for (int64_t p = 0; p < rows; p += e) {                                      \
+        p = p + e > rows ? rows - e : p;                                         \
+        if (w.ahead && p * z % 64 == 0)                                         \
+            for (int64_t q = 0; q < w.cols; q++)                                \
+                __builtin_prefetch(s + p * z + q * w.sq + w.ahead);              \
+        weave(d + p * w.width * z, s + p * z, w);                               \
+    }                                                                            \
+}
+
+/* e rows or more of one plane. */
+#define RAVEL_WEAVE_PLANE(z, e)                                                  \
+static void                                                                      \
+ravel_gathered##z(unsigned char *d, const unsigned char *s, int64_t rows,          \
+                ravel_Woven w)                                            \
+{                                                                                \
+    unsigned char stage[64 + RAVEL_STAGE + 16] __attribute__((aligned(64)));     \
+    const int64_t bytes = w.width * z, step = RAVEL_STAGE / bytes / e * e;      \
+    int64_t held = 0, take;                                                      \
+    for (int64_t p = 0; p < rows; p += take) {                                   \
+        take = rows - p;                                                         \
+        take = take <= step ? take : take < step + e ? step - e : step;          \
+        ravel_woven##z(stage + held, s + p * z, take, w);                        \
+        held += take * bytes;                                                    \
+        if (w.dp == bytes)                                                      \
+            held = ravel_pour(&d, stage, held, w.stream, p + take == rows);      \
+        else                                                                     \
+            for (held = 0; held < take; held++)                                  \
+                ravel_few_bytes(d + (p + held) * w.dp, stage + held * bytes, bytes); \
+        held = w.dp == bytes ? held : 0;                                        \
+    }                                                                            \
+}                                                                                \
+static void                                                                      \
+ravel_plane_woven##z(unsigned char *d, const unsigned char *s, int64_t rows,     \
+                     ravel_Woven w)                                       \
+{                                                                                \
+    const int64_t bytes = w.width * z;                                          \
+    w.by = ravel_apart(bytes, ravel_slot(bytes));                                \
+    if (w.dp == bytes && !w.stream && rows >= 2 * e) {                         \
+        ravel_woven##z(d, s, rows - e, w);                                       \
+        d += (rows - e) * bytes;                                                 \
+        s += (rows - e) * z;                                                     \
+        rows = e;                                                                \
+    }                                                                            \
+    ravel_gathered##z(d, s, rows, w);                                              \
+}
+#define RAVEL_WOVEN(z, e)                                                        \
+    (rows >= e && width > 1 && dp >= width * z && width * z <= 120 &&            \
+     (ravel_plane_woven##z(d, s, rows, (ravel_Woven){                            \
+          .cols = cols, .sq = sq, .width = width, .dp = dp, .stream = stream,    \
+          .ahead = ahead, .value = v}), 1))
+#else
+#define RAVEL_WOVEN(z, e) ((void)stream, (void)ahead, 0)
+#define RAVEL_WEAVE(z, e, k, rounds)
+#define RAVEL_WEAVE_WIDE(z, e, rounds)
+#define RAVEL_WEAVE_PLANE(z, e)
+#endif
+
+/* The plane by elements. */
+#define RAVEL_WOVEN_FEW(z)                                                       \
+static void                                                                      \
+ravel_woven_few##z(unsigned char *d, const unsigned char *s, int64_t rows,       \
+                   int64_t cols, int64_t width, int64_t dp, int64_t sq,          \
+                   const unsigned char *value)                                   \
+{                                                                                \
+    for (int64_t p = 0; p < rows; p++)                                           \
+        for (int64_t q = 0; q < width; q++)                                      \
+            memcpy(d + p * dp + q * z, q < cols ? s + p * z + q * sq : value, z); \
+}
+
+/* By vectors where there are rows for one. */
+#define RAVEL_INTERLEAVE(z, e)                                                   \
+static void                                                                      \
+ravel_interleave##z(unsigned char *d, const unsigned char *s, int64_t n,         \
+                    int64_t rows, int64_t cols, int64_t width, int64_t dn,       \
+                    int64_t sn, int64_t dp, int64_t sq, int64_t stream,          \
+                    int64_t ahead, uint64_t value)                               \
+{                                                                                \
+    unsigned char v[16];                                                         \
+    for (int i = 0; i < 16; i++)                                                 \
+        v[i] = (unsigned char)(value >> i % z * 8 & 255);                        \
+    for (int64_t b = 0; b < n; b++, d += dn, s += sn)                            \
+        if (!RAVEL_WOVEN(z, e))                                                  \
+            ravel_woven_few##z(d, s, rows, cols, width, dp, sq, v);              \
+}

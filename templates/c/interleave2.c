@@ -1,0 +1,21 @@
+RAVEL_WEAVE(2, 8, 2, 1)
+RAVEL_WEAVE(2, 8, 4, 2)
+RAVEL_WEAVE(2, 8, 8, 3)
+RAVEL_WEAVE_WIDE(2, 8, 3)
+#ifndef RAVEL_PLAIN
+static void
+ravel_woven2(unsigned char *d, const unsigned char *s, int64_t rows, ravel_Woven w)
+{
+    if (w.width <= 2)
+        ravel_weave2x2_all(d, s, rows, w);
+    else if (w.width <= 4)
+        ravel_weave2x4_all(d, s, rows, w);
+    else if (w.width < 8)
+        ravel_weave2x8_all(d, s, rows, w);
+    else
+        ravel_wide2_all(d, s, rows, w);
+}
+#endif
+RAVEL_WEAVE_PLANE(2, 8)
+RAVEL_WOVEN_FEW(2)
+RAVEL_INTERLEAVE(2, 8)

@@ -1,0 +1,196 @@
+/* The kernels of few columns, few rows, padded runs and small elements against plain
+ * loops, over shapes, strides and alignments at random; blocks of memory end where the
+ * kernel must, for the sanitizer to see. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "../../runtime/kernels.h"
+
+typedef unsigned char Byte;
+typedef int64_t i64;
+typedef void Weave(Byte *, const Byte *, i64 n, i64 rows, i64 cols, i64 width, i64 dn,
+                   i64 sn, i64 dp, i64 sq, i64 stream, i64 ahead, uint64_t value);
+typedef void Part(Byte *, const Byte *, i64 n, i64 rows, i64 cols, i64 dn, i64 sn, i64 dp,
+                  i64 sq, i64 stream, i64 ahead);
+typedef void Run(Byte *, i64 d, const Byte *, i64 s, i64 rows, i64 cols, i64 dr, i64 sr,
+                 i64 bits);
+typedef void Plane(Byte *, i64 d, const Byte *, i64 s, i64 rows, i64 cols, i64 dp, i64 sq,
+                   i64 stream, i64 bits);
+
+enum { ROUNDS = 4000 };
+static uint64_t seed = 20261121;
+
+/* 0 .. n - 1 */
+static i64
+draw(i64 n)
+{
+    seed = seed * 6364136223846793005u + 1442695040888963407u;
+    return (i64)((seed >> 33) % (uint64_t)n);
+}
+
+static void (*kernel(const char *name, int size))(void)
+{
+    char full[40];
+    snprintf(full, sizeof full, size ? "ravel_%s%d" : "ravel_%s", name, size);
+    const JitSymbol *s = kernels_here()->symbols;
+    while (s->name && strcmp(s->name, full))
+        s++;
+    assert_non_null(s->name);
+    return s->fn;
+}
+
+/* Buffers of exact sizes, the destination twice. */
+typedef struct {
+    Byte *s, *d, *want;
+    size_t dst;
+} Memory;
+
+static Memory
+memory(i64 src, i64 dst)
+{
+    Memory m = {malloc((size_t)src), NULL, malloc((size_t)dst), (size_t)dst};
+    assert_int_equal(posix_memalign((void **)&m.d, 64, (size_t)dst), 0);
+    for (i64 i = 0; i < src; i++)
+        m.s[i] = (Byte)draw(256);
+    for (i64 i = 0; i < dst; i++)
+        m.d[i] = m.want[i] = (Byte)draw(256);
+    return m;
+}
+
+static void
+compare(Memory m, const char *what, int round)
+{
+    if (memcmp(m.d, m.want, m.dst))
+        fail_msg("%s, round %d", what, round);
+    free(m.s);
+    free(m.d);
+    free(m.want);
+}
+
+/* One plane of few x many elements, few contiguous on one side, many on the other. */
+typedef struct {
+    i64 z, n, few, width, many, gap, long_step;
+} Case;
+
+static Case
+draw_case(bool weave)
+{
+    Case c = {.z = 1 << draw(weave ? 4 : 3), .n = 1 + draw(3)};
+    c.few = 1 + draw(weave ? 15 : 16 / c.z - 1);
+    c.width = c.few + (weave && draw(2) ? draw(4) : 0);
+    c.width = c.width * c.z > 120 ? c.few : c.width;
+    c.many = 1 + draw(draw(2) ? 1200 : 70);
+    c.gap = c.width * c.z + (draw(2) ? draw(20) : 0);
+    c.long_step = c.many * c.z + (draw(2) ? draw(70) : 0);
+    c.long_step = draw(2) ? (c.long_step + 63) / 64 * 64 : c.long_step;
+    return c;
+}
+
+static void
+weave(void **state)
+{
+    (void)state;
+    printf("# seed %llu\n", (unsigned long long)seed);
+    for (int k = 0; k < ROUNDS; k++) {
+        Case c = draw_case(true);
+        i64 sn = (c.few - 1) * c.long_step + c.many * c.z + draw(9), dn = c.many * c.gap;
+        Memory m = memory((c.n - 1) * sn + (c.few - 1) * c.long_step + c.many * c.z,
+                          (c.n - 1) * dn + (c.many - 1) * c.gap + c.width * c.z);
+        uint64_t value = (uint64_t)draw(1 << 30) << 34 ^ (uint64_t)draw(1 << 30);
+        ((Weave *)kernel("interleave", (int)c.z))(
+            m.d, m.s, c.n, c.many, c.few, c.width, dn, sn, c.gap, c.long_step, draw(2),
+            draw(2) * 256, value);
+        for (i64 b = 0; b < c.n; b++)
+            for (i64 p = 0; p < c.many; p++)
+                for (i64 i = 0; i < c.width * c.z; i++)
+                    m.want[b * dn + p * c.gap + i] = i < c.few * c.z
+                        ? m.s[b * sn + i / c.z * c.long_step + p * c.z + i % c.z]
+                        : (Byte)(value >> i % c.z * 8);
+        compare(m, "interleave", k);
+    }
+}
+
+static void
+part(void **state)
+{
+    (void)state;
+    for (int k = 0; k < ROUNDS; k++) {
+        Case c = draw_case(false);
+        i64 dn = ((c.few - 1) * c.long_step + c.many * c.z + 63) / 64 * 64;
+        i64 sn = c.many * c.gap;
+        Memory m = memory((c.n - 1) * sn + (c.many - 1) * c.gap + c.few * c.z,
+                          (c.n - 1) * dn + (c.few - 1) * c.long_step + c.many * c.z);
+        ((Part *)kernel("deinterleave", (int)c.z))(m.d, m.s, c.n, c.few, c.many, dn, sn,
+                                                   c.long_step, c.gap, draw(2), 0);
+        for (i64 b = 0; b < c.n; b++)
+            for (i64 q = 0; q < c.many; q++)
+                for (i64 i = 0; i < c.few * c.z; i++)
+                    m.want[b * dn + i / c.z * c.long_step + q * c.z + i % c.z] =
+                        m.s[b * sn + q * c.gap + i];
+        compare(m, "deinterleave", k);
+    }
+}
+
+static unsigned
+element(const Byte *s, i64 i, i64 bits)
+{
+    return (unsigned)s[i * bits / 8] >> i * bits % 8 & ((1u << bits) - 1);
+}
+
+static void
+set_element(Byte *d, i64 i, i64 bits, unsigned v)
+{
+    unsigned mask = ((1u << bits) - 1) << i * bits % 8;
+    Byte *at = d + i * bits / 8;
+    *at = (Byte)((*at & ~mask) | v << i * bits % 8);
+}
+
+static void
+small(void **state)
+{
+    (void)state;
+    for (int k = 0; k < ROUNDS / 4; k++) {
+        i64 bits = 1 << draw(3), per = 8 / bits, plane = draw(2), whole = draw(2);
+        i64 rows = 1 + draw(draw(2) ? 300 : 20), cols = 1 + draw(draw(2) ? 600 : 20);
+        i64 d = draw(20), s = draw(20), dr = cols + draw(9);
+        i64 sr = (plane ? rows : cols) + draw(9);
+        if (whole) {
+            d = draw(2) * per;
+            s -= s % per;
+            dr = (dr + 64 * per - 1) / (64 * per) * (64 * per);
+            sr = (sr + per - 1) / per * per;
+        }
+        i64 end = plane ? s + (cols - 1) * sr + rows : s + (rows - 1) * sr + cols;
+        i64 last = d + (rows - 1) * dr + cols;
+        Memory m = memory((end * bits + 7) / 8, (last * bits + 7) / 8);
+        if (plane)
+            ((Plane *)kernel("bits_transpose", 0))(m.d, d, m.s, s, rows, cols, dr, sr,
+                                                   draw(2), bits);
+        else
+            ((Run *)kernel("bits_run", 0))(m.d, d, m.s, s, rows, cols, dr, sr, bits);
+        for (i64 p = 0; p < rows; p++)
+            for (i64 q = 0; q < cols; q++)
+                set_element(m.want, d + p * dr + q, bits,
+                            element(m.s, plane ? s + p + q * sr : s + p * sr + q, bits));
+        compare(m, plane ? "bits_transpose" : "bits_run", k);
+    }
+}
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(weave),
+        cmocka_unit_test(part),
+        cmocka_unit_test(small),
+    };
+    return cmocka_run_group_tests_name("narrow", tests, NULL, NULL);
+}
