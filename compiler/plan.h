@@ -71,6 +71,9 @@ typedef struct {
     bool merged;          /* another nest does its work */
     int stream;           /* 0; 1: stores go past the caches; 2: by way of a buffer */
     i64 ahead;            /* bytes from a read to its prefetch; 0: none */
+    const char *order;    /* the name of all this */
+    bool spare;           /* the model passes it over; tuning may not */
+    bool picked;          /* by plan_pick */
     double cost;          /* nanoseconds, by the model */
     const struct NestNow *now;     /* plan_runtime.h; NULL: all is constant */
 } Nest;
@@ -109,7 +112,8 @@ void nest_make(Plan *p, NestKind kind, const Piece *const *piece, Nest *out);
  * more where the nest has that already: dims may be alike but for case. */
 const char *nest_loop_name(Arena *a, const Nest *n, const char *dim, int level,
                            bool several);
-/* Loops by falling stride, and the kernel. */
+/* Loops by falling stride; and the kernel. */
+void nest_sort(Nest *n);
 void nest_finish(const Plan *p, Nest *n);
 
 /* plan_comb.c: a piece in normal form, `run` in a row every `period`, `count` times:
@@ -163,6 +167,23 @@ bool plan_candidate(const Plan *p, const Nest *n, int k, Nest *out);
 i64 nest_tile(const Nest *n, int role);
 /* The turn of a loop, -1: none. */
 int nest_turn(const Nest *n, int loop);
+
+/* plan_choice.c */
+enum { MAX_CHOICES = 24 };
+/* The ways to do a nest, all kernels' and orders': first as it is, the others from the
+ * quickest by the model on.  The number; out has room for MAX_CHOICES. */
+int nest_choices(const Plan *p, const Nest *n, Nest *out);
+/* A choice by its names. */
+typedef struct {
+    int nest;             /* of the plan's; from 0 on */
+    const char *kernel, *order;
+} Pick;
+/* False, and nothing is changed, where the plan has no such choice. */
+bool plan_pick(Plan *p, const Pick *pick);
+/* The nests with an eighth of the elements or more, at most MAX_WEIGHTY, the largest
+ * first; one at least, of a plan that has any.  The number. */
+enum { MAX_WEIGHTY = 4 };
+int plan_weighty(const Plan *p, int nest[MAX_WEIGHTY]);
 
 /* plan_cost.c: nanoseconds of a nest on one thread, by the model of cost.def. */
 double nest_cost(const Plan *p, const Nest *n);

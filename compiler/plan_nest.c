@@ -127,10 +127,16 @@ by_stride(const void *p, const void *q)
 }
 
 void
-nest_finish(const Plan *p, Nest *n)
+nest_sort(Nest *n)
 {
     if (n->nloops > 1)
         qsort(n->loop, (size_t)n->nloops, sizeof n->loop[0], by_stride);
+}
+
+void
+nest_finish(const Plan *p, Nest *n)
+{
+    nest_sort(n);
     kernel_pick(n, p->dst->dtype->bits);
 }
 

@@ -120,6 +120,8 @@ static const Schedule large[] = {
     {"buffer",                  2, BY_SRC,  TILE_INNER,   INT64_MAX},
 };
 
+static const char in_cache[] = "in order of writes";
+
 /* Where extents are left to run time they say it there, and the counts here are nominal:
  * there is nothing to choose by. */
 static bool
@@ -132,14 +134,18 @@ static bool
 order_transpose(const Plan *p, Nest *n, int k)
 {
     i64 size = p->dst->dtype->bits / 8;
-    if (!may_stream(p)) {
+    if (!may_stream(p) && k == 0) {
+        n->order = in_cache;
         add_loops(n, BY_DST, true);
         take_planes(n);
-        return k == 0;
+        return true;
     }
+    n->spare = !may_stream(p);
+    k -= n->spare;
     if (k >= (p->now ? 1 : LEN(large)))
         return false;
     const Schedule *s = &large[k];
+    n->order = s->what;
     n->stream = s->stream;
     n->ahead = n->stream == 1 ? 256 : 0;
     if (s->place == TILE_OUTER)
@@ -177,13 +183,30 @@ take_rows(Nest *n, Order order)
 }
 
 /* Past the caches, in the order of reads: writes of whole lines can go anywhere. */
+static const struct {
+    const char *what;
+    int stream;
+    Order order;
+} copies[] = {
+    {"in order of reads, past the caches",  1, BY_SRC},
+    {in_cache,                              0, BY_DST},
+    {"in order of writes, past the caches", 1, BY_DST},
+    {"in order of reads",                   0, BY_SRC},
+};
+
 static bool
 order_copy(const Plan *p, Nest *n, int k)
 {
-    n->stream = layout_bytes(p->dst) >= STREAM_BYTES;
-    take_rows(n, n->stream ? BY_SRC : BY_DST);
-    add_loops(n, n->stream ? BY_SRC : BY_DST, false);
-    return k == 0;
+    int best = layout_bytes(p->dst) < STREAM_BYTES;
+    if (k >= LEN(copies))
+        return false;
+    int row = k < 2 ? k ^ best : k;
+    n->order = copies[row].what;
+    n->spare = k > 0;
+    n->stream = copies[row].stream;
+    take_rows(n, copies[row].order);
+    add_loops(n, copies[row].order, false);
+    return true;
 }
 
 /* Of a few columns or rows: the long loop in parts of whole lines, enough of them for
@@ -218,6 +241,7 @@ order_bits(const Plan *p, Nest *n, int k)
 static bool
 order_other(const Plan *p, Nest *n, int k)
 {
+    n->order = in_cache;
     n->stream = may_stream(p);
     add_loops(n, BY_DST, false);
     return k == 0;
@@ -248,6 +272,8 @@ plan_candidate(const Plan *p, const Nest *n, int k, Nest *out)
     out->nturns = 0;
     out->stream = 0;
     out->ahead = 0;
+    out->spare = false;
+    out->picked = false;
     bool known = kernel_is_transpose(n->kernel) ? order_transpose(p, out, k)
                  : kernel_is_copy(n->kernel) ? order_copy(p, out, k)
                  : !strcmp(n->kernel->name, "bits_transpose") ? order_bits(p, out, k)
@@ -267,7 +293,7 @@ order_nest(const Plan *p, Nest *n)
     Nest best, other;
     plan_candidate(p, n, 0, &best);
     for (int k = 1; plan_candidate(p, n, k, &other); k++)
-        if (other.cost < best.cost)
+        if (!other.spare && other.cost < best.cost)
             best = other;
     *n = best;
 }

@@ -1,0 +1,100 @@
+/* The ways to do a nest, to be told of, timed, and picked by name. */
+#include <string.h>
+
+#include "plan.h"
+
+static bool
+same_loop(const Loop *a, const Loop *b)
+{
+    return a->n == b->n && a->ss == b->ss && a->ds == b->ds && a->rest == b->rest;
+}
+
+/* Whether both make the same calls one after the other. */
+static bool
+same_way(const Nest *a, const Nest *b)
+{
+    if (a->kernel != b->kernel || a->nturns != b->nturns || a->stream != b->stream ||
+        a->ahead != b->ahead || memcmp(a->role, b->role, sizeof a->role))
+        return false;
+    for (int i = 0; i < a->nloops; i++)
+        if (!same_loop(&a->loop[i], &b->loop[i]))
+            return false;
+    for (int i = 0; i < a->nturns; i++)
+        if (a->turn[i].loop != b->turn[i].loop || a->turn[i].step != b->turn[i].step)
+            return false;
+    return true;
+}
+
+/* Among the m there are, all but the first by rising cost; the new number. */
+static int
+insert(Nest *out, int m, const Nest *n)
+{
+    for (int i = 0; i < m; i++)
+        if (same_way(&out[i], n))
+            return m;
+    if (m == MAX_CHOICES)
+        return m;
+    int at = m;
+    for (; at > 1 && out[at - 1].cost > n->cost; at--)
+        out[at] = out[at - 1];
+    out[at] = *n;
+    return m + 1;
+}
+
+int
+nest_choices(const Plan *p, const Nest *n, Nest *out)
+{
+    int m = 1;
+    out[0] = *n;
+    for (int i = 0; i < nkernels && !p->now; i++) {
+        Nest with = *n, one;
+        nest_sort(&with);
+        if (!kernel_use(&with, &kernels[i], p->dst->dtype->bits))
+            continue;
+        for (int k = 0; plan_candidate(p, &with, k, &one); k++)
+            m = insert(out, m, &one);
+    }
+    return m;
+}
+
+bool
+plan_pick(Plan *p, const Pick *pick)
+{
+    if (pick->nest < 0 || pick->nest >= p->n)
+        return false;
+    Nest *n = &p->nest[pick->nest];
+    Nest *choice = arena_array(ex_arena(p->e), Nest, MAX_CHOICES);
+    int m = nest_choices(p, n, choice);
+    for (int i = 0; i < m; i++) {
+        if (strcmp(choice[i].kernel->name, pick->kernel) ||
+            strcmp(choice[i].order, pick->order))
+            continue;
+        *n = choice[i];
+        n->picked = true;
+        return true;
+    }
+    return false;
+}
+
+int
+plan_weighty(const Plan *p, int nest[MAX_WEIGHTY])
+{
+    i64 all = 0;
+    int m = 0;
+    for (int i = 0; i < p->n; i++)
+        all += p->nest[i].elements;
+    for (int i = 0; i < p->n; i++) {
+        int at = m;
+        while (at > 0 && p->nest[nest[at - 1]].elements < p->nest[i].elements)
+            at--;
+        if (at == MAX_WEIGHTY)
+            continue;
+        m += m < MAX_WEIGHTY;
+        for (int k = m - 1; k > at; k--)
+            nest[k] = nest[k - 1];
+        nest[at] = i;
+    }
+    while (m > 1 && p->nest[nest[m - 1]].elements < all / 8)
+        m--;
+    return m;
+}
