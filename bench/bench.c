@@ -1,10 +1,11 @@
 /* bench.c: what bench.py cannot do itself, as a shared library: ravel's plans as
  * timed calls, the bytes that a conversion must give, and the latency of a plan.
- * Pages, rounds and copies are those of `ravel bench`: compiler/cli_measure.h. */
+ * Pages, rounds and copies are those of `ravel bench`: runtime/measure.h. */
 #include <stdio.h>
 #include <string.h>
 
-#include "../compiler/cli_measure.h"
+#include "../compiler/cli_copy.h"
+#include "../runtime/measure.h"
 #include "../runtime/ravel.h"
 
 /* A request as bench.py writes it: this does not change when ravel_request does. */

@@ -2,7 +2,7 @@
 BENCH_PKGS := $(RUN_PKGS) python3-matplotlib libdnnl-dev
 # Called by name from Python: visible, and declared there.
 BENCH_CFLAGS := -fvisibility=default -Wno-missing-prototypes
-MEASURE    := compiler/cli_measure.c compiler/cli_copy.c
+MEASURE    := runtime/measure.c compiler/cli_copy.c
 BENCH_ARGS  = --build $(B) $(if $(CASES),--cases $(CASES)) $(if $(ONLY),--only '$(ONLY)') \
               $(if $(QUICK),--quick) $(if $(ROUNDS),--rounds $(ROUNDS)) \
               $(if $(THREADS),--threads $(THREADS)) $(BENCH_FLAGS)
@@ -19,13 +19,13 @@ HAS_DNNL := printf '%s\n' '\#include <oneapi/dnnl/dnnl_version.h>' \
 bench-build: $(B)/bench/libbench.so
 	$(Q)if $(HAS_DNNL); then $(MAKE) -s $(B)/bench/onednn.so; fi
 
-$(B)/bench/libbench.so: bench/bench.c $(MEASURE) compiler/cli_measure.h runtime/ravel.h \
-                        $(B)/libravel.so
+$(B)/bench/libbench.so: bench/bench.c $(MEASURE) runtime/measure.h compiler/cli_copy.h \
+                        runtime/ravel.h $(B)/libravel.so
 	$(SAY) LINK $@
 	$(Q)mkdir -p $(@D) && $(CC) $(ALL_CFLAGS) $(BENCH_CFLAGS) -MF $@.d -shared \
 	    -o $@ bench/bench.c $(MEASURE) -L$(B) -l:libravel.so -lpthread
 
-$(B)/bench/onednn.so: bench/onednn.c compiler/cli_measure.c compiler/cli_measure.h
+$(B)/bench/onednn.so: bench/onednn.c runtime/measure.c runtime/measure.h
 	$(SAY) LINK $@
 	$(Q)mkdir -p $(@D) && $(CC) $(ALL_CFLAGS) $(BENCH_CFLAGS) -MF $@.d -fopenmp -shared \
-	    -o $@ bench/onednn.c compiler/cli_measure.c -ldnnl
+	    -o $@ bench/onednn.c runtime/measure.c -ldnnl

@@ -8,7 +8,7 @@
 #include <oneapi/dnnl/dnnl.h>
 #include <oneapi/dnnl/dnnl_debug.h>
 
-#include "../compiler/cli_measure.h"
+#include "../runtime/measure.h"
 
 /* One side: a format tag, or strides in elements where `tag` is NULL. */
 typedef struct {

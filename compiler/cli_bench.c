@@ -1,9 +1,10 @@
 /* bench: how fast one conversion is here, beside two ways to copy as many bytes. */
 #include <stdio.h>
 
+#include "../runtime/measure.h"
 #include "../runtime/proof.h"
 #include "cli.h"
-#include "cli_measure.h"
+#include "cli_copy.h"
 
 enum {
     ROUNDS = 9, ROUNDS_MAX = 10000, THREADS_MAX = 256,

@@ -7,7 +7,8 @@
 #include <immintrin.h>
 #endif
 
-#include "cli_measure.h"
+#include "../runtime/measure.h"
+#include "cli_copy.h"
 
 enum { LINE = 64 };
 

@@ -1,6 +1,6 @@
 /* Rounds, pages and what the samples say. */
 #define _GNU_SOURCE
-#include "cli_measure.h"
+#include "measure.h"
 
 #include <limits.h>
 #include <stdlib.h>

@@ -1,10 +1,10 @@
-/* cli_measure.h: how conversions are timed, by `ravel bench` and by bench/.  Stands on
- * the C library alone.
+/* measure.h: how conversions are timed, by ravel_tune, `ravel bench` and bench/.  Stands
+ * on the C library alone.
  *
  * All that is compared takes turns within a round, and a round is the unit: ratios are
  * of times of one round, so that a machine that slows down slows all of them. */
-#ifndef RAVEL_CLI_MEASURE_H
-#define RAVEL_CLI_MEASURE_H
+#ifndef RAVEL_MEASURE_H
+#define RAVEL_MEASURE_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -18,8 +18,6 @@ typedef struct {
     int every;            /* takes part in each so-many-th round, from the first on */
     double *ns;           /* a call, of each round; negative: not in that round */
 } Measured;
-
-/* cli_measure.c */
 
 int64_t measure_now(void);            /* nanoseconds of a clock that never goes back */
 
@@ -52,20 +50,5 @@ typedef struct {
 Spread measure_spread(const double *v, int n);          /* of those that are >= 0 */
 /* Of v[i] / base[i], for the rounds that have both. */
 Spread measure_ratio(const double *v, const double *base, int n);
-
-/* cli_copy.c: what a conversion is held against, the plain ways to move bytes. */
-
-/* void copy(dst, src, bytes) through the caches, or around them with non-temporal
- * stores of whole lines. */
-typedef enum { COPY_MEMCPY, COPY_STREAM } CopyKind;
-/* NULL: it can be used here; else why not. */
-const char *copy_absent(CopyKind k);
-
-/* Copies of `bytes` bytes by so many threads, a part each, the caller one of them; the
- * others wait between calls.  NULL: no memory or no thread.  One caller at a time. */
-typedef struct Copier Copier;
-Copier *copier_new(CopyKind k, void *dst, const void *src, size_t bytes, int threads);
-void copier_free(Copier *c);
-int64_t copier_time(void *copier, int64_t calls);        /* a Measured's time */
 
 #endif
