@@ -14,7 +14,7 @@ typedef struct {
     int narg;
     const char *shape, *dtype, *at, *output, *svg, *from, *to, *target, *name, *kind,
                *equals, *object, *limit, *rounds,
-               *threads;
+               *threads, *wisdom, *seconds;
     bool json, inverse, verify;
     const char *spec[16];
     int nspecs;
@@ -26,6 +26,7 @@ typedef struct {
     Arena *arena;
     ravel_context *cx;
     const LayoutDef *known;
+    bool tunes;                    /* the command is to write wisdom */
     Options o;
 } Cli;
 
@@ -50,6 +51,14 @@ int cli_numbers(Cli *c, const char *what, const char *text, i64 *out, int max);
 int cli_shape_names(Cli *c, i64 *shape, const char **name, bool *any);
 /* Refuse what cannot fit this machine's memory before trying. */
 void cli_need_memory(Cli *c, i64 bytes, const char *what);
+/* A number from 1 on that an option has; `unless` where it has not. */
+i64 cli_number(Cli *c, const char *what, const char *text, i64 unless, i64 max);
+/* cli_tune.c: the file of --wisdom or RAVEL_WISDOM, NULL: none; what it says. */
+const char *cli_wisdom_file(const Cli *c);
+void cli_wisdom(Cli *c);
+/* The plan as the library makes it, for as many threads as the option says. */
+Plan *cli_plan(Cli *c, const Request *rq);
+int cli_threads(Cli *c);                       /* 0: not given */
 /* Add the layouts of a spec file. */
 void cli_load(Cli *c, const char *path);
 /* The text of a layout argument: FILE.lua:NAME loads the file. */
@@ -85,6 +94,7 @@ int cmd_convert(Cli *c);
 int cmd_explain(Cli *c);
 int cmd_verify(Cli *c);
 int cmd_bench(Cli *c);
+int cmd_tune(Cli *c);
 
 /* cli_svg.c: the picture of a layout's first plane. */
 void svg_layout(Buf *b, const Layout *l, const Verdict *v);

@@ -47,8 +47,12 @@ static const struct {
      offsetof(Options, limit)},
     {'R', false, {"rounds", 'R', "N", 0, "how often each is measured: 9 unless given", 0},
      offsetof(Options, rounds)},
-    {'N', false, {"threads", 'N', "N", 0, "threads at work: 1 unless given", 0},
-     offsetof(Options, threads)},
+    {'N', false, {"threads", 'N', "N", 0, "threads at work; unless given one of bench's, else "
+     "as many as there are processors", 0}, offsetof(Options, threads)},
+    {'W', false, {"wisdom", 'W', "FILE", 0, "what tuning found; unless given that of "
+     "RAVEL_WISDOM", 0}, offsetof(Options, wisdom)},
+    {'S', false, {"seconds", 'S', "N", 0, "how long to measure: 2 unless given", 0},
+     offsetof(Options, seconds)},
     {'g', false, {"svg", 'g', "FILE", 0, "draw a picture", 0}, offsetof(Options, svg)},
     {'e', false, {"equals", 'e', "LAYOUT", 0, "is it the same as this one?", 0},
      offsetof(Options, equals)},
@@ -184,6 +188,15 @@ cli_numbers(Cli *c, const char *what, const char *text, i64 *out, int max)
                      text);
         s = *end ? end + 1 : end;
     }
+    return n;
+}
+
+i64
+cli_number(Cli *c, const char *what, const char *text, i64 unless, i64 max)
+{
+    i64 n = unless;
+    if (text && (cli_numbers(c, what, text, &n, 1) != 1 || n < 1 || n > max))
+        cli_fail(c, "%s is a number from 1 to %lld", what, (long long)max);
     return n;
 }
 

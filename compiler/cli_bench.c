@@ -162,23 +162,14 @@ print_table(const Bench *b)
            b->threads == 1 ? "" : "s", (long long)b->rounds, b->bytes);
 }
 
-static i64
-number(Cli *c, const char *what, const char *text, i64 unless, i64 max)
-{
-    i64 n = unless;
-    if (text && (cli_numbers(c, what, text, &n, 1) != 1 || n < 1 || n > max))
-        cli_fail(c, "%s is a number from 1 to %lld", what, (long long)max);
-    return n;
-}
-
 int
 cmd_bench(Cli *c)
 {
     i64 shape[MAX_RANK];
     Diag d;
     Bench b = {.c = c};
-    b.rounds = number(c, "--rounds", c->o.rounds, ROUNDS, ROUNDS_MAX);
-    b.threads = number(c, "--threads", c->o.threads, 1, THREADS_MAX);
+    b.rounds = cli_number(c, "--rounds", c->o.rounds, ROUNDS, ROUNDS_MAX);
+    b.threads = cli_number(c, "--threads", c->o.threads, 1, THREADS_MAX);
     b.rq = (ravel_request){.dtype = c->o.dtype, .shape = shape,
                            .threads = (int)b.threads};
     b.rq.from = cli_layout_text(c, c->o.from);

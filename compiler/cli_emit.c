@@ -45,8 +45,7 @@ cmd_emit(Cli *c)
     if (kind == EMIT_RELAYOUT) {
         if (!rq.from || !rq.to || !rq.dtype)
             cli_fail(c, "a relayout needs --from, --to and --dtype");
-        text = compile_text(c->cx->target, compile_plan(c->arena, c->known, &rq), &rq,
-                            true);
+        text = compile_text(c->cx->target, cli_plan(c, &rq), &rq, true);
     } else {
         if (!rq.from == !rq.to)
             cli_fail(c, "--kind %s is of one layout: give it with --to", c->o.kind);
@@ -85,7 +84,9 @@ explain_way(Cli *c, const Request *rq)
 {
     ravel_plan *p;
     ravel_error err;
-    ravel_request q = {rq->from, rq->to, rq->dtype, rq->rank, rq->shape, 0};
+    ravel_request q = {.from = rq->from, .to = rq->to, .dtype = rq->dtype,
+                       .rank = rq->rank, .shape = rq->shape};
+    q.threads = cli_threads(c);
     cli_check(c, ravel_compile(c->cx, &q, &p, &err), &err);
     printf("code: %s\n", ravel_plan_way(p));
     ravel_plan_free(p);
@@ -127,12 +128,41 @@ explain_kernels(const Plan *p)
            "measurement)\n", predicted(p) * 1e-6);
 }
 
+/* The next best way, as the model has it, or NULL. */
+static const Nest *
+runner_up(const Nest *choice, int n)
+{
+    for (int i = 1; i < n; i++)
+        if (!choice[i].spare)
+            return &choice[i];
+    return NULL;
+}
+
+/* Of the nests with most of the bytes. */
+static void
+explain_choices(Cli *c, const Plan *p)
+{
+    int nest[MAX_WEIGHTY], m = p->now ? 0 : plan_weighty(p, nest);
+    Nest *choice = arena_array(c->arena, Nest, MAX_CHOICES);
+    for (int i = 0; i < m; i++) {
+        const Nest *n = &p->nest[nest[i]];
+        const Nest *next = runner_up(choice, nest_choices(p, n, choice));
+        printf("  nest %d by %s, %s%s: about %.3g ms; ", nest[i] + 1, n->kernel->name,
+               n->order, n->picked ? ", as tuned" : "", n->cost * 1e-6);
+        if (next)
+            printf("next %s, %s: %.3g ms\n", next->kernel->name, next->order,
+                   next->cost * 1e-6);
+        else
+            printf("the model knows no other way\n");
+    }
+}
+
 int
 cmd_explain(Cli *c)
 {
     i64 shape[MAX_RANK];
     Request rq = request(c, shape);
-    Plan *p = compile_plan(c->arena, c->known, &rq);
+    Plan *p = cli_plan(c, &rq);
     Buf b = buf_new(c->arena);
     if (p->now) {
         explain_runtime(&b, p, "from", p->now->src);
@@ -144,6 +174,7 @@ cmd_explain(Cli *c)
     plan_print(&b, p);
     fputs(b.s, stdout);
     explain_kernels(p);
+    explain_choices(c, p);
     explain_way(c, &rq);
     return EXIT_YES;
 }

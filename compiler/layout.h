@@ -153,5 +153,7 @@ bool layout_next(const Layout *l, bool padded, i64 *x);
 const char *layout_text(Arena *a, const LayoutDef *def);
 /* As a user names it: NC1HWC0{C0 = 32}, mine.lua:MINE, or the inline text. */
 const char *layout_ref_text(Arena *a, const LayoutRef *ref);
+/* All that it is, whatever its name: the definition, {C0 = 32}. */
+const char *layout_whole_text(Arena *a, const LayoutRef *ref);
 
 #endif

@@ -92,6 +92,25 @@ layout_text(Arena *a, const LayoutDef *d)
     return b.s;
 }
 
+static void
+print_given(Buf *b, const LayoutRef *ref)
+{
+    for (int i = 0; i < ref->n; i++) {
+        buf_add(b, i ? ", " : "{");
+        print_param(b, &ref->given[i]);
+    }
+    buf_add(b, ref->n ? "}" : "");
+}
+
+const char *
+layout_whole_text(Arena *a, const LayoutRef *ref)
+{
+    Buf b = buf_new(a);
+    buf_add(&b, layout_text(a, ref->def));
+    print_given(&b, ref);
+    return b.s;
+}
+
 const char *
 layout_ref_text(Arena *a, const LayoutRef *ref)
 {
@@ -100,10 +119,6 @@ layout_ref_text(Arena *a, const LayoutRef *ref)
     Buf b = buf_new(a);
     buf_printf(&b, "%s%s%s", ref->def->file ? ref->def->file : "",
                ref->def->file ? ":" : "", ref->def->name);
-    for (int i = 0; i < ref->n; i++) {
-        buf_add(&b, i ? ", " : "{");
-        print_param(&b, &ref->given[i]);
-    }
-    buf_add(&b, ref->n ? "}" : "");
+    print_given(&b, ref);
     return b.s;
 }

@@ -32,7 +32,7 @@ static const Command commands[] = {
      "  ravel check '{M, (K//8%8) ~ (M%8), K%8}' --shape 6,64\n"
      "  ravel check '{M//2, K}' --shape 8,8\n"
      "  ravel check NHWC --equals '(N,C,H,W){N, H, W, C//4, C%4}' --shape 2,8,5,5\n"},
-    {"emit", cmd_emit, "", 0, "FTs!tGnko!f", "stand-alone source of a conversion",
+    {"emit", cmd_emit, "", 0, "FTs!tGnkNWo!f", "stand-alone source of a conversion",
      "--kind offset and --kind inverse make the index function of one layout\n"
      "(--to) and its inverse.  The file needs nothing of ravel.  A name in the shape\n"
      "makes that extent an argument of the function, which returns 1 for what it\n"
@@ -40,7 +40,7 @@ static const Command commands[] = {
      "  ravel emit --from NCHW --to NC1HWC0 --shape 2,20,5,7 --dtype f16 -o f.c\n"
      "  ravel emit --from NCHW --to NC1HWC0 --shape N,64,H,W --dtype f16 -o g.c\n"
      "  ravel emit --kind inverse --to SW128 --shape 16,64 --dtype f16 -o i.c\n"},
-    {"convert", cmd_convert, "IN OUT", 2, "F!T!stvf", "convert an array file",
+    {"convert", cmd_convert, "IN OUT", 2, "F!T!stvWf", "convert an array file",
      "IN is .npy by its first bytes, OUT by its name; else they are raw, and raw\n"
      "IN needs --shape and --dtype.  A stored array has the layout's storage\n"
      "extents as its shape; --shape gives the logical one where the layout has\n"
@@ -49,7 +49,7 @@ static const Command commands[] = {
      "gives .npy.\n\n"
      "  ravel convert x.npy y.npy --from NCHW --to NC1HWC0 --verify\n"
      "  ravel convert y.npy z.npy --from NC1HWC0 --to NCHW --shape 2,20,5,7\n"},
-    {"verify", cmd_verify, "", 0, "F!T!s!t!OnLjf", "prove the code of a conversion",
+    {"verify", cmd_verify, "", 0, "F!T!s!t!OnLWjf", "prove the code of a conversion",
      "Compiles both directions, shows that the boxes of each plan are disjoint and\n"
      "cover all, and runs the code where every slot of the source holds its own\n"
      "number, between pages that cannot be touched, from four threads at once, or\n"
@@ -64,11 +64,12 @@ static const Command commands[] = {
      "  ravel emit --from NCHW --to NHWC --shape 2,3,5,7 --dtype u8 -o f.c\n"
      "  gcc -O3 -shared -fPIC -o f.so f.c\n"
      "  ravel verify --from NCHW --to NHWC --shape 2,3,5,7 --dtype u8 --object f.so\n"},
-    {"explain", cmd_explain, "", 0, "F!T!s!t!f", "how a conversion is done, and why",
+    {"explain", cmd_explain, "", 0, "F!T!s!t!NWf", "how a conversion is done, and why",
      "Expressions as written and simplified, boxes, loops, kernels; with names in the\n"
-     "shape (N,64,H,W) over these.\n\n"
+     "shape (N,64,H,W) over these.  Of the nests that hold most of the bytes the way\n"
+     "that was chosen and the next best, with times by the planner's model.\n\n"
      "  ravel explain --from NCHW8 --to NCHW16 --shape 16,20,56,56 --dtype f32\n"},
-    {"bench", cmd_bench, "", 0, "F!T!s!t!NRjf", "how fast a conversion is on this machine",
+    {"bench", cmd_bench, "", 0, "F!T!s!t!NRWjf", "how fast a conversion is on this machine",
      "Proves the code, then measures it beside memcpy and a copy by\n"
      "non-temporal stores, which go around the caches.  A copy moves as many bytes\n"
      "as the larger of the two tensors.  In every round each of them is timed once;\n"
@@ -79,6 +80,17 @@ static const Command commands[] = {
      "allows; of a small one the ratios say what a call costs.\n\n"
      "  ravel bench --from NCHW --to NHWC --shape 16,64,56,56 --dtype f32\n"
      "  ravel bench --from NCHW --to NCHW16 --shape 1,71,28,28 --dtype u8 -R 99\n"},
+    {"tune", cmd_tune, "", 0, "F!T!s!t!NSWjf", "the quickest way on this machine, remembered",
+     "The planner chooses by a model of the memory.  This times its choice and the\n"
+     "next best ones of the nests that hold most of the bytes, proves each before,\n"
+     "and takes another one only where that is 3 % quicker.  The best is written to\n"
+     "the file of --wisdom or RAVEL_WISDOM, beside what is there about others; every\n"
+     "command that compiles, given that file, then does it so, for the same layouts,\n"
+     "shape, element type and threads on the same model of processor.  Wisdom says\n"
+     "how, never what: the result is the same without.\n\n"
+     "  ravel tune --from NCHW --to NHWC --shape 64,64,112,112 --dtype f32 -W w.txt\n"
+     "  ravel explain --from NCHW --to NHWC --shape 64,64,112,112 --dtype f32 -W w.txt\n"
+     "  RAVEL_WISDOM=w.txt ravel convert x.npy y.npy --from NCHW --to NHWC\n"},
 };
 
 static void
@@ -140,6 +152,9 @@ run_command(void *arg)
     cli_check(c, ravel_context_new(&c->cx, &err), &err);
     for (int i = 0; i < c->o.nspecs; i++)
         cli_load(c, c->o.spec[i]);
+    c->tunes = r->cmd->run == cmd_tune;
+    if (strchr(r->cmd->options, 'W'))
+        cli_wisdom(c);
     c->known = context_known(c->cx);
     r->code = r->cmd->run(c);
 }

@@ -89,8 +89,10 @@ still_known(const LayoutDef *def, const LayoutDef *known)
 }
 
 static bool
-current(const ravel_plan *p, const LayoutDef *known)
+current(ravel_plan *p, const LayoutDef *known, const Wisdom *wisdom)
 {
+    if (!wisdom_current(&p->told, wisdom, p->plan->now))
+        return false;
     return p->known == known || (still_known(p->plan->src->ref->def, known) &&
                                  still_known(p->plan->dst->ref->def, known));
 }
@@ -158,11 +160,11 @@ let_go(ravel_plan *gone)
 }
 
 ravel_plan *
-cache_find(Cache *c, const Key *k, const LayoutDef *known)
+cache_find(Cache *c, const Key *k, const LayoutDef *known, const Wisdom *wisdom)
 {
     take();
     ravel_plan *p = *find(c, k);
-    if (p && !current(p, known))
+    if (p && !current(p, known, wisdom))
         p = NULL;
     if (p) {
         p->known = known;

@@ -109,6 +109,7 @@ ravel_context_new(ravel_context **out, ravel_error *err)
     cx->users = 1;
     cx->processors = threads_here();
     cx->kernels = kernels_here();
+    wisdom_cpu(cx->cpu);
     cache_init(&cx->cache);
     Diag d;
     bool ok = arena_run(&cx->target_arena, &d, load_target, cx);
@@ -151,6 +152,7 @@ context_leave(ravel_context *cx)
         next = t->next;
         free(t);
     }
+    wisdom_free(cx->wisdom);
     arena_free(&cx->target_arena);
     free(cx);
 }

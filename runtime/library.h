@@ -10,6 +10,7 @@
 #include "jit.h"
 #include "kernels.h"
 #include "ravel.h"
+#include "wisdom.h"
 
 typedef void Relayout(void *dst, const void *src);
 typedef void RelayoutPart(void *dst, const void *src, i64 part, i64 parts);
@@ -18,6 +19,8 @@ typedef int RelayoutAt(void *dst, const void *src, const int64_t *extent, int64_
                        int64_t parts);
 
 typedef struct Text Text;          /* a loaded one; context.c */
+typedef struct Wisdom Wisdom;      /* what came at once; wisdom.c */
+enum { CPU_NAME = 64 };
 
 /* Who shares the work of plans. */
 typedef struct Threads Threads;
@@ -52,14 +55,23 @@ struct ravel_context {
     _Atomic(const LayoutDef *) known;   /* newest first */
     _Atomic(Text *) texts;
     _Atomic(Threads *) threads;         /* newest first; NULL: all, of our own */
+    _Atomic(const Wisdom *) wisdom;     /* newest first */
     Arena target_arena;
     const Target *target;
     int processors;
     const KernelSet *kernels;
+    char cpu[CPU_NAME];                 /* the model's name */
     CodeWay way;
     atomic_int users;                   /* who made it, and its plans */
     Cache cache;
 };
+
+/* What wisdom there was for a plan. */
+typedef struct {
+    const Wisdom *wisdom;          /* the newest then */
+    const char *key;               /* NULL: there was none to look it up in */
+    const Advice *advice;          /* NULL: it had none */
+} Consulted;
 
 struct ravel_plan {
     Arena arena;
@@ -79,6 +91,7 @@ struct ravel_plan {
 
     /* Under the cache's lock: */
     const LayoutDef *known;        /* for these layouts it is current */
+    Consulted told;                     /* key: in arena; and for this wisdom */
     ravel_plan *next, *newer, *older;
 };
 
@@ -98,13 +111,39 @@ Key key_of(const ravel_context *cx, const ravel_request *rq);
 /* A key that outlives the request. */
 Key key_keep(Arena *a, const Key *k);
 /* The plan, one user more; NULL where there is none, or a name of its layouts stands for
- * another now. */
-ravel_plan *cache_find(Cache *c, const Key *k, const LayoutDef *known);
+ * another now, or there is
+ * other wisdom about it. */
+ravel_plan *cache_find(Cache *c, const Key *k, const LayoutDef *known,
+                       const Wisdom *wisdom);
 /* Keep p, instead of one with the same key; others may have to go. */
 void cache_add(Cache *c, ravel_plan *p);
 void cache_bound(Cache *c, i64 plans, i64 bytes);
 
-/* run.c: one part of a plan's work; of one that is not shared, part 0 of 1 alone. */
+/* wisdom.c: the name of the processor. */
+void wisdom_cpu(char name[CPU_NAME]);
+/* What a plan is remembered by: all that its speed depends on. */
+const char *wisdom_key(Arena *a, const ravel_context *cx, const Plan *p, int threads);
+/* The newest about it, NULL: none.  Lives as long as the context. */
+const Advice *wisdom_find(const Wisdom *w, const char *key);
+/* Have p, to be run by so many threads, as wisdom has it.  In p's arena. */
+void wisdom_use(ravel_context *cx, const Wisdom *w, Plan *p, int threads, Consulted *out);
+/* Whether what was told is still all there is to say. */
+bool wisdom_current(Consulted *t, const Wisdom *now, bool runtime);
+/* Remember one; it is copied. */
+ravel_status wisdom_learn(ravel_context *cx, const Advice *one, ravel_error *err);
+void wisdom_free(const Wisdom *w);
+
+/* ravel.c: the threads that share a plan of that key. */
+Threads plan_threads(const ravel_context *cx, const Key *key, const Plan *p);
+/* Sensible pointers and numbers. */
+ravel_status request_check(const ravel_request *rq, ravel_error *err);
+/* A plan with one user, which is in no cache, by these picks alone. */
+ravel_status plan_picked(ravel_context *cx, const ravel_request *rq, const Pick *pick,
+                         int n, ravel_plan **out, ravel_error *err);
+
+/* run.c: task(arg, part, parts) for the parts of something that so many share. */
+void threads_share(const Threads *t, ravel_task *task, void *arg);
+/* One part of a plan's work; of one that is not shared, part 0 of 1 alone. */
 void plan_part(const ravel_plan *p, void *dst, const void *src, i64 part, i64 parts);
 
 /* shape.c: the plan at a shape, as one of constants: `again` is compile_again of p's

@@ -19,6 +19,9 @@ typedef struct {
     const Key *key;
     ravel_plan *p;
     const char *why;               /* the JIT could not */
+    const Wisdom *wisdom;
+    const Pick *pick;              /* instead; NULL: none */
+    int picks;
 } Job;
 
 /* The passes, inside a boundary. */
@@ -41,7 +44,13 @@ plan(void *arg)
     Request q = {.from = rq->from, .to = rq->to, .dtype = rq->dtype, .rank = rq->rank,
                  .shape = rq->shape, .name = "ravel_relayout"};
     p->key = key_keep(&p->arena, j->key);
-    p->plan = compile_plan(&p->arena, p->known, &q);
+    Plan *made = compile_plan(&p->arena, p->known, &q);
+    p->plan = made;
+    for (int i = 0; i < j->picks; i++)
+        plan_pick(made, &j->pick[i]);
+    if (!j->pick)
+        wisdom_use(p->cx, j->wisdom, made, plan_threads(p->cx, j->key, made).most,
+                   &p->told);
     if (p->cx->way != CODE_INTERPRETER && (jit_is_built || p->cx->way == CODE_JIT))
         p->source = compile_text(p->cx->target, p->plan, &q, false);
     else
@@ -95,14 +104,22 @@ make_code(Job *j, ravel_error *err)
     return RAVEL_OK;
 }
 
+Threads
+plan_threads(const ravel_context *cx, const Key *key, const Plan *p)
+{
+    Threads t = context_threads(cx, key);
+    if (!p->split)
+        t.most = 1;
+    return t;
+}
+
 /* A plan with one user; NULL: *s and err say why. */
 static ravel_plan *
-make_plan(ravel_context *cx, const Key *key, const LayoutDef *known, ravel_status *s,
+make_plan(ravel_context *cx, Job job, const LayoutDef *known, ravel_status *s,
           ravel_error *err)
 {
     Diag d;
-    ravel_plan *p = calloc(1, sizeof *p);
-    Job job = {key, p, NULL};
+    ravel_plan *p = job.p = calloc(1, sizeof *p);
     if (!p) {
         *s = error_set(err, RAVEL_ERR_MEMORY, "out of memory");
         return NULL;
@@ -116,11 +133,29 @@ make_plan(ravel_context *cx, const Key *key, const LayoutDef *known, ravel_statu
         ravel_plan_free(p);
         return NULL;
     }
-    p->threads = context_threads(cx, key);
-    if (!p->plan->split)
-        p->threads.most = 1;
+    p->threads = plan_threads(cx, job.key, p->plan);
     p->bytes = (i64)(sizeof *p + p->arena.held + (p->jit ? jit_bytes(p->jit) : 0));
     return p;
+}
+
+ravel_status
+request_check(const ravel_request *rq, ravel_error *err)
+{
+    ravel_status s = check_shape(rq->rank, rq->shape, err);
+    if (s == RAVEL_OK && rq->threads < 0)
+        s = error_set(err, RAVEL_ERR_ARGUMENT, "%d threads", rq->threads);
+    return s;
+}
+
+ravel_status
+plan_picked(ravel_context *cx, const ravel_request *rq, const Pick *pick, int n,
+            ravel_plan **out, ravel_error *err)
+{
+    ravel_status s = RAVEL_OK;
+    Key key = key_of(cx, rq);
+    *out = make_plan(cx, (Job){.key = &key, .pick = pick, .picks = n}, context_known(cx),
+                     &s, err);
+    return s;
 }
 
 ravel_status
@@ -130,17 +165,16 @@ ravel_compile(ravel_context *cx, const ravel_request *rq, ravel_plan **out,
     if (!cx || !rq || !out || !rq->from || !rq->to || !rq->dtype)
         return error_set(err, RAVEL_ERR_ARGUMENT, "ravel_compile: a NULL argument");
     *out = NULL;
-    ravel_status s = check_shape(rq->rank, rq->shape, err);
-    if (s == RAVEL_OK && rq->threads < 0)
-        s = error_set(err, RAVEL_ERR_ARGUMENT, "%d threads", rq->threads);
+    ravel_status s = request_check(rq, err);
     if (s != RAVEL_OK)
         return s;
     Key key = key_of(cx, rq);
     const LayoutDef *known = context_known(cx);
-    *out = cache_find(&cx->cache, &key, known);
+    Job job = {.key = &key, .wisdom = cx->wisdom};
+    *out = cache_find(&cx->cache, &key, known, job.wisdom);
     if (*out)
         return RAVEL_OK;
-    *out = make_plan(cx, &key, known, &s, err);
+    *out = make_plan(cx, job, known, &s, err);
     if (*out)
         cache_add(&cx->cache, *out);
     return s;

@@ -183,6 +183,53 @@ RAVEL_API ravel_status ravel_verify_report(const ravel_plan *plan,
                                            ravel_certificate *out,
                                            ravel_error *err);
 
+/* One way to do one nest of a relayout, and how long the relayout took with it. */
+typedef struct {
+    int nest;                      /* as `ravel explain` numbers them, from 1 on */
+    char kernel[24], order[48];
+    double predicted;              /* nanoseconds of the nest on one thread, by the model */
+    double ns;                     /* nanoseconds of the relayout, the median; -1: none */
+    double memcpy, low, high;      /* over memcpy's of as many bytes: the median, and the
+                                    * span without the outermost tenths */
+    int model;                     /* 1: the model's own choice */
+    int winner;                    /* 1: what is remembered */
+    int refused;                   /* 1: its proof failed, which is a bug; not timed */
+} ravel_trial;
+
+#define RAVEL_TRIALS_MAX 24
+typedef struct {
+    int trials;
+    ravel_trial trial[RAVEL_TRIALS_MAX];
+    int threads, rounds;           /* that took part; in all */
+    int64_t bytes;                 /* of the larger tensor, which is what memcpy copied */
+    double memcpy_ns;
+    char refused[1024];            /* the first that was, and why; "": none */
+} ravel_tuning;
+
+/* Time the few best ways to do a relayout on this machine, for about so many seconds
+ * besides compiling and proving (0 to 3600; 0: as short as tells anything), and have cx
+ * remember the best: ravel_compile of the same relayout, under any names of the same layouts, with
+ * as many threads, uses it from then on.  The model's choice is one of them, and stays
+ * unless another takes 3 % less in the median; each is proven as by ravel_verify first.
+ * Takes the memory of a proof and of two buffers, RAVEL_ERR_MEMORY where the machine has less.
+ * RAVEL_ERR_ARGUMENT where extents are left to run time.  `out` may be NULL.
+ * Thread-safe; others at work at the same time disturb what is measured. */
+RAVEL_API ravel_status ravel_tune(ravel_context *cx, const ravel_request *rq,
+                                  double seconds, ravel_tuning *out, ravel_error *err);
+
+/* What cx remembers, as text, a line a relayout: for ravel_wisdom_load here and in other
+ * processes.  It counts for the same model of processor, instruction set and number of
+ * threads alone.  *text is malloc'ed and ends with a NUL that *len, which may be NULL,
+ * does not count.  Thread-safe. */
+RAVEL_API ravel_status ravel_wisdom_text(ravel_context *cx, char **text, size_t *len,
+                                         ravel_error *err);
+/* Remember what the text says, before what was remembered about the same; all or nothing.
+ * It says how, never what: a plan is right whatever it was told, and what does not apply
+ * is passed over.  RAVEL_ERR_ARGUMENT, with the line, where the text is not right.
+ * Thread-safe. */
+RAVEL_API ravel_status ravel_wisdom_load(ravel_context *cx, const char *text, size_t len,
+                                         ravel_error *err);
+
 /* The storage index, in elements of `dtype`, of every logical element in
  * row-major order.  `out` has room for the product of shape.  Thread-safe. */
 RAVEL_API ravel_status ravel_table(ravel_context *cx, const char *layout,

@@ -69,17 +69,23 @@ run_part(void *arg, int part, int parts)
     plan_part(r->p, r->dst, r->src, part, parts);
 }
 
+void
+threads_share(const Threads *t, ravel_task *task, void *arg)
+{
+    if (t->most == 1)
+        task(arg, 0, 1);
+    else if (t->f)
+        t->f(t->host, task, arg, t->most);
+    else
+        threads_run(task, arg, t->most);
+}
+
 ravel_status
 ravel_run(const ravel_plan *p, void *dst, const void *src)
 {
     if (!p || !dst || !src || p->plan->now)
         return RAVEL_ERR_ARGUMENT;
     Run r = {p, dst, src};
-    if (p->threads.most == 1)
-        run_part(&r, 0, 1);
-    else if (p->threads.f)
-        p->threads.f(p->threads.host, run_part, &r, p->threads.most);
-    else
-        threads_run(run_part, &r, p->threads.most);
+    threads_share(&p->threads, run_part, &r);
     return RAVEL_OK;
 }

@@ -39,10 +39,11 @@ ROOMS = {
     # the library proper; `compiler` through two doors only
     "library":   ("runtime/*.[ch]", "measure interpreter jit kernels error public"),
 }
-DOORS = {"runtime/library.h": ["compiler/compile.h"], "runtime/context.c": ["compiler/embed.h"]}
+DOORS = {"runtime/library.h": ["compiler/compile.h"], "runtime/wisdom.h": ["compiler/plan.h"], "runtime/context.c": ["compiler/embed.h"]}
 
 # Headers that are not the C library's, POSIX's or Linux's, and who sees them.
 FOREIGN = {
+    "cpuid.h": "runtime/wisdom.c",
     "lua.h lauxlib.h lualib.h": "compiler/spec_*.c compiler/spec_lua.h compiler/target.c",
     "libtcc.h": "runtime/jit.c runtime/tcc_stdio.c",
     "omp.h": "runtime/threads.c",

@@ -1,0 +1,230 @@
+/* ravel_tune: the nests of a relayout one after the other, each in the few ways that the
+ * model thinks best, against the best there is so far. */
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "tune.h"
+
+/* By the model so many times slower than its choice: not tried. */
+enum { HOPELESS = 3 };
+
+typedef struct {
+    ravel_context *cx;
+    const ravel_request *rq;
+    double seconds;               /* for each nest */
+    ravel_tuning *out;
+    ravel_error *err;
+    ravel_status status;
+    Arena arena;
+    ravel_plan *model, *best;
+    const char *key;
+    Proof *proof;
+    Race race;
+    Pick pick[MAX_WEIGHTY];       /* so far, by rising nest */
+    int n;
+} Tune;
+
+static bool
+good(Tune *t, ravel_status s)
+{
+    t->status = s;
+    return s == RAVEL_OK;
+}
+
+static bool
+need_memory(Tune *t)
+{
+    i64 have = (i64)sysconf(_SC_PHYS_PAGES) * (i64)sysconf(_SC_PAGESIZE);
+    i64 src = ravel_plan_src_bytes(t->model), dst = ravel_plan_dst_bytes(t->model);
+    i64 proof = proof_bytes(t->model->plan), all;
+    t->race.bytes = (size_t)(src > dst ? src : dst);
+    if (int_mul(2, src > dst ? src : dst, &all) && int_add(all, proof, &all) &&
+        (have <= 0 || all <= have))
+        return true;
+    t->status = error_set(t->err, RAVEL_ERR_MEMORY, "a proof and two buffers of %zu bytes "
+                          "do not fit this machine's memory", t->race.bytes);
+    return false;
+}
+
+/* The picks so far and this one, in their order; the number. */
+static int
+picks_with(const Tune *t, const Pick *one, Pick *all)
+{
+    int n = 0;
+    for (int i = 0; i < t->n; i++)
+        if (t->pick[i].nest != one->nest)
+            all[n++] = t->pick[i];
+    int at = n;
+    for (; at > 0 && all[at - 1].nest > one->nest; at--)
+        all[at] = all[at - 1];
+    all[at] = *one;
+    return n + 1;
+}
+
+static bool
+compile_try(Tune *t, Try *one)
+{
+    Pick all[MAX_WEIGHTY];
+    int n = picks_with(t, &one->pick, all);
+    return good(t, plan_picked(t->cx, t->rq, all, n, &one->plan, t->err));
+}
+
+/* The best so far, and the others by the model, of one nest. */
+static bool
+make_tries(Tune *t, int nest)
+{
+    Race *r = &t->race;
+    const Plan *p = t->best->plan;
+    Nest *choice = arena_array(&t->arena, Nest, MAX_CHOICES);
+    int m = nest_choices(p, &p->nest[nest], choice);
+    r->n = 0;
+    for (int i = 0; i < m && i < TUNE_TRIES; i++) {
+        if (i > 0 && choice[i].cost > HOPELESS * choice[0].cost)
+            break;
+        r->t[i] = (Try){.pick = {nest, choice[i].kernel->name, choice[i].order},
+                        .model = i == 0, .predicted = choice[i].cost};
+        r->n++;
+        if (!compile_try(t, &r->t[i]))
+            return false;
+    }
+    return true;
+}
+
+static void
+free_tries(Race *r)
+{
+    for (int i = 0; i < r->n; i++)
+        ravel_plan_free(r->t[i].plan);
+    r->n = 0;
+}
+
+static void
+report_tries(Tune *t, int winner)
+{
+    ravel_tuning *o = t->out;
+    for (int i = 0; i < t->race.n && o->trials < RAVEL_TRIALS_MAX; i++) {
+        const Try *one = &t->race.t[i];
+        ravel_trial *to = &o->trial[o->trials++];
+        *to = (ravel_trial){.nest = one->pick.nest + 1, .predicted = one->predicted,
+                            .refused = one->refused, .model = one->model,
+                            .winner = i == winner, .ns = -1, .memcpy = -1};
+        snprintf(to->kernel, sizeof to->kernel, "%s", one->pick.kernel);
+        snprintf(to->order, sizeof to->order, "%s", one->pick.order);
+        if (one->refused)
+            continue;
+        to->ns = one->ns.median;
+        to->memcpy = one->ratio.median;
+        to->low = one->ratio.low;
+        to->high = one->ratio.high;
+    }
+    o->memcpy_ns = t->race.memcpy_ns;
+    o->rounds += t->race.rounds;
+    if (!o->refused[0])
+        snprintf(o->refused, sizeof o->refused, "%s", t->race.why);
+}
+
+/* Of the model's own choice nothing is forgiven. */
+static bool
+prove_tries(Tune *t)
+{
+    if (!good(t, race_prove(&t->race, t->proof, t->err)))
+        return false;
+    if (t->race.t[0].refused)
+        t->status = error_set(t->err, RAVEL_ERR_VERIFY, "%s", t->race.why);
+    return t->status == RAVEL_OK;
+}
+
+static void
+tune_nest(Tune *t, int nest)
+{
+    Race *r = &t->race;
+    if (make_tries(t, nest) && prove_tries(t)) {
+        race_time(r, t->seconds);
+        int w = race_winner(r);
+        Pick all[MAX_WEIGHTY];
+        t->n = picks_with(t, &r->t[w].pick, all);
+        memcpy(t->pick, all, (size_t)t->n * sizeof *all);
+        report_tries(t, w);
+        ravel_plan *old = t->best;
+        t->best = r->t[w].plan;
+        r->t[w].plan = old;
+    }
+    free_tries(r);
+}
+
+static void
+remember(Tune *t)
+{
+    Advice one = {t->key, t->pick, t->n, 0};
+    if (t->n)
+        t->status = wisdom_learn(t->cx, &one, t->err);
+}
+
+static bool
+get_ready(Tune *t)
+{
+    if (!good(t, plan_picked(t->cx, t->rq, NULL, 0, &t->model, t->err)))
+        return false;
+    if (t->model->plan->now)
+        t->status = error_set(t->err, RAVEL_ERR_ARGUMENT, "ravel_tune: extents left to run "
+                              "time, of which no time can be taken");
+    if (t->status != RAVEL_OK)
+        return false;
+    t->key = wisdom_key(&t->arena, t->cx, t->model->plan, t->model->threads.most);
+    wisdom_check_key(&t->arena, t->key);
+    if (!need_memory(t) ||
+        !good(t, proof_new(t->model->plan, false, &t->proof, t->err)))
+        return false;
+    t->race.dst = measure_map(t->race.bytes);
+    t->race.src = measure_map(t->race.bytes);
+    if (!t->race.dst || !t->race.src)
+        t->status = error_set(t->err, RAVEL_ERR_MEMORY, "out of memory");
+    return t->status == RAVEL_OK;
+}
+
+static void
+tune(void *arg)
+{
+    Tune *t = arg;
+    int nest[MAX_WEIGHTY], n;
+    if (!get_ready(t))
+        return;
+    atomic_fetch_add(&t->model->users, 1);
+    t->best = t->model;
+    t->out->threads = t->model->threads.most;
+    t->out->bytes = (int64_t)t->race.bytes;
+    n = plan_weighty(t->model->plan, nest);
+    t->seconds /= n ? n : 1;
+    for (int i = 0; i < n && t->status == RAVEL_OK; i++)
+        tune_nest(t, nest[i]);
+    if (t->status == RAVEL_OK)
+        remember(t);
+}
+
+ravel_status
+ravel_tune(ravel_context *cx, const ravel_request *rq, double seconds, ravel_tuning *out,
+           ravel_error *err)
+{
+    Diag d;
+    ravel_tuning own;
+    if (!cx || !rq || !rq->from || !rq->to || !rq->dtype)
+        return error_set(err, RAVEL_ERR_ARGUMENT, "ravel_tune: a NULL argument");
+    if (!(seconds >= 0 && seconds <= 3600))
+        return error_set(err, RAVEL_ERR_ARGUMENT, "ravel_tune: 0 to 3600 seconds");
+    ravel_status s = request_check(rq, err);
+    if (s != RAVEL_OK)
+        return s;
+    Tune t = {.cx = cx, .rq = rq, .seconds = seconds, .out = out ? out : &own, .err = err};
+    *t.out = (ravel_tuning){0};
+    if (!arena_run(&t.arena, &d, tune, &t))
+        t.status = error_of(err, &d);
+    free_tries(&t.race);
+    proof_free(t.proof);
+    ravel_plan_free(t.best);
+    ravel_plan_free(t.model);
+    measure_unmap(t.race.dst, t.race.bytes);
+    measure_unmap(t.race.src, t.race.bytes);
+    arena_free(&t.arena);
+    return t.status;
+}

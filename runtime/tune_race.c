@@ -1,0 +1,117 @@
+/* Some ways to do one relayout against each other: proven, then timed in turns. */
+#include <stdio.h>
+#include <string.h>
+
+#include "tune.h"
+
+static const double enough = 0.97;
+enum { SAMPLE = 1000000, REST = 6000000, CACHE = 64 << 20, LEAST_ROUNDS = 5 };
+
+ravel_status
+race_prove(Race *r, Proof *q, ravel_error *err)
+{
+    for (int i = 0; i < r->n; i++) {
+        ravel_certificate c;
+        ravel_error own;
+        ravel_status s = verify_plan(r->t[i].plan, q, &c, &own);
+        if (s != RAVEL_OK && s != RAVEL_ERR_VERIFY)
+            return error_set(err, s, "%s", own.text);
+        r->t[i].refused = s != RAVEL_OK;
+        if (s != RAVEL_OK && !r->why[0])
+            snprintf(r->why, sizeof r->why, "nest %d by %s, %s: %.900s",
+                     r->t[i].pick.nest + 1, r->t[i].pick.kernel, r->t[i].pick.order,
+                     own.text);
+    }
+    return RAVEL_OK;
+}
+
+typedef struct {
+    const Race *r;
+    const ravel_plan *plan;
+} Runner;
+
+static int64_t
+time_plan(void *runner, int64_t calls)
+{
+    const Runner *u = runner;
+    int64_t start = measure_now();
+    for (int64_t i = 0; i < calls; i++)
+        ravel_run(u->plan, u->r->dst, u->r->src);
+    return measure_now() - start;
+}
+
+static void
+copy_part(void *race, int part, int parts)
+{
+    const Race *r = race;
+    size_t from = r->bytes / (size_t)parts * (size_t)part;
+    size_t to = part + 1 == parts ? r->bytes : from + r->bytes / (size_t)parts;
+    memcpy((char *)r->dst + from, (const char *)r->src + from, to - from);
+}
+
+static int64_t
+time_copy(void *runner, int64_t calls)
+{
+    const Runner *u = runner;
+    int64_t start = measure_now();
+    for (int64_t i = 0; i < calls; i++)
+        threads_share(&u->plan->threads, copy_part, (void *)u->r);
+    return measure_now() - start;
+}
+
+/* Rounds until the time is over: as many things as there are take turns in being first. */
+static int
+run_rounds(Measured *m, int n, double (*ns)[TUNE_ROUNDS], double seconds, Ready ready)
+{
+    int64_t until = measure_now() + (int64_t)(seconds * 1e9);
+    int rounds = 0;
+    while (rounds + n <= TUNE_ROUNDS && (rounds < LEAST_ROUNDS || measure_now() < until)) {
+        for (int i = 0; i < n; i++)
+            m[i].ns = &ns[i][rounds];
+        measure_rounds(m, n, n, ready);
+        rounds += n;
+    }
+    return rounds;
+}
+
+void
+race_time(Race *r, double seconds)
+{
+    Measured m[TUNE_TRIES + 1];
+    Runner u[TUNE_TRIES + 1];
+    double ns[TUNE_TRIES + 1][TUNE_ROUNDS];
+    int at[TUNE_TRIES] = {0}, n = 1;
+    u[0] = (Runner){r, r->t[0].plan};
+    m[0] = (Measured){time_copy, &u[0], 1, 1, NULL};
+    for (int i = 0; i < r->n; i++)
+        if (!r->t[i].refused) {
+            at[i] = n;
+            u[n] = (Runner){r, r->t[i].plan};
+            m[n] = (Measured){time_plan, &u[n], 1, 1, NULL};
+            n++;
+        }
+    for (int i = 0; i < n; i++)
+        measure_calls(&m[i], SAMPLE, 0, 0);
+    Ready ready = {r->t[0].plan->threads.most > 1 ? REST : 0, 2 * r->bytes < CACHE};
+    r->rounds = run_rounds(m, n, ns, seconds, ready);
+    r->memcpy_ns = measure_spread(ns[0], r->rounds).median;
+    for (int i = 0; i < r->n; i++)
+        if (at[i]) {
+            r->t[i].ns = measure_spread(ns[at[i]], r->rounds);
+            r->t[i].ratio = measure_ratio(ns[at[i]], ns[0], r->rounds);
+            r->t[i].gain = measure_ratio(ns[at[i]], ns[at[0]], r->rounds).median;
+        }
+}
+
+int
+race_winner(const Race *r)
+{
+    int best = 0;
+    double least = enough;
+    for (int i = 1; i < r->n; i++)
+        if (!r->t[i].refused && r->t[i].gain > 0 && r->t[i].gain < least) {
+            best = i;
+            least = r->t[i].gain;
+        }
+    return best;
+}

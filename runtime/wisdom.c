@@ -1,0 +1,232 @@
+/* What a context has been told, or found out, of how relayouts are best done. */
+#include <stdlib.h>
+#include <string.h>
+
+#ifdef __x86_64__
+#include <cpuid.h>
+#endif
+
+#include "library.h"
+
+struct Wisdom {
+    const Wisdom *older;
+    Arena arena;
+    Advices advices;
+};
+
+/* Blanks and what cannot be shown, as one blank. */
+static void
+tidy(char *s)
+{
+    char *to = s;
+    for (const char *from = s; *from; from++) {
+        bool blank = *from <= ' ' || *from > '~';
+        if (!blank)
+            *to++ = *from;
+        else if (to > s && to[-1] != ' ')
+            *to++ = ' ';
+    }
+    while (to > s && to[-1] == ' ')
+        to--;
+    *to = 0;
+}
+
+void
+wisdom_cpu(char name[CPU_NAME])
+{
+    memset(name, 0, CPU_NAME);
+#ifdef __x86_64__
+    unsigned r[12], most = 0, b, c, d;
+    if (__get_cpuid(0x80000000, &most, &b, &c, &d) && most >= 0x80000004) {
+        for (unsigned i = 0; i < 3; i++)
+            __get_cpuid(0x80000002 + i, &r[4 * i], &r[4 * i + 1], &r[4 * i + 2],
+                        &r[4 * i + 3]);
+        memcpy(name, r, sizeof r);
+    }
+#endif
+    tidy(name);
+    if (!*name)
+        strcpy(name, "unknown");
+}
+
+const char *
+wisdom_key(Arena *a, const ravel_context *cx, const Plan *p, int threads)
+{
+    Buf b = buf_new(a);
+    buf_printf(&b, "%s\t%s\t%d\t%s\t(", cx->cpu, cx->kernels->name, threads,
+               p->src->dtype->name);
+    for (int d = 0; d < p->src->rank; d++)
+        buf_printf(&b, "%s%lld", d ? "," : "", (long long)p->src->dim[d].n);
+    buf_printf(&b, ")\t%s\t%s", layout_whole_text(a, p->src->ref),
+               layout_whole_text(a, p->dst->ref));
+    return b.s;
+}
+
+const Advice *
+wisdom_find(const Wisdom *w, const char *key)
+{
+    const Advice *found = NULL;
+    for (; w && !found; w = w->older)
+        found = wisdom_among(w->advices, key);
+    return found;
+}
+
+static bool
+same_advice(const Advice *a, const Advice *b)
+{
+    if (!a || !b || a->n != b->n)
+        return a == b;
+    for (int i = 0; i < a->n; i++)
+        if (a->pick[i].nest != b->pick[i].nest ||
+            strcmp(a->pick[i].kernel, b->pick[i].kernel) ||
+            strcmp(a->pick[i].order, b->pick[i].order))
+            return false;
+    return true;
+}
+
+void
+wisdom_use(ravel_context *cx, const Wisdom *w, Plan *p, int threads, Consulted *out)
+{
+    *out = (Consulted){w, NULL, NULL};
+    if (!w || p->now)
+        return;
+    out->key = wisdom_key(ex_arena(p->e), cx, p, threads);
+    out->advice = wisdom_find(w, out->key);
+    for (int i = 0; out->advice && i < out->advice->n; i++)
+        plan_pick(p, &out->advice->pick[i]);
+}
+
+bool
+wisdom_current(Consulted *t, const Wisdom *now, bool runtime)
+{
+    if (t->wisdom == now || runtime)
+        return true;
+    if (!t->key || !same_advice(wisdom_find(now, t->key), t->advice))
+        return false;
+    t->wisdom = now;
+    return true;
+}
+
+void
+wisdom_free(const Wisdom *w)
+{
+    for (const Wisdom *older; w; w = older) {
+        older = w->older;
+        Arena a = w->arena;
+        arena_free(&a);
+        free((void *)w);
+    }
+}
+
+/* Put what a holds in front of all that is known; a is the context's then. */
+static ravel_status
+adopt(ravel_context *cx, Arena *a, Advices v, ravel_error *err)
+{
+    Wisdom *w = malloc(sizeof *w);
+    if (!w) {
+        arena_free(a);
+        return error_set(err, RAVEL_ERR_MEMORY, "out of memory");
+    }
+    *w = (Wisdom){cx->wisdom, *a, v};
+    while (!atomic_compare_exchange_weak(&cx->wisdom, &w->older, w))
+        ;
+    return RAVEL_OK;
+}
+
+typedef struct {
+    Arena arena;
+    const char *text;
+    size_t len;
+    const Advice *one;
+    const Wisdom *all;
+    Advices out;
+} Work;
+
+static void
+read_text(void *arg)
+{
+    Work *k = arg;
+    k->out = wisdom_read(&k->arena, k->text, k->len);
+}
+
+ravel_status
+ravel_wisdom_load(ravel_context *cx, const char *text, size_t len, ravel_error *err)
+{
+    Diag d;
+    Work k = {.text = text, .len = len};
+    if (!cx || !text)
+        return error_set(err, RAVEL_ERR_ARGUMENT, "ravel_wisdom_load: a NULL argument");
+    if (arena_run(&k.arena, &d, read_text, &k))
+        return adopt(cx, &k.arena, k.out, err);
+    arena_free(&k.arena);
+    return error_of(err, &d);
+}
+
+static void
+keep_one(void *arg)
+{
+    Work *k = arg;
+    Arena *a = &k->arena;
+    Pick *pick = arena_copy(a, k->one->pick, (size_t)k->one->n * sizeof *pick);
+    for (int i = 0; i < k->one->n; i++) {
+        pick[i].kernel = arena_string(a, pick[i].kernel);
+        pick[i].order = arena_string(a, pick[i].order);
+    }
+    Advice one = {arena_string(a, k->one->key), pick, k->one->n, 0};
+    k->out = (Advices){arena_copy(a, &one, sizeof one), 1};
+}
+
+ravel_status
+wisdom_learn(ravel_context *cx, const Advice *one, ravel_error *err)
+{
+    Diag d;
+    Work k = {.one = one};
+    if (arena_run(&k.arena, &d, keep_one, &k))
+        return adopt(cx, &k.arena, k.out, err);
+    arena_free(&k.arena);
+    return error_of(err, &d);
+}
+
+/* What is still so, of all that was said, by key. */
+static void
+print_all(void *arg)
+{
+    Work *k = arg;
+    i64 most = 0;
+    int n = 0;
+    for (const Wisdom *w = k->all; w; w = w->older)
+        most += w->advices.n;
+    Advice *v = arena_array(&k->arena, Advice, most);
+    for (const Wisdom *w = k->all; w; w = w->older)
+        for (int i = 0; i < w->advices.n; i++)
+            if (wisdom_find(k->all, w->advices.a[i].key) == &w->advices.a[i])
+                v[n++] = w->advices.a[i];
+    wisdom_sort(v, n);
+    Buf b = buf_new(&k->arena);
+    buf_add(&b, wisdom_head);
+    for (int i = 0; i < n; i++)
+        wisdom_print(&b, &v[i]);
+    k->text = b.s;
+    k->len = b.len;
+}
+
+ravel_status
+ravel_wisdom_text(ravel_context *cx, char **text, size_t *len, ravel_error *err)
+{
+    Diag d;
+    if (!cx || !text)
+        return error_set(err, RAVEL_ERR_ARGUMENT, "ravel_wisdom_text: a NULL argument");
+    *text = NULL;
+    Work k = {.all = cx->wisdom};
+    ravel_status s = RAVEL_OK;
+    if (!arena_run(&k.arena, &d, print_all, &k))
+        s = error_of(err, &d);
+    else if (!(*text = malloc(k.len + 1)))
+        s = error_set(err, RAVEL_ERR_MEMORY, "out of memory");
+    else
+        memcpy(*text, k.text, k.len + 1);
+    if (len)
+        *len = s == RAVEL_OK ? k.len : 0;
+    arena_free(&k.arena);
+    return s;
+}
