@@ -172,6 +172,21 @@ def convert():
             yield bytes([i % 15, (i + n) % 15, i, i % 11, 1]) + rng.randbytes(n)
 
 
+def wisdom():
+    head = "ravel wisdom 1\n"
+    line = "AMD EPYC\tavx2\t%d\t%s\t(%s)\t(A, B){A, B}\t(A, B){B//%d, A, B%%%d}\t%s\n"
+    picks = ["1:transpose4:tiles", "1:copy:in order of reads, past the caches;3:fill:in order of writes", "2:none:such"]
+    yield head.encode()
+    for i, dtype in enumerate(dtypes()):
+        shape = ",".join(["64", "7", "0", "9223372036854775807"][:i % 5])
+        one = line % (i + 1, dtype, shape, i + 1, i + 1, picks[i % 3])
+        yield (head + one).encode()
+        yield (head + one + line % (i + 2, dtype, shape, 2, 2, picks[0])).encode()
+    yield (head + 2*one).encode()
+    yield (head + one).encode()[:-1]
+    yield head.replace("1", "2").encode() + one.encode()
+
+
 # --- dictionaries
 
 NUMBERS = ["0", "1", "2", "3", "7", "8", "16", "31", "32", "61", "62", "63", "64", "128", "255", "4096", "2147483648", "4294967296",
@@ -195,6 +210,7 @@ DICTS = {
     "expr": lambda: words(operators(), NUMBERS, list("abcd(),[]")),
     "layout": layout_words,
     "spec": lambda: words(layout_words(), LUA, ["layout \\\"L\\\" { ", "function(bytes, bits) return "]),
+    "wisdom": lambda: words(dtypes(), NUMBERS, ["\\x09", "\\x0a", "ravel wisdom 1\\x0a", "(", ")", ",", ";", ":", "transpose4", "tiles", "\\xc3\\xa9", "\\xe2\\x80\\x8b"]),
     "numbers": lambda: words(NUMBERS, [",", "-", "+", " "]),
     "npy": lambda: words(["<" + d for d in match_all(r'\{"(\w+)", \d+, \d\}', "runtime/npy_header.c")],
                          ["\\x93NUMPY\\x01\\x00", "\\x93NUMPY\\x02\\x00", "\\x93NUMPY\\x03\\x00", "'descr': ", "'fortran_order': ", "'shape': ",
@@ -205,7 +221,7 @@ DICTS = {
     + ["\\x%02x\\x00\\x00\\x00\\x%02x\\x00\\x00\\x00" % (t, i) for t in (1, 2, 4, 9, 41, 42) for i in (1, 2, 5)],
 }
 DICTS["convert"] = DICTS["npy"]
-SEEDS = {f.__name__: f for f in (expr, layout, spec, pair, npy, elf, numbers, convert)}
+SEEDS = {f.__name__: f for f in (expr, layout, spec, pair, npy, elf, numbers, convert, wisdom)}
 
 
 def write(build):

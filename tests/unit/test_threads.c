@@ -142,6 +142,48 @@ run_in_parts(Worker *w, ravel_error *err)
     return ok;
 }
 
+/* What others compile is done differently from here on, and as right. */
+static bool
+tell_wisdom(Worker *w, ravel_error *err)
+{
+    static const char *const how[] = {"1:copy:in order of reads",
+                                      "1:strided:in order of writes", "1:none:such"};
+    char *text, *more;
+    size_t n;
+    if (ravel_wisdom_text(shared.cx, &text, &n, err))
+        return false;
+    /* the last line, with other picks */
+    char *end = strrchr(text, '\t'), *from = end;
+    while (from[-1] != '\n')
+        from--;
+    bool ok = (more = malloc(n + 100)) != NULL;
+    if (ok) {
+        snprintf(more, n + 100, "ravel wisdom 1\n%.*s\t%s\n", (int)(end - from), from,
+                 how[draw(w, 3)]);
+        ok = ravel_wisdom_load(shared.cx, more, strlen(more), err) == RAVEL_OK;
+        free(more);
+    }
+    free(text);
+    return ok;
+}
+
+static bool
+wrong_wisdom(Worker *w, ravel_error *err)
+{
+    (void)w;
+    return ravel_wisdom_load(shared.cx, "ravel wisdom 1\nx\n", 17, err) ==
+           RAVEL_ERR_ARGUMENT && strstr(err->text, "line 2");
+}
+
+static bool
+tune_shared(Worker *w, ravel_error *err)
+{
+    static const char *const to[] = {"NC1HWC0", "NHWC"};
+    ravel_request rq = {.from = "NCHW", .to = to[draw(w, 2)], .dtype = "f16", .rank = 4,
+                        .shape = SHAPE, .threads = 1};
+    return ravel_tune(shared.cx, &rq, 0, NULL, err) == RAVEL_OK;
+}
+
 /* A layout that all use, and one under a new name, which must be there afterwards. */
 static bool
 load_shared(Worker *w, ravel_error *err)
@@ -254,6 +296,9 @@ static const struct {
     {"threads", set_threads, 1},
     {"run in parts", run_in_parts, 2},
     {"load", load_shared, 3},
+    {"wisdom", tell_wisdom, 3},
+    {"wisdom, wrong", wrong_wisdom, 1},
+    {"tune", tune_shared, 1},
     {"load, wrong", load_wrong, 2},
     {"compile, wrong", compile_wrong, 3},
     {"table", table_shared, 4},
@@ -391,6 +436,7 @@ set_up(void **state)
     for (size_t i = 0; i < BYTES; i++)
         shared.src[i] = (unsigned char)(i * 2654435761u >> 13);
     if (ravel_context_new(&shared.cx, NULL) || !load_shared(&w, NULL) ||
+        !tune_shared(&w, NULL) ||
         !compile(shared.cx, "NC1HWC0", &shared.plan, NULL) ||
         ravel_table(shared.cx, "NC1HWC0", "f16", 4, SHAPE, shared.table, NULL))
         return 1;
