@@ -128,12 +128,14 @@ explain_kernels(const Plan *p)
            "measurement)\n", predicted(p) * 1e-6);
 }
 
-/* The next best way, as the model has it, or NULL. */
+/* The next best way, as the model has it, or NULL.  Between kernels it does not decide:
+ * that is by their cost an element. */
 static const Nest *
 runner_up(const Nest *choice, int n)
 {
     for (int i = 1; i < n; i++)
-        if (!choice[i].spare)
+        if (!choice[i].spare && (choice[i].kernel == choice->kernel || choice->picked ||
+                                 choice[i].cost >= choice->cost))
             return &choice[i];
     return NULL;
 }

@@ -88,9 +88,8 @@ static const Command commands[] = {
      "command that compiles, given that file, then does it so, for the same layouts,\n"
      "shape, element type and threads on the same model of processor.  Wisdom says\n"
      "how, never what: the result is the same without.\n\n"
-     "  ravel tune --from NCHW --to NHWC --shape 64,64,112,112 --dtype f32 -W w.txt\n"
-     "  ravel explain --from NCHW --to NHWC --shape 64,64,112,112 --dtype f32 -W w.txt\n"
-     "  RAVEL_WISDOM=w.txt ravel convert x.npy y.npy --from NCHW --to NHWC\n"},
+     "  ravel tune --from NCHW --to NHWC --shape 4,64,56,56 --dtype f32 -W w.txt\n"
+     "  ravel explain --from NCHW --to NHWC --shape 4,64,56,56 --dtype f32 -W w.txt\n"},
 };
 
 static void

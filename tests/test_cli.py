@@ -18,7 +18,7 @@ import ravel
 
 RAVEL = str(ravel.BUILD / "ravel")
 SEED = int(os.environ.get("RAVEL_SEED", "20240611"))
-COMMANDS = "list show index table check emit convert verify explain bench".split()
+COMMANDS = "list show index table check emit convert verify explain bench tune".split()
 
 
 @pytest.fixture(autouse=True)
@@ -244,6 +244,76 @@ def test_not_dense_has_a_witness(layout, shape):
     j = json.loads(good("check", layout, "--shape", shape, "--dtype", "f32", "--json"))
     x = orders.Inline(layout).place(tuple(map(int, shape.split(","))), 32)
     assert not j["dense"] and 0 <= j["gap"] < x.size and j["gap"] not in x.addr
+
+
+# --- tune, whose times no test looks at
+
+PAIR = ("--from", "NCHW", "--to", "NHWC", "--shape", "2,16,9,7", "--dtype", "f32")
+HEAD = "ravel wisdom 1\n"
+
+
+def tune(*args):
+    return json.loads(good("tune", *PAIR, "--threads", "1", "--seconds", "1", "--json", *args))
+
+
+def test_tune():
+    j = tune("--wisdom", "w.txt")
+    assert [t["nest"] for t in j["trials"]] == [1]*len(j["trials"]) and len(j["trials"]) > 1 and j["threads"] == 1
+    assert sum(t["winner"] for t in j["trials"]) == sum(t["model"] for t in j["trials"]) == 1
+    assert not any(t["refused"] for t in j["trials"]) and all(t["ns"] > 0 and t["memcpy"]["median"] > 0 for t in j["trials"])
+    assert j["wisdom"] == "w.txt" and j["bytes"] == 2*16*9*7*4 and files() == ["w.txt"]
+    head, line, end = open("w.txt").read().split("\n")
+    won = next(t for t in j["trials"] if t["winner"])
+    assert (head + "\n", end) == (HEAD, "")
+    assert line.split("\t")[2:] == ["1", "f32", "(2,16,9,7)", "(N, C, H, W){N, C, H, W}", "(N, C, H, W){N, H, W, C}",
+                                    "1:%(kernel)s:%(order)s" % won]
+    text = good("tune", *PAIR, "--threads", "1", "--seconds", "1")
+    assert "not remembered" in text and "the model's choice" in text and files() == ["w.txt"]
+
+
+def test_wisdom_of_others_stays(monkeypatch):
+    """Beside what is there; in the file that RAVEL_WISDOM names, which need not be there; all others take it from there."""
+    other = "Some CPU\tavx2\t2\tf32\t(2,64)\t(A, B){A, B}\t(A, B){B, A}\t1:copy:unheard of\n"
+    open("w.txt", "w").write(HEAD + other)
+    tune("--wisdom", "w.txt")
+    both = open("w.txt").read()
+    assert other in both and both.count("\n") == 3
+    monkeypatch.setenv("RAVEL_WISDOM", "v.txt")
+    plain = good("explain", *PAIR)
+    assert "as tuned" not in plain
+    tune()
+    assert open("v.txt").read().count("\n") == 2
+    assert ", as tuned: about " in good("explain", *PAIR, "--threads", "1")
+    monkeypatch.delenv("RAVEL_WISDOM")
+    assert "as tuned" not in good("explain", *PAIR, "--threads", "1")
+    good("explain", *PAIR, "--wisdom", "w.txt")
+
+
+@pytest.mark.parametrize("command", [("explain",), ("emit", "-o", "f.c"), ("verify",), ("bench",), ("tune",)])
+def test_wrong_wisdom(command):
+    """Told by all that take it, and nothing is made or changed."""
+    open("w.txt", "w").write(HEAD + "x\n")
+    bad(*command, *PAIR, "--wisdom", "w.txt", says=["w.txt", "line 2"])
+    bad(*command, *PAIR, "--wisdom", ".", says=["."])
+    if command != ("tune",):
+        bad(*command, *PAIR, "--wisdom", "none.txt", says="none.txt")
+    assert files() == ["w.txt"] and open("w.txt").read() == HEAD + "x\n"
+
+
+def test_wisdom_changes_the_code():
+    """A choice that is not the model's, and gives the same."""
+    tune("--wisdom", "w.txt")
+    text = open("w.txt").read()
+    made = {}
+    for pick in ("strided:in order of writes", "transpose4:in order of writes", "nobody:knows it"):
+        open("w.txt", "w").write(text[:text.rindex("\t")] + "\t1:" + pick + "\n")
+        assert ("1 by " + pick.replace(":", ", ") + ", as tuned" in good("explain", *PAIR, "--threads", "1", "--wisdom", "w.txt")) == \
+            ("nobody" not in pick)
+        good("emit", *PAIR, "--threads", "1", "--wisdom", "w.txt", "-o", "f.c")
+        made[pick] = open("f.c").read()
+    good("emit", *PAIR, "-o", "f.c")
+    assert open("f.c").read() == made["nobody:knows it"]
+    assert len(set(made.values())) == 2
 
 
 # --- help and errors

@@ -237,6 +237,40 @@ load_text(const char *const *arg, ravel_error *err)
     return s;
 }
 
+static const char WISDOM[] = "ravel wisdom 1\n"
+    "a\tavx2\t1\tf16\t(2)\tx\ty\t1:copy:in order of reads;2:fill:in order of writes\n"
+    "b\tavx2\t1\tf16\t(2)\tx\ty\t1:copy:in order of reads\n";
+
+/* As load_text: what was told before stands, and nothing else. */
+static ravel_status
+load_wisdom(const char *const *arg, ravel_error *err)
+{
+    bool on = fault.on;
+    char *text;
+    ravel_context *c;
+    fault.on = false;
+    assert_int_equal(ravel_context_new(&c, NULL), RAVEL_OK);
+    fault.on = on;
+    ravel_status s = ravel_wisdom_load(c, arg[0], strlen(arg[0]), err);
+    fault.on = false;
+    assert_int_equal(ravel_wisdom_text(c, &text, NULL, NULL), RAVEL_OK);
+    assert_string_equal(text, s ? "ravel wisdom 1\n" : arg[0]);
+    free(text);
+    ravel_context_free(c);
+    return s;
+}
+
+static ravel_status
+wisdom_text(const char *const *arg, ravel_error *err)
+{
+    char *text = (char *)buffer;
+    (void)arg;
+    ravel_status s = ravel_wisdom_text(cx, &text, NULL, err);
+    assert_true(s ? !text : !!text);
+    free(text);
+    return s;
+}
+
 static const int64_t SHAPE[] = {2, 20, 5, 7};
 
 static ravel_status
@@ -318,6 +352,9 @@ static const Case CASES[] = {
     {"verify", verify, {0}, RAVEL_OK},
     {"table", table, {"NC1HWC0", 0, "f16"}, RAVEL_OK},
     {"storage_bytes", storage_bytes, {"FRACTAL_Z", 0, "i8"}, RAVEL_OK},
+    {"wisdom_load", load_wisdom, {WISDOM}, RAVEL_OK},
+    {"wisdom_load, wrong", load_wisdom, {"ravel wisdom 1\nx\n"}, RAVEL_ERR_ARGUMENT},
+    {"wisdom_text", wisdom_text, {0}, RAVEL_OK},
     {"npy_write", write_npy, {0}, RAVEL_OK},
     {"npy_read", read_npy, {0}, RAVEL_OK},
 };
@@ -448,7 +485,8 @@ set_up(void **state)
     (void)state;
     snprintf(file_name, sizeof file_name, "/tmp/ravel-faults-%ld.npy", (long)getpid());
     return ravel_context_new(&cx, NULL) || ravel_set_cache(cx, 0, 0, NULL) ||
-           make_plan(arg, &plan, NULL) || write_npy(NULL, NULL);
+           make_plan(arg, &plan, NULL) ||
+           ravel_wisdom_load(cx, WISDOM, sizeof WISDOM - 1, NULL) || write_npy(NULL, NULL);
 }
 
 static int
