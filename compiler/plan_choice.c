@@ -46,7 +46,7 @@ nest_choices(const Plan *p, const Nest *n, Nest *out)
 {
     int m = 1;
     out[0] = *n;
-    for (int i = 0; i < nkernels && !p->now; i++) {
+    for (int i = 0; i < nkernels && !p->now && !n->merged; i++) {
         Nest with = *n, one;
         nest_sort(&with);
         if (!kernel_use(&with, &kernels[i], p->dst->dtype->bits))
@@ -60,7 +60,7 @@ nest_choices(const Plan *p, const Nest *n, Nest *out)
 bool
 plan_pick(Plan *p, const Pick *pick)
 {
-    if (pick->nest < 0 || pick->nest >= p->n)
+    if (pick->nest < 0 || pick->nest >= p->n || p->nest[pick->nest].merged)
         return false;
     Nest *n = &p->nest[pick->nest];
     Nest *choice = arena_array(ex_arena(p->e), Nest, MAX_CHOICES);
@@ -85,6 +85,8 @@ plan_weighty(const Plan *p, int nest[MAX_WEIGHTY])
         all += p->nest[i].elements;
     for (int i = 0; i < p->n; i++) {
         int at = m;
+        if (p->nest[i].merged)
+            continue;
         while (at > 0 && p->nest[nest[at - 1]].elements < p->nest[i].elements)
             at--;
         if (at == MAX_WEIGHTY)

@@ -220,6 +220,7 @@ order_narrow(const Plan *p, Nest *n, int k)
     int role = n->kernel->name[0] == 'i' ? ROW : COL;
     i64 whole = n->loop[n->role[role]].n;
     i64 part = int_ceil_div(whole, 32 * LINE) * LINE * size;
+    n->order = "parts of the long loop";
     add_loops(n, BY_DST, false);
     n->stream = role == COL && layout_bytes(p->dst) >= STREAM_BYTES;
     add_tile(n, BATCH, int_ceil_div(MOST / size, 16 * whole), 1);
@@ -231,6 +232,7 @@ order_narrow(const Plan *p, Nest *n, int k)
 static bool
 order_bits(const Plan *p, Nest *n, int k)
 {
+    n->order = "tiles";
     add_loops(n, BY_DST, false);
     n->stream = layout_bytes(p->dst) >= STREAM_BYTES;
     add_tile(n, COL, 8 * 256, p->dst->dtype->bits);
