@@ -6,24 +6,136 @@
 #include <stdint.h>
 #include <string.h>
 
-/* rows runs of `bytes` bytes, dp and sp bytes from one to the next. */
-static void
-ravel_copy(unsigned char *d, const unsigned char *s, int64_t rows, int64_t bytes,
-           int64_t dp, int64_t sp)
+/* Whole lines, aligned in the destination, past the caches; and a run of any bytes. */
+#ifdef __GNUC__
+#define RAVEL_PREFETCH(p) __builtin_prefetch(p)
+#define RAVEL_PREFETCH_L2(p) __builtin_prefetch(p, 0, 2)
+#else
+#define RAVEL_PREFETCH(p) (void)(p)
+#define RAVEL_PREFETCH_L2(p) (void)(p)
+#endif
+#if defined(__SSE2__) && !defined(RAVEL_PLAIN) && !defined(RAVEL_PORTABLE)
+#include <emmintrin.h>
+static inline void
+ravel_stream_line(unsigned char *d, const unsigned char *s)
 {
-#define RAVEL_ROWS(n)                              \
-    for (int64_t r = 0; r < rows; r++)             \
-        memcpy(d + r * dp, s + r * sp, (size_t)(n))
-    switch (bytes) {
-    case 2: RAVEL_ROWS(2); break;
-    case 4: RAVEL_ROWS(4); break;
-    case 8: RAVEL_ROWS(8); break;
-    case 16: RAVEL_ROWS(16); break;
-    case 32: RAVEL_ROWS(32); break;
-    case 64: RAVEL_ROWS(64); break;
-    default: RAVEL_ROWS(bytes); break;
+    for (int i = 0; i < 64; i += 16)
+        _mm_stream_si128((__m128i *)(void *)(d + i),
+                         _mm_loadu_si128((const __m128i *)(const void *)(s + i)));
+}
+#else
+static inline void
+ravel_stream_line(unsigned char *d, const unsigned char *s)
+{
+    memcpy(d, s, 64);
+}
+#endif
+
+/* `next` is what will be read after it: fetched meanwhile. */
+static inline void
+ravel_stream_next(unsigned char *d, const unsigned char *s, int64_t bytes,
+                  const unsigned char *next)
+{
+    int64_t head = (int64_t)(-(uintptr_t)d & 63);
+    head = head < bytes ? head : bytes;
+    memcpy(d, s, (size_t)head);
+    for (; bytes - head >= 64; head += 64) {
+        RAVEL_PREFETCH(next + head);
+        ravel_stream_line(d + head, s + head);
     }
-#undef RAVEL_ROWS
+    memcpy(d + head, s + head, (size_t)(bytes - head));
+}
+
+static inline void
+ravel_stream_run(unsigned char *d, const unsigned char *s, int64_t bytes)
+{
+    ravel_stream_next(d, s, bytes, s + 512);
+}
+
+/* Moves of constant size are one load and one store; others a call. */
+#define RAVEL_RUNS(k)                                      \
+    for (int64_t r = 0; r < rows; r++)                     \
+        memcpy(d + r * dp, s + r * sp, k)
+static void
+ravel_copy_runs(unsigned char *d, const unsigned char *s, int64_t rows, int64_t bytes,
+                int64_t dp, int64_t sp)
+{
+    switch (bytes) {
+    case 1: RAVEL_RUNS(1); break;
+    case 2: RAVEL_RUNS(2); break;
+    case 4: RAVEL_RUNS(4); break;
+    case 8: RAVEL_RUNS(8); break;
+    case 16: RAVEL_RUNS(16); break;
+    case 32: RAVEL_RUNS(32); break;
+    case 64: RAVEL_RUNS(64); break;
+    default: RAVEL_RUNS((size_t)bytes); break;
+    }
+}
+#undef RAVEL_RUNS
+
+static inline void
+ravel_move(unsigned char *d, const unsigned char *s, int64_t bytes)
+{
+    for (; bytes >= 16; bytes -= 16, d += 16, s += 16)
+        memcpy(d, s, 16);
+    if (bytes & 8) {
+        memcpy(d, s, 8);
+        d += 8;
+        s += 8;
+    }
+    if (bytes & 4) {
+        memcpy(d, s, 4);
+        d += 4;
+        s += 4;
+    }
+    for (bytes &= 3; bytes > 0; bytes--)
+        *d++ = *s++;
+}
+
+/* rows runs of `bytes` bytes in each of n planes; dp and sp bytes from one run to the
+ * next, dn and sn from one plane to the next.  `stream`: past the caches, where runs are
+ * whole lines, or long, or touch in the destination; the source is fetched 2 KB ahead. */
+static void
+ravel_copy_streamed(unsigned char *d, const unsigned char *s, int64_t rows,
+                    int64_t bytes, int64_t dp, int64_t sp, const unsigned char *then)
+{
+    const int64_t on = 1 + 2048 / bytes;
+    for (int64_t r = 0; r < rows; r++)
+        ravel_stream_next(d + r * dp, s + r * sp, bytes,
+                          r + on < rows ? s + (r + on) * sp
+                                        : then + (r + on - rows) * sp);
+}
+
+/* Short runs that touch: by way of a buffer. */
+static void
+ravel_copy_gathered(unsigned char *d, const unsigned char *s, int64_t rows,
+                    int64_t bytes, int64_t sp)
+{
+    unsigned char buffer[4096 + 512];
+    const int64_t most = 4096 / bytes;
+    for (int64_t r = 0, n; r < rows; r += n) {
+        n = rows - r < most ? rows - r : most;
+        for (int64_t i = 0; i < n; i++) {
+            RAVEL_PREFETCH(s + (r + i) * sp + 32 * sp);
+            ravel_move(buffer + i * bytes, s + (r + i) * sp, bytes);
+        }
+        ravel_stream_run(d + r * bytes, buffer, n * bytes);
+    }
+}
+
+static void
+ravel_copy(unsigned char *d, const unsigned char *s, int64_t n, int64_t rows,
+           int64_t bytes, int64_t dn, int64_t sn, int64_t dp, int64_t sp, int64_t stream)
+{
+    const uintptr_t at = (uintptr_t)d | (uintptr_t)dp | (n > 1 ? (uintptr_t)dn : 0);
+    const int lines = (at | (uintptr_t)bytes) % 64 == 0;
+    for (int64_t b = 0; b < n; b++, d += dn, s += sn)
+        if (stream && (lines || bytes >= 256))
+            ravel_copy_streamed(d, s, rows, bytes, dp, sp, s + sn);
+        else if (stream && dp == bytes && rows > 1)
+            ravel_copy_gathered(d, s, rows, bytes, sp);
+        else
+            ravel_copy_runs(d, s, rows, bytes, dp, sp);
 }
 
 /* src: 442368 bytes, dst: 442368 bytes; they do not overlap */
@@ -33,19 +145,11 @@ blocks_48_to_32_f32(void *dst_, const void *src_)
     unsigned char *restrict dst = dst_;
     const unsigned char *restrict src = src_;
     /* O=0..127 (32 of every 96) I=0..63 H=0..2 W=0..2: copy */
-    for (int64_t o1 = 0; o1 < 2; o1++) {
-        ravel_copy(dst + 221184*o1, src + 221184*o1, 576, 128, 128, 192);
-    }
+    ravel_copy(dst, src, 2, 576, 128, 221184, 221184, 128, 192, 0);
     /* O=32..143 (16 of every 96) I=0..63 H=0..2 W=0..2: copy */
-    for (int64_t o1 = 0; o1 < 2; o1++) {
-        ravel_copy(dst + 221184*o1 + 73728, src + 221184*o1 + 128, 576, 64, 128, 192);
-    }
+    ravel_copy(dst + 73728, src + 128, 2, 576, 64, 221184, 221184, 128, 192, 0);
     /* O=48..159 (16 of every 96) I=0..63 H=0..2 W=0..2: copy */
-    for (int64_t o1 = 0; o1 < 2; o1++) {
-        ravel_copy(dst + 221184*o1 + 73792, src + 221184*o1 + 110592, 576, 64, 128, 192);
-    }
+    ravel_copy(dst + 73792, src + 110592, 2, 576, 64, 221184, 221184, 128, 192, 0);
     /* O=64..191 (32 of every 96) I=0..63 H=0..2 W=0..2: copy */
-    for (int64_t o1 = 0; o1 < 2; o1++) {
-        ravel_copy(dst + 221184*o1 + 147456, src + 221184*o1 + 110656, 576, 128, 128, 192);
-    }
+    ravel_copy(dst + 147456, src + 110656, 2, 576, 128, 221184, 221184, 128, 192, 0);
 }

@@ -6,63 +6,413 @@
 #include <stdint.h>
 #include <string.h>
 
-/* rows runs of `bytes` bytes, dp and sp bytes from one to the next. */
-static void
-ravel_copy(unsigned char *d, const unsigned char *s, int64_t rows, int64_t bytes,
-           int64_t dp, int64_t sp)
+#ifdef _OPENMP
+#include <omp.h>
+#endif
+
+/* Whole lines, aligned in the destination, past the caches; and a run of any bytes. */
+#ifdef __GNUC__
+#define RAVEL_PREFETCH(p) __builtin_prefetch(p)
+#define RAVEL_PREFETCH_L2(p) __builtin_prefetch(p, 0, 2)
+#else
+#define RAVEL_PREFETCH(p) (void)(p)
+#define RAVEL_PREFETCH_L2(p) (void)(p)
+#endif
+#if defined(__SSE2__) && !defined(RAVEL_PLAIN) && !defined(RAVEL_PORTABLE)
+#include <emmintrin.h>
+static inline void
+ravel_stream_line(unsigned char *d, const unsigned char *s)
 {
-#define RAVEL_ROWS(n)                              \
-    for (int64_t r = 0; r < rows; r++)             \
-        memcpy(d + r * dp, s + r * sp, (size_t)(n))
-    switch (bytes) {
-    case 2: RAVEL_ROWS(2); break;
-    case 4: RAVEL_ROWS(4); break;
-    case 8: RAVEL_ROWS(8); break;
-    case 16: RAVEL_ROWS(16); break;
-    case 32: RAVEL_ROWS(32); break;
-    case 64: RAVEL_ROWS(64); break;
-    default: RAVEL_ROWS(bytes); break;
+    for (int i = 0; i < 64; i += 16)
+        _mm_stream_si128((__m128i *)(void *)(d + i),
+                         _mm_loadu_si128((const __m128i *)(const void *)(s + i)));
+}
+#else
+static inline void
+ravel_stream_line(unsigned char *d, const unsigned char *s)
+{
+    memcpy(d, s, 64);
+}
+#endif
+
+/* `next` is what will be read after it: fetched meanwhile. */
+static inline void
+ravel_stream_next(unsigned char *d, const unsigned char *s, int64_t bytes,
+                  const unsigned char *next)
+{
+    int64_t head = (int64_t)(-(uintptr_t)d & 63);
+    head = head < bytes ? head : bytes;
+    memcpy(d, s, (size_t)head);
+    for (; bytes - head >= 64; head += 64) {
+        RAVEL_PREFETCH(next + head);
+        ravel_stream_line(d + head, s + head);
     }
-#undef RAVEL_ROWS
+    memcpy(d + head, s + head, (size_t)(bytes - head));
 }
 
-/* `value` into rows x cols elements of `size` bytes; dr, dc bytes from one row,
- * column to the next. */
-static void
-ravel_fill(unsigned char *d, int64_t rows, int64_t cols, int64_t dr, int64_t dc,
-           uint64_t value, int64_t size)
+static inline void
+ravel_stream_run(unsigned char *d, const unsigned char *s, int64_t bytes)
 {
-    unsigned char v[16] = {0};
-    for (int i = 0; i < 8; i++)
-        v[i] = (unsigned char)(value >> 8 * i & 255);
-    for (int64_t r = 0; r < rows; r++) {
-        if (value == 0 && dc == size) {
-            memset(d + r * dr, 0, (size_t)(cols * size));
-            continue;
-        }
-        for (int64_t c = 0; c < cols; c++)
-            memcpy(d + r * dr + c * dc, v, (size_t)size);
+    ravel_stream_next(d, s, bytes, s + 512);
+}
+
+/* Moves of constant size are one load and one store; others a call. */
+#define RAVEL_RUNS(k)                                      \
+    for (int64_t r = 0; r < rows; r++)                     \
+        memcpy(d + r * dp, s + r * sp, k)
+static void
+ravel_copy_runs(unsigned char *d, const unsigned char *s, int64_t rows, int64_t bytes,
+                int64_t dp, int64_t sp)
+{
+    switch (bytes) {
+    case 1: RAVEL_RUNS(1); break;
+    case 2: RAVEL_RUNS(2); break;
+    case 4: RAVEL_RUNS(4); break;
+    case 8: RAVEL_RUNS(8); break;
+    case 16: RAVEL_RUNS(16); break;
+    case 32: RAVEL_RUNS(32); break;
+    case 64: RAVEL_RUNS(64); break;
+    default: RAVEL_RUNS((size_t)bytes); break;
     }
+}
+#undef RAVEL_RUNS
+
+static inline void
+ravel_move(unsigned char *d, const unsigned char *s, int64_t bytes)
+{
+    for (; bytes >= 16; bytes -= 16, d += 16, s += 16)
+        memcpy(d, s, 16);
+    if (bytes & 8) {
+        memcpy(d, s, 8);
+        d += 8;
+        s += 8;
+    }
+    if (bytes & 4) {
+        memcpy(d, s, 4);
+        d += 4;
+        s += 4;
+    }
+    for (bytes &= 3; bytes > 0; bytes--)
+        *d++ = *s++;
+}
+
+/* rows runs of `bytes` bytes in each of n planes; dp and sp bytes from one run to the
+ * next, dn and sn from one plane to the next.  `stream`: past the caches, where runs are
+ * whole lines, or long, or touch in the destination; the source is fetched 2 KB ahead. */
+static void
+ravel_copy_streamed(unsigned char *d, const unsigned char *s, int64_t rows,
+                    int64_t bytes, int64_t dp, int64_t sp, const unsigned char *then)
+{
+    const int64_t on = 1 + 2048 / bytes;
+    for (int64_t r = 0; r < rows; r++)
+        ravel_stream_next(d + r * dp, s + r * sp, bytes,
+                          r + on < rows ? s + (r + on) * sp
+                                        : then + (r + on - rows) * sp);
+}
+
+/* Short runs that touch: by way of a buffer. */
+static void
+ravel_copy_gathered(unsigned char *d, const unsigned char *s, int64_t rows,
+                    int64_t bytes, int64_t sp)
+{
+    unsigned char buffer[4096 + 512];
+    const int64_t most = 4096 / bytes;
+    for (int64_t r = 0, n; r < rows; r += n) {
+        n = rows - r < most ? rows - r : most;
+        for (int64_t i = 0; i < n; i++) {
+            RAVEL_PREFETCH(s + (r + i) * sp + 32 * sp);
+            ravel_move(buffer + i * bytes, s + (r + i) * sp, bytes);
+        }
+        ravel_stream_run(d + r * bytes, buffer, n * bytes);
+    }
+}
+
+static void
+ravel_copy(unsigned char *d, const unsigned char *s, int64_t n, int64_t rows,
+           int64_t bytes, int64_t dn, int64_t sn, int64_t dp, int64_t sp, int64_t stream)
+{
+    const uintptr_t at = (uintptr_t)d | (uintptr_t)dp | (n > 1 ? (uintptr_t)dn : 0);
+    const int lines = (at | (uintptr_t)bytes) % 64 == 0;
+    for (int64_t b = 0; b < n; b++, d += dn, s += sn)
+        if (stream && (lines || bytes >= 256))
+            ravel_copy_streamed(d, s, rows, bytes, dp, sp, s + sn);
+        else if (stream && dp == bytes && rows > 1)
+            ravel_copy_gathered(d, s, rows, bytes, sp);
+        else
+            ravel_copy_runs(d, s, rows, bytes, dp, sp);
+}
+
+/* Vectors of 1, 2 or 4 lanes of 16 bytes; no operation but a load crosses a lane.
+ * RAVEL_LANES: the widest that the compiler was told of (-mavx2, -march=native).
+ * RAVEL_PLAIN: no vectors; RAVEL_PORTABLE: the compiler's own, no intrinsics. */
+#if !defined(RAVEL_PLAIN) && !defined(__clang__) && \
+    !(defined(__GNUC__) && __GNUC__ >= 12)
+#define RAVEL_PLAIN
+#endif
+#if defined(__SSE2__) && !defined(RAVEL_PLAIN) && !defined(RAVEL_PORTABLE)
+#include <immintrin.h>
+#define RAVEL_SSE2
+#endif
+#if defined(RAVEL_SSE2) && defined(__AVX512BW__)
+#define RAVEL_LANES 4
+#elif defined(RAVEL_SSE2) && defined(__AVX2__)
+#define RAVEL_LANES 2
+#else
+#define RAVEL_LANES 1
+#endif
+
+#ifndef RAVEL_PLAIN
+#define RAVEL_INLINE __attribute__((always_inline, unused)) static inline
+#define RAVEL_UNROLL _Pragma("GCC unroll 16")
+
+/* ravel_2x4: elements of 2 bytes, 4 lanes; ravel_anyx4: of bytes, at any address. */
+#define RAVEL_TYPES(w)                                                           \
+    typedef uint8_t ravel_1x##w __attribute__((vector_size(16 * w)));            \
+    typedef uint16_t ravel_2x##w __attribute__((vector_size(16 * w)));           \
+    typedef uint32_t ravel_4x##w __attribute__((vector_size(16 * w)));           \
+    typedef uint64_t ravel_8x##w __attribute__((vector_size(16 * w)));           \
+    typedef uint8_t ravel_anyx##w                                                \
+        __attribute__((vector_size(16 * w), aligned(1), may_alias));
+
+/* An element of a, one of b, and so on, from the low (high) half of every lane;
+ * elements of n bytes, m of them a lane, w lanes. */
+#define RAVEL_LOW(n, m, w, a, b)                                                 \
+    __builtin_shufflevector(a, b, RAVEL_EACH##w(RAVEL_ZIP##n, 0, m))
+#define RAVEL_HIGH(n, m, w, a, b)                                                \
+    __builtin_shufflevector(a, b, RAVEL_EACH##w(RAVEL_ZIP##n, (m) / 2, m))
+#define RAVEL_EACH1(zip, i, m) zip(i, m)
+#define RAVEL_EACH2(zip, i, m) zip(i, 2 * (m)), zip((i) + (m), 2 * (m))
+#define RAVEL_EACH4(zip, i, m) zip(i, 4 * (m)), zip((i) + (m), 4 * (m)), \
+    zip((i) + 2 * (m), 4 * (m)), zip((i) + 3 * (m), 4 * (m))
+#define RAVEL_ZIP8(i, b) (i), (i) + (b)
+#define RAVEL_ZIP4(i, b) RAVEL_ZIP8(i, b), RAVEL_ZIP8((i) + 1, b)
+#define RAVEL_ZIP2(i, b) RAVEL_ZIP4(i, b), RAVEL_ZIP4((i) + 2, b)
+#define RAVEL_ZIP1(i, b) RAVEL_ZIP2(i, b), RAVEL_ZIP2((i) + 4, b)
+
+/* 16 bytes from each of w rows, `step` bytes from one to the next; and 16 * w bytes
+ * back, past the caches where `stream` says so and the address is aligned. */
+RAVEL_TYPES(1)
+RAVEL_INLINE ravel_1x1
+ravel_load1(const unsigned char *s, int64_t step)
+{
+    (void)step;
+    return (ravel_1x1)*(const ravel_anyx1 *)s;
+}
+
+RAVEL_INLINE void
+ravel_store1(unsigned char *d, ravel_1x1 v, int64_t stream)
+{
+#ifdef RAVEL_SSE2
+    if (stream)
+        _mm_stream_si128((__m128i *)(void *)d, (__m128i)v);
+    else
+#endif
+        *(ravel_anyx1 *)d = v;
+    (void)stream;
+}
+
+#if RAVEL_LANES > 1
+/* Intrinsics: gcc 12 does not find the instruction that loads an upper lane. */
+RAVEL_TYPES(2)
+RAVEL_INLINE ravel_1x2
+ravel_load2(const unsigned char *s, int64_t step)
+{
+    const __m128i a = _mm_loadu_si128((const __m128i *)(const void *)s);
+    const __m128i b = _mm_loadu_si128((const __m128i *)(const void *)(s + step));
+    return (ravel_1x2)_mm256_inserti128_si256(_mm256_castsi128_si256(a), b, 1);
+}
+
+RAVEL_INLINE void
+ravel_store2(unsigned char *d, ravel_1x2 v, int64_t stream)
+{
+    if (stream)
+        _mm256_stream_si256((__m256i *)(void *)d, (__m256i)v);
+    else
+        *(ravel_anyx2 *)d = v;
+}
+#endif
+
+#if RAVEL_LANES > 2
+RAVEL_TYPES(4)
+RAVEL_INLINE ravel_1x4
+ravel_load4(const unsigned char *s, int64_t step)
+{
+    const __m256i a = (__m256i)ravel_load2(s, step);
+    const __m256i b = (__m256i)ravel_load2(s + 2 * step, step);
+    return (ravel_1x4)_mm512_inserti64x4(_mm512_castsi256_si512(a), b, 1);
+}
+
+RAVEL_INLINE void
+ravel_store4(unsigned char *d, ravel_1x4 v, int64_t stream)
+{
+    if (stream)
+        _mm512_stream_si512((__m512i *)(void *)d, (__m512i)v);
+    else
+        *(ravel_anyx4 *)d = v;
+}
+#endif
+#endif
+
+/* Networks over vectors of 16 bytes.  A round zips the first half of the vectors with the
+ * second half: over all their elements a perfect shuffle, which turns the bits of an
+ * element's place round by one.  log2(k) rounds over k vectors make k columns rows of k
+ * elements; log2(e) rounds, e elements a vector, make the rows columns again. */
+#ifndef RAVEL_PLAIN
+#if defined(RAVEL_SSE2) && defined(__SSSE3__)
+#define RAVEL_SHUFFLE(v, by) ((ravel_1x1)_mm_shuffle_epi8((__m128i)(v), (__m128i)(by)))
+#elif defined(__aarch64__) && !defined(__clang__)
+#define RAVEL_SHUFFLE(v, by) __builtin_shuffle(v, by)
+#endif
+
+#define RAVEL_NETWORK(n, e, k, rounds)                                           \
+RAVEL_INLINE void                                                                \
+ravel_zip##n##x##k##r##rounds(ravel_##n##x1 *v)                                  \
+{                                                                                \
+    RAVEL_UNROLL for (int round = 0; round < rounds; round++) {                  \
+        ravel_##n##x1 t[k];                                                      \
+        RAVEL_UNROLL for (int i = 0; i < k / 2; i++) {                           \
+            t[2 * i] = RAVEL_LOW(n, e, 1, v[i], v[i + k / 2]);                   \
+            t[2 * i + 1] = RAVEL_HIGH(n, e, 1, v[i], v[i + k / 2]);              \
+        }                                                                        \
+        RAVEL_UNROLL for (int i = 0; i < k; i++)                                 \
+            v[i] = t[i];                                                         \
+    }                                                                            \
+}
+
+RAVEL_NETWORK(1, 16, 2, 1)
+RAVEL_NETWORK(1, 16, 4, 2)
+RAVEL_NETWORK(1, 16, 8, 3)
+RAVEL_NETWORK(1, 16, 16, 4)
+RAVEL_NETWORK(1, 16, 2, 4)
+RAVEL_NETWORK(1, 16, 4, 4)
+RAVEL_NETWORK(1, 16, 8, 4)
+RAVEL_NETWORK(2, 8, 2, 1)
+RAVEL_NETWORK(2, 8, 4, 2)
+RAVEL_NETWORK(2, 8, 8, 3)
+RAVEL_NETWORK(2, 8, 2, 3)
+RAVEL_NETWORK(2, 8, 4, 3)
+RAVEL_NETWORK(4, 4, 2, 1)
+RAVEL_NETWORK(4, 4, 4, 2)
+RAVEL_NETWORK(4, 4, 2, 2)
+RAVEL_NETWORK(8, 2, 2, 1)
+
+/* Byte i is to come from place i / in * out + i % in: pieces of `in` bytes that lay `out`
+ * apart, of which the part that `in` and `out` share is kept. */
+RAVEL_INLINE ravel_1x1
+ravel_apart(int64_t in, int64_t out)
+{
+    ravel_1x1 by = {0};
+    for (int i = 0; i < 16; i++)
+        by[i] = (uint8_t)((i / in * out + i % in) & 15);
+    return by;
+}
+
+/* The power of two that a row of so many bytes, at most 16, is padded to. */
+RAVEL_INLINE int64_t
+ravel_slot(int64_t bytes)
+{
+    return bytes <= 2 ? 2 : bytes <= 4 ? 4 : bytes <= 8 ? 8 : 16;
+}
+
+/* A few bytes. */
+RAVEL_INLINE void
+ravel_few_bytes(unsigned char *d, const unsigned char *s, int64_t bytes)
+{
+    int64_t i = 0;
+    for (; i + 16 <= bytes; i += 16)
+        memcpy(d + i, s + i, 16);
+    for (; i + 4 <= bytes; i += 4)
+        memcpy(d + i, s + i, 4);
+    for (; i < bytes; i++)
+        d[i] = s[i];
+}
+
+/* What is in the buffer to *d, which moves on: whole lines past the caches if `stream`,
+ * and all of it at the `last`; returns how much is left at its start. */
+RAVEL_INLINE int64_t
+ravel_pour(unsigned char **d, unsigned char *stage, int64_t held, int64_t stream,
+            int64_t last)
+{
+    int64_t i = stream ? (int64_t)(-(uintptr_t)*d & 63) : held;
+    i = i < held ? i : held;
+    memcpy(*d, stage, (size_t)i);
+    for (; i + 64 <= held; i += 64)
+        RAVEL_UNROLL for (int j = 0; j < 64; j += 16)
+            ravel_store1(*d + i + j, ravel_load1(stage + i + j, 0), 1);
+    if (last)
+        memcpy(*d + i, stage + i, (size_t)(held - i));
+    else
+        memmove(stage, stage + i, (size_t)(held - i));
+    *d += i;
+    return held - i;
+}
+#endif
+
+/* rows runs of `bytes` bytes in each of n planes, each followed by elements of `size`
+ * bytes that are `value`, to `width` bytes; dp and sp bytes from one run to the next, dn
+ * and sn from one plane to the next.  Short rows that touch go through a buffer, as whole
+ * lines past the caches if `stream`. */
+static void
+ravel_copy_fill_plane(unsigned char *d, const unsigned char *s, int64_t rows,
+                      int64_t bytes, int64_t width, int64_t dp, int64_t sp,
+                      int64_t stream, const unsigned char *pad)
+{
+#ifndef RAVEL_PLAIN
+    unsigned char stage[64 + 4096] __attribute__((aligned(64)));
+    int64_t held = 0;
+    if (stream && dp == width && width <= 2048) {
+        for (int64_t r = 0; r < rows; r++) {
+            ravel_few_bytes(stage + held, s + r * sp, bytes);
+            ravel_few_bytes(stage + held + bytes, pad, width - bytes);
+            held += width;
+            if (held + width > 4096 || r + 1 == rows)
+                held = ravel_pour(&d, stage, held, 1, r + 1 == rows);
+        }
+        return;
+    }
+#endif
+    (void)stream;
+    for (int64_t r = 0; r < rows; r++) {
+        memcpy(d + r * dp, s + r * sp, (size_t)bytes);
+        memcpy(d + r * dp + bytes, pad, (size_t)(width - bytes));
+    }
+}
+
+static void
+ravel_copy_fill(unsigned char *d, const unsigned char *s, int64_t n, int64_t rows,
+                int64_t bytes, int64_t width, int64_t dn, int64_t sn, int64_t dp,
+                int64_t sp, int64_t stream, uint64_t value, int64_t size)
+{
+    unsigned char pad[2048];
+    for (int64_t i = 0; i < width - bytes; i++)
+        pad[i] = i % size < 8 ? (unsigned char)(value >> i % size * 8 & 255) : 0;
+    for (int64_t b = 0; b < n; b++, d += dn, s += sn)
+        ravel_copy_fill_plane(d, s, rows, bytes, width, dp, sp, stream, pad);
 }
 
 /* src: 2408448 bytes, dst: 3211264 bytes; they do not overlap */
 void
-nchw8_to_nchw16_f32(void *dst_, const void *src_)
+nchw8_to_nchw16_f32_part(void *dst_, const void *src_, int64_t part, int64_t parts)
 {
     unsigned char *restrict dst = dst_;
     const unsigned char *restrict src = src_;
     /* N=0..7 C=0..15 H=0..55 W=0..55: copy */
-    for (int64_t n = 0; n < 8; n++) {
-        for (int64_t c1 = 0; c1 < 2; c1++) {
-            ravel_copy(dst + 401408*n + 32*c1, src + 301056*n + 100352*c1, 3136, 32, 64, 32);
-        }
+    for (int64_t n = 8*part/parts; n < 8*(part + 1)/parts; n++) {
+        ravel_copy(dst + 401408*n, src + 301056*n, 3136, 2, 32, 64, 32, 32, 100352, 0);
     }
-    /* N=0..7 C=16..19 H=0..55 W=0..55: copy */
-    for (int64_t n = 0; n < 8; n++) {
-        ravel_copy(dst + 401408*n + 200704, src + 301056*n + 200704, 3136, 16, 64, 32);
+    /* N=0..7 C=16..19 H=0..55 W=0..55: copy_fill */
+    if (part == 1 % parts) {
+        ravel_copy_fill(dst + 200704, src + 200704, 8, 3136, 16, 64, 401408, 301056, 64, 32, 0, 0x0u, 4);
     }
-    /* padding N=0..7 C=20..31 H=0..55 W=0..55: fill */
-    for (int64_t n = 0; n < 8; n++) {
-        ravel_fill(dst + 401408*n + 200720, 3136, 12, 64, 4, 0x0u, 4);
-    }
+}
+
+void
+nchw8_to_nchw16_f32(void *dst_, const void *src_)
+{
+#ifdef _OPENMP
+#pragma omp parallel
+    nchw8_to_nchw16_f32_part(dst_, src_, omp_get_thread_num(), omp_get_num_threads());
+#else
+    nchw8_to_nchw16_f32_part(dst_, src_, 0, 1);
+#endif
 }

@@ -6,23 +6,427 @@
 #include <stdint.h>
 #include <string.h>
 
-/* rows x cols elements of 1, 2 or 4 bits, the first in a byte lowest; offsets and
- * strides count elements from the start of the buffers. */
+/* Vectors of 1, 2 or 4 lanes of 16 bytes; no operation but a load crosses a lane.
+ * RAVEL_LANES: the widest that the compiler was told of (-mavx2, -march=native).
+ * RAVEL_PLAIN: no vectors; RAVEL_PORTABLE: the compiler's own, no intrinsics. */
+#if !defined(RAVEL_PLAIN) && !defined(__clang__) && \
+    !(defined(__GNUC__) && __GNUC__ >= 12)
+#define RAVEL_PLAIN
+#endif
+#if defined(__SSE2__) && !defined(RAVEL_PLAIN) && !defined(RAVEL_PORTABLE)
+#include <immintrin.h>
+#define RAVEL_SSE2
+#endif
+#if defined(RAVEL_SSE2) && defined(__AVX512BW__)
+#define RAVEL_LANES 4
+#elif defined(RAVEL_SSE2) && defined(__AVX2__)
+#define RAVEL_LANES 2
+#else
+#define RAVEL_LANES 1
+#endif
+
+#ifndef RAVEL_PLAIN
+#define RAVEL_INLINE __attribute__((always_inline, unused)) static inline
+#define RAVEL_UNROLL _Pragma("GCC unroll 16")
+
+/* ravel_2x4: elements of 2 bytes, 4 lanes; ravel_anyx4: of bytes, at any address. */
+#define RAVEL_TYPES(w)                                                           \
+    typedef uint8_t ravel_1x##w __attribute__((vector_size(16 * w)));            \
+    typedef uint16_t ravel_2x##w __attribute__((vector_size(16 * w)));           \
+    typedef uint32_t ravel_4x##w __attribute__((vector_size(16 * w)));           \
+    typedef uint64_t ravel_8x##w __attribute__((vector_size(16 * w)));           \
+    typedef uint8_t ravel_anyx##w                                                \
+        __attribute__((vector_size(16 * w), aligned(1), may_alias));
+
+/* An element of a, one of b, and so on, from the low (high) half of every lane;
+ * elements of n bytes, m of them a lane, w lanes. */
+#define RAVEL_LOW(n, m, w, a, b)                                                 \
+    __builtin_shufflevector(a, b, RAVEL_EACH##w(RAVEL_ZIP##n, 0, m))
+#define RAVEL_HIGH(n, m, w, a, b)                                                \
+    __builtin_shufflevector(a, b, RAVEL_EACH##w(RAVEL_ZIP##n, (m) / 2, m))
+#define RAVEL_EACH1(zip, i, m) zip(i, m)
+#define RAVEL_EACH2(zip, i, m) zip(i, 2 * (m)), zip((i) + (m), 2 * (m))
+#define RAVEL_EACH4(zip, i, m) zip(i, 4 * (m)), zip((i) + (m), 4 * (m)), \
+    zip((i) + 2 * (m), 4 * (m)), zip((i) + 3 * (m), 4 * (m))
+#define RAVEL_ZIP8(i, b) (i), (i) + (b)
+#define RAVEL_ZIP4(i, b) RAVEL_ZIP8(i, b), RAVEL_ZIP8((i) + 1, b)
+#define RAVEL_ZIP2(i, b) RAVEL_ZIP4(i, b), RAVEL_ZIP4((i) + 2, b)
+#define RAVEL_ZIP1(i, b) RAVEL_ZIP2(i, b), RAVEL_ZIP2((i) + 4, b)
+
+/* 16 bytes from each of w rows, `step` bytes from one to the next; and 16 * w bytes
+ * back, past the caches where `stream` says so and the address is aligned. */
+RAVEL_TYPES(1)
+RAVEL_INLINE ravel_1x1
+ravel_load1(const unsigned char *s, int64_t step)
+{
+    (void)step;
+    return (ravel_1x1)*(const ravel_anyx1 *)s;
+}
+
+RAVEL_INLINE void
+ravel_store1(unsigned char *d, ravel_1x1 v, int64_t stream)
+{
+#ifdef RAVEL_SSE2
+    if (stream)
+        _mm_stream_si128((__m128i *)(void *)d, (__m128i)v);
+    else
+#endif
+        *(ravel_anyx1 *)d = v;
+    (void)stream;
+}
+
+#if RAVEL_LANES > 1
+/* Intrinsics: gcc 12 does not find the instruction that loads an upper lane. */
+RAVEL_TYPES(2)
+RAVEL_INLINE ravel_1x2
+ravel_load2(const unsigned char *s, int64_t step)
+{
+    const __m128i a = _mm_loadu_si128((const __m128i *)(const void *)s);
+    const __m128i b = _mm_loadu_si128((const __m128i *)(const void *)(s + step));
+    return (ravel_1x2)_mm256_inserti128_si256(_mm256_castsi128_si256(a), b, 1);
+}
+
+RAVEL_INLINE void
+ravel_store2(unsigned char *d, ravel_1x2 v, int64_t stream)
+{
+    if (stream)
+        _mm256_stream_si256((__m256i *)(void *)d, (__m256i)v);
+    else
+        *(ravel_anyx2 *)d = v;
+}
+#endif
+
+#if RAVEL_LANES > 2
+RAVEL_TYPES(4)
+RAVEL_INLINE ravel_1x4
+ravel_load4(const unsigned char *s, int64_t step)
+{
+    const __m256i a = (__m256i)ravel_load2(s, step);
+    const __m256i b = (__m256i)ravel_load2(s + 2 * step, step);
+    return (ravel_1x4)_mm512_inserti64x4(_mm512_castsi256_si512(a), b, 1);
+}
+
+RAVEL_INLINE void
+ravel_store4(unsigned char *d, ravel_1x4 v, int64_t stream)
+{
+    if (stream)
+        _mm512_stream_si512((__m512i *)(void *)d, (__m512i)v);
+    else
+        *(ravel_anyx4 *)d = v;
+}
+#endif
+#endif
+
+/* Networks over vectors of 16 bytes.  A round zips the first half of the vectors with the
+ * second half: over all their elements a perfect shuffle, which turns the bits of an
+ * element's place round by one.  log2(k) rounds over k vectors make k columns rows of k
+ * elements; log2(e) rounds, e elements a vector, make the rows columns again. */
+#ifndef RAVEL_PLAIN
+#if defined(RAVEL_SSE2) && defined(__SSSE3__)
+#define RAVEL_SHUFFLE(v, by) ((ravel_1x1)_mm_shuffle_epi8((__m128i)(v), (__m128i)(by)))
+#elif defined(__aarch64__) && !defined(__clang__)
+#define RAVEL_SHUFFLE(v, by) __builtin_shuffle(v, by)
+#endif
+
+#define RAVEL_NETWORK(n, e, k, rounds)                                           \
+RAVEL_INLINE void                                                                \
+ravel_zip##n##x##k##r##rounds(ravel_##n##x1 *v)                                  \
+{                                                                                \
+    RAVEL_UNROLL for (int round = 0; round < rounds; round++) {                  \
+        ravel_##n##x1 t[k];                                                      \
+        RAVEL_UNROLL for (int i = 0; i < k / 2; i++) {                           \
+            t[2 * i] = RAVEL_LOW(n, e, 1, v[i], v[i + k / 2]);                   \
+            t[2 * i + 1] = RAVEL_HIGH(n, e, 1, v[i], v[i + k / 2]);              \
+        }                                                                        \
+        RAVEL_UNROLL for (int i = 0; i < k; i++)                                 \
+            v[i] = t[i];                                                         \
+    }                                                                            \
+}
+
+RAVEL_NETWORK(1, 16, 2, 1)
+RAVEL_NETWORK(1, 16, 4, 2)
+RAVEL_NETWORK(1, 16, 8, 3)
+RAVEL_NETWORK(1, 16, 16, 4)
+RAVEL_NETWORK(1, 16, 2, 4)
+RAVEL_NETWORK(1, 16, 4, 4)
+RAVEL_NETWORK(1, 16, 8, 4)
+RAVEL_NETWORK(2, 8, 2, 1)
+RAVEL_NETWORK(2, 8, 4, 2)
+RAVEL_NETWORK(2, 8, 8, 3)
+RAVEL_NETWORK(2, 8, 2, 3)
+RAVEL_NETWORK(2, 8, 4, 3)
+RAVEL_NETWORK(4, 4, 2, 1)
+RAVEL_NETWORK(4, 4, 4, 2)
+RAVEL_NETWORK(4, 4, 2, 2)
+RAVEL_NETWORK(8, 2, 2, 1)
+
+/* Byte i is to come from place i / in * out + i % in: pieces of `in` bytes that lay `out`
+ * apart, of which the part that `in` and `out` share is kept. */
+RAVEL_INLINE ravel_1x1
+ravel_apart(int64_t in, int64_t out)
+{
+    ravel_1x1 by = {0};
+    for (int i = 0; i < 16; i++)
+        by[i] = (uint8_t)((i / in * out + i % in) & 15);
+    return by;
+}
+
+/* The power of two that a row of so many bytes, at most 16, is padded to. */
+RAVEL_INLINE int64_t
+ravel_slot(int64_t bytes)
+{
+    return bytes <= 2 ? 2 : bytes <= 4 ? 4 : bytes <= 8 ? 8 : 16;
+}
+
+/* A few bytes. */
+RAVEL_INLINE void
+ravel_few_bytes(unsigned char *d, const unsigned char *s, int64_t bytes)
+{
+    int64_t i = 0;
+    for (; i + 16 <= bytes; i += 16)
+        memcpy(d + i, s + i, 16);
+    for (; i + 4 <= bytes; i += 4)
+        memcpy(d + i, s + i, 4);
+    for (; i < bytes; i++)
+        d[i] = s[i];
+}
+
+/* What is in the buffer to *d, which moves on: whole lines past the caches if `stream`,
+ * and all of it at the `last`; returns how much is left at its start. */
+RAVEL_INLINE int64_t
+ravel_pour(unsigned char **d, unsigned char *stage, int64_t held, int64_t stream,
+            int64_t last)
+{
+    int64_t i = stream ? (int64_t)(-(uintptr_t)*d & 63) : held;
+    i = i < held ? i : held;
+    memcpy(*d, stage, (size_t)i);
+    for (; i + 64 <= held; i += 64)
+        RAVEL_UNROLL for (int j = 0; j < 64; j += 16)
+            ravel_store1(*d + i + j, ravel_load1(stage + i + j, 0), 1);
+    if (last)
+        memcpy(*d + i, stage + i, (size_t)(held - i));
+    else
+        memmove(stage, stage + i, (size_t)(held - i));
+    *d += i;
+    return held - i;
+}
+#endif
+
+/* rows runs of `cols` elements of 1, 2 or 4 bits, the first in a byte lowest, at any
+ * element of a byte; offsets and strides count elements from the start of the buffers.
+ * What else is in a run's first and last byte stays. */
 static void
-ravel_bits(unsigned char *dst, int64_t d, const unsigned char *src, int64_t s,
-           int64_t rows, int64_t cols, int64_t dr, int64_t dc, int64_t sr, int64_t sc,
-           int64_t bits)
+ravel_bits_into(unsigned char *d, int64_t at, unsigned v, int64_t n)
+{
+    const unsigned mask = ((1u << n) - 1) << at;
+    *d = (unsigned char)((*d & ~mask) | (v << at & mask));
+}
+
+/* n < 9 bits from bit y on. */
+static unsigned
+ravel_bits_at(const unsigned char *s, int64_t y, int64_t n)
+{
+    const unsigned low = (unsigned)s[y / 8] >> y % 8;
+    return y % 8 + n > 8 ? low | (unsigned)s[y / 8 + 1] << (8 - y % 8) : low;
+}
+
+/* Bytes made of two each, `by` > 0 bits apart. */
+static void
+ravel_bits_shifted(unsigned char *d, const unsigned char *s, int64_t bytes, int64_t by)
+{
+    const uint64_t low = (uint64_t)(0xff >> by) * 0x0101010101010101;
+    int64_t i = 0;
+#ifndef RAVEL_PLAIN
+    for (; i + 16 <= bytes; i += 16) {
+        const ravel_8x1 a = (ravel_8x1)ravel_load1(s + i, 0);
+        const ravel_8x1 b = (ravel_8x1)ravel_load1(s + i + 1, 0);
+        ravel_store1(d + i, (ravel_1x1)((a >> (uint64_t)by & low) |
+                                        (b << (uint64_t)(8 - by) & ~low)), 0);
+    }
+#endif
+    for (; i + 8 <= bytes; i += 8) {
+        uint64_t a, b;
+        memcpy(&a, s + i, 8);
+        memcpy(&b, s + i + 1, 8);
+        a = (a >> by & low) | (b << (8 - by) & ~low);
+        memcpy(d + i, &a, 8);
+    }
+    for (; i < bytes; i++)
+        d[i] = (unsigned char)((s[i] >> by | s[i + 1] << (8 - by)) & 255);
+}
+
+static void
+ravel_bits_run(unsigned char *dst, int64_t d, const unsigned char *src, int64_t s,
+               int64_t rows, int64_t cols, int64_t dr, int64_t sr, int64_t bits)
+{
+    for (int64_t r = 0; r < rows; r++) {
+        int64_t x = (d + r * dr) * bits, y = (s + r * sr) * bits, n = cols * bits;
+        int64_t part = -x & 7;
+        part = part < n ? part : n;
+        if (part) {
+            ravel_bits_into(dst + x / 8, x % 8, ravel_bits_at(src, y, part), part);
+            x += part;
+            y += part;
+            n -= part;
+        }
+        if (n >= 8 && y % 8)
+            ravel_bits_shifted(dst + x / 8, src + y / 8, n / 8, y % 8);
+        else
+            memcpy(dst + x / 8, src + y / 8, (size_t)(n / 8));
+        if (n % 8)
+            ravel_bits_into(dst + (x + n) / 8, 0,
+                            ravel_bits_at(src, y + n / 8 * 8, n % 8), n % 8);
+    }
+}
+
+/* A plane of elements of 1, 2 or 4 bits, the first in a byte lowest:
+ * d + p*dp + q  <-  s + p + q*sq  for p < rows, q < cols, in elements from the start of
+ * the buffers.  Blocks of 16 bytes either way: `per` columns of bytes are transposed
+ * within their bytes, 16 of those as bytes.  Where rows do not start at whole bytes the
+ * runs are shifted into and out of buffers. */
+static void
+ravel_bits_each(unsigned char *dst, int64_t d, const unsigned char *src, int64_t s,
+                int64_t rows, int64_t cols, int64_t dp, int64_t sq, int64_t bits)
 {
     const int64_t per = 8 / bits;
     const unsigned mask = (1u << bits) - 1;
-    for (int64_t r = 0; r < rows; r++)
-        for (int64_t c = 0; c < cols; c++) {
-            const int64_t x = d + r * dr + c * dc, y = s + r * sr + c * sc;
+    for (int64_t p = 0; p < rows; p++)
+        for (int64_t q = 0; q < cols; q++) {
+            const int64_t x = d + p * dp + q, y = s + p + q * sq;
             const int to = (int)(x % per * bits), from = (int)(y % per * bits);
             const unsigned v = (unsigned)src[y / per] >> from & mask;
-            unsigned char *p = dst + x / per;
-            *p = (unsigned char)((*p & ~(mask << to)) | v << to);
+            unsigned char *at = dst + x / per;
+            *at = (unsigned char)((*at & ~(mask << to)) | v << to);
         }
+}
+
+#ifndef RAVEL_PLAIN
+/* Within each byte of `per` vectors: bit-matrix transposes, by halves. */
+#define RAVEL_BITS_BLOCK(bits, per)                                              \
+RAVEL_INLINE void                                                                \
+ravel_bits_mix##bits(ravel_2x1 *a)                                               \
+{                                                                                \
+    RAVEL_UNROLL for (int by = 4; by >= bits; by /= 2) {                         \
+        const uint16_t low = (uint16_t)(by == 4 ? 0x0f0f : by == 2 ? 0x3333\
+                                               : 0x5555);                         \
+        RAVEL_UNROLL for (int i = 0; i < per; i++) {                             \
+            const int j = i + by / bits;                                         \
+            if (i & by / bits)                                                   \
+                continue;                                                        \
+            const ravel_2x1 high = (a[i] >> (uint16_t)by & low) |                \
+                                   (a[j] & (uint16_t)~low);                      \
+            a[i] = (a[i] & low) | (a[j] & low) << (uint16_t)by;                  \
+            a[j] = high;                                                         \
+        }                                                                        \
+    }                                                                            \
+}                                                                                \
+/* 16 * per elements either way; sq and dp in bytes. */                          \
+static void                                                                      \
+ravel_bits_block##bits(unsigned char *d, const unsigned char *s, int64_t dp,     \
+                       int64_t sq)                                               \
+{                                                                                \
+    unsigned char mixed[per * 256];                                              \
+    for (int j = 0; j < 16; j++) {                                               \
+        ravel_2x1 a[per];                                                        \
+        RAVEL_UNROLL for (int i = 0; i < per; i++)                               \
+            a[i] = (ravel_2x1)ravel_load1(s + (j * per + i) * sq, 0);            \
+        ravel_bits_mix##bits(a);                                                 \
+        RAVEL_UNROLL for (int i = 0; i < per; i++)                               \
+            ravel_store1(mixed + i * 256 + j * 16, (ravel_1x1)a[i], 0);          \
+    }                                                                            \
+    for (int i = 0; i < per; i++) {                                              \
+        ravel_1x1 v[16];                                                         \
+        RAVEL_UNROLL for (int j = 0; j < 16; j++)                                \
+            v[j] = ravel_load1(mixed + i * 256 + j * 16, 0);                     \
+        ravel_zip1x16r4(v);                                                      \
+        RAVEL_UNROLL for (int j = 0; j < 16; j++)                                \
+            ravel_store1(d + (j * per + i) * dp, v[j], 0);                       \
+    }                                                                            \
+}
+RAVEL_BITS_BLOCK(4, 2)
+RAVEL_BITS_BLOCK(2, 4)
+RAVEL_BITS_BLOCK(1, 8)
+
+static void
+ravel_bits_block(unsigned char *d, const unsigned char *s, int64_t dp, int64_t sq,
+                 int64_t bits)
+{
+    switch (bits) {
+    case 4: ravel_bits_block4(d, s, dp, sq); break;
+    case 2: ravel_bits_block2(d, s, dp, sq); break;
+    default: ravel_bits_block1(d, s, dp, sq); break;
+    }
+}
+
+/* A part of a block, or one at any bit, by way of buffers. */
+static void
+ravel_bits_edge(unsigned char *dst, int64_t d, const unsigned char *src, int64_t s,
+                int64_t rows, int64_t cols, int64_t dp, int64_t sq, int64_t bits)
+{
+    unsigned char in[128 * 16] = {0}, out[128 * 16];
+    const int64_t m = 128 / bits;
+    ravel_bits_run(in, 0, src, s, cols, rows, m, sq, bits);
+    ravel_bits_block(out, in, 16, 16, bits);
+    ravel_bits_run(dst, d, out, 0, rows, cols, dp, m, bits);
+}
+
+/* Four blocks, as whole lines past the caches. */
+static void
+ravel_bits_lines(unsigned char *d, const unsigned char *s, int64_t dp, int64_t sq,
+                 int64_t bits)
+{
+    unsigned char line[128 * 64] __attribute__((aligned(64)));
+    const int64_t m = 128 / bits;
+    for (int64_t i = 0; i < 4; i++)
+        ravel_bits_block(line + 16 * i, s + i * m * sq, 64, sq, bits);
+    for (int64_t p = 0; p < m; p++)
+        RAVEL_UNROLL for (int i = 0; i < 64; i += 16)
+            ravel_store1(d + p * dp + i, ravel_load1(line + p * 64 + i, 0), 1);
+}
+
+/* A line of 64 bytes of the destination, along the rows of the source. */
+static void
+ravel_bits_line(unsigned char *dst, int64_t d, const unsigned char *src, int64_t s,
+                int64_t rows, int64_t cols, int64_t dp, int64_t sq, int64_t stream,
+                int64_t bits)
+{
+    const int64_t m = 128 / bits, per = 8 / bits;
+    const int64_t whole = d % per == 0 && s % per == 0 && dp % per == 0 && sq % per == 0;
+    for (int64_t p = 0; p < rows; p += m) {
+        const int64_t k = rows - p < m ? rows - p : m;
+        if (stream && whole && k == m && cols == 4 * m) {
+            ravel_bits_lines(dst + (d + p * dp) / per, src + (s + p) / per, dp / per,
+                             sq / per, bits);
+            continue;
+        }
+        for (int64_t q = 0; q < cols; q += m)
+            if (whole && k == m && cols - q >= m)
+                ravel_bits_block(dst + (d + p * dp + q) / per,
+                                 src + (s + p + q * sq) / per, dp / per, sq / per, bits);
+            else
+                ravel_bits_edge(dst, d + p * dp + q, src, s + p + q * sq, k,
+                                cols - q < m ? cols - q : m, dp, sq, bits);
+    }
+}
+#endif
+
+static void
+ravel_bits_transpose(unsigned char *dst, int64_t d, const unsigned char *src, int64_t s,
+                     int64_t rows, int64_t cols, int64_t dp, int64_t sq, int64_t stream,
+                     int64_t bits)
+{
+#ifndef RAVEL_PLAIN
+    const int64_t line = 512 / bits;
+    stream = stream && (uintptr_t)dst % 64 == 0 && d * bits % 512 == 0 &&
+             dp * bits % 512 == 0;
+    for (int64_t q = 0; q < cols && rows >= 4 && cols >= 4; q += line)
+        ravel_bits_line(dst, d + q, src, s + q * sq, rows,
+                        cols - q < line ? cols - q : line, dp, sq, stream, bits);
+    if (rows >= 4 && cols >= 4)
+        return;
+#endif
+    (void)stream;
+    ravel_bits_each(dst, d, src, s, rows, cols, dp, sq, bits);
 }
 
 /* src: 393216 bytes, dst: 393216 bytes; they do not overlap */
@@ -31,8 +435,8 @@ row_major_to_awq_u4(void *dst_, const void *src_)
 {
     unsigned char *restrict dst = dst_;
     const unsigned char *restrict src = src_;
-    /* K=0..1023 N=0..767: bits */
+    /* K=0..1023 N=0..767: bits_transpose */
     for (int64_t kn2_ = 0; kn2_ < 98304; kn2_++) {
-        ravel_bits(dst, 8*kn2_, src, 8*kn2_, 2, 4, 4, 1, 1, 2, 4);
+        ravel_bits_transpose(dst, 8*kn2_, src, 8*kn2_, 2, 4, 4, 2, 0, 4);
     }
 }

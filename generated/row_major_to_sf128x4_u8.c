@@ -6,24 +6,276 @@
 #include <stdint.h>
 #include <string.h>
 
-/* rows runs of `bytes` bytes, dp and sp bytes from one to the next. */
-static void
-ravel_copy(unsigned char *d, const unsigned char *s, int64_t rows, int64_t bytes,
-           int64_t dp, int64_t sp)
+/* Vectors of 1, 2 or 4 lanes of 16 bytes; no operation but a load crosses a lane.
+ * RAVEL_LANES: the widest that the compiler was told of (-mavx2, -march=native).
+ * RAVEL_PLAIN: no vectors; RAVEL_PORTABLE: the compiler's own, no intrinsics. */
+#if !defined(RAVEL_PLAIN) && !defined(__clang__) && \
+    !(defined(__GNUC__) && __GNUC__ >= 12)
+#define RAVEL_PLAIN
+#endif
+#if defined(__SSE2__) && !defined(RAVEL_PLAIN) && !defined(RAVEL_PORTABLE)
+#include <immintrin.h>
+#define RAVEL_SSE2
+#endif
+#if defined(RAVEL_SSE2) && defined(__AVX512BW__)
+#define RAVEL_LANES 4
+#elif defined(RAVEL_SSE2) && defined(__AVX2__)
+#define RAVEL_LANES 2
+#else
+#define RAVEL_LANES 1
+#endif
+
+#ifndef RAVEL_PLAIN
+#define RAVEL_INLINE __attribute__((always_inline, unused)) static inline
+#define RAVEL_UNROLL _Pragma("GCC unroll 16")
+
+/* ravel_2x4: elements of 2 bytes, 4 lanes; ravel_anyx4: of bytes, at any address. */
+#define RAVEL_TYPES(w)                                                           \
+    typedef uint8_t ravel_1x##w __attribute__((vector_size(16 * w)));            \
+    typedef uint16_t ravel_2x##w __attribute__((vector_size(16 * w)));           \
+    typedef uint32_t ravel_4x##w __attribute__((vector_size(16 * w)));           \
+    typedef uint64_t ravel_8x##w __attribute__((vector_size(16 * w)));           \
+    typedef uint8_t ravel_anyx##w                                                \
+        __attribute__((vector_size(16 * w), aligned(1), may_alias));
+
+/* An element of a, one of b, and so on, from the low (high) half of every lane;
+ * elements of n bytes, m of them a lane, w lanes. */
+#define RAVEL_LOW(n, m, w, a, b)                                                 \
+    __builtin_shufflevector(a, b, RAVEL_EACH##w(RAVEL_ZIP##n, 0, m))
+#define RAVEL_HIGH(n, m, w, a, b)                                                \
+    __builtin_shufflevector(a, b, RAVEL_EACH##w(RAVEL_ZIP##n, (m) / 2, m))
+#define RAVEL_EACH1(zip, i, m) zip(i, m)
+#define RAVEL_EACH2(zip, i, m) zip(i, 2 * (m)), zip((i) + (m), 2 * (m))
+#define RAVEL_EACH4(zip, i, m) zip(i, 4 * (m)), zip((i) + (m), 4 * (m)), \
+    zip((i) + 2 * (m), 4 * (m)), zip((i) + 3 * (m), 4 * (m))
+#define RAVEL_ZIP8(i, b) (i), (i) + (b)
+#define RAVEL_ZIP4(i, b) RAVEL_ZIP8(i, b), RAVEL_ZIP8((i) + 1, b)
+#define RAVEL_ZIP2(i, b) RAVEL_ZIP4(i, b), RAVEL_ZIP4((i) + 2, b)
+#define RAVEL_ZIP1(i, b) RAVEL_ZIP2(i, b), RAVEL_ZIP2((i) + 4, b)
+
+/* 16 bytes from each of w rows, `step` bytes from one to the next; and 16 * w bytes
+ * back, past the caches where `stream` says so and the address is aligned. */
+RAVEL_TYPES(1)
+RAVEL_INLINE ravel_1x1
+ravel_load1(const unsigned char *s, int64_t step)
 {
-#define RAVEL_ROWS(n)                              \
-    for (int64_t r = 0; r < rows; r++)             \
-        memcpy(d + r * dp, s + r * sp, (size_t)(n))
-    switch (bytes) {
-    case 2: RAVEL_ROWS(2); break;
-    case 4: RAVEL_ROWS(4); break;
-    case 8: RAVEL_ROWS(8); break;
-    case 16: RAVEL_ROWS(16); break;
-    case 32: RAVEL_ROWS(32); break;
-    case 64: RAVEL_ROWS(64); break;
-    default: RAVEL_ROWS(bytes); break;
+    (void)step;
+    return (ravel_1x1)*(const ravel_anyx1 *)s;
+}
+
+RAVEL_INLINE void
+ravel_store1(unsigned char *d, ravel_1x1 v, int64_t stream)
+{
+#ifdef RAVEL_SSE2
+    if (stream)
+        _mm_stream_si128((__m128i *)(void *)d, (__m128i)v);
+    else
+#endif
+        *(ravel_anyx1 *)d = v;
+    (void)stream;
+}
+
+#if RAVEL_LANES > 1
+/* Intrinsics: gcc 12 does not find the instruction that loads an upper lane. */
+RAVEL_TYPES(2)
+RAVEL_INLINE ravel_1x2
+ravel_load2(const unsigned char *s, int64_t step)
+{
+    const __m128i a = _mm_loadu_si128((const __m128i *)(const void *)s);
+    const __m128i b = _mm_loadu_si128((const __m128i *)(const void *)(s + step));
+    return (ravel_1x2)_mm256_inserti128_si256(_mm256_castsi128_si256(a), b, 1);
+}
+
+RAVEL_INLINE void
+ravel_store2(unsigned char *d, ravel_1x2 v, int64_t stream)
+{
+    if (stream)
+        _mm256_stream_si256((__m256i *)(void *)d, (__m256i)v);
+    else
+        *(ravel_anyx2 *)d = v;
+}
+#endif
+
+#if RAVEL_LANES > 2
+RAVEL_TYPES(4)
+RAVEL_INLINE ravel_1x4
+ravel_load4(const unsigned char *s, int64_t step)
+{
+    const __m256i a = (__m256i)ravel_load2(s, step);
+    const __m256i b = (__m256i)ravel_load2(s + 2 * step, step);
+    return (ravel_1x4)_mm512_inserti64x4(_mm512_castsi256_si512(a), b, 1);
+}
+
+RAVEL_INLINE void
+ravel_store4(unsigned char *d, ravel_1x4 v, int64_t stream)
+{
+    if (stream)
+        _mm512_stream_si512((__m512i *)(void *)d, (__m512i)v);
+    else
+        *(ravel_anyx4 *)d = v;
+}
+#endif
+#endif
+
+/* Networks over vectors of 16 bytes.  A round zips the first half of the vectors with the
+ * second half: over all their elements a perfect shuffle, which turns the bits of an
+ * element's place round by one.  log2(k) rounds over k vectors make k columns rows of k
+ * elements; log2(e) rounds, e elements a vector, make the rows columns again. */
+#ifndef RAVEL_PLAIN
+#if defined(RAVEL_SSE2) && defined(__SSSE3__)
+#define RAVEL_SHUFFLE(v, by) ((ravel_1x1)_mm_shuffle_epi8((__m128i)(v), (__m128i)(by)))
+#elif defined(__aarch64__) && !defined(__clang__)
+#define RAVEL_SHUFFLE(v, by) __builtin_shuffle(v, by)
+#endif
+
+#define RAVEL_NETWORK(n, e, k, rounds)                                           \
+RAVEL_INLINE void                                                                \
+ravel_zip##n##x##k##r##rounds(ravel_##n##x1 *v)                                  \
+{                                                                                \
+    RAVEL_UNROLL for (int round = 0; round < rounds; round++) {                  \
+        ravel_##n##x1 t[k];                                                      \
+        RAVEL_UNROLL for (int i = 0; i < k / 2; i++) {                           \
+            t[2 * i] = RAVEL_LOW(n, e, 1, v[i], v[i + k / 2]);                   \
+            t[2 * i + 1] = RAVEL_HIGH(n, e, 1, v[i], v[i + k / 2]);              \
+        }                                                                        \
+        RAVEL_UNROLL for (int i = 0; i < k; i++)                                 \
+            v[i] = t[i];                                                         \
+    }                                                                            \
+}
+
+RAVEL_NETWORK(1, 16, 2, 1)
+RAVEL_NETWORK(1, 16, 4, 2)
+RAVEL_NETWORK(1, 16, 8, 3)
+RAVEL_NETWORK(1, 16, 16, 4)
+RAVEL_NETWORK(1, 16, 2, 4)
+RAVEL_NETWORK(1, 16, 4, 4)
+RAVEL_NETWORK(1, 16, 8, 4)
+RAVEL_NETWORK(2, 8, 2, 1)
+RAVEL_NETWORK(2, 8, 4, 2)
+RAVEL_NETWORK(2, 8, 8, 3)
+RAVEL_NETWORK(2, 8, 2, 3)
+RAVEL_NETWORK(2, 8, 4, 3)
+RAVEL_NETWORK(4, 4, 2, 1)
+RAVEL_NETWORK(4, 4, 4, 2)
+RAVEL_NETWORK(4, 4, 2, 2)
+RAVEL_NETWORK(8, 2, 2, 1)
+
+/* Byte i is to come from place i / in * out + i % in: pieces of `in` bytes that lay `out`
+ * apart, of which the part that `in` and `out` share is kept. */
+RAVEL_INLINE ravel_1x1
+ravel_apart(int64_t in, int64_t out)
+{
+    ravel_1x1 by = {0};
+    for (int i = 0; i < 16; i++)
+        by[i] = (uint8_t)((i / in * out + i % in) & 15);
+    return by;
+}
+
+/* The power of two that a row of so many bytes, at most 16, is padded to. */
+RAVEL_INLINE int64_t
+ravel_slot(int64_t bytes)
+{
+    return bytes <= 2 ? 2 : bytes <= 4 ? 4 : bytes <= 8 ? 8 : 16;
+}
+
+/* A few bytes. */
+RAVEL_INLINE void
+ravel_few_bytes(unsigned char *d, const unsigned char *s, int64_t bytes)
+{
+    int64_t i = 0;
+    for (; i + 16 <= bytes; i += 16)
+        memcpy(d + i, s + i, 16);
+    for (; i + 4 <= bytes; i += 4)
+        memcpy(d + i, s + i, 4);
+    for (; i < bytes; i++)
+        d[i] = s[i];
+}
+
+/* What is in the buffer to *d, which moves on: whole lines past the caches if `stream`,
+ * and all of it at the `last`; returns how much is left at its start. */
+RAVEL_INLINE int64_t
+ravel_pour(unsigned char **d, unsigned char *stage, int64_t held, int64_t stream,
+            int64_t last)
+{
+    int64_t i = stream ? (int64_t)(-(uintptr_t)*d & 63) : held;
+    i = i < held ? i : held;
+    memcpy(*d, stage, (size_t)i);
+    for (; i + 64 <= held; i += 64)
+        RAVEL_UNROLL for (int j = 0; j < 64; j += 16)
+            ravel_store1(*d + i + j, ravel_load1(stage + i + j, 0), 1);
+    if (last)
+        memcpy(*d + i, stage + i, (size_t)(held - i));
+    else
+        memmove(stage, stage + i, (size_t)(held - i));
+    *d += i;
+    return held - i;
+}
+#endif
+
+/* rows runs of `bytes` bytes in each of n planes, each followed by elements of `size`
+ * bytes that are `value`, to `width` bytes; dp and sp bytes from one run to the next, dn
+ * and sn from one plane to the next.  Short rows that touch go through a buffer, as whole
+ * lines past the caches if `stream`. */
+static void
+ravel_copy_fill_plane(unsigned char *d, const unsigned char *s, int64_t rows,
+                      int64_t bytes, int64_t width, int64_t dp, int64_t sp,
+                      int64_t stream, const unsigned char *pad)
+{
+#ifndef RAVEL_PLAIN
+    unsigned char stage[64 + 4096] __attribute__((aligned(64)));
+    int64_t held = 0;
+    if (stream && dp == width && width <= 2048) {
+        for (int64_t r = 0; r < rows; r++) {
+            ravel_few_bytes(stage + held, s + r * sp, bytes);
+            ravel_few_bytes(stage + held + bytes, pad, width - bytes);
+            held += width;
+            if (held + width > 4096 || r + 1 == rows)
+                held = ravel_pour(&d, stage, held, 1, r + 1 == rows);
+        }
+        return;
     }
-#undef RAVEL_ROWS
+#endif
+    (void)stream;
+    for (int64_t r = 0; r < rows; r++) {
+        memcpy(d + r * dp, s + r * sp, (size_t)bytes);
+        memcpy(d + r * dp + bytes, pad, (size_t)(width - bytes));
+    }
+}
+
+static void
+ravel_copy_fill(unsigned char *d, const unsigned char *s, int64_t n, int64_t rows,
+                int64_t bytes, int64_t width, int64_t dn, int64_t sn, int64_t dp,
+                int64_t sp, int64_t stream, uint64_t value, int64_t size)
+{
+    unsigned char pad[2048];
+    for (int64_t i = 0; i < width - bytes; i++)
+        pad[i] = i % size < 8 ? (unsigned char)(value >> i % size * 8 & 255) : 0;
+    for (int64_t b = 0; b < n; b++, d += dn, s += sn)
+        ravel_copy_fill_plane(d, s, rows, bytes, width, dp, sp, stream, pad);
+}
+
+/* rows times the runs of a table, of `bytes` bytes each: run i is from s + table[2*i + 1]
+ * to d + table[2*i]; dp and sp bytes from one row to the next. */
+static void
+ravel_gather(unsigned char *d, const unsigned char *s, const int32_t *table,
+             int64_t entries, int64_t rows, int64_t bytes, int64_t dp, int64_t sp)
+{
+#define RAVEL_ENTRIES(n)                                                         \
+    for (int64_t r = 0; r < rows; r++, d += dp, s += sp)                         \
+        for (int64_t i = 0; i < entries; i++)                                    \
+            memcpy(d + table[2 * i], s + table[2 * i + 1], n)
+    switch (bytes) {
+    case 1: RAVEL_ENTRIES(1); break;
+    case 2: RAVEL_ENTRIES(2); break;
+    case 4: RAVEL_ENTRIES(4); break;
+    case 8: RAVEL_ENTRIES(8); break;
+    case 16: RAVEL_ENTRIES(16); break;
+    case 32: RAVEL_ENTRIES(32); break;
+    case 64: RAVEL_ENTRIES(64); break;
+    case 128: RAVEL_ENTRIES(128); break;
+    default: RAVEL_ENTRIES((size_t)bytes); break;
+    }
+#undef RAVEL_ENTRIES
 }
 
 /* `value` into rows x cols elements of `size` bytes; dr, dc bytes from one row,
@@ -45,54 +297,86 @@ ravel_fill(unsigned char *d, int64_t rows, int64_t cols, int64_t dr, int64_t dc,
     }
 }
 
+static const int32_t row_major_to_sf128x4_u8_table4[352] = {
+    82444, 89280, 82460, 89370, 82476, 89460, 82492, 89550, 82508, 89640, 82524, 89730, 82540, 89820, 82556, 89910,
+    82956, 89284, 82972, 89374, 82988, 89464, 83004, 89554, 83020, 89644, 83036, 89734, 83052, 89824, 83068, 89914,
+    83468, 89288, 83484, 89378, 83500, 89468, 83516, 89558, 83532, 89648, 83548, 89738, 83564, 89828, 83580, 89918,
+    83980, 89292, 83996, 89382, 84012, 89472, 84028, 89562, 84044, 89652, 84060, 89742, 84076, 89832, 84092, 89922,
+    84492, 89296, 84508, 89386, 84524, 89476, 84540, 89566, 84556, 89656, 84572, 89746, 84588, 89836, 84604, 89926,
+    85004, 89300, 85020, 89390, 85036, 89480, 85052, 89570, 85068, 89660, 85084, 89750, 85100, 89840, 85116, 89930,
+    85516, 89304, 85532, 89394, 85548, 89484, 85564, 89574, 85580, 89664, 85596, 89754, 85612, 89844, 85628, 89934,
+    86028, 89308, 86044, 89398, 86060, 89488, 86076, 89578, 86092, 89668, 86108, 89758, 86124, 89848, 86140, 89938,
+    86540, 89312, 86556, 89402, 86572, 89492, 86588, 89582, 86604, 89672, 86620, 89762, 86636, 89852, 86652, 89942,
+    87052, 89316, 87068, 89406, 87084, 89496, 87100, 89586, 87116, 89676, 87132, 89766, 87148, 89856, 87164, 89946,
+    87564, 89320, 87580, 89410, 87596, 89500, 87612, 89590, 87628, 89680, 87644, 89770, 87660, 89860, 87676, 89950,
+    88076, 89324, 88092, 89414, 88108, 89504, 88124, 89594, 88140, 89684, 88156, 89774, 88172, 89864, 88188, 89954,
+    88588, 89328, 88604, 89418, 88620, 89508, 88636, 89598, 88652, 89688, 88668, 89778, 88684, 89868, 88700, 89958,
+    89100, 89332, 89116, 89422, 89132, 89512, 89148, 89602, 89164, 89692, 89180, 89782, 89196, 89872, 89212, 89962,
+    89612, 89336, 89628, 89426, 89644, 89516, 89660, 89606, 89676, 89696, 89692, 89786, 89708, 89876, 89724, 89966,
+    90124, 89340, 90140, 89430, 90156, 89520, 90172, 89610, 90188, 89700, 90204, 89790, 90220, 89880, 90236, 89970,
+    90636, 89344, 90652, 89434, 90668, 89524, 90684, 89614, 90700, 89704, 90716, 89794, 90732, 89884, 90748, 89974,
+    91148, 89348, 91164, 89438, 91180, 89528, 91196, 89618, 91212, 89708, 91228, 89798, 91244, 89888, 91260, 89978,
+    91660, 89352, 91676, 89442, 91692, 89532, 91708, 89622, 91724, 89712, 91740, 89802, 91756, 89892, 91772, 89982,
+    92172, 89356, 92188, 89446, 92204, 89536, 92220, 89626, 92236, 89716, 92252, 89806, 92268, 89896, 92284, 89986,
+    92684, 89360, 92700, 89450, 92716, 89540, 92732, 89630, 92748, 89720, 92764, 89810, 92780, 89900, 92796, 89990,
+    93196, 89364, 93212, 89454, 93228, 89544, 93244, 89634, 93260, 89724, 93276, 89814, 93292, 89904, 93308, 89994
+};
+static const int32_t row_major_to_sf128x4_u8_table2[192] = {
+    82432, 80640, 82436, 83520, 82440, 86400, 82448, 80730, 82452, 83610, 82456, 86490, 82464, 80820, 82468, 83700,
+    82472, 86580, 82480, 80910, 82484, 83790, 82488, 86670, 82496, 81000, 82500, 83880, 82504, 86760, 82512, 81090,
+    82516, 83970, 82520, 86850, 82528, 81180, 82532, 84060, 82536, 86940, 82544, 81270, 82548, 84150, 82552, 87030,
+    82560, 81360, 82564, 84240, 82568, 87120, 82576, 81450, 82580, 84330, 82584, 87210, 82592, 81540, 82596, 84420,
+    82600, 87300, 82608, 81630, 82612, 84510, 82616, 87390, 82624, 81720, 82628, 84600, 82632, 87480, 82640, 81810,
+    82644, 84690, 82648, 87570, 82656, 81900, 82660, 84780, 82664, 87660, 82672, 81990, 82676, 84870, 82680, 87750,
+    82688, 82080, 82692, 84960, 82696, 87840, 82704, 82170, 82708, 85050, 82712, 87930, 82720, 82260, 82724, 85140,
+    82728, 88020, 82736, 82350, 82740, 85230, 82744, 88110, 82752, 82440, 82756, 85320, 82760, 88200, 82768, 82530,
+    82772, 85410, 82776, 88290, 82784, 82620, 82788, 85500, 82792, 88380, 82800, 82710, 82804, 85590, 82808, 88470,
+    82816, 82800, 82820, 85680, 82824, 88560, 82832, 82890, 82836, 85770, 82840, 88650, 82848, 82980, 82852, 85860,
+    82856, 88740, 82864, 83070, 82868, 85950, 82872, 88830, 82880, 83160, 82884, 86040, 82888, 88920, 82896, 83250,
+    82900, 86130, 82904, 89010, 82912, 83340, 82916, 86220, 82920, 89100, 82928, 83430, 82932, 86310, 82936, 89190
+};
+static const int32_t row_major_to_sf128x4_u8_table0[256] = {
+    0, 0, 4, 2880, 8, 5760, 12, 8640, 16, 90, 20, 2970, 24, 5850, 28, 8730,
+    32, 180, 36, 3060, 40, 5940, 44, 8820, 48, 270, 52, 3150, 56, 6030, 60, 8910,
+    64, 360, 68, 3240, 72, 6120, 76, 9000, 80, 450, 84, 3330, 88, 6210, 92, 9090,
+    96, 540, 100, 3420, 104, 6300, 108, 9180, 112, 630, 116, 3510, 120, 6390, 124, 9270,
+    128, 720, 132, 3600, 136, 6480, 140, 9360, 144, 810, 148, 3690, 152, 6570, 156, 9450,
+    160, 900, 164, 3780, 168, 6660, 172, 9540, 176, 990, 180, 3870, 184, 6750, 188, 9630,
+    192, 1080, 196, 3960, 200, 6840, 204, 9720, 208, 1170, 212, 4050, 216, 6930, 220, 9810,
+    224, 1260, 228, 4140, 232, 7020, 236, 9900, 240, 1350, 244, 4230, 248, 7110, 252, 9990,
+    256, 1440, 260, 4320, 264, 7200, 268, 10080, 272, 1530, 276, 4410, 280, 7290, 284, 10170,
+    288, 1620, 292, 4500, 296, 7380, 300, 10260, 304, 1710, 308, 4590, 312, 7470, 316, 10350,
+    320, 1800, 324, 4680, 328, 7560, 332, 10440, 336, 1890, 340, 4770, 344, 7650, 348, 10530,
+    352, 1980, 356, 4860, 360, 7740, 364, 10620, 368, 2070, 372, 4950, 376, 7830, 380, 10710,
+    384, 2160, 388, 5040, 392, 7920, 396, 10800, 400, 2250, 404, 5130, 408, 8010, 412, 10890,
+    416, 2340, 420, 5220, 424, 8100, 428, 10980, 432, 2430, 436, 5310, 440, 8190, 444, 11070,
+    448, 2520, 452, 5400, 456, 8280, 460, 11160, 464, 2610, 468, 5490, 472, 8370, 476, 11250,
+    480, 2700, 484, 5580, 488, 8460, 492, 11340, 496, 2790, 500, 5670, 504, 8550, 508, 11430
+};
 /* src: 90000 bytes, dst: 94208 bytes; they do not overlap */
 void
 row_major_to_sf128x4_u8(void *dst_, const void *src_)
 {
     unsigned char *restrict dst = dst_;
     const unsigned char *restrict src = src_;
-    /* R=0..895 C=0..87: copy */
+    /* R=0..895 C=0..87: gather */
     for (int64_t r2 = 0; r2 < 7; r2++) {
-        for (int64_t c1 = 0; c1 < 22; c1++) {
-            for (int64_t r1 = 0; r1 < 4; r1++) {
-                ravel_copy(dst + 11776*r2 + 512*c1 + 4*r1, src + 11520*r2 + 2880*r1 + 4*c1, 32, 4, 16, 90);
-            }
-        }
+        ravel_gather(dst + 11776*r2, src + 11520*r2, row_major_to_sf128x4_u8_table0, 128, 22, 4, 512, 4);
     }
-    /* R=0..895 C=88..89: copy */
-    for (int64_t r2 = 0; r2 < 7; r2++) {
-        for (int64_t r1 = 0; r1 < 4; r1++) {
-            ravel_copy(dst + 11776*r2 + 4*r1 + 11264, src + 11520*r2 + 2880*r1 + 88, 32, 2, 16, 90);
-        }
+    /* R=0..895 C=88..89: copy_fill */
+    for (int64_t r0 = 0; r0 < 32; r0++) {
+        ravel_copy_fill(dst + 16*r0 + 11264, src + 90*r0 + 88, 4, 7, 2, 4, 4, 2880, 11776, 11520, 0, 0x0u, 1);
     }
-    /* R=896..991 C=0..87: copy */
-    for (int64_t c1 = 0; c1 < 22; c1++) {
-        for (int64_t r1 = 0; r1 < 3; r1++) {
-            ravel_copy(dst + 512*c1 + 4*r1 + 82432, src + 2880*r1 + 4*c1 + 80640, 32, 4, 16, 90);
-        }
-    }
-    /* R=896..991 C=88..89: copy */
-    for (int64_t r1 = 0; r1 < 3; r1++) {
-        ravel_copy(dst + 4*r1 + 93696, src + 2880*r1 + 80728, 32, 2, 16, 90);
-    }
-    /* R=992..999 C=0..87: copy */
-    for (int64_t r = 0; r < 8; r++) {
-        ravel_copy(dst + 16*r + 82444, src + 90*r + 89280, 22, 4, 512, 4);
-    }
-    /* R=992..999 C=88..89: copy */
-    ravel_copy(dst + 93708, src + 89368, 8, 2, 16, 90);
+    /* R=896..991 C=0..87: gather */
+    ravel_gather(dst, src, row_major_to_sf128x4_u8_table2, 96, 22, 4, 512, 4);
+    /* R=896..991 C=88..89: copy_fill */
+    ravel_copy_fill(dst + 93696, src + 80728, 32, 3, 2, 4, 16, 90, 4, 2880, 0, 0x0u, 1);
+    /* R=992..999 C=0..87: gather */
+    ravel_gather(dst, src, row_major_to_sf128x4_u8_table4, 176, 1, 4, 0, 0);
+    /* R=992..999 C=88..89: copy_fill */
+    ravel_copy_fill(dst + 93708, src + 89368, 1, 8, 2, 4, 0, 0, 16, 90, 0, 0x0u, 1);
     /* padding R=1000..1023 C=0..91: fill */
     for (int64_t c1 = 0; c1 < 23; c1++) {
         ravel_fill(dst + 512*c1 + 82572, 24, 4, 16, 1, 0x0u, 1);
     }
-    /* padding R=0..895 C=90..91: fill */
-    for (int64_t r2 = 0; r2 < 7; r2++) {
-        ravel_fill(dst + 11776*r2 + 11266, 128, 2, 4, 1, 0x0u, 1);
-    }
-    /* padding R=896..991 C=90..91: fill */
-    for (int64_t r0 = 0; r0 < 32; r0++) {
-        ravel_fill(dst + 16*r0 + 93698, 3, 2, 4, 1, 0x0u, 1);
-    }
-    /* padding R=992..999 C=90..91: fill */
-    ravel_fill(dst + 93710, 8, 2, 16, 1, 0x0u, 1);
 }

@@ -6,36 +6,46 @@
 #include <stdint.h>
 #include <string.h>
 
-/* rows runs of `bytes` bytes, dp and sp bytes from one to the next. */
+/* rows times the runs of a table, of `bytes` bytes each: run i is from s + table[2*i + 1]
+ * to d + table[2*i]; dp and sp bytes from one row to the next. */
 static void
-ravel_copy(unsigned char *d, const unsigned char *s, int64_t rows, int64_t bytes,
-           int64_t dp, int64_t sp)
+ravel_gather(unsigned char *d, const unsigned char *s, const int32_t *table,
+             int64_t entries, int64_t rows, int64_t bytes, int64_t dp, int64_t sp)
 {
-#define RAVEL_ROWS(n)                              \
-    for (int64_t r = 0; r < rows; r++)             \
-        memcpy(d + r * dp, s + r * sp, (size_t)(n))
+#define RAVEL_ENTRIES(n)                                                         \
+    for (int64_t r = 0; r < rows; r++, d += dp, s += sp)                         \
+        for (int64_t i = 0; i < entries; i++)                                    \
+            memcpy(d + table[2 * i], s + table[2 * i + 1], n)
     switch (bytes) {
-    case 2: RAVEL_ROWS(2); break;
-    case 4: RAVEL_ROWS(4); break;
-    case 8: RAVEL_ROWS(8); break;
-    case 16: RAVEL_ROWS(16); break;
-    case 32: RAVEL_ROWS(32); break;
-    case 64: RAVEL_ROWS(64); break;
-    default: RAVEL_ROWS(bytes); break;
+    case 1: RAVEL_ENTRIES(1); break;
+    case 2: RAVEL_ENTRIES(2); break;
+    case 4: RAVEL_ENTRIES(4); break;
+    case 8: RAVEL_ENTRIES(8); break;
+    case 16: RAVEL_ENTRIES(16); break;
+    case 32: RAVEL_ENTRIES(32); break;
+    case 64: RAVEL_ENTRIES(64); break;
+    case 128: RAVEL_ENTRIES(128); break;
+    default: RAVEL_ENTRIES((size_t)bytes); break;
     }
-#undef RAVEL_ROWS
+#undef RAVEL_ENTRIES
 }
 
+static const int32_t row_major_to_sw128_f16_table0[128] = {
+    0, 0, 16, 16, 32, 32, 48, 48, 64, 64, 80, 80, 96, 96, 112, 112,
+    144, 128, 128, 144, 176, 160, 160, 176, 208, 192, 192, 208, 240, 224, 224, 240,
+    288, 256, 304, 272, 256, 288, 272, 304, 352, 320, 368, 336, 320, 352, 336, 368,
+    432, 384, 416, 400, 400, 416, 384, 432, 496, 448, 480, 464, 464, 480, 448, 496,
+    576, 512, 592, 528, 608, 544, 624, 560, 512, 576, 528, 592, 544, 608, 560, 624,
+    720, 640, 704, 656, 752, 672, 736, 688, 656, 704, 640, 720, 688, 736, 672, 752,
+    864, 768, 880, 784, 832, 800, 848, 816, 800, 832, 816, 848, 768, 864, 784, 880,
+    1008, 896, 992, 912, 976, 928, 960, 944, 944, 960, 928, 976, 912, 992, 896, 1008
+};
 /* src: 16384 bytes, dst: 16384 bytes; they do not overlap */
 void
 row_major_to_sw128_f16(void *dst_, const void *src_)
 {
     unsigned char *restrict dst = dst_;
     const unsigned char *restrict src = src_;
-    /* M=0..127 K=0..63: copy */
-    for (int64_t m0 = 0; m0 < 8; m0++) {
-        for (int64_t k1 = 0; k1 < 8; k1++) {
-            ravel_copy(dst + 128*m0 + 16*(m0 ^ k1), src + 128*m0 + 16*k1, 16, 16, 1024, 1024);
-        }
-    }
+    /* M=0..127 K=0..63: gather */
+    ravel_gather(dst, src, row_major_to_sw128_f16_table0, 64, 16, 16, 1024, 1024);
 }

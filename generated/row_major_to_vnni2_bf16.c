@@ -6,36 +6,429 @@
 #include <stdint.h>
 #include <string.h>
 
-/* d[p * dp + q * size] = s[p * size + q * sq] for p < rows, q < cols, in tiles
- * that stay in the first-level cache. */
-static void
-ravel_transpose(unsigned char *d, const unsigned char *s, int64_t rows, int64_t cols,
-                int64_t dp, int64_t sq, int64_t size)
+static int64_t
+ravel_min(int64_t x, int64_t y)
 {
-#define RAVEL_TILES(n)                                                    \
-    for (int64_t p0 = 0; p0 < rows; p0 += 16)                             \
-        for (int64_t q0 = 0; q0 < cols; q0 += 32)                         \
-            for (int64_t p = p0; p < p0 + 16 && p < rows; p++)            \
-                for (int64_t q = q0; q < q0 + 32 && q < cols; q++)        \
-                    memcpy(d + p * dp + q * (n), s + p * (n) + q * sq, n)
-    switch (size) {
-    case 1: RAVEL_TILES(1); break;
-    case 2: RAVEL_TILES(2); break;
-    case 4: RAVEL_TILES(4); break;
-    case 8: RAVEL_TILES(8); break;
-    default: RAVEL_TILES(16); break;
-    }
-#undef RAVEL_TILES
+    return x < y ? x : y;
 }
+
+#ifdef _OPENMP
+#include <omp.h>
+#endif
+
+/* Vectors of 1, 2 or 4 lanes of 16 bytes; no operation but a load crosses a lane.
+ * RAVEL_LANES: the widest that the compiler was told of (-mavx2, -march=native).
+ * RAVEL_PLAIN: no vectors; RAVEL_PORTABLE: the compiler's own, no intrinsics. */
+#if !defined(RAVEL_PLAIN) && !defined(__clang__) && \
+    !(defined(__GNUC__) && __GNUC__ >= 12)
+#define RAVEL_PLAIN
+#endif
+#if defined(__SSE2__) && !defined(RAVEL_PLAIN) && !defined(RAVEL_PORTABLE)
+#include <immintrin.h>
+#define RAVEL_SSE2
+#endif
+#if defined(RAVEL_SSE2) && defined(__AVX512BW__)
+#define RAVEL_LANES 4
+#elif defined(RAVEL_SSE2) && defined(__AVX2__)
+#define RAVEL_LANES 2
+#else
+#define RAVEL_LANES 1
+#endif
+
+#ifndef RAVEL_PLAIN
+#define RAVEL_INLINE __attribute__((always_inline, unused)) static inline
+#define RAVEL_UNROLL _Pragma("GCC unroll 16")
+
+/* ravel_2x4: elements of 2 bytes, 4 lanes; ravel_anyx4: of bytes, at any address. */
+#define RAVEL_TYPES(w)                                                           \
+    typedef uint8_t ravel_1x##w __attribute__((vector_size(16 * w)));            \
+    typedef uint16_t ravel_2x##w __attribute__((vector_size(16 * w)));           \
+    typedef uint32_t ravel_4x##w __attribute__((vector_size(16 * w)));           \
+    typedef uint64_t ravel_8x##w __attribute__((vector_size(16 * w)));           \
+    typedef uint8_t ravel_anyx##w                                                \
+        __attribute__((vector_size(16 * w), aligned(1), may_alias));
+
+/* An element of a, one of b, and so on, from the low (high) half of every lane;
+ * elements of n bytes, m of them a lane, w lanes. */
+#define RAVEL_LOW(n, m, w, a, b)                                                 \
+    __builtin_shufflevector(a, b, RAVEL_EACH##w(RAVEL_ZIP##n, 0, m))
+#define RAVEL_HIGH(n, m, w, a, b)                                                \
+    __builtin_shufflevector(a, b, RAVEL_EACH##w(RAVEL_ZIP##n, (m) / 2, m))
+#define RAVEL_EACH1(zip, i, m) zip(i, m)
+#define RAVEL_EACH2(zip, i, m) zip(i, 2 * (m)), zip((i) + (m), 2 * (m))
+#define RAVEL_EACH4(zip, i, m) zip(i, 4 * (m)), zip((i) + (m), 4 * (m)), \
+    zip((i) + 2 * (m), 4 * (m)), zip((i) + 3 * (m), 4 * (m))
+#define RAVEL_ZIP8(i, b) (i), (i) + (b)
+#define RAVEL_ZIP4(i, b) RAVEL_ZIP8(i, b), RAVEL_ZIP8((i) + 1, b)
+#define RAVEL_ZIP2(i, b) RAVEL_ZIP4(i, b), RAVEL_ZIP4((i) + 2, b)
+#define RAVEL_ZIP1(i, b) RAVEL_ZIP2(i, b), RAVEL_ZIP2((i) + 4, b)
+
+/* 16 bytes from each of w rows, `step` bytes from one to the next; and 16 * w bytes
+ * back, past the caches where `stream` says so and the address is aligned. */
+RAVEL_TYPES(1)
+RAVEL_INLINE ravel_1x1
+ravel_load1(const unsigned char *s, int64_t step)
+{
+    (void)step;
+    return (ravel_1x1)*(const ravel_anyx1 *)s;
+}
+
+RAVEL_INLINE void
+ravel_store1(unsigned char *d, ravel_1x1 v, int64_t stream)
+{
+#ifdef RAVEL_SSE2
+    if (stream)
+        _mm_stream_si128((__m128i *)(void *)d, (__m128i)v);
+    else
+#endif
+        *(ravel_anyx1 *)d = v;
+    (void)stream;
+}
+
+#if RAVEL_LANES > 1
+/* Intrinsics: gcc 12 does not find the instruction that loads an upper lane. */
+RAVEL_TYPES(2)
+RAVEL_INLINE ravel_1x2
+ravel_load2(const unsigned char *s, int64_t step)
+{
+    const __m128i a = _mm_loadu_si128((const __m128i *)(const void *)s);
+    const __m128i b = _mm_loadu_si128((const __m128i *)(const void *)(s + step));
+    return (ravel_1x2)_mm256_inserti128_si256(_mm256_castsi128_si256(a), b, 1);
+}
+
+RAVEL_INLINE void
+ravel_store2(unsigned char *d, ravel_1x2 v, int64_t stream)
+{
+    if (stream)
+        _mm256_stream_si256((__m256i *)(void *)d, (__m256i)v);
+    else
+        *(ravel_anyx2 *)d = v;
+}
+#endif
+
+#if RAVEL_LANES > 2
+RAVEL_TYPES(4)
+RAVEL_INLINE ravel_1x4
+ravel_load4(const unsigned char *s, int64_t step)
+{
+    const __m256i a = (__m256i)ravel_load2(s, step);
+    const __m256i b = (__m256i)ravel_load2(s + 2 * step, step);
+    return (ravel_1x4)_mm512_inserti64x4(_mm512_castsi256_si512(a), b, 1);
+}
+
+RAVEL_INLINE void
+ravel_store4(unsigned char *d, ravel_1x4 v, int64_t stream)
+{
+    if (stream)
+        _mm512_stream_si512((__m512i *)(void *)d, (__m512i)v);
+    else
+        *(ravel_anyx4 *)d = v;
+}
+#endif
+#endif
+
+/* Networks over vectors of 16 bytes.  A round zips the first half of the vectors with the
+ * second half: over all their elements a perfect shuffle, which turns the bits of an
+ * element's place round by one.  log2(k) rounds over k vectors make k columns rows of k
+ * elements; log2(e) rounds, e elements a vector, make the rows columns again. */
+#ifndef RAVEL_PLAIN
+#if defined(RAVEL_SSE2) && defined(__SSSE3__)
+#define RAVEL_SHUFFLE(v, by) ((ravel_1x1)_mm_shuffle_epi8((__m128i)(v), (__m128i)(by)))
+#elif defined(__aarch64__) && !defined(__clang__)
+#define RAVEL_SHUFFLE(v, by) __builtin_shuffle(v, by)
+#endif
+
+#define RAVEL_NETWORK(n, e, k, rounds)                                           \
+RAVEL_INLINE void                                                                \
+ravel_zip##n##x##k##r##rounds(ravel_##n##x1 *v)                                  \
+{                                                                                \
+    RAVEL_UNROLL for (int round = 0; round < rounds; round++) {                  \
+        ravel_##n##x1 t[k];                                                      \
+        RAVEL_UNROLL for (int i = 0; i < k / 2; i++) {                           \
+            t[2 * i] = RAVEL_LOW(n, e, 1, v[i], v[i + k / 2]);                   \
+            t[2 * i + 1] = RAVEL_HIGH(n, e, 1, v[i], v[i + k / 2]);              \
+        }                                                                        \
+        RAVEL_UNROLL for (int i = 0; i < k; i++)                                 \
+            v[i] = t[i];                                                         \
+    }                                                                            \
+}
+
+RAVEL_NETWORK(1, 16, 2, 1)
+RAVEL_NETWORK(1, 16, 4, 2)
+RAVEL_NETWORK(1, 16, 8, 3)
+RAVEL_NETWORK(1, 16, 16, 4)
+RAVEL_NETWORK(1, 16, 2, 4)
+RAVEL_NETWORK(1, 16, 4, 4)
+RAVEL_NETWORK(1, 16, 8, 4)
+RAVEL_NETWORK(2, 8, 2, 1)
+RAVEL_NETWORK(2, 8, 4, 2)
+RAVEL_NETWORK(2, 8, 8, 3)
+RAVEL_NETWORK(2, 8, 2, 3)
+RAVEL_NETWORK(2, 8, 4, 3)
+RAVEL_NETWORK(4, 4, 2, 1)
+RAVEL_NETWORK(4, 4, 4, 2)
+RAVEL_NETWORK(4, 4, 2, 2)
+RAVEL_NETWORK(8, 2, 2, 1)
+
+/* Byte i is to come from place i / in * out + i % in: pieces of `in` bytes that lay `out`
+ * apart, of which the part that `in` and `out` share is kept. */
+RAVEL_INLINE ravel_1x1
+ravel_apart(int64_t in, int64_t out)
+{
+    ravel_1x1 by = {0};
+    for (int i = 0; i < 16; i++)
+        by[i] = (uint8_t)((i / in * out + i % in) & 15);
+    return by;
+}
+
+/* The power of two that a row of so many bytes, at most 16, is padded to. */
+RAVEL_INLINE int64_t
+ravel_slot(int64_t bytes)
+{
+    return bytes <= 2 ? 2 : bytes <= 4 ? 4 : bytes <= 8 ? 8 : 16;
+}
+
+/* A few bytes. */
+RAVEL_INLINE void
+ravel_few_bytes(unsigned char *d, const unsigned char *s, int64_t bytes)
+{
+    int64_t i = 0;
+    for (; i + 16 <= bytes; i += 16)
+        memcpy(d + i, s + i, 16);
+    for (; i + 4 <= bytes; i += 4)
+        memcpy(d + i, s + i, 4);
+    for (; i < bytes; i++)
+        d[i] = s[i];
+}
+
+/* What is in the buffer to *d, which moves on: whole lines past the caches if `stream`,
+ * and all of it at the `last`; returns how much is left at its start. */
+RAVEL_INLINE int64_t
+ravel_pour(unsigned char **d, unsigned char *stage, int64_t held, int64_t stream,
+            int64_t last)
+{
+    int64_t i = stream ? (int64_t)(-(uintptr_t)*d & 63) : held;
+    i = i < held ? i : held;
+    memcpy(*d, stage, (size_t)i);
+    for (; i + 64 <= held; i += 64)
+        RAVEL_UNROLL for (int j = 0; j < 64; j += 16)
+            ravel_store1(*d + i + j, ravel_load1(stage + i + j, 0), 1);
+    if (last)
+        memcpy(*d + i, stage + i, (size_t)(held - i));
+    else
+        memmove(stage, stage + i, (size_t)(held - i));
+    *d += i;
+    return held - i;
+}
+#endif
+
+/* Planes, b < n of them, of rows of `width` elements, the last width - cols of them
+ * `value`:  d[b*dn + p*dp + q*size] = s[b*sn + p*size + q*sq]  for p < rows, q < cols.
+ * A row is at most 120 bytes.  Rows that touch are written as they come, or through a
+ * buffer as whole lines past the caches if `stream`.  A store may run into the next row,
+ * which is written after it; where that is not ours the buffer takes it. */
+#ifndef RAVEL_PLAIN
+enum { RAVEL_STAGE = 3968 };
+
+/* The columns of a plane, and what they become. */
+typedef struct {
+    int64_t cols, sq, width, dp, stream, ahead;
+    const unsigned char *value;    /* 16 bytes of it */
+    ravel_1x1 by;                  /* pads between short rows taken out */
+} ravel_Woven;
+
+RAVEL_INLINE ravel_1x1
+ravel_column(const unsigned char *s, int64_t q, ravel_Woven w)
+{
+    return ravel_load1(q < w.cols ? s + q * w.sq : w.value, 0);
+}
+
+/* Rows of `of` bytes of which `kept` are kept. */
+RAVEL_INLINE void
+ravel_keep(unsigned char *d, ravel_1x1 v, int64_t of, int64_t kept, ravel_1x1 by)
+{
+    if (of == kept || of == 16) {
+        ravel_store1(d, v, 0);
+        return;
+    }
+#ifdef RAVEL_SHUFFLE
+    ravel_store1(d, RAVEL_SHUFFLE(v, by), 0);
+#else
+    (void)by;
+    for (int i = 0; i < 2; i++) {
+        const uint64_t low = ((ravel_8x1)v)[i], high = low >> 32;
+        memcpy(d + 8 * i / of * kept, &low, 8);
+        if (of == 4)
+            memcpy(d + (2 * i + 1) * kept, &high, 8);
+    }
+#endif
+}
+
+/* e rows of at most k columns, tight. */
+#define RAVEL_WEAVE(z, e, k, rounds)                                             \
+RAVEL_INLINE void                                                                \
+ravel_weave##z##x##k(unsigned char *d, const unsigned char *s,                   \
+                     ravel_Woven w)                                       \
+{                                                                                \
+    const int64_t bytes = w.width * z;                                          \
+    ravel_##z##x1 v[k];                                                          \
+    RAVEL_UNROLL for (int i = 0; i < k; i++)                                     \
+        v[i] = (ravel_##z##x1)ravel_column(s, i, w);                             \
+    ravel_zip##z##x##k##r##rounds(v);                                            \
+    RAVEL_UNROLL for (int i = 0; i < k; i++)                                     \
+        ravel_keep(d + i * (e / k) * bytes, (ravel_1x1)v[i], k * z, bytes, w.by); \
+}                                                                                \
+RAVEL_WEAVE_ALL(ravel_weave##z##x##k, z, e)
+
+/* e rows of e columns or more, in groups of e; the last may overlap another. */
+#define RAVEL_WEAVE_WIDE(z, e, rounds)                                           \
+RAVEL_INLINE void                                                                \
+ravel_wide##z(unsigned char *d, const unsigned char *s, ravel_Woven w)    \
+{                                                                                \
+    for (int64_t q = 0; q < w.width; q += e) {                                  \
+        ravel_##z##x1 v[e];                                                      \
+        q = q + e > w.width ? w.width - e : q;                                 \
+        RAVEL_UNROLL for (int i = 0; i < e; i++)                                 \
+            v[i] = (ravel_##z##x1)ravel_column(s, q + i, w);                     \
+        ravel_zip##z##x##e##r##rounds(v);                                        \
+        RAVEL_UNROLL for (int i = 0; i < e; i++)                                 \
+            ravel_store1(d + (i * w.width + q) * z, (ravel_1x1)v[i], 0);        \
+    }                                                                            \
+}                                                                                \
+RAVEL_WEAVE_ALL(ravel_wide##z, z, e)
+
+/* e rows or more; may write 15 bytes after them. */
+#define RAVEL_WEAVE_ALL(weave, z, e)                                             \
+static void                                                                      \
+weave##_all(unsigned char *d, const unsigned char *s, int64_t rows,              \
+            ravel_Woven w)                                                \
+{                                                                                \
+    for (int64_t p = 0; p < rows; p += e) {                                      \
+        p = p + e > rows ? rows - e : p;                                         \
+        if (w.ahead && p * z % 64 == 0)                                         \
+            for (int64_t q = 0; q < w.cols; q++)                                \
+                __builtin_prefetch(s + p * z + q * w.sq + w.ahead);              \
+        weave(d + p * w.width * z, s + p * z, w);                               \
+    }                                                                            \
+}
+
+/* e rows or more of one plane. */
+#define RAVEL_WEAVE_PLANE(z, e)                                                  \
+static void                                                                      \
+ravel_gathered##z(unsigned char *d, const unsigned char *s, int64_t rows,          \
+                ravel_Woven w)                                            \
+{                                                                                \
+    unsigned char stage[64 + RAVEL_STAGE + 16] __attribute__((aligned(64)));     \
+    const int64_t bytes = w.width * z, step = RAVEL_STAGE / bytes / e * e;      \
+    int64_t held = 0, take;                                                      \
+    for (int64_t p = 0; p < rows; p += take) {                                   \
+        take = rows - p;                                                         \
+        take = take <= step ? take : take < step + e ? step - e : step;          \
+        ravel_woven##z(stage + held, s + p * z, take, w);                        \
+        held += take * bytes;                                                    \
+        if (w.dp == bytes)                                                      \
+            held = ravel_pour(&d, stage, held, w.stream, p + take == rows);      \
+        else                                                                     \
+            for (held = 0; held < take; held++)                                  \
+                ravel_few_bytes(d + (p + held) * w.dp, stage + held * bytes, bytes); \
+        held = w.dp == bytes ? held : 0;                                        \
+    }                                                                            \
+}                                                                                \
+static void                                                                      \
+ravel_plane_woven##z(unsigned char *d, const unsigned char *s, int64_t rows,     \
+                     ravel_Woven w)                                       \
+{                                                                                \
+    const int64_t bytes = w.width * z;                                          \
+    w.by = ravel_apart(bytes, ravel_slot(bytes));                                \
+    if (w.dp == bytes && !w.stream && rows >= 2 * e) {                         \
+        ravel_woven##z(d, s, rows - e, w);                                       \
+        d += (rows - e) * bytes;                                                 \
+        s += (rows - e) * z;                                                     \
+        rows = e;                                                                \
+    }                                                                            \
+    ravel_gathered##z(d, s, rows, w);                                              \
+}
+#define RAVEL_WOVEN(z, e)                                                        \
+    (rows >= e && width > 1 && dp >= width * z && width * z <= 120 &&            \
+     (ravel_plane_woven##z(d, s, rows, (ravel_Woven){                            \
+          .cols = cols, .sq = sq, .width = width, .dp = dp, .stream = stream,    \
+          .ahead = ahead, .value = v}), 1))
+#else
+#define RAVEL_WOVEN(z, e) ((void)stream, (void)ahead, 0)
+#define RAVEL_WEAVE(z, e, k, rounds)
+#define RAVEL_WEAVE_WIDE(z, e, rounds)
+#define RAVEL_WEAVE_PLANE(z, e)
+#endif
+
+/* The plane by elements. */
+#define RAVEL_WOVEN_FEW(z)                                                       \
+static void                                                                      \
+ravel_woven_few##z(unsigned char *d, const unsigned char *s, int64_t rows,       \
+                   int64_t cols, int64_t width, int64_t dp, int64_t sq,          \
+                   const unsigned char *value)                                   \
+{                                                                                \
+    for (int64_t p = 0; p < rows; p++)                                           \
+        for (int64_t q = 0; q < width; q++)                                      \
+            memcpy(d + p * dp + q * z, q < cols ? s + p * z + q * sq : value, z); \
+}
+
+/* By vectors where there are rows for one. */
+#define RAVEL_INTERLEAVE(z, e)                                                   \
+static void                                                                      \
+ravel_interleave##z(unsigned char *d, const unsigned char *s, int64_t n,         \
+                    int64_t rows, int64_t cols, int64_t width, int64_t dn,       \
+                    int64_t sn, int64_t dp, int64_t sq, int64_t stream,          \
+                    int64_t ahead, uint64_t value)                               \
+{                                                                                \
+    unsigned char v[16];                                                         \
+    for (int i = 0; i < 16; i++)                                                 \
+        v[i] = (unsigned char)(value >> i % z * 8 & 255);                        \
+    for (int64_t b = 0; b < n; b++, d += dn, s += sn)                            \
+        if (!RAVEL_WOVEN(z, e))                                                  \
+            ravel_woven_few##z(d, s, rows, cols, width, dp, sq, v);              \
+}
+
+RAVEL_WEAVE(2, 8, 2, 1)
+RAVEL_WEAVE(2, 8, 4, 2)
+RAVEL_WEAVE(2, 8, 8, 3)
+RAVEL_WEAVE_WIDE(2, 8, 3)
+#ifndef RAVEL_PLAIN
+static void
+ravel_woven2(unsigned char *d, const unsigned char *s, int64_t rows, ravel_Woven w)
+{
+    if (w.width <= 2)
+        ravel_weave2x2_all(d, s, rows, w);
+    else if (w.width <= 4)
+        ravel_weave2x4_all(d, s, rows, w);
+    else if (w.width < 8)
+        ravel_weave2x8_all(d, s, rows, w);
+    else
+        ravel_wide2_all(d, s, rows, w);
+}
+#endif
+RAVEL_WEAVE_PLANE(2, 8)
+RAVEL_WOVEN_FEW(2)
+RAVEL_INTERLEAVE(2, 8)
 
 /* src: 1572864 bytes, dst: 1572864 bytes; they do not overlap */
 void
-row_major_to_vnni2_bf16(void *dst_, const void *src_)
+row_major_to_vnni2_bf16_part(void *dst_, const void *src_, int64_t part, int64_t parts)
 {
     unsigned char *restrict dst = dst_;
     const unsigned char *restrict src = src_;
-    /* K=0..1023 N=0..767: transpose */
-    for (int64_t k1 = 0; k1 < 512; k1++) {
-        ravel_transpose(dst + 3072*k1, src + 3072*k1, 768, 2, 4, 1536, 2);
+    /* K=0..1023 N=0..767: interleave2 */
+    for (int64_t k1 = 171*part/parts*3; k1 < ravel_min(512, 171*(part + 1)/parts*3); k1 += 3) {
+        ravel_interleave2(dst + 3072*k1, src + 3072*k1, ravel_min(-k1 + 512, 3), 768, 2, 2, 3072, 3072, 4, 1536, 0, 0, 0x0u);
     }
+}
+
+void
+row_major_to_vnni2_bf16(void *dst_, const void *src_)
+{
+#ifdef _OPENMP
+#pragma omp parallel
+    row_major_to_vnni2_bf16_part(dst_, src_, omp_get_thread_num(), omp_get_num_threads());
+#else
+    row_major_to_vnni2_bf16_part(dst_, src_, 0, 1);
+#endif
 }
