@@ -9,6 +9,9 @@ import mutate
 import ravel
 
 EVERY = 29                         # one in so many in CI
+# Without the fence streamed lines may be seen late by a thread on another core.  No test makes that happen: processors soon write
+# them out, and each lock with which threads meet waits for them.
+UNSEEN = {"templates/c/fence.c"}
 
 
 @pytest.mark.parametrize("mutant", mutate.mutants(), ids=mutate.name)
@@ -20,10 +23,10 @@ def test_parts_that_can_break_have_mutants():
     """Planner, emitter, decisions and every kernel."""
     files = {m["file"] for m in mutate.mutants()}
     wanted = [p.relative_to(ravel.ROOT).as_posix() for p in (ravel.ROOT / "templates/c").glob("*.c")]
-    wanted += ["compiler/%s.c" % n for n in "plan plan_pieces plan_nest kernel emit_relayout emit_index decide decide_parts decide_sigma "
+    wanted += ["compiler/%s.c" % n for n in "plan plan_pieces plan_nest plan_order plan_call kernel emit_relayout emit_index decide decide_parts decide_sigma "
                "decide_inverse decide_every decide_equal decide_storage layout layout_reach layout_scalar layout_runtime plan_runtime "
                "plan_runtime_pieces plan_runtime_nest emit_runtime compile_runtime expr expr_arith expr_bits expr_facts".split()]
-    assert set(wanted) <= files, set(wanted) - files
+    assert set(wanted) - UNSEEN <= files, set(wanted) - UNSEEN - files
     assert len(mutate.mutants()) >= 30
 
 
