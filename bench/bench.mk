@@ -7,7 +7,7 @@ BENCH_ARGS  = --build $(B) $(if $(CASES),--cases $(CASES)) $(if $(ONLY),--only '
               $(if $(QUICK),--quick) $(if $(ROUNDS),--rounds $(ROUNDS)) \
               $(if $(THREADS),--threads $(THREADS)) $(BENCH_FLAGS)
 
-.PHONY: bench bench-build
+.PHONY: bench bench-build bench-memory
 bench:
 	$(Q)sh tests/deps.sh $(BUILD_PKGS) $(BENCH_PKGS)
 	$(Q)$(MAKE) -s all bench-build
@@ -29,3 +29,11 @@ $(B)/bench/onednn.so: bench/onednn.c runtime/measure.c runtime/measure.h
 	$(SAY) LINK $@
 	$(Q)mkdir -p $(@D) && $(CC) $(ALL_CFLAGS) $(BENCH_CFLAGS) -MF $@.d -fopenmp -shared \
 	    -o $@ bench/onednn.c runtime/measure.c -ldnnl
+
+# The rows of compiler/cost.def, as this machine has them.
+bench-memory: $(B)/bench/memory
+	$(Q)$(B)/bench/memory
+
+$(B)/bench/memory: bench/memory.c runtime/measure.c runtime/measure.h
+	$(SAY) LINK $@
+	$(Q)mkdir -p $(@D) && $(CC) $(ALL_CFLAGS) -MF $@.d -o $@ bench/memory.c runtime/measure.c -lm
