@@ -86,22 +86,25 @@ TEST_PKGS  := $(RUN_PKGS) g++ libcmocka-dev libdnnl-dev clang libclang-rt-14-dev
 
 include bench/bench.mk
 
+# As many at once as there are processors, where no -j says otherwise.
+JOBS = $(if $(findstring j,$(filter-out --%,$(MAKEFLAGS))),,-j$(shell nproc))
+
 deps:
 	$(Q)sh tests/deps.sh $(BUILD_PKGS) $(RUN_PKGS)
 
 run: deps
-	$(Q)$(MAKE) --no-print-directory all
+	$(Q)$(MAKE) $(JOBS) --no-print-directory all
 	$(Q)PYTHON=$(PYTHON) sh examples/run.sh $(B)/ravel $(B)/run
 
 # The sanitizer build is a second set of binaries; the same tests run on both.  A
 # third one, with ThreadSanitizer, is what test_threads needs and no more.
 test:
 	$(Q)sh tests/deps.sh $(BUILD_PKGS) $(TEST_PKGS)
-	$(Q)$(MAKE) --no-print-directory all unit
-	$(Q)$(MAKE) --no-print-directory all unit SAN=1 B=$(B)-asan CFLAGS="-O1 -g"
-	$(Q)$(MAKE) --no-print-directory SAN=thread B=$(B)-tsan CFLAGS="-O1 -g" \
+	$(Q)$(MAKE) $(JOBS) --no-print-directory all unit
+	$(Q)$(MAKE) $(JOBS) --no-print-directory all unit SAN=1 B=$(B)-asan CFLAGS="-O1 -g"
+	$(Q)$(MAKE) $(JOBS) --no-print-directory SAN=thread B=$(B)-tsan CFLAGS="-O1 -g" \
 	    $(B)-tsan/tests/test_threads
-	$(Q)$(MAKE) --no-print-directory fuzz-build
+	$(Q)$(MAKE) $(JOBS) --no-print-directory fuzz-build
 	$(Q)RAVEL_BUILD=$(B) RAVEL_ASAN=$(B)-asan RAVEL_TSAN=$(B)-tsan $(PYTHON) -m pytest -n 2 -q tests
 
 unit: $(UNITS)
