@@ -14,7 +14,7 @@ fuzz: fuzz-build
 	$(Q)$(PYTHON) tests/fuzz/run.py $(B)-fuzz --seconds $(FUZZ_TIME)
 
 fuzz-build:
-	$(Q)$(MAKE) --no-print-directory fuzzers CC=clang B=$(B)-fuzz WARN= \
+	$(Q)$(MAKE) --no-print-directory fuzzers CC=clang B=$(B)-fuzz WARN= OPENMP= \
 	    CFLAGS="$(FUZZ_FLAGS)"
 
 fuzzers: $(FUZZERS)
