@@ -60,10 +60,13 @@ kernel_whole_bytes(const Nest *n, int bits)
     return !n->now && run % per == 0 && kernel_multiple(n->dst, per);
 }
 
+/* A tile of a loop is not enough: the bytes at its ends are whole only where the loop
+ * fills whole bytes by itself. */
 bool
 kernel_turn_apart(const Nest *n, int turn, i64 bits)
 {
-    i64 ds = n->loop[n->turn[turn].loop].ds, moved;
-    return bits >= 8 || (int_mul(ds, n->turn[turn].step, &moved) &&
-                         moved % (8 / bits) == 0);
+    const Loop *l = &n->loop[n->turn[turn].loop];
+    i64 per = bits < 8 ? 8 / bits : 1, moved;
+    return l->ds % per == 0 || (int_mul(l->ds, n->turn[turn].step, &moved) &&
+                                moved % per == 0 && l->n % per == 0);
 }

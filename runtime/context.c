@@ -97,6 +97,18 @@ read_way(CodeWay *way, ravel_error *err)
                      wanted);
 }
 
+/* The kernels that RAVEL_ISA asks for. */
+static ravel_status
+find_kernels(ravel_context *cx, ravel_error *err)
+{
+    cx->kernels = kernels_here();
+    if (cx->kernels)
+        return RAVEL_OK;
+    return error_set(err, RAVEL_ERR_ARGUMENT,
+                     "RAVEL_ISA is '%.40s': one of scalar, portable, sse2, avx2, avx512 "
+                     "that this processor has", getenv("RAVEL_ISA"));
+}
+
 ravel_status
 ravel_context_new(ravel_context **out, ravel_error *err)
 {
@@ -108,12 +120,13 @@ ravel_context_new(ravel_context **out, ravel_error *err)
         return error_set(err, RAVEL_ERR_MEMORY, "out of memory");
     cx->users = 1;
     cx->processors = threads_here();
-    cx->kernels = kernels_here();
     wisdom_cpu(cx->cpu);
     cache_init(&cx->cache);
     Diag d;
     bool ok = arena_run(&cx->target_arena, &d, load_target, cx);
     ravel_status s = ok ? read_way(&cx->way, err) : error_of(err, &d);
+    if (s == RAVEL_OK)
+        s = find_kernels(cx, err);
     for (const Embedded *f = embed_specs; s == RAVEL_OK && f->name; f++)
         s = add_text(cx, f->text, f->len, f->name, true, err);
     if (s == RAVEL_OK)

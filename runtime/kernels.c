@@ -37,12 +37,9 @@ const KernelSet *
 kernels_here(void)
 {
     const char *wanted = getenv("RAVEL_ISA");
-    const KernelSet *best = kernel_sets;
+    const KernelSet *best = NULL;
     for (const KernelSet *s = kernel_sets; s->name; s++)
-        if (runs(s->name)) {
+        if (runs(s->name) && (!wanted || !*wanted || !strcmp(wanted, s->name)))
             best = s;
-            if (wanted && !strcmp(wanted, s->name))
-                break;
-        }
     return best;
 }

@@ -14,8 +14,8 @@ typedef struct {
 /* The sets this library was built with, each better than those before; ends with a null
  * name.  Not all of them run on every machine. */
 extern const KernelSet kernel_sets[];
-/* The best that runs here; or the one that RAVEL_ISA names, where it runs.
- * Thread-safe. */
+/* The best that runs here; or the one that RAVEL_ISA names, NULL where that does not run
+ * or there is none by that name.  Thread-safe. */
 const KernelSet *kernels_here(void);
 
 #endif

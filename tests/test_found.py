@@ -47,6 +47,13 @@ def test_verified_both_ways(cx, layout, shape):
                 plan.verify()
 
 
+@pytest.mark.parametrize("shape,bits", [((1537, 2048), 4), ((6146, 2048), 2)])
+def test_parts_that_meet_within_a_byte(cx, shape, bits):
+    """Odd rows of small elements: the border of a tile lies inside a byte, which two threads wrote."""
+    with cx.plan("(R,C){R, C}", "(R,C){C, R}", shape, bits) as plan:
+        plan.verify()
+
+
 def test_sixteen_ragged_dims(tmp_path):
     dims = "ABCDEFGHIJKLMNOP"
     layout = "(%s){%s, %s}" % (",".join(dims), ", ".join(d + "//2" for d in dims), ", ".join(d + "%2" for d in dims))

@@ -36,7 +36,20 @@ def test_unit(unit, build):
     if not (build / "ravel").exists():
         pytest.skip("%s is not built: make SAN=1 B=%s" % (build.name, build.name))
     rounds = ROUNDS.get(unit, 0) // (5 if build is SANITIZED else 1)
-    run([build / "tests" / unit], **({"ROUNDS": str(rounds)} if rounds else {}))
+    env = {"ROUNDS": str(rounds)} if rounds else {"SAMPLE": "7"} if build is SANITIZED else {"SAMPLE": "2"}
+    run([build / "tests" / unit], **env)
+
+
+@pytest.mark.parametrize("isa", ["scalar", "portable", "sse2"])
+def test_instruction_sets(isa):
+    """Every kernel of each set that runs everywhere; the best one here is what all other tests run."""
+    run([PLAIN / "tests" / "test_choices"], RAVEL_ISA=isa, SAMPLE="11")
+    run([PLAIN / "tests" / "test_narrow"], RAVEL_ISA=isa)
+
+
+def test_unknown_instruction_set():
+    r = subprocess.run([str(PLAIN / "ravel"), "list"], env={**os.environ, "RAVEL_ISA": "mmx"}, capture_output=True, text=True)
+    assert r.returncode == 2 and "RAVEL_ISA is 'mmx'" in r.stderr
 
 
 def test_races():

@@ -124,6 +124,14 @@ try_kernel(const Target *t, const Kernel *k, const char *const *pair, const i64 
     return c.used > 0;
 }
 
+/* One in so many of all; SAMPLE says how many, where time is short. */
+static int
+sample(void)
+{
+    const char *s = getenv("SAMPLE");
+    return s && atoi(s) > 0 ? atoi(s) : 1;
+}
+
 /* Buffers want the large shape; the others take turns. */
 static int
 stream_of(int i)
@@ -137,18 +145,19 @@ every_kernel(void **state)
     (void)state;
     ravel_context *cx;
     ravel_error err;
+    int every = sample();
     assert_int_equal(ravel_context_new(&cx, &err), RAVEL_OK);
     for (int k = 0; k < nkernels; k++) {
         int widths = 0, plans = 0;
         for (int t = 0; t < LEN(types); t++) {
             int before = plans;
-            for (int i = 0; i < LEN(pairs) * LEN(shapes); i++)
+            for (int i = k % every; i < LEN(pairs) * LEN(shapes); i += every)
                 plans += try_kernel(cx->target, &kernels[k], pairs[i / LEN(shapes)],
                                     shapes[i % LEN(shapes)], types[t], stream_of(i));
             widths += plans > before;
         }
         printf("# %s: %d plans of %d widths\n", kernels[k].name, plans, widths);
-        assert_true(plans > 5 && widths > 0);
+        assert_true(every > 1 || (plans > 5 && widths > 0));
     }
     ravel_context_free(cx);
 }
