@@ -133,6 +133,8 @@ ravel_copy(unsigned char *d, const unsigned char *s, int64_t n, int64_t rows,
 {
     const uintptr_t at = (uintptr_t)d | (uintptr_t)dp | (n > 1 ? (uintptr_t)dn : 0);
     const int lines = (at | (uintptr_t)bytes) % 64 == 0;
+    if (bytes == 0)
+        return;
     for (int64_t b = 0; b < n; b++, d += dn, s += sn)
         if (stream && (lines || bytes >= 256))
             ravel_copy_streamed(d, s, rows, bytes, dp, sp, s + sn);

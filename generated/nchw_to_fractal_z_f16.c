@@ -343,7 +343,7 @@ ravel_staged##n(unsigned char *d, const unsigned char *s, int64_t rows,         
         r = rows - p < R + m ? rows - p : R;                                     \
         r = r > R ? r - m : r;                                                   \
         unsigned char *to = d + p * dp + q * n;                                  \
-        unsigned char *buffer = room + 64 + ((uintptr_t)(to - room) & 63);       \
+        unsigned char *buffer = room + 64 + (((uintptr_t)to - (uintptr_t)room) & 63); \
         const int first = lines || q == 0, last = lines || q + c == cols;        \
         const unsigned char *from = s + p * n + q * sq;                          \
         if (lines && (p += r) >= rows) {                                         \

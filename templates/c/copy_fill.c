@@ -35,7 +35,7 @@ ravel_copy_fill(unsigned char *d, const unsigned char *s, int64_t n, int64_t row
 {
     unsigned char pad[2048];
     for (int64_t i = 0; i < width - bytes; i++)
-        pad[i] = i % size < 8 ? (unsigned char)(value >> i % size * 8 & 255) : 0;
+        pad[i] = (unsigned char)(i % size < 8 ? value >> i % size * 8 & 255 : 0);
     for (int64_t b = 0; b < n; b++, d += dn, s += sn)
         ravel_copy_fill_plane(d, s, rows, bytes, width, dp, sp, stream, pad);
 }
