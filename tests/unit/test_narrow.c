@@ -111,9 +111,9 @@ weave(void **state)
         for (i64 b = 0; b < c.n; b++)
             for (i64 p = 0; p < c.many; p++)
                 for (i64 i = 0; i < c.width * c.z; i++)
-                    m.want[b * dn + p * c.gap + i] = i < c.few * c.z
+                    m.want[b * dn + p * c.gap + i] = (Byte)(i < c.few * c.z
                         ? m.s[b * sn + i / c.z * c.long_step + p * c.z + i % c.z]
-                        : (Byte)(value >> i % c.z * 8);
+                        : value >> i % c.z * 8);
         compare(m, "interleave", k);
     }
 }
