@@ -49,8 +49,8 @@ typedef struct {
 /* How plans of a context are carried out: RAVEL_CODE. */
 typedef enum { CODE_BEST, CODE_JIT, CODE_INTERPRETER } CodeWay;
 
-/* Outside of the cache no lock: the lists only grow, at the front, by one exchange.  So neither threads
- * nor the child of a fork can find them taken. */
+/* Outside of the cache no lock: the lists only grow, at the front, by one exchange.  So
+ * neither threads nor the child of a fork can find them taken. */
 struct ravel_context {
     _Atomic(const LayoutDef *) known;   /* newest first */
     _Atomic(Text *) texts;

@@ -9,8 +9,8 @@
  *   ravel_run(plan, dst, src);          as often, from as many threads, as wanted
  *
  * Every function that can fail returns a ravel_status and, when it does fail
- * and `err` is not NULL, fills it with a sentence.  Nothing here exits, prints or keeps global
- * state (libtcc's own is behind one lock).  Shapes count elements, sizes count
+ * and `err` is not NULL, fills it with a sentence.  Nothing here exits, prints or
+ * keeps global state (libtcc's own is behind one lock).  Shapes count elements, sizes
  * bytes.  A layout is written as its name (NC1HWC0), its name with parameters
  * (NC1HWC0{C0=32}) or an inline table ({N, C//16, H, W, C%16}).
  * Valid C99 and C++.
@@ -77,8 +77,8 @@ RAVEL_API const char *ravel_status_text(ravel_status s);
 
 /* Make a context that holds the built-in specs.  Free it with ravel_context_free once no
  * other call on it is running; its plans stay as they are until they are freed.  What the
- * environment says (RAVEL_ISA, RAVEL_CODE, OMP_NUM_THREADS) and the processors there are, it asks
- * here, once.  Thread-safe. */
+ * environment says (RAVEL_ISA, RAVEL_CODE, OMP_NUM_THREADS) and the processors there are,
+ * it asks here, once.  Thread-safe. */
 RAVEL_API ravel_status ravel_context_new(ravel_context **out, ravel_error *err);
 RAVEL_API void ravel_context_free(ravel_context *cx);
 
@@ -105,10 +105,10 @@ RAVEL_API ravel_status ravel_load(ravel_context *cx, const char *text,
                                   size_t len, const char *name,
                                   ravel_error *err);
 
-/* Compile one relayout, to machine code where it can be.  The same request as before, while its names
- * stand for the same layouts and the context's threads are the same, gives the same plan
- * again, in less than a microsecond: the context keeps plans.  ravel_plan_free takes each
- * back once for each time it was given out.  Thread-safe. */
+/* Compile one relayout, to machine code where it can be.  The same request as before,
+ * while its names stand for the same layouts and the context's threads are the same,
+ * gives the same plan again, in less than a microsecond: the context keeps plans.
+ * ravel_plan_free takes each back once for each time it was given out.  Thread-safe. */
 RAVEL_API ravel_status ravel_compile(ravel_context *cx, const ravel_request *rq,
                                      ravel_plan **out, ravel_error *err);
 RAVEL_API void ravel_plan_free(ravel_plan *plan);
@@ -208,10 +208,10 @@ typedef struct {
 
 /* Time the few best ways to do a relayout on this machine, for about so many seconds
  * besides compiling and proving (0 to 3600; 0: as short as tells anything), and have cx
- * remember the best: ravel_compile of the same relayout, under any names of the same layouts, with
- * as many threads, uses it from then on.  The model's choice is one of them, and stays
+ * remember the best: ravel_compile of the same relayout, under any names of the same
+ * layouts, with as many threads, uses it from then on.  The model's choice is one of them, and stays
  * unless another takes 3 % less in the median; each is proven as by ravel_verify first.
- * Takes the memory of a proof and of two buffers, RAVEL_ERR_MEMORY where the machine has less.
+ * Takes the memory of a proof and of two buffers, RAVEL_ERR_MEMORY where there is less.
  * RAVEL_ERR_ARGUMENT where extents are left to run time.  `out` may be NULL.
  * Thread-safe; others at work at the same time disturb what is measured. */
 RAVEL_API ravel_status ravel_tune(ravel_context *cx, const ravel_request *rq,
