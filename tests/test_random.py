@@ -23,7 +23,8 @@ AGAIN = "RAVEL_AGAIN" in os.environ                   # the slow build
 CHUNKS, EACH = (4, 400) if AGAIN else (20, 1000)
 BACK = 4                                              # every so many go back too
 CASES = sorted((ravel.ROOT / "tests/cases").glob("*.json"))
-KERNELS = sorted({re.sub(r"\d+$", "", p.stem) for p in (ravel.ROOT / "templates/c").glob("*.c")})
+KERNELS = sorted({re.sub(r"\d+$", "", k) for k in re.findall(r"(?m)^K\((\w+)", (ravel.ROOT / "compiler/kernel.def").read_text())}
+                 | {"min", "max"})
 
 # What a layout's text shows of its kind.
 KINDS = {
