@@ -232,8 +232,11 @@ cli_shape_names(Cli *c, i64 *shape, const char **name, bool *any)
     if (!*any)
         return cli_numbers(c, "--shape", c->o.shape, shape, MAX_RANK);
     n = cli_numbers(c, "--shape", b.s, shape, MAX_RANK);
-    for (int d = 0; d < n; d++)
+    for (int d = 0; d < n; d++) {
+        if (!name[d] && shape[d] < 1)
+            cli_fail(c, "--shape %s: extents are 1 or more", c->o.shape);
         shape[d] = name[d] ? RUNTIME_EXTENT : shape[d];
+    }
     return n;
 }
 

@@ -105,7 +105,8 @@ typedef struct {
     int entry_var[MAX_ENTRIES];
 } EveryShape;
 EveryShape *decide_every_shape(Exprs *e, const LayoutRef *ref, const DType *t);
-/* The same for all shapes with the extents given; -1 where there is any. */
+/* The same for all shapes with the extents given; -1 where there is any.  Of
+ * another rank than the layout's: an error. */
 EveryShape *decide_shapes(Exprs *e, const LayoutRef *ref, const DType *t, int rank,
                           const i64 *fixed);
 /* The rank that stands for all: of the dims that `...` is, two, so that their order

@@ -199,6 +199,7 @@ decide_shapes(Exprs *e, const LayoutRef *ref, const DType *t, int rank, const i6
     Arena *a = ex_arena(e);
     EveryShape *s = arena_new(a, EveryShape);
     s->fixed = fixed;
+    layout_check_rank(a, ref->def, rank);
     Every y = {.every = s, .e = e, .ref = ref, .t = t, .rank = rank, .fixed = fixed};
     Diag d;
     if (!arena_run(a, &d, judge, &y)) {

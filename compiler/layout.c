@@ -53,23 +53,28 @@ batch_name(Maker *m, int i)
     return name;
 }
 
+void
+layout_check_rank(Arena *a, const LayoutDef *d, int rank)
+{
+    if (rank > MAX_RANK)
+        diag_fatal(a->diag, DIAG_LAYOUT, (Loc){0},
+                   "a shape of %d extents: at most %d", rank, MAX_RANK);
+    if (rank == d->ndims || (rank > d->ndims && d->batch))
+        return;
+    Buf b = buf_new(a);
+    buf_add(&b, d->batch ? "..., " : "");
+    for (int i = 0; i < d->ndims; i++)
+        buf_printf(&b, "%s%s", i ? ", " : "", d->dims[i]);
+    diag_fatal(a->diag, DIAG_LAYOUT, d->loc,
+               "layout '%s' has dims (%s), the shape has %d extents", d->name, b.s, rank);
+}
+
 static void
 set_dims(Maker *m, int rank, const i64 *shape)
 {
     const LayoutDef *d = m->def;
     int batch = rank - d->ndims;
-    if (rank > MAX_RANK)
-        diag_fatal(m->arena->diag, DIAG_LAYOUT, (Loc){0},
-                   "a shape of %d extents: at most %d", rank, MAX_RANK);
-    if (batch < 0 || (batch > 0 && !d->batch)) {
-        Buf b = buf_new(m->arena);
-        buf_add(&b, d->batch ? "..., " : "");
-        for (int i = 0; i < d->ndims; i++)
-            buf_printf(&b, "%s%s", i ? ", " : "", d->dims[i]);
-        diag_fatal(m->arena->diag, DIAG_LAYOUT, d->loc,
-                   "layout '%s' has dims (%s), the shape has %d extents", d->name,
-                   b.s, rank);
-    }
+    layout_check_rank(m->arena, d, rank);
     m->l->rank = rank;
     for (int i = 0; i < rank; i++) {
         Dim *x = &m->l->dim[i];
