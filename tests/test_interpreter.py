@@ -10,7 +10,7 @@ import ravel
 
 HERE = ravel.ROOT / "tests"
 PYTEST = [sys.executable, "-m", "pytest", "-q", "-p", "no:xdist", "-p", "no:cacheprovider"]
-SHARE = [("test_random.py", "(relayouts and (0 or 1)) or test_cases"), ("test_pairs.py", "rank or fill or larger or meet or edge or NC1HWC0 or swizzle")]
+SHARE = [("test_random.py", "(relayouts and 0) or test_cases"), ("test_pairs.py", "rank or larger or meet or edge or NC1HWC0")]
 
 
 @pytest.mark.skipif("RAVEL_AGAIN" in os.environ, reason="asked for by another test")

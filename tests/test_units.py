@@ -15,10 +15,11 @@ THREADED = ravel.ROOT / os.environ.get("RAVEL_TSAN", "build-tsan")   # with Thre
 TOOLS = {"npy_cat", "dnnl_reorder", "expr_same", "memcheck"}          # programs that other tests run
 UNITS = sorted(p.stem for p in (HERE / "unit").glob("*.c") if p.stem not in TOOLS)
 COMMANDS = {"test_cli.py", "test_golden.py"}   # only run the command: leaks count
-AGAIN = ["test_pairs.py", "test_random.py", "test_cli.py", "test_tables.py", "test_npy.py", "test_golden.py", "test_found.py",
-         "test_decisions.py"]
+AGAIN = ["test_pairs.py", "test_random.py", "test_cli.py", "test_golden.py", "test_found.py", "test_decisions.py"]
 
-ROUNDS = {"test_expr": 100000, "test_decide": 12000}   # random cases of the plain build
+# What a unit is told of how much to do, on the plain build and on the slow one: random cases, or one in so many.
+SHARE = {"test_expr": ("ROUNDS", 100000, 20000), "test_decide": ("ROUNDS", 6000, 1200), "test_choices": ("SAMPLE", 4, 13),
+         "test_sandbox": ("SAMPLE", 1, 6), "test_threads": ("THREAD_ROUNDS", 150, 100)}
 
 
 def run(args, **env):
@@ -35,9 +36,8 @@ def run(args, **env):
 def test_unit(unit, build):
     if not (build / "ravel").exists():
         pytest.skip("%s is not built: make SAN=1 B=%s" % (build.name, build.name))
-    rounds = ROUNDS.get(unit, 0) // (5 if build is SANITIZED else 1)
-    env = {"ROUNDS": str(rounds)} if rounds else {"SAMPLE": "7"} if build is SANITIZED else {"SAMPLE": "2"}
-    run([build / "tests" / unit], **env)
+    name, plain, slow = SHARE.get(unit, ("SAMPLE", 1, 1))
+    run([build / "tests" / unit], **{name: str(slow if build is SANITIZED else plain)})
 
 
 @pytest.mark.parametrize("isa", ["scalar", "portable", "sse2"])
@@ -57,7 +57,7 @@ def test_races():
     unit = THREADED / "tests" / "test_threads"
     if not unit.exists():
         pytest.skip("%s is not built: make SAN=thread B=%s" % (THREADED.name, THREADED.name))
-    run(["setarch", "-R", unit])         # its shadow memory wants addresses that are not random
+    run(["setarch", "-R", unit], THREAD_ROUNDS="100")         # its shadow memory wants addresses that are not random
 
 
 @pytest.mark.skipif("RAVEL_AGAIN" in os.environ, reason="already on the sanitizer build")

@@ -12,20 +12,48 @@ ravel_copy_streamed(unsigned char *d, const unsigned char *s, int64_t rows,
                                         : then + (r + on - rows) * sp);
 }
 
-/* Short runs that touch: by way of a buffer. */
+static inline void
+ravel_fetch_runs(const unsigned char *s, int64_t rows, int64_t sp)
+{
+    const int64_t on = sp > 0 && sp < 64 ? 64 / sp : 1;
+    for (int64_t r = 0; r < rows; r += on)
+        RAVEL_PREFETCH(s + r * sp);
+}
+
+/* Short runs that touch, rows of them in each of n planes: by way of a buffer, a piece of
+ * every plane before the next. */
 static void
-ravel_copy_gathered(unsigned char *d, const unsigned char *s, int64_t rows,
-                    int64_t bytes, int64_t sp)
+ravel_copy_gathered(unsigned char *d, const unsigned char *s, int64_t n, int64_t rows,
+                    int64_t bytes, int64_t dn, int64_t sn, int64_t sp)
 {
     unsigned char buffer[4096 + 512];
     const int64_t most = 4096 / bytes;
-    for (int64_t r = 0, n; r < rows; r += n) {
-        n = rows - r < most ? rows - r : most;
-        for (int64_t i = 0; i < n; i++) {
-            RAVEL_PREFETCH(s + (r + i) * sp + 32 * sp);
-            ravel_move(buffer + i * bytes, s + (r + i) * sp, bytes);
+    for (int64_t r = 0, k; r < rows; r += k) {
+        k = rows - r < most ? rows - r : most;
+        for (int64_t b = 0; b < n; b++) {
+            const unsigned char *from = s + b * sn + r * sp;
+            ravel_fetch_runs(from + k * sp, k, sp);
+            ravel_copy_runs(buffer, from, k, bytes, bytes, sp);
+            ravel_stream_run(d + b * dn + r * bytes, buffer, k * bytes);
         }
-        ravel_stream_run(d + r * bytes, buffer, n * bytes);
+    }
+}
+
+/* The same where runs of one row of every plane touch, and then those of the next. */
+static void
+ravel_copy_woven(unsigned char *d, const unsigned char *s, int64_t n, int64_t rows,
+                 int64_t bytes, int64_t sn, int64_t sp)
+{
+    unsigned char buffer[4096];
+    const int64_t most = 4096 / (n * bytes);
+    for (int64_t r = 0, k; r < rows; r += k) {
+        k = rows - r < most ? rows - r : most;
+        for (int64_t b = 0; b < n; b++) {
+            const unsigned char *from = s + b * sn + r * sp;
+            ravel_fetch_runs(from + k * sp, k, sp);
+            ravel_copy_runs(buffer + b * bytes, from, k, bytes, n * bytes, sp);
+        }
+        ravel_stream_run(d + r * n * bytes, buffer, k * n * bytes);
     }
 }
 
@@ -37,11 +65,23 @@ ravel_copy(unsigned char *d, const unsigned char *s, int64_t n, int64_t rows,
     const int lines = (at | (uintptr_t)bytes) % 64 == 0;
     if (bytes == 0)
         return;
+    if (stream && !lines && bytes < 256) {
+        if (dp == bytes && rows > 1) {
+            ravel_copy_gathered(d, s, n, rows, bytes, dn, sn, sp);
+            return;
+        }
+        if (dn == bytes && n > 1 && dp != n * bytes) {
+            ravel_copy_gathered(d, s, rows, n, bytes, dp, sp, sn);
+            return;
+        }
+        if (dn == bytes && n > 1 && dp <= 4096) {
+            ravel_copy_woven(d, s, n, rows, bytes, sn, sp);
+            return;
+        }
+    }
     for (int64_t b = 0; b < n; b++, d += dn, s += sn)
         if (stream && (lines || bytes >= 256))
             ravel_copy_streamed(d, s, rows, bytes, dp, sp, s + sn);
-        else if (stream && dp == bytes && rows > 1)
-            ravel_copy_gathered(d, s, rows, bytes, sp);
         else
             ravel_copy_runs(d, s, rows, bytes, dp, sp);
 }

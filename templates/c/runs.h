@@ -1,27 +1,11 @@
-/* Moves of constant size are one load and one store; others a call. */
-#define RAVEL_RUNS(k)                                      \
-    for (int64_t r = 0; r < rows; r++)                     \
-        memcpy(d + r * dp, s + r * sp, k)
-static void
-ravel_copy_runs(unsigned char *d, const unsigned char *s, int64_t rows, int64_t bytes,
-                int64_t dp, int64_t sp)
-{
-    switch (bytes) {
-    case 1: RAVEL_RUNS(1); break;
-    case 2: RAVEL_RUNS(2); break;
-    case 4: RAVEL_RUNS(4); break;
-    case 8: RAVEL_RUNS(8); break;
-    case 16: RAVEL_RUNS(16); break;
-    case 32: RAVEL_RUNS(32); break;
-    case 64: RAVEL_RUNS(64); break;
-    default: RAVEL_RUNS((size_t)bytes); break;
-    }
-}
-#undef RAVEL_RUNS
-
+/* A short run without a call; runs of constant size are one load and one store. */
 static inline void
 ravel_move(unsigned char *d, const unsigned char *s, int64_t bytes)
 {
+    if (bytes > 128) {
+        memcpy(d, s, (size_t)bytes);
+        return;
+    }
     for (; bytes >= 16; bytes -= 16, d += 16, s += 16)
         memcpy(d, s, 16);
     if (bytes & 8) {
@@ -37,3 +21,26 @@ ravel_move(unsigned char *d, const unsigned char *s, int64_t bytes)
     for (bytes &= 3; bytes > 0; bytes--)
         *d++ = *s++;
 }
+
+#define RAVEL_RUNS(k)                                      \
+    for (int64_t r = 0; r < rows; r++)                     \
+        memcpy(d + r * dp, s + r * sp, k)
+static void
+ravel_copy_runs(unsigned char *d, const unsigned char *s, int64_t rows, int64_t bytes,
+                int64_t dp, int64_t sp)
+{
+    switch (bytes) {
+    case 1: RAVEL_RUNS(1); break;
+    case 2: RAVEL_RUNS(2); break;
+    case 4: RAVEL_RUNS(4); break;
+    case 8: RAVEL_RUNS(8); break;
+    case 16: RAVEL_RUNS(16); break;
+    case 32: RAVEL_RUNS(32); break;
+    case 64: RAVEL_RUNS(64); break;
+    default:
+        for (int64_t r = 0; r < rows; r++)
+            ravel_move(d + r * dp, s + r * sp, bytes);
+    }
+}
+#undef RAVEL_RUNS
+
