@@ -56,30 +56,14 @@ ravel_stream_run(unsigned char *d, const unsigned char *s, int64_t bytes)
     ravel_stream_next(d, s, bytes, s + 512);
 }
 
-/* Moves of constant size are one load and one store; others a call. */
-#define RAVEL_RUNS(k)                                      \
-    for (int64_t r = 0; r < rows; r++)                     \
-        memcpy(d + r * dp, s + r * sp, k)
-static void
-ravel_copy_runs(unsigned char *d, const unsigned char *s, int64_t rows, int64_t bytes,
-                int64_t dp, int64_t sp)
-{
-    switch (bytes) {
-    case 1: RAVEL_RUNS(1); break;
-    case 2: RAVEL_RUNS(2); break;
-    case 4: RAVEL_RUNS(4); break;
-    case 8: RAVEL_RUNS(8); break;
-    case 16: RAVEL_RUNS(16); break;
-    case 32: RAVEL_RUNS(32); break;
-    case 64: RAVEL_RUNS(64); break;
-    default: RAVEL_RUNS((size_t)bytes); break;
-    }
-}
-#undef RAVEL_RUNS
-
+/* A short run without a call; runs of constant size are one load and one store. */
 static inline void
 ravel_move(unsigned char *d, const unsigned char *s, int64_t bytes)
 {
+    if (bytes > 128) {
+        memcpy(d, s, (size_t)bytes);
+        return;
+    }
     for (; bytes >= 16; bytes -= 16, d += 16, s += 16)
         memcpy(d, s, 16);
     if (bytes & 8) {
@@ -96,6 +80,29 @@ ravel_move(unsigned char *d, const unsigned char *s, int64_t bytes)
         *d++ = *s++;
 }
 
+#define RAVEL_RUNS(k)                                      \
+    for (int64_t r = 0; r < rows; r++)                     \
+        memcpy(d + r * dp, s + r * sp, k)
+static void
+ravel_copy_runs(unsigned char *d, const unsigned char *s, int64_t rows, int64_t bytes,
+                int64_t dp, int64_t sp)
+{
+    switch (bytes) {
+    case 1: RAVEL_RUNS(1); break;
+    case 2: RAVEL_RUNS(2); break;
+    case 4: RAVEL_RUNS(4); break;
+    case 8: RAVEL_RUNS(8); break;
+    case 16: RAVEL_RUNS(16); break;
+    case 32: RAVEL_RUNS(32); break;
+    case 64: RAVEL_RUNS(64); break;
+    default:
+        for (int64_t r = 0; r < rows; r++)
+            ravel_move(d + r * dp, s + r * sp, bytes);
+    }
+}
+#undef RAVEL_RUNS
+
+
 /* rows runs of `bytes` bytes in each of n planes; dp and sp bytes from one run to the
  * next, dn and sn from one plane to the next.  `stream`: past the caches, where runs are
  * whole lines, or long, or touch in the destination; the source is fetched 2 KB ahead. */
@@ -110,20 +117,48 @@ ravel_copy_streamed(unsigned char *d, const unsigned char *s, int64_t rows,
                                         : then + (r + on - rows) * sp);
 }
 
-/* Short runs that touch: by way of a buffer. */
+static inline void
+ravel_fetch_runs(const unsigned char *s, int64_t rows, int64_t sp)
+{
+    const int64_t on = sp > 0 && sp < 64 ? 64 / sp : 1;
+    for (int64_t r = 0; r < rows; r += on)
+        RAVEL_PREFETCH(s + r * sp);
+}
+
+/* Short runs that touch, rows of them in each of n planes: by way of a buffer, a piece of
+ * every plane before the next. */
 static void
-ravel_copy_gathered(unsigned char *d, const unsigned char *s, int64_t rows,
-                    int64_t bytes, int64_t sp)
+ravel_copy_gathered(unsigned char *d, const unsigned char *s, int64_t n, int64_t rows,
+                    int64_t bytes, int64_t dn, int64_t sn, int64_t sp)
 {
     unsigned char buffer[4096 + 512];
     const int64_t most = 4096 / bytes;
-    for (int64_t r = 0, n; r < rows; r += n) {
-        n = rows - r < most ? rows - r : most;
-        for (int64_t i = 0; i < n; i++) {
-            RAVEL_PREFETCH(s + (r + i) * sp + 32 * sp);
-            ravel_move(buffer + i * bytes, s + (r + i) * sp, bytes);
+    for (int64_t r = 0, k; r < rows; r += k) {
+        k = rows - r < most ? rows - r : most;
+        for (int64_t b = 0; b < n; b++) {
+            const unsigned char *from = s + b * sn + r * sp;
+            ravel_fetch_runs(from + k * sp, k, sp);
+            ravel_copy_runs(buffer, from, k, bytes, bytes, sp);
+            ravel_stream_run(d + b * dn + r * bytes, buffer, k * bytes);
         }
-        ravel_stream_run(d + r * bytes, buffer, n * bytes);
+    }
+}
+
+/* The same where runs of one row of every plane touch, and then those of the next. */
+static void
+ravel_copy_woven(unsigned char *d, const unsigned char *s, int64_t n, int64_t rows,
+                 int64_t bytes, int64_t sn, int64_t sp)
+{
+    unsigned char buffer[4096];
+    const int64_t most = 4096 / (n * bytes);
+    for (int64_t r = 0, k; r < rows; r += k) {
+        k = rows - r < most ? rows - r : most;
+        for (int64_t b = 0; b < n; b++) {
+            const unsigned char *from = s + b * sn + r * sp;
+            ravel_fetch_runs(from + k * sp, k, sp);
+            ravel_copy_runs(buffer + b * bytes, from, k, bytes, n * bytes, sp);
+        }
+        ravel_stream_run(d + r * n * bytes, buffer, k * n * bytes);
     }
 }
 
@@ -135,11 +170,23 @@ ravel_copy(unsigned char *d, const unsigned char *s, int64_t n, int64_t rows,
     const int lines = (at | (uintptr_t)bytes) % 64 == 0;
     if (bytes == 0)
         return;
+    if (stream && !lines && bytes < 256) {
+        if (dp == bytes && rows > 1) {
+            ravel_copy_gathered(d, s, n, rows, bytes, dn, sn, sp);
+            return;
+        }
+        if (dn == bytes && n > 1 && dp != n * bytes) {
+            ravel_copy_gathered(d, s, rows, n, bytes, dp, sp, sn);
+            return;
+        }
+        if (dn == bytes && n > 1 && dp <= 4096) {
+            ravel_copy_woven(d, s, n, rows, bytes, sn, sp);
+            return;
+        }
+    }
     for (int64_t b = 0; b < n; b++, d += dn, s += sn)
         if (stream && (lines || bytes >= 256))
             ravel_copy_streamed(d, s, rows, bytes, dp, sp, s + sn);
-        else if (stream && dp == bytes && rows > 1)
-            ravel_copy_gathered(d, s, rows, bytes, sp);
         else
             ravel_copy_runs(d, s, rows, bytes, dp, sp);
 }

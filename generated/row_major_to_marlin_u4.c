@@ -219,7 +219,7 @@ static void
 ravel_bits_into(unsigned char *d, int64_t at, unsigned v, int64_t n)
 {
     const unsigned mask = ((1u << n) - 1) << at;
-    *d = (unsigned char)((*d & ~mask) | (v << at & mask));
+    *d = (unsigned char)((*d & ~mask) | v << at);
 }
 
 /* n < 9 bits from bit y on. */
@@ -227,7 +227,8 @@ static unsigned
 ravel_bits_at(const unsigned char *s, int64_t y, int64_t n)
 {
     const unsigned low = (unsigned)s[y / 8] >> y % 8;
-    return y % 8 + n > 8 ? low | (unsigned)s[y / 8 + 1] << (8 - y % 8) : low;
+    const unsigned high = y % 8 + n > 8 ? (unsigned)s[y / 8 + 1] << (8 - y % 8) : 0;
+    return (low | high) & ((1u << n) - 1);
 }
 
 /* Bytes made of two each, `by` > 0 bits apart. */
