@@ -20,6 +20,7 @@ ROOMS = {
     "layout":    ("compiler/layout*.[ch] compiler/dtype.c", "ast expr ground"),
     "spec":      ("compiler/spec*.[ch]", "layout ast expr ground embed"),
     "notation":  ("compiler/notation_*.[ch]", "layout ast expr ground"),
+    "banks":     ("compiler/bank.[ch] compiler/swizzle*.[ch]", "ground"),
     "decide":    ("compiler/decide*.[ch]", "layout expr ground"),
     "plan":      ("compiler/plan*.[ch] compiler/kernel.c compiler/kernel_*.[ch]", "layout expr ground tables"),
     "emit":      ("compiler/emit*.[ch]", "plan decide layout expr ground"),

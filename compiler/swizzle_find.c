@@ -1,0 +1,311 @@
+/* The search for a swizzle: whether there is one, by the columns of M, and then the one
+ * of the fewest bits, by its rows. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "swizzle_pass.h"
+
+/* Looks at a pass, or at an image, until a search is given up. */
+enum { STEPS_MAX = 1 << 25 };
+
+static int
+compare_passes(const void *a, const void *b)
+{
+    const Pass *p = a, *q = b;
+    if (p->v != q->v || p->n != q->n)
+        return p->v != q->v ? p->v - q->v : p->n - q->n;
+    int by_words = memcmp(p->word, q->word, sizeof p->word);
+    return by_words ? by_words : p->access - q->access;
+}
+
+/* Each pass once: a tile has many that differ by a constant only. */
+static void
+drop_repeated(Swizzler *s)
+{
+    int kept = 0;
+    if (s->n)
+        qsort(s->pass, (size_t)s->n, sizeof *s->pass, compare_passes);
+    for (int i = 0; i < s->n; i++) {
+        const Pass *p = &s->pass[i], *last = &s->pass[kept ? kept - 1 : 0];
+        if (!kept || p->v != last->v || p->n != last->n ||
+            memcmp(p->word, last->word, sizeof p->word))
+            s->pass[kept++] = *p;
+    }
+    s->n = kept;
+}
+
+/* ---- columns: M is chosen for one high bit after the other ---- */
+
+typedef struct {
+    int n, values;        /* high bits that matter; 2^(5 - keep) images of each */
+    uint32_t bit[TILE_BITS_MAX];   /* their numbers in a word */
+    uint32_t *forbid;     /* [h]: bit c is set where M(h) may not be c */
+    uint8_t *image;       /* [h]: M(h), where h has chosen bits only */
+    long steps;
+} Columns;
+
+/* High bits that tell the elements of the span of all high parts apart: pivots of an
+ * echelon form.  M may be 0 on the others. */
+static void
+find_pivots(const Swizzler *s, Columns *c)
+{
+    uint32_t basis[32] = {0};
+    for (int i = 0; i < s->n; i++)
+        for (int l = 0; l < s->pass[i].n; l++) {
+            uint32_t h = s->pass[i].word[l] >> BANK_BITS;
+            while (h && basis[int_log2(h)])
+                h ^= basis[int_log2(h)];
+            if (h)
+                basis[int_log2(h)] = h;
+        }
+    for (int b = 0; b < TILE_BITS_MAX; b++)
+        if (basis[b])
+            c->bit[c->n++] = (uint32_t)(b + BANK_BITS);
+}
+
+static uint32_t
+coordinates(const Columns *c, uint32_t word)
+{
+    uint32_t h = 0;
+    for (int j = 0; j < c->n; j++)
+        h |= (word >> c->bit[j] & 1) << j;
+    return h;
+}
+
+/* Two words of a pass meet when M takes the high part of their xor to its bank bits;
+ * those that differ in a bank bit that stays never do. */
+static void
+forbid_pass(const Swizzler *s, const Pass *p, Columns *c)
+{
+    for (int i = 0; i < p->n; i++)
+        for (int j = 0; j < i; j++) {
+            uint32_t d = p->word[i] ^ p->word[j];
+            uint32_t stays = ((1u << s->keep) - 1) >> p->v << p->v;
+            if (!(d & stays) && d >> BANK_BITS)
+                c->forbid[coordinates(c, d)] |= 1u << (d % 32 >> s->keep);
+        }
+}
+
+/* The bits of set, each moved to its number xor by. */
+static uint32_t
+moved(uint32_t set, uint32_t by)
+{
+    static const uint32_t even[] = {0x55555555, 0x33333333, 0x0f0f0f0f, 0x00ff00ff,
+                                    0x0000ffff};
+    for (int i = 0; i < LEN(even); i++)
+        if (by >> i & 1)
+            set = (set & even[i]) << (1 << i) | (set >> (1 << i) & even[i]);
+    return set;
+}
+
+static bool
+choose_columns(Columns *c, int j)
+{
+    uint32_t half = 1u << j, bad = 0;
+    if (j == c->n)
+        return true;
+    c->steps += half;
+    for (uint32_t x = 0; x < half; x++)
+        bad |= moved(c->forbid[x | half], c->image[x]);
+    for (int v = 0; v < c->values && c->steps <= STEPS_MAX; v++) {
+        if (bad >> v & 1)
+            continue;
+        for (uint32_t x = 0; x < half; x++)
+            c->image[x | half] = (uint8_t)(c->image[x] ^ v);
+        if (choose_columns(c, j + 1))
+            return true;
+    }
+    return false;
+}
+
+static void
+decide_by_columns(const Swizzler *s, SwizzleFound *f)
+{
+    Columns c = {.values = 1 << (BANK_BITS - s->keep)};
+    find_pivots(s, &c);
+    c.forbid = arena_array(s->arena, uint32_t, (i64)1 << c.n);
+    c.image = arena_array(s->arena, uint8_t, (i64)1 << c.n);
+    for (int i = 0; i < s->n; i++)
+        forbid_pass(s, &s->pass[i], &c);
+    bool found = choose_columns(&c, 0);
+    f->answer = found ? SWIZZLE_FOUND
+              : c.steps > STEPS_MAX ? SWIZZLE_UNDECIDED : SWIZZLE_EXCLUDED;
+    for (int j = 0; found && j < c.n; j++)
+        for (int i = s->keep; i < BANK_BITS; i++)
+            f->swizzle.mask[i] |= (uint32_t)(c.image[1 << j] >> (i - s->keep) & 1)
+                                  << c.bit[j];
+}
+
+/* ---- rows: a mask for one bank bit after the other ---- */
+
+/* Lanes of a pass, as bits, that no bank bit has told apart so far: more than one in
+ * each. */
+typedef struct {
+    int n;
+    uint32_t set[PASS_WORDS / 2];
+} Classes;
+
+typedef struct {
+    uint32_t mask;
+    uint32_t *parity;     /* of each pass: the lanes where it is odd */
+} Candidate;
+
+typedef struct {
+    const Swizzler *s;
+    Candidate *mask;      /* by their bits, then their number */
+    int nmask;
+    uint32_t *plane[BANK_BITS];    /* of each pass: the lanes whose bank bit is 1 */
+    Classes *classes[BANK_BITS + 1];   /* of each pass, before row i */
+    int chosen[BANK_BITS];
+    long steps;
+} Rows;
+
+/* The lanes where the word has an odd number of the mask's bits, for each pass. */
+static uint32_t *
+parities(const Swizzler *s, uint32_t mask)
+{
+    uint32_t *p = arena_array(s->arena, uint32_t, s->n);
+    for (int i = 0; i < s->n; i++)
+        for (int l = 0; l < s->pass[i].n; l++)
+            p[i] |= (uint32_t)__builtin_parity(s->pass[i].word[l] & mask) << l;
+    return p;
+}
+
+/* The classes of pass i cut in two by `odd`; the size of the largest. */
+static int
+split(const Classes *from, uint32_t odd, Classes *to)
+{
+    int most = 1;
+    to->n = 0;
+    for (int i = 0; i < from->n; i++)
+        for (int side = 0; side < 2; side++) {
+            uint32_t half = from->set[i] & (side ? odd : ~odd);
+            int size = __builtin_popcount(half);
+            if (size > 1)
+                to->set[to->n++] = half;
+            most = size > most ? size : most;
+        }
+    return most;
+}
+
+/* The classes before row `keep`: what the bits that stay tell apart.  False when one
+ * is larger than the rows that are left could part. */
+static bool
+start_rows(Rows *r, SwizzleFound *f)
+{
+    const Swizzler *s = r->s;
+    for (int i = 0; i <= BANK_BITS; i++)
+        r->classes[i] = arena_array(s->arena, Classes, s->n);
+    for (int i = 0; i < BANK_BITS; i++)
+        r->plane[i] = parities(s, 1u << i);
+    f->places = 1 << (BANK_BITS - s->keep);
+    for (int p = 0; p < s->n; p++) {
+        int most = s->pass[p].n;
+        Classes c = {1, {(uint32_t)(((uint64_t)1 << most) - 1)}}, next;
+        for (int i = s->pass[p].v; i < s->keep; i++, c = next)
+            most = split(&c, r->plane[i][p], &next);
+        if (most > f->places) {
+            f->access = s->pass[p].access;
+            f->words = most;
+            return false;
+        }
+        r->classes[s->keep][p] = c;
+    }
+    return true;
+}
+
+static bool
+try_row(Rows *r, int row, int mask)
+{
+    for (int p = 0; p < r->s->n; p++) {
+        uint32_t odd = r->plane[row][p] ^ r->mask[mask].parity[p];
+        r->steps++;
+        if (split(&r->classes[row][p], odd, &r->classes[row + 1][p]) >
+            1 << (BANK_BITS - 1 - row))
+            return false;
+    }
+    return true;
+}
+
+/* Masks of `left` bits in all for the rows from here on. */
+static bool
+choose_rows(Rows *r, int row, int left)
+{
+    if (row == BANK_BITS)
+        return left == 0;
+    for (int i = 0; i < r->nmask && r->steps <= STEPS_MAX; i++) {
+        int bits = __builtin_popcount(r->mask[i].mask);
+        if (bits > left)
+            break;
+        r->chosen[row] = i;
+        if (try_row(r, row, i) && choose_rows(r, row + 1, left - bits))
+            return true;
+    }
+    return false;
+}
+
+/* A mask that does to every pass what an earlier one does is no choice. */
+static void
+add_candidate(Rows *r, uint32_t mask)
+{
+    size_t bytes = (size_t)r->s->n * sizeof (uint32_t);
+    uint32_t *p = parities(r->s, mask);
+    for (int i = 0; i < r->nmask; i++)
+        if (!memcmp(p, r->mask[i].parity, bytes))
+            return;
+    r->mask[r->nmask++] = (Candidate){mask, p};
+}
+
+/* All masks of that many bits from `above` on, besides those of `with`, in the order of
+ * their numbers. */
+static void
+add_candidates(Rows *r, int bits, int below, uint32_t with)
+{
+    if (bits == 0)
+        add_candidate(r, with);
+    for (int b = BANK_BITS + bits - 1; bits && b < below; b++)
+        add_candidates(r, bits - 1, b, with | 1u << b);
+}
+
+/* The masks of the fewest bits with at most `each`; false when there are none, or it
+ * took too long. */
+static bool
+fewest_bits(Rows *r, int each, SwizzleFound *f)
+{
+    int rows = BANK_BITS - r->s->keep;
+    add_candidates(r, each, r->s->bits, 0);
+    r->steps = 0;
+    for (int total = 0; total <= each * rows; total++) {
+        if (!choose_rows(r, r->s->keep, total))
+            continue;
+        f->swizzle = (Swizzle){{0}};
+        for (int i = r->s->keep; i < BANK_BITS; i++)
+            f->swizzle.mask[i] = r->mask[r->chosen[i]].mask;
+        f->fewest = true;
+        return true;
+    }
+    return false;
+}
+
+SwizzleFound
+swizzler_find(Swizzler *s)
+{
+    enum { EACH_MAX = 3, MASKS_MAX = 1 + 19 + 171 + 969 };
+    SwizzleFound f = {.answer = SWIZZLE_TOO_MANY};
+    Rows r = {.s = s};
+    drop_repeated(s);
+    if (!start_rows(&r, &f))
+        return f;
+    decide_by_columns(s, &f);
+    if (f.answer == SWIZZLE_EXCLUDED)
+        return f;
+    r.mask = arena_array(s->arena, Candidate, MASKS_MAX);
+    add_candidates(&r, 0, 0, 0);
+    add_candidates(&r, 1, s->bits, 0);
+    for (int each = 2; each <= EACH_MAX && !f.fewest; each++)
+        if (fewest_bits(&r, each, &f))
+            f.answer = SWIZZLE_FOUND;
+    for (int i = 0; i < BANK_BITS; i++)
+        f.bits += __builtin_popcount(f.swizzle.mask[i]);
+    return f;
+}
