@@ -13,7 +13,7 @@ typedef struct {
     const char *arg[2];            /* LAYOUT, or IN and OUT */
     int narg;
     const char *shape, *dtype, *at, *output, *svg, *from, *to, *target, *name, *kind,
-               *equals, *object, *limit, *rounds,
+               *equals, *banks, *object, *limit, *rounds,
                *threads, *wisdom, *seconds;
     bool json, inverse, verify;
     const char *spec[16];
@@ -80,6 +80,8 @@ const i64 *cli_shape(Arena *a, const Layout *l);
 extern const char *const cli_answers[];        /* of an Answer */
 /* cli_equal.c */
 int cli_check_equal(Cli *c);
+/* cli_banks.c */
+int cli_check_banks(Cli *c);
 /* cli_shown.c: from here on stdout and stderr pass nothing on that a terminal would
  * obey: it is written as \u001b, or \xff where it is no UTF-8. */
 void cli_show_streams(void);

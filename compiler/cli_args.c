@@ -56,6 +56,8 @@ static const struct {
     {'g', false, {"svg", 'g', "FILE", 0, "draw a picture", 0}, offsetof(Options, svg)},
     {'e', false, {"equals", 'e', "LAYOUT", 0, "is it the same as this one?", 0},
      offsetof(Options, equals)},
+    {'b', false, {"banks", 'b', "DIM[:BYTES],...", 0, "is it, as a tile in shared memory, "
+     "free of bank conflicts for lanes along DIM?", 0}, offsetof(Options, banks)},
     {'v', true, {"verify", 'v', 0, 0, "check every byte of the result", 0},
      offsetof(Options, verify)},
     {'j', true, {"json", 'j', 0, 0, "output for programs", 0}, offsetof(Options, json)},

@@ -316,8 +316,12 @@ cmd_check(Cli *c)
     i64 shape[MAX_RANK];
     const char *name[MAX_RANK];
     bool any = false;
+    if (c->o.equals && c->o.banks)
+        cli_fail(c, "--equals and --banks are two questions: ask one at a time");
     if (c->o.equals)
         return cli_check_equal(c);
+    if (c->o.banks)
+        return cli_check_banks(c);
     if (!c->o.shape)
         return check_shapes(c, 0, NULL);
     int rank = cli_shape_names(c, shape, name, &any);

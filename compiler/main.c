@@ -22,16 +22,22 @@ static const Command commands[] = {
     {"table", cmd_table, "LAYOUT", 1, "s!to!f", "every element's address as a .npy",
      "Writes an int64 array of the logical shape.\n\n"
      "  ravel table NC1HWC0 --shape 2,20,5,7 --dtype f16 -o t.npy\n"},
-    {"check", cmd_check, "LAYOUT", 1, "stejf",
-     "one-to-one? onto? padding, holes, inverse, equal",
+    {"check", cmd_check, "LAYOUT", 1, "stebjf",
+     "one-to-one? onto? padding, holes, inverse, equal, banks",
      "Exits with 0 when the answer is yes: the layout is one-to-one and fit to be\n"
      "converted to, or, with --equals, puts every element where the other one does;\n"
      "with 1 and a witness when it is no, and with 1 when it cannot be decided.\n"
      "Without --shape it judges every shape at once, with names in it (N,64,H,W)\n"
-     "those with the extents that are numbers.\n\n"
+     "those with the extents that are numbers.\n"
+     "With --banks it counts what the warps of a GPU need to read or write the tile:\n"
+     "each of 32 lanes takes BYTES (an element, unless given) along DIM, lanes go on\n"
+     "along DIM and then along the other dims, the last one first.  Where a bank has\n"
+     "two words at a time, it names a swizzle that is free of that, or says that no\n"
+     "xor swizzle is.\n\n"
      "  ravel check '{M, (K//8%8) ~ (M%8), K%8}' --shape 6,64\n"
      "  ravel check '{M//2, K}' --shape 8,8\n"
-     "  ravel check NHWC --equals '(N,C,H,W){N, H, W, C//4, C%4}' --shape 2,8,5,5\n"},
+     "  ravel check NHWC --equals '(N,C,H,W){N, H, W, C//4, C%4}' --shape 2,8,5,5\n"
+     "  ravel check '{M, K}' --shape 64,64 --dtype f16 --banks K:4,M:2\n"},
     {"emit", cmd_emit, "", 0, "FTs!tGnkNWo!f", "stand-alone source of a conversion",
      "--kind offset and --kind inverse make the index function of one layout\n"
      "(--to) and its inverse.  The file needs nothing of ravel.  A name in the shape\n"

@@ -21,6 +21,7 @@ ROOMS = {
     "spec":      ("compiler/spec*.[ch]", "layout ast expr ground embed"),
     "notation":  ("compiler/notation_*.[ch]", "layout ast expr ground"),
     "banks":     ("compiler/bank.[ch] compiler/swizzle*.[ch]", "ground"),
+    "tile":      ("compiler/bank_tile.[ch]", "banks layout ground"),
     "decide":    ("compiler/decide*.[ch]", "layout expr ground"),
     "plan":      ("compiler/plan*.[ch] compiler/kernel.c compiler/kernel_*.[ch]", "layout expr ground tables"),
     "emit":      ("compiler/emit*.[ch]", "plan decide layout expr ground"),
@@ -28,7 +29,7 @@ ROOMS = {
     "compile":   ("compiler/compile*.[ch]", "render emit plan decide notation spec layout ast expr ground"),
     # stands alone: bench/ builds it without the compiler
     "measure":   ("runtime/measure.[ch] compiler/cli_copy.[ch]", ""),
-    "cli":       ("compiler/main.c compiler/cli*.[ch]", "measure compile render emit plan decide notation spec layout ast expr ground public npy library"),
+    "cli":       ("compiler/main.c compiler/cli*.[ch]", "measure tile banks compile render emit plan decide notation spec layout ast expr ground public npy library"),
     "public":    ("runtime/ravel.h", ""),
     "error":     ("runtime/error.h", "public"),
     "npy":       ("runtime/npy*.[ch] runtime/file.[ch]", "error public"),
