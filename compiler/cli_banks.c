@@ -145,7 +145,7 @@ why_none(const Banked *b, const SwizzleFound *f)
 static Cure
 find_cure(const Banked *b)
 {
-    Cure cure = {.found = {.answer = SWIZZLE_EXCLUDED}};
+    Cure cure = {.found = {.answer = SWIZZLE_UNDECIDED}};
     Arena *a = b->c->arena;
     Banked bare = *b;
     if (b->l->sigma)
@@ -153,7 +153,7 @@ find_cure(const Banked *b)
     Swizzler *s = tile_swizzler(a, bare.tile);
     if (!s) {
         cure.why = arena_printf(a, "its storage of %lld bytes is no whole number of rows "
-            "of 128, which is what a swizzle permutes: pad it",
+            "of 128, within which words would be moved: pad it",
             (long long)layout_bytes(b->l));
         return cure;
     }
@@ -162,6 +162,10 @@ find_cure(const Banked *b)
     cure.found = swizzler_find(s);
     if (cure.found.answer != SWIZZLE_FOUND) {
         cure.why = why_none(b, &cure.found);
+        return cure;
+    }
+    if (layout_find_param(b->l->ref->def, "a") >= 0) {
+        cure.why = "there is one, but beside a swizzle no parameter may be called 'a'";
         return cure;
     }
     if (cure.found.bits)
@@ -173,6 +177,13 @@ find_cure(const Banked *b)
                  "wavefronts", cure.layout, (long long)again.wavefronts);
     return cure;
 }
+
+static const Answer exists[] = {
+    [SWIZZLE_FOUND] = YES, [SWIZZLE_TOO_MANY] = NO, [SWIZZLE_EXCLUDED] = NO,
+    [SWIZZLE_UNDECIDED] = UNKNOWN};
+static const char *const proven_by[] = {
+    [SWIZZLE_FOUND] = "enumeration", [SWIZZLE_TOO_MANY] = "counting",
+    [SWIZZLE_EXCLUDED] = "enumeration", [SWIZZLE_UNDECIDED] = NULL};
 
 static json_t *
 access_json(const Banked *b, int i)
@@ -200,12 +211,11 @@ print_json(const Banked *b, const Cure *cure)
     json_t *j = json_pack("{s:s, s:s, s:s, s:s, s:o}", "layout", b->text, "dtype",
         b->l->dtype->name, "for", arena_printf(b->c->arena, "shape %s", b->c->o.shape),
         "conflict_free", cli_answers[cure ? NO : YES], "accesses", list);
-    if (cure) {
-        bool gave_up = cure->found.answer == SWIZZLE_UNDECIDED;
-        json_object_update_new(j, json_pack("{s:s, s:s*, s:s*, s:s*}", "swizzle_exists",
-            cli_answers[cure->layout ? YES : gave_up ? UNKNOWN : NO], "swizzle",
-            cure->swizzle, "swizzled", cure->layout, "why", cure->why));
-    }
+    if (cure)
+        json_object_update_new(j, json_pack("{s:s, s:s*, s:s*, s:s*, s:s*}",
+            "swizzle_exists", cli_answers[exists[cure->found.answer]], "proven_by",
+            proven_by[cure->found.answer], "swizzle", cure->swizzle, "swizzled",
+            cure->layout, "why", cure->why));
     cli_print_json(j);
 }
 
@@ -214,8 +224,8 @@ print_access(const Banked *b, int i)
 {
     const TileCount *n = &b->count[i];
     Arena *a = b->c->arena;
-    printf("  %s: %lld warp%s, %lld wavefronts", b->access[i].text, (long long)n->warps,
-           n->warps > 1 ? "s" : "", (long long)n->wavefronts);
+    printf("  %s: %lld warp%s, %lld wavefront%s", b->access[i].text, (long long)n->warps,
+           n->warps > 1 ? "s" : "", (long long)n->wavefronts, n->wavefronts > 1 ? "s" : "");
     if (is_free(n)) {
         printf(", as few as there can be\n");
         return;
@@ -232,7 +242,9 @@ static void
 print_cure(const Banked *b, const Cure *cure)
 {
     if (cure->why) {
-        printf("  no xor swizzle: %s\n", cure->why);
+        printf("  %s: %s\n", exists[cure->found.answer] == NO
+               ? "no xor swizzle of it is free of conflicts" : "no swizzle is named",
+               cure->why);
         return;
     }
     printf("  without conflicts, every warp counted again%s:\n    %s\n",
