@@ -38,7 +38,8 @@ typedef struct {
 typedef struct {
     int wavefronts, ideal;         /* ideal: passes with an active lane */
     int conflicts;                 /* wavefronts - ideal */
-    int lane[2], bank;             /* two lanes with different words of one bank, if any */
+    /* where there are conflicts: two lanes with different words of one bank */
+    int lane[2], bank;
     i64 word[2];
 } BankCount;
 

@@ -43,8 +43,8 @@ point(const Walk *w, i64 element)
 _Noreturn static void
 no_vector(const Walk *w, const char *why, i64 first, i64 other)
 {
-    diag_fatal(w->arena->diag, DIAG_ARGUMENT, (Loc){0}, "%s: %s: elements %s and %s are at "
-               "addresses %lld and %lld", w->access->text, why, point(w, first),
+    diag_fatal(w->arena->diag, DIAG_ARGUMENT, (Loc){0}, "%s: %s: elements %s and %s are "
+               "at addresses %lld and %lld", w->access->text, why, point(w, first),
                point(w, other), (long long)w->t->addr[first],
                (long long)w->t->addr[other]);
 }
@@ -60,8 +60,8 @@ vector_address(const Walk *w, i64 element)
             no_vector(w, "what a lane takes is not side by side", element,
                       element + i * step);
     if (w->vector > 1 && first * bits % (w->access->bytes * 8))
-        no_vector(w, "what a lane takes does not begin at a multiple of its size", element,
-                  last);
+        no_vector(w, "what a lane takes does not begin at a multiple of its size",
+                  element, last);
     return first * bits / 8;
 }
 
@@ -131,8 +131,8 @@ tile_new(Arena *a, const Layout *l)
     for (int d = 0; d < l->rank; d++)
         if (!int_mul(t->elements, l->dim[d].n, &t->elements) ||
             t->elements > TILE_ELEMENTS_MAX)
-            diag_fatal(a->diag, DIAG_ARGUMENT, (Loc){0}, "a tile of more than %d elements "
-                       "is not looked at", TILE_ELEMENTS_MAX);
+            diag_fatal(a->diag, DIAG_ARGUMENT, (Loc){0}, "a tile of more than %d "
+                       "elements is not looked at", TILE_ELEMENTS_MAX);
     if (layout_bytes(l) > TILE_BYTES_MAX)
         diag_fatal(a->diag, DIAG_ARGUMENT, (Loc){0}, "%lld bytes are no tile of shared "
                    "memory: there are at most %d", (long long)layout_bytes(l),
@@ -188,7 +188,8 @@ tile_swizzler(Arena *a, const Tile *t)
 }
 
 void
-tile_add_passes(Arena *a, const Tile *t, const TileAccess *access, int number, Swizzler *s)
+tile_add_passes(Arena *a, const Tile *t, const TileAccess *access, int number,
+                Swizzler *s)
 {
     Walk w = walk_start(a, t, access);
     int pass = bank_pass(&banks_usual, access->bytes);

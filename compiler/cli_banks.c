@@ -225,7 +225,8 @@ print_access(const Banked *b, int i)
     const TileCount *n = &b->count[i];
     Arena *a = b->c->arena;
     printf("  %s: %lld warp%s, %lld wavefront%s", b->access[i].text, (long long)n->warps,
-           n->warps > 1 ? "s" : "", (long long)n->wavefronts, n->wavefronts > 1 ? "s" : "");
+           n->warps > 1 ? "s" : "", (long long)n->wavefronts,
+           n->wavefronts > 1 ? "s" : "");
     if (is_free(n)) {
         printf(", as few as there can be\n");
         return;

@@ -19,7 +19,7 @@
 
 #include "bank.h"
 
-enum { BANK_BITS = 5, TILE_BITS_MAX = 24 };
+enum { BANK_BITS = 5, TILE_BITS_MAX = 20 };
 
 typedef struct {
     uint32_t mask[BANK_BITS];

@@ -5,8 +5,9 @@
 
 #include "swizzle_pass.h"
 
-/* Looks at a pass, or at an image, until a search is given up. */
-enum { STEPS_MAX = 1 << 25 };
+/* Looks at an image, or at a pass, until a search is given up: about a second; and the
+ * high bits up to which a good basis is worth its time. */
+enum { COLUMN_STEPS = 1 << 28, ROW_STEPS = 1 << 24, BASIS_MAX = 12 };
 
 static int
 compare_passes(const void *a, const void *b)
@@ -34,13 +35,15 @@ drop_repeated(Swizzler *s)
     s->n = kept;
 }
 
-/* ---- columns: M is chosen for one high bit after the other ---- */
+/* ---- columns: M is chosen for one vector of a basis after the other ---- */
 
 typedef struct {
-    int n, values;        /* high bits that matter; 2^(5 - keep) images of each */
+    int n;                /* high bits that matter */
+    uint32_t values;      /* 2^(5 - keep) images of each */
     uint32_t bit[TILE_BITS_MAX];   /* their numbers in a word */
-    uint32_t *forbid;     /* [h]: bit c is set where M(h) may not be c */
-    uint8_t *image;       /* [h]: M(h), where h has chosen bits only */
+    uint32_t *high;       /* [x]: the high part that is the sum of the columns in x */
+    uint32_t *forbid;     /* [x]: bit c is set where M may not take that to c */
+    uint8_t *image;       /* [x]: where M takes it, once those columns are chosen */
     long steps;
 } Columns;
 
@@ -86,6 +89,45 @@ forbid_pass(const Swizzler *s, const Pass *p, Columns *c)
         }
 }
 
+/* The high part, outside of the first `size` of c->high, that leaves the fewest choices
+ * once those are made. */
+static uint32_t
+tightest(const Columns *c, uint32_t size, const bool *spanned)
+{
+    uint32_t best = 0;
+    int most = -1;
+    for (uint32_t h = 1; h < 1u << c->n; h++) {
+        int sum = 0;
+        for (uint32_t x = 0; x < size && !spanned[h]; x++)
+            sum += __builtin_popcount(c->forbid[h ^ c->high[x]]);
+        if (!spanned[h] && sum > most) {
+            most = sum;
+            best = h;
+        }
+    }
+    return best;
+}
+
+/* A basis in which dead ends show early: its tightest vectors first. */
+static void
+find_basis(Arena *a, Columns *c)
+{
+    uint32_t n = 1u << c->n, *forbid = arena_array(a, uint32_t, n);
+    bool *spanned = arena_array(a, bool, n);
+    c->high = arena_array(a, uint32_t, n);
+    spanned[0] = true;
+    for (uint32_t size = 1; size < n; size *= 2) {
+        uint32_t h = c->n > BASIS_MAX ? size : tightest(c, size, spanned);
+        for (uint32_t x = 0; x < size; x++) {
+            c->high[size + x] = c->high[x] ^ h;
+            spanned[c->high[x] ^ h] = true;
+        }
+    }
+    for (uint32_t x = 0; x < n; x++)
+        forbid[x] = c->forbid[c->high[x]];
+    c->forbid = forbid;
+}
+
 /* The bits of set, each moved to its number xor by. */
 static uint32_t
 moved(uint32_t set, uint32_t by)
@@ -98,8 +140,22 @@ moved(uint32_t set, uint32_t by)
     return set;
 }
 
+/* The values that forbidden ones span, as bits. */
+static uint32_t
+forbidden_span(const Columns *c)
+{
+    uint32_t span = 1;
+    for (uint32_t x = 1; x < 1u << c->n; x++)
+        for (uint32_t v = 0; c->forbid[x] & ~span; v++)
+            if (c->forbid[x] & ~span & 1u << v)
+                span |= moved(span, v);
+    return span;
+}
+
+/* Images outside of `fixed`, the span of what is forbidden and what was chosen, can be
+ * exchanged by a linear map that leaves all of that as it is: one stands for all. */
 static bool
-choose_columns(Columns *c, int j)
+choose_columns(Columns *c, int j, uint32_t fixed)
 {
     uint32_t half = 1u << j, bad = 0;
     if (j == c->n)
@@ -107,13 +163,14 @@ choose_columns(Columns *c, int j)
     c->steps += half;
     for (uint32_t x = 0; x < half; x++)
         bad |= moved(c->forbid[x | half], c->image[x]);
-    for (int v = 0; v < c->values && c->steps <= STEPS_MAX; v++) {
+    for (uint32_t v = 0; v < c->values && c->steps <= COLUMN_STEPS; v++) {
         if (bad >> v & 1)
             continue;
         for (uint32_t x = 0; x < half; x++)
             c->image[x | half] = (uint8_t)(c->image[x] ^ v);
-        if (choose_columns(c, j + 1))
+        if (choose_columns(c, j + 1, fixed | moved(fixed, v)))
             return true;
+        bad |= fixed >> v & 1 ? 0 : ~fixed;
     }
     return false;
 }
@@ -121,19 +178,20 @@ choose_columns(Columns *c, int j)
 static void
 decide_by_columns(const Swizzler *s, SwizzleFound *f)
 {
-    Columns c = {.values = 1 << (BANK_BITS - s->keep)};
+    Columns c = {.values = 1u << (BANK_BITS - s->keep)};
     find_pivots(s, &c);
     c.forbid = arena_array(s->arena, uint32_t, (i64)1 << c.n);
     c.image = arena_array(s->arena, uint8_t, (i64)1 << c.n);
     for (int i = 0; i < s->n; i++)
         forbid_pass(s, &s->pass[i], &c);
-    bool found = choose_columns(&c, 0);
+    find_basis(s->arena, &c);
+    bool found = choose_columns(&c, 0, forbidden_span(&c));
     f->answer = found ? SWIZZLE_FOUND
-              : c.steps > STEPS_MAX ? SWIZZLE_UNDECIDED : SWIZZLE_EXCLUDED;
-    for (int j = 0; found && j < c.n; j++)
-        for (int i = s->keep; i < BANK_BITS; i++)
-            f->swizzle.mask[i] |= (uint32_t)(c.image[1 << j] >> (i - s->keep) & 1)
-                                  << c.bit[j];
+              : c.steps > COLUMN_STEPS ? SWIZZLE_UNDECIDED : SWIZZLE_EXCLUDED;
+    for (uint32_t x = 1; found && x < 1u << c.n; x++)
+        for (int i = s->keep; i < BANK_BITS && int_is_pow2(c.high[x]); i++)
+            f->swizzle.mask[i] |= (uint32_t)(c.image[x] >> (i - s->keep) & 1)
+                                  << c.bit[int_log2(c.high[x])];
 }
 
 /* ---- rows: a mask for one bank bit after the other ---- */
@@ -233,7 +291,7 @@ choose_rows(Rows *r, int row, int left)
 {
     if (row == BANK_BITS)
         return left == 0;
-    for (int i = 0; i < r->nmask && r->steps <= STEPS_MAX; i++) {
+    for (int i = 0; i < r->nmask && r->steps <= ROW_STEPS; i++) {
         int bits = __builtin_popcount(r->mask[i].mask);
         if (bits > left)
             break;
@@ -290,7 +348,7 @@ fewest_bits(Rows *r, int each, SwizzleFound *f)
 SwizzleFound
 swizzler_find(Swizzler *s)
 {
-    enum { EACH_MAX = 3, MASKS_MAX = 1 + 19 + 171 + 969 };
+    enum { EACH_MAX = 3, MASKS_MAX = 1 + 15 + 105 + 455 };
     SwizzleFound f = {.answer = SWIZZLE_TOO_MANY};
     Rows r = {.s = s};
     drop_repeated(s);

@@ -18,7 +18,7 @@ import tomllib
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 TREE = ["Makefile", "compiler", "runtime", "templates", "specs", "generated", "tests", "examples", "bench"]
-UNITS = ["build/tests/test_" + u for u in ("narrow", "choices", "plan", "decide", "expr", "cache", "parts", "interpret", "wisdom")]
+UNITS = ["build/tests/test_" + u for u in ("narrow", "choices", "plan", "decide", "expr", "cache", "parts", "interpret", "wisdom", "bank")]
 PYTEST = [sys.executable, "-m", "pytest", "-x", "-q", "-p", "no:cacheprovider", "-p", "no:xdist"]
 FEW = {"RAVEL_AGAIN": "1", "RAVEL_DECISIONS": "40", "ROUNDS": "1500"}
 LIMIT = 900                        # seconds; a mutant that loops is noticed too
@@ -28,7 +28,7 @@ STAGES = [[u] for u in UNITS] + [PYTEST + stage for stage in (
     ["tests/test_runtime.py", "-k", "library or closed or zero or sizes or checked or random or boxes"],
     ["tests/test_pairs.py"],
     ["tests/test_emit.py", "tests/test_verify.py", "tests/test_generated.py", "-k", "not current"],
-    ["tests/test_random.py", "tests/test_decisions.py", "tests/test_tables.py"],
+    ["tests/test_random.py", "tests/test_decisions.py", "tests/test_tables.py", "tests/test_banks.py"],
 )]
 
 

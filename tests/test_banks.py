@@ -200,7 +200,7 @@ def assert_cure(layout, shape, bits, accesses, size, j):
     cases = [(walk(bare, dim, n)[0][:, 0], nbytes) for _, dim, nbytes, n in accesses]
     keep = max([max(b, 4).bit_length() - 3 for _, b in cases] + [bits.bit_length() - 6])
     high = (size*bits//32 - 1).bit_length() - 5
-    small = high*(5 - keep) <= 15
+    small = high*(5 - keep) <= 12
     if j["swizzle_exists"] == "yes":
         assert_swizzled(j["swizzled"], shape, bits, accesses, size)
         return "cured"
