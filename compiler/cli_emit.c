@@ -32,6 +32,19 @@ request(Cli *c, i64 *shape)
     return rq;
 }
 
+static const Target *
+target_of(Cli *c)
+{
+    static const char *const names[] = {"c", "cuda", "hip", "opencl", "blocks", NULL};
+    if (!c->o.target || !strcmp(c->o.target, "c"))
+        return c->cx->target;
+    for (int i = 0; names[i]; i++)
+        if (!strcmp(c->o.target, names[i]))
+            return target_load(c->arena, names[i]);
+    cli_fail(c, "--target '%s': the targets there are: c, cuda, hip, opencl, blocks",
+             c->o.target);
+}
+
 int
 cmd_emit(Cli *c)
 {
@@ -40,12 +53,12 @@ cmd_emit(Cli *c)
     Request rq = request(c, shape);
     const char *text;
     ravel_error err;
-    if (c->o.target && strcmp(c->o.target, "c"))
-        cli_fail(c, "--target '%s': the targets there are: c", c->o.target);
+    const Target *target = target_of(c);
+    bool functions = target_is(target, "functions");
     if (kind == EMIT_RELAYOUT) {
         if (!rq.from || !rq.to || !rq.dtype)
             cli_fail(c, "a relayout needs --from, --to and --dtype");
-        text = compile_text(c->cx->target, cli_plan(c, &rq), &rq, true);
+        text = !functions ? compile_device(target, cli_plan(c, &rq), &rq) : compile_text(c->cx->target, cli_plan(c, &rq), &rq, true);
     } else {
         if (!rq.from == !rq.to)
             cli_fail(c, "--kind %s is of one layout: give it with --to", c->o.kind);

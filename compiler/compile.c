@@ -143,6 +143,15 @@ compile_text(const Target *t, const Plan *p, const Request *rq, bool stand_alone
 }
 
 const char *
+compile_device(const Target *t, const Plan *p, const Request *rq)
+{
+    Arena *a = ex_arena(p->e);
+    const char *line = command(a, rq, p->src->ref, p->dst->ref, NULL);
+    line = arena_printf(a, "%s --target %s", line, target_text(t, "name"));
+    return device_render(t, device_make(p, compile_name(a, rq), line));
+}
+
+const char *
 compile_index(Arena *a, const Target *t, const LayoutDef *known, const Request *rq,
               EmitKind kind)
 {

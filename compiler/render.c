@@ -5,11 +5,6 @@
 
 #include "render.h"
 
-/* The value of ${name} in a template line. */
-typedef struct {
-    const char *name, *value;
-} Slot;
-
 typedef struct {
     const Target *t;
     const Unit *u;
@@ -18,11 +13,10 @@ typedef struct {
     Spelling sp;
 } Renderer;
 
-/* `line` with each ${name} replaced; a name without a slot stays. */
-static const char *
-expand(Renderer *r, const char *line, const Slot *slot, int n)
+const char *
+render_line(Arena *a, const char *line, const Slot *slot, int n)
 {
-    Buf b = buf_new(r->arena);
+    Buf b = buf_new(a);
     while (*line) {
         size_t plain = strcspn(line, "$");
         buf_addn(&b, line, plain);
@@ -41,6 +35,12 @@ expand(Renderer *r, const char *line, const Slot *slot, int n)
             buf_addn(&b, line++, 1);
     }
     return b.s;
+}
+
+static const char *
+expand(Renderer *r, const char *line, const Slot *slot, int n)
+{
+    return render_line(r->arena, line, slot, n);
 }
 
 static void
@@ -277,29 +277,27 @@ put_function(Renderer *r)
         buf_add(r->b, expand(r, target_text(r->t, "parts"), slot, LEN(slot)));
 }
 
-/* The comment on top.  Whatever the text holds, it cannot end the comment, nor seem
- * to begin another. */
-static void
-put_head(Renderer *r)
+/* Whatever the text holds, it cannot end the comment, nor seem to begin another. */
+void
+render_head(Buf *b, const Target *t, const char *s)
 {
-    const char *s = r->u->head;
-    const char *lead = target_text(r->t, "comment_open");
+    const char *lead = target_text(t, "comment_open");
     while (*s) {
         size_t n = strcspn(s, "\n");
-        buf_add(r->b, lead);
+        buf_add(b, lead);
         for (size_t i = 0; i < n; i++) {
             bool plain = s[i] >= ' ' && s[i] < 127 &&
                          (s[i] != '\\' || isdigit((unsigned char)s[i + 1]));
             bool mark = i > 0 && ((s[i - 1] == '*' && s[i] == '/') ||
                                   (s[i - 1] == '/' && s[i] == '*'));
-            buf_add(r->b, mark ? " " : "");
-            buf_addn(r->b, plain ? s + i : "?", 1);
+            buf_add(b, mark ? " " : "");
+            buf_addn(b, plain ? s + i : "?", 1);
         }
         s += n + (s[n] == '\n');
-        buf_add(r->b, *s ? "\n" : target_text(r->t, "comment_close"));
-        lead = target_text(r->t, "comment_line");
+        buf_add(b, *s ? "\n" : target_text(t, "comment_close"));
+        lead = target_text(t, "comment_line");
     }
-    buf_add(r->b, "\n");
+    buf_add(b, "\n");
 }
 
 /* The files that the body needs, each once: those of every helper it mentions. */
@@ -355,7 +353,7 @@ render(const Target *t, const Unit *u, bool stand_alone)
         put_function(&r);
     r.b = &all;
     if (stand_alone) {
-        put_head(&r);
+        render_head(&all, t, u->head);
         buf_add(&all, target_file(t, "prologue"));
         put_helpers(&r, body.s);
     } else {

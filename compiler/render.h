@@ -12,6 +12,9 @@ typedef struct Target Target;
 const Target *target_load(Arena *a, const char *name);
 /* A field of the table; one that every table has. */
 const char *target_text(const Target *t, const char *field);
+/* Whether it is of "functions", which render writes, or of "blocks" of threads, for
+ * device_render. */
+bool target_is(const Target *t, const char *model);
 /* A function that emitted code may call, and the files it is made of, in order; their
  * texts, each one string however often it is named. */
 enum { HELPER_FILES = 4, TARGET_HELPERS = 48,
@@ -25,7 +28,17 @@ const TargetHelper *target_helper(const Target *t, int i);
 /* The text of the template that a field names. */
 const char *target_file(const Target *t, const char *field);
 
-/* render.c: the text of `u`.  Stand-alone: a file with head, prologue and the
+/* The value of ${name} in a line of a table. */
+typedef struct {
+    const char *name, *value;
+} Slot;
+
+/* render.c */
+/* `line` with each ${name} replaced; a name without a slot stays. */
+const char *render_line(Arena *a, const char *line, const Slot *slot, int n);
+/* The comment on top of a file: the lines of text. */
+void render_head(Buf *b, const Target *t, const char *text);
+/* The text of `u`.  Stand-alone: a file with head, prologue and the
  * helpers it uses; else for the JIT, where helpers are found by symbol. */
 const char *render(const Target *t, const Unit *u, bool stand_alone);
 

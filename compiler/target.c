@@ -17,18 +17,38 @@ struct Target {
 
 /* What every table must have, and all that is ever asked of one; checked once, when
  * it is read. */
-static const char *const required[] = {
-    "name", "div", "mod", "xor", "and", "min", "max", "comment_open", "comment_line",
-    "comment_close", "comment", "for_open", "for_step", "for_split", "for_split_step",
-    "for_close", "alone_open", "alone_close", "fence", "call", "table_open",
+static const char *const common[] = {
+    "name", "model", "div", "mod", "xor", "and", "min", "max", "comment_open",
+    "comment_line", "comment_close", "comment", "for_open", "for_close", "close",
+    "prologue",
+};
+static const char *const functions[] = {
+    "for_step", "for_split", "for_split_step",
+    "alone_open", "alone_close", "fence", "call", "table_open",
     "table_close", "buffer", "pattern", "let", "set", "check", "same", "unused", "ret",
     "relayout_open", "part_open", "parts", "offset_open", "inverse_open", "param",
-    "no_params", "close", "prologue", "jit_prologue",
+    "no_params", "jit_prologue",
     "refuse", "size", "times", "round", "fits", "bytes", "when_open", "when_close",
     "for_outer", "for_inner", "for_inner_step", "sizes_open", "runtime_open", "runtime",
     "runtime_jit", "element",
 };
 
+static const char *const blocks[] = {
+    "index", "index_wide", "type1", "type2", "type4", "type8", "type16", "kernel_open",
+    "shared", "box_first", "box_open", "box_only", "box_close", "block", "block_first",
+    "phase_open", "phase_close", "barrier", "when_open", "when_close", "constant",
+    "assign", "array", "load", "load_shared", "store", "store_shared", "vector2",
+    "vector4", "permute", "nibbles_low", "nibbles_high",
+};
+
+static const struct {
+    const char *name;
+    const char *const *field;
+    int n;
+} models[] = {
+    {"functions", functions, LEN(functions)},   /* render.c */
+    {"blocks", blocks, LEN(blocks)},            /* device_render.c */
+};
 static const char *const files[] = {"prologue", "jit_prologue"};
 
 static const char *
@@ -63,6 +83,12 @@ target_text(const Target *t, const char *field)
     return find_field(t, field);
 }
 
+bool
+target_is(const Target *t, const char *model)
+{
+    return !strcmp(find_field(t, "model"), model);
+}
+
 const TargetHelper *
 target_helper(const Target *t, int i)
 {
@@ -76,13 +102,27 @@ fail(Arena *a, const char *what, const char *name)
 }
 
 static void
+check_fields(Target *t, Arena *a, const char *const *field, int n)
+{
+    for (int i = 0; i < n; i++)
+        if (!find_field(t, field[i]))
+            fail(a, "the table lacks", field[i]);
+}
+
+static void
 check(Target *t, Arena *a)
 {
-    for (int i = 0; i < LEN(required); i++)
-        if (!find_field(t, required[i]))
-            fail(a, "the table lacks", required[i]);
+    int known = 0;
+    check_fields(t, a, common, LEN(common));
+    for (int i = 0; i < LEN(models); i++)
+        if (target_is(t, models[i].name)) {
+            check_fields(t, a, models[i].field, models[i].n);
+            known = 1;
+        }
+    if (!known)
+        fail(a, "there is no model", target_text(t, "model"));
     for (int i = 0; i < LEN(files); i++)
-        if (!target_file(t, files[i]))
+        if (find_field(t, files[i]) && !target_file(t, files[i]))
             fail(a, "no template", files[i]);
     for (int i = 0; i < t->nhelpers; i++)
         for (int f = 0; f < t->helper[i].nfiles; f++) {

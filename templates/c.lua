@@ -1,6 +1,6 @@
 -- c.lua: the target C99.  Every field is explained in README.md.
 return {
-  name = "c",
+  name = "c", model = "functions",
 
   -- arithmetic on int64_t; operands of / and % are made non-negative first
   div = "/", mod = "%", xor = "^", ["and"] = "&",

@@ -1,0 +1,101 @@
+/* A plan as one kernel: each box by the first row that can do it. */
+#include "device.h"
+#include "emit.h"
+
+static const DeviceRow rows[] = {
+#define D(name, emit, what) {#name, what, emit},
+#include "device.def"
+#undef D
+};
+
+/* The box's statements and its run of blocks. */
+static void
+add_box(DeviceUnit *u, const Nest *n, DvStmt ***tail)
+{
+    Arena *a = ex_arena(u->e);
+    DvStmt *s = arena_new(a, DvStmt);
+    for (int i = 0; i < LEN(rows); i++) {
+        DeviceBox b;
+        device_box(u, n, &b);
+        b.tail = &s->body;
+        s->count = rows[i].emit(&b);
+        if (!s->count)
+            continue;
+        s->kind = DV_BOX;
+        s->first = u->blocks;
+        s->name = arena_printf(a, "%s%s: %s", n->kind == NEST_FILL ? "padding " : "",
+                               plan_box(a, u->plan, n), rows[i].name);
+        u->blocks += s->count;
+        **tail = s;
+        *tail = &s->next;
+        return;
+    }
+    diag_fatal(a->diag, DIAG_LAYOUT, (Loc){0},
+               "no kernel for blocks of threads does %s: elements of %d bits that share "
+               "bytes with others", plan_box(a, u->plan, n), u->plan->dst->dtype->bits);
+}
+
+/* Whether x, as written, needs no more than 31 bits at any point, and no sign. */
+static bool
+is_narrow(const Ex *x)
+{
+    enum { BITS = 31 };
+    double sum = x->base < 0 ? -(double)x->base : (double)x->base;
+    if (x->f.min < 0)
+        return false;
+    for (int i = 0; i < x->n; i++) {
+        const Atom *a = x->t[i].atom;
+        double k = x->t[i].coef < 0 ? -(double)x->t[i].coef : (double)x->t[i].coef;
+        if (a->f.min < 0 || a->f.max == INF)
+            return false;
+        sum += k * (double)a->f.max;
+        for (int j = 0; j < a->n; j++)
+            if (!is_narrow(a->x[j]))
+                return false;
+    }
+    return sum < (double)(INT64_C(1) << BITS);
+}
+
+static bool
+all_narrow(const DvStmt *s)
+{
+    for (; s; s = s->next) {
+        for (int i = 0; i < LEN(s->value); i++)
+            if (s->value[i] && !is_narrow(s->value[i]))
+                return false;
+        if (!all_narrow(s->body))
+            return false;
+    }
+    return true;
+}
+
+DeviceUnit *
+device_make(const Plan *p, const char *name, const char *command)
+{
+    enum { BLOCKS_MAX = INT32_MAX };
+    Arena *a = ex_arena(p->e);
+    DeviceUnit *u = arena_new(a, DeviceUnit);
+    DvStmt **tail = &u->body;
+    Buf b = buf_new(a);
+    if (p->now)
+        diag_fatal(a->diag, DIAG_ARGUMENT, (Loc){0},
+                   "extents at run time are for the target c: give numbers");
+    *u = (DeviceUnit){.name = name, .e = p->e, .plan = p, .align = 1};
+    buf_printf(&b, "%s\n", command);
+    emit_layout_head(&b, "src", p->src);
+    emit_layout_head(&b, "dst", p->dst);
+    u->head = b.s;
+    u->thread = ex_var(p->e, "t", 0, DEVICE_THREADS - 1);
+    for (int i = 0; i < p->n; i++)
+        add_box(u, &p->nest[i], &tail);
+    if (u->blocks > BLOCKS_MAX)
+        diag_fatal(a->diag, DIAG_LAYOUT, (Loc){0},
+                   "a grid of %lld blocks: at most 2^31 - 1", (long long)u->blocks);
+    u->wide = !all_narrow(u->body) ||
+              layout_bytes(p->src) > INT32_MAX || layout_bytes(p->dst) > INT32_MAX;
+    u->note = arena_printf(a, "grid %lld, block %d, src %lld bytes, dst %lld bytes, "
+                           "aligned to %d; they do not overlap", (long long)u->blocks,
+                           DEVICE_THREADS, (long long)layout_bytes(p->src),
+                           (long long)layout_bytes(p->dst), u->align);
+    return u;
+}

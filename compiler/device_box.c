@@ -1,0 +1,94 @@
+/* A nest as boxes of device kernels see it. */
+#include <string.h>
+
+#include "device.h"
+#include "emit.h"
+
+/* What the kernels themselves call by these names. */
+static const char *const own[] = {"b", "t", "e", "i", "j", "k", "p", "q", "u", "v", "x",
+                                  "y", "src", "dst", "shared"};
+
+static i64
+magnitude(i64 v)
+{
+    return v < 0 ? -v : v;
+}
+
+static void
+add_loop(DeviceBox *b, const Loop *l, const char **taken)
+{
+    int i = b->nloops++;
+    i64 stride = magnitude(l->ds);
+    for (; i > 0 && magnitude(b->loop[i - 1].ds) < stride; i--)
+        b->loop[i] = b->loop[i - 1];
+    const char *name = emit_identifier(b->arena, l->name, taken, LEN(own) + b->nloops - 1);
+    taken[LEN(own) + b->nloops - 1] = name;
+    b->loop[i] = (DvLoop){l->n, l->ss, l->ds, l->var, name, l->rest};
+}
+
+void
+device_box(DeviceUnit *u, const Nest *n, DeviceBox *out)
+{
+    const char *taken[LEN(own) + MAX_LOOPS];
+    memcpy(taken, own, sizeof own);
+    *out = (DeviceBox){.u = u, .nest = n, .e = u->e, .arena = ex_arena(u->e),
+                       .bits = u->plan->dst->dtype->bits, .src = n->src, .dst = n->dst,
+                       .elements = n->elements};
+    for (int i = 0; i < n->nloops; i++)
+        if (n->loop[i].n > 1 || n->loop[i].rest)
+            add_loop(out, &n->loop[i], taken);
+    if (n->kind == NEST_FILL)
+        out->src = ex_const(u->e, 0);
+    for (int i = 0; n->kind == NEST_FILL && i < out->nloops; i++)
+        out->loop[i].ss = 0;
+}
+
+i64
+device_divisor(const Ex *x)
+{
+    enum { MOST = 1 << 30 };
+    i64 g = x->f.mod ? int_gcd(x->f.mod, x->f.rem) : magnitude(x->f.rem);
+    i64 d = g & -g;
+    return d == 0 || d > MOST ? MOST : d;
+}
+
+/* f elements can be one: the last loop's lie together, and all else begins at them. */
+static bool
+divides(const DeviceBox *b, i64 f)
+{
+    bool fill = b->nest->kind == NEST_FILL;
+    const DvLoop *run = &b->loop[b->nloops - 1];
+    if (run->ds != 1 || (!fill && run->ss != 1) || run->rest || run->n % f)
+        return false;
+    for (int i = 0; i < b->nloops - 1; i++)
+        if (b->loop[i].ds % f || b->loop[i].ss % f)
+            return false;
+    return device_divisor(b->dst) % f == 0 && device_divisor(b->src) % f == 0;
+}
+
+void
+device_widen(DeviceBox *b, int most)
+{
+    i64 f = most / b->bits;
+    while (f > 1 && !(b->nloops && divides(b, f)))
+        f /= 2;
+    if (f <= 1)
+        return;
+    DvLoop *run = &b->loop[b->nloops - 1];
+    for (DvLoop *l = b->loop; l < run; l++) {
+        l->ss /= f;
+        l->ds /= f;
+    }
+    run->n /= f;
+    b->nloops -= run->n == 1;
+    b->src = ex_div(b->e, b->src, f);
+    b->dst = ex_div(b->e, b->dst, f);
+    b->elements /= f;
+    b->bits *= (int)f;
+}
+
+void
+device_blocks(DeviceBox *b, i64 blocks)
+{
+    b->block = ex_var(b->e, "b", 0, blocks - 1);
+}

@@ -1,0 +1,189 @@
+/* Device kernels as text: one statement, one line of the target's table. */
+#include <string.h>
+
+#include "device_render.h"
+
+typedef struct {
+    const Target *t;
+    const DeviceUnit *u;
+    Arena *arena;
+    Buf *b;
+    Spelling sp;
+} Renderer;
+
+static void
+put(Renderer *r, const char *field, const Slot *slot, int n)
+{
+    buf_line(r->b, "%s", render_line(r->arena, target_text(r->t, field), slot, n));
+}
+
+static const char *
+number(Renderer *r, i64 v)
+{
+    return arena_printf(r->arena, "%lld", (long long)v);
+}
+
+static const char *
+expression(Renderer *r, const Ex *x)
+{
+    Buf b = buf_new(r->arena);
+    ex_print(&b, x, r->u->e, &r->sp);
+    return b.s;
+}
+
+static const char *
+index_type(Renderer *r)
+{
+    return target_text(r->t, r->u->wide ? "index_wide" : "index");
+}
+
+static const char *
+type_of(Renderer *r, int width)
+{
+    return target_text(r->t, arena_printf(r->arena, "type%d", width));
+}
+
+static void put_body(Renderer *r, const DvStmt *s);
+
+static void
+put_block(Renderer *r, const DvStmt *s, const char *close)
+{
+    r->b->indent++;
+    put_body(r, s->body);
+    r->b->indent--;
+    put(r, close, NULL, 0);
+}
+
+/* Blocks first to first + count - 1 do it; of a kernel that is one box, all do. */
+static void
+put_box(Renderer *r, const DvStmt *s)
+{
+    bool only = s->count == r->u->blocks;
+    Slot slot[] = {{"text", s->name}, {"type", index_type(r)},
+                   {"first", number(r, s->first)},
+                   {"end", number(r, s->first + s->count)}};
+    put(r, "comment", slot, LEN(slot));
+    put(r, only ? "box_only" : s->first ? "box_open" : "box_first", slot, LEN(slot));
+    r->b->indent++;
+    if (s->count > 1)
+        put(r, s->first ? "block" : "block_first", slot, LEN(slot));
+    put_body(r, s->body);
+    r->b->indent--;
+    put(r, "box_close", NULL, 0);
+}
+
+static void
+put_when(Renderer *r, const DvStmt *s)
+{
+    Buf b = buf_new(r->arena);
+    for (int i = 0; i < s->nvalues; i++)
+        buf_printf(&b, "%s%s < %lld", i ? " && " : "", expression(r, s->value[i]),
+                   (long long)s->bound[i]);
+    put(r, "when_open", &(Slot){"text", b.s}, 1);
+    put_block(r, s, "when_close");
+}
+
+static void
+put_load(Renderer *r, const DvStmt *s)
+{
+    Slot slot[] = {{"index", expression(r, s->value[0])}, {"type", type_of(r, s->width)},
+                   {"width", number(r, s->width)}, {"name", s->name}};
+    const char *access = target_text(r->t, s->space == SPACE_SRC ? "load" : "load_shared");
+    Slot more[] = {{"name", s->name}, {"type", slot[1].value},
+                   {"value", render_line(r->arena, access, slot, LEN(slot))}};
+    put(r, s->declares ? "constant" : "assign", more, LEN(more));
+}
+
+/* One word as it is; several as a vector. */
+static const char *
+value_of(Renderer *r, const DvStmt *s)
+{
+    if (s->nwords == 1)
+        return s->word[0];
+    Slot slot[] = {{"x", s->word[0]}, {"y", s->word[1]}, {"z", s->word[2]},
+                   {"w", s->word[3]}};
+    const char *field = s->nwords == 2 ? "vector2" : "vector4";
+    return render_line(r->arena, target_text(r->t, field), slot, s->nwords);
+}
+
+static void
+put_store(Renderer *r, const DvStmt *s)
+{
+    Slot slot[] = {{"index", expression(r, s->value[0])}, {"type", type_of(r, s->width)},
+                   {"width", number(r, s->width)}, {"value", value_of(r, s)}};
+    put(r, s->space == SPACE_SHARED ? "store_shared" : "store", slot, LEN(slot));
+}
+
+static void
+put_permute(Renderer *r, const DvStmt *s)
+{
+    const char *field = s->kind == DV_PERMUTE ? "permute"
+                        : s->pattern ? "nibbles_high" : "nibbles_low";
+    Slot slot[] = {{"x", s->word[0]}, {"y", s->word[1]},
+                   {"pattern", arena_printf(r->arena, "0x%04x", s->pattern)}};
+    Slot more[] = {{"name", s->name}, {"type", type_of(r, 4)},
+                   {"value", render_line(r->arena, target_text(r->t, field), slot,
+                                         LEN(slot))}};
+    put(r, "constant", more, LEN(more));
+}
+
+static void
+put_stmt(Renderer *r, const DvStmt *s)
+{
+    Slot slot[] = {{"name", s->name}, {"count", number(r, s->count)},
+                   {"type", s->kind == DV_ARRAY ? type_of(r, s->width) : index_type(r)},
+                   {"value", s->value[0] ? expression(r, s->value[0]) : ""},
+                   {"threads", number(r, DEVICE_THREADS)}};
+    switch (s->kind) {
+    case DV_BOX:     put_box(r, s); break;
+    case DV_WHEN:    put_when(r, s); break;
+    case DV_LOAD:    put_load(r, s); break;
+    case DV_STORE:   put_store(r, s); break;
+    case DV_PERMUTE:
+    case DV_NIBBLES: put_permute(r, s); break;
+    case DV_BARRIER: put(r, "barrier", NULL, 0); break;
+    case DV_LET:     put(r, "constant", slot, LEN(slot)); break;
+    case DV_ARRAY:   put(r, "array", slot, LEN(slot)); break;
+    case DV_PHASE:
+        put(r, "phase_open", slot, LEN(slot));
+        put_block(r, s, "phase_close");
+        break;
+    case DV_FOR:
+        put(r, "for_open", slot, LEN(slot));
+        put_block(r, s, "for_close");
+        break;
+    }
+}
+
+static void
+put_body(Renderer *r, const DvStmt *s)
+{
+    for (; s; s = s->next)
+        put_stmt(r, s);
+}
+
+const char *
+device_render(const Target *t, const DeviceUnit *u)
+{
+    Arena *a = ex_arena(u->e);
+    Buf b = buf_new(a);
+    Renderer r = {.t = t, .u = u, .arena = a, .b = &b};
+    r.sp = (Spelling){target_text(t, "div"), target_text(t, "mod"), target_text(t, "xor"),
+                      target_text(t, "and"), target_text(t, "min"),
+                      target_text(t, "max"), false};
+    Slot slot[] = {{"name", u->name}, {"threads", number(&r, DEVICE_THREADS)},
+                   {"blocks", number(&r, u->blocks)}, {"type", index_type(&r)},
+                   {"vectors", number(&r, int_ceil_div(u->shared, 16))}};
+    render_head(&b, t, u->head);
+    buf_add(&b, target_file(t, "prologue"));
+    buf_add(&b, "\n");
+    put(&r, "comment", &(Slot){"text", u->note}, 1);
+    buf_add(&b, render_line(a, target_text(t, "kernel_open"), slot, LEN(slot)));
+    b.indent++;
+    if (u->shared)
+        put(&r, "shared", slot, LEN(slot));
+    put_body(&r, u->body);
+    b.indent--;
+    buf_add(&b, render_line(a, target_text(t, "close"), slot, LEN(slot)));
+    return b.s;
+}

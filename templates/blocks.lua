@@ -1,0 +1,41 @@
+-- blocks.lua: blocks of threads in plain C11, a call a block, its threads one after another: for tests and tools without a device.
+-- Every field is explained in README.md.
+return {
+  name = "blocks", model = "blocks",
+  div = "/", mod = "%", xor = "^", ["and"] = "&", min = "ravel_min", max = "ravel_max",
+  comment_open = "/* ", comment_line = " * ", comment_close = " */",
+  comment = "/* ${text} */",
+  index = "uint32_t", index_wide = "int64_t",
+  type1 = "uint8_t", type2 = "uint16_t", type4 = "uint32_t", type8 = "ravel_u2", type16 = "ravel_u4",
+  prologue = "blocks/blocks.h",
+  kernel_open = [[
+static void
+${name}_block(unsigned char *restrict dst, const unsigned char *restrict src, int64_t block)
+{
+    (void)block;
+]],
+  close = [[
+}
+
+/* A grid of ${blocks} blocks. */
+void
+${name}(void *dst, const void *src)
+{
+    for (int64_t block = 0; block < ${blocks}; block++)
+        ${name}_block(dst, src, block);
+}
+]],
+  shared = "_Alignas(128) unsigned char shared[16 * ${vectors}];",
+  box_only = "{", box_first = "if (block < ${end}) {", box_open = "if (block >= ${first} && block < ${end}) {", box_close = "}",
+  block_first = "const ${type} b = (${type})block;", block = "const ${type} b = (${type})(block - ${first});",
+  phase_open = "for (${type} t = 0; t < ${threads}; t++) {", phase_close = "}",
+  barrier = "RAVEL_BARRIER();",
+  for_open = "for (${type} ${name} = 0; ${name} < ${count}; ${name}++) {", for_close = "}",
+  when_open = "if (${text}) {", when_close = "}",
+  constant = "const ${type} ${name} = ${value};", assign = "${name} = ${value};", array = "${type} ${name}[${count}];",
+  load = "RAVEL_LOAD(${type}, src, ${index})", load_shared = "RAVEL_LOAD(${type}, shared, ${index})",
+  store = "RAVEL_STORE(${type}, dst, ${index}, ${value});", store_shared = "RAVEL_STORE(${type}, shared, ${index}, ${value});",
+  vector2 = "ravel_make2(${x}, ${y})", vector4 = "ravel_make4(${x}, ${y}, ${z}, ${w})",
+  permute = "ravel_permute(${x}, ${y}, ${pattern})",
+  nibbles_low = "(${x} & 0x0f0f0f0fu) | (${y} & 0x0f0f0f0fu) << 4", nibbles_high = "(${x} >> 4 & 0x0f0f0f0fu) | (${y} & 0xf0f0f0f0u)",
+}

@@ -1,0 +1,72 @@
+#include <stdint.h>
+#include <string.h>
+
+typedef struct { uint32_t x, y; } ravel_u2;
+typedef struct { uint32_t x, y, z, w; } ravel_u4;
+
+/* What each thread reads and writes, and the barriers between, can be recorded: define
+ * these first. */
+#ifndef RAVEL_AT
+#define RAVEL_AT(space, line, thread, byte, width) ((void)0)
+#endif
+#ifndef RAVEL_BARRIER
+#define RAVEL_BARRIER() ((void)0)
+#endif
+
+#define RAVEL_LOAD(type, from, i)                                                     \
+    (RAVEL_AT(#from, __LINE__, t, (int64_t)(i) * (int64_t)sizeof(type), sizeof(type)), \
+     ravel_load_##type(from, (int64_t)(i)))
+#define RAVEL_STORE(type, to, i, v)                                                   \
+    (RAVEL_AT(#to, __LINE__, t, (int64_t)(i) * (int64_t)sizeof(type), sizeof(type)),   \
+     ravel_store_##type(to, (int64_t)(i), v))
+#define RAVEL_ACCESS(type)                                                            \
+static inline type                                                                    \
+ravel_load_##type(const unsigned char *from, int64_t i)                               \
+{                                                                                     \
+    type v;                                                                           \
+    memcpy(&v, from + i * (int64_t)sizeof v, sizeof v);                               \
+    return v;                                                                         \
+}                                                                                     \
+static inline void                                                                    \
+ravel_store_##type(unsigned char *to, int64_t i, type v)                              \
+{                                                                                     \
+    memcpy(to + i * (int64_t)sizeof v, &v, sizeof v);                                 \
+}
+RAVEL_ACCESS(uint8_t)
+RAVEL_ACCESS(uint16_t)
+RAVEL_ACCESS(uint32_t)
+RAVEL_ACCESS(ravel_u2)
+RAVEL_ACCESS(ravel_u4)
+
+static inline ravel_u2
+ravel_make2(uint32_t x, uint32_t y)
+{
+    return (ravel_u2){x, y};
+}
+
+static inline ravel_u4
+ravel_make4(uint32_t x, uint32_t y, uint32_t z, uint32_t w)
+{
+    return (ravel_u4){x, y, z, w};
+}
+
+static inline int64_t
+ravel_min(int64_t a, int64_t b)
+{
+    return a < b ? a : b;
+}
+
+static inline int64_t
+ravel_max(int64_t a, int64_t b)
+{
+    return a > b ? a : b;
+}
+
+/* Bytes of x (0 to 3) and y (4 to 7), as the four low digits of s say. */
+static inline uint32_t
+ravel_permute(uint32_t x, uint32_t y, uint32_t s)
+{
+    const uint64_t v = (uint64_t)y << 32 | x;
+    return (uint32_t)((v >> (s & 7) * 8 & 0xff) | (v >> (s >> 4 & 7) * 8 & 0xff) << 8 |
+                (v >> (s >> 8 & 7) * 8 & 0xff) << 16 | (v >> (s >> 12 & 7) * 8 & 0xff) << 24);
+}

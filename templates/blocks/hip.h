@@ -1,0 +1,3 @@
+#ifndef __HIPCC_RTC__
+#include <hip/hip_runtime.h>
+#endif

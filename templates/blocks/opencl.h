@@ -1,0 +1,8 @@
+/* Bytes of x (0 to 3) and y (4 to 7), as the four low digits of s say. */
+static inline uint
+ravel_permute(uint x, uint y, uint s)
+{
+    const ulong v = (ulong)y << 32 | x;
+    return (uint)((v >> (s & 7) * 8 & 0xff) | (v >> (s >> 4 & 7) * 8 & 0xff) << 8 |
+                (v >> (s >> 8 & 7) * 8 & 0xff) << 16 | (v >> (s >> 12 & 7) * 8 & 0xff) << 24);
+}

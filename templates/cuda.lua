@@ -1,0 +1,29 @@
+-- cuda.lua: the target CUDA C++, for nvcc and NVRTC.  Every field is explained in README.md.
+return {
+  name = "cuda", model = "blocks",
+  div = "/", mod = "%", xor = "^", ["and"] = "&", min = "min", max = "max",
+  comment_open = "/* ", comment_line = " * ", comment_close = " */",
+  comment = "/* ${text} */",
+  index = "unsigned int", index_wide = "long long",
+  type1 = "unsigned char", type2 = "unsigned short", type4 = "unsigned int", type8 = "uint2", type16 = "uint4",
+  prologue = "blocks/cuda.h",
+  kernel_open = [[
+extern "C" __global__ void __launch_bounds__(${threads})
+${name}(void *__restrict__ dst, const void *__restrict__ src)
+{
+]],
+  close = "}\n",
+  shared = "__shared__ uint4 shared[${vectors}];",
+  box_only = "{", box_first = "if (blockIdx.x < ${end}) {", box_open = "if (blockIdx.x >= ${first} && blockIdx.x < ${end}) {", box_close = "}",
+  block_first = "const ${type} b = blockIdx.x;", block = "const ${type} b = blockIdx.x - ${first};",
+  phase_open = "{ const ${type} t = threadIdx.x;", phase_close = "}",
+  barrier = "__syncthreads();",
+  for_open = "_Pragma(\"unroll\") for (${type} ${name} = 0; ${name} < ${count}; ${name}++) {", for_close = "}",
+  when_open = "if (${text}) {", when_close = "}",
+  constant = "const ${type} ${name} = ${value};", assign = "${name} = ${value};", array = "${type} ${name}[${count}];",
+  load = "((const ${type} *)src)[${index}]", load_shared = "((const ${type} *)shared)[${index}]",
+  store = "((${type} *)dst)[${index}] = ${value};", store_shared = "((${type} *)shared)[${index}] = ${value};",
+  vector2 = "make_uint2(${x}, ${y})", vector4 = "make_uint4(${x}, ${y}, ${z}, ${w})",
+  permute = "__byte_perm(${x}, ${y}, ${pattern})",
+  nibbles_low = "(${x} & 0x0f0f0f0fu) | (${y} & 0x0f0f0f0fu) << 4", nibbles_high = "(${x} >> 4 & 0x0f0f0f0fu) | (${y} & 0xf0f0f0f0u)",
+}

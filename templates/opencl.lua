@@ -1,0 +1,29 @@
+-- opencl.lua: the target OpenCL C 1.2.  Every field is explained in README.md.
+return {
+  name = "opencl", model = "blocks",
+  div = "/", mod = "%", xor = "^", ["and"] = "&", min = "min", max = "max",
+  comment_open = "/* ", comment_line = " * ", comment_close = " */",
+  comment = "/* ${text} */",
+  index = "uint", index_wide = "long",
+  type1 = "uchar", type2 = "ushort", type4 = "uint", type8 = "uint2", type16 = "uint4",
+  prologue = "blocks/opencl.h",
+  kernel_open = [[
+__kernel __attribute__((reqd_work_group_size(${threads}, 1, 1))) void
+${name}(__global void *restrict dst, __global const void *restrict src)
+{
+]],
+  close = "}\n",
+  shared = "__local uint4 shared[${vectors}];",
+  box_only = "{", box_first = "if (get_group_id(0) < ${end}) {", box_open = "if (get_group_id(0) >= ${first} && get_group_id(0) < ${end}) {", box_close = "}",
+  block_first = "const ${type} b = (${type})get_group_id(0);", block = "const ${type} b = (${type})get_group_id(0) - ${first};",
+  phase_open = "{ const ${type} t = (${type})get_local_id(0);", phase_close = "}",
+  barrier = "barrier(CLK_LOCAL_MEM_FENCE);",
+  for_open = "for (${type} ${name} = 0; ${name} < ${count}; ${name}++) {", for_close = "}",
+  when_open = "if (${text}) {", when_close = "}",
+  constant = "const ${type} ${name} = ${value};", assign = "${name} = ${value};", array = "${type} ${name}[${count}];",
+  load = "((__global const ${type} *)src)[${index}]", load_shared = "((__local const ${type} *)shared)[${index}]",
+  store = "((__global ${type} *)dst)[${index}] = ${value};", store_shared = "((__local ${type} *)shared)[${index}] = ${value};",
+  vector2 = "(uint2)(${x}, ${y})", vector4 = "(uint4)(${x}, ${y}, ${z}, ${w})",
+  permute = "ravel_permute(${x}, ${y}, ${pattern})",
+  nibbles_low = "(${x} & 0x0f0f0f0fu) | (${y} & 0x0f0f0f0fu) << 4", nibbles_high = "(${x} >> 4 & 0x0f0f0f0fu) | (${y} & 0xf0f0f0f0u)",
+}
