@@ -131,7 +131,7 @@ install: all
 	install -m 644 $(B)/libravel.a $(DESTDIR)$(PREFIX)/lib
 	install $(B)/libravel.so $(DESTDIR)$(PREFIX)/lib/libravel.so.0
 	ln -sf libravel.so.0 $(DESTDIR)$(PREFIX)/lib/libravel.so
-	install -m 644 runtime/ravel.h $(DESTDIR)$(PREFIX)/include
+	install -m 644 runtime/ravel.h runtime/ravel_gpu.h $(DESTDIR)$(PREFIX)/include
 	install -m 644 docs/ravel.1 $(DESTDIR)$(PREFIX)/share/man/man1
 	install -m 644 specs/*.lua specs/README.md $(DESTDIR)$(PREFIX)/share/ravel/specs
 
