@@ -95,6 +95,7 @@ int cmd_explain(Cli *c);
 int cmd_verify(Cli *c);
 int cmd_bench(Cli *c);
 int cmd_tune(Cli *c);
+int cmd_devices(Cli *c);
 
 /* cli_svg.c: the picture of a layout's first plane. */
 void svg_layout(Buf *b, const Layout *l, const Verdict *v);

@@ -90,6 +90,11 @@ static const Command commands[] = {
      "how, never what: the result is the same without.\n\n"
      "  ravel tune --from NCHW --to NHWC --shape 4,64,56,56 --dtype f32 -W w.txt\n"
      "  ravel explain --from NCHW --to NHWC --shape 4,64,56,56 --dtype f32 -W w.txt\n"},
+    {"devices", cmd_devices, "", 0, "j", "the accelerators there are, a line each",
+     "CUDA's by its driver, OpenCL's by its loader, and the compiler NVRTC; of\n"
+     "what is not there, why.  Exits with 0 also where there is nothing.\n\n"
+     "  ravel devices\n"
+     "  ravel devices --json\n"},
 };
 
 static void

@@ -295,7 +295,8 @@ entry(ravel_device_kernel *k, const char *name, ravel_error *err)
     if (!code)
         return RAVEL_OK;
     k->code = NULL;
-    return says(&c->v, what, code, RAVEL_ERR_COMPILE, err);
+    return says(&c->v, what, code, code == OUT_OF_MEMORY ? RAVEL_ERR_MEMORY
+                : RAVEL_ERR_COMPILE, err);
 }
 
 /* A CUfunction is its module's. */

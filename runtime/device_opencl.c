@@ -71,7 +71,7 @@ static const DeviceLibrary library = {
 
 enum {
     DEVICE_NOT_FOUND = -1, MEM_OBJECT_ALLOCATION_FAILURE = -4, OUT_OF_RESOURCES = -5,
-    OUT_OF_HOST_MEMORY = -6, PLATFORM_NOT_FOUND = -1001,
+    OUT_OF_HOST_MEMORY = -6, INVALID_BUFFER_SIZE = -61, PLATFORM_NOT_FOUND = -1001,
     MAX_COMPUTE_UNITS = 0x1002, MAX_WORK_GROUP_SIZE = 0x1004, GLOBAL_MEM_SIZE = 0x101F,
     LOCAL_MEM_SIZE = 0x1023, DEVICE_NAME = 0x102B, DRIVER_VERSION = 0x102D,
     DEVICE_VERSION = 0x102F, CONTEXT_DEVICES = 0x1081, CONTEXT_PLATFORM = 0x1084,
@@ -391,7 +391,9 @@ take(ravel_device *d, size_t n, void **out, ravel_error *err)
     const Opencl *c = d->native;
     int code;
     *out = c->v.clCreateBuffer(c->context, MEM_READ_WRITE, n, NULL, &code);
-    return *out ? RAVEL_OK : says("clCreateBuffer", code, RAVEL_ERR_DRIVER, err);
+    return *out ? RAVEL_OK
+           : says("clCreateBuffer", code, code == INVALID_BUFFER_SIZE ? RAVEL_ERR_MEMORY
+                  : RAVEL_ERR_DRIVER, err);
 }
 
 static void

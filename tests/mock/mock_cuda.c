@@ -20,7 +20,7 @@ enum {
     INVALID_DEVICE = 101, INVALID_IMAGE = 200, INVALID_CONTEXT = 201, NO_BINARY = 209,
     INVALID_HANDLE = 400, NOT_FOUND = 500, ILLEGAL_ADDRESS = 700,
     MAX_THREADS = 1024, MAX_SHARED = 48 << 10, MEMORY = 64 << 20, STACK = 8,
-    MANY = 4096, EM_OF_CUDA = 190,
+    MANY = 1 << 14, EM_OF_CUDA = 190,
 };
 
 typedef struct {
@@ -57,14 +57,19 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static bool started;
 static Ctx primary[16];
 static int retained[16];
+/* Never used again, so that a use of what is gone is seen. */
+static Module module[MANY];
+static Function function[MANY];
+static int nmodules, nfunctions;
 static Launch pending[MANY];
 static int npending;
 static Block block[MANY];
 static int nblocks;
 static size_t used;
 static int deferred;               /* what a kernel did wrong */
-static _Thread_local Ctx *stack[STACK];
-static _Thread_local int depth;
+/* initial-exec: glibc ends a process that has no memory for the other kind */
+static _Thread_local __attribute__((tls_model("initial-exec"))) Ctx *stack[STACK];
+static _Thread_local __attribute__((tls_model("initial-exec"))) int depth;
 
 /* What the tests look at. */
 struct {
@@ -218,6 +223,8 @@ cuCtxCreate_v2(void **c, unsigned flags, int device)
     ENTER("cuCtxCreate");
     Ctx *x = calloc(1, sizeof *x);
     (void)flags;
+    if (!x)
+        return OUT_OF_MEMORY;
     x->device = device;
     stack[depth++] = *c = x;
     return 0;
@@ -293,7 +300,11 @@ cuModuleLoadDataEx(void **m, const void *image, unsigned n, int *option, void **
     ENTER_CONTEXT("cuModuleLoadDataEx");
     if (wrong)
         return wrong;
-    Module *x = calloc(1, sizeof *x);
+    pthread_mutex_lock(&lock);
+    Module *x = nmodules < MANY ? &module[nmodules++] : NULL;
+    pthread_mutex_unlock(&lock);
+    if (!x)
+        return OUT_OF_MEMORY;
     x->alive = ALIVE;
     x->ctx = stack[depth - 1];
     *m = x;
@@ -311,7 +322,7 @@ cuModuleUnload(void *m)
     ENTER_CONTEXT("cuModuleUnload");
     if (x->alive != ALIVE || x->ctx != stack[depth - 1])
         return INVALID_HANDLE;
-    x->alive = 0;                  /* not freed: a use after this is to be seen */
+    x->alive = 0;
     pthread_mutex_lock(&lock);
     mock_cuda.modules--;
     pthread_mutex_unlock(&lock);
@@ -329,7 +340,11 @@ cuModuleGetFunction(void **f, void *m, const char *name)
     void *lib = file ? dlopen(file, RTLD_NOW) : NULL, *k = lib ? dlsym(lib, name) : NULL;
     if (!k)
         return NOT_FOUND;
-    Function *out = calloc(1, sizeof *out);
+    pthread_mutex_lock(&lock);
+    Function *out = nfunctions < MANY ? &function[nfunctions++] : NULL;
+    pthread_mutex_unlock(&lock);
+    if (!out)
+        return OUT_OF_MEMORY;
     out->module = m;
     memcpy(&out->f, &k, sizeof k);
     *f = out;
@@ -449,10 +464,11 @@ cuMemFree_v2(unsigned long long p)
     return found ? 0 : INVALID_VALUE;
 }
 
-int
-mock_cuda_blocks(void)
+/* Forget what was launched, what went wrong with it, and what could not be unloaded. */
+void
+mock_reset(void)
 {
-    return nblocks;
+    npending = deferred = mock_cuda.modules = 0;
 }
 
 int

@@ -79,7 +79,13 @@ nvrtcCreateProgram(Program **p, const char *source, const char *name, int header
     if (headers || header || header_name)
         return 3;
     *p = calloc(1, sizeof **p);
+    if (!*p)
+        return 1;
     (*p)->source = strdup(source);
+    if (!(*p)->source) {
+        free(*p);
+        return 1;
+    }
     count(&mock_nvrtc_programs, 1);
     return 0;
 }
@@ -109,12 +115,16 @@ nvrtcCompileProgram(Program *p, int n, const char *const *option)
         return 6;
     }
     FAIL("nvrtcCompileProgram");
-    FILE *f = open_memstream(&p->image, &len);
-    fprintf(f, "mock %s\n", option[0] + sizeof arch - 1);
+    len = strlen(p->source) + 32;
+    for (int i = 0; i < n; i++)
+        len += strlen(option[i]) + 1;
+    p->image = malloc(len);
+    if (!p->image)
+        return 1;
+    sprintf(p->image, "mock %s\n", option[0] + sizeof arch - 1);
     for (int i = 1; i < n; i++)
-        fprintf(f, "%s\n", option[i]);
-    fprintf(f, "%s", p->source);
-    fclose(f);
+        strcat(strcat(p->image, option[i]), "\n");
+    strcat(p->image, p->source);
     return 0;
 }
 
