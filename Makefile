@@ -82,7 +82,8 @@ $(B)/tests/%: tests/unit/%.c $(B)/libravel.a
 BUILD_PKGS := gcc make libc6-dev liblua5.4-dev libtcc-dev libjansson-dev binutils
 RUN_PKGS   := python3 python3-numpy
 TEST_PKGS  := $(RUN_PKGS) g++ libcmocka-dev libdnnl-dev clang libclang-rt-14-dev tcc \
-              valgrind z3 python3-pytest python3-pytest-xdist
+              valgrind z3 python3-pytest python3-pytest-xdist \
+              pocl-opencl-icd ocl-icd-libopencl1
 
 include bench/bench.mk
 

@@ -47,8 +47,8 @@ ravel_device_list(ravel_device_kind kind, ravel_device_info *out, int room, int 
     if (n)
         *n = 0;
     if (!k || !n || room < 0 || (room > 0 && !out))
-        return wrong(err, "ravel_device_list: an unknown kind, no place for the number, or "
-                     "none for the devices");
+        return wrong(err, "ravel_device_list: an unknown kind, no place for the number, "
+                     "or none for the devices");
     return k->list(out, room, n, err);
 }
 
@@ -144,8 +144,8 @@ ravel_device_of_opencl(void *context, void *device, ravel_device **out, ravel_er
     if (out)
         *out = NULL;
     if (!out || !context || !device)
-        return wrong(err, "ravel_device_of_opencl: no context, no device, or no place for "
-                     "what is made of them");
+        return wrong(err, "ravel_device_of_opencl: no context, no device, or no place "
+                     "for what is made of them");
     return wrap(RAVEL_OPENCL, context, device, out, err);
 }
 
@@ -251,7 +251,8 @@ ravel_device_compile(ravel_device *dev, const ravel_device_source *source,
     if (out)
         *out = NULL;
     if (!dev || !source || !out)
-        return wrong(err, "ravel_device_compile: no device, no kernel, or no place for it");
+        return wrong(err, "ravel_device_compile: no device, no kernel, or no place for "
+                     "it");
     const char *options = source->options ? source->options : "";
     ravel_status s = check_source(dev, source, err);
     if (s)

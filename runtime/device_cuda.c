@@ -62,7 +62,8 @@ static const DeviceLibrary library = {
 enum {
     OUT_OF_MEMORY = 2, NO_DEVICE = 100,                       /* CUresult */
     MAX_THREADS_PER_BLOCK = 1, MAX_GRID_DIM_X = 5, MAX_SHARED_MEMORY_PER_BLOCK = 8,
-    MULTIPROCESSOR_COUNT = 16, CAPABILITY_MAJOR = 75, CAPABILITY_MINOR = 76,
+    MULTIPROCESSOR_COUNT = 16,
+    COMPUTE_CAPABILITY_MAJOR = 75, COMPUTE_CAPABILITY_MINOR = 76,
     JIT_ERROR_LOG_BUFFER = 5, JIT_ERROR_LOG_BUFFER_SIZE_BYTES = 6,
 };
 
@@ -115,8 +116,8 @@ describe(const Driver *v, int device, ravel_device_info *i, int *arch, ravel_err
     TRY(v, cuDeviceGetName, (i->name, sizeof i->name, device));
     TRY(v, cuDriverGetVersion, (&version));
     TRY(v, cuDeviceTotalMem, (&memory, device));
-    TRY(v, cuDeviceGetAttribute, (&major, CAPABILITY_MAJOR, device));
-    TRY(v, cuDeviceGetAttribute, (&minor, CAPABILITY_MINOR, device));
+    TRY(v, cuDeviceGetAttribute, (&major, COMPUTE_CAPABILITY_MAJOR, device));
+    TRY(v, cuDeviceGetAttribute, (&minor, COMPUTE_CAPABILITY_MINOR, device));
     TRY(v, cuDeviceGetAttribute, (&i->block, MAX_THREADS_PER_BLOCK, device));
     TRY(v, cuDeviceGetAttribute, (&grid, MAX_GRID_DIM_X, device));
     TRY(v, cuDeviceGetAttribute, (&shared, MAX_SHARED_MEMORY_PER_BLOCK, device));
@@ -313,8 +314,8 @@ launch(ravel_device_kernel *k, void *queue, void *dst, const void *src, ravel_er
     Pointer to = (uintptr_t)dst, from = (uintptr_t)src;
     void *args[] = {&to, &from};
     int code;
-    INSIDE(c, code, cuLaunchKernel(k->code, (unsigned)k->grid, 1, 1, (unsigned)k->block, 1,
-                                   1, 0, queue, args, NULL));
+    INSIDE(c, code, cuLaunchKernel(k->code, (unsigned)k->grid, 1, 1, (unsigned)k->block,
+                                   1, 1, 0, queue, args, NULL));
     return code ? says(&c->v, "cuLaunchKernel", code, RAVEL_ERR_LAUNCH, err) : RAVEL_OK;
 }
 

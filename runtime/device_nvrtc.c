@@ -17,8 +17,9 @@ typedef void *Program;
     F(nvrtcVersion, (int *major, int *minor)) \
     F(nvrtcGetNumSupportedArchs, (int *n)) \
     F(nvrtcGetSupportedArchs, (int *arch)) \
-    F(nvrtcCreateProgram, (Program *p, const char *source, const char *name, int headers, \
-                           const char *const *header, const char *const *header_name)) \
+    F(nvrtcCreateProgram, (Program *p, const char *source, const char *name, \
+                           int headers, const char *const *header, \
+                           const char *const *header_name)) \
     F(nvrtcDestroyProgram, (Program *p)) \
     F(nvrtcCompileProgram, (Program p, int n, const char *const *option)) \
     F(nvrtcGetProgramLogSize, (Program p, size_t *n)) \
@@ -51,13 +52,13 @@ static const DeviceLibrary library = {
     "the compiler NVRTC", "RAVEL_NVRTC_LIBRARY", files, symbols,
 };
 
-enum { NVRTC_OUT_OF_MEMORY = 1, ARCHS_MAX = 256, OPTIONS_MAX = 64 };
+enum { ERROR_OUT_OF_MEMORY = 1, ARCHS_MAX = 256, OPTIONS_MAX = 64 };
 
 static ravel_status
 says(const Nvrtc *v, const char *call, int code, ravel_error *err)
 {
     const char *name = v->nvrtcGetErrorString(code);
-    return error_set(err, code == NVRTC_OUT_OF_MEMORY ? RAVEL_ERR_MEMORY
+    return error_set(err, code == ERROR_OUT_OF_MEMORY ? RAVEL_ERR_MEMORY
                      : RAVEL_ERR_DRIVER, "%s: %s (%d)", call, name ? name : "?", code);
 }
 
@@ -130,7 +131,7 @@ compile(const Nvrtc *v, Program p, int n, const char *const *option, ravel_error
     int code = v->nvrtcCompileProgram(p, n, option);
     if (!code)
         return RAVEL_OK;
-    if (code == NVRTC_OUT_OF_MEMORY)
+    if (code == ERROR_OUT_OF_MEMORY)
         return says(v, "nvrtcCompileProgram", code, err);
     const char *name = v->nvrtcGetErrorString(code);
     snprintf(what, sizeof what, "NVRTC does not compile the kernel: %s (%d)",
@@ -194,8 +195,8 @@ nvrtc_build(const char *source, const char *options, int arch, char **image, siz
         return s;
     int best = newest(has, n, arch);
     if (!best)
-        return error_set(err, RAVEL_ERR_COMPILE, "NVRTC compiles for sm_%d and newer; the "
-                         "device is sm_%d", oldest(has, n), arch);
+        return error_set(err, RAVEL_ERR_COMPILE, "NVRTC compiles for sm_%d and newer; "
+                         "the device is sm_%d", oldest(has, n), arch);
     snprintf(target, sizeof target, "%s%d", best == arch ? "sm_" : "compute_", best);
     char *copy = strdup(options);
     if (!copy)

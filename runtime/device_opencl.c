@@ -17,7 +17,8 @@ typedef void *Notify;
     F(int, clGetPlatformIDs, (unsigned room, Platform *out, unsigned *n)) \
     F(int, clGetDeviceIDs, (Platform p, Flags type, unsigned room, Device *out, \
                             unsigned *n)) \
-    F(int, clGetDeviceInfo, (Device d, unsigned what, size_t room, void *out, size_t *n)) \
+    F(int, clGetDeviceInfo, (Device d, unsigned what, size_t room, void *out, \
+                             size_t *n)) \
     F(Context, clCreateContext, (const intptr_t *property, unsigned n, const Device *d, \
                                  Notify f, void *arg, int *code)) \
     F(int, clRetainContext, (Context c)) \
@@ -43,11 +44,12 @@ typedef void *Notify;
                                     Event *done)) \
     F(Memory, clCreateBuffer, (Context c, Flags flags, size_t n, void *host, int *code)) \
     F(int, clReleaseMemObject, (Memory m)) \
-    F(int, clEnqueueWriteBuffer, (Queue q, Memory m, unsigned wait, size_t at, size_t len, \
-                                  const void *from, unsigned n, const Event *after, \
-                                  Event *done)) \
-    F(int, clEnqueueReadBuffer, (Queue q, Memory m, unsigned wait, size_t at, size_t len, \
-                                 void *to, unsigned n, const Event *after, Event *done))
+    F(int, clEnqueueWriteBuffer, (Queue q, Memory m, unsigned wait, size_t at, \
+                                  size_t len, const void *from, unsigned n, \
+                                  const Event *after, Event *done)) \
+    F(int, clEnqueueReadBuffer, (Queue q, Memory m, unsigned wait, size_t at, \
+                                 size_t len, void *to, unsigned n, \
+                                 const Event *after, Event *done))
 
 typedef struct {
 #define F(type, name, params) type (*name) params;
@@ -76,7 +78,7 @@ enum {
     LOCAL_MEM_SIZE = 0x1023, DEVICE_NAME = 0x102B, DRIVER_VERSION = 0x102D,
     DEVICE_VERSION = 0x102F, CONTEXT_DEVICES = 0x1081, CONTEXT_PLATFORM = 0x1084,
     PROGRAM_BUILD_LOG = 0x1183,
-    MEM_READ_WRITE = 1, WAIT = 1,
+    MEM_READ_WRITE = 1, TRUE = 1,
     PLATFORMS_MAX = 64, DEVICES_MAX = 256, LOG_MAX = 1 << 20,
 };
 #define TYPE_ALL 0xFFFFFFFFu
@@ -222,8 +224,8 @@ opencl_open(ravel_device *d, int ordinal, ravel_error *err)
     if (s)
         return s;
     if (ordinal >= n)
-        return error_set(err, RAVEL_ERR_DEVICE, "no OpenCL device %d: there are %d, from 0 "
-                         "on", ordinal, n);
+        return error_set(err, RAVEL_ERR_DEVICE, "no OpenCL device %d: there are %d, from "
+                         "0 on", ordinal, n);
     c->device = all[ordinal].device;
     s = describe(&c->v, c->device, &d->info, err);
     if (s)
@@ -246,7 +248,8 @@ check_in_context(const Loader *v, Context context, Device device, ravel_error *e
     for (size_t i = 0; i < n / sizeof *has; i++)
         if (has[i] == device)
             return RAVEL_OK;
-    return error_set(err, RAVEL_ERR_ARGUMENT, "the OpenCL device is none of the context's");
+    return error_set(err, RAVEL_ERR_ARGUMENT, "the OpenCL device is none of the "
+                     "context's");
 }
 
 static ravel_status
@@ -293,7 +296,9 @@ log_of(const Opencl *c, Program p)
         n == 0 || n > LOG_MAX)
         return NULL;
     char *log = calloc(1, n + 1);
-    if (log && c->v.clGetProgramBuildInfo(p, c->device, PROGRAM_BUILD_LOG, n, log, NULL)) {
+    int code = !log ? 0 : c->v.clGetProgramBuildInfo(p, c->device, PROGRAM_BUILD_LOG, n,
+                                                     log, NULL);
+    if (code) {
         free(log);
         return NULL;
     }
@@ -381,8 +386,10 @@ launch(ravel_device_kernel *k, void *queue, void *dst, const void *src, ravel_er
 static ravel_status
 check_queue(const Opencl *c, ravel_error *err)
 {
-    return c->queue ? RAVEL_OK : error_set(err, RAVEL_ERR_ARGUMENT, "the OpenCL context is "
-                                           "the caller's: there is no queue");
+    if (c->queue)
+        return RAVEL_OK;
+    return error_set(err, RAVEL_ERR_ARGUMENT, "the OpenCL context is the caller's: there is "
+                     "no queue");
 }
 
 static ravel_status
@@ -410,7 +417,7 @@ write_to(ravel_device *d, void *to, const void *from, size_t n, ravel_error *err
     ravel_status s = check_queue(c, err);
     if (s)
         return s;
-    TRY(&c->v, clEnqueueWriteBuffer, (c->queue, to, WAIT, 0, n, from, 0, NULL, NULL));
+    TRY(&c->v, clEnqueueWriteBuffer, (c->queue, to, TRUE, 0, n, from, 0, NULL, NULL));
     return RAVEL_OK;
 }
 
@@ -421,7 +428,7 @@ read_from(ravel_device *d, void *to, const void *from, size_t n, ravel_error *er
     ravel_status s = check_queue(c, err);
     if (s)
         return s;
-    TRY(&c->v, clEnqueueReadBuffer, (c->queue, (void *)(uintptr_t)from, WAIT, 0, n, to, 0,
+    TRY(&c->v, clEnqueueReadBuffer, (c->queue, (void *)(uintptr_t)from, TRUE, 0, n, to, 0,
                                      NULL, NULL));
     return RAVEL_OK;
 }

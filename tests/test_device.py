@@ -18,6 +18,7 @@ import ravel
 HERE = ravel.ROOT / "tests"
 CUDA, OPENCL = 0, 1
 BYTES = 5000
+PLAIN = pytest.mark.skipif("RAVEL_AGAIN" in os.environ, reason="with the plain build only")
 
 
 class Info(ct.Structure):
@@ -573,6 +574,77 @@ def test_threads(lib, cuda, current):
         m.free()
 
 
+# --- our prototypes against the vendors' headers, where they are installed
+
+def functions(path):
+    """(what it returns, name, suffix of the symbol, parameters) of the table FUNCTIONS of a file."""
+    text = (ravel.ROOT / "runtime" / path).read_text()
+    columns = re.search(r"#define F\((.*)\)", text)[1].split(", ")
+    rows = re.search(r"#define FUNCTIONS\(F\)((?:.*\\\n)+.*\n)", text)[1].replace("\\\n", " ").split(" F(")[1:]
+    out = []
+    for row in rows:
+        front, params = row.split("(", 1)
+        got = dict(zip(columns, [c.strip() for c in front.split(",")]))
+        out.append((got.get("type", "int"), got["name"], got.get("suffix", ""), "(" + params.rstrip()[:-1]))
+    assert len(out) > 10
+    return out
+
+
+SAME = """
+#include <stddef.h>
+#include <stdint.h>
+#include <%s>
+#include <type_traits>
+namespace ours { %s }
+template <class A, class B> constexpr bool alike = sizeof(A) == sizeof(B) && std::is_pointer<A>::value == std::is_pointer<B>::value;
+template <class A, class B> struct same : std::false_type {};
+template <class R, class S> struct same<R(), S()> : std::integral_constant<bool, alike<R, S>> {};
+template <class R, class S, class A, class... B, class C, class... D> struct same<R(A, B...), S(C, D...)>
+    : std::integral_constant<bool, alike<A, C> && same<R(B...), S(D...)>::value> {};
+%s
+"""
+
+
+PREFIXES = ["CUDA_ERROR_", "CU_DEVICE_ATTRIBUTE_", "CU_", "NVRTC_", "CL_", "CL_DEVICE_"]
+
+
+def check_numbers(folder, flags, header, file, path):
+    """Our names for the vendor's numbers are the vendor's, less a prefix."""
+    vendor, text = open(file).read(), (ravel.ROOT / "runtime" / path).read_text()
+    ours = re.findall(r"\b([A-Z][A-Z_]+[A-Z]) = (-?\w+)\b", text)
+    ours = [(n, v) for n, v in ours if not n.endswith("_MAX") and n != "PLATFORM_NOT_FOUND"]    # the last is an extension's
+    found = [(p + n, v) for n, v in ours for p in PREFIXES if re.search(r"\b%s\b" % (p + n), vendor)]
+    assert [n for n, _ in ours if not any(f.endswith(n) for f, _ in found)] == []
+    if header.startswith("CL"):
+        codes = re.findall(r'\[(\d+)\] = "(\w+)"', (ravel.ROOT / "runtime/device_code.c").read_text())
+        found += [(name, "-" + code) for code, name in codes if code != "1001"]
+    (folder / "numbers.cc").write_text("#include <%s>\n" % header + "".join("static_assert(%s == %s, \"\");\n" % f for f in found))
+    subprocess.run(["g++", *flags, "-fsyntax-only", folder / "numbers.cc"], check=True)
+
+
+@PLAIN
+@pytest.mark.parametrize("header, path, types", [
+    ("cuda.h", "device_cuda.c", "typedef void *Context, *Module, *Function, *Stream; typedef unsigned long long Pointer;"),
+    ("nvrtc.h", "device_nvrtc.c", "typedef void *Program;"),
+    ("CL/cl.h", "device_opencl.c", "typedef void *Platform, *Device, *Context, *Queue, *Program, *Kernel, *Memory, *Event, *Notify; typedef uint64_t Flags;")])
+def test_prototypes(header, path, types, tmp_path):
+    """As many parameters, of the same sizes, pointers where they have pointers; the symbol that the header's name stands for."""
+    where = [p for p in ["/usr/local/cuda/include", "/usr/include"] if os.path.exists(os.path.join(p, header))]
+    if not where:
+        pytest.skip("no " + header)
+    rows = functions(path)
+    typedefs = types + "".join("typedef %s %s%s;" % (kind, name + "_", params) for kind, name, _, params in rows)
+    checks = "".join('static_assert(same<ours::%s_, decltype(%s)>::value, "%s");\n' % (name, name, name) for _, name, _, _ in rows)
+    (tmp_path / "same.cc").write_text(SAME % (header, typedefs, checks))
+    flags = ["-std=c++17", "-I", where[0], "-DCL_TARGET_OPENCL_VERSION=120", "-w"]
+    subprocess.run(["g++", *flags, "-fsyntax-only", tmp_path / "same.cc"], check=True)
+    check_numbers(tmp_path, flags, header, os.path.join(where[0], header), path)
+    if header == "cuda.h":
+        (tmp_path / "names.cc").write_text("#include <cuda.h>\n" + "".join("@%s\n" % name for _, name, _, _ in rows))
+        said = subprocess.run(["g++", *flags, "-E", "-P", tmp_path / "names.cc"], check=True, capture_output=True, text=True).stdout
+        assert re.findall(r"^@ ?(\w+)", said, re.M) == [name + suffix for _, name, suffix, _ in rows]
+
+
 # --- the device's memory: tests/unit/device_memory.c, a process of its own, where leaks count in the sanitizer build
 
 BUILDS = [ravel.BUILD, ravel.ROOT / os.environ.get("RAVEL_ASAN", "build-asan")]
@@ -585,6 +657,7 @@ def through_memory(build, kind, source, entry="copy", **kw):
     return subprocess.run([program, str(kind), source, entry], env={**os.environ, **kw}, capture_output=True, text=True, timeout=60)
 
 
+@PLAIN
 @pytest.mark.parametrize("build", BUILDS, ids=["plain", "sanitized"])
 def test_memory(cuda, build):
     r = through_memory(build, CUDA, "text")
@@ -604,6 +677,7 @@ def test_memory_of_opencl(opencl, mocks):
         assert r.stdout == "%d %s: CL_INVALID_COMMAND_QUEUE (-36)\n" % (ravel.STATUS.index("DRIVER"), call), r
 
 
+@PLAIN
 def test_every_allocation_fails(cuda, tmp_path):
     """The host's memory, one allocation at a time and from one on; dlopen's too, which calls that an absent library."""
     shim, log, statuses = compiled(tmp_path, "alloc", HERE / "fault_alloc.c"), tmp_path / "log", {}
@@ -707,6 +781,8 @@ def pocl_cache(tmp_path_factory):
 
 @pytest.fixture
 def opencl(lib, env, pocl_cache):
+    if "RAVEL_AGAIN" in os.environ:
+        pytest.skip("PoCL on the plain build only")
     env(RAVEL_OPENCL_LIBRARY=None, POCL_CACHE_DIR=pocl_cache)
     try:
         listed(lib, OPENCL)
@@ -789,7 +865,7 @@ def test_opencl_compile_failure(device, capfd):
 
 def test_opencl_launch_failure(device):
     """The text wants blocks of 256."""
-    k = device.compile(TRANSPOSE_CL, "transpose", 15, 64)
+    k = device.compile(TRANSPOSE_CL, "transpose", 15, 64, options="-cl-std=CL1.2")
     m = Buffers(device, 2)
     status, text = refused(device.launch, k, m.mem[0], m.mem[1])
     assert status == "LAUNCH" and text == "clEnqueueNDRangeKernel: CL_INVALID_WORK_GROUP_SIZE (-54)"

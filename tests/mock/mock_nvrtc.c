@@ -27,9 +27,12 @@ count(int *n, int by)
 const char *
 nvrtcGetErrorString(int code)
 {
-    return code == 1 ? "NVRTC_ERROR_OUT_OF_MEMORY" : code == 5 ? "NVRTC_ERROR_INVALID_OPTION" :
-           code == 6 ? "NVRTC_ERROR_COMPILATION" : code == 11 ? "NVRTC_ERROR_INTERNAL_ERROR" :
-           "NVRTC_ERROR unknown";
+    switch (code) {
+    case 1: return "NVRTC_ERROR_OUT_OF_MEMORY";
+    case 5: return "NVRTC_ERROR_INVALID_OPTION";
+    case 6: return "NVRTC_ERROR_COMPILATION";
+    default: return "NVRTC_ERROR unknown";
+    }
 }
 
 int
@@ -111,7 +114,8 @@ nvrtcCompileProgram(Program *p, int n, const char *const *option)
         return 5;
     if (strstr(p->source, "#error")) {
         for (int i = 0; i < 200; i++)
-            sprintf(p->log + strlen(p->log), "ravel.cu(%d): error: the mock saw #error\n", i);
+            sprintf(p->log + strlen(p->log), "ravel.cu(%d): error: the mock saw #error\n",
+                    i);
         return 6;
     }
     FAIL("nvrtcCompileProgram");

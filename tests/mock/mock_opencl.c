@@ -51,19 +51,21 @@ CALL(clGetContextInfo, (P a, unsigned b, size_t c, P d, P e), (a, b, c, d, e))
 CALL(clReleaseCommandQueue, (P a), (a))
 CALL(clFinish, (P a), (a))
 CALL(clBuildProgram, (P a, unsigned b, P c, P d, P e, P f_), (a, b, c, d, e, f_))
-CALL(clGetProgramBuildInfo, (P a, P b, unsigned c, size_t d, P e, P f_), (a, b, c, d, e, f_))
+CALL(clGetProgramBuildInfo, (P a, P b, unsigned c, size_t d, P e, P f_),
+     (a, b, c, d, e, f_))
 CALL(clReleaseProgram, (P a), (a))
 CALL(clReleaseKernel, (P a), (a))
 CALL(clSetKernelArg, (P a, unsigned b, size_t c, P d), (a, b, c, d))
 CALL(clEnqueueNDRangeKernel, (P a, P b, unsigned c, P d, P e, P f_, unsigned g, P h, P i),
      (a, b, c, d, e, f_, g, h, i))
 CALL(clReleaseMemObject, (P a), (a))
-CALL(clEnqueueWriteBuffer, (P a, P b, unsigned c, size_t d, size_t e, P f_, unsigned g, P h,
-                            P i), (a, b, c, d, e, f_, g, h, i))
-CALL(clEnqueueReadBuffer, (P a, P b, unsigned c, size_t d, size_t e, P f_, unsigned g, P h,
-                           P i), (a, b, c, d, e, f_, g, h, i))
+CALL(clEnqueueWriteBuffer, (P a, P b, unsigned c, size_t d, size_t e, P f_, unsigned g,
+                            P h, P i), (a, b, c, d, e, f_, g, h, i))
+CALL(clEnqueueReadBuffer, (P a, P b, unsigned c, size_t d, size_t e, P f_, unsigned g,
+                           P h, P i), (a, b, c, d, e, f_, g, h, i))
 MAKE(clCreateContext, (P a, unsigned b, P c, P d, P e, int *code), (a, b, c, d, e, code))
 MAKE(clCreateCommandQueue, (P a, P b, uint64_t c, int *code), (a, b, c, code))
-MAKE(clCreateProgramWithSource, (P a, unsigned b, P c, P d, int *code), (a, b, c, d, code))
+MAKE(clCreateProgramWithSource, (P a, unsigned b, P c, P d, int *code),
+     (a, b, c, d, code))
 MAKE(clCreateKernel, (P a, P b, int *code), (a, b, code))
 MAKE(clCreateBuffer, (P a, uint64_t b, size_t c, P d, int *code), (a, b, c, d, code))
