@@ -693,6 +693,22 @@ def test_every_allocation_fails(cuda, tmp_path):
     assert statuses["MEMORY"] > 5
 
 
+# --- a real device, where there is one
+
+def test_real_device(lib, monkeypatch):
+    for name in ("CUDA", "NVRTC"):
+        monkeypatch.delenv("RAVEL_%s_LIBRARY" % name, raising=False)
+    try:
+        listed(lib, CUDA)
+    except ravel.Error as e:
+        pytest.skip("no CUDA device: " + e.text)
+    for source in (COPY_CUDA, COPY_CUDA.replace("i < 5000", "i < 5000 && i != 4999")):
+        r = through_memory(BUILDS[0], CUDA, source)
+        assert (r.returncode, r.stdout) == ((0, "ok\n") if source == COPY_CUDA else (1, "wrong\n")), r
+    r = through_memory(BUILDS[0], CUDA, "nonsense")
+    assert r.stdout.startswith("%d NVRTC does not compile the kernel" % ravel.STATUS.index("COMPILE")), r
+
+
 # --- ravel devices
 
 def devices(*args):
