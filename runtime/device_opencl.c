@@ -113,25 +113,28 @@ says(const char *call, int code, ravel_status s, ravel_error *err)
             return says(#name, code_, RAVEL_ERR_DRIVER, err); \
     } while (0)
 
-/* All devices of all platforms, as many as there is room for; *n of them. */
+/* All devices of all platforms, as many as there is room for; *n of them.  A platform
+ * that fails hides no other. */
 static ravel_status
 find_all(const Loader *v, Found out[DEVICES_MAX], int *n, ravel_error *err)
 {
     Platform p[PLATFORMS_MAX];
     Device d[DEVICES_MAX];
     unsigned np = 0, nd;
+    int broken = 0, code = v->clGetPlatformIDs(PLATFORMS_MAX, p, &np);
     *n = 0;
-    int code = v->clGetPlatformIDs(PLATFORMS_MAX, p, &np);
     if (code && code != PLATFORM_NOT_FOUND)
         return says("clGetPlatformIDs", code, RAVEL_ERR_DRIVER, err);
     for (unsigned i = 0; !code && i < np && i < PLATFORMS_MAX; i++) {
         nd = 0;
         int none = v->clGetDeviceIDs(p[i], TYPE_ALL, DEVICES_MAX, d, &nd);
         if (none && none != DEVICE_NOT_FOUND)
-            return says("clGetDeviceIDs", none, RAVEL_ERR_DRIVER, err);
+            broken = none;
         for (unsigned k = 0; !none && k < nd && k < DEVICES_MAX && *n < DEVICES_MAX; k++)
             out[(*n)++] = (Found){p[i], d[k]};
     }
+    if (*n == 0 && broken)
+        return says("clGetDeviceIDs", broken, RAVEL_ERR_DRIVER, err);
     if (*n == 0)
         return error_set(err, RAVEL_ERR_DEVICE, "the OpenCL loader has no %s",
                          np ? "device" : "platform");

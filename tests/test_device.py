@@ -53,7 +53,7 @@ def lib():
 
 def compiled(folder, name, source, *flags):
     out = folder / (name + ".so")
-    subprocess.run(["gcc", "-shared", "-fPIC", "-O1", "-Wall", "-Wextra", "-Werror", *flags, "-o", out, source, "-ldl", "-lpthread"], check=True)
+    subprocess.run(["gcc", "-shared", "-fPIC", "-O0", "-Wall", "-Wextra", "-Werror", *flags, "-o", out, source, "-ldl", "-lpthread"], check=True)
     return str(out)
 
 
@@ -626,7 +626,8 @@ def check_numbers(folder, flags, header, file, path):
 @pytest.mark.parametrize("header, path, types", [
     ("cuda.h", "device_cuda.c", "typedef void *Context, *Module, *Function, *Stream; typedef unsigned long long Pointer;"),
     ("nvrtc.h", "device_nvrtc.c", "typedef void *Program;"),
-    ("CL/cl.h", "device_opencl.c", "typedef void *Platform, *Device, *Context, *Queue, *Program, *Kernel, *Memory, *Event, *Notify; typedef uint64_t Flags;")])
+    ("CL/cl.h", "device_opencl.c", "typedef void *Platform, *Device, *Context, *Queue, *Program, *Kernel, *Memory, *Event, *Notify; typedef uint64_t Flags;")],
+    ids=["cuda", "nvrtc", "opencl"])
 def test_prototypes(header, path, types, tmp_path):
     """As many parameters, of the same sizes, pointers where they have pointers; the symbol that the header's name stands for."""
     where = [p for p in ["/usr/local/cuda/include", "/usr/include"] if os.path.exists(os.path.join(p, header))]
@@ -672,7 +673,7 @@ def test_memory(cuda, build):
 def test_memory_of_opencl(opencl, mocks):
     r = through_memory(BUILDS[0], OPENCL, COPY_CL)
     assert (r.returncode, r.stdout) == (0, "ok\n"), r
-    for call in ("clCreateBuffer", "clEnqueueWriteBuffer", "clEnqueueReadBuffer", "clFinish"):
+    for call in ("clCreateBuffer", "clEnqueueWriteBuffer", "clFinish"):
         r = through_memory(BUILDS[0], OPENCL, COPY_CL, RAVEL_OPENCL_LIBRARY=mocks["opencl"], RAVEL_MOCK_FAIL=call + ":-36")
         assert r.stdout == "%d %s: CL_INVALID_COMMAND_QUEUE (-36)\n" % (ravel.STATUS.index("DRIVER"), call), r
 
