@@ -82,7 +82,8 @@ $(B)/tests/%: tests/unit/%.c $(B)/libravel.a
 BUILD_PKGS := gcc make libc6-dev liblua5.4-dev libtcc-dev libjansson-dev binutils
 RUN_PKGS   := python3 python3-numpy
 TEST_PKGS  := $(RUN_PKGS) g++ libcmocka-dev libdnnl-dev clang libclang-rt-14-dev tcc \
-              valgrind z3 python3-pytest python3-pytest-xdist
+              valgrind z3 python3-pytest python3-pytest-xdist \
+              pocl-opencl-icd ocl-icd-libopencl1
 
 include bench/bench.mk
 
@@ -131,7 +132,7 @@ install: all
 	install -m 644 $(B)/libravel.a $(DESTDIR)$(PREFIX)/lib
 	install $(B)/libravel.so $(DESTDIR)$(PREFIX)/lib/libravel.so.0
 	ln -sf libravel.so.0 $(DESTDIR)$(PREFIX)/lib/libravel.so
-	install -m 644 runtime/ravel.h $(DESTDIR)$(PREFIX)/include
+	install -m 644 runtime/ravel.h runtime/ravel_gpu.h $(DESTDIR)$(PREFIX)/include
 	install -m 644 docs/ravel.1 $(DESTDIR)$(PREFIX)/share/man/man1
 	install -m 644 specs/*.lua specs/README.md $(DESTDIR)$(PREFIX)/share/ravel/specs
 

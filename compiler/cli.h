@@ -12,7 +12,7 @@ enum { EXIT_YES = 0, EXIT_NO = 1, EXIT_WRONG = 2 };
 typedef struct {
     const char *arg[2];            /* LAYOUT, or IN and OUT */
     int narg;
-    const char *shape, *dtype, *at, *output, *svg, *from, *to, *target, *name, *kind,
+    const char *shape, *dtype, *at, *output, *svg, *from, *to, *target, *manifest, *name, *kind,
                *equals, *banks, *object, *limit, *rounds,
                *threads, *wisdom, *seconds;
     bool json, inverse, verify;
@@ -58,6 +58,16 @@ const char *cli_wisdom_file(const Cli *c);
 void cli_wisdom(Cli *c);
 /* The plan as the library makes it, for as many threads as the option says. */
 Plan *cli_plan(Cli *c, const Request *rq);
+
+/* cli_grid.c */
+/* That of --target, or the JIT's. */
+const Target *cli_target(Cli *c);
+/* Source, and the manifest where it is asked for, to their files. */
+void cli_emit_grid(Cli *c, const Target *t, const Plan *p, const Request *rq);
+void cli_explain_grid(Cli *c, const Target *t, const Plan *p, const Request *rq);
+/* Everything that a launch needs, and what the accesses of the first and the last block
+ * of each box cost. */
+json_t *cli_manifest(const GridUnit *u, const char *target);
 int cli_threads(Cli *c);                       /* 0: not given */
 /* Add the layouts of a spec file. */
 void cli_load(Cli *c, const char *path);
@@ -97,6 +107,7 @@ int cmd_explain(Cli *c);
 int cmd_verify(Cli *c);
 int cmd_bench(Cli *c);
 int cmd_tune(Cli *c);
+int cmd_devices(Cli *c);
 
 /* cli_svg.c: the picture of a layout's first plane. */
 void svg_layout(Buf *b, const Layout *l, const Verdict *v);

@@ -32,19 +32,6 @@ request(Cli *c, i64 *shape)
     return rq;
 }
 
-static const Target *
-target_of(Cli *c)
-{
-    static const char *const names[] = {"c", "cuda", "hip", "opencl", "blocks", NULL};
-    if (!c->o.target || !strcmp(c->o.target, "c"))
-        return c->cx->target;
-    for (int i = 0; names[i]; i++)
-        if (!strcmp(c->o.target, names[i]))
-            return target_load(c->arena, names[i]);
-    cli_fail(c, "--target '%s': the targets there are: c, cuda, hip, opencl, blocks",
-             c->o.target);
-}
-
 int
 cmd_emit(Cli *c)
 {
@@ -53,12 +40,20 @@ cmd_emit(Cli *c)
     Request rq = request(c, shape);
     const char *text;
     ravel_error err;
-    const Target *target = target_of(c);
-    bool functions = target_is(target, "functions");
+    const Target *target = cli_target(c);
+    bool grid = target_is(target, "blocks");
+    if (c->o.manifest && (!grid || kind != EMIT_RELAYOUT))
+        cli_fail(c, "--manifest is of a kernel: with --target cuda, hip, opencl or blocks");
+    if (grid && kind != EMIT_RELAYOUT)
+        cli_fail(c, "--kind %s is for the target c", c->o.kind);
     if (kind == EMIT_RELAYOUT) {
         if (!rq.from || !rq.to || !rq.dtype)
             cli_fail(c, "a relayout needs --from, --to and --dtype");
-        text = !functions ? compile_device(target, cli_plan(c, &rq), &rq) : compile_text(c->cx->target, cli_plan(c, &rq), &rq, true);
+        if (grid) {
+            cli_emit_grid(c, target, cli_plan(c, &rq), &rq);
+            return EXIT_YES;
+        }
+        text = compile_text(target, cli_plan(c, &rq), &rq, true);
     } else {
         if (!rq.from == !rq.to)
             cli_fail(c, "--kind %s is of one layout: give it with --to", c->o.kind);
@@ -177,8 +172,15 @@ cmd_explain(Cli *c)
 {
     i64 shape[MAX_RANK];
     Request rq = request(c, shape);
+    const Target *target = cli_target(c);
     Plan *p = cli_plan(c, &rq);
     Buf b = buf_new(c->arena);
+    if (target_is(target, "blocks")) {
+        cli_explain_grid(c, target, p, &rq);
+        return EXIT_YES;
+    }
+    if (c->o.json)
+        cli_fail(c, "--json is there with --target cuda, hip, opencl or blocks");
     if (p->now) {
         explain_runtime(&b, p, "from", p->now->src);
         explain_runtime(&b, p, "to", p->now->dst);

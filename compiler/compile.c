@@ -142,13 +142,13 @@ compile_text(const Target *t, const Plan *p, const Request *rq, bool stand_alone
     return render(t, emit_relayout(p, compile_name(a, rq), line), stand_alone);
 }
 
-const char *
-compile_device(const Target *t, const Plan *p, const Request *rq)
+const GridUnit *
+compile_grid(const Target *t, const Plan *p, const Request *rq)
 {
     Arena *a = ex_arena(p->e);
     const char *line = command(a, rq, p->src->ref, p->dst->ref, NULL);
     line = arena_printf(a, "%s --target %s", line, target_text(t, "name"));
-    return device_render(t, device_make(p, compile_name(a, rq), line));
+    return grid_make(p, compile_name(a, rq), line);
 }
 
 const char *

@@ -3,7 +3,8 @@
 #ifndef RAVEL_COMPILE_H
 #define RAVEL_COMPILE_H
 
-#include "device_render.h"
+#include "grid_access.h"
+#include "grid_render.h"
 #include "plan_runtime.h"
 #include "render.h"
 #include "spec.h"
@@ -36,8 +37,8 @@ Plan *compile_again(Arena *a, const Plan *p);
 /* plan -> emit -> render */
 const char *compile_text(const Target *t, const Plan *p, const Request *rq,
                          bool stand_alone);
-/* plan -> device -> render: a kernel for blocks of threads. */
-const char *compile_device(const Target *t, const Plan *p, const Request *rq);
+/* plan -> grid: a kernel for blocks of threads, which grid_render writes. */
+const GridUnit *compile_grid(const Target *t, const Plan *p, const Request *rq);
 /* The offset or inverse function of rq->to (or from) as a file. */
 const char *compile_index(Arena *a, const Target *t, const LayoutDef *known,
                           const Request *rq, EmitKind kind);

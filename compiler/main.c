@@ -38,7 +38,7 @@ static const Command commands[] = {
      "  ravel check '{M//2, K}' --shape 8,8\n"
      "  ravel check NHWC --equals '(N,C,H,W){N, H, W, C//4, C%4}' --shape 2,8,5,5\n"
      "  ravel check '{M, K}' --shape 64,64 --dtype f16 --banks K:4,M:2\n"},
-    {"emit", cmd_emit, "", 0, "FTs!tGnkNWo!f", "stand-alone source of a conversion",
+    {"emit", cmd_emit, "", 0, "FTs!tGMnkNWo!f", "stand-alone source of a conversion",
      "--kind offset and --kind inverse make the index function of one layout\n"
      "(--to) and its inverse.  The file needs nothing of ravel.  A name in the shape\n"
      "makes that extent an argument of the function, which returns 1 for what it\n"
@@ -70,7 +70,7 @@ static const Command commands[] = {
      "  ravel emit --from NCHW --to NHWC --shape 2,3,5,7 --dtype u8 -o f.c\n"
      "  gcc -O3 -shared -fPIC -o f.so f.c\n"
      "  ravel verify --from NCHW --to NHWC --shape 2,3,5,7 --dtype u8 --object f.so\n"},
-    {"explain", cmd_explain, "", 0, "F!T!s!t!NWf", "how a conversion is done, and why",
+    {"explain", cmd_explain, "", 0, "F!T!s!t!GNWjf", "how a conversion is done, and why",
      "Expressions as written and simplified, boxes, loops, kernels; with names in the\n"
      "shape (N,64,H,W) over these.  Of the nests that hold most of the bytes the way\n"
      "that was chosen and the next best, with times by the planner's model.\n\n"
@@ -96,6 +96,11 @@ static const Command commands[] = {
      "how, never what: the result is the same without.\n\n"
      "  ravel tune --from NCHW --to NHWC --shape 4,64,56,56 --dtype f32 -W w.txt\n"
      "  ravel explain --from NCHW --to NHWC --shape 4,64,56,56 --dtype f32 -W w.txt\n"},
+    {"devices", cmd_devices, "", 0, "j", "the accelerators there are, a line each",
+     "CUDA's by its driver, OpenCL's by its loader, and the compiler NVRTC; of\n"
+     "what is not there, why.  Exits with 0 also where there is nothing.\n\n"
+     "  ravel devices\n"
+     "  ravel devices --json\n"},
 };
 
 static void

@@ -12,6 +12,12 @@ static const char *const texts[] = {
     [RAVEL_ERR_JIT] = "no machine code could be made",
     [RAVEL_ERR_FILE] = "a file could not be read or written",
     [RAVEL_ERR_VERIFY] = "the result is not what the layouts say",
+    [RAVEL_ERR_LIBRARY] = "a library of the device's is not there",
+    [RAVEL_ERR_SYMBOL] = "a library of the device's lacks a function",
+    [RAVEL_ERR_DEVICE] = "there is no such device",
+    [RAVEL_ERR_COMPILE] = "the kernel does not compile for the device",
+    [RAVEL_ERR_LAUNCH] = "the launch was refused",
+    [RAVEL_ERR_DRIVER] = "the device's driver failed",
 };
 
 const char *

@@ -43,7 +43,14 @@ typedef enum {
     RAVEL_ERR_MEMORY,     /* out of memory */
     RAVEL_ERR_JIT,        /* no machine code could be made, and it is insisted on */
     RAVEL_ERR_FILE,       /* reading or writing a file failed */
-    RAVEL_ERR_VERIFY      /* the result is not what the layouts say */
+    RAVEL_ERR_VERIFY,     /* the result is not what the layouts say */
+    /* ravel_gpu.h says more about these: */
+    RAVEL_ERR_LIBRARY,    /* a driver's or a compiler's library is not there */
+    RAVEL_ERR_SYMBOL,     /* it lacks a function */
+    RAVEL_ERR_DEVICE,     /* there is no such device */
+    RAVEL_ERR_COMPILE,    /* a kernel does not compile for the device */
+    RAVEL_ERR_LAUNCH,     /* a launch was refused */
+    RAVEL_ERR_DRIVER      /* another call of the driver failed */
 } ravel_status;
 
 /* One failure: the caller's own, so that threads do not share it. */

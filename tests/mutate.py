@@ -24,6 +24,7 @@ FEW = {"RAVEL_AGAIN": "1", "RAVEL_DECISIONS": "40", "ROUNDS": "1500"}
 LIMIT = 900                        # seconds; a mutant that loops is noticed too
 # cheapest first
 STAGES = [[u] for u in UNITS] + [PYTEST + stage for stage in (
+    ["tests/test_device.py"],
     ["tests/test_random.py", "-k", "test_cases"],
     ["tests/test_runtime.py", "-k", "library or closed or zero or sizes or checked or random or boxes"],
     ["tests/test_pairs.py"],

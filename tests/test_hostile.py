@@ -18,7 +18,7 @@ import pytest
 import ravel
 
 RAVEL = str(ravel.BUILD / "ravel")
-COMMANDS = "list show index table check emit convert explain".split()
+COMMANDS = "list devices show index table check emit convert explain".split()
 SPEC = 'layout "A" { doc = "one", dims = { M, K }, order = { K, M } }\n'
 
 
@@ -649,7 +649,7 @@ WRONG = {"LAYOUT": LAYOUTS, "--from": LAYOUTS, "--to": LAYOUTS, "--shape": SHAPE
          "--spec": ["", "nope.lua", "dir", "bad.lua"], "--kind": ["", "x", "Offset"], "--target": ["", "cuda", "C"],
          "--name": ["", "a b", "int", "1a", "a-b", "main"],
          "IN": ["", "nope.npy", "dir", "t.lua", "bad.npy"], "OUT": ["", "dir", "no/such/y.npy", "t.lua/y.npy"]}
-BASE = {"list": ({}, ["--spec"]),
+BASE = {"list": ({}, ["--spec"]), "devices": ({}, []),
         "show": ({"LAYOUT": "t.lua:A", "--shape": "6,8"}, ["--dtype", "--svg", "--spec"]),
         "index": ({"LAYOUT": "t.lua:A", "--shape": "6,8", "--at": "1,2"}, ["--dtype", "--spec"]),
         "table": ({"LAYOUT": "t.lua:A", "--shape": "6,8", "--output": "o.npy"}, ["--dtype", "--spec"]),

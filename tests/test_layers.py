@@ -26,14 +26,16 @@ ROOMS = {
     "plan":      ("compiler/plan*.[ch] compiler/kernel.c compiler/kernel_*.[ch]", "layout expr ground tables"),
     "emit":      ("compiler/emit*.[ch]", "plan decide layout expr ground"),
     "render":    ("compiler/render*.[ch] compiler/target.c", "emit plan expr ground embed"),
-    "compile":   ("compiler/compile*.[ch]", "render emit plan decide notation spec layout ast expr ground"),
+    "grid":      ("compiler/grid*.[ch] compiler/grid.def", "banks render emit plan decide layout expr ground"),
+    "compile":   ("compiler/compile*.[ch]", "grid render emit plan decide notation spec layout ast expr ground"),
     # stands alone: bench/ builds it without the compiler
     "measure":   ("runtime/measure.[ch] compiler/cli_copy.[ch]", ""),
-    "cli":       ("compiler/main.c compiler/cli*.[ch]", "measure tile banks compile render emit plan decide notation spec layout ast expr ground public npy library"),
-    "public":    ("runtime/ravel.h", ""),
+    "cli":       ("compiler/main.c compiler/cli*.[ch]", "measure device grid tile banks compile render emit plan decide notation spec layout ast expr ground public npy library"),
+    "public":    ("runtime/ravel.h runtime/ravel_gpu.h", ""),
     "error":     ("runtime/error.h", "public"),
     "npy":       ("runtime/npy*.[ch] runtime/file.[ch]", "error public"),
     "jit":       ("runtime/jit.[ch] runtime/elf_load.[ch] runtime/tcc_stdio.[ch]", "error public"),
+    "device":    ("runtime/device*.[ch]", "error public"),
     "kernels":   ("runtime/kernels*.[ch]", "jit public templates tables"),
     "tables":    ("compiler/kernel.def compiler/cost.def", ""),
     "templates": ("templates/*/*.[ch]", ""),
@@ -142,6 +144,8 @@ def test_every_room_has_files():
     ("runtime/jit.c", '#include "library.h"', "may not include"),
     ("runtime/verify.c", '#include "../compiler/spec.h"', "may not include"),
     ("runtime/ravel.h", '#include "file.h"', "may not include"),
+    ("runtime/device.c", '#include "library.h"', "may not include"),
+    ("runtime/device_cuda.c", '#include <cuda.h>', "in no list"),
     ("templates/c/copy.c", '#include <stdio.h>', "emitted C includes"),
     ("compiler/stray.c", '#include "base.h"', "belongs to no room"),
     ("compiler/cli_args.c", '#include "none.h"', "no file of a room"),
@@ -157,7 +161,7 @@ def test_a_wrong_include_is_found(tmp_path, path, line, says):
 
 @pytest.mark.parametrize("compiler", ["gcc -xc -std=c99", "clang -xc -std=c99", "g++ -xc++ -std=c++11", "clang++ -xc++ -std=c++11"])
 def test_public_header_stands_alone(tmp_path, compiler):
-    (tmp_path/"a.c").write_text('#include "ravel.h"\nint main(void) { return ravel_status_text(RAVEL_OK) == 0; }\n')
+    (tmp_path/"a.c").write_text('#include "ravel_gpu.h"\nint main(void) { return ravel_status_text(RAVEL_OK) == 0; }\n')
     command = compiler.split()
     if not shutil.which(command[0]):
         pytest.skip(command[0] + " is not installed")

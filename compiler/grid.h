@@ -1,54 +1,56 @@
-/* device.h: plans for machines of blocks of threads: CUDA, HIP, OpenCL and their like.
+/* grid.h: plans for machines of blocks of threads: CUDA, HIP, OpenCL and their like.
  *
  * One kernel does all boxes of a plan, in a grid of one dimension: each box has a run of
- * the blocks, and a row of device.def that says how its blocks work.  The kernel is a
+ * the blocks, and a row of grid.def that says how its blocks work.  The kernel is a
  * small statement tree over Ex, which a target's table (templates/) spells out.  Between
  * two phases lies a barrier and no value: all state is in shared memory, so that a phase
  * is a loop over the threads where there are none (the target `blocks`, in plain C).
  *
  * Which kernel suits which box, and its tiles: the transposes of PyTorch (pull request
  * 194310) and TransformerEngine, NVIDIA's matrix transpose sample (2009). */
-#ifndef RAVEL_DEVICE_H
-#define RAVEL_DEVICE_H
+#ifndef RAVEL_GRID_H
+#define RAVEL_GRID_H
 
 #include "plan.h"
 #include "swizzle.h"
 
-enum { DEVICE_THREADS = 256, DEVICE_SHARED_MAX = 48 << 10 };
+enum { GRID_THREADS = 256, GRID_SHARED_MAX = 48 << 10 };
 
 typedef enum { SPACE_SRC, SPACE_DST, SPACE_SHARED } Space;
 
 typedef enum {
-    DV_BOX,               /* body, by blocks `first` to first + count - 1; name: what
+    G_BOX,               /* body, by blocks `first` to first + count - 1; name: what
                            * of the tensor */
-    DV_PHASE,             /* body, by every thread */
-    DV_BARRIER,
-    DV_FOR,               /* name from 0 to count - 1, unrolled: body */
-    DV_WHEN,              /* body, where all of value[i] < bound[i] */
-    DV_LET,               /* the index name = value[0] */
-    DV_ARRAY,             /* name[count] of `width` bytes each */
-    DV_LOAD,              /* name = space[value[0]], in units of width */
-    DV_STORE,             /* space[value[0]] = word[0], or of word[0..nwords) */
-    DV_PERMUTE,           /* name = bytes of word[0], word[1] by `pattern`, a word */
-    DV_NIBBLES            /* name = the low (pattern 0) or high (1) halves of the bytes
+    G_PHASE,             /* body, by every thread */
+    G_BARRIER,
+    G_FOR,               /* name from 0 to count - 1, unrolled: body */
+    G_WHEN,              /* body, where all of value[i] < bound[i] */
+    G_LET,               /* the index name = value[0] */
+    G_ARRAY,             /* name[count] of `width` bytes each */
+    G_LOAD,              /* name = space[value[0]], in units of width */
+    G_STORE,             /* space[value[0]] = word[0], or of word[0..nwords) */
+    G_PERMUTE,           /* name = bytes of word[0], word[1] by `pattern`, a word */
+    G_NIBBLES            /* name = the low (pattern 0) or high (1) halves of the bytes
                            * of word[0], and above them those of word[1] */
-} DvKind;
+} GridKind;
 
-typedef struct DvStmt {
-    DvKind kind;
+typedef struct GridStmt {
+    GridKind kind;
     const char *name;
+    const struct GridRow *row;     /* G_BOX: whose it is */
+    int var;              /* G_BOX: of the block in it; G_LET, G_FOR: name */
     i64 first, count;
     int width;            /* bytes: 1 2 4 8 16 */
     Space space;
     const Ex *value[4];
     i64 bound[4];
     int nvalues;
-    bool declares;        /* DV_LOAD: name is new */
+    bool declares;        /* G_LOAD: name is new */
     const char *word[4];
     int nwords;
     uint32_t pattern;
-    struct DvStmt *body, *next;
-} DvStmt;
+    struct GridStmt *body, *next;
+} GridStmt;
 
 typedef struct {
     const char *name;     /* entry point */
@@ -58,81 +60,81 @@ typedef struct {
     i64 shared;           /* bytes */
     int align;            /* bytes that both buffers must be aligned to */
     bool wide;            /* indices need 64 bits */
-    DvStmt *body;
+    GridStmt *body;
     int thread;           /* its variable */
     Exprs *e;
     const Plan *plan;
-} DeviceUnit;
+} GridUnit;
 
-/* device.c: diag_fatal where the plan has extents left to run time, or a box that no row
+/* grid.c: diag_fatal where the plan has extents left to run time, or a box that no row
  * can do. */
-DeviceUnit *device_make(const Plan *p, const char *name, const char *command);
+GridUnit *grid_make(const Plan *p, const char *name, const char *command);
 
 typedef struct {
     i64 n, ss, ds;        /* strides in elements of the box */
     int var;              /* in bases and rests */
     const char *name;
     bool rest;
-} DvLoop;
+} GridLoop;
 
 /* A box as the rows see it: loops by falling stride of the destination; elements of
  * `bits` bits, which may be several of the layouts'. */
 typedef struct {
-    DeviceUnit *u;
+    GridUnit *u;
     const Nest *nest;
     Arena *arena;
     Exprs *e;
     int bits;
     int nloops;
-    DvLoop loop[MAX_LOOPS];
+    GridLoop loop[MAX_LOOPS];
     const Ex *src, *dst;  /* bases and rests, in elements */
     i64 elements;
     int block;            /* variable: the block's number within the box */
-    DvStmt **tail;        /* where statements go */
-} DeviceBox;
+    GridStmt **tail;        /* where statements go */
+} GridBox;
 
-/* A row of device.def. */
-typedef struct {
+/* A row of grid.def. */
+typedef struct GridRow {
     const char *name;
     const char *what;     /* a line for people */
     /* Adds the statements; the number of blocks, or 0 and nothing done where the row
      * does not apply. */
-    i64 (*emit)(DeviceBox *b);
-} DeviceRow;
+    i64 (*emit)(GridBox *b);
+} GridRow;
 
-/* device_box.c */
-void device_box(DeviceUnit *u, const Nest *n, DeviceBox *out);
+/* grid_box.c */
+void grid_box(GridUnit *u, const Nest *n, GridBox *out);
 /* Elements that lie together on both sides become one, as wide as all strides, extents
  * and bases allow, up to `most` bits. */
-void device_widen(DeviceBox *b, int most);
+void grid_widen(GridBox *b, int most);
 /* The largest power of two, up to 2^30, that divides x whatever its variables are. */
-i64 device_divisor(const Ex *x);
+i64 grid_divisor(const Ex *x);
 /* A variable for the block's number, of `blocks`. */
-void device_blocks(DeviceBox *b, i64 blocks);
+void grid_blocks(GridBox *b, i64 blocks);
 
-/* device_stmt.c: a statement at the box's tail; and a body: what is added between the
- * two goes there.  dv_close(b, NULL) is of a body that was not opened. */
-DvStmt *dv_add(DeviceBox *b, DvKind kind);
-DvStmt **dv_open(DeviceBox *b, DvStmt *s);
-void dv_close(DeviceBox *b, DvStmt **outer);
+/* grid_stmt.c: a statement at the box's tail; and a body: what is added between the
+ * two goes there.  grid_close(b, NULL) is of a body that was not opened. */
+GridStmt *grid_add(GridBox *b, GridKind kind);
+GridStmt **grid_open(GridBox *b, GridStmt *s);
+void grid_close(GridBox *b, GridStmt **outer);
 /* name = x, and from then on a variable of the range that x has. */
-const Ex *dv_let(DeviceBox *b, const char *name, const Ex *x);
-/* A loop of the kernel's own, unrolled, for dv_close; its variable is returned.  Of
+const Ex *grid_let(GridBox *b, const char *name, const Ex *x);
+/* A loop of the kernel's own, unrolled, for grid_close; its variable is returned.  Of
  * count 1 there is no loop, and 0 is returned. */
-const Ex *dv_for(DeviceBox *b, const char *name, i64 count, DvStmt ***outer);
-void dv_array(DeviceBox *b, const char *name, int width, i64 count);
+const Ex *grid_for(GridBox *b, const char *name, i64 count, GridStmt ***outer);
+void grid_array(GridBox *b, const char *name, int width, i64 count);
 /* declares: name is a new constant. */
-void dv_load(DeviceBox *b, const char *name, bool declares, Space space, int width,
+void grid_load(GridBox *b, const char *name, bool declares, Space space, int width,
              const Ex *at);
-void dv_store(DeviceBox *b, Space space, int width, const Ex *at,
+void grid_store(GridBox *b, Space space, int width, const Ex *at,
               const char *const *word, int nwords);
 /* Where all of n values are below their bounds; those that always are are left out, and
  * with none left there is no statement: NULL. */
-DvStmt *dv_when(DeviceBox *b, const Ex *const *value, const i64 *bound, int n);
+GridStmt *grid_when(GridBox *b, const Ex *const *value, const i64 *bound, int n);
 
-/* device_gather.c, device_tile.c: the rows */
-i64 device_gather(DeviceBox *b);
-i64 device_tile(DeviceBox *b);
-i64 device_tile_edge(DeviceBox *b);
+/* grid_gather.c, grid_tile.c: the rows */
+i64 grid_gather(GridBox *b);
+i64 grid_tile(GridBox *b);
+i64 grid_tile_edge(GridBox *b);
 
 #endif

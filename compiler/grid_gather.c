@@ -1,24 +1,24 @@
 /* An access for each element, which may be a run of up to 16 bytes: threads follow the
  * destination.  All that no other row can do, and what needs none: copies of runs, and
  * padding. */
-#include "device.h"
+#include "grid.h"
 
 enum { EACH = 4 };                 /* accesses of a thread, of large boxes */
 
 /* The loops as digits of element e, named. */
 static void
-loops_of(DeviceBox *b, const Ex *e, const Ex **at)
+loops_of(GridBox *b, const Ex *e, const Ex **at)
 {
     i64 inner = b->elements;
     for (int i = 0; i < b->nloops; i++) {
         i64 outer = inner;
         inner /= b->loop[i].n;
-        at[i] = dv_let(b, b->loop[i].name, ex_dig(b->e, e, inner, outer));
+        at[i] = grid_let(b, b->loop[i].name, ex_dig(b->e, e, inner, outer));
     }
 }
 
 static const Ex *
-address(DeviceBox *b, const Ex *const *at, bool source)
+address(GridBox *b, const Ex *const *at, bool source)
 {
     const Ex **to = arena_array(b->arena, const Ex *, ex_nvars(b->e));
     const Ex *x = source ? b->src : b->dst;
@@ -33,7 +33,7 @@ address(DeviceBox *b, const Ex *const *at, bool source)
 
 /* The fill as words of an access. */
 static int
-pattern(DeviceBox *b, const char **word)
+pattern(GridBox *b, const char **word)
 {
     const uint64_t *fill = b->u->plan->dst->fill;
     int bits = b->u->plan->dst->dtype->bits, n = b->bits <= 32 ? 1 : b->bits / 32;
@@ -52,60 +52,63 @@ pattern(DeviceBox *b, const char **word)
 
 typedef enum { LOADS = 1, STORES = 2 } What;
 
-/* Element e by way of `value`, which is new where it is loaded and stored at once. */
+/* Element e, which is variable `in` where there is such, by way of `value`, which is new
+ * where it is loaded and stored at once. */
 static void
-element(DeviceBox *b, const Ex *e, const char *value, What what)
+element(GridBox *b, const Ex *e, int in, const char *value, What what)
 {
     const char *word[4] = {value};
     const Ex *at[MAX_LOOPS];
     int nwords = b->nest->kind == NEST_FILL ? pattern(b, word) : 1;
-    DvStmt *when = dv_when(b, &e, &b->elements, 1);
-    DvStmt **outer = when ? dv_open(b, when) : NULL;
-    loops_of(b, ex_of_var(b->e, ex_var(b->e, "e", 0, b->elements - 1)), at);
+    GridStmt *when = grid_when(b, &e, &b->elements, 1);
+    GridStmt **outer = when ? grid_open(b, when) : NULL;
+    loops_of(b, ex_of_var(b->e, in), at);
     if (what & LOADS)
-        dv_load(b, value, what & STORES, SPACE_SRC, b->bits / 8, address(b, at, true));
+        grid_load(b, value, what & STORES, SPACE_SRC, b->bits / 8, address(b, at, true));
     if (what & STORES)
-        dv_store(b, SPACE_DST, b->bits / 8, address(b, at, false), word, nwords);
-    dv_close(b, outer);
+        grid_store(b, SPACE_DST, b->bits / 8, address(b, at, false), word, nwords);
+    grid_close(b, outer);
 }
 
 static void
-pass(DeviceBox *b, i64 each, const char *value, What what)
+pass(GridBox *b, i64 each, const char *value, What what)
 {
-    DvStmt **outer;
-    const Ex *u = dv_for(b, "u", each, &outer);
+    GridStmt **outer;
+    const Ex *u = grid_for(b, "u", each, &outer);
     const Ex *e = ex_add(b->e, ex_scale(b->e, ex_of_var(b->e, b->block),
-                                        each * DEVICE_THREADS),
-                         ex_add(b->e, ex_scale(b->e, u, DEVICE_THREADS),
+                                        each * GRID_THREADS),
+                         ex_add(b->e, ex_scale(b->e, u, GRID_THREADS),
                                 ex_of_var(b->e, b->u->thread)));
+    int in = ex_var(b->e, "e", 0, b->elements - 1);
     if (b->elements > 1) {
-        DvStmt *let = dv_add(b, DV_LET);
+        GridStmt *let = grid_add(b, G_LET);
         let->name = "e";
         let->value[0] = e;
+        let->var = in;
     }
-    element(b, e, value, what);
-    dv_close(b, outer);
+    element(b, e, in, value, what);
+    grid_close(b, outer);
 }
 
 i64
-device_gather(DeviceBox *b)
+grid_gather(GridBox *b)
 {
-    device_widen(b, 128);
+    grid_widen(b, 128);
     if (b->bits < 8)
         return 0;
-    i64 each = b->elements >= 64 * DEVICE_THREADS * EACH ? EACH : 1;
-    i64 blocks = int_ceil_div(b->elements, each * DEVICE_THREADS);
-    device_blocks(b, blocks);
-    DvStmt **outer = dv_open(b, dv_add(b, DV_PHASE));
+    i64 each = b->elements >= 64 * GRID_THREADS * EACH ? EACH : 1;
+    i64 blocks = int_ceil_div(b->elements, each * GRID_THREADS);
+    grid_blocks(b, blocks);
+    GridStmt **outer = grid_open(b, grid_add(b, G_PHASE));
     if (b->nest->kind == NEST_FILL) {
         pass(b, each, NULL, STORES);
     } else if (each == 1) {
         pass(b, 1, "v", LOADS | STORES);
     } else {
-        dv_array(b, "v", b->bits / 8, each);
+        grid_array(b, "v", b->bits / 8, each);
         pass(b, each, "v[u]", LOADS);
         pass(b, each, "v[u]", STORES);
     }
-    dv_close(b, outer);
+    grid_close(b, outer);
     return blocks;
 }

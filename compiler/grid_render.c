@@ -1,11 +1,11 @@
 /* Device kernels as text: one statement, one line of the target's table. */
 #include <string.h>
 
-#include "device_render.h"
+#include "grid_render.h"
 
 typedef struct {
     const Target *t;
-    const DeviceUnit *u;
+    const GridUnit *u;
     Arena *arena;
     Buf *b;
     Spelling sp;
@@ -43,10 +43,10 @@ type_of(Renderer *r, int width)
     return target_text(r->t, arena_printf(r->arena, "type%d", width));
 }
 
-static void put_body(Renderer *r, const DvStmt *s);
+static void put_body(Renderer *r, const GridStmt *s);
 
 static void
-put_block(Renderer *r, const DvStmt *s, const char *close)
+put_block(Renderer *r, const GridStmt *s, const char *close)
 {
     r->b->indent++;
     put_body(r, s->body);
@@ -56,7 +56,7 @@ put_block(Renderer *r, const DvStmt *s, const char *close)
 
 /* Blocks first to first + count - 1 do it; of a kernel that is one box, all do. */
 static void
-put_box(Renderer *r, const DvStmt *s)
+put_box(Renderer *r, const GridStmt *s)
 {
     bool only = s->count == r->u->blocks;
     Slot slot[] = {{"text", s->name}, {"type", index_type(r)},
@@ -73,7 +73,7 @@ put_box(Renderer *r, const DvStmt *s)
 }
 
 static void
-put_when(Renderer *r, const DvStmt *s)
+put_when(Renderer *r, const GridStmt *s)
 {
     Buf b = buf_new(r->arena);
     for (int i = 0; i < s->nvalues; i++)
@@ -84,7 +84,7 @@ put_when(Renderer *r, const DvStmt *s)
 }
 
 static void
-put_load(Renderer *r, const DvStmt *s)
+put_load(Renderer *r, const GridStmt *s)
 {
     Slot slot[] = {{"index", expression(r, s->value[0])}, {"type", type_of(r, s->width)},
                    {"width", number(r, s->width)}, {"name", s->name}};
@@ -96,7 +96,7 @@ put_load(Renderer *r, const DvStmt *s)
 
 /* One word as it is; several as a vector. */
 static const char *
-value_of(Renderer *r, const DvStmt *s)
+value_of(Renderer *r, const GridStmt *s)
 {
     if (s->nwords == 1)
         return s->word[0];
@@ -107,7 +107,7 @@ value_of(Renderer *r, const DvStmt *s)
 }
 
 static void
-put_store(Renderer *r, const DvStmt *s)
+put_store(Renderer *r, const GridStmt *s)
 {
     Slot slot[] = {{"index", expression(r, s->value[0])}, {"type", type_of(r, s->width)},
                    {"width", number(r, s->width)}, {"value", value_of(r, s)}};
@@ -115,9 +115,9 @@ put_store(Renderer *r, const DvStmt *s)
 }
 
 static void
-put_permute(Renderer *r, const DvStmt *s)
+put_permute(Renderer *r, const GridStmt *s)
 {
-    const char *field = s->kind == DV_PERMUTE ? "permute"
+    const char *field = s->kind == G_PERMUTE ? "permute"
                         : s->pattern ? "nibbles_high" : "nibbles_low";
     Slot slot[] = {{"x", s->word[0]}, {"y", s->word[1]},
                    {"pattern", arena_printf(r->arena, "0x%04x", s->pattern)}};
@@ -128,27 +128,27 @@ put_permute(Renderer *r, const DvStmt *s)
 }
 
 static void
-put_stmt(Renderer *r, const DvStmt *s)
+put_stmt(Renderer *r, const GridStmt *s)
 {
     Slot slot[] = {{"name", s->name}, {"count", number(r, s->count)},
-                   {"type", s->kind == DV_ARRAY ? type_of(r, s->width) : index_type(r)},
+                   {"type", s->kind == G_ARRAY ? type_of(r, s->width) : index_type(r)},
                    {"value", s->value[0] ? expression(r, s->value[0]) : ""},
-                   {"threads", number(r, DEVICE_THREADS)}};
+                   {"threads", number(r, GRID_THREADS)}};
     switch (s->kind) {
-    case DV_BOX:     put_box(r, s); break;
-    case DV_WHEN:    put_when(r, s); break;
-    case DV_LOAD:    put_load(r, s); break;
-    case DV_STORE:   put_store(r, s); break;
-    case DV_PERMUTE:
-    case DV_NIBBLES: put_permute(r, s); break;
-    case DV_BARRIER: put(r, "barrier", NULL, 0); break;
-    case DV_LET:     put(r, "constant", slot, LEN(slot)); break;
-    case DV_ARRAY:   put(r, "array", slot, LEN(slot)); break;
-    case DV_PHASE:
+    case G_BOX:     put_box(r, s); break;
+    case G_WHEN:    put_when(r, s); break;
+    case G_LOAD:    put_load(r, s); break;
+    case G_STORE:   put_store(r, s); break;
+    case G_PERMUTE:
+    case G_NIBBLES: put_permute(r, s); break;
+    case G_BARRIER: put(r, "barrier", NULL, 0); break;
+    case G_LET:     put(r, "constant", slot, LEN(slot)); break;
+    case G_ARRAY:   put(r, "array", slot, LEN(slot)); break;
+    case G_PHASE:
         put(r, "phase_open", slot, LEN(slot));
         put_block(r, s, "phase_close");
         break;
-    case DV_FOR:
+    case G_FOR:
         put(r, "for_open", slot, LEN(slot));
         put_block(r, s, "for_close");
         break;
@@ -156,14 +156,14 @@ put_stmt(Renderer *r, const DvStmt *s)
 }
 
 static void
-put_body(Renderer *r, const DvStmt *s)
+put_body(Renderer *r, const GridStmt *s)
 {
     for (; s; s = s->next)
         put_stmt(r, s);
 }
 
 const char *
-device_render(const Target *t, const DeviceUnit *u)
+grid_render(const Target *t, const GridUnit *u)
 {
     Arena *a = ex_arena(u->e);
     Buf b = buf_new(a);
@@ -171,7 +171,7 @@ device_render(const Target *t, const DeviceUnit *u)
     r.sp = (Spelling){target_text(t, "div"), target_text(t, "mod"), target_text(t, "xor"),
                       target_text(t, "and"), target_text(t, "min"),
                       target_text(t, "max"), false};
-    Slot slot[] = {{"name", u->name}, {"threads", number(&r, DEVICE_THREADS)},
+    Slot slot[] = {{"name", u->name}, {"threads", number(&r, GRID_THREADS)},
                    {"blocks", number(&r, u->blocks)}, {"type", index_type(&r)},
                    {"vectors", number(&r, int_ceil_div(u->shared, 16))}};
     render_head(&b, t, u->head);

@@ -1,7 +1,7 @@
 /* A nest as boxes of device kernels see it. */
 #include <string.h>
 
-#include "device.h"
+#include "grid.h"
 #include "emit.h"
 
 /* What the kernels themselves call by these names. */
@@ -15,7 +15,7 @@ magnitude(i64 v)
 }
 
 static void
-add_loop(DeviceBox *b, const Loop *l, const char **taken)
+add_loop(GridBox *b, const Loop *l, const char **taken)
 {
     int i = b->nloops++;
     i64 stride = magnitude(l->ds);
@@ -23,15 +23,15 @@ add_loop(DeviceBox *b, const Loop *l, const char **taken)
         b->loop[i] = b->loop[i - 1];
     const char *name = emit_identifier(b->arena, l->name, taken, LEN(own) + b->nloops - 1);
     taken[LEN(own) + b->nloops - 1] = name;
-    b->loop[i] = (DvLoop){l->n, l->ss, l->ds, l->var, name, l->rest};
+    b->loop[i] = (GridLoop){l->n, l->ss, l->ds, l->var, name, l->rest};
 }
 
 void
-device_box(DeviceUnit *u, const Nest *n, DeviceBox *out)
+grid_box(GridUnit *u, const Nest *n, GridBox *out)
 {
     const char *taken[LEN(own) + MAX_LOOPS];
     memcpy(taken, own, sizeof own);
-    *out = (DeviceBox){.u = u, .nest = n, .e = u->e, .arena = ex_arena(u->e),
+    *out = (GridBox){.u = u, .nest = n, .e = u->e, .arena = ex_arena(u->e),
                        .bits = u->plan->dst->dtype->bits, .src = n->src, .dst = n->dst,
                        .elements = n->elements};
     for (int i = 0; i < n->nloops; i++)
@@ -44,7 +44,7 @@ device_box(DeviceUnit *u, const Nest *n, DeviceBox *out)
 }
 
 i64
-device_divisor(const Ex *x)
+grid_divisor(const Ex *x)
 {
     enum { MOST = 1 << 30 };
     i64 g = x->f.mod ? int_gcd(x->f.mod, x->f.rem) : magnitude(x->f.rem);
@@ -54,28 +54,28 @@ device_divisor(const Ex *x)
 
 /* f elements can be one: the last loop's lie together, and all else begins at them. */
 static bool
-divides(const DeviceBox *b, i64 f)
+divides(const GridBox *b, i64 f)
 {
     bool fill = b->nest->kind == NEST_FILL;
-    const DvLoop *run = &b->loop[b->nloops - 1];
+    const GridLoop *run = &b->loop[b->nloops - 1];
     if (run->ds != 1 || (!fill && run->ss != 1) || run->rest || run->n % f)
         return false;
     for (int i = 0; i < b->nloops - 1; i++)
         if (b->loop[i].ds % f || b->loop[i].ss % f)
             return false;
-    return device_divisor(b->dst) % f == 0 && device_divisor(b->src) % f == 0;
+    return grid_divisor(b->dst) % f == 0 && grid_divisor(b->src) % f == 0;
 }
 
 void
-device_widen(DeviceBox *b, int most)
+grid_widen(GridBox *b, int most)
 {
     i64 f = most / b->bits;
     while (f > 1 && !(b->nloops && divides(b, f)))
         f /= 2;
     if (f <= 1)
         return;
-    DvLoop *run = &b->loop[b->nloops - 1];
-    for (DvLoop *l = b->loop; l < run; l++) {
+    GridLoop *run = &b->loop[b->nloops - 1];
+    for (GridLoop *l = b->loop; l < run; l++) {
         l->ss /= f;
         l->ds /= f;
     }
@@ -88,7 +88,7 @@ device_widen(DeviceBox *b, int most)
 }
 
 void
-device_blocks(DeviceBox *b, i64 blocks)
+grid_blocks(GridBox *b, i64 blocks)
 {
     b->block = ex_var(b->e, "b", 0, blocks - 1);
 }

@@ -1,68 +1,70 @@
 /* Statements of device kernels. */
-#include "device.h"
+#include "grid.h"
 
-DvStmt *
-dv_add(DeviceBox *b, DvKind kind)
+GridStmt *
+grid_add(GridBox *b, GridKind kind)
 {
-    DvStmt *s = arena_new(b->arena, DvStmt);
+    GridStmt *s = arena_new(b->arena, GridStmt);
     s->kind = kind;
     *b->tail = s;
     b->tail = &s->next;
     return s;
 }
 
-DvStmt **
-dv_open(DeviceBox *b, DvStmt *s)
+GridStmt **
+grid_open(GridBox *b, GridStmt *s)
 {
-    DvStmt **outer = b->tail;
+    GridStmt **outer = b->tail;
     b->tail = &s->body;
     return outer;
 }
 
 void
-dv_close(DeviceBox *b, DvStmt **outer)
+grid_close(GridBox *b, GridStmt **outer)
 {
     b->tail = outer ? outer : b->tail;
 }
 
 const Ex *
-dv_let(DeviceBox *b, const char *name, const Ex *x)
+grid_let(GridBox *b, const char *name, const Ex *x)
 {
     if (ex_is_const(x) || ex_as_var(x) >= 0)
         return x;
-    DvStmt *s = dv_add(b, DV_LET);
+    GridStmt *s = grid_add(b, G_LET);
     s->name = name;
     s->value[0] = x;
-    return ex_of_var(b->e, ex_var(b->e, name, x->f.min, x->f.max));
+    s->var = ex_var(b->e, name, x->f.min, x->f.max);
+    return ex_of_var(b->e, s->var);
 }
 
 const Ex *
-dv_for(DeviceBox *b, const char *name, i64 count, DvStmt ***outer)
+grid_for(GridBox *b, const char *name, i64 count, GridStmt ***outer)
 {
     *outer = NULL;
     if (count == 1)
         return ex_const(b->e, 0);
-    DvStmt *s = dv_add(b, DV_FOR);
+    GridStmt *s = grid_add(b, G_FOR);
     s->name = name;
     s->count = count;
-    *outer = dv_open(b, s);
-    return ex_of_var(b->e, ex_var(b->e, name, 0, count - 1));
+    s->var = ex_var(b->e, name, 0, count - 1);
+    *outer = grid_open(b, s);
+    return ex_of_var(b->e, s->var);
 }
 
 void
-dv_array(DeviceBox *b, const char *name, int width, i64 count)
+grid_array(GridBox *b, const char *name, int width, i64 count)
 {
-    DvStmt *s = dv_add(b, DV_ARRAY);
+    GridStmt *s = grid_add(b, G_ARRAY);
     s->name = name;
     s->width = width;
     s->count = count;
 }
 
 void
-dv_load(DeviceBox *b, const char *name, bool declares, Space space, int width,
+grid_load(GridBox *b, const char *name, bool declares, Space space, int width,
         const Ex *at)
 {
-    DvStmt *s = dv_add(b, DV_LOAD);
+    GridStmt *s = grid_add(b, G_LOAD);
     s->name = name;
     s->declares = declares;
     s->space = space;
@@ -73,10 +75,10 @@ dv_load(DeviceBox *b, const char *name, bool declares, Space space, int width,
 }
 
 void
-dv_store(DeviceBox *b, Space space, int width, const Ex *at, const char *const *word,
+grid_store(GridBox *b, Space space, int width, const Ex *at, const char *const *word,
          int nwords)
 {
-    DvStmt *s = dv_add(b, DV_STORE);
+    GridStmt *s = grid_add(b, G_STORE);
     s->space = space;
     s->width = width;
     s->value[0] = at;
@@ -87,15 +89,15 @@ dv_store(DeviceBox *b, Space space, int width, const Ex *at, const char *const *
         b->u->align = width;
 }
 
-DvStmt *
-dv_when(DeviceBox *b, const Ex *const *value, const i64 *bound, int n)
+GridStmt *
+grid_when(GridBox *b, const Ex *const *value, const i64 *bound, int n)
 {
-    DvStmt *s = NULL;
+    GridStmt *s = NULL;
     for (int i = 0; i < n; i++) {
         if (value[i]->f.max < bound[i])
             continue;
         if (!s)
-            s = dv_add(b, DV_WHEN);
+            s = grid_add(b, G_WHEN);
         s->value[s->nvalues] = value[i];
         s->bound[s->nvalues++] = bound[i];
     }

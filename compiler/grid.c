@@ -1,27 +1,29 @@
 /* A plan as one kernel: each box by the first row that can do it. */
-#include "device.h"
+#include "grid.h"
 #include "emit.h"
 
-static const DeviceRow rows[] = {
+static const GridRow rows[] = {
 #define D(name, emit, what) {#name, what, emit},
-#include "device.def"
+#include "grid.def"
 #undef D
 };
 
 /* The box's statements and its run of blocks. */
 static void
-add_box(DeviceUnit *u, const Nest *n, DvStmt ***tail)
+add_box(GridUnit *u, const Nest *n, GridStmt ***tail)
 {
     Arena *a = ex_arena(u->e);
-    DvStmt *s = arena_new(a, DvStmt);
+    GridStmt *s = arena_new(a, GridStmt);
     for (int i = 0; i < LEN(rows); i++) {
-        DeviceBox b;
-        device_box(u, n, &b);
+        GridBox b;
+        grid_box(u, n, &b);
         b.tail = &s->body;
         s->count = rows[i].emit(&b);
         if (!s->count)
             continue;
-        s->kind = DV_BOX;
+        s->kind = G_BOX;
+        s->var = b.block;
+        s->row = &rows[i];
         s->first = u->blocks;
         s->name = arena_printf(a, "%s%s: %s", n->kind == NEST_FILL ? "padding " : "",
                                plan_box(a, u->plan, n), rows[i].name);
@@ -57,7 +59,7 @@ is_narrow(const Ex *x)
 }
 
 static bool
-all_narrow(const DvStmt *s)
+all_narrow(const GridStmt *s)
 {
     for (; s; s = s->next) {
         for (int i = 0; i < LEN(s->value); i++)
@@ -69,23 +71,23 @@ all_narrow(const DvStmt *s)
     return true;
 }
 
-DeviceUnit *
-device_make(const Plan *p, const char *name, const char *command)
+GridUnit *
+grid_make(const Plan *p, const char *name, const char *command)
 {
     enum { BLOCKS_MAX = INT32_MAX };
     Arena *a = ex_arena(p->e);
-    DeviceUnit *u = arena_new(a, DeviceUnit);
-    DvStmt **tail = &u->body;
+    GridUnit *u = arena_new(a, GridUnit);
+    GridStmt **tail = &u->body;
     Buf b = buf_new(a);
     if (p->now)
         diag_fatal(a->diag, DIAG_ARGUMENT, (Loc){0},
                    "extents at run time are for the target c: give numbers");
-    *u = (DeviceUnit){.name = name, .e = p->e, .plan = p, .align = 1};
+    *u = (GridUnit){.name = name, .e = p->e, .plan = p, .align = 1};
     buf_printf(&b, "%s\n", command);
     emit_layout_head(&b, "src", p->src);
     emit_layout_head(&b, "dst", p->dst);
     u->head = b.s;
-    u->thread = ex_var(p->e, "t", 0, DEVICE_THREADS - 1);
+    u->thread = ex_var(p->e, "t", 0, GRID_THREADS - 1);
     for (int i = 0; i < p->n; i++)
         add_box(u, &p->nest[i], &tail);
     if (u->blocks > BLOCKS_MAX)
@@ -95,7 +97,7 @@ device_make(const Plan *p, const char *name, const char *command)
               layout_bytes(p->src) > INT32_MAX || layout_bytes(p->dst) > INT32_MAX;
     u->note = arena_printf(a, "grid %lld, block %d, src %lld bytes, dst %lld bytes, "
                            "aligned to %d; they do not overlap", (long long)u->blocks,
-                           DEVICE_THREADS, (long long)layout_bytes(p->src),
+                           GRID_THREADS, (long long)layout_bytes(p->src),
                            (long long)layout_bytes(p->dst), u->align);
     return u;
 }

@@ -6,7 +6,7 @@
  * destination, so that both its accesses are whole.  Their place is x * rows + y, xored
  * by a swizzle that swizzle.h finds, and proves free of conflicts of banks, for the lanes
  * of both.  By elements, where strides or extents do not allow vectors. */
-#include "device.h"
+#include "grid.h"
 
 /* Vectors for elements of so many bits: m of them, and how many of a tile a thread does. */
 static const struct { int bits, m, each; } micro[] = {
@@ -15,8 +15,8 @@ static const struct { int bits, m, each; } micro[] = {
 
 /* A tile of vectors; x along the source's runs, y along the destination's. */
 typedef struct {
-    DeviceBox *b;
-    const DvLoop *x, *y;
+    GridBox *b;
+    const GridLoop *x, *y;
     int m, each, width;            /* elements and bytes of a vector */
     i64 tx, ty;                    /* vectors of a tile */
     i64 nx, ny;                    /* tiles */
@@ -31,7 +31,7 @@ static bool
 find_loops(Tile *t)
 {
     for (int i = 0; i < t->b->nloops; i++) {
-        const DvLoop *l = &t->b->loop[i];
+        const GridLoop *l = &t->b->loop[i];
         t->x = l->ss == 1 && !l->rest ? l : t->x;
         t->y = l->ds == 1 && !l->rest ? l : t->y;
     }
@@ -52,19 +52,19 @@ static bool
 is_whole(const Tile *t)
 {
     for (int i = 0; i < t->b->nloops; i++) {
-        const DvLoop *l = &t->b->loop[i];
+        const GridLoop *l = &t->b->loop[i];
         if ((l != t->x && l->ss % t->m) || (l != t->y && l->ds % t->m))
             return false;
     }
     return t->x->n % t->m == 0 && t->y->n % t->m == 0 &&
-           device_divisor(t->b->src) % t->m == 0 && device_divisor(t->b->dst) % t->m == 0;
+           grid_divisor(t->b->src) % t->m == 0 && grid_divisor(t->b->dst) % t->m == 0;
 }
 
 /* The sides of the tile: square, or as narrow as the box is. */
 static bool
 choose_sides(Tile *t)
 {
-    i64 units = (i64)DEVICE_THREADS * t->each, side = 1;
+    i64 units = (i64)GRID_THREADS * t->each, side = 1;
     while (side * side < units)
         side *= 2;
     t->ty = power_above(int_ceil_div(t->y->n, t->m));
@@ -72,11 +72,11 @@ choose_sides(Tile *t)
     t->tx = power_above(int_ceil_div(t->x->n, t->m));
     t->tx = t->tx < units / t->ty ? t->tx : units / t->ty;
     t->ty = units / t->tx < power_above(int_ceil_div(t->y->n, t->m)) ? units / t->tx : t->ty;
-    while (t->each > 1 && t->tx * t->ty <= (i64)DEVICE_THREADS * t->each / 2)
+    while (t->each > 1 && t->tx * t->ty <= (i64)GRID_THREADS * t->each / 2)
         t->each /= 2;
     t->nx = int_ceil_div(t->x->n, t->m * t->tx);
     t->ny = int_ceil_div(t->y->n, t->m * t->ty);
-    return t->tx * t->ty == (i64)DEVICE_THREADS * t->each;
+    return t->tx * t->ty == (i64)GRID_THREADS * t->each;
 }
 
 /* What lanes add to a word's address in shared memory as they keep vector 0 of m, and as
@@ -142,20 +142,20 @@ swizzled(const Tile *t, const Ex *c)
 static void
 find_place(Tile *t)
 {
-    DeviceBox *b = t->b;
+    GridBox *b = t->b;
     Exprs *e = b->e;
     i64 inner = t->nx * t->ny;
     const Ex *n = ex_of_var(e, b->block);
     const Ex **to = arena_array(b->arena, const Ex *, ex_nvars(e) + 2 * MAX_LOOPS);
     const Ex *at[MAX_LOOPS];
-    t->j = dv_let(b, "j", ex_dig(e, n, 1, t->ny));
-    t->i = dv_let(b, "i", ex_dig(e, n, t->ny, inner));
+    t->j = grid_let(b, "j", ex_dig(e, n, 1, t->ny));
+    t->i = grid_let(b, "i", ex_dig(e, n, t->ny, inner));
     for (int k = b->nloops - 1; k >= 0; k--) {
-        const DvLoop *l = &b->loop[k];
+        const GridLoop *l = &b->loop[k];
         at[k] = NULL;
         if (l == t->x || l == t->y)
             continue;
-        at[k] = dv_let(b, l->name, ex_dig(e, n, inner, inner * l->n));
+        at[k] = grid_let(b, l->name, ex_dig(e, n, inner, inner * l->n));
         inner *= l->n;
         to[l->var] = at[k];
     }
@@ -180,22 +180,22 @@ blocks_of(const Tile *t)
 
 /* The thread's number, and then every 256th. */
 static const Ex *
-turn(DeviceBox *b, const Ex *k)
+turn(GridBox *b, const Ex *k)
 {
-    return ex_add(b->e, ex_of_var(b->e, b->u->thread), ex_scale(b->e, k, DEVICE_THREADS));
+    return ex_add(b->e, ex_of_var(b->e, b->u->thread), ex_scale(b->e, k, GRID_THREADS));
 }
 
 static const char *
-component(DeviceBox *b, const char *vector, int width, int word)
+component(GridBox *b, const char *vector, int width, int word)
 {
     return width == 4 ? vector : arena_printf(b->arena, "%s.%c", vector, "xyzw"[word]);
 }
 
 static const char *
-permute(DeviceBox *b, DvKind kind, const char *name, const char *x, const char *y,
+permute(GridBox *b, GridKind kind, const char *name, const char *x, const char *y,
         uint32_t pattern)
 {
-    DvStmt *s = dv_add(b, kind);
+    GridStmt *s = grid_add(b, kind);
     s->name = name;
     s->word[0] = x;
     s->word[1] = y;
@@ -205,15 +205,15 @@ permute(DeviceBox *b, DvKind kind, const char *name, const char *x, const char *
 
 /* 4 words of 4 bytes, out[c] of the bytes c. */
 static void
-transpose_bytes(DeviceBox *b, const char *tag, const char *const in[4], const char *out[4])
+transpose_bytes(GridBox *b, const char *tag, const char *const in[4], const char *out[4])
 {
     static const uint32_t first[] = {0x5140, 0x7362}, then[] = {0x5410, 0x7632};
     const char *half[4];
     for (int h = 0; h < 4; h++)
-        half[h] = permute(b, DV_PERMUTE, arena_printf(b->arena, "h%s%d", tag, h),
+        half[h] = permute(b, G_PERMUTE, arena_printf(b->arena, "h%s%d", tag, h),
                           in[h / 2 * 2], in[h / 2 * 2 + 1], first[h % 2]);
     for (int c = 0; c < 4; c++)
-        out[c] = permute(b, DV_PERMUTE, arena_printf(b->arena, "w%s%d", tag, c),
+        out[c] = permute(b, G_PERMUTE, arena_printf(b->arena, "w%s%d", tag, c),
                          half[c / 2], half[c / 2 + 2], then[c % 2]);
 }
 
@@ -221,7 +221,7 @@ transpose_bytes(DeviceBox *b, const char *tag, const char *const in[4], const ch
 static const char *
 across(Tile *t, int c, int w, const char *const *bytes)
 {
-    DeviceBox *b = t->b;
+    GridBox *b = t->b;
     int bits = b->bits, per = 32 / bits;
     if (bits < 16)
         return bytes[c];
@@ -231,7 +231,7 @@ across(Tile *t, int c, int w, const char *const *bytes)
         return component(b, arena_printf(b->arena, "a%d", w), 16, c);
     const char *x = component(b, arena_printf(b->arena, "a%d", w * per), 8, c / per);
     const char *y = component(b, arena_printf(b->arena, "a%d", w * per + 1), 8, c / per);
-    return permute(b, DV_PERMUTE, arena_printf(b->arena, "w%d%d", c, w), x, y,
+    return permute(b, G_PERMUTE, arena_printf(b->arena, "w%d%d", c, w), x, y,
                    c % per ? 0x7632 : 0x5410);
 }
 
@@ -239,7 +239,7 @@ across(Tile *t, int c, int w, const char *const *bytes)
 static void
 transpose_small(Tile *t, const char **out)
 {
-    DeviceBox *b = t->b;
+    GridBox *b = t->b;
     static const char *const a[] = {"a0", "a1", "a2", "a3", "a4", "a5", "a6", "a7"};
     if (b->bits == 8) {
         transpose_bytes(b, "", a, out);
@@ -248,7 +248,7 @@ transpose_small(Tile *t, const char **out)
     for (int half = 0; half < 2; half++) {
         const char *in[4], *columns[4];
         for (int k = 0; k < 4; k++)
-            in[k] = permute(b, DV_NIBBLES, arena_printf(b->arena, "n%d%d", half, k),
+            in[k] = permute(b, G_NIBBLES, arena_printf(b->arena, "n%d%d", half, k),
                             a[2 * k], a[2 * k + 1], (uint32_t)half);
         transpose_bytes(b, half ? "1" : "0", in, columns);
         for (int c = 0; c < 4; c++)
@@ -259,22 +259,22 @@ transpose_small(Tile *t, const char **out)
 static void
 load_and_keep(Tile *t)
 {
-    DeviceBox *b = t->b;
+    GridBox *b = t->b;
     Exprs *e = b->e;
-    DvStmt **outer, **guard;
+    GridStmt **outer, **guard;
     const char *bytes[8];
-    const Ex *k = dv_for(b, "k", t->each, &outer), *q = turn(b, k);
+    const Ex *k = grid_for(b, "k", t->each, &outer), *q = turn(b, k);
     const Ex *p = ex_dig(e, q, 1, t->tx), *r = ex_div(e, q, t->tx);
     const Ex *x = ex_add(e, ex_scale(e, t->i, t->tx), p);
     const Ex *y = ex_scale(e, ex_add(e, ex_scale(e, t->j, t->ty), r), t->m);
-    x = dv_let(b, "x", x);
-    y = dv_let(b, "y", y);
-    DvStmt *when = dv_when(b, (const Ex *[]){x, y}, (i64[]){t->x->n / t->m, t->y->n}, 2);
-    guard = when ? dv_open(b, when) : NULL;
+    x = grid_let(b, "x", x);
+    y = grid_let(b, "y", y);
+    GridStmt *when = grid_when(b, (const Ex *[]){x, y}, (i64[]){t->x->n / t->m, t->y->n}, 2);
+    guard = when ? grid_open(b, when) : NULL;
     const Ex *from = ex_add(e, ex_div(e, t->src, t->m),
                             ex_add(e, x, ex_scale(e, y, t->y->ss / t->m)));
     for (int i = 0; i < t->m; i++)
-        dv_load(b, arena_printf(b->arena, "a%d", i), true, SPACE_SRC, t->width,
+        grid_load(b, arena_printf(b->arena, "a%d", i), true, SPACE_SRC, t->width,
                 ex_add(e, from, ex_const(e, i * (t->y->ss / t->m))));
     if (b->bits < 16)
         transpose_small(t, bytes);
@@ -283,33 +283,33 @@ load_and_keep(Tile *t)
         const Ex *row = ex_add(e, ex_scale(e, p, t->m), ex_const(e, c));
         for (int w = 0; w < t->width / 4; w++)
             word[w] = across(t, c, w, bytes);
-        dv_store(b, SPACE_SHARED, t->width,
+        grid_store(b, SPACE_SHARED, t->width,
                  swizzled(t, ex_add(e, ex_scale(e, row, t->ty), r)), word, t->width / 4);
     }
-    dv_close(b, guard);
-    dv_close(b, outer);
+    grid_close(b, guard);
+    grid_close(b, outer);
 }
 
 static void
 take_and_store(Tile *t)
 {
-    DeviceBox *b = t->b;
+    GridBox *b = t->b;
     Exprs *e = b->e;
-    DvStmt **outer, **guard;
-    const Ex *k = dv_for(b, "k", t->each * t->m, &outer), *q = dv_let(b, "q", turn(b, k));
+    GridStmt **outer, **guard;
+    const Ex *k = grid_for(b, "k", t->each * t->m, &outer), *q = grid_let(b, "q", turn(b, k));
     const Ex *p = ex_div(e, q, t->ty), *r = ex_dig(e, q, 1, t->ty);
     const Ex *x = ex_add(e, ex_scale(e, t->i, t->tx * t->m), p);
     const Ex *y = ex_add(e, ex_scale(e, t->j, t->ty), r);
-    x = dv_let(b, "x", x);
-    y = dv_let(b, "y", y);
-    DvStmt *when = dv_when(b, (const Ex *[]){x, y}, (i64[]){t->x->n, t->y->n / t->m}, 2);
-    guard = when ? dv_open(b, when) : NULL;
+    x = grid_let(b, "x", x);
+    y = grid_let(b, "y", y);
+    GridStmt *when = grid_when(b, (const Ex *[]){x, y}, (i64[]){t->x->n, t->y->n / t->m}, 2);
+    guard = when ? grid_open(b, when) : NULL;
     const Ex *to = ex_add(e, ex_div(e, t->dst, t->m),
                           ex_add(e, y, ex_scale(e, x, t->x->ds / t->m)));
-    dv_load(b, "v", true, SPACE_SHARED, t->width, swizzled(t, q));
-    dv_store(b, SPACE_DST, t->width, to, (const char *[]){"v"}, 1);
-    dv_close(b, guard);
-    dv_close(b, outer);
+    grid_load(b, "v", true, SPACE_SHARED, t->width, swizzled(t, q));
+    grid_store(b, SPACE_DST, t->width, to, (const char *[]){"v"}, 1);
+    grid_close(b, guard);
+    grid_close(b, outer);
 }
 
 static void
@@ -322,24 +322,24 @@ need_shared(Tile *t, i64 bytes)
 static i64
 two_phases(Tile *t, void (*first)(Tile *), void (*second)(Tile *))
 {
-    DeviceBox *b = t->b;
+    GridBox *b = t->b;
     i64 blocks = blocks_of(t);
-    device_blocks(b, blocks);
+    grid_blocks(b, blocks);
     find_place(t);
-    DvStmt **outer = dv_open(b, dv_add(b, DV_PHASE));
+    GridStmt **outer = grid_open(b, grid_add(b, G_PHASE));
     first(t);
-    dv_close(b, outer);
-    dv_add(b, DV_BARRIER);
-    outer = dv_open(b, dv_add(b, DV_PHASE));
+    grid_close(b, outer);
+    grid_add(b, G_BARRIER);
+    outer = grid_open(b, grid_add(b, G_PHASE));
     second(t);
-    dv_close(b, outer);
+    grid_close(b, outer);
     return blocks;
 }
 
 i64
-device_tile(DeviceBox *b)
+grid_tile(GridBox *b)
 {
-    device_widen(b, 64);
+    grid_widen(b, 64);
     Tile t = {.b = b};
     for (int i = 0; i < LEN(micro); i++)
         if (micro[i].bits == b->bits) {
@@ -372,27 +372,27 @@ place(const Tile *t, const Ex *x, const Ex *y)
 static void
 by_elements(Tile *t, bool load)
 {
-    DeviceBox *b = t->b;
+    GridBox *b = t->b;
     Exprs *e = b->e;
-    DvStmt **outer, **guard;
+    GridStmt **outer, **guard;
     i64 side = load ? t->tx : t->ty;
-    const Ex *k = dv_for(b, "k", t->each, &outer), *q = turn(b, k);
+    const Ex *k = grid_for(b, "k", t->each, &outer), *q = turn(b, k);
     const Ex *p = ex_dig(e, q, 1, side), *r = ex_div(e, q, side);
     const Ex *px = load ? p : r, *py = load ? r : p;
-    const Ex *x = dv_let(b, "x", ex_add(e, ex_scale(e, t->i, t->tx), px));
-    const Ex *y = dv_let(b, "y", ex_add(e, ex_scale(e, t->j, t->ty), py));
-    DvStmt *when = dv_when(b, (const Ex *[]){x, y}, (i64[]){t->x->n, t->y->n}, 2);
-    guard = when ? dv_open(b, when) : NULL;
+    const Ex *x = grid_let(b, "x", ex_add(e, ex_scale(e, t->i, t->tx), px));
+    const Ex *y = grid_let(b, "y", ex_add(e, ex_scale(e, t->j, t->ty), py));
+    GridStmt *when = grid_when(b, (const Ex *[]){x, y}, (i64[]){t->x->n, t->y->n}, 2);
+    guard = when ? grid_open(b, when) : NULL;
     const Ex *global = load
         ? ex_add(e, t->src, ex_add(e, x, ex_scale(e, y, t->y->ss)))
         : ex_add(e, t->dst, ex_add(e, y, ex_scale(e, x, t->x->ds)));
     const Ex *shared = place(t, px, py);
-    dv_load(b, "v", true, load ? SPACE_SRC : SPACE_SHARED, t->width,
+    grid_load(b, "v", true, load ? SPACE_SRC : SPACE_SHARED, t->width,
             load ? global : shared);
-    dv_store(b, load ? SPACE_SHARED : SPACE_DST, t->width, load ? shared : global,
+    grid_store(b, load ? SPACE_SHARED : SPACE_DST, t->width, load ? shared : global,
              (const char *[]){"v"}, 1);
-    dv_close(b, guard);
-    dv_close(b, outer);
+    grid_close(b, guard);
+    grid_close(b, outer);
 }
 
 static void
@@ -408,16 +408,16 @@ store_elements(Tile *t)
 }
 
 i64
-device_tile_edge(DeviceBox *b)
+grid_tile_edge(GridBox *b)
 {
     enum { FEWEST = 8 };
-    device_widen(b, 64);
+    grid_widen(b, 64);
     Tile t = {.b = b, .m = 1, .width = b->bits / 8};
     if (b->bits < 8 || b->bits > 64 || !find_loops(&t) || t.x->n < FEWEST ||
         t.y->n < FEWEST)
         return 0;
     t.tx = t.ty = b->bits == 32 || b->bits == 64 ? 32 : 64;
-    t.each = (int)(t.tx * t.ty / DEVICE_THREADS);
+    t.each = (int)(t.tx * t.ty / GRID_THREADS);
     t.nx = int_ceil_div(t.x->n, t.tx);
     t.ny = int_ceil_div(t.y->n, t.ty);
     need_shared(&t, t.tx * t.ty * t.width);

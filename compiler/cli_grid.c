@@ -1,0 +1,112 @@
+/* Kernels for grids of blocks of threads: which targets there are, what explain says of
+ * one, and the manifest beside the source. */
+#include <string.h>
+
+#include "../runtime/file.h"
+#include "cli.h"
+
+static const char *const targets[] = {"c", "cuda", "hip", "opencl", "blocks"};
+
+const Target *
+cli_target(Cli *c)
+{
+    Buf b = buf_new(c->arena);
+    if (!c->o.target || !strcmp(c->o.target, targets[0]))
+        return c->cx->target;
+    for (int i = 1; i < LEN(targets); i++)
+        if (!strcmp(c->o.target, targets[i]))
+            return target_load(c->arena, targets[i]);
+    for (int i = 0; i < LEN(targets); i++)
+        buf_printf(&b, "%s%s", i ? ", " : "", targets[i]);
+    cli_fail(c, "--target '%s': the targets there are: %s", c->o.target, b.s);
+}
+
+static json_t *
+access_json(const BlockAccess *a)
+{
+    static const char *const spaces[] = {[SPACE_SRC] = "src", [SPACE_DST] = "dst",
+                                         [SPACE_SHARED] = "shared"};
+    bool shared = a->space == SPACE_SHARED;
+    json_t *j = json_pack("{s:s, s:s, s:i, s:I}", "memory", spaces[a->space], "is",
+                          a->store ? "store" : "load", "bytes", a->width, "requests",
+                          (json_int_t)a->requests);
+    json_object_update_new(j, json_pack("{s:I, s:I}",
+        shared ? "wavefronts" : "sectors", (json_int_t)a->sectors,
+        shared ? "least_wavefronts" : "least_sectors", (json_int_t)a->ideal));
+    if (!shared)
+        json_object_update_new(j, json_pack("{s:I, s:I}", "distinct_sectors",
+            (json_int_t)a->unique, "least_distinct_sectors", (json_int_t)a->least));
+    return j;
+}
+
+static json_t *
+block_json(const GridUnit *u, const GridStmt *box, i64 block)
+{
+    BlockAccess access[ACCESS_KINDS];
+    int n = grid_access(u, box, block, access, LEN(access));
+    json_t *list = json_array();
+    for (int i = 0; i < n; i++)
+        json_array_append_new(list, access_json(&access[i]));
+    return json_pack("{s:I, s:o}", "block", (json_int_t)(box->first + block), "accesses",
+                     list);
+}
+
+static json_t *
+box_json(const GridUnit *u, const GridStmt *box)
+{
+    json_t *blocks = json_array();
+    json_array_append_new(blocks, block_json(u, box, 0));
+    if (box->count > 1)
+        json_array_append_new(blocks, block_json(u, box, box->count - 1));
+    return json_pack("{s:s, s:s, s:I, s:I, s:o}", "of", box->name, "by", box->row->name,
+                     "first_block", (json_int_t)box->first, "blocks",
+                     (json_int_t)box->count, "analysed", blocks);
+}
+
+json_t *
+cli_manifest(const GridUnit *u, const char *target)
+{
+    json_t *boxes = json_array(), *args = json_array();
+    i64 bytes[] = {layout_bytes(u->plan->dst), layout_bytes(u->plan->src)};
+    static const char *const names[] = {"dst", "src"};
+    for (const GridStmt *box = u->body; box; box = box->next)
+        json_array_append_new(boxes, box_json(u, box));
+    for (int i = 0; i < LEN(names); i++)
+        json_array_append_new(args, json_pack("{s:s, s:s, s:I, s:i}", "name", names[i],
+            "is", "pointer", "bytes", (json_int_t)bytes[i], "aligned_to", u->align));
+    return json_pack("{s:s, s:s, s:o, s:[I, i, i], s:[i, i, i], s:I, s:i, s:o}",
+                     "target", target, "entry", u->name, "arguments", args,
+                     "grid", (json_int_t)u->blocks, 1, 1,
+                     "block", GRID_THREADS, 1, 1,
+                     "shared_bytes", (json_int_t)u->shared, "index_bits",
+                     u->wide ? 64 : 32, "boxes", boxes);
+}
+
+void
+cli_emit_grid(Cli *c, const Target *t, const Plan *p, const Request *rq)
+{
+    ravel_error err;
+    const GridUnit *u = compile_grid(t, p, rq);
+    const char *text = grid_render(t, u);
+    FilePart part = {text, strlen(text)};
+    if (c->o.manifest) {
+        char *json = json_dumps(cli_manifest(u, c->o.target), JSON_INDENT(2));
+        FilePart more[] = {{json, strlen(json)}, {"\n", 1}};
+        cli_check(c, file_write(c->o.manifest, more, 2, &err), &err);
+        free(json);
+    }
+    cli_check(c, file_write(c->o.output, &part, 1, &err), &err);
+}
+
+void
+cli_explain_grid(Cli *c, const Target *t, const Plan *p, const Request *rq)
+{
+    Buf b = buf_new(c->arena);
+    const GridUnit *u = compile_grid(t, p, rq);
+    if (c->o.json) {
+        cli_print_json(cli_manifest(u, c->o.target));
+        return;
+    }
+    grid_explain(&b, u, c->o.target);
+    fputs(b.s, stdout);
+}

@@ -1,0 +1,242 @@
+/* The accesses of a block: its statements are walked for every thread, indices evaluated,
+ * and what 32 threads do at one statement in one turn of its loop is a request. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "bank.h"
+#include "grid_access.h"
+
+enum { WARP = 32, REQUESTS_MAX = 4096 };
+
+/* A statement in a turn of the loop around it, as the lanes of one warp do it. */
+typedef struct {
+    const GridStmt *s;
+    i64 turn;
+    i64 addr[WARP];
+    uint64_t active;
+} Request;
+
+typedef struct {
+    const GridUnit *u;
+    i64 *val;             /* of every variable */
+    Request *request;     /* of the warp */
+    int n;
+    int lane;
+    i64 turn;
+    BlockAccess *out;
+    i64 **sector;         /* of each kind, all that its requests touch */
+    int kinds, max;
+} Walk;
+
+static i64
+value_of(Walk *w, const Ex *x)
+{
+    i64 v;
+    if (!ex_eval(x, w->val, &v))
+        diag_fatal(ex_arena(w->u->e)->diag, DIAG_LAYOUT, (Loc){0},
+                   "an index does not fit 64 bits");
+    return v;
+}
+
+static void
+note(Walk *w, const GridStmt *s)
+{
+    int i = 0;
+    while (i < w->n && (w->request[i].s != s || w->request[i].turn != w->turn))
+        i++;
+    if (i == w->n) {
+        if (i == REQUESTS_MAX)
+            diag_fatal(ex_arena(w->u->e)->diag, DIAG_MEMORY, (Loc){0},
+                       "more than %d accesses of a thread", REQUESTS_MAX);
+        w->request[w->n++] = (Request){.s = s, .turn = w->turn};
+    }
+    w->request[i].addr[w->lane] = value_of(w, s->value[0]) * s->width;
+    w->request[i].active |= UINT64_C(1) << w->lane;
+}
+
+static bool
+holds(Walk *w, const GridStmt *s)
+{
+    for (int i = 0; i < s->nvalues; i++)
+        if (value_of(w, s->value[i]) >= s->bound[i])
+            return false;
+    return true;
+}
+
+/* One thread, through a body. */
+static void
+walk(Walk *w, const GridStmt *s)
+{
+    for (; s; s = s->next)
+        switch (s->kind) {
+        case G_LET:
+            w->val[s->var] = value_of(w, s->value[0]);
+            break;
+        case G_FOR:
+            for (w->turn = 0; w->turn < s->count; w->turn++) {
+                w->val[s->var] = w->turn;
+                walk(w, s->body);
+            }
+            w->turn = 0;
+            break;
+        case G_WHEN:
+            if (holds(w, s))
+                walk(w, s->body);
+            break;
+        case G_LOAD:
+        case G_STORE:
+            note(w, s);
+            break;
+        case G_PHASE: case G_BOX: case G_BARRIER: case G_ARRAY: case G_PERMUTE:
+        case G_NIBBLES:
+            break;
+        }
+}
+
+static int
+kind_of(Walk *w, const GridStmt *s)
+{
+    bool store = s->kind == G_STORE;
+    for (int i = 0; i < w->kinds; i++)
+        if (w->out[i].space == s->space && w->out[i].store == store &&
+            w->out[i].width == s->width)
+            return i;
+    if (w->kinds == w->max)
+        diag_fatal(ex_arena(w->u->e)->diag, DIAG_MEMORY, (Loc){0},
+                   "more than %d kinds of accesses", w->max);
+    w->out[w->kinds] = (BlockAccess){.space = s->space, .store = store,
+                                     .width = s->width};
+    return w->kinds++;
+}
+
+/* All sectors that one request touches, after those before. */
+static void
+add_sectors(Walk *w, int kind, const Request *r)
+{
+    enum { CHUNK = WARP };
+    BlockAccess *a = &w->out[kind];
+    Arena *arena = ex_arena(w->u->e);
+    i64 n = (a->requests - 1) * CHUNK;
+    if ((a->requests & (a->requests - 1)) == 0) {
+        i64 *more = arena_array(arena, i64, 2 * a->requests * CHUNK);
+        if (n)
+            memcpy(more, w->sector[kind], (size_t)n * sizeof *more);
+        w->sector[kind] = more;
+    }
+    for (int l = 0; l < WARP; l++)
+        w->sector[kind][n + l] = r->active >> l & 1 ? r->addr[l] / SECTOR_BYTES : -1;
+}
+
+static void
+count(Walk *w, const Request *r)
+{
+    int k = kind_of(w, r->s);
+    BlockAccess *a = &w->out[k];
+    WarpAccess access = {r->addr, r->active, r->s->width};
+    BankCount banks;
+    SectorCount sectors;
+    a->requests++;
+    if (r->s->space == SPACE_SHARED && bank_shared(&banks_usual, &access, &banks)) {
+        a->sectors += banks.wavefronts;
+        a->ideal += banks.ideal;
+    } else if (bank_global(&banks_usual, &access, &sectors)) {
+        a->sectors += sectors.sectors;
+        a->ideal += sectors.ideal;
+        add_sectors(w, k, r);
+        a->least += __builtin_popcountll(r->active) * r->s->width;
+    }
+}
+
+static int
+by_number(const void *p, const void *q)
+{
+    i64 a = *(const i64 *)p, b = *(const i64 *)q;
+    return a < b ? -1 : a > b;
+}
+
+static void
+finish(Walk *w, int kind)
+{
+    BlockAccess *a = &w->out[kind];
+    i64 n = a->requests * WARP, *s = w->sector[kind];
+    if (a->space == SPACE_SHARED)
+        return;
+    qsort(s, (size_t)n, sizeof *s, by_number);
+    for (i64 i = 0; i < n; i++)
+        a->unique += s[i] >= 0 && (i == 0 || s[i] != s[i - 1]);
+    a->least = int_ceil_div(a->least, SECTOR_BYTES);
+}
+
+static void
+warp(Walk *w, const GridStmt *box, const GridStmt *phase, int first)
+{
+    w->n = 0;
+    for (w->lane = 0; w->lane < WARP; w->lane++) {
+        w->val[w->u->thread] = first + w->lane;
+        for (const GridStmt *s = box->body; s != phase; s = s->next)
+            if (s->kind == G_LET)
+                w->val[s->var] = value_of(w, s->value[0]);
+        walk(w, phase->body);
+    }
+    for (int i = 0; i < w->n; i++)
+        count(w, &w->request[i]);
+}
+
+int
+grid_access(const GridUnit *u, const GridStmt *box, i64 block, BlockAccess *out, int max)
+{
+    Arena *a = ex_arena(u->e);
+    Walk w = {.u = u, .out = out, .max = max};
+    w.val = arena_array(a, i64, ex_nvars(u->e));
+    w.request = arena_array(a, Request, REQUESTS_MAX);
+    w.sector = arena_array(a, i64 *, max);
+    w.val[box->var] = block;
+    for (const GridStmt *s = box->body; s; s = s->next)
+        for (int t = 0; s->kind == G_PHASE && t < GRID_THREADS; t += WARP)
+            warp(&w, box, s, t);
+    for (int i = 0; i < w.kinds; i++)
+        finish(&w, i);
+    return w.kinds;
+}
+
+static void
+explain_access(Buf *b, const BlockAccess *a)
+{
+    static const char *const spaces[] = {[SPACE_SRC] = "src", [SPACE_DST] = "dst",
+                                         [SPACE_SHARED] = "shared"};
+    double per = (double)a->requests;
+    buf_printf(b, "      %-5s %-6s %2d bytes a thread, %4lld requests: %4.1f %s each, "
+               "%.1f at best", a->store ? "store" : "load", spaces[a->space], a->width,
+               (long long)a->requests, (double)a->sectors / per,
+               a->space == SPACE_SHARED ? "wavefronts" : "sectors",
+               (double)a->ideal / per);
+    if (a->space != SPACE_SHARED)
+        buf_printf(b, "; %lld sectors in all, %lld at best", (long long)a->unique,
+                   (long long)a->least);
+    buf_add(b, "\n");
+}
+
+static void
+explain_block(Buf *b, const GridUnit *u, const GridStmt *box, i64 block)
+{
+    BlockAccess access[ACCESS_KINDS];
+    int n = grid_access(u, box, block, access, LEN(access));
+    buf_printf(b, "    block %lld\n", (long long)(box->first + block));
+    for (int i = 0; i < n; i++)
+        explain_access(b, &access[i]);
+}
+
+void
+grid_explain(Buf *b, const GridUnit *u, const char *target)
+{
+    buf_printf(b, "%s: %lld blocks of %d threads, %lld bytes of shared memory, indices of "
+               "%d bits, buffers aligned to %d bytes\n", target, (long long)u->blocks,
+               GRID_THREADS, (long long)u->shared, u->wide ? 64 : 32, u->align);
+    for (const GridStmt *box = u->body; box; box = box->next) {
+        buf_printf(b, "  %s, blocks %lld..%lld\n", box->name, (long long)box->first,
+                   (long long)(box->first + box->count - 1));
+        explain_block(b, u, box, 0);
+        if (box->count > 1)
+            explain_block(b, u, box, box->count - 1);
+    }
+}

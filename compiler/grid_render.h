@@ -1,0 +1,11 @@
+/* grid_render.h: device kernels as text, through the table of a target. */
+#ifndef RAVEL_GRID_RENDER_H
+#define RAVEL_GRID_RENDER_H
+
+#include "grid.h"
+#include "render.h"
+
+/* A file with head, prologue and the kernel. */
+const char *grid_render(const Target *t, const GridUnit *u);
+
+#endif
