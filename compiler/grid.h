@@ -38,7 +38,8 @@ typedef struct GridStmt {
     GridKind kind;
     const char *name;
     const struct GridRow *row;     /* G_BOX: whose it is */
-    int var;              /* G_BOX: of the block in it; G_LET, G_FOR: name */
+    int var;              /* G_BOX: of the block in it; G_LET, G_FOR: name ... */
+    int guarded;          /* ... G_LET: and as it is where a G_WHEN has seen to it */
     i64 first, count;
     int width;            /* bytes: 1 2 4 8 16 */
     Space space;

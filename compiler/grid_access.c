@@ -70,7 +70,7 @@ walk(Walk *w, const GridStmt *s)
     for (; s; s = s->next)
         switch (s->kind) {
         case G_LET:
-            w->val[s->var] = value_of(w, s->value[0]);
+            w->val[s->var] = w->val[s->guarded] = value_of(w, s->value[0]);
             break;
         case G_FOR:
             for (w->turn = 0; w->turn < s->count; w->turn++) {

@@ -84,7 +84,9 @@ pass(GridBox *b, i64 each, const char *value, What what)
         GridStmt *let = grid_add(b, G_LET);
         let->name = "e";
         let->value[0] = e;
-        let->var = in;
+        let->var = ex_var(b->e, "e", 0, e->f.max);
+        let->guarded = in;
+        e = ex_of_var(b->e, let->var);
     }
     element(b, e, in, value, what);
     grid_close(b, outer);

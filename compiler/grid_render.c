@@ -43,6 +43,7 @@ type_of(Renderer *r, int width)
     return target_text(r->t, arena_printf(r->arena, "type%d", width));
 }
 
+static void put_stmt(Renderer *r, const GridStmt *s);
 static void put_body(Renderer *r, const GridStmt *s);
 
 static void
@@ -54,9 +55,8 @@ put_block(Renderer *r, const GridStmt *s, const char *close)
     put(r, close, NULL, 0);
 }
 
-/* Blocks first to first + count - 1 do it; of a kernel that is one box, all do. */
 static void
-put_box(Renderer *r, const GridStmt *s)
+open_box(Renderer *r, const GridStmt *s)
 {
     bool only = s->count == r->u->blocks;
     Slot slot[] = {{"text", s->name}, {"type", index_type(r)},
@@ -67,9 +67,54 @@ put_box(Renderer *r, const GridStmt *s)
     r->b->indent++;
     if (s->count > 1)
         put(r, s->first ? "block" : "block_first", slot, LEN(slot));
-    put_body(r, s->body);
+}
+
+static void
+close_box(Renderer *r)
+{
     r->b->indent--;
     put(r, "box_close", NULL, 0);
+}
+
+/* Phase number n of the box, with what stands before the first; false where it has fewer. */
+static bool
+put_phase(Renderer *r, const GridStmt *box, int n)
+{
+    const GridStmt *s = box->body;
+    for (int i = 0; s && (s->kind != G_PHASE || i < n); s = s->next)
+        i += s->kind == G_PHASE;
+    if (!s)
+        return false;
+    open_box(r, box);
+    for (const GridStmt *let = box->body; let && let->kind == G_LET; let = let->next)
+        put_stmt(r, let);
+    put_stmt(r, s);
+    close_box(r);
+    return true;
+}
+
+/* A phase of all boxes before the next: a barrier is for all threads of all blocks, not
+ * in a branch, as OpenCL and GLSL want it. */
+static void
+put_boxes(Renderer *r)
+{
+    bool more = true;
+    if (!r->u->body->next) {
+        open_box(r, r->u->body);
+        put_body(r, r->u->body->body);
+        close_box(r);
+        return;
+    }
+    for (int n = 0; more; n++) {
+        size_t before = r->b->len;
+        if (n)
+            put(r, "barrier", NULL, 0);
+        more = false;
+        for (const GridStmt *box = r->u->body; box; box = box->next)
+            more |= put_phase(r, box, n);
+        if (!more)
+            r->b->s[r->b->len = before] = 0;
+    }
 }
 
 static void
@@ -135,7 +180,7 @@ put_stmt(Renderer *r, const GridStmt *s)
                    {"value", s->value[0] ? expression(r, s->value[0]) : ""},
                    {"threads", number(r, GRID_THREADS)}};
     switch (s->kind) {
-    case G_BOX:     put_box(r, s); break;
+    case G_BOX:     break;
     case G_WHEN:    put_when(r, s); break;
     case G_LOAD:    put_load(r, s); break;
     case G_STORE:   put_store(r, s); break;
@@ -182,7 +227,7 @@ grid_render(const Target *t, const GridUnit *u)
     b.indent++;
     if (u->shared)
         put(&r, "shared", slot, LEN(slot));
-    put_body(&r, u->body);
+    put_boxes(&r);
     b.indent--;
     buf_add(&b, render_line(a, target_text(t, "close"), slot, LEN(slot)));
     return b.s;

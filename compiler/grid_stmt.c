@@ -33,7 +33,7 @@ grid_let(GridBox *b, const char *name, const Ex *x)
     GridStmt *s = grid_add(b, G_LET);
     s->name = name;
     s->value[0] = x;
-    s->var = ex_var(b->e, name, x->f.min, x->f.max);
+    s->var = s->guarded = ex_var(b->e, name, x->f.min, x->f.max);
     return ex_of_var(b->e, s->var);
 }
 

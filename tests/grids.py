@@ -1,0 +1,76 @@
+"""Kernels for grids of blocks of threads, as the tests make them and hold them against the oracle."""
+
+import json
+import subprocess
+
+import numpy as np
+
+import formulas as F
+import orders as O
+import ravel
+import relayouts as R
+
+RAVEL = str(ravel.BUILD / "ravel")
+
+
+def T(rows, cols, bits):
+    return ("(R,C){R, C}", "(R,C){C, R}", (rows, cols), bits)
+
+
+# Every row, width and kind of edge; rows of the issue: copies of runs, blocks, transposes, few channels, padding, anything else.
+CASES = [T(64, 128, 32), T(128, 64, 16), T(128, 256, 8), T(256, 512, 4), T(64, 32, 64), T(68, 132, 32), T(136, 72, 16), T(132, 260, 8), T(264, 136, 4),
+         T(33, 65, 32), T(65, 129, 16), T(67, 131, 8), T(35, 37, 64), T(16, 300, 32), T(300, 16, 16), T(9, 5, 128), T(1, 1, 8)] + [
+    ("NCHW", "NC1HWC0", (2, 20, 5, 7), 16), ("NC1HWC0", "NCHW", (2, 32, 8, 8), 16), ("NCHW", "NHWC", (2, 64, 16, 16), 16), ("NHWC", "NCHW", (4, 3, 32, 32), 8),
+    ("NCHW", "NHWC", (4, 3, 16, 16), 8), ("NCHW", "NCHW16", (2, 64, 14, 14), 32), ("NCHW16", "NCHW", (2, 40, 7, 7), 32), ("NCHW", "CHWN", (8, 4, 6, 10), 32),
+    ("ROW_MAJOR", "FRACTAL_NZ", (2, 3, 17, 37), 16), ("NCHW8", "{N, C//16, H, W, C%16}", (2, 20, 6, 6), 32),
+    ("(N,C){N//6, C, N%6}", "(N,C){C//4, N, C%4, fill = 2}", (37, 29), 64), ("ROW_MAJOR", "SW128", (13, 70), 16), ("SEED83", "MORTON8", (32, 32), 32),
+    ("(A,B){A, B}", '(A,B){B//4, A, B%4, fill = "edge"}', (10, 7), 128), ("{N, C//48, H, W, C%48}", "{N, C//32, H, W, C%32}", (2, 100, 3, 5), 8),
+    ("ROW_MAJOR", "COL_MAJOR", (), 64), ("SF128x4", "(R,C){R, C, fill = 255}", (200, 10), 8), ("(A,B){A, 7 - B}", "(A,B){B, 63 - A}", (64, 8), 32),
+    ("(B,S,H,D){B, S, H, D}", "(B,S,H,D){B, H, S, D}", (2, 16, 4, 64), 16), ("(B,S,H,D){B, S, H, D}", "(B,S,H,D){B, H, D, S}", (2, 64, 3, 32), 16),
+    ("(A,B,C){A, B, C, pitch = {B = 80}}", "(A,B,C){C, A, B, pad = {B = 8}, fill = 7}", (3, 13, 18), 32),
+]
+
+
+class Kernel:
+    """A case's kernel for one target: its file, entry and manifest."""
+    def __init__(self, folder, number, case, target):
+        a, b, shape, bits = case
+        self.case, self.entry = case, "kern%d" % number
+        self.path = folder / ("%s.%s" % (self.entry, {"blocks": "c", "opencl": "cl", "cuda": "cu", "hip": "hip"}[target]))
+        manifest = folder / (self.entry + ".json")
+        r = subprocess.run([RAVEL, "emit", "--from", a, "--to", b, "--shape", ",".join(map(str, shape)), "--dtype", ravel.DTYPE[bits], "--target", target,
+                            "--name", self.entry, "-o", self.path, "--manifest", manifest], capture_output=True, text=True)
+        self.refused = r.stderr if r.returncode else ""
+        self.manifest = json.loads(manifest.read_text()) if not r.returncode else None
+
+    def data(self):
+        """Storage bytes of the source, and of the destination after: every element another, as far as its bits go."""
+        a, b, shape, bits = self.case
+        axes, (pa, pb) = R.expected({"from": a, "to": b, "shape": list(shape), "bits": bits})
+        at = np.asarray(pa.addr).transpose(axes).reshape(-1), np.asarray(pb.addr).reshape(-1)
+        el = ravel.numbers(next(iter(O.passes(at[0].size, bits))), bits)
+        return ravel.scatter(el, at[0], pa.size, bits), R.filled(pb, at[1], el, bits)
+
+
+def kernels(folder, target, cases):
+    all_ = [Kernel(folder, i, case, target) for i, case in enumerate(cases)]
+    return [k for k in all_ if not k.refused]
+
+
+# --- what an access costs, by the rules of the hardware's documents; shares nothing with compiler/bank.c
+
+def sectors(addresses, width):
+    touched = {byte//32 for a in addresses for byte in range(a, a + width)}
+    return len(touched), -(-len(addresses)*width//32)
+
+
+def wavefronts(lanes, width):
+    """lanes: {lane: address}."""
+    per = 32 if width <= 4 else 128//width
+    cost = ideal = 0
+    for first in range(0, 32, per):
+        words = {w for lane, a in lanes.items() if first <= lane < first + per for w in range(a//4, (a + width + 3)//4)}
+        if words:
+            ideal += 1
+            cost += max(np.bincount([w % 32 for w in words]))
+    return cost, ideal

@@ -1,0 +1,318 @@
+"""Kernels for grids of blocks of threads, without a GPU: as plain C under AddressSanitizer and UBSan, as OpenCL by PoCL, as CUDA through nvcc to
+machine code; what their accesses cost, counted from a recorded run and held against what the manifest says."""
+
+import collections
+import os
+import random
+import re
+import shutil
+import struct
+import subprocess
+
+import numpy as np
+import pytest
+
+import draw
+import grids as G
+import orders as O
+import ravel
+import relayouts as R
+
+SEED = int(os.environ.get("RAVEL_SEED", "20240611"))
+SANITIZE = ["-fsanitize=address,undefined", "-fno-sanitize-recover=all"]
+STRICT = ["-std=c11", "-Wall", "-Wextra", "-Wconversion", "-Wno-sign-conversion", "-Werror"]
+
+# main: kernel number argv[1] of source file argv[2] to destination file argv[3], all of its blocks.
+MAIN = """
+#include <stdio.h>
+#include <stdlib.h>
+%s
+static void (*const kernel[])(void *, const void *) = {%s};
+static const long bytes[][2] = {%s};
+int main(int argc, char **argv)
+{
+    for (int i = 1; i + 2 < argc; i += 3) {
+        int k = atoi(argv[i]);
+        unsigned char *src = malloc((size_t)bytes[k][0]), *dst = malloc((size_t)bytes[k][1]);
+        FILE *in = fopen(argv[i + 1], "rb"), *out = fopen(argv[i + 2], "r+b");
+        if (fread(src, 1, (size_t)bytes[k][0], in) + fread(dst, 1, (size_t)bytes[k][1], out) != (size_t)(bytes[k][0] + bytes[k][1])) return 1;
+        kernel[k](dst, src);
+        rewind(out);
+        fwrite(dst, 1, (size_t)bytes[k][1], out);
+        fclose(in); fclose(out); free(src); free(dst);
+    }
+    return 0;
+}
+"""
+
+
+def program(folder, ks, flags):
+    """All kernels of ks in one program."""
+    main = folder / "main.c"
+    data = [k.data() for k in ks]
+    main.write_text(MAIN % ("".join("void %s(void *, const void *);\n" % k.entry for k in ks), ", ".join(k.entry for k in ks),
+                            ", ".join("{%d, %d}" % (a.size, b.size) for a, b in data)))
+    out = folder / "run"
+    subprocess.run(["gcc", "-O1", "-g", *flags, "-o", out, main, *(k.path for k in ks)], check=True)
+    return out, data
+
+
+def files(folder, ks, data):
+    for k, (src, want) in zip(ks, data):
+        src.tofile(folder / (k.entry + ".src"))
+        np.full(want.size, ravel.POISON, np.uint8).tofile(folder / (k.entry + ".dst"))
+
+
+def differences(folder, ks, data):
+    out = []
+    for k, (_, want) in zip(ks, data):
+        got = np.fromfile(folder / (k.entry + ".dst"), np.uint8)
+        if got.size != want.size or not np.array_equal(got, want):
+            out.append((k.case, int(np.flatnonzero(got != want)[0])))
+    return out
+
+
+def run_blocks(folder, ks, flags=SANITIZE):
+    exe, data = program(folder, ks, [*STRICT, *flags])
+    files(folder, ks, data)
+    args = [x for i, k in enumerate(ks) for x in (i, folder / (k.entry + ".src"), folder / (k.entry + ".dst"))]
+    r = subprocess.run(list(map(str, [exe, *args])), capture_output=True, text=True)
+    return r, differences(folder, ks, data)
+
+
+def test_every_case_in_plain_c(tmp_path):
+    ks = G.kernels(tmp_path, "blocks", G.CASES)
+    assert len(ks) == len(G.CASES), {k.refused for k in map(lambda c: G.Kernel(tmp_path, 0, c, "blocks"), G.CASES)}
+    r, wrong = run_blocks(tmp_path, ks)
+    assert (r.returncode, r.stderr) == (0, "") and not wrong, (r.stderr[-3000:], wrong)
+    rows = collections.Counter(box["by"] for k in ks for box in k.manifest["boxes"])
+    assert set(rows) == {"tile", "edge", "gather"} and min(rows.values()) > 5, rows
+
+
+def drawn(n, seed):
+    """Random cases of whole bytes, of any two layouts, that can be converted."""
+    rng, out = random.Random(seed), []
+    while len(out) < n:
+        case = draw.case(rng)
+        try:
+            R.expected(case)
+        except O.Refused:
+            continue
+        if case["bits"] >= 8:
+            out.append((case["from"], case["to"], tuple(case["shape"]), case["bits"]))
+    return out
+
+
+def test_random_cases_in_plain_c(tmp_path):
+    print("seed", SEED)
+    ks = G.kernels(tmp_path, "blocks", drawn(60, SEED))
+    assert len(ks) > 40
+    r, wrong = run_blocks(tmp_path, ks)
+    assert (r.returncode, r.stderr) == (0, "") and not wrong, (r.stderr[-3000:], wrong)
+
+
+def test_a_missing_guard_is_seen(tmp_path):
+    [k] = G.kernels(tmp_path, "blocks", [G.T(33, 65, 32)])
+    text = k.path.read_text()
+    assert "if (x < " in text
+    k.path.write_text(text.replace("if (x < ", "if (1 || x < "))
+    r, _ = run_blocks(tmp_path, [k], SANITIZE + ["-Wno-error"])
+    assert r.returncode and "heap-buffer-overflow" in r.stderr
+
+
+# --- OpenCL
+
+def run_opencl(folder, ks):
+    data = [k.data() for k in ks]
+    files(folder, ks, data)
+    jobs = "".join("%s %s %d %d %d %s %s\n" % (k.path, k.entry, k.manifest["grid"][0], k.manifest["block"][0], k.manifest["shared_bytes"],
+                                               folder / (k.entry + ".src"), folder / (k.entry + ".dst")) for k in ks)
+    r = subprocess.run([ravel.BUILD / "tests/grid_run", "1"], input=jobs, capture_output=True, text=True)
+    if "open: " in r.stdout:
+        pytest.skip(r.stdout.strip())
+    return r, differences(folder, ks, data)
+
+
+def test_every_case_by_opencl(tmp_path):
+    ks = G.kernels(tmp_path, "opencl", G.CASES)
+    r, wrong = run_opencl(tmp_path, ks)
+    assert r.stdout == "%d jobs\n" % len(ks) and not wrong, (r.stdout, wrong)
+
+
+def test_a_missing_barrier_is_seen(tmp_path):
+    [k] = G.kernels(tmp_path, "opencl", [G.T(64, 128, 32)])
+    text = k.path.read_text()
+    assert "barrier(CLK_LOCAL_MEM_FENCE);" in text
+    k.path.write_text(text.replace("barrier(CLK_LOCAL_MEM_FENCE);", ""))
+    _, wrong = run_opencl(tmp_path, [k])
+    assert wrong
+
+
+# --- what accesses cost
+
+RECORD = """
+#include <stdio.h>
+#define RAVEL_AT(space, line, thread, byte, width) printf("%s %d %d %lld %d\\n", space, line, (int)(thread), (long long)(byte), (int)(width))
+"""
+
+
+def recorded(folder, k, block):
+    """The requests of a block: (memory, width, line) -> one {lane: byte} for each time that a warp is there."""
+    (folder / "record.h").write_text(RECORD)
+    (folder / "one.c").write_text('#include "%s"\nint main(void)\n{\n    static unsigned char src[%d], dst[%d];\n    %s_block(dst, src, %d);\n}\n' % (
+        k.path.name, k.manifest["arguments"][1]["bytes"], k.manifest["arguments"][0]["bytes"], k.entry, block))
+    subprocess.run(["gcc", "-O0", "-include", "record.h", "-o", "one", "one.c"], cwd=folder, check=True)
+    times, requests = collections.Counter(), collections.defaultdict(dict)
+    for line in subprocess.check_output(folder / "one", text=True).splitlines():
+        space, at, thread, byte, width = line.split()
+        thread = int(thread)
+        turn = times[at, thread]
+        times[at, thread] += 1
+        requests[space, int(width), at, thread//32, turn][thread % 32] = int(byte)
+    return requests
+
+
+def counted(folder, k, block):
+    """By memory and width: requests, what they cost, and at best."""
+    stores = {i + 1: "RAVEL_STORE" in line for i, line in enumerate(k.path.read_text().splitlines())}
+    out = collections.defaultdict(lambda: [0, 0, 0])
+    seen = collections.defaultdict(set)
+    for (space, width, at, _, _), lanes in recorded(folder, k, block).items():
+        what = space, "store" if stores[int(at)] else "load", width
+        cost, ideal = G.wavefronts(lanes, width) if space == "shared" else G.sectors(lanes.values(), width)
+        for i, v in enumerate((1, cost, ideal)):
+            out[what][i] += v
+        if space != "shared":
+            seen[what] |= {b//32 for a in lanes.values() for b in range(a, a + width)}
+    return {what: (*v, len(seen[what])) for what, v in out.items()}
+
+
+def told(block):
+    return {(a["memory"], a["is"], a["bytes"]): (a["requests"], a.get("sectors", a.get("wavefronts")), a.get("least_sectors", a.get("least_wavefronts")),
+                                                 a.get("distinct_sectors", 0)) for a in block["accesses"]}
+
+
+ANALYSED = [G.T(64, 128, 32), G.T(68, 132, 32), G.T(128, 64, 16), G.T(132, 260, 8), G.T(264, 136, 4), G.T(64, 32, 64), G.T(33, 65, 32), G.T(67, 131, 8),
+            G.T(65, 129, 16), G.T(35, 37, 64), ("NCHW", "NC1HWC0", (2, 20, 5, 7), 16), ("NHWC", "NCHW", (4, 3, 32, 32), 8), ("ROW_MAJOR", "SW128", (13, 70), 16)]
+
+
+@pytest.mark.parametrize("case", ANALYSED, ids=str)
+def test_costs_are_those_of_a_recorded_run(tmp_path, case):
+    [k] = G.kernels(tmp_path, "blocks", [case])
+    for box in k.manifest["boxes"]:
+        for block in box["analysed"]:
+            assert counted(tmp_path, k, block["block"]) == told(block), box["of"]
+
+
+@pytest.mark.parametrize("case", [c for c in G.CASES if c[0] == "(R,C){R, C}"], ids=str)
+def test_no_transpose_has_bank_conflicts(tmp_path, case):
+    [k] = G.kernels(tmp_path, "blocks", [case])
+    for box in k.manifest["boxes"]:
+        for a in box["analysed"][0]["accesses"]:
+            if a["memory"] == "shared":
+                assert a["wavefronts"] == a["least_wavefronts"], (case, a)
+            elif box["by"] == "tile" and all(n*case[3] % 256 == 0 for n in case[2]):      # rows of whole sectors
+                assert a["distinct_sectors"] == a["least_distinct_sectors"], (case, a)
+
+
+def test_a_bad_swizzle_is_seen(tmp_path):
+    """It is right, and slow: only the count of banks sees it."""
+    [k] = G.kernels(tmp_path, "blocks", [G.T(64, 128, 32)])
+    text = k.path.read_text()
+    bad = re.sub(r"\(\(t%8\) \^ (\([^()]*\))\)(.*make4)", r"\1\2", text)
+    good = counted(tmp_path, k, 0)
+    k.path.write_text(bad)
+    worse = counted(tmp_path, k, 0)
+    assert bad != text and worse["shared", "store", 16][1] > good["shared", "store", 16][1]
+
+
+# --- CUDA
+
+ARCHS = ["sm_80", "sm_90", "sm_100", "sm_120"]
+MEMORY = {0x981: "LDG", 0x381: "LDG", 0x986: "STG", 0x386: "STG", 0x984: "LDS", 0x988: "STS", 0x388: "STS", 0x983: "LDL", 0x987: "STL", 0x387: "STL"}
+WIDTH = {0: 1, 1: 1, 2: 2, 3: 2, 4: 4, 5: 8, 6: 16}
+
+
+def sections(elf):
+    """(name, bytes) of a 64-bit ELF file's sections."""
+    at, = struct.unpack_from("<Q", elf, 40)
+    size, n, names = struct.unpack_from("<HHH", elf, 58)
+    heads = [struct.unpack_from("<IIQQQQ", elf, at + i*size) for i in range(n)]
+    strings = heads[names][4]
+    for h in heads:
+        end = elf.index(b"\0", strings + h[0])
+        yield elf[strings + h[0]:end].decode(), elf[h[4]:h[4] + h[5]]
+
+
+def instructions(cubin):
+    """Memory instructions of a kernel by name and width.  Fields: Mesa's NAK, sm70_encode.rs."""
+    out = collections.Counter()
+    for name, code in sections(cubin):
+        if name.startswith(".text."):
+            for i in range(0, len(code), 16):
+                low, high = struct.unpack_from("<QQ", code, i)
+                what = MEMORY.get(low & 0xfff)
+                if what:
+                    out["%s %d" % (what, WIDTH[high >> 9 & 7])] += 1
+    return out
+
+
+@pytest.fixture(scope="module")
+def nvcc():
+    path = shutil.which("nvcc") or shutil.which("nvcc", path="/usr/local/cuda/bin")
+    if not path:
+        pytest.skip("nvcc is not installed")
+    return path
+
+
+def cubin(nvcc, k, arch):
+    out = k.path.with_suffix("." + arch)
+    r = subprocess.run([nvcc, "-cubin", "-arch=" + arch, "-Xptxas", "-v,-warn-spills", "-Werror", "all-warnings", "-o", out, k.path], capture_output=True, text=True)
+    assert r.returncode == 0, r.stderr
+    assert "0 bytes spill stores, 0 bytes spill loads" in r.stderr, r.stderr
+    return out.read_bytes()
+
+
+WIDE = [(G.T(1024, 1024, 32), {"LDG 16": 4, "STG 16": 4, "LDS 16": 4, "STS 16": 4}), (G.T(1024, 1024, 64), {"LDG 16": 2, "STG 16": 2, "LDS 16": 2, "STS 16": 2}),
+        (G.T(1024, 1024, 16), {"LDG 8": 4, "STG 8": 4, "LDS 8": 4, "STS 8": 4}), (G.T(1024, 1024, 8), {"LDG 4": 16, "STG 4": 16, "LDS 4": 16, "STS 4": 16}),
+        (G.T(1024, 1024, 4), {"LDG 4": 32, "STG 4": 32, "LDS 4": 32, "STS 4": 32}),
+        (("(A,B){A, B}", "(A,B){A, B, pitch = {A = 2048}}", (1024, 1024), 8), {"LDG 16": 4, "STG 16": 4})]
+
+
+@pytest.mark.parametrize("case, want", WIDE, ids=lambda x: str(x) if isinstance(x, tuple) else "")
+def test_cuda_is_as_wide_as_planned(nvcc, tmp_path, case, want):
+    """No spills, no local memory, and of each access as many as the tile has."""
+    [k] = G.kernels(tmp_path, "cuda", [case])
+    for arch in ARCHS if case[3] == 32 else ["sm_90"]:
+        assert instructions(cubin(nvcc, k, arch)) == want, arch
+
+
+def test_scan_sees_local_memory(nvcc, tmp_path):
+    """An array that is indexed at run time is in local memory, and the scan says so."""
+    (tmp_path / "kern.cu").write_text('extern "C" __global__ void k(int *p) { int v[64]; for (int i = 0; i < 64; i++) v[p[i] & 63] = i; p[0] = v[p[65] & 63]; }')
+    subprocess.run([nvcc, "-cubin", "-arch=sm_90", "-o", tmp_path / "k.cubin", tmp_path / "kern.cu"], check=True)
+    found = instructions((tmp_path / "k.cubin").read_bytes())
+    assert any(n.startswith("STL") for n in found) and any(n.startswith("LDL") for n in found), found
+
+
+def test_every_case_compiles_for_cuda(nvcc, tmp_path):
+    for k in G.kernels(tmp_path, "cuda", G.CASES[17:23]):
+        cubin(nvcc, k, "sm_90")
+
+
+def test_hip_compiles(tmp_path):
+    if not shutil.which("hipcc"):
+        pytest.skip("hipcc is not installed")
+    for k in G.kernels(tmp_path, "hip", G.CASES[:4]):
+        subprocess.run(["hipcc", "--cuda-device-only", "--offload-arch=gfx90a", "-S", "-o", tmp_path / "k.s", "-x", "hip", k.path], check=True)
+
+
+# --- what is refused
+
+def test_what_targets_there_are(tmp_path):
+    base = [G.RAVEL, "emit", "--from", "NCHW", "--to", "NHWC", "--dtype", "f32", "-o", str(tmp_path / "o")]
+    for more, says in [(["--shape", "1,2,3,4", "--target", "metal"], "the targets there are: c, cuda, hip, opencl, blocks"),
+                       (["--shape", "N,2,3,4", "--target", "cuda"], "extents at run time are for the target c"),
+                       (["--shape", "1,2,3,4", "--manifest", str(tmp_path / "m")], "--manifest is of a kernel")]:
+        r = subprocess.run(base + more, capture_output=True, text=True)
+        assert r.returncode == 2 and says in r.stderr and not list(tmp_path.iterdir()), r
