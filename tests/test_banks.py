@@ -262,6 +262,10 @@ KNOWN = [
     ("{M, K, a = 32, pad = { M = a }}", "32,32", "f32", "M", 1, "no parameter may be called 'a'"),
     ("{M, K}", "9,40", "f32", "M", 1, "whole number of rows"),
     ("(M,K){K, view = true}", "64,64", "f32", "K,M", 0, None),
+    ("(M,N,K){M, K, view = true}", "32,2,32", "f32", "M", 1, "view = true}"),
+    ("(..., M, K){..., M, K}", "2,32,32", "f32", "M,K", 1, "(..., M, K){..., M, K, swizzle = xor(5, 0, 5)}"),
+    ("SW128", "64,64", "f16", "K:16", 0, None),
+    ("{M, K, swizzle = xor(1, 4, 3), unit = \"bytes\"}", "32,32", "f32", "K:4,M", 1, "xor(5, 0, 5)"),
     ("{A}", "1", "u1", "A", 0, None),
 ]
 
