@@ -12,7 +12,8 @@ enum { EXIT_YES = 0, EXIT_NO = 1, EXIT_WRONG = 2 };
 typedef struct {
     const char *arg[2];            /* LAYOUT, or IN and OUT */
     int narg;
-    const char *shape, *dtype, *at, *output, *svg, *from, *to, *target, *manifest, *name, *kind,
+    const char *shape, *dtype, *at, *output, *svg, *from, *to, *target, *name, *kind,
+        *manifest,
                *equals, *banks, *object, *limit, *rounds,
                *threads, *wisdom, *seconds;
     bool json, inverse, verify;

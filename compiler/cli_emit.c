@@ -43,9 +43,8 @@ cmd_emit(Cli *c)
     const Target *target = cli_target(c);
     bool grid = target_is(target, "blocks");
     if (c->o.manifest && (!grid || kind != EMIT_RELAYOUT))
-        cli_fail(c, "--manifest is of a kernel: with --target cuda, hip, opencl or blocks");
-    if (grid && kind != EMIT_RELAYOUT)
-        cli_fail(c, "--kind %s is for the target c", c->o.kind);
+        cli_fail(c, "--manifest is of a kernel: with --target cuda, hip, opencl or "
+                    "blocks");
     if (kind == EMIT_RELAYOUT) {
         if (!rq.from || !rq.to || !rq.dtype)
             cli_fail(c, "a relayout needs --from, --to and --dtype");
@@ -60,7 +59,7 @@ cmd_emit(Cli *c)
         if (rq.extent)
             cli_fail(c, "--shape '%s': --kind %s needs numbers", c->o.shape, c->o.kind);
         rq.dtype = cli_dtype(c, rq.to ? rq.to : rq.from);
-        text = compile_index(c->arena, c->cx->target, c->known, &rq, kind);
+        text = compile_index(c->arena, target, c->known, &rq, kind);
     }
     FilePart part = {text, strlen(text)};
     cli_check(c, file_write(c->o.output, &part, 1, &err), &err);

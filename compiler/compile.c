@@ -161,6 +161,8 @@ compile_index(Arena *a, const Target *t, const LayoutDef *known, const Request *
     Verdict *v = inverse ? decide_or_fail(l) : decide_readable_or_fail(l);
     const char *what = inverse ? "inverse" : "offset";
     const char *line = command(a, rq, NULL, l->ref, what);
+    if (target_is(t, "blocks"))
+        line = arena_printf(a, "%s --target %s", line, target_text(t, "name"));
     const char *name = rq->name ? compile_name(a, rq)
                                 : arena_printf(a, "ravel_%s", what);
     return render(t, inverse ? emit_inverse(l, v, name, line)

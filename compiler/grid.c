@@ -8,8 +8,22 @@ static const GridRow rows[] = {
 #undef D
 };
 
-/* The box's statements and its run of blocks. */
+/* Boxes of which a kernel is made; more go by the inverse. */
+enum { BOXES_MAX = 64 };
+
 static void
+append(GridUnit *u, GridStmt *box, const GridRow *row, GridStmt ***tail)
+{
+    box->kind = G_BOX;
+    box->row = row;
+    box->first = u->blocks;
+    u->blocks += box->count;
+    **tail = box;
+    *tail = &box->next;
+}
+
+/* The box's statements and its run of blocks; false where no row does it. */
+static bool
 add_box(GridUnit *u, const Nest *n, GridStmt ***tail)
 {
     Arena *a = ex_arena(u->e);
@@ -21,20 +35,43 @@ add_box(GridUnit *u, const Nest *n, GridStmt ***tail)
         s->count = rows[i].emit(&b);
         if (!s->count)
             continue;
-        s->kind = G_BOX;
         s->var = b.block;
-        s->row = &rows[i];
-        s->first = u->blocks;
         s->name = arena_printf(a, "%s%s: %s", n->kind == NEST_FILL ? "padding " : "",
                                plan_box(a, u->plan, n), rows[i].name);
-        u->blocks += s->count;
-        **tail = s;
-        *tail = &s->next;
-        return;
+        append(u, s, &rows[i], tail);
+        return true;
     }
-    diag_fatal(a->diag, DIAG_LAYOUT, (Loc){0},
-               "no kernel for blocks of threads does %s: elements of %d bits that share "
-               "bytes with others", plan_box(a, u->plan, n), u->plan->dst->dtype->bits);
+    return false;
+}
+
+static bool
+by_boxes(GridUnit *u)
+{
+    GridStmt **tail = &u->body;
+    for (int i = 0; i < u->plan->n; i++)
+        if (i == BOXES_MAX || !add_box(u, &u->plan->nest[i], &tail))
+            return false;
+    return true;
+}
+
+static void
+by_inverse(GridUnit *u)
+{
+    static const GridRow row = {"inverse", "a word of the destination by its inverse",
+                                NULL};
+    Arena *a = ex_arena(u->e);
+    GridStmt *s = arena_new(a, GridStmt), **tail = &u->body;
+    u->blocks = u->shared = 0;
+    u->align = 1;
+    u->body = NULL;
+    s->count = grid_inverse(u, s);
+    if (!s->count)
+        diag_fatal(a->diag, DIAG_LAYOUT, (Loc){0},
+                   "no kernel for blocks of threads does this: the plan has many boxes, "
+                   "or elements that share bytes with those of others, and layout '%s' "
+                   "has no inverse in closed form", u->plan->dst->ref->def->name);
+    s->name = "all: inverse";
+    append(u, s, &row, &tail);
 }
 
 /* Whether x, as written, needs no more than 31 bits at any point, and no sign. */
@@ -65,6 +102,8 @@ all_narrow(const GridStmt *s)
         for (int i = 0; i < LEN(s->value); i++)
             if (s->value[i] && !is_narrow(s->value[i]))
                 return false;
+        if (s->same[0] && (!is_narrow(s->same[0]) || !is_narrow(s->same[1])))
+            return false;
         if (!all_narrow(s->body))
             return false;
     }
@@ -77,7 +116,6 @@ grid_make(const Plan *p, const char *name, const char *command)
     enum { BLOCKS_MAX = INT32_MAX };
     Arena *a = ex_arena(p->e);
     GridUnit *u = arena_new(a, GridUnit);
-    GridStmt **tail = &u->body;
     Buf b = buf_new(a);
     if (p->now)
         diag_fatal(a->diag, DIAG_ARGUMENT, (Loc){0},
@@ -88,8 +126,8 @@ grid_make(const Plan *p, const char *name, const char *command)
     emit_layout_head(&b, "dst", p->dst);
     u->head = b.s;
     u->thread = ex_var(p->e, "t", 0, GRID_THREADS - 1);
-    for (int i = 0; i < p->n; i++)
-        add_box(u, &p->nest[i], &tail);
+    if (!by_boxes(u))
+        by_inverse(u);
     if (u->blocks > BLOCKS_MAX)
         diag_fatal(a->diag, DIAG_LAYOUT, (Loc){0},
                    "a grid of %lld blocks: at most 2^31 - 1", (long long)u->blocks);

@@ -19,17 +19,22 @@ enum { GRID_THREADS = 256, GRID_SHARED_MAX = 48 << 10 };
 typedef enum { SPACE_SRC, SPACE_DST, SPACE_SHARED } Space;
 
 typedef enum {
-    G_BOX,               /* body, by blocks `first` to first + count - 1; name: what
+    G_BOX,                /* body, by blocks `first` to first + count - 1; name: what
                            * of the tensor */
-    G_PHASE,             /* body, by every thread */
+    G_PHASE,              /* body, by every thread */
     G_BARRIER,
-    G_FOR,               /* name from 0 to count - 1, unrolled: body */
-    G_WHEN,              /* body, where all of value[i] < bound[i] */
-    G_LET,               /* the index name = value[0] */
-    G_ARRAY,             /* name[count] of `width` bytes each */
-    G_LOAD,              /* name = space[value[0]], in units of width */
-    G_STORE,             /* space[value[0]] = word[0], or of word[0..nwords) */
-    G_PERMUTE,           /* name = bytes of word[0], word[1] by `pattern`, a word */
+    G_FOR,                /* name from 0 to count - 1, unrolled: body */
+    G_WHEN,               /* body, where all of value[i] < bound[i], and same[0] is
+                           * same[1] */
+    G_LET,                /* the index name = value[0] */
+    G_ARRAY,              /* name[count] of `width` bytes each */
+    G_LOAD,               /* name = space[value[0]], in units of width */
+    G_STORE,              /* space[value[0]] = word[0], or of word[0..nwords) */
+    G_WORD,               /* the variable name, as dst has it at value[0], or 0 */
+    G_SET,                /* that is word[0], or of word[0..nwords) */
+    G_PUT,                /* its bits `pattern` from bit value[0] on are word[0], or those
+                           * of the source's byte value[1] from bit value[2] on */
+    G_PERMUTE,            /* name = bytes of word[0], word[1] by `pattern`, a word */
     G_NIBBLES            /* name = the low (pattern 0) or high (1) halves of the bytes
                            * of word[0], and above them those of word[1] */
 } GridKind;
@@ -43,7 +48,7 @@ typedef struct GridStmt {
     i64 first, count;
     int width;            /* bytes: 1 2 4 8 16 */
     Space space;
-    const Ex *value[4];
+    const Ex *value[4], *same[2];
     i64 bound[4];
     int nvalues;
     bool declares;        /* G_LOAD: name is new */
@@ -112,6 +117,12 @@ void grid_widen(GridBox *b, int most);
 i64 grid_divisor(const Ex *x);
 /* A variable for the block's number, of `blocks`. */
 void grid_blocks(GridBox *b, i64 blocks);
+/* The loops but x and y as digits of n above `inner`, named; and where both sides start
+ * there, in elements. */
+void grid_batch(GridBox *b, const Ex *n, i64 inner, const GridLoop *x, const GridLoop *y,
+                const Ex **src, const Ex **dst);
+/* What thread t does in turn k: t, and then every 256th. */
+const Ex *grid_turn(GridBox *b, const Ex *k);
 
 /* grid_stmt.c: a statement at the box's tail; and a body: what is added between the
  * two goes there.  grid_close(b, NULL) is of a body that was not opened. */
@@ -133,9 +144,16 @@ void grid_store(GridBox *b, Space space, int width, const Ex *at,
  * with none left there is no statement: NULL. */
 GridStmt *grid_when(GridBox *b, const Ex *const *value, const i64 *bound, int n);
 
-/* grid_gather.c, grid_tile.c: the rows */
+/* The fill as words of an element of the box; their number. */
+int grid_pattern(GridBox *b, const char **word);
+/* All of the plan by the inverse of dst, as the body of a box; its blocks, or 0 where
+ * there is none in closed form. */
+i64 grid_inverse(GridUnit *u, GridStmt *box);
+
+/* grid_gather.c, grid_tile.c, grid_slab.c: the rows */
 i64 grid_gather(GridBox *b);
 i64 grid_tile(GridBox *b);
 i64 grid_tile_edge(GridBox *b);
+i64 grid_slab(GridBox *b);
 
 #endif

@@ -38,8 +38,9 @@ value_of(Walk *w, const Ex *x)
     return v;
 }
 
+/* The lane is at s, which takes `width` bytes from number `at` of such on. */
 static void
-note(Walk *w, const GridStmt *s)
+note(Walk *w, const GridStmt *s, const Ex *at, int width)
 {
     int i = 0;
     while (i < w->n && (w->request[i].s != s || w->request[i].turn != w->turn))
@@ -50,7 +51,7 @@ note(Walk *w, const GridStmt *s)
                        "more than %d accesses of a thread", REQUESTS_MAX);
         w->request[w->n++] = (Request){.s = s, .turn = w->turn};
     }
-    w->request[i].addr[w->lane] = value_of(w, s->value[0]) * s->width;
+    w->request[i].addr[w->lane] = value_of(w, at) * width;
     w->request[i].active |= UINT64_C(1) << w->lane;
 }
 
@@ -60,7 +61,7 @@ holds(Walk *w, const GridStmt *s)
     for (int i = 0; i < s->nvalues; i++)
         if (value_of(w, s->value[i]) >= s->bound[i])
             return false;
-    return true;
+    return !s->same[0] || value_of(w, s->same[0]) == value_of(w, s->same[1]);
 }
 
 /* One thread, through a body. */
@@ -85,10 +86,18 @@ walk(Walk *w, const GridStmt *s)
             break;
         case G_LOAD:
         case G_STORE:
-            note(w, s);
+            note(w, s, s->value[0], s->width);
             break;
-        case G_PHASE: case G_BOX: case G_BARRIER: case G_ARRAY: case G_PERMUTE:
-        case G_NIBBLES:
+        case G_WORD:
+            if (s->value[0])
+                note(w, s, s->value[0], s->width);
+            break;
+        case G_PUT:
+            if (s->value[1])
+                note(w, s, s->value[1], s->width);
+            break;
+        case G_PHASE: case G_BOX: case G_BARRIER: case G_ARRAY: case G_SET:
+        case G_PERMUTE: case G_NIBBLES:
             break;
         }
 }
@@ -229,8 +238,8 @@ explain_block(Buf *b, const GridUnit *u, const GridStmt *box, i64 block)
 void
 grid_explain(Buf *b, const GridUnit *u, const char *target)
 {
-    buf_printf(b, "%s: %lld blocks of %d threads, %lld bytes of shared memory, indices of "
-               "%d bits, buffers aligned to %d bytes\n", target, (long long)u->blocks,
+    buf_printf(b, "%s: %lld blocks of %d threads, %lld bytes of shared memory, indices "
+               "of %d bits, buffers aligned to %d bytes\n", target, (long long)u->blocks,
                GRID_THREADS, (long long)u->shared, u->wide ? 64 : 32, u->align);
     for (const GridStmt *box = u->body; box; box = box->next) {
         buf_printf(b, "  %s, blocks %lld..%lld\n", box->name, (long long)box->first,

@@ -19,10 +19,10 @@ add_loop(GridBox *b, const Loop *l, const char **taken)
 {
     int i = b->nloops++;
     i64 stride = magnitude(l->ds);
+    int n = LEN(own) + i;
+    const char *name = taken[n] = emit_identifier(b->arena, l->name, taken, n);
     for (; i > 0 && magnitude(b->loop[i - 1].ds) < stride; i--)
         b->loop[i] = b->loop[i - 1];
-    const char *name = emit_identifier(b->arena, l->name, taken, LEN(own) + b->nloops - 1);
-    taken[LEN(own) + b->nloops - 1] = name;
     b->loop[i] = (GridLoop){l->n, l->ss, l->ds, l->var, name, l->rest};
 }
 
@@ -85,6 +85,33 @@ grid_widen(GridBox *b, int most)
     b->dst = ex_div(b->e, b->dst, f);
     b->elements /= f;
     b->bits *= (int)f;
+}
+
+void
+grid_batch(GridBox *b, const Ex *n, i64 inner, const GridLoop *x, const GridLoop *y,
+           const Ex **src, const Ex **dst)
+{
+    Exprs *e = b->e;
+    const Ex **to = arena_array(b->arena, const Ex *, ex_nvars(e) + MAX_LOOPS);
+    const Ex *s = ex_const(e, 0), *d = s;
+    for (int k = b->nloops - 1; k >= 0; k--) {
+        const GridLoop *l = &b->loop[k];
+        if (l == x || l == y)
+            continue;
+        const Ex *at = grid_let(b, l->name, ex_dig(e, n, inner, inner * l->n));
+        inner *= l->n;
+        to[l->var] = at;
+        s = ex_add(e, s, ex_scale(e, at, l->ss));
+        d = ex_add(e, d, ex_scale(e, at, l->ds));
+    }
+    *src = ex_add(e, ex_subst(e, b->src, to), s);
+    *dst = ex_add(e, ex_subst(e, b->dst, to), d);
+}
+
+const Ex *
+grid_turn(GridBox *b, const Ex *k)
+{
+    return ex_add(b->e, ex_of_var(b->e, b->u->thread), ex_scale(b->e, k, GRID_THREADS));
 }
 
 void

@@ -31,9 +31,8 @@ address(GridBox *b, const Ex *const *at, bool source)
     return x;
 }
 
-/* The fill as words of an access. */
-static int
-pattern(GridBox *b, const char **word)
+int
+grid_pattern(GridBox *b, const char **word)
 {
     const uint64_t *fill = b->u->plan->dst->fill;
     int bits = b->u->plan->dst->dtype->bits, n = b->bits <= 32 ? 1 : b->bits / 32;
@@ -59,7 +58,7 @@ element(GridBox *b, const Ex *e, int in, const char *value, What what)
 {
     const char *word[4] = {value};
     const Ex *at[MAX_LOOPS];
-    int nwords = b->nest->kind == NEST_FILL ? pattern(b, word) : 1;
+    int nwords = b->nest->kind == NEST_FILL ? grid_pattern(b, word) : 1;
     GridStmt *when = grid_when(b, &e, &b->elements, 1);
     GridStmt **outer = when ? grid_open(b, when) : NULL;
     loops_of(b, ex_of_var(b->e, in), at);

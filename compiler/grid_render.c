@@ -76,7 +76,8 @@ close_box(Renderer *r)
     put(r, "box_close", NULL, 0);
 }
 
-/* Phase number n of the box, with what stands before the first; false where it has fewer. */
+/* Phase number n of the box, with what stands before the first; false where it has
+ * fewer. */
 static bool
 put_phase(Renderer *r, const GridStmt *box, int n)
 {
@@ -124,6 +125,9 @@ put_when(Renderer *r, const GridStmt *s)
     for (int i = 0; i < s->nvalues; i++)
         buf_printf(&b, "%s%s < %lld", i ? " && " : "", expression(r, s->value[i]),
                    (long long)s->bound[i]);
+    if (s->same[0])
+        buf_printf(&b, "%s%s == %s", s->nvalues ? " && " : "", expression(r, s->same[0]),
+                   expression(r, s->same[1]));
     put(r, "when_open", &(Slot){"text", b.s}, 1);
     put_block(r, s, "when_close");
 }
@@ -133,7 +137,8 @@ put_load(Renderer *r, const GridStmt *s)
 {
     Slot slot[] = {{"index", expression(r, s->value[0])}, {"type", type_of(r, s->width)},
                    {"width", number(r, s->width)}, {"name", s->name}};
-    const char *access = target_text(r->t, s->space == SPACE_SRC ? "load" : "load_shared");
+    const char *access = target_text(r->t, s->space == SPACE_SRC ? "load"
+                                                                 : "load_shared");
     Slot more[] = {{"name", s->name}, {"type", slot[1].value},
                    {"value", render_line(r->arena, access, slot, LEN(slot))}};
     put(r, s->declares ? "constant" : "assign", more, LEN(more));
@@ -151,11 +156,53 @@ value_of(Renderer *r, const GridStmt *s)
     return render_line(r->arena, target_text(r->t, field), slot, s->nwords);
 }
 
+static const char *
+access(Renderer *r, const char *field, const Ex *at, int width)
+{
+    Slot slot[] = {{"index", expression(r, at)}, {"type", type_of(r, width)},
+                   {"width", number(r, width)}};
+    return render_line(r->arena, target_text(r->t, field), slot, LEN(slot));
+}
+
+/* ... or zeros. */
+static const char *
+zero(Renderer *r, int width)
+{
+    GridStmt s = {.word = {"0", "0", "0", "0"}, .nwords = width > 4 ? width / 4 : 1};
+    return value_of(r, &s);
+}
+
+static void
+put_word(Renderer *r, const GridStmt *s)
+{
+    Slot slot[] = {{"type", type_of(r, s->width)}, {"name", s->name},
+                   {"value", s->value[0] ? access(r, "load_dst", s->value[0], s->width)
+                                         : zero(r, s->width)}};
+    put(r, "variable", slot, LEN(slot));
+}
+
+static void
+put_bits(Renderer *r, const GridStmt *s)
+{
+    const char *value = s->word[0];
+    if (s->value[1])
+        value = arena_printf(r->arena, "(%s >> (%s) & %uu)",
+                             access(r, "load", s->value[1], 1),
+                             expression(r, s->value[2]), s->pattern);
+    Slot slot[] = {{"name", s->name}, {"value", value}, {"type", type_of(r, 4)},
+                   {"at", expression(r, s->value[0])},
+                   {"mask", arena_printf(r->arena, "%uu", s->pattern)}};
+    put(r, "put", slot, LEN(slot));
+}
+
 static void
 put_store(Renderer *r, const GridStmt *s)
 {
+    const char *value = value_of(r, s);
+    if (s->width < 4)
+        value = arena_printf(r->arena, "(%s)%s", type_of(r, s->width), value);
     Slot slot[] = {{"index", expression(r, s->value[0])}, {"type", type_of(r, s->width)},
-                   {"width", number(r, s->width)}, {"value", value_of(r, s)}};
+                   {"width", number(r, s->width)}, {"value", value}};
     put(r, s->space == SPACE_SHARED ? "store_shared" : "store", slot, LEN(slot));
 }
 
@@ -175,7 +222,7 @@ put_permute(Renderer *r, const GridStmt *s)
 static void
 put_stmt(Renderer *r, const GridStmt *s)
 {
-    Slot slot[] = {{"name", s->name}, {"count", number(r, s->count)},
+    Slot slot[] = {{"name", s->name ? s->name : ""}, {"count", number(r, s->count)},
                    {"type", s->kind == G_ARRAY ? type_of(r, s->width) : index_type(r)},
                    {"value", s->value[0] ? expression(r, s->value[0]) : ""},
                    {"threads", number(r, GRID_THREADS)}};
@@ -183,6 +230,11 @@ put_stmt(Renderer *r, const GridStmt *s)
     case G_BOX:     break;
     case G_WHEN:    put_when(r, s); break;
     case G_LOAD:    put_load(r, s); break;
+    case G_WORD:    put_word(r, s); break;
+    case G_PUT:     put_bits(r, s); break;
+    case G_SET:
+        put(r, "assign", (Slot[]){{"name", s->name}, {"value", value_of(r, s)}}, 2);
+        break;
     case G_STORE:   put_store(r, s); break;
     case G_PERMUTE:
     case G_NIBBLES: put_permute(r, s); break;

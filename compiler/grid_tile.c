@@ -8,7 +8,7 @@
  * of both.  By elements, where strides or extents do not allow vectors. */
 #include "grid.h"
 
-/* Vectors for elements of so many bits: m of them, and how many of a tile a thread does. */
+/* Vectors for elements of so many bits: m of them; how many of a tile a thread does. */
 static const struct { int bits, m, each; } micro[] = {
     {4, 8, 4}, {8, 4, 4}, {16, 4, 1}, {32, 4, 1}, {64, 2, 1},
 };
@@ -67,11 +67,11 @@ choose_sides(Tile *t)
     i64 units = (i64)GRID_THREADS * t->each, side = 1;
     while (side * side < units)
         side *= 2;
-    t->ty = power_above(int_ceil_div(t->y->n, t->m));
-    t->ty = t->ty < side ? t->ty : side;
-    t->tx = power_above(int_ceil_div(t->x->n, t->m));
-    t->tx = t->tx < units / t->ty ? t->tx : units / t->ty;
-    t->ty = units / t->tx < power_above(int_ceil_div(t->y->n, t->m)) ? units / t->tx : t->ty;
+    i64 x = power_above(int_ceil_div(t->x->n, t->m));
+    i64 y = power_above(int_ceil_div(t->y->n, t->m));
+    t->ty = y < side ? y : side;
+    t->tx = x < units / t->ty ? x : units / t->ty;
+    t->ty = y < units / t->tx ? y : units / t->tx;
     while (t->each > 1 && t->tx * t->ty <= (i64)GRID_THREADS * t->each / 2)
         t->each /= 2;
     t->nx = int_ceil_div(t->x->n, t->m * t->tx);
@@ -143,46 +143,17 @@ static void
 find_place(Tile *t)
 {
     GridBox *b = t->b;
-    Exprs *e = b->e;
     i64 inner = t->nx * t->ny;
-    const Ex *n = ex_of_var(e, b->block);
-    const Ex **to = arena_array(b->arena, const Ex *, ex_nvars(e) + 2 * MAX_LOOPS);
-    const Ex *at[MAX_LOOPS];
-    t->j = grid_let(b, "j", ex_dig(e, n, 1, t->ny));
-    t->i = grid_let(b, "i", ex_dig(e, n, t->ny, inner));
-    for (int k = b->nloops - 1; k >= 0; k--) {
-        const GridLoop *l = &b->loop[k];
-        at[k] = NULL;
-        if (l == t->x || l == t->y)
-            continue;
-        at[k] = grid_let(b, l->name, ex_dig(e, n, inner, inner * l->n));
-        inner *= l->n;
-        to[l->var] = at[k];
-    }
-    t->src = ex_subst(e, b->src, to);
-    t->dst = ex_subst(e, b->dst, to);
-    for (int k = 0; k < b->nloops; k++) {
-        if (!at[k])
-            continue;
-        t->src = ex_add(e, t->src, ex_scale(e, at[k], b->loop[k].ss));
-        t->dst = ex_add(e, t->dst, ex_scale(e, at[k], b->loop[k].ds));
-    }
+    const Ex *n = ex_of_var(b->e, b->block);
+    t->j = grid_let(b, "j", ex_dig(b->e, n, 1, t->ny));
+    t->i = grid_let(b, "i", ex_dig(b->e, n, t->ny, inner));
+    grid_batch(b, n, inner, t->x, t->y, &t->src, &t->dst);
 }
 
 static i64
 blocks_of(const Tile *t)
 {
-    i64 n = t->nx * t->ny;
-    for (int i = 0; i < t->b->nloops; i++)
-        n *= &t->b->loop[i] == t->x || &t->b->loop[i] == t->y ? 1 : t->b->loop[i].n;
-    return n;
-}
-
-/* The thread's number, and then every 256th. */
-static const Ex *
-turn(GridBox *b, const Ex *k)
-{
-    return ex_add(b->e, ex_of_var(b->e, b->u->thread), ex_scale(b->e, k, GRID_THREADS));
+    return t->nx * t->ny * (t->b->elements / (t->x->n * t->y->n));
 }
 
 static const char *
@@ -263,13 +234,14 @@ load_and_keep(Tile *t)
     Exprs *e = b->e;
     GridStmt **outer, **guard;
     const char *bytes[8];
-    const Ex *k = grid_for(b, "k", t->each, &outer), *q = turn(b, k);
+    const Ex *k = grid_for(b, "k", t->each, &outer), *q = grid_turn(b, k);
     const Ex *p = ex_dig(e, q, 1, t->tx), *r = ex_div(e, q, t->tx);
     const Ex *x = ex_add(e, ex_scale(e, t->i, t->tx), p);
     const Ex *y = ex_scale(e, ex_add(e, ex_scale(e, t->j, t->ty), r), t->m);
     x = grid_let(b, "x", x);
     y = grid_let(b, "y", y);
-    GridStmt *when = grid_when(b, (const Ex *[]){x, y}, (i64[]){t->x->n / t->m, t->y->n}, 2);
+    GridStmt *when = grid_when(b, (const Ex *[]){x, y},
+                               (i64[]){t->x->n / t->m, t->y->n}, 2);
     guard = when ? grid_open(b, when) : NULL;
     const Ex *from = ex_add(e, ex_div(e, t->src, t->m),
                             ex_add(e, x, ex_scale(e, y, t->y->ss / t->m)));
@@ -296,13 +268,15 @@ take_and_store(Tile *t)
     GridBox *b = t->b;
     Exprs *e = b->e;
     GridStmt **outer, **guard;
-    const Ex *k = grid_for(b, "k", t->each * t->m, &outer), *q = grid_let(b, "q", turn(b, k));
+    const Ex *k = grid_for(b, "k", t->each * t->m, &outer);
+    const Ex *q = grid_let(b, "q", grid_turn(b, k));
     const Ex *p = ex_div(e, q, t->ty), *r = ex_dig(e, q, 1, t->ty);
     const Ex *x = ex_add(e, ex_scale(e, t->i, t->tx * t->m), p);
     const Ex *y = ex_add(e, ex_scale(e, t->j, t->ty), r);
     x = grid_let(b, "x", x);
     y = grid_let(b, "y", y);
-    GridStmt *when = grid_when(b, (const Ex *[]){x, y}, (i64[]){t->x->n, t->y->n / t->m}, 2);
+    GridStmt *when = grid_when(b, (const Ex *[]){x, y},
+                               (i64[]){t->x->n, t->y->n / t->m}, 2);
     guard = when ? grid_open(b, when) : NULL;
     const Ex *to = ex_add(e, ex_div(e, t->dst, t->m),
                           ex_add(e, y, ex_scale(e, x, t->x->ds / t->m)));
@@ -376,7 +350,7 @@ by_elements(Tile *t, bool load)
     Exprs *e = b->e;
     GridStmt **outer, **guard;
     i64 side = load ? t->tx : t->ty;
-    const Ex *k = grid_for(b, "k", t->each, &outer), *q = turn(b, k);
+    const Ex *k = grid_for(b, "k", t->each, &outer), *q = grid_turn(b, k);
     const Ex *p = ex_dig(e, q, 1, side), *r = ex_div(e, q, side);
     const Ex *px = load ? p : r, *py = load ? r : p;
     const Ex *x = grid_let(b, "x", ex_add(e, ex_scale(e, t->i, t->tx), px));

@@ -42,10 +42,12 @@ static const Command commands[] = {
      "--kind offset and --kind inverse make the index function of one layout\n"
      "(--to) and its inverse.  The file needs nothing of ravel.  A name in the shape\n"
      "makes that extent an argument of the function, which returns 1 for what it\n"
-     "cannot do, and of F_bytes, which gives the sizes of both buffers.\n\n"
+     "cannot do, and of F_bytes, which gives the sizes of both buffers.  --target\n"
+     "cuda, hip or opencl makes one kernel, and --manifest says how to launch it.\n\n"
      "  ravel emit --from NCHW --to NC1HWC0 --shape 2,20,5,7 --dtype f16 -o f.c\n"
      "  ravel emit --from NCHW --to NC1HWC0 --shape N,64,H,W --dtype f16 -o g.c\n"
-     "  ravel emit --kind inverse --to SW128 --shape 16,64 --dtype f16 -o i.c\n"},
+     "  ravel emit --kind inverse --to SW128 --shape 16,64 --dtype f16 -o i.c\n"
+     "  ravel emit -F NCHW -T NHWC -s 8,64,56,56 -d f16 -G cuda -o k.cu -M k.json\n"},
     {"convert", cmd_convert, "IN OUT", 2, "F!T!stvWf", "convert an array file",
      "IN is .npy by its first bytes, OUT by its name; else they are raw, and raw\n"
      "IN needs --shape and --dtype.  A stored array has the layout's storage\n"
@@ -73,8 +75,11 @@ static const Command commands[] = {
     {"explain", cmd_explain, "", 0, "F!T!s!t!GNWjf", "how a conversion is done, and why",
      "Expressions as written and simplified, boxes, loops, kernels; with names in the\n"
      "shape (N,64,H,W) over these.  Of the nests that hold most of the bytes the way\n"
-     "that was chosen and the next best, with times by the planner's model.\n\n"
-     "  ravel explain --from NCHW8 --to NCHW16 --shape 16,20,56,56 --dtype f32\n"},
+     "that was chosen and the next best, with times by the planner's model.  With\n"
+     "--target cuda, hip, opencl or blocks: the kernel's boxes, and what the accesses\n"
+     "of the first and last block of each cost in sectors and bank conflicts.\n\n"
+     "  ravel explain --from NCHW8 --to NCHW16 --shape 16,20,56,56 --dtype f32\n"
+     "  ravel explain --from NCHW --to NHWC --shape 8,64,56,56 --dtype f16 -G cuda\n"},
     {"bench", cmd_bench, "", 0, "F!T!s!t!NRWjf", "how fast a conversion is on this machine",
      "Proves the code, then measures it beside memcpy and a copy by\n"
      "non-temporal stores, which go around the caches.  A copy moves as many bytes\n"

@@ -272,7 +272,8 @@ put_function(Renderer *r)
     r->b->indent++;
     put_body(r, r->u->body);
     r->b->indent--;
-    buf_add(r->b, target_text(r->t, "close"));
+    buf_add(r->b, target_text(r->t, r->u->kind == EMIT_RELAYOUT ? "close"
+                                                                : "index_close"));
     if (r->u->split)
         buf_add(r->b, expand(r, target_text(r->t, "parts"), slot, LEN(slot)));
 }

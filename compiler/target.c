@@ -20,24 +20,23 @@ struct Target {
 static const char *const common[] = {
     "name", "model", "div", "mod", "xor", "and", "min", "max", "comment_open",
     "comment_line", "comment_close", "comment", "for_open", "for_close", "close",
-    "prologue",
+    "prologue", "let", "set", "check", "same", "unused", "ret", "offset_open",
+    "inverse_open", "index_close", "param", "no_params",
 };
 static const char *const functions[] = {
-    "for_step", "for_split", "for_split_step",
-    "alone_open", "alone_close", "fence", "call", "table_open",
-    "table_close", "buffer", "pattern", "let", "set", "check", "same", "unused", "ret",
-    "relayout_open", "part_open", "parts", "offset_open", "inverse_open", "param",
-    "no_params", "jit_prologue",
-    "refuse", "size", "times", "round", "fits", "bytes", "when_open", "when_close",
-    "for_outer", "for_inner", "for_inner_step", "sizes_open", "runtime_open", "runtime",
-    "runtime_jit", "element",
+    "for_step", "for_split", "for_split_step", "alone_open", "alone_close", "fence",
+    "call", "table_open", "table_close", "buffer", "pattern", "relayout_open",
+    "part_open", "parts", "jit_prologue", "refuse", "size", "times", "round", "fits",
+    "bytes", "when_open", "when_close", "for_outer", "for_inner", "for_inner_step",
+    "sizes_open", "runtime_open", "runtime", "runtime_jit", "element",
 };
 
 static const char *const blocks[] = {
     "index", "index_wide", "type1", "type2", "type4", "type8", "type16", "kernel_open",
     "shared", "box_first", "box_open", "box_only", "box_close", "block", "block_first",
     "phase_open", "phase_close", "barrier", "when_open", "when_close", "constant",
-    "assign", "array", "load", "load_shared", "store", "store_shared", "vector2",
+    "assign", "variable", "put", "load_dst", "array", "load", "load_shared", "store",
+    "store_shared", "vector2",
     "vector4", "permute", "nibbles_low", "nibbles_high",
 };
 

@@ -33,9 +33,26 @@ ${name}(void *dst, const void *src)
   for_open = "for (${type} ${name} = 0; ${name} < ${count}; ${name}++) {", for_close = "}",
   when_open = "if (${text}) {", when_close = "}",
   constant = "const ${type} ${name} = ${value};", assign = "${name} = ${value};", array = "${type} ${name}[${count}];",
+  variable = "${type} ${name} = ${value};", put = "${name} = (${name} & ~(${mask} << (${at}))) | (${type})${value} << (${at});",
+  load_dst = "RAVEL_LOAD(${type}, dst, ${index})",
   load = "RAVEL_LOAD(${type}, src, ${index})", load_shared = "RAVEL_LOAD(${type}, shared, ${index})",
   store = "RAVEL_STORE(${type}, dst, ${index}, ${value});", store_shared = "RAVEL_STORE(${type}, shared, ${index}, ${value});",
   vector2 = "ravel_make2(${x}, ${y})", vector4 = "ravel_make4(${x}, ${y}, ${z}, ${w})",
   permute = "ravel_permute(${x}, ${y}, ${pattern})",
   nibbles_low = "(${x} & 0x0f0f0f0fu) | (${y} & 0x0f0f0f0fu) << 4", nibbles_high = "(${x} >> 4 & 0x0f0f0f0fu) | (${y} & 0xf0f0f0f0u)",
+  -- the address of an index, and back
+  let = "const int64_t ${name} = ${value};", set = "out[${index}] = ${value};",
+  check = "if (${value} < ${least} || ${value} > ${most}) return 0;", same = "if (${value} != ${other}) return 0;",
+  unused = "(void)${name};", ret = "return ${value};", param = "int64_t ${name}", no_params = "void",
+  offset_open = [[
+static inline int64_t
+${name}(${params})
+{
+]],
+  inverse_open = [[
+static inline int
+${name}(int64_t a, int64_t *out)
+{
+]],
+  index_close = "}\n",
 }

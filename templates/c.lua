@@ -126,7 +126,7 @@ ${name}(void *dst, const void *src, const int64_t *x, int64_t part, int64_t part
 }
 ]],
   param = "int64_t ${name}", no_params = "void",
-  close = "}\n",
+  close = "}\n", index_close = "}\n",
 
   -- what stands before the function: in a file of its own; in the JIT, which
   -- has no headers and finds the kernels by symbol

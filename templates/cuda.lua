@@ -1,7 +1,7 @@
 -- cuda.lua: the target CUDA C++, for nvcc and NVRTC.  Every field is explained in README.md.
 return {
   name = "cuda", model = "blocks",
-  div = "/", mod = "%", xor = "^", ["and"] = "&", min = "min", max = "max",
+  div = "/", mod = "%", xor = "^", ["and"] = "&", min = "ravel_min", max = "ravel_max",
   comment_open = "/* ", comment_line = " * ", comment_close = " */",
   comment = "/* ${text} */",
   index = "unsigned int", index_wide = "long long",
@@ -21,9 +21,26 @@ ${name}(void *__restrict__ dst, const void *__restrict__ src)
   for_open = "_Pragma(\"unroll\") for (${type} ${name} = 0; ${name} < ${count}; ${name}++) {", for_close = "}",
   when_open = "if (${text}) {", when_close = "}",
   constant = "const ${type} ${name} = ${value};", assign = "${name} = ${value};", array = "${type} ${name}[${count}];",
+  variable = "${type} ${name} = ${value};", put = "${name} = (${name} & ~(${mask} << (${at}))) | (${type})${value} << (${at});",
+  load_dst = "((const ${type} *)dst)[${index}]",
   load = "((const ${type} *)src)[${index}]", load_shared = "((const ${type} *)shared)[${index}]",
   store = "((${type} *)dst)[${index}] = ${value};", store_shared = "((${type} *)shared)[${index}] = ${value};",
   vector2 = "make_uint2(${x}, ${y})", vector4 = "make_uint4(${x}, ${y}, ${z}, ${w})",
   permute = "__byte_perm(${x}, ${y}, ${pattern})",
   nibbles_low = "(${x} & 0x0f0f0f0fu) | (${y} & 0x0f0f0f0fu) << 4", nibbles_high = "(${x} >> 4 & 0x0f0f0f0fu) | (${y} & 0xf0f0f0f0u)",
+  -- the address of an index, and back
+  let = "const long long ${name} = ${value};", set = "out[${index}] = ${value};",
+  check = "if (${value} < ${least} || ${value} > ${most}) return 0;", same = "if (${value} != ${other}) return 0;",
+  unused = "(void)${name};", ret = "return ${value};", param = "long long ${name}", no_params = "void",
+  offset_open = [[
+static __device__ __forceinline__ long long
+${name}(${params})
+{
+]],
+  inverse_open = [[
+static __device__ __forceinline__ int
+${name}(long long a, long long *out)
+{
+]],
+  index_close = "}\n",
 }

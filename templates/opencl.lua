@@ -1,7 +1,7 @@
 -- opencl.lua: the target OpenCL C 1.2.  Every field is explained in README.md.
 return {
   name = "opencl", model = "blocks",
-  div = "/", mod = "%", xor = "^", ["and"] = "&", min = "min", max = "max",
+  div = "/", mod = "%", xor = "^", ["and"] = "&", min = "ravel_min", max = "ravel_max",
   comment_open = "/* ", comment_line = " * ", comment_close = " */",
   comment = "/* ${text} */",
   index = "uint", index_wide = "long",
@@ -21,9 +21,26 @@ ${name}(__global void *restrict dst, __global const void *restrict src)
   for_open = "for (${type} ${name} = 0; ${name} < ${count}; ${name}++) {", for_close = "}",
   when_open = "if (${text}) {", when_close = "}",
   constant = "const ${type} ${name} = ${value};", assign = "${name} = ${value};", array = "${type} ${name}[${count}];",
+  variable = "${type} ${name} = ${value};", put = "${name} = (${name} & ~(${mask} << (${at}))) | (${type})${value} << (${at});",
+  load_dst = "((__global const ${type} *)dst)[${index}]",
   load = "((__global const ${type} *)src)[${index}]", load_shared = "((__local const ${type} *)shared)[${index}]",
   store = "((__global ${type} *)dst)[${index}] = ${value};", store_shared = "((__local ${type} *)shared)[${index}] = ${value};",
   vector2 = "(uint2)(${x}, ${y})", vector4 = "(uint4)(${x}, ${y}, ${z}, ${w})",
   permute = "ravel_permute(${x}, ${y}, ${pattern})",
   nibbles_low = "(${x} & 0x0f0f0f0fu) | (${y} & 0x0f0f0f0fu) << 4", nibbles_high = "(${x} >> 4 & 0x0f0f0f0fu) | (${y} & 0xf0f0f0f0u)",
+  -- the address of an index, and back
+  let = "const long ${name} = ${value};", set = "out[${index}] = ${value};",
+  check = "if (${value} < ${least} || ${value} > ${most}) return 0;", same = "if (${value} != ${other}) return 0;",
+  unused = "(void)${name};", ret = "return ${value};", param = "long ${name}", no_params = "void",
+  offset_open = [[
+static inline long
+${name}(${params})
+{
+]],
+  inverse_open = [[
+static inline int
+${name}(long a, long *out)
+{
+]],
+  index_close = "}\n",
 }

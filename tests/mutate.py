@@ -24,13 +24,20 @@ FEW = {"RAVEL_AGAIN": "1", "RAVEL_DECISIONS": "40", "ROUNDS": "1500"}
 LIMIT = 900                        # seconds; a mutant that loops is noticed too
 # cheapest first
 STAGES = [[u] for u in UNITS] + [PYTEST + stage for stage in (
-    ["tests/test_device.py"],
     ["tests/test_random.py", "-k", "test_cases"],
     ["tests/test_runtime.py", "-k", "library or closed or zero or sizes or checked or random or boxes"],
     ["tests/test_pairs.py"],
     ["tests/test_emit.py", "tests/test_verify.py", "tests/test_generated.py", "-k", "not current"],
     ["tests/test_random.py", "tests/test_decisions.py", "tests/test_tables.py", "tests/test_banks.py"],
 )]
+
+# Files that have tests of their own, which no other sees.
+OWN = {"runtime/device": "tests/test_device.py", "compiler/grid": "tests/test_grid.py"}
+
+
+def stages(m):
+    own = [test for start, test in OWN.items() if m["file"].startswith(start)]
+    return [PYTEST + own] if own else STAGES
 
 
 def mutants():
@@ -73,9 +80,9 @@ def run(at, args):
     return r.returncode, r.stdout
 
 
-def killer(at):
+def killer(at, stages):
     """Who noticed: the first failing test, or how it ended; None when all passed."""
-    for args in STAGES:
+    for args in stages:
         code, out = run(at, args)
         if code == 0:
             continue
@@ -86,7 +93,7 @@ def killer(at):
 
 
 def build(at):
-    code, out = run(at, ["make", "-s", "all", *UNITS])
+    code, out = run(at, ["make", "-s", "all", "build/tests/grid_run", "build/tests/device_memory", *UNITS])
     assert code == 0, "does not build:\n" + out[-2000:]
 
 
@@ -97,7 +104,7 @@ def try_mutant(slots, m):
     try:
         path.write_text(mutated(m))
         build(at)
-        return killer(at)
+        return killer(at, stages(m))
     finally:
         path.write_text(good)
         slots.put(at)
@@ -117,7 +124,7 @@ def main():
         slots.put(slot(ROOT / o.build, i))
     first = slots.get()
     build(first)
-    by = None if o.trust else killer(first)
+    by = None if o.trust else killer(first, STAGES)
     assert by is None, "the tests fail without any mutant: " + by
     slots.put(first)
     survived = 0

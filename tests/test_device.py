@@ -13,22 +13,14 @@ import threading
 import numpy as np
 import pytest
 
+import gpu_api
 import ravel
+from gpu_api import Info, Source
 
 HERE = ravel.ROOT / "tests"
 CUDA, OPENCL = 0, 1
 BYTES = 5000
 PLAIN = pytest.mark.skipif("RAVEL_AGAIN" in os.environ, reason="with the plain build only")
-
-
-class Info(ct.Structure):
-    _fields_ = [("kind", ct.c_int), ("ordinal", ct.c_int), ("name", ct.c_char * 256), ("version", ct.c_char * 128), ("driver", ct.c_char * 128),
-                ("memory", ct.c_int64), ("shared", ct.c_int64), ("grid", ct.c_int64), ("block", ct.c_int), ("processors", ct.c_int)]
-
-
-class Source(ct.Structure):
-    _fields_ = [("source", ct.c_char_p), ("entry", ct.c_char_p), ("grid", ct.c_int64), ("block", ct.c_int), ("shared_bytes", ct.c_int),
-                ("options", ct.c_char_p)]
 
 
 class State(ct.Structure):
@@ -39,16 +31,7 @@ class State(ct.Structure):
 
 @pytest.fixture(scope="module")
 def lib():
-    so, p, err = ct.CDLL(str(ravel.BUILD / "libravel.so")), ct.c_void_p, ct.POINTER(ravel.Err)
-    for name, *args in [
-            ("list", ct.c_int, ct.POINTER(Info), ct.c_int, ct.POINTER(ct.c_int), err), ("open", ct.c_int, ct.c_int, ct.POINTER(p), err),
-            ("of_cuda", ct.POINTER(p), err), ("of_opencl", p, p, ct.POINTER(p), err), ("about", p, ct.POINTER(Info)),
-            ("set_cache", p, ct.c_int, ct.c_int64, err), ("compile", p, ct.POINTER(Source), ct.POINTER(p), err), ("launch", p, p, p, p, err)]:
-        getattr(so, "ravel_device_" + name).argtypes = args
-    for name, *args in [("free", p), ("kernel_free", p), ("handles", p, *[ct.POINTER(p)] * 3)]:
-        f = getattr(so, "ravel_device_" + name)
-        f.argtypes, f.restype = args, None
-    return so
+    return gpu_api.lib
 
 
 def compiled(folder, name, source, *flags):

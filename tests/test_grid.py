@@ -2,12 +2,14 @@
 machine code; what their accesses cost, counted from a recorded run and held against what the manifest says."""
 
 import collections
+import json
 import os
 import random
 import re
 import shutil
 import struct
 import subprocess
+import sys
 
 import numpy as np
 import pytest
@@ -17,6 +19,7 @@ import grids as G
 import orders as O
 import ravel
 import relayouts as R
+import test_device
 
 SEED = int(os.environ.get("RAVEL_SEED", "20240611"))
 SANITIZE = ["-fsanitize=address,undefined", "-fno-sanitize-recover=all"]
@@ -86,11 +89,11 @@ def test_every_case_in_plain_c(tmp_path):
     r, wrong = run_blocks(tmp_path, ks)
     assert (r.returncode, r.stderr) == (0, "") and not wrong, (r.stderr[-3000:], wrong)
     rows = collections.Counter(box["by"] for k in ks for box in k.manifest["boxes"])
-    assert set(rows) == {"tile", "edge", "gather"} and min(rows.values()) > 5, rows
+    assert set(rows) == {"tile", "edge", "slab", "gather", "inverse"} and min(rows.values()) > 3, rows
 
 
 def drawn(n, seed):
-    """Random cases of whole bytes, of any two layouts, that can be converted."""
+    """Random cases, of any two layouts, that can be converted."""
     rng, out = random.Random(seed), []
     while len(out) < n:
         case = draw.case(rng)
@@ -98,8 +101,7 @@ def drawn(n, seed):
             R.expected(case)
         except O.Refused:
             continue
-        if case["bits"] >= 8:
-            out.append((case["from"], case["to"], tuple(case["shape"]), case["bits"]))
+        out.append((case["from"], case["to"], tuple(case["shape"]), case["bits"]))
     return out
 
 
@@ -193,7 +195,8 @@ def told(block):
 
 
 ANALYSED = [G.T(64, 128, 32), G.T(68, 132, 32), G.T(128, 64, 16), G.T(132, 260, 8), G.T(264, 136, 4), G.T(64, 32, 64), G.T(33, 65, 32), G.T(67, 131, 8),
-            G.T(65, 129, 16), G.T(35, 37, 64), ("NCHW", "NC1HWC0", (2, 20, 5, 7), 16), ("NHWC", "NCHW", (4, 3, 32, 32), 8), ("ROW_MAJOR", "SW128", (13, 70), 16)]
+            G.T(65, 129, 16), G.T(35, 37, 64), ("NCHW", "NC1HWC0", (2, 20, 5, 7), 16), ("NHWC", "NCHW", (4, 3, 32, 32), 8), ("NCHW", "NHWC", (2, 6, 32, 24), 16),
+            ("ROW_MAJOR", "SW128", (13, 70), 16), ("ROW_MAJOR", "MARLIN", (17, 65), 4)]
 
 
 @pytest.mark.parametrize("case", ANALYSED, ids=str)
@@ -305,6 +308,47 @@ def test_hip_compiles(tmp_path):
         pytest.skip("hipcc is not installed")
     for k in G.kernels(tmp_path, "hip", G.CASES[:4]):
         subprocess.run(["hipcc", "--cuda-device-only", "--offload-arch=gfx90a", "-S", "-o", tmp_path / "k.s", "-x", "hip", k.path], check=True)
+
+
+# --- the script for a GPU, with stand-ins for driver and compiler: the launches are the plain C kernel's
+
+def gpu_script(env, *args):
+    return subprocess.run([sys.executable, ravel.ROOT / "bench/gpu.py", "--build", ravel.BUILD, *args], env={**os.environ, **env}, capture_output=True, text=True)
+
+
+def stand_ins(folder, case, shape):
+    name, _, dtype, _, src, dst, _ = case
+    subprocess.run([G.RAVEL, "emit", "--from", src, "--to", dst, "--shape", ",".join(map(str, shape)), "--dtype", dtype, "--target", "blocks", "--name", "kern",
+                    "-o", folder / "k.c"], check=True)
+    (folder / "kernels.c").write_text('#define kern all\n#include "k.c"\n#undef kern\n'
+                                      'void kern(unsigned char *d, const unsigned char *s, uint32_t b);\n'
+                                      'void kern(unsigned char *d, const unsigned char *s, uint32_t b)\n{\n    kern_block(d, s, b);\n}\n')
+    out = {"RAVEL_MOCK_KERNELS": test_device.compiled(folder, "kernels", folder / "kernels.c")}
+    for name, path in (("CUDA", "mock_cuda"), ("NVRTC", "mock_nvrtc")):
+        out["RAVEL_%s_LIBRARY" % name] = test_device.compiled(folder, path, ravel.ROOT / "tests/mock" / (path + ".c"))
+    return out
+
+
+@pytest.mark.parametrize("spoil", [False, True], ids=["right", "wrong"])
+def test_gpu_script_by_stand_ins(tmp_path, spoil):
+    sys.path.insert(0, str(ravel.ROOT / "bench"))
+    import gpu
+    case = next(c for c in gpu.cases() if c[0] == "2D u8")
+    shape = gpu.scaled(case[3], 20000)
+    env = stand_ins(tmp_path, case, shape)
+    if spoil:
+        text = (tmp_path / "k.c").read_text()
+        (tmp_path / "k.c").write_text(text.replace("RAVEL_STORE(uint32_t, dst, ", "RAVEL_STORE(uint32_t, dst, 1 ^ ", 1))
+        env["RAVEL_MOCK_KERNELS"] = test_device.compiled(tmp_path, "spoilt", tmp_path / "kernels.c")
+    r = gpu_script(env, "--scale", "20000", "--only", "^2D u8$", "--json", tmp_path / "gpu.json")
+    result = json.loads((tmp_path / "gpu.json").read_text())["cases"]["2D u8"]
+    assert (r.returncode, result["right"], "WRONG" in r.stdout) == (int(spoil), not spoil, spoil), r
+    assert result["rows"] == ["tile"] and "2D u8" in gpu_script({}, "--table", tmp_path / "gpu.json").stdout
+
+
+def test_gpu_script_says_that_there_is_none():
+    r = gpu_script({"RAVEL_CUDA_LIBRARY": "/nowhere/libcuda.so"})
+    assert r.returncode == 77 and r.stdout.startswith("no GPU: "), r
 
 
 # --- what is refused

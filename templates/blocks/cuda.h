@@ -1,0 +1,2 @@
+#define ravel_min(a, b) ((a) < (b) ? (a) : (b))
+#define ravel_max(a, b) ((a) > (b) ? (a) : (b))

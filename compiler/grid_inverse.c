@@ -1,0 +1,198 @@
+/* All of a plan at once, by the inverse of the destination: a thread owns a word of it,
+ * asks of each of the word's elements which one it is, and fetches that, or fills.  The
+ * slowest way, and the only one where elements of several boxes share a byte. */
+#include "grid.h"
+#include "decide.h"
+
+typedef struct {
+    GridBox b;
+    const Plan *p;
+    const Verdict *v;
+    int unit, per;        /* bytes of a word, elements in it */
+    bool dense;           /* every slot is an element or padding */
+    const Ex *x[MAX_RANK];         /* coordinates in dst */
+} Inverse;
+
+static GridStmt *
+put(Inverse *g, const Ex *k)
+{
+    GridStmt *s = grid_add(&g->b, G_PUT);
+    s->name = "w";
+    s->pattern = (uint32_t)(((uint64_t)1 << g->b.bits) - 1);
+    s->value[0] = ex_scale(g->b.e, k, g->b.bits);
+    return s;
+}
+
+/* The element of the source that goes to x: the last one in place of padding. */
+static const Ex *
+source_of(Inverse *g)
+{
+    const Plan *p = g->p;
+    const Ex **to = arena_array(g->b.arena, const Ex *, ex_nvars(p->e));
+    for (int d = 0; d < p->dst->rank; d++)
+        to[p->src->dim[p->map[d]].var] =
+            ex_min(p->e, g->x[d], ex_const(p->e, p->dst->dim[d].n - 1));
+    return ex_subst(p->e, p->src->addr, to);
+}
+
+static void
+fetch(Inverse *g, const Ex *k)
+{
+    int per = g->b.bits < 8 ? 8 / g->b.bits : 1;
+    const Ex *from = source_of(g);
+    if (g->b.bits >= 8) {
+        grid_load(&g->b, "v", false, SPACE_SRC, g->unit, from);
+        return;
+    }
+    GridStmt *s = put(g, k);
+    s->space = SPACE_SRC;
+    s->width = 1;
+    s->value[1] = ex_div(g->b.e, from, per);
+    s->value[2] = ex_scale(g->b.e, ex_mod(g->b.e, from, per), g->b.bits);
+}
+
+static void
+fill(Inverse *g, const Ex *k)
+{
+    const char *word[4];
+    int n = grid_pattern(&g->b, word);
+    if (g->b.bits < 8) {
+        put(g, k)->word[0] = word[0];
+        return;
+    }
+    GridStmt *s = grid_add(&g->b, G_SET);
+    s->name = "v";
+    s->nwords = n;
+    for (int i = 0; i < n; i++)
+        s->word[i] = word[i];
+}
+
+/* Coordinates of slot a, each a variable that is right within the padded extents. */
+static GridStmt *
+find(Inverse *g, const Ex *a)
+{
+    Exprs *e = g->b.e;
+    const Layout *l = g->p->dst;
+    const Ex **to = arena_array(g->b.arena, const Ex *, ex_nvars(e) + MAX_RANK);
+    const Ex *raw[MAX_RANK];
+    i64 bound[MAX_RANK];
+    to[g->v->inverse_var] = a;
+    for (int d = 0; d < l->rank; d++) {
+        GridStmt *s = grid_add(&g->b, G_LET);
+        const Ex *x = ex_subst(e, g->v->inverse[d], to);
+        s->name = arena_printf(g->b.arena, "x%d", d);
+        s->value[0] = x;
+        s->var = ex_var(e, s->name, x->f.min, x->f.max);
+        s->guarded = ex_var(e, s->name, 0, l->dim[d].padded - 1);
+        raw[d] = ex_of_var(e, s->var);
+        g->x[d] = ex_of_var(e, s->guarded);
+        bound[d] = l->dim[d].padded;
+    }
+    GridStmt *when = grid_when(&g->b, raw, bound, l->rank);
+    if (g->dense)
+        return when;
+    const Ex **address = arena_array(g->b.arena, const Ex *, ex_nvars(e));
+    for (int d = 0; d < l->rank; d++)
+        address[l->dim[d].var] = g->x[d];
+    when = when ? when : grid_add(&g->b, G_WHEN);
+    when->same[0] = ex_subst(e, l->addr, address);
+    when->same[1] = a;
+    return when;
+}
+
+/* Slot a, which is element k of the word. */
+static void
+slot(Inverse *g, const Ex *a, const Ex *k)
+{
+    const Layout *l = g->p->dst;
+    FillKind kind = l->ref->def->fill;
+    i64 bound[MAX_RANK];
+    GridStmt *inside = find(g, a);
+    GridStmt **outer = inside ? grid_open(&g->b, inside) : NULL;
+    for (int d = 0; d < l->rank; d++)
+        bound[d] = l->dim[d].n;
+    if (kind == FILL_VALUE)
+        fill(g, k);
+    GridStmt *real = kind == FILL_EDGE ? NULL : grid_when(&g->b, g->x, bound, l->rank);
+    GridStmt **then = real ? grid_open(&g->b, real) : NULL;
+    fetch(g, k);
+    grid_close(&g->b, then);
+    grid_close(&g->b, outer);
+}
+
+static void
+word(Inverse *g, const Ex *e)
+{
+    GridBox *b = &g->b;
+    const Layout *l = g->p->dst;
+    bool small = b->bits < 8, keep = !g->dense || l->ref->def->fill == FILL_NONE ||
+                                     l->size % g->per;
+    GridStmt **outer;
+    const char *const value[] = {small ? "w" : "v"};
+    GridStmt *s = grid_add(b, G_WORD);
+    s->name = value[0];
+    s->width = small ? 4 : g->unit;
+    if (keep)
+        s->value[0] = e;
+    const Ex *k = grid_for(b, "k", g->per, &outer);
+    const Ex *a = ex_add(b->e, ex_scale(b->e, e, g->per), k);
+    GridStmt *let = grid_add(b, G_LET);
+    let->name = "a";
+    let->value[0] = a;
+    let->var = ex_var(b->e, "a", 0, a->f.max);
+    let->guarded = ex_var(b->e, "a", 0, l->size - 1);
+    a = ex_of_var(b->e, let->var);
+    GridStmt *when = grid_when(b, &a, &l->size, 1);
+    GridStmt **then = when ? grid_open(b, when) : NULL;
+    slot(g, ex_of_var(b->e, let->guarded), k);
+    grid_close(b, then);
+    grid_close(b, outer);
+    grid_store(b, SPACE_DST, g->unit, e, value, 1);
+}
+
+static bool
+is_dense(const Layout *l)
+{
+    i64 n = 1;
+    for (int d = 0; d < l->rank; d++)
+        if (!int_mul(n, l->dim[d].padded, &n))
+            return false;
+    return n == l->size;
+}
+
+i64
+grid_inverse(GridUnit *u, GridStmt *box)
+{
+    const Plan *p = u->plan;
+    i64 bytes = layout_bytes(p->dst), units;
+    Inverse g = {.p = p, .v = decide_or_fail(p->dst)};
+    g.b = (GridBox){.u = u, .nest = p->nest, .e = u->e, .arena = ex_arena(u->e),
+                    .bits = p->dst->dtype->bits, .tail = &box->body};
+    if (!g.v->inverse)
+        return 0;
+    for (int d = 0; d < p->dst->rank; d++)
+        if (g.v->inverse[d]->f.min < 0)
+            return 0;
+    g.dense = is_dense(p->dst);
+    g.unit = g.b.bits >= 8 ? g.b.bits / 8 : bytes % 4 ? 1 : 4;
+    g.per = 8 * g.unit / g.b.bits;
+    units = bytes / g.unit;
+    i64 blocks = int_ceil_div(units, GRID_THREADS);
+    grid_blocks(&g.b, blocks);
+    GridStmt **outer = grid_open(&g.b, grid_add(&g.b, G_PHASE));
+    const Ex *e = ex_add(u->e, ex_scale(u->e, ex_of_var(u->e, g.b.block), GRID_THREADS),
+                         ex_of_var(u->e, u->thread));
+    GridStmt *let = grid_add(&g.b, G_LET);
+    let->name = "e";
+    let->value[0] = e;
+    let->var = ex_var(u->e, "e", 0, e->f.max);
+    let->guarded = ex_var(u->e, "e", 0, units - 1);
+    e = ex_of_var(u->e, let->var);
+    GridStmt *when = grid_when(&g.b, &e, &units, 1);
+    GridStmt **then = when ? grid_open(&g.b, when) : NULL;
+    word(&g, ex_of_var(u->e, let->guarded));
+    grid_close(&g.b, then);
+    grid_close(&g.b, outer);
+    box->var = g.b.block;
+    return blocks;
+}
