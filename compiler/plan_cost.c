@@ -4,6 +4,7 @@
  * speed of writes in runs so long and so far apart; kernels keep up with memory, and a
  * call costs a little.  The speeds are a table, cost.def. */
 #include <stdint.h>
+#include <string.h>
 
 #include "plan.h"
 
@@ -129,6 +130,25 @@ runs_of_copy(const Nest *n, int bits)
                   stride(n, ROW, false) * bits / 8};
 }
 
+/* Planes of a few columns (`weave`) or rows. */
+static Runs
+runs_of_narrow(const Nest *n, i64 size)
+{
+    bool weave = n->kernel->name[0] == 'i';
+    i64 rows = nest_tile(n, ROW), cols = nest_tile(n, COL), planes = nest_tile(n, BATCH);
+    i64 read = weave ? rows : stride(n, COL, true) == rows ? rows * cols : rows;
+    i64 written = !weave ? cols : stride(n, ROW, false) == cols ? rows * cols : cols;
+    const Turn *last = n->nturns ? &n->turn[n->nturns - 1] : NULL;
+    if (stride(n, BATCH, false) == written)
+        written *= planes;
+    if (stride(n, BATCH, true) == read)
+        read *= planes;
+    else if (last && last->step == 1 && n->loop[last->loop].ss == read)
+        read *= n->loop[last->loop].n;
+    return (Runs){(double)(read * size), (double)(written * size),
+                  n->role[BATCH] < 0 ? 0 : stride(n, ROW, false) * size};
+}
+
 static double
 calls_of(const Nest *n)
 {
@@ -144,14 +164,19 @@ nest_cost(const Plan *p, const Nest *n)
     int bits = p->dst->dtype->bits;
     double bytes = (double)n->elements * bits / 8, call = calls_of(n) * CALL_NS;
     bool plane = kernel_is_transpose(n->kernel);
-    if (!plane && !kernel_is_copy(n->kernel))
-        return (double)n->elements * n->kernel->cost(n, bits, n->role) + call;
-    if (layout_bytes(p->dst) < CACHED_BYTES)
+    double alone = (double)n->elements * n->kernel->cost(n, bits, n->role) + call;
+    bool narrow = strstr(n->kernel->name, "interleave") != NULL;
+    bool large = layout_bytes(p->dst) >= CACHED_BYTES;
+    if (!plane && !kernel_is_copy(n->kernel) && !(narrow && large))
+        return alone;
+    if (!large)
         return bytes / in_cache_speed + call;
-    Runs r = plane ? runs_of_transpose(n, bits / 8) : runs_of_copy(n, bits);
+    Runs r = plane ? runs_of_transpose(n, bits / 8)
+             : narrow ? runs_of_narrow(n, bits / 8) : runs_of_copy(n, bits);
     double write = write_speed(r.written, r.apart);
     if (!n->stream && write > cached_speed)
         write = cached_speed;
     double twice = n->stream == 2 ? 1.15 : 1;     /* through a buffer */
-    return twice * (bytes / read_speed(r.read) + bytes / write) + call;
+    double memory_ns = twice * (bytes / read_speed(r.read) + bytes / write) + call;
+    return narrow && memory_ns < alone ? alone : memory_ns;
 }

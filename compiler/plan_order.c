@@ -209,6 +209,21 @@ order_copy(const Plan *p, Nest *n, int k)
     return true;
 }
 
+/* Small planes of `bytes` each, so many a call that 512 bytes are written at a stretch, in
+ * the order of the source: what is left of a line there is read soon after. */
+static bool
+order_planes(Nest *n, i64 bytes)
+{
+    enum { STRETCH = 512 };
+    int batch = n->role[BATCH];
+    if (batch < 0 || bytes >= STRETCH)
+        return false;
+    add_loops(n, BY_SRC, true);
+    Turn *t = &n->turn[nest_turn(n, batch)];
+    t->step = STRETCH / bytes < n->loop[batch].n ? STRETCH / bytes : n->loop[batch].n;
+    return true;
+}
+
 /* Of a few columns or rows: the long loop in parts of whole lines, enough of them for
  * threads to share; small planes together.  Rows woven on the way to a buffer were slower
  * past the caches than not (1.23 to 1.07 of memcpy, 64 MB, Zen 3). */
@@ -220,9 +235,13 @@ order_narrow(const Plan *p, Nest *n, int k)
     int role = n->kernel->name[0] == 'i' ? ROW : COL;
     i64 whole = n->loop[n->role[role]].n;
     i64 part = int_ceil_div(whole, 32 * LINE) * LINE * size;
+    n->stream = role == COL && layout_bytes(p->dst) >= STREAM_BYTES;
+    if (k == 1) {
+        n->order = "planes along the source";
+        return order_planes(n, whole * nest_tile(n, role == ROW ? COL : ROW) * size);
+    }
     n->order = "parts of the long loop";
     add_loops(n, BY_DST, false);
-    n->stream = role == COL && layout_bytes(p->dst) >= STREAM_BYTES;
     add_tile(n, BATCH, int_ceil_div(MOST / size, 16 * whole), 1);
     add_tile(n, role, part < LEAST ? LEAST : part < MOST ? part : MOST, size);
     return k == 0;

@@ -401,6 +401,28 @@ ravel_pour(unsigned char **d, unsigned char *stage, int64_t held, int64_t stream
  * bytes that are `value`, to `width` bytes; dp and sp bytes from one run to the next, dn
  * and sn from one plane to the next.  Short rows that touch go through a buffer, as whole
  * lines past the caches if `stream`. */
+#ifndef RAVEL_PLAIN
+/* Rows of at most 16 bytes from row r on, a vector each, while what is read of the source
+ * is ours and there is room; held and the row that is next. */
+RAVEL_INLINE int64_t
+ravel_short_rows(unsigned char *stage, int64_t *held, const unsigned char *s, int64_t r,
+                 int64_t most, int64_t bytes, int64_t width, int64_t sp,
+                 const unsigned char *pad)
+{
+    unsigned char keep[16], rest[16];
+    for (int64_t i = 0; i < 16; i++) {
+        keep[i] = i < bytes ? 255 : 0;
+        rest[i] = (unsigned char)(i < bytes || i >= width ? 0 : pad[i - bytes]);
+    }
+    const ravel_1x1 mask = ravel_load1(keep, 0), fill = ravel_load1(rest, 0);
+    int64_t at = *held;
+    for (; r < most && at + width <= 4096; r++, at += width)
+        ravel_store1(stage + at, (ravel_load1(s + r * sp, 0) & mask) | fill, 0);
+    *held = at;
+    return r;
+}
+#endif
+
 static void
 ravel_copy_fill_plane(unsigned char *d, const unsigned char *s, int64_t rows,
                       int64_t bytes, int64_t width, int64_t dp, int64_t sp,
@@ -410,7 +432,12 @@ ravel_copy_fill_plane(unsigned char *d, const unsigned char *s, int64_t rows,
     unsigned char stage[64 + 4096] __attribute__((aligned(64)));
     int64_t held = 0;
     if (stream && dp == width && width <= 2048) {
+        /* rows after which the source goes on for 16 bytes */
+        const int64_t most = width <= 16 && sp > 0 ? rows - 1 - (15 + sp - bytes) / sp : 0;
         for (int64_t r = 0; r < rows; r++) {
+            r = ravel_short_rows(stage, &held, s, r, most, bytes, width, sp, pad);
+            if (held + width > 4096)
+                held = ravel_pour(&d, stage, held, 1, 0);
             ravel_few_bytes(stage + held, s + r * sp, bytes);
             ravel_few_bytes(stage + held + bytes, pad, width - bytes);
             held += width;

@@ -556,6 +556,7 @@ enum { RAVEL_STAGE = 3968 };
 /* The columns of a plane, and what they become. */
 typedef struct {
     int64_t cols, sq, width, dp, stream, ahead;
+    int64_t n, dn, sn;             /* so many planes at once */
     const unsigned char *value;    /* 16 bytes of it */
     ravel_1x1 by;                  /* pads between short rows taken out */
 } ravel_Woven;
@@ -626,13 +627,14 @@ static void                                                                     
 weave##_all(unsigned char *d, const unsigned char *s, int64_t rows,              \
             ravel_Woven w)                                                \
 {                                                                                \
-    for (int64_t p = 0; p < rows; p += e) {                                      \
-        p = p + e > rows ? rows - e : p;                                         \
-        if (w.ahead && p * z % 64 == 0)                                         \
-            for (int64_t q = 0; q < w.cols; q++)                                \
-                __builtin_prefetch(s + p * z + q * w.sq + w.ahead);              \
-        weave(d + p * w.width * z, s + p * z, w);                               \
-    }                                                                            \
+    for (int64_t b = 0; b < w.n; b++, d += w.dn, s += w.sn)                      \
+        for (int64_t p = 0; p < rows; p += e) {                                  \
+            p = p + e > rows ? rows - e : p;                                     \
+            if (w.ahead && p * z % 64 == 0)                                      \
+                for (int64_t q = 0; q < w.cols; q++)                             \
+                    __builtin_prefetch(s + p * z + q * w.sq + w.ahead);          \
+            weave(d + p * w.width * z, s + p * z, w);                            \
+        }                                                                        \
 }
 
 /* e rows or more of one plane. */
@@ -662,7 +664,6 @@ ravel_plane_woven##z(unsigned char *d, const unsigned char *s, int64_t rows,    
                      ravel_Woven w)                                       \
 {                                                                                \
     const int64_t bytes = w.width * z;                                          \
-    w.by = ravel_apart(bytes, ravel_slot(bytes));                                \
     if (w.dp == bytes && !w.stream && rows >= 2 * e) {                         \
         ravel_woven##z(d, s, rows - e, w);                                       \
         d += (rows - e) * bytes;                                                 \
@@ -671,13 +672,29 @@ ravel_plane_woven##z(unsigned char *d, const unsigned char *s, int64_t rows,    
     }                                                                            \
     ravel_gathered##z(d, s, rows, w);                                              \
 }
+/* Rows that are as wide as what is stored need no care at the end of a plane. */
 #define RAVEL_WOVEN(z, e)                                                        \
-    (rows >= e && width > 1 && dp >= width * z && width * z <= 120 &&            \
-     (ravel_plane_woven##z(d, s, rows, (ravel_Woven){                            \
-          .cols = cols, .sq = sq, .width = width, .dp = dp, .stream = stream,    \
-          .ahead = ahead, .value = v}), 1))
+    const int64_t bytes = width * z;                                             \
+    if (rows >= e && width > 1 && dp >= bytes && bytes <= 120) {                 \
+        ravel_Woven w = {                                                        \
+            .cols = cols, .sq = sq, .width = width, .dp = dp, .stream = stream,  \
+            .ahead = ahead, .n = 1, .value = v,                                  \
+            .by = ravel_apart(bytes, ravel_slot(bytes))};                        \
+        if (dp == bytes && !stream && bytes == ravel_slot(bytes)) {              \
+            w.n = n;                                                             \
+            w.dn = dn;                                                           \
+            w.sn = sn;                                                           \
+            ravel_woven##z(d, s, rows, w);                                       \
+        } else {                                                                 \
+            for (int64_t b = 0; b < n; b++, d += dn, s += sn)                    \
+                ravel_plane_woven##z(d, s, rows, w);                             \
+        }                                                                        \
+        return;                                                                  \
+    }
 #else
-#define RAVEL_WOVEN(z, e) ((void)stream, (void)ahead, 0)
+#define RAVEL_WOVEN(z, e)                                                        \
+    (void)stream;                                                                \
+    (void)ahead;
 #define RAVEL_WEAVE(z, e, k, rounds)
 #define RAVEL_WEAVE_WIDE(z, e, rounds)
 #define RAVEL_WEAVE_PLANE(z, e)
@@ -706,9 +723,9 @@ ravel_interleave##z(unsigned char *d, const unsigned char *s, int64_t n,        
     unsigned char v[16];                                                         \
     for (int i = 0; i < 16; i++)                                                 \
         v[i] = (unsigned char)(value >> i % z * 8 & 255);                        \
+    RAVEL_WOVEN(z, e)                                                            \
     for (int64_t b = 0; b < n; b++, d += dn, s += sn)                            \
-        if (!RAVEL_WOVEN(z, e))                                                  \
-            ravel_woven_few##z(d, s, rows, cols, width, dp, sq, v);              \
+        ravel_woven_few##z(d, s, rows, cols, width, dp, sq, v);                  \
 }
 
 RAVEL_WEAVE(2, 8, 2, 1)

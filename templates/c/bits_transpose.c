@@ -127,6 +127,49 @@ ravel_bits_line(unsigned char *dst, int64_t d, const unsigned char *src, int64_t
                                 cols - q < m ? cols - q : m, dp, sq, bits);
     }
 }
+
+/* As many columns (`weave`) or rows as a byte has elements, and all of them touch: 16
+ * bytes of each at a time.  The elements of each that are done. */
+#define RAVEL_BITS_FEW(bits, per, rounds)                                        \
+static int64_t                                                                   \
+ravel_bits_few##bits(unsigned char *d, const unsigned char *s, int64_t bytes,    \
+                     int64_t apart, int64_t weave, int64_t stream)               \
+{                                                                                \
+    int64_t t = 0;                                                               \
+    for (; t + 16 <= bytes; t += 16) {                                           \
+        ravel_1x1 v[per];                                                        \
+        ravel_2x1 a[per];                                                        \
+        RAVEL_UNROLL for (int i = 0; i < per; i++)                               \
+            v[i] = ravel_load1(weave ? s + i * apart + t : s + t * per + 16 * i, 0); \
+        if (!weave)                                                              \
+            ravel_zip1x##per##r4(v);                                             \
+        RAVEL_UNROLL for (int i = 0; i < per; i++)                               \
+            a[i] = (ravel_2x1)v[i];                                              \
+        ravel_bits_mix##bits(a);                                                 \
+        RAVEL_UNROLL for (int i = 0; i < per; i++)                               \
+            v[i] = (ravel_1x1)a[i];                                              \
+        if (weave)                                                               \
+            ravel_zip1x##per##r##rounds(v);                                      \
+        RAVEL_UNROLL for (int i = 0; i < per; i++)                               \
+            ravel_store1(weave ? d + t * per + 16 * i : d + i * apart + t, v[i], \
+                         stream);                                                \
+    }                                                                            \
+    return t * per;                                                              \
+}
+RAVEL_BITS_FEW(4, 2, 1)
+RAVEL_BITS_FEW(2, 4, 2)
+RAVEL_BITS_FEW(1, 8, 3)
+
+static int64_t
+ravel_bits_few(unsigned char *d, const unsigned char *s, int64_t bytes, int64_t apart,
+               int64_t weave, int64_t stream, int64_t bits)
+{
+    switch (bits) {
+    case 4: return ravel_bits_few4(d, s, bytes, apart, weave, stream);
+    case 2: return ravel_bits_few2(d, s, bytes, apart, weave, stream);
+    default: return ravel_bits_few1(d, s, bytes, apart, weave, stream);
+    }
+}
 #endif
 
 static void
@@ -135,7 +178,20 @@ ravel_bits_transpose(unsigned char *dst, int64_t d, const unsigned char *src, in
                      int64_t bits)
 {
 #ifndef RAVEL_PLAIN
-    const int64_t line = 512 / bits;
+    const int64_t line = 512 / bits, per = 8 / bits;
+    if (d % per == 0 && s % per == 0 && cols == per && dp == per && sq % per == 0) {
+        const int64_t lines = ((uintptr_t)dst + (uintptr_t)(d / per)) % 64 == 0;
+        const int64_t done = ravel_bits_few(dst + d / per, src + s / per, rows / per,
+                                            sq / per, 1, stream && lines, bits);
+        ravel_bits_each(dst, d + done * dp, src, s + done, rows - done, cols, dp, sq, bits);
+        return;
+    }
+    if (d % per == 0 && s % per == 0 && rows == per && sq == per && dp % per == 0) {
+        const int64_t done = ravel_bits_few(dst + d / per, src + s / per, cols / per,
+                                            dp / per, 0, 0, bits);
+        ravel_bits_each(dst, d + done, src, s + done * sq, rows, cols - done, dp, sq, bits);
+        return;
+    }
     stream = stream && (uintptr_t)dst % 64 == 0 && d * bits % 512 == 0 &&
              dp * bits % 512 == 0;
     for (int64_t q = 0; q < cols && rows >= 4 && cols >= 4; q += line)
