@@ -14,6 +14,7 @@ enum { BOXES_MAX = 64 };
 static void
 append(GridUnit *u, GridStmt *box, const GridRow *row, GridStmt ***tail)
 {
+    grid_drop_unused(u->e, &box->body);
     box->kind = G_BOX;
     box->row = row;
     box->first = u->blocks;

@@ -30,7 +30,8 @@ typedef enum {
     G_ARRAY,              /* name[count] of `width` bytes each */
     G_LOAD,               /* name = space[value[0]], in units of width */
     G_STORE,              /* space[value[0]] = word[0], or of word[0..nwords) */
-    G_WORD,               /* the variable name, as dst has it at value[0], or 0 */
+    G_WORD,               /* the variable name, a word or more, as dst has it at value[0]
+                           * in `width` bytes, or 0 */
     G_SET,                /* that is word[0], or of word[0..nwords) */
     G_PUT,                /* its bits `pattern` from bit value[0] on are word[0], or those
                            * of the source's byte value[1] from bit value[2] on */
@@ -48,8 +49,8 @@ typedef struct GridStmt {
     i64 first, count;
     int width;            /* bytes: 1 2 4 8 16 */
     Space space;
-    const Ex *value[4], *same[2];
-    i64 bound[4];
+    const Ex *value[MAX_RANK], *same[2];
+    i64 bound[MAX_RANK];
     int nvalues;
     bool declares;        /* G_LOAD: name is new */
     const char *word[4];
@@ -140,7 +141,9 @@ void grid_load(GridBox *b, const char *name, bool declares, Space space, int wid
              const Ex *at);
 void grid_store(GridBox *b, Space space, int width, const Ex *at,
               const char *const *word, int nwords);
-/* Where all of n values are below their bounds; those that always are are left out, and
+/* Without the indices that nothing uses. */
+void grid_drop_unused(Exprs *e, GridStmt **body);
+/* Where all of n values, at most MAX_RANK, are below their bounds; those that always are are left out, and
  * with none left there is no statement: NULL. */
 GridStmt *grid_when(GridBox *b, const Ex *const *value, const i64 *bound, int n);
 

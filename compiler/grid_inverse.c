@@ -78,15 +78,18 @@ find(Inverse *g, const Ex *a)
     i64 bound[MAX_RANK];
     to[g->v->inverse_var] = a;
     for (int d = 0; d < l->rank; d++) {
-        GridStmt *s = grid_add(&g->b, G_LET);
         const Ex *x = ex_subst(e, g->v->inverse[d], to);
+        bound[d] = l->dim[d].padded;
+        raw[d] = g->x[d] = ex_const(e, 0);
+        if (x->f.max == 0)
+            continue;
+        GridStmt *s = grid_add(&g->b, G_LET);
         s->name = arena_printf(g->b.arena, "x%d", d);
         s->value[0] = x;
         s->var = ex_var(e, s->name, x->f.min, x->f.max);
         s->guarded = ex_var(e, s->name, 0, l->dim[d].padded - 1);
         raw[d] = ex_of_var(e, s->var);
         g->x[d] = ex_of_var(e, s->guarded);
-        bound[d] = l->dim[d].padded;
     }
     GridStmt *when = grid_when(&g->b, raw, bound, l->rank);
     if (g->dense)
@@ -131,7 +134,7 @@ word(Inverse *g, const Ex *e)
     const char *const value[] = {small ? "w" : "v"};
     GridStmt *s = grid_add(b, G_WORD);
     s->name = value[0];
-    s->width = small ? 4 : g->unit;
+    s->width = g->unit;
     if (keep)
         s->value[0] = e;
     const Ex *k = grid_for(b, "k", g->per, &outer);

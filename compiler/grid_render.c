@@ -175,7 +175,7 @@ zero(Renderer *r, int width)
 static void
 put_word(Renderer *r, const GridStmt *s)
 {
-    Slot slot[] = {{"type", type_of(r, s->width)}, {"name", s->name},
+    Slot slot[] = {{"type", type_of(r, s->width < 4 ? 4 : s->width)}, {"name", s->name},
                    {"value", s->value[0] ? access(r, "load_dst", s->value[0], s->width)
                                          : zero(r, s->width)}};
     put(r, "variable", slot, LEN(slot));

@@ -103,3 +103,42 @@ grid_when(GridBox *b, const Ex *const *value, const i64 *bound, int n)
     }
     return s;
 }
+
+static void
+mark(const GridStmt *s, bool *used)
+{
+    for (; s; s = s->next) {
+        for (int i = 0; i < LEN(s->value); i++)
+            if (s->value[i])
+                ex_vars(s->value[i], used);
+        for (int i = 0; s->same[0] && i < LEN(s->same); i++)
+            ex_vars(s->same[i], used);
+        mark(s->body, used);
+    }
+}
+
+static bool
+drop(GridStmt **at, const bool *used)
+{
+    bool any = false;
+    while (*at) {
+        GridStmt *s = *at;
+        bool unused = s->kind == G_LET && !used[s->var] && !used[s->guarded];
+        any |= unused | drop(&s->body, used);
+        if (unused)
+            *at = s->next;
+        else
+            at = &s->next;
+    }
+    return any;
+}
+
+void
+grid_drop_unused(Exprs *e, GridStmt **body)
+{
+    bool *used;
+    do {
+        used = arena_array(ex_arena(e), bool, ex_nvars(e));
+        mark(*body, used);
+    } while (drop(body, used));
+}

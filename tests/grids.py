@@ -44,6 +44,7 @@ class Kernel:
         manifest = folder / (self.entry + ".json")
         r = subprocess.run([RAVEL, "emit", "--from", a, "--to", b, "--shape", ",".join(map(str, shape)), "--dtype", ravel.DTYPE[bits], "--target", target,
                             "--name", self.entry, "-o", self.path, "--manifest", manifest], capture_output=True, text=True)
+        assert r.returncode in (0, 2), r
         self.refused = r.stderr if r.returncode else ""
         self.manifest = json.loads(manifest.read_text()) if not r.returncode else None
 

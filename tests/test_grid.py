@@ -338,7 +338,7 @@ def test_gpu_script_by_stand_ins(tmp_path, spoil):
     env = stand_ins(tmp_path, case, shape)
     if spoil:
         text = (tmp_path / "k.c").read_text()
-        (tmp_path / "k.c").write_text(text.replace("RAVEL_STORE(uint32_t, dst, ", "RAVEL_STORE(uint32_t, dst, 1 ^ ", 1))
+        (tmp_path / "k.c").write_text(text.replace("RAVEL_STORE(uint32_t, dst, ", "RAVEL_STORE(uint32_t, dst, 0 * ", 1))
         env["RAVEL_MOCK_KERNELS"] = test_device.compiled(tmp_path, "spoilt", tmp_path / "kernels.c")
     r = gpu_script(env, "--scale", "20000", "--only", "^2D u8$", "--json", tmp_path / "gpu.json")
     result = json.loads((tmp_path / "gpu.json").read_text())["cases"]["2D u8"]

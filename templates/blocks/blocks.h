@@ -50,17 +50,8 @@ ravel_make4(uint32_t x, uint32_t y, uint32_t z, uint32_t w)
     return (ravel_u4){x, y, z, w};
 }
 
-static inline int64_t
-ravel_min(int64_t a, int64_t b)
-{
-    return a < b ? a : b;
-}
-
-static inline int64_t
-ravel_max(int64_t a, int64_t b)
-{
-    return a > b ? a : b;
-}
+#define ravel_min(a, b) ((a) < (b) ? (a) : (b))
+#define ravel_max(a, b) ((a) > (b) ? (a) : (b))
 
 /* Bytes of x (0 to 3) and y (4 to 7), as the four low digits of s say. */
 static inline uint32_t
