@@ -1,11 +1,29 @@
 /* Kernels for grids of blocks of threads: which targets there are, what explain says of
  * one, and the manifest beside the source. */
+#include <stdlib.h>
 #include <string.h>
 
 #include "../runtime/file.h"
 #include "cli.h"
 
 static const char *const targets[] = {"c", "cuda", "hip", "opencl", "blocks"};
+
+/* The table of a user's file. */
+static const Target *
+target_of_file(Cli *c, const char *path)
+{
+    enum { BYTES_MAX = 1 << 20 };
+    unsigned char *text;
+    size_t len;
+    ravel_error err;
+    cli_check(c, file_read(path, BYTES_MAX, &text, &len, &err), &err);
+    const char *own = arena_string(c->arena, (const char *)text);
+    free(text);
+    const Target *t = target_read(c->arena, path, own);
+    if (!target_is(t, "blocks"))
+        cli_fail(c, "--target '%s': a table of yours has the model \"blocks\"", path);
+    return t;
+}
 
 const Target *
 cli_target(Cli *c)
@@ -16,9 +34,13 @@ cli_target(Cli *c)
     for (int i = 1; i < LEN(targets); i++)
         if (!strcmp(c->o.target, targets[i]))
             return target_load(c->arena, targets[i]);
+    size_t n = strlen(c->o.target);
+    if (n > 4 && !strcmp(c->o.target + n - 4, ".lua"))
+        return target_of_file(c, c->o.target);
     for (int i = 0; i < LEN(targets); i++)
         buf_printf(&b, "%s%s", i ? ", " : "", targets[i]);
-    cli_fail(c, "--target '%s': the targets there are: %s", c->o.target, b.s);
+    cli_fail(c, "--target '%s': the targets there are: %s; or a table of yours, as in "
+             "mine.lua", c->o.target, b.s);
 }
 
 static json_t *
@@ -90,7 +112,9 @@ cli_emit_grid(Cli *c, const Target *t, const Plan *p, const Request *rq)
     const char *text = grid_render(t, u);
     FilePart part = {text, strlen(text)};
     if (c->o.manifest) {
-        char *json = json_dumps(cli_manifest(u, c->o.target), JSON_INDENT(2));
+        json_t *j = cli_manifest(u, c->o.target);
+        char *json = json_dumps(j, JSON_INDENT(2));
+        json_decref(j);
         FilePart more[] = {{json, strlen(json)}, {"\n", 1}};
         cli_check(c, file_write(c->o.manifest, more, 2, &err), &err);
         free(json);

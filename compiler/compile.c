@@ -147,7 +147,7 @@ compile_grid(const Target *t, const Plan *p, const Request *rq)
 {
     Arena *a = ex_arena(p->e);
     const char *line = command(a, rq, p->src->ref, p->dst->ref, NULL);
-    line = arena_printf(a, "%s --target %s", line, target_text(t, "name"));
+    line = arena_printf(a, "%s%s", line, option(a, "--target", target_name(t)));
     return grid_make(p, compile_name(a, rq), line);
 }
 
@@ -162,7 +162,7 @@ compile_index(Arena *a, const Target *t, const LayoutDef *known, const Request *
     const char *what = inverse ? "inverse" : "offset";
     const char *line = command(a, rq, NULL, l->ref, what);
     if (target_is(t, "blocks"))
-        line = arena_printf(a, "%s --target %s", line, target_text(t, "name"));
+        line = arena_printf(a, "%s%s", line, option(a, "--target", target_name(t)));
     const char *name = rq->name ? compile_name(a, rq)
                                 : arena_printf(a, "ravel_%s", what);
     return render(t, inverse ? emit_inverse(l, v, name, line)

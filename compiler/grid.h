@@ -36,7 +36,7 @@ typedef enum {
     G_PUT,                /* its bits `pattern` from bit value[0] on are word[0], or those
                            * of the source's byte value[1] from bit value[2] on */
     G_PERMUTE,            /* name = bytes of word[0], word[1] by `pattern`, a word */
-    G_NIBBLES            /* name = the low (pattern 0) or high (1) halves of the bytes
+    G_NIBBLES             /* name = the low (pattern 0) or high (1) halves of the bytes
                            * of word[0], and above them those of word[1] */
 } GridKind;
 
@@ -97,7 +97,7 @@ typedef struct {
     const Ex *src, *dst;  /* bases and rests, in elements */
     i64 elements;
     int block;            /* variable: the block's number within the box */
-    GridStmt **tail;        /* where statements go */
+    GridStmt **tail;      /* where statements go */
 } GridBox;
 
 /* A row of grid.def. */
@@ -143,8 +143,8 @@ void grid_store(GridBox *b, Space space, int width, const Ex *at,
               const char *const *word, int nwords);
 /* Without the indices that nothing uses. */
 void grid_drop_unused(Exprs *e, GridStmt **body);
-/* Where all of n values, at most MAX_RANK, are below their bounds; those that always are are left out, and
- * with none left there is no statement: NULL. */
+/* Where all of n values, at most MAX_RANK, are below their bounds; those that always are
+ * are left out, and with none left there is no statement: NULL. */
 GridStmt *grid_when(GridBox *b, const Ex *const *value, const i64 *bound, int n);
 
 /* The fill as words of an element of the box; their number. */

@@ -22,8 +22,8 @@ typedef struct {
     i64 nx, ny;                    /* tiles */
     const Ex *i, *j;               /* which */
     const Ex *src, *dst;           /* where the block's x = y = 0 is, elements */
-    int shift[BANK_BITS * TILE_BITS_MAX];
-    i64 mask[BANK_BITS * TILE_BITS_MAX];
+    int shift[TILE_BITS_MAX];      /* the swizzle: xor (c >> shift) & mask, each */
+    i64 mask[TILE_BITS_MAX];
     int nswizzles;
 } Tile;
 
@@ -38,11 +38,12 @@ find_loops(Tile *t)
     return t->x && t->y && t->x != t->y && t->b->nest->kind == NEST_COPY;
 }
 
+/* The least power of two from n on, or one that is more than any tile has a use for. */
 static i64
 power_above(i64 n)
 {
     i64 p = 1;
-    while (p < n)
+    while (p < n && p < 1 << TILE_BITS_MAX)
         p *= 2;
     return p;
 }

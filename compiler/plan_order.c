@@ -235,7 +235,8 @@ order_narrow(const Plan *p, Nest *n, int k)
     int role = n->kernel->name[0] == 'i' ? ROW : COL;
     i64 whole = n->loop[n->role[role]].n;
     i64 part = int_ceil_div(whole, 32 * LINE) * LINE * size;
-    n->stream = role == COL && layout_bytes(p->dst) >= STREAM_BYTES;
+    i64 row = role == COL ? 64 : (nest_tile(n, COL) + n->pad) * size;
+    n->stream = row % LINE == 0 && layout_bytes(p->dst) >= STREAM_BYTES;
     if (k == 1) {
         n->order = "planes along the source";
         return order_planes(n, whole * nest_tile(n, role == ROW ? COL : ROW) * size);

@@ -10,8 +10,13 @@ typedef struct Target Target;
  * `a`, read-only from then on.  diag_fatal when there is none by that name or
  * it lacks something. */
 const Target *target_load(Arena *a, const char *name);
+/* The same of a text, which is not trusted; `name` is for messages.  Its prologue may be
+ * in it, as prologue_text. */
+const Target *target_read(Arena *a, const char *name, const char *text);
 /* A field of the table; one that every table has. */
 const char *target_text(const Target *t, const char *field);
+/* What it is asked for by: cuda, mine.lua. */
+const char *target_name(const Target *t);
 /* Whether it is of "functions", which render writes, or of "blocks" of threads, for
  * device_render. */
 bool target_is(const Target *t, const char *model);

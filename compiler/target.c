@@ -7,10 +7,12 @@
 #include "embed.h"
 #include "render.h"
 
-enum { MAX_FIELDS = 64 };
+enum { MAX_FIELDS = 96, STEPS_MAX = 1000000 };
 
 struct Target {
     int nfields, nhelpers;
+    const char *name;
+    const char *prologue; /* the text itself, of a table of the user's */
     struct { const char *key, *value; } field[MAX_FIELDS];
     TargetHelper helper[TARGET_HELPERS];
 };
@@ -73,13 +75,20 @@ find_field(const Target *t, const char *field)
 const char *
 target_file(const Target *t, const char *field)
 {
-    return find_file(target_text(t, field));
+    return t->prologue && !strcmp(field, "prologue") ? t->prologue
+                                                     : find_file(target_text(t, field));
 }
 
 const char *
 target_text(const Target *t, const char *field)
 {
     return find_field(t, field);
+}
+
+const char *
+target_name(const Target *t)
+{
+    return t->name;
 }
 
 bool
@@ -139,7 +148,10 @@ read_helper(TargetHelper *h, Arena *a, lua_State *L)
     int n = (int)lua_rawlen(L, -1) - 1;
     for (int i = 0; i <= n && i <= HELPER_FILES; i++) {
         lua_rawgeti(L, -1, i + 1);
-        const char *s = arena_string(a, lua_tostring(L, -1));
+        const char *s = lua_tostring(L, -1);
+        if (!s)
+            fail(a, "helpers are lists of strings", "helpers");
+        s = arena_string(a, s);
         if (i == 0)
             h->symbol = s;
         else
@@ -165,7 +177,11 @@ read_fields(Target *t, Arena *a, lua_State *L)
     for (lua_pushnil(L); lua_next(L, 1); lua_pop(L, 1)) {
         if (lua_istable(L, -1))
             read_helpers(t, a, L);
-        else if (t->nfields < MAX_FIELDS) {
+        else if (lua_type(L, -2) != LUA_TSTRING || lua_type(L, -1) != LUA_TSTRING)
+            fail(a, "a field is no string", luaL_tolstring(L, -2, NULL));
+        else if (t->nfields == MAX_FIELDS)
+            fail(a, "too many fields, from", lua_tostring(L, -2));
+        else {
             t->field[t->nfields].key = arena_string(a, lua_tostring(L, -2));
             t->field[t->nfields++].value = arena_string(a, lua_tostring(L, -1));
         }
@@ -179,18 +195,35 @@ typedef struct {
     const char *name, *text;
 } Load;
 
+/* Tables are data: nothing in one takes long. */
+static void
+too_long(lua_State *L, lua_Debug *ar)
+{
+    (void)ar;
+    luaL_error(L, "it takes too long");
+}
+
 static void
 load(void *arg)
 {
     Load *l = arg;
-    int status = luaL_loadstring(l->L, l->text);
+    lua_sethook(l->L, too_long, LUA_MASKCOUNT, STEPS_MAX);
+    int status = luaL_loadbufferx(l->L, l->text, strlen(l->text), l->name, "t");
     if (status == LUA_OK)
         status = lua_pcall(l->L, 0, 1, 0);
     if (status == LUA_ERRMEM)
         diag_fatal(l->a->diag, DIAG_MEMORY, (Loc){0}, "out of memory");
-    if (status != LUA_OK || !lua_istable(l->L, 1))
-        fail(l->a, "cannot read", l->name);
+    if (status != LUA_OK)
+        diag_fatal(l->a->diag, DIAG_SPEC, (Loc){0}, "target: %s",
+                   lua_isstring(l->L, -1) ? lua_tostring(l->L, -1) : "an error");
+    if (!lua_istable(l->L, 1))
+        fail(l->a, "no table is returned by", l->name);
     read_fields(l->t, l->a, l->L);
+    l->t->prologue = find_field(l->t, "prologue_text");
+    if (l->t->prologue && !find_field(l->t, "prologue") && l->t->nfields < MAX_FIELDS) {
+        l->t->field[l->t->nfields].key = "prologue";
+        l->t->field[l->t->nfields++].value = "";
+    }
     check(l->t, l->a);
 }
 
@@ -200,8 +233,15 @@ target_load(Arena *a, const char *name)
     const char *text = find_file(arena_printf(a, "%s.lua", name));
     if (!text)
         fail(a, "there is no", name);
+    return target_read(a, name, text);
+}
+
+const Target *
+target_read(Arena *a, const char *name, const char *text)
+{
     Diag d;
     Load l = {a, arena_new(a, Target), luaL_newstate(), name, text};
+    l.t->name = name;
     if (!l.L)
         diag_fatal(a->diag, DIAG_MEMORY, (Loc){0}, "out of memory");
     bool ok = arena_run(a, &d, load, &l);

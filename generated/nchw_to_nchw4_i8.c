@@ -234,6 +234,8 @@ enum { RAVEL_STAGE = 3968 };
 typedef struct {
     int64_t cols, sq, width, dp, stream, ahead;
     int64_t n, dn, sn;             /* so many planes at once */
+    int64_t exact;                 /* no padding, rows that touch */
+    int64_t lines;                 /* rows are whole lines, written past the caches */
     const unsigned char *value;    /* 16 bytes of it */
     ravel_1x1 by;                  /* pads between short rows taken out */
 } ravel_Woven;
@@ -281,6 +283,24 @@ ravel_weave##z##x##k(unsigned char *d, const unsigned char *s,                  
 }                                                                                \
 RAVEL_WEAVE_ALL(ravel_weave##z##x##k, z, e)
 
+/* k columns, no padding, rows that touch: e rows and then the next, of all planes. */
+#define RAVEL_WEAVE_EXACT(z, e, k, rounds)                                       \
+static void                                                                      \
+ravel_exact##z##x##k(unsigned char *d, const unsigned char *s, int64_t n,        \
+                     int64_t rows, int64_t dn, int64_t sn, int64_t sq)           \
+{                                                                                \
+    for (int64_t b = 0; b < n; b++, d += dn, s += sn)                            \
+        for (int64_t p = 0; p < rows; p += e) {                                  \
+            ravel_##z##x1 v[k];                                                  \
+            p = p + e > rows ? rows - e : p;                                     \
+            RAVEL_UNROLL for (int i = 0; i < k; i++)                             \
+                v[i] = (ravel_##z##x1)ravel_load1(s + p * z + i * sq, 0);        \
+            ravel_zip##z##x##k##r##rounds(v);                                    \
+            RAVEL_UNROLL for (int i = 0; i < k; i++)                             \
+                ravel_store1(d + p * k * z + 16 * i, (ravel_1x1)v[i], 0);        \
+        }                                                                        \
+}
+
 /* e rows of e columns or more, in groups of e; the last may overlap another. */
 #define RAVEL_WEAVE_WIDE(z, e, rounds)                                           \
 RAVEL_INLINE void                                                                \
@@ -293,7 +313,7 @@ ravel_wide##z(unsigned char *d, const unsigned char *s, ravel_Woven w)    \
             v[i] = (ravel_##z##x1)ravel_column(s, q + i, w);                     \
         ravel_zip##z##x##e##r##rounds(v);                                        \
         RAVEL_UNROLL for (int i = 0; i < e; i++)                                 \
-            ravel_store1(d + (i * w.width + q) * z, (ravel_1x1)v[i], 0);        \
+            ravel_store1(d + (i * w.width + q) * z, (ravel_1x1)v[i], w.lines);  \
     }                                                                            \
 }                                                                                \
 RAVEL_WEAVE_ALL(ravel_wide##z, z, e)
@@ -357,7 +377,10 @@ ravel_plane_woven##z(unsigned char *d, const unsigned char *s, int64_t rows,    
             .cols = cols, .sq = sq, .width = width, .dp = dp, .stream = stream,  \
             .ahead = ahead, .n = 1, .value = v,                                  \
             .by = ravel_apart(bytes, ravel_slot(bytes))};                        \
-        if (dp == bytes && !stream && bytes == ravel_slot(bytes)) {              \
+        w.lines = stream && dp == bytes && bytes % 64 == 0 &&                    \
+                  ((uintptr_t)d | (n > 1 ? (uintptr_t)dn : 0)) % 64 == 0;        \
+        if (dp == bytes && (w.lines || (!stream && bytes == ravel_slot(bytes)))) { \
+            w.exact = !w.lines && cols == width;                                 \
             w.n = n;                                                             \
             w.dn = dn;                                                           \
             w.sn = sn;                                                           \
@@ -373,6 +396,7 @@ ravel_plane_woven##z(unsigned char *d, const unsigned char *s, int64_t rows,    
     (void)stream;                                                                \
     (void)ahead;
 #define RAVEL_WEAVE(z, e, k, rounds)
+#define RAVEL_WEAVE_EXACT(z, e, k, rounds)
 #define RAVEL_WEAVE_WIDE(z, e, rounds)
 #define RAVEL_WEAVE_PLANE(z, e)
 #endif
@@ -409,12 +433,21 @@ RAVEL_WEAVE(1, 16, 2, 1)
 RAVEL_WEAVE(1, 16, 4, 2)
 RAVEL_WEAVE(1, 16, 8, 3)
 RAVEL_WEAVE(1, 16, 16, 4)
+RAVEL_WEAVE_EXACT(1, 16, 2, 1)
+RAVEL_WEAVE_EXACT(1, 16, 4, 2)
+RAVEL_WEAVE_EXACT(1, 16, 8, 3)
 RAVEL_WEAVE_WIDE(1, 16, 4)
 #ifndef RAVEL_PLAIN
 static void
 ravel_woven1(unsigned char *d, const unsigned char *s, int64_t rows, ravel_Woven w)
 {
-    if (w.width <= 2)
+    if (w.exact && w.width == 2)
+        ravel_exact1x2(d, s, w.n, rows, w.dn, w.sn, w.sq);
+    else if (w.exact && w.width == 4)
+        ravel_exact1x4(d, s, w.n, rows, w.dn, w.sn, w.sq);
+    else if (w.exact && w.width == 8)
+        ravel_exact1x8(d, s, w.n, rows, w.dn, w.sn, w.sq);
+    else if (w.width <= 2)
         ravel_weave1x2_all(d, s, rows, w);
     else if (w.width <= 4)
         ravel_weave1x4_all(d, s, rows, w);

@@ -39,7 +39,7 @@ def pytest_unconfigure(config):
 
 def pytest_collection_modifyitems(items):
     """The long ones first, so that both cores end together."""
-    items.sort(key=lambda i: "test_units.py" not in i.nodeid)
+    items.sort(key=lambda i: not ("test_units.py" in i.nodeid or "some_are_noticed" in i.nodeid))
 
 
 @pytest.fixture(scope="session")

@@ -40,7 +40,7 @@ class Kernel:
     def __init__(self, folder, number, case, target):
         a, b, shape, bits = case
         self.case, self.entry = case, "kern%d" % number
-        self.path = folder / ("%s.%s" % (self.entry, {"blocks": "c", "opencl": "cl", "cuda": "cu", "hip": "hip"}[target]))
+        self.path = folder / ("%s.%s" % (self.entry, {"blocks": "c", "opencl": "cl", "cuda": "cu"}.get(target, "txt")))
         manifest = folder / (self.entry + ".json")
         r = subprocess.run([RAVEL, "emit", "--from", a, "--to", b, "--shape", ",".join(map(str, shape)), "--dtype", ravel.DTYPE[bits], "--target", target,
                             "--name", self.entry, "-o", self.path, "--manifest", manifest], capture_output=True, text=True)

@@ -351,6 +351,42 @@ def test_gpu_script_says_that_there_is_none():
     assert r.returncode == 77 and r.stdout.startswith("no GPU: "), r
 
 
+# --- a target of somebody else's
+
+def conform(*args):
+    return subprocess.run([sys.executable, ravel.ROOT / "tests/conform.py", *args], capture_output=True, text=True)
+
+
+def own_table(folder, *changes):
+    """The target blocks, as a user's table."""
+    text = (ravel.ROOT / "templates/blocks.lua").read_text()
+    prologue = (ravel.ROOT / "templates/blocks/blocks.h").read_text()
+    for old, new in [('  prologue = "blocks/blocks.h",\n', "  prologue_text = [==[%s]==],\n" % prologue), *changes]:
+        assert old in text
+        text = text.replace(old, new)
+    (folder / "mine.lua").write_text(text)
+    return folder / "mine.lua"
+
+
+def test_conformance_of_a_table(tmp_path):
+    check = "gcc -std=c11 -Wall -Wextra -Werror -x c -fsyntax-only {}"
+    r = conform(own_table(tmp_path), "--check", check)
+    assert r.returncode == 0 and "0 failed; rows: edge, gather, inverse, slab, tile" in r.stdout, r
+    r = conform(own_table(tmp_path, ('vector2 = "ravel_make2(${x}, ${y})"', 'vector2 = "make(${x}, ${y})"')), "--check", check)
+    assert r.returncode == 1 and "make" in r.stdout, r
+
+
+@pytest.mark.parametrize("text, says", [
+    ("return {}", "the table lacks 'name'"), ("return 1", "no table"), ("x = ", "target: "), ("while true do end", "too long"), ("return io", "no table"),
+    ('return { model = "blocks", name = 1 }', "no string"), ('local t = {} for i = 1, 200 do t["f" .. i] = "" end return t', "too many fields"),
+    ("\27Lua", "target: "), ("return " + "{"*300 + "}"*300, "target: ")])
+def test_wrong_tables(tmp_path, text, says):
+    (tmp_path / "bad.lua").write_text(text)
+    r = subprocess.run([G.RAVEL, "emit", "--from", "NCHW", "--to", "NHWC", "--shape", "1,2,3,4", "--dtype", "f32", "--target", tmp_path / "bad.lua", "-o", tmp_path / "o"],
+                       capture_output=True, text=True)
+    assert r.returncode == 2 and says in r.stderr and not (tmp_path / "o").exists(), r
+
+
 # --- what is refused
 
 def test_what_targets_there_are(tmp_path):

@@ -646,7 +646,7 @@ NUMBERS = ["", ",", "a", "-1", "1.5", "9223372036854775808", "0,0,0"]
 PATHS = ["", ".", "no/such/x", "t.lua/x", "dir", "dir/"]
 # option: the wrong values it is given, and what the message then names; "" names it by its own value
 WRONG = {"LAYOUT": LAYOUTS, "--from": LAYOUTS, "--to": LAYOUTS, "--shape": SHAPES, "--dtype": DTYPES, "--at": NUMBERS, "--output": PATHS, "--svg": PATHS,
-         "--spec": ["", "nope.lua", "dir", "bad.lua"], "--kind": ["", "x", "Offset"], "--target": ["", "metal", "C", "c.lua"],
+         "--spec": ["", "nope.lua", "dir", "bad.lua"], "--kind": ["", "x", "Offset"], "--target": ["", "metal", "C", "nope.lua", "t.lua"],
          "--name": ["", "a b", "int", "1a", "a-b", "main"],
          "IN": ["", "nope.npy", "dir", "t.lua", "bad.npy"], "OUT": ["", "dir", "no/such/y.npy", "t.lua/y.npy"]}
 BASE = {"list": ({}, ["--spec"]), "devices": ({}, []),

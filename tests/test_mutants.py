@@ -8,7 +8,7 @@ import pytest
 import mutate
 import ravel
 
-EVERY = 90                         # one in so many in CI
+EVERY = 997                        # one in so many in CI
 # Without the fence streamed lines may be seen late by a thread on another core.  No test makes that happen: processors soon write
 # them out, and each lock with which threads meet waits for them.
 UNSEEN = {"templates/c/fence.c"}

@@ -15,7 +15,7 @@ import relayouts as R
 
 SEED = int(os.environ.get("RAVEL_SEED", "20240611"))
 AGAIN = "RAVEL_AGAIN" in os.environ                  # the slow build: one relayout of every other pair
-EACH = 1 if AGAIN else 3                             # relayouts a pair
+EACH = 1 if AGAIN else 2                             # relayouts a pair
 WIDTHS = [8, 16, 32, 64, 128, 4, 2, 1]
 
 # dims (N, C, H, W), or named so
@@ -94,7 +94,7 @@ def test_pairs(cx, a):
 
 def test_pairs_cover_every_width_and_shape():
     seen = {(SHAPES[(h + k*(1 + h//7 % 3)) % len(SHAPES)], WIDTHS[(h//64 + 3*k) % len(WIDTHS)])
-            for a in LAYOUTS for b in LAYOUTS for h in [chosen(a, b)] for k in range(3)}
+            for a in LAYOUTS for b in LAYOUTS for h in [chosen(a, b)] for k in range(2)}
     assert len(seen) == len(SHAPES)*len(WIDTHS)
 
 

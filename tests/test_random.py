@@ -20,7 +20,7 @@ import shrink
 
 SEED = int(os.environ.get("RAVEL_SEED", "20240611"))
 AGAIN = "RAVEL_AGAIN" in os.environ                   # the slow build
-CHUNKS, EACH = (2, 400) if AGAIN else (8, 1000)
+CHUNKS, EACH = (2, 400) if AGAIN else (5, 1000)
 BACK = 4                                              # every so many go back too
 CASES = sorted((ravel.ROOT / "tests/cases").glob("*.json"))
 KERNELS = sorted({re.sub(r"\d+$", "", k) for k in re.findall(r"(?m)^K\((\w+)", (ravel.ROOT / "compiler/kernel.def").read_text())}

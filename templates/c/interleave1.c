@@ -2,12 +2,21 @@ RAVEL_WEAVE(1, 16, 2, 1)
 RAVEL_WEAVE(1, 16, 4, 2)
 RAVEL_WEAVE(1, 16, 8, 3)
 RAVEL_WEAVE(1, 16, 16, 4)
+RAVEL_WEAVE_EXACT(1, 16, 2, 1)
+RAVEL_WEAVE_EXACT(1, 16, 4, 2)
+RAVEL_WEAVE_EXACT(1, 16, 8, 3)
 RAVEL_WEAVE_WIDE(1, 16, 4)
 #ifndef RAVEL_PLAIN
 static void
 ravel_woven1(unsigned char *d, const unsigned char *s, int64_t rows, ravel_Woven w)
 {
-    if (w.width <= 2)
+    if (w.exact && w.width == 2)
+        ravel_exact1x2(d, s, w.n, rows, w.dn, w.sn, w.sq);
+    else if (w.exact && w.width == 4)
+        ravel_exact1x4(d, s, w.n, rows, w.dn, w.sn, w.sq);
+    else if (w.exact && w.width == 8)
+        ravel_exact1x8(d, s, w.n, rows, w.dn, w.sn, w.sq);
+    else if (w.width <= 2)
         ravel_weave1x2_all(d, s, rows, w);
     else if (w.width <= 4)
         ravel_weave1x4_all(d, s, rows, w);

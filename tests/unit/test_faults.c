@@ -425,7 +425,8 @@ static void
 survives(const Case *c)
 {
     ravel_error err = {0};
-    const char *all = getenv("FAULTS");
+    const char *all = getenv("FAULTS"), *sample = getenv("SAMPLE");
+    int every = sample && atoi(sample) > 0 ? atoi(sample) : 1, turn = 0;
     long stacks = 0, injected = 0;
     call(c, -1, ONE, &err);            /* whatever is made once is made */
     long before = fault.live;
@@ -441,7 +442,8 @@ survives(const Case *c)
         bool take = first || i % step == 0 || n <= SHORT_CALL;
         stacks += first;
         for (Mode m = 0; m < NMODES && (take || (all && !strcmp(all, "all"))); m++)
-            injected += inject(c, i, m);
+            if (turn++ % every == 0)
+                injected += inject(c, i, m);
     }
     assert_true(injected > 0);
     print_message("# faults: %-20s %6ld allocations, %5ld new call stacks, "
