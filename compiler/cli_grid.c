@@ -46,10 +46,8 @@ cli_target(Cli *c)
 static json_t *
 access_json(const BlockAccess *a)
 {
-    static const char *const spaces[] = {[SPACE_SRC] = "src", [SPACE_DST] = "dst",
-                                         [SPACE_SHARED] = "shared"};
     bool shared = a->space == SPACE_SHARED;
-    json_t *j = json_pack("{s:s, s:s, s:i, s:I}", "memory", spaces[a->space], "is",
+    json_t *j = json_pack("{s:s, s:s, s:i, s:I}", "memory", grid_spaces[a->space], "is",
                           a->store ? "store" : "load", "bytes", a->width, "requests",
                           (json_int_t)a->requests);
     json_object_update_new(j, json_pack("{s:I, s:I}",

@@ -8,6 +8,9 @@
 
 enum { WARP = 32, REQUESTS_MAX = 4096 };
 
+const char *const grid_spaces[] = {[SPACE_SRC] = "src", [SPACE_DST] = "dst",
+                                   [SPACE_SHARED] = "shared"};
+
 /* A statement in a turn of the loop around it, as the lanes of one warp do it. */
 typedef struct {
     const GridStmt *s;
@@ -211,11 +214,9 @@ grid_access(const GridUnit *u, const GridStmt *box, i64 block, BlockAccess *out,
 static void
 explain_access(Buf *b, const BlockAccess *a)
 {
-    static const char *const spaces[] = {[SPACE_SRC] = "src", [SPACE_DST] = "dst",
-                                         [SPACE_SHARED] = "shared"};
     double per = (double)a->requests;
     buf_printf(b, "      %-5s %-6s %2d bytes a thread, %4lld requests: %4.1f %s each, "
-               "%.1f at best", a->store ? "store" : "load", spaces[a->space], a->width,
+               "%.1f at best", a->store ? "store" : "load", grid_spaces[a->space], a->width,
                (long long)a->requests, (double)a->sectors / per,
                a->space == SPACE_SHARED ? "wavefronts" : "sectors",
                (double)a->ideal / per);

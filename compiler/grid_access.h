@@ -17,6 +17,7 @@ typedef struct {
     i64 least;            /* ... and the fewest that its bytes fill */
 } BlockAccess;
 
+extern const char *const grid_spaces[];        /* their names */
 enum { ACCESS_KINDS = 16 };
 /* Block number `block` of the box: the number of kinds, at most max.  Lanes and banks are
  * those of banks_usual. */

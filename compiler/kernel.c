@@ -209,6 +209,18 @@ kernel_is_copy(const Kernel *k)
     return !strcmp(k->name, "copy");
 }
 
+bool
+kernel_weaves(const Kernel *k)
+{
+    return !strncmp(k->name, "interleave", 10);
+}
+
+bool
+kernel_is_narrow(const Kernel *k)
+{
+    return kernel_weaves(k) || !strncmp(k->name, "deinterleave", 12);
+}
+
 /* Move loop `from` to the end. */
 static void
 to_end(Nest *n, int from)

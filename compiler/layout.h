@@ -119,6 +119,8 @@ bool layout_needs_dtype(const LayoutRef *ref);
  * place in the spec, when it does not suit. */
 Layout *layout_make(Exprs *e, const LayoutRef *ref, const DType *t, int rank,
                     const i64 *shape);
+/* An error that names the dims, unless a shape of so many extents is one of d's. */
+void layout_check_rank(Arena *a, const LayoutDef *d, int rank);
 
 /* layout_reach.c */
 /* Raise the padded extents to what the digits of the entries have slots for; false
@@ -128,8 +130,6 @@ bool layout_reach(Layout *l);
 bool layout_written_digit(const Layout *l, const Ast *x, int *dim, i64 *lo, i64 *hi);
 
 /* layout_address.c */
-/* An error that names the dims, unless a shape of so many extents is one of d's. */
-void layout_check_rank(Arena *a, const LayoutDef *d, int rank);
 int layout_find_param(const LayoutDef *d, const char *name);   /* -1: none */
 int layout_find_dim(const Layout *l, const char *name);
 /* A parameter, bytes or bits as a number; false for other names. */

@@ -4,7 +4,6 @@
  * speed of writes in runs so long and so far apart; kernels keep up with memory, and a
  * call costs a little.  The speeds are a table, cost.def. */
 #include <stdint.h>
-#include <string.h>
 
 #include "plan.h"
 
@@ -134,7 +133,7 @@ runs_of_copy(const Nest *n, int bits)
 static Runs
 runs_of_narrow(const Nest *n, i64 size)
 {
-    bool weave = n->kernel->name[0] == 'i';
+    bool weave = kernel_weaves(n->kernel);
     i64 rows = nest_tile(n, ROW), cols = nest_tile(n, COL), planes = nest_tile(n, BATCH);
     i64 read = weave ? rows : stride(n, COL, true) == rows ? rows * cols : rows;
     i64 written = !weave ? cols : stride(n, ROW, false) == cols ? rows * cols : cols;
@@ -165,7 +164,7 @@ nest_cost(const Plan *p, const Nest *n)
     double bytes = (double)n->elements * bits / 8, call = calls_of(n) * CALL_NS;
     bool plane = kernel_is_transpose(n->kernel);
     double alone = (double)n->elements * n->kernel->cost(n, bits, n->role) + call;
-    bool narrow = strstr(n->kernel->name, "interleave") != NULL;
+    bool narrow = kernel_is_narrow(n->kernel);
     bool large = layout_bytes(p->dst) >= CACHED_BYTES;
     if (!plane && !kernel_is_copy(n->kernel) && !(narrow && large))
         return alone;

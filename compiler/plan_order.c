@@ -232,7 +232,7 @@ order_narrow(const Plan *p, Nest *n, int k)
 {
     enum { LINE = 64, LEAST = 4096, MOST = 64 << 10 };
     i64 size = p->dst->dtype->bits / 8;
-    int role = n->kernel->name[0] == 'i' ? ROW : COL;
+    int role = kernel_weaves(n->kernel) ? ROW : COL;
     i64 whole = n->loop[n->role[role]].n;
     i64 part = int_ceil_div(whole, 32 * LINE) * LINE * size;
     i64 row = role == COL ? 64 : (nest_tile(n, COL) + n->pad) * size;
@@ -299,7 +299,7 @@ plan_candidate(const Plan *p, const Nest *n, int k, Nest *out)
     bool known = kernel_is_transpose(n->kernel) ? order_transpose(p, out, k)
                  : kernel_is_copy(n->kernel) ? order_copy(p, out, k)
                  : !strcmp(n->kernel->name, "bits_transpose") ? order_bits(p, out, k)
-                 : strstr(n->kernel->name, "interleave") ? order_narrow(p, out, k)
+                 : kernel_is_narrow(n->kernel) ? order_narrow(p, out, k)
                                                          : order_other(p, out, k);
     if (!known)
         return false;

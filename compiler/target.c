@@ -113,7 +113,7 @@ static void
 check_fields(Target *t, Arena *a, const char *const *field, int n)
 {
     for (int i = 0; i < n; i++)
-        if (!find_field(t, field[i]))
+        if (!find_field(t, field[i]) && !(t->prologue && !strcmp(field[i], "prologue")))
             fail(a, "the table lacks", field[i]);
 }
 
@@ -179,6 +179,8 @@ read_fields(Target *t, Arena *a, lua_State *L)
             read_helpers(t, a, L);
         else if (lua_type(L, -2) != LUA_TSTRING || lua_type(L, -1) != LUA_TSTRING)
             fail(a, "a field is no string", luaL_tolstring(L, -2, NULL));
+        else if (find_field(t, lua_tostring(L, -2)))
+            continue;
         else if (t->nfields == MAX_FIELDS)
             fail(a, "too many fields, from", lua_tostring(L, -2));
         else {
@@ -203,12 +205,12 @@ too_long(lua_State *L, lua_Debug *ar)
     luaL_error(L, "it takes too long");
 }
 
+/* The table that a text returns, alone on the stack. */
 static void
-load(void *arg)
+run_text(Load *l, const char *name, const char *text)
 {
-    Load *l = arg;
-    lua_sethook(l->L, too_long, LUA_MASKCOUNT, STEPS_MAX);
-    int status = luaL_loadbufferx(l->L, l->text, strlen(l->text), l->name, "t");
+    lua_settop(l->L, 0);
+    int status = luaL_loadbufferx(l->L, text, strlen(text), name, "t");
     if (status == LUA_OK)
         status = lua_pcall(l->L, 0, 1, 0);
     if (status == LUA_ERRMEM)
@@ -217,12 +219,25 @@ load(void *arg)
         diag_fatal(l->a->diag, DIAG_SPEC, (Loc){0}, "target: %s",
                    lua_isstring(l->L, -1) ? lua_tostring(l->L, -1) : "an error");
     if (!lua_istable(l->L, 1))
-        fail(l->a, "no table is returned by", l->name);
+        fail(l->a, "no table is returned by", name);
+}
+
+/* What a table lacks is as in the one that it is `like`. */
+static void
+load(void *arg)
+{
+    Load *l = arg;
+    lua_sethook(l->L, too_long, LUA_MASKCOUNT, STEPS_MAX);
+    run_text(l, l->name, l->text);
     read_fields(l->t, l->a, l->L);
     l->t->prologue = find_field(l->t, "prologue_text");
-    if (l->t->prologue && !find_field(l->t, "prologue") && l->t->nfields < MAX_FIELDS) {
-        l->t->field[l->t->nfields].key = "prologue";
-        l->t->field[l->t->nfields++].value = "";
+    const char *like = find_field(l->t, "like");
+    if (like) {
+        const char *text = find_file(arena_printf(l->a, "%s.lua", like));
+        if (!text)
+            fail(l->a, "there is no", like);
+        run_text(l, like, text);
+        read_fields(l->t, l->a, l->L);
     }
     check(l->t, l->a);
 }
