@@ -112,7 +112,9 @@ typedef struct {
 /* Large transposes: 256 bytes of columns by 4 KB of rows a call, prefetching along the
  * rows or, of short ones, the next line of columns; or a line or two of
  * columns, and on and on along the rows of the source, which are 16 streams, over the
- * innermost loop or all; or by way of the kernel's buffer. */
+ * innermost loop or all; or by way of the kernel's buffer.  Of elements of 1 and 2 bytes
+ * the rows are 64 and 32, more than a processor follows by itself: they are fetched
+ * earlier (u8 NCHW to NHWC 1.24 to 0.97 of memcpy, u16 1.39 to 0.85, Zen 3). */
 static const Schedule large[] = {
     {"tiles",                   1, BY_DST,  TILE_INNER,   256},
     {"lines along a loop",      1, BY_SRC,  TILE_BETWEEN, 64},
@@ -147,7 +149,7 @@ order_transpose(const Plan *p, Nest *n, int k)
     const Schedule *s = &large[k];
     n->order = s->what;
     n->stream = s->stream;
-    n->ahead = n->stream == 1 ? 256 : 0;
+    n->ahead = n->stream == 1 ? size < 4 ? 512 : 256 : 0;
     if (s->place == TILE_OUTER)
         add_tile(n, COL, s->cols, size);
     add_loops(n, s->order, true);
