@@ -196,10 +196,41 @@ static const struct {
     {"in order of reads",                   0, BY_SRC},
 };
 
+/* Runs that lie side by side in the destination, a few at a time, along the source: runs
+ * so far apart there that they share banks of the memory are written together. */
+static bool
+order_abreast(const Plan *p, Nest *n)
+{
+    enum { STRETCH = 512 };
+    i64 run = n->role[COL] < 0 ? 1 : n->loop[n->role[COL]].n;
+    int m = n->nloops - (n->role[COL] >= 0), side = -1;
+    i64 bytes = run * p->dst->dtype->bits / 8;
+    if (bytes == 0 || bytes >= STRETCH / 2)
+        return false;
+    take_rows(n, BY_SRC);
+    for (int i = 0; i < m - 1; i++)
+        if (!n->loop[i].rest && n->loop[i].ds == run)
+            side = i;
+    if (side < 0 || n->role[ROW] < 0)
+        return false;
+    Loop l = n->loop[side];
+    memmove(n->loop + side, n->loop + side + 1, (size_t)(m - 1 - side) * sizeof l);
+    n->loop[m - 1] = l;
+    n->role[BATCH] = m - 2;
+    n->inner = n->nloops - m + 2;
+    n->order = "runs abreast, past the caches";
+    n->stream = 1;
+    add_loops(n, BY_SRC, false);
+    add_tile(n, ROW, STRETCH, bytes);
+    return true;
+}
+
 static bool
 order_copy(const Plan *p, Nest *n, int k)
 {
     int best = layout_bytes(p->dst) < STREAM_BYTES;
+    if (k == LEN(copies) && !best)
+        return order_abreast(p, n);
     if (k >= LEN(copies))
         return false;
     int row = k < 2 ? k ^ best : k;

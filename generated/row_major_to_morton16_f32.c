@@ -10,7 +10,8 @@
 #include <omp.h>
 #endif
 
-/* Whole lines, aligned in the destination, past the caches; and a run of any bytes. */
+/* Past the caches: RAVEL_STREAM bytes, a line or more of them, aligned in the destination;
+ * and a run of any bytes. */
 #ifdef __GNUC__
 #define RAVEL_PREFETCH(p) __builtin_prefetch(p)
 #define RAVEL_PREFETCH_L2(p) __builtin_prefetch(p, 0, 2)
@@ -18,36 +19,63 @@
 #define RAVEL_PREFETCH(p) (void)(p)
 #define RAVEL_PREFETCH_L2(p) (void)(p)
 #endif
-#if defined(__SSE2__) && !defined(RAVEL_PLAIN) && !defined(RAVEL_PORTABLE)
-#include <emmintrin.h>
+#if defined(__AVX2__) && !defined(RAVEL_PLAIN) && !defined(RAVEL_PORTABLE)
+#include <immintrin.h>
+enum { RAVEL_STREAM = 32 };
 static inline void
-ravel_stream_line(unsigned char *d, const unsigned char *s)
+ravel_stream(unsigned char *d, const unsigned char *s)
 {
-    for (int i = 0; i < 64; i += 16)
-        _mm_stream_si128((__m128i *)(void *)(d + i),
-                         _mm_loadu_si128((const __m128i *)(const void *)(s + i)));
+    _mm256_stream_si256((__m256i *)(void *)d,
+                        _mm256_loadu_si256((const __m256i *)(const void *)s));
+}
+#elif defined(__SSE2__) && !defined(RAVEL_PLAIN) && !defined(RAVEL_PORTABLE)
+#include <emmintrin.h>
+enum { RAVEL_STREAM = 16 };
+static inline void
+ravel_stream(unsigned char *d, const unsigned char *s)
+{
+    _mm_stream_si128((__m128i *)(void *)d,
+                     _mm_loadu_si128((const __m128i *)(const void *)s));
 }
 #else
+enum { RAVEL_STREAM = 32 };
 static inline void
-ravel_stream_line(unsigned char *d, const unsigned char *s)
+ravel_stream(unsigned char *d, const unsigned char *s)
 {
-    memcpy(d, s, 64);
+    memcpy(d, s, 32);
 }
 #endif
 
-/* `next` is what will be read after it: fetched meanwhile. */
+static inline void
+ravel_stream_line(unsigned char *d, const unsigned char *s)
+{
+    for (int i = 0; i < 64; i += RAVEL_STREAM)
+        ravel_stream(d + i, s + i);
+}
+
+/* Whole lines; `next` is what will be read after them: fetched meanwhile. */
+static inline void
+ravel_stream_lines(unsigned char *d, const unsigned char *s, int64_t bytes,
+                   const unsigned char *next)
+{
+    for (int64_t i = 0; i < bytes; i += 64) {
+        RAVEL_PREFETCH(next + i);
+        ravel_stream_line(d + i, s + i);
+    }
+}
+
 static inline void
 ravel_stream_next(unsigned char *d, const unsigned char *s, int64_t bytes,
                   const unsigned char *next)
 {
     int64_t head = (int64_t)(-(uintptr_t)d & 63);
     head = head < bytes ? head : bytes;
-    memcpy(d, s, (size_t)head);
-    for (; bytes - head >= 64; head += 64) {
-        RAVEL_PREFETCH(next + head);
-        ravel_stream_line(d + head, s + head);
-    }
-    memcpy(d + head, s + head, (size_t)(bytes - head));
+    const int64_t lines = (bytes - head) / 64 * 64, end = head + lines;
+    if (head)
+        memcpy(d, s, (size_t)head);
+    ravel_stream_lines(d + head, s + head, lines, next + head);
+    if (bytes > end)
+        memcpy(d + end, s + end, (size_t)(bytes - end));
 }
 
 static inline void
@@ -106,15 +134,46 @@ ravel_copy_runs(unsigned char *d, const unsigned char *s, int64_t rows, int64_t 
 /* rows runs of `bytes` bytes in each of n planes; dp and sp bytes from one run to the
  * next, dn and sn from one plane to the next.  `stream`: past the caches, where runs are
  * whole lines, or long, or touch in the destination; the source is fetched 2 KB ahead. */
+static inline void
+ravel_copy_long(unsigned char *d, const unsigned char *s, int64_t rows, int64_t bytes,
+                int64_t dp, int64_t sp, int64_t sn, int lines)
+{
+    const int64_t on = 1 + 2048 / bytes, planes = on / rows * sn, more = on % rows;
+    for (int64_t r = 0; r < rows; r++) {
+        const int64_t next = r + more < rows ? planes + (r + more) * sp
+                                             : planes + sn + (r + more - rows) * sp;
+        if (lines)
+            ravel_stream_lines(d + r * dp, s + r * sp, bytes, s + next);
+        else
+            ravel_stream_next(d + r * dp, s + r * sp, bytes, s + next);
+    }
+}
+
 static void
 ravel_copy_streamed(unsigned char *d, const unsigned char *s, int64_t rows,
-                    int64_t bytes, int64_t dp, int64_t sp, const unsigned char *then)
+                    int64_t bytes, int64_t dp, int64_t sp, int64_t sn, int lines)
 {
-    const int64_t on = 1 + 2048 / bytes;
-    for (int64_t r = 0; r < rows; r++)
-        ravel_stream_next(d + r * dp, s + r * sp, bytes,
-                          r + on < rows ? s + (r + on) * sp
-                                        : then + (r + on - rows) * sp);
+    switch (lines ? bytes : 0) {
+    case 0: ravel_copy_long(d, s, rows, bytes, dp, sp, sn, 0); break;
+    case 64: ravel_copy_long(d, s, rows, 64, dp, sp, sn, 1); break;
+    case 128: ravel_copy_long(d, s, rows, 128, dp, sp, sn, 1); break;
+    default: ravel_copy_long(d, s, rows, bytes, dp, sp, sn, 1);
+    }
+}
+
+/* Planes whose runs touch in the destination and make whole lines there, as many bytes a
+ * run as go at once or a multiple. */
+static void
+ravel_copy_abreast(unsigned char *d, const unsigned char *s, int64_t n, int64_t rows,
+                   int64_t bytes, int64_t dn, int64_t sn, int64_t sp)
+{
+    const int64_t ahead = (1 + 1024 / bytes) * sn;
+    for (int64_t b = 0; b < n; b++)
+        for (int64_t r = 0; r < rows; r++) {
+            RAVEL_PREFETCH(s + b * sn + r * sp + ahead);
+            for (int64_t i = 0; i < bytes; i += RAVEL_STREAM)
+                ravel_stream(d + b * dn + r * bytes + i, s + b * sn + r * sp + i);
+        }
 }
 
 static inline void
@@ -162,6 +221,35 @@ ravel_copy_woven(unsigned char *d, const unsigned char *s, int64_t n, int64_t ro
     }
 }
 
+/* Short runs that touch in the destination: rows of a plane, or one row of every plane. */
+static int
+ravel_copy_short(unsigned char *d, const unsigned char *s, int64_t n, int64_t rows,
+                 int64_t bytes, int64_t dn, int64_t sn, int64_t dp, int64_t sp)
+{
+    enum { FEW = 1024 };
+    const int whole = bytes % RAVEL_STREAM == 0;
+    if (dp == bytes && rows > 1) {
+        const uintptr_t at = (uintptr_t)d | (uintptr_t)(rows * bytes) | (uintptr_t)dn;
+        if (whole && rows * bytes <= FEW && n > 1 && at % 64 == 0)
+            ravel_copy_abreast(d, s, n, rows, bytes, dn, sn, sp);
+        else
+            ravel_copy_gathered(d, s, n, rows, bytes, dn, sn, sp);
+    } else if (dn == bytes && n > 1) {
+        const uintptr_t at = (uintptr_t)d | (uintptr_t)(n * bytes) | (uintptr_t)dp;
+        if (whole && n * bytes <= FEW && at % 64 == 0)
+            ravel_copy_abreast(d, s, rows, n, bytes, dp, sp, sn);
+        else if (dp != n * bytes)
+            ravel_copy_gathered(d, s, rows, n, bytes, dp, sp, sn);
+        else if (dp <= 4096)
+            ravel_copy_woven(d, s, n, rows, bytes, sn, sp);
+        else
+            return 0;
+    } else {
+        return 0;
+    }
+    return 1;
+}
+
 static void
 ravel_copy(unsigned char *d, const unsigned char *s, int64_t n, int64_t rows,
            int64_t bytes, int64_t dn, int64_t sn, int64_t dp, int64_t sp, int64_t stream)
@@ -170,23 +258,12 @@ ravel_copy(unsigned char *d, const unsigned char *s, int64_t n, int64_t rows,
     const int lines = (at | (uintptr_t)bytes) % 64 == 0;
     if (bytes == 0)
         return;
-    if (stream && !lines && bytes < 256) {
-        if (dp == bytes && rows > 1) {
-            ravel_copy_gathered(d, s, n, rows, bytes, dn, sn, sp);
-            return;
-        }
-        if (dn == bytes && n > 1 && dp != n * bytes) {
-            ravel_copy_gathered(d, s, rows, n, bytes, dp, sp, sn);
-            return;
-        }
-        if (dn == bytes && n > 1 && dp <= 4096) {
-            ravel_copy_woven(d, s, n, rows, bytes, sn, sp);
-            return;
-        }
-    }
+    if (stream && !lines && bytes < 256 &&
+        ravel_copy_short(d, s, n, rows, bytes, dn, sn, dp, sp))
+        return;
     for (int64_t b = 0; b < n; b++, d += dn, s += sn)
         if (stream && (lines || bytes >= 256))
-            ravel_copy_streamed(d, s, rows, bytes, dp, sp, s + sn);
+            ravel_copy_streamed(d, s, rows, bytes, dp, sp, sn, lines);
         else
             ravel_copy_runs(d, s, rows, bytes, dp, sp);
 }

@@ -38,6 +38,17 @@ def of(a, b, dtype, shape):
 
 # --- our own code
 
+@pytest.mark.parametrize("dtype,b,shape", [
+    ("f32", "(A,B,C,D){C,A,B,D}", "12,160,80,16"), ("u8", "(A,B,C,D){C,B,A,D}", "12,160,80,64"),
+    ("f32", "(A,B,C,D){C,A,B,D}", "13,150,71,24"), ("f64", "(A,B,C,D){C,A,B,D}", "13,150,71,9")])
+def test_runs_abreast(dtype, b, shape):
+    """Runs that touch in the destination, past the caches: of whole lines, of parts of them, of neither."""
+    pair = of("(A,B,C,D){A,B,C,D}", b, dtype, shape)
+    shown = subprocess.run([RAVEL, "explain", *pair], capture_output=True, text=True).stdout
+    assert "copy, runs abreast, past the caches" in shown
+    assert verify(*pair)[0] == 0
+
+
 @pytest.mark.parametrize("a, b, dtype, shape", [
     ("NCHW", "NC1HWC0", "f16", "2,20,5,7"), ("ROW_MAJOR", "MARLIN", "u4", "17,65"), ("ROW_MAJOR", "SW128", "f16", "13,70"),
     ("(A,B){A, B}", "(A,B){B//4, A, B%4, fill = 'edge'}", "c128", "10,7"), ("(A,B){A, B}", "(A,B){B, A//3, 2 - A%3, fill = 1}", "u1", "10,7"),

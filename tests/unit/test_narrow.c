@@ -1,4 +1,4 @@
-/* The kernels of few columns, few rows, padded runs and small elements against plain
+/* The kernels of few columns, few rows, runs and small elements against plain
  * loops, over shapes, strides and alignments at random; blocks of memory end where the
  * kernel must, for the sanitizer to see. */
 #include <setjmp.h>
@@ -20,6 +20,8 @@ typedef void Weave(Byte *, const Byte *, i64 n, i64 rows, i64 cols, i64 width, i
                    i64 sn, i64 dp, i64 sq, i64 stream, i64 ahead, uint64_t value);
 typedef void Part(Byte *, const Byte *, i64 n, i64 rows, i64 cols, i64 dn, i64 sn, i64 dp,
                   i64 sq, i64 stream, i64 ahead);
+typedef void Copy(Byte *, const Byte *, i64 n, i64 rows, i64 bytes, i64 dn, i64 sn, i64 dp,
+                  i64 sp, i64 stream);
 typedef void Run(Byte *, i64 d, const Byte *, i64 s, i64 rows, i64 cols, i64 dr, i64 sr,
                  i64 bits);
 typedef void Plane(Byte *, i64 d, const Byte *, i64 s, i64 rows, i64 cols, i64 dp, i64 sq,
@@ -139,6 +141,35 @@ part(void **state)
     }
 }
 
+/* Runs that touch in the destination as rows of a plane (1), as planes (2), or not. */
+static void
+copies(void **state)
+{
+    (void)state;
+    for (int k = 0; k < ROUNDS; k++) {
+        i64 n = 1 + draw(draw(2) ? 40 : 3), rows = 1 + draw(draw(2) ? 40 : 5);
+        i64 touch = draw(3), unit = 1 << draw(8);
+        i64 bytes = unit * (1 + draw(256 / unit)), line = draw(2) ? 64 : 1;
+        i64 dp = bytes, dn = rows * dp;
+        if (touch == 1)
+            dn = (dn + draw(99) + line - 1) / line * line;
+        else if (touch == 2)
+            dn = bytes, dp = (n * dn + (draw(2) ? draw(99) : 0) + line - 1) / line * line;
+        else
+            dp = (bytes + draw(99) + line - 1) / line * line, dn = rows * dp;
+        i64 sp = bytes + (draw(2) ? draw(99) : 0), sn = rows * sp;
+        if (draw(2))
+            sn = bytes, sp = n * sn;
+        Memory m = memory((n - 1) * sn + (rows - 1) * sp + bytes,
+                          (n - 1) * dn + (rows - 1) * dp + bytes);
+        ((Copy *)kernel("copy", 0))(m.d, m.s, n, rows, bytes, dn, sn, dp, sp, draw(4) > 0);
+        for (i64 b = 0; b < n; b++)
+            for (i64 r = 0; r < rows; r++)
+                memcpy(m.want + b * dn + r * dp, m.s + b * sn + r * sp, (size_t)bytes);
+        compare(m, "copy", k);
+    }
+}
+
 static unsigned
 element(const Byte *s, i64 i, i64 bits)
 {
@@ -190,6 +221,7 @@ main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(weave),
         cmocka_unit_test(part),
+        cmocka_unit_test(copies),
         cmocka_unit_test(small),
     };
     return cmocka_run_group_tests_name("narrow", tests, NULL, NULL);
