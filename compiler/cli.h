@@ -68,7 +68,7 @@ void cli_emit_grid(Cli *c, const Target *t, const Plan *p, const Request *rq);
 void cli_explain_grid(Cli *c, const Target *t, const Plan *p, const Request *rq);
 /* Everything that a launch needs, and what the accesses of the first and the last block
  * of each box cost. */
-json_t *cli_manifest(const GridUnit *u, const char *target);
+json_t *cli_manifest(const Target *t, const GridUnit *u);
 int cli_threads(Cli *c);                       /* 0: not given */
 /* Add the layouts of a spec file. */
 void cli_load(Cli *c, const char *path);

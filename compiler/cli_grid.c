@@ -6,7 +6,7 @@
 #include "../runtime/file.h"
 #include "cli.h"
 
-static const char *const targets[] = {"c", "cuda", "hip", "opencl", "blocks"};
+static const char *const targets[] = {"c", "cuda", "hip", "opencl", "glsl", "blocks"};
 
 /* The table of a user's file. */
 static const Target *
@@ -83,20 +83,38 @@ box_json(const GridUnit *u, const GridStmt *box)
                      (json_int_t)box->count, "analysed", blocks);
 }
 
-json_t *
-cli_manifest(const GridUnit *u, const char *target)
+/* A field of the target's table, or what it is where that has none. */
+static const char *
+text_or(const Target *t, const char *field, const char *otherwise)
 {
-    json_t *boxes = json_array(), *args = json_array();
-    i64 bytes[] = {layout_bytes(u->plan->dst), layout_bytes(u->plan->src)};
-    static const char *const names[] = {"dst", "src"};
+    const char *s = target_text(t, field);
+    return s ? s : otherwise;
+}
+
+static json_t *
+argument_json(const Target *t, const GridUnit *u, const char *name, const Layout *l)
+{
+    const char *binding = target_text(t, arena_printf(ex_arena(u->e), "binding_%s", name));
+    json_t *j = json_pack("{s:s, s:s, s:I, s:I, s:i}", "name", name, "is",
+                          text_or(t, "argument", "pointer"), "bytes",
+                          (json_int_t)layout_bytes(l), "buffer_bytes",
+                          (json_int_t)grid_buffer(u, l), "aligned_to", u->align);
+    if (binding)
+        json_object_set_new(j, "binding", json_integer(strtol(binding, NULL, 10)));
+    return j;
+}
+
+json_t *
+cli_manifest(const Target *t, const GridUnit *u)
+{
+    json_t *boxes = json_array();
     for (const GridStmt *box = u->body; box; box = box->next)
         json_array_append_new(boxes, box_json(u, box));
-    for (int i = 0; i < LEN(names); i++)
-        json_array_append_new(args, json_pack("{s:s, s:s, s:I, s:i}", "name", names[i],
-            "is", "pointer", "bytes", (json_int_t)bytes[i], "aligned_to", u->align));
-    return json_pack("{s:s, s:s, s:o, s:[I, i, i], s:[i, i, i], s:I, s:i, s:o}",
-                     "target", target, "entry", u->name, "arguments", args,
-                     "grid", (json_int_t)u->blocks, 1, 1,
+    return json_pack("{s:s, s:s, s:[o, o], s:[I, I, i], s:[i, i, i], s:I, s:i, s:o}",
+                     "target", target_name(t), "entry", text_or(t, "entry", u->name),
+                     "arguments", argument_json(t, u, "dst", u->plan->dst),
+                     argument_json(t, u, "src", u->plan->src),
+                     "grid", (json_int_t)u->across, (json_int_t)u->down, 1,
                      "block", GRID_THREADS, 1, 1,
                      "shared_bytes", (json_int_t)u->shared, "index_bits",
                      u->wide ? 64 : 32, "boxes", boxes);
@@ -110,7 +128,7 @@ cli_emit_grid(Cli *c, const Target *t, const Plan *p, const Request *rq)
     const char *text = grid_render(t, u);
     FilePart part = {text, strlen(text)};
     if (c->o.manifest) {
-        json_t *j = cli_manifest(u, c->o.target);
+        json_t *j = cli_manifest(t, u);
         char *json = json_dumps(j, JSON_INDENT(2));
         json_decref(j);
         FilePart more[] = {{json, strlen(json)}, {"\n", 1}};
@@ -126,7 +144,7 @@ cli_explain_grid(Cli *c, const Target *t, const Plan *p, const Request *rq)
     Buf b = buf_new(c->arena);
     const GridUnit *u = compile_grid(t, p, rq);
     if (c->o.json) {
-        cli_print_json(cli_manifest(u, c->o.target));
+        cli_print_json(cli_manifest(t, u));
         return;
     }
     grid_explain(&b, u, c->o.target);

@@ -148,7 +148,11 @@ compile_grid(const Target *t, const Plan *p, const Request *rq)
     Arena *a = ex_arena(p->e);
     const char *line = command(a, rq, p->src->ref, p->dst->ref, NULL);
     line = arena_printf(a, "%s%s", line, option(a, "--target", target_name(t)));
-    return grid_make(p, compile_name(a, rq), line);
+    const GridLimits most = {.access = (int)target_number(t, "access_least"),
+                             .bits = (int)target_number(t, "index_bits"),
+                             .shared = target_number(t, "shared_most"),
+                             .side = target_number(t, "grid_side")};
+    return grid_make(p, most, compile_name(a, rq), line);
 }
 
 const char *
@@ -165,6 +169,12 @@ compile_index(Arena *a, const Target *t, const LayoutDef *known, const Request *
         line = arena_printf(a, "%s%s", line, option(a, "--target", target_name(t)));
     const char *name = rq->name ? compile_name(a, rq)
                                 : arena_printf(a, "ravel_%s", what);
-    return render(t, inverse ? emit_inverse(l, v, name, line)
-                             : emit_offset(l, name, line), true);
+    Unit *u = inverse ? emit_inverse(l, v, name, line) : emit_offset(l, name, line);
+    if (target_reserves(t, name))
+        diag_fatal(a->diag, DIAG_ARGUMENT, (Loc){0},
+                   "'%.100s' cannot name a function of the target", name);
+    if (target_number(t, "index_bits") < 64 && !emit_is_narrow(u->body))
+        diag_fatal(a->diag, DIAG_LAYOUT, (Loc){0},
+                   "this needs indices of 64 bits, and the target's have 32");
+    return render(t, u, true);
 }

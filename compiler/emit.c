@@ -95,6 +95,8 @@ emit_identifier(Arena *a, const char *wish, const char *const *taken, int n)
         s = arena_printf(a, "x%s", s);
     if (!is_safe(s))
         s = arena_printf(a, "%s_", s);        /* as no keyword or macro ends */
+    if (!strncmp(s, "gl_", 3))
+        s = arena_printf(a, "x%s", s);        /* GLSL's own names begin so */
     for (int i = 0; i < n; i++)
         if (!strcmp(taken[i], s)) {
             s = arena_printf(a, "%s_", s);

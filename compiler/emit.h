@@ -94,6 +94,8 @@ int emit_runtime_needs(const Plan *p, const Nest *n, const Ex **needs);
 void emit_runtime_head(Buf *b, const char *what, const Layout *l);
 /* emit_index.c */
 Unit *emit_offset(const Layout *l, const char *name, const char *command);
+/* Whether a body does with signed numbers of 32 bits. */
+bool emit_is_narrow(const Stmt *s);
 /* diag_fatal when the layout has no inverse in closed form. */
 Unit *emit_inverse(const Layout *l, const Verdict *v, const char *name,
                    const char *command);

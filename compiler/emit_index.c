@@ -25,6 +25,16 @@ name_coordinates(const Layout *l, const Unit *u, const Ex **x)
         x[d] = ex_of_var(l->e, ex_var(l->e, u->param[d], 0, l->dim[d].n - 1));
 }
 
+bool
+emit_is_narrow(const Stmt *s)
+{
+    for (; s; s = s->next)
+        if ((s->value && !ex_is_narrow(s->value, true)) ||
+            (s->other && !ex_is_narrow(s->other, true)))
+            return false;
+    return true;
+}
+
 static const Ex *
 address_of(const Layout *l, const Ex *const *x)
 {

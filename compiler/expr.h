@@ -122,12 +122,16 @@ const Ex *ex_subst(Exprs *e, const Ex *x, const Ex *const *to);
 bool ex_eval(const Ex *x, const i64 *val, i64 *out);
 /* Set used[v] for every variable in x. */
 void ex_vars(const Ex *x, bool *used);
+/* Whether x, as written, needs no more than 31 bits at any point, and no sign unless
+ * there is one. */
+bool ex_is_narrow(const Ex *x, bool has_sign);
 
 /* expr_print.c: text in one of two spellings. */
 typedef struct {
     const char *div, *mod, *xor, *and;
     const char *min, *max;       /* functions of two arguments */
     bool floor;                  /* div and mod are floor ones */
+    const char *suffix;          /* after a number; NULL: nothing */
 } Spelling;
 extern const Spelling spell_lua;
 void ex_print(Buf *b, const Ex *x, const Exprs *e, const Spelling *sp);

@@ -4,7 +4,7 @@
 
 #include "expr.h"
 
-const Spelling spell_lua = {"//", "%", "~", "&", "min", "max", true};
+const Spelling spell_lua = {"//", "%", "~", "&", "min", "max", true, NULL};
 
 typedef struct {
     Buf *b;
@@ -13,6 +13,13 @@ typedef struct {
 } Printer;
 
 static void print_sum(Printer *p, const Ex *x);
+
+static void
+print_number(Printer *p, const char *before, i64 v, const char *after)
+{
+    buf_printf(p->b, "%s%lld%s%s", before, (long long)v,
+               p->sp->suffix ? p->sp->suffix : "", after);
+}
 
 /* May stand as an operand without parentheses. */
 static bool
@@ -51,21 +58,20 @@ print_numerator(Printer *p, const Atom *a)
                    "an index expression does not fit 64 bits");
     buf_add(p->b, "(");
     print_sum(p, x);
-    buf_printf(p->b, " + %lld)", (long long)lift);
+    print_number(p, " + ", lift, ")");
     return a->hi ? 0 : lift / a->lo;
 }
 
 static void
 print_dig(Printer *p, const Atom *a)
 {
-    Buf *b = p->b;
     i64 lift = print_numerator(p, a);
     if (a->lo > 1)
-        buf_printf(b, "%s%lld", p->sp->div, (long long)a->lo);
+        print_number(p, p->sp->div, a->lo, "");
     if (a->hi)
-        buf_printf(b, "%s%lld", p->sp->mod, (long long)(a->hi / a->lo));
+        print_number(p, p->sp->mod, a->hi / a->lo, "");
     if (lift)
-        buf_printf(b, " - %lld", (long long)lift);
+        print_number(p, " - ", lift, "");
 }
 
 static void
@@ -117,7 +123,7 @@ print_term(Printer *p, const Term *t, bool first)
     bool wrap = (k > 1 || t->coef < 0) &&
                 (t->atom->op == AT_DIG || t->atom->op == AT_MUL);
     if (k > 1)
-        buf_printf(p->b, "%lld*", (long long)k);
+        print_number(p, "", k, "*");
     buf_add(p->b, wrap ? "(" : "");
     print_atom(p, t->atom);
     buf_add(p->b, wrap ? ")" : "");
@@ -143,10 +149,10 @@ print_sum(Printer *p, const Ex *x)
     for (int i = 0; i < x->n; i++)
         print_term(p, &t[i], i == 0);
     if (x->n == 0)
-        buf_printf(p->b, "%lld", (long long)x->base);
+        print_number(p, "", x->base, "");
     else if (x->base)
-        buf_printf(p->b, " %c %lld", x->base < 0 ? '-' : '+',
-                   (long long)(x->base < 0 ? -x->base : x->base));
+        print_number(p, x->base < 0 ? " - " : " + ", x->base < 0 ? -x->base : x->base,
+                     "");
 }
 
 void

@@ -112,3 +112,40 @@ ex_vars(const Ex *x, bool *used)
             ex_vars(a->x[j], used);
     }
 }
+
+static double
+magnitude(Facts f)
+{
+    double low = -(double)f.min, high = (double)f.max;
+    return low > high ? low : high;
+}
+
+/* What the printer adds to a numerator that may be negative, at most. */
+static double
+lift_of(const Atom *a)
+{
+    bool lifted = a->op == AT_DIG && a->x[0]->f.min < 0;
+    return lifted ? (double)(a->hi ? a->hi : a->lo) - (double)a->x[0]->f.min : 0;
+}
+
+bool
+ex_is_narrow(const Ex *x, bool has_sign)
+{
+    enum { BITS = 31 };
+    const double end = (double)(INT64_C(1) << BITS);
+    double sum = x->base < 0 ? -(double)x->base : (double)x->base;
+    if (x->f.min < 0 && !has_sign)
+        return false;
+    for (int i = 0; i < x->n; i++) {
+        const Atom *a = x->t[i].atom;
+        double k = x->t[i].coef < 0 ? -(double)x->t[i].coef : (double)x->t[i].coef;
+        if (a->f.min < 0 && !has_sign)
+            return false;
+        sum += k * magnitude(a->f);
+        for (int j = 0; j < a->n; j++)
+            if (!ex_is_narrow(a->x[j], has_sign) ||
+                magnitude(a->x[j]->f) + lift_of(a) >= end)
+                return false;
+    }
+    return sum < end;
+}

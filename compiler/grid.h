@@ -16,6 +16,14 @@
 
 enum { GRID_THREADS = 256, GRID_SHARED_MAX = 48 << 10 };
 
+/* What a target can do; the fields of its table. */
+typedef struct {
+    int access;           /* bytes of the narrowest access: 1, 2 or 4 */
+    int bits;             /* of the widest index: 32 or 64 */
+    i64 shared;           /* bytes of shared memory */
+    i64 side;             /* blocks along a side of the grid */
+} GridLimits;
+
 typedef enum { SPACE_SRC, SPACE_DST, SPACE_SHARED } Space;
 
 typedef enum {
@@ -63,7 +71,9 @@ typedef struct {
     const char *name;     /* entry point */
     const char *head;     /* lines of the comment on top */
     const char *note;     /* a line for the kernel's own comment */
+    GridLimits most;
     i64 blocks;
+    i64 across, down;     /* the grid: blocks in rows, the last one not always full */
     i64 shared;           /* bytes */
     int align;            /* bytes that both buffers must be aligned to */
     bool wide;            /* indices need 64 bits */
@@ -74,8 +84,11 @@ typedef struct {
 } GridUnit;
 
 /* grid.c: diag_fatal where the plan has extents left to run time, or a box that no row
- * can do. */
-GridUnit *grid_make(const Plan *p, const char *name, const char *command);
+ * can do, or where it needs more than the target can do. */
+GridUnit *grid_make(const Plan *p, GridLimits most, const char *name,
+                    const char *command);
+/* Bytes of a buffer that holds the layout, in whole accesses. */
+i64 grid_buffer(const GridUnit *u, const Layout *l);
 
 typedef struct {
     i64 n, ss, ds;        /* strides in elements of the box */

@@ -9,6 +9,7 @@ typedef struct {
     const Plan *p;
     const Verdict *v;
     int unit, per;        /* bytes of a word, elements in it */
+    int least;            /* bytes of the narrowest access */
     bool dense;           /* every slot is an element or padding */
     const Ex *x[MAX_RANK];         /* coordinates in dst */
 } Inverse;
@@ -38,15 +39,15 @@ source_of(Inverse *g)
 static void
 fetch(Inverse *g, const Ex *k)
 {
-    int per = g->b.bits < 8 ? 8 / g->b.bits : 1;
+    int per = 8 * g->least / g->b.bits;
     const Ex *from = source_of(g);
-    if (g->b.bits >= 8) {
+    if (g->per == 1) {
         grid_load(&g->b, "v", false, SPACE_SRC, g->unit, from);
         return;
     }
     GridStmt *s = put(g, k);
     s->space = SPACE_SRC;
-    s->width = 1;
+    s->width = g->least;
     s->value[1] = ex_div(g->b.e, from, per);
     s->value[2] = ex_scale(g->b.e, ex_mod(g->b.e, from, per), g->b.bits);
 }
@@ -56,7 +57,7 @@ fill(Inverse *g, const Ex *k)
 {
     const char *word[4];
     int n = grid_pattern(&g->b, word);
-    if (g->b.bits < 8) {
+    if (g->per > 1) {
         put(g, k)->word[0] = word[0];
         return;
     }
@@ -128,12 +129,13 @@ word(Inverse *g, const Ex *e)
 {
     GridBox *b = &g->b;
     const Layout *l = g->p->dst;
-    bool small = b->bits < 8, keep = !g->dense || l->ref->def->fill == FILL_NONE ||
+    bool small = g->per > 1, keep = !g->dense || l->ref->def->fill == FILL_NONE ||
                                      l->size % g->per;
     GridStmt **outer;
     const char *const value[] = {small ? "w" : "v"};
     GridStmt *s = grid_add(b, G_WORD);
     s->name = value[0];
+    s->space = SPACE_DST;
     s->width = g->unit;
     if (keep)
         s->value[0] = e;
@@ -177,9 +179,10 @@ grid_inverse(GridUnit *u, GridStmt *box)
         if (g.v->inverse[d]->f.min < 0)
             return 0;
     g.dense = is_dense(p->dst);
-    g.unit = g.b.bits >= 8 ? g.b.bits / 8 : bytes % 4 ? 1 : 4;
+    g.least = u->most.access;
+    g.unit = g.b.bits >= 8 * g.least ? g.b.bits / 8 : bytes % 4 ? g.least : 4;
     g.per = 8 * g.unit / g.b.bits;
-    units = bytes / g.unit;
+    units = int_ceil_div(bytes, g.unit);
     i64 blocks = int_ceil_div(units, GRID_THREADS);
     grid_blocks(&g.b, blocks);
     GridStmt **outer = grid_open(&g.b, grid_add(&g.b, G_PHASE));

@@ -9,6 +9,7 @@ typedef struct {
     Arena *arena;
     Buf *b;
     Spelling sp;
+    unsigned width[SPACE_SHARED + 1];      /* of the accesses, each a bit */
 } Renderer;
 
 static void
@@ -21,6 +22,13 @@ static const char *
 number(Renderer *r, i64 v)
 {
     return arena_printf(r->arena, "%lld", (long long)v);
+}
+
+/* ... in an index. */
+static const char *
+literal(Renderer *r, i64 v)
+{
+    return arena_printf(r->arena, "%lld%s", (long long)v, r->sp.suffix);
 }
 
 static const char *
@@ -123,25 +131,13 @@ put_when(Renderer *r, const GridStmt *s)
 {
     Buf b = buf_new(r->arena);
     for (int i = 0; i < s->nvalues; i++)
-        buf_printf(&b, "%s%s < %lld", i ? " && " : "", expression(r, s->value[i]),
-                   (long long)s->bound[i]);
+        buf_printf(&b, "%s%s < %s", i ? " && " : "", expression(r, s->value[i]),
+                   literal(r, s->bound[i]));
     if (s->same[0])
         buf_printf(&b, "%s%s == %s", s->nvalues ? " && " : "", expression(r, s->same[0]),
                    expression(r, s->same[1]));
     put(r, "when_open", &(Slot){"text", b.s}, 1);
     put_block(r, s, "when_close");
-}
-
-static void
-put_load(Renderer *r, const GridStmt *s)
-{
-    Slot slot[] = {{"index", expression(r, s->value[0])}, {"type", type_of(r, s->width)},
-                   {"width", number(r, s->width)}, {"name", s->name}};
-    const char *access = target_text(r->t, s->space == SPACE_SRC ? "load"
-                                                                 : "load_shared");
-    Slot more[] = {{"name", s->name}, {"type", slot[1].value},
-                   {"value", render_line(r->arena, access, slot, LEN(slot))}};
-    put(r, s->declares ? "constant" : "assign", more, LEN(more));
 }
 
 /* One word as it is; several as a vector. */
@@ -156,6 +152,23 @@ value_of(Renderer *r, const GridStmt *s)
     return render_line(r->arena, target_text(r->t, field), slot, s->nwords);
 }
 
+/* Words, where the accesses differ. */
+static int
+shared_width(const Renderer *r)
+{
+    unsigned w = r->width[SPACE_SHARED];
+    return w & (w - 1) ? 4 : (int)w;
+}
+
+/* Loads and stores of shared memory may be of several of the words it is declared in. */
+static const char *
+in_parts(Renderer *r, const char *field, int width)
+{
+    int n = width / shared_width(r);
+    const char *parts = arena_printf(r->arena, "%s_%d", field, n);
+    return n > 1 && target_text(r->t, parts) ? parts : field;
+}
+
 static const char *
 access(Renderer *r, const char *field, const Ex *at, int width)
 {
@@ -164,11 +177,21 @@ access(Renderer *r, const char *field, const Ex *at, int width)
     return render_line(r->arena, target_text(r->t, field), slot, LEN(slot));
 }
 
+static void
+put_load(Renderer *r, const GridStmt *s)
+{
+    const char *field = s->space == SPACE_SRC ? "load"
+                                              : in_parts(r, "load_shared", s->width);
+    Slot slot[] = {{"name", s->name}, {"type", type_of(r, s->width)},
+                   {"value", access(r, field, s->value[0], s->width)}};
+    put(r, s->declares ? "constant" : "assign", slot, LEN(slot));
+}
+
 /* ... or zeros. */
 static const char *
 zero(Renderer *r, int width)
 {
-    GridStmt s = {.word = {"0", "0", "0", "0"}, .nwords = width > 4 ? width / 4 : 1};
+    GridStmt s = {.word = {"0u", "0u", "0u", "0u"}, .nwords = width > 4 ? width / 4 : 1};
     return value_of(r, &s);
 }
 
@@ -187,7 +210,7 @@ put_bits(Renderer *r, const GridStmt *s)
     const char *value = s->word[0];
     if (s->value[1])
         value = arena_printf(r->arena, "(%s >> (%s) & %uu)",
-                             access(r, "load", s->value[1], 1),
+                             access(r, "load", s->value[1], s->width),
                              expression(r, s->value[2]), s->pattern);
     Slot slot[] = {{"name", s->name}, {"value", value}, {"type", type_of(r, 4)},
                    {"at", expression(r, s->value[0])},
@@ -203,7 +226,8 @@ put_store(Renderer *r, const GridStmt *s)
         value = arena_printf(r->arena, "(%s)%s", type_of(r, s->width), value);
     Slot slot[] = {{"index", expression(r, s->value[0])}, {"type", type_of(r, s->width)},
                    {"width", number(r, s->width)}, {"value", value}};
-    put(r, s->space == SPACE_SHARED ? "store_shared" : "store", slot, LEN(slot));
+    put(r, s->space == SPACE_SHARED ? in_parts(r, "store_shared", s->width) : "store",
+        slot, LEN(slot));
 }
 
 static void
@@ -259,28 +283,92 @@ put_body(Renderer *r, const GridStmt *s)
         put_stmt(r, s);
 }
 
+/* An optional field. */
+static const char *
+text_or(const Target *t, const char *field, const char *otherwise)
+{
+    const char *s = target_text(t, field);
+    return s ? s : otherwise;
+}
+
+/* How wide the accesses to each memory are. */
+static void
+find_widths(Renderer *r, const GridStmt *s)
+{
+    for (; s; s = s->next) {
+        bool is_access = s->kind == G_LOAD || s->kind == G_STORE ||
+                         (s->kind == G_WORD && s->value[0]) ||
+                         (s->kind == G_PUT && s->value[1]);
+        if (is_access)
+            r->width[s->space] |= (unsigned)s->width;
+        find_widths(r, s->body);
+    }
+}
+
+static void
+put_shared(Renderer *r, const char *field)
+{
+    int width = shared_width(r);
+    Slot slot[] = {{"vectors", number(r, int_ceil_div(r->u->shared, 16))},
+                   {"type", type_of(r, width)},
+                   {"count", literal(r, int_ceil_div(r->u->shared, width))}};
+    put(r, field, slot, LEN(slot));
+}
+
+/* What languages without pointers have in front of the function: a line for each width
+ * in which a buffer is used, and shared memory. */
+static void
+put_declarations(Renderer *r)
+{
+    static const struct { Space space; const char *field, *binding; } buffers[] = {
+        {SPACE_DST, "buffer_dst", "binding_dst"},
+        {SPACE_SRC, "buffer_src", "binding_src"},
+    };
+    for (int i = 0; i < LEN(buffers); i++)
+        for (int w = 1; w <= 16 && target_text(r->t, buffers[i].field); w *= 2) {
+            Slot slot[] = {{"type", type_of(r, w)}, {"width", number(r, w)},
+                           {"binding", text_or(r->t, buffers[i].binding, "")}};
+            if (r->width[buffers[i].space] & (unsigned)w)
+                put(r, buffers[i].field, slot, LEN(slot));
+        }
+    if (r->u->shared && target_text(r->t, "shared_in_file"))
+        put_shared(r, "shared_in_file");
+    buf_add(r->b, target_text(r->t, "buffer_dst") ? "\n" : "");
+}
+
+static void
+put_kernel(Renderer *r, const Slot *slot, int n)
+{
+    put(r, "comment", &(Slot){"text", r->u->note}, 1);
+    buf_add(r->b, render_line(r->arena, target_text(r->t, "kernel_open"), slot, n));
+    r->b->indent++;
+    if (r->u->shared && !target_text(r->t, "shared_in_file"))
+        put_shared(r, "shared");
+    put_boxes(r);
+    r->b->indent--;
+    buf_add(r->b, render_line(r->arena, target_text(r->t, "close"), slot, n));
+}
+
 const char *
 grid_render(const Target *t, const GridUnit *u)
 {
     Arena *a = ex_arena(u->e);
-    Buf b = buf_new(a);
-    Renderer r = {.t = t, .u = u, .arena = a, .b = &b};
+    Buf all = buf_new(a), kernel = buf_new(a);
+    Renderer r = {.t = t, .u = u, .arena = a, .b = &kernel};
     r.sp = (Spelling){target_text(t, "div"), target_text(t, "mod"), target_text(t, "xor"),
                       target_text(t, "and"), target_text(t, "min"),
-                      target_text(t, "max"), false};
+                      target_text(t, "max"), false, text_or(t, "suffix", "")};
     Slot slot[] = {{"name", u->name}, {"threads", number(&r, GRID_THREADS)},
-                   {"blocks", number(&r, u->blocks)}, {"type", index_type(&r)},
-                   {"vectors", number(&r, int_ceil_div(u->shared, 16))}};
-    render_head(&b, t, u->head);
-    buf_add(&b, target_file(t, "prologue"));
-    buf_add(&b, "\n");
-    put(&r, "comment", &(Slot){"text", u->note}, 1);
-    buf_add(&b, render_line(a, target_text(t, "kernel_open"), slot, LEN(slot)));
-    b.indent++;
-    if (u->shared)
-        put(&r, "shared", slot, LEN(slot));
-    put_boxes(&r);
-    b.indent--;
-    buf_add(&b, render_line(a, target_text(t, "close"), slot, LEN(slot)));
-    return b.s;
+                   {"blocks", number(&r, u->blocks)}, {"type", index_type(&r)}};
+    find_widths(&r, u->body);
+    put_kernel(&r, slot, LEN(slot));
+    r.b = &all;
+    buf_add(&all, render_line(a, text_or(t, "file_open", ""), slot, LEN(slot)));
+    render_head(&all, t, u->head);
+    buf_add(&all, target_file(t, "prologue"));
+    render_helpers(&all, t, kernel.s);
+    buf_add(&all, "\n");
+    put_declarations(&r);
+    buf_addn(&all, kernel.s, kernel.len);
+    return all.s;
 }

@@ -145,10 +145,10 @@ grid_slab(GridBox *b)
     s.pixels = PIXELS;
     i64 each = s.few->n * b->bits / 8;
     while (s.pixels > GRID_THREADS &&
-           (s.pixels > s.pixel->n || s.pixels * each > GRID_SHARED_MAX / 2))
+           (s.pixels > s.pixel->n || s.pixels * each > b->u->most.shared / 2))
         s.pixels /= 2;
     i64 bytes = s.pixels * each;
-    if (bytes > GRID_SHARED_MAX)
+    if (bytes > b->u->most.shared)
         return 0;
     s.slabs = int_ceil_div(s.pixel->n, s.pixels);
     s.vector = vector_of(&s);

@@ -301,15 +301,14 @@ render_head(Buf *b, const Target *t, const char *s)
     buf_add(b, "\n");
 }
 
-/* The files that the body needs, each once: those of every helper it mentions. */
-static void
-put_helpers(Renderer *r, const char *body)
+void
+render_helpers(Buf *b, const Target *t, const char *body)
 {
     const TargetHelper *h;
     const char *done[TARGET_FILES_MAX];
     int n = 0;
-    for (int i = 0; (h = target_helper(r->t, i)); i++) {
-        if (!strstr(body, arena_printf(r->arena, "%s(", h->symbol)))
+    for (int i = 0; (h = target_helper(t, i)); i++) {
+        if (!strstr(body, arena_printf(b->arena, "%s(", h->symbol)))
             continue;
         for (int f = 0; f < h->nfiles; f++) {
             int k = 0;
@@ -318,8 +317,8 @@ put_helpers(Renderer *r, const char *body)
             if (k < n)
                 continue;
             done[n++] = h->file[f];
-            buf_add(r->b, "\n");
-            buf_add(r->b, h->file[f]);
+            buf_add(b, "\n");
+            buf_add(b, h->file[f]);
         }
     }
 }
@@ -347,7 +346,7 @@ render(const Target *t, const Unit *u, bool stand_alone)
     Renderer r = {.t = t, .u = u, .arena = a, .b = &body};
     r.sp = (Spelling){target_text(t, "div"), target_text(t, "mod"),
                       target_text(t, "xor"), target_text(t, "and"),
-                      target_text(t, "min"), target_text(t, "max"), false};
+                      target_text(t, "min"), target_text(t, "max"), false, NULL};
     if (u->sizes)
         put_runtime(&r, stand_alone);
     else
@@ -356,7 +355,7 @@ render(const Target *t, const Unit *u, bool stand_alone)
     if (stand_alone) {
         render_head(&all, t, u->head);
         buf_add(&all, target_file(t, "prologue"));
-        put_helpers(&r, body.s);
+        render_helpers(&all, t, body.s);
     } else {
         buf_add(&all, target_file(t, "jit_prologue"));
         put_prototypes(&r, body.s);

@@ -13,8 +13,13 @@ const Target *target_load(Arena *a, const char *name);
 /* The same of a text, which is not trusted; `name` is for messages.  Its prologue may be
  * in it, as prologue_text. */
 const Target *target_read(Arena *a, const char *name, const char *text);
-/* A field of the table; one that every table has. */
+/* A field of the table; NULL where it has none, of those that a table may lack. */
 const char *target_text(const Target *t, const char *field);
+/* A number of the table: one of target_numbers, or what it is where there is none. */
+int64_t target_number(const Target *t, const char *field);
+/* Whether no function can be called this, by the field `reserved`: words, and beginnings
+ * of words with a * after them. */
+bool target_reserves(const Target *t, const char *name);
 /* What it is asked for by: cuda, mine.lua. */
 const char *target_name(const Target *t);
 /* Whether it is of "functions", which render writes, or of "blocks" of threads, for
@@ -43,6 +48,8 @@ typedef struct {
 const char *render_line(Arena *a, const char *line, const Slot *slot, int n);
 /* The comment on top of a file: the lines of text. */
 void render_head(Buf *b, const Target *t, const char *text);
+/* The files that `body` needs, each once: those of every helper it mentions. */
+void render_helpers(Buf *b, const Target *t, const char *body);
 /* The text of `u`.  Stand-alone: a file with head, prologue and the
  * helpers it uses; else for the JIT, where helpers are found by symbol. */
 const char *render(const Target *t, const Unit *u, bool stand_alone);

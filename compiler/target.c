@@ -1,4 +1,5 @@
 /* Target tables: templates/NAME.lua, read once into plain strings. */
+#include <stdlib.h>
 #include <string.h>
 
 #include <lauxlib.h>
@@ -17,8 +18,7 @@ struct Target {
     TargetHelper helper[TARGET_HELPERS];
 };
 
-/* What every table must have, and all that is ever asked of one; checked once, when
- * it is read. */
+/* What every table must have; checked once, when it is read. */
 static const char *const common[] = {
     "name", "model", "div", "mod", "xor", "and", "min", "max", "comment_open",
     "comment_line", "comment_close", "comment", "for_open", "for_close", "close",
@@ -42,13 +42,24 @@ static const char *const blocks[] = {
     "vector4", "permute", "nibbles_low", "nibbles_high",
 };
 
+/* What a table may say in digits. */
+static const struct {
+    const char *name;
+    int64_t otherwise, least, most;
+} numbers[] = {
+    {"access_least", 1, 1, 4},
+    {"index_bits", 64, 32, 64},
+    {"shared_most", 48 << 10, 0, 48 << 10},
+    {"grid_side", INT32_MAX, 1, INT32_MAX},
+};
+
 static const struct {
     const char *name;
     const char *const *field;
     int n;
 } models[] = {
     {"functions", functions, LEN(functions)},   /* render.c */
-    {"blocks", blocks, LEN(blocks)},            /* device_render.c */
+    {"blocks", blocks, LEN(blocks)},            /* grid_render.c */
 };
 static const char *const files[] = {"prologue", "jit_prologue"};
 
@@ -103,6 +114,29 @@ target_helper(const Target *t, int i)
     return i < t->nhelpers ? &t->helper[i] : NULL;
 }
 
+int64_t
+target_number(const Target *t, const char *field)
+{
+    int i = 0;
+    while (strcmp(numbers[i].name, field))
+        i++;
+    const char *s = find_field(t, field);
+    return s ? strtoll(s, NULL, 10) : numbers[i].otherwise;
+}
+
+bool
+target_reserves(const Target *t, const char *name)
+{
+    const char *s = find_field(t, "reserved");
+    for (size_t n = 0; s && *s; s += n + strspn(s + n, " ")) {
+        n = strcspn(s, " ");
+        bool start = n && s[n - 1] == '*';
+        if (!strncmp(s, name, n - start) && (start || !name[n]))
+            return true;
+    }
+    return false;
+}
+
 _Noreturn static void
 fail(Arena *a, const char *what, const char *name)
 {
@@ -118,9 +152,22 @@ check_fields(Target *t, Arena *a, const char *const *field, int n)
 }
 
 static void
+check_numbers(Target *t, Arena *a)
+{
+    for (int i = 0; i < LEN(numbers); i++) {
+        const char *s = find_field(t, numbers[i].name);
+        int64_t v = target_number(t, numbers[i].name);
+        if (s && (!*s || s[strspn(s, "0123456789")] || v < numbers[i].least ||
+                  v > numbers[i].most || (numbers[i].most <= 64 && (v & (v - 1)))))
+            fail(a, "not such a number", numbers[i].name);
+    }
+}
+
+static void
 check(Target *t, Arena *a)
 {
     int known = 0;
+    check_numbers(t, a);
     check_fields(t, a, common, LEN(common));
     for (int i = 0; i < LEN(models); i++)
         if (target_is(t, models[i].name)) {

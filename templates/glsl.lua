@@ -1,0 +1,73 @@
+-- glsl.lua: the target GLSL: compute shaders for OpenGL 4.3, OpenGL ES 3.1 and Vulkan.  Every field is explained in README.md.
+-- No pointers: a block for each width in which a buffer is used, at the same binding, so that an access is as wide as planned.
+-- No place is used in two widths by one kernel.  No extensions: nothing is narrower than a word.
+return {
+  name = "glsl", model = "blocks",
+  access_least = "4", index_bits = "32", shared_most = "16384", grid_side = "65535",
+  entry = "main", argument = "storage buffer", binding_dst = "0", binding_src = "1",
+  div = "/", mod = "%", xor = "^", ["and"] = "&", min = "min", max = "max", suffix = "u",
+  comment_open = "/* ", comment_line = " * ", comment_close = " */",
+  comment = "/* ${text} */",
+  index = "uint", index_wide = "uint",
+  type1 = "uint", type2 = "uint", type4 = "uint", type8 = "uvec2", type16 = "uvec4",
+  file_open = [[
+#version 430
+
+layout(local_size_x = ${threads}) in;
+
+]],
+  prologue_text = "",
+  buffer_dst = "layout(std430, binding = ${binding}) restrict buffer Dst${width} { ${type} dst${width}[]; };",
+  buffer_src = "layout(std430, binding = ${binding}) restrict readonly buffer Src${width} { ${type} src${width}[]; };",
+  shared = "", shared_in_file = "shared ${type} tile[${count}];",
+  -- any grid of as many blocks will do: its sides are asked for, and what is left over does nothing
+  kernel_open = [[
+void
+main()
+{
+    uint group = gl_WorkGroupID.x + gl_NumWorkGroups.x*(gl_WorkGroupID.y + gl_NumWorkGroups.y*gl_WorkGroupID.z);
+]],
+  close = "}\n",
+  box_only = "if (group < ${end}u) {", box_first = "if (group < ${end}u) {", box_open = "if (group >= ${first}u && group < ${end}u) {", box_close = "}",
+  block_first = "${type} b = group;", block = "${type} b = group - ${first}u;",
+  phase_open = "{ ${type} t = gl_LocalInvocationID.x;", phase_close = "}",
+  barrier = "memoryBarrierShared(); barrier();",
+  for_open = "for (${type} ${name} = 0u; ${name} < ${count}u; ${name}++) {", for_close = "}",
+  when_open = "if (${text}) {", when_close = "}",
+  constant = "${type} ${name} = ${value};", assign = "${name} = ${value};", array = "${type} ${name}[${count}];",
+  variable = "${type} ${name} = ${value};", put = "${name} = (${name} & ~(${mask} << (${at}))) | ${value} << (${at});",
+  load_dst = "dst${width}[${index}]",
+  load = "src${width}[${index}]", load_shared = "tile[${index}]",
+  load_shared_2 = "uvec2(tile[2u*(${index})], tile[2u*(${index}) + 1u])",
+  load_shared_4 = "uvec4(tile[4u*(${index})], tile[4u*(${index}) + 1u], tile[4u*(${index}) + 2u], tile[4u*(${index}) + 3u])",
+  store = "dst${width}[${index}] = ${value};", store_shared = "tile[${index}] = ${value};",
+  store_shared_2 = "{ uint at = 2u*(${index}); uvec2 word = ${value}; tile[at] = word.x; tile[at + 1u] = word.y; }",
+  store_shared_4 = "{ uint at = 4u*(${index}); uvec4 word = ${value}; tile[at] = word.x; tile[at + 1u] = word.y; tile[at + 2u] = word.z; tile[at + 3u] = word.w; }",
+  vector2 = "uvec2(${x}, ${y})", vector4 = "uvec4(${x}, ${y}, ${z}, ${w})",
+  permute = "ravel_permute(${x}, ${y}, ${pattern}u)",
+  nibbles_low = "(${x} & 0x0f0f0f0fu) | (${y} & 0x0f0f0f0fu) << 4", nibbles_high = "(${x} >> 4 & 0x0f0f0f0fu) | (${y} & 0xf0f0f0f0u)",
+  helpers = { { "ravel_permute", "blocks/permute.glsl" } },
+  -- the address of an index, and back
+  let = "int ${name} = ${value};", set = "index[${index}] = ${value};",
+  check = "if (${value} < ${least} || ${value} > ${most}) return 0;", same = "if (${value} != ${other}) return 0;",
+  unused = "/* ${name} is 0 */", ret = "return ${value};", param = "int ${name}", no_params = "void",
+  offset_open = [[
+int
+${name}(${params})
+{
+]],
+  inverse_open = [[
+int
+${name}(int a, out int index[${rank}])
+{
+]],
+  index_close = "}\n",
+  -- what no function can be called (GLSL 4.60, 3.6 and 3.7), and what these call
+  reserved = "gl_* min max active asm atomic_uint attribute bool break buffer bvec2 bvec3 bvec4 case cast centroid class coherent common const "
+    .. "continue default discard dmat* do double dvec2 dvec3 dvec4 else enum extern external false filter fixed flat float for fvec2 fvec3 "
+    .. "fvec4 goto half highp hvec2 hvec3 hvec4 if iimage* image* in inline inout input int interface invariant isampler* isubpass* itexture* "
+    .. "ivec2 ivec3 ivec4 layout long lowp main mat2* mat3* mat4* mediump namespace noinline noperspective out output partition patch precise "
+    .. "precision public readonly resource restrict return sample sampler* shared short sizeof smooth static struct subpass* subroutine "
+    .. "superp switch template texture* this true typedef uimage* uint uniform union unsigned usampler* using usubpass* utexture* uvec2 uvec3 uvec4 "
+    .. "varying vec2 vec3 vec4 void volatile while writeonly",
+}
