@@ -43,8 +43,8 @@ cmd_emit(Cli *c)
     const Target *target = cli_target(c);
     bool grid = target_is(target, "blocks");
     if (c->o.manifest && (!grid || kind != EMIT_RELAYOUT))
-        cli_fail(c, "--manifest is of a kernel: with --target cuda, hip, opencl or "
-                    "blocks");
+        cli_fail(c, "--manifest is of a kernel: with --target cuda, hip, opencl, "
+                    "glsl or blocks");
     if (kind == EMIT_RELAYOUT) {
         if (!rq.from || !rq.to || !rq.dtype)
             cli_fail(c, "a relayout needs --from, --to and --dtype");
@@ -179,7 +179,7 @@ cmd_explain(Cli *c)
         return EXIT_YES;
     }
     if (c->o.json)
-        cli_fail(c, "--json is there with --target cuda, hip, opencl or blocks");
+        cli_fail(c, "--json is there with --target cuda, hip, opencl, glsl or blocks");
     if (p->now) {
         explain_runtime(&b, p, "from", p->now->src);
         explain_runtime(&b, p, "to", p->now->dst);

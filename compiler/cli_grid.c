@@ -83,20 +83,13 @@ box_json(const GridUnit *u, const GridStmt *box)
                      (json_int_t)box->count, "analysed", blocks);
 }
 
-/* A field of the target's table, or what it is where that has none. */
-static const char *
-text_or(const Target *t, const char *field, const char *otherwise)
-{
-    const char *s = target_text(t, field);
-    return s ? s : otherwise;
-}
-
 static json_t *
 argument_json(const Target *t, const GridUnit *u, const char *name, const Layout *l)
 {
-    const char *binding = target_text(t, arena_printf(ex_arena(u->e), "binding_%s", name));
+    const char *field = arena_printf(ex_arena(u->e), "binding_%s", name);
+    const char *binding = target_text(t, field);
     json_t *j = json_pack("{s:s, s:s, s:I, s:I, s:i}", "name", name, "is",
-                          text_or(t, "argument", "pointer"), "bytes",
+                          target_text_or(t, "argument", "pointer"), "bytes",
                           (json_int_t)layout_bytes(l), "buffer_bytes",
                           (json_int_t)grid_buffer(u, l), "aligned_to", u->align);
     if (binding)
@@ -111,7 +104,7 @@ cli_manifest(const Target *t, const GridUnit *u)
     for (const GridStmt *box = u->body; box; box = box->next)
         json_array_append_new(boxes, box_json(u, box));
     return json_pack("{s:s, s:s, s:[o, o], s:[I, I, i], s:[i, i, i], s:I, s:i, s:o}",
-                     "target", target_name(t), "entry", text_or(t, "entry", u->name),
+                     "target", target_name(t), "entry", target_text_or(t, "entry", u->name),
                      "arguments", argument_json(t, u, "dst", u->plan->dst),
                      argument_json(t, u, "src", u->plan->src),
                      "grid", (json_int_t)u->across, (json_int_t)u->down, 1,

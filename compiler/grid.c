@@ -106,8 +106,9 @@ all_narrow(const GridStmt *s)
         for (int i = 0; i < LEN(s->value); i++)
             if (s->value[i] && !ex_is_narrow(s->value[i], false))
                 return false;
-        if (s->same[0] && (!ex_is_narrow(s->same[0], false) || !ex_is_narrow(s->same[1], false)))
-            return false;
+        for (int i = 0; s->same[0] && i < LEN(s->same); i++)
+            if (!ex_is_narrow(s->same[i], false))
+                return false;
         if (!all_narrow(s->body))
             return false;
     }

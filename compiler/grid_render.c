@@ -283,14 +283,6 @@ put_body(Renderer *r, const GridStmt *s)
         put_stmt(r, s);
 }
 
-/* An optional field. */
-static const char *
-text_or(const Target *t, const char *field, const char *otherwise)
-{
-    const char *s = target_text(t, field);
-    return s ? s : otherwise;
-}
-
 /* How wide the accesses to each memory are. */
 static void
 find_widths(Renderer *r, const GridStmt *s)
@@ -327,7 +319,7 @@ put_declarations(Renderer *r)
     for (int i = 0; i < LEN(buffers); i++)
         for (int w = 1; w <= 16 && target_text(r->t, buffers[i].field); w *= 2) {
             Slot slot[] = {{"type", type_of(r, w)}, {"width", number(r, w)},
-                           {"binding", text_or(r->t, buffers[i].binding, "")}};
+                           {"binding", target_text_or(r->t, buffers[i].binding, "")}};
             if (r->width[buffers[i].space] & (unsigned)w)
                 put(r, buffers[i].field, slot, LEN(slot));
         }
@@ -357,13 +349,13 @@ grid_render(const Target *t, const GridUnit *u)
     Renderer r = {.t = t, .u = u, .arena = a, .b = &kernel};
     r.sp = (Spelling){target_text(t, "div"), target_text(t, "mod"), target_text(t, "xor"),
                       target_text(t, "and"), target_text(t, "min"),
-                      target_text(t, "max"), false, text_or(t, "suffix", "")};
+                      target_text(t, "max"), false, target_text_or(t, "suffix", "")};
     Slot slot[] = {{"name", u->name}, {"threads", number(&r, GRID_THREADS)},
                    {"blocks", number(&r, u->blocks)}, {"type", index_type(&r)}};
     find_widths(&r, u->body);
     put_kernel(&r, slot, LEN(slot));
     r.b = &all;
-    buf_add(&all, render_line(a, text_or(t, "file_open", ""), slot, LEN(slot)));
+    buf_add(&all, render_line(a, target_text_or(t, "file_open", ""), slot, LEN(slot)));
     render_head(&all, t, u->head);
     buf_add(&all, target_file(t, "prologue"));
     render_helpers(&all, t, kernel.s);

@@ -43,7 +43,8 @@ static const Command commands[] = {
      "(--to) and its inverse.  The file needs nothing of ravel.  A name in the shape\n"
      "makes that extent an argument of the function, which returns 1 for what it\n"
      "cannot do, and of F_bytes, which gives the sizes of both buffers.  --target\n"
-     "cuda, hip or opencl makes one kernel, and --manifest says how to launch it.\n\n"
+     "cuda, hip, opencl or glsl makes one kernel, and --manifest says how to launch\n"
+     "it.\n\n"
      "  ravel emit --from NCHW --to NC1HWC0 --shape 2,20,5,7 --dtype f16 -o f.c\n"
      "  ravel emit --from NCHW --to NC1HWC0 --shape N,64,H,W --dtype f16 -o g.c\n"
      "  ravel emit --kind inverse --to SW128 --shape 16,64 --dtype f16 -o i.c\n"
@@ -76,8 +77,9 @@ static const Command commands[] = {
      "Expressions as written and simplified, boxes, loops, kernels; with names in the\n"
      "shape (N,64,H,W) over these.  Of the nests that hold most of the bytes the way\n"
      "that was chosen and the next best, with times by the planner's model.  With\n"
-     "--target cuda, hip, opencl or blocks: the kernel's boxes, and what the accesses\n"
-     "of the first and last block of each cost in sectors and bank conflicts.\n\n"
+     "--target cuda, hip, opencl, glsl or blocks: the kernel's boxes, and what the\n"
+     "accesses of the first and last block of each cost in sectors and conflicts of\n"
+     "banks.\n\n"
      "  ravel explain --from NCHW8 --to NCHW16 --shape 16,20,56,56 --dtype f32\n"
      "  ravel explain --from NCHW --to NHWC --shape 8,64,56,56 --dtype f16 -G cuda\n"},
     {"bench", cmd_bench, "", 0, "F!T!s!t!NRWjf", "how fast a conversion is on this machine",

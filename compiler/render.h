@@ -15,7 +15,8 @@ const Target *target_load(Arena *a, const char *name);
 const Target *target_read(Arena *a, const char *name, const char *text);
 /* A field of the table; NULL where it has none, of those that a table may lack. */
 const char *target_text(const Target *t, const char *field);
-/* A number of the table: one of target_numbers, or what it is where there is none. */
+const char *target_text_or(const Target *t, const char *field, const char *otherwise);
+/* A number of the table: one that README.md has, or what that says where it is not there. */
 int64_t target_number(const Target *t, const char *field);
 /* Whether no function can be called this, by the field `reserved`: words, and beginnings
  * of words with a * after them. */

@@ -97,6 +97,13 @@ target_text(const Target *t, const char *field)
 }
 
 const char *
+target_text_or(const Target *t, const char *field, const char *otherwise)
+{
+    const char *s = find_field(t, field);
+    return s ? s : otherwise;
+}
+
+const char *
 target_name(const Target *t)
 {
     return t->name;
@@ -277,14 +284,17 @@ load(void *arg)
     lua_sethook(l->L, too_long, LUA_MASKCOUNT, STEPS_MAX);
     run_text(l, l->name, l->text);
     read_fields(l->t, l->a, l->L);
-    l->t->prologue = find_field(l->t, "prologue_text");
+    bool own = find_field(l->t, "prologue_text") || find_field(l->t, "prologue");
     const char *like = find_field(l->t, "like");
+    l->t->prologue = find_field(l->t, "prologue_text");
     if (like) {
         const char *text = find_file(arena_printf(l->a, "%s.lua", like));
         if (!text)
             fail(l->a, "there is no", like);
         run_text(l, like, text);
         read_fields(l->t, l->a, l->L);
+        if (!own)
+            l->t->prologue = find_field(l->t, "prologue_text");
     }
     check(l->t, l->a);
 }

@@ -40,7 +40,7 @@ class Kernel:
     def __init__(self, folder, number, case, target):
         a, b, shape, bits = case
         self.case, self.entry = case, "kern%d" % number
-        self.path = folder / ("%s.%s" % (self.entry, {"blocks": "c", "opencl": "cl", "cuda": "cu"}.get(target, "txt")))
+        self.path = folder / ("%s.%s" % (self.entry, {"blocks": "c", "opencl": "cl", "cuda": "cu", "glsl": "comp"}.get(target, "txt")))
         manifest = folder / (self.entry + ".json")
         r = subprocess.run([RAVEL, "emit", "--from", a, "--to", b, "--shape", ",".join(map(str, shape)), "--dtype", ravel.DTYPE[bits], "--target", target,
                             "--name", self.entry, "-o", self.path, "--manifest", manifest], capture_output=True, text=True)
@@ -49,11 +49,11 @@ class Kernel:
         self.manifest = json.loads(manifest.read_text()) if not r.returncode else None
 
     def data(self):
-        """Storage bytes of the source, and of the destination after: every element another, as far as its bits go."""
+        """Storage bytes of the source, and of the destination after; the elements are random."""
         a, b, shape, bits = self.case
         axes, (pa, pb) = R.expected({"from": a, "to": b, "shape": list(shape), "bits": bits})
         at = np.asarray(pa.addr).transpose(axes).reshape(-1), np.asarray(pb.addr).reshape(-1)
-        el = ravel.numbers(next(iter(O.passes(at[0].size, bits))), bits)
+        el = ravel.numbers(np.random.default_rng(at[0].size).integers(0, 1 << 64, at[0].size, np.uint64), bits)
         return ravel.scatter(el, at[0], pa.size, bits), R.filled(pb, at[1], el, bits)
 
 

@@ -32,12 +32,14 @@ STAGES = [[u] for u in UNITS] + [PYTEST + stage for stage in (
 )]
 
 # Files that have tests of their own, which no other sees.
-OWN = {"runtime/device": "tests/test_device.py", "compiler/grid": "tests/test_grid.py"}
+OWN = {"runtime/device": ["tests/test_device.py"], "compiler/grid": ["tests/test_grid.py", "tests/test_glsl.py"],
+       "templates/glsl.lua": ["tests/test_glsl.py"], "templates/blocks/permute.glsl": ["tests/test_glsl.py"]}
 
 
 def stages(m):
-    own = [test for start, test in OWN.items() if m["file"].startswith(start)]
-    return [PYTEST + own] if own else STAGES
+    """A mutant may name its tests itself."""
+    own = m.get("tests") or [test for start, tests in OWN.items() if m["file"].startswith(start) for test in tests]
+    return [PYTEST + [test] for test in own] or STAGES
 
 
 def mutants():

@@ -196,7 +196,8 @@ def told(block):
 
 ANALYSED = [G.T(64, 128, 32), G.T(68, 132, 32), G.T(128, 64, 16), G.T(132, 260, 8), G.T(264, 136, 4), G.T(64, 32, 64), G.T(33, 65, 32), G.T(67, 131, 8),
             G.T(65, 129, 16), G.T(35, 37, 64), ("NCHW", "NC1HWC0", (2, 20, 5, 7), 16), ("NHWC", "NCHW", (4, 3, 32, 32), 8), ("NCHW", "NHWC", (2, 6, 32, 24), 16),
-            ("ROW_MAJOR", "SW128", (13, 70), 16), ("ROW_MAJOR", "MARLIN", (17, 65), 4)]
+            ("ROW_MAJOR", "SW128", (13, 70), 16), ("ROW_MAJOR", "MARLIN", (17, 65), 4),
+            ("(A,B){A, B}", '(A,B){A//4, B//8, A%4, B%8, fill = "none"}', (25, 31), 4)]
 
 
 @pytest.mark.parametrize("case", ANALYSED, ids=str)
@@ -391,7 +392,7 @@ def test_wrong_tables(tmp_path, text, says):
 
 def test_what_targets_there_are(tmp_path):
     base = [G.RAVEL, "emit", "--from", "NCHW", "--to", "NHWC", "--dtype", "f32", "-o", str(tmp_path / "o")]
-    for more, says in [(["--shape", "1,2,3,4", "--target", "metal"], "the targets there are: c, cuda, hip, opencl, blocks"),
+    for more, says in [(["--shape", "1,2,3,4", "--target", "metal"], "the targets there are: c, cuda, hip, opencl, glsl, blocks"),
                        (["--shape", "N,2,3,4", "--target", "cuda"], "extents at run time are for the target c"),
                        (["--shape", "1,2,3,4", "--manifest", str(tmp_path / "m")], "--manifest is of a kernel")]:
         r = subprocess.run(base + more, capture_output=True, text=True)
