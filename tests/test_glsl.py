@@ -30,12 +30,12 @@ MORE = [("NHWC", "NCHW", (2, 3, 32, 32), 32), ("NCHW", "NHWC", (2, 3, 32, 32), 6
 CASES = G.CASES + MORE
 
 
-ROOM = 1 << 16                     # bytes behind a buffer, which must stay as they are
+ROOM = 1 << 16                     # bytes behind a buffer, which must stay as they are; those of the source are others
 
 
 def whole(data, least=4, room=0):
     """Buffers are of whole words; what is behind the last element is left alone."""
-    return tuple(np.concatenate([raw, np.full(-raw.size % least + room, ravel.POISON, np.uint8)]) for raw in data)
+    return tuple(np.concatenate([raw, np.full(-raw.size % least + room, fill, np.uint8)]) for raw, fill in zip(data, (~ravel.POISON & 255, ravel.POISON)))
 
 
 @functools.cache
@@ -144,7 +144,8 @@ def narrow_grid(folder, side):
     return folder / "side.lua"
 
 
-@pytest.mark.parametrize("case, side", [(G.T(300, 700, 32), 13), (("NCHW", "NC1HWC0", (2, 20, 30, 20), 16), 13), (G.T(260, 132, 8), 5)], ids=str)
+@pytest.mark.parametrize("case, side", [(G.T(300, 700, 32), 13), (("NCHW", "NC1HWC0", (2, 20, 30, 20), 16), 13), (G.T(260, 132, 8), 5),
+                                        (("NCHW", "NHWC", (3, 64, 16, 16), 32), 5)], ids=str)
 def test_a_grid_of_rows(tmp_path, case, side):
     """More blocks than a side of the grid has room for; and any other grid with as many, or more."""
     k = G.Kernel(tmp_path, 0, case, str(narrow_grid(tmp_path, side)))
