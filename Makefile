@@ -84,7 +84,7 @@ RUN_PKGS   := python3 python3-numpy
 TEST_PKGS  := $(RUN_PKGS) g++ libcmocka-dev libdnnl-dev clang libclang-rt-14-dev tcc \
               valgrind z3 python3-pytest python3-pytest-xdist \
               pocl-opencl-icd ocl-icd-libopencl1 glslang-tools spirv-tools \
-              python3-moderngl libegl1 libgl1-mesa-dri
+              python3-moderngl libegl1 libgl1 libgl1-mesa-dri
 
 include bench/bench.mk
 

@@ -14,7 +14,7 @@
 #include "plan.h"
 #include "swizzle.h"
 
-enum { GRID_THREADS = 256, GRID_SHARED_MAX = 48 << 10 };
+enum { GRID_THREADS = 256 };
 
 /* What a target can do; the fields of its table. */
 typedef struct {
