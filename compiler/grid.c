@@ -33,48 +33,83 @@ is_within(const GridUnit *u, const GridStmt *s)
     return u->shared <= u->most.shared;
 }
 
+static const char *
+name_of(const GridBox *b, const GridRow *row)
+{
+    return arena_printf(b->arena, "%s%s%s: %s",
+                        b->nest->kind == NEST_FILL ? "padding " : "",
+                        plan_box(b->arena, b->u->plan, b->nest),
+                        grid_is_padded(b) ? " and padding" : "", row->name);
+}
+
 /* The statements by one row; false, and the unit as it was, where that does not do it. */
 static bool
-by_row(GridUnit *u, const Nest *n, const GridRow *row, GridStmt *box)
+by_row(const GridBox *box, const GridRow *row, GridStmt *s)
 {
-    GridBox b;
+    GridBox b = *box;
+    GridUnit *u = b.u;
     i64 shared = u->shared;
     int align = u->align;
-    grid_box(u, n, &b);
-    b.tail = &box->body;
-    box->count = row->emit(&b);
-    box->var = b.block;
-    if (box->count && is_within(u, box->body))
+    b.tail = &s->body;
+    s->count = row->emit(&b);
+    s->var = b.block;
+    if (s->count && is_within(u, s->body)) {
+        s->name = name_of(&b, row);
         return true;
+    }
     u->shared = shared;
     u->align = align;
-    box->body = NULL;
+    s->body = NULL;
     return false;
 }
 
 /* The box's statements and its run of blocks; false where no row does it. */
 static bool
-add_box(GridUnit *u, const Nest *n, GridStmt ***tail)
+add_box(GridUnit *u, const GridBox *box, GridStmt ***tail)
 {
     Arena *a = ex_arena(u->e);
     GridStmt *s = arena_new(a, GridStmt);
     for (int i = 0; i < LEN(rows); i++) {
-        if (!by_row(u, n, &rows[i], s))
+        if (!by_row(box, &rows[i], s))
             continue;
-        s->name = arena_printf(a, "%s%s: %s", n->kind == NEST_FILL ? "padding " : "",
-                               plan_box(a, u->plan, n), rows[i].name);
         append(u, s, &rows[i], tail);
         return true;
     }
     return false;
 }
 
+/* Padding becomes part of a box of `kind` next to it, as often as there is such: the
+ * number of boxes that are left. */
+static int
+cover(GridBox *box, int n, NestKind kind)
+{
+    for (int i = 0; i < n; i++)
+        for (int f = 0; box[i].nest->kind == kind && f < n; f++) {
+            if (f == i || box[f].nest->kind != NEST_FILL || !grid_cover(&box[i], &box[f]))
+                continue;
+            for (n--; f < n; f++)
+                box[f] = box[f + 1];
+            i = f = -1;
+            break;
+        }
+    return n;
+}
+
 static bool
 by_boxes(GridUnit *u)
 {
     GridStmt **tail = &u->body;
-    for (int i = 0; i < u->plan->n; i++)
-        if (i == BOXES_MAX || !add_box(u, &u->plan->nest[i], &tail))
+    int n = u->plan->n;
+    if (n > BOXES_MAX)
+        return false;
+    GridBox *box = arena_array(ex_arena(u->e), GridBox, n);
+    for (int i = 0; i < n; i++)
+        grid_box(u, &u->plan->nest[i], &box[i]);
+    n = cover(box, n, NEST_COPY);
+    n = cover(box, n, NEST_FILL);
+    n = cover(box, n, NEST_COPY);
+    for (int i = 0; i < n; i++)
+        if (!add_box(u, &box[i], &tail))
             return false;
     return true;
 }

@@ -92,6 +92,7 @@ i64 grid_buffer(const GridUnit *u, const Layout *l);
 
 typedef struct {
     i64 n, ss, ds;        /* strides in elements of the box */
+    i64 real;             /* from there on to n all is padding */
     int var;              /* in bases and rests */
     const char *name;
     bool rest;
@@ -107,6 +108,7 @@ typedef struct {
     int bits;
     int nloops;
     GridLoop loop[MAX_LOOPS];
+    const Ex *at[MAX_LOOPS];       /* where each is, in elements, as far as is known */
     const Ex *src, *dst;  /* bases and rests, in elements */
     i64 elements;
     int block;            /* variable: the block's number within the box */
@@ -131,10 +133,10 @@ void grid_widen(GridBox *b, int most);
 i64 grid_divisor(const Ex *x);
 /* A variable for the block's number, of `blocks`. */
 void grid_blocks(GridBox *b, i64 blocks);
-/* The loops but x and y as digits of n above `inner`, named; and where both sides start
- * there, in elements. */
+/* The loops but x, y and z as digits of n above `inner`, named, in b->at; and where both
+ * sides start there, in elements. */
 void grid_batch(GridBox *b, const Ex *n, i64 inner, const GridLoop *x, const GridLoop *y,
-                const Ex **src, const Ex **dst);
+                const GridLoop *z, const Ex **src, const Ex **dst);
 /* What thread t does in turn k: t, and then every 256th. */
 const Ex *grid_turn(GridBox *b, const Ex *k);
 
@@ -160,8 +162,17 @@ void grid_drop_unused(Exprs *e, GridStmt **body);
  * are left out, and with none left there is no statement: NULL. */
 GridStmt *grid_when(GridBox *b, const Ex *const *value, const i64 *bound, int n);
 
-/* The fill as words of an element of the box; their number. */
-int grid_pattern(GridBox *b, const char **word);
+/* grid_cover.c */
+/* Padding next to b becomes part of it, so that what is written at once is written by
+ * one; false, and nothing done, where that is not so, or gives narrower accesses. */
+bool grid_cover(GridBox *b, const GridBox *padding);
+bool grid_is_padded(const GridBox *b);
+/* name = src[from], or the fill where b->at is in padding; declares: name is new. */
+void grid_load_or_fill(GridBox *b, const char *name, bool declares, int width,
+                       const Ex *from);
+/* The fill as words of `bits` bits, at most 128; their number. */
+int grid_pattern(GridBox *b, int bits, const char **word);
+
 /* All of the plan by the inverse of dst, as the body of a box; its blocks, or 0 where
  * there is none in closed form. */
 i64 grid_inverse(GridUnit *u, GridStmt *box);

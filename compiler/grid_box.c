@@ -5,8 +5,8 @@
 #include "emit.h"
 
 /* What the kernels themselves call by these names. */
-static const char *const own[] = {"b", "t", "e", "i", "j", "k", "p", "q", "u", "v", "x",
-                                  "y", "src", "dst", "shared"};
+static const char *const own[] = {"b", "t", "e", "i", "j", "k", "l", "p", "q", "r", "u",
+                                  "v", "x", "y", "z", "src", "dst", "shared"};
 
 static i64
 magnitude(i64 v)
@@ -23,7 +23,7 @@ add_loop(GridBox *b, const Loop *l, const char **taken)
     const char *name = taken[n] = emit_identifier(b->arena, l->name, taken, n);
     for (; i > 0 && magnitude(b->loop[i - 1].ds) < stride; i--)
         b->loop[i] = b->loop[i - 1];
-    b->loop[i] = (GridLoop){l->n, l->ss, l->ds, l->var, name, l->rest};
+    b->loop[i] = (GridLoop){l->n, l->ss, l->ds, l->n, l->var, name, l->rest};
 }
 
 void
@@ -58,7 +58,8 @@ divides(const GridBox *b, i64 f)
 {
     bool fill = b->nest->kind == NEST_FILL;
     const GridLoop *run = &b->loop[b->nloops - 1];
-    if (run->ds != 1 || (!fill && run->ss != 1) || run->rest || run->n % f)
+    if (run->ds != 1 || (!fill && run->ss != 1) || run->rest || run->n % f ||
+        run->real % f)
         return false;
     for (int i = 0; i < b->nloops - 1; i++)
         if (b->loop[i].ds % f || b->loop[i].ss % f)
@@ -80,6 +81,7 @@ grid_widen(GridBox *b, int most)
         l->ds /= f;
     }
     run->n /= f;
+    run->real /= f;
     b->nloops -= run->n == 1;
     b->src = ex_div(b->e, b->src, f);
     b->dst = ex_div(b->e, b->dst, f);
@@ -89,18 +91,18 @@ grid_widen(GridBox *b, int most)
 
 void
 grid_batch(GridBox *b, const Ex *n, i64 inner, const GridLoop *x, const GridLoop *y,
-           const Ex **src, const Ex **dst)
+           const GridLoop *z, const Ex **src, const Ex **dst)
 {
     Exprs *e = b->e;
     const Ex **to = arena_array(b->arena, const Ex *, ex_nvars(e) + MAX_LOOPS);
     const Ex *s = ex_const(e, 0), *d = s;
     for (int k = b->nloops - 1; k >= 0; k--) {
         const GridLoop *l = &b->loop[k];
-        if (l == x || l == y)
+        if (l == x || l == y || l == z)
             continue;
         const Ex *at = grid_let(b, l->name, ex_dig(e, n, inner, inner * l->n));
         inner *= l->n;
-        to[l->var] = at;
+        to[l->var] = b->at[k] = at;
         s = ex_add(e, s, ex_scale(e, at, l->ss));
         d = ex_add(e, d, ex_scale(e, at, l->ds));
     }

@@ -7,46 +7,28 @@ enum { EACH = 4 };                 /* accesses of a thread, of large boxes */
 
 /* The loops as digits of element e, named. */
 static void
-loops_of(GridBox *b, const Ex *e, const Ex **at)
+loops_of(GridBox *b, const Ex *e)
 {
     i64 inner = b->elements;
     for (int i = 0; i < b->nloops; i++) {
         i64 outer = inner;
         inner /= b->loop[i].n;
-        at[i] = grid_let(b, b->loop[i].name, ex_dig(b->e, e, inner, outer));
+        b->at[i] = grid_let(b, b->loop[i].name, ex_dig(b->e, e, inner, outer));
     }
 }
 
 static const Ex *
-address(GridBox *b, const Ex *const *at, bool source)
+address(GridBox *b, bool source)
 {
     const Ex **to = arena_array(b->arena, const Ex *, ex_nvars(b->e));
     const Ex *x = source ? b->src : b->dst;
     for (int i = 0; i < b->nloops; i++)
-        to[b->loop[i].var] = at[i];
+        to[b->loop[i].var] = b->at[i];
     x = ex_subst(b->e, x, to);
     for (int i = 0; i < b->nloops; i++)
-        x = ex_add(b->e, x, ex_scale(b->e, at[i], source ? b->loop[i].ss
-                                                         : b->loop[i].ds));
+        x = ex_add(b->e, x, ex_scale(b->e, b->at[i], source ? b->loop[i].ss
+                                                            : b->loop[i].ds));
     return x;
-}
-
-int
-grid_pattern(GridBox *b, const char **word)
-{
-    const uint64_t *fill = b->u->plan->dst->fill;
-    int bits = b->u->plan->dst->dtype->bits, n = b->bits <= 32 ? 1 : b->bits / 32;
-    for (int w = 0; w < n; w++) {
-        uint64_t v = 0;
-        for (int at = 0; at < 32; at += bits < 32 ? bits : 32) {
-            int from = (32 * w + at) % bits;
-            uint64_t part = fill[from / 64] >> from % 64;
-            v |= (bits < 32 ? part & ((UINT64_C(1) << bits) - 1) : part) << at;
-        }
-        v &= b->bits < 32 ? (UINT64_C(1) << b->bits) - 1 : 0xffffffff;
-        word[w] = arena_printf(b->arena, "0x%llxu", (unsigned long long)v);
-    }
-    return n;
 }
 
 typedef enum { LOADS = 1, STORES = 2 } What;
@@ -57,15 +39,14 @@ static void
 element(GridBox *b, const Ex *e, int in, const char *value, What what)
 {
     const char *word[4] = {value};
-    const Ex *at[MAX_LOOPS];
-    int nwords = b->nest->kind == NEST_FILL ? grid_pattern(b, word) : 1;
+    int nwords = b->nest->kind == NEST_FILL ? grid_pattern(b, b->bits, word) : 1;
     GridStmt *when = grid_when(b, &e, &b->elements, 1);
     GridStmt **outer = when ? grid_open(b, when) : NULL;
-    loops_of(b, ex_of_var(b->e, in), at);
+    loops_of(b, ex_of_var(b->e, in));
     if (what & LOADS)
-        grid_load(b, value, what & STORES, SPACE_SRC, b->bits / 8, address(b, at, true));
+        grid_load_or_fill(b, value, what & STORES, b->bits / 8, address(b, true));
     if (what & STORES)
-        grid_store(b, SPACE_DST, b->bits / 8, address(b, at, false), word, nwords);
+        grid_store(b, SPACE_DST, b->bits / 8, address(b, false), word, nwords);
     grid_close(b, outer);
 }
 

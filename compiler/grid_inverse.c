@@ -56,7 +56,7 @@ static void
 fill(Inverse *g, const Ex *k)
 {
     const char *word[4];
-    int n = grid_pattern(&g->b, word);
+    int n = grid_pattern(&g->b, g->b.bits, word);
     if (g->per > 1) {
         put(g, k)->word[0] = word[0];
         return;

@@ -68,7 +68,7 @@ find_place(Slab *s)
     const Ex *n = ex_of_var(e, b->block);
     i64 inner = s->slabs;
     s->slab = grid_let(b, "i", ex_dig(e, n, 1, inner));
-    grid_batch(b, n, inner, s->few, s->pixel, &s->src, &s->dst);
+    grid_batch(b, n, inner, s->few, s->pixel, NULL, &s->src, &s->dst);
     s->src = ex_add(e, s->src, ex_scale(e, s->slab, s->pixels * s->pixel->ss));
     s->dst = ex_add(e, s->dst, ex_scale(e, s->slab, s->pixels * s->pixel->ds));
 }
@@ -139,7 +139,7 @@ grid_slab(GridBox *b)
 {
     Slab s = {.b = b};
     grid_widen(b, 64);
-    if (b->bits < 8 || b->bits > 64 || b->nest->kind != NEST_COPY ||
+    if (b->bits < 8 || b->bits > 64 || b->nest->kind != NEST_COPY || grid_is_padded(b) ||
         (!find_loops(&s, true) && !find_loops(&s, false)) || s.pixel->n < GRID_THREADS)
         return 0;
     s.pixels = PIXELS;

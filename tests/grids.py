@@ -17,6 +17,15 @@ def T(rows, cols, bits):
     return ("(R,C){R, C}", "(R,C){C, R}", (rows, cols), bits)
 
 
+def P(rows, cols, a, b, bits):
+    """A transpose of (a, b) into padded rows and columns."""
+    return ("(A,B){A, B}", "(A,B){B, A, pad = {A = %d, B = %d}, fill = 5}" % (rows, cols), (a, b), bits)
+
+
+def Z(n, rows, cols, bits):
+    return ("(B,R,C){B, R, C}", "(B,R,C){B, C, R}", (n, rows, cols), bits)
+
+
 # Every row, width and kind of edge; rows of the issue: copies of runs, blocks, transposes, few channels, padding, anything else.
 CASES = [T(64, 128, 32), T(128, 64, 16), T(128, 256, 8), T(256, 512, 4), T(64, 32, 64), T(68, 132, 32), T(136, 72, 16), T(132, 260, 8), T(264, 136, 4),
          T(33, 65, 32), T(65, 129, 16), T(67, 131, 8), T(35, 37, 64), T(16, 300, 32), T(300, 16, 16), T(9, 5, 128), T(1, 1, 8)] + [
@@ -32,6 +41,15 @@ CASES = [T(64, 128, 32), T(128, 64, 16), T(128, 256, 8), T(256, 512, 4), T(64, 3
     ("(A,B){A//7, B//5, A%7, B%5}", '(A,B){A//11, B//8, A%11, B%8, pitch = {[2] = 256}, fill = "none"}', (25, 31), 2), T(33, 65, 4), T(50, 30, 2),
     ("(A,B){A, B}", '(A,B){A//4, B//4, A%4, B%4, fill = "edge"}', (9, 10), 4),
     ("(A,B,C){A, B, C, pitch = {B = 80}}", "(A,B,C){C, A, B, pad = {B = 8}, fill = 7}", (3, 13, 18), 32),
+    # padding in the tile, along either side or both, and where it is all but one
+    ("NCHW", "NC1HWC0", (2, 23, 8, 8), 16), ("NCHW", "NC1HWC0", (2, 37, 8, 8), 8), ("NCHW", "NC1HWC0", (2, 17, 8, 8), 16), ("NC1HWC0", "NCHW", (2, 23, 8, 8), 16),
+    P(16, 1, 11, 40, 32), P(16, 16, 11, 40, 16), P(16, 32, 9, 20, 8), P(16, 16, 11, 24, 4), P(4, 8, 3, 34, 64), P(16, 8, 13, 19, 16), P(16, 1, 1, 300, 8),
+    ("(A,B){A, B}", "(A,B){A, B, pad = {B = 16}, fill = 7}", (19, 11), 16), ("(A,B){A, B}", "(A,B){A, B, pad = {B = 4}, fill = 7}", (9, 3), 128),
+    ("(A,B){A, B}", "(A,B){A, B, pad = {B = 128}, fill = 7}", (600, 121), 8),
+    ("(A,B,C){A, B, C}", "(A,B,C){C, A, B, pad = {A = 4, B = 8, C = 8}, fill = 7}", (3, 13, 20), 16),
+    # several small planes a block
+    Z(37, 16, 16, 32), Z(50, 8, 32, 8), Z(70, 8, 8, 16), Z(9, 16, 8, 4), Z(300, 2, 2, 64), Z(19, 12, 20, 32), ("(B,R,C){B, R, C}", "(B,R,C){C, B, R}", (40, 8, 8), 32),
+    ("(B,R,C){B, R, C}", "(B,R,C){B, C, R, pad = {R = 16}, fill = 1}", (37, 11, 16), 32),
 ]
 
 

@@ -1,0 +1,192 @@
+/* Padding next to a box as part of it: the loop that both share goes on, past what is
+ * real, and a load there is the fill.  So a line of the destination that holds elements
+ * and padding is written once, by one block. */
+#include "grid.h"
+
+/* The places of a box in the destination, but for where they start, as few loops. */
+typedef struct {
+    int n;
+    struct { i64 n, ds; } loop[MAX_LOOPS];
+} Shape;
+
+/* ... with loop k, if it has that, of `count`. */
+static void
+shape_of(const GridBox *b, int k, i64 count, Shape *s)
+{
+    s->n = 0;
+    for (int i = 0; i < b->nloops; i++) {
+        i64 n = i == k ? count : b->loop[i].n, ds = b->loop[i].ds, span;
+        if (n == 1)
+            continue;
+        if (s->n && int_mul(n, ds, &span) && s->loop[s->n - 1].ds == span) {
+            s->loop[s->n - 1].n *= n;
+            s->loop[s->n - 1].ds = ds;
+        } else {
+            s->loop[s->n].n = n;
+            s->loop[s->n++].ds = ds;
+        }
+    }
+}
+
+static bool
+are_equal(const Shape *a, const Shape *b)
+{
+    for (int i = 0; i < a->n && i < b->n; i++)
+        if (a->loop[i].n != b->loop[i].n || a->loop[i].ds != b->loop[i].ds)
+            return false;
+    return a->n == b->n;
+}
+
+static bool
+is_plain(const GridBox *b)
+{
+    for (int i = 0; i < b->nloops; i++)
+        if (b->loop[i].rest || b->loop[i].ds < 1)
+            return false;
+    return ex_is_const(b->dst);
+}
+
+/* How many more of loop k are what f is; 0: it is not. */
+static i64
+follows(const GridBox *f, const GridBox *b, int k)
+{
+    const GridLoop *l = &b->loop[k];
+    i64 each = b->elements / l->n, span;
+    Shape mine, its;
+    if (f->elements % each || !int_mul(l->n, l->ds, &span) ||
+        f->dst->base - b->dst->base != span)
+        return 0;
+    shape_of(b, k, f->elements / each, &mine);
+    shape_of(f, -1, 0, &its);
+    return are_equal(&mine, &its) ? f->elements / each : 0;
+}
+
+static int
+width_of(const GridBox *b)
+{
+    GridBox w = *b;
+    grid_widen(&w, 128);
+    return w.bits;
+}
+
+/* Whether sectors of the destination hold some of both. */
+static bool
+is_shared(const GridBox *b, const GridLoop *l)
+{
+    enum { SECTOR_BITS = 8 * SECTOR_BYTES };
+    return l->n * l->ds % SECTOR_BITS * b->bits % SECTOR_BITS != 0;
+}
+
+static bool
+extend(GridBox *b, int k, const GridBox *f)
+{
+    i64 more = follows(f, b, k);
+    bool copy = b->nest->kind == NEST_COPY;
+    GridBox joined = *b;
+    if (!more || (copy && !is_shared(b, &b->loop[k])))
+        return false;
+    joined.elements = b->elements / b->loop[k].n * (b->loop[k].n + more);
+    joined.loop[k].n += more;
+    if (!copy)
+        joined.loop[k].real = joined.loop[k].n;
+    if (width_of(&joined) < width_of(b))
+        return false;
+    *b = joined;
+    return true;
+}
+
+/* A loop of one, as far as f is from b. */
+static int
+add_loop(GridBox *b, const GridBox *f)
+{
+    static const char more[] = "r";
+    i64 ds = f->dst->base - b->dst->base;
+    int i = b->nloops;
+    for (int j = 0; j < b->nloops; j++)
+        if (b->loop[j].name == more)
+            return -1;
+    if (ds < 1 || i == MAX_LOOPS)
+        return -1;
+    for (b->nloops++; i > 0 && b->loop[i - 1].ds < ds; i--)
+        b->loop[i] = b->loop[i - 1];
+    b->loop[i] = (GridLoop){1, 0, ds, 1, ex_var(b->e, more, 0, f->elements), more, false};
+    return i;
+}
+
+bool
+grid_cover(GridBox *b, const GridBox *f)
+{
+    if (!is_plain(b) || !is_plain(f))
+        return false;
+    for (int k = 0; k < b->nloops; k++)
+        if (extend(b, k, f))
+            return true;
+    GridBox one = *b;
+    int k = add_loop(&one, f);
+    if (k < 0 || !extend(&one, k, f))
+        return false;
+    *b = one;
+    return true;
+}
+
+bool
+grid_is_padded(const GridBox *b)
+{
+    for (int i = 0; i < b->nloops; i++)
+        if (b->loop[i].real < b->loop[i].n)
+            return true;
+    return false;
+}
+
+int
+grid_pattern(GridBox *b, int width, const char **word)
+{
+    const uint64_t *fill = b->u->plan->dst->fill;
+    int bits = b->u->plan->dst->dtype->bits, n = width <= 32 ? 1 : width / 32;
+    for (int w = 0; w < n; w++) {
+        uint64_t v = 0;
+        for (int at = 0; at < 32; at += bits < 32 ? bits : 32) {
+            int from = (32 * w + at) % bits;
+            uint64_t part = fill[from / 64] >> from % 64;
+            v |= (bits < 32 ? part & ((UINT64_C(1) << bits) - 1) : part) << at;
+        }
+        v &= width < 32 ? (UINT64_C(1) << width) - 1 : 0xffffffff;
+        word[w] = arena_printf(b->arena, "0x%llxu", (unsigned long long)v);
+    }
+    return n;
+}
+
+static GridStmt *
+when_real(GridBox *b)
+{
+    const Ex *value[MAX_LOOPS];
+    i64 bound[MAX_LOOPS];
+    int n = 0;
+    for (int i = 0; i < b->nloops; i++)
+        if (b->loop[i].real < b->loop[i].n) {
+            value[n] = b->at[i];
+            bound[n++] = b->loop[i].real;
+        }
+    return grid_when(b, value, bound, n);
+}
+
+void
+grid_load_or_fill(GridBox *b, const char *name, bool declares, int width, const Ex *from)
+{
+    if (!grid_is_padded(b)) {
+        grid_load(b, name, declares, SPACE_SRC, width, from);
+        return;
+    }
+    if (declares) {
+        GridStmt *s = grid_add(b, G_WORD);
+        s->name = name;
+        s->width = width;
+    }
+    GridStmt *s = grid_add(b, G_SET);
+    s->name = name;
+    s->nwords = grid_pattern(b, 8 * width, s->word);
+    GridStmt *real = when_real(b);
+    GridStmt **outer = real ? grid_open(b, real) : NULL;
+    grid_load(b, name, false, SPACE_SRC, width, from);
+    grid_close(b, outer);
+}
