@@ -147,6 +147,9 @@ GridStmt **grid_open(GridBox *b, GridStmt *s);
 void grid_close(GridBox *b, GridStmt **outer);
 /* name = x, and from then on a variable of the range that x has. */
 const Ex *grid_let(GridBox *b, const char *name, const Ex *x);
+/* The index name = x, and that what follows, up to grid_close, is done where it is below
+ * n: a variable that is. */
+const Ex *grid_index(GridBox *b, const char *name, const Ex *x, i64 n, GridStmt ***outer);
 /* A loop of the kernel's own, unrolled, for grid_close; its variable is returned.  Of
  * count 1 there is no loop, and 0 is returned. */
 const Ex *grid_for(GridBox *b, const char *name, i64 count, GridStmt ***outer);
@@ -177,8 +180,9 @@ int grid_pattern(GridBox *b, int bits, const char **word);
  * there is none in closed form. */
 i64 grid_inverse(GridUnit *u, GridStmt *box);
 
-/* grid_gather.c, grid_tile.c, grid_slab.c: the rows */
+/* grid_gather.c, grid_piece.c, grid_tile.c, grid_edge.c, grid_slab.c: the rows */
 i64 grid_gather(GridBox *b);
+i64 grid_piece(GridBox *b);
 i64 grid_tile(GridBox *b);
 i64 grid_tile_edge(GridBox *b);
 i64 grid_slab(GridBox *b);

@@ -33,16 +33,14 @@ address(GridBox *b, bool source)
 
 typedef enum { LOADS = 1, STORES = 2 } What;
 
-/* Element e, which is variable `in` where there is such, by way of `value`, which is new
- * where it is loaded and stored at once. */
+/* Element e by way of `value`, which is new where it is loaded and stored at once. */
 static void
-element(GridBox *b, const Ex *e, int in, const char *value, What what)
+element(GridBox *b, const Ex *e, const char *value, What what)
 {
     const char *word[4] = {value};
     int nwords = b->nest->kind == NEST_FILL ? grid_pattern(b, b->bits, word) : 1;
-    GridStmt *when = grid_when(b, &e, &b->elements, 1);
-    GridStmt **outer = when ? grid_open(b, when) : NULL;
-    loops_of(b, ex_of_var(b->e, in));
+    GridStmt **outer;
+    loops_of(b, grid_index(b, "e", e, b->elements, &outer));
     if (what & LOADS)
         grid_load_or_fill(b, value, what & STORES, b->bits / 8, address(b, true));
     if (what & STORES)
@@ -59,16 +57,7 @@ pass(GridBox *b, i64 each, const char *value, What what)
                                         each * GRID_THREADS),
                          ex_add(b->e, ex_scale(b->e, u, GRID_THREADS),
                                 ex_of_var(b->e, b->u->thread)));
-    int in = ex_var(b->e, "e", 0, b->elements - 1);
-    if (b->elements > 1) {
-        GridStmt *let = grid_add(b, G_LET);
-        let->name = "e";
-        let->value[0] = e;
-        let->var = ex_var(b->e, "e", 0, e->f.max);
-        let->guarded = in;
-        e = ex_of_var(b->e, let->var);
-    }
-    element(b, e, in, value, what);
+    element(b, e, value, what);
     grid_close(b, outer);
 }
 

@@ -131,7 +131,7 @@ word(Inverse *g, const Ex *e)
     const Layout *l = g->p->dst;
     bool small = g->per > 1, keep = !g->dense || l->ref->def->fill == FILL_NONE ||
                                      l->size % g->per;
-    GridStmt **outer;
+    GridStmt **outer, **then;
     const char *const value[] = {small ? "w" : "v"};
     GridStmt *s = grid_add(b, G_WORD);
     s->name = value[0];
@@ -141,15 +141,7 @@ word(Inverse *g, const Ex *e)
         s->value[0] = e;
     const Ex *k = grid_for(b, "k", g->per, &outer);
     const Ex *a = ex_add(b->e, ex_scale(b->e, e, g->per), k);
-    GridStmt *let = grid_add(b, G_LET);
-    let->name = "a";
-    let->value[0] = a;
-    let->var = ex_var(b->e, "a", 0, a->f.max);
-    let->guarded = ex_var(b->e, "a", 0, l->size - 1);
-    a = ex_of_var(b->e, let->var);
-    GridStmt *when = grid_when(b, &a, &l->size, 1);
-    GridStmt **then = when ? grid_open(b, when) : NULL;
-    slot(g, ex_of_var(b->e, let->guarded), k);
+    slot(g, grid_index(b, "a", a, l->size, &then), k);
     grid_close(b, then);
     grid_close(b, outer);
     grid_store(b, SPACE_DST, g->unit, e, value, 1);
@@ -185,18 +177,10 @@ grid_inverse(GridUnit *u, GridStmt *box)
     units = int_ceil_div(bytes, g.unit);
     i64 blocks = int_ceil_div(units, GRID_THREADS);
     grid_blocks(&g.b, blocks);
-    GridStmt **outer = grid_open(&g.b, grid_add(&g.b, G_PHASE));
+    GridStmt **then, **outer = grid_open(&g.b, grid_add(&g.b, G_PHASE));
     const Ex *e = ex_add(u->e, ex_scale(u->e, ex_of_var(u->e, g.b.block), GRID_THREADS),
                          ex_of_var(u->e, u->thread));
-    GridStmt *let = grid_add(&g.b, G_LET);
-    let->name = "e";
-    let->value[0] = e;
-    let->var = ex_var(u->e, "e", 0, e->f.max);
-    let->guarded = ex_var(u->e, "e", 0, units - 1);
-    e = ex_of_var(u->e, let->var);
-    GridStmt *when = grid_when(&g.b, &e, &units, 1);
-    GridStmt **then = when ? grid_open(&g.b, when) : NULL;
-    word(&g, ex_of_var(u->e, let->guarded));
+    word(&g, grid_index(&g.b, "e", e, units, &then));
     grid_close(&g.b, then);
     grid_close(&g.b, outer);
     box->var = g.b.block;

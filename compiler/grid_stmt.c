@@ -38,6 +38,20 @@ grid_let(GridBox *b, const char *name, const Ex *x)
 }
 
 const Ex *
+grid_index(GridBox *b, const char *name, const Ex *x, i64 n, GridStmt ***outer)
+{
+    GridStmt *let = grid_add(b, G_LET);
+    let->name = name;
+    let->value[0] = x;
+    let->var = ex_var(b->e, name, 0, x->f.max);
+    let->guarded = ex_var(b->e, name, 0, n - 1);
+    x = ex_of_var(b->e, let->var);
+    GridStmt *when = grid_when(b, &x, &n, 1);
+    *outer = when ? grid_open(b, when) : NULL;
+    return ex_of_var(b->e, let->guarded);
+}
+
+const Ex *
 grid_for(GridBox *b, const char *name, i64 count, GridStmt ***outer)
 {
     *outer = NULL;

@@ -1,0 +1,243 @@
+/* Blocked layouts whose innermost run is a sector or two, 32 to 64 bytes: a thread moves
+ * pieces of 16 bytes of it, and the pixels of as many planes of the other side as one has
+ * elements.  Lanes are pixels and pieces: both sides move whole sectors, without shared
+ * memory and without a barrier. */
+#include "grid_tile.h"
+
+enum { PIECE_BITS = 128, RUN_LEAST = SECTOR_BYTES, RUN_MOST = 64, LANE_BYTES = 4, PIXELS_MOST = 4 };
+
+typedef struct {
+    GridBox *b;
+    const GridLoop *pixel, *run;   /* side by side in planes; in the blocks */
+    bool in;                       /* the source is the blocks, else the destination */
+    i64 each;                      /* elements of a piece */
+    int pixels, width;             /* of a thread in a plane, and their bytes */
+    const Ex *y;                   /* the piece's first element in the run */
+    const Ex *blocks, *planes;     /* where the thread begins, elements */
+} Pieces;
+
+static i64
+in_blocks(const Pieces *p, const GridLoop *l)
+{
+    return p->in ? l->ss : l->ds;
+}
+
+static i64
+in_planes(const Pieces *p, const GridLoop *l)
+{
+    return p->in ? l->ds : l->ss;
+}
+
+static bool
+find_loops(Pieces *p, bool in)
+{
+    p->in = in;
+    p->pixel = p->run = NULL;
+    for (int i = 0; i < p->b->nloops; i++) {
+        const GridLoop *l = &p->b->loop[i];
+        p->run = in_blocks(p, l) == 1 && !l->rest ? l : p->run;
+        p->pixel = in_planes(p, l) == 1 && !l->rest ? l : p->pixel;
+    }
+    if (!p->run || !p->pixel || p->run == p->pixel)
+        return false;
+    i64 bytes = in_blocks(p, p->pixel) * p->b->bits / 8;
+    return bytes >= RUN_LEAST && bytes <= RUN_MOST &&
+           p->run->n <= in_blocks(p, p->pixel) &&
+           p->pixel->n * p->b->bits / 8 >= SECTOR_BYTES;
+}
+
+/* Pieces lie at multiples of their size, and none writes what is not the box's. */
+static bool
+is_whole(const Pieces *p)
+{
+    const GridBox *b = p->b;
+    for (int i = 0; i < b->nloops; i++)
+        if (&b->loop[i] != p->run && in_blocks(p, &b->loop[i]) % p->each)
+            return false;
+    return grid_divisor(p->in ? b->src : b->dst) % p->each == 0 &&
+           (p->in ? tile_ends_inside(b, p->run, p->each) : p->run->n % p->each == 0);
+}
+
+/* Planes can be accessed by so many pixels. */
+static bool
+is_aligned(const Pieces *p)
+{
+    const GridBox *b = p->b;
+    for (int i = 0; i < b->nloops; i++)
+        if (&b->loop[i] != p->pixel && in_planes(p, &b->loop[i]) % p->pixels)
+            return false;
+    return p->pixel->n % p->pixels == 0 && p->pixel->real % p->pixels == 0 &&
+           grid_divisor(p->in ? b->dst : b->src) % p->pixels == 0;
+}
+
+static void
+choose_pixels(Pieces *p)
+{
+    p->pixels = 8 * LANE_BYTES / p->b->bits;
+    while (p->pixels > 1 && !is_aligned(p))
+        p->pixels /= 2;
+    p->pixels += p->pixels == 0;
+    p->width = p->pixels * p->b->bits / 8;
+}
+
+/* What thread number e of all does: pieces of a pixel follow one another, then pixels. */
+static void
+find_place(Pieces *p, const Ex *e)
+{
+    GridBox *b = p->b;
+    Exprs *x = b->e;
+    const Ex *src, *dst;
+    i64 pieces = int_ceil_div(p->run->n, p->each);
+    i64 inner = pieces * (p->pixel->n / p->pixels);
+    p->y = grid_let(b, "y", ex_scale(x, ex_dig(x, e, 1, pieces), p->each));
+    const Ex *at = grid_let(b, "x", ex_scale(x, ex_dig(x, e, pieces, inner), p->pixels));
+    grid_batch(b, e, inner, p->pixel, p->run, NULL, &src, &dst);
+    b->at[p->pixel - b->loop] = at;
+    src = ex_add(x, src, ex_add(x, ex_scale(x, at, p->pixel->ss),
+                                ex_scale(x, p->y, p->run->ss)));
+    dst = ex_add(x, dst, ex_add(x, ex_scale(x, at, p->pixel->ds),
+                                ex_scale(x, p->y, p->run->ds)));
+    p->blocks = p->in ? src : dst;
+    p->planes = p->in ? dst : src;
+}
+
+/* Where element i of the piece is in its plane, in accesses of a lane. */
+static const Ex *
+plane(const Pieces *p, i64 i)
+{
+    Exprs *e = p->b->e;
+    i64 stride = in_planes(p, p->run) / p->pixels;
+    return ex_add(e, ex_div(e, p->planes, p->pixels), ex_const(e, i * stride));
+}
+
+/* Where the piece of pixel c is, in pieces. */
+static const Ex *
+piece(const Pieces *p, int c)
+{
+    Exprs *e = p->b->e;
+    i64 stride = in_blocks(p, p->pixel) / p->each;
+    return ex_add(e, ex_div(e, p->blocks, p->each), ex_const(e, c * stride));
+}
+
+static const char *
+name(const Pieces *p, const char *tag, int i, int j)
+{
+    return arena_printf(p->b->arena, "%s%d_%d", tag, i, j);
+}
+
+/* Word w of the piece of pixel c, of what was loaded of each plane. */
+static const char *
+gathered(const Pieces *p, int c, int w)
+{
+    GridBox *b = p->b;
+    int per = 32 / b->bits;
+    const char *half[2], *a[4];
+    if (b->bits == 64)
+        return arena_printf(b->arena, "a%d.%c", w / 2, "xy"[w % 2]);
+    if (b->bits == 32)
+        return arena_printf(b->arena, "a%d", w);
+    for (int i = 0; i < per; i++)
+        a[i] = arena_printf(b->arena, "a%d", per * w + i);
+    if (b->bits == 16)
+        return tile_permute(b, G_PERMUTE, name(p, "w", c, w), a[0], a[1],
+                            c ? 0x7632 : 0x5410);
+    for (int i = 0; i < 2; i++) {
+        half[i] = name(p, i ? "g" : "h", c / 2, w);
+        if (c % 2 == 0)
+            tile_permute(b, G_PERMUTE, half[i], a[2 * i], a[2 * i + 1],
+                         c ? 0x7362 : 0x5140);
+    }
+    return tile_permute(b, G_PERMUTE, name(p, "w", c, w), half[0], half[1],
+                        c % 2 ? 0x7632 : 0x5410);
+}
+
+static void
+gather(Pieces *p)
+{
+    GridBox *b = p->b;
+    for (int i = 0; i < p->each; i++) {
+        b->at[p->run - b->loop] = ex_add(b->e, p->y, ex_const(b->e, i));
+        grid_load_or_fill(b, arena_printf(b->arena, "a%d", i), true, p->width,
+                          plane(p, i));
+    }
+    for (int c = 0; c < p->pixels; c++) {
+        const char *word[4];
+        for (int w = 0; w < LEN(word); w++)
+            word[w] = gathered(p, c, w);
+        grid_store(b, SPACE_DST, PIECE_BITS / 8, piece(p, c), word, LEN(word));
+    }
+}
+
+/* Element i of the pieces v0, v1, ..., for its plane; the number of words. */
+static int
+scattered(const Pieces *p, int i, const char **word)
+{
+    GridBox *b = p->b;
+    int per = 32 / b->bits, w = i / (per ? per : 1);
+    const char *half[2], *v[PIXELS_MOST];
+    if (b->bits == 64) {
+        word[0] = tile_word(b, "v0", 16, 2 * i);
+        word[1] = tile_word(b, "v0", 16, 2 * i + 1);
+        return 2;
+    }
+    for (int c = 0; c < PIXELS_MOST; c++)
+        v[c] = tile_word(b, arena_printf(b->arena, "v%d", c < p->pixels ? c : 0), 16, w);
+    word[0] = name(p, "w", i, 0);
+    if (b->bits == 32)
+        word[0] = v[0];
+    else if (b->bits == 16)
+        tile_permute(b, G_PERMUTE, word[0], v[0], v[1], i % per ? 0x7632 : 0x5410);
+    else if (p->pixels < PIXELS_MOST)
+        tile_permute(b, G_PERMUTE, word[0], v[0], v[1],
+                     (uint32_t)(i % per * 0x11 + 0x40));
+    else {
+        for (int h = 0; h < 2; h++) {
+            half[h] = name(p, h ? "g" : "h", w, i % per / 2);
+            if (i % 2 == 0)
+                tile_permute(b, G_PERMUTE, half[h], v[2 * h], v[2 * h + 1],
+                             i % per ? 0x7362 : 0x5140);
+        }
+        tile_permute(b, G_PERMUTE, word[0], half[0], half[1], i % 2 ? 0x7632 : 0x5410);
+    }
+    return 1;
+}
+
+static void
+scatter(Pieces *p)
+{
+    GridBox *b = p->b;
+    for (int c = 0; c < p->pixels; c++)
+        grid_load(b, arena_printf(b->arena, "v%d", c), true, SPACE_SRC, PIECE_BITS / 8,
+                  piece(p, c));
+    for (int i = 0; i < p->each; i++) {
+        const char *word[4];
+        const Ex *y = ex_add(b->e, p->y, ex_const(b->e, i));
+        int n = scattered(p, i, word);
+        GridStmt *when = grid_when(b, &y, &p->run->n, 1);
+        GridStmt **outer = when ? grid_open(b, when) : NULL;
+        grid_store(b, SPACE_DST, p->width, plane(p, i), word, n);
+        grid_close(b, outer);
+    }
+}
+
+i64
+grid_piece(GridBox *b)
+{
+    Pieces p = {.b = b};
+    grid_widen(b, 64);
+    p.each = PIECE_BITS / b->bits;
+    if (b->bits < 8 || b->bits > 64 || b->nest->kind != NEST_COPY ||
+        (!find_loops(&p, false) && (grid_is_padded(b) || !find_loops(&p, true))) ||
+        !is_whole(&p))
+        return 0;
+    choose_pixels(&p);
+    i64 n = b->elements / (p.run->n * p.pixels) * int_ceil_div(p.run->n, p.each);
+    grid_blocks(b, int_ceil_div(n, GRID_THREADS));
+    GridStmt **guard, **outer = grid_open(b, grid_add(b, G_PHASE));
+    find_place(&p, grid_index(b, "e", ex_add(b->e, ex_scale(b->e, ex_of_var(b->e, b->block), GRID_THREADS),
+                                  ex_of_var(b->e, b->u->thread)), n, &guard));
+    (p.in ? scatter : gather)(&p);
+    grid_close(b, guard);
+    grid_close(b, outer);
+    return int_ceil_div(n, GRID_THREADS);
+}
