@@ -4,7 +4,8 @@
  * memory and without a barrier. */
 #include "grid_tile.h"
 
-enum { PIECE_BITS = 128, RUN_LEAST = SECTOR_BYTES, RUN_MOST = 64, LANE_BYTES = 4, PIXELS_MOST = 4 };
+enum { PIECE_BITS = 128, RUN_LEAST = SECTOR_BYTES, RUN_MOST = 64, LANE_BYTES = 4 };
+enum { PIXELS_MOST = 4 };             /* of bytes */
 
 typedef struct {
     GridBox *b;
@@ -133,21 +134,21 @@ gathered(const Pieces *p, int c, int w)
     int per = 32 / b->bits;
     const char *half[2], *a[4];
     if (b->bits == 64)
-        return arena_printf(b->arena, "a%d.%c", w / 2, "xy"[w % 2]);
+        return arena_printf(b->arena, "A%d.%c", w / 2, "xy"[w % 2]);
     if (b->bits == 32)
-        return arena_printf(b->arena, "a%d", w);
+        return arena_printf(b->arena, "A%d", w);
     for (int i = 0; i < per; i++)
-        a[i] = arena_printf(b->arena, "a%d", per * w + i);
+        a[i] = arena_printf(b->arena, "A%d", per * w + i);
     if (b->bits == 16)
-        return tile_permute(b, G_PERMUTE, name(p, "w", c, w), a[0], a[1],
+        return tile_permute(b, G_PERMUTE, name(p, "W", c, w), a[0], a[1],
                             c ? 0x7632 : 0x5410);
     for (int i = 0; i < 2; i++) {
-        half[i] = name(p, i ? "g" : "h", c / 2, w);
+        half[i] = name(p, i ? "G" : "H", c / 2, w);
         if (c % 2 == 0)
             tile_permute(b, G_PERMUTE, half[i], a[2 * i], a[2 * i + 1],
                          c ? 0x7362 : 0x5140);
     }
-    return tile_permute(b, G_PERMUTE, name(p, "w", c, w), half[0], half[1],
+    return tile_permute(b, G_PERMUTE, name(p, "W", c, w), half[0], half[1],
                         c % 2 ? 0x7632 : 0x5410);
 }
 
@@ -157,7 +158,7 @@ gather(Pieces *p)
     GridBox *b = p->b;
     for (int i = 0; i < p->each; i++) {
         b->at[p->run - b->loop] = ex_add(b->e, p->y, ex_const(b->e, i));
-        grid_load_or_fill(b, arena_printf(b->arena, "a%d", i), true, p->width,
+        grid_load_or_fill(b, arena_printf(b->arena, "A%d", i), true, p->width,
                           plane(p, i));
     }
     for (int c = 0; c < p->pixels; c++) {
@@ -176,13 +177,13 @@ scattered(const Pieces *p, int i, const char **word)
     int per = 32 / b->bits, w = i / (per ? per : 1);
     const char *half[2], *v[PIXELS_MOST];
     if (b->bits == 64) {
-        word[0] = tile_word(b, "v0", 16, 2 * i);
-        word[1] = tile_word(b, "v0", 16, 2 * i + 1);
+        word[0] = tile_word(b, "V0", 16, 2 * i);
+        word[1] = tile_word(b, "V0", 16, 2 * i + 1);
         return 2;
     }
     for (int c = 0; c < PIXELS_MOST; c++)
-        v[c] = tile_word(b, arena_printf(b->arena, "v%d", c < p->pixels ? c : 0), 16, w);
-    word[0] = name(p, "w", i, 0);
+        v[c] = tile_word(b, arena_printf(b->arena, "V%d", c < p->pixels ? c : 0), 16, w);
+    word[0] = name(p, "W", i, 0);
     if (b->bits == 32)
         word[0] = v[0];
     else if (b->bits == 16)
@@ -192,7 +193,7 @@ scattered(const Pieces *p, int i, const char **word)
                      (uint32_t)(i % per * 0x11 + 0x40));
     else {
         for (int h = 0; h < 2; h++) {
-            half[h] = name(p, h ? "g" : "h", w, i % per / 2);
+            half[h] = name(p, h ? "G" : "H", w, i % per / 2);
             if (i % 2 == 0)
                 tile_permute(b, G_PERMUTE, half[h], v[2 * h], v[2 * h + 1],
                              i % per ? 0x7362 : 0x5140);
@@ -207,7 +208,7 @@ scatter(Pieces *p)
 {
     GridBox *b = p->b;
     for (int c = 0; c < p->pixels; c++)
-        grid_load(b, arena_printf(b->arena, "v%d", c), true, SPACE_SRC, PIECE_BITS / 8,
+        grid_load(b, arena_printf(b->arena, "V%d", c), true, SPACE_SRC, PIECE_BITS / 8,
                   piece(p, c));
     for (int i = 0; i < p->each; i++) {
         const char *word[4];
@@ -234,8 +235,8 @@ grid_piece(GridBox *b)
     i64 n = b->elements / (p.run->n * p.pixels) * int_ceil_div(p.run->n, p.each);
     grid_blocks(b, int_ceil_div(n, GRID_THREADS));
     GridStmt **guard, **outer = grid_open(b, grid_add(b, G_PHASE));
-    find_place(&p, grid_index(b, "e", ex_add(b->e, ex_scale(b->e, ex_of_var(b->e, b->block), GRID_THREADS),
-                                  ex_of_var(b->e, b->u->thread)), n, &guard));
+    const Ex *e = grid_turn(b, ex_of_var(b->e, b->block));
+    find_place(&p, grid_index(b, "e", e, n, &guard));
     (p.in ? scatter : gather)(&p);
     grid_close(b, guard);
     grid_close(b, outer);

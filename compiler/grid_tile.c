@@ -169,10 +169,10 @@ transpose_bytes(GridBox *b, const char *tag, const char *const in[4], const char
     static const uint32_t first[] = {0x5140, 0x7362}, then[] = {0x5410, 0x7632};
     const char *half[4];
     for (int h = 0; h < 4; h++)
-        half[h] = tile_permute(b, G_PERMUTE, arena_printf(b->arena, "h%s%d", tag, h),
+        half[h] = tile_permute(b, G_PERMUTE, arena_printf(b->arena, "H%s%d", tag, h),
                           in[h / 2 * 2], in[h / 2 * 2 + 1], first[h % 2]);
     for (int c = 0; c < 4; c++)
-        out[c] = tile_permute(b, G_PERMUTE, arena_printf(b->arena, "w%s%d", tag, c),
+        out[c] = tile_permute(b, G_PERMUTE, arena_printf(b->arena, "W%s%d", tag, c),
                          half[c / 2], half[c / 2 + 2], then[c % 2]);
 }
 
@@ -185,12 +185,12 @@ across(Tile *t, int c, int w, const char *const *bytes)
     if (bits < 16)
         return bytes[c];
     if (bits == 64)
-        return tile_word(b, arena_printf(b->arena, "a%d", w / 2), 16, 2 * c + w % 2);
+        return tile_word(b, arena_printf(b->arena, "A%d", w / 2), 16, 2 * c + w % 2);
     if (bits == 32)
-        return tile_word(b, arena_printf(b->arena, "a%d", w), 16, c);
-    const char *x = tile_word(b, arena_printf(b->arena, "a%d", w * per), 8, c / per);
-    const char *y = tile_word(b, arena_printf(b->arena, "a%d", w * per + 1), 8, c / per);
-    return tile_permute(b, G_PERMUTE, arena_printf(b->arena, "w%d%d", c, w), x, y,
+        return tile_word(b, arena_printf(b->arena, "A%d", w), 16, c);
+    const char *x = tile_word(b, arena_printf(b->arena, "A%d", w * per), 8, c / per);
+    const char *y = tile_word(b, arena_printf(b->arena, "A%d", w * per + 1), 8, c / per);
+    return tile_permute(b, G_PERMUTE, arena_printf(b->arena, "W%d%d", c, w), x, y,
                    c % per ? 0x7632 : 0x5410);
 }
 
@@ -199,7 +199,7 @@ static void
 transpose_small(Tile *t, const char **out)
 {
     GridBox *b = t->b;
-    static const char *const a[] = {"a0", "a1", "a2", "a3", "a4", "a5", "a6", "a7"};
+    static const char *const a[] = {"A0", "A1", "A2", "A3", "A4", "A5", "A6", "A7"};
     if (b->bits == 8) {
         transpose_bytes(b, "", a, out);
         return;
@@ -207,7 +207,7 @@ transpose_small(Tile *t, const char **out)
     for (int half = 0; half < 2; half++) {
         const char *in[4], *columns[4];
         for (int k = 0; k < 4; k++)
-            in[k] = tile_permute(b, G_NIBBLES, arena_printf(b->arena, "n%d%d", half, k),
+            in[k] = tile_permute(b, G_NIBBLES, arena_printf(b->arena, "N%d%d", half, k),
                             a[2 * k], a[2 * k + 1], (uint32_t)half);
         transpose_bytes(b, half ? "1" : "0", in, columns);
         for (int c = 0; c < 4; c++)
@@ -251,7 +251,7 @@ load_rows(Tile *t, const Ex *x, const Ex *y, const Ex *z, const Ex *from)
         b->at[t->z - b->loop] = z;
     for (int i = 0; i < t->m; i++) {
         b->at[t->y - b->loop] = ex_add(e, y, ex_const(e, i));
-        grid_load_or_fill(b, arena_printf(b->arena, "a%d", i), true, t->width,
+        grid_load_or_fill(b, arena_printf(b->arena, "A%d", i), true, t->width,
                           ex_add(e, from, ex_const(e, i * (t->y->ss / t->m))));
     }
 }

@@ -1,5 +1,6 @@
 /* grid_tile.h: tiles of a transpose in shared memory, for the rows that do it by vectors
- * and by elements. */
+ * and by elements.  Several values of a thread are in variables with capitals, which no
+ * loop's name has. */
 #ifndef RAVEL_GRID_TILE_H
 #define RAVEL_GRID_TILE_H
 
