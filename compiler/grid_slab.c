@@ -1,17 +1,23 @@
-/* Few elements side by side, as the three channels of a picture: a slab of one side is
- * one run, of pixels of `few` elements; the other side has a plane for each of the few.
- * The run is moved by vectors, the planes by elements; shared memory holds the run. */
-#include "grid.h"
+/* Slabs: what is one run on one side, and planes on the other, of `few` elements a pixel.
+ * The run is moved by vectors, the planes by words, along their pixels; shared memory
+ * holds the run as it is.  For few elements side by side, as the channels of a picture,
+ * of which a block does some pixels; and for planes so small that a block does several,
+ * which as often are one run on the other side too. */
+#include "grid_tile.h"
 
-enum { FEW_MOST = 31, PIXELS = 1024 };
+enum { FEW_MOST = 255, SLAB_BYTES = 16 << 10, SLAB_ELEMENTS = 8192, PIXELS_MOST = 1024 };
+enum { ROW_BYTES = 64 };           /* of a plane, at least, where a block does a part */
 
 typedef struct {
     GridBox *b;
     const GridLoop *few, *pixel;
+    const GridLoop *plane;         /* all of these after those, or NULL */
     bool in;              /* the source is the run, else the destination */
-    i64 pixels;           /* of a block */
+    i64 pixels, planes;   /* of a block */
+    i64 each;             /* elements of a block */
+    i64 all;              /* elements of the run */
     i64 slabs;
-    int vector;           /* elements of a vector of the run */
+    int vector, word;     /* elements of an access of the run, of the planes */
     const Ex *slab;       /* which */
     const Ex *src, *dst;  /* the slab's start, elements */
 } Slab;
@@ -22,42 +28,118 @@ run_stride(const Slab *s, const GridLoop *l)
     return s->in ? l->ss : l->ds;
 }
 
+static i64
+plane_stride(const Slab *s, const GridLoop *l)
+{
+    return s->in ? l->ds : l->ss;
+}
+
+static const GridLoop *
+loop_of(const Slab *s, i64 stride)
+{
+    for (int i = 0; i < s->b->nloops; i++)
+        if (run_stride(s, &s->b->loop[i]) == stride && !s->b->loop[i].rest)
+            return &s->b->loop[i];
+    return NULL;
+}
+
 /* A loop of few elements, and one over pixels of so many, which the other side has in a
  * row. */
 static bool
 find_loops(Slab *s, bool in)
 {
     s->in = in;
-    s->few = s->pixel = NULL;
-    for (int i = 0; i < s->b->nloops; i++) {
-        const GridLoop *l = &s->b->loop[i];
-        if (run_stride(s, l) == 1 && l->n <= FEW_MOST && !l->rest)
-            s->few = l;
-    }
-    for (int i = 0; s->few && i < s->b->nloops; i++) {
-        const GridLoop *l = &s->b->loop[i];
-        if (run_stride(s, l) == s->few->n && (in ? l->ds : l->ss) == 1 && !l->rest)
-            s->pixel = l;
-    }
-    return s->pixel != NULL;
+    s->few = loop_of(s, 1);
+    s->pixel = s->few ? loop_of(s, s->few->n) : NULL;
+    return s->pixel && s->few->n <= FEW_MOST && plane_stride(s, s->pixel) == 1;
 }
 
-/* The widest that the run's length, its slabs' and all that it starts at allow. */
-static int
-vector_of(const Slab *s)
+/* Lanes along pixels that meet in a bank. */
+static i64
+conflicts(const Slab *s)
 {
-    GridBox *b = s->b;
-    int f = 128 / b->bits;
-    for (; f > 1; f /= 2) {
-        bool fits = s->pixel->n * s->few->n % f == 0 && s->pixels * s->few->n % f == 0 &&
-                    grid_divisor(s->in ? b->src : b->dst) % f == 0;
-        for (int i = 0; i < b->nloops; i++)
-            if (&b->loop[i] != s->few && &b->loop[i] != s->pixel)
-                fits &= run_stride(s, &b->loop[i]) % f == 0;
-        if (fits)
-            break;
+    return int_gcd(s->few->n, s->b->bits == 64 ? 16 : 32);
+}
+
+/* The side whose lanes meet less often; few elements may meet as they will, as no other
+ * row has a use for them. */
+static bool
+choose_run(Slab *s)
+{
+    enum { FEW = 8, CONFLICTS_MOST = 2 };
+    Slab other = *s;
+    bool here = find_loops(s, true), there = find_loops(&other, false);
+    if (there && (!here || conflicts(&other) < conflicts(s)))
+        *s = other;
+    return (here || there) && (s->few->n < FEW || conflicts(s) <= CONFLICTS_MOST);
+}
+
+/* How much a block does: whole planes, as many as there is room for, or a part of one. */
+static bool
+choose_size(Slab *s)
+{
+    i64 size = s->b->bits / 8, room = SLAB_BYTES / size, n = s->few->n * s->pixel->n;
+    room = room < SLAB_ELEMENTS ? room : SLAB_ELEMENTS;
+    s->planes = 1;
+    s->pixels = PIXELS_MOST;
+    s->all = n;
+    if (n > room) {
+        while (s->pixels > s->pixel->n || s->pixels * s->few->n > room)
+            s->pixels /= 2;
+        s->each = s->pixels * s->few->n;
+        return s->pixels * size >= ROW_BYTES;
     }
-    return f;
+    s->plane = loop_of(s, n);
+    s->pixels = s->pixel->n;
+    while (s->plane && s->planes < s->plane->n && 2 * s->planes * n <= room)
+        s->planes *= 2;
+    s->all *= s->plane ? s->plane->n : 1;
+    s->each = s->planes * n;
+    return s->each >= GRID_THREADS;
+}
+
+/* Bases, and strides of all other loops, are multiples of f on a side. */
+static bool
+is_aligned(const Slab *s, bool run, i64 f)
+{
+    const GridBox *b = s->b;
+    for (int i = 0; i < b->nloops; i++) {
+        const GridLoop *l = &b->loop[i];
+        if (l != s->few && l != s->pixel && l != s->plane &&
+            (run ? run_stride(s, l) : plane_stride(s, l)) % f)
+            return false;
+    }
+    return grid_divisor(run == s->in ? b->src : b->dst) % f == 0;
+}
+
+/* The planes of a block lie together too. */
+static bool
+is_run_on_both(const Slab *s)
+{
+    return s->pixels == s->pixel->n && plane_stride(s, s->few) == s->pixel->n &&
+           (!s->plane || plane_stride(s, s->plane) == s->few->n * s->pixel->n);
+}
+
+static bool
+are_words(const Slab *s, i64 f)
+{
+    bool rows = s->pixel->n % f == 0 && plane_stride(s, s->few) % f == 0 &&
+                (!s->plane || plane_stride(s, s->plane) % f == 0);
+    return (rows || is_run_on_both(s)) && s->all % f == 0 && s->each % f == 0 &&
+           is_aligned(s, false, f);
+}
+
+static void
+choose_widths(Slab *s)
+{
+    int bits = s->b->bits;
+    for (s->vector = 128 / bits; s->vector > 1; s->vector /= 2)
+        if (s->all % s->vector == 0 && s->each % s->vector == 0 &&
+            is_aligned(s, true, s->vector))
+            break;
+    for (s->word = bits < 32 ? 32 / bits : 1; s->word > 1; s->word /= 2)
+        if (are_words(s, s->word))
+            break;
 }
 
 static void
@@ -66,11 +148,32 @@ find_place(Slab *s)
     GridBox *b = s->b;
     Exprs *e = b->e;
     const Ex *n = ex_of_var(e, b->block);
-    i64 inner = s->slabs;
+    const GridLoop *l = s->plane ? s->plane : s->pixel;
+    i64 inner = s->slabs, step = s->plane ? s->planes : s->pixels;
     s->slab = grid_let(b, "i", ex_dig(e, n, 1, inner));
-    grid_batch(b, n, inner, s->few, s->pixel, NULL, &s->src, &s->dst);
-    s->src = ex_add(e, s->src, ex_scale(e, s->slab, s->pixels * s->pixel->ss));
-    s->dst = ex_add(e, s->dst, ex_scale(e, s->slab, s->pixels * s->pixel->ds));
+    grid_batch(b, n, inner, s->few, s->pixel, s->plane, &s->src, &s->dst);
+    s->src = ex_add(e, s->src, ex_scale(e, s->slab, step * l->ss));
+    s->dst = ex_add(e, s->dst, ex_scale(e, s->slab, step * l->ds));
+}
+
+/* Access number q of a phase, of `elements` each, as far as the run or the planes go; its
+ * loop and guard for grid_close. */
+static const Ex *
+open_turn(Slab *s, bool run, i64 elements, GridStmt ***outer, GridStmt ***guard)
+{
+    GridBox *b = s->b;
+    Exprs *e = b->e;
+    bool whole = run || s->pixels == s->pixel->n;
+    i64 each = s->each / elements, row = s->pixels / elements;
+    i64 end = whole ? s->all / elements : s->pixel->n / elements;
+    const Ex *k = grid_for(b, "k", int_ceil_div(each, GRID_THREADS), outer);
+    const Ex *q = grid_index(b, "q", grid_turn(b, k), each, guard);
+    const Ex *at = whole ? ex_add(e, ex_scale(e, s->slab, each), q)
+                         : ex_add(e, ex_scale(e, s->slab, row), ex_dig(e, q, 1, row));
+    GridStmt *when = grid_when(b, &at, &end, 1);
+    GridStmt **inner = when ? grid_open(b, when) : NULL;
+    *guard = *guard ? *guard : inner;
+    return q;
 }
 
 /* Vectors of the run, to or from shared memory. */
@@ -79,15 +182,9 @@ move_run(Slab *s)
 {
     GridBox *b = s->b;
     Exprs *e = b->e;
-    GridStmt **outer;
+    GridStmt **outer, **guard;
     int width = s->vector * b->bits / 8;
-    i64 each = s->pixels * s->few->n / s->vector;
-    i64 all = s->pixel->n * s->few->n / s->vector;
-    const Ex *k = grid_for(b, "k", int_ceil_div(each, GRID_THREADS), &outer);
-    const Ex *q = grid_let(b, "q", grid_turn(b, k));
-    const Ex *at = ex_add(e, ex_scale(e, s->slab, each), q);
-    GridStmt *when = grid_when(b, (const Ex *[]){q, at}, (i64[]){each, all}, 2);
-    GridStmt **guard = when ? grid_open(b, when) : NULL;
+    const Ex *q = open_turn(s, true, s->vector, &outer, &guard);
     const Ex *run = ex_add(e, ex_div(e, s->in ? s->src : s->dst, s->vector), q);
     grid_load(b, "v", true, s->in ? SPACE_SRC : SPACE_SHARED, width, s->in ? run : q);
     grid_store(b, s->in ? SPACE_SHARED : SPACE_DST, width, s->in ? q : run,
@@ -96,29 +193,49 @@ move_run(Slab *s)
     grid_close(b, outer);
 }
 
-/* Elements of each plane, pixel after pixel. */
+/* Element n of a block, as its planes follow one another: where it is in them, and in
+ * shared memory. */
+static const Ex *
+in_planes(const Slab *s, const Ex *n, const Ex **shared)
+{
+    Exprs *e = s->b->e;
+    i64 plane = s->pixels * s->few->n;
+    const Ex *p = ex_dig(e, n, 1, s->pixels), *x = ex_dig(e, n, s->pixels, plane);
+    const Ex *z = ex_div(e, n, plane);
+    i64 apart = s->plane ? plane_stride(s, s->plane) : 0;
+    *shared = ex_add(e, ex_scale(e, z, plane),
+                     ex_add(e, ex_scale(e, p, s->few->n), x));
+    return ex_add(e, ex_add(e, ex_scale(e, z, apart), p),
+                  ex_scale(e, x, plane_stride(s, s->few)));
+}
+
+/* Words of the planes, pixel after pixel. */
 static void
 move_planes(Slab *s)
 {
     GridBox *b = s->b;
     Exprs *e = b->e;
-    GridStmt **outer;
-    int width = b->bits / 8;
-    const Ex *k = grid_for(b, "k", s->pixels * s->few->n / GRID_THREADS, &outer);
-    const Ex *q = grid_turn(b, k);
-    const Ex *p = grid_let(b, "p", ex_dig(e, q, 1, s->pixels));
-    const Ex *x = grid_let(b, "x", ex_div(e, q, s->pixels));
-    const Ex *at = ex_add(e, ex_scale(e, s->slab, s->pixels), p);
-    GridStmt *when = grid_when(b, &at, &s->pixel->n, 1);
-    GridStmt **guard = when ? grid_open(b, when) : NULL;
-    const Ex *shared = ex_add(e, ex_scale(e, p, s->few->n), x);
-    i64 apart = s->in ? s->few->ds : s->few->ss;
-    const Ex *plane = ex_add(e, s->in ? s->dst : s->src,
-                             ex_add(e, ex_scale(e, x, apart), p));
-    grid_load(b, "v", true, s->in ? SPACE_SHARED : SPACE_SRC, width,
-              s->in ? shared : plane);
-    grid_store(b, s->in ? SPACE_DST : SPACE_SHARED, width, s->in ? plane : shared,
-               (const char *[]){"v"}, 1);
+    GridStmt **outer, **guard;
+    int size = b->bits / 8;
+    const char *part[4];
+    const Ex *q = open_turn(s, false, s->word, &outer, &guard), *shared[4];
+    const Ex *n = ex_scale(e, q, s->word), *at = NULL;
+    for (int i = s->word - 1; i >= 0; i--)
+        at = in_planes(s, ex_add(e, n, ex_const(e, i)), &shared[i]);
+    at = ex_div(e, ex_add(e, s->in ? s->dst : s->src, at), s->word);
+    if (!s->in)
+        grid_load(b, "v", true, SPACE_SRC, s->word * size, at);
+    for (int i = 0; i < s->word; i++) {
+        part[i] = arena_printf(b->arena, "A%d", i);
+        if (s->in)
+            grid_load(b, part[i], true, SPACE_SHARED, size, shared[i]);
+        else
+            grid_store(b, SPACE_SHARED, size, shared[i],
+                       (const char *[]){tile_part(b, "v", size, i)}, 1);
+    }
+    if (s->in)
+        grid_store(b, SPACE_DST, s->word * size, at,
+                   (const char *[]){tile_joined(b, part, size, s->word)}, 1);
     grid_close(b, guard);
     grid_close(b, outer);
 }
@@ -140,23 +257,17 @@ grid_slab(GridBox *b)
     Slab s = {.b = b};
     grid_widen(b, 64);
     if (b->bits < 8 || b->bits > 64 || b->nest->kind != NEST_COPY || grid_is_padded(b) ||
-        (!find_loops(&s, true) && !find_loops(&s, false)) || s.pixel->n < GRID_THREADS)
+        !choose_run(&s) || !choose_size(&s))
         return 0;
-    s.pixels = PIXELS;
-    i64 each = s.few->n * b->bits / 8;
-    while (s.pixels > GRID_THREADS &&
-           (s.pixels > s.pixel->n || s.pixels * each > b->u->most.shared / 2))
-        s.pixels /= 2;
-    i64 bytes = s.pixels * each;
-    if (bytes > b->u->most.shared)
-        return 0;
-    s.slabs = int_ceil_div(s.pixel->n, s.pixels);
-    s.vector = vector_of(&s);
+    choose_widths(&s);
+    i64 bytes = s.each * b->bits / 8, blocks = b->elements / s.all;
+    s.slabs = int_ceil_div(s.all, s.each);
+    blocks *= s.slabs;
     b->u->shared = bytes > b->u->shared ? bytes : b->u->shared;
-    grid_blocks(b, s.slabs * (b->elements / (s.pixel->n * s.few->n)));
+    grid_blocks(b, blocks);
     find_place(&s);
     phase(&s, s.in);
     grid_add(b, G_BARRIER);
     phase(&s, !s.in);
-    return s.slabs * (b->elements / (s.pixel->n * s.few->n));
+    return blocks;
 }

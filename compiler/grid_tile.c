@@ -162,6 +162,30 @@ tile_permute(GridBox *b, GridKind kind, const char *name, const char *x, const c
     return name;
 }
 
+const char *
+tile_part(GridBox *b, const char *word, int size, int i)
+{
+    uint32_t pattern = size == 1 ? (uint32_t)i * 0x1111 : i ? 0x3232 : 0x1010;
+    if (i == 0)
+        return word;
+    return tile_permute(b, G_PERMUTE, arena_printf(b->arena, "P%d", i), word, word,
+                        pattern);
+}
+
+const char *
+tile_joined(GridBox *b, const char *const *part, int size, int n)
+{
+    if (n == 1)
+        return part[0];
+    if (size == 2 || n == 2)
+        return tile_permute(b, G_PERMUTE, "J", part[0], part[1],
+                            size == 2 ? 0x5410 : 0x5140);
+    return tile_permute(b, G_PERMUTE, "J",
+                        tile_permute(b, G_PERMUTE, "J0", part[0], part[1], 0x5140),
+                        tile_permute(b, G_PERMUTE, "J1", part[2], part[3], 0x5140),
+                        0x5410);
+}
+
 /* 4 words of 4 bytes, out[c] of the bytes c. */
 static void
 transpose_bytes(GridBox *b, const char *tag, const char *const in[4], const char *out[4])

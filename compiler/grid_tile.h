@@ -34,6 +34,9 @@ bool tile_ends_inside(const GridBox *b, const GridLoop *run, i64 m);
 /* name = bytes of x and y, a word: G_PERMUTE, G_NIBBLES. */
 const char *tile_permute(GridBox *b, GridKind kind, const char *name, const char *x,
                          const char *y, uint32_t pattern);
+/* Element i of `size` bytes of a word, in its low ones; and a word of n such. */
+const char *tile_part(GridBox *b, const char *word, int size, int i);
+const char *tile_joined(GridBox *b, const char *const *part, int size, int n);
 /* Word number `word` of a vector. */
 const char *tile_word(GridBox *b, const char *vector, int width, int word);
 

@@ -198,7 +198,8 @@ def told(block):
 ANALYSED = [G.T(64, 128, 32), G.T(68, 132, 32), G.T(128, 64, 16), G.T(132, 260, 8), G.T(264, 136, 4), G.T(64, 32, 64), G.T(33, 65, 32), G.T(67, 131, 8),
             G.T(65, 129, 16), G.T(35, 37, 64), ("NCHW", "NC1HWC0", (2, 20, 5, 7), 16), ("NHWC", "NCHW", (4, 3, 32, 32), 8), ("NCHW", "NHWC", (2, 6, 32, 24), 16),
             ("NCHW", "NC1HWC0", (2, 71, 8, 8), 16), ("NCHW", "NC1HWC0", (2, 37, 8, 8), 8), ("NC1HWC0", "NCHW", (2, 23, 8, 8), 16), G.P(16, 1, 11, 24, 4), G.P(80, 1, 71, 40, 32),
-            G.Z(37, 16, 8, 8), G.Z(9, 16, 8, 4), ("ROW_MAJOR", "SW128", (13, 70), 16), ("ROW_MAJOR", "MARLIN", (17, 65), 4),
+            G.Z(37, 16, 8, 8), G.Z(9, 16, 8, 4), ("NCHW", "NHWC", (2, 64, 7, 7), 32), G.Z(50, 5, 13, 8), G.Z(23, 49, 6, 16), ("NHWC", "NCHW", (3, 3, 31, 33), 8),
+            ("NHWC", "NCHW", (1, 3, 96, 64), 8), ("NCHW", "NHWC", (2, 200, 7, 7), 16), ("ROW_MAJOR", "SW128", (13, 70), 16), ("ROW_MAJOR", "MARLIN", (17, 65), 4),
             ("(A,B){A, B}", '(A,B){A//4, B//8, A%4, B%8, fill = "none"}', (25, 31), 4)]
 
 
@@ -212,11 +213,12 @@ def test_costs_are_those_of_a_recorded_run(tmp_path, case):
 
 @pytest.mark.parametrize("case", [c for c in G.CASES if c[0] in ("(R,C){R, C}", "(B,R,C){B, R, C}")], ids=str)
 def test_no_transpose_has_bank_conflicts(tmp_path, case):
+    """But slabs, whose lanes meet where a row ends, and every second one by rows of an even number of words."""
     [k] = G.kernels(tmp_path, "blocks", [case])
     for box in k.manifest["boxes"]:
         for a in box["analysed"][0]["accesses"]:
             if a["memory"] == "shared":
-                assert a["wavefronts"] == a["least_wavefronts"], (case, a)
+                assert a["wavefronts"] <= a["least_wavefronts"]*(2.2 if box["by"] == "slab" else 1), (case, a)
             elif box["by"] in ("piece", "tile") and all(n*case[3] % 256 == 0 for n in case[2]):      # rows of whole sectors
                 assert a["distinct_sectors"] == a["least_distinct_sectors"], (case, a)
 
@@ -301,6 +303,9 @@ WIDE = [(G.T(1024, 1024, 32), {"LDG 16": 4, "STG 16": 4, "LDS 16": 4, "STS 16": 
         (("NCHW", "NC1HWC0", (8, 64, 56, 56), 16), {"LDG 4": 8, "STG 16": 2}), (("NC1HWC0", "NCHW", (8, 64, 56, 56), 16), {"LDG 16": 2, "STG 4": 8}),
         (("NCHW", "NC1HWC0", (8, 64, 56, 56), 8), {"LDG 4": 16, "STG 16": 4}), (("NC1HWC0", "NCHW", (8, 64, 56, 56), 8), {"LDG 16": 4, "STG 4": 16}),
         (("NCHW", "NCHW8", (8, 64, 56, 56), 32), {"LDG 4": 4, "STG 16": 1}), (("NCHW", "{N, C//4, H, W, C%4}", (8, 64, 56, 56), 64), {"LDG 8": 2, "STG 16": 1}),
+        (("NHWC", "NCHW", (8, 3, 128, 128), 8), {"LDG 16": 1, "STG 4": 3, "LDS 1": 12, "STS 16": 1}),
+        (("NCHW", "NHWC", (8, 512, 7, 7), 32), {"LDG 16": 4, "STG 4": 13, "LDS 4": 13, "STS 16": 4}),
+        (("NHWC", "NCHW", (8, 512, 7, 7), 16), {"LDG 4": 13, "STG 16": 4, "LDS 16": 4, "STS 2": 26}),
         (("NCHW", "NC1HWC0", (8, 7, 56, 56), 16), {"LDG 4": 7, "STG 16": 2}), (G.Z(100000, 16, 16, 16), {"LDG 4": 8, "STG 16": 2})]
 
 
