@@ -1,6 +1,6 @@
 /* Transposes of tiles by elements, by way of shared memory, where strides or extents do
- * not allow vectors; and what both kinds of tiles have in common: which loops they are
- * of, and which tile a block does. */
+ * not allow vectors, and by words on a side that is aligned to such; and what both kinds
+ * of tiles have in common: which loops they are of, and which tile a block does. */
 #include "grid_tile.h"
 
 bool
@@ -48,17 +48,52 @@ tile_phases(Tile *t, i64 bytes, void (*load)(Tile *), void (*store)(Tile *))
     return blocks;
 }
 
-/* Elements of a row of 128 bytes, 32 banks, by as many rows; shorter rows of bytes share
- * the banks with the next, so that the xor changes with every other. */
+/* Where element x, y of the tile is in shared memory.  Accesses of several elements, of
+ * one side, are along its rows; of the other side each element is another row's, and
+ * those of one turn of all lanes are rows that follow one another.  Rows of less than 32
+ * words share the banks, so that the xor changes with every several. */
 static const Ex *
 place(const Tile *t, const Ex *x, const Ex *y)
 {
+    enum { BANKS = 1 << BANK_BITS };
     Exprs *e = t->b->e;
-    int per = t->b->bits < 32 ? 32 / t->b->bits : 1;
-    i64 words = t->ty / per, rows = words < 32 ? 32 / words : 1;
-    const Ex *word = ex_xor(e, ex_div(e, y, per), ex_dig(e, x, rows, rows * words));
-    return ex_add(e, ex_scale(e, x, t->ty),
-                  ex_add(e, ex_scale(e, word, per), ex_mod(e, y, per)));
+    bool by_y = t->wx >= t->wy;
+    const Ex *row = by_y ? y : x, *column = by_y ? x : y;
+    i64 rows = by_y ? t->ty : t->tx, columns = by_y ? t->tx : t->ty;
+    i64 turn = by_y ? t->wy : t->wx, per = t->b->bits < 32 ? 32 / t->b->bits : 1;
+    i64 words = columns / per, share = words < BANKS ? BANKS / words : 1;
+    row = ex_add(e, ex_scale(e, ex_mod(e, row, turn), rows / turn),
+                 ex_div(e, row, turn));
+    const Ex *word = ex_xor(e, ex_div(e, column, per),
+                            ex_dig(e, row, share, share * words));
+    return ex_add(e, ex_scale(e, row, columns),
+                  ex_add(e, ex_scale(e, word, per), ex_mod(e, column, per)));
+}
+
+/* Between shared memory and v, of n elements from x, y on: at once where they are of one
+ * row there. */
+static void
+keep(Tile *t, const Ex *x, const Ex *y, bool load)
+{
+    GridBox *b = t->b;
+    Exprs *e = b->e;
+    int n = load ? t->wx : t->wy, size = b->bits / 8;
+    bool whole = load == (t->wx >= t->wy);
+    const char *part[4];
+    for (int i = 0; i < (whole ? 1 : n); i++) {
+        const Ex *k = ex_const(e, i);
+        const Ex *at = place(t, load ? ex_add(e, x, k) : x, load ? y : ex_add(e, y, k));
+        part[i] = whole ? "v" : load ? tile_part(b, "v", size, i)
+                                     : arena_printf(b->arena, "A%d", i);
+        if (load)
+            grid_store(b, SPACE_SHARED, whole ? n * size : size,
+                       whole ? ex_div(e, at, n) : at, &part[i], 1);
+        else
+            grid_load(b, part[i], true, SPACE_SHARED, whole ? n * size : size,
+                      whole ? ex_div(e, at, n) : at);
+    }
+    if (!load)
+        t->value = whole ? "v" : tile_joined(b, part, size, n);
 }
 
 /* Both phases of a transpose by elements: lanes along x as they load, else along y. */
@@ -67,27 +102,27 @@ by_elements(Tile *t, bool load)
 {
     GridBox *b = t->b;
     Exprs *e = b->e;
-    GridStmt **outer, **guard;
-    i64 side = load ? t->tx : t->ty;
-    const Ex *k = grid_for(b, "k", t->each, &outer), *q = grid_turn(b, k);
-    const Ex *p = ex_dig(e, q, 1, side), *r = ex_div(e, q, side);
+    GridStmt **outer;
+    int n = load ? t->wx : t->wy;
+    i64 side = (load ? t->tx : t->ty) / n, turns = t->tx * t->ty / n / GRID_THREADS;
+    const Ex *k = grid_for(b, "k", turns, &outer), *q = grid_turn(b, k);
+    const Ex *p = ex_scale(e, ex_dig(e, q, 1, side), n), *r = ex_div(e, q, side);
     const Ex *px = load ? p : r, *py = load ? r : p;
     const Ex *x = grid_let(b, "x", ex_add(e, ex_scale(e, t->i, t->tx), px));
     const Ex *y = grid_let(b, "y", ex_add(e, ex_scale(e, t->j, t->ty), py));
     GridStmt *when = grid_when(b, (const Ex *[]){x, y}, (i64[]){t->x->n, t->y->n}, 2);
-    guard = when ? grid_open(b, when) : NULL;
+    GridStmt **guard = when ? grid_open(b, when) : NULL;
     const Ex *global = load
         ? ex_add(e, t->src, ex_add(e, x, ex_scale(e, y, t->y->ss)))
         : ex_add(e, t->dst, ex_add(e, y, ex_scale(e, x, t->x->ds)));
-    const Ex *shared = place(t, px, py);
+    global = ex_div(e, global, n);
     b->at[t->x - b->loop] = x;
     b->at[t->y - b->loop] = y;
     if (load)
-        grid_load_or_fill(b, "v", true, t->width, global);
-    else
-        grid_load(b, "v", true, SPACE_SHARED, t->width, shared);
-    grid_store(b, load ? SPACE_SHARED : SPACE_DST, t->width, load ? shared : global,
-             (const char *[]){"v"}, 1);
+        grid_load_or_fill(b, "v", true, n * t->width, global);
+    keep(t, px, py, load);
+    if (!load)
+        grid_store(b, SPACE_DST, n * t->width, global, &t->value, 1);
     grid_close(b, guard);
     grid_close(b, outer);
 }
@@ -104,6 +139,40 @@ store_elements(Tile *t)
     by_elements(t, false);
 }
 
+/* Elements of a word, at most, of which all of a side is multiples. */
+static int
+word_of(const Tile *t, bool source)
+{
+    const GridBox *b = t->b;
+    const GridLoop *run = source ? t->x : t->y;
+    int n = b->bits < 32 ? 32 / b->bits : 1;
+    i64 g = grid_divisor(source ? b->src : b->dst);
+    for (int i = 0; i < b->nloops; i++)
+        if (&b->loop[i] != run)
+            g = int_gcd(g, source ? b->loop[i].ss : b->loop[i].ds);
+    while (n > 1 && (g % n || (source ? !tile_ends_inside(b, run, n) : run->n % n != 0)))
+        n /= 2;
+    return n;
+}
+
+/* Rows of 128 bytes of both sides, or narrower and longer, as the box is. */
+static void
+choose_sides(Tile *t)
+{
+    i64 side = t->b->bits >= 32 ? 32 : 1024 / t->b->bits, x = 1, y = 1;
+    while (x < t->x->n && x < side * side)
+        x *= 2;
+    while (y < t->y->n && y < side * side)
+        y *= 2;
+    t->ty = y < side ? y : side;
+    t->tx = x < side * side / t->ty ? x : side * side / t->ty;
+    t->ty = y < side * side / t->tx ? y : side * side / t->tx;
+    while (t->tx * t->ty < (i64)GRID_THREADS * (t->wx > t->wy ? t->wx : t->wy))
+        t->ty *= 2;
+    t->nx = int_ceil_div(t->x->n, t->tx);
+    t->ny = int_ceil_div(t->y->n, t->ty);
+}
+
 i64
 grid_tile_edge(GridBox *b)
 {
@@ -113,9 +182,8 @@ grid_tile_edge(GridBox *b)
     if (b->bits < 8 || b->bits > 64 || !tile_loops(&t) || t.x->n < FEWEST ||
         t.y->n < FEWEST)
         return 0;
-    t.tx = t.ty = b->bits == 32 || b->bits == 64 ? 32 : 64;
-    t.each = (int)(t.tx * t.ty / GRID_THREADS);
-    t.nx = int_ceil_div(t.x->n, t.tx);
-    t.ny = int_ceil_div(t.y->n, t.ty);
+    t.wx = word_of(&t, true);
+    t.wy = word_of(&t, false);
+    choose_sides(&t);
     return tile_phases(&t, t.tx * t.ty * t.width, load_elements, store_elements);
 }

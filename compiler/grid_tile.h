@@ -12,6 +12,8 @@ typedef struct {
     GridBox *b;
     const GridLoop *x, *y, *z;
     int m, each, width;            /* elements and bytes of a vector; a thread's */
+    int wx, wy;                    /* by elements: so many in an access along x, y */
+    const char *value;             /* what is to be stored */
     i64 tx, ty, tz;                /* vectors of a tile, along z elements */
     i64 nx, ny, nz;                /* tiles */
     const Ex *i, *j, *l;           /* which */
