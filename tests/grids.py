@@ -53,6 +53,9 @@ CASES = [T(64, 128, 32), T(128, 64, 16), T(128, 256, 8), T(256, 512, 4), T(64, 3
     ("NC1HWC0", "NCHW", (1, 40, 9, 7), 8), ("NC1HWC0", "NCHW", (1, 64, 8, 4), 8), ("NCHW", "{N, C//24, H, W, C%24}", (2, 50, 5, 8), 16),
     ("{N, C//48, H, W, C%48}", "NCHW", (2, 50, 5, 8), 8), ("{N, C//4, H, W, C%4}", "NCHW", (2, 7, 3, 3), 64),
     ("(N,C,H,W){N, C, H, W, pitch = {C = 64}}", "(N,C,H,W){N, C//16, H, W, C%16}", (2, 32, 7, 7), 16),
+    ("(N,P,C){N, P, C, pitch = {N = 40}}", "(N,P,C){N, C, P}", (2, 2752, 3), 8),
+    # a run that begins at no multiple of what its length and its strides are multiples of
+    ("(A,B){A, B, pitch = {A = 16}}", '(A,B){B//10, A, B%10, pitch = {A = 16}, fill = "none"}', (6, 14), 8),
     # loops that are called as the kernel's own variables might be
     ("(A,B,C){A, B, C}", "(A,B,C){A//8, C, B, A%8}", (24, 64, 32), 32), ("(H,C,W){H//8, H%8, C, W}", "(H,C,W){W//4, H//8, C, W%4, H%8}", (24, 16, 36), 8),
     # by elements, and by words on the sides that are aligned; tiles as narrow as the box
