@@ -78,7 +78,8 @@ choose_run(Slab *s)
 static bool
 choose_size(Slab *s)
 {
-    i64 size = s->b->bits / 8, room = SLAB_BYTES / size, n = s->few->n * s->pixel->n;
+    i64 size = s->b->bits / 8, n = s->few->n * s->pixel->n;
+    i64 most = s->b->u->most.shared, room = (most < SLAB_BYTES ? most : SLAB_BYTES) / size;
     room = room < SLAB_ELEMENTS ? room : SLAB_ELEMENTS;
     s->planes = 1;
     s->pixels = PIXELS_MOST;
