@@ -52,8 +52,11 @@ cmd_emit(Cli *c)
             cli_emit_grid(c, target, cli_plan(c, &rq), &rq);
             return EXIT_YES;
         }
-        text = compile_text(target, cli_plan(c, &rq), &rq, true);
+        text = target_is(target, "bursts") ? compile_bursts(target, cli_plan(c, &rq), &rq)
+               : compile_text(target, cli_plan(c, &rq), &rq, true);
     } else {
+        if (target_is(target, "bursts"))
+            cli_fail(c, "--kind %s: a machine of bursts has relayouts only", c->o.kind);
         if (!rq.from == !rq.to)
             cli_fail(c, "--kind %s is of one layout: give it with --to", c->o.kind);
         if (rq.extent)
@@ -176,6 +179,12 @@ cmd_explain(Cli *c)
     Buf b = buf_new(c->arena);
     if (target_is(target, "blocks")) {
         cli_explain_grid(c, target, p, &rq);
+        return EXIT_YES;
+    }
+    if (target_is(target, "bursts") && !c->o.json) {
+        BurstMachine m = burst_machine(c->arena, target);
+        burst_explain(&b, burst_make(p, &m), c->o.target);
+        fputs(b.s, stdout);
         return EXIT_YES;
     }
     if (c->o.json)

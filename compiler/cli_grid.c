@@ -6,7 +6,8 @@
 #include "../runtime/file.h"
 #include "cli.h"
 
-static const char *const targets[] = {"c", "cuda", "hip", "opencl", "glsl", "blocks"};
+static const char *const targets[] = {"c", "cuda", "hip", "opencl",
+                                      "glsl", "blocks", "bursts"};
 
 /* The table of a user's file. */
 static const Target *
@@ -20,8 +21,9 @@ target_of_file(Cli *c, const char *path)
     const char *own = arena_string(c->arena, (const char *)text);
     free(text);
     const Target *t = target_read(c->arena, path, own);
-    if (!target_is(t, "blocks"))
-        cli_fail(c, "--target '%s': a table of yours has the model \"blocks\"", path);
+    if (target_is(t, "functions"))
+        cli_fail(c, "--target '%s': a table of yours has the model \"blocks\" or "
+                 "\"bursts\"", path);
     return t;
 }
 

@@ -156,6 +156,16 @@ compile_grid(const Target *t, const Plan *p, const Request *rq)
 }
 
 const char *
+compile_bursts(const Target *t, const Plan *p, const Request *rq)
+{
+    Arena *a = ex_arena(p->e);
+    const char *line = command(a, rq, p->src->ref, p->dst->ref, NULL);
+    BurstMachine m = burst_machine(a, t);
+    line = arena_printf(a, "%s%s", line, option(a, "--target", target_name(t)));
+    return burst_emit(t, burst_make(p, &m), compile_name(a, rq), line);
+}
+
+const char *
 compile_index(Arena *a, const Target *t, const LayoutDef *known, const Request *rq,
               EmitKind kind)
 {

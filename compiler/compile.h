@@ -3,6 +3,7 @@
 #ifndef RAVEL_COMPILE_H
 #define RAVEL_COMPILE_H
 
+#include "burst.h"
 #include "grid_access.h"
 #include "grid_render.h"
 #include "plan_runtime.h"
@@ -39,6 +40,8 @@ const char *compile_text(const Target *t, const Plan *p, const Request *rq,
                          bool stand_alone);
 /* plan -> grid: a kernel for blocks of threads, which grid_render writes. */
 const GridUnit *compile_grid(const Target *t, const Plan *p, const Request *rq);
+/* plan -> tiles -> what the emit_plan of a machine of bursts writes. */
+const char *compile_bursts(const Target *t, const Plan *p, const Request *rq);
 /* The offset or inverse function of rq->to (or from) as a file. */
 const char *compile_index(Arena *a, const Target *t, const LayoutDef *known,
                           const Request *rq, EmitKind kind);

@@ -13,7 +13,8 @@ const Target *target_load(Arena *a, const char *name);
 /* The same of a text, which is not trusted; `name` is for messages.  Its prologue may be
  * in it, as prologue_text. */
 const Target *target_read(Arena *a, const char *name, const char *text);
-/* A field of the table; NULL where it has none, of those that a table may lack. */
+/* A field of the table, a number in its digits; of emit_plan the table's whole text.
+ * NULL where the table has none. */
 const char *target_text(const Target *t, const char *field);
 const char *target_text_or(const Target *t, const char *field, const char *otherwise);
 /* A number of the table: one that README.md has, or what that says where it is not there. */
@@ -23,8 +24,8 @@ int64_t target_number(const Target *t, const char *field);
 bool target_reserves(const Target *t, const char *name);
 /* What it is asked for by: cuda, mine.lua. */
 const char *target_name(const Target *t);
-/* Whether it is of "functions", which render writes, or of "blocks" of threads, for
- * device_render. */
+/* Whether it is of "functions", which render writes, of "blocks" of threads, for
+ * grid_render, or of "bursts", for burst_emit. */
 bool target_is(const Target *t, const char *model);
 /* A function that emitted code may call, and the files it is made of, in order; their
  * texts, each one string however often it is named. */

@@ -1,4 +1,5 @@
-/* spec_lua.h: what the files that see Lua share; nobody else includes this. */
+/* spec_lua.h: what the files that see Lua share: those of specs, and target.c and
+ * burst_lua.c, which run a target's table in the same sandbox. */
 #ifndef RAVEL_SPEC_LUA_H
 #define RAVEL_SPEC_LUA_H
 
@@ -12,6 +13,7 @@ typedef struct {
     lua_State *L;
     Arena *arena;
     const char *file;             /* what messages call the text */
+    bool plain;                   /* a table of data and functions: no symbols, no layouts */
     LayoutDef *first, **last;     /* declared so far */
     const char *pending;          /* layout "X" without its table yet */
     Loc pending_loc;
@@ -38,6 +40,9 @@ void sandbox_push(Sandbox *s, SpecFunction *f);
  * `use` runs, then closes everything.  Errors become diag_fatal. */
 void sandbox_run(Arena *a, const char *file, const char *text, size_t len,
                  int nresults, void (*use)(Sandbox *s, void *arg), void *arg);
+/* The same of a text that is plain Lua and returns one value: a target's table. */
+void sandbox_plain(Arena *a, const char *file, const char *text,
+                   void (*use)(Sandbox *s, void *arg), void *arg);
 /* Where the running script is: line 1 when none is. */
 Loc sandbox_where(Sandbox *s);
 /* Call f(arg); a diag_fatal inside becomes a Lua error, so that false never comes

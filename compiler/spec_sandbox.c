@@ -65,6 +65,12 @@ allocate(void *ud, void *p, size_t osize, size_t nsize)
     return q;
 }
 
+static const char *
+what(const Sandbox *s)
+{
+    return s->plain ? "table" : "spec";
+}
+
 static void
 on_count(lua_State *L, lua_Debug *ar)
 {
@@ -73,11 +79,12 @@ on_count(lua_State *L, lua_Debug *ar)
     s->instructions += HOOK_EVERY;
     s->spent = s->instructions > budget.instructions || now() - s->start > budget.seconds;
     if (s->instructions > budget.instructions)
-        luaL_error(L, "%s:%d: the spec runs for more than %d million instructions",
-                   s->file, sandbox_where(s).line, (int)(budget.instructions / 1000000));
+        luaL_error(L, "%s:%d: the %s runs for more than %d million instructions",
+                   s->file, sandbox_where(s).line, what(s),
+                   (int)(budget.instructions / 1000000));
     if (s->spent)
-        luaL_error(L, "%s:%d: the spec runs for more than %d seconds", s->file,
-                   sandbox_where(s).line, (int)budget.seconds);
+        luaL_error(L, "%s:%d: the %s runs for more than %d seconds", s->file,
+                   sandbox_where(s).line, what(s), (int)budget.seconds);
 }
 
 /* What diag_fatal said, as a Lua error. */
@@ -236,9 +243,15 @@ build_environment(Sandbox *s)
     open_library(L, env, "table", luaopen_table, safe_table);
     open_library(L, env, "math", luaopen_math, safe_math);
     strings_close(L);
-    trace_open(s);
-    spec_layout_open(s);
+    if (!s->plain) {
+        trace_open(s);
+        spec_layout_open(s);
+    }
     run_prelude(L, env);
+    if (s->plain) {
+        lua_pushnil(L);
+        lua_setfield(L, env, "xor");
+    }
 }
 
 typedef struct {
@@ -270,8 +283,9 @@ protected_run(lua_State *L)
     lua_pushvalue(L, env);
     lua_setupvalue(L, -2, 1);
     lua_sethook(L, on_count, LUA_MASKCOUNT, HOOK_EVERY);
-    spec_push_batch(j->s);
-    lua_call(L, 1, j->nresults);
+    if (!j->s->plain)
+        spec_push_batch(j->s);
+    lua_call(L, j->s->plain ? 0 : 1, j->nresults);
     if (j->use)
         j->use(j->s, j->arg);
     return 0;
@@ -285,8 +299,8 @@ report(Sandbox *s, bool over, bool starved, char *text, size_t size)
     if (starved)
         snprintf(text, size, "%.200s: out of memory", s->file);
     else if (over)
-        snprintf(text, size, "%.200s: the spec needs more than %d MB of memory",
-                 s->file, (int)(budget.live >> 20));
+        snprintf(text, size, "%.200s: the %s needs more than %d MB of memory",
+                 s->file, what(s), (int)(budget.live >> 20));
     else if (why && strncmp(why, s->file, strlen(s->file)))
         snprintf(text, size, "%.200s: %s", s->file, why);
     else if (why)
@@ -296,18 +310,17 @@ report(Sandbox *s, bool over, bool starved, char *text, size_t size)
                  s->file, luaL_typename(s->L, -1));
 }
 
-void
-sandbox_run(Arena *a, const char *file, const char *text, size_t len,
-            int nresults, void (*use)(Sandbox *s, void *arg), void *arg)
+static void
+run(Arena *a, bool plain, Job j, const char *file)
 {
     Diag *outer = a->diag;
     Sandbox s = {.arena = a, .file = arena_string(a, file), .start = now(),
-                 .held = a->held};
+                 .held = a->held, .plain = plain};
     s.last = &s.first;
     s.L = lua_newstate(allocate, &s);
     if (!s.L)
         diag_fatal(outer, DIAG_MEMORY, (Loc){0}, "out of memory");
-    Job j = {&s, text, len, nresults, use, arg};
+    j.s = &s;
     char why[sizeof outer->text] = "";
     lua_pushcfunction(s.L, protected_run);
     lua_pushlightuserdata(s.L, &j);
@@ -319,4 +332,18 @@ sandbox_run(Arena *a, const char *file, const char *text, size_t len,
     lua_close(s.L);
     if (status != LUA_OK)
         diag_fatal(outer, starved ? DIAG_MEMORY : DIAG_SPEC, (Loc){0}, "%s", why);
+}
+
+void
+sandbox_run(Arena *a, const char *file, const char *text, size_t len,
+            int nresults, void (*use)(Sandbox *s, void *arg), void *arg)
+{
+    run(a, false, (Job){NULL, text, len, nresults, use, arg}, file);
+}
+
+void
+sandbox_plain(Arena *a, const char *file, const char *text,
+              void (*use)(Sandbox *s, void *arg), void *arg)
+{
+    run(a, true, (Job){NULL, text, strlen(text), 1, use, arg}, file);
 }

@@ -2,13 +2,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <lauxlib.h>
-#include <lua.h>
-
 #include "embed.h"
 #include "render.h"
+#include "spec_lua.h"
 
-enum { MAX_FIELDS = 96, STEPS_MAX = 1000000 };
+enum { MAX_FIELDS = 128 };
 
 struct Target {
     int nfields, nhelpers;
@@ -18,9 +16,12 @@ struct Target {
     TargetHelper helper[TARGET_HELPERS];
 };
 
-/* What every table must have; checked once, when it is read. */
+/* What every table must have, and all that is ever asked of one; checked once, when
+ * it is read. */
+static const char *const always[] = {"name", "model"};
+/* ... of all that is written statement by statement. */
 static const char *const common[] = {
-    "name", "model", "div", "mod", "xor", "and", "min", "max", "comment_open",
+    "div", "mod", "xor", "and", "min", "max", "comment_open",
     "comment_line", "comment_close", "comment", "for_open", "for_close", "close",
     "prologue", "let", "set", "check", "same", "unused", "ret", "offset_open",
     "inverse_open", "index_close", "param", "no_params",
@@ -41,6 +42,9 @@ static const char *const blocks[] = {
     "store_shared", "vector2",
     "vector4", "permute", "nibbles_low", "nibbles_high",
 };
+static const char *const bursts[] = {
+    "emit_plan", "burst", "memory", "comment_open", "comment_line", "comment_close",
+};
 
 /* What a table may say in digits. */
 static const struct {
@@ -57,9 +61,11 @@ static const struct {
     const char *name;
     const char *const *field;
     int n;
+    bool statements;
 } models[] = {
-    {"functions", functions, LEN(functions)},   /* render.c */
-    {"blocks", blocks, LEN(blocks)},            /* grid_render.c */
+    {"functions", functions, LEN(functions), true},   /* render.c */
+    {"blocks", blocks, LEN(blocks), true},            /* grid_render.c */
+    {"bursts", bursts, LEN(bursts), false},           /* burst_lua.c */
 };
 static const char *const files[] = {"prologue", "jit_prologue"};
 
@@ -175,9 +181,11 @@ check(Target *t, Arena *a)
 {
     int known = 0;
     check_numbers(t, a);
-    check_fields(t, a, common, LEN(common));
+    check_fields(t, a, always, LEN(always));
     for (int i = 0; i < LEN(models); i++)
         if (target_is(t, models[i].name)) {
+            if (models[i].statements)
+                check_fields(t, a, common, LEN(common));
             check_fields(t, a, models[i].field, models[i].n);
             known = 1;
         }
@@ -194,6 +202,14 @@ check(Target *t, Arena *a)
             t->helper[i].file[f] = text;
         }
 }
+
+/* A table being read. */
+typedef struct {
+    Arena *a;
+    Target *t;
+    lua_State *L;
+    const char *name, *text;
+} Load;
 
 /* { "symbol", "file", ... } */
 static void
@@ -225,78 +241,81 @@ read_helpers(Target *t, Arena *a, lua_State *L)
     }
 }
 
-static void
-read_fields(Target *t, Arena *a, lua_State *L)
+/* A string; a number in its digits; of the function emit_plan all that it needs, which
+ * is the text that it stands in. */
+static const char *
+value_of(Load *l, lua_State *L)
 {
+    bool plan = !strcmp(lua_tostring(L, -2), "emit_plan");
+    if (plan && !lua_isfunction(L, -1))
+        fail(l->a, "emit_plan is a function of the plan, not a", luaL_typename(L, -1));
+    if (plan)
+        return l->text;
+    if (lua_type(L, -1) == LUA_TSTRING)
+        return arena_string(l->a, lua_tostring(L, -1));
+    if (lua_isinteger(L, -1))
+        return arena_printf(l->a, "%lld", (long long)lua_tointeger(L, -1));
+    fail(l->a, "a field is no string", lua_tostring(L, -2));
+}
+
+static void
+read_fields(Load *l, lua_State *L)
+{
+    Target *t = l->t;
     for (lua_pushnil(L); lua_next(L, 1); lua_pop(L, 1)) {
-        if (lua_istable(L, -1))
-            read_helpers(t, a, L);
-        else if (lua_type(L, -2) != LUA_TSTRING || lua_type(L, -1) != LUA_TSTRING)
-            fail(a, "a field is no string", luaL_tolstring(L, -2, NULL));
+        if (lua_type(L, -2) != LUA_TSTRING)
+            fail(l->a, "a field has no name, a", luaL_typename(L, -2));
+        else if (lua_istable(L, -1))
+            read_helpers(t, l->a, L);
         else if (find_field(t, lua_tostring(L, -2)))
             continue;
         else if (t->nfields == MAX_FIELDS)
-            fail(a, "too many fields, from", lua_tostring(L, -2));
+            fail(l->a, "too many fields, from", lua_tostring(L, -2));
         else {
-            t->field[t->nfields].key = arena_string(a, lua_tostring(L, -2));
-            t->field[t->nfields++].value = arena_string(a, lua_tostring(L, -1));
+            t->field[t->nfields].key = arena_string(l->a, lua_tostring(L, -2));
+            t->field[t->nfields++].value = value_of(l, L);
         }
     }
 }
 
-typedef struct {
-    Arena *a;
-    Target *t;
-    lua_State *L;
-    const char *name, *text;
-} Load;
-
-/* Tables are data: nothing in one takes long. */
 static void
-too_long(lua_State *L, lua_Debug *ar)
-{
-    (void)ar;
-    luaL_error(L, "it takes too long");
-}
-
-/* The table that a text returns, alone on the stack. */
-static void
-run_text(Load *l, const char *name, const char *text)
-{
-    lua_settop(l->L, 0);
-    int status = luaL_loadbufferx(l->L, text, strlen(text), name, "t");
-    if (status == LUA_OK)
-        status = lua_pcall(l->L, 0, 1, 0);
-    if (status == LUA_ERRMEM)
-        diag_fatal(l->a->diag, DIAG_MEMORY, (Loc){0}, "out of memory");
-    if (status != LUA_OK)
-        diag_fatal(l->a->diag, DIAG_SPEC, (Loc){0}, "target: %s",
-                   lua_isstring(l->L, -1) ? lua_tostring(l->L, -1) : "an error");
-    if (!lua_istable(l->L, 1))
-        fail(l->a, "no table is returned by", name);
-}
-
-/* What a table lacks is as in the one that it is `like`. */
-static void
-load(void *arg)
+read_it(void *arg)
 {
     Load *l = arg;
-    lua_sethook(l->L, too_long, LUA_MASKCOUNT, STEPS_MAX);
-    run_text(l, l->name, l->text);
-    read_fields(l->t, l->a, l->L);
-    bool own = find_field(l->t, "prologue_text") || find_field(l->t, "prologue");
-    const char *like = find_field(l->t, "like");
-    l->t->prologue = find_field(l->t, "prologue_text");
+    if (lua_gettop(l->L) != 1 || !lua_istable(l->L, 1))
+        fail(l->a, "no table is returned by", l->name);
+    read_fields(l, l->L);
+}
+
+static void
+read_table(Sandbox *s, void *arg)
+{
+    Load *l = arg;
+    l->L = s->L;
+    lua_replace(s->L, 1);
+    lua_settop(s->L, 1);
+    sandbox_try(s, read_it, l);
+}
+
+const Target *
+target_read(Arena *a, const char *name, const char *text)
+{
+    Load l = {.a = a, .t = arena_new(a, Target), .name = name, .text = text};
+    l.t->name = name;
+    sandbox_plain(a, name, text, read_table, &l);
+    bool own = find_field(l.t, "prologue_text") || find_field(l.t, "prologue");
+    l.t->prologue = find_field(l.t, "prologue_text");
+    const char *like = find_field(l.t, "like");
     if (like) {
-        const char *text = find_file(arena_printf(l->a, "%s.lua", like));
-        if (!text)
-            fail(l->a, "there is no", like);
-        run_text(l, like, text);
-        read_fields(l->t, l->a, l->L);
+        l.text = find_file(arena_printf(a, "%s.lua", like));
+        if (!l.text)
+            fail(a, "there is no", like);
+        sandbox_plain(a, like, l.text, read_table, &l);
         if (!own)
-            l->t->prologue = find_field(l->t, "prologue_text");
+            l.t->prologue = find_field(l.t, "prologue_text");
     }
-    check(l->t, l->a);
+    check(l.t, a);
+    return l.t;
 }
 
 const Target *
@@ -306,19 +325,4 @@ target_load(Arena *a, const char *name)
     if (!text)
         fail(a, "there is no", name);
     return target_read(a, name, text);
-}
-
-const Target *
-target_read(Arena *a, const char *name, const char *text)
-{
-    Diag d;
-    Load l = {a, arena_new(a, Target), luaL_newstate(), name, text};
-    l.t->name = name;
-    if (!l.L)
-        diag_fatal(a->diag, DIAG_MEMORY, (Loc){0}, "out of memory");
-    bool ok = arena_run(a, &d, load, &l);
-    lua_close(l.L);
-    if (!ok)
-        diag_fatal(a->diag, d.kind, (Loc){0}, "%s", d.text);
-    return l.t;
 }

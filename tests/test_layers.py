@@ -25,12 +25,13 @@ ROOMS = {
     "decide":    ("compiler/decide*.[ch]", "layout expr ground"),
     "plan":      ("compiler/plan*.[ch] compiler/kernel.c compiler/kernel_*.[ch]", "layout expr ground tables"),
     "emit":      ("compiler/emit*.[ch]", "plan decide layout expr ground"),
-    "render":    ("compiler/render*.[ch] compiler/target.c", "emit plan expr ground embed"),
+    "render":    ("compiler/render*.[ch] compiler/target.c", "spec emit plan layout ast expr ground embed"),
     "grid":      ("compiler/grid*.[ch] compiler/grid.def", "banks render emit plan decide layout expr ground"),
-    "compile":   ("compiler/compile*.[ch]", "grid render emit plan decide notation spec layout ast expr ground"),
+    "bursts":    ("compiler/burst*.[ch]", "grid banks render spec emit plan decide layout ast expr ground"),
+    "compile":   ("compiler/compile*.[ch]", "bursts grid render emit plan decide notation spec layout ast expr ground"),
     # stands alone: bench/ builds it without the compiler
     "measure":   ("runtime/measure.[ch] compiler/cli_copy.[ch]", ""),
-    "cli":       ("compiler/main.c compiler/cli*.[ch]", "measure device grid tile banks compile render emit plan decide notation spec layout ast expr ground public npy library"),
+    "cli":       ("compiler/main.c compiler/cli*.[ch]", "measure device bursts grid tile banks compile render emit plan decide notation spec layout ast expr ground public npy library"),
     "public":    ("runtime/ravel.h runtime/ravel_gpu.h", ""),
     "error":     ("runtime/error.h", "public"),
     "npy":       ("runtime/npy*.[ch] runtime/file.[ch]", "error public"),
@@ -48,7 +49,7 @@ DOORS = {"runtime/library.h": ["compiler/compile.h"], "runtime/wisdom.h": ["comp
 # Headers that are not the C library's, POSIX's or Linux's, and who sees them.
 FOREIGN = {
     "cpuid.h": "runtime/wisdom.c",
-    "lua.h lauxlib.h lualib.h": "compiler/spec_*.c compiler/spec_lua.h compiler/target.c",
+    "lua.h lauxlib.h lualib.h": "compiler/spec_*.c compiler/spec_lua.h",
     "libtcc.h": "runtime/jit.c runtime/tcc_stdio.c",
     "omp.h": "runtime/threads.c",
     "jansson.h argp.h": "compiler/main.c compiler/cli*.[ch]",

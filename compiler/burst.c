@@ -1,0 +1,272 @@
+/* Boxes as tiles of transfers. */
+#include <stdlib.h>
+
+#include "burst.h"
+
+/* Starts of a tile: more, and the loops of an xor stay outside. */
+enum { STARTS_MAX = 1024 };
+
+static i64
+number(Arena *a, const Target *t, const char *field, i64 least, i64 most, i64 unless)
+{
+    const char *text = target_text(t, field);
+    char *end;
+    i64 v = text ? strtoll(text, &end, 10) : unless;
+    if (v < least || v > most || (text && (!*text || *end)))
+        diag_fatal(a->diag, DIAG_ARGUMENT, (Loc){0}, "target: %s = %s: a number from "
+                   "%lld to %lld", field, text ? text : "", (long long)least,
+                   (long long)most);
+    return v;
+}
+
+BurstMachine
+burst_machine(Arena *a, const Target *t)
+{
+    BurstMachine m = {number(a, t, "burst", 1, 1 << 16, 0),
+                      number(a, t, "memory", 2, INT32_MAX, 0),
+                      number(a, t, "counts", 1, INT32_MAX, INT32_MAX)};
+    if (!int_is_pow2(m.burst))
+        diag_fatal(a->diag, DIAG_ARGUMENT, (Loc){0},
+                   "target: burst = %lld: a power of two", (long long)m.burst);
+    return m;
+}
+
+/* How often the loops of the rests turn, all together; 0: there are none. */
+static i64
+turns_of_rest(const GridBox *g)
+{
+    i64 n = 0;
+    for (int i = 0; i < g->nloops; i++)
+        if (g->loop[i].rest && n <= STARTS_MAX)
+            n = (n ? n : 1) * g->loop[i].n;
+    return n;
+}
+
+/* The offsets of start k. */
+static BurstMove
+start_of(const BurstBox *b, i64 k, i64 *val)
+{
+    i64 at[2] = {0, 0}, base[2];
+    for (int i = b->box.nloops - 1; i >= 0; i--) {
+        const GridLoop *l = &b->box.loop[i];
+        if (!l->rest)
+            continue;
+        val[l->var] = k % l->n;
+        at[SOURCE] += val[l->var] * burst_stride(b, i, SOURCE);
+        at[DESTINATION] += val[l->var] * burst_stride(b, i, DESTINATION);
+        k /= l->n;
+    }
+    if (!ex_eval(b->box.src, val, &base[SOURCE]) ||
+        !ex_eval(b->box.dst, val, &base[DESTINATION]))
+        ex_overflow(b->box.e);
+    return (BurstMove){1, at[DESTINATION] + b->item * base[DESTINATION],
+                       at[SOURCE] + b->item * base[SOURCE]};
+}
+
+/* One start where nothing has a rest, and its loops are inside for want of any. */
+static void
+make_starts(BurstBox *b)
+{
+    i64 n = turns_of_rest(&b->box);
+    b->nstarts = 1;
+    b->inside = n > 0 && n <= STARTS_MAX;
+    if (!b->inside)
+        return;
+    i64 *val = arena_array(b->box.arena, i64, ex_nvars(b->box.e));
+    b->nstarts = n;
+    b->start = arena_array(b->box.arena, BurstMove, n);
+    for (i64 k = 0; k < n; k++) {
+        BurstMove s = b->start[k] = start_of(b, k, val);
+        i64 at[2] = {s.from, s.to};
+        for (int side = SOURCE; side <= DESTINATION; side++) {
+            if (k == 0 || at[side] < b->least[side])
+                b->least[side] = at[side];
+            if (k == 0 || at[side] > b->most[side])
+                b->most[side] = at[side];
+        }
+    }
+}
+
+/* The lowest address of a side, in bytes, over the loops outside. */
+static const Ex *
+lowest(const BurstBox *b, const BurstPart *part, int side, const Ex *const *turn)
+{
+    Exprs *e = b->box.e;
+    const Ex **to = arena_array(b->box.arena, const Ex *, ex_nvars(e));
+    const Ex *x = ex_const(e, b->inside ? b->least[side] : 0);
+    for (int i = 0; i < b->box.nloops; i++) {
+        i64 s = burst_stride(b, i, side);
+        if (b->inside && b->box.loop[i].rest)
+            continue;
+        to[b->box.loop[i].var] = turn[i];
+        i64 fixed = part[i].first * s + (s < 0 ? (part[i].n - 1) * s : 0);
+        x = ex_add(e, x, ex_add(e, ex_const(e, fixed),
+                                ex_scale(e, turn[i], part[i].step * s)));
+    }
+    if (b->inside)
+        return x;
+    const Ex *base = side == SOURCE ? b->box.src : b->box.dst;
+    return ex_add(e, x, ex_scale(e, ex_subst(e, base, to), b->item));
+}
+
+/* The bursts that hold the lowest address and the rest of its transfer. */
+static void
+place(const BurstBox *b, BurstSide *s, const Ex *x)
+{
+    Exprs *e = b->box.e;
+    i64 burst = b->m->burst;
+    s->skip = ex_mod(e, x, burst);
+    s->at = ex_sub(e, x, s->skip);
+    s->bytes = ex_add(e, s->skip, ex_const(e, s->hull + burst - 1));
+    s->bytes = ex_scale(e, ex_div(e, s->bytes, burst), burst);
+}
+
+/* Where the moves begin: at the end of what goes backwards. */
+static i64
+begin_of(const BurstBox *b, const BurstPart *part, const i64 *moves)
+{
+    i64 at = 0;
+    for (int i = 0; i < b->box.nloops; i++)
+        if (moves[i] < 0 && !(b->inside && b->box.loop[i].rest))
+            at -= (part[i].n - 1) * moves[i];
+    return at;
+}
+
+static void
+add_starts(const BurstBox *b, BurstTile *t, const i64 begin[2])
+{
+    BurstMove *to = arena_array(b->box.arena, BurstMove, b->nstarts);
+    to[0] = (BurstMove){1, begin[DESTINATION], begin[SOURCE]};
+    for (i64 k = 0; b->inside && k < b->nstarts; k++)
+        to[k] = (BurstMove){1, b->start[k].to - b->least[DESTINATION] +
+                               begin[DESTINATION],
+                            b->start[k].from - b->least[SOURCE] + begin[SOURCE]};
+    t->nstarts = b->nstarts;
+    t->start = to;
+}
+
+static BurstTile *
+make_tile(const BurstBox *b, const BurstPart *part)
+{
+    Exprs *e = b->box.e;
+    BurstTile *t = arena_new(b->box.arena, BurstTile);
+    const Ex *turn[MAX_LOOPS];
+    i64 moves[2][MAX_LOOPS] = {{0}}, begin[2] = {0, 0}, room = 0;
+    bool fill = b->box.nest->kind == NEST_FILL;
+    t->nest = b->box.nest;
+    t->item = b->item;
+    t->tiles = 1;
+    for (int i = 0; i < b->box.nloops; i++) {
+        const char *name = b->box.loop[i].name;
+        turn[i] = ex_const(e, 0);
+        if (part[i].turns == 1)
+            continue;
+        turn[i] = ex_of_var(e, ex_var(e, name, 0, part[i].turns - 1));
+        t->loop[t->nloops].name = name;
+        t->loop[t->nloops++].n = part[i].turns;
+        t->tiles *= part[i].turns;
+    }
+    for (int side = fill ? DESTINATION : SOURCE; side <= DESTINATION; side++) {
+        BurstSide *s = &t->side[side];
+        burst_side(b, part, side, s, moves[side]);
+        place(b, s, lowest(b, part, side, turn));
+        begin[side] = begin_of(b, part, moves[side]);
+        s->local = room;
+        room += s->room;
+    }
+    t->elements = b->nstarts;
+    for (int i = 0; i < b->box.nloops; i++) {
+        if (part[i].n == 1 || (b->inside && b->box.loop[i].rest))
+            continue;
+        t->move[t->nmoves++] = (BurstMove){part[i].n, moves[DESTINATION][i],
+                                           moves[SOURCE][i]};
+        t->elements *= part[i].n;
+    }
+    add_starts(b, t, begin);
+    return t;
+}
+
+/* The tiles of loop i and on, each with its tail. */
+static void
+add_tiles(const BurstBox *b, const i64 *extent, BurstPart *part, int i, BurstTile ***tail)
+{
+    if (i == b->box.nloops) {
+        **tail = make_tile(b, part);
+        *tail = &(**tail)->next;
+        return;
+    }
+    for (int last = 0; last <= (b->box.loop[i].n % extent[i] != 0); last++) {
+        part[i] = burst_part(b->box.loop[i].n, extent[i], last);
+        add_tiles(b, extent, part, i + 1, tail);
+    }
+}
+
+static void
+add_box(GridUnit *u, const Nest *n, const BurstMachine *m, BurstTile ***tail)
+{
+    enum { ITEM_BITS = 128 };
+    BurstBox b = {.m = m};
+    BurstPart part[MAX_LOOPS];
+    i64 extent[MAX_LOOPS];
+    grid_box(u, n, &b.box);
+    grid_widen(&b.box, ITEM_BITS);
+    if (b.box.bits < 8)
+        diag_fatal(b.box.arena->diag, DIAG_LAYOUT, (Loc){0},
+                   "elements of %d bits do not lie in whole bytes on both sides, and a "
+                   "machine of bursts moves bytes", u->plan->dst->dtype->bits);
+    b.item = b.box.bits / 8;
+    make_starts(&b);
+    if (b.inside && !burst_choose(&b, extent)) {
+        b.inside = false;
+        b.nstarts = 1;
+    }
+    if (!burst_choose(&b, extent))
+        diag_fatal(b.box.arena->diag, DIAG_LAYOUT, (Loc){0},
+                   "a local memory of %lld bytes, in bursts of %lld, holds no tile",
+                   (long long)m->memory, (long long)m->burst);
+    add_tiles(&b, extent, part, 0, tail);
+}
+
+BurstPlan *
+burst_make(const Plan *p, const BurstMachine *m)
+{
+    Arena *a = ex_arena(p->e);
+    BurstPlan *q = arena_new(a, BurstPlan);
+    BurstTile **tail = &q->tile;
+    GridUnit u = {.e = p->e, .plan = p};
+    if (p->now)
+        diag_fatal(a->diag, DIAG_ARGUMENT, (Loc){0},
+                   "extents at run time are for the target c: give numbers");
+    q->plan = p;
+    q->m = *m;
+    for (int i = 0; i < p->n; i++)
+        add_box(&u, &p->nest[i], m, &tail);
+    return q;
+}
+
+static void
+explain_tile(Buf *b, const BurstPlan *p, const BurstTile *t)
+{
+    static const char *const sides[] = {"fetch", "write"};
+    Arena *a = ex_arena(p->plan->e);
+    bool fill = t->nest->kind == NEST_FILL;
+    buf_printf(b, "  %s%s: %lld tiles of %lld elements of %lld bytes\n",
+               fill ? "padding " : "", plan_box(a, p->plan, t->nest),
+               (long long)t->tiles, (long long)t->elements, (long long)t->item);
+    for (int side = fill ? DESTINATION : SOURCE; side <= DESTINATION; side++) {
+        const BurstSide *s = &t->side[side];
+        buf_printf(b, "    %s %lld transfers of up to %lld bytes for %lld%s\n",
+                   sides[side], (long long)s->transfers, (long long)s->most,
+                   (long long)(t->elements * t->item),
+                   side == SOURCE || s->whole ? "" : ", fetched first: others are in them");
+    }
+}
+
+void
+burst_explain(Buf *b, const BurstPlan *p, const char *target)
+{
+    buf_printf(b, "%s: bursts of %lld bytes, a local memory of %lld\n", target,
+               (long long)p->m.burst, (long long)p->m.memory);
+    for (const BurstTile *t = p->tile; t; t = t->next)
+        explain_tile(b, p, t);
+}

@@ -1,0 +1,212 @@
+/* A plan of tiles as a Lua table, and what the target's emit_plan makes of it.  The
+ * function runs in the sandbox that specs run in: it gets data and returns a text. */
+#include <string.h>
+
+#include "burst.h"
+#include "spec_lua.h"
+
+typedef struct {
+    const Target *t;
+    const BurstPlan *p;
+    const char *name, *head;
+    Spelling sp;
+    Sandbox *s;
+    const char *text;     /* what comes out */
+} Emission;
+
+static void
+set_string(lua_State *L, const char *field, const char *v)
+{
+    lua_pushstring(L, v);
+    lua_setfield(L, -2, field);
+}
+
+static void
+set_number(lua_State *L, const char *field, i64 v)
+{
+    lua_pushinteger(L, v);
+    lua_setfield(L, -2, field);
+}
+
+static void
+set_expression(Emission *m, const char *field, const Ex *x)
+{
+    Exprs *e = m->p->plan->e;
+    Buf b = buf_new(ex_arena(e));
+    ex_print(&b, x, e, &m->sp);
+    set_string(m->s->L, field, b.s);
+}
+
+/* The table on top as part i, from 0, of the one below it. */
+static void
+append(lua_State *L, i64 i)
+{
+    lua_rawseti(L, -2, i + 1);
+}
+
+static void
+push_moves(lua_State *L, const BurstMove *v, i64 n, bool counted)
+{
+    lua_newtable(L);
+    for (i64 i = 0; i < n; i++) {
+        lua_newtable(L);
+        if (counted)
+            set_number(L, "n", v[i].n);
+        set_number(L, "to", v[i].to);
+        set_number(L, "from", v[i].from);
+        append(L, i);
+    }
+}
+
+static void
+push_side(Emission *m, const BurstSide *s)
+{
+    lua_State *L = m->s->L;
+    lua_newtable(L);
+    set_expression(m, "at", s->at);
+    set_expression(m, "skip", s->skip);
+    set_expression(m, "bytes", s->bytes);
+    set_number(L, "place", s->local);
+    set_number(L, "room", s->room);
+    lua_newtable(L);
+    for (int i = 0; i < s->nsteps; i++) {
+        lua_newtable(L);
+        set_number(L, "n", s->step[i].n);
+        set_number(L, "stride", s->step[i].memory);
+        set_number(L, "pitch", s->step[i].local);
+        append(L, i);
+    }
+    lua_setfield(L, -2, "steps");
+}
+
+static void
+push_loops(lua_State *L, const BurstTile *t)
+{
+    lua_newtable(L);
+    for (int i = 0; i < t->nloops; i++) {
+        lua_newtable(L);
+        set_string(L, "name", t->loop[i].name);
+        set_number(L, "n", t->loop[i].n);
+        append(L, i);
+    }
+    lua_setfield(L, -2, "loops");
+}
+
+/* The fill as often as an item holds it, the lower 8 bytes and the upper. */
+static void
+push_fill(Emission *m)
+{
+    lua_State *L = m->s->L;
+    const uint64_t *fill = m->p->plan->dst->fill;
+    int bits = m->p->plan->dst->dtype->bits;
+    uint64_t v[2] = {fill[0], bits < 128 ? fill[0] : fill[1]};
+    for (int at = bits; at < 64; at *= 2) {
+        v[0] |= v[0] << at;
+        v[1] |= v[1] << at;
+    }
+    lua_newtable(L);
+    set_number(L, "low", (i64)v[0]);
+    set_number(L, "high", (i64)v[1]);
+    lua_setfield(L, -2, "fill");
+}
+
+static void
+push_tile(Emission *m, const BurstTile *t)
+{
+    lua_State *L = m->s->L;
+    bool fill = t->nest->kind == NEST_FILL;
+    lua_newtable(L);
+    set_string(L, "what", plan_box(m->s->arena, m->p->plan, t->nest));
+    push_loops(L, t);
+    if (fill) {
+        push_fill(m);
+    } else {
+        push_side(m, &t->side[SOURCE]);
+        lua_setfield(L, -2, "read");
+    }
+    push_side(m, &t->side[DESTINATION]);
+    lua_pushboolean(L, !t->side[DESTINATION].whole);
+    lua_setfield(L, -2, "keep");
+    lua_setfield(L, -2, "write");
+    set_number(L, "item", t->item);
+    push_moves(L, t->move, t->nmoves, true);
+    lua_setfield(L, -2, "moves");
+    push_moves(L, t->start, t->nstarts, false);
+    lua_setfield(L, -2, "starts");
+}
+
+/* The plan, on the stack. */
+static void
+push_plan(void *arg)
+{
+    Emission *m = arg;
+    lua_State *L = m->s->L;
+    i64 n = 0;
+    luaL_checkstack(L, 16, NULL);
+    lua_newtable(L);
+    set_string(L, "name", m->name);
+    set_string(L, "head", m->head);
+    set_number(L, "burst", m->p->m.burst);
+    set_number(L, "memory", m->p->m.memory);
+    set_number(L, "src_bytes", layout_bytes(m->p->plan->src));
+    set_number(L, "dst_bytes", layout_bytes(m->p->plan->dst));
+    lua_newtable(L);
+    for (const BurstTile *t = m->p->tile; t; t = t->next) {
+        push_tile(m, t);
+        append(L, n++);
+    }
+    lua_setfield(L, -2, "tiles");
+}
+
+static void
+take_text(void *arg)
+{
+    Emission *m = arg;
+    size_t n;
+    const char *s = lua_tolstring(m->s->L, -1, &n);
+    if (strlen(s) != n)
+        diag_fatal(m->s->arena->diag, DIAG_SPEC, (Loc){0},
+                   "emit_plan returns a text with zero bytes");
+    m->text = arena_string(m->s->arena, s);
+}
+
+/* With the target's table on the stack. */
+static void
+call_it(Sandbox *s, void *arg)
+{
+    Emission *m = arg;
+    m->s = s;
+    lua_getfield(s->L, -1, "emit_plan");
+    sandbox_try(s, push_plan, m);
+    lua_call(s->L, 1, 1);
+    if (lua_type(s->L, -1) != LUA_TSTRING)
+        luaL_error(s->L, "emit_plan returns a %s: a string is wanted",
+                   luaL_typename(s->L, -1));
+    sandbox_try(s, take_text, m);
+}
+
+static const char *
+word(const Target *t, const char *field, const char *unless)
+{
+    const char *own = target_text(t, field);
+    return own ? own : unless;
+}
+
+const char *
+burst_emit(const Target *t, const BurstPlan *p, const char *name, const char *command)
+{
+    Arena *a = ex_arena(p->plan->e);
+    Buf head = buf_new(a);
+    Emission m = {.t = t, .p = p, .name = name};
+    buf_printf(&head, "%s\n", command);
+    emit_layout_head(&head, "src", p->plan->src);
+    emit_layout_head(&head, "dst", p->plan->dst);
+    Buf comment = buf_new(a);
+    render_head(&comment, t, head.s);
+    m.head = comment.s;
+    m.sp = (Spelling){word(t, "div", "/"), word(t, "mod", "%"), word(t, "xor", "^"),
+                      word(t, "and", "&"), word(t, "min", "min"), word(t, "max", "max"),
+                      false};
+    sandbox_plain(a, target_name(t), target_text(t, "emit_plan"), call_it, &m);
+    return m.text;
+}

@@ -1,0 +1,196 @@
+/* The shape of a tile: what its sides take, and the extents that move the least. */
+#include <stdlib.h>
+
+#include "burst.h"
+
+i64
+burst_stride(const BurstBox *b, int i, int side)
+{
+    const GridLoop *l = &b->box.loop[i];
+    return b->item * (side == SOURCE ? l->ss : l->ds);
+}
+
+BurstPart
+burst_part(i64 n, i64 extent, bool tail)
+{
+    i64 turns = n / extent, rest = n % extent;
+    return tail ? (BurstPart){rest, 0, 1, n - rest}
+                : (BurstPart){extent, extent, turns, 0};
+}
+
+static i64
+magnitude(i64 v)
+{
+    return v < 0 ? -v : v;
+}
+
+static i64
+round_up(i64 v, i64 to)
+{
+    return int_ceil_div(v, to) * to;
+}
+
+/* A side's lowest address is `rem`, modulo a divisor of the burst. */
+typedef struct {
+    i64 mod, rem;
+} Phase;
+
+static Phase
+phase_of(const BurstBox *b, const BurstPart *part, int side)
+{
+    const Ex *x = side == SOURCE ? b->box.src : b->box.dst;
+    Phase p = {b->m->burst, 0};
+    if (b->inside) {
+        p.rem = b->least[side];
+    } else {
+        p.mod = int_gcd(p.mod, b->item * x->f.mod);
+        p.rem = b->item * x->f.rem;
+    }
+    for (int i = 0; i < b->box.nloops; i++) {
+        i64 s = burst_stride(b, i, side);
+        if (part[i].turns > 1)
+            p.mod = int_gcd(p.mod, magnitude(part[i].step * s));
+        if (!(b->inside && b->box.loop[i].rest))
+            p.rem += part[i].first * s + (s < 0 ? (part[i].n - 1) * s : 0);
+    }
+    p.rem = int_mod(p.rem, p.mod);
+    return p;
+}
+
+/* Loops of the tile that move on this side, by rising stride; their number. */
+static int
+ascending(const BurstBox *b, const BurstPart *part, int side, int *loop)
+{
+    int n = 0;
+    for (int i = 0; i < b->box.nloops; i++) {
+        i64 s = magnitude(burst_stride(b, i, side));
+        int at = n;
+        if (part[i].n == 1 || s == 0 || (b->inside && b->box.loop[i].rest))
+            continue;
+        for (; at > 0 && magnitude(burst_stride(b, loop[at - 1], side)) > s; at--)
+            loop[at] = loop[at - 1];
+        loop[at] = i;
+        n++;
+    }
+    return n;
+}
+
+/* A run of addresses without transfers of its own, and the loops that are transfers. */
+typedef struct {
+    i64 hull, slots;      /* bytes, elements */
+    i64 span;             /* of all transfers */
+    int first;            /* loop[first] and on are transfers */
+} Run;
+
+static i64
+transfer(const BurstBox *b, const Phase *p, const Run *r)
+{
+    return round_up(b->m->burst - p->mod + p->rem + r->hull, b->m->burst);
+}
+
+/* Loop k, in the order of ascending: in the run, or transfers of its own where these do
+ * not meet, or everything up to it in one run. */
+static void
+add(const BurstBox *b, const BurstPart *part, int side, const Phase *p, const int *loop,
+    int k, Run *r)
+{
+    i64 s = magnitude(burst_stride(b, loop[k], side)), n = part[loop[k]].n;
+    i64 span = r->first == k ? transfer(b, p, r) : r->span;
+    if (!(r->first == k && s <= r->hull) && s % b->m->burst == 0 && s >= span) {
+        r->span = span + (n - 1) * s;
+        return;
+    }
+    for (; r->first <= k; r->first++) {
+        int i = loop[r->first];
+        r->hull += (part[i].n - 1) * magnitude(burst_stride(b, i, side));
+        r->slots *= part[i].n;
+    }
+}
+
+bool
+burst_side(const BurstBox *b, const BurstPart *part, int side, BurstSide *out, i64 *moves)
+{
+    int loop[MAX_LOOPS], n = ascending(b, part, side, loop);
+    Phase p = phase_of(b, part, side);
+    Run r = {.hull = b->item + (b->inside ? b->most[side] - b->least[side] : 0),
+             .slots = b->inside ? b->nstarts : 1};
+    for (int k = 0; k < n; k++)
+        add(b, part, side, &p, loop, k, &r);
+    *out = (BurstSide){.most = transfer(b, &p, &r), .transfers = 1, .nsteps = n - r.first,
+                       .hull = r.hull};
+    out->whole = p.mod == b->m->burst && p.rem == 0 && r.hull % b->m->burst == 0 &&
+                 r.slots * b->item == r.hull;
+    for (int i = 0; i < b->box.nloops; i++)
+        moves[i] = burst_stride(b, i, side);
+    out->room = out->most;
+    for (int k = r.first; k < n; k++) {
+        i64 s = burst_stride(b, loop[k], side), turns = part[loop[k]].n;
+        out->step[n - 1 - k] = (BurstStep){turns, magnitude(s), out->room};
+        moves[loop[k]] = s < 0 ? -out->room : out->room;
+        out->transfers *= turns;
+        if (turns > b->m->counts || int_ceil_div(b->m->memory, turns) < out->room)
+            return false;
+        out->room *= turns;
+    }
+    return true;
+}
+
+/* What a tile costs, in bytes moved and their like, for an element; below 0: it does not
+ * fit. */
+static double
+cost(const BurstBox *b, const i64 *extent)
+{
+    enum { TILE = 1000, CALL = 500, TRANSFER = 64 };
+    BurstPart part[MAX_LOOPS];
+    i64 moves[MAX_LOOPS], room = 0;
+    double sum = TILE, elements = (double)b->nstarts;
+    for (int i = 0; i < b->box.nloops; i++) {
+        part[i] = burst_part(b->box.loop[i].n, extent[i], false);
+        elements *= b->inside && b->box.loop[i].rest ? 1 : (double)extent[i];
+    }
+    for (int side = SOURCE; side <= DESTINATION; side++) {
+        BurstSide s;
+        if (side == SOURCE && b->box.nest->kind == NEST_FILL)
+            continue;
+        if (!burst_side(b, part, side, &s, moves) || s.room > b->m->memory - room)
+            return -1;
+        room += s.room;
+        i64 calls = s.nsteps ? s.transfers / s.step[s.nsteps - 1].n : 1;
+        double once = (double)(s.transfers * (s.most + TRANSFER) + calls * CALL);
+        sum += side == SOURCE || s.whole ? once : 2 * once;
+    }
+    return sum / elements;
+}
+
+/* Loops grow, twice or wholly, as long as that makes an element cheaper; of all ways the
+ * one that does so most. */
+bool
+burst_choose(const BurstBox *b, i64 *extent)
+{
+    for (int i = 0; i < b->box.nloops; i++)
+        extent[i] = b->inside && b->box.loop[i].rest ? b->box.loop[i].n : 1;
+    double now = cost(b, extent);
+    if (now < 0)
+        return false;
+    for (int best = 0; best >= 0;) {
+        i64 grown = 0;
+        best = -1;
+        for (int k = 0; k < 2 * b->box.nloops; k++) {
+            int i = k / 2;
+            i64 n = b->box.loop[i].n, was = extent[i];
+            if (was == n || b->box.loop[i].rest)
+                continue;
+            extent[i] = k % 2 || 2 * was > n ? n : 2 * was;
+            double c = cost(b, extent);
+            if (c >= 0 && c < now) {
+                now = c;
+                best = i;
+                grown = extent[i];
+            }
+            extent[i] = was;
+        }
+        if (best >= 0)
+            extent[best] = grown;
+    }
+    return true;
+}
