@@ -33,7 +33,8 @@ static const struct {
      offsetof(Options, from)},
     {'T', false, {"to", 'T', "LAYOUT", 0, "the layout of the destination", 0},
      offsetof(Options, to)},
-    {'k', false, {"kind", 'k', "K", 0, "relayout (the default), offset or inverse", 0},
+    {'k', false, {"kind", 'k', "K", 0, "relayout (the default), offset, inverse, load "
+     "or store", 0},
      offsetof(Options, kind)},
     {'G', false, {"target", 'G', "L", 0, "the language: c, cuda, hip, opencl, glsl; "
      "blocks: as these, in plain C; mine.lua: a table of yours", 0}, offsetof(Options, target)},

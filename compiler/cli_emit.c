@@ -10,12 +10,13 @@ kind_of(Cli *c)
 {
     static const char *const kinds[] = {[EMIT_RELAYOUT] = "relayout",
                                         [EMIT_OFFSET] = "offset",
-                                        [EMIT_INVERSE] = "inverse"};
+                                        [EMIT_INVERSE] = "inverse",
+                                        [EMIT_LOAD] = "load", [EMIT_STORE] = "store"};
     for (int i = 0; c->o.kind && i < LEN(kinds); i++)
         if (!strcmp(kinds[i], c->o.kind))
             return (EmitKind)i;
     if (c->o.kind)
-        cli_fail(c, "--kind '%s': relayout, offset or inverse", c->o.kind);
+        cli_fail(c, "--kind '%s': relayout, offset, inverse, load or store", c->o.kind);
     return EMIT_RELAYOUT;
 }
 
@@ -54,6 +55,11 @@ cmd_emit(Cli *c)
         }
         text = target_is(target, "bursts") ? compile_bursts(target, cli_plan(c, &rq), &rq)
                : compile_text(target, cli_plan(c, &rq), &rq, true);
+    } else if (kind == EMIT_LOAD || kind == EMIT_STORE) {
+        if (!rq.from || !rq.to || !rq.dtype || rq.extent || !grid)
+            cli_fail(c, "--kind %s needs --from, --to, --dtype, a shape of numbers, and "
+                        "--target cuda, hip, opencl or blocks", c->o.kind);
+        text = compile_frag(c->arena, target, c->known, &rq, kind);
     } else {
         if (target_is(target, "bursts"))
             cli_fail(c, "--kind %s: a machine of bursts has relayouts only", c->o.kind);

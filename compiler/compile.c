@@ -166,6 +166,42 @@ compile_bursts(const Target *t, const Plan *p, const Request *rq)
 }
 
 const char *
+compile_frag(Arena *a, const Target *t, const LayoutDef *known, const Request *rq,
+             EmitKind kind)
+{
+    int map[MAX_RANK], back[MAX_RANK];
+    i64 shape[MAX_RANK];
+    Exprs *e = ex_new(a);
+    bool store = kind == EMIT_STORE;
+    const DType *type = need_dtype(a, rq->dtype);
+    const LayoutRef *from = spec_ref(a, rq->from, known);
+    const LayoutRef *to = spec_ref(a, rq->to, known);
+    Layout *src = layout_make(e, from, type, rq->rank, rq->shape);
+    plan_match(a, from, to, rq->rank, map);
+    for (int d = 0; d < rq->rank; d++) {
+        shape[d] = rq->shape[map[d]];
+        back[map[d]] = d;
+    }
+    Layout *dst = layout_make(e, to, type, rq->rank, shape);
+    Verdict *v = decide_or_fail(store ? src : dst);
+    if (store)
+        decide_or_fail(dst);
+    else
+        decide_readable_or_fail(src);
+    Frag *g = frag_make(store ? src : dst, v, store ? dst : src, store ? back : map,
+                        store);
+    Buf head = buf_new(a);
+    buf_printf(&head, "%s%s\n", command(a, rq, from, to, store ? "store" : "load"),
+               option(a, "--target", target_name(t)));
+    emit_layout_head(&head, "from", src);
+    emit_layout_head(&head, "to", dst);
+    g->head = head.s;
+    g->name = rq->name ? compile_name(a, rq) : store ? "ravel_store" : "ravel_load";
+    frag_cost(g);
+    return frag_render(t, g);
+}
+
+const char *
 compile_index(Arena *a, const Target *t, const LayoutDef *known, const Request *rq,
               EmitKind kind)
 {

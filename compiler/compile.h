@@ -4,6 +4,7 @@
 #define RAVEL_COMPILE_H
 
 #include "burst.h"
+#include "frag.h"
 #include "grid_access.h"
 #include "grid_render.h"
 #include "plan_runtime.h"
@@ -45,6 +46,10 @@ const char *compile_bursts(const Target *t, const Plan *p, const Request *rq);
 /* The offset or inverse function of rq->to (or from) as a file. */
 const char *compile_index(Arena *a, const Target *t, const LayoutDef *known,
                           const Request *rq, EmitKind kind);
+/* layouts -> registers -> accesses: the function that loads a lane's registers of the
+ * fragment rq->to from the tile rq->from, or stores those of rq->from to rq->to. */
+const char *compile_frag(Arena *a, const Target *t, const LayoutDef *known,
+                         const Request *rq, EmitKind kind);
 /* The name that the function of a plan gets. */
 const char *compile_name(Arena *a, const Request *rq);
 

@@ -61,7 +61,9 @@ typedef struct Table {
     struct Table *next;
 } Table;
 
-typedef enum { EMIT_RELAYOUT, EMIT_OFFSET, EMIT_INVERSE } EmitKind;
+typedef enum {
+    EMIT_RELAYOUT, EMIT_OFFSET, EMIT_INVERSE, EMIT_LOAD, EMIT_STORE
+} EmitKind;
 
 typedef struct {
     EmitKind kind;

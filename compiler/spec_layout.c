@@ -188,12 +188,14 @@ mentions(const Ast *x, const char *name)
            (op_info[x->op].nargs > 1 && mentions(x->x[1], name));
 }
 
-/* A parameter that nothing reads is a misspelt field. */
+/* A parameter that nothing reads is a misspelt field, unless it is one of a fragment's
+ * (frag.h). */
 static void
 check_used(Reader *r, const char *name)
 {
     const LayoutDef *d = r->def;
-    bool used = mentions(d->swizzle, name);
+    bool used = mentions(d->swizzle, name) || !strcmp(name, "lanes") ||
+                !strcmp(name, "registers");
     for (int i = 0; i < d->norder; i++)
         used |= d->order[i].x && mentions(d->order[i].x, name);
     for (int i = 0; i < d->nparams; i++)

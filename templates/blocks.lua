@@ -55,4 +55,15 @@ ${name}(int64_t a, int64_t *out)
 {
 ]],
   index_close = "}\n",
+  -- a lane's registers from a tile, and back
+  tile_load_open = [[
+static inline void
+${name}(uint32_t *r, const unsigned char *src, uint32_t f, uint32_t t)
+{
+]],
+  tile_store_open = [[
+static inline void
+${name}(unsigned char *dst, const uint32_t *r, uint32_t f, uint32_t t)
+{
+]],
 }

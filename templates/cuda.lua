@@ -43,4 +43,15 @@ ${name}(long long a, long long *out)
 {
 ]],
   index_close = "}\n",
+  -- a lane's registers from a tile, and back
+  tile_load_open = [[
+static __device__ __forceinline__ void
+${name}(unsigned int *r, const void *src, unsigned int f, unsigned int t)
+{
+]],
+  tile_store_open = [[
+static __device__ __forceinline__ void
+${name}(void *dst, const unsigned int *r, unsigned int f, unsigned int t)
+{
+]],
 }

@@ -43,4 +43,22 @@ ${name}(long a, long *out)
 {
 ]],
   index_close = "}\n",
+  -- a lane's registers from a tile, and back; the tile is in local memory, unless RAVEL_TILE says __global
+  load_tile = "((RAVEL_TILE const ${type} *)src)[${index}]", store_tile = "((RAVEL_TILE ${type} *)dst)[${index}] = ${value};",
+  tile_load_open = [[
+#ifndef RAVEL_TILE
+#define RAVEL_TILE __local
+#endif
+static inline void
+${name}(uint *r, RAVEL_TILE const void *src, uint f, uint t)
+{
+]],
+  tile_store_open = [[
+#ifndef RAVEL_TILE
+#define RAVEL_TILE __local
+#endif
+static inline void
+${name}(RAVEL_TILE void *dst, const uint *r, uint f, uint t)
+{
+]],
 }

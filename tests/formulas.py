@@ -24,7 +24,7 @@ class Map:
 class Formula:
     rank: object            # rank of the logical shape; None: any
     fn: object              # fn(shape, bits, **params) -> Map
-    bits: object            # the only element size it has, in bits; None: any
+    bits: object            # the only element size it has, in bits, or all of them; None: any
     shapes: list
     variants: list = field(default_factory=list)     # (params, shapes), further parameters given at use
 
@@ -377,6 +377,57 @@ def morton(side):
 
 # --- the table.  Shapes: divisible, not, all ones, prime, tiny, larger.
 
+# --- fragments: PTX ISA, "Matrix Fragments for mma.m16n8k16" and the like; the AMD matrix instruction calculator.  Each says which element, of the
+# `rows` x `cols` that one instruction takes, register i of a lane is.
+
+def fragment(rows, cols, lanes, registers, at):
+    """rows, cols, registers may depend on P: elements in 32 bits; at(lane, i, P) is the element."""
+    def fn(shape, bits):
+        P = max(1, 32//bits)
+        r, c, n = (v(P) if callable(v) else v for v in (rows, cols, registers))
+        one = np.full((r, c), -1, np.int64)
+        for lane in range(lanes):
+            for i in range(n):
+                one[at(lane, i, P)] = lane*n + i
+        assert lanes*n == r*c and (one >= 0).all()
+        x, y = coords(shape)
+        many = cd(shape[1], c)
+        return box((x//r*many + y//c)*lanes*n + one[x % r, y % c], cd(shape[0], r), many, lanes, n)
+    return fn
+
+
+def mma_a(lane, i, P):
+    group, thread = lane//4, lane % 4
+    return group + (8 if i//P % 2 else 0), thread*P + i % P + (4*P if i >= 2*P else 0)
+
+
+def mma_b(lane, i, P):
+    group, thread = lane//4, lane % 4
+    return group, thread*P + i % P + (4*P if i >= P else 0)
+
+
+def mma_c(lane, i, P):
+    return lane//4 + (8 if i >= 2 else 0), lane % 4*2 + (i & 1)
+
+
+def mfma_v(P):
+    """k values in a lane: f32 1, f16 4, 8 bits 8."""
+    return {1: 1, 2: 4, 4: 8}[P]
+
+
+def mfma_a(size):
+    """The right operand, (j, k), too."""
+    return lambda lane, i, P: (lane % size, lane//size*mfma_v(P) + i)
+
+
+def mfma_d(size):
+    return lambda lane, i, P: (i//4*(4*64//size) + 4*(lane//size) + i % 4, lane % size)
+
+
+def rdna4_a(lane, i, P):
+    return lane % 16, {2: 8*(i//4) + 4*(lane//16) + i % 4, 4: 8*(lane//16) + i}[P]
+
+
 MAPS = [(2, 64, 3, 3), (1, 1, 1, 1), (2, 20, 5, 7), (7, 5, 11, 13), (1, 3, 2, 1), (3, 17, 4, 4), (2, 96, 8, 16), (4, 33, 19, 17)]
 FILTERS = [(32, 32, 2, 2), (1, 1, 1, 1), (20, 35, 3, 3), (7, 13, 5, 3), (3, 2, 1, 2), (33, 17, 7, 1), (48, 64, 3, 1), (64, 65, 3, 3)]
 VOLUMES = [(2, 32, 2, 4, 4), (1, 1, 1, 1, 1), (1, 17, 2, 2, 3), (3, 5, 7, 2, 11), (1, 2, 1, 3, 1), (2, 64, 3, 2, 5), (2, 33, 5, 9, 8)]
@@ -438,6 +489,20 @@ LAYOUTS = {
     "MORTON8": Formula(2, morton(8), None, MATRICES + [(8, 8)]),
     "MORTON16": Formula(2, morton(16), None, MATRICES + [(16, 16)]),
     "MORTON32": Formula(2, morton(32), None, MATRICES + [(32, 32)]),
+    "MMA_A": Formula(2, fragment(16, lambda P: 8*P, 32, lambda P: 4*P, mma_a), (4, 8, 16, 32), MATRICES),
+    "MMA_B": Formula(2, fragment(8, lambda P: 8*P, 32, lambda P: 2*P, mma_b), (4, 8, 16, 32), MATRICES),
+    "MMA_A_HALF": Formula(2, fragment(16, lambda P: 4*P, 32, lambda P: 2*P, mma_a), (4, 8, 16, 32), MATRICES),
+    "MMA_B_HALF": Formula(2, fragment(8, lambda P: 4*P, 32, lambda P: P, mma_b), (4, 8, 16, 32), MATRICES),
+    "MMA_C": Formula(2, fragment(16, 8, 32, 4, mma_c), (16, 32, 64), MATRICES),
+    "MFMA16_A": Formula(2, fragment(16, lambda P: 4*mfma_v(P), 64, mfma_v, mfma_a(16)), (8, 16, 32), MATRICES),
+    "MFMA16_B": Formula(2, fragment(16, lambda P: 4*mfma_v(P), 64, mfma_v, mfma_a(16)), (8, 16, 32), MATRICES),
+    "MFMA16_D": Formula(2, fragment(16, 16, 64, 4, mfma_d(16)), (32, 64), MATRICES),
+    "MFMA32_A": Formula(2, fragment(32, lambda P: 2*mfma_v(P), 64, mfma_v, mfma_a(32)), (8, 16, 32), MATRICES),
+    "MFMA32_B": Formula(2, fragment(32, lambda P: 2*mfma_v(P), 64, mfma_v, mfma_a(32)), (8, 16, 32), MATRICES),
+    "MFMA32_D": Formula(2, fragment(32, 32, 64, 16, mfma_d(32)), (32,), MATRICES),
+    "WMMA_RDNA4_A": Formula(2, fragment(16, 16, 32, 8, rdna4_a), (8, 16), MATRICES),
+    "WMMA_RDNA4_D": Formula(2, fragment(16, 16, 32, 8, lambda lane, i, P: (i + 8*(lane//16), lane % 16)), (16, 32), MATRICES),
+    "WMMA_RDNA3_D": Formula(2, fragment(16, 16, 32, 8, lambda lane, i, P: (2*i + lane//16, lane % 16)), (32,), MATRICES),
 }
 
 # True inverses, address in storage -> row-major element index.
@@ -469,7 +534,7 @@ def cases(sizes=(8, 16, 32, 64, 4)):
     """Every (layout text, shape, element bits) of the table; a layout with its own width has only that."""
     for name, f in LAYOUTS.items():
         for params, shapes in [({}, f.shapes)] + f.variants:
-            for bits in (f.bits,) if f.bits else sizes:
+            for bits in f.bits if isinstance(f.bits, tuple) else (f.bits,) if f.bits else sizes:
                 for shape in shapes:
                     yield text(name, params), shape, bits
 
@@ -519,6 +584,11 @@ GOLDEN = [
     # source 003, 8.3: the orbit of 4 is 4, 36, 260, 292
     ("SEED83", (32, 32), "f32", (0, 4), 36),
     ("SEED83", (32, 32), "f32", (1, 4), 260),
+    # formats, section 9: lanes and registers
+    ("MMA_A", (16, 16), "f16", (13, 11), 21*8 + 7),
+    ("MMA_C", (16, 8), "f32", (13, 5), 22*4 + 3),
+    ("MFMA32_A", (32, 8), "f16", (21, 6), 53*4 + 2),
+    ("MFMA32_D", (32, 32), "f32", (21, 6), 38*16 + 9),
 ]
 
 # The same for orders that have no name in the catalogue; formats, section 9, unless said.

@@ -113,7 +113,7 @@ class Inline:
         known = self.dims + list(map(str, range(1, len(self.order) + 1)))
         if set(self.pad) - set(self.dims) or any(k not in known or k in self.dims and k not in self.order for k in self.pitch):
             raise ValueError("a pad or pitch of nothing")
-        if not set(self.params) <= set(re.findall(r"\w+", " ".join(self.order))):
+        if not set(self.params) - {"lanes", "registers"} <= set(re.findall(r"\w+", " ".join(self.order))):
             raise ValueError("a parameter that nothing uses")
         fill = settings.get("fill", "0")
         self.fill = fill.strip('"') if '"' in fill else float(fill)
@@ -274,7 +274,7 @@ def placed(addr, size, shape, fill):
 def catalogue(layout, shape, bits):
     """A Place from the formulas: all that is no element is padding, unless pitch left it."""
     f = F.LAYOUTS[F.parse(layout)[0]]
-    if (f.rank or len(shape)) != len(shape) or (f.bits or bits) != bits:
+    if (f.rank or len(shape)) != len(shape) or bits not in (f.bits if isinstance(f.bits, tuple) else (f.bits or bits,)):
         raise Refused("not of this rank or width")
     m = F.evaluate(layout, shape, bits)
     if not tells_apart(m.addr, m.size):
