@@ -145,16 +145,11 @@ add_starts(const BurstBox *b, BurstTile *t, const i64 begin[2])
     t->start = to;
 }
 
-static BurstTile *
-make_tile(const BurstBox *b, const BurstPart *part)
+/* The loops around the tile; turn[i]: the variable of loop i, or 0. */
+static void
+add_loops(const BurstBox *b, const BurstPart *part, BurstTile *t, const Ex **turn)
 {
     Exprs *e = b->box.e;
-    BurstTile *t = arena_new(b->box.arena, BurstTile);
-    const Ex *turn[MAX_LOOPS];
-    i64 moves[2][MAX_LOOPS] = {{0}}, begin[2] = {0, 0}, room = 0;
-    bool fill = b->box.nest->kind == NEST_FILL;
-    t->nest = b->box.nest;
-    t->item = b->item;
     t->tiles = 1;
     for (int i = 0; i < b->box.nloops; i++) {
         const char *name = b->box.loop[i].name;
@@ -166,6 +161,31 @@ make_tile(const BurstBox *b, const BurstPart *part)
         t->loop[t->nloops++].n = part[i].turns;
         t->tiles *= part[i].turns;
     }
+}
+
+static void
+add_moves(const BurstBox *b, const BurstPart *part, BurstTile *t, const i64 *to,
+          const i64 *from)
+{
+    t->elements = b->nstarts;
+    for (int i = 0; i < b->box.nloops; i++) {
+        if (part[i].n == 1 || (b->inside && b->box.loop[i].rest))
+            continue;
+        t->move[t->nmoves++] = (BurstMove){part[i].n, to[i], from[i]};
+        t->elements *= part[i].n;
+    }
+}
+
+static BurstTile *
+make_tile(const BurstBox *b, const BurstPart *part)
+{
+    BurstTile *t = arena_new(b->box.arena, BurstTile);
+    const Ex *turn[MAX_LOOPS];
+    i64 moves[2][MAX_LOOPS] = {{0}}, begin[2] = {0, 0}, room = 0;
+    bool fill = b->box.nest->kind == NEST_FILL;
+    t->nest = b->box.nest;
+    t->item = b->item;
+    add_loops(b, part, t, turn);
     for (int side = fill ? DESTINATION : SOURCE; side <= DESTINATION; side++) {
         BurstSide *s = &t->side[side];
         burst_side(b, part, side, s, moves[side]);
@@ -174,14 +194,7 @@ make_tile(const BurstBox *b, const BurstPart *part)
         s->local = room;
         room += s->room;
     }
-    t->elements = b->nstarts;
-    for (int i = 0; i < b->box.nloops; i++) {
-        if (part[i].n == 1 || (b->inside && b->box.loop[i].rest))
-            continue;
-        t->move[t->nmoves++] = (BurstMove){part[i].n, moves[DESTINATION][i],
-                                           moves[SOURCE][i]};
-        t->elements *= part[i].n;
-    }
+    add_moves(b, part, t, moves[DESTINATION], moves[SOURCE]);
     add_starts(b, t, begin);
     return t;
 }
@@ -258,7 +271,8 @@ explain_tile(Buf *b, const BurstPlan *p, const BurstTile *t)
         buf_printf(b, "    %s %lld transfers of up to %lld bytes for %lld%s\n",
                    sides[side], (long long)s->transfers, (long long)s->most,
                    (long long)(t->elements * t->item),
-                   side == SOURCE || s->whole ? "" : ", fetched first: others are in them");
+                   side == SOURCE || s->whole ? ""
+                                              : ", fetched first: others are in them");
     }
 }
 

@@ -206,7 +206,7 @@ burst_emit(const Target *t, const BurstPlan *p, const char *name, const char *co
     m.head = comment.s;
     m.sp = (Spelling){word(t, "div", "/"), word(t, "mod", "%"), word(t, "xor", "^"),
                       word(t, "and", "&"), word(t, "min", "min"), word(t, "max", "max"),
-                      false};
+                      .suffix = ""};
     sandbox_plain(a, target_name(t), target_text(t, "emit_plan"), call_it, &m);
     return m.text;
 }

@@ -37,7 +37,8 @@ static const struct {
      "or store", 0},
      offsetof(Options, kind)},
     {'G', false, {"target", 'G', "L", 0, "the language: c, cuda, hip, opencl, glsl; "
-     "blocks: as these, in plain C; mine.lua: a table of yours", 0}, offsetof(Options, target)},
+     "blocks: as these, in plain C; bursts: a machine without threads; mine.lua: a table "
+     "of yours", 0}, offsetof(Options, target)},
     {'M', false, {"manifest", 'M', "FILE", 0, "how to launch the kernel, and what it "
      "costs, as JSON", 0}, offsetof(Options, manifest)},
     {'n', false, {"name", 'n', "F", 0, "the function's name", 0},

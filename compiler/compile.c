@@ -24,22 +24,30 @@ compile_layout(Arena *a, const LayoutDef *known, const char *text, const char *d
     return layout_make(ex_new(a), ref, need_dtype(a, dtype), rank, shape);
 }
 
+/* Both sides of a request, not decided yet, and which dim of src each of dst is. */
+static void
+make_sides(Exprs *e, const LayoutRef *from, const LayoutRef *to, const DType *t,
+           const Request *rq, Layout **src, Layout **dst, int *map)
+{
+    i64 shape[MAX_RANK];
+    *src = layout_make(e, from, t, rq->rank, rq->shape);
+    plan_match(ex_arena(e), from, to, rq->rank, map);
+    for (int d = 0; d < rq->rank; d++)
+        shape[d] = rq->shape[map[d]];
+    *dst = layout_make(e, to, t, rq->rank, shape);
+}
+
 Plan *
 compile_plan(Arena *a, const LayoutDef *known, const Request *rq)
 {
     int map[MAX_RANK];
-    i64 shape[MAX_RANK];
-    Exprs *e = ex_new(a);
+    Layout *src, *dst;
     const DType *t = need_dtype(a, rq->dtype);
     const LayoutRef *from = spec_ref(a, rq->from, known);
     const LayoutRef *to = spec_ref(a, rq->to, known);
     if (compile_is_runtime(rq))
         return compile_runtime(a, from, to, t, rq);
-    Layout *src = layout_make(e, from, t, rq->rank, rq->shape);
-    plan_match(a, from, to, rq->rank, map);
-    for (int d = 0; d < rq->rank; d++)
-        shape[d] = rq->shape[map[d]];
-    Layout *dst = layout_make(e, to, t, rq->rank, shape);
+    make_sides(ex_new(a), from, to, t, rq, &src, &dst, map);
     decide_readable_or_fail(src);
     decide_or_fail(dst);
     return plan_make(src, dst, map);
@@ -170,19 +178,14 @@ compile_frag(Arena *a, const Target *t, const LayoutDef *known, const Request *r
              EmitKind kind)
 {
     int map[MAX_RANK], back[MAX_RANK];
-    i64 shape[MAX_RANK];
-    Exprs *e = ex_new(a);
+    Layout *src, *dst;
     bool store = kind == EMIT_STORE;
     const DType *type = need_dtype(a, rq->dtype);
     const LayoutRef *from = spec_ref(a, rq->from, known);
     const LayoutRef *to = spec_ref(a, rq->to, known);
-    Layout *src = layout_make(e, from, type, rq->rank, rq->shape);
-    plan_match(a, from, to, rq->rank, map);
-    for (int d = 0; d < rq->rank; d++) {
-        shape[d] = rq->shape[map[d]];
+    make_sides(ex_new(a), from, to, type, rq, &src, &dst, map);
+    for (int d = 0; d < rq->rank; d++)
         back[map[d]] = d;
-    }
-    Layout *dst = layout_make(e, to, type, rq->rank, shape);
     Verdict *v = decide_or_fail(store ? src : dst);
     if (store)
         decide_or_fail(dst);

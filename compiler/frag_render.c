@@ -293,9 +293,9 @@ note(Renderer *r)
         sum[2] += a->sectors;
         sum[3] += a->least_sectors;
     }
-    buf_printf(&b, " the tile aligned to %d; of all lanes %d wavefronts in shared memory, "
-               "%d at best, or %d sectors in global, %d at best", g->align, sum[0], sum[1],
-               sum[2], sum[3]);
+    buf_printf(&b, " the tile aligned to %d; of all lanes %d wavefronts in shared "
+               "memory, %d at best, or %d sectors in global, %d at best", g->align,
+               sum[0], sum[1], sum[2], sum[3]);
     return b.s;
 }
 

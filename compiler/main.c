@@ -40,7 +40,8 @@ static const Command commands[] = {
      "  ravel check '{M, K}' --shape 64,64 --dtype f16 --banks K:4,M:2\n"},
     {"emit", cmd_emit, "", 0, "FTs!tGMnkNWo!f", "stand-alone source of a conversion",
      "--kind offset and --kind inverse make the index function of one layout\n"
-     "(--to) and its inverse.  The file needs nothing of ravel.  A name in the shape\n"
+     "(--to) and its inverse; load and store, with a GPU's target, move what a lane\n"
+     "holds of a fragment (MMA_A; --to of load, --from of store) from and to a tile.  The file needs nothing of ravel.  A name in the shape\n"
      "makes that extent an argument of the function, which returns 1 for what it\n"
      "cannot do, and of F_bytes, which gives the sizes of both buffers.  --target\n"
      "cuda, hip, opencl or glsl makes one kernel, and --manifest says how to launch\n"

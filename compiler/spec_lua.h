@@ -13,7 +13,7 @@ typedef struct {
     lua_State *L;
     Arena *arena;
     const char *file;             /* what messages call the text */
-    bool plain;                   /* a table of data and functions: no symbols, no layouts */
+    bool plain;                   /* a target's table: no symbols, no layouts */
     LayoutDef *first, **last;     /* declared so far */
     const char *pending;          /* layout "X" without its table yet */
     Loc pending_loc;

@@ -33,7 +33,8 @@ STAGES = [[u] for u in UNITS] + [PYTEST + stage for stage in (
 
 # Files that have tests of their own, which no other sees.
 OWN = {"runtime/device": ["tests/test_device.py"], "compiler/grid": ["tests/test_grid.py", "tests/test_glsl.py"],
-       "templates/glsl.lua": ["tests/test_glsl.py"], "templates/blocks/permute.glsl": ["tests/test_glsl.py"]}
+       "templates/glsl.lua": ["tests/test_glsl.py"], "templates/blocks/permute.glsl": ["tests/test_glsl.py"],
+       "compiler/burst": ["tests/test_bursts.py"], "compiler/frag": ["tests/test_fragments.py"]}
 
 
 def stages(m):
