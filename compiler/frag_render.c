@@ -243,7 +243,7 @@ stored_word(Renderer *r, const FragAccess *a, int k)
         int from = 32 * k + at;
         int reg = a->reg[from / r->bits] * r->bits + from % r->bits;
         n = r->unit;
-        while (at + n < bits && (reg + n) % 32 && (reg % 32) + n < 32 &&
+        while (at + n < bits && reg % 32 + n < 32 &&
                a->reg[(from + n) / r->bits] * r->bits + (from + n) % r->bits == reg + n)
             n += r->unit;
         add_bits(r, &b, register_name(r, reg / 32), reg % 32, n, at, false);
