@@ -330,7 +330,8 @@ frag_render(const Target *t, const Frag *g)
     Renderer r = {.t = t, .g = g, .arena = a, .b = &b, .bits = bits,
                   .unit = bits < 32 ? bits : 32};
     r.sp = (Spelling){field(&r, "div"), field(&r, "mod"), field(&r, "xor"),
-                      field(&r, "and"), field(&r, "min"), field(&r, "max"), false};
+                      field(&r, "and"), field(&r, "min"), field(&r, "max"),
+                      .suffix = ""};
     const char *open = g->store ? "tile_store_open" : "tile_load_open";
     render_head(&b, t, g->head);
     buf_add(&b, target_file(t, "prologue"));
