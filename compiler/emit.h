@@ -87,11 +87,6 @@ Unit *emit_relayout(const Plan *p, const char *name, const char *command);
 void emit_runtime(const Plan *p, Unit *u);
 /* The identifiers of all scalars, extents first; no more are made. */
 const char **emit_runtime_names(const Plan *p);
-/* Whether stores go past the caches at this shape: 0 or 1. */
-const Ex *emit_runtime_stream(const Plan *p);
-/* The counts that a nest needs above 0, and that can be 0 where there is anything to
- * convert; their number. */
-int emit_runtime_needs(const Plan *p, const Nest *n, const Ex **needs);
 /* As emit_layout_head. */
 void emit_runtime_head(Buf *b, const char *what, const Layout *l);
 /* emit_index.c */

@@ -100,22 +100,20 @@ step(Emitter *t, int role, bool source)
 static const Ex *
 streams(Emitter *t, i64 v)
 {
-    return v ? ex_scale(t->p->e, emit_runtime_stream(t->p), v) : ex_const(t->p->e, 0);
+    return v && t->p->now ? ex_scale(t->p->e, runtime_streams(t->p), v)
+                          : ex_const(t->p->e, v);
 }
 
 static Arg
 argument(Emitter *t, char letter)
 {
     CallArg a = call_arg(t->p, t->n, letter);
-    const KernelArg *k = kernel_arg(letter);
     const char *buffer = a.source ? "src" : "dst";
     const Ex *x = ex_const(t->p->e, a.number);
-    if (t->p->now && (k->what == ARG_DST_STEP || k->what == ARG_SRC_STEP))
-        return (Arg){.value = in_unit(t, step(t, a.role, a.source), a.unit)};
-    if (t->p->now && (k->what == ARG_STREAM || k->what == ARG_AHEAD))
-        return (Arg){.value = streams(t, a.number)};
     switch (a.is) {
     case CALL_NUMBER:  break;
+    case CALL_STREAM:  return (Arg){.value = streams(t, a.number)};
+    case CALL_STEP:    return (Arg){.value = in_unit(t, step(t, a.role, a.source), a.unit)};
     case CALL_PATTERN: return (Arg){.pattern = t->p->dst->fill[0]};
     case CALL_BUFFER:  return (Arg){.buffer = buffer, .value = ex_const(t->p->e, 0)};
     case CALL_TABLE:   return (Arg){.buffer = t->table->name,
@@ -138,23 +136,6 @@ add_call(Emitter *t, Stmt ***tail)
         s->arg[s->nargs++] = argument(t, *c);
 }
 
-/* The turn inside the one that threads share which they do instead where that has too
- * few for all of them, as a batch of 1 has; -1: none. */
-static int
-second_split(const Nest *n)
-{
-    int best = -1;
-    i64 most = 1;
-    for (int k = n->split + 1; n->split >= 0 && k < n->nturns; k++) {
-        i64 turns = int_ceil_div(n->loop[n->turn[k].loop].n, n->turn[k].step);
-        if (turns > most) {
-            most = turns;
-            best = k;
-        }
-    }
-    return n->split >= 0 && n->turn[n->split].step == 1 ? best : -1;
-}
-
 /* One nest; where it is not split, one thread does it. */
 static void
 add_nest(Emitter *t, Stmt ***tail)
@@ -163,7 +144,7 @@ add_nest(Emitter *t, Stmt ***tail)
     emit_add(t->arena, tail, ST_COMMENT)->text =
         arena_printf(t->arena, "%s%s: %s", n->kind == NEST_FILL ? "padding " : "",
                      plan_box(t->arena, t->p, n), n->kernel->name);
-    const Ex *needs[2 * MAX_LOOPS + MAX_RANK];
+    const Ex *needs[MAX_NEEDS];
     Stmt **inner = NULL, ***at = tail;
     if (t->p->split && n->split < 0) {
         Stmt *s = emit_add(t->arena, at, ST_ALONE);
@@ -177,9 +158,9 @@ add_nest(Emitter *t, Stmt ***tail)
         t->var[k] = l->now.n ? ex_var(t->p->e, t->name[k], 0, most(t, l))
                              : ex_loop_var(t->p->e, t->name[k], l->n);
     }
-    int second = t->p->now ? second_split(n) : -1;
+    int second = t->p->now ? runtime_second(n) : -1;
     const Ex *outer = second < 0 ? NULL : iterations(t, &n->loop[n->turn[n->split].loop]);
-    int nneeds = t->p->now ? emit_runtime_needs(t->p, n, needs) : 0;
+    int nneeds = t->p->now ? runtime_needs(t->p, n, needs) : 0;
     for (int k = 0; k < nneeds; k++) {
         Stmt *s = emit_add(t->arena, at, ST_WHEN);
         s->value = needs[k];

@@ -15,76 +15,6 @@ typedef struct {
     bool *used;           /* scalars */
 } Emitter;
 
-static const Ex *
-bytes_of(const Plan *p, const RuntimeLayout *r)
-{
-    i64 bits = p->dst->dtype->bits;
-    return bits >= 8 ? ex_scale(p->e, r->size, bits / 8)
-                     : scalar_ceil(p->now->scalars, r->size, 8 / bits);
-}
-
-const Ex *
-emit_runtime_stream(const Plan *p)
-{
-    const Ex *many = ex_div(p->e, bytes_of(p, p->now->dst), STREAM_BYTES);
-    return scalar_of(p->now->scalars, ex_min(p->e, many, ex_const(p->e, 1)), 1);
-}
-
-/* Where x is 0, so is the destination's size: an extent, or a product of some, each of
- * which an entry has no slots without.  Slots only grow with the other extents. */
-static bool
-empties(const Plan *p, const Ex *x)
-{
-    const Scalars *s = p->now->scalars;
-    const RuntimeLayout *r = p->now->dst;
-    i64 extent[MAX_RANK], slots, *val = arena_array(ex_arena(p->e), i64, ex_nvars(p->e));
-    bool all = x->n == 1 && x->base == 0 && x->t[0].coef > 0;
-    for (int i = 0; i < s->n && all; i++) {
-        const Scalar *f = &s->scalar[i];
-        if (f->var != x->t[0].atom->var)
-            continue;
-        if (f->nfactors) {
-            for (int k = 0; k < f->nfactors; k++)
-                all &= empties(p, scalar_ex(s, f->factor[k]));
-            return all;
-        }
-        if (i >= s->nextents)
-            return false;
-        for (int k = 0; k < s->nextents; k++)
-            extent[k] = k == i ? 0 : s->scalar[k].nominal;
-        all = false;
-        if (!scalars_eval(s, extent, val))
-            return false;
-        for (int k = 0; k < r->l->nentry; k++)
-            all |= ex_eval(r->slots[k], val, &slots) && slots == 0;
-        return all;
-    }
-    return false;
-}
-
-static int
-add_need(const Plan *p, const Ex *x, const Ex **needs, int n)
-{
-    if (ex_is_const(x) || empties(p, x))
-        return n;
-    for (int i = 0; i < n; i++)
-        if (needs[i] == x)
-            return n;
-    needs[n] = x;
-    return n + 1;
-}
-
-int
-emit_runtime_needs(const Plan *p, const Nest *nest, const Ex **needs)
-{
-    int n = 0;
-    for (int i = 0; i < nest->now->nneeded; i++)
-        n = add_need(p, nest->now->needed[i], needs, n);
-    for (int i = nest->nloops - nest->inner; i < nest->nloops; i++)
-        n = add_need(p, nest->loop[i].now.n, needs, n);
-    return n;
-}
-
 void
 emit_runtime_head(Buf *b, const char *what, const Layout *l)
 {
@@ -179,8 +109,8 @@ emit_runtime_names(const Plan *p)
 {
     const Scalars *s = p->now->scalars;
     Arena *a = ex_arena(p->e);
-    bytes_of(p, p->now->src);
-    emit_runtime_stream(p);                /* the last scalars there are */
+    runtime_size(p, p->now->src);
+    runtime_streams(p);                /* the last scalars there are */
     const char **name = arena_array(a, const char *, s->n + 1);
     for (int i = 0; i < s->n; i++)
         name[i] = emit_identifier(a, ex_var_name(p->e, s->scalar[i].var), name, i);
@@ -234,10 +164,10 @@ sizes(Emitter *t)
     add_size(t, at, "dst_bits", now->dst);
     Stmt *s = emit_add(t->arena, at, ST_BYTES);
     s->text = "src_bytes";
-    s->value = bytes_of(t->p, now->src);
+    s->value = runtime_size(t->p, now->src);
     s = emit_add(t->arena, at, ST_BYTES);
     s->text = "dst_bytes";
-    s->value = bytes_of(t->p, now->dst);
+    s->value = runtime_size(t->p, now->dst);
     emit_add(t->arena, at, ST_RETURN)->value = ex_const(t->p->e, 0);
     return first;
 }

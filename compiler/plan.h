@@ -240,6 +240,8 @@ bool kernel_pick(Nest *n, int bits);
 typedef struct {
     enum {
         CALL_NUMBER,      /* `number` */
+        CALL_STREAM,      /* `number` where stores go past the caches, else 0 */
+        CALL_STEP,        /* the stride of the loop of `role`, in `unit` */
         CALL_PATTERN,     /* the fill */
         CALL_TABLE,       /* nest_table; from here on what changes with the call */
         CALL_BUFFER,      /* the buffer's start ... */

@@ -4,13 +4,6 @@
 
 #include "plan.h"
 
-static i64
-step(const Nest *n, int role, bool source)
-{
-    const Loop *l = n->role[role] < 0 ? NULL : &n->loop[n->role[role]];
-    return !l ? 0 : source ? l->ss : l->ds;
-}
-
 i64
 call_unit(const Plan *p, i64 elements, ArgUnit unit)
 {
@@ -38,11 +31,11 @@ call_arg(const Plan *p, const Nest *n, char letter)
     case ARG_TABLE:     a.is = CALL_TABLE; break;
     case ARG_ENTRIES:   a.number = nest_entries(n); break;
     case ARG_DST_STEP:
-    case ARG_SRC_STEP:  a.number = call_unit(p, step(n, k->role, a.source), k->unit); break;
+    case ARG_SRC_STEP:  a.is = CALL_STEP; break;
     case ARG_FILL:      a.is = CALL_PATTERN; break;
     case ARG_SIZE:      a.number = k->unit == IN_BYTES ? bits / 8 : bits; break;
-    case ARG_STREAM:    a.number = n->stream; break;
-    case ARG_AHEAD:     a.number = n->ahead; break;
+    case ARG_STREAM:    a.is = CALL_STREAM; a.number = n->stream; break;
+    case ARG_AHEAD:     a.is = CALL_STREAM; a.number = n->ahead; break;
     }
     return a;
 }

@@ -75,13 +75,28 @@ ShapeList runtime_borders(Arena *a, const Plan *p);
  * 1023 values an extent. */
 ShapeList runtime_residues(Arena *a, const Plan *p);
 
+/* plan_runtime_needs.c: expressions over scalars, made with the plan. */
+/* Bytes of the storage of one of its layouts. */
+const Ex *runtime_size(const Plan *p, const RuntimeLayout *r);
+/* Whether stores go past the caches at this shape: 0 or 1. */
+const Ex *runtime_streams(const Plan *p);
+/* The counts that a nest needs above 0, and that can be 0 where there is anything to
+ * convert; their number, at most MAX_NEEDS. */
+enum { MAX_NEEDS = 2 * MAX_LOOPS + MAX_RANK };
+int runtime_needs(const Plan *p, const Nest *n, const Ex **needs);
+/* The turn inside the one that threads share which they do instead where that has fewer
+ * turns than there are threads, as a batch of 1 has; -1: none. */
+int runtime_second(const Nest *n);
+
 /* plan_runtime_at.c */
 /* The extents of src's dims as those of the scalars: NULL, or a sentence why the shape
  * is none of the plan's. */
 const char *runtime_extents(Arena *a, const Plan *p, const i64 *shape, i64 *extent);
-/* Bytes of both buffers; false where they do not fit 64 bits.  Like runtime_extents it
- * leaves p alone. */
-bool runtime_bytes(Arena *a, const Plan *p, const i64 *extent, i64 *src, i64 *dst);
+/* Values of all scalars, by their variables; NULL where one does not fit 64 bits.  Like
+ * runtime_extents it leaves p alone. */
+i64 *runtime_values(Arena *a, const Plan *p, const i64 *extent);
+/* Bytes of both buffers; false where they do not fit 64 bits. */
+bool runtime_bytes(const Plan *p, const i64 *val, i64 *src, i64 *dst);
 /* The plan at a shape, all in numbers, in Exprs of its own; src and dst decided, for
  * that shape.  What it does there is what the code does. */
 Plan *runtime_at(const Plan *p, Layout *src, Layout *dst, const i64 *extent);

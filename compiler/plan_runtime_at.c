@@ -58,20 +58,17 @@ bytes(const Plan *p, const RuntimeLayout *r, const i64 *val, i64 *out)
     return true;
 }
 
-/* Values of all scalars; those of none are read where an extent is 0 and they do not
- * fit. */
-static i64 *
-values(Arena *a, const Plan *p, const i64 *extent)
+i64 *
+runtime_values(Arena *a, const Plan *p, const i64 *extent)
 {
     i64 *val = arena_array(a, i64, ex_nvars(p->e));
     return scalars_eval(p->now->scalars, extent, val) ? val : NULL;
 }
 
 bool
-runtime_bytes(Arena *a, const Plan *p, const i64 *extent, i64 *src, i64 *dst)
+runtime_bytes(const Plan *p, const i64 *val, i64 *src, i64 *dst)
 {
-    i64 *val = values(a, p, extent);
-    return val && bytes(p, p->now->src, val, src) && bytes(p, p->now->dst, val, dst);
+    return bytes(p, p->now->src, val, src) && bytes(p, p->now->dst, val, dst);
 }
 
 typedef struct {
@@ -168,7 +165,7 @@ runtime_at(const Plan *p, Layout *src, Layout *dst, const i64 *extent)
     Arena *a = ex_arena(dst->e);
     Plan *q = arena_new(a, Plan);
     i64 src_bytes, dst_bytes;
-    Maker m = {p, q, a, values(a, p, extent), true};
+    Maker m = {p, q, a, runtime_values(a, p, extent), true};
     *q = (Plan){.src = src, .dst = dst, .e = p->e};
     memcpy(q->map, p->map, sizeof q->map);
     q->nest = arena_array(a, Nest, p->n);

@@ -29,9 +29,6 @@ static void
 make_steps(void *arg)
 {
     ravel_plan *p = ((const Job *)arg)->p;
-    if (p->plan->now)
-        diag_fatal(p->arena.diag, DIAG_ARGUMENT, (Loc){0}, "extents left to run time "
-                   "need machine code: the interpreter takes numbers");
     p->steps = interpret_make(&p->arena, p->plan, p->cx->kernels);
 }
 

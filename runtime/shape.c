@@ -11,8 +11,10 @@ enum { SHARED_BYTES = 1 << 20 };
 typedef struct {
     const ravel_plan *p;
     const int64_t *shape;
+    bool run;                      /* it is to be run there */
     Arena arena;
     int64_t extent[MAX_RANK], src, dst;
+    const Steps *steps;            /* in arena: the interpreter's; NULL: none, or no bytes */
     const char *why;
 } Place;
 
@@ -20,14 +22,19 @@ static void
 find(void *arg)
 {
     Place *s = arg;
-    s->why = runtime_extents(&s->arena, s->p->plan, s->shape, s->extent);
-    if (!s->why && !runtime_bytes(&s->arena, s->p->plan, s->extent, &s->src, &s->dst))
+    const Plan *p = s->p->plan;
+    s->why = runtime_extents(&s->arena, p, s->shape, s->extent);
+    const i64 *val = s->why ? NULL : runtime_values(&s->arena, p, s->extent);
+    if (!s->why && (!val || !runtime_bytes(p, val, &s->src, &s->dst)))
         s->why = "the sizes at this shape do not fit 64 bits";
+    if (!s->why && s->run && s->p->steps && s->dst > 0)
+        s->steps = interpret_at(&s->arena, s->p->steps, val);
 }
 
-/* The extents and sizes at a shape; everything the caller gave is checked. */
+/* What there is at a shape; everything the caller gave is checked.  s->arena is the
+ * caller's to free where it is RAVEL_OK. */
 static ravel_status
-place(Place *s, const ravel_plan *p, const int64_t *shape, ravel_error *err)
+place(Place *s, const ravel_plan *p, const int64_t *shape, bool run, ravel_error *err)
 {
     Diag d;
     if (!p || !shape)
@@ -35,13 +42,14 @@ place(Place *s, const ravel_plan *p, const int64_t *shape, ravel_error *err)
     if (!p->plan->now)
         return error_set(err, RAVEL_ERR_ARGUMENT, "all extents of this plan are numbers: "
                          "ravel_run runs it");
-    *s = (Place){.p = p, .shape = shape};
+    *s = (Place){.p = p, .shape = shape, .run = run};
     ravel_status status = RAVEL_OK;
     if (!arena_run(&s->arena, &d, find, s))
         status = error_of(err, &d);
     else if (s->why)
         status = error_set(err, RAVEL_ERR_ARGUMENT, "%s", s->why);
-    arena_free(&s->arena);
+    if (status != RAVEL_OK)
+        arena_free(&s->arena);
     return status;
 }
 
@@ -50,9 +58,10 @@ ravel_plan_bytes_at(const ravel_plan *p, const int64_t *shape, int64_t *src_byte
                     int64_t *dst_bytes, ravel_error *err)
 {
     Place s;
-    ravel_status status = place(&s, p, shape, err);
+    ravel_status status = place(&s, p, shape, false, err);
     if (status != RAVEL_OK)
         return status;
+    arena_free(&s.arena);
     if (src_bytes)
         *src_bytes = s.src;
     if (dst_bytes)
@@ -81,17 +90,28 @@ quick_extents(const ravel_plan *p, const int64_t *shape, int64_t *extent)
 }
 
 typedef struct {
-    const ravel_plan *p;
+    const Place *at;
     void *dst;
     const void *src;
-    const int64_t *extent;
 } Run;
 
 static void
 run_part(void *arg, int part, int parts)
 {
     const Run *r = arg;
-    r->p->run_at(r->dst, r->src, r->extent, part, parts);
+    if (r->at->steps)
+        interpret_part(r->at->steps, r->dst, r->src, part, parts);
+    else if (r->at->p->run_at)
+        r->at->p->run_at(r->dst, r->src, r->at->extent, part, parts);
+}
+
+static void
+run_place(const Place *s, void *dst, const void *src)
+{
+    Run r = {s, dst, src};
+    Threads t = s->p->threads;
+    t.most = s->dst < SHARED_BYTES ? 1 : t.most;
+    threads_share(&t, run_part, &r);
 }
 
 ravel_status
@@ -101,22 +121,17 @@ ravel_run_shape(const ravel_plan *p, void *dst, const void *src, const int64_t *
     Place s;
     int64_t extent[MAX_RANK];
     if (dst && src && quick_extents(p, shape, extent) && p->threads.most == 1 &&
-        !p->run_at(dst, src, extent, 0, 1))
+        p->run_at && !p->run_at(dst, src, extent, 0, 1))
         return RAVEL_OK;
-    ravel_status status = place(&s, p, shape, err);
+    ravel_status status = place(&s, p, shape, true, err);
     if (status != RAVEL_OK)
         return status;
     if ((s.src && !src) || (s.dst && !dst))
-        return error_set(err, RAVEL_ERR_ARGUMENT, "a NULL buffer");
-    Run r = {p, dst, src, s.extent};
-    int most = s.dst < SHARED_BYTES ? 1 : p->threads.most;
-    if (most == 1)
-        run_part(&r, 0, 1);
-    else if (p->threads.f)
-        p->threads.f(p->threads.host, run_part, &r, most);
+        status = error_set(err, RAVEL_ERR_ARGUMENT, "a NULL buffer");
     else
-        threads_run(run_part, &r, most);
-    return RAVEL_OK;
+        run_place(&s, dst, src);
+    arena_free(&s.arena);
+    return status;
 }
 
 typedef struct {
@@ -126,18 +141,10 @@ typedef struct {
     const int64_t *shape;
 } Job;
 
-/* The code is a call of the plan's with the extents filled in. */
-static void
-make_at(void *arg)
+/* A call of the plan's with the extents filled in. */
+static const char *
+source_at(Arena *a, const Job *j, const int64_t *extent)
 {
-    Job *j = arg;
-    Arena *a = &j->to->arena;
-    int64_t extent[MAX_RANK];
-    const char *why;
-    j->to->plan = compile_at(a, j->again, j->shape, &why);
-    if (why)
-        diag_fatal(a->diag, DIAG_ARGUMENT, (Loc){0}, "%s", why);
-    runtime_extents(a, j->again, j->shape, extent);
     Buf b = buf_new(a);
     buf_add(&b, "typedef long long int64_t;\n"
             "int plan(void *, const void *, const int64_t *, int64_t, int64_t);\n"
@@ -150,7 +157,41 @@ make_at(void *arg)
             "void ravel_relayout_part(void *dst, const void *src, int64_t part, "
             "int64_t parts)\n"
             "{\n    plan(dst, src, extent, part, parts);\n}\n");
-    j->to->source = b.s;
+    return b.s;
+}
+
+static void
+make_at(void *arg)
+{
+    Job *j = arg;
+    Arena *a = &j->to->arena;
+    const Steps *steps = j->from->steps;
+    int64_t extent[MAX_RANK];
+    const char *why;
+    j->to->plan = compile_at(a, j->again, j->shape, &why);
+    if (why)
+        diag_fatal(a->diag, DIAG_ARGUMENT, (Loc){0}, "%s", why);
+    runtime_extents(a, j->again, j->shape, extent);
+    if (steps)
+        j->to->steps = interpret_at(a, steps, runtime_values(a, j->from->plan, extent));
+    else
+        j->to->source = source_at(a, j, extent);
+}
+
+/* The code of q, whose source is made. */
+static ravel_status
+load_at(const ravel_plan *p, ravel_plan *q, ravel_error *err)
+{
+    void (*code)(void) = (void (*)(void))p->run_at;
+    const JitSymbol symbols[] = {{"plan", code}, {NULL, NULL}};
+    ravel_status s = jit_compile(q->source, symbols, &q->jit, err);
+    if (s != RAVEL_OK)
+        return s;
+    void (*all)(void) = jit_function(q->jit, "ravel_relayout");
+    void (*part)(void) = jit_function(q->jit, "ravel_relayout_part");
+    q->run = (Relayout *)all;
+    q->part = (RelayoutPart *)part;
+    return RAVEL_OK;
 }
 
 ravel_status
@@ -165,20 +206,18 @@ plan_at(const ravel_plan *p, Plan *again, const int64_t *shape, ravel_plan **out
     q->cx = p->cx;
     q->users = 1;
     q->way = p->way;
+    q->threads.most = 1;
     Job j = {p, q, again, shape};
-    void (*code)(void) = (void (*)(void))p->run_at;
-    const JitSymbol symbols[] = {{"plan", code}, {NULL, NULL}};
-    ravel_status s = arena_run(&q->arena, &d, make_at, &j)
-        ? jit_compile(q->source, symbols, &q->jit, err) : error_of(err, &d);
+    Arena *theirs = ex_arena(again->e);
+    Diag *outer = theirs->diag;
+    theirs->diag = &d;             /* make_at takes memory of both */
+    ravel_status s = arena_run(&q->arena, &d, make_at, &j) ? RAVEL_OK : error_of(err, &d);
+    theirs->diag = outer;
+    if (s == RAVEL_OK && q->source)
+        s = load_at(p, q, err);
     if (s != RAVEL_OK) {
         ravel_plan_free(q);
         *out = NULL;
-        return s;
     }
-    void (*all)(void) = jit_function(q->jit, "ravel_relayout");
-    void (*part)(void) = jit_function(q->jit, "ravel_relayout_part");
-    q->run = (Relayout *)all;
-    q->part = (RelayoutPart *)part;
-    q->threads.most = 1;
-    return RAVEL_OK;
+    return s;
 }

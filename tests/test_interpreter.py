@@ -1,5 +1,6 @@
 """Relayouts without generated code: a share of the same tests, in a process that asks for the interpreter; and the build without libtcc."""
 
+import itertools
 import os
 import subprocess
 import sys
@@ -23,12 +24,14 @@ def test_by_the_interpreter(file, share):
 
 
 def test_the_way_is_told(monkeypatch):
-    for code, way in [("jit", "machine code"), ("interpreter", "interpreter: RAVEL_CODE asks for it")]:
+    ways = [("jit", "machine code"), ("interpreter", "interpreter: RAVEL_CODE asks for it")]
+    for (code, way), shape in itertools.product(ways, [(1, 2, 3, 4), (-1, 2, -1, 4)]):
         monkeypatch.setenv("RAVEL_CODE", code)
-        r = subprocess.run([ravel.BUILD / "ravel", "explain", "--from", "NCHW", "--to", "NHWC", "--shape", "1,2,3,4", "--dtype", "f32"],
+        names = ",".join(str(n) if n > 0 else "NCHW"[i] for i, n in enumerate(shape))
+        r = subprocess.run([ravel.BUILD / "ravel", "explain", "--from", "NCHW", "--to", "NHWC", "--shape", names, "--dtype", "f32"],
                            capture_output=True, text=True)
         assert r.returncode == 0 and ("\ncode: %s\n" % way) in r.stdout
-        with ravel.Context() as cx, cx.plan("NCHW", "NHWC", (1, 2, 3, 4), "f32") as p:
+        with ravel.Context() as cx, cx.plan("NCHW", "NHWC", shape, "f32") as p:
             assert p.way == way and bool(p.source) == (code == "jit")
 
 
@@ -40,6 +43,10 @@ def test_without_libtcc(tmp_path):
     assert r.returncode == 0, r.stderr[-3000:]
     assert "tcc_" not in subprocess.check_output(["nm", b / "libravel.so"], text=True)
     env = {k: v for k, v in os.environ.items() if k != "RAVEL_CODE"}
-    ask = [b / "ravel", "verify", "--from", "NCHW", "--to", "NC1HWC0", "--shape", "2,20,5,7", "--dtype", "f16"]
-    text = subprocess.run(ask, env=env, capture_output=True, text=True).stdout
+    ask = [b / "ravel", "verify", "--from", "NCHW", "--to", "NC1HWC0", "--dtype", "f16", "--shape"]
+    text = subprocess.run([*ask, "2,20,5,7"], env=env, capture_output=True, text=True).stdout
     assert text.count("yes: ") == 2 and text.count("interpreter: built without libtcc") == 2
+    text = subprocess.run([*ask, "N,C,4,W"], env=env, capture_output=True, text=True).stdout
+    assert text.count("yes: ") == 2
+    ask[1] = "explain"
+    assert "code: interpreter: built without libtcc" in subprocess.run([*ask, "N,C,4,W"], env=env, capture_output=True, text=True).stdout

@@ -41,7 +41,7 @@ ROOMS = {
     "kernels":   ("runtime/kernels*.[ch]", "jit public templates tables"),
     "tables":    ("compiler/kernel.def compiler/cost.def", ""),
     "templates": ("templates/*/*.[ch]", ""),
-    "interpreter": ("runtime/interpret.[ch]", "plan layout expr ground kernels jit public"),
+    "interpreter": ("runtime/interpret*.[ch]", "plan layout expr ground kernels jit public"),
     # the library proper; `compiler` through two doors only
     "library":   ("runtime/*.[ch]", "measure interpreter jit kernels error public"),
 }

@@ -189,8 +189,8 @@ memfd_create(const char *name, unsigned flags)
 
 /* The calls.  What each is given outlives the injections. */
 
-static ravel_context *cx;
-static ravel_plan *plan;
+static ravel_context *cx, *walking;   /* walking: no machine code */
+static ravel_plan *plan, *any;        /* any: of walking, at any shape */
 static char file_name[64];
 static unsigned char buffer[2][1 << 16];
 static int64_t addresses[1 << 12];
@@ -309,6 +309,40 @@ run(const char *const *arg, ravel_error *err)
 }
 
 static ravel_status
+run_shape(const char *const *arg, ravel_error *err)
+{
+    (void)arg;
+    return ravel_run_shape(any, buffer[0], buffer[1], SHAPE, err);
+}
+
+static ravel_status
+bytes_at(const char *const *arg, ravel_error *err)
+{
+    (void)arg;
+    return ravel_plan_bytes_at(any, SHAPE, addresses, addresses + 1, err);
+}
+
+static ravel_status
+verify_any(const char *const *arg, ravel_error *err)
+{
+    (void)arg;
+    return ravel_verify(any, err);
+}
+
+static const int64_t LEFT[] = {RAVEL_RUNTIME, 20, RAVEL_RUNTIME, 7};
+
+static ravel_status
+compile_any(const char *const *arg, ravel_error *err)
+{
+    ravel_plan *p = (ravel_plan *)buffer;
+    ravel_request rq = {arg[0], arg[1], arg[2], 4, LEFT, 0};
+    ravel_status s = ravel_compile(walking, &rq, &p, err);
+    assert_true(s ? !p : !!p);
+    ravel_plan_free(p);
+    return s;
+}
+
+static ravel_status
 table(const char *const *arg, ravel_error *err)
 {
     return ravel_table(cx, arg[0], arg[2], 4, SHAPE, addresses, err);
@@ -352,6 +386,10 @@ static const Case CASES[] = {
     {"compile, unknown", compile, {"NCHW", "NC1HWCO", "f16"}, RAVEL_ERR_SPEC},
     {"compile, collision", compile, {"NCHW", "{N, C//2, H, W}", "f16"}, RAVEL_ERR_LAYOUT},
     {"verify", verify, {0}, RAVEL_OK},
+    {"compile, any shape", compile_any, {"NCHW", "NC1HWC0", "f16"}, RAVEL_OK},
+    {"run_shape", run_shape, {0}, RAVEL_OK},
+    {"bytes_at", bytes_at, {0}, RAVEL_OK},
+    {"verify, any shape", verify_any, {0}, RAVEL_OK},
     {"table", table, {"NC1HWC0", 0, "f16"}, RAVEL_OK},
     {"storage_bytes", storage_bytes, {"FRACTAL_Z", 0, "i8"}, RAVEL_OK},
     {"wisdom_load", load_wisdom, {WISDOM}, RAVEL_OK},
@@ -489,8 +527,13 @@ set_up(void **state)
 {
     static const char *const arg[] = {"NCHW", "NC1HWC0", "f16"};
     (void)state;
+    ravel_request rq = {arg[0], arg[1], arg[2], 4, LEFT, 0};
+    setenv("RAVEL_CODE", "interpreter", 1);
+    ravel_status s = ravel_context_new(&walking, NULL);
+    unsetenv("RAVEL_CODE");
     snprintf(file_name, sizeof file_name, "/tmp/ravel-faults-%ld.npy", (long)getpid());
-    return ravel_context_new(&cx, NULL) || ravel_set_cache(cx, 0, 0, NULL) ||
+    return s || ravel_set_cache(walking, 0, 0, NULL) ||
+           ravel_compile(walking, &rq, &any, NULL) || ravel_context_new(&cx, NULL) || ravel_set_cache(cx, 0, 0, NULL) ||
            make_plan(arg, &plan, NULL) ||
            ravel_wisdom_load(cx, WISDOM, sizeof WISDOM - 1, NULL) || write_npy(NULL, NULL);
 }
@@ -500,7 +543,9 @@ tear_down(void **state)
 {
     (void)state;
     ravel_plan_free(plan);
+    ravel_plan_free(any);
     ravel_context_free(cx);
+    ravel_context_free(walking);
     unlink(file_name);
 #if defined(__SANITIZE_ADDRESS__)
     return __lsan_do_recoverable_leak_check();

@@ -25,6 +25,8 @@ enum { SKIPPED = 77 };
 
 static const int64_t SHAPE[] = {2, 20, 5, 7};
 static const ravel_request FIRST = {"NCHW", "NC1HWC0", "f16", 4, SHAPE, 0};
+static const int64_t LEFT[] = {RAVEL_RUNTIME, 20, RAVEL_RUNTIME, 7};
+static const ravel_request AT_RUN = {"NCHW", "NC1HWC0", "f16", 4, LEFT, 0};
 
 /* Compile a request in a new context, with RAVEL_CODE as given. */
 static ravel_status
@@ -65,12 +67,15 @@ as_asked_for(void **state)
     ravel_error err;
     (void)state;
     assert_true(proves("interpreter", &FIRST, "interpreter: RAVEL_CODE asks for it"));
+    assert_true(proves("interpreter", &AT_RUN, "interpreter: RAVEL_CODE asks for it"));
     if (jit_is_built) {
         assert_true(proves("", &FIRST, "machine code"));
         assert_true(proves("jit", &FIRST, "machine code"));
     } else {
         assert_true(proves("", &FIRST, "interpreter: built without libtcc"));
+        assert_true(proves("", &AT_RUN, "interpreter: built without libtcc"));
         assert_int_equal(compile("jit", &FIRST, &p, &err), RAVEL_ERR_JIT);
+        assert_int_equal(compile("jit", &AT_RUN, &p, &err), RAVEL_ERR_JIT);
     }
     assert_int_equal(compile("magic", &FIRST, &p, &err), RAVEL_ERR_ARGUMENT);
     assert_string_equal(err.text, "RAVEL_CODE is 'magic': jit or interpreter");
@@ -107,8 +112,9 @@ without_code(void)
     if (mmap(NULL, 4096, PROT_READ | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0) !=
         MAP_FAILED)
         return 2;
-    if (!proves("", &FIRST, jit_is_built ? "interpreter: machine code cannot be loaded: "
-                                         : "interpreter: built without"))
+    const char *way = jit_is_built ? "interpreter: machine code cannot be loaded: "
+                                   : "interpreter: built without";
+    if (!proves("", &FIRST, way) || !proves("", &AT_RUN, way))
         return 3;
     return compile("jit", &FIRST, &p, &err) == RAVEL_ERR_JIT ? 0 : 4;
 }
@@ -151,6 +157,11 @@ all_kinds(void **state)
         {"(A,B){A, B//3, B%3}", "(A,B){B, A//5, 4 - A%5, fill = \"edge\"}", "u1", {37, 41}},
         {"(A,B,C){A, B, C}", "(A,B,C){A, C, B}", "u4", {33, 255, 251}},
         {"{A}", "{A}", "c128", {5}},
+        /* rests of few turns, of tails, in strides that are scalars, with both */
+        {"(A,B){A, B}", "(A,B){A//8, B//8, A%8, B%8 ~ A%8}", "f16", {-1, -1}},
+        {"(A,B){A, B//6, B%6}", "(A,B){B%4 ~ A%4, A//4, B//4, B%4}", "u8", {-1, -1}},
+        {"(A,B){A, B}", "(A,B){B//5, A//3, 2 - A%3, B%5, fill = \"edge\"}", "u1", {-1, 7}},
+        {"(A,B){A, B}", "(A,B){B%2048 ~ A%2048, A}", "u8", {-1, 2048}},
     };
     (void)state;
     for (int i = 0; i < LEN(t); i++) {

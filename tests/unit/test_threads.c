@@ -33,6 +33,7 @@ enum { THREADS = 8, COLD_STARTS = 12, BYTES = 1 << 16 };
 static struct {
     ravel_context *cx;
     ravel_plan *plan;
+    ravel_plan *any[2];            /* at any shape: by machine code, by the interpreter */
     unsigned char src[BYTES], want[BYTES];
     int64_t table[1400];
 } shared;
@@ -72,6 +73,28 @@ run_shared(Worker *w, ravel_error *err)
     size_t n = (size_t)ravel_plan_dst_bytes(shared.plan);
     return ravel_run(shared.plan, w->dst, shared.src) == RAVEL_OK &&
            memcmp(w->dst, shared.want, n) == 0;
+}
+
+/* Rows of three columns to columns of rows in fours, padded with 7. */
+static bool
+run_any(Worker *w, ravel_error *err)
+{
+    int64_t rows = (int64_t)draw(w, 200), shape[] = {rows, 3}, n, last = (rows + 3) / 4 * 4;
+    const ravel_plan *p = shared.any[draw(w, 2)];
+    if (ravel_plan_bytes_at(p, shape, NULL, &n, err) || n != 3 * last ||
+        ravel_run_shape(p, w->dst, shared.src, shape, err))
+        return false;
+    for (int64_t r = 0; r < last; r++)
+        for (int64_t c = 0; c < 3; c++)
+            if (w->dst[r / 4 * 12 + c * 4 + r % 4] != (r < rows ? shared.src[r * 3 + c] : 7))
+                return false;
+    return true;
+}
+
+static bool
+verify_any(Worker *w, ravel_error *err)
+{
+    return ravel_verify(shared.any[draw(w, 2)], err) == RAVEL_OK;
 }
 
 static bool
@@ -291,6 +314,8 @@ static const struct {
 } ACTIONS[] = {
     {"run", run_shared, 12},
     {"verify", verify_shared, 4},
+    {"run at a shape", run_any, 12},
+    {"verify at shapes", verify_any, 1},
     {"compile", compile_and_free, 12},
     {"cache", bound_cache, 2},
     {"threads", set_threads, 1},
@@ -428,6 +453,21 @@ test_cold_start(void **state)
     }
 }
 
+static ravel_plan *
+plan_for_any(const char *code)
+{
+    static const int64_t shape[] = {RAVEL_RUNTIME, 3};
+    ravel_request rq = {"(R,C){R, C}", "(R,C){R//4, C, R%4, fill = 7}", "u8", 2, shape, 0};
+    ravel_context *cx;
+    ravel_plan *p = NULL;
+    setenv("RAVEL_CODE", code, 1);
+    if (ravel_context_new(&cx, NULL) == RAVEL_OK)
+        ravel_compile(cx, &rq, &p, NULL);
+    ravel_context_free(cx);
+    setenv("RAVEL_CODE", "", 1);
+    return p;
+}
+
 static int
 set_up(void **state)
 {
@@ -438,7 +478,9 @@ set_up(void **state)
     if (ravel_context_new(&shared.cx, NULL) || !load_shared(&w, NULL) ||
         !tune_shared(&w, NULL) ||
         !compile(shared.cx, "NC1HWC0", &shared.plan, NULL) ||
-        ravel_table(shared.cx, "NC1HWC0", "f16", 4, SHAPE, shared.table, NULL))
+        ravel_table(shared.cx, "NC1HWC0", "f16", 4, SHAPE, shared.table, NULL) ||
+        !(shared.any[0] = plan_for_any("")) ||
+        !(shared.any[1] = plan_for_any("interpreter")))
         return 1;
     return ravel_run(shared.plan, shared.want, shared.src);
 }
@@ -448,6 +490,8 @@ tear_down(void **state)
 {
     (void)state;
     ravel_plan_free(shared.plan);
+    ravel_plan_free(shared.any[0]);
+    ravel_plan_free(shared.any[1]);
     ravel_context_free(shared.cx);
     return 0;
 }

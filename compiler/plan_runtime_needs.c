@@ -1,0 +1,88 @@
+/* What a plan with extents left to run time asks of a shape: its sizes, whether stores go
+ * past the caches, what a nest needs above 0, which turn threads share. */
+#include "plan_runtime.h"
+
+const Ex *
+runtime_size(const Plan *p, const RuntimeLayout *r)
+{
+    i64 bits = p->dst->dtype->bits;
+    return bits >= 8 ? ex_scale(p->e, r->size, bits / 8)
+                     : scalar_ceil(p->now->scalars, r->size, 8 / bits);
+}
+
+const Ex *
+runtime_streams(const Plan *p)
+{
+    const Ex *many = ex_div(p->e, runtime_size(p, p->now->dst), STREAM_BYTES);
+    return scalar_of(p->now->scalars, ex_min(p->e, many, ex_const(p->e, 1)), 1);
+}
+
+/* Where x is 0, so is the destination's size: an extent, or a product of some, each of
+ * which an entry has no slots without.  Slots only grow with the other extents. */
+static bool
+empties(const Plan *p, const Ex *x)
+{
+    const Scalars *s = p->now->scalars;
+    const RuntimeLayout *r = p->now->dst;
+    i64 extent[MAX_RANK], slots, *val = arena_array(ex_arena(p->e), i64, ex_nvars(p->e));
+    bool all = x->n == 1 && x->base == 0 && x->t[0].coef > 0;
+    for (int i = 0; i < s->n && all; i++) {
+        const Scalar *f = &s->scalar[i];
+        if (f->var != x->t[0].atom->var)
+            continue;
+        if (f->nfactors) {
+            for (int k = 0; k < f->nfactors; k++)
+                all &= empties(p, scalar_ex(s, f->factor[k]));
+            return all;
+        }
+        if (i >= s->nextents)
+            return false;
+        for (int k = 0; k < s->nextents; k++)
+            extent[k] = k == i ? 0 : s->scalar[k].nominal;
+        all = false;
+        if (!scalars_eval(s, extent, val))
+            return false;
+        for (int k = 0; k < r->l->nentry; k++)
+            all |= ex_eval(r->slots[k], val, &slots) && slots == 0;
+        return all;
+    }
+    return false;
+}
+
+static int
+add_need(const Plan *p, const Ex *x, const Ex **needs, int n)
+{
+    if (ex_is_const(x) || empties(p, x))
+        return n;
+    for (int i = 0; i < n; i++)
+        if (needs[i] == x)
+            return n;
+    needs[n] = x;
+    return n + 1;
+}
+
+int
+runtime_needs(const Plan *p, const Nest *nest, const Ex **needs)
+{
+    int n = 0;
+    for (int i = 0; i < nest->now->nneeded; i++)
+        n = add_need(p, nest->now->needed[i], needs, n);
+    for (int i = nest->nloops - nest->inner; i < nest->nloops; i++)
+        n = add_need(p, nest->loop[i].now.n, needs, n);
+    return n;
+}
+
+int
+runtime_second(const Nest *n)
+{
+    int best = -1;
+    i64 most = 1;
+    for (int k = n->split + 1; n->split >= 0 && k < n->nturns; k++) {
+        i64 turns = int_ceil_div(n->loop[n->turn[k].loop].n, n->turn[k].step);
+        if (turns > most) {
+            most = turns;
+            best = k;
+        }
+    }
+    return n->split >= 0 && n->turn[n->split].step == 1 ? best : -1;
+}

@@ -1,0 +1,70 @@
+/* The steps of a plan with extents left to run time, at one shape. */
+#include "interpret_steps.h"
+
+typedef struct {
+    Arena *a;
+    const i64 *val;       /* of the plan's scalars */
+} Maker;
+
+/* What the emitted code computes unchecked, once the sizes fit. */
+static i64
+number(const Maker *m, const Ex *x)
+{
+    i64 v;
+    if (!ex_eval(x, m->val, &v))
+        diag_fatal(m->a->diag, DIAG_ARGUMENT, (Loc){0},
+                   "the sizes at this shape do not fit 64 bits");
+    return v;
+}
+
+static bool
+is_needed(const Maker *m, const Sketch *k)
+{
+    for (int i = 0; i < k->nneeds; i++)
+        if (number(m, k->needs[i]) <= 0)
+            return false;
+    return true;
+}
+
+static void
+make_calls(const Maker *m, const Plan *p, Numbers *numbers, Step *s)
+{
+    const Nest *n = s->sketch->nest;
+    for (int i = 0; i < n->nloops; i++) {
+        numbers->n[i] = number(m, n->loop[i].now.n);
+        numbers->ds[i] = number(m, n->loop[i].now.ds);
+        numbers->ss[i] = number(m, n->loop[i].now.ss);
+    }
+    interpret_calls(m->a, p, n, numbers, s);
+}
+
+static void
+make_rests(const Maker *m, Step *s)
+{
+    i64 *value = arena_array(m->a, i64, s->nscalars);
+    for (int i = 0; i < s->nscalars; i++)
+        value[i] = m->val[s->scalar[i]];
+    s->value = value;
+    s->dst.base = number(m, s->sketch->dst);
+    s->src.base = number(m, s->sketch->src);
+}
+
+const Steps *
+interpret_at(Arena *a, const Steps *s, const i64 *val)
+{
+    Maker m = {a, val};
+    Steps *at = arena_copy(a, s, sizeof *s);
+    Numbers *numbers = arena_new(a, Numbers);
+    numbers->stream = number(&m, s->streams) > 0;
+    at->step = arena_array(a, Step, s->n);
+    at->n = 0;
+    for (int i = 0; i < s->n; i++) {
+        if (!is_needed(&m, s->step[i].sketch))
+            continue;
+        Step *one = &at->step[at->n++];
+        *one = s->step[i];
+        make_calls(&m, s->plan, numbers, one);
+        make_rests(&m, one);
+    }
+    return at;
+}

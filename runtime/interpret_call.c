@@ -1,0 +1,71 @@
+/* The calls of a nest whose loops are numbers: what each takes and is given. */
+#include "interpret_steps.h"
+
+/* What a call takes of a loop, in elements; the last of a turn's may take fewer. */
+static i64
+taken(const Nest *n, const Numbers *m, int role)
+{
+    int loop = n->role[role];
+    int turn = loop < 0 ? -1 : nest_turn(n, loop);
+    return loop < 0 ? 1 : turn < 0 ? m->n[loop] : n->turn[turn].step;
+}
+
+static bool
+count_varies(const Nest *n, const Numbers *m, int role)
+{
+    return n->role[role] >= 0 && nest_turn(n, n->role[role]) >= 0 &&
+           m->n[n->role[role]] % taken(n, m, role) != 0;
+}
+
+static i64
+stride(const Nest *n, const Numbers *m, int role, bool source)
+{
+    int loop = n->role[role];
+    return loop < 0 ? 0 : source ? m->ss[loop] : m->ds[loop];
+}
+
+static void
+make_argument(Arena *a, const Plan *p, const Nest *n, const Numbers *m, Step *s, int at)
+{
+    CallArg c = call_arg(p, n, n->kernel->args[at]);
+    switch (c.is) {
+    case CALL_NUMBER:
+        s->arg[at] = (Word)c.number;
+        return;
+    case CALL_STREAM:
+        s->arg[at] = m->stream ? (Word)c.number : 0;
+        return;
+    case CALL_STEP:
+        s->arg[at] = (Word)call_unit(p, stride(n, m, c.role, c.source), c.unit);
+        return;
+    case CALL_PATTERN:
+        s->arg[at] = p->dst->fill[0];
+        return;
+    case CALL_TABLE:
+        s->arg[at] = (Word)(uintptr_t)nest_table(a, p, n);
+        return;
+    case CALL_COUNT:
+        s->arg[at] = (Word)call_unit(p, taken(n, m, c.role) + c.number, c.unit);
+        if (count_varies(n, m, c.role))
+            s->varying[s->nvarying++] = (Varying){at, c, nest_turn(n, n->role[c.role])};
+        return;
+    case CALL_BUFFER: case CALL_PLACE: case CALL_START:
+        s->varying[s->nvarying++] = (Varying){at, c, -1};
+        return;
+    }
+}
+
+void
+interpret_calls(Arena *a, const Plan *p, const Nest *n, const Numbers *m, Step *s)
+{
+    s->nturns = n->nturns;
+    s->split = n->split;
+    s->turn = arena_array(a, Pace, n->nturns);
+    for (int k = 0; k < n->nturns; k++) {
+        int loop = n->turn[k].loop;
+        s->turn[k] = (Pace){m->n[loop], n->turn[k].step, m->ds[loop], m->ss[loop]};
+    }
+    s->nvarying = 0;
+    for (int i = 0; n->kernel->args[i]; i++)
+        make_argument(a, p, n, m, s, i);
+}

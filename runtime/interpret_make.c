@@ -1,0 +1,238 @@
+/* The plan interpreter's steps: what can be known of the loops that emit_relayout.c writes
+ * down before they are walked.
+ *
+ * What strides do not make of an address, the rest, is a sum over few loops each: its
+ * values are tables made with the plan, where there is room and the loops are numbers,
+ * else evaluated for each call.  Of a plan with extents left to run time the rests are
+ * made so once, the calls at every shape. */
+#include <string.h>
+
+#include "interpret_steps.h"
+
+typedef struct {
+    Arena *a;
+    const Plan *p;
+    const KernelSet *set;
+    i64 room;             /* bytes left for tables */
+    const Nest *n;        /* the one that is at work */
+    Step *s;              /* its step */
+} Maker;
+
+static void
+(*function(const KernelSet *set, const char *name))(void)
+{
+    const JitSymbol *s = set->symbols;
+    while (strcmp(s->name, name))
+        s++;
+    return s->fn;
+}
+
+/* 0: only the shape says. */
+static i64
+iterations(const Loop *l)
+{
+    return !l->now.n ? l->n : ex_is_const(l->now.n) ? l->now.n->base : 0;
+}
+
+/* The values of a group for all turns of its loops, where they are known and fit. */
+static void
+make_table(Maker *m, Group *g)
+{
+    i64 count = 1, i[MAX_TURNS] = {0}, at = 0;
+    for (int k = 0; k < g->n; k++) {
+        g->at[k].n = iterations(&m->n->loop[m->n->turn[g->at[k].turn].loop]);
+        if (count <= m->room)
+            count *= g->at[k].n;
+    }
+    if (count < 1 || count > m->room / (i64)sizeof *g->table)
+        return;
+    m->room -= count * (i64)sizeof *g->table;
+    i64 *table = arena_array(m->a, i64, count);
+    for (int k = 0; k >= 0; at++) {
+        if (!ex_eval(g->x, i, &table[at]))
+            return;
+        for (k = g->n - 1; k >= 0 && ++i[g->at[k].turn] == g->at[k].n; k--)
+            i[g->at[k].turn] = 0;
+    }
+    g->table = table;
+}
+
+/* The variables of the step that a term has: turns, and a bit more for any scalar. */
+static uint64_t
+turns_in(Maker *m, Exprs *f, const Term *t)
+{
+    int turns = m->n->nturns;
+    bool *used = arena_array(m->a, bool, ex_nvars(f));
+    uint64_t set = 0;
+    ex_vars(ex_sum(f, 0, t, 1), used);
+    for (int k = 0; k < ex_nvars(f); k++)
+        set |= (uint64_t)used[k] << (k < turns ? k : turns);
+    return set;
+}
+
+/* The terms of x that have a turn in common, directly or by others, are one group; those
+ * with scalars too. */
+static void
+make_groups(Maker *m, Exprs *f, const Ex *x, Rest *r)
+{
+    uint64_t *in = arena_array(m->a, uint64_t, x->n);
+    Term *t = arena_array(m->a, Term, x->n);
+    r->group = arena_array(m->a, Group, x->n);
+    for (int i = 0; i < x->n; i++)
+        in[i] = turns_in(m, f, &x->t[i]);
+    for (int i = 0; i < x->n; i++) {
+        uint64_t set = in[i], before = 0;
+        Group *g = &r->group[r->n];
+        int terms = 0;
+        while (set != before) {
+            before = set;
+            for (int k = 0; k < x->n; k++)
+                set |= in[k] & set ? in[k] : 0;
+        }
+        for (int k = 0; k < x->n; k++)
+            if (in[k] & set) {
+                t[terms++] = x->t[k];
+                in[k] = 0;
+            }
+        if (!terms)
+            continue;
+        g->x = ex_sum(f, 0, t, terms);
+        for (int k = 0; k < m->n->nturns; k++)
+            if (set >> k & 1)
+                g->at[g->n++].turn = k;
+        if (!(set >> m->n->nturns & 1))
+            make_table(m, g);
+        r->n++;
+    }
+}
+
+/* The terms of an address that have a turn, or those that have none. */
+static const Ex *
+part_of(Maker *m, const Ex *x, bool turns)
+{
+    Term *t = arena_array(m->a, Term, x->n);
+    int n = 0;
+    for (int i = 0; i < x->n; i++) {
+        bool *used = arena_array(m->a, bool, ex_nvars(m->p->e)), any = false;
+        ex_vars(ex_sum(m->p->e, 0, &x->t[i], 1), used);
+        for (int k = 0; k < m->n->nturns; k++)
+            any |= used[m->n->loop[m->n->turn[k].loop].var];
+        if (any == turns)
+            t[n++] = x->t[i];
+    }
+    return ex_sum(m->p->e, turns ? 0 : x->base, t, n);
+}
+
+/* The scalars that an address has besides its turns. */
+static void
+add_scalars(Maker *m, const Ex *x)
+{
+    const Scalars *c = m->p->now->scalars;
+    bool *used = arena_array(m->a, bool, ex_nvars(m->p->e));
+    ex_vars(x, used);
+    for (int i = 0; i < c->n; i++) {
+        bool known = !used[c->scalar[i].var];
+        for (int k = 0; k < m->s->nscalars; k++)
+            known |= m->s->scalar[k] == c->scalar[i].var;
+        if (!known)
+            m->s->scalar[m->s->nscalars++] = c->scalar[i].var;
+    }
+}
+
+/* What turns make of an address, which are the variables of expressions of its own, and
+ * the scalars of the step after them. */
+static Rest
+make_rest(Maker *m, const Ex *x)
+{
+    Rest r = {.base = 0};
+    if (ex_is_const(x))
+        return r;
+    Exprs *f = ex_new(m->a);
+    const Ex **to = arena_array(m->a, const Ex *, ex_nvars(m->p->e));
+    for (int k = 0; k < m->n->nturns; k++) {
+        const Loop *l = &m->n->loop[m->n->turn[k].loop];
+        i64 most = l->now.n ? ex_of_var(m->p->e, l->var)->f.max : l->n - 1;
+        to[l->var] = ex_of_var(f, ex_var(f, l->name, 0, most));
+    }
+    for (int k = 0; k < m->s->nscalars; k++) {
+        int var = m->s->scalar[k];
+        Facts k_in = ex_of_var(m->p->e, var)->f;
+        to[var] = ex_of_var(f, ex_var(f, "", k_in.min, k_in.max));
+    }
+    make_groups(m, f, ex_subst(f, x, to), &r);
+    return r;
+}
+
+static void
+make_rests(Maker *m)
+{
+    const Nest *n = m->n;
+    const Ex *dst = part_of(m, n->dst, true), *src = part_of(m, n->src, true);
+    if (n->table)
+        return;
+    if (n->now) {
+        m->s->scalar = arena_array(m->a, int, m->p->now->scalars->n);
+        add_scalars(m, dst);
+        add_scalars(m, src);
+    }
+    m->s->dst = make_rest(m, dst);
+    m->s->src = make_rest(m, src);
+    m->s->dst.base = n->dst->base;
+    m->s->src.base = n->src->base;
+}
+
+/* A nest whose calls only a shape tells. */
+static void
+make_sketch(Maker *m)
+{
+    const Ex *needs[MAX_NEEDS];
+    Sketch *k = arena_new(m->a, Sketch);
+    k->nest = m->n;
+    k->nneeds = runtime_needs(m->p, m->n, needs);
+    k->needs = arena_copy(m->a, needs, (size_t)k->nneeds * sizeof *needs);
+    k->dst = part_of(m, m->n->dst, false);
+    k->src = part_of(m, m->n->src, false);
+    m->s->sketch = k;
+    m->s->second = runtime_second(m->n);
+}
+
+static void
+make_calls(Maker *m)
+{
+    Numbers numbers = {.stream = true};
+    for (int i = 0; i < m->n->nloops; i++) {
+        numbers.n[i] = m->n->loop[i].n;
+        numbers.ds[i] = m->n->loop[i].ds;
+        numbers.ss[i] = m->n->loop[i].ss;
+    }
+    interpret_calls(m->a, m->p, m->n, &numbers, m->s);
+}
+
+const Steps *
+interpret_make(Arena *a, const Plan *p, const KernelSet *set)
+{
+    Maker m = {a, p, set, TABLES_BYTES, NULL, NULL};
+    Steps *s = arena_new(a, Steps);
+    s->plan = p;
+    s->width = 1;
+    s->step = arena_array(a, Step, p->n);
+    s->streams = p->now ? runtime_streams(p) : NULL;
+    for (int i = 0; i < p->n; i++) {
+        if (p->nest[i].merged)
+            continue;
+        m.n = &p->nest[i];
+        m.s = &s->step[s->n++];
+        *m.s = (Step){.owner = nest_owner(p, m.n), .second = -1};
+        m.s->kernel = (AnyKernel *)function(set, m.n->kernel->symbol);
+        make_rests(&m);
+        if (p->now)
+            make_sketch(&m);
+        else
+            make_calls(&m);
+        if (m.n->nturns + m.s->nscalars > s->width)
+            s->width = m.n->nturns + m.s->nscalars;
+        if (m.n->stream)
+            s->fence = function(set, "ravel_fence");
+    }
+    return s;
+}

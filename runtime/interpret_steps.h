@@ -1,0 +1,84 @@
+/* interpret_steps.h: what interpret*.c share: a plan's calls, worked out. */
+#ifndef RAVEL_INTERPRET_STEPS_H
+#define RAVEL_INTERPRET_STEPS_H
+
+#include "interpret.h"
+
+enum { ARGS_MAX = 14, TABLES_BYTES = 256 << 10 };
+
+/* Every kernel takes pointers and 64-bit integers alone, which the calling conventions of
+ * 64-bit machines pass alike, and ignores what it is passed beyond them. */
+typedef uint64_t Word;
+typedef void AnyKernel(Word, Word, Word, Word, Word, Word, Word, Word, Word, Word, Word,
+                       Word, Word, Word);
+_Static_assert(sizeof(void *) == sizeof(Word), "pointers are words");
+
+/* A part of a rest that shares no turn with the others. */
+typedef struct {
+    const Ex *x;          /* over variables that are turns by number, then scalars */
+    const i64 *table;     /* its values, the last turn's next to each other; NULL: none */
+    int n;                /* the turns in it */
+    struct { int turn; i64 n; } at[MAX_TURNS];
+} Group;
+
+typedef struct {
+    i64 base;
+    int n;
+    Group *group;
+} Rest;
+
+/* A turn in numbers: its loop's iterations, how many of them it takes, the elements that
+ * an iteration moves on by. */
+typedef struct {
+    i64 n, step, ds, ss;
+} Pace;
+
+/* An argument that is not the same for all calls. */
+typedef struct {
+    int at;               /* its number */
+    CallArg arg;
+    int turn;             /* CALL_COUNT: of its loop */
+} Varying;
+
+/* What a nest with extents left to run time has instead of numbers. */
+typedef struct {
+    const Nest *nest;
+    int nneeds;
+    const Ex **needs;     /* nothing is done unless all are above 0 */
+    const Ex *dst, *src;  /* what no turn changes of the rests, over the plan's scalars */
+} Sketch;
+
+typedef struct {
+    AnyKernel *kernel;
+    Word arg[ARGS_MAX];
+    int nvarying;
+    Varying varying[ARGS_MAX];
+    Rest dst, src;
+    i64 owner;            /* of a nest that is not split */
+    int nturns, split, second;     /* second: of runtime_second */
+    Pace *turn;
+    int nscalars;         /* that the rests' groups have */
+    int *scalar;          /* their variables in the plan, then ... */
+    const i64 *value;     /* ... what they are */
+    const Sketch *sketch; /* NULL: all is in numbers */
+} Step;
+
+struct Steps {
+    const Plan *plan;
+    int n;
+    int width;            /* turns and scalars of a step, at most */
+    Step *step;
+    const Ex *streams;    /* at run time: whether stores go past the caches */
+    void (*fence)(void);  /* NULL: nothing is streamed */
+};
+
+/* Loops of a nest, by number, in numbers. */
+typedef struct {
+    i64 n[MAX_LOOPS], ds[MAX_LOOPS], ss[MAX_LOOPS];
+    bool stream;          /* stores that may go past the caches do */
+} Numbers;
+
+/* interpret_call.c: the turns and arguments of a step, which has its kernel. */
+void interpret_calls(Arena *a, const Plan *p, const Nest *n, const Numbers *m, Step *s);
+
+#endif
