@@ -2,7 +2,15 @@
 #include "kernel_rows.h"
 
 /* What the kernels' buffers are made for. */
-enum { ROW_BYTES = 120, VECTOR_BYTES = 16, PAD_BYTES = 2048 };
+enum { ROW_BYTES = 120, VECTOR_BYTES = 16, PAD_BYTES = 2048, MOST_COLS = 15 };
+
+i64
+kernel_few(const Kernel *k, i64 bits)
+{
+    i64 size = bits / 8, cols = ROW_BYTES / size;
+    return !kernel_weaves(k) ? VECTOR_BYTES / size - 1
+           : cols < MOST_COLS ? cols : MOST_COLS;
+}
 
 static bool
 plane(const Nest *n, int role[ROLES])
@@ -36,7 +44,7 @@ interleave_applies(const Nest *n, i64 size, int role[ROLES])
     if (!plane(n, role))
         return false;
     i64 cols = n->loop[role[COL]].n + n->pad;
-    return cols < 16 + n->pad && cols * size <= ROW_BYTES &&
+    return cols <= MOST_COLS + n->pad && cols * size <= ROW_BYTES &&
            n->loop[role[ROW]].n >= VECTOR_BYTES / size && n->loop[role[ROW]].ds >= cols;
 }
 

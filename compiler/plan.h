@@ -226,6 +226,8 @@ bool kernel_is_copy(const Kernel *k);
 /* Of a few columns, which it weaves, or a few rows, which it takes apart. */
 bool kernel_is_narrow(const Kernel *k);
 bool kernel_weaves(const Kernel *k);
+/* How many it takes at most. */
+i64 kernel_few(const Kernel *k, i64 bits);
 /* Give the nest to k and move its loops to the end; false, and nothing done, where k
  * does not apply. */
 bool kernel_use(Nest *n, const Kernel *k, int bits);

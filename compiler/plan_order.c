@@ -168,17 +168,35 @@ order_transpose(const Plan *p, Nest *n, int k)
     return true;
 }
 
+static void
+swap_before(Nest *n, int j)
+{
+    Loop l = n->loop[j];
+    n->loop[j] = n->loop[j - 1];
+    n->loop[j - 1] = l;
+}
+
+/* Whether loop i takes longer steps than loop j, which a rest has: inside of j it would
+ * pass over all it covers again for each turn of j. */
+static bool
+encloses(const Nest *n, int i, int j)
+{
+    const Loop *a = &n->loop[i], *b = &n->loop[j];
+    return !a->rest && b->rest && magnitude(a->ss) >= magnitude(b->ss) &&
+           magnitude(a->ds) >= magnitude(b->ds);
+}
+
 /* The loops but the columns in this order, the last two of them rows and planes. */
 static void
 take_rows(Nest *n, Order order)
 {
     int m = n->nloops - (n->role[COL] >= 0);
     for (int i = 1; i < m; i++)
-        for (int j = i; j > 0 && outside(n, j, j - 1, order); j--) {
-            Loop l = n->loop[j];
-            n->loop[j] = n->loop[j - 1];
-            n->loop[j - 1] = l;
-        }
+        for (int j = i; j > 0 && outside(n, j, j - 1, order); j--)
+            swap_before(n, j);
+    for (int i = 1; i < m - 1; i++)
+        for (int j = i; j > 0 && encloses(n, j, j - 1); j--)
+            swap_before(n, j);
     n->role[ROW] = m > 0 && !n->loop[m - 1].rest ? m - 1 : -1;
     n->role[BATCH] = n->role[ROW] > 0 && !n->loop[m - 2].rest ? m - 2 : -1;
     n->inner = n->nloops - m + (n->role[ROW] >= 0) + (n->role[BATCH] >= 0);
@@ -228,8 +246,8 @@ order_abreast(const Plan *p, Nest *n)
 static bool
 order_copy(const Plan *p, Nest *n, int k)
 {
-    int best = layout_bytes(p->dst) < STREAM_BYTES;
-    if (k == LEN(copies) && !best)
+    int best = !may_stream(p);
+    if (k == LEN(copies) && !best && !p->now)
         return order_abreast(p, n);
     if (k >= LEN(copies))
         return false;
@@ -238,7 +256,8 @@ order_copy(const Plan *p, Nest *n, int k)
     n->spare = k > 0;
     n->stream = copies[row].stream;
     take_rows(n, copies[row].order);
-    add_loops(n, copies[row].order, false);
+    for (int i = 0; i < n->nloops - n->inner; i++)
+        n->turn[n->nturns++] = (Turn){i, 1};
     return true;
 }
 
@@ -269,7 +288,7 @@ order_narrow(const Plan *p, Nest *n, int k)
     i64 whole = n->loop[n->role[role]].n;
     i64 part = int_ceil_div(whole, 32 * LINE) * LINE * size;
     i64 row = role == COL ? 64 : (nest_tile(n, COL) + n->pad) * size;
-    n->stream = row % LINE == 0 && layout_bytes(p->dst) >= STREAM_BYTES;
+    n->stream = row % LINE == 0 && may_stream(p);
     if (k == 1) {
         n->order = "planes along the source";
         return order_planes(n, whole * nest_tile(n, role == ROW ? COL : ROW) * size);
@@ -287,7 +306,7 @@ order_bits(const Plan *p, Nest *n, int k)
 {
     n->order = "tiles";
     add_loops(n, BY_DST, false);
-    n->stream = layout_bytes(p->dst) >= STREAM_BYTES;
+    n->stream = may_stream(p);
     add_tile(n, COL, 8 * 256, p->dst->dtype->bits);
     add_tile(n, ROW, 8 * 1024, p->dst->dtype->bits);
     return k == 0;

@@ -188,6 +188,7 @@ plan_make_runtime(Scalars *s, const char *const *name, const Layout *src,
     add_boxes(b, NEST_COPY, b->valid, NESTS_MAX);
     if (fill != FILL_NONE)
         add_padding(b, fill == FILL_EDGE ? NEST_COPY : NEST_FILL);
+    runtime_variants(p);
     plan_order(p);
     return p;
 }

@@ -25,8 +25,10 @@ typedef struct {
 struct NestNow {
     const RuntimePiece *const *piece;   /* one a dst dim */
     /* There is anything to do where all of these are above 0. */
-    const Ex *needed[MAX_LOOPS + MAX_RANK];
+    const Ex *needed[MAX_LOOPS + MAX_RANK + 4];
     int nneeded;
+    i64 few;                            /* another nest does it where a loop has so many
+                                         * turns at most, or where it has more; 0: none */
 };
 
 /* Of a plan. */
@@ -75,6 +77,9 @@ ShapeList runtime_borders(Arena *a, const Plan *p);
  * 1023 values an extent. */
 ShapeList runtime_residues(Arena *a, const Plan *p);
 
+/* plan_runtime_few.c: nests again, for shapes at which they have few columns or rows. */
+void runtime_variants(Plan *p);
+
 /* plan_runtime_needs.c: expressions over scalars, made with the plan. */
 /* Bytes of the storage of one of its layouts. */
 const Ex *runtime_size(const Plan *p, const RuntimeLayout *r);
@@ -82,7 +87,7 @@ const Ex *runtime_size(const Plan *p, const RuntimeLayout *r);
 const Ex *runtime_streams(const Plan *p);
 /* The counts that a nest needs above 0, and that can be 0 where there is anything to
  * convert; their number, at most MAX_NEEDS. */
-enum { MAX_NEEDS = 2 * MAX_LOOPS + MAX_RANK };
+enum { MAX_NEEDS = 2 * MAX_LOOPS + MAX_RANK + 4 };
 int runtime_needs(const Plan *p, const Nest *n, const Ex **needs);
 /* The turn inside the one that threads share which they do instead where that has fewer
  * turns than there are threads, as a batch of 1 has; -1: none. */

@@ -134,6 +134,9 @@ nest_at(Maker *m, const Nest *from, Nest *to)
     const Piece **piece = arena_array(m->arena, const Piece *, rank);
     *to = (Nest){.kind = from->kind, .kernel = from->kernel, .piece = piece,
                  .elements = 1, .split = -1};
+    for (int i = 0; i < from->now->nneeded; i++)
+        if (number(m, from->now->needed[i]) <= 0)
+            return false;
     for (int d = 0; d < rank; d++) {
         Piece *q = arena_new(m->arena, Piece);
         piece[d] = q;

@@ -65,6 +65,8 @@ print_nest(Buf *b, const Plan *p, const Nest *n, int number)
 {
     buf_printf(b, "  %d. %s  ", number, n->kernel->name);
     runtime_box(b, p, n);
+    for (int i = 0; i < n->now->nneeded && n->now->few; i++)
+        buf_printf(b, "%s %s > 0", i ? "," : "\n    where", text(p, n->now->needed[i]));
     if (n->kind == NEST_COPY)
         buf_printf(b, "\n    src = %s", text(p, n->src));
     buf_printf(b, "\n    dst = %s\n", text(p, n->dst));

@@ -48,6 +48,16 @@ add_cuts(Lister *s, const RuntimeLayout *r)
     }
 }
 
+/* At and beside the counts at which one nest does another's work. */
+static void
+add_few(Lister *s)
+{
+    for (int k = 0; k < s->p->n; k++)
+        for (int i = 0; i < s->p->now->scalars->nextents && s->p->nest[k].now->few; i++)
+            for (i64 v = 0; v <= 2; v++)
+                add_value(s, i, s->p->nest[k].now->few + v);
+}
+
 static void
 add_shape(Lister *s, const i64 *extent)
 {
@@ -92,6 +102,7 @@ lister(Arena *a, const Plan *p)
         s.top[i] = 1;
     add_cuts(&s, p->now->src);
     add_cuts(&s, p->now->dst);
+    add_few(&s);
     return s;
 }
 

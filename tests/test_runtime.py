@@ -143,6 +143,41 @@ def test_no_division_in_loops(tmp_path):
     assert "/" not in loops and "%" not in loops
 
 
+@pytest.mark.parametrize("case, kernel", [
+    (("(B,S,H,D){B, S, H, D}", "(B,S,H,D){B, H, S, D}", "B,S,H,D", "f16"), "copy"), (("NCHW", "NHWC", "N,C,H,W", "f32"), "transpose4"),
+    (("ROW_MAJOR", "COL_MAJOR", "M,K", "u4"), "bits_transpose")])
+def test_stores_past_the_caches(tmp_path, case, kernel):
+    """Where the destination is large, which a scalar says: 1 from 8 MiB on."""
+    body = emitted(tmp_path / "f.c", case)
+    large = re.search(r"const int64_t (s\d+) = ravel_min\(1, ", body)[1]
+    calls = re.findall(r"        ravel_%s\((.*)\);" % kernel, body)
+    assert calls and all(re.search(r"\b%s\b" % large, c) for c in calls)
+
+
+def test_rests_are_inside(tmp_path):
+    """A swizzle in blocks is done block row by block row: not all of the tensor for each turn of the loops it is over."""
+    body = emitted(tmp_path / "f.c", ("ROW_MAJOR", "SW128", "M,K", "f16"))
+    first = body[body.index("/* M=0..8*(M//8) K=0..64*(K//64): copy */"):]
+    assert re.findall(r"for \(int64_t (\w+) ", first)[:3] == ["m1", "m0", "k1"]
+
+
+FEW = [("NCHW", "NHWC", "N,C,H,W", "u8"), ("NHWC", "NCHW", "N,H,W,C", "f16"), ("NCHW", "NHWC", "N,C,H,W", "f32"), ("NCHW", "NHWC", "2,C,H,W", "i64"),
+       ("ROW_MAJOR", "COL_MAJOR", "M,K", "u8"), ("NCHW", "NC1HWC0", "N,C,H,W", "bf16")]
+
+
+@pytest.mark.parametrize("case", FEW, ids=lambda c: "%s-%s" % (c[0], c[3]))
+def test_few_columns_or_rows(tmp_path, case):
+    """The transpose and what stands in for it where it is narrow: at and beside the counts where they change."""
+    kernels = set(re.findall(r"    (ravel_[a-z]+)\d+\(dst", emitted(tmp_path / "f.c", case)))
+    assert {"ravel_transpose", "ravel_interleave"} <= kernels
+    f, n = Function(built(tmp_path / "f.c", "gcc"), case), len(arguments(case))
+    rnd = random.Random(repr((SEED, case)))
+    counts = [1, 2, 3, 4, 5, 7, 8, 9, 15, 16, 17, 31]
+    for values in {tuple(rnd.choice(counts) for _ in range(n)) for _ in range(120)}:
+        if math.prod(shape_at(case, values)) <= 40000:
+            f.assert_right(values, BITS[case[3]])
+
+
 @pytest.mark.parametrize("case", [CASES[2], CASES[8], CASES[14]], ids=["NC1HWC0", "FRACTAL_Z", "edge"])
 def test_arguments_are_checked(tmp_path, case):
     emitted(tmp_path / "f.c", case)

@@ -1,0 +1,59 @@
+/* Guarded variants of nests with extents left to run time: where a transpose may turn out
+ * to have few columns, or few rows, its nest is there again for the kernel that weaves
+ * them or takes them apart, and a scalar says at each shape which of them runs. */
+#include "plan_runtime.h"
+
+/* 1 where 2 <= n <= most, else 0. */
+static const Ex *
+is_few(Scalars *s, const Ex *n, i64 most)
+{
+    Exprs *e = s->e;
+    const Ex *above = ex_sub(e, n, ex_const(e, 1));
+    const Ex *below = ex_sub(e, ex_const(e, most + 1), n);
+    const Ex *x = ex_min(e, ex_min(e, above, below), ex_const(e, 1));
+    return scalar_of(s, ex_max(e, x, ex_const(e, 0)), 1);
+}
+
+/* The nest is needed where x is above 0, too. */
+static void
+need(Plan *p, Nest *n, const Ex *x, i64 few)
+{
+    struct NestNow *now = arena_copy(ex_arena(p->e), n->now, sizeof *now);
+    now->needed[now->nneeded++] = x;
+    now->few = few ? few : now->few;
+    n->now = now;
+}
+
+/* The nest for kernel k where the transpose's loop of that role is short; false where it
+ * is a number, or k does not apply. */
+static bool
+variant(Plan *p, Nest *n, int role, const Kernel *k, Nest *out)
+{
+    enum { SHORT = 3 };
+    i64 bits = p->dst->dtype->bits;
+    int loop = n->role[role];
+    const Ex *count = n->loop[loop].now.n;
+    if (ex_is_const(count))
+        return false;
+    *out = *n;
+    out->loop[loop].n = SHORT;
+    if (!kernel_use(out, k, (int)bits))
+        return false;
+    i64 most = kernel_few(k, bits);
+    const Ex *few = is_few(p->now->scalars, count, most);
+    need(p, out, few, most);
+    need(p, n, ex_sub(p->e, ex_const(p->e, 1), few), most);
+    return true;
+}
+
+void
+runtime_variants(Plan *p)
+{
+    for (int i = p->n - 1; i >= 0; i--)
+        for (int k = 0; k < nkernels && kernel_is_transpose(p->nest[i].kernel); k++) {
+            int role = kernel_weaves(&kernels[k]) ? COL : ROW;
+            if (p->n < NESTS_MAX && kernel_is_narrow(&kernels[k]) &&
+                variant(p, &p->nest[i], role, &kernels[k], &p->nest[p->n]))
+                p->n++;
+        }
+}
