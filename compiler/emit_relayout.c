@@ -113,7 +113,7 @@ argument(Emitter *t, char letter)
     switch (a.is) {
     case CALL_NUMBER:  break;
     case CALL_STREAM:  return (Arg){.value = streams(t, a.number)};
-    case CALL_STEP:    return (Arg){.value = in_unit(t, step(t, a.role, a.source), a.unit)};
+    case CALL_STEP:    x = in_unit(t, step(t, a.role, a.source), a.unit); break;
     case CALL_PATTERN: return (Arg){.pattern = t->p->dst->fill[0]};
     case CALL_BUFFER:  return (Arg){.buffer = buffer, .value = ex_const(t->p->e, 0)};
     case CALL_TABLE:   return (Arg){.buffer = t->table->name,

@@ -52,8 +52,8 @@ argument(const Walk *w, const Varying *v, i64 start)
         left = t->n - w->i[v->turn];
         return (Word)call_unit(w->plan, (left < t->step ? left : t->step) + v->arg.number,
                                v->arg.unit);
-    case CALL_NUMBER: case CALL_STREAM: case CALL_STEP: case CALL_PATTERN: case CALL_TABLE:
-        break;
+    case CALL_NUMBER: case CALL_STREAM: case CALL_STEP: case CALL_PATTERN:
+    case CALL_TABLE: break;
     }
     return 0;
 }

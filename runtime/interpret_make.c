@@ -1,5 +1,5 @@
-/* The plan interpreter's steps: what can be known of the loops that emit_relayout.c writes
- * down before they are walked.
+/* The plan interpreter's steps: what can be known of the loops that emit_relayout.c
+ * writes down before they are walked.
  *
  * What strides do not make of an address, the rest, is a sum over few loops each: its
  * values are tables made with the plan, where there is room and the loops are numbers,

@@ -14,7 +14,7 @@ typedef struct {
     bool run;                      /* it is to be run there */
     Arena arena;
     int64_t extent[MAX_RANK], src, dst;
-    const Steps *steps;            /* in arena: the interpreter's; NULL: none, or no bytes */
+    const Steps *steps;            /* in arena: the interpreter's; NULL: none */
     const char *why;
 } Place;
 

@@ -533,7 +533,8 @@ set_up(void **state)
     unsetenv("RAVEL_CODE");
     snprintf(file_name, sizeof file_name, "/tmp/ravel-faults-%ld.npy", (long)getpid());
     return s || ravel_set_cache(walking, 0, 0, NULL) ||
-           ravel_compile(walking, &rq, &any, NULL) || ravel_context_new(&cx, NULL) || ravel_set_cache(cx, 0, 0, NULL) ||
+           ravel_compile(walking, &rq, &any, NULL) ||
+           ravel_context_new(&cx, NULL) || ravel_set_cache(cx, 0, 0, NULL) ||
            make_plan(arg, &plan, NULL) ||
            ravel_wisdom_load(cx, WISDOM, sizeof WISDOM - 1, NULL) || write_npy(NULL, NULL);
 }
