@@ -83,7 +83,7 @@ BUILD_PKGS := gcc make libc6-dev liblua5.4-dev libtcc-dev libjansson-dev binutil
 RUN_PKGS   := python3 python3-numpy
 TEST_PKGS  := $(RUN_PKGS) g++ libcmocka-dev libdnnl-dev clang libclang-rt-14-dev tcc \
               valgrind z3 python3-pytest python3-pytest-xdist \
-              pocl-opencl-icd ocl-icd-libopencl1 glslang-tools spirv-tools \
+              pocl-opencl-icd ocl-icd-libopencl1 oclgrind glslang-tools spirv-tools \
               python3-moderngl libegl1 libgl1 libgl1-mesa-dri
 
 include bench/bench.mk
