@@ -31,7 +31,7 @@ EMBEDDED := compiler/prelude.lua $(sort $(wildcard specs/*.lua templates/*.lua t
 UNITS    := $(patsubst tests/unit/%.c,$(B)/tests/%, \
             $(filter-out $(if $(NO_TCC),%/test_jit.c %/test_choices.c),$(wildcard tests/unit/*.c)))
 
-.PHONY: all run mutants test test-fast unit deps generated identities golden install clean help loc
+.PHONY: all run mutants test asan-build tsan-build unit deps generated identities golden install clean help loc
 .DEFAULT_GOAL := all
 
 all: $(B)/libravel.a $(B)/libravel.so $(B)/ravel
@@ -59,6 +59,10 @@ $(B)/runtime/threads.o: ISA := $(if $(OPENMP),-fopenmp)
 
 $(B)/runtime/kernels_avx2.o: ISA := -mavx2
 $(B)/runtime/kernels_avx512.o: ISA := -mavx512bw -mavx512vl -mprefer-vector-width=512
+# Sanitizers and optimisation together take a compiler a minute for a set of kernels:
+# sets that the tests hardly run there do without the latter.
+UNOPTIMISED ?= $(if $(SAN),scalar portable sse2 avx512)
+$(UNOPTIMISED:%=$(B)/runtime/kernels_%.o): ISA += -O0
 
 $(B)/%.o: %.c
 	$(SAY) CC $<
@@ -99,15 +103,19 @@ run: deps
 	$(Q)PYTHON=$(PYTHON) sh examples/run.sh $(B)/ravel $(B)/run
 
 # The sanitizer build is a second set of binaries; the same tests run on both.  A
-# third one, with ThreadSanitizer, is what test_threads needs and no more.
+# third one, with ThreadSanitizer, is what test_threads needs and no more.  The four
+# share the processors, so that none waits for the last file of another.
 test:
 	$(Q)sh tests/deps.sh $(BUILD_PKGS) $(TEST_PKGS)
-	$(Q)$(MAKE) $(JOBS) --no-print-directory all unit
-	$(Q)$(MAKE) $(JOBS) --no-print-directory all unit SAN=1 B=$(B)-asan CFLAGS="-O1 -g"
-	$(Q)$(MAKE) $(JOBS) --no-print-directory SAN=thread B=$(B)-tsan CFLAGS="-O1 -g" \
-	    $(B)-tsan/tests/test_threads
-	$(Q)$(MAKE) $(JOBS) --no-print-directory fuzz-build
+	$(Q)$(MAKE) $(JOBS) --no-print-directory fuzz-build asan-build tsan-build all unit
 	$(Q)RAVEL_BUILD=$(B) RAVEL_ASAN=$(B)-asan RAVEL_TSAN=$(B)-tsan $(PYTHON) -m pytest -n 2 -q tests
+
+asan-build:
+	$(Q)$(MAKE) --no-print-directory all unit SAN=1 B=$(B)-asan CFLAGS="-O1 -g"
+
+tsan-build:
+	$(Q)$(MAKE) --no-print-directory SAN=thread B=$(B)-tsan CFLAGS="-O1 -g" \
+	    $(B)-tsan/tests/test_threads
 
 unit: $(UNITS)
 

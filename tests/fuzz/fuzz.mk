@@ -15,7 +15,7 @@ fuzz: fuzz-build
 
 fuzz-build:
 	$(Q)$(MAKE) --no-print-directory fuzzers CC=clang B=$(B)-fuzz WARN= OPENMP= \
-	    CFLAGS="$(FUZZ_FLAGS)"
+	    CFLAGS="$(FUZZ_FLAGS)" UNOPTIMISED="scalar portable sse2 avx2 avx512"
 
 fuzzers: $(FUZZERS)
 
