@@ -1,8 +1,11 @@
 """RAVEL_BUILD names the build folder (default "build").  The output ends with every skip's reason and one line of counts."""
 
+import atexit
 import os
 import pathlib
+import shutil
 import sys
+import tempfile
 
 import pytest
 
@@ -12,8 +15,28 @@ sys.path.insert(0, str(HERE))
 BUILD = HERE.parent / os.environ.get("RAVEL_BUILD", "build")
 
 
+def in_memory():
+    """A folder of memory for the tests' files: what ravel writes it syncs, and thousands of files take a disk minutes.  None where
+    there is little of it, or programs may not be run there."""
+    room = "/dev/shm"
+    if "TMPDIR" in os.environ or not os.access(room, os.W_OK) or os.statvfs(room).f_flag & os.ST_NOEXEC or shutil.disk_usage(room).free < 2 << 30:
+        return None
+    folder = tempfile.mkdtemp(prefix="ravel-", dir=room)
+    os.environ["TMPDIR"] = tempfile.tempdir = folder
+    return folder
+
+
+def cleaned(folder, config):
+    """Files are left where a test failed."""
+    if not config.counts or " 0 failed" in config.counts:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
 def pytest_configure(config):
     config.counts = None
+    folder = in_memory()
+    if folder:
+        atexit.register(cleaned, folder, config)      # before pytest's own, so run after them
 
 
 def reason(report):

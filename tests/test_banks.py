@@ -204,6 +204,9 @@ def assert_cure(layout, shape, bits, accesses, size, j):
     if j["swizzle_exists"] == "yes":
         assert_swizzled(j["swizzled"], shape, bits, accesses, size)
         return "cured"
+    if j["swizzle_exists"] == "unknown":
+        assert j["why"].startswith("none was found in the steps that are allowed") and not small, j
+        return "undecided"
     assert j["swizzle_exists"] == "no"
     if small:
         assert not some_map(constraints(cases, bits, keep), high, 5 - keep)
@@ -234,6 +237,7 @@ def test_random_tiles(block):
         print(layout, shape, bits, accesses)
         seen[assert_banks(layout, shape, bits, accesses)] += 1
     print(dict(seen))
+    assert seen["undecided"] <= EACH//20, seen
     if EACH >= 60:
         assert seen["free"] > 5 and seen["cured"] > 5, seen
 

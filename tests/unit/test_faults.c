@@ -191,7 +191,7 @@ memfd_create(const char *name, unsigned flags)
 
 static ravel_context *cx, *walking;   /* walking: no machine code */
 static ravel_plan *plan, *any;        /* any: of walking, at any shape */
-static char file_name[64];
+static char file_name[128];
 static unsigned char buffer[2][1 << 16];
 static int64_t addresses[1 << 12];
 
@@ -526,12 +526,14 @@ static int
 set_up(void **state)
 {
     static const char *const arg[] = {"NCHW", "NC1HWC0", "f16"};
+    const char *tmp = getenv("TMPDIR");
     (void)state;
     ravel_request rq = {arg[0], arg[1], arg[2], 4, LEFT, 0};
     setenv("RAVEL_CODE", "interpreter", 1);
     ravel_status s = ravel_context_new(&walking, NULL);
     unsetenv("RAVEL_CODE");
-    snprintf(file_name, sizeof file_name, "/tmp/ravel-faults-%ld.npy", (long)getpid());
+    snprintf(file_name, sizeof file_name, "%s/ravel-faults-%ld.npy",
+             tmp && strlen(tmp) < 64 ? tmp : "/tmp", (long)getpid());
     return s || ravel_set_cache(walking, 0, 0, NULL) ||
            ravel_compile(walking, &rq, &any, NULL) ||
            ravel_context_new(&cx, NULL) || ravel_set_cache(cx, 0, 0, NULL) ||
