@@ -14,7 +14,12 @@
 #define RAVEL_PLAIN
 #endif
 #if defined(__SSE2__) && !defined(RAVEL_PLAIN) && !defined(RAVEL_PORTABLE)
+/* The large header takes a compiler longer than all of ours. */
+#ifdef __SSSE3__
 #include <immintrin.h>
+#else
+#include <emmintrin.h>
+#endif
 #define RAVEL_SSE2
 #endif
 #if defined(RAVEL_SSE2) && defined(__AVX512BW__)
