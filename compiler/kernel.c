@@ -24,11 +24,20 @@ kernel_last_loop(const Nest *n, int not)
     return -1;
 }
 
+i64
+kernel_remainder(const Ex *x, i64 k)
+{
+    if (k == 1)
+        return 0;
+    if (x->f.mod == 0)
+        return (x->base % k + k) % k;
+    return x->f.mod % k ? -1 : x->f.rem % k;
+}
+
 bool
 kernel_multiple(const Ex *x, i64 k)
 {
-    return k == 1 || (x->f.mod == 0 ? x->base % k == 0
-                                    : x->f.mod % k == 0 && x->f.rem % k == 0);
+    return kernel_remainder(x, k) == 0;
 }
 
 /* Every address that a run can start at is a whole byte. */

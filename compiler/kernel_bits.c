@@ -19,6 +19,31 @@ bits_run_cost(const Nest *n, int bits, const int role[ROLES])
     return 0.1 * bits / 8 + 6.0 / (double)kernel_count(n, role[COL]);
 }
 
+/* A loop that goes through a byte backwards in the source, one that goes on by bytes. */
+bool
+bits_swap_applies(const Nest *n, int bits, int role[ROLES])
+{
+    i64 per = bits < 8 ? 8 / bits : 1;
+    role[ROW] = role[COL] = role[BATCH] = -1;
+    for (int i = 0; i < n->nloops; i++) {
+        const Loop *l = &n->loop[i];
+        if (l->ss == -1 && l->ds == 1 && l->n == per && !l->rest)
+            role[COL] = i;
+        else if (l->ss % per || l->ds % per)
+            return false;
+        else if (l->ss == per && l->ds == per && !l->rest)
+            role[ROW] = i;
+    }
+    return !n->now && per > 1 && role[COL] >= 0 && role[ROW] >= 0 && kernel_multiple(n->dst, per) &&
+           kernel_remainder(n->src, per) == per - 1;
+}
+
+double
+bits_swap_cost(const Nest *n, int bits, const int role[ROLES])
+{
+    return 0.15 * bits / 8 + 6.0 / (double)kernel_count(n, role[ROW]);
+}
+
 bool
 bits_transpose_applies(const Nest *n, int bits, int role[ROLES])
 {

@@ -14,7 +14,9 @@ int kernel_last_loop(const Nest *n, int not);
 /* Iterations of a loop; 1 of none. */
 i64 kernel_count(const Nest *n, int loop);
 /* Whether x is one whatever its variables are. */
-bool kernel_multiple(const Ex *x, i64 of);
+bool kernel_multiple(const Ex *x, i64 k);
+/* What is left of x by k whatever its variables are; -1: that depends. */
+i64 kernel_remainder(const Ex *x, i64 k);
 /* The nearest loop, not in the rest and not yet taken: the planes of one call. */
 void kernel_batch(const Nest *n, int role[ROLES]);
 
@@ -41,6 +43,8 @@ i64 kernel_table(const Nest *n, int run, bool in[MAX_LOOPS]);
 /* kernel_bits.c: elements smaller than a byte */
 bool bits_run_applies(const Nest *n, int bits, int role[ROLES]);
 double bits_run_cost(const Nest *n, int bits, const int role[ROLES]);
+bool bits_swap_applies(const Nest *n, int bits, int role[ROLES]);
+double bits_swap_cost(const Nest *n, int bits, const int role[ROLES]);
 bool bits_transpose_applies(const Nest *n, int bits, int role[ROLES]);
 double bits_transpose_cost(const Nest *n, int bits, const int role[ROLES]);
 

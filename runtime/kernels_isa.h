@@ -34,6 +34,7 @@
 #include "../templates/c/gather.c"
 #include "../templates/c/strided.c"
 #include "../templates/c/bits_run.c"
+#include "../templates/c/bits_swap.c"
 #include "../templates/c/bits_transpose.c"
 #include "../templates/c/bits.c"
 #include "../templates/c/fill.c"

@@ -25,6 +25,9 @@ static const char *const pairs[][2] = {
     {"(A,B,C){A, B, C}", "(A,B,C){B, A//4, C, A%4, fill = 1}"},
     {"(A,B,C){B, A//4, C, A%4}", "(A,B,C){B, A, C}"},
     {"(A,B,C){A, B, C}", "(A,B,C){A, B, C, pad = {C = 12}, fill = 1}"},
+    {"(A,B,C){A, B, C//8, 7 - C%8}", "(A,B,C){B, A, C}"},
+    {"(A,B,C){A, C//4, B, 3 - C%4}", "(A,B,C){A, C//4, B, C%4}"},
+    {"(A,B,C){A, B, C//2, 1 - C%2}", "(A,B,C){A, B, C//2, C%2}"},
     {"(A,B,C){A, B, C//4, 3 - C%4}", "(A,B,C){C//8, (B%8) ~ (C%8), B//8, A, C%8}"},
 };
 static const i64 shapes[][3] = {{3, 37, 41}, {2, 16, 32}, {1, 5, 3}, {1, 150, 701},
