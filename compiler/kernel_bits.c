@@ -34,8 +34,8 @@ bits_swap_applies(const Nest *n, int bits, int role[ROLES])
         else if (l->ss == per && l->ds == per && !l->rest)
             role[ROW] = i;
     }
-    return !n->now && per > 1 && role[COL] >= 0 && role[ROW] >= 0 && kernel_multiple(n->dst, per) &&
-           kernel_remainder(n->src, per) == per - 1;
+    return !n->now && per > 1 && role[COL] >= 0 && role[ROW] >= 0 &&
+           kernel_multiple(n->dst, per) && kernel_remainder(n->src, per) == per - 1;
 }
 
 double

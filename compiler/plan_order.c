@@ -349,6 +349,42 @@ split_of(const Nest *n, i64 bits)
     return best;
 }
 
+/* The kernel's own loops in parts, where no loop around it is there to be shared: some 32
+ * of them, none so short that reads or writes become short. */
+static int
+share_call(Nest *n, i64 bits)
+{
+    enum { PARTS = 32, ENOUGH = 4, STRETCH = 8 * 1024 };
+    static const int roles[] = {BATCH, ROW, COL};
+    for (int i = 0; i < LEN(roles); i++) {
+        int loop = n->role[roles[i]], split;
+        if (loop < 0 || nest_turn(n, loop) >= 0 || (roles[i] == COL && n->pad))
+            continue;
+        const Loop *l = &n->loop[loop];
+        i64 least = l->ss == 1 || l->ds == 1 ? STRETCH / bits : 1;
+        i64 part = int_ceil_div(l->n, PARTS);
+        part = part < least ? least : int_ceil_div(part, least) * least;
+        if (int_ceil_div(l->n, part) < ENOUGH)
+            continue;
+        n->turn[n->nturns++] = (Turn){loop, part};
+        if ((split = split_of(n, bits)) >= 0)
+            return split;
+        n->nturns--;
+    }
+    return -1;
+}
+
+/* Whether threads are to share the nest, and the turn by which they can. */
+static int
+share(const Plan *p, Nest *n)
+{
+    i64 bits = p->dst->dtype->bits;
+    if (!p->split || nest_shares_bytes(p, n))
+        return -1;
+    int split = split_of(n, bits);
+    return split >= 0 || p->now ? split : share_call(n, bits);
+}
+
 bool
 plan_candidate(const Plan *p, const Nest *n, int k, Nest *out)
 {
@@ -366,9 +402,8 @@ plan_candidate(const Plan *p, const Nest *n, int k, Nest *out)
                                                          : order_other(p, out, k);
     if (!known)
         return false;
-    out->split = p->split && !nest_shares_bytes(p, n)
-                     ? split_of(out, p->dst->dtype->bits) : -1;
     out->cost = p->now ? 0 : nest_cost(p, out);
+    out->split = share(p, out);
     return true;
 }
 
