@@ -135,6 +135,36 @@ burst_side(const BurstBox *b, const BurstPart *part, int side, BurstSide *out, i
     return true;
 }
 
+/* Both sides of a tile; false where they do not fit. */
+static bool
+sides_of(const BurstBox *b, const BurstPart *part, BurstSide *out)
+{
+    i64 moves[MAX_LOOPS], room = 0;
+    for (int side = b->box.nest->kind == NEST_FILL; side <= DESTINATION; side++) {
+        if (!burst_side(b, part, side, &out[side], moves) ||
+            out[side].room > b->m->memory - room)
+            return false;
+        room += out[side].room;
+    }
+    return true;
+}
+
+/* Whether all tiles of loop i and on fit: a tail begins elsewhere in a burst, and may
+ * take more room than the tiles before it. */
+static bool
+all_fit(const BurstBox *b, const i64 *extent, BurstPart *part, int i)
+{
+    BurstSide side[2];
+    if (i == b->box.nloops)
+        return sides_of(b, part, side);
+    for (int last = 0; last <= (b->box.loop[i].n % extent[i] != 0); last++) {
+        part[i] = burst_part(b->box.loop[i].n, extent[i], last);
+        if (!all_fit(b, extent, part, i + 1))
+            return false;
+    }
+    return true;
+}
+
 /* What a tile costs, in bytes moved and their like, for an element; below 0: it does not
  * fit. */
 static double
@@ -142,22 +172,19 @@ cost(const BurstBox *b, const i64 *extent)
 {
     enum { TILE = 1000, CALL = 500, TRANSFER = 64 };
     BurstPart part[MAX_LOOPS];
-    i64 moves[MAX_LOOPS], room = 0;
+    BurstSide sides[2] = {{0}};
     double sum = TILE, elements = (double)b->nstarts;
     for (int i = 0; i < b->box.nloops; i++) {
         part[i] = burst_part(b->box.loop[i].n, extent[i], false);
         elements *= b->inside && b->box.loop[i].rest ? 1 : (double)extent[i];
     }
+    if (!sides_of(b, part, sides))
+        return -1;
     for (int side = SOURCE; side <= DESTINATION; side++) {
-        BurstSide s;
-        if (side == SOURCE && b->box.nest->kind == NEST_FILL)
-            continue;
-        if (!burst_side(b, part, side, &s, moves) || s.room > b->m->memory - room)
-            return -1;
-        room += s.room;
-        i64 calls = s.nsteps ? s.transfers / s.step[s.nsteps - 1].n : 1;
-        double once = (double)(s.transfers * (s.most + TRANSFER) + calls * CALL);
-        sum += side == SOURCE || s.whole ? once : 2 * once;
+        const BurstSide *s = &sides[side];
+        i64 calls = s->nsteps ? s->transfers / s->step[s->nsteps - 1].n : s->transfers;
+        double once = (double)(s->transfers * (s->most + TRANSFER) + calls * CALL);
+        sum += side == SOURCE || s->whole ? once : 2 * once;
     }
     return sum / elements;
 }
@@ -169,6 +196,7 @@ burst_choose(const BurstBox *b, i64 *extent)
 {
     for (int i = 0; i < b->box.nloops; i++)
         extent[i] = b->inside && b->box.loop[i].rest ? b->box.loop[i].n : 1;
+    BurstPart part[MAX_LOOPS];
     double now = cost(b, extent);
     if (now < 0)
         return false;
@@ -182,7 +210,7 @@ burst_choose(const BurstBox *b, i64 *extent)
                 continue;
             extent[i] = k % 2 || 2 * was > n ? n : 2 * was;
             double c = cost(b, extent);
-            if (c >= 0 && c < now) {
+            if (c >= 0 && c < now && all_fit(b, extent, part, 0)) {
                 now = c;
                 best = i;
                 grown = extent[i];

@@ -84,6 +84,16 @@ def test_other_machines(tmp_path, burst, memory, counts):
     assert not refused, refused[0].refused
 
 
+@pytest.mark.parametrize("burst, memory, case", [
+    (32, 160, ("{A, B, C}", "{A, C, B}", (3, 7, 5), 8)), (128, 768, ("{A, B}", "{B, A}", (7, 29), 16)), (128, 768, ("{A, B, C}", "{B, C, A}", (14, 5, 6), 8)),
+    (128, 896, ("{A, B}", "{B, A}", (29, 23), 8))])
+def test_a_tail_that_begins_elsewhere_in_a_burst(tmp_path, burst, memory, case):
+    """It may take a burst more than the tiles before it, and fits all the same."""
+    machine = ["-DBURST=%d" % burst, "-DMEMORY=%d" % memory, "-DCOUNTS=4095"]
+    _, refused = right(run(tmp_path, [case], own_table(tmp_path, burst, memory), machine))
+    assert not refused, refused[0].refused
+
+
 def test_traffic(tmp_path):
     """Where tiles fit whole bursts nothing is moved twice; nor much where a row is not whole bursts long."""
     cases = [(G.T(512, 256, 32), 1), (G.T(256, 128, 16), 1), (("NCHW", "NC1HWC0", (2, 64, 32, 32), 16), 1), (("NHWC", "NCHW", (2, 32, 16, 16), 8), 1),
