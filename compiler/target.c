@@ -215,8 +215,10 @@ typedef struct {
 static void
 read_helper(TargetHelper *h, Arena *a, lua_State *L)
 {
-    int n = (int)lua_rawlen(L, -1) - 1;
-    for (int i = 0; i <= n && i <= HELPER_FILES; i++) {
+    int n = lua_istable(L, -1) ? (int)lua_rawlen(L, -1) : 0;
+    if (n < 2 || n > 1 + HELPER_FILES)
+        fail(a, "helpers are lists of a symbol and up to four files", "helpers");
+    for (int i = 0; i < n; i++) {
         lua_rawgeti(L, -1, i + 1);
         const char *s = lua_tostring(L, -1);
         if (!s)
@@ -233,12 +235,13 @@ read_helper(TargetHelper *h, Arena *a, lua_State *L)
 static void
 read_helpers(Target *t, Arena *a, lua_State *L)
 {
-    int n = (int)lua_rawlen(L, -1);
-    for (int i = 0; i < n && i < TARGET_HELPERS; i++) {
-        lua_rawgeti(L, -1, i + 1);
+    for (int i = 1; lua_rawgeti(L, -1, i) != LUA_TNIL; i++) {
+        if (t->nhelpers == TARGET_HELPERS)
+            fail(a, "too many", "helpers");
         read_helper(&t->helper[t->nhelpers++], a, L);
         lua_pop(L, 1);
     }
+    lua_pop(L, 1);
 }
 
 /* A string; a number in its digits; of the function emit_plan all that it needs, which
@@ -265,7 +268,7 @@ read_fields(Load *l, lua_State *L)
     for (lua_pushnil(L); lua_next(L, 1); lua_pop(L, 1)) {
         if (lua_type(L, -2) != LUA_TSTRING)
             fail(l->a, "a field has no name, a", luaL_typename(L, -2));
-        else if (lua_istable(L, -1))
+        else if (lua_istable(L, -1) && !strcmp(lua_tostring(L, -2), "helpers"))
             read_helpers(t, l->a, L);
         else if (find_field(t, lua_tostring(L, -2)))
             continue;

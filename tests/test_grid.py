@@ -403,6 +403,9 @@ def test_conformance_of_a_table(tmp_path):
 @pytest.mark.parametrize("text, says", [
     ("return {}", "the table lacks 'name'"), ("return 1", "no table"), ("x = ", "bad.lua"), ("while true do end", "the table runs for more than 5 million instructions"), ("local s = 'x' while true do s = s .. s end", "the table needs more than 16 MB"), ("return io", "no table"),
     ('return { model = "blocks", name = true }', "no string"), ('local t = {} for i = 1, 200 do t["f" .. i] = "" end return t', "too many fields"),
+    ("return { helpers = { 'abcdef' } }", "helpers are lists of a symbol"), ("return { helpers = { {} } }", "helpers are lists of a symbol"),
+    ("return { helpers = { { 'f', 1 } , { 'g', {} } } }", "helpers are lists of strings"), ("return { more = {} }", "a field is no string 'more'"),
+    ("local h = {} for i = 1, 48 do h[i] = { 'f', 'blocks/permute.glsl' } end return { like = 'glsl', helpers = h }", "too many 'helpers'"),
     ("\27Lua", "bad.lua"), ("return " + "{"*300 + "}"*300, "bad.lua")])
 def test_wrong_tables(tmp_path, text, says):
     (tmp_path / "bad.lua").write_text(text)
