@@ -70,6 +70,8 @@ void cli_explain_grid(Cli *c, const Target *t, const Plan *p, const Request *rq)
  * of each box cost. */
 json_t *cli_manifest(const Target *t, const GridUnit *u);
 int cli_threads(Cli *c);                       /* 0: not given */
+/* JSON is UTF-8 and nothing else: fails where it is asked for and the text is not. */
+void cli_check_json(Cli *c, const char *text);
 /* Add the layouts of a spec file. */
 void cli_load(Cli *c, const char *path);
 /* The text of a layout argument: FILE.lua:NAME loads the file. */

@@ -255,18 +255,17 @@ cli_need_memory(Cli *c, i64 bytes, const char *what)
                  what, (long long)bytes, (long long)have);
 }
 
-/* JSON is UTF-8 and nothing else. */
-static void
-check_json(Cli *c, const char *text)
+void
+cli_check_json(Cli *c, const char *text)
 {
-    if (c->o.json && !utf8_is_text(text, strlen(text)))
-        cli_fail(c, "'%s' is not UTF-8, and so cannot be told in --json", text);
+    if ((c->o.json || c->o.manifest) && !utf8_is_text(text, strlen(text)))
+        cli_fail(c, "'%s' is not UTF-8, and so cannot be told in JSON", text);
 }
 
 void
 cli_load(Cli *c, const char *path)
 {
-    check_json(c, path);
+    cli_check_json(c, path);
     unsigned char *text;
     size_t len;
     ravel_error err;
@@ -281,7 +280,7 @@ const char *
 cli_layout_text(Cli *c, const char *text)
 {
     const char *mark = strstr(text, ".lua:");
-    check_json(c, text);
+    cli_check_json(c, text);
     if (!mark || *text == '{' || *text == '(')
         return text;
     cli_load(c, arena_printf(c->arena, "%.*s", (int)(mark + 4 - text), text));

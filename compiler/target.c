@@ -254,8 +254,13 @@ value_of(Load *l, lua_State *L)
         fail(l->a, "emit_plan is a function of the plan, not a", luaL_typename(L, -1));
     if (plan)
         return l->text;
-    if (lua_type(L, -1) == LUA_TSTRING)
-        return arena_string(l->a, lua_tostring(L, -1));
+    if (lua_type(L, -1) == LUA_TSTRING) {
+        size_t n;
+        const char *s = lua_tolstring(L, -1, &n);
+        if (strlen(s) != n || !utf8_is_text(s, n))
+            fail(l->a, "a field is no text in UTF-8", lua_tostring(L, -2));
+        return arena_string(l->a, s);
+    }
     if (lua_isinteger(L, -1))
         return arena_printf(l->a, "%lld", (long long)lua_tointeger(L, -1));
     fail(l->a, "a field is no string", lua_tostring(L, -2));

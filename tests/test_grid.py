@@ -404,7 +404,9 @@ def test_conformance_of_a_table(tmp_path):
     ("return {}", "the table lacks 'name'"), ("return 1", "no table"), ("x = ", "bad.lua"), ("while true do end", "the table runs for more than 5 million instructions"), ("local s = 'x' while true do s = s .. s end", "the table needs more than 16 MB"), ("return io", "no table"),
     ('return { model = "blocks", name = true }', "no string"), ('local t = {} for i = 1, 200 do t["f" .. i] = "" end return t', "too many fields"),
     ("return { helpers = { 'abcdef' } }", "helpers are lists of a symbol"), ("return { helpers = { {} } }", "helpers are lists of a symbol"),
-    ("return { helpers = { { 'f', 1 } , { 'g', {} } } }", "helpers are lists of strings"), ("return { more = {} }", "a field is no string 'more'"),
+    ("return { helpers = { { 'f', 1 } , { 'g', {} } } }", "helpers are lists of strings"), ("return { entry = '\\255' }", "no text in UTF-8 'entry'"), 
+    ("return { entry = 'a\\0' }", "no text in UTF-8 'entry'"),
+    ("return { more = {} }", "a field is no string 'more'"),
     ("local h = {} for i = 1, 48 do h[i] = { 'f', 'blocks/permute.glsl' } end return { like = 'glsl', helpers = h }", "too many 'helpers'"),
     ("\27Lua", "bad.lua"), ("return " + "{"*300 + "}"*300, "bad.lua")])
 def test_wrong_tables(tmp_path, text, says):
@@ -412,6 +414,15 @@ def test_wrong_tables(tmp_path, text, says):
     r = subprocess.run([G.RAVEL, "emit", "--from", "NCHW", "--to", "NHWC", "--shape", "1,2,3,4", "--dtype", "f32", "--target", "bad.lua", "-o", tmp_path / "o"],
                        capture_output=True, text=True, cwd=tmp_path)
     assert r.returncode == 2 and says in r.stderr and not (tmp_path / "o").exists(), r
+
+
+def test_a_path_that_json_cannot_tell(tmp_path):
+    path = os.fsencode(tmp_path) + b"/\xff.lua"
+    with open(path, "w") as f:
+        f.write('return { like = "cuda" }')
+    r = subprocess.run([G.RAVEL, "emit", "--from", "NCHW", "--to", "NHWC", "--shape", "1,2,3,4", "--dtype", "f32", "--target", path, "-o", tmp_path / "o",
+                        "--manifest", tmp_path / "m"], capture_output=True)
+    assert r.returncode == 2 and b"cannot be told in JSON" in r.stderr and not (tmp_path / "o").exists(), r
 
 
 # --- what is refused
