@@ -224,5 +224,9 @@ frag_make(const Layout *frag, const Verdict *v, const Layout *tile, const int *m
     for (int j = 0; j < g->registers; j++)
         find(m, v, ex_add(e, first, ex_const(e, j)), &m->reg[j]);
     make_accesses(m);
+    if (!store && g->padded && frag->ref->def->fill == FILL_EDGE)
+        diag_fatal(a->diag, DIAG_LAYOUT, frag->ref->def->loc,
+                   "layout '%s': padding is \"edge\", and a load does not repeat the last "
+                   "element", frag->ref->def->name);
     return g;
 }

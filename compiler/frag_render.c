@@ -218,7 +218,8 @@ static void
 put_loads(Renderer *r)
 {
     const Frag *g = r->g;
-    for (int w = 0; g->padded && w < g->words; w++)
+    bool fills = g->padded && g->frag->ref->def->fill != FILL_NONE;
+    for (int w = 0; fills && w < g->words; w++)
         assign(r, w, fill_word(r, w));
     for (int k = 0; k < g->naccesses; k++) {
         open_guard(r, &g->access[k]);

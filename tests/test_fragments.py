@@ -40,7 +40,8 @@ def cases():
     # two registers that are no word of the fragment's are one of the tile's
     out.append(("(A){A, lanes = 4, registers = 8}", "(A){A//8, A[2], A[0] ~ A[1], A[1]}", (64,), 16))
     return out + [("MMA_A", '(M,K){M, K, fill = 0}', (3, 5), 8), ("(M,K){M//16, K//16, M%8, K//2%4, K//8%2, M//8%2, K%2, fill = 7, lanes = 32, registers = 8}",
-                  "ROW_MAJOR", (17, 19), 16)]
+                  "ROW_MAJOR", (17, 19), 16),
+                  ("(M,K){M//16, K//16, M%8, K//2%4, K//8%2, M//8%2, K%2, fill = \"none\", lanes = 32, registers = 8}", "ROW_MAJOR", (17, 19), 16)]
 
 
 CASES = cases()
@@ -89,7 +90,9 @@ class Function:
             raw = rng.integers(0, 256, self.bytes["tile"], np.uint8)
             el = ravel.unpack(raw, bits)
             want = np.zeros(self.frag.size, el.dtype)
-            if self.frag.pad.size:
+            if self.frag.pad.size and self.frag.fill == "none":
+                want = ravel.unpack(np.full(self.bytes["regs"], 0xa5, np.uint8), bits)
+            elif self.frag.pad.size:
                 want[self.frag.pad] = ravel.numbers(np.uint64(O.encode(self.frag.fill, bits)), bits)
             want[self.frag.addr] = el[self.tile.addr]
         else:
@@ -271,6 +274,7 @@ def test_opencl_compiles(tmp_path):
     (["--from", "ROW_MAJOR", "--to", "MMA_A", "--manifest", "m"], "--manifest is of a kernel"),
     (["--from", "ROW_MAJOR", "--to", "MMA_A", "--name", "int"], "cannot name a C function"),
     (["--from", "(M,K){M, K, view = true}", "--to", "(N,K){N, K}"], "is no fragment"),
+    (["--from", "ROW_MAJOR", "--to", "(M,K){M, K//8, K%8, fill = \"edge\", lanes = 1, registers = 8}", "--shape", "3,5"], "a load does not repeat the last element"),
     (["--from", "ROW_MAJOR", "--to", "MMA_A", "--shape", "N,64"], "a shape of numbers"),
     (["--from", "ROW_MAJOR", "--to", "MMA_A", "--shape", "100000,100000"], "a tile has at most 256 MB")])
 def test_what_is_refused(tmp_path, args, says):
