@@ -16,6 +16,7 @@ typedef struct {
 const char *
 render_line(Arena *a, const char *line, const Slot *slot, int n)
 {
+    enum { BYTES_MAX = 1 << 16 };
     Buf b = buf_new(a);
     while (*line) {
         size_t plain = strcspn(line, "$");
@@ -33,6 +34,9 @@ render_line(Arena *a, const char *line, const Slot *slot, int n)
         }
         if (i == n && *line)
             buf_addn(&b, line++, 1);
+        if (b.len > BYTES_MAX)
+            diag_fatal(a->diag, DIAG_ARGUMENT, (Loc){0},
+                       "target: a line becomes longer than %d bytes", BYTES_MAX);
     }
     return b.s;
 }

@@ -17,7 +17,8 @@ const Target *target_read(Arena *a, const char *name, const char *text);
  * NULL where the table has none. */
 const char *target_text(const Target *t, const char *field);
 const char *target_text_or(const Target *t, const char *field, const char *otherwise);
-/* A number of the table: one that README.md has, or what that says where it is not there. */
+/* A number of the table: one that README.md has, or what that says where it is not
+ * there. */
 int64_t target_number(const Target *t, const char *field);
 /* Whether no function can be called this, by the field `reserved`: words, and beginnings
  * of words with a * after them. */
@@ -46,7 +47,8 @@ typedef struct {
 } Slot;
 
 /* render.c */
-/* `line` with each ${name} replaced; a name without a slot stays. */
+/* `line` with each ${name} replaced; a name without a slot stays.  diag_fatal where it
+ * becomes too long: a table that is not trusted may name one often. */
 const char *render_line(Arena *a, const char *line, const Slot *slot, int n);
 /* The comment on top of a file: the lines of text. */
 void render_head(Buf *b, const Target *t, const char *text);

@@ -406,6 +406,8 @@ def test_conformance_of_a_table(tmp_path):
     ("return { helpers = { 'abcdef' } }", "helpers are lists of a symbol"), ("return { helpers = { {} } }", "helpers are lists of a symbol"),
     ("return { helpers = { { 'f', 1 } , { 'g', {} } } }", "helpers are lists of strings"), ("return { entry = '\\255' }", "no text in UTF-8 'entry'"), 
     ("return { entry = 'a\\0' }", "no text in UTF-8 'entry'"),
+    ("local s = ('x'):rep(60000) return { like = 'cuda', constant = s .. s }", "a line becomes longer than 65536 bytes"),
+    ("return { like = 'cuda', load = ('${index}'):rep(2000), constant = ('${value}'):rep(2000) }", "a line becomes longer than 65536 bytes"),
     ("return { more = {} }", "a field is no string 'more'"),
     ("local h = {} for i = 1, 48 do h[i] = { 'f', 'blocks/permute.glsl' } end return { like = 'glsl', helpers = h }", "too many 'helpers'"),
     ("\27Lua", "bad.lua"), ("return " + "{"*300 + "}"*300, "bad.lua")])
