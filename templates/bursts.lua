@@ -14,6 +14,9 @@ void burst_out(void *to, int64_t from, int64_t count, int64_t bytes, int64_t str
 void burst_move(int64_t item, int64_t to, int64_t from, int64_t outer, int64_t outer_to, int64_t outer_from, int64_t inner, int64_t inner_to,
                 int64_t inner_from);
 void burst_fill(int64_t item, int64_t to, uint64_t low, uint64_t high, int64_t outer, int64_t outer_to, int64_t inner, int64_t inner_to);
+
+#define burst_min(a, b) ((a) < (b) ? (a) : (b))
+#define burst_max(a, b) ((a) > (b) ? (a) : (b))
 ]]
 
 -- Lines of text, each as deep as the loops around it.
@@ -126,6 +129,7 @@ end
 return {
   name = "bursts", model = "bursts",
   comment_open = "/* ", comment_line = " * ", comment_close = " */",
+  min = "burst_min", max = "burst_max",
   burst = 32, memory = 192 << 10, counts = 4095,
   emit_plan = function(plan)
     local w = writer()

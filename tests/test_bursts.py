@@ -15,8 +15,9 @@ SEED = int(os.environ.get("RAVEL_SEED", "20240611"))
 SANITIZE = ["-fsanitize=address,undefined", "-fno-sanitize-recover=all"]
 STRICT = ["-std=c99", "-Wall", "-Wextra", "-Wconversion", "-Werror"]
 TABLE = (ravel.ROOT / "templates/bursts.lua").read_text()
-# Those of the other machines, and fills of all widths.
-CASES = [c for c in G.CASES if c[3] >= 8] + [("NCHW", "(N,C,H,W){N, C//16, H, W, C%16, fill = 3}", (2, 20, 5, 7), bits) for bits in (8, 16, 32, 64, 128)]
+# Those of the other machines, fills of all widths, and places that are the least or most of two.
+CASES = [c for c in G.CASES if c[3] >= 8] + [("NCHW", "(N,C,H,W){N, C//16, H, W, C%16, fill = 3}", (2, 20, 5, 7), bits) for bits in (8, 16, 32, 64, 128)] + [
+    ("(A,B){A, B}", "(A,B){max(A - 10, 0), min(A, 10), B//6, B%6}", (37, 6), 16)]
 
 
 def own_table(folder, burst=32, memory=192 << 10, counts=4095, change=("", "")):
