@@ -52,8 +52,8 @@ member(void *arg)
     return NULL;
 }
 
-/* The caller is one of them: it does what no thread could be had for. */
-/* Whether there were as many as parts. */
+/* The caller is one of them: it does what no thread could be had for.  Whether there were
+ * as many as parts. */
 static bool
 run_born(ravel_task *task, void *arg, int parts)
 {
