@@ -1,15 +1,14 @@
 /* What is known of a value, from what is known of its parts. */
 #include "expr.h"
 
-/* Rule 73. */
+/* Rule 73, of lower bounds (`low`) and of upper ones: what is no bound on that side makes
+ * none; the same number on the other side is one like any other. */
 static i64
-bound_add(i64 a, i64 b)
+bound_add(i64 a, i64 b, bool low)
 {
-    i64 r;
-    if (a == INF || b == INF)
-        return INF;
-    if (a == -INF || b == -INF)
-        return -INF;
+    i64 r, none = low ? -INF : INF;
+    if (a == none || b == none)
+        return none;
     if (int_add(a, b, &r) && r > -INF && r < INF)
         return r;
     return a > 0 ? INF : -INF;
@@ -70,7 +69,7 @@ facts_scale(Facts a, i64 k)
 Facts
 facts_add(Facts a, Facts b)
 {
-    Facts f = facts_range(bound_add(a.min, b.min), bound_add(a.max, b.max));
+    Facts f = facts_range(bound_add(a.min, b.min, true), bound_add(a.max, b.max, false));
     if (f.mod == 0)
         return f;
     i64 g = int_gcd(a.mod, b.mod), r = 0;
