@@ -62,7 +62,7 @@ part##_lines(unsigned char *d, const unsigned char *s, int64_t q, int64_t cols, 
     }                                                                            \
     return q;                                                                    \
 }                                                                                \
-static void                                                                      \
+RAVEL_INLINE void                                                                \
 part##_all(unsigned char *d, const unsigned char *s, int64_t cols,               \
            ravel_Parted w)                                                       \
 {                                                                                \

@@ -4,7 +4,9 @@ RAVEL_PART(4, 4, 4, 2)
 static void
 ravel_parted4(unsigned char *d, const unsigned char *s, int64_t cols, ravel_Parted w)
 {
-    if (w.rows <= 2)
+    if (w.rows == 3 && w.sq == 12)          /* pictures: all known */
+        ravel_part4x4_all(d, s, cols, w);
+    else if (w.rows <= 2)
         ravel_part4x2_all(d, s, cols, w);
     else
         ravel_part4x4_all(d, s, cols, w);
