@@ -6,6 +6,12 @@
 #include <stdint.h>
 #include <string.h>
 
+static int64_t
+ravel_min(int64_t x, int64_t y)
+{
+    return x < y ? x : y;
+}
+
 #ifdef _OPENMP
 #include <omp.h>
 #endif
@@ -275,8 +281,8 @@ fractal_nz_to_row_major_f16_part(void *dst_, const void *src_, int64_t part, int
     unsigned char *restrict dst = dst_;
     const unsigned char *restrict src = src_;
     /* b0=0..1023 b1=0..767: copy */
-    if (part == 0 % parts) {
-        ravel_copy(dst, src, 1024, 48, 32, 1536, 32, 32, 32768, 0);
+    for (int64_t b0 = 32*part/parts*32; b0 < ravel_min(1024, 32*(part + 1)/parts*32); b0 += 32) {
+        ravel_copy(dst + 1536*b0, src + 32*b0, 32, 48, 32, 1536, 32, 32, 32768, 0);
     }
 }
 

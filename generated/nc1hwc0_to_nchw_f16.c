@@ -642,7 +642,7 @@ part##_lines(unsigned char *d, const unsigned char *s, int64_t q, int64_t cols, 
     }                                                                            \
     return q;                                                                    \
 }                                                                                \
-static void                                                                      \
+RAVEL_INLINE void                                                                \
 part##_all(unsigned char *d, const unsigned char *s, int64_t cols,               \
            ravel_Parted w)                                                       \
 {                                                                                \
@@ -704,7 +704,9 @@ RAVEL_PART(2, 8, 8, 3)
 static void
 ravel_parted2(unsigned char *d, const unsigned char *s, int64_t cols, ravel_Parted w)
 {
-    if (w.rows <= 2)
+    if (w.rows == 3 && w.sq == 6)          /* pictures: all known */
+        ravel_part2x4_all(d, s, cols, w);
+    else if (w.rows <= 2)
         ravel_part2x2_all(d, s, cols, w);
     else if (w.rows <= 4)
         ravel_part2x4_all(d, s, cols, w);

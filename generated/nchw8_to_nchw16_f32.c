@@ -559,8 +559,8 @@ nchw8_to_nchw16_f32_part(void *dst_, const void *src_, int64_t part, int64_t par
         ravel_copy(dst + 401408*n, src + 301056*n, 3136, 2, 32, 64, 32, 32, 100352, 0);
     }
     /* N=0..7 C=16..19 H=0..55 W=0..55: copy_fill */
-    if (part == 1 % parts) {
-        ravel_copy_fill(dst + 200704, src + 200704, 8, 3136, 16, 64, 401408, 301056, 64, 32, 0, 0x0u, 4);
+    for (int64_t n = 8*part/parts; n < 8*(part + 1)/parts; n++) {
+        ravel_copy_fill(dst + 401408*n + 200704, src + 301056*n + 200704, 1, 3136, 16, 64, 401408, 301056, 64, 32, 0, 0x0u, 4);
     }
 }
 

@@ -6,6 +6,12 @@
 #include <stdint.h>
 #include <string.h>
 
+static int64_t
+ravel_min(int64_t x, int64_t y)
+{
+    return x < y ? x : y;
+}
+
 #ifdef _OPENMP
 #include <omp.h>
 #endif
@@ -484,8 +490,8 @@ nchw_to_chwn_f32_part(void *dst_, const void *src_, int64_t part, int64_t parts)
     unsigned char *restrict dst = dst_;
     const unsigned char *restrict src = src_;
     /* N=0..7 C=0..63 H=0..55 W=0..55: transpose4 */
-    if (part == 0 % parts) {
-        ravel_transpose4(dst, src, 1, 200704, 8, 0, 0, 32, 802816, 0, 0);
+    for (int64_t chw_ = 32*part/parts*6400; chw_ < ravel_min(200704, 32*(part + 1)/parts*6400); chw_ += 6400) {
+        ravel_transpose4(dst + 32*chw_, src + 4*chw_, 1, ravel_min(-chw_ + 200704, 6400), 8, 0, 0, 32, 802816, 0, 0);
     }
 }
 

@@ -484,8 +484,8 @@ nchw_to_nchw16_f32_part(void *dst_, const void *src_, int64_t part, int64_t part
     unsigned char *restrict dst = dst_;
     const unsigned char *restrict src = src_;
     /* N=0..7 C=0..63 H=0..55 W=0..55: transpose4 */
-    if (part == 0 % parts) {
-        ravel_transpose4(dst, src, 32, 3136, 16, 200704, 200704, 64, 12544, 0, 0);
+    for (int64_t nc1_ = 32*part/parts; nc1_ < 32*(part + 1)/parts; nc1_++) {
+        ravel_transpose4(dst + 200704*nc1_, src + 200704*nc1_, 1, 3136, 16, 200704, 200704, 64, 12544, 0, 0);
     }
 }
 

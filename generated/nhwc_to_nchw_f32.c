@@ -484,8 +484,8 @@ nhwc_to_nchw_f32_part(void *dst_, const void *src_, int64_t part, int64_t parts)
     unsigned char *restrict dst = dst_;
     const unsigned char *restrict src = src_;
     /* N=0..7 C=0..63 H=0..55 W=0..55: transpose4 */
-    if (part == 0 % parts) {
-        ravel_transpose4(dst, src, 8, 64, 3136, 802816, 802816, 12544, 256, 0, 0);
+    for (int64_t n = 8*part/parts; n < 8*(part + 1)/parts; n++) {
+        ravel_transpose4(dst + 802816*n, src + 802816*n, 1, 64, 3136, 802816, 802816, 12544, 256, 0, 0);
     }
 }
 

@@ -287,7 +287,7 @@ part##_lines(unsigned char *d, const unsigned char *s, int64_t q, int64_t cols, 
     }                                                                            \
     return q;                                                                    \
 }                                                                                \
-static void                                                                      \
+RAVEL_INLINE void                                                                \
 part##_all(unsigned char *d, const unsigned char *s, int64_t cols,               \
            ravel_Parted w)                                                       \
 {                                                                                \
@@ -350,7 +350,9 @@ RAVEL_PART(1, 16, 16, 4)
 static void
 ravel_parted1(unsigned char *d, const unsigned char *s, int64_t cols, ravel_Parted w)
 {
-    if (w.rows <= 2)
+    if (w.rows == 3 && w.sq == 3)          /* pictures: all known */
+        ravel_part1x4_all(d, s, cols, w);
+    else if (w.rows <= 2)
         ravel_part1x2_all(d, s, cols, w);
     else if (w.rows <= 4)
         ravel_part1x4_all(d, s, cols, w);

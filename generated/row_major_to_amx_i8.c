@@ -296,19 +296,34 @@ ravel_exact##z##x##k(unsigned char *d, const unsigned char *s, int64_t n,       
         }                                                                        \
 }
 
-/* e rows of e columns or more, in groups of e; the last may overlap another. */
+/* e rows of e columns or more, in groups of e; the last may overlap another.  Rows that
+ * are lines are written one after the other. */
 #define RAVEL_WEAVE_WIDE(z, e, rounds)                                           \
 RAVEL_INLINE void                                                                \
-ravel_wide##z(unsigned char *d, const unsigned char *s, ravel_Woven w)    \
+ravel_group##z(ravel_##z##x1 *v, const unsigned char *s, int64_t q, ravel_Woven w) \
 {                                                                                \
-    for (int64_t q = 0; q < w.width; q += e) {                                  \
-        ravel_##z##x1 v[e];                                                      \
-        q = q + e > w.width ? w.width - e : q;                                 \
-        RAVEL_UNROLL for (int i = 0; i < e; i++)                                 \
-            v[i] = (ravel_##z##x1)ravel_column(s, q + i, w);                     \
+    RAVEL_UNROLL for (int i = 0; i < e; i++)                                     \
+        v[i] = (ravel_##z##x1)ravel_column(s, q + i, w);                         \
+    if (q < w.cols)                                                              \
         ravel_zip##z##x##e##r##rounds(v);                                        \
+}                                                                                \
+RAVEL_INLINE void                                                                \
+ravel_wide##z(unsigned char *d, const unsigned char *s, ravel_Woven w)           \
+{                                                                                \
+    ravel_##z##x1 v[4][e];                                                       \
+    if (w.lines) {                                                               \
+        RAVEL_UNROLL for (int g = 0; g < 4; g++)                                 \
+            ravel_group##z(v[g], s, g * e, w);                                   \
         RAVEL_UNROLL for (int i = 0; i < e; i++)                                 \
-            ravel_store1(d + (i * w.width + q) * z, (ravel_1x1)v[i], w.lines);  \
+            RAVEL_UNROLL for (int g = 0; g < 4; g++)                             \
+                ravel_store1(d + i * 64 + g * 16, (ravel_1x1)v[g][i], 1);        \
+        return;                                                                  \
+    }                                                                            \
+    for (int64_t q = 0; q < w.width; q += e) {                                   \
+        q = q + e > w.width ? w.width - e : q;                                   \
+        ravel_group##z(v[0], s, q, w);                                           \
+        RAVEL_UNROLL for (int i = 0; i < e; i++)                                 \
+            ravel_store1(d + (i * w.width + q) * z, (ravel_1x1)v[0][i], 0);      \
     }                                                                            \
 }                                                                                \
 RAVEL_WEAVE_ALL(ravel_wide##z, z, e)

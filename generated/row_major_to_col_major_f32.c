@@ -6,6 +6,12 @@
 #include <stdint.h>
 #include <string.h>
 
+static int64_t
+ravel_min(int64_t x, int64_t y)
+{
+    return x < y ? x : y;
+}
+
 #ifdef _OPENMP
 #include <omp.h>
 #endif
@@ -484,8 +490,8 @@ row_major_to_col_major_f32_part(void *dst_, const void *src_, int64_t part, int6
     unsigned char *restrict dst = dst_;
     const unsigned char *restrict src = src_;
     /* b0=0..1023 b1=0..767: transpose4 */
-    if (part == 0 % parts) {
-        ravel_transpose4(dst, src, 1, 768, 1024, 0, 0, 4096, 3072, 0, 0);
+    for (int64_t b0 = 4*part/parts*256; b0 < ravel_min(1024, 4*(part + 1)/parts*256); b0 += 256) {
+        ravel_transpose4(dst + 4*b0, src + 3072*b0, 1, 768, 256, 0, 0, 4096, 3072, 0, 0);
     }
 }
 

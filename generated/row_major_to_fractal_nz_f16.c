@@ -6,6 +6,12 @@
 #include <stdint.h>
 #include <string.h>
 
+static int64_t
+ravel_min(int64_t x, int64_t y)
+{
+    return x < y ? x : y;
+}
+
 #ifdef _OPENMP
 #include <omp.h>
 #endif
@@ -275,8 +281,8 @@ row_major_to_fractal_nz_f16_part(void *dst_, const void *src_, int64_t part, int
     unsigned char *restrict dst = dst_;
     const unsigned char *restrict src = src_;
     /* H=0..1023 W=0..767: copy */
-    if (part == 0 % parts) {
-        ravel_copy(dst, src, 48, 1024, 32, 32768, 32, 32, 1536, 0);
+    for (int64_t w1 = 24*part/parts*2; w1 < ravel_min(48, 24*(part + 1)/parts*2); w1 += 2) {
+        ravel_copy(dst + 32768*w1, src + 32*w1, 2, 1024, 32, 32768, 32, 32, 1536, 0);
     }
 }
 
