@@ -14,7 +14,7 @@
 #include "plan.h"
 #include "swizzle.h"
 
-enum { GRID_THREADS = 256 };
+enum { GRID_THREADS = 256, GRID_VECTOR = 16 };
 
 /* What a target can do; the fields of its table. */
 typedef struct {
@@ -74,7 +74,7 @@ typedef struct {
     GridLimits most;
     i64 blocks;
     i64 across, down;     /* the grid: blocks in rows, the last one not always full */
-    i64 shared;           /* bytes */
+    i64 shared;           /* bytes that the kernel declares: whole vectors */
     int align;            /* bytes that both buffers must be aligned to */
     bool wide;            /* indices need 64 bits */
     GridStmt *body;
@@ -133,6 +133,8 @@ void grid_widen(GridBox *b, int most);
 i64 grid_divisor(const Ex *x);
 /* A variable for the block's number, of `blocks`. */
 void grid_blocks(GridBox *b, i64 blocks);
+/* Room for so many bytes of shared memory, which boxes use in turn. */
+void grid_shared(GridBox *b, i64 bytes);
 /* The loops but x, y and z as digits of n above `inner`, named, in b->at; and where both
  * sides start there, in elements. */
 void grid_batch(GridBox *b, const Ex *n, i64 inner, const GridLoop *x, const GridLoop *y,

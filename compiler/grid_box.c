@@ -121,3 +121,10 @@ grid_blocks(GridBox *b, i64 blocks)
 {
     b->block = ex_var(b->e, "b", 0, blocks - 1);
 }
+
+void
+grid_shared(GridBox *b, i64 bytes)
+{
+    i64 whole = int_ceil_div(bytes, GRID_VECTOR) * GRID_VECTOR;
+    b->u->shared = whole > b->u->shared ? whole : b->u->shared;
+}

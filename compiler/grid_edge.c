@@ -35,7 +35,7 @@ tile_phases(Tile *t, i64 bytes, void (*load)(Tile *), void (*store)(Tile *))
     i64 planes = t->z ? t->z->n : 1, tiles = t->nx * t->ny;
     t->nz = t->z ? int_ceil_div(planes, t->tz) : 1;
     i64 blocks = tiles * t->nz * (b->elements / (t->x->n * t->y->n * planes));
-    b->u->shared = bytes > b->u->shared ? bytes : b->u->shared;
+    grid_shared(b, bytes);
     grid_blocks(b, blocks);
     find_place(t);
     GridStmt **outer = grid_open(b, grid_add(b, G_PHASE));

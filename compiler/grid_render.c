@@ -301,9 +301,9 @@ static void
 put_shared(Renderer *r, const char *field)
 {
     int width = shared_width(r);
-    Slot slot[] = {{"vectors", number(r, int_ceil_div(r->u->shared, 16))},
+    Slot slot[] = {{"vectors", number(r, r->u->shared / GRID_VECTOR)},
                    {"type", type_of(r, width)},
-                   {"count", literal(r, int_ceil_div(r->u->shared, width))}};
+                   {"count", literal(r, r->u->shared / width)}};
     put(r, field, slot, LEN(slot));
 }
 

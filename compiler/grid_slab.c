@@ -264,7 +264,7 @@ grid_slab(GridBox *b)
     i64 bytes = s.each * b->bits / 8, blocks = b->elements / s.all;
     s.slabs = int_ceil_div(s.all, s.each);
     blocks *= s.slabs;
-    b->u->shared = bytes > b->u->shared ? bytes : b->u->shared;
+    grid_shared(b, bytes);
     grid_blocks(b, blocks);
     find_place(&s);
     phase(&s, s.in);

@@ -46,7 +46,7 @@ def compiled(compiler, folder, texts, arch="gfx90a"):
 def instructions(code):
     """Memory instructions by name and width, under the names of test_grid.instructions."""
     out = collections.Counter()
-    for what, two, width in re.findall(r"^\t((?:global|ds|flat|scratch|buffer)_[a-z]+)(2st64|2)?_(?:d16_|hi_)?(\w+)", code, re.M):
+    for what, two, width in re.findall(r"^\t((?:global|ds|flat|scratch|buffer)_[a-z]+)(2st64|2)?_(?:d16_)?(?:hi_)?(\w+?)(?:_d16)?(?:_hi)?\b", code, re.M):
         out["%s %d" % (NAME.get(what, what), WIDTH[width])] += 2 if two else 1
     return out
 
