@@ -66,9 +66,9 @@ mark_definitions(Emitter *t)
     }
 }
 
-/* In front of body: what the scalars it uses are. */
+/* In front of body: what the scalars are that it uses and that are not made yet. */
 static Stmt *
-with_scalars(Emitter *t, Stmt *body)
+with_scalars(Emitter *t, Stmt *body, const bool *made)
 {
     Stmt *first = NULL, **tail = &first, ***at = &tail;
     memset(t->used, 0, (size_t)t->s->n * sizeof *t->used);
@@ -76,7 +76,7 @@ with_scalars(Emitter *t, Stmt *body)
     mark_definitions(t);
     for (int i = t->s->nextents; i < t->s->n; i++) {
         const Scalar *x = &t->s->scalar[i];
-        if (!t->used[i])
+        if (!t->used[i] || made[i])
             continue;
         Stmt *s = emit_add(t->arena, at, ST_LET);
         s->text = t->name[i];
@@ -132,7 +132,7 @@ name_scalars(Emitter *t)
 }
 
 /* The size in bits as a product that says when it does not fit; a slot or extent of 0
- * counts as 1 there, so that nothing made of some of them overflows either. */
+ * counts as 1 there, so that nothing made of some of them overflows either.  Bytes are whole. */
 static void
 add_size(Emitter *t, Stmt ***at, const char *name, const RuntimeLayout *r)
 {
@@ -152,23 +152,47 @@ add_size(Emitter *t, Stmt ***at, const char *name, const RuntimeLayout *r)
         s->text = name;
         s->value = r->slots[i];
     }
+    if (bits < 8) {
+        s = emit_add(t->arena, at, ST_ROUND);
+        s->text = name;
+        s->count = 8;
+    }
     emit_add(t->arena, at, ST_FITS)->text = name;
 }
 
 static Stmt *
-sizes(Emitter *t)
+fits(Emitter *t)
 {
     Stmt *first = NULL, **tail = &first, ***at = &tail;
-    const struct PlanNow *now = t->p->now;
-    add_size(t, at, "src_bits", now->src);
-    add_size(t, at, "dst_bits", now->dst);
+    add_size(t, at, "src_bits", t->p->now->src);
+    add_size(t, at, "dst_bits", t->p->now->dst);
+    return first;
+}
+
+static Stmt *
+bytes(Emitter *t)
+{
+    Stmt *first = NULL, **tail = &first, ***at = &tail;
     Stmt *s = emit_add(t->arena, at, ST_BYTES);
     s->text = "src_bytes";
-    s->value = runtime_size(t->p, now->src);
+    s->value = runtime_size(t->p, t->p->now->src);
     s = emit_add(t->arena, at, ST_BYTES);
     s->text = "dst_bytes";
-    s->value = runtime_size(t->p, now->dst);
+    s->value = runtime_size(t->p, t->p->now->dst);
     emit_add(t->arena, at, ST_RETURN)->value = ex_const(t->p->e, 0);
+    return first;
+}
+
+/* Products of extents are made once it is known that the sizes fit. */
+static Stmt *
+sizes(Emitter *t, Stmt *fits, Stmt *bytes)
+{
+    bool *made = arena_array(t->arena, bool, t->s->n + 1);
+    Stmt *first = with_scalars(t, fits, made), *last = first;
+    memcpy(made, t->used, (size_t)t->s->n * sizeof *made);
+    while (last->next)
+        last = last->next;
+    last->next = with_scalars(t, bytes, made);
     return first;
 }
 
@@ -189,12 +213,13 @@ void
 emit_runtime(const Plan *p, Unit *u)
 {
     Emitter t = {.p = p, .u = u, .arena = ex_arena(p->e), .s = p->now->scalars};
-    Stmt *size = sizes(&t);
+    Stmt *fit = fits(&t), *size = bytes(&t);
     name_scalars(&t);
+    bool *none = arena_array(t.arena, bool, t.s->n + 1);
     u->param = t.name;
     u->nparams = t.s->nextents;
     u->note = "0, or 1 and nothing done where an extent is none or a size does not fit; "
               "src and dst do not overlap";
-    u->sizes = checks(&t, with_scalars(&t, size));
-    u->body = with_unused(&t, with_scalars(&t, u->body));
+    u->sizes = checks(&t, sizes(&t, fit, size));
+    u->body = with_unused(&t, with_scalars(&t, u->body, none));
 }

@@ -45,7 +45,7 @@ fits(const RuntimeLayout *r, const i64 *val)
             !int_mul(size, slots > 1 ? slots : 1, &size))
             return false;
     }
-    return true;
+    return r->l->dtype->bits >= 8 || int_round_up(size, 8, &size);
 }
 
 static bool

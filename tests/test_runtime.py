@@ -277,6 +277,53 @@ def test_sanitized(tmp_path, case):
         assert r.returncode == 0 and r.stderr == b"" and r.stdout == want.tobytes(), (values, r.stderr[-500:])
 
 
+MAIN_HOSTILE = """
+#include <stdio.h>
+#include <stdlib.h>
+#include "f.c"
+int main(void)
+{
+    int64_t x[4] = {0}, m, n;
+    while (%(read)s) {
+        m = n = -9;
+        int no = kern_bytes(%(args)s, &m, &n);
+        if (no || n == 0)
+            no = 2 * no + kern(NULL, NULL, %(args)s);
+        printf("%%d %%lld %%lld\\n", no, (long long)m, (long long)n);
+    }
+    return 0;
+}
+"""
+
+
+@pytest.mark.parametrize("case", CASES, ids=IDS)
+def test_hostile_extents(tmp_path, case):
+    """Whatever the extents, nothing overflows on the way to the answer that the sizes do not fit."""
+    emitted(tmp_path / "f.c", case)
+    names = arguments(case)
+    n = len(names)
+    (tmp_path / "main.c").write_text(MAIN_HOSTILE % {
+        "args": ", ".join("x[%d]" % i for i in range(n)),
+        "read": " && ".join("scanf(\"%%ld\", &x[%d]) == 1" % i for i in range(n))})
+    subprocess.run(["gcc", "-std=c99", "-g", "-fsanitize=undefined", "-fno-sanitize-recover", "-o", "main", "main.c"],
+                   cwd=tmp_path, check=True)
+    rnd = random.Random(repr((SEED, case)))
+    some = [-2**63, -1, 0, 1, 2, 3, 17, 2**61 - 1] + [2**k + d for k in (29, 30, 31, 32, 33, 58, 59, 60, 61, 62) for d in (-1, 0, 1)]
+    some += [2**63 - 1, 2**63 - 16]
+    shapes = [(v,)*n for v in some] + [tuple(rnd.choice(some) for _ in names) for _ in range(2000)]
+    r = subprocess.run(["./main"], cwd=tmp_path, input="\n".join(" ".join(map(str, s)) for s in shapes), capture_output=True, text=True)
+    assert r.returncode == 0 and r.stderr == "", (shapes[len(r.stdout.splitlines())], r.stderr[-500:])
+    answers = [tuple(map(int, line.split())) for line in r.stdout.splitlines()]
+    assert len(answers) == len(shapes)
+    for values, (no, src, dst) in zip(shapes, answers):
+        assert no in (0, 3) and (src, dst) == (-9, -9) if no else src >= 0 and dst >= 0, values
+        elements = math.prod(shape_at(case, values))
+        if min(values) < 0 or elements*BITS[case[3]] >= 2**63:
+            assert no == 3, values
+        elif not no:
+            assert src*8 >= elements*BITS[case[3]] <= dst*8, values
+
+
 def test_threads(tmp_path):
     """Large enough for threads: every split of the work gives the same bytes, each written by one part."""
     case = ("NCHW", "NC1HWC0", "N,C,H,W", "f32")
