@@ -15,6 +15,7 @@
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -56,7 +57,8 @@ static volatile struct {
     Mode mode;
     long n;                        /* allocations so far */
     long at;                       /* which one fails, -1 for none */
-    long live;                     /* blocks and mappings, over the whole process */
+    atomic_long live;              /* blocks and mappings, over the whole process: a
+                                    * sanitizer's threads allocate as they start */
     uint64_t note[MAX_NOTES];      /* of each, its call stack */
 } fault;
 
