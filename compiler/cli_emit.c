@@ -44,8 +44,10 @@ cmd_emit(Cli *c)
     const Target *target = cli_target(c);
     bool grid = target_is(target, "blocks");
     if (c->o.manifest && (!grid || kind != EMIT_RELAYOUT))
-        cli_fail(c, "--manifest is of a kernel: with --target cuda, hip, opencl, "
-                    "glsl or blocks");
+        cli_fail(c, "--manifest is of a kernel: --kind relayout with --target cuda, hip, "
+                    "opencl, glsl or blocks");
+    if (c->o.manifest && c->o.output && !strcmp(c->o.manifest, c->o.output))
+        cli_fail(c, "the kernel and its manifest are both to be %s", c->o.output);
     if (kind == EMIT_RELAYOUT) {
         if (!rq.from || !rq.to || !rq.dtype)
             cli_fail(c, "a relayout needs --from, --to and --dtype");

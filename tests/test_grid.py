@@ -433,6 +433,7 @@ def test_what_targets_there_are(tmp_path):
     base = [G.RAVEL, "emit", "--from", "NCHW", "--to", "NHWC", "--dtype", "f32", "-o", str(tmp_path / "o")]
     for more, says in [(["--shape", "1,2,3,4", "--target", "metal"], "the targets there are: c, cuda, hip, opencl, glsl, blocks, bursts"),
                        (["--shape", "N,2,3,4", "--target", "cuda"], "extents at run time are for the target c"),
+                       (["--shape", "1,2,3,4", "--target", "cuda", "--manifest", str(tmp_path / "o")], "the kernel and its manifest are both to be"),
                        (["--shape", "1,2,3,4", "--manifest", str(tmp_path / "m")], "--manifest is of a kernel")]:
         r = subprocess.run(base + more, capture_output=True, text=True)
         assert r.returncode == 2 and says in r.stderr and not list(tmp_path.iterdir()), r
