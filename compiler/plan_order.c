@@ -358,7 +358,8 @@ share_call(Nest *n, i64 bits)
     static const int roles[] = {BATCH, ROW, COL};
     for (int i = 0; i < LEN(roles); i++) {
         int loop = n->role[roles[i]], split;
-        if (loop < 0 || nest_turn(n, loop) >= 0 || (roles[i] == COL && n->pad))
+        if (loop < 0 || nest_turn(n, loop) >= 0 || (roles[i] == COL && n->pad) ||
+            n->loop[loop].n > INT64_MAX / 16)       /* no memory holds it */
             continue;
         const Loop *l = &n->loop[loop];
         i64 least = l->ss == 1 || l->ds == 1 ? STRETCH / bits : 1;
