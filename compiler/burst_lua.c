@@ -32,9 +32,7 @@ static void
 set_expression(Emission *m, const char *field, const Ex *x)
 {
     Exprs *e = m->p->plan->e;
-    Buf b = buf_new(ex_arena(e));
-    ex_print(&b, x, e, &m->sp);
-    set_string(m->s->L, field, b.s);
+    set_string(m->s->L, field, ex_spelled(ex_arena(e), x, e, &m->sp));
 }
 
 /* The table on top as part i, from 0, of the one below it. */
@@ -185,13 +183,6 @@ call_it(Sandbox *s, void *arg)
     sandbox_try(s, take_text, m);
 }
 
-static const char *
-word(const Target *t, const char *field, const char *unless)
-{
-    const char *own = target_text(t, field);
-    return own ? own : unless;
-}
-
 const char *
 burst_emit(const Target *t, const BurstPlan *p, const char *name, const char *command)
 {
@@ -204,9 +195,7 @@ burst_emit(const Target *t, const BurstPlan *p, const char *name, const char *co
     Buf comment = buf_new(a);
     render_head(&comment, t, head.s);
     m.head = comment.s;
-    m.sp = (Spelling){word(t, "div", "/"), word(t, "mod", "%"), word(t, "xor", "^"),
-                      word(t, "and", "&"), word(t, "min", "min"), word(t, "max", "max"),
-                      .suffix = ""};
+    m.sp = target_spelling(t);
     sandbox_plain(a, target_name(t), target_text(t, "emit_plan"), call_it, &m);
     return m.text;
 }

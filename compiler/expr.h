@@ -136,5 +136,6 @@ typedef struct {
 extern const Spelling spell_lua;
 void ex_print(Buf *b, const Ex *x, const Exprs *e, const Spelling *sp);
 const char *ex_text(Exprs *e, const Ex *x);
+const char *ex_spelled(Arena *a, const Ex *x, const Exprs *e, const Spelling *sp);
 
 #endif

@@ -163,9 +163,15 @@ ex_print(Buf *b, const Ex *x, const Exprs *e, const Spelling *sp)
 }
 
 const char *
+ex_spelled(Arena *a, const Ex *x, const Exprs *e, const Spelling *sp)
+{
+    Buf b = buf_new(a);
+    ex_print(&b, x, e, sp);
+    return b.s;
+}
+
+const char *
 ex_text(Exprs *e, const Ex *x)
 {
-    Buf b = buf_new(ex_arena(e));
-    ex_print(&b, x, e, &spell_lua);
-    return b.s;
+    return ex_spelled(ex_arena(e), x, e, &spell_lua);
 }

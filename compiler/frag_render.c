@@ -51,9 +51,7 @@ number(Renderer *r, i64 v)
 static const char *
 expression(Renderer *r, const Ex *x)
 {
-    Buf b = buf_new(r->arena);
-    ex_print(&b, x, r->g->e, &r->sp);
-    return b.s;
+    return ex_spelled(r->arena, x, r->g->e, &r->sp);
 }
 
 static const char *
@@ -330,9 +328,7 @@ frag_render(const Target *t, const Frag *g)
     int bits = g->frag->dtype->bits;
     Renderer r = {.t = t, .g = g, .arena = a, .b = &b, .bits = bits,
                   .unit = bits < 32 ? bits : 32};
-    r.sp = (Spelling){field(&r, "div"), field(&r, "mod"), field(&r, "xor"),
-                      field(&r, "and"), field(&r, "min"), field(&r, "max"),
-                      .suffix = ""};
+    r.sp = target_spelling(t);
     const char *open = g->store ? "tile_store_open" : "tile_load_open";
     render_head(&b, t, g->head);
     buf_add(&b, target_file(t, "prologue"));

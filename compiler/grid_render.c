@@ -34,9 +34,7 @@ literal(Renderer *r, i64 v)
 static const char *
 expression(Renderer *r, const Ex *x)
 {
-    Buf b = buf_new(r->arena);
-    ex_print(&b, x, r->u->e, &r->sp);
-    return b.s;
+    return ex_spelled(r->arena, x, r->u->e, &r->sp);
 }
 
 static const char *
@@ -347,9 +345,7 @@ grid_render(const Target *t, const GridUnit *u)
     Arena *a = ex_arena(u->e);
     Buf all = buf_new(a), kernel = buf_new(a);
     Renderer r = {.t = t, .u = u, .arena = a, .b = &kernel};
-    r.sp = (Spelling){target_text(t, "div"), target_text(t, "mod"), target_text(t, "xor"),
-                      target_text(t, "and"), target_text(t, "min"),
-                      target_text(t, "max"), false, target_text_or(t, "suffix", "")};
+    r.sp = target_spelling(t);
     Slot slot[] = {{"name", u->name}, {"threads", number(&r, GRID_THREADS)},
                    {"blocks", number(&r, u->blocks)}, {"type", index_type(&r)}};
     find_widths(&r, u->body);

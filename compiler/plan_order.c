@@ -312,16 +312,6 @@ order_bits(const Plan *p, Nest *n, int k)
     return k == 0;
 }
 
-/* A call takes 64 KB of bytes. */
-static bool
-order_swap(Nest *n, int k)
-{
-    n->order = in_cache;
-    add_loops(n, BY_DST, false);
-    add_tile(n, ROW, 64 << 10, 1);
-    return k == 0;
-}
-
 static bool
 order_other(const Plan *p, Nest *n, int k)
 {
@@ -398,7 +388,6 @@ plan_candidate(const Plan *p, const Nest *n, int k, Nest *out)
     bool known = kernel_is_transpose(n->kernel) ? order_transpose(p, out, k)
                  : kernel_is_copy(n->kernel) ? order_copy(p, out, k)
                  : !strcmp(n->kernel->name, "bits_transpose") ? order_bits(p, out, k)
-                 : !strcmp(n->kernel->name, "bits_swap") ? order_swap(out, k)
                  : kernel_is_narrow(n->kernel) ? order_narrow(p, out, k)
                                                          : order_other(p, out, k);
     if (!known)

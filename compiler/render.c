@@ -62,9 +62,7 @@ number(Renderer *r, i64 v)
 static const char *
 expression(Renderer *r, const Ex *x)
 {
-    Buf b = buf_new(r->arena);
-    ex_print(&b, x, r->u->e, &r->sp);
-    return b.s;
+    return ex_spelled(r->arena, x, r->u->e, &r->sp);
 }
 
 static const char *
@@ -348,9 +346,7 @@ render(const Target *t, const Unit *u, bool stand_alone)
     Arena *a = ex_arena(u->e);
     Buf body = buf_new(a), all = buf_new(a);
     Renderer r = {.t = t, .u = u, .arena = a, .b = &body};
-    r.sp = (Spelling){target_text(t, "div"), target_text(t, "mod"),
-                      target_text(t, "xor"), target_text(t, "and"),
-                      target_text(t, "min"), target_text(t, "max"), false, NULL};
+    r.sp = target_spelling(t);
     if (u->sizes)
         put_runtime(&r, stand_alone);
     else

@@ -17,6 +17,8 @@ const Target *target_read(Arena *a, const char *name, const char *text);
  * NULL where the table has none. */
 const char *target_text(const Target *t, const char *field);
 const char *target_text_or(const Target *t, const char *field, const char *otherwise);
+/* How it spells expressions; as C where it does not say. */
+Spelling target_spelling(const Target *t);
 /* A number of the table: one that README.md has, or what that says where it is not
  * there. */
 int64_t target_number(const Target *t, const char *field);

@@ -109,6 +109,16 @@ target_text_or(const Target *t, const char *field, const char *otherwise)
     return s ? s : otherwise;
 }
 
+Spelling
+target_spelling(const Target *t)
+{
+    return (Spelling){
+        target_text_or(t, "div", "/"), target_text_or(t, "mod", "%"),
+        target_text_or(t, "xor", "^"), target_text_or(t, "and", "&"),
+        target_text_or(t, "min", "min"), target_text_or(t, "max", "max"),
+        .suffix = target_text_or(t, "suffix", "")};
+}
+
 const char *
 target_name(const Target *t)
 {

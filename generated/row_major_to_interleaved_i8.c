@@ -186,7 +186,7 @@ static void
 ravel_copy_gathered(unsigned char *d, const unsigned char *s, int64_t n, int64_t rows,
                     int64_t bytes, int64_t dn, int64_t sn, int64_t sp)
 {
-    unsigned char buffer[4096 + 512];
+    unsigned char buffer[4096];
     const int64_t most = 4096 / bytes;
     for (int64_t r = 0, k; r < rows; r += k) {
         k = rows - r < most ? rows - r : most;
@@ -252,7 +252,7 @@ ravel_copy(unsigned char *d, const unsigned char *s, int64_t n, int64_t rows,
 {
     const uintptr_t at = (uintptr_t)d | (uintptr_t)dp | (n > 1 ? (uintptr_t)dn : 0);
     const int lines = (at | (uintptr_t)bytes) % 64 == 0;
-    if (bytes == 0)
+    if (bytes == 0 || rows == 0)
         return;
     if (stream && !lines && bytes < 256 &&
         ravel_copy_short(d, s, n, rows, bytes, dn, sn, dp, sp))
