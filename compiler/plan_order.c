@@ -261,12 +261,12 @@ order_copy(const Plan *p, Nest *n, int k)
     return true;
 }
 
-/* Small planes of `bytes` each, so many a call that 512 bytes are written at a stretch, in
- * the order of the source: what is left of a line there is read soon after. */
+/* Small planes of `bytes` each, so many a call that a kilobyte is written, in the order
+ * of the source: what is left of a line there is read soon after. */
 static bool
 order_planes(Nest *n, i64 bytes)
 {
-    enum { STRETCH = 512 };
+    enum { STRETCH = 1024 };
     int batch = n->role[BATCH];
     if (batch < 0 || bytes >= STRETCH)
         return false;
@@ -274,6 +274,17 @@ order_planes(Nest *n, i64 bytes)
     Turn *t = &n->turn[nest_turn(n, batch)];
     t->step = STRETCH / bytes < n->loop[batch].n ? STRETCH / bytes : n->loop[batch].n;
     return true;
+}
+
+/* Planes woven without padding, each whole lines in the destination. */
+static bool
+whole_planes(const Nest *n, i64 bytes, i64 size)
+{
+    enum { LINE = 64 };
+    int batch = n->role[BATCH], row = n->role[ROW];
+    return kernel_weaves(n->kernel) && !n->pad && batch >= 0 && bytes % LINE == 0 &&
+           n->loop[batch].ds * size % LINE == 0 &&
+           n->loop[row].ds == nest_tile(n, COL);
 }
 
 /* Of a few columns or rows: the long loop in parts of whole lines, enough of them for
@@ -290,8 +301,10 @@ order_narrow(const Plan *p, Nest *n, int k)
     i64 row = role == COL ? 64 : (nest_tile(n, COL) + n->pad) * size;
     n->stream = row % LINE == 0 && may_stream(p);
     if (k == 1) {
+        i64 plane = whole * nest_tile(n, role == ROW ? COL : ROW) * size;
         n->order = "planes along the source";
-        return order_planes(n, whole * nest_tile(n, role == ROW ? COL : ROW) * size);
+        n->stream |= whole_planes(n, plane, size) && may_stream(p);
+        return order_planes(n, plane);
     }
     n->order = "parts of the long loop";
     add_loops(n, BY_DST, false);

@@ -347,6 +347,7 @@ render(const Target *t, const Unit *u, bool stand_alone)
     Buf body = buf_new(a), all = buf_new(a);
     Renderer r = {.t = t, .u = u, .arena = a, .b = &body};
     r.sp = target_spelling(t);
+    r.sp.suffix = NULL;             /* coordinates are signed */
     if (u->sizes)
         put_runtime(&r, stand_alone);
     else

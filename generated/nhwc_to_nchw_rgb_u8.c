@@ -270,6 +270,44 @@ ravel_part##z##x##k(unsigned char *d, const unsigned char *s, int64_t dp,       
 }                                                                                \
 RAVEL_PART_ALL(ravel_part##z##x##k, z, e)
 
+/* Planes of short rows, k of them, whose columns touch: no load runs into the next. */
+#define RAVEL_SPLIT(z, e, k, rounds)                                             \
+RAVEL_INLINE void                                                                \
+ravel_split_to##z##x##k(unsigned char *d, const unsigned char *s, int64_t n,     \
+                        int64_t cols, int64_t dn, int64_t sn, int64_t dp,        \
+                        int64_t stream)                                          \
+{                                                                                \
+    for (int64_t b = 0; b < n; b++, d += dn, s += sn)                            \
+        for (int64_t q = 0; q < cols; q += e) {                                  \
+            ravel_##z##x1 v[k];                                                  \
+            q = q + e > cols ? cols - e : q;                                     \
+            RAVEL_UNROLL for (int i = 0; i < k; i++)                             \
+                v[i] = (ravel_##z##x1)ravel_load1(s + q * k * z + 16 * i, 0);    \
+            ravel_zip##z##x##k##r##rounds(v);                                    \
+            RAVEL_UNROLL for (int i = 0; i < k; i++)                             \
+                ravel_store1(d + i * dp + q * z, (ravel_1x1)v[i], stream);       \
+        }                                                                        \
+}                                                                                \
+static void                                                                      \
+ravel_split##z##x##k(unsigned char *d, const unsigned char *s, int64_t n,        \
+                     int64_t cols, int64_t dn, int64_t sn, int64_t dp,           \
+                     int64_t stream)                                             \
+{                                                                                \
+    if (stream)                                                                  \
+        ravel_split_to##z##x##k(d, s, n, cols, dn, sn, dp, 1);                   \
+    else                                                                         \
+        ravel_split_to##z##x##k(d, s, n, cols, dn, sn, dp, 0);                   \
+}
+
+/* Past the caches only rows that are whole lines, of one plane or of all together. */
+RAVEL_INLINE int64_t
+ravel_split_lines(const unsigned char *d, int64_t n, int64_t bytes, int64_t dn,
+                  int64_t dp)
+{
+    const int64_t run = dn == bytes ? n * bytes : bytes | dn;
+    return ((uintptr_t)d | (uintptr_t)dp | (uintptr_t)run) % 64 == 0 && bytes % 16 == 0;
+}
+
 /* Lines from column q on while there are e columns after them; the next column. */
 #define RAVEL_PART_ALL(part, z, e)                                               \
 RAVEL_INLINE int64_t                                                             \
@@ -317,6 +355,7 @@ part##_all(unsigned char *d, const unsigned char *s, int64_t cols,              
 #else
 #define RAVEL_PARTED(z, e) ((void)stream, (void)ahead, 0)
 #define RAVEL_PART(z, e, k, rounds)
+#define RAVEL_SPLIT(z, e, k, rounds)
 #endif
 
 /* The plane by elements. */
@@ -337,6 +376,9 @@ ravel_deinterleave##z(unsigned char *d, const unsigned char *s, int64_t n,      
                       int64_t rows, int64_t cols, int64_t dn, int64_t sn,        \
                       int64_t dp, int64_t sq, int64_t stream, int64_t ahead)     \
 {                                                                                \
+    if (cols >= e && cols * z < 256 && sq == rows * z &&                         \
+        ravel_split##z(d, s, n, rows, cols, dn, sn, dp, stream))                 \
+        return;                                                                  \
     for (int64_t b = 0; b < n; b++, d += dn, s += sn)                            \
         if (!RAVEL_PARTED(z, e))                                                 \
             ravel_parted_few##z(d, s, rows, cols, dp, sq);                       \
@@ -346,6 +388,9 @@ RAVEL_PART(1, 16, 2, 4)
 RAVEL_PART(1, 16, 4, 4)
 RAVEL_PART(1, 16, 8, 4)
 RAVEL_PART(1, 16, 16, 4)
+RAVEL_SPLIT(1, 16, 2, 4)
+RAVEL_SPLIT(1, 16, 4, 4)
+RAVEL_SPLIT(1, 16, 8, 4)
 #ifndef RAVEL_PLAIN
 static void
 ravel_parted1(unsigned char *d, const unsigned char *s, int64_t cols, ravel_Parted w)
@@ -361,6 +406,25 @@ ravel_parted1(unsigned char *d, const unsigned char *s, int64_t cols, ravel_Part
     else
         ravel_part1x16_all(d, s, cols, w);
 }
+
+/* Whether it did the planes. */
+static int
+ravel_split1(unsigned char *d, const unsigned char *s, int64_t n, int64_t rows,
+             int64_t cols, int64_t dn, int64_t sn, int64_t dp, int64_t stream)
+{
+    stream = stream && ravel_split_lines(d, n, cols * 1, dn, dp);
+    if (rows == 2)
+        ravel_split1x2(d, s, n, cols, dn, sn, dp, stream);
+    else if (rows == 4)
+        ravel_split1x4(d, s, n, cols, dn, sn, dp, stream);
+    else if (rows == 8)
+        ravel_split1x8(d, s, n, cols, dn, sn, dp, stream);
+    else
+        return 0;
+    return 1;
+}
+#else
+#define ravel_split1(...) 0
 #endif
 RAVEL_PARTED_FEW(1)
 RAVEL_DEINTERLEAVE(1, 16)

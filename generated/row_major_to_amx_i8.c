@@ -220,8 +220,9 @@ ravel_pour(unsigned char **d, unsigned char *stage, int64_t held, int64_t stream
 /* Planes, b < n of them, of rows of `width` elements, the last width - cols of them
  * `value`:  d[b*dn + p*dp + q*size] = s[b*sn + p*size + q*sq]  for p < rows, q < cols.
  * A row is at most 120 bytes.  Rows that touch are written as they come, or through a
- * buffer as whole lines past the caches if `stream`.  A store may run into the next row,
- * which is written after it; where that is not ours the buffer takes it. */
+ * buffer as whole lines past the caches if `stream`; planes of whole lines, nothing
+ * padded, need no buffer.  A store may run into the next row, which is written after it;
+ * where that is not ours the buffer takes it. */
 #ifndef RAVEL_PLAIN
 enum { RAVEL_STAGE = 3968 };
 
@@ -266,9 +267,9 @@ ravel_keep(unsigned char *d, ravel_1x1 v, int64_t of, int64_t kept, ravel_1x1 by
 #define RAVEL_WEAVE(z, e, k, rounds)                                             \
 RAVEL_INLINE void                                                                \
 ravel_weave##z##x##k(unsigned char *d, const unsigned char *s,                   \
-                     ravel_Woven w)                                       \
+                     ravel_Woven w)                                              \
 {                                                                                \
-    const int64_t bytes = w.width * z;                                          \
+    const int64_t bytes = w.width * z;                                           \
     ravel_##z##x1 v[k];                                                          \
     RAVEL_UNROLL for (int i = 0; i < k; i++)                                     \
         v[i] = (ravel_##z##x1)ravel_column(s, i, w);                             \
@@ -280,20 +281,29 @@ RAVEL_WEAVE_ALL(ravel_weave##z##x##k, z, e)
 
 /* k columns, no padding, rows that touch: e rows and then the next, of all planes. */
 #define RAVEL_WEAVE_EXACT(z, e, k, rounds)                                       \
-static void                                                                      \
-ravel_exact##z##x##k(unsigned char *d, const unsigned char *s, int64_t n,        \
-                     int64_t rows, int64_t dn, int64_t sn, int64_t sq)           \
+RAVEL_INLINE void                                                                \
+ravel_exact_to##z##x##k(unsigned char *d, const unsigned char *s, int64_t rows,  \
+                        ravel_Woven w, int64_t stream)                           \
 {                                                                                \
-    for (int64_t b = 0; b < n; b++, d += dn, s += sn)                            \
+    for (int64_t b = 0; b < w.n; b++, d += w.dn, s += w.sn)                      \
         for (int64_t p = 0; p < rows; p += e) {                                  \
             ravel_##z##x1 v[k];                                                  \
             p = p + e > rows ? rows - e : p;                                     \
             RAVEL_UNROLL for (int i = 0; i < k; i++)                             \
-                v[i] = (ravel_##z##x1)ravel_load1(s + p * z + i * sq, 0);        \
+                v[i] = (ravel_##z##x1)ravel_load1(s + p * z + i * w.sq, 0);      \
             ravel_zip##z##x##k##r##rounds(v);                                    \
             RAVEL_UNROLL for (int i = 0; i < k; i++)                             \
-                ravel_store1(d + p * k * z + 16 * i, (ravel_1x1)v[i], 0);        \
+                ravel_store1(d + p * k * z + 16 * i, (ravel_1x1)v[i], stream);   \
         }                                                                        \
+}                                                                                \
+static void                                                                      \
+ravel_exact##z##x##k(unsigned char *d, const unsigned char *s, int64_t rows,     \
+                     const ravel_Woven *w)                                       \
+{                                                                                \
+    if (w->stream)                                                               \
+        ravel_exact_to##z##x##k(d, s, rows, *w, 1);                              \
+    else                                                                         \
+        ravel_exact_to##z##x##k(d, s, rows, *w, 0);                              \
 }
 
 /* e rows of e columns or more, in groups of e; the last may overlap another.  Rows that
@@ -332,8 +342,9 @@ RAVEL_WEAVE_ALL(ravel_wide##z, z, e)
 #define RAVEL_WEAVE_ALL(weave, z, e)                                             \
 static void                                                                      \
 weave##_all(unsigned char *d, const unsigned char *s, int64_t rows,              \
-            ravel_Woven w)                                                \
+            const ravel_Woven *of)                                               \
 {                                                                                \
+    const ravel_Woven w = *of;                                                   \
     for (int64_t b = 0; b < w.n; b++, d += w.dn, s += w.sn)                      \
         for (int64_t p = 0; p < rows; p += e) {                                  \
             p = p + e > rows ? rows - e : p;                                     \
@@ -347,37 +358,37 @@ weave##_all(unsigned char *d, const unsigned char *s, int64_t rows,             
 /* e rows or more of one plane. */
 #define RAVEL_WEAVE_PLANE(z, e)                                                  \
 static void                                                                      \
-ravel_gathered##z(unsigned char *d, const unsigned char *s, int64_t rows,          \
-                ravel_Woven w)                                            \
+ravel_gathered##z(unsigned char *d, const unsigned char *s, int64_t rows,        \
+                const ravel_Woven *w)                                            \
 {                                                                                \
     unsigned char stage[64 + RAVEL_STAGE + 16] __attribute__((aligned(64)));     \
-    const int64_t bytes = w.width * z, step = RAVEL_STAGE / bytes / e * e;      \
+    const int64_t bytes = w->width * z, step = RAVEL_STAGE / bytes / e * e;      \
     int64_t held = 0, take;                                                      \
     for (int64_t p = 0; p < rows; p += take) {                                   \
         take = rows - p;                                                         \
         take = take <= step ? take : take < step + e ? step - e : step;          \
         ravel_woven##z(stage + held, s + p * z, take, w);                        \
         held += take * bytes;                                                    \
-        if (w.dp == bytes)                                                      \
-            held = ravel_pour(&d, stage, held, w.stream, p + take == rows);      \
+        if (w->dp == bytes)                                                      \
+            held = ravel_pour(&d, stage, held, w->stream, p + take == rows);     \
         else                                                                     \
             for (held = 0; held < take; held++)                                  \
-                ravel_few_bytes(d + (p + held) * w.dp, stage + held * bytes, bytes); \
-        held = w.dp == bytes ? held : 0;                                        \
+                ravel_few_bytes(d + (p + held) * w->dp, stage + held * bytes, bytes); \
+        held = w->dp == bytes ? held : 0;                                        \
     }                                                                            \
 }                                                                                \
 static void                                                                      \
 ravel_plane_woven##z(unsigned char *d, const unsigned char *s, int64_t rows,     \
-                     ravel_Woven w)                                       \
+                     const ravel_Woven *w)                                       \
 {                                                                                \
-    const int64_t bytes = w.width * z;                                          \
-    if (w.dp == bytes && !w.stream && rows >= 2 * e) {                         \
+    const int64_t bytes = w->width * z;                                          \
+    if (w->dp == bytes && !w->stream && rows >= 2 * e) {                         \
         ravel_woven##z(d, s, rows - e, w);                                       \
         d += (rows - e) * bytes;                                                 \
         s += (rows - e) * z;                                                     \
         rows = e;                                                                \
     }                                                                            \
-    ravel_gathered##z(d, s, rows, w);                                              \
+    ravel_gathered##z(d, s, rows, w);                                            \
 }
 /* Rows that are as wide as what is stored need no care at the end of a plane. */
 #define RAVEL_WOVEN(z, e)                                                        \
@@ -386,18 +397,21 @@ ravel_plane_woven##z(unsigned char *d, const unsigned char *s, int64_t rows,    
         ravel_Woven w = {                                                        \
             .cols = cols, .sq = sq, .width = width, .dp = dp, .stream = stream,  \
             .ahead = ahead, .n = 1, .value = v,                                  \
-            .by = ravel_apart(bytes, ravel_slot(bytes))};                        \
-        w.lines = stream && dp == bytes && bytes % 64 == 0 &&                    \
-                  ((uintptr_t)d | (n > 1 ? (uintptr_t)dn : 0)) % 64 == 0;        \
-        if (dp == bytes && (w.lines || (!stream && bytes == ravel_slot(bytes)))) { \
+            .by = bytes < ravel_slot(bytes) ? ravel_apart(bytes, ravel_slot(bytes)) \
+                                            : (ravel_1x1){0}};                   \
+        w.stream = stream && dp == bytes && rows * bytes % 64 == 0 &&            \
+                   ((uintptr_t)d | (n > 1 ? (uintptr_t)dn : 0)) % 64 == 0;       \
+        w.lines = w.stream && bytes % 64 == 0;                                   \
+        if (w.lines || (dp == bytes && bytes == ravel_slot(bytes))) {            \
             w.exact = !w.lines && cols == width;                                 \
             w.n = n;                                                             \
             w.dn = dn;                                                           \
             w.sn = sn;                                                           \
-            ravel_woven##z(d, s, rows, w);                                       \
+            ravel_woven##z(d, s, rows, &w);                                      \
         } else {                                                                 \
+            w.stream = stream;                                                   \
             for (int64_t b = 0; b < n; b++, d += dn, s += sn)                    \
-                ravel_plane_woven##z(d, s, rows, w);                             \
+                ravel_plane_woven##z(d, s, rows, &w);                            \
         }                                                                        \
         return;                                                                  \
     }
@@ -432,8 +446,8 @@ ravel_interleave##z(unsigned char *d, const unsigned char *s, int64_t n,        
                     int64_t ahead, uint64_t value)                               \
 {                                                                                \
     unsigned char v[16];                                                         \
-    for (int i = 0; i < 16; i++)                                                 \
-        v[i] = (unsigned char)(value >> i % z * 8 & 255);                        \
+    for (int i = 0; i < 16; i += z)                                              \
+        memcpy(v + i, &value, z);                                                \
     RAVEL_WOVEN(z, e)                                                            \
     for (int64_t b = 0; b < n; b++, d += dn, s += sn)                            \
         ravel_woven_few##z(d, s, rows, cols, width, dp, sq, v);                  \
@@ -449,21 +463,21 @@ RAVEL_WEAVE_EXACT(1, 16, 8, 3)
 RAVEL_WEAVE_WIDE(1, 16, 4)
 #ifndef RAVEL_PLAIN
 static void
-ravel_woven1(unsigned char *d, const unsigned char *s, int64_t rows, ravel_Woven w)
+ravel_woven1(unsigned char *d, const unsigned char *s, int64_t rows, const ravel_Woven *w)
 {
-    if (w.exact && w.width == 2)
-        ravel_exact1x2(d, s, w.n, rows, w.dn, w.sn, w.sq);
-    else if (w.exact && w.width == 4)
-        ravel_exact1x4(d, s, w.n, rows, w.dn, w.sn, w.sq);
-    else if (w.exact && w.width == 8)
-        ravel_exact1x8(d, s, w.n, rows, w.dn, w.sn, w.sq);
-    else if (w.width <= 2)
+    if (w->exact && w->width == 2)
+        ravel_exact1x2(d, s, rows, w);
+    else if (w->exact && w->width == 4)
+        ravel_exact1x4(d, s, rows, w);
+    else if (w->exact && w->width == 8)
+        ravel_exact1x8(d, s, rows, w);
+    else if (w->width <= 2)
         ravel_weave1x2_all(d, s, rows, w);
-    else if (w.width <= 4)
+    else if (w->width <= 4)
         ravel_weave1x4_all(d, s, rows, w);
-    else if (w.width <= 8)
+    else if (w->width <= 8)
         ravel_weave1x8_all(d, s, rows, w);
-    else if (w.width < 16)
+    else if (w->width < 16)
         ravel_weave1x16_all(d, s, rows, w);
     else
         ravel_wide1_all(d, s, rows, w);

@@ -2,6 +2,9 @@ RAVEL_PART(1, 16, 2, 4)
 RAVEL_PART(1, 16, 4, 4)
 RAVEL_PART(1, 16, 8, 4)
 RAVEL_PART(1, 16, 16, 4)
+RAVEL_SPLIT(1, 16, 2, 4)
+RAVEL_SPLIT(1, 16, 4, 4)
+RAVEL_SPLIT(1, 16, 8, 4)
 #ifndef RAVEL_PLAIN
 static void
 ravel_parted1(unsigned char *d, const unsigned char *s, int64_t cols, ravel_Parted w)
@@ -17,6 +20,25 @@ ravel_parted1(unsigned char *d, const unsigned char *s, int64_t cols, ravel_Part
     else
         ravel_part1x16_all(d, s, cols, w);
 }
+
+/* Whether it did the planes. */
+static int
+ravel_split1(unsigned char *d, const unsigned char *s, int64_t n, int64_t rows,
+             int64_t cols, int64_t dn, int64_t sn, int64_t dp, int64_t stream)
+{
+    stream = stream && ravel_split_lines(d, n, cols * 1, dn, dp);
+    if (rows == 2)
+        ravel_split1x2(d, s, n, cols, dn, sn, dp, stream);
+    else if (rows == 4)
+        ravel_split1x4(d, s, n, cols, dn, sn, dp, stream);
+    else if (rows == 8)
+        ravel_split1x8(d, s, n, cols, dn, sn, dp, stream);
+    else
+        return 0;
+    return 1;
+}
+#else
+#define ravel_split1(...) 0
 #endif
 RAVEL_PARTED_FEW(1)
 RAVEL_DEINTERLEAVE(1, 16)

@@ -1,5 +1,6 @@
 RAVEL_PART(4, 4, 2, 2)
 RAVEL_PART(4, 4, 4, 2)
+RAVEL_SPLIT(4, 4, 2, 2)
 #ifndef RAVEL_PLAIN
 static void
 ravel_parted4(unsigned char *d, const unsigned char *s, int64_t cols, ravel_Parted w)
@@ -11,6 +12,21 @@ ravel_parted4(unsigned char *d, const unsigned char *s, int64_t cols, ravel_Part
     else
         ravel_part4x4_all(d, s, cols, w);
 }
+
+/* Whether it did the planes. */
+static int
+ravel_split4(unsigned char *d, const unsigned char *s, int64_t n, int64_t rows,
+             int64_t cols, int64_t dn, int64_t sn, int64_t dp, int64_t stream)
+{
+    stream = stream && ravel_split_lines(d, n, cols * 4, dn, dp);
+    if (rows == 2)
+        ravel_split4x2(d, s, n, cols, dn, sn, dp, stream);
+    else
+        return 0;
+    return 1;
+}
+#else
+#define ravel_split4(...) 0
 #endif
 RAVEL_PARTED_FEW(4)
 RAVEL_DEINTERLEAVE(4, 4)

@@ -128,6 +128,12 @@ part(void **state)
         Case c = draw_case(false);
         i64 dn = ((c.few - 1) * c.long_step + c.many * c.z + 63) / 64 * 64;
         i64 sn = c.many * c.gap;
+        if (draw(3) == 0) {             /* planes side by side: together they are rows */
+            c.many = draw(2) ? 8 << draw(4) : c.many;
+            sn = c.many * c.gap;
+            dn = c.many * c.z;
+            c.long_step = (c.n * dn + 63) / 64 * 64;
+        }
         Memory m = memory((c.n - 1) * sn + (c.many - 1) * c.gap + c.few * c.z,
                           (c.n - 1) * dn + (c.few - 1) * c.long_step + c.many * c.z);
         ((Part *)kernel("deinterleave", (int)c.z))(m.d, m.s, c.n, c.few, c.many, dn, sn,
