@@ -61,7 +61,7 @@ $(B)/runtime/kernels_avx2.o: ISA := -mavx2
 $(B)/runtime/kernels_avx512.o: ISA := -mavx512bw -mavx512vl -mprefer-vector-width=512
 # Sanitizers and optimisation together take a compiler a minute for a set of kernels:
 # sets that the tests hardly run there do without the latter.
-UNOPTIMISED ?= $(if $(SAN),scalar portable sse2 avx512)
+UNOPTIMISED ?= $(if $(SAN),scalar portable sse2 avx512) $(if $(filter thread,$(SAN)),avx2)
 $(UNOPTIMISED:%=$(B)/runtime/kernels_%.o): ISA += -O0
 
 $(B)/%.o: %.c
