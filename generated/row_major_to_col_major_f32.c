@@ -211,7 +211,7 @@ ravel_stream_run(unsigned char *d, const unsigned char *s, int64_t bytes)
  * destination; four lanes make a line of 64 bytes, written whole.  The walk is along the
  * rows of the source, with prefetches `ahead` bytes on where that is not 0.  Edges
  * overlap what is done.  `stream`: 1, lines go past the caches, if they are aligned; 2,
- * they do by way of a buffer that gathers 512 bytes of each row of the destination: for
+ * they do by way of a buffer that gathers a piece of each row of the destination: for
  * rows that are not aligned, and rows whole pages apart, which share few banks of the
  * memory and few sets of the cache. */
 #ifndef RAVEL_PLAIN
@@ -236,10 +236,11 @@ ravel_fetch(ravel_ahead *a, int64_t lines)
 
 enum { RAVEL_BUFFER = 32768 };
 /* A row's next bytes, which are in a buffer and at the same distance from a line there:
- * the whole lines past the caches, what is left before the next 512 bytes.  What is
+ * the whole lines past the caches, what is left before the next piece.  What is
  * before the first whole line of a row and after its last goes the common way. */
 static void
-ravel_flush(unsigned char *d, unsigned char *buffer, int64_t bytes, int first, int last)
+ravel_flush(unsigned char *d, unsigned char *buffer, int64_t bytes, int64_t piece,
+            int first, int last)
 {
     const int64_t off = (int64_t)((uintptr_t)d & 63);
     int64_t from = first && off ? 64 - off : -off;
@@ -254,7 +255,7 @@ ravel_flush(unsigned char *d, unsigned char *buffer, int64_t bytes, int first, i
     if (last)
         memcpy(d + to, buffer + to, (size_t)(bytes - to));
     else
-        memcpy(buffer + to - 512, buffer + to, 64);
+        memcpy(buffer + to - piece, buffer + to, 64);
 }
 
 /* m rows a lane: v[j] becomes column j.  Each of log2(m) rounds zips the first half
@@ -322,17 +323,28 @@ ravel_strips##n(unsigned char *d, const unsigned char *s, int64_t rows,         
         ravel_strip##n##x1(d + q * n, s + q * sq, rows, dp, sq);                 \
     }                                                                            \
 }                                                                                \
-/* r rows of c columns into a buffer, the rows of the source fetched before use. */ \
+/* r rows of c columns into a buffer, the rows of the source fetched before use. \
+ * Many rows whose distance leaves them few sets of the first cache are copied to one \
+ * another's side first: a line is read there several times. */                  \
 RAVEL_INLINE void                                                                \
 ravel_fill_buffer##n(unsigned char *buffer, const unsigned char *s, int64_t r,   \
                      int64_t c, int64_t pitch, int64_t sq)                       \
 {                                                                                \
-    enum { STEP = 8 > m ? 8 : m };                                               \
+    enum { STEP = n == 1 ? RAVEL_LANES * m : 8 > m ? 8 : m, BESIDE = 256 + 128 }; \
+    const int beside = n == 1 && sq % 1024 == 0 && r <= BESIDE;                  \
+    unsigned char rows[n == 1 ? STEP * BESIDE : 1];                              \
     for (int64_t k = 0; k < c; k += STEP) {                                      \
+        const int64_t end = k + STEP < c ? k + STEP : c;                         \
         for (int64_t i = k + STEP; i < k + 2 * STEP && i < c; i++)               \
             for (int64_t j = 0; j < r * n; j += 64)                              \
                 RAVEL_PREFETCH(s + i * sq + j);                                  \
-        ravel_strips##n(buffer, s, r, k, k + STEP < c ? k + STEP : c, pitch, sq); \
+        if (beside && end - k >= m) {                                            \
+            for (int64_t i = k; i < end; i++)                                    \
+                memcpy(rows + (i - k) * BESIDE, s + i * sq, (size_t)r);          \
+            ravel_strips##n(buffer + k * n, rows, r, 0, end - k, pitch, BESIDE); \
+        } else {                                                                 \
+            ravel_strips##n(buffer, s, r, k, end, pitch, sq);                    \
+        }                                                                        \
     }                                                                            \
 }                                                                                \
 /* The planes' rows touch: the destination is one run. */                        \
@@ -356,29 +368,30 @@ ravel_staged_run##n(unsigned char *d, const unsigned char *s, int64_t rows,     
         }                                                                        \
     }                                                                            \
 }                                                                                \
-/* One block by way of the buffer, whose rows are as far off a line as the        \
- * destination's; meanwhile what comes next is fetched. */                        \
+/* One block by way of the buffer, whose rows are as far off a line as the       \
+ * destination's; meanwhile what comes next is fetched. */                       \
 RAVEL_INLINE void                                                                \
 ravel_block_staged##n(unsigned char *d, const unsigned char *s, int64_t r,       \
                       int64_t c, int64_t dp, int64_t sq, unsigned char *buffer,  \
-                      int64_t pitch, ravel_ahead next, int first, int last)      \
+                      int64_t pitch, int64_t piece, ravel_ahead next,            \
+                      int first, int last)                                       \
 {                                                                                \
     ravel_fill_buffer##n(buffer, s, r, c, pitch, sq);                            \
     for (int64_t i = 0; i < r; i++) {                                            \
         ravel_fetch(&next, 1 + c * n / 64);                                      \
-        ravel_flush(d + i * dp, buffer + i * pitch, c * n, first, last);         \
+        ravel_flush(d + i * dp, buffer + i * pitch, c * n, piece, first, last);  \
     }                                                                            \
 }                                                                                \
-/* Rows at any distance.  Blocks of 512 bytes of each go along the rows of the    \
+/* Rows at any distance.  Blocks of some bytes of each go along the rows of the   \
  * source; or, where rows do not start at lines, along those of the destination, so \
- * that what is left of a row's last line can wait in the buffer. */              \
+ * that what is left of a row's last line can wait in the buffer. */             \
 static void                                                                      \
 ravel_staged##n(unsigned char *d, const unsigned char *s, int64_t rows,          \
                 int64_t cols, int64_t dp, int64_t sq, const unsigned char *then) \
 {                                                                                \
-    enum { R = n == 1 ? 128 : 256 / n, C = 512 / n };                            \
-    unsigned char room[R * (512 + 192) + 128];                                   \
-    const int64_t pitch = 512 + 128 + (dp & 63);                                 \
+    enum { R = n == 1 ? 256 : 256 / n, C = n == 1 ? 256 : 512 / n };             \
+    unsigned char room[R * (C * n + 192) + 128];                                 \
+    const int64_t pitch = C * n + 128 + (dp & 63);                               \
     const int lines = ((uintptr_t)d | (uintptr_t)dp) % 64 == 0;                  \
     int64_t p = 0, q = 0, r, c;                                                  \
     while (p < rows && q < cols) {                                               \
@@ -399,8 +412,8 @@ ravel_staged##n(unsigned char *d, const unsigned char *s, int64_t rows,         
         ravel_ahead next = {s + p * n + q * sq, sq, r * n, 0, c};                \
         if (p >= rows || q >= cols)                                              \
             next.s = then;                                                       \
-        ravel_block_staged##n(to, from, r, c, dp, sq, buffer, pitch, next,       \
-                              first, last);                                      \
+        ravel_block_staged##n(to, from, r, c, dp, sq, buffer, pitch, C * n,      \
+                              next, first, last);                                \
     }                                                                            \
 }                                                                                \
 static void                                                                      \
