@@ -28,26 +28,37 @@ diag_run(Diag *d, void (*f)(void *), void *arg)
 
 enum { NAME_MAX_LEN = 40 };
 
-/* Edit distance (Levenshtein), case ignored; names longer than the limit
- * are cut, which only makes them less alike. */
+static bool
+same(char a, char b)
+{
+    return (a | 32) == (b | 32);
+}
+
+/* Edit distance in which two neighbours that changed places count once (optimal string
+ * alignment), case ignored; names longer than the limit are cut, which only makes them
+ * less alike.  Of the table of all beginnings' distances three rows are kept. */
 static int
 distance(const char *a, const char *b)
 {
-    int row[NAME_MAX_LEN + 1];
+    int rows[3][NAME_MAX_LEN + 1], i = 0;
     int n = (int)strnlen(b, NAME_MAX_LEN);
     for (int j = 0; j <= n; j++)
-        row[j] = j;
-    for (int i = 0; i < NAME_MAX_LEN && a[i]; i++) {
-        int diagonal = row[0];
+        rows[0][j] = j;
+    for (; i < NAME_MAX_LEN && a[i]; i++) {
+        const int *last = rows[i % 3], *before = rows[(i + 2) % 3];
+        int *row = rows[(i + 1) % 3];
         row[0] = i + 1;
         for (int j = 0; j < n; j++) {
-            int swap = diagonal + ((a[i] | 32) != (b[j] | 32));
-            diagonal = row[j + 1];
-            int step = (row[j] < row[j + 1] ? row[j] : row[j + 1]) + 1;
-            row[j + 1] = swap < step ? swap : step;
+            int step = (row[j] < last[j + 1] ? row[j] : last[j + 1]) + 1;
+            row[j + 1] = last[j] + !same(a[i], b[j]);
+            if (i && j && same(a[i], b[j - 1]) && same(a[i - 1], b[j]) &&
+                before[j - 1] < row[j + 1])
+                row[j + 1] = before[j - 1] + 1;
+            if (step < row[j + 1])
+                row[j + 1] = step;
         }
     }
-    return row[n];
+    return rows[i % 3][n];
 }
 
 const char *
