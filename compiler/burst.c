@@ -1,34 +1,14 @@
 /* Boxes as tiles of transfers. */
-#include <stdlib.h>
-
 #include "burst.h"
 
 /* Starts of a tile: more, and the loops of an xor stay outside. */
 enum { STARTS_MAX = 1024 };
 
-static i64
-number(Arena *a, const Target *t, const char *field, i64 least, i64 most, i64 unless)
-{
-    const char *text = target_text(t, field);
-    char *end;
-    i64 v = text ? strtoll(text, &end, 10) : unless;
-    if (v < least || v > most || (text && (!*text || *end)))
-        diag_fatal(a->diag, DIAG_ARGUMENT, (Loc){0}, "target: %s = %s: a number from "
-                   "%lld to %lld", field, text ? text : "", (long long)least,
-                   (long long)most);
-    return v;
-}
-
 BurstMachine
-burst_machine(Arena *a, const Target *t)
+burst_machine(const Target *t)
 {
-    BurstMachine m = {number(a, t, "burst", 1, 1 << 16, 0),
-                      number(a, t, "memory", 2, INT32_MAX, 0),
-                      number(a, t, "counts", 1, INT32_MAX, INT32_MAX)};
-    if (!int_is_pow2(m.burst))
-        diag_fatal(a->diag, DIAG_ARGUMENT, (Loc){0},
-                   "target: burst = %lld: a power of two", (long long)m.burst);
-    return m;
+    return (BurstMachine){target_number(t, "burst"), target_number(t, "memory"),
+                          target_number(t, "counts")};
 }
 
 /* How often the loops of the rests turn, all together; 0: there are none. */

@@ -64,7 +64,7 @@ typedef struct {
 
 /* burst.c: the machine of a target; all tiles of a plan.  diag_fatal where the machine
  * cannot do it. */
-BurstMachine burst_machine(Arena *a, const Target *t);
+BurstMachine burst_machine(const Target *t);
 BurstPlan *burst_make(const Plan *p, const BurstMachine *m);
 /* What the transfers move, for people. */
 void burst_explain(Buf *b, const BurstPlan *p, const char *target);

@@ -190,7 +190,7 @@ cmd_explain(Cli *c)
         return EXIT_YES;
     }
     if (target_is(target, "bursts") && !c->o.json) {
-        BurstMachine m = burst_machine(c->arena, target);
+        BurstMachine m = burst_machine(target);
         burst_explain(&b, burst_make(p, &m), c->o.target);
         fputs(b.s, stdout);
         return EXIT_YES;

@@ -159,7 +159,8 @@ compile_grid(const Target *t, const Plan *p, const Request *rq)
     const GridLimits most = {.access = (int)target_number(t, "access_least"),
                              .bits = (int)target_number(t, "index_bits"),
                              .shared = target_number(t, "shared_most"),
-                             .side = target_number(t, "grid_side")};
+                             .side = target_number(t, "grid_side"),
+                             .rows = target_text(t, "grid_block_rows")};
     return grid_make(p, most, compile_name(a, rq), line);
 }
 
@@ -168,7 +169,7 @@ compile_bursts(const Target *t, const Plan *p, const Request *rq)
 {
     Arena *a = ex_arena(p->e);
     const char *line = command(a, rq, p->src->ref, p->dst->ref, NULL);
-    BurstMachine m = burst_machine(a, t);
+    BurstMachine m = burst_machine(t);
     line = arena_printf(a, "%s%s", line, option(a, "--target", target_name(t)));
     return burst_emit(t, burst_make(p, &m), compile_name(a, rq), line);
 }

@@ -22,6 +22,7 @@ typedef struct {
     int bits;             /* of the widest index: 32 or 64 */
     i64 shared;           /* bytes of shared memory */
     i64 side;             /* blocks along a side of the grid */
+    bool rows;            /* ... which may have several */
 } GridLimits;
 
 typedef enum { SPACE_SRC, SPACE_DST, SPACE_SHARED } Space;

@@ -64,8 +64,9 @@ put_block(Renderer *r, const GridStmt *s, const char *close)
 static void
 open_box(Renderer *r, const GridStmt *s)
 {
-    bool only = s->count == r->u->blocks;
-    Slot slot[] = {{"text", s->name}, {"type", index_type(r)},
+    bool rows = r->u->down > 1, only = s->count == r->u->blocks && !rows;
+    const char *block = target_text(r->t, rows ? "grid_block_rows" : "grid_block");
+    Slot slot[] = {{"text", s->name}, {"type", index_type(r)}, {"block", block},
                    {"first", number(r, s->first)},
                    {"end", number(r, s->first + s->count)}};
     put(r, "comment", slot, LEN(slot));

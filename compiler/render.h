@@ -7,11 +7,12 @@
 typedef struct Target Target;
 
 /* target.c: read and check a table of templates/ (our own, trusted); lives in
- * `a`, read-only from then on.  diag_fatal when there is none by that name or
- * it lacks something. */
+ * `a`, read-only from then on.  diag_fatal when there is none by that name. */
 const Target *target_load(Arena *a, const char *name);
-/* The same of a text, which is not trusted; `name` is for messages.  Its prologue may be
- * in it, as prologue_text. */
+/* The same of a text, which is not trusted; `name` is its file, for messages.  Its
+ * prologue may be in it, as prologue_text.  diag_fatal, in a sentence that names file and
+ * field, where one is misspelt, is not what it should be, names what it cannot or is not
+ * there (target.def). */
 const Target *target_read(Arena *a, const char *name, const char *text);
 /* A field of the table, a number in its digits; of emit_plan the table's whole text.
  * NULL where the table has none. */
@@ -19,7 +20,7 @@ const char *target_text(const Target *t, const char *field);
 const char *target_text_or(const Target *t, const char *field, const char *otherwise);
 /* How it spells expressions; as C where it does not say. */
 Spelling target_spelling(const Target *t);
-/* A number of the table: one that README.md has, or what that says where it is not
+/* A number of the table: one that target.def has, or what that says where it is not
  * there. */
 int64_t target_number(const Target *t, const char *field);
 /* Whether no function can be called this, by the field `reserved`: words, and beginnings

@@ -26,8 +26,9 @@ ${name}(void *dst, const void *src)
 }
 ]],
   shared = "_Alignas(128) unsigned char shared[16 * ${vectors}];",
-  box_only = "{", box_first = "if (block < ${end}) {", box_open = "if (block >= ${first} && block < ${end}) {", box_close = "}",
-  block_first = "const ${type} b = (${type})block;", block = "const ${type} b = (${type})(block - ${first});",
+  grid_block = "block", grid_block_rows = "block",
+  box_only = "{", box_first = "if (${block} < ${end}) {", box_open = "if (${block} >= ${first} && ${block} < ${end}) {", box_close = "}",
+  block_first = "const ${type} b = (${type})${block};", block = "const ${type} b = (${type})(${block} - ${first});",
   phase_open = "for (${type} t = 0; t < ${threads}; t++) {", phase_close = "}",
   barrier = "RAVEL_BARRIER();",
   for_open = "for (${type} ${name} = 0; ${name} < ${count}; ${name}++) {", for_close = "}",

@@ -3,8 +3,8 @@
 -- No place is used in two widths by one kernel.  No extensions: nothing is narrower than a word.
 return {
   name = "glsl", model = "blocks",
-  access_least = "4", index_bits = "32", shared_most = "16384", grid_side = "65535",
-  entry = "main", argument = "storage buffer", binding_dst = "0", binding_src = "1",
+  access_least = 4, index_bits = 32, shared_most = 16384, grid_side = 65535,
+  entry = "main", argument = "storage buffer", binding_dst = 0, binding_src = 1,
   div = "/", mod = "%", xor = "^", ["and"] = "&", min = "min", max = "max", suffix = "u",
   comment_open = "/* ", comment_line = " * ", comment_close = " */",
   comment = "/* ${text} */",
@@ -28,8 +28,9 @@ main()
     uint group = gl_WorkGroupID.x + gl_NumWorkGroups.x*(gl_WorkGroupID.y + gl_NumWorkGroups.y*gl_WorkGroupID.z);
 ]],
   close = "}\n",
-  box_only = "if (group < ${end}u) {", box_first = "if (group < ${end}u) {", box_open = "if (group >= ${first}u && group < ${end}u) {", box_close = "}",
-  block_first = "${type} b = group;", block = "${type} b = group - ${first}u;",
+  grid_block = "group", grid_block_rows = "group",
+  box_only = "if (${block} < ${end}u) {", box_first = "if (${block} < ${end}u) {", box_open = "if (${block} >= ${first}u && ${block} < ${end}u) {", box_close = "}",
+  block_first = "${type} b = ${block};", block = "${type} b = ${block} - ${first}u;",
   phase_open = "{ ${type} t = gl_LocalInvocationID.x;", phase_close = "}",
   barrier = "memoryBarrierShared(); barrier();",
   for_open = "for (${type} ${name} = 0u; ${name} < ${count}u; ${name}++) {", for_close = "}",

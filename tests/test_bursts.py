@@ -144,16 +144,16 @@ OK = HEAD + ", burst = 32, memory = 4096"
     ("return { %s, emit_plan = function(p) return io.read() end }" % OK, "nil value (global 'io')"),
     ("return { %s, emit_plan = function(p) return load('x') end }" % OK, "nil value (global 'load')"),
     ("return { %s, emit_plan = function(p) local function f() return f() .. '' end return f() end }" % OK, "mine.lua"),
-    ("return { %s, emit_plan = 'text' }" % OK, "emit_plan is a function of the plan, not a 'string'"),
+    ("return { %s, emit_plan = 'text' }" % OK, "field 'emit_plan' is a string: a function of the plan is wanted"),
     ("return { %s }" % OK, "the table lacks 'emit_plan'"),
     ("return { %s, memory = 4096, emit_plan = function(p) return '' end }" % HEAD, "the table lacks 'burst'"),
-    ("return { %s, burst = 24, memory = 4096, emit_plan = function(p) return '' end }" % HEAD, "burst = 24: a power of two"),
+    ("return { %s, burst = 24, memory = 4096, emit_plan = function(p) return '' end }" % HEAD, "burst = 24: a number from 1 to 65536, a power of two"),
     ("return { %s, burst = 32, memory = -1, emit_plan = function(p) return '' end }" % HEAD, "memory = -1: a number from"),
     ("return { %s, burst = 32, memory = 'much', emit_plan = function(p) return '' end }" % HEAD, "memory = much: a number from"),
     ("return { %s, burst = 32, memory = 64, counts = 0, emit_plan = function(p) return '' end }" % HEAD, "counts = 0: a number from"),
     ("return { %s, burst = 32, memory = 32, emit_plan = function(p) return '' end }" % HEAD, "holds no tile"),
-    ("return { %s, burst = 32.5, memory = 32, emit_plan = function(p) return '' end }" % HEAD, "a field is no string"),
-    ("return { %s, burst = 32, memory = 64, other = function() end, emit_plan = function(p) return '' end }" % HEAD, "a field is no string 'other'"),
+    ("return { %s, burst = 32.5, memory = 32, emit_plan = function(p) return '' end }" % HEAD, "field 'burst' is a number: a whole number is wanted"),
+    ("return { %s, burst = 32, memory = 64, other = function() end, emit_plan = function(p) return '' end }" % HEAD, "mine.lua: no field 'other'"),
     ("x = %s" % ("{"*300), "mine.lua")])
 def test_hostile_tables(tmp_path, text, says):
     (tmp_path / "mine.lua").write_text(text)

@@ -401,15 +401,15 @@ def test_conformance_of_a_table(tmp_path):
 
 
 @pytest.mark.parametrize("text, says", [
-    ("return {}", "the table lacks 'name'"), ("return 1", "no table"), ("x = ", "bad.lua"), ("while true do end", "the table runs for more than 5 million instructions"), ("local s = 'x' while true do s = s .. s end", "the table needs more than 16 MB"), ("return io", "no table"),
-    ('return { model = "blocks", name = true }', "no string"), ('local t = {} for i = 1, 200 do t["f" .. i] = "" end return t', "too many fields"),
-    ("return { helpers = { 'abcdef' } }", "helpers are lists of a symbol"), ("return { helpers = { {} } }", "helpers are lists of a symbol"),
-    ("return { helpers = { { 'f', 1 } , { 'g', {} } } }", "helpers are lists of strings"), ("return { entry = '\\255' }", "no text in UTF-8 'entry'"), 
-    ("return { entry = 'a\\0' }", "no text in UTF-8 'entry'"),
+    ("return {}", "bad.lua: the table lacks 'name', 'model'"), ("return 1", "bad.lua: no table"), ("x = ", "bad.lua"), ("while true do end", "the table runs for more than 5 million instructions"), ("local s = 'x' while true do s = s .. s end", "the table needs more than 16 MB"), ("return io", "no table"),
+    ('return { model = "blocks", name = true }', "field 'name' is a boolean: a string"), ('local t = {} for i = 1, 200 do t["f" .. i] = "" end return t', "more than 128 fields"),
+    ("return { helpers = { 'abcdef' } }", "field 'helpers': each is a list of a symbol"), ("return { helpers = { {} } }", "field 'helpers': each is a list of a symbol"),
+    ("return { helpers = { { 'f', 1 } , { 'g', {} } } }", "each is a list of strings, and one has a table"), ("return { entry = '\\255' }", "field 'entry' is no text in UTF-8"),
+    ("return { entry = 'a\\0' }", "field 'entry' is no text in UTF-8"),
     ("local s = ('x'):rep(60000) return { like = 'cuda', constant = s .. s }", "a line becomes longer than 65536 bytes"),
     ("return { like = 'cuda', load = ('${index}'):rep(2000), constant = ('${value}'):rep(2000) }", "a line becomes longer than 65536 bytes"),
-    ("return { more = {} }", "a field is no string 'more'"),
-    ("local h = {} for i = 1, 48 do h[i] = { 'f', 'blocks/permute.glsl' } end return { like = 'glsl', helpers = h }", "too many 'helpers'"),
+    ("return { more = {} }", "bad.lua: no field 'more'"),
+    ("local h = {} for i = 1, 48 do h[i] = { 'f', 'blocks/permute.glsl' } end return { like = 'glsl', helpers = h }", "bad.lua: field 'helpers': more than 48"),
     ("\27Lua", "bad.lua"), ("return " + "{"*300 + "}"*300, "bad.lua")])
 def test_wrong_tables(tmp_path, text, says):
     (tmp_path / "bad.lua").write_text(text)

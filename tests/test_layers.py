@@ -25,7 +25,7 @@ ROOMS = {
     "decide":    ("compiler/decide*.[ch]", "layout expr ground"),
     "plan":      ("compiler/plan*.[ch] compiler/kernel.c compiler/kernel_*.[ch]", "layout expr ground tables"),
     "emit":      ("compiler/emit*.[ch]", "plan decide layout expr ground"),
-    "render":    ("compiler/render*.[ch] compiler/target.c", "spec emit plan layout ast expr ground embed"),
+    "render":    ("compiler/render*.[ch] compiler/target*.[ch] compiler/target.def", "spec emit plan layout ast expr ground embed"),
     "grid":      ("compiler/grid*.[ch] compiler/grid.def", "banks render emit plan decide layout expr ground"),
     "fragments": ("compiler/frag*.[ch]", "grid banks render emit plan decide layout expr ground"),
     "bursts":    ("compiler/burst*.[ch]", "grid banks render spec emit plan decide layout ast expr ground"),

@@ -1,0 +1,223 @@
+/* Whether a target's table is one: its fields by the rows of target.def. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "target.h"
+
+enum {
+    FUNCTIONS = 1,        /* render.c */
+    BLOCKS = 2,           /* grid_render.c */
+    BURSTS = 4,           /* burst_lua.c */
+    WRITTEN = FUNCTIONS | BLOCKS, ALL = WRITTEN | BURSTS
+};
+enum { MAY = false, MUST = true };
+
+static const char *const models[] = {"functions", "blocks", "bursts"};
+
+static const Field fields[] = {
+#define D(models, must, kind, name, slots) \
+    {models, must, FIELD_##kind, #name, " " slots " ", 0, 0, 0, false},
+#define N(models, must, name, otherwise, least, most, power) \
+    {models, must, FIELD_NUMBER, #name, "  ", otherwise, least, most, power},
+#include "target.def"
+#undef D
+#undef N
+};
+
+const Field *
+field_of(unsigned of, const char *name)
+{
+    for (int i = 0; i < LEN(fields); i++)
+        if ((fields[i].models & of) && !strcmp(fields[i].name, name))
+            return &fields[i];
+    return NULL;
+}
+
+unsigned
+field_model(const char *name)
+{
+    for (int i = 0; name && i < LEN(models); i++)
+        if (!strcmp(models[i], name))
+            return 1u << i;
+    return 0;
+}
+
+void
+target_fail(const Target *t, Arena *a, const char *fmt, ...)
+{
+    va_list ap, again;
+    va_start(ap, fmt);
+    va_copy(again, ap);
+    size_t n = (size_t)vsnprintf(NULL, 0, fmt, ap);
+    char *text = arena_array(a, char, (i64)n + 1);
+    vsnprintf(text, n + 1, fmt, again);
+    va_end(again);
+    va_end(ap);
+    diag_fatal(a->diag, DIAG_ARGUMENT, (Loc){0}, "%.200s: %s", t->name, text);
+}
+
+/* The model's bit; all where the table has none of the three, and nothing can be said but
+ * that and what no table has. */
+static unsigned
+model_of(const Target *t)
+{
+    unsigned m = field_model(target_text(t, "model"));
+    return m ? m : ALL;
+}
+
+/* "'functions' and 'blocks'" */
+static const char *
+model_list(Arena *a, unsigned of)
+{
+    Buf b = buf_new(a);
+    for (int i = 0; i < LEN(models); i++)
+        if (of & 1u << i)
+            buf_printf(&b, "%s'%s'", b.len ? " and " : "", models[i]);
+    return b.s;
+}
+
+_Noreturn static void
+fail_unknown(const Target *t, Arena *a, const char *key)
+{
+    const char *names[LEN(fields) + 1];
+    unsigned m = model_of(t);
+    const Field *other = field_of(ALL, key);
+    int n = 0;
+    if (other)
+        target_fail(t, a, "field '%s' is of the model %s, and this table's is %s", key,
+                    model_list(a, other->models), model_list(a, m));
+    for (int i = 0; i < LEN(fields); i++)
+        if (fields[i].models & m)
+            names[n++] = fields[i].name;
+    names[n] = NULL;
+    const char *near = diag_nearest(key, names);
+    if (near)
+        target_fail(t, a, "no field '%.100s'; did you mean '%s'?", key, near);
+    target_fail(t, a, "no field '%.100s': templates/README.md lists those of %s", key,
+                m == ALL ? "each model" : model_list(a, m));
+}
+
+static const char *
+wanted(FieldKind kind)
+{
+    switch (kind) {
+    case FIELD_TEXT:
+    case FIELD_FILE:    return "a string";
+    case FIELD_NUMBER:  return "a whole number";
+    case FIELD_HELPERS: return "a list";
+    case FIELD_PLAN:    return "a function of the plan";
+    }
+    return "";
+}
+
+static void
+check_number(const Target *t, Arena *a, const Field *f, const char *s)
+{
+    char *end;
+    i64 v = strtoll(s, &end, 10);
+    if (s[strspn(s, "-0123456789")] || !*s || *end || v < f->least || v > f->most || (f->power && (v & (v - 1))))
+        target_fail(t, a, "%s = %.40s: a number from %lld to %lld%s", f->name, s,
+                    (long long)f->least, (long long)f->most,
+                    f->power ? ", a power of two" : "");
+}
+
+/* "${x}, ${y}" */
+static const char *
+slot_list(Arena *a, const char *slots)
+{
+    Buf b = buf_new(a);
+    size_t n;
+    for (const char *s = slots + strspn(slots, " "); *s; s += n + strspn(s + n, " ")) {
+        n = strcspn(s, " ");
+        buf_printf(&b, "%s${%.*s}", b.len ? ", " : "", (int)n, s);
+    }
+    return b.s;
+}
+
+/* Every ${name} of a text is one that the field has. */
+static void
+check_slots(const Target *t, Arena *a, const Field *f, const char *s)
+{
+    while ((s = strstr(s, "${"))) {
+        size_t n = strcspn(s += 2, "}");
+        if (!s[n])
+            target_fail(t, a, "field '%s': '${%.20s' has no '}'", f->name, s);
+        const char *name = arena_printf(a, " %.*s ", (int)n, s);
+        const char *list = slot_list(a, f->slots);
+        if (n == 0 || strcspn(s, " ") < n || !strstr(f->slots, name))
+            target_fail(t, a, "field '%s' has no ${%.*s}%s%s", f->name,
+                        n < 40 ? (int)n : 40, s, *list ? "; it has " : ", nor other names",
+                        list);
+        s += n;
+    }
+}
+
+static void
+check_entry(const Target *t, Arena *a, const TargetField *en)
+{
+    const Field *f = field_of(model_of(t), en->key);
+    if (!f)
+        fail_unknown(t, a, en->key);
+    if (!en->value && !en->type)
+        target_fail(t, a, "field '%s' is no text in UTF-8", en->key);
+    if (!en->value && (f->kind != FIELD_HELPERS || strcmp(en->type, "table")))
+        target_fail(t, a, "field '%s' is a %s: %s is wanted", en->key, en->type,
+                    wanted(f->kind));
+    if (f->kind == FIELD_NUMBER)
+        check_number(t, a, f, en->value);
+    if (f->kind == FIELD_TEXT)
+        check_slots(t, a, f, en->value);
+    if (f->kind == FIELD_FILE && !target_template(en->value))
+        target_fail(t, a, "field '%s': there is no template '%.100s'; a text of yours "
+                    "goes into prologue_text", en->key, en->value);
+}
+
+/* All that is not there, the first of many by name. */
+static void
+check_complete(const Target *t, Arena *a)
+{
+    enum { NAMED = 6 };
+    Buf b = buf_new(a);
+    int n = 0;
+    for (int i = 0; i < LEN(fields); i++) {
+        const Field *f = &fields[i];
+        if (!f->must || !(f->models & model_of(t)) || target_text(t, f->name) ||
+            (f->kind == FIELD_FILE && t->prologue))
+            continue;
+        if (model_of(t) == ALL && f->models != ALL)
+            continue;
+        if (n++ < NAMED)
+            buf_printf(&b, "%s'%s'", b.len ? ", " : "", f->name);
+    }
+    if (n > NAMED)
+        buf_printf(&b, " and %d more; 'like' takes them from another target", n - NAMED);
+    if (n)
+        target_fail(t, a, "the table lacks %s", b.s);
+}
+
+static void
+check_helpers(Target *t, Arena *a)
+{
+    for (int i = 0; i < t->nhelpers; i++)
+        for (int f = 0; f < t->helper[i].nfiles; f++) {
+            const char *text = target_template(t->helper[i].file[f]);
+            if (!text)
+                target_fail(t, a, "field 'helpers': there is no template '%.100s'",
+                            t->helper[i].file[f]);
+            t->helper[i].file[f] = text;
+        }
+}
+
+void
+target_check(Target *t, Arena *a)
+{
+    for (int i = 0; i < t->nfields; i++)
+        check_entry(t, a, &t->field[i]);
+    check_complete(t, a);
+    t->model = field_model(target_text(t, "model"));
+    if (!t->model)
+        target_fail(t, a, "there is no model '%.40s': there are 'functions', 'blocks' "
+                    "and 'bursts'", target_text(t, "model"));
+    check_helpers(t, a);
+}
