@@ -60,13 +60,42 @@ ex_mul(Exprs *e, const Ex *a, const Ex *b)
     return ex_commutative(e, AT_MUL, a, b);
 }
 
+/* Whether x is below 0 only by its base and by what it takes away, and k more fits (rule
+ * 90). */
+static bool
+can_raise(const Ex *x, i64 k)
+{
+    const double end = (double)(INT64_C(1) << 62);
+    double sum = (double)k + (x->base < 0 ? -(double)x->base : (double)x->base);
+    for (int i = 0; i < x->n; i++) {
+        const Atom *a = x->t[i].atom;
+        if (a->f.min < 0 || a->f.max == INF)
+            return false;
+        sum += (double)a->f.max * (x->t[i].coef < 0 ? -(double)x->t[i].coef
+                                                    : (double)x->t[i].coef);
+    }
+    return sum < end;
+}
+
+/* max(x - 10, 0) as max(x, 10) - 10: with operands that are not below 0, as unsigned
+ * numbers want it (rule 90). */
+static const Ex *
+extreme(Exprs *e, AtomOp op, const Ex *a, const Ex *b)
+{
+    i64 low = a->f.min < b->f.min ? a->f.min : b->f.min;
+    if (low >= 0 || low == -INF || !can_raise(a, -low) || !can_raise(b, -low))
+        return ex_commutative(e, op, a, b);
+    const Ex *up = ex_const(e, -low);
+    return ex_sub(e, ex_commutative(e, op, ex_add(e, a, up), ex_add(e, b, up)), up);
+}
+
 /* One operand where the ranges decide (rule 35). */
 const Ex *
 ex_min(Exprs *e, const Ex *a, const Ex *b)
 {
     if (a == b || a->f.max <= b->f.min)
         return a;
-    return b->f.max <= a->f.min ? b : ex_commutative(e, AT_MIN, a, b);
+    return b->f.max <= a->f.min ? b : extreme(e, AT_MIN, a, b);
 }
 
 /* As ex_min (rule 35). */
@@ -75,7 +104,7 @@ ex_max(Exprs *e, const Ex *a, const Ex *b)
 {
     if (a == b || a->f.min >= b->f.max)
         return a;
-    return b->f.min >= a->f.max ? b : ex_commutative(e, AT_MAX, a, b);
+    return b->f.min >= a->f.max ? b : extreme(e, AT_MAX, a, b);
 }
 
 /* The terms of x that `g` divides (or does not), without the base. */

@@ -179,13 +179,19 @@ static void
 check_width(GridUnit *u)
 {
     const Plan *p = u->plan;
-    u->wide = !all_narrow(u->body) ||
-              layout_bytes(p->src) > INT32_MAX || layout_bytes(p->dst) > INT32_MAX;
-    if (u->wide && u->most.bits < 64)
+    bool large = layout_bytes(p->src) > INT32_MAX || layout_bytes(p->dst) > INT32_MAX;
+    u->wide = large || !all_narrow(u->body);
+    if (!u->wide || u->most.bits == 64)
+        return;
+    if (large)
         diag_fatal(ex_arena(u->e)->diag, DIAG_LAYOUT, (Loc){0},
                    "this needs indices of 64 bits, and the target's have %d: buffers "
                    "of %lld and %lld bytes", u->most.bits,
                    (long long)layout_bytes(p->src), (long long)layout_bytes(p->dst));
+    diag_fatal(ex_arena(u->e)->diag, DIAG_LAYOUT, (Loc){0},
+               "this needs signed indices of 64 bits, and the target's are unsigned and "
+               "have %d: on the way to an address of src or dst there is a number below "
+               "0, or of 2^31 or more", u->most.bits);
 }
 
 /* The line of the kernel's own comment. */
