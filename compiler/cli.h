@@ -69,6 +69,8 @@ void cli_explain_grid(Cli *c, const Target *t, const Plan *p, const Request *rq)
 /* Everything that a launch needs, and what the accesses of the first and the last block
  * of each box cost. */
 json_t *cli_manifest(const Target *t, const GridUnit *u);
+/* cli_burst.c: the tiles of each box and what one of them transfers. */
+json_t *cli_burst_json(Arena *a, const Target *t, const BurstPlan *p);
 int cli_threads(Cli *c);                       /* 0: not given */
 /* JSON is UTF-8 and nothing else: fails where it is asked for and the text is not. */
 void cli_check_json(Cli *c, const char *text);

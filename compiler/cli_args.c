@@ -200,9 +200,13 @@ cli_numbers(Cli *c, const char *what, const char *text, i64 *out, int max)
 i64
 cli_number(Cli *c, const char *what, const char *text, i64 unless, i64 max)
 {
-    i64 n = unless;
-    if (text && (cli_numbers(c, what, text, &n, 1) != 1 || n < 1 || n > max))
-        cli_fail(c, "%s is a number from 1 to %lld", what, (long long)max);
+    char *end;
+    if (!text)
+        return unless;
+    errno = 0;
+    i64 n = strtoll(text, &end, 10);
+    if (!isdigit((unsigned char)*text) || *end || errno || n < 1 || n > max)
+        cli_fail(c, "%s '%s': a whole number from 1 to %lld", what, text, (long long)max);
     return n;
 }
 

@@ -1,5 +1,7 @@
 /* ravel check --banks: does a tile in shared memory meet itself in the banks? */
+#include <ctype.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "bank_tile.h"
@@ -50,9 +52,9 @@ read_access(Banked *b, const char *text)
         t.text = arena_printf(a, "%s:%d", text, t.bytes);
         return t;
     }
-    i64 bytes = cli_number(b->c, arena_printf(a, "--banks %s: BYTES", text), colon + 1, 0,
-                           INT32_MAX);
-    if (!bank_width(bytes))
+    char *end;
+    i64 bytes = strtoll(colon + 1, &end, 10);
+    if (!isdigit((unsigned char)colon[1]) || *end || !bank_width(bytes))
         cli_fail(b->c, "--banks %s: a lane takes 1, 2, 4, 8 or 16 bytes", text);
     t.bytes = (int)bytes;
     t.elements = bytes * 8 / bits;

@@ -177,6 +177,20 @@ explain_choices(Cli *c, const Plan *p)
     }
 }
 
+static void
+explain_bursts(Cli *c, const Target *t, const Plan *p)
+{
+    Buf b = buf_new(c->arena);
+    BurstMachine m = burst_machine(t);
+    const BurstPlan *q = burst_make(p, &m);
+    if (c->o.json) {
+        cli_print_json(cli_burst_json(c->arena, t, q));
+        return;
+    }
+    burst_explain(&b, q, c->o.target);
+    fputs(b.s, stdout);
+}
+
 int
 cmd_explain(Cli *c)
 {
@@ -189,14 +203,12 @@ cmd_explain(Cli *c)
         cli_explain_grid(c, target, p, &rq);
         return EXIT_YES;
     }
-    if (target_is(target, "bursts") && !c->o.json) {
-        BurstMachine m = burst_machine(target);
-        burst_explain(&b, burst_make(p, &m), c->o.target);
-        fputs(b.s, stdout);
+    if (target_is(target, "bursts")) {
+        explain_bursts(c, target, p);
         return EXIT_YES;
     }
     if (c->o.json)
-        cli_fail(c, "--json is there with --target cuda, hip, opencl, glsl or blocks");
+        cli_fail(c, "--json is there with --target cuda, hip, opencl, glsl, blocks or bursts");
     if (p->now) {
         explain_runtime(&b, p, "from", p->now->src);
         explain_runtime(&b, p, "to", p->now->dst);

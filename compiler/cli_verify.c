@@ -97,7 +97,7 @@ prove_object(Verify *v)
     Cli *c = v->c;
     ChildObject o = {c->o.object, NULL};
     const Plan *p = compile_plan(c->arena, c->known, &v->rq);
-    o.name = compile_name(c->arena, &v->rq);
+    o.name = compile_name(c->arena, c->cx->target, &v->rq);
     prove(v, p, NULL, &o);
 }
 

@@ -67,14 +67,24 @@ shape_text(Arena *a, const Request *rq)
 
 static const char default_name[] = "ravel_relayout";
 
+static void
+check_name(Arena *a, const Target *t, const char *name)
+{
+    if (!emit_is_identifier(name) && strcmp(name, default_name))
+        diag_fatal(a->diag, DIAG_ARGUMENT, (Loc){0}, "'%.100s' cannot name a C function",
+                   name);
+    if (target_reserves(t, name))
+        diag_fatal(a->diag, DIAG_ARGUMENT, (Loc){0},
+                   "'%.100s' cannot name a function of the target %.100s, where it means "
+                   "something", name, target_name(t));
+}
+
 /* nchw_to_nc1hwc0; the default where a side has no name */
 const char *
-compile_name(Arena *a, const Request *rq)
+compile_name(Arena *a, const Target *t, const Request *rq)
 {
     if (rq->name) {
-        if (!emit_is_identifier(rq->name) && strcmp(rq->name, default_name))
-            diag_fatal(a->diag, DIAG_ARGUMENT, (Loc){0},
-                       "'%.100s' cannot name a C function", rq->name);
+        check_name(a, t, rq->name);
         return rq->name;
     }
     size_t n = strcspn(rq->from, "{(: "), m = strcspn(rq->to, "{(: ");
@@ -83,7 +93,7 @@ compile_name(Arena *a, const Request *rq)
     char *s = arena_printf(a, "%.*s_to_%.*s", (int)n, rq->from, (int)m, rq->to);
     for (char *c = s; *c; c++)
         *c = (char)tolower((unsigned char)*c);
-    return emit_is_identifier(s) ? s : default_name;
+    return emit_is_identifier(s) && !target_reserves(t, s) ? s : default_name;
 }
 
 /* Bytes that a comment in C cannot hold, each as its octal number. */
@@ -147,7 +157,7 @@ compile_text(const Target *t, const Plan *p, const Request *rq, bool stand_alone
 {
     Arena *a = ex_arena(p->e);
     const char *line = command(a, rq, p->src->ref, p->dst->ref, NULL);
-    return render(t, emit_relayout(p, compile_name(a, rq), line), stand_alone);
+    return render(t, emit_relayout(p, compile_name(a, t, rq), line), stand_alone);
 }
 
 const GridUnit *
@@ -161,7 +171,7 @@ compile_grid(const Target *t, const Plan *p, const Request *rq)
                              .shared = target_number(t, "shared_most"),
                              .side = target_number(t, "grid_side"),
                              .rows = target_text(t, "grid_block_rows")};
-    return grid_make(p, most, compile_name(a, rq), line);
+    return grid_make(p, most, compile_name(a, t, rq), line);
 }
 
 const char *
@@ -171,7 +181,7 @@ compile_bursts(const Target *t, const Plan *p, const Request *rq)
     const char *line = command(a, rq, p->src->ref, p->dst->ref, NULL);
     BurstMachine m = burst_machine(t);
     line = arena_printf(a, "%s%s", line, option(a, "--target", target_name(t)));
-    return burst_emit(t, burst_make(p, &m), compile_name(a, rq), line);
+    return burst_emit(t, burst_make(p, &m), compile_name(a, t, rq), line);
 }
 
 const char *
@@ -200,7 +210,7 @@ compile_frag(Arena *a, const Target *t, const LayoutDef *known, const Request *r
     emit_layout_head(&head, "from", src);
     emit_layout_head(&head, "to", dst);
     g->head = head.s;
-    g->name = rq->name ? compile_name(a, rq) : store ? "ravel_store" : "ravel_load";
+    g->name = rq->name ? compile_name(a, t, rq) : store ? "ravel_store" : "ravel_load";
     frag_cost(g);
     return frag_render(t, g);
 }
@@ -217,12 +227,9 @@ compile_index(Arena *a, const Target *t, const LayoutDef *known, const Request *
     const char *line = command(a, rq, NULL, l->ref, what);
     if (target_is(t, "blocks"))
         line = arena_printf(a, "%s%s", line, option(a, "--target", target_name(t)));
-    const char *name = rq->name ? compile_name(a, rq)
+    const char *name = rq->name ? compile_name(a, t, rq)
                                 : arena_printf(a, "ravel_%s", what);
     Unit *u = inverse ? emit_inverse(l, v, name, line) : emit_offset(l, name, line);
-    if (target_reserves(t, name))
-        diag_fatal(a->diag, DIAG_ARGUMENT, (Loc){0},
-                   "'%.100s' cannot name a function of the target", name);
     if (target_number(t, "index_bits") < 64 && !emit_is_narrow(u->body))
         diag_fatal(a->diag, DIAG_LAYOUT, (Loc){0},
                    "this needs indices of 64 bits, and the target's have 32");

@@ -50,7 +50,8 @@ const char *compile_index(Arena *a, const Target *t, const LayoutDef *known,
  * fragment rq->to from the tile rq->from, or stores those of rq->from to rq->to. */
 const char *compile_frag(Arena *a, const Target *t, const LayoutDef *known,
                          const Request *rq, EmitKind kind);
-/* The name that the function of a plan gets. */
-const char *compile_name(Arena *a, const Request *rq);
+/* The name that the function of a plan gets; diag_fatal where what was asked for means
+ * something in C or in the target's language. */
+const char *compile_name(Arena *a, const Target *t, const Request *rq);
 
 #endif

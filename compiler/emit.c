@@ -14,7 +14,8 @@ emit_add(Arena *a, Stmt ***tail, StKind kind)
     return s;
 }
 
-/* Words that a function's name cannot be, and emitted code's own. */
+/* Words that a function's name cannot be in C, C++ and their kin, and emitted code's own;
+ * targets have more (`reserved`). */
 static const char keywords[] =
     " alignas alignof and and_eq asm auto bitand bitor bool break case catch char "
     "class compl const constexpr continue decltype default delete do double dst "
@@ -54,6 +55,19 @@ is_word_of(const char *list, const char *s)
     return false;
 }
 
+/* sin, and as sinf and sinl for other types (C11 7.31.1). */
+static bool
+is_of_library(const char *s)
+{
+    char stem[16];
+    size_t n = strlen(s);
+    if (n < 2 || n > sizeof stem || !strchr("fl", s[n - 1]))
+        return is_word_of(library, s);
+    memcpy(stem, s, n - 1);
+    stem[n - 1] = 0;
+    return is_word_of(library, s) || is_word_of(library, stem);
+}
+
 /* What the standard keeps for headers to come (C11 7.31), and what is ours. */
 static bool
 is_reserved(const char *s)
@@ -74,7 +88,7 @@ emit_is_identifier(const char *s)
     size_t n = strspn(s, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
                          "0123456789_");
     return n > 0 && n < 128 && !s[n] && !isdigit((unsigned char)*s) && !is_reserved(s) &&
-           !is_word_of(keywords, s) && !is_word_of(library, s);
+           !is_word_of(keywords, s) && !is_of_library(s);
 }
 
 /* A letter, perhaps with digits: no keyword, no macro. */

@@ -103,7 +103,7 @@ Stmt *emit_add(Arena *a, Stmt ***tail, StKind kind);
  * letter with digits, or ending in an underscore. */
 const char *emit_identifier(Arena *a, const char *wish, const char *const *taken,
                             int n);
-/* Whether s can name a function in C, C++, CUDA and OpenCL beside the C library. */
+/* Whether s can name a function in C and C++ beside the C library. */
 bool emit_is_identifier(const char *s);
 void emit_layout_head(Buf *b, const char *what, const Layout *l);
 

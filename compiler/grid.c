@@ -162,16 +162,16 @@ static void
 fold_grid(GridUnit *u)
 {
     enum { BLOCKS_MAX = INT32_MAX };
+    if (u->blocks > u->most.side && !u->most.rows)
+        diag_fatal(ex_arena(u->e)->diag, DIAG_LAYOUT, (Loc){0},
+                   "a grid of %lld blocks is more than %lld in a row, and the target has "
+                   "no 'grid_block_rows' for several", (long long)u->blocks,
+                   (long long)u->most.side);
     if (u->blocks > BLOCKS_MAX || int_ceil_div(u->blocks, u->most.side) > u->most.side)
         diag_fatal(ex_arena(u->e)->diag, DIAG_LAYOUT, (Loc){0},
                    "a grid of %lld blocks: at most 2^31 - 1, and %lld a side",
                    (long long)u->blocks, (long long)u->most.side);
     u->down = int_ceil_div(u->blocks, u->most.side);
-    if (u->down > 1 && !u->most.rows)
-        diag_fatal(ex_arena(u->e)->diag, DIAG_LAYOUT, (Loc){0},
-                   "a grid of %lld blocks is more than %lld in a row, and the target has "
-                   "no 'grid_block_rows' for several", (long long)u->blocks,
-                   (long long)u->most.side);
     u->across = int_ceil_div(u->blocks, u->down);
 }
 

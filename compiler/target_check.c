@@ -57,15 +57,6 @@ target_fail(const Target *t, Arena *a, const char *fmt, ...)
     diag_fatal(a->diag, DIAG_ARGUMENT, (Loc){0}, "%.200s: %s", t->name, text);
 }
 
-/* The model's bit; all where the table has none of the three, and nothing can be said but
- * that and what no table has. */
-static unsigned
-model_of(const Target *t)
-{
-    unsigned m = field_model(target_text(t, "model"));
-    return m ? m : ALL;
-}
-
 /* "'functions' and 'blocks'" */
 static const char *
 model_list(Arena *a, unsigned of)
@@ -81,7 +72,7 @@ _Noreturn static void
 fail_unknown(const Target *t, Arena *a, const char *key)
 {
     const char *names[LEN(fields) + 1];
-    unsigned m = model_of(t);
+    unsigned m = t->model;
     const Field *other = field_of(ALL, key);
     int n = 0;
     if (other)
@@ -154,11 +145,8 @@ check_slots(const Target *t, Arena *a, const Field *f, const char *s)
 }
 
 static void
-check_entry(const Target *t, Arena *a, const TargetField *en)
+check_value(const Target *t, Arena *a, const Field *f, const TargetField *en)
 {
-    const Field *f = field_of(model_of(t), en->key);
-    if (!f)
-        fail_unknown(t, a, en->key);
     if (!en->value && !en->type)
         target_fail(t, a, "field '%s' is no text in UTF-8", en->key);
     if (!en->value && (f->kind != FIELD_HELPERS || strcmp(en->type, "table")))
@@ -173,6 +161,33 @@ check_entry(const Target *t, Arena *a, const TargetField *en)
                     "goes into prologue_text", en->key, en->value);
 }
 
+/* The model's bit; all where the table has none, and nothing can be said but that, and
+ * what is a field of no table. */
+static unsigned
+model_of(const Target *t, Arena *a)
+{
+    for (int i = 0; i < t->nfields; i++)
+        if (!strcmp(t->field[i].key, "model")) {
+            check_value(t, a, field_of(ALL, "model"), &t->field[i]);
+            unsigned m = field_model(t->field[i].value);
+            if (!m)
+                target_fail(t, a, "there is no model '%.40s': there are 'functions', "
+                            "'blocks' and 'bursts'", t->field[i].value);
+            return m;
+        }
+    return ALL;
+}
+
+static void
+check_field(const Target *t, Arena *a, const TargetField *en)
+{
+    const Field *f = field_of(t->model, en->key);
+    if (!f)
+        fail_unknown(t, a, en->key);
+    if (t->model != ALL || f->models == ALL)
+        check_value(t, a, f, en);
+}
+
 /* All that is not there, the first of many by name. */
 static void
 check_complete(const Target *t, Arena *a)
@@ -182,10 +197,8 @@ check_complete(const Target *t, Arena *a)
     int n = 0;
     for (int i = 0; i < LEN(fields); i++) {
         const Field *f = &fields[i];
-        if (!f->must || !(f->models & model_of(t)) || target_text(t, f->name) ||
+        if (!f->must || (f->models & t->model) != t->model || target_text(t, f->name) ||
             (f->kind == FIELD_FILE && t->prologue))
-            continue;
-        if (model_of(t) == ALL && f->models != ALL)
             continue;
         if (n++ < NAMED)
             buf_printf(&b, "%s'%s'", b.len ? ", " : "", f->name);
@@ -212,12 +225,9 @@ check_helpers(Target *t, Arena *a)
 void
 target_check(Target *t, Arena *a)
 {
+    t->model = model_of(t, a);
     for (int i = 0; i < t->nfields; i++)
-        check_entry(t, a, &t->field[i]);
+        check_field(t, a, &t->field[i]);
     check_complete(t, a);
-    t->model = field_model(target_text(t, "model"));
-    if (!t->model)
-        target_fail(t, a, "there is no model '%.40s': there are 'functions', 'blocks' "
-                    "and 'bursts'", target_text(t, "model"));
     check_helpers(t, a);
 }

@@ -129,7 +129,7 @@ end
 return {
   name = "bursts", model = "bursts",
   comment_open = "/* ", comment_line = " * ", comment_close = " */",
-  min = "burst_min", max = "burst_max",
+  min = "burst_min", max = "burst_max", reserved = "burst_*",
   burst = 32, memory = 192 << 10, counts = 4095,
   emit_plan = function(plan)
     local w = writer()

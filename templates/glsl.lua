@@ -63,8 +63,12 @@ ${name}(int a, out int index[${rank}])
 {
 ]],
   index_close = "}\n",
-  -- what no function can be called (GLSL 4.60, 3.6 and 3.7), and what these call
-  reserved = "gl_* min max active asm atomic_uint attribute bool break buffer bvec2 bvec3 bvec4 case cast centroid class coherent common const "
+  -- what no function can be called (GLSL 4.60, 3.6 and 3.7), nor in OpenGL ES: functions that there are (8)
+  reserved = "gl_* radians degrees inversesqrt sign roundEven fract mod min max clamp mix step smoothstep isnan isinf floatBitsTo* intBitsTo* "
+    .. "uintBitsTo* pack* unpack* length distance dot cross normalize faceforward reflect refract matrixCompMult outerProduct transpose determinant "
+    .. "inverse lessThan* greaterThan* equal notEqual any all not uaddCarry usubBorrow umulExtended imulExtended bitfield* bitCount findLSB findMSB "
+    .. "texel* textureProj* atomic* imageLoad imageStore imageAtomic* imageSize imageSamples barrier memoryBarrier* groupMemoryBarrier subgroup* "
+    .. "interpolateAt* dFd* fwidth* noise* EmitVertex* EndPrimitive* ftransform shadow* anyInvocation* allInvocations* active asm atomic_uint attribute bool break buffer bvec2 bvec3 bvec4 case cast centroid class coherent common const "
     .. "continue default discard dmat* do double dvec2 dvec3 dvec4 else enum extern external false filter fixed flat float for fvec2 fvec3 "
     .. "fvec4 goto half highp hvec2 hvec3 hvec4 if iimage* image* in inline inout input int interface invariant isampler* isubpass* itexture* "
     .. "ivec2 ivec3 ivec4 layout long lowp main mat2* mat3* mat4* mediump namespace noinline noperspective out output partition patch precise "

@@ -62,4 +62,16 @@ static inline void
 ${name}(RAVEL_TILE void *dst, const uint *r, uint f, uint t)
 {
 ]],
+  -- keywords, types, macros and functions of OpenCL C (1.2, 6.1, 6.9 and 6.12, and what 2.0 adds)
+  reserved = "get_* convert_* as_* atomic_* atom_* vload* vstore* native_* half_* async_work_group_* read_image* write_image* work_group_* sub_group_* "
+    .. "CL_* CLK_* cl_* clk_* DBL_* FLT_* HALF_* FP_* M_* CHAR_* SCHAR_* SHRT_* UCHAR_* USHRT_* LONG_* ULONG_* HUGE_VAL* INFINITY NAN MAXFLOAT "
+    .. "constant generic pipe read_only write_only read_write uniform complex imaginary quad bool2 bool3 bool4 bool8 bool16 char2 char3 char4 "
+    .. "char8 char16 uchar2 uchar3 uchar4 uchar8 uchar16 short2 short3 short4 short8 short16 ushort2 ushort3 ushort4 ushort8 ushort16 int2 int3 "
+    .. "int4 int8 int16 uint2 uint3 uint4 uint8 uint16 long2 long3 long4 long8 long16 ulong2 ulong3 ulong4 ulong8 ulong16 float2 float3 float4 "
+    .. "float8 float16 double2 double3 double4 double8 double16 half2 half3 half4 half8 half16 quad2 quad3 quad4 quad8 quad16 barrier mem_fence "
+    .. "read_mem_fence write_mem_fence prefetch wait_group_events vec_step shuffle shuffle2 select bitselect any all dot cross distance length "
+    .. "normalize fast_distance fast_length fast_normalize clamp degrees radians mix step smoothstep sign max min mad mad24 mul24 mad_hi mad_sat "
+    .. "mul_hi add_sat sub_sat hadd rhadd abs_diff clz ctz popcount rotate upsample acospi asinpi atanpi atan2pi cospi sinpi tanpi exp10 fract "
+    .. "maxmag minmag pown powr remquo rootn rsqrt sincos isequal isnotequal isgreater isgreaterequal isless islessequal islessgreater isfinite "
+    .. "isinf isnan isnormal isordered isunordered signbit nextafter offsetof kernel_exec",
 }

@@ -1,9 +1,11 @@
 """Machines of bursts: what emit_plan of templates/bursts.lua writes runs on a machine (burst_machine.c) that refuses all that is no multiple of a burst,
 leaves the local memory, reads what it does not hold, or touches what is behind a buffer; every byte held against the element formulas."""
 
+import json
 import os
 import re
 import subprocess
+import types
 
 import pytest
 
@@ -180,6 +182,36 @@ return { %s, emit_plan = function(p) plain(p) return p.head end }""" % OK.replac
     r = subprocess.run([G.RAVEL, "emit", "--from", "%s:S" % spec, "--to", "(A){A, bits = 8} --[[*/ x ]]", "--shape", "8", "--dtype", "u8", "--target",
                         tmp_path / "mine.lua", "-o", "-"], capture_output=True, text=True)
     assert r.returncode == 0 and r.stdout.count("*/") == 1 and r.stdout.rstrip().endswith("*/"), r
+
+
+def test_explain_json(tmp_path):
+    """Each box's tiles are those of the plan that emit_plan gets, and all of them together are the elements and the padding."""
+    (tmp_path / "mine.lua").write_text("""
+return { %s, emit_plan = function(p)
+  local out = {}
+  local function count(s) local n = 1 for _, x in ipairs(s.steps) do n = n * x.n end return string.format("%%d %%d", n, s.room) end
+  for _, t in ipairs(p.tiles) do
+    local tiles, items = 1, #t.starts
+    for _, l in ipairs(t.loops) do tiles = tiles * l.n end
+    for _, m in ipairs(t.moves) do items = items * m.n end
+    out[#out + 1] = string.format("%%s|%%d %%d %%d|%%s|%%s|%%s\\n", t.what, tiles, items, t.item, t.read and count(t.read) or "", count(t.write), tostring(t.write.keep))
+  end
+  return table.concat(out)
+end }""" % OK)
+    for case in [("NCHW", "NC1HWC0", (2, 20, 5, 7), 16), G.T(64, 100, 32), ("ROW_MAJOR", "SW128", (13, 70), 16)]:
+        a, b, shape, bits = case
+        args = ["--from", a, "--to", b, "--shape", ",".join(map(str, shape)), "--dtype", ravel.DTYPE[bits], "--target", tmp_path / "mine.lua"]
+        plan = subprocess.run([G.RAVEL, "emit", *args, "-o", "-"], capture_output=True, text=True, check=True).stdout
+        j = json.loads(subprocess.run([G.RAVEL, "explain", *args, "--json"], capture_output=True, text=True, check=True).stdout)
+
+        def side(s):
+            return "%d %d" % (s["transfers"], s["local_bytes"]) if s else ""
+        told = "".join("%s|%d %d %d|%s|%s|%s\n" % (x["of"], x["tiles"], x["items"], x["item_bytes"], side(x.get("read")), side(x["write"]), str(x["keeps_others"]).lower())
+                       for x in j["boxes"])
+        assert told == plan and plan.count("\n") == len(j["boxes"]) > 0
+        moved = [sum(x["tiles"]*x["items"]*x["item_bytes"] for x in j["boxes"] if x["padding"] == p) for p in (False, True)]
+        src, dst = Program.data(types.SimpleNamespace(case=case))
+        assert moved == [src.size, dst.size - src.size] and (j["src_bytes"], j["dst_bytes"], j["burst"], j["memory"]) == (src.size, dst.size, 32, 4096)
 
 
 def test_explain(tmp_path):

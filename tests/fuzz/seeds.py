@@ -187,6 +187,29 @@ def wisdom():
     yield head.replace("1", "2").encode() + one.encode()
 
 
+def target():
+    """The tables as they are; tables like each other that change a line; what the tests hold of hostile ones."""
+    tables = sorted("templates/" + p.name for p in (ROOT/"templates").glob("*.lua"))
+    for path in tables:
+        text = read(path)
+        for job in range(9):
+            yield bytes([job]) + text.encode()
+        name = pathlib.Path(path).stem
+        for i, (field, value) in enumerate(re.findall(r'(?:^|[ ,])(\w+) = ("(?:[^"\\\n]|\\.)*"|\d+)(?=[,\n ])', text)):
+            if field != "local":
+                yield bytes([i % 9]) + ('return { like = "%s", ["%s"] = %s }' % (name, field, value)).encode()
+    for i, text in enumerate(match_all(r"""['"](return \{.*\})['"]""", "tests/test_targets.py", "tests/test_grid.py", "tests/test_bursts.py")):
+        yield bytes([i % 9]) + text.encode()
+
+
+def target_words():
+    text = read("compiler/target.def")
+    names = {w for line in re.findall(r'"(.*)"', text) for w in line.split()}
+    return words(["%s = " % f for f in match_all(r"^[DN]\(\w+, +\w+, +(?:[A-Z]+, +)?(\w+),", "compiler/target.def")], ["${%s}" % n for n in sorted(names)], LUA, NUMBERS,
+                 ["like = \\\"cuda\\\"", "like = \\\"glsl\\\"", "like = \\\"bursts\\\"", "model = \\\"blocks\\\"", "model = \\\"bursts\\\"", "plan.tiles[1]", ".write", ".steps",
+                  ".moves", ".starts", "${", "$", "blocks/permute.glsl"])
+
+
 # --- dictionaries
 
 NUMBERS = ["0", "1", "2", "3", "7", "8", "16", "31", "32", "61", "62", "63", "64", "128", "255", "4096", "2147483648", "4294967296",
@@ -211,6 +234,7 @@ DICTS = {
     "layout": layout_words,
     "spec": lambda: words(layout_words(), LUA, ["layout \\\"L\\\" { ", "function(bytes, bits) return "]),
     "wisdom": lambda: words(dtypes(), NUMBERS, ["\\x09", "\\x0a", "ravel wisdom 1\\x0a", "(", ")", ",", ";", ":", "transpose4", "tiles", "\\xc3\\xa9", "\\xe2\\x80\\x8b"]),
+    "target": target_words,
     "numbers": lambda: words(NUMBERS, [",", "-", "+", " "]),
     "npy": lambda: words(["<" + d for d in match_all(r'\{"(\w+)", \d+, \d\}', "runtime/npy_header.c")],
                          ["\\x93NUMPY\\x01\\x00", "\\x93NUMPY\\x02\\x00", "\\x93NUMPY\\x03\\x00", "'descr': ", "'fortran_order': ", "'shape': ",
@@ -221,7 +245,7 @@ DICTS = {
     + ["\\x%02x\\x00\\x00\\x00\\x%02x\\x00\\x00\\x00" % (t, i) for t in (1, 2, 4, 9, 41, 42) for i in (1, 2, 5)],
 }
 DICTS["convert"] = DICTS["npy"]
-SEEDS = {f.__name__: f for f in (expr, layout, spec, pair, npy, elf, numbers, convert, wisdom)}
+SEEDS = {f.__name__: f for f in (expr, layout, spec, pair, npy, elf, numbers, convert, wisdom, target)}
 
 
 def write(build):

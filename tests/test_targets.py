@@ -1,0 +1,305 @@
+"""Tables of targets: the list of fields in the README and that in C are one; what is wrong with a table of a user's is said with file, field and what
+would be right; grids of rows; names that a language keeps for itself."""
+
+import functools
+import itertools
+import os
+import random
+import re
+import shutil
+import subprocess
+
+import numpy as np
+import pytest
+
+import grids as G
+import ravel
+import test_grid as TG
+
+SEED = int(os.environ.get("RAVEL_SEED", "20240611"))
+README = (ravel.ROOT / "templates/README.md").read_text()
+MODELS = {"Functions": "FUNCTIONS", "Blocks": "BLOCKS", "Bursts": "BURSTS"}
+
+
+def rows():
+    """{model: {field: (must, kind, names)}} as target.def has them."""
+    groups = {"ALL": ["FUNCTIONS", "BLOCKS", "BURSTS"], "WRITTEN": ["FUNCTIONS", "BLOCKS"]}
+    out = {m: {} for m in groups["ALL"]}
+    text = (ravel.ROOT / "compiler/target.def").read_text()
+    found = re.findall(r'^(?:D\((\w+), +(\w+), +(\w+), +(\w+), +"(.*)"\)|N\((\w+), +(\w+), +(\w+), .*\))$', text, re.M)
+    assert len(found) == len(re.findall(r"^[DN]\(", text, re.M)) > 100
+    for models, must, kind, name, names, m, n_must, n_name in found:
+        for model in groups.get(models or m, [models or m]):
+            out[model][name or n_name] = ((must or n_must) == "MUST", kind or "NUMBER", frozenset(names.split()))
+    return out
+
+
+FIELDS = rows()
+
+
+def words(cell):
+    return [w for part in re.findall(r"`([^`]*)`", cell) for w in part.split()]
+
+
+def told():
+    """{model: {field: names}} as the README has them."""
+    head, *sections = re.split(r"^## ", README, flags=re.M)
+    out = {m: {} for m in MODELS.values()}
+    for section in [head, *sections]:
+        title = section.split("\n")[0]
+        for table in re.findall(r"^\| field.*(?:\n\|.*)+", section, re.M):
+            columns = [c.strip() for c in table.split("\n")[0].strip("|").split("|")]
+            for line in table.split("\n")[2:]:
+                cells = [c.strip() for c in line.strip("|").split("|")]
+                assert len(cells) == len(columns), line
+                for field in words(cells[0]):
+                    for model in [MODELS[title]] if title in MODELS else MODELS.values():
+                        out[model].setdefault(field, set()).add(frozenset(words(cells[-1]) if columns[-1] == "names" else ()))
+    return out
+
+
+@pytest.mark.parametrize("model", MODELS.values())
+def test_the_readme_has_every_field(model):
+    """... and no other, each with the names that may stand in it."""
+    said = told()[model]
+    assert set(said) == set(FIELDS[model]), set(said) ^ set(FIELDS[model])
+    for field, (_, _, names) in FIELDS[model].items():
+        assert said[field] == {names}, (field, said[field], names)
+
+
+# --- what is said of a table
+
+def emit(folder, table, *more, a="NCHW", b="NHWC", shape="1,2,3,4", dtype="f32"):
+    """The program's answer; the table is FOLDER/mine.lua."""
+    (folder / "mine.lua").write_text(table)
+    return subprocess.run([G.RAVEL, "emit", "--from", a, "--to", b, "--shape", shape, "--dtype", dtype, "--target", "mine.lua", "-o", folder / "o", *more],
+                          capture_output=True, text=True, cwd=folder)
+
+
+def says(r):
+    """The one sentence it is refused with."""
+    assert r.returncode == 2 and r.stderr.startswith("ravel: mine.lua: ") and r.stderr.count("\n") == 1, r
+    return r.stderr.removeprefix("ravel: mine.lua: ").strip()
+
+
+LIKE = {"BLOCKS": "cuda", "BURSTS": "bursts"}
+ALL = [(m, f) for m in LIKE for f in FIELDS[m]]
+
+
+def misspelt(rng, word):
+    """One letter left out, doubled, another, or two exchanged."""
+    i = rng.randrange(len(word) - 1)
+    return rng.choice([word[:i] + word[i + 1:], word[:i] + 2*word[i] + word[i + 1:], word[:i] + "q" + word[i + 1:], word[:i] + word[i + 1] + word[i] + word[i + 2:]])
+
+
+@pytest.mark.parametrize("model", LIKE)
+def test_a_misspelt_field_is_told_the_right_one(tmp_path, model):
+    """One that is as near as any: distances are counted here by trying all changes of one letter."""
+    print("seed", SEED)
+    rng, exact = random.Random(SEED), 0
+    for field in FIELDS[model]:
+        wrong = misspelt(rng, field)
+        if wrong in FIELDS["BLOCKS"] or wrong in FIELDS["BURSTS"] or wrong in FIELDS["FUNCTIONS"] or not wrong:
+            continue
+        sentence = says(emit(tmp_path, 'return { like = "%s", ["%s"] = "" }' % (LIKE[model], wrong)))
+        m = re.fullmatch(r"no field '(\w+)'; did you mean '(\w+)'\?", sentence)
+        assert m and m[1] == wrong and m[2] in FIELDS[model], (field, sentence)
+        assert m[2] == field or near(wrong, m[2]), (field, sentence)
+        exact += m[2] == field
+    assert exact > 0.8*len(FIELDS[model])
+
+
+def near(a, b):
+    letters = "abcdefghijklmnopqrstuvwxyz_0123456789"
+    changes = {a[:i] + a[i + 1:] for i in range(len(a))} | {a[:i] + c + a[i:] for i in range(len(a) + 1) for c in letters}
+    changes |= {a[:i] + c + a[i + 1:] for i in range(len(a)) for c in letters} | {a[:i] + a[i + 1] + a[i] + a[i + 2:] for i in range(len(a) - 1)}
+    return b in changes
+
+
+@pytest.mark.parametrize("model", LIKE)
+def test_a_wrong_name_is_told_the_right_ones(tmp_path, model):
+    for field, (_, kind, names) in FIELDS[model].items():
+        if kind != "TEXT" or field in ("like", "model"):
+            continue
+        for text in ("${indx}", "${}", "${a b}", "x ${%s" % "name", "$ ${none} {"):
+            sentence = says(emit(tmp_path, 'return { like = "%s", ["%s"] = "%s" }' % (LIKE[model], field, text)))
+            assert sentence.startswith("field '%s'" % field), sentence
+            if "}" in text:
+                assert re.match(r"field '\w+' has no \$\{(indx|none|a b|)\}", sentence) and set(re.findall(r"\$\{(\w+)\}", sentence.split(";")[-1])) - {"indx", "none"} == names
+        if names:
+            assert emit(tmp_path, 'return { like = "%s", ["%s"] = "%s" }' % (LIKE[model], field, " ".join("${%s}" % n for n in names))).returncode == 0, field
+    assert emit(tmp_path, 'return { like = "cuda", load = "$ {index} $$ $index ${index}" }').returncode == 0
+
+
+@pytest.mark.parametrize("value, what", [("true", "boolean"), ("5", "number"), ("0.5", "number"), ("{}", "table"), ("function() end", "function"), ('"text"', "string")])
+def test_a_wrong_type_is_told(tmp_path, value, what):
+    right = {"TEXT": ("string", "a string"), "FILE": ("string", "a string"), "NUMBER": ("number", "a whole number"), "HELPERS": ("table", "a list"),
+             "PLAN": ("function", "a function of the plan")}
+    for model, field in ALL:
+        kind = FIELDS[model][field][1]
+        if right[kind][0] == what and value != "0.5" or kind == "NUMBER" and what == "string":
+            continue
+        sentence = says(emit(tmp_path, 'return { like = "%s", ["%s"] = %s }' % (LIKE[model], field, value)))
+        assert sentence == "field '%s' is a %s: %s is wanted" % (field, what, right[kind][1]), (field, sentence)
+
+
+@pytest.mark.parametrize("model", ["BLOCKS", "BURSTS"])
+def test_what_is_missing_is_named(tmp_path, model):
+    """All that target.def says must be there, and nothing else, by leaving it out of a whole table."""
+    whole = {f: '""' for f, (must, kind, _) in FIELDS[model].items() if must and kind == "TEXT"}
+    whole |= {f: {"burst": "32", "memory": "4096"}[f] for f, (must, kind, _) in FIELDS[model].items() if must and kind == "NUMBER"}
+    whole |= {"model": '"%s"' % model.lower()}
+    whole |= {"prologue_text": '""'} if model == "BLOCKS" else {"emit_plan": "function() return '' end"}
+
+    def table(fields):
+        return "return { %s }" % ", ".join('["%s"] = %s' % x for x in fields.items())
+    assert emit(tmp_path, table(whole)).returncode == 0
+    for field in whole:
+        less = {f: v for f, v in whole.items() if f != field}
+        want = "prologue" if field == "prologue_text" else field
+        assert says(emit(tmp_path, table(less))) == "the table lacks '%s'" % want
+    five = dict(itertools.islice((x for x in whole.items() if x[0] != "model"), 5))
+    six = says(emit(tmp_path, table({f: v for f, v in whole.items() if f not in five})))
+    assert six == "the table lacks %s" % ", ".join("'%s'" % f for f in five)
+
+
+@pytest.mark.parametrize("text, sentence", [
+    ('return { like = "cudda" }', "like = 'cudda': a target is wanted, one of blocks, bursts, c, cuda, glsl, hip, opencl"),
+    ('return { like = "cuda", model = "bursts" }', "like = 'cuda': its model is 'blocks', and this table's is 'bursts'"),
+    ('return { like = "hip", model = "bursts" }', "like = 'cuda': its model is 'blocks', and this table's is 'bursts'"),
+    ('return { like = "cuda", model = "grid" }', "like = 'cuda': its model is 'blocks', and this table's is 'grid'"),
+    ('return { name = "x", model = "grid" }', "there is no model 'grid': there are 'functions', 'blocks' and 'bursts'"),
+    ('return { like = "cuda", emit_plan = function() end }', "field 'emit_plan' is of the model 'bursts', and this table's is 'blocks'"),
+    ('return { like = "bursts", let = "" }', "field 'let' is of the model 'functions' and 'blocks', and this table's is 'bursts'"),
+    ('return { like = "cuda", prologue = "blocks/metal.h" }', "field 'prologue': there is no template 'blocks/metal.h'; a text of yours goes into prologue_text"),
+    ('return { like = "cuda", helpers = { { "f", "f.h" } } }', "field 'helpers': there is no template 'f.h'"),
+    ('return { like = "cuda", zzzzzzzz = 1 }', "no field 'zzzzzzzz': templates/README.md lists those of 'blocks'"),
+    ('return { zzzzzzzz = 1 }', "no field 'zzzzzzzz': templates/README.md lists those of each model"),
+    ('return { like = "cuda", ["load\\0"] = "" }', "the name of a field is no text in UTF-8"),
+    ('return { like = "cuda", "load" }', "a field has no name, but a number"),
+    ('return { model = "bursts", name = "x" }', "the table lacks 'emit_plan', 'comment_open', 'comment_line', 'comment_close', 'burst', 'memory'"),
+    # of several the first by name, whatever the order in the table's memory
+    ('return { like = "cuda", loadd = 1, array = 2, barier = 3 }', "field 'array' is a number: a string is wanted")])
+def test_other_sentences(tmp_path, text, sentence):
+    assert says(emit(tmp_path, text)) == sentence
+
+
+def test_like_a_target_that_is_like_another(tmp_path):
+    assert emit(tmp_path, 'return { like = "hip" }').returncode == 0
+    mine = (tmp_path / "o").read_text()
+    r = subprocess.run([G.RAVEL, "emit", "--from", "NCHW", "--to", "NHWC", "--shape", "1,2,3,4", "--dtype", "f32", "--target", "hip", "-o", "-"], capture_output=True, text=True)
+    assert mine == r.stdout.replace("--target hip", "--target 'mine.lua'") and "hip_runtime" in mine
+
+
+def test_every_name_is_replaced(tmp_path):
+    """A table that uses all names that its fields have: none is left over, in kernels of every row and in functions of each kind."""
+    text = (ravel.ROOT / "templates/blocks.lua").read_text().replace("return {", "local t = {", 1)
+    marks = {f: " ".join("${%s}" % n for n in sorted(names)) for f, (_, kind, names) in FIELDS["BLOCKS"].items() if kind == "TEXT" and names}
+    text += "".join('\nt["%s"] = (t["%s"] or "") .. " @%s %s@ "' % (f, f, f, m) for f, m in marks.items())
+    text += '\nt.load_shared_2, t.load_shared_4, t.store_shared_2, t.store_shared_4 = nil\nreturn t\n'
+    seen = set()
+    for i, more in enumerate([["--from", a, "--to", b, "--shape", ",".join(map(str, shape)), "--dtype", ravel.DTYPE[bits]] for a, b, shape, bits in G.CASES] + [
+            ["--kind", "offset", "--to", "NC1HWC0", "--shape", "2,20,5,7", "--dtype", "f16"], ["--kind", "inverse", "--to", "NC1HWC0", "--shape", "2,20,5,7", "--dtype", "f16"],
+            ["--kind", "inverse", "--to", "SW128", "--shape", "8,64", "--dtype", "f16"], ["--kind", "offset", "--to", "{A, B}", "--shape", "1,1", "--dtype", "f16"],
+            ["--kind", "load", "--from", "ROW_MAJOR", "--to", "MMA_A", "--shape", "20,64", "--dtype", "f16"],
+            ["--kind", "store", "--from", "MMA_C", "--to", "ROW_MAJOR", "--shape", "64,20", "--dtype", "f32"]]):
+        (tmp_path / "mine.lua").write_text(text.replace("return t\n", "t.shared_in_file = nil\nreturn t\n") if i % 2 else text)
+        r = subprocess.run([G.RAVEL, "emit", *more, "--target", tmp_path / "mine.lua", "-o", tmp_path / "o"], capture_output=True, text=True)
+        assert r.returncode == 0, r
+        out = (tmp_path / "o").read_text()
+        assert "${" not in out, re.findall(r".*\$\{.*", out)[:3]
+        seen |= set(re.findall(r"@(\w+) [^@]", out))
+    assert set(marks) - seen <= {"load_shared_2", "load_shared_4", "store_shared_2", "store_shared_4"}, set(marks) - seen
+
+
+# --- grids of rows
+
+ROWS = [("(A,B){A, B}", "(A,B){max(A - 10, 0), min(A, 10), B//6, B%6}", (411, 6), 32), ("(A,B,C){A, B, C}", "(A,B,C){B//3, C, A, B%3, fill = 5}", (31, 7, 12), 32)]
+
+
+def narrow(folder, like, side):
+    (folder / (like + "_rows.lua")).write_text('return { like = "%s", grid_side = %d }' % (like, side))
+    return str(folder / (like + "_rows.lua"))
+
+
+def test_rows_in_plain_c(tmp_path):
+    cases = [c for c in G.CASES if np.prod(c[2]) > 8000] + ROWS
+    ks = G.kernels(tmp_path, narrow(tmp_path, "blocks", 24), cases)
+    assert len(ks) > 20 and sum(k.manifest["grid"][1] > 1 for k in ks) > 3
+    for k in ks:
+        k.path = k.path.rename(k.path.with_suffix(".c"))
+    r, bad = TG.run_blocks(tmp_path, ks)
+    assert r.returncode == 0 and not bad, (r, bad)
+
+
+# What such kernels are made of, for kernels without barriers: each thread one after another, over a grid of any sides.
+SHIM = {"cuda": """
+struct Sides { unsigned x, y, z; } static blockIdx, threadIdx, gridDim;
+#define __global__
+#define __launch_bounds__(n)
+""", "opencl": """
+#include <stddef.h>
+typedef unsigned char uchar;
+typedef unsigned short ushort;
+typedef unsigned int uint;
+typedef unsigned long ulong;
+struct Sides { unsigned x, y, z; } static blockIdx, threadIdx, gridDim;
+static size_t get_group_id(int i) { return i ? blockIdx.y : blockIdx.x; }
+static size_t get_num_groups(int i) { return i ? gridDim.y : gridDim.x; }
+static size_t get_local_id(int) { return threadIdx.x; }
+#define __kernel extern "C"
+#define __global
+#define restrict __restrict
+#define reqd_work_group_size(x, y, z) unused
+"""}
+MAIN = """
+#include <stdio.h>
+#include <stdlib.h>
+int main(int argc, char **argv)
+{
+    FILE *in = fopen(argv[1], "rb"), *out = fopen(argv[2], "r+b");
+    static unsigned char src[1 << 20], dst[1 << 20];
+    size_t n = (fread(src, 1, sizeof src, in), fread(dst, 1, sizeof dst, out));
+    gridDim.x = atoi(argv[3]), gridDim.y = atoi(argv[4]);
+    for (blockIdx.y = 0; blockIdx.y < gridDim.y; blockIdx.y++)
+        for (blockIdx.x = 0; blockIdx.x < gridDim.x; blockIdx.x++)
+            for (threadIdx.x = 0; threadIdx.x < 256; threadIdx.x++)
+                KERNEL(dst, src);
+    rewind(out);
+    return argc != 5 || fwrite(dst, 1, n, out) != n || fclose(out);
+}
+"""
+
+
+def differs(folder, k, shim, grid, old="", new=""):
+    src, want = k.data()
+    TG.files(folder, [k], [(src, want)])
+    text = k.path.read_text()
+    assert "__syncthreads" not in text and "barrier(" not in text and old in text
+    (folder / "k.cpp").write_text(SHIM[shim] + text.replace(old, new) + MAIN.replace("KERNEL", k.entry))
+    subprocess.run(["g++", "-w", "-O1", "-fsanitize=address,undefined", "-fno-sanitize-recover=all", "-o", folder / "k", folder / "k.cpp"], check=True)
+    subprocess.run([folder / "k", folder / (k.entry + ".src"), folder / (k.entry + ".dst"), str(grid[0]), str(grid[1])], check=True)
+    return TG.differences(folder, [k], [(src, want)])
+
+
+@pytest.mark.parametrize("target", SHIM)
+@pytest.mark.parametrize("case", ROWS, ids=["max", "blocks"])
+def test_rows_of_cuda_and_opencl(tmp_path, target, case):
+    """The grid of the manifest, and any other that is as wide and not less high."""
+    k = G.Kernel(tmp_path, 0, case, narrow(tmp_path, target, 4))
+    blocks, (x, y, _) = sum(b["blocks"] for b in k.manifest["boxes"]), k.manifest["grid"]
+    assert y > 1 and x <= 4 and x*y >= blocks, k.manifest
+    assert not differs(tmp_path, k, target, (x, y)) and not differs(tmp_path, k, target, (x, y + 1)) and not differs(tmp_path, k, target, (blocks, 1))
+    assert differs(tmp_path, k, target, (x, y - 1))
+    row = {"cuda": ("blockIdx.y*gridDim.x + ", ""), "opencl": ("get_group_id(1)*get_num_groups(0) + ", "")}[target]
+    assert differs(tmp_path, k, target, (x, y), *row)
+
+
+def test_a_table_without_rows(tmp_path):
+    """The grid is not folded where the kernel would not see it."""
+    text = (ravel.ROOT / "templates/cuda.lua").read_text()
+    assert text.count("grid_block_rows") == 1
+    text = re.sub(r', grid_block_rows = "[^"]*"', ", grid_side = 2", text)
+    r = emit(tmp_path, text, shape="8,64,56,56")
+    assert r.returncode == 2 and re.search(r"a grid of \d+ blocks is more than 2 in a row, and the target has no 'grid_block_rows' for several", r.stderr), r
+    assert emit(tmp_path, text).returncode == 0
