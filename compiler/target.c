@@ -100,7 +100,7 @@ int64_t
 target_number(const Target *t, const char *field)
 {
     const char *s = find_field(t, field);
-    return s ? strtoll(s, NULL, 10) : field_of(t->model, field)->otherwise;
+    return s ? strtoll(s, NULL, 10) : field_of(~0u, field)->otherwise;
 }
 
 bool

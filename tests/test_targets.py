@@ -1,13 +1,13 @@
 """Tables of targets: the list of fields in the README and that in C are one; what is wrong with a table of a user's is said with file, field and what
 would be right; grids of rows; names that a language keeps for itself."""
 
-import functools
 import itertools
 import os
 import random
 import re
 import shutil
 import subprocess
+import sys
 
 import numpy as np
 import pytest
@@ -303,3 +303,130 @@ def test_a_table_without_rows(tmp_path):
     r = emit(tmp_path, text, shape="8,64,56,56")
     assert r.returncode == 2 and re.search(r"a grid of \d+ blocks is more than 2 in a row, and the target has no 'grid_block_rows' for several", r.stderr), r
     assert emit(tmp_path, text).returncode == 0
+
+
+# --- names that a language keeps for itself
+
+RELAYOUT = ["--from", "NCHW", "--to", "NHWC", "--shape", "1,2,3,4", "--dtype", "f32"]
+KINDS = {"relayout": RELAYOUT, "offset": ["--kind", "offset", "--to", "SW128", "--shape", "8,64", "--dtype", "f16"],
+         "inverse": ["--kind", "inverse", "--to", "SW128", "--shape", "8,64", "--dtype", "f16"],
+         "load": ["--kind", "load", "--from", "ROW_MAJOR", "--to", "MMA_A", "--shape", "16,16", "--dtype", "f16"]}
+OF = {"c": ["relayout", "offset", "inverse"], "bursts": ["relayout"], "glsl": ["relayout", "offset", "inverse"]}
+C = "int float double for while restrict inline main global kernel memcpy strlen malloc sin sinf powl int64_t INT64_MAX dst src good_name X9 floats4 kernel2".split()
+WORDS = {
+    "c": C + "omp_get_thread_num random select setenv stpcpy htole16 isnan omp".split(),
+    "blocks": C, "bursts": C + "burst_in burst_move burst_fill burst_min bursts".split(),
+    "cuda": C + "float4 uint2 ulonglong4 blockIdx threadIdx blockDim gridDim warpSize dim3 make_uint4 __syncthreads atomicAdd tex2D cudaMalloc min max rsqrt umin "
+                "norm3d clock64 std concept requires random blockIdy warp minimum".split(),
+    "hip": C + "float4 blockIdx warpSize make_uint2 hipMalloc hipThreadIdx_x atomicAdd min concept hi_there".split(),
+    "opencl": C + "float4 uchar16 half8 bool2 get_global_id barrier mem_fence image2d_t sampler_t event_t read_only constant generic convert_int as_uint vload4 atomic_add "
+                  "mad24 clamp dot select shuffle native_sin async_work_group_copy CLK_LOCAL_MEM_FENCE FLT_MAX M_PI uniform dots localid".split(),
+    "glsl": C + "vec4 ivec2 mat3 mat2x3 sampler2D layout buffer shared uniform in out inout discard gl_it mix dot texture atomicAdd imageLoad barrier noise1 "
+                "subroutine common active vectors".split()}
+KEPT = {"c": "omp_get_thread_num random stpcpy", "bursts": "burst_in burst_min", "hip": "float4 blockIdx hipMalloc make_uint2",
+        "cuda": "float4 blockIdx threadIdx warpSize dim3 make_uint4 atomicAdd tex2D cudaMalloc min std",
+        "opencl": "float4 uchar16 get_global_id barrier constant convert_int as_uint vload4 mad24 dot CLK_LOCAL_MEM_FENCE", "glsl": "vec4 mat3 sampler2D gl_it mix dot main shared"}
+FREE = "good_name X9 floats4 kernel2".split()
+
+
+def named(folder, target, kind, name):
+    """The text, or None where the name is refused."""
+    path = folder / ("%s_%s.txt" % (kind, name))
+    r = subprocess.run([G.RAVEL, "emit", *KINDS[kind], "--target", target, "--name", name, "-o", path], capture_output=True, text=True)
+    assert r.returncode == 0 or (r.returncode == 2 and "'%s' cannot name a" % name in r.stderr), r
+    return path if r.returncode == 0 else None
+
+
+@pytest.mark.parametrize("target", WORDS)
+def test_kept_names_are_refused(tmp_path, target):
+    for kind in OF.get(target, KINDS):
+        for name in KEPT.get(target, "").split() + ["int", "main", "global", "kernel", "memcpy"]:
+            assert not named(tmp_path, target, kind, name), (kind, name)
+        for name in FREE:
+            assert named(tmp_path, target, kind, name), (kind, name)
+
+
+def test_a_table_of_ones_own_keeps_names(tmp_path):
+    """Instead of those of the target that it is like; a star is for all that begin so."""
+    (tmp_path / "mine.lua").write_text('return { like = "cuda", reserved = "tile my_* x" }')
+    got = [n for n in "tile my_ my_own myown tiles x xy float4".split() if named(tmp_path, str(tmp_path / "mine.lua"), "relayout", n)]
+    assert got == ["myown", "tiles", "xy", "float4"]
+
+
+def test_a_name_from_layouts_is_no_kept_one(tmp_path):
+    (tmp_path / "s.lua").write_text('layout "AS" { dims = { A, B }, order = { A, B } } layout "SA" { dims = { A, B }, order = { B, A } }')
+    base = [G.RAVEL, "emit", "--from", "%s:AS" % (tmp_path / "s.lua"), "--to", "SA", "--spec", tmp_path / "s.lua", "--shape", "3,4", "--dtype", "f32", "-o", "-", "--target"]
+    for target, name in (("cuda", "as_to_sa("), ("opencl", "ravel_relayout(")):
+        r = subprocess.run([*base, target], capture_output=True, text=True)
+        assert r.returncode == 0 and "\n" + name in r.stdout, r
+
+
+def tool(name, *args, near=""):
+    path = shutil.which(name) or shutil.which(name, path=near)
+    if not path:
+        pytest.skip("%s is not installed" % name)
+    return [path, *args]
+
+
+COMPILE = {
+    "c": lambda: tool("gcc", "-fopenmp", "-Wall", "-Wextra", "-Werror", "-x", "c", "-fsyntax-only"),
+    "blocks": lambda: tool("gcc", "-Wall", "-Wextra", "-Werror", "-x", "c", "-fsyntax-only", "-Wno-unused-function"),
+    "bursts": lambda: tool("gcc", "-Wall", "-Wextra", "-Werror", "-x", "c", "-fsyntax-only"),
+    "cuda": lambda: tool("nvcc", "-arch=sm_80", "-cubin", "-o", os.devnull, "-x", "cu", near="/usr/local/cuda/bin"),
+    "hip": lambda: tool("clang", "-nogpuinc", "-nogpulib", "-I", ravel.ROOT / "tests/mock", "--cuda-device-only", "-fsyntax-only", "-x", "hip"),
+    "opencl": lambda: tool("clang", "-x", "cl", "-cl-std=CL1.2", "-Xclang", "-finclude-default-header", "-fsyntax-only", "-Werror"),
+    "glsl": lambda: tool("glslangValidator", "-S", "comp")}
+
+
+@pytest.mark.parametrize("target", WORDS)
+def test_a_name_is_refused_or_compiles(tmp_path, target):
+    command, made = COMPILE[target](), 0
+    for name in WORDS[target]:
+        texts = [named(tmp_path, target, kind, name) for kind in OF.get(target, KINDS)]
+        for path in filter(None, texts):
+            text = path.read_text()
+            if target == "glsl" and "main()" not in text:
+                path.write_text("#version 430\n" + text + "void main() {}\n")
+            r = subprocess.run([*command, path], capture_output=True, text=True)
+            assert r.returncode == 0, (name, r.stdout + r.stderr)
+            made += 1
+    assert made >= len(FREE)
+
+
+# --- the conformance list
+
+def conform(*args):
+    return subprocess.run([sys.executable, ravel.ROOT / "tests/conform.py", *map(str, args)], capture_output=True, text=True)
+
+
+SYNTAX = "gcc -std=c11 -Wall -Wextra -Werror -x c -fsyntax-only {}"
+
+
+@pytest.mark.parametrize("old, new, says", [
+    ("", "", "0 failed"), ("burst_out(dst + %s, %s, %s);", "burst_put(dst + %s, %s, %s);", "burst_put"), ("0x%xu, 0x%xu", "%xu, %xu", "invalid suffix"),
+    ('  min = "burst_min", max = "burst_max",', "", "implicit declaration of function")])
+def test_conformance_of_a_machine_of_bursts(tmp_path, old, new, says):
+    text = (ravel.ROOT / "templates/bursts.lua").read_text()
+    assert old in text
+    (tmp_path / "mine.lua").write_text(text.replace(old, new))
+    r = conform(tmp_path / "mine.lua", "--check", SYNTAX)
+    assert r.returncode == bool(old) and says in r.stdout and not r.stderr, r
+
+
+@pytest.mark.parametrize("old, new, says", [
+    ('ret = "return ${value};"', 'ret = "return ${value}"', "8 index functions, 8 failed"), ("uint32_t *r, const unsigned char *src", "uint8_t *r, unsigned *src", "fragments, 4 failed"),
+    ("  tile_load_open", "  -- tile_load_open", None)])
+def test_conformance_of_functions(tmp_path, old, new, says):
+    if says is None:
+        (tmp_path / "mine.lua").write_text('return { like = "glsl" }')
+        r = conform(tmp_path / "mine.lua")
+        assert r.returncode == 0 and "no fragments: the table has no tile loads" in r.stdout, r
+        return
+    r = conform(TG.own_table(tmp_path, (old, new)), "--check", SYNTAX)
+    assert r.returncode == 1 and says in r.stdout, r.stdout[-2000:]
+
+
+def test_conformance_of_nothing(tmp_path):
+    (tmp_path / "mine.lua").write_text('return { like = "cuda", laod = "" }')
+    r = conform(tmp_path / "mine.lua")
+    assert r.returncode == 1 and "did you mean 'load'?" in r.stderr, r
