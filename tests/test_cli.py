@@ -54,6 +54,19 @@ def files():
     return sorted(os.listdir())
 
 
+@pytest.mark.parametrize("args, says", [
+    (["tune", "--seconds", "-1"], "--seconds '-1': a whole number from 1 to 3600"), (["tune", "--seconds", "1e3"], "--seconds '1e3': a whole number from 1 to 3600"),
+    (["tune", "--seconds", "1,2"], "--seconds '1,2': a whole number from 1 to 3600"), (["bench", "--rounds", ""], "--rounds '': a whole number from 1 to "),
+    (["bench", "--rounds", "99999999999999999999"], "--rounds '99999999999999999999': a whole number from 1 to "), (["bench", "--threads", " 1"], "--threads ' 1': a whole"),
+    (["check", "--banks", "K:-4"], "--banks K:-4: a lane takes 1, 2, 4, 8 or 16 bytes"), (["check", "--banks", "K:"], "--banks K:: a lane takes 1, 2, 4, 8 or 16 bytes"),
+    (["check", "--banks", "K:4x"], "--banks K:4x: a lane takes 1, 2, 4, 8 or 16 bytes"), (["check", "--banks", "K:3"], "a lane takes 1, 2, 4, 8 or 16 bytes")])
+def test_what_a_number_may_be(args, says):
+    sides = ["(M,K){M, K}"] if args[0] == "check" else ["--from", "(M,K){M, K}", "--to", "(M,K){K, M}"]
+    r = run(*args, *sides, "--shape", "8,8", "--dtype", "f16")
+    assert r.returncode == 2 and r.stdout == b"" and says in r.stderr.decode() and r.stderr.count(b"\n") == 1, r
+
+
+
 # --- what shows it
 
 def test_shows_table():

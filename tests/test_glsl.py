@@ -23,11 +23,13 @@ import test_grid
 SEED = int(os.environ.get("RAVEL_SEED", "20240611"))
 HERE = ravel.ROOT / "tests"
 
-# Shared memory in two widths: of one word and four, of two and four, of one and two; words of elements at every end of a buffer; transposes by elements.
+# Shared memory in two widths: of one word and four, of two and four, of one and two; words of elements at every end of a buffer; transposes by elements;
+# indices that are below 0 on the way.
 MORE = [("NHWC", "NCHW", (2, 3, 32, 32), 32), ("NCHW", "NHWC", (2, 3, 32, 32), 64), ("NHWC", "NCHW", (1, 6, 31, 17), 32), ("NCHW", "NHWC", (1, 6, 31, 17), 32),
         ("NHWC", "NCHW", (1, 31, 16, 32), 64), ("(A,B){A, B}", "(A,B){B, A}", (3, 7), 8), ("(A,B){A, B}", "(A,B){B, A}", (3, 7), 16),
         ("(A,B){A, B}", "(A,B){B, A, pad = {A = 4}, fill = 3}", (3, 5), 8), ("(A,B){A, B}", "(A,B){B, A}", (3, 7), 1), G.T(267, 261, 32), G.T(261, 530, 64),
-        G.P(64, 64, 65, 300, 32)]
+        G.P(64, 64, 65, 300, 32), ("(A,B){A, B}", "(A,B){max(A - 10, 0), min(A, 10), B//6, B%6}", (37, 6), 32), ("(A){A}", "(A){max(5 - A, 0), A}", (37,), 32),
+        ("(A,B){A, B}", "(A,B){max(min(A - 5, 3), B - 9) + 9, A, B}", (12, 11), 32)]
 CASES = G.CASES + MORE
 
 
@@ -175,6 +177,8 @@ def test_large_grids(tmp_path):
     assert "65536 blocks of 256 threads as 32768 by 2, 16384 bytes" in emit("explain", *base("16384,16384")).stdout
     r = emit("emit", *base("32768,16384", "-o", tmp_path / "k.comp"))
     assert r.returncode == 2 and "needs indices of 64 bits" in r.stderr and not list(tmp_path.iterdir()), r
+    r = emit("emit", "--from", "(A,B){A, B}", "--to", "(A,B){(A - 10)*(B - 10) + 400, A, B}", "--shape", "37,6", "--dtype", "f32", "--target", "glsl", "-o", tmp_path / "k.comp")
+    assert r.returncode == 2 and "needs signed indices of 64 bits" in r.stderr and "there is a number below 0" in r.stderr and "buffers of" not in r.stderr, r
     r = emit("emit", *base("300,700", "--target", narrow_grid(tmp_path, 3), "-o", tmp_path / "k.comp"))
     assert r.returncode == 2 and "at most 2^31 - 1, and 3 a side" in r.stderr, r
 
