@@ -177,12 +177,13 @@ entry_of(Load *l, lua_State *L, const char *key)
 {
     const Field *f = field_of(~0u, key);
     bool number = f && f->kind == FIELD_NUMBER, plan = f && f->kind == FIELD_PLAN;
+    bool list = f && f->kind == FIELD_HELPERS;
     if (plan && lua_isfunction(L, -1))
         return (TargetField){key, l->text, NULL};
     if (number && lua_isinteger(L, -1))
         return (TargetField){key, arena_printf(l->a, "%lld", (long long)lua_tointeger(L, -1)),
                        NULL};
-    if (!plan && lua_type(L, -1) == LUA_TSTRING)
+    if (!plan && !list && lua_type(L, -1) == LUA_TSTRING)
         return (TargetField){key, text_of(l, L, -1), NULL};
     return (TargetField){key, NULL, luaL_typename(L, -1)};
 }
