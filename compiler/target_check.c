@@ -145,10 +145,15 @@ check_slots(const Target *t, Arena *a, const Field *f, const char *s)
 }
 
 static void
-check_value(const Target *t, Arena *a, const Field *f, const TargetField *en)
+check_text(const Target *t, Arena *a, const TargetField *en)
 {
     if (!en->value && !en->type)
         target_fail(t, a, "field '%s' is no text in UTF-8", en->key);
+}
+
+static void
+check_value(const Target *t, Arena *a, const Field *f, const TargetField *en)
+{
     if (!en->value && (f->kind != FIELD_HELPERS || strcmp(en->type, "table")))
         target_fail(t, a, "field '%s' is a %s: %s is wanted", en->key, en->type,
                     wanted(f->kind));
@@ -168,6 +173,7 @@ model_of(const Target *t, Arena *a)
 {
     for (int i = 0; i < t->nfields; i++)
         if (!strcmp(t->field[i].key, "model")) {
+            check_text(t, a, &t->field[i]);
             check_value(t, a, field_of(ALL, "model"), &t->field[i]);
             unsigned m = field_model(t->field[i].value);
             if (!m)
@@ -184,6 +190,7 @@ check_field(const Target *t, Arena *a, const TargetField *en)
     const Field *f = field_of(t->model, en->key);
     if (!f)
         fail_unknown(t, a, en->key);
+    check_text(t, a, en);
     if (t->model != ALL || f->models == ALL)
         check_value(t, a, f, en);
 }
