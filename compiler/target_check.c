@@ -107,7 +107,8 @@ check_number(const Target *t, Arena *a, const Field *f, const char *s)
 {
     char *end;
     i64 v = strtoll(s, &end, 10);
-    if (s[strspn(s, "-0123456789")] || !*s || *end || v < f->least || v > f->most || (f->power && (v & (v - 1))))
+    if (s[strspn(s, "-0123456789")] || !*s || *end || v < f->least || v > f->most ||
+        (f->power && (v & (v - 1))))
         target_fail(t, a, "%s = %.40s: a number from %lld to %lld%s", f->name, s,
                     (long long)f->least, (long long)f->most,
                     f->power ? ", a power of two" : "");

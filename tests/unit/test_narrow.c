@@ -1,4 +1,4 @@
-/* The kernels of few columns, few rows, runs and small elements against plain
+/* The kernels of few columns, few rows, runs, planes and small elements against plain
  * loops, over shapes, strides and alignments at random; blocks of memory end where the
  * kernel must, for the sanitizer to see. */
 #include <setjmp.h>
@@ -176,6 +176,36 @@ copies(void **state)
     }
 }
 
+/* Rows at any distance, at lines, and at distances that share sets of a cache. */
+static i64
+pitch(i64 least)
+{
+    static const i64 lines[] = {1, 64, 1024};
+    i64 of = lines[draw(3)];
+    return (least + (draw(2) ? draw(99) : 0) + of - 1) / of * of;
+}
+
+static void
+planes(void **state)
+{
+    (void)state;
+    for (int k = 0; k < ROUNDS / 4; k++) {
+        i64 z = 1 << draw(5), n = 1 + draw(3), rows = 1 + draw(draw(2) ? 400 / z + 99 : 40);
+        i64 cols = 1 + draw(draw(2) ? 900 / z + 99 : 40), sq = pitch(rows * z);
+        i64 dp = draw(4) ? pitch(cols * z) : cols * z, sn = cols * sq, dn = rows * dp;
+        Memory m = memory((n - 1) * sn + (cols - 1) * sq + rows * z,
+                          (n - 1) * dn + (rows - 1) * dp + cols * z);
+        ((Part *)kernel("transpose", (int)z))(m.d, m.s, n, rows, cols, dn, sn, dp, sq,
+                                              draw(3), draw(2) * 256);
+        for (i64 b = 0; b < n; b++)
+            for (i64 p = 0; p < rows; p++)
+                for (i64 q = 0; q < cols; q++)
+                    memcpy(m.want + b * dn + p * dp + q * z, m.s + b * sn + p * z + q * sq,
+                           (size_t)z);
+        compare(m, "transpose", k);
+    }
+}
+
 static unsigned
 element(const Byte *s, i64 i, i64 bits)
 {
@@ -228,6 +258,7 @@ main(void)
         cmocka_unit_test(weave),
         cmocka_unit_test(part),
         cmocka_unit_test(copies),
+        cmocka_unit_test(planes),
         cmocka_unit_test(small),
     };
     return cmocka_run_group_tests_name("narrow", tests, NULL, NULL);
