@@ -136,10 +136,10 @@ i64 grid_divisor(const Ex *x);
 void grid_blocks(GridBox *b, i64 blocks);
 /* Room for so many bytes of shared memory, which boxes use in turn. */
 void grid_shared(GridBox *b, i64 bytes);
-/* The loops but x, y and z as digits of n above `inner`, named, in b->at; and where both
+/* The loops but the tile's as digits of n above `inner`, named, in b->at; and where both
  * sides start there, in elements. */
-void grid_batch(GridBox *b, const Ex *n, i64 inner, const GridLoop *x, const GridLoop *y,
-                const GridLoop *z, const Ex **src, const Ex **dst);
+void grid_batch(GridBox *b, const Ex *n, i64 inner, const GridLoop *const *tile,
+                int ntile, const Ex **src, const Ex **dst);
 /* What thread t does in turn k: t, and then every 256th. */
 const Ex *grid_turn(GridBox *b, const Ex *k);
 
@@ -183,11 +183,13 @@ int grid_pattern(GridBox *b, int bits, const char **word);
  * there is none in closed form. */
 i64 grid_inverse(GridUnit *u, GridStmt *box);
 
-/* grid_gather.c, grid_piece.c, grid_tile.c, grid_edge.c, grid_slab.c: the rows */
+/* grid_gather.c, grid_piece.c, grid_tile.c, grid_edge.c, grid_slab.c, grid_fuse.c: the
+ * rows */
 i64 grid_gather(GridBox *b);
 i64 grid_piece(GridBox *b);
 i64 grid_tile(GridBox *b);
 i64 grid_tile_edge(GridBox *b);
 i64 grid_slab(GridBox *b);
+i64 grid_fuse(GridBox *b);
 
 #endif

@@ -89,16 +89,25 @@ grid_widen(GridBox *b, int most)
     b->bits *= (int)f;
 }
 
+static bool
+has(const GridLoop *const *loop, int n, const GridLoop *l)
+{
+    int i = 0;
+    while (i < n && loop[i] != l)
+        i++;
+    return i < n;
+}
+
 void
-grid_batch(GridBox *b, const Ex *n, i64 inner, const GridLoop *x, const GridLoop *y,
-           const GridLoop *z, const Ex **src, const Ex **dst)
+grid_batch(GridBox *b, const Ex *n, i64 inner, const GridLoop *const *tile, int ntile,
+           const Ex **src, const Ex **dst)
 {
     Exprs *e = b->e;
     const Ex **to = arena_array(b->arena, const Ex *, ex_nvars(e) + MAX_LOOPS);
     const Ex *s = ex_const(e, 0), *d = s;
     for (int k = b->nloops - 1; k >= 0; k--) {
         const GridLoop *l = &b->loop[k];
-        if (l == x || l == y || l == z)
+        if (has(tile, ntile, l))
             continue;
         const Ex *at = grid_let(b, l->name, ex_dig(e, n, inner, inner * l->n));
         inner *= l->n;

@@ -25,7 +25,8 @@ find_place(Tile *t)
     t->j = grid_let(b, "j", ex_dig(b->e, n, 1, t->ny));
     t->i = grid_let(b, "i", ex_dig(b->e, n, t->ny, inner));
     t->l = grid_let(b, "l", ex_dig(b->e, n, inner, inner * t->nz));
-    grid_batch(b, n, inner * t->nz, t->x, t->y, t->z, &t->src, &t->dst);
+    grid_batch(b, n, inner * t->nz, (const GridLoop *[]){t->x, t->y, t->z}, 3, &t->src,
+               &t->dst);
 }
 
 i64

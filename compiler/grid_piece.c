@@ -92,7 +92,7 @@ find_place(Pieces *p, const Ex *e)
     i64 inner = pieces * (p->pixel->n / p->pixels);
     p->y = grid_let(b, "y", ex_scale(x, ex_dig(x, e, 1, pieces), p->each));
     const Ex *at = grid_let(b, "x", ex_scale(x, ex_dig(x, e, pieces, inner), p->pixels));
-    grid_batch(b, e, inner, p->pixel, p->run, NULL, &src, &dst);
+    grid_batch(b, e, inner, (const GridLoop *[]){p->pixel, p->run}, 2, &src, &dst);
     b->at[p->pixel - b->loop] = at;
     src = ex_add(x, src, ex_add(x, ex_scale(x, at, p->pixel->ss),
                                 ex_scale(x, p->y, p->run->ss)));

@@ -121,6 +121,17 @@ is_run_on_both(const Slab *s)
            (!s->plane || plane_stride(s, s->plane) == s->few->n * s->pixel->n);
 }
 
+/* Planes are of rows that lie apart from one another, or of few that are together, so that
+ * sectors hold little of them. */
+static bool
+has_short_rows(const Slab *s)
+{
+    i64 row = s->pixel->n, apart = plane_stride(s, s->few), size = s->b->bits / 8;
+    if (apart >= row && apart < 2 * row)
+        row += (s->few->n - 1) * apart;
+    return !is_run_on_both(s) && row < ROW_BYTES / size;
+}
+
 static bool
 are_words(const Slab *s, i64 f)
 {
@@ -152,7 +163,8 @@ find_place(Slab *s)
     const GridLoop *l = s->plane ? s->plane : s->pixel;
     i64 inner = s->slabs, step = s->plane ? s->planes : s->pixels;
     s->slab = grid_let(b, "i", ex_dig(e, n, 1, inner));
-    grid_batch(b, n, inner, s->few, s->pixel, s->plane, &s->src, &s->dst);
+    grid_batch(b, n, inner, (const GridLoop *[]){s->few, s->pixel, s->plane}, 3, &s->src,
+               &s->dst);
     s->src = ex_add(e, s->src, ex_scale(e, s->slab, step * l->ss));
     s->dst = ex_add(e, s->dst, ex_scale(e, s->slab, step * l->ds));
 }
@@ -258,7 +270,7 @@ grid_slab(GridBox *b)
     Slab s = {.b = b};
     grid_widen(b, 64);
     if (b->bits < 8 || b->bits > 64 || b->nest->kind != NEST_COPY || grid_is_padded(b) ||
-        !choose_run(&s) || !choose_size(&s))
+        !choose_run(&s) || !choose_size(&s) || has_short_rows(&s))
         return 0;
     choose_widths(&s);
     i64 bytes = s.each * b->bits / 8, blocks = b->elements / s.all;

@@ -13,13 +13,34 @@ static const struct { int bits, m, each; } micro[] = {
     {4, 8, 4}, {8, 4, 4}, {16, 4, 1}, {32, 4, 1}, {64, 2, 1},
 };
 
-/* The longest of the other loops. */
+/* Whether runs of n elements are whole sectors, or with others next to them: those of the
+ * tile's other side, or, if they are not too short, the planes'; strides on the side. */
+static bool
+fills_sectors(const Tile *t, i64 n, i64 other, i64 plane)
+{
+    enum { SECTOR_BITS = 8 * SECTOR_BYTES };
+    i64 bits = n * t->b->bits;
+    return bits >= SECTOR_BITS || other == n || (2 * bits >= SECTOR_BITS && plane == n);
+}
+
+/* ... as they have to be where another row can do it. */
+static bool
+is_filled(const Tile *t, const GridLoop *z)
+{
+    if (t->b->bits < 8 * t->b->u->most.access)
+        return true;
+    return fills_sectors(t, t->x->n, t->y->ss, z ? z->ss : 0) &&
+           fills_sectors(t, t->y->n, t->x->ds, z ? z->ds : 0);
+}
+
+/* The longest of the other loops that are of use. */
 static void
 find_planes(Tile *t)
 {
     for (int i = 0; i < t->b->nloops; i++) {
         const GridLoop *l = &t->b->loop[i];
-        if (l != t->x && l != t->y && !l->rest && (!t->z || l->n > t->z->n))
+        if (l != t->x && l != t->y && !l->rest && (!t->z || l->n > t->z->n) &&
+            is_filled(t, l))
             t->z = l;
     }
 }
@@ -74,8 +95,14 @@ choose_sides(Tile *t)
     t->tx = x < units / t->ty ? x : units / t->ty;
     t->ty = y < units / t->tx ? y : units / t->tx;
     t->tz = 1;
+    if (!is_filled(t, NULL)) {
+        t->tx = x < side ? x : side;
+        t->ty = y < side ? y : side;
+    }
     if (t->tx * t->ty < units)
         find_planes(t);
+    if (!is_filled(t, t->z))
+        return false;
     while (t->z && t->tz < t->z->n && t->tx * t->ty * t->tz < units)
         t->tz *= 2;
     while (t->each > 1 && t->tx * t->ty * t->tz <= (i64)GRID_THREADS * t->each / 2)

@@ -26,6 +26,12 @@ def Z(n, rows, cols, bits):
     return ("(B,R,C){B, R, C}", "(B,R,C){B, C, R}", (n, rows, cols), bits)
 
 
+def M(shape, to, bits, more="", pitch=""):
+    """A permutation: `to` is the order of A, B, ... in the destination; more is what that has besides."""
+    names = ",".join("ABCDE"[:len(shape)])
+    return ("(%s){%s%s}" % (names, names, pitch), "(%s){%s%s}" % (names, ",".join(to), more), shape, bits)
+
+
 # Every row, width and kind of edge; rows of the issue: copies of runs, blocks, transposes, few channels, padding, anything else.
 CASES = [T(64, 128, 32), T(128, 64, 16), T(128, 256, 8), T(256, 512, 4), T(64, 32, 64), T(68, 132, 32), T(136, 72, 16), T(132, 260, 8), T(264, 136, 4),
          T(33, 65, 32), T(65, 129, 16), T(67, 131, 8), T(35, 37, 64), T(16, 300, 32), T(300, 16, 16), T(9, 5, 128), T(1, 1, 8)] + [
@@ -70,6 +76,17 @@ CASES = [T(64, 128, 32), T(128, 64, 16), T(128, 256, 8), T(256, 512, 4), T(64, 3
     ("NCHW", "NHWC", (2, 200, 7, 7), 32), ("NHWC", "NCHW", (2, 200, 7, 7), 16), ("NHWC", "NCHW", (3, 3, 31, 33), 8), ("NCHW", "NHWC", (3, 3, 31, 33), 8),
     ("NHWC", "NCHW", (2, 3, 64, 65), 8), ("NCHW", "NHWC", (2, 3, 90, 62), 8), ("(B,R,C){B, R, C, pitch = {R = 64}}", "(B,R,C){B, C, R}", (60, 10, 7), 32),
     ("(B,R,C){B, R, C}", "(B,R,C){B, C, R, pitch = {C = 64}}", (60, 10, 7), 32), ("(A,B,R,C){A, B, R, C}", "(A,B,R,C){B, A, C, R}", (5, 20, 9, 7), 32),
+    # several short loops a side: no neighbours of one another, of both sides, a common run; rows of the source and of the destination in shared memory;
+    # by words and not, words across loops, tails on both sides; several planes; gaps, padding along runs and across, backwards
+    M((40, 5, 9, 3), "DBCA", 8), M((64, 8, 12, 3), "DBCA", 16), M((40, 5, 9, 3), "DBCA", 32), M((13, 5, 9, 6), "DBCA", 64), M((16, 5, 40, 9), "BDCA", 8),
+    M((64, 16, 9), "BAC", 16), M((12, 33, 6), "BAC", 32), M((60, 13, 5, 4), "CADB", 8), M((65, 13, 33, 5), "CBDA", 8), M((6, 5, 40, 6, 7), "AECBD", 8),
+    M((5, 6, 40, 16), "DBCA", 8), M((3, 70, 37), "CBA", 32), M((16, 8, 60, 9), "DACB", 16), M((63, 13, 5, 6), "BDCA", 16), M((7, 25, 6, 12), "BDCA", 32),
+    M((60, 10, 7), "ACB", 32, ", pitch = {C = 64}"), M((300, 3, 5), "ACB", 64, ", pitch = {C = 64}"), M((33, 4, 7, 12), "BDAC", 8, ", pitch = {A = 24}", ", pitch = {B = 96}"),
+    M((20, 5, 9, 3), "DBCA", 8, ", pad = {A = 32}, fill = 7"), M((24, 5, 7, 3), "ACBD", 16, ", pad = {D = 4}, fill = 7"), M((24, 5, 7, 3), "ACBD", 8, ", pad = {D = 4}, fill = 7", ", pitch = {C = 4}"),
+    M((9, 5, 30, 6), "DBCA", 32, ", pad = {C = 32, D = 8}, fill = 7"),
+    M((37, 6, 11, 5), "CADB", 8, ", pad = {B = 8, A = 40}, fill = 9"), M((16, 4, 9, 6), "DBCA", 8, ", pitch = {C = 64}", ", pitch = {C = 8}"),
+    M((12, 20, 3, 17), "CDBA", 8), M((3, 12, 6, 31), "DACB", 8),
+    ("(A,B,C,D){A, B, C, D}", "(A,B,C,D){D, B, 8 - C, A}", (40, 5, 9, 3), 8), ("(A,B,C,D){A, B, C, 2 - D}", "(A,B,C,D){D, B, C, 39 - A}", (40, 5, 9, 3), 32),
 ]
 
 

@@ -1,0 +1,184 @@
+/* Transposes of several short loops: what is read together and what is written together
+ * are runs of loops fused, some of them perhaps both.  Rows of lanes follow the source's
+ * runs as they load and the destination's as they store, so that what a lane does along
+ * its run is the same in all of its turns. */
+#include "grid_fuse.h"
+#include "grid_tile.h"
+
+static int
+last_of(const Fuse *f, int side)
+{
+    return f->chain[side][f->depth[side] - 1];
+}
+
+/* Which tile a block does: those of one run of the destination follow one another. */
+static void
+find_place(Fuse *f)
+{
+    const struct { int loop; const char *name; } part[] = {
+        {last_of(f, SPACE_DST), "j"}, {last_of(f, SPACE_SRC), "i"}, {f->planes, "l"},
+    };
+    GridBox *b = f->b;
+    Exprs *e = b->e;
+    const Ex *n = ex_of_var(e, b->block);
+    const GridLoop *mine[MAX_LOOPS];
+    i64 inner = 1;
+    for (int i = 0; i < LEN(part); i++) {
+        int l = part[i].loop;
+        i64 count = l < 0 ? 1 : int_ceil_div(b->loop[l].n, f->chunk[l]);
+        if (count == 1 || f->start[l])
+            continue;
+        const Ex *at = grid_let(b, part[i].name, ex_dig(e, n, inner, inner * count));
+        f->start[l] = ex_scale(e, at, f->chunk[l]);
+        inner *= count;
+    }
+    for (int k = 0; k < f->n; k++)
+        mine[k] = &b->loop[f->order[0][k]];
+    grid_batch(b, n, inner, mine, f->n, &f->src, &f->dst);
+}
+
+static i64
+blocks_of(const Fuse *f)
+{
+    i64 n = f->b->elements;
+    for (int k = 0; k < f->n; k++) {
+        int l = f->order[0][k];
+        n = n / f->b->loop[l].n * int_ceil_div(f->b->loop[l].n, f->chunk[l]);
+    }
+    return n;
+}
+
+static const Ex *
+place(const Fuse *f, int loop, const Ex *const *digit)
+{
+    return f->start[loop] ? ex_add(f->b->e, f->start[loop], digit[loop]) : digit[loop];
+}
+
+/* Loops number `from` to `to` of a side's order, in b->at; what follows is where all of
+ * them are, for grid_close. */
+static GridStmt **
+open_loops(Fuse *f, int side, const Ex *const *digit, int from, int to)
+{
+    GridBox *b = f->b;
+    GridStmt **outer = NULL, **guard;
+    for (int k = from; k < to; k++) {
+        int l = f->order[side][k];
+        const GridLoop *loop = &b->loop[l];
+        b->at[l] = grid_index(b, loop->name, place(f, l, digit), loop->n, &guard);
+        outer = outer ? outer : guard;
+    }
+    return outer;
+}
+
+/* Where the tile's loops are, in accesses of a side; never below 0, on the way too. */
+static const Ex *
+global(const Fuse *f, int side, const Ex *const *digit)
+{
+    const GridBox *b = f->b;
+    const Ex *x = side == SPACE_SRC ? f->src : f->dst;
+    for (int k = 0; k < f->n; k++) {
+        int l = f->order[side][k];
+        i64 stride = side == SPACE_SRC ? b->loop[l].ss : b->loop[l].ds;
+        const Ex *at = stride < 0 ? b->at[l] : place(f, l, digit);
+        x = ex_add(b->e, x, ex_scale(b->e, at, stride));
+    }
+    return ex_div(b->e, x, f->word[side]);
+}
+
+/* Where element x of row r of a side is in shared memory. */
+static const Ex *
+shared(const Fuse *f, int side, const Ex *x, const Ex *r)
+{
+    const Ex *digit[MAX_LOOPS], *row, *column;
+    fuse_digits(f, side, x, r, digit);
+    fuse_place(f, digit, &row, &column);
+    return ex_add(f->b->e, ex_scale(f->b->e, row, f->pitch), column);
+}
+
+/* An access of a side, from element x of run r on, which has these digits. */
+static void
+move(Fuse *f, int side, const Ex *x, const Ex *r, const Ex *const *digit)
+{
+    GridBox *b = f->b;
+    bool load = side == SPACE_SRC, whole = side == f->major;
+    int size = b->bits / 8, n = f->word[side], each = whole ? n : 1;
+    const char *part[4] = {"v"}, *value = "v";
+    if (load)
+        grid_load_or_fill(b, "v", true, n * size, global(f, side, digit));
+    for (int i = 0; i < n / each; i++) {
+        const Ex *at = shared(f, side, ex_add(b->e, x, ex_const(b->e, i)), r);
+        at = ex_div(b->e, at, each);
+        if (!whole)
+            part[i] = load ? tile_part(b, "v", size, i)
+                           : arena_printf(b->arena, "A%d", i);
+        if (load)
+            grid_store(b, SPACE_SHARED, each * size, at, &part[i], 1);
+        else
+            grid_load(b, part[i], true, SPACE_SHARED, each * size, at);
+    }
+    if (!load && !whole)
+        value = tile_joined(b, part, size, n);
+    if (!load)
+        grid_store(b, SPACE_DST, n * size, global(f, side, digit), &value, 1);
+}
+
+/* So many turns of all threads from number `first` on. */
+static void
+take_turns(Fuse *f, int side, const Ex *x, i64 first, i64 count)
+{
+    GridBox *b = f->b;
+    Exprs *e = b->e;
+    i64 lanes = f->lanes[side];
+    GridStmt **turns, **rows;
+    const Ex *digit[MAX_LOOPS], *t = ex_of_var(e, b->u->thread);
+    const Ex *k = grid_for(b, "k", count, &turns);
+    k = ex_add(e, k, ex_const(e, first));
+    const Ex *r = ex_add(e, ex_div(e, t, lanes), ex_scale(e, k, GRID_THREADS / lanes));
+    r = grid_index(b, "q", r, f->rows[side], &rows);
+    fuse_digits(f, side, x, r, digit);
+    GridStmt **tails = open_loops(f, side, digit, f->depth[side], f->n);
+    move(f, side, x, r, digit);
+    grid_close(b, tails);
+    grid_close(b, rows);
+    grid_close(b, turns);
+}
+
+/* Only the last turn may be of some threads: the others do without asking. */
+static void
+phase(Fuse *f, int side)
+{
+    GridBox *b = f->b;
+    Exprs *e = b->e;
+    i64 lanes = f->lanes[side], all = fuse_turns(f, side);
+    i64 whole = f->rows[side] * lanes / GRID_THREADS, first = whole > 1 ? whole : 0;
+    GridStmt **idle, **outer = grid_open(b, grid_add(b, G_PHASE));
+    const Ex *digit[MAX_LOOPS], *p = ex_mod(e, ex_of_var(e, b->u->thread), lanes);
+    p = grid_index(b, "p", p, f->run[side] / f->word[side], &idle);
+    const Ex *x = ex_scale(e, p, f->word[side]);
+    fuse_digits(f, side, x, ex_const(e, 0), digit);
+    GridStmt **ends = open_loops(f, side, digit, 0, f->depth[side]);
+    if (first)
+        take_turns(f, side, x, 0, first);
+    if (all > first)
+        take_turns(f, side, x, first, all - first);
+    grid_close(b, ends);
+    grid_close(b, idle);
+    grid_close(b, outer);
+}
+
+i64
+grid_fuse(GridBox *b)
+{
+    Fuse f = {.b = b};
+    grid_widen(b, 64);
+    if (b->bits < 8 || b->bits > 64 || b->nest->kind != NEST_COPY || !fuse_tile(&f))
+        return 0;
+    i64 blocks = blocks_of(&f);
+    grid_shared(b, fuse_rows(&f) * f.pitch * b->bits / 8);
+    grid_blocks(b, blocks);
+    find_place(&f);
+    phase(&f, SPACE_SRC);
+    grid_add(b, G_BARRIER);
+    phase(&f, SPACE_DST);
+    return blocks;
+}
