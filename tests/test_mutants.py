@@ -26,7 +26,7 @@ def test_parts_that_can_break_have_mutants():
     wanted += ["compiler/%s.c" % n for n in "plan plan_pieces plan_nest plan_order plan_call kernel emit_relayout emit_index decide decide_parts decide_sigma "
                "decide_inverse decide_every decide_equal decide_storage layout layout_reach layout_scalar layout_runtime plan_runtime "
                "plan_runtime_pieces plan_runtime_nest plan_runtime_needs plan_runtime_few emit_runtime compile_runtime expr expr_arith expr_bits expr_facts bank bank_tile swizzle "
-               "swizzle_find cli_banks grid grid_box grid_cover grid_piece grid_tile grid_edge grid_slab grid_gather grid_inverse "
+               "swizzle_find cli_banks grid grid_box grid_cover grid_piece grid_tile grid_edge grid_slab grid_fuse grid_fuse_tile grid_fuse_bank grid_gather grid_inverse "
                "grid_access grid_render burst burst_tile burst_lua frag frag_cost frag_render target".split()]
     assert set(wanted) - UNSEEN <= files, set(wanted) - UNSEEN - files
     assert len(mutate.mutants()) >= 30
