@@ -87,6 +87,18 @@ reads_of_transpose(const Nest *n, i64 rows, i64 cols)
     return stride(n, COL, true) == rows ? rows * cols : nest_chain(n, rows, true);
 }
 
+/* Bytes that all of a call's planes write as one run, which they do by way of the buffer;
+ * 0 where they do not. */
+static double
+run_of_planes(const Nest *n, i64 rows, i64 cols, i64 size)
+{
+    i64 planes = nest_tile(n, BATCH);
+    double bytes = (double)planes * (double)rows * (double)(cols * size);
+    bool run = n->stream && planes > 1 && stride(n, BATCH, false) == cols &&
+               stride(n, ROW, false) == planes * cols && bytes <= BUFFER_BYTES;
+    return run ? bytes : 0;
+}
+
 static double
 least(double a, double b)
 {
@@ -101,7 +113,10 @@ runs_of_transpose(const Nest *n, i64 size)
     double line = (double)(cols * size);
     bool tight = apart == cols && line <= 512;
     Runs r = {.apart = apart * size, .read = read};
-    if (n->stream == 2) {
+    r.written = run_of_planes(n, rows, cols, size);
+    if (r.written) {
+        r.apart = 0;
+    } else if (n->stream == 2) {
         r.read = least(read, tight ? BUFFER_BYTES / (double)cols : 256);
         r.written = tight ? BUFFER_BYTES : least(line, 512);
     } else if (tight && line <= 64) {

@@ -204,6 +204,7 @@ ravel_stream_run(unsigned char *d, const unsigned char *s, int64_t bytes)
  * they do by way of a buffer that gathers a piece of each row of the destination: for
  * rows that are not aligned, and rows whole pages apart, which share few banks of the
  * memory and few sets of the cache. */
+enum { RAVEL_BUFFER = 32768 };
 #ifndef RAVEL_PLAIN
 /* Rows of the source to fetch while stores go out: what is left of them. */
 typedef struct {
@@ -224,7 +225,6 @@ ravel_fetch(ravel_ahead *a, int64_t lines)
     }
 }
 
-enum { RAVEL_BUFFER = 32768 };
 /* A row's next bytes, which are in a buffer and at the same distance from a line there:
  * the whole lines past the caches, what is left before the next piece.  What is
  * before the first whole line of a row and after its last goes the common way. */
@@ -358,6 +358,22 @@ ravel_staged_run##n(unsigned char *d, const unsigned char *s, int64_t rows,     
         }                                                                        \
     }                                                                            \
 }                                                                                \
+/* Rows of all planes, side by side in the destination: together they are one run of it. \
+ * In the source the planes of the next call may follow, and are fetched. */     \
+static void                                                                      \
+ravel_staged_planes##n(unsigned char *d, const unsigned char *s, int64_t planes, \
+                       int64_t rows, int64_t cols, int64_t sn, int64_t sq)       \
+{                                                                                \
+    unsigned char buffer[RAVEL_BUFFER];                                          \
+    const int64_t run = planes * cols * n, bytes = rows * run;                   \
+    ravel_ahead next = {s + planes * sn, sq, planes * sn, 0, sn == rows * n ? cols : 0}; \
+    for (int64_t b = 0; b < planes; b++)                                         \
+        ravel_strips##n(buffer + b * cols * n, s + b * sn, rows, 0, cols, run, sq); \
+    for (int64_t i = 0; i < bytes; i += 512) {                                   \
+        ravel_fetch(&next, 9);                                                   \
+        ravel_stream_run(d + i, buffer + i, bytes - i < 512 ? bytes - i : 512);  \
+    }                                                                            \
+}                                                                                \
 /* One block by way of the buffer, whose rows are as far off a line as the       \
  * destination's; meanwhile what comes next is fetched. */                       \
 RAVEL_INLINE void                                                                \
@@ -446,6 +462,13 @@ ravel_plane##n(unsigned char *d, const unsigned char *s, int64_t rows,          
             ravel_few##n(d + p * dp + q * n, s + p * n + q * sq,                 \
                          rows - p < 64 / n ? rows - p : 64 / n,                  \
                          cols - q < 64 / n ? cols - q : 64 / n, dp, sq);         \
+}                                                                                \
+static void                                                                      \
+ravel_staged_planes##n(unsigned char *d, const unsigned char *s, int64_t planes, \
+                       int64_t rows, int64_t cols, int64_t sn, int64_t sq)       \
+{                                                                                \
+    for (int64_t b = 0; b < planes; b++)                                         \
+        ravel_few##n(d + b * cols * n, s + b * sn, rows, cols, planes * cols * n, sq); \
 }
 #define RAVEL_BLOCK(n, m, w)
 #endif
@@ -476,6 +499,11 @@ ravel_transpose##n(unsigned char *d, const unsigned char *s, int64_t planes,    
                    int64_t rows, int64_t cols, int64_t dn, int64_t sn,           \
                    int64_t dp, int64_t sq, int64_t stream, int64_t ahead)        \
 {                                                                                \
+    if (stream && planes > 1 && dn == cols * n && dp == planes * dn &&           \
+        rows * dp <= RAVEL_BUFFER && rows >= m && cols >= m) {                   \
+        ravel_staged_planes##n(d, s, planes, rows, cols, sn, sq);                \
+        return;                                                                  \
+    }                                                                            \
     if (stream == 1 &&                                                           \
         ((uintptr_t)d | (uintptr_t)dp | (planes > 1 ? (uintptr_t)dn : 0)) % 64)  \
         stream = 2;                                                              \

@@ -193,6 +193,10 @@ planes(void **state)
         i64 z = 1 << draw(5), n = 1 + draw(3), rows = 1 + draw(draw(2) ? 400 / z + 99 : 40);
         i64 cols = 1 + draw(draw(2) ? 900 / z + 99 : 40), sq = pitch(rows * z);
         i64 dp = draw(4) ? pitch(cols * z) : cols * z, sn = cols * sq, dn = rows * dp;
+        if (draw(4) == 0) {             /* side by side */
+            dn = cols * z;
+            dp = n * dn;
+        }
         Memory m = memory((n - 1) * sn + (cols - 1) * sq + rows * z,
                           (n - 1) * dn + (rows - 1) * dp + cols * z);
         ((Part *)kernel("transpose", (int)z))(m.d, m.s, n, rows, cols, dn, sn, dp, sq,
