@@ -190,7 +190,8 @@ planes(void **state)
 {
     (void)state;
     for (int k = 0; k < ROUNDS / 4; k++) {
-        i64 z = 1 << draw(5), n = 1 + draw(3), rows = 1 + draw(draw(2) ? 400 / z + 99 : 40);
+        i64 z = 1 << draw(5), n = 1 + draw(3);
+        i64 rows = 1 + draw(draw(2) ? 400 / z + 99 : 40);
         i64 cols = 1 + draw(draw(2) ? 900 / z + 99 : 40), sq = pitch(rows * z);
         i64 dp = draw(4) ? pitch(cols * z) : cols * z, sn = cols * sq, dn = rows * dp;
         if (draw(4) == 0) {             /* side by side */
@@ -204,8 +205,8 @@ planes(void **state)
         for (i64 b = 0; b < n; b++)
             for (i64 p = 0; p < rows; p++)
                 for (i64 q = 0; q < cols; q++)
-                    memcpy(m.want + b * dn + p * dp + q * z, m.s + b * sn + p * z + q * sq,
-                           (size_t)z);
+                    memcpy(m.want + b * dn + p * dp + q * z,
+                           m.s + b * sn + p * z + q * sq, (size_t)z);
         compare(m, "transpose", k);
     }
 }
