@@ -24,7 +24,7 @@ typedef struct {
     int major;            /* the side whose runs are rows of shared memory, */
     i64 pitch, turn;      /* so many elements apart; turn rows of the other side's words
                            * are not neighbours */
-    double cost;          /* twice a copy's is 2 */
+    double cost;          /* sectors of both sides, a copy's are 2, and effort */
     const Ex *start[MAX_LOOPS];    /* of the block's tile; NULL: 0 */
     const Ex *src, *dst;  /* where that begins but for start, elements */
 } Fuse;

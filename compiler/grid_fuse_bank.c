@@ -4,7 +4,7 @@
 #include "bank.h"
 #include "grid_fuse.h"
 
-enum { TILE_BYTES = 16 << 10, PADS = 33 };
+enum { ROOM_BYTES = 16 << 10, PADS = 33 };
 enum { WARP = 32, WARPS = GRID_THREADS / WARP };
 
 int
@@ -36,7 +36,7 @@ i64
 fuse_room(const Fuse *f)
 {
     i64 most = f->b->u->most.shared;
-    return (most < TILE_BYTES ? most : TILE_BYTES) / (f->b->bits / 8);
+    return (most < ROOM_BYTES ? most : ROOM_BYTES) / (f->b->bits / 8);
 }
 
 void

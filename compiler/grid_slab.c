@@ -61,8 +61,8 @@ conflicts(const Slab *s)
     return int_gcd(s->few->n, s->b->bits == 64 ? 16 : 32);
 }
 
-/* The side whose lanes meet less often; few elements may meet as they will, as no other
- * row has a use for them. */
+/* The side whose lanes meet less often; few elements may meet as they will: where their
+ * runs are short `fuse` has them already. */
 static bool
 choose_run(Slab *s)
 {

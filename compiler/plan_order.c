@@ -276,15 +276,17 @@ order_planes(Nest *n, i64 bytes)
     return true;
 }
 
-/* Planes woven without padding, each whole lines in the destination. */
+/* Planes of whole lines in the destination, of 2, 4 or 8 bytes a row, nothing padded:
+ * what kernels store past the caches without a buffer. */
 static bool
 whole_planes(const Nest *n, i64 bytes, i64 size)
 {
-    enum { LINE = 64 };
+    enum { LINE = 64, MOST = 8 };
     int batch = n->role[BATCH], row = n->role[ROW];
+    i64 cols = nest_tile(n, COL), each = cols * size;
     return kernel_weaves(n->kernel) && !n->pad && batch >= 0 && bytes % LINE == 0 &&
-           n->loop[batch].ds * size % LINE == 0 &&
-           n->loop[row].ds == nest_tile(n, COL);
+           n->loop[batch].ds * size % LINE == 0 && n->loop[row].ds == cols &&
+           cols > 1 && each <= MOST && (each & (each - 1)) == 0;
 }
 
 /* Of a few columns or rows: the long loop in parts of whole lines, enough of them for
@@ -329,7 +331,7 @@ static bool
 order_other(const Plan *p, Nest *n, int k)
 {
     n->order = in_cache;
-    n->stream = may_stream(p);
+    n->stream = strchr(n->kernel->args, 'H') && may_stream(p);
     add_loops(n, BY_DST, false);
     return k == 0;
 }

@@ -330,7 +330,7 @@ RAVEL_INLINE void                                                               
 ravel_fill_buffer##n(unsigned char *buffer, const unsigned char *s, int64_t r,   \
                      int64_t c, int64_t pitch, int64_t sq)                       \
 {                                                                                \
-    enum { STEP = n == 1 ? RAVEL_LANES * m : 8 > m ? 8 : m, BESIDE = 256 + 128 }; \
+    enum { STEP = n == 1 ? RAVEL_LANES * m : 8 > m ? 8 : m, BESIDE = 256 };       \
     const int beside = n == 1 && sq % 1024 == 0 && r <= BESIDE;                  \
     unsigned char rows[n == 1 ? STEP * BESIDE : 1];                              \
     for (int64_t k = 0; k < c; k += STEP) {                                      \
@@ -405,7 +405,7 @@ static void                                                                     
 ravel_staged##n(unsigned char *d, const unsigned char *s, int64_t rows,          \
                 int64_t cols, int64_t dp, int64_t sq, const unsigned char *then) \
 {                                                                                \
-    enum { R = n == 1 ? 256 : 256 / n, C = n == 1 ? 256 : 512 / n };             \
+    enum { R = n == 1 ? 192 : 256 / n, C = n == 1 ? 256 : 512 / n };             \
     unsigned char room[R * (C * n + 192) + 128];                                 \
     const int64_t pitch = C * n + 128 + (dp & 63);                               \
     const int lines = ((uintptr_t)d | (uintptr_t)dp) % 64 == 0;                  \
@@ -621,9 +621,11 @@ ravel_pour(unsigned char **d, unsigned char *stage, int64_t held, int64_t stream
 
 /* Planes, b < n of them, of a few rows, fewer than fill a vector:
  * d[b*dn + p*dp + q*size] = s[b*sn + p*size + q*sq]  for p < rows, q < cols.  Blocks of
- * one vector a row; four of them make a line of 64 bytes, which goes past the caches if
- * `stream` and the rows of the destination are aligned alike.  A load may run into the
- * next column; the last columns are read by way of a buffer. */
+ * one vector a row.  Short planes of 2, 4 or 8 rows whose columns touch are taken apart
+ * as they come, past the caches if `stream` and what is written of each row is whole
+ * lines.  Of others four blocks make a line of 64 bytes, which goes past the caches if
+ * the rows of the destination are aligned alike; a load may run into the next column,
+ * and the last columns are read by way of a buffer. */
 #ifndef RAVEL_PLAIN
 /* The rows of a plane, and where they are. */
 typedef struct {
@@ -700,7 +702,7 @@ RAVEL_INLINE int64_t
 ravel_split_lines(const unsigned char *d, int64_t n, int64_t bytes, int64_t dn,
                   int64_t dp)
 {
-    const int64_t run = dn == bytes ? n * bytes : bytes | dn;
+    const int64_t run = dn == bytes || n == 1 ? n * bytes : bytes | dn;
     return ((uintptr_t)d | (uintptr_t)dp | (uintptr_t)run) % 64 == 0 && bytes % 16 == 0;
 }
 
@@ -804,7 +806,10 @@ static int
 ravel_split2(unsigned char *d, const unsigned char *s, int64_t n, int64_t rows,
              int64_t cols, int64_t dn, int64_t sn, int64_t dp, int64_t stream)
 {
-    stream = stream && ravel_split_lines(d, n, cols * 2, dn, dp);
+    const int64_t lines = ravel_split_lines(d, n, cols * 2, dn, dp);
+    if (stream && !lines && cols * 2 >= 128)
+        return 0;
+    stream = stream && lines;
     if (rows == 2)
         ravel_split2x2(d, s, n, cols, dn, sn, dp, stream);
     else if (rows == 4)

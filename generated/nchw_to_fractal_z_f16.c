@@ -320,7 +320,7 @@ RAVEL_INLINE void                                                               
 ravel_fill_buffer##n(unsigned char *buffer, const unsigned char *s, int64_t r,   \
                      int64_t c, int64_t pitch, int64_t sq)                       \
 {                                                                                \
-    enum { STEP = n == 1 ? RAVEL_LANES * m : 8 > m ? 8 : m, BESIDE = 256 + 128 }; \
+    enum { STEP = n == 1 ? RAVEL_LANES * m : 8 > m ? 8 : m, BESIDE = 256 };       \
     const int beside = n == 1 && sq % 1024 == 0 && r <= BESIDE;                  \
     unsigned char rows[n == 1 ? STEP * BESIDE : 1];                              \
     for (int64_t k = 0; k < c; k += STEP) {                                      \
@@ -395,7 +395,7 @@ static void                                                                     
 ravel_staged##n(unsigned char *d, const unsigned char *s, int64_t rows,          \
                 int64_t cols, int64_t dp, int64_t sq, const unsigned char *then) \
 {                                                                                \
-    enum { R = n == 1 ? 256 : 256 / n, C = n == 1 ? 256 : 512 / n };             \
+    enum { R = n == 1 ? 192 : 256 / n, C = n == 1 ? 256 : 512 / n };             \
     unsigned char room[R * (C * n + 192) + 128];                                 \
     const int64_t pitch = C * n + 128 + (dp & 63);                               \
     const int lines = ((uintptr_t)d | (uintptr_t)dp) % 64 == 0;                  \

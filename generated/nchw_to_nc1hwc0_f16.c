@@ -330,7 +330,7 @@ RAVEL_INLINE void                                                               
 ravel_fill_buffer##n(unsigned char *buffer, const unsigned char *s, int64_t r,   \
                      int64_t c, int64_t pitch, int64_t sq)                       \
 {                                                                                \
-    enum { STEP = n == 1 ? RAVEL_LANES * m : 8 > m ? 8 : m, BESIDE = 256 + 128 }; \
+    enum { STEP = n == 1 ? RAVEL_LANES * m : 8 > m ? 8 : m, BESIDE = 256 };       \
     const int beside = n == 1 && sq % 1024 == 0 && r <= BESIDE;                  \
     unsigned char rows[n == 1 ? STEP * BESIDE : 1];                              \
     for (int64_t k = 0; k < c; k += STEP) {                                      \
@@ -405,7 +405,7 @@ static void                                                                     
 ravel_staged##n(unsigned char *d, const unsigned char *s, int64_t rows,          \
                 int64_t cols, int64_t dp, int64_t sq, const unsigned char *then) \
 {                                                                                \
-    enum { R = n == 1 ? 256 : 256 / n, C = n == 1 ? 256 : 512 / n };             \
+    enum { R = n == 1 ? 192 : 256 / n, C = n == 1 ? 256 : 512 / n };             \
     unsigned char room[R * (C * n + 192) + 128];                                 \
     const int64_t pitch = C * n + 128 + (dp & 63);                               \
     const int lines = ((uintptr_t)d | (uintptr_t)dp) % 64 == 0;                  \
@@ -621,10 +621,10 @@ ravel_pour(unsigned char **d, unsigned char *stage, int64_t held, int64_t stream
 
 /* Planes, b < n of them, of rows of `width` elements, the last width - cols of them
  * `value`:  d[b*dn + p*dp + q*size] = s[b*sn + p*size + q*sq]  for p < rows, q < cols.
- * A row is at most 120 bytes.  Rows that touch are written as they come, or through a
- * buffer as whole lines past the caches if `stream`; planes of whole lines, nothing
- * padded, need no buffer.  A store may run into the next row, which is written after it;
- * where that is not ours the buffer takes it. */
+ * A row is at most 120 bytes.  Rows that touch go past the caches if `stream`: as they
+ * come where they are lines, or of 2, 4 or 8 bytes, nothing padded, in planes of whole
+ * lines; through a buffer where they are of 3, 5 or other bytes.  A store may run into
+ * the next row, which is written after it; where that is not ours the buffer takes it. */
 #ifndef RAVEL_PLAIN
 enum { RAVEL_STAGE = 3968 };
 

@@ -225,9 +225,11 @@ ravel_pour(unsigned char **d, unsigned char *stage, int64_t held, int64_t stream
 
 /* Planes, b < n of them, of a few rows, fewer than fill a vector:
  * d[b*dn + p*dp + q*size] = s[b*sn + p*size + q*sq]  for p < rows, q < cols.  Blocks of
- * one vector a row; four of them make a line of 64 bytes, which goes past the caches if
- * `stream` and the rows of the destination are aligned alike.  A load may run into the
- * next column; the last columns are read by way of a buffer. */
+ * one vector a row.  Short planes of 2, 4 or 8 rows whose columns touch are taken apart
+ * as they come, past the caches if `stream` and what is written of each row is whole
+ * lines.  Of others four blocks make a line of 64 bytes, which goes past the caches if
+ * the rows of the destination are aligned alike; a load may run into the next column,
+ * and the last columns are read by way of a buffer. */
 #ifndef RAVEL_PLAIN
 /* The rows of a plane, and where they are. */
 typedef struct {
@@ -304,7 +306,7 @@ RAVEL_INLINE int64_t
 ravel_split_lines(const unsigned char *d, int64_t n, int64_t bytes, int64_t dn,
                   int64_t dp)
 {
-    const int64_t run = dn == bytes ? n * bytes : bytes | dn;
+    const int64_t run = dn == bytes || n == 1 ? n * bytes : bytes | dn;
     return ((uintptr_t)d | (uintptr_t)dp | (uintptr_t)run) % 64 == 0 && bytes % 16 == 0;
 }
 
@@ -412,7 +414,10 @@ static int
 ravel_split1(unsigned char *d, const unsigned char *s, int64_t n, int64_t rows,
              int64_t cols, int64_t dn, int64_t sn, int64_t dp, int64_t stream)
 {
-    stream = stream && ravel_split_lines(d, n, cols * 1, dn, dp);
+    const int64_t lines = ravel_split_lines(d, n, cols * 1, dn, dp);
+    if (stream && !lines && cols * 1 >= 128)
+        return 0;
+    stream = stream && lines;
     if (rows == 2)
         ravel_split1x2(d, s, n, cols, dn, sn, dp, stream);
     else if (rows == 4)

@@ -229,10 +229,10 @@ ravel_pour(unsigned char **d, unsigned char *stage, int64_t held, int64_t stream
 
 /* Planes, b < n of them, of rows of `width` elements, the last width - cols of them
  * `value`:  d[b*dn + p*dp + q*size] = s[b*sn + p*size + q*sq]  for p < rows, q < cols.
- * A row is at most 120 bytes.  Rows that touch are written as they come, or through a
- * buffer as whole lines past the caches if `stream`; planes of whole lines, nothing
- * padded, need no buffer.  A store may run into the next row, which is written after it;
- * where that is not ours the buffer takes it. */
+ * A row is at most 120 bytes.  Rows that touch go past the caches if `stream`: as they
+ * come where they are lines, or of 2, 4 or 8 bytes, nothing padded, in planes of whole
+ * lines; through a buffer where they are of 3, 5 or other bytes.  A store may run into
+ * the next row, which is written after it; where that is not ours the buffer takes it. */
 #ifndef RAVEL_PLAIN
 enum { RAVEL_STAGE = 3968 };
 

@@ -22,7 +22,10 @@ static int
 ravel_split2(unsigned char *d, const unsigned char *s, int64_t n, int64_t rows,
              int64_t cols, int64_t dn, int64_t sn, int64_t dp, int64_t stream)
 {
-    stream = stream && ravel_split_lines(d, n, cols * 2, dn, dp);
+    const int64_t lines = ravel_split_lines(d, n, cols * 2, dn, dp);
+    if (stream && !lines && cols * 2 >= 128)
+        return 0;
+    stream = stream && lines;
     if (rows == 2)
         ravel_split2x2(d, s, n, cols, dn, sn, dp, stream);
     else if (rows == 4)

@@ -53,13 +53,16 @@ static void (*kernel(const char *name, int size))(void)
 typedef struct {
     Byte *s, *d, *want;
     size_t dst;
+    void *block;                   /* where d is, at its start or somewhat on */
 } Memory;
 
 static Memory
 memory(i64 src, i64 dst)
 {
-    Memory m = {malloc((size_t)src), NULL, malloc((size_t)dst), (size_t)dst};
-    assert_int_equal(posix_memalign((void **)&m.d, 64, (size_t)dst), 0);
+    Memory m = {malloc((size_t)src), NULL, malloc((size_t)dst), (size_t)dst, NULL};
+    i64 off = draw(3) ? 0 : draw(64);
+    assert_int_equal(posix_memalign(&m.block, 64, (size_t)(off + dst)), 0);
+    m.d = (Byte *)m.block + off;
     for (i64 i = 0; i < src; i++)
         m.s[i] = (Byte)draw(256);
     for (i64 i = 0; i < dst; i++)
@@ -73,7 +76,7 @@ compare(Memory m, const char *what, int round)
     if (memcmp(m.d, m.want, m.dst))
         fail_msg("%s, round %d", what, round);
     free(m.s);
-    free(m.d);
+    free(m.block);
     free(m.want);
 }
 
