@@ -285,9 +285,9 @@ def test_known(layout, shape, dtype, banks, code, says):
 
 WRONG = [
     (["--shape", "64,64", "--banks", b], why) for b, why in [
-        ("", "'' is no dim"), (",", "is no dim"), ("K,", "'' is no dim"), ("K:", "number from 1"), ("K:0", "number from 1"),
-        ("K:3", "1, 2, 4, 8 or 16"), ("K:32", "1, 2, 4, 8 or 16"), ("K:-4", "not a list"), ("K:1e1", "not a list"),
-        ("K:99999999999999999999", "not a list"), ("K:4:4", "not a list"), ("Q", "(M, K)"), ("%s%n", "'%s%n'"),
+        ("", "'' is no dim"), (",", "is no dim"), ("K,", "'' is no dim"), ("K:", "1, 2, 4, 8 or 16"), ("K:0", "1, 2, 4, 8 or 16"),
+        ("K:3", "1, 2, 4, 8 or 16"), ("K:32", "1, 2, 4, 8 or 16"), ("K:-4", "1, 2, 4, 8 or 16"), ("K:1e1", "1, 2, 4, 8 or 16"),
+        ("K:99999999999999999999", "1, 2, 4, 8 or 16"), ("K:4:4", "1, 2, 4, 8 or 16"), ("Q", "(M, K)"), ("%s%n", "'%s%n'"),
         ("K:2", "an element of f32 is larger"), ("M:8", "not side by side: elements (0,0) and (1,0) are at addresses 0 and 64"),
         (",".join("K"*17), "more than 16"), ("\x1b[31m", "\\u001b")]
 ] + [

@@ -285,7 +285,7 @@ def test_what_is_refused(tmp_path, args, says):
 
 
 def test_a_target_without_words_for_it(tmp_path):
-    table = TG.own_table(tmp_path, ("tile_load_open = [[", "other = [["))
+    table = TG.own_table(tmp_path, ("tile_load_open = [[", "tile_store_open = [["))
     r = subprocess.run([G.RAVEL, "emit", "--kind", "load", "--dtype", "f16", "-o", "-", "--from", "ROW_MAJOR", "--to", "MMA_A", "--shape", "64,64", "--target", table],
                        capture_output=True, text=True)
     assert r.returncode == 2 and "has no tile loads: the table lacks 'tile_load_open'" in r.stderr, r

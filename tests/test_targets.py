@@ -217,7 +217,7 @@ def test_every_name_is_replaced(tmp_path):
 
 # --- grids of rows
 
-ROWS = [("(A,B){A, B}", "(A,B){max(A - 10, 0), min(A, 10), B//6, B%6}", (411, 6), 32), ("(A,B,C){A, B, C}", "(A,B,C){B//3, C, A, B%3, fill = 5}", (31, 7, 12), 32),
+ROWS = [("(A,B){A, B}", "(A,B){max(A - 10, 0), min(A, 10), B//6, B%6}", (411, 6), 32), ("(A,B,C){A, B, C}", "(A,B,C){B//3, A, B%3, C, fill = 5}", (11, 10, 23), 32),
         ("(A,B){A, B}", "(A,B){max(A - 10, 0), min(A, 10), B}", (640, 4), 32)]      # whole blocks, and a row that is not full
 
 
