@@ -62,8 +62,8 @@ find_part(void *so, const char *name)
     part_function = (RelayoutPart *)(uintptr_t)f;
 }
 
-/* The object's function; a path without a slash is a file here, not one of the
- * system's libraries. */
+/* The object's function, not one of that name of the C library, which objects need too;
+ * a path without a slash is a file here, not one of the system's libraries. */
 static ravel_status
 find_function(const ChildObject *o)
 {
@@ -76,7 +76,7 @@ find_function(const ChildObject *o)
     if (!so)
         return error_set(&told->err, RAVEL_ERR_FILE, "%s", dlerror());
     void *f = dlsym(so, o->name);
-    if (!f)
+    if (!f || f == dlsym(RTLD_DEFAULT, o->name))
         return error_set(&told->err, RAVEL_ERR_FILE, "'%s' has no function '%s'; --name "
                          "says which", o->path, o->name);
     function = (Relayout *)(uintptr_t)f;

@@ -97,7 +97,9 @@ prove_object(Verify *v)
     Cli *c = v->c;
     ChildObject o = {c->o.object, NULL};
     const Plan *p = compile_plan(c->arena, c->known, &v->rq);
-    o.name = compile_name(c->arena, c->cx->target, &v->rq);
+    o.name = c->o.name;                /* only looked up: any will do */
+    if (!o.name)
+        o.name = compile_name(c->arena, c->cx->target, &v->rq);
     prove(v, p, NULL, &o);
 }
 

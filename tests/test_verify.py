@@ -139,6 +139,17 @@ def test_object_that_prints_and_object_without_the_function():
     assert code == 2 and "ravel_relayout" in text
 
 
+@pytest.mark.parametrize("name", ["omp_relayout", "random", "strided", "_Z1fPvPKv", "system"])
+def test_a_name_is_only_looked_up(name):
+    """Words that a target keeps, or C, may be those of an object; but not the program's own functions of that name."""
+    with open("f.c", "w") as c:
+        c.write("void %s(char *d, const char *s) { d[0] = s[0]; }\n" % name)
+    for flags, want in ([], 0), (["-D%s=f" % name], 2):
+        subprocess.run(["gcc", "-w", *flags, "-shared", "-fPIC", "-o", "f.so", "f.c"], check=True)
+        code, text = verify("--object", "./f.so", "--name", name, *of("{A}", "{A}", "u8", "1"))
+        assert code == want and (not want or "has no function '%s'" % name in text), text
+
+
 def build(body):
     with open("f.c", "w") as c:
         c.write("#define _GNU_SOURCE\n#include <signal.h>\n#include <unistd.h>\nvoid f(volatile char *d, const char *s) { %s }\n" % body)
