@@ -29,21 +29,26 @@ static const char keywords[] =
 
 /* Functions of the C library, which compilers know by heart (C11 7). */
 static const char library[] =
-    " abort abs acos acosh alloca asctime asin asinh assert atan atan2 atanh atexit "
-    "atof atoi atol atoll bcmp bcopy bsearch bzero cabs calloc carg cbrt ceil cexp "
-    "clearerr clock conj copysign cos cosh cpow creal csqrt ctime difftime div erf "
-    "erfc errno exit exp exp2 expm1 fabs fclose fdim feof ferror fflush ffs fgetc "
-    "fgetpos fgets floor fma fmax fmin fmod fopen fprintf fputc fputs fread free "
-    "freopen frexp fscanf fseek fsetpos ftell fwrite gamma getc getchar getenv gets "
-    "gmtime hypot ilogb index isalnum isalpha isblank iscntrl isdigit isgraph "
-    "islower isprint ispunct isspace isupper isxdigit j0 j1 jn labs ldexp ldiv "
-    "lgamma llabs lldiv llrint llround localeconv localtime log log10 log1p log2 "
-    "logb longjmp lrint lround malloc mblen mbtowc mktime modf nan nearbyint "
-    "nextafter perror pow printf putc putchar puts qsort raise rand realloc "
-    "remainder remove rename rewind rindex rint round scalbn scanf setbuf setjmp "
-    "setlocale setvbuf signal sin sinh snprintf sprintf sqrt srand sscanf system "
-    "tan tanh tgamma time tmpfile tmpnam tolower toupper trunc ungetc vfprintf "
-    "vprintf vsnprintf vsprintf wcstombs wctomb y0 y1 yn ";
+    " abort abs alloca asctime assert atexit atof atoi atol atoll bcmp bcopy bsearch "
+    "bzero calloc clearerr clock ctime difftime div errno exit fclose feof ferror "
+    "fflush ffs ffsl ffsll fgetc fgetpos fgets fopen fprintf fputc fputs fread free "
+    "freopen fscanf fseek fsetpos ftell fwrite getc getchar getenv gets gmtime index "
+    "isalnum isalpha isblank iscntrl isdigit isgraph islower isprint ispunct isspace "
+    "isupper isxdigit labs ldiv llabs lldiv localeconv localtime longjmp malloc mblen "
+    "mbtowc mktime perror printf putc putchar puts qsort raise rand realloc remove "
+    "rename rewind rindex scanf setbuf setjmp setlocale setvbuf signal snprintf "
+    "sprintf srand sscanf system time tmpfile tmpnam tolower toupper ungetc vfprintf "
+    "vprintf vsnprintf vsprintf wcstombs wctomb ";
+
+/* Those of <math.h> and <complex.h>, which are there for other types too. */
+static const char typed[] =
+    " acos acosh asin asinh atan atan2 atanh cabs cacos cacosh carg casin casinh catan "
+    "catanh cbrt ccos ccosh ceil cexp cimag clog conj copysign cos cosh cpow cproj "
+    "creal csin csinh csqrt ctan ctanh erf erfc exp exp2 expm1 fabs fdim floor fma "
+    "fmax fmin fmod frexp gamma hypot ilogb j0 j1 jn ldexp lgamma llrint llround log "
+    "log10 log1p log2 logb lrint lround modf nan nearbyint nextafter nexttoward pow "
+    "remainder remquo rint round scalbln scalbn sin sinh sqrt tan tanh tgamma trunc "
+    "y0 y1 yn ";
 
 static bool
 is_word_of(const char *list, const char *s)
@@ -55,17 +60,19 @@ is_word_of(const char *list, const char *s)
     return false;
 }
 
-/* sin, and as sinf and sinl for other types (C11 7.31.1). */
+/* Of <math.h> sin, and as sinf and sinl for other types (C11 7.31.1). */
 static bool
 is_of_library(const char *s)
 {
     char stem[16];
     size_t n = strlen(s);
+    if (is_word_of(library, s) || is_word_of(typed, s))
+        return true;
     if (n < 2 || n > sizeof stem || !strchr("fl", s[n - 1]))
-        return is_word_of(library, s);
+        return false;
     memcpy(stem, s, n - 1);
     stem[n - 1] = 0;
-    return is_word_of(library, s) || is_word_of(library, stem);
+    return is_word_of(typed, stem);
 }
 
 /* What the standard keeps for headers to come (C11 7.31), and what is ours. */

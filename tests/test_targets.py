@@ -354,6 +354,12 @@ def test_kept_names_are_refused(tmp_path, target):
             assert named(tmp_path, target, kind, name), (kind, name)
 
 
+def test_functions_of_the_library_for_other_types(tmp_path):
+    """Those of <math.h> and <complex.h> have an f and an l, and no others of the C library."""
+    got = [n for n in "sinf sinl powf fmal cexpf nanl remquof timef freel exitf signall printff mallocl rounded".split() if named(tmp_path, "c", "relayout", n)]
+    assert got == ["timef", "freel", "exitf", "signall", "printff", "mallocl", "rounded"]
+
+
 def test_a_table_of_ones_own_keeps_names(tmp_path):
     """Instead of those of the target that it is like; a star is for all that begin so."""
     (tmp_path / "mine.lua").write_text('return { like = "cuda", reserved = "tile my_* x" }')
