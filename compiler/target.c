@@ -1,4 +1,5 @@
 /* Target tables: templates/NAME.lua, read once into plain strings. */
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -125,21 +126,36 @@ typedef struct {
     const char *like, *model;      /* what this one says; NULL: nothing */
 } Load;
 
+/* The entries of the table on top, -1 unless they are 1 to that. */
+static int
+list_length(lua_State *L)
+{
+    lua_Integer n = 0, last = 0;
+    for (lua_pushnil(L); lua_next(L, -2); lua_pop(L, 1), n++) {
+        lua_Integer at = lua_isinteger(L, -2) ? lua_tointeger(L, -2) : 0;
+        if (at < 1 || at > INT_MAX) {
+            lua_pop(L, 2);
+            return -1;
+        }
+        last = at > last ? at : last;
+    }
+    return last == n ? (int)n : -1;
+}
+
 /* { "symbol", "file", ... } */
 static void
 read_helper(Load *l, TargetHelper *h, lua_State *L)
 {
-    int n = lua_istable(L, -1) ? (int)lua_rawlen(L, -1) : 0;
+    int n = lua_istable(L, -1) ? list_length(L) : -1;
     if (n < 2 || n > 1 + HELPER_FILES)
         target_fail(l->t, l->a, "field 'helpers': each is a list of a symbol and up to "
                     "%d files", HELPER_FILES);
     for (int i = 0; i < n; i++) {
         lua_rawgeti(L, -1, i + 1);
-        const char *s = lua_tostring(L, -1);
-        if (!s)
+        if (lua_type(L, -1) != LUA_TSTRING)
             target_fail(l->t, l->a, "field 'helpers': each is a list of strings, and one "
                         "has a %s", luaL_typename(L, -1));
-        s = arena_string(l->a, s);
+        const char *s = arena_string(l->a, lua_tostring(L, -1));
         if (i == 0)
             h->symbol = s;
         else
@@ -152,13 +168,17 @@ static void
 read_helpers(Load *l, lua_State *L)
 {
     Target *t = l->t;
-    for (int i = 1; lua_rawgeti(L, -1, i) != LUA_TNIL; i++) {
+    int n = list_length(L);
+    if (n < 0)
+        target_fail(t, l->a, "field 'helpers' is a list: entries 1, 2, ..., none left out "
+                    "and none by name");
+    for (int i = 1; i <= n; i++) {
+        lua_rawgeti(L, -1, i);
         if (t->nhelpers == TARGET_HELPERS)
             target_fail(t, l->a, "field 'helpers': more than %d", TARGET_HELPERS);
         read_helper(l, &t->helper[t->nhelpers++], L);
         lua_pop(L, 1);
     }
-    lua_pop(L, 1);
 }
 
 /* What lua_tolstring gives, where it is a text. */
