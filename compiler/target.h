@@ -5,7 +5,10 @@
 
 #include "render.h"
 
-typedef enum { FIELD_TEXT, FIELD_FILE, FIELD_NUMBER, FIELD_HELPERS, FIELD_PLAN } FieldKind;
+/* FIELD_RAW: a text in which nothing is replaced. */
+typedef enum {
+    FIELD_TEXT, FIELD_RAW, FIELD_FILE, FIELD_NUMBER, FIELD_HELPERS, FIELD_PLAN
+} FieldKind;
 
 /* A row of target.def. */
 typedef struct {

@@ -94,6 +94,7 @@ wanted(FieldKind kind)
 {
     switch (kind) {
     case FIELD_TEXT:
+    case FIELD_RAW:
     case FIELD_FILE:    return "a string";
     case FIELD_NUMBER:  return "a whole number";
     case FIELD_HELPERS: return "a list";
@@ -125,6 +126,18 @@ slot_list(Arena *a, const char *slots)
         buf_printf(&b, "%s${%.*s}", b.len ? ", " : "", (int)n, s);
     }
     return b.s;
+}
+
+/* A grid of rows may have more blocks than are wanted, and only ${block} is their number
+ * over all rows: box_first stands for box_only there. */
+static void
+check_rows(const Target *t, Arena *a)
+{
+    static const char *const counted[] = {"box_first", "box_open", "block", "block_first"};
+    for (int i = 0; target_text(t, "grid_block_rows") && i < LEN(counted); i++)
+        if (!strstr(target_text(t, counted[i]), "${block}"))
+            target_fail(t, a, "field '%s' has no ${block}, which 'grid_block_rows' stands "
+                        "in", counted[i]);
 }
 
 /* Every ${name} of a text is one that the field has. */
@@ -237,5 +250,6 @@ target_check(Target *t, Arena *a)
     for (int i = 0; i < t->nfields; i++)
         check_field(t, a, &t->field[i]);
     check_complete(t, a);
+    check_rows(t, a);
     check_helpers(t, a);
 }

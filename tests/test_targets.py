@@ -136,7 +136,7 @@ def test_a_wrong_name_is_told_the_right_ones(tmp_path, model):
 
 @pytest.mark.parametrize("value, what", [("true", "boolean"), ("5", "number"), ("0.5", "number"), ("{}", "table"), ("function() end", "function"), ('"text"', "string")])
 def test_a_wrong_type_is_told(tmp_path, value, what):
-    right = {"TEXT": ("string", "a string"), "FILE": ("string", "a string"), "NUMBER": ("number", "a whole number"), "HELPERS": ("table", "a list"),
+    right = {"TEXT": ("string", "a string"), "RAW": ("string", "a string"), "FILE": ("string", "a string"), "NUMBER": ("number", "a whole number"), "HELPERS": ("table", "a list"),
              "PLAN": ("function", "a function of the plan")}
     for model, field in ALL:
         kind = FIELDS[model][field][1]
@@ -185,6 +185,46 @@ def test_what_is_missing_is_named(tmp_path, model):
     ('return { like = "cuda", loadd = 1, array = 2, barier = 3 }', "field 'array' is a number: a string is wanted")])
 def test_other_sentences(tmp_path, text, sentence):
     assert says(emit(tmp_path, text)) == sentence
+
+
+@pytest.mark.parametrize("like", ["cuda", "hip", "opencl", "glsl", "blocks"])
+def test_what_a_grid_of_rows_counts_by(tmp_path, like):
+    """Where a grid may be folded, the block's number is ${block} in every field that asks for it: else part of the tensor would be left out."""
+    for field in ("box_first", "box_open", "block", "block_first"):
+        names = " ".join("${%s}" % n for n in FIELDS["BLOCKS"][field][2] - {"block"})
+        assert says(emit(tmp_path, 'return { like = "%s", %s = "{ %s" }' % (like, field, names))) == "field '%s' has no ${block}, which 'grid_block_rows' stands in" % field
+        assert emit(tmp_path, 'return { like = "%s", %s = "{ %s ${block}" }' % (like, field, names)).returncode == 0
+    assert emit(tmp_path, 'return { like = "%s", box_only = "{" }' % like).returncode == 0
+    text = (ravel.ROOT / "templates/cuda.lua").read_text()
+    bare = re.sub(r', grid_block_rows = "[^"]*"', "", text.replace("${block}", "blockIdx.x"))
+    assert emit(tmp_path, bare).returncode == 0
+
+
+def test_texts_in_which_nothing_is_replaced(tmp_path):
+    """What stands before a kernel may be of any language, ${} and all; so may a word that is kept, though none will be met."""
+    text = "// ${none} ${ ${} $(x)"
+    assert emit(tmp_path, 'return { like = "cuda", prologue_text = "%s\\n", reserved = "${x} ${ kept" }' % text).returncode == 0
+    assert text + "\n" in (tmp_path / "o").read_text()
+    assert emit(tmp_path, 'return { like = "cuda", reserved = "${x} ${ kept" }', "--name", "kept").returncode == 2
+
+
+@pytest.mark.parametrize("value, sentence", [
+    ('{ { "f", "blocks/permute.glsl" }, nil, { "g", "blocks/permute.glsl" } }', "is a list: entries 1, 2, ..., none left out and none by name"),
+    ('{ { "f", "blocks/permute.glsl" }, x = { "g", "blocks/permute.glsl" } }', "is a list: entries 1, 2, ..., none left out and none by name"),
+    ('{ [0] = { "f", "blocks/permute.glsl" } }', "is a list: entries 1, 2, ..., none left out and none by name"),
+    ('{ [1.5] = { "f", "blocks/permute.glsl" } }', "is a list: entries 1, 2, ..., none left out and none by name"),
+    ('{ [2] = { "f", "blocks/permute.glsl" } }', "is a list: entries 1, 2, ..., none left out and none by name"),
+    ('{ { "f", "blocks/permute.glsl", more = "x" } }', ": each is a list of a symbol and up to 4 files"),
+    ('{ { "f", [3] = "blocks/permute.glsl" } }', ": each is a list of a symbol and up to 4 files"),
+    ('{ { 5, "blocks/permute.glsl" } }', ": each is a list of strings, and one has a number"),
+    ('{ { "f", 5 } }', ": each is a list of strings, and one has a number"),
+    ('{ { "f", "blocks/permute.glsl" }, { "g", "blocks/permute.glsl" } }', None), ("{}", None)])
+def test_helpers_are_a_list(tmp_path, value, sentence):
+    r = emit(tmp_path, 'return { like = "cuda", helpers = %s }' % value)
+    if sentence is None:
+        assert r.returncode == 0, r
+        return
+    assert says(r).removeprefix("field 'helpers'").strip() == sentence
 
 
 def test_like_a_target_that_is_like_another(tmp_path):
