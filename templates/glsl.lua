@@ -1,6 +1,15 @@
 -- glsl.lua: the target GLSL: compute shaders for OpenGL 4.3, OpenGL ES 3.1 and Vulkan.  Every field is explained in README.md.
 -- No pointers: a block for each width in which a buffer is used, at the same binding, so that an access is as wide as planned.
 -- No place is used in two widths by one kernel.  No extensions: nothing is narrower than a word.
+-- Names of the forms prefixA, prefixB, ...: those of libraries.
+local function capitals(prefix)
+  local s, letters = "", "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+  for i = 1, #letters do
+    s = s .. prefix .. letters:sub(i, i) .. "* "
+  end
+  return s
+end
+
 return {
   name = "glsl", model = "blocks",
   access_least = 4, index_bits = 32, shared_most = 16384, grid_side = 65535,
@@ -64,15 +73,26 @@ ${name}(int a, out int index[${rank}])
 ]],
   index_close = "}\n",
   -- what no function can be called (GLSL 4.60, 3.6 and 3.7), nor in OpenGL ES: functions that there are (8)
-  reserved = "gl_* radians degrees inversesqrt sign roundEven fract mod min max clamp mix step smoothstep isnan isinf floatBitsTo* intBitsTo* "
-    .. "uintBitsTo* pack* unpack* length distance dot cross normalize faceforward reflect refract matrixCompMult outerProduct transpose determinant "
-    .. "inverse lessThan* greaterThan* equal notEqual any all not uaddCarry usubBorrow umulExtended imulExtended bitfield* bitCount findLSB findMSB "
-    .. "texel* textureProj* atomic* imageLoad imageStore imageAtomic* imageSize imageSamples barrier memoryBarrier* groupMemoryBarrier subgroup* "
-    .. "interpolateAt* dFd* fwidth* noise* EmitVertex* EndPrimitive* ftransform shadow* anyInvocation* allInvocations* active asm atomic_uint attribute bool break buffer bvec2 bvec3 bvec4 case cast centroid class coherent common const "
-    .. "continue default discard dmat* do double dvec2 dvec3 dvec4 else enum extern external false filter fixed flat float for fvec2 fvec3 "
-    .. "fvec4 goto half highp hvec2 hvec3 hvec4 if iimage* image* in inline inout input int interface invariant isampler* isubpass* itexture* "
-    .. "ivec2 ivec3 ivec4 layout long lowp main mat2* mat3* mat4* mediump namespace noinline noperspective out output partition patch precise "
-    .. "precision public readonly resource restrict return sample sampler* shared short sizeof smooth static struct subpass* subroutine "
-    .. "superp switch template texture* this true typedef uimage* uint uniform union unsigned usampler* using usubpass* utexture* uvec2 uvec3 uvec4 "
-    .. "varying vec2 vec3 vec4 void volatile while writeonly",
+  reserved = capitals("atomic") .. capitals("memoryBarrier") .. capitals("subgroup")
+    .. "gl_* radians degrees inversesqrt sign roundEven fract mod min max clamp mix step smoothstep isnan isinf floatBitsTo* intBitsTo* "
+    .. "uintBitsTo* packUnorm* packSnorm* packDouble* packHalf* packInt* packUint* packFloat* pack16 pack32 pack64 packed unpackUnorm* unpackSnorm* "
+    .. "unpackDouble* unpackHalf* unpackInt* unpackUint* unpackFloat* unpack8 unpack16 unpack32 length distance dot cross normalize faceforward "
+    .. "reflect refract matrixCompMult outerProduct transpose determinant inverse lessThan lessThanEqual greaterThan greaterThanEqual equal "
+    .. "notEqual any all not uaddCarry usubBorrow umulExtended imulExtended bitfieldExtract bitfieldInsert bitfieldReverse bitCount findLSB "
+    .. "findMSB texelFetch* textureProj* imageLoad imageStore imageAtomic* imageSize imageSamples barrier memoryBarrier groupMemoryBarrier "
+    .. "interpolateAt* dFdx dFdxFine dFdxCoarse dFdy dFdyFine dFdyCoarse fwidth fwidthFine fwidthCoarse noise1 noise2 noise3 noise4 EmitVertex "
+    .. "EmitStreamVertex EndPrimitive EndStreamPrimitive ftransform shadow1D* shadow2D* anyInvocation* allInvocations* active asm atomic_uint "
+    .. "attribute bool break buffer bvec2 bvec3 bvec4 case cast centroid class coherent common const continue default discard dmat2 dmat2x2 "
+    .. "dmat2x3 dmat2x4 dmat3 dmat3x2 dmat3x3 dmat3x4 dmat4 dmat4x2 dmat4x3 dmat4x4 do double dvec2 dvec3 dvec4 else enum extern external false "
+    .. "filter fixed flat float for fvec2 fvec3 fvec4 goto half highp hvec2 hvec3 hvec4 if iimage1D* iimage2D* iimage3D* iimageCube* iimageBuffer* "
+    .. "iimageRect* image1D* image2D* image3D* imageCube* imageBuffer* imageRect* in inline inout input int interface invariant isampler1D* "
+    .. "isampler2D* isampler3D* isamplerCube* isamplerBuffer* isamplerRect* isubpassInput* itexture1D* itexture2D* itexture3D* itextureCube* "
+    .. "itextureBuffer* itextureRect* ivec2 ivec3 ivec4 layout long lowp main mat2 mat2x2 mat2x3 mat2x4 mat3 mat3x2 mat3x3 mat3x4 mat4 mat4x2 "
+    .. "mat4x3 mat4x4 mediump namespace noinline noperspective out output partition patch precise precision public readonly resource restrict "
+    .. "return sample sampler samplerShadow samplerExternal* sampler1D* sampler2D* sampler3D* samplerCube* samplerBuffer* samplerRect* shared "
+    .. "short sizeof smooth static struct subpassInput* subpassLoad* subroutine superp switch template texture textureSize textureQuery* "
+    .. "textureSamples textureLod* textureOffset* textureGrad* textureGather* textureExternal* texture1D* texture2D* texture3D* textureCube* "
+    .. "textureBuffer* textureRect* this true typedef uimage1D* uimage2D* uimage3D* uimageCube* uimageBuffer* uimageRect* uint uniform union "
+    .. "unsigned usampler1D* usampler2D* usampler3D* usamplerCube* usamplerBuffer* usamplerRect* using usubpassInput* utexture1D* utexture2D* "
+    .. "utexture3D* utextureCube* utextureBuffer* utextureRect* uvec2 uvec3 uvec4 varying vec2 vec3 vec4 void volatile while writeonly",
 }

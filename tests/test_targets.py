@@ -360,7 +360,8 @@ KINDS = {"relayout": RELAYOUT, "offset": ["--kind", "offset", "--to", "SW128", "
          "inverse": ["--kind", "inverse", "--to", "SW128", "--shape", "8,64", "--dtype", "f16"],
          "load": ["--kind", "load", "--from", "ROW_MAJOR", "--to", "MMA_A", "--shape", "16,16", "--dtype", "f16"]}
 OF = {"c": ["relayout", "offset", "inverse"], "bursts": ["relayout"], "glsl": ["relayout", "offset", "inverse"]}
-C = "int float double for while restrict inline main global kernel memcpy strlen malloc sin sinf powl int64_t INT64_MAX dst src good_name X9 floats4 kernel2".split()
+FREE = "good_name X9 floats4 kernel2 cuda_transpose hipster get_tile packed_to_x half_swap CUSTOM".split()
+C = FREE + "int float double for while restrict inline main global kernel memcpy strlen malloc sin sinf powl int64_t INT64_MAX dst src".split()
 WORDS = {
     "c": C + "omp_get_thread_num random select setenv stpcpy htole16 isnan omp".split(),
     "blocks": C, "bursts": C + "burst_in burst_move burst_fill burst_min bursts".split(),
@@ -372,9 +373,11 @@ WORDS = {
     "glsl": C + "vec4 ivec2 mat3 mat2x3 sampler2D layout buffer shared uniform in out inout discard gl_it mix dot texture atomicAdd imageLoad barrier noise1 "
                 "subroutine common active vectors".split()}
 KEPT = {"c": "omp_get_thread_num random stpcpy", "bursts": "burst_in burst_min", "hip": "float4 blockIdx hipMalloc make_uint2",
-        "cuda": "float4 blockIdx threadIdx warpSize dim3 make_uint4 atomicAdd tex2D cudaMalloc min std",
-        "opencl": "float4 uchar16 get_global_id barrier constant convert_int as_uint vload4 mad24 dot CLK_LOCAL_MEM_FENCE", "glsl": "vec4 mat3 sampler2D gl_it mix dot main shared"}
-FREE = "good_name X9 floats4 kernel2".split()
+        "cuda": "float4 blockIdx threadIdx warpSize dim3 make_uint4 make_cudaPos atomicAdd tex2D cudaMalloc CUuuid CUDA_R_16F min std",
+        "opencl": "float4 uchar16 get_global_id barrier constant convert_int convert_uchar4_sat as_uint as_char16 vload4 vstore_half2 atomic_add atom_xchg "
+                  "native_sin half_exp M_PI_F mad24 dot CLK_LOCAL_MEM_FENCE read_imagef",
+        "glsl": "vec4 mat3 mat4x2 sampler2D gl_it mix dot main shared packHalf2x16 atomicAdd imageLoad image2D texture textureLod lessThan bitfieldInsert "
+                "subgroupAdd"}
 
 
 def named(folder, target, kind, name):
@@ -408,9 +411,9 @@ def test_a_table_of_ones_own_keeps_names(tmp_path):
 
 
 def test_a_name_from_layouts_is_no_kept_one(tmp_path):
-    (tmp_path / "s.lua").write_text('layout "AS" { dims = { A, B }, order = { A, B } } layout "SA" { dims = { A, B }, order = { B, A } }')
-    base = [G.RAVEL, "emit", "--from", "%s:AS" % (tmp_path / "s.lua"), "--to", "SA", "--spec", tmp_path / "s.lua", "--shape", "3,4", "--dtype", "f32", "-o", "-", "--target"]
-    for target, name in (("cuda", "as_to_sa("), ("opencl", "ravel_relayout(")):
+    (tmp_path / "s.lua").write_text('layout "CONVERT_INT" { dims = { A, B }, order = { A, B } } layout "SA" { dims = { A, B }, order = { B, A } }')
+    base = [G.RAVEL, "emit", "--from", "%s:CONVERT_INT" % (tmp_path / "s.lua"), "--to", "SA", "--spec", tmp_path / "s.lua", "--shape", "3,4", "--dtype", "f32", "-o", "-", "--target"]
+    for target, name in (("cuda", "convert_int_to_sa("), ("opencl", "ravel_relayout(")):
         r = subprocess.run([*base, target], capture_output=True, text=True)
         assert r.returncode == 0 and "\n" + name in r.stdout, r
 
