@@ -94,5 +94,6 @@ ${name}(int a, out int index[${rank}])
     .. "textureSamples textureLod* textureOffset* textureGrad* textureGather* textureExternal* texture1D* texture2D* texture3D* textureCube* "
     .. "textureBuffer* textureRect* this true typedef uimage1D* uimage2D* uimage3D* uimageCube* uimageBuffer* uimageRect* uint uniform union "
     .. "unsigned usampler1D* usampler2D* usampler3D* usamplerCube* usamplerBuffer* usamplerRect* using usubpassInput* utexture1D* utexture2D* "
-    .. "utexture3D* utextureCube* utextureBuffer* utextureRect* uvec2 uvec3 uvec4 varying vec2 vec3 vec4 void volatile while writeonly",
+    .. "utexture3D* utextureCube* utextureBuffer* utextureRect* uvec2 uvec3 uvec4 varying vec2 vec3 vec4 void volatile while writeonly "
+    .. "subgroupcoherent devicecoherent queuefamilycoherent workgroupcoherent shadercallcoherent nonprivate",
 }

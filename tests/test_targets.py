@@ -371,7 +371,7 @@ WORDS = {
     "opencl": C + "float4 uchar16 half8 bool2 get_global_id barrier mem_fence image2d_t sampler_t event_t read_only constant generic convert_int as_uint vload4 atomic_add "
                   "mad24 clamp dot select shuffle native_sin async_work_group_copy CLK_LOCAL_MEM_FENCE FLT_MAX M_PI uniform dots localid".split(),
     "glsl": C + "vec4 ivec2 mat3 mat2x3 sampler2D layout buffer shared uniform in out inout discard gl_it mix dot texture atomicAdd imageLoad barrier noise1 "
-                "subroutine common active vectors".split()}
+                "subroutine common active vectors subgroupcoherent nonprivate packed packing noise texel subgroup_sum image_2d".split()}
 KEPT = {"c": "omp_get_thread_num random stpcpy", "bursts": "burst_in burst_min", "hip": "float4 blockIdx hipMalloc make_uint2",
         "cuda": "float4 blockIdx threadIdx warpSize dim3 make_uint4 make_cudaPos atomicAdd tex2D cudaMalloc CUuuid CUDA_R_16F min std",
         "opencl": "float4 uchar16 get_global_id barrier constant convert_int convert_uchar4_sat as_uint as_char16 vload4 vstore_half2 atomic_add atom_xchg "
