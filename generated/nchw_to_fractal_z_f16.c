@@ -321,7 +321,7 @@ ravel_fill_buffer##n(unsigned char *buffer, const unsigned char *s, int64_t r,  
                      int64_t c, int64_t pitch, int64_t sq)                       \
 {                                                                                \
     enum { STEP = n == 1 ? RAVEL_LANES * m : 8 > m ? 8 : m, BESIDE = 256 };       \
-    const int beside = n == 1 && sq % 1024 == 0 && r <= BESIDE;                  \
+    const int beside = n == 1 && sq % 1024 == 0 && r >= 16 && r <= BESIDE;       \
     unsigned char rows[n == 1 ? STEP * BESIDE : 1];                              \
     for (int64_t k = 0; k < c; k += STEP) {                                      \
         const int64_t end = k + STEP < c ? k + STEP : c;                         \
@@ -330,7 +330,11 @@ ravel_fill_buffer##n(unsigned char *buffer, const unsigned char *s, int64_t r,  
                 RAVEL_PREFETCH(s + i * sq + j);                                  \
         if (beside && end - k >= m) {                                            \
             for (int64_t i = k; i < end; i++)                                    \
-                memcpy(rows + (i - k) * BESIDE, s + i * sq, (size_t)r);          \
+                for (int64_t j = 0; j < r; j += 16) {                            \
+                    j = j + 16 > r ? r - 16 : j;                                 \
+                    ravel_store1(rows + (i - k) * BESIDE + j,                    \
+                                 ravel_load1(s + i * sq + j, 0), 0);             \
+                }                                                                \
             ravel_strips##n(buffer + k * n, rows, r, 0, end - k, pitch, BESIDE); \
         } else {                                                                 \
             ravel_strips##n(buffer, s, r, k, end, pitch, sq);                    \
@@ -344,6 +348,8 @@ ravel_staged_run##n(unsigned char *d, const unsigned char *s, int64_t rows,     
 {                                                                                \
     unsigned char buffer[RAVEL_BUFFER];                                          \
     const int64_t run = cols * n, most = RAVEL_BUFFER / run;                     \
+    if (rows < m || cols < m)        /* never, which not every compiler sees */  \
+        return;                                                                  \
     for (int64_t p = 0, r; p < rows; p += r) {                                   \
         r = rows - p < most ? rows - p : most;                                   \
         r = rows - p - r < m && rows - p > r ? r - m : r;                        \
@@ -367,6 +373,8 @@ ravel_staged_planes##n(unsigned char *d, const unsigned char *s, int64_t planes,
     unsigned char buffer[RAVEL_BUFFER];                                          \
     const int64_t run = planes * cols * n, bytes = rows * run;                   \
     ravel_ahead next = {s + planes * sn, sq, planes * sn, 0, sn == rows * n ? cols : 0}; \
+    if (rows < m || cols < m)        /* never, which not every compiler sees */  \
+        return;                                                                  \
     for (int64_t b = 0; b < planes; b++)                                         \
         ravel_strips##n(buffer + b * cols * n, s + b * sn, rows, 0, cols, run, sq); \
     for (int64_t i = 0; i < bytes; i += 512) {                                   \
@@ -400,6 +408,8 @@ ravel_staged##n(unsigned char *d, const unsigned char *s, int64_t rows,         
     const int64_t pitch = C * n + 128 + (dp & 63);                               \
     const int lines = ((uintptr_t)d | (uintptr_t)dp) % 64 == 0;                  \
     int64_t p = 0, q = 0, r, c;                                                  \
+    if (rows < m || cols < m)        /* never, as above */                       \
+        return;                                                                  \
     while (p < rows && q < cols) {                                               \
         c = cols - q < C + m ? cols - q : C;                                     \
         r = rows - p < R + m ? rows - p : R;                                     \
