@@ -434,7 +434,7 @@ def test_conformance_of_a_table(tmp_path):
     ("return {}", "bad.lua: the table lacks 'name', 'model'"), ("return 1", "bad.lua: no table"), ("x = ", "bad.lua"), ("while true do end", "the table runs for more than 5 million instructions"), ("local s = 'x' while true do s = s .. s end", "the table needs more than 16 MB"), ("return io", "no table"),
     ('return { model = "blocks", name = true }', "field 'name' is a boolean: a string"), ('local t = {} for i = 1, 200 do t["f" .. i] = "" end return t', "more than 128 fields"),
     ("return { helpers = { 'abcdef' } }", "field 'helpers': each is a list of a symbol"), ("return { helpers = { {} } }", "field 'helpers': each is a list of a symbol"),
-    ("return { helpers = { { 'f', 1 } , { 'g', {} } } }", "each is a list of strings, and one has a table"), ("return { entry = '\\255' }", "field 'entry' is no text in UTF-8"),
+    ("return { helpers = { { 'f', 'x' } , { 'g', {} } } }", "each is a list of strings, and one has a table"), ("return { entry = '\\255' }", "field 'entry' is no text in UTF-8"),
     ("return { entry = 'a\\0' }", "field 'entry' is no text in UTF-8"),
     ("local s = ('x'):rep(60000) return { like = 'cuda', constant = s .. s }", "a line becomes longer than 65536 bytes"),
     ("return { like = 'cuda', load = ('${index}'):rep(2000), constant = ('${value}'):rep(2000) }", "a line becomes longer than 65536 bytes"),
