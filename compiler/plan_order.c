@@ -360,10 +360,10 @@ static int
 share_call(Nest *n, i64 bits)
 {
     enum { PARTS = 32, ENOUGH = 4, STRETCH = 8 * 1024 };
-    static const int roles[] = {BATCH, ROW, COL};
-    for (int i = 0; i < LEN(roles); i++) {
-        int loop = n->role[roles[i]], split;
-        if (loop < 0 || nest_turn(n, loop) >= 0 || (roles[i] == COL && n->pad) ||
+    static const int roles[][3] = {{BATCH, ROW, COL}, {BATCH, COL, ROW}};
+    for (int i = 0; i < LEN(roles[0]); i++) {
+        int role = roles[n->stream == 2][i], loop = n->role[role], split;
+        if (loop < 0 || nest_turn(n, loop) >= 0 || (role == COL && n->pad) ||
             n->loop[loop].n > INT64_MAX / 16)       /* no memory holds it */
             continue;
         const Loop *l = &n->loop[loop];
