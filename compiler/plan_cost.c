@@ -7,14 +7,31 @@
 
 #include "plan.h"
 
-static const struct {
+typedef struct {
     int64_t bytes;
     double read, written[3];
-} memory[] = {
+} Memory;
+
+static const Memory copying[] = {
 #define M(bytes, read, ...) {bytes, read, {__VA_ARGS__}},
+#define T(...)
 #include "cost.def"
 #undef M
+#undef T
 };
+
+static const Memory transposing[] = {
+#define M(...)
+#define T(bytes, read, ...) {bytes, read, {__VA_ARGS__}},
+#include "cost.def"
+#undef M
+#undef T
+};
+
+typedef struct {
+    const Memory *row;
+    int n;
+} Table;
 
 /* Nanoseconds: of a call from jitted code; of a line that is read before it is written
  * (a store through the cache), over what it costs to stream it. */
@@ -22,26 +39,26 @@ enum { CALL_NS = 5, BUFFER_BYTES = 32768 };
 static const double cached_speed = 11, in_cache_speed = 30;
 
 /* Between the rows of the table, by the logarithm's nearest lower row. */
-static int
-row_of(double bytes)
+static const Memory *
+row_of(Table t, double bytes)
 {
     int i = 0;
-    while (i + 1 < LEN(memory) && bytes >= (double)memory[i + 1].bytes)
+    while (i + 1 < t.n && bytes >= (double)t.row[i + 1].bytes)
         i++;
-    return i;
+    return &t.row[i];
 }
 
 static double
-read_speed(double run)
+read_speed(Table t, double run)
 {
-    return memory[row_of(run)].read * (run < 64 ? run / 64 : 1);
+    return row_of(t, run)->read * (run < 64 ? run / 64 : 1);
 }
 
 static double
-write_speed(double run, i64 apart)
+write_speed(Table t, double run, i64 apart)
 {
     int kind = apart % 512 == 0 && apart < 2 << 20 ? 0 : apart % 256 == 0 ? 1 : 2;
-    return memory[row_of(run)].written[kind] * (run < 64 ? run / 64 : 1);
+    return row_of(t, run)->written[kind] * (run < 64 ? run / 64 : 1);
 }
 
 /* How far one reads (writes) on and on: a run of `run` elements, then the planes of a
@@ -78,13 +95,19 @@ typedef struct {
     i64 apart;
 } Runs;
 
-/* Elements of the source that lie on and on where a call reads. */
+/* Elements of the source that lie on and on where the rows of a call are read: a part of
+ * a row goes on in the next call, where a line of columns is all that a call takes. */
 static i64
-reads_of_transpose(const Nest *n, i64 rows, i64 cols)
+reads_of_transpose(const Nest *n, i64 rows, i64 cols, i64 size)
 {
-    if (nest_turn(n, n->role[ROW]) >= 0)
+    int turn = nest_turn(n, n->role[ROW]);
+    if (turn >= 0 && turn == n->nturns - 1 && cols * size <= 64) {
+        i64 whole = n->loop[n->role[ROW]].n;
+        return stride(n, COL, true) == whole ? whole * n->loop[n->role[COL]].n : whole;
+    }
+    if (turn >= 0 || stride(n, COL, true) == rows)
         return rows;
-    return stride(n, COL, true) == rows ? rows * cols : nest_chain(n, rows, true);
+    return nest_chain(n, rows, true);
 }
 
 /* Bytes that all of a call's planes write as one run, which they do by way of the buffer;
@@ -105,28 +128,43 @@ least(double a, double b)
     return a < b ? a : b;
 }
 
+/* Rows of the destination that are short and follow one another. */
+static bool
+rows_touch(const Nest *n, i64 size)
+{
+    i64 cols = nest_tile(n, COL);
+    return stride(n, ROW, false) == cols && cols * size <= 512;
+}
+
 static Runs
 runs_of_transpose(const Nest *n, i64 size)
 {
     i64 rows = nest_tile(n, ROW), cols = nest_tile(n, COL), apart = stride(n, ROW, false);
-    double read = (double)(reads_of_transpose(n, rows, cols) * size);
+    double read = (double)(reads_of_transpose(n, rows, cols, size) * size);
     double line = (double)(cols * size);
-    bool tight = apart == cols && line <= 512;
+    bool tight = rows_touch(n, size);
     Runs r = {.apart = apart * size, .read = read};
     r.written = run_of_planes(n, rows, cols, size);
     if (r.written) {
         r.apart = 0;
     } else if (n->stream == 2) {
-        r.read = least(read, tight ? BUFFER_BYTES / (double)cols : 256);
+        r.read = least(read, 512);
         r.written = tight ? BUFFER_BYTES : least(line, 512);
     } else if (tight && line <= 64) {
         r.written = BUFFER_BYTES;
     } else {
         /* lines of one row come soon after one another where there are few rows, or
          * the columns are a tile of several lines */
-        r.written = least(line, rows <= 32 ? 256 : line < 256 ? 64 : 128);
+        r.written = least(line, rows <= 32 ? 256 : line == 256 ? 128 : 64);
     }
     return r;
+}
+
+/* What the way through a buffer costs more; rows that touch are not written meanwhile. */
+static double
+through_buffer(const Nest *n, i64 size)
+{
+    return n->stream != 2 ? 1 : rows_touch(n, size) ? 1.36 : 1.04;
 }
 
 static Runs
@@ -187,10 +225,12 @@ nest_cost(const Plan *p, const Nest *n)
         return bytes / in_cache_speed + call;
     Runs r = plane ? runs_of_transpose(n, bits / 8)
              : narrow ? runs_of_narrow(n, bits / 8) : runs_of_copy(n, bits);
-    double write = write_speed(r.written, r.apart);
+    Table table = plane ? (Table){transposing, LEN(transposing)}
+                        : (Table){copying, LEN(copying)};
+    double write = write_speed(table, r.written, r.apart);
     if (!n->stream && write > cached_speed)
         write = cached_speed;
-    double twice = n->stream == 2 ? 1.15 : 1;     /* through a buffer */
-    double memory_ns = twice * (bytes / read_speed(r.read) + bytes / write) + call;
+    double twice = plane ? through_buffer(n, bits / 8) : 1;
+    double memory_ns = twice * (bytes / read_speed(table, r.read) + bytes / write) + call;
     return narrow && memory_ns < alone ? alone : memory_ns;
 }

@@ -136,10 +136,8 @@ ravel_store4(unsigned char *d, ravel_1x4 v, int64_t stream)
  * and a run of any bytes. */
 #ifdef __GNUC__
 #define RAVEL_PREFETCH(p) __builtin_prefetch(p)
-#define RAVEL_PREFETCH_L2(p) __builtin_prefetch(p, 0, 2)
 #else
 #define RAVEL_PREFETCH(p) (void)(p)
-#define RAVEL_PREFETCH_L2(p) (void)(p)
 #endif
 #if defined(__AVX2__) && !defined(RAVEL_PLAIN) && !defined(RAVEL_PORTABLE)
 #include <immintrin.h>
@@ -225,7 +223,7 @@ static inline void
 ravel_fetch(ravel_ahead *a, int64_t lines)
 {
     for (; lines > 0 && a->rows > 0; lines--) {
-        RAVEL_PREFETCH_L2(a->s + a->at);
+        RAVEL_PREFETCH(a->s + a->at);
         a->at += 64;
         if (a->at >= a->bytes) {
             a->at = 0;
@@ -235,27 +233,102 @@ ravel_fetch(ravel_ahead *a, int64_t lines)
     }
 }
 
-/* A row's next bytes, which are in a buffer and at the same distance from a line there:
- * the whole lines past the caches, what is left before the next piece.  What is
- * before the first whole line of a row and after its last goes the common way. */
-static void
-ravel_flush(unsigned char *d, unsigned char *buffer, int64_t bytes, int64_t piece,
-            int first, int last)
+/* The planes of a call, their blocks, and the rows of a block in a buffer, on their
+ * way to the destination.  A row of the buffer is as far off a line as its row of the
+ * destination; what is left of that row's last line goes before the next block's, in
+ * the other buffer. */
+typedef struct {
+    int64_t planes, rows, cols;
+    int lines;
+} ravel_work;
+#define RAVEL_GROUP(n) ((n) == 1 ? 16 : 8)
+typedef struct {
+    int64_t b, p, q, r, c;
+} ravel_part;
+typedef struct {
+    unsigned char *d, *buffer, *other;
+    int64_t rows, bytes, dp, pitch, left, plane, jump, at, to;
+    int first, last;
+} ravel_flow;
+
+static inline void
+ravel_flow_row(ravel_flow *f)
 {
-    const int64_t off = (int64_t)((uintptr_t)d & 63);
-    int64_t from = first && off ? 64 - off : -off;
-    int64_t to = bytes - (int64_t)((uintptr_t)(d + bytes) & 63);
-    if (first) {
-        from = from < bytes ? from : bytes;
-        memcpy(d, buffer, (size_t)(from > 0 ? from : 0));
-        to = to < from ? from : to;
+    const int64_t off = (int64_t)((uintptr_t)f->d & 63);
+    f->at = -off;
+    f->to = f->bytes - (int64_t)((uintptr_t)(f->d + f->bytes) & 63);
+    if (f->first && off) {
+        f->at = 64 - off < f->bytes ? 64 - off : f->bytes;
+        f->to = f->to < f->at ? f->at : f->to;
+        memcpy(f->d, f->buffer, (size_t)f->at);
     }
-    for (int64_t i = from; i < to; i += 64)
-        ravel_stream_line(d + i, buffer + i);
-    if (last)
-        memcpy(d + to, buffer + to, (size_t)(bytes - to));
-    else
-        memcpy(buffer + to - piece, buffer + to, 64);
+}
+
+static inline void
+ravel_flow_end(ravel_flow *f)
+{
+    if (f->last)
+        memcpy(f->d + f->to, f->buffer + f->to, (size_t)(f->bytes - f->to));
+    else if (f->to < f->bytes)
+        memcpy(f->other - 64, f->buffer + f->bytes - 64, 64);
+    f->d += f->dp;
+    if (--f->left == 0) {
+        f->left = f->plane;
+        f->d += f->jump;
+    }
+    f->buffer += f->pitch;
+    f->other += f->pitch;
+    if (--f->rows > 0)
+        ravel_flow_row(f);
+}
+
+/* So many lines of it past the caches. */
+RAVEL_INLINE void
+ravel_flow_lines(ravel_flow *f, int64_t lines)
+{
+    if (f->rows > 0 && lines < (f->to - f->at) / 64) {
+        for (int64_t i = 0; i < lines; i++)
+            ravel_stream_line(f->d + f->at + 64 * i, f->buffer + f->at + 64 * i);
+        f->at += 64 * lines;
+        return;
+    }
+    for (; lines > 0 && f->rows > 0; lines--) {
+        if (f->at < f->to) {
+            ravel_stream_line(f->d + f->at, f->buffer + f->at);
+            f->at += 64;
+        }
+        if (f->at >= f->to)
+            ravel_flow_end(f);
+    }
+}
+
+/* The block's size, at most R by C and no side below m; m elements are 16 bytes. */
+static inline void
+ravel_part_size(const ravel_work *w, ravel_part *t, int64_t R, int64_t C, int64_t m)
+{
+    const int64_t r = w->rows - t->p, c = w->cols - t->q;
+    t->r = r <= R ? r : r < R + m ? r - m : R;
+    t->c = c < C + m ? c : C;
+}
+
+/* The next block along the source or, where rows of the destination do not start at
+ * lines, along those; whether there is one. */
+static inline int
+ravel_part_next(const ravel_work *w, ravel_part *t, int64_t R, int64_t C, int64_t m)
+{
+    const int lines = w->lines;
+    int64_t *inner = lines ? &t->p : &t->q, *outer = lines ? &t->q : &t->p;
+    *inner += lines ? t->r : t->c;
+    if (*inner >= (lines ? w->rows : w->cols)) {
+        *inner = 0;
+        *outer += lines ? t->c : t->r;
+        if (*outer >= (lines ? w->cols : w->rows)) {
+            *outer = 0;
+            t->b++;
+        }
+    }
+    ravel_part_size(w, t, R, C, m);
+    return t->b < w->planes;
 }
 
 /* m rows a lane: v[j] becomes column j.  Each of log2(m) rounds zips the first half
@@ -277,6 +350,18 @@ ravel_block##n##x##w(const unsigned char *s, int64_t sq, ravel_1x##w *out)      
     }                                                                            \
     RAVEL_UNROLL for (int i = 0; i < m; i++)                                     \
         out[i] = (ravel_1x##w)v[i];                                              \
+}                                                                                \
+/* m rows of c columns, m * w of them at a time. */                              \
+RAVEL_INLINE void                                                                \
+ravel_patch##n##x##w(unsigned char *d, const unsigned char *s, int64_t c,        \
+                     int64_t dp, int64_t sq)                                     \
+{                                                                                \
+    for (int64_t k = 0; k < c; k += m * w) {                                     \
+        ravel_1x##w v[m];                                                        \
+        ravel_block##n##x##w(s + k * sq, sq, v);                                 \
+        RAVEL_UNROLL for (int j = 0; j < m; j++)                                 \
+            ravel_store##w(d + j * dp + k * n, v[j], 0);                         \
+    }                                                                            \
 }                                                                                \
 /* All rows of m * w columns. */                                                 \
 static void                                                                      \
@@ -323,32 +408,18 @@ ravel_strips##n(unsigned char *d, const unsigned char *s, int64_t rows,         
         ravel_strip##n##x1(d + q * n, s + q * sq, rows, dp, sq);                 \
     }                                                                            \
 }                                                                                \
-/* r rows of c columns into a buffer, the rows of the source fetched before use. \
- * Many rows whose distance leaves them few sets of the first cache are copied to one \
- * another's side first: a line is read there several times. */                  \
+/* r rows of c columns into a buffer, the rows of the source fetched before use. */\
 RAVEL_INLINE void                                                                \
 ravel_fill_buffer##n(unsigned char *buffer, const unsigned char *s, int64_t r,   \
                      int64_t c, int64_t pitch, int64_t sq)                       \
 {                                                                                \
-    enum { STEP = n == 1 ? RAVEL_LANES * m : 8 > m ? 8 : m, BESIDE = 256 };       \
-    const int beside = n == 1 && sq % 1024 == 0 && r >= 16 && r <= BESIDE;       \
-    unsigned char rows[n == 1 ? STEP * BESIDE : 1];                              \
+    enum { STEP = 8 > m ? 8 : m };                                               \
     for (int64_t k = 0; k < c; k += STEP) {                                      \
         const int64_t end = k + STEP < c ? k + STEP : c;                         \
-        for (int64_t i = k + STEP; i < k + 2 * STEP && i < c; i++)               \
+        for (int64_t i = end; i < end + STEP && i < c; i++)                      \
             for (int64_t j = 0; j < r * n; j += 64)                              \
                 RAVEL_PREFETCH(s + i * sq + j);                                  \
-        if (beside && end - k >= m) {                                            \
-            for (int64_t i = k; i < end; i++)                                    \
-                for (int64_t j = 0; j < r; j += 16) {                            \
-                    j = j + 16 > r ? r - 16 : j;                                 \
-                    ravel_store1(rows + (i - k) * BESIDE + j,                    \
-                                 ravel_load1(s + i * sq + j, 0), 0);             \
-                }                                                                \
-            ravel_strips##n(buffer + k * n, rows, r, 0, end - k, pitch, BESIDE); \
-        } else {                                                                 \
-            ravel_strips##n(buffer, s, r, k, end, pitch, sq);                    \
-        }                                                                        \
+        ravel_strips##n(buffer, s, r, k, end, pitch, sq);                        \
     }                                                                            \
 }                                                                                \
 /* The planes' rows touch: the destination is one run. */                        \
@@ -392,55 +463,95 @@ ravel_staged_planes##n(unsigned char *d, const unsigned char *s, int64_t planes,
         ravel_stream_run(d + i, buffer + i, bytes - i < 512 ? bytes - i : 512);  \
     }                                                                            \
 }                                                                                \
-/* One block by way of the buffer, whose rows are as far off a line as the       \
- * destination's; meanwhile what comes next is fetched. */                       \
+/* `of` bytes, 16 or 32, of each of GROUP rows into a buffer. */                 \
 RAVEL_INLINE void                                                                \
-ravel_block_staged##n(unsigned char *d, const unsigned char *s, int64_t r,       \
-                      int64_t c, int64_t dp, int64_t sq, unsigned char *buffer,  \
-                      int64_t pitch, int64_t piece, ravel_ahead next,            \
-                      int first, int last)                                       \
+ravel_fill_piece##n(unsigned char *to, const unsigned char *s, int64_t of,       \
+                    int64_t pitch, int64_t sq)                                   \
 {                                                                                \
-    ravel_fill_buffer##n(buffer, s, r, c, pitch, sq);                            \
-    for (int64_t i = 0; i < r; i++) {                                            \
-        ravel_fetch(&next, 1 + c * n / 64);                                      \
-        ravel_flush(d + i * dp, buffer + i * pitch, c * n, piece, first, last);  \
+    enum { GROUP = RAVEL_GROUP(n) };                                             \
+    for (int64_t p = 0; p < of / n; p += m) {                                    \
+        if (GROUP % (m * w) == 0)                                                \
+            ravel_patch##n##x##w(to + p * pitch, s + p * n, GROUP, pitch, sq);   \
+        else                                                                     \
+            ravel_patch##n##x1(to + p * pitch, s + p * n, GROUP, pitch, sq);     \
     }                                                                            \
 }                                                                                \
-/* Rows at any distance.  Blocks of some bytes of each go along the rows of the   \
- * source; or, where rows do not start at lines, along those of the destination, so \
- * that what is left of a row's last line can wait in the buffer. */             \
-static void                                                                      \
-ravel_staged##n(unsigned char *d, const unsigned char *s, int64_t rows,          \
-                int64_t cols, int64_t dp, int64_t sq, const unsigned char *then) \
+/* GROUP rows of the source into a buffer, a line of each at a time; the rows that are\
+ * next are fetched meanwhile, and what the other buffer holds goes out, a line for a\
+ * line: the processor then waits for neither reads nor writes alone. */         \
+RAVEL_INLINE void                                                                \
+ravel_fill_group##n(unsigned char *to, const unsigned char *s, int64_t r,        \
+                    int64_t pitch, int64_t sq, ravel_ahead next, ravel_flow *out) \
 {                                                                                \
-    enum { R = n == 1 ? 192 : 256 / n, C = n == 1 ? 256 : 512 / n };             \
-    unsigned char room[R * (C * n + 192) + 128];                                 \
-    const int64_t pitch = C * n + 128 + (dp & 63);                               \
-    const int lines = ((uintptr_t)d | (uintptr_t)dp) % 64 == 0;                  \
-    int64_t p = 0, q = 0, r, c;                                                  \
-    if (rows < m || cols < m)        /* never, as above */                       \
-        return;                                                                  \
-    while (p < rows && q < cols) {                                               \
-        c = cols - q < C + m ? cols - q : C;                                     \
-        r = rows - p < R + m ? rows - p : R;                                     \
-        r = r > R ? r - m : r;                                                   \
-        unsigned char *to = d + p * dp + q * n;                                  \
-        unsigned char *buffer = room + 64 + (((uintptr_t)to - (uintptr_t)room) & 63); \
-        const int first = lines || q == 0, last = lines || q + c == cols;        \
-        const unsigned char *from = s + p * n + q * sq;                          \
-        if (lines && (p += r) >= rows) {                                         \
-            p = 0;                                                               \
-            q += c;                                                              \
-        } else if (!lines && (q += c) >= cols) {                                 \
-            q = 0;                                                               \
-            p += r;                                                              \
-        }                                                                        \
-        ravel_ahead next = {s + p * n + q * sq, sq, r * n, 0, c};                \
-        if (p >= rows || q >= cols)                                              \
-            next.s = then;                                                       \
-        ravel_block_staged##n(to, from, r, c, dp, sq, buffer, pitch, C * n,      \
-                              next, first, last);                                \
+    enum { GROUP = RAVEL_GROUP(n) };                                             \
+    int64_t i = 0;                                                               \
+    for (; i + 64 / n <= r; i += 64 / n) {                                       \
+        ravel_fetch(&next, GROUP);                                               \
+        ravel_fill_piece##n(to + i * pitch, s + i * n, 32, pitch, sq);           \
+        ravel_flow_lines(out, GROUP / 2);                                        \
+        ravel_fill_piece##n(to + (i + 2 * m) * pitch, s + i * n + 32, 32, pitch, sq);\
+        ravel_flow_lines(out, GROUP / 2);                                        \
     }                                                                            \
+    if (i < r)                                                                   \
+        ravel_fetch(&next, GROUP);                                               \
+    for (; i < r; i += m) {                                                      \
+        i = i + m > r ? r - m : i;                                               \
+        ravel_fill_piece##n(to + i * pitch, s + i * n, 16, pitch, sq);           \
+        ravel_flow_lines(out, GROUP / 4);                                        \
+    }                                                                            \
+}                                                                                \
+/* A block, while the one before goes out; `ahead` rows of the next are fetched. */\
+RAVEL_INLINE void                                                                \
+ravel_fill_block##n(unsigned char *to, const unsigned char *s, const ravel_part *t,\
+                    int64_t pitch, int64_t sq, const unsigned char *next,        \
+                    int64_t ahead, ravel_flow *out)                              \
+{                                                                                \
+    enum { GROUP = RAVEL_GROUP(n) };                                             \
+    if (t->c < GROUP)                                                            \
+        ravel_strips##n(to, s, t->r, 0, t->c, pitch, sq);                        \
+    for (int64_t k = 0; k < t->c && t->c >= GROUP; k += GROUP) {                 \
+        k = k + GROUP > t->c ? t->c - GROUP : k;                                 \
+        const int64_t left = t->c - k - GROUP, many = left > 0 ? left : ahead;   \
+        const ravel_ahead soon = {left > 0 ? s + (k + GROUP) * sq : next, sq,    \
+                                  t->r * n, 0, many < GROUP ? many : GROUP};     \
+        ravel_fill_group##n(to + k * n, s + k * sq, t->r, pitch, sq, soon, out); \
+    }                                                                            \
+    ravel_flow_lines(out, INT64_MAX);                                            \
+}                                                                                \
+/* Rows at any distance, through two buffers: one is filled while the other goes out.\
+ * Planes one after another in the source are one plane, whose rows jump. */     \
+static void                                                                      \
+ravel_staged##n(unsigned char *d, const unsigned char *s, int64_t planes,        \
+                int64_t rows, int64_t cols, int64_t dn, int64_t sn, int64_t dp,  \
+                int64_t sq)                                                      \
+{                                                                                \
+    enum { R = n == 1 ? 256 : n == 2 ? 128 : 512 / n, C = n == 1 ? 256 : 512 / n };\
+    unsigned char room[2][R * (C * n + 192) + 128], *base[2];                    \
+    const int lines = ((uintptr_t)d | (uintptr_t)dp |                            \
+                       (uintptr_t)(planes > 1 ? dn : 0)) % 64 == 0;              \
+    const int64_t pitch = C * n + (lines ? 64 : 128) + (dp & 63);                \
+    const int64_t jump = dn - rows * dp;                                         \
+    const int one = sn == rows * n && jump % 64 == 0;                            \
+    const ravel_work work = {one ? 1 : planes, one ? planes * rows : rows, cols, lines};\
+    ravel_part t = {0, 0, 0, 0, 0}, now;                                         \
+    ravel_flow out = {.rows = 0};                                                \
+    int more = 1;                                                                \
+    ravel_part_size(&work, &t, R, C, m);                                         \
+    for (int k = 0; more; k ^= 1) {                                              \
+        now = t;                                                                 \
+        unsigned char *to = d + t.b * dn + t.p * dp + t.p / rows * jump + t.q * n;\
+        const unsigned char *from = s + t.b * sn + t.p * n + t.q * sq;           \
+        for (int i = 0; i < 2; i++)                                              \
+            base[i] = room[i] + 64 + (((uintptr_t)to - (uintptr_t)room[i]) & 63);\
+        more = ravel_part_next(&work, &t, R, C, m);                              \
+        ravel_fill_block##n(base[k], from, &now, pitch, sq,                      \
+                            s + t.b * sn + t.p * n + t.q * sq, more ? t.c : 0, &out);\
+        out = (ravel_flow){to, base[k], base[!k], now.r, now.c * n, dp, pitch,   \
+                           rows - now.p % rows, rows, jump, 0, 0,                \
+                           lines || now.q == 0, lines || now.q + now.c == cols}; \
+        ravel_flow_row(&out);                                                    \
+    }                                                                            \
+    ravel_flow_lines(&out, INT64_MAX);                                           \
 }                                                                                \
 static void                                                                      \
 ravel_plane##n(unsigned char *d, const unsigned char *s, int64_t rows,           \
@@ -454,10 +565,6 @@ ravel_plane##n(unsigned char *d, const unsigned char *s, int64_t rows,          
     }                                                                            \
     if (stream == 2 && dp == cols * n && dp <= 512) {                            \
         ravel_staged_run##n(d, s, rows, cols, sq, then);                         \
-        return;                                                                  \
-    }                                                                            \
-    if (stream == 2) {                                                           \
-        ravel_staged##n(d, s, rows, cols, dp, sq, then);                         \
         return;                                                                  \
     }                                                                            \
     for (; q + 4 * m <= cols; q += 4 * m)                                        \
@@ -489,6 +596,14 @@ ravel_staged_planes##n(unsigned char *d, const unsigned char *s, int64_t planes,
 {                                                                                \
     for (int64_t b = 0; b < planes; b++)                                         \
         ravel_few##n(d + b * cols * n, s + b * sn, rows, cols, planes * cols * n, sq); \
+}                                                                                \
+static void                                                                      \
+ravel_staged##n(unsigned char *d, const unsigned char *s, int64_t planes,        \
+                int64_t rows, int64_t cols, int64_t dn, int64_t sn, int64_t dp,  \
+                int64_t sq)                                                      \
+{                                                                                \
+    for (int64_t b = 0; b < planes; b++)                                         \
+        ravel_plane##n(d + b * dn, s + b * sn, rows, cols, dp, sq, 0, 0, s);     \
 }
 #define RAVEL_BLOCK(n, m, w)
 #endif
@@ -527,6 +642,10 @@ ravel_transpose##n(unsigned char *d, const unsigned char *s, int64_t planes,    
     if (stream == 1 &&                                                           \
         ((uintptr_t)d | (uintptr_t)dp | (planes > 1 ? (uintptr_t)dn : 0)) % 64)  \
         stream = 2;                                                              \
+    if (stream == 2 && rows >= m && cols >= m && (dp != cols * n || dp > 512)) { \
+        ravel_staged##n(d, s, planes, rows, cols, dn, sn, dp, sq);               \
+        return;                                                                  \
+    }                                                                            \
     for (int64_t b = 0; b < planes; b++)                                         \
         ravel_plane##n(d + b * dn, s + b * sn, rows, cols, dp, sq, stream,       \
                        ahead, s + (b + 1 < planes ? b + 1 : b) * sn);            \

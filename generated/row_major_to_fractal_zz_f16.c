@@ -14,10 +14,8 @@
  * and a run of any bytes. */
 #ifdef __GNUC__
 #define RAVEL_PREFETCH(p) __builtin_prefetch(p)
-#define RAVEL_PREFETCH_L2(p) __builtin_prefetch(p, 0, 2)
 #else
 #define RAVEL_PREFETCH(p) (void)(p)
-#define RAVEL_PREFETCH_L2(p) (void)(p)
 #endif
 #if defined(__AVX2__) && !defined(RAVEL_PLAIN) && !defined(RAVEL_PORTABLE)
 #include <immintrin.h>

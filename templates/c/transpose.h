@@ -41,7 +41,7 @@ typedef struct {
 } ravel_part;
 typedef struct {
     unsigned char *d, *buffer, *other;
-    int64_t rows, bytes, dp, pitch, at, to;
+    int64_t rows, bytes, dp, pitch, left, plane, jump, at, to;
     int first, last;
 } ravel_flow;
 
@@ -66,6 +66,10 @@ ravel_flow_end(ravel_flow *f)
     else if (f->to < f->bytes)
         memcpy(f->other - 64, f->buffer + f->bytes - 64, 64);
     f->d += f->dp;
+    if (--f->left == 0) {
+        f->left = f->plane;
+        f->d += f->jump;
+    }
     f->buffer += f->pitch;
     f->other += f->pitch;
     if (--f->rows > 0)
@@ -198,32 +202,18 @@ ravel_strips##n(unsigned char *d, const unsigned char *s, int64_t rows,         
         ravel_strip##n##x1(d + q * n, s + q * sq, rows, dp, sq);                 \
     }                                                                            \
 }                                                                                \
-/* r rows of c columns into a buffer, the rows of the source fetched before use. \
- * Many rows whose distance leaves them few sets of the first cache are copied to one \
- * another's side first: a line is read there several times. */                  \
+/* r rows of c columns into a buffer, the rows of the source fetched before use. */\
 RAVEL_INLINE void                                                                \
 ravel_fill_buffer##n(unsigned char *buffer, const unsigned char *s, int64_t r,   \
                      int64_t c, int64_t pitch, int64_t sq)                       \
 {                                                                                \
-    enum { STEP = n == 1 ? RAVEL_LANES * m : 8 > m ? 8 : m, BESIDE = 256 };       \
-    const int beside = n == 1 && sq % 1024 == 0 && r >= 16 && r <= BESIDE;       \
-    unsigned char rows[n == 1 ? STEP * BESIDE : 1];                              \
+    enum { STEP = 8 > m ? 8 : m };                                               \
     for (int64_t k = 0; k < c; k += STEP) {                                      \
         const int64_t end = k + STEP < c ? k + STEP : c;                         \
-        for (int64_t i = k + STEP; i < k + 2 * STEP && i < c; i++)               \
+        for (int64_t i = end; i < end + STEP && i < c; i++)                      \
             for (int64_t j = 0; j < r * n; j += 64)                              \
                 RAVEL_PREFETCH(s + i * sq + j);                                  \
-        if (beside && end - k >= m) {                                            \
-            for (int64_t i = k; i < end; i++)                                    \
-                for (int64_t j = 0; j < r; j += 16) {                            \
-                    j = j + 16 > r ? r - 16 : j;                                 \
-                    ravel_store1(rows + (i - k) * BESIDE + j,                    \
-                                 ravel_load1(s + i * sq + j, 0), 0);             \
-                }                                                                \
-            ravel_strips##n(buffer + k * n, rows, r, 0, end - k, pitch, BESIDE); \
-        } else {                                                                 \
-            ravel_strips##n(buffer, s, r, k, end, pitch, sq);                    \
-        }                                                                        \
+        ravel_strips##n(buffer, s, r, k, end, pitch, sq);                        \
     }                                                                            \
 }                                                                                \
 /* The planes' rows touch: the destination is one run. */                        \
@@ -322,32 +312,36 @@ ravel_fill_block##n(unsigned char *to, const unsigned char *s, const ravel_part 
     }                                                                            \
     ravel_flow_lines(out, INT64_MAX);                                            \
 }                                                                                \
-/* Rows at any distance, through two buffers: one is filled while the other goes out. */\
+/* Rows at any distance, through two buffers: one is filled while the other goes out.\
+ * Planes one after another in the source are one plane, whose rows jump. */     \
 static void                                                                      \
 ravel_staged##n(unsigned char *d, const unsigned char *s, int64_t planes,        \
                 int64_t rows, int64_t cols, int64_t dn, int64_t sn, int64_t dp,  \
                 int64_t sq)                                                      \
 {                                                                                \
     enum { R = n == 1 ? 256 : n == 2 ? 128 : 512 / n, C = n == 1 ? 256 : 512 / n };\
-    unsigned char room[2][R * (C * n + 256) + 128], *base[2];                    \
+    unsigned char room[2][R * (C * n + 192) + 128], *base[2];                    \
     const int lines = ((uintptr_t)d | (uintptr_t)dp |                            \
                        (uintptr_t)(planes > 1 ? dn : 0)) % 64 == 0;              \
-    const int64_t pitch = C * n + (lines ? 64 : 192) + (dp & 63);                \
-    const ravel_work work = {planes, rows, cols, lines};                         \
+    const int64_t pitch = C * n + (lines ? 64 : 128) + (dp & 63);                \
+    const int64_t jump = dn - rows * dp;                                         \
+    const int one = sn == rows * n && jump % 64 == 0;                            \
+    const ravel_work work = {one ? 1 : planes, one ? planes * rows : rows, cols, lines};\
     ravel_part t = {0, 0, 0, 0, 0}, now;                                         \
     ravel_flow out = {.rows = 0};                                                \
     int more = 1;                                                                \
     ravel_part_size(&work, &t, R, C, m);                                         \
     for (int k = 0; more; k ^= 1) {                                              \
         now = t;                                                                 \
-        unsigned char *to = d + t.b * dn + t.p * dp + t.q * n;                   \
+        unsigned char *to = d + t.b * dn + t.p * dp + t.p / rows * jump + t.q * n;\
         const unsigned char *from = s + t.b * sn + t.p * n + t.q * sq;           \
         for (int i = 0; i < 2; i++)                                              \
             base[i] = room[i] + 64 + (((uintptr_t)to - (uintptr_t)room[i]) & 63);\
         more = ravel_part_next(&work, &t, R, C, m);                              \
         ravel_fill_block##n(base[k], from, &now, pitch, sq,                      \
                             s + t.b * sn + t.p * n + t.q * sq, more ? t.c : 0, &out);\
-        out = (ravel_flow){to, base[k], base[!k], now.r, now.c * n, dp, pitch, 0, 0,\
+        out = (ravel_flow){to, base[k], base[!k], now.r, now.c * n, dp, pitch,   \
+                           rows - now.p % rows, rows, jump, 0, 0,                \
                            lines || now.q == 0, lines || now.q + now.c == cols}; \
         ravel_flow_row(&out);                                                    \
     }                                                                            \
