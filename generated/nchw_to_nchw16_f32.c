@@ -198,15 +198,8 @@ ravel_stream_run(unsigned char *d, const unsigned char *s, int64_t bytes)
     ravel_stream_next(d, s, bytes, s + 512);
 }
 
-/* Planes, b < planes of them:  d[b*dn + p*dp + q*size] = s[b*sn + p*size + q*sq]  for
- * p < rows, q < cols.  A block is 16 bytes wide in the source, 16 bytes a lane in the
- * destination; four lanes make a line of 64 bytes, written whole.  The walk is along the
- * rows of the source, with prefetches `ahead` bytes on where that is not 0.  Edges
- * overlap what is done.  `stream`: 1, lines go past the caches, if they are aligned; 2,
- * they do by way of a buffer that gathers a piece of each row of the destination: for
- * rows that are not aligned, and rows whole pages apart, which share few banks of the
- * memory and few sets of the cache. */
-enum { RAVEL_BUFFER = 32768 };
+/* Blocks that go to the destination by way of two buffers: one is filled while the lines
+ * of the other go out, and what is read next is fetched. */
 #ifndef RAVEL_PLAIN
 /* Rows of the source to fetch while stores go out: what is left of them. */
 typedef struct {
@@ -235,7 +228,6 @@ typedef struct {
     int64_t planes, rows, cols;
     int lines;
 } ravel_work;
-#define RAVEL_GROUP(n) ((n) == 1 ? 16 : 8)
 typedef struct {
     int64_t b, p, q, r, c;
 } ravel_part;
@@ -324,7 +316,21 @@ ravel_part_next(const ravel_work *w, ravel_part *t, int64_t R, int64_t C, int64_
     ravel_part_size(w, t, R, C, m);
     return t->b < w->planes;
 }
+#endif
 
+/* Planes, b < planes of them:  d[b*dn + p*dp + q*size] = s[b*sn + p*size + q*sq]  for
+ * p < rows, q < cols.  A block is 16 bytes wide in the source, 16 bytes a lane in the
+ * destination; four lanes make a line of 64 bytes, written whole.  The walk is along the
+ * rows of the source, with prefetches `ahead` bytes on where that is not 0.  Edges
+ * overlap what is done.  `stream`: 1, lines go past the caches, if they are aligned; 2,
+ * they do by way of a buffer that gathers a piece of each row of the destination: for
+ * rows that are not aligned, and rows whole pages apart, which share few banks of the
+ * memory and few sets of the cache. */
+enum { RAVEL_BUFFER = 32768 };
+#ifndef RAVEL_PLAIN
+/* Rows of the source that are read side by side on their way to a buffer: few enough for
+ * the processor to follow. */
+#define RAVEL_GROUP(n) ((n) == 1 ? 16 : 8)
 /* m rows a lane: v[j] becomes column j.  Each of log2(m) rounds zips the first half
  * of the vectors with the second. */
 #define RAVEL_BLOCK(n, m, w)                                                     \
@@ -402,7 +408,7 @@ ravel_strips##n(unsigned char *d, const unsigned char *s, int64_t rows,         
         ravel_strip##n##x1(d + q * n, s + q * sq, rows, dp, sq);                 \
     }                                                                            \
 }                                                                                \
-/* r rows of c columns into a buffer, the rows of the source fetched before use. */\
+/* r rows of c columns into a buffer, the rows of the source fetched before use. */ \
 RAVEL_INLINE void                                                                \
 ravel_fill_buffer##n(unsigned char *buffer, const unsigned char *s, int64_t r,   \
                      int64_t c, int64_t pitch, int64_t sq)                       \
@@ -470,12 +476,13 @@ ravel_fill_piece##n(unsigned char *to, const unsigned char *s, int64_t of,      
             ravel_patch##n##x1(to + p * pitch, s + p * n, GROUP, pitch, sq);     \
     }                                                                            \
 }                                                                                \
-/* GROUP rows of the source into a buffer, a line of each at a time; the rows that are\
- * next are fetched meanwhile, and what the other buffer holds goes out, a line for a\
- * line: the processor then waits for neither reads nor writes alone. */         \
+/* GROUP rows of the source into a buffer, a line of each at a time.  The rows that are \
+ * next are fetched meanwhile, one after another, as lines of one row lie in one bank of \
+ * the memory; and what the other buffer holds goes out, a line for a line: a processor \
+ * then waits for reads and writes at once. */                                   \
 RAVEL_INLINE void                                                                \
 ravel_fill_group##n(unsigned char *to, const unsigned char *s, int64_t r,        \
-                    int64_t pitch, int64_t sq, ravel_ahead next, ravel_flow *out) \
+                    int64_t pitch, int64_t sq, ravel_ahead next, ravel_flow *out)\
 {                                                                                \
     enum { GROUP = RAVEL_GROUP(n) };                                             \
     int64_t i = 0;                                                               \
@@ -483,7 +490,7 @@ ravel_fill_group##n(unsigned char *to, const unsigned char *s, int64_t r,       
         ravel_fetch(&next, GROUP);                                               \
         ravel_fill_piece##n(to + i * pitch, s + i * n, 32, pitch, sq);           \
         ravel_flow_lines(out, GROUP / 2);                                        \
-        ravel_fill_piece##n(to + (i + 2 * m) * pitch, s + i * n + 32, 32, pitch, sq);\
+        ravel_fill_piece##n(to + (i + 2 * m) * pitch, s + i * n + 32, 32, pitch, sq); \
         ravel_flow_lines(out, GROUP / 2);                                        \
     }                                                                            \
     if (i < r)                                                                   \
@@ -494,11 +501,11 @@ ravel_fill_group##n(unsigned char *to, const unsigned char *s, int64_t r,       
         ravel_flow_lines(out, GROUP / 4);                                        \
     }                                                                            \
 }                                                                                \
-/* A block, while the one before goes out; `ahead` rows of the next are fetched. */\
+/* A block, while the one before goes out; `ahead` rows of the next are fetched. */ \
 RAVEL_INLINE void                                                                \
-ravel_fill_block##n(unsigned char *to, const unsigned char *s, const ravel_part *t,\
-                    int64_t pitch, int64_t sq, const unsigned char *next,        \
-                    int64_t ahead, ravel_flow *out)                              \
+ravel_fill_block##n(unsigned char *to, const unsigned char *s,                   \
+                    const ravel_part *t, int64_t pitch, int64_t sq,              \
+                    const unsigned char *next, int64_t ahead, ravel_flow *out)   \
 {                                                                                \
     enum { GROUP = RAVEL_GROUP(n) };                                             \
     if (t->c < GROUP)                                                            \
@@ -512,34 +519,36 @@ ravel_fill_block##n(unsigned char *to, const unsigned char *s, const ravel_part 
     }                                                                            \
     ravel_flow_lines(out, INT64_MAX);                                            \
 }                                                                                \
-/* Rows at any distance, through two buffers: one is filled while the other goes out.\
+/* Rows at any distance, through two buffers: one is filled while the other goes out. \
  * Planes one after another in the source are one plane, whose rows jump. */     \
 static void                                                                      \
 ravel_staged##n(unsigned char *d, const unsigned char *s, int64_t planes,        \
                 int64_t rows, int64_t cols, int64_t dn, int64_t sn, int64_t dp,  \
                 int64_t sq)                                                      \
 {                                                                                \
-    enum { R = n == 1 ? 256 : n == 2 ? 128 : 512 / n, C = n == 1 ? 256 : 512 / n };\
+    enum { R = n == 1 ? 256 : n == 2 ? 128 : 512 / n,                            \
+           C = n == 1 ? 256 : 512 / n };                                         \
     unsigned char room[2][R * (C * n + 192) + 128], *base[2];                    \
     const int lines = ((uintptr_t)d | (uintptr_t)dp |                            \
                        (uintptr_t)(planes > 1 ? dn : 0)) % 64 == 0;              \
     const int64_t pitch = C * n + (lines ? 64 : 128) + (dp & 63);                \
     const int64_t jump = dn - rows * dp;                                         \
     const int one = sn == rows * n && jump % 64 == 0;                            \
-    const ravel_work work = {one ? 1 : planes, one ? planes * rows : rows, cols, lines};\
+    const ravel_work work = {one ? 1 : planes, one ? planes * rows : rows,       \
+                             cols, lines};                                       \
     ravel_part t = {0, 0, 0, 0, 0}, now;                                         \
     ravel_flow out = {.rows = 0};                                                \
     int more = 1;                                                                \
     ravel_part_size(&work, &t, R, C, m);                                         \
     for (int k = 0; more; k ^= 1) {                                              \
         now = t;                                                                 \
-        unsigned char *to = d + t.b * dn + t.p * dp + t.p / rows * jump + t.q * n;\
+        unsigned char *to = d + t.b * dn + t.p * dp + t.p / rows * jump + t.q * n; \
         const unsigned char *from = s + t.b * sn + t.p * n + t.q * sq;           \
         for (int i = 0; i < 2; i++)                                              \
             base[i] = room[i] + 64 + (((uintptr_t)to - (uintptr_t)room[i]) & 63);\
         more = ravel_part_next(&work, &t, R, C, m);                              \
         ravel_fill_block##n(base[k], from, &now, pitch, sq,                      \
-                            s + t.b * sn + t.p * n + t.q * sq, more ? t.c : 0, &out);\
+                            s + t.b * sn + t.p * n + t.q * sq, more ? t.c : 0, &out); \
         out = (ravel_flow){to, base[k], base[!k], now.r, now.c * n, dp, pitch,   \
                            rows - now.p % rows, rows, jump, 0, 0,                \
                            lines || now.q == 0, lines || now.q + now.c == cols}; \

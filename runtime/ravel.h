@@ -141,9 +141,9 @@ RAVEL_API const char *ravel_plan_source(const ravel_plan *plan);
 
 /* Convert.  The buffers must not overlap; any alignment will do.  Padding is
  * written with the destination's fill, holes (the gaps of a pitch) are left
- * alone.  RAVEL_ERR_ARGUMENT for NULL and where extents are left to run time, else
- * RAVEL_OK.  Thread-safe; also in the child of a fork, whose threads are made anew for
- * each run. */
+ * alone.  Up to 240 KB of the thread's stack are used.  RAVEL_ERR_ARGUMENT for NULL and
+ * where extents are left to run time, else RAVEL_OK.  Thread-safe; also in the child of
+ * a fork, whose threads are made anew for each run. */
 RAVEL_API ravel_status ravel_run(const ravel_plan *plan, void *dst,
                                  const void *src);
 

@@ -19,7 +19,7 @@ AGAIN = ["test_pairs.py", "test_random.py", "test_cli.py", "test_golden.py", "te
 
 # What a unit is told of how much to do, on the plain build and on the slow one: random cases, or one in so many.
 SHARE = {"test_expr": ("ROUNDS", 100000, 20000), "test_decide": ("ROUNDS", 4000, 800), "test_choices": ("SAMPLE", 5, 17),
-         "test_sandbox": ("SAMPLE", 2, 7), "test_faults": ("SAMPLE", 1, 5), "test_interpret": ("SAMPLE", 1, 7),
+         "test_sandbox": ("SAMPLE", 3, 15), "test_faults": ("SAMPLE", 1, 5), "test_interpret": ("SAMPLE", 1, 7),
          "test_threads": ("THREAD_ROUNDS", 150, 100)}
 
 

@@ -8,123 +8,9 @@
  * memory and few sets of the cache. */
 enum { RAVEL_BUFFER = 32768 };
 #ifndef RAVEL_PLAIN
-/* Rows of the source to fetch while stores go out: what is left of them. */
-typedef struct {
-    const unsigned char *s;
-    int64_t sq, bytes, at, rows;
-} ravel_ahead;
-static inline void
-ravel_fetch(ravel_ahead *a, int64_t lines)
-{
-    for (; lines > 0 && a->rows > 0; lines--) {
-        RAVEL_PREFETCH(a->s + a->at);
-        a->at += 64;
-        if (a->at >= a->bytes) {
-            a->at = 0;
-            a->s += a->sq;
-            a->rows--;
-        }
-    }
-}
-
-/* The planes of a call, their blocks, and the rows of a block in a buffer, on their
- * way to the destination.  A row of the buffer is as far off a line as its row of the
- * destination; what is left of that row's last line goes before the next block's, in
- * the other buffer. */
-typedef struct {
-    int64_t planes, rows, cols;
-    int lines;
-} ravel_work;
+/* Rows of the source that are read side by side on their way to a buffer: few enough for
+ * the processor to follow. */
 #define RAVEL_GROUP(n) ((n) == 1 ? 16 : 8)
-typedef struct {
-    int64_t b, p, q, r, c;
-} ravel_part;
-typedef struct {
-    unsigned char *d, *buffer, *other;
-    int64_t rows, bytes, dp, pitch, left, plane, jump, at, to;
-    int first, last;
-} ravel_flow;
-
-static inline void
-ravel_flow_row(ravel_flow *f)
-{
-    const int64_t off = (int64_t)((uintptr_t)f->d & 63);
-    f->at = -off;
-    f->to = f->bytes - (int64_t)((uintptr_t)(f->d + f->bytes) & 63);
-    if (f->first && off) {
-        f->at = 64 - off < f->bytes ? 64 - off : f->bytes;
-        f->to = f->to < f->at ? f->at : f->to;
-        memcpy(f->d, f->buffer, (size_t)f->at);
-    }
-}
-
-static inline void
-ravel_flow_end(ravel_flow *f)
-{
-    if (f->last)
-        memcpy(f->d + f->to, f->buffer + f->to, (size_t)(f->bytes - f->to));
-    else if (f->to < f->bytes)
-        memcpy(f->other - 64, f->buffer + f->bytes - 64, 64);
-    f->d += f->dp;
-    if (--f->left == 0) {
-        f->left = f->plane;
-        f->d += f->jump;
-    }
-    f->buffer += f->pitch;
-    f->other += f->pitch;
-    if (--f->rows > 0)
-        ravel_flow_row(f);
-}
-
-/* So many lines of it past the caches. */
-RAVEL_INLINE void
-ravel_flow_lines(ravel_flow *f, int64_t lines)
-{
-    if (f->rows > 0 && lines < (f->to - f->at) / 64) {
-        for (int64_t i = 0; i < lines; i++)
-            ravel_stream_line(f->d + f->at + 64 * i, f->buffer + f->at + 64 * i);
-        f->at += 64 * lines;
-        return;
-    }
-    for (; lines > 0 && f->rows > 0; lines--) {
-        if (f->at < f->to) {
-            ravel_stream_line(f->d + f->at, f->buffer + f->at);
-            f->at += 64;
-        }
-        if (f->at >= f->to)
-            ravel_flow_end(f);
-    }
-}
-
-/* The block's size, at most R by C and no side below m; m elements are 16 bytes. */
-static inline void
-ravel_part_size(const ravel_work *w, ravel_part *t, int64_t R, int64_t C, int64_t m)
-{
-    const int64_t r = w->rows - t->p, c = w->cols - t->q;
-    t->r = r <= R ? r : r < R + m ? r - m : R;
-    t->c = c < C + m ? c : C;
-}
-
-/* The next block along the source or, where rows of the destination do not start at
- * lines, along those; whether there is one. */
-static inline int
-ravel_part_next(const ravel_work *w, ravel_part *t, int64_t R, int64_t C, int64_t m)
-{
-    const int lines = w->lines;
-    int64_t *inner = lines ? &t->p : &t->q, *outer = lines ? &t->q : &t->p;
-    *inner += lines ? t->r : t->c;
-    if (*inner >= (lines ? w->rows : w->cols)) {
-        *inner = 0;
-        *outer += lines ? t->c : t->r;
-        if (*outer >= (lines ? w->cols : w->rows)) {
-            *outer = 0;
-            t->b++;
-        }
-    }
-    ravel_part_size(w, t, R, C, m);
-    return t->b < w->planes;
-}
-
 /* m rows a lane: v[j] becomes column j.  Each of log2(m) rounds zips the first half
  * of the vectors with the second. */
 #define RAVEL_BLOCK(n, m, w)                                                     \
@@ -202,7 +88,7 @@ ravel_strips##n(unsigned char *d, const unsigned char *s, int64_t rows,         
         ravel_strip##n##x1(d + q * n, s + q * sq, rows, dp, sq);                 \
     }                                                                            \
 }                                                                                \
-/* r rows of c columns into a buffer, the rows of the source fetched before use. */\
+/* r rows of c columns into a buffer, the rows of the source fetched before use. */ \
 RAVEL_INLINE void                                                                \
 ravel_fill_buffer##n(unsigned char *buffer, const unsigned char *s, int64_t r,   \
                      int64_t c, int64_t pitch, int64_t sq)                       \
@@ -270,12 +156,13 @@ ravel_fill_piece##n(unsigned char *to, const unsigned char *s, int64_t of,      
             ravel_patch##n##x1(to + p * pitch, s + p * n, GROUP, pitch, sq);     \
     }                                                                            \
 }                                                                                \
-/* GROUP rows of the source into a buffer, a line of each at a time; the rows that are\
- * next are fetched meanwhile, and what the other buffer holds goes out, a line for a\
- * line: the processor then waits for neither reads nor writes alone. */         \
+/* GROUP rows of the source into a buffer, a line of each at a time.  The rows that are \
+ * next are fetched meanwhile, one after another, as lines of one row lie in one bank of \
+ * the memory; and what the other buffer holds goes out, a line for a line: a processor \
+ * then waits for reads and writes at once. */                                   \
 RAVEL_INLINE void                                                                \
 ravel_fill_group##n(unsigned char *to, const unsigned char *s, int64_t r,        \
-                    int64_t pitch, int64_t sq, ravel_ahead next, ravel_flow *out) \
+                    int64_t pitch, int64_t sq, ravel_ahead next, ravel_flow *out)\
 {                                                                                \
     enum { GROUP = RAVEL_GROUP(n) };                                             \
     int64_t i = 0;                                                               \
@@ -283,7 +170,7 @@ ravel_fill_group##n(unsigned char *to, const unsigned char *s, int64_t r,       
         ravel_fetch(&next, GROUP);                                               \
         ravel_fill_piece##n(to + i * pitch, s + i * n, 32, pitch, sq);           \
         ravel_flow_lines(out, GROUP / 2);                                        \
-        ravel_fill_piece##n(to + (i + 2 * m) * pitch, s + i * n + 32, 32, pitch, sq);\
+        ravel_fill_piece##n(to + (i + 2 * m) * pitch, s + i * n + 32, 32, pitch, sq); \
         ravel_flow_lines(out, GROUP / 2);                                        \
     }                                                                            \
     if (i < r)                                                                   \
@@ -294,11 +181,11 @@ ravel_fill_group##n(unsigned char *to, const unsigned char *s, int64_t r,       
         ravel_flow_lines(out, GROUP / 4);                                        \
     }                                                                            \
 }                                                                                \
-/* A block, while the one before goes out; `ahead` rows of the next are fetched. */\
+/* A block, while the one before goes out; `ahead` rows of the next are fetched. */ \
 RAVEL_INLINE void                                                                \
-ravel_fill_block##n(unsigned char *to, const unsigned char *s, const ravel_part *t,\
-                    int64_t pitch, int64_t sq, const unsigned char *next,        \
-                    int64_t ahead, ravel_flow *out)                              \
+ravel_fill_block##n(unsigned char *to, const unsigned char *s,                   \
+                    const ravel_part *t, int64_t pitch, int64_t sq,              \
+                    const unsigned char *next, int64_t ahead, ravel_flow *out)   \
 {                                                                                \
     enum { GROUP = RAVEL_GROUP(n) };                                             \
     if (t->c < GROUP)                                                            \
@@ -312,34 +199,36 @@ ravel_fill_block##n(unsigned char *to, const unsigned char *s, const ravel_part 
     }                                                                            \
     ravel_flow_lines(out, INT64_MAX);                                            \
 }                                                                                \
-/* Rows at any distance, through two buffers: one is filled while the other goes out.\
+/* Rows at any distance, through two buffers: one is filled while the other goes out. \
  * Planes one after another in the source are one plane, whose rows jump. */     \
 static void                                                                      \
 ravel_staged##n(unsigned char *d, const unsigned char *s, int64_t planes,        \
                 int64_t rows, int64_t cols, int64_t dn, int64_t sn, int64_t dp,  \
                 int64_t sq)                                                      \
 {                                                                                \
-    enum { R = n == 1 ? 256 : n == 2 ? 128 : 512 / n, C = n == 1 ? 256 : 512 / n };\
+    enum { R = n == 1 ? 256 : n == 2 ? 128 : 512 / n,                            \
+           C = n == 1 ? 256 : 512 / n };                                         \
     unsigned char room[2][R * (C * n + 192) + 128], *base[2];                    \
     const int lines = ((uintptr_t)d | (uintptr_t)dp |                            \
                        (uintptr_t)(planes > 1 ? dn : 0)) % 64 == 0;              \
     const int64_t pitch = C * n + (lines ? 64 : 128) + (dp & 63);                \
     const int64_t jump = dn - rows * dp;                                         \
     const int one = sn == rows * n && jump % 64 == 0;                            \
-    const ravel_work work = {one ? 1 : planes, one ? planes * rows : rows, cols, lines};\
+    const ravel_work work = {one ? 1 : planes, one ? planes * rows : rows,       \
+                             cols, lines};                                       \
     ravel_part t = {0, 0, 0, 0, 0}, now;                                         \
     ravel_flow out = {.rows = 0};                                                \
     int more = 1;                                                                \
     ravel_part_size(&work, &t, R, C, m);                                         \
     for (int k = 0; more; k ^= 1) {                                              \
         now = t;                                                                 \
-        unsigned char *to = d + t.b * dn + t.p * dp + t.p / rows * jump + t.q * n;\
+        unsigned char *to = d + t.b * dn + t.p * dp + t.p / rows * jump + t.q * n; \
         const unsigned char *from = s + t.b * sn + t.p * n + t.q * sq;           \
         for (int i = 0; i < 2; i++)                                              \
             base[i] = room[i] + 64 + (((uintptr_t)to - (uintptr_t)room[i]) & 63);\
         more = ravel_part_next(&work, &t, R, C, m);                              \
         ravel_fill_block##n(base[k], from, &now, pitch, sq,                      \
-                            s + t.b * sn + t.p * n + t.q * sq, more ? t.c : 0, &out);\
+                            s + t.b * sn + t.p * n + t.q * sq, more ? t.c : 0, &out); \
         out = (ravel_flow){to, base[k], base[!k], now.r, now.c * n, dp, pitch,   \
                            rows - now.p % rows, rows, jump, 0, 0,                \
                            lines || now.q == 0, lines || now.q + now.c == cols}; \

@@ -1,0 +1,119 @@
+/* Blocks that go to the destination by way of two buffers: one is filled while the lines
+ * of the other go out, and what is read next is fetched. */
+#ifndef RAVEL_PLAIN
+/* Rows of the source to fetch while stores go out: what is left of them. */
+typedef struct {
+    const unsigned char *s;
+    int64_t sq, bytes, at, rows;
+} ravel_ahead;
+static inline void
+ravel_fetch(ravel_ahead *a, int64_t lines)
+{
+    for (; lines > 0 && a->rows > 0; lines--) {
+        RAVEL_PREFETCH(a->s + a->at);
+        a->at += 64;
+        if (a->at >= a->bytes) {
+            a->at = 0;
+            a->s += a->sq;
+            a->rows--;
+        }
+    }
+}
+
+/* The planes of a call, their blocks, and the rows of a block in a buffer, on their
+ * way to the destination.  A row of the buffer is as far off a line as its row of the
+ * destination; what is left of that row's last line goes before the next block's, in
+ * the other buffer. */
+typedef struct {
+    int64_t planes, rows, cols;
+    int lines;
+} ravel_work;
+typedef struct {
+    int64_t b, p, q, r, c;
+} ravel_part;
+typedef struct {
+    unsigned char *d, *buffer, *other;
+    int64_t rows, bytes, dp, pitch, left, plane, jump, at, to;
+    int first, last;
+} ravel_flow;
+
+static inline void
+ravel_flow_row(ravel_flow *f)
+{
+    const int64_t off = (int64_t)((uintptr_t)f->d & 63);
+    f->at = -off;
+    f->to = f->bytes - (int64_t)((uintptr_t)(f->d + f->bytes) & 63);
+    if (f->first && off) {
+        f->at = 64 - off < f->bytes ? 64 - off : f->bytes;
+        f->to = f->to < f->at ? f->at : f->to;
+        memcpy(f->d, f->buffer, (size_t)f->at);
+    }
+}
+
+static inline void
+ravel_flow_end(ravel_flow *f)
+{
+    if (f->last)
+        memcpy(f->d + f->to, f->buffer + f->to, (size_t)(f->bytes - f->to));
+    else if (f->to < f->bytes)
+        memcpy(f->other - 64, f->buffer + f->bytes - 64, 64);
+    f->d += f->dp;
+    if (--f->left == 0) {
+        f->left = f->plane;
+        f->d += f->jump;
+    }
+    f->buffer += f->pitch;
+    f->other += f->pitch;
+    if (--f->rows > 0)
+        ravel_flow_row(f);
+}
+
+/* So many lines of it past the caches. */
+RAVEL_INLINE void
+ravel_flow_lines(ravel_flow *f, int64_t lines)
+{
+    if (f->rows > 0 && lines < (f->to - f->at) / 64) {
+        for (int64_t i = 0; i < lines; i++)
+            ravel_stream_line(f->d + f->at + 64 * i, f->buffer + f->at + 64 * i);
+        f->at += 64 * lines;
+        return;
+    }
+    for (; lines > 0 && f->rows > 0; lines--) {
+        if (f->at < f->to) {
+            ravel_stream_line(f->d + f->at, f->buffer + f->at);
+            f->at += 64;
+        }
+        if (f->at >= f->to)
+            ravel_flow_end(f);
+    }
+}
+
+/* The block's size, at most R by C and no side below m; m elements are 16 bytes. */
+static inline void
+ravel_part_size(const ravel_work *w, ravel_part *t, int64_t R, int64_t C, int64_t m)
+{
+    const int64_t r = w->rows - t->p, c = w->cols - t->q;
+    t->r = r <= R ? r : r < R + m ? r - m : R;
+    t->c = c < C + m ? c : C;
+}
+
+/* The next block along the source or, where rows of the destination do not start at
+ * lines, along those; whether there is one. */
+static inline int
+ravel_part_next(const ravel_work *w, ravel_part *t, int64_t R, int64_t C, int64_t m)
+{
+    const int lines = w->lines;
+    int64_t *inner = lines ? &t->p : &t->q, *outer = lines ? &t->q : &t->p;
+    *inner += lines ? t->r : t->c;
+    if (*inner >= (lines ? w->rows : w->cols)) {
+        *inner = 0;
+        *outer += lines ? t->c : t->r;
+        if (*outer >= (lines ? w->cols : w->rows)) {
+            *outer = 0;
+            t->b++;
+        }
+    }
+    ravel_part_size(w, t, R, C, m);
+    return t->b < w->planes;
+}
+#endif
