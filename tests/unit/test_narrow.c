@@ -196,7 +196,12 @@ planes(void **state)
         i64 z = 1 << draw(5), n = 1 + draw(3);
         i64 rows = 1 + draw(draw(2) ? 400 / z + 99 : 40);
         i64 cols = 1 + draw(draw(2) ? 900 / z + 99 : 40), sq = pitch(rows * z);
-        i64 dp = draw(4) ? pitch(cols * z) : cols * z, sn = cols * sq, dn = rows * dp;
+        i64 dp = draw(4) ? pitch(cols * z) : cols * z, sn = cols * sq;
+        i64 apart[] = {0, 128, 3 * z}, dn = rows * dp + apart[draw(3)];
+        if (draw(3) == 0) {             /* one after another in the source */
+            sn = rows * z;
+            sq = pitch(n * sn);
+        }
         if (draw(4) == 0) {             /* side by side */
             dn = cols * z;
             dp = n * dn;
