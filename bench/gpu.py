@@ -39,6 +39,7 @@ nhwc-nchw f16           ; transpose ; f16 ; 256,128,128,128  ; (N,C,H,W){N, H, W
 nhwc-nchw u8 C=3        ; few       ; u8  ; 2048,3,512,340   ; (N,C,H,W){N, H, W, C} -> (N,C,H,W){N, C, H, W}          ; 0.75
 nchw-nhwc f32 C=3       ; few       ; f32 ; 512,3,512,340    ; (N,C,H,W){N, C, H, W} -> (N,C,H,W){N, H, W, C}          ; 0.75
 nchw-nhwc f16 7x7       ; few       ; f16 ; 4096,2560,7,7    ; (N,C,H,W){N, C, H, W} -> (N,C,H,W){N, H, W, C}          ; 0.75
+nhwc-chwn u8 C=3        ; fuse      ; u8  ; 1024,3,1024,340  ; (N,C,H,W){N, H, W, C} -> (N,C,H,W){C, H, W, N}          ; 0.60
 NC1HWC0 f16             ; blocks    ; f16 ; 256,128,128,128  ; (N,C,H,W){N, C, H, W} -> (N,C,H,W){N, C//16, H, W, C%16} ; 0.90
 NC1HWC0 f16 padded      ; blocks    ; f16 ; 256,120,128,128  ; (N,C,H,W){N, C, H, W} -> (N,C,H,W){N, C//16, H, W, C%16} ; 0.90
 COL32 i8                ; blocks    ; u8  ; 32768,32768      ; (R,C){R, C} -> (R,C){C//32, R, C%32}                    ; 0.90
