@@ -211,7 +211,7 @@ convert(Cli *c, Source *s, ravel_plan **plan)
     read_source(c, s);
     s->dtype = source_dtype(c, s);
     set_shape(c, s, from);
-    ravel_request rq = {from, to, s->dtype->name, s->rank, s->shape, 0};
+    ravel_request rq = {from, to, s->dtype->name, s->rank, s->shape, cli_threads(c)};
     cli_check(c, ravel_compile(c->cx, &rq, plan, &err), &err);
     const Plan *p = (*plan)->plan;
     check_stored(c, s, p->src);

@@ -239,15 +239,18 @@ explain_block(Buf *b, const GridUnit *u, const GridStmt *box, i64 block)
 void
 grid_explain(Buf *b, const GridUnit *u, const char *target)
 {
-    buf_printf(b, "%s: %lld blocks of %d threads", target, (long long)u->blocks,
-               GRID_THREADS);
+    buf_printf(b, "%s: %lld block%s of %d threads", target, (long long)u->blocks,
+               u->blocks > 1 ? "s" : "", GRID_THREADS);
     if (u->down > 1)
         buf_printf(b, " as %lld by %lld", (long long)u->across, (long long)u->down);
     buf_printf(b, ", %lld bytes of shared memory, indices of %d bits, buffers aligned to "
                "%d bytes\n", (long long)u->shared, u->wide ? 64 : 32, u->align);
     for (const GridStmt *box = u->body; box; box = box->next) {
-        buf_printf(b, "  %s, blocks %lld..%lld\n", box->name, (long long)box->first,
-                   (long long)(box->first + box->count - 1));
+        buf_printf(b, "  %s, block%s %lld", box->name, box->count > 1 ? "s" : "",
+                   (long long)box->first);
+        if (box->count > 1)
+            buf_printf(b, "..%lld", (long long)(box->first + box->count - 1));
+        buf_add(b, "\n");
         explain_block(b, u, box, 0);
         if (box->count > 1)
             explain_block(b, u, box, box->count - 1);

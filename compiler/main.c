@@ -50,7 +50,7 @@ static const Command commands[] = {
      "  ravel emit --from NCHW --to NC1HWC0 --shape N,64,H,W --dtype f16 -o g.c\n"
      "  ravel emit --kind inverse --to SW128 --shape 16,64 --dtype f16 -o i.c\n"
      "  ravel emit -F NCHW -T NHWC -s 8,64,56,56 -d f16 -G cuda -o k.cu -M k.json\n"},
-    {"convert", cmd_convert, "IN OUT", 2, "F!T!stvWf", "convert an array file",
+    {"convert", cmd_convert, "IN OUT", 2, "F!T!stNvWf", "convert an array file",
      "IN is .npy by its first bytes, OUT by its name; else they are raw, and raw\n"
      "IN needs --shape and --dtype.  A stored array has the layout's storage\n"
      "extents as its shape; --shape gives the logical one where the layout has\n"

@@ -22,7 +22,7 @@ typedef struct {
     int nseen;
     size_t live, total;           /* bytes held, bytes ever asked for */
     size_t held;                  /* bytes the arena held at the start */
-    bool starved;                 /* what Lua asked for last was within the budgets */
+    bool starved;                 /* what Lua was refused last was within the budgets */
     bool arena_full;              /* the arena found no memory */
     bool spent;                   /* a budget or memory is gone: nothing may catch that */
     long instructions;

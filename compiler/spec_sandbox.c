@@ -51,11 +51,13 @@ allocate(void *ud, void *p, size_t osize, size_t nsize)
     }
     if (nsize > osize) {
         size_t more = nsize - osize;
-        s->starved = more <= budget.live - s->live && more <= budget.total - s->total;
-        if (!s->starved)
+        if (more > budget.live - s->live || more > budget.total - s->total) {
+            s->starved = false;
             return NULL;
+        }
     }
     void *q = realloc(p, nsize);
+    s->starved |= !q && nsize > osize;
     if (!q && nsize <= osize)
         q = p;
     if (q) {

@@ -5,9 +5,11 @@
 
 #include "render.h"
 
-/* FIELD_RAW: a text in which nothing is replaced. */
+/* FIELD_RAW: a text in which nothing is replaced; FIELD_NAME: one that is not empty;
+ * FIELD_WORDS: words and beginnings of words. */
 typedef enum {
-    FIELD_TEXT, FIELD_RAW, FIELD_FILE, FIELD_NUMBER, FIELD_HELPERS, FIELD_PLAN
+    FIELD_TEXT, FIELD_RAW, FIELD_NAME, FIELD_WORDS, FIELD_FILE, FIELD_NUMBER, FIELD_HELPERS,
+    FIELD_PLAN
 } FieldKind;
 
 /* A row of target.def. */

@@ -95,6 +95,8 @@ wanted(FieldKind kind)
     switch (kind) {
     case FIELD_TEXT:
     case FIELD_RAW:
+    case FIELD_NAME:
+    case FIELD_WORDS:
     case FIELD_FILE:    return "a string";
     case FIELD_NUMBER:  return "a whole number";
     case FIELD_HELPERS: return "a list";
@@ -113,6 +115,20 @@ check_number(const Target *t, Arena *a, const Field *f, const char *s)
         target_fail(t, a, "%s = %.40s: a number from %lld to %lld%s", f->name, s,
                     (long long)f->least, (long long)f->most,
                     f->power ? ", a power of two" : "");
+}
+
+/* Words that can begin a name or be one. */
+static void
+check_words(const Target *t, Arena *a, const Field *f, const char *s)
+{
+    for (size_t n; *(s += strspn(s, " ")); s += n) {
+        n = strcspn(s, " ");
+        size_t word = strspn(s, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+                             "0123456789_");
+        if (word < n - (s[n - 1] == '*'))
+            target_fail(t, a, "field '%s': no name can be '%.*s': a word or the beginning "
+                        "of words, as in gl_*, is wanted", f->name, n < 40 ? (int)n : 40, s);
+    }
 }
 
 /* "${x}, ${y}" */
@@ -173,7 +189,11 @@ check_value(const Target *t, Arena *a, const Field *f, const TargetField *en)
                     wanted(f->kind));
     if (f->kind == FIELD_NUMBER)
         check_number(t, a, f, en->value);
-    if (f->kind == FIELD_TEXT)
+    if (f->kind == FIELD_NAME && !*en->value)
+        target_fail(t, a, "field '%s' is empty: a name is wanted", en->key);
+    if (f->kind == FIELD_WORDS)
+        check_words(t, a, f, en->value);
+    if (f->kind == FIELD_TEXT || f->kind == FIELD_NAME)
         check_slots(t, a, f, en->value);
     if (f->kind == FIELD_FILE && !target_template(en->value))
         target_fail(t, a, "field '%s': there is no template '%.100s'; a text of yours "

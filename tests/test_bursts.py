@@ -145,7 +145,7 @@ OK = HEAD + ", burst = 32, memory = 4096"
     ("return { %s, emit_plan = function(p) return p.tile[1] end }" % OK, "mine.lua:1: attempt to index a nil value"),
     ("return { %s, emit_plan = function(p) return io.read() end }" % OK, "nil value (global 'io')"),
     ("return { %s, emit_plan = function(p) return load('x') end }" % OK, "nil value (global 'load')"),
-    ("return { %s, emit_plan = function(p) local function f() return f() .. '' end return f() end }" % OK, "mine.lua"),
+    ("return { %s, emit_plan = function(p) local function f() return f() .. '' end return f() end }" % OK, "the table needs more than"),
     ("return { %s, emit_plan = 'text' }" % OK, "field 'emit_plan' is a string: a function of the plan is wanted"),
     ("return { %s }" % OK, "the table lacks 'emit_plan'"),
     ("return { %s, memory = 4096, emit_plan = function(p) return '' end }" % HEAD, "the table lacks 'burst'"),

@@ -136,8 +136,8 @@ def test_a_wrong_name_is_told_the_right_ones(tmp_path, model):
 
 @pytest.mark.parametrize("value, what", [("true", "boolean"), ("5", "number"), ("0.5", "number"), ("{}", "table"), ("function() end", "function"), ('"text"', "string")])
 def test_a_wrong_type_is_told(tmp_path, value, what):
-    right = {"TEXT": ("string", "a string"), "RAW": ("string", "a string"), "FILE": ("string", "a string"), "NUMBER": ("number", "a whole number"), "HELPERS": ("table", "a list"),
-             "PLAN": ("function", "a function of the plan")}
+    right = {kind: ("string", "a string") for kind in ("TEXT", "RAW", "NAME", "WORDS", "FILE")}
+    right |= {"NUMBER": ("number", "a whole number"), "HELPERS": ("table", "a list"), "PLAN": ("function", "a function of the plan")}
     for model, field in ALL:
         kind = FIELDS[model][field][1]
         if right[kind][0] == what and value != "0.5" or kind == "NUMBER" and what == "string":
@@ -151,7 +151,7 @@ def test_what_is_missing_is_named(tmp_path, model):
     """All that target.def says must be there, and nothing else, by leaving it out of a whole table."""
     whole = {f: '""' for f, (must, kind, _) in FIELDS[model].items() if must and kind == "TEXT"}
     whole |= {f: {"burst": "32", "memory": "4096"}[f] for f, (must, kind, _) in FIELDS[model].items() if must and kind == "NUMBER"}
-    whole |= {"model": '"%s"' % model.lower()}
+    whole |= {"name": '"mine"', "model": '"%s"' % model.lower()}
     whole |= {"prologue_text": '""'} if model == "BLOCKS" else {"emit_plan": "function() return '' end"}
 
     def table(fields):
@@ -201,11 +201,23 @@ def test_what_a_grid_of_rows_counts_by(tmp_path, like):
 
 
 def test_texts_in_which_nothing_is_replaced(tmp_path):
-    """What stands before a kernel may be of any language, ${} and all; so may a word that is kept, though none will be met."""
+    """What stands before a kernel may be of any language, ${} and all."""
     text = "// ${none} ${ ${} $(x)"
-    assert emit(tmp_path, 'return { like = "cuda", prologue_text = "%s\\n", reserved = "${x} ${ kept" }' % text).returncode == 0
+    assert emit(tmp_path, 'return { like = "cuda", prologue_text = "%s\\n", reserved = "kept" }' % text).returncode == 0
     assert text + "\n" in (tmp_path / "o").read_text()
-    assert emit(tmp_path, 'return { like = "cuda", reserved = "${x} ${ kept" }', "--name", "kept").returncode == 2
+    assert emit(tmp_path, 'return { like = "cuda", reserved = "kept" }', "--name", "kept").returncode == 2
+
+
+@pytest.mark.parametrize("fields, sentence", [
+    ('reserved = "${x} kept"', "field 'reserved': no name can be '${x}': a word or the beginning of words, as in gl_*, is wanted"),
+    ('reserved = "kept *_t"', "field 'reserved': no name can be '*_t': a word or the beginning of words, as in gl_*, is wanted"),
+    ('reserved = "a**"', "field 'reserved': no name can be 'a**': a word or the beginning of words, as in gl_*, is wanted"),
+    ('name = ""', "field 'name' is empty: a name is wanted"),
+    ('entry = ""', "field 'entry' is empty: a name is wanted"),
+    ('prologue = "blocks/cuda.h", prologue_text = "x"', "fields 'prologue' and 'prologue_text': a kernel has one of them before it"),
+])
+def test_values_that_mean_nothing(tmp_path, fields, sentence):
+    assert says(emit(tmp_path, 'return { like = "cuda", %s }' % fields)) == sentence
 
 
 @pytest.mark.parametrize("value, sentence", [

@@ -358,6 +358,8 @@ static const struct { const char *text, *message; } wrong_specs[] = {
      "s.lua:2: the spec runs for more than 5 million instructions"},
     {"local s = 'x'\nwhile true do s = s .. s end",
      "s.lua: the spec needs more than 16 MB of memory"},
+    {"local function f(x) return 1 + f(x) end\nf(1)",
+     "s.lua: the spec needs more than 16 MB of memory"},
     {"error('my words', 0)", "s.lua: my words"},
     {"\nerror('my words')", "s.lua:2: my words"},
 };
