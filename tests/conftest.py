@@ -61,8 +61,9 @@ def pytest_unconfigure(config):
 
 
 def pytest_collection_modifyitems(items):
-    """The long ones first, so that both cores end together."""
+    """The long ones first, so that both cores end together; one in so many where tests run again on a slow build."""
     items.sort(key=lambda i: not ("test_units.py" in i.nodeid or "some_are_noticed" in i.nodeid))
+    items[:] = items[::int(os.environ.get("RAVEL_AGAIN", "1"))]
 
 
 @pytest.fixture(scope="session")

@@ -19,7 +19,7 @@ import orders as O
 import ravel
 
 SEED = int(os.environ.get("RAVEL_SEED", "20261121"))
-EACH = int(os.environ.get("RAVEL_DECISIONS", "30" if "RAVEL_AGAIN" in os.environ else "400"))   # fewer on the slow build
+EACH = int(os.environ.get("RAVEL_DECISIONS", "20" if "RAVEL_AGAIN" in os.environ else "250"))   # fewer on the slow build
 BLOCKS = 8
 REFUSALS = ["can be negative", "whole number of", "64 bits", "moves parts of"]
 

@@ -441,7 +441,7 @@ COMPILE = {
     "c": lambda: tool("gcc", "-fopenmp", "-Wall", "-Wextra", "-Werror", "-x", "c", "-fsyntax-only"),
     "blocks": lambda: tool("gcc", "-Wall", "-Wextra", "-Werror", "-x", "c", "-fsyntax-only", "-Wno-unused-function"),
     "bursts": lambda: tool("gcc", "-Wall", "-Wextra", "-Werror", "-x", "c", "-fsyntax-only"),
-    "cuda": lambda: tool("nvcc", "-arch=sm_80", "-cubin", "-o", os.devnull, "-x", "cu", near="/usr/local/cuda/bin"),
+    "cuda": lambda: tool("nvcc", "-arch=sm_80", "-ptx", "-o", os.devnull, "-x", "cu", near="/usr/local/cuda/bin"),
     "hip": lambda: tool("clang", "-nogpuinc", "-nogpulib", "-I", ravel.ROOT / "tests/mock", "--cuda-device-only", "-fsyntax-only", "-x", "hip"),
     "opencl": lambda: tool("clang", "-x", "cl", "-cl-std=CL1.2", "-Xclang", "-finclude-default-header", "-fsyntax-only", "-Werror"),
     "glsl": lambda: tool("glslangValidator", "-S", "comp")}
