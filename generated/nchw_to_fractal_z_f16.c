@@ -58,14 +58,23 @@
 #define RAVEL_ZIP2(i, b) RAVEL_ZIP4(i, b), RAVEL_ZIP4((i) + 2, b)
 #define RAVEL_ZIP1(i, b) RAVEL_ZIP2(i, b), RAVEL_ZIP2((i) + 4, b)
 
-/* 16 bytes from each of w rows, `step` bytes from one to the next; and 16 * w bytes
- * back, past the caches where `stream` says so and the address is aligned. */
+/* Keeps an address in a register: compilers would take one for each row of a block, more
+ * than there are. */
+#define RAVEL_KEEP(x) __asm__("" : "+r"(x))
+
+/* 16 bytes from each of w rows; and 16 * w bytes back, past the caches where `stream`
+ * says so and the address is aligned. */
 RAVEL_TYPES(1)
 RAVEL_INLINE ravel_1x1
-ravel_load1(const unsigned char *s, int64_t step)
+ravel_load1(const unsigned char *s)
 {
-    (void)step;
     return (ravel_1x1)*(const ravel_anyx1 *)s;
+}
+
+RAVEL_INLINE ravel_1x1
+ravel_rows1(const unsigned char *const *s, int64_t at)
+{
+    return ravel_load1(s[0] + at);
 }
 
 RAVEL_INLINE void
@@ -84,10 +93,10 @@ ravel_store1(unsigned char *d, ravel_1x1 v, int64_t stream)
 /* Intrinsics: gcc 12 does not find the instruction that loads an upper lane. */
 RAVEL_TYPES(2)
 RAVEL_INLINE ravel_1x2
-ravel_load2(const unsigned char *s, int64_t step)
+ravel_rows2(const unsigned char *const *s, int64_t at)
 {
-    const __m128i a = _mm_loadu_si128((const __m128i *)(const void *)s);
-    const __m128i b = _mm_loadu_si128((const __m128i *)(const void *)(s + step));
+    const __m128i a = _mm_loadu_si128((const __m128i *)(const void *)(s[0] + at));
+    const __m128i b = _mm_loadu_si128((const __m128i *)(const void *)(s[1] + at));
     return (ravel_1x2)_mm256_inserti128_si256(_mm256_castsi128_si256(a), b, 1);
 }
 
@@ -104,10 +113,10 @@ ravel_store2(unsigned char *d, ravel_1x2 v, int64_t stream)
 #if RAVEL_LANES > 2
 RAVEL_TYPES(4)
 RAVEL_INLINE ravel_1x4
-ravel_load4(const unsigned char *s, int64_t step)
+ravel_rows4(const unsigned char *const *s, int64_t at)
 {
-    const __m256i a = (__m256i)ravel_load2(s, step);
-    const __m256i b = (__m256i)ravel_load2(s + 2 * step, step);
+    const __m256i a = (__m256i)ravel_rows2(s, at);
+    const __m256i b = (__m256i)ravel_rows2(s + 2, at);
     return (ravel_1x4)_mm512_inserti64x4(_mm512_castsi256_si512(a), b, 1);
 }
 
@@ -333,9 +342,19 @@ enum { RAVEL_BUFFER = 32768 };
 RAVEL_INLINE void                                                                \
 ravel_block##n##x##w(const unsigned char *s, int64_t sq, ravel_1x##w *out)       \
 {                                                                                \
+    enum { FOUR = m < 4 ? m : 4 };                                               \
     ravel_##n##x##w v[m], t[m];                                                  \
-    RAVEL_UNROLL for (int i = 0; i < m; i++)                                     \
-        v[i] = (ravel_##n##x##w)ravel_load##w(s + i * sq, m * sq);               \
+    int64_t sq3 = 3 * sq;                                                        \
+    RAVEL_KEEP(sq3);                                                             \
+    RAVEL_UNROLL for (int i = 0; i < m; i += FOUR) {                             \
+        const unsigned char *row[w];                                             \
+        RAVEL_UNROLL for (int lane = 0; lane < w; lane++) {                      \
+            row[lane] = s + (lane * m + i) * sq;                                 \
+            RAVEL_KEEP(row[lane]);                                               \
+        }                                                                        \
+        RAVEL_UNROLL for (int k = 0; k < FOUR; k++)                              \
+            v[i + k] = (ravel_##n##x##w)ravel_rows##w(row, k == 3 ? sq3 : k * sq); \
+    }                                                                            \
     RAVEL_UNROLL for (int round = 1; round < m; round *= 2) {                    \
         RAVEL_UNROLL for (int i = 0; i < m / 2; i++) {                           \
             t[2 * i] = RAVEL_LOW(n, m, w, v[i], v[i + m / 2]);                   \
@@ -347,30 +366,57 @@ ravel_block##n##x##w(const unsigned char *s, int64_t sq, ravel_1x##w *out)      
     RAVEL_UNROLL for (int i = 0; i < m; i++)                                     \
         out[i] = (ravel_1x##w)v[i];                                              \
 }                                                                                \
+/* The m columns of `side` blocks, which lie side by side. */                    \
+RAVEL_INLINE void                                                                \
+ravel_put##n##x##w(unsigned char *d, ravel_1x##w (*v)[m], int side, int64_t dp,  \
+                   int64_t stream)                                               \
+{                                                                                \
+    enum { FOUR = m < 4 ? m : 4 };                                               \
+    int64_t dp3 = 3 * dp;                                                        \
+    RAVEL_KEEP(dp3);                                                             \
+    RAVEL_UNROLL for (int j = 0; j < m; j += FOUR) {                             \
+        RAVEL_UNROLL for (int k = 0; k < FOUR; k++)                              \
+            RAVEL_UNROLL for (int h = 0; h < side; h++)                          \
+                ravel_store##w(d + (k == 3 ? dp3 : k * dp) + 16 * w * h, v[h][j + k], stream); \
+        d += FOUR * dp;                                                          \
+        RAVEL_KEEP(d);                                                           \
+    }                                                                            \
+}                                                                                \
 /* m rows of c columns, m * w of them at a time. */                              \
 RAVEL_INLINE void                                                                \
 ravel_patch##n##x##w(unsigned char *d, const unsigned char *s, int64_t c,        \
                      int64_t dp, int64_t sq)                                     \
 {                                                                                \
-    for (int64_t k = 0; k < c; k += m * w) {                                     \
-        ravel_1x##w v[m];                                                        \
-        ravel_block##n##x##w(s + k * sq, sq, v);                                 \
-        RAVEL_UNROLL for (int j = 0; j < m; j++)                                 \
-            ravel_store##w(d + j * dp + k * n, v[j], 0);                         \
+    for (int64_t k = 0; k < c; k += m * w, s += m * w * sq, d += 16 * w) {       \
+        ravel_1x##w v[1][m];                                                     \
+        ravel_block##n##x##w(s, sq, v[0]);                                       \
+        ravel_put##n##x##w(d, v, 1, dp, 0);                                      \
     }                                                                            \
 }                                                                                \
-/* All rows of m * w columns. */                                                 \
+/* All rows of side * m * w columns. */                                          \
+RAVEL_INLINE void                                                                \
+ravel_walk##n##x##w(unsigned char *d, const unsigned char *s, int64_t rows, int side, \
+                    int64_t dp, int64_t sq, int64_t stream, int64_t ahead)       \
+{                                                                                \
+    for (int64_t p = 0; p < rows; p += m, s += 16, d += m * dp) {                \
+        ravel_1x##w v[4 / w][m];                                                 \
+        const int64_t back = p + m > rows ? p + m - rows : 0;                    \
+        p -= back;                                                               \
+        s -= back * n;                                                           \
+        d -= back * dp;                                                          \
+        if (ahead && p * n % 64 == 0)                                            \
+            for (int i = 0; i < side * m * w; i++)                               \
+                RAVEL_PREFETCH(s + i * sq + ahead);                              \
+        RAVEL_UNROLL for (int h = 0; h < side; h++)                              \
+            ravel_block##n##x##w(s + h * w * m * sq, sq, v[h]);                  \
+        ravel_put##n##x##w(d, v, side, dp, stream);                              \
+    }                                                                            \
+}                                                                                \
 static void                                                                      \
 ravel_strip##n##x##w(unsigned char *d, const unsigned char *s, int64_t rows,     \
                      int64_t dp, int64_t sq)                                     \
 {                                                                                \
-    for (int64_t p = 0; p < rows; p += m) {                                      \
-        ravel_1x##w v[m];                                                        \
-        p = p + m > rows ? rows - m : p;                                         \
-        ravel_block##n##x##w(s + p * n, sq, v);                                  \
-        RAVEL_UNROLL for (int j = 0; j < m; j++)                                 \
-            ravel_store##w(d + (p + j) * dp, v[j], 0);                           \
-    }                                                                            \
+    ravel_walk##n##x##w(d, s, rows, 1, dp, sq, 0, 0);                            \
 }
 
 /* All rows of a line of columns, of w lanes at a time. */
@@ -379,18 +425,7 @@ RAVEL_INLINE void                                                               
 ravel_lines##n(unsigned char *d, const unsigned char *s, int64_t rows,           \
                int64_t dp, int64_t sq, int64_t stream, int64_t ahead)            \
 {                                                                                \
-    for (int64_t p = 0; p < rows; p += m) {                                      \
-        ravel_1x##w v[4 / w][m];                                                 \
-        p = p + m > rows ? rows - m : p;                                         \
-        if (ahead && p * n % 64 == 0)                                            \
-            for (int i = 0; i < 4 * m; i++)                                      \
-                RAVEL_PREFETCH(s + p * n + i * sq + ahead);                      \
-        RAVEL_UNROLL for (int h = 0; h < 4 / w; h++)                             \
-            ravel_block##n##x##w(s + p * n + h * w * m * sq, sq, v[h]);          \
-        RAVEL_UNROLL for (int j = 0; j < m; j++)                                 \
-            RAVEL_UNROLL for (int h = 0; h < 4 / w; h++)                         \
-                ravel_store##w(d + (p + j) * dp + 16 * w * h, v[h][j], stream);  \
-    }                                                                            \
+    ravel_walk##n##x##w(d, s, rows, 4 / w, dp, sq, stream, ahead);               \
 }                                                                                \
 /* The columns from q on, strips of at most w lanes. */                          \
 RAVEL_INLINE void                                                                \

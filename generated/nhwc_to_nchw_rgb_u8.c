@@ -64,14 +64,23 @@ ravel_min(int64_t x, int64_t y)
 #define RAVEL_ZIP2(i, b) RAVEL_ZIP4(i, b), RAVEL_ZIP4((i) + 2, b)
 #define RAVEL_ZIP1(i, b) RAVEL_ZIP2(i, b), RAVEL_ZIP2((i) + 4, b)
 
-/* 16 bytes from each of w rows, `step` bytes from one to the next; and 16 * w bytes
- * back, past the caches where `stream` says so and the address is aligned. */
+/* Keeps an address in a register: compilers would take one for each row of a block, more
+ * than there are. */
+#define RAVEL_KEEP(x) __asm__("" : "+r"(x))
+
+/* 16 bytes from each of w rows; and 16 * w bytes back, past the caches where `stream`
+ * says so and the address is aligned. */
 RAVEL_TYPES(1)
 RAVEL_INLINE ravel_1x1
-ravel_load1(const unsigned char *s, int64_t step)
+ravel_load1(const unsigned char *s)
 {
-    (void)step;
     return (ravel_1x1)*(const ravel_anyx1 *)s;
+}
+
+RAVEL_INLINE ravel_1x1
+ravel_rows1(const unsigned char *const *s, int64_t at)
+{
+    return ravel_load1(s[0] + at);
 }
 
 RAVEL_INLINE void
@@ -90,10 +99,10 @@ ravel_store1(unsigned char *d, ravel_1x1 v, int64_t stream)
 /* Intrinsics: gcc 12 does not find the instruction that loads an upper lane. */
 RAVEL_TYPES(2)
 RAVEL_INLINE ravel_1x2
-ravel_load2(const unsigned char *s, int64_t step)
+ravel_rows2(const unsigned char *const *s, int64_t at)
 {
-    const __m128i a = _mm_loadu_si128((const __m128i *)(const void *)s);
-    const __m128i b = _mm_loadu_si128((const __m128i *)(const void *)(s + step));
+    const __m128i a = _mm_loadu_si128((const __m128i *)(const void *)(s[0] + at));
+    const __m128i b = _mm_loadu_si128((const __m128i *)(const void *)(s[1] + at));
     return (ravel_1x2)_mm256_inserti128_si256(_mm256_castsi128_si256(a), b, 1);
 }
 
@@ -110,10 +119,10 @@ ravel_store2(unsigned char *d, ravel_1x2 v, int64_t stream)
 #if RAVEL_LANES > 2
 RAVEL_TYPES(4)
 RAVEL_INLINE ravel_1x4
-ravel_load4(const unsigned char *s, int64_t step)
+ravel_rows4(const unsigned char *const *s, int64_t at)
 {
-    const __m256i a = (__m256i)ravel_load2(s, step);
-    const __m256i b = (__m256i)ravel_load2(s + 2 * step, step);
+    const __m256i a = (__m256i)ravel_rows2(s, at);
+    const __m256i b = (__m256i)ravel_rows2(s + 2, at);
     return (ravel_1x4)_mm512_inserti64x4(_mm512_castsi256_si512(a), b, 1);
 }
 
@@ -213,7 +222,7 @@ ravel_pour(unsigned char **d, unsigned char *stage, int64_t held, int64_t stream
     memcpy(*d, stage, (size_t)i);
     for (; i + 64 <= held; i += 64)
         RAVEL_UNROLL for (int j = 0; j < 64; j += 16)
-            ravel_store1(*d + i + j, ravel_load1(stage + i + j, 0), 1);
+            ravel_store1(*d + i + j, ravel_load1(stage + i + j), 1);
     if (last)
         memcpy(*d + i, stage + i, (size_t)(held - i));
     else
@@ -244,15 +253,15 @@ ravel_apart_load(const unsigned char *s, int64_t of, int64_t bytes, int64_t sq,
 {
     unsigned char slot[16];
     if (of == 16 || (of == bytes && sq == bytes))
-        return ravel_load1(s, 0);
+        return ravel_load1(s);
 #ifdef RAVEL_SHUFFLE
     if (sq == bytes)
-        return RAVEL_SHUFFLE(ravel_load1(s, 0), by);
+        return RAVEL_SHUFFLE(ravel_load1(s), by);
 #endif
     (void)by;
     for (int i = 0; i < 16 / of; i++)
         memcpy(slot + i * of, s + i * sq, (size_t)of);
-    return ravel_load1(slot, 0);
+    return ravel_load1(slot);
 }
 
 /* e columns of at most k rows. */
@@ -284,7 +293,7 @@ ravel_split_to##z##x##k(unsigned char *d, const unsigned char *s, int64_t n,    
             ravel_##z##x1 v[k];                                                  \
             q = q + e > cols ? cols - e : q;                                     \
             RAVEL_UNROLL for (int i = 0; i < k; i++)                             \
-                v[i] = (ravel_##z##x1)ravel_load1(s + q * k * z + 16 * i, 0);    \
+                v[i] = (ravel_##z##x1)ravel_load1(s + q * k * z + 16 * i);       \
             ravel_zip##z##x##k##r##rounds(v);                                    \
             RAVEL_UNROLL for (int i = 0; i < k; i++)                             \
                 ravel_store1(d + i * dp + q * z, (ravel_1x1)v[i], stream);       \
@@ -323,7 +332,7 @@ part##_lines(unsigned char *d, const unsigned char *s, int64_t q, int64_t cols, 
         for (int64_t p = 0; p < w.rows; p++)                                     \
             RAVEL_UNROLL for (int i = 0; i < 64; i += 16)                        \
                 ravel_store1(d + p * w.dp + q * z + i,                           \
-                             ravel_load1(line + p * 64 + i, 0), 1);              \
+                             ravel_load1(line + p * 64 + i), 1);                 \
     }                                                                            \
     return q;                                                                    \
 }                                                                                \
@@ -343,7 +352,7 @@ part##_all(unsigned char *d, const unsigned char *s, int64_t cols,              
         part(d + q * z, s + q * w.sq, w.dp, w);                                  \
     q = q + e > cols ? cols - e : q;                                             \
     for (from = q; from < cols; from++)                                          \
-        ravel_few_bytes(last + (from - q) * bytes, s + from * w.sq, bytes);           \
+        ravel_few_bytes(last + (from - q) * bytes, s + from * w.sq, bytes);      \
     w.sq = bytes;                                                                \
     part(d + q * z, last, w.dp, w);                                              \
     part(d + (cols - e) * z, last + (cols - e - q) * bytes, w.dp, w);            \

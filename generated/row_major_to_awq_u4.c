@@ -58,14 +58,23 @@
 #define RAVEL_ZIP2(i, b) RAVEL_ZIP4(i, b), RAVEL_ZIP4((i) + 2, b)
 #define RAVEL_ZIP1(i, b) RAVEL_ZIP2(i, b), RAVEL_ZIP2((i) + 4, b)
 
-/* 16 bytes from each of w rows, `step` bytes from one to the next; and 16 * w bytes
- * back, past the caches where `stream` says so and the address is aligned. */
+/* Keeps an address in a register: compilers would take one for each row of a block, more
+ * than there are. */
+#define RAVEL_KEEP(x) __asm__("" : "+r"(x))
+
+/* 16 bytes from each of w rows; and 16 * w bytes back, past the caches where `stream`
+ * says so and the address is aligned. */
 RAVEL_TYPES(1)
 RAVEL_INLINE ravel_1x1
-ravel_load1(const unsigned char *s, int64_t step)
+ravel_load1(const unsigned char *s)
 {
-    (void)step;
     return (ravel_1x1)*(const ravel_anyx1 *)s;
+}
+
+RAVEL_INLINE ravel_1x1
+ravel_rows1(const unsigned char *const *s, int64_t at)
+{
+    return ravel_load1(s[0] + at);
 }
 
 RAVEL_INLINE void
@@ -84,10 +93,10 @@ ravel_store1(unsigned char *d, ravel_1x1 v, int64_t stream)
 /* Intrinsics: gcc 12 does not find the instruction that loads an upper lane. */
 RAVEL_TYPES(2)
 RAVEL_INLINE ravel_1x2
-ravel_load2(const unsigned char *s, int64_t step)
+ravel_rows2(const unsigned char *const *s, int64_t at)
 {
-    const __m128i a = _mm_loadu_si128((const __m128i *)(const void *)s);
-    const __m128i b = _mm_loadu_si128((const __m128i *)(const void *)(s + step));
+    const __m128i a = _mm_loadu_si128((const __m128i *)(const void *)(s[0] + at));
+    const __m128i b = _mm_loadu_si128((const __m128i *)(const void *)(s[1] + at));
     return (ravel_1x2)_mm256_inserti128_si256(_mm256_castsi128_si256(a), b, 1);
 }
 
@@ -104,10 +113,10 @@ ravel_store2(unsigned char *d, ravel_1x2 v, int64_t stream)
 #if RAVEL_LANES > 2
 RAVEL_TYPES(4)
 RAVEL_INLINE ravel_1x4
-ravel_load4(const unsigned char *s, int64_t step)
+ravel_rows4(const unsigned char *const *s, int64_t at)
 {
-    const __m256i a = (__m256i)ravel_load2(s, step);
-    const __m256i b = (__m256i)ravel_load2(s + 2 * step, step);
+    const __m256i a = (__m256i)ravel_rows2(s, at);
+    const __m256i b = (__m256i)ravel_rows2(s + 2, at);
     return (ravel_1x4)_mm512_inserti64x4(_mm512_castsi256_si512(a), b, 1);
 }
 
@@ -207,7 +216,7 @@ ravel_pour(unsigned char **d, unsigned char *stage, int64_t held, int64_t stream
     memcpy(*d, stage, (size_t)i);
     for (; i + 64 <= held; i += 64)
         RAVEL_UNROLL for (int j = 0; j < 64; j += 16)
-            ravel_store1(*d + i + j, ravel_load1(stage + i + j, 0), 1);
+            ravel_store1(*d + i + j, ravel_load1(stage + i + j), 1);
     if (last)
         memcpy(*d + i, stage + i, (size_t)(held - i));
     else
@@ -244,8 +253,8 @@ ravel_bits_shifted(unsigned char *d, const unsigned char *s, int64_t bytes, int6
     int64_t i = 0;
 #ifndef RAVEL_PLAIN
     for (; i + 16 <= bytes; i += 16) {
-        const ravel_8x1 a = (ravel_8x1)ravel_load1(s + i, 0);
-        const ravel_8x1 b = (ravel_8x1)ravel_load1(s + i + 1, 0);
+        const ravel_8x1 a = (ravel_8x1)ravel_load1(s + i);
+        const ravel_8x1 b = (ravel_8x1)ravel_load1(s + i + 1);
         ravel_store1(d + i, (ravel_1x1)((a >> (uint64_t)by & low) |
                                         (b << (uint64_t)(8 - by) & ~low)), 0);
     }
@@ -313,8 +322,8 @@ RAVEL_INLINE void                                                               
 ravel_bits_mix##bits(ravel_2x1 *a)                                               \
 {                                                                                \
     RAVEL_UNROLL for (int by = 4; by >= bits; by /= 2) {                         \
-        const uint16_t low = (uint16_t)(by == 4 ? 0x0f0f : by == 2 ? 0x3333\
-                                               : 0x5555);                         \
+        const uint16_t low = (uint16_t)(by == 4 ? 0x0f0f : by == 2 ? 0x3333      \
+                                               : 0x5555);                        \
         RAVEL_UNROLL for (int i = 0; i < per; i++) {                             \
             const int j = i + by / bits;                                         \
             if (i & by / bits)                                                   \
@@ -335,7 +344,7 @@ ravel_bits_block##bits(unsigned char *d, const unsigned char *s, int64_t dp,    
     for (int j = 0; j < 16; j++) {                                               \
         ravel_2x1 a[per];                                                        \
         RAVEL_UNROLL for (int i = 0; i < per; i++)                               \
-            a[i] = (ravel_2x1)ravel_load1(s + (j * per + i) * sq, 0);            \
+            a[i] = (ravel_2x1)ravel_load1(s + (j * per + i) * sq);               \
         ravel_bits_mix##bits(a);                                                 \
         RAVEL_UNROLL for (int i = 0; i < per; i++)                               \
             ravel_store1(mixed + i * 256 + j * 16, (ravel_1x1)a[i], 0);          \
@@ -343,7 +352,7 @@ ravel_bits_block##bits(unsigned char *d, const unsigned char *s, int64_t dp,    
     for (int i = 0; i < per; i++) {                                              \
         ravel_1x1 v[16];                                                         \
         RAVEL_UNROLL for (int j = 0; j < 16; j++)                                \
-            v[j] = ravel_load1(mixed + i * 256 + j * 16, 0);                     \
+            v[j] = ravel_load1(mixed + i * 256 + j * 16);                        \
         ravel_zip1x16r4(v);                                                      \
         RAVEL_UNROLL for (int j = 0; j < 16; j++)                                \
             ravel_store1(d + (j * per + i) * dp, v[j], 0);                       \
@@ -387,7 +396,7 @@ ravel_bits_lines(unsigned char *d, const unsigned char *s, int64_t dp, int64_t s
         ravel_bits_block(line + 16 * i, s + i * m * sq, 64, sq, bits);
     for (int64_t p = 0; p < m; p++)
         RAVEL_UNROLL for (int i = 0; i < 64; i += 16)
-            ravel_store1(d + p * dp + i, ravel_load1(line + p * 64 + i, 0), 1);
+            ravel_store1(d + p * dp + i, ravel_load1(line + p * 64 + i), 1);
 }
 
 /* A line of 64 bytes of the destination, along the rows of the source. */
@@ -427,7 +436,7 @@ ravel_bits_few##bits(unsigned char *d, const unsigned char *s, int64_t bytes,   
         ravel_1x1 v[per];                                                        \
         ravel_2x1 a[per];                                                        \
         RAVEL_UNROLL for (int i = 0; i < per; i++)                               \
-            v[i] = ravel_load1(weave ? s + i * apart + t : s + t * per + 16 * i, 0); \
+            v[i] = ravel_load1(weave ? s + i * apart + t : s + t * per + 16 * i); \
         if (!weave)                                                              \
             ravel_zip1x##per##r4(v);                                             \
         RAVEL_UNROLL for (int i = 0; i < per; i++)                               \

@@ -25,8 +25,8 @@ ravel_bits_shifted(unsigned char *d, const unsigned char *s, int64_t bytes, int6
     int64_t i = 0;
 #ifndef RAVEL_PLAIN
     for (; i + 16 <= bytes; i += 16) {
-        const ravel_8x1 a = (ravel_8x1)ravel_load1(s + i, 0);
-        const ravel_8x1 b = (ravel_8x1)ravel_load1(s + i + 1, 0);
+        const ravel_8x1 a = (ravel_8x1)ravel_load1(s + i);
+        const ravel_8x1 b = (ravel_8x1)ravel_load1(s + i + 1);
         ravel_store1(d + i, (ravel_1x1)((a >> (uint64_t)by & low) |
                                         (b << (uint64_t)(8 - by) & ~low)), 0);
     }

@@ -26,8 +26,8 @@ RAVEL_INLINE void                                                               
 ravel_bits_mix##bits(ravel_2x1 *a)                                               \
 {                                                                                \
     RAVEL_UNROLL for (int by = 4; by >= bits; by /= 2) {                         \
-        const uint16_t low = (uint16_t)(by == 4 ? 0x0f0f : by == 2 ? 0x3333\
-                                               : 0x5555);                         \
+        const uint16_t low = (uint16_t)(by == 4 ? 0x0f0f : by == 2 ? 0x3333      \
+                                               : 0x5555);                        \
         RAVEL_UNROLL for (int i = 0; i < per; i++) {                             \
             const int j = i + by / bits;                                         \
             if (i & by / bits)                                                   \
@@ -48,7 +48,7 @@ ravel_bits_block##bits(unsigned char *d, const unsigned char *s, int64_t dp,    
     for (int j = 0; j < 16; j++) {                                               \
         ravel_2x1 a[per];                                                        \
         RAVEL_UNROLL for (int i = 0; i < per; i++)                               \
-            a[i] = (ravel_2x1)ravel_load1(s + (j * per + i) * sq, 0);            \
+            a[i] = (ravel_2x1)ravel_load1(s + (j * per + i) * sq);               \
         ravel_bits_mix##bits(a);                                                 \
         RAVEL_UNROLL for (int i = 0; i < per; i++)                               \
             ravel_store1(mixed + i * 256 + j * 16, (ravel_1x1)a[i], 0);          \
@@ -56,7 +56,7 @@ ravel_bits_block##bits(unsigned char *d, const unsigned char *s, int64_t dp,    
     for (int i = 0; i < per; i++) {                                              \
         ravel_1x1 v[16];                                                         \
         RAVEL_UNROLL for (int j = 0; j < 16; j++)                                \
-            v[j] = ravel_load1(mixed + i * 256 + j * 16, 0);                     \
+            v[j] = ravel_load1(mixed + i * 256 + j * 16);                        \
         ravel_zip1x16r4(v);                                                      \
         RAVEL_UNROLL for (int j = 0; j < 16; j++)                                \
             ravel_store1(d + (j * per + i) * dp, v[j], 0);                       \
@@ -100,7 +100,7 @@ ravel_bits_lines(unsigned char *d, const unsigned char *s, int64_t dp, int64_t s
         ravel_bits_block(line + 16 * i, s + i * m * sq, 64, sq, bits);
     for (int64_t p = 0; p < m; p++)
         RAVEL_UNROLL for (int i = 0; i < 64; i += 16)
-            ravel_store1(d + p * dp + i, ravel_load1(line + p * 64 + i, 0), 1);
+            ravel_store1(d + p * dp + i, ravel_load1(line + p * 64 + i), 1);
 }
 
 /* A line of 64 bytes of the destination, along the rows of the source. */
@@ -140,7 +140,7 @@ ravel_bits_few##bits(unsigned char *d, const unsigned char *s, int64_t bytes,   
         ravel_1x1 v[per];                                                        \
         ravel_2x1 a[per];                                                        \
         RAVEL_UNROLL for (int i = 0; i < per; i++)                               \
-            v[i] = ravel_load1(weave ? s + i * apart + t : s + t * per + 16 * i, 0); \
+            v[i] = ravel_load1(weave ? s + i * apart + t : s + t * per + 16 * i); \
         if (!weave)                                                              \
             ravel_zip1x##per##r4(v);                                             \
         RAVEL_UNROLL for (int i = 0; i < per; i++)                               \

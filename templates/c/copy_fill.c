@@ -15,10 +15,10 @@ ravel_short_rows(unsigned char *stage, int64_t *held, const unsigned char *s, in
         keep[i] = i < bytes ? 255 : 0;
         rest[i] = (unsigned char)(i < bytes || i >= width ? 0 : pad[i - bytes]);
     }
-    const ravel_1x1 mask = ravel_load1(keep, 0), fill = ravel_load1(rest, 0);
+    const ravel_1x1 mask = ravel_load1(keep), fill = ravel_load1(rest);
     int64_t at = *held;
     for (; r < most && at + width <= 4096; r++, at += width)
-        ravel_store1(stage + at, (ravel_load1(s + r * sp, 0) & mask) | fill, 0);
+        ravel_store1(stage + at, (ravel_load1(s + r * sp) & mask) | fill, 0);
     *held = at;
     return r;
 }

@@ -19,15 +19,15 @@ ravel_apart_load(const unsigned char *s, int64_t of, int64_t bytes, int64_t sq,
 {
     unsigned char slot[16];
     if (of == 16 || (of == bytes && sq == bytes))
-        return ravel_load1(s, 0);
+        return ravel_load1(s);
 #ifdef RAVEL_SHUFFLE
     if (sq == bytes)
-        return RAVEL_SHUFFLE(ravel_load1(s, 0), by);
+        return RAVEL_SHUFFLE(ravel_load1(s), by);
 #endif
     (void)by;
     for (int i = 0; i < 16 / of; i++)
         memcpy(slot + i * of, s + i * sq, (size_t)of);
-    return ravel_load1(slot, 0);
+    return ravel_load1(slot);
 }
 
 /* e columns of at most k rows. */
@@ -59,7 +59,7 @@ ravel_split_to##z##x##k(unsigned char *d, const unsigned char *s, int64_t n,    
             ravel_##z##x1 v[k];                                                  \
             q = q + e > cols ? cols - e : q;                                     \
             RAVEL_UNROLL for (int i = 0; i < k; i++)                             \
-                v[i] = (ravel_##z##x1)ravel_load1(s + q * k * z + 16 * i, 0);    \
+                v[i] = (ravel_##z##x1)ravel_load1(s + q * k * z + 16 * i);       \
             ravel_zip##z##x##k##r##rounds(v);                                    \
             RAVEL_UNROLL for (int i = 0; i < k; i++)                             \
                 ravel_store1(d + i * dp + q * z, (ravel_1x1)v[i], stream);       \
@@ -98,7 +98,7 @@ part##_lines(unsigned char *d, const unsigned char *s, int64_t q, int64_t cols, 
         for (int64_t p = 0; p < w.rows; p++)                                     \
             RAVEL_UNROLL for (int i = 0; i < 64; i += 16)                        \
                 ravel_store1(d + p * w.dp + q * z + i,                           \
-                             ravel_load1(line + p * 64 + i, 0), 1);              \
+                             ravel_load1(line + p * 64 + i), 1);                 \
     }                                                                            \
     return q;                                                                    \
 }                                                                                \
@@ -118,7 +118,7 @@ part##_all(unsigned char *d, const unsigned char *s, int64_t cols,              
         part(d + q * z, s + q * w.sq, w.dp, w);                                  \
     q = q + e > cols ? cols - e : q;                                             \
     for (from = q; from < cols; from++)                                          \
-        ravel_few_bytes(last + (from - q) * bytes, s + from * w.sq, bytes);           \
+        ravel_few_bytes(last + (from - q) * bytes, s + from * w.sq, bytes);      \
     w.sq = bytes;                                                                \
     part(d + q * z, last, w.dp, w);                                              \
     part(d + (cols - e) * z, last + (cols - e - q) * bytes, w.dp, w);            \

@@ -20,7 +20,7 @@ typedef struct {
 RAVEL_INLINE ravel_1x1
 ravel_column(const unsigned char *s, int64_t q, ravel_Woven w)
 {
-    return ravel_load1(q < w.cols ? s + q * w.sq : w.value, 0);
+    return ravel_load1(q < w.cols ? s + q * w.sq : w.value);
 }
 
 /* Rows of `of` bytes of which `kept` are kept. */
@@ -71,7 +71,7 @@ ravel_exact_to##z##x##k(unsigned char *d, const unsigned char *s, int64_t rows, 
             ravel_##z##x1 v[k];                                                  \
             p = p + e > rows ? rows - e : p;                                     \
             RAVEL_UNROLL for (int i = 0; i < k; i++)                             \
-                v[i] = (ravel_##z##x1)ravel_load1(s + p * z + i * w.sq, 0);      \
+                v[i] = (ravel_##z##x1)ravel_load1(s + p * z + i * w.sq);         \
             ravel_zip##z##x##k##r##rounds(v);                                    \
             RAVEL_UNROLL for (int i = 0; i < k; i++)                             \
                 ravel_store1(d + p * k * z + 16 * i, (ravel_1x1)v[i], stream);   \

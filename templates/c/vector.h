@@ -50,14 +50,23 @@
 #define RAVEL_ZIP2(i, b) RAVEL_ZIP4(i, b), RAVEL_ZIP4((i) + 2, b)
 #define RAVEL_ZIP1(i, b) RAVEL_ZIP2(i, b), RAVEL_ZIP2((i) + 4, b)
 
-/* 16 bytes from each of w rows, `step` bytes from one to the next; and 16 * w bytes
- * back, past the caches where `stream` says so and the address is aligned. */
+/* Keeps an address in a register: compilers would take one for each row of a block, more
+ * than there are. */
+#define RAVEL_KEEP(x) __asm__("" : "+r"(x))
+
+/* 16 bytes from each of w rows; and 16 * w bytes back, past the caches where `stream`
+ * says so and the address is aligned. */
 RAVEL_TYPES(1)
 RAVEL_INLINE ravel_1x1
-ravel_load1(const unsigned char *s, int64_t step)
+ravel_load1(const unsigned char *s)
 {
-    (void)step;
     return (ravel_1x1)*(const ravel_anyx1 *)s;
+}
+
+RAVEL_INLINE ravel_1x1
+ravel_rows1(const unsigned char *const *s, int64_t at)
+{
+    return ravel_load1(s[0] + at);
 }
 
 RAVEL_INLINE void
@@ -76,10 +85,10 @@ ravel_store1(unsigned char *d, ravel_1x1 v, int64_t stream)
 /* Intrinsics: gcc 12 does not find the instruction that loads an upper lane. */
 RAVEL_TYPES(2)
 RAVEL_INLINE ravel_1x2
-ravel_load2(const unsigned char *s, int64_t step)
+ravel_rows2(const unsigned char *const *s, int64_t at)
 {
-    const __m128i a = _mm_loadu_si128((const __m128i *)(const void *)s);
-    const __m128i b = _mm_loadu_si128((const __m128i *)(const void *)(s + step));
+    const __m128i a = _mm_loadu_si128((const __m128i *)(const void *)(s[0] + at));
+    const __m128i b = _mm_loadu_si128((const __m128i *)(const void *)(s[1] + at));
     return (ravel_1x2)_mm256_inserti128_si256(_mm256_castsi128_si256(a), b, 1);
 }
 
@@ -96,10 +105,10 @@ ravel_store2(unsigned char *d, ravel_1x2 v, int64_t stream)
 #if RAVEL_LANES > 2
 RAVEL_TYPES(4)
 RAVEL_INLINE ravel_1x4
-ravel_load4(const unsigned char *s, int64_t step)
+ravel_rows4(const unsigned char *const *s, int64_t at)
 {
-    const __m256i a = (__m256i)ravel_load2(s, step);
-    const __m256i b = (__m256i)ravel_load2(s + 2 * step, step);
+    const __m256i a = (__m256i)ravel_rows2(s, at);
+    const __m256i b = (__m256i)ravel_rows2(s + 2, at);
     return (ravel_1x4)_mm512_inserti64x4(_mm512_castsi256_si512(a), b, 1);
 }
 

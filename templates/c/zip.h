@@ -83,7 +83,7 @@ ravel_pour(unsigned char **d, unsigned char *stage, int64_t held, int64_t stream
     memcpy(*d, stage, (size_t)i);
     for (; i + 64 <= held; i += 64)
         RAVEL_UNROLL for (int j = 0; j < 64; j += 16)
-            ravel_store1(*d + i + j, ravel_load1(stage + i + j, 0), 1);
+            ravel_store1(*d + i + j, ravel_load1(stage + i + j), 1);
     if (last)
         memcpy(*d + i, stage + i, (size_t)(held - i));
     else
