@@ -210,6 +210,13 @@ cli_number(Cli *c, const char *what, const char *text, i64 unless, i64 max)
     return n;
 }
 
+int
+cli_threads(Cli *c)
+{
+    enum { THREADS_MAX = 256 };
+    return (int)cli_number(c, "--threads", c->o.threads, 0, THREADS_MAX);
+}
+
 /* The name that the list begins with; NULL: a number, or nothing right. */
 static const char *
 leading_name(Cli *c, const char *s)

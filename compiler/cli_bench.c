@@ -7,7 +7,7 @@
 #include "cli_copy.h"
 
 enum {
-    ROUNDS = 9, ROUNDS_MAX = 10000, THREADS_MAX = 256,
+    ROUNDS = 9, ROUNDS_MAX = 10000,
     SAMPLE = 2000000,             /* nanoseconds at least */
     REST = 6000000,               /* before one on several threads: they spin so long */
     CACHE = 64 << 20              /* both tensors below: settled before each sample */
@@ -169,7 +169,7 @@ cmd_bench(Cli *c)
     Diag d;
     Bench b = {.c = c};
     b.rounds = cli_number(c, "--rounds", c->o.rounds, ROUNDS, ROUNDS_MAX);
-    b.threads = cli_number(c, "--threads", c->o.threads, 1, THREADS_MAX);
+    b.threads = c->o.threads ? cli_threads(c) : 1;
     b.rq = (ravel_request){.dtype = c->o.dtype, .shape = shape,
                            .threads = (int)b.threads};
     b.rq.from = cli_layout_text(c, c->o.from);

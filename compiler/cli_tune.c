@@ -8,7 +8,7 @@
 #include "../runtime/file.h"
 #include "cli.h"
 
-enum { SECONDS = 2, SECONDS_MAX = 3600, THREADS_MAX = 256 };
+enum { SECONDS = 2, SECONDS_MAX = 3600 };
 
 const char *
 cli_wisdom_file(const Cli *c)
@@ -39,12 +39,6 @@ cli_wisdom(Cli *c)
     free(text);
     if (s != RAVEL_OK)
         cli_fail(c, "%s: %s", file, err.text);
-}
-
-int
-cli_threads(Cli *c)
-{
-    return (int)cli_number(c, "--threads", c->o.threads, 0, THREADS_MAX);
 }
 
 Plan *

@@ -446,8 +446,10 @@ def test_convert_npy(endian, order, kind):
 def test_convert_between(a, b):
     x = X.astype("<f4")
     np.save("a.npy", physical(x, a))
-    good("convert", "a.npy", "b.npy", "--from", a, "--to", b, "--shape", "2,20,5,7", "--verify")
-    same(np.load("b.npy"), physical(x, b))
+    for threads in ((), ("--threads", "1"), ("-N", "3")):
+        good("convert", "a.npy", "b.npy", "--from", a, "--to", b, "--shape", "2,20,5,7", "--verify", *threads)
+        same(np.load("b.npy"), physical(x, b))
+    bad("convert", "a.npy", "b.npy", "--from", a, "--to", b, "--shape", "2,20,5,7", "-N", "0", says=["--threads '0': a whole number from 1"])
 
 
 @pytest.mark.parametrize("a", ["NCHW", "NHWC", "CHWN", "HWCN", "ROW_MAJOR", "COL_MAJOR"])
