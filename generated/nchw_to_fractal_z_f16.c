@@ -100,6 +100,19 @@ ravel_rows2(const unsigned char *const *s, int64_t at)
     return (ravel_1x2)_mm256_inserti128_si256(_mm256_castsi128_si256(a), b, 1);
 }
 
+RAVEL_INLINE ravel_1x2
+ravel_load2(const unsigned char *s)
+{
+    return (ravel_1x2)*(const ravel_anyx2 *)s;
+}
+
+RAVEL_INLINE void
+ravel_lanes2(unsigned char *low, unsigned char *high, ravel_1x2 v)
+{
+    _mm_storeu_si128((__m128i *)(void *)low, _mm256_castsi256_si128((__m256i)v));
+    _mm_storeu_si128((__m128i *)(void *)high, _mm256_extracti128_si256((__m256i)v, 1));
+}
+
 RAVEL_INLINE void
 ravel_store2(unsigned char *d, ravel_1x2 v, int64_t stream)
 {
@@ -336,14 +349,30 @@ enum { RAVEL_BUFFER = 32768 };
 /* Rows of the source that are read side by side on their way to a buffer: few enough for
  * the processor to follow. */
 #define RAVEL_GROUP(n) ((n) == 1 ? 16 : 8)
-/* m rows a lane: v[j] becomes column j.  Each of log2(m) rounds zips the first half
- * of the vectors with the second. */
+/* Rows in every lane become columns: each of log2(m) rounds zips the first half of the
+ * vectors with the second. */
+#define RAVEL_TURN(n, m, w)                                                      \
+RAVEL_INLINE void                                                                \
+ravel_turn##n##x##w(ravel_##n##x##w *v)                                          \
+{                                                                                \
+    ravel_##n##x##w t[m];                                                        \
+    RAVEL_UNROLL for (int round = 1; round < m; round *= 2) {                    \
+        RAVEL_UNROLL for (int i = 0; i < m / 2; i++) {                           \
+            t[2 * i] = RAVEL_LOW(n, m, w, v[i], v[i + m / 2]);                   \
+            t[2 * i + 1] = RAVEL_HIGH(n, m, w, v[i], v[i + m / 2]);              \
+        }                                                                        \
+        RAVEL_UNROLL for (int i = 0; i < m; i++)                                 \
+            v[i] = t[i];                                                         \
+    }                                                                            \
+}
+/* m rows a lane: v[j] becomes column j. */
 #define RAVEL_BLOCK(n, m, w)                                                     \
+RAVEL_TURN(n, m, w)                                                              \
 RAVEL_INLINE void                                                                \
 ravel_block##n##x##w(const unsigned char *s, int64_t sq, ravel_1x##w *out)       \
 {                                                                                \
     enum { FOUR = m < 4 ? m : 4 };                                               \
-    ravel_##n##x##w v[m], t[m];                                                  \
+    ravel_##n##x##w v[m];                                                        \
     int64_t sq3 = 3 * sq;                                                        \
     RAVEL_KEEP(sq3);                                                             \
     RAVEL_UNROLL for (int i = 0; i < m; i += FOUR) {                             \
@@ -355,14 +384,7 @@ ravel_block##n##x##w(const unsigned char *s, int64_t sq, ravel_1x##w *out)      
         RAVEL_UNROLL for (int k = 0; k < FOUR; k++)                              \
             v[i + k] = (ravel_##n##x##w)ravel_rows##w(row, k == 3 ? sq3 : k * sq); \
     }                                                                            \
-    RAVEL_UNROLL for (int round = 1; round < m; round *= 2) {                    \
-        RAVEL_UNROLL for (int i = 0; i < m / 2; i++) {                           \
-            t[2 * i] = RAVEL_LOW(n, m, w, v[i], v[i + m / 2]);                   \
-            t[2 * i + 1] = RAVEL_HIGH(n, m, w, v[i], v[i + m / 2]);              \
-        }                                                                        \
-        RAVEL_UNROLL for (int i = 0; i < m; i++)                                 \
-            v[i] = t[i];                                                         \
-    }                                                                            \
+    ravel_turn##n##x##w(v);                                                      \
     RAVEL_UNROLL for (int i = 0; i < m; i++)                                     \
         out[i] = (ravel_1x##w)v[i];                                              \
 }                                                                                \
@@ -418,6 +440,42 @@ ravel_strip##n##x##w(unsigned char *d, const unsigned char *s, int64_t rows,    
 {                                                                                \
     ravel_walk##n##x##w(d, s, rows, 1, dp, sq, 0, 0);                            \
 }
+
+#if RAVEL_LANES > 1
+/* 32 bytes of each of m rows: columns j and m + j are the lanes of v[j]. */
+#define RAVEL_PAIR(n, m)                                                         \
+RAVEL_INLINE void                                                                \
+ravel_pair##n(unsigned char *d, const unsigned char *s, int64_t dp, int64_t sq)  \
+{                                                                                \
+    enum { FOUR = m < 4 ? m : 4 };                                               \
+    ravel_##n##x2 v[m];                                                          \
+    int64_t sq3 = 3 * sq, dp3 = 3 * dp;                                          \
+    unsigned char *e = d + m * dp;                                               \
+    RAVEL_KEEP(sq3);                                                             \
+    RAVEL_KEEP(dp3);                                                             \
+    RAVEL_UNROLL for (int i = 0; i < m; i += FOUR, s += FOUR * sq) {             \
+        RAVEL_KEEP(s);                                                           \
+        RAVEL_UNROLL for (int k = 0; k < FOUR; k++)                              \
+            v[i + k] = (ravel_##n##x2)ravel_load2(s + (k == 3 ? sq3 : k * sq));  \
+    }                                                                            \
+    ravel_turn##n##x2(v);                                                        \
+    RAVEL_UNROLL for (int j = 0; j < m; j += FOUR, d += FOUR * dp, e += FOUR * dp) { \
+        RAVEL_KEEP(d);                                                           \
+        RAVEL_KEEP(e);                                                           \
+        RAVEL_UNROLL for (int k = 0; k < FOUR; k++)                              \
+            ravel_lanes2(d + (k == 3 ? dp3 : k * dp), e + (k == 3 ? dp3 : k * dp), \
+                         (ravel_1x2)v[j + k]);                                   \
+    }                                                                            \
+}
+#else
+#define RAVEL_PAIR(n, m)                                                         \
+RAVEL_INLINE void                                                                \
+ravel_pair##n(unsigned char *d, const unsigned char *s, int64_t dp, int64_t sq)  \
+{                                                                                \
+    ravel_patch##n##x1(d, s, m, dp, sq);                                         \
+    ravel_patch##n##x1(d + m * dp, s + 16, m, dp, sq);                           \
+}
+#endif
 
 /* All rows of a line of columns, of w lanes at a time. */
 #define RAVEL_LINES(n, m, w)                                                     \
@@ -500,12 +558,14 @@ ravel_fill_piece##n(unsigned char *to, const unsigned char *s, int64_t of,      
                     int64_t pitch, int64_t sq)                                   \
 {                                                                                \
     enum { GROUP = RAVEL_GROUP(n) };                                             \
-    for (int64_t p = 0; p < of / n; p += m) {                                    \
-        if (GROUP % (m * w) == 0)                                                \
+    if (of == 32 && GROUP % (m * w))                                             \
+        for (int64_t k = 0; k < GROUP; k += m)                                   \
+            ravel_pair##n(to + k * n, s + k * sq, pitch, sq);                    \
+    else if (GROUP % (m * w))                                                    \
+        ravel_patch##n##x1(to, s, GROUP, pitch, sq);                             \
+    else                                                                         \
+        for (int64_t p = 0; p < of / n; p += m)                                  \
             ravel_patch##n##x##w(to + p * pitch, s + p * n, GROUP, pitch, sq);   \
-        else                                                                     \
-            ravel_patch##n##x1(to + p * pitch, s + p * n, GROUP, pitch, sq);     \
-    }                                                                            \
 }                                                                                \
 /* GROUP rows of the source into a buffer, a line of each at a time.  The rows that are \
  * next are fetched meanwhile, one after another, as lines of one row lie in one bank of \
@@ -640,6 +700,7 @@ ravel_staged##n(unsigned char *d, const unsigned char *s, int64_t planes,       
         ravel_plane##n(d + b * dn, s + b * sn, rows, cols, dp, sq, 0, 0, s);     \
 }
 #define RAVEL_BLOCK(n, m, w)
+#define RAVEL_PAIR(n, m)
 #endif
 
 #define RAVEL_FEW(n)                                                             \
@@ -652,11 +713,12 @@ ravel_few##n(unsigned char *d, const unsigned char *s, int64_t rows,            
             memcpy(d + p * dp + q * n, s + p * n + q * sq, n);                   \
 }
 #if RAVEL_LANES == 4
-#define RAVEL_WIDE(n, m) RAVEL_BLOCK(n, m, 4) RAVEL_LINES(n, m, 4)
+#define RAVEL_WIDE(n, m)                                                         \
+    RAVEL_BLOCK(n, m, 4) RAVEL_TURN(n, m, 2) RAVEL_PAIR(n, m) RAVEL_LINES(n, m, 4)
 #elif RAVEL_LANES == 2
-#define RAVEL_WIDE(n, m) RAVEL_BLOCK(n, m, 2) RAVEL_LINES(n, m, 2)
+#define RAVEL_WIDE(n, m) RAVEL_BLOCK(n, m, 2) RAVEL_PAIR(n, m) RAVEL_LINES(n, m, 2)
 #else
-#define RAVEL_WIDE(n, m) RAVEL_LINES(n, m, 1)
+#define RAVEL_WIDE(n, m) RAVEL_PAIR(n, m) RAVEL_LINES(n, m, 1)
 #endif
 /* The kernel of elements of n bytes, m of them 16 bytes. */
 #define RAVEL_TRANSPOSE(n, m)                                                    \

@@ -100,6 +100,19 @@ ravel_rows2(const unsigned char *const *s, int64_t at)
     return (ravel_1x2)_mm256_inserti128_si256(_mm256_castsi128_si256(a), b, 1);
 }
 
+RAVEL_INLINE ravel_1x2
+ravel_load2(const unsigned char *s)
+{
+    return (ravel_1x2)*(const ravel_anyx2 *)s;
+}
+
+RAVEL_INLINE void
+ravel_lanes2(unsigned char *low, unsigned char *high, ravel_1x2 v)
+{
+    _mm_storeu_si128((__m128i *)(void *)low, _mm256_castsi256_si128((__m256i)v));
+    _mm_storeu_si128((__m128i *)(void *)high, _mm256_extracti128_si256((__m256i)v, 1));
+}
+
 RAVEL_INLINE void
 ravel_store2(unsigned char *d, ravel_1x2 v, int64_t stream)
 {
