@@ -340,19 +340,10 @@ ravel_part_next(const ravel_work *w, ravel_part *t, int64_t R, int64_t C, int64_
 }
 #endif
 
-/* Planes, b < planes of them:  d[b*dn + p*dp + q*size] = s[b*sn + p*size + q*sq]  for
- * p < rows, q < cols.  A block is 16 bytes wide in the source, 16 bytes a lane in the
- * destination; four lanes make a line of 64 bytes, written whole.  The walk is along the
- * rows of the source, with prefetches `ahead` bytes on where that is not 0.  Edges
- * overlap what is done.  `stream`: 1, lines go past the caches, if they are aligned; 2,
- * they do by way of a buffer that gathers a piece of each row of the destination: for
- * rows that are not aligned, and rows whole pages apart, which share few banks of the
- * memory and few sets of the cache. */
-enum { RAVEL_BUFFER = 32768 };
+/* Blocks of rows that become columns in registers: 16 bytes wide in the source, 16 bytes
+ * a lane in the destination.  Of elements of n bytes, m of them 16 bytes, w lanes.  Four
+ * rows at a time share an address. */
 #ifndef RAVEL_PLAIN
-/* Rows of the source that are read side by side on their way to a buffer: few enough for
- * the processor to follow. */
-#define RAVEL_GROUP(n) ((n) == 1 ? 16 : 8)
 /* Rows in every lane become columns: each of log2(m) rounds zips the first half of the
  * vectors with the second. */
 #define RAVEL_TURN(n, m, w)                                                      \
@@ -403,7 +394,8 @@ ravel_put##n##x##w(unsigned char *d, ravel_1x##w (*v)[m], int side, int64_t dp, 
     RAVEL_UNROLL for (int j = 0; j < m; j += FOUR) {                             \
         RAVEL_UNROLL for (int k = 0; k < FOUR; k++)                              \
             RAVEL_UNROLL for (int h = 0; h < side; h++)                          \
-                ravel_store##w(d + (k == 3 ? dp3 : k * dp) + 16 * w * h, v[h][j + k], stream); \
+                ravel_store##w(d + (k == 3 ? dp3 : k * dp) + 16 * w * h,         \
+                               v[h][j + k], stream);                             \
         d += FOUR * dp;                                                          \
         RAVEL_KEEP(d);                                                           \
     }                                                                            \
@@ -481,6 +473,31 @@ ravel_pair##n(unsigned char *d, const unsigned char *s, int64_t dp, int64_t sq) 
 }
 #endif
 
+#if RAVEL_LANES == 4
+#define RAVEL_BLOCKS(n, m) RAVEL_BLOCK(n, m, 1) RAVEL_BLOCK(n, m, 4) RAVEL_TURN(n, m, 2) \
+                           RAVEL_PAIR(n, m) RAVEL_LINES(n, m, 4)
+#elif RAVEL_LANES == 2
+#define RAVEL_BLOCKS(n, m) RAVEL_BLOCK(n, m, 1) RAVEL_BLOCK(n, m, 2) RAVEL_PAIR(n, m) \
+                           RAVEL_LINES(n, m, 2)
+#else
+#define RAVEL_BLOCKS(n, m) RAVEL_BLOCK(n, m, 1) RAVEL_PAIR(n, m) RAVEL_LINES(n, m, 1)
+#endif
+#else
+#define RAVEL_BLOCKS(n, m) RAVEL_LINES(n, m, 1)
+#endif
+
+/* Planes, b < planes of them:  d[b*dn + p*dp + q*size] = s[b*sn + p*size + q*sq]  for
+ * p < rows, q < cols.  Four lanes of blocks make a line of 64 bytes, written whole.  The
+ * walk is along the rows of the source, with prefetches `ahead` bytes on where that is not
+ * 0.  Edges overlap what is done.  `stream`: 1, lines go past the caches, if they are
+ * aligned; 2, they do by way of a buffer that gathers a piece of each row of the
+ * destination: for rows that are not aligned, and rows whole pages apart, which share few
+ * banks of the memory and few sets of the cache. */
+enum { RAVEL_BUFFER = 32768 };
+#ifndef RAVEL_PLAIN
+/* Rows of the source that are read side by side on their way to a buffer: few enough for
+ * the processor to follow. */
+#define RAVEL_GROUP(n) ((n) == 1 ? 16 : 8)
 /* All rows of a line of columns, of w lanes at a time. */
 #define RAVEL_LINES(n, m, w)                                                     \
 RAVEL_INLINE void                                                                \
@@ -703,8 +720,6 @@ ravel_staged##n(unsigned char *d, const unsigned char *s, int64_t planes,       
     for (int64_t b = 0; b < planes; b++)                                         \
         ravel_plane##n(d + b * dn, s + b * sn, rows, cols, dp, sq, 0, 0, s);     \
 }
-#define RAVEL_BLOCK(n, m, w)
-#define RAVEL_PAIR(n, m)
 #endif
 
 #define RAVEL_FEW(n)                                                             \
@@ -716,19 +731,10 @@ ravel_few##n(unsigned char *d, const unsigned char *s, int64_t rows,            
         for (int64_t q = 0; q < cols; q++)                                       \
             memcpy(d + p * dp + q * n, s + p * n + q * sq, n);                   \
 }
-#if RAVEL_LANES == 4
-#define RAVEL_WIDE(n, m)                                                         \
-    RAVEL_BLOCK(n, m, 4) RAVEL_TURN(n, m, 2) RAVEL_PAIR(n, m) RAVEL_LINES(n, m, 4)
-#elif RAVEL_LANES == 2
-#define RAVEL_WIDE(n, m) RAVEL_BLOCK(n, m, 2) RAVEL_PAIR(n, m) RAVEL_LINES(n, m, 2)
-#else
-#define RAVEL_WIDE(n, m) RAVEL_PAIR(n, m) RAVEL_LINES(n, m, 1)
-#endif
 /* The kernel of elements of n bytes, m of them 16 bytes. */
 #define RAVEL_TRANSPOSE(n, m)                                                    \
 RAVEL_FEW(n)                                                                     \
-RAVEL_BLOCK(n, m, 1)                                                             \
-RAVEL_WIDE(n, m)                                                                 \
+RAVEL_BLOCKS(n, m)                                                               \
 static void                                                                      \
 ravel_transpose##n(unsigned char *d, const unsigned char *s, int64_t planes,     \
                    int64_t rows, int64_t cols, int64_t dn, int64_t sn,           \

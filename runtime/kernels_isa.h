@@ -15,6 +15,7 @@
 #include "../templates/c/runs.h"
 #include "../templates/c/copy.c"
 #include "../templates/c/flow.h"
+#include "../templates/c/block.h"
 #include "../templates/c/transpose.h"
 #include "../templates/c/transpose1.c"
 #include "../templates/c/transpose2.c"
