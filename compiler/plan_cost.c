@@ -61,7 +61,8 @@ read_speed(Table t, double run)
 static double
 write_speed(Table t, double run, i64 apart)
 {
-    int kind = apart % 512 == 0 && apart < 2 << 20 ? 0 : apart % 256 == 0 ? 1 : 2;
+    bool near = apart > -(2 << 20) && apart < 2 << 20;
+    int kind = near && apart % 512 == 0 ? 0 : apart % 256 == 0 ? 1 : 2;
     return row_of(t, run)->written[kind] * (run < 64 ? run / 64 : 1);
 }
 
@@ -158,7 +159,7 @@ runs_of_transpose(const Nest *n, i64 size)
         r.written = BUFFER_BYTES;
     } else {
         /* lines of one row come soon after one another where there are few rows, or
-         * the columns are a tile of several lines */
+         * the columns are a tile of four */
         r.written = least(line, rows <= 32 ? 256 : line == 256 ? 128 : 64);
     }
     return r;

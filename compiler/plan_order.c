@@ -355,7 +355,8 @@ split_of(const Nest *n, i64 bits)
 }
 
 /* The kernel's own loops in parts, where no loop around it is there to be shared: some 32
- * of them, none so short that reads or writes become short. */
+ * of them, none so short that reads or writes become short.  Blocks through buffers go
+ * along the rows, which are whole therefore. */
 static int
 share_call(Nest *n, i64 bits)
 {

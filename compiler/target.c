@@ -292,9 +292,7 @@ target_read(Arena *a, const char *name, const char *text)
     Load l = {.a = a, .t = arena_new(a, Target), .text = text};
     l.t->name = name;
     sandbox_plain(a, name, text, read_table, &l);
-    if (find_field(l.t, "prologue_text") && find_field(l.t, "prologue"))
-        target_fail(l.t, a, "fields 'prologue' and 'prologue_text': a kernel has one of "
-                    "them before it");
+    l.t->both = find_field(l.t, "prologue_text") && find_field(l.t, "prologue");
     l.t->prologue = find_field(l.t, "prologue_text");
     if (l.like)
         read_like(&l, l.like);

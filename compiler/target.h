@@ -36,6 +36,7 @@ struct Target {
     int nfields, nhelpers;
     const char *name;     /* that of the file, for a table of the user's */
     const char *prologue; /* the text itself, of a table of the user's */
+    bool both;            /* which has both fields for it */
     unsigned model;       /* its bit */
     TargetField field[TARGET_FIELDS_MAX];    /* by name */
     TargetHelper helper[TARGET_HELPERS];

@@ -117,7 +117,7 @@ check_number(const Target *t, Arena *a, const Field *f, const char *s)
                     f->power ? ", a power of two" : "");
 }
 
-/* Words that can begin a name or be one. */
+/* Words that are names or, with a star, begin some. */
 static void
 check_words(const Target *t, Arena *a, const Field *f, const char *s)
 {
@@ -125,7 +125,7 @@ check_words(const Target *t, Arena *a, const Field *f, const char *s)
         n = strcspn(s, " ");
         size_t word = strspn(s, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
                              "0123456789_");
-        if (word < n - (s[n - 1] == '*'))
+        if (word == 0 || word < n - (s[n - 1] == '*') || (*s >= '0' && *s <= '9'))
             target_fail(t, a, "field '%s': no name can be '%.*s': a word or the beginning "
                         "of words, as in gl_*, is wanted", f->name, n < 40 ? (int)n : 40, s);
     }
@@ -269,6 +269,9 @@ target_check(Target *t, Arena *a)
     t->model = model_of(t, a);
     for (int i = 0; i < t->nfields; i++)
         check_field(t, a, &t->field[i]);
+    if (t->both)
+        target_fail(t, a, "fields 'prologue' and 'prologue_text': a kernel has one of them "
+                    "before it");
     check_complete(t, a);
     check_rows(t, a);
     check_helpers(t, a);

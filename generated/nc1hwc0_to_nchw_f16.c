@@ -16,7 +16,7 @@ ravel_min(int64_t x, int64_t y)
 #include <omp.h>
 #endif
 
-/* Vectors of 1, 2 or 4 lanes of 16 bytes; no operation but a load crosses a lane.
+/* Vectors of 1, 2 or 4 lanes of 16 bytes; only loads and stores cross lanes.
  * RAVEL_LANES: the widest that the compiler was told of (-mavx2, -march=native).
  * RAVEL_PLAIN: no vectors; RAVEL_PORTABLE: the compiler's own, no intrinsics. */
 #if !defined(RAVEL_PLAIN) && !defined(__clang__) && \
@@ -248,8 +248,9 @@ ravel_fetch(ravel_ahead *a, int64_t lines)
     }
 }
 
-/* The planes of a call, their blocks, and the rows of a block in a buffer, on their
- * way to the destination.  A row of the buffer is as far off a line as its row of the
+/* The planes of a call; a block of r rows and c columns, from row p and column q of plane
+ * b on; and the rows of a block in a buffer, on their way to the destination, of which
+ * `left` are of this plane and `plane` of each.  A row of the buffer is as far off a line as its row of the
  * destination; what is left of that row's last line goes before the next block's, in
  * the other buffer. */
 typedef struct {
@@ -316,7 +317,8 @@ ravel_flow_lines(ravel_flow *f, int64_t lines)
     }
 }
 
-/* The block's size, at most R by C and no side below m; m elements are 16 bytes. */
+/* The block's size, at most R rows, fewer than C + m columns, no side below m; m elements
+ * are 16 bytes. */
 static inline void
 ravel_part_size(const ravel_work *w, ravel_part *t, int64_t R, int64_t C, int64_t m)
 {
@@ -444,7 +446,7 @@ ravel_strip##n##x##w(unsigned char *d, const unsigned char *s, int64_t rows,    
 }
 
 #if RAVEL_LANES > 1
-/* 32 bytes of each of m rows: columns j and m + j are the lanes of v[j]. */
+/* 32 bytes of each of m rows; columns j and m + j are lanes of one vector. */
 #define RAVEL_PAIR(n, m)                                                         \
 RAVEL_INLINE void                                                                \
 ravel_pair##n(unsigned char *d, const unsigned char *s, int64_t dp, int64_t sq)  \
@@ -504,6 +506,8 @@ enum { RAVEL_BUFFER = 32768 };
 /* Rows of the source that are read side by side on their way to a buffer: few enough for
  * the processor to follow. */
 #define RAVEL_GROUP(n) ((n) == 1 ? 16 : 8)
+/* A frame of its own, as small calls have no need of the buffers. */
+#define RAVEL_FRAME __attribute__((noinline))
 /* All rows of a line of columns, of w lanes at a time. */
 #define RAVEL_LINES(n, m, w)                                                     \
 RAVEL_INLINE void                                                                \
@@ -539,7 +543,7 @@ ravel_fill_buffer##n(unsigned char *buffer, const unsigned char *s, int64_t r,  
     }                                                                            \
 }                                                                                \
 /* The planes' rows touch: the destination is one run. */                        \
-static void                                                                      \
+RAVEL_FRAME static void                                                          \
 ravel_staged_run##n(unsigned char *d, const unsigned char *s, int64_t rows,      \
                     int64_t cols, int64_t sq, const unsigned char *then)         \
 {                                                                                \
@@ -556,14 +560,14 @@ ravel_staged_run##n(unsigned char *d, const unsigned char *s, int64_t rows,     
             next.s = then;                                                       \
         for (int64_t i = 0; i < r * run; i += 512) {                             \
             const int64_t bytes = r * run - i < 512 ? r * run - i : 512;         \
-            ravel_fetch(&next, 1 + r * n * cols / (r * run / 8));                \
+            ravel_fetch(&next, 9);                                               \
             ravel_stream_run(d + p * run + i, buffer + i, bytes);                \
         }                                                                        \
     }                                                                            \
 }                                                                                \
 /* Rows of all planes, side by side in the destination: together they are one run of it. \
  * In the source the planes of the next call may follow, and are fetched. */     \
-static void                                                                      \
+RAVEL_FRAME static void                                                          \
 ravel_staged_planes##n(unsigned char *d, const unsigned char *s, int64_t planes, \
                        int64_t rows, int64_t cols, int64_t sn, int64_t sq)       \
 {                                                                                \
@@ -585,14 +589,13 @@ ravel_fill_piece##n(unsigned char *to, const unsigned char *s, int64_t of,      
                     int64_t pitch, int64_t sq)                                   \
 {                                                                                \
     enum { GROUP = RAVEL_GROUP(n) };                                             \
-    if (of == 32 && GROUP % (m * w))                                             \
-        for (int64_t k = 0; k < GROUP; k += m)                                   \
-            ravel_pair##n(to + k * n, s + k * sq, pitch, sq);                    \
-    else if (GROUP % (m * w))                                                    \
+    const int whole = w > 1 && GROUP % (m * w) == 0;                             \
+    for (int64_t p = 0; p < of / n && whole; p += m)                             \
+        ravel_patch##n##x##w(to + p * pitch, s + p * n, GROUP, pitch, sq);       \
+    for (int64_t k = 0; k < GROUP && !whole && of == 32; k += m)                 \
+        ravel_pair##n(to + k * n, s + k * sq, pitch, sq);                        \
+    if (!whole && of == 16)                                                      \
         ravel_patch##n##x1(to, s, GROUP, pitch, sq);                             \
-    else                                                                         \
-        for (int64_t p = 0; p < of / n; p += m)                                  \
-            ravel_patch##n##x##w(to + p * pitch, s + p * n, GROUP, pitch, sq);   \
 }                                                                                \
 /* GROUP rows of the source into a buffer, a line of each at a time.  The rows that are \
  * next are fetched meanwhile, one after another, as lines of one row lie in one bank of \
@@ -639,7 +642,7 @@ ravel_fill_block##n(unsigned char *to, const unsigned char *s,                  
 }                                                                                \
 /* Rows at any distance, through two buffers: one is filled while the other goes out. \
  * Planes one after another in the source are one plane, whose rows jump. */     \
-static void                                                                      \
+RAVEL_FRAME static void                                                          \
 ravel_staged##n(unsigned char *d, const unsigned char *s, int64_t planes,        \
                 int64_t rows, int64_t cols, int64_t dn, int64_t sn, int64_t dp,  \
                 int64_t sq)                                                      \

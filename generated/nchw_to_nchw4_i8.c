@@ -16,7 +16,7 @@ ravel_min(int64_t x, int64_t y)
 #include <omp.h>
 #endif
 
-/* Vectors of 1, 2 or 4 lanes of 16 bytes; no operation but a load crosses a lane.
+/* Vectors of 1, 2 or 4 lanes of 16 bytes; only loads and stores cross lanes.
  * RAVEL_LANES: the widest that the compiler was told of (-mavx2, -march=native).
  * RAVEL_PLAIN: no vectors; RAVEL_PORTABLE: the compiler's own, no intrinsics. */
 #if !defined(RAVEL_PLAIN) && !defined(__clang__) && \

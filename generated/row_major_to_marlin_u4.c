@@ -6,7 +6,7 @@
 #include <stdint.h>
 #include <string.h>
 
-/* Vectors of 1, 2 or 4 lanes of 16 bytes; no operation but a load crosses a lane.
+/* Vectors of 1, 2 or 4 lanes of 16 bytes; only loads and stores cross lanes.
  * RAVEL_LANES: the widest that the compiler was told of (-mavx2, -march=native).
  * RAVEL_PLAIN: no vectors; RAVEL_PORTABLE: the compiler's own, no intrinsics. */
 #if !defined(RAVEL_PLAIN) && !defined(__clang__) && \

@@ -1,6 +1,7 @@
 """RAVEL_BUILD names the build folder (default "build").  The output ends with every skip's reason and one line of counts."""
 
 import atexit
+import collections
 import os
 import pathlib
 import shutil
@@ -61,9 +62,16 @@ def pytest_unconfigure(config):
 
 
 def pytest_collection_modifyitems(items):
-    """The long ones first, so that both cores end together; one in so many where tests run again on a slow build."""
+    """The long ones first, so that both cores end together; where tests run again on a slow build the first case of each and one in so many
+    of the others."""
     items.sort(key=lambda i: not ("test_units.py" in i.nodeid or "some_are_noticed" in i.nodeid))
-    items[:] = items[::int(os.environ.get("RAVEL_AGAIN", "1"))]
+    share, seen = int(os.environ.get("RAVEL_AGAIN", "1")), collections.Counter()
+    kept = []
+    for i in items:
+        test = i.nodeid.split("[")[0]
+        kept += [i] if seen[test] % share == 0 else []
+        seen[test] += 1
+    items[:] = kept
 
 
 @pytest.fixture(scope="session")

@@ -291,3 +291,28 @@ def test_specs(tmp_path, spec, path):
 def test_compilers_are_there():
     """All three, or the comparison above compares nothing."""
     assert [c for c in COMPILERS if not shutil.which(c)] == []
+
+
+SMALL_STACK = """
+#include <pthread.h>
+#include "f.c"
+static unsigned char dst[400], src[400];
+static void *work(void *p) { return f(dst, src, 20, 20) ? p : dst; }
+int main(void)
+{
+    pthread_attr_t a;
+    pthread_t t;
+    void *done = 0;
+    pthread_attr_init(&a);
+    return pthread_attr_setstacksize(&a, 128 << 10) || pthread_create(&t, &a, work, 0) || pthread_join(t, &done) || done != dst;
+}
+"""
+
+
+@pytest.mark.parametrize("options", ["gcc -O3", "gcc -O3 -march=native", "clang -O2", "clang -O3 -mavx2"])
+def test_a_small_call_needs_little_stack(tmp_path, options):
+    """The buffers of large transposes are no part of it: a thread has 128 KB where the C library is musl."""
+    emit(tmp_path/"f.c", "--from", "ROW_MAJOR", "--to", "COL_MAJOR", "--shape", "M,K", "--dtype", "u8", "--name", "f", "--threads", "1")
+    (tmp_path/"t.c").write_text(SMALL_STACK)
+    subprocess.run([*options.split(), "-o", tmp_path/"t", tmp_path/"t.c", "-lpthread"], check=True)
+    assert subprocess.run([tmp_path/"t"]).returncode == 0

@@ -14,7 +14,7 @@ import ravel
 import relayouts as R
 
 SEED = int(os.environ.get("RAVEL_SEED", "20240611"))
-AGAIN = "RAVEL_AGAIN" in os.environ                  # the slow build: one relayout of every fourth pair
+AGAIN = "RAVEL_AGAIN" in os.environ                  # the slow build: one relayout of every seventh pair
 EACH = 1 if AGAIN else 2                             # relayouts a pair
 WIDTHS = [8, 16, 32, 64, 128, 4, 2, 1]
 

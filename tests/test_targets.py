@@ -212,6 +212,8 @@ def test_texts_in_which_nothing_is_replaced(tmp_path):
     ('reserved = "${x} kept"', "field 'reserved': no name can be '${x}': a word or the beginning of words, as in gl_*, is wanted"),
     ('reserved = "kept *_t"', "field 'reserved': no name can be '*_t': a word or the beginning of words, as in gl_*, is wanted"),
     ('reserved = "a**"', "field 'reserved': no name can be 'a**': a word or the beginning of words, as in gl_*, is wanted"),
+    ('reserved = "*"', "field 'reserved': no name can be '*': a word or the beginning of words, as in gl_*, is wanted"),
+    ('reserved = "x 9x"', "field 'reserved': no name can be '9x': a word or the beginning of words, as in gl_*, is wanted"),
     ('name = ""', "field 'name' is empty: a name is wanted"),
     ('entry = ""', "field 'entry' is empty: a name is wanted"),
     ('prologue = "blocks/cuda.h", prologue_text = "x"', "fields 'prologue' and 'prologue_text': a kernel has one of them before it"),
@@ -450,8 +452,9 @@ COMPILE = {
 @pytest.mark.parametrize("target", WORDS)
 def test_a_name_is_refused_or_compiles(tmp_path, target):
     command, made = COMPILE[target](), 0
-    for name in WORDS[target]:
-        texts = [named(tmp_path, target, kind, name) for kind in OF.get(target, KINDS)]
+    for i, name in enumerate(WORDS[target]):
+        kinds = list(OF.get(target, KINDS))
+        texts = [named(tmp_path, target, kind, name) for kind in (kinds[i % len(kinds):][:1] if target == "cuda" else kinds)]    # nvcc is slow
         for path in filter(None, texts):
             text = path.read_text()
             if target == "glsl" and "main()" not in text:

@@ -15,13 +15,13 @@ THREADED = ravel.ROOT / os.environ.get("RAVEL_TSAN", "build-tsan")   # with Thre
 TOOLS = {"npy_cat", "dnnl_reorder", "expr_same", "memcheck", "device_memory", "grid_run"}          # programs that other tests run
 UNITS = sorted(p.stem for p in (HERE / "unit").glob("*.c") if p.stem not in TOOLS)
 COMMANDS = {"test_cli.py", "test_golden.py", "test_banks.py"}   # only run the command: leaks count
-# One test in so many; those that draw draw less by themselves.
-AGAIN = {"test_pairs.py": 1, "test_random.py": 1, "test_cli.py": 3, "test_golden.py": 1, "test_found.py": 2, "test_decisions.py": 1, "test_banks.py": 2,
+# One case of a test in so many; those that draw draw less by themselves.
+AGAIN = {"test_pairs.py": 1, "test_random.py": 1, "test_cli.py": 3, "test_golden.py": 1, "test_found.py": 1, "test_decisions.py": 1, "test_banks.py": 2,
          "test_device.py": 1}
 
 # What a unit is told of how much to do, on the plain build and on the slow one: random cases, or one in so many.
-SHARE = {"test_expr": ("ROUNDS", 100000, 10000), "test_decide": ("ROUNDS", 2000, 400), "test_choices": ("SAMPLE", 7, 51),
-         "test_sandbox": ("SAMPLE", 15, 91), "test_faults": ("SAMPLE", 1, 11), "test_interpret": ("SAMPLE", 1, 13),
+SHARE = {"test_expr": ("ROUNDS", 100000, 10000), "test_decide": ("ROUNDS", 2000, 400), "test_choices": ("SAMPLE", 13, 51),
+         "test_sandbox": ("SAMPLE", 15, 91), "test_faults": ("SAMPLE", 2, 11), "test_interpret": ("SAMPLE", 1, 13),
          "test_threads": ("THREAD_ROUNDS", 100, 60)}
 
 

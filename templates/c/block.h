@@ -96,7 +96,7 @@ ravel_strip##n##x##w(unsigned char *d, const unsigned char *s, int64_t rows,    
 }
 
 #if RAVEL_LANES > 1
-/* 32 bytes of each of m rows: columns j and m + j are the lanes of v[j]. */
+/* 32 bytes of each of m rows; columns j and m + j are lanes of one vector. */
 #define RAVEL_PAIR(n, m)                                                         \
 RAVEL_INLINE void                                                                \
 ravel_pair##n(unsigned char *d, const unsigned char *s, int64_t dp, int64_t sq)  \

@@ -20,8 +20,9 @@ ravel_fetch(ravel_ahead *a, int64_t lines)
     }
 }
 
-/* The planes of a call, their blocks, and the rows of a block in a buffer, on their
- * way to the destination.  A row of the buffer is as far off a line as its row of the
+/* The planes of a call; a block of r rows and c columns, from row p and column q of plane
+ * b on; and the rows of a block in a buffer, on their way to the destination, of which
+ * `left` are of this plane and `plane` of each.  A row of the buffer is as far off a line as its row of the
  * destination; what is left of that row's last line goes before the next block's, in
  * the other buffer. */
 typedef struct {
@@ -88,7 +89,8 @@ ravel_flow_lines(ravel_flow *f, int64_t lines)
     }
 }
 
-/* The block's size, at most R by C and no side below m; m elements are 16 bytes. */
+/* The block's size, at most R rows, fewer than C + m columns, no side below m; m elements
+ * are 16 bytes. */
 static inline void
 ravel_part_size(const ravel_work *w, ravel_part *t, int64_t R, int64_t C, int64_t m)
 {

@@ -10,6 +10,8 @@ enum { RAVEL_BUFFER = 32768 };
 /* Rows of the source that are read side by side on their way to a buffer: few enough for
  * the processor to follow. */
 #define RAVEL_GROUP(n) ((n) == 1 ? 16 : 8)
+/* A frame of its own, as small calls have no need of the buffers. */
+#define RAVEL_FRAME __attribute__((noinline))
 /* All rows of a line of columns, of w lanes at a time. */
 #define RAVEL_LINES(n, m, w)                                                     \
 RAVEL_INLINE void                                                                \
@@ -45,7 +47,7 @@ ravel_fill_buffer##n(unsigned char *buffer, const unsigned char *s, int64_t r,  
     }                                                                            \
 }                                                                                \
 /* The planes' rows touch: the destination is one run. */                        \
-static void                                                                      \
+RAVEL_FRAME static void                                                          \
 ravel_staged_run##n(unsigned char *d, const unsigned char *s, int64_t rows,      \
                     int64_t cols, int64_t sq, const unsigned char *then)         \
 {                                                                                \
@@ -62,14 +64,14 @@ ravel_staged_run##n(unsigned char *d, const unsigned char *s, int64_t rows,     
             next.s = then;                                                       \
         for (int64_t i = 0; i < r * run; i += 512) {                             \
             const int64_t bytes = r * run - i < 512 ? r * run - i : 512;         \
-            ravel_fetch(&next, 1 + r * n * cols / (r * run / 8));                \
+            ravel_fetch(&next, 9);                                               \
             ravel_stream_run(d + p * run + i, buffer + i, bytes);                \
         }                                                                        \
     }                                                                            \
 }                                                                                \
 /* Rows of all planes, side by side in the destination: together they are one run of it. \
  * In the source the planes of the next call may follow, and are fetched. */     \
-static void                                                                      \
+RAVEL_FRAME static void                                                          \
 ravel_staged_planes##n(unsigned char *d, const unsigned char *s, int64_t planes, \
                        int64_t rows, int64_t cols, int64_t sn, int64_t sq)       \
 {                                                                                \
@@ -91,14 +93,13 @@ ravel_fill_piece##n(unsigned char *to, const unsigned char *s, int64_t of,      
                     int64_t pitch, int64_t sq)                                   \
 {                                                                                \
     enum { GROUP = RAVEL_GROUP(n) };                                             \
-    if (of == 32 && GROUP % (m * w))                                             \
-        for (int64_t k = 0; k < GROUP; k += m)                                   \
-            ravel_pair##n(to + k * n, s + k * sq, pitch, sq);                    \
-    else if (GROUP % (m * w))                                                    \
+    const int whole = w > 1 && GROUP % (m * w) == 0;                             \
+    for (int64_t p = 0; p < of / n && whole; p += m)                             \
+        ravel_patch##n##x##w(to + p * pitch, s + p * n, GROUP, pitch, sq);       \
+    for (int64_t k = 0; k < GROUP && !whole && of == 32; k += m)                 \
+        ravel_pair##n(to + k * n, s + k * sq, pitch, sq);                        \
+    if (!whole && of == 16)                                                      \
         ravel_patch##n##x1(to, s, GROUP, pitch, sq);                             \
-    else                                                                         \
-        for (int64_t p = 0; p < of / n; p += m)                                  \
-            ravel_patch##n##x##w(to + p * pitch, s + p * n, GROUP, pitch, sq);   \
 }                                                                                \
 /* GROUP rows of the source into a buffer, a line of each at a time.  The rows that are \
  * next are fetched meanwhile, one after another, as lines of one row lie in one bank of \
@@ -145,7 +146,7 @@ ravel_fill_block##n(unsigned char *to, const unsigned char *s,                  
 }                                                                                \
 /* Rows at any distance, through two buffers: one is filled while the other goes out. \
  * Planes one after another in the source are one plane, whose rows jump. */     \
-static void                                                                      \
+RAVEL_FRAME static void                                                          \
 ravel_staged##n(unsigned char *d, const unsigned char *s, int64_t planes,        \
                 int64_t rows, int64_t cols, int64_t dn, int64_t sn, int64_t dp,  \
                 int64_t sq)                                                      \

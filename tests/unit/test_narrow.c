@@ -188,6 +188,16 @@ pitch(i64 least)
     return (least + (draw(2) ? draw(99) : 0) + of - 1) / of * of;
 }
 
+/* Now and then a loop goes backwards: where it begins. */
+static i64
+backwards(i64 *stride, i64 n)
+{
+    if (draw(8))
+        return 0;
+    *stride = -*stride;
+    return (1 - n) * *stride;
+}
+
 static void
 planes(void **state)
 {
@@ -208,13 +218,15 @@ planes(void **state)
         }
         Memory m = memory((n - 1) * sn + (cols - 1) * sq + rows * z,
                           (n - 1) * dn + (rows - 1) * dp + cols * z);
-        ((Part *)kernel("transpose", (int)z))(m.d, m.s, n, rows, cols, dn, sn, dp, sq,
-                                              draw(3), draw(2) * 256);
+        i64 d = backwards(&dn, n) + backwards(&dp, rows);
+        i64 s = backwards(&sn, n) + backwards(&sq, cols);
+        ((Part *)kernel("transpose", (int)z))(m.d + d, m.s + s, n, rows, cols, dn, sn, dp,
+                                              sq, draw(3), draw(2) * 256);
         for (i64 b = 0; b < n; b++)
             for (i64 p = 0; p < rows; p++)
                 for (i64 q = 0; q < cols; q++)
-                    memcpy(m.want + b * dn + p * dp + q * z,
-                           m.s + b * sn + p * z + q * sq, (size_t)z);
+                    memcpy(m.want + d + b * dn + p * dp + q * z,
+                           m.s + s + b * sn + p * z + q * sq, (size_t)z);
         compare(m, "transpose", k);
     }
 }
