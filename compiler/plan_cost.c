@@ -166,7 +166,7 @@ runs_of_transpose(const Nest *n, i64 size)
 }
 
 static double
-through_buffer(const Nest *n, i64 size)
+cost_of_buffer(const Nest *n, i64 size)
 {
     return n->stream != 2 ? 1 : rows_touch(n, size) ? touching_costs : buffer_costs;
 }
@@ -234,7 +234,7 @@ nest_cost(const Plan *p, const Nest *n)
     double write = write_speed(table, r.written, r.apart);
     if (!n->stream && write > cached_speed)
         write = cached_speed;
-    double twice = plane ? through_buffer(n, bits / 8) : 1;
-    double memory_ns = twice * (bytes / read_speed(table, r.read) + bytes / write) + call;
+    double buffer = plane ? cost_of_buffer(n, bits / 8) : 1;
+    double memory_ns = buffer * (bytes / read_speed(table, r.read) + bytes / write) + call;
     return narrow && memory_ns < alone ? alone : memory_ns;
 }
