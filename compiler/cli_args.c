@@ -20,8 +20,8 @@ static const struct {
     struct argp_option option;
     size_t at;            /* of the const char * or bool in Options */
 } table[] = {
-    {'s', false, {"shape", 's', "S", 0, "the logical extents, as in 2,64,56,56; a "
-     "name leaves one to run time", 0},
+    {'s', false, {"shape", 's', "S", 0, "the logical extents, as in 2,64,56,56; of "
+     "check, emit, explain and verify a name leaves one to run time", 0},
      offsetof(Options, shape)},
     {'t', false, {"dtype", 'd', "T", 0, "the element type: f32 f16 bf16 f64 i8 u8 i16 "
      "... i4 u4 u2 u1 c64", 0}, offsetof(Options, dtype)},
@@ -51,11 +51,11 @@ static const struct {
      offsetof(Options, limit)},
     {'R', false, {"rounds", 'R', "N", 0, "how often each is measured: 9 unless given", 0},
      offsetof(Options, rounds)},
-    {'N', false, {"threads", 'N', "N", 0, "threads at work; unless given one of bench's, else "
-     "as many as there are processors", 0}, offsetof(Options, threads)},
+    {'N', false, {"threads", 'N', "N", 0, "threads at work: as many as there are processors "
+     "unless given, of bench one", 0}, offsetof(Options, threads)},
     {'W', false, {"wisdom", 'W', "FILE", 0, "what tuning found; unless given that of "
      "RAVEL_WISDOM", 0}, offsetof(Options, wisdom)},
-    {'S', false, {"seconds", 'S', "N", 0, "how long to measure: 2 unless given", 0},
+    {'S', false, {"seconds", 'S', "N", 0, "how long to measure, besides the proofs: 2 unless given", 0},
      offsetof(Options, seconds)},
     {'g', false, {"svg", 'g', "FILE", 0, "draw a picture", 0}, offsetof(Options, svg)},
     {'e', false, {"equals", 'e', "LAYOUT", 0, "is it the same as this one?", 0},
@@ -64,7 +64,7 @@ static const struct {
      "free of bank conflicts for lanes along DIM?", 0}, offsetof(Options, banks)},
     {'v', true, {"verify", 'v', 0, 0, "check every byte of the result", 0},
      offsetof(Options, verify)},
-    {'j', true, {"json", 'j', 0, 0, "output for programs", 0}, offsetof(Options, json)},
+    {'j', true, {"json", 'j', 0, 0, "output for programs; of explain with --target", 0}, offsetof(Options, json)},
     {'f', false, {"spec", 'f', "FILE", 0, "load a spec file first (may be repeated)", 0},
      0},
 };

@@ -79,6 +79,16 @@ check_name(Arena *a, const Target *t, const char *name)
                    "something", name, target_name(t));
 }
 
+static const char *
+name_by_default(Arena *a, const Target *t)
+{
+    if (target_reserves(t, default_name))
+        diag_fatal(a->diag, DIAG_ARGUMENT, (Loc){0},
+                   "the target %.100s keeps '%s', the function's name unless given: give "
+                   "one with --name", target_name(t), default_name);
+    return default_name;
+}
+
 /* nchw_to_nc1hwc0; the default where a side has no name */
 const char *
 compile_name(Arena *a, const Target *t, const Request *rq)
@@ -89,11 +99,12 @@ compile_name(Arena *a, const Target *t, const Request *rq)
     }
     size_t n = strcspn(rq->from, "{(: "), m = strcspn(rq->to, "{(: ");
     if (!n || !m)
-        return default_name;
+        return name_by_default(a, t);
     char *s = arena_printf(a, "%.*s_to_%.*s", (int)n, rq->from, (int)m, rq->to);
     for (char *c = s; *c; c++)
         *c = (char)tolower((unsigned char)*c);
-    return emit_is_identifier(s) && !target_reserves(t, s) ? s : default_name;
+    bool good = emit_is_identifier(s) && !target_reserves(t, s);
+    return good ? s : name_by_default(a, t);
 }
 
 /* Bytes that a comment in C cannot hold, each as its octal number. */

@@ -151,7 +151,8 @@ def test_what_is_missing_is_named(tmp_path, model):
     """All that target.def says must be there, and nothing else, by leaving it out of a whole table."""
     whole = {f: '""' for f, (must, kind, _) in FIELDS[model].items() if must and kind == "TEXT"}
     whole |= {f: {"burst": "32", "memory": "4096"}[f] for f, (must, kind, _) in FIELDS[model].items() if must and kind == "NUMBER"}
-    whole |= {"name": '"mine"', "model": '"%s"' % model.lower()}
+    whole |= {f: '"x"' for f, (must, kind, _) in FIELDS[model].items() if must and kind == "NAME"}
+    whole |= {"model": '"%s"' % model.lower()}
     whole |= {"prologue_text": '""'} if model == "BLOCKS" else {"emit_plan": "function() return '' end"}
 
     def table(fields):
@@ -215,7 +216,7 @@ def test_texts_in_which_nothing_is_replaced(tmp_path):
     ('reserved = "*"', "field 'reserved': no name can be '*': a word or the beginning of words, as in gl_*, is wanted"),
     ('reserved = "x 9x"', "field 'reserved': no name can be '9x': a word or the beginning of words, as in gl_*, is wanted"),
     ('name = ""', "field 'name' is empty: a name is wanted"),
-    ('entry = ""', "field 'entry' is empty: a name is wanted"),
+    ('entry = ""', "field 'entry' is empty: a name is wanted"), ('index = ""', "field 'index' is empty: a name is wanted"),
     ('prologue = "blocks/cuda.h", prologue_text = "x"', "fields 'prologue' and 'prologue_text': a kernel has one of them before it"),
 ])
 def test_values_that_mean_nothing(tmp_path, fields, sentence):
@@ -422,6 +423,14 @@ def test_a_table_of_ones_own_keeps_names(tmp_path):
     (tmp_path / "mine.lua").write_text('return { like = "cuda", reserved = "tile my_* x" }')
     got = [n for n in "tile my_ my_own myown tiles x xy float4".split() if named(tmp_path, str(tmp_path / "mine.lua"), "relayout", n)]
     assert got == ["myown", "tiles", "xy", "float4"]
+
+
+@pytest.mark.parametrize("kept", ["ravel_relayout nchw_to_nhwc", "r* n*"])
+def test_a_name_that_nobody_gave_is_no_kept_one(tmp_path, kept):
+    text = 'return { like = "cuda", reserved = "%s" }' % kept
+    r = emit(tmp_path, text)
+    assert (r.returncode, r.stderr) == (2, "ravel: the target mine.lua keeps 'ravel_relayout', the function's name unless given: give one with --name\n")
+    assert emit(tmp_path, text, "--name", "good").returncode == 0
 
 
 def test_a_name_from_layouts_is_no_kept_one(tmp_path):
