@@ -20,7 +20,7 @@ import shrink
 
 SEED = int(os.environ.get("RAVEL_SEED", "20240611"))
 AGAIN = "RAVEL_AGAIN" in os.environ                   # the slow build
-CHUNKS, EACH = (1, 200) if AGAIN else (5, 350)
+CHUNKS, EACH = (1, 250) if AGAIN else (5, 500)
 BACK = 4                                              # every so many go back too
 CASES = sorted((ravel.ROOT / "tests/cases").glob("*.json"))
 # bits_swap wants bytes reversed on one side alone, which is seldom drawn: build/tests/test_choices has it.
