@@ -55,7 +55,8 @@ static const struct {
      "unless given, of bench one", 0}, offsetof(Options, threads)},
     {'W', false, {"wisdom", 'W', "FILE", 0, "what tuning found; unless given that of "
      "RAVEL_WISDOM", 0}, offsetof(Options, wisdom)},
-    {'S', false, {"seconds", 'S', "N", 0, "how long to measure, besides the proofs: 2 unless given", 0},
+    {'S', false, {"seconds", 'S', "N", 0, "how long to measure, besides the proofs: 2 unless "
+     "given", 0},
      offsetof(Options, seconds)},
     {'g', false, {"svg", 'g', "FILE", 0, "draw a picture", 0}, offsetof(Options, svg)},
     {'e', false, {"equals", 'e', "LAYOUT", 0, "is it the same as this one?", 0},
@@ -64,7 +65,8 @@ static const struct {
      "free of bank conflicts for lanes along DIM?", 0}, offsetof(Options, banks)},
     {'v', true, {"verify", 'v', 0, 0, "check every byte of the result", 0},
      offsetof(Options, verify)},
-    {'j', true, {"json", 'j', 0, 0, "output for programs; of explain with --target", 0}, offsetof(Options, json)},
+    {'j', true, {"json", 'j', 0, 0, "output for programs; of explain with --target", 0},
+     offsetof(Options, json)},
     {'f', false, {"spec", 'f', "FILE", 0, "load a spec file first (may be repeated)", 0},
      0},
 };
