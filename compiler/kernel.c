@@ -172,11 +172,13 @@ const KernelArg kernel_args[] = {
     {'x', ARG_DST_START, 0,     IN_ELEMENTS, NUM},        /* ... and where in it */
     {'y', ARG_SRC_START, 0,     IN_ELEMENTS, NUM},
     {'n', ARG_COUNT,     BATCH, IN_NOTHING,  NUM},
+    {'m', ARG_COUNT,     SIDE,  IN_NOTHING,  NUM},
     {'r', ARG_COUNT,     ROW,   IN_NOTHING,  NUM},
     {'c', ARG_COUNT,     COL,   IN_NOTHING,  NUM},
     {'R', ARG_RUN,       COL,   IN_BYTES,    NUM},        /* columns that touch */
     {'N', ARG_DST_STEP,  BATCH, IN_BYTES,    NUM},
     {'M', ARG_SRC_STEP,  BATCH, IN_BYTES,    NUM},
+    {'O', ARG_SRC_STEP,  SIDE,  IN_BYTES,    NUM},
     {'P', ARG_DST_STEP,  ROW,   IN_BYTES,    NUM},
     {'Q', ARG_SRC_STEP,  ROW,   IN_BYTES,    NUM},
     {'p', ARG_DST_STEP,  COL,   IN_BYTES,    NUM},
@@ -244,6 +246,7 @@ to_end(Nest *n, int from)
 static bool
 can_run(const Kernel *k, const Nest *n, int bits, int role[ROLES])
 {
+    role[SIDE] = -1;
     return k->kind == n->kind && (!n->pad || strpbrk(k->args, "Ww")) &&
            k->applies(n, bits, role);
 }

@@ -38,8 +38,9 @@ typedef enum { NEST_COPY, NEST_FILL } NestKind;
 
 struct Kernel;
 
-/* The loops that a kernel runs itself: planes, rows of a plane, columns of a row. */
-enum { BATCH, ROW, COL, ROLES };
+/* The loops that a kernel runs itself: planes whose columns go on in the destination where
+ * those of the last end, planes, rows of a plane, columns of a row. */
+enum { SIDE, BATCH, ROW, COL, ROLES };
 
 /* A loop around the kernel's call.  Its turn takes `step` iterations of loop[loop]:
  * one, or for a loop of the kernel as many as a call does. */

@@ -15,7 +15,7 @@ typedef struct {
     int dim, part;
     i64 step, n, stride[2];
     const Loop *rest;     /* its loop, where that is in the rest; else NULL */
-    bool used;
+    bool used, turned;    /* a loop of the nest goes through it; from its end on */
 } Step;
 
 typedef struct {
@@ -68,9 +68,12 @@ planned(const Corner *c, i64 out[2])
     for (int s = 0; s < 2; s++) {
         if (!ex_eval(ex[s], c->val, &out[s]))
             return false;
-        for (int i = 0; i < c->nsteps; i++)
-            if (!add_times(&out[s], c->step[i].stride[s], c->at[i]))
+        for (int i = 0; i < c->nsteps; i++) {
+            const Step *t = &c->step[i];
+            i64 by = t->turned ? -t->stride[s] : t->stride[s];
+            if (!add_times(&out[s], by, t->turned ? t->n - 1 - c->at[i] : c->at[i]))
                 return false;
+        }
     }
     return true;
 }
@@ -146,6 +149,15 @@ is_times(i64 p, i64 a, i64 b)
     return int_mul(a, b, &r) && r == p;
 }
 
+/* Iterations of l, n of them, are one of t on both sides, the way t goes or the other. */
+static bool
+is_step(const Corner *c, const Step *t, const Loop *l, i64 n, bool turned)
+{
+    i64 ss = turned ? -l->ss : l->ss, ds = turned ? -l->ds : l->ds;
+    return !t->used && !t->rest && is_times(t->stride[DST], ds, n) &&
+           (c->n->kind == NEST_FILL || is_times(t->stride[SRC], ss, n));
+}
+
 /* The nest's loop l as loops of the pieces, the inner first; each is used once. */
 static bool
 made_of_steps(Corner *c, const Loop *l)
@@ -153,15 +165,15 @@ made_of_steps(Corner *c, const Loop *l)
     i64 n = 1;
     while (n < l->n) {
         int i = 0;
-        for (; i < c->nsteps; i++) {
-            const Step *t = &c->step[i];
-            if (!t->used && !t->rest && is_times(t->stride[DST], l->ds, n) &&
-                (c->n->kind == NEST_FILL || is_times(t->stride[SRC], l->ss, n)))
-                break;
-        }
-        if (i == c->nsteps || !int_mul(n, c->step[i].n, &n))
+        while (i < c->nsteps && !is_step(c, &c->step[i], l, n, false) &&
+               !is_step(c, &c->step[i], l, n, true))
+            i++;
+        if (i == c->nsteps)
             return false;
+        c->step[i].turned = is_step(c, &c->step[i], l, n, true);
         c->step[i].used = true;
+        if (!int_mul(n, c->step[i].n, &n))
+            return false;
     }
     return n == l->n;
 }

@@ -33,14 +33,13 @@ typedef struct {
     int n;
 } Table;
 
-/* Nanoseconds: of a call from jitted code; of a line that is read before it is written
- * (a store through the cache), over what it costs to stream it. */
-enum { CALL_NS = 5, BUFFER_BYTES = 32768 };
+/* Nanoseconds: of a call from jitted code; of a block by way of the transposes' buffers,
+ * as 50625 planes of 4 KB took 13 ms longer than by lines (TTC 49, Zen 3). */
+enum { CALL_NS = 5, BLOCK_NS = 250 };
 static const double cached_speed = 11, in_cache_speed = 30;
 
-/* What the way through a buffer costs more, by the fit of cost.def: rows that touch are
- * not written while others are read. */
-static const double buffer_costs = 1.04, touching_costs = 1.36;
+/* Of the transposes' buffers: a piece of a row, whole rows that touch. */
+enum { BLOCK_BYTES = 512, RUN_BYTES = 32768 };
 
 /* Between the rows of the table, by the logarithm's nearest lower row. */
 static const Memory *
@@ -72,12 +71,14 @@ write_speed(Table t, double run, i64 apart)
 i64
 nest_chain(const Nest *n, i64 run, bool source)
 {
-    const Loop *walk[MAX_TURNS + 1];
-    int m = 0, batch = n->role[BATCH];
+    const Loop *walk[MAX_TURNS + 2];
+    const int planes[2] = {n->role[source ? SIDE : BATCH], n->role[source ? BATCH : SIDE]};
+    int m = 0;
     for (int i = 0; i < n->nturns; i++)
         walk[m++] = n->turn[i].step > 1 ? NULL : &n->loop[n->turn[i].loop];
-    if (batch >= 0 && nest_turn(n, batch) < 0)
-        walk[m++] = n->loop + batch;
+    for (int i = 0; i < 2; i++)
+        if (planes[i] >= 0 && nest_turn(n, planes[i]) < 0)
+            walk[m++] = n->loop + planes[i];
     while (m-- > 0 && walk[m]) {
         i64 more, step = source ? walk[m]->ss : walk[m]->ds;
         if (step != run || !int_mul(run, walk[m]->n, &more))
@@ -115,16 +116,14 @@ reads_of_transpose(const Nest *n, i64 rows, i64 cols, i64 size)
     return nest_chain(n, rows, true);
 }
 
-/* Bytes that all of a call's planes write as one run, which they do by way of the buffer;
- * 0 where they do not. */
-static double
-run_of_planes(const Nest *n, i64 rows, i64 cols, i64 size)
+/* Elements that a row of the destination gets of all planes whose columns follow one
+ * another in it. */
+static i64
+width(const Nest *n)
 {
-    i64 planes = nest_tile(n, BATCH);
-    double bytes = (double)planes * (double)rows * (double)(cols * size);
-    bool run = n->stream && planes > 1 && stride(n, BATCH, false) == cols &&
-               stride(n, ROW, false) == planes * cols && bytes <= BUFFER_BYTES;
-    return run ? bytes : 0;
+    i64 cols = nest_tile(n, COL);
+    int role = n->role[SIDE] >= 0 ? SIDE : BATCH;
+    return stride(n, role, false) == cols ? cols * nest_tile(n, role) : cols;
 }
 
 static double
@@ -137,8 +136,17 @@ least(double a, double b)
 static bool
 rows_touch(const Nest *n, i64 size)
 {
-    i64 cols = nest_tile(n, COL);
-    return stride(n, ROW, false) == cols && cols * size <= 512;
+    return stride(n, ROW, false) == width(n) && width(n) * size <= BLOCK_BYTES;
+}
+
+/* Whether blocks go by way of the kernel's buffers, as templates/c/transpose.h says. */
+static bool
+by_buffers(const Nest *n, i64 size)
+{
+    i64 apart = stride(n, ROW, false), all = width(n);
+    bool several = all > nest_tile(n, COL);
+    return n->stream == 2 ||
+           (n->stream == 1 && (apart * size % 64 != 0 || (several && all == apart)));
 }
 
 static Runs
@@ -149,14 +157,11 @@ runs_of_transpose(const Nest *n, i64 size)
     double line = (double)(cols * size);
     bool tight = rows_touch(n, size);
     Runs r = {.apart = apart * size, .read = read};
-    r.written = run_of_planes(n, rows, cols, size);
-    if (r.written) {
-        r.apart = 0;
-    } else if (n->stream == 2) {
-        r.read = least(read, 512);
-        r.written = tight ? BUFFER_BYTES : least(line, 512);
+    if (by_buffers(n, size)) {
+        r.read = least(read, BLOCK_BYTES);
+        r.written = tight ? RUN_BYTES : least((double)(width(n) * size), BLOCK_BYTES);
     } else if (tight && line <= 64) {
-        r.written = BUFFER_BYTES;
+        r.written = RUN_BYTES;
     } else {
         /* lines of one row come soon after one another where there are few rows, or
          * the columns are a tile of four */
@@ -165,10 +170,16 @@ runs_of_transpose(const Nest *n, i64 size)
     return r;
 }
 
+/* What the blocks cost beyond their bytes. */
 static double
-cost_of_buffer(const Nest *n, i64 size)
+cost_of_blocks(const Nest *n, i64 size)
 {
-    return n->stream != 2 ? 1 : rows_touch(n, size) ? touching_costs : buffer_costs;
+    i64 most = BLOCK_BYTES / size, rows = nest_tile(n, ROW), cols = width(n);
+    if (stride(n, BATCH, true) == rows)
+        rows *= nest_tile(n, BATCH);
+    rows = rows < most ? rows : most;
+    cols = cols < most ? cols : most;
+    return (double)n->elements / ((double)rows * (double)cols) * BLOCK_NS;
 }
 
 static Runs
@@ -234,7 +245,8 @@ nest_cost(const Plan *p, const Nest *n)
     double write = write_speed(table, r.written, r.apart);
     if (!n->stream && write > cached_speed)
         write = cached_speed;
-    double buffer = plane ? cost_of_buffer(n, bits / 8) : 1;
-    double memory_ns = buffer * (bytes / read_speed(table, r.read) + bytes / write) + call;
+    double memory_ns = bytes / read_speed(table, r.read) + bytes / write + call;
+    if (plane && by_buffers(n, bits / 8))
+        memory_ns += cost_of_blocks(n, bits / 8);
     return narrow && memory_ns < alone ? alone : memory_ns;
 }

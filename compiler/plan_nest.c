@@ -77,13 +77,46 @@ drop_loop(Nest *n, int i)
             (size_t)(--n->nloops - i) * sizeof n->loop[0]);
 }
 
-static bool
+static i64
+magnitude(i64 v)
+{
+    return v < 0 ? -v : v;
+}
+
+/* The loop from its last iteration to its first. */
+static void
+turn_round(Plan *p, Nest *n, Loop *l)
+{
+    n->dst = ex_add(p->e, n->dst, ex_const(p->e, l->ds * (l->n - 1)));
+    n->src = ex_add(p->e, n->src, ex_const(p->e, l->ss * (l->n - 1)));
+    l->ds = -l->ds;
+    l->ss = -l->ss;
+}
+
+/* Which way a loop goes is open: as what is contiguous does, of the destination first;
+ * else as the destination. */
+static void
+turn_loops(Plan *p, Nest *n)
+{
+    for (int i = 0; i < n->nloops; i++) {
+        Loop *l = &n->loop[i];
+        bool read = n->kind == NEST_COPY && magnitude(l->ss) == 1 && magnitude(l->ds) != 1;
+        if (!l->rest && (read ? l->ss : l->ds) < 0)
+            turn_round(p, n, l);
+    }
+}
+
+/* 1: `out` goes on where `in` ends; -1: it does turned round; 0: it does not. */
+static int
 follows(const Loop *in, const Loop *out, NestKind kind)
 {
     i64 ss, ds;
-    return !in->rest && !out->rest && int_mul(in->ss, in->n, &ss) &&
-           int_mul(in->ds, in->n, &ds) && out->ds == ds &&
-           (kind == NEST_FILL || out->ss == ss);
+    bool fill = kind == NEST_FILL;
+    if (in->rest || out->rest || !int_mul(in->ss, in->n, &ss) ||
+        !int_mul(in->ds, in->n, &ds))
+        return 0;
+    return out->ds == ds && (fill || out->ss == ss) ? 1
+           : out->ds == -ds && (fill || out->ss == -ss) ? -1 : 0;
 }
 
 /* One loop where two walk the same memory on both sides, to a fixpoint. */
@@ -93,20 +126,17 @@ fuse(Plan *p, Nest *n)
     for (int i = 0; i < n->nloops; i++)
         for (int j = 0; j < n->nloops; j++) {
             Loop *in = &n->loop[i], *out = &n->loop[j];
-            if (i == j || !follows(in, out, n->kind))
+            int way = i == j ? 0 : follows(in, out, n->kind);
+            if (!way)
                 continue;
+            if (way < 0)
+                turn_round(p, n, out);
             in->name = arena_printf(ex_arena(p->e), "%.20s%.20s", out->name, in->name);
             in->n *= out->n;
             drop_loop(n, j);
             fuse(p, n);
             return;
         }
-}
-
-static i64
-magnitude(i64 v)
-{
-    return v < 0 ? -v : v;
 }
 
 /* Outer loops by falling stride, the destination's first: writes in order. */
@@ -160,5 +190,6 @@ nest_make(Plan *p, NestKind kind, const Piece *const *piece, Nest *n)
         ? take_strides(p, n, ex_subst(p->e, p->src->addr, to), true)
         : ex_const(p->e, 0);
     fuse(p, n);
+    turn_loops(p, n);
     nest_finish(p, n);
 }

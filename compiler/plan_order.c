@@ -8,6 +8,9 @@
 /* Destinations from which on stores go past the caches, and threads share the work. */
 enum { SPLIT_BYTES = 1 << 20 };
 
+/* Columns from which on a block by way of the buffer has enough of one plane. */
+enum { SIDES_BYTES = 512 };
+
 i64
 nest_tile(const Nest *n, int role)
 {
@@ -100,6 +103,30 @@ take_planes(Nest *n)
             n->turn[i].loop = from;
 }
 
+/* A turn, a whole loop whose columns go on in the destination where those of the last
+ * iteration end, becomes the kernel's; false where there is none. */
+static bool
+take_sides(Nest *n)
+{
+    i64 cols = nest_tile(n, COL);
+    int k = 0, to = n->nloops - n->inner - 1;
+    while (k < n->nturns && (n->turn[k].step > 1 || n->loop[n->turn[k].loop].rest ||
+                             n->loop[n->turn[k].loop].ds != cols))
+        k++;
+    if (k == n->nturns || n->turn[k].loop == n->role[BATCH])
+        return false;
+    int from = n->turn[k].loop;
+    Loop l = n->loop[from];
+    memmove(&n->loop[from], &n->loop[from + 1], (size_t)(to - from) * sizeof l);
+    n->loop[to] = l;
+    memmove(&n->turn[k], &n->turn[k + 1], (size_t)(--n->nturns - k) * sizeof n->turn[0]);
+    for (int i = 0; i < n->nturns; i++)
+        n->turn[i].loop -= n->turn[i].loop > from && n->turn[i].loop <= to;
+    n->role[SIDE] = to;
+    n->inner++;
+    return true;
+}
+
 /* Tiles of a transpose in bytes of the destination's lines; the loops around. */
 typedef struct {
     const char *what;
@@ -107,6 +134,7 @@ typedef struct {
     Order order;
     enum { TILE_INNER, TILE_OUTER, TILE_BETWEEN } place;
     i64 cols;
+    bool sides;           /* more planes' columns a call: few of one make short writes */
 } Schedule;
 
 /* Large transposes: 256 bytes of columns by 4 KB of rows a call, prefetching along the
@@ -116,10 +144,11 @@ typedef struct {
  * the rows are 64 and 32, more than a processor follows by itself: they are fetched
  * earlier (u8 NCHW to NHWC 1.24 to 0.97 of memcpy, u16 1.39 to 0.85, Zen 3). */
 static const Schedule large[] = {
-    {"tiles",                   1, BY_DST,  TILE_INNER,   256},
-    {"lines along a loop",      1, BY_SRC,  TILE_BETWEEN, 64},
-    {"lines along the source",  1, BY_SRC,  TILE_OUTER,   64},
-    {"buffer",                  2, BY_SRC,  TILE_INNER,   INT64_MAX},
+    {"tiles",                   1, BY_DST,  TILE_INNER,   256,       false},
+    {"lines along a loop",      1, BY_SRC,  TILE_BETWEEN, 64,        false},
+    {"lines along the source",  1, BY_SRC,  TILE_OUTER,   64,        false},
+    {"buffer",                  2, BY_SRC,  TILE_INNER,   INT64_MAX, false},
+    {"buffer of several sides", 2, BY_SRC,  TILE_INNER,   INT64_MAX, true},
 };
 
 static const char in_cache[] = "in order of writes";
@@ -163,6 +192,8 @@ order_transpose(const Plan *p, Nest *n, int k)
     if (s->stream == 1)
         add_tile(n, ROW, 4096, size);
     take_planes(n);
+    if (s->sides && (nest_tile(n, COL) * size >= SIDES_BYTES || !take_sides(n)))
+        return false;
     if (n->ahead && nest_chain(n, nest_tile(n, ROW), true) * size < 1024)
         n->ahead = 64 * n->loop[n->role[COL]].ss;
     return true;
@@ -361,10 +392,10 @@ static int
 share_call(Nest *n, i64 bits)
 {
     enum { PARTS = 32, ENOUGH = 4, STRETCH = 8 * 1024 };
-    static const int roles[][3] = {{BATCH, ROW, COL}, {BATCH, COL, ROW}};
+    static const int roles[][4] = {{SIDE, BATCH, ROW, COL}, {SIDE, BATCH, COL, ROW}};
     for (int i = 0; i < LEN(roles[0]); i++) {
         int role = roles[n->stream == 2][i], loop = n->role[role], split;
-        if (loop < 0 || nest_turn(n, loop) >= 0 || (role == COL && n->pad) ||
+        if (loop < 0 || nest_turn(n, loop) >= 0 || (role == COL && (n->pad || n->role[SIDE] >= 0)) ||
             n->loop[loop].n > INT64_MAX / 16)       /* no memory holds it */
             continue;
         const Loop *l = &n->loop[loop];

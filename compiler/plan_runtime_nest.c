@@ -167,6 +167,31 @@ fuse(Maker *m)
         }
 }
 
+static bool
+is_unit(const Ex *stride)
+{
+    return ex_is_const(stride) && (stride->base == 1 || stride->base == -1);
+}
+
+/* As in plan_nest.c, where a stride's sign is the same for every shape. */
+static void
+turn_loops(Maker *m)
+{
+    for (int i = 0; i < m->n->nloops; i++) {
+        Loop *l = &m->n->loop[i];
+        const Ex **stride[] = {&l->now.ss, &l->now.ds}, **address[] = {&m->n->src, &m->n->dst};
+        int by = m->n->kind == NEST_COPY && is_unit(l->now.ss) && !is_unit(l->now.ds)
+                     ? SRC : DST;
+        if (l->rest || (*stride[by])->f.max >= 0)
+            continue;
+        const Ex *last = scalar_of(m->s, ex_sub(m->e, l->now.n, ex_const(m->e, 1)), INF);
+        for (int s = 0; s < 2; s++) {
+            *address[s] = ex_add(m->e, *address[s], scalar_times(m->s, last, *stride[s]));
+            *stride[s] = ex_scale(m->e, *stride[s], -1);
+        }
+    }
+}
+
 /* The last coordinate, which padding repeats; there is one where the extent is not 0. */
 static const Ex *
 last(Maker *m, int d)
@@ -215,6 +240,7 @@ nest_make_runtime(Plan *p, NestKind kind, const RuntimePiece *const *piece, Nest
         m.base[SRC] = m.rest[SRC] = ex_const(p->e, 0);
     finish_addresses(&m);
     fuse(&m);
+    turn_loops(&m);
     set_nominal(&m);
     nest_finish(p, n);
 }

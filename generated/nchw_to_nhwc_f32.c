@@ -148,8 +148,7 @@ ravel_store4(unsigned char *d, ravel_1x4 v, int64_t stream)
 #endif
 #endif
 
-/* Past the caches: RAVEL_STREAM bytes, a line or more of them, aligned in the destination;
- * and a run of any bytes. */
+/* Past the caches: RAVEL_STREAM bytes, a line of them, aligned in the destination. */
 #ifdef __GNUC__
 #define RAVEL_PREFETCH(p) __builtin_prefetch(p)
 #else
@@ -189,40 +188,13 @@ ravel_stream_line(unsigned char *d, const unsigned char *s)
         ravel_stream(d + i, s + i);
 }
 
-/* Whole lines; `next` is what will be read after them: fetched meanwhile. */
-static inline void
-ravel_stream_lines(unsigned char *d, const unsigned char *s, int64_t bytes,
-                   const unsigned char *next)
-{
-    for (int64_t i = 0; i < bytes; i += 64) {
-        RAVEL_PREFETCH(next + i);
-        ravel_stream_line(d + i, s + i);
-    }
-}
-
-static inline void
-ravel_stream_next(unsigned char *d, const unsigned char *s, int64_t bytes,
-                  const unsigned char *next)
-{
-    int64_t head = (int64_t)(-(uintptr_t)d & 63);
-    head = head < bytes ? head : bytes;
-    const int64_t lines = (bytes - head) / 64 * 64, end = head + lines;
-    if (head)
-        memcpy(d, s, (size_t)head);
-    ravel_stream_lines(d + head, s + head, lines, next + head);
-    if (bytes > end)
-        memcpy(d + end, s + end, (size_t)(bytes - end));
-}
-
-static inline void
-ravel_stream_run(unsigned char *d, const unsigned char *s, int64_t bytes)
-{
-    ravel_stream_next(d, s, bytes, s + 512);
-}
-
 /* Blocks that go to the destination by way of two buffers: one is filled while the lines
  * of the other go out, and what is read next is fetched. */
 #ifndef RAVEL_PLAIN
+/* In a buffer's room: as far off a line as `to`, after a line. */
+#define RAVEL_ROOM(room, to) \
+    ((room) + 64 + (((uintptr_t)(to) - (uintptr_t)(room)) & 63))
+
 /* Rows of the source to fetch while stores go out: what is left of them. */
 typedef struct {
     const unsigned char *s;
@@ -242,13 +214,15 @@ ravel_fetch(ravel_ahead *a, int64_t lines)
     }
 }
 
-/* The planes of a call; a block of r rows and c columns, from row p and column q of plane
- * b on; and the rows of a block in a buffer, on their way to the destination, of which
- * `left` are of this plane and `plane` of each.  A row of the buffer is as far off a line as its row of the
- * destination; what is left of that row's last line goes before the next block's, in
- * the other buffer. */
+/* The planes of a call, whose columns are those of several sides one after the other,
+ * `each` of one; how far apart planes, sides and columns are in the source.  A block of r
+ * rows and c columns, at most `tall` and `wide`, from row p and column q of plane b on.
+ * And the rows of a block in a buffer, on their way to the destination, of which `left`
+ * are of this plane and `plane` of each.  A row of the buffer is as far off a line as its
+ * row of the destination; what is left of that row's last line goes before the next
+ * block's, in the other buffer. */
 typedef struct {
-    int64_t planes, rows, cols;
+    int64_t planes, rows, cols, each, tall, wide, sn, so, sq;
     int lines;
 } ravel_work;
 typedef struct {
@@ -311,20 +285,27 @@ ravel_flow_lines(ravel_flow *f, int64_t lines)
     }
 }
 
-/* The block's size, at most R rows, fewer than C + m columns, no side below m; m elements
- * are 16 bytes. */
+/* Where it starts in the source, of elements of n bytes. */
+static inline int64_t
+ravel_part_from(const ravel_work *w, const ravel_part *t, int64_t n)
+{
+    return t->b * w->sn + t->p * n + t->q / w->each * w->so + t->q % w->each * w->sq;
+}
+
+/* The block's size: no side below m elements, which are 16 bytes; where that needs it,
+ * more columns than are wide. */
 static inline void
-ravel_part_size(const ravel_work *w, ravel_part *t, int64_t R, int64_t C, int64_t m)
+ravel_part_size(const ravel_work *w, ravel_part *t, int64_t m)
 {
     const int64_t r = w->rows - t->p, c = w->cols - t->q;
-    t->r = r <= R ? r : r < R + m ? r - m : R;
-    t->c = c < C + m ? c : C;
+    t->r = r <= w->tall ? r : r < w->tall + m ? r - m : w->tall;
+    t->c = c < w->wide + m ? c : w->wide;
 }
 
 /* The next block along the source or, where rows of the destination do not start at
  * lines, along those; whether there is one. */
 static inline int
-ravel_part_next(const ravel_work *w, ravel_part *t, int64_t R, int64_t C, int64_t m)
+ravel_part_next(const ravel_work *w, ravel_part *t, int64_t m)
 {
     const int lines = w->lines;
     int64_t *inner = lines ? &t->p : &t->q, *outer = lines ? &t->q : &t->p;
@@ -337,7 +318,7 @@ ravel_part_next(const ravel_work *w, ravel_part *t, int64_t R, int64_t C, int64_
             t->b++;
         }
     }
-    ravel_part_size(w, t, R, C, m);
+    ravel_part_size(w, t, m);
     return t->b < w->planes;
 }
 #endif
@@ -495,7 +476,8 @@ ravel_pair##n(unsigned char *d, const unsigned char *s, int64_t dp, int64_t sq) 
  * aligned; 2, they do by way of a buffer that gathers a piece of each row of the
  * destination: for rows that are not aligned, and rows whole pages apart, which share few
  * banks of the memory and few sets of the cache. */
-enum { RAVEL_BUFFER = 32768 };
+/* Columns of a block on its way there; more than one side of them where those are few. */
+#define RAVEL_WIDE(n) ((n) == 1 ? 256 : 512 / (n))
 #ifndef RAVEL_PLAIN
 /* Rows of the source that are read side by side on their way to a buffer: few enough for
  * the processor to follow. */
@@ -520,61 +502,6 @@ ravel_strips##n(unsigned char *d, const unsigned char *s, int64_t rows,         
     for (; q < cols; q += m) {                                                   \
         q = q + m > cols ? cols - m : q;                                         \
         ravel_strip##n##x1(d + q * n, s + q * sq, rows, dp, sq);                 \
-    }                                                                            \
-}                                                                                \
-/* r rows of c columns into a buffer, the rows of the source fetched before use. */ \
-RAVEL_INLINE void                                                                \
-ravel_fill_buffer##n(unsigned char *buffer, const unsigned char *s, int64_t r,   \
-                     int64_t c, int64_t pitch, int64_t sq)                       \
-{                                                                                \
-    enum { STEP = 8 > m ? 8 : m };                                               \
-    for (int64_t k = 0; k < c; k += STEP) {                                      \
-        const int64_t end = k + STEP < c ? k + STEP : c;                         \
-        for (int64_t i = end; i < end + STEP && i < c; i++)                      \
-            for (int64_t j = 0; j < r * n; j += 64)                              \
-                RAVEL_PREFETCH(s + i * sq + j);                                  \
-        ravel_strips##n(buffer, s, r, k, end, pitch, sq);                        \
-    }                                                                            \
-}                                                                                \
-/* The planes' rows touch: the destination is one run. */                        \
-RAVEL_FRAME static void                                                          \
-ravel_staged_run##n(unsigned char *d, const unsigned char *s, int64_t rows,      \
-                    int64_t cols, int64_t sq, const unsigned char *then)         \
-{                                                                                \
-    unsigned char buffer[RAVEL_BUFFER];                                          \
-    const int64_t run = cols * n, most = RAVEL_BUFFER / run;                     \
-    if (rows < m || cols < m)        /* never, which not every compiler sees */  \
-        return;                                                                  \
-    for (int64_t p = 0, r; p < rows; p += r) {                                   \
-        r = rows - p < most ? rows - p : most;                                   \
-        r = rows - p - r < m && rows - p > r ? r - m : r;                        \
-        ravel_fill_buffer##n(buffer, s + p * n, r, cols, run, sq);               \
-        ravel_ahead next = {s + (p + r) * n, sq, r * n, 0, cols};                \
-        if (p + r == rows)                                                       \
-            next.s = then;                                                       \
-        for (int64_t i = 0; i < r * run; i += 512) {                             \
-            const int64_t bytes = r * run - i < 512 ? r * run - i : 512;         \
-            ravel_fetch(&next, 9);                                               \
-            ravel_stream_run(d + p * run + i, buffer + i, bytes);                \
-        }                                                                        \
-    }                                                                            \
-}                                                                                \
-/* Rows of all planes, side by side in the destination: together they are one run of it. \
- * In the source the planes of the next call may follow, and are fetched. */     \
-RAVEL_FRAME static void                                                          \
-ravel_staged_planes##n(unsigned char *d, const unsigned char *s, int64_t planes, \
-                       int64_t rows, int64_t cols, int64_t sn, int64_t sq)       \
-{                                                                                \
-    unsigned char buffer[RAVEL_BUFFER];                                          \
-    const int64_t run = planes * cols * n, bytes = rows * run;                   \
-    ravel_ahead next = {s + planes * sn, sq, planes * sn, 0, sn == rows * n ? cols : 0}; \
-    if (rows < m || cols < m)        /* never, which not every compiler sees */  \
-        return;                                                                  \
-    for (int64_t b = 0; b < planes; b++)                                         \
-        ravel_strips##n(buffer + b * cols * n, s + b * sn, rows, 0, cols, run, sq); \
-    for (int64_t i = 0; i < bytes; i += 512) {                                   \
-        ravel_fetch(&next, 9);                                                   \
-        ravel_stream_run(d + i, buffer + i, bytes - i < 512 ? bytes - i : 512);  \
     }                                                                            \
 }                                                                                \
 /* `of` bytes, 16 or 32, of each of GROUP rows into a buffer. */                 \
@@ -616,73 +543,96 @@ ravel_fill_group##n(unsigned char *to, const unsigned char *s, int64_t r,       
         ravel_flow_lines(out, GROUP / 4);                                        \
     }                                                                            \
 }                                                                                \
-/* A block, while the one before goes out; `ahead` rows of the next are fetched. */ \
+/* r rows of c columns of one side, while the block before goes out; `ahead` rows of what \
+ * is next are fetched. */                                                       \
 RAVEL_INLINE void                                                                \
-ravel_fill_block##n(unsigned char *to, const unsigned char *s,                   \
-                    const ravel_part *t, int64_t pitch, int64_t sq,              \
-                    const unsigned char *next, int64_t ahead, ravel_flow *out)   \
+ravel_fill_side##n(unsigned char *to, const unsigned char *s, int64_t r, int64_t c, \
+                   int64_t pitch, int64_t sq, const unsigned char *next,         \
+                   int64_t ahead, ravel_flow *out)                               \
 {                                                                                \
     enum { GROUP = RAVEL_GROUP(n) };                                             \
-    if (t->c < GROUP)                                                            \
-        ravel_strips##n(to, s, t->r, 0, t->c, pitch, sq);                        \
-    for (int64_t k = 0; k < t->c && t->c >= GROUP; k += GROUP) {                 \
-        k = k + GROUP > t->c ? t->c - GROUP : k;                                 \
-        const int64_t left = t->c - k - GROUP, many = left > 0 ? left : ahead;   \
-        const ravel_ahead soon = {left > 0 ? s + (k + GROUP) * sq : next, sq,    \
-                                  t->r * n, 0, many < GROUP ? many : GROUP};     \
-        ravel_fill_group##n(to + k * n, s + k * sq, t->r, pitch, sq, soon, out); \
+    if (c < GROUP)                                                               \
+        ravel_strips##n(to, s, r, 0, c, pitch, sq);                              \
+    for (int64_t k = 0; k < c && c >= GROUP; k += GROUP) {                       \
+        k = k + GROUP > c ? c - GROUP : k;                                       \
+        const int64_t left = c - k - GROUP, many = left > 0 ? left : ahead;      \
+        const ravel_ahead soon = {left > 0 ? s + (k + GROUP) * sq : next, sq, r * n, 0, \
+                                  many < GROUP ? many : GROUP};                  \
+        ravel_fill_group##n(to + k * n, s + k * sq, r, pitch, sq, soon, out);    \
+    }                                                                            \
+}                                                                                \
+/* Block t; what is read after it is `next`. */                                  \
+RAVEL_INLINE void                                                                \
+ravel_fill_block##n(unsigned char *to, const unsigned char *s, const ravel_work *all,\
+                    const ravel_part *t, int64_t pitch, const ravel_part *next,  \
+                    ravel_flow *out)                                             \
+{                                                                                \
+    const int64_t each = all->each < t->c ? all->each : t->c;                    \
+    for (int64_t q = 0; q < t->c; q += each) {                                   \
+        const int more = q + each < t->c;                                        \
+        const ravel_part at = {t->b, t->p, t->q + q, t->r, each};                \
+        const ravel_part then = {t->b, t->p, t->q + q + each, t->r, each};       \
+        ravel_fill_side##n(to + q * n, s + ravel_part_from(all, &at, n), t->r, each,\
+                           pitch, all->sq,                                       \
+                           s + ravel_part_from(all, more ? &then : next, n),     \
+                           more ? each : next->c, out);                          \
     }                                                                            \
     ravel_flow_lines(out, INT64_MAX);                                            \
 }                                                                                \
 /* Rows at any distance, through two buffers: one is filled while the other goes out. \
- * Planes one after another in the source are one plane, whose rows jump. */     \
+ * Planes one after another in the source are one plane, whose rows jump.  Rows that \
+ * touch are one run. */                                                         \
 RAVEL_FRAME static void                                                          \
 ravel_staged##n(unsigned char *d, const unsigned char *s, int64_t planes,        \
-                int64_t rows, int64_t cols, int64_t dn, int64_t sn, int64_t dp,  \
-                int64_t sq)                                                      \
+                int64_t sides, int64_t rows, int64_t cols, int64_t dn, int64_t sn, \
+                int64_t so, int64_t dp, int64_t sq)                              \
 {                                                                                \
-    enum { R = n == 1 ? 256 : n == 2 ? 128 : 512 / n,                            \
-           C = n == 1 ? 256 : 512 / n };                                         \
-    unsigned char room[2][R * (C * n + 192) + 128], *base[2];                    \
-    const int lines = ((uintptr_t)d | (uintptr_t)dp |                            \
-                       (uintptr_t)(planes > 1 ? dn : 0)) % 64 == 0;              \
-    const int64_t pitch = C * n + (lines ? 64 : 128) + (dp & 63);                \
-    const int64_t jump = dn - rows * dp;                                         \
+    enum { C = RAVEL_WIDE(n), R = n == 1 ? 256 : n == 2 ? 128 : 512 / n,         \
+           ROOM = R * (C * n + 192) };                                           \
+    unsigned char room[2][ROOM + 128];                                           \
+    const int64_t all = sides * cols, jump = dn - rows * dp;                     \
+    const int64_t most = sides == 1 ? C : (C + cols / 2) / cols * cols;          \
+    const int64_t wide = all < most ? all : most;                                \
+    const int lines = ((uintptr_t)d | (uintptr_t)dp | (uintptr_t)(planes > 1 ? dn : 0) | \
+                       (uintptr_t)(wide < all ? wide * n : 0)) % 64 == 0;        \
     const int one = sn == rows * n && jump % 64 == 0;                            \
-    const ravel_work work = {one ? 1 : planes, one ? planes * rows : rows,       \
-                             cols, lines};                                       \
+    const int run = dp == all * n && wide == all && !(one && jump) && !lines;    \
+    const int64_t odd = lines ? (wide * n + 64) / 64 | 1 : (wide * n + 128) / 64;\
+    const int64_t pitch = run ? dp : odd * 64 + (dp & 63);                       \
+    const int64_t tall = ROOM / pitch < R || run ? ROOM / pitch : R;             \
+    const ravel_work work = {one ? 1 : planes, one ? planes * rows : rows, all, cols, \
+                             tall - tall % (64 / n), wide, sn, so, sq, lines};   \
     ravel_part t = {0, 0, 0, 0, 0}, now;                                         \
     ravel_flow out = {.rows = 0};                                                \
-    int more = 1;                                                                \
-    ravel_part_size(&work, &t, R, C, m);                                         \
-    for (int k = 0; more; k ^= 1) {                                              \
+    unsigned char *to = d, *buffer = RAVEL_ROOM(room[0], d);                     \
+    ravel_part_size(&work, &t, m);                                               \
+    for (int k = 1, more = 1; more; k ^= 1) {                                    \
         now = t;                                                                 \
-        unsigned char *to = d + t.b * dn + t.p * dp + t.p / rows * jump + t.q * n; \
-        const unsigned char *from = s + t.b * sn + t.p * n + t.q * sq;           \
-        for (int i = 0; i < 2; i++)                                              \
-            base[i] = room[i] + 64 + (((uintptr_t)to - (uintptr_t)room[i]) & 63);\
-        more = ravel_part_next(&work, &t, R, C, m);                              \
-        ravel_fill_block##n(base[k], from, &now, pitch, sq,                      \
-                            s + t.b * sn + t.p * n + t.q * sq, more ? t.c : 0, &out); \
-        out = (ravel_flow){to, base[k], base[!k], now.r, now.c * n, dp, pitch,   \
-                           rows - now.p % rows, rows, jump, 0, 0,                \
-                           lines || now.q == 0, lines || now.q + now.c == cols}; \
+        more = ravel_part_next(&work, &t, m);                                    \
+        unsigned char *then = d + t.b * dn + t.p * dp + t.p / rows * jump + t.q * n; \
+        unsigned char *other = RAVEL_ROOM(room[k], then);                        \
+        ravel_fill_block##n(buffer, s, &work, &now, pitch, &t, &out);            \
+        if (run)                                                                 \
+            out = (ravel_flow){to, buffer, other, 1, now.r * dp, 0, 0, 1, 1, 0, 0, 0, \
+                               now.p == 0, now.p + now.r == work.rows};          \
+        else                                                                     \
+            out = (ravel_flow){to, buffer, other, now.r, now.c * n, dp, pitch,   \
+                               rows - now.p % rows, rows, jump, 0, 0,            \
+                               lines || now.q == 0, lines || now.q + now.c == all}; \
         ravel_flow_row(&out);                                                    \
+        to = then;                                                               \
+        buffer = other;                                                          \
     }                                                                            \
     ravel_flow_lines(&out, INT64_MAX);                                           \
 }                                                                                \
 static void                                                                      \
 ravel_plane##n(unsigned char *d, const unsigned char *s, int64_t rows,           \
                int64_t cols, int64_t dp, int64_t sq, int64_t stream,             \
-               int64_t ahead, const unsigned char *then)                         \
+               int64_t ahead)                                                    \
 {                                                                                \
     int64_t q = 0;                                                               \
     if (rows < m || cols < m) {                                                  \
         ravel_few##n(d, s, rows, cols, dp, sq);                                  \
-        return;                                                                  \
-    }                                                                            \
-    if (stream == 2 && dp == cols * n && dp <= 512) {                            \
-        ravel_staged_run##n(d, s, rows, cols, sq, then);                         \
         return;                                                                  \
     }                                                                            \
     for (; q + 4 * m <= cols; q += 4 * m)                                        \
@@ -693,13 +643,12 @@ ravel_plane##n(unsigned char *d, const unsigned char *s, int64_t rows,          
     ravel_strips##n(d, s, rows, q, cols, dp, sq);                                \
 }
 #else
-#define RAVEL_LINES(n, m, w)                                                     \
+#define RAVEL_LINES(n, m, w)                                               \
 static void                                                                      \
 ravel_plane##n(unsigned char *d, const unsigned char *s, int64_t rows,           \
                int64_t cols, int64_t dp, int64_t sq, int64_t stream,             \
-               int64_t ahead, const unsigned char *then)                         \
+               int64_t ahead)                                                    \
 {                                                                                \
-    (void)then;                                                                  \
     (void)stream;                                                                \
     (void)ahead;                                                                 \
     for (int64_t p = 0; p < rows; p += 64 / n)                                   \
@@ -709,19 +658,14 @@ ravel_plane##n(unsigned char *d, const unsigned char *s, int64_t rows,          
                          cols - q < 64 / n ? cols - q : 64 / n, dp, sq);         \
 }                                                                                \
 static void                                                                      \
-ravel_staged_planes##n(unsigned char *d, const unsigned char *s, int64_t planes, \
-                       int64_t rows, int64_t cols, int64_t sn, int64_t sq)       \
-{                                                                                \
-    for (int64_t b = 0; b < planes; b++)                                         \
-        ravel_few##n(d + b * cols * n, s + b * sn, rows, cols, planes * cols * n, sq); \
-}                                                                                \
-static void                                                                      \
 ravel_staged##n(unsigned char *d, const unsigned char *s, int64_t planes,        \
-                int64_t rows, int64_t cols, int64_t dn, int64_t sn, int64_t dp,  \
-                int64_t sq)                                                      \
+                int64_t sides, int64_t rows, int64_t cols, int64_t dn, int64_t sn,\
+                int64_t so, int64_t dp, int64_t sq)                              \
 {                                                                                \
     for (int64_t b = 0; b < planes; b++)                                         \
-        ravel_plane##n(d + b * dn, s + b * sn, rows, cols, dp, sq, 0, 0, s);     \
+        for (int64_t o = 0; o < sides; o++)                                      \
+            ravel_plane##n(d + b * dn + o * cols * n, s + b * sn + o * so, rows, \
+                           cols, dp, sq, 0, 0);                                  \
 }
 #endif
 
@@ -740,24 +684,33 @@ RAVEL_FEW(n)                                                                    
 RAVEL_BLOCKS(n, m)                                                               \
 static void                                                                      \
 ravel_transpose##n(unsigned char *d, const unsigned char *s, int64_t planes,     \
-                   int64_t rows, int64_t cols, int64_t dn, int64_t sn,           \
-                   int64_t dp, int64_t sq, int64_t stream, int64_t ahead)        \
+                   int64_t sides, int64_t rows, int64_t cols, int64_t dn,        \
+                   int64_t sn, int64_t so, int64_t dp, int64_t sq,               \
+                   int64_t stream, int64_t ahead)                                \
 {                                                                                \
-    if (stream && planes > 1 && dn == cols * n && dp == planes * dn &&           \
-        rows * dp <= RAVEL_BUFFER && rows >= m && cols >= m) {                   \
-        ravel_staged_planes##n(d, s, planes, rows, cols, sn, sq);                \
-        return;                                                                  \
+    if (sides == 1 && planes > 1 && dn == cols * n) {                            \
+        sides = planes;                                                          \
+        so = sn;                                                                 \
+        planes = 1;                                                              \
+        dn = sn = 0;                                                             \
     }                                                                            \
-    if (stream == 1 &&                                                           \
-        ((uintptr_t)d | (uintptr_t)dp | (planes > 1 ? (uintptr_t)dn : 0)) % 64)  \
+    if (stream && ((sides > 1 && dp == sides * cols * n) ||                      \
+                   ((uintptr_t)d | (uintptr_t)dp | (planes > 1 ? (uintptr_t)dn : 0) |\
+                    (sides > 1 ? (uintptr_t)(cols * n) : 0)) % 64))              \
         stream = 2;                                                              \
-    if (stream == 2 && rows >= m && cols >= m && (dp != cols * n || dp > 512)) { \
-        ravel_staged##n(d, s, planes, rows, cols, dn, sn, dp, sq);               \
+    const int buffers = stream == 2 && rows >= m && cols >= m;                   \
+    if (buffers && (sides == 1 || cols <= RAVEL_WIDE(n))) {                      \
+        ravel_staged##n(d, s, planes, sides, rows, cols, dn, sn, so, dp, sq);    \
         return;                                                                  \
     }                                                                            \
-    for (int64_t b = 0; b < planes; b++)                                         \
-        ravel_plane##n(d + b * dn, s + b * sn, rows, cols, dp, sq, stream,       \
-                       ahead, s + (b + 1 < planes ? b + 1 : b) * sn);            \
+    for (int64_t o = 0; o < sides; o++)                                          \
+        if (buffers)                                                             \
+            ravel_staged##n(d + o * cols * n, s + o * so, planes, 1, rows, cols, dn,\
+                            sn, so, dp, sq);                                     \
+        else                                                                     \
+            for (int64_t b = 0; b < planes; b++)                                 \
+                ravel_plane##n(d + o * cols * n + b * dn, s + o * so + b * sn, rows,\
+                               cols, dp, sq, stream, ahead);                     \
 }
 
 RAVEL_TRANSPOSE(4, 4)
@@ -770,7 +723,7 @@ nchw_to_nhwc_f32_part(void *dst_, const void *src_, int64_t part, int64_t parts)
     const unsigned char *restrict src = src_;
     /* N=0..7 C=0..63 H=0..55 W=0..55: transpose4 */
     for (int64_t n = 8*part/parts; n < 8*(part + 1)/parts; n++) {
-        ravel_transpose4(dst + 802816*n, src + 802816*n, 1, 3136, 64, 802816, 802816, 256, 12544, 0, 0);
+        ravel_transpose4(dst + 802816*n, src + 802816*n, 1, 1, 3136, 64, 802816, 802816, 0, 256, 12544, 0, 0);
     }
 }
 

@@ -6,23 +6,34 @@
 #include <stdint.h>
 #include <string.h>
 
-/* rows x cols elements of 1, 2 or 4 bits, the first in a byte lowest; offsets and
- * strides count elements from the start of the buffers. */
-static void
-ravel_bits(unsigned char *dst, int64_t d, const unsigned char *src, int64_t s,
-           int64_t rows, int64_t cols, int64_t dr, int64_t dc, int64_t sr, int64_t sc,
-           int64_t bits)
+/* Bytes whose elements of 1, 2 or 4 bits change places, the first with the last: d and s
+ * count elements from the start of the buffers. */
+static uint64_t
+ravel_bits_swapped(uint64_t v, int64_t bits)
 {
-    const int64_t per = 8 / bits;
-    const unsigned mask = (1u << bits) - 1;
-    for (int64_t r = 0; r < rows; r++)
-        for (int64_t c = 0; c < cols; c++) {
-            const int64_t x = d + r * dr + c * dc, y = s + r * sr + c * sc;
-            const int to = (int)(x % per * bits), from = (int)(y % per * bits);
-            const unsigned v = (unsigned)src[y / per] >> from & mask;
-            unsigned char *p = dst + x / per;
-            *p = (unsigned char)((*p & ~(mask << to)) | v << to);
-        }
+    v = (v >> 4 & 0x0f0f0f0f0f0f0f0fu) | (v & 0x0f0f0f0f0f0f0f0fu) << 4;
+    if (bits < 4)
+        v = (v >> 2 & 0x3333333333333333u) | (v & 0x3333333333333333u) << 2;
+    if (bits < 2)
+        v = (v >> 1 & 0x5555555555555555u) | (v & 0x5555555555555555u) << 1;
+    return v;
+}
+
+static void
+ravel_bits_swap(unsigned char *dst, int64_t d, const unsigned char *src, int64_t s,
+                int64_t bytes, int64_t bits)
+{
+    int64_t i = 0;
+    dst += d * bits / 8;
+    src += s * bits / 8;
+    for (; i + 8 <= bytes; i += 8) {
+        uint64_t v;
+        memcpy(&v, src + i, 8);
+        v = ravel_bits_swapped(v, bits);
+        memcpy(dst + i, &v, 8);
+    }
+    for (; i < bytes; i++)
+        dst[i] = (unsigned char)ravel_bits_swapped(src[i], bits);
 }
 
 /* src: 393216 bytes, dst: 393216 bytes; they do not overlap */
@@ -31,6 +42,6 @@ row_major_to_int4_high_u4(void *dst_, const void *src_)
 {
     unsigned char *restrict dst = dst_;
     const unsigned char *restrict src = src_;
-    /* R=0..1023 C=0..767: bits */
-    ravel_bits(dst, 1, src, 0, 393216, 2, 2, -1, 2, 1, 4);
+    /* R=0..1023 C=0..767: bits_swap */
+    ravel_bits_swap(dst, 0, src, 1, 393216, 4);
 }

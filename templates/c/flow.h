@@ -1,6 +1,10 @@
 /* Blocks that go to the destination by way of two buffers: one is filled while the lines
  * of the other go out, and what is read next is fetched. */
 #ifndef RAVEL_PLAIN
+/* In a buffer's room: as far off a line as `to`, after a line. */
+#define RAVEL_ROOM(room, to) \
+    ((room) + 64 + (((uintptr_t)(to) - (uintptr_t)(room)) & 63))
+
 /* Rows of the source to fetch while stores go out: what is left of them. */
 typedef struct {
     const unsigned char *s;
@@ -20,13 +24,15 @@ ravel_fetch(ravel_ahead *a, int64_t lines)
     }
 }
 
-/* The planes of a call; a block of r rows and c columns, from row p and column q of plane
- * b on; and the rows of a block in a buffer, on their way to the destination, of which
- * `left` are of this plane and `plane` of each.  A row of the buffer is as far off a line as its row of the
- * destination; what is left of that row's last line goes before the next block's, in
- * the other buffer. */
+/* The planes of a call, whose columns are those of several sides one after the other,
+ * `each` of one; how far apart planes, sides and columns are in the source.  A block of r
+ * rows and c columns, at most `tall` and `wide`, from row p and column q of plane b on.
+ * And the rows of a block in a buffer, on their way to the destination, of which `left`
+ * are of this plane and `plane` of each.  A row of the buffer is as far off a line as its
+ * row of the destination; what is left of that row's last line goes before the next
+ * block's, in the other buffer. */
 typedef struct {
-    int64_t planes, rows, cols;
+    int64_t planes, rows, cols, each, tall, wide, sn, so, sq;
     int lines;
 } ravel_work;
 typedef struct {
@@ -89,20 +95,27 @@ ravel_flow_lines(ravel_flow *f, int64_t lines)
     }
 }
 
-/* The block's size, at most R rows, fewer than C + m columns, no side below m; m elements
- * are 16 bytes. */
+/* Where it starts in the source, of elements of n bytes. */
+static inline int64_t
+ravel_part_from(const ravel_work *w, const ravel_part *t, int64_t n)
+{
+    return t->b * w->sn + t->p * n + t->q / w->each * w->so + t->q % w->each * w->sq;
+}
+
+/* The block's size: no side below m elements, which are 16 bytes; where that needs it,
+ * more columns than are wide. */
 static inline void
-ravel_part_size(const ravel_work *w, ravel_part *t, int64_t R, int64_t C, int64_t m)
+ravel_part_size(const ravel_work *w, ravel_part *t, int64_t m)
 {
     const int64_t r = w->rows - t->p, c = w->cols - t->q;
-    t->r = r <= R ? r : r < R + m ? r - m : R;
-    t->c = c < C + m ? c : C;
+    t->r = r <= w->tall ? r : r < w->tall + m ? r - m : w->tall;
+    t->c = c < w->wide + m ? c : w->wide;
 }
 
 /* The next block along the source or, where rows of the destination do not start at
  * lines, along those; whether there is one. */
 static inline int
-ravel_part_next(const ravel_work *w, ravel_part *t, int64_t R, int64_t C, int64_t m)
+ravel_part_next(const ravel_work *w, ravel_part *t, int64_t m)
 {
     const int lines = w->lines;
     int64_t *inner = lines ? &t->p : &t->q, *outer = lines ? &t->q : &t->p;
@@ -115,7 +128,7 @@ ravel_part_next(const ravel_work *w, ravel_part *t, int64_t R, int64_t C, int64_
             t->b++;
         }
     }
-    ravel_part_size(w, t, R, C, m);
+    ravel_part_size(w, t, m);
     return t->b < w->planes;
 }
 #endif

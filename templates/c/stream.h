@@ -1,5 +1,4 @@
-/* Past the caches: RAVEL_STREAM bytes, a line or more of them, aligned in the destination;
- * and a run of any bytes. */
+/* Past the caches: RAVEL_STREAM bytes, a line of them, aligned in the destination. */
 #ifdef __GNUC__
 #define RAVEL_PREFETCH(p) __builtin_prefetch(p)
 #else
@@ -37,35 +36,4 @@ ravel_stream_line(unsigned char *d, const unsigned char *s)
 {
     for (int i = 0; i < 64; i += RAVEL_STREAM)
         ravel_stream(d + i, s + i);
-}
-
-/* Whole lines; `next` is what will be read after them: fetched meanwhile. */
-static inline void
-ravel_stream_lines(unsigned char *d, const unsigned char *s, int64_t bytes,
-                   const unsigned char *next)
-{
-    for (int64_t i = 0; i < bytes; i += 64) {
-        RAVEL_PREFETCH(next + i);
-        ravel_stream_line(d + i, s + i);
-    }
-}
-
-static inline void
-ravel_stream_next(unsigned char *d, const unsigned char *s, int64_t bytes,
-                  const unsigned char *next)
-{
-    int64_t head = (int64_t)(-(uintptr_t)d & 63);
-    head = head < bytes ? head : bytes;
-    const int64_t lines = (bytes - head) / 64 * 64, end = head + lines;
-    if (head)
-        memcpy(d, s, (size_t)head);
-    ravel_stream_lines(d + head, s + head, lines, next + head);
-    if (bytes > end)
-        memcpy(d + end, s + end, (size_t)(bytes - end));
-}
-
-static inline void
-ravel_stream_run(unsigned char *d, const unsigned char *s, int64_t bytes)
-{
-    ravel_stream_next(d, s, bytes, s + 512);
 }

@@ -5,7 +5,8 @@
  * aligned; 2, they do by way of a buffer that gathers a piece of each row of the
  * destination: for rows that are not aligned, and rows whole pages apart, which share few
  * banks of the memory and few sets of the cache. */
-enum { RAVEL_BUFFER = 32768 };
+/* Columns of a block on its way there; more than one side of them where those are few. */
+#define RAVEL_WIDE(n) ((n) == 1 ? 256 : 512 / (n))
 #ifndef RAVEL_PLAIN
 /* Rows of the source that are read side by side on their way to a buffer: few enough for
  * the processor to follow. */
@@ -30,61 +31,6 @@ ravel_strips##n(unsigned char *d, const unsigned char *s, int64_t rows,         
     for (; q < cols; q += m) {                                                   \
         q = q + m > cols ? cols - m : q;                                         \
         ravel_strip##n##x1(d + q * n, s + q * sq, rows, dp, sq);                 \
-    }                                                                            \
-}                                                                                \
-/* r rows of c columns into a buffer, the rows of the source fetched before use. */ \
-RAVEL_INLINE void                                                                \
-ravel_fill_buffer##n(unsigned char *buffer, const unsigned char *s, int64_t r,   \
-                     int64_t c, int64_t pitch, int64_t sq)                       \
-{                                                                                \
-    enum { STEP = 8 > m ? 8 : m };                                               \
-    for (int64_t k = 0; k < c; k += STEP) {                                      \
-        const int64_t end = k + STEP < c ? k + STEP : c;                         \
-        for (int64_t i = end; i < end + STEP && i < c; i++)                      \
-            for (int64_t j = 0; j < r * n; j += 64)                              \
-                RAVEL_PREFETCH(s + i * sq + j);                                  \
-        ravel_strips##n(buffer, s, r, k, end, pitch, sq);                        \
-    }                                                                            \
-}                                                                                \
-/* The planes' rows touch: the destination is one run. */                        \
-RAVEL_FRAME static void                                                          \
-ravel_staged_run##n(unsigned char *d, const unsigned char *s, int64_t rows,      \
-                    int64_t cols, int64_t sq, const unsigned char *then)         \
-{                                                                                \
-    unsigned char buffer[RAVEL_BUFFER];                                          \
-    const int64_t run = cols * n, most = RAVEL_BUFFER / run;                     \
-    if (rows < m || cols < m)        /* never, which not every compiler sees */  \
-        return;                                                                  \
-    for (int64_t p = 0, r; p < rows; p += r) {                                   \
-        r = rows - p < most ? rows - p : most;                                   \
-        r = rows - p - r < m && rows - p > r ? r - m : r;                        \
-        ravel_fill_buffer##n(buffer, s + p * n, r, cols, run, sq);               \
-        ravel_ahead next = {s + (p + r) * n, sq, r * n, 0, cols};                \
-        if (p + r == rows)                                                       \
-            next.s = then;                                                       \
-        for (int64_t i = 0; i < r * run; i += 512) {                             \
-            const int64_t bytes = r * run - i < 512 ? r * run - i : 512;         \
-            ravel_fetch(&next, 9);                                               \
-            ravel_stream_run(d + p * run + i, buffer + i, bytes);                \
-        }                                                                        \
-    }                                                                            \
-}                                                                                \
-/* Rows of all planes, side by side in the destination: together they are one run of it. \
- * In the source the planes of the next call may follow, and are fetched. */     \
-RAVEL_FRAME static void                                                          \
-ravel_staged_planes##n(unsigned char *d, const unsigned char *s, int64_t planes, \
-                       int64_t rows, int64_t cols, int64_t sn, int64_t sq)       \
-{                                                                                \
-    unsigned char buffer[RAVEL_BUFFER];                                          \
-    const int64_t run = planes * cols * n, bytes = rows * run;                   \
-    ravel_ahead next = {s + planes * sn, sq, planes * sn, 0, sn == rows * n ? cols : 0}; \
-    if (rows < m || cols < m)        /* never, which not every compiler sees */  \
-        return;                                                                  \
-    for (int64_t b = 0; b < planes; b++)                                         \
-        ravel_strips##n(buffer + b * cols * n, s + b * sn, rows, 0, cols, run, sq); \
-    for (int64_t i = 0; i < bytes; i += 512) {                                   \
-        ravel_fetch(&next, 9);                                                   \
-        ravel_stream_run(d + i, buffer + i, bytes - i < 512 ? bytes - i : 512);  \
     }                                                                            \
 }                                                                                \
 /* `of` bytes, 16 or 32, of each of GROUP rows into a buffer. */                 \
@@ -126,73 +72,96 @@ ravel_fill_group##n(unsigned char *to, const unsigned char *s, int64_t r,       
         ravel_flow_lines(out, GROUP / 4);                                        \
     }                                                                            \
 }                                                                                \
-/* A block, while the one before goes out; `ahead` rows of the next are fetched. */ \
+/* r rows of c columns of one side, while the block before goes out; `ahead` rows of what \
+ * is next are fetched. */                                                       \
 RAVEL_INLINE void                                                                \
-ravel_fill_block##n(unsigned char *to, const unsigned char *s,                   \
-                    const ravel_part *t, int64_t pitch, int64_t sq,              \
-                    const unsigned char *next, int64_t ahead, ravel_flow *out)   \
+ravel_fill_side##n(unsigned char *to, const unsigned char *s, int64_t r, int64_t c, \
+                   int64_t pitch, int64_t sq, const unsigned char *next,         \
+                   int64_t ahead, ravel_flow *out)                               \
 {                                                                                \
     enum { GROUP = RAVEL_GROUP(n) };                                             \
-    if (t->c < GROUP)                                                            \
-        ravel_strips##n(to, s, t->r, 0, t->c, pitch, sq);                        \
-    for (int64_t k = 0; k < t->c && t->c >= GROUP; k += GROUP) {                 \
-        k = k + GROUP > t->c ? t->c - GROUP : k;                                 \
-        const int64_t left = t->c - k - GROUP, many = left > 0 ? left : ahead;   \
-        const ravel_ahead soon = {left > 0 ? s + (k + GROUP) * sq : next, sq,    \
-                                  t->r * n, 0, many < GROUP ? many : GROUP};     \
-        ravel_fill_group##n(to + k * n, s + k * sq, t->r, pitch, sq, soon, out); \
+    if (c < GROUP)                                                               \
+        ravel_strips##n(to, s, r, 0, c, pitch, sq);                              \
+    for (int64_t k = 0; k < c && c >= GROUP; k += GROUP) {                       \
+        k = k + GROUP > c ? c - GROUP : k;                                       \
+        const int64_t left = c - k - GROUP, many = left > 0 ? left : ahead;      \
+        const ravel_ahead soon = {left > 0 ? s + (k + GROUP) * sq : next, sq, r * n, 0, \
+                                  many < GROUP ? many : GROUP};                  \
+        ravel_fill_group##n(to + k * n, s + k * sq, r, pitch, sq, soon, out);    \
+    }                                                                            \
+}                                                                                \
+/* Block t; what is read after it is `next`. */                                  \
+RAVEL_INLINE void                                                                \
+ravel_fill_block##n(unsigned char *to, const unsigned char *s, const ravel_work *all,\
+                    const ravel_part *t, int64_t pitch, const ravel_part *next,  \
+                    ravel_flow *out)                                             \
+{                                                                                \
+    const int64_t each = all->each < t->c ? all->each : t->c;                    \
+    for (int64_t q = 0; q < t->c; q += each) {                                   \
+        const int more = q + each < t->c;                                        \
+        const ravel_part at = {t->b, t->p, t->q + q, t->r, each};                \
+        const ravel_part then = {t->b, t->p, t->q + q + each, t->r, each};       \
+        ravel_fill_side##n(to + q * n, s + ravel_part_from(all, &at, n), t->r, each,\
+                           pitch, all->sq,                                       \
+                           s + ravel_part_from(all, more ? &then : next, n),     \
+                           more ? each : next->c, out);                          \
     }                                                                            \
     ravel_flow_lines(out, INT64_MAX);                                            \
 }                                                                                \
 /* Rows at any distance, through two buffers: one is filled while the other goes out. \
- * Planes one after another in the source are one plane, whose rows jump. */     \
+ * Planes one after another in the source are one plane, whose rows jump.  Rows that \
+ * touch are one run. */                                                         \
 RAVEL_FRAME static void                                                          \
 ravel_staged##n(unsigned char *d, const unsigned char *s, int64_t planes,        \
-                int64_t rows, int64_t cols, int64_t dn, int64_t sn, int64_t dp,  \
-                int64_t sq)                                                      \
+                int64_t sides, int64_t rows, int64_t cols, int64_t dn, int64_t sn, \
+                int64_t so, int64_t dp, int64_t sq)                              \
 {                                                                                \
-    enum { R = n == 1 ? 256 : n == 2 ? 128 : 512 / n,                            \
-           C = n == 1 ? 256 : 512 / n };                                         \
-    unsigned char room[2][R * (C * n + 192) + 128], *base[2];                    \
-    const int lines = ((uintptr_t)d | (uintptr_t)dp |                            \
-                       (uintptr_t)(planes > 1 ? dn : 0)) % 64 == 0;              \
-    const int64_t pitch = C * n + (lines ? 64 : 128) + (dp & 63);                \
-    const int64_t jump = dn - rows * dp;                                         \
+    enum { C = RAVEL_WIDE(n), R = n == 1 ? 256 : n == 2 ? 128 : 512 / n,         \
+           ROOM = R * (C * n + 192) };                                           \
+    unsigned char room[2][ROOM + 128];                                           \
+    const int64_t all = sides * cols, jump = dn - rows * dp;                     \
+    const int64_t most = sides == 1 ? C : (C + cols / 2) / cols * cols;          \
+    const int64_t wide = all < most ? all : most;                                \
+    const int lines = ((uintptr_t)d | (uintptr_t)dp | (uintptr_t)(planes > 1 ? dn : 0) | \
+                       (uintptr_t)(wide < all ? wide * n : 0)) % 64 == 0;        \
     const int one = sn == rows * n && jump % 64 == 0;                            \
-    const ravel_work work = {one ? 1 : planes, one ? planes * rows : rows,       \
-                             cols, lines};                                       \
+    const int run = dp == all * n && wide == all && !(one && jump) && !lines;    \
+    const int64_t odd = lines ? (wide * n + 64) / 64 | 1 : (wide * n + 128) / 64;\
+    const int64_t pitch = run ? dp : odd * 64 + (dp & 63);                       \
+    const int64_t tall = ROOM / pitch < R || run ? ROOM / pitch : R;             \
+    const ravel_work work = {one ? 1 : planes, one ? planes * rows : rows, all, cols, \
+                             tall - tall % (64 / n), wide, sn, so, sq, lines};   \
     ravel_part t = {0, 0, 0, 0, 0}, now;                                         \
     ravel_flow out = {.rows = 0};                                                \
-    int more = 1;                                                                \
-    ravel_part_size(&work, &t, R, C, m);                                         \
-    for (int k = 0; more; k ^= 1) {                                              \
+    unsigned char *to = d, *buffer = RAVEL_ROOM(room[0], d);                     \
+    ravel_part_size(&work, &t, m);                                               \
+    for (int k = 1, more = 1; more; k ^= 1) {                                    \
         now = t;                                                                 \
-        unsigned char *to = d + t.b * dn + t.p * dp + t.p / rows * jump + t.q * n; \
-        const unsigned char *from = s + t.b * sn + t.p * n + t.q * sq;           \
-        for (int i = 0; i < 2; i++)                                              \
-            base[i] = room[i] + 64 + (((uintptr_t)to - (uintptr_t)room[i]) & 63);\
-        more = ravel_part_next(&work, &t, R, C, m);                              \
-        ravel_fill_block##n(base[k], from, &now, pitch, sq,                      \
-                            s + t.b * sn + t.p * n + t.q * sq, more ? t.c : 0, &out); \
-        out = (ravel_flow){to, base[k], base[!k], now.r, now.c * n, dp, pitch,   \
-                           rows - now.p % rows, rows, jump, 0, 0,                \
-                           lines || now.q == 0, lines || now.q + now.c == cols}; \
+        more = ravel_part_next(&work, &t, m);                                    \
+        unsigned char *then = d + t.b * dn + t.p * dp + t.p / rows * jump + t.q * n; \
+        unsigned char *other = RAVEL_ROOM(room[k], then);                        \
+        ravel_fill_block##n(buffer, s, &work, &now, pitch, &t, &out);            \
+        if (run)                                                                 \
+            out = (ravel_flow){to, buffer, other, 1, now.r * dp, 0, 0, 1, 1, 0, 0, 0, \
+                               now.p == 0, now.p + now.r == work.rows};          \
+        else                                                                     \
+            out = (ravel_flow){to, buffer, other, now.r, now.c * n, dp, pitch,   \
+                               rows - now.p % rows, rows, jump, 0, 0,            \
+                               lines || now.q == 0, lines || now.q + now.c == all}; \
         ravel_flow_row(&out);                                                    \
+        to = then;                                                               \
+        buffer = other;                                                          \
     }                                                                            \
     ravel_flow_lines(&out, INT64_MAX);                                           \
 }                                                                                \
 static void                                                                      \
 ravel_plane##n(unsigned char *d, const unsigned char *s, int64_t rows,           \
                int64_t cols, int64_t dp, int64_t sq, int64_t stream,             \
-               int64_t ahead, const unsigned char *then)                         \
+               int64_t ahead)                                                    \
 {                                                                                \
     int64_t q = 0;                                                               \
     if (rows < m || cols < m) {                                                  \
         ravel_few##n(d, s, rows, cols, dp, sq);                                  \
-        return;                                                                  \
-    }                                                                            \
-    if (stream == 2 && dp == cols * n && dp <= 512) {                            \
-        ravel_staged_run##n(d, s, rows, cols, sq, then);                         \
         return;                                                                  \
     }                                                                            \
     for (; q + 4 * m <= cols; q += 4 * m)                                        \
@@ -203,13 +172,12 @@ ravel_plane##n(unsigned char *d, const unsigned char *s, int64_t rows,          
     ravel_strips##n(d, s, rows, q, cols, dp, sq);                                \
 }
 #else
-#define RAVEL_LINES(n, m, w)                                                     \
+#define RAVEL_LINES(n, m, w)                                               \
 static void                                                                      \
 ravel_plane##n(unsigned char *d, const unsigned char *s, int64_t rows,           \
                int64_t cols, int64_t dp, int64_t sq, int64_t stream,             \
-               int64_t ahead, const unsigned char *then)                         \
+               int64_t ahead)                                                    \
 {                                                                                \
-    (void)then;                                                                  \
     (void)stream;                                                                \
     (void)ahead;                                                                 \
     for (int64_t p = 0; p < rows; p += 64 / n)                                   \
@@ -219,19 +187,14 @@ ravel_plane##n(unsigned char *d, const unsigned char *s, int64_t rows,          
                          cols - q < 64 / n ? cols - q : 64 / n, dp, sq);         \
 }                                                                                \
 static void                                                                      \
-ravel_staged_planes##n(unsigned char *d, const unsigned char *s, int64_t planes, \
-                       int64_t rows, int64_t cols, int64_t sn, int64_t sq)       \
-{                                                                                \
-    for (int64_t b = 0; b < planes; b++)                                         \
-        ravel_few##n(d + b * cols * n, s + b * sn, rows, cols, planes * cols * n, sq); \
-}                                                                                \
-static void                                                                      \
 ravel_staged##n(unsigned char *d, const unsigned char *s, int64_t planes,        \
-                int64_t rows, int64_t cols, int64_t dn, int64_t sn, int64_t dp,  \
-                int64_t sq)                                                      \
+                int64_t sides, int64_t rows, int64_t cols, int64_t dn, int64_t sn,\
+                int64_t so, int64_t dp, int64_t sq)                              \
 {                                                                                \
     for (int64_t b = 0; b < planes; b++)                                         \
-        ravel_plane##n(d + b * dn, s + b * sn, rows, cols, dp, sq, 0, 0, s);     \
+        for (int64_t o = 0; o < sides; o++)                                      \
+            ravel_plane##n(d + b * dn + o * cols * n, s + b * sn + o * so, rows, \
+                           cols, dp, sq, 0, 0);                                  \
 }
 #endif
 
@@ -250,22 +213,31 @@ RAVEL_FEW(n)                                                                    
 RAVEL_BLOCKS(n, m)                                                               \
 static void                                                                      \
 ravel_transpose##n(unsigned char *d, const unsigned char *s, int64_t planes,     \
-                   int64_t rows, int64_t cols, int64_t dn, int64_t sn,           \
-                   int64_t dp, int64_t sq, int64_t stream, int64_t ahead)        \
+                   int64_t sides, int64_t rows, int64_t cols, int64_t dn,        \
+                   int64_t sn, int64_t so, int64_t dp, int64_t sq,               \
+                   int64_t stream, int64_t ahead)                                \
 {                                                                                \
-    if (stream && planes > 1 && dn == cols * n && dp == planes * dn &&           \
-        rows * dp <= RAVEL_BUFFER && rows >= m && cols >= m) {                   \
-        ravel_staged_planes##n(d, s, planes, rows, cols, sn, sq);                \
-        return;                                                                  \
+    if (sides == 1 && planes > 1 && dn == cols * n) {                            \
+        sides = planes;                                                          \
+        so = sn;                                                                 \
+        planes = 1;                                                              \
+        dn = sn = 0;                                                             \
     }                                                                            \
-    if (stream == 1 &&                                                           \
-        ((uintptr_t)d | (uintptr_t)dp | (planes > 1 ? (uintptr_t)dn : 0)) % 64)  \
+    if (stream && ((sides > 1 && dp == sides * cols * n) ||                      \
+                   ((uintptr_t)d | (uintptr_t)dp | (planes > 1 ? (uintptr_t)dn : 0) |\
+                    (sides > 1 ? (uintptr_t)(cols * n) : 0)) % 64))              \
         stream = 2;                                                              \
-    if (stream == 2 && rows >= m && cols >= m && (dp != cols * n || dp > 512)) { \
-        ravel_staged##n(d, s, planes, rows, cols, dn, sn, dp, sq);               \
+    const int buffers = stream == 2 && rows >= m && cols >= m;                   \
+    if (buffers && (sides == 1 || cols <= RAVEL_WIDE(n))) {                      \
+        ravel_staged##n(d, s, planes, sides, rows, cols, dn, sn, so, dp, sq);    \
         return;                                                                  \
     }                                                                            \
-    for (int64_t b = 0; b < planes; b++)                                         \
-        ravel_plane##n(d + b * dn, s + b * sn, rows, cols, dp, sq, stream,       \
-                       ahead, s + (b + 1 < planes ? b + 1 : b) * sn);            \
+    for (int64_t o = 0; o < sides; o++)                                          \
+        if (buffers)                                                             \
+            ravel_staged##n(d + o * cols * n, s + o * so, planes, 1, rows, cols, dn,\
+                            sn, so, dp, sq);                                     \
+        else                                                                     \
+            for (int64_t b = 0; b < planes; b++)                                 \
+                ravel_plane##n(d + o * cols * n + b * dn, s + o * so + b * sn, rows,\
+                               cols, dp, sq, stream, ahead);                     \
 }

@@ -1,5 +1,6 @@
 /* Every kernel that applies to a nest is right, not only the cheapest: each row of the
- * table of kernels takes every nest it can, and the code is proven. */
+ * table of kernels takes every nest it can, and the code is proven; and so is every order
+ * in which one can take it, whatever the size. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -29,6 +30,9 @@ static const char *const pairs[][2] = {
     {"(A,B,C){A, C//4, B, 3 - C%4}", "(A,B,C){A, C//4, B, C%4}"},
     {"(A,B,C){A, B, C//2, 1 - C%2}", "(A,B,C){A, B, C//2, C%2}"},
     {"(A,B,C){A, B, C//4, 3 - C%4}", "(A,B,C){C//8, (B%8) ~ (C%8), B//8, A, C%8}"},
+    {"(A,B,C){A, B, C}", "(A,B,C){C%8, C//8, B, A}"},
+    {"(A,B,C){A, B, C}", "(A,B,C){C, B//9, A, 8 - B%9}"},
+    {"(A,B,C){B, C//7, A, 6 - C%7}", "(A,B,C){C, A, B}"},
 };
 static const i64 shapes[][3] = {{3, 37, 41}, {2, 16, 32}, {1, 5, 3}, {1, 150, 701},
                                 {7, 3, 67}};
@@ -44,6 +48,8 @@ typedef struct {
     int stream;           /* of its nests */
     const Steps *steps;   /* the same without code */
     int used;             /* nests that the kernel took */
+    int choice, most;     /* of the orders; how many a nest has */
+    bool sides;           /* a call takes several */
 } Choice;
 
 /* Every nest to the kernel that can take it; the source of that plan. */
@@ -57,6 +63,23 @@ choose(void *arg)
     plan_order(c->plan);
     for (int i = 0; i < c->plan->n; i++)
         c->plan->nest[i].stream = c->stream;
+    c->source = compile_text(c->target, c->plan, &c->rq, false);
+    c->steps = interpret_make(&c->arena, c->plan, kernels_here());
+}
+
+/* All nests in that order of theirs; the source. */
+static void
+reorder(void *arg)
+{
+    static Nest way[MAX_CHOICES];
+    Choice *c = arg;
+    c->plan = compile_plan(&c->arena, NULL, &c->rq);
+    for (int i = 0; i < c->plan->n; i++) {
+        int m = nest_choices(c->plan, &c->plan->nest[i], way);
+        c->most = m > c->most ? m : c->most;
+        c->plan->nest[i] = way[c->choice % m];
+        c->sides |= c->plan->nest[i].role[SIDE] >= 0;
+    }
     c->source = compile_text(c->target, c->plan, &c->rq, false);
     c->steps = interpret_make(&c->arena, c->plan, kernels_here());
 }
@@ -94,8 +117,9 @@ prove(const Choice *c, Proof *q, Code code, const char *way)
     ravel_certificate k;
     code.part = c->plan->split ? code.part : NULL;
     if (proof_run(q, &code, &k, &err) != RAVEL_OK)
-        fail_msg("%s -> %s %s by %s, %s: %s\n%s", c->rq.from, c->rq.to, c->rq.dtype,
-                 c->kernel->name, way, err.text, c->source);
+        fail_msg("%s -> %s %s by %s %d, %s: %s\n%s", c->rq.from, c->rq.to, c->rq.dtype,
+                 c->kernel ? c->kernel->name : "order", c->choice, way, err.text,
+                 c->source);
 }
 
 static void
@@ -165,11 +189,47 @@ every_kernel(void **state)
     ravel_context_free(cx);
 }
 
+/* The orders of one relayout; whether one has several sides. */
+static bool
+try_orders(const Target *t, const char *const *pair, const i64 *shape, const char *type)
+{
+    bool sides = false;
+    for (int k = 0, most = 1; k < most; k++) {
+        Diag d;
+        Choice c = {.target = t, .choice = k};
+        c.rq = (Request){pair[0], pair[1], type, 3, shape, NULL, "f"};
+        if (!arena_run(&c.arena, &d, reorder, &c))
+            fail_msg("%s", d.text);
+        check_choice(&c);
+        most = c.most;
+        sides |= c.sides;
+        arena_free(&c.arena);
+    }
+    return sides;
+}
+
+static void
+every_order(void **state)
+{
+    (void)state;
+    ravel_context *cx;
+    ravel_error err;
+    int every = sample(), sides = 0;
+    assert_int_equal(ravel_context_new(&cx, &err), RAVEL_OK);
+    for (int i = 0; i < LEN(pairs) * LEN(shapes) * LEN(types); i += every)
+        sides += try_orders(cx->target, pairs[i / LEN(shapes) % LEN(pairs)],
+                            shapes[i % LEN(shapes)], types[i / LEN(shapes) / LEN(pairs)]);
+    printf("# relayouts with orders of several sides: %d\n", sides);
+    assert_true(every > 1 || sides > 0);
+    ravel_context_free(cx);
+}
+
 int
 main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_kernel),
+        cmocka_unit_test(every_order),
     };
     return cmocka_run_group_tests_name("choices", tests, NULL, NULL);
 }

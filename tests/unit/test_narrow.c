@@ -20,6 +20,8 @@ typedef void Weave(Byte *, const Byte *, i64 n, i64 rows, i64 cols, i64 width, i
                    i64 sn, i64 dp, i64 sq, i64 stream, i64 ahead, uint64_t value);
 typedef void Part(Byte *, const Byte *, i64 n, i64 rows, i64 cols, i64 dn, i64 sn, i64 dp,
                   i64 sq, i64 stream, i64 ahead);
+typedef void Turned(Byte *, const Byte *, i64 n, i64 sides, i64 rows, i64 cols, i64 dn,
+                    i64 sn, i64 so, i64 dp, i64 sq, i64 stream, i64 ahead);
 typedef void Copy(Byte *, const Byte *, i64 n, i64 rows, i64 bytes, i64 dn, i64 sn, i64 dp,
                   i64 sp, i64 stream);
 typedef void Run(Byte *, i64 d, const Byte *, i64 s, i64 rows, i64 cols, i64 dr, i64 sr,
@@ -206,27 +208,32 @@ planes(void **state)
         i64 z = 1 << draw(5), n = 1 + draw(3);
         i64 rows = 1 + draw(draw(2) ? 400 / z + 99 : 40);
         i64 cols = 1 + draw(draw(2) ? 900 / z + 99 : 40), sq = pitch(rows * z);
-        i64 dp = draw(4) ? pitch(cols * z) : cols * z, sn = cols * sq;
+        i64 sides = draw(3) ? 1 : 2 + draw(draw(2) ? 4 : 30), so = cols * sq;
+        cols = sides > 1 && draw(4) ? 1 + draw(600 / z / sides + 9) : cols;
+        i64 all = sides * cols, sn = sides * so;
+        i64 dp = draw(4) ? pitch(all * z) : all * z;
         i64 apart[] = {0, 128, 3 * z}, dn = rows * dp + apart[draw(3)];
         if (draw(3) == 0) {             /* one after another in the source */
             sn = rows * z;
-            sq = pitch(n * sn);
+            so = draw(2) ? n * sn : pitch(n * sn);
+            sq = pitch(sides * so);
         }
         if (draw(4) == 0) {             /* side by side */
-            dn = cols * z;
+            dn = all * z;
             dp = n * dn;
         }
-        Memory m = memory((n - 1) * sn + (cols - 1) * sq + rows * z,
-                          (n - 1) * dn + (rows - 1) * dp + cols * z);
+        Memory m = memory((n - 1) * sn + (sides - 1) * so + (cols - 1) * sq + rows * z,
+                          (n - 1) * dn + (rows - 1) * dp + all * z);
         i64 d = backwards(&dn, n) + backwards(&dp, rows);
-        i64 s = backwards(&sn, n) + backwards(&sq, cols);
-        ((Part *)kernel("transpose", (int)z))(m.d + d, m.s + s, n, rows, cols, dn, sn, dp,
-                                              sq, draw(3), draw(2) * 256);
+        i64 s = backwards(&sn, n) + backwards(&sq, cols) + backwards(&so, sides);
+        ((Turned *)kernel("transpose", (int)z))(m.d + d, m.s + s, n, sides, rows, cols, dn,
+                                                sn, so, dp, sq, draw(3), draw(2) * 256);
         for (i64 b = 0; b < n; b++)
             for (i64 p = 0; p < rows; p++)
-                for (i64 q = 0; q < cols; q++)
+                for (i64 q = 0; q < all; q++)
                     memcpy(m.want + d + b * dn + p * dp + q * z,
-                           m.s + s + b * sn + p * z + q * sq, (size_t)z);
+                           m.s + s + b * sn + p * z + q / cols * so + q % cols * sq,
+                           (size_t)z);
         compare(m, "transpose", k);
     }
 }

@@ -208,6 +208,20 @@ drop_loop(Case *c, int k)
     return c->plan->nest[k].nloops-- > 0;
 }
 
+/* The strides of a loop turned round and not the base. */
+static bool
+turn_loop(Case *c, int k)
+{
+    Nest *n = &c->plan->nest[k];
+    for (int i = 0; i < n->nloops; i++)
+        if (!n->loop[i].rest && n->loop[i].n > 1) {
+            n->loop[i].ss = -n->loop[i].ss;
+            n->loop[i].ds = -n->loop[i].ds;
+            return true;
+        }
+    return false;
+}
+
 static bool
 wrong_dst_stride(Case *c, int k)
 {
@@ -331,6 +345,7 @@ static const struct {
     {"shorten piece", shorten_piece}, {"lengthen piece", lengthen_piece},
     {"stretch piece", stretch_piece}, {"shorten loop", shorten_loop},
     {"wrong elements", wrong_elements}, {"drop loop", drop_loop},
+    {"turn loop", turn_loop},
     {"wrong dst stride", wrong_dst_stride}, {"wrong src stride", wrong_src_stride},
     {"wrong src base", wrong_src_base}, {"wrong dst base", wrong_dst_base},
     {"copy for fill", copy_for_fill}, {"rest in kernel", rest_in_kernel},
