@@ -44,6 +44,7 @@ CASES = [
     ("INT4_HIGH", "INT4_LOW", "H,W", "i4"),
     ("ROW_MAJOR", "COL_MAJOR", "n,n", "u8"),
     ("(A,B){A, B}", "(A,B){B, A//3, 2 - A%3, fill = 1}", "A,B", "u1"),
+    ("(A,B){A, B}", "(A,B){A//16, B, 15 - A%16}", "A,B", "f32"),
     ("(A,B){A, B}", '(A,B){B//4, A, B%4, fill = "edge"}', "A,B", "c128"),
     ("(A,B){A//7, B//5, A%7, B%5}", '(A,B){A//11, B//8, A%11, B%8, pitch = {[2] = 256}, fill = "none"}', "A,B", "u2"),
     ("ROW_MAJOR", "(R,C){R, C, pad = {C = 32}, pitch = {R = 64}, fill = 3}", "R,C", "u8"),

@@ -1,8 +1,8 @@
 /* A plane of elements of 1, 2 or 4 bits, the first in a byte lowest:
  * d + p*dp + q  <-  s + p + q*sq  for p < rows, q < cols, in elements from the start of
  * the buffers.  Blocks of 16 bytes either way: `per` columns of bytes are transposed
- * within their bytes, 16 of those as bytes.  Where rows do not start at whole bytes the
- * runs are shifted into and out of buffers. */
+ * within their bytes, 16 of those as bytes; they go by way of a buffer.  Where rows do
+ * not start at whole bytes the runs are shifted into blocks and out of the buffer. */
 static void
 ravel_bits_each(unsigned char *dst, int64_t d, const unsigned char *src, int64_t s,
                 int64_t rows, int64_t cols, int64_t dp, int64_t sq, int64_t bits)
@@ -77,55 +77,122 @@ ravel_bits_block(unsigned char *d, const unsigned char *s, int64_t dp, int64_t s
     }
 }
 
-/* A part of a block, or one at any bit, by way of buffers. */
+/* Blocks straight from the source to the destination; dp and sq in bytes. */
 static void
-ravel_bits_edge(unsigned char *dst, int64_t d, const unsigned char *src, int64_t s,
-                int64_t rows, int64_t cols, int64_t dp, int64_t sq, int64_t bits)
+ravel_bits_whole(unsigned char *d, const unsigned char *s, int64_t rows, int64_t cols,
+                 int64_t dp, int64_t sq, int64_t bits)
 {
-    unsigned char in[128 * 16] = {0}, out[128 * 16];
     const int64_t m = 128 / bits;
-    ravel_bits_run(in, 0, src, s, cols, rows, m, sq, bits);
-    ravel_bits_block(out, in, 16, 16, bits);
-    ravel_bits_run(dst, d, out, 0, rows, cols, dp, m, bits);
+    for (int64_t q = 0; q < cols; q += m)
+        for (int64_t p = 0; p < rows; p += m)
+            ravel_bits_block(d + p * dp + q / m * 16, s + q * sq + p / m * 16, dp, sq,
+                             bits);
 }
 
-/* Four blocks, as whole lines past the caches. */
-static void
-ravel_bits_lines(unsigned char *d, const unsigned char *s, int64_t dp, int64_t sq,
-                 int64_t bits)
-{
-    unsigned char line[128 * 64] __attribute__((aligned(64)));
-    const int64_t m = 128 / bits;
-    for (int64_t i = 0; i < 4; i++)
-        ravel_bits_block(line + 16 * i, s + i * m * sq, 64, sq, bits);
-    for (int64_t p = 0; p < m; p++)
-        RAVEL_UNROLL for (int i = 0; i < 64; i += 16)
-            ravel_store1(d + p * dp + i, ravel_load1(line + p * 64 + i), 1);
-}
+/* RAVEL_BITS_ROW bytes of rows, as a block by way of the buffer has of each column. */
+enum { RAVEL_BITS_ROW = 128, RAVEL_BITS_COLS = 512 };
 
-/* A line of 64 bytes of the destination, along the rows of the source. */
+/* r rows of as many columns as a block has, or c of them, into a buffer. */
 static void
-ravel_bits_line(unsigned char *dst, int64_t d, const unsigned char *src, int64_t s,
-                int64_t rows, int64_t cols, int64_t dp, int64_t sq, int64_t stream,
-                int64_t bits)
+ravel_bits_fill(unsigned char *to, const unsigned char *src, int64_t s, int64_t r,
+                int64_t c, int64_t pitch, int64_t sq, int64_t bits)
 {
+    unsigned char in[128 * RAVEL_BITS_ROW];
     const int64_t m = 128 / bits, per = 8 / bits;
-    const int64_t whole = d % per == 0 && s % per == 0 && dp % per == 0 && sq % per == 0;
-    for (int64_t p = 0; p < rows; p += m) {
-        const int64_t k = rows - p < m ? rows - p : m;
-        if (stream && whole && k == m && cols == 4 * m) {
-            ravel_bits_lines(dst + (d + p * dp) / per, src + (s + p) / per, dp / per,
-                             sq / per, bits);
-            continue;
-        }
-        for (int64_t q = 0; q < cols; q += m)
-            if (whole && k == m && cols - q >= m)
-                ravel_bits_block(dst + (d + p * dp + q) / per,
-                                 src + (s + p + q * sq) / per, dp / per, sq / per, bits);
-            else
-                ravel_bits_edge(dst, d + p * dp + q, src, s + p + q * sq, k,
-                                cols - q < m ? cols - q : m, dp, sq, bits);
+    const int whole = s % per == 0 && sq % per == 0 && r % m == 0 && c == m;
+    const unsigned char *from = whole ? src + s / per : in;
+    if (!whole)
+        ravel_bits_run(in, 0, src, s, c, r, 8 / bits * RAVEL_BITS_ROW, sq, bits);
+    for (int64_t i = 0; i < r; i += m)
+        ravel_bits_block(to + i * pitch, from + i / per, pitch,
+                         whole ? sq / per : RAVEL_BITS_ROW, bits);
+}
+
+/* What is filled next, a block's columns of it. */
+static void
+ravel_bits_fetch(const unsigned char *src, int64_t s, int64_t sq, int64_t bits)
+{
+    for (int64_t k = 0; k < 128 / bits; k++) {
+        const int64_t at = (s + k * sq) * bits / 8;
+        for (int64_t x = at - at % 64; x < at + RAVEL_BITS_ROW; x += 64)
+            RAVEL_PREFETCH(src + x);
     }
+}
+
+/* r rows of c columns from a buffer; past the caches where `stream` says that rows start
+ * at lines, else what is written to is fetched. */
+static void
+ravel_bits_out(unsigned char *dst, int64_t d, const unsigned char *from, int64_t r,
+               int64_t c, int64_t dp, int64_t pitch, int64_t stream, int64_t bits)
+{
+    enum { AHEAD = 8 };
+    const int64_t per = 8 / bits, bytes = c / per;
+    for (int64_t i = 0; i < r; i++) {
+        for (int64_t j = 0; j <= bytes && !stream && i + AHEAD < r; j += 64)
+            RAVEL_PREFETCH(dst + (d + (i + AHEAD) * dp) / per + j);
+        if (stream && bytes % 64 == 0 && c % per == 0)
+            for (int64_t j = 0; j < bytes; j += 16)
+                ravel_store1(dst + (d + i * dp) / per + j,
+                             ravel_load1(from + i * pitch + j), 1);
+        else
+            ravel_bits_run(dst, d + i * dp, from, i * pitch * per, 1, c, 0, 0, bits);
+    }
+}
+
+/* Blocks that a buffer gathers, a piece of each row of the destination. */
+static void
+ravel_bits_blocks(unsigned char *buffer, int64_t pitch, unsigned char *dst, int64_t d,
+                  const unsigned char *src, int64_t s, int64_t rows, int64_t cols,
+                  int64_t dp, int64_t sq, int64_t stream, int64_t bits)
+{
+    enum { COLS = RAVEL_BITS_COLS };
+    const int64_t m = 128 / bits, per = 8 / bits, most = per * RAVEL_BITS_ROW;
+    for (int64_t q = 0; q < cols; q += COLS) {
+        const int64_t c = cols - q < COLS ? cols - q : COLS;
+        for (int64_t p = 0; p < rows; p += most) {
+            const int64_t r = rows - p < most ? rows - p : most;
+            const int64_t then = p + r < rows ? s + p + r + q * sq : s + (q + c) * sq;
+            for (int64_t k = 0; k < c; k += m) {
+                const int64_t at = s + p + (q + k) * sq, left = c - k;
+                ravel_bits_fetch(src, left > m ? at + m * sq : then, sq, bits);
+                ravel_bits_fill(buffer + k / per, src, at, r, left < m ? left : m,
+                                pitch, sq, bits);
+            }
+            ravel_bits_out(dst, d + p * dp + q, buffer, r, c, dp, pitch, stream, bits);
+        }
+    }
+}
+
+/* Frames of their own, as small planes have no need of the large buffer. */
+#define RAVEL_BITS_STAGED(name, bytes)                                           \
+__attribute__((noinline)) static void                                            \
+ravel_bits_##name(int64_t pitch, unsigned char *dst, int64_t d,                  \
+                  const unsigned char *src, int64_t s, int64_t rows,             \
+                  int64_t cols, int64_t dp, int64_t sq, int64_t stream,          \
+                  int64_t bits)                                                  \
+{                                                                                \
+    unsigned char buffer[bytes] __attribute__((aligned(64)));                    \
+    ravel_bits_blocks(buffer, pitch, dst, d, src, s, rows, cols, dp, sq, stream, \
+                      bits);                                                     \
+}
+RAVEL_BITS_STAGED(small, 16384)
+RAVEL_BITS_STAGED(large, 131072)
+
+static void
+ravel_bits_staged(unsigned char *dst, int64_t d, const unsigned char *src, int64_t s,
+                  int64_t rows, int64_t cols, int64_t dp, int64_t sq, int64_t stream,
+                  int64_t bits)
+{
+    const int64_t m = 128 / bits, most = 8 / bits * RAVEL_BITS_ROW;
+    const int64_t wide = cols < RAVEL_BITS_COLS ? cols : RAVEL_BITS_COLS;
+    const int64_t tall = rows < most ? rows : most;
+    const int64_t pitch = (wide + m - 1) / m * 16 + 64;
+    if (rows == 0 || cols == 0)
+        return;
+    if ((tall + m - 1) / m * m * pitch <= 16384)
+        ravel_bits_small(pitch, dst, d, src, s, rows, cols, dp, sq, stream, bits);
+    else
+        ravel_bits_large(pitch, dst, d, src, s, rows, cols, dp, sq, stream, bits);
 }
 
 /* As many columns (`weave`) or rows as a byte has elements, and all of them touch: 16
@@ -178,27 +245,34 @@ ravel_bits_transpose(unsigned char *dst, int64_t d, const unsigned char *src, in
                      int64_t bits)
 {
 #ifndef RAVEL_PLAIN
-    const int64_t line = 512 / bits, per = 8 / bits;
+    const int64_t per = 8 / bits;
     if (d % per == 0 && s % per == 0 && cols == per && dp == per && sq % per == 0) {
         const int64_t lines = ((uintptr_t)dst + (uintptr_t)(d / per)) % 64 == 0;
         const int64_t done = ravel_bits_few(dst + d / per, src + s / per, rows / per,
                                             sq / per, 1, stream && lines, bits);
-        ravel_bits_each(dst, d + done * dp, src, s + done, rows - done, cols, dp, sq, bits);
+        ravel_bits_each(dst, d + done * dp, src, s + done, rows - done, cols, dp, sq,
+                        bits);
         return;
     }
     if (d % per == 0 && s % per == 0 && rows == per && sq == per && dp % per == 0) {
         const int64_t done = ravel_bits_few(dst + d / per, src + s / per, cols / per,
                                             dp / per, 0, 0, bits);
-        ravel_bits_each(dst, d + done, src, s + done * sq, rows, cols - done, dp, sq, bits);
+        ravel_bits_each(dst, d + done, src, s + done * sq, rows, cols - done, dp, sq,
+                        bits);
         return;
     }
-    stream = stream && (uintptr_t)dst % 64 == 0 && d * bits % 512 == 0 &&
-             dp * bits % 512 == 0;
-    for (int64_t q = 0; q < cols && rows >= 4 && cols >= 4; q += line)
-        ravel_bits_line(dst, d + q, src, s + q * sq, rows,
-                        cols - q < line ? cols - q : line, dp, sq, stream, bits);
-    if (rows >= 4 && cols >= 4)
+    if (rows >= 4 && cols >= 4) {
+        const int whole = d % per == 0 && s % per == 0 && dp % per == 0 && sq % per == 0;
+        const int64_t m = 128 / bits, p = !stream && whole ? rows / m * m : 0;
+        const int64_t q = p ? cols / m * m : 0;
+        ravel_bits_whole(dst + d / per, src + s / per, p, q, dp / per, sq / per, bits);
+        stream = stream && (uintptr_t)dst % 64 == 0 && d * bits % 512 == 0 &&
+                 dp * bits % 512 == 0;
+        ravel_bits_staged(dst, d + q, src, s + q * sq, p, cols - q, dp, sq, stream, bits);
+        ravel_bits_staged(dst, d + p * dp, src, s + p, rows - p, cols, dp, sq, stream,
+                          bits);
         return;
+    }
 #endif
     (void)stream;
     ravel_bits_each(dst, d, src, s, rows, cols, dp, sq, bits);

@@ -33,6 +33,7 @@ static const char *const pairs[][2] = {
     {"(A,B,C){A, B, C}", "(A,B,C){C%8, C//8, B, A}"},
     {"(A,B,C){A, B, C}", "(A,B,C){C, B//9, A, 8 - B%9}"},
     {"(A,B,C){B, C//7, A, 6 - C%7}", "(A,B,C){C, A, B}"},
+    {"(A,B,C){A, B//3, 2 - B%3, C}", "(A,B,C){B//3, A, 2 - B%3, C}"},
 };
 static const i64 shapes[][3] = {{3, 37, 41}, {2, 16, 32}, {1, 5, 3}, {1, 150, 701},
                                 {7, 3, 67}};

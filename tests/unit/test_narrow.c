@@ -258,7 +258,8 @@ small(void **state)
     (void)state;
     for (int k = 0; k < ROUNDS / 4; k++) {
         i64 bits = 1 << draw(3), per = 8 / bits, plane = draw(2), whole = draw(2);
-        i64 rows = 1 + draw(draw(2) ? 300 : 20), cols = 1 + draw(draw(2) ? 600 : 20);
+        i64 rows = 1 + draw(draw(2) ? draw(9) ? 300 : 1300 : 20);
+        i64 cols = 1 + draw(draw(2) ? 600 : 20);
         i64 d = draw(20), s = draw(20), dr = cols + draw(9);
         i64 sr = (plane ? rows : cols) + draw(9);
         if (whole) {
