@@ -144,46 +144,6 @@ ravel_store4(unsigned char *d, ravel_1x4 v, int64_t stream)
 #endif
 #endif
 
-/* Past the caches: RAVEL_STREAM bytes, a line of them, aligned in the destination. */
-#ifdef __GNUC__
-#define RAVEL_PREFETCH(p) __builtin_prefetch(p)
-#else
-#define RAVEL_PREFETCH(p) (void)(p)
-#endif
-#if defined(__AVX2__) && !defined(RAVEL_PLAIN) && !defined(RAVEL_PORTABLE)
-#include <immintrin.h>
-enum { RAVEL_STREAM = 32 };
-static inline void
-ravel_stream(unsigned char *d, const unsigned char *s)
-{
-    _mm256_stream_si256((__m256i *)(void *)d,
-                        _mm256_loadu_si256((const __m256i *)(const void *)s));
-}
-#elif defined(__SSE2__) && !defined(RAVEL_PLAIN) && !defined(RAVEL_PORTABLE)
-#include <emmintrin.h>
-enum { RAVEL_STREAM = 16 };
-static inline void
-ravel_stream(unsigned char *d, const unsigned char *s)
-{
-    _mm_stream_si128((__m128i *)(void *)d,
-                     _mm_loadu_si128((const __m128i *)(const void *)s));
-}
-#else
-enum { RAVEL_STREAM = 32 };
-static inline void
-ravel_stream(unsigned char *d, const unsigned char *s)
-{
-    memcpy(d, s, 32);
-}
-#endif
-
-static inline void
-ravel_stream_line(unsigned char *d, const unsigned char *s)
-{
-    for (int i = 0; i < 64; i += RAVEL_STREAM)
-        ravel_stream(d + i, s + i);
-}
-
 /* Networks over vectors of 16 bytes.  A round zips the first half of the vectors with the
  * second half: over all their elements a perfect shuffle, which turns the bits of an
  * element's place round by one.  log2(k) rounds over k vectors make k columns rows of k
@@ -464,7 +424,7 @@ ravel_bits_fetch(const unsigned char *src, int64_t s, int64_t sq, int64_t bits)
     for (int64_t k = 0; k < 128 / bits; k++) {
         const int64_t at = (s + k * sq) * bits / 8;
         for (int64_t x = at - at % 64; x < at + RAVEL_BITS_ROW; x += 64)
-            RAVEL_PREFETCH(src + x);
+            __builtin_prefetch(src + x);
     }
 }
 
@@ -478,7 +438,7 @@ ravel_bits_out(unsigned char *dst, int64_t d, const unsigned char *from, int64_t
     const int64_t per = 8 / bits, bytes = c / per;
     for (int64_t i = 0; i < r; i++) {
         for (int64_t j = 0; j <= bytes && !stream && i + AHEAD < r; j += 64)
-            RAVEL_PREFETCH(dst + (d + (i + AHEAD) * dp) / per + j);
+            __builtin_prefetch(dst + (d + (i + AHEAD) * dp) / per + j, 1);
         if (stream && bytes % 64 == 0 && c % per == 0)
             for (int64_t j = 0; j < bytes; j += 16)
                 ravel_store1(dst + (d + i * dp) / per + j,

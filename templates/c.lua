@@ -156,7 +156,7 @@ ${name}(void *dst, const void *src, const int64_t *x, int64_t part, int64_t part
     { "ravel_strided", "c/strided.c" },
     { "ravel_bits_run", "c/vector.h", "c/bits_run.c" },
     { "ravel_bits_swap", "c/bits_swap.c" },
-    { "ravel_bits_transpose", "c/vector.h", "c/stream.h", "c/zip.h", "c/bits_run.c", "c/bits_transpose.c" },
+    { "ravel_bits_transpose", "c/vector.h", "c/zip.h", "c/bits_run.c", "c/bits_transpose.c" },
     { "ravel_bits", "c/bits.c" },
     { "ravel_fill", "c/fill.c" },
     { "ravel_fill_bits", "c/fill_bits.c" },

@@ -115,7 +115,7 @@ ravel_bits_fetch(const unsigned char *src, int64_t s, int64_t sq, int64_t bits)
     for (int64_t k = 0; k < 128 / bits; k++) {
         const int64_t at = (s + k * sq) * bits / 8;
         for (int64_t x = at - at % 64; x < at + RAVEL_BITS_ROW; x += 64)
-            RAVEL_PREFETCH(src + x);
+            __builtin_prefetch(src + x);
     }
 }
 
@@ -129,7 +129,7 @@ ravel_bits_out(unsigned char *dst, int64_t d, const unsigned char *from, int64_t
     const int64_t per = 8 / bits, bytes = c / per;
     for (int64_t i = 0; i < r; i++) {
         for (int64_t j = 0; j <= bytes && !stream && i + AHEAD < r; j += 64)
-            RAVEL_PREFETCH(dst + (d + (i + AHEAD) * dp) / per + j);
+            __builtin_prefetch(dst + (d + (i + AHEAD) * dp) / per + j, 1);
         if (stream && bytes % 64 == 0 && c % per == 0)
             for (int64_t j = 0; j < bytes; j += 16)
                 ravel_store1(dst + (d + i * dp) / per + j,
