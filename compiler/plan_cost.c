@@ -143,10 +143,9 @@ rows_touch(const Nest *n, i64 size)
 static bool
 by_buffers(const Nest *n, i64 size)
 {
-    i64 apart = stride(n, ROW, false), all = width(n);
-    bool several = all > nest_tile(n, COL);
-    return n->stream == 2 ||
-           (n->stream == 1 && (apart * size % 64 != 0 || (several && all == apart)));
+    i64 apart = stride(n, ROW, false), all = width(n), cols = nest_tile(n, COL);
+    bool touch = all > cols && (all == apart || cols * size % 64 != 0);
+    return n->stream == 2 || (n->stream == 1 && (apart * size % 64 != 0 || touch));
 }
 
 static Runs

@@ -179,7 +179,8 @@ turn_loops(Maker *m)
 {
     for (int i = 0; i < m->n->nloops; i++) {
         Loop *l = &m->n->loop[i];
-        const Ex **stride[] = {&l->now.ss, &l->now.ds}, **address[] = {&m->n->src, &m->n->dst};
+        const Ex **stride[] = {&l->now.ss, &l->now.ds};
+        const Ex **address[] = {&m->n->src, &m->n->dst};
         int by = m->n->kind == NEST_COPY && is_unit(l->now.ss) && !is_unit(l->now.ds)
                      ? SRC : DST;
         if (l->rest || (*stride[by])->f.max >= 0)

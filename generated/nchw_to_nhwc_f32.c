@@ -469,14 +469,16 @@ ravel_pair##n(unsigned char *d, const unsigned char *s, int64_t dp, int64_t sq) 
 #define RAVEL_BLOCKS(n, m) RAVEL_LINES(n, m, 1)
 #endif
 
-/* Planes, b < planes of them:  d[b*dn + p*dp + q*size] = s[b*sn + p*size + q*sq]  for
- * p < rows, q < cols.  Four lanes of blocks make a line of 64 bytes, written whole.  The
- * walk is along the rows of the source, with prefetches `ahead` bytes on where that is not
- * 0.  Edges overlap what is done.  `stream`: 1, lines go past the caches, if they are
+/* Planes, b < planes of them, and o < sides of each, whose columns follow one another in
+ * the destination:
+ *     d[b*dn + p*dp + (o*cols + q)*size] = s[b*sn + o*so + p*size + q*sq]
+ * for p < rows, q < cols.  Four lanes of blocks make a line of 64 bytes, written whole.
+ * The walk is along the rows of the source, with prefetches `ahead` bytes on where that is
+ * not 0.  Edges overlap what is done.  `stream`: 1, lines go past the caches, if they are
  * aligned; 2, they do by way of a buffer that gathers a piece of each row of the
  * destination: for rows that are not aligned, and rows whole pages apart, which share few
  * banks of the memory and few sets of the cache. */
-/* Columns of a block on its way there; more than one side of them where those are few. */
+/* Columns of a block on its way to the buffer, of as many sides as come nearest to it. */
 #define RAVEL_WIDE(n) ((n) == 1 ? 256 : 512 / (n))
 #ifndef RAVEL_PLAIN
 /* Rows of the source that are read side by side on their way to a buffer: few enough for
