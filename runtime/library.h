@@ -179,8 +179,5 @@ Addresser *addresser_new(const Layout *l);
 i64 addresser_bytes(const Layout *l);
 i64 addresser_at(const Addresser *a, const i64 *x);
 void addresser_free(Addresser *a);
-/* Element i, `bits` wide, of a buffer; `high` is its part above 64 bits. */
-uint64_t element_get(const unsigned char *p, i64 i, int bits, uint64_t *high);
-void element_set(unsigned char *p, i64 i, int bits, uint64_t v, uint64_t high);
 
 #endif

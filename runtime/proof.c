@@ -19,6 +19,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "element.h"
 #include "fence.h"
 
 enum { THREADS = 4 };
@@ -203,7 +204,7 @@ poison_at(const Proof *q, const Shot *s, i64 slot)
 }
 
 /* What a slot of the destination must hold after a run. */
-static Value
+static inline Value
 expected(const Proof *q, const Shot *s, i64 slot)
 {
     i64 from = q->map.from[slot];
@@ -379,7 +380,15 @@ static ravel_status
 own_bytes(const Fence *dst, unsigned char *owner, unsigned char poison, int part,
           int parts, ravel_error *err)
 {
+    const uint64_t untouched = poison * (UINT64_MAX / 0xff);
     for (size_t i = 0; i < dst->n; i++) {
+        uint64_t eight = 0;
+        if (dst->n - i >= sizeof eight)
+            memcpy(&eight, dst->p + i, sizeof eight);
+        if (eight == untouched) {
+            i += sizeof eight - 1;
+            continue;
+        }
         if (dst->p[i] == poison || owner[i] == part + 1)
             continue;
         if (owner[i])
