@@ -53,7 +53,7 @@ bits_transpose_applies(const Nest *n, int bits, int role[ROLES])
     return bits < 8 && role[ROW] >= 0 && role[COL] >= 0 && role[ROW] != role[COL];
 }
 
-/* By blocks; part of one costs as much as all, and one at any bit three times that. */
+/* By blocks; part of one costs as much as all, and one at any bit twice that. */
 double
 bits_transpose_cost(const Nest *n, int bits, const int role[ROLES])
 {
@@ -62,7 +62,7 @@ bits_transpose_cost(const Nest *n, int bits, const int role[ROLES])
     bool whole = n->loop[role[ROW]].ds % per == 0 && n->loop[role[COL]].ss % per == 0;
     double used = (double)p / (double)(int_ceil_div(p, block) * block) * (double)q /
                   (double)(int_ceil_div(q, block) * block);
-    return p < 4 || q < 4 ? 1.5 : (whole ? 0.5 : 1.5) * bits / 8 / used;
+    return p < 4 || q < 4 ? 1.5 : (whole ? 0.5 : 1.0) * bits / 8 / used;
 }
 
 /* The nest writes every element of each byte that it writes one of: some of its loops

@@ -141,10 +141,10 @@ most(Maker *m, const Ast *x)
         return ex_scale(m->e, most(m, x->x[0]), x->x[1]->num);
     if (x->op == OP_MUL && x->x[0]->op == OP_NUM && x->x[0]->num > 0)
         return ex_scale(m->e, most(m, x->x[1]), x->x[0]->num);
-    refuse(m, x->loc, arena_printf(ex_arena(m->e), "the slots of '%s' are no multiple of "
-                                   "its blocks", ast_text(ex_arena(m->e), x)),
-           "entries are digits as C//16 and C%16, sums of such, and xors of those that "
-           "end");
+    refuse(m, x->loc, arena_printf(ex_arena(m->e), "how many slots '%s' has is not known "
+                                   "for every shape", ast_text(ex_arena(m->e), x)),
+           "entries are digits as C//16, C%16 and 15 - C%16, sums of such, and xors of "
+           "those that end");
 }
 
 static void

@@ -43,8 +43,8 @@ print_loops(Buf *b, const Nest *n)
         buf_printf(b, "    %s %-8s n=%-6lld", inner ? "kernel" : "for   ", l->name,
                    (long long)l->n);
         if (n->kind == NEST_COPY)
-            buf_printf(b, " src+%-8lld", (long long)l->ss);
-        buf_printf(b, " dst+%lld%s\n", (long long)l->ds,
+            buf_printf(b, " src%-+9lld", (long long)l->ss);
+        buf_printf(b, " dst%+lld%s\n", (long long)l->ds,
                    l->rest ? "  (and in the rest)" : "");
     }
 }

@@ -48,6 +48,14 @@ text(const Plan *p, const Ex *x)
     return ex_text(p->e, x);
 }
 
+/* As a step, with its sign. */
+static const char *
+step(const Plan *p, const Ex *x)
+{
+    const char *t = text(p, x);
+    return *t == '-' ? t : arena_printf(ex_arena(p->e), "+%s", t);
+}
+
 /* What a scalar is: c//8, or a product of others. */
 static void
 print_scalar(Buf *b, const Plan *p, const Scalar *f)
@@ -76,8 +84,8 @@ print_nest(Buf *b, const Plan *p, const Nest *n, int number)
         buf_printf(b, "    %s %-8s n=%-6s", inner ? "kernel" : "for   ", l->name,
                    text(p, l->now.n));
         if (n->kind == NEST_COPY)
-            buf_printf(b, " src+%-8s", text(p, l->now.ss));
-        buf_printf(b, " dst+%s%s\n", text(p, l->now.ds),
+            buf_printf(b, " src%-9s", step(p, l->now.ss));
+        buf_printf(b, " dst%s%s\n", step(p, l->now.ds),
                    l->rest ? "  (and in the rest)" : "");
     }
 }
