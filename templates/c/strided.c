@@ -1,19 +1,28 @@
 /* rows x cols elements of `size` bytes; dr, dc (sr, sc) bytes from one row,
- * column to the next. */
+ * column to the next.  A mirror has steps that a compiler sees. */
 static void
 ravel_strided(unsigned char *d, const unsigned char *s, int64_t rows, int64_t cols,
               int64_t dr, int64_t dc, int64_t sr, int64_t sc, int64_t size)
 {
-#define RAVEL_ELEMENTS(n)                                                 \
+    const int mirror = dc == size && sc == -size;
+#define RAVEL_ELEMENTS(n, dstep, sstep)                                   \
     for (int64_t r = 0; r < rows; r++)                                    \
         for (int64_t c = 0; c < cols; c++)                                \
-            memcpy(d + r * dr + c * dc, s + r * sr + c * sc, n)
+            memcpy(d + r * dr + c * (dstep), s + r * sr + c * (sstep), n)
+#define RAVEL_SIZE(n)                                                     \
+    case n:                                                               \
+        if (mirror)                                                       \
+            RAVEL_ELEMENTS(n, n, -n);                                     \
+        else                                                              \
+            RAVEL_ELEMENTS(n, dc, sc);                                    \
+        break
     switch (size) {
-    case 1: RAVEL_ELEMENTS(1); break;
-    case 2: RAVEL_ELEMENTS(2); break;
-    case 4: RAVEL_ELEMENTS(4); break;
-    case 8: RAVEL_ELEMENTS(8); break;
-    default: RAVEL_ELEMENTS(16); break;
+    RAVEL_SIZE(1);
+    RAVEL_SIZE(2);
+    RAVEL_SIZE(4);
+    RAVEL_SIZE(8);
+    RAVEL_SIZE(16);
     }
 #undef RAVEL_ELEMENTS
+#undef RAVEL_SIZE
 }
