@@ -191,6 +191,8 @@ double nest_cost(const Plan *p, const Nest *n);
 /* How many elements one reads (writes) on and on: a run, then the planes of a call, then
  * every loop, from the innermost turn out, that goes on where the last ended. */
 i64 nest_chain(const Nest *n, i64 run, bool source);
+/* Whether the transposes' buffers take several sides of so many columns at a time. */
+bool nest_joins(i64 cols, i64 size);
 /* Destinations up to this stay in the caches. */
 enum { CACHED_BYTES = 4 << 20 };
 

@@ -38,8 +38,12 @@ typedef struct {
 enum { CALL_NS = 5, BLOCK_NS = 250 };
 static const double cached_speed = 11, in_cache_speed = 30;
 
-/* Of the transposes' buffers: a piece of a row, whole rows that touch. */
-enum { BLOCK_BYTES = 512, RUN_BYTES = 32768 };
+/* Of the transposes' buffers: bytes of whole rows that touch; rows and columns of a block
+ * by the size of elements, as templates/c/transpose.h has them. */
+enum { RUN_BYTES = 32768 };
+static const struct {
+    i64 rows, cols;
+} blocks[] = {[1] = {256, 256}, [2] = {128, 256}, [4] = {128, 128}, [8] = {64, 64}};
 
 /* Between the rows of the table, by the logarithm's nearest lower row. */
 static const Memory *
@@ -116,14 +120,27 @@ reads_of_transpose(const Nest *n, i64 rows, i64 cols, i64 size)
     return nest_chain(n, rows, true);
 }
 
+bool
+nest_joins(i64 cols, i64 size)
+{
+    return size < LEN(blocks) && 3 * cols <= 2 * blocks[size].cols;
+}
+
 /* Elements that a row of the destination gets of all planes whose columns follow one
  * another in it. */
 static i64
-width(const Nest *n)
+width(const Nest *n, i64 size)
 {
     i64 cols = nest_tile(n, COL);
     int role = n->role[SIDE] >= 0 ? SIDE : BATCH;
-    return stride(n, role, false) == cols ? cols * nest_tile(n, role) : cols;
+    bool more = stride(n, role, false) == cols && nest_joins(cols, size);
+    return more ? cols * nest_tile(n, role) : cols;
+}
+
+static i64
+piece(i64 elements, i64 most)
+{
+    return elements < most ? elements : most;
 }
 
 static double
@@ -136,16 +153,17 @@ least(double a, double b)
 static bool
 rows_touch(const Nest *n, i64 size)
 {
-    return stride(n, ROW, false) == width(n) && width(n) * size <= BLOCK_BYTES;
+    return stride(n, ROW, false) == width(n, size) && width(n, size) * size <= 512;
 }
 
 /* Whether blocks go by way of the kernel's buffers, as templates/c/transpose.h says. */
 static bool
 by_buffers(const Nest *n, i64 size)
 {
-    i64 apart = stride(n, ROW, false), all = width(n), cols = nest_tile(n, COL);
+    i64 apart = stride(n, ROW, false), all = width(n, size), cols = nest_tile(n, COL);
     bool touch = all > cols && (all == apart || cols * size % 64 != 0);
-    return n->stream == 2 || (n->stream == 1 && (apart * size % 64 != 0 || touch));
+    return size < LEN(blocks) && (n->stream == 2 || (n->stream == 1 &&
+                                  (apart * size % 64 != 0 || touch)));
 }
 
 static Runs
@@ -157,8 +175,9 @@ runs_of_transpose(const Nest *n, i64 size)
     bool tight = rows_touch(n, size);
     Runs r = {.apart = apart * size, .read = read};
     if (by_buffers(n, size)) {
-        r.read = least(read, BLOCK_BYTES);
-        r.written = tight ? RUN_BYTES : least((double)(width(n) * size), BLOCK_BYTES);
+        i64 across = piece(width(n, size), blocks[size].cols);
+        r.read = least(read, 512);
+        r.written = tight ? RUN_BYTES : (double)(across * size);
     } else if (tight && line <= 64) {
         r.written = RUN_BYTES;
     } else {
@@ -173,12 +192,11 @@ runs_of_transpose(const Nest *n, i64 size)
 static double
 cost_of_blocks(const Nest *n, i64 size)
 {
-    i64 most = BLOCK_BYTES / size, rows = nest_tile(n, ROW), cols = width(n);
+    i64 rows = nest_tile(n, ROW);
     if (stride(n, BATCH, true) == rows)
         rows *= nest_tile(n, BATCH);
-    rows = rows < most ? rows : most;
-    cols = cols < most ? cols : most;
-    return (double)n->elements / ((double)rows * (double)cols) * BLOCK_NS;
+    i64 block = piece(rows, blocks[size].rows) * piece(width(n, size), blocks[size].cols);
+    return (double)n->elements / (double)block * BLOCK_NS;
 }
 
 static Runs

@@ -8,9 +8,6 @@
 /* Destinations from which on stores go past the caches, and threads share the work. */
 enum { SPLIT_BYTES = 1 << 20 };
 
-/* Columns from which on a block by way of the buffer has enough of one plane. */
-enum { SIDES_BYTES = 512 };
-
 i64
 nest_tile(const Nest *n, int role)
 {
@@ -174,8 +171,8 @@ order_transpose(const Plan *p, Nest *n, int k)
     }
     n->spare = !may_stream(p);
     k -= n->spare;
-    if (k >= (p->now ? 1 : LEN(large)))
-        return false;
+    if (k >= (p->now ? 1 : LEN(large)) || (large[k].stream == 2 && size == 16))
+        return false;               /* no buffers are made for those */
     const Schedule *s = &large[k];
     n->order = s->what;
     n->stream = s->stream;
@@ -193,7 +190,7 @@ order_transpose(const Plan *p, Nest *n, int k)
     if (s->stream == 1)
         add_tile(n, ROW, 4096, size);
     take_planes(n);
-    if (s->sides && (nest_tile(n, COL) * size >= SIDES_BYTES || !take_sides(n)))
+    if (s->sides && (!nest_joins(nest_tile(n, COL), size) || !take_sides(n)))
         return false;
     if (n->ahead && nest_chain(n, nest_tile(n, ROW), true) * size < 1024)
         n->ahead = 64 * n->loop[n->role[COL]].ss;
@@ -388,12 +385,12 @@ split_of(const Nest *n, i64 bits)
 
 /* The kernel's own loops in parts, where no loop around it is there to be shared: some 32
  * of them, none so short that reads or writes become short.  Blocks through buffers go
- * along the rows, which are whole therefore. */
+ * along the rows, which are the last to be cut therefore; sides are not. */
 static int
 share_call(Nest *n, i64 bits)
 {
     enum { PARTS = 32, ENOUGH = 4, STRETCH = 8 * 1024 };
-    static const int roles[][4] = {{SIDE, BATCH, ROW, COL}, {SIDE, BATCH, COL, ROW}};
+    static const int roles[][3] = {{BATCH, ROW, COL}, {BATCH, COL, ROW}};
     for (int i = 0; i < LEN(roles[0]); i++) {
         int role = roles[n->stream == 2][i], loop = n->role[role], split;
         bool whole = role == COL && (n->pad || n->role[SIDE] >= 0);

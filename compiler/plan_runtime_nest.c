@@ -149,7 +149,7 @@ follows(Maker *m, const Loop *in, const Loop *out)
             scalar_times(m->s, in->now.ss, in->now.n) == out->now.ss);
 }
 
-/* As in plan_nest.c, for every shape. */
+/* As in plan_nest.c, for every shape, and loops that go the same way. */
 static void
 fuse(Maker *m)
 {
@@ -173,7 +173,7 @@ is_unit(const Ex *stride)
     return ex_is_const(stride) && (stride->base == 1 || stride->base == -1);
 }
 
-/* As in plan_nest.c, where a stride's sign is the same for every shape. */
+/* As in plan_nest.c, where a stride is above 0 for no shape. */
 static void
 turn_loops(Maker *m)
 {
@@ -183,7 +183,7 @@ turn_loops(Maker *m)
         const Ex **address[] = {&m->n->src, &m->n->dst};
         int by = m->n->kind == NEST_COPY && is_unit(l->now.ss) && !is_unit(l->now.ds)
                      ? SRC : DST;
-        if (l->rest || (*stride[by])->f.max >= 0)
+        if (l->rest || (*stride[by])->f.max > 0 || (*stride[by])->f.min == 0)
             continue;
         const Ex *last = scalar_of(m->s, ex_sub(m->e, l->now.n, ex_const(m->e, 1)), INF);
         for (int s = 0; s < 2; s++) {
@@ -242,6 +242,7 @@ nest_make_runtime(Plan *p, NestKind kind, const RuntimePiece *const *piece, Nest
     finish_addresses(&m);
     fuse(&m);
     turn_loops(&m);
+    fuse(&m);
     set_nominal(&m);
     nest_finish(p, n);
 }

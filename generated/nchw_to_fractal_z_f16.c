@@ -288,8 +288,8 @@ ravel_part_from(const ravel_work *w, const ravel_part *t, int64_t n)
     return t->b * w->sn + t->p * n + t->q / w->each * w->so + t->q % w->each * w->sq;
 }
 
-/* The block's size: no side below m elements, which are 16 bytes; where that needs it,
- * more columns than are wide. */
+/* The block's size: no less than m elements, which are 16 bytes, either way; where that
+ * needs it, more columns than are wide: of one side alone. */
 static inline void
 ravel_part_size(const ravel_work *w, ravel_part *t, int64_t m)
 {
@@ -468,12 +468,13 @@ ravel_pair##n(unsigned char *d, const unsigned char *s, int64_t dp, int64_t sq) 
 /* Planes, b < planes of them, and o < sides of each, whose columns follow one another in
  * the destination:
  *     d[b*dn + p*dp + (o*cols + q)*size] = s[b*sn + o*so + p*size + q*sq]
- * for p < rows, q < cols.  Four lanes of blocks make a line of 64 bytes, written whole.
- * The walk is along the rows of the source, with prefetches `ahead` bytes on where that is
- * not 0.  Edges overlap what is done.  `stream`: 1, lines go past the caches, if they are
+ * for p < rows, q < cols; each of the four is at least 1.  Four lanes of blocks make a
+ * line of 64 bytes, written whole.  The walk is along the rows of the source, with
+ * prefetches `ahead` bytes on where that is not 0.  Edges overlap what is done.  `stream`: 1, lines go past the caches, if they are
  * aligned; 2, they do by way of a buffer that gathers a piece of each row of the
  * destination: for rows that are not aligned, and rows whole pages apart, which share few
  * banks of the memory and few sets of the cache. */
+
 /* Columns of a block on its way to the buffer, of as many sides as come nearest to it. */
 #define RAVEL_WIDE(n) ((n) == 1 ? 256 : 512 / (n))
 #ifndef RAVEL_PLAIN
@@ -522,7 +523,7 @@ ravel_fill_piece##n(unsigned char *to, const unsigned char *s, int64_t of,      
  * then waits for reads and writes at once. */                                   \
 RAVEL_INLINE void                                                                \
 ravel_fill_group##n(unsigned char *to, const unsigned char *s, int64_t r,        \
-                    int64_t pitch, int64_t sq, ravel_ahead next, ravel_flow *out)\
+                    int64_t pitch, int64_t sq, ravel_ahead next, ravel_flow *out) \
 {                                                                                \
     enum { GROUP = RAVEL_GROUP(n) };                                             \
     int64_t i = 0;                                                               \
@@ -561,7 +562,7 @@ ravel_fill_side##n(unsigned char *to, const unsigned char *s, int64_t r, int64_t
 }                                                                                \
 /* Block t; what is read after it is `next`. */                                  \
 RAVEL_INLINE void                                                                \
-ravel_fill_block##n(unsigned char *to, const unsigned char *s, const ravel_work *all,\
+ravel_fill_block##n(unsigned char *to, const unsigned char *s, const ravel_work *all, \
                     const ravel_part *t, int64_t pitch, const ravel_part *next,  \
                     ravel_flow *out)                                             \
 {                                                                                \
@@ -570,7 +571,7 @@ ravel_fill_block##n(unsigned char *to, const unsigned char *s, const ravel_work 
         const int more = q + each < t->c;                                        \
         const ravel_part at = {t->b, t->p, t->q + q, t->r, each};                \
         const ravel_part then = {t->b, t->p, t->q + q + each, t->r, each};       \
-        ravel_fill_side##n(to + q * n, s + ravel_part_from(all, &at, n), t->r, each,\
+        ravel_fill_side##n(to + q * n, s + ravel_part_from(all, &at, n), t->r, each, \
                            pitch, all->sq,                                       \
                            s + ravel_part_from(all, more ? &then : next, n),     \
                            more ? each : next->c, out);                          \
@@ -578,8 +579,9 @@ ravel_fill_block##n(unsigned char *to, const unsigned char *s, const ravel_work 
     ravel_flow_lines(out, INT64_MAX);                                            \
 }                                                                                \
 /* Rows at any distance, through two buffers: one is filled while the other goes out. \
- * Planes one after another in the source are one plane, whose rows jump.  Rows that \
- * touch are one run. */                                                         \
+ * Planes one after another in the source are one plane, whose rows jump.  Rows that\
+ * touch are one run.  A row of a buffer has room for a line before it, for what waits;\
+ * columns of sides are C and a third more at most, and such blocks have fewer rows. */\
 RAVEL_FRAME static void                                                          \
 ravel_staged##n(unsigned char *d, const unsigned char *s, int64_t planes,        \
                 int64_t sides, int64_t rows, int64_t cols, int64_t dn, int64_t sn, \
@@ -595,8 +597,8 @@ ravel_staged##n(unsigned char *d, const unsigned char *s, int64_t planes,       
                        (uintptr_t)(wide < all ? wide * n : 0)) % 64 == 0;        \
     const int one = sn == rows * n && jump % 64 == 0;                            \
     const int run = dp == all * n && wide == all && !(one && jump) && !lines;    \
-    const int64_t odd = lines ? (wide * n + 64) / 64 | 1 : (wide * n + 128) / 64;\
-    const int64_t pitch = run ? dp : odd * 64 + (dp & 63);                       \
+    const int64_t across = lines ? (wide * n + 64) / 64 | 1 : (wide * n + 128) / 64; \
+    const int64_t pitch = run ? dp : across * 64 + (dp & 63);                    \
     const int64_t tall = ROOM / pitch < R || run ? ROOM / pitch : R;             \
     const ravel_work work = {one ? 1 : planes, one ? planes * rows : rows, all, cols, \
                              tall - tall % (64 / n), wide, sn, so, sq, lines};   \
@@ -607,6 +609,7 @@ ravel_staged##n(unsigned char *d, const unsigned char *s, int64_t planes,       
     for (int k = 1, more = 1; more; k ^= 1) {                                    \
         now = t;                                                                 \
         more = ravel_part_next(&work, &t, m);                                    \
+        t.c = more ? t.c : 0;                                                    \
         unsigned char *then = d + t.b * dn + t.p * dp + t.p / rows * jump + t.q * n; \
         unsigned char *other = RAVEL_ROOM(room[k], then);                        \
         ravel_fill_block##n(buffer, s, &work, &now, pitch, &t, &out);            \
@@ -641,7 +644,7 @@ ravel_plane##n(unsigned char *d, const unsigned char *s, int64_t rows,          
     ravel_strips##n(d, s, rows, q, cols, dp, sq);                                \
 }
 #else
-#define RAVEL_LINES(n, m, w)                                               \
+#define RAVEL_LINES(n, m, w)                                                     \
 static void                                                                      \
 ravel_plane##n(unsigned char *d, const unsigned char *s, int64_t rows,           \
                int64_t cols, int64_t dp, int64_t sq, int64_t stream,             \
@@ -657,7 +660,7 @@ ravel_plane##n(unsigned char *d, const unsigned char *s, int64_t rows,          
 }                                                                                \
 static void                                                                      \
 ravel_staged##n(unsigned char *d, const unsigned char *s, int64_t planes,        \
-                int64_t sides, int64_t rows, int64_t cols, int64_t dn, int64_t sn,\
+                int64_t sides, int64_t rows, int64_t cols, int64_t dn, int64_t sn, \
                 int64_t so, int64_t dp, int64_t sq)                              \
 {                                                                                \
     for (int64_t b = 0; b < planes; b++)                                         \
@@ -693,7 +696,7 @@ ravel_transpose##n(unsigned char *d, const unsigned char *s, int64_t planes,    
         dn = sn = 0;                                                             \
     }                                                                            \
     if (stream && ((sides > 1 && dp == sides * cols * n) ||                      \
-                   ((uintptr_t)d | (uintptr_t)dp | (planes > 1 ? (uintptr_t)dn : 0) |\
+                   ((uintptr_t)d | (uintptr_t)dp | (planes > 1 ? (uintptr_t)dn : 0) | \
                     (sides > 1 ? (uintptr_t)(cols * n) : 0)) % 64))              \
         stream = 2;                                                              \
     const int buffers = stream == 2 && rows >= m && cols >= m;                   \
@@ -703,11 +706,11 @@ ravel_transpose##n(unsigned char *d, const unsigned char *s, int64_t planes,    
     }                                                                            \
     for (int64_t o = 0; o < sides; o++)                                          \
         if (buffers)                                                             \
-            ravel_staged##n(d + o * cols * n, s + o * so, planes, 1, rows, cols, dn,\
+            ravel_staged##n(d + o * cols * n, s + o * so, planes, 1, rows, cols, dn, \
                             sn, so, dp, sq);                                     \
         else                                                                     \
             for (int64_t b = 0; b < planes; b++)                                 \
-                ravel_plane##n(d + o * cols * n + b * dn, s + o * so + b * sn, rows,\
+                ravel_plane##n(d + o * cols * n + b * dn, s + o * so + b * sn, rows, \
                                cols, dp, sq, stream, ahead);                     \
 }
 

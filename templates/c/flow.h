@@ -102,8 +102,8 @@ ravel_part_from(const ravel_work *w, const ravel_part *t, int64_t n)
     return t->b * w->sn + t->p * n + t->q / w->each * w->so + t->q % w->each * w->sq;
 }
 
-/* The block's size: no side below m elements, which are 16 bytes; where that needs it,
- * more columns than are wide. */
+/* The block's size: no less than m elements, which are 16 bytes, either way; where that
+ * needs it, more columns than are wide: of one side alone. */
 static inline void
 ravel_part_size(const ravel_work *w, ravel_part *t, int64_t m)
 {

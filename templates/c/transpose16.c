@@ -7,12 +7,12 @@ ravel_transpose16(unsigned char *d, const unsigned char *s, int64_t n, int64_t s
 {
     (void)stream;
     (void)ahead;
-    for (int64_t o = 1; o < sides; o++)
-        ravel_transpose16(d + o * cols * 16, s + o * so, n, 1, rows, cols, dn, sn, so, dp,
-                          sq, stream, ahead);
-    for (int64_t b = 0; b < n; b++)
+    for (int64_t k = 0; k < sides * n; k++) {
+        unsigned char *to = d + k / n * cols * 16 + k % n * dn;
+        const unsigned char *from = s + k / n * so + k % n * sn;
         for (int64_t q0 = 0; q0 < cols; q0 += 4)
             for (int64_t p = 0; p < rows; p++)
                 for (int64_t q = q0; q < q0 + 4 && q < cols; q++)
-                    memcpy(d + b * dn + p * dp + q * 16, s + b * sn + p * 16 + q * sq, 16);
+                    memcpy(to + p * dp + q * 16, from + p * 16 + q * sq, 16);
+    }
 }

@@ -401,6 +401,22 @@ good_plans(void **state)
     }
 }
 
+/* A call takes several sides, whether threads share the work or not. */
+static void
+sides_stay_together(void **state)
+{
+    static const Pair wide = {"(A,D,B,C){A, D, B, C}", "(A,D,B,C){D, C, A, B}", "f32", 4,
+                              {8, 64, 24, 256}};
+    (void)state;
+    Case c = {.pair = &wide};
+    guarded(&c, make);
+    const Nest *n = &c.plan->nest[0];
+    assert_string_equal(n->order, "buffer of several sides");
+    assert_int_equal(nest_tile(n, SIDE), 8);
+    assert_true(n->split >= 0);
+    arena_free(&c.arena);
+}
+
 static void
 broken_plans(void **state)
 {
@@ -547,6 +563,7 @@ main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(good_plans),
         cmocka_unit_test(broken_plans),
+        cmocka_unit_test(sides_stay_together),
         cmocka_unit_test(combs),
         cmocka_unit_test(sentences),
     };
