@@ -123,7 +123,7 @@ reads_of_transpose(const Nest *n, i64 rows, i64 cols, i64 size)
 bool
 nest_joins(i64 cols, i64 size)
 {
-    return size < LEN(blocks) && 3 * cols <= 2 * blocks[size].cols;
+    return size < LEN(blocks) && cols <= 2 * blocks[size].cols / 3;
 }
 
 /* Elements that a row of the destination gets of all planes whose columns follow one
