@@ -284,7 +284,7 @@ def narrow(folder, like, side):
 def test_rows_in_plain_c(tmp_path):
     cases = [c for c in G.CASES if np.prod(c[2]) > 8000] + ROWS
     ks = G.kernels(tmp_path, narrow(tmp_path, "blocks", 24), cases)
-    assert len(ks) > 20 and sum(k.manifest["grid"][1] > 1 for k in ks) > 3
+    assert len(ks) > 20 and sum(k.manifest["grid"][1] > 1 for k in ks) > 2
     for k in ks:
         k.path = k.path.rename(k.path.with_suffix(".c"))
     r, bad = TG.run_blocks(tmp_path, ks)
