@@ -45,7 +45,7 @@ KINDS = {
 PLANS = {
     "segments of a common period": r"\(\d+ of every \d+\)",
     "digits left as expressions": r"ravel_\w+\([^^]*\w\)?[/%]\d[^^]*$", "xor left in the address": r"ravel_\w+\(.* \^ ",
-    "no loop around a kernel": r"^    ravel_", "4 loops": r"^ {16}for ",
+    "no loop around a kernel": r"^    ravel_", "5 loops": r"^ {20}for ",
 }
 NESTS = [2, 10, 100]           # plans of so many or more
 AT_LEAST = 3                   # of each in a chunk

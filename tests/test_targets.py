@@ -274,6 +274,7 @@ def test_every_name_is_replaced(tmp_path):
 
 ROWS = [("(A,B){A, B}", "(A,B){max(A - 10, 0), min(A, 10), B//6, B%6}", (411, 6), 32), ("(A,B,C){A, B, C}", "(A,B,C){B//3, A, B%3, C, fill = 5}", (11, 10, 23), 32),
         ("(A,B){A, B}", "(A,B){max(A - 10, 0), min(A, 10), B}", (640, 4), 32)]      # whole blocks, and a row that is not full
+MIRROR = ("(A,B){A, B}", "(A,B){A, 130 - B}", (256, 131), 8)
 
 
 def narrow(folder, like, side):
@@ -282,9 +283,9 @@ def narrow(folder, like, side):
 
 
 def test_rows_in_plain_c(tmp_path):
-    cases = [c for c in G.CASES if np.prod(c[2]) > 8000] + ROWS
+    cases = [c for c in G.CASES if np.prod(c[2]) > 8000] + ROWS + [MIRROR]
     ks = G.kernels(tmp_path, narrow(tmp_path, "blocks", 24), cases)
-    assert len(ks) > 20 and sum(k.manifest["grid"][1] > 1 for k in ks) > 2
+    assert len(ks) > 20 and sum(k.manifest["grid"][1] > 1 for k in ks) > 3
     for k in ks:
         k.path = k.path.rename(k.path.with_suffix(".c"))
     r, bad = TG.run_blocks(tmp_path, ks)
