@@ -100,6 +100,8 @@ set_padded(Maker *m, int d)
         m->r->padded[d] = w.closed ? constant(m, w.closed) : n;
     else
         m->r->padded[d] = round_up(m, pad > 1 ? round_up(m, n, pad) : n, open);
+    if (!open || !int_lcm(pad, open, &m->r->unit[d]))
+        m->r->unit[d] = 0;
 }
 
 /* Whether an entry's values do not depend on extents left to run time. */

@@ -36,6 +36,8 @@ typedef struct {
     const Layout *l;
     int extent[MAX_RANK];          /* the scalar that a dim's extent is, -1: constant */
     const Ex *n[MAX_RANK], *padded[MAX_RANK];
+    i64 unit[MAX_RANK];            /* padded is at most n rounded up to a multiple of it;
+                                    * 0: of nothing that is known */
     const Ex *slots[MAX_ENTRIES], *stride[MAX_ENTRIES];
     const Ex *size;
     /* Overflow is looked for in bits * slots[...] * ..., rounded up to pitch[i] elements

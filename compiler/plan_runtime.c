@@ -48,7 +48,7 @@ constant_pieces(Boxes *b, const i64 *cuts, int n, i64 lo, i64 hi)
 /* A range from 0, or from a dim's extent.  Where the cuts meet in too many places its
  * digits stay expressions, which is slower and as right. */
 static Range
-range_of(Boxes *b, const i64 *cuts, int n, const Ex *from, const Ex *to)
+range_of(Boxes *b, const i64 *cuts, int n, const Ex *from, const Ex *to, i64 unit)
 {
     static const i64 one[1] = {1};
     int m;
@@ -57,9 +57,9 @@ range_of(Boxes *b, const i64 *cuts, int n, const Ex *from, const Ex *to)
     else if (ex_is_const(from) && from->base == 0)
         m = runtime_pieces(b->s, cuts, n, to, b->scratch);
     else
-        m = runtime_padding(b->s, cuts, n, from, to, b->scratch);
+        m = runtime_padding(b->s, cuts, n, from, to, unit, b->scratch);
     if (m < 0)
-        return range_of(b, one, 1, from, to);
+        return range_of(b, one, 1, from, to, 1);
     return (Range){arena_copy(b->arena, b->scratch, (size_t)m * sizeof b->scratch[0]), m,
                    from, to};
 }
@@ -72,10 +72,10 @@ cut_dim(Boxes *b, int d)
     const Ex *zero = ex_const(b->p->e, 0), *x = to->n[d], *end = to->padded[d];
     int n = cuts_of(to, d, cuts, 0);
     int m = cuts_of(from, b->p->map[d], both, cuts_of(to, d, both, 0));
-    b->valid[d] = range_of(b, both, m, zero, x);
-    b->valid_dst[d] = range_of(b, cuts, n, zero, x);
-    b->pad[d] = range_of(b, cuts, n, x, end);
-    b->full[d] = range_of(b, cuts, n, zero, end);
+    b->valid[d] = range_of(b, both, m, zero, x, 1);
+    b->valid_dst[d] = range_of(b, cuts, n, zero, x, 1);
+    b->pad[d] = range_of(b, cuts, n, x, end, to->unit[d]);
+    b->full[d] = range_of(b, cuts, n, zero, end, 1);
 }
 
 /* The most loops that a piece of the range has. */
@@ -110,7 +110,7 @@ coarsen(Boxes *b, Range *r, i64 limit)
         for (int d = 1; d < rank; d++)
             if (r[d].n * loops_of(&r[d]) > r[most].n * loops_of(&r[most]))
                 most = d;
-        r[most] = range_of(b, one, 1, r[most].from, r[most].to);
+        r[most] = range_of(b, one, 1, r[most].from, r[most].to, 1);
         const Ex *n = b->p->now->dst->n[most];
         for (int i = 0; i < r[most].n; i++)
             r[most].piece[i].mixed = r[most].from != n && r[most].to != n;

@@ -42,8 +42,9 @@ struct PlanNow {
  * cuts are full or fixed in every piece.  The number of pieces; -1: too many. */
 int runtime_pieces(Scalars *s, const i64 *cuts, int ncuts, const Ex *n,
                    RuntimePiece *out);
+/* padded is at most n rounded up to a multiple of unit; 0: of nothing that is known. */
 int runtime_padding(Scalars *s, const i64 *cuts, int ncuts, const Ex *n,
-                    const Ex *padded, RuntimePiece *out);
+                    const Ex *padded, i64 unit, RuntimePiece *out);
 /* A piece of constants. */
 RuntimePiece runtime_piece(Exprs *e, const Piece *p);
 

@@ -109,13 +109,23 @@ cut_chain(Cutter *c, const Ex *n)
         add_blocks(c, upper(c, n, i), i, number(c, 0), digit(c, n, i));
 }
 
-/* What is missing from n to the end of its block of the topmost cut. */
+/* What is missing from n to the end of its block of cut `top`. */
 static const Ex *
-missing(Cutter *c, const Ex *n)
+missing(Cutter *c, const Ex *n, int top)
 {
-    i64 top = c->cuts[c->ncuts - 1];
-    const Ex *end = ex_scale(c->e, scalar_ceil(c->s, n, top), top);
-    return scalar_of(c->s, ex_sub(c->e, end, n), top - 1);
+    i64 block = c->cuts[top];
+    const Ex *end = ex_scale(c->e, scalar_ceil(c->s, n, block), block);
+    return scalar_of(c->s, ex_sub(c->e, end, n), block - 1);
+}
+
+/* The topmost cut that padded is whole blocks of for every shape. */
+static int
+whole_blocks(Cutter *c, const Ex *padded)
+{
+    int i = c->ncuts - 1;
+    while (i > 0 && ex_mod(c->e, padded, c->cuts[i]) != number(c, 0))
+        i--;
+    return i;
 }
 
 /* The end of n's block of cut i. */
@@ -125,11 +135,13 @@ block_end(Cutter *c, const Ex *n, int i)
     return ex_scale(c->e, scalar_ceil(c->s, n, c->cuts[i]), c->cuts[i]);
 }
 
+/* To the end of n's block of the topmost cut that the padding ends with, then such blocks:
+ * digits above it stay expressions of them. */
 static void
 pad_chain(Cutter *c, const Ex *n, const Ex *padded)
 {
-    const Ex *lack = missing(c, n), *from, *to;
-    int top = c->ncuts - 1;
+    int top = whole_blocks(c, padded);
+    const Ex *lack = missing(c, n, top), *from, *to;
     for (int i = 0; i < top; i++) {
         const Ex *count = digit(c, lack, i);
         const Ex *all = number(c, c->cuts[i + 1] / c->cuts[i]);
@@ -139,6 +151,7 @@ pad_chain(Cutter *c, const Ex *n, const Ex *padded)
     }
     from = scalar_ceil(c->s, n, c->cuts[top]);
     to = scalar_ceil(c->s, padded, c->cuts[top]);
+    c->ncuts = top + 1;
     add_blocks(c, number(c, 0), top, from, ex_sub(c->e, to, from));
 }
 
@@ -174,12 +187,13 @@ clamp(Cutter *c, const Ex *x, i64 from, i64 n)
 }
 
 /* The segments over one period: those of full periods below n and, of the one that n is
- * in, what lies below n; or, where `padded` is not NULL, from n to there. */
+ * in, what lies below n; or, where `padded` is not NULL, from n to there, which is in the
+ * same period as padding goes no further than to a multiple of `unit`. */
 static bool
-cut_segments(Cutter *c, const Ex *n, const Ex *padded)
+cut_segments(Cutter *c, const Ex *n, const Ex *padded, i64 unit)
 {
     i64 period;
-    if (!period_of(c, &period))
+    if (!period_of(c, &period) || (padded && (!unit || period % unit)))
         return false;
     const Ex *turns = scalar_of(c->s, ex_div(c->e, n, period), INF), *end = NULL;
     const Ex *rest = scalar_of(c->s, ex_mod(c->e, n, period), period - 1);
@@ -215,21 +229,21 @@ runtime_pieces(Scalars *s, const i64 *cuts, int ncuts, const Ex *n, RuntimePiece
     Cutter c = {.s = s, .e = s->e, .cuts = cuts, .ncuts = ncuts, .out = out};
     if (is_chain(cuts, ncuts))
         cut_chain(&c, n);
-    else if (!cut_segments(&c, n, NULL))
+    else if (!cut_segments(&c, n, NULL, 0))
         return -1;
     return c.n;
 }
 
 int
 runtime_padding(Scalars *s, const i64 *cuts, int ncuts, const Ex *n, const Ex *padded,
-                RuntimePiece *out)
+                i64 unit, RuntimePiece *out)
 {
     Cutter c = {.s = s, .e = s->e, .cuts = cuts, .ncuts = ncuts, .out = out};
     if (n == padded)
         return 0;
     if (is_chain(cuts, ncuts))
         pad_chain(&c, n, padded);
-    else if (!cut_segments(&c, n, padded))
+    else if (!cut_segments(&c, n, padded, unit))
         return -1;
     for (int i = 0; i < c.n; i++)
         out[i].pad = true;
