@@ -227,7 +227,7 @@ burst_make(const Plan *p, const BurstMachine *m)
     BurstPlan *q = arena_new(a, BurstPlan);
     BurstTile **tail = &q->tile;
     GridUnit u = {.e = p->e, .plan = p};
-    if (p->now)
+    if (!plan_is_fixed(p))
         diag_fatal(a->diag, DIAG_ARGUMENT, (Loc){0},
                    "extents at run time are for the target c: give numbers");
     q->plan = p;

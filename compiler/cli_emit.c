@@ -111,11 +111,11 @@ explain_way(Cli *c, const Request *rq)
 }
 
 static void
-explain_runtime(Buf *b, const Plan *p, const char *what, const RuntimeLayout *r)
+explain_runtime(Buf *b, const Plan *p, const char *what, const Sizes *r)
 {
     buf_printf(b, "%s: %s\n  declared  %s\n", what, layout_ref_text(b->arena, r->l->ref),
                layout_text(b->arena, r->l->ref->def));
-    runtime_layout_print(b, p, r);
+    plan_sizes_print(b, p, r);
 }
 
 static double
@@ -140,7 +140,7 @@ explain_kernels(const Plan *p)
         if (uses)
             printf("  %-10s x%-3d %s\n", kernels[k].name, uses, kernels[k].what);
     }
-    if (p->now)
+    if (!plan_is_fixed(p))
         return;                    /* counts are nominal */
     printf("cost: about %.3g ms by the planner's table, one thread (a guide, not a "
            "measurement)\n", predicted(p) * 1e-6);
@@ -162,13 +162,17 @@ runner_up(const Nest *choice, int n)
 static void
 explain_choices(Cli *c, const Plan *p)
 {
-    int nest[MAX_WEIGHTY], m = p->now ? 0 : plan_weighty(p, nest);
+    int nest[MAX_WEIGHTY], m = plan_weighty(p, nest);
     Nest *choice = arena_array(c->arena, Nest, MAX_CHOICES);
     for (int i = 0; i < m; i++) {
         const Nest *n = &p->nest[nest[i]];
         const Nest *next = runner_up(choice, nest_choices(p, n, choice));
-        printf("  nest %d by %s, %s%s: about %.3g ms; ", nest[i] + 1, n->kernel->name,
-               n->order, n->picked ? ", as tuned" : "", n->cost * 1e-6);
+        printf("  nest %d by %s, %s", nest[i] + 1, n->kernel->name, n->order);
+        if (!plan_is_fixed(p)) {
+            printf("\n");          /* numbers are nominal */
+            continue;
+        }
+        printf("%s: about %.3g ms; ", n->picked ? ", as tuned" : "", n->cost * 1e-6);
         if (next)
             printf("next %s, %s: %.3g ms\n", next->kernel->name, next->order,
                    next->cost * 1e-6);
@@ -209,9 +213,9 @@ cmd_explain(Cli *c)
     }
     if (c->o.json)
         cli_fail(c, "--json is there with --target cuda, hip, opencl, glsl, blocks or bursts");
-    if (p->now) {
-        explain_runtime(&b, p, "from", p->now->src);
-        explain_runtime(&b, p, "to", p->now->dst);
+    if (!plan_is_fixed(p)) {
+        explain_runtime(&b, p, "from", p->from);
+        explain_runtime(&b, p, "to", p->to);
     } else {
         explain_layout(c, "from", p->src);
         explain_layout(c, "to", p->dst);

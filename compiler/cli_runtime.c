@@ -12,13 +12,14 @@ typedef struct {
     Plan *again;
     const char *const *name;
     i64 limit;
-    ShapeList borders, residues;
+    ShapeList borders;
+    PlanCheck boxes;
     const i64 *at;                 /* the shape that is wrong */
     Outcome sum;
 } Proofs;
 
 const i64 *
-cli_runtime_shape(Arena *a, const RuntimeLayout *r)
+cli_runtime_shape(Arena *a, const Sizes *r)
 {
     i64 *n = arena_array(a, i64, r->l->rank);
     for (int d = 0; d < r->l->rank; d++)
@@ -33,7 +34,7 @@ shape_text(Arena *a, const Proofs *v)
     const Plan *p = v->plan->plan;
     Buf b = buf_new(a);
     for (int d = 0; d < p->src->rank; d++)
-        if (p->now->src->extent[d] < 0)
+        if (p->from->extent[d] < 0)
             buf_printf(&b, "%s%lld", d ? "," : "(", (long long)p->src->dim[d].n);
         else
             buf_printf(&b, "%s%s", d ? "," : "(", v->name[d]);
@@ -43,16 +44,14 @@ shape_text(Arena *a, const Proofs *v)
 
 /* The shape goes through; else `sum.why` says why not. */
 static bool
-prove_at(Proofs *v, const i64 *shape, bool run)
+prove_at(Proofs *v, const i64 *shape)
 {
     ravel_error err;
     ravel_plan *q;
     Outcome o = {{0}, {0}};
     ravel_status s = plan_at(v->plan, v->again, shape, &q, &err);
-    if (s == RAVEL_OK && run)
+    if (s == RAVEL_OK)
         s = child_prove(q->plan, q, NULL, v->limit, &o, &err);
-    else if (s == RAVEL_OK)
-        s = verify_boxes(q->plan, &err);
     ravel_plan_free(q);
     if (s == RAVEL_ERR_VERIFY)
         snprintf(o.why, sizeof o.why, "%s", err.text);
@@ -72,11 +71,12 @@ prove_at(Proofs *v, const i64 *shape, bool run)
 static bool
 prove_all(Proofs *v)
 {
-    for (int i = 0; i < v->residues.n; i++)
-        if (!prove_at(v, v->residues.shape[i], false))
-            return false;
+    if (v->boxes.flaw) {
+        snprintf(v->sum.why, sizeof v->sum.why, "the plan is wrong: %s", v->boxes.flaw);
+        return false;
+    }
     for (int i = 0; i < v->borders.n; i++)
-        if (!prove_at(v, v->borders.shape[i], true))
+        if (!prove_at(v, v->borders.shape[i]))
             return false;
     return true;
 }
@@ -93,13 +93,14 @@ proof_json(const Proofs *v, bool yes)
         "answer", yes ? "yes" : "no");
     if (yes)
         json_object_update_new(j, json_pack("{s:i, s:i, s:b, s:I, s:I, s:I, s:i, s:i}",
-            "shapes", v->borders.n, "shapes_of_boxes", v->residues.n,
-            "every_residue", v->residues.all,
+            "shapes", v->borders.n, "shapes_of_boxes", v->boxes.shapes,
+            "every_residue", v->boxes.all,
             "elements", (json_int_t)k->elements, "padding", (json_int_t)k->padding,
             "holes", (json_int_t)k->holes, "runs", k->runs, "nests", p->n));
     else
-        json_object_update_new(j, json_pack("{s:s, s:o}", "why", v->sum.why, "at",
-            cli_json_numbers(v->at, p->src->rank)));
+        json_object_set_new(j, "why", json_string(v->sum.why));
+    if (v->at)
+        json_object_set_new(j, "at", cli_json_numbers(v->at, p->src->rank));
     return j;
 }
 
@@ -111,15 +112,15 @@ print_proof(const Proofs *v, bool yes)
     Arena *a = v->c->arena;
     printf("%s: %s -> %s of %s %s%s%s\n", yes ? "yes" : "no",
            layout_ref_text(a, p->src->ref), layout_ref_text(a, p->dst->ref),
-           shape_text(a, v), p->src->dtype->name, yes ? "" : ", at ",
-           yes ? "" : cli_tuple(a, v->at, p->src->rank));
+           shape_text(a, v), p->src->dtype->name, v->at ? ", at " : "",
+           !v->at ? "" : cli_tuple(a, v->at, p->src->rank));
     if (!yes) {
         printf("  %s\n", v->sum.why);
         return;
     }
     printf("  boxes    %d, shown to be disjoint and to cover all at %d shapes: %s residue%s of "
-           "the extents\n", p->n, v->residues.n, v->residues.all ? "every" : "the first",
-           v->residues.all ? "" : "s");
+           "the extents\n", p->n, v->boxes.shapes, v->boxes.all ? "every" : "the first",
+           v->boxes.all ? "" : "s");
     printf("  code     run at %d shapes, at and beside all borders of the digits: %d runs\n",
            v->borders.n, k->runs);
     printf("  result   %lld elements, %lld padding, %lld holes left alone: every bit, "
@@ -133,8 +134,8 @@ cli_verify_shapes(Cli *c, const ravel_plan *plan, const char *const *name, i64 l
 {
     Proofs v = {.c = c, .plan = plan, .name = name, .limit = limit};
     v.again = compile_again(c->arena, plan->plan);
-    v.borders = runtime_borders(c->arena, v.again);
-    v.residues = runtime_residues(c->arena, v.again);
+    v.borders = plan_borders(c->arena, v.again);
+    v.boxes = plan_check(c->arena, v.again, true);
     bool yes = prove_all(&v);
     if (c->o.json)
         json_array_append_new(proofs, proof_json(&v, yes));

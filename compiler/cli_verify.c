@@ -118,7 +118,7 @@ prove_direction(Verify *v, const char *from, const char *to, const i64 *shape,
         return;
     }
     cli_check(v->c, s, &err);
-    if (v->plan->plan->now)
+    if (!plan_is_fixed(v->plan->plan))
         v->no |= !cli_verify_shapes(v->c, v->plan, v->name, v->limit, v->proofs);
     else
         prove(v, v->plan->plan, v->plan, NULL);
@@ -135,9 +135,9 @@ verify(void *arg)
     prove_direction(v, v->rq.from, v->rq.to, v->shape, false);
     bool view = v->plan->plan->src->ref->def->view;
     const i64 *back = cli_shape(v->c->arena, v->plan->plan->dst);
-    if (v->plan->plan->now) {
+    if (!plan_is_fixed(v->plan->plan)) {
         const char *name[MAX_RANK];
-        back = cli_runtime_shape(v->c->arena, v->plan->plan->now->dst);
+        back = cli_runtime_shape(v->c->arena, v->plan->plan->to);
         for (int d = 0; d < v->rq.rank; d++)
             name[d] = v->name[v->plan->plan->map[d]];
         memcpy(v->name, name, (size_t)v->rq.rank * sizeof *name);

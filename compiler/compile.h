@@ -7,7 +7,7 @@
 #include "frag.h"
 #include "grid_access.h"
 #include "grid_render.h"
-#include "plan_runtime.h"
+#include "plan_shape.h"
 #include "render.h"
 #include "spec.h"
 
@@ -21,21 +21,37 @@ typedef struct {
     const char *name;              /* of the function; NULL: one is made */
 } Request;
 
+/* compile_sides.c */
+/* Both layouts of a request, made with 1 for the extents left to run time; which dim of
+ * src each of dst is, and the scalar that each extent of src is, -1: a number. */
+typedef struct {
+    const Request *rq;
+    Layout *src, *dst;
+    int map[MAX_RANK], extent[MAX_RANK];
+    Scalars *scalars;
+    const char **name;             /* of the scalars' extents */
+} Sides;
+const DType *compile_dtype(Arena *a, const char *name);
+void compile_sides(Arena *a, const LayoutRef *from, const LayoutRef *to, const DType *t,
+                   const Request *rq, Sides *s);
+/* Both sides are one-to-one, for all shapes of the request, up to the largest extents
+ * that the scalars are given; diag_fatal where not. */
+void compile_decide(const Sides *s);
+/* diag_fatal where plan_check finds a flaw. */
+void compile_check(Arena *a, const Plan *p);
+/* The plan at a shape: all in numbers, from layouts made and decided for it.  *why is
+ * NULL, or why the shape is none of the plan's. */
+Plan *compile_at(Arena *a, const Plan *p, const i64 *shape, const char **why);
+/* A plan again, in a: for a thread of its own. */
+Plan *compile_again(Arena *a, const Plan *p);
+/* compile.c */
 /* A layout by its text, for one shape and dtype.  Not decided yet. */
 Layout *compile_layout(Arena *a, const LayoutDef *known, const char *text,
                        const char *dtype, int rank, const i64 *shape);
 /* spec -> layout -> decide -> plan, for both sides. */
 Plan *compile_plan(Arena *a, const LayoutDef *known, const Request *rq);
-/* compile_runtime.c: whether any extent is left to run time, and compile_plan for
- * such. */
-bool compile_is_runtime(const Request *rq);
-Plan *compile_runtime(Arena *a, const LayoutRef *from, const LayoutRef *to,
-                      const DType *t, const Request *rq);
-/* The plan at a shape: all in numbers, from layouts made and decided for it.  *why is
- * NULL, or why the shape is none of the plan's. */
-Plan *compile_at(Arena *a, const Plan *p, const i64 *shape, const char **why);
-/* A plan of compile_runtime again, in a: for a thread of its own. */
-Plan *compile_again(Arena *a, const Plan *p);
+Plan *compile_refs(Arena *a, const LayoutRef *from, const LayoutRef *to, const DType *t,
+                   const Request *rq);
 /* plan -> emit -> render */
 const char *compile_text(const Target *t, const Plan *p, const Request *rq,
                          bool stand_alone);
@@ -50,6 +66,13 @@ const char *compile_index(Arena *a, const Target *t, const LayoutDef *known,
  * fragment rq->to from the tile rq->from, or stores those of rq->from to rq->to. */
 const char *compile_frag(Arena *a, const Target *t, const LayoutDef *known,
                          const Request *rq, EmitKind kind);
+
+/* compile_command.c */
+/* The command that makes a file again; from, kind: NULL: not said. */
+const char *compile_command(Arena *a, const Request *rq, const LayoutRef *from,
+                            const LayoutRef *to, const char *kind);
+/* " --flag value" as a POSIX shell reads it, in characters that a comment can hold. */
+const char *compile_option(Arena *a, const char *flag, const char *value);
 /* The name that the function of a plan gets; diag_fatal where what was asked for means
  * something in C or in the target's language. */
 const char *compile_name(Arena *a, const Target *t, const Request *rq);

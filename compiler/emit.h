@@ -82,13 +82,13 @@ typedef struct {
 
 /* emit_relayout.c */
 Unit *emit_relayout(const Plan *p, const char *name, const char *command);
-/* emit_runtime.c: u of a plan with extents left to run time, its body made: names for
+/* emit_extents.c: u of a plan with extents left to run time, its body made: names for
  * extents and scalars, what they are, and the sizes. */
-void emit_runtime(const Plan *p, Unit *u);
+void emit_extents(const Plan *p, Unit *u);
 /* The identifiers of all scalars, extents first; no more are made. */
-const char **emit_runtime_names(const Plan *p);
-/* As emit_layout_head. */
-void emit_runtime_head(Buf *b, const char *what, const Layout *l);
+const char **emit_scalar_names(const Plan *p);
+/* Lines of the comment on top about a layout. */
+void emit_sizes_head(Buf *b, const char *what, const Sizes *z);
 /* emit_index.c */
 Unit *emit_offset(const Layout *l, const char *name, const char *command);
 /* Whether a body does with signed numbers of 32 bits. */

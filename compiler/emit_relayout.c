@@ -2,7 +2,7 @@
 #include <string.h>
 
 #include "emit.h"
-#include "plan_runtime.h"
+#include "plan_shape.h"
 
 typedef struct {
     const Plan *p;
@@ -21,21 +21,8 @@ most(Emitter *t, const Loop *l)
     return l->rest ? ex_of_var(t->p->e, l->var)->f.max : INF;
 }
 
-static const Ex *
-iterations(Emitter *t, const Loop *l)
-{
-    return l->now.n ? l->now.n : ex_const(t->p->e, l->n);
-}
-
-static const Ex *
-stride(Emitter *t, const Loop *l, bool source)
-{
-    const Ex *x = source ? l->now.ss : l->now.ds;
-    return x ? x : ex_const(t->p->e, source ? l->ss : l->ds);
-}
-
-/* The address where a call starts, in elements times `scale`: base and rest, where a
- * table has not got them, and the strides of the turns. */
+/* The address where a call starts, in elements times `scale`: base and rest, as far as
+ * a table has not got them, and the strides of the turns. */
 static const Ex *
 start_of(Emitter *t, bool source, i64 scale)
 {
@@ -44,10 +31,11 @@ start_of(Emitter *t, bool source, i64 scale)
     const Ex **to = arena_array(t->arena, const Ex *, ex_nvars(e));
     for (int i = 0; i < n->nturns; i++)
         to[n->loop[n->turn[i].loop].var] = ex_of_var(e, t->var[i]);
-    const Ex *x = n->table ? ex_const(e, 0) : ex_subst(e, source ? n->src : n->dst, to);
+    const Ex *x = ex_subst(e, nest_outside(t->p, n, source), to);
     for (int i = 0; i < n->nturns; i++) {
         const Loop *l = &n->loop[n->turn[i].loop];
-        x = ex_add(e, x, runtime_times(e, ex_of_var(e, t->var[i]), stride(t, l, source)));
+        x = ex_add(e, x, nest_times(e, ex_of_var(e, t->var[i]),
+                                    source ? l->ex.ss : l->ex.ds));
     }
     return ex_scale(e, x, scale);
 }
@@ -69,7 +57,7 @@ count(Emitter *t, int role)
     Exprs *e = t->p->e;
     if (n->role[role] < 0)
         return ex_const(e, 1);
-    const Ex *all = iterations(t, &n->loop[n->role[role]]);
+    const Ex *all = n->loop[n->role[role]].ex.n;
     int turn = nest_turn(n, n->role[role]);
     i64 tile = nest_tile(n, role);
     if (turn < 0)
@@ -93,15 +81,16 @@ static const Ex *
 step(Emitter *t, int role, bool source)
 {
     int loop = t->n->role[role];
-    return loop < 0 ? ex_const(t->p->e, 0) : stride(t, &t->n->loop[loop], source);
+    return loop < 0 ? ex_const(t->p->e, 0)
+           : source ? t->n->loop[loop].ex.ss : t->n->loop[loop].ex.ds;
 }
 
 /* v where stores go past the caches, which at run time they may not. */
 static const Ex *
 streams(Emitter *t, i64 v)
 {
-    return v && t->p->now ? ex_scale(t->p->e, runtime_streams(t->p), v)
-                          : ex_const(t->p->e, v);
+    return v && !ex_is_const(t->p->to->size) ? ex_scale(t->p->e, plan_streams(t->p), v)
+                                             : ex_const(t->p->e, v);
 }
 
 static Arg
@@ -155,12 +144,11 @@ add_nest(Emitter *t, Stmt ***tail)
     for (int k = 0; k < n->nturns; k++) {
         const Loop *l = &n->loop[n->turn[k].loop];
         t->name[k] = emit_identifier(t->arena, l->name, t->name - t->ntaken, t->ntaken + k);
-        t->var[k] = l->now.n ? ex_var(t->p->e, t->name[k], 0, most(t, l))
-                             : ex_loop_var(t->p->e, t->name[k], l->n);
+        t->var[k] = ex_is_const(l->ex.n) ? ex_loop_var(t->p->e, t->name[k], l->n)
+                                         : ex_var(t->p->e, t->name[k], 0, most(t, l));
     }
-    int second = t->p->now ? runtime_second(n) : -1;
-    const Ex *outer = second < 0 ? NULL : iterations(t, &n->loop[n->turn[n->split].loop]);
-    int nneeds = t->p->now ? runtime_needs(t->p, n, needs) : 0;
+    int second = nest_second(n), nneeds = nest_needs(t->p, n, needs);
+    const Ex *outer = second < 0 ? NULL : n->loop[n->turn[n->split].loop].ex.n;
     for (int k = 0; k < nneeds; k++) {
         Stmt *s = emit_add(t->arena, at, ST_WHEN);
         s->value = needs[k];
@@ -171,7 +159,7 @@ add_nest(Emitter *t, Stmt ***tail)
         Stmt *s = emit_add(t->arena, at, ST_FOR);
         s->text = t->name[k];
         s->count = n->loop[n->turn[k].loop].n;
-        s->bound = n->loop[n->turn[k].loop].now.n;
+        s->bound = n->loop[n->turn[k].loop].ex.n;
         s->step = n->turn[k].step;
         s->split = k == n->split || k == second;
         s->outer = second < 0 ? NULL : outer;
@@ -186,10 +174,10 @@ add_nest(Emitter *t, Stmt ***tail)
 static const char **
 names(const Plan *p, int *ntaken)
 {
-    const char **taken = p->now ? emit_runtime_names(p) : NULL;
-    *ntaken = p->now ? p->now->scalars->n : 0;
+    const char **taken = emit_scalar_names(p);
+    *ntaken = p->scalars->n;
     const char **all = arena_array(ex_arena(p->e), const char *, *ntaken + MAX_TURNS);
-    if (taken)
+    if (*ntaken)
         memcpy(all, taken, (size_t)*ntaken * sizeof *all);
     return all;
 }
@@ -218,10 +206,8 @@ emit_relayout(const Plan *p, const char *name, const char *command)
     int ntaken = 0;
     const char **taken = names(p, &ntaken);
     buf_printf(&b, "%s\n", command);
-    void (*head)(Buf *, const char *, const Layout *) = p->now ? emit_runtime_head
-                                                               : emit_layout_head;
-    head(&b, "src", p->src);
-    head(&b, "dst", p->dst);
+    emit_sizes_head(&b, "src", p->from);
+    emit_sizes_head(&b, "dst", p->to);
     *u = (Unit){.kind = EMIT_RELAYOUT, .name = name, .head = b.s, .e = p->e,
                 .split = p->split};
     u->note = arena_printf(a, "src: %lld bytes, dst: %lld bytes; they do not overlap",
@@ -238,7 +224,7 @@ emit_relayout(const Plan *p, const char *name, const char *command)
     }
     if (stream)
         emit_add(a, at, ST_FENCE);
-    if (p->now)
-        emit_runtime(p, u);
+    if (!plan_is_fixed(p))
+        emit_extents(p, u);
     return u;
 }

@@ -213,7 +213,7 @@ grid_make(const Plan *p, GridLimits most, const char *name, const char *command)
     Arena *a = ex_arena(p->e);
     GridUnit *u = arena_new(a, GridUnit);
     Buf b = buf_new(a);
-    if (p->now)
+    if (!plan_is_fixed(p))
         diag_fatal(a->diag, DIAG_ARGUMENT, (Loc){0},
                    "extents at run time are for the target c: give numbers");
     *u = (GridUnit){.name = name, .e = p->e, .plan = p, .most = most,

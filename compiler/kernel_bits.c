@@ -27,14 +27,14 @@ bits_swap_applies(const Nest *n, int bits, int role[ROLES])
     role[ROW] = role[COL] = role[BATCH] = -1;
     for (int i = 0; i < n->nloops; i++) {
         const Loop *l = &n->loop[i];
-        if (l->ss == -1 && l->ds == 1 && l->n == per && !l->rest)
+        if (l->ss == -1 && l->ds == 1 && l->n == per && ex_is_const(l->ex.n) && !l->rest)
             role[COL] = i;
         else if (l->ss % per || l->ds % per)
             return false;
         else if (l->ss == per && l->ds == per && !l->rest)
             role[ROW] = i;
     }
-    return !n->now && per > 1 && role[COL] >= 0 && role[ROW] >= 0 &&
+    return per > 1 && role[COL] >= 0 && role[ROW] >= 0 &&
            kernel_multiple(n->dst, per) && kernel_remainder(n->src, per) == per - 1;
 }
 
@@ -74,7 +74,7 @@ kernel_whole_bytes(const Nest *n, int bits)
     bool used[MAX_LOOPS] = {false};
     i64 run = 1;
     for (int i = 0; i < n->nloops && run % per; i++)
-        if (!used[i] && n->loop[i].ds == run) {
+        if (!used[i] && n->loop[i].ds == run && ex_is_const(n->loop[i].ex.n)) {
             used[i] = true;
             run *= n->loop[i].n;
             i = -1;
@@ -82,7 +82,7 @@ kernel_whole_bytes(const Nest *n, int bits)
     for (int i = 0; i < n->nloops; i++)
         if (!used[i] && n->loop[i].ds % per)
             return false;
-    return !n->now && run % per == 0 && kernel_multiple(n->dst, per);
+    return run % per == 0 && kernel_multiple(n->dst, per);
 }
 
 /* A tile of a loop is not enough: the bytes at its ends are whole only where the loop

@@ -1,23 +1,68 @@
 /* Runs at offsets that a table holds: addresses that are not affine, and those of many
  * small loops. */
+#include <math.h>
+
 #include "kernel_rows.h"
 
 /* Entries of a table: so many where only loops in the rest are in it, which have to;
  * more loops join while there are fewer than these. */
 enum { MOST = 4096, ENOUGH = 512, FEWEST = 8 };
 
+/* Whether all of a loop is numbers. */
+static bool
+is_known(const Loop *l)
+{
+    return ex_is_const(l->ex.n) && ex_is_const(l->ex.ss) && ex_is_const(l->ex.ds);
+}
+
+/* What an atom varies with: loops of the table, and others or scalars. */
+static void
+see(const Nest *n, const bool in[MAX_LOOPS], const Atom *a, bool *own, bool *other)
+{
+    bool table = false;
+    for (int i = 0; a->op == AT_VAR && i < n->nloops; i++)
+        table |= in[i] && n->loop[i].var == a->var;
+    if (a->op == AT_VAR)
+        *(table ? own : other) = true;
+    for (int j = 0; j < a->n; j++)
+        for (int i = 0; i < a->x[j]->n; i++)
+            see(n, in, a->x[j]->t[i].atom, own, other);
+}
+
+/* How far the terms with loops of the table go, in elements; INFINITY where they have
+ * more than those loops. */
+static double
+reach_of(const Nest *n, const Ex *x, const bool in[MAX_LOOPS])
+{
+    double least = 0, most = 0;
+    for (int i = 0; i < x->n; i++) {
+        const Atom *a = x->t[i].atom;
+        double k = (double)x->t[i].coef;
+        bool own = false, other = false;
+        see(n, in, a, &own, &other);
+        if (own && other)
+            return INFINITY;
+        if (own) {
+            least += k * (double)(k < 0 ? a->f.max : a->f.min);
+            most += k * (double)(k < 0 ? a->f.min : a->f.max);
+        }
+    }
+    return -least > most ? -least : most;
+}
+
 /* All offsets in bytes fit 32 bits. */
 static bool
-near(const Nest *n, int bits)
+near(const Nest *n, int bits, const bool in[MAX_LOOPS])
 {
     const Ex *x[] = {n->src, n->dst};
     for (int s = 0; s < 2; s++) {
-        double far = 0, least = (double)x[s]->f.min, most = (double)x[s]->f.max;
+        double far = reach_of(n, x[s], in);
         for (int i = 0; i < n->nloops; i++) {
             double stride = (double)(s ? n->loop[i].ds : n->loop[i].ss);
-            far += (stride < 0 ? -stride : stride) * (double)n->loop[i].n;
+            if (in[i])
+                far += (stride < 0 ? -stride : stride) * (double)n->loop[i].n;
         }
-        if ((far - least) * bits / 8 > INT32_MAX || (far + most) * bits / 8 > INT32_MAX)
+        if (far * bits / 8 > INT32_MAX)
             return false;
     }
     return true;
@@ -29,12 +74,14 @@ kernel_table(const Nest *n, int run, bool in[MAX_LOOPS])
     i64 entries = 1;
     for (int i = 0; i < n->nloops; i++) {
         in[i] = n->loop[i].rest;
+        if (in[i] && !is_known(&n->loop[i]))
+            return INF;
         entries *= in[i] && entries <= MOST ? n->loop[i].n : 1;
     }
     for (int i = n->nloops - 1; i >= 0; i--) {
         if (in[i] || i == run)
             continue;
-        if (entries * n->loop[i].n > ENOUGH)
+        if (!is_known(&n->loop[i]) || entries * n->loop[i].n > ENOUGH)
             break;
         in[i] = true;
         entries *= n->loop[i].n;
@@ -55,7 +102,7 @@ gather_applies(const Nest *n, int bits, int role[ROLES])
     for (int i = n->nloops - 1; i >= 0 && role[ROW] < 0; i--)
         if (i != role[COL] && !in[i])
             role[ROW] = i;
-    return !n->now && bits >= 8 && entries >= FEWEST && entries <= MOST && near(n, bits);
+    return bits >= 8 && entries >= FEWEST && entries <= MOST && near(n, bits, in);
 }
 
 /* Other kernels leave loops in the rest outside, and walk all of memory for each. */

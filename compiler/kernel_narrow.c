@@ -43,8 +43,8 @@ interleave_applies(const Nest *n, i64 size, int role[ROLES])
 {
     if (!plane(n, role))
         return false;
-    i64 cols = n->loop[role[COL]].n + n->pad;
-    return cols <= MOST_COLS + n->pad && cols * size <= ROW_BYTES &&
+    i64 most = n->loop[role[COL]].most, cols = n->loop[role[COL]].n + n->pad;
+    return most <= MOST_COLS && (most + n->pad) * size <= ROW_BYTES &&
            n->loop[role[ROW]].n >= VECTOR_BYTES / size && n->loop[role[ROW]].ds >= cols;
 }
 
@@ -64,7 +64,7 @@ deinterleave_applies(const Nest *n, i64 size, int role[ROLES])
     if (!plane(n, role))
         return false;
     i64 rows = n->loop[role[ROW]].n;
-    return rows < VECTOR_BYTES / size && n->loop[role[COL]].n >= VECTOR_BYTES / size &&
+    return n->loop[role[ROW]].most < VECTOR_BYTES / size && n->loop[role[COL]].n >= VECTOR_BYTES / size &&
            n->loop[role[COL]].ss >= rows;
 }
 

@@ -2,7 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "layout_runtime.h"
+#include "layout_sizes.h"
 
 Scalars *
 scalars_new(Exprs *e)
@@ -60,6 +60,12 @@ static int
 scalar_at(const Scalars *s, const Atom *a)
 {
     return a->op == AT_VAR ? find_var(s, a->var) : -1;
+}
+
+bool
+scalar_is(const Scalars *s, const Atom *a)
+{
+    return scalar_at(s, a) >= 0;
 }
 
 static i64

@@ -46,11 +46,11 @@ plan_match(Arena *a, const LayoutRef *src, const LayoutRef *dst, int rank, int *
         map[i] = position(s, rank, d->dims[i]);
 }
 
-/* The pieces of one dim's range [lo, hi). */
+/* The pieces of one dim's range, from the first to before the last. */
 typedef struct {
-    const Piece *piece;
+    Piece *piece;
     int n;
-    i64 lo, hi;
+    const Ex *from, *to;
 } Range;
 
 typedef struct {
@@ -63,12 +63,30 @@ typedef struct {
     Piece scratch[MAX_PIECES];
 } Boxes;
 
-static Range
-range_of(Boxes *b, const i64 *cuts, int n, i64 lo, i64 hi)
+/* The cuts of a side's dim, none at `below` or above where that is a number. */
+static int
+cuts_of(const Sizes *z, int d, const Ex *below, i64 *cuts, int n)
 {
-    int m = lo < hi ? pieces_of(cuts, n, lo, hi, b->scratch) : 0;
-    const Piece *p = arena_copy(b->arena, b->scratch, (size_t)m * sizeof *p);
-    return (Range){p, m, lo, hi};
+    i64 most = ex_is_const(below) ? below->base : INF;
+    n = pieces_cuts(z->addr, z->var[d], most, cuts, n);
+    for (int i = 0; i < z->nterms; i++)
+        n = pieces_cuts(z->term[i].x, z->var[d], most, cuts, n);
+    return n;
+}
+
+/* Where the cuts meet in too many places the digits stay expressions, which is slower and
+ * as right. */
+static Range
+range_of(Boxes *b, const i64 *cuts, int n, const Ex *from, const Ex *to, i64 unit)
+{
+    static const i64 one[1] = {1};
+    int m = pieces_of(b->p->scalars, cuts, n, from, to, unit, b->scratch);
+    if (m < 0)
+        m = pieces_of(b->p->scalars, one, 1, from, to, 1, b->scratch);
+    for (int i = 0; i < m; i++)
+        b->scratch[i].pad = from != ex_const(b->p->e, 0);
+    return (Range){arena_copy(b->arena, b->scratch, (size_t)m * sizeof b->scratch[0]), m,
+                   from, to};
 }
 
 static void
@@ -76,14 +94,14 @@ cut_dim(Boxes *b, int d)
 {
     i64 cuts[MAX_CUTS], both[MAX_CUTS];
     const Plan *p = b->p;
-    const Dim *to = &p->dst->dim[d], *from = &p->src->dim[p->map[d]];
-    int n = pieces_cuts(p->dst->addr, to->var, to->padded, cuts, 0);
-    int m = pieces_cuts(p->dst->addr, to->var, to->n, both, 0);
-    m = pieces_cuts(p->src->addr, from->var, to->n, both, m);
-    b->valid[d] = range_of(b, both, m, 0, to->n);
-    b->valid_dst[d] = range_of(b, cuts, n, 0, to->n);
-    b->pad[d] = range_of(b, cuts, n, to->n, to->padded);
-    b->full[d] = range_of(b, cuts, n, 0, to->padded);
+    const Sizes *to = p->to;
+    const Ex *zero = ex_const(p->e, 0), *n = to->n[d], *end = to->padded[d];
+    int k = cuts_of(to, d, end, cuts, 0);
+    int m = cuts_of(p->from, p->map[d], n, both, cuts_of(to, d, n, both, 0));
+    b->valid[d] = range_of(b, both, m, zero, n, 1);
+    b->valid_dst[d] = range_of(b, cuts, k, zero, n, 1);
+    b->pad[d] = range_of(b, cuts, k, n, end, to->unit[d]);
+    b->full[d] = range_of(b, cuts, k, zero, end, 1);
 }
 
 /* The most loops that a piece of the range has. */
@@ -108,7 +126,8 @@ too_many(const Range *r, int rank, i64 limit)
 }
 
 /* One piece for all of a dim, the one with the most pieces and loops, until nests and
- * loops are few enough: its digits stay expressions, which is slower and as right. */
+ * loops are few enough: its digits stay expressions, which is slower and as right.
+ * Padding that is copied then may lie in one piece with what it repeats. */
 static void
 coarsen(Boxes *b, Range *r, i64 limit)
 {
@@ -119,17 +138,19 @@ coarsen(Boxes *b, Range *r, i64 limit)
         for (int d = 1; d < rank; d++)
             if (r[d].n * loops_of(&r[d]) > r[most].n * loops_of(&r[most]))
                 most = d;
-        r[most] = range_of(b, one, 1, r[most].lo, r[most].hi);
+        r[most] = range_of(b, one, 1, r[most].from, r[most].to, 1);
+        const Ex *n = b->p->to->n[most];
+        for (int i = 0; i < r[most].n; i++)
+            r[most].piece[i].mixed = r[most].from != n && r[most].to != n;
     }
 }
 
-static Nest *
-new_nest(Boxes *b)
+Nest *
+plan_add(Plan *p)
 {
-    Plan *p = b->p;
     if ((p->n & (p->n - 1)) == 0) {
         Nest *old = p->nest;
-        p->nest = arena_array(b->arena, Nest, p->n ? 2 * p->n : 1);
+        p->nest = arena_array(ex_arena(p->e), Nest, p->n ? 2 * p->n : 1);
         if (p->n)
             memcpy(p->nest, old, (size_t)p->n * sizeof *old);
     }
@@ -149,7 +170,7 @@ add_boxes(Boxes *b, NestKind kind, Range *range, i64 limit)
     do {
         for (d = 0; d < rank; d++)
             piece[d] = &range[d].piece[at[d]];
-        nest_make(b->p, kind, piece, new_nest(b));
+        nest_make(b->p, kind, piece, plan_add(b->p));
         for (d = rank - 1; d >= 0 && ++at[d] == range[d].n; d--)
             at[d] = 0;
     } while (d >= 0);
@@ -181,26 +202,39 @@ separate_padding(Boxes *b)
         memcpy(all, v->piece, (size_t)v->n * sizeof *all);
         if (p->n)
             memcpy(all + v->n, p->piece, (size_t)p->n * sizeof *all);
-        b->full[d] = (Range){all, v->n + p->n, 0, b->p->dst->dim[d].padded};
+        b->full[d] = (Range){all, v->n + p->n, v->from, p->to};
     }
 }
 
-Plan *
-plan_make(Layout *src, Layout *dst, const int *map)
+bool
+plan_is_fixed(const Plan *p)
 {
-    Arena *a = ex_arena(dst->e);
+    return p->scalars->nextents == 0;
+}
+
+Plan *
+plan_make(Scalars *s, const char *const *name, Layout *src, Layout *dst, const int *map,
+          const int *extent)
+{
+    Arena *a = ex_arena(s->e);
     Plan *p = arena_new(a, Plan);
     Boxes *b = arena_new(a, Boxes);
-    *p = (Plan){.src = src, .dst = dst, .e = dst->e};
+    int of[MAX_RANK];
+    for (int d = 0; d < dst->rank; d++)
+        of[d] = extent[map[d]];
+    *p = (Plan){.src = src, .dst = dst, .e = s->e, .scalars = s, .name = name,
+                .from = layout_sizes(s, src, extent), .to = layout_sizes(s, dst, of)};
     *b = (Boxes){.p = p, .arena = a};
     memcpy(p->map, map, sizeof p->map);
     for (int d = 0; d < dst->rank; d++)
         cut_dim(b, d);
-    if (dst->ref->def->fill == FILL_EDGE)
+    FillKind fill = dst->ref->def->fill;
+    if (fill == FILL_EDGE)
         separate_padding(b);
     add_boxes(b, NEST_COPY, b->valid, NESTS_MAX);
-    if (dst->ref->def->fill != FILL_NONE)
-        add_padding(b, dst->ref->def->fill == FILL_EDGE ? NEST_COPY : NEST_FILL);
+    if (fill != FILL_NONE)
+        add_padding(b, fill == FILL_EDGE ? NEST_COPY : NEST_FILL);
+    plan_few(p);
     plan_merge(p);
     plan_order(p);
     return p;

@@ -9,29 +9,41 @@
 #ifndef RAVEL_PLAN_H
 #define RAVEL_PLAN_H
 
-#include "layout.h"
+#include "layout_sizes.h"
 
 /* A plan is coarsened to about NESTS_MAX nests of copies and as many of padding. */
 enum { MAX_LOOPS = 32, MAX_PIECES = 64, NESTS_MAX = 512 };
+enum { SRC, DST };
 _Static_assert(MAX_PIECES >= 2 * MAX_LOOPS, "a chain of cuts leaves that many pieces");
 
-/* x = start + sum of step * i, 0 <= i < n: a piece of one dim's range.  Loops
- * outermost first. */
+/* x = start + sum of step * i, first <= i < first + n, i <= most: a piece of one dim's
+ * range.  Loops outermost first; one with n = 0 for a shape leaves nothing of the piece
+ * there, whatever start and first then are.  Where start, first and n are numbers, first
+ * is 0 and n is 2 or more. */
 typedef struct {
-    i64 start;
+    i64 step, most;
+    const Ex *first, *n;
+    int level;
+} PieceLoop;
+
+typedef struct {
+    const Ex *start;
+    bool pad;             /* beyond the dim's extent */
+    bool mixed;           /* some of it is, some is not */
+    const Ex *from, *to;  /* the range it covers, for people; to: NULL where it has gaps */
     int nloops;
-    struct { i64 step, n; int level; } loop[MAX_LOOPS];
+    const PieceLoop *loop;
 } Piece;
 
 typedef struct {
     const char *name;
     int var;
-    i64 n;
-    i64 ss, ds;           /* elements the source, the destination moves on by */
+    i64 n, ss, ds;        /* iterations; elements the source, the destination moves on by:
+                           * nominal where `ex` is no number, for choosing only */
+    i64 most;             /* n is no more than this for any shape */
     bool rest;            /* also occurs in the rest of an address */
     int dim, part;        /* piece[dim]->loop[part]; of fused loops, the inner one */
-    struct { const Ex *n, *ss, *ds; } now;  /* what they are at run time; NULL: the
-                                             * numbers above */
+    struct { const Ex *n, *ss, *ds; } ex;
 } Loop;
 
 typedef enum { NEST_COPY, NEST_FILL } NestKind;
@@ -76,17 +88,26 @@ typedef struct {
     bool spare;           /* the model passes it over; tuning may not */
     bool picked;          /* by plan_pick */
     double cost;          /* nanoseconds, by the model */
-    const struct NestNow *now;     /* plan_runtime.h; NULL: all is constant */
+
+    /* Of extents that are left to run time: there is anything to do where all of these
+     * are above 0. */
+    int nneeded;
+    const Ex **needed;
+    i64 few;              /* another nest does it where a loop has so many iterations at
+                           * most, or where it has more; 0: none */
+    bool variant;         /* it is that other one */
 } Nest;
 
 typedef struct {
     Layout *src, *dst;
+    const Sizes *from, *to;        /* of src and dst */
     int map[MAX_RANK];    /* dim of dst -> dim of src */
     Exprs *e;
+    Scalars *scalars;     /* what depends on extents that are left to run time */
+    const char *const *name;       /* of those extents, as the user has them */
     Nest *nest;
     int n;
     bool split;           /* large enough for threads */
-    const struct PlanNow *now;     /* plan_runtime.h; NULL: all is constant */
 } Plan;
 
 /* plan.c */
@@ -94,13 +115,22 @@ typedef struct {
  * diag_fatal where neither makes sense. */
 void plan_match(Arena *a, const LayoutRef *src, const LayoutRef *dst, int rank,
                 int *map);
-/* Requires both layouts decided. */
-Plan *plan_make(Layout *src, Layout *dst, const int *map);
+/* Requires both layouts decided.  extent[d] of each dim of src, as of layout_sizes, and
+ * the scalars of those extents, which have these names; they may be none. */
+Plan *plan_make(Scalars *s, const char *const *name, Layout *src, Layout *dst,
+                const int *map, const int *extent);
+/* Room for one nest more; what pointed to others points elsewhere then. */
+Nest *plan_add(Plan *p);
+/* Whether all extents are numbers. */
+bool plan_is_fixed(const Plan *p);
 
 /* plan_pieces.c */
-/* [lo, hi) cut so that digits at the cuts are full or fixed in every piece; cuts
- * ascending from 1.  Returns the number of pieces, at most MAX_PIECES. */
-int pieces_of(const i64 *cuts, int ncuts, i64 lo, i64 hi, Piece *out);
+/* [lo, hi) of a dim cut so that digits at the cuts are full or fixed in every piece; cuts
+ * ascending from 1.  lo is 0 or, of padding, the dim's extent; hi is then at most lo
+ * rounded up to a multiple of unit (0: of nothing that is known).  The number of pieces,
+ * at most MAX_PIECES; -1: there are more. */
+int pieces_of(Scalars *s, const i64 *cuts, int ncuts, const Ex *lo, const Ex *hi,
+              i64 unit, Piece *out);
 /* The digit borders of var in x, merged into cuts; the new count. */
 int pieces_cuts(const Ex *x, int var, i64 below, i64 *cuts, int n);
 enum { MAX_CUTS = 128 };
@@ -116,42 +146,59 @@ const char *nest_loop_name(Arena *a, const Nest *n, const char *dim, int level,
 /* Loops by falling stride; and the kernel. */
 void nest_sort(Nest *n);
 void nest_finish(const Plan *p, Nest *n);
+/* x times a variable, term by term. */
+const Ex *nest_times(Exprs *e, const Ex *x, const Ex *stride);
 
 /* plan_comb.c: a piece in normal form, `run` in a row every `period`, `count` times:
- * start + period * j + i,  0 <= i < run, 0 <= j < count;  no coordinate twice.  Its
- * numbers are constants, as extents are; bounds that are expressions would join here,
- * as plan_check asks nothing else of a piece. */
+ * start + period * j + i,  0 <= i < run, 0 <= j < count;  no coordinate twice. */
 typedef struct {
     i64 start, run, period, count;
-    i64 last, size;       /* the last coordinate; how many there are */
+    i64 last, size;       /* the last coordinate; how many there are, 0: none */
 } Comb;
-/* False where a piece is not of that form, or does not fit 64 bits. */
-bool comb_of(const Piece *p, Comb *c);
+/* Of the piece where scalars have these values; false where it is not of that form, or
+ * does not fit 64 bits. */
+bool comb_of(const Piece *p, const i64 *val, Comb *c);
 /* Whether two share a coordinate; true also where residues do not say. */
 bool comb_meets(const Comb *a, const Comb *b);
 
-/* plan_check.c: whether the boxes can be shown to be disjoint and cover what they must,
- * and each nest's loops are those of its box and its addresses, at the box's corners,
- * what the layouts say there.  Between the corners it looks at none. */
+/* plan_check.c: whether the boxes can be shown to be disjoint and cover what they must.
+ * Boxes are products of pieces of dims, each of which depends on one extent: an extent
+ * that is left to run time is given the values that tell, at and beside every border of
+ * its digits or, if so said, all residues of its blocks over three of them; bounds are
+ * linear in the blocks. */
 typedef struct {
     const char *flaw;     /* the first, a sentence; NULL: there is none */
-    int copies, fills;    /* nests */
+    int shapes;           /* looked at */
+    bool all;             /* residues: none was left out */
 } PlanCheck;
 /* The flaw lives in a, as all it needs meanwhile. */
-PlanCheck plan_check(Arena *a, const Plan *p);
+PlanCheck plan_check(Arena *a, const Plan *p, bool residues);
 
-/* plan_check_nest.c: the first flaw of one nest's loops and addresses, or NULL. */
+/* plan_check_nest.c: the first flaw of one nest of a plan in numbers, or NULL: its loops
+ * are those of its box and its addresses, at the box's corners, what the layouts say
+ * there.  Between the corners it looks at none. */
 const char *nest_flaw(Arena *a, const Plan *p, const Nest *n);
+/* Of all nests, with its box. */
+const char *nests_flaw(Arena *a, const Plan *p);
 
 /* plan_print.c */
 /* The coordinates of a nest, for people: N=0..1 C=16..19 */
 const char *plan_box(Arena *a, const Plan *p, const Nest *n);
 void plan_print(Buf *b, const Plan *p);
+/* Slots and strides of the entries of one of its layouts. */
+void plan_sizes_print(Buf *b, const Plan *p, const Sizes *z);
 
 /* plan_table.c: offsets in bytes, the destination's and the source's of each entry, base
  * and rest of the addresses in them. */
 i64 nest_entries(const Nest *n);
 const int32_t *nest_table(Arena *a, const Plan *p, const Nest *n);
+/* What an address has besides the strides of loops: what varies with the loops of the
+ * table, which is in it, and what does not; without a table all is outside. */
+const Ex *nest_inside(const Plan *p, const Nest *n, bool source);
+const Ex *nest_outside(const Plan *p, const Nest *n, bool source);
+
+/* plan_few.c: nests again, for shapes at which they have few columns or rows. */
+void plan_few(Plan *p);
 
 /* plan_merge.c: padding that follows the rows of a copy is written with them. */
 void plan_merge(Plan *p);

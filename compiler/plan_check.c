@@ -4,21 +4,27 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "plan.h"
+#include "plan_shape.h"
 
-/* The different pieces of a dim, and who meets whom, as sets of nests. */
+/* A dim: its different pieces, and who meets whom, as sets of nests.  At each of the
+ * values that its extent is given, what a piece is and how far the dim goes. */
 typedef struct {
     const Piece **piece;
-    Comb *comb;
     int n;
     int *of;              /* of each nest */
-    uint64_t **meets;     /* of each piece: the nests whose piece it meets */
+    uint64_t **meets;     /* of each piece: the nests whose piece it meets at any value */
+    int extent;           /* whose values; -1: one, it is a number */
+    int nvalues;
+    Comb *comb;           /* of piece k at value v: comb[k * nvalues + v] */
+    i64 *real, *padded;   /* of each value */
 } Axis;
 
 typedef struct {
     const Plan *p;
     Arena *arena;
     PlanCheck out;
+    ExtentValues values;
+    i64 *val;             /* of the scalars */
     int words;            /* of a set of nests */
     Axis axis[MAX_RANK];
 } Check;
@@ -44,13 +50,10 @@ box(const Check *c, int nest)
                         plan_box(c->arena, c->p, n));
 }
 
-/* How far a nest may reach along dim d. */
-static i64
-limit(const Check *c, const Nest *n, int d)
+static bool
+covers(const Nest *n)
 {
-    const Layout *l = c->p->dst;
-    bool all = n->kind == NEST_FILL || l->ref->def->fill == FILL_EDGE;
-    return all ? l->dim[d].padded : l->dim[d].n;
+    return !n->variant;
 }
 
 static int
@@ -60,33 +63,90 @@ find_piece(Axis *x, const Piece *p)
         if (x->piece[i] == p)
             return i;
     x->piece[x->n] = p;
-    return -1;
+    return x->n++;
+}
+
+/* The scalars where extent i has that value, the others one on a border. */
+static bool
+set_scalars(Check *c, int i, i64 value)
+{
+    i64 extent[MAX_RANK];
+    memcpy(extent, c->values.base[0], sizeof extent);
+    if (i >= 0)
+        extent[i] = value;
+    return scalars_eval(c->p->scalars, extent, c->val) ||
+           flaw(c, "a number does not fit 64 bits at an extent of %lld",
+                (long long)value);
 }
 
 static bool
-add_pieces(Check *c, int d)
+set_combs(Check *c, int d, int v)
+{
+    Axis *x = &c->axis[d];
+    const Sizes *z = c->p->to;
+    i64 value = x->extent < 0 ? 0 : c->values.value[x->extent][v];
+    if (!set_scalars(c, x->extent, value))
+        return false;
+    if (!ex_eval(z->n[d], c->val, &x->real[v]) ||
+        !ex_eval(z->padded[d], c->val, &x->padded[v]))
+        return flaw(c, "an extent does not fit 64 bits");
+    for (int k = 0; k < x->n; k++)
+        if (!comb_of(x->piece[k], c->val, &x->comb[k * x->nvalues + v]))
+            return flaw(c, "a piece of %s is no run repeated evenly",
+                        c->p->dst->dim[d].name);
+    return true;
+}
+
+static bool
+add_axis(Check *c, int d)
 {
     const Plan *p = c->p;
     Axis *x = &c->axis[d];
+    x->extent = p->to->extent[d];
+    x->nvalues = x->extent < 0 ? 1 : c->values.n[x->extent];
     x->piece = arena_array(c->arena, const Piece *, p->n);
-    x->comb = arena_array(c->arena, Comb, p->n);
     x->of = arena_array(c->arena, int, p->n);
-    for (int i = 0; i < p->n; i++) {
-        const Nest *n = &p->nest[i];
-        int k = find_piece(x, n->piece[d]);
-        if (k < 0) {
-            k = x->n++;
-            if (!comb_of(n->piece[d], &x->comb[k]))
-                return flaw(c, "%s has a piece of %s that is no run repeated evenly",
-                            box(c, i), p->dst->dim[d].name);
-        }
-        x->of[i] = k;
-        if (x->comb[k].start < 0 || x->comb[k].last >= limit(c, n, d))
-            return flaw(c, "%s leaves the coordinates that are its to cover: %s is "
-                        "below %lld", box(c, i), p->dst->dim[d].name,
-                        (long long)limit(c, n, d));
+    for (int i = 0; i < p->n; i++)
+        x->of[i] = find_piece(x, p->nest[i].piece[d]);
+    x->comb = arena_array(c->arena, Comb, (i64)x->n * x->nvalues);
+    x->real = arena_array(c->arena, i64, x->nvalues);
+    x->padded = arena_array(c->arena, i64, x->nvalues);
+    for (int v = 0; v < x->nvalues; v++)
+        if (!set_combs(c, d, v))
+            return false;
+    return true;
+}
+
+/* Whether a nest is to cover padding too. */
+static bool
+has_padding(const Check *c, const Nest *n)
+{
+    return n->kind == NEST_FILL || c->p->dst->ref->def->fill == FILL_EDGE;
+}
+
+static bool
+inside(Check *c, int d)
+{
+    const Axis *x = &c->axis[d];
+    for (int i = 0; i < c->p->n; i++) {
+        const Comb *comb = &x->comb[x->of[i] * x->nvalues];
+        const i64 *limit = has_padding(c, &c->p->nest[i]) ? x->padded : x->real;
+        for (int v = 0; v < x->nvalues; v++)
+            if (comb[v].size && (comb[v].start < 0 || comb[v].last >= limit[v]))
+                return flaw(c, "%s leaves the coordinates that are its to cover: %s is "
+                            "below %lld", box(c, i), c->p->dst->dim[d].name,
+                            (long long)limit[v]);
     }
     return true;
+}
+
+static bool
+pieces_meet(const Axis *x, int a, int b)
+{
+    for (int v = 0; v < x->nvalues; v++)
+        if (comb_meets(&x->comb[a * x->nvalues + v], &x->comb[b * x->nvalues + v]))
+            return true;
+    return false;
 }
 
 static void
@@ -97,35 +157,36 @@ add_meets(Check *c, Axis *x)
         bool *with = arena_array(c->arena, bool, x->n);
         x->meets[k] = arena_array(c->arena, uint64_t, c->words);
         for (int j = 0; j < x->n; j++)
-            with[j] = comb_meets(&x->comb[k], &x->comb[j]);
+            with[j] = pieces_meet(x, k, j);
         for (int i = 0; i < c->p->n; i++)
-            if (with[x->of[i]])
+            if (with[x->of[i]] && covers(&c->p->nest[i]))
                 x->meets[k][i / 64] |= (uint64_t)1 << i % 64;
     }
 }
 
 /* Whether two pieces of every dim, which meet, are known to: residues of two that are
- * both repeated only say that they may. */
+ * both repeated only say that they may, and dims may meet at different shapes. */
 static bool
 surely_meet(const Check *c, int i, int j)
 {
     for (int d = 0; d < c->p->dst->rank; d++) {
         const Axis *x = &c->axis[d];
-        int a = x->of[i], b = x->of[j];
-        if (a != b && x->comb[a].count > 1 && x->comb[b].count > 1)
+        const Comb *a = &x->comb[x->of[i] * x->nvalues];
+        const Comb *b = &x->comb[x->of[j] * x->nvalues];
+        if (x->nvalues > 1 || (a != b && a->count > 1 && b->count > 1))
             return false;
     }
     return true;
 }
 
-/* Two boxes are disjoint when their pieces of some dim are. */
+/* Two boxes are disjoint when their pieces of some dim are, whatever its extent. */
 static bool
 disjoint(Check *c)
 {
     for (int d = 0; d < c->p->dst->rank; d++)
         add_meets(c, &c->axis[d]);
     for (int i = 0; i < c->p->n; i++)
-        for (int w = i / 64; w < c->words; w++) {
+        for (int w = i / 64; w < c->words && covers(&c->p->nest[i]); w++) {
             uint64_t set = w > i / 64 ? UINT64_MAX : UINT64_MAX << i % 64 << 1;
             for (int d = 0; d < c->p->dst->rank; d++)
                 set &= c->axis[d].meets[c->axis[d].of[i]][w];
@@ -138,17 +199,20 @@ disjoint(Check *c)
     return true;
 }
 
-/* Coordinates of each kind of nest, summed up. */
+/* Coordinates of each kind of nest, summed up; v: of each dim, the value. */
 static bool
-sizes(Check *c, i64 sum[2])
+sizes(Check *c, const int *v, i64 sum[2])
 {
+    bool fixed = plan_is_fixed(c->p);
     for (int i = 0; i < c->p->n; i++) {
         const Nest *n = &c->p->nest[i];
-        i64 size = 1;
-        for (int d = 0; d < c->p->dst->rank; d++)
-            if (!int_mul(size, c->axis[d].comb[c->axis[d].of[i]].size, &size))
+        i64 size = covers(n);
+        for (int d = 0; d < c->p->dst->rank; d++) {
+            const Axis *x = &c->axis[d];
+            if (!int_mul(size, x->comb[x->of[i] * x->nvalues + v[d]].size, &size))
                 return flaw(c, "%s is too large", box(c, i));
-        if (n->elements != size)
+        }
+        if (fixed && n->elements != size)
             return flaw(c, "%s has %lld coordinates, its loops make %lld", box(c, i),
                         (long long)size, (long long)n->elements);
         if (!int_add(sum[n->kind], size, &sum[n->kind]))
@@ -158,15 +222,16 @@ sizes(Check *c, i64 sum[2])
 }
 
 static bool
-covering(Check *c)
+covering(Check *c, const int *v)
 {
-    const Layout *l = c->p->dst;
     i64 sum[2] = {0, 0}, real = 1, all = 1;
-    FillKind fill = l->ref->def->fill;
-    for (int d = 0; d < l->rank; d++)
-        if (!int_mul(real, l->dim[d].n, &real) || !int_mul(all, l->dim[d].padded, &all))
+    FillKind fill = c->p->dst->ref->def->fill;
+    c->out.shapes++;
+    for (int d = 0; d < c->p->dst->rank; d++)
+        if (!int_mul(real, c->axis[d].real[v[d]], &real) ||
+            !int_mul(all, c->axis[d].padded[v[d]], &all))
             return flaw(c, "there are too many coordinates to count");
-    if (!sizes(c, sum))
+    if (!sizes(c, v, sum))
         return false;
     i64 copies = fill == FILL_EDGE ? all : real;
     i64 fills = fill == FILL_VALUE ? all - real : 0;
@@ -179,31 +244,40 @@ covering(Check *c)
     return true;
 }
 
+/* One extent after the other at each of its values, the others at the k-th of theirs:
+ * the first, then the last. */
 static bool
-nests(Check *c)
+covering_all(Check *c)
 {
-    for (int i = 0; i < c->p->n; i++) {
-        const Nest *n = &c->p->nest[i];
-        const char *why = nest_flaw(c->arena, c->p, n);
-        if (why)
-            return flaw(c, "%s: %s", box(c, i), why);
-        c->out.copies += n->kind == NEST_COPY;
-        c->out.fills += n->kind == NEST_FILL;
-    }
+    int v[MAX_RANK] = {0};
+    if (plan_is_fixed(c->p))
+        return covering(c, v);
+    for (int last = 0; last < 2; last++)
+        for (int i = 0; i < c->p->scalars->nextents; i++)
+            for (int k = 0; k < c->values.n[i]; k++) {
+                for (int d = 0; d < c->p->dst->rank; d++)
+                    v[d] = c->axis[d].extent == i ? k
+                           : last ? c->axis[d].nvalues - 1 : 0;
+                if (!covering(c, v))
+                    return false;
+            }
     return true;
 }
 
 PlanCheck
-plan_check(Arena *a, const Plan *p)
+plan_check(Arena *a, const Plan *p, bool residues)
 {
     Check *c = arena_new(a, Check);
     c->p = p;
     c->arena = a;
     c->words = (p->n + 63) / 64;
+    c->values = plan_extent_values(a, p, residues);
+    c->out.all = c->values.all;
+    c->val = arena_array(a, i64, ex_nvars(p->e));
     bool ok = true;
     for (int d = 0; ok && d < p->dst->rank; d++)
-        ok = add_pieces(c, d);
-    if (ok && disjoint(c) && covering(c))
-        nests(c);
+        ok = add_axis(c, d) && inside(c, d);
+    if (ok && disjoint(c))
+        covering_all(c);
     return c->out;
 }

@@ -8,7 +8,6 @@
 
 #include "plan.h"
 
-enum { SRC, DST };
 
 /* A loop of a piece, and what one step of it adds to each address. */
 typedef struct {
@@ -46,7 +45,7 @@ written(const Corner *c, i64 *x, i64 out[2])
     const Plan *p = c->p;
     i64 y[MAX_RANK];
     for (int d = 0; d < p->dst->rank; d++)
-        x[d] = c->n->piece[d]->start;
+        x[d] = c->n->piece[d]->start->base;
     for (int i = 0; i < c->nsteps; i++)
         if (!add_times(&x[c->step[i].dim], c->step[i].step, c->at[i]))
             return false;
@@ -116,7 +115,7 @@ add_steps(Corner *c)
             if (c->nsteps == MAX_LOOPS)
                 return false;
             c->step[c->nsteps++] = (Step){.dim = d, .part = i, .step = q->loop[i].step,
-                                          .n = q->loop[i].n,
+                                          .n = q->loop[i].n->base,
                                           .rest = rest_loop(c->n, d, i)};
         }
     }
@@ -186,7 +185,7 @@ check_loops(Corner *c)
         const Loop *l = &n->loop[i];
         if (l->rest && i >= n->nloops - n->inner + n->table)
             return "the kernel runs a loop that is in the rest of an address";
-        if (l->rest ? l->n != n->piece[l->dim]->loop[l->part].n : !made_of_steps(c, l))
+        if (l->rest ? l->n != n->piece[l->dim]->loop[l->part].n->base : !made_of_steps(c, l))
             return arena_printf(c->arena, "its loop %s of %lld steps is not one of the "
                                 "box", l->name, (long long)l->n);
     }
@@ -196,6 +195,19 @@ check_loops(Corner *c)
                                 c->p->dst->dim[c->step[i].dim].name,
                                 (long long)c->step[i].step);
     return NULL;
+}
+
+/* What loops are chosen by is what they are. */
+static bool
+in_numbers(const Nest *n)
+{
+    for (int i = 0; i < n->nloops; i++) {
+        const Loop *l = &n->loop[i];
+        if (!ex_is_const(l->ex.n) || !ex_is_const(l->ex.ss) || !ex_is_const(l->ex.ds) ||
+            l->ex.n->base != l->n || l->ex.ss->base != l->ss || l->ex.ds->base != l->ds)
+            return false;
+    }
+    return true;
 }
 
 /* Addresses mention no variable but those of loops in the rest. */
@@ -234,6 +246,8 @@ nest_flaw(Arena *a, const Plan *p, const Nest *n)
     i64 x[MAX_RANK];
     *c = (Corner){.arena = a, .p = p, .n = n};
     c->val = arena_array(a, i64, ex_nvars(p->e));
+    if (!in_numbers(n))
+        return "a loop is not the numbers that were chosen by";
     if (!closed(c))
         return "an address depends on more than its loops";
     if (!add_steps(c))
@@ -245,4 +259,17 @@ nest_flaw(Arena *a, const Plan *p, const Nest *n)
             return "an address does not fit 64 bits";
     const char *why = check_loops(c);
     return why ? why : check_corners(c);
+}
+
+const char *
+nests_flaw(Arena *a, const Plan *p)
+{
+    for (int i = 0; i < p->n; i++) {
+        const char *why = nest_flaw(a, p, &p->nest[i]);
+        if (why)
+            return arena_printf(a, "nest %d (%s%.120s): %s", i + 1,
+                                p->nest[i].kind == NEST_FILL ? "padding " : "",
+                                plan_box(a, p, &p->nest[i]), why);
+    }
+    return NULL;
 }

@@ -6,7 +6,8 @@
 static bool
 same_loop(const Loop *a, const Loop *b)
 {
-    return a->n == b->n && a->ss == b->ss && a->ds == b->ds && a->rest == b->rest;
+    return a->ex.n == b->ex.n && a->ex.ss == b->ex.ss && a->ex.ds == b->ex.ds &&
+           a->rest == b->rest;
 }
 
 /* Whether both make the same calls one after the other. */
@@ -46,7 +47,7 @@ nest_choices(const Plan *p, const Nest *n, Nest *out)
 {
     int m = 1;
     out[0] = *n;
-    for (int i = 0; i < nkernels && !p->now && !n->merged; i++) {
+    for (int i = 0; i < nkernels && !n->merged; i++) {
         Nest with = *n, one;
         nest_sort(&with);
         if (!kernel_use(&with, &kernels[i], p->dst->dtype->bits))

@@ -2,13 +2,22 @@
 #include "plan.h"
 
 bool
-comb_of(const Piece *p, Comb *c)
+comb_of(const Piece *p, const i64 *val, Comb *c)
 {
     i64 span;
-    *c = (Comb){.start = p->start, .run = 1, .count = 1};
+    *c = (Comb){.run = 1, .count = 1};
+    if (!ex_eval(p->start, val, &c->start))
+        return false;
     for (int i = p->nloops - 1; i >= 0; i--) {
-        i64 step = p->loop[i].step, n = p->loop[i].n;
-        if (n < 1 || (n > 1 && step < 1))
+        i64 step = p->loop[i].step, n, first;
+        if (!ex_eval(p->loop[i].n, val, &n) || !ex_eval(p->loop[i].first, val, &first) ||
+            n < 0 || (n > 1 && step < 1))
+            return false;
+        if (n == 0) {
+            *c = (Comb){.run = 1, .count = 1, .last = -1};
+            return true;
+        }
+        if (!int_mul(step, first, &span) || !int_add(c->start, span, &c->start))
             return false;
         if (n == 1)
             continue;
@@ -42,7 +51,7 @@ run_meets(i64 lo, i64 hi, const Comb *b)
 bool
 comb_meets(const Comb *a, const Comb *b)
 {
-    if (a->last < b->start || b->last < a->start)
+    if (!a->size || !b->size || a->last < b->start || b->last < a->start)
         return false;
     if (a->count == 1)
         return run_meets(a->start, a->last, b);

@@ -5,8 +5,8 @@
 /* The destination of a nest but for the loop by one element, as few loops. */
 typedef struct {
     int n;
-    struct { i64 n, ds; } loop[MAX_LOOPS];
-    i64 run;              /* of that loop; 1: there is none */
+    struct { const Ex *n, *ds; } loop[MAX_LOOPS];
+    const Ex *run;        /* of that loop; 1: there is none */
 } Shape;
 
 static int
@@ -19,43 +19,60 @@ outermost(const Nest *n, const bool *used)
     return best;
 }
 
-/* False where an address is not base + loops that go up. */
 static bool
-shape_of(const Nest *n, Shape *s)
+is_one(const Ex *x)
+{
+    return ex_is_const(x) && x->base == 1;
+}
+
+/* False where an address is not base + loops that go up, for every shape. */
+static bool
+shape_of(const Plan *p, const Nest *n, Shape *s)
 {
     bool used[MAX_LOOPS] = {false};
-    *s = (Shape){.run = 1};
+    *s = (Shape){.run = ex_const(p->e, 1)};
     for (int i = 0; i < n->nloops; i++)
         if (n->loop[i].rest || n->loop[i].ds < 1)
             return false;
     for (int i = outermost(n, used); i >= 0; i = outermost(n, used)) {
         const Loop *l = &n->loop[i];
-        i64 span;
         used[i] = true;
-        if (l->ds == 1)
-            s->run = l->n;
-        else if (s->n && int_mul(l->n, l->ds, &span) && s->loop[s->n - 1].ds == span) {
-            s->loop[s->n - 1].n *= l->n;
-            s->loop[s->n - 1].ds = l->ds;
+        if (is_one(l->ex.ds))
+            s->run = l->ex.n;
+        else if (s->n && s->loop[s->n - 1].ds == scalar_times(p->scalars, l->ex.n,
+                                                              l->ex.ds)) {
+            s->loop[s->n - 1].n = scalar_times(p->scalars, s->loop[s->n - 1].n, l->ex.n);
+            s->loop[s->n - 1].ds = l->ex.ds;
         } else {
-            s->loop[s->n].n = l->n;
-            s->loop[s->n++].ds = l->ds;
+            s->loop[s->n].n = l->ex.n;
+            s->loop[s->n++].ds = l->ex.ds;
         }
     }
-    return ex_is_const(n->dst);
+    return true;
 }
 
-/* The padding f follows c's rows; *pad is how long it is. */
+/* Both have something to do at the same shapes. */
 static bool
-follows(const Nest *f, const Nest *c, const Shape *to, i64 *pad)
+same_needs(const Nest *a, const Nest *b)
+{
+    for (int i = 0; i < a->nneeded && a->nneeded == b->nneeded; i++)
+        if (a->needed[i] != b->needed[i])
+            return false;
+    return a->nneeded == b->nneeded;
+}
+
+/* The padding f, as much of it at every shape, follows c's rows. */
+static bool
+follows(const Plan *p, const Nest *f, const Nest *c, const Shape *to, i64 *pad)
 {
     Shape s;
-    if (!shape_of(f, &s) || f->dst->base != c->dst->base + to->run || s.n != to->n)
+    if (!same_needs(f, c) || !shape_of(p, f, &s) || !ex_is_const(s.run) || s.n != to->n ||
+        f->dst != ex_add(p->e, c->dst, to->run))
         return false;
     for (int i = 0; i < s.n; i++)
         if (s.loop[i].n != to->loop[i].n || s.loop[i].ds != to->loop[i].ds)
             return false;
-    *pad = s.run;
+    *pad = s.run->base;
     return true;
 }
 
@@ -66,11 +83,11 @@ plan_merge(Plan *p)
     for (int i = 0; i < p->n; i++) {
         Nest *c = &p->nest[i];
         Shape s;
-        if (c->kind != NEST_COPY || bits < 8 || !shape_of(c, &s) || s.run == 1)
+        if (c->kind != NEST_COPY || bits < 8 || !shape_of(p, c, &s) || is_one(s.run))
             continue;
         for (int j = 0; j < p->n && !c->pad; j++) {
             Nest *f = &p->nest[j];
-            if (f->kind != NEST_FILL || f->merged || !follows(f, c, &s, &c->pad))
+            if (f->kind != NEST_FILL || f->merged || !follows(p, f, c, &s, &c->pad))
                 continue;
             f->merged = kernel_pick(c, bits);
             c->pad = f->merged ? c->pad : 0;

@@ -1,9 +1,19 @@
-/* One box: addresses as base + strides, loops fused and ordered. */
+/* One box: addresses as base + strides + rest, loops fused and ordered.  Counts and strides
+ * are expressions over scalars; where only a shape tells what one is, choosing goes by a
+ * nominal number. */
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "plan.h"
+
+typedef struct {
+    Plan *p;
+    Exprs *e;
+    Scalars *s;
+    Nest *n;
+    const Ex *base[2], *rest[2];   /* of the source, the destination */
+} Maker;
 
 const char *
 nest_loop_name(Arena *a, const Nest *n, const char *dim, int level, bool several)
@@ -19,55 +29,136 @@ nest_loop_name(Arena *a, const Nest *n, const char *dim, int level, bool several
     return name;
 }
 
-/* start + sum of step * i as an expression, its loops added to the nest. */
-static const Ex *
-coordinate(Plan *p, Nest *n, int dim, const Piece *piece)
+const Ex *
+nest_times(Exprs *e, const Ex *x, const Ex *stride)
 {
-    const Ex *x = ex_const(p->e, piece->start);
-    for (int i = 0; i < piece->nloops; i++) {
-        const char *name = nest_loop_name(ex_arena(p->e), n, p->dst->dim[dim].name,
-                                          piece->loop[i].level, piece->nloops > 1);
-        int var = ex_loop_var(p->e, name, piece->loop[i].n);
-        n->loop[n->nloops++] = (Loop){.name = name, .var = var, .dim = dim,
-                                         .part = i, .n = piece->loop[i].n};
-        n->elements *= piece->loop[i].n;
-        x = ex_add(p->e, x, ex_scale(p->e, ex_of_var(p->e, var), piece->loop[i].step));
-    }
+    const Ex *sum = ex_scale(e, x, stride->base);
+    for (int i = 0; i < stride->n; i++)
+        sum = ex_add(e, sum, ex_scale(e, ex_mul(e, x, ex_of_atom(e, stride->t[i].atom)),
+                                      stride->t[i].coef));
+    return sum;
+}
+
+static void
+need(Maker *m, const Ex *x)
+{
+    enum { MOST = MAX_LOOPS + MAX_RANK + 4 };
+    Nest *n = m->n;
+    if (ex_is_const(x))
+        return;
+    if (!n->needed)
+        n->needed = arena_array(ex_arena(m->e), const Ex *, MOST);
+    n->needed[n->nneeded++] = x;
+}
+
+/* The digit that a loop of a piece goes through; one that runs at most once is a
+ * condition. */
+static const Ex *
+add_loop(Maker *m, int dim, const Piece *q, int i)
+{
+    Nest *n = m->n;
+    const PieceLoop *t = &q->loop[i];
+    bool once = t->n->f.max <= 1;
+    if (once || !ex_is_const(t->first))
+        need(m, t->n);
+    if (once)
+        return scalar_of(m->s, t->first, t->most);
+    const char *name = nest_loop_name(ex_arena(m->e), n, m->p->dst->dim[dim].name,
+                                      t->level, q->nloops > 1);
+    int var = t->most < INF ? ex_loop_var(m->e, name, t->most + 1)
+                            : ex_var(m->e, name, 0, INF);
+    n->loop[n->nloops++] = (Loop){.name = name, .var = var, .dim = dim, .part = i,
+                                  .ex = {t->n, ex_const(m->e, 0), ex_const(m->e, 0)}};
+    /* The variable stands for the digit while it is simplified: a first that is no
+     * number comes later. */
+    const Ex *x = ex_of_var(m->e, var);
+    return ex_is_const(t->first) ? ex_add(m->e, x, t->first) : x;
+}
+
+static const Ex *
+coordinate(Maker *m, int dim, const Piece *q)
+{
+    const Ex *x = q->start;
+    for (int i = 0; i < q->nloops; i++)
+        x = ex_add(m->e, x, ex_scale(m->e, add_loop(m, dim, q, i), q->loop[i].step));
     return x;
 }
 
 static Loop *
-loop_of(Nest *n, int var)
+loop_of(Nest *n, const Atom *a)
 {
-    for (int i = 0; i < n->nloops; i++)
-        if (n->loop[i].var == var)
+    for (int i = 0; a->op == AT_VAR && i < n->nloops; i++)
+        if (n->loop[i].var == a->var)
             return &n->loop[i];
     return NULL;
 }
 
-/* Take the linear terms out of an address, into ss or ds of their loops; returns
- * what is left. */
-static const Ex *
-take_strides(Plan *p, Nest *n, const Ex *x, bool source)
+/* Add x, over loops and scalars, times its stride to an address: loops as strides, scalars
+ * as its base, and what is neither as the rest. */
+static void
+add_term(Maker *m, int side, const Ex *x, const Ex *stride)
 {
-    Term *rest = arena_array(ex_arena(p->e), Term, x->n + 1);
-    int m = 0;
+    Exprs *e = m->e;
+    Term *fixed = arena_array(ex_arena(e), Term, x->n), *rest = arena_array(ex_arena(e),
+                                                                           Term, x->n);
+    int nfixed = 0, nrest = 0;
     for (int i = 0; i < x->n; i++) {
-        const Atom *a = x->t[i].atom;
-        Loop *l = a->op == AT_VAR ? loop_of(n, a->var) : NULL;
-        if (!l)
-            rest[m++] = x->t[i];
-        else if (source)
-            l->ss = x->t[i].coef;
-        else
-            l->ds = x->t[i].coef;
+        Loop *l = loop_of(m->n, x->t[i].atom);
+        if (!l) {
+            bool scalar = scalar_is(m->s, x->t[i].atom);
+            *(scalar ? &fixed[nfixed++] : &rest[nrest++]) = x->t[i];
+            continue;
+        }
+        const Ex **to = side == SRC ? &l->ex.ss : &l->ex.ds;
+        *to = ex_add(e, *to, ex_scale(e, stride, x->t[i].coef));
     }
-    const Ex *r = ex_sum(p->e, x->base, rest, m);
-    bool *used = arena_array(ex_arena(p->e), bool, ex_nvars(p->e));
-    ex_vars(r, used);
-    for (int i = 0; i < n->nloops; i++)
-        n->loop[i].rest |= used[n->loop[i].var];
-    return r;
+    m->base[side] = ex_add(e, m->base[side],
+                           scalar_times(m->s, ex_sum(e, x->base, fixed, nfixed), stride));
+    if (nrest)
+        m->rest[side] = ex_add(e, m->rest[side],
+                               nest_times(e, ex_sum(e, 0, rest, nrest), stride));
+}
+
+static void
+add_address(Maker *m, int side, const Sizes *z, const Ex *const *coord)
+{
+    const Ex **to = arena_array(ex_arena(m->e), const Ex *, ex_nvars(m->e));
+    m->base[side] = m->rest[side] = ex_const(m->e, 0);
+    for (int d = 0; d < z->l->rank; d++)
+        to[z->var[d]] = coord[d];
+    add_term(m, side, ex_subst(m->e, z->addr, to), ex_const(m->e, 1));
+    for (int i = 0; i < z->nterms; i++)
+        add_term(m, side, ex_subst(m->e, z->term[i].x, to), z->term[i].stride);
+}
+
+/* A loop that starts at `first`: the addresses move on, and it counts from 0. */
+static void
+move_first(Maker *m, Loop *l, const Ex *first, const Ex **to)
+{
+    if (ex_is_const(first))
+        return;
+    const Ex *fixed = scalar_of(m->s, first, INF);
+    m->base[SRC] = ex_add(m->e, m->base[SRC], scalar_times(m->s, fixed, l->ex.ss));
+    m->base[DST] = ex_add(m->e, m->base[DST], scalar_times(m->s, fixed, l->ex.ds));
+    to[l->var] = ex_add(m->e, ex_of_var(m->e, l->var), fixed);
+}
+
+static void
+finish_addresses(Maker *m)
+{
+    Nest *n = m->n;
+    int nvars = ex_nvars(m->e);
+    bool *used = arena_array(ex_arena(m->e), bool, nvars);
+    const Ex **to = arena_array(ex_arena(m->e), const Ex *, nvars);
+    ex_vars(m->rest[SRC], used);
+    ex_vars(m->rest[DST], used);
+    for (int i = 0; i < n->nloops; i++) {
+        Loop *l = &n->loop[i];
+        l->rest = used[l->var];
+        move_first(m, l, n->piece[l->dim]->loop[l->part].first, to);
+    }
+    n->src = ex_add(m->e, m->base[SRC], ex_subst(m->e, m->rest[SRC], to));
+    n->dst = ex_add(m->e, m->base[DST], ex_subst(m->e, m->rest[DST], to));
 }
 
 static void
@@ -85,56 +176,77 @@ magnitude(i64 v)
 
 /* The loop from its last iteration to its first. */
 static void
-turn_round(Plan *p, Nest *n, Loop *l)
+turn_round(Maker *m, Loop *l)
 {
-    n->dst = ex_add(p->e, n->dst, ex_const(p->e, l->ds * (l->n - 1)));
-    n->src = ex_add(p->e, n->src, ex_const(p->e, l->ss * (l->n - 1)));
-    l->ds = -l->ds;
-    l->ss = -l->ss;
+    const Ex **stride[] = {&l->ex.ss, &l->ex.ds}, **address[] = {&m->n->src, &m->n->dst};
+    const Ex *last = scalar_of(m->s, ex_sub(m->e, l->ex.n, ex_const(m->e, 1)), INF);
+    for (int s = 0; s < 2; s++) {
+        *address[s] = ex_add(m->e, *address[s], scalar_times(m->s, last, *stride[s]));
+        *stride[s] = ex_scale(m->e, *stride[s], -1);
+    }
+}
+
+static bool
+is_unit(const Ex *stride)
+{
+    return ex_is_const(stride) && magnitude(stride->base) == 1;
 }
 
 /* Which way a loop goes is open: as what is contiguous does, of the destination first;
- * else as the destination. */
+ * else as the destination.  It is turned where that is backwards for every shape. */
 static void
-turn_loops(Plan *p, Nest *n)
+turn_loops(Maker *m)
 {
+    Nest *n = m->n;
     for (int i = 0; i < n->nloops; i++) {
         Loop *l = &n->loop[i];
-        bool read = n->kind == NEST_COPY && magnitude(l->ss) == 1 && magnitude(l->ds) != 1;
-        if (!l->rest && (read ? l->ss : l->ds) < 0)
-            turn_round(p, n, l);
+        bool read = n->kind == NEST_COPY && is_unit(l->ex.ss) && !is_unit(l->ex.ds);
+        const Facts *f = read ? &l->ex.ss->f : &l->ex.ds->f;
+        if (!l->rest && f->max <= 0 && f->min != 0)
+            turn_round(m, l);
     }
+}
+
+/* `out` goes on where `in` ends, times `way`, for every shape. */
+static bool
+goes_on(Maker *m, const Ex *in, const Ex *n, const Ex *out, int way)
+{
+    i64 v;
+    if (ex_is_const(in) && ex_is_const(n))
+        return ex_is_const(out) && int_mul(in->base, n->base, &v) && out->base == way * v;
+    const Ex *x = scalar_times(m->s, in, n);
+    return out == (way < 0 ? ex_scale(m->e, x, -1) : x);
 }
 
 /* 1: `out` goes on where `in` ends; -1: it does turned round; 0: it does not. */
 static int
-follows(const Loop *in, const Loop *out, NestKind kind)
+follows(Maker *m, const Loop *in, const Loop *out)
 {
-    i64 ss, ds;
-    bool fill = kind == NEST_FILL;
-    if (in->rest || out->rest || !int_mul(in->ss, in->n, &ss) ||
-        !int_mul(in->ds, in->n, &ds))
-        return 0;
-    return out->ds == ds && (fill || out->ss == ss) ? 1
-           : out->ds == -ds && (fill || out->ss == -ss) ? -1 : 0;
+    bool fill = m->n->kind == NEST_FILL;
+    for (int way = 1; !in->rest && !out->rest && way >= -1; way -= 2)
+        if (goes_on(m, in->ex.ds, in->ex.n, out->ex.ds, way) &&
+            (fill || goes_on(m, in->ex.ss, in->ex.n, out->ex.ss, way)))
+            return way;
+    return 0;
 }
 
 /* One loop where two walk the same memory on both sides, to a fixpoint. */
 static void
-fuse(Plan *p, Nest *n)
+fuse(Maker *m)
 {
+    Nest *n = m->n;
     for (int i = 0; i < n->nloops; i++)
         for (int j = 0; j < n->nloops; j++) {
             Loop *in = &n->loop[i], *out = &n->loop[j];
-            int way = i == j ? 0 : follows(in, out, n->kind);
+            int way = i == j ? 0 : follows(m, in, out);
             if (!way)
                 continue;
             if (way < 0)
-                turn_round(p, n, out);
-            in->name = arena_printf(ex_arena(p->e), "%.20s%.20s", out->name, in->name);
-            in->n *= out->n;
+                turn_round(m, out);
+            in->name = arena_printf(ex_arena(m->e), "%.20s%.20s", out->name, in->name);
+            in->ex.n = scalar_times(m->s, in->ex.n, out->ex.n);
             drop_loop(n, j);
-            fuse(p, n);
+            fuse(m);
             return;
         }
 }
@@ -170,26 +282,53 @@ nest_finish(const Plan *p, Nest *n)
     kernel_pick(n, p->dst->dtype->bits);
 }
 
+/* The last coordinate, which padding repeats; there is one where the extent is not 0. */
+static const Ex *
+last(Maker *m, int d)
+{
+    const Ex *n = m->p->to->n[d], *x = ex_sub(m->e, n, ex_const(m->e, 1));
+    need(m, n);
+    return ex_is_const(n) ? x : scalar_named(m->s, x, INF);
+}
+
+static void
+set_numbers(Maker *m)
+{
+    Nest *n = m->n;
+    n->elements = 1;
+    for (int i = 0; i < n->nloops; i++) {
+        Loop *l = &n->loop[i];
+        l->n = scalar_nominal(m->s, l->ex.n);
+        l->most = l->ex.n->f.max;
+        l->ss = scalar_nominal(m->s, l->ex.ss);
+        l->ds = scalar_nominal(m->s, l->ex.ds);
+        if (!int_mul(n->elements, l->n, &n->elements))
+            n->elements = INF;
+    }
+}
+
 void
 nest_make(Plan *p, NestKind kind, const Piece *const *piece, Nest *n)
 {
     Arena *a = ex_arena(p->e);
-    const Ex *x[MAX_RANK];
-    *n = (Nest){.kind = kind, .elements = 1};
+    Maker m = {.p = p, .e = p->e, .s = p->scalars, .n = n};
+    const Ex *x[MAX_RANK], *y[MAX_RANK];
+    *n = (Nest){.kind = kind};
     n->piece = arena_copy(a, piece, (size_t)p->dst->rank * sizeof *piece);
-    for (int d = 0; d < p->dst->rank; d++)
-        x[d] = coordinate(p, n, d, piece[d]);
-    const Ex **to = arena_array(a, const Ex *, ex_nvars(p->e));
     for (int d = 0; d < p->dst->rank; d++) {
-        to[p->dst->dim[d].var] = x[d];
-        to[p->src->dim[p->map[d]].var] =
-            ex_min(p->e, x[d], ex_const(p->e, p->dst->dim[d].n - 1));
+        x[d] = coordinate(&m, d, piece[d]);
+        y[p->map[d]] = kind == NEST_FILL ? x[d] : piece[d]->pad ? last(&m, d)
+                       : piece[d]->mixed ? ex_min(p->e, x[d], last(&m, d)) : x[d];
     }
-    n->dst = take_strides(p, n, ex_subst(p->e, p->dst->addr, to), false);
-    n->src = kind == NEST_COPY
-        ? take_strides(p, n, ex_subst(p->e, p->src->addr, to), true)
-        : ex_const(p->e, 0);
-    fuse(p, n);
-    turn_loops(p, n);
+    add_address(&m, DST, p->to, x);
+    if (kind == NEST_COPY)
+        add_address(&m, SRC, p->from, y);
+    else
+        m.base[SRC] = m.rest[SRC] = ex_const(p->e, 0);
+    finish_addresses(&m);
+    fuse(&m);
+    turn_loops(&m);
+    fuse(&m);
+    set_numbers(&m);
     nest_finish(p, n);
 }

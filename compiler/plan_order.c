@@ -101,14 +101,17 @@ take_planes(Nest *n)
 }
 
 /* A turn, a whole loop whose columns go on in the destination where those of the last
- * iteration end, becomes the kernel's; false where there is none. */
+ * iteration end for every shape, becomes the kernel's; false where there is none. */
 static bool
 take_sides(Nest *n)
 {
     i64 cols = nest_tile(n, COL);
+    if (nest_turn(n, n->role[COL]) < 0 && !ex_is_const(n->loop[n->role[COL]].ex.n))
+        return false;
     int k = 0, to = n->nloops - n->inner - 1;
     while (k < n->nturns && (n->turn[k].step > 1 || n->loop[n->turn[k].loop].rest ||
-                             n->loop[n->turn[k].loop].ds != cols))
+                             n->loop[n->turn[k].loop].ds != cols ||
+                             !ex_is_const(n->loop[n->turn[k].loop].ex.ds)))
         k++;
     if (k == n->nturns || n->turn[k].loop == n->role[BATCH])
         return false;
@@ -151,12 +154,11 @@ static const Schedule large[] = {
 
 static const char in_cache[] = "in order of writes";
 
-/* Where extents are left to run time they say it there, and the counts here are nominal:
- * there is nothing to choose by. */
+/* Where only a shape tells the size, a scalar says it there. */
 static bool
 may_stream(const Plan *p)
 {
-    return p->now || layout_bytes(p->dst) >= STREAM_BYTES;
+    return !ex_is_const(p->to->size) || layout_bytes(p->dst) >= STREAM_BYTES;
 }
 
 static bool
@@ -171,7 +173,7 @@ order_transpose(const Plan *p, Nest *n, int k)
     }
     n->spare = !may_stream(p);
     k -= n->spare;
-    if (k >= (p->now ? 1 : LEN(large)) || (large[k].stream == 2 && size == 16))
+    if (k >= LEN(large) || (large[k].stream == 2 && size == 16))
         return false;               /* no buffers are made for those */
     const Schedule *s = &large[k];
     n->order = s->what;
@@ -192,8 +194,10 @@ order_transpose(const Plan *p, Nest *n, int k)
     take_planes(n);
     if (s->sides && (!nest_joins(nest_tile(n, COL), size) || !take_sides(n)))
         return false;
-    if (n->ahead && nest_chain(n, nest_tile(n, ROW), true) * size < 1024)
-        n->ahead = 64 * n->loop[n->role[COL]].ss;
+    const Loop *col = &n->loop[n->role[COL]];
+    if (n->ahead && ex_is_const(col->ex.ss) &&
+        nest_chain(n, nest_tile(n, ROW), true) * size < 1024)
+        n->ahead = 64 * col->ss;
     return true;
 }
 
@@ -276,7 +280,7 @@ static bool
 order_copy(const Plan *p, Nest *n, int k)
 {
     int best = !may_stream(p);
-    if (k == LEN(copies) && !best && !p->now)
+    if (k == LEN(copies) && !best)
         return order_abreast(p, n);
     if (k >= LEN(copies))
         return false;
@@ -394,7 +398,7 @@ share_call(Nest *n, i64 bits)
     for (int i = 0; i < LEN(roles[0]); i++) {
         int role = roles[n->stream == 2][i], loop = n->role[role], split;
         bool whole = role == COL && (n->pad || n->role[SIDE] >= 0);
-        if (loop < 0 || nest_turn(n, loop) >= 0 || whole ||
+        if (loop < 0 || !ex_is_const(n->loop[loop].ex.n) || nest_turn(n, loop) >= 0 || whole ||
             n->loop[loop].n > INT64_MAX / 16)       /* no memory holds it */
             continue;
         const Loop *l = &n->loop[loop];
@@ -419,7 +423,7 @@ share(const Plan *p, Nest *n)
     if (!p->split || nest_shares_bytes(p, n))
         return -1;
     int split = split_of(n, bits);
-    return split >= 0 || p->now ? split : share_call(n, bits);
+    return split >= 0 ? split : share_call(n, bits);
 }
 
 bool
@@ -438,7 +442,7 @@ plan_candidate(const Plan *p, const Nest *n, int k, Nest *out)
                                                          : order_other(p, out, k);
     if (!known)
         return false;
-    out->cost = p->now ? 0 : nest_cost(p, out);
+    out->cost = nest_cost(p, out);
     out->split = share(p, out);
     return true;
 }
@@ -457,7 +461,7 @@ order_nest(const Plan *p, Nest *n)
 void
 plan_order(Plan *p)
 {
-    p->split = p->now || layout_bytes(p->dst) >= SPLIT_BYTES;
+    p->split = !ex_is_const(p->to->size) || layout_bytes(p->dst) >= SPLIT_BYTES;
     for (int i = 0; i < p->n; i++)
         order_nest(p, &p->nest[i]);
 }

@@ -1,5 +1,11 @@
 /* One dim: the range of its coordinates cut into pieces in which every digit of
- * both layouts is linear. */
+ * both layouts is linear.
+ *
+ * With cuts 1 | c1 | .. | ck, a range is the ragged start of its first block, from the
+ * smallest cut to the largest, then full blocks, then the ragged end.  Where its ends are
+ * left to run time the pieces are the same, and how many blocks each has is a digit of an
+ * end.  Cuts that do not nest are segments over one period, their lcm: once for the full
+ * periods, once for the rest. */
 #include <stdlib.h>
 
 #include "plan.h"
@@ -37,138 +43,272 @@ pieces_cuts(const Ex *x, int var, i64 below, i64 *cuts, int n)
     return n;
 }
 
+/* Segments at most in one period left to run time: more make code that is no use to
+ * anyone. */
+enum { MAX_SEGMENTS = 16 };
+
+typedef struct {
+    Scalars *s;
+    Exprs *e;
+    const i64 *cuts;
+    int ncuts;
+    Piece *out;
+    int n;
+    bool full;            /* more pieces than there is room for */
+} Cutter;
+
 static bool
 is_chain(const i64 *cuts, int n)
 {
     for (int i = 0; i + 1 < n; i++)
         if (cuts[i + 1] % cuts[i])
             return false;
-    return true;
+    return n <= MAX_LOOPS;
 }
 
-typedef struct {
-    const i64 *cuts;
-    Piece *out;
-    int n;
-    bool full;            /* more pieces than there is room for */
-} Cutter;
-
-static void
-add_loop(Piece *p, i64 step, i64 n, int level)
+static const Ex *
+number(Cutter *c, i64 v)
 {
-    if (n < 2)
-        return;
-    p->loop[p->nloops].step = step;
-    p->loop[p->nloops].level = level;
-    p->loop[p->nloops++].n = n;
+    return ex_const(c->e, v);
 }
 
-/* The digits below `level`, all of them full, up to cuts[level]. */
-static void
-add_full(Cutter *c, Piece *p, int level)
+static bool
+is_zero(const Ex *x)
 {
-    for (int i = level - 1; i >= 0; i--)
-        add_loop(p, c->cuts[i], c->cuts[i + 1] / c->cuts[i], i);
+    return ex_is_const(x) && x->base == 0;
 }
 
 static Piece *
-add_piece(Cutter *c, const Piece *prefix)
+add_piece(Cutter *c, const Ex *start, int loops)
 {
-    if (c->n == MAX_PIECES) {
-        c->full = true;
-        return &c->out[0];
-    }
-    c->out[c->n] = *prefix;
-    return &c->out[c->n++];
+    c->full |= c->n == MAX_PIECES;
+    Piece *p = &c->out[c->full ? 0 : c->n++];
+    *p = (Piece){.start = start, .from = start};
+    p->loop = arena_array(ex_arena(c->e), PieceLoop, loops);
+    return p;
 }
 
-/* [lo, hi) within the digits 0..level, after `prefix` fixed those above: a ragged
- * start, a run of full digits, a ragged end. */
 static void
-cut_chain(Cutter *c, int level, i64 lo, i64 hi, Piece prefix)
+add_loop(Piece *p, PieceLoop l)
 {
-    if (lo >= hi)
-        return;
-    i64 p = c->cuts[level], a = lo / p, b = hi / p;
-    if (level == 0) {
-        Piece *q = add_piece(c, &prefix);
-        q->start += lo;
-        add_loop(q, 1, hi - lo, 0);
-        return;
-    }
-    Piece at = prefix;
-    at.start += a * p;
-    if (a == b) {
-        cut_chain(c, level - 1, lo - a * p, hi - a * p, at);
-        return;
-    }
-    if (lo % p) {
-        cut_chain(c, level - 1, lo % p, p, at);
-        a++;
-    }
-    if (a < b) {
-        Piece *q = add_piece(c, &prefix);
-        q->start += a * p;
-        add_loop(q, p, b - a, level);
-        add_full(c, q, level);
-    }
-    if (hi % p) {
-        at = prefix;
-        at.start += b * p;
-        cut_chain(c, level - 1, 0, hi % p, at);
-    }
+    ((PieceLoop *)p->loop)[p->nloops++] = l;
 }
 
+/* A loop of so many iterations; one of a single is none. */
+static void
+add_count(Cutter *c, Piece *p, i64 step, i64 n, int level)
+{
+    if (n > 1)
+        add_loop(p, (PieceLoop){step, n - 1, number(c, 0), number(c, n), level});
+}
+
+/* Digit i of x: from cut i to the next, if there is one. */
+static const Ex *
+digit(Cutter *c, const Ex *x, int i)
+{
+    i64 lo = c->cuts[i], hi = i + 1 < c->ncuts ? c->cuts[i + 1] : 0;
+    return scalar_of(c->s, ex_dig(c->e, x, lo, hi), hi ? hi / lo - 1 : INF);
+}
+
+/* x without its digits below cut i + 1. */
+static const Ex *
+upper(Cutter *c, const Ex *x, int i)
+{
+    const Ex *sum = number(c, 0);
+    for (int k = i + 1; k < c->ncuts; k++)
+        sum = ex_add(c->e, sum, ex_scale(c->e, digit(c, x, k), c->cuts[k]));
+    return sum;
+}
+
+/* A piece of blocks of cut i, n of them from first, within a block of the next cut that
+ * begins at `start`; all lower digits are full. */
+static Piece *
+add_blocks(Cutter *c, const Ex *start, int i, const Ex *first, const Ex *n)
+{
+    if (is_zero(n))
+        return NULL;
+    Piece *p = add_piece(c, start, i + 1);
+    p->from = ex_add(c->e, start, ex_scale(c->e, first, c->cuts[i]));
+    p->to = ex_add(c->e, p->from, ex_scale(c->e, n, c->cuts[i]));
+    if (ex_is_const(first) && ex_is_const(n)) {
+        p->start = p->from;
+        add_count(c, p, c->cuts[i], n->base, i);
+    } else {
+        i64 most = i + 1 < c->ncuts ? c->cuts[i + 1] / c->cuts[i] - 1 : INF;
+        add_loop(p, (PieceLoop){c->cuts[i], most, first, n, i});
+    }
+    for (int k = i - 1; k >= 0; k--)
+        add_count(c, p, c->cuts[k], c->cuts[k + 1] / c->cuts[k], k);
+    return p;
+}
+
+/* x rounded up to a block of cut i. */
+static const Ex *
+block_end(Cutter *c, const Ex *x, int i)
+{
+    return ex_scale(c->e, scalar_ceil(c->s, x, c->cuts[i]), c->cuts[i]);
+}
+
+/* The topmost cut at which blocks begin and end in [lo, hi]: of ends at run time, the one
+ * that hi is whole blocks of for every shape. */
+static int
+topmost(Cutter *c, const Ex *lo, const Ex *hi)
+{
+    int i = c->ncuts - 1;
+    bool known = ex_is_const(lo) && ex_is_const(hi);
+    for (; i > 0 && !is_zero(lo); i--)
+        if (known ? int_ceil_div(lo->base, c->cuts[i]) <= hi->base / c->cuts[i]
+                  : is_zero(ex_mod(c->e, hi, c->cuts[i])))
+            break;
+    return i;
+}
+
+/* Of ends at run time, digits above the topmost cut stay expressions of the blocks. */
+static void
+cut_chain(Cutter *c, const Ex *lo, const Ex *hi)
+{
+    int top = topmost(c, lo, hi), all = c->ncuts;
+    const Ex *end = block_end(c, lo, top);
+    const Ex *lack = scalar_of(c->s, ex_sub(c->e, end, lo), c->cuts[top] - 1);
+    for (int i = 0; i < top; i++) {
+        const Ex *n = digit(c, lack, i), *of = number(c, c->cuts[i + 1] / c->cuts[i]);
+        Piece *p = add_blocks(c, upper(c, lo, i), i, ex_sub(c->e, of, n), n);
+        if (!p)
+            continue;
+        p->from = block_end(c, lo, i);
+        p->to = block_end(c, lo, i + 1);
+    }
+    const Ex *from = scalar_ceil(c->s, lo, c->cuts[top]);
+    const Ex *to = scalar_of(c->s, ex_div(c->e, hi, c->cuts[top]), INF);
+    c->ncuts = top + 1;
+    add_blocks(c, number(c, 0), top, from, ex_sub(c->e, to, from));
+    c->ncuts = all;
+    for (int i = top - 1; i >= 0; i--)
+        add_blocks(c, upper(c, hi, i), i, number(c, 0), digit(c, hi, i));
+}
+
+/* The first multiple of a cut beyond x. */
 static i64
-next_multiple(const i64 *cuts, int n, i64 x)
+next_cut(const Cutter *c, i64 x)
 {
     i64 next = INF;
-    for (int i = 1; i < n; i++) {
+    for (int i = 1; i < c->ncuts; i++) {
         i64 m;
-        if (int_mul(x / cuts[i] + 1, cuts[i], &m) && m < next)
+        if (int_mul(x / c->cuts[i] + 1, c->cuts[i], &m) && m < next)
             next = m;
     }
     return next;
 }
 
-/* Cuts that do not nest: segments between the multiples of all cuts, over one
- * period (their lcm), looped over the full periods; the rest after them. */
-static void
-cut_segments(Cutter *c, int ncuts, i64 lo, i64 hi)
+static i64
+least(i64 a, i64 b)
 {
-    i64 period = 1, count = 0;
-    for (int i = 0; i < ncuts; i++)
-        if (!int_lcm(period, c->cuts[i], &period) || period > hi)
-            period = INF;
-    if (lo == 0 && period < INF)
-        count = hi / period;
+    return a < b ? a : b;
+}
+
+/* INF where it does not fit, or is more than `most`. */
+static i64
+period_of(const Cutter *c, i64 most)
+{
+    i64 period = 1;
+    for (int i = 0; i < c->ncuts; i++)
+        if (!int_lcm(period, c->cuts[i], &period) || period > most)
+            return INF;
+    return period;
+}
+
+static Piece *
+add_run(Cutter *c, i64 from, i64 n, i64 period, i64 periods)
+{
+    Piece *p = add_piece(c, number(c, from), 2);
+    p->to = periods > 1 ? NULL : number(c, from + n);
+    add_count(c, p, period, periods, 1);
+    add_count(c, p, 1, n, 0);
+    return p;
+}
+
+/* Segments of numbers: those of the full periods from 0, then what is left. */
+static void
+cut_known_segments(Cutter *c, i64 lo, i64 hi)
+{
+    i64 period = period_of(c, hi), count = lo == 0 && period < INF ? hi / period : 0;
     i64 whole = count * (count ? period : 0);
     for (i64 x = 0, to; count && x < period && !c->full; x = to) {
-        to = next_multiple(c->cuts, ncuts, x);
-        to = to < period ? to : period;
-        Piece *q = add_piece(c, &(Piece){.start = x});
-        add_loop(q, period, count, 1);
-        add_loop(q, 1, to - x, 0);
+        to = least(next_cut(c, x), period);
+        add_run(c, x, to - x, period, count);
     }
     for (i64 x = lo > whole ? lo : whole, to; x < hi && !c->full; x = to) {
-        to = next_multiple(c->cuts, ncuts, x);
-        to = to < hi ? to : hi;
-        Piece *q = add_piece(c, &(Piece){.start = x});
-        add_loop(q, 1, to - x, 0);
+        to = least(next_cut(c, x), hi);
+        add_run(c, x, to - x, 0, 1);
     }
 }
 
-int
-pieces_of(const i64 *cuts, int ncuts, i64 lo, i64 hi, Piece *out)
+/* x - from, at least 0 and at most n. */
+static const Ex *
+clamp(Cutter *c, const Ex *x, i64 from, i64 n)
 {
-    Cutter c = {.cuts = cuts, .out = out};
-    if (is_chain(cuts, ncuts) && ncuts <= MAX_LOOPS)
-        cut_chain(&c, ncuts - 1, lo, hi, (Piece){0});
-    else
-        cut_segments(&c, ncuts, lo, hi);
-    if (!c.full)
-        return c.n;
-    out[0] = (Piece){.start = lo};        /* the addresses stay expressions */
-    add_loop(&out[0], 1, hi - lo, 0);
-    return 1;
+    const Ex *y = ex_sub(c->e, x, number(c, from));
+    y = ex_min(c->e, ex_max(c->e, y, number(c, 0)), number(c, n));
+    return scalar_of(c->s, y, n);
+}
+
+/* Of the period that begins at `last`, what lies from `first` on of a segment, n of it. */
+static void
+add_rest(Cutter *c, const Ex *last, i64 x, const Ex *first, const Ex *n, i64 most)
+{
+    Piece *p = add_piece(c, ex_add(c->e, last, number(c, x)), 1);
+    p->from = ex_add(c->e, p->start, first);
+    p->to = ex_add(c->e, p->from, n);
+    add_loop(p, (PieceLoop){1, most, first, n, 0});
+}
+
+/* The segments of [0, hi): those of full periods and, of the one that hi is in, what lies
+ * below hi; or of padding, from lo on in the period that lo is in, which hi is in too. */
+static bool
+cut_segments(Cutter *c, const Ex *lo, const Ex *hi, i64 unit)
+{
+    bool pad = !is_zero(lo);
+    i64 period = period_of(c, INF - 1);
+    const Ex *n = pad ? lo : hi, *end = NULL;
+    if (period == INF || (pad && (!unit || period % unit)))
+        return false;
+    const Ex *turns = scalar_of(c->s, ex_div(c->e, n, period), INF);
+    const Ex *rest = scalar_of(c->s, ex_mod(c->e, n, period), period - 1);
+    const Ex *last = ex_scale(c->e, turns, period);
+    if (pad)
+        end = scalar_of(c->s, ex_sub(c->e, hi, last), period);
+    for (i64 x = 0, to; x < period; x = to) {
+        to = least(next_cut(c, x), period);
+        if (c->n + 2 > 2 * MAX_SEGMENTS)
+            return false;
+        const Ex *below = clamp(c, rest, x, to - x);
+        if (pad) {
+            const Ex *upto = clamp(c, end, x, to - x);
+            const Ex *count = scalar_of(c->s, ex_sub(c->e, upto, below), to - x);
+            add_rest(c, last, x, below, count, to - x - 1);
+            continue;
+        }
+        Piece *p = add_piece(c, number(c, x), 2);
+        add_loop(p, (PieceLoop){period, INF, number(c, 0), turns, 1});
+        add_count(c, p, 1, to - x, 0);
+        add_rest(c, last, x, number(c, 0), below, to - x - 1);
+    }
+    return true;
+}
+
+int
+pieces_of(Scalars *s, const i64 *cuts, int ncuts, const Ex *lo, const Ex *hi, i64 unit,
+          Piece *out)
+{
+    Cutter c = {.s = s, .e = s->e, .cuts = cuts, .ncuts = ncuts, .out = out};
+    bool known = ex_is_const(lo) && ex_is_const(hi);
+    if (lo == hi || (known && lo->base >= hi->base))
+        return 0;
+    if (is_chain(cuts, ncuts))
+        cut_chain(&c, lo, hi);
+    else if (known)
+        cut_known_segments(&c, lo->base, hi->base);
+    else if (!cut_segments(&c, lo, hi, unit))
+        return -1;
+    return c.full ? -1 : c.n;
 }

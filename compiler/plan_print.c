@@ -1,50 +1,82 @@
 /* Plans as text. */
-#include "plan_runtime.h"
+#include "plan.h"
 
-static void
-print_piece(Buf *b, const char *dim, const Piece *q)
+/* x over the extents alone. */
+static const Ex *
+spelled(const Plan *p, const Ex *x)
 {
-    i64 last = q->start, span;
-    for (int i = 0; i < q->nloops; i++)
-        if (!int_mul(q->loop[i].step, q->loop[i].n - 1, &span) ||
-            !int_add(last, span, &last))
-            last = INF;            /* a wrong plan; it is only named here */
-    buf_printf(b, "%s=%lld", dim, (long long)q->start);
-    if (last > q->start)
-        buf_printf(b, "..%lld", (long long)last);
-    if (q->nloops && q->loop[q->nloops - 1].step > 1) {
-        buf_printf(b, " step %lld", (long long)q->loop[q->nloops - 1].step);
-    } else if (q->nloops > 1) {
-        i64 run = q->loop[q->nloops - 1].n, every = q->loop[q->nloops - 2].step;
-        if (every != run)
-            buf_printf(b, " (%lld of every %lld)", (long long)run, (long long)every);
+    const Scalars *s = p->scalars;
+    Exprs *e = p->e;
+    if (ex_is_const(x))
+        return x;
+    const Ex **to = arena_array(ex_arena(e), const Ex *, ex_nvars(e));
+    for (int i = s->nextents; i < s->n; i++) {
+        const Scalar *f = &s->scalar[i];
+        const Ex *v = f->def ? ex_subst(e, f->def, to) : ex_const(e, 1);
+        for (int k = 0; k < f->nfactors; k++) {
+            const Ex *y = ex_of_var(e, s->scalar[f->factor[k]].var);
+            v = ex_mul(e, v, ex_subst(e, y, to));
+        }
+        to[f->var] = v;
     }
+    return ex_subst(e, x, to);
+}
+
+static const char *
+text(const Plan *p, const Ex *x)
+{
+    return ex_text(p->e, x);
+}
+
+/* C=16..19, both ends part of it; C=0..8*(C//8) - 1; C=4..33 (4 of every 12) */
+static void
+print_piece(Buf *b, const Plan *p, int d, const Piece *q)
+{
+    Exprs *e = p->e;
+    const Ex *one = ex_const(e, 1), *last = q->to ? ex_sub(e, q->to, one) : q->from;
+    for (int i = 0; i < q->nloops && !q->to; i++)
+        last = ex_add(e, last, ex_scale(e, ex_sub(e, q->loop[i].n, one),
+                                        q->loop[i].step));
+    buf_printf(b, "%s=%s", p->dst->dim[d].name, text(p, spelled(p, q->from)));
+    if (spelled(p, last) != spelled(p, q->from))
+        buf_printf(b, "..%s", text(p, spelled(p, last)));
+    if (!q->to && q->nloops > 1)
+        buf_printf(b, " (%s of every %lld)", text(p, q->loop[q->nloops - 1].n),
+                   (long long)q->loop[q->nloops - 2].step);
+    else if (!q->to && q->nloops)
+        buf_printf(b, " step %lld", (long long)q->loop[0].step);
 }
 
 const char *
 plan_box(Arena *a, const Plan *p, const Nest *n)
 {
     Buf b = buf_new(a);
-    if (n->now)
-        runtime_box(&b, p, n);
-    for (int d = 0; d < p->dst->rank && !n->now; d++) {
+    for (int d = 0; d < p->dst->rank; d++) {
         buf_add(&b, d ? " " : "");
-        print_piece(&b, p->dst->dim[d].name, n->piece[d]);
+        print_piece(&b, p, d, n->piece[d]);
     }
     return b.s;
 }
 
+/* As a step, with its sign. */
+static const char *
+step(const Plan *p, const Ex *x)
+{
+    const char *t = text(p, x);
+    return *t == '-' ? t : arena_printf(ex_arena(p->e), "+%s", t);
+}
+
 static void
-print_loops(Buf *b, const Nest *n)
+print_loops(Buf *b, const Plan *p, const Nest *n)
 {
     for (int i = 0; i < n->nloops; i++) {
         const Loop *l = &n->loop[i];
         bool inner = i >= n->nloops - n->inner;
-        buf_printf(b, "    %s %-8s n=%-6lld", inner ? "kernel" : "for   ", l->name,
-                   (long long)l->n);
+        buf_printf(b, "    %s %-8s n=%-6s", inner ? "kernel" : "for   ", l->name,
+                   text(p, l->ex.n));
         if (n->kind == NEST_COPY)
-            buf_printf(b, " src%-+9lld", (long long)l->ss);
-        buf_printf(b, " dst%+lld%s\n", (long long)l->ds,
+            buf_printf(b, " src%-9s", step(p, l->ex.ss));
+        buf_printf(b, " dst%s%s\n", step(p, l->ex.ds),
                    l->rest ? "  (and in the rest)" : "");
     }
 }
@@ -52,28 +84,54 @@ print_loops(Buf *b, const Nest *n)
 static void
 print_nest(Buf *b, const Plan *p, const Nest *n, int number)
 {
-    buf_printf(b, "  %d. %s  %s  %lld elements%s\n", number, n->kernel->name,
-               plan_box(b->arena, p, n), (long long)n->elements,
-               n->merged ? ", written with those before them" : "");
-    if (n->kind == NEST_COPY) {
-        buf_add(b, "    src = ");
-        ex_print(b, n->src, p->e, &spell_lua);
-        buf_add(b, "\n");
-    }
-    buf_add(b, "    dst = ");
-    ex_print(b, n->dst, p->e, &spell_lua);
+    bool known = true;
+    for (int i = 0; i < n->nloops; i++)
+        known &= ex_is_const(n->loop[i].ex.n);
+    buf_printf(b, "  %d. %s  %s", number, n->kernel->name, plan_box(b->arena, p, n));
+    if (known)
+        buf_printf(b, "  %lld elements", (long long)n->elements);
+    buf_printf(b, "%s\n", n->merged ? ", written with those before them" : "");
+    for (int i = 0; i < n->nneeded && n->few; i++)
+        buf_printf(b, "%s %s > 0%s", i ? "," : "    where", text(p, n->needed[i]),
+                   i + 1 < n->nneeded ? "" : "\n");
+    if (n->kind == NEST_COPY)
+        buf_printf(b, "    src = %s\n", text(p, n->src));
+    buf_printf(b, "    dst = %s\n", text(p, n->dst));
+    print_loops(b, p, n);
+}
+
+/* What a scalar is: c//8, or a product of others. */
+static void
+print_scalar(Buf *b, const Plan *p, const Scalar *f)
+{
+    const Scalars *s = p->scalars;
+    buf_printf(b, "  %s = %s", ex_var_name(p->e, f->var), f->def ? text(p, f->def) : "");
+    for (int k = 0; k < f->nfactors; k++)
+        buf_printf(b, "%s%s", k ? "*" : "",
+                   ex_var_name(p->e, s->scalar[f->factor[k]].var));
     buf_add(b, "\n");
-    print_loops(b, n);
 }
 
 void
 plan_print(Buf *b, const Plan *p)
 {
-    if (p->now) {
-        runtime_print(b, p);
-        return;
-    }
-    buf_printf(b, "plan: %d nest%s, no guards\n", p->n, p->n == 1 ? "" : "s");
+    const Scalars *s = p->scalars;
+    buf_printf(b, "plan: %d nest%s%s, no guards%s\n", p->n, p->n == 1 ? "" : "s",
+               s->nextents ? " for every shape" : "", s->nextents ? " in a loop" : "");
+    for (int i = s->nextents; i < s->n; i++)
+        print_scalar(b, p, &s->scalar[i]);
     for (int i = 0; i < p->n; i++)
         print_nest(b, p, &p->nest[i], i + 1);
+}
+
+void
+plan_sizes_print(Buf *b, const Plan *p, const Sizes *z)
+{
+    const Layout *l = z->l;
+    buf_printf(b, "  entry             slots     stride   as simplified\n");
+    for (int i = 0; i < l->nentry; i++)
+        buf_printf(b, "  %-16s %6s %10s   %s\n", ast_text(b->arena, l->entry[i].x),
+                   text(p, z->slots[i]), text(p, z->stride[i]),
+                   text(p, l->entry[i].written));
+    buf_printf(b, "  storage   %s elements\n\n", text(p, z->size));
 }

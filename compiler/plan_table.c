@@ -1,19 +1,57 @@
 /* The offsets of a nest's table, from its loops and the rest of its addresses. */
 #include "plan.h"
 
+static const Loop *
+first_of(const Nest *n)
+{
+    return &n->loop[n->nloops - n->inner];
+}
+
+/* The terms of x that vary with loops of the table, or those that do not. */
+static const Ex *
+part_of(const Plan *p, const Nest *n, const Ex *x, bool inside)
+{
+    Arena *a = ex_arena(p->e);
+    Term *t = arena_array(a, Term, x->n);
+    int m = 0;
+    for (int i = 0; i < x->n; i++) {
+        bool *used = arena_array(a, bool, ex_nvars(p->e)), any = false;
+        ex_vars(ex_sum(p->e, 0, &x->t[i], 1), used);
+        for (int k = 0; k < n->table; k++)
+            any |= used[first_of(n)[k].var];
+        if (any == inside)
+            t[m++] = x->t[i];
+    }
+    return ex_sum(p->e, inside ? 0 : x->base, t, m);
+}
+
+const Ex *
+nest_inside(const Plan *p, const Nest *n, bool source)
+{
+    return part_of(p, n, source ? n->src : n->dst, true);
+}
+
+const Ex *
+nest_outside(const Plan *p, const Nest *n, bool source)
+{
+    const Ex *x = source ? n->src : n->dst;
+    return n->table ? part_of(p, n, x, false) : x;
+}
+
 i64
 nest_entries(const Nest *n)
 {
     i64 entries = 1;
     for (int i = 0; i < n->table; i++)
-        entries *= n->loop[n->nloops - n->inner + i].n;
+        entries *= first_of(n)[i].n;
     return entries;
 }
 
 const int32_t *
 nest_table(Arena *a, const Plan *p, const Nest *n)
 {
-    const Loop *first = &n->loop[n->nloops - n->inner];
+    const Loop *first = first_of(n);
+    const Ex *dst = nest_inside(p, n, false), *src = nest_inside(p, n, true);
     i64 *at = arena_array(a, i64, MAX_LOOPS), *val = arena_array(a, i64, ex_nvars(p->e));
     i64 size = p->dst->dtype->bits / 8;
     i64 entries = nest_entries(n);
@@ -22,8 +60,8 @@ nest_table(Arena *a, const Plan *p, const Nest *n)
         i64 d, s;
         for (int i = 0; i < n->table; i++)
             val[first[i].var] = at[i];
-        ex_eval(n->dst, val, &d);
-        ex_eval(n->src, val, &s);
+        ex_eval(dst, val, &d);
+        ex_eval(src, val, &s);
         for (int i = 0; i < n->table; i++) {
             d += at[i] * first[i].ds;
             s += at[i] * first[i].ss;

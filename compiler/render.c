@@ -222,23 +222,6 @@ put_braced(Renderer *r, const char *open, const Slot *slot, int n, const Stmt *b
     buf_add(r->b, target_text(r->t, "close"));
 }
 
-/* A function with extents as arguments: one for the sizes, one for a part of the work,
- * and all of it. */
-static void
-put_runtime(Renderer *r, bool stand_alone)
-{
-    Slot slot[] = {{"name", r->u->name}, {"params", parameters(r)},
-                   {"extents", arguments(r, "${name}")},
-                   {"elements", arguments(r, target_text(r->t, "element"))}};
-    put_braced(r, "sizes_open", slot, LEN(slot), r->u->sizes);
-    put_braced(r, "runtime_open", slot, LEN(slot), r->u->body);
-    buf_add(r->b, "\n");
-    if (stand_alone)
-        put(r, "comment", &(Slot){"text", r->u->note}, 1);
-    buf_add(r->b, expand(r, target_text(r->t, stand_alone ? "runtime" : "runtime_jit"),
-                         slot, LEN(slot)));
-}
-
 /* The constants, sixteen to a line. */
 static void
 put_tables(Renderer *r)
@@ -256,6 +239,24 @@ put_tables(Renderer *r)
         r->b->indent--;
         put(r, "table_close", NULL, 0);
     }
+}
+
+/* A function with extents as arguments: one for the sizes, one for a part of the work,
+ * and all of it. */
+static void
+put_runtime(Renderer *r, bool stand_alone)
+{
+    Slot slot[] = {{"name", r->u->name}, {"params", parameters(r)},
+                   {"extents", arguments(r, "${name}")},
+                   {"elements", arguments(r, target_text(r->t, "element"))}};
+    put_tables(r);
+    put_braced(r, "sizes_open", slot, LEN(slot), r->u->sizes);
+    put_braced(r, "runtime_open", slot, LEN(slot), r->u->body);
+    buf_add(r->b, "\n");
+    if (stand_alone)
+        put(r, "comment", &(Slot){"text", r->u->note}, 1);
+    buf_add(r->b, expand(r, target_text(r->t, stand_alone ? "runtime" : "runtime_jit"),
+                         slot, LEN(slot)));
 }
 
 static void

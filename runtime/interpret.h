@@ -2,14 +2,14 @@
 #ifndef RAVEL_INTERPRET_H
 #define RAVEL_INTERPRET_H
 
-#include "../compiler/plan_runtime.h"
+#include "../compiler/plan_shape.h"
 #include "kernels.h"
 
 /* A plan whose calls are worked out as far as they can be.  Read only once made. */
 typedef struct Steps Steps;
 
-/* In `a`, for as long as p.  Offset tables take at most 256 KB, for all nests.
- * diag_fatal where memory runs out. */
+/* In `a`, for as long as p; those of a plan in numbers are ready to run.  Offset tables
+ * take at most 256 KB, for all nests.  diag_fatal where memory runs out. */
 const Steps *interpret_make(Arena *a, const Plan *p, const KernelSet *set);
 
 /* Of a plan with extents left to run time: at the shape of which these are the scalars'

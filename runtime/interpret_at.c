@@ -1,4 +1,4 @@
-/* The steps of a plan with extents left to run time, at one shape. */
+/* The steps of a plan at one shape. */
 #include "interpret_steps.h"
 
 typedef struct {
@@ -31,9 +31,9 @@ make_calls(const Maker *m, const Plan *p, Numbers *numbers, Step *s)
 {
     const Nest *n = s->sketch->nest;
     for (int i = 0; i < n->nloops; i++) {
-        numbers->n[i] = number(m, n->loop[i].now.n);
-        numbers->ds[i] = number(m, n->loop[i].now.ds);
-        numbers->ss[i] = number(m, n->loop[i].now.ss);
+        numbers->n[i] = number(m, n->loop[i].ex.n);
+        numbers->ds[i] = number(m, n->loop[i].ex.ds);
+        numbers->ss[i] = number(m, n->loop[i].ex.ss);
     }
     interpret_calls(m->a, p, n, numbers, s);
 }

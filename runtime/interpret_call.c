@@ -25,7 +25,7 @@ stride(const Nest *n, const Numbers *m, int role, bool source)
 }
 
 static void
-make_argument(Arena *a, const Plan *p, const Nest *n, const Numbers *m, Step *s, int at)
+make_argument(const Plan *p, const Nest *n, const Numbers *m, Step *s, int at)
 {
     CallArg c = call_arg(p, n, n->kernel->args[at]);
     switch (c.is) {
@@ -42,7 +42,7 @@ make_argument(Arena *a, const Plan *p, const Nest *n, const Numbers *m, Step *s,
         s->arg[at] = p->dst->fill[0];
         return;
     case CALL_TABLE:
-        s->arg[at] = (Word)(uintptr_t)nest_table(a, p, n);
+        s->arg[at] = (Word)(uintptr_t)s->sketch->table;
         return;
     case CALL_COUNT:
         s->arg[at] = (Word)call_unit(p, taken(n, m, c.role) + c.number, c.unit);
@@ -67,5 +67,5 @@ interpret_calls(Arena *a, const Plan *p, const Nest *n, const Numbers *m, Step *
     }
     s->nvarying = 0;
     for (int i = 0; n->kernel->args[i]; i++)
-        make_argument(a, p, n, m, s, i);
+        make_argument(p, n, m, s, i);
 }

@@ -31,7 +31,7 @@ static void
 static i64
 iterations(const Loop *l)
 {
-    return !l->now.n ? l->n : ex_is_const(l->now.n) ? l->now.n->base : 0;
+    return ex_is_const(l->ex.n) ? l->n : 0;
 }
 
 /* The values of a group for all turns of its loops, where they are known and fit. */
@@ -127,7 +127,7 @@ part_of(Maker *m, const Ex *x, bool turns)
 static void
 add_scalars(Maker *m, const Ex *x)
 {
-    const Scalars *c = m->p->now->scalars;
+    const Scalars *c = m->p->scalars;
     bool *used = arena_array(m->a, bool, ex_nvars(m->p->e));
     ex_vars(x, used);
     for (int i = 0; i < c->n; i++) {
@@ -151,8 +151,8 @@ make_rest(Maker *m, const Ex *x)
     const Ex **to = arena_array(m->a, const Ex *, ex_nvars(m->p->e));
     for (int k = 0; k < m->n->nturns; k++) {
         const Loop *l = &m->n->loop[m->n->turn[k].loop];
-        i64 most = l->now.n ? ex_of_var(m->p->e, l->var)->f.max : l->n - 1;
-        to[l->var] = ex_of_var(f, ex_var(f, l->name, 0, most));
+        Facts in = ex_of_var(m->p->e, l->var)->f;
+        to[l->var] = ex_of_var(f, ex_var(f, l->name, in.min, in.max));
     }
     for (int k = 0; k < m->s->nscalars; k++) {
         int var = m->s->scalar[k];
@@ -164,48 +164,42 @@ make_rest(Maker *m, const Ex *x)
 }
 
 static void
-make_rests(Maker *m)
+make_rests(Maker *m, const Ex *dst, const Ex *src)
 {
-    const Nest *n = m->n;
-    const Ex *dst = part_of(m, n->dst, true), *src = part_of(m, n->src, true);
-    if (n->table)
-        return;
-    if (n->now) {
-        m->s->scalar = arena_array(m->a, int, m->p->now->scalars->n);
-        add_scalars(m, dst);
-        add_scalars(m, src);
-    }
+    m->s->scalar = arena_array(m->a, int, m->p->scalars->n);
+    dst = part_of(m, dst, true);
+    src = part_of(m, src, true);
+    add_scalars(m, dst);
+    add_scalars(m, src);
     m->s->dst = make_rest(m, dst);
     m->s->src = make_rest(m, src);
-    m->s->dst.base = n->dst->base;
-    m->s->src.base = n->src->base;
 }
 
-/* A nest whose calls only a shape tells. */
+/* What a shape is asked for the calls. */
 static void
-make_sketch(Maker *m)
+make_sketch(Maker *m, const Ex *dst, const Ex *src)
 {
     const Ex *needs[MAX_NEEDS];
     Sketch *k = arena_new(m->a, Sketch);
     k->nest = m->n;
-    k->nneeds = runtime_needs(m->p, m->n, needs);
+    k->table = m->n->table ? nest_table(m->a, m->p, m->n) : NULL;
+    k->nneeds = nest_needs(m->p, m->n, needs);
     k->needs = arena_copy(m->a, needs, (size_t)k->nneeds * sizeof *needs);
-    k->dst = part_of(m, m->n->dst, false);
-    k->src = part_of(m, m->n->src, false);
+    k->dst = part_of(m, dst, false);
+    k->src = part_of(m, src, false);
     m->s->sketch = k;
-    m->s->second = runtime_second(m->n);
+    m->s->second = nest_second(m->n);
 }
 
 static void
-make_calls(Maker *m)
+make_step(Maker *m)
 {
-    Numbers numbers = {.stream = true};
-    for (int i = 0; i < m->n->nloops; i++) {
-        numbers.n[i] = m->n->loop[i].n;
-        numbers.ds[i] = m->n->loop[i].ds;
-        numbers.ss[i] = m->n->loop[i].ss;
-    }
-    interpret_calls(m->a, m->p, m->n, &numbers, m->s);
+    const Nest *n = m->n;
+    const Ex *dst = nest_outside(m->p, n, false), *src = nest_outside(m->p, n, true);
+    *m->s = (Step){.owner = nest_owner(m->p, n)};
+    m->s->kernel = (AnyKernel *)function(m->set, n->kernel->symbol);
+    make_rests(m, dst, src);
+    make_sketch(m, dst, src);
 }
 
 const Steps *
@@ -216,23 +210,17 @@ interpret_make(Arena *a, const Plan *p, const KernelSet *set)
     s->plan = p;
     s->width = 1;
     s->step = arena_array(a, Step, p->n);
-    s->streams = p->now ? runtime_streams(p) : NULL;
+    s->streams = ex_is_const(p->to->size) ? ex_const(p->e, 1) : plan_streams(p);
     for (int i = 0; i < p->n; i++) {
         if (p->nest[i].merged)
             continue;
         m.n = &p->nest[i];
         m.s = &s->step[s->n++];
-        *m.s = (Step){.owner = nest_owner(p, m.n), .second = -1};
-        m.s->kernel = (AnyKernel *)function(set, m.n->kernel->symbol);
-        make_rests(&m);
-        if (p->now)
-            make_sketch(&m);
-        else
-            make_calls(&m);
+        make_step(&m);
         if (m.n->nturns + m.s->nscalars > s->width)
             s->width = m.n->nturns + m.s->nscalars;
         if (m.n->stream)
             s->fence = function(set, "ravel_fence");
     }
-    return s;
+    return plan_is_fixed(p) ? interpret_at(a, s, arena_array(a, i64, ex_nvars(p->e))) : s;
 }

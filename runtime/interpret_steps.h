@@ -40,9 +40,10 @@ typedef struct {
     int turn;             /* CALL_COUNT: of its loop */
 } Varying;
 
-/* What a nest with extents left to run time has instead of numbers. */
+/* What a nest has before there is a shape. */
 typedef struct {
     const Nest *nest;
+    const int32_t *table;
     int nneeds;
     const Ex **needs;     /* nothing is done unless all are above 0 */
     const Ex *dst, *src;  /* what no turn changes of the rests, over the plan's scalars */
@@ -55,12 +56,12 @@ typedef struct {
     Varying varying[ARGS_MAX];
     Rest dst, src;
     i64 owner;            /* of a nest that is not split */
-    int nturns, split, second;     /* second: of runtime_second */
+    int nturns, split, second;     /* second: of nest_second */
     Pace *turn;
     int nscalars;         /* that the rests' groups have */
     int *scalar;          /* their variables in the plan, then ... */
     const i64 *value;     /* ... what they are */
-    const Sketch *sketch; /* NULL: all is in numbers */
+    const Sketch *sketch;
 } Step;
 
 struct Steps {
@@ -68,7 +69,7 @@ struct Steps {
     int n;
     int width;            /* turns and scalars of a step, at most */
     Step *step;
-    const Ex *streams;    /* at run time: whether stores go past the caches */
+    const Ex *streams;    /* above 0: stores may go past the caches */
     void (*fence)(void);  /* NULL: nothing is streamed */
 };
 

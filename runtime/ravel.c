@@ -91,7 +91,7 @@ make_code(Job *j, ravel_error *err)
         return error_set(err, s, "%s", own.text);
     p->way = "machine code";
     void (*all)(void) = jit_function(p->jit, "ravel_relayout");
-    if (p->plan->now) {
+    if (!plan_is_fixed(p->plan)) {
         p->run_at = (RelayoutAt *)all;
         return RAVEL_OK;
     }

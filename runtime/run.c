@@ -18,13 +18,13 @@ ravel_plan_free(ravel_plan *p)
 int64_t
 ravel_plan_src_bytes(const ravel_plan *p)
 {
-    return !p ? 0 : p->plan->now ? -1 : layout_bytes(p->plan->src);
+    return !p ? 0 : !plan_is_fixed(p->plan) ? -1 : layout_bytes(p->plan->src);
 }
 
 int64_t
 ravel_plan_dst_bytes(const ravel_plan *p)
 {
-    return !p ? 0 : p->plan->now ? -1 : layout_bytes(p->plan->dst);
+    return !p ? 0 : !plan_is_fixed(p->plan) ? -1 : layout_bytes(p->plan->dst);
 }
 
 const char *
@@ -83,7 +83,7 @@ threads_share(const Threads *t, ravel_task *task, void *arg)
 ravel_status
 ravel_run(const ravel_plan *p, void *dst, const void *src)
 {
-    if (!p || !dst || !src || p->plan->now)
+    if (!p || !dst || !src || !plan_is_fixed(p->plan))
         return RAVEL_ERR_ARGUMENT;
     Run r = {p, dst, src};
     threads_share(&p->threads, run_part, &r);

@@ -23,9 +23,9 @@ find(void *arg)
 {
     Place *s = arg;
     const Plan *p = s->p->plan;
-    s->why = runtime_extents(&s->arena, p, s->shape, s->extent);
-    const i64 *val = s->why ? NULL : runtime_values(&s->arena, p, s->extent);
-    if (!s->why && (!val || !runtime_bytes(p, val, &s->src, &s->dst)))
+    s->why = plan_extents(&s->arena, p, s->shape, s->extent);
+    const i64 *val = s->why ? NULL : plan_values(&s->arena, p, s->extent);
+    if (!s->why && (!val || !plan_bytes_at(p, val, &s->src, &s->dst)))
         s->why = "the sizes at this shape do not fit 64 bits";
     if (!s->why && s->run && s->p->steps && s->dst > 0)
         s->steps = interpret_at(&s->arena, s->p->steps, val);
@@ -39,7 +39,7 @@ place(Place *s, const ravel_plan *p, const int64_t *shape, bool run, ravel_error
     Diag d;
     if (!p || !shape)
         return error_set(err, RAVEL_ERR_ARGUMENT, "a NULL argument");
-    if (!p->plan->now)
+    if (plan_is_fixed(p->plan))
         return error_set(err, RAVEL_ERR_ARGUMENT, "all extents of this plan are numbers: "
                          "ravel_run runs it");
     *s = (Place){.p = p, .shape = shape, .run = run};
@@ -74,10 +74,10 @@ ravel_plan_bytes_at(const ravel_plan *p, const int64_t *shape, int64_t *src_byte
 static bool
 quick_extents(const ravel_plan *p, const int64_t *shape, int64_t *extent)
 {
-    if (!p || !shape || !p->plan->now)
+    if (!p || !shape || plan_is_fixed(p->plan))
         return false;
-    const RuntimeLayout *r = p->plan->now->src;
-    for (int i = 0; i < p->plan->now->scalars->nextents; i++)
+    const Sizes *r = p->plan->from;
+    for (int i = 0; i < p->plan->scalars->nextents; i++)
         extent[i] = -1;
     for (int d = 0; d < r->l->rank; d++) {
         int i = r->extent[d];
@@ -149,7 +149,7 @@ source_at(Arena *a, const Job *j, const int64_t *extent)
     buf_add(&b, "typedef long long int64_t;\n"
             "int plan(void *, const void *, const int64_t *, int64_t, int64_t);\n"
             "static const int64_t extent[] = {");
-    for (int i = 0; i < j->again->now->scalars->nextents; i++)
+    for (int i = 0; i < j->again->scalars->nextents; i++)
         buf_printf(&b, "%lld,", (long long)extent[i]);
     buf_add(&b, "};\n"
             "void ravel_relayout(void *dst, const void *src)\n"
@@ -171,9 +171,9 @@ make_at(void *arg)
     j->to->plan = compile_at(a, j->again, j->shape, &why);
     if (why)
         diag_fatal(a->diag, DIAG_ARGUMENT, (Loc){0}, "%s", why);
-    runtime_extents(a, j->again, j->shape, extent);
+    plan_extents(a, j->again, j->shape, extent);
     if (steps)
-        j->to->steps = interpret_at(a, steps, runtime_values(a, j->from->plan, extent));
+        j->to->steps = interpret_at(a, steps, plan_values(a, j->from->plan, extent));
     else
         j->to->source = source_at(a, j, extent);
 }

@@ -166,7 +166,7 @@ get_ready(Tune *t)
 {
     if (!good(t, plan_picked(t->cx, t->rq, NULL, 0, &t->model, t->err)))
         return false;
-    if (t->model->plan->now)
+    if (!plan_is_fixed(t->model->plan))
         t->status = error_set(t->err, RAVEL_ERR_ARGUMENT, "ravel_tune: extents left to run "
                               "time, of which no time can be taken");
     if (t->status != RAVEL_OK)

@@ -14,9 +14,11 @@ static void
 check_boxes(void *arg)
 {
     BoxCheck *b = arg;
-    PlanCheck c = plan_check(&b->arena, b->plan);
-    if (c.flaw)
-        b->status = error_set(b->err, RAVEL_ERR_VERIFY, "the plan is wrong: %s", c.flaw);
+    const char *flaw = plan_check(&b->arena, b->plan, true).flaw;
+    if (!flaw && plan_is_fixed(b->plan))
+        flaw = nests_flaw(&b->arena, b->plan);
+    if (flaw)
+        b->status = error_set(b->err, RAVEL_ERR_VERIFY, "the plan is wrong: %s", flaw);
 }
 
 ravel_status
@@ -73,7 +75,7 @@ ravel_verify_report(const ravel_plan *p, ravel_certificate *out, ravel_error *er
     Proof *q = NULL;
     if (!p || !out)
         return error_set(err, RAVEL_ERR_ARGUMENT, "ravel_verify: a NULL argument");
-    if (p->plan->now)
+    if (!plan_is_fixed(p->plan))
         return verify_shapes(p, out, err);
     ravel_status s = proof_new(p->plan, false, &q, err);
     if (s == RAVEL_OK)

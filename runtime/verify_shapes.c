@@ -9,7 +9,7 @@ typedef struct {
     const ravel_plan *p;
     Arena arena;
     Plan *again;
-    ShapeList borders, residues;
+    ShapeList borders;
 } Shapes;
 
 static void
@@ -17,8 +17,7 @@ list(void *arg)
 {
     Shapes *s = arg;
     s->again = compile_again(&s->arena, s->p->plan);
-    s->borders = runtime_borders(&s->arena, s->again);
-    s->residues = runtime_residues(&s->arena, s->again);
+    s->borders = plan_borders(&s->arena, s->again);
 }
 
 /* Say of which shape. */
@@ -34,17 +33,6 @@ at_shape(const Shapes *s, const i64 *shape, ravel_status status, ravel_error *er
                               (long long)shape[d]);
     snprintf(text, sizeof text, "%s", err->text);
     return error_set(err, status, "at shape %s: %.700s", of, text);
-}
-
-static ravel_status
-boxes(const Shapes *s, const i64 *shape, ravel_error *err)
-{
-    ravel_plan *q;
-    ravel_status status = plan_at(s->p, s->again, shape, &q, err);
-    if (status == RAVEL_OK)
-        status = verify_boxes(q->plan, err);
-    ravel_plan_free(q);
-    return at_shape(s, shape, status, err);
 }
 
 static void
@@ -82,8 +70,8 @@ verify_shapes(const ravel_plan *p, ravel_certificate *out, ravel_error *err)
     ravel_status status = arena_run(&s.arena, &d, list, &s) ? RAVEL_OK
                                                             : error_of(err, &d);
     *out = (ravel_certificate){0};
-    for (int i = 0; status == RAVEL_OK && i < s.residues.n; i++)
-        status = boxes(&s, s.residues.shape[i], err);
+    if (status == RAVEL_OK)
+        status = verify_boxes(s.again, err);
     for (int i = 0; status == RAVEL_OK && i < s.borders.n; i++)
         status = code(&s, s.borders.shape[i], out, err);
     arena_free(&s.arena);

@@ -88,7 +88,7 @@ void
 wisdom_use(ravel_context *cx, const Wisdom *w, Plan *p, int threads, Consulted *out)
 {
     *out = (Consulted){w, NULL, NULL};
-    if (!w || p->now)
+    if (!w || !plan_is_fixed(p))
         return;
     out->key = wisdom_key(ex_arena(p->e), cx, p, threads);
     out->advice = wisdom_find(w, out->key);

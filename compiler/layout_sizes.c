@@ -1,10 +1,10 @@
-/* A layout's sizes and strides where extents are left to run time. */
-#include "layout_runtime.h"
+/* A layout's sizes and strides, of extents that may be left to run time. */
+#include "layout_sizes.h"
 
 typedef struct {
     Scalars *s;
     Exprs *e;
-    RuntimeLayout *r;
+    Sizes *r;
     const Layout *l;
 } Maker;
 
@@ -188,26 +188,74 @@ set_strides(Maker *m)
     m->r->size = stride;
 }
 
-RuntimeLayout *
-layout_runtime(Scalars *s, const Layout *l, const int *extent)
+/* The entries with strides that are numbers as one expression, in which neighbours merge;
+ * the others apart. */
+static void
+set_address(Maker *m)
 {
-    RuntimeLayout *r = arena_new(ex_arena(s->e), RuntimeLayout);
+    Sizes *r = m->r;
+    const Ex **to = arena_array(ex_arena(m->e), const Ex *, ex_nvars(m->e));
+    for (int d = 0; d < m->l->rank; d++) {
+        r->var[d] = r->extent[d] < 0 ? m->l->dim[d].var : m->l->dim[d].free;
+        to[m->l->dim[d].free] = ex_of_var(m->e, r->var[d]);
+    }
+    r->addr = constant(m, 0);
+    for (int i = 0; i < m->l->nentry; i++) {
+        const Ex *x = ex_subst(m->e, m->l->entry[i].written, to), *by = r->stride[i];
+        if (ex_is_const(by)) {
+            r->addr = ex_add(m->e, r->addr, ex_scale(m->e, x, by->base));
+            continue;
+        }
+        r->term[r->nterms].x = x;
+        r->term[r->nterms++].stride = by;
+    }
+}
+
+/* All of it in numbers, as the layout has them. */
+static void
+set_fixed(Maker *m)
+{
+    Sizes *r = m->r;
+    for (int i = 0; i < m->l->nentry; i++) {
+        r->slots[i] = constant(m, m->l->entry[i].extent);
+        r->stride[i] = constant(m, m->l->entry[i].stride);
+    }
+    r->size = constant(m, m->l->size);
+    r->addr = m->l->addr;
+    for (int d = 0; d < m->l->rank; d++)
+        r->var[d] = m->l->dim[d].var;
+}
+
+static void
+set_runtime(Maker *m)
+{
+    const Ast *swizzle = m->l->ref->def->swizzle;
+    if (swizzle)
+        refuse(m, swizzle->loc, "a swizzle of addresses fits whole blocks of storage only",
+               "write it as an xor of digits in the order, or give all extents as numbers");
+    for (int i = 0; i < m->l->nentry; i++)
+        set_slots(m, i);
+    set_strides(m);
+    set_address(m);
+}
+
+const Sizes *
+layout_sizes(Scalars *s, const Layout *l, const int *extent)
+{
+    Sizes *r = arena_new(ex_arena(s->e), Sizes);
     Maker m = {s, s->e, r, l};
+    bool fixed = true;
     r->l = l;
-    if (l->ref->def->swizzle)
-        refuse(&m, l->ref->def->swizzle->loc, "a swizzle of addresses fits whole blocks "
-               "of storage only", "write it as an xor of digits in the order, or give all "
-               "extents as numbers");
     for (int d = 0; d < l->rank; d++) {
         r->extent[d] = extent[d];
+        fixed &= extent[d] < 0;
         r->n[d] = extent[d] < 0 ? constant(&m, l->dim[d].n) : scalar_ex(s, extent[d]);
+        r->unit[d] = 1;
         if (extent[d] < 0)
             r->padded[d] = constant(&m, l->dim[d].padded);
         else
             set_padded(&m, d);
     }
-    for (int i = 0; i < l->nentry; i++)
-        set_slots(&m, i);
-    set_strides(&m);
+    fixed ? set_fixed(&m) : set_runtime(&m);
     return r;
 }

@@ -1,11 +1,11 @@
-/* layout_runtime.h: layouts with extents that are known only when the code runs.
+/* layout_sizes.h: what a layout takes of storage, as numbers that may depend on extents
+ * which are known only when the code runs.
  *
- * All numbers that depend on such extents are sums of constants times scalars: named
- * values, each an extent, an expression of scalars before it or a product of some.  So
- * what is equal for every shape is one pointer, as expressions are, and emitted code
- * computes each scalar once. */
-#ifndef RAVEL_LAYOUT_RUNTIME_H
-#define RAVEL_LAYOUT_RUNTIME_H
+ * All such numbers are sums of constants times scalars: named values, each an extent, an
+ * expression of scalars before it or a product of some.  So what is equal for every shape
+ * is one pointer, as expressions are, and emitted code computes each scalar once. */
+#ifndef RAVEL_LAYOUT_SIZES_H
+#define RAVEL_LAYOUT_SIZES_H
 
 #include "layout.h"
 
@@ -30,11 +30,10 @@ typedef struct {
     i64 most[MAX_RANK];   /* of each extent: the largest that is right */
 } Scalars;
 
-/* A layout, the numbers of which that depend on the shape are here.  Its own are those
- * of a shape with 1 for the extents left to run time. */
+/* What has slots and strides; where no extent is left to run time all are numbers. */
 typedef struct {
-    const Layout *l;
-    int extent[MAX_RANK];          /* the scalar that a dim's extent is, -1: constant */
+    const Layout *l;               /* made with 1 for the extents left to run time */
+    int extent[MAX_RANK];          /* the scalar that a dim's extent is, -1: a number */
     const Ex *n[MAX_RANK], *padded[MAX_RANK];
     i64 unit[MAX_RANK];            /* padded is at most n rounded up to a multiple of it;
                                     * 0: of nothing that is known */
@@ -43,13 +42,20 @@ typedef struct {
     /* Overflow is looked for in bits * slots[...] * ..., rounded up to pitch[i] elements
      * where that is not 0, from the last entry to the first. */
     i64 pitch[MAX_ENTRIES];
-} RuntimeLayout;
+    /* The address is addr + sum of x * stride over the terms, in these variables, a dim
+     * each: addr has the entries with strides that are numbers, swizzled. */
+    int var[MAX_RANK];
+    const Ex *addr;
+    int nterms;
+    struct { const Ex *x, *stride; } term[MAX_ENTRIES];
+} Sizes;
 
 /* layout_scalar.c */
 Scalars *scalars_new(Exprs *e);
 /* A new extent; diag_fatal when there are MAX_RANK. */
 int scalar_extent(Scalars *s, const char *name);
 const Ex *scalar_ex(const Scalars *s, int i);
+bool scalar_is(const Scalars *s, const Atom *a);
 /* A scalar with that value, 0 <= value <= max, the same one for the same x; x itself
  * where it is a sum of scalars already. */
 const Ex *scalar_of(Scalars *s, const Ex *x, i64 max);
@@ -66,9 +72,9 @@ bool scalars_eval(const Scalars *s, const i64 *extent, i64 *val);
  * of two that it is not for every shape. */
 i64 scalar_nominal(const Scalars *s, const Ex *x);
 
-/* layout_runtime.c */
+/* layout_sizes.c */
 /* l made with 1 for the dims with extent[d] >= 0.  diag_fatal, with what would do, for
- * a layout that is not a matter of digits. */
-RuntimeLayout *layout_runtime(Scalars *s, const Layout *l, const int *extent);
+ * a layout with such dims that is not a matter of digits. */
+const Sizes *layout_sizes(Scalars *s, const Layout *l, const int *extent);
 
 #endif

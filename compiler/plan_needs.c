@@ -1,20 +1,20 @@
 /* What a plan with extents left to run time asks of a shape: its sizes, whether stores go
  * past the caches, what a nest needs above 0, which turn threads share. */
-#include "plan_runtime.h"
+#include "plan_shape.h"
 
 const Ex *
-runtime_size(const Plan *p, const RuntimeLayout *r)
+plan_bytes(const Plan *p, const Sizes *z)
 {
     i64 bits = p->dst->dtype->bits;
-    return bits >= 8 ? ex_scale(p->e, r->size, bits / 8)
-                     : scalar_ceil(p->now->scalars, r->size, 8 / bits);
+    return bits >= 8 ? ex_scale(p->e, z->size, bits / 8)
+                     : scalar_ceil(p->scalars, z->size, 8 / bits);
 }
 
 const Ex *
-runtime_streams(const Plan *p)
+plan_streams(const Plan *p)
 {
-    const Ex *many = ex_div(p->e, runtime_size(p, p->now->dst), STREAM_BYTES);
-    return scalar_of(p->now->scalars, ex_min(p->e, many, ex_const(p->e, 1)), 1);
+    const Ex *many = ex_div(p->e, plan_bytes(p, p->to), STREAM_BYTES);
+    return scalar_of(p->scalars, ex_min(p->e, many, ex_const(p->e, 1)), 1);
 }
 
 /* Where x is 0, so is the destination's size: an extent, or a product of some, each of
@@ -22,8 +22,8 @@ runtime_streams(const Plan *p)
 static bool
 empties(const Plan *p, const Ex *x)
 {
-    const Scalars *s = p->now->scalars;
-    const RuntimeLayout *r = p->now->dst;
+    const Scalars *s = p->scalars;
+    const Sizes *r = p->to;
     i64 extent[MAX_RANK], slots, *val = arena_array(ex_arena(p->e), i64, ex_nvars(p->e));
     bool all = x->n == 1 && x->base == 0 && x->t[0].coef > 0;
     for (int i = 0; i < s->n && all; i++) {
@@ -62,27 +62,29 @@ add_need(const Plan *p, const Ex *x, const Ex **needs, int n)
 }
 
 int
-runtime_needs(const Plan *p, const Nest *nest, const Ex **needs)
+nest_needs(const Plan *p, const Nest *nest, const Ex **needs)
 {
     int n = 0;
-    for (int i = 0; i < nest->now->nneeded; i++)
-        n = add_need(p, nest->now->needed[i], needs, n);
+    for (int i = 0; i < nest->nneeded; i++)
+        n = add_need(p, nest->needed[i], needs, n);
     for (int i = nest->nloops - nest->inner; i < nest->nloops; i++)
-        n = add_need(p, nest->loop[i].now.n, needs, n);
+        n = add_need(p, nest->loop[i].ex.n, needs, n);
     return n;
 }
 
 int
-runtime_second(const Nest *n)
+nest_second(const Nest *n)
 {
     int best = -1;
     i64 most = 1;
-    for (int k = n->split + 1; n->split >= 0 && k < n->nturns; k++) {
+    if (n->split < 0 || ex_is_const(n->loop[n->turn[n->split].loop].ex.n))
+        return -1;
+    for (int k = n->split + 1; k < n->nturns; k++) {
         i64 turns = int_ceil_div(n->loop[n->turn[k].loop].n, n->turn[k].step);
         if (turns > most) {
             most = turns;
             best = k;
         }
     }
-    return n->split >= 0 && n->turn[n->split].step == 1 ? best : -1;
+    return n->turn[n->split].step == 1 ? best : -1;
 }

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "emit.h"
-#include "plan_runtime.h"
+#include "plan_shape.h"
 
 typedef struct {
     const Plan *p;
@@ -16,10 +16,14 @@ typedef struct {
 } Emitter;
 
 void
-emit_runtime_head(Buf *b, const char *what, const Layout *l)
+emit_sizes_head(Buf *b, const char *what, const Sizes *z)
 {
-    buf_printf(b, "%s %s: %s, %s\n", what, l->ref->def->name,
-               layout_text(b->arena, l->ref->def), l->dtype->name);
+    const Layout *l = z->l;
+    if (ex_is_const(z->size))
+        emit_layout_head(b, what, l);
+    else
+        buf_printf(b, "%s %s: %s, %s\n", what, l->ref->def->name,
+                   layout_text(b->arena, l->ref->def), l->dtype->name);
 }
 
 /* Every expression of the statements, by f. */
@@ -105,12 +109,12 @@ with_unused(Emitter *t, Stmt *body)
 }
 
 const char **
-emit_runtime_names(const Plan *p)
+emit_scalar_names(const Plan *p)
 {
-    const Scalars *s = p->now->scalars;
+    const Scalars *s = p->scalars;
     Arena *a = ex_arena(p->e);
-    runtime_size(p, p->now->src);
-    runtime_streams(p);                /* the last scalars there are */
+    plan_bytes(p, p->from);
+    plan_streams(p);                /* the last scalars there are */
     const char **name = arena_array(a, const char *, s->n + 1);
     for (int i = 0; i < s->n; i++)
         name[i] = emit_identifier(a, ex_var_name(p->e, s->scalar[i].var), name, i);
@@ -121,7 +125,7 @@ static void
 name_scalars(Emitter *t)
 {
     const Scalars *s = t->s;
-    t->name = emit_runtime_names(t->p);
+    t->name = emit_scalar_names(t->p);
     t->used = arena_array(t->arena, bool, s->n + 1);
     t->to = arena_array(t->arena, const Ex *, ex_nvars(t->p->e));
     for (int i = 0; i < s->n; i++) {
@@ -134,7 +138,7 @@ name_scalars(Emitter *t)
 /* The size in bits as a product that says when it does not fit; a slot or extent of 0
  * counts as 1 there, so that nothing made of some of them overflows either.  Bytes are whole. */
 static void
-add_size(Emitter *t, Stmt ***at, const char *name, const RuntimeLayout *r)
+add_size(Emitter *t, Stmt ***at, const char *name, const Sizes *r)
 {
     i64 bits = t->p->dst->dtype->bits;
     Stmt *s = emit_add(t->arena, at, ST_SIZE);
@@ -164,8 +168,8 @@ static Stmt *
 fits(Emitter *t)
 {
     Stmt *first = NULL, **tail = &first, ***at = &tail;
-    add_size(t, at, "src_bits", t->p->now->src);
-    add_size(t, at, "dst_bits", t->p->now->dst);
+    add_size(t, at, "src_bits", t->p->from);
+    add_size(t, at, "dst_bits", t->p->to);
     return first;
 }
 
@@ -175,10 +179,10 @@ bytes(Emitter *t)
     Stmt *first = NULL, **tail = &first, ***at = &tail;
     Stmt *s = emit_add(t->arena, at, ST_BYTES);
     s->text = "src_bytes";
-    s->value = runtime_size(t->p, t->p->now->src);
+    s->value = plan_bytes(t->p, t->p->from);
     s = emit_add(t->arena, at, ST_BYTES);
     s->text = "dst_bytes";
-    s->value = runtime_size(t->p, t->p->now->dst);
+    s->value = plan_bytes(t->p, t->p->to);
     emit_add(t->arena, at, ST_RETURN)->value = ex_const(t->p->e, 0);
     return first;
 }
@@ -210,9 +214,9 @@ checks(Emitter *t, Stmt *then)
 }
 
 void
-emit_runtime(const Plan *p, Unit *u)
+emit_extents(const Plan *p, Unit *u)
 {
-    Emitter t = {.p = p, .u = u, .arena = ex_arena(p->e), .s = p->now->scalars};
+    Emitter t = {.p = p, .u = u, .arena = ex_arena(p->e), .s = p->scalars};
     Stmt *fit = fits(&t), *size = bytes(&t);
     name_scalars(&t);
     bool *none = arena_array(t.arena, bool, t.s->n + 1);

@@ -1,7 +1,9 @@
 /* Guarded variants of nests with extents left to run time: where a transpose may turn out
  * to have few columns, or few rows, its nest is there again for the kernel that weaves
  * them or takes them apart, and a scalar says at each shape which of them runs. */
-#include "plan_runtime.h"
+#include <string.h>
+
+#include "plan.h"
 
 /* 1 where 2 <= n <= most, else 0. */
 static const Ex *
@@ -18,10 +20,12 @@ is_few(Scalars *s, const Ex *n, i64 most)
 static void
 need(Plan *p, Nest *n, const Ex *x, i64 few)
 {
-    struct NestNow *now = arena_copy(ex_arena(p->e), n->now, sizeof *now);
-    now->needed[now->nneeded++] = x;
-    now->few = few ? few : now->few;
-    n->now = now;
+    const Ex **all = arena_array(ex_arena(p->e), const Ex *, n->nneeded + 1);
+    if (n->nneeded)
+        memcpy(all, n->needed, (size_t)n->nneeded * sizeof *all);
+    all[n->nneeded++] = x;
+    n->needed = all;
+    n->few = few;
 }
 
 /* The nest for kernel k where the transpose's loop of that role is short; false where it
@@ -32,28 +36,30 @@ variant(Plan *p, Nest *n, int role, const Kernel *k, Nest *out)
     enum { SHORT = 3 };
     i64 bits = p->dst->dtype->bits;
     int loop = n->role[role];
-    const Ex *count = n->loop[loop].now.n;
+    const Ex *count = n->loop[loop].ex.n;
     if (ex_is_const(count))
         return false;
     *out = *n;
+    out->variant = true;
+    i64 most = out->loop[loop].most = kernel_few(k, bits);
     out->loop[loop].n = SHORT;
     if (!kernel_use(out, k, (int)bits))
         return false;
-    i64 most = kernel_few(k, bits);
-    const Ex *few = is_few(p->now->scalars, count, most);
+    const Ex *few = is_few(p->scalars, count, most);
     need(p, out, few, most);
     need(p, n, ex_sub(p->e, ex_const(p->e, 1), few), most);
     return true;
 }
 
 void
-runtime_variants(Plan *p)
+plan_few(Plan *p)
 {
-    for (int i = p->n - 1; i >= 0; i--)
+    Nest *more = plan_is_fixed(p) ? NULL : arena_new(ex_arena(p->e), Nest);
+    for (int i = p->n - 1; i >= 0 && more; i--)
         for (int k = 0; k < nkernels && kernel_is_transpose(p->nest[i].kernel); k++) {
             int role = kernel_weaves(&kernels[k]) ? COL : ROW;
             if (p->n < NESTS_MAX && kernel_is_narrow(&kernels[k]) &&
-                variant(p, &p->nest[i], role, &kernels[k], &p->nest[p->n]))
-                p->n++;
+                variant(p, &p->nest[i], role, &kernels[k], more))
+                *plan_add(p) = *more;
         }
 }

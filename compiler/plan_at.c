@@ -2,18 +2,17 @@
  * then carries out, so that whatever checks plans checks it. */
 #include <string.h>
 
-#include "plan_runtime.h"
+#include "plan_shape.h"
 
 const char *
-runtime_extents(Arena *a, const Plan *p, const i64 *shape, i64 *extent)
+plan_extents(Arena *a, const Plan *p, const i64 *shape, i64 *extent)
 {
-    const struct PlanNow *now = p->now;
-    const Scalars *s = now->scalars;
+    const Scalars *s = p->scalars;
     for (int i = 0; i < s->nextents; i++)
         extent[i] = -1;
     for (int d = 0; d < p->src->rank; d++) {
         const Dim *dim = &p->src->dim[d];
-        int i = now->src->extent[d];
+        int i = p->from->extent[d];
         if (i < 0) {
             if (shape[d] != dim->n)
                 return arena_printf(a, "extent of %s is %lld: the plan is for %lld",
@@ -25,7 +24,7 @@ runtime_extents(Arena *a, const Plan *p, const i64 *shape, i64 *extent)
                                 (long long)shape[d], (long long)s->most[i]);
         if (extent[i] >= 0 && extent[i] != shape[d])
             return arena_printf(a, "extents of %s are %lld and %lld: the plan has one for "
-                                "both", now->name[i], (long long)extent[i],
+                                "both", p->name[i], (long long)extent[i],
                                 (long long)shape[d]);
         extent[i] = shape[d];
     }
@@ -34,7 +33,7 @@ runtime_extents(Arena *a, const Plan *p, const i64 *shape, i64 *extent)
 
 /* Whether a size fits, each extent of 0 taken for 1 as the emitted code does. */
 static bool
-fits(const RuntimeLayout *r, const i64 *val)
+fits(const Sizes *r, const i64 *val)
 {
     i64 slots, unit, size = r->l->dtype->bits;
     for (int i = r->l->nentry - 1; i >= 0; i--) {
@@ -49,7 +48,7 @@ fits(const RuntimeLayout *r, const i64 *val)
 }
 
 static bool
-bytes(const Plan *p, const RuntimeLayout *r, const i64 *val, i64 *out)
+bytes(const Plan *p, const Sizes *r, const i64 *val, i64 *out)
 {
     i64 size, bits = p->dst->dtype->bits;
     if (!fits(r, val) || !ex_eval(r->size, val, &size))
@@ -59,16 +58,16 @@ bytes(const Plan *p, const RuntimeLayout *r, const i64 *val, i64 *out)
 }
 
 i64 *
-runtime_values(Arena *a, const Plan *p, const i64 *extent)
+plan_values(Arena *a, const Plan *p, const i64 *extent)
 {
     i64 *val = arena_array(a, i64, ex_nvars(p->e));
-    return scalars_eval(p->now->scalars, extent, val) ? val : NULL;
+    return scalars_eval(p->scalars, extent, val) ? val : NULL;
 }
 
 bool
-runtime_bytes(const Plan *p, const i64 *val, i64 *src, i64 *dst)
+plan_bytes_at(const Plan *p, const i64 *val, i64 *src, i64 *dst)
 {
-    return bytes(p, p->now->src, val, src) && bytes(p, p->now->dst, val, dst);
+    return bytes(p, p->from, val, src) && bytes(p, p->to, val, dst);
 }
 
 typedef struct {
@@ -87,22 +86,31 @@ number(Maker *m, const Ex *x)
     return v;
 }
 
-/* False where a loop does not turn. */
-static bool
-piece_at(Maker *m, const RuntimePiece *q, Piece *out, int *part)
+static const Ex *
+constant(Maker *m, const Ex *x)
 {
-    *out = (Piece){.start = number(m, q->start)};
+    return ex_const(m->from->e, number(m, x));
+}
+
+/* False where a loop has no iterations. */
+static bool
+piece_at(Maker *m, const Piece *q, Piece *out, int *part)
+{
+    Exprs *e = m->from->e;
+    PieceLoop *loop = arena_array(m->arena, PieceLoop, q->nloops);
+    *out = (Piece){.start = constant(m, q->start), .from = constant(m, q->from),
+                   .to = q->to ? constant(m, q->to) : NULL, .pad = q->pad,
+                   .mixed = q->mixed, .loop = loop};
     for (int i = 0; i < q->nloops; i++) {
-        i64 n = number(m, q->loop[i].n), first = number(m, q->loop[i].first);
+        const PieceLoop *l = &q->loop[i];
+        i64 n = number(m, l->n), first = number(m, l->first);
         if (n == 0)
             return false;
-        out->start += q->loop[i].step * first;
+        out->start = ex_add(e, out->start, ex_const(e, l->step * first));
         part[i] = out->nloops;
-        if (n == 1)
-            continue;
-        out->loop[out->nloops].step = q->loop[i].step;
-        out->loop[out->nloops].level = q->loop[i].level;
-        out->loop[out->nloops++].n = n;
+        if (n > 1)
+            loop[out->nloops++] = (PieceLoop){l->step, n - 1, ex_const(e, 0),
+                                              ex_const(e, n), l->level};
     }
     return true;
 }
@@ -111,13 +119,9 @@ piece_at(Maker *m, const RuntimePiece *q, Piece *out, int *part)
 static const Ex *
 address_at(Maker *m, const Nest *from, const Ex *x, const int *var)
 {
-    Exprs *e = m->to->e;
-    i64 v;
-    if (ex_eval(x, m->val, &v) && from->nloops == 0)
-        return ex_const(e, v);
     const Ex **to = arena_array(m->arena, const Ex *, ex_nvars(m->from->e));
-    for (int i = 0; i < m->from->now->scalars->n; i++) {
-        int s = m->from->now->scalars->scalar[i].var;
+    for (int i = 0; i < m->from->scalars->n; i++) {
+        int s = m->from->scalars->scalar[i].var;
         to[s] = ex_const(m->from->e, m->val[s]);
     }
     for (int i = 0; i < from->nloops; i++)
@@ -134,22 +138,24 @@ nest_at(Maker *m, const Nest *from, Nest *to)
     const Piece **piece = arena_array(m->arena, const Piece *, rank);
     *to = (Nest){.kind = from->kind, .kernel = from->kernel, .piece = piece,
                  .elements = 1, .split = -1};
-    for (int i = 0; i < from->now->nneeded; i++)
-        if (number(m, from->now->needed[i]) <= 0)
+    for (int i = 0; i < from->nneeded; i++)
+        if (number(m, from->needed[i]) <= 0)
             return false;
     for (int d = 0; d < rank; d++) {
         Piece *q = arena_new(m->arena, Piece);
         piece[d] = q;
-        if (!piece_at(m, from->now->piece[d], q, part[d]))
+        if (!piece_at(m, from->piece[d], q, part[d]))
             return false;
     }
     for (int i = 0; i < from->nloops; i++) {
         Loop l = from->loop[i];
-        l.n = number(m, l.now.n);
-        l.ss = number(m, l.now.ss);
-        l.ds = number(m, l.now.ds);
+        l.ex.n = constant(m, l.ex.n);
+        l.ex.ss = constant(m, l.ex.ss);
+        l.ex.ds = constant(m, l.ex.ds);
+        l.n = l.most = l.ex.n->base;
+        l.ss = l.ex.ss->base;
+        l.ds = l.ex.ds->base;
         l.part = part[l.dim][l.part];
-        memset(&l.now, 0, sizeof l.now);
         m->ok &= int_mul(to->elements, l.n, &to->elements);
         var[i] = l.n > 1 ? l.var : -1;
         if (l.n < 2)
@@ -163,17 +169,22 @@ nest_at(Maker *m, const Nest *from, Nest *to)
 }
 
 Plan *
-runtime_at(const Plan *p, Layout *src, Layout *dst, const i64 *extent)
+plan_at_shape(const Plan *p, Layout *src, Layout *dst, const i64 *extent)
 {
     Arena *a = ex_arena(dst->e);
     Plan *q = arena_new(a, Plan);
     i64 src_bytes, dst_bytes;
-    Maker m = {p, q, a, runtime_values(a, p, extent), true};
-    *q = (Plan){.src = src, .dst = dst, .e = p->e};
+    int none[MAX_RANK];
+    for (int d = 0; d < MAX_RANK; d++)
+        none[d] = -1;
+    Maker m = {p, q, a, plan_values(a, p, extent), true};
+    *q = (Plan){.src = src, .dst = dst, .e = p->e, .scalars = scalars_new(p->e)};
+    q->from = layout_sizes(q->scalars, src, none);
+    q->to = layout_sizes(q->scalars, dst, none);
     memcpy(q->map, p->map, sizeof q->map);
     q->nest = arena_array(a, Nest, p->n);
-    bool right = m.val && bytes(p, p->now->src, m.val, &src_bytes) &&
-                 bytes(p, p->now->dst, m.val, &dst_bytes) &&
+    bool right = m.val && bytes(p, p->from, m.val, &src_bytes) &&
+                 bytes(p, p->to, m.val, &dst_bytes) &&
                  src_bytes == layout_bytes(src) && dst_bytes == layout_bytes(dst);
     for (int i = 0; i < p->n && right; i++)
         q->n += nest_at(&m, &p->nest[i], &q->nest[q->n]);

@@ -1,0 +1,115 @@
+/* The command that makes a file again, and the name of its function. */
+#include <ctype.h>
+#include <string.h>
+
+#include "compile.h"
+
+static const char *
+shape_text(Arena *a, const Request *rq)
+{
+    Buf b = buf_new(a);
+    for (int i = 0; i < rq->rank; i++)
+        if (rq->shape[i] == RUNTIME_EXTENT && rq->extent)
+            buf_printf(&b, "%s%s", i ? "," : "", rq->extent[i]);
+        else
+            buf_printf(&b, "%s%lld", i ? "," : "", (long long)rq->shape[i]);
+    return b.s;
+}
+
+static const char default_name[] = "ravel_relayout";
+
+static void
+check_name(Arena *a, const Target *t, const char *name)
+{
+    if (!emit_is_identifier(name) && strcmp(name, default_name))
+        diag_fatal(a->diag, DIAG_ARGUMENT, (Loc){0}, "'%.100s' cannot name a C function",
+                   name);
+    if (target_reserves(t, name))
+        diag_fatal(a->diag, DIAG_ARGUMENT, (Loc){0},
+                   "'%.100s' cannot name a function of the target %.100s, where it means "
+                   "something", name, target_name(t));
+}
+
+static const char *
+name_by_default(Arena *a, const Target *t)
+{
+    if (target_reserves(t, default_name))
+        diag_fatal(a->diag, DIAG_ARGUMENT, (Loc){0},
+                   "the target %.100s keeps '%s', the function's name unless given: give "
+                   "one with --name", target_name(t), default_name);
+    return default_name;
+}
+
+/* nchw_to_nc1hwc0; the default where a side has no name */
+const char *
+compile_name(Arena *a, const Target *t, const Request *rq)
+{
+    if (rq->name) {
+        check_name(a, t, rq->name);
+        return rq->name;
+    }
+    size_t n = strcspn(rq->from, "{(: "), m = strcspn(rq->to, "{(: ");
+    if (!n || !m)
+        return name_by_default(a, t);
+    char *s = arena_printf(a, "%.*s_to_%.*s", (int)n, rq->from, (int)m, rq->to);
+    for (char *c = s; *c; c++)
+        *c = (char)tolower((unsigned char)*c);
+    bool good = emit_is_identifier(s) && !target_reserves(t, s);
+    return good ? s : name_by_default(a, t);
+}
+
+/* Bytes that a comment in C cannot hold, each as its octal number. */
+static void
+add_encoded(Buf *b, const char *value)
+{
+    for (const char *s = value; *s; s++) {
+        bool mark = s > value && ((s[-1] == '*' && *s == '/') ||
+                                  (s[-1] == '/' && *s == '*') ||
+                                  (s[-1] == '?' && *s == '?'));
+        if (*s == '%')
+            buf_add(b, "%%");
+        else if (*s < ' ' || *s > '~' || *s == '\'' || *s == '\\' || mark ||
+                 (*s == '-' && s == value))
+            buf_printf(b, "\\%03o", (unsigned char)*s);
+        else
+            buf_addn(b, s, 1);
+    }
+}
+
+/* The option as a POSIX shell reads it, in characters that a comment can hold: '...'
+ * or, where that will not do, what printf makes of octal numbers. */
+const char *
+compile_option(Arena *a, const char *flag, const char *value)
+{
+    static const char safe[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+                               "0123456789_,";
+    if (*value && value[strspn(value, safe)] == 0)
+        return arena_printf(a, " %s %s", flag, value);
+    Buf octal = buf_new(a), all = buf_new(a);
+    add_encoded(&octal, value);
+    buf_printf(&all, " %s ", flag);
+    if (strchr(octal.s, '\\'))
+        buf_printf(&all, "\"$(printf '%s')\"", octal.s);
+    else
+        buf_printf(&all, "'%s'", value);
+    return all.s;
+}
+
+const char *
+compile_command(Arena *a, const Request *rq, const LayoutRef *from, const LayoutRef *to,
+        const char *kind)
+{
+    Buf b = buf_new(a);
+    buf_add(&b, "ravel emit");
+    if (from)
+        buf_add(&b, compile_option(a, "--from", layout_ref_text(a, from)));
+    buf_add(&b, compile_option(a, "--to", layout_ref_text(a, to)));
+    buf_add(&b, compile_option(a, "--shape", shape_text(a, rq)));
+    buf_add(&b, compile_option(a, "--dtype", rq->dtype));
+    if (kind)
+        buf_add(&b, compile_option(a, "--kind", kind));
+    if (rq->name)
+        buf_add(&b, compile_option(a, "--name", rq->name));
+    return b.s;
+}
+

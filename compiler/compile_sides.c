@@ -1,0 +1,169 @@
+/* The two sides of a conversion: their layouts, decided; the plan at a shape. */
+#include <string.h>
+
+#include "compile.h"
+
+const DType *
+compile_dtype(Arena *a, const char *name)
+{
+    const DType *t = dtype_find(name ? name : "");
+    if (t)
+        return t;
+    Buf b = buf_new(a);
+    for (int i = 0; i < ndtypes; i++)
+        buf_printf(&b, " %s", dtypes[i].name);
+    diag_fatal(a->diag, DIAG_ARGUMENT, (Loc){0}, "unknown dtype '%.30s'; known:%s",
+               name ? name : "", b.s);
+}
+
+/* The scalar of each dim of src that is left to run time; -1 for the others. */
+static void
+name_extents(Arena *a, const Request *rq, Sides *s)
+{
+    for (int d = 0; d < rq->rank; d++) {
+        s->extent[d] = -1;
+        if (rq->shape[d] != RUNTIME_EXTENT)
+            continue;
+        const char *of = rq->extent ? rq->extent[d] : s->src->dim[d].name;
+        for (int i = 0; i < s->scalars->nextents && rq->extent; i++)
+            if (!strcmp(s->name[i], of))
+                s->extent[d] = i;
+        if (s->extent[d] < 0) {
+            s->name[s->scalars->nextents] = arena_string(a, of);
+            s->extent[d] = scalar_extent(s->scalars, of);
+        }
+    }
+}
+
+void
+compile_sides(Arena *a, const LayoutRef *from, const LayoutRef *to, const DType *t,
+              const Request *rq, Sides *s)
+{
+    i64 ones[MAX_RANK], shape[MAX_RANK];
+    Exprs *e = ex_new(a);
+    *s = (Sides){.rq = rq, .scalars = scalars_new(e)};
+    s->name = arena_array(a, const char *, MAX_RANK);
+    for (int d = 0; d < rq->rank; d++)
+        ones[d] = rq->shape[d] == RUNTIME_EXTENT ? 1 : rq->shape[d];
+    s->src = layout_make(e, from, t, rq->rank, ones);
+    plan_match(a, from, to, rq->rank, s->map);
+    name_extents(a, rq, s);
+    for (int d = 0; d < rq->rank; d++)
+        shape[d] = ones[s->map[d]];
+    s->dst = layout_make(e, to, t, rq->rank, shape);
+}
+
+_Noreturn static void
+refuse(Arena *a, const Layout *l, const char *why)
+{
+    diag_fatal(a->diag, DIAG_LAYOUT, l->ref->def->loc, "layout '%s' with an extent left "
+               "to run time: %s; give all extents as numbers", l->ref->def->name, why);
+}
+
+/* l is one-to-one for all shapes of the request, its padding too, up to the largest
+ * extents that the scalars are given. */
+static void
+need_one_to_one(Arena *a, Scalars *s, const Layout *l, const i64 *shape,
+                const int *extent)
+{
+    EveryShape *y = decide_shapes(ex_new(a), l->ref, l->dtype, l->rank, shape);
+    if (y->injective != YES)
+        refuse(a, l, y->injective == NO && y->v->why ? y->v->why : y->why ? y->why
+                     : "it is not one-to-one");
+    if (y->v->flaw)
+        refuse(a, l, y->v->why);
+    for (int d = 0; d < l->rank; d++) {
+        if (extent[d] < 0 && y->l->dim[d].padded != l->dim[d].padded)
+            refuse(a, l, "its padding has no storage of its own");
+        if (extent[d] >= 0 && y->bound[d] < s->most[extent[d]])
+            s->most[extent[d]] = y->bound[d];
+    }
+}
+
+void
+compile_decide(const Sides *s)
+{
+    i64 shape[MAX_RANK];
+    int extent[MAX_RANK];
+    Arena *a = ex_arena(s->src->e);
+    if (s->scalars->nextents == 0) {
+        decide_readable_or_fail(s->src);
+        decide_or_fail(s->dst);
+        return;
+    }
+    for (int d = 0; d < s->rq->rank; d++) {
+        shape[d] = s->rq->shape[s->map[d]];
+        extent[d] = s->extent[s->map[d]];
+    }
+    if (!s->src->ref->def->view)
+        need_one_to_one(a, s->scalars, s->src, s->rq->shape, s->extent);
+    need_one_to_one(a, s->scalars, s->dst, shape, extent);
+}
+
+typedef struct {
+    Arena arena;
+    const Plan *p;
+    const char *flaw;
+    Arena *out;
+} Check;
+
+static void
+check(void *arg)
+{
+    Check *c = arg;
+    PlanCheck k = plan_check(&c->arena, c->p, false);
+    c->flaw = k.flaw ? arena_string(c->out, k.flaw) : NULL;
+}
+
+void
+compile_check(Arena *a, const Plan *p)
+{
+    Diag d;
+    Check c = {.p = p, .out = a};
+    bool done = arena_run(&c.arena, &d, check, &c);
+    arena_free(&c.arena);
+    if (!done)
+        diag_fatal(a->diag, d.kind, (Loc){0}, "%s", d.text);
+    if (c.flaw)
+        diag_fatal(a->diag, DIAG_LAYOUT, (Loc){0}, "no right plan was found from layout "
+                   "'%s' to '%s', which is a defect of ravel: %s", p->src->ref->def->name,
+                   p->dst->ref->def->name, c.flaw);
+}
+
+static Layout *
+layout_at(Exprs *e, const Layout *l, const i64 *shape, const int *map)
+{
+    i64 n[MAX_RANK];
+    for (int d = 0; d < l->rank; d++)
+        n[d] = shape[map ? map[d] : d];
+    return layout_make(e, l->ref, l->dtype, l->rank, n);
+}
+
+Plan *
+compile_at(Arena *a, const Plan *p, const i64 *shape, const char **why)
+{
+    i64 extent[MAX_RANK];
+    *why = plan_extents(a, p, shape, extent);
+    if (*why)
+        return NULL;
+    Exprs *e = ex_new(a);
+    Layout *src = layout_at(e, p->src, shape, NULL);
+    Layout *dst = layout_at(e, p->dst, shape, p->map);
+    decide_readable_or_fail(src);
+    decide_or_fail(dst);
+    return plan_at_shape(p, src, dst, extent);
+}
+
+Plan *
+compile_again(Arena *a, const Plan *p)
+{
+    i64 shape[MAX_RANK];
+    const char *name[MAX_RANK];
+    Request rq = {.rank = p->src->rank, .shape = shape, .extent = name};
+    for (int d = 0; d < rq.rank; d++) {
+        int i = p->from->extent[d];
+        shape[d] = i < 0 ? p->src->dim[d].n : RUNTIME_EXTENT;
+        name[d] = i < 0 ? NULL : p->name[i];
+    }
+    return compile_refs(a, p->src->ref, p->dst->ref, p->src->dtype, &rq);
+}

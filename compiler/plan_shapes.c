@@ -1,0 +1,126 @@
+/* Shapes that tell whether a plan with extents left to run time is right: extents at and
+ * beside every border of its digits, one extent at a time, the others on a border and
+ * off it. */
+#include <string.h>
+
+#include "plan_shape.h"
+
+enum { MAX_VALUES = 1024 };
+
+typedef struct {
+    const Plan *p;
+    i64 (*value)[MAX_VALUES];          /* of each extent */
+    int n[MAX_RANK];
+    i64 top[MAX_RANK];                 /* the lcm of its cuts */
+} Lister;
+
+static void
+add_value(Lister *s, int i, i64 v)
+{
+    if (v < 1 || v > s->p->scalars->most[i])
+        return;
+    for (int k = 0; k < s->n[i]; k++)
+        if (s->value[i][k] == v)
+            return;
+    if (s->n[i] < MAX_VALUES)
+        s->value[i][s->n[i]++] = v;
+}
+
+static void
+add_cuts(Lister *s, const Sizes *z)
+{
+    for (int d = 0; d < z->l->rank; d++) {
+        i64 cuts[MAX_CUTS], top;
+        int i = z->extent[d], n = 0;
+        if (i < 0)
+            continue;
+        for (int k = 0; k < z->l->nentry; k++)
+            n = pieces_cuts(z->l->entry[k].written, z->l->dim[d].free, INF, cuts, n);
+        for (int k = 0; k < n; k++) {
+            for (i64 v = cuts[k] - 1; v <= cuts[k] + 1; v++)
+                add_value(s, i, v);
+            if (int_lcm(s->top[i], cuts[k], &top))
+                s->top[i] = top;
+        }
+    }
+}
+
+/* At and beside the counts at which one nest does another's work. */
+static void
+add_few(Lister *s)
+{
+    for (int k = 0; k < s->p->n; k++)
+        for (int i = 0; i < s->p->scalars->nextents && s->p->nest[k].few; i++)
+            for (i64 v = 0; v <= 2; v++)
+                add_value(s, i, s->p->nest[k].few + v);
+}
+
+/* At and beside the first three blocks' ends; all up to there, as far as there is room. */
+static void
+add_blocks(Lister *s, int i, bool residues)
+{
+    for (i64 v = 0; v <= 3; v++)
+        for (i64 by = -1; by <= 1; by++)
+            add_value(s, i, v * s->top[i] + by);
+    for (i64 v = 1; residues && v <= 3 * s->top[i] && s->n[i] < MAX_VALUES; v++)
+        add_value(s, i, v);
+}
+
+static i64
+base_of(const Lister *s, int i, int off)
+{
+    i64 base = s->top[i] > 1 ? s->top[i] + off : 2 + off, most = s->p->scalars->most[i];
+    return base < most ? base : most;
+}
+
+ExtentValues
+plan_extent_values(Arena *a, const Plan *p, bool residues)
+{
+    Lister *s = arena_new(a, Lister);
+    ExtentValues out = {.all = residues};
+    s->p = p;
+    s->value = arena_alloc(a, (size_t)p->scalars->nextents * sizeof *s->value);
+    for (int i = 0; i < MAX_RANK; i++)
+        s->top[i] = 1;
+    add_cuts(s, p->from);
+    add_cuts(s, p->to);
+    add_few(s);
+    for (int i = 0; i < p->scalars->nextents; i++) {
+        add_blocks(s, i, residues);
+        out.n[i] = s->n[i];
+        out.value[i] = arena_copy(a, s->value[i], (size_t)s->n[i] * sizeof *s->value[i]);
+        out.base[0][i] = base_of(s, i, 0);
+        out.base[1][i] = base_of(s, i, 1);
+        out.all &= s->n[i] < MAX_VALUES;
+    }
+    return out;
+}
+
+static void
+set_shape(const Plan *p, const i64 *extent, i64 *shape)
+{
+    for (int d = 0; d < p->src->rank; d++) {
+        int i = p->from->extent[d];
+        shape[d] = i < 0 ? p->src->dim[d].n : extent[i];
+    }
+}
+
+ShapeList
+plan_borders(Arena *a, const Plan *p)
+{
+    ExtentValues v = plan_extent_values(a, p, false);
+    ShapeList list = {.n = 0};
+    int n = p->scalars->nextents, all = 0;
+    for (int i = 0; i < n; i++)
+        all += 2 * v.n[i];
+    list.shape = arena_alloc(a, (size_t)all * sizeof *list.shape);
+    for (int off = 0; off < 2; off++)
+        for (int i = 0; i < n; i++)
+            for (int k = 0; k < v.n[i]; k++) {
+                i64 extent[MAX_RANK];
+                memcpy(extent, v.base[off], sizeof extent);
+                extent[i] = v.value[i][k];
+                set_shape(p, extent, list.shape[list.n++]);
+            }
+    return list;
+}
