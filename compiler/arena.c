@@ -50,6 +50,19 @@ arena_run(Arena *a, Diag *d, void (*f)(void *), void *arg)
     return ok;
 }
 
+void
+arena_scratch(Arena *a, void (*f)(void *), void *arg)
+{
+    Diag d;
+    Arena kept = *a;
+    a->head = NULL;
+    bool ok = arena_run(a, &d, f, arg);
+    arena_free(a);
+    *a = kept;
+    if (!ok)
+        diag_fatal(a->diag, d.kind, (Loc){0}, "%s", d.text);
+}
+
 void *
 arena_copy(Arena *a, const void *p, size_t bytes)
 {

@@ -55,6 +55,9 @@ typedef struct {
 void *arena_alloc(Arena *a, size_t bytes);     /* zeroed, 16-aligned */
 /* diag_run with d as the arena's Diag meanwhile: a boundary within another. */
 bool arena_run(Arena *a, Diag *d, void (*f)(void *), void *arg);
+/* f(arg), after which all that it allocated in a is gone: it must leave nothing behind in
+ * what a held before, such as expressions.  What ends in diag_fatal does so. */
+void arena_scratch(Arena *a, void (*f)(void *), void *arg);
 void *arena_copy(Arena *a, const void *p, size_t bytes);
 char *arena_string(Arena *a, const char *s);
 char *arena_printf(Arena *a, const char *fmt, ...) PRINTF(2, 3);

@@ -25,7 +25,7 @@ compile_refs(Arena *a, const LayoutRef *from, const LayoutRef *to, const DType *
     compile_sides(a, from, to, t, rq, &s);
     compile_decide(&s);
     Plan *p = plan_make(s.scalars, s.name, s.src, s.dst, s.map, s.extent);
-    compile_check(a, p);
+    compile_check(p);
     return p;
 }
 

@@ -38,7 +38,7 @@ void compile_sides(Arena *a, const LayoutRef *from, const LayoutRef *to, const D
  * that the scalars are given; diag_fatal where not. */
 void compile_decide(const Sides *s);
 /* diag_fatal where plan_check finds a flaw. */
-void compile_check(Arena *a, const Plan *p);
+void compile_check(Plan *p);
 /* The plan at a shape: all in numbers, from layouts made and decided for it.  *why is
  * NULL, or why the shape is none of the plan's. */
 Plan *compile_at(Arena *a, const Plan *p, const i64 *shape, const char **why);

@@ -53,30 +53,42 @@ compile_sides(Arena *a, const LayoutRef *from, const LayoutRef *to, const DType 
     s->dst = layout_make(e, to, t, rq->rank, shape);
 }
 
+/* A side with extents left to run time, of which every shape is asked. */
+typedef struct {
+    Arena *arena;
+    Scalars *scalars;
+    const Layout *l;
+    const i64 *shape;
+    const int *extent;
+} Question;
+
 _Noreturn static void
-refuse(Arena *a, const Layout *l, const char *why)
+refuse(const Question *q, const char *why)
 {
-    diag_fatal(a->diag, DIAG_LAYOUT, l->ref->def->loc, "layout '%s' with an extent left "
-               "to run time: %s; give all extents as numbers", l->ref->def->name, why);
+    const LayoutDef *d = q->l->ref->def;
+    diag_fatal(q->arena->diag, DIAG_LAYOUT, d->loc, "layout '%s' with an extent left "
+               "to run time: %s; give all extents as numbers", d->name, why);
 }
 
-/* l is one-to-one for all shapes of the request, its padding too, up to the largest
- * extents that the scalars are given. */
+/* It is one-to-one for all those shapes, its padding too, up to the largest extents that
+ * the scalars are given. */
 static void
-need_one_to_one(Arena *a, Scalars *s, const Layout *l, const i64 *shape,
-                const int *extent)
+need_one_to_one(void *arg)
 {
-    EveryShape *y = decide_shapes(ex_new(a), l->ref, l->dtype, l->rank, shape);
+    const Question *q = arg;
+    const Layout *l = q->l;
+    EveryShape *y = decide_shapes(ex_new(q->arena), l->ref, l->dtype, l->rank, q->shape);
     if (y->injective != YES)
-        refuse(a, l, y->injective == NO && y->v->why ? y->v->why : y->why ? y->why
-                     : "it is not one-to-one");
+        refuse(q, y->injective == NO && y->v->why ? y->v->why : y->why ? y->why
+                  : "it is not one-to-one");
     if (y->v->flaw)
-        refuse(a, l, y->v->why);
+        refuse(q, y->v->why);
     for (int d = 0; d < l->rank; d++) {
-        if (extent[d] < 0 && y->l->dim[d].padded != l->dim[d].padded)
-            refuse(a, l, "its padding has no storage of its own");
-        if (extent[d] >= 0 && y->bound[d] < s->most[extent[d]])
-            s->most[extent[d]] = y->bound[d];
+        int i = q->extent[d];
+        if (i < 0 && y->l->dim[d].padded != l->dim[d].padded)
+            refuse(q, "its padding has no storage of its own");
+        if (i >= 0 && y->bound[d] < q->scalars->most[i])
+            q->scalars->most[i] = y->bound[d];
     }
 }
 
@@ -96,38 +108,27 @@ compile_decide(const Sides *s)
         extent[d] = s->extent[s->map[d]];
     }
     if (!s->src->ref->def->view)
-        need_one_to_one(a, s->scalars, s->src, s->rq->shape, s->extent);
-    need_one_to_one(a, s->scalars, s->dst, shape, extent);
+        arena_scratch(a, need_one_to_one, &(Question){a, s->scalars, s->src,
+                                                      s->rq->shape, s->extent});
+    arena_scratch(a, need_one_to_one, &(Question){a, s->scalars, s->dst, shape, extent});
 }
-
-typedef struct {
-    Arena arena;
-    const Plan *p;
-    const char *flaw;
-    Arena *out;
-} Check;
 
 static void
 check(void *arg)
 {
-    Check *c = arg;
-    PlanCheck k = plan_check(&c->arena, c->p, false);
-    c->flaw = k.flaw ? arena_string(c->out, k.flaw) : NULL;
+    const Plan *p = arg;
+    Arena *a = ex_arena(p->e);
+    const char *flaw = plan_check(a, p, false).flaw;
+    if (flaw)
+        diag_fatal(a->diag, DIAG_LAYOUT, (Loc){0}, "no right plan was found from layout "
+                   "'%s' to '%s', which is a defect of ravel: %s", p->src->ref->def->name,
+                   p->dst->ref->def->name, flaw);
 }
 
 void
-compile_check(Arena *a, const Plan *p)
+compile_check(Plan *p)
 {
-    Diag d;
-    Check c = {.p = p, .out = a};
-    bool done = arena_run(&c.arena, &d, check, &c);
-    arena_free(&c.arena);
-    if (!done)
-        diag_fatal(a->diag, d.kind, (Loc){0}, "%s", d.text);
-    if (c.flaw)
-        diag_fatal(a->diag, DIAG_LAYOUT, (Loc){0}, "no right plan was found from layout "
-                   "'%s' to '%s', which is a defect of ravel: %s", p->src->ref->def->name,
-                   p->dst->ref->def->name, c.flaw);
+    arena_scratch(ex_arena(p->e), check, p);
 }
 
 static Layout *

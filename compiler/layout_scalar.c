@@ -12,6 +12,20 @@ scalars_new(Exprs *e)
     return s;
 }
 
+static void
+set_nominal(Scalars *s, int var, i64 v)
+{
+    if (var >= s->vars) {
+        i64 *old = s->nominal;
+        int n = 2 * var + 32;
+        s->nominal = arena_array(ex_arena(s->e), i64, n);
+        if (s->vars)
+            memcpy(s->nominal, old, (size_t)s->vars * sizeof *old);
+        s->vars = n;
+    }
+    s->nominal[var] = v;
+}
+
 static int
 add(Scalars *s, Scalar x)
 {
@@ -24,6 +38,7 @@ add(Scalars *s, Scalar x)
             memcpy(s->scalar, old, (size_t)s->n * sizeof *old);
     }
     s->scalar[s->n] = x;
+    set_nominal(s, x.var, x.nominal);
     return s->n++;
 }
 
@@ -71,10 +86,8 @@ scalar_is(const Scalars *s, const Atom *a)
 static i64
 value(const Scalars *s, const Ex *x)
 {
-    i64 *val = arena_array(ex_arena(s->e), i64, ex_nvars(s->e)), v;
-    for (int i = 0; i < s->n; i++)
-        val[s->scalar[i].var] = s->scalar[i].nominal;
-    return ex_eval(x, val, &v) ? v : INF / 2;
+    i64 v;
+    return ex_eval(x, s->nominal, &v) ? v : INF / 2;
 }
 
 static const Ex *

@@ -28,6 +28,8 @@ typedef struct {
     int n, cap, nextents; /* the extents are the first */
     Scalar *scalar;
     i64 most[MAX_RANK];   /* of each extent: the largest that is right */
+    i64 *nominal;         /* of each scalar, by its variable */
+    int vars;             /* there is room for */
 } Scalars;
 
 /* What has slots and strides; where no extent is left to run time all are numbers. */

@@ -53,6 +53,12 @@ typedef struct {
     const Ex *from, *to;
 } Range;
 
+/* Boxes of one kind: all choices of one piece a dim. */
+typedef struct {
+    NestKind kind;
+    Range *range;
+} Product;
+
 typedef struct {
     Plan *p;
     Arena *arena;
@@ -61,6 +67,9 @@ typedef struct {
     Range pad[MAX_RANK];
     Range full[MAX_RANK];
     Piece scratch[MAX_PIECES];
+    Product product[MAX_RANK + 1];
+    int nproducts;
+    i64 nests;
 } Boxes;
 
 /* The cuts of a side's dim, none at `below` or above where that is a number. */
@@ -145,33 +154,54 @@ coarsen(Boxes *b, Range *r, i64 limit)
     }
 }
 
+static void
+make_room(Plan *p, i64 n)
+{
+    Nest *old = p->nest;
+    p->nest = arena_array(ex_arena(p->e), Nest, n);
+    p->room = (int)n;
+    if (p->n)
+        memcpy(p->nest, old, (size_t)p->n * sizeof *old);
+}
+
 Nest *
 plan_add(Plan *p)
 {
-    if ((p->n & (p->n - 1)) == 0) {
-        Nest *old = p->nest;
-        p->nest = arena_array(ex_arena(p->e), Nest, p->n ? 2 * p->n : 1);
-        if (p->n)
-            memcpy(p->nest, old, (size_t)p->n * sizeof *old);
-    }
+    enum { MORE = 8 };
+    if (p->n == p->room)
+        make_room(p, p->n + MORE);
     return &p->nest[p->n++];
 }
 
-/* A nest for every choice of one piece a dim, at most about `limit`. */
+/* Ranges for nests of a kind: one for every choice of one piece a dim, at most about
+ * `limit`. */
 static void
-add_boxes(Boxes *b, NestKind kind, Range *range, i64 limit)
+add_ranges(Boxes *b, NestKind kind, const Range *range, i64 limit)
+{
+    int rank = b->p->dst->rank;
+    i64 n = 1;
+    for (int d = 0; d < rank; d++)
+        if (range[d].n == 0)
+            return;
+    Product *q = &b->product[b->nproducts++];
+    q->kind = kind;
+    q->range = arena_copy(b->arena, range, (size_t)rank * sizeof *range);
+    coarsen(b, q->range, limit);
+    for (int d = 0; d < rank; d++)
+        n *= q->range[d].n;
+    b->nests += n;
+}
+
+static void
+add_nests(Boxes *b, const Product *q)
 {
     int rank = b->p->dst->rank, at[MAX_RANK] = {0}, d;
     const Piece *piece[MAX_RANK];
-    for (d = 0; d < rank; d++)
-        if (range[d].n == 0)
-            return;
-    coarsen(b, range, limit);
     do {
         for (d = 0; d < rank; d++)
-            piece[d] = &range[d].piece[at[d]];
-        nest_make(b->p, kind, piece, plan_add(b->p));
-        for (d = rank - 1; d >= 0 && ++at[d] == range[d].n; d--)
+            piece[d] = &q->range[d].piece[at[d]];
+        nest_make(b->p, q->kind, piece, plan_add(b->p));
+        for (d = rank - 1; d >= 0 && ++at[d] == q->range[d].n; d--)
             at[d] = 0;
     } while (d >= 0);
 }
@@ -187,7 +217,7 @@ add_padding(Boxes *b, NestKind kind)
         for (int d = 0; d < rank; d++)
             range[d] = d == k ? b->pad[d] : d > k ? b->full[d]
                        : copy ? b->valid[d] : b->valid_dst[d];
-        add_boxes(b, kind, range, NESTS_MAX / rank);
+        add_ranges(b, kind, range, NESTS_MAX / rank);
     }
 }
 
@@ -231,9 +261,12 @@ plan_make(Scalars *s, const char *const *name, Layout *src, Layout *dst, const i
     FillKind fill = dst->ref->def->fill;
     if (fill == FILL_EDGE)
         separate_padding(b);
-    add_boxes(b, NEST_COPY, b->valid, NESTS_MAX);
+    add_ranges(b, NEST_COPY, b->valid, NESTS_MAX);
     if (fill != FILL_NONE)
         add_padding(b, fill == FILL_EDGE ? NEST_COPY : NEST_FILL);
+    make_room(p, b->nests);
+    for (int i = 0; i < b->nproducts; i++)
+        add_nests(b, &b->product[i]);
     plan_few(p);
     plan_merge(p);
     plan_order(p);

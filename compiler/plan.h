@@ -106,7 +106,7 @@ typedef struct {
     Scalars *scalars;     /* what depends on extents that are left to run time */
     const char *const *name;       /* of those extents, as the user has them */
     Nest *nest;
-    int n;
+    int n, room;          /* of nests: how many, and how many there is memory for */
     bool split;           /* large enough for threads */
 } Plan;
 
