@@ -260,7 +260,7 @@ put_runtime(Renderer *r, bool stand_alone)
 }
 
 static void
-put_function(Renderer *r)
+put_function(Renderer *r, bool stand_alone)
 {
     static const char *const open[] = {
         [EMIT_RELAYOUT] = "relayout_open", [EMIT_OFFSET] = "offset_open",
@@ -268,16 +268,17 @@ put_function(Renderer *r)
     int rank = r->u->nparams ? r->u->nparams : 1;
     Slot slot[] = {{"name", r->u->name}, {"params", parameters(r)},
                    {"rank", number(r, rank)}};
-    const char *begin = r->u->split ? "part_open" : open[r->u->kind];
+    bool jit = !stand_alone && r->u->kind == EMIT_RELAYOUT;
+    const char *begin = jit ? "jit_open" : r->u->split ? "part_open" : open[r->u->kind];
     put_tables(r);
     put(r, "comment", &(Slot){"text", r->u->note}, 1);
     buf_add(r->b, expand(r, target_text(r->t, begin), slot, LEN(slot)));
     r->b->indent++;
     put_body(r, r->u->body);
     r->b->indent--;
-    buf_add(r->b, target_text(r->t, r->u->kind == EMIT_RELAYOUT ? "close"
-                                                                : "index_close"));
-    if (r->u->split)
+    buf_add(r->b, target_text(r->t, jit ? "jit_close" : r->u->kind == EMIT_RELAYOUT
+                                    ? "close" : "index_close"));
+    if (r->u->split && !jit)
         buf_add(r->b, expand(r, target_text(r->t, "parts"), slot, LEN(slot)));
 }
 
@@ -352,7 +353,7 @@ render(const Target *t, const Unit *u, bool stand_alone)
     if (u->sizes)
         put_runtime(&r, stand_alone);
     else
-        put_function(&r);
+        put_function(&r, stand_alone);
     r.b = &all;
     if (stand_alone) {
         render_head(&all, t, u->head);

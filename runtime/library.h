@@ -12,11 +12,13 @@
 #include "ravel.h"
 #include "wisdom.h"
 
+/* Compiled code does a part of the work, at the extents that are left to run time; not 0:
+ * nothing is done, as one of them is none or a size does not fit. */
+typedef int Compiled(void *dst, const void *src, const int64_t *extent, int64_t part,
+                     int64_t parts);
+/* Functions of a user's object: all of the work, and a part of it. */
 typedef void Relayout(void *dst, const void *src);
 typedef void RelayoutPart(void *dst, const void *src, i64 part, i64 parts);
-/* Of a plan with extents left to run time, a part of the work; not 0: nothing is done. */
-typedef int RelayoutAt(void *dst, const void *src, const int64_t *extent, int64_t part,
-                       int64_t parts);
 
 typedef struct Text Text;          /* a loaded one; context.c */
 typedef struct Wisdom Wisdom;      /* what came at once; wisdom.c */
@@ -80,10 +82,9 @@ struct ravel_plan {
     const Plan *plan;              /* in arena; read only */
     const char *way;               /* the one that is taken, and why */
     const Steps *steps;            /* in arena: the interpreter's; else NULL, and ... */
-    Jit *jit;
-    Relayout *run;                 /* all of it; NULL where extents are ... */
-    RelayoutAt *run_at;            /* ... left to run time: then this, else NULL */
-    RelayoutPart *part;            /* NULL: threads do not share it */
+    Jit *jit;                      /* NULL of a plan at a shape, and ... */
+    Compiled *code;
+    const int64_t *extent;         /* in arena: that code is given; NULL: none */
     Threads threads;               /* most: at least 1 */
     const char *source;            /* in arena; the interpreter has none */
     Key key;                       /* in arena */

@@ -90,14 +90,8 @@ make_code(Job *j, ravel_error *err)
     if (s != RAVEL_OK)
         return error_set(err, s, "%s", own.text);
     p->way = "machine code";
-    void (*all)(void) = jit_function(p->jit, "ravel_relayout");
-    if (!plan_is_fixed(p->plan)) {
-        p->run_at = (RelayoutAt *)all;
-        return RAVEL_OK;
-    }
-    void (*part)(void) = jit_function(p->jit, "ravel_relayout_part");
-    p->run = (Relayout *)all;
-    p->part = (RelayoutPart *)part;
+    void (*code)(void) = jit_function(p->jit, "ravel_relayout");
+    p->code = (Compiled *)code;
     return RAVEL_OK;
 }
 

@@ -50,10 +50,8 @@ plan_part(const ravel_plan *p, void *dst, const void *src, i64 part, i64 parts)
 {
     if (p->steps)
         interpret_part(p->steps, dst, src, part, parts);
-    else if (p->part)
-        p->part(dst, src, part, parts);
     else
-        p->run(dst, src);
+        p->code(dst, src, p->extent, part, parts);
 }
 
 typedef struct {

@@ -101,8 +101,8 @@ run_part(void *arg, int part, int parts)
     const Run *r = arg;
     if (r->at->steps)
         interpret_part(r->at->steps, r->dst, r->src, part, parts);
-    else if (r->at->p->run_at)
-        r->at->p->run_at(r->dst, r->src, r->at->extent, part, parts);
+    else if (r->at->p->code)
+        r->at->p->code(r->dst, r->src, r->at->extent, part, parts);
 }
 
 static void
@@ -121,7 +121,7 @@ ravel_run_shape(const ravel_plan *p, void *dst, const void *src, const int64_t *
     Place s;
     int64_t extent[MAX_RANK];
     if (dst && src && quick_extents(p, shape, extent) && p->threads.most == 1 &&
-        p->run_at && !p->run_at(dst, src, extent, 0, 1))
+        p->code && !p->code(dst, src, extent, 0, 1))
         return RAVEL_OK;
     ravel_status status = place(&s, p, shape, true, err);
     if (status != RAVEL_OK)
@@ -141,32 +141,13 @@ typedef struct {
     const int64_t *shape;
 } Job;
 
-/* A call of the plan's with the extents filled in. */
-static const char *
-source_at(Arena *a, const Job *j, const int64_t *extent)
-{
-    Buf b = buf_new(a);
-    buf_add(&b, "typedef long long int64_t;\n"
-            "int plan(void *, const void *, const int64_t *, int64_t, int64_t);\n"
-            "static const int64_t extent[] = {");
-    for (int i = 0; i < j->again->scalars->nextents; i++)
-        buf_printf(&b, "%lld,", (long long)extent[i]);
-    buf_add(&b, "};\n"
-            "void ravel_relayout(void *dst, const void *src)\n"
-            "{\n    plan(dst, src, extent, 0, 1);\n}\n"
-            "void ravel_relayout_part(void *dst, const void *src, int64_t part, "
-            "int64_t parts)\n"
-            "{\n    plan(dst, src, extent, part, parts);\n}\n");
-    return b.s;
-}
-
 static void
 make_at(void *arg)
 {
     Job *j = arg;
     Arena *a = &j->to->arena;
     const Steps *steps = j->from->steps;
-    int64_t extent[MAX_RANK];
+    int64_t *extent = arena_array(a, int64_t, MAX_RANK);
     const char *why;
     j->to->plan = compile_at(a, j->again, j->shape, &why);
     if (why)
@@ -174,24 +155,8 @@ make_at(void *arg)
     plan_extents(a, j->again, j->shape, extent);
     if (steps)
         j->to->steps = interpret_at(a, steps, plan_values(a, j->from->plan, extent));
-    else
-        j->to->source = source_at(a, j, extent);
-}
-
-/* The code of q, whose source is made. */
-static ravel_status
-load_at(const ravel_plan *p, ravel_plan *q, ravel_error *err)
-{
-    void (*code)(void) = (void (*)(void))p->run_at;
-    const JitSymbol symbols[] = {{"plan", code}, {NULL, NULL}};
-    ravel_status s = jit_compile(q->source, symbols, &q->jit, err);
-    if (s != RAVEL_OK)
-        return s;
-    void (*all)(void) = jit_function(q->jit, "ravel_relayout");
-    void (*part)(void) = jit_function(q->jit, "ravel_relayout_part");
-    q->run = (Relayout *)all;
-    q->part = (RelayoutPart *)part;
-    return RAVEL_OK;
+    j->to->code = j->from->code;
+    j->to->extent = extent;
 }
 
 ravel_status
@@ -213,8 +178,6 @@ plan_at(const ravel_plan *p, Plan *again, const int64_t *shape, ravel_plan **out
     theirs->diag = &d;             /* make_at takes memory of both */
     ravel_status s = arena_run(&q->arena, &d, make_at, &j) ? RAVEL_OK : error_of(err, &d);
     theirs->diag = outer;
-    if (s == RAVEL_OK && q->source)
-        s = load_at(p, q, err);
     if (s != RAVEL_OK) {
         ravel_plan_free(q);
         *out = NULL;

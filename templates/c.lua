@@ -113,7 +113,15 @@ ${name}(void *dst, const void *src, ${params})
     return 0;
 }
 ]],
-  -- the same of an array of extents, for a part of the work
+  -- in the JIT one signature: a part of the work, of an array of extents
+  jit_open = [[
+int
+${name}(void *dst_, const void *src_, const int64_t *x, int64_t part, int64_t parts)
+{
+    unsigned char *restrict dst = dst_;
+    const unsigned char *restrict src = src_;
+]],
+  jit_close = "    return 0;\n}\n",
   runtime_jit = [[
 int
 ${name}(void *dst, const void *src, const int64_t *x, int64_t part, int64_t parts)

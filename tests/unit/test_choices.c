@@ -89,14 +89,14 @@ static void
 run_jit(const void *jit, void *dst, const void *src)
 {
     void (*fn)(void) = jit_function(jit, "f");
-    ((Relayout *)fn)(dst, src);
+    ((Compiled *)fn)(dst, src, NULL, 0, 1);
 }
 
 static void
 part_of_jit(const void *jit, void *dst, const void *src, i64 part, i64 parts)
 {
-    void (*fn)(void) = jit_function(jit, "f_part");
-    ((RelayoutPart *)fn)(dst, src, part, parts);
+    void (*fn)(void) = jit_function(jit, "f");
+    ((Compiled *)fn)(dst, src, NULL, part, parts);
 }
 
 static void

@@ -311,14 +311,16 @@ tuning_wrongly(void **state)
 }
 
 /* A transpose that leaves out the last row. */
-static void
-planted(void *dst, const void *src)
+static int
+planted(void *dst, const void *src, const int64_t *extent, int64_t part, int64_t parts)
 {
+    (void)extent, (void)part, (void)parts;
     const uint32_t *s = src;
     uint32_t *d = dst;
     for (int i = 0; i < 33; i++)
         for (int k = 0; k < 69; k++)
             d[k * 33 + i] = s[i * 70 + k];
+    return 0;
 }
 
 /* One of two is doctored: it is refused, is not timed, and cannot win. */
@@ -335,8 +337,7 @@ a_wrong_one_is_refused(void **state)
         assert_int_equal(plan_picked(cx, &LITTLE, NULL, 0, &r->t[i].plan, &err), RAVEL_OK);
     }
     r->t[1].plan->steps = NULL;
-    r->t[1].plan->part = NULL;
-    r->t[1].plan->run = planted;
+    r->t[1].plan->code = planted;
     r->dst = calloc(1, r->bytes);
     r->src = calloc(1, r->bytes);
     assert_int_equal(proof_new(r->t[0].plan->plan, false, &q, &err), RAVEL_OK);
