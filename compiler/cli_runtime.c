@@ -11,7 +11,6 @@ typedef struct {
     const ravel_plan *plan;
     Plan *again;
     const char *const *name;
-    i64 limit;
     ShapeList borders, residues;
     const i64 *at;                 /* the shape that is wrong */
     Outcome sum;
@@ -50,9 +49,11 @@ prove_at(Proofs *v, const i64 *shape, bool run)
     Outcome o = {{0}, {0}};
     ravel_status s = plan_at(v->plan, v->again, shape, &q, &err);
     if (s == RAVEL_OK && run)
-        s = child_prove(q->plan, q, NULL, v->limit, &o, &err);
+        s = verify_affords(q->plan, v->borders.n, &v->c->arena->work, &err);
+    if (s == RAVEL_OK && run)
+        s = child_prove(q->plan, q, NULL, v->c->limit, &o, &err);
     else if (s == RAVEL_OK)
-        s = verify_boxes(q->plan, &err);
+        s = verify_boxes(q->plan, &v->c->arena->work, &err);
     ravel_plan_free(q);
     if (s == RAVEL_ERR_VERIFY)
         snprintf(o.why, sizeof o.why, "%s", err.text);
@@ -128,10 +129,10 @@ print_proof(const Proofs *v, bool yes)
 }
 
 bool
-cli_verify_shapes(Cli *c, const ravel_plan *plan, const char *const *name, i64 limit,
+cli_verify_shapes(Cli *c, const ravel_plan *plan, const char *const *name,
                   json_t *proofs)
 {
-    Proofs v = {.c = c, .plan = plan, .name = name, .limit = limit};
+    Proofs v = {.c = c, .plan = plan, .name = name};
     v.again = compile_again(c->arena, plan->plan);
     v.borders = runtime_borders(c->arena, v.again);
     v.residues = runtime_residues(c->arena, v.again);

@@ -332,6 +332,7 @@ layout_make(Exprs *e, const LayoutRef *ref, const DType *t, int rank,
     Layout *l = arena_new(a, Layout);
     Maker m = {l, e, a, ref->def, false};
     *l = (Layout){.ref = ref, .dtype = t, .e = e};
+    work_on(a, "to simplify the expressions of layout", ref->def->name);
     if (ref->def->bits && ref->def->bits != t->bits)
         diag_fatal(a->diag, DIAG_LAYOUT, ref->def->loc,
                    "layout '%s' is for %d-bit elements, not %s", ref->def->name,

@@ -74,6 +74,7 @@ add_pieces(Check *c, int d)
     for (int i = 0; i < p->n; i++) {
         const Nest *n = &p->nest[i];
         int k = find_piece(x, n->piece[d]);
+        work_spend(c->arena, 1 + x->n / 8);
         if (k < 0) {
             k = x->n++;
             if (!comb_of(n->piece[d], &x->comb[k]))
@@ -95,6 +96,7 @@ add_meets(Check *c, Axis *x)
     x->meets = arena_array(c->arena, uint64_t *, x->n);
     for (int k = 0; k < x->n; k++) {
         bool *with = arena_array(c->arena, bool, x->n);
+        work_spend(c->arena, x->n + c->p->n);
         x->meets[k] = arena_array(c->arena, uint64_t, c->words);
         for (int j = 0; j < x->n; j++)
             with[j] = comb_meets(&x->comb[k], &x->comb[j]);
@@ -124,7 +126,7 @@ disjoint(Check *c)
 {
     for (int d = 0; d < c->p->dst->rank; d++)
         add_meets(c, &c->axis[d]);
-    for (int i = 0; i < c->p->n; i++)
+    for (int i = 0; i < c->p->n; i++, work_spend(c->arena, c->words))
         for (int w = i / 64; w < c->words; w++) {
             uint64_t set = w > i / 64 ? UINT64_MAX : UINT64_MAX << i % 64 << 1;
             for (int d = 0; d < c->p->dst->rank; d++)

@@ -7,6 +7,8 @@
 
 /* Destinations that threads share. */
 enum { SHARED_BYTES = 1 << 20 };
+/* What a call of the compiler takes. */
+enum { CODE_UNITS = 20000 };
 
 typedef struct {
     const ravel_plan *p;
@@ -42,7 +44,7 @@ place(Place *s, const ravel_plan *p, const int64_t *shape, bool run, ravel_error
     if (!p->plan->now)
         return error_set(err, RAVEL_ERR_ARGUMENT, "all extents of this plan are numbers: "
                          "ravel_run runs it");
-    *s = (Place){.p = p, .shape = shape, .run = run};
+    *s = (Place){.p = p, .shape = shape, .run = run, .arena = context_arena(p->cx)};
     ravel_status status = RAVEL_OK;
     if (!arena_run(&s->arena, &d, find, s))
         status = error_of(err, &d);
@@ -176,6 +178,7 @@ make_at(void *arg)
         j->to->steps = interpret_at(a, steps, runtime_values(a, j->from->plan, extent));
     else
         j->to->source = source_at(a, j, extent);
+    work_spend(a, CODE_UNITS);
 }
 
 /* The code of q, whose source is made. */
@@ -211,7 +214,9 @@ plan_at(const ravel_plan *p, Plan *again, const int64_t *shape, ravel_plan **out
     Arena *theirs = ex_arena(again->e);
     Diag *outer = theirs->diag;
     theirs->diag = &d;             /* make_at takes memory of both */
+    q->arena.work = theirs->work;
     ravel_status s = arena_run(&q->arena, &d, make_at, &j) ? RAVEL_OK : error_of(err, &d);
+    theirs->work = q->arena.work;
     theirs->diag = outer;
     if (s == RAVEL_OK && q->source)
         s = load_at(p, q, err);
