@@ -143,9 +143,8 @@ proof_bytes(const Plan *p)
     return plus(plus(times(lane, q.threads), map), plus(tables, (i64)sizeof q));
 }
 
-/* Within the limit, where each slot has WORK_FREE units for nothing. */
-static ravel_status
-affords(const Plan *p, ravel_error *err)
+ravel_status
+proof_affords(const Plan *p, ravel_error *err)
 {
     i64 points = layout_points(p->dst, true), src, dst;
     i64 each = addresser_work(p->src, &src) + addresser_work(p->dst, &dst);
@@ -167,7 +166,7 @@ proof_new(const Plan *p, bool pages, Proof **out, ravel_error *err)
     if (!q)
         return error_set(err, RAVEL_ERR_MEMORY, "out of memory");
     *q = method(p);
-    ravel_status s = affords(p, err);
+    ravel_status s = proof_affords(p, err);
     if (s != RAVEL_OK) {
         proof_free(q);
         *out = NULL;

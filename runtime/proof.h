@@ -19,6 +19,9 @@ typedef struct {
  * it wrote.  p must outlive the proof. */
 ravel_status proof_new(const Plan *p, bool pages, Proof **out, ravel_error *err);
 void proof_free(Proof *q);
+/* The limit allows to evaluate the layouts of p as written at every coordinate, each of
+ * which has WORK_FREE units for nothing. */
+ravel_status proof_affords(const Plan *p, ravel_error *err);
 /* What a proof allocates; INF: more than fits.  The addressers' tables are gone when
  * the buffers are made, which malloc need not notice. */
 i64 proof_bytes(const Plan *p);
