@@ -8,10 +8,10 @@
 static Answer
 too_much(const Layout *l, Verdict *v, i64 points, int units)
 {
-    v->why = arena_printf(ex_arena(l->e), "no structure was found that decides it, and to "
-                          "look at each of %lld elements, %d operators each, takes more "
-                          "work than the limit allows; --limit (ravel_set_limit) allows "
-                          "more", (long long)points, units);
+    v->why = arena_printf(ex_arena(l->e), "no structure was found that decides it, and "
+                          "to look at each of %lld elements, %d operators each, takes "
+                          "more work than the limit allows; --limit (ravel_set_limit) "
+                          "allows more", (long long)points, units);
     return UNKNOWN;
 }
 

@@ -108,8 +108,8 @@ decide_equal(Layout *a, Layout *b, const int *map)
     while ((afforded = affords(&p)) && !differ(&p, x, &q) && layout_next(a, false, x))
         ;
     if (!afforded)
-        return (Equality){.equal = UNKNOWN, .why = "their expressions differ, and to look "
-                          "at every element takes more work than the limit allows; "
+        return (Equality){.equal = UNKNOWN, .why = "their expressions differ, and to "
+                          "look at every element takes more work than the limit allows; "
                           "--limit (ravel_set_limit) allows more"};
     return q;
 }

@@ -168,9 +168,9 @@ affords(const Layout *l, Verdict *v)
 {
     if (work_try(ex_arena(l->e), 1 + l->sigma->size))
         return true;
-    v->why = arena_printf(ex_arena(l->e), "to look at where the swizzle takes each of %lld "
-                          "addresses, %d operators each, takes more work than the limit "
-                          "allows; --limit (ravel_set_limit) allows more",
+    v->why = arena_printf(ex_arena(l->e), "to look at where the swizzle takes each of "
+                          "%lld addresses, %d operators each, takes more work than the "
+                          "limit allows; --limit (ravel_set_limit) allows more",
                           (long long)l->size, l->sigma->size);
     return false;
 }

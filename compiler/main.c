@@ -86,7 +86,8 @@ static const Command commands[] = {
      "banks.\n\n"
      "  ravel explain --from NCHW8 --to NCHW16 --shape 16,20,56,56 --dtype f32\n"
      "  ravel explain --from NCHW --to NHWC --shape 8,64,56,56 --dtype f16 -G cuda\n"},
-    {"bench", cmd_bench, "", 0, "F!T!s!t!NRWjLf", "how fast a conversion is on this machine",
+    {"bench", cmd_bench, "", 0, "F!T!s!t!NRWjLf",
+     "how fast a conversion is on this machine",
      "Proves the code, then measures it beside memcpy and a copy by\n"
      "non-temporal stores, which go around the caches.  A copy moves as many bytes\n"
      "as the larger of the two tensors.  In every round each of them is timed once;\n"
@@ -97,7 +98,8 @@ static const Command commands[] = {
      "allows; of a small one the ratios say what a call costs.\n\n"
      "  ravel bench --from NCHW --to NHWC --shape 16,64,56,56 --dtype f32\n"
      "  ravel bench --from NCHW --to NCHW16 --shape 1,71,28,28 --dtype u8 -R 99\n"},
-    {"tune", cmd_tune, "", 0, "F!T!s!t!NSWjLf", "the quickest way on this machine, remembered",
+    {"tune", cmd_tune, "", 0, "F!T!s!t!NSWjLf",
+     "the quickest way on this machine, remembered",
      "The planner chooses by a model of the memory.  This times its choice and the\n"
      "next best ones of the nests that hold most of the bytes, proves each before,\n"
      "and takes another one only where that is 3 % quicker.  The best is written to\n"

@@ -99,7 +99,8 @@ what(const Sandbox *s)
 static double
 scaled(const Sandbox *s, double most)
 {
-    return most * (double)work_most(&s->arena->work) / ((double)WORK_SECONDS * WORK_A_SECOND);
+    const double usual = (double)WORK_SECONDS * WORK_A_SECOND;
+    return most * (double)work_most(&s->arena->work) / usual;
 }
 
 static void
@@ -398,7 +399,8 @@ run(Arena *a, bool plain, Job j, const char *file)
     lua_pushlightuserdata(s.L, &j);
     int status = lua_pcall(s.L, 1, 0, 0);
     a->diag = outer;
-    bool over = status == LUA_ERRMEM, starved = over ? s.starved && !s.limited : s.arena_full;
+    bool over = status == LUA_ERRMEM;
+    bool starved = over ? s.starved && !s.limited : s.arena_full;
     if (status != LUA_OK)
         report(&s, over, starved, why, sizeof why);
     lua_close(s.L);

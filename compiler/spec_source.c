@@ -1,6 +1,6 @@
-/* Spec texts that Lua 5.4 compiles wrongly, or for ever.  Before 5.4.5 a function with more than
- * 256 constants computes `1 ~ (x or 3)` with x in the place of 1: once the constant
- * needs a register, it is loaded on one way to the operator only (Lua's commit
+/* Spec texts that Lua 5.4 compiles wrongly, or for ever.  Before 5.4.5 a function with
+ * more than 256 constants computes `1 ~ (x or 3)` with x in the place of 1: once the
+ * constant needs a register, it is loaded on one way to the operator only (Lua's commit
  * c764ca71).  Such texts are refused.
  *
  * Its parser takes time with the square of some things: a jump is looked for from the
@@ -27,7 +27,8 @@ typedef struct {
     int line, constants;
     i64 cost[NCOSTS], jumps, numerals;
     i64 blocks, locals, outer;     /* open; declared in them, of these in none */
-    bool declares;                 /* names are declared here */
+    const char *declares;          /* signs that a list of new names goes on with, or NULL */
+    bool named;                    /* one of them was there since the last sign */
     bool operand;         /* the last token could end one */
     bool bitwise;         /* it was a binary & | or ~ */
 } Scan;
@@ -120,7 +121,10 @@ static void
 count_name(Scan *t)
 {
     i64 up = t->locals < UPVALUES ? t->locals : UPVALUES;
+    if (t->named)                          /* another statement has begun */
+        t->declares = NULL;
     if (t->declares) {
+        t->named = true;
         t->locals++;
         t->outer += !t->blocks;
     } else {
@@ -145,13 +149,13 @@ count_number(Scan *t, const char *p, size_t n)
 static void
 count_word(Scan *t, const char *p, size_t n)
 {
-    static const char *const jumps[] = {"elseif", "and", "or", "not", "goto", "break", NULL};
+    static const char *const jumps[] = {"elseif", "and", "or", "not", "goto", "break",
+                                        NULL};
     static const char *const opens[] = {"function", "if", "do", "repeat", NULL};
     static const char *const closes[] = {"end", "until", NULL};
-    static const char *const declares[] = {"local", "function", "for", NULL};
     static const char *const others[] = {"else", "false", "in", "nil", "return", "then",
                                          "true", "while", NULL};
-    bool keyword = true;
+    bool list = is_word(p, n, "local") || is_word(p, n, "for"), keyword = true;
     if (is_one_of(p, n, jumps))
         count_jump(t);
     else if (is_one_of(p, n, closes))
@@ -159,11 +163,13 @@ count_word(Scan *t, const char *p, size_t n)
     else if (is_one_of(p, n, opens))
         count_block(t, true);
     else
-        keyword = is_word(p, n, "local") || is_word(p, n, "for") ||
-                  is_one_of(p, n, others);
+        keyword = list || is_one_of(p, n, others);
     if (keyword)
-        t->declares = is_one_of(p, n, declares);
-    else if (isdigit((unsigned char)*p))
+        t->declares = list ? ",<>" : is_word(p, n, "function") ? ",.:(" : NULL;
+    t->named &= !keyword;
+    if (keyword)
+        return;
+    if (isdigit((unsigned char)*p))
         count_number(t, p, n);
     else
         count_name(t);
@@ -191,7 +197,9 @@ take_sign(Scan *t)
     bool two = t->end - t->p > 1 && *t->p == '~' && t->p[1] == '=';
     t->bitwise = t->operand && !two && strchr("&|~", *t->p);
     t->operand = strchr(")]}", *t->p);
-    t->declares &= strchr(",<>(.:", *t->p) != NULL;
+    t->named = false;
+    if (t->declares && !strchr(t->declares, *t->p))
+        t->declares = NULL;
     if (*t->p == ':' && t->end - t->p > 1 && t->p[1] == ':')
         count_jump(t);
     t->p += 1 + two;

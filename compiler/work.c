@@ -29,7 +29,8 @@ exceeded(Arena *a)
                "limit of %g s allows, which is counted in steps; a simpler layout takes "
                "less, and --limit (ravel_set_limit) allows more",
                w->doing ? w->doing : "the question", w->with ? " '" : "",
-               w->with ? w->with : "", w->with ? "'" : "", (double)work_most(w) / WORK_A_SECOND);
+               w->with ? w->with : "", w->with ? "'" : "",
+               (double)work_most(w) / WORK_A_SECOND);
 }
 
 bool

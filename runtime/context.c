@@ -63,7 +63,8 @@ add_text(ravel_context *cx, const char *text, size_t len, const char *name,
          bool builtin, ravel_error *err)
 {
     Diag d;
-    Load l = {.arena = context_arena(cx), .text = text, .name = name, .len = len, .builtin = builtin};
+    Load l = {.arena = context_arena(cx), .text = text, .name = name, .len = len,
+              .builtin = builtin};
     ravel_status s = RAVEL_OK;
     if (!arena_run(&l.arena, &d, load, &l))
         s = error_of(err, &d);

@@ -180,7 +180,8 @@ typedef struct Addresser Addresser;
 Addresser *addresser_new(const Layout *l);
 /* What that allocates; INF: more than fits. */
 i64 addresser_bytes(const Layout *l);
-/* The units of work that an address of it takes; *made: to make it.  INF: more than fit. */
+/* The units of work that an address of it takes; *made: to make it, INF: more than
+ * fit. */
 i64 addresser_work(const Layout *l, i64 *made);
 i64 addresser_at(const Addresser *a, const i64 *x);
 void addresser_free(Addresser *a);

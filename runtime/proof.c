@@ -153,9 +153,9 @@ proof_affords(const Plan *p, ravel_error *err)
     if (all <= most)
         return RAVEL_OK;
     return error_set(err, RAVEL_ERR_LIMIT, "a proof by the expressions as written takes "
-                     "%lld operators at each of %lld coordinates, more work than the limit "
-                     "allows; a smaller shape takes less, and --limit (ravel_set_limit) "
-                     "allows more", (long long)each, (long long)points);
+                     "%lld operators at each of %lld coordinates, more work than the "
+                     "limit allows; a smaller shape takes less, and --limit "
+                     "(ravel_set_limit) allows more", (long long)each, (long long)points);
 }
 
 ravel_status

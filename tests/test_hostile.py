@@ -650,10 +650,12 @@ PARSED = {
     "numerals": lambda n: "local t = {" + ",".join(str(131071*(i + 1)) for i in range(n)) + "} ",
     "floats": lambda n: "local t = {" + ",".join(".%d" % i for i in range(n)) + "} ",
     "names": lambda n: "".join("local function f() local " + ARGUMENTS + " " for _ in range(150)) + "x = y " * n + "end " * 150,
+    "arguments": lambda n: ("".join("local function f() local " + ARGUMENTS + " " for _ in range(150)) +
+                            ("do local a f(" + "x,"*99 + "x) end ") * (n // 100) + "end " * 150),
     "parameters": lambda n: "".join("local function f(" + ARGUMENTS + ") " for _ in range(150)) + "x = y " * n + "end " * 150,
 }
 # (how many take seconds to minutes, how many are nothing)
-SIZES = {"labels": (32000, 6000), "names": (300000, 300), "parameters": (300000, 300)}
+SIZES = {"labels": (32000, 6000), "names": (300000, 300), "arguments": (300000, 300), "parameters": (300000, 300)}
 RUN = {
     "whole numbers that meet": "local t = {} for i = 1, 1000000 do t[i*131071*8191] = 1 end",
     "long strings compared": "local s = ('x'):rep(60000) for i = 1, 6 do s = s .. s end local u = s .. 'y' local v = s .. 'z' while u < v do end",
