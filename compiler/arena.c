@@ -10,7 +10,8 @@ struct ArenaBlock {
     _Alignas(16) unsigned char mem[];
 };
 
-enum { BLOCK_BYTES = 32 * 1024 };
+/* A large block is zero as it comes: what fills it counts, not its size. */
+enum { BLOCK_BYTES = 32 * 1024, WORK_BYTES = 64, WORK_MOST = 1 << 20 };
 
 /* A zeroed block of its own; large ones go behind the head, which still has room. */
 static ArenaBlock *
@@ -32,6 +33,7 @@ arena_alloc(Arena *a, size_t bytes)
     if (bytes > SIZE_MAX / 2)
         diag_fatal(a->diag, DIAG_MEMORY, (Loc){0}, "out of memory");
     size_t n = (bytes + 15) & ~(size_t)15;
+    work_spend(a, 1 + (i64)((n < WORK_MOST ? n : WORK_MOST) / WORK_BYTES));
     ArenaBlock *b = a->head;
     if (!b || b->cap - b->used < n)
         b = block_new(a, n > BLOCK_BYTES ? n : BLOCK_BYTES);
@@ -58,7 +60,8 @@ arena_scratch(Arena *a, void (*f)(void *), void *arg)
     a->head = NULL;
     bool ok = arena_run(a, &d, f, arg);
     arena_free(a);
-    *a = kept;
+    a->head = kept.head;
+    a->held = kept.held;
     if (!ok)
         diag_fatal(a->diag, d.kind, (Loc){0}, "%s", d.text);
 }

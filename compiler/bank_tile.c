@@ -138,6 +138,8 @@ tile_new(Arena *a, const Layout *l)
                    "memory: there are at most %d", (long long)layout_bytes(l),
                    TILE_BYTES_MAX);
     t->addr = arena_array(a, i64, t->elements);
+    work_on(a, "to look at every element of the tile", l->ref->def->name);
+    work_spend(a, t->elements * layout_work(l));
     for (i64 e = 0; e < t->elements; e++, layout_next(l, false, x))
         if (!layout_address(l, x, &t->addr[e]) || t->addr[e] < 0)
             diag_fatal(a->diag, DIAG_LAYOUT, l->ref->def->loc, "layout '%s': an address "

@@ -23,7 +23,7 @@ typedef struct {
 /* diag.c: the error path.  A pass that meets a wrong input calls diag_fatal,
  * which fills the Diag and jumps to the nearest boundary, diag_run. */
 typedef enum {
-    DIAG_ARGUMENT, DIAG_SPEC, DIAG_LAYOUT, DIAG_MEMORY
+    DIAG_ARGUMENT, DIAG_SPEC, DIAG_LAYOUT, DIAG_MEMORY, DIAG_LIMIT
 } DiagKind;
 
 typedef struct {
@@ -38,19 +38,53 @@ typedef struct {
 bool diag_run(Diag *d, void (*f)(void *), void *arg);
 _Noreturn void diag_fatal(Diag *d, DiagKind kind, Loc loc, const char *fmt, ...)
     PRINTF(4, 5);
+/* Memory or work is used up: whatever is tried next ends like this. */
+bool diag_is_final(const Diag *d);
 
 /* The known name nearest to `name`, or NULL when none is near: for "did you
  * mean".  `names` ends with NULL. */
 const char *diag_nearest(const char *name, const char *const *names);
 
-/* arena.c: memory of one compilation.  Never freed piecewise; running out
- * is a diag_fatal.  Not thread-safe. */
+/* work.c: the work that one question may take.  It is counted and never timed, so that
+ * the same question has the same answer on every machine.  A unit is a step of some
+ * 10 ns: an operator evaluated at an element, two terms of a sum compared, 64 bytes of
+ * memory.  docs/trust.md has the table. */
+typedef struct {
+    i64 spent, most;      /* units; most 0: what WORK_SECONDS allow */
+    const char *doing, *with;      /* the step at work and its object; NULL: none */
+} Budget;
+
+enum { WORK_SECONDS = 2, WORK_A_SECOND = 100000000 };
+
+/* arena.c: memory of one compilation, and its work, which every allocation counts
+ * towards.  Never freed piecewise; running out of either is a diag_fatal.  Not
+ * thread-safe. */
 typedef struct ArenaBlock ArenaBlock;
 typedef struct {
     Diag *diag;
     ArenaBlock *head;
     size_t held;          /* bytes of all blocks */
+    Budget work;
 } Arena;
+
+/* The units that a limit in seconds allows; 0 seconds: as many as without a limit
+ * given. */
+i64 work_of_seconds(double seconds);
+i64 work_most(const Budget *w);
+/* What is done from here on, for the message: "deciding", "layout 'A'".  Neither is
+ * copied; with may be NULL. */
+void work_on(Arena *a, const char *doing, const char *with);
+/* The units are spent; false, and none are, where the limit is exceeded. */
+bool work_take(Budget *w, i64 units);
+/* The units are spent; diag_fatal where the limit is exceeded. */
+void work_spend(Arena *a, i64 units);
+/* The same of something to be done for each of n elements that the caller asked for:
+ * WORK_FREE units of each are free. */
+enum { WORK_FREE = 64 };
+void work_spend_each(Arena *a, i64 n, i64 units);
+/* The units are spent; false, and none are, where that would leave less than a quarter
+ * of the limit: for searches that may end without an answer. */
+bool work_try(Arena *a, i64 units);
 
 void *arena_alloc(Arena *a, size_t bytes);     /* zeroed, 16-aligned */
 /* diag_run with d as the arena's Diag meanwhile: a boundary within another. */

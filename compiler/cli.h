@@ -28,6 +28,7 @@ typedef struct {
     ravel_context *cx;
     const LayoutDef *known;
     bool tunes;                    /* the command is to write wisdom */
+    i64 limit;                     /* seconds of --limit; 0: not given */
     Options o;
 } Cli;
 

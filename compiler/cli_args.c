@@ -47,7 +47,8 @@ static const struct {
      offsetof(Options, output)},
     {'O', false, {"object", 'O', "FILE.so", 0, "the function of a shared object instead "
      "of our own code", 0}, offsetof(Options, object)},
-    {'L', false, {"limit", 'L', "N", 0, "seconds of processor time for a proof", 0},
+    {'L', false, {"limit", 'L', "N", 0, "seconds of work that a question may take, "
+     "counted in steps: 2 unless given; of verify also the processor time of a proof", 0},
      offsetof(Options, limit)},
     {'R', false, {"rounds", 'R', "N", 0, "how often each is measured: 9 unless given", 0},
      offsetof(Options, rounds)},

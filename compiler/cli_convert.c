@@ -5,6 +5,7 @@
 
 #include "../runtime/file.h"
 #include "../runtime/npy.h"
+#include "../runtime/proof.h"
 #include "cli.h"
 
 /* The source array; `data` is malloc'ed. */
@@ -188,6 +189,7 @@ verify(Cli *c, const ravel_plan *p, const unsigned char *dst, const unsigned cha
     ravel_error err;
     i64 n = ravel_plan_dst_bytes(p), at = 0;
     unsigned char *want = arena_array(c->arena, unsigned char, n);
+    cli_check(c, proof_affords(p->plan, &err), &err);
     if (!reference_run(p->plan, want, src))
         cli_fail(c, "verify: out of memory");
     while (at < n && dst[at] == want[at])

@@ -16,22 +16,22 @@ names(const LayoutDef *d)
     return a;
 }
 
-/* A later definition hides an earlier one of the same name. */
+/* A later definition hides an earlier one of the same name; later ones come first. */
 static bool
-hidden(const Cli *c, const LayoutDef *d)
+hidden(json_t *seen, const LayoutDef *d)
 {
-    for (const LayoutDef *k = c->known; k != d; k = k->next)
-        if (!strcmp(k->name, d->name))
-            return true;
+    if (json_object_get(seen, d->name))
+        return true;
+    json_object_set_new(seen, d->name, json_null());
     return false;
 }
 
 int
 cmd_list(Cli *c)
 {
-    json_t *all = json_array();
+    json_t *all = json_array(), *seen = json_object();
     for (const LayoutDef *d = c->known; d; d = d->next) {
-        if (hidden(c, d))
+        if (hidden(seen, d))
             continue;
         if (!c->o.json) {
             printf("%-16s %s\n", d->name, d->doc ? d->doc : layout_text(c->arena, d));
@@ -41,6 +41,7 @@ cmd_list(Cli *c)
             d->name, "doc", d->doc, "dims", names(d), "layout", layout_text(c->arena, d),
             "file", d->loc.file, "line", d->loc.line));
     }
+    json_decref(seen);
     if (c->o.json)
         cli_print_json(all);
     else
@@ -59,6 +60,7 @@ element_at(Cli *c, const Layout *l, const Verdict *v, i64 a, i64 *x)
     do {
         if (layout_address(l, x, &back) && back == a)
             return true;
+        work_spend(c->arena, layout_work(l));
         if (++looked > ENUM_MAX)
             cli_fail(c, "the layout has no inverse in closed form and more than %d "
                      "elements to look at", ENUM_MAX);

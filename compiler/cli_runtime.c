@@ -11,7 +11,6 @@ typedef struct {
     const ravel_plan *plan;
     Plan *again;
     const char *const *name;
-    i64 limit;
     ShapeList borders;
     PlanCheck boxes;
     const i64 *at;                 /* the shape that is wrong */
@@ -51,7 +50,9 @@ prove_at(Proofs *v, const i64 *shape)
     Outcome o = {{0}, {0}};
     ravel_status s = plan_at(v->plan, v->again, shape, &q, &err);
     if (s == RAVEL_OK)
-        s = child_prove(q->plan, q, NULL, v->limit, &o, &err);
+        s = verify_affords(q->plan, v->borders.n, &v->c->arena->work, &err);
+    if (s == RAVEL_OK)
+        s = child_prove(q->plan, q, NULL, v->c->limit, &o, &err);
     ravel_plan_free(q);
     if (s == RAVEL_ERR_VERIFY)
         snprintf(o.why, sizeof o.why, "%s", err.text);
@@ -129,10 +130,10 @@ print_proof(const Proofs *v, bool yes)
 }
 
 bool
-cli_verify_shapes(Cli *c, const ravel_plan *plan, const char *const *name, i64 limit,
+cli_verify_shapes(Cli *c, const ravel_plan *plan, const char *const *name,
                   json_t *proofs)
 {
-    Proofs v = {.c = c, .plan = plan, .name = name, .limit = limit};
+    Proofs v = {.c = c, .plan = plan, .name = name};
     v.again = compile_again(c->arena, plan->plan);
     v.borders = plan_borders(c->arena, v.again);
     v.boxes = plan_check(c->arena, v.again, true);

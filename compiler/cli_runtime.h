@@ -8,7 +8,7 @@
 const i64 *cli_runtime_shape(Arena *a, const Sizes *r);
 /* The proof of a plan at shapes around all borders, told as verify does, or added to
  * proofs; whether it went through.  name: of src's dims left to run time. */
-bool cli_verify_shapes(Cli *c, const ravel_plan *plan, const char *const *name, i64 limit,
+bool cli_verify_shapes(Cli *c, const ravel_plan *plan, const char *const *name,
                        json_t *proofs);
 
 #endif

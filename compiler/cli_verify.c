@@ -12,7 +12,6 @@ typedef struct {
     i64 shape[MAX_RANK];
     const char *name[MAX_RANK];    /* of its extents left to run time */
     ravel_plan *plan;              /* the one at work */
-    i64 limit;                     /* seconds; 0: as the size wants */
     json_t *proofs;
     const char *one_way;           /* why nothing goes back; NULL: it does */
     bool no;
@@ -83,7 +82,7 @@ prove(Verify *v, const Plan *p, const ravel_plan *code, const ChildObject *objec
     ravel_error err;
     Outcome o;
     cli_need_memory(c, proof_bytes(p), "a proof");
-    cli_check(c, child_prove(p, code, object, v->limit, &o, &err), &err);
+    cli_check(c, child_prove(p, code, object, v->c->limit, &o, &err), &err);
     v->no |= o.why[0] != 0;
     if (c->o.json)
         json_array_append_new(v->proofs, certificate_json(c, p, code, &o));
@@ -119,7 +118,7 @@ prove_direction(Verify *v, const char *from, const char *to, const i64 *shape,
     }
     cli_check(v->c, s, &err);
     if (!plan_is_fixed(v->plan->plan))
-        v->no |= !cli_verify_shapes(v->c, v->plan, v->name, v->limit, v->proofs);
+        v->no |= !cli_verify_shapes(v->c, v->plan, v->name, v->proofs);
     else
         prove(v, v->plan->plan, v->plan, NULL);
 }
@@ -154,9 +153,6 @@ cmd_verify(Cli *c)
     Verify v = {.c = c, .rq = {.dtype = c->o.dtype, .name = c->o.name}};
     if (c->o.name && !c->o.object)
         cli_fail(c, "--name is the function of an --object");
-    if (c->o.limit && (cli_numbers(c, "--limit", c->o.limit, &v.limit, 1) != 1 ||
-                       v.limit < 1))
-        cli_fail(c, "--limit is a number of seconds");
     v.rq.from = cli_layout_text(c, c->o.from);
     v.rq.to = cli_layout_text(c, c->o.to);
     v.rq.shape = v.shape;

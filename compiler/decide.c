@@ -309,6 +309,7 @@ static void
 decide_by_search(Decider *d)
 {
     Verdict *v = d->v;
+    v->why = NULL;
     v->injective = enumerate(d);
     if (v->injective == UNKNOWN && parts_overlap(d->l, v->x, v->y))
         v->injective = NO;
@@ -320,8 +321,9 @@ decide_by_search(Decider *d)
         layout_address(d->l, v->x, &v->at);
     } else if (v->injective == UNKNOWN) {
         v->flaw = FLAW_UNDECIDED;
-        v->why = "no structure was found that decides it, and it is too large to look "
-                 "at every element";
+        if (!v->why)
+            v->why = "no structure was found that decides it, and it is too large to "
+                     "look at every element";
     }
 }
 
@@ -337,13 +339,14 @@ decide_injective(Decider *d)
 static void
 decide_sigma(Decider *d, const Ex **inverse)
 {
+    const char *before = d->v->why;
     Answer a = sigma_decide(d->l, inverse, d->v);
     if (a == YES)
         return;
     d->v->loc = d->l->ref->def->swizzle->loc;
     d->v->flaw = a == NO ? FLAW_SIGMA : FLAW_UNDECIDED;
     d->v->injective = enum_distinct(d->l);     /* its elements may be all the same */
-    if (a == UNKNOWN)
+    if (a == UNKNOWN && d->v->why == before)
         d->v->why = "the swizzle is not linear over GF(2) and the storage is too large "
                     "to look at every address";
 }
@@ -381,6 +384,7 @@ decide(Layout *l)
     const Ex *sigma_inverse = NULL;
     d.v = arena_new(d.arena, Verdict);
     d.v->loc = l->ref->def->loc;
+    work_on(d.arena, "to decide about layout", l->ref->def->name);
     decide_injective(&d);
     if (d.v->injective == YES && l->sigma)
         decide_sigma(&d, &sigma_inverse);

@@ -4,6 +4,17 @@
 
 #include "decide.h"
 
+/* The answer where so many points are too much work. */
+static Answer
+too_much(const Layout *l, Verdict *v, i64 points, int units)
+{
+    v->why = arena_printf(ex_arena(l->e), "no structure was found that decides it, and "
+                          "to look at each of %lld elements, %d operators each, takes "
+                          "more work than the limit allows; --limit (ravel_set_limit) "
+                          "allows more", (long long)points, units);
+    return UNKNOWN;
+}
+
 static bool
 linear_address(const Layout *l, const i64 *x, i64 *val, i64 *a)
 {
@@ -12,7 +23,8 @@ linear_address(const Layout *l, const i64 *x, i64 *val, i64 *a)
     return ex_eval(l->linear, val, a) && *a >= 0 && *a < l->size;
 }
 
-/* The first point with address `at`: it exists. */
+/* The first point with address `at`, which there is; its work was spent when it was
+ * first looked at. */
 static void
 find_first(const Layout *l, bool padded, i64 at, i64 *val, i64 *out)
 {
@@ -25,13 +37,7 @@ find_first(const Layout *l, bool padded, i64 at, i64 *val, i64 *out)
 bool
 enum_small(const Layout *l, bool padded)
 {
-    i64 points = 1;
-    for (int d = 0; d < l->rank; d++) {
-        i64 n = padded ? l->dim[d].padded : l->dim[d].n;
-        if (!int_mul(points, n, &points) || points > ENUM_MAX)
-            return false;
-    }
-    return l->size <= (i64)64 * ENUM_MAX;
+    return layout_points(l, padded) <= ENUM_MAX && l->size <= (i64)64 * ENUM_MAX;
 }
 
 Answer
@@ -39,11 +45,14 @@ enum_injective(const Layout *l, bool padded, Verdict *v)
 {
     Arena *arena = ex_arena(l->e);
     i64 x[MAX_RANK] = {0}, a;
+    int units = 1 + l->linear->size;
     if (!enum_small(l, padded))
         return UNKNOWN;
     unsigned char *seen = arena_array(arena, unsigned char, l->size / 8 + 1);
     i64 *val = arena_array(arena, i64, ex_nvars(l->e));
     do {
+        if (!work_try(arena, units))
+            return too_much(l, v, layout_points(l, padded), units);
         if (!linear_address(l, x, val, &a))
             return UNKNOWN;
         if (seen[a / 8] >> (a % 8) & 1) {
@@ -68,14 +77,12 @@ Answer
 enum_distinct(const Layout *l)
 {
     Arena *arena = ex_arena(l->e);
-    i64 x[MAX_RANK] = {0}, count = 1, n = 0;
+    i64 x[MAX_RANK] = {0}, n = 0;
     if (!enum_small(l, false))
         return UNKNOWN;
-    for (int d = 0; d < l->rank; d++)
-        count *= l->dim[d].n;
-    i64 *at = arena_array(arena, i64, count);
+    i64 *at = arena_array(arena, i64, layout_points(l, false));
     do
-        if (!layout_address(l, x, &at[n++]))
+        if (!work_try(arena, layout_work(l)) || !layout_address(l, x, &at[n++]))
             return UNKNOWN;
     while (layout_next(l, false, x));
     qsort(at, (size_t)n, sizeof *at, ascending);

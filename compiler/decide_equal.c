@@ -41,6 +41,13 @@ same_expression(const Pair *p)
     return over_real(p->a, of_a) == over_real(p->b, of_b);
 }
 
+/* The work of looking at one element. */
+static bool
+affords(const Pair *p)
+{
+    return work_try(ex_arena(p->a->e), layout_work(p->a) + layout_work(p->b));
+}
+
 /* Element x, in a's dims, lies at different addresses. */
 static bool
 differ(const Pair *p, const i64 *x, Equality *q)
@@ -72,7 +79,7 @@ find_by_samples(const Pair *p, Equality *q)
         }
         x[d] = 0;
     }
-    for (int i = 0; i < SAMPLES; i++) {
+    for (int i = 0; i < SAMPLES && affords(p); i++) {
         for (int d = 0; d < p->a->rank; d++)
             x[d] = draw(&state, p->a->dim[d].n);
         if (differ(p, x, q))
@@ -97,8 +104,13 @@ decide_equal(Layout *a, Layout *b, const int *map)
         }
         return q;
     }
-    while (!differ(&p, x, &q) && layout_next(a, false, x))
+    bool afforded;
+    while ((afforded = affords(&p)) && !differ(&p, x, &q) && layout_next(a, false, x))
         ;
+    if (!afforded)
+        return (Equality){.equal = UNKNOWN, .why = "their expressions differ, and to "
+                          "look at every element takes more work than the limit allows; "
+                          "--limit (ravel_set_limit) allows more"};
     return q;
 }
 
@@ -195,7 +207,7 @@ answered(Question *u)
 {
     Diag d;
     bool ok = arena_run(ex_arena(u->e), &d, ask, u);
-    if (!ok && d.kind == DIAG_MEMORY)
+    if (!ok && diag_is_final(&d))
         diag_fatal(ex_arena(u->e)->diag, d.kind, (Loc){0}, "%s", d.text);
     return ok;
 }

@@ -151,7 +151,7 @@ judge_small(Every *y)
     Diag d;
     for (int i = 0; i < LEN(extents) && y->every->injective == UNKNOWN; i++) {
         y->small = extents[i];
-        if (!arena_run(ex_arena(y->e), &d, try_small, y) && d.kind == DIAG_MEMORY)
+        if (!arena_run(ex_arena(y->e), &d, try_small, y) && diag_is_final(&d))
             diag_fatal(ex_arena(y->e)->diag, d.kind, (Loc){0}, "%s", d.text);
     }
 }

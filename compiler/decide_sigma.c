@@ -162,6 +162,19 @@ outside(const Layout *l, i64 from, i64 to, Verdict *v)
     return NO;
 }
 
+/* The work of one more image, or else why there is no answer. */
+static bool
+affords(const Layout *l, Verdict *v)
+{
+    if (work_try(ex_arena(l->e), 1 + l->sigma->size))
+        return true;
+    v->why = arena_printf(ex_arena(l->e), "to look at where the swizzle takes each of "
+                          "%lld addresses, %d operators each, takes more work than the "
+                          "limit allows; --limit (ravel_set_limit) allows more",
+                          (long long)l->size, l->sigma->size);
+    return false;
+}
+
 /* Every address from `first` on stays inside. */
 static Answer
 stays_inside(const Layout *l, i64 *val, i64 first, Verdict *v)
@@ -169,6 +182,8 @@ stays_inside(const Layout *l, i64 *val, i64 first, Verdict *v)
     if (l->size - first > ADDRESSES_MAX)
         return UNKNOWN;
     for (i64 a = first; a < l->size; a++) {
+        if (!affords(l, v))
+            return UNKNOWN;
         i64 y = image(l, val, a);
         if (y < 0 || y >= l->size)
             return outside(l, a, y, v);
@@ -196,6 +211,8 @@ decide_by_addresses(const Layout *l, i64 *val, Verdict *v)
         return UNKNOWN;
     i64 *from = arena_array(ex_arena(l->e), i64, l->size);
     for (i64 a = 0; a < l->size; a++) {
+        if (!affords(l, v))
+            return UNKNOWN;
         i64 y = image(l, val, a);
         if (y < 0 || y >= l->size)
             return outside(l, a, y, v);

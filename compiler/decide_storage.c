@@ -46,7 +46,12 @@ walk(Gaps *g)
 {
     bool real;
     i64 a = 0;
+    i64 units = layout_work(g->l);
+    for (int d = 0; d < g->l->rank; d++)
+        units += g->v->inverse[d]->size;
     for (; a < g->l->size && a < WALK_MAX; a++) {
+        if (!work_try(ex_arena(g->l->e), units))
+            break;
         bool found = coordinate_at(g, a, &real);
         if (!(found && real) && !add_gap(g, a, found))
             break;
@@ -64,7 +69,7 @@ has(const Set *s, i64 a)
 }
 
 /* The addresses of all coordinates, or padded ones too; NULL when one lies outside the
- * storage. */
+ * storage, or it is too much work. */
 static Set *
 addresses_of(const Layout *l, bool padded)
 {
@@ -75,7 +80,8 @@ addresses_of(const Layout *l, bool padded)
     do {
         for (int d = 0; d < l->rank; d++)
             val[l->dim[d].var] = x[d];
-        if (!ex_eval(l->addr, val, &a) || a < 0 || a >= l->size)
+        if (!work_try(arena, 1 + l->addr->size) || !ex_eval(l->addr, val, &a) || a < 0 ||
+            a >= l->size)
             return NULL;
         set[a / 8] |= (Set)(1 << (a % 8));
     } while (layout_next(l, padded, x));

@@ -26,6 +26,12 @@ diag_run(Diag *d, void (*f)(void *), void *arg)
     return true;
 }
 
+bool
+diag_is_final(const Diag *d)
+{
+    return d->kind == DIAG_MEMORY || d->kind == DIAG_LIMIT;
+}
+
 enum { NAME_MAX_LEN = 40 };
 
 static bool

@@ -377,7 +377,7 @@ ex_sum(Exprs *e, i64 base, const Term *terms, int n)
     for (int i = 0; i < n; i++)
         if (t[i].coef == INT64_MIN)
             ex_overflow(e);
-    for (int i = 0; i < n; i++)
+    for (int i = 0; i < n; i++, work_spend(e->arena, n))
         for (int j = 0; j < n; j++)
             if (i != j && merge(e, &t[i], &t[j], &d, &k))
                 return replace(e, base, t, n, i, j, d, k);

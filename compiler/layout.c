@@ -3,6 +3,10 @@
 
 #include "layout.h"
 
+/* Digits are looked for in every part of an entry, each time as deep as it is: so many
+ * steps of that are a unit. */
+enum { WALKS_A_UNIT = 8 };
+
 typedef struct {
     Layout *l;
     Exprs *e;
@@ -122,6 +126,7 @@ set_entries(Maker *m)
     m->free = true;
     for (int i = 0; i < m->l->nentry; i++) {
         Entry *t = &m->l->entry[i];
+        work_spend(m->arena, t->x->size * t->x->depth / WALKS_A_UNIT);
         t->written = ast_lower(m->e, t->x, find_name, m);
     }
     m->free = false;
@@ -332,6 +337,7 @@ layout_make(Exprs *e, const LayoutRef *ref, const DType *t, int rank,
     Layout *l = arena_new(a, Layout);
     Maker m = {l, e, a, ref->def, false};
     *l = (Layout){.ref = ref, .dtype = t, .e = e};
+    work_on(a, "to simplify the expressions of layout", ref->def->name);
     if (ref->def->bits && ref->def->bits != t->bits)
         diag_fatal(a->diag, DIAG_LAYOUT, ref->def->loc,
                    "layout '%s' is for %d-bit elements, not %s", ref->def->name,

@@ -137,6 +137,10 @@ bool layout_constant(const Layout *l, const char *name, i64 *v);
 /* The address of one element by the plain evaluator, from the expressions as
  * written.  False when it does not fit 64 bits. */
 bool layout_address(const Layout *l, const i64 *x, i64 *addr);
+/* The units of work that it takes. */
+i64 layout_work(const Layout *l);
+/* How many coordinates there are, padded ones too; INF where they do not fit. */
+i64 layout_points(const Layout *l, bool padded);
 /* Its parts: entry i's contribution, and what the swizzle makes of the sum. */
 bool layout_entry(const Layout *l, int i, const i64 *x, i64 *v);
 bool layout_swizzle(const Layout *l, i64 a, i64 *out);

@@ -138,6 +138,25 @@ layout_swizzle(const Layout *l, i64 a, i64 *out)
     return true;
 }
 
+i64
+layout_work(const Layout *l)
+{
+    i64 units = 1 + (l->ref->def->swizzle ? l->ref->def->swizzle->size : 0);
+    for (int i = 0; i < l->nentry; i++)
+        units += l->entry[i].x->size;
+    return units;
+}
+
+i64
+layout_points(const Layout *l, bool padded)
+{
+    i64 n = 1;
+    for (int d = 0; d < l->rank; d++)
+        if (!int_mul(n, padded ? l->dim[d].padded : l->dim[d].n, &n))
+            return INF;
+    return n;
+}
+
 bool
 layout_address(const Layout *l, const i64 *x, i64 *addr)
 {

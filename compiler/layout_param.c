@@ -127,8 +127,10 @@ static Ratio
 value_of(Solver *s, const Param *p)
 {
     int w = int_log2(s->t->bits);
-    if (++s->depth > MAX_ENTRIES || ++s->steps > MAX_STEPS)
+    if (++s->depth > MAX_ENTRIES)
         fail(s, p, "is defined by itself");
+    if (++s->steps > MAX_STEPS)
+        fail(s, p, "needs more than 10000 others, each as often as it is named,");
     if (!p->value && !p->has[w])
         diag_fatal(s->arena->diag, DIAG_LAYOUT, s->ref->def->loc,
                    "parameter '%s' has no value for %d-bit elements: %s", p->name,

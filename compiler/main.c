@@ -7,22 +7,22 @@
 #include "cli.h"
 
 static const Command commands[] = {
-    {"list", cmd_list, "", 0, "jf", "the known layouts, a line each",
+    {"list", cmd_list, "", 0, "jLf", "the known layouts, a line each",
      "  ravel list\n"
      "  ravel list --spec mine.lua --json\n"},
-    {"show", cmd_show, "LAYOUT", 1, "s!tgf", "what a layout looks like",
+    {"show", cmd_show, "LAYOUT", 1, "s!tgLf", "what a layout looks like",
      "Prints the storage order with extents and strides, the address formula,\n"
      "and the addresses of the first plane; --svg draws both sides instead.\n\n"
      "  ravel show NC1HWC0 --shape 1,20,2,2 --dtype f16\n"
      "  ravel show '{M//2, K//4, M%2, K%4}' --shape 6,8 --svg tiles.svg\n"},
-    {"index", cmd_index, "LAYOUT", 1, "s!ta!if", "one element's address, or the reverse",
+    {"index", cmd_index, "LAYOUT", 1, "s!ta!iLf", "one element's address, or the reverse",
      "The address counts elements of the dtype from the start of the buffer.\n\n"
      "  ravel index NC1HWC0 --shape 2,20,5,7 --dtype f16 --at 1,17,4,6\n"
      "  ravel index NC1HWC0 --shape 2,20,5,7 --dtype f16 --at 2225 --inverse\n"},
-    {"table", cmd_table, "LAYOUT", 1, "s!to!f", "every element's address as a .npy",
+    {"table", cmd_table, "LAYOUT", 1, "s!to!Lf", "every element's address as a .npy",
      "Writes an int64 array of the logical shape.\n\n"
      "  ravel table NC1HWC0 --shape 2,20,5,7 --dtype f16 -o t.npy\n"},
-    {"check", cmd_check, "LAYOUT", 1, "stebjf",
+    {"check", cmd_check, "LAYOUT", 1, "stebjLf",
      "one-to-one? onto? padding, holes, inverse, equal, banks",
      "Exits with 0 when the answer is yes: the layout is one-to-one and fit to be\n"
      "converted to, or, with --equals, puts every element where the other one does;\n"
@@ -33,12 +33,14 @@ static const Command commands[] = {
      "each of 32 lanes takes BYTES (an element, unless given) along DIM, lanes go on\n"
      "along DIM and then along the other dims, the last one first.  Where a bank has\n"
      "two words at a time, it names a swizzle that is free of that, or says that no\n"
-     "xor swizzle is.\n\n"
+     "xor swizzle is.\n"
+     "What structure does not decide is decided by looking at every element, while\n"
+     "--limit allows that much work; else the answer is unknown.\n\n"
      "  ravel check '{M, (K//8%8) ~ (M%8), K%8}' --shape 6,64\n"
      "  ravel check '{M//2, K}' --shape 8,8\n"
      "  ravel check NHWC --equals '(N,C,H,W){N, H, W, C//4, C%4}' --shape 2,8,5,5\n"
      "  ravel check '{M, K}' --shape 64,64 --dtype f16 --banks K:4,M:2\n"},
-    {"emit", cmd_emit, "", 0, "FTs!tGMnkNWo!f", "stand-alone source of a conversion",
+    {"emit", cmd_emit, "", 0, "FTs!tGMnkNWo!Lf", "stand-alone source of a conversion",
      "--kind offset and --kind inverse make the index function of one layout\n"
      "(--to) and its inverse; load and store, with a GPU's target, move what a lane\n"
      "holds of a fragment (MMA_A; --to of load, --from of store) from and to a tile.\n"
@@ -50,7 +52,7 @@ static const Command commands[] = {
      "  ravel emit --from NCHW --to NC1HWC0 --shape N,64,H,W --dtype f16 -o g.c\n"
      "  ravel emit --kind inverse --to SW128 --shape 16,64 --dtype f16 -o i.c\n"
      "  ravel emit -F NCHW -T NHWC -s 8,64,56,56 -d f16 -G cuda -o k.cu -M k.json\n"},
-    {"convert", cmd_convert, "IN OUT", 2, "F!T!stNvWf", "convert an array file",
+    {"convert", cmd_convert, "IN OUT", 2, "F!T!stNvWLf", "convert an array file",
      "IN is .npy by its first bytes, OUT by its name; else they are raw, and raw\n"
      "IN needs --shape and --dtype.  A stored array has the layout's storage\n"
      "extents as its shape; --shape gives the logical one where the layout has\n"
@@ -68,13 +70,14 @@ static const Command commands[] = {
      "void F(void *dst, const void *src) of a shared object instead, in the one\n"
      "direction; F is --name, or what emit calls it.  A function that has not\n"
      "returned after --limit seconds of processor time (60 and more with the size,\n"
-     "unless given) is wrong too.  With names in the shape (N,64,H,W) the boxes are\n"
-     "shown for every residue of these extents, and the code runs around all borders.\n\n"
+     "unless given) is wrong too; the rest of the work is limited by it as well.\n"
+     "With names in the shape (N,64,H,W) the boxes are shown for every residue of\n"
+     "these extents, and the code runs around all borders.\n\n"
      "  ravel verify --from NCHW --to NC1HWC0 --shape 2,20,5,7 --dtype f16\n"
      "  ravel emit --from NCHW --to NHWC --shape 2,3,5,7 --dtype u8 -o f.c\n"
      "  gcc -O3 -shared -fPIC -o f.so f.c\n"
      "  ravel verify --from NCHW --to NHWC --shape 2,3,5,7 --dtype u8 --object f.so\n"},
-    {"explain", cmd_explain, "", 0, "F!T!s!t!GNWjf", "how a conversion is done, and why",
+    {"explain", cmd_explain, "", 0, "F!T!s!t!GNWjLf", "how a conversion is done, and why",
      "Expressions as written and simplified, boxes, loops, kernels; with names in the\n"
      "shape (N,64,H,W) over these.  Of the nests that hold most of the bytes the way\n"
      "that was chosen and the next best, with times by the planner's model.  With\n"
@@ -83,7 +86,8 @@ static const Command commands[] = {
      "banks.\n\n"
      "  ravel explain --from NCHW8 --to NCHW16 --shape 16,20,56,56 --dtype f32\n"
      "  ravel explain --from NCHW --to NHWC --shape 8,64,56,56 --dtype f16 -G cuda\n"},
-    {"bench", cmd_bench, "", 0, "F!T!s!t!NRWjf", "how fast a conversion is on this machine",
+    {"bench", cmd_bench, "", 0, "F!T!s!t!NRWjLf",
+     "how fast a conversion is on this machine",
      "Proves the code, then measures it beside memcpy and a copy by\n"
      "non-temporal stores, which go around the caches.  A copy moves as many bytes\n"
      "as the larger of the two tensors.  In every round each of them is timed once;\n"
@@ -94,7 +98,8 @@ static const Command commands[] = {
      "allows; of a small one the ratios say what a call costs.\n\n"
      "  ravel bench --from NCHW --to NHWC --shape 16,64,56,56 --dtype f32\n"
      "  ravel bench --from NCHW --to NCHW16 --shape 1,71,28,28 --dtype u8 -R 99\n"},
-    {"tune", cmd_tune, "", 0, "F!T!s!t!NSWjf", "the quickest way on this machine, remembered",
+    {"tune", cmd_tune, "", 0, "F!T!s!t!NSWjLf",
+     "the quickest way on this machine, remembered",
      "The planner chooses by a model of the memory.  This times its choice and the\n"
      "next best ones of the nests that hold most of the bytes, proves each before,\n"
      "and takes another one only where that is 3 % quicker.  The best is written to\n"
@@ -160,6 +165,19 @@ typedef struct {
     int code;
 } Run;
 
+/* One for what the library does, one for what the command does itself. */
+static void
+set_limit(Cli *c)
+{
+    ravel_error err;
+    if (!c->o.limit)
+        return;
+    if (cli_numbers(c, "--limit", c->o.limit, &c->limit, 1) != 1 || c->limit < 1)
+        cli_fail(c, "--limit is a number of seconds");
+    c->arena->work.most = work_of_seconds((double)c->limit);
+    cli_check(c, ravel_set_limit(c->cx, (double)c->limit, &err), &err);
+}
+
 static void
 run_command(void *arg)
 {
@@ -168,6 +186,7 @@ run_command(void *arg)
     ravel_error err;
     cli_parse(c, r->cmd, r->argc, r->argv);
     cli_check(c, ravel_context_new(&c->cx, &err), &err);
+    set_limit(c);
     for (int i = 0; i < c->o.nspecs; i++)
         cli_load(c, c->o.spec[i]);
     c->tunes = r->cmd->run == cmd_tune;

@@ -90,6 +90,7 @@ set_combs(Check *c, int d, int v)
     if (!ex_eval(z->n[d], c->val, &x->real[v]) ||
         !ex_eval(z->padded[d], c->val, &x->padded[v]))
         return flaw(c, "an extent does not fit 64 bits");
+    work_spend(c->arena, 8 * x->n);
     for (int k = 0; k < x->n; k++)
         if (!comb_of(x->piece[k], c->val, &x->comb[k * x->nvalues + v]))
             return flaw(c, "a piece of %s is no run repeated evenly",
@@ -155,6 +156,7 @@ add_meets(Check *c, Axis *x)
     x->meets = arena_array(c->arena, uint64_t *, x->n);
     for (int k = 0; k < x->n; k++) {
         bool *with = arena_array(c->arena, bool, x->n);
+        work_spend(c->arena, (i64)x->n * x->nvalues + c->p->n);
         x->meets[k] = arena_array(c->arena, uint64_t, c->words);
         for (int j = 0; j < x->n; j++)
             with[j] = pieces_meet(x, k, j);
@@ -185,7 +187,7 @@ disjoint(Check *c)
 {
     for (int d = 0; d < c->p->dst->rank; d++)
         add_meets(c, &c->axis[d]);
-    for (int i = 0; i < c->p->n; i++)
+    for (int i = 0; i < c->p->n; i++, work_spend(c->arena, c->words))
         for (int w = i / 64; w < c->words && covers(&c->p->nest[i]); w++) {
             uint64_t set = w > i / 64 ? UINT64_MAX : UINT64_MAX << i % 64 << 1;
             for (int d = 0; d < c->p->dst->rank; d++)
@@ -224,6 +226,7 @@ sizes(Check *c, const int *v, i64 sum[2])
 static bool
 covering(Check *c, const int *v)
 {
+    work_spend(c->arena, c->p->n);
     i64 sum[2] = {0, 0}, real = 1, all = 1;
     FillKind fill = c->p->dst->ref->def->fill;
     c->out.shapes++;

@@ -52,6 +52,7 @@ written(const Corner *c, i64 *x, i64 out[2])
     for (int d = 0; d < p->dst->rank; d++)
         y[p->map[d]] = x[d] < p->dst->dim[d].n ? x[d] : p->dst->dim[d].n - 1;
     out[SRC] = 0;
+    work_spend(c->arena, layout_work(p->dst) + layout_work(p->src));
     return layout_address(p->dst, x, &out[DST]) &&
            (c->n->kind == NEST_FILL || layout_address(p->src, y, &out[SRC]));
 }

@@ -293,6 +293,19 @@ spec_read_given(Sandbox *s, LayoutRef *ref)
     }
 }
 
+/* Each name once: the lines of those there are, by name. */
+static void
+note_name(lua_State *L, const char *name, int line)
+{
+    luaL_getsubtable(L, LUA_REGISTRYINDEX, "ravel.layouts");
+    if (lua_getfield(L, -1, name) != LUA_TNIL)
+        luaL_error(L, "layout '%s' is declared twice (first in line %d)", name,
+                   (int)lua_tointeger(L, -1));
+    lua_pushinteger(L, line);
+    lua_setfield(L, -3, name);
+    lua_pop(L, 2);
+}
+
 static int
 declare(Sandbox *s)
 {
@@ -302,10 +315,7 @@ declare(Sandbox *s)
     lua_settop(s->L, 1);
     const char *name = s->pending;
     s->pending = NULL;
-    for (const LayoutDef *d = s->first; d; d = d->next)
-        if (!strcmp(d->name, name))
-            return luaL_error(s->L, "layout '%s' is declared twice (first in line %d)",
-                              name, d->loc.line);
+    note_name(s->L, name, s->pending_loc.line);
     s->reading = true;
     LayoutDef *d = spec_read_layout(s, name, s->pending_loc, false);
     s->reading = false;

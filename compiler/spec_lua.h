@@ -21,9 +21,12 @@ typedef struct {
     const char *seen[MAX_ENTRIES]; /* symbols in order of first use */
     int nseen;
     size_t live, total;           /* bytes held, bytes ever asked for */
+    size_t counted, longest;      /* of total: as work; of a string */
     size_t held;                  /* bytes the arena held at the start */
     bool starved;                 /* what Lua was refused last was within the budgets */
     bool arena_full;              /* the arena found no memory */
+    bool limited;                 /* its work is spent */
+    bool running;                 /* read, and run now */
     bool spent;                   /* a budget or memory is gone: nothing may catch that */
     long instructions;
     double start;
@@ -53,8 +56,13 @@ bool sandbox_is_name(const char *s);
 /* spec_strings.c: called with the environment on top. */
 void strings_close(lua_State *L);
 
-/* spec_source.c: the line of what Lua would compile wrongly; 0: nothing. */
-int source_trap(const char *text, size_t len);
+/* spec_source.c: what is known of a text before Lua reads it. */
+typedef struct {
+    int trap;             /* the line of what Lua would compile wrongly; 0: nothing */
+    i64 work;             /* units, with room: its parser has no hook */
+    const char *most;     /* what most of them are for */
+} SourceFacts;
+SourceFacts source_facts(const char *text, size_t len);
 
 /* spec_trace.c: expressions as Lua values. */
 void trace_open(Sandbox *s);

@@ -1,6 +1,8 @@
 /* The sandbox: a closed Lua environment with budgets for instructions, live
- * memory, memory ever asked for, expressions made, and time.  Each closes holes that
- * the others leave: tests/unit/test_spec.c has an attack for every one. */
+ * memory, memory ever asked for, expressions made, and work.  Each closes holes that
+ * the others leave: tests/unit/test_sandbox.c has an attack for every one.  Time is the
+ * last of them, for what no count sees: long chains of a table's hash, functions that
+ * move a large table. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,14 +14,17 @@
 #include "spec_lua.h"
 
 static const struct {
-    long instructions;
+    long instructions;    /* where the work limit is what it is without one given */
     size_t live, total, arena;
     double seconds;
 } budget = {5000000, 16u << 20, 1u << 30, 64u << 20, 2.0};
 
 static const char prelude_name[] = "=prelude";
 
-enum { HOOK_EVERY = 100 };
+/* An instruction may go through a string; memory is asked for and collected. */
+enum { HOOK_EVERY = 100, STRING_UNIT = 256, MEMORY_UNIT = 64 };
+/* Nodes of tables, and how many pairs of them are compared in the time of a unit. */
+enum { NODE_BYTES = 24, NODES_A_UNIT = 32 };
 
 Sandbox *
 sandbox_of(lua_State *L)
@@ -37,11 +42,28 @@ now(void)
     return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
 }
 
+/* By its size a new block is the n nodes that a table's hash moves to.  Whole numbers
+ * choose where they go in it, so that all may meet, and each is compared with those
+ * before. */
+static bool
+affords_block(Sandbox *s, size_t bytes)
+{
+    i64 n = (i64)(bytes / NODE_BYTES);
+    bool nodes = bytes % NODE_BYTES == 0 && int_is_pow2(n);
+    if (s->running && nodes && !work_try(s->arena, n * n / NODES_A_UNIT))
+        s->limited = true;
+    return !s->limited;
+}
+
 /* May refuse only growth: Lua does not survive a failing shrink. */
 static void *
 allocate(void *ud, void *p, size_t osize, size_t nsize)
 {
     Sandbox *s = ud;
+    if (!p && osize == LUA_TSTRING && nsize > s->longest)
+        s->longest = nsize;
+    if (!p && !osize && nsize && !affords_block(s, nsize))
+        return NULL;
     if (!p)
         osize = 0;
     if (nsize == 0) {
@@ -73,20 +95,50 @@ what(const Sandbox *s)
     return s->plain ? "table" : "spec";
 }
 
+/* That much, where the limit is what it is without one given. */
+static double
+scaled(const Sandbox *s, double most)
+{
+    const double usual = (double)WORK_SECONDS * WORK_A_SECOND;
+    return most * (double)work_most(&s->arena->work) / usual;
+}
+
+static void
+over(Sandbox *s, double most, const char *of)
+{
+    char number[32];
+    snprintf(number, sizeof number, "%g", most);
+    luaL_error(s->L, "%s:%d: the %s runs for more than %s %s", s->file,
+               sandbox_where(s).line, what(s), number, of);
+}
+
+/* The work since the hook was last called. */
+static i64
+units_since(Sandbox *s)
+{
+    size_t memory = s->total - s->counted, each = 1 + s->longest / STRING_UNIT;
+    s->counted = s->total;
+    return (i64)(HOOK_EVERY * each + memory / MEMORY_UNIT);
+}
+
 static void
 on_count(lua_State *L, lua_Debug *ar)
 {
     Sandbox *s = sandbox_of(L);
+    double most = scaled(s, (double)budget.instructions);
+    double seconds = scaled(s, budget.seconds);
     (void)ar;
     s->instructions += HOOK_EVERY;
-    s->spent = s->instructions > budget.instructions || now() - s->start > budget.seconds;
-    if (s->instructions > budget.instructions)
-        luaL_error(L, "%s:%d: the %s runs for more than %d million instructions",
-                   s->file, sandbox_where(s).line, what(s),
-                   (int)(budget.instructions / 1000000));
-    if (s->spent)
-        luaL_error(L, "%s:%d: the %s runs for more than %d seconds", s->file,
-                   sandbox_where(s).line, what(s), (int)budget.seconds);
+    s->spent = true;
+    if ((double)s->instructions > most)
+        over(s, most / 1000000, "million instructions");
+    if (!work_try(s->arena, units_since(s)))
+        luaL_error(L, "%s:%d: the %s takes more work than the limit allows, in "
+                   "instructions, memory and long strings; --limit (ravel_set_limit) "
+                   "allows more", s->file, sandbox_where(s).line, what(s));
+    if (now() - s->start > seconds)
+        over(s, seconds, "seconds");
+    s->spent = false;
 }
 
 /* What diag_fatal said, as a Lua error. */
@@ -97,8 +149,10 @@ raise(Sandbox *s, const Diag *d)
         lua_pushstring(s->L, d->text);
     else
         lua_pushfstring(s->L, "%s:%d: %s", s->file, sandbox_where(s).line, d->text);
-    if (d->kind == DIAG_MEMORY)
-        s->arena_full = s->spent = true;
+    if (diag_is_final(d))
+        s->spent = true;
+    s->arena_full |= d->kind == DIAG_MEMORY;
+    s->limited |= d->kind == DIAG_LIMIT;
     lua_error(s->L);
 }
 
@@ -275,16 +329,12 @@ protected_run(lua_State *L)
     build_environment(j->s);
     int env = lua_gettop(L);
     size_t mark = j->len >= 3 && !memcmp(j->text, "\xef\xbb\xbf", 3) ? 3 : 0;
-    int trap = source_trap(j->text, j->len);
-    if (trap)
-        return luaL_error(L, "%s:%d: Lua may compute '~ (x or y)' wrongly in a text as "
-                          "long as this: write 'local z = x or y' before it", j->s->file,
-                          trap);
     if (luaL_loadbufferx(L, j->text + mark, j->len - mark, chunk, "t") != LUA_OK)
         return lua_error(L);
     lua_pushvalue(L, env);
     lua_setupvalue(L, -2, 1);
     lua_sethook(L, on_count, LUA_MASKCOUNT, HOOK_EVERY);
+    j->s->running = true;
     if (!j->s->plain)
         spec_push_batch(j->s);
     lua_call(L, j->s->plain ? 0 : 1, j->nresults);
@@ -300,6 +350,10 @@ report(Sandbox *s, bool over, bool starved, char *text, size_t size)
                                                          : NULL;
     if (starved)
         snprintf(text, size, "%.200s: out of memory", s->file);
+    else if (over && s->limited)
+        snprintf(text, size, "%.200s: the %s holds a table in memory that may take more "
+                 "work than the limit allows; --limit (ravel_set_limit) allows more",
+                 s->file, what(s));
     else if (over)
         snprintf(text, size, "%.200s: the %s needs more than %d MB of memory",
                  s->file, what(s), (int)(budget.live >> 20));
@@ -312,10 +366,27 @@ report(Sandbox *s, bool over, bool starved, char *text, size_t size)
                  s->file, luaL_typename(s->L, -1));
 }
 
+/* What is wrong with the text before Lua reads it. */
+static void
+check_source(Arena *a, const Job *j, const char *file)
+{
+    SourceFacts f = source_facts(j->text, j->len);
+    if (f.trap)
+        diag_fatal(a->diag, DIAG_SPEC, (Loc){file, f.trap}, "Lua may compute '~ (x or "
+                   "y)' wrongly in a text as long as this: write 'local z = x or y' "
+                   "before it");
+    if (!work_try(a, f.work))
+        diag_fatal(a->diag, DIAG_LIMIT, (Loc){0}, "%.200s: to read %s takes more work "
+                   "than the limit allows; fewer of them, or several files, take less, "
+                   "and --limit (ravel_set_limit) allows more", file, f.most);
+}
+
 static void
 run(Arena *a, bool plain, Job j, const char *file)
 {
     Diag *outer = a->diag;
+    work_on(a, "to run", file);
+    check_source(a, &j, file);
     Sandbox s = {.arena = a, .file = arena_string(a, file), .start = now(),
                  .held = a->held, .plain = plain};
     s.last = &s.first;
@@ -328,12 +399,14 @@ run(Arena *a, bool plain, Job j, const char *file)
     lua_pushlightuserdata(s.L, &j);
     int status = lua_pcall(s.L, 1, 0, 0);
     a->diag = outer;
-    bool over = status == LUA_ERRMEM, starved = over ? s.starved : s.arena_full;
+    bool over = status == LUA_ERRMEM;
+    bool starved = over ? s.starved && !s.limited : s.arena_full;
     if (status != LUA_OK)
         report(&s, over, starved, why, sizeof why);
     lua_close(s.L);
     if (status != LUA_OK)
-        diag_fatal(outer, starved ? DIAG_MEMORY : DIAG_SPEC, (Loc){0}, "%s", why);
+        diag_fatal(outer, starved ? DIAG_MEMORY : s.limited ? DIAG_LIMIT : DIAG_SPEC,
+                   (Loc){0}, "%s", why);
 }
 
 void

@@ -1,7 +1,11 @@
-/* Spec texts that Lua 5.4 compiles wrongly.  Before 5.4.5 a function with more than
- * 256 constants computes `1 ~ (x or 3)` with x in the place of 1: once the constant
- * needs a register, it is loaded on one way to the operator only (Lua's commit
- * c764ca71).  Such texts are refused. */
+/* Spec texts that Lua 5.4 compiles wrongly, or for ever.  Before 5.4.5 a function with
+ * more than 256 constants computes `1 ~ (x or 3)` with x in the place of 1: once the
+ * constant needs a register, it is loaded on one way to the operator only (Lua's commit
+ * c764ca71).  Such texts are refused.
+ *
+ * Its parser takes time with the square of some things: a jump is looked for from the
+ * start of its list, a name in all that is declared around it, a number in the chain of
+ * those with the same hash, which is no secret. */
 #include <ctype.h>
 #include <string.h>
 
@@ -9,9 +13,22 @@
 
 enum { CONSTANTS = 256 };
 
+/* What the squares are of, and their units. */
+typedef enum { TOKENS, JUMPS, NAMES, NUMERALS, NCOSTS } Cost;
+enum { TOKEN_UNITS = 5, JUMPS_A_UNIT = 3, UPVALUES = 255, SMALL_DIGITS = 5 };
+static const char *const cost_text[NCOSTS] = {
+    [TOKENS] = "its words",
+    [JUMPS] = "its 'elseif', 'and', 'or', 'not', 'goto', 'break' and labels",
+    [NAMES] = "the names in its nested functions",
+    [NUMERALS] = "its long numerals"};
+
 typedef struct {
-    const char *p, *end;
+    const char *p, *text, *end;
     int line, constants;
+    i64 cost[NCOSTS], jumps, numerals;
+    i64 blocks, locals, outer;     /* open; declared in them, of these in none */
+    const char *declares;          /* signs that a list of new names goes on with, or NULL */
+    bool named;                    /* one of them was there since the last sign */
     bool operand;         /* the last token could end one */
     bool bitwise;         /* it was a binary & | or ~ */
 } Scan;
@@ -82,6 +99,82 @@ is_word(const char *p, size_t n, const char *word)
     return n == strlen(word) && !memcmp(p, word, n);
 }
 
+static bool
+is_one_of(const char *p, size_t n, const char *const *words)
+{
+    while (*words && !is_word(p, n, *words))
+        words++;
+    return *words;
+}
+
+/* An if, do, ... begins or ends: what was declared in outermost blocks is gone. */
+static void
+count_block(Scan *t, bool opens)
+{
+    t->blocks += opens ? 1 : t->blocks > 0 ? -1 : 0;
+    if (!t->blocks)
+        t->locals = t->outer;
+}
+
+/* A name is looked for among the locals and, for each function around, its upvalues. */
+static void
+count_name(Scan *t)
+{
+    i64 up = t->locals < UPVALUES ? t->locals : UPVALUES;
+    if (t->named)                          /* another statement has begun */
+        t->declares = NULL;
+    if (t->declares) {
+        t->named = true;
+        t->locals++;
+        t->outer += !t->blocks;
+    } else {
+        t->cost[NAMES] += t->locals + t->blocks * up;
+    }
+}
+
+static void
+count_jump(Scan *t)
+{
+    t->cost[JUMPS] += ++t->jumps / JUMPS_A_UNIT;
+}
+
+/* Small whole numbers are few. */
+static void
+count_number(Scan *t, const char *p, size_t n)
+{
+    if (n > SMALL_DIGITS || memchr(p, '.', n) || (p > t->text && p[-1] == '.'))
+        t->cost[NUMERALS] += ++t->numerals;
+}
+
+static void
+count_word(Scan *t, const char *p, size_t n)
+{
+    static const char *const jumps[] = {"elseif", "and", "or", "not", "goto", "break",
+                                        NULL};
+    static const char *const opens[] = {"function", "if", "do", "repeat", NULL};
+    static const char *const closes[] = {"end", "until", NULL};
+    static const char *const others[] = {"else", "false", "in", "nil", "return", "then",
+                                         "true", "while", NULL};
+    bool list = is_word(p, n, "local") || is_word(p, n, "for"), keyword = true;
+    if (is_one_of(p, n, jumps))
+        count_jump(t);
+    else if (is_one_of(p, n, closes))
+        count_block(t, false);
+    else if (is_one_of(p, n, opens))
+        count_block(t, true);
+    else
+        keyword = list || is_one_of(p, n, others);
+    if (keyword)
+        t->declares = list ? ",<>" : is_word(p, n, "function") ? ",.:(" : NULL;
+    t->named &= !keyword;
+    if (keyword)
+        return;
+    if (isdigit((unsigned char)*p))
+        count_number(t, p, n);
+    else
+        count_name(t);
+}
+
 /* A name, a keyword or a number.  True for and, or. */
 static bool
 take_word(Scan *t)
@@ -93,6 +186,7 @@ take_word(Scan *t)
     bool joins = is_word(p, (size_t)(t->p - p), "and") ||
                  is_word(p, (size_t)(t->p - p), "or");
     t->operand = !joins && !is_word(p, (size_t)(t->p - p), "return");
+    count_word(t, p, (size_t)(t->p - p));
     t->constants++;
     return joins;
 }
@@ -103,6 +197,11 @@ take_sign(Scan *t)
     bool two = t->end - t->p > 1 && *t->p == '~' && t->p[1] == '=';
     t->bitwise = t->operand && !two && strchr("&|~", *t->p);
     t->operand = strchr(")]}", *t->p);
+    t->named = false;
+    if (t->declares && !strchr(t->declares, *t->p))
+        t->declares = NULL;
+    if (*t->p == ':' && t->end - t->p > 1 && t->p[1] == ':')
+        count_jump(t);
     t->p += 1 + two;
 }
 
@@ -112,6 +211,7 @@ next(Scan *t)
 {
     size_t n = long_bracket(t, t->p);
     t->bitwise = false;
+    t->cost[TOKENS] += TOKEN_UNITS;
     if (isalnum((unsigned char)*t->p) || *t->p == '_')
         return take_word(t);
     if (n || *t->p == '"' || *t->p == '\'') {
@@ -137,10 +237,24 @@ skip_blank(Scan *t)
     }
 }
 
-int
-source_trap(const char *text, size_t len)
+static SourceFacts
+facts_of(const Scan *t, int trap)
 {
-    Scan t = {.p = text, .end = text + len, .line = 1};
+    SourceFacts f = {.trap = trap};
+    i64 most = -1;
+    for (int i = 0; i < NCOSTS; i++) {
+        f.work += t->cost[i];
+        if (t->cost[i] > most)
+            f.most = cost_text[i];
+        most = t->cost[i] > most ? t->cost[i] : most;
+    }
+    return f;
+}
+
+SourceFacts
+source_facts(const char *text, size_t len)
+{
+    Scan t = {.p = text, .text = text, .end = text + len, .line = 1};
     int depth = 0, inside = 0, line = 0;       /* of the parenthesis after a ~ */
     for (skip_blank(&t); t.p < t.end; skip_blank(&t)) {
         bool after = t.bitwise;
@@ -152,5 +266,5 @@ source_trap(const char *text, size_t len)
         if (next(&t) && inside && !line)
             line = t.line;
     }
-    return t.constants > CONSTANTS ? line : 0;
+    return facts_of(&t, t.constants > CONSTANTS ? line : 0);
 }

@@ -223,6 +223,7 @@ compare_at(Sandbox *s, int f, const Ast *x, i64 a)
     lua_call(s->L, 1, 1);
     const Ast *y = trace_get(s, -1);
     lua_pop(s->L, 1);
+    work_spend(s->arena, x->size);
     if (!ast_eval(x, sample_value, &a, &traced))
         return;                       /* beyond 64 bits, where Lua wraps around */
     if (!y || !ast_eval(y, sample_value, &a, &plain) || traced != plain)

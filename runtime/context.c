@@ -63,7 +63,8 @@ add_text(ravel_context *cx, const char *text, size_t len, const char *name,
          bool builtin, ravel_error *err)
 {
     Diag d;
-    Load l = {.text = text, .name = name, .len = len, .builtin = builtin};
+    Load l = {.arena = context_arena(cx), .text = text, .name = name, .len = len,
+              .builtin = builtin};
     ravel_status s = RAVEL_OK;
     if (!arena_run(&l.arena, &d, load, &l))
         s = error_of(err, &d);
@@ -189,6 +190,23 @@ ravel_set_cache(ravel_context *cx, int plans, int64_t bytes, ravel_error *err)
                          plans, (long long)bytes);
     cache_bound(&cx->cache, plans, bytes);
     return RAVEL_OK;
+}
+
+ravel_status
+ravel_set_limit(ravel_context *cx, double seconds, ravel_error *err)
+{
+    if (!cx)
+        return error_set(err, RAVEL_ERR_ARGUMENT, "ravel_set_limit: cx is NULL");
+    if (!(seconds >= 0))
+        return error_set(err, RAVEL_ERR_ARGUMENT, "a limit of %g seconds", seconds);
+    cx->work = work_of_seconds(seconds);
+    return RAVEL_OK;
+}
+
+Arena
+context_arena(const ravel_context *cx)
+{
+    return (Arena){.work = {.most = cx->work}};
 }
 
 ravel_status

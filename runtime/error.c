@@ -18,6 +18,7 @@ static const char *const texts[] = {
     [RAVEL_ERR_COMPILE] = "the kernel does not compile for the device",
     [RAVEL_ERR_LAUNCH] = "the launch was refused",
     [RAVEL_ERR_DRIVER] = "the device's driver failed",
+    [RAVEL_ERR_LIMIT] = "it takes more work than the limit allows",
 };
 
 const char *
@@ -44,6 +45,7 @@ error_of(ravel_error *err, const Diag *d)
 {
     static const ravel_status status[] = {
         [DIAG_ARGUMENT] = RAVEL_ERR_ARGUMENT, [DIAG_SPEC] = RAVEL_ERR_SPEC,
-        [DIAG_LAYOUT] = RAVEL_ERR_LAYOUT, [DIAG_MEMORY] = RAVEL_ERR_MEMORY};
+        [DIAG_LAYOUT] = RAVEL_ERR_LAYOUT, [DIAG_MEMORY] = RAVEL_ERR_MEMORY,
+        [DIAG_LIMIT] = RAVEL_ERR_LIMIT};
     return error_set(err, status[d->kind], "%s", d->text);
 }

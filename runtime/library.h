@@ -58,6 +58,7 @@ struct ravel_context {
     _Atomic(Text *) texts;
     _Atomic(Threads *) threads;         /* newest first; NULL: all, of our own */
     _Atomic(const Wisdom *) wisdom;     /* newest first */
+    _Atomic i64 work;                   /* units that a question may take; 0: the usual */
     Arena target_arena;
     const Target *target;
     int processors;
@@ -102,6 +103,8 @@ ravel_status error_of(ravel_error *err, const Diag *d);
 /* context.c: the layouts known now; what it points to lives as long as cx. */
 const LayoutDef *context_known(ravel_context *cx);
 /* The threads of a plan. */
+/* An arena for a question to it. */
+Arena context_arena(const ravel_context *cx);
 Threads context_threads(const ravel_context *cx, const Key *key);
 /* A plan of cx begins, ends; the last one to go frees it. */
 void context_join(ravel_context *cx);
@@ -178,6 +181,9 @@ typedef struct Addresser Addresser;
 Addresser *addresser_new(const Layout *l);
 /* What that allocates; INF: more than fits. */
 i64 addresser_bytes(const Layout *l);
+/* The units of work that an address of it takes; *made: to make it, INF: more than
+ * fit. */
+i64 addresser_work(const Layout *l, i64 *made);
 i64 addresser_at(const Addresser *a, const i64 *x);
 void addresser_free(Addresser *a);
 

@@ -144,6 +144,21 @@ proof_bytes(const Plan *p)
 }
 
 ravel_status
+proof_affords(const Plan *p, ravel_error *err)
+{
+    i64 points = layout_points(p->dst, true), src, dst;
+    i64 each = addresser_work(p->src, &src) + addresser_work(p->dst, &dst);
+    i64 all = plus(times(points, each), plus(src, dst));
+    i64 most = plus(times(points, WORK_FREE), work_most(&ex_arena(p->e)->work));
+    if (all <= most)
+        return RAVEL_OK;
+    return error_set(err, RAVEL_ERR_LIMIT, "a proof by the expressions as written takes "
+                     "%lld operators at each of %lld coordinates, more work than the "
+                     "limit allows; a smaller shape takes less, and --limit "
+                     "(ravel_set_limit) allows more", (long long)each, (long long)points);
+}
+
+ravel_status
 proof_new(const Plan *p, bool pages, Proof **out, ravel_error *err)
 {
     const char *why = NULL;
@@ -151,6 +166,12 @@ proof_new(const Plan *p, bool pages, Proof **out, ravel_error *err)
     if (!q)
         return error_set(err, RAVEL_ERR_MEMORY, "out of memory");
     *q = method(p);
+    ravel_status s = proof_affords(p, err);
+    if (s != RAVEL_OK) {
+        proof_free(q);
+        *out = NULL;
+        return s;
+    }
     size_t n = (size_t)layout_bytes(p->src), m = (size_t)layout_bytes(p->dst);
     bool ok = reference_map(p, &q->map, &why);
     while (ok && !why && q->nlanes < q->threads) {

@@ -19,6 +19,9 @@ typedef struct {
  * it wrote.  p must outlive the proof. */
 ravel_status proof_new(const Plan *p, bool pages, Proof **out, ravel_error *err);
 void proof_free(Proof *q);
+/* The limit allows to evaluate the layouts of p as written at every coordinate, each of
+ * which has WORK_FREE units for nothing. */
+ravel_status proof_affords(const Plan *p, ravel_error *err);
 /* What a proof allocates; INF: more than fits.  The addressers' tables are gone when
  * the buffers are made, which malloc need not notice. */
 i64 proof_bytes(const Plan *p);
@@ -29,8 +32,11 @@ i64 proof_slots(const Plan *p);
 ravel_status proof_run(Proof *q, const Code *code, ravel_certificate *out,
                        ravel_error *err);
 
-/* verify.c: plan_check, with a sentence as an error. */
-ravel_status verify_boxes(const Plan *p, ravel_error *err);
+/* verify.c: plan_check, with a sentence as an error.  Its work counts towards *work;
+ * NULL: it has the plan's limit to itself. */
+ravel_status verify_boxes(const Plan *p, Budget *work, ravel_error *err);
+/* verify_shapes.c: *work, which so many shapes share, allows a proof of p as well. */
+ravel_status verify_affords(const Plan *p, int shapes, Budget *work, ravel_error *err);
 /* plan_check, then proof_run of the plan's own code. */
 ravel_status verify_plan(const ravel_plan *p, Proof *q, ravel_certificate *out,
                          ravel_error *err);

@@ -32,6 +32,15 @@ make_steps(void *arg)
     p->steps = interpret_make(&p->arena, p->plan, p->cx->kernels);
 }
 
+/* The text, which the JIT reads. */
+static void
+make_text(ravel_plan *p, const Request *q)
+{
+    work_on(&p->arena, "to write code for the plan", NULL);
+    p->source = compile_text(p->cx->target, p->plan, q, false);
+    work_spend(&p->arena, (i64)strlen(p->source));
+}
+
 static void
 plan(void *arg)
 {
@@ -49,7 +58,7 @@ plan(void *arg)
         wisdom_use(p->cx, j->wisdom, made, plan_threads(p->cx, j->key, made).most,
                    &p->told);
     if (p->cx->way != CODE_INTERPRETER && (jit_is_built || p->cx->way == CODE_JIT))
-        p->source = compile_text(p->cx->target, p->plan, &q, false);
+        make_text(p, &q);
     else
         make_steps(arg);
 }
@@ -116,6 +125,7 @@ make_plan(ravel_context *cx, Job job, const LayoutDef *known, ravel_status *s,
         return NULL;
     }
     context_join(cx);
+    p->arena = context_arena(cx);
     p->cx = cx;
     p->users = 1;
     p->known = known;
@@ -206,7 +216,7 @@ with_layout(const Query *q, void (*f)(Layout *, const Query *), ravel_error *err
     if (s != RAVEL_OK)
         return s;
     Diag d;
-    Question u = {.q = q, .f = f};
+    Question u = {.q = q, .f = f, .arena = context_arena(q->cx)};
     if (!arena_run(&u.arena, &d, ask, &u))
         s = error_of(err, &d);
     arena_free(&u.arena);
@@ -218,6 +228,8 @@ fill_table(Layout *l, const Query *q)
 {
     i64 n = 0, x[MAX_RANK] = {0};
     i64 *val = arena_array(ex_arena(l->e), i64, ex_nvars(l->e));
+    work_on(ex_arena(l->e), "to make a table of layout", l->ref->def->name);
+    work_spend_each(ex_arena(l->e), layout_points(l, false), 1 + l->addr->size);
     do {
         for (int i = 0; i < l->rank; i++)
             val[l->dim[i].var] = x[i];

@@ -50,7 +50,9 @@ typedef enum {
     RAVEL_ERR_DEVICE,     /* there is no such device */
     RAVEL_ERR_COMPILE,    /* a kernel does not compile for the device */
     RAVEL_ERR_LAUNCH,     /* a launch was refused */
-    RAVEL_ERR_DRIVER      /* another call of the driver failed */
+    RAVEL_ERR_DRIVER,     /* another call of the driver failed */
+
+    RAVEL_ERR_LIMIT       /* it takes more work than ravel_set_limit allows */
 } ravel_status;
 
 /* One failure: the caller's own, so that threads do not share it. */
@@ -103,6 +105,16 @@ RAVEL_API ravel_status ravel_set_threads(ravel_context *cx, int threads,
  * recently used goes first.  Without this call 256 and 64 MiB; 0 keeps none.
  * RAVEL_ERR_ARGUMENT for a negative number.  Thread-safe. */
 RAVEL_API ravel_status ravel_set_cache(ravel_context *cx, int plans, int64_t bytes,
+                                       ravel_error *err);
+
+/* The work that each call on cx may take, counted in units of which a slow machine does
+ * 100 million a second, so that the answer is the same on every machine: `seconds` of
+ * it, 0: 2, which is what a context has without this call.  A text, layout, shape or
+ * plan that takes more is RAVEL_ERR_LIMIT.  What is asked for by its size, as moving
+ * elements, a table, a proof at one shape, is not counted where each element takes no
+ * more than 64 units.  docs/trust.md says what counts.  RAVEL_ERR_ARGUMENT for a number
+ * below 0 and for none.  Thread-safe. */
+RAVEL_API ravel_status ravel_set_limit(ravel_context *cx, double seconds,
                                        ravel_error *err);
 
 /* Add the layouts of a spec text to `cx`; a later definition of a name

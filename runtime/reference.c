@@ -55,6 +55,21 @@ addresser_bytes(const Layout *l)
     return sum;
 }
 
+i64
+addresser_work(const Layout *l, i64 *made)
+{
+    i64 units = 1 + (l->ref->def->swizzle ? l->ref->def->swizzle->size : 0), table;
+    *made = 0;
+    for (int i = 0; i < l->nentry; i++) {
+        int d = sole_dim(l, i);
+        units += d < 0 ? l->entry[i].x->size : 1;
+        if (d >= 0 && (!int_mul(l->dim[d].padded, l->entry[i].x->size, &table) ||
+                       !int_add(*made, table, made)))
+            return *made = INF;
+    }
+    return units;
+}
+
 Addresser *
 addresser_new(const Layout *l)
 {

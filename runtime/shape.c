@@ -42,7 +42,7 @@ place(Place *s, const ravel_plan *p, const int64_t *shape, bool run, ravel_error
     if (plan_is_fixed(p->plan))
         return error_set(err, RAVEL_ERR_ARGUMENT, "all extents of this plan are numbers: "
                          "ravel_run runs it");
-    *s = (Place){.p = p, .shape = shape, .run = run};
+    *s = (Place){.p = p, .shape = shape, .run = run, .arena = context_arena(p->cx)};
     ravel_status status = RAVEL_OK;
     if (!arena_run(&s->arena, &d, find, s))
         status = error_of(err, &d);
@@ -176,7 +176,9 @@ plan_at(const ravel_plan *p, Plan *again, const int64_t *shape, ravel_plan **out
     Arena *theirs = ex_arena(again->e);
     Diag *outer = theirs->diag;
     theirs->diag = &d;             /* make_at takes memory of both */
+    q->arena.work = theirs->work;
     ravel_status s = arena_run(&q->arena, &d, make_at, &j) ? RAVEL_OK : error_of(err, &d);
+    theirs->work = q->arena.work;
     theirs->diag = outer;
     if (s != RAVEL_OK) {
         ravel_plan_free(q);

@@ -215,7 +215,8 @@ ravel_tune(ravel_context *cx, const ravel_request *rq, double seconds, ravel_tun
     ravel_status s = request_check(rq, err);
     if (s != RAVEL_OK)
         return s;
-    Tune t = {.cx = cx, .rq = rq, .seconds = seconds, .out = out ? out : &own, .err = err};
+    Tune t = {.cx = cx, .rq = rq, .seconds = seconds, .out = out ? out : &own, .err = err,
+              .arena = context_arena(cx)};
     *t.out = (ravel_tuning){0};
     if (!arena_run(&t.arena, &d, tune, &t))
         t.status = error_of(err, &d);

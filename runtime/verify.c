@@ -22,12 +22,16 @@ check_boxes(void *arg)
 }
 
 ravel_status
-verify_boxes(const Plan *p, ravel_error *err)
+verify_boxes(const Plan *p, Budget *work, ravel_error *err)
 {
     Diag d;
     BoxCheck b = {.plan = p, .err = err};
+    b.arena.work = work ? *work : (Budget){.most = ex_arena(p->e)->work.most};
+    work_on(&b.arena, "to check the boxes of the plan", NULL);
     if (!arena_run(&b.arena, &d, check_boxes, &b))
         b.status = error_of(err, &d);
+    if (work)
+        work->spent = b.arena.work.spent;
     arena_free(&b.arena);
     return b.status;
 }
@@ -64,7 +68,7 @@ verify_plan(const ravel_plan *p, Proof *q, ravel_certificate *out, ravel_error *
 {
     *out = (ravel_certificate){.nests = p->plan->n};
     set_kernels(p->plan, out);
-    ravel_status s = verify_boxes(p->plan, err);
+    ravel_status s = verify_boxes(p->plan, NULL, err);
     Code code = {run_plan, p->plan->split ? part_of : NULL, p};
     return s == RAVEL_OK ? proof_run(q, &code, out, err) : s;
 }

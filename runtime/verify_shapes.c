@@ -5,6 +5,9 @@
 
 #include "proof.h"
 
+/* Slots of all runs that are filled and looked at in the time of a unit. */
+enum { SLOTS_A_UNIT = 2 };
+
 typedef struct {
     const ravel_plan *p;
     Arena arena;
@@ -48,12 +51,25 @@ sum_up(ravel_certificate *sum, const ravel_certificate *c)
     sum->holes += c->holes;
 }
 
+ravel_status
+verify_affords(const Plan *p, int shapes, Budget *work, ravel_error *err)
+{
+    if (work_take(work, proof_slots(p) / SLOTS_A_UNIT))
+        return RAVEL_OK;
+    return error_set(err, RAVEL_ERR_LIMIT, "to run the code at the %d shapes at and "
+                     "beside the borders of its blocks takes more work than the limit "
+                     "allows; blocks that are small, or multiples of each other, take "
+                     "less, and --limit (ravel_set_limit) allows more", shapes);
+}
+
 static ravel_status
 code(const Shapes *s, const i64 *shape, ravel_certificate *sum, ravel_error *err)
 {
     ravel_plan *q;
     ravel_certificate c;
     ravel_status status = plan_at(s->p, s->again, shape, &q, err);
+    if (status == RAVEL_OK)
+        status = verify_affords(q->plan, s->borders.n, &ex_arena(s->again->e)->work, err);
     if (status == RAVEL_OK)
         status = ravel_verify_report(q, &c, err);
     if (status == RAVEL_OK)
@@ -66,12 +82,12 @@ ravel_status
 verify_shapes(const ravel_plan *p, ravel_certificate *out, ravel_error *err)
 {
     Diag d;
-    Shapes s = {.p = p};
+    Shapes s = {.p = p, .arena = context_arena(p->cx)};
     ravel_status status = arena_run(&s.arena, &d, list, &s) ? RAVEL_OK
                                                             : error_of(err, &d);
     *out = (ravel_certificate){0};
     if (status == RAVEL_OK)
-        status = verify_boxes(s.again, err);
+        status = verify_boxes(s.again, &ex_arena(s.again->e)->work, err);
     for (int i = 0; status == RAVEL_OK && i < s.borders.n; i++)
         status = code(&s, s.borders.shape[i], out, err);
     arena_free(&s.arena);

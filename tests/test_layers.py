@@ -14,7 +14,7 @@ import ravel
 # Room: (its files, the first pattern that fits decides; the rooms it may use besides itself)
 ROOMS = {
     "embed":     ("compiler/embed.h", ""),
-    "ground":    ("compiler/base.h compiler/arena.c compiler/buf.c compiler/diag.c compiler/int.c compiler/utf8.c", ""),
+    "ground":    ("compiler/base.h compiler/arena.c compiler/buf.c compiler/diag.c compiler/int.c compiler/utf8.c compiler/work.c", ""),
     "expr":      ("compiler/expr*.[ch]", "ground"),
     "ast":       ("compiler/ast*.[ch] compiler/op.def", "expr ground"),
     "layout":    ("compiler/layout*.[ch] compiler/dtype.c", "ast expr ground"),
