@@ -49,7 +49,7 @@ compile_plan(Arena *a, const LayoutDef *known, const Request *rq)
         return compile_runtime(a, from, to, t, rq);
     make_sides(ex_new(a), from, to, t, rq, &src, &dst, map);
     decide_readable_or_fail(src);
-    decide_or_fail(dst);
+    decide_destination_or_fail(dst);
     return plan_make(src, dst, map);
 }
 
@@ -208,7 +208,7 @@ compile_frag(Arena *a, const Target *t, const LayoutDef *known, const Request *r
     make_sides(ex_new(a), from, to, type, rq, &src, &dst, map);
     for (int d = 0; d < rq->rank; d++)
         back[map[d]] = d;
-    Verdict *v = decide_or_fail(store ? src : dst);
+    Verdict *v = store ? decide_or_fail(src) : decide_destination_or_fail(dst);
     if (store)
         decide_or_fail(dst);
     else

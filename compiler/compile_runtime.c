@@ -21,7 +21,7 @@ refuse(Arena *a, const Layout *l, const char *why)
 
 /* l is one-to-one for all shapes of the request, its padding too, up to the largest
  * extents that the scalars are given. */
-static void
+static EveryShape *
 need_one_to_one(Arena *a, Scalars *s, const Layout *l, const i64 *shape,
                 const int *extent)
 {
@@ -37,6 +37,22 @@ need_one_to_one(Arena *a, Scalars *s, const Layout *l, const i64 *shape,
         if (extent[d] >= 0 && y->bound[d] < s->most[extent[d]])
             s->most[extent[d]] = y->bound[d];
     }
+    return y;
+}
+
+/* A fill goes to all of the storage, whatever the shape: where slots are left with all
+ * digits full, slots are left. */
+static void
+need_filled(Arena *a, const EveryShape *y)
+{
+    const Layout *l = y->l;
+    const char *why = why_unfilled(y->l, y->v);
+    Buf at = buf_new(a);
+    for (int d = 0; d < l->rank; d++)
+        buf_printf(&at, "%s%lld", d ? "," : "", (long long)l->dim[d].n);
+    if (why)
+        diag_fatal(a->diag, DIAG_LAYOUT, l->ref->def->loc, "layout '%s' cannot be written "
+                   "to, already at shape %s: %s", l->ref->def->name, at.s, why);
 }
 
 /* The scalar of each dim of src that is left to run time; -1 for the others. */
@@ -81,7 +97,7 @@ compile_runtime(Arena *a, const LayoutRef *from, const LayoutRef *to, const DTyp
     Layout *dst = layout_make(e, to, t, rq->rank, shape);
     if (!from->def->view)
         need_one_to_one(a, s, src, rq->shape, extent);
-    need_one_to_one(a, s, dst, fixed, of);
+    need_filled(a, need_one_to_one(a, s, dst, fixed, of));
     return plan_make_runtime(s, name, src, dst, map, extent);
 }
 
@@ -105,7 +121,7 @@ compile_at(Arena *a, const Plan *p, const i64 *shape, const char **why)
     Layout *src = layout_at(e, p->src, shape, NULL);
     Layout *dst = layout_at(e, p->dst, shape, p->map);
     decide_readable_or_fail(src);
-    decide_or_fail(dst);
+    decide_destination_or_fail(dst);
     return runtime_at(p, src, dst, extent);
 }
 

@@ -364,14 +364,17 @@ verdict_element(const Layout *l, const Verdict *v, i64 a, i64 *x)
 static void
 count_storage(Decider *d)
 {
-    i64 padded = 1;
+    i64 padded = 1, slots = 1;
     d->v->elements = 1;
     for (int i = 0; i < d->l->rank; i++) {
         d->v->elements *= d->l->dim[i].n;
         padded *= d->l->dim[i].padded;
     }
+    for (int i = 0; i < d->l->nentry; i++)
+        slots *= d->l->entry[i].extent;
     d->v->padding = padded - d->v->elements;
     d->v->holes = d->l->size - padded;
+    d->v->unreached = slots - padded;
 }
 
 Verdict *
@@ -430,6 +433,17 @@ decide_or_fail(Layout *l)
     Verdict *v = decide(l);
     if (v->flaw)
         refuse(l, v);
+    return v;
+}
+
+Verdict *
+decide_destination_or_fail(Layout *l)
+{
+    Verdict *v = decide_or_fail(l);
+    const char *why = why_unfilled(l, v);
+    if (why)
+        diag_fatal(ex_arena(l->e)->diag, DIAG_LAYOUT, v->loc, "layout '%s' cannot be "
+                   "written to: %s", l->ref->def->name, why);
     return v;
 }
 

@@ -43,6 +43,7 @@ typedef struct {
     i64 address[2];
     int naddresses;
     i64 elements, padding, holes;         /* of storage; they sum up to size */
+    i64 unreached;        /* of the holes: those that no pitch left */
     /* the inverse: the coordinate of each dim over the variable inverse_var, an
      * element address; NULL when there is no closed form */
     const Ex **inverse;
@@ -65,6 +66,8 @@ Verdict *decide(Layout *l);
  * addresses. */
 Verdict *decide_or_fail(Layout *l);
 Verdict *decide_readable_or_fail(Layout *l);
+/* To be written to: holds elements, and a fill that it declares goes everywhere else. */
+Verdict *decide_destination_or_fail(Layout *l);
 /* The element at address a, by the inverse, which there must be; false when none is
  * there.  Not thread-safe. */
 bool verdict_element(const Layout *l, const Verdict *v, i64 a, i64 *x);
@@ -118,6 +121,9 @@ int decide_rank(const LayoutDef *d);
 const char *why_collision(const Layout *l);
 /* What about l leaves holes that its user may not have meant, or NULL. */
 const char *why_holes(const Layout *l);
+/* Why the fill that l declares cannot be kept, or NULL: slots that no coordinate, padding
+ * included, goes to.  What a pitch leaves is meant to stay as it is. */
+const char *why_unfilled(Layout *l, const Verdict *v);
 
 /* decide_parts.c: entries taken apart; false when they hold anything else.  `shaped`:
  * for l's own extents, which end the open digits; else for every shape. */

@@ -62,6 +62,7 @@ typedef struct LayoutDef {
     Setting *pads, *pitches;
     FillKind fill;
     double fill_value;
+    bool fills;                    /* its author gave the value, or "edge" */
     const Ast *swizzle;            /* in the symbol a; NULL: none */
     bool swizzle_bytes;
     int bits;                      /* 0: any */
@@ -153,6 +154,8 @@ bool layout_next(const Layout *l, bool padded, i64 *x);
 /* layout_print.c */
 /* (N, C, H, W){N, C//16, H, W, C%16}, which reads back. */
 const char *layout_text(Arena *a, const LayoutDef *def);
+/* What follows fill = . */
+const char *layout_fill_text(Arena *a, const LayoutDef *d);
 /* As a user names it: NC1HWC0{C0 = 32}, mine.lua:MINE, or the inline text. */
 const char *layout_ref_text(Arena *a, const LayoutRef *ref);
 /* All that it is, whatever its name: the definition, {C0 = 32}. */

@@ -36,6 +36,7 @@ class Place:
     pad: np.ndarray
     edge: np.ndarray        # row-major numbers of elements; None unless it is the fill
     fill: object            # a number, "none", "edge"
+    unfilled: int = 0       # slots that the fill, where it is declared, does not reach
 
 
 def python(text):
@@ -117,6 +118,7 @@ class Inline:
             raise ValueError("a parameter that nothing uses")
         fill = settings.get("fill", "0")
         self.fill = fill.strip('"') if '"' in fill else float(fill)
+        self.fills = "fill" in settings and self.fill != "none"
         self.swizzle, self.unit = self.function(settings.get("swizzle")), settings.get("unit")
 
     @staticmethod
@@ -204,7 +206,9 @@ class Inline:
             if not tells_apart(self.map(np.arange(size), bits), size):
                 raise Refused("the swizzle is no permutation")
             addr = self.map(addr, bits)
-        return placed(addr, size, shape, self.fill)
+        p = placed(addr, size, shape, self.fill)
+        p.unfilled = math.prod(extent) - addr.size if self.fills else 0
+        return p
 
 
 inline = functools.lru_cache(32)(Inline)

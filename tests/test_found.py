@@ -7,6 +7,7 @@ import subprocess
 import numpy as np
 import pytest
 
+import orders as O
 import ravel
 
 RAVEL = str(ravel.BUILD / "ravel")
@@ -164,3 +165,57 @@ def test_inverse_without_a_closed_form_does_not_walk_for_ever():
 def test_messages(text, says):
     out = run("check", text, "--shape", "4", "--dtype", "f32", code=2 if says else 0)
     assert not says or says in out
+
+
+FILLS = [("{M//16, K//16, (K+M)%16, M%16, fill = 200}", (n, k)) for n, k in ((10, 10), (20, 20), (40, 25))] + [
+    ("{M//16, K//16, (K + M%16)%16, M%16, fill = 200}", (20, 7)), ("{M//16, (3*M + K)%16, M%16, K//16, fill = 5}", (20, 20)),
+    ("{M//4, K//8, (K + 2*M) & 7, M%4, fill = 200}", (5, 13)), ("{(K + M)%16, M, fill = 3}", (5, 9)),
+    ("{M//8, K//8, ((K ~ M) + 3)%8, M%8, fill = 3}", (5, 9)), ("{M//8, K//8, (2*K + M)//2%8, M%8, K%8, fill = 3}", (5, 9)),
+    ("{M, (K//8%6) ~ (M%8), K%8, fill = 1}", (8, 48)), ("(M,K){6*(M//4) + M%4, K, fill = 0}", (7, 3)),
+    ('(M,K){6*(M//4) + M%4, K, fill = "edge"}', (7, 3)), ("(Y,X){9*Y + X, fill = 0}", (3, 4)),
+    ('{M//4, K, M%4, pitch = {K = 64}, fill = 3}', (6, 5)), ('{M//4, K + 8*(M%4), pitch = {[2] = 7}, fill = 3}', (6, 5)),
+    ("{A%7, A%3, B//4, B%4, fill = 9}", (9, 6))]
+
+
+@pytest.mark.parametrize("layout,shape", FILLS)
+def test_a_declared_fill_fills_or_is_refused(cx, layout, shape):
+    """Slots that are no element hold it, but for what a pitch leaves; or there is no plan, and none without the fill is refused."""
+    t = O.inline(layout).box(shape, 8)
+    slots = np.zeros(t[-1], bool)                        # those that some value of every entry goes to
+    slots[sum(np.arange(n).reshape([-1] + [1]*i)*s for i, (n, s) in enumerate(zip(reversed(t[4]), reversed(t[5]))))] = True
+    data = np.arange(100, 100 + np.prod(shape), dtype=np.uint8)
+    rows = "(%s){%s}" % ((",".join(O.inline(layout).dims),)*2)
+    try:
+        plan = cx.plan(rows, layout, shape, 8)
+    except ravel.Error as e:
+        assert "no coordinate goes there; write fill = \"none\"" in str(e)
+        assert "unfilled" in run("check", layout, "-s", ",".join(map(str, shape)), "-d", "u8", "--json")
+        for fill in ("", ', fill = "none"'):
+            with cx.plan(rows, layout[:layout.index(", fill")] + fill + "}", shape, 8) as plan:
+                plan.verify()
+        return
+    with plan:
+        plan.verify()
+        got = plan.run(data)
+    empty = slots.copy()
+    empty[cx.table(layout, shape, 8).reshape(-1)] = False
+    assert "edge" not in layout and (got[empty] == int(layout.split("fill = ")[1].strip("}"))).all()
+
+
+def test_both_ways_with_a_fill_are_seen(cx):
+    """Of the layouts above some are filled, some refused."""
+    refused = ["unfilled" in run("check", layout, "-s", ",".join(map(str, shape)), "-d", "u8", "--json") for layout, shape in FILLS]
+    assert 3 <= sum(refused) <= len(FILLS) - 8
+
+
+@pytest.mark.parametrize("to,code", [("(M,K){6*(M//4) + M%4, K, fill = 5}", 2), ("(M,K){6*(M//4) + M%4, K}", 0),
+                                     ('(M,K){6*(M//4) + M%4, K, fill = "edge"}', 2), ("(M,K){M//4, K, M%4, fill = 5}", 0)])
+def test_a_declared_fill_at_run_time(to, code):
+    text = run("emit", "--from", "{M, K}", "--to", to, "-s", "M,5", "-d", "u8", "-o", "-", code=code)
+    assert code == 0 or "cannot be written to, already at shape 8,5: it declares fill" in text
+
+
+def test_a_declared_fill_reads_back():
+    """fill = 0 says more than no fill."""
+    assert "fill = 0}" in run("emit", "--from", "{M}", "--to", "{M//4, M%4, fill = 0}", "-s", "6", "-d", "u8", "-o", "-")
+    assert "fill" not in run("emit", "--from", "{M}", "--to", "{M//4, M%4}", "-s", "6", "-d", "u8", "-o", "-").split("*/")[0]

@@ -43,7 +43,7 @@ static const Meaning meanings[] = {
     {"layout 'X' { dims = { M, K }, order = { M, K }, pitch = { K = 2, [1] = 64 }, "
      "pad = { M = 3, K = 2 } }", "X (M, K){M, K, pad = {K = 2, M = 3}, "
      "pitch = {[1] = 64, K = 2}}"},
-    {WITH("fill = 0"), "X (M){M}"},
+    {WITH("fill = 0"), "X (M){M, fill = 0}"},
     {WITH("fill = -1.5"), "X (M){M, fill = -1.5}"},
     {WITH("fill = 127"), "X (M){M, fill = 127}"},
     {WITH("fill = 0.1"), "X (M){M, fill = 0.10000000000000001}"},
