@@ -51,8 +51,8 @@ need_filled(Arena *a, const EveryShape *y)
     for (int d = 0; d < l->rank; d++)
         buf_printf(&at, "%s%lld", d ? "," : "", (long long)l->dim[d].n);
     if (why)
-        diag_fatal(a->diag, DIAG_LAYOUT, l->ref->def->loc, "layout '%s' cannot be written "
-                   "to, already at shape %s: %s", l->ref->def->name, at.s, why);
+        diag_fatal(a->diag, DIAG_LAYOUT, l->ref->def->loc, "layout '%s' cannot be "
+                   "written to, already at shape %s: %s", l->ref->def->name, at.s, why);
 }
 
 /* The scalar of each dim of src that is left to run time; -1 for the others. */

@@ -159,9 +159,10 @@ why_unfilled(Layout *l, const Verdict *v)
     if (!d->fills || !v->unreached)
         return NULL;
     const char *note = why_holes(l);
-    return arena_printf(a, "it declares fill = %s, but %lld slots of its storage are holes, "
-                        "not padding%s: no coordinate goes there; write fill = \"none\", "
-                        "which leaves them as they are, or entries that use all their "
-                        "slots%s%s", layout_fill_text(a, d), (long long)v->unreached,
-                        first_hole(l, v), note ? "; " : "", note ? note : "");
+    return arena_printf(a, "it declares fill = %s, but %lld slots of its storage are "
+                        "holes, not padding%s: no coordinate goes there; write fill = "
+                        "\"none\", which leaves them as they are, or entries that use all "
+                        "their slots%s%s", layout_fill_text(a, d),
+                        (long long)v->unreached, first_hole(l, v), note ? "; " : "",
+                        note ? note : "");
 }

@@ -130,6 +130,13 @@ bool layout_reach(Layout *l);
 /* x, as written, is a digit of one dim: C, C//4, C%8, C>>2, C&7 and the like on such. */
 bool layout_written_digit(const Layout *l, const Ast *x, int *dim, i64 *lo, i64 *hi);
 
+/* layout_range.c */
+/* As ast_range, but what is written twice is one number. */
+bool layout_range(const Ast *x, AstLookup *top, const void *env, i64 *min, i64 *max);
+/* The range of an entry over the padded coordinates by looking at all of them, and the
+ * first where it is least; false, for the corners only, where these are too many. */
+bool layout_least(const Layout *l, const Ex *ex, i64 *min, i64 *max, i64 *at);
+
 /* layout_address.c */
 int layout_find_param(const LayoutDef *d, const char *name);   /* -1: none */
 int layout_find_dim(const Layout *l, const char *name);

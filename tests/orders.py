@@ -45,16 +45,52 @@ def python(text):
 
 
 def span(x, top):
-    """(least, most) of the expression as written, 0 <= dim <= top[dim]: x % 32 is 0..31 whatever x is."""
+    """(least, most) of the expression as written, 0 <= dim <= top[dim]: x % 32 is 0..31 whatever x is, and what is written twice
+    is one number."""
+    low, high = interval(x, top)
+    parts = list(whole_parts(x))
+    spans = {ast.dump(p): interval(p, top) for p in parts}
+    if len(parts) > len(spans) and math.prod(b - a + 1 for a, b in spans.values()) <= 1 << 16:
+        seen = value(x, {k: np.arange(a, b + 1).reshape([-1] + [1]*i) for i, (k, (a, b)) in enumerate(spans.items())})
+        low, high = max(low, int(seen.min())), min(high, int(seen.max()))
+    return low, high
+
+
+def is_whole(x):
+    """Spans what it does whatever stands beside it: a dim, a remainder, bits; and such divided by a number."""
+    if isinstance(x, ast.BinOp) and isinstance(x.op, (ast.FloorDiv, ast.RShift)):
+        return is_whole(x.left)
+    return isinstance(x, ast.Name) or isinstance(x, ast.BinOp) and isinstance(x.op, (ast.Mod,) + BITWISE)
+
+
+def whole_parts(x):
+    if is_whole(x):
+        yield x
+    else:
+        for y in x.args if isinstance(x, ast.Call) else [x.left, x.right] if isinstance(x, ast.BinOp) else []:
+            yield from whole_parts(y)
+
+
+def value(x, of):
+    if is_whole(x):
+        return of[ast.dump(x)]
+    if isinstance(x, ast.Constant):
+        return np.int64(x.value)
+    if isinstance(x, ast.Call):
+        return functools.reduce(ENV[x.func.id], [value(y, of) for y in x.args])
+    return OPS[type(x.op)](value(x.left, of), value(x.right, of))
+
+
+def interval(x, top):
     if isinstance(x, ast.Constant):
         return x.value, x.value
     if isinstance(x, ast.Name):
         return top[x.id]
     if isinstance(x, ast.Call):
-        ends = [span(a, top) for a in x.args]
+        ends = [interval(a, top) for a in x.args]
         pick = {"min": min, "max": max}[x.func.id]
         return pick(a for a, _ in ends), pick(b for _, b in ends)
-    a, b = span(x.left, top), span(x.right, top)
+    a, b = interval(x.left, top), interval(x.right, top)
     if isinstance(x.op, ast.Mod):
         return 0, b[1] - 1
     if isinstance(x.op, BITWISE):

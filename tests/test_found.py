@@ -219,3 +219,13 @@ def test_a_declared_fill_reads_back():
     """fill = 0 says more than no fill."""
     assert "fill = 0}" in run("emit", "--from", "{M}", "--to", "{M//4, M%4, fill = 0}", "-s", "6", "-d", "u8", "-o", "-")
     assert "fill" not in run("emit", "--from", "{M}", "--to", "{M//4, M%4}", "-s", "6", "-d", "u8", "-o", "-").split("*/")[0]
+
+
+@pytest.mark.parametrize("layout,shape,says", [
+    ("(Y,X){Y, X + Y%2*(12 - 2*X)}", "4,15", "order[2], 'X + Y%2*(12 - 2*X)', can be negative (-2 at Y = 1, X = 14)"),
+    ("(Y,X){Y - X, X}", "4,15", "can be negative (-14 at Y = 0, X = 14)"),
+    ("(Y,X){Y, 14 - X, pad = {X = 32}}", "4,15", "can be negative (-17 at X = 31, in the padding)"),
+    ("(Y,X){Y - X, X}", "40000,1500", "can be negative (-1499 at Y = 0, X = 1499)"),
+    ("(Y,X){2*Y - Y%3, X}", "40000,5", "'2*Y - Y%3', is not known to be 0 or more for every coordinate (at least -2)")])
+def test_what_is_negative_is_shown(layout, shape, says):
+    assert says in run("check", layout, "-s", shape, code=2)

@@ -428,7 +428,7 @@ wrong_layouts[] = {
     {"{M << 70, K}", "f32", {6, 64},
      "(inline):1: 'M << 70': the shift must be a constant from 0 to 61"},
     {"{M - 1, K}", "f32", {6, 64},
-     "(inline):1: order[1], 'M - 1', can be negative (down to -1)"},
+     "(inline):1: order[1], 'M - 1', can be negative (-1 at M = 0)"},
     {"{M, K//P, K%P, P = bytes // 8}", "f32", {6, 64},
      "(inline):1: 'K//P': the divisor must be a constant above 0"},
     {"{M, K//P, K%P, P = bytes}", "u4", {6, 64},
