@@ -105,7 +105,8 @@ print_flaw(Cli *c, const Layout *l, const Verdict *v)
     printf("%s\n", v->why);
     if (v->loc.file && v->loc.line)
         printf("  at %s:%d\n", v->loc.file, v->loc.line);
-    if (l->ref->def->view && v->flaw != FLAW_SIGMA)
+    if (l->ref->def->view && v->flaw != FLAW_UNDECIDED &&
+        (v->flaw != FLAW_SIGMA || v->naddresses == 2))
         printf("  it is a view: it can be read from (--from), not written to\n");
 }
 
@@ -172,6 +173,7 @@ check_shape(Cli *c)
     Layout *l = cli_layout(c, shape);
     Verdict *v = decide(l);
     const char *of = arena_printf(c->arena, "shape %s", c->o.shape);
+    decide_is_readable(l, v);
     storage_decide(l, v, c->o.json ? GAPS_JSON : GAPS_TEXT);
     if (c->o.json) {
         json_t *j = verdict_json(c, l, v, of);

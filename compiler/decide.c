@@ -334,6 +334,9 @@ decide_injective(Decider *d)
         decide_by_search(d);
 }
 
+static const char too_large[] = "the swizzle is not linear over GF(2), or the storage is not "
+    "whole blocks of it, and it is too large to look at every address";
+
 static void
 decide_sigma(Decider *d, const Ex **inverse)
 {
@@ -344,8 +347,7 @@ decide_sigma(Decider *d, const Ex **inverse)
     d->v->flaw = a == NO ? FLAW_SIGMA : FLAW_UNDECIDED;
     d->v->injective = enum_distinct(d->l);     /* its elements may be all the same */
     if (a == UNKNOWN)
-        d->v->why = "the swizzle is not linear over GF(2) and the storage is too large "
-                    "to look at every address";
+        d->v->why = too_large;
 }
 
 bool
@@ -410,7 +412,7 @@ refuse(const Layout *l, const Verdict *v)
 {
     Arena *a = ex_arena(l->e);
     Buf b = buf_new(a);
-    bool view = l->ref->def->view;
+    bool view = l->ref->def->view && (v->flaw != FLAW_SIGMA || v->naddresses == 2);
     buf_printf(&b, "layout '%s'%s: %s%s", l->ref->def->name,
                view ? " is a view that cannot be written to" : "",
                v->flaw == FLAW_UNDECIDED ? "cannot decide whether it is one-to-one: "
@@ -447,23 +449,29 @@ decide_destination_or_fail(Layout *l)
     return v;
 }
 
-/* Every address lies inside: that of the entries does by their extents. */
-static bool
-is_readable(Layout *l, const Verdict *v)
+bool
+decide_is_readable(Layout *l, Verdict *v)
 {
-    const Ex *inverse;
     Verdict sigma = {0};
-    if (!l->ref->def->view || v->flaw == FLAW_SIGMA)
-        return false;
-    return !l->sigma || v->flaw == FLAW_REPEATED ||
-           sigma_decide(l, &inverse, &sigma) == YES;
+    if (!v->flaw || !l->ref->def->view || !l->sigma)
+        return !v->flaw || l->ref->def->view;
+    Answer stays = sigma_stays(l, &sigma);
+    if (stays == YES)
+        return true;
+    v->flaw = stays == NO ? FLAW_SIGMA : FLAW_UNDECIDED;
+    v->loc = l->ref->def->swizzle->loc;
+    v->why = stays == NO ? sigma.why : too_large;
+    v->naddresses = sigma.naddresses;
+    v->address[0] = sigma.address[0];
+    v->at = sigma.at;
+    return false;
 }
 
 Verdict *
 decide_readable_or_fail(Layout *l)
 {
     Verdict *v = decide(l);
-    if (v->flaw && !is_readable(l, v))
+    if (!decide_is_readable(l, v))
         refuse(l, v);
     return v;
 }

@@ -234,14 +234,13 @@ class Inline:
         padded = reach(run, dims, entries, extent, stride, least)
         for box in (padded, list(shape)):
             addr = address(run, dims, box, extent, stride)
-            if addr is not None and tells_apart(addr, size):
+            if addr is None or not tells_apart(addr, size):
+                continue
+            addr = self.map(addr, bits) if self.swizzle else addr
+            if tells_apart(addr, size):
                 break
         else:
-            raise Refused("two elements share an address")
-        if self.swizzle:
-            if not tells_apart(self.map(np.arange(size), bits), size):
-                raise Refused("the swizzle is no permutation")
-            addr = self.map(addr, bits)
+            raise Refused("two elements share an address, or one has none")
         p = placed(addr, size, shape, self.fill)
         p.unfilled = math.prod(extent) - addr.size if self.fills else 0
         return p

@@ -1,7 +1,10 @@
 """What use and review have found, a case each, so that it stays found."""
+import collections
 import ctypes
 import itertools
+import json
 import os
+import random
 import subprocess
 
 import numpy as np
@@ -229,3 +232,63 @@ def test_a_declared_fill_reads_back():
     ("(Y,X){2*Y - Y%3, X}", "40000,5", "'2*Y - Y%3', is not known to be 0 or more for every coordinate (at least -2)")])
 def test_what_is_negative_is_shown(layout, shape, says):
     assert says in run("check", layout, "-s", shape, code=2)
+
+
+def strided(rng):
+    """Rows a stride apart, perhaps padded, with a swizzle that fits the storage or does not."""
+    shape = rng.randrange(1, 8), rng.randrange(1, 20)
+    row = shape[1] + rng.randrange(12)
+    order = rng.choice(["%d*A + B" % row, "A, B", "A//2, B, A%2", "A%4, B, A//4"])
+    pad = rng.choice(["", "", ", pad = {A = 4}", ", pad = {B = 8}"])
+    n, m, s = rng.randrange(1, 4), rng.randrange(4), rng.randrange(1, 5)
+    swizzle = "xor(%d, %d, %d)" % (n, m, max(n, s)*rng.choice([1, -1])) if rng.random() < 0.8 else \
+        "function(a) return (3*a + %d) %% %d end" % (rng.randrange(9), 1 << rng.randrange(4, 9))
+    return "(A,B){%s%s, swizzle = %s}" % (order, pad, swizzle), shape
+
+
+def test_swizzles_of_storage_that_is_no_whole_blocks(cx):
+    """A layout is taken where every element's new address lies in its storage, and another element's nowhere."""
+    rng, seen = random.Random(1101), collections.Counter()
+    print("seed 1101")
+    for _ in range(400):
+        layout, shape = strided(rng)
+        print(layout, shape)
+        x = O.inline(layout)
+        size = x.box(shape, 8)[-1]
+        whole = O.tells_apart(x.map(np.arange(size), 8), size)
+        try:
+            want = x.place(shape, 8)
+        except O.Refused:
+            with pytest.raises(ravel.Error, match="takes address|one-to-one"):
+                cx.plan("(A,B){A, B}", layout, shape, 8)
+            seen["refused"] += 1
+            continue
+        assert np.array_equal(cx.table(layout, shape, 8).reshape(-1), want.addr.reshape(-1))
+        j = json.loads(run("check", layout, "-s", "%d,%d" % shape, "-d", "u8", "--json"))
+        assert j["elements"] + j["padding"] + j["holes"] == size and ("*A" in layout or j["padding"] == want.pad.size)
+        for pair in (("(A,B){A, B}", layout), (layout, "(A,B){B, A}"))[:1 if AGAIN else 2]:
+            with cx.plan(*pair, shape, 8) as plan:
+                plan.verify()
+        seen["whole" if whole else "not whole"] += 1
+        seen["inverse"] += "inverse" in j and not whole
+    print(dict(seen))
+    assert min(seen[k] for k in ("refused", "whole", "not whole", "inverse")) > 20, seen
+
+
+@pytest.mark.parametrize("layout,shape,says", [
+    ("(A,B){0*A + B, swizzle = xor(1,0,1), view = true}", "4,3", "address 2 to 3, outside the 3 elements of storage; pad the dims"),
+    ("(A,B){A, B, swizzle = xor(3,3,3)}", "10,48", "whole number of its blocks of 512, as by pad = {A = 32}"),
+    ("(A,B){0*A + B, swizzle = xor(1,0,1), view = true}", "4,4", None), ("(A,B){A, B, swizzle = function(a) return a//2 end, view = true}", "3,5", None)])
+def test_a_view_with_a_swizzle(cx, layout, shape, says):
+    """It is read where its elements are in storage, and told why not where they are not."""
+    n = tuple(map(int, shape.split(",")))
+    if says:
+        text = run("table", layout, "-s", shape, "-d", "u8", "-o", "-", code=2)
+        assert says in text and "is a view" not in text and "both at" not in text
+        assert "it can be read" not in run("check", layout, "-s", shape, code=1)
+        with pytest.raises(ravel.Error, match="takes address"):
+            cx.table(layout, n, 8)
+        return
+    assert "it can be read from" in run("check", layout, "-s", shape, code=1)
+    with cx.plan(layout, "(A,B){A, B}", n, 8) as plan:
+        plan.verify()
