@@ -31,6 +31,7 @@ make_sides(Exprs *e, const LayoutRef *from, const LayoutRef *to, const DType *t,
 {
     i64 shape[MAX_RANK];
     *src = layout_make(e, from, t, rq->rank, rq->shape);
+    layout_check_rank(ex_arena(e), to->def, rq->rank);
     plan_match(ex_arena(e), from, to, rq->rank, map);
     for (int d = 0; d < rq->rank; d++)
         shape[d] = rq->shape[map[d]];
@@ -233,7 +234,7 @@ compile_index(Arena *a, const Target *t, const LayoutDef *known, const Request *
     bool inverse = kind == EMIT_INVERSE;
     const char *text = rq->to ? rq->to : rq->from;
     Layout *l = compile_layout(a, known, text, rq->dtype, rq->rank, rq->shape);
-    Verdict *v = inverse ? decide_or_fail(l) : decide_readable_or_fail(l);
+    Verdict *v = inverse ? decide_inverse_or_fail(l) : decide_readable_or_fail(l);
     const char *what = inverse ? "inverse" : "offset";
     const char *line = command(a, rq, NULL, l->ref, what);
     if (target_is(t, "blocks"))

@@ -87,6 +87,7 @@ compile_runtime(Arena *a, const LayoutRef *from, const LayoutRef *to, const DTyp
     for (int d = 0; d < rq->rank; d++)
         ones[d] = rq->shape[d] == RUNTIME_EXTENT ? 1 : rq->shape[d];
     Layout *src = layout_make(e, from, t, rq->rank, ones);
+    layout_check_rank(a, to->def, rq->rank);
     plan_match(a, from, to, rq->rank, map);
     name_extents(a, s, rq, src, extent, name);
     for (int d = 0; d < rq->rank; d++) {

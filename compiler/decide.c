@@ -408,13 +408,13 @@ coordinates(Buf *b, const Layout *l, const i64 *x)
 }
 
 _Noreturn static void
-refuse(const Layout *l, const Verdict *v)
+refuse(const Layout *l, const Verdict *v, const char *lack)
 {
     Arena *a = ex_arena(l->e);
     Buf b = buf_new(a);
     bool view = l->ref->def->view && (v->flaw != FLAW_SIGMA || v->naddresses == 2);
     buf_printf(&b, "layout '%s'%s: %s%s", l->ref->def->name,
-               view ? " is a view that cannot be written to" : "",
+               view ? lack : "",
                v->flaw == FLAW_UNDECIDED ? "cannot decide whether it is one-to-one: "
                : v->flaw == FLAW_COLLISION ? "it is not one-to-one: " : "", v->why);
     if (v->flaw == FLAW_COLLISION) {
@@ -429,12 +429,25 @@ refuse(const Layout *l, const Verdict *v)
     diag_fatal(a->diag, DIAG_LAYOUT, v->loc, "%s", b.s);
 }
 
+/* What a view lacks. */
+static const char unwritten[] = " is a view that cannot be written to";
+static const char no_inverse[] = " is a view that has no inverse";
+
+Verdict *
+decide_inverse_or_fail(Layout *l)
+{
+    Verdict *v = decide(l);
+    if (v->flaw)
+        refuse(l, v, no_inverse);
+    return v;
+}
+
 Verdict *
 decide_or_fail(Layout *l)
 {
     Verdict *v = decide(l);
     if (v->flaw)
-        refuse(l, v);
+        refuse(l, v, unwritten);
     return v;
 }
 
@@ -472,6 +485,6 @@ decide_readable_or_fail(Layout *l)
 {
     Verdict *v = decide(l);
     if (!decide_is_readable(l, v))
-        refuse(l, v);
+        refuse(l, v, unwritten);
     return v;
 }

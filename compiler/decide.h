@@ -66,6 +66,8 @@ Verdict *decide(Layout *l);
  * addresses. */
 Verdict *decide_or_fail(Layout *l);
 Verdict *decide_readable_or_fail(Layout *l);
+/* To be read back by an inverse: the same as decide_or_fail, in its own words. */
+Verdict *decide_inverse_or_fail(Layout *l);
 /* Whether it can be read from at least.  A view is flawed by nothing but a swizzle that
  * takes an element out of storage: that v says then. */
 bool decide_is_readable(Layout *l, Verdict *v);

@@ -69,7 +69,8 @@ static AtomSpan *
 add_atom(Spans *s, const Ast *x)
 {
     i64 min, max;
-    if (s->n == ATOMS_MAX || !ast_range(x, s->top, s->env, &min, &max) || min || max >= INF)
+    if (s->n == ATOMS_MAX || !ast_range(x, s->top, s->env, &min, &max) || min ||
+        max >= INF)
         return NULL;
     s->atom[s->n] = (AtomSpan){.x = x, .max = max};
     return &s->atom[s->n++];

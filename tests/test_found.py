@@ -292,3 +292,14 @@ def test_a_view_with_a_swizzle(cx, layout, shape, says):
     assert "it can be read from" in run("check", layout, "-s", shape, code=1)
     with cx.plan(layout, "(A,B){A, B}", n, 8) as plan:
         plan.verify()
+
+
+@pytest.mark.parametrize("args,says", [
+    (("check", "{M^2, K}", "-s", "4,4"), "'^' is not for indices"),
+    (("check", "{M, K, swizzle = function(a) return a ~ b end}", "-s", "4,4"), "unknown name 'b'; known here: a"),
+    (("index", "(M,K){K, view = true}", "-s", "4,4", "--at", "1", "--inverse"), "is a view that has no inverse"),
+    (("emit", "--kind", "inverse", "--to", "(M,K){K, view = true}", "-s", "4,4", "-d", "u8", "-o", "-"), "is a view that has no inverse"),
+    (("emit", "--from", "{M, K}", "--to", "{M, K, N}", "-s", "4,4", "-d", "u8", "-o", "-"), "has dims (M, K, N), the shape has 2 extents"),
+    (("emit", "--from", "{M, K}", "--to", "{M, K, N}", "-s", "A,4", "-d", "u8", "-o", "-"), "has dims (M, K, N), the shape has 2 extents")])
+def test_the_right_reason(args, says):
+    assert says in run(*args, code=2)

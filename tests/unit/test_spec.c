@@ -333,7 +333,7 @@ static const struct { const char *text, *message; } wrong_specs[] = {
     {WITH("swizzle = xor(3, 0, 2)"), "s.lua:1: xor(B, M, S) needs S >= B or S <= -B"},
     {WITH("swizzle = xor(3)"), "s.lua:1: xor(B, M, S) takes three whole numbers"},
     {WITH("swizzle = xor(-1, 0, 3)"), "s.lua:1: xor(B, M, S) needs B >= 0 and M >= 0"},
-    {SWIZZLE("return a + M"), "s.lua:1: unknown name 'M'; known here: bytes, bits"},
+    {SWIZZLE("return a + M"), "s.lua:1: unknown name 'M'; known here: a"},
     {SWIZZLE("return 'x'"),
      "s.lua:1: the function must return an expression of its argument, not a string"},
     {SWIZZLE("if a == 5 then return 6 end return a"),
