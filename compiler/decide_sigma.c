@@ -1,7 +1,8 @@
 /* The swizzle: a permutation of the storage?  Linear maps over GF(2) by rank,
- * others by looking at every address.  Where it is none, storage that is not whole blocks
- * of it may still hold all elements: these are looked at.  Model: the F2 matrices of Triton's linear
- * layouts (triton-lang/triton, include/triton/Tools/LinearLayout.h). */
+ * others by looking at every address.  Where it is none, storage that is not whole
+ * blocks of it may still hold all elements: these are looked at.  Model: the F2 matrices
+ * of Triton's linear layouts (triton-lang/triton,
+ * include/triton/Tools/LinearLayout.h). */
 #include <string.h>
 
 #include "decide.h"
