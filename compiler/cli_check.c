@@ -66,7 +66,7 @@ verdict_json(Cli *c, const Layout *l, const Verdict *v, const char *of)
 
 /* What holds of one shape besides. */
 static void
-add_storage_json(json_t *j, const Layout *l, const Verdict *v)
+add_storage_json(json_t *j, Layout *l, const Verdict *v)
 {
     i64 box[MAX_ENTRIES];
     int n = layout_box(l, box);
@@ -74,6 +74,9 @@ add_storage_json(json_t *j, const Layout *l, const Verdict *v)
         cli_json_numbers(box, n), "size", (json_int_t)l->size, "onto",
         cli_answers[v->onto], "gaps", gaps_json(v), "more_gaps", v->more_gaps, "note",
         why_holes(l)));
+    const char *unfilled = v->flaw ? NULL : why_unfilled(l, v);
+    if (unfilled)
+        json_object_set_new(j, "unfilled", json_string(unfilled));
     if (v->injective != UNKNOWN)
         json_object_set_new(j, "proven_by", json_string(v->by_structure ? "structure"
                                                                         : "enumeration"));
@@ -102,7 +105,8 @@ print_flaw(Cli *c, const Layout *l, const Verdict *v)
     printf("%s\n", v->why);
     if (v->loc.file && v->loc.line)
         printf("  at %s:%d\n", v->loc.file, v->loc.line);
-    if (l->ref->def->view && v->flaw != FLAW_SIGMA)
+    if (l->ref->def->view && v->flaw != FLAW_UNDECIDED &&
+        (v->flaw != FLAW_SIGMA || v->naddresses == 2))
         printf("  it is a view: it can be read from (--from), not written to\n");
 }
 
@@ -129,9 +133,9 @@ print_gaps(const Verdict *v)
 }
 
 static void
-print_storage(const Layout *l, const Verdict *v)
+print_storage(Layout *l, const Verdict *v)
 {
-    const char *note = why_holes(l);
+    const char *note = why_holes(l), *unfilled = v->flaw ? NULL : why_unfilled(l, v);
     if (v->injective != YES || v->flaw == FLAW_SIGMA)
         printf("  onto its storage of %lld elements: %s\n", (long long)l->size,
                cli_answers[v->onto]);
@@ -143,7 +147,9 @@ print_storage(const Layout *l, const Verdict *v)
                "bytes\n", (long long)v->elements, (long long)l->size,
                (long long)v->padding, (long long)v->holes, (long long)layout_bytes(l));
     print_gaps(v);
-    if (note && v->onto != YES)
+    if (unfilled)
+        printf("  it cannot be written to (--to): %s\n", unfilled);
+    else if (note && v->onto != YES)
         printf("  %s\n", note);
 }
 
@@ -167,6 +173,7 @@ check_shape(Cli *c)
     Layout *l = cli_layout(c, shape);
     Verdict *v = decide(l);
     const char *of = arena_printf(c->arena, "shape %s", c->o.shape);
+    decide_is_readable(l, v);
     storage_decide(l, v, c->o.json ? GAPS_JSON : GAPS_TEXT);
     if (c->o.json) {
         json_t *j = verdict_json(c, l, v, of);

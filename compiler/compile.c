@@ -74,7 +74,7 @@ compile_frag(Arena *a, const Target *t, const LayoutDef *known, const Request *r
     compile_sides(a, from, to, type, rq, &s);
     for (int d = 0; d < rq->rank; d++)
         back[s.map[d]] = d;
-    Verdict *v = decide_or_fail(store ? s.src : s.dst);
+    Verdict *v = store ? decide_or_fail(s.src) : decide_destination_or_fail(s.dst);
     if (store)
         decide_or_fail(s.dst);
     else
@@ -99,7 +99,7 @@ compile_index(Arena *a, const Target *t, const LayoutDef *known, const Request *
     bool inverse = kind == EMIT_INVERSE;
     const char *text = rq->to ? rq->to : rq->from;
     Layout *l = compile_layout(a, known, text, rq->dtype, rq->rank, rq->shape);
-    Verdict *v = inverse ? decide_or_fail(l) : decide_readable_or_fail(l);
+    Verdict *v = inverse ? decide_inverse_or_fail(l) : decide_readable_or_fail(l);
     const char *what = inverse ? "inverse" : "offset";
     const char *line = compile_command(a, rq, NULL, l->ref, what);
     if (target_is(t, "blocks"))

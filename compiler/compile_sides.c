@@ -46,6 +46,7 @@ compile_sides(Arena *a, const LayoutRef *from, const LayoutRef *to, const DType 
     for (int d = 0; d < rq->rank; d++)
         ones[d] = rq->shape[d] == RUNTIME_EXTENT ? 1 : rq->shape[d];
     s->src = layout_make(e, from, t, rq->rank, ones);
+    layout_check_rank(a, to->def, rq->rank);
     plan_match(a, from, to, rq->rank, s->map);
     name_extents(a, rq, s);
     for (int d = 0; d < rq->rank; d++)
@@ -60,6 +61,7 @@ typedef struct {
     const Layout *l;
     const i64 *shape;
     const int *extent;
+    bool written;                  /* it is the destination */
 } Question;
 
 _Noreturn static void
@@ -70,8 +72,23 @@ refuse(const Question *q, const char *why)
                "to run time: %s; give all extents as numbers", d->name, why);
 }
 
+/* A fill goes to all of the storage, whatever the shape: where slots are left with all
+ * digits full, slots are left. */
+static void
+need_filled(const Question *q, const EveryShape *y)
+{
+    const Layout *l = y->l;
+    const char *why = why_unfilled(y->l, y->v);
+    Buf at = buf_new(q->arena);
+    for (int d = 0; d < l->rank; d++)
+        buf_printf(&at, "%s%lld", d ? "," : "", (long long)l->dim[d].n);
+    if (why)
+        diag_fatal(q->arena->diag, DIAG_LAYOUT, l->ref->def->loc, "layout '%s' cannot be "
+                   "written to, already at shape %s: %s", l->ref->def->name, at.s, why);
+}
+
 /* It is one-to-one for all those shapes, its padding too, up to the largest extents that
- * the scalars are given. */
+ * the scalars are given; a destination has its fill. */
 static void
 need_one_to_one(void *arg)
 {
@@ -90,6 +107,8 @@ need_one_to_one(void *arg)
         if (i >= 0 && y->bound[d] < q->scalars->most[i])
             q->scalars->most[i] = y->bound[d];
     }
+    if (q->written)
+        need_filled(q, y);
 }
 
 void
@@ -100,7 +119,7 @@ compile_decide(const Sides *s)
     Arena *a = ex_arena(s->src->e);
     if (s->scalars->nextents == 0) {
         decide_readable_or_fail(s->src);
-        decide_or_fail(s->dst);
+        decide_destination_or_fail(s->dst);
         return;
     }
     for (int d = 0; d < s->rq->rank; d++) {
@@ -109,8 +128,9 @@ compile_decide(const Sides *s)
     }
     if (!s->src->ref->def->view)
         arena_scratch(a, need_one_to_one, &(Question){a, s->scalars, s->src,
-                                                      s->rq->shape, s->extent});
-    arena_scratch(a, need_one_to_one, &(Question){a, s->scalars, s->dst, shape, extent});
+                                                      s->rq->shape, s->extent, false});
+    arena_scratch(a, need_one_to_one, &(Question){a, s->scalars, s->dst, shape, extent,
+                                                  true});
 }
 
 static void
@@ -151,7 +171,7 @@ compile_at(Arena *a, const Plan *p, const i64 *shape, const char **why)
     Layout *src = layout_at(e, p->src, shape, NULL);
     Layout *dst = layout_at(e, p->dst, shape, p->map);
     decide_readable_or_fail(src);
-    decide_or_fail(dst);
+    decide_destination_or_fail(dst);
     return plan_at_shape(p, src, dst, extent);
 }
 

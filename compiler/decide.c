@@ -336,6 +336,9 @@ decide_injective(Decider *d)
         decide_by_search(d);
 }
 
+static const char too_large[] = "the swizzle is not linear over GF(2), or the storage is not "
+    "whole blocks of it, and it is too large to look at every address";
+
 static void
 decide_sigma(Decider *d, const Ex **inverse)
 {
@@ -347,8 +350,7 @@ decide_sigma(Decider *d, const Ex **inverse)
     d->v->flaw = a == NO ? FLAW_SIGMA : FLAW_UNDECIDED;
     d->v->injective = enum_distinct(d->l);     /* its elements may be all the same */
     if (a == UNKNOWN && d->v->why == before)
-        d->v->why = "the swizzle is not linear over GF(2) and the storage is too large "
-                    "to look at every address";
+        d->v->why = too_large;
 }
 
 bool
@@ -367,14 +369,17 @@ verdict_element(const Layout *l, const Verdict *v, i64 a, i64 *x)
 static void
 count_storage(Decider *d)
 {
-    i64 padded = 1;
+    i64 padded = 1, slots = 1;
     d->v->elements = 1;
     for (int i = 0; i < d->l->rank; i++) {
         d->v->elements *= d->l->dim[i].n;
         padded *= d->l->dim[i].padded;
     }
+    for (int i = 0; i < d->l->nentry; i++)
+        slots *= d->l->entry[i].extent;
     d->v->padding = padded - d->v->elements;
     d->v->holes = d->l->size - padded;
+    d->v->unreached = slots - padded;
 }
 
 Verdict *
@@ -407,13 +412,13 @@ coordinates(Buf *b, const Layout *l, const i64 *x)
 }
 
 _Noreturn static void
-refuse(const Layout *l, const Verdict *v)
+refuse(const Layout *l, const Verdict *v, const char *lack)
 {
     Arena *a = ex_arena(l->e);
     Buf b = buf_new(a);
-    bool view = l->ref->def->view;
+    bool view = l->ref->def->view && (v->flaw != FLAW_SIGMA || v->naddresses == 2);
     buf_printf(&b, "layout '%s'%s: %s%s", l->ref->def->name,
-               view ? " is a view that cannot be written to" : "",
+               view ? lack : "",
                v->flaw == FLAW_UNDECIDED ? "cannot decide whether it is one-to-one: "
                : v->flaw == FLAW_COLLISION ? "it is not one-to-one: " : "", v->why);
     if (v->flaw == FLAW_COLLISION) {
@@ -428,32 +433,62 @@ refuse(const Layout *l, const Verdict *v)
     diag_fatal(a->diag, DIAG_LAYOUT, v->loc, "%s", b.s);
 }
 
+/* What a view lacks. */
+static const char unwritten[] = " is a view that cannot be written to";
+static const char no_inverse[] = " is a view that has no inverse";
+
+Verdict *
+decide_inverse_or_fail(Layout *l)
+{
+    Verdict *v = decide(l);
+    if (v->flaw)
+        refuse(l, v, no_inverse);
+    return v;
+}
+
 Verdict *
 decide_or_fail(Layout *l)
 {
     Verdict *v = decide(l);
     if (v->flaw)
-        refuse(l, v);
+        refuse(l, v, unwritten);
     return v;
 }
 
-/* Every address lies inside: that of the entries does by their extents. */
-static bool
-is_readable(Layout *l, const Verdict *v)
+Verdict *
+decide_destination_or_fail(Layout *l)
 {
-    const Ex *inverse;
+    Verdict *v = decide_or_fail(l);
+    const char *why = why_unfilled(l, v);
+    if (why)
+        diag_fatal(ex_arena(l->e)->diag, DIAG_LAYOUT, v->loc, "layout '%s' cannot be "
+                   "written to: %s", l->ref->def->name, why);
+    return v;
+}
+
+bool
+decide_is_readable(Layout *l, Verdict *v)
+{
     Verdict sigma = {0};
-    if (!l->ref->def->view || v->flaw == FLAW_SIGMA)
-        return false;
-    return !l->sigma || v->flaw == FLAW_REPEATED ||
-           sigma_decide(l, &inverse, &sigma) == YES;
+    if (!v->flaw || !l->ref->def->view || !l->sigma)
+        return !v->flaw || l->ref->def->view;
+    Answer stays = sigma_stays(l, &sigma);
+    if (stays == YES)
+        return true;
+    v->flaw = stays == NO ? FLAW_SIGMA : FLAW_UNDECIDED;
+    v->loc = l->ref->def->swizzle->loc;
+    v->why = stays == NO ? sigma.why : too_large;
+    v->naddresses = sigma.naddresses;
+    v->address[0] = sigma.address[0];
+    v->at = sigma.at;
+    return false;
 }
 
 Verdict *
 decide_readable_or_fail(Layout *l)
 {
     Verdict *v = decide(l);
-    if (v->flaw && !is_readable(l, v))
-        refuse(l, v);
+    if (!decide_is_readable(l, v))
+        refuse(l, v, unwritten);
     return v;
 }

@@ -12,7 +12,7 @@ typedef enum {
     FLAW_NONE,
     FLAW_COLLISION,       /* two coordinates share an address: x and y */
     FLAW_REPEATED,        /* a digit is stored twice */
-    FLAW_SIGMA,           /* the swizzle is no permutation of the storage: address[] */
+    FLAW_SIGMA,           /* the swizzle fits no storage of this size: address[] */
     FLAW_UNDECIDED        /* too large to enumerate, no structure found */
 } Flaw;
 
@@ -43,6 +43,7 @@ typedef struct {
     i64 address[2];
     int naddresses;
     i64 elements, padding, holes;         /* of storage; they sum up to size */
+    i64 unreached;        /* of the holes: those that no pitch left */
     /* the inverse: the coordinate of each dim over the variable inverse_var, an
      * element address; NULL when there is no closed form */
     const Ex **inverse;
@@ -65,6 +66,13 @@ Verdict *decide(Layout *l);
  * addresses. */
 Verdict *decide_or_fail(Layout *l);
 Verdict *decide_readable_or_fail(Layout *l);
+/* To be read back by an inverse: the same as decide_or_fail, in its own words. */
+Verdict *decide_inverse_or_fail(Layout *l);
+/* Whether it can be read from at least.  A view is flawed by nothing but a swizzle that
+ * takes an element out of storage: that v says then. */
+bool decide_is_readable(Layout *l, Verdict *v);
+/* To be written to: holds elements, and a fill that it declares goes everywhere else. */
+Verdict *decide_destination_or_fail(Layout *l);
 /* The element at address a, by the inverse, which there must be; false when none is
  * there.  Not thread-safe. */
 bool verdict_element(const Layout *l, const Verdict *v, i64 a, i64 *x);
@@ -118,6 +126,9 @@ int decide_rank(const LayoutDef *d);
 const char *why_collision(const Layout *l);
 /* What about l leaves holes that its user may not have meant, or NULL. */
 const char *why_holes(const Layout *l);
+/* Why the fill that l declares cannot be kept, or NULL: slots that no coordinate, padding
+ * included, goes to.  What a pitch leaves is meant to stay as it is. */
+const char *why_unfilled(Layout *l, const Verdict *v);
 
 /* decide_parts.c: entries taken apart; false when they hold anything else.  `shaped`:
  * for l's own extents, which end the open digits; else for every shape. */
@@ -133,9 +144,14 @@ bool parts_overlap(const Layout *l, i64 *x, i64 *y);
 int parts_cuts(Arena *a, const Part *parts, int n, int dim, i64 **cuts);
 
 /* decide_sigma.c */
-/* Whether the swizzle permutes [0, size); on YES *inverse is its inverse over
- * sigma_var when it is linear over GF(2), else NULL.  On NO v has why, address, at. */
+/* Whether the swizzle takes the addresses of the coordinates, padding too, to different
+ * ones in storage: where it permutes the storage, or by looking at each; only those of
+ * the elements where padding would leave it, and then padded = n.  On YES *inverse is the
+ * swizzle's inverse over sigma_var when it is linear over GF(2), else NULL.  On NO v has
+ * why, address, at. */
 Answer sigma_decide(Layout *l, const Ex **inverse, Verdict *v);
+/* Whether it takes those of the elements to storage, all the same whether different. */
+Answer sigma_stays(Layout *l, Verdict *v);
 
 /* decide_inverse.c */
 void inverse_make(Layout *l, Verdict *v, const Part *parts, int n,
@@ -149,6 +165,9 @@ const Ex **inverse_of_entries(Layout *l, const Part *parts, int n, int *entry_va
 enum { ENUM_MAX = 1 << 22 };
 /* All coordinates, or padded ones too, have distinct addresses in l->linear. */
 Answer enum_injective(const Layout *l, bool padded, Verdict *v);
+/* The same after the swizzle, where `distinct`, and all in storage.  On NO v has the
+ * addresses before it, and where they go. */
+Answer enum_swizzled(const Layout *l, bool padded, bool distinct, Verdict *v);
 /* Few enough points, and storage, to look at. */
 bool enum_small(const Layout *l, bool padded);
 /* The elements have distinct addresses, in storage or out of it. */

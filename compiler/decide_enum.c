@@ -66,6 +66,50 @@ enum_injective(const Layout *l, bool padded, Verdict *v)
     return YES;
 }
 
+/* Who goes to `to` first, before the swizzle. */
+static i64
+first_to(const Layout *l, bool padded, i64 to, i64 *val)
+{
+    i64 x[MAX_RANK] = {0}, a = 0, y;
+    do {
+        if (linear_address(l, x, val, &a) && layout_swizzle(l, a, &y) && y == to)
+            break;
+    } while (layout_next(l, padded, x));
+    return a;
+}
+
+Answer
+enum_swizzled(const Layout *l, bool padded, bool distinct, Verdict *v)
+{
+    Arena *arena = ex_arena(l->e);
+    i64 x[MAX_RANK] = {0}, a, to;
+    if (!enum_small(l, padded))
+        return UNKNOWN;
+    unsigned char *seen = arena_array(arena, unsigned char, l->size / 8 + 1);
+    i64 *val = arena_array(arena, i64, ex_nvars(l->e));
+    do {
+        if (!linear_address(l, x, val, &a))
+            return UNKNOWN;
+        val[l->sigma_var] = a;
+        if (!ex_eval(l->sigma, val, &to))
+            to = -1;
+        bool inside = to >= 0 && to < l->size, taken = false;
+        if (inside) {
+            taken = distinct && seen[to / 8] >> (to % 8) & 1;
+            seen[to / 8] |= (unsigned char)(1 << (to % 8));
+        }
+        if (inside && !taken)
+            continue;
+        v->naddresses = taken ? 2 : 1;
+        v->address[taken] = a;
+        v->at = to;
+        if (taken)
+            v->address[0] = first_to(l, padded, to, val);
+        return NO;
+    } while (layout_next(l, padded, x));
+    return YES;
+}
+
 static int
 ascending(const void *p, const void *q)
 {

@@ -1,6 +1,8 @@
 /* The swizzle: a permutation of the storage?  Linear maps over GF(2) by rank,
- * others by looking at every address.  Model: the F2 matrices of Triton's linear
- * layouts (triton-lang/triton, include/triton/Tools/LinearLayout.h). */
+ * others by looking at every address.  Where it is none, storage that is not whole
+ * blocks of it may still hold all elements: these are looked at.  Model: the F2 matrices
+ * of Triton's linear layouts (triton-lang/triton,
+ * include/triton/Tools/LinearLayout.h). */
 #include <string.h>
 
 #include "decide.h"
@@ -150,15 +152,11 @@ moved_bits(const Matrix *m)
 }
 
 static Answer
-outside(const Layout *l, i64 from, i64 to, Verdict *v)
+outside(i64 from, i64 to, Verdict *v)
 {
     v->address[0] = from;
     v->naddresses = 1;
     v->at = to;
-    v->why = arena_printf(ex_arena(l->e),
-        "the swizzle takes address %lld to %lld, outside the %lld elements of storage%s",
-        (long long)from, (long long)to, (long long)l->size, to < 0 ? "" :
-        "; pad the dims so that the storage is a whole number of its blocks");
     return NO;
 }
 
@@ -186,21 +184,18 @@ stays_inside(const Layout *l, i64 *val, i64 first, Verdict *v)
             return UNKNOWN;
         i64 y = image(l, val, a);
         if (y < 0 || y >= l->size)
-            return outside(l, a, y, v);
+            return outside(a, y, v);
     }
     return YES;
 }
 
 static Answer
-meet(const Layout *l, i64 x, i64 y, i64 at, Verdict *v)
+meet(i64 x, i64 y, i64 at, Verdict *v)
 {
     v->address[0] = x;
     v->address[1] = y;
     v->naddresses = 2;
     v->at = at;
-    v->why = arena_printf(ex_arena(l->e), "the swizzle is not one-to-one: addresses "
-                          "%lld and %lld both go to %lld", (long long)x, (long long)y,
-                          (long long)at);
     return NO;
 }
 
@@ -215,43 +210,180 @@ decide_by_addresses(const Layout *l, i64 *val, Verdict *v)
             return UNKNOWN;
         i64 y = image(l, val, a);
         if (y < 0 || y >= l->size)
-            return outside(l, a, y, v);
+            return outside(a, y, v);
         if (from[y])
-            return meet(l, from[y] - 1, a, y, v);
+            return meet(from[y] - 1, a, y, v);
         from[y] = a + 1;
     }
     return YES;
 }
 
+/* Elements in blocks that the map moves within, or 0 where it is not linear. */
+static i64
+block_of(const Layout *l, i64 *val)
+{
+    if (!is_linear(l->e, l->sigma, l->sigma_var))
+        return 0;
+    Matrix m = matrix_of(l, val);
+    int moved = moved_bits(&m);
+    return moved < 62 ? (i64)1 << moved : INF;
+}
+
 static Answer
-decide_linear(Layout *l, i64 *val, const Ex **inverse, Verdict *v)
+decide_linear(const Layout *l, i64 *val, Verdict *v)
 {
     Matrix m = matrix_of(l, val), inv;
     uint64_t kernel = 0;
-    int moved = moved_bits(&m);
-    i64 block = moved < 62 ? (i64)1 << moved : INF;
+    i64 block = block_of(l, val);
     Answer in = stays_inside(l, val, l->size / block * block, v);
-    if (in != YES)
+    if (in != YES || invert(&m, &inv, &kernel))
         return in;
-    if (!invert(&m, &inv, &kernel)) {
-        /* x and x ^ kernel meet; without the kernel's top bit both are in storage
-         * when any such pair is */
-        i64 x = (i64)kernel & ~((i64)1 << int_log2((i64)kernel)), y = x ^ (i64)kernel;
-        if (y >= l->size || image(l, val, x) != image(l, val, y))
-            return decide_by_addresses(l, val, v);
-        return meet(l, x, y, image(l, val, x), v);
+    /* x and x ^ kernel meet; without the kernel's top bit both are in storage when any
+     * such pair is */
+    i64 x = (i64)kernel & ~((i64)1 << int_log2((i64)kernel)), y = x ^ (i64)kernel;
+    if (y >= l->size || image(l, val, x) != image(l, val, y))
+        return decide_by_addresses(l, val, v);
+    return meet(x, y, image(l, val, x), v);
+}
+
+static Answer
+decide_storage(const Layout *l, i64 *val, Verdict *v)
+{
+    return is_linear(l->e, l->sigma, l->sigma_var) ? decide_linear(l, val, v)
+                                                   : decide_by_addresses(l, val, v);
+}
+
+/* Every address of storage is a coordinate's. */
+static bool
+is_full(const Layout *l, bool padded)
+{
+    i64 n = 1;
+    for (int d = 0; d < l->rank; d++)
+        if (!int_mul(n, padded ? l->dim[d].padded : l->dim[d].n, &n))
+            return false;
+    return n == l->size;
+}
+
+/* By the coordinates; v has what was found of the storage. */
+static Answer
+decide_coordinates(Layout *l, bool distinct, Verdict *v)
+{
+    bool padded = false;
+    for (int d = 0; d < l->rank; d++)
+        padded |= l->dim[d].padded > l->dim[d].n;
+    if (distinct && is_full(l, false))
+        return NO;
+    if (padded && distinct && !is_full(l, true)) {
+        Answer with = enum_swizzled(l, true, true, v);
+        if (with != NO)
+            return with;
     }
-    inv.constant = m.constant;
-    *inverse = matrix_ex(l->e, &inv, ex_of_var(l->e, l->sigma_var));
-    return YES;
+    Answer real = enum_swizzled(l, false, distinct, v);
+    for (int d = 0; distinct && real == YES && d < l->rank; d++)
+        l->dim[d].padded = l->dim[d].n;
+    return real;
+}
+
+/* A pad of one dim. */
+typedef struct {
+    const Layout *l;
+    i64 block;
+    int dim;
+    i64 pad, size;        /* of the storage then; 0: no whole blocks */
+} Trial;
+
+static void
+try_pad(void *arg)
+{
+    Trial *t = arg;
+    const Layout *l = t->l;
+    LayoutDef def = *l->ref->def;
+    LayoutRef ref = *l->ref;
+    Arena *a = ex_arena(l->e);
+    i64 shape[MAX_RANK];
+    Setting *pads = arena_array(a, Setting, def.npads + 1);
+    for (int i = 0; i < def.npads; i++)
+        pads[i] = def.pads[i];
+    pads[def.npads++] = (Setting){.dim = l->dim[t->dim].name,
+                                  .value = ast_num(a, t->pad, (Loc){0})};
+    def.pads = pads;
+    ref.def = &def;
+    for (int d = 0; d < l->rank; d++)
+        shape[d] = l->dim[d].n;
+    const Layout *wide = layout_make(ex_new(a), &ref, l->dtype, l->rank, shape);
+    t->size = wide->size % t->block ? 0 : wide->size;
+}
+
+/* The pad that makes the least storage of whole blocks, as text; "" where none does. */
+static const char *
+pad_that_helps(const Layout *l, i64 block)
+{
+    Arena *a = ex_arena(l->e);
+    Trial best = {.size = 0};
+    Diag d;
+    for (int dim = 0; dim < l->rank; dim++)
+        for (i64 pad = 2; pad <= block && pad <= 1 << 20; pad *= 2) {
+            Trial t = {.l = l, .block = block, .dim = dim, .pad = pad};
+            bool own = l->dim[dim].pad > 1 || dim < l->rank - l->ref->def->ndims;
+            if (!own && arena_run(a, &d, try_pad, &t) && t.size &&
+                (!best.size || t.size < best.size))
+                best = t;
+        }
+    return best.size ? arena_printf(a, ", as by pad = {%s = %lld}",
+                                    l->dim[best.dim].name, (long long)best.pad) : "";
+}
+
+/* What is wrong, from the addresses that v has. */
+static const char *
+why_not(const Layout *l, i64 *val, const Verdict *v)
+{
+    Arena *a = ex_arena(l->e);
+    i64 block = block_of(l, val);
+    if (v->naddresses == 2)
+        return arena_printf(a, "the swizzle is not one-to-one: addresses %lld and %lld "
+                            "both go to %lld", (long long)v->address[0],
+                            (long long)v->address[1], (long long)v->at);
+    const char *cure = v->at < 0 || !block ? "" : arena_printf(a, "; pad the dims so that "
+        "the storage is a whole number of its blocks of %lld%s", (long long)block,
+        pad_that_helps(l, block));
+    return arena_printf(a, "the swizzle takes address %lld to %lld, outside the %lld "
+                        "elements of storage%s", (long long)v->address[0],
+                        (long long)v->at, (long long)l->size, cure);
+}
+
+static Answer
+decide_map(Layout *l, bool distinct, Verdict *v)
+{
+    i64 *val = arena_array(ex_arena(l->e), i64, ex_nvars(l->e));
+    Answer all = decide_storage(l, val, v);
+    Answer own = all == NO ? decide_coordinates(l, distinct, v) : all;
+    if (own == NO)
+        v->why = why_not(l, val, v);
+    else
+        v->naddresses = 0;
+    return own;
+}
+
+Answer
+sigma_stays(Layout *l, Verdict *v)
+{
+    return decide_map(l, false, v);
 }
 
 Answer
 sigma_decide(Layout *l, const Ex **inverse, Verdict *v)
 {
     i64 *val = arena_array(ex_arena(l->e), i64, ex_nvars(l->e));
+    Matrix inv;
+    uint64_t kernel;
+    Answer fits = decide_map(l, true, v);
     *inverse = NULL;
-    if (is_linear(l->e, l->sigma, l->sigma_var))
-        return decide_linear(l, val, inverse, v);
-    return decide_by_addresses(l, val, v);
+    if (fits != YES || !is_linear(l->e, l->sigma, l->sigma_var))
+        return fits;
+    Matrix m = matrix_of(l, val);
+    if (!invert(&m, &inv, &kernel))
+        return YES;
+    inv.constant = m.constant;
+    *inverse = matrix_ex(l->e, &inv, ex_of_var(l->e, l->sigma_var));
+    return YES;
 }

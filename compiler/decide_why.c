@@ -1,6 +1,9 @@
 /* Sentences for what looking at every element finds, from the entries as written. */
 #include "decide.h"
 
+/* Runs of addresses that are looked at for a hole. */
+enum { GAPS_MAX = 1000 };
+
 /* The largest coordinate of a dim, for ast_range. */
 static bool
 largest(const void *env, const char *name, i64 *v)
@@ -128,4 +131,38 @@ why_holes(const Layout *l)
     for (int i = 0; !why && i < l->nentry; i++)
         why = uneven_xor(l, l->entry[i].x);
     return why;
+}
+
+/* The first address in storage that no coordinate goes to, as text; "" where it is not
+ * told from what a pitch leaves. */
+static const char *
+first_hole(Layout *l, const Verdict *v)
+{
+    Verdict w = *v;
+    if (v->holes != v->unreached)
+        return "";
+    w.ngaps = 0;
+    w.more_gaps = false;
+    storage_decide(l, &w, GAPS_MAX);
+    for (int i = 0; i < w.ngaps; i++)
+        if (!w.gap[i].padding)
+            return arena_printf(ex_arena(l->e), ", as address %lld",
+                                (long long)w.gap[i].from);
+    return "";
+}
+
+const char *
+why_unfilled(Layout *l, const Verdict *v)
+{
+    Arena *a = ex_arena(l->e);
+    const LayoutDef *d = l->ref->def;
+    if (!d->fills || !v->unreached)
+        return NULL;
+    const char *note = why_holes(l);
+    return arena_printf(a, "it declares fill = %s, but %lld slots of its storage are "
+                        "holes, not padding%s: no coordinate goes there; write fill = "
+                        "\"none\", which leaves them as they are, or entries that use all "
+                        "their slots%s%s", layout_fill_text(a, d),
+                        (long long)v->unreached, first_hole(l, v), note ? "; " : "",
+                        note ? note : "");
 }

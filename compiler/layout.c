@@ -156,15 +156,45 @@ with_values(Maker *m, const Ast *x)
     return a == x->x[0] && b == x->x[1] ? x : ast_op(m->arena, x->op, a, b, x->loc);
 }
 
-/* The range of an entry as written, over the coordinates below padded; where that
- * is no interval, what is known of its canonical form. */
-static void
-entry_range(Maker *m, const Entry *t, i64 *min, i64 *max)
+/* "order[1], 'X - Y', can be negative (-3 at X = 0, Y = 3)" */
+_Noreturn static void
+negative(Maker *m, int i, const i64 *at, i64 min, bool known)
 {
-    if (ast_range(t->x, largest, m, min, max) && *max < INF && *min >= 0)
+    const Layout *l = m->l;
+    const Ast *x = l->entry[i].x;
+    Buf b = buf_new(m->arena);
+    bool *used = arena_array(m->arena, bool, ex_nvars(m->e)), beyond = false;
+    ex_vars(l->entry[i].ex, used);
+    for (int d = 0; known && d < l->rank; d++)
+        if (used[l->dim[d].var]) {
+            buf_printf(&b, "%s%s = %lld", b.len ? ", " : " at ", l->dim[d].name,
+                       (long long)at[d]);
+            beyond |= at[d] >= l->dim[d].n;
+        }
+    diag_fatal(m->arena->diag, DIAG_LAYOUT, x->loc, "order[%d], '%s', %s%lld%s%s)", i + 1,
+               ast_text(m->arena, x), known ? "can be negative (" : "is not known to be 0 or "
+               "more for every coordinate (at least ", (long long)min, b.s,
+               beyond ? ", in the padding" : "");
+}
+
+/* The range of an entry as written, over the coordinates below padded; where that
+ * can be negative, what is known of its canonical form, or seen by looking. */
+static void
+entry_range(Maker *m, int i, i64 *min, i64 *max)
+{
+    const Entry *t = &m->l->entry[i];
+    i64 at[MAX_RANK], low, high;
+    if (layout_range(t->x, largest, m, min, max) && *max < INF && *min >= 0)
         return;
     *min = t->ex->f.min;
     *max = t->ex->f.max;
+    if (*min >= 0)
+        return;
+    bool all = layout_least(m->l, t->ex, &low, &high, at);
+    if (!all || low < 0)
+        negative(m, i, at, low < 0 ? low : *min, low < 0);
+    *min = low;
+    *max = high;
 }
 
 /* The slots an entry takes; `written` is what its range gave before the coordinates
@@ -175,14 +205,10 @@ set_extent(Maker *m, int i, i64 written)
     i64 min, max;
     Entry *t = &m->l->entry[i];
     t->ex = ast_lower(m->e, t->x, find_name, m);
-    entry_range(m, t, &min, &max);
+    entry_range(m, i, &min, &max);
     if (max >= INF - 1)
         no_fit(m, t->x->loc);
     t->extent = written > max ? written : max + 1;
-    if (min < 0)
-        diag_fatal(m->arena->diag, DIAG_LAYOUT, t->x->loc,
-                   "order[%d], '%s', can be negative (down to %lld)", i + 1,
-                   ast_text(m->arena, t->x), (long long)min);
 }
 
 static void
@@ -192,7 +218,7 @@ set_extents(Maker *m)
     for (int i = 0; i < m->l->nentry; i++) {
         Entry *t = &m->l->entry[i];
         t->x = with_values(m, t->x);
-        bool known = ast_range(t->x, largest, m, &min, &max) && max < INF;
+        bool known = layout_range(t->x, largest, m, &min, &max) && max < INF;
         written[i] = known ? max + 1 : 0;
     }
     if (!layout_reach(m->l))

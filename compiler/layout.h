@@ -62,6 +62,7 @@ typedef struct LayoutDef {
     Setting *pads, *pitches;
     FillKind fill;
     double fill_value;
+    bool fills;                    /* its author gave the value, or "edge" */
     const Ast *swizzle;            /* in the symbol a; NULL: none */
     bool swizzle_bytes;
     int bits;                      /* 0: any */
@@ -129,6 +130,13 @@ bool layout_reach(Layout *l);
 /* x, as written, is a digit of one dim: C, C//4, C%8, C>>2, C&7 and the like on such. */
 bool layout_written_digit(const Layout *l, const Ast *x, int *dim, i64 *lo, i64 *hi);
 
+/* layout_range.c */
+/* As ast_range, but what is written twice is one number. */
+bool layout_range(const Ast *x, AstLookup *top, const void *env, i64 *min, i64 *max);
+/* The range of an entry over the padded coordinates by looking at all of them, and the
+ * first where it is least; false, for the corners only, where these are too many. */
+bool layout_least(const Layout *l, const Ex *ex, i64 *min, i64 *max, i64 *at);
+
 /* layout_address.c */
 int layout_find_param(const LayoutDef *d, const char *name);   /* -1: none */
 int layout_find_dim(const Layout *l, const char *name);
@@ -157,6 +165,8 @@ bool layout_next(const Layout *l, bool padded, i64 *x);
 /* layout_print.c */
 /* (N, C, H, W){N, C//16, H, W, C%16}, which reads back. */
 const char *layout_text(Arena *a, const LayoutDef *def);
+/* What follows fill = . */
+const char *layout_fill_text(Arena *a, const LayoutDef *d);
 /* As a user names it: NC1HWC0{C0 = 32}, mine.lua:MINE, or the inline text. */
 const char *layout_ref_text(Arena *a, const LayoutRef *ref);
 /* All that it is, whatever its name: the definition, {C0 = 32}. */

@@ -36,24 +36,22 @@ print_settings(Buf *b, const char *field, const Setting *t, int n)
     buf_add(b, "}");
 }
 
-static void
-print_fill(Buf *b, const LayoutDef *d)
+const char *
+layout_fill_text(Arena *a, const LayoutDef *d)
 {
     if (d->fill == FILL_NONE)
-        buf_add(b, ", fill = \"none\"");
-    else if (d->fill == FILL_EDGE)
-        buf_add(b, ", fill = \"edge\"");
-    else if (isnan(d->fill_value))
-        buf_add(b, ", fill = 0/0");
-    else if (isinf(d->fill_value))
-        buf_printf(b, ", fill = %s", d->fill_value < 0 ? "-1/0" : "1/0");
-    else if (d->fill_value != 0) {
-        size_t at = b->len;
-        buf_printf(b, ", fill = %.17g", d->fill_value);
-        char *point = strchr(b->s + at + 2, ',');      /* of the host's locale */
-        if (point)
-            *point = '.';
-    }
+        return "\"none\"";
+    if (d->fill == FILL_EDGE)
+        return "\"edge\"";
+    if (isnan(d->fill_value))
+        return "0/0";
+    if (isinf(d->fill_value))
+        return d->fill_value < 0 ? "-1/0" : "1/0";
+    char *text = arena_printf(a, "%.17g", d->fill_value);
+    char *point = strchr(text, ',');                   /* of the host's locale */
+    if (point)
+        *point = '.';
+    return text;
 }
 
 const char *
@@ -79,7 +77,8 @@ layout_text(Arena *a, const LayoutDef *d)
     }
     print_settings(&b, "pad", d->pads, d->npads);
     print_settings(&b, "pitch", d->pitches, d->npitches);
-    print_fill(&b, d);
+    if (d->fills || d->fill == FILL_NONE)
+        buf_printf(&b, ", fill = %s", layout_fill_text(a, d));
     if (d->swizzle)
         buf_printf(&b, ", swizzle = function(a) return %s end%s",
                    ast_text(a, d->swizzle),

@@ -1,7 +1,8 @@
 /* How far the coordinates of a dim may go: its digits without an upper end bound it,
  * rounded up; where all have one, the highest ends it.  Digits are looked for in the
  * entries as written, where 6*(C//6) + C%6 has slots beyond C, and in their canonical
- * form, where 2*C//8 is a digit. */
+ * form, where 2*C//8 is a digit.  Below a remainder, as K in (K + M)%16, all digits end:
+ * `mod` is what of the expression at hand matters, or 0 where all of it does. */
 #include "layout.h"
 
 typedef struct {
@@ -27,6 +28,36 @@ reach_digit(Reacher *m, int d, i64 lo, i64 hi)
         r->open = !r->open || end < r->open ? end : r->open;
 }
 
+/* The digit where only its remainder by mod matters. */
+static void
+reach_within(Reacher *m, int d, i64 lo, i64 hi, i64 mod)
+{
+    i64 end;
+    if (mod && int_mul(lo, mod, &end) && (!hi || end < hi))
+        hi = end;
+    reach_digit(m, d, lo, hi);
+}
+
+/* What of x matters where k*x does mod `mod`. */
+static i64
+unscaled(i64 mod, i64 k)
+{
+    i64 a = mod, b = k < 0 ? -k : k;
+    while (b) {
+        i64 rest = a % b;
+        a = b;
+        b = rest;
+    }
+    return mod ? mod / a : 0;
+}
+
+/* What of the operands of an xor matters. */
+static i64
+of_bits(i64 mod)
+{
+    return mod && int_is_pow2(mod) ? mod : 0;
+}
+
 static int
 dim_of(const Layout *l, int free)
 {
@@ -37,16 +68,19 @@ dim_of(const Layout *l, int free)
 }
 
 static void
-reach_canonical(Reacher *m, const Ex *x)
+reach_canonical(Reacher *m, const Ex *x, i64 mod)
 {
     for (int i = 0; i < x->n; i++) {
         const Atom *a = x->t[i].atom;
+        i64 of = unscaled(mod, x->t[i].coef);
         int d = a->op == AT_VAR ? dim_of(m->l, a->var)
               : a->op == AT_DIG ? dim_of(m->l, ex_as_var(a->x[0])) : -1;
         if (d >= 0)
-            reach_digit(m, d, a->op == AT_VAR ? 1 : a->lo, a->op == AT_VAR ? 0 : a->hi);
+            reach_within(m, d, a->op == AT_VAR ? 1 : a->lo, a->op == AT_VAR ? 0 : a->hi,
+                         of);
         for (int j = 0; d < 0 && j < a->n; j++)
-            reach_canonical(m, a->x[j]);
+            reach_canonical(m, a->x[j], a->op == AT_DIG ? a->hi
+                                        : a->op == AT_XOR ? of_bits(of) : 0);
     }
 }
 
@@ -112,16 +146,33 @@ layout_written_digit(const Layout *l, const Ast *x, int *dim, i64 *lo, i64 *hi)
     return true;
 }
 
+/* What of operand i of x matters where of x `mod` does. */
+static i64
+of_operand(const Ast *x, int i, i64 mod)
+{
+    i64 c, all;
+    bool number = op_info[x->op].nargs == 2 && ast_eval(x->x[1 - i], no_names, NULL, &c);
+    switch (x->op) {
+    case OP_MOD: return number && i == 0 && c > 0 ? c : 0;
+    case OP_AND: return number && c >= 0 && c < INF && int_is_pow2(c + 1) ? c + 1 : 0;
+    case OP_DIV: return mod && number && i == 0 && int_mul(mod, c, &all) ? all : 0;
+    case OP_MUL: return number ? unscaled(mod, c) : 0;
+    case OP_XOR: return of_bits(mod);
+    case OP_ADD: case OP_SUB: case OP_NEG: return mod;
+    default:     return 0;
+    }
+}
+
 static void
-reach_written(Reacher *m, const Ast *x)
+reach_written(Reacher *m, const Ast *x, i64 mod)
 {
     Written w;
     if (is_digit(m->l, x, &w)) {
-        reach_digit(m, w.dim, w.lo, w.hi);
+        reach_within(m, w.dim, w.lo, w.hi, mod);
         return;
     }
     for (int i = 0; i < op_info[x->op].nargs; i++)
-        reach_written(m, x->x[i]);
+        reach_written(m, x->x[i], of_operand(x, i, mod));
 }
 
 /* How far dim d may go by what was seen of it. */
@@ -138,8 +189,8 @@ layout_reach(Layout *l)
 {
     Reacher w = {.l = l}, c = {.l = l};
     for (int i = 0; i < l->nentry; i++) {
-        reach_written(&w, l->entry[i].x);
-        reach_canonical(&c, l->entry[i].written);
+        reach_written(&w, l->entry[i].x, 0);
+        reach_canonical(&c, l->entry[i].written, 0);
     }
     for (int d = 0; d < l->rank; d++) {
         i64 p = end_of(&w, d), q = end_of(&c, d);

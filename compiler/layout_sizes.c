@@ -135,7 +135,8 @@ most(Maker *m, const Ast *x)
     i64 lo, hi, min, max;
     if (layout_written_digit(m->l, x, &d, &lo, &hi) && !hi && m->r->extent[d] >= 0)
         return ex_sub(m->e, scalar_ceil(m->s, m->r->padded[d], lo), constant(m, 1));
-    if (is_closed(m, x) && ast_range(x, largest, m, &min, &max) && min >= 0 && max < INF)
+    if (is_closed(m, x) && layout_range(x, largest, m, &min, &max) && min >= 0 &&
+        max < INF)
         return constant(m, max);
     if (x->op == OP_ADD)
         return ex_add(m->e, most(m, x->x[0]), most(m, x->x[1]));

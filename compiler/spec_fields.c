@@ -185,6 +185,7 @@ read_fill(Reader *r)
 {
     lua_State *L = r->s->L;
     const char *word = lua_type(L, -1) == LUA_TSTRING ? lua_tostring(L, -1) : NULL;
+    r->def->fills = !word || strcmp(word, "none");
     if (lua_type(L, -1) == LUA_TNUMBER) {
         r->def->fill_value = lua_tonumber(L, -1);
         if (lua_isinteger(L, -1) && fabs(r->def->fill_value) > 9007199254740992.0)

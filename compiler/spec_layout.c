@@ -142,7 +142,7 @@ check_names(Reader *r, const Ast *x, bool dims, const char *extra)
     }
     if (is_param(d, x->name) || (extra && !strcmp(extra, x->name)))
         return;
-    const char *known[MAX_RANK + MAX_ENTRIES + 1];
+    const char *known[MAX_RANK + MAX_ENTRIES + 2];
     int n = 0;
     for (int i = 0; dims && i < d->ndims; i++) {
         if (!strcmp(d->dims[i], x->name))
@@ -153,6 +153,8 @@ check_names(Reader *r, const Ast *x, bool dims, const char *extra)
         known[n++] = d->params[i].name;
     known[n] = NULL;
     const char *near = diag_nearest(x->name, known);
+    if (extra)
+        known[n++] = extra;
     Buf b = buf_new(r->s->arena);
     for (int i = 0; i < n; i++)
         buf_printf(&b, "%s%s", i ? ", " : "", known[i]);

@@ -141,6 +141,13 @@ refuse_divide(Sandbox *s)
 }
 
 static int
+refuse_power(Sandbox *s)
+{
+    return luaL_error(s->L, "'^' is not for indices; write '~' for exclusive or, M*M for a "
+                            "square");
+}
+
+static int
 refuse_assign(Sandbox *s)
 {
     return luaL_error(s->L, "an index expression cannot be assigned to");
@@ -185,6 +192,7 @@ trace_open(Sandbox *s)
         {"__call", refuse_call},    {"__eq", refuse_compare},
         {"__lt", refuse_compare},   {"__le", refuse_compare},
         {"__div", refuse_divide},   {"__tostring", to_string},
+        {"__pow", refuse_power},
     };
     luaL_newmetatable(s->L, type_name);
     for (int op = 0; op < OP_COUNT; op++)

@@ -79,6 +79,7 @@ class Layout:
     def ends(self, name, n):
         """A dim in two runs that take turns: min and max."""
         k = self.rng.randrange(1, max(2, n))
+        self.fill_free = False                # most slots are holes
         return [("max(%s - %d, 0)" % (name, k), None), ("min(%s, %d)" % (name, k), None)]
 
     def parts(self, name, n):

@@ -36,6 +36,7 @@ class Place:
     pad: np.ndarray
     edge: np.ndarray        # row-major numbers of elements; None unless it is the fill
     fill: object            # a number, "none", "edge"
+    unfilled: int = 0       # slots that the fill, where it is declared, does not reach
 
 
 def python(text):
@@ -44,16 +45,52 @@ def python(text):
 
 
 def span(x, top):
-    """(least, most) of the expression as written, 0 <= dim <= top[dim]: x % 32 is 0..31 whatever x is."""
+    """(least, most) of the expression as written, 0 <= dim <= top[dim]: x % 32 is 0..31 whatever x is, and what is written twice
+    is one number."""
+    low, high = interval(x, top)
+    parts = list(whole_parts(x))
+    spans = {ast.dump(p): interval(p, top) for p in parts}
+    if len(parts) > len(spans) and math.prod(b - a + 1 for a, b in spans.values()) <= 1 << 16:
+        seen = value(x, {k: np.arange(a, b + 1).reshape([-1] + [1]*i) for i, (k, (a, b)) in enumerate(spans.items())})
+        low, high = max(low, int(seen.min())), min(high, int(seen.max()))
+    return low, high
+
+
+def is_whole(x):
+    """Spans what it does whatever stands beside it: a dim, a remainder, bits; and such divided by a number."""
+    if isinstance(x, ast.BinOp) and isinstance(x.op, (ast.FloorDiv, ast.RShift)):
+        return is_whole(x.left)
+    return isinstance(x, ast.Name) or isinstance(x, ast.BinOp) and isinstance(x.op, (ast.Mod,) + BITWISE)
+
+
+def whole_parts(x):
+    if is_whole(x):
+        yield x
+    else:
+        for y in x.args if isinstance(x, ast.Call) else [x.left, x.right] if isinstance(x, ast.BinOp) else []:
+            yield from whole_parts(y)
+
+
+def value(x, of):
+    if is_whole(x):
+        return of[ast.dump(x)]
+    if isinstance(x, ast.Constant):
+        return np.int64(x.value)
+    if isinstance(x, ast.Call):
+        return functools.reduce(ENV[x.func.id], [value(y, of) for y in x.args])
+    return OPS[type(x.op)](value(x.left, of), value(x.right, of))
+
+
+def interval(x, top):
     if isinstance(x, ast.Constant):
         return x.value, x.value
     if isinstance(x, ast.Name):
         return top[x.id]
     if isinstance(x, ast.Call):
-        ends = [span(a, top) for a in x.args]
+        ends = [interval(a, top) for a in x.args]
         pick = {"min": min, "max": max}[x.func.id]
         return pick(a for a, _ in ends), pick(b for _, b in ends)
-    a, b = span(x.left, top), span(x.right, top)
+    a, b = interval(x.left, top), interval(x.right, top)
     if isinstance(x.op, ast.Mod):
         return 0, b[1] - 1
     if isinstance(x.op, BITWISE):
@@ -117,6 +154,7 @@ class Inline:
             raise ValueError("a parameter that nothing uses")
         fill = settings.get("fill", "0")
         self.fill = fill.strip('"') if '"' in fill else float(fill)
+        self.fills = "fill" in settings and self.fill != "none"
         self.swizzle, self.unit = self.function(settings.get("swizzle")), settings.get("unit")
 
     @staticmethod
@@ -196,15 +234,16 @@ class Inline:
         padded = reach(run, dims, entries, extent, stride, least)
         for box in (padded, list(shape)):
             addr = address(run, dims, box, extent, stride)
-            if addr is not None and tells_apart(addr, size):
+            if addr is None or not tells_apart(addr, size):
+                continue
+            addr = self.map(addr, bits) if self.swizzle else addr
+            if tells_apart(addr, size):
                 break
         else:
-            raise Refused("two elements share an address")
-        if self.swizzle:
-            if not tells_apart(self.map(np.arange(size), bits), size):
-                raise Refused("the swizzle is no permutation")
-            addr = self.map(addr, bits)
-        return placed(addr, size, shape, self.fill)
+            raise Refused("two elements share an address, or one has none")
+        p = placed(addr, size, shape, self.fill)
+        p.unfilled = math.prod(extent) - addr.size if self.fills else 0
+        return p
 
 
 inline = functools.lru_cache(32)(Inline)

@@ -104,7 +104,10 @@ def expected(case):
     """(axes, the two places); Refused when there are none."""
     shape, bits = tuple(case["shape"]), case["bits"]
     axes = matched(case["from"], case["to"], len(shape))
-    return axes, (O.place(case["from"], shape, bits), O.place(case["to"], tuple(shape[d] for d in axes), bits))
+    places = O.place(case["from"], shape, bits), O.place(case["to"], tuple(shape[d] for d in axes), bits)
+    if places[1].unfilled:
+        raise O.Refused("a declared fill does not reach all slots")
+    return axes, places
 
 
 def judge(cx, case, back=False):
@@ -126,6 +129,7 @@ def judge(cx, case, back=False):
         if why:
             return Outcome(wrong="accepted, though %s" % why)
         try:
+            back &= not places[0].unfilled
             return Outcome(wrong=compare(cx, plan, case, places, axes, back), source=plan.source)
         except ravel.Error as e:
             return Outcome(wrong=str(e), source=plan.source)

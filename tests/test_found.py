@@ -1,12 +1,16 @@
 """What use and review have found, a case each, so that it stays found."""
+import collections
 import ctypes
 import itertools
+import json
 import os
+import random
 import subprocess
 
 import numpy as np
 import pytest
 
+import orders as O
 import ravel
 
 RAVEL = str(ravel.BUILD / "ravel")
@@ -164,3 +168,138 @@ def test_inverse_without_a_closed_form_does_not_walk_for_ever():
 def test_messages(text, says):
     out = run("check", text, "--shape", "4", "--dtype", "f32", code=2 if says else 0)
     assert not says or says in out
+
+
+FILLS = [("{M//16, K//16, (K+M)%16, M%16, fill = 200}", (n, k)) for n, k in ((10, 10), (20, 20), (40, 25))] + [
+    ("{M//16, K//16, (K + M%16)%16, M%16, fill = 200}", (20, 7)), ("{M//16, (3*M + K)%16, M%16, K//16, fill = 5}", (20, 20)),
+    ("{M//4, K//8, (K + 2*M) & 7, M%4, fill = 200}", (5, 13)), ("{(K + M)%16, M, fill = 3}", (5, 9)),
+    ("{M//8, K//8, ((K ~ M) + 3)%8, M%8, fill = 3}", (5, 9)), ("{M//8, K//8, (2*K + M)//2%8, M%8, K%8, fill = 3}", (5, 9)),
+    ("{M, (K//8%6) ~ (M%8), K%8, fill = 1}", (8, 48)), ("(M,K){6*(M//4) + M%4, K, fill = 0}", (7, 3)),
+    ('(M,K){6*(M//4) + M%4, K, fill = "edge"}', (7, 3)), ("(Y,X){9*Y + X, fill = 0}", (3, 4)),
+    ('{M//4, K, M%4, pitch = {K = 64}, fill = 3}', (6, 5)), ('{M//4, K + 8*(M%4), pitch = {[2] = 7}, fill = 3}', (6, 5)),
+    ("{A%7, A%3, B//4, B%4, fill = 9}", (9, 6))]
+
+
+@pytest.mark.parametrize("layout,shape", FILLS)
+def test_a_declared_fill_fills_or_is_refused(cx, layout, shape):
+    """Slots that are no element hold it, but for what a pitch leaves; or there is no plan, and none without the fill is refused."""
+    t = O.inline(layout).box(shape, 8)
+    slots = np.zeros(t[-1], bool)                        # those that some value of every entry goes to
+    slots[sum(np.arange(n).reshape([-1] + [1]*i)*s for i, (n, s) in enumerate(zip(reversed(t[4]), reversed(t[5]))))] = True
+    data = np.arange(100, 100 + np.prod(shape), dtype=np.uint8)
+    rows = "(%s){%s}" % ((",".join(O.inline(layout).dims),)*2)
+    try:
+        plan = cx.plan(rows, layout, shape, 8)
+    except ravel.Error as e:
+        assert "no coordinate goes there; write fill = \"none\"" in str(e)
+        assert "unfilled" in run("check", layout, "-s", ",".join(map(str, shape)), "-d", "u8", "--json")
+        for fill in ("", ', fill = "none"'):
+            with cx.plan(rows, layout[:layout.index(", fill")] + fill + "}", shape, 8) as plan:
+                plan.verify()
+        return
+    with plan:
+        plan.verify()
+        got = plan.run(data)
+    empty = slots.copy()
+    empty[cx.table(layout, shape, 8).reshape(-1)] = False
+    assert "edge" not in layout and (got[empty] == int(layout.split("fill = ")[1].strip("}"))).all()
+
+
+def test_both_ways_with_a_fill_are_seen(cx):
+    """Of the layouts above some are filled, some refused."""
+    refused = ["unfilled" in run("check", layout, "-s", ",".join(map(str, shape)), "-d", "u8", "--json") for layout, shape in FILLS]
+    assert 3 <= sum(refused) <= len(FILLS) - 8
+
+
+@pytest.mark.parametrize("to,code", [("(M,K){6*(M//4) + M%4, K, fill = 5}", 2), ("(M,K){6*(M//4) + M%4, K}", 0),
+                                     ('(M,K){6*(M//4) + M%4, K, fill = "edge"}', 2), ("(M,K){M//4, K, M%4, fill = 5}", 0)])
+def test_a_declared_fill_at_run_time(to, code):
+    text = run("emit", "--from", "{M, K}", "--to", to, "-s", "M,5", "-d", "u8", "-o", "-", code=code)
+    assert code == 0 or "cannot be written to, already at shape 8,5: it declares fill" in text
+
+
+def test_a_declared_fill_reads_back():
+    """fill = 0 says more than no fill."""
+    assert "fill = 0}" in run("emit", "--from", "{M}", "--to", "{M//4, M%4, fill = 0}", "-s", "6", "-d", "u8", "-o", "-")
+    assert "fill" not in run("emit", "--from", "{M}", "--to", "{M//4, M%4}", "-s", "6", "-d", "u8", "-o", "-").split("*/")[0]
+
+
+@pytest.mark.parametrize("layout,shape,says", [
+    ("(Y,X){Y, X + Y%2*(12 - 2*X)}", "4,15", "order[2], 'X + Y%2*(12 - 2*X)', can be negative (-2 at Y = 1, X = 14)"),
+    ("(Y,X){Y - X, X}", "4,15", "can be negative (-14 at Y = 0, X = 14)"),
+    ("(Y,X){Y, 14 - X, pad = {X = 32}}", "4,15", "can be negative (-17 at X = 31, in the padding)"),
+    ("(Y,X){Y - X, X}", "40000,1500", "can be negative (-1499 at Y = 0, X = 1499)"),
+    ("(Y,X){2*Y - Y%3, X}", "40000,5", "'2*Y - Y%3', is not known to be 0 or more for every coordinate (at least -2)")])
+def test_what_is_negative_is_shown(layout, shape, says):
+    assert says in run("check", layout, "-s", shape, code=2)
+
+
+def strided(rng):
+    """Rows a stride apart, perhaps padded, with a swizzle that fits the storage or does not."""
+    shape = rng.randrange(1, 8), rng.randrange(1, 20)
+    row = shape[1] + rng.randrange(12)
+    order = rng.choice(["%d*A + B" % row, "A, B", "A//2, B, A%2", "A%4, B, A//4"])
+    pad = rng.choice(["", "", ", pad = {A = 4}", ", pad = {B = 8}"])
+    n, m, s = rng.randrange(1, 4), rng.randrange(4), rng.randrange(1, 5)
+    swizzle = "xor(%d, %d, %d)" % (n, m, max(n, s)*rng.choice([1, -1])) if rng.random() < 0.8 else \
+        "function(a) return (3*a + %d) %% %d end" % (rng.randrange(9), 1 << rng.randrange(4, 9))
+    return "(A,B){%s%s, swizzle = %s}" % (order, pad, swizzle), shape
+
+
+def test_swizzles_of_storage_that_is_no_whole_blocks(cx):
+    """A layout is taken where every element's new address lies in its storage, and another element's nowhere."""
+    rng, seen = random.Random(1101), collections.Counter()
+    print("seed 1101")
+    for _ in range(400):
+        layout, shape = strided(rng)
+        print(layout, shape)
+        x = O.inline(layout)
+        size = x.box(shape, 8)[-1]
+        whole = O.tells_apart(x.map(np.arange(size), 8), size)
+        try:
+            want = x.place(shape, 8)
+        except O.Refused:
+            with pytest.raises(ravel.Error, match="takes address|one-to-one"):
+                cx.plan("(A,B){A, B}", layout, shape, 8)
+            seen["refused"] += 1
+            continue
+        assert np.array_equal(cx.table(layout, shape, 8).reshape(-1), want.addr.reshape(-1))
+        j = json.loads(run("check", layout, "-s", "%d,%d" % shape, "-d", "u8", "--json"))
+        assert j["elements"] + j["padding"] + j["holes"] == size and ("*A" in layout or j["padding"] == want.pad.size)
+        for pair in (("(A,B){A, B}", layout), (layout, "(A,B){B, A}"))[:1 if AGAIN else 2]:
+            with cx.plan(*pair, shape, 8) as plan:
+                plan.verify()
+        seen["whole" if whole else "not whole"] += 1
+        seen["inverse"] += "inverse" in j and not whole
+    print(dict(seen))
+    assert min(seen[k] for k in ("refused", "whole", "not whole", "inverse")) > 20, seen
+
+
+@pytest.mark.parametrize("layout,shape,says", [
+    ("(A,B){0*A + B, swizzle = xor(1,0,1), view = true}", "4,3", "address 2 to 3, outside the 3 elements of storage; pad the dims"),
+    ("(A,B){A, B, swizzle = xor(3,3,3)}", "10,48", "whole number of its blocks of 512, as by pad = {A = 32}"),
+    ("(A,B){0*A + B, swizzle = xor(1,0,1), view = true}", "4,4", None), ("(A,B){A, B, swizzle = function(a) return a//2 end, view = true}", "3,5", None)])
+def test_a_view_with_a_swizzle(cx, layout, shape, says):
+    """It is read where its elements are in storage, and told why not where they are not."""
+    n = tuple(map(int, shape.split(",")))
+    if says:
+        text = run("table", layout, "-s", shape, "-d", "u8", "-o", "-", code=2)
+        assert says in text and "is a view" not in text and "both at" not in text
+        assert "it can be read" not in run("check", layout, "-s", shape, code=1)
+        with pytest.raises(ravel.Error, match="takes address"):
+            cx.table(layout, n, 8)
+        return
+    assert "it can be read from" in run("check", layout, "-s", shape, code=1)
+    with cx.plan(layout, "(A,B){A, B}", n, 8) as plan:
+        plan.verify()
+
+
+@pytest.mark.parametrize("args,says", [
+    (("check", "{M^2, K}", "-s", "4,4"), "'^' is not for indices"),
+    (("check", "{M, K, swizzle = function(a) return a ~ b end}", "-s", "4,4"), "unknown name 'b'; known here: a"),
+    (("index", "(M,K){K, view = true}", "-s", "4,4", "--at", "1", "--inverse"), "is a view that has no inverse"),
+    (("emit", "--kind", "inverse", "--to", "(M,K){K, view = true}", "-s", "4,4", "-d", "u8", "-o", "-"), "is a view that has no inverse"),
+    (("emit", "--from", "{M, K}", "--to", "{M, K, N}", "-s", "4,4", "-d", "u8", "-o", "-"), "has dims (M, K, N), the shape has 2 extents"),
+    (("emit", "--from", "{M, K}", "--to", "{M, K, N}", "-s", "A,4", "-d", "u8", "-o", "-"), "has dims (M, K, N), the shape has 2 extents")])
+def test_the_right_reason(args, says):
+    assert says in run(*args, code=2)

@@ -823,7 +823,8 @@ static const Known known[] = {
      "2*((a//8) ~ (a//4%2) ~ (a//2%2)) + ((a//8) ~ (a//4%2) ~ (a//2%2) ~ (a%2))"},
     {"{A, B, swizzle = function(a) return a ~ (a >> 1) end}", "f32", {3, 4},
      "no: the swizzle takes address 8 to 12, outside the 12 elements of storage; pad "
-     "the dims so that the storage is a whole number of its blocks"},
+     "the dims so that the storage is a whole number of its blocks of 16, as by pad = "
+     "{A = 2}"},
     {"{A, B, swizzle = function(a) return a + 7 & 15 end}", "f32", {4, 4},
      "yes: 16 elements, 0 padding, 0 holes"},
     {"{A, B, swizzle = function(a) return 3 * a & 15 end}", "f32", {4, 4},
@@ -834,7 +835,8 @@ static const Known known[] = {
      "no: the swizzle is not one-to-one: addresses 0 and 1 both go to 0"},
     {"{A, B, swizzle = xor(3, 4, 3)}", "f32", {6, 65},
      "no: the swizzle takes address 384 to 432, outside the 390 elements of storage; "
-     "pad the dims so that the storage is a whole number of its blocks"},
+     "pad the dims so that the storage is a whole number of its blocks of 512, as by pad "
+     "= {B = 256}"},
     {"SEED83", "f32", {32, 64},
      "yes: 2048 elements, 0 padding, 0 holes; inverse 16*(a//1024) + 4*((a//4%4) ~ "
      "(a//32%4) ~ (a//256%4)) + ((a//8%4) ~ (a//64%4)), "

@@ -43,7 +43,7 @@ static const Meaning meanings[] = {
     {"layout 'X' { dims = { M, K }, order = { M, K }, pitch = { K = 2, [1] = 64 }, "
      "pad = { M = 3, K = 2 } }", "X (M, K){M, K, pad = {K = 2, M = 3}, "
      "pitch = {[1] = 64, K = 2}}"},
-    {WITH("fill = 0"), "X (M){M}"},
+    {WITH("fill = 0"), "X (M){M, fill = 0}"},
     {WITH("fill = -1.5"), "X (M){M, fill = -1.5}"},
     {WITH("fill = 127"), "X (M){M, fill = 127}"},
     {WITH("fill = 0.1"), "X (M){M, fill = 0.10000000000000001}"},
@@ -333,7 +333,7 @@ static const struct { const char *text, *message; } wrong_specs[] = {
     {WITH("swizzle = xor(3, 0, 2)"), "s.lua:1: xor(B, M, S) needs S >= B or S <= -B"},
     {WITH("swizzle = xor(3)"), "s.lua:1: xor(B, M, S) takes three whole numbers"},
     {WITH("swizzle = xor(-1, 0, 3)"), "s.lua:1: xor(B, M, S) needs B >= 0 and M >= 0"},
-    {SWIZZLE("return a + M"), "s.lua:1: unknown name 'M'; known here: bytes, bits"},
+    {SWIZZLE("return a + M"), "s.lua:1: unknown name 'M'; known here: a"},
     {SWIZZLE("return 'x'"),
      "s.lua:1: the function must return an expression of its argument, not a string"},
     {SWIZZLE("if a == 5 then return 6 end return a"),
@@ -428,7 +428,7 @@ wrong_layouts[] = {
     {"{M << 70, K}", "f32", {6, 64},
      "(inline):1: 'M << 70': the shift must be a constant from 0 to 61"},
     {"{M - 1, K}", "f32", {6, 64},
-     "(inline):1: order[1], 'M - 1', can be negative (down to -1)"},
+     "(inline):1: order[1], 'M - 1', can be negative (-1 at M = 0)"},
     {"{M, K//P, K%P, P = bytes // 8}", "f32", {6, 64},
      "(inline):1: 'K//P': the divisor must be a constant above 0"},
     {"{M, K//P, K%P, P = bytes}", "u4", {6, 64},
@@ -456,11 +456,11 @@ wrong_layouts[] = {
     {"{M, K, swizzle = xor(3, 4, 3)}", "f32", {6, 65},
      "(inline):1: layout 'inline': the swizzle takes address 384 to 432, outside the 390 "
      "elements of storage; pad the dims so that the storage is a whole number of its "
-     "blocks"},
+     "blocks of 512, as by pad = {K = 256}"},
     {"SEED84", "f32", {5, 7},
      "specs/swizzle.lua:51: layout 'SEED84': the swizzle takes address 34 to 35, outside "
      "the 35 elements of storage; pad the dims so that the storage is a whole number of "
-     "its blocks"},
+     "its blocks of 64, as by pad = {C = 64}"},
     {"{M, K, swizzle = function(a) return a // 2 end}", "f32", {6, 64},
      "(inline):1: layout 'inline': the swizzle is not one-to-one: addresses 0 and 1 both "
      "go to 0"},

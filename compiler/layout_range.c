@@ -1,0 +1,274 @@
+/* The range of an entry as written, where what is written twice is one number:
+ * (1 - Y%2)*X + Y%2*(14 - X) goes to 14, not to 28.
+ *
+ * The atoms of an entry are the parts that span 0..max whatever the rest is: a dim, a
+ * digit, a remainder, a bitwise operation.  Factors of few values are given each of them
+ * in turn; then the entry is a sum of atoms times numbers, but for what stays an
+ * interval. */
+#include <string.h>
+
+#include "layout.h"
+
+enum { ATOMS_MAX = 32, FEW = 16, CASES_MAX = 1 << 10, WORK_MAX = 1 << 18,
+       POINTS_MAX = 1 << 12 };
+
+typedef struct {
+    const Ast *x;
+    i64 max;              /* it spans 0..max */
+    bool tried;           /* each value in turn, now this one: */
+    i64 value;
+} AtomSpan;
+
+typedef struct {
+    AstLookup *top;       /* a dim's largest coordinate */
+    const void *env;
+    int n;
+    AtomSpan atom[ATOMS_MAX];
+} Spans;
+
+/* The sum of coef[i] * atom i, and of anything in [min, max]. */
+typedef struct {
+    i64 coef[ATOMS_MAX], min, max;
+} Sum;
+
+static bool
+same(const Ast *x, const Ast *y)
+{
+    if (x == y)
+        return true;
+    if (x->op != y->op || x->size != y->size)
+        return false;
+    if (x->op == OP_NUM || x->op == OP_SYM)
+        return x->op == OP_NUM ? x->num == y->num : !strcmp(x->name, y->name);
+    return same(x->x[0], y->x[0]) && (!x->x[1] || same(x->x[1], y->x[1]));
+}
+
+static bool
+is_atom(const Ast *x)
+{
+    switch (x->op) {
+    case OP_SYM: case OP_MOD: case OP_AND: case OP_OR: case OP_XOR:
+        return true;
+    case OP_DIV: case OP_SHR:
+        return is_atom(x->x[0]) && x->x[1]->op == OP_NUM;
+    default:
+        return false;
+    }
+}
+
+static AtomSpan *
+find(Spans *s, const Ast *x)
+{
+    for (int i = 0; i < s->n; i++)
+        if (same(s->atom[i].x, x))
+            return &s->atom[i];
+    return NULL;
+}
+
+static AtomSpan *
+add_atom(Spans *s, const Ast *x)
+{
+    i64 min, max;
+    if (s->n == ATOMS_MAX || !ast_range(x, s->top, s->env, &min, &max) || min ||
+        max >= INF)
+        return NULL;
+    s->atom[s->n] = (AtomSpan){.x = x, .max = max};
+    return &s->atom[s->n++];
+}
+
+/* The atoms of x, which stands in a factor or does not; false where there are too many,
+ * or one has no such span. */
+static bool
+collect(Spans *s, const Ast *x, bool factor)
+{
+    if (is_atom(x)) {
+        AtomSpan *t = find(s, x);
+        if (!t && !(t = add_atom(s, x)))
+            return false;
+        t->tried |= factor && t->max < FEW;
+        return true;
+    }
+    bool numbers = x->op == OP_MUL && (x->x[0]->op == OP_NUM || x->x[1]->op == OP_NUM);
+    for (int i = 0; i < op_info[x->op].nargs; i++)
+        if (!collect(s, x->x[i], factor || (x->op == OP_MUL && !numbers)))
+            return false;
+    return true;
+}
+
+static bool
+is_constant(const Spans *s, const Sum *a)
+{
+    bool constant = a->min == a->max;
+    for (int i = 0; i < s->n; i++)
+        constant &= a->coef[i] == 0;
+    return constant;
+}
+
+/* a + k*b */
+static bool
+add(const Spans *s, const Sum *a, const Sum *b, i64 k, Sum *r)
+{
+    i64 low, high, v;
+    if (!int_mul(b->min, k, &low) || !int_mul(b->max, k, &high) ||
+        !int_add(a->min, k < 0 ? high : low, &r->min) ||
+        !int_add(a->max, k < 0 ? low : high, &r->max))
+        return false;
+    for (int i = 0; i < s->n; i++)
+        if (!int_mul(b->coef[i], k, &v) || !int_add(a->coef[i], v, &r->coef[i]))
+            return false;
+    return true;
+}
+
+static bool
+ends(const Spans *s, const Sum *a, i64 *min, i64 *max)
+{
+    i64 v;
+    *min = a->min;
+    *max = a->max;
+    for (int i = 0; i < s->n; i++)
+        if (!int_mul(a->coef[i], s->atom[i].max, &v) ||
+            !int_add(v < 0 ? *min : *max, v, v < 0 ? min : max))
+            return false;
+    return true;
+}
+
+static bool
+multiply(const Spans *s, const Sum *a, const Sum *b, Sum *r)
+{
+    Sum zero = {.min = 0};
+    i64 p[2], q[2], v;
+    if (is_constant(s, a))
+        return add(s, &zero, b, a->min, r);
+    if (is_constant(s, b))
+        return add(s, &zero, a, b->min, r);
+    *r = (Sum){.min = INT64_MAX, .max = INT64_MIN};
+    if (!ends(s, a, &p[0], &p[1]) || !ends(s, b, &q[0], &q[1]))
+        return false;
+    for (int i = 0; i < 4; i++) {
+        if (!int_mul(p[i / 2], q[i % 2], &v))
+            return false;
+        r->min = v < r->min ? v : r->min;
+        r->max = v > r->max ? v : r->max;
+    }
+    return true;
+}
+
+static bool
+sum_of(Spans *s, const Ast *x, Sum *r)
+{
+    Sum a, b, zero = {.min = 0};
+    *r = zero;
+    if (is_atom(x)) {
+        const AtomSpan *t = find(s, x);
+        if (t->tried)
+            r->min = r->max = t->value;
+        else
+            r->coef[t - s->atom] = 1;
+        return true;
+    }
+    switch (x->op) {
+    case OP_ADD: case OP_SUB:
+        return sum_of(s, x->x[0], &a) && sum_of(s, x->x[1], &b) &&
+               add(s, &a, &b, x->op == OP_ADD ? 1 : -1, r);
+    case OP_MUL:
+        return sum_of(s, x->x[0], &a) && sum_of(s, x->x[1], &b) && multiply(s, &a, &b, r);
+    case OP_NEG:
+        return sum_of(s, x->x[0], &a) && add(s, &zero, &a, -1, r);
+    default:
+        return ast_range(x, s->top, s->env, &r->min, &r->max);
+    }
+}
+
+/* The next values of the atoms that are tried; false after the last. */
+static bool
+next_case(Spans *s)
+{
+    for (int i = 0; i < s->n; i++)
+        if (s->atom[i].tried) {
+            if (s->atom[i].value++ < s->atom[i].max)
+                return true;
+            s->atom[i].value = 0;
+        }
+    return false;
+}
+
+static bool
+is_little(const Spans *s, const Ast *x)
+{
+    i64 cases = 1;
+    for (int i = 0; i < s->n; i++)
+        if (s->atom[i].tried && (cases *= s->atom[i].max + 1) > CASES_MAX)
+            return false;
+    return cases * x->size <= WORK_MAX;
+}
+
+bool
+layout_range(const Ast *x, AstLookup *top, const void *env, i64 *min, i64 *max)
+{
+    Spans s = {.top = top, .env = env};
+    Sum sum;
+    i64 low, high, least = INT64_MAX, most = INT64_MIN;
+    if (!ast_range(x, top, env, min, max))
+        return false;
+    if (!collect(&s, x, false) || !is_little(&s, x))
+        return true;
+    do {
+        if (!sum_of(&s, x, &sum) || !ends(&s, &sum, &low, &high))
+            return true;
+        least = low < least ? low : least;
+        most = high > most ? high : most;
+    } while (next_case(&s));
+    *min = least > *min ? least : *min;
+    *max = most < *max ? most : *max;
+    return true;
+}
+
+/* The next corner of the dims in use. */
+static bool
+next_corner(const Layout *l, const bool *used, i64 *x)
+{
+    for (int d = 0; d < l->rank; d++)
+        if (used[l->dim[d].var] && l->dim[d].padded > 1) {
+            x[d] = x[d] ? 0 : l->dim[d].padded - 1;
+            if (x[d])
+                return true;
+        }
+    return false;
+}
+
+static bool
+next_of(const Layout *l, const bool *used, i64 *x)
+{
+    for (int d = l->rank - 1; d >= 0; d--)
+        if (used[l->dim[d].var]) {
+            if (++x[d] < l->dim[d].padded)
+                return true;
+            x[d] = 0;
+        }
+    return false;
+}
+
+bool
+layout_least(const Layout *l, const Ex *ex, i64 *min, i64 *max, i64 *at)
+{
+    Arena *a = ex_arena(l->e);
+    bool *used = arena_array(a, bool, ex_nvars(l->e)), all = true;
+    i64 *val = arena_array(a, i64, ex_nvars(l->e)), x[MAX_RANK] = {0}, points = 1, v;
+    ex_vars(ex, used);
+    for (int d = 0; d < l->rank; d++)
+        if (used[l->dim[d].var])
+            all &= int_mul(points, l->dim[d].padded, &points) && points <= POINTS_MAX;
+    *min = INT64_MAX;
+    *max = INT64_MIN;
+    do {
+        for (int d = 0; d < l->rank; d++)
+            val[l->dim[d].var] = x[d];
+        if (!ex_eval(ex, val, &v))
+            return false;
+        if (v < *min)
+            memcpy(at, x, sizeof x);
+        *min = v < *min ? v : *min;
+        *max = v > *max ? v : *max;
+    } while (all ? next_of(l, used, x) : next_corner(l, used, x));
+    return all;
+}
