@@ -182,14 +182,19 @@ names(const Plan *p, int *ntaken)
     return all;
 }
 
-/* The table of nest i, in front of those of the unit; NULL where it has none. */
+/* The table of nest i, in front of those of the unit unless one of them is it; NULL where
+ * it has none. */
 static const Table *
 add_table(Arena *a, Unit *u, const Plan *p, int i)
 {
     if (!p->nest[i].table)
         return NULL;
+    const char *name = arena_printf(a, "%s_table%d", u->name, plan_table_of(p, i));
+    for (const Table *t = u->table; t; t = t->next)
+        if (!strcmp(t->name, name))
+            return t;
     Table *t = arena_new(a, Table);
-    *t = (Table){.name = arena_printf(a, "%s_table%d", u->name, i), .next = u->table};
+    *t = (Table){.name = name, .next = u->table};
     t->value = nest_table(a, p, &p->nest[i]);
     t->n = 2 * nest_entries(&p->nest[i]);
     return u->table = t;

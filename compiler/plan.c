@@ -46,6 +46,10 @@ plan_match(Arena *a, const LayoutRef *src, const LayoutRef *dst, int rank, int *
         map[i] = position(s, rank, d->dims[i]);
 }
 
+/* Tables have no more entries, as they are part of what is emitted: fewer nests with digits
+ * that stay expressions are made instead. */
+enum { ENTRIES_MOST = 1 << 16 };
+
 /* The pieces of one dim's range, from the first to before the last. */
 typedef struct {
     Piece *piece;
@@ -208,7 +212,7 @@ add_nests(Boxes *b, const Product *q)
 
 /* Padding, disjoint: dims before k real, dim k padding, dims after k all. */
 static void
-add_padding(Boxes *b, NestKind kind)
+add_padding(Boxes *b, NestKind kind, i64 limit)
 {
     int rank = b->p->dst->rank;
     bool copy = kind == NEST_COPY;
@@ -217,7 +221,7 @@ add_padding(Boxes *b, NestKind kind)
         for (int d = 0; d < rank; d++)
             range[d] = d == k ? b->pad[d] : d > k ? b->full[d]
                        : copy ? b->valid[d] : b->valid_dst[d];
-        add_ranges(b, kind, range, NESTS_MAX / rank);
+        add_ranges(b, kind, range, limit < rank ? 1 : limit / rank);
     }
 }
 
@@ -234,6 +238,23 @@ separate_padding(Boxes *b)
             memcpy(all + v->n, p->piece, (size_t)p->n * sizeof *all);
         b->full[d] = (Range){all, v->n + p->n, v->from, p->to};
     }
+}
+
+/* All nests, about `limit` of a kind at most; the entries of their tables. */
+static i64
+add_all(Boxes *b, i64 limit)
+{
+    Plan *p = b->p;
+    FillKind fill = p->dst->ref->def->fill;
+    b->nproducts = p->n = 0;
+    b->nests = 0;
+    add_ranges(b, NEST_COPY, b->valid, limit);
+    if (fill != FILL_NONE)
+        add_padding(b, fill == FILL_EDGE ? NEST_COPY : NEST_FILL, limit);
+    make_room(p, b->nests);
+    for (int i = 0; i < b->nproducts; i++)
+        add_nests(b, &b->product[i]);
+    return plan_entries(p);
 }
 
 bool
@@ -258,15 +279,10 @@ plan_make(Scalars *s, const char *const *name, Layout *src, Layout *dst, const i
     memcpy(p->map, map, sizeof p->map);
     for (int d = 0; d < dst->rank; d++)
         cut_dim(b, d);
-    FillKind fill = dst->ref->def->fill;
-    if (fill == FILL_EDGE)
+    if (dst->ref->def->fill == FILL_EDGE)
         separate_padding(b);
-    add_ranges(b, NEST_COPY, b->valid, NESTS_MAX);
-    if (fill != FILL_NONE)
-        add_padding(b, fill == FILL_EDGE ? NEST_COPY : NEST_FILL);
-    make_room(p, b->nests);
-    for (int i = 0; i < b->nproducts; i++)
-        add_nests(b, &b->product[i]);
+    for (i64 limit = NESTS_MAX; add_all(b, limit) > ENTRIES_MOST && limit > 1;)
+        limit /= 4;
     plan_few(p);
     plan_merge(p);
     plan_order(p);

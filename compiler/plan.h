@@ -192,6 +192,11 @@ void plan_sizes_print(Buf *b, const Plan *p, const Sizes *z);
  * and rest of the addresses in them. */
 i64 nest_entries(const Nest *n);
 const int32_t *nest_table(Arena *a, const Plan *p, const Nest *n);
+/* The first nest with the table of this one, which may be itself: many differ in where
+ * they start alone. */
+int plan_table_of(const Plan *p, int nest);
+/* Entries of all tables that differ. */
+i64 plan_entries(const Plan *p);
 /* What an address has besides the strides of loops: what varies with the loops of the
  * table, which is in it, and what does not; without a table all is outside. */
 const Ex *nest_inside(const Plan *p, const Nest *n, bool source);

@@ -47,6 +47,40 @@ nest_entries(const Nest *n)
     return entries;
 }
 
+/* Both have a table, of the same loops with the same offsets. */
+static bool
+same_table(const Plan *p, const Nest *a, const Nest *b)
+{
+    if (a->table != b->table)
+        return false;
+    for (int i = 0; i < a->table; i++) {
+        const Loop *l = &first_of(a)[i], *k = &first_of(b)[i];
+        if (l->var != k->var || l->n != k->n || l->ss != k->ss || l->ds != k->ds)
+            return false;
+    }
+    return nest_inside(p, a, false) == nest_inside(p, b, false) &&
+           nest_inside(p, a, true) == nest_inside(p, b, true);
+}
+
+int
+plan_table_of(const Plan *p, int nest)
+{
+    int i = 0;
+    while (i < nest && (p->nest[i].merged || !same_table(p, &p->nest[i], &p->nest[nest])))
+        i++;
+    return i;
+}
+
+i64
+plan_entries(const Plan *p)
+{
+    i64 sum = 0;
+    for (int i = 0; i < p->n; i++)
+        if (p->nest[i].table && !p->nest[i].merged && plan_table_of(p, i) == i)
+            sum += nest_entries(&p->nest[i]);
+    return sum;
+}
+
 const int32_t *
 nest_table(Arena *a, const Plan *p, const Nest *n)
 {

@@ -175,6 +175,20 @@ make_rests(Maker *m, const Ex *dst, const Ex *src)
     m->s->src = make_rest(m, src);
 }
 
+/* Nests that share a table have one. */
+static const int32_t *
+table_of(Maker *m)
+{
+    const Plan *p = m->p;
+    if (!m->n->table)
+        return NULL;
+    const Nest *first = &p->nest[plan_table_of(p, (int)(m->n - p->nest))];
+    for (const Step *s = m->s - 1; first < m->n; s--)
+        if (s->sketch->nest == first)
+            return s->sketch->table;
+    return nest_table(m->a, p, m->n);
+}
+
 /* What a shape is asked for the calls. */
 static void
 make_sketch(Maker *m, const Ex *dst, const Ex *src)
@@ -182,7 +196,7 @@ make_sketch(Maker *m, const Ex *dst, const Ex *src)
     const Ex *needs[MAX_NEEDS];
     Sketch *k = arena_new(m->a, Sketch);
     k->nest = m->n;
-    k->table = m->n->table ? nest_table(m->a, m->p, m->n) : NULL;
+    k->table = table_of(m);
     k->nneeds = nest_needs(m->p, m->n, needs);
     k->needs = arena_copy(m->a, needs, (size_t)k->nneeds * sizeof *needs);
     k->dst = part_of(m, dst, false);
