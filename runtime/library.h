@@ -143,6 +143,8 @@ ravel_status plan_picked(ravel_context *cx, const ravel_request *rq, const Pick 
 
 /* run.c: task(arg, part, parts) for the parts of something that so many share. */
 void threads_share(const Threads *t, ravel_task *task, void *arg);
+/* Whether a byte is in both buffers. */
+bool buffers_overlap(const void *dst, i64 dst_bytes, const void *src, i64 src_bytes);
 /* One part of a plan's work; of one that is not shared, part 0 of 1 alone. */
 void plan_part(const ravel_plan *p, void *dst, const void *src, i64 part, i64 parts);
 

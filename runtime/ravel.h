@@ -139,10 +139,11 @@ RAVEL_API const char *ravel_plan_way(const ravel_plan *plan);
  * by the plan; NULL for NULL and where the interpreter is at work.  Thread-safe. */
 RAVEL_API const char *ravel_plan_source(const ravel_plan *plan);
 
-/* Convert.  The buffers must not overlap; any alignment will do.  Padding is
- * written with the destination's fill, holes (the gaps of a pitch) are left
- * alone.  Up to 240 KB of the thread's stack are used.  RAVEL_ERR_ARGUMENT for NULL and
- * where extents are left to run time, else RAVEL_OK.  Thread-safe; also in the child of
+/* Convert.  Any alignment will do.  Padding is written with the destination's fill,
+ * holes (the gaps of a pitch) are left alone.  Up to 240 KB of the thread's stack are
+ * used.  RAVEL_ERR_ARGUMENT, and nothing is written, for NULL, where the buffers share a
+ * byte (there is no conversion in place) and where extents are left to run time; else
+ * RAVEL_OK.  Thread-safe; also in the child of
  * a fork, whose threads are made anew for each run. */
 RAVEL_API ravel_status ravel_run(const ravel_plan *plan, void *dst,
                                  const void *src);
@@ -150,7 +151,8 @@ RAVEL_API ravel_status ravel_run(const ravel_plan *plan, void *dst,
 /* ravel_run at a shape, for a plan with extents left to run time; nothing is compiled.
  * `shape` has all extents, those that the plan has numbers for equal to them; 0 is an
  * extent too.  Buffers of no bytes may be NULL.  RAVEL_ERR_ARGUMENT, and nothing is
- * written, where an extent is none of the plan's or a size does not fit 64 bits.
+ * written, where an extent is none of the plan's, a size does not fit 64 bits or the
+ * buffers share a byte.
  * Thread-safe. */
 RAVEL_API ravel_status ravel_run_shape(const ravel_plan *plan, void *dst, const void *src,
                                        const int64_t *shape, ravel_error *err);
