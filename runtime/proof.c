@@ -21,6 +21,7 @@
 
 #include "element.h"
 #include "fence.h"
+#include "threads.h"
 
 enum { THREADS = 4 };
 /* Bytes of both buffers beyond which fewer threads run. */
@@ -469,7 +470,7 @@ one_round(Proof *q, const Code *code, int round, ravel_error *err)
             return RAVEL_ERR_MEMORY;
         r[t] = (Runner){.lane = &q->lane[t], .code = code, .missing = &missing};
     }
-    while (n < q->nlanes && !pthread_create(&r[n].thread, NULL, runner, &r[n]))
+    while (n < q->nlanes && thread_start(&r[n].thread, runner, &r[n]))
         n++;
     if (n < q->nlanes)
         atomic_store(&missing, 0);

@@ -10,7 +10,8 @@
  *
  * Every function that can fail returns a ravel_status and, when it does fail
  * and `err` is not NULL, fills it with a sentence.  Nothing here exits, prints or
- * keeps global state (libtcc's own is behind one lock).  Shapes count elements, sizes
+ * keeps global state (libtcc's own is behind one lock); no limit of the process
+ * (setrlimit) makes it raise a signal, while the caller's stack can be had.  Shapes count elements, sizes
  * bytes.  A layout is written as its name (NC1HWC0), its name with parameters
  * (NC1HWC0{C0=32}) or an inline table ({N, C//16, H, W, C%16}).
  * Valid C99 and C++.
