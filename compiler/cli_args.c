@@ -47,6 +47,8 @@ static const struct {
      offsetof(Options, output)},
     {'O', false, {"object", 'O', "FILE.so", 0, "the function of a shared object instead "
      "of our own code", 0}, offsetof(Options, object)},
+    {'A', false, {"align", 'A', "N", 0, "an --object's buffers begin at multiples of N "
+     "bytes; anywhere unless given", 0}, offsetof(Options, align)},
     {'L', false, {"limit", 'L', "N", 0, "seconds of processor time for a proof", 0},
      offsetof(Options, limit)},
     {'R', false, {"rounds", 'R', "N", 0, "how often each is measured: 9 unless given", 0},

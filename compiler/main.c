@@ -59,14 +59,15 @@ static const Command commands[] = {
      "gives .npy.\n\n"
      "  ravel convert x.npy y.npy --from NCHW --to NC1HWC0 --verify\n"
      "  ravel convert y.npy z.npy --from NC1HWC0 --to NCHW --shape 2,20,5,7\n"},
-    {"verify", cmd_verify, "", 0, "F!T!s!t!OnLWjf", "prove the code of a conversion",
+    {"verify", cmd_verify, "", 0, "F!T!s!t!OnALWjf", "prove the code of a conversion",
      "Compiles both directions, shows that the boxes of each plan are disjoint and\n"
      "cover all, and runs the code where every slot of the source holds its own\n"
-     "number, between pages that cannot be touched, from four threads at once, or\n"
-     "two where both buffers are more than 256 MB.  Exits with 1 and a sentence when\n"
-     "anything differs from the layouts.  --object proves\n"
+     "number, between pages that cannot be touched, at buffers of any alignment, from\n"
+     "four threads at once, or two where both buffers are more than 256 MB.  Exits with\n"
+     "1 and a sentence when anything differs from the layouts.  --object proves\n"
      "void F(void *dst, const void *src) of a shared object instead, in the one\n"
-     "direction; F is --name, or what emit calls it.  A function that has not\n"
+     "direction; F is --name, or what emit calls it.  Emitted code takes buffers\n"
+     "anywhere; where F wants more, --align says so.  A function that has not\n"
      "returned after --limit seconds of processor time (60 and more with the size,\n"
      "unless given) is wrong too.  With names in the shape (N,64,H,W) the boxes are\n"
      "shown for every residue of these extents, and the code runs around all borders.\n\n"
