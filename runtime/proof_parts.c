@@ -38,22 +38,38 @@ run_parts(Proof *q, const Code *code, int parts, int step, ravel_error *err)
     return lane_check_by(q, l, &q->lane[0], err);
 }
 
+/* The first byte of a piece that has changed and is another part's, or n. */
+static size_t
+shared_byte(const unsigned char *dst, const unsigned char *owner, size_t n,
+            unsigned char poison, unsigned char mine)
+{
+    unsigned char any = 0;
+    for (size_t i = 0; i < n; i++)
+        any |= (dst[i] != poison) & (owner[i] != 0) & (owner[i] != mine);
+    if (!any)
+        return n;
+    size_t i = 0;
+    while (dst[i] == poison || !owner[i] || owner[i] == mine)
+        i++;
+    return i;
+}
+
 /* The bytes of a piece that have changed are the part's own: owner has, of every byte,
  * the part that wrote it, from 1.  They are poison again afterwards. */
 static ravel_status
-own_piece(const Fence *dst, size_t at, size_t n, unsigned char *owner,
+own_piece(const Fence *f, size_t at, size_t n, unsigned char *owner,
           unsigned char poison, int part, int parts, ravel_error *err)
 {
-    for (size_t i = at; i < at + n; i++) {
-        if (dst->p[i] == poison)
-            continue;
-        dst->p[i] = poison;
-        if (owner[i] && owner[i] != part + 1)
-            return error_set(err, RAVEL_ERR_VERIFY, "byte %lld of the destination is "
-                             "written by part %d and by part %d of %d, which threads may "
-                             "run at once", (long long)i, owner[i] - 1, part, parts);
-        owner[i] = (unsigned char)(part + 1);
-    }
+    unsigned char *dst = f->p + at, mine = (unsigned char)(part + 1);
+    owner += at;
+    size_t i = shared_byte(dst, owner, n, poison, mine);
+    if (i < n)
+        return error_set(err, RAVEL_ERR_VERIFY, "byte %lld of the destination is "
+                         "written by part %d and by part %d of %d, which threads may "
+                         "run at once", (long long)(at + i), owner[i] - 1, part, parts);
+    for (i = 0; i < n; i++)
+        owner[i] = dst[i] != poison ? mine : owner[i];
+    memset(dst, poison, n);
     return RAVEL_OK;
 }
 

@@ -173,10 +173,12 @@ mark_padding(const Walk *w, bool all, i64 at, ReferenceRow *r)
 static bool
 walk_row(Walk *w)
 {
-    ReferenceRow r = {.x = w->x, .inner = w->inner};
+    ReferenceRow r;
     i64 to = row_base(w, &w->to), from = w->from.l ? row_base(w, &w->from) : 0;
     i64 all = w->inner < 0 ? 1 : w->n[w->inner];
     bool pad = outer_padding(w);
+    r.x = w->x;
+    r.inner = w->inner;
     for (i64 at = 0; at < all; at += REFERENCE_ROW) {
         r.n = all - at < REFERENCE_ROW ? (int)(all - at) : REFERENCE_ROW;
         row_addresses(w, &w->to, to, at, r.n, r.to);
