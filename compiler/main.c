@@ -1,9 +1,11 @@
 /* ravel: the commands, and the boundary where their errors end. */
+#define _GNU_SOURCE
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "../runtime/file.h"
 #include "cli.h"
 
 static const Command commands[] = {
@@ -191,12 +193,33 @@ complain(const char *text)
     fputc('\n', stderr);
 }
 
+/* The handler of each was reset when it was entered, so the process ends by the signal. */
+static void
+on_end(int sig)
+{
+    file_abandon();
+    raise(sig);
+}
+
+/* What users and systems end a process with leaves no file half written; one that is
+ * ignored, as under nohup, stays so. */
+static void
+catch_ends(void)
+{
+    static const int ends[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT};
+    struct sigaction ours = {.sa_handler = on_end, .sa_flags = (int)SA_RESETHAND}, old;
+    for (int i = 0; i < LEN(ends); i++)
+        if (!sigaction(ends[i], NULL, &old) && old.sa_handler == SIG_DFL)
+            sigaction(ends[i], &ours, NULL);
+}
+
 int
 main(int argc, char **argv)
 {
     static char help_flag[] = "--help";
     cli_show_streams();
     signal(SIGXFSZ, SIG_IGN);              /* a file too large is an error like others */
+    catch_ends();
     json_set_alloc_funcs(cli_json_memory, free);
     if (argc > 2 && !strcmp(argv[1], "help")) {
         argv[1] = argv[2];

@@ -170,10 +170,9 @@ RAVEL_API ravel_status ravel_plan_bytes_at(const ravel_plan *plan, const int64_t
  * source and the bytes beside both buffers, from several threads at once.  What threads
  * share is also run part by part, in several numbers of parts and in several orders; no
  * byte may be written by two of them.
- * RAVEL_ERR_VERIFY with the first difference when it is wrong.  Takes the memory of
- * both buffers for each thread (four; two where both are more than 256 MB), 8 bytes a
- * slot of the destination, and 8 bytes a coordinate of a dim for every entry of the
- * layouts that depends on that dim alone.  Thread-safe. */
+ * RAVEL_ERR_VERIFY with the first difference when it is wrong.  Buffers begin at several
+ * alignments.  Takes the memory of both buffers for each thread (four; two where both are
+ * more than 256 MB), 2 bits a slot of the destination and some megabytes.  Thread-safe. */
 RAVEL_API ravel_status ravel_verify(const ravel_plan *plan, ravel_error *err);
 
 /* What a proof looked at. */
