@@ -85,6 +85,7 @@ stamp_block(const Proof *q, const Shot *s, i64 slot, int n, unsigned char *out)
     case 128: stamps(128, shift, key, slot, n, out); return;
     default: break;
     }
+    memset(out, 0, (size_t)(n * q->bits / 8));
     stamps(q->bits, shift, 0, slot, n, out);
     for (int i = 0; i < n * q->bits / 8; i++)
         out[i] ^= s->key;
