@@ -47,6 +47,8 @@ static const struct {
      offsetof(Options, output)},
     {'O', false, {"object", 'O', "FILE.so", 0, "the function of a shared object instead "
      "of our own code", 0}, offsetof(Options, object)},
+    {'A', false, {"align", 'A', "N", 0, "an --object's buffers begin at multiples of N "
+     "bytes; anywhere unless given", 0}, offsetof(Options, align)},
     {'L', false, {"limit", 'L', "N", 0, "seconds of work that a question may take, "
      "counted in steps: 2 unless given; of verify also the processor time of a proof", 0},
      offsetof(Options, limit)},

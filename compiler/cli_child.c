@@ -33,12 +33,14 @@ static Proof *proof;
 static Relayout *function;
 static RelayoutPart *part_function;    /* NULL: there is none */
 
+/* Vectors that are not aligned have no address of their own in a SIGSEGV of x86. */
 static void
 on_fault(int sig, siginfo_t *info, void *context)
 {
-    (void)sig;
     (void)context;
-    told->place = proof_locate(proof, info->si_addr);
+    bool unaligned = sig == SIGBUS ? info->si_code == BUS_ADRALN
+                                   : info->si_code == SI_KERNEL;
+    told->place = proof_locate(proof, info->si_addr, unaligned);
     told->state = FAULTED;
     _exit(0);
 }
@@ -112,7 +114,8 @@ answer(const Plan *p, const ravel_plan *code, const ChildObject *object)
     if (code)
         return verify_plan(code, proof, &told->certificate, &told->err);
     s = find_function(object);
-    Code o = {run_function, p->split && part_function ? run_part : NULL, NULL};
+    Code o = {run_function, p->split && part_function ? run_part : NULL, NULL,
+              object->align};
     return s == RAVEL_OK ? proof_run(proof, &o, &told->certificate, &told->err) : s;
 }
 

@@ -8,6 +8,7 @@
 /* void name(void *dst, const void *src) of a shared object. */
 typedef struct {
     const char *path, *name;
+    int align;                     /* of its buffers; 0: any */
 } ChildObject;
 
 typedef struct {

@@ -6,6 +6,7 @@
 #include "../runtime/file.h"
 #include "../runtime/npy.h"
 #include "../runtime/proof.h"
+#include "../runtime/reference.h"
 #include "cli.h"
 
 /* The source array; `data` is malloc'ed. */
@@ -181,28 +182,29 @@ write_result(Cli *c, const Source *s, const Layout *l, const unsigned char *dst)
     cli_check(c, npy_write(out, descr, bytes, n, shape, dst, &err), &err);
 }
 
-/* The data itself against the definition, then the code against index stamps;
- * false, with a message, when either is wrong. */
+/* The data itself against the definition; then the source is done with, which gives the
+ * proof of the code, by index stamps, its memory.  False, with a message, when either is
+ * wrong. */
 static bool
-verify(Cli *c, const ravel_plan *p, const unsigned char *dst, const unsigned char *src)
+verify(Cli *c, const ravel_plan *p, const unsigned char *dst, Source *s)
 {
     ravel_error err;
-    i64 n = ravel_plan_dst_bytes(p), at = 0;
-    unsigned char *want = arena_array(c->arena, unsigned char, n);
+    i64 at;
     cli_check(c, proof_affords(p->plan, &err), &err);
-    if (!reference_run(p->plan, want, src))
+    if (!reference_differs(p->plan, dst, s->a.data, &at))
         cli_fail(c, "verify: out of memory");
-    while (at < n && dst[at] == want[at])
-        at++;
-    if (at < n)
-        fprintf(stderr, "ravel: verify: byte %lld is 0x%02x, the layouts say 0x%02x\n",
-                (long long)at, dst[at], want[at]);
-    ravel_status s = at < n ? RAVEL_ERR_VERIFY : ravel_verify(p, &err);
-    if (s == RAVEL_ERR_VERIFY && at == n)
+    if (at >= 0)
+        fprintf(stderr, "ravel: verify: slot %lld of the result is not what the layouts "
+                "say\n", (long long)at);
+    free(s->a.data);
+    s->a.data = NULL;
+    cli_need_memory(c, proof_bytes(p->plan), "a proof");
+    ravel_status status = at >= 0 ? RAVEL_ERR_VERIFY : ravel_verify(p, &err);
+    if (status == RAVEL_ERR_VERIFY && at < 0)
         fprintf(stderr, "ravel: verify: %s\n", err.text);
-    else if (s != RAVEL_ERR_VERIFY)
-        cli_check(c, s, &err);
-    return s == RAVEL_OK;
+    else if (status != RAVEL_ERR_VERIFY)
+        cli_check(c, status, &err);
+    return status == RAVEL_OK;
 }
 
 static int
@@ -221,7 +223,7 @@ convert(Cli *c, Source *s, ravel_plan **plan)
     /* zeroed: holes of the destination come out the same every time */
     unsigned char *dst = arena_array(c->arena, unsigned char, layout_bytes(p->dst));
     ravel_run(*plan, dst, s->a.data);
-    if (c->o.verify && !verify(c, *plan, dst, s->a.data))
+    if (c->o.verify && !verify(c, *plan, dst, s))
         return EXIT_NO;
     write_result(c, s, p->dst, dst);
     if (strcmp(c->o.arg[1], "-"))

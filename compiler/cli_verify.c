@@ -12,6 +12,7 @@ typedef struct {
     i64 shape[MAX_RANK];
     const char *name[MAX_RANK];    /* of its extents left to run time */
     ravel_plan *plan;              /* the one at work */
+    i64 align;                     /* of an object's buffers; 0: any */
     json_t *proofs;
     const char *one_way;           /* why nothing goes back; NULL: it does */
     bool no;
@@ -68,6 +69,12 @@ print_certificate(const Cli *c, const Plan *p, const ravel_plan *code, const Out
            (long long)k->holes);
     printf("  beside   pages that cannot be touched, on both sides of both buffers; the "
            "source locked\n");
+    if (c->o.align)
+        printf("  begins   at multiples of %s bytes, of each buffer by itself; against both "
+               "pages\n", c->o.align);
+    else
+        printf("  begins   at any byte: 1, 16 and an element beyond a page, of each buffer "
+               "by itself\n");
     if (k->parts)
         printf("  parts    up to %d, in several orders; no byte is written by two\n",
                k->parts);
@@ -94,7 +101,7 @@ static void
 prove_object(Verify *v)
 {
     Cli *c = v->c;
-    ChildObject o = {c->o.object, NULL};
+    ChildObject o = {c->o.object, NULL, (int)v->align};
     const Plan *p = compile_plan(c->arena, c->known, &v->rq);
     o.name = c->o.name;                /* only looked up: any will do */
     if (!o.name)
@@ -153,6 +160,11 @@ cmd_verify(Cli *c)
     Verify v = {.c = c, .rq = {.dtype = c->o.dtype, .name = c->o.name}};
     if (c->o.name && !c->o.object)
         cli_fail(c, "--name is the function of an --object");
+    if (c->o.align && !c->o.object)
+        cli_fail(c, "--align is of the buffers of an --object");
+    if (c->o.align && (cli_numbers(c, "--align", c->o.align, &v.align, 1) != 1 ||
+                       !int_is_pow2(v.align) || v.align > PROOF_ALIGN_MAX))
+        cli_fail(c, "--align is a power of two, at most %d", PROOF_ALIGN_MAX);
     v.rq.from = cli_layout_text(c, c->o.from);
     v.rq.to = cli_layout_text(c, c->o.to);
     v.rq.shape = v.shape;

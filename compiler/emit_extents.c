@@ -222,8 +222,8 @@ emit_extents(const Plan *p, Unit *u)
     bool *none = arena_array(t.arena, bool, t.s->n + 1);
     u->param = t.name;
     u->nparams = t.s->nextents;
-    u->note = "0, or 1 and nothing done where an extent is none or a size does not fit; "
-              "src and dst do not overlap";
+    u->note = "0, or 1 and nothing done where an extent is none, a size does not fit or "
+              "src and dst overlap";
     u->sizes = checks(&t, sizes(&t, fit, size));
     u->body = with_unused(&t, with_scalars(&t, u->body, none));
 }

@@ -1,9 +1,11 @@
 /* ravel: the commands, and the boundary where their errors end. */
+#define _GNU_SOURCE
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "../runtime/file.h"
 #include "cli.h"
 
 static const Command commands[] = {
@@ -61,14 +63,15 @@ static const Command commands[] = {
      "gives .npy.\n\n"
      "  ravel convert x.npy y.npy --from NCHW --to NC1HWC0 --verify\n"
      "  ravel convert y.npy z.npy --from NC1HWC0 --to NCHW --shape 2,20,5,7\n"},
-    {"verify", cmd_verify, "", 0, "F!T!s!t!OnLWjf", "prove the code of a conversion",
+    {"verify", cmd_verify, "", 0, "F!T!s!t!OnALWjf", "prove the code of a conversion",
      "Compiles both directions, shows that the boxes of each plan are disjoint and\n"
      "cover all, and runs the code where every slot of the source holds its own\n"
-     "number, between pages that cannot be touched, from four threads at once, or\n"
-     "two where both buffers are more than 256 MB.  Exits with 1 and a sentence when\n"
-     "anything differs from the layouts.  --object proves\n"
+     "number, between pages that cannot be touched, at buffers of any alignment, from\n"
+     "four threads at once, or two where both buffers are more than 256 MB.  Exits with\n"
+     "1 and a sentence when anything differs from the layouts.  --object proves\n"
      "void F(void *dst, const void *src) of a shared object instead, in the one\n"
-     "direction; F is --name, or what emit calls it.  A function that has not\n"
+     "direction; F is --name, or what emit calls it.  Emitted code takes buffers\n"
+     "anywhere; where F wants more, --align says so.  A function that has not\n"
      "returned after --limit seconds of processor time (60 and more with the size,\n"
      "unless given) is wrong too; the rest of the work is limited by it as well.\n"
      "With names in the shape (N,64,H,W) the boxes are shown for every residue of\n"
@@ -209,12 +212,33 @@ complain(const char *text)
     fputc('\n', stderr);
 }
 
+/* The handler of each was reset when it was entered, so the process ends by the signal. */
+static void
+on_end(int sig)
+{
+    file_abandon();
+    raise(sig);
+}
+
+/* What users and systems end a process with leaves no file half written; one that is
+ * ignored, as under nohup, stays so. */
+static void
+catch_ends(void)
+{
+    static const int ends[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT};
+    struct sigaction ours = {.sa_handler = on_end, .sa_flags = (int)SA_RESETHAND}, old;
+    for (int i = 0; i < LEN(ends); i++)
+        if (!sigaction(ends[i], NULL, &old) && old.sa_handler == SIG_DFL)
+            sigaction(ends[i], &ours, NULL);
+}
+
 int
 main(int argc, char **argv)
 {
     static char help_flag[] = "--help";
     cli_show_streams();
     signal(SIGXFSZ, SIG_IGN);              /* a file too large is an error like others */
+    catch_ends();
     json_set_alloc_funcs(cli_json_memory, free);
     if (argc > 2 && !strcmp(argv[1], "help")) {
         argv[1] = argv[2];

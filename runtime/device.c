@@ -297,6 +297,8 @@ ravel_device_launch(ravel_device_kernel *kernel, void *queue, void *dst, const v
         return RAVEL_OK;
     if (!dst || !src)
         return wrong(err, "ravel_device_launch: no source or no destination");
+    if (dst == src)
+        return wrong(err, "ravel_device_launch: the source is the destination");
     return kernel->device->kind->launch(kernel, queue, dst, src, err);
 }
 

@@ -13,11 +13,14 @@
 
 #include <elf.h>
 #include <errno.h>
+#include <pthread.h>
+#include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "error.h"
@@ -398,6 +401,28 @@ write_all(int fd, const unsigned char *p, size_t n)
     return true;
 }
 
+/* RLIMIT_FSIZE counts files in memory too: a write beyond it is EFBIG, and a signal to
+ * the thread that writes, which ends the process.  Here the thread takes that signal
+ * itself, unless one was there before. */
+static bool
+write_unsignalled(int fd, const unsigned char *p, size_t n)
+{
+    sigset_t one, old, waiting;
+    sigemptyset(&one);
+    sigaddset(&one, SIGXFSZ);
+    sigpending(&waiting);
+    if (pthread_sigmask(SIG_BLOCK, &one, &old))
+        return false;
+    bool ok = write_all(fd, p, n);
+    int e = errno;
+    if (!ok && !sigismember(&waiting, SIGXFSZ))
+        while (sigtimedwait(&one, NULL, &(struct timespec){0}) < 0 && errno == EINTR)
+            continue;
+    pthread_sigmask(SIG_SETMASK, &old, NULL);
+    errno = e;
+    return ok;
+}
+
 static ravel_status
 map_text(const Loader *ld)
 {
@@ -405,7 +430,7 @@ map_text(const Loader *ld)
     int fd = open_memory();
     if (fd < 0)
         return sysfail(ld, "no memory file");
-    if (!write_all(fd, ld->text, ld->ntext))
+    if (!write_unsignalled(fd, ld->text, ld->ntext))
         s = sysfail(ld, "writing the memory file");
     else if (mmap(ld->im->base, ld->ntext, PROT_READ | PROT_EXEC,
                   MAP_PRIVATE | MAP_FIXED, fd, 0) == MAP_FAILED)

@@ -23,7 +23,7 @@ margin(const Fence *f)
 size_t
 fence_bytes(size_t n)
 {
-    return (n ? (n + page() - 1) / page() : 1) * page() + 2 * page();
+    return (n + FENCE_SHIFT + page() - 1) / page() * page() + 2 * page();
 }
 
 bool
@@ -41,7 +41,7 @@ fence_new(Fence *f, size_t n, bool pages)
         fence_free(f);
         return false;
     }
-    fence_place(f, AGAINST_END);
+    fence_place(f, (FencePlace){AGAINST_END, 0});
     return true;
 }
 
@@ -54,9 +54,10 @@ fence_free(Fence *f)
 }
 
 void
-fence_place(Fence *f, FenceSide side)
+fence_place(Fence *f, FencePlace at)
 {
-    f->p = side == AGAINST_END ? f->room + f->size - f->n : f->room;
+    unsigned char *last = f->room + f->size - f->n;
+    f->p = at.side == AGAINST_END ? last - at.shift : f->room + at.shift;
     unsigned char *end = f->p + f->n;
     memset(f->room - margin(f), MARK, (size_t)(f->p - f->room) + margin(f));
     memset(end, MARK, (size_t)(f->room + f->size - end) + margin(f));

@@ -15,9 +15,13 @@ typedef struct {
     bool pages;           /* the pages beside the room cannot be touched */
 } Fence;
 
-/* Where the buffer stands in its room: against the page after it, or against the one
- * before it. */
-typedef enum { AGAINST_END, AGAINST_START } FenceSide;
+/* Where the buffer stands in its room: so many bytes before the page after it, or so many
+ * after the page before it; at most FENCE_SHIFT. */
+typedef struct {
+    enum { AGAINST_END, AGAINST_START } side;
+    int shift;
+} FencePlace;
+enum { FENCE_SHIFT = 4096 };
 
 /* What fence_new allocates for n bytes. */
 size_t fence_bytes(size_t n);
@@ -26,7 +30,7 @@ bool fence_new(Fence *f, size_t n, bool pages);
 void fence_free(Fence *f);
 /* Put the buffer there; all that is beside it becomes the fence.  The buffer's own
  * bytes are not kept. */
-void fence_place(Fence *f, FenceSide side);
+void fence_place(Fence *f, FencePlace at);
 /* Forbid, or allow again, writing to the buffer; without pages nothing happens.
  * False, and errno, where the system refuses. */
 bool fence_lock(Fence *f, bool locked);

@@ -5,21 +5,19 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
-#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "error.h"
+#include "file_new.h"
 
 #define FIRST_READ ((size_t)1 << 16)   /* where the size is not known */
 #define DEVICE_MAX ((size_t)1 << 24)   /* a device may never end */
 #define MAX_LINKS 40                   /* as the kernel counts them */
-#define MAX_TRIES 100                  /* for a free temporary name */
 
 /* The failure that errno `e` stands for. */
 static ravel_status
@@ -32,8 +30,8 @@ sysfail(ravel_error *err, const char *path, const char *what,
                      strerror_r(e, buf, sizeof buf));
 }
 
-static int
-open_file(const char *path, int flags)
+int
+file_open(const char *path, int flags)
 {
     int fd;
     do
@@ -42,9 +40,8 @@ open_file(const char *path, int flags)
     return fd;
 }
 
-/* 0 or an errno. */
-static int
-sync_file(int fd)
+int
+file_sync(int fd)
 {
     while (fsync(fd) != 0)
         if (errno != EINTR)
@@ -122,7 +119,7 @@ file_read(const char *path, size_t max, unsigned char **data,
     *len = 0;
     if (max > PTRDIFF_MAX / 2)
         max = PTRDIFF_MAX / 2;
-    int fd = in ? STDIN_FILENO : open_file(path, O_RDONLY);
+    int fd = in ? STDIN_FILENO : file_open(path, O_RDONLY);
     if (fd < 0)
         return sysfail(err, name, "cannot open", errno);
     int e = read_fd(fd, &max, &b);
@@ -155,8 +152,8 @@ write_all(int fd, const void *data, size_t len)
     return 0;
 }
 
-static int
-write_parts(int fd, const FilePart *part, int nparts)
+int
+file_write_parts(int fd, const FilePart *part, int nparts)
 {
     int e = 0;
     for (int i = 0; i < nparts && e == 0; i++)
@@ -164,9 +161,8 @@ write_parts(int fd, const FilePart *part, int nparts)
     return e;
 }
 
-/* Close `fd` in any case; the earlier failure `e` is the one to tell. */
-static int
-close_after(int fd, int e)
+int
+file_close(int fd, int e)
 {
     int c = close(fd) == 0 || errno == EINTR ? 0 : errno;   /* Linux closes first */
     return e ? e : c;
@@ -178,7 +174,7 @@ write_direct(int fd, const char *name, const FilePart *part,
 {
     if (fd < 0)
         return sysfail(err, name, "cannot open", errno);
-    int e = close_after(fd, write_parts(fd, part, nparts));
+    int e = file_close(fd, file_write_parts(fd, part, nparts));
     return e ? sysfail(err, name, "cannot write", e) : RAVEL_OK;
 }
 
@@ -190,9 +186,8 @@ folder(const char *path)
     return slash ? (size_t)(slash - path) + 1 : 0;
 }
 
-/* malloc'ed: the folder of `path`, then `name`. */
-static char *
-beside(const char *path, const char *name)
+char *
+file_beside(const char *path, const char *name)
 {
     size_t n = name[0] == '/' ? 0 : folder(path), len = strlen(name);
     char *p = malloc(n + len + 1);
@@ -221,7 +216,7 @@ resolve(const char *path)
             return NULL;
         }
         to[n] = 0;
-        char *next = beside(p, to);
+        char *next = file_beside(p, to);
         free(p);
         p = next;
     }
@@ -230,69 +225,19 @@ resolve(const char *path)
     return NULL;
 }
 
-/* A name that no other thread, process or earlier run is likely to have chosen.
- * It does not contain the target's, which may be as long as names can be. */
-static void
-temp_name(char *buf, size_t size)
-{
-    static atomic_uint serial;
-    struct timespec t;
-    clock_gettime(CLOCK_REALTIME, &t);
-    snprintf(buf, size, ".ravel-%ld-%08lx-%u.tmp", (long)getpid(),
-             (unsigned long)t.tv_nsec, atomic_fetch_add(&serial, 1u));
-}
-
-/* Open a new file in the folder of `path`: its descriptor, or -1 with errno.
- * open, unlike mkstemp, applies the umask without having to ask for it, which
- * no thread can do safely. */
-static int
-open_temp(const char *path, char **temp)
-{
-    char name[64];
-    for (int i = 0; i < MAX_TRIES; i++) {
-        temp_name(name, sizeof name);
-        *temp = beside(path, name);
-        if (!*temp)
-            return -1;
-        int fd = open_file(*temp, O_WRONLY | O_CREAT | O_EXCL);
-        if (fd >= 0)
-            return fd;
-        int e = errno;
-        free(*temp);
-        *temp = NULL;
-        errno = e;
-        if (e != EEXIST)
-            return -1;
-    }
-    return -1;
-}
-
-/* Write and close the temporary file; `old` is what it will replace, if any. */
-static int
-fill_temp(int fd, const struct stat *old, const FilePart *part,
-          int nparts)
-{
-    int e = write_parts(fd, part, nparts);
-    if (e == 0 && old && fchmod(fd, old->st_mode & 0777) != 0)
-        e = errno;
-    if (e == 0)
-        e = sync_file(fd);
-    return close_after(fd, e);
-}
-
 /* That `path` is where it is, too, is to outlast a crash.  Where folders cannot be
  * read or have no fsync, the file system has it its own way. */
 static int
 sync_folder(const char *path)
 {
-    char *dir = beside(path, ".");
-    int fd = dir ? open_file(dir, O_RDONLY | O_DIRECTORY) : -1;
+    char *dir = file_beside(path, ".");
+    int fd = dir ? file_open(dir, O_RDONLY | O_DIRECTORY) : -1;
     int e = dir ? errno : ENOMEM;
     free(dir);
     if (fd < 0)
         return e == EACCES ? 0 : e;
-    e = sync_file(fd);
-    return close_after(fd, e == EINVAL ? 0 : e);
+    e = file_sync(fd);
+    return file_close(fd, e == EINVAL ? 0 : e);
 }
 
 /* Put the parts in the place of the regular file `old`, or of nothing (NULL). */
@@ -300,24 +245,17 @@ static ravel_status
 replace(const char *path, const struct stat *old,
         const FilePart *part, int nparts, ravel_error *err)
 {
-    char *temp = NULL, *real = resolve(path);
-    int fd = real ? open_temp(real, &temp) : -1;
-    if (fd < 0) {
-        int e = errno;
-        free(real);
-        return sysfail(err, path, "cannot create", e);
-    }
-    int e = fill_temp(fd, old, part, nparts);
-    if (e == 0 && rename(temp, real) != 0)
-        e = errno;
-    if (e)
-        unlink(temp);
+    char *real = resolve(path);
+    if (!real)
+        return sysfail(err, path, "cannot create", errno);
+    FileContents c = {part, nparts, old ? (int)(old->st_mode & 0777) : -1};
+    bool begun = false;
+    int e = file_replace(real, &c, &begun);
     int late = e ? 0 : sync_folder(real);
-    free(temp);
     free(real);
     if (late)
         return sysfail(err, path, "written, but a crash may undo it", late);
-    return e ? sysfail(err, path, "cannot write", e) : RAVEL_OK;
+    return e ? sysfail(err, path, begun ? "cannot write" : "cannot create", e) : RAVEL_OK;
 }
 
 ravel_status
@@ -336,7 +274,7 @@ file_write(const char *path, const FilePart *part, int nparts,
         return replace(path, NULL, part, nparts, err);
     }
     if (!S_ISREG(st.st_mode))
-        return write_direct(open_file(path, O_WRONLY), path, part, nparts, err);
+        return write_direct(file_open(path, O_WRONLY), path, part, nparts, err);
     /* rename asks only the folder; a write-protected file is meant to stay */
     if (access(path, W_OK) != 0)
         return sysfail(err, path, "cannot write", errno);

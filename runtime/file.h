@@ -9,16 +9,19 @@
 ravel_status file_read(const char *path, size_t max, unsigned char **data,
                        size_t *len, ravel_error *err);
 
-/* Write the parts one after the other to a temporary file beside `path`,
- * flush it to disk, rename it and flush the folder; on any failure before the last
- * step `path` is as it was and no temporary stays.  A process killed meanwhile may
- * leave one .ravel-*.tmp, which nothing minds.  "-" is standard output; a path that is a
- * device or a pipe is written to directly. */
+/* Write the parts one after the other to a file without a name in the folder of `path`,
+ * flush it to disk, give it the place and flush the folder; on any failure before the
+ * last step `path` is as it was and nothing else is left.  "-" is standard output; a path that
+ * is a device or a pipe is written to directly. */
 typedef struct {
     const void *data;
     size_t len;
 } FilePart;
 ravel_status file_write(const char *path, const FilePart *part, int nparts,
                         ravel_error *err);
+
+/* For handlers of signals that end the process: take away a temporary file that has a
+ * name.  Safe in any of them. */
+void file_abandon(void);
 
 #endif

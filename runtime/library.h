@@ -147,6 +147,8 @@ ravel_status plan_picked(ravel_context *cx, const ravel_request *rq, const Pick 
 
 /* run.c: task(arg, part, parts) for the parts of something that so many share. */
 void threads_share(const Threads *t, ravel_task *task, void *arg);
+/* Whether a byte is in both buffers. */
+bool buffers_overlap(const void *dst, i64 dst_bytes, const void *src, i64 src_bytes);
 /* One part of a plan's work; of one that is not shared, part 0 of 1 alone. */
 void plan_part(const ravel_plan *p, void *dst, const void *src, i64 part, i64 parts);
 
@@ -157,34 +159,5 @@ ravel_status plan_at(const ravel_plan *p, Plan *again, const int64_t *shape,
 /* verify_shapes.c: ravel_verify_report of a plan with extents left to run time; *out
  * sums up. */
 ravel_status verify_shapes(const ravel_plan *p, ravel_certificate *out, ravel_error *err);
-
-/* reference.c: the relayout by its definition, an element at a time, from the
- * expressions as written, over the extents and strides of the layouts; shares nothing
- * else with the simplifier and the planner.
- * dst is overwritten where an element or padding lies.  False: out of memory. */
-bool reference_run(const Plan *p, unsigned char *dst, const unsigned char *src);
-/* What each slot of the destination holds after a relayout, by the same definition:
- * the slot of the source it is a copy of, FROM_FILL, or FROM_HOLE where it is left
- * alone.  The slots beyond the layout's size fill up the last byte. */
-enum { FROM_FILL = -1, FROM_HOLE = -2 };
-typedef struct {
-    i64 *from, n;                  /* malloc'ed, also where it fails */
-    i64 elements, padding;         /* slots that hold such; the rest are holes */
-} SlotMap;
-/* False: out of memory.  *why is what is wrong with the layouts themselves. */
-bool reference_map(const Plan *p, SlotMap *map, const char **why);
-/* The coordinate at a slot of a layout's storage; false when none is. */
-bool reference_find(const Layout *l, i64 slot, i64 *x);
-/* Addresses by the plain evaluator, for coordinates below padded; NULL: out of
- * memory. */
-typedef struct Addresser Addresser;
-Addresser *addresser_new(const Layout *l);
-/* What that allocates; INF: more than fits. */
-i64 addresser_bytes(const Layout *l);
-/* The units of work that an address of it takes; *made: to make it, INF: more than
- * fit. */
-i64 addresser_work(const Layout *l, i64 *made);
-i64 addresser_at(const Addresser *a, const i64 *x);
-void addresser_free(Addresser *a);
 
 #endif

@@ -12,7 +12,11 @@ typedef struct {
     /* One part of the work; NULL: it has none. */
     void (*part)(const void *self, void *dst, const void *src, i64 part, i64 parts);
     const void *self;
+    /* Its buffers begin at multiples of so many bytes, a power of two up to
+     * PROOF_ALIGN_MAX; 0, as 1: anywhere. */
+    int align;
 } Code;
+enum { PROOF_ALIGN_MAX = 4096 };
 
 /* The buffers, and what the layouts of p say of every slot.  With guard pages, code
  * that leaves its buffers or writes to its source faults, else it is only told that
@@ -22,8 +26,7 @@ void proof_free(Proof *q);
 /* The limit allows to evaluate the layouts of p as written at every coordinate, each of
  * which has WORK_FREE units for nothing. */
 ravel_status proof_affords(const Plan *p, ravel_error *err);
-/* What a proof allocates; INF: more than fits.  The addressers' tables are gone when
- * the buffers are made, which malloc need not notice. */
+/* What a proof allocates; INF: more than fits. */
 i64 proof_bytes(const Plan *p);
 /* Slots that all the runs of a proof move, roughly; INF: more than fit. */
 i64 proof_slots(const Plan *p);
@@ -41,12 +44,15 @@ ravel_status verify_affords(const Plan *p, int shapes, Budget *work, ravel_error
 ravel_status verify_plan(const ravel_plan *p, Proof *q, ravel_certificate *out,
                          ravel_error *err);
 
-/* The buffer that an address lies in or beside, for code that faults. */
+/* The buffer that an address lies in or beside, for code that faults; or where the
+ * buffers began, for code that wants them elsewhere. */
 typedef struct {
     bool known, source;
     i64 byte, bytes;      /* from the buffer's start; the buffer's size */
+    bool unaligned;       /* the fault was an address that is not aligned */
+    int dst_past, src_past;   /* bytes of the buffers' starts beyond a multiple of 64 */
 } ProofPlace;
-ProofPlace proof_locate(const Proof *q, const void *at);
+ProofPlace proof_locate(const Proof *q, const void *at, bool unaligned);
 /* The sentence about it. */
 void proof_place_text(const ProofPlace *at, char *text, size_t n);
 

@@ -10,7 +10,8 @@
  *
  * Every function that can fail returns a ravel_status and, when it does fail
  * and `err` is not NULL, fills it with a sentence.  Nothing here exits, prints or
- * keeps global state (libtcc's own is behind one lock).  Shapes count elements, sizes
+ * keeps global state (libtcc's own is behind one lock); no limit of the process
+ * (setrlimit) makes it raise a signal, while the caller's stack can be had.  Shapes count elements, sizes
  * bytes.  A layout is written as its name (NC1HWC0), its name with parameters
  * (NC1HWC0{C0=32}) or an inline table ({N, C//16, H, W, C%16}).
  * Valid C99 and C++.
@@ -151,10 +152,11 @@ RAVEL_API const char *ravel_plan_way(const ravel_plan *plan);
  * by the plan; NULL for NULL and where the interpreter is at work.  Thread-safe. */
 RAVEL_API const char *ravel_plan_source(const ravel_plan *plan);
 
-/* Convert.  The buffers must not overlap; any alignment will do.  Padding is
- * written with the destination's fill, holes (the gaps of a pitch) are left
- * alone.  Up to 240 KB of the thread's stack are used.  RAVEL_ERR_ARGUMENT for NULL and
- * where extents are left to run time, else RAVEL_OK.  Thread-safe; also in the child of
+/* Convert.  Any alignment will do.  Padding is written with the destination's fill,
+ * holes (the gaps of a pitch) are left alone.  Up to 240 KB of the thread's stack are
+ * used.  RAVEL_ERR_ARGUMENT, and nothing is written, for NULL, where the buffers share a
+ * byte (there is no conversion in place) and where extents are left to run time; else
+ * RAVEL_OK.  Thread-safe; also in the child of
  * a fork, whose threads are made anew for each run. */
 RAVEL_API ravel_status ravel_run(const ravel_plan *plan, void *dst,
                                  const void *src);
@@ -162,7 +164,8 @@ RAVEL_API ravel_status ravel_run(const ravel_plan *plan, void *dst,
 /* ravel_run at a shape, for a plan with extents left to run time; nothing is compiled.
  * `shape` has all extents, those that the plan has numbers for equal to them; 0 is an
  * extent too.  Buffers of no bytes may be NULL.  RAVEL_ERR_ARGUMENT, and nothing is
- * written, where an extent is none of the plan's or a size does not fit 64 bits.
+ * written, where an extent is none of the plan's, a size does not fit 64 bits or the
+ * buffers share a byte.
  * Thread-safe. */
 RAVEL_API ravel_status ravel_run_shape(const ravel_plan *plan, void *dst, const void *src,
                                        const int64_t *shape, ravel_error *err);
@@ -179,10 +182,9 @@ RAVEL_API ravel_status ravel_plan_bytes_at(const ravel_plan *plan, const int64_t
  * source and the bytes beside both buffers, from several threads at once.  What threads
  * share is also run part by part, in several numbers of parts and in several orders; no
  * byte may be written by two of them.
- * RAVEL_ERR_VERIFY with the first difference when it is wrong.  Takes the memory of
- * both buffers for each thread (four; two where both are more than 256 MB), 8 bytes a
- * slot of the destination, and 8 bytes a coordinate of a dim for every entry of the
- * layouts that depends on that dim alone.  Thread-safe. */
+ * RAVEL_ERR_VERIFY with the first difference when it is wrong.  Buffers begin at several
+ * alignments.  Takes the memory of both buffers for each thread (four; two where both are
+ * more than 256 MB), 2 bits a slot of the destination and some megabytes.  Thread-safe. */
 RAVEL_API ravel_status ravel_verify(const ravel_plan *plan, ravel_error *err);
 
 /* What a proof looked at. */

@@ -110,7 +110,8 @@ RAVEL_API void ravel_device_kernel_free(ravel_device_kernel *kernel);
  * of the driver.  CUDA: `queue` is a CUstream of the context, NULL its default stream;
  * dst and src are device pointers; the context need not be current, and what is current
  * stays so.  OpenCL: `queue` is a cl_command_queue of the context, NULL the device's own
- * where it has one; dst and src are cl_mem; nothing is flushed. */
+ * where it has one; dst and src are cl_mem; nothing is flushed.  The buffers must not overlap;
+ * RAVEL_ERR_ARGUMENT where they are one. */
 RAVEL_API ravel_status ravel_device_launch(ravel_device_kernel *kernel, void *queue,
                                            void *dst, const void *src, ravel_error *err);
 

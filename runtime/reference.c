@@ -1,12 +1,36 @@
-/* The relayout as it is defined: walk every coordinate, move one element.
+/* The relayout as it is defined: every coordinate of the destination, the expressions as
+ * written.
  *
- * An entry that depends on one dim only is evaluated once for each coordinate of that
- * dim and remembered; all others are evaluated at every point. */
+ * What entries that depend on one dim alone come to is kept for a strip of each dim; the
+ * walk goes from strip to strip, so that long dims take no long tables.  All other
+ * entries are evaluated at every coordinate. */
+#include "reference.h"
+
 #include <stdlib.h>
 #include <string.h>
 
-#include "element.h"
-#include "library.h"
+enum { STRIP = 1 << 16 };
+
+/* The addresses of one layout along the walk. */
+typedef struct {
+    const Layout *l;
+    int of[MAX_RANK];              /* the layout's dim, by the walk's */
+    bool clamped;                  /* beyond the extent, as at its last */
+    i64 constant;                  /* of entries that no dim is in */
+    int several[MAX_ENTRIES], nseveral;   /* entries of several dims */
+    int alone[MAX_ENTRIES];        /* the layout's dim of an entry, or -1 */
+    i64 *sum[MAX_RANK];            /* of the entries of a dim of the walk alone */
+} Side;
+
+typedef struct {
+    const Layout *l;               /* its padded coordinates */
+    i64 kind;                      /* what padding is: FROM_FILL, FROM_HOLE; else 0 */
+    int order[MAX_RANK], inner;    /* dims, outermost first; the last, or -1 */
+    i64 base[MAX_RANK], n[MAX_RANK], x[MAX_RANK];   /* the strips, the coordinate */
+    Side to, from;
+    ReferenceVisit *visit;
+    void *arg;
+} Walk;
 
 /* The dims that x mentions, as a set. */
 static unsigned
@@ -20,212 +44,310 @@ dims_in(const Layout *l, const Ast *x)
     return set;
 }
 
-struct Addresser {
-    const Layout *l;
-    int dim[MAX_ENTRIES];         /* -1: evaluate */
-    i64 *table[MAX_ENTRIES];
-};
-
-void
-addresser_free(Addresser *a)
+static void
+sort_entries(Side *s)
 {
-    for (int i = 0; a && i < a->l->nentry; i++)
-        free(a->table[i]);
-    free(a);
-}
-
-/* The dim that alone entry i depends on, or -1. */
-static int
-sole_dim(const Layout *l, int i)
-{
-    unsigned set = dims_in(l, l->entry[i].x);
-    return int_is_pow2(set) ? int_log2(set) : -1;
-}
-
-i64
-addresser_bytes(const Layout *l)
-{
-    i64 n, sum = (i64)sizeof(Addresser);
-    for (int i = 0; i < l->nentry; i++) {
-        int d = sole_dim(l, i);
-        if (d >= 0 && (!int_mul(l->dim[d].padded, (i64)sizeof(i64), &n) ||
-                       !int_add(sum, n, &sum)))
-            return INF;
+    const i64 origin[MAX_RANK] = {0};
+    for (int i = 0; i < s->l->nentry; i++) {
+        unsigned set = dims_in(s->l, s->l->entry[i].x);
+        i64 v = 0;
+        s->alone[i] = int_is_pow2(set) ? int_log2(set) : -1;
+        if (set == 0 && layout_entry(s->l, i, origin, &v))
+            s->constant += v;
+        else if (s->alone[i] < 0)
+            s->several[s->nseveral++] = i;
     }
-    return sum;
 }
 
 i64
-addresser_work(const Layout *l, i64 *made)
+reference_work(const Layout *l, i64 *made)
 {
     i64 units = 1 + (l->ref->def->swizzle ? l->ref->def->swizzle->size : 0), table;
     *made = 0;
     for (int i = 0; i < l->nentry; i++) {
-        int d = sole_dim(l, i);
-        units += d < 0 ? l->entry[i].x->size : 1;
-        if (d >= 0 && (!int_mul(l->dim[d].padded, l->entry[i].x->size, &table) ||
-                       !int_add(*made, table, made)))
+        unsigned set = dims_in(l, l->entry[i].x);
+        int size = l->entry[i].x->size;
+        units += int_is_pow2(set) ? 1 : size;
+        if (int_is_pow2(set) && (!int_mul(l->dim[int_log2(set)].padded, size, &table) ||
+                                 !int_add(*made, table, made)))
             return *made = INF;
     }
     return units;
 }
 
-Addresser *
-addresser_new(const Layout *l)
+static i64
+strip_of(const Layout *l, int d)
 {
-    Addresser *a = calloc(1, sizeof *a);
-    i64 x[MAX_RANK] = {0};
-    if (!a)
-        return NULL;
-    a->l = l;
-    for (int i = 0; i < l->nentry; i++) {
-        int d = a->dim[i] = sole_dim(l, i);
-        i64 n = d < 0 ? 0 : l->dim[d].padded;
-        if (n && !(a->table[i] = calloc((size_t)n, sizeof(i64)))) {
-            addresser_free(a);
-            return NULL;
-        }
-        for (i64 k = 0; k < n; k++) {
-            x[d] = k;
-            layout_entry(l, i, x, &a->table[i][k]);
-        }
-        if (d >= 0)
-            x[d] = 0;
+    return l->dim[d].padded < STRIP ? l->dim[d].padded : STRIP;
+}
+
+static bool
+side_new(Side *s, const Walk *w)
+{
+    sort_entries(s);
+    for (int d = 0; d < w->l->rank; d++) {
+        i64 n = strip_of(w->l, d);
+        if (!(s->sum[d] = malloc((size_t)n * sizeof *s->sum[d])))
+            return false;
     }
-    return a;
+    return true;
+}
+
+static void
+side_free(Side *s)
+{
+    for (int d = 0; d < MAX_RANK; d++)
+        free(s->sum[d]);
+}
+
+static i64
+coordinate(const Side *s, int own, i64 x)
+{
+    i64 n = s->l->dim[own].n;
+    return s->clamped && x >= n ? n - 1 : x;
+}
+
+static void
+fill_strip(const Walk *w, Side *s, int d)
+{
+    i64 y[MAX_RANK] = {0}, v;
+    int own = s->of[d];
+    for (i64 k = 0; k < w->n[d]; k++) {
+        i64 sum = 0;
+        y[own] = coordinate(s, own, w->base[d] + k);
+        for (int i = 0; i < s->l->nentry; i++)
+            if (s->alone[i] == own && layout_entry(s->l, i, y, &v))
+                sum += v;
+        s->sum[d][k] = sum;
+    }
+}
+
+/* Entries of several dims, at the walk's coordinate. */
+static i64
+several_at(const Walk *w, const Side *s)
+{
+    i64 y[MAX_RANK], v, sum = 0;
+    for (int d = 0; d < w->l->rank; d++)
+        y[s->of[d]] = coordinate(s, s->of[d], w->x[d]);
+    for (int i = 0; i < s->nseveral; i++)
+        if (layout_entry(s->l, s->several[i], y, &v))
+            sum += v;
+    return sum;
+}
+
+/* What the outer dims come to. */
+static i64
+row_base(const Walk *w, const Side *s)
+{
+    i64 sum = s->constant;
+    for (int d = 0; d < w->l->rank; d++)
+        if (d != w->inner)
+            sum += s->sum[d][w->x[d] - w->base[d]];
+    return sum;
+}
+
+/* The addresses of n coordinates of a row. */
+static void
+row_addresses(Walk *w, const Side *s, i64 base, i64 at, int n, i64 *out)
+{
+    const i64 *sum = w->inner < 0 ? NULL : s->sum[w->inner] + at;
+    for (int i = 0; i < n; i++)
+        out[i] = base + (sum ? sum[i] : 0);
+    if (!s->nseveral && !s->l->ref->def->swizzle)
+        return;
+    for (int i = 0; i < n; i++) {
+        if (w->inner >= 0)
+            w->x[w->inner] = w->base[w->inner] + at + i;
+        layout_swizzle(s->l, out[i] + several_at(w, s), &out[i]);
+    }
+}
+
+static bool
+outer_padding(const Walk *w)
+{
+    for (int d = 0; d < w->l->rank; d++)
+        if (d != w->inner && w->x[d] >= w->l->dim[d].n)
+            return true;
+    return false;
+}
+
+/* What padding holds, in place of the source's slots. */
+static void
+mark_padding(const Walk *w, bool all, i64 at, ReferenceRow *r)
+{
+    i64 first = r->n;
+    if (w->inner >= 0)
+        first = w->l->dim[w->inner].n - w->base[w->inner] - at;
+    for (i64 i = 0; i < r->n; i++) {
+        r->pad[i] = all || i >= first;
+        if (r->pad[i] && w->kind)
+            r->from[i] = w->kind;
+    }
+}
+
+/* The row of the innermost dim within its strip. */
+static bool
+walk_row(Walk *w)
+{
+    ReferenceRow r;
+    i64 to = row_base(w, &w->to), from = w->from.l ? row_base(w, &w->from) : 0;
+    i64 all = w->inner < 0 ? 1 : w->n[w->inner];
+    bool pad = outer_padding(w);
+    r.x = w->x;
+    r.inner = w->inner;
+    for (i64 at = 0; at < all; at += REFERENCE_ROW) {
+        r.n = all - at < REFERENCE_ROW ? (int)(all - at) : REFERENCE_ROW;
+        row_addresses(w, &w->to, to, at, r.n, r.to);
+        if (w->from.l)
+            row_addresses(w, &w->from, from, at, r.n, r.from);
+        mark_padding(w, pad, at, &r);
+        if (w->inner >= 0)
+            w->x[w->inner] = w->base[w->inner] + at;
+        if (!w->visit(w->arg, &r))
+            return false;
+    }
+    return true;
+}
+
+/* All rows of the strips. */
+static bool
+walk_strips(Walk *w)
+{
+    int rank = w->l->rank, i;
+    memcpy(w->x, w->base, sizeof w->x);
+    do {
+        if (!walk_row(w))
+            return false;
+        for (i = rank - 2; i >= 0; i--) {
+            int d = w->order[i];
+            if (++w->x[d] < w->base[d] + w->n[d])
+                break;
+            w->x[d] = w->base[d];
+        }
+    } while (i >= 0);
+    return true;
+}
+
+/* A strip of dim d from `base` on. */
+static void
+set_strip(Walk *w, int d, i64 base)
+{
+    i64 rest = w->l->dim[d].padded - base, n = strip_of(w->l, d);
+    w->base[d] = base;
+    w->n[d] = rest < n ? rest : n;
+    fill_strip(w, &w->to, d);
+    if (w->from.l)
+        fill_strip(w, &w->from, d);
+}
+
+static void
+walk_all(Walk *w)
+{
+    int rank = w->l->rank, d;
+    for (d = 0; d < rank; d++)
+        set_strip(w, d, 0);
+    do {
+        if (!walk_strips(w))
+            return;
+        for (d = rank - 1; d >= 0; d--) {
+            i64 next = w->base[d] + w->n[d];
+            bool more = next < w->l->dim[d].padded;
+            if (more || w->base[d])
+                set_strip(w, d, more ? next : 0);
+            if (more)
+                break;
+        }
+    } while (d >= 0);
+}
+
+/* How far apart neighbours along a dim lie; one of them alone lies far. */
+static i64
+step_of(const Layout *l, int d)
+{
+    i64 x[MAX_RANK] = {0}, zero = 0, one = 0;
+    layout_address(l, x, &zero);
+    x[d] = 1;
+    if (l->dim[d].padded < 2 || !layout_address(l, x, &one))
+        return INF;
+    return one < zero ? zero - one : one - zero;
+}
+
+/* The dims by their steps: so the walk goes through the storage nearly in order. */
+static void
+order_dims(Walk *w)
+{
+    i64 step[MAX_RANK];
+    int rank = w->l->rank;
+    for (int d = 0; d < rank; d++) {
+        int i = d;
+        step[d] = step_of(w->l, d);
+        for (; i > 0 && step[w->order[i - 1]] < step[d]; i--)
+            w->order[i] = w->order[i - 1];
+        w->order[i] = d;
+    }
+    w->inner = rank ? w->order[rank - 1] : -1;
+}
+
+static bool
+walk(Walk *w)
+{
+    order_dims(w);
+    bool ok = side_new(&w->to, w) && (!w->from.l || side_new(&w->from, w));
+    if (ok)
+        walk_all(w);
+    side_free(&w->to);
+    side_free(&w->from);
+    return ok;
+}
+
+bool
+reference_walk(const Plan *p, ReferenceVisit *visit, void *arg)
+{
+    FillKind fill = p->dst->ref->def->fill;
+    Walk w = {.l = p->dst, .to = {.l = p->dst}, .from = {.l = p->src, .clamped = true},
+              .visit = visit, .arg = arg};
+    w.kind = fill == FILL_EDGE ? 0 : fill == FILL_NONE ? FROM_HOLE : FROM_FILL;
+    for (int d = 0; d < p->dst->rank; d++) {
+        w.to.of[d] = d;
+        w.from.of[d] = p->map[d];
+    }
+    return walk(&w);
 }
 
 i64
-addresser_at(const Addresser *a, const i64 *x)
+reference_bytes(const Plan *p)
 {
-    i64 sum = 0, v = 0;
-    for (int i = 0; i < a->l->nentry; i++) {
-        if (a->dim[i] >= 0)
-            v = a->table[i][x[a->dim[i]]];
-        else
-            layout_entry(a->l, i, x, &v);
-        sum += v;
-    }
-    layout_swizzle(a->l, sum, &v);
-    return v;
+    i64 n = 0;
+    for (int d = 0; d < p->dst->rank; d++)
+        n += 2 * strip_of(p->dst, d) * (i64)sizeof(i64);
+    return n;
 }
 
 typedef struct {
-    const Plan *p;
-    Addresser *from, *to;
-} Mover;
+    i64 slot, *x;
+    int rank;
+    bool found;
+} Search;
 
 static bool
-mover_new(Mover *m, const Plan *p)
+look(void *arg, const ReferenceRow *r)
 {
-    *m = (Mover){p, addresser_new(p->src), addresser_new(p->dst)};
-    return m->from && m->to;
-}
-
-static void
-mover_free(Mover *m)
-{
-    addresser_free(m->from);
-    addresser_free(m->to);
-}
-
-/* What the padded coordinate x of the destination holds: a slot of the source,
- * FROM_FILL or, where nothing is written, FROM_HOLE. */
-static i64
-source_of(const Mover *m, const i64 *x, bool *pad)
-{
-    const Layout *d = m->p->dst;
-    FillKind fill = d->ref->def->fill;
-    i64 from[MAX_RANK];
-    *pad = false;
-    for (int i = 0; i < d->rank; i++) {
-        *pad |= x[i] >= d->dim[i].n;
-        from[m->p->map[i]] = x[i] < d->dim[i].n ? x[i] : d->dim[i].n - 1;
+    Search *s = arg;
+    for (int i = 0; i < r->n && !s->found; i++) {
+        s->found = r->to[i] == s->slot;
+        memcpy(s->x, r->x, (size_t)s->rank * sizeof *r->x);
+        if (r->inner >= 0)
+            s->x[r->inner] += i;
     }
-    if (*pad && fill != FILL_EDGE)
-        return fill == FILL_NONE ? FROM_HOLE : FROM_FILL;
-    return addresser_at(m->from, from);
-}
-
-static void
-move_one(const Mover *m, unsigned char *dst, const unsigned char *src, const i64 *x)
-{
-    const Layout *d = m->p->dst;
-    bool pad;
-    i64 from = source_of(m, x, &pad);
-    uint64_t v = d->fill[0], high = d->fill[1];
-    if (from == FROM_HOLE)
-        return;
-    if (from >= 0)
-        v = element_get(src, from, d->dtype->bits, &high);
-    element_set(dst, addresser_at(m->to, x), d->dtype->bits, v, high);
-}
-
-bool
-reference_run(const Plan *p, unsigned char *dst, const unsigned char *src)
-{
-    Mover m;
-    i64 x[MAX_RANK] = {0};
-    bool ok = mover_new(&m, p);
-    if (ok)
-        do
-            move_one(&m, dst, src, x);
-        while (layout_next(p->dst, true, x));
-    mover_free(&m);
-    return ok;
-}
-
-/* Enter coordinate x; what is wrong with the layouts there, or NULL. */
-static const char *
-map_one(const Mover *m, const i64 *x, SlotMap *map)
-{
-    bool pad;
-    i64 from = source_of(m, x, &pad), to = addresser_at(m->to, x);
-    if (to < 0 || to >= m->p->dst->size)
-        return "the destination's layout leaves its storage";
-    if (from >= m->p->src->size)
-        return "the source's layout leaves its storage";
-    if (from == FROM_HOLE)
-        return NULL;
-    if (map->from[to] != FROM_HOLE)
-        return "the destination's layout has two coordinates at one address";
-    map->from[to] = from;
-    map->elements += !pad;
-    map->padding += pad;
-    return NULL;
-}
-
-bool
-reference_map(const Plan *p, SlotMap *map, const char **why)
-{
-    Mover m;
-    i64 x[MAX_RANK] = {0};
-    int bits = p->dst->dtype->bits;
-    *why = NULL;
-    map->n = layout_bytes(p->dst) * 8 / bits;
-    map->elements = map->padding = 0;
-    map->from = malloc((size_t)map->n * sizeof *map->from);
-    bool ok = mover_new(&m, p) && map->from;
-    for (i64 i = 0; ok && i < map->n; i++)
-        map->from[i] = FROM_HOLE;
-    if (ok)
-        do
-            *why = map_one(&m, x, map);
-        while (!*why && layout_next(p->dst, true, x));
-    mover_free(&m);
-    return ok;
+    return !s->found;
 }
 
 bool
 reference_find(const Layout *l, i64 slot, i64 *x)
 {
-    Addresser *to = addresser_new(l);
-    bool found = false;
-    memset(x, 0, MAX_RANK * sizeof *x);
-    if (to)
-        do
-            found = addresser_at(to, x) == slot;
-        while (!found && layout_next(l, true, x));
-    addresser_free(to);
-    return found;
+    Search s = {slot, x, l->rank, false};
+    Walk w = {.l = l, .to = {.l = l}, .visit = look, .arg = &s};
+    for (int d = 0; d < l->rank; d++)
+        w.to.of[d] = d;
+    return walk(&w) && s.found;
 }

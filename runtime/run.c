@@ -78,10 +78,19 @@ threads_share(const Threads *t, ravel_task *task, void *arg)
         threads_run(task, arg, t->most);
 }
 
+bool
+buffers_overlap(const void *dst, i64 dst_bytes, const void *src, i64 src_bytes)
+{
+    uintptr_t d = (uintptr_t)dst, s = (uintptr_t)src;
+    return dst_bytes && src_bytes &&
+           (d < s ? s - d < (uintptr_t)dst_bytes : d - s < (uintptr_t)src_bytes);
+}
+
 ravel_status
 ravel_run(const ravel_plan *p, void *dst, const void *src)
 {
-    if (!p || !dst || !src || !plan_is_fixed(p->plan))
+    if (!p || !dst || !src || !plan_is_fixed(p->plan) ||
+        buffers_overlap(dst, layout_bytes(p->plan->dst), src, layout_bytes(p->plan->src)))
         return RAVEL_ERR_ARGUMENT;
     Run r = {p, dst, src};
     threads_share(&p->threads, run_part, &r);

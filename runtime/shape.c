@@ -128,6 +128,10 @@ ravel_run_shape(const ravel_plan *p, void *dst, const void *src, const int64_t *
         return status;
     if ((s.src && !src) || (s.dst && !dst))
         status = error_set(err, RAVEL_ERR_ARGUMENT, "a NULL buffer");
+    else if (buffers_overlap(dst, s.dst, src, s.src))
+        status = error_set(err, RAVEL_ERR_ARGUMENT, "the buffers overlap: %lld bytes of "
+                           "the source, %lld of the destination", (long long)s.src,
+                           (long long)s.dst);
     else
         run_place(&s, dst, src);
     arena_free(&s.arena);

@@ -8,10 +8,8 @@
 #define _GNU_SOURCE
 #include "threads.h"
 
-#include <pthread.h>
 #include <sched.h>
 #include <stdatomic.h>
-#include <stdbool.h>
 #ifdef _OPENMP
 #include <omp.h>
 #endif
@@ -33,6 +31,31 @@ threads_here(void)
     n = wanted < n ? wanted : n;
 #endif
     return n;
+}
+
+/* More than any kernel takes of a stack, with what calls it. */
+static const size_t STACK = (size_t)1 << 20;
+
+/* What a thread has of the stack where nothing else is said: RLIMIT_STACK at the start
+ * of the process. */
+static size_t
+usual_stack(pthread_attr_t *a)
+{
+    size_t n = 0;
+    pthread_attr_getstacksize(a, &n);
+    return n;
+}
+
+bool
+thread_start(pthread_t *t, void *(*f)(void *), void *arg)
+{
+    pthread_attr_t a;
+    if (pthread_attr_init(&a))
+        return false;
+    bool ok = (usual_stack(&a) >= STACK || !pthread_attr_setstacksize(&a, STACK)) &&
+              !pthread_create(t, &a, f, arg);
+    pthread_attr_destroy(&a);
+    return ok;
 }
 
 /* What the threads of one run share: each takes the next part. */
@@ -61,7 +84,7 @@ run_born(ravel_task *task, void *arg, int parts)
     pthread_t thread[TEAM_MAX];
     int n = 0;
     while (n < parts - 1 && n < TEAM_MAX &&
-           !pthread_create(&thread[n], NULL, member, &t))
+           thread_start(&thread[n], member, &t))
         n++;
     member(&t);
     for (int i = 0; i < n; i++)
@@ -79,6 +102,16 @@ in_child(void)
     atomic_store(&forked, true);
 }
 
+/* OpenMP's threads have the usual stack. */
+static bool
+small_stacks(void)
+{
+    pthread_attr_t a;
+    bool small = pthread_attr_init(&a) || usual_stack(&a) < STACK;
+    pthread_attr_destroy(&a);
+    return small;
+}
+
 /* Before any fork that could matter; out of memory, a child is as careless as libgomp. */
 __attribute__((constructor)) static void
 watch_forks(void)
@@ -90,7 +123,7 @@ void
 threads_run(ravel_task *task, void *arg, int parts)
 {
     if (atomic_load(&forked) || parts > led) {
-        if (run_born(task, arg, parts))
+        if (run_born(task, arg, parts) && !small_stacks())
             led = parts;
         return;
     }

@@ -69,7 +69,7 @@ verify_plan(const ravel_plan *p, Proof *q, ravel_certificate *out, ravel_error *
     *out = (ravel_certificate){.nests = p->plan->n};
     set_kernels(p->plan, out);
     ravel_status s = verify_boxes(p->plan, NULL, err);
-    Code code = {run_plan, p->plan->split ? part_of : NULL, p};
+    Code code = {.run = run_plan, .part = p->plan->split ? part_of : NULL, .self = p};
     return s == RAVEL_OK ? proof_run(q, &code, out, err) : s;
 }
 

@@ -104,6 +104,8 @@ ${name}(void *dst, const void *src, ${params})
     int64_t src_bytes, dst_bytes;
     if (${name}_bytes(${extents}, &src_bytes, &dst_bytes)) return 1;
     if (dst_bytes == 0) return 0;
+    if ((uintptr_t)dst - (uintptr_t)src < (uintptr_t)src_bytes) return 1;
+    if (src_bytes > 0 && (uintptr_t)src - (uintptr_t)dst < (uintptr_t)dst_bytes) return 1;
 #ifdef _OPENMP
 #pragma omp parallel if(dst_bytes >= 1048576)
     ${name}_part(dst, src, ${extents}, omp_get_thread_num(), omp_get_num_threads());
@@ -129,6 +131,8 @@ ${name}(void *dst, const void *src, const int64_t *x, int64_t part, int64_t part
     int64_t src_bytes, dst_bytes;
     if (${name}_bytes(${elements}, &src_bytes, &dst_bytes)) return 1;
     if (dst_bytes == 0) return 0;
+    if ((uint64_t)dst - (uint64_t)src < (uint64_t)src_bytes) return 1;
+    if (src_bytes > 0 && (uint64_t)src - (uint64_t)dst < (uint64_t)dst_bytes) return 1;
     ${name}_part(dst, src, ${elements}, part, parts);
     return 0;
 }

@@ -1,8 +1,9 @@
 /* fault_io.c: preloaded into a command, spoils one of its calls on files.
  *
  * FAULT_DO is the name of an errno, `short` (half of what was asked for), `before` or
- * `after` (SIGKILL on that side of the call).  The log is a line each: the call and
- * the file. */
+ * `after` (SIGKILL on that side of the call), SIGINT, SIGTERM or SIGHUP (before it).  The
+ * log is a line each: the call and the file.  With FAULT_NAMED a file system has no files
+ * without names. */
 #define _GNU_SOURCE
 #include "fault.h"
 
@@ -20,6 +21,11 @@ static const struct {
     {"EACCES", EACCES}, {"EDQUOT", EDQUOT}, {"EINTR", EINTR}, {"EIO", EIO},
     {"EMFILE", EMFILE}, {"ENOMEM", ENOMEM}, {"ENOSPC", ENOSPC}, {"EROFS", EROFS},
 };
+
+static const struct {
+    const char *name;
+    int number;
+} signals[] = {{"SIGINT", SIGINT}, {"SIGTERM", SIGTERM}, {"SIGHUP", SIGHUP}};
 
 static long count;
 static bool spoiling;              /* the call that runs */
@@ -48,6 +54,9 @@ begin(const char *call, const char *path, int fd)
     spoiling = count++ == fault_at;
     if (spoiling && !strcmp(fault_do, "before"))
         raise(SIGKILL);
+    for (size_t i = 0; spoiling && i < sizeof signals / sizeof *signals; i++)
+        if (!strcmp(fault_do, signals[i].name))
+            raise(signals[i].number);
     for (size_t i = 0; spoiling && i < sizeof errors / sizeof *errors; i++)
         if (!strcmp(fault_do, errors[i].name)) {
             errno = errors[i].number;
@@ -125,6 +134,10 @@ openat(int dir, const char *path, int flags, ...)
     va_end(ap);
     if (begin("open", path, -1))
         return -1;
+    if ((flags & __O_TMPFILE) == __O_TMPFILE && getenv("FAULT_NAMED")) {
+        errno = EOPNOTSUPP;
+        return -1;
+    }
     int r = (int)syscall(SYS_openat, dir, path, flags, mode);
     end();
     return r;

@@ -155,7 +155,7 @@ def everything(lib, kind):
         k = d.compile(*([COPY_CL] if kind == OPENCL else []))
         try:
             if kind == CUDA:
-                d.launch(k, 16, 16)              # never looked at
+                d.launch(k, 32, 16)              # never looked at
             else:
                 m = Buffers(d, 2)
                 d.launch(k, m.mem[0], m.mem[1])
@@ -453,6 +453,7 @@ def test_arguments(lib, cuda, env):
         assert refused(ravel.call, lib.ravel_device_compile, d.p, ct.byref(Source(None, b"copy", 1, 1, 0, None)), ct.byref(k))[0] == "ARGUMENT"
         good, empty = d.compile(), d.compile(grid=0)
         assert refused(d.launch, good, None, 16)[0] == refused(d.launch, good, 16, None)[0] == "ARGUMENT"
+        assert refused(d.launch, good, 16, 16)[0] == "ARGUMENT"
         before = cuda.state.launches
         d.launch(empty, None, None)
         assert cuda.state.launches == before

@@ -66,9 +66,9 @@ def here(tmp_path, monkeypatch):
     return tmp_path
 
 
-def run(args, shim=None, at=None, do=None, log=None, **kw):
+def run(args, shim=None, at=None, do=None, log=None, named=None, **kw):
     env = {**os.environ}
-    for key, value in (("LD_PRELOAD", shim), ("FAULT_AT", at), ("FAULT_DO", do), ("FAULT_LOG", log)):
+    for key, value in (("LD_PRELOAD", shim), ("FAULT_AT", at), ("FAULT_DO", do), ("FAULT_LOG", log), ("FAULT_NAMED", named)):
         if value is not None:
             env[key] = str(value)
     return subprocess.run([RAVEL] + args.split(), stdin=subprocess.DEVNULL, capture_output=True, env=env, timeout=60, **kw)
@@ -106,11 +106,12 @@ FAULTS = {
 }
 AGAIN = {"EINTR", "short"}                 # no failures: the work goes on
 KILLS = ["before", "after"]
+SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP"]
 
 
-def counted(args, shim, code=0):
+def counted(args, shim, code=0, named=None):
     """The calls of a run that nothing spoils."""
-    r = run(args, shim, log="log")
+    r = run(args, shim, log="log", named=named)
     assert r.returncode == code, r.stderr
     lines = pathlib.Path("log").read_text().splitlines()
     pathlib.Path("log").unlink()
@@ -121,10 +122,10 @@ def litter(before, out):
     return [n for n in tree() if n not in before and n != out]
 
 
-def check_killed(args, before, out, whole, what):
-    """A run that was killed may leave one file of a known name; the next one is not disturbed by it."""
+def check_killed(args, before, out, whole, what, may_leave):
+    """A run that was killed while the file had its first name may leave it; the next one is not disturbed by it."""
     left = litter(before, out)
-    assert len(left) <= 1 and all(n.startswith(".ravel-") and n.endswith(".tmp") for n in left), what
+    assert len(left) <= may_leave and all(n.startswith(".ravel-") and n.endswith(".tmp") for n in left), what
     if out != "x.npy" or tree()[out] != whole:           # done in place, it cannot be done again
         again = run(args)
         assert again.returncode == 0 and tree()[out] == whole, (what, again.stderr)
@@ -137,16 +138,19 @@ def ours(path):
 
 def names_file(r, path, out):
     name = pathlib.Path(path).name
-    of_output = name.startswith(".ravel-") or path.endswith(".") or name == pathlib.Path.cwd().name
+    of_output = name.startswith((".ravel-", "#")) or path.startswith("/proc/self/fd/") or path.endswith(".") or name == pathlib.Path.cwd().name
     return (out if of_output else name) in r.stderr.decode()
 
 
-def check_order(calls):
+def check_order(calls, named=None):
     """What a crash of the machine may find: the new file whole before it has the name, and the name on disk at the end."""
-    temp = [i for i, (call, path) in enumerate(calls) if ".ravel-" in path]
-    names = [calls[i][0] for i in temp]
-    assert names[0] == "open" and names[-3:] == ["fsync", "close", "rename"] and "write" in names, names
-    assert [call for call, _ in calls[temp[-1] + 1:]] == ["open", "fsync", "close"]
+    names = [call for call, _ in calls]
+    last = names.index("rename")
+    steps = ["fsync", "close", "rename"] if named else ["fsync", "linkat", "close", "rename"]
+    begin = last - names[last::-1].index("open")
+    filled = last + 1 - len(steps)
+    assert set(names[begin+1:filled]) - {"fchmod"} == {"write"} and names[filled:last+1] == steps, names
+    assert names[last+1:] == ["open", "fsync", "close"]
 
 
 @pytest.mark.parametrize("name, there", [(n, t) for n in WRITERS for t in (False, True)
@@ -160,6 +164,7 @@ def test_every_call_on_a_file(name, there, shims, here):
     whole, done = tree()[out], {}
     if name.startswith("convert"):
         check_order([c for c in calls if not ours(c[1])])
+    named = range(*([c for c, _ in calls].index(c) for c in ("linkat", "rename")))
     for at, (call, path) in enumerate(calls):
         for do in FAULTS[call] + KILLS:
             reset(before)
@@ -170,7 +175,7 @@ def test_every_call_on_a_file(name, there, shims, here):
             done[do] = done.get(do, 0) + 1
             if do in KILLS:
                 assert r.returncode == -signal.SIGKILL, what
-                check_killed(args, before, out, whole, what)
+                check_killed(args, before, out, whole, what, at - (do == "before") in named)
             elif r.returncode == 0:
                 assert after[out] == whole and not litter(before, out) and not r.stderr, what
             else:
@@ -179,6 +184,33 @@ def test_every_call_on_a_file(name, there, shims, here):
                 assert not litter(before, out), what
     print("# faults: %s, %d calls, %s" % (name, len(calls), ", ".join("%d %s" % (n, d) for d, n in sorted(done.items()))))
     assert done["ENOSPC"] >= 4 and done["before"] == len(calls)
+
+
+@pytest.mark.parametrize("named", [None, "1"], ids=["without a name", "named"])
+def test_signals_leave_nothing(named, shims, here):
+    """Ctrl-C and the like at every call, also where a file system has no files without names; then nothing but the output is there."""
+    args, out = WRITERS["convert"]
+    before = tree()
+    calls = counted(args, shims/"io.so", named=named)
+    check_order([c for c in calls if not ours(c[1])], named)
+    whole = tree()[out]
+    for at in range(len(calls)):
+        for do in SIGNALS:
+            reset(before)
+            r = run(args, shims/"io.so", at, do, named=named)
+            what, after = "%s %d %s %s" % (do, at, *calls[at]), tree()
+            assert r.returncode == -getattr(signal, do), what
+            assert after.get(out) in (whole, None) and not litter(before, out), what
+    reset(before)
+    assert run(args).returncode == 0 and tree()[out] == whole
+
+
+def test_ignored_signals_stay_ignored(shims, here):
+    """As under nohup."""
+    args, out = WRITERS["convert"]
+    at = [call for call, _ in counted(args, shims/"io.so")].index("fsync")
+    r = run(args, shims/"io.so", at, "SIGHUP", preexec_fn=lambda: signal.signal(signal.SIGHUP, signal.SIG_IGN))
+    assert r.returncode == 0 and out in tree()
 
 
 # --- memory

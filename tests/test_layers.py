@@ -35,7 +35,7 @@ ROOMS = {
     "cli":       ("compiler/main.c compiler/cli*.[ch]", "measure device bursts fragments grid tile banks compile render emit plan decide notation spec layout ast expr ground public npy library"),
     "public":    ("runtime/ravel.h runtime/ravel_gpu.h", ""),
     "error":     ("runtime/error.h", "public"),
-    "npy":       ("runtime/npy*.[ch] runtime/file.[ch]", "error public"),
+    "npy":       ("runtime/npy*.[ch] runtime/file*.[ch]", "error public"),
     "jit":       ("runtime/jit.[ch] runtime/elf_load.[ch] runtime/tcc_stdio.[ch]", "error public"),
     "device":    ("runtime/device*.[ch]", "error public"),
     "kernels":   ("runtime/kernels*.[ch]", "jit public templates tables"),

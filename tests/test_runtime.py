@@ -135,6 +135,19 @@ def test_emitted(tmp_path, case):
             f.assert_right(v, BITS[case[3]])
 
 
+def test_emitted_refuses_buffers_that_overlap(tmp_path):
+    case = ("NCHW", "NC1HWC0", "N,C,H,W", "f32")
+    emitted(tmp_path / "f.c", case)
+    f = Function(built(tmp_path / "f.c", "gcc"), case)
+    m, n = f.sizes((2, 5, 3, 3))
+    room = np.zeros(2*(m + n), np.uint8)
+    src = room.ctypes.data + n
+    for at in (0, 1, m - 1, -1, 1 - n):
+        assert f.f(src + at, src, 2, 5, 3, 3) == 1 and not room.any(), at
+    assert f.f(src + m, src, 2, 5, 3, 3) == 0 == f.f(src - n, src, 2, 5, 3, 3)
+    assert f.f(src, src, 0, 5, 3, 3) == 0
+
+
 def test_no_division_in_loops(tmp_path):
     """Strides and counts stand above the loops; inside there are products only."""
     body = emitted(tmp_path / "f.c", ("NCHW", "NC1HWC0", "N,C,H,W", "f32"))
@@ -439,6 +452,27 @@ def test_library_refuses(by):
         assert run(plan.p, null, null, ravel.extents((0, 64, 3, 3)), ct.byref(err)) == 0
         assert ravel.lib.ravel_run(plan.p, 1, 1) != 0
         assert sizes(plan.p, ravel.extents((2, 64, 3, 3)), None, None, ct.byref(err)) == 0
+
+
+@pytest.mark.parametrize("runtime", [False, True])
+@pytest.mark.parametrize("a, b, shape, dtype", [("NCHW", "NHWC", (2, 3, 5, 7), "f32"), ("NCHW", "NC1HWC0", (1, 20, 3, 5), "u8"),
+                                                ("NC1HWC0", "NCHW", (1, 20, 3, 5), "u8"), ("NCHW", "NHWC", (128, 8, 64, 64), "u8")])
+def test_buffers_that_overlap_are_refused(by, a, b, shape, dtype, runtime):
+    """Wherever one begins in the other, and nothing is written; one that ends where the other begins does not overlap."""
+    with by.plan(a, b, [-1]*4 if runtime else shape, dtype) as plan:
+        at = ravel.PlanAt(plan, shape) if runtime else plan
+        m, n, err = at.src_bytes, at.dst_bytes, ravel.Err()
+        room = np.zeros(2*(m + n), np.uint8)
+        src = room.ctypes.data + n
+        def status(dst):
+            if runtime:
+                return ravel.lib.ravel_run_shape(plan.p, dst, src, ravel.extents(shape), ct.byref(err))
+            return ravel.lib.ravel_run(plan.p, dst, src)
+        for dst in (src, src + 1, src + m - 1, src - 1, src - n + 1, src + m//2, src - n//2):
+            room[:] = np.arange(room.size)
+            assert ravel.STATUS[status(dst)] == "ARGUMENT" and (not runtime or b"overlap" in err.text), dst - src
+            assert np.array_equal(room, np.arange(room.size).astype(np.uint8))
+        assert status(src + m) == 0 and status(src - n) == 0
 
 
 HOSTILE = [0, 1, 2, 3, 5, 64, 2**20, 2**31, 2**32 + 1, 2**40, 2**53, 2**61, 2**62, 2**62 + 1, 2**63 - 1, -1, -2**31, -2**63]

@@ -129,6 +129,33 @@ def test_planted(function, pair, paged, marked):
     assert j["answer"] == ("no" if paged else "yes") and paged in j["proofs"][0].get("why", "")
 
 
+ALIGNED = [p for p in PLANTED if p[0].startswith(("aligned", "line", "word"))]
+
+
+@pytest.mark.parametrize("function, pair, paged, marked", ALIGNED, ids=[p[0] for p in ALIGNED])
+def test_an_object_may_ask_for_alignment(function, pair, paged, marked):
+    """Right where all of the address is that it counts on; an element's alignment is not enough for vectors."""
+    shared(function)
+    enough, less = {"aligned": (16, 8), "line": (64, 16), "word": (16, 4)}[function.split("_")[0]]
+    args = ["--object", "f.so", "--name", "f", *of(*PAIRS[int(pair)])]
+    assert verify("--align", enough, *args)[0] == 0 == verify("--align", 4096, *args)[0]
+    code, text = verify("--align", less, *args)
+    assert code == 1 and "past a multiple of 64" in text
+
+
+def test_alignment_where_sizes_are_odd():
+    """The end of a buffer is then short of the page, and still nothing may be touched there."""
+    args = ["--object", "f.so", "--name", "f", "--align", "64", *of(*PAIRS[0])]
+    for function, says in (("right", "yes: "), ("write_after", "byte 1 after its destination"), ("write_after_source", "byte 1 after its source")):
+        shared(function)
+        assert says in verify(*args)[1]
+    for align in ("0", "3", "8192", "x", "-16", "16,16"):
+        code, text = verify("--align", align, *args[:4], *args[6:])
+        assert code == 2 and "--align" in text
+    code, text = verify("--align", "16", *of(*PAIRS[0]))
+    assert code == 2 and "--object" in text
+
+
 def test_object_that_prints_and_object_without_the_function():
     with open("f.c", "w") as c:
         c.write('#include <stdio.h>\nvoid f(char *d, const char *s) { puts("{"); fflush(stdout); d[0] = s[0]; }\n')

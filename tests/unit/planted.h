@@ -19,6 +19,8 @@ static const char *const planted_pair[][4] = {
     {"(R,C){C//4, R, C%4}", "(R,C){R, C}", "u8", "5,7"},
     {"(A){A}", "(A){A}", "u8", "300"},
     {"(R,C){R, C}", "(R,C){C, R}", "u16", "256,256"},
+    {"(A){A}", "(A){A}", "u8", "256"},
+    {"(A){A}", "(A){A}", "f32", "64"},
 };
 
 static int
@@ -277,6 +279,62 @@ swap_far_apart(Byte *d, const Byte *s)
     d[256] = s[0];
 }
 
+/* Vectors of 16 bytes, at any address and at a multiple of 16 alone. */
+typedef int32_t Vector __attribute__((vector_size(16), aligned(1), may_alias));
+typedef int32_t Aligned __attribute__((vector_size(16), may_alias));
+
+static void
+any_vectors(Byte *d, const Byte *s)
+{
+    for (int i = 0; i < 256; i += 16)
+        *(volatile Vector *)(d + i) = *(const volatile Vector *)(s + i);
+}
+
+static void
+aligned_store(Byte *d, const Byte *s)
+{
+    for (int i = 0; i < 256; i += 16)
+        *(volatile Aligned *)(d + i) = *(const volatile Vector *)(s + i);
+}
+
+static void
+aligned_load(Byte *d, const Byte *s)
+{
+    for (int i = 0; i < 256; i += 16)
+        *(volatile Vector *)(d + i) = *(const volatile Aligned *)(s + i);
+}
+
+/* Right at 16 and at odd addresses: it forgets some bits of the others. */
+static Byte *
+without(const Byte *p, uintptr_t bits)
+{
+    return (Byte *)((uintptr_t)p & ~bits);
+}
+
+static void
+line_store(Byte *d, const Byte *s)
+{
+    memcpy(without(d, 48), s, 256);
+}
+
+static void
+line_load(Byte *d, const Byte *s)
+{
+    memcpy(d, without(s, 48), 256);
+}
+
+static void
+word_store(Byte *d, const Byte *s)
+{
+    memcpy(without(d, 12), s, 256);
+}
+
+static void
+word_load(Byte *d, const Byte *s)
+{
+    memcpy(d, without(s, 12), 256);
+}
+
 #define PLANTED \
     ROW(right, 0, "", "") \
     ROW(nothing, 0, "(0,0), holds 0xa5, as before the run; it should hold 0x0 of " \
@@ -316,5 +374,18 @@ swap_far_apart(Byte *d, const Byte *s)
     ROW(read_padding, 2, "(4,6), holds 0x27 of source slot 39, padding (4,7)", \
         "(4,6), holds 0x27") \
     ROW(many, 3, "", "") \
+    ROW(any_vectors, 5, "", "") \
+    ROW(aligned_store, 5, "takes a buffer for aligned that is not: its destination began " \
+        "1 and its source 0 bytes past a multiple of 64", "-") \
+    ROW(aligned_load, 5, "takes a buffer for aligned that is not: its destination began " \
+        "0 and its source 1 bytes past a multiple of 64", "-") \
+    ROW(line_store, 5, "byte 16 before its destination (its destination begins 16 and " \
+        "its source 0 bytes past", "byte 16 before its destination") \
+    ROW(line_load, 5, "(its destination begins 0 and its source 16 bytes past", \
+        "source 16 bytes past") \
+    ROW(word_store, 6, "byte 4 before its destination (its destination begins 4 and its " \
+        "source 1 bytes past", "byte 4 before its destination") \
+    ROW(word_load, 6, "(its destination begins 1 and its source 4 bytes past", \
+        "source 4 bytes past") \
     ROW(swap_far_apart, 3, "(0), holds 0x1; it should hold 0x0 of source slot 0, (0)", \
         "(0), holds 0x1")

@@ -131,8 +131,8 @@ check_choice(Choice *c)
     ravel_error err;
     assert_int_equal(jit_compile(c->source, kernels_here()->symbols, &jit, &err), RAVEL_OK);
     assert_int_equal(proof_new(c->plan, false, &q, &err), RAVEL_OK);
-    prove(c, q, (Code){run_jit, part_of_jit, jit}, "machine code");
-    prove(c, q, (Code){run_steps, part_of_steps, c->steps}, "interpreter");
+    prove(c, q, (Code){run_jit, part_of_jit, jit, 0}, "machine code");
+    prove(c, q, (Code){run_steps, part_of_steps, c->steps, 0}, "interpreter");
     proof_free(q);
     jit_free(jit);
 }

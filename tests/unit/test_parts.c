@@ -145,7 +145,7 @@ planted_parts(void **state)
         Proof *q;
         ravel_error err = {0};
         ravel_certificate c;
-        Code code = {run_planted, part_planted, &i};
+        Code code = {.run = run_planted, .part = part_planted, .self = &i};
         assert_true(arena_run(&j.arena, &d, make, &j));
         assert_int_equal(proof_new(j.plan, false, &q, &err), RAVEL_OK);
         ravel_status s = proof_run(q, &code, &c, &err);

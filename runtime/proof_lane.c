@@ -1,0 +1,300 @@
+/* A lane before and after a run.
+ *
+ * The first lane is held against the layouts, by a walk over all coordinates.  What is
+ * right there tells of the other lanes: a copy differs by the lanes' keys, fill is equal,
+ * holes have the poison of their own lane. */
+#include "proof_lane.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "element.h"
+
+enum { BLOCK = 64 };               /* slots: a word of the sets of kinds */
+
+static uint64_t
+everywhere(unsigned char byte)
+{
+    return byte * (UINT64_MAX / 0xff);
+}
+
+static uint64_t
+mask_of(int bits)
+{
+    return bits >= 64 ? UINT64_MAX : ((uint64_t)1 << bits) - 1;
+}
+
+/* What a byte that is the same everywhere is in a slot. */
+static Value
+byte_in_slot(const Proof *q, unsigned char byte, i64 slot)
+{
+    uint64_t all = everywhere(byte);
+    if (q->bits < 8)
+        all >>= slot * q->bits % 8;
+    return (Value){all & mask_of(q->bits), q->bits > 64 ? all : 0};
+}
+
+static inline Value
+stamp(int bits, int shift, uint64_t key, uint64_t mask, i64 slot)
+{
+    uint64_t v = (((uint64_t)slot >> shift) ^ key) & mask;
+    return (Value){v, bits > 64 ? ~v : 0};
+}
+
+static int
+shift_of(const Proof *q, const Shot *s)
+{
+    return q->bits >= 64 ? 0 : s->pass * q->bits;
+}
+
+Value
+lane_stamp(const Proof *q, const Shot *s, i64 slot)
+{
+    Value key = byte_in_slot(q, s->key, slot);
+    return stamp(q->bits, shift_of(q, s), key.low, mask_of(q->bits), slot);
+}
+
+Value
+lane_poison(const Proof *q, const Shot *s, i64 slot)
+{
+    return byte_in_slot(q, s->poison, slot);
+}
+
+/* Stamps of n slots; of constant bits, so that it is a plain loop for each width. */
+static inline void
+stamps(int bits, int shift, uint64_t key, i64 slot, int n, unsigned char *out)
+{
+    uint64_t mask = mask_of(bits);
+    for (int i = 0; i < n; i++) {
+        Value v = stamp(bits, shift, key, mask, slot + i);
+        element_set(out, i, bits, v.low, v.high);
+    }
+}
+
+/* Those of a block, which begins with a byte, as the source holds them. */
+static void
+stamp_block(const Proof *q, const Shot *s, i64 slot, int n, unsigned char *out)
+{
+    uint64_t key = everywhere(s->key);
+    int shift = shift_of(q, s);
+    switch (q->bits) {
+    case 8: stamps(8, shift, key, slot, n, out); return;
+    case 16: stamps(16, shift, key, slot, n, out); return;
+    case 32: stamps(32, shift, key, slot, n, out); return;
+    case 64: stamps(64, shift, key, slot, n, out); return;
+    case 128: stamps(128, shift, key, slot, n, out); return;
+    default: break;
+    }
+    memset(out, 0, (size_t)(n * q->bits / 8));
+    stamps(q->bits, shift, 0, slot, n, out);
+    for (int i = 0; i < n * q->bits / 8; i++)
+        out[i] ^= s->key;
+}
+
+static unsigned char *
+at_slot(const Proof *q, const Fence *f, i64 slot)
+{
+    return f->p + slot / 8 * q->bits + slot % 8 * q->bits / 8;
+}
+
+static int
+block_of(i64 slots, i64 slot)
+{
+    return slots - slot < BLOCK ? (int)(slots - slot) : BLOCK;
+}
+
+ravel_status
+lane_lock(Lane *l, bool locked, ravel_error *err)
+{
+    if (fence_lock(&l->src, locked))
+        return RAVEL_OK;
+    return error_set(err, RAVEL_ERR_MEMORY, "the source's pages cannot be %s: %s",
+                     locked ? "locked" : "unlocked", strerror(errno));
+}
+
+FencePlace
+place_at_end(const Proof *q, size_t bytes)
+{
+    size_t align = (size_t)q->align;
+    return (FencePlace){AGAINST_END, (int)((align - bytes % align) % align)};
+}
+
+ravel_status
+lane_prepare(Proof *q, Lane *l, const Shot *s, ravel_error *err)
+{
+    l->shot = *s;
+    q->now = l;
+    fence_place(&l->src, s->src);
+    fence_place(&l->dst, s->dst);
+    for (i64 i = 0; i < q->slots; i += BLOCK)
+        stamp_block(q, s, i, block_of(q->slots, i), at_slot(q, &l->src, i));
+    memset(l->dst.p, s->poison, l->dst.n);
+    return lane_lock(l, true, err);
+}
+
+/* The fences, and that the source is as it was. */
+static ravel_status
+check_around(const Proof *q, Lane *l, ravel_error *err)
+{
+    unsigned char want[BLOCK * 16];
+    int64_t byte;
+    if (lane_lock(l, false, err))
+        return RAVEL_ERR_MEMORY;
+    if (!fence_stands(&l->src, &byte))
+        return wrong_fence(l, true, byte, err);
+    if (!fence_stands(&l->dst, &byte))
+        return wrong_fence(l, false, byte, err);
+    for (i64 i = 0; i < q->slots; i += BLOCK) {
+        int n = block_of(q->slots, i);
+        stamp_block(q, &l->shot, i, n, want);
+        if (memcmp(want, at_slot(q, &l->src, i), (size_t)(n * q->bits / 8)))
+            return wrong_source(q, l, i, err);
+    }
+    return RAVEL_OK;
+}
+
+static Value
+held(const Proof *q, const Lane *l, i64 slot)
+{
+    Value v;
+    v.low = element_get(l->dst.p, slot, q->bits, &v.high);
+    return v;
+}
+
+/* A walk that looks for the lowest slot that is wrong. */
+typedef struct {
+    const Proof *q;
+    const Lane *l;
+    uint64_t key, mask;
+    i64 wrong;                     /* INF: none */
+} Check;
+
+/* Of slots whose bytes they have to themselves. */
+static inline void
+check_whole(Check *c, const ReferenceRow *r, int bits, int shift)
+{
+    for (int i = 0; i < r->n; i++) {
+        Value want = {c->q->p->dst->fill[0], c->q->p->dst->fill[1]}, got;
+        if (r->from[i] == FROM_HOLE)
+            continue;
+        if (r->from[i] >= 0)
+            want = stamp(bits, shift, c->key, c->mask, r->from[i]);
+        got.low = element_get(c->l->dst.p, r->to[i], bits, &got.high);
+        if (!same_value(got, want) && r->to[i] < c->wrong)
+            c->wrong = r->to[i];
+    }
+}
+
+static void
+check_split(Check *c, const ReferenceRow *r)
+{
+    for (int i = 0; i < r->n; i++) {
+        Value want = {c->q->p->dst->fill[0], c->q->p->dst->fill[1]};
+        if (r->from[i] == FROM_HOLE)
+            continue;
+        if (r->from[i] >= 0)
+            want = lane_stamp(c->q, &c->l->shot, r->from[i]);
+        if (!same_value(held(c->q, c->l, r->to[i]), want) && r->to[i] < c->wrong)
+            c->wrong = r->to[i];
+    }
+}
+
+static bool
+check_row(void *arg, const ReferenceRow *r)
+{
+    Check *c = arg;
+    int shift = shift_of(c->q, &c->l->shot);
+    switch (c->q->bits) {
+    case 8: check_whole(c, r, 8, shift); break;
+    case 16: check_whole(c, r, 16, shift); break;
+    case 32: check_whole(c, r, 32, shift); break;
+    case 64: check_whole(c, r, 64, shift); break;
+    case 128: check_whole(c, r, 128, shift); break;
+    default: check_split(c, r); break;
+    }
+    return true;
+}
+
+/* The lowest hole below `end` that was written to, or end. */
+static i64
+hole_written(const Proof *q, const Lane *l, i64 end)
+{
+    for (i64 i = 0; i < q->kinds.n && i < end; i++) {
+        if (q->kinds.written[i / 64] == UINT64_MAX)
+            i |= 63;
+        else if (!slot_in(q->kinds.written, i) &&
+                 !same_value(held(q, l, i), lane_poison(q, &l->shot, i)))
+            return i;
+    }
+    return end;
+}
+
+ravel_status
+lane_check(const Proof *q, Lane *l, ravel_error *err)
+{
+    Check c = {q, l, everywhere(l->shot.key), mask_of(q->bits), INF};
+    ravel_status s = check_around(q, l, err);
+    if (s)
+        return s;
+    if (!reference_walk(q->p, check_row, &c))
+        return error_set(err, RAVEL_ERR_MEMORY, "out of memory");
+    i64 wrong = hole_written(q, l, c.wrong);
+    return wrong == INF ? RAVEL_OK : wrong_slot(q, l, wrong, err);
+}
+
+/* One slot, by the lane that is right. */
+static bool
+slot_right(const Proof *q, const Lane *l, const Lane *right, i64 slot)
+{
+    Value want = held(q, right, slot);
+    Value key = byte_in_slot(q, l->shot.key ^ right->shot.key, slot);
+    if (!slot_in(q->kinds.written, slot))
+        want = lane_poison(q, &l->shot, slot);
+    else if (slot_in(q->kinds.copied, slot))
+        want = (Value){want.low ^ key.low, want.high ^ key.high};
+    return same_value(held(q, l, slot), want);
+}
+
+/* A block of copies. */
+static bool
+copies_right(const unsigned char *a, const unsigned char *b, int words, uint64_t key)
+{
+    uint64_t wrong = 0;
+    for (int i = 0; i < words; i++) {
+        uint64_t v, w;
+        memcpy(&v, a + i * 8, 8);
+        memcpy(&w, b + i * 8, 8);
+        wrong |= v ^ w ^ key;
+    }
+    return !wrong;
+}
+
+static bool
+block_right(const Proof *q, const Lane *l, const Lane *right, i64 slot)
+{
+    uint64_t key = everywhere(l->shot.key ^ right->shot.key);
+    int n = block_of(q->kinds.n, slot);
+    if (n == BLOCK && q->kinds.copied[slot / 64] == UINT64_MAX)
+        return copies_right(at_slot(q, &l->dst, slot), at_slot(q, &right->dst, slot),
+                            q->bits, key);
+    for (i64 i = slot; i < slot + n; i++)
+        if (!slot_right(q, l, right, i))
+            return false;
+    return true;
+}
+
+ravel_status
+lane_check_by(const Proof *q, Lane *l, const Lane *right, ravel_error *err)
+{
+    ravel_status s = check_around(q, l, err);
+    if (s)
+        return s;
+    for (i64 i = 0; i < q->kinds.n; i += BLOCK) {
+        if (block_right(q, l, right, i))
+            continue;
+        while (slot_right(q, l, right, i))
+            i++;
+        return wrong_slot(q, l, i, err);
+    }
+    return RAVEL_OK;
+}

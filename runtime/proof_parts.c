@@ -1,0 +1,119 @@
+/* What threads share: part by part, in the orders that threads could take, and each
+ * alone. */
+#include "proof_lane.h"
+
+#include <string.h>
+
+/* Numbers of parts, and the step from one to the next, in a ring; the last is more than
+ * small plans have turns. */
+static const struct {
+    int parts, step;
+} splits[] = {{1, 1}, {2, 1}, {3, 2}, {7, 3}, {64, 63}};
+/* Of these, from the second on, how many are told apart byte by byte: their runs. */
+enum { APART = 4, RUNS_APART = 2 * (2 + 3 + 7), CHUNK = 4096 };
+
+int
+parts_runs(void)
+{
+    return LEN(splits) + RUNS_APART;
+}
+
+int
+parts_most(void)
+{
+    return splits[LEN(splits) - 1].parts;
+}
+
+/* All parts, one after the other, in an order of their own. */
+static ravel_status
+run_parts(Proof *q, const Code *code, int parts, int step, ravel_error *err)
+{
+    Lane *l = &q->lane[1];
+    Shot s = {q->passes - 1, 0xff, POISON, place_at_end(q, l->dst.n),
+              place_at_end(q, l->src.n), false};
+    if (lane_prepare(q, l, &s, err))
+        return RAVEL_ERR_MEMORY;
+    for (int i = 0, part = parts / 2; i < parts; i++, part = (part + step) % parts)
+        code->part(code->self, l->dst.p, l->src.p, part, parts);
+    return lane_check_by(q, l, &q->lane[0], err);
+}
+
+/* The first byte of a piece that has changed and is another part's, or n. */
+static size_t
+shared_byte(const unsigned char *dst, const unsigned char *owner, size_t n,
+            unsigned char poison, unsigned char mine)
+{
+    unsigned char any = 0;
+    for (size_t i = 0; i < n; i++)
+        any |= (dst[i] != poison) & (owner[i] != 0) & (owner[i] != mine);
+    if (!any)
+        return n;
+    size_t i = 0;
+    while (dst[i] == poison || !owner[i] || owner[i] == mine)
+        i++;
+    return i;
+}
+
+/* The bytes of a piece that have changed are the part's own: owner has, of every byte,
+ * the part that wrote it, from 1.  They are poison again afterwards. */
+static ravel_status
+own_piece(const Fence *f, size_t at, size_t n, unsigned char *owner,
+          unsigned char poison, int part, int parts, ravel_error *err)
+{
+    unsigned char *dst = f->p + at, mine = (unsigned char)(part + 1);
+    owner += at;
+    size_t i = shared_byte(dst, owner, n, poison, mine);
+    if (i < n)
+        return error_set(err, RAVEL_ERR_VERIFY, "byte %lld of the destination is "
+                         "written by part %d and by part %d of %d, which threads may "
+                         "run at once", (long long)(at + i), owner[i] - 1, part, parts);
+    for (i = 0; i < n; i++)
+        owner[i] = dst[i] != poison ? mine : owner[i];
+    memset(dst, poison, n);
+    return RAVEL_OK;
+}
+
+static ravel_status
+own_bytes(const Fence *dst, unsigned char *owner, unsigned char poison, int part,
+          int parts, ravel_error *err)
+{
+    unsigned char untouched[CHUNK];
+    ravel_status s = RAVEL_OK;
+    memset(untouched, poison, sizeof untouched);
+    for (size_t i = 0; s == RAVEL_OK && i < dst->n; i += CHUNK) {
+        size_t n = dst->n - i < CHUNK ? dst->n - i : CHUNK;
+        if (memcmp(dst->p + i, untouched, n))
+            s = own_piece(dst, i, n, owner, poison, part, parts, err);
+    }
+    return s;
+}
+
+/* Each part alone, over both poisons: what is written differs from one of them. */
+static ravel_status
+tell_parts_apart(Proof *q, const Code *code, int parts, ravel_error *err)
+{
+    Lane *l = &q->lane[0];
+    Shot s = {0, 0, POISON, place_at_end(q, l->dst.n), place_at_end(q, l->src.n), false};
+    unsigned char *owner = q->lane[1].dst.p;
+    ravel_status r = lane_prepare(q, l, &s, err);
+    memset(owner, 0, l->dst.n);
+    for (int i = 0; r == RAVEL_OK && i < 2 * parts; i++) {
+        unsigned char poison = i < parts ? POISON : (unsigned char)~POISON;
+        if (i == parts)
+            memset(l->dst.p, poison, l->dst.n);
+        code->part(code->self, l->dst.p, l->src.p, i % parts, parts);
+        r = own_bytes(&l->dst, owner, poison, i % parts, parts, err);
+    }
+    return lane_lock(l, false, err) ? RAVEL_ERR_MEMORY : r;
+}
+
+ravel_status
+prove_parts(Proof *q, const Code *code, ravel_error *err)
+{
+    ravel_status s = RAVEL_OK;
+    for (int i = 0; s == RAVEL_OK && i < LEN(splits); i++)
+        s = run_parts(q, code, splits[i].parts, splits[i].step, err);
+    for (int i = 1; s == RAVEL_OK && i < APART; i++)
+        s = tell_parts_apart(q, code, splits[i].parts, err);
+    return s;
+}
