@@ -12,6 +12,8 @@ typedef struct {
     Plan *again;
     const char *const *name;
     i64 limit;
+    const ChildObject *object;     /* NULL: the plan's own code */
+    const Plan *emitted;           /* what it was made of */
     ShapeList borders, residues;
     const i64 *at;                 /* the shape that is wrong */
     Outcome sum;
@@ -41,6 +43,22 @@ shape_text(Arena *a, const Proofs *v)
     return b.s;
 }
 
+/* At a shape, in a child. */
+static ravel_status
+run_at(const Proofs *v, const ravel_plan *q, const i64 *shape, Outcome *o, ravel_error *err)
+{
+    i64 x[MAX_RANK];
+    if (!v->object)
+        return child_prove(q->plan, q, NULL, v->limit, o, err);
+    const RuntimeLayout *src = v->emitted->now->src;
+    for (int d = 0; d < src->l->rank; d++)
+        if (src->extent[d] >= 0)
+            x[src->extent[d]] = shape[d];
+    ChildObject object = *v->object;
+    object.x = x;
+    return child_prove(q->plan, NULL, &object, v->limit, o, err);
+}
+
 /* The shape goes through; else `sum.why` says why not. */
 static bool
 prove_at(Proofs *v, const i64 *shape, bool run)
@@ -50,7 +68,7 @@ prove_at(Proofs *v, const i64 *shape, bool run)
     Outcome o = {{0}, {0}};
     ravel_status s = plan_at(v->plan, v->again, shape, &q, &err);
     if (s == RAVEL_OK && run)
-        s = child_prove(q->plan, q, NULL, v->limit, &o, &err);
+        s = run_at(v, q, shape, &o, &err);
     else if (s == RAVEL_OK)
         s = verify_boxes(q->plan, &err);
     ravel_plan_free(q);
@@ -141,4 +159,42 @@ cli_verify_shapes(Cli *c, const ravel_plan *plan, const char *const *name, i64 l
     else
         print_proof(&v, yes);
     return yes;
+}
+
+/* The plan is freed whatever becomes of it. */
+typedef struct {
+    Proofs v;
+    const Request *rq;
+    ravel_plan *plan;
+} Shapes;
+
+static void
+prove_shapes(void *arg)
+{
+    Shapes *s = arg;
+    Proofs *v = &s->v;
+    Arena *a = v->c->arena;
+    ravel_error err;
+    ravel_request rq = {.from = s->rq->from, .to = s->rq->to, .dtype = s->rq->dtype,
+                        .rank = s->rq->rank, .shape = s->rq->shape};
+    cli_check(v->c, ravel_compile(v->c->cx, &rq, &s->plan, &err), &err);
+    v->plan = s->plan;
+    v->again = compile_again(a, s->plan->plan);
+    v->residues = runtime_residues(a, v->again);
+    v->borders = runtime_borders(a, compile_again(a, v->emitted));
+    prove_all(v);
+}
+
+void
+cli_prove_shapes(Cli *c, const Request *rq, const Plan *p, const ChildObject *object,
+                 ShapeProof *out, Outcome *o)
+{
+    Diag d;
+    Shapes s = {.v = {.c = c, .object = object, .emitted = p}, .rq = rq};
+    bool ok = arena_run(c->arena, &d, prove_shapes, &s);
+    ravel_plan_free(s.plan);
+    if (!ok)
+        diag_fatal(c->arena->diag, d.kind, (Loc){0}, "%s", d.text);
+    *o = s.v.sum;
+    *out = (ShapeProof){s.v.borders.n, s.v.at};
 }
