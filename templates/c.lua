@@ -157,7 +157,7 @@ ${name}(void *dst, const void *src, const int64_t *x, int64_t part, int64_t part
     { "ravel_bits_run", "c/vector.h", "c/bits_into.h", "c/bits_run.c" },
     { "ravel_bits_swap", "c/bits_swap.c" },
     { "ravel_bits_transpose", "c/vector.h", "c/zip.h", "c/bits_into.h", "c/bits_run.c", "c/bits.c", "c/bits_transpose.c" },
-    { "ravel_bits", "c/bits.c" },
+    { "ravel_bits", "c/bits_into.h", "c/bits.c" },
     { "ravel_fill", "c/little.h", "c/fill.c" },
     { "ravel_fill_bits", "c/bits_into.h", "c/fill_bits.c" },
   },

@@ -2,6 +2,7 @@
 extents and index functions.  On this processor `ravel verify --object` proves relayouts; what it does not take, and all that is
 compiled for another machine, runs under a small program that holds every byte against tests/orders.py."""
 import concurrent.futures
+import os
 import pathlib
 import re
 import shutil
@@ -53,7 +54,9 @@ RUNTIME = {
 INDEX = {"at_blocks": ("NC1HWC0", (2, 20, 5, 7), "f16"), "at_swizzled": ("SW128", (13, 70), "f16"), "at_marlin": ("MARLIN", (17, 65), "u4")}
 
 FLAGS = ["-O2", "-O3 -march=native", "-O2 -mavx2", "-O2 -mavx512bw"]
+# More of them by RAVEL_COMPILERS, between semicolons.
 HERE = ["%s %s" % (c, f) for c in ("gcc", "clang") for f in FLAGS] + ["clang-15 " + f for f in FLAGS[2:]]
+HERE += [c for c in os.environ.get("RAVEL_COMPILERS", "").split(";") if c]
 # compiler: what runs it, the order of bytes
 ELSEWHERE = {"aarch64-linux-gnu-gcc -O2 -static": ("qemu-aarch64", "<"), "aarch64-linux-gnu-gcc -O3 -static": ("qemu-aarch64", "<"),
              "s390x-linux-gnu-gcc -O2 -static": ("qemu-s390x", ">")}
