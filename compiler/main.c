@@ -50,7 +50,7 @@ static const Command commands[] = {
      "is wrong the file is not written, and the exit code is 1.\n\n"
      "  ravel emit --from NCHW --to NC1HWC0 --shape 2,20,5,7 --dtype f16 -o f.c\n"
      "  ravel emit --from NCHW --to NC1HWC0 --shape N,64,H,W --dtype f16 -o g.c\n"
-     "  ravel emit -F NCHW -T NHWC -s 8,64,56,56 -d f16 -o f.c --check 'clang -O2 -mavx2'\n"
+     "  ravel emit -F NCHW -T NHWC -s 2,3,5,7 -d u8 -o f.c --check 'gcc -O3'\n"
      "  ravel emit --kind inverse --to SW128 --shape 16,64 --dtype f16 -o i.c\n"
      "  ravel emit -F NCHW -T NHWC -s 8,64,56,56 -d f16 -G cuda -o k.cu -M k.json\n"},
     {"convert", cmd_convert, "IN OUT", 2, "F!T!stNvWf", "convert an array file",
