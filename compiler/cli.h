@@ -14,7 +14,7 @@ typedef struct {
     int narg;
     const char *shape, *dtype, *at, *output, *svg, *from, *to, *target, *name, *kind,
         *manifest,
-               *equals, *banks, *object, *align, *limit, *rounds,
+               *equals, *banks, *object, *align, *check, *limit, *rounds,
                *threads, *wisdom, *seconds;
     bool json, inverse, verify;
     const char *spec[16];

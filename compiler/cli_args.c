@@ -45,6 +45,9 @@ static const struct {
      offsetof(Options, name)},
     {'o', false, {"output", 'o', "FILE", 0, "where to write", 0},
      offsetof(Options, output)},
+    {'C', false, {"check", 'c', "COMPILER", 0, "prove what was emitted as this makes it, "
+     "as in 'clang -O2', CC= in front or not; else nothing is written", 0},
+     offsetof(Options, check)},
     {'O', false, {"object", 'O', "FILE.so", 0, "the function of a shared object instead "
      "of our own code", 0}, offsetof(Options, object)},
     {'A', false, {"align", 'A', "N", 0, "an --object's buffers begin at multiples of N "

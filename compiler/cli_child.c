@@ -14,6 +14,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+typedef int CheckedAt(void *dst, const void *src, const i64 *x);
+
 /* Slots of all runs that even slow code gets done in a second. */
 enum { SLOTS_A_SECOND = 4000000 };
 
@@ -31,6 +33,8 @@ typedef struct {
 static Told *told;
 static Proof *proof;
 static Relayout *function;
+static CheckedAt *function_at;        /* in place of it, of these extents */
+static const i64 *extents;
 static RelayoutPart *part_function;    /* NULL: there is none */
 
 /* Vectors that are not aligned have no address of their own in a SIGSEGV of x86. */
@@ -80,8 +84,10 @@ find_function(const ChildObject *o)
     void *f = dlsym(so, o->name);
     if (!f || f == dlsym(RTLD_DEFAULT, o->name))
         return error_set(&told->err, RAVEL_ERR_FILE, "'%s' has no function '%s'; --name "
-                         "says which", o->path, o->name);
+                         "says which", o->said, o->name);
     function = (Relayout *)(uintptr_t)f;
+    function_at = (CheckedAt *)(uintptr_t)f;
+    extents = o->x;
     find_part(so, o->name);
     return RAVEL_OK;
 }
@@ -91,7 +97,10 @@ run_function(const void *self, void *dst, const void *src)
 {
     (void)self;
     atomic_fetch_add(&told->inside, 1);
-    function(dst, src);
+    if (extents)
+        function_at(dst, src, extents);
+    else
+        function(dst, src);
     atomic_fetch_sub(&told->inside, 1);
 }
 

@@ -4,6 +4,7 @@
 
 #include "../runtime/file.h"
 #include "cli.h"
+#include "cli_object.h"
 
 static EmitKind
 kind_of(Cli *c)
@@ -48,6 +49,8 @@ cmd_emit(Cli *c)
                     "opencl, glsl or blocks");
     if (c->o.manifest && c->o.output && !strcmp(c->o.manifest, c->o.output))
         cli_fail(c, "the kernel and its manifest are both to be %s", c->o.output);
+    if (c->o.check && (grid || kind != EMIT_RELAYOUT || target_is(target, "bursts")))
+        cli_fail(c, "--check is of a relayout in C: --kind relayout with --target c");
     if (kind == EMIT_RELAYOUT) {
         if (!rq.from || !rq.to || !rq.dtype)
             cli_fail(c, "a relayout needs --from, --to and --dtype");
@@ -55,8 +58,11 @@ cmd_emit(Cli *c)
             cli_emit_grid(c, target, cli_plan(c, &rq), &rq);
             return EXIT_YES;
         }
-        text = target_is(target, "bursts") ? compile_bursts(target, cli_plan(c, &rq), &rq)
-               : compile_text(target, cli_plan(c, &rq), &rq, true);
+        const Plan *p = cli_plan(c, &rq);
+        text = target_is(target, "bursts") ? compile_bursts(target, p, &rq)
+               : compile_text(target, p, &rq, true);
+        if (c->o.check && !cli_prove_emitted(c, target, &rq, p, text))
+            return EXIT_NO;
     } else if (kind == EMIT_LOAD || kind == EMIT_STORE) {
         if (!rq.from || !rq.to || !rq.dtype || rq.extent || !grid)
             cli_fail(c, "--kind %s needs --from, --to, --dtype, a shape of numbers, and "

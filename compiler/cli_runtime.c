@@ -11,6 +11,8 @@ typedef struct {
     const ravel_plan *plan;
     Plan *again;
     const char *const *name;
+    const ChildObject *object;     /* NULL: the plan's own code */
+    const Plan *emitted;           /* what it was made of */
     ShapeList borders;
     PlanCheck boxes;
     const i64 *at;                 /* the shape that is wrong */
@@ -41,6 +43,22 @@ shape_text(Arena *a, const Proofs *v)
     return b.s;
 }
 
+/* At a shape, in a child. */
+static ravel_status
+run_at(const Proofs *v, const ravel_plan *q, const i64 *shape, Outcome *o, ravel_error *err)
+{
+    i64 x[MAX_RANK];
+    if (!v->object)
+        return child_prove(q->plan, q, NULL, v->c->limit, o, err);
+    const Sizes *src = v->emitted->from;
+    for (int d = 0; d < src->l->rank; d++)
+        if (src->extent[d] >= 0)
+            x[src->extent[d]] = shape[d];
+    ChildObject object = *v->object;
+    object.x = x;
+    return child_prove(q->plan, NULL, &object, v->c->limit, o, err);
+}
+
 /* The shape goes through; else `sum.why` says why not. */
 static bool
 prove_at(Proofs *v, const i64 *shape)
@@ -52,7 +70,7 @@ prove_at(Proofs *v, const i64 *shape)
     if (s == RAVEL_OK)
         s = verify_affords(q->plan, v->borders.n, &v->c->arena->work, &err);
     if (s == RAVEL_OK)
-        s = child_prove(q->plan, q, NULL, v->c->limit, &o, &err);
+        s = run_at(v, q, shape, &o, &err);
     ravel_plan_free(q);
     if (s == RAVEL_ERR_VERIFY)
         snprintf(o.why, sizeof o.why, "%s", err.text);
@@ -143,4 +161,42 @@ cli_verify_shapes(Cli *c, const ravel_plan *plan, const char *const *name,
     else
         print_proof(&v, yes);
     return yes;
+}
+
+/* The plan is freed whatever becomes of it. */
+typedef struct {
+    Proofs v;
+    const Request *rq;
+    ravel_plan *plan;
+} Shapes;
+
+static void
+prove_shapes(void *arg)
+{
+    Shapes *s = arg;
+    Proofs *v = &s->v;
+    Arena *a = v->c->arena;
+    ravel_error err;
+    ravel_request rq = {.from = s->rq->from, .to = s->rq->to, .dtype = s->rq->dtype,
+                        .rank = s->rq->rank, .shape = s->rq->shape};
+    cli_check(v->c, ravel_compile(v->c->cx, &rq, &s->plan, &err), &err);
+    v->plan = s->plan;
+    v->again = compile_again(a, s->plan->plan);
+    v->borders = plan_borders(a, compile_again(a, v->emitted));
+    v->boxes = plan_check(a, v->again, true);
+    prove_all(v);
+}
+
+void
+cli_prove_shapes(Cli *c, const Request *rq, const Plan *p, const ChildObject *object,
+                 ShapeProof *out, Outcome *o)
+{
+    Diag d;
+    Shapes s = {.v = {.c = c, .object = object, .emitted = p}, .rq = rq};
+    bool ok = arena_run(c->arena, &d, prove_shapes, &s);
+    ravel_plan_free(s.plan);
+    if (!ok)
+        diag_fatal(c->arena->diag, d.kind, (Loc){0}, "%s", d.text);
+    *o = s.v.sum;
+    *out = (ShapeProof){s.v.borders.n, s.v.at};
 }

@@ -3,6 +3,7 @@
 #define RAVEL_CLI_RUNTIME_H
 
 #include "cli.h"
+#include "cli_child.h"
 
 /* The extents of a layout's dims, RUNTIME_EXTENT where they are that. */
 const i64 *cli_runtime_shape(Arena *a, const Sizes *r);
@@ -10,5 +11,13 @@ const i64 *cli_runtime_shape(Arena *a, const Sizes *r);
  * proofs; whether it went through.  name: of src's dims left to run time. */
 bool cli_verify_shapes(Cli *c, const ravel_plan *plan, const char *const *name,
                        json_t *proofs);
+/* The same of an object's function of the names' values, made of the plan p: o says why
+ * not, where it did not go through. */
+typedef struct {
+    int shapes;                    /* at which it ran */
+    const i64 *at;                 /* the one that is wrong */
+} ShapeProof;
+void cli_prove_shapes(Cli *c, const Request *rq, const Plan *p, const ChildObject *object,
+                      ShapeProof *out, Outcome *o);
 
 #endif

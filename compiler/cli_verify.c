@@ -101,7 +101,7 @@ static void
 prove_object(Verify *v)
 {
     Cli *c = v->c;
-    ChildObject o = {c->o.object, NULL, (int)v->align};
+    ChildObject o = {.path = c->o.object, .said = c->o.object, .align = (int)v->align};
     const Plan *p = compile_plan(c->arena, c->known, &v->rq);
     o.name = c->o.name;                /* only looked up: any will do */
     if (!o.name)

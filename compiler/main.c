@@ -42,16 +42,19 @@ static const Command commands[] = {
      "  ravel check '{M//2, K}' --shape 8,8\n"
      "  ravel check NHWC --equals '(N,C,H,W){N, H, W, C//4, C%4}' --shape 2,8,5,5\n"
      "  ravel check '{M, K}' --shape 64,64 --dtype f16 --banks K:4,M:2\n"},
-    {"emit", cmd_emit, "", 0, "FTs!tGMnkNWo!Lf", "stand-alone source of a conversion",
+    {"emit", cmd_emit, "", 0, "FTs!tGMnkNCWo!Lf", "stand-alone source of a conversion",
      "--kind offset and --kind inverse make the index function of one layout\n"
      "(--to) and its inverse; load and store, with a GPU's target, move what a lane\n"
      "holds of a fragment (MMA_A; --to of load, --from of store) from and to a tile.\n"
      "The file needs nothing of ravel.  A name in the shape makes that extent an\n"
      "argument of the function, which returns 1 for what it cannot do, and of F_bytes,\n"
      "which gives the sizes of both buffers.  --target cuda, hip, opencl or glsl makes\n"
-     "one kernel, and --manifest says how to launch it.\n\n"
+     "one kernel, and --manifest says how to launch it.  --check has a compiler make a\n"
+     "shared object of a relayout in C, proves that as verify does, and says so; where it\n"
+     "is wrong the file is not written, and the exit code is 1.\n\n"
      "  ravel emit --from NCHW --to NC1HWC0 --shape 2,20,5,7 --dtype f16 -o f.c\n"
      "  ravel emit --from NCHW --to NC1HWC0 --shape N,64,H,W --dtype f16 -o g.c\n"
+     "  ravel emit -F NCHW -T NHWC -s 2,3,5,7 -d u8 -o f.c --check 'gcc -O3'\n"
      "  ravel emit --kind inverse --to SW128 --shape 16,64 --dtype f16 -o i.c\n"
      "  ravel emit -F NCHW -T NHWC -s 8,64,56,56 -d f16 -G cuda -o k.cu -M k.json\n"},
     {"convert", cmd_convert, "IN OUT", 2, "F!T!stNvWLf", "convert an array file",

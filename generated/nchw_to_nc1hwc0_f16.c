@@ -726,6 +726,12 @@ ravel_transpose##n(unsigned char *d, const unsigned char *s, int64_t planes,    
 
 RAVEL_TRANSPOSE(2, 8)
 
+/* Values are taken to bytes, and words apart, the lowest byte first. */
+#if defined(__BIG_ENDIAN__) || \
+    (defined(__BYTE_ORDER__) && __BYTE_ORDER__ != __ORDER_LITTLE_ENDIAN__)
+#error "this relayout is for little-endian machines: the bytes of its values would be wrong"
+#endif
+
 /* Networks over vectors of 16 bytes.  A round zips the first half of the vectors with the
  * second half: over all their elements a perfect shuffle, which turns the bits of an
  * element's place round by one.  log2(k) rounds over k vectors make k columns rows of k

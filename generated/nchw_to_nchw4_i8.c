@@ -16,6 +16,12 @@ ravel_min(int64_t x, int64_t y)
 #include <omp.h>
 #endif
 
+/* Values are taken to bytes, and words apart, the lowest byte first. */
+#if defined(__BIG_ENDIAN__) || \
+    (defined(__BYTE_ORDER__) && __BYTE_ORDER__ != __ORDER_LITTLE_ENDIAN__)
+#error "this relayout is for little-endian machines: the bytes of its values would be wrong"
+#endif
+
 /* Vectors of 1, 2 or 4 lanes of 16 bytes; only loads and stores cross lanes.
  * RAVEL_LANES: the widest that the compiler was told of (-mavx2, -march=native).
  * RAVEL_PLAIN: no vectors; RAVEL_PORTABLE: the compiler's own, no intrinsics. */

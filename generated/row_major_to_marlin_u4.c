@@ -239,15 +239,20 @@ ravel_pour(unsigned char **d, unsigned char *stage, int64_t held, int64_t stream
 }
 #endif
 
-/* rows runs of `cols` elements of 1, 2 or 4 bits, the first in a byte lowest, at any
- * element of a byte; offsets and strides count elements from the start of the buffers.
- * What else is in a run's first and last byte stays. */
+/* n of the bits of a byte, from bit `at` on; the others stay.  Only for bytes that are
+ * shared: volatile, as the vectorisers of clang 14 and 15 move the load of a byte above a
+ * store to it. */
 static void
 ravel_bits_into(unsigned char *d, int64_t at, unsigned v, int64_t n)
 {
     const unsigned mask = ((1u << n) - 1) << at;
-    *d = (unsigned char)((*d & ~mask) | v << at);
+    volatile unsigned char *byte = d;
+    *byte = (unsigned char)((*byte & ~mask) | v << at);
 }
+
+/* rows runs of `cols` elements of 1, 2 or 4 bits, the first in a byte lowest, at any
+ * element of a byte; offsets and strides count elements from the start of the buffers.
+ * What else is in a run's first and last byte stays. */
 
 /* n < 9 bits from bit y on. */
 static unsigned
@@ -307,27 +312,83 @@ ravel_bits_run(unsigned char *dst, int64_t d, const unsigned char *src, int64_t 
     }
 }
 
+/* rows x cols elements of 1, 2 or 4 bits, the first in a byte lowest; offsets and
+ * strides count elements from the start of the buffers.  Of columns that touch bytes are
+ * put together in a register, and stored once. */
+
+/* n elements that lie `step` bits apart from bit y on, in the lowest bits. */
+static inline unsigned
+ravel_bits_some(const unsigned char *src, uint64_t y, uint64_t step, int64_t n,
+                int64_t bits)
+{
+    unsigned v = 0;
+    for (int64_t i = 0; i < n; i++, y += step)
+        v |= ((unsigned)src[y / 8] >> y % 8 & ((1u << bits) - 1)) << i * bits;
+    return v;
+}
+
+/* So many bytes of them. */
+static inline void
+ravel_bits_bytes(unsigned char *d, const unsigned char *src, uint64_t y, uint64_t step,
+                 int64_t bytes, int64_t bits)
+{
+    for (int64_t b = 0; b < bytes; b++) {
+        unsigned v = 0;
+        for (int64_t i = 0; i < 8; i += bits, y += step)
+            v |= ((unsigned)src[y / 8] >> y % 8 & ((1u << bits) - 1)) << i;
+        d[b] = (unsigned char)v;
+    }
+}
+
+/* n of them, one after the other from bit x on. */
+static void
+ravel_bits_touching(unsigned char *dst, int64_t x, const unsigned char *src, uint64_t y,
+                    uint64_t step, int64_t n, int64_t bits)
+{
+    const int64_t per = 8 / bits;
+    int64_t part = (-x & 7) / bits;
+    part = part < n ? part : n;
+    if (part)
+        ravel_bits_into(dst + x / 8, x % 8, ravel_bits_some(src, y, step, part, bits),
+                        part * bits);
+    dst += (x + 7) / 8;
+    y += (uint64_t)part * step;
+    n -= part;
+    ravel_bits_bytes(dst, src, y, step, n / per, bits);
+    y += (uint64_t)(n / per * per) * step;
+    if (n % per)
+        ravel_bits_into(dst + n / per, 0, ravel_bits_some(src, y, step, n % per, bits),
+                        n % per * bits);
+}
+
+static void
+ravel_bits(unsigned char *dst, int64_t d, const unsigned char *src, int64_t s,
+           int64_t rows, int64_t cols, int64_t dr, int64_t dc, int64_t sr, int64_t sc,
+           int64_t bits)
+{
+    const int64_t per = 8 / bits;
+    const uint64_t step = (uint64_t)(sc * bits);
+    const int whole = dc == 1 && (d | dr | cols) % per == 0;
+    for (int64_t r = 0; r < rows; r++) {
+        const int64_t x = (d + r * dr) * bits;
+        const uint64_t y = (uint64_t)((s + r * sr) * bits);
+        if (whole)
+            ravel_bits_bytes(dst + x / 8, src, y, step, cols / per, bits);
+        else if (dc == 1)
+            ravel_bits_touching(dst, x, src, y, step, cols, bits);
+        else
+            for (int64_t c = 0; c < cols; c++)
+                ravel_bits_into(dst + (x + c * dc * bits) / 8, (x + c * dc * bits) % 8,
+                                ravel_bits_some(src, y + (uint64_t)c * step, 0, 1, bits),
+                                bits);
+    }
+}
+
 /* A plane of elements of 1, 2 or 4 bits, the first in a byte lowest:
  * d + p*dp + q  <-  s + p + q*sq  for p < rows, q < cols, in elements from the start of
  * the buffers.  Blocks of 16 bytes either way: `per` columns of bytes are transposed
  * within their bytes, 16 of those as bytes; they go by way of a buffer.  Where rows do
  * not start at whole bytes the runs are shifted into blocks and out of the buffer. */
-static void
-ravel_bits_each(unsigned char *dst, int64_t d, const unsigned char *src, int64_t s,
-                int64_t rows, int64_t cols, int64_t dp, int64_t sq, int64_t bits)
-{
-    const int64_t per = 8 / bits;
-    const unsigned mask = (1u << bits) - 1;
-    for (int64_t p = 0; p < rows; p++)
-        for (int64_t q = 0; q < cols; q++) {
-            const int64_t x = d + p * dp + q, y = s + p + q * sq;
-            const int to = (int)(x % per * bits), from = (int)(y % per * bits);
-            const unsigned v = (unsigned)src[y / per] >> from & mask;
-            unsigned char *at = dst + x / per;
-            *at = (unsigned char)((*at & ~(mask << to)) | v << to);
-        }
-}
-
 #ifndef RAVEL_PLAIN
 /* Within each byte of `per` vectors: bit-matrix transposes, by halves. */
 #define RAVEL_BITS_BLOCK(bits, per)                                              \
@@ -559,15 +620,15 @@ ravel_bits_transpose(unsigned char *dst, int64_t d, const unsigned char *src, in
         const int64_t lines = ((uintptr_t)dst + (uintptr_t)(d / per)) % 64 == 0;
         const int64_t done = ravel_bits_few(dst + d / per, src + s / per, rows / per,
                                             sq / per, 1, stream && lines, bits);
-        ravel_bits_each(dst, d + done * dp, src, s + done, rows - done, cols, dp, sq,
-                        bits);
+        ravel_bits(dst, d + done * dp, src, s + done, rows - done, cols, dp, 1, 1, sq,
+                   bits);
         return;
     }
     if (d % per == 0 && s % per == 0 && rows == per && sq == per && dp % per == 0) {
         const int64_t done = ravel_bits_few(dst + d / per, src + s / per, cols / per,
                                             dp / per, 0, 0, bits);
-        ravel_bits_each(dst, d + done, src, s + done * sq, rows, cols - done, dp, sq,
-                        bits);
+        ravel_bits(dst, d + done, src, s + done * sq, rows, cols - done, dp, 1, 1, sq,
+                   bits);
         return;
     }
     if (rows >= 4 && cols >= 4) {
@@ -584,7 +645,7 @@ ravel_bits_transpose(unsigned char *dst, int64_t d, const unsigned char *src, in
     }
 #endif
     (void)stream;
-    ravel_bits_each(dst, d, src, s, rows, cols, dp, sq, bits);
+    ravel_bits(dst, d, src, s, rows, cols, dp, 1, 1, sq, bits);
 }
 
 /* src: 393216 bytes, dst: 393216 bytes; they do not overlap */

@@ -39,7 +39,7 @@ element_set(unsigned char *p, int64_t i, int bits, uint64_t v, uint64_t high)
     default: break;
     }
     unsigned mask = ((1u << bits) - 1) << (i * bits % 8);
-    unsigned char *b = p + i * bits / 8;
+    volatile unsigned char *b = p + i * bits / 8;     /* as in bits_into.h */
     *b = (unsigned char)((*b & ~mask) | ((unsigned)v << (i * bits % 8) & mask));
 }
 

@@ -35,10 +35,11 @@
 #include "../templates/c/deinterleave4.c"
 #include "../templates/c/gather.c"
 #include "../templates/c/strided.c"
+#include "../templates/c/bits_into.h"
+#include "../templates/c/bits.c"
 #include "../templates/c/bits_run.c"
 #include "../templates/c/bits_swap.c"
 #include "../templates/c/bits_transpose.c"
-#include "../templates/c/bits.c"
 #include "../templates/c/fill.c"
 #include "../templates/c/fill_bits.c"
 

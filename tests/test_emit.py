@@ -4,7 +4,9 @@ import ctypes as ct
 import os
 import re
 import shutil
+import signal
 import subprocess
+import time
 
 import numpy as np
 import pytest
@@ -152,6 +154,84 @@ def test_the_command_in_the_head_makes_the_file_again(tmp_path):
         r = subprocess.run("%s %s -o b.c" % (RAVEL, command), shell=True, cwd=tmp_path, capture_output=True, text=True)
         assert r.returncode == 0, (command, r.stderr)
         assert (tmp_path / "b.c").read_text() == one
+
+
+# --- --check: what a compiler makes of it
+
+# Compilers that are wrong: of a relayout of numbers, and of one of names.
+BAD = """
+for last; do :; done
+sed -i 's/%s/' "$last"
+exec gcc "$@"
+"""
+
+
+def checked(tmp_path, compiler, *args, code=0, output="f.c", env=None):
+    """(stdout, stderr) of emit --check, which leaves nothing in the folder of temporary files."""
+    room = tmp_path / "room"
+    room.mkdir(exist_ok=True)
+    r = subprocess.run([RAVEL, "emit", *args, "-o", output, "--check", compiler], cwd=tmp_path, capture_output=True, text=True,
+                       env={**os.environ, "TMPDIR": str(room)}, timeout=120)
+    assert r.returncode == code, r
+    assert list(room.iterdir()) == []
+    return r.stdout, r.stderr
+
+
+NIBBLES = ["-F", "CHWN", "-T", "NCHW8", "-s", "2,24,6,8", "-d", "u4"]
+ANY = ["-F", "NCHW", "-T", "NC1HWC0", "-s", "N,C,2,W", "-d", "f16"]
+
+
+@pytest.mark.parametrize("compiler", ["gcc", "CC=gcc -O3 -march=native", "CC=clang -O2 -mavx2", "tcc", "gcc -fopenmp"])
+@pytest.mark.parametrize("args", [NIBBLES, ANY, ["-F", "(A,B){A, B}", "-T", "(A,B){B//4, A, B%4}", "-s", "n,n", "-d", "u8"]],
+                         ids=["numbers", "names", "one"])
+def test_checked(tmp_path, compiler, args):
+    out, err = checked(tmp_path, compiler, *args)
+    assert re.fullmatch(r"yes: .* -> .* of .*, u?[a-z]\d+, by %s: \d+ .*\d+ runs\n" % re.escape(compiler.removeprefix("CC=")), out), out
+    assert err == "" and (tmp_path / "f.c").read_text() == emit(tmp_path / "g.c", *args)
+
+
+def test_checked_to_standard_output(tmp_path):
+    out, err = checked(tmp_path, "gcc -O1", *NIBBLES, output="-")
+    assert err.startswith("yes: ") and err.count("\n") == 1 and out == emit(tmp_path / "g.c", *NIBBLES)
+
+
+@pytest.mark.parametrize("args,wrong", [(NIBBLES, "d\\[b\\] = (unsigned char)v/d[b] = (unsigned char)(v >> 4)"), (ANY, "dst + /dst + 1 + "), (ANY, "if (dst_bytes == 0) return 0;/return 1;")],
+                         ids=["numbers", "names", "nothing"])
+def test_checked_and_wrong(tmp_path, args, wrong):
+    """Nothing is written, what was there stays."""
+    (tmp_path / "cc.sh").write_text(BAD % wrong)
+    out, err = checked(tmp_path, "sh cc.sh", *args, code=1)
+    assert out.startswith("no: ") and "by sh cc.sh" in out and out.count("\n") == 2 and err == "", out
+    assert not (tmp_path / "f.c").exists()
+    (tmp_path / "f.c").write_text("mine")
+    checked(tmp_path, "sh cc.sh", *args, code=1)
+    assert (tmp_path / "f.c").read_text() == "mine"
+
+
+@pytest.mark.parametrize("compiler,said", [
+    ("gcc -Dfor=while", "exit code 1"), ("no-such-compiler -O2", "exit code 127"), ("true", "no shared object"), ("CC= ", "a compiler"),
+    ("kill -9 $$;", "was ended: Killed"), ("gcc -fvisibility=hidden", "no function"), ("sh -c 'echo x >$3' sh", "")])
+def test_checked_by_what_is_no_compiler(tmp_path, compiler, said):
+    out, err = checked(tmp_path, compiler, *NIBBLES, code=2)
+    assert out == "" and said in err and "ravel: " in err and not (tmp_path / "f.c").exists(), err
+
+
+@pytest.mark.parametrize("args", [["-k", "offset", "-T", "SW128", "-s", "8,64", "-d", "f16"], [*NIBBLES, "-G", "cuda"], [*NIBBLES, "-G", "bursts"],
+                                  [*NIBBLES, "-G", "blocks"]], ids=" ".join)
+def test_checked_is_of_relayouts_in_c(tmp_path, args):
+    assert "--check is of a relayout in C" in checked(tmp_path, "gcc", *args, code=2)[1]
+
+
+def test_a_check_that_is_stopped_leaves_nothing(tmp_path):
+    room = tmp_path / "room"
+    room.mkdir()
+    p = subprocess.Popen([RAVEL, "emit", *NIBBLES, "-o", "f.c", "--check", "touch started; sleep 1; gcc"], cwd=tmp_path,
+                         env={**os.environ, "TMPDIR": str(room)})
+    while not (tmp_path / "started").exists():
+        time.sleep(0.01)
+    assert list(room.iterdir()) != []
+    p.send_signal(signal.SIGTERM)
+    assert p.wait(60) == -signal.SIGTERM and list(room.iterdir()) == [] and not (tmp_path / "f.c").exists()
 
 
 # --- index functions

@@ -1,6 +1,12 @@
 #include <stdint.h>
 #include <string.h>
 
+/* Words are put together of bytes, the lowest first. */
+#if defined(__BIG_ENDIAN__) || \
+    (defined(__BYTE_ORDER__) && __BYTE_ORDER__ != __ORDER_LITTLE_ENDIAN__)
+#error "this kernel is for little-endian machines: words of its bytes would be wrong"
+#endif
+
 typedef struct { uint32_t x, y; } ravel_u2;
 typedef struct { uint32_t x, y, z, w; } ravel_u4;
 

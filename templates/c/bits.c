@@ -1,18 +1,71 @@
 /* rows x cols elements of 1, 2 or 4 bits, the first in a byte lowest; offsets and
- * strides count elements from the start of the buffers. */
+ * strides count elements from the start of the buffers.  Of columns that touch bytes are
+ * put together in a register, and stored once. */
+
+/* n elements that lie `step` bits apart from bit y on, in the lowest bits. */
+static inline unsigned
+ravel_bits_some(const unsigned char *src, uint64_t y, uint64_t step, int64_t n,
+                int64_t bits)
+{
+    unsigned v = 0;
+    for (int64_t i = 0; i < n; i++, y += step)
+        v |= ((unsigned)src[y / 8] >> y % 8 & ((1u << bits) - 1)) << i * bits;
+    return v;
+}
+
+/* So many bytes of them. */
+static inline void
+ravel_bits_bytes(unsigned char *d, const unsigned char *src, uint64_t y, uint64_t step,
+                 int64_t bytes, int64_t bits)
+{
+    for (int64_t b = 0; b < bytes; b++) {
+        unsigned v = 0;
+        for (int64_t i = 0; i < 8; i += bits, y += step)
+            v |= ((unsigned)src[y / 8] >> y % 8 & ((1u << bits) - 1)) << i;
+        d[b] = (unsigned char)v;
+    }
+}
+
+/* n of them, one after the other from bit x on. */
+static void
+ravel_bits_touching(unsigned char *dst, int64_t x, const unsigned char *src, uint64_t y,
+                    uint64_t step, int64_t n, int64_t bits)
+{
+    const int64_t per = 8 / bits;
+    int64_t part = (-x & 7) / bits;
+    part = part < n ? part : n;
+    if (part)
+        ravel_bits_into(dst + x / 8, x % 8, ravel_bits_some(src, y, step, part, bits),
+                        part * bits);
+    dst += (x + 7) / 8;
+    y += (uint64_t)part * step;
+    n -= part;
+    ravel_bits_bytes(dst, src, y, step, n / per, bits);
+    y += (uint64_t)(n / per * per) * step;
+    if (n % per)
+        ravel_bits_into(dst + n / per, 0, ravel_bits_some(src, y, step, n % per, bits),
+                        n % per * bits);
+}
+
 static void
 ravel_bits(unsigned char *dst, int64_t d, const unsigned char *src, int64_t s,
            int64_t rows, int64_t cols, int64_t dr, int64_t dc, int64_t sr, int64_t sc,
            int64_t bits)
 {
     const int64_t per = 8 / bits;
-    const unsigned mask = (1u << bits) - 1;
-    for (int64_t r = 0; r < rows; r++)
-        for (int64_t c = 0; c < cols; c++) {
-            const int64_t x = d + r * dr + c * dc, y = s + r * sr + c * sc;
-            const int to = (int)(x % per * bits), from = (int)(y % per * bits);
-            const unsigned v = (unsigned)src[y / per] >> from & mask;
-            unsigned char *p = dst + x / per;
-            *p = (unsigned char)((*p & ~(mask << to)) | v << to);
-        }
+    const uint64_t step = (uint64_t)(sc * bits);
+    const int whole = dc == 1 && (d | dr | cols) % per == 0;
+    for (int64_t r = 0; r < rows; r++) {
+        const int64_t x = (d + r * dr) * bits;
+        const uint64_t y = (uint64_t)((s + r * sr) * bits);
+        if (whole)
+            ravel_bits_bytes(dst + x / 8, src, y, step, cols / per, bits);
+        else if (dc == 1)
+            ravel_bits_touching(dst, x, src, y, step, cols, bits);
+        else
+            for (int64_t c = 0; c < cols; c++)
+                ravel_bits_into(dst + (x + c * dc * bits) / 8, (x + c * dc * bits) % 8,
+                                ravel_bits_some(src, y + (uint64_t)c * step, 0, 1, bits),
+                                bits);
+    }
 }

@@ -1,12 +1,6 @@
 /* rows runs of `cols` elements of 1, 2 or 4 bits, the first in a byte lowest, at any
  * element of a byte; offsets and strides count elements from the start of the buffers.
  * What else is in a run's first and last byte stays. */
-static void
-ravel_bits_into(unsigned char *d, int64_t at, unsigned v, int64_t n)
-{
-    const unsigned mask = ((1u << n) - 1) << at;
-    *d = (unsigned char)((*d & ~mask) | v << at);
-}
 
 /* n < 9 bits from bit y on. */
 static unsigned

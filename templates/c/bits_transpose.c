@@ -3,22 +3,6 @@
  * the buffers.  Blocks of 16 bytes either way: `per` columns of bytes are transposed
  * within their bytes, 16 of those as bytes; they go by way of a buffer.  Where rows do
  * not start at whole bytes the runs are shifted into blocks and out of the buffer. */
-static void
-ravel_bits_each(unsigned char *dst, int64_t d, const unsigned char *src, int64_t s,
-                int64_t rows, int64_t cols, int64_t dp, int64_t sq, int64_t bits)
-{
-    const int64_t per = 8 / bits;
-    const unsigned mask = (1u << bits) - 1;
-    for (int64_t p = 0; p < rows; p++)
-        for (int64_t q = 0; q < cols; q++) {
-            const int64_t x = d + p * dp + q, y = s + p + q * sq;
-            const int to = (int)(x % per * bits), from = (int)(y % per * bits);
-            const unsigned v = (unsigned)src[y / per] >> from & mask;
-            unsigned char *at = dst + x / per;
-            *at = (unsigned char)((*at & ~(mask << to)) | v << to);
-        }
-}
-
 #ifndef RAVEL_PLAIN
 /* Within each byte of `per` vectors: bit-matrix transposes, by halves. */
 #define RAVEL_BITS_BLOCK(bits, per)                                              \
@@ -250,15 +234,15 @@ ravel_bits_transpose(unsigned char *dst, int64_t d, const unsigned char *src, in
         const int64_t lines = ((uintptr_t)dst + (uintptr_t)(d / per)) % 64 == 0;
         const int64_t done = ravel_bits_few(dst + d / per, src + s / per, rows / per,
                                             sq / per, 1, stream && lines, bits);
-        ravel_bits_each(dst, d + done * dp, src, s + done, rows - done, cols, dp, sq,
-                        bits);
+        ravel_bits(dst, d + done * dp, src, s + done, rows - done, cols, dp, 1, 1, sq,
+                   bits);
         return;
     }
     if (d % per == 0 && s % per == 0 && rows == per && sq == per && dp % per == 0) {
         const int64_t done = ravel_bits_few(dst + d / per, src + s / per, cols / per,
                                             dp / per, 0, 0, bits);
-        ravel_bits_each(dst, d + done, src, s + done * sq, rows, cols - done, dp, sq,
-                        bits);
+        ravel_bits(dst, d + done, src, s + done * sq, rows, cols - done, dp, 1, 1, sq,
+                   bits);
         return;
     }
     if (rows >= 4 && cols >= 4) {
@@ -275,5 +259,5 @@ ravel_bits_transpose(unsigned char *dst, int64_t d, const unsigned char *src, in
     }
 #endif
     (void)stream;
-    ravel_bits_each(dst, d, src, s, rows, cols, dp, sq, bits);
+    ravel_bits(dst, d, src, s, rows, cols, dp, 1, 1, sq, bits);
 }
