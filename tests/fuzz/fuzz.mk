@@ -19,7 +19,7 @@ fuzz-build:
 
 fuzzers: $(FUZZERS)
 
-$(B)/fuzz/%: tests/fuzz/%.c $(B)/libravel.a $(FUZZ_CLI)
+$(B)/fuzz/%: tests/fuzz/%.c $(INSIDES) $(FUZZ_CLI)
 	$(SAY) CC $<
 	$(Q)mkdir -p $(@D) && $(CC) $(ALL_CFLAGS) -fsanitize=fuzzer -o $@ $< \
-	    $(FUZZ_CLI) $(B)/libravel.a -ljansson $(LIBS)
+	    $(FUZZ_CLI) $(INSIDES) -ljansson $(LIBS)
