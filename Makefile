@@ -44,6 +44,7 @@ ifneq ($(TCC),0)
 include runtime/tcc.mk
 endif
 include tests/fuzz/fuzz.mk
+include tests/coverage.mk
 
 $(B)/ravel: $(CLI_OBJ) $(INSIDES)
 	$(SAY) LINK $@
@@ -162,7 +163,7 @@ install: all
 	install -m 644 specs/*.lua specs/README.md $(DESTDIR)$(PREFIX)/share/ravel/specs
 
 clean:
-	rm -rf $(B) $(B)-asan $(B)-tsan $(B)-fuzz
+	rm -rf $(B) $(B)-asan $(B)-tsan $(B)-fuzz $(COVERED)
 
 loc:
 	@wc -l compiler/*.[ch] runtime/*.[ch] templates/c/* specs/*.lua | sort -n
@@ -173,6 +174,8 @@ help:
 	@echo 'make test       install what is missing, build four times (plain, sanitizers,'
 	@echo '                threads, fuzzing), test'
 	@echo 'make fuzz       libFuzzer on all that reads, FUZZ_TIME=$(FUZZ_TIME) seconds a target'
+	@echo 'make fuzz-corpus the same, and keep what was reached, minimised'
+	@echo 'make coverage   lines and branches that tests reach (gcov); COVERAGE=tests/test_cli.py'
 	@echo 'make mutants    break ravel in small ways, and see the tests notice (20 minutes)'
 	@echo 'make bench      speed beside memcpy and other libraries (an hour; QUICK=1 some minutes)'
 	@echo '                CASES=ttc,cache ONLY=REGEXP ROUNDS=9 THREADS=1,2'
