@@ -1,5 +1,6 @@
-"""What tests reached: coverage.py BUILD [--missed REGEXP].  A table of lines and branches by folder and file, from gcov's JSON of
-every object of BUILD; --missed prints the lines of the files so named that no test ran, and those with a branch never taken."""
+"""What tests reached: coverage.py BUILD [--missed REGEXP].  A table by folder and file, from gcov's JSON of every object of BUILD:
+lines that ran, branches that were taken.  --missed prints the lines of the files so named that did not run (-), and those with a
+branch that was never taken (?)."""
 
 import argparse
 import collections
@@ -16,7 +17,7 @@ COMMAND = re.compile(r"compiler/(main|cli_\w+)\.c$")
 
 
 class Source:
-    """Counts of a file's lines, and of the ways out of each; kernels are compiled several times from one text."""
+    """Counts of a file's lines, and of the branches of each; kernels are compiled several times from one text."""
 
     def __init__(self):
         self.lines = collections.Counter()
@@ -66,7 +67,7 @@ def total(name, sources):
 
 
 def table(found):
-    print("%-34s %6s %6s %7s %6s %6s %7s" % ("file", "lines", "of", "", "ways", "of", ""))
+    print("%-34s %6s %6s %7s %6s %6s %7s" % ("file", "lines", "of", "", "taken", "of", ""))
     for folder in sorted({str(pathlib.Path(p).parent) for p in found}):
         inside = {p: s for p, s in found.items() if str(pathlib.Path(p).parent) == folder}
         for path, s in sorted(inside.items()):

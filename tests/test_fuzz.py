@@ -36,6 +36,7 @@ def check(args):
 
 def test_corpus():
     """What is kept is small, every target has some, and a name says what is in a file."""
+    assert sum(p.stat().st_size for p in (run.HERE/"corpus").rglob("*")) < 300_000
     for target in run.TARGETS:
         files = list((run.HERE/"corpus"/target).iterdir())
         assert files, target
