@@ -4,6 +4,7 @@
 CC       ?= cc
 PYTHON   ?= /usr/bin/python3
 PREFIX   ?= /usr/local
+OBJCOPY  ?= objcopy
 B        ?= build
 CFLAGS   ?= -O3 -g
 # SAN=1 builds with AddressSanitizer and UBSan, SAN=thread with ThreadSanitizer; use
@@ -36,18 +37,34 @@ UNITS    := $(patsubst tests/unit/%.c,$(B)/tests/%, \
 
 all: $(B)/libravel.a $(B)/libravel.so $(B)/ravel
 
+# What is linked with the library's insides: the command, the tests, the fuzzers.
+INSIDES = $(B)/insides.a
+
 ifneq ($(TCC),0)
 include runtime/tcc.mk
 endif
 include tests/fuzz/fuzz.mk
+include tests/coverage.mk
 
-$(B)/ravel: $(CLI_OBJ) $(B)/libravel.a
+$(B)/ravel: $(CLI_OBJ) $(INSIDES)
 	$(SAY) LINK $@
-	$(Q)$(CC) $(ALL_CFLAGS) -o $@ $(CLI_OBJ) $(B)/libravel.a -ljansson $(LIBS)
+	$(Q)$(CC) $(ALL_CFLAGS) -o $@ $(CLI_OBJ) $(INSIDES) -ljansson $(LIBS)
 
-$(B)/libravel.a: $(LIB_OBJ)
+$(INSIDES) $(B)/libravel.a:
 	$(SAY) AR $@
-	$(Q)rm -f $@ && ar rcs $@ $(LIB_OBJ)
+	$(Q)rm -f $@ && ar rcs $@ $^
+
+$(INSIDES): $(LIB_OBJ)
+$(B)/libravel.a: $(B)/libravel.o
+
+# One object, in which all is local but what RAVEL_API declares: a program may give its
+# own functions any other name.  With -flto it is made of code, as others are.
+RELOCATABLE = $(if $(findstring -flto,$(CFLAGS)),$(CC) $(CFLAGS) -fPIC -nostdlib \
+              -flinker-output=nolto-rel,$(LD)) -r
+$(B)/libravel.o: $(LIB_OBJ)
+	$(SAY) LINK $@
+	$(Q)$(RELOCATABLE) -o $@.all $(LIB_OBJ)
+	$(Q)$(OBJCOPY) --localize-hidden $@.all && mv $@.all $@
 
 $(B)/libravel.so: $(LIB_OBJ)
 	$(SAY) LINK $@
@@ -76,10 +93,10 @@ $(B)/embed.o: $(B)/embed.c
 	$(SAY) CC $<
 	$(Q)$(CC) $(ALL_CFLAGS) -Icompiler -c -o $@ $<
 
-$(B)/tests/%: tests/unit/%.c $(B)/libravel.a
+$(B)/tests/%: tests/unit/%.c $(INSIDES)
 	$(SAY) CC $<
 	$(Q)mkdir -p $(@D) && $(CC) $(ALL_CFLAGS) -Wno-clobbered -Iruntime -o $@ $< \
-	    $(B)/libravel.a -lcmocka $(LIBS)
+	    $(INSIDES) -lcmocka $(LIBS)
 
 -include $(shell find $(B) -name '*.d' 2>/dev/null)
 
@@ -147,7 +164,7 @@ install: all
 	install -m 644 specs/*.lua specs/README.md $(DESTDIR)$(PREFIX)/share/ravel/specs
 
 clean:
-	rm -rf $(B) $(B)-asan $(B)-tsan $(B)-fuzz
+	rm -rf $(B) $(B)-asan $(B)-tsan $(B)-fuzz $(COVERED)
 
 loc:
 	@wc -l compiler/*.[ch] runtime/*.[ch] templates/c/* specs/*.lua | sort -n
@@ -158,6 +175,8 @@ help:
 	@echo 'make test       install what is missing, build four times (plain, sanitizers,'
 	@echo '                threads, fuzzing), test'
 	@echo 'make fuzz       libFuzzer on all that reads, FUZZ_TIME=$(FUZZ_TIME) seconds a target'
+	@echo 'make fuzz-corpus the same, and keep what was reached, minimised'
+	@echo 'make coverage   lines and branches that tests reach (gcov); COVERAGE=tests/test_cli.py'
 	@echo 'make mutants    break ravel in small ways, and see the tests notice (20 minutes)'
 	@echo 'make bench      speed beside memcpy and other libraries (an hour; QUICK=1 some minutes)'
 	@echo '                CASES=ttc,cache ONLY=REGEXP ROUNDS=9 THREADS=1,2'

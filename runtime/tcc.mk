@@ -9,7 +9,6 @@
 # so that a host with a libtcc of its own keeps that; jit.c sees them hidden.
 # Its variables lie between two symbols, to be cleared for every run.
 
-OBJCOPY ?= objcopy
 LIBTCC  := $(shell $(CC) -print-file-name=libtcc.a)
 
 TCC_CALLED = tcc_new tcc_set_error_func tcc_set_options tcc_set_output_type \

@@ -178,6 +178,40 @@ def test_wrong_index(at):
     bad("index", "NCHW", "--shape", "2,20,5,7", "--at", at, says="--at")
 
 
+def test_index_inverse_by_looking():
+    """A layout that has no inverse in closed form: each element is found again."""
+    layout = "(A,B){A, (A*2 + B)%5}"
+    assert "no inverse in closed form" in good("check", layout, "--shape", "3,5")
+    for a in range(3):
+        for b in range(5):
+            assert good("index", layout, "--shape", "3,5", "--inverse", "--at", 5*a + (2*a + b) % 5) == "%d,%d\n" % (a, b)
+    bad("index", layout, "--shape", "3,5", "--inverse", "--at", "1,2", says="--at")
+
+
+def test_equal_beyond_counting():
+    """Too many elements to look at each: a difference is found by samples, and none found is no yes."""
+    n = 1 << 22
+    of = ["--shape", "%d,8" % n, "--dtype", "u8", "--json"]
+    for other, address in (("(A,B){B, A ~ (B%8*3)}", lambda a, b: n*b + (a ^ b*3)),
+                           ("(A,B){B, A ~ (A//1048576*4096)}", lambda a, b: n*b + (a ^ (a >> 20 << 12)))):
+        r = run("check", "(A,B){B, A}", "--equals", other, *of)
+        j = json.loads(r.stdout)
+        w = j["witness"]
+        a, b = w["x"]
+        assert r.returncode == 1 and j["equal"] == "no" and n*b + a == w["address"] != w["other"] == address(a, b)
+    r = run("check", "(A,B){B, A}", "--equals", "(A,B){B, max(A, A - B)}", *of)
+    assert r.returncode == 1 and json.loads(r.stdout)["equal"] == "unknown"
+
+
+def test_verify_of_every_shape_in_words():
+    args = ["verify", "--from", "NCHW", "--to", "NC1HWC0", "--shape", "N,20,H,7", "--dtype", "f16"]
+    text, told = good(*args), json.loads(good(*args, "--json"))
+    assert text.count("yes: ") == 2 == len(told["proofs"])
+    for j in told["proofs"]:
+        for figure in ("%d elements, %d padding, %d holes left alone" % (j["elements"], j["padding"], j["holes"]), "%d runs" % j["runs"]):
+            assert figure in text, (figure, text)
+
+
 def test_inverse_outside():
     bad("index", "NCHW", "--shape", "1,1,2,2", "--at", "4", "--inverse", says="outside")
 

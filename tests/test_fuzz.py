@@ -34,6 +34,16 @@ def check(args):
     return text
 
 
+def test_corpus():
+    """What is kept is small, every target has some, and a name says what is in a file."""
+    assert sum(p.stat().st_size for p in (run.HERE/"corpus").rglob("*")) < 300_000
+    for target in run.TARGETS:
+        files = list((run.HERE/"corpus"/target).iterdir())
+        assert files, target
+        assert sum(p.stat().st_size for p in files) <= run.ROOM, target
+        assert [p.name for p in files] == [run.content_name(p.read_bytes()) for p in files]
+
+
 @pytest.mark.parametrize("target", run.TARGETS)
 def test_known_inputs(build, target):
     files = [p for d in [build/"seeds"/target, *run.kept(target)] for p in sorted(d.iterdir())]

@@ -1,5 +1,6 @@
 """make install, then a program of a user: shared, static, as C and as C++, far from the sources."""
 import os
+import re
 import subprocess
 
 import pytest
@@ -44,10 +45,35 @@ def test_command_and_manual(prefix):
 
 
 def test_shared_library_is_clean(prefix):
-    """No relocations in the text, nothing exported but ours."""
-    so = prefix / "lib/libravel.so"
-    assert "TEXTREL" not in subprocess.check_output(["readelf", "-d", so], text=True)
-    names = subprocess.check_output(["nm", "-D", "--defined-only", so], text=True).split()[2::3]
-    assert names and all(n.startswith("ravel_") for n in names), names
-    for name in ("ravel_copy", "ravel_tcc_new"):
-        assert name not in names
+    """No relocations in the text."""
+    assert "TEXTREL" not in subprocess.check_output(["readelf", "-d", prefix / "lib/libravel.so"], text=True)
+
+
+def exported(library, *options):
+    lines = subprocess.check_output(["nm", "--defined-only", *options, library], text=True).splitlines()
+    return sorted(f[2] for f in map(str.split, lines) if len(f) == 3)
+
+
+@pytest.mark.parametrize("library", ["libravel.so", "libravel.a"])
+def test_only_the_headers_names(prefix, library):
+    """What both libraries define for others is what the headers declare, of the kernels and libtcc nothing."""
+    text = "".join((prefix / "include" / h).read_text() for h in ("ravel.h", "ravel_gpu.h"))
+    declared = re.findall(r"^RAVEL_API [\w ]+?\*?(\w+)\(", text, re.M)
+    assert len(declared) == text.count("RAVEL_API ") - text.count("define RAVEL_API ") > 30
+    assert exported(prefix / "lib" / library, "-D" if library.endswith("so") else "-g") == sorted(declared)
+
+
+@pytest.mark.parametrize("how", ["static", "shared"])
+def test_names_of_a_program(prefix, how, build, tmp_path):
+    """A program may call its own functions as the library calls those inside it."""
+    theirs = {*exported(build / "insides.a", "-g")} - {*exported(prefix / "lib/libravel.a", "-g")}
+    assert {"arena_alloc", "render", "diag_fatal", "ravel_tcc_new"} <= theirs
+    names = tmp_path / "names.c"
+    names.write_text("#include <stdlib.h>\n" + "".join("__attribute__((used)) void %s(void) { abort(); }\n" % n for n in sorted(theirs)))
+    link = {"shared": ["-L%s" % (prefix / "lib"), "-lravel", "-rdynamic"],
+            "static": [prefix / "lib/libravel.a", "-llua5.4", "-lm", "-lpthread", "-lgomp"]}[how]
+    program = tmp_path / "program"
+    subprocess.run(["gcc", "-w", "-fno-builtin", "-I%s" % (prefix / "include"), ravel.ROOT / "examples/library.c", names, *link,
+                    "-o", program], check=True)
+    out = subprocess.run([program], env={"LD_LIBRARY_PATH": str(prefix / "lib")}, capture_output=True, text=True)
+    assert (out.returncode, out.stdout, out.stderr) == (0, WANT, "")

@@ -234,6 +234,16 @@ def test_the_name_that_emit_gives():
     assert code == 1 and "no: NCHW -> NC1HWC0 of (2,20,5,8), f16" in text
 
 
+@pytest.mark.parametrize("late, answer", [(2, 1), (1 << 20, 0)])
+def test_state(late, answer):
+    """An object that counts its calls and is wrong from some call on: the proof sees its own runs and no later one, as docs/trust.md says."""
+    with open("f.c", "w") as f:
+        f.write("static int calls;\nvoid f(unsigned char *dst, const unsigned char *src) {\n    for (int i = 0; i < 64; i++) dst[i] = src[i];\n"
+                "    if (__atomic_add_fetch(&calls, 1, __ATOMIC_RELAXED) > %d) dst[63] = src[0];\n}\n" % late)
+    subprocess.run(["gcc", "-O1", "-shared", "-fPIC", "-o", "f.so", "f.c"], check=True)
+    assert verify("--object", "f.so", "--name", "f", *of("{A}", "{A}", "u8", "64"))[0] == answer
+
+
 # --- the library
 
 def test_certificate(cx):

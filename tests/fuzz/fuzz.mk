@@ -7,11 +7,13 @@ FUZZ_FLAGS := -O1 -g -fsanitize=fuzzer-no-link,address,undefined \
 FUZZERS    := $(patsubst tests/fuzz/%.c,$(B)/fuzz/%,$(wildcard tests/fuzz/fuzz_*.c))
 FUZZ_CLI   := $(B)/compiler/cli_args.o $(B)/compiler/cli_convert.o $(B)/compiler/cli_grid.o
 
-.PHONY: fuzz fuzz-build fuzzers
+.PHONY: fuzz fuzz-corpus fuzz-build fuzzers
 
-# Each target for FUZZ_TIME seconds; what is found goes to tests/fuzz/found.
-fuzz: fuzz-build
-	$(Q)$(PYTHON) tests/fuzz/run.py $(B)-fuzz --seconds $(FUZZ_TIME)
+# Each target for FUZZ_TIME seconds; what is found goes to tests/fuzz/found.  With
+# fuzz-corpus what is reached goes to tests/fuzz/corpus, minimised.
+fuzz fuzz-corpus: fuzz-build
+	$(Q)$(PYTHON) tests/fuzz/run.py $(B)-fuzz --seconds $(FUZZ_TIME) \
+	    $(if $(filter fuzz-corpus,$@),--keep)
 
 fuzz-build:
 	$(Q)$(MAKE) --no-print-directory fuzzers CC=clang B=$(B)-fuzz WARN= OPENMP= \
@@ -19,7 +21,7 @@ fuzz-build:
 
 fuzzers: $(FUZZERS)
 
-$(B)/fuzz/%: tests/fuzz/%.c $(B)/libravel.a $(FUZZ_CLI)
+$(B)/fuzz/%: tests/fuzz/%.c $(INSIDES) $(FUZZ_CLI)
 	$(SAY) CC $<
 	$(Q)mkdir -p $(@D) && $(CC) $(ALL_CFLAGS) -fsanitize=fuzzer -o $@ $< \
-	    $(FUZZ_CLI) $(B)/libravel.a -ljansson $(LIBS)
+	    $(FUZZ_CLI) $(INSIDES) -ljansson $(LIBS)

@@ -1,6 +1,7 @@
-"""Runs the fuzz targets: run.py BUILD [TARGET ...] [--seconds N], two at a time, and prints a table.
+"""Runs the fuzz targets: run.py BUILD [TARGET ...] [--seconds N] [--keep], two at a time, and prints a table.
 
-What is found is minimised and kept in tests/fuzz/found/TARGET, where tests/test_fuzz.py replays it for ever."""
+What is found is minimised and kept in tests/fuzz/found/TARGET, where tests/test_fuzz.py replays it for ever.  With --keep
+tests/fuzz/corpus/TARGET becomes the fewest of all inputs known that reach what the seeds do not."""
 
 import argparse
 import concurrent.futures
@@ -8,8 +9,10 @@ import hashlib
 import os
 import pathlib
 import re
+import shutil
 import subprocess
 import sys
+import tempfile
 
 import seeds
 
@@ -20,6 +23,7 @@ TARGETS = sorted(p.stem.removeprefix("fuzz_") for p in HERE.glob("fuzz_*.c"))
 LIMITS = {"convert": (700, 20, 3000), "elf": (3000, 20, 60000), "expr": (160, 20, 6000), "layout": (240, 60, 4000),
           "npy": (2000, 20, 60000), "numbers": (80, 20, 1250), "pair": (96, 60, 150), "spec": (2000, 60, 4000),
           "target": (8000, 60, 1500), "wisdom": (600, 20, 25000)}
+ROOM = 40000                                       # bytes of a target's corpus, at most
 SMALL_STEPS = {"pair", "numbers", "convert"}       # inputs that are choices: no growing from short ones
 ENV = {"ASAN_OPTIONS": "allocator_may_return_null=1:detect_stack_use_after_return=0", "UBSAN_OPTIONS": "print_stacktrace=1"}
 
@@ -63,15 +67,38 @@ def figures(text):
             stat["average_exec_per_sec"], stat["slowest_unit_time_sec"], stat["peak_rss_mb"]]
 
 
+def content_name(data):
+    return hashlib.sha1(data).hexdigest()[:12]
+
+
 def keep(build, target, crash):
     """Minimise a finding and keep it; its path."""
     small = crash.with_suffix(".small")
     call(command(build, target, "-minimize_crash=1", "-max_total_time=60", "-exact_artifact_path=%s" % small, crash))
     data = (small if small.exists() else crash).read_bytes()
-    at = HERE/"found"/target/hashlib.sha1(data).hexdigest()[:12]
+    at = HERE/"found"/target/content_name(data)
     at.parent.mkdir(parents=True, exist_ok=True)
     at.write_bytes(data)
     return at
+
+
+def minimise(build, target):
+    """Edges of the code count, not how often one is taken; where there is too much the shortest inputs stay."""
+    with tempfile.TemporaryDirectory() as folder:
+        merged = pathlib.Path(folder, "merged")
+        shutil.copytree(build/"seeds"/target, merged)
+        code, text = call(command(build, target, "-max_len=%d" % LIMITS[target][0], "-set_cover_merge=1", "-use_counters=0",
+                                  merged, build/"corpus"/target, *kept(target)))
+        if code:
+            sys.exit("%s: the merge failed\n%s" % (target, text[-3000:]))
+        new = [p.read_bytes() for p in merged.iterdir() if not (build/"seeds"/target/p.name).exists()]
+    at, room = HERE/"corpus"/target, ROOM
+    shutil.rmtree(at, ignore_errors=True)
+    at.mkdir(parents=True)
+    for data in sorted(new, key=lambda d: (len(d), d)):
+        room -= len(data)
+        if room >= 0:
+            (at/content_name(data)).write_bytes(data)
 
 
 def fuzz(build, target, seconds):
@@ -87,6 +114,7 @@ def main():
     p = argparse.ArgumentParser()
     p.add_argument("build", type=pathlib.Path)
     p.add_argument("--seconds", type=int, default=600)
+    p.add_argument("--keep", action="store_true")
     p.add_argument("targets", nargs="*", default=TARGETS)
     o = p.parse_args()
     build = o.build.resolve()
@@ -98,6 +126,9 @@ def main():
             for f in found:
                 print("%s: replay with %s %s" % (row[0], o.build/"fuzz"/("fuzz_" + row[0]), f))
             bad |= code != 0 or bool(found)
+    if o.keep and not bad:
+        for target in o.targets:
+            minimise(build, target)
     print("%-8s %11s %6s %7s %6s %7s %9s %6s %6s" % ("target", "executions", "cov", "ft", "corpus", "exec/s", "slowest s", "MB", "found"))
     for row in rows:
         print("%-8s %11s %6s %7s %6s %7s %9s %6s %6s" % tuple(row))
