@@ -21,14 +21,14 @@ LIBS     := -llua5.4 -lm -lpthread -ldl $(if $(OPENMP),-lgomp)
 Q        := $(if $(V),,@)
 SAY       = $(if $(V),@:,@printf '  %-7s %s\n')
 
-CLI      := compiler/main.c $(wildcard compiler/cli_*.c)
+CLI      := cli/main.c $(wildcard cli/cli_*.c)
 # TCC=0: no libtcc; plans go by the interpreter.
 TCC      ?= 1
 NO_TCC   := $(if $(filter 0,$(TCC)),runtime/tcc_stdio.c runtime/elf_load.c)
-LIB_SRC  := $(filter-out $(CLI) $(NO_TCC),$(wildcard compiler/*.c runtime/*.c))
+LIB_SRC  := $(filter-out $(CLI) $(NO_TCC),$(wildcard compiler/*.c compiler/*/*.c runtime/*.c))
 LIB_OBJ  := $(LIB_SRC:%.c=$(B)/%.o) $(B)/embed.o $(if $(NO_TCC),,$(B)/tcc_pic.o)
 CLI_OBJ  := $(CLI:%.c=$(B)/%.o)
-EMBEDDED := compiler/prelude.lua $(sort $(wildcard specs/*.lua templates/*.lua templates/*/*))
+EMBEDDED := compiler/spec/prelude.lua $(sort $(wildcard specs/*.lua templates/*.lua templates/*/*))
 UNITS    := $(patsubst tests/unit/%.c,$(B)/tests/%, \
             $(filter-out $(if $(NO_TCC),%/test_jit.c %/test_choices.c),$(wildcard tests/unit/*.c)))
 
@@ -85,13 +85,13 @@ $(B)/%.o: %.c
 	$(SAY) CC $<
 	$(Q)mkdir -p $(@D) && $(CC) $(ALL_CFLAGS) $(ISA) -c -o $@ $<
 
-$(B)/embed.c: compiler/embed.sh $(EMBEDDED)
+$(B)/embed.c: compiler/base/embed.sh $(EMBEDDED)
 	$(SAY) EMBED $@
-	$(Q)mkdir -p $(@D) && sh compiler/embed.sh $(EMBEDDED) > $@.tmp && mv $@.tmp $@
+	$(Q)mkdir -p $(@D) && sh compiler/base/embed.sh $(EMBEDDED) > $@.tmp && mv $@.tmp $@
 
 $(B)/embed.o: $(B)/embed.c
 	$(SAY) CC $<
-	$(Q)$(CC) $(ALL_CFLAGS) -Icompiler -c -o $@ $<
+	$(Q)$(CC) $(ALL_CFLAGS) -Icompiler/base -c -o $@ $<
 
 $(B)/tests/%: tests/unit/%.c $(INSIDES)
 	$(SAY) CC $<
@@ -167,7 +167,7 @@ clean:
 	rm -rf $(B) $(B)-asan $(B)-tsan $(B)-fuzz $(COVERED)
 
 loc:
-	@wc -l compiler/*.[ch] runtime/*.[ch] templates/c/* specs/*.lua | sort -n
+	@wc -l cli/*.[ch] compiler/*.[ch] compiler/*/*.[ch] runtime/*.[ch] templates/c/* specs/*.lua | sort -n
 
 help:
 	@echo 'make            build $(B)/ravel, $(B)/libravel.a, $(B)/libravel.so'

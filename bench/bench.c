@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "../compiler/cli_copy.h"
+#include "../cli/cli_copy.h"
 #include "../runtime/measure.h"
 #include "../runtime/ravel.h"
 

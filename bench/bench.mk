@@ -2,7 +2,7 @@
 BENCH_PKGS := $(RUN_PKGS) python3-matplotlib libdnnl-dev
 # Called by name from Python: visible, and declared there.
 BENCH_CFLAGS := -fvisibility=default -Wno-missing-prototypes
-MEASURE    := runtime/measure.c compiler/cli_copy.c
+MEASURE    := runtime/measure.c cli/cli_copy.c
 BENCH_ARGS  = --build $(B) $(if $(CASES),--cases $(CASES)) $(if $(ONLY),--only '$(ONLY)') \
               $(if $(QUICK),--quick) $(if $(ROUNDS),--rounds $(ROUNDS)) \
               $(if $(THREADS),--threads $(THREADS)) $(BENCH_FLAGS)
@@ -19,7 +19,7 @@ HAS_DNNL := printf '%s\n' '\#include <oneapi/dnnl/dnnl_version.h>' \
 bench-build: $(B)/bench/libbench.so
 	$(Q)if $(HAS_DNNL); then $(MAKE) -s $(B)/bench/onednn.so; fi
 
-$(B)/bench/libbench.so: bench/bench.c $(MEASURE) runtime/measure.h compiler/cli_copy.h \
+$(B)/bench/libbench.so: bench/bench.c $(MEASURE) runtime/measure.h cli/cli_copy.h \
                         runtime/ravel.h $(B)/libravel.so
 	$(SAY) LINK $@
 	$(Q)mkdir -p $(@D) && $(CC) $(ALL_CFLAGS) $(BENCH_CFLAGS) -MF $@.d -shared \
@@ -30,7 +30,7 @@ $(B)/bench/onednn.so: bench/onednn.c runtime/measure.c runtime/measure.h
 	$(Q)mkdir -p $(@D) && $(CC) $(ALL_CFLAGS) $(BENCH_CFLAGS) -MF $@.d -fopenmp -shared \
 	    -o $@ bench/onednn.c runtime/measure.c -ldnnl
 
-# The rows of compiler/cost.def, as this machine has them.
+# The rows of compiler/plan/cost.def, as this machine has them.
 bench-memory: $(B)/bench/memory
 	$(Q)$(B)/bench/memory
 

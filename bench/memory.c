@@ -1,4 +1,4 @@
-/* What memory gives one thread: the rows of compiler/cost.def, measured here.
+/* What memory gives one thread: the rows of compiler/plan/cost.def, measured here.
  *
  * Runs of so many bytes are read, or written past the caches, one after another, each a
  * stride from the last; a row is the median over strides of the three kinds that the

@@ -3,13 +3,13 @@
 #ifndef RAVEL_COMPILE_H
 #define RAVEL_COMPILE_H
 
-#include "burst.h"
-#include "frag.h"
-#include "grid_access.h"
-#include "grid_render.h"
-#include "plan_shape.h"
-#include "render.h"
-#include "spec.h"
+#include "burst/burst.h"
+#include "gpu/frag.h"
+#include "gpu/grid_access.h"
+#include "gpu/grid_render.h"
+#include "plan/plan_shape.h"
+#include "emit/render.h"
+#include "spec/spec.h"
 
 typedef struct {
     const char *from, *to;         /* layout texts */

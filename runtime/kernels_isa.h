@@ -48,7 +48,7 @@ typedef void (*Fn)(void);
 extern const JitSymbol KERNELS[];
 const JitSymbol KERNELS[] = {
 #define K(name, kind, args, what) {"ravel_" #name, (Fn)ravel_##name},
-#include "../compiler/kernel.def"
+#include "../compiler/plan/kernel.def"
 #undef K
     {"ravel_min", (Fn)ravel_min},
     {"ravel_max", (Fn)ravel_max},

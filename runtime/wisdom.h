@@ -9,7 +9,7 @@
 #ifndef RAVEL_WISDOM_H
 #define RAVEL_WISDOM_H
 
-#include "../compiler/plan.h"
+#include "../compiler/plan/plan.h"
 
 enum { WISDOM_BYTES_MAX = 16 << 20, WISDOM_PICKS_MAX = 16 };
 

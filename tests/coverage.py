@@ -13,7 +13,7 @@ import sys
 import tempfile
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
-COMMAND = re.compile(r"compiler/(main|cli_\w+)\.c$")
+COMMAND = re.compile(r"cli/(main|cli_\w+)\.c$")
 
 
 class Source:
@@ -44,8 +44,8 @@ def gcov(notes):
 
 
 def read(build):
-    """Source of every file in compiler, runtime and templates."""
-    notes = sorted(p for d in ("compiler", "runtime") for p in (build/d).glob("*.gcno"))
+    """Source of every file in cli, compiler, runtime and templates."""
+    notes = sorted(p for d in ("cli", "compiler", "runtime") for p in (build/d).rglob("*.gcno"))
     found = collections.defaultdict(Source)
     for data in gcov(notes):
         for f in data["files"]:

@@ -117,7 +117,7 @@ def kernels(folder, target, cases):
     return [k for k in all_ if not k.refused]
 
 
-# --- what an access costs, by the rules of the hardware's documents; shares nothing with compiler/bank.c
+# --- what an access costs, by the rules of the hardware's documents; shares nothing with compiler/gpu/bank.c
 
 def sectors(addresses, width):
     touched = {byte//32 for a in addresses for byte in range(a, a + width)}

@@ -1,4 +1,4 @@
-"""compiler/identities.toml: its language, its values by brute force, its page docs/identities.md.
+"""compiler/expr/identities.toml: its language, its values by brute force, its page docs/identities.md.
 
     python3 tests/identities.py --write     rewrites the page"""
 import collections
@@ -12,7 +12,7 @@ import tomllib
 import numpy as np
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
-TABLE, PAGE = ROOT / "compiler/identities.toml", ROOT / "docs/identities.md"
+TABLE, PAGE = ROOT / "compiler/expr/identities.toml", ROOT / "docs/identities.md"
 KINDS = ["int", "pos", "const", "shift"]
 FIELDS = {"rule", "says", *KINDS, "when", "proof", "lemmas", "used", "kept", "over", "note", "of", "at"}
 Identity = collections.namedtuple("Identity", "rule says vars when proof lemmas used kept over note of at")
@@ -218,7 +218,7 @@ def fails_at(r, at):
 
 HEAD = """# The identities of index arithmetic
 
-Written by `make identities` from [compiler/identities.toml](../compiler/identities.toml). `//` and `%` are floor division and its
+Written by `make identities` from [compiler/expr/identities.toml](../compiler/identities.toml). `//` and `%` are floor division and its
 remainder, `~` is xor, `dig(x, lo, hi)` is `(x % hi)//lo`, `cdiv` rounds up. Letters are any integer unless the third column says more.
 
 Each is proven by z3 and tried at every point of a grid that includes negative values, in `make test` (`tests/test_identities.py`).

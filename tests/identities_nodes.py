@@ -1,4 +1,4 @@
-"""The constructors themselves at compiler/identities.toml: with constants for what the rules call constants, are
+"""The constructors themselves at compiler/expr/identities.toml: with constants for what the rules call constants, are
 both sides of an equation one node?"""
 import subprocess
 

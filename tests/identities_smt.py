@@ -1,4 +1,4 @@
-"""Queries to z3 from compiler/identities.toml, in the forms that finish.  A query asks for a point where the
+"""Queries to z3 from compiler/expr/identities.toml, in the forms that finish.  A query asks for a point where the
 side condition holds and the statement does not: unsat is a proof.  It ends by z3's own count of steps, which no
 load of the machine changes, and `unknown` proves nothing."""
 import functools

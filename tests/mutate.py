@@ -17,7 +17,7 @@ import sys
 import tomllib
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
-TREE = ["Makefile", "compiler", "runtime", "templates", "specs", "generated", "tests", "examples", "bench"]
+TREE = ["Makefile", "cli", "compiler", "runtime", "templates", "specs", "generated", "tests", "examples", "bench"]
 UNITS = ["build/tests/test_" + u for u in ("narrow", "choices", "plan", "decide", "expr", "cache", "parts", "interpret", "wisdom", "bank")]
 PYTEST = [sys.executable, "-m", "pytest", "-x", "-q", "-p", "no:cacheprovider", "-p", "no:xdist"]
 FEW = {"RAVEL_AGAIN": "1", "RAVEL_DECISIONS": "40", "ROUNDS": "1500"}
@@ -32,9 +32,9 @@ STAGES = [[u] for u in UNITS] + [PYTEST + stage for stage in (
 )]
 
 # Files that have tests of their own, which no other sees.
-OWN = {"runtime/device": ["tests/test_device.py"], "compiler/grid": ["tests/test_grid.py", "tests/test_glsl.py"],
+OWN = {"runtime/device": ["tests/test_device.py"], "compiler/gpu/grid": ["tests/test_grid.py", "tests/test_glsl.py"],
        "templates/glsl.lua": ["tests/test_glsl.py"], "templates/blocks/permute.glsl": ["tests/test_glsl.py"],
-       "compiler/burst": ["tests/test_bursts.py"], "compiler/frag": ["tests/test_fragments.py"]}
+       "compiler/burst/": ["tests/test_bursts.py"], "compiler/gpu/frag": ["tests/test_fragments.py"]}
 
 
 def stages(m):

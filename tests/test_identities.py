@@ -1,4 +1,4 @@
-"""compiler/identities.toml: every rule is proven by z3, tried by brute force, what the constructors do, printed in
+"""compiler/expr/identities.toml: every rule is proven by z3, tried by brute force, what the constructors do, printed in
 docs/identities.md, and cited by exactly the functions that rely on it.  Rules made wrong are found by both."""
 import os
 import re
@@ -14,7 +14,7 @@ from identities import parse
 
 RULES = {r.rule: r for r in identities.load()}
 TRUE, REFUTED = [r for r in RULES.values() if not r.of], [r for r in RULES.values() if r.of]
-SOURCES = {p.name: p.read_text() for p in sorted((ravel.ROOT / "compiler").glob("*.[ch]"))}
+SOURCES = {p.name: p.read_text() for p in sorted((ravel.ROOT / "compiler").rglob("*.[ch]"))}
 # Functions of the expressions' core that rely on no rule.
 PLUMBING = {
     "expr_arith.c": {"ex_add": "combine", "ex_sub": "combine", "plus": "ex_add", "terms_of": "a sum with fewer terms"},

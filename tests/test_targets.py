@@ -25,7 +25,7 @@ def rows():
     """{model: {field: (must, kind, names)}} as target.def has them."""
     groups = {"ALL": ["FUNCTIONS", "BLOCKS", "BURSTS"], "WRITTEN": ["FUNCTIONS", "BLOCKS"]}
     out = {m: {} for m in groups["ALL"]}
-    text = (ravel.ROOT / "compiler/target.def").read_text()
+    text = (ravel.ROOT / "compiler/emit/target.def").read_text()
     found = re.findall(r'^(?:D\((\w+), +(\w+), +(\w+), +(\w+), +"(.*)"\)|N\((\w+), +(\w+), +(\w+), .*\))$', text, re.M)
     assert len(found) == len(re.findall(r"^[DN]\(", text, re.M)) > 100
     for models, must, kind, name, names, m, n_must, n_name in found:

@@ -5,7 +5,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "../../compiler/cli.h"
+#include "../../cli/cli.h"
 #include "fuzz.h"
 
 static const char *const layouts[] = {

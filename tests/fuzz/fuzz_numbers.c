@@ -1,6 +1,6 @@
 /* Lists of numbers of a command line, and the sizes of layouts of such a shape: an
  * extent that overflows anything is refused, never wrapped. */
-#include "../../compiler/cli.h"
+#include "../../cli/cli.h"
 #include "fuzz.h"
 
 static const char *const layouts[] = {

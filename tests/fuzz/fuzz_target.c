@@ -1,7 +1,7 @@
 /* A target's table, which may be anybody's.  The first byte chooses what is written with
  * it, the rest is its text.  A table that is read is one that can be written with: then
  * only sizes can be refused. */
-#include "../../compiler/cli.h"
+#include "../../cli/cli.h"
 #include "fuzz.h"
 
 static const struct {

@@ -33,15 +33,15 @@ def specs():
 
 
 def dtypes():
-    return match_all(r'\{"(\w+)", +\d+, \'', "compiler/dtype.c")
+    return match_all(r'\{"(\w+)", +\d+, \'', "compiler/layout/dtype.c")
 
 
 def fields():
-    return match_all(r'\{"(\w+)", read_', "compiler/spec_fields.c")
+    return match_all(r'\{"(\w+)", read_', "compiler/spec/spec_fields.c")
 
 
 def operators():
-    return match_all(r'^OP\(\w+, +\d, \d, "([^"]+)"', "compiler/op.def")
+    return match_all(r'^OP\(\w+, +\d, \d, "([^"]+)"', "compiler/expr/op.def")
 
 
 def names():
@@ -203,9 +203,9 @@ def target():
 
 
 def target_words():
-    text = read("compiler/target.def")
+    text = read("compiler/emit/target.def")
     names = {w for line in re.findall(r'"(.*)"', text) for w in line.split()}
-    return words(["%s = " % f for f in match_all(r"^[DN]\(\w+, +\w+, +(?:[A-Z]+, +)?(\w+),", "compiler/target.def")], ["${%s}" % n for n in sorted(names)], LUA, NUMBERS,
+    return words(["%s = " % f for f in match_all(r"^[DN]\(\w+, +\w+, +(?:[A-Z]+, +)?(\w+),", "compiler/emit/target.def")], ["${%s}" % n for n in sorted(names)], LUA, NUMBERS,
                  ["like = \\\"cuda\\\"", "like = \\\"glsl\\\"", "like = \\\"bursts\\\"", "model = \\\"blocks\\\"", "model = \\\"bursts\\\"", "plan.tiles[1]", ".write", ".steps",
                   ".moves", ".starts", "${", "$", "blocks/permute.glsl"])
 

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../../compiler/ast.h"
+#include "../../compiler/expr/ast.h"
 
 enum { MAX_VARS = 16 };
 

@@ -10,7 +10,7 @@
 
 #include <cmocka.h>
 
-#include "../../compiler/swizzle.h"
+#include "../../compiler/gpu/swizzle.h"
 
 static const Banks wave64 = {64, 32, 4};
 

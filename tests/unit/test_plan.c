@@ -11,7 +11,7 @@
 #include <cmocka.h>
 
 #include "../../compiler/compile.h"
-#include "../../compiler/embed.h"
+#include "../../compiler/base/embed.h"
 
 typedef struct {
     const char *from, *to, *dtype;

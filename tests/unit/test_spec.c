@@ -9,9 +9,9 @@
 
 #include <cmocka.h>
 
-#include "../../compiler/decide.h"
-#include "../../compiler/embed.h"
-#include "../../compiler/spec.h"
+#include "../../compiler/decide/decide.h"
+#include "../../compiler/base/embed.h"
+#include "../../compiler/spec/spec.h"
 
 /* A layout with one more field, F. */
 #define WITH(f) "layout 'X' { dims = { M }, order = { M }, " f " }"

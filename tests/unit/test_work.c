@@ -8,8 +8,8 @@
 
 #include <cmocka.h>
 
-#include "../../compiler/decide.h"
-#include "../../compiler/spec.h"
+#include "../../compiler/decide/decide.h"
+#include "../../compiler/spec/spec.h"
 #include "../../runtime/ravel.h"
 
 enum { DEFAULT = WORK_SECONDS * WORK_A_SECOND };

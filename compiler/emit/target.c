@@ -3,8 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "embed.h"
-#include "spec_lua.h"
+#include "../base/embed.h"
+#include "../spec/spec_lua.h"
 #include "target.h"
 
 static const char folder[] = "templates/";

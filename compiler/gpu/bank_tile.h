@@ -2,7 +2,7 @@
 #ifndef RAVEL_BANK_TILE_H
 #define RAVEL_BANK_TILE_H
 
-#include "layout.h"
+#include "../layout/layout.h"
 #include "swizzle.h"
 
 /* Larger than any shared memory there is, and elements that are looked at. */

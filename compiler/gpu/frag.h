@@ -9,8 +9,8 @@
 #ifndef RAVEL_FRAG_H
 #define RAVEL_FRAG_H
 
-#include "decide.h"
-#include "render.h"
+#include "../decide/decide.h"
+#include "../emit/render.h"
 
 enum { FRAG_REGISTERS_MAX = 256, FRAG_VECTOR_MAX = 128 };
 

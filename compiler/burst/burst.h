@@ -11,8 +11,8 @@
 #ifndef RAVEL_BURST_H
 #define RAVEL_BURST_H
 
-#include "grid.h"
-#include "render.h"
+#include "../gpu/grid.h"
+#include "../emit/render.h"
 
 /* The machine, of the table's numbers: in bytes but for counts. */
 typedef struct {

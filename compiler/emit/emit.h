@@ -3,8 +3,8 @@
 #ifndef RAVEL_EMIT_H
 #define RAVEL_EMIT_H
 
-#include "decide.h"
-#include "plan.h"
+#include "../decide/decide.h"
+#include "../plan/plan.h"
 
 typedef enum {
     ST_COMMENT,           /* text */

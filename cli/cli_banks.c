@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "bank_tile.h"
+#include "../compiler/gpu/bank_tile.h"
 #include "cli.h"
 
 enum { ACCESSES_MAX = 16 };

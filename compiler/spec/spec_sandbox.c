@@ -10,7 +10,7 @@
 
 #include <lualib.h>
 
-#include "embed.h"
+#include "../base/embed.h"
 #include "spec_lua.h"
 
 static const struct {

@@ -10,7 +10,7 @@ typedef struct {
     size_t len;
 } Embedded;
 
-extern const Embedded embed_prelude;      /* compiler/prelude.lua */
+extern const Embedded embed_prelude;      /* compiler/spec/prelude.lua */
 extern const Embedded embed_specs[];      /* specs, by name; ends with a null */
 extern const Embedded embed_templates[];  /* templates, likewise */
 

@@ -2,7 +2,7 @@
 #include <string.h>
 
 #include "grid.h"
-#include "emit.h"
+#include "../emit/emit.h"
 
 /* What the kernels themselves call by these names. */
 static const char *const own[] = {"b", "t", "e", "i", "j", "k", "l", "p", "q", "r", "u",

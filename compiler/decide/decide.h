@@ -3,7 +3,7 @@
 #ifndef RAVEL_DECIDE_H
 #define RAVEL_DECIDE_H
 
-#include "layout.h"
+#include "../layout/layout.h"
 
 typedef enum { NO, YES, UNKNOWN } Answer;
 

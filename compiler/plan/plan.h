@@ -9,7 +9,7 @@
 #ifndef RAVEL_PLAN_H
 #define RAVEL_PLAN_H
 
-#include "layout_sizes.h"
+#include "../layout/layout_sizes.h"
 
 /* A plan is coarsened to about NESTS_MAX nests of copies and as many of padding. */
 enum { MAX_LOOPS = 32, MAX_PIECES = 64, NESTS_MAX = 512 };

@@ -2,7 +2,7 @@
 #include <ctype.h>
 #include <string.h>
 
-#include "compile.h"
+#include "../compile.h"
 
 static const char *
 shape_text(Arena *a, const Request *rq)

@@ -11,7 +11,7 @@
 #ifndef RAVEL_GRID_H
 #define RAVEL_GRID_H
 
-#include "plan.h"
+#include "../plan/plan.h"
 #include "swizzle.h"
 
 enum { GRID_THREADS = 256, GRID_VECTOR = 16 };

@@ -1,6 +1,6 @@
 /* A plan as one kernel: each box by the first row that can do it. */
 #include "grid.h"
-#include "emit.h"
+#include "../emit/emit.h"
 
 static const GridRow rows[] = {
 #define D(name, emit, what) {#name, what, emit},

@@ -2,7 +2,7 @@
 #ifndef RAVEL_SPEC_H
 #define RAVEL_SPEC_H
 
-#include "layout.h"
+#include "../layout/layout.h"
 
 /* spec.c */
 /* The layouts a spec text declares, in order, linked by next.  Definitions live

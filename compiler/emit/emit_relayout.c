@@ -2,7 +2,7 @@
 #include <string.h>
 
 #include "emit.h"
-#include "plan_shape.h"
+#include "../plan/plan_shape.h"
 
 typedef struct {
     const Plan *p;

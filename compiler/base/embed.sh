@@ -25,5 +25,5 @@ for f; do
 done
 list embed_specs $specs
 list embed_templates $templates
-p=compiler/prelude.lua
+p=compiler/spec/prelude.lua
 echo "const Embedded embed_prelude = {\"$p\", (const char *)bytes_$(id $p), sizeof bytes_$(id $p) - 1};"

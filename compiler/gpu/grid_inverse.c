@@ -2,7 +2,7 @@
  * asks of each of the word's elements which one it is, and fetches that, or fills.  The
  * slowest way, and the only one where elements of several boxes share a byte. */
 #include "grid.h"
-#include "decide.h"
+#include "../decide/decide.h"
 
 typedef struct {
     GridBox b;

@@ -16,7 +16,7 @@
 #ifndef RAVEL_EXPR_H
 #define RAVEL_EXPR_H
 
-#include "base.h"
+#include "../base/base.h"
 
 #define INF INT64_MAX     /* as a bound: not bounded */
 

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "burst.h"
-#include "spec_lua.h"
+#include "../spec/spec_lua.h"
 
 typedef struct {
     const Target *t;

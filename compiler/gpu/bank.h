@@ -16,7 +16,7 @@
 #ifndef RAVEL_BANK_H
 #define RAVEL_BANK_H
 
-#include "base.h"
+#include "../base/base.h"
 
 enum { LANES_MAX = 64, BANKS_MAX = 64, SECTOR_BYTES = 32, LINE_BYTES = 128 };
 

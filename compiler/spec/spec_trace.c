@@ -60,12 +60,12 @@ operate(Sandbox *s, Op op)
 
 #define OP(name, nargs, level, lua, meta) \
     static int trace_##name(Sandbox *s) { return operate(s, OP_##name); }
-#include "op.def"
+#include "../expr/op.def"
 #undef OP
 
 static SpecFunction *const tracers[OP_COUNT] = {
 #define OP(name, nargs, level, lua, meta) trace_##name,
-#include "op.def"
+#include "../expr/op.def"
 #undef OP
 };
 
