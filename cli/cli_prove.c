@@ -70,7 +70,7 @@ cli_prove_emitted(Cli *c, const Target *t, const Request *rq, const Plan *p,
                   const char *text)
 {
     const char *compiler = compiler_of(c);
-    const char *name = rq->name ? rq->name : compile_name(c->arena, t, rq);
+    const char *name = rq->name ? rq->name : emit_name(c->arena, t, rq);
     Outcome o = {{0}, {0}};
     ShapeProof s = {0};
     if (!plan_is_fixed(p))

@@ -105,7 +105,7 @@ prove_object(Verify *v)
     const Plan *p = compile_plan(c->arena, c->known, &v->rq);
     o.name = c->o.name;                /* only looked up: any will do */
     if (!o.name)
-        o.name = compile_name(c->arena, c->cx->target, &v->rq);
+        o.name = emit_name(c->arena, c->cx->target, &v->rq);
     prove(v, p, NULL, &o);
 }
 

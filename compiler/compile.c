@@ -33,32 +33,32 @@ const char *
 compile_text(const Target *t, const Plan *p, const Request *rq, bool stand_alone)
 {
     Arena *a = ex_arena(p->e);
-    const char *line = compile_command(a, rq, p->src->ref, p->dst->ref, NULL);
-    return render(t, emit_relayout(p, compile_name(a, t, rq), line), stand_alone);
+    const char *line = emit_command(a, rq, p->src->ref, p->dst->ref, NULL);
+    return render(t, emit_relayout(p, emit_name(a, t, rq), line), stand_alone);
 }
 
 const GridUnit *
 compile_grid(const Target *t, const Plan *p, const Request *rq)
 {
     Arena *a = ex_arena(p->e);
-    const char *line = compile_command(a, rq, p->src->ref, p->dst->ref, NULL);
-    line = arena_printf(a, "%s%s", line, compile_option(a, "--target", target_name(t)));
+    const char *line = emit_command(a, rq, p->src->ref, p->dst->ref, NULL);
+    line = arena_printf(a, "%s%s", line, emit_option(a, "--target", target_name(t)));
     const GridLimits most = {.access = (int)target_number(t, "access_least"),
                              .bits = (int)target_number(t, "index_bits"),
                              .shared = target_number(t, "shared_most"),
                              .side = target_number(t, "grid_side"),
                              .rows = target_text(t, "grid_block_rows")};
-    return grid_make(p, most, compile_name(a, t, rq), line);
+    return grid_make(p, most, emit_name(a, t, rq), line);
 }
 
 const char *
 compile_bursts(const Target *t, const Plan *p, const Request *rq)
 {
     Arena *a = ex_arena(p->e);
-    const char *line = compile_command(a, rq, p->src->ref, p->dst->ref, NULL);
+    const char *line = emit_command(a, rq, p->src->ref, p->dst->ref, NULL);
     BurstMachine m = burst_machine(t);
-    line = arena_printf(a, "%s%s", line, compile_option(a, "--target", target_name(t)));
-    return burst_emit(t, burst_make(p, &m), compile_name(a, t, rq), line);
+    line = arena_printf(a, "%s%s", line, emit_option(a, "--target", target_name(t)));
+    return burst_emit(t, burst_make(p, &m), emit_name(a, t, rq), line);
 }
 
 const char *
@@ -82,12 +82,12 @@ compile_frag(Arena *a, const Target *t, const LayoutDef *known, const Request *r
     Frag *g = frag_make(store ? s.src : s.dst, v, store ? s.dst : s.src,
                         store ? back : s.map, store);
     Buf head = buf_new(a);
-    buf_printf(&head, "%s%s\n", compile_command(a, rq, from, to, store ? "store" : "load"),
-               compile_option(a, "--target", target_name(t)));
+    buf_printf(&head, "%s%s\n", emit_command(a, rq, from, to, store ? "store" : "load"),
+               emit_option(a, "--target", target_name(t)));
     emit_layout_head(&head, "from", s.src);
     emit_layout_head(&head, "to", s.dst);
     g->head = head.s;
-    g->name = rq->name ? compile_name(a, t, rq) : store ? "ravel_store" : "ravel_load";
+    g->name = rq->name ? emit_name(a, t, rq) : store ? "ravel_store" : "ravel_load";
     frag_cost(g);
     return frag_render(t, g);
 }
@@ -101,10 +101,10 @@ compile_index(Arena *a, const Target *t, const LayoutDef *known, const Request *
     Layout *l = compile_layout(a, known, text, rq->dtype, rq->rank, rq->shape);
     Verdict *v = inverse ? decide_inverse_or_fail(l) : decide_readable_or_fail(l);
     const char *what = inverse ? "inverse" : "offset";
-    const char *line = compile_command(a, rq, NULL, l->ref, what);
+    const char *line = emit_command(a, rq, NULL, l->ref, what);
     if (target_is(t, "blocks"))
-        line = arena_printf(a, "%s%s", line, compile_option(a, "--target", target_name(t)));
-    const char *name = rq->name ? compile_name(a, t, rq)
+        line = arena_printf(a, "%s%s", line, emit_option(a, "--target", target_name(t)));
+    const char *name = rq->name ? emit_name(a, t, rq)
                                 : arena_printf(a, "ravel_%s", what);
     Unit *u = inverse ? emit_inverse(l, v, name, line) : emit_offset(l, name, line);
     if (target_number(t, "index_bits") < 64 && !emit_is_narrow(u->body))

@@ -11,17 +11,7 @@
 #include "emit/render.h"
 #include "spec/spec.h"
 
-typedef struct {
-    const char *from, *to;         /* layout texts */
-    const char *dtype;
-    int rank;
-    const i64 *shape;              /* RUNTIME_EXTENT where that is left to run time */
-    const char *const *extent;     /* names of those, a dim each, alike where they are
-                                    * equal; NULL: those of the dims */
-    const char *name;              /* of the function; NULL: one is made */
-} Request;
-
-/* compile_sides.c */
+/* sides.c */
 /* Both layouts of a request, made with 1 for the extents left to run time; which dim of
  * src each of dst is, and the scalar that each extent of src is, -1: a number. */
 typedef struct {
@@ -66,15 +56,5 @@ const char *compile_index(Arena *a, const Target *t, const LayoutDef *known,
  * fragment rq->to from the tile rq->from, or stores those of rq->from to rq->to. */
 const char *compile_frag(Arena *a, const Target *t, const LayoutDef *known,
                          const Request *rq, EmitKind kind);
-
-/* compile_command.c */
-/* The command that makes a file again; from, kind: NULL: not said. */
-const char *compile_command(Arena *a, const Request *rq, const LayoutRef *from,
-                            const LayoutRef *to, const char *kind);
-/* " --flag value" as a POSIX shell reads it, in characters that a comment can hold. */
-const char *compile_option(Arena *a, const char *flag, const char *value);
-/* The name that the function of a plan gets; diag_fatal where what was asked for means
- * something in C or in the target's language. */
-const char *compile_name(Arena *a, const Target *t, const Request *rq);
 
 #endif

@@ -2,7 +2,7 @@
 #include <ctype.h>
 #include <string.h>
 
-#include "../compile.h"
+#include "render.h"
 
 static const char *
 shape_text(Arena *a, const Request *rq)
@@ -42,7 +42,7 @@ name_by_default(Arena *a, const Target *t)
 
 /* nchw_to_nc1hwc0; the default where a side has no name */
 const char *
-compile_name(Arena *a, const Target *t, const Request *rq)
+emit_name(Arena *a, const Target *t, const Request *rq)
 {
     if (rq->name) {
         check_name(a, t, rq->name);
@@ -79,7 +79,7 @@ add_encoded(Buf *b, const char *value)
 /* The option as a POSIX shell reads it, in characters that a comment can hold: '...'
  * or, where that will not do, what printf makes of octal numbers. */
 const char *
-compile_option(Arena *a, const char *flag, const char *value)
+emit_option(Arena *a, const char *flag, const char *value)
 {
     static const char safe[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
                                "0123456789_,";
@@ -96,20 +96,20 @@ compile_option(Arena *a, const char *flag, const char *value)
 }
 
 const char *
-compile_command(Arena *a, const Request *rq, const LayoutRef *from, const LayoutRef *to,
+emit_command(Arena *a, const Request *rq, const LayoutRef *from, const LayoutRef *to,
         const char *kind)
 {
     Buf b = buf_new(a);
     buf_add(&b, "ravel emit");
     if (from)
-        buf_add(&b, compile_option(a, "--from", layout_ref_text(a, from)));
-    buf_add(&b, compile_option(a, "--to", layout_ref_text(a, to)));
-    buf_add(&b, compile_option(a, "--shape", shape_text(a, rq)));
-    buf_add(&b, compile_option(a, "--dtype", rq->dtype));
+        buf_add(&b, emit_option(a, "--from", layout_ref_text(a, from)));
+    buf_add(&b, emit_option(a, "--to", layout_ref_text(a, to)));
+    buf_add(&b, emit_option(a, "--shape", shape_text(a, rq)));
+    buf_add(&b, emit_option(a, "--dtype", rq->dtype));
     if (kind)
-        buf_add(&b, compile_option(a, "--kind", kind));
+        buf_add(&b, emit_option(a, "--kind", kind));
     if (rq->name)
-        buf_add(&b, compile_option(a, "--name", rq->name));
+        buf_add(&b, emit_option(a, "--name", rq->name));
     return b.s;
 }
 

@@ -6,6 +6,17 @@
 #include "../decide/decide.h"
 #include "../plan/plan.h"
 
+/* A conversion that is asked for. */
+typedef struct {
+    const char *from, *to;         /* layout texts */
+    const char *dtype;
+    int rank;
+    const i64 *shape;              /* RUNTIME_EXTENT where that is left to run time */
+    const char *const *extent;     /* names of those, a dim each, alike where they are
+                                    * equal; NULL: those of the dims */
+    const char *name;              /* of the function; NULL: one is made */
+} Request;
+
 typedef enum {
     ST_COMMENT,           /* text */
     ST_FOR,               /* name from 0 to count - 1, step at a time: body */

@@ -61,4 +61,14 @@ void render_helpers(Buf *b, const Target *t, const char *body);
  * helpers it uses; else for the JIT, where helpers are found by symbol. */
 const char *render(const Target *t, const Unit *u, bool stand_alone);
 
+/* command.c */
+/* The command that makes a file again; from, kind: NULL: not said. */
+const char *emit_command(Arena *a, const Request *rq, const LayoutRef *from,
+                         const LayoutRef *to, const char *kind);
+/* " --flag value" as a POSIX shell reads it, in characters that a comment can hold. */
+const char *emit_option(Arena *a, const char *flag, const char *value);
+/* The name that the function of a plan gets; diag_fatal where what was asked for means
+ * something in C or in the target's language. */
+const char *emit_name(Arena *a, const Target *t, const Request *rq);
+
 #endif
