@@ -124,6 +124,10 @@ Layout *layout_make(Exprs *e, const LayoutRef *ref, const DType *t, int rank,
 void layout_check_rank(Arena *a, const LayoutDef *d, int rank);
 
 /* layout_reach.c */
+/* Every digit of a dim in the entries, as written and in their canonical form; hi 0: it has
+ * no upper end. */
+typedef void LayoutSee(void *arg, bool written, int dim, i64 lo, i64 hi);
+void layout_digits(const Layout *l, LayoutSee *see, void *arg);
 /* Raise the padded extents to what the digits of the entries have slots for; false
  * when that does not fit 64 bits. */
 bool layout_reach(Layout *l);

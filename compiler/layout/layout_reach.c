@@ -6,36 +6,20 @@
 #include "layout.h"
 
 typedef struct {
-    i64 open, closed;     /* 0: none seen */
-} Reach;
-
-typedef struct {
-    Layout *l;
-    Reach r[MAX_RANK];
-    bool overflow;
-} Reacher;
-
-static void
-reach_digit(Reacher *m, int d, i64 lo, i64 hi)
-{
-    i64 end;
-    Reach *r = &m->r[d];
-    if (hi)
-        r->closed = hi > r->closed ? hi : r->closed;
-    else if (!int_round_up(m->l->dim[d].padded, lo, &end))
-        m->overflow = true;
-    else
-        r->open = !r->open || end < r->open ? end : r->open;
-}
+    const Layout *l;
+    LayoutSee *see;
+    void *arg;
+    bool written;
+} Seer;
 
 /* The digit where only its remainder by mod matters. */
 static void
-reach_within(Reacher *m, int d, i64 lo, i64 hi, i64 mod)
+see_within(const Seer *m, int d, i64 lo, i64 hi, i64 mod)
 {
     i64 end;
     if (mod && int_mul(lo, mod, &end) && (!hi || end < hi))
         hi = end;
-    reach_digit(m, d, lo, hi);
+    m->see(m->arg, m->written, d, lo, hi);
 }
 
 /* What of x matters where k*x does mod `mod`. */
@@ -68,7 +52,7 @@ dim_of(const Layout *l, int free)
 }
 
 static void
-reach_canonical(Reacher *m, const Ex *x, i64 mod)
+see_canonical(const Seer *m, const Ex *x, i64 mod)
 {
     for (int i = 0; i < x->n; i++) {
         const Atom *a = x->t[i].atom;
@@ -76,10 +60,10 @@ reach_canonical(Reacher *m, const Ex *x, i64 mod)
         int d = a->op == AT_VAR ? dim_of(m->l, a->var)
               : a->op == AT_DIG ? dim_of(m->l, ex_as_var(a->x[0])) : -1;
         if (d >= 0)
-            reach_within(m, d, a->op == AT_VAR ? 1 : a->lo, a->op == AT_VAR ? 0 : a->hi,
+            see_within(m, d, a->op == AT_VAR ? 1 : a->lo, a->op == AT_VAR ? 0 : a->hi,
                          of);
         for (int j = 0; d < 0 && j < a->n; j++)
-            reach_canonical(m, a->x[j], a->op == AT_DIG ? a->hi
+            see_canonical(m, a->x[j], a->op == AT_DIG ? a->hi
                                         : a->op == AT_XOR ? of_bits(of) : 0);
     }
 }
@@ -164,22 +148,55 @@ of_operand(const Ast *x, int i, i64 mod)
 }
 
 static void
-reach_written(Reacher *m, const Ast *x, i64 mod)
+see_written(const Seer *m, const Ast *x, i64 mod)
 {
     Written w;
     if (is_digit(m->l, x, &w)) {
-        reach_within(m, w.dim, w.lo, w.hi, mod);
+        see_within(m, w.dim, w.lo, w.hi, mod);
         return;
     }
     for (int i = 0; i < op_info[x->op].nargs; i++)
-        reach_written(m, x->x[i], of_operand(x, i, mod));
+        see_written(m, x->x[i], of_operand(x, i, mod));
+}
+
+void
+layout_digits(const Layout *l, LayoutSee *see, void *arg)
+{
+    for (int i = 0; i < l->nentry; i++) {
+        see_written(&(Seer){l, see, arg, true}, l->entry[i].x, 0);
+        see_canonical(&(Seer){l, see, arg, false}, l->entry[i].written, 0);
+    }
+}
+
+typedef struct {
+    i64 open, closed;     /* 0: none seen */
+} Reach;
+
+typedef struct {
+    Layout *l;
+    Reach r[2][MAX_RANK]; /* of the canonical form, as written */
+    bool overflow;
+} Reacher;
+
+static void
+reach_digit(void *arg, bool written, int d, i64 lo, i64 hi)
+{
+    i64 end;
+    Reacher *m = arg;
+    Reach *r = &m->r[written][d];
+    if (hi)
+        r->closed = hi > r->closed ? hi : r->closed;
+    else if (!int_round_up(m->l->dim[d].padded, lo, &end))
+        m->overflow = true;
+    else
+        r->open = !r->open || end < r->open ? end : r->open;
 }
 
 /* How far dim d may go by what was seen of it. */
 static i64
-end_of(const Reacher *m, int d)
+end_of(const Reacher *m, bool written, int d)
 {
-    const Reach *r = &m->r[d];
+    const Reach *r = &m->r[written][d];
     i64 n = m->l->dim[d].padded;
     return r->open ? r->open : r->closed > n ? r->closed : n;
 }
@@ -187,14 +204,11 @@ end_of(const Reacher *m, int d)
 bool
 layout_reach(Layout *l)
 {
-    Reacher w = {.l = l}, c = {.l = l};
-    for (int i = 0; i < l->nentry; i++) {
-        reach_written(&w, l->entry[i].x, 0);
-        reach_canonical(&c, l->entry[i].written, 0);
-    }
+    Reacher m = {.l = l};
+    layout_digits(l, reach_digit, &m);
     for (int d = 0; d < l->rank; d++) {
-        i64 p = end_of(&w, d), q = end_of(&c, d);
+        i64 p = end_of(&m, false, d), q = end_of(&m, true, d);
         l->dim[d].padded = p > q ? p : q;
     }
-    return !w.overflow && !c.overflow;
+    return !m.overflow;
 }

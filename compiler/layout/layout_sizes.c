@@ -2,10 +2,15 @@
 #include "layout_sizes.h"
 
 typedef struct {
+    i64 open, closed;
+} Reach;
+
+typedef struct {
     Scalars *s;
     Exprs *e;
     Sizes *r;
     const Layout *l;
+    Reach reach[2][MAX_RANK];      /* of the canonical form, as written */
 } Maker;
 
 _Noreturn static void
@@ -28,15 +33,15 @@ round_up(Maker *m, const Ex *x, i64 k)
     return ex_scale(m->e, scalar_ceil(m->s, x, k), k);
 }
 
-/* What is seen of a dim: where its open digits start, the least of them, and where its
- * closed ones end; 0: there is none. */
-typedef struct {
-    i64 open, closed;
-} Reach;
-
+/* Of a dim's digits: where the open ones start, the least of them, and where the closed
+ * ones end; 0: there is none. */
 static void
-see(Maker *m, Reach *r, i64 lo, i64 hi)
+see(void *arg, bool written, int d, i64 lo, i64 hi)
 {
+    Maker *m = arg;
+    Reach *r = &m->reach[written][d];
+    if (m->r->extent[d] < 0)
+        return;
     if (hi) {
         r->closed = hi > r->closed ? hi : r->closed;
         return;
@@ -47,49 +52,14 @@ see(Maker *m, Reach *r, i64 lo, i64 hi)
     r->open = !r->open || lo < r->open ? lo : r->open;
 }
 
-static void
-see_written(Maker *m, int d, Reach *r, const Ast *x)
-{
-    int dim;
-    i64 lo, hi;
-    if (layout_written_digit(m->l, x, &dim, &lo, &hi)) {
-        if (dim == d)
-            see(m, r, lo, hi);
-        return;
-    }
-    for (int i = 0; i < op_info[x->op].nargs; i++)
-        see_written(m, d, r, x->x[i]);
-}
-
-static void
-see_canonical(Maker *m, int d, Reach *r, const Ex *x)
-{
-    int var = m->l->dim[d].free;
-    for (int i = 0; i < x->n; i++) {
-        const Atom *a = x->t[i].atom;
-        if (a->op == AT_VAR && a->var == var)
-            see(m, r, 1, 0);
-        else if (a->op == AT_DIG && ex_as_var(a->x[0]) == var)
-            see(m, r, a->lo, a->hi);
-        else
-            for (int j = 0; j < a->n; j++)
-                see_canonical(m, d, r, a->x[j]);
-    }
-}
-
 /* As layout_reach: to the end of the block where the topmost digit is open, all of it
  * where it is not. */
 static void
 set_padded(Maker *m, int d)
 {
-    Reach w = {0, 0}, c = {0, 0};
+    Reach w = m->reach[true][d], c = m->reach[false][d];
     const Ex *n = m->r->n[d];
-    i64 pad = m->l->dim[d].pad;
-    for (int i = 0; i < m->l->nentry; i++) {
-        see_written(m, d, &w, m->l->entry[i].x);
-        see_canonical(m, d, &c, m->l->entry[i].written);
-    }
-    i64 open = w.open > c.open ? w.open : c.open;
+    i64 pad = m->l->dim[d].pad, open = w.open > c.open ? w.open : c.open;
     if (!w.open != !c.open || (open && (open % w.open || open % c.open)))
         refuse(m, m->l->ref->def->loc, "its digits as written end elsewhere than "
                "simplified", "write them as C//16 and C%16");
@@ -244,12 +214,16 @@ const Sizes *
 layout_sizes(Scalars *s, const Layout *l, const int *extent)
 {
     Sizes *r = arena_new(ex_arena(s->e), Sizes);
-    Maker m = {s, s->e, r, l};
+    Maker m = {s, s->e, r, l, {{{0}}}};
     bool fixed = true;
     r->l = l;
     for (int d = 0; d < l->rank; d++) {
         r->extent[d] = extent[d];
         fixed &= extent[d] < 0;
+    }
+    if (!fixed)
+        layout_digits(l, see, &m);
+    for (int d = 0; d < l->rank; d++) {
         r->n[d] = extent[d] < 0 ? constant(&m, l->dim[d].n) : scalar_ex(s, extent[d]);
         r->unit[d] = 1;
         if (extent[d] < 0)
