@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "decide.h"
+#include "decide_gf2.h"
 
 enum { MAX_COLUMNS = 64, MAX_ROWS = 512 };
 
@@ -195,30 +196,6 @@ build_rows(Decider *d, uint64_t *row)
     return n;
 }
 
-/* Row echelon form in place; pivot[c] is the row whose leading column is c, or -1.
- * Returns the rank. */
-static int
-eliminate(uint64_t *row, int rows, int columns, int *pivot)
-{
-    int rank = 0;
-    for (int c = 0; c < columns; c++) {
-        int p = rank;
-        while (p < rows && !(row[p] >> c & 1))
-            p++;
-        pivot[c] = p < rows ? rank : -1;
-        if (p == rows)
-            continue;
-        uint64_t t = row[p];
-        row[p] = row[rank];
-        row[rank] = t;
-        for (int r = 0; r < rows; r++)
-            if (r != rank && row[r] >> c & 1)
-                row[r] ^= t;
-        rank++;
-    }
-    return rank;
-}
-
 /* A coordinate whose bits make every row zero: with the origin, a collision. */
 static Answer
 kernel_collision(Decider *d, const uint64_t *row, const int *pivot, int columns)
@@ -251,7 +228,7 @@ check_xors(Decider *d)
     int rows = build_rows(d, row);
     if (rows >= MAX_ROWS)
         return UNKNOWN;
-    int rank = eliminate(row, rows, columns, pivot);
+    int rank = gf2_eliminate(row, rows, columns, pivot, NULL, NULL);
     if (rank < columns)
         return kernel_collision(d, row, pivot, columns);
     return YES;

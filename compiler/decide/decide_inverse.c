@@ -2,6 +2,7 @@
  * entries apart by their strides, the entries by their coefficients, the xors by
  * what is known already. */
 #include "decide.h"
+#include "decide_gf2.h"
 
 typedef struct {
     Layout *l;
@@ -150,14 +151,11 @@ solve(Solver *s)
 enum { MAX_UNKNOWN = 64, MAX_EQUATIONS = 256 };
 
 typedef struct {
-    uint64_t bits;        /* their xor */
-    const Ex *sum;        /* is this */
-} Equation;
-
-typedef struct {
+    Exprs *e;
     struct { int dim; i64 lo; } bit[MAX_UNKNOWN];
     int nbits, n;
-    Equation row[MAX_EQUATIONS];
+    uint64_t row[MAX_EQUATIONS];         /* the xor of these bits ... */
+    const Ex *sum[MAX_EQUATIONS];        /* ... is this */
 } Equations;
 
 /* The column of a bit, a new one where it has none; -1 when there are too many. */
@@ -197,46 +195,35 @@ add_equation(Solver *s, Equations *q, const Part *p, const Ex *value, i64 weight
             bits ^= (uint64_t)1 << c;
     }
     if (bits && q->n < MAX_EQUATIONS) {
-        q->row[q->n++] = (Equation){bits, sum};
+        q->row[q->n] = bits;
+        q->sum[q->n++] = sum;
     }
 }
 
-/* Gauss-Jordan over GF(2), the right sides as expressions. */
 static void
-eliminate(Solver *s, Equations *q)
+follow(void *arg, int to, int from)
 {
-    for (int c = 0, rank = 0; c < q->nbits; c++) {
-        int p = rank;
-        while (p < q->n && !(q->row[p].bits >> c & 1))
-            p++;
-        if (p == q->n)
-            continue;
-        for (int r = 0; r < q->n; r++)
-            if (r != p && q->row[r].bits >> c & 1) {
-                q->row[r].bits ^= q->row[p].bits;
-                q->row[r].sum = ex_xor(s->e, q->row[r].sum, q->row[p].sum);
-            }
-        Equation t = q->row[p];
-        q->row[p] = q->row[rank];
-        q->row[rank] = t;
-        rank++;
-    }
+    Equations *q = arg;
+    q->sum[to] = ex_xor(q->e, q->sum[to], q->sum[from]);
 }
 
 static void
 solve_bits(Solver *s)
 {
+    int pivot[MAX_UNKNOWN];
     Equations *q = arena_new(ex_arena(s->e), Equations);
+    q->e = s->e;
     for (int i = 0; i < s->n; i++)
         for (i64 w = 1; !is_plain(&s->part[i]) && w < s->part[i].size; w *= 2)
             add_equation(s, q, &s->part[i], s->value[i], w);
-    eliminate(s, q);
-    for (int r = 0; r < q->n; r++)
-        if (q->row[r].bits && !(q->row[r].bits & (q->row[r].bits - 1))) {
-            int c = __builtin_ctzll(q->row[r].bits);
-            if (!recall(s, q->bit[c].dim, q->bit[c].lo, 2 * q->bit[c].lo))
-                learn(s, q->bit[c].dim, q->bit[c].lo, 2 * q->bit[c].lo, q->row[r].sum);
-        }
+    gf2_eliminate(q->row, q->n, q->nbits, pivot, follow, q);
+    for (int c = 0; c < q->nbits; c++) {
+        int dim = q->bit[c].dim;
+        i64 lo = q->bit[c].lo;
+        if (pivot[c] >= 0 && q->row[pivot[c]] == (uint64_t)1 << c &&
+            !recall(s, dim, lo, 2 * lo))
+            learn(s, dim, lo, 2 * lo, q->sum[pivot[c]]);
+    }
 }
 
 /* Every digit below the padded extent has been found. */

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "decide.h"
+#include "decide_gf2.h"
 
 enum { ADDRESSES_MAX = 1 << 24 };
 
@@ -79,41 +80,30 @@ matrix_of(const Layout *l, i64 *val)
 }
 
 static void
-swap(uint64_t *v, int i, int j)
+follow(void *arg, int to, int from)
 {
-    uint64_t t = v[i];
-    v[i] = v[j];
-    v[j] = t;
+    uint64_t *by = arg;
+    by[to] ^= by[from];
 }
 
-/* Gauss-Jordan on columns: inv becomes the inverse of the linear part; false when
- * there is none, with a nonzero vector of the kernel in *kernel. */
+/* inv becomes the inverse of the linear part; false when there is none, with a nonzero
+ * vector of the kernel in *kernel. */
 static bool
 invert(const Matrix *m, Matrix *inv, uint64_t *kernel)
 {
-    uint64_t a[63];
-    int rank = 0;
+    uint64_t a[63], by[63];              /* by: the columns that are summed up in a */
+    int pivot[63];
     *inv = (Matrix){.n = m->n};
     memcpy(a, m->column, sizeof a);
     for (int j = 0; j < m->n; j++)
-        inv->column[j] = (uint64_t)1 << j;
-    for (int bit = 0; bit < m->n; bit++) {
-        int p = rank;
-        while (p < m->n && !(a[p] >> bit & 1))
-            p++;
-        if (p == m->n)
-            continue;
-        swap(a, p, rank);
-        swap(inv->column, p, rank);
-        for (int j = 0; j < m->n; j++)
-            if (j != rank && a[j] >> bit & 1) {
-                a[j] ^= a[rank];
-                inv->column[j] ^= inv->column[rank];
-            }
-        rank++;
+        by[j] = (uint64_t)1 << j;
+    int rank = gf2_eliminate(a, m->n, m->n, pivot, follow, by);
+    for (int j = 0; j < m->n; j++) {
+        if (pivot[j] >= 0)
+            inv->column[j] = by[pivot[j]];
+        if (!a[j])
+            *kernel = by[j];
     }
-    if (rank < m->n)
-        *kernel = inv->column[rank];       /* whose image has become zero */
     return rank == m->n;
 }
 
