@@ -8,7 +8,7 @@ import numpy as np
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 BUILD = ROOT / os.environ.get("RAVEL_BUILD", "build")
-STATUS = "OK ARGUMENT SPEC LAYOUT MEMORY JIT FILE VERIFY LIBRARY SYMBOL DEVICE COMPILE LAUNCH DRIVER".split()
+STATUS = "OK ARGUMENT SPEC LAYOUT MEMORY JIT FILE VERIFY LIBRARY SYMBOL DEVICE COMPILE LAUNCH DRIVER LIMIT".split()
 DTYPE = {1: "u1", 2: "u2", 4: "u4", 8: "u8", 16: "bf16", 32: "f32", 64: "i64", 128: "c128"}   # one a width
 POISON = 0xA5
 

@@ -75,13 +75,13 @@ kernel_table(const Nest *n, int run, bool in[MAX_LOOPS])
     for (int i = 0; i < n->nloops; i++) {
         in[i] = n->loop[i].rest;
         if (in[i] && !is_known(&n->loop[i]))
-            return INF;
+            entries = INF;
         entries *= in[i] && entries <= MOST ? n->loop[i].n : 1;
     }
     for (int i = n->nloops - 1; i >= 0; i--) {
         if (in[i] || i == run)
             continue;
-        if (!is_known(&n->loop[i]) || entries * n->loop[i].n > ENOUGH)
+        if (entries > MOST || !is_known(&n->loop[i]) || entries * n->loop[i].n > ENOUGH)
             break;
         in[i] = true;
         entries *= n->loop[i].n;
