@@ -16,7 +16,7 @@ typedef struct {
         *manifest,
                *equals, *banks, *object, *align, *check, *limit, *rounds,
                *threads, *wisdom, *seconds;
-    bool json, inverse, verify;
+    bool json, inverse, verify, statements;
     const char *spec[16];
     int nspecs;
 } Options;

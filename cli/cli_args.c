@@ -73,6 +73,8 @@ static const struct {
      offsetof(Options, verify)},
     {'j', true, {"json", 'j', 0, 0, "output for programs; of explain with --target", 0},
      offsetof(Options, json)},
+    {'m', true, {"statements", 'm', 0, 0, "the statements that the code is made of, "
+     "instead (docs/ir)", 0}, offsetof(Options, statements)},
     {'f', false, {"spec", 'f', "FILE", 0, "load a spec file first (may be repeated)", 0},
      0},
 };

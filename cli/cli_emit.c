@@ -209,6 +209,12 @@ cmd_explain(Cli *c)
     const Target *target = cli_target(c);
     Plan *p = cli_plan(c, &rq);
     Buf b = buf_new(c->arena);
+    if (c->o.statements && (c->o.json || target_is(target, "bursts")))
+        cli_fail(c, "--statements is text, of every target but bursts");
+    if (c->o.statements) {
+        fputs(compile_statements(target, p, &rq), stdout);
+        return EXIT_YES;
+    }
     if (target_is(target, "blocks")) {
         cli_explain_grid(c, target, p, &rq);
         return EXIT_YES;

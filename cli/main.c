@@ -83,7 +83,7 @@ static const Command commands[] = {
      "  ravel emit --from NCHW --to NHWC --shape 2,3,5,7 --dtype u8 -o f.c\n"
      "  gcc -O3 -shared -fPIC -o f.so f.c\n"
      "  ravel verify --from NCHW --to NHWC --shape 2,3,5,7 --dtype u8 --object f.so\n"},
-    {"explain", cmd_explain, "", 0, "F!T!s!t!GNWjLf", "how a conversion is done, and why",
+    {"explain", cmd_explain, "", 0, "F!T!s!t!GNWjmLf", "how a conversion is done, and why",
      "Expressions as written and simplified, boxes, loops, kernels; with names in the\n"
      "shape (N,64,H,W) over these.  Of the nests that hold most of the bytes the way\n"
      "that was chosen and the next best, with times by the planner's model.  With\n"

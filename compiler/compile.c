@@ -37,6 +37,13 @@ compile_text(const Target *t, const Plan *p, const Request *rq, bool stand_alone
     return render(t, emit_relayout(p, emit_name(a, t, rq), line), stand_alone);
 }
 
+const char *
+compile_statements(const Target *t, const Plan *p, const Request *rq)
+{
+    return target_is(t, "blocks") ? grid_print(compile_grid(t, p, rq))
+           : emit_print(emit_relayout(p, emit_name(ex_arena(p->e), t, rq), ""));
+}
+
 const GridUnit *
 compile_grid(const Target *t, const Plan *p, const Request *rq)
 {

@@ -45,6 +45,9 @@ Plan *compile_refs(Arena *a, const LayoutRef *from, const LayoutRef *to, const D
 /* plan -> emit -> render */
 const char *compile_text(const Target *t, const Plan *p, const Request *rq,
                          bool stand_alone);
+/* The statements that the text is of, as text of their own, for a target with the model
+ * "functions" or "blocks". */
+const char *compile_statements(const Target *t, const Plan *p, const Request *rq);
 /* plan -> grid: a kernel for blocks of threads, which grid_render writes. */
 const GridUnit *compile_grid(const Target *t, const Plan *p, const Request *rq);
 /* plan -> tiles -> what the emit_plan of a machine of bursts writes. */

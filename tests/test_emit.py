@@ -136,6 +136,44 @@ def test_sanitized(cx, tmp_path, case):
     assert r.returncode == 0 and r.stderr == b"" and r.stdout == want.tobytes()
 
 
+# blocks on both sides of which none divides another: many nests, each with tables
+UNEVEN = "(A,B,C){A//7, B//8, C//9, A%7, B%8, C%9}", "(A,B,C){A//11, B//13, C//15, A%11, B%13, C%15}"
+
+
+def test_tables_are_bounded(cx, tmp_path):
+    """As few of them at a large shape as is worth their text, and the same elements by them."""
+    body = relayout(tmp_path / "f.c", (*UNEVEN, (1000, 1000, 1000), "u8"))
+    assert len(body) < 300_000, len(body)
+    case = (*UNEVEN, (190, 210, 230), "u8")
+    assert len(relayout(tmp_path / "f.c", case)) < 300_000
+    with cx.plan(*case) as plan:
+        plan.verify()
+        raw = source_bytes(case, plan.src_bytes)
+        src, dst = ravel.Guarded(raw.size, 3), ravel.Guarded(plan.dst_bytes, 5)
+        src.body[:] = raw
+        so = compiled(tmp_path / "f.c", "gcc")
+        so.kern.restype, so.kern.argtypes = None, [ct.c_void_p, ct.c_void_p]
+        so.kern(dst.body.ctypes.data, src.body.ctypes.data)
+        assert np.array_equal(dst.body, plan.run(raw)) and src.intact() and dst.intact()
+
+
+def kernels_of(body):
+    """The kernels that are called from the function's part, in order, without the elements' size."""
+    part = body[body.rindex("_part(unsigned char"):]
+    return [re.sub(r"\d+$", "", k) for k in re.findall(r"^ +ravel_(\w+)\(dst", part, re.M)]
+
+
+@pytest.mark.parametrize("args,kernels", [
+    (("NCHW", "NC1HWC0", ("N", 20, "H", "W"), "f16"), ["transpose", "interleave", "deinterleave"]),
+    (("NCHW", "NC1HWC0", ("N", "C", "H", "W"), "f16"),
+     ["transpose", "transpose", "fill", "interleave", "deinterleave", "deinterleave"]),
+    (("(A,B){A, B}", "(A,B){A, B%8 ~ B//8%8, B//8}", ("A", 64), "u8"), ["gather"]),
+    (("ROW_MAJOR", "SW128", ("M", 64), "f16"), ["gather", "copy", "fill"]),
+], ids=["padding that is a number follows", "padding that is a name does not", "gather", "swizzle"])
+def test_extents_left_to_run_time_choose_as_numbers_do(tmp_path, args, kernels):
+    assert kernels_of(relayout(tmp_path / "f.c", args)) == kernels
+
+
 def test_deterministic(tmp_path):
     """Neither the folder nor the environment shows."""
     for i, case in enumerate(CASES):

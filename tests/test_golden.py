@@ -1,4 +1,4 @@
-"""Every stage as text, for a dozen layouts: tests/golden/NAME.txt holds what `check`, `explain` and
+"""Every stage as text, for two dozen conversions: tests/golden/NAME.txt holds what `check`, `explain` and
 `emit` say.  `make golden` rewrites the files; the diff is the review."""
 import os
 import pathlib
@@ -43,9 +43,32 @@ def stages(a, b, shape, dtype):
                       run("emit", "--from", a, "--to", b, *at, "--name", "f", "-o", "-")])
 
 
-@pytest.mark.parametrize("name", CASES)
+def any_shape(a, b, shape, dtype):
+    """Of a plan with extents left to run time: the plan, its statements, and the code that they become."""
+    at = ["--from", a, "--to", b, "--shape", shape, "--dtype", dtype]
+    return "\n".join([run("explain", *at), run("explain", *at, "--statements"), run("emit", *at, "--name", "f", "-o", "-")])
+
+
+def device(a, b, shape, dtype):
+    """Of a plan for a device: what its accesses cost, its statements, and the kernel."""
+    at = ["--from", a, "--to", b, "--shape", shape, "--dtype", dtype, "--target", "cuda"]
+    return "\n".join([run("explain", *at), run("explain", *at, "--statements"), run("emit", *at, "--name", "f", "-o", "-")])
+
+
+TEXTS = {name: lambda c=case: stages(*c) for name, case in CASES.items()}
+TEXTS |= {
+    "any_transpose": lambda: any_shape("NCHW", "NHWC", "N,64,H,W", "f32"),
+    "any_padded": lambda: any_shape("NCHW", "NC1HWC0", "N,C,H,W", "f16"),
+    "any_gather": lambda: any_shape("ROW_MAJOR", "SW128", "M,64", "f16"),
+    "device_tile": lambda: device("NCHW", "NHWC", "8,64,56,56", "f16"),
+    "device_padded": lambda: device("NCHW", "NC1HWC0", "2,20,5,7", "f16"),
+    "device_nibbles": lambda: device("ROW_MAJOR", "INT4_HIGH", "64,64", "u4"),
+}
+
+
+@pytest.mark.parametrize("name", TEXTS)
 def test_golden(name):
-    path, now = FOLDER / (name + ".txt"), stages(*CASES[name])
+    path, now = FOLDER / (name + ".txt"), TEXTS[name]()
     if os.environ.get("RAVEL_UPDATE"):
         path.write_text(now)
     assert path.read_text() == now, "run `make golden` and look at the diff"

@@ -61,6 +61,9 @@ void render_helpers(Buf *b, const Target *t, const char *body);
  * helpers it uses; else for the JIT, where helpers are found by symbol. */
 const char *render(const Target *t, const Unit *u, bool stand_alone);
 
+/* emit_print.c: u's statements, as docs/ir/stmt.md has them. */
+const char *emit_print(const Unit *u);
+
 /* command.c */
 /* The command that makes a file again; from, kind: NULL: not said. */
 const char *emit_command(Arena *a, const Request *rq, const LayoutRef *from,

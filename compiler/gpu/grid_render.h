@@ -7,5 +7,7 @@
 
 /* A file with head, prologue and the kernel. */
 const char *grid_render(const Target *t, const GridUnit *u);
+/* grid_print.c: u's statements, as docs/ir/gridstmt.md has them. */
+const char *grid_print(const GridUnit *u);
 
 #endif

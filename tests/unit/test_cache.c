@@ -234,6 +234,72 @@ bounds(void **state)
     ravel_plan_free(q);
 }
 
+static const int64_t ANY[] = {RAVEL_RUNTIME, RAVEL_RUNTIME, RAVEL_RUNTIME, RAVEL_RUNTIME};
+static const int64_t COLUMNS[] = {RAVEL_RUNTIME, 64};
+
+/* The request's plan is kept by a cache of so many bytes: it has no more in memory. */
+static void
+fits(const ravel_request *rq, int64_t bytes)
+{
+    assert_int_equal(ravel_set_cache(cx, 0, 0, NULL), RAVEL_OK);
+    assert_int_equal(ravel_set_cache(cx, 1, bytes, NULL), RAVEL_OK);
+    ravel_plan *p = compiled(rq);
+    if (!again(rq, p))
+        fail_msg("%s -> %s takes more than %lld bytes", rq->from, rq->to,
+                 (long long)bytes);
+    ravel_plan_free(p);
+}
+
+/* Of extents left to run time: what a usual plan has in memory, alone and with its text
+ * and machine code. */
+static void
+usual_plans_are_small(void **state)
+{
+    static const ravel_request rq[] = {
+        {"NCHW", "NHWC", "f16", 4, ANY, 0},
+        {"NHWC", "NCHW", "f16", 4, ANY, 0},
+        {"NCHW", "NC1HWC0", "f16", 4, ANY, 0},
+        {"NC1HWC0", "NCHW", "f16", 4, ANY, 0},
+        {"NCHW", "FRACTAL_Z", "f16", 4, ANY, 0},
+        {"ROW_MAJOR", "FRACTAL_NZ", "f16", 2, ANY, 0},
+        {"ROW_MAJOR", "FRACTAL_NZ", "f16", 3, ANY, 0},
+        {"ROW_MAJOR", "SW128", "f16", 2, COLUMNS, 0},
+    };
+    ravel_context *with_code = cx;
+    (void)state;
+    setenv("RAVEL_CODE", "interpreter", 1);
+    assert_int_equal(ravel_context_new(&cx, NULL), RAVEL_OK);
+    unsetenv("RAVEL_CODE");
+    for (size_t i = 0; i < sizeof rq / sizeof *rq; i++)
+        fits(&rq[i], 300 << 10);
+    ravel_context_free(cx);
+    cx = with_code;
+    for (size_t i = 0; i < sizeof rq / sizeof *rq; i++)
+        fits(&rq[i], 1 << 20);
+}
+
+/* As many as the default cache is for; it kept 15 when each took 4 MB. */
+static void
+plans_of_any_shape_are_kept(void **state)
+{
+    enum { N = 64 };
+    char to[N][80];
+    ravel_request rq[N];
+    ravel_plan *p[N];
+    (void)state;
+    for (int i = 0; i < N; i++) {
+        snprintf(to[i], sizeof to[i], "(N,C,H,W){N, C//%d, H, W, C%%%d, fill = 0}", i + 2,
+                 i + 2);
+        rq[i] = (ravel_request){"NCHW", to[i], "f16", 4, ANY, 0};
+        p[i] = compiled(&rq[i]);
+    }
+    for (int i = 0; i < N; i++)
+        if (!again(&rq[i], p[i]))
+            fail_msg("%s was let go", to[i]);
+    for (int i = 0; i < N; i++)
+        ravel_plan_free(p[i]);
+}
+
 /* Errors are not kept. */
 static void
 errors(void **state)
@@ -303,7 +369,8 @@ main(void)
 #define TEST(f) cmocka_unit_test_setup_teardown(f, set_up, tear_down)
     const struct CMUnitTest tests[] = {
         TEST(same_request), TEST(other_requests), TEST(names_change), TEST(threads_change),
-        TEST(oldest_goes), TEST(bounds), TEST(errors), TEST(after_the_context),
+        TEST(oldest_goes), TEST(usual_plans_are_small),
+        TEST(plans_of_any_shape_are_kept), TEST(bounds), TEST(errors), TEST(after_the_context),
         TEST(what_a_hit_costs),
     };
     return cmocka_run_group_tests_name("cache", tests, NULL, NULL);
