@@ -202,7 +202,7 @@ make_sketch(Maker *m, const Ex *dst, const Ex *src)
     k->dst = part_of(m, dst, false);
     k->src = part_of(m, src, false);
     m->s->sketch = k;
-    m->s->second = nest_second(m->n);
+    m->s->second = nest_second(m->p, m->n);
 }
 
 static void

@@ -75,6 +75,20 @@ def test_digits_beyond_the_rounding(by, a, b, free, bits):
                     assert assert_right(plan, x, y, (n, k), bits, n)
 
 
+@pytest.mark.parametrize("a, b, shape, bits", [
+    ("{M, K}", "{M//2, (K%4) ~ (M//2%4), M%2}", (-1, 4), 8),
+    ("ROW_MAJOR", "{M//8, K, (M%8) ~ (K%8)}", (-1, 64), 16),
+    ("(N,H,W){N,H,W}", "{N, H, W%8 ~ H%8}", (-1, 8, 8), 16),
+    ("(M,K){M, K}", "SW128", (-1, 64), 16),
+    ("(N,H,W){N, W, H}", "(N,H,W){N, H, W}", (-1, 33, 35), 4),
+], ids=str)
+def test_proven(by, a, b, shape, bits):
+    """Tables at run time, and threads that share what is finer than a byte: boxes, nests, parts and bytes."""
+    for x, y in ((a, b), (b, a)):
+        with by.plan(x, y, shape, bits) as plan:
+            plan.verify()
+
+
 def drawn(rng):
     case = draw.case(rng)
     free = [rng.random() < 0.6 for _ in case["shape"]]

@@ -147,7 +147,7 @@ add_nest(Emitter *t, Stmt ***tail)
         t->var[k] = ex_is_const(l->ex.n) ? ex_loop_var(t->p->e, t->name[k], l->n)
                                          : ex_var(t->p->e, t->name[k], 0, most(t, l));
     }
-    int second = nest_second(n), nneeds = nest_needs(t->p, n, needs);
+    int second = nest_second(t->p, n), nneeds = nest_needs(t->p, n, needs);
     const Ex *outer = second < 0 ? NULL : n->loop[n->turn[n->split].loop].ex.n;
     for (int k = 0; k < nneeds; k++) {
         Stmt *s = emit_add(t->arena, at, ST_WHEN);

@@ -61,7 +61,8 @@ bool scalar_is(const Scalars *s, const Atom *a);
 /* A scalar with that value, 0 <= value <= max, the same one for the same x; x itself
  * where it is a sum of scalars already. */
 const Ex *scalar_of(Scalars *s, const Ex *x, i64 max);
-/* The same, also of a sum; it is taken to be in the range, whatever is known of x. */
+/* The same, also of a sum; it is taken to be in the range, whatever is known of x: whoever
+ * uses it does so only where it is. */
 const Ex *scalar_named(Scalars *s, const Ex *x, i64 max);
 /* a * b, both sums of scalars. */
 const Ex *scalar_times(Scalars *s, const Ex *a, const Ex *b);

@@ -74,7 +74,8 @@ kernel_whole_bytes(const Nest *n, int bits)
     bool used[MAX_LOOPS] = {false};
     i64 run = 1;
     for (int i = 0; i < n->nloops && run % per; i++)
-        if (!used[i] && n->loop[i].ds == run && ex_is_const(n->loop[i].ex.n)) {
+        if (!used[i] && n->loop[i].ds == run && ex_is_const(n->loop[i].ex.n) &&
+            ex_is_const(n->loop[i].ex.ds)) {
             used[i] = true;
             run *= n->loop[i].n;
             i = -1;

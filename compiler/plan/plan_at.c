@@ -147,7 +147,7 @@ nest_at(Maker *m, const Nest *from, Nest *to)
         if (!piece_at(m, from->piece[d], q, part[d]))
             return false;
     }
-    for (int i = 0; i < from->nloops; i++) {
+    for (int i = 0, first = from->nloops - from->inner; i < from->nloops; i++) {
         Loop l = from->loop[i];
         l.ex.n = constant(m, l.ex.n);
         l.ex.ss = constant(m, l.ex.ss);
@@ -160,7 +160,8 @@ nest_at(Maker *m, const Nest *from, Nest *to)
         var[i] = l.n > 1 ? l.var : -1;
         if (l.n < 2)
             continue;
-        to->inner += i >= from->nloops - from->inner;
+        to->inner += i >= first;
+        to->table += i >= first && i < first + from->table;
         to->loop[to->nloops++] = l;
     }
     to->src = address_at(m, from, from->src, var);
@@ -178,7 +179,8 @@ plan_at_shape(const Plan *p, Layout *src, Layout *dst, const i64 *extent)
     for (int d = 0; d < MAX_RANK; d++)
         none[d] = -1;
     Maker m = {p, q, a, plan_values(a, p, extent), true};
-    *q = (Plan){.src = src, .dst = dst, .e = p->e, .scalars = scalars_new(p->e)};
+    *q = (Plan){.src = src, .dst = dst, .e = p->e, .scalars = scalars_new(p->e),
+                .split = p->split};
     q->from = layout_sizes(q->scalars, src, none);
     q->to = layout_sizes(q->scalars, dst, none);
     memcpy(q->map, p->map, sizeof q->map);

@@ -247,20 +247,32 @@ covering(Check *c, const int *v)
     return true;
 }
 
-/* One extent after the other at each of its values, the others at the k-th of theirs:
- * the first, then the last. */
+/* The value of extent i at which all its digits are other than 0, and the first beyond a
+ * block: what the others are while one varies. */
+static int
+index_of(const Check *c, int i, bool beyond)
+{
+    i64 want = c->values.base[beyond][i] - (beyond ? 0 : 1);
+    for (int k = 0; k < c->values.n[i]; k++)
+        if (c->values.value[i][k] == want)
+            return k;
+    return 0;
+}
+
+/* One extent after the other at each of its values. */
 static bool
 covering_all(Check *c)
 {
     int v[MAX_RANK] = {0};
     if (plan_is_fixed(c->p))
         return covering(c, v);
-    for (int last = 0; last < 2; last++)
+    for (int beyond = 0; beyond < 2; beyond++)
         for (int i = 0; i < c->p->scalars->nextents; i++)
             for (int k = 0; k < c->values.n[i]; k++) {
-                for (int d = 0; d < c->p->dst->rank; d++)
-                    v[d] = c->axis[d].extent == i ? k
-                           : last ? c->axis[d].nvalues - 1 : 0;
+                for (int d = 0; d < c->p->dst->rank; d++) {
+                    int own = c->axis[d].extent;
+                    v[d] = own == i ? k : own < 0 ? 0 : index_of(c, own, beyond);
+                }
                 if (!covering(c, v))
                     return false;
             }

@@ -25,14 +25,14 @@ is_one(const Ex *x)
     return ex_is_const(x) && x->base == 1;
 }
 
-/* False where an address is not base + loops that go up, for every shape. */
+/* False where an address is not base + loops, none of which goes down for every shape. */
 static bool
 shape_of(const Plan *p, const Nest *n, Shape *s)
 {
     bool used[MAX_LOOPS] = {false};
     *s = (Shape){.run = ex_const(p->e, 1)};
     for (int i = 0; i < n->nloops; i++)
-        if (n->loop[i].rest || n->loop[i].ds < 1)
+        if (n->loop[i].rest || n->loop[i].ex.ds->f.max < 1)
             return false;
     for (int i = outermost(n, used); i >= 0; i = outermost(n, used)) {
         const Loop *l = &n->loop[i];

@@ -73,7 +73,7 @@ nest_needs(const Plan *p, const Nest *nest, const Ex **needs)
 }
 
 int
-nest_second(const Nest *n)
+nest_second(const Plan *p, const Nest *n)
 {
     int best = -1;
     i64 most = 1;
@@ -81,7 +81,7 @@ nest_second(const Nest *n)
         return -1;
     for (int k = n->split + 1; k < n->nturns; k++) {
         i64 turns = int_ceil_div(n->loop[n->turn[k].loop].n, n->turn[k].step);
-        if (turns > most) {
+        if (turns > most && kernel_turn_apart(n, k, p->dst->dtype->bits)) {
             most = turns;
             best = k;
         }

@@ -34,7 +34,7 @@ enum { MAX_NEEDS = 2 * MAX_LOOPS + MAX_RANK + 4 };
 int nest_needs(const Plan *p, const Nest *n, const Ex **needs);
 /* The turn inside the one that threads share which they do instead where that has fewer
  * turns than there are threads, as a batch of 1 has; -1: none. */
-int nest_second(const Nest *n);
+int nest_second(const Plan *p, const Nest *n);
 
 /* plan_at.c */
 /* The extents of src's dims as those of the scalars: NULL, or a sentence why the shape
@@ -45,8 +45,8 @@ const char *plan_extents(Arena *a, const Plan *p, const i64 *shape, i64 *extent)
 i64 *plan_values(Arena *a, const Plan *p, const i64 *extent);
 /* Bytes of both buffers; false where they do not fit 64 bits. */
 bool plan_bytes_at(const Plan *p, const i64 *val, i64 *src, i64 *dst);
-/* The plan at a shape, all in numbers, in Exprs of its own; src and dst decided, for
- * that shape.  What it does there is what the code does. */
+/* The plan at a shape, all in numbers, in p's Exprs; src and dst decided, for that shape.
+ * What it does there is what the code does. */
 Plan *plan_at_shape(const Plan *p, Layout *src, Layout *dst, const i64 *extent);
 
 #endif
