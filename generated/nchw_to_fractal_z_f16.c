@@ -465,6 +465,11 @@ ravel_pair##n(unsigned char *d, const unsigned char *s, int64_t dp, int64_t sq) 
 #define RAVEL_BLOCKS(n, m) RAVEL_LINES(n, m, 1)
 #endif
 
+/* Rows and columns of a block of n-byte elements on its way to the buffers of a transpose;
+ * of several sides, a third more columns at most. */
+#define RAVEL_TALL(n) ((n) == 1 ? 256 : (n) == 2 ? 128 : 512 / (n))
+#define RAVEL_WIDE(n) ((n) == 1 ? 256 : 512 / (n))
+
 /* Planes, b < planes of them, and o < sides of each, whose columns follow one another in
  * the destination:
  *     d[b*dn + p*dp + (o*cols + q)*size] = s[b*sn + o*so + p*size + q*sq]
@@ -475,8 +480,6 @@ ravel_pair##n(unsigned char *d, const unsigned char *s, int64_t dp, int64_t sq) 
  * destination: for rows that are not aligned, and rows whole pages apart, which share few
  * banks of the memory and few sets of the cache. */
 
-/* Columns of a block on its way to the buffer, of as many sides as come nearest to it. */
-#define RAVEL_WIDE(n) ((n) == 1 ? 256 : 512 / (n))
 #ifndef RAVEL_PLAIN
 /* Rows of the source that are read side by side on their way to a buffer: few enough for
  * the processor to follow. */
@@ -587,8 +590,7 @@ ravel_staged##n(unsigned char *d, const unsigned char *s, int64_t planes,       
                 int64_t sides, int64_t rows, int64_t cols, int64_t dn, int64_t sn, \
                 int64_t so, int64_t dp, int64_t sq)                              \
 {                                                                                \
-    enum { C = RAVEL_WIDE(n), R = n == 1 ? 256 : n == 2 ? 128 : 512 / n,         \
-           ROOM = R * (C * n + 192) };                                           \
+    enum { C = RAVEL_WIDE(n), R = RAVEL_TALL(n), ROOM = R * (C * n + 192) };     \
     unsigned char room[2][ROOM + 128];                                           \
     const int64_t all = sides * cols, jump = dn - rows * dp;                     \
     const int64_t most = sides == 1 ? C : (C + cols / 2) / cols * cols;          \

@@ -6,6 +6,9 @@
 #include <stdint.h>
 #include <string.h>
 
+/* Bytes of a row of interleaved columns, at most. */
+enum { RAVEL_WOVEN_BYTES = 120 };
+
 /* Values are taken to bytes, and words apart, the lowest byte first. */
 #if defined(__BIG_ENDIAN__) || \
     (defined(__BYTE_ORDER__) && __BYTE_ORDER__ != __ORDER_LITTLE_ENDIAN__)
@@ -247,10 +250,11 @@ ravel_pour(unsigned char **d, unsigned char *stage, int64_t held, int64_t stream
 
 /* Planes, b < n of them, of rows of `width` elements, the last width - cols of them
  * `value`:  d[b*dn + p*dp + q*size] = s[b*sn + p*size + q*sq]  for p < rows, q < cols.
- * A row is at most 120 bytes.  Rows that touch go past the caches if `stream`: as they
- * come where they are lines, or of 2, 4 or 8 bytes, nothing padded, in planes of whole
- * lines; through a buffer where they are of 3, 5 or other bytes.  A store may run into
- * the next row, which is written after it; where that is not ours the buffer takes it. */
+ * A row is at most RAVEL_WOVEN_BYTES long.  Rows that touch go past the caches if
+ * `stream`: as they come where they are lines, or of 2, 4 or 8 bytes, nothing padded, in
+ * planes of whole lines; through a buffer where they are of 3, 5 or other bytes.  A store
+ * may run into the next row, which is written after it; where that is not ours the buffer
+ * takes it. */
 #ifndef RAVEL_PLAIN
 enum { RAVEL_STAGE = 3968 };
 
@@ -421,7 +425,7 @@ ravel_plane_woven##z(unsigned char *d, const unsigned char *s, int64_t rows,    
 /* Rows that are as wide as what is stored need no care at the end of a plane. */
 #define RAVEL_WOVEN(z, e)                                                        \
     const int64_t bytes = width * z;                                             \
-    if (rows >= e && width > 1 && dp >= bytes && bytes <= 120) {                 \
+    if (rows >= e && width > 1 && dp >= bytes && bytes <= RAVEL_WOVEN_BYTES) {   \
         ravel_Woven w = {                                                        \
             .cols = cols, .sq = sq, .width = width, .dp = dp, .stream = stream,  \
             .ahead = ahead, .n = 1, .value = v,                                  \

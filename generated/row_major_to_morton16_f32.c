@@ -10,6 +10,9 @@
 #include <omp.h>
 #endif
 
+/* Runs of so many bytes or more are copied one by one. */
+enum { RAVEL_LONG_BYTES = 256 };
+
 /* Past the caches: RAVEL_STREAM bytes, a line of them, aligned in the destination. */
 #ifdef __GNUC__
 #define RAVEL_PREFETCH(p) __builtin_prefetch(p)
@@ -255,11 +258,11 @@ ravel_copy(unsigned char *d, const unsigned char *s, int64_t n, int64_t rows,
     const int lines = (at | (uintptr_t)bytes) % 64 == 0;
     if (bytes == 0 || rows == 0)
         return;
-    if (stream && !lines && bytes < 256 &&
+    if (stream && !lines && bytes < RAVEL_LONG_BYTES &&
         ravel_copy_short(d, s, n, rows, bytes, dn, sn, dp, sp))
         return;
     for (int64_t b = 0; b < n; b++, d += dn, s += sn)
-        if (stream && (lines || bytes >= 256))
+        if (stream && (lines || bytes >= RAVEL_LONG_BYTES))
             ravel_copy_streamed(d, s, rows, bytes, dp, sp, sn, lines);
         else
             ravel_copy_runs(d, s, rows, bytes, dp, sp);

@@ -6,6 +6,9 @@
 #include <stdint.h>
 #include <string.h>
 
+/* Bytes of padding after a run, at most. */
+enum { RAVEL_PAD_BYTES = 2048 };
+
 /* Values are taken to bytes, and words apart, the lowest byte first. */
 #if defined(__BIG_ENDIAN__) || \
     (defined(__BYTE_ORDER__) && __BYTE_ORDER__ != __ORDER_LITTLE_ENDIAN__)
@@ -307,7 +310,7 @@ ravel_copy_fill(unsigned char *d, const unsigned char *s, int64_t n, int64_t row
                 int64_t bytes, int64_t width, int64_t dn, int64_t sn, int64_t dp,
                 int64_t sp, int64_t stream, uint64_t value, int64_t size)
 {
-    unsigned char pad[2048];
+    unsigned char pad[RAVEL_PAD_BYTES];
     for (int64_t i = 0; i < width - bytes; i++)
         pad[i] = (unsigned char)(i % size < 8 ? value >> i % size * 8 & 255 : 0);
     for (int64_t b = 0; b < n; b++, d += dn, s += sn)

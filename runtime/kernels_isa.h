@@ -13,9 +13,11 @@
 #include "../templates/c/fence.c"
 #include "../templates/c/stream.h"
 #include "../templates/c/runs.h"
+#include "../templates/c/copy_size.h"
 #include "../templates/c/copy.c"
 #include "../templates/c/flow.h"
 #include "../templates/c/block.h"
+#include "../templates/c/transpose_size.h"
 #include "../templates/c/transpose.h"
 #include "../templates/c/transpose1.c"
 #include "../templates/c/transpose2.c"
@@ -23,7 +25,9 @@
 #include "../templates/c/transpose8.c"
 #include "../templates/c/transpose16.c"
 #include "../templates/c/zip.h"
+#include "../templates/c/copy_fill_size.h"
 #include "../templates/c/copy_fill.c"
+#include "../templates/c/interleave_size.h"
 #include "../templates/c/interleave.h"
 #include "../templates/c/interleave1.c"
 #include "../templates/c/interleave2.c"
@@ -47,7 +51,7 @@ typedef void (*Fn)(void);
 
 extern const JitSymbol KERNELS[];
 const JitSymbol KERNELS[] = {
-#define K(name, kind, args, what) {"ravel_" #name, (Fn)ravel_##name},
+#define K(name, family, size) {"ravel_" #name, (Fn)ravel_##name},
 #include "../compiler/plan/kernel.def"
 #undef K
     {"ravel_min", (Fn)ravel_min},

@@ -5,9 +5,6 @@
 #include "library.h"
 #include "threads.h"
 
-/* Destinations that threads share. */
-enum { SHARED_BYTES = 1 << 20 };
-
 typedef struct {
     const ravel_plan *p;
     const int64_t *shape;
@@ -110,7 +107,7 @@ run_place(const Place *s, void *dst, const void *src)
 {
     Run r = {s, dst, src};
     Threads t = s->p->threads;
-    t.most = s->dst < SHARED_BYTES ? 1 : t.most;
+    t.most = s->dst < SPLIT_BYTES ? 1 : t.most;
     threads_share(&t, run_part, &r);
 }
 

@@ -107,7 +107,7 @@ ${name}(void *dst, const void *src, ${params})
     if ((uintptr_t)dst - (uintptr_t)src < (uintptr_t)src_bytes) return 1;
     if (src_bytes > 0 && (uintptr_t)src - (uintptr_t)dst < (uintptr_t)dst_bytes) return 1;
 #ifdef _OPENMP
-#pragma omp parallel if(dst_bytes >= 1048576)
+#pragma omp parallel if(dst_bytes >= ${split})
     ${name}_part(dst, src, ${extents}, omp_get_thread_num(), omp_get_num_threads());
 #else
     ${name}_part(dst, src, ${extents}, 0, 1);
@@ -150,17 +150,17 @@ ${name}(void *dst, const void *src, const int64_t *x, int64_t part, int64_t part
     { "ravel_times", "c/times.c" }, { "ravel_round", "c/times.c", "c/round.c" },
     { "ravel_fence", "c/fence.c" },
     { "omp_get_thread_num", "c/openmp.h" },
-    { "ravel_copy", "c/stream.h", "c/runs.h", "c/copy.c" },
-    { "ravel_transpose1", "c/vector.h", "c/stream.h", "c/flow.h", "c/block.h", "c/transpose.h", "c/transpose1.c" },
-    { "ravel_transpose2", "c/vector.h", "c/stream.h", "c/flow.h", "c/block.h", "c/transpose.h", "c/transpose2.c" },
-    { "ravel_transpose4", "c/vector.h", "c/stream.h", "c/flow.h", "c/block.h", "c/transpose.h", "c/transpose4.c" },
-    { "ravel_transpose8", "c/vector.h", "c/stream.h", "c/flow.h", "c/block.h", "c/transpose.h", "c/transpose8.c" },
+    { "ravel_copy", "c/copy_size.h", "c/stream.h", "c/runs.h", "c/copy.c" },
+    { "ravel_transpose1", "c/vector.h", "c/stream.h", "c/flow.h", "c/block.h", "c/transpose_size.h", "c/transpose.h", "c/transpose1.c" },
+    { "ravel_transpose2", "c/vector.h", "c/stream.h", "c/flow.h", "c/block.h", "c/transpose_size.h", "c/transpose.h", "c/transpose2.c" },
+    { "ravel_transpose4", "c/vector.h", "c/stream.h", "c/flow.h", "c/block.h", "c/transpose_size.h", "c/transpose.h", "c/transpose4.c" },
+    { "ravel_transpose8", "c/vector.h", "c/stream.h", "c/flow.h", "c/block.h", "c/transpose_size.h", "c/transpose.h", "c/transpose8.c" },
     { "ravel_transpose16", "c/transpose16.c" },
-    { "ravel_copy_fill", "c/little.h", "c/vector.h", "c/zip.h", "c/copy_fill.c" },
-    { "ravel_interleave1", "c/little.h", "c/vector.h", "c/zip.h", "c/interleave.h", "c/interleave1.c" },
-    { "ravel_interleave2", "c/little.h", "c/vector.h", "c/zip.h", "c/interleave.h", "c/interleave2.c" },
-    { "ravel_interleave4", "c/little.h", "c/vector.h", "c/zip.h", "c/interleave.h", "c/interleave4.c" },
-    { "ravel_interleave8", "c/little.h", "c/vector.h", "c/zip.h", "c/interleave.h", "c/interleave8.c" },
+    { "ravel_copy_fill", "c/copy_fill_size.h", "c/little.h", "c/vector.h", "c/zip.h", "c/copy_fill.c" },
+    { "ravel_interleave1", "c/interleave_size.h", "c/little.h", "c/vector.h", "c/zip.h", "c/interleave.h", "c/interleave1.c" },
+    { "ravel_interleave2", "c/interleave_size.h", "c/little.h", "c/vector.h", "c/zip.h", "c/interleave.h", "c/interleave2.c" },
+    { "ravel_interleave4", "c/interleave_size.h", "c/little.h", "c/vector.h", "c/zip.h", "c/interleave.h", "c/interleave4.c" },
+    { "ravel_interleave8", "c/interleave_size.h", "c/little.h", "c/vector.h", "c/zip.h", "c/interleave.h", "c/interleave8.c" },
     { "ravel_deinterleave1", "c/vector.h", "c/zip.h", "c/deinterleave.h", "c/deinterleave1.c" },
     { "ravel_deinterleave2", "c/vector.h", "c/zip.h", "c/deinterleave.h", "c/deinterleave2.c" },
     { "ravel_deinterleave4", "c/vector.h", "c/zip.h", "c/deinterleave.h", "c/deinterleave4.c" },

@@ -121,7 +121,7 @@ add_call(Emitter *t, Stmt ***tail)
     const Kernel *k = t->n->kernel;
     Stmt *s = emit_add(t->arena, tail, ST_CALL);
     s->kernel = k;
-    for (const char *c = k->args; *c; c++)
+    for (const char *c = k->family->args; *c; c++)
         s->arg[s->nargs++] = argument(t, *c);
 }
 

@@ -248,7 +248,8 @@ put_runtime(Renderer *r, bool stand_alone)
 {
     Slot slot[] = {{"name", r->u->name}, {"params", parameters(r)},
                    {"extents", arguments(r, "${name}")},
-                   {"elements", arguments(r, target_text(r->t, "element"))}};
+                   {"elements", arguments(r, target_text(r->t, "element"))},
+                   {"split", number(r, SPLIT_BYTES)}};
     put_tables(r);
     put_braced(r, "sizes_open", slot, LEN(slot), r->u->sizes);
     put_braced(r, "runtime_open", slot, LEN(slot), r->u->body);
@@ -335,8 +336,8 @@ put_prototypes(Renderer *r, const char *body)
         if (!strstr(body, arena_printf(r->arena, "%s(", kernels[i].symbol)))
             continue;
         buf_printf(r->b, "void %s(", kernels[i].symbol);
-        for (const char *c = kernels[i].args; *c; c++)
-            buf_printf(r->b, "%s%s", c > kernels[i].args ? ", " : "",
+        for (const char *c = kernels[i].family->args; *c; c++)
+            buf_printf(r->b, "%s%s", c > kernels[i].family->args ? ", " : "",
                        kernel_arg(*c)->type);
         buf_add(r->b, ");\n");
     }

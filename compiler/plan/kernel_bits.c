@@ -1,29 +1,37 @@
 /* Elements smaller than a byte: runs at any bit, planes transposed within bytes. */
-#include "kernel_rows.h"
+#include "kernel_family.h"
 
-bool
+static bool
 bits_run_applies(const Nest *n, int bits, int role[ROLES])
 {
-    role[COL] = -1;
-    for (int i = n->nloops - 1; i >= 0 && role[COL] < 0; i--)
-        if (!n->loop[i].rest && n->loop[i].ss == 1 && n->loop[i].ds == 1)
-            role[COL] = i;
+    (void)bits;
+    role[COL] = kernel_run_loop(n);
     role[ROW] = role[COL] < 0 ? -1 : kernel_last_loop(n, role[COL]);
     role[BATCH] = -1;
-    return bits < 8 && role[COL] >= 0;
+    return role[COL] >= 0;
 }
 
-double
+static double
 bits_run_cost(const Nest *n, int bits, const int role[ROLES])
 {
     return 0.1 * bits / 8 + 6.0 / (double)kernel_count(n, role[COL]);
 }
 
+const Family bits_run_family = {
+    .kind = NEST_COPY,
+    .elements = OF_BITS,
+    .args = "dxsyrcikb",
+    .what = "runs of elements smaller than a byte, from any bit on",
+    .applies = bits_run_applies,
+    .cost = bits_run_cost,
+    .orders = turns_in_order,
+};
+
 /* A loop that goes through a byte backwards in the source, one that goes on by bytes. */
-bool
+static bool
 bits_swap_applies(const Nest *n, int bits, int role[ROLES])
 {
-    i64 per = bits < 8 ? 8 / bits : 1;
+    i64 per = 8 / bits;
     role[ROW] = role[COL] = role[BATCH] = -1;
     for (int i = 0; i < n->nloops; i++) {
         const Loop *l = &n->loop[i];
@@ -34,27 +42,37 @@ bits_swap_applies(const Nest *n, int bits, int role[ROLES])
         else if (l->ss == per && l->ds == per && !l->rest)
             role[ROW] = i;
     }
-    return per > 1 && role[COL] >= 0 && role[ROW] >= 0 &&
+    return role[COL] >= 0 && role[ROW] >= 0 &&
            kernel_multiple(n->dst, per) && kernel_remainder(n->src, per) == per - 1;
 }
 
-double
+static double
 bits_swap_cost(const Nest *n, int bits, const int role[ROLES])
 {
     return 0.15 * bits / 8 + 6.0 / (double)kernel_count(n, role[ROW]);
 }
 
-bool
+const Family bits_swap_family = {
+    .kind = NEST_COPY,
+    .elements = OF_BITS,
+    .args = "dxsyrb",
+    .what = "bytes whose elements change places, the first with the last",
+    .applies = bits_swap_applies,
+    .cost = bits_swap_cost,
+    .orders = turns_in_order,
+};
+
+static bool
 bits_transpose_applies(const Nest *n, int bits, int role[ROLES])
 {
-    role[ROW] = kernel_unit_loop(n, true);
-    role[COL] = kernel_unit_loop(n, false);
+    (void)bits;
+    bool plane = kernel_plane(n, role);
     role[BATCH] = -1;
-    return bits < 8 && role[ROW] >= 0 && role[COL] >= 0 && role[ROW] != role[COL];
+    return plane;
 }
 
 /* By blocks; part of one costs as much as all, and one at any bit twice that. */
-double
+static double
 bits_transpose_cost(const Nest *n, int bits, const int role[ROLES])
 {
     i64 per = 8 / bits, block = 128 / bits;
@@ -65,34 +83,24 @@ bits_transpose_cost(const Nest *n, int bits, const int role[ROLES])
     return p < 4 || q < 4 ? 1.5 : (whole ? 0.5 : 1.0) * bits / 8 / used;
 }
 
-/* The nest writes every element of each byte that it writes one of: some of its loops
- * fill whole bytes, the others move by whole bytes. */
-bool
-kernel_whole_bytes(const Nest *n, int bits)
+/* Planes of small elements: 256 bytes of columns by 1 KB of rows a call. */
+static bool
+bits_transpose_orders(const Plan *p, Nest *n, int k)
 {
-    i64 per = bits < 8 ? 8 / bits : 1;
-    bool used[MAX_LOOPS] = {false};
-    i64 run = 1;
-    for (int i = 0; i < n->nloops && run % per; i++)
-        if (!used[i] && n->loop[i].ds == run && ex_is_const(n->loop[i].ex.n) &&
-            ex_is_const(n->loop[i].ex.ds)) {
-            used[i] = true;
-            run *= n->loop[i].n;
-            i = -1;
-        }
-    for (int i = 0; i < n->nloops; i++)
-        if (!used[i] && n->loop[i].ds % per)
-            return false;
-    return run % per == 0 && kernel_multiple(n->dst, per);
+    n->order = "tiles";
+    turns_add_loops(n, BY_DST, false);
+    n->stream = turns_may_stream(p);
+    turns_add_tile(n, COL, 8 * 256, p->dst->dtype->bits);
+    turns_add_tile(n, ROW, 8 * 1024, p->dst->dtype->bits);
+    return k == 0;
 }
 
-/* A tile of a loop is not enough: the bytes at its ends are whole only where the loop
- * fills whole bytes by itself. */
-bool
-kernel_turn_apart(const Nest *n, int turn, i64 bits)
-{
-    const Loop *l = &n->loop[n->turn[turn].loop];
-    i64 per = bits < 8 ? 8 / bits : 1, moved;
-    return l->ds % per == 0 || (int_mul(l->ds, n->turn[turn].step, &moved) &&
-                                moved % per == 0 && l->n % per == 0);
-}
+const Family bits_transpose_family = {
+    .kind = NEST_COPY,
+    .elements = OF_BITS,
+    .args = "dxsyrcilHb",
+    .what = "a plane contiguous one way in the source, the other way in the destination",
+    .applies = bits_transpose_applies,
+    .cost = bits_transpose_cost,
+    .orders = bits_transpose_orders,
+};

@@ -2,7 +2,7 @@
  * small loops. */
 #include <math.h>
 
-#include "kernel_rows.h"
+#include "kernel_family.h"
 
 /* Entries of a table: so many where only loops in the rest are in it, which have to;
  * more loops join while there are fewer than these. */
@@ -68,8 +68,9 @@ near(const Nest *n, int bits, const bool in[MAX_LOOPS])
     return true;
 }
 
-i64
-kernel_table(const Nest *n, int run, bool in[MAX_LOOPS])
+/* All loops in the rest, and the last ones. */
+static i64
+gather_table(const Nest *n, int run, bool in[MAX_LOOPS])
 {
     i64 entries = 1;
     for (int i = 0; i < n->nloops; i++) {
@@ -90,30 +91,39 @@ kernel_table(const Nest *n, int run, bool in[MAX_LOOPS])
 }
 
 /* The run is a loop by one on both sides, or one element. */
-bool
+static bool
 gather_applies(const Nest *n, int bits, int role[ROLES])
 {
     bool in[MAX_LOOPS];
-    role[BATCH] = role[ROW] = role[COL] = -1;
-    for (int i = n->nloops - 1; i >= 0 && role[COL] < 0; i--)
-        if (!n->loop[i].rest && n->loop[i].ss == 1 && n->loop[i].ds == 1)
-            role[COL] = i;
-    i64 entries = kernel_table(n, role[COL], in);
+    role[BATCH] = role[ROW] = -1;
+    role[COL] = kernel_run_loop(n);
+    i64 entries = gather_table(n, role[COL], in);
     for (int i = n->nloops - 1; i >= 0 && role[ROW] < 0; i--)
         if (i != role[COL] && !in[i])
             role[ROW] = i;
-    return bits >= 8 && entries >= FEWEST && entries <= MOST && near(n, bits, in);
+    return entries >= FEWEST && entries <= MOST && near(n, bits, in);
 }
 
 /* Other kernels leave loops in the rest outside, and walk all of memory for each. */
-double
+static double
 gather_cost(const Nest *n, int bits, const int role[ROLES])
 {
     bool in[MAX_LOOPS], rest = false;
     double run = (double)kernel_count(n, role[COL]);
     double call = run * (double)kernel_count(n, role[ROW]) *
-                  (double)kernel_table(n, role[COL], in);
+                  (double)gather_table(n, role[COL], in);
     for (int i = 0; i < n->nloops; i++)
         rest |= n->loop[i].rest;
     return (0.12 * bits / 8 + 1.2 / run) * (rest ? 0.5 : 1) + 5.0 / call;
 }
+
+const Family gather_family = {
+    .kind = NEST_COPY,
+    .elements = OF_BYTES,
+    .args = "DStTrRPQ",
+    .what = "runs at offsets that a table holds",
+    .applies = gather_applies,
+    .cost = gather_cost,
+    .orders = turns_in_order,
+    .table = gather_table,
+};

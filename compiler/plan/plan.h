@@ -208,13 +208,20 @@ void plan_few(Plan *p);
 /* plan_merge.c: padding that follows the rows of a copy is written with them. */
 void plan_merge(Plan *p);
 
-/* Destinations from which on stores go past the caches. */
-enum { STREAM_BYTES = 8 << 20 };
+/* Destinations in bytes: those that threads share, those from which on stores go past
+ * the caches, and those up to which all stays in the caches. */
+enum { SPLIT_BYTES = 1 << 20, STREAM_BYTES = 8 << 20, CACHED_BYTES = 4 << 20 };
+
 /* plan_order.c: the turns, the split over threads and the stores of all nests, which
  * have their kernels. */
 void plan_order(Plan *p);
+/* Whether each step of the turn writes other bytes than the one before: two threads must
+ * not write one byte. */
+bool nest_turn_apart(const Nest *n, int turn, i64 bits);
 /* The nest in the order number k that its kernel knows; false past the last. */
 bool plan_candidate(const Plan *p, const Nest *n, int k, Nest *out);
+
+/* plan_turns.c */
 /* Iterations of the kernel's loop of that role that one call takes; the last call may
  * take fewer.  1 where there is no loop. */
 i64 nest_tile(const Nest *n, int role);
@@ -240,26 +247,52 @@ int plan_weighty(const Plan *p, int nest[MAX_WEIGHTY]);
 
 /* plan_cost.c: nanoseconds of a nest on one thread, by the model of cost.def. */
 double nest_cost(const Plan *p, const Nest *n);
-/* How many elements one reads (writes) on and on: a run, then the planes of a call, then
- * every loop, from the innermost turn out, that goes on where the last ended. */
-i64 nest_chain(const Nest *n, i64 run, bool source);
-/* Whether the transposes' buffers take several sides of so many columns at a time. */
-bool nest_joins(i64 cols, i64 size);
-/* Destinations up to this stay in the caches. */
-enum { CACHED_BYTES = 4 << 20 };
 
-/* kernel.c */
-typedef struct Kernel {
-    const char *name;     /* copy */
-    const char *symbol;   /* ravel_copy */
+/* Bytes that a nest reads, and writes, at a stretch; from one such write to the next; the
+ * nanoseconds that its kernel's buffers cost besides. */
+typedef struct {
+    double read, written;
+    i64 apart;
+    double more;
+} Runs;
+
+/* The kernels of one family do the same for elements of different sizes.  Each family is
+ * a record in a file kernel_*.c; functions that it does not have are NULL. */
+typedef struct Family {
+    NestKind kind;
+    enum { OF_ANY, OF_BYTES, OF_BITS } elements; /* whole bytes; smaller than a byte */
     const char *args;     /* a letter each: kernel_args */
     const char *what;     /* a line for people */
-    NestKind kind;
     /* Whether it can run this nest of elements of `bits` bits; on true the roles are
      * the loops it takes over, or -1. */
     bool (*applies)(const Nest *n, int bits, int role[ROLES]);
     /* Nanoseconds an element, roughly: the least wins. */
     double (*cost)(const Nest *n, int bits, const int role[ROLES]);
+    /* Adds to the nest the turns and stores of its order number k; false past the last. */
+    bool (*orders)(const Plan *p, Nest *n, int k);
+    /* For the model of the memory; NULL: the cost an element is all there is. */
+    Runs (*runs)(const Nest *n, int bits);
+    enum { AS_COPIES, AS_TRANSPOSES } speeds;    /* the rows of cost.def */
+    bool keeps_up;        /* with the memory and the caches: its cost is that of its runs */
+    bool pads;            /* writes Nest.pad, too */
+    /* The loops that a table covers, when the kernel runs loop `run` itself; how many
+     * entries that makes. */
+    i64 (*table)(const Nest *n, int run, bool in[MAX_LOOPS]);
+    /* With extents left to run time it takes nests of family `of` where the loop of this
+     * role has at most so many iterations of elements of `size` bytes: plan_few.c. */
+    struct {
+        const struct Family *of;
+        int role;
+        i64 (*most)(i64 size);
+    } few;
+} Family;
+
+/* kernel.c */
+typedef struct Kernel {
+    const char *name;     /* transpose4 */
+    const char *symbol;   /* ravel_transpose4 */
+    int size;             /* bytes of an element; 0: any that the family is for */
+    const Family *family;
 } Kernel;
 extern const Kernel kernels[];
 extern const int nkernels;
@@ -276,20 +309,9 @@ typedef struct {
 } KernelArg;
 extern const KernelArg kernel_args[];
 const KernelArg *kernel_arg(char letter);
-bool kernel_is_transpose(const Kernel *k);
-bool kernel_is_copy(const Kernel *k);
-/* Of a few columns, which it weaves, or a few rows, which it takes apart. */
-bool kernel_is_narrow(const Kernel *k);
-bool kernel_weaves(const Kernel *k);
-/* How many it takes at most. */
-i64 kernel_few(const Kernel *k, i64 bits);
 /* Give the nest to k and move its loops to the end; false, and nothing done, where k
  * does not apply. */
 bool kernel_use(Nest *n, const Kernel *k, int bits);
-/* Whether the nest writes whole bytes, and each step of the turn others than the one
- * before: two threads must not write one byte. */
-bool kernel_whole_bytes(const Nest *n, int bits);
-bool kernel_turn_apart(const Nest *n, int turn, i64 bits);
 /* Give it to the cheapest; false, and nothing done, where none can run it. */
 bool kernel_pick(Nest *n, int bits);
 

@@ -1,8 +1,6 @@
 /* What a nest hands to its kernel, without the language it is said in: emit_relayout.c
  * writes it down, the library's interpreter does it. */
-#include <string.h>
-
-#include "plan.h"
+#include "kernel_family.h"
 
 i64
 call_unit(const Plan *p, i64 elements, ArgUnit unit)
@@ -40,10 +38,31 @@ call_arg(const Plan *p, const Nest *n, char letter)
     return a;
 }
 
+/* The nest writes every element of each byte that it writes one of: some of its loops
+ * fill whole bytes, the others move by whole bytes. */
+static bool
+whole_bytes(const Nest *n, int bits)
+{
+    i64 per = bits < 8 ? 8 / bits : 1;
+    bool used[MAX_LOOPS] = {false};
+    i64 run = 1;
+    for (int i = 0; i < n->nloops && run % per; i++)
+        if (!used[i] && n->loop[i].ds == run && ex_is_const(n->loop[i].ex.n) &&
+            ex_is_const(n->loop[i].ex.ds)) {
+            used[i] = true;
+            run *= n->loop[i].n;
+            i = -1;
+        }
+    for (int i = 0; i < n->nloops; i++)
+        if (!used[i] && n->loop[i].ds % per)
+            return false;
+    return run % per == 0 && kernel_multiple(n->dst, per);
+}
+
 bool
 nest_shares_bytes(const Plan *p, const Nest *n)
 {
-    return strchr(n->kernel->args, 'x') && !kernel_whole_bytes(n, p->dst->dtype->bits);
+    return n->kernel->family->elements == OF_BITS && !whole_bytes(n, p->dst->dtype->bits);
 }
 
 i64

@@ -28,22 +28,21 @@ need(Plan *p, Nest *n, const Ex *x, i64 few)
     n->few = few;
 }
 
-/* The nest for kernel k where the transpose's loop of that role is short; false where it
- * is a number, or k does not apply. */
+/* The nest for kernel k, which takes those whose loop of its role is short; false where
+ * that is a number, or k does not apply. */
 static bool
-variant(Plan *p, Nest *n, int role, const Kernel *k, Nest *out)
+variant(Plan *p, Nest *n, const Kernel *k, Nest *out)
 {
     enum { SHORT = 3 };
-    i64 bits = p->dst->dtype->bits;
-    int loop = n->role[role];
+    int bits = p->dst->dtype->bits, loop = n->role[k->family->few.role];
     const Ex *count = n->loop[loop].ex.n;
     if (ex_is_const(count))
         return false;
     *out = *n;
     out->variant = true;
-    i64 most = out->loop[loop].most = kernel_few(k, bits);
+    i64 most = out->loop[loop].most = k->family->few.most(bits / 8);
     out->loop[loop].n = SHORT;
-    if (!kernel_use(out, k, (int)bits))
+    if (!kernel_use(out, k, bits))
         return false;
     const Ex *few = is_few(p->scalars, count, most);
     need(p, out, few, most);
@@ -56,10 +55,9 @@ plan_few(Plan *p)
 {
     Nest *more = plan_is_fixed(p) ? NULL : arena_new(ex_arena(p->e), Nest);
     for (int i = p->n - 1; i >= 0 && more; i--)
-        for (int k = 0; k < nkernels && kernel_is_transpose(p->nest[i].kernel); k++) {
-            int role = kernel_weaves(&kernels[k]) ? COL : ROW;
-            if (p->n < NESTS_MAX && kernel_is_narrow(&kernels[k]) &&
-                variant(p, &p->nest[i], role, &kernels[k], more))
+        for (int k = 0; k < nkernels; k++)
+            if (p->n < NESTS_MAX && kernels[k].family->few.of &&
+                kernels[k].family->few.of == p->nest[i].kernel->family &&
+                variant(p, &p->nest[i], &kernels[k], more))
                 *plan_add(p) = *more;
-        }
 }

@@ -81,7 +81,7 @@ nest_second(const Plan *p, const Nest *n)
         return -1;
     for (int k = n->split + 1; k < n->nturns; k++) {
         i64 turns = int_ceil_div(n->loop[n->turn[k].loop].n, n->turn[k].step);
-        if (turns > most && kernel_turn_apart(n, k, p->dst->dtype->bits)) {
+        if (turns > most && nest_turn_apart(n, k, p->dst->dtype->bits)) {
             most = turns;
             best = k;
         }

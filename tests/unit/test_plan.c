@@ -689,6 +689,39 @@ broken_at_a_shape(void **state)
     }
 }
 
+static bool
+takes(const Family *f, int what)
+{
+    for (const char *c = f->args; *c; c++)
+        if ((int)kernel_arg(*c)->what == what)
+            return true;
+    return false;
+}
+
+/* What the planner asks of a kernel's record is what the kernel's arguments say. */
+static void
+records(void **state)
+{
+    (void)state;
+    for (int i = 0; i < nkernels; i++) {
+        const Kernel *k = &kernels[i];
+        const Family *f = k->family;
+        assert_string_equal(k->symbol + strlen("ravel_"), k->name);
+        assert_true(f->applies && f->cost && f->orders && f->what);
+        assert_int_equal(f->pads, takes(f, ARG_WIDTH));
+        assert_int_equal(f->table != NULL, takes(f, ARG_TABLE));
+        assert_int_equal(f->elements == OF_BITS, takes(f, ARG_DST_START));
+        assert_int_equal(f->kind == NEST_COPY, takes(f, ARG_SRC));
+        assert_int_equal(f->few.of != NULL, f->few.most != NULL);
+        assert_true(!f->few.of || f->few.of->kind == f->kind);
+        assert_true(!f->keeps_up || f->runs);
+        if (k->size)
+            assert_int_equal(f->elements, OF_BYTES);
+        for (int j = 0; j < i; j++)
+            assert_true(f != kernels[j].family || k->size != kernels[j].size);
+    }
+}
+
 int
 main(void)
 {
@@ -699,6 +732,7 @@ main(void)
         cmocka_unit_test(combs),
         cmocka_unit_test(sentences),
         cmocka_unit_test(broken_at_a_shape),
+        cmocka_unit_test(records),
     };
     return cmocka_run_group_tests_name("plan", tests, NULL, NULL);
 }

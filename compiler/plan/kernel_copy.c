@@ -1,0 +1,197 @@
+/* Runs of elements, contiguous on both sides; with padding after each. */
+#include <string.h>
+
+#include "../../templates/c/copy_fill_size.h"
+#include "../../templates/c/copy_size.h"
+#include "kernel_family.h"
+
+/* Every address that a run can start at is a whole byte. */
+static bool
+byte_aligned(const Nest *n, i64 per, int run)
+{
+    if (!kernel_multiple(n->src, per) || !kernel_multiple(n->dst, per) ||
+        (run < 0 ? 1 : n->loop[run].n) % per)
+        return false;
+    for (int i = 0; i < n->nloops; i++)
+        if (i != run && (n->loop[i].ss % per || n->loop[i].ds % per))
+            return false;
+    return true;
+}
+
+static bool
+copy_applies(const Nest *n, int bits, int role[ROLES])
+{
+    role[COL] = kernel_run_loop(n);
+    role[ROW] = kernel_last_loop(n, role[COL]);
+    kernel_batch(n, role);
+    return (role[COL] >= 0 || n->nloops == 0) &&
+           byte_aligned(n, bits < 8 ? 8 / bits : 1, role[COL]);
+}
+
+static double
+copy_cost(const Nest *n, int bits, const int role[ROLES])
+{
+    double bytes = (double)kernel_count(n, role[COL]) * bits / 8;
+    return 0.1 * bits / 8 + 2.0 / bytes;
+}
+
+static void
+swap_before(Nest *n, int j)
+{
+    Loop l = n->loop[j];
+    n->loop[j] = n->loop[j - 1];
+    n->loop[j - 1] = l;
+}
+
+static i64
+magnitude(i64 v)
+{
+    return v < 0 ? -v : v;
+}
+
+/* Whether loop i takes longer steps than loop j, which a rest has: inside of j it would
+ * pass over all it covers again for each turn of j. */
+static bool
+encloses(const Nest *n, int i, int j)
+{
+    const Loop *a = &n->loop[i], *b = &n->loop[j];
+    return !a->rest && b->rest && magnitude(a->ss) >= magnitude(b->ss) &&
+           magnitude(a->ds) >= magnitude(b->ds);
+}
+
+/* The loops but the columns in this order, the last two of them rows and planes. */
+static void
+take_rows(Nest *n, Order order)
+{
+    int m = n->nloops - (n->role[COL] >= 0);
+    for (int i = 1; i < m; i++)
+        for (int j = i; j > 0 && turns_outside(n, j, j - 1, order); j--)
+            swap_before(n, j);
+    for (int i = 1; i < m - 1; i++)
+        for (int j = i; j > 0 && encloses(n, j, j - 1); j--)
+            swap_before(n, j);
+    n->role[ROW] = m > 0 && !n->loop[m - 1].rest ? m - 1 : -1;
+    n->role[BATCH] = n->role[ROW] > 0 && !n->loop[m - 2].rest ? m - 2 : -1;
+    n->inner = n->nloops - m + (n->role[ROW] >= 0) + (n->role[BATCH] >= 0);
+}
+
+/* Past the caches, in the order of reads: writes of whole lines can go anywhere. */
+static const struct {
+    const char *what;
+    int stream;
+    Order order;
+} copies[] = {
+    {"in order of reads, past the caches",  1, BY_SRC},
+    {in_order_of_writes,                    0, BY_DST},
+    {"in order of writes, past the caches", 1, BY_DST},
+    {"in order of reads",                   0, BY_SRC},
+};
+
+/* Runs that lie side by side in the destination, a few at a time, along the source: runs
+ * so far apart there that they share banks of the memory are written together. */
+static bool
+order_abreast(const Plan *p, Nest *n)
+{
+    enum { STRETCH = 512 };
+    i64 run = n->role[COL] < 0 ? 1 : n->loop[n->role[COL]].n;
+    int m = n->nloops - (n->role[COL] >= 0), side = -1;
+    i64 bytes = run * p->dst->dtype->bits / 8;
+    if (bytes == 0 || bytes >= RAVEL_LONG_BYTES)
+        return false;
+    take_rows(n, BY_SRC);
+    for (int i = 0; i < m - 1; i++)
+        if (!n->loop[i].rest && n->loop[i].ds == run)
+            side = i;
+    if (side < 0 || n->role[ROW] < 0)
+        return false;
+    Loop l = n->loop[side];
+    memmove(n->loop + side, n->loop + side + 1, (size_t)(m - 1 - side) * sizeof l);
+    n->loop[m - 1] = l;
+    n->role[BATCH] = m - 2;
+    n->inner = n->nloops - m + 2;
+    n->order = "runs abreast, past the caches";
+    n->stream = 1;
+    turns_add_loops(n, BY_SRC, false);
+    turns_add_tile(n, ROW, STRETCH, bytes);
+    return true;
+}
+
+static bool
+copy_orders(const Plan *p, Nest *n, int k)
+{
+    int best = !turns_may_stream(p);
+    if (k == LEN(copies) && !best)
+        return order_abreast(p, n);
+    if (k >= LEN(copies))
+        return false;
+    int row = k < 2 ? k ^ best : k;
+    n->order = copies[row].what;
+    n->spare = k > 0;
+    n->stream = copies[row].stream;
+    take_rows(n, copies[row].order);
+    for (int i = 0; i < n->nloops - n->inner; i++)
+        n->turn[n->nturns++] = (Turn){i, 1};
+    return true;
+}
+
+static Runs
+copy_runs(const Nest *n, int bits)
+{
+    i64 run = n->role[COL] < 0 ? 1 : n->loop[n->role[COL]].n;
+    i64 to = run, from = run;
+    for (int role = ROW; role >= BATCH; role--) {
+        i64 count = n->role[role] < 0 ? 1 : n->loop[n->role[role]].n;
+        to *= nest_stride(n, role, false) == to ? count : 1;
+        from *= nest_stride(n, role, true) == from ? count : 1;
+    }
+    return (Runs){.read = (double)nest_chain(n, from, true) * bits / 8,
+                  .written = (double)nest_chain(n, to, false) * bits / 8,
+                  .apart = nest_stride(n, ROW, false) * bits / 8};
+}
+
+const Family copy_family = {
+    .kind = NEST_COPY,
+    .elements = OF_ANY,
+    .args = "DSnrRNMPQH",
+    .what = "runs of elements, contiguous on both sides",
+    .applies = copy_applies,
+    .cost = copy_cost,
+    .orders = copy_orders,
+    .runs = copy_runs,
+    .speeds = AS_COPIES,
+    .keeps_up = true,
+};
+
+static bool
+copy_fill_applies(const Nest *n, int bits, int role[ROLES])
+{
+    role[COL] = kernel_unit_loop(n, false);
+    role[ROW] = role[COL] < 0 ? -1 : kernel_last_loop(n, role[COL]);
+    kernel_batch(n, role);
+    return n->pad && role[COL] >= 0 && n->loop[role[COL]].ss == 1 &&
+           n->pad * bits / 8 <= RAVEL_PAD_BYTES;
+}
+
+static double
+copy_fill_cost(const Nest *n, int bits, const int role[ROLES])
+{
+    return 0.1 * bits / 8 + 4.0 / (double)kernel_count(n, role[COL]);
+}
+
+static bool
+copy_fill_orders(const Plan *p, Nest *n, int k)
+{
+    n->stream = turns_may_stream(p);
+    return turns_in_order(p, n, k);
+}
+
+const Family copy_fill_family = {
+    .kind = NEST_COPY,
+    .elements = OF_BYTES,
+    .args = "DSnrRwNMPQHvB",
+    .what = "runs of elements, each followed by padding",
+    .applies = copy_fill_applies,
+    .cost = copy_fill_cost,
+    .orders = copy_fill_orders,
+    .pads = true,
+};

@@ -1,0 +1,70 @@
+/* What families of kernels ask of a nest. */
+#include "kernel_family.h"
+
+int
+kernel_unit_loop(const Nest *n, bool source)
+{
+    for (int i = n->nloops - 1; i >= 0; i--)
+        if (!n->loop[i].rest && (source ? n->loop[i].ss : n->loop[i].ds) == 1)
+            return i;
+    return -1;
+}
+
+int
+kernel_run_loop(const Nest *n)
+{
+    for (int i = n->nloops - 1; i >= 0; i--)
+        if (!n->loop[i].rest && n->loop[i].ss == 1 && n->loop[i].ds == 1)
+            return i;
+    return -1;
+}
+
+/* Loops are in falling order of their destination stride. */
+int
+kernel_last_loop(const Nest *n, int not)
+{
+    for (int i = n->nloops - 1; i >= 0; i--)
+        if (i != not && !n->loop[i].rest)
+            return i;
+    return -1;
+}
+
+i64
+kernel_remainder(const Ex *x, i64 k)
+{
+    if (k == 1)
+        return 0;
+    if (x->f.mod == 0)
+        return (x->base % k + k) % k;
+    return x->f.mod % k ? -1 : x->f.rem % k;
+}
+
+bool
+kernel_multiple(const Ex *x, i64 k)
+{
+    return kernel_remainder(x, k) == 0;
+}
+
+i64
+kernel_count(const Nest *n, int loop)
+{
+    return loop < 0 ? 1 : n->loop[loop].n;
+}
+
+void
+kernel_batch(const Nest *n, int role[ROLES])
+{
+    role[BATCH] = -1;
+    for (int i = n->nloops - 1; i >= 0 && role[BATCH] < 0; i--)
+        if (i != role[ROW] && i != role[COL] && !n->loop[i].rest)
+            role[BATCH] = i;
+}
+
+bool
+kernel_plane(const Nest *n, int role[ROLES])
+{
+    role[ROW] = kernel_unit_loop(n, true);
+    role[COL] = kernel_unit_loop(n, false);
+    kernel_batch(n, role);
+    return role[ROW] >= 0 && role[COL] >= 0 && role[ROW] != role[COL];
+}

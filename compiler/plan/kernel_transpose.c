@@ -1,0 +1,258 @@
+/* Planes contiguous one way in the source, the other way in the destination: lines of
+ * columns straight to the destination, or blocks by way of buffers. */
+#include <stdint.h>
+#include <string.h>
+
+#include "../../templates/c/transpose_size.h"
+#include "kernel_family.h"
+
+/* Buffers are made for elements of at most so many bytes. */
+enum { MOST_SIZE = 8 };
+
+static bool
+transpose_applies(const Nest *n, int bits, int role[ROLES])
+{
+    (void)bits;
+    return kernel_plane(n, role);
+}
+
+static double
+transpose_cost(const Nest *n, int bits, const int role[ROLES])
+{
+    i64 least = 128 / bits;
+    i64 p = kernel_count(n, role[ROW]), q = kernel_count(n, role[COL]);
+    double few = p < least || q < least ? 1.0 : 0;
+    return 0.1 * bits / 8 + few + 0.5 / (double)p + 0.5 / (double)q;
+}
+
+/* Whether the buffers take several sides of so many columns at a time. */
+static bool
+joins(i64 cols, i64 size)
+{
+    return size <= MOST_SIZE && cols <= 2 * RAVEL_WIDE(size) / 3;
+}
+
+/* The innermost turn, a whole loop, becomes the planes of one call. */
+static void
+take_planes(Nest *n)
+{
+    int to = n->role[BATCH];
+    if (n->nturns == 0 || to < 0)
+        return;
+    const Turn *last = &n->turn[n->nturns - 1];
+    int from = last->loop;
+    if (last->step > 1 || n->loop[from].rest)
+        return;
+    n->nturns--;
+    if (from == to)
+        return;
+    Loop l = n->loop[from];
+    n->loop[from] = n->loop[to];
+    n->loop[to] = l;
+    for (int i = 0; i < n->nturns; i++)
+        if (n->turn[i].loop == to)
+            n->turn[i].loop = from;
+}
+
+/* A turn, a whole loop whose columns go on in the destination where those of the last
+ * iteration end for every shape, becomes the kernel's; false where there is none. */
+static bool
+take_sides(Nest *n)
+{
+    i64 cols = nest_tile(n, COL);
+    if (nest_turn(n, n->role[COL]) < 0 && !ex_is_const(n->loop[n->role[COL]].ex.n))
+        return false;
+    int k = 0, to = n->nloops - n->inner - 1;
+    while (k < n->nturns && (n->turn[k].step > 1 || n->loop[n->turn[k].loop].rest ||
+                             n->loop[n->turn[k].loop].ds != cols ||
+                             !ex_is_const(n->loop[n->turn[k].loop].ex.ds)))
+        k++;
+    if (k == n->nturns || n->turn[k].loop == n->role[BATCH])
+        return false;
+    int from = n->turn[k].loop;
+    Loop l = n->loop[from];
+    memmove(&n->loop[from], &n->loop[from + 1], (size_t)(to - from) * sizeof l);
+    n->loop[to] = l;
+    memmove(&n->turn[k], &n->turn[k + 1], (size_t)(--n->nturns - k) * sizeof n->turn[0]);
+    for (int i = 0; i < n->nturns; i++)
+        n->turn[i].loop -= n->turn[i].loop > from && n->turn[i].loop <= to;
+    n->role[SIDE] = to;
+    n->inner++;
+    return true;
+}
+
+/* Tiles of a transpose in bytes of the destination's lines; the loops around. */
+typedef struct {
+    const char *what;
+    int stream;
+    Order order;
+    enum { TILE_INNER, TILE_OUTER, TILE_BETWEEN } place;
+    i64 cols;
+    bool sides;           /* more planes' columns a call: few of one make short writes */
+} Schedule;
+
+/* Large transposes: 256 bytes of columns by 4 KB of rows a call, prefetching along the
+ * rows or, of short ones, the next line of columns; or a line or two of
+ * columns, and on and on along the rows of the source, which are 16 streams, over the
+ * innermost loop or all; or by way of the kernel's buffer.  Of elements of 1 and 2 bytes
+ * the rows are 64 and 32, more than a processor follows by itself: they are fetched
+ * earlier (u8 NCHW to NHWC 1.24 to 0.97 of memcpy, u16 1.39 to 0.85, Zen 3).  Blocks of
+ * several sides write longer pieces (TTC 40: 192 bytes to 384, 2.2 to 2.0). */
+static const Schedule large[] = {
+    {"tiles",                   1, BY_DST,  TILE_INNER,   256,       false},
+    {"lines along a loop",      1, BY_SRC,  TILE_BETWEEN, 64,        false},
+    {"lines along the source",  1, BY_SRC,  TILE_OUTER,   64,        false},
+    {"buffer",                  2, BY_SRC,  TILE_INNER,   INT64_MAX, false},
+    {"buffer of several sides", 2, BY_SRC,  TILE_INNER,   INT64_MAX, true},
+};
+
+static bool
+transpose_orders(const Plan *p, Nest *n, int k)
+{
+    i64 size = p->dst->dtype->bits / 8;
+    if (!turns_may_stream(p) && k == 0) {
+        n->order = in_order_of_writes;
+        turns_add_loops(n, BY_DST, true);
+        take_planes(n);
+        return true;
+    }
+    n->spare = !turns_may_stream(p);
+    k -= n->spare;
+    if (k >= LEN(large) || (large[k].stream == 2 && size > MOST_SIZE))
+        return false;
+    const Schedule *s = &large[k];
+    n->order = s->what;
+    n->stream = s->stream;
+    n->ahead = n->stream == 1 ? size < 4 ? 512 : 256 : 0;
+    if (s->place == TILE_OUTER)
+        turns_add_tile(n, COL, s->cols, size);
+    turns_add_loops(n, s->order, true);
+    if (s->place == TILE_BETWEEN && n->nturns > 0) {
+        Turn inner = n->turn[--n->nturns];
+        turns_add_tile(n, COL, s->cols, size);
+        n->turn[n->nturns++] = inner;
+    }
+    if (s->place == TILE_INNER)
+        turns_add_tile(n, COL, s->cols, size);
+    if (s->stream == 1)
+        turns_add_tile(n, ROW, 4096, size);
+    take_planes(n);
+    if (s->sides && (!joins(nest_tile(n, COL), size) || !take_sides(n)))
+        return false;
+    const Loop *col = &n->loop[n->role[COL]];
+    if (n->ahead && ex_is_const(col->ex.ss) &&
+        nest_chain(n, nest_tile(n, ROW), true) * size < 1024)
+        n->ahead = 64 * col->ss;
+    return true;
+}
+
+/* Bytes of rows that touch, written out of a buffer at once: longer than any run that
+ * cost.def tells apart.  Nanoseconds of a block by way of the buffers, as 50625 planes of
+ * 4 KB took 13 ms longer than by lines (TTC 49, Zen 3). */
+enum { RUN_BYTES = 32768, BLOCK_NS = 250 };
+
+/* Elements of the source that lie on and on where the rows of a call are read: a part of
+ * a row goes on in the next call, where a line of columns is all that a call takes. */
+static i64
+reads_of_transpose(const Nest *n, i64 rows, i64 cols, i64 size)
+{
+    int turn = nest_turn(n, n->role[ROW]);
+    if (turn >= 0 && turn == n->nturns - 1 && cols * size <= 64) {
+        i64 whole = n->loop[n->role[ROW]].n;
+        i64 count = n->loop[n->role[COL]].n;
+        return nest_stride(n, COL, true) == whole ? whole * count : whole;
+    }
+    if (turn >= 0 || nest_stride(n, COL, true) == rows)
+        return rows;
+    return nest_chain(n, rows, true);
+}
+
+/* Elements that a row of the destination gets of all planes whose columns follow one
+ * another in it. */
+static i64
+width(const Nest *n, i64 size)
+{
+    i64 cols = nest_tile(n, COL);
+    int role = n->role[SIDE] >= 0 ? SIDE : BATCH;
+    bool more = nest_stride(n, role, false) == cols && joins(cols, size);
+    return more ? cols * nest_tile(n, role) : cols;
+}
+
+static i64
+piece(i64 elements, i64 most)
+{
+    return elements < most ? elements : most;
+}
+
+static double
+least(double a, double b)
+{
+    return a < b ? a : b;
+}
+
+/* Rows of the destination that are short and follow one another. */
+static bool
+rows_touch(const Nest *n, i64 size)
+{
+    return nest_stride(n, ROW, false) == width(n, size) && width(n, size) * size <= 512;
+}
+
+/* Whether blocks go by way of the kernel's buffers. */
+static bool
+by_buffers(const Nest *n, i64 size)
+{
+    i64 cols = nest_tile(n, COL), all = width(n, size);
+    i64 apart = nest_stride(n, ROW, false);
+    bool touch = all > cols && (all == apart || cols * size % 64 != 0);
+    return size <= MOST_SIZE && (n->stream == 2 || (n->stream == 1 &&
+                                  (apart * size % 64 != 0 || touch)));
+}
+
+/* What the blocks cost beyond their bytes. */
+static double
+blocks_cost(const Nest *n, i64 size)
+{
+    i64 rows = nest_tile(n, ROW);
+    if (nest_stride(n, BATCH, true) == rows)
+        rows *= nest_tile(n, BATCH);
+    i64 block = piece(rows, RAVEL_TALL(size)) * piece(width(n, size), RAVEL_WIDE(size));
+    return (double)n->elements / (double)block * BLOCK_NS;
+}
+
+static Runs
+transpose_runs(const Nest *n, int bits)
+{
+    i64 size = bits / 8;
+    i64 rows = nest_tile(n, ROW), cols = nest_tile(n, COL);
+    i64 apart = nest_stride(n, ROW, false);
+    double read = (double)(reads_of_transpose(n, rows, cols, size) * size);
+    double line = (double)(cols * size);
+    bool tight = rows_touch(n, size);
+    Runs r = {.apart = apart * size, .read = read};
+    if (by_buffers(n, size)) {
+        i64 across = piece(width(n, size), RAVEL_WIDE(size));
+        r.read = least(read, 512);
+        r.written = tight ? RUN_BYTES : (double)(across * size);
+        r.more = blocks_cost(n, size);
+    } else if (tight && line <= 64) {
+        r.written = RUN_BYTES;
+    } else {
+        /* lines of one row come soon after one another where there are few rows, or
+         * the columns are a tile of four */
+        r.written = least(line, rows <= 32 ? 256 : line == 256 ? 128 : 64);
+    }
+    return r;
+}
+
+const Family transpose_family = {
+    .kind = NEST_COPY,
+    .elements = OF_BYTES,
+    .args = "DSnmrcNMOPqHA",
+    .what = "a plane contiguous one way in the source, the other way in the destination",
+    .applies = transpose_applies,
+    .cost = transpose_cost,
+    .orders = transpose_orders,
+    .runs = transpose_runs,
+    .speeds = AS_TRANSPOSES,
+    .keeps_up = true,
+};
