@@ -32,7 +32,7 @@ EMBEDDED := compiler/spec/prelude.lua $(sort $(wildcard specs/*.lua templates/*.
 UNITS    := $(patsubst tests/unit/%.c,$(B)/tests/%, \
             $(filter-out $(if $(NO_TCC),%/test_jit.c %/test_choices.c),$(wildcard tests/unit/*.c)))
 
-.PHONY: all run mutants test asan-build tsan-build unit deps generated identities golden install clean help loc
+.PHONY: all run mutants test check asan-build tsan-build unit deps generated identities golden install clean help loc
 .DEFAULT_GOAL := all
 
 all: $(B)/libravel.a $(B)/libravel.so $(B)/ravel
@@ -76,9 +76,9 @@ $(B)/runtime/threads.o: ISA := $(if $(OPENMP),-fopenmp)
 
 $(B)/runtime/kernels_avx2.o: ISA := -mavx2
 $(B)/runtime/kernels_avx512.o: ISA := -mavx512bw -mavx512vl -mprefer-vector-width=512
-# Sanitizers and optimisation together take a compiler a minute for a set of kernels:
-# sets that the tests hardly run there do without the latter.
-UNOPTIMISED ?= $(if $(SAN),scalar portable sse2 avx512) $(if $(filter thread,$(SAN)),avx2)
+# Sanitizers and optimisation together take a compiler up to half a minute for a set of
+# kernels; the tests take two or three seconds more there without the latter.
+UNOPTIMISED ?= $(if $(SAN),scalar portable sse2 avx2 avx512)
 $(UNOPTIMISED:%=$(B)/runtime/kernels_%.o): ISA += -O0
 
 $(B)/%.o: %.c
@@ -128,6 +128,15 @@ test:
 	$(Q)$(MAKE) $(JOBS) --no-print-directory fuzz-build asan-build tsan-build all unit
 	$(Q)RAVEL_BUILD=$(B) RAVEL_ASAN=$(B)-asan RAVEL_TSAN=$(B)-tsan $(PYTHON) -m pytest -n 2 -q tests
 
+# What a change most likely breaks: one build, the units, and tests that draw draw less.
+CHECKED := units.py::test_unit golden.py layers.py mutants.py api.py params.py random.py pairs.py \
+           runtime_random.py tables.py source_errors.py verify.py found.py cli.py \
+           $(patsubst %,emit.py::test_%,all_compilers_agree index_functions deterministic texts)
+check:
+	$(Q)$(MAKE) $(JOBS) --no-print-directory all unit
+	$(Q)RAVEL_BUILD=$(B) RAVEL_AGAIN=1 $(PYTHON) -m pytest -n 2 -q -k 'not sanitized' \
+	    $(CHECKED:%=tests/test_%)
+
 asan-build:
 	$(Q)$(MAKE) --no-print-directory all unit SAN=1 B=$(B)-asan CFLAGS="-O1 -g"
 
@@ -174,6 +183,7 @@ help:
 	@echo 'make run        install what is missing, build, convert a feature map and back'
 	@echo 'make test       install what is missing, build four times (plain, sanitizers,'
 	@echo '                threads, fuzzing), test'
+	@echo 'make check      the tests of what a change most likely breaks, on one build (2 minutes)'
 	@echo 'make fuzz       libFuzzer on all that reads, FUZZ_TIME=$(FUZZ_TIME) seconds a target'
 	@echo 'make fuzz-corpus the same, and keep what was reached, minimised'
 	@echo 'make coverage   lines and branches that tests reach (gcov); COVERAGE=tests/test_cli.py'

@@ -79,7 +79,7 @@ def candidates(job):
     return there, records
 
 
-def measure(job, there, rounds):
+def measure(job, there, rounds, sample):
     """Samples in nanoseconds a call, a row a candidate."""
     b = job.libs.bench
     ns = np.full((len(there), rounds), -1.0)
@@ -88,7 +88,7 @@ def measure(job, there, rounds):
     for k, c in enumerate(there):
         m[k].time, m[k].arg = c.time, c.arg
         m[k].ns = ns[k].ctypes.data_as(ct.POINTER(ct.c_double))
-        b.measure_calls(ct.byref(m[k]), SAMPLE, base, SLOW)
+        b.measure_calls(ct.byref(m[k]), sample, base, SLOW)
         if k == 0:
             b.measure_rounds(m, 1, 1, Ready(0, 1))
             base = ns[0, 0]
@@ -111,13 +111,13 @@ def record(job, c, why):
     return r
 
 
-def one_setting(job, rounds):
+def one_setting(job, rounds, sample=SAMPLE):
     """Records of all candidates with job.threads threads."""
     there, records = candidates(job)
     try:
         wrong = {c.name: job.wrong(c) for c in there}
         right = [c for c in there if not wrong[c.name]]
-        ns, calls = measure(job, right, rounds)
+        ns, calls = measure(job, right, rounds, sample)
         wrong.update({c.name: job.wrong(c) for c in right})
         rows = {c.name: v for c, v in zip(right, ns) if not wrong[c.name]}
         told = {c.name: record(job, c, wrong[c.name]) for c in there}
@@ -153,7 +153,7 @@ def one_case(libs, case, options):
     try:
         for job.threads in options.threads:
             if job.threads == 1 or job.bytes >= SMALL:
-                out["results"] += one_setting(job, options.rounds)
+                out["results"] += one_setting(job, options.rounds, options.sample)
     except Wrong as e:
         out.update(state="refused", why=str(e))
     finally:
@@ -209,6 +209,7 @@ def arguments(argv):
     p.add_argument("--threads", type=cases.numbers, default=(1, 2), metavar="N,...", help="1,2 unless given")
     p.add_argument("--json", type=pathlib.Path, metavar="FILE", help="BUILD/bench.json unless given")
     p.add_argument("--svg", type=pathlib.Path, metavar="FILE", help="BUILD/bench.svg unless given")
+    p.add_argument("--sample", type=int, default=SAMPLE, metavar="NS", help="nanoseconds that a sample lasts at least, %d unless given" % SAMPLE)
     p.add_argument("--scale", type=int, metavar="N", help="halve extents until a case has at most N elements (for tests)")
     o = p.parse_args(argv)
     o.rounds = o.rounds or (3 if o.quick else 9)
@@ -224,7 +225,7 @@ def main(argv):
     found = chosen(options)
     if not found:
         sys.exit("bench: there is no such case")
-    result = {"machine": report.machine(libs), "settings": {"rounds": options.rounds, "sample_ns": SAMPLE, "quick": options.quick,
+    result = {"machine": report.machine(libs), "settings": {"rounds": options.rounds, "sample_ns": options.sample, "quick": options.quick,
                                                             "scale": options.scale}, "cases": []}
     report.print_head()
     for k, case in enumerate(found, 1):

@@ -61,10 +61,20 @@ def pytest_unconfigure(config):
         print(config.counts, flush=True)
 
 
+# Seconds of a processor, of tests that take long alone.  Those that are listed start first, the longest of all before the others.
+SECONDS = {"test_units.py": 200, "test_every_case_by_opengl": 10, "test_everybody_is_right": 22, "test_every_case_in_plain_c": 13,
+           "test_every_allocation_of_the_commands": 10, "test_some_are_noticed": 9, "test_conformance_of_a_table": 8, "test_every_lane": 7,
+           "test_oclgrind.py": 16, "test_compilers.py": 115, "test_runtime_random.py": 60, "test_generated_relayouts": 15}
+
+
+def seconds(item):
+    return max((n for name, n in SECONDS.items() if name in item.nodeid), default=0)
+
+
 def pytest_collection_modifyitems(items):
     """The long ones first, so that both cores end together; where tests run again on a slow build the first case of each and one in so many
     of the others."""
-    items.sort(key=lambda i: not ("test_units.py" in i.nodeid or "some_are_noticed" in i.nodeid))
+    items.sort(key=seconds, reverse=True)
     share, seen = int(os.environ.get("RAVEL_AGAIN", "1")), collections.Counter()
     kept = []
     for i in items:
@@ -72,6 +82,19 @@ def pytest_collection_modifyitems(items):
         kept += [i] if seen[test] % share == 0 else []
         seen[test] += 1
     items[:] = kept
+
+
+AT_ONCE = 40                 # tests that a worker has before it: a worker with all the long ones would end last
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config, log):
+    from xdist.scheduler import LoadScheduling
+
+    class FewAtOnce(LoadScheduling):
+        def _send_tests(self, node, num):
+            super()._send_tests(node, max(0, min(num, AT_ONCE - len(self.node2pending[node]))))
+    return FewAtOnce(config, log)
 
 
 @pytest.fixture(scope="session")

@@ -44,7 +44,7 @@ def driver(built, tmp_path, *args, env={}):
     """Exit code, standard output and the JSON of a run on tiny shapes."""
     out = tmp_path / "b.json"
     r = subprocess.run([sys.executable, ravel.ROOT / "bench/bench.py", "--build", built, "--json", out, "--svg", tmp_path / "b.svg",
-                        "--scale", str(TINY), "--rounds", "2", "--threads", "1", *args],
+                        "--scale", str(TINY), "--rounds", "2", "--sample", "1", "--threads", "1", *args],
                        capture_output=True, text=True, env=dict(os.environ, **env), timeout=300)
     assert out.exists(), r
     return r.returncode, r.stdout + r.stderr, json.loads(out.read_text())

@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 
 import orders as O
+import precompiled
 import ravel
 import relayouts as R
 
@@ -227,8 +228,12 @@ def sources(tmp_path_factory):
 
 def objects(command, folder, to, units):
     """Each unit compiled, two at once."""
+    command = [*command, "-fPIC"]
+    vectors = precompiled.header(command, to)
+
     def one(unit):
-        subprocess.run([*command, "-fPIC", "-c", "-o", to / (unit + ".o"), folder / (unit + ".c")], check=True)
+        source = folder / (unit + ".c")
+        subprocess.run([*command, *vectors(source), "-c", "-o", to / (unit + ".o"), source], check=True)
         return to / (unit + ".o")
     with concurrent.futures.ThreadPoolExecutor(2) as pool:
         return list(pool.map(one, units))

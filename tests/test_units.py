@@ -19,7 +19,9 @@ COMMANDS = {"test_cli.py", "test_golden.py", "test_banks.py"}   # only run the c
 AGAIN = {"test_pairs.py": 1, "test_random.py": 1, "test_cli.py": 3, "test_golden.py": 1, "test_found.py": 1, "test_decisions.py": 1, "test_banks.py": 2,
          "test_device.py": 1}
 
-# What a unit is told of how much to do, on the plain build and on the slow one: random cases, or one in so many.
+FEW = "RAVEL_AGAIN" in os.environ                               # make check
+# What a unit is told of how much to do, on the plain build and where it is to do less (the slow one, make check): random cases,
+# or one in so many.
 SHARE = {"test_expr": ("ROUNDS", 100000, 10000), "test_decide": ("ROUNDS", 2000, 400), "test_choices": ("SAMPLE", 13, 51),
          "test_sandbox": ("SAMPLE", 15, 91), "test_faults": ("SAMPLE", 2, 11), "test_interpret": ("SAMPLE", 1, 13),
          "test_threads": ("THREAD_ROUNDS", 100, 60)}
@@ -40,7 +42,7 @@ def test_unit(unit, build):
     if not (build / "ravel").exists():
         pytest.skip("%s is not built: make SAN=1 B=%s" % (build.name, build.name))
     name, plain, slow = SHARE.get(unit, ("SAMPLE", 1, 1))
-    run([build / "tests" / unit], **{name: str(slow if build is SANITIZED else plain)})
+    run([build / "tests" / unit], **{name: str(slow if FEW or build is SANITIZED else plain)})
 
 
 # What each set of kernels wants of the processor.
