@@ -33,7 +33,7 @@ const char *target_name(const Target *t);
 bool target_is(const Target *t, const char *model);
 /* A function that emitted code may call, and the files it is made of, in order; their
  * texts, each one string however often it is named. */
-enum { HELPER_FILES = 6, TARGET_HELPERS = 48,
+enum { HELPER_FILES = 8, TARGET_HELPERS = 48,
        TARGET_FILES_MAX = TARGET_HELPERS * HELPER_FILES };
 typedef struct {
     const char *symbol, *file[HELPER_FILES];
