@@ -28,7 +28,11 @@ NO_TCC   := $(if $(filter 0,$(TCC)),runtime/tcc_stdio.c runtime/elf_load.c)
 LIB_SRC  := $(filter-out $(CLI) $(NO_TCC),$(wildcard compiler/*.c compiler/*/*.c runtime/*.c))
 LIB_OBJ  := $(LIB_SRC:%.c=$(B)/%.o) $(B)/embed.o $(if $(NO_TCC),,$(B)/tcc_pic.o)
 CLI_OBJ  := $(CLI:%.c=$(B)/%.o)
-EMBEDDED := compiler/spec/prelude.lua $(sort $(wildcard specs/*.lua templates/*.lua templates/*/*))
+# The text of kernels that is written once for elements of 1, 2, 4 and 8 bytes.
+SIZED    := templates/c/network.h templates/c/weave.h
+EXPANDED := $(foreach n,1 2 4 8,$(SIZED:%.h=$(B)/%$(n).h))
+EMBEDDED := compiler/spec/prelude.lua $(sort $(filter-out $(SIZED), \
+            $(wildcard specs/*.lua templates/*.lua templates/*/*))) $(EXPANDED)
 UNITS    := $(patsubst tests/unit/%.c,$(B)/tests/%, \
             $(filter-out $(if $(NO_TCC),%/test_jit.c %/test_choices.c),$(wildcard tests/unit/*.c)))
 
@@ -74,8 +78,8 @@ $(B)/libravel.so: $(LIB_OBJ)
 # Only this file's threads are OpenMP's; ThreadSanitizer does not see into libgomp.
 $(B)/runtime/threads.o: ISA := $(if $(OPENMP),-fopenmp)
 
-$(B)/runtime/kernels_avx2.o: ISA := -mavx2
-$(B)/runtime/kernels_avx512.o: ISA := -mavx512bw -mavx512vl -mprefer-vector-width=512
+$(B)/runtime/kernels_avx2.o: ISA += -mavx2
+$(B)/runtime/kernels_avx512.o: ISA += -mavx512bw -mavx512vl -mprefer-vector-width=512
 # Sanitizers and optimisation together take a compiler up to half a minute for a set of
 # kernels; the tests take two or three seconds more there without the latter.
 UNOPTIMISED ?= $(if $(SAN),scalar portable sse2 avx2 avx512)
@@ -84,6 +88,15 @@ $(UNOPTIMISED:%=$(B)/runtime/kernels_%.o): ISA += -O0
 $(B)/%.o: %.c
 	$(SAY) CC $<
 	$(Q)mkdir -p $(@D) && $(CC) $(ALL_CFLAGS) $(ISA) -c -o $@ $<
+
+$(B)/templates/c/%1.h $(B)/templates/c/%2.h $(B)/templates/c/%4.h $(B)/templates/c/%8.h: \
+    templates/c/%.h templates/expand.sh
+	$(SAY) EXPAND $<
+	$(Q)mkdir -p $(@D) && sh templates/expand.sh $< $(@D) 1 2 4 8
+
+KERNELS := $(filter $(B)/runtime/kernels_%,$(LIB_OBJ))
+$(KERNELS): $(EXPANDED)
+$(KERNELS): ISA += -I$(B)/runtime
 
 $(B)/embed.c: compiler/base/embed.sh $(EMBEDDED)
 	$(SAY) EMBED $@

@@ -303,7 +303,13 @@ enum { RAVEL_PAD_BYTES = 2048 };
 
 #ifndef RAVEL_PLAIN
 #define RAVEL_INLINE __attribute__((always_inline, unused)) static inline
+/* clang would unroll a loop by 16 before the function that it is in, whose argument bounds
+ * it, is inlined; in full it cannot before. */
+#ifdef __clang__
+#define RAVEL_UNROLL _Pragma("clang loop unroll(full)")
+#else
 #define RAVEL_UNROLL _Pragma("GCC unroll 16")
+#endif
 
 /* ravel_2x4: elements of 2 bytes, 4 lanes; ravel_anyx4: of bytes, at any address. */
 #define RAVEL_TYPES(w)                                                           \
@@ -415,48 +421,13 @@ ravel_store4(unsigned char *d, ravel_1x4 v, int64_t stream)
 #endif
 #endif
 
-/* Networks over vectors of 16 bytes.  A round zips the first half of the vectors with the
- * second half: over all their elements a perfect shuffle, which turns the bits of an
- * element's place round by one.  log2(k) rounds over k vectors make k columns rows of k
- * elements; log2(e) rounds, e elements a vector, make the rows columns again. */
+/* Short rows and columns: set apart and put together, in vectors and in a buffer. */
 #ifndef RAVEL_PLAIN
 #if defined(RAVEL_SSE2) && defined(__SSSE3__)
 #define RAVEL_SHUFFLE(v, by) ((ravel_1x1)_mm_shuffle_epi8((__m128i)(v), (__m128i)(by)))
 #elif defined(__aarch64__) && !defined(__clang__)
 #define RAVEL_SHUFFLE(v, by) __builtin_shuffle(v, by)
 #endif
-
-#define RAVEL_NETWORK(n, e, k, rounds)                                           \
-RAVEL_INLINE void                                                                \
-ravel_zip##n##x##k##r##rounds(ravel_##n##x1 *v)                                  \
-{                                                                                \
-    RAVEL_UNROLL for (int round = 0; round < rounds; round++) {                  \
-        ravel_##n##x1 t[k];                                                      \
-        RAVEL_UNROLL for (int i = 0; i < k / 2; i++) {                           \
-            t[2 * i] = RAVEL_LOW(n, e, 1, v[i], v[i + k / 2]);                   \
-            t[2 * i + 1] = RAVEL_HIGH(n, e, 1, v[i], v[i + k / 2]);              \
-        }                                                                        \
-        RAVEL_UNROLL for (int i = 0; i < k; i++)                                 \
-            v[i] = t[i];                                                         \
-    }                                                                            \
-}
-
-RAVEL_NETWORK(1, 16, 2, 1)
-RAVEL_NETWORK(1, 16, 4, 2)
-RAVEL_NETWORK(1, 16, 8, 3)
-RAVEL_NETWORK(1, 16, 16, 4)
-RAVEL_NETWORK(1, 16, 2, 4)
-RAVEL_NETWORK(1, 16, 4, 4)
-RAVEL_NETWORK(1, 16, 8, 4)
-RAVEL_NETWORK(2, 8, 2, 1)
-RAVEL_NETWORK(2, 8, 4, 2)
-RAVEL_NETWORK(2, 8, 8, 3)
-RAVEL_NETWORK(2, 8, 2, 3)
-RAVEL_NETWORK(2, 8, 4, 3)
-RAVEL_NETWORK(4, 4, 2, 1)
-RAVEL_NETWORK(4, 4, 4, 2)
-RAVEL_NETWORK(4, 4, 2, 2)
-RAVEL_NETWORK(8, 2, 2, 1)
 
 /* Byte i is to come from place i / in * out + i % in: pieces of `in` bytes that lay `out`
  * apart, of which the part that `in` and `out` share is kept. */

@@ -51,7 +51,13 @@ enum { RAVEL_WOVEN_BYTES = 120 };
 
 #ifndef RAVEL_PLAIN
 #define RAVEL_INLINE __attribute__((always_inline, unused)) static inline
+/* clang would unroll a loop by 16 before the function that it is in, whose argument bounds
+ * it, is inlined; in full it cannot before. */
+#ifdef __clang__
+#define RAVEL_UNROLL _Pragma("clang loop unroll(full)")
+#else
 #define RAVEL_UNROLL _Pragma("GCC unroll 16")
+#endif
 
 /* ravel_2x4: elements of 2 bytes, 4 lanes; ravel_anyx4: of bytes, at any address. */
 #define RAVEL_TYPES(w)                                                           \
@@ -163,48 +169,13 @@ ravel_store4(unsigned char *d, ravel_1x4 v, int64_t stream)
 #endif
 #endif
 
-/* Networks over vectors of 16 bytes.  A round zips the first half of the vectors with the
- * second half: over all their elements a perfect shuffle, which turns the bits of an
- * element's place round by one.  log2(k) rounds over k vectors make k columns rows of k
- * elements; log2(e) rounds, e elements a vector, make the rows columns again. */
+/* Short rows and columns: set apart and put together, in vectors and in a buffer. */
 #ifndef RAVEL_PLAIN
 #if defined(RAVEL_SSE2) && defined(__SSSE3__)
 #define RAVEL_SHUFFLE(v, by) ((ravel_1x1)_mm_shuffle_epi8((__m128i)(v), (__m128i)(by)))
 #elif defined(__aarch64__) && !defined(__clang__)
 #define RAVEL_SHUFFLE(v, by) __builtin_shuffle(v, by)
 #endif
-
-#define RAVEL_NETWORK(n, e, k, rounds)                                           \
-RAVEL_INLINE void                                                                \
-ravel_zip##n##x##k##r##rounds(ravel_##n##x1 *v)                                  \
-{                                                                                \
-    RAVEL_UNROLL for (int round = 0; round < rounds; round++) {                  \
-        ravel_##n##x1 t[k];                                                      \
-        RAVEL_UNROLL for (int i = 0; i < k / 2; i++) {                           \
-            t[2 * i] = RAVEL_LOW(n, e, 1, v[i], v[i + k / 2]);                   \
-            t[2 * i + 1] = RAVEL_HIGH(n, e, 1, v[i], v[i + k / 2]);              \
-        }                                                                        \
-        RAVEL_UNROLL for (int i = 0; i < k; i++)                                 \
-            v[i] = t[i];                                                         \
-    }                                                                            \
-}
-
-RAVEL_NETWORK(1, 16, 2, 1)
-RAVEL_NETWORK(1, 16, 4, 2)
-RAVEL_NETWORK(1, 16, 8, 3)
-RAVEL_NETWORK(1, 16, 16, 4)
-RAVEL_NETWORK(1, 16, 2, 4)
-RAVEL_NETWORK(1, 16, 4, 4)
-RAVEL_NETWORK(1, 16, 8, 4)
-RAVEL_NETWORK(2, 8, 2, 1)
-RAVEL_NETWORK(2, 8, 4, 2)
-RAVEL_NETWORK(2, 8, 8, 3)
-RAVEL_NETWORK(2, 8, 2, 3)
-RAVEL_NETWORK(2, 8, 4, 3)
-RAVEL_NETWORK(4, 4, 2, 1)
-RAVEL_NETWORK(4, 4, 4, 2)
-RAVEL_NETWORK(4, 4, 2, 2)
-RAVEL_NETWORK(8, 2, 2, 1)
 
 /* Byte i is to come from place i / in * out + i % in: pieces of `in` bytes that lay `out`
  * apart, of which the part that `in` and `out` share is kept. */
@@ -258,6 +229,26 @@ ravel_pour(unsigned char **d, unsigned char *stage, int64_t held, int64_t stream
 }
 #endif
 
+/* A network over k vectors of 16 elements of 1 bytes.  A round zips the first
+ * half of the vectors with the second half: over all their elements a perfect shuffle,
+ * which turns the bits of an element's place round by one.  log2(k) rounds make k columns
+ * rows of k elements; log2(16) rounds make the rows columns again. */
+#ifndef RAVEL_PLAIN
+RAVEL_INLINE void
+ravel_zip1(ravel_1x1 *v, int k, int rounds)
+{
+    RAVEL_UNROLL for (int round = 0; round < rounds; round++) {
+        ravel_1x1 t[16];
+        RAVEL_UNROLL for (int i = 0; i < k / 2; i++) {
+            t[2 * i] = RAVEL_LOW(1, 16, 1, v[i], v[i + k / 2]);
+            t[2 * i + 1] = RAVEL_HIGH(1, 16, 1, v[i], v[i + k / 2]);
+        }
+        RAVEL_UNROLL for (int i = 0; i < k; i++)
+            v[i] = t[i];
+    }
+}
+#endif
+
 /* Planes, b < n of them, of rows of `width` elements, the last width - cols of them
  * `value`:  d[b*dn + p*dp + q*size] = s[b*sn + p*size + q*sq]  for p < rows, q < cols.
  * A row is at most RAVEL_WOVEN_BYTES long.  Rows that touch go past the caches if
@@ -304,230 +295,222 @@ ravel_keep(unsigned char *d, ravel_1x1 v, int64_t of, int64_t kept, ravel_1x1 by
     }
 #endif
 }
-
-/* e rows of at most k columns, tight. */
-#define RAVEL_WEAVE(z, e, k, rounds)                                             \
-RAVEL_INLINE void                                                                \
-ravel_weave##z##x##k(unsigned char *d, const unsigned char *s,                   \
-                     ravel_Woven w)                                              \
-{                                                                                \
-    const int64_t bytes = w.width * z;                                           \
-    ravel_##z##x1 v[k];                                                          \
-    RAVEL_UNROLL for (int i = 0; i < k; i++)                                     \
-        v[i] = (ravel_##z##x1)ravel_column(s, i, w);                             \
-    ravel_zip##z##x##k##r##rounds(v);                                            \
-    RAVEL_UNROLL for (int i = 0; i < k; i++)                                     \
-        ravel_keep(d + i * (e / k) * bytes, (ravel_1x1)v[i], k * z, bytes, w.by); \
-}                                                                                \
-RAVEL_WEAVE_ALL(ravel_weave##z##x##k, z, e)
-
-/* k columns, no padding, rows that touch: e rows and then the next, of all planes. */
-#define RAVEL_WEAVE_EXACT(z, e, k, rounds)                                       \
-RAVEL_INLINE void                                                                \
-ravel_exact_to##z##x##k(unsigned char *d, const unsigned char *s, int64_t rows,  \
-                        ravel_Woven w, int64_t stream)                           \
-{                                                                                \
-    for (int64_t b = 0; b < w.n; b++, d += w.dn, s += w.sn)                      \
-        for (int64_t p = 0; p < rows; p += e) {                                  \
-            ravel_##z##x1 v[k];                                                  \
-            p = p + e > rows ? rows - e : p;                                     \
-            RAVEL_UNROLL for (int i = 0; i < k; i++)                             \
-                v[i] = (ravel_##z##x1)ravel_load1(s + p * z + i * w.sq);         \
-            ravel_zip##z##x##k##r##rounds(v);                                    \
-            RAVEL_UNROLL for (int i = 0; i < k; i++)                             \
-                ravel_store1(d + p * k * z + 16 * i, (ravel_1x1)v[i], stream);   \
-        }                                                                        \
-}                                                                                \
-static void                                                                      \
-ravel_exact##z##x##k(unsigned char *d, const unsigned char *s, int64_t rows,     \
-                     const ravel_Woven *w)                                       \
-{                                                                                \
-    if (w->stream)                                                               \
-        ravel_exact_to##z##x##k(d, s, rows, *w, 1);                              \
-    else                                                                         \
-        ravel_exact_to##z##x##k(d, s, rows, *w, 0);                              \
-}
-
-/* e rows of e columns or more, in groups of e; the last may overlap another.  Rows that
- * are lines are written one after the other. */
-#define RAVEL_WEAVE_WIDE(z, e, rounds)                                           \
-RAVEL_INLINE void                                                                \
-ravel_group##z(ravel_##z##x1 *v, const unsigned char *s, int64_t q, ravel_Woven w) \
-{                                                                                \
-    RAVEL_UNROLL for (int i = 0; i < e; i++)                                     \
-        v[i] = (ravel_##z##x1)ravel_column(s, q + i, w);                         \
-    if (q < w.cols)                                                              \
-        ravel_zip##z##x##e##r##rounds(v);                                        \
-}                                                                                \
-RAVEL_INLINE void                                                                \
-ravel_wide##z(unsigned char *d, const unsigned char *s, ravel_Woven w)           \
-{                                                                                \
-    ravel_##z##x1 v[4][e];                                                       \
-    if (w.lines) {                                                               \
-        RAVEL_UNROLL for (int g = 0; g < 4; g++)                                 \
-            ravel_group##z(v[g], s, g * e, w);                                   \
-        RAVEL_UNROLL for (int i = 0; i < e; i++)                                 \
-            RAVEL_UNROLL for (int g = 0; g < 4; g++)                             \
-                ravel_store1(d + i * 64 + g * 16, (ravel_1x1)v[g][i], 1);        \
-        return;                                                                  \
-    }                                                                            \
-    for (int64_t q = 0; q < w.width; q += e) {                                   \
-        q = q + e > w.width ? w.width - e : q;                                   \
-        ravel_group##z(v[0], s, q, w);                                           \
-        RAVEL_UNROLL for (int i = 0; i < e; i++)                                 \
-            ravel_store1(d + (i * w.width + q) * z, (ravel_1x1)v[0][i], 0);      \
-    }                                                                            \
-}                                                                                \
-RAVEL_WEAVE_ALL(ravel_wide##z, z, e)
-
-/* e rows or more; may write 15 bytes after them. */
-#define RAVEL_WEAVE_ALL(weave, z, e)                                             \
-static void                                                                      \
-weave##_all(unsigned char *d, const unsigned char *s, int64_t rows,              \
-            const ravel_Woven *of)                                               \
-{                                                                                \
-    const ravel_Woven w = *of;                                                   \
-    for (int64_t b = 0; b < w.n; b++, d += w.dn, s += w.sn)                      \
-        for (int64_t p = 0; p < rows; p += e) {                                  \
-            p = p + e > rows ? rows - e : p;                                     \
-            if (w.ahead && p * z % 64 == 0)                                      \
-                for (int64_t q = 0; q < w.cols; q++)                             \
-                    __builtin_prefetch(s + p * z + q * w.sq + w.ahead);          \
-            weave(d + p * w.width * z, s + p * z, w);                            \
-        }                                                                        \
-}
-
-/* e rows or more of one plane. */
-#define RAVEL_WEAVE_PLANE(z, e)                                                  \
-static void                                                                      \
-ravel_gathered##z(unsigned char *d, const unsigned char *s, int64_t rows,        \
-                const ravel_Woven *w)                                            \
-{                                                                                \
-    unsigned char stage[64 + RAVEL_STAGE + 16] __attribute__((aligned(64)));     \
-    const int64_t bytes = w->width * z, step = RAVEL_STAGE / bytes / e * e;      \
-    int64_t held = 0, take;                                                      \
-    for (int64_t p = 0; p < rows; p += take) {                                   \
-        take = rows - p;                                                         \
-        take = take <= step ? take : take < step + e ? step - e : step;          \
-        ravel_woven##z(stage + held, s + p * z, take, w);                        \
-        held += take * bytes;                                                    \
-        if (w->dp == bytes)                                                      \
-            held = ravel_pour(&d, stage, held, w->stream, p + take == rows);     \
-        else                                                                     \
-            for (held = 0; held < take; held++)                                  \
-                ravel_few_bytes(d + (p + held) * w->dp, stage + held * bytes, bytes); \
-        held = w->dp == bytes ? held : 0;                                        \
-    }                                                                            \
-}                                                                                \
-static void                                                                      \
-ravel_plane_woven##z(unsigned char *d, const unsigned char *s, int64_t rows,     \
-                     const ravel_Woven *w)                                       \
-{                                                                                \
-    const int64_t bytes = w->width * z;                                          \
-    if (w->dp == bytes && !w->stream && rows >= 2 * e) {                         \
-        ravel_woven##z(d, s, rows - e, w);                                       \
-        d += (rows - e) * bytes;                                                 \
-        s += (rows - e) * z;                                                     \
-        rows = e;                                                                \
-    }                                                                            \
-    ravel_gathered##z(d, s, rows, w);                                            \
-}
-/* Rows that are as wide as what is stored need no care at the end of a plane. */
-#define RAVEL_WOVEN(z, e)                                                        \
-    const int64_t bytes = width * z;                                             \
-    if (rows >= e && width > 1 && dp >= bytes && bytes <= RAVEL_WOVEN_BYTES) {   \
-        ravel_Woven w = {                                                        \
-            .cols = cols, .sq = sq, .width = width, .dp = dp, .stream = stream,  \
-            .ahead = ahead, .n = 1, .value = v,                                  \
-            .by = bytes < ravel_slot(bytes) ? ravel_apart(bytes, ravel_slot(bytes)) \
-                                            : (ravel_1x1){0}};                   \
-        w.stream = stream && dp == bytes && rows * bytes % 64 == 0 &&            \
-                   ((uintptr_t)d | (n > 1 ? (uintptr_t)dn : 0)) % 64 == 0;       \
-        w.lines = w.stream && bytes % 64 == 0;                                   \
-        if (w.lines || (dp == bytes && bytes == ravel_slot(bytes))) {            \
-            w.exact = !w.lines && cols == width;                                 \
-            w.n = n;                                                             \
-            w.dn = dn;                                                           \
-            w.sn = sn;                                                           \
-            ravel_woven##z(d, s, rows, &w);                                      \
-        } else {                                                                 \
-            w.stream = stream;                                                   \
-            for (int64_t b = 0; b < n; b++, d += dn, s += sn)                    \
-                ravel_plane_woven##z(d, s, rows, &w);                            \
-        }                                                                        \
-        return;                                                                  \
-    }
-#else
-#define RAVEL_WOVEN(z, e)                                                        \
-    (void)stream;                                                                \
-    (void)ahead;
-#define RAVEL_WEAVE(z, e, k, rounds)
-#define RAVEL_WEAVE_EXACT(z, e, k, rounds)
-#define RAVEL_WEAVE_WIDE(z, e, rounds)
-#define RAVEL_WEAVE_PLANE(z, e)
 #endif
 
-/* The plane by elements. */
-#define RAVEL_WOVEN_FEW(z)                                                       \
-static void                                                                      \
-ravel_woven_few##z(unsigned char *d, const unsigned char *s, int64_t rows,       \
-                   int64_t cols, int64_t width, int64_t dp, int64_t sq,          \
-                   const unsigned char *value)                                   \
-{                                                                                \
-    for (int64_t p = 0; p < rows; p++)                                           \
-        for (int64_t q = 0; q < width; q++)                                      \
-            memcpy(d + p * dp + q * z, q < cols ? s + p * z + q * sq : value, z); \
+/* Planes interleaved, elements of 1 bytes. */
+#ifndef RAVEL_PLAIN
+/* 16 rows of at most k columns, tight. */
+RAVEL_INLINE void
+ravel_weave1(unsigned char *d, const unsigned char *s, ravel_Woven w, int k,
+             int rounds)
+{
+    const int64_t bytes = w.width * 1;
+    ravel_1x1 v[16];
+    RAVEL_UNROLL for (int i = 0; i < k; i++)
+        v[i] = (ravel_1x1)ravel_column(s, i, w);
+    ravel_zip1(v, k, rounds);
+    RAVEL_UNROLL for (int i = 0; i < k; i++)
+        ravel_keep(d + i * (16 / k) * bytes, (ravel_1x1)v[i], k * 1, bytes,
+                   w.by);
 }
 
-/* By vectors where there are rows for one. */
-#define RAVEL_INTERLEAVE(z, e)                                                   \
-static void                                                                      \
-ravel_interleave##z(unsigned char *d, const unsigned char *s, int64_t n,         \
-                    int64_t rows, int64_t cols, int64_t width, int64_t dn,       \
-                    int64_t sn, int64_t dp, int64_t sq, int64_t stream,          \
-                    int64_t ahead, uint64_t value)                               \
-{                                                                                \
-    unsigned char v[16];                                                         \
-    for (int i = 0; i < 16; i += z)                                              \
-        memcpy(v + i, &value, z);                                                \
-    RAVEL_WOVEN(z, e)                                                            \
-    for (int64_t b = 0; b < n; b++, d += dn, s += sn)                            \
-        ravel_woven_few##z(d, s, rows, cols, width, dp, sq, v);                  \
+/* 16 rows of 16 columns or more, in groups of 16; the last may overlap
+ * another.  Rows that are lines are written one after the other. */
+RAVEL_INLINE void
+ravel_group1(ravel_1x1 *v, const unsigned char *s, int64_t q, ravel_Woven w,
+             int rounds)
+{
+    RAVEL_UNROLL for (int i = 0; i < 16; i++)
+        v[i] = (ravel_1x1)ravel_column(s, q + i, w);
+    if (q < w.cols)
+        ravel_zip1(v, 16, rounds);
 }
 
-RAVEL_WEAVE(1, 16, 2, 1)
-RAVEL_WEAVE(1, 16, 4, 2)
-RAVEL_WEAVE(1, 16, 8, 3)
-RAVEL_WEAVE(1, 16, 16, 4)
-RAVEL_WEAVE_EXACT(1, 16, 2, 1)
-RAVEL_WEAVE_EXACT(1, 16, 4, 2)
-RAVEL_WEAVE_EXACT(1, 16, 8, 3)
-RAVEL_WEAVE_WIDE(1, 16, 4)
+RAVEL_INLINE void
+ravel_wide1(unsigned char *d, const unsigned char *s, ravel_Woven w, int rounds)
+{
+    ravel_1x1 v[4][16];
+    if (w.lines) {
+        RAVEL_UNROLL for (int g = 0; g < 4; g++)
+            ravel_group1(v[g], s, g * 16, w, rounds);
+        RAVEL_UNROLL for (int i = 0; i < 16; i++)
+            RAVEL_UNROLL for (int g = 0; g < 4; g++)
+                ravel_store1(d + i * 64 + g * 16, (ravel_1x1)v[g][i], 1);
+        return;
+    }
+    for (int64_t q = 0; q < w.width; q += 16) {
+        q = q + 16 > w.width ? w.width - 16 : q;
+        ravel_group1(v[0], s, q, w, rounds);
+        RAVEL_UNROLL for (int i = 0; i < 16; i++)
+            ravel_store1(d + (i * w.width + q) * 1, (ravel_1x1)v[0][i], 0);
+    }
+}
+
+/* 16 rows or more, of at most k columns, or of 16 or more where k is 0; may
+ * write 15 bytes after them. */
+RAVEL_INLINE void
+ravel_weave_all1(unsigned char *d, const unsigned char *s, int64_t rows,
+                 const ravel_Woven *of, int k, int rounds)
+{
+    const ravel_Woven w = *of;
+    for (int64_t b = 0; b < w.n; b++, d += w.dn, s += w.sn)
+        for (int64_t p = 0; p < rows; p += 16) {
+            p = p + 16 > rows ? rows - 16 : p;
+            if (w.ahead && p * 1 % 64 == 0)
+                for (int64_t q = 0; q < w.cols; q++)
+                    __builtin_prefetch(s + p * 1 + q * w.sq + w.ahead);
+            if (k)
+                ravel_weave1(d + p * w.width * 1, s + p * 1, w, k,
+                             rounds);
+            else
+                ravel_wide1(d + p * w.width * 1, s + p * 1, w, rounds);
+        }
+}
+
+/* k columns, no padding, rows that touch: 16 rows and then the next, of all
+ * planes. */
+RAVEL_INLINE void
+ravel_exact_to1(unsigned char *d, const unsigned char *s, int64_t rows,
+                ravel_Woven w, int64_t stream, int k, int rounds)
+{
+    for (int64_t b = 0; b < w.n; b++, d += w.dn, s += w.sn)
+        for (int64_t p = 0; p < rows; p += 16) {
+            ravel_1x1 v[16];
+            p = p + 16 > rows ? rows - 16 : p;
+            RAVEL_UNROLL for (int i = 0; i < k; i++)
+                v[i] = (ravel_1x1)ravel_load1(s + p * 1 + i * w.sq);
+            ravel_zip1(v, k, rounds);
+            RAVEL_UNROLL for (int i = 0; i < k; i++)
+                ravel_store1(d + p * k * 1 + 16 * i, (ravel_1x1)v[i], stream);
+        }
+}
+
+RAVEL_INLINE void
+ravel_exact1(unsigned char *d, const unsigned char *s, int64_t rows,
+             const ravel_Woven *w, int k, int rounds)
+{
+    if (w->stream)
+        ravel_exact_to1(d, s, rows, *w, 1, k, rounds);
+    else
+        ravel_exact_to1(d, s, rows, *w, 0, k, rounds);
+}
+
+/* 16 rows or more, by the functions above. */
+static void ravel_woven1(unsigned char *d, const unsigned char *s, int64_t rows,
+                         const ravel_Woven *w);
+
+/* 16 rows or more of one plane, by way of a buffer. */
+static void
+ravel_gathered1(unsigned char *d, const unsigned char *s, int64_t rows,
+                const ravel_Woven *w)
+{
+    unsigned char stage[64 + RAVEL_STAGE + 16] __attribute__((aligned(64)));
+    const int64_t bytes = w->width * 1;
+    const int64_t step = RAVEL_STAGE / bytes / 16 * 16;
+    int64_t held = 0, take;
+    for (int64_t p = 0; p < rows; p += take) {
+        take = rows - p;
+        take = take <= step ? take : take < step + 16 ? step - 16 : step;
+        ravel_woven1(stage + held, s + p * 1, take, w);
+        held += take * bytes;
+        if (w->dp == bytes)
+            held = ravel_pour(&d, stage, held, w->stream, p + take == rows);
+        else
+            for (held = 0; held < take; held++)
+                ravel_few_bytes(d + (p + held) * w->dp, stage + held * bytes, bytes);
+        held = w->dp == bytes ? held : 0;
+    }
+}
+
+static void
+ravel_plane_woven1(unsigned char *d, const unsigned char *s, int64_t rows,
+                   const ravel_Woven *w)
+{
+    const int64_t bytes = w->width * 1;
+    if (w->dp == bytes && !w->stream && rows >= 2 * 16) {
+        ravel_woven1(d, s, rows - 16, w);
+        d += (rows - 16) * bytes;
+        s += (rows - 16) * 1;
+        rows = 16;
+    }
+    ravel_gathered1(d, s, rows, w);
+}
+
+/* n planes of 16 rows or more.  Rows that are as wide as what is stored need no
+ * care at the end of a plane. */
+RAVEL_INLINE void
+ravel_planes_woven1(unsigned char *d, const unsigned char *s, int64_t n,
+                    int64_t rows, int64_t dn, int64_t sn, ravel_Woven w)
+{
+    const int64_t bytes = w.width * 1, stream = w.stream;
+    if (bytes < ravel_slot(bytes))
+        w.by = ravel_apart(bytes, ravel_slot(bytes));
+    w.stream = stream && w.dp == bytes && rows * bytes % 64 == 0 &&
+               ((uintptr_t)d | (n > 1 ? (uintptr_t)dn : 0)) % 64 == 0;
+    w.lines = w.stream && bytes % 64 == 0;
+    if (w.lines || (w.dp == bytes && bytes == ravel_slot(bytes))) {
+        w.exact = !w.lines && w.cols == w.width;
+        w.n = n;
+        w.dn = dn;
+        w.sn = sn;
+        ravel_woven1(d, s, rows, &w);
+    } else {
+        w.stream = stream;
+        for (int64_t b = 0; b < n; b++, d += dn, s += sn)
+            ravel_plane_woven1(d, s, rows, &w);
+    }
+}
+#endif
+
+/* By vectors where there are rows for one, else by elements. */
+static void
+ravel_interleave1(unsigned char *d, const unsigned char *s, int64_t n, int64_t rows,
+                  int64_t cols, int64_t width, int64_t dn, int64_t sn, int64_t dp,
+                  int64_t sq, int64_t stream, int64_t ahead, uint64_t value)
+{
+    unsigned char v[16];
+    for (int i = 0; i < 16; i += 1)
+        memcpy(v + i, &value, 1);
+#ifndef RAVEL_PLAIN
+    if (rows >= 16 && width > 1 && dp >= width * 1 &&
+        width * 1 <= RAVEL_WOVEN_BYTES) {
+        const ravel_Woven w = {.cols = cols, .sq = sq, .width = width, .dp = dp,
+                               .stream = stream, .ahead = ahead, .n = 1, .value = v};
+        ravel_planes_woven1(d, s, n, rows, dn, sn, w);
+        return;
+    }
+#endif
+    (void)stream;
+    (void)ahead;
+    for (int64_t b = 0; b < n; b++, d += dn, s += sn)
+        for (int64_t p = 0; p < rows; p++)
+            for (int64_t q = 0; q < width; q++)
+                memcpy(d + p * dp + q * 1, q < cols ? s + p * 1 + q * sq : v,
+                       1);
+}
+
 #ifndef RAVEL_PLAIN
 static void
 ravel_woven1(unsigned char *d, const unsigned char *s, int64_t rows, const ravel_Woven *w)
 {
     if (w->exact && w->width == 2)
-        ravel_exact1x2(d, s, rows, w);
+        ravel_exact1(d, s, rows, w, 2, 1);
     else if (w->exact && w->width == 4)
-        ravel_exact1x4(d, s, rows, w);
+        ravel_exact1(d, s, rows, w, 4, 2);
     else if (w->exact && w->width == 8)
-        ravel_exact1x8(d, s, rows, w);
+        ravel_exact1(d, s, rows, w, 8, 3);
     else if (w->width <= 2)
-        ravel_weave1x2_all(d, s, rows, w);
+        ravel_weave_all1(d, s, rows, w, 2, 1);
     else if (w->width <= 4)
-        ravel_weave1x4_all(d, s, rows, w);
+        ravel_weave_all1(d, s, rows, w, 4, 2);
     else if (w->width <= 8)
-        ravel_weave1x8_all(d, s, rows, w);
+        ravel_weave_all1(d, s, rows, w, 8, 3);
     else if (w->width < 16)
-        ravel_weave1x16_all(d, s, rows, w);
+        ravel_weave_all1(d, s, rows, w, 16, 4);
     else
-        ravel_wide1_all(d, s, rows, w);
+        ravel_weave_all1(d, s, rows, w, 0, 4);
 }
 #endif
-RAVEL_WEAVE_PLANE(1, 16)
-RAVEL_WOVEN_FEW(1)
-RAVEL_INTERLEAVE(1, 16)
 
 /* src: 1605632 bytes, dst: 1605632 bytes; they do not overlap */
 void

@@ -36,7 +36,13 @@
 
 #ifndef RAVEL_PLAIN
 #define RAVEL_INLINE __attribute__((always_inline, unused)) static inline
+/* clang would unroll a loop by 16 before the function that it is in, whose argument bounds
+ * it, is inlined; in full it cannot before. */
+#ifdef __clang__
+#define RAVEL_UNROLL _Pragma("clang loop unroll(full)")
+#else
 #define RAVEL_UNROLL _Pragma("GCC unroll 16")
+#endif
 
 /* ravel_2x4: elements of 2 bytes, 4 lanes; ravel_anyx4: of bytes, at any address. */
 #define RAVEL_TYPES(w)                                                           \

@@ -38,7 +38,13 @@ ravel_min(int64_t x, int64_t y)
 
 #ifndef RAVEL_PLAIN
 #define RAVEL_INLINE __attribute__((always_inline, unused)) static inline
+/* clang would unroll a loop by 16 before the function that it is in, whose argument bounds
+ * it, is inlined; in full it cannot before. */
+#ifdef __clang__
+#define RAVEL_UNROLL _Pragma("clang loop unroll(full)")
+#else
 #define RAVEL_UNROLL _Pragma("GCC unroll 16")
+#endif
 
 /* ravel_2x4: elements of 2 bytes, 4 lanes; ravel_anyx4: of bytes, at any address. */
 #define RAVEL_TYPES(w)                                                           \
@@ -150,48 +156,13 @@ ravel_store4(unsigned char *d, ravel_1x4 v, int64_t stream)
 #endif
 #endif
 
-/* Networks over vectors of 16 bytes.  A round zips the first half of the vectors with the
- * second half: over all their elements a perfect shuffle, which turns the bits of an
- * element's place round by one.  log2(k) rounds over k vectors make k columns rows of k
- * elements; log2(e) rounds, e elements a vector, make the rows columns again. */
+/* Short rows and columns: set apart and put together, in vectors and in a buffer. */
 #ifndef RAVEL_PLAIN
 #if defined(RAVEL_SSE2) && defined(__SSSE3__)
 #define RAVEL_SHUFFLE(v, by) ((ravel_1x1)_mm_shuffle_epi8((__m128i)(v), (__m128i)(by)))
 #elif defined(__aarch64__) && !defined(__clang__)
 #define RAVEL_SHUFFLE(v, by) __builtin_shuffle(v, by)
 #endif
-
-#define RAVEL_NETWORK(n, e, k, rounds)                                           \
-RAVEL_INLINE void                                                                \
-ravel_zip##n##x##k##r##rounds(ravel_##n##x1 *v)                                  \
-{                                                                                \
-    RAVEL_UNROLL for (int round = 0; round < rounds; round++) {                  \
-        ravel_##n##x1 t[k];                                                      \
-        RAVEL_UNROLL for (int i = 0; i < k / 2; i++) {                           \
-            t[2 * i] = RAVEL_LOW(n, e, 1, v[i], v[i + k / 2]);                   \
-            t[2 * i + 1] = RAVEL_HIGH(n, e, 1, v[i], v[i + k / 2]);              \
-        }                                                                        \
-        RAVEL_UNROLL for (int i = 0; i < k; i++)                                 \
-            v[i] = t[i];                                                         \
-    }                                                                            \
-}
-
-RAVEL_NETWORK(1, 16, 2, 1)
-RAVEL_NETWORK(1, 16, 4, 2)
-RAVEL_NETWORK(1, 16, 8, 3)
-RAVEL_NETWORK(1, 16, 16, 4)
-RAVEL_NETWORK(1, 16, 2, 4)
-RAVEL_NETWORK(1, 16, 4, 4)
-RAVEL_NETWORK(1, 16, 8, 4)
-RAVEL_NETWORK(2, 8, 2, 1)
-RAVEL_NETWORK(2, 8, 4, 2)
-RAVEL_NETWORK(2, 8, 8, 3)
-RAVEL_NETWORK(2, 8, 2, 3)
-RAVEL_NETWORK(2, 8, 4, 3)
-RAVEL_NETWORK(4, 4, 2, 1)
-RAVEL_NETWORK(4, 4, 4, 2)
-RAVEL_NETWORK(4, 4, 2, 2)
-RAVEL_NETWORK(8, 2, 2, 1)
 
 /* Byte i is to come from place i / in * out + i % in: pieces of `in` bytes that lay `out`
  * apart, of which the part that `in` and `out` share is kept. */
@@ -245,6 +216,26 @@ ravel_pour(unsigned char **d, unsigned char *stage, int64_t held, int64_t stream
 }
 #endif
 
+/* A network over k vectors of 16 elements of 1 bytes.  A round zips the first
+ * half of the vectors with the second half: over all their elements a perfect shuffle,
+ * which turns the bits of an element's place round by one.  log2(k) rounds make k columns
+ * rows of k elements; log2(16) rounds make the rows columns again. */
+#ifndef RAVEL_PLAIN
+RAVEL_INLINE void
+ravel_zip1(ravel_1x1 *v, int k, int rounds)
+{
+    RAVEL_UNROLL for (int round = 0; round < rounds; round++) {
+        ravel_1x1 t[16];
+        RAVEL_UNROLL for (int i = 0; i < k / 2; i++) {
+            t[2 * i] = RAVEL_LOW(1, 16, 1, v[i], v[i + k / 2]);
+            t[2 * i + 1] = RAVEL_HIGH(1, 16, 1, v[i], v[i + k / 2]);
+        }
+        RAVEL_UNROLL for (int i = 0; i < k; i++)
+            v[i] = t[i];
+    }
+}
+#endif
+
 /* Planes, b < n of them, of a few rows, fewer than fill a vector:
  * d[b*dn + p*dp + q*size] = s[b*sn + p*size + q*sq]  for p < rows, q < cols.  Blocks of
  * one vector a row.  Short planes of 2, 4 or 8 rows whose columns touch are taken apart
@@ -287,7 +278,7 @@ ravel_part##z##x##k(unsigned char *d, const unsigned char *s, int64_t dp,       
     RAVEL_UNROLL for (int i = 0; i < k; i++)                                     \
         v[i] = (ravel_##z##x1)ravel_apart_load(s + i * (e / k) * w.sq, k * z,    \
                                                w.rows * z, w.sq, w.by);          \
-    ravel_zip##z##x##k##r##rounds(v);                                            \
+    ravel_zip##z(v, k, rounds);                                                  \
     RAVEL_UNROLL for (int i = 0; i < k; i++)                                     \
         if (i < w.rows)                                                          \
             ravel_store1(d + i * dp, (ravel_1x1)v[i], 0);                        \
@@ -307,7 +298,7 @@ ravel_split_to##z##x##k(unsigned char *d, const unsigned char *s, int64_t n,    
             q = q + e > cols ? cols - e : q;                                     \
             RAVEL_UNROLL for (int i = 0; i < k; i++)                             \
                 v[i] = (ravel_##z##x1)ravel_load1(s + q * k * z + 16 * i);       \
-            ravel_zip##z##x##k##r##rounds(v);                                    \
+            ravel_zip##z(v, k, rounds);                                          \
             RAVEL_UNROLL for (int i = 0; i < k; i++)                             \
                 ravel_store1(d + i * dp + q * z, (ravel_1x1)v[i], stream);       \
         }                                                                        \

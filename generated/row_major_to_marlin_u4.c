@@ -32,7 +32,13 @@
 
 #ifndef RAVEL_PLAIN
 #define RAVEL_INLINE __attribute__((always_inline, unused)) static inline
+/* clang would unroll a loop by 16 before the function that it is in, whose argument bounds
+ * it, is inlined; in full it cannot before. */
+#ifdef __clang__
+#define RAVEL_UNROLL _Pragma("clang loop unroll(full)")
+#else
 #define RAVEL_UNROLL _Pragma("GCC unroll 16")
+#endif
 
 /* ravel_2x4: elements of 2 bytes, 4 lanes; ravel_anyx4: of bytes, at any address. */
 #define RAVEL_TYPES(w)                                                           \
@@ -144,98 +150,23 @@ ravel_store4(unsigned char *d, ravel_1x4 v, int64_t stream)
 #endif
 #endif
 
-/* Networks over vectors of 16 bytes.  A round zips the first half of the vectors with the
- * second half: over all their elements a perfect shuffle, which turns the bits of an
- * element's place round by one.  log2(k) rounds over k vectors make k columns rows of k
- * elements; log2(e) rounds, e elements a vector, make the rows columns again. */
+/* A network over k vectors of 16 elements of 1 bytes.  A round zips the first
+ * half of the vectors with the second half: over all their elements a perfect shuffle,
+ * which turns the bits of an element's place round by one.  log2(k) rounds make k columns
+ * rows of k elements; log2(16) rounds make the rows columns again. */
 #ifndef RAVEL_PLAIN
-#if defined(RAVEL_SSE2) && defined(__SSSE3__)
-#define RAVEL_SHUFFLE(v, by) ((ravel_1x1)_mm_shuffle_epi8((__m128i)(v), (__m128i)(by)))
-#elif defined(__aarch64__) && !defined(__clang__)
-#define RAVEL_SHUFFLE(v, by) __builtin_shuffle(v, by)
-#endif
-
-#define RAVEL_NETWORK(n, e, k, rounds)                                           \
-RAVEL_INLINE void                                                                \
-ravel_zip##n##x##k##r##rounds(ravel_##n##x1 *v)                                  \
-{                                                                                \
-    RAVEL_UNROLL for (int round = 0; round < rounds; round++) {                  \
-        ravel_##n##x1 t[k];                                                      \
-        RAVEL_UNROLL for (int i = 0; i < k / 2; i++) {                           \
-            t[2 * i] = RAVEL_LOW(n, e, 1, v[i], v[i + k / 2]);                   \
-            t[2 * i + 1] = RAVEL_HIGH(n, e, 1, v[i], v[i + k / 2]);              \
-        }                                                                        \
-        RAVEL_UNROLL for (int i = 0; i < k; i++)                                 \
-            v[i] = t[i];                                                         \
-    }                                                                            \
-}
-
-RAVEL_NETWORK(1, 16, 2, 1)
-RAVEL_NETWORK(1, 16, 4, 2)
-RAVEL_NETWORK(1, 16, 8, 3)
-RAVEL_NETWORK(1, 16, 16, 4)
-RAVEL_NETWORK(1, 16, 2, 4)
-RAVEL_NETWORK(1, 16, 4, 4)
-RAVEL_NETWORK(1, 16, 8, 4)
-RAVEL_NETWORK(2, 8, 2, 1)
-RAVEL_NETWORK(2, 8, 4, 2)
-RAVEL_NETWORK(2, 8, 8, 3)
-RAVEL_NETWORK(2, 8, 2, 3)
-RAVEL_NETWORK(2, 8, 4, 3)
-RAVEL_NETWORK(4, 4, 2, 1)
-RAVEL_NETWORK(4, 4, 4, 2)
-RAVEL_NETWORK(4, 4, 2, 2)
-RAVEL_NETWORK(8, 2, 2, 1)
-
-/* Byte i is to come from place i / in * out + i % in: pieces of `in` bytes that lay `out`
- * apart, of which the part that `in` and `out` share is kept. */
-RAVEL_INLINE ravel_1x1
-ravel_apart(int64_t in, int64_t out)
-{
-    ravel_1x1 by = {0};
-    for (int i = 0; i < 16; i++)
-        by[i] = (uint8_t)((i / in * out + i % in) & 15);
-    return by;
-}
-
-/* The power of two that a row of so many bytes, at most 16, is padded to. */
-RAVEL_INLINE int64_t
-ravel_slot(int64_t bytes)
-{
-    return bytes <= 2 ? 2 : bytes <= 4 ? 4 : bytes <= 8 ? 8 : 16;
-}
-
-/* A few bytes. */
 RAVEL_INLINE void
-ravel_few_bytes(unsigned char *d, const unsigned char *s, int64_t bytes)
+ravel_zip1(ravel_1x1 *v, int k, int rounds)
 {
-    int64_t i = 0;
-    for (; i + 16 <= bytes; i += 16)
-        memcpy(d + i, s + i, 16);
-    for (; i + 4 <= bytes; i += 4)
-        memcpy(d + i, s + i, 4);
-    for (; i < bytes; i++)
-        d[i] = s[i];
-}
-
-/* What is in the buffer to *d, which moves on: whole lines past the caches if `stream`,
- * and all of it at the `last`; returns how much is left at its start. */
-RAVEL_INLINE int64_t
-ravel_pour(unsigned char **d, unsigned char *stage, int64_t held, int64_t stream,
-            int64_t last)
-{
-    int64_t i = stream ? (int64_t)(-(uintptr_t)*d & 63) : held;
-    i = i < held ? i : held;
-    memcpy(*d, stage, (size_t)i);
-    for (; i + 64 <= held; i += 64)
-        RAVEL_UNROLL for (int j = 0; j < 64; j += 16)
-            ravel_store1(*d + i + j, ravel_load1(stage + i + j), 1);
-    if (last)
-        memcpy(*d + i, stage + i, (size_t)(held - i));
-    else
-        memmove(stage, stage + i, (size_t)(held - i));
-    *d += i;
-    return held - i;
+    RAVEL_UNROLL for (int round = 0; round < rounds; round++) {
+        ravel_1x1 t[16];
+        RAVEL_UNROLL for (int i = 0; i < k / 2; i++) {
+            t[2 * i] = RAVEL_LOW(1, 16, 1, v[i], v[i + k / 2]);
+            t[2 * i + 1] = RAVEL_HIGH(1, 16, 1, v[i], v[i + k / 2]);
+        }
+        RAVEL_UNROLL for (int i = 0; i < k; i++)
+            v[i] = t[i];
+    }
 }
 #endif
 
@@ -395,7 +326,10 @@ ravel_bits(unsigned char *dst, int64_t d, const unsigned char *src, int64_t s,
 RAVEL_INLINE void                                                                \
 ravel_bits_mix##bits(ravel_2x1 *a)                                               \
 {                                                                                \
-    RAVEL_UNROLL for (int by = 4; by >= bits; by /= 2) {                         \
+    RAVEL_UNROLL for (int turn = 0; turn < 3; turn++) {                          \
+        const int by = 4 >> turn;                                                \
+        if (by < bits)                                                           \
+            continue;                                                            \
         const uint16_t low = (uint16_t)(by == 4 ? 0x0f0f : by == 2 ? 0x3333      \
                                                : 0x5555);                        \
         RAVEL_UNROLL for (int i = 0; i < per; i++) {                             \
@@ -427,7 +361,7 @@ ravel_bits_block##bits(unsigned char *d, const unsigned char *s, int64_t dp,    
         ravel_1x1 v[16];                                                         \
         RAVEL_UNROLL for (int j = 0; j < 16; j++)                                \
             v[j] = ravel_load1(mixed + i * 256 + j * 16);                        \
-        ravel_zip1x16r4(v);                                                      \
+        ravel_zip1(v, 16, 4);                                                    \
         RAVEL_UNROLL for (int j = 0; j < 16; j++)                                \
             ravel_store1(d + (j * per + i) * dp, v[j], 0);                       \
     }                                                                            \
@@ -579,14 +513,14 @@ ravel_bits_few##bits(unsigned char *d, const unsigned char *s, int64_t bytes,   
         RAVEL_UNROLL for (int i = 0; i < per; i++)                               \
             v[i] = ravel_load1(weave ? s + i * apart + t : s + t * per + 16 * i); \
         if (!weave)                                                              \
-            ravel_zip1x##per##r4(v);                                             \
+            ravel_zip1(v, per, 4);                                               \
         RAVEL_UNROLL for (int i = 0; i < per; i++)                               \
             a[i] = (ravel_2x1)v[i];                                              \
         ravel_bits_mix##bits(a);                                                 \
         RAVEL_UNROLL for (int i = 0; i < per; i++)                               \
             v[i] = (ravel_1x1)a[i];                                              \
         if (weave)                                                               \
-            ravel_zip1x##per##r##rounds(v);                                      \
+            ravel_zip1(v, per, rounds);                                          \
         RAVEL_UNROLL for (int i = 0; i < per; i++)                               \
             ravel_store1(weave ? d + t * per + 16 * i : d + i * apart + t, v[i], \
                          stream);                                                \

@@ -1,5 +1,6 @@
 /* kernels_isa.h: the body of kernels_*.c, which say as what: the text that emitted files
- * paste, and its functions by name. */
+ * paste, and its functions by name.  What the build has expanded (templates/README.md)
+ * is in its own templates/. */
 #include <stdint.h>
 #include <string.h>
 
@@ -26,12 +27,20 @@
 #include "../templates/c/transpose16.c"
 #include "../templates/c/zip.h"
 #include "../templates/c/copy_fill_size.h"
+#include "../templates/c/network1.h"
+#include "../templates/c/network2.h"
+#include "../templates/c/network4.h"
+#include "../templates/c/network8.h"
 #include "../templates/c/copy_fill.c"
 #include "../templates/c/interleave_size.h"
 #include "../templates/c/interleave.h"
+#include "../templates/c/weave1.h"
 #include "../templates/c/interleave1.c"
+#include "../templates/c/weave2.h"
 #include "../templates/c/interleave2.c"
+#include "../templates/c/weave4.h"
 #include "../templates/c/interleave4.c"
+#include "../templates/c/weave8.h"
 #include "../templates/c/interleave8.c"
 #include "../templates/c/deinterleave.h"
 #include "../templates/c/deinterleave1.c"

@@ -9,7 +9,10 @@
 RAVEL_INLINE void                                                                \
 ravel_bits_mix##bits(ravel_2x1 *a)                                               \
 {                                                                                \
-    RAVEL_UNROLL for (int by = 4; by >= bits; by /= 2) {                         \
+    RAVEL_UNROLL for (int turn = 0; turn < 3; turn++) {                          \
+        const int by = 4 >> turn;                                                \
+        if (by < bits)                                                           \
+            continue;                                                            \
         const uint16_t low = (uint16_t)(by == 4 ? 0x0f0f : by == 2 ? 0x3333      \
                                                : 0x5555);                        \
         RAVEL_UNROLL for (int i = 0; i < per; i++) {                             \
@@ -41,7 +44,7 @@ ravel_bits_block##bits(unsigned char *d, const unsigned char *s, int64_t dp,    
         ravel_1x1 v[16];                                                         \
         RAVEL_UNROLL for (int j = 0; j < 16; j++)                                \
             v[j] = ravel_load1(mixed + i * 256 + j * 16);                        \
-        ravel_zip1x16r4(v);                                                      \
+        ravel_zip1(v, 16, 4);                                                    \
         RAVEL_UNROLL for (int j = 0; j < 16; j++)                                \
             ravel_store1(d + (j * per + i) * dp, v[j], 0);                       \
     }                                                                            \
@@ -193,14 +196,14 @@ ravel_bits_few##bits(unsigned char *d, const unsigned char *s, int64_t bytes,   
         RAVEL_UNROLL for (int i = 0; i < per; i++)                               \
             v[i] = ravel_load1(weave ? s + i * apart + t : s + t * per + 16 * i); \
         if (!weave)                                                              \
-            ravel_zip1x##per##r4(v);                                             \
+            ravel_zip1(v, per, 4);                                               \
         RAVEL_UNROLL for (int i = 0; i < per; i++)                               \
             a[i] = (ravel_2x1)v[i];                                              \
         ravel_bits_mix##bits(a);                                                 \
         RAVEL_UNROLL for (int i = 0; i < per; i++)                               \
             v[i] = (ravel_1x1)a[i];                                              \
         if (weave)                                                               \
-            ravel_zip1x##per##r##rounds(v);                                      \
+            ravel_zip1(v, per, rounds);                                          \
         RAVEL_UNROLL for (int i = 0; i < per; i++)                               \
             ravel_store1(weave ? d + t * per + 16 * i : d + i * apart + t, v[i], \
                          stream);                                                \

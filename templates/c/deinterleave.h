@@ -40,7 +40,7 @@ ravel_part##z##x##k(unsigned char *d, const unsigned char *s, int64_t dp,       
     RAVEL_UNROLL for (int i = 0; i < k; i++)                                     \
         v[i] = (ravel_##z##x1)ravel_apart_load(s + i * (e / k) * w.sq, k * z,    \
                                                w.rows * z, w.sq, w.by);          \
-    ravel_zip##z##x##k##r##rounds(v);                                            \
+    ravel_zip##z(v, k, rounds);                                                  \
     RAVEL_UNROLL for (int i = 0; i < k; i++)                                     \
         if (i < w.rows)                                                          \
             ravel_store1(d + i * dp, (ravel_1x1)v[i], 0);                        \
@@ -60,7 +60,7 @@ ravel_split_to##z##x##k(unsigned char *d, const unsigned char *s, int64_t n,    
             q = q + e > cols ? cols - e : q;                                     \
             RAVEL_UNROLL for (int i = 0; i < k; i++)                             \
                 v[i] = (ravel_##z##x1)ravel_load1(s + q * k * z + 16 * i);       \
-            ravel_zip##z##x##k##r##rounds(v);                                    \
+            ravel_zip##z(v, k, rounds);                                          \
             RAVEL_UNROLL for (int i = 0; i < k; i++)                             \
                 ravel_store1(d + i * dp + q * z, (ravel_1x1)v[i], stream);       \
         }                                                                        \

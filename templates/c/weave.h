@@ -1,0 +1,191 @@
+/* Planes interleaved, elements of ${size} bytes. */
+#ifndef RAVEL_PLAIN
+/* ${each} rows of at most k columns, tight. */
+RAVEL_INLINE void
+ravel_weave${size}(unsigned char *d, const unsigned char *s, ravel_Woven w, int k,
+             int rounds)
+{
+    const int64_t bytes = w.width * ${size};
+    ravel_${size}x1 v[${each}];
+    RAVEL_UNROLL for (int i = 0; i < k; i++)
+        v[i] = (ravel_${size}x1)ravel_column(s, i, w);
+    ravel_zip${size}(v, k, rounds);
+    RAVEL_UNROLL for (int i = 0; i < k; i++)
+        ravel_keep(d + i * (${each} / k) * bytes, (ravel_1x1)v[i], k * ${size}, bytes,
+                   w.by);
+}
+
+/* ${each} rows of ${each} columns or more, in groups of ${each}; the last may overlap
+ * another.  Rows that are lines are written one after the other. */
+RAVEL_INLINE void
+ravel_group${size}(ravel_${size}x1 *v, const unsigned char *s, int64_t q, ravel_Woven w,
+             int rounds)
+{
+    RAVEL_UNROLL for (int i = 0; i < ${each}; i++)
+        v[i] = (ravel_${size}x1)ravel_column(s, q + i, w);
+    if (q < w.cols)
+        ravel_zip${size}(v, ${each}, rounds);
+}
+
+RAVEL_INLINE void
+ravel_wide${size}(unsigned char *d, const unsigned char *s, ravel_Woven w, int rounds)
+{
+    ravel_${size}x1 v[4][${each}];
+    if (w.lines) {
+        RAVEL_UNROLL for (int g = 0; g < 4; g++)
+            ravel_group${size}(v[g], s, g * ${each}, w, rounds);
+        RAVEL_UNROLL for (int i = 0; i < ${each}; i++)
+            RAVEL_UNROLL for (int g = 0; g < 4; g++)
+                ravel_store1(d + i * 64 + g * 16, (ravel_1x1)v[g][i], 1);
+        return;
+    }
+    for (int64_t q = 0; q < w.width; q += ${each}) {
+        q = q + ${each} > w.width ? w.width - ${each} : q;
+        ravel_group${size}(v[0], s, q, w, rounds);
+        RAVEL_UNROLL for (int i = 0; i < ${each}; i++)
+            ravel_store1(d + (i * w.width + q) * ${size}, (ravel_1x1)v[0][i], 0);
+    }
+}
+
+/* ${each} rows or more, of at most k columns, or of ${each} or more where k is 0; may
+ * write 15 bytes after them. */
+RAVEL_INLINE void
+ravel_weave_all${size}(unsigned char *d, const unsigned char *s, int64_t rows,
+                 const ravel_Woven *of, int k, int rounds)
+{
+    const ravel_Woven w = *of;
+    for (int64_t b = 0; b < w.n; b++, d += w.dn, s += w.sn)
+        for (int64_t p = 0; p < rows; p += ${each}) {
+            p = p + ${each} > rows ? rows - ${each} : p;
+            if (w.ahead && p * ${size} % 64 == 0)
+                for (int64_t q = 0; q < w.cols; q++)
+                    __builtin_prefetch(s + p * ${size} + q * w.sq + w.ahead);
+            if (k)
+                ravel_weave${size}(d + p * w.width * ${size}, s + p * ${size}, w, k,
+                             rounds);
+            else
+                ravel_wide${size}(d + p * w.width * ${size}, s + p * ${size}, w, rounds);
+        }
+}
+
+/* k columns, no padding, rows that touch: ${each} rows and then the next, of all
+ * planes. */
+RAVEL_INLINE void
+ravel_exact_to${size}(unsigned char *d, const unsigned char *s, int64_t rows,
+                ravel_Woven w, int64_t stream, int k, int rounds)
+{
+    for (int64_t b = 0; b < w.n; b++, d += w.dn, s += w.sn)
+        for (int64_t p = 0; p < rows; p += ${each}) {
+            ravel_${size}x1 v[${each}];
+            p = p + ${each} > rows ? rows - ${each} : p;
+            RAVEL_UNROLL for (int i = 0; i < k; i++)
+                v[i] = (ravel_${size}x1)ravel_load1(s + p * ${size} + i * w.sq);
+            ravel_zip${size}(v, k, rounds);
+            RAVEL_UNROLL for (int i = 0; i < k; i++)
+                ravel_store1(d + p * k * ${size} + 16 * i, (ravel_1x1)v[i], stream);
+        }
+}
+
+RAVEL_INLINE void
+ravel_exact${size}(unsigned char *d, const unsigned char *s, int64_t rows,
+             const ravel_Woven *w, int k, int rounds)
+{
+    if (w->stream)
+        ravel_exact_to${size}(d, s, rows, *w, 1, k, rounds);
+    else
+        ravel_exact_to${size}(d, s, rows, *w, 0, k, rounds);
+}
+
+/* ${each} rows or more, by the functions above. */
+static void ravel_woven${size}(unsigned char *d, const unsigned char *s, int64_t rows,
+                         const ravel_Woven *w);
+
+/* ${each} rows or more of one plane, by way of a buffer. */
+static void
+ravel_gathered${size}(unsigned char *d, const unsigned char *s, int64_t rows,
+                const ravel_Woven *w)
+{
+    unsigned char stage[64 + RAVEL_STAGE + 16] __attribute__((aligned(64)));
+    const int64_t bytes = w->width * ${size};
+    const int64_t step = RAVEL_STAGE / bytes / ${each} * ${each};
+    int64_t held = 0, take;
+    for (int64_t p = 0; p < rows; p += take) {
+        take = rows - p;
+        take = take <= step ? take : take < step + ${each} ? step - ${each} : step;
+        ravel_woven${size}(stage + held, s + p * ${size}, take, w);
+        held += take * bytes;
+        if (w->dp == bytes)
+            held = ravel_pour(&d, stage, held, w->stream, p + take == rows);
+        else
+            for (held = 0; held < take; held++)
+                ravel_few_bytes(d + (p + held) * w->dp, stage + held * bytes, bytes);
+        held = w->dp == bytes ? held : 0;
+    }
+}
+
+static void
+ravel_plane_woven${size}(unsigned char *d, const unsigned char *s, int64_t rows,
+                   const ravel_Woven *w)
+{
+    const int64_t bytes = w->width * ${size};
+    if (w->dp == bytes && !w->stream && rows >= 2 * ${each}) {
+        ravel_woven${size}(d, s, rows - ${each}, w);
+        d += (rows - ${each}) * bytes;
+        s += (rows - ${each}) * ${size};
+        rows = ${each};
+    }
+    ravel_gathered${size}(d, s, rows, w);
+}
+
+/* n planes of ${each} rows or more.  Rows that are as wide as what is stored need no
+ * care at the end of a plane. */
+RAVEL_INLINE void
+ravel_planes_woven${size}(unsigned char *d, const unsigned char *s, int64_t n,
+                    int64_t rows, int64_t dn, int64_t sn, ravel_Woven w)
+{
+    const int64_t bytes = w.width * ${size}, stream = w.stream;
+    if (bytes < ravel_slot(bytes))
+        w.by = ravel_apart(bytes, ravel_slot(bytes));
+    w.stream = stream && w.dp == bytes && rows * bytes % 64 == 0 &&
+               ((uintptr_t)d | (n > 1 ? (uintptr_t)dn : 0)) % 64 == 0;
+    w.lines = w.stream && bytes % 64 == 0;
+    if (w.lines || (w.dp == bytes && bytes == ravel_slot(bytes))) {
+        w.exact = !w.lines && w.cols == w.width;
+        w.n = n;
+        w.dn = dn;
+        w.sn = sn;
+        ravel_woven${size}(d, s, rows, &w);
+    } else {
+        w.stream = stream;
+        for (int64_t b = 0; b < n; b++, d += dn, s += sn)
+            ravel_plane_woven${size}(d, s, rows, &w);
+    }
+}
+#endif
+
+/* By vectors where there are rows for one, else by elements. */
+static void
+ravel_interleave${size}(unsigned char *d, const unsigned char *s, int64_t n, int64_t rows,
+                  int64_t cols, int64_t width, int64_t dn, int64_t sn, int64_t dp,
+                  int64_t sq, int64_t stream, int64_t ahead, uint64_t value)
+{
+    unsigned char v[16];
+    for (int i = 0; i < 16; i += ${size})
+        memcpy(v + i, &value, ${size});
+#ifndef RAVEL_PLAIN
+    if (rows >= ${each} && width > 1 && dp >= width * ${size} &&
+        width * ${size} <= RAVEL_WOVEN_BYTES) {
+        const ravel_Woven w = {.cols = cols, .sq = sq, .width = width, .dp = dp,
+                               .stream = stream, .ahead = ahead, .n = 1, .value = v};
+        ravel_planes_woven${size}(d, s, n, rows, dn, sn, w);
+        return;
+    }
+#endif
+    (void)stream;
+    (void)ahead;
+    for (int64_t b = 0; b < n; b++, d += dn, s += sn)
+        for (int64_t p = 0; p < rows; p++)
+            for (int64_t q = 0; q < width; q++)
+                memcpy(d + p * dp + q * ${size}, q < cols ? s + p * ${size} + q * sq : v,
+                       ${size});
+}
