@@ -160,7 +160,9 @@ nest_at(Maker *m, const Nest *from, Nest *to)
         var[i] = l.n > 1 ? l.var : -1;
         if (l.n < 2)
             continue;
-        to->inner += i >= from->nloops - from->inner;
+        int inner = i - (from->nloops - from->inner);
+        to->inner += inner >= 0;
+        to->table += inner >= 0 && inner < from->table;
         to->loop[to->nloops++] = l;
     }
     to->src = address_at(m, from, from->src, var);
