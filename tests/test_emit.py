@@ -165,6 +165,12 @@ def test_tables_of_other_strides_are_two(cx, tmp_path):
         plan.verify()
 
 
+def test_padding_beside_more_rows_stays_a_nest(cx):
+    """Two copies and the padding of the rows of both, which begins where the first copy's would."""
+    with cx.plan("(A,B){A//64, B, A%64}", "(A,B){A, B, pad = {B = 4}}", (96, 3), "u8") as plan:
+        plan.verify()
+
+
 def kernels_of(body):
     """The kernels that are called from the function's part, in order, without the elements' size."""
     part = body[body.rindex("_part(unsigned char"):]
