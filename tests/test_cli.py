@@ -116,6 +116,18 @@ def test_shows_explain():
         assert box in text
 
 
+def test_statements_are_those_of_the_code():
+    """As many calls of each kernel, and of a device as many barriers."""
+    for shape in ("2,20,5,7", "N,20,H,W", "N,C,H,W"):
+        at = ["--from", "NCHW", "--to", "NC1HWC0", "--shape", shape, "--dtype", "f16"]
+        calls = re.findall(r"^ *call (\w+)\(", good("explain", *at, "--statements"), re.M)
+        code = good("emit", *at, "--name", "f", "-o", "-")
+        code = code[code.rindex("\nf"):] if shape[0] == "2" else code[code.rindex("\nf_part("):]
+        assert calls and calls == re.findall(r"^ *ravel_(\w+)\(dst", code, re.M)
+    at = ["--from", "NCHW", "--to", "NHWC", "--shape", "8,64,56,56", "--dtype", "f16", "--target"]
+    assert good("explain", *at, "cuda", "--statements").count("barrier") == good("emit", *at, "cuda", "-o", "-").count("__syncthreads") == 1
+
+
 # --- list, show, index, table, check
 
 def test_list():
@@ -417,6 +429,8 @@ def test_help_of_all():
     (["emit", "--from", "NCHW", "--to", "ROW_MAJORX", "--shape", "1,2,3,4", "--dtype", "f32", "-o", "f.c"], ["ROW_MAJOR"]),
     (["emit", "--from", "NCHW", "--to", "{N, C}", "--shape", "1,2,3,4", "--dtype", "f32", "-o", "f.c"], ["dims"]),
     (["explain", "--from", "NCHW", "--to", "NHWC", "--shape", "1,2,3,4"], ["--dtype"]),
+    (["explain", "--from", "NCHW", "--to", "NHWC", "--shape", "1,2,3,4", "--dtype", "u8", "--statements", "--target", "bursts"], ["--statements"]),
+    (["explain", "--from", "NCHW", "--to", "NHWC", "--shape", "1,2,3,4", "--dtype", "u8", "--statements", "--json"], ["--statements"]),
     (["check", "{N, C"], []), (["check", "{N,, C}"], []), (["check", ""], []), (["check", "()"], []),
     (["check", "onednn:nChw16c", "--shape", "1,2,3,4"], ["onednn"]),
     (["check", "{N//0, N%4}", "--shape", "9"], []), (["check", "{N//-2, N%2}", "--shape", "9"], []),

@@ -157,6 +157,20 @@ def test_tables_are_bounded(cx, tmp_path):
         assert np.array_equal(dst.body, plan.run(raw)) and src.intact() and dst.intact()
 
 
+def test_tables_of_other_strides_are_two(cx, tmp_path):
+    """Rows and their padding, which repeats one: the same offsets in the destination."""
+    case = ("(A,B){A, B}", "(A,B){A//8, B//8 ~ A%8, A%8, B%8, pad = {A = 16}, fill = 'edge'}", (8, 64), "u8")
+    assert relayout(tmp_path / "f.c", case).count("static const int32_t") == 2
+    with cx.plan(*case) as plan:
+        plan.verify()
+
+
+def test_padding_beside_more_rows_stays_a_nest(cx):
+    """Two copies and the padding of the rows of both, which begins where the first copy's would."""
+    with cx.plan("(A,B){A//64, B, A%64}", "(A,B){A, B, pad = {B = 4}}", (96, 3), "u8") as plan:
+        plan.verify()
+
+
 def kernels_of(body):
     """The kernels that are called from the function's part, in order, without the elements' size."""
     part = body[body.rindex("_part(unsigned char"):]

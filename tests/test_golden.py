@@ -2,6 +2,8 @@
 `emit` say.  `make golden` rewrites the files; the diff is the review."""
 import os
 import pathlib
+import re
+import shlex
 import subprocess
 
 import pytest
@@ -72,3 +74,23 @@ def test_golden(name):
     if os.environ.get("RAVEL_UPDATE"):
         path.write_text(now)
     assert path.read_text() == now, "run `make golden` and look at the diff"
+
+
+# --- docs/ir: what the pages show is what the program prints
+
+PAGES = sorted((ravel.ROOT / "docs/ir").glob("*.md"))
+
+
+def test_there_is_a_page_for_each():
+    assert [p.stem for p in PAGES] == ["expr", "gridstmt", "layout", "plan", "stmt"]
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda p: p.stem)
+def test_examples_of_the_pages(page):
+    """The lines of an example are lines of the output, in that order; others may be left out."""
+    examples = re.findall(r"^```\n\$ ravel (.*)\n((?:.*\n)*?)```$", page.read_text(), re.M)
+    assert examples
+    for command, lines in examples:
+        printed = iter(run(*shlex.split(command)).splitlines())
+        for line in lines.splitlines():
+            assert line in printed, "ravel %s: no line '%s', or not there" % (command, line)

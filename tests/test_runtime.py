@@ -590,6 +590,16 @@ def test_verify_and_check():
     command("check", "{A//2, B}", "--shape", "A,7", code=1)
 
 
+@pytest.mark.parametrize("a,b,shape,dtype", [
+    ("ROW_MAJOR", "SW128", "M,64", "f16"),                             # a gather: its table at every shape
+    ("(A){A}", "(A){A//8, A%8 ~ A//8%8, fill = 1}", "A", "u8"),        # padding ends within a block of a higher digit
+    ("(A,B){A//8, B, A%8}", "(A,B){A, B, pad = {B = 8}}", "A,6", "u8"),
+    ("(A,B){A, B}", "(A,B){A, B%8 ~ B//8%8, B//8}", "A,64", "u8"),
+], ids=["gather", "higher digit", "padding follows", "gather of bytes"])
+def test_plans_that_choose_as_numbers_do_are_proven(a, b, shape, dtype):
+    assert command("verify", "--from", a, "--to", b, "--shape", shape, "--dtype", dtype).count("yes: ") == 2
+
+
 def test_one_name_for_two_extents(tmp_path):
     body = emitted(tmp_path / "f.c", ("ROW_MAJOR", "COL_MAJOR", "n,n", "f32"))
     assert "kern(void *dst, const void *src, int64_t n)" in body

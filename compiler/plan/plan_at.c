@@ -147,7 +147,7 @@ nest_at(Maker *m, const Nest *from, Nest *to)
         if (!piece_at(m, from->piece[d], q, part[d]))
             return false;
     }
-    for (int i = 0, first = from->nloops - from->inner; i < from->nloops; i++) {
+    for (int i = 0; i < from->nloops; i++) {
         Loop l = from->loop[i];
         l.ex.n = constant(m, l.ex.n);
         l.ex.ss = constant(m, l.ex.ss);
@@ -160,8 +160,9 @@ nest_at(Maker *m, const Nest *from, Nest *to)
         var[i] = l.n > 1 ? l.var : -1;
         if (l.n < 2)
             continue;
-        to->inner += i >= first;
-        to->table += i >= first && i < first + from->table;
+        int inner = i - (from->nloops - from->inner);
+        to->inner += inner >= 0;
+        to->table += inner >= 0 && inner < from->table;
         to->loop[to->nloops++] = l;
     }
     to->src = address_at(m, from, from->src, var);

@@ -614,8 +614,8 @@ sentences(void **state)
 
 /* ---- plans with extents left to run time that are wrong at some shapes only ---- */
 
-static const Pair any = {"(A,B){A, B}", "(A,B){A//4, B//3, A%4, B%3, fill = 'none'}", "f32",
-                         2, {RUNTIME_EXTENT, RUNTIME_EXTENT}};
+static const Pair any = {"(A,B){A, B}", "(A,B){A//4, B//3, A%4, B%3, fill = 'none'}",
+                         "f32", 2, {RUNTIME_EXTENT, RUNTIME_EXTENT}};
 /* Its first nests: whole blocks of both dims, whole by rest, rest by whole. */
 enum { WHOLE, REST = 2 };
 
