@@ -219,7 +219,7 @@ def test_checked_by_what_is_no_compiler(tmp_path, compiler, said):
 @pytest.mark.parametrize("args", [["-k", "offset", "-T", "SW128", "-s", "8,64", "-d", "f16"], [*NIBBLES, "-G", "cuda"], [*NIBBLES, "-G", "bursts"],
                                   [*NIBBLES, "-G", "blocks"]], ids=" ".join)
 def test_checked_is_of_relayouts_in_c(tmp_path, args):
-    assert "--check is of a relayout in C" in checked(tmp_path, "gcc", *args, code=2)[1]
+    assert "--check needs --kind relayout" in checked(tmp_path, "gcc", *args, code=2)[1]
 
 
 def test_a_check_that_is_stopped_leaves_nothing(tmp_path):
