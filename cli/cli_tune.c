@@ -44,7 +44,7 @@ cli_wisdom(Cli *c)
 Plan *
 cli_plan(Cli *c, const Request *rq)
 {
-    Consulted said;
+    WisdomUsed said;
     Plan *p = compile_plan(c->arena, c->known, rq);
     ravel_request q = {.from = rq->from, .to = rq->to, .dtype = rq->dtype,
                        .rank = rq->rank, .shape = rq->shape};
