@@ -1,8 +1,8 @@
 /* The library's own threads: OpenMP's, which wait between two calls.
  *
  * libgomp keeps a team for every thread that has led one.  In the child of a fork that
- * team does not exist, but libgomp would wait for it forever.  So a child creates threads for
- * each call, as do builds without OpenMP.  libgomp aborts if it cannot create threads; so
+ * team does not exist, but libgomp would wait for it forever.  So a child creates threads
+ * for each call, as do builds without OpenMP.  libgomp aborts if it cannot create them; so
  * the first call of each thread probes with threads of its own whether enough of them can
  * be created. */
 #define _GNU_SOURCE

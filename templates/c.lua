@@ -85,7 +85,7 @@ ${name}(int64_t a, int64_t out[${rank}])
   bytes = "*${name} = ${value};",
   element = "x[${index}]",
   sizes_open = [[
-/* bytes of both buffers; 1 where an extent is none or a size does not fit */
+/* bytes of both buffers; 1 if an extent is not valid or a size does not fit */
 int
 ${name}_bytes(${params}, int64_t *src_bytes, int64_t *dst_bytes)
 {
