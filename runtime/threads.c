@@ -2,8 +2,8 @@
  *
  * libgomp keeps a team for every thread that has led one.  In the child of a fork that
  * team does not exist, but libgomp would wait for it forever.  So a child creates threads
- * for each call, as do builds without OpenMP.  libgomp aborts if it cannot create them; so
- * the first call of each thread probes with threads of its own whether enough of them can
+ * for each call, as do builds without OpenMP.  libgomp aborts if it cannot create them;
+ * so the first call of each thread probes with its own threads whether enough of them can
  * be created. */
 #define _GNU_SOURCE
 #include "threads.h"
