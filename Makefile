@@ -22,7 +22,7 @@ Q        := $(if $(V),,@)
 SAY       = $(if $(V),@:,@printf '  %-7s %s\n')
 
 CLI      := cli/main.c $(wildcard cli/cli_*.c)
-# TCC=0: no libtcc; plans go by the interpreter.
+# TCC=0: no libtcc; plans are interpreted.
 TCC      ?= 1
 NO_TCC   := $(if $(filter 0,$(TCC)),runtime/tcc_stdio.c runtime/elf_load.c)
 LIB_SRC  := $(filter-out $(CLI) $(NO_TCC),$(wildcard compiler/*.c compiler/*/*.c runtime/*.c))
@@ -208,5 +208,5 @@ help:
 	@echo 'make identities rewrite docs/identities.md'
 	@echo 'make clean      make loc             V=1           show the commands'
 	@echo 'make SAN=1 B=build-asan              the sanitizer build'
-	@echo 'make TCC=0 B=build-notcc             without libtcc: plans go by the interpreter'
-	@echo 'make OPENMP= B=build-threads         threads of our own instead of libgomp'
+	@echo 'make TCC=0 B=build-notcc             without libtcc: plans are interpreted'
+	@echo 'make OPENMP= B=build-threads         threads created for each call instead of libgomp'

@@ -1,4 +1,4 @@
-"""The chart of the README: groups of cases, ravel beside the best peer and the non-temporal copy."""
+"""The chart of docs/speed.md: groups of cases, ravel beside the best peer and the non-temporal copy."""
 
 import matplotlib
 

@@ -20,62 +20,70 @@ static const struct {
     struct argp_option option;
     size_t at;            /* of the const char * or bool in Options */
 } table[] = {
-    {'s', false, {"shape", 's', "S", 0, "the logical extents, as in 2,64,56,56; of "
-     "check, emit, explain and verify a name leaves one to run time", 0},
+    {'s', false, {"shape", 's', "S", 0, "the logical extents, as in 2,64,56,56; in "
+     "check, emit, explain and verify a name leaves an extent to run time", 0},
      offsetof(Options, shape)},
     {'t', false, {"dtype", 'd', "T", 0, "the element type: f32 f16 bf16 f64 i8 u8 i16 "
      "... i4 u4 u2 u1 c64", 0}, offsetof(Options, dtype)},
-    {'a', false, {"at", 'a', "I", 0, "an index, as in 1,17,4,6, or with --inverse an "
+    {'a', false, {"at", 'a', "I", 0, "an index, as in 1,17,4,6; with --inverse an "
      "address", 0}, offsetof(Options, at)},
-    {'i', true, {"inverse", 'i', 0, 0, "from address to index", 0},
+    {'i', true, {"inverse", 'i', 0, 0, "convert an address to an index", 0},
      offsetof(Options, inverse)},
     {'F', false, {"from", 'F', "LAYOUT", 0, "the layout of the source", 0},
      offsetof(Options, from)},
     {'T', false, {"to", 'T', "LAYOUT", 0, "the layout of the destination", 0},
      offsetof(Options, to)},
-    {'k', false, {"kind", 'k', "K", 0, "relayout (the default), offset, inverse, load "
-     "or store", 0},
+    {'k', false, {"kind", 'k', "K", 0, "relayout (default), offset, inverse, load or "
+     "store", 0},
      offsetof(Options, kind)},
-    {'G', false, {"target", 'G', "L", 0, "the language: c, cuda, hip, opencl, glsl; "
-     "blocks: as these, in plain C; bursts: a machine without threads; mine.lua: a table "
-     "of yours", 0}, offsetof(Options, target)},
-    {'M', false, {"manifest", 'M', "FILE", 0, "how to launch the kernel, and what it "
-     "costs, as JSON", 0}, offsetof(Options, manifest)},
-    {'n', false, {"name", 'n', "F", 0, "the function's name", 0},
+    {'G', false, {"target", 'G', "L", 0, "the target language: c (default), cuda, hip, "
+     "opencl, glsl; blocks: a GPU kernel in plain C; bursts: a machine without threads; "
+     "mine.lua: your own table", 0}, offsetof(Options, target)},
+    {'M', false, {"manifest", 'M', "FILE", 0,
+     "write how to launch the kernel, and what its accesses cost, as JSON", 0},
+     offsetof(Options, manifest)},
+    {'n', false, {"name", 'n', "F", 0, "the name of the function", 0},
      offsetof(Options, name)},
-    {'o', false, {"output", 'o', "FILE", 0, "where to write", 0},
+    {'o', false, {"output", 'o', "FILE", 0, "the output file", 0},
      offsetof(Options, output)},
-    {'C', false, {"check", 'c', "COMPILER", 0, "prove what was emitted as this makes it, "
-     "as in 'clang -O2', CC= in front or not; else nothing is written", 0},
+    {'C', false, {"check", 'c', "COMPILER", 0,
+     "compile the output with this command, as in 'clang -O2', and prove the object; "
+     "if it is wrong, nothing is written", 0},
      offsetof(Options, check)},
-    {'O', false, {"object", 'O', "FILE.so", 0, "the function of a shared object instead "
-     "of our own code", 0}, offsetof(Options, object)},
-    {'A', false, {"align", 'A', "N", 0, "an --object's buffers begin at multiples of N "
-     "bytes; anywhere unless given", 0}, offsetof(Options, align)},
-    {'L', false, {"limit", 'L', "N", 0, "seconds of work that a question may take, "
-     "counted in steps: 2 unless given; of verify also the processor time of a proof", 0},
+    {'O', false, {"object", 'O', "FILE.so", 0, "prove a function of this shared object "
+     "instead of ravel's code", 0}, offsetof(Options, object)},
+    {'A', false, {"align", 'A', "N", 0, "alignment of the buffers of --object, in bytes "
+     "(default 1)", 0}, offsetof(Options, align)},
+    {'L', false, {"limit", 'L', "N", 0, "limit of work in seconds, counted in steps "
+     "(default 2); in verify also the processor time of a proof", 0},
      offsetof(Options, limit)},
-    {'R', false, {"rounds", 'R', "N", 0, "how often each is measured: 9 unless given", 0},
+    {'R', false, {"rounds", 'R', "N", 0, "rounds of measurement (default 9)", 0},
      offsetof(Options, rounds)},
-    {'N', false, {"threads", 'N', "N", 0, "threads at work: as many as there are processors "
-     "unless given, of bench one", 0}, offsetof(Options, threads)},
-    {'W', false, {"wisdom", 'W', "FILE", 0, "what tuning found; unless given that of "
-     "RAVEL_WISDOM", 0}, offsetof(Options, wisdom)},
-    {'S', false, {"seconds", 'S', "N", 0, "how long to measure, besides the proofs: 2 unless "
-     "given", 0},
+    {'N', false, {"threads", 'N', "N", 0,
+     "number of threads (default: all processors; in bench 1)", 0},
+     offsetof(Options, threads)},
+    {'W', false, {"wisdom", 'W', "FILE", 0,
+     "the file with the results of tune (default: that of RAVEL_WISDOM)", 0},
+     offsetof(Options, wisdom)},
+    {'S', false, {"seconds", 'S', "N", 0, "time to measure, in addition to the proofs "
+     "(default 2)", 0},
      offsetof(Options, seconds)},
-    {'g', false, {"svg", 'g', "FILE", 0, "draw a picture", 0}, offsetof(Options, svg)},
-    {'e', false, {"equals", 'e', "LAYOUT", 0, "is it the same as this one?", 0},
+    {'g', false, {"svg", 'g', "FILE", 0,
+     "draw the layout to this file", 0},
+     offsetof(Options, svg)},
+    {'e', false, {"equals", 'e', "LAYOUT", 0, "compare with this layout", 0},
      offsetof(Options, equals)},
-    {'b', false, {"banks", 'b', "DIM[:BYTES],...", 0, "is it, as a tile in shared memory, "
-     "free of bank conflicts for lanes along DIM?", 0}, offsetof(Options, banks)},
-    {'v', true, {"verify", 'v', 0, 0, "check every byte of the result", 0},
+    {'b', false, {"banks", 'b', "DIM[:BYTES],...", 0,
+     "find bank conflicts of this tile in shared memory, for lanes along DIM", 0},
+     offsetof(Options, banks)},
+    {'v', true, {"verify", 'v', 0, 0,
+     "check every byte of the result and prove the code", 0},
      offsetof(Options, verify)},
-    {'j', true, {"json", 'j', 0, 0, "output for programs; of explain with --target", 0},
+    {'j', true, {"json", 'j', 0, 0, "write JSON; in explain with --target", 0},
      offsetof(Options, json)},
-    {'m', true, {"statements", 'm', 0, 0, "the statements that the code is made of, "
-     "instead (docs/ir)", 0}, offsetof(Options, statements)},
-    {'f', false, {"spec", 'f', "FILE", 0, "load a spec file first (may be repeated)", 0},
+    {'m', true, {"statements", 'm', 0, 0, "print the statements of the code instead "
+     "(docs/ir)", 0}, offsetof(Options, statements)},
+    {'f', false, {"spec", 'f', "FILE", 0, "load a spec file first (repeatable)", 0},
      0},
 };
 
@@ -280,7 +288,7 @@ void
 cli_check_json(Cli *c, const char *text)
 {
     if ((c->o.json || c->o.manifest) && !utf8_is_text(text, strlen(text)))
-        cli_fail(c, "'%s' is not UTF-8, and so cannot be told in JSON", text);
+        cli_fail(c, "'%s' is not UTF-8 and cannot be written as JSON", text);
 }
 
 void

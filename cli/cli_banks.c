@@ -36,7 +36,8 @@ find_dim(Banked *b, const char *name)
         return d;
     for (int i = 0; i < b->l->rank; i++)
         buf_printf(&dims, "%s%s", i ? ", " : "", b->l->dim[i].name);
-    cli_fail(b->c, "--banks: '%s' is no dim of %s: it has (%s)", name, b->text, dims.s);
+    cli_fail(b->c, "--banks: '%s' is not a dim of %s, which has (%s)", name, b->text,
+             dims.s);
 }
 
 /* K or K:16. */
@@ -55,7 +56,7 @@ read_access(Banked *b, const char *text)
     char *end;
     i64 bytes = strtoll(colon + 1, &end, 10);
     if (!isdigit((unsigned char)colon[1]) || *end || !bank_width(bytes))
-        cli_fail(b->c, "--banks %s: a lane takes 1, 2, 4, 8 or 16 bytes", text);
+        cli_fail(b->c, "--banks %s: a lane accesses 1, 2, 4, 8 or 16 bytes", text);
     t.bytes = (int)bytes;
     t.elements = bytes * 8 / bits;
     if (t.elements < 1)
@@ -133,13 +134,12 @@ why_none(const Banked *b, const SwizzleFound *f)
 {
     Arena *a = b->c->arena;
     if (f->answer == SWIZZLE_TOO_MANY)
-        return arena_printf(a, "%s wants %d words at a time that lie alike within the "
-            "vectors that stay whole, and there are %d places for such",
+        return arena_printf(a, "%s accesses %d words at once that have the same place "
+            "in their vectors, and there are only %d banks for these",
             b->access[f->access].text, f->words, f->places);
     if (f->answer == SWIZZLE_EXCLUDED)
         return "every linear map of the higher address bits to the banks was excluded";
-    return "none was found in the steps that are allowed, and it is not shown that there "
-           "is none";
+    return "none was found within the limit of steps; there may be one";
 }
 
 /* Over the addresses without the swizzle that the layout has; what is found is put into
@@ -154,8 +154,8 @@ find_cure(const Banked *b)
         bare = banked_as(b, swizzled_text(b, NULL));
     Swizzler *s = tile_swizzler(a, bare.tile);
     if (!s) {
-        cure.why = arena_printf(a, "its storage of %lld bytes is no whole number of rows "
-            "of 128, within which words would be moved: pad it",
+        cure.why = arena_printf(a, "its storage of %lld bytes is not a multiple of 128, "
+            "the unit in which a swizzle moves words: pad it",
             (long long)layout_bytes(b->l));
         return cure;
     }
@@ -167,7 +167,7 @@ find_cure(const Banked *b)
         return cure;
     }
     if (layout_find_param(b->l->ref->def, "a") >= 0) {
-        cure.why = "there is one, but beside a swizzle no parameter may be called 'a'";
+        cure.why = "one exists, but a layout with a swizzle cannot have a parameter 'a'";
         return cure;
     }
     if (cure.found.bits)
@@ -230,10 +230,10 @@ print_access(const Banked *b, int i)
            n->warps > 1 ? "s" : "", (long long)n->wavefronts,
            n->wavefronts > 1 ? "s" : "");
     if (is_free(n)) {
-        printf(", as few as there can be\n");
+        printf(", the minimum\n");
         return;
     }
-    printf(" where %lld are enough\n", (long long)n->ideal);
+    printf(", the minimum is %lld\n", (long long)n->ideal);
     printf("    in warp %lld, lane %d at %s and lane %d at %s need words %lld and %lld, "
            "both of bank %d\n", (long long)n->warp, n->lane[0],
            cli_tuple(a, n->x[0], b->l->rank), n->lane[1],
@@ -246,12 +246,12 @@ print_cure(const Banked *b, const Cure *cure)
 {
     if (cure->why) {
         printf("  %s: %s\n", exists[cure->found.answer] == NO
-               ? "no xor swizzle of it is free of conflicts" : "no swizzle is named",
+               ? "no xor swizzle of it is free of conflicts" : "no swizzle is given",
                cure->why);
         return;
     }
-    printf("  without conflicts, every warp counted again%s:\n    %s\n",
-           b->l->sigma ? ", and instead of its own swizzle" : "", cure->layout);
+    printf("  without conflicts (every warp was counted again)%s:\n    %s\n",
+           b->l->sigma ? ", in place of its own swizzle" : "", cure->layout);
 }
 
 int
@@ -263,7 +263,7 @@ cli_check_banks(Cli *c)
     Banked b = {.c = c, .text = c->o.arg[0]};
     Cure cure;
     if (!c->o.shape)
-        cli_fail(c, "--banks is about a tile: give its --shape, as in --shape 64,64");
+        cli_fail(c, "--banks needs the shape of the tile, as in --shape 64,64");
     cli_shape_names(c, shape, name, &any);
     if (any)
         cli_fail(c, "--shape %s: the extents of a tile are numbers", c->o.shape);

@@ -107,7 +107,7 @@ print_flaw(Cli *c, const Layout *l, const Verdict *v)
         printf("  at %s:%d\n", v->loc.file, v->loc.line);
     if (l->ref->def->view && v->flaw != FLAW_UNDECIDED &&
         (v->flaw != FLAW_SIGMA || v->naddresses == 2))
-        printf("  it is a view: it can be read from (--from), not written to\n");
+        printf("  it is a view: usable as --from, not as --to\n");
 }
 
 /* no element at 19, 23 (hole), 68..79, 84..95, ... (padding) */
@@ -148,7 +148,7 @@ print_storage(Layout *l, const Verdict *v)
                (long long)v->padding, (long long)v->holes, (long long)layout_bytes(l));
     print_gaps(v);
     if (unfilled)
-        printf("  it cannot be written to (--to): %s\n", unfilled);
+        printf("  not usable as --to: %s\n", unfilled);
     else if (note && v->onto != YES)
         printf("  %s\n", note);
 }
@@ -187,7 +187,7 @@ check_shape(Cli *c)
         print_flaw(c, l, v);
     } else {
         printf("yes: %s is one-to-one for %s%s\n", c->o.arg[0], of,
-               v->by_structure ? "" : " (every element was looked at)");
+               v->by_structure ? "" : " (every element was examined)");
     }
     print_storage(l, v);
     if (!v->flaw)
@@ -276,7 +276,7 @@ print_every(Cli *c, const EveryShape *s)
     if (s->dense == YES)
         printf("  dense%s%s\n", when ? " exactly when " : "", when ? when : "");
     else if (s->dense == NO)
-        printf("  never dense: slots of its digits stay empty\n");
+        printf("  never dense: some values of its digits do not occur\n");
     else
         printf("  whether it is dense depends on the shape: give --shape\n");
     if (!s->inverse)
@@ -302,13 +302,13 @@ check_shapes(Cli *c, int rank, const i64 *shape)
     if (c->o.json) {
         cli_print_json(every_json(c, s));
     } else if (s->injective == UNKNOWN) {
-        printf("unknown: nothing can be said of %s for every shape: %s\n", c->o.arg[0],
+        printf("unknown: %s cannot be decided for every shape: %s\n", c->o.arg[0],
                s->why);
         printf("  give --shape, as in --shape 64,64\n");
     } else if (!yes) {
         printf("no: %s %s", c->o.arg[0], meaning[s->v->flaw]);
         if (s->v->flaw == FLAW_COLLISION)
-            printf(": already for %s", witness_shape(c, s->l));
+            printf(", for example for %s", witness_shape(c, s->l));
         printf("\n");
         print_flaw(c, s->l, s->v);
     } else {
@@ -324,7 +324,7 @@ cmd_check(Cli *c)
     const char *name[MAX_RANK];
     bool any = false;
     if (c->o.equals && c->o.banks)
-        cli_fail(c, "--equals and --banks are two questions: ask one at a time");
+        cli_fail(c, "--equals and --banks cannot be combined");
     if (c->o.equals)
         return cli_check_equal(c);
     if (c->o.banks)

@@ -83,8 +83,8 @@ find_function(const ChildObject *o)
         return error_set(&told->err, RAVEL_ERR_FILE, "%s", dlerror());
     void *f = dlsym(so, o->name);
     if (!f || f == dlsym(RTLD_DEFAULT, o->name))
-        return error_set(&told->err, RAVEL_ERR_FILE, "'%s' has no function '%s'; --name "
-                         "says which", o->said, o->name);
+        return error_set(&told->err, RAVEL_ERR_FILE, "'%s' has no function '%s'; give "
+                         "its name with --name", o->said, o->name);
     function = (Relayout *)(uintptr_t)f;
     function_at = (CheckedAt *)(uintptr_t)f;
     extents = o->x;
@@ -177,7 +177,7 @@ judge(int how, long long limit, Outcome *out, ravel_error *err)
                          "memory");
     if (sig == SIGXCPU && !atomic_load(&told->inside))
         return error_set(err, RAVEL_ERR_MEMORY, "the proof took more than %lld s of "
-                         "processor time; --limit gives it more", limit);
+                         "processor time; raise it with --limit", limit);
     if (sig || told->state == ENDED) {
         explain_end(how, limit, out->why, sizeof out->why);
     } else if (told->state == FAULTED) {

@@ -5,13 +5,13 @@
 
 #include "../runtime/proof.h"
 
-/* void name(void *dst, const void *src) of a shared object; with extents that it is told,
+/* void name(void *dst, const void *src) of a shared object; with run-time extents,
  * int name(void *dst, const void *src, const int64_t *x). */
 typedef struct {
     const char *path, *name;
     int align;                     /* of its buffers; 0: any */
     const char *said;              /* what it is called in sentences */
-    const i64 *x;                  /* NULL: it is told none */
+    const i64 *x;                  /* run-time extents; NULL: none */
 } ChildObject;
 
 typedef struct {

@@ -25,7 +25,7 @@ ends_with(const char *s, const char *end)
     return n >= m && !strcmp(s + n - m, end);
 }
 
-/* A .npy is told by its first bytes; the rest is raw. */
+/* A .npy file is recognised by its first bytes; other files are raw. */
 static void
 read_source(Cli *c, Source *s)
 {
@@ -56,7 +56,7 @@ check_dtype(Cli *c, const Source *s, const DType *t)
         cli_fail(c, "'%s' holds %d-byte elements (%s), --dtype %s has %d bits",
                  c->o.arg[0], s->a.bytes, s->a.descr, t->name, t->bits);
     if (own && own != t && !opaque)
-        cli_fail(c, "'%s' holds %s elements, not %s: leave --dtype away", c->o.arg[0],
+        cli_fail(c, "'%s' holds %s elements, not %s: omit --dtype", c->o.arg[0],
                  own->name, t->name);
 }
 
@@ -67,7 +67,7 @@ source_dtype(Cli *c, const Source *s)
     if (c->o.dtype && !t)
         cli_fail(c, "unknown dtype '%s'", c->o.dtype);
     if (!t)
-        cli_fail(c, "'%s' holds elements of type %s: say what they are with --dtype",
+        cli_fail(c, "'%s' holds elements of type %s: give their type with --dtype",
                  c->o.arg[0], s->a.descr);
     if (s->npy)
         check_dtype(c, s, t);
@@ -117,7 +117,7 @@ set_shape(Cli *c, Source *s, const char *from)
             cli_fail(c, "'%s' is empty: an extent is 0", c->o.arg[0]);
     if (s->dtype->bits < 8 ||
         !shape_from_storage(spec_ref(c->arena, from, c->known), &s->a, s))
-        cli_fail(c, "the logical shape cannot be told from %s of '%s' in layout '%s': "
+        cli_fail(c, "the logical shape does not follow from %s of '%s' in layout '%s': "
                  "give --shape", cli_tuple(c->arena, s->a.shape, s->a.rank), c->o.arg[0],
                  from);
 }
@@ -194,8 +194,8 @@ verify(Cli *c, const ravel_plan *p, const unsigned char *dst, Source *s)
     if (!reference_differs(p->plan, dst, s->a.data, &at))
         cli_fail(c, "verify: out of memory");
     if (at >= 0)
-        fprintf(stderr, "ravel: verify: slot %lld of the result is not what the layouts "
-                "say\n", (long long)at);
+        fprintf(stderr, "ravel: verify: slot %lld of the result differs from the "
+                "layouts\n", (long long)at);
     free(s->a.data);
     s->a.data = NULL;
     cli_need_memory(c, proof_bytes(p->plan), "a proof");

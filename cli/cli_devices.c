@@ -7,7 +7,7 @@
 
 static const char *const kinds[] = {[RAVEL_CUDA] = "cuda", [RAVEL_OPENCL] = "opencl"};
 
-/* What programs are told a status by. */
+/* The name of a status in JSON. */
 static const char *
 word(ravel_status s)
 {

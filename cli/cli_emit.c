@@ -45,12 +45,12 @@ cmd_emit(Cli *c)
     const Target *target = cli_target(c);
     bool grid = target_is(target, "blocks");
     if (c->o.manifest && (!grid || kind != EMIT_RELAYOUT))
-        cli_fail(c, "--manifest is of a kernel: --kind relayout with --target cuda, hip, "
-                    "opencl, glsl or blocks");
+        cli_fail(c, "--manifest needs --kind relayout with --target cuda, hip, opencl, "
+                    "glsl or blocks");
     if (c->o.manifest && c->o.output && !strcmp(c->o.manifest, c->o.output))
-        cli_fail(c, "the kernel and its manifest are both to be %s", c->o.output);
+        cli_fail(c, "the output and the manifest cannot both be %s", c->o.output);
     if (c->o.check && (grid || kind != EMIT_RELAYOUT || target_is(target, "bursts")))
-        cli_fail(c, "--check is of a relayout in C: --kind relayout with --target c");
+        cli_fail(c, "--check needs --kind relayout with --target c");
     if (kind == EMIT_RELAYOUT) {
         if (!rq.from || !rq.to || !rq.dtype)
             cli_fail(c, "a relayout needs --from, --to and --dtype");
@@ -70,9 +70,9 @@ cmd_emit(Cli *c)
         text = compile_frag(c->arena, target, c->known, &rq, kind);
     } else {
         if (target_is(target, "bursts"))
-            cli_fail(c, "--kind %s: a machine of bursts has relayouts only", c->o.kind);
+            cli_fail(c, "--kind %s: a machine of bursts supports relayouts only", c->o.kind);
         if (!rq.from == !rq.to)
-            cli_fail(c, "--kind %s is of one layout: give it with --to", c->o.kind);
+            cli_fail(c, "--kind %s takes one layout: give it with --to", c->o.kind);
         if (rq.extent)
             cli_fail(c, "--shape '%s': --kind %s needs numbers", c->o.shape, c->o.kind);
         rq.dtype = cli_dtype(c, rq.to ? rq.to : rq.from);
@@ -183,7 +183,7 @@ explain_choices(Cli *c, const Plan *p)
             printf("next %s, %s: %.3g ms\n", next->kernel->name, next->order,
                    next->cost * 1e-6);
         else
-            printf("the model knows no other way\n");
+            printf("no other candidate\n");
     }
 }
 
@@ -224,7 +224,7 @@ cmd_explain(Cli *c)
         return EXIT_YES;
     }
     if (c->o.json)
-        cli_fail(c, "--json is there with --target cuda, hip, opencl, glsl, blocks or bursts");
+        cli_fail(c, "--json needs --target cuda, hip, opencl, glsl, blocks or bursts");
     if (!plan_is_fixed(p)) {
         explain_runtime(&b, p, "from", p->from);
         explain_runtime(&b, p, "to", p->to);

@@ -80,7 +80,7 @@ cli_check_equal(Cli *c)
     else if (q.equal == YES)
         printf("yes: every element has the same address in both, for %s (%s)\n", of,
                q.by_structure ? "their expressions are equal"
-                              : "every element was looked at");
+                              : "every element was examined");
     else
         printf("unknown: %s\n", q.why);
     if (!c->o.json && w.size_a != w.size_b)

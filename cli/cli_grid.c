@@ -23,7 +23,7 @@ target_of_file(Cli *c, const char *path)
     free(text);
     const Target *t = target_read(c->arena, path, own);
     if (target_is(t, "functions"))
-        cli_fail(c, "--target '%s': a table of yours has the model \"blocks\" or "
+        cli_fail(c, "--target '%s': the model of your table must be \"blocks\" or "
                  "\"bursts\"", path);
     return t;
 }
@@ -42,7 +42,7 @@ cli_target(Cli *c)
         return target_of_file(c, c->o.target);
     for (int i = 0; i < LEN(targets); i++)
         buf_printf(&b, "%s%s", i ? ", " : "", targets[i]);
-    cli_fail(c, "--target '%s': the targets there are: %s; or a table of yours, as in "
+    cli_fail(c, "--target '%s': unknown; the targets are %s, or a file, as in "
              "mine.lua", c->o.target, b.s);
 }
 

@@ -41,10 +41,10 @@ prove_numbers(Cli *c, const Plan *p, const ChildObject *object, Outcome *o)
     cli_check(c, child_prove(p, NULL, object, 0, o, &err), &err);
 }
 
-/* What the text is of is told on standard error where the text itself goes to standard
- * output. */
+/* Print the verdict: on standard error if the text goes to standard output. */
 static void
-tell(Cli *c, const Plan *p, const char *compiler, const ShapeProof *s, const Outcome *o)
+print_verdict(Cli *c, const Plan *p, const char *compiler, const ShapeProof *s,
+              const Outcome *o)
 {
     FILE *f = strcmp(c->o.output, "-") ? stdout : stderr;
     const ravel_certificate *k = &o->certificate;
@@ -59,9 +59,10 @@ tell(Cli *c, const Plan *p, const char *compiler, const ShapeProof *s, const Out
     if (no)
         fprintf(f, "\n  %s\n", o->why);
     else if (!plan_is_fixed(p))
-        fprintf(f, ": %d shapes, at and beside all borders; %d runs\n", s->shapes, k->runs);
+        fprintf(f, ": %d shapes, every boundary value and its neighbours; %d runs\n",
+                s->shapes, k->runs);
     else
-        fprintf(f, ": %lld elements, %lld padding, %lld holes left alone; %d runs\n",
+        fprintf(f, ": %lld elements, %lld padding, %lld holes not written; %d runs\n",
                 (long long)k->elements, (long long)k->padding, (long long)k->holes, k->runs);
 }
 
@@ -82,6 +83,6 @@ cli_prove_emitted(Cli *c, const Target *t, const Request *rq, const Plan *p,
         cli_prove_shapes(c, rq, p, &object, &s, &o);
     else
         prove_numbers(c, p, &object, &o);
-    tell(c, p, compiler, &s, &o);
+    print_verdict(c, p, compiler, &s, &o);
     return !o.why[0];
 }

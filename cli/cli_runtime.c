@@ -137,13 +137,13 @@ print_proof(const Proofs *v, bool yes)
         printf("  %s\n", v->sum.why);
         return;
     }
-    printf("  boxes    %d, shown to be disjoint and to cover all at %d shapes: %s residue%s of "
-           "the extents\n", p->n, v->boxes.shapes, v->boxes.all ? "every" : "the first",
-           v->boxes.all ? "" : "s");
-    printf("  code     run at %d shapes, at and beside all borders of the digits: %d runs\n",
-           v->borders.n, k->runs);
-    printf("  result   %lld elements, %lld padding, %lld holes left alone: every bit, "
-           "over two poisons\n", (long long)k->elements, (long long)k->padding,
+    printf("  boxes    %d, disjoint and covering the destination at %d shapes: %s "
+           "residue%s of the extents\n", p->n, v->boxes.shapes,
+           v->boxes.all ? "every" : "the first", v->boxes.all ? "" : "s");
+    printf("  code     run at %d shapes, every boundary value of the digits and its "
+           "neighbours: %d runs\n", v->borders.n, k->runs);
+    printf("  result   %lld elements, %lld padding, %lld holes not written: every bit "
+           "is right\n", (long long)k->elements, (long long)k->padding,
            (long long)k->holes);
 }
 

@@ -7,8 +7,9 @@
 
 /* The extents of a layout's dims, RUNTIME_EXTENT where they are that. */
 const i64 *cli_runtime_shape(Arena *a, const Sizes *r);
-/* The proof of a plan at shapes around all borders, told as verify does, or added to
- * proofs; whether it went through.  name: of src's dims left to run time. */
+/* Prove a plan at shapes with every boundary value and its neighbours; print the result
+ * as verify does, or add it to proofs; return whether the plan is right.  name: of src's
+ * dims left to run time. */
 bool cli_verify_shapes(Cli *c, const ravel_plan *plan, const char *const *name,
                        json_t *proofs);
 /* The same of an object's function of the names' values, made of the plan p: o says why

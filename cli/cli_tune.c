@@ -44,7 +44,7 @@ cli_wisdom(Cli *c)
 Plan *
 cli_plan(Cli *c, const Request *rq)
 {
-    Consulted said;
+    WisdomUsed said;
     Plan *p = compile_plan(c->arena, c->known, rq);
     ravel_request q = {.from = rq->from, .to = rq->to, .dtype = rq->dtype,
                        .rank = rq->rank, .shape = rq->shape};
@@ -83,16 +83,16 @@ static const char *
 verdict(const ravel_trial *t)
 {
     return t->refused ? "refused by its proof" : t->winner && t->model
-           ? "the model's choice, kept" : t->winner ? "taken"
-           : t->model ? "the model's choice" : "";
+           ? "chosen by the model, kept" : t->winner ? "fastest, taken"
+           : t->model ? "chosen by the model" : "";
 }
 
 static void
 print_table(const ravel_tuning *r, const char *file)
 {
-    printf("%lld bytes, %d thread%s; memcpy takes %.3f ms; all are proven; medians of %d "
-           "rounds in all\n", (long long)r->bytes, r->threads, r->threads == 1 ? "" : "s",
-           r->memcpy_ns * 1e-6, r->rounds);
+    printf("%lld bytes, %d thread%s; memcpy takes %.3f ms; all candidates are proven; "
+           "medians of %d rounds\n", (long long)r->bytes, r->threads,
+           r->threads == 1 ? "" : "s", r->memcpy_ns * 1e-6, r->rounds);
     printf("  %4s  %-12s %-36s %10s %8s   %s\n", "nest", "kernel", "order", "model ms",
            "x memcpy", "span");
     for (int i = 0; i < r->trials; i++) {
@@ -106,7 +106,7 @@ print_table(const ravel_tuning *r, const char *file)
         printf("%s\n", verdict(t));
     }
     if (r->refused[0])
-        printf("this is a bug in ravel: %s\n", r->refused);
+        printf("this is a bug of ravel: %s\n", r->refused);
     if (file)
         printf("remembered in %s\n", file);
     else

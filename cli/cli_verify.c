@@ -58,27 +58,27 @@ print_certificate(const Cli *c, const Plan *p, const ravel_plan *code, const Out
         return;
     }
     if (!c->o.object)
-        printf("  boxes    %d, shown to be disjoint and to cover all; kernels: %s\n",
+        printf("  boxes    %d, disjoint and covering the destination; kernels: %s\n",
                k->nests, k->kernels);
     if (code)
         printf("  code     %s\n", ravel_plan_way(code));
-    printf("  source   %lld slots, a number each, read in %d pass%s; left as it was\n",
+    printf("  source   %lld slots, each with its own number, in %d pass%s; unchanged\n",
            (long long)k->stamped, k->passes, k->passes == 1 ? "" : "es");
-    printf("  result   %lld elements, %lld padding, %lld holes left alone: every bit, "
-           "over two poisons\n", (long long)k->elements, (long long)k->padding,
+    printf("  result   %lld elements, %lld padding, %lld holes not written: every bit "
+           "is right\n", (long long)k->elements, (long long)k->padding,
            (long long)k->holes);
-    printf("  beside   pages that cannot be touched, on both sides of both buffers; the "
-           "source locked\n");
+    printf("  pages    inaccessible before and after both buffers; the source is "
+           "read-only\n");
     if (c->o.align)
-        printf("  begins   at multiples of %s bytes, of each buffer by itself; against both "
-               "pages\n", c->o.align);
+        printf("  align    each buffer at multiples of %s bytes, next to both pages\n",
+               c->o.align);
     else
-        printf("  begins   at any byte: 1, 16 and an element beyond a page, of each buffer "
-               "by itself\n");
+        printf("  align    any: each buffer 1 byte, 16 bytes and an element after a page "
+               "boundary\n");
     if (k->parts)
-        printf("  parts    up to %d, in several orders; no byte is written by two\n",
-               k->parts);
-    printf("  runs     %d, the last of them %d threads at once\n", k->runs, k->threads);
+        printf("  parts    up to %d, in several orders; no byte is written by two "
+               "parts\n", k->parts);
+    printf("  runs     %d, the last by %d threads at once\n", k->runs, k->threads);
 }
 
 /* Prove one direction and say so. */

@@ -1,7 +1,7 @@
-/* The plans that a context keeps, found by what was asked for.
+/* The cache of a context's plans; a request is the key.
  *
- * One lock for all contexts, held for a look-up's time and over every fork, so that no
- * child is born with it taken by a thread that it does not have. */
+ * One lock serves all contexts.  It is held during a look-up and across every fork, so that
+ * the child of a fork never finds it held by a thread that it does not have. */
 #include <pthread.h>
 #include <string.h>
 
@@ -91,7 +91,7 @@ still_known(const LayoutDef *def, const LayoutDef *known)
 static bool
 current(ravel_plan *p, const LayoutDef *known, const Wisdom *wisdom)
 {
-    if (!wisdom_current(&p->told, wisdom, !plan_is_fixed(p->plan)))
+    if (!wisdom_current(&p->wisdom, wisdom, !plan_is_fixed(p->plan)))
         return false;
     return p->known == known || (still_known(p->plan->src->ref->def, known) &&
                                  still_known(p->plan->dst->ref->def, known));

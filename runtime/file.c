@@ -1,4 +1,4 @@
-/* file.c: whole files in, and out whole or not at all. */
+/* file.c: read files; write files atomically. */
 #define _GNU_SOURCE
 #include "file.h"
 
@@ -69,8 +69,8 @@ grow(Buffer *b, size_t max)
     return 0;
 }
 
-/* Read to the end, always keeping room for the closing NUL: the size that stat
- * told is a first guess only, for the file may grow, shrink or not know it.
+/* Read to the end, always keeping room for the closing NUL.  The size from stat is only
+ * a first guess, because the file may grow, shrink or be a device.
  * The last read of a file of the expected size is the one that finds the end. */
 static int
 drain(int fd, size_t max, Buffer *b)

@@ -1,4 +1,4 @@
-/* file.h: whole files in, and out whole or not at all. */
+/* file.h: read files; write files atomically. */
 #ifndef RAVEL_FILE_H
 #define RAVEL_FILE_H
 
@@ -9,10 +9,10 @@
 ravel_status file_read(const char *path, size_t max, unsigned char **data,
                        size_t *len, ravel_error *err);
 
-/* Write the parts one after the other to a file without a name in the folder of `path`,
- * flush it to disk, give it the place and flush the folder; on any failure before the
- * last step `path` is as it was and nothing else is left.  "-" is standard output; a path that
- * is a device or a pipe is written to directly. */
+/* Write the parts in order to an unnamed file in the folder of `path`, flush it to disk,
+ * rename it to `path` and flush the folder.  On a failure before the last step `path` is
+ * unchanged and no file is left.  "-" is standard output; a device or a pipe is written
+ * to directly. */
 typedef struct {
     const void *data;
     size_t len;
@@ -20,8 +20,8 @@ typedef struct {
 ravel_status file_write(const char *path, const FilePart *part, int nparts,
                         ravel_error *err);
 
-/* For handlers of signals that end the process: take away a temporary file that has a
- * name.  Safe in any of them. */
+/* For handlers of signals that end the process: remove a temporary file that has a name.
+ * Async-signal-safe. */
 void file_abandon(void);
 
 #endif

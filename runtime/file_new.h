@@ -11,8 +11,8 @@ typedef struct {
     int nparts, mode;              /* -1: as the umask has it */
 } FileContents;
 
-/* file_new.c: a file of these contents in the place of `path`, whole or not at all: 0 or
- * an errno.  *begun: there was one to be written. */
+/* file_new.c: replace `path` atomically by a file with these contents; 0 or an errno.
+ * *begun: writing had begun. */
 int file_replace(const char *path, const FileContents *c, bool *begun);
 
 /* file.c.  open, again where a signal came; with the umask's mode. */

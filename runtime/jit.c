@@ -57,7 +57,7 @@ give(void)
     pthread_mutex_unlock(&lock);
 }
 
-/* Else a child may be born with the lock taken by a thread it does not have. */
+/* Else the child of a fork may find the lock held by a thread that it does not have. */
 static void
 prepare(void)
 {

@@ -65,16 +65,16 @@ struct ravel_context {
     const KernelSet *kernels;
     char cpu[CPU_NAME];                 /* the model's name */
     CodeWay way;
-    atomic_int users;                   /* who made it, and its plans */
+    atomic_int users;                   /* its owner, and its plans */
     Cache cache;
 };
 
-/* What wisdom there was for a plan. */
+/* The wisdom that a plan was made with. */
 typedef struct {
-    const Wisdom *wisdom;          /* the newest then */
-    const char *key;               /* NULL: there was none to look it up in */
-    const Advice *advice;          /* NULL: it had none */
-} Consulted;
+    const Wisdom *wisdom;          /* the newest at that time */
+    const char *key;               /* NULL: there was no wisdom to look up */
+    const Advice *advice;          /* NULL: none for the key */
+} WisdomUsed;
 
 struct ravel_plan {
     Arena arena;
@@ -92,8 +92,8 @@ struct ravel_plan {
     i64 bytes;                     /* that it takes */
 
     /* Under the cache's lock: */
-    const LayoutDef *known;        /* for these layouts it is current */
-    Consulted told;                     /* key: in arena; and for this wisdom */
+    const LayoutDef *known;        /* it is current for these layouts */
+    WisdomUsed wisdom;             /* it is current for this wisdom; key: in arena */
     ravel_plan *next, *newer, *older;
 };
 
@@ -114,26 +114,26 @@ void cache_init(Cache *c);
 Key key_of(const ravel_context *cx, const ravel_request *rq);
 /* A key that outlives the request. */
 Key key_keep(Arena *a, const Key *k);
-/* The plan, one user more; NULL where there is none, or a name of its layouts stands for
- * another now, or there is
- * other wisdom about it. */
+/* Find the plan and count one more user.  NULL if there is none, if a name of its layouts
+ * now denotes another layout, or if there is different wisdom for it. */
 ravel_plan *cache_find(Cache *c, const Key *k, const LayoutDef *known,
                        const Wisdom *wisdom);
-/* Keep p, instead of one with the same key; others may have to go. */
+/* Add p, in place of one with the same key; others may be evicted. */
 void cache_add(Cache *c, ravel_plan *p);
 void cache_bound(Cache *c, i64 plans, i64 bytes);
 
 /* wisdom.c: the name of the processor. */
 void wisdom_cpu(char name[CPU_NAME]);
-/* What a plan is remembered by: all that its speed depends on. */
+/* The key of a plan in wisdom: all that its speed depends on. */
 const char *wisdom_key(Arena *a, const ravel_context *cx, const Plan *p, int threads);
-/* The newest about it, NULL: none.  Lives as long as the context. */
+/* The newest entry for the key, or NULL.  It lives as long as the context. */
 const Advice *wisdom_find(const Wisdom *w, const char *key);
-/* Have p, to be run by so many threads, as wisdom has it.  In p's arena. */
-void wisdom_use(ravel_context *cx, const Wisdom *w, Plan *p, int threads, Consulted *out);
-/* Whether what was told is still all there is to say. */
-bool wisdom_current(Consulted *t, const Wisdom *now, bool runtime);
-/* Remember one; it is copied. */
+/* Apply wisdom to p, for this number of threads.  Allocates in p's arena. */
+void wisdom_use(ravel_context *cx, const Wisdom *w, Plan *p, int threads,
+                WisdomUsed *out);
+/* Whether `now` has the same advice for the plan. */
+bool wisdom_current(WisdomUsed *t, const Wisdom *now, bool runtime);
+/* Add a copy of an entry. */
 ravel_status wisdom_learn(ravel_context *cx, const Advice *one, ravel_error *err);
 void wisdom_free(const Wisdom *w);
 

@@ -33,7 +33,7 @@ ravel_status npy_decode(const char *path, unsigned char *file, size_t len, Npy *
 bool npy_is(const unsigned char *file, size_t len);
 
 /* Write rank extents and data (row-major, little endian) as a version 1.0 file,
- * byte for byte what numpy.save writes; whole or not at all. */
+ * byte for byte what numpy.save writes, atomically. */
 ravel_status npy_write(const char *path, const char *descr, int bytes, int rank,
                        const int64_t *shape, const void *data,
                        ravel_error *err);

@@ -56,7 +56,7 @@ plan(void *arg)
         plan_pick(made, &j->pick[i]);
     if (!j->pick)
         wisdom_use(p->cx, j->wisdom, made, plan_threads(p->cx, j->key, made).most,
-                   &p->told);
+                   &p->wisdom);
     if (p->cx->way != CODE_INTERPRETER && (jit_is_built || p->cx->way == CODE_JIT))
         make_text(p, &q);
     else

@@ -1,10 +1,10 @@
-/* Threads of our own: OpenMP's, which stay and wait between two runs.
+/* The library's own threads: OpenMP's, which wait between two calls.
  *
- * libgomp keeps a team for every thread that has led one, and takes it to be there in the
- * child of a fork too, where it waits for ever.  So a child has threads that are born and
- * end with each run; so have builds without OpenMP.  And libgomp ends a process in which
- * it cannot start a thread: so the first run of each thread tries whether that many can be
- * had, with threads that it can do without. */
+ * libgomp keeps a team for every thread that has led one.  In the child of a fork that
+ * team does not exist, but libgomp would wait for it forever.  So a child creates threads
+ * for each call, as do builds without OpenMP.  libgomp aborts if it cannot create them;
+ * so the first call of each thread probes with its own threads whether enough of them can
+ * be created. */
 #define _GNU_SOURCE
 #include "threads.h"
 
@@ -33,11 +33,10 @@ threads_here(void)
     return n;
 }
 
-/* More than any kernel takes of a stack, with what calls it. */
+/* More stack than any kernel and its callers need. */
 static const size_t STACK = (size_t)1 << 20;
 
-/* What a thread has of the stack where nothing else is said: RLIMIT_STACK at the start
- * of the process. */
+/* The default size of a thread's stack: RLIMIT_STACK at the start of the process. */
 static size_t
 usual_stack(pthread_attr_t *a)
 {
@@ -75,10 +74,10 @@ member(void *arg)
     return NULL;
 }
 
-/* The caller is one of them: it does what no thread could be had for.  Whether there were
- * as many as parts. */
+/* Run with threads created for this call.  The caller runs the parts for which no thread
+ * could be created.  Returns whether there was a thread for each part. */
 static bool
-run_born(ravel_task *task, void *arg, int parts)
+run_created(ravel_task *task, void *arg, int parts)
 {
     Team t = {.task = task, .arg = arg, .parts = parts};
     pthread_t thread[TEAM_MAX];
@@ -94,7 +93,7 @@ run_born(ravel_task *task, void *arg, int parts)
 
 #ifdef _OPENMP
 static atomic_bool forked;
-static _Thread_local int led;      /* the most threads that this one could have */
+static _Thread_local int led;      /* the largest team that this thread has probed */
 
 static void
 in_child(void)
@@ -102,7 +101,7 @@ in_child(void)
     atomic_store(&forked, true);
 }
 
-/* OpenMP's threads have the usual stack. */
+/* OpenMP's threads have the default stack. */
 static bool
 small_stacks(void)
 {
@@ -112,7 +111,7 @@ small_stacks(void)
     return small;
 }
 
-/* Before any fork that could matter; out of memory, a child is as careless as libgomp. */
+/* Runs before any fork that matters.  If it is out of memory, a child uses libgomp. */
 __attribute__((constructor)) static void
 watch_forks(void)
 {
@@ -123,7 +122,7 @@ void
 threads_run(ravel_task *task, void *arg, int parts)
 {
     if (atomic_load(&forked) || parts > led) {
-        if (run_born(task, arg, parts) && !small_stacks())
+        if (run_created(task, arg, parts) && !small_stacks())
             led = parts;
         return;
     }
@@ -135,6 +134,6 @@ threads_run(ravel_task *task, void *arg, int parts)
 void
 threads_run(ravel_task *task, void *arg, int parts)
 {
-    run_born(task, arg, parts);
+    run_created(task, arg, parts);
 }
 #endif

@@ -1,4 +1,5 @@
-/* What a context has been told, or found out, of how relayouts are best done. */
+/* Wisdom: the kernels and loop orders that a context has loaded or measured as
+ * fastest. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -85,9 +86,9 @@ same_advice(const Advice *a, const Advice *b)
 }
 
 void
-wisdom_use(ravel_context *cx, const Wisdom *w, Plan *p, int threads, Consulted *out)
+wisdom_use(ravel_context *cx, const Wisdom *w, Plan *p, int threads, WisdomUsed *out)
 {
-    *out = (Consulted){w, NULL, NULL};
+    *out = (WisdomUsed){w, NULL, NULL};
     if (!w || !plan_is_fixed(p))
         return;
     out->key = wisdom_key(ex_arena(p->e), cx, p, threads);
@@ -97,7 +98,7 @@ wisdom_use(ravel_context *cx, const Wisdom *w, Plan *p, int threads, Consulted *
 }
 
 bool
-wisdom_current(Consulted *t, const Wisdom *now, bool runtime)
+wisdom_current(WisdomUsed *t, const Wisdom *now, bool runtime)
 {
     if (t->wisdom == now || runtime)
         return true;

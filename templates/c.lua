@@ -85,7 +85,7 @@ ${name}(int64_t a, int64_t out[${rank}])
   bytes = "*${name} = ${value};",
   element = "x[${index}]",
   sizes_open = [[
-/* bytes of both buffers; 1 where an extent is none or a size does not fit */
+/* bytes of both buffers; 1 if an extent is not valid or a size does not fit */
 int
 ${name}_bytes(${params}, int64_t *src_bytes, int64_t *dst_bytes)
 {
@@ -173,16 +173,4 @@ ${name}(void *dst, const void *src, const int64_t *x, int64_t part, int64_t part
     { "ravel_fill", "c/little.h", "c/fill.c" },
     { "ravel_fill_bits", "c/bits_into.h", "c/fill_bits.c" },
   },
-  -- what the headers that emitted C may include declare besides the C library (glibc's, by default; libgomp's)
-  reserved = "omp_* BIG_ENDIAN BYTE_ORDER EXIT_* FD_* LITTLE_ENDIAN MB_CUR_MAX NFDBITS PDP_ENDIAN RAND_MAX WCONTINUED WEXITED WEXITSTATUS WIF* WNOHANG "
-    .. "WNOWAIT WSTOPPED WSTOPSIG WTERMSIG WUNTRACED a64l aligned_alloc arc4random arc4random_buf arc4random_uniform at_quick_exit be16toh be32toh "
-    .. "be64toh ceilf* clearenv copysignf* drand48 drand48_r drem dremf dreml ecvt ecvt_r erand48 erand48_r exp10 exp10f exp10l explicit_bzero "
-    .. "fabsf* fcvt fcvt_r fd_mask fd_set ffsll finite finitef finitel floorf* fmaf* fmaxf* fminf* fputc_unlocked fputs_unlocked fwrite_unlocked "
-    .. "gcvt getloadavg getsubopt htobe16 htobe32 htobe64 htole16 htole32 htole64 initstate initstate_r isascii isinf isinff isinfl isnan isnanf "
-    .. "isnanl jrand48 jrand48_r l64a lcong48 lcong48_r le16toh le32toh le64toh lgamma_r lgammaf_r lgammal_r lrand48 lrand48_r mbstowcs mkdtemp "
-    .. "mkstemp mkstemps mktemp mrand48 mrand48_r nanf* nearbyintf* nexttoward nexttowardf nexttowardl nrand48 nrand48_r offsetof on_exit "
-    .. "posix_memalign pselect putc_unlocked putchar_unlocked putenv qecvt qecvt_r qfcvt qfcvt_r qgcvt quick_exit rand_r random random_r "
-    .. "reallocarray realpath remquo remquof remquol rintf* roundeven roundevenf* roundevenl roundf* rpmatch scalb scalbf scalbl scalbln scalblnf "
-    .. "scalblnl seed48 seed48_r select setenv setstate setstate_r signbit significand significandf significandl sincos sincosf sincosl sqrtf* "
-    .. "srand48 srand48_r srandom srandom_r stpcpy stpncpy toascii truncf* u_char u_int u_long u_short unsetenv valloc vfscanf vscanf vsscanf",
 }

@@ -218,7 +218,7 @@ def fails_at(r, at):
 
 HEAD = """# The identities of index arithmetic
 
-Written by `make identities` from [compiler/expr/identities.toml](../compiler/identities.toml). `//` and `%` are floor division and its
+Written by `make identities` from [compiler/expr/identities.toml](../compiler/expr/identities.toml). `//` and `%` are floor division and its
 remainder, `~` is xor, `dig(x, lo, hi)` is `(x % hi)//lo`, `cdiv` rounds up. Letters are any integer unless the third column says more.
 
 Each is proven by z3 and tried at every point of a grid that includes negative values, in `make test` (`tests/test_identities.py`).

@@ -13,7 +13,7 @@ import ravel
 
 # Layouts that are one-to-one and refused all the same, by what the library says of them.
 LIMITS = {
-    "is stored twice": "a digit too many, though nothing collides (README, Limits)",
+    "is stored twice": "a digit too many, though nothing collides (docs/reference.md, Limits)",
     "share names in different places": "dims matched by name are matched in whole",
     "moves parts of": "a swizzle in bytes is judged by its form, whatever bits the size leaves it",
 }

@@ -271,7 +271,7 @@ def test_checked_by_what_is_no_compiler(tmp_path, compiler, said):
 @pytest.mark.parametrize("args", [["-k", "offset", "-T", "SW128", "-s", "8,64", "-d", "f16"], [*NIBBLES, "-G", "cuda"], [*NIBBLES, "-G", "bursts"],
                                   [*NIBBLES, "-G", "blocks"]], ids=" ".join)
 def test_checked_is_of_relayouts_in_c(tmp_path, args):
-    assert "--check is of a relayout in C" in checked(tmp_path, "gcc", *args, code=2)[1]
+    assert "--check needs --kind relayout" in checked(tmp_path, "gcc", *args, code=2)[1]
 
 
 def test_a_check_that_is_stopped_leaves_nothing(tmp_path):
@@ -358,10 +358,15 @@ def compiles_or_refused(path, *args):
     c = path.read_text()
     assert re.sub(r"/\*.*?\*/", "", c, flags=re.S).count("HACK") == 0, c
     check = subprocess.run(["gcc", *WARN, "-c", "-o", "/dev/null", path], capture_output=True, text=True)
+    name = args[args.index("--name") + 1] if "--name" in args else None
+    if name in LIBRARY:                       # the compiler says that the name is taken
+        assert check.returncode == 1 and name in check.stderr, check.stderr
+        return False
     assert check.returncode == 0, check.stderr
     return True
 
 
+LIBRARY = "memcpy memset int64_t uint64_t uint8_t NULL size_t INT64_MAX".split()
 NAMES = ["", " ", "a b", "1a", "a;b", "a*/b", "/*", "main()", "é", "a\nb", "a\"b", "a\\", "??/", "x"*1000, "x"*100, "int", "for", "restrict",
          "inline", "_Bool", "while", "typedef", "asm", "memcpy", "memset", "int64_t", "uint64_t", "uint8_t", "NULL", "size_t", "ravel_copy",
          "ravel_fill", "ravel_transpose", "ravel_min", "dst", "src", "dst_", "src_", "out", "a", "n", "RAVEL_TILES", "INT64_MAX", "main",

@@ -271,7 +271,7 @@ def test_opencl_compiles(tmp_path):
     (["--from", "ROW_MAJOR", "--to", "MMA_A", "--target", "c"], "needs --from, --to, --dtype"),
     (["--from", "ROW_MAJOR", "--to", "MMA_A", "--target", "bursts"], "needs --from, --to, --dtype"),
     (["--from", "ROW_MAJOR"], "needs --from, --to, --dtype"),
-    (["--from", "ROW_MAJOR", "--to", "MMA_A", "--manifest", "m"], "--manifest is of a kernel"),
+    (["--from", "ROW_MAJOR", "--to", "MMA_A", "--manifest", "m"], "--manifest needs --kind relayout"),
     (["--from", "ROW_MAJOR", "--to", "MMA_A", "--name", "int"], "cannot name a C function"),
     (["--from", "(M,K){M, K, view = true}", "--to", "(N,K){N, K}"], "is no fragment"),
     (["--from", "ROW_MAJOR", "--to", "(M,K){M, K//8, K%8, fill = \"edge\", lanes = 1, registers = 8}", "--shape", "3,5"], "a load does not repeat the last element"),

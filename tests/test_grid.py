@@ -454,16 +454,16 @@ def test_a_path_that_json_cannot_tell(tmp_path):
         f.write('return { like = "cuda" }')
     r = subprocess.run([G.RAVEL, "emit", "--from", "NCHW", "--to", "NHWC", "--shape", "1,2,3,4", "--dtype", "f32", "--target", path, "-o", tmp_path / "o",
                         "--manifest", tmp_path / "m"], capture_output=True)
-    assert r.returncode == 2 and b"cannot be told in JSON" in r.stderr and not (tmp_path / "o").exists(), r
+    assert r.returncode == 2 and b"cannot be written as JSON" in r.stderr and not (tmp_path / "o").exists(), r
 
 
 # --- what is refused
 
 def test_what_targets_there_are(tmp_path):
     base = [G.RAVEL, "emit", "--from", "NCHW", "--to", "NHWC", "--dtype", "f32", "-o", str(tmp_path / "o")]
-    for more, says in [(["--shape", "1,2,3,4", "--target", "metal"], "the targets there are: c, cuda, hip, opencl, glsl, blocks, bursts"),
+    for more, says in [(["--shape", "1,2,3,4", "--target", "metal"], "the targets are c, cuda, hip, opencl, glsl, blocks, bursts"),
                        (["--shape", "N,2,3,4", "--target", "cuda"], "extents at run time are for the target c"),
-                       (["--shape", "1,2,3,4", "--target", "cuda", "--manifest", str(tmp_path / "o")], "the kernel and its manifest are both to be"),
-                       (["--shape", "1,2,3,4", "--manifest", str(tmp_path / "m")], "--manifest is of a kernel")]:
+                       (["--shape", "1,2,3,4", "--target", "cuda", "--manifest", str(tmp_path / "o")], "the output and the manifest cannot both be"),
+                       (["--shape", "1,2,3,4", "--manifest", str(tmp_path / "m")], "--manifest needs --kind relayout")]:
         r = subprocess.run(base + more, capture_output=True, text=True)
         assert r.returncode == 2 and says in r.stderr and not list(tmp_path.iterdir()), r

@@ -14,8 +14,8 @@ emit_add(Arena *a, Stmt ***tail, StKind kind)
     return s;
 }
 
-/* Words that a function's name cannot be in C, C++ and their kin, and emitted code's own;
- * targets have more (`reserved`). */
+/* Keywords of C, C++ and related languages, and the names that emitted code uses itself.
+ * A target adds its own (`reserved`).  Clashes with libraries are left to the compiler. */
 static const char keywords[] =
     " alignas alignof and and_eq asm auto bitand bitor bool break case catch char "
     "class compl const constexpr continue decltype default delete do double dst "
@@ -27,66 +27,21 @@ static const char keywords[] =
     "unsigned ushort using virtual void volatile while xor xor_eq const_cast "
     "dynamic_cast static_cast reinterpret_cast static_assert thread_local wchar_t ";
 
-/* Functions of the C library, which compilers know by heart (C11 7). */
-static const char library[] =
-    " abort abs alloca asctime assert atexit atof atoi atol atoll bcmp bcopy bsearch "
-    "bzero calloc clearerr clock ctime difftime div errno exit fclose feof ferror "
-    "fflush ffs ffsl ffsll fgetc fgetpos fgets fopen fprintf fputc fputs fread free "
-    "freopen fscanf fseek fsetpos ftell fwrite getc getchar getenv gets gmtime index "
-    "isalnum isalpha isblank iscntrl isdigit isgraph islower isprint ispunct isspace "
-    "isupper isxdigit labs ldiv llabs lldiv localeconv localtime longjmp malloc mblen "
-    "mbtowc mktime perror printf putc putchar puts qsort raise rand realloc remove "
-    "rename rewind rindex scanf setbuf setjmp setlocale setvbuf signal snprintf "
-    "sprintf srand sscanf system time tmpfile tmpnam tolower toupper ungetc vfprintf "
-    "vprintf vsnprintf vsprintf wcstombs wctomb ";
-
-/* Those of <math.h> and <complex.h>, which are there for other types too. */
-static const char typed[] =
-    " acos acosh asin asinh atan atan2 atanh cabs cacos cacosh carg casin casinh catan "
-    "catanh cbrt ccos ccosh ceil cexp cimag clog conj copysign cos cosh cpow cproj "
-    "creal csin csinh csqrt ctan ctanh erf erfc exp exp2 expm1 fabs fdim floor fma "
-    "fmax fmin fmod frexp gamma hypot ilogb j0 j1 jn ldexp lgamma llrint llround log "
-    "log10 log1p log2 logb lrint lround modf nan nearbyint nextafter nexttoward pow "
-    "remainder remquo rint round scalbln scalbn sin sinh sqrt tan tanh tgamma trunc "
-    "y0 y1 yn ";
-
 static bool
-is_word_of(const char *list, const char *s)
+is_keyword(const char *s)
 {
     size_t n = strlen(s);
-    for (const char *at = strstr(list, s); at; at = strstr(at + 1, s))
+    for (const char *at = strstr(keywords, s); at; at = strstr(at + 1, s))
         if (at[-1] == ' ' && at[n] == ' ')
             return true;
     return false;
 }
 
-/* Of <math.h> sin, and as sinf and sinl for other types (C11 7.31.1). */
-static bool
-is_of_library(const char *s)
-{
-    char stem[16];
-    size_t n = strlen(s);
-    if (is_word_of(library, s) || is_word_of(typed, s))
-        return true;
-    if (n < 2 || n > sizeof stem || !strchr("fl", s[n - 1]))
-        return false;
-    memcpy(stem, s, n - 1);
-    stem[n - 1] = 0;
-    return is_word_of(typed, stem);
-}
-
-/* What the standard keeps for headers to come (C11 7.31), and what is ours. */
+/* Names of implementations (C11 7.1.3), and ravel's own. */
 static bool
 is_reserved(const char *s)
 {
-    static const char *const prefixes[] = {"_", "ravel_", "RAVEL_", "mem", "str", "wcs",
-                                           "INT", "UINT", "SIZE_", "PTRDIFF_", "WCHAR_",
-                                           "WINT_", "SIG_", "NULL"};
-    size_t n = strlen(s);
-    for (int i = 0; i < LEN(prefixes); i++)
-        if (!strncmp(s, prefixes[i], strlen(prefixes[i])))
-            return true;
-    return n > 1 && !strcmp(s + n - 2, "_t");
+    return *s == '_' || !strncmp(s, "ravel_", 6) || !strncmp(s, "RAVEL_", 6);
 }
 
 bool
@@ -95,7 +50,7 @@ emit_is_identifier(const char *s)
     size_t n = strspn(s, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
                          "0123456789_");
     return n > 0 && n < 128 && !s[n] && !isdigit((unsigned char)*s) && !is_reserved(s) &&
-           !is_word_of(keywords, s) && !is_of_library(s);
+           !is_keyword(s);
 }
 
 /* A letter, perhaps with digits: no keyword, no macro. */

@@ -222,7 +222,7 @@ emit_extents(const Plan *p, Unit *u)
     bool *none = arena_array(t.arena, bool, t.s->n + 1);
     u->param = t.name;
     u->nparams = t.s->nextents;
-    u->note = "0, or 1 and nothing done where an extent is none, a size does not fit or "
+    u->note = "0, or 1 and nothing done if an extent is not valid, a size does not fit or "
               "src and dst overlap";
     u->sizes = checks(&t, sizes(&t, fit, size));
     u->body = with_unused(&t, with_scalars(&t, u->body, none));

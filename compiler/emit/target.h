@@ -50,7 +50,7 @@ const char *target_template(const char *name);
 const Field *field_of(unsigned models, const char *name);
 /* The bit of a model by its name, 0 where there is none. */
 unsigned field_model(const char *name);
-/* diag_fatal where a field is none, is not what it should be or is not there; sets the
+/* diag_fatal if a field is unknown, has a wrong value or is missing; sets the
  * model and puts the texts of helpers in the place of their names. */
 void target_check(Target *t, Arena *a);
 _Noreturn void target_fail(const Target *t, Arena *a, const char *fmt, ...) PRINTF(3, 4);

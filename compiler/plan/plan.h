@@ -50,12 +50,12 @@ typedef enum { NEST_COPY, NEST_FILL } NestKind;
 
 struct Kernel;
 
-/* The loops that a kernel runs itself: planes whose columns go on in the destination where
- * those of the last end, planes, rows of a plane, columns of a row. */
+/* The loops that a kernel runs itself: a group of planes that are adjacent in the
+ * destination (SIDE), planes, rows of a plane, columns of a row. */
 enum { SIDE, BATCH, ROW, COL, ROLES };
 
-/* A loop around the kernel's call.  Its turn takes `step` iterations of loop[loop]:
- * one, or for a loop of the kernel as many as a call does. */
+/* An outer loop: a loop around the kernel's call, over loop[loop].  `step` is its tile:
+ * the iterations that one call covers, 1 unless the kernel runs that loop too. */
 typedef struct {
     int loop;
     i64 step;
@@ -89,13 +89,12 @@ typedef struct {
     bool picked;          /* by plan_pick */
     double cost;          /* nanoseconds, by the model */
 
-    /* Of extents that are left to run time: there is anything to do where all of these
-     * are above 0. */
+    /* With run-time extents: the nest runs only if all of these are above 0. */
     int nneeded;
     const Ex **needed;
-    i64 few;              /* another nest does it where a loop has so many iterations at
-                           * most, or where it has more; 0: none */
-    bool variant;         /* it is that other one */
+    i64 few;              /* the largest narrow count: one nest runs if a loop has at most
+                           * so many iterations, another if it has more; 0: always */
+    bool variant;         /* it is the other one */
 } Nest;
 
 typedef struct {

@@ -6,7 +6,7 @@
 #include "plan.h"
 
 /* plan_shapes.c */
-/* Values of each extent that is left to run time: at and beside all borders of digits,
+/* Values of each run-time extent: every boundary value of its digits and the neighbours,
  * and if so said every residue with up to three of its blocks, at most 1024 each. */
 typedef struct {
     const i64 *value[MAX_RANK];

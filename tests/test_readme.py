@@ -1,0 +1,59 @@
+"""The README and docs/: what a command prints there is what it prints, and links lead to files."""
+
+import os
+import re
+import subprocess
+
+import numpy as np
+import pytest
+
+import ravel
+
+PAGES = sorted([*ravel.ROOT.glob("*.md"), *ravel.ROOT.glob("*/*.md")])
+TEXT = (ravel.ROOT / "README.md").read_text()
+BLOCKS = re.findall(r"^```console\n(.*?)^```$", TEXT, re.M | re.S)
+
+
+def asked(block):
+    """[(command, printed)]; a line `...` there stands for any lines."""
+    parts = re.split(r"^\$ (.*)\n", block, flags=re.M)
+    assert parts[0] == ""
+    return list(zip(parts[1::2], parts[2::2]))
+
+
+def pattern(printed):
+    return "".join("(?:.*\n)*?" if line == "...\n" else re.escape(line) for line in printed.splitlines(keepends=True))
+
+
+def test_commands_print_what_the_readme_says(tmp_path):
+    spec = re.search(r"^```lua\n(layout \"MINE\".*?)^```$", TEXT, re.M | re.S).group(1)
+    (tmp_path / "mine.lua").write_text(spec)
+    np.save(tmp_path / "x.npy", np.arange(1400, dtype="f2").reshape(2, 20, 5, 7))
+    there = {**os.environ, "PATH": "%s:%s" % (ravel.BUILD, os.environ["PATH"])}
+    commands = [c for block in BLOCKS for c in asked(block)]
+    assert len(commands) >= 8
+    for command, printed in commands:
+        r = subprocess.run(command, shell=True, cwd=tmp_path, env=there, capture_output=True, text=True, timeout=120)
+        assert r.returncode in (0, 1) and not r.stderr, (command, r)
+        assert re.fullmatch(pattern(printed), r.stdout), (command, r.stdout)
+
+
+def test_picture_is_what_the_first_command_draws(tmp_path):
+    command, _ = asked(BLOCKS[0])[0]
+    subprocess.run(command, shell=True, cwd=tmp_path, check=True, capture_output=True, timeout=60,
+                   env={**os.environ, "PATH": "%s:%s" % (ravel.BUILD, os.environ["PATH"])})
+    assert (tmp_path / "tiles.svg").read_bytes() == (ravel.ROOT / "docs/tiles.svg").read_bytes()
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda p: str(p.relative_to(ravel.ROOT)))
+def test_links_lead_to_files(page):
+    for link in re.findall(r"\]\(([^)#]+)[^)]*\)", re.sub(r"^```.*?^```$|`[^`]*`", "", page.read_text(), flags=re.M | re.S)):
+        assert "://" in link or (page.parent / link).exists(), link
+
+
+def test_folders_of_the_reference_are_those_there_are():
+    table = (ravel.ROOT / "docs/reference.md").read_text().split("## Folders")[1].split("\n## ")[0]
+    named = set(re.findall(r"^\| `([\w/]+)/` \|", table, re.M))
+    compiler = {str(f.parent.relative_to(ravel.ROOT)) for f in ravel.ROOT.glob("compiler/**/*.c")}
+    assert {f for f in named if f.startswith("compiler")} == compiler
+    assert all((ravel.ROOT / f).is_dir() for f in named)
