@@ -1,5 +1,7 @@
 /* ravel: the commands, and the boundary where their errors end. */
 #define _GNU_SOURCE
+#include <ctype.h>
+#include <errno.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -189,10 +191,15 @@ static void
 set_limit(Cli *c)
 {
     ravel_error err;
-    if (!c->o.limit)
+    char *end;
+    const char *s = c->o.limit;
+    if (!s)
         return;
-    if (cli_numbers(c, "--limit", c->o.limit, &c->limit, 1) != 1 || c->limit < 1)
-        cli_fail(c, "--limit is a number of seconds");
+    errno = 0;
+    c->limit = strtoll(s, &end, 10);
+    if (!isdigit((unsigned char)*s) || *end || errno || c->limit < 1)
+        cli_fail(c, "--limit '%.30s': a whole number of seconds above 0 is needed, as in "
+                 "--limit 10", s);
     c->arena->work.most = work_of_seconds((double)c->limit);
     cli_check(c, ravel_set_limit(c->cx, (double)c->limit, &err), &err);
 }

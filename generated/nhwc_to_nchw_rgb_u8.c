@@ -39,8 +39,10 @@ ravel_min(int64_t x, int64_t y)
 #ifndef RAVEL_PLAIN
 #define RAVEL_INLINE __attribute__((always_inline, unused)) static inline
 /* clang would unroll a loop by 16 before the function that it is in, whose argument bounds
- * it, is inlined; in full it cannot before. */
-#ifdef __clang__
+ * it, is inlined; in full it cannot before.  gcc warns of it where it does not optimise. */
+#ifndef __OPTIMIZE__
+#define RAVEL_UNROLL
+#elif defined __clang__
 #define RAVEL_UNROLL _Pragma("clang loop unroll(full)")
 #else
 #define RAVEL_UNROLL _Pragma("GCC unroll 16")

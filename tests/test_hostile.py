@@ -715,8 +715,8 @@ def test_a_limit_scales_what_a_text_may_do():
     open("t.lua", "w").write(loop.replace("4000000", "9000000"))
     assert "5 million instructions" in answered("list", "--spec", "t.lua")[1]
     assert answered("list", "--spec", "t.lua", "--limit", "8")[0] == 0
-    for n in ("0", "-1", "x", "1,2", "", "1.5"):
-        bad("list", "--limit", n, says="--limit")
+    for n in ("0", "-1", "x", "1,2", "", "1.5", "1e-9", "nan", " 3", "99999999999999999999"):
+        bad("list", "--limit", n, says="a whole number of seconds above 0")
 
 
 def terms(n, entries):
