@@ -400,7 +400,7 @@ SAYS = [
     # 003 4.3, 4.5: strides ascending, stride 0
     (("(A,B){B, A}", "--shape", "2,3"), 0, "A = a%2", "B = a//2"),
     (("(A,B){B}", "--shape", "2,3"), 1, "(0,0) and (1,0) are both at address 0: the digit A is stored nowhere"),
-    (("(A,B){B, view = true}", "--shape", "2,3"), 1, "it is a view: it can be read from (--from), not written to"),
+    (("(A,B){B, view = true}", "--shape", "2,3"), 1, "it is a view: usable as --from, not as --to"),
     # 000: the figure of NHWC is HWNC
     (("NHWC", "--equals", "HWCN", "--shape", "2,3,3,3"), 1, "is at address"),
     # 000: the figure of NCHW64 has element 575 at 568's place; 63 lies before 64

@@ -285,11 +285,11 @@ def test_a_view_with_a_swizzle(cx, layout, shape, says):
     if says:
         text = run("table", layout, "-s", shape, "-d", "u8", "-o", "-", code=2)
         assert says in text and "is a view" not in text and "both at" not in text
-        assert "it can be read" not in run("check", layout, "-s", shape, code=1)
+        assert "usable as --from" not in run("check", layout, "-s", shape, code=1)
         with pytest.raises(ravel.Error, match="takes address"):
             cx.table(layout, n, 8)
         return
-    assert "it can be read from" in run("check", layout, "-s", shape, code=1)
+    assert "usable as --from" in run("check", layout, "-s", shape, code=1)
     with cx.plan(layout, "(A,B){A, B}", n, 8) as plan:
         plan.verify()
 
