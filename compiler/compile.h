@@ -34,6 +34,7 @@ void compile_check(Plan *p);
 Plan *compile_at(Arena *a, const Plan *p, const i64 *shape, const char **why);
 /* A plan again, in a: for a thread of its own. */
 Plan *compile_again(Arena *a, const Plan *p);
+
 /* compile.c */
 /* A layout by its text, for one shape and dtype.  Not decided yet. */
 Layout *compile_layout(Arena *a, const LayoutDef *known, const char *text,

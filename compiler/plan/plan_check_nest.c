@@ -8,7 +8,6 @@
 
 #include "plan.h"
 
-
 /* A loop of a piece, and what one step of it adds to each address. */
 typedef struct {
     int dim, part;
