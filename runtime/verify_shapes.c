@@ -4,9 +4,11 @@
 #include <stdlib.h>
 
 #include "proof.h"
+#include "reference.h"
 
-/* Slots of all runs that are filled and looked at in the time of a unit. */
-enum { SLOTS_A_UNIT = 4 };
+/* Slots of all runs that are filled and looked at in the time of a unit; walks over all
+ * coordinates in a proof. */
+enum { SLOTS_A_UNIT = 4, WALKS = 10 };
 
 typedef struct {
     const ravel_plan *p;
@@ -51,10 +53,30 @@ sum_up(ravel_certificate *sum, const ravel_certificate *c)
     sum->holes += c->holes;
 }
 
+/* Operators of entries that mix dims: every walk evaluates them again at each coordinate,
+ * what depends on one dim comes from a table. */
+static i64
+mixed_operators(const Layout *l)
+{
+    i64 tables, all = reference_work(l, &tables);
+    return all - 1 - l->nentry;
+}
+
+/* The units that the proof of a plan in numbers takes; INF: more than fit. */
+static i64
+units_of(const Plan *p)
+{
+    i64 mixed = mixed_operators(p->src) + mixed_operators(p->dst), walks, all;
+    if (!int_mul(layout_points(p->dst, true), WALKS * mixed, &walks) ||
+        !int_add(proof_slots(p) / SLOTS_A_UNIT, walks, &all))
+        return INF;
+    return all;
+}
+
 ravel_status
 verify_affords(const Plan *p, int shapes, Budget *work, ravel_error *err)
 {
-    if (work_take(work, proof_slots(p) / SLOTS_A_UNIT))
+    if (work_take(work, units_of(p)))
         return RAVEL_OK;
     return error_set(err, RAVEL_ERR_LIMIT, "to run the code at the %d shapes at and "
                      "beside the borders of its blocks takes more work than the limit "
