@@ -80,7 +80,11 @@ find_function(const ChildObject *o)
         return error_set(&told->err, RAVEL_ERR_FILE, "the path is too long");
     void *so = dlopen(path, RTLD_NOW | RTLD_LOCAL);
     if (!so)
-        return error_set(&told->err, RAVEL_ERR_FILE, "%s", dlerror());
+        return o->said == o->path
+            ? error_set(&told->err, RAVEL_ERR_FILE, "%s", dlerror())
+            : error_set(&told->err, RAVEL_ERR_FILE, "the object that '%s' makes cannot be "
+                        "loaded here: it is for another machine, or needs a library that "
+                        "is not here", o->said);
     void *f = dlsym(so, o->name);
     if (!f || f == dlsym(RTLD_DEFAULT, o->name))
         return error_set(&told->err, RAVEL_ERR_FILE, "'%s' has no function '%s'; give "

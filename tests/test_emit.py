@@ -262,7 +262,8 @@ def test_checked_and_wrong(tmp_path, args, wrong):
 
 @pytest.mark.parametrize("compiler,said", [
     ("gcc -Dfor=while", "exit code 1"), ("no-such-compiler -O2", "exit code 127"), ("true", "no shared object"), ("CC= ", "a compiler"),
-    ("kill -9 $$;", "was ended: Killed"), ("gcc -fvisibility=hidden", "no function"), ("sh -c 'echo x >$3' sh", "")])
+    ("kill -9 $$;", "was ended: Killed"), ("gcc -fvisibility=hidden", "no function"), ("sh -c 'echo x >$3' sh", ""),
+    ("aarch64-linux-gnu-gcc", "cannot be loaded here: it is for another machine")])
 def test_checked_by_what_is_no_compiler(tmp_path, compiler, said):
     out, err = checked(tmp_path, compiler, *NIBBLES, code=2)
     assert out == "" and said in err and "ravel: " in err and not (tmp_path / "f.c").exists(), err
