@@ -108,8 +108,8 @@ over(Sandbox *s, double most, const char *of)
 {
     char number[32];
     snprintf(number, sizeof number, "%g", most);
-    luaL_error(s->L, "%s:%d: the %s runs for more than %s %s", s->file,
-               sandbox_where(s).line, what(s), number, of);
+    luaL_error(s->L, "%s:%d: the %s runs for more than %s %s; --limit (ravel_set_limit) "
+               "allows more", s->file, sandbox_where(s).line, what(s), number, of);
 }
 
 /* The work since the hook was last called. */

@@ -355,7 +355,8 @@ static const struct { const char *text, *message; } wrong_specs[] = {
      "<eof>"},
     {"\n\nlocal t = {}\nt.x.y = 1", "s.lua:4: attempt to index a nil value (field 'x')"},
     {"\nwhile true do end",
-     "s.lua:2: the spec runs for more than 5 million instructions"},
+     "s.lua:2: the spec runs for more than 5 million instructions; --limit "
+     "(ravel_set_limit) allows more"},
     {"local s = 'x'\nwhile true do s = s .. s end",
      "s.lua: the spec needs more than 16 MB of memory"},
     {"local function f(x) return 1 + f(x) end\nf(1)",
