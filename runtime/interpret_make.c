@@ -180,13 +180,14 @@ static const int32_t *
 table_of(Maker *m)
 {
     const Plan *p = m->p;
-    if (!m->n->table)
+    i64 words;
+    if (!m->n->table && !m->n->chunk)
         return NULL;
     const Nest *first = &p->nest[plan_table_of(p, (int)(m->n - p->nest))];
     for (const Step *s = m->s - 1; first < m->n; s--)
         if (s->sketch->nest == first)
             return s->sketch->table;
-    return nest_table(m->a, p, m->n);
+    return nest_table(m->a, p, m->n, &words);
 }
 
 /* What a shape is asked for the calls. */

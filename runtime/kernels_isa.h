@@ -47,6 +47,8 @@
 #include "../templates/c/deinterleave2.c"
 #include "../templates/c/deinterleave4.c"
 #include "../templates/c/gather.c"
+#include "../templates/c/shuffle.h"
+#include "../templates/c/shuffle.c"
 #include "../templates/c/strided.c"
 #include "../templates/c/bits_into.h"
 #include "../templates/c/bits.c"

@@ -165,6 +165,7 @@ ${name}(void *dst, const void *src, const int64_t *x, int64_t part, int64_t part
     { "ravel_deinterleave2", "c/vector.h", "c/zip.h", "c/network2.h", "c/deinterleave.h", "c/deinterleave2.c" },
     { "ravel_deinterleave4", "c/vector.h", "c/zip.h", "c/network4.h", "c/deinterleave.h", "c/deinterleave4.c" },
     { "ravel_gather", "c/gather.c" },
+    { "ravel_shuffle", "c/little.h", "c/vector.h", "c/shuffle.h", "c/shuffle.c" },
     { "ravel_strided", "c/strided.c" },
     { "ravel_bits_run", "c/vector.h", "c/bits_into.h", "c/bits_run.c" },
     { "ravel_bits_swap", "c/bits_swap.c" },

@@ -187,7 +187,7 @@ names(const Plan *p, int *ntaken)
 static const Table *
 add_table(Arena *a, Unit *u, const Plan *p, int i)
 {
-    if (!p->nest[i].table)
+    if (!p->nest[i].table && !p->nest[i].chunk)
         return NULL;
     const char *name = arena_printf(a, "%s_table%d", u->name, plan_table_of(p, i));
     for (const Table *t = u->table; t; t = t->next)
@@ -195,8 +195,7 @@ add_table(Arena *a, Unit *u, const Plan *p, int i)
             return t;
     Table *t = arena_new(a, Table);
     *t = (Table){.name = name, .next = u->table};
-    t->value = nest_table(a, p, &p->nest[i]);
-    t->n = 2 * nest_entries(&p->nest[i]);
+    t->value = nest_table(a, p, &p->nest[i], &t->n);
     return u->table = t;
 }
 

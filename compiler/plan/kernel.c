@@ -89,10 +89,10 @@ can_run(const Kernel *k, const Nest *n, int bits, int role[ROLES])
 
 /* The loops of the kernel's table to the end, in their order. */
 static void
-take_table(Nest *n, int role[ROLES])
+take_table(Nest *n, int bits, int role[ROLES])
 {
     bool in[MAX_LOOPS];
-    n->kernel->family->table(n, role[COL], in);
+    n->chunk = n->kernel->family->table(n, bits, role, in);
     for (int i = 0, at = 0; i < n->nloops; i++) {
         if (!in[i]) {
             at++;
@@ -114,8 +114,9 @@ kernel_use(Nest *n, const Kernel *k, int bits)
         return false;
     n->kernel = k;
     n->inner = n->table = 0;
+    n->chunk = 0;
     if (k->family->table)
-        take_table(n, role);
+        take_table(n, bits, role);
     for (int r = 0; r < ROLES; r++) {
         if (role[r] < 0)
             continue;

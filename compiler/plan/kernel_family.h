@@ -12,6 +12,8 @@ extern const Family transpose_family;
 extern const Family interleave_family, deinterleave_family;
 /* kernel_gather.c */
 extern const Family gather_family;
+/* kernel_shuffle.c */
+extern const Family shuffle_family;
 /* kernel_strided.c: single elements */
 extern const Family strided_family, bits_family, fill_family, fill_bits_family;
 /* kernel_bits.c: elements smaller than a byte */

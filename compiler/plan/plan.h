@@ -68,6 +68,7 @@ typedef struct {
     Loop loop[MAX_LOOPS]; /* outermost first; the kernel's are the last */
     int inner;            /* how many loops the kernel runs itself */
     int table;            /* the first so many of them by a table: nest_table */
+    i64 chunk;            /* a call does at least so many of the rows; 0: any number */
     const Ex *src, *dst;  /* addresses without the loops' strides, elements */
     const struct Kernel *kernel;
     i64 elements;
@@ -190,7 +191,8 @@ void plan_sizes_print(Buf *b, const Plan *p, const Sizes *z);
 /* plan_table.c: offsets in bytes, the destination's and the source's of each entry, base
  * and rest of the addresses in them. */
 i64 nest_entries(const Nest *n);
-const int32_t *nest_table(Arena *a, const Plan *p, const Nest *n);
+/* The words, two an entry, or those of the kernel's program; their number. */
+const int32_t *nest_table(Arena *a, const Plan *p, const Nest *n, i64 *words);
 /* The first nest with the table of this one, which may be itself: many differ in where
  * they start alone. */
 int plan_table_of(const Plan *p, int nest);
@@ -274,9 +276,11 @@ typedef struct Family {
     enum { AS_COPIES, AS_TRANSPOSES } speeds;    /* the rows of cost.def */
     bool keeps_up;        /* with the memory and the caches: its cost is that of its runs */
     bool pads;            /* writes Nest.pad, too */
-    /* The loops that a table covers, when the kernel runs loop `run` itself; how many
-     * entries that makes. */
-    i64 (*table)(const Nest *n, int run, bool in[MAX_LOOPS]);
+    /* The loops that a table covers, when the kernel runs those of `role` itself; how
+     * many of its rows the kernel does at once. */
+    i64 (*table)(const Nest *n, int bits, const int role[ROLES], bool in[MAX_LOOPS]);
+    /* Its words, where they are no offsets, and their number. */
+    const int32_t *(*program)(Arena *a, const Nest *n, int bits, i64 *words);
     /* With extents left to run time it takes nests of family `of` where the loop of this
      * role has at most so many iterations of elements of `size` bytes: plan_few.c. */
     struct {

@@ -51,8 +51,8 @@ nest_entries(const Nest *n)
 static bool
 same_table(const Plan *p, const Nest *a, const Nest *b)
 {
-    if (a->table != b->table)
-        return false;
+    if (a->table != b->table || a->kernel != b->kernel || a->kernel->family->program)
+        return a == b;
     for (int i = 0; i < a->table; i++) {
         const Loop *l = &first_of(a)[i], *k = &first_of(b)[i];
         if (l->var != k->var || l->n != k->n || l->ss != k->ss || l->ds != k->ds)
@@ -76,20 +76,25 @@ plan_entries(const Plan *p)
 {
     i64 sum = 0;
     for (int i = 0; i < p->n; i++)
-        if (p->nest[i].table && !p->nest[i].merged && plan_table_of(p, i) == i)
+        if (p->nest[i].table && !p->nest[i].merged && plan_table_of(p, i) == i &&
+            !p->nest[i].kernel->family->program)
             sum += nest_entries(&p->nest[i]);
     return sum;
 }
 
 const int32_t *
-nest_table(Arena *a, const Plan *p, const Nest *n)
+nest_table(Arena *a, const Plan *p, const Nest *n, i64 *words)
 {
+    const Family *f = n->kernel->family;
+    if (f->program)
+        return f->program(a, n, p->dst->dtype->bits, words);
     const Loop *first = first_of(n);
     const Ex *dst = nest_inside(p, n, false), *src = nest_inside(p, n, true);
     i64 *at = arena_array(a, i64, MAX_LOOPS), *val = arena_array(a, i64, ex_nvars(p->e));
     i64 size = p->dst->dtype->bits / 8;
     i64 entries = nest_entries(n);
-    int32_t *out = arena_array(a, int32_t, 2 * entries);
+    *words = 2 * entries;
+    int32_t *out = arena_array(a, int32_t, *words);
     for (i64 k = 0; k < entries; k++) {
         i64 d, s;
         for (int i = 0; i < n->table; i++)

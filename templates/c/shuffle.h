@@ -1,0 +1,91 @@
+/* Lanes of 16 bytes for ravel_shuffle: RAVEL_LANES of them at once.  ravel_pick: byte i is
+ * the byte at[i] of its lane, 0 where at[i] is 128 or more. */
+#if defined(RAVEL_SSE2) && defined(__SSSE3__)
+#define RAVEL_SHUFFLES
+#elif defined(__aarch64__) && defined(__GNUC__) && !defined(RAVEL_PLAIN) && \
+    !defined(RAVEL_PORTABLE)
+#include <arm_neon.h>
+#define RAVEL_SHUFFLES
+#endif
+
+#ifdef RAVEL_SHUFFLES
+#if RAVEL_LANES == 4
+typedef ravel_1x4 ravel_lanes;
+typedef ravel_2x4 ravel_lanes_of_2;
+#elif RAVEL_LANES == 2
+typedef ravel_1x2 ravel_lanes;
+typedef ravel_2x2 ravel_lanes_of_2;
+#else
+typedef ravel_1x1 ravel_lanes;
+typedef ravel_2x1 ravel_lanes_of_2;
+#endif
+
+RAVEL_INLINE ravel_lanes
+ravel_constant(const int32_t *table)
+{
+    ravel_lanes v;
+    memcpy(&v, table, sizeof v);
+    return v;
+}
+
+/* 16 bytes at each of the offsets. */
+RAVEL_INLINE ravel_lanes
+ravel_windows(const unsigned char *s, const int32_t *at)
+{
+#if RAVEL_LANES == 4
+    const unsigned char *const row[] = {s + at[0], s + at[1], s + at[2], s + at[3]};
+    return ravel_rows4(row, 0);
+#elif RAVEL_LANES == 2
+    const unsigned char *const row[] = {s + at[0], s + at[1]};
+    return ravel_rows2(row, 0);
+#else
+    return ravel_load1(s + at[0]);
+#endif
+}
+
+RAVEL_INLINE ravel_lanes
+ravel_pick(ravel_lanes v, ravel_lanes at)
+{
+#if RAVEL_LANES == 4
+    return (ravel_lanes)_mm512_shuffle_epi8((__m512i)v, (__m512i)at);
+#elif RAVEL_LANES == 2
+    return (ravel_lanes)_mm256_shuffle_epi8((__m256i)v, (__m256i)at);
+#elif defined(RAVEL_SSE2)
+    return (ravel_lanes)_mm_shuffle_epi8((__m128i)v, (__m128i)at);
+#else
+    return (ravel_lanes)vqtbl1q_u8((uint8x16_t)v, (uint8x16_t)at);
+#endif
+}
+
+/* Bits of bytes to the left by k, to the right where it is negative: those that cross from
+ * a byte to the next are for a mask to remove. */
+RAVEL_INLINE ravel_lanes
+ravel_shifted(ravel_lanes v, int32_t k)
+{
+    const ravel_lanes_of_2 w = (ravel_lanes_of_2)v;
+    return k < 0 ? (ravel_lanes)(w >> -k) : (ravel_lanes)(w << k);
+}
+
+/* Past the caches only where the address is that of a line; all lanes in a row where
+ * `lines` says so. */
+RAVEL_INLINE void
+ravel_put(unsigned char *d, const int32_t *at, ravel_lanes v, int32_t lines, int64_t stream)
+{
+#if RAVEL_LANES == 4
+    if (lines) {
+        ravel_store4(d + at[0], v, stream);
+        return;
+    }
+    for (int i = 0; i < 4; i++)
+        memcpy(d + at[i], (const unsigned char *)&v + 16 * i, 16);
+#elif RAVEL_LANES == 2
+    if (lines)
+        ravel_store2(d + at[0], v, stream);
+    else
+        ravel_lanes2(d + at[0], d + at[1], v);
+#else
+    (void)lines;
+    ravel_store1(d + at[0], v, stream);
+#endif
+}
+#endif
