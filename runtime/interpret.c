@@ -10,8 +10,8 @@ typedef struct {
     unsigned char *dst;
     const unsigned char *src;
     i64 part, parts;
-    int split;            /* the turn that parts are made of; -1: none */
-    i64 *i;               /* of the turns, by number, then the scalars */
+    int split;            /* the outer loop that parts are made of; -1: none */
+    i64 *i;               /* of the outer loops, by number, then the scalars */
 } Walk;
 
 static i64
@@ -22,7 +22,7 @@ rest_at(const Rest *r, const i64 *i)
         const Group *q = &r->group[g];
         i64 at = 0;
         for (int k = 0; k < q->n; k++)
-            at = at * q->at[k].n + i[q->at[k].turn];
+            at = at * q->at[k].n + i[q->at[k].outer];
         if (q->table)
             v = q->table[at];
         else
@@ -48,8 +48,8 @@ argument(const Walk *w, const Varying *v, i64 start)
     case CALL_PLACE:  return place(w, v->arg.source, call_unit(w->plan, start, IN_BYTES));
     case CALL_START:  return (Word)start;
     case CALL_COUNT:
-        t = &w->step->turn[v->turn];
-        left = t->n - w->i[v->turn];
+        t = &w->step->outer[v->outer];
+        left = t->n - w->i[v->outer];
         return (Word)call_unit(w->plan, (left < t->step ? left : t->step) + v->arg.number,
                                v->arg.unit);
     case CALL_NUMBER: case CALL_STREAM: case CALL_STEP: case CALL_PATTERN:
@@ -74,20 +74,20 @@ call(const Walk *w, i64 d, i64 s)
               a[12], a[13]);
 }
 
-/* Turn k and those in it; d and s are what strides have made so far, in elements. */
+/* Outer loop k and those in it; d and s are what strides have made so far, in elements. */
 static void
 walk(Walk *w, int k, i64 d, i64 s)
 {
-    if (k == w->step->nturns) {
+    if (k == w->step->nouter) {
         call(w, d, s);
         return;
     }
-    const Pace *t = &w->step->turn[k];
+    const Pace *t = &w->step->outer[k];
     i64 first = 0, end = t->n;
     if (k == w->split) {
-        i64 turns = int_ceil_div(t->n, t->step);
-        first = turns * w->part / w->parts * t->step;
-        end = turns * (w->part + 1) / w->parts * t->step;
+        i64 steps = int_ceil_div(t->n, t->step);
+        first = steps * w->part / w->parts * t->step;
+        end = steps * (w->part + 1) / w->parts * t->step;
     }
     for (i64 i = first; i < end; i += t->step) {
         w->i[k] = i;
@@ -102,9 +102,9 @@ do_step(Walk *w, const Step *s)
     if (!split && s->owner % w->parts != w->part)
         return;
     w->step = s;
-    w->split = s->second >= 0 && s->turn[s->split].n < w->parts ? s->second : s->split;
+    w->split = s->second >= 0 && s->outer[s->split].n < w->parts ? s->second : s->split;
     for (int k = 0; k < s->nscalars; k++)
-        w->i[s->nturns + k] = s->value[k];
+        w->i[s->nouter + k] = s->value[k];
     walk(w, 0, 0, 0);
 }
 

@@ -1,19 +1,19 @@
 /* The calls of a nest whose loops are numbers: what each takes and is given. */
 #include "interpret_steps.h"
 
-/* What a call takes of a loop, in elements; the last of a turn's may take fewer. */
+/* What a call takes of a loop, in elements; the last of a loop's may take fewer. */
 static i64
 taken(const Nest *n, const Numbers *m, int role)
 {
     int loop = n->role[role];
-    int turn = loop < 0 ? -1 : nest_turn(n, loop);
-    return loop < 0 ? 1 : turn < 0 ? m->n[loop] : n->turn[turn].step;
+    int outer = loop < 0 ? -1 : nest_outer(n, loop);
+    return loop < 0 ? 1 : outer < 0 ? m->n[loop] : n->outer[outer].step;
 }
 
 static bool
 count_varies(const Nest *n, const Numbers *m, int role)
 {
-    return n->role[role] >= 0 && nest_turn(n, n->role[role]) >= 0 &&
+    return n->role[role] >= 0 && nest_outer(n, n->role[role]) >= 0 &&
            m->n[n->role[role]] % taken(n, m, role) != 0;
 }
 
@@ -47,7 +47,7 @@ make_argument(const Plan *p, const Nest *n, const Numbers *m, Step *s, int at)
     case CALL_COUNT:
         s->arg[at] = (Word)call_unit(p, taken(n, m, c.role) + c.number, c.unit);
         if (count_varies(n, m, c.role))
-            s->varying[s->nvarying++] = (Varying){at, c, nest_turn(n, n->role[c.role])};
+            s->varying[s->nvarying++] = (Varying){at, c, nest_outer(n, n->role[c.role])};
         return;
     case CALL_BUFFER: case CALL_PLACE: case CALL_START:
         s->varying[s->nvarying++] = (Varying){at, c, -1};
@@ -58,12 +58,12 @@ make_argument(const Plan *p, const Nest *n, const Numbers *m, Step *s, int at)
 void
 interpret_calls(Arena *a, const Plan *p, const Nest *n, const Numbers *m, Step *s)
 {
-    s->nturns = n->nturns;
+    s->nouter = n->nouter;
     s->split = n->split;
-    s->turn = arena_array(a, Pace, n->nturns);
-    for (int k = 0; k < n->nturns; k++) {
-        int loop = n->turn[k].loop;
-        s->turn[k] = (Pace){m->n[loop], n->turn[k].step, m->ds[loop], m->ss[loop]};
+    s->outer = arena_array(a, Pace, n->nouter);
+    for (int k = 0; k < n->nouter; k++) {
+        int loop = n->outer[k].loop;
+        s->outer[k] = (Pace){m->n[loop], n->outer[k].step, m->ds[loop], m->ss[loop]};
     }
     s->nvarying = 0;
     for (int i = 0; n->kernel->family->args[i]; i++)

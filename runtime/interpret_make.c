@@ -34,13 +34,13 @@ iterations(const Loop *l)
     return ex_is_const(l->ex.n) ? l->n : 0;
 }
 
-/* The values of a group for all turns of its loops, where they are known and fit. */
+/* The values of a group for all iterations of its loops, where they are known and fit. */
 static void
 make_table(Maker *m, Group *g)
 {
-    i64 count = 1, i[MAX_TURNS] = {0}, at = 0;
+    i64 count = 1, i[MAX_OUTER] = {0}, at = 0;
     for (int k = 0; k < g->n; k++) {
-        g->at[k].n = iterations(&m->n->loop[m->n->turn[g->at[k].turn].loop]);
+        g->at[k].n = iterations(&m->n->loop[m->n->outer[g->at[k].outer].loop]);
         if (count <= m->room)
             count *= g->at[k].n;
     }
@@ -51,26 +51,26 @@ make_table(Maker *m, Group *g)
     for (int k = 0; k >= 0; at++) {
         if (!ex_eval(g->x, i, &table[at]))
             return;
-        for (k = g->n - 1; k >= 0 && ++i[g->at[k].turn] == g->at[k].n; k--)
-            i[g->at[k].turn] = 0;
+        for (k = g->n - 1; k >= 0 && ++i[g->at[k].outer] == g->at[k].n; k--)
+            i[g->at[k].outer] = 0;
     }
     g->table = table;
 }
 
-/* The variables of the step that a term has: turns, and a bit more for any scalar. */
+/* The variables of the step that a term has: outer loops, and one bit for all scalars. */
 static uint64_t
-turns_in(Maker *m, Exprs *f, const Term *t)
+outer_in(Maker *m, Exprs *f, const Term *t)
 {
-    int turns = m->n->nturns;
+    int outer = m->n->nouter;
     bool *used = arena_array(m->a, bool, ex_nvars(f));
     uint64_t set = 0;
     ex_vars(ex_sum(f, 0, t, 1), used);
     for (int k = 0; k < ex_nvars(f); k++)
-        set |= (uint64_t)used[k] << (k < turns ? k : turns);
+        set |= (uint64_t)used[k] << (k < outer ? k : outer);
     return set;
 }
 
-/* The terms of x that have a turn in common, directly or by others, are one group; those
+/* The terms of x that share an outer loop, directly or by others, are one group; those
  * with scalars too. */
 static void
 make_groups(Maker *m, Exprs *f, const Ex *x, Rest *r)
@@ -79,7 +79,7 @@ make_groups(Maker *m, Exprs *f, const Ex *x, Rest *r)
     Term *t = arena_array(m->a, Term, x->n);
     r->group = arena_array(m->a, Group, x->n);
     for (int i = 0; i < x->n; i++)
-        in[i] = turns_in(m, f, &x->t[i]);
+        in[i] = outer_in(m, f, &x->t[i]);
     for (int i = 0; i < x->n; i++) {
         uint64_t set = in[i], before = 0;
         Group *g = &r->group[r->n];
@@ -97,33 +97,33 @@ make_groups(Maker *m, Exprs *f, const Ex *x, Rest *r)
         if (!terms)
             continue;
         g->x = ex_sum(f, 0, t, terms);
-        for (int k = 0; k < m->n->nturns; k++)
+        for (int k = 0; k < m->n->nouter; k++)
             if (set >> k & 1)
-                g->at[g->n++].turn = k;
-        if (!(set >> m->n->nturns & 1))
+                g->at[g->n++].outer = k;
+        if (!(set >> m->n->nouter & 1))
             make_table(m, g);
         r->n++;
     }
 }
 
-/* The terms of an address that have a turn, or those that have none. */
+/* The terms of an address that have an outer loop, or those that have none. */
 static const Ex *
-part_of(Maker *m, const Ex *x, bool turns)
+part_of(Maker *m, const Ex *x, bool outer)
 {
     Term *t = arena_array(m->a, Term, x->n);
     int n = 0;
     for (int i = 0; i < x->n; i++) {
         bool *used = arena_array(m->a, bool, ex_nvars(m->p->e)), any = false;
         ex_vars(ex_sum(m->p->e, 0, &x->t[i], 1), used);
-        for (int k = 0; k < m->n->nturns; k++)
-            any |= used[m->n->loop[m->n->turn[k].loop].var];
-        if (any == turns)
+        for (int k = 0; k < m->n->nouter; k++)
+            any |= used[m->n->loop[m->n->outer[k].loop].var];
+        if (any == outer)
             t[n++] = x->t[i];
     }
-    return ex_sum(m->p->e, turns ? 0 : x->base, t, n);
+    return ex_sum(m->p->e, outer ? 0 : x->base, t, n);
 }
 
-/* The scalars that an address has besides its turns. */
+/* The scalars that an address has besides its outer loops. */
 static void
 add_scalars(Maker *m, const Ex *x)
 {
@@ -139,7 +139,7 @@ add_scalars(Maker *m, const Ex *x)
     }
 }
 
-/* What turns make of an address, which are the variables of expressions of its own, and
+/* What outer loops make of an address: they are variables of expressions of its own, and
  * the scalars of the step after them. */
 static Rest
 make_rest(Maker *m, const Ex *x)
@@ -149,8 +149,8 @@ make_rest(Maker *m, const Ex *x)
         return r;
     Exprs *f = ex_new(m->a);
     const Ex **to = arena_array(m->a, const Ex *, ex_nvars(m->p->e));
-    for (int k = 0; k < m->n->nturns; k++) {
-        const Loop *l = &m->n->loop[m->n->turn[k].loop];
+    for (int k = 0; k < m->n->nouter; k++) {
+        const Loop *l = &m->n->loop[m->n->outer[k].loop];
         Facts in = ex_of_var(m->p->e, l->var)->f;
         to[l->var] = ex_of_var(f, ex_var(f, l->name, in.min, in.max));
     }
@@ -232,8 +232,8 @@ interpret_make(Arena *a, const Plan *p, const KernelSet *set)
         m.n = &p->nest[i];
         m.s = &s->step[s->n++];
         make_step(&m);
-        if (m.n->nturns + m.s->nscalars > s->width)
-            s->width = m.n->nturns + m.s->nscalars;
+        if (m.n->nouter + m.s->nscalars > s->width)
+            s->width = m.n->nouter + m.s->nscalars;
         if (m.n->stream)
             s->fence = function(set, "ravel_fence");
     }

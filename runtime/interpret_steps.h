@@ -13,12 +13,12 @@ typedef void AnyKernel(Word, Word, Word, Word, Word, Word, Word, Word, Word, Wor
                        Word, Word, Word);
 _Static_assert(sizeof(void *) == sizeof(Word), "pointers are words");
 
-/* A part of a rest that shares no turn with the others. */
+/* A part of a rest that shares no outer loop with the others. */
 typedef struct {
-    const Ex *x;          /* over variables that are turns by number, then scalars */
-    const i64 *table;     /* its values, the last turn's next to each other; NULL: none */
-    int n;                /* the turns in it */
-    struct { int turn; i64 n; } at[MAX_TURNS];
+    const Ex *x;          /* over variables that are outer loops by number, then scalars */
+    const i64 *table;     /* its values, the last loop's next to each other; NULL: none */
+    int n;                /* the outer loops in it */
+    struct { int outer; i64 n; } at[MAX_OUTER];
 } Group;
 
 typedef struct {
@@ -27,7 +27,7 @@ typedef struct {
     Group *group;
 } Rest;
 
-/* A turn in numbers: its loop's iterations, how many of them it takes, the elements that
+/* An outer loop in numbers: its iterations, how many of them a step takes, elements that
  * an iteration moves on by. */
 typedef struct {
     i64 n, step, ds, ss;
@@ -37,7 +37,7 @@ typedef struct {
 typedef struct {
     int at;               /* its number */
     CallArg arg;
-    int turn;             /* CALL_COUNT: of its loop */
+    int outer;            /* CALL_COUNT: of its loop */
 } Varying;
 
 /* What a nest has before there is a shape. */
@@ -46,7 +46,7 @@ typedef struct {
     const int32_t *table;
     int nneeds;
     const Ex **needs;     /* nothing is done unless all are above 0 */
-    const Ex *dst, *src;  /* what no turn changes of the rests, over the plan's scalars */
+    const Ex *dst, *src;  /* what outer loops leave of the rests, over the plan's scalars */
 } Sketch;
 
 typedef struct {
@@ -56,8 +56,8 @@ typedef struct {
     Varying varying[ARGS_MAX];
     Rest dst, src;
     i64 owner;            /* of a nest that is not split */
-    int nturns, split, second;     /* second: of nest_second */
-    Pace *turn;
+    int nouter, split, second;     /* second: of nest_second */
+    Pace *outer;
     int nscalars;         /* that the rests' groups have */
     int *scalar;          /* their variables in the plan, then ... */
     const i64 *value;     /* ... what they are */
@@ -67,7 +67,7 @@ typedef struct {
 struct Steps {
     const Plan *plan;
     int n;
-    int width;            /* turns and scalars of a step, at most */
+    int width;            /* outer loops and scalars of a step, at most */
     Step *step;
     const Ex *streams;    /* above 0: stores may go past the caches */
     void (*fence)(void);  /* NULL: nothing is streamed */
@@ -79,7 +79,7 @@ typedef struct {
     bool stream;          /* stores that may go past the caches do */
 } Numbers;
 
-/* interpret_call.c: the turns and arguments of a step, which has its kernel. */
+/* interpret_call.c: the outer loops and arguments of a step, which has its kernel. */
 void interpret_calls(Arena *a, const Plan *p, const Nest *n, const Numbers *m, Step *s);
 
 #endif

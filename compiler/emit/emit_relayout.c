@@ -8,9 +8,9 @@ typedef struct {
     const Plan *p;
     Arena *arena;
     const Nest *n;
-    const char **name;             /* identifiers of the turns, after ... */
+    const char **name;             /* identifiers of the outer loops, after ... */
     int ntaken;                    /* ... those of what is no loop */
-    int var[MAX_TURNS];            /* variables with those names */
+    int var[MAX_OUTER];            /* variables with those names */
     const Table *table;            /* the nest's */
 } Emitter;
 
@@ -22,18 +22,18 @@ most(Emitter *t, const Loop *l)
 }
 
 /* The address where a call starts, in elements times `scale`: base and rest, as far as
- * a table has not got them, and the strides of the turns. */
+ * a table has not got them, and the strides of the outer loops. */
 static const Ex *
 start_of(Emitter *t, bool source, i64 scale)
 {
     const Nest *n = t->n;
     Exprs *e = t->p->e;
     const Ex **to = arena_array(t->arena, const Ex *, ex_nvars(e));
-    for (int i = 0; i < n->nturns; i++)
-        to[n->loop[n->turn[i].loop].var] = ex_of_var(e, t->var[i]);
+    for (int i = 0; i < n->nouter; i++)
+        to[n->loop[n->outer[i].loop].var] = ex_of_var(e, t->var[i]);
     const Ex *x = ex_subst(e, nest_outside(t->p, n, source), to);
-    for (int i = 0; i < n->nturns; i++) {
-        const Loop *l = &n->loop[n->turn[i].loop];
+    for (int i = 0; i < n->nouter; i++) {
+        const Loop *l = &n->loop[n->outer[i].loop];
         x = ex_add(e, x, nest_times(e, ex_of_var(e, t->var[i]),
                                     source ? l->ex.ss : l->ex.ds));
     }
@@ -58,13 +58,13 @@ count(Emitter *t, int role)
     if (n->role[role] < 0)
         return ex_const(e, 1);
     const Ex *all = n->loop[n->role[role]].ex.n;
-    int turn = nest_turn(n, n->role[role]);
+    int outer = nest_outer(n, n->role[role]);
     i64 tile = nest_tile(n, role);
-    if (turn < 0)
+    if (outer < 0)
         return all;
     if (tile == 1 || (ex_is_const(all) && all->base % tile == 0))
         return ex_const(e, tile);
-    return ex_min(e, ex_const(e, tile), ex_sub(e, all, ex_of_var(e, t->var[turn])));
+    return ex_min(e, ex_const(e, tile), ex_sub(e, all, ex_of_var(e, t->var[outer])));
 }
 
 /* Elements as bytes. */
@@ -141,26 +141,26 @@ add_nest(Emitter *t, Stmt ***tail)
         inner = &s->body;
         at = &inner;
     }
-    for (int k = 0; k < n->nturns; k++) {
-        const Loop *l = &n->loop[n->turn[k].loop];
+    for (int k = 0; k < n->nouter; k++) {
+        const Loop *l = &n->loop[n->outer[k].loop];
         t->name[k] = emit_identifier(t->arena, l->name, t->name - t->ntaken, t->ntaken + k);
         t->var[k] = ex_is_const(l->ex.n) ? ex_loop_var(t->p->e, t->name[k], l->n)
                                          : ex_var(t->p->e, t->name[k], 0, most(t, l));
     }
     int second = nest_second(t->p, n), nneeds = nest_needs(t->p, n, needs);
-    const Ex *outer = second < 0 ? NULL : n->loop[n->turn[n->split].loop].ex.n;
+    const Ex *outer = second < 0 ? NULL : n->loop[n->outer[n->split].loop].ex.n;
     for (int k = 0; k < nneeds; k++) {
         Stmt *s = emit_add(t->arena, at, ST_WHEN);
         s->value = needs[k];
         inner = &s->body;
         at = &inner;
     }
-    for (int k = 0; k < n->nturns; k++) {
+    for (int k = 0; k < n->nouter; k++) {
         Stmt *s = emit_add(t->arena, at, ST_FOR);
         s->text = t->name[k];
-        s->count = n->loop[n->turn[k].loop].n;
-        s->bound = n->loop[n->turn[k].loop].ex.n;
-        s->step = n->turn[k].step;
+        s->count = n->loop[n->outer[k].loop].n;
+        s->bound = n->loop[n->outer[k].loop].ex.n;
+        s->step = n->outer[k].step;
         s->split = k == n->split || k == second;
         s->outer = second < 0 ? NULL : outer;
         s->inner = k == second;
@@ -170,13 +170,13 @@ add_nest(Emitter *t, Stmt ***tail)
     add_call(t, at);
 }
 
-/* Room for the names of a nest's turns, after those that they may not have. */
+/* Room for the names of a nest's outer loops, after those that they may not have. */
 static const char **
 names(const Plan *p, int *ntaken)
 {
     const char **taken = emit_scalar_names(p);
     *ntaken = p->scalars->n;
-    const char **all = arena_array(ex_arena(p->e), const char *, *ntaken + MAX_TURNS);
+    const char **all = arena_array(ex_arena(p->e), const char *, *ntaken + MAX_OUTER);
     if (*ntaken)
         memcpy(all, taken, (size_t)*ntaken * sizeof *all);
     return all;

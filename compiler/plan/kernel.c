@@ -22,13 +22,13 @@ const KernelArg kernel_args[] = {
     {'x', ARG_DST_START, 0,     IN_ELEMENTS, NUM},        /* ... and where in it */
     {'y', ARG_SRC_START, 0,     IN_ELEMENTS, NUM},
     {'n', ARG_COUNT,     BATCH, IN_NOTHING,  NUM},
-    {'m', ARG_COUNT,     SIDE,  IN_NOTHING,  NUM},
+    {'m', ARG_COUNT,     GROUP,  IN_NOTHING,  NUM},
     {'r', ARG_COUNT,     ROW,   IN_NOTHING,  NUM},
     {'c', ARG_COUNT,     COL,   IN_NOTHING,  NUM},
     {'R', ARG_RUN,       COL,   IN_BYTES,    NUM},        /* columns that touch */
     {'N', ARG_DST_STEP,  BATCH, IN_BYTES,    NUM},
     {'M', ARG_SRC_STEP,  BATCH, IN_BYTES,    NUM},
-    {'O', ARG_SRC_STEP,  SIDE,  IN_BYTES,    NUM},
+    {'O', ARG_SRC_STEP,  GROUP,  IN_BYTES,    NUM},
     {'P', ARG_DST_STEP,  ROW,   IN_BYTES,    NUM},
     {'Q', ARG_SRC_STEP,  ROW,   IN_BYTES,    NUM},
     {'p', ARG_DST_STEP,  COL,   IN_BYTES,    NUM},
@@ -82,7 +82,7 @@ static bool
 can_run(const Kernel *k, const Nest *n, int bits, int role[ROLES])
 {
     const Family *f = k->family;
-    role[SIDE] = -1;
+    role[GROUP] = -1;
     return f->kind == n->kind && takes_elements(k, bits) && (!n->pad || f->pads) &&
            f->applies(n, bits, role);
 }

@@ -24,7 +24,7 @@ const Family bits_run_family = {
     .what = "runs of elements smaller than a byte, from any bit on",
     .applies = bits_run_applies,
     .cost = bits_run_cost,
-    .orders = turns_in_order,
+    .orders = outer_in_order,
 };
 
 /* A loop that goes through a byte backwards in the source, one that goes on by bytes. */
@@ -59,7 +59,7 @@ const Family bits_swap_family = {
     .what = "bytes whose elements change places, the first with the last",
     .applies = bits_swap_applies,
     .cost = bits_swap_cost,
-    .orders = turns_in_order,
+    .orders = outer_in_order,
 };
 
 static bool
@@ -88,10 +88,10 @@ static bool
 bits_transpose_orders(const Plan *p, Nest *n, int k)
 {
     n->order = "tiles";
-    turns_add_loops(n, BY_DST, false);
-    n->stream = turns_may_stream(p);
-    turns_add_tile(n, COL, 8 * 256, p->dst->dtype->bits);
-    turns_add_tile(n, ROW, 8 * 1024, p->dst->dtype->bits);
+    outer_add_loops(n, BY_DST, false);
+    n->stream = outer_may_stream(p);
+    outer_add_tile(n, COL, 8 * 256, p->dst->dtype->bits);
+    outer_add_tile(n, ROW, 8 * 1024, p->dst->dtype->bits);
     return k == 0;
 }
 

@@ -65,7 +65,7 @@ take_rows(Nest *n, Order order)
 {
     int m = n->nloops - (n->role[COL] >= 0);
     for (int i = 1; i < m; i++)
-        for (int j = i; j > 0 && turns_outside(n, j, j - 1, order); j--)
+        for (int j = i; j > 0 && outer_precedes(n, j, j - 1, order); j--)
             swap_before(n, j);
     for (int i = 1; i < m - 1; i++)
         for (int j = i; j > 0 && encloses(n, j, j - 1); j--)
@@ -111,15 +111,15 @@ order_abreast(const Plan *p, Nest *n)
     n->inner = n->nloops - m + 2;
     n->order = "runs abreast, past the caches";
     n->stream = 1;
-    turns_add_loops(n, BY_SRC, false);
-    turns_add_tile(n, ROW, STRETCH, bytes);
+    outer_add_loops(n, BY_SRC, false);
+    outer_add_tile(n, ROW, STRETCH, bytes);
     return true;
 }
 
 static bool
 copy_orders(const Plan *p, Nest *n, int k)
 {
-    int best = !turns_may_stream(p);
+    int best = !outer_may_stream(p);
     if (k == LEN(copies) && !best)
         return order_abreast(p, n);
     if (k >= LEN(copies))
@@ -130,7 +130,7 @@ copy_orders(const Plan *p, Nest *n, int k)
     n->stream = copies[row].stream;
     take_rows(n, copies[row].order);
     for (int i = 0; i < n->nloops - n->inner; i++)
-        n->turn[n->nturns++] = (Turn){i, 1};
+        n->outer[n->nouter++] = (OuterLoop){i, 1};
     return true;
 }
 
@@ -181,8 +181,8 @@ copy_fill_cost(const Nest *n, int bits, const int role[ROLES])
 static bool
 copy_fill_orders(const Plan *p, Nest *n, int k)
 {
-    n->stream = turns_may_stream(p);
-    return turns_in_order(p, n, k);
+    n->stream = outer_may_stream(p);
+    return outer_in_order(p, n, k);
 }
 
 const Family copy_fill_family = {

@@ -39,25 +39,25 @@ void kernel_batch(const Nest *n, int role[ROLES]);
  * there is no such plane. */
 bool kernel_plane(const Nest *n, int role[ROLES]);
 
-/* plan_turns.c: what orders and runs are made with. */
+/* plan_outer.c: what orders and runs are made with. */
 typedef enum { BY_DST, BY_SRC } Order;
 extern const char in_order_of_writes[];
 /* Whether the plan's stores may go past the caches: only where a shape tells the size,
  * a scalar says it there. */
-bool turns_may_stream(const Plan *p);
+bool outer_may_stream(const Plan *p);
 /* Whether loop i belongs outside of loop j. */
-bool turns_outside(const Nest *n, int i, int j, Order order);
+bool outer_precedes(const Nest *n, int i, int j, Order order);
 /* The loops that are not the kernel's, and its planes where `planes` says so: then a
  * call does one. */
-void turns_add_loops(Nest *n, Order order, bool planes);
+void outer_add_loops(Nest *n, Order order, bool planes);
 /* A call takes at most so many bytes of the kernel's loop. */
-void turns_add_tile(Nest *n, int role, i64 bytes, i64 size);
+void outer_add_tile(Nest *n, int role, i64 bytes, i64 size);
 /* The one order of kernels that know no better. */
-bool turns_in_order(const Plan *p, Nest *n, int k);
+bool outer_in_order(const Plan *p, Nest *n, int k);
 /* What the kernel's loop of that role moves by; 0 where there is no loop. */
 i64 nest_stride(const Nest *n, int role, bool source);
 /* How many elements one reads (writes) on and on: a run, then the planes of a call, then
- * every loop, from the innermost turn out, that goes on where the last ended. */
+ * every loop, from the innermost outer loop out, that goes on where the last ended. */
 i64 nest_chain(const Nest *n, i64 run, bool source);
 
 #endif

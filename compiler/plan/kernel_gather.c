@@ -132,6 +132,6 @@ const Family gather_family = {
     .what = "runs at offsets that a table holds",
     .applies = gather_applies,
     .cost = gather_cost,
-    .orders = turns_in_order,
+    .orders = outer_in_order,
     .table = gather_table,
 };

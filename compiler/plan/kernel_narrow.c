@@ -60,7 +60,7 @@ deinterleave_most(i64 size)
 static bool
 weaves(const Nest *n)
 {
-    return n->kernel->family->few.role == COL;
+    return n->kernel->family->narrow.role == COL;
 }
 
 /* Small planes of `bytes` each, so many a call that a kilobyte is written, in the order
@@ -72,8 +72,8 @@ order_planes(Nest *n, i64 bytes)
     int batch = n->role[BATCH];
     if (batch < 0 || bytes >= STRETCH)
         return false;
-    turns_add_loops(n, BY_SRC, true);
-    Turn *t = &n->turn[nest_turn(n, batch)];
+    outer_add_loops(n, BY_SRC, true);
+    OuterLoop *t = &n->outer[nest_outer(n, batch)];
     t->step = STRETCH / bytes < n->loop[batch].n ? STRETCH / bytes : n->loop[batch].n;
     return true;
 }
@@ -103,17 +103,17 @@ narrow_orders(const Plan *p, Nest *n, int k)
     i64 whole = n->loop[n->role[role]].n;
     i64 part = int_ceil_div(whole, 32 * LINE) * LINE * size;
     i64 row = role == COL ? 64 : (nest_tile(n, COL) + n->pad) * size;
-    n->stream = row % LINE == 0 && turns_may_stream(p);
+    n->stream = row % LINE == 0 && outer_may_stream(p);
     if (k == 1) {
         i64 plane = whole * nest_tile(n, role == ROW ? COL : ROW) * size;
         n->order = "planes along the source";
-        n->stream |= whole_planes(n, plane, size) && turns_may_stream(p);
+        n->stream |= whole_planes(n, plane, size) && outer_may_stream(p);
         return order_planes(n, plane);
     }
     n->order = "parts of the long loop";
-    turns_add_loops(n, BY_DST, false);
-    turns_add_tile(n, BATCH, int_ceil_div(MOST / size, 16 * whole), 1);
-    turns_add_tile(n, role, part < LEAST ? LEAST : part < MOST ? part : MOST, size);
+    outer_add_loops(n, BY_DST, false);
+    outer_add_tile(n, BATCH, int_ceil_div(MOST / size, 16 * whole), 1);
+    outer_add_tile(n, role, part < LEAST ? LEAST : part < MOST ? part : MOST, size);
     return k == 0;
 }
 
@@ -125,7 +125,7 @@ narrow_runs(const Nest *n, int bits)
     i64 rows = nest_tile(n, ROW), cols = nest_tile(n, COL), planes = nest_tile(n, BATCH);
     i64 read = weave ? rows : nest_stride(n, COL, true) == rows ? rows * cols : rows;
     i64 written = !weave ? cols : nest_stride(n, ROW, false) == cols ? rows * cols : cols;
-    const Turn *last = n->nturns ? &n->turn[n->nturns - 1] : NULL;
+    const OuterLoop *last = n->nouter ? &n->outer[n->nouter - 1] : NULL;
     if (nest_stride(n, BATCH, false) == written)
         written *= planes;
     if (nest_stride(n, BATCH, true) == read)
@@ -147,7 +147,7 @@ const Family interleave_family = {
     .runs = narrow_runs,
     .speeds = AS_COPIES,
     .pads = true,
-    .few = {&transpose_family, COL, interleave_most},
+    .narrow = {&transpose_family, COL, interleave_most},
 };
 
 const Family deinterleave_family = {
@@ -160,5 +160,5 @@ const Family deinterleave_family = {
     .orders = narrow_orders,
     .runs = narrow_runs,
     .speeds = AS_COPIES,
-    .few = {&transpose_family, ROW, deinterleave_most},
+    .narrow = {&transpose_family, ROW, deinterleave_most},
 };

@@ -25,7 +25,7 @@ const Family strided_family = {
     .what = "single elements, any strides",
     .applies = strided_applies,
     .cost = strided_cost,
-    .orders = turns_in_order,
+    .orders = outer_in_order,
 };
 
 const Family bits_family = {
@@ -35,7 +35,7 @@ const Family bits_family = {
     .what = "elements smaller than a byte, any strides",
     .applies = strided_applies,
     .cost = strided_cost,
-    .orders = turns_in_order,
+    .orders = outer_in_order,
 };
 
 const Family fill_family = {
@@ -45,7 +45,7 @@ const Family fill_family = {
     .what = "padding",
     .applies = strided_applies,
     .cost = strided_cost,
-    .orders = turns_in_order,
+    .orders = outer_in_order,
 };
 
 const Family fill_bits_family = {
@@ -55,5 +55,5 @@ const Family fill_bits_family = {
     .what = "padding of elements smaller than a byte",
     .applies = strided_applies,
     .cost = strided_cost,
-    .orders = turns_in_order,
+    .orders = outer_in_order,
 };

@@ -25,58 +25,59 @@ transpose_cost(const Nest *n, int bits, const int role[ROLES])
     return 0.1 * bits / 8 + few + 0.5 / (double)p + 0.5 / (double)q;
 }
 
-/* Whether the buffers take several sides of so many columns at a time. */
+/* Whether the buffers take several groups of so many columns at a time. */
 static bool
 joins(i64 cols, i64 size)
 {
     return size <= MOST_SIZE && cols <= 2 * RAVEL_WIDE(size) / 3;
 }
 
-/* The innermost turn, a whole loop, becomes the planes of one call. */
+/* The innermost outer loop, if whole, becomes the planes of one call. */
 static void
 take_planes(Nest *n)
 {
     int to = n->role[BATCH];
-    if (n->nturns == 0 || to < 0)
+    if (n->nouter == 0 || to < 0)
         return;
-    const Turn *last = &n->turn[n->nturns - 1];
+    const OuterLoop *last = &n->outer[n->nouter - 1];
     int from = last->loop;
     if (last->step > 1 || n->loop[from].rest)
         return;
-    n->nturns--;
+    n->nouter--;
     if (from == to)
         return;
     Loop l = n->loop[from];
     n->loop[from] = n->loop[to];
     n->loop[to] = l;
-    for (int i = 0; i < n->nturns; i++)
-        if (n->turn[i].loop == to)
-            n->turn[i].loop = from;
+    for (int i = 0; i < n->nouter; i++)
+        if (n->outer[i].loop == to)
+            n->outer[i].loop = from;
 }
 
-/* A turn, a whole loop whose columns go on in the destination where those of the last
+/* An outer loop, if whole, whose columns go on in the destination where those of the last
  * iteration end for every shape, becomes the kernel's; false where there is none. */
 static bool
-take_sides(Nest *n)
+take_groups(Nest *n)
 {
     i64 cols = nest_tile(n, COL);
-    if (nest_turn(n, n->role[COL]) < 0 && !ex_is_const(n->loop[n->role[COL]].ex.n))
+    if (nest_outer(n, n->role[COL]) < 0 && !ex_is_const(n->loop[n->role[COL]].ex.n))
         return false;
     int k = 0, to = n->nloops - n->inner - 1;
-    while (k < n->nturns && (n->turn[k].step > 1 || n->loop[n->turn[k].loop].rest ||
-                             n->loop[n->turn[k].loop].ds != cols ||
-                             !ex_is_const(n->loop[n->turn[k].loop].ex.ds)))
+    while (k < n->nouter && (n->outer[k].step > 1 || n->loop[n->outer[k].loop].rest ||
+                             n->loop[n->outer[k].loop].ds != cols ||
+                             !ex_is_const(n->loop[n->outer[k].loop].ex.ds)))
         k++;
-    if (k == n->nturns || n->turn[k].loop == n->role[BATCH])
+    if (k == n->nouter || n->outer[k].loop == n->role[BATCH])
         return false;
-    int from = n->turn[k].loop;
+    int from = n->outer[k].loop;
     Loop l = n->loop[from];
     memmove(&n->loop[from], &n->loop[from + 1], (size_t)(to - from) * sizeof l);
     n->loop[to] = l;
-    memmove(&n->turn[k], &n->turn[k + 1], (size_t)(--n->nturns - k) * sizeof n->turn[0]);
-    for (int i = 0; i < n->nturns; i++)
-        n->turn[i].loop -= n->turn[i].loop > from && n->turn[i].loop <= to;
-    n->role[SIDE] = to;
+    memmove(&n->outer[k], &n->outer[k + 1],
+            (size_t)(--n->nouter - k) * sizeof n->outer[0]);
+    for (int i = 0; i < n->nouter; i++)
+        n->outer[i].loop -= n->outer[i].loop > from && n->outer[i].loop <= to;
+    n->role[GROUP] = to;
     n->inner++;
     return true;
 }
@@ -88,7 +89,7 @@ typedef struct {
     Order order;
     enum { TILE_INNER, TILE_OUTER, TILE_BETWEEN } place;
     i64 cols;
-    bool sides;           /* more planes' columns a call: few of one make short writes */
+    bool groups;          /* more planes' columns a call: few of one make short writes */
 } Schedule;
 
 /* Large transposes: 256 bytes of columns by 4 KB of rows a call, prefetching along the
@@ -97,26 +98,26 @@ typedef struct {
  * innermost loop or all; or by way of the kernel's buffer.  Of elements of 1 and 2 bytes
  * the rows are 64 and 32, more than a processor follows by itself: they are fetched
  * earlier (u8 NCHW to NHWC 1.24 to 0.97 of memcpy, u16 1.39 to 0.85, Zen 3).  Blocks of
- * several sides write longer pieces (TTC 40: 192 bytes to 384, 2.2 to 2.0). */
+ * several groups write longer pieces (TTC 40: 192 bytes to 384, 2.2 to 2.0). */
 static const Schedule large[] = {
     {"tiles",                   1, BY_DST,  TILE_INNER,   256,       false},
     {"lines along a loop",      1, BY_SRC,  TILE_BETWEEN, 64,        false},
     {"lines along the source",  1, BY_SRC,  TILE_OUTER,   64,        false},
     {"buffer",                  2, BY_SRC,  TILE_INNER,   INT64_MAX, false},
-    {"buffer of several sides", 2, BY_SRC,  TILE_INNER,   INT64_MAX, true},
+    {"buffer of several groups", 2, BY_SRC,  TILE_INNER,   INT64_MAX, true},
 };
 
 static bool
 transpose_orders(const Plan *p, Nest *n, int k)
 {
     i64 size = p->dst->dtype->bits / 8;
-    if (!turns_may_stream(p) && k == 0) {
+    if (!outer_may_stream(p) && k == 0) {
         n->order = in_order_of_writes;
-        turns_add_loops(n, BY_DST, true);
+        outer_add_loops(n, BY_DST, true);
         take_planes(n);
         return true;
     }
-    n->spare = !turns_may_stream(p);
+    n->spare = !outer_may_stream(p);
     k -= n->spare;
     if (k >= LEN(large) || (large[k].stream == 2 && size > MOST_SIZE))
         return false;
@@ -125,19 +126,19 @@ transpose_orders(const Plan *p, Nest *n, int k)
     n->stream = s->stream;
     n->ahead = n->stream == 1 ? size < 4 ? 512 : 256 : 0;
     if (s->place == TILE_OUTER)
-        turns_add_tile(n, COL, s->cols, size);
-    turns_add_loops(n, s->order, true);
-    if (s->place == TILE_BETWEEN && n->nturns > 0) {
-        Turn inner = n->turn[--n->nturns];
-        turns_add_tile(n, COL, s->cols, size);
-        n->turn[n->nturns++] = inner;
+        outer_add_tile(n, COL, s->cols, size);
+    outer_add_loops(n, s->order, true);
+    if (s->place == TILE_BETWEEN && n->nouter > 0) {
+        OuterLoop inner = n->outer[--n->nouter];
+        outer_add_tile(n, COL, s->cols, size);
+        n->outer[n->nouter++] = inner;
     }
     if (s->place == TILE_INNER)
-        turns_add_tile(n, COL, s->cols, size);
+        outer_add_tile(n, COL, s->cols, size);
     if (s->stream == 1)
-        turns_add_tile(n, ROW, 4096, size);
+        outer_add_tile(n, ROW, 4096, size);
     take_planes(n);
-    if (s->sides && (!joins(nest_tile(n, COL), size) || !take_sides(n)))
+    if (s->groups && (!joins(nest_tile(n, COL), size) || !take_groups(n)))
         return false;
     const Loop *col = &n->loop[n->role[COL]];
     if (n->ahead && ex_is_const(col->ex.ss) &&
@@ -156,13 +157,13 @@ enum { RUN_BYTES = 32768, BLOCK_NS = 250 };
 static i64
 reads_of_transpose(const Nest *n, i64 rows, i64 cols, i64 size)
 {
-    int turn = nest_turn(n, n->role[ROW]);
-    if (turn >= 0 && turn == n->nturns - 1 && cols * size <= 64) {
+    int outer = nest_outer(n, n->role[ROW]);
+    if (outer >= 0 && outer == n->nouter - 1 && cols * size <= 64) {
         i64 whole = n->loop[n->role[ROW]].n;
         i64 count = n->loop[n->role[COL]].n;
         return nest_stride(n, COL, true) == whole ? whole * count : whole;
     }
-    if (turn >= 0 || nest_stride(n, COL, true) == rows)
+    if (outer >= 0 || nest_stride(n, COL, true) == rows)
         return rows;
     return nest_chain(n, rows, true);
 }
@@ -173,7 +174,7 @@ static i64
 width(const Nest *n, i64 size)
 {
     i64 cols = nest_tile(n, COL);
-    int role = n->role[SIDE] >= 0 ? SIDE : BATCH;
+    int role = n->role[GROUP] >= 0 ? GROUP : BATCH;
     bool more = nest_stride(n, role, false) == cols && joins(cols, size);
     return more ? cols * nest_tile(n, role) : cols;
 }

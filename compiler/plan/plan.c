@@ -283,7 +283,7 @@ plan_make(Scalars *s, const char *const *name, Layout *src, Layout *dst, const i
         separate_padding(b);
     for (i64 limit = NESTS_MAX; add_all(b, limit) > ENTRIES_MOST && limit > 1;)
         limit /= 4;
-    plan_few(p);
+    plan_narrow(p);
     plan_merge(p);
     plan_order(p);
     return p;

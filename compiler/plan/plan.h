@@ -51,16 +51,16 @@ typedef enum { NEST_COPY, NEST_FILL } NestKind;
 struct Kernel;
 
 /* The loops that a kernel runs itself: a group of planes that are adjacent in the
- * destination (SIDE), planes, rows of a plane, columns of a row. */
-enum { SIDE, BATCH, ROW, COL, ROLES };
+ * destination (GROUP), planes, rows of a plane, columns of a row. */
+enum { GROUP, BATCH, ROW, COL, ROLES };
 
 /* An outer loop: a loop around the kernel's call, over loop[loop].  `step` is its tile:
  * the iterations that one call covers, 1 unless the kernel runs that loop too. */
 typedef struct {
     int loop;
     i64 step;
-} Turn;
-enum { MAX_TURNS = MAX_LOOPS + ROLES };
+} OuterLoop;
+enum { MAX_OUTER = MAX_LOOPS + ROLES };
 
 typedef struct {
     NestKind kind;
@@ -76,10 +76,10 @@ typedef struct {
 
     /* When, and how: plan_order.c */
     int role[ROLES];      /* the kernel's loops; -1: there is none */
-    int nturns;
-    Turn turn[MAX_TURNS]; /* outermost first: each loop but the kernel's, once; the
-                           * kernel's where a call takes a part of them */
-    int split;            /* the turn that threads share, -1: one thread does all */
+    int nouter;
+    OuterLoop outer[MAX_OUTER];    /* outermost first: each loop but the kernel's, once;
+                           * the kernel's where a call takes a part of them */
+    int split;            /* the outer loop that threads share, -1: one thread does all */
     i64 pad;              /* elements of fill after each row of the kernel's columns,
                            * written with them: plan_merge.c */
     bool merged;          /* another nest does its work */
@@ -93,7 +93,7 @@ typedef struct {
     /* With run-time extents: the nest runs only if all of these are above 0. */
     int nneeded;
     const Ex **needed;
-    i64 few;              /* the largest narrow count: one nest runs if a loop has at most
+    i64 narrow;           /* the largest narrow count: one nest runs if a loop has at most
                            * so many iterations, another if it has more; 0: always */
     bool variant;         /* it is the other one */
 } Nest;
@@ -203,8 +203,8 @@ i64 plan_entries(const Plan *p);
 const Ex *nest_inside(const Plan *p, const Nest *n, bool source);
 const Ex *nest_outside(const Plan *p, const Nest *n, bool source);
 
-/* plan_few.c: nests again, for shapes at which they have few columns or rows. */
-void plan_few(Plan *p);
+/* plan_narrow.c: nests again, for shapes at which they have few columns or rows. */
+void plan_narrow(Plan *p);
 
 /* plan_merge.c: padding that follows the rows of a copy is written with them. */
 void plan_merge(Plan *p);
@@ -213,21 +213,21 @@ void plan_merge(Plan *p);
  * the caches, and those up to which all stays in the caches. */
 enum { SPLIT_BYTES = 1 << 20, STREAM_BYTES = 8 << 20, CACHED_BYTES = 4 << 20 };
 
-/* plan_order.c: the turns, the split over threads and the stores of all nests, which
+/* plan_order.c: the outer loops, the split over threads and the stores of all nests, which
  * have their kernels. */
 void plan_order(Plan *p);
-/* Whether each step of the turn writes other bytes than the one before: two threads must
- * not write one byte. */
-bool nest_turn_apart(const Nest *n, int turn, i64 bits);
+/* Whether each step of the outer loop writes other bytes than the one before: two threads
+ * must not write one byte. */
+bool nest_outer_apart(const Nest *n, int outer, i64 bits);
 /* The nest in the order number k that its kernel knows; false past the last. */
 bool plan_candidate(const Plan *p, const Nest *n, int k, Nest *out);
 
-/* plan_turns.c */
+/* plan_outer.c */
 /* Iterations of the kernel's loop of that role that one call takes; the last call may
  * take fewer.  1 where there is no loop. */
 i64 nest_tile(const Nest *n, int role);
-/* The turn of a loop, -1: none. */
-int nest_turn(const Nest *n, int loop);
+/* The number of the outer loop over it, -1: none. */
+int nest_outer(const Nest *n, int loop);
 
 /* plan_choice.c */
 enum { MAX_CHOICES = 24 };
@@ -269,7 +269,8 @@ typedef struct Family {
     bool (*applies)(const Nest *n, int bits, int role[ROLES]);
     /* Nanoseconds an element, roughly: the least wins. */
     double (*cost)(const Nest *n, int bits, const int role[ROLES]);
-    /* Adds to the nest the turns and stores of its order number k; false past the last. */
+    /* Adds to the nest the outer loops and stores of its order number k; false past the
+     * last. */
     bool (*orders)(const Plan *p, Nest *n, int k);
     /* For the model of the memory; NULL: the cost an element is all there is. */
     Runs (*runs)(const Nest *n, int bits);
@@ -282,12 +283,12 @@ typedef struct Family {
     /* Its words, where they are no offsets, and their number. */
     const int32_t *(*program)(Arena *a, const Nest *n, int bits, i64 *words);
     /* With extents left to run time it takes nests of family `of` where the loop of this
-     * role has at most so many iterations of elements of `size` bytes: plan_few.c. */
+     * role has at most so many iterations of elements of `size` bytes: plan_narrow.c. */
     struct {
         const struct Family *of;
         int role;
         i64 (*most)(i64 size);
-    } few;
+    } narrow;
 } Family;
 
 /* kernel.c */

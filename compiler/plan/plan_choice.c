@@ -14,14 +14,14 @@ same_loop(const Loop *a, const Loop *b)
 static bool
 same_way(const Nest *a, const Nest *b)
 {
-    if (a->kernel != b->kernel || a->nturns != b->nturns || a->stream != b->stream ||
+    if (a->kernel != b->kernel || a->nouter != b->nouter || a->stream != b->stream ||
         a->ahead != b->ahead || memcmp(a->role, b->role, sizeof a->role))
         return false;
     for (int i = 0; i < a->nloops; i++)
         if (!same_loop(&a->loop[i], &b->loop[i]))
             return false;
-    for (int i = 0; i < a->nturns; i++)
-        if (a->turn[i].loop != b->turn[i].loop || a->turn[i].step != b->turn[i].step)
+    for (int i = 0; i < a->nouter; i++)
+        if (a->outer[i].loop != b->outer[i].loop || a->outer[i].step != b->outer[i].step)
             return false;
     return true;
 }

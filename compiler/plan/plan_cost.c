@@ -70,8 +70,8 @@ static double
 calls_of(const Nest *n)
 {
     double calls = 1;
-    for (int i = 0; i < n->nturns; i++)
-        calls *= (double)int_ceil_div(n->loop[n->turn[i].loop].n, n->turn[i].step);
+    for (int i = 0; i < n->nouter; i++)
+        calls *= (double)int_ceil_div(n->loop[n->outer[i].loop].n, n->outer[i].step);
     return calls;
 }
 

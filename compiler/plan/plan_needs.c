@@ -1,5 +1,5 @@
 /* What a plan with extents left to run time asks of a shape: its sizes, whether stores go
- * past the caches, what a nest needs above 0, which turn threads share. */
+ * past the caches, what a nest needs above 0, which loop threads share. */
 #include "plan_shape.h"
 
 const Ex *
@@ -77,14 +77,14 @@ nest_second(const Plan *p, const Nest *n)
 {
     int best = -1;
     i64 most = 1;
-    if (n->split < 0 || ex_is_const(n->loop[n->turn[n->split].loop].ex.n))
+    if (n->split < 0 || ex_is_const(n->loop[n->outer[n->split].loop].ex.n))
         return -1;
-    for (int k = n->split + 1; k < n->nturns; k++) {
-        i64 turns = int_ceil_div(n->loop[n->turn[k].loop].n, n->turn[k].step);
-        if (turns > most && nest_turn_apart(n, k, p->dst->dtype->bits)) {
-            most = turns;
+    for (int k = n->split + 1; k < n->nouter; k++) {
+        i64 steps = int_ceil_div(n->loop[n->outer[k].loop].n, n->outer[k].step);
+        if (steps > most && nest_outer_apart(n, k, p->dst->dtype->bits)) {
+            most = steps;
             best = k;
         }
     }
-    return n->turn[n->split].step == 1 ? best : -1;
+    return n->outer[n->split].step == 1 ? best : -1;
 }

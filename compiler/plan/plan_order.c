@@ -4,29 +4,29 @@
 
 #include "plan.h"
 
-/* Whether each step of the turn writes other bytes than the one before: two threads must
- * not write one.  A tile of a loop is not enough: the bytes at its ends are whole only
+/* Whether each step of the outer loop writes other bytes than the one before: two threads
+ * must not write one.  A tile of a loop is not enough: the bytes at its ends are whole only
  * where the loop fills whole bytes by itself. */
 bool
-nest_turn_apart(const Nest *n, int turn, i64 bits)
+nest_outer_apart(const Nest *n, int outer, i64 bits)
 {
-    const Loop *l = &n->loop[n->turn[turn].loop];
+    const Loop *l = &n->loop[n->outer[outer].loop];
     i64 per = bits < 8 ? 8 / bits : 1, moved;
-    return l->ds % per == 0 || (int_mul(l->ds, n->turn[turn].step, &moved) &&
+    return l->ds % per == 0 || (int_mul(l->ds, n->outer[outer].step, &moved) &&
                                 moved % per == 0 && l->n % per == 0);
 }
 
-/* The turn that parts of the work are made of: the outermost one that shares evenly. */
+/* The outer loop that parts of the work are made of: the first that shares evenly. */
 static int
 split_of(const Nest *n, i64 bits)
 {
     int best = -1;
     double least = 1.3;
-    for (int i = 0; i < n->nturns; i++) {
-        const Loop *l = &n->loop[n->turn[i].loop];
-        i64 turns = int_ceil_div(l->n, n->turn[i].step);
-        double uneven = turns < 2 ? 2 : turns % 2 ? 1 + 1 / (double)turns : 1;
-        if (uneven < least - 0.02 && nest_turn_apart(n, i, bits)) {
+    for (int i = 0; i < n->nouter; i++) {
+        const Loop *l = &n->loop[n->outer[i].loop];
+        i64 steps = int_ceil_div(l->n, n->outer[i].step);
+        double uneven = steps < 2 ? 2 : steps % 2 ? 1 + 1 / (double)steps : 1;
+        if (uneven < least - 0.02 && nest_outer_apart(n, i, bits)) {
             least = uneven;
             best = i;
         }
@@ -36,7 +36,7 @@ split_of(const Nest *n, i64 bits)
 
 /* The kernel's own loops in parts, where no loop around it is there to be shared: some 32
  * of them, none so short that reads or writes become short.  Blocks through buffers go
- * along the rows, which are the last to be cut therefore; sides are not. */
+ * along the rows, which are the last to be cut therefore; groups are not. */
 static int
 share_call(Nest *n, i64 bits)
 {
@@ -44,8 +44,8 @@ share_call(Nest *n, i64 bits)
     static const int roles[][3] = {{BATCH, ROW, COL}, {BATCH, COL, ROW}};
     for (int i = 0; i < LEN(roles[0]); i++) {
         int role = roles[n->stream == 2][i], loop = n->role[role], split;
-        bool whole = role == COL && (n->pad || n->role[SIDE] >= 0);
-        if (loop < 0 || whole || nest_turn(n, loop) >= 0)
+        bool whole = role == COL && (n->pad || n->role[GROUP] >= 0);
+        if (loop < 0 || whole || nest_outer(n, loop) >= 0)
             continue;
         const Loop *l = &n->loop[loop];
         if (!ex_is_const(l->ex.n) || l->n > INT64_MAX / 16)     /* no memory holds it */
@@ -55,15 +55,15 @@ share_call(Nest *n, i64 bits)
         part = part < least ? least : int_ceil_div(part, least) * least;
         if (int_ceil_div(l->n, part) < ENOUGH)
             continue;
-        n->turn[n->nturns++] = (Turn){loop, part};
+        n->outer[n->nouter++] = (OuterLoop){loop, part};
         if ((split = split_of(n, bits)) >= 0)
             return split;
-        n->nturns--;
+        n->nouter--;
     }
     return -1;
 }
 
-/* Whether threads are to share the nest, and the turn by which they can. */
+/* Whether threads are to share the nest, and the outer loop by which they can. */
 static int
 share(const Plan *p, Nest *n)
 {
@@ -78,7 +78,7 @@ bool
 plan_candidate(const Plan *p, const Nest *n, int k, Nest *out)
 {
     *out = *n;
-    out->nturns = 0;
+    out->nouter = 0;
     out->stream = 0;
     out->ahead = 0;
     out->spare = false;

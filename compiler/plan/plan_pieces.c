@@ -272,9 +272,9 @@ cut_segments(Cutter *c, const Ex *lo, const Ex *hi, i64 unit)
     const Ex *n = pad ? lo : hi, *end = NULL;
     if (period == INF || (pad && (!unit || period % unit)))
         return false;
-    const Ex *turns = scalar_of(c->s, ex_div(c->e, n, period), INF);
+    const Ex *blocks = scalar_of(c->s, ex_div(c->e, n, period), INF);
     const Ex *rest = scalar_of(c->s, ex_mod(c->e, n, period), period - 1);
-    const Ex *last = ex_scale(c->e, turns, period);
+    const Ex *last = ex_scale(c->e, blocks, period);
     if (pad)
         end = scalar_of(c->s, ex_sub(c->e, hi, last), period);
     for (i64 x = 0, to; x < period; x = to) {
@@ -289,7 +289,7 @@ cut_segments(Cutter *c, const Ex *lo, const Ex *hi, i64 unit)
             continue;
         }
         Piece *p = add_piece(c, number(c, x), 2);
-        add_loop(p, (PieceLoop){period, INF, number(c, 0), turns, 1});
+        add_loop(p, (PieceLoop){period, INF, number(c, 0), blocks, 1});
         add_count(c, p, 1, to - x, 0);
         add_rest(c, last, x, number(c, 0), below, to - x - 1);
     }

@@ -32,8 +32,8 @@ const Ex *plan_streams(const Plan *p);
  * convert; their number, at most MAX_NEEDS. */
 enum { MAX_NEEDS = 2 * MAX_LOOPS + MAX_RANK + 4 };
 int nest_needs(const Plan *p, const Nest *n, const Ex **needs);
-/* The turn inside the one that threads share which they do instead where that has fewer
- * turns than there are threads, as a batch of 1 has; -1: none. */
+/* The outer loop inside the one that threads share which they do instead where that has
+ * fewer steps than there are threads, as a batch of 1 has; -1: none. */
 int nest_second(const Plan *p, const Nest *n);
 
 /* plan_at.c */

@@ -50,9 +50,9 @@ static void
 add_few(Lister *s)
 {
     for (int k = 0; k < s->p->n; k++)
-        for (int i = 0; i < s->p->scalars->nextents && s->p->nest[k].few; i++)
+        for (int i = 0; i < s->p->scalars->nextents && s->p->nest[k].narrow; i++)
             for (i64 v = 0; v <= 2; v++)
-                add_value(s, i, s->p->nest[k].few + v);
+                add_value(s, i, s->p->nest[k].narrow + v);
 }
 
 /* At and beside the first three blocks' ends; all up to there, as far as there is room. */

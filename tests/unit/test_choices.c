@@ -50,7 +50,7 @@ typedef struct {
     const Steps *steps;   /* the same without code */
     int used;             /* nests that the kernel took */
     int choice, most;     /* of the orders; how many a nest has */
-    bool sides;           /* a call takes several */
+    bool groups;          /* a call takes several */
 } Choice;
 
 /* Every nest to the kernel that can take it; the source of that plan. */
@@ -79,7 +79,7 @@ reorder(void *arg)
         int m = nest_choices(c->plan, &c->plan->nest[i], way);
         c->most = m > c->most ? m : c->most;
         c->plan->nest[i] = way[c->choice % m];
-        c->sides |= c->plan->nest[i].role[SIDE] >= 0;
+        c->groups |= c->plan->nest[i].role[GROUP] >= 0;
     }
     c->source = compile_text(c->target, c->plan, &c->rq, false);
     c->steps = interpret_make(&c->arena, c->plan, kernels_here());
@@ -190,11 +190,11 @@ every_kernel(void **state)
     ravel_context_free(cx);
 }
 
-/* The orders of one relayout; whether one has several sides. */
+/* The orders of one relayout; whether one has several groups. */
 static bool
 try_orders(const Target *t, const char *const *pair, const i64 *shape, const char *type)
 {
-    bool sides = false;
+    bool groups = false;
     for (int k = 0, most = 1; k < most; k++) {
         Diag d;
         Choice c = {.target = t, .choice = k};
@@ -203,10 +203,10 @@ try_orders(const Target *t, const char *const *pair, const i64 *shape, const cha
             fail_msg("%s", d.text);
         check_choice(&c);
         most = c.most;
-        sides |= c.sides;
+        groups |= c.groups;
         arena_free(&c.arena);
     }
-    return sides;
+    return groups;
 }
 
 static void
@@ -215,13 +215,13 @@ every_order(void **state)
     (void)state;
     ravel_context *cx;
     ravel_error err;
-    int every = sample(), sides = 0;
+    int every = sample(), groups = 0;
     assert_int_equal(ravel_context_new(&cx, &err), RAVEL_OK);
     for (int i = 0; i < LEN(pairs) * LEN(shapes) * LEN(types); i += every)
-        sides += try_orders(cx->target, pairs[i / LEN(shapes) % LEN(pairs)],
+        groups += try_orders(cx->target, pairs[i / LEN(shapes) % LEN(pairs)],
                             shapes[i % LEN(shapes)], types[i / LEN(shapes) / LEN(pairs)]);
-    printf("# relayouts with orders of several sides: %d\n", sides);
-    assert_true(every > 1 || sides > 0);
+    printf("# relayouts with orders of several groups: %d\n", groups);
+    assert_true(every > 1 || groups > 0);
     ravel_context_free(cx);
 }
 

@@ -449,7 +449,7 @@ good_plans(void **state)
     }
 }
 
-/* A call takes several sides, whether threads share the work or not. */
+/* A call takes several groups, whether threads share the work or not. */
 static void
 sides_stay_together(void **state)
 {
@@ -459,8 +459,8 @@ sides_stay_together(void **state)
     Case c = {.pair = &wide};
     guarded(&c, make);
     const Nest *n = &c.plan->nest[0];
-    assert_string_equal(n->order, "buffer of several sides");
-    assert_int_equal(nest_tile(n, SIDE), 8);
+    assert_string_equal(n->order, "buffer of several groups");
+    assert_int_equal(nest_tile(n, GROUP), 8);
     assert_true(n->split >= 0);
     arena_free(&c.arena);
 }
@@ -712,8 +712,8 @@ records(void **state)
         assert_int_equal(f->table != NULL, takes(f, ARG_TABLE));
         assert_int_equal(f->elements == OF_BITS, takes(f, ARG_DST_START));
         assert_int_equal(f->kind == NEST_COPY, takes(f, ARG_SRC));
-        assert_int_equal(f->few.of != NULL, f->few.most != NULL);
-        assert_true(!f->few.of || f->few.of->kind == f->kind);
+        assert_int_equal(f->narrow.of != NULL, f->narrow.most != NULL);
+        assert_true(!f->narrow.of || f->narrow.of->kind == f->kind);
         assert_true(!f->keeps_up || f->runs);
         if (k->size)
             assert_int_equal(f->elements, OF_BYTES);

@@ -1,4 +1,4 @@
-/* The turns around a nest's kernel: what orders are made of, and how far one then reads
+/* The loops around a nest's kernel: what orders are made of, and how far one then reads
  * and writes at a stretch. */
 #include "kernel_family.h"
 
@@ -10,21 +10,21 @@ nest_tile(const Nest *n, int role)
     int loop = n->role[role];
     if (loop < 0)
         return 1;
-    int turn = nest_turn(n, loop);
-    return turn < 0 ? n->loop[loop].n : n->turn[turn].step;
+    int outer = nest_outer(n, loop);
+    return outer < 0 ? n->loop[loop].n : n->outer[outer].step;
 }
 
 int
-nest_turn(const Nest *n, int loop)
+nest_outer(const Nest *n, int loop)
 {
-    for (int i = 0; i < n->nturns; i++)
-        if (n->turn[i].loop == loop)
+    for (int i = 0; i < n->nouter; i++)
+        if (n->outer[i].loop == loop)
             return i;
     return -1;
 }
 
 bool
-turns_may_stream(const Plan *p)
+outer_may_stream(const Plan *p)
 {
     return !ex_is_const(p->to->size) || layout_bytes(p->dst) >= STREAM_BYTES;
 }
@@ -42,7 +42,7 @@ key(const Loop *l, Order order)
 }
 
 bool
-turns_outside(const Nest *n, int i, int j, Order order)
+outer_precedes(const Nest *n, int i, int j, Order order)
 {
     const Loop *a = &n->loop[i], *b = &n->loop[j];
     if (a->rest != b->rest)
@@ -52,34 +52,34 @@ turns_outside(const Nest *n, int i, int j, Order order)
 }
 
 void
-turns_add_loops(Nest *n, Order order, bool planes)
+outer_add_loops(Nest *n, Order order, bool planes)
 {
-    int at = n->nturns;
+    int at = n->nouter;
     for (int i = 0; i < n->nloops; i++) {
         if (i >= n->nloops - n->inner && !(planes && i == n->role[BATCH]))
             continue;
-        int j = n->nturns++;
-        for (; j > at && turns_outside(n, i, n->turn[j - 1].loop, order); j--)
-            n->turn[j] = n->turn[j - 1];
-        n->turn[j] = (Turn){i, 1};
+        int j = n->nouter++;
+        for (; j > at && outer_precedes(n, i, n->outer[j - 1].loop, order); j--)
+            n->outer[j] = n->outer[j - 1];
+        n->outer[j] = (OuterLoop){i, 1};
     }
 }
 
 void
-turns_add_tile(Nest *n, int role, i64 bytes, i64 size)
+outer_add_tile(Nest *n, int role, i64 bytes, i64 size)
 {
     int loop = n->role[role];
     i64 tile = bytes / size;
     if (loop >= 0 && tile > 0 && tile < n->loop[loop].n)
-        n->turn[n->nturns++] = (Turn){loop, tile};
+        n->outer[n->nouter++] = (OuterLoop){loop, tile};
 }
 
 bool
-turns_in_order(const Plan *p, Nest *n, int k)
+outer_in_order(const Plan *p, Nest *n, int k)
 {
     (void)p;
     n->order = in_order_of_writes;
-    turns_add_loops(n, BY_DST, false);
+    outer_add_loops(n, BY_DST, false);
     return k == 0;
 }
 
@@ -93,14 +93,14 @@ nest_stride(const Nest *n, int role, bool source)
 i64
 nest_chain(const Nest *n, i64 run, bool source)
 {
-    const Loop *walk[MAX_TURNS + 2];
-    const int planes[2] = {n->role[source ? SIDE : BATCH],
-                           n->role[source ? BATCH : SIDE]};
+    const Loop *walk[MAX_OUTER + 2];
+    const int planes[2] = {n->role[source ? GROUP : BATCH],
+                           n->role[source ? BATCH : GROUP]};
     int m = 0;
-    for (int i = 0; i < n->nturns; i++)
-        walk[m++] = n->turn[i].step > 1 ? NULL : &n->loop[n->turn[i].loop];
+    for (int i = 0; i < n->nouter; i++)
+        walk[m++] = n->outer[i].step > 1 ? NULL : &n->loop[n->outer[i].loop];
     for (int i = 0; i < 2; i++)
-        if (planes[i] >= 0 && nest_turn(n, planes[i]) < 0)
+        if (planes[i] >= 0 && nest_outer(n, planes[i]) < 0)
             walk[m++] = n->loop + planes[i];
     while (m-- > 0 && walk[m]) {
         i64 more, step = source ? walk[m]->ss : walk[m]->ds;

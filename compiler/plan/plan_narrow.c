@@ -1,13 +1,13 @@
-/* Guarded variants of nests with extents left to run time: where a transpose may turn out
- * to have few columns, or few rows, its nest is there again for the kernel that weaves
- * them or takes them apart, and a scalar says at each shape which of them runs. */
+/* Guarded variants of nests with extents left to run time: where a transpose may have
+ * few columns, or few rows, its nest is there again for the kernel that interleaves or
+ * deinterleaves them, and a scalar says at each shape which of them runs. */
 #include <string.h>
 
 #include "plan.h"
 
 /* 1 where 2 <= n <= most, else 0. */
 static const Ex *
-is_few(Scalars *s, const Ex *n, i64 most)
+is_narrow(Scalars *s, const Ex *n, i64 most)
 {
     Exprs *e = s->e;
     const Ex *above = ex_sub(e, n, ex_const(e, 1));
@@ -18,14 +18,14 @@ is_few(Scalars *s, const Ex *n, i64 most)
 
 /* The nest is needed where x is above 0, too. */
 static void
-need(Plan *p, Nest *n, const Ex *x, i64 few)
+need(Plan *p, Nest *n, const Ex *x, i64 narrow)
 {
     const Ex **all = arena_array(ex_arena(p->e), const Ex *, n->nneeded + 1);
     if (n->nneeded)
         memcpy(all, n->needed, (size_t)n->nneeded * sizeof *all);
     all[n->nneeded++] = x;
     n->needed = all;
-    n->few = few;
+    n->narrow = narrow;
 }
 
 /* The nest for kernel k, which takes those whose loop of its role is short; false where
@@ -34,30 +34,30 @@ static bool
 variant(Plan *p, Nest *n, const Kernel *k, Nest *out)
 {
     enum { SHORT = 3 };
-    int bits = p->dst->dtype->bits, loop = n->role[k->family->few.role];
+    int bits = p->dst->dtype->bits, loop = n->role[k->family->narrow.role];
     const Ex *count = n->loop[loop].ex.n;
     if (ex_is_const(count))
         return false;
     *out = *n;
     out->variant = true;
-    i64 most = out->loop[loop].most = k->family->few.most(bits / 8);
+    i64 most = out->loop[loop].most = k->family->narrow.most(bits / 8);
     out->loop[loop].n = SHORT;
     if (!kernel_use(out, k, bits))
         return false;
-    const Ex *few = is_few(p->scalars, count, most);
-    need(p, out, few, most);
-    need(p, n, ex_sub(p->e, ex_const(p->e, 1), few), most);
+    const Ex *narrow = is_narrow(p->scalars, count, most);
+    need(p, out, narrow, most);
+    need(p, n, ex_sub(p->e, ex_const(p->e, 1), narrow), most);
     return true;
 }
 
 void
-plan_few(Plan *p)
+plan_narrow(Plan *p)
 {
     Nest *more = plan_is_fixed(p) ? NULL : arena_new(ex_arena(p->e), Nest);
     for (int i = p->n - 1; i >= 0 && more; i--)
         for (int k = 0; k < nkernels; k++)
-            if (p->n < NESTS_MAX && kernels[k].family->few.of &&
-                kernels[k].family->few.of == p->nest[i].kernel->family &&
+            if (p->n < NESTS_MAX && kernels[k].family->narrow.of &&
+                kernels[k].family->narrow.of == p->nest[i].kernel->family &&
                 variant(p, &p->nest[i], &kernels[k], more))
                 *plan_add(p) = *more;
 }
