@@ -181,7 +181,7 @@ table_of(Maker *m)
 {
     const Plan *p = m->p;
     i64 words;
-    if (!m->n->table && !m->n->chunk)
+    if (!nest_has_table(m->n))
         return NULL;
     const Nest *first = &p->nest[plan_table_of(p, (int)(m->n - p->nest))];
     for (const Step *s = m->s - 1; first < m->n; s--)

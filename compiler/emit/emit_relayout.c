@@ -187,7 +187,7 @@ names(const Plan *p, int *ntaken)
 static const Table *
 add_table(Arena *a, Unit *u, const Plan *p, int i)
 {
-    if (!p->nest[i].table && !p->nest[i].chunk)
+    if (!nest_has_table(&p->nest[i]))
         return NULL;
     const char *name = arena_printf(a, "%s_table%d", u->name, plan_table_of(p, i));
     for (const Table *t = u->table; t; t = t->next)

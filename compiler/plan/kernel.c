@@ -91,10 +91,11 @@ can_run(const Kernel *k, const Nest *n, int bits, int role[ROLES])
 static void
 take_table(Nest *n, int bits, int role[ROLES])
 {
-    bool in[MAX_LOOPS];
-    n->chunk = n->kernel->family->table(n, bits, role, in);
+    TableLoops table = {{false}, {0}};
+    n->kernel->family->table(n, bits, role, &table);
+    memcpy(n->least, table.least, sizeof n->least);
     for (int i = 0, at = 0; i < n->nloops; i++) {
-        if (!in[i]) {
+        if (!table.in[i]) {
             at++;
             continue;
         }
@@ -114,7 +115,7 @@ kernel_use(Nest *n, const Kernel *k, int bits)
         return false;
     n->kernel = k;
     n->inner = n->table = 0;
-    n->chunk = 0;
+    memset(n->least, 0, sizeof n->least);
     if (k->family->table)
         take_table(n, bits, role);
     for (int r = 0; r < ROLES; r++) {

@@ -117,12 +117,11 @@ gather_cost(const Nest *n, int bits, const int role[ROLES])
     return (0.12 * bits / 8 + 1.2 / run) * (rest ? 0.5 : 1) + 5.0 / call;
 }
 
-static i64
-gather_table(const Nest *n, int bits, const int role[ROLES], bool in[MAX_LOOPS])
+static void
+gather_table(const Nest *n, int bits, const int role[ROLES], TableLoops *out)
 {
     (void)bits;
-    entries_of(n, role[COL], in);
-    return 0;
+    entries_of(n, role[COL], out->in);
 }
 
 const Family gather_family = {

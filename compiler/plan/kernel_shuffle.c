@@ -1,80 +1,83 @@
 /* Bytes and parts of bytes that change places within a tile: what shuffle.h is about. */
+#include <string.h>
+
 #include "kernel_family.h"
 #include "shuffle.h"
 
 static bool
 shuffle_applies(const Nest *n, int bits, int role[ROLES])
 {
-    Tile t;
-    Bits b;
-    Terms terms;
-    int run = kernel_run_loop(n);
-    role[BATCH] = role[COL] = -1;
-    if (kernel_count(n, run) * bits >= 8 * LANE || !shuffle_tile(n, bits, &t))
+    Program p;
+    role[BATCH] = role[ROW] = role[COL] = -1;
+    if (kernel_count(n, kernel_run_loop(n)) * bits >= 8 * LANE ||
+        !shuffle_make(n, bits, &p))
         return false;
-    role[ROW] = t.row;
-    return shuffle_bits(n, &t, bits, &b) && shuffle_terms(&b, &terms);
+    role[ROW] = p.tile.loop[TILE_ROW];
+    role[COL] = p.tile.loop[TILE_COL];
+    return true;
 }
 
-/* Some 0.2 ns a term of whole bytes for each lane, 0.35 where it is shifted and masked;
- * a tile is a call's least. */
 static double
 shuffle_cost(const Nest *n, int bits, const int role[ROLES])
 {
-    Tile t;
-    Bits b;
-    Terms terms;
-    if (!shuffle_tile(n, bits, &t) || !shuffle_bits(n, &t, bits, &b) ||
-        !shuffle_terms(&b, &terms))
+    enum { CALL_NS = 3 };
+    Program p;
+    if (!shuffle_make(n, bits, &p))
         return 1e9;
-    double lane = 0.9 + 0.2 * terms.whole + 0.35 * terms.masked;
-    double calls = (double)kernel_count(n, role[ROW]) / (double)t.chunk;
-    return (lane * b.nlanes + 3.0 / calls) / b.n;
+    double tiles = (double)kernel_count(n, role[ROW]) * (double)kernel_count(n, role[COL]) /
+                   (double)(p.tile.chunk[TILE_ROW] * p.tile.chunk[TILE_COL]);
+    return (p.cost + CALL_NS / tiles) / p.bits[0].n;
 }
 
 static bool
 shuffle_orders(const Plan *p, Nest *n, int k)
 {
     n->order = in_order_of_writes;
-    turns_add_loops(n, BY_DST, false);
-    n->stream = turns_may_stream(p);
+    outer_add_loops(n, BY_DST, false);
+    n->stream = outer_may_stream(p);
     return k == 0;
 }
 
-static i64
-shuffle_table(const Nest *n, int bits, const int role[ROLES], bool in[MAX_LOOPS])
+static void
+shuffle_table(const Nest *n, int bits, const int role[ROLES], TableLoops *out)
 {
     Tile t;
     (void)role;
     shuffle_tile(n, bits, &t);
-    for (int i = 0; i < n->nloops; i++)
-        in[i] = t.in[i];
-    return t.chunk;
+    memcpy(out->in, t.in, sizeof t.in);
+    out->least[ROW] = t.chunk[TILE_ROW];
+    out->least[COL] = t.chunk[TILE_COL];
 }
 
 static const int32_t *
-shuffle_make(Arena *a, const Nest *n, int bits, i64 *words)
+shuffle_program(Arena *a, const Nest *n, int bits, i64 *words)
 {
-    Tile t;
-    Bits b;
-    Terms terms;
-    shuffle_tile(n, bits, &t);
-    shuffle_bits(n, &t, bits, &b);
-    shuffle_terms(&b, &terms);
-    *words = shuffle_words(&b, &terms);
-    int32_t *out = arena_array(a, int32_t, *words);
-    shuffle_program(&b, &terms, t.chunk, out);
+    Program p;
+    i64 size = 3;
+    shuffle_make(n, bits, &p);
+    for (int i = 0; i < p.passes; i++)
+        size += shuffle_words(&p.bits[i], &p.terms[i]);
+    int32_t *out = arena_array(a, int32_t, size);
+    out[0] = (int32_t)p.tile.chunk[TILE_ROW];
+    out[1] = (int32_t)p.tile.chunk[TILE_COL];
+    *words = 3;
+    for (int i = 0; i < p.passes; i++) {
+        shuffle_pass(&p.bits[i], &p.terms[i], out + *words);
+        *words += shuffle_words(&p.bits[i], &p.terms[i]);
+        if (i + 1 < p.passes)
+            out[2] = (int32_t)*words;
+    }
     return out;
 }
 
 const Family shuffle_family = {
     .kind = NEST_COPY,
     .elements = OF_ANY,
-    .args = "dxsytrikHb",
+    .args = "dxsytrcikjlHb",
     .what = "bytes and parts of them that change places within a tile",
     .applies = shuffle_applies,
     .cost = shuffle_cost,
     .orders = shuffle_orders,
     .table = shuffle_table,
-    .program = shuffle_make,
+    .program = shuffle_program,
 };

@@ -68,7 +68,7 @@ typedef struct {
     Loop loop[MAX_LOOPS]; /* outermost first; the kernel's are the last */
     int inner;            /* how many loops the kernel runs itself */
     int table;            /* the first so many of them by a table: nest_table */
-    i64 chunk;            /* a call does at least so many of the rows; 0: any number */
+    i64 least[ROLES];     /* a call takes no fewer iterations; 0: any number */
     const Ex *src, *dst;  /* addresses without the loops' strides, elements */
     const struct Kernel *kernel;
     i64 elements;
@@ -190,6 +190,7 @@ void plan_sizes_print(Buf *b, const Plan *p, const Sizes *z);
 
 /* plan_table.c: offsets in bytes, the destination's and the source's of each entry, base
  * and rest of the addresses in them. */
+bool nest_has_table(const Nest *n);
 i64 nest_entries(const Nest *n);
 /* The words, two an entry, or those of the kernel's program; their number. */
 const int32_t *nest_table(Arena *a, const Plan *p, const Nest *n, i64 *words);
@@ -257,6 +258,12 @@ typedef struct {
     double more;
 } Runs;
 
+/* The loops that a table covers; the fewest iterations that a call may take of others. */
+typedef struct {
+    bool in[MAX_LOOPS];
+    i64 least[ROLES];
+} TableLoops;
+
 /* The kernels of one family do the same for elements of different sizes.  Each family is
  * a record in a file kernel_*.c; functions that it does not have are NULL. */
 typedef struct Family {
@@ -277,9 +284,8 @@ typedef struct Family {
     enum { AS_COPIES, AS_TRANSPOSES } speeds;    /* the rows of cost.def */
     bool keeps_up;        /* with the memory and the caches: its cost is that of its runs */
     bool pads;            /* writes Nest.pad, too */
-    /* The loops that a table covers, when the kernel runs those of `role` itself; how
-     * many of its rows the kernel does at once. */
-    i64 (*table)(const Nest *n, int bits, const int role[ROLES], bool in[MAX_LOOPS]);
+    /* The loops that a table covers, when the kernel runs those of `role` itself. */
+    void (*table)(const Nest *n, int bits, const int role[ROLES], TableLoops *out);
     /* Its words, where they are no offsets, and their number. */
     const int32_t *(*program)(Arena *a, const Nest *n, int bits, i64 *words);
     /* With extents left to run time it takes nests of family `of` where the loop of this

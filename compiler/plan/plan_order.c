@@ -34,13 +34,26 @@ split_of(const Nest *n, i64 bits)
     return best;
 }
 
+/* Some 32 parts of a loop, multiples of a unit, none of which has fewer than `least`
+ * iterations; 0: there are none. */
+static i64
+part_of(i64 n, i64 unit, i64 least)
+{
+    enum { PARTS = 32 };
+    i64 part = int_ceil_div(int_ceil_div(n, PARTS), unit) * unit;
+    for (i64 last = 2 * part; part <= last; part += unit)
+        if (n % part == 0 || n % part >= least)
+            return part;
+    return 0;
+}
+
 /* The kernel's own loops in parts, where no loop around it is there to be shared: some 32
  * of them, none so short that reads or writes become short.  Blocks through buffers go
  * along the rows, which are the last to be cut therefore; groups are not. */
 static int
 share_call(Nest *n, i64 bits)
 {
-    enum { PARTS = 32, ENOUGH = 4, STRETCH = 8 * 1024 };
+    enum { ENOUGH = 4, STRETCH = 8 * 1024 };
     static const int roles[][3] = {{BATCH, ROW, COL}, {BATCH, COL, ROW}};
     for (int i = 0; i < LEN(roles[0]); i++) {
         int role = roles[n->stream == 2][i], loop = n->role[role], split;
@@ -50,10 +63,10 @@ share_call(Nest *n, i64 bits)
         const Loop *l = &n->loop[loop];
         if (!ex_is_const(l->ex.n) || l->n > INT64_MAX / 16)     /* no memory holds it */
             continue;
-        i64 least = l->ss == 1 || l->ds == 1 ? STRETCH / bits : 1;
-        i64 part = int_ceil_div(l->n, PARTS);
-        part = part < least ? least : int_ceil_div(part, least) * least;
-        if (int_ceil_div(l->n, part) < ENOUGH)
+        i64 unit = l->ss == 1 || l->ds == 1 ? STRETCH / bits : 1;
+        unit = unit < n->least[role] ? n->least[role] : unit;
+        i64 part = part_of(l->n, unit, n->least[role]);
+        if (!part || int_ceil_div(l->n, part) < ENOUGH)
             continue;
         n->outer[n->nouter++] = (OuterLoop){loop, part};
         if ((split = split_of(n, bits)) >= 0)

@@ -38,6 +38,12 @@ nest_outside(const Plan *p, const Nest *n, bool source)
     return n->table ? part_of(p, n, x, false) : x;
 }
 
+bool
+nest_has_table(const Nest *n)
+{
+    return n->table > 0 || n->kernel->family->program;
+}
+
 i64
 nest_entries(const Nest *n)
 {

@@ -1,12 +1,12 @@
 /* shuffle.h: programs for the kernel shuffle, which permutes the bytes, and the parts of
  * bytes, of a tile.
  *
- * A tile is some loops of a nest and a chunk of one more, its rows.  What is written of
- * it is cut into lanes of 16 bytes.  A lane is the union of terms: 16 bytes of the source,
- * its window, of which a byte shuffle (PSHUFB, TBL) picks some; of elements smaller than a
- * byte then shifted and masked.  The method: tables of shuffles, as in D. Lemire and
- * L. Boytsov, "Decoding billions of integers per second through vectorization" (2015),
- * with the shifts of oneDNN's and Marlin's packers made terms. */
+ * A tile is some loops of a nest and chunks of two more, its rows and columns.  Its part
+ * of the destination is cut into lanes of 16 bytes.  A lane is the union of terms: 16
+ * bytes of the source, the window, of which a byte shuffle (PSHUFB, TBL) picks some; of
+ * elements smaller than a byte then shifted and masked.  The method: byte shuffles whose
+ * control is a table, as in D. Lemire and L. Boytsov, "Decoding billions of integers per
+ * second through vectorization" (2015). */
 #ifndef RAVEL_SHUFFLE_H
 #define RAVEL_SHUFFLE_H
 
@@ -14,19 +14,20 @@
 
 enum {
     LANE = 16,            /* bytes */
-    GROUP = 4,            /* lanes of a row of the program: 64 bytes */
-    TILE_BYTES = 1024,
+    QUAD = 4,             /* lanes of a row of the program: 64 bytes */
+    TILE_BYTES = 2048,
     TILE_ELEMENTS = 2048,
     LANES_MAX = TILE_BYTES / LANE,
     SHIFTS = 15           /* -7 to 7 bits */
 };
 
-/* Which loops of a nest a tile does whole; how many iterations of the loop `row` it does,
- * row -1: there is none, chunk 1. */
+/* Which loops of a nest a tile does whole; and the loops of which it does a chunk, which
+ * the kernel runs, rows inside columns; -1: there is no such loop, its chunk is 1. */
+enum { TILE_ROW, TILE_COL };
 typedef struct {
     bool in[MAX_LOOPS];
-    int row;
-    i64 chunk;
+    int loop[2];
+    i64 chunk[2];
 } Tile;
 
 /* The elements of a tile in rising order in the destination, both sides in bits from the
@@ -37,24 +38,40 @@ typedef struct {
     int32_t first, end;   /* bytes of the source that are read, end not included */
     int32_t lane[LANES_MAX];
     int16_t element[LANES_MAX];    /* the first of the lane */
-    bool lines;           /* groups of lanes are 64 bytes in a row */
+    bool lines;           /* four lanes of a row of the program are 64 bytes in a row */
 } Bits;
 
-/* What all groups of lanes have: so many terms of whole bytes, and so many of each shift,
- * to the left by shift - 7 bits. */
+/* What all lanes have: so many terms of whole bytes, and so many of each shift, to the
+ * left by shift - 7 bits. */
 typedef struct {
     int whole, shifted[SHIFTS], masked;
 } Terms;
 
 /* shuffle_tile.c: false where there is no tile. */
 bool shuffle_tile(const Nest *n, int bits, Tile *t);
-/* The elements and lanes of the tile; false where it has no whole lanes. */
+/* shuffle_bits.c: the elements and lanes of the tile; false where it has no whole
+ * lanes. */
 bool shuffle_bits(const Nest *n, const Tile *t, int bits, Bits *out);
+/* The lanes of elements that are listed. */
+bool shuffle_lanes(Bits *b);
 
-/* shuffle_program.c: the terms; false where there are too many. */
+/* shuffle_pass.c: the terms; false where there are too many. */
 bool shuffle_terms(const Bits *b, Terms *out);
-/* The words of the program, as templates/c/shuffle.c reads it; their number. */
+/* The words of a pass, as templates/c/shuffle.c reads it; their number. */
 i64 shuffle_words(const Bits *b, const Terms *t);
-void shuffle_program(const Bits *b, const Terms *t, i64 chunk, int32_t *out);
+void shuffle_pass(const Bits *b, const Terms *t, int32_t *out);
+
+/* shuffle_program.c: a tile in one pass or, of elements smaller than a byte, in two where
+ * that takes less: the bytes of the destination are made in the order in which the source
+ * has them, and then change places. */
+typedef struct {
+    Tile tile;
+    Bits bits[2];
+    Terms terms[2];
+    int passes;
+    double cost;          /* nanoseconds a tile, roughly */
+} Program;
+/* False where the nest has none. */
+bool shuffle_make(const Nest *n, int bits, Program *p);
 
 #endif

@@ -1,169 +1,84 @@
-/* The terms of a tile's lanes, and the program of them. */
-#include <string.h>
+/* The program of a tile: one pass or two. */
+#include <stdlib.h>
 
 #include "kernel_family.h"
 #include "shuffle.h"
 
-/* More terms, or words, take longer than other kernels. */
-enum { TERMS_MAX = 40, WORDS_MAX = 8192, PIECES_MAX = 8 * LANE };
-
-/* Bits of one byte of a lane: those of `mask`, from a byte of the source that is shifted to
- * the left by shift - 7. */
+/* A byte of the destination: its place, and its first element's in the source, in bits;
+ * which element that is. */
 typedef struct {
-    int32_t from;
-    uint8_t to, shift, mask;
-    bool whole, used;
-} Part;
+    int32_t dst, src, first;
+} Byte;
 
+/* By place in a byte of the source, then by the byte: neighbours have the same shift. */
 static int
-add_part(Part *p, int n, Part one)
+in_source(const void *a, const void *b)
 {
-    for (int i = n; i-- > 0 && p[i].to == one.to;)
-        if (p[i].from == one.from && p[i].shift == one.shift) {
-            p[i].mask |= one.mask;
-            return n;
-        }
-    p[n] = one;
-    return n + 1;
+    const Byte *x = a, *y = b;
+    int32_t p = x->src & 7, q = y->src & 7;
+    return p != q ? (p > q) - (p < q) : (x->src > y->src) - (x->src < y->src);
 }
 
-/* The parts of a lane by rising byte. */
-static int
-parts_of(const Bits *b, int lane, Part *p)
-{
-    int n = 0, first = b->element[lane], bytes = b->bits / 8;
-    int32_t start = 8 * b->lane[lane];
-    for (int k = first; k < b->n && b->dst[k] < start + 8 * LANE; k++) {
-        int32_t to = b->dst[k] - start, from = b->src[k];
-        if (bytes == 0) {
-            int shift = to % 8 - (int)int_mod(from, 8);
-            n = add_part(p, n, (Part){(int32_t)int_div(from, 8), (uint8_t)(to / 8),
-                                      (uint8_t)(shift + 7), (uint8_t)
-                                      (((1 << b->bits) - 1) << to % 8), false, false});
-        }
-        for (int i = 0; i < bytes; i++)
-            if (to / 8 + i >= 0 && to / 8 + i < LANE)
-                n = add_part(p, n, (Part){from / 8 + i, (uint8_t)(to / 8 + i), 7, 0xff,
-                                          true, false});
-    }
-    for (int i = 0; i < n; i++)
-        p[i].whole = p[i].mask == 0xff && p[i].shift == 7;
-    return n;
-}
-
-/* Of the parts of one kind that are left those that one window has, the first that is
- * left among them: they are used then.  False where none is left. */
+/* The first pass makes the bytes of the destination side by side, the second puts them
+ * where they belong. */
 static bool
-take_window(const Bits *b, Part *p, int n, int shift, bool whole, int32_t *window,
-            uint8_t at[LANE], uint8_t mask[LANE])
+in_two(const Bits *b, Bits *make, Bits *move)
 {
-    int32_t least = INT32_MAX;
-    memset(at, 0x80, LANE);
-    memset(mask, 0, LANE);
-    for (int i = 0; i < n; i++)
-        if (!p[i].used && p[i].shift == shift && p[i].whole == whole && p[i].from < least)
-            least = p[i].from;
-    if (least == INT32_MAX)
+    Byte byte[TILE_BYTES / 2];
+    int per = 8 / b->bits, n = b->n / per;
+    if (n > LEN(byte) || b->n % per)
         return false;
-    *window = least + LANE > b->end ? b->end - LANE : least;
+    for (int i = 0; i < n; i++)
+        byte[i] = (Byte){b->dst[i * per], b->src[i * per], i * per};
+    qsort(byte, (size_t)n, sizeof *byte, in_source);
+    make->bits = b->bits;
+    make->n = b->n;
+    move->bits = 8;
+    move->n = n;
     for (int i = 0; i < n; i++) {
-        if (p[i].used || p[i].shift != shift || p[i].whole != whole ||
-            p[i].from >= *window + LANE || at[p[i].to] != 0x80)
-            continue;
-        p[i].used = true;
-        at[p[i].to] = (uint8_t)(p[i].from - *window);
-        mask[p[i].to] = p[i].mask;
+        for (int k = 0; k < per; k++) {
+            make->dst[i * per + k] = 8 * i + k * b->bits;
+            make->src[i * per + k] = b->src[byte[i].first + k];
+        }
+        move->dst[byte[i].first / per] = byte[i].dst;
+        move->src[byte[i].first / per] = 8 * i;
     }
+    return shuffle_lanes(make) && shuffle_lanes(move);
+}
+
+/* Some 0.2 ns a term of whole bytes for each lane, 0.35 where it is shifted and masked. */
+static double
+cost_of(const Bits *b, const Terms *t)
+{
+    return b->nlanes * (0.9 + 0.2 * t->whole + 0.35 * t->masked);
+}
+
+/* In place of the one pass where that takes less. */
+static bool
+try_two(Program *p)
+{
+    Program two = {.passes = 2, .tile = p->tile};
+    if (!in_two(&p->bits[0], &two.bits[0], &two.bits[1]) ||
+        !shuffle_terms(&two.bits[0], &two.terms[0]) ||
+        !shuffle_terms(&two.bits[1], &two.terms[1]))
+        return false;
+    two.cost = cost_of(&two.bits[0], &two.terms[0]) +
+               cost_of(&two.bits[1], &two.terms[1]);
+    if (p->passes == 1 && two.cost >= p->cost)
+        return false;
+    *p = two;
     return true;
 }
 
-static void
-count_lane(const Bits *b, int lane, Terms *t)
-{
-    Part p[PIECES_MAX];
-    uint8_t at[LANE], mask[LANE];
-    int32_t window;
-    int n = parts_of(b, lane, p), m = 0;
-    while (take_window(b, p, n, 7, true, &window, at, mask))
-        m++;
-    t->whole = m > t->whole ? m : t->whole;
-    for (int s = 0; s < SHIFTS; s++) {
-        m = 0;
-        while (take_window(b, p, n, s, false, &window, at, mask))
-            m++;
-        t->shifted[s] = m > t->shifted[s] ? m : t->shifted[s];
-    }
-}
-
 bool
-shuffle_terms(const Bits *b, Terms *t)
+shuffle_make(const Nest *n, int bits, Program *p)
 {
-    *t = (Terms){0};
-    for (int i = 0; i < b->nlanes; i++) {
-        count_lane(b, i, t);
-        t->masked = 0;
-        for (int s = 0; s < SHIFTS; s++)
-            t->masked += t->shifted[s];
-        if (t->whole + t->masked > TERMS_MAX)
-            return false;
-    }
-    return shuffle_words(b, t) <= WORDS_MAX;
-}
-
-/* The header: chunk, groups, terms of whole bytes, terms with a mask, lines. */
-enum { HEAD = 5, WORD = LANE / 4 };
-
-i64
-shuffle_words(const Bits *b, const Terms *t)
-{
-    i64 whole = GROUP * (1 + WORD), masked = GROUP * (1 + 2 * WORD);
-    return HEAD + t->masked +
-           b->nlanes / GROUP * (GROUP + t->whole * whole + t->masked * masked);
-}
-
-/* A term of one lane into its group's words: the window, the picks and, unless mask is
- * NULL, the mask. */
-static void
-put_term(int32_t *group, int lane, int32_t window, const uint8_t at[LANE],
-         const uint8_t *mask)
-{
-    group[lane] = window;
-    memcpy(group + GROUP + lane * WORD, at, LANE);
-    if (mask)
-        memcpy(group + GROUP + (GROUP + lane) * WORD, mask, LANE);
-}
-
-static void
-put_lane(const Bits *b, const Terms *t, int lane, int32_t *out)
-{
-    Part p[PIECES_MAX];
-    uint8_t at[LANE], mask[LANE];
-    int n = parts_of(b, lane, p), k = lane % GROUP;
-    out[k] = b->lane[lane];
-    out += GROUP;
-    for (int i = 0; i < t->whole; i++, out += GROUP * (1 + WORD)) {
-        int32_t window = b->first;
-        take_window(b, p, n, 7, true, &window, at, mask);
-        put_term(out, k, window, at, NULL);
-    }
-    for (int s = 0; s < SHIFTS; s++)
-        for (int i = 0; i < t->shifted[s]; i++, out += GROUP * (1 + 2 * WORD)) {
-            int32_t window = b->first;
-            take_window(b, p, n, s, false, &window, at, mask);
-            put_term(out, k, window, at, mask);
-        }
-}
-
-void
-shuffle_program(const Bits *b, const Terms *t, i64 chunk, int32_t *out)
-{
-    int groups = b->nlanes / GROUP, n = 0;
-    const int32_t head[HEAD] = {(int32_t)chunk, groups, t->whole, t->masked, b->lines};
-    i64 each = (shuffle_words(b, t) - HEAD - t->masked) / groups;
-    memcpy(out, head, sizeof head);
-    for (int s = 0; s < SHIFTS; s++)
-        for (int i = 0; i < t->shifted[s]; i++)
-            out[HEAD + n++] = s - 7;
-    for (int i = 0; i < b->nlanes; i++)
-        put_lane(b, t, i, out + HEAD + n + i / GROUP * each);
+    enum { FEW = 4 };
+    if (!shuffle_tile(n, bits, &p->tile) || !shuffle_bits(n, &p->tile, bits, p->bits))
+        return false;
+    p->passes = shuffle_terms(p->bits, p->terms);
+    p->cost = cost_of(p->bits, p->terms);
+    if (bits < 8 && (!p->passes || p->terms->whole + p->terms->masked > FEW))
+        return try_two(p) || p->passes;
+    return p->passes;
 }

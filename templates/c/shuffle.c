@@ -1,14 +1,18 @@
-/* rows, in chunks, of tiles whose bytes and parts of bytes change places as a table says:
- * d and s count elements of `bits` bits from the start of the buffers, di and sk are from
- * one row to the next.  The table, in words of 4 bytes:
- *      rows of a chunk, groups, terms w of whole bytes, terms m with a mask, whether a
- *      group's four lanes of 16 bytes are 64 bytes in a row in dst;
+/* Tiles whose bytes and parts of bytes change places as a table says: rows times columns,
+ * in chunks, of which each has at least one; the last chunk may lie over others.  d and s
+ * count elements of `bits` bits from the start of the buffers, di and sk are from one row
+ * to the next, dj and sl from one column to the next.
+ *
+ * The table, in words of 4 bytes: rows of a chunk, columns of a chunk, where the second
+ * pass begins, 0 where there is one pass; then the passes.  The first of two writes to a
+ * buffer.  A pass:
+ *      rows of four lanes of 16 bytes; terms w of whole bytes, terms m with a mask;
+ *      whether the four lanes are 64 bytes in a row in the destination;
  *      of each of the m the bits to shift, to the left;
- *      of each group where its lanes are in dst, 4; of each w where it reads in src, 4,
- *      and which of those bytes, 16; of each m the same and a mask, 16.
- * There are at least as many rows as make a chunk; the last chunk may lie over others. */
+ *      of each row where its lanes are in the destination, 4; of each w where it reads, 4,
+ *      and which of those bytes, 16; of each m the same and a mask, 16. */
 #ifdef RAVEL_SHUFFLES
-/* Half of a group where two lanes are one vector. */
+/* As many lanes of a row as a vector has. */
 RAVEL_INLINE void
 ravel_shuffle_lanes(unsigned char *d, const unsigned char *s, const int32_t *shift,
                     const int32_t *t, int32_t whole, int32_t masked, int32_t lines,
@@ -28,15 +32,15 @@ ravel_shuffle_lanes(unsigned char *d, const unsigned char *s, const int32_t *shi
 }
 
 RAVEL_INLINE void
-ravel_shuffle_tile(unsigned char *d, const unsigned char *s, const int32_t *table,
-                   int32_t whole, int32_t masked, int64_t stream)
+ravel_shuffle_terms(unsigned char *d, const unsigned char *s, const int32_t *pass,
+                    int32_t whole, int32_t masked, int64_t stream)
 {
-    const int32_t *const shift = table + 5, *t = shift + masked;
-    const int32_t each = 4 + 20 * whole + 36 * masked;
-    stream = stream && table[4] && !((uintptr_t)(d + t[0]) & 63);
-    for (int32_t g = 0; g < table[1]; g++, t += each)
+    const int32_t *const shift = pass + 4, *t = shift + masked;
+    for (int32_t g = 0; g < pass[0]; g++, t += 4 + 20 * whole + 36 * masked) {
+        const int64_t past = stream && pass[3] && !((uintptr_t)(d + t[0]) & 63);
         for (int lane = 0; lane < 4; lane += RAVEL_LANES)
-            ravel_shuffle_lanes(d, s, shift, t, whole, masked, table[4], stream, lane);
+            ravel_shuffle_lanes(d, s, shift, t, whole, masked, pass[3], past, lane);
+    }
 }
 #else
 static void
@@ -67,55 +71,72 @@ ravel_shuffle_lane(unsigned char *d, const unsigned char *s, const int32_t *shif
 }
 
 static inline void
-ravel_shuffle_tile(unsigned char *d, const unsigned char *s, const int32_t *table,
-                   int32_t whole, int32_t masked, int64_t stream)
+ravel_shuffle_terms(unsigned char *d, const unsigned char *s, const int32_t *pass,
+                    int32_t whole, int32_t masked, int64_t stream)
 {
-    const int32_t *const shift = table + 5, *t = shift + masked;
+    const int32_t *const shift = pass + 4, *t = shift + masked;
     (void)stream;
-    for (int32_t g = 0; g < table[1]; g++, t += 4 + 20 * whole + 36 * masked)
+    for (int32_t g = 0; g < pass[0]; g++, t += 4 + 20 * whole + 36 * masked)
         for (int lane = 0; lane < 4; lane++)
             ravel_shuffle_lane(d, s, shift, t, whole, masked, lane);
 }
 #endif
 
-#ifndef RAVEL_INLINE
-#define RAVEL_INLINE static inline
-#endif
-RAVEL_INLINE void
-ravel_shuffle_tiles(unsigned char *d, const unsigned char *s, const int32_t *table,
-                    int64_t rows, int64_t dp, int64_t sp, int64_t stream, int32_t whole,
-                    int32_t masked)
+/* A pass over tiles dp and sp bytes apart; the numbers of terms that are frequent are
+ * constants. */
+static void
+ravel_shuffle_pass(unsigned char *d, const unsigned char *s, const int32_t *pass,
+                   int64_t tiles, int64_t dp, int64_t sp, int64_t stream)
 {
-    const int64_t chunk = table[0], all = rows / chunk, over = all * chunk - rows;
-    for (int64_t i = 0; i < all; i++, d += chunk * dp, s += chunk * sp)
-        ravel_shuffle_tile(d, s, table, whole, masked, stream);
-    if (over)
-        ravel_shuffle_tile(d - (chunk + over) * dp, s - (chunk + over) * sp, table, whole,
-                           masked, 0);
+#define RAVEL_TERMS(w, m)                                                        \
+    for (int64_t i = 0; i < tiles; i++)                                          \
+        ravel_shuffle_terms(d + i * dp, s + i * sp, pass, w, m, stream)
+    switch (100 * pass[2] + pass[1]) {
+    case 1: RAVEL_TERMS(1, 0); break;
+    case 2: RAVEL_TERMS(2, 0); break;
+    case 3: RAVEL_TERMS(3, 0); break;
+    case 4: RAVEL_TERMS(4, 0); break;
+    case 200: RAVEL_TERMS(0, 2); break;
+    case 300: RAVEL_TERMS(0, 3); break;
+    case 400: RAVEL_TERMS(0, 4); break;
+    default: RAVEL_TERMS(pass[1], pass[2]); break;
+    }
+#undef RAVEL_TERMS
+}
+
+/* Tiles in a row; each by both passes where there are two. */
+static void
+ravel_shuffle_row(unsigned char *d, const unsigned char *s, const int32_t *table,
+                  int64_t tiles, int64_t dp, int64_t sp, int64_t stream)
+{
+    unsigned char buffer[2048];
+    if (!table[2]) {
+        ravel_shuffle_pass(d, s, table + 3, tiles, dp, sp, stream);
+        return;
+    }
+    for (int64_t i = 0; i < tiles; i++) {
+        ravel_shuffle_pass(buffer, s + i * sp, table + 3, 1, 0, 0, 0);
+        ravel_shuffle_pass(d + i * dp, buffer, table + table[2], 1, 0, 0, stream);
+    }
 }
 
 static void
 ravel_shuffle(unsigned char *dst, int64_t d, const unsigned char *src, int64_t s,
-              const int32_t *table, int64_t rows, int64_t di, int64_t sk, int64_t stream,
-              int64_t bits)
+              const int32_t *table, int64_t rows, int64_t cols, int64_t di, int64_t sk,
+              int64_t dj, int64_t sl, int64_t stream, int64_t bits)
 {
     const int64_t dp = di * bits / 8, sp = sk * bits / 8;
+    const int64_t dq = dj * bits / 8, sq = sl * bits / 8;
+    const int64_t r = table[0], c = table[1], all = rows / r;
     dst += d * bits / 8;
     src += s * bits / 8;
-#define RAVEL_CASE(w, m)                                                         \
-    case 100 * m + w:                                                            \
-        ravel_shuffle_tiles(dst, src, table, rows, dp, sp, stream, w, m);        \
-        break
-    switch (100 * table[3] + table[2]) {
-    RAVEL_CASE(1, 0);
-    RAVEL_CASE(2, 0);
-    RAVEL_CASE(3, 0);
-    RAVEL_CASE(4, 0);
-    RAVEL_CASE(0, 2);
-    RAVEL_CASE(0, 3);
-    RAVEL_CASE(0, 4);
-    default:
-        ravel_shuffle_tiles(dst, src, table, rows, dp, sp, stream, table[2], table[3]);
+    for (int64_t j = 0; j < cols; j += c) {
+        const int64_t col = j + c > cols ? cols - c : j;
+        unsigned char *const to = dst + col * dq;
+        const unsigned char *const from = src + col * sq;
+        ravel_shuffle_row(to, from, table, all, r * dp, r * sp, stream);
+        if (rows % r)
+            ravel_shuffle_row(to + (rows - r) * dp, from + (rows - r) * sp, table, 1, 0, 0,
+                              0);
     }
-#undef RAVEL_CASE
 }

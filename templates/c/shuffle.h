@@ -66,8 +66,8 @@ ravel_shifted(ravel_lanes v, int32_t k)
     return k < 0 ? (ravel_lanes)(w >> -k) : (ravel_lanes)(w << k);
 }
 
-/* Past the caches only where the address is that of a line; all lanes in a row where
- * `lines` says so. */
+/* Lanes to where each belongs; as one vector where `lines` says that they are in a row,
+ * which may go past the caches. */
 RAVEL_INLINE void
 ravel_put(unsigned char *d, const int32_t *at, ravel_lanes v, int32_t lines, int64_t stream)
 {

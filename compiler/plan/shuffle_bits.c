@@ -1,0 +1,153 @@
+/* The elements of a tile, and its lanes. */
+#include "kernel_family.h"
+#include "shuffle.h"
+
+typedef struct {
+    i64 n, ss, ds;
+} Step;
+
+static i64
+iterations(const Nest *n, const Tile *t, int loop)
+{
+    for (int i = TILE_ROW; i <= TILE_COL; i++)
+        if (t->loop[i] == loop)
+            return t->chunk[i];
+    return t->in[loop] ? n->loop[loop].n : 1;
+}
+
+/* The tile's loops by falling stride of the destination, all of which rise there: *at is the source of the first element and *to the destination. */
+static int
+steps_of(const Nest *n, const Tile *t, Step *out, i64 *to, i64 *at)
+{
+    int m = 0;
+    for (int i = 0; i < n->nloops; i++) {
+        const Loop *l = &n->loop[i];
+        i64 count = iterations(n, t, i);
+        if (count < 2)
+            continue;
+        Step s = {count, l->ss, l->ds};
+        if (l->ds < 0) {
+            *to += (count - 1) * l->ds;
+            *at += (count - 1) * l->ss;
+            s.ss = -l->ss;
+            s.ds = -l->ds;
+        }
+        int k = m++;
+        for (; k > 0 && out[k - 1].ds < s.ds; k--)
+            out[k] = out[k - 1];
+        out[k] = s;
+    }
+    return m;
+}
+
+/* False where the elements do not rise in the destination. */
+static bool
+list_elements(Bits *b, const Step *s, int m, i64 to, i64 at)
+{
+    i64 i[MAX_LOOPS] = {0};
+    for (b->n = 0;; b->n++) {
+        b->dst[b->n] = (int32_t)(to * b->bits);
+        b->src[b->n] = (int32_t)(at * b->bits);
+        if (b->n && b->dst[b->n] < b->dst[b->n - 1] + b->bits)
+            return false;
+        int k = m - 1;
+        for (; k >= 0 && ++i[k] == s[k].n; k--) {
+            to -= (s[k].n - 1) * s[k].ds;
+            at -= (s[k].n - 1) * s[k].ss;
+            i[k] = 0;
+        }
+        if (k < 0)
+            break;
+        to += s[k].ds;
+        at += s[k].ss;
+    }
+    b->n++;
+    return true;
+}
+
+/* The lanes of a run of elements from `first` to before `end`: the last one may lie over
+ * the one before. */
+static bool
+add_lanes(Bits *b, int first, int end)
+{
+    int32_t from = b->dst[first], to = b->dst[end - 1] + b->bits;
+    if (from % 8 || to % 8 || to - from < 8 * LANE)
+        return false;
+    for (int32_t at = from; at < to; at += 8 * LANE) {
+        if (b->nlanes == LANES_MAX)
+            return false;
+        int32_t start = at + 8 * LANE > to ? to - 8 * LANE : at;
+        b->lane[b->nlanes] = (int32_t)int_div(start, 8);
+        b->element[b->nlanes++] = (int16_t)(first + (start - from) / b->bits);
+    }
+    return true;
+}
+
+/* Rows of the program are whole: the last lane as often as that takes. */
+static void
+fill_quad(Bits *b)
+{
+    for (int i = b->nlanes; i % QUAD; i++) {
+        b->lane[i] = b->lane[b->nlanes - 1];
+        b->element[i] = b->element[b->nlanes - 1];
+    }
+    b->lines = true;
+    for (int i = 0; i < b->nlanes; i++)
+        b->lines &= b->lane[i] == b->lane[i / QUAD * QUAD] + i % QUAD * LANE;
+    b->lines &= b->nlanes % QUAD == 0;
+    b->nlanes = (int)int_ceil_div(b->nlanes, QUAD) * QUAD;
+}
+
+static void
+find_window(Bits *b)
+{
+    int32_t least = b->src[0], most = b->src[0];
+    for (int i = 1; i < b->n; i++) {
+        least = b->src[i] < least ? b->src[i] : least;
+        most = b->src[i] > most ? b->src[i] : most;
+    }
+    b->first = (int32_t)int_div(least, 8);
+    b->end = (int32_t)int_div(most + b->bits - 1, 8) + 1;
+}
+
+/* Strides within a tile are such that all its bits have 32-bit offsets. */
+static bool
+is_near(const Step *s, int m, int bits)
+{
+    i64 far = 0;
+    for (int i = 0; i < m; i++) {
+        i64 most = s[i].ds > s[i].ss ? s[i].ds : s[i].ss;
+        most = -s[i].ss > most ? -s[i].ss : most;
+        if (most > INT32_MAX / 16 / bits / s[i].n)
+            return false;
+        far += most * s[i].n;
+    }
+    return far <= INT32_MAX / 16 / bits;
+}
+
+bool
+shuffle_bits(const Nest *n, const Tile *t, int bits, Bits *b)
+{
+    Step s[MAX_LOOPS];
+    i64 per = bits < 8 ? 8 / bits : 1;
+    i64 to = kernel_remainder(n->dst, per), at = kernel_remainder(n->src, per);
+    int m = steps_of(n, t, s, &to, &at);
+    b->bits = bits;
+    return is_near(s, m, bits) && list_elements(b, s, m, to, at) && shuffle_lanes(b);
+}
+
+bool
+shuffle_lanes(Bits *b)
+{
+    int first = 0;
+    b->nlanes = 0;
+    for (int i = 1; i <= b->n; i++)
+        if (i == b->n || b->dst[i] != b->dst[i - 1] + b->bits) {
+            if (!add_lanes(b, first, i))
+                return false;
+            first = i;
+        }
+    fill_quad(b);
+    find_window(b);
+    return b->end - b->first >= LANE;
+}

@@ -1,0 +1,169 @@
+/* A pass over a tile: the terms of its lanes, and their words. */
+#include <string.h>
+
+#include "kernel_family.h"
+#include "shuffle.h"
+
+/* More terms, or words, take longer than other kernels. */
+enum { TERMS_MAX = 40, WORDS_MAX = 8192, PIECES_MAX = 8 * LANE };
+
+/* Bits of one byte of a lane: those of `mask`, from a byte of the source that is shifted to
+ * the left by shift - 7. */
+typedef struct {
+    int32_t from;
+    uint8_t to, shift, mask;
+    bool whole, used;
+} Part;
+
+static int
+add_part(Part *p, int n, Part one)
+{
+    for (int i = n; i-- > 0 && p[i].to == one.to;)
+        if (p[i].from == one.from && p[i].shift == one.shift) {
+            p[i].mask |= one.mask;
+            return n;
+        }
+    p[n] = one;
+    return n + 1;
+}
+
+/* The parts of a lane by rising byte. */
+static int
+parts_of(const Bits *b, int lane, Part *p)
+{
+    int n = 0, first = b->element[lane], bytes = b->bits / 8;
+    int32_t start = 8 * b->lane[lane];
+    for (int k = first; k < b->n && b->dst[k] < start + 8 * LANE; k++) {
+        int32_t to = b->dst[k] - start, from = b->src[k];
+        if (bytes == 0) {
+            int shift = to % 8 - (int)int_mod(from, 8);
+            n = add_part(p, n, (Part){(int32_t)int_div(from, 8), (uint8_t)(to / 8),
+                                      (uint8_t)(shift + 7), (uint8_t)
+                                      (((1 << b->bits) - 1) << to % 8), false, false});
+        }
+        for (int i = 0; i < bytes; i++)
+            if (to / 8 + i >= 0 && to / 8 + i < LANE)
+                n = add_part(p, n, (Part){from / 8 + i, (uint8_t)(to / 8 + i), 7, 0xff,
+                                          true, false});
+    }
+    for (int i = 0; i < n; i++)
+        p[i].whole = p[i].mask == 0xff && p[i].shift == 7;
+    return n;
+}
+
+/* Of the parts of one kind that are left those that one window has, the first that is
+ * left among them: they are used then.  False where none is left. */
+static bool
+take_window(const Bits *b, Part *p, int n, int shift, bool whole, int32_t *window,
+            uint8_t at[LANE], uint8_t mask[LANE])
+{
+    int32_t least = INT32_MAX;
+    memset(at, 0x80, LANE);
+    memset(mask, 0, LANE);
+    for (int i = 0; i < n; i++)
+        if (!p[i].used && p[i].shift == shift && p[i].whole == whole && p[i].from < least)
+            least = p[i].from;
+    if (least == INT32_MAX)
+        return false;
+    *window = least + LANE > b->end ? b->end - LANE : least;
+    for (int i = 0; i < n; i++) {
+        if (p[i].used || p[i].shift != shift || p[i].whole != whole ||
+            p[i].from >= *window + LANE || at[p[i].to] != 0x80)
+            continue;
+        p[i].used = true;
+        at[p[i].to] = (uint8_t)(p[i].from - *window);
+        mask[p[i].to] = p[i].mask;
+    }
+    return true;
+}
+
+static void
+count_lane(const Bits *b, int lane, Terms *t)
+{
+    Part p[PIECES_MAX];
+    uint8_t at[LANE], mask[LANE];
+    int32_t window;
+    int n = parts_of(b, lane, p), m = 0;
+    while (take_window(b, p, n, 7, true, &window, at, mask))
+        m++;
+    t->whole = m > t->whole ? m : t->whole;
+    for (int s = 0; s < SHIFTS; s++) {
+        m = 0;
+        while (take_window(b, p, n, s, false, &window, at, mask))
+            m++;
+        t->shifted[s] = m > t->shifted[s] ? m : t->shifted[s];
+    }
+}
+
+bool
+shuffle_terms(const Bits *b, Terms *t)
+{
+    *t = (Terms){0};
+    for (int i = 0; i < b->nlanes; i++) {
+        count_lane(b, i, t);
+        t->masked = 0;
+        for (int s = 0; s < SHIFTS; s++)
+            t->masked += t->shifted[s];
+        if (t->whole + t->masked > TERMS_MAX)
+            return false;
+    }
+    return shuffle_words(b, t) <= WORDS_MAX;
+}
+
+/* Before a pass's terms: rows of lanes, terms of whole bytes, terms with a mask, lines. */
+enum { HEAD = 4, WORD = LANE / 4 };
+
+i64
+shuffle_words(const Bits *b, const Terms *t)
+{
+    i64 whole = QUAD * (1 + WORD), masked = QUAD * (1 + 2 * WORD);
+    return HEAD + t->masked +
+           b->nlanes / QUAD * (QUAD + t->whole * whole + t->masked * masked);
+}
+
+/* A term of one lane into the words of its row: the window, the picks and, unless mask is
+ * NULL, the mask. */
+static void
+put_term(int32_t *quad, int lane, int32_t window, const uint8_t at[LANE],
+         const uint8_t *mask)
+{
+    quad[lane] = window;
+    memcpy(quad + QUAD + lane * WORD, at, LANE);
+    if (mask)
+        memcpy(quad + QUAD + (QUAD + lane) * WORD, mask, LANE);
+}
+
+static void
+put_lane(const Bits *b, const Terms *t, int lane, int32_t *out)
+{
+    Part p[PIECES_MAX];
+    uint8_t at[LANE], mask[LANE];
+    int n = parts_of(b, lane, p), k = lane % QUAD;
+    out[k] = b->lane[lane];
+    out += QUAD;
+    for (int i = 0; i < t->whole; i++, out += QUAD * (1 + WORD)) {
+        int32_t window = b->first;
+        take_window(b, p, n, 7, true, &window, at, mask);
+        put_term(out, k, window, at, NULL);
+    }
+    for (int s = 0; s < SHIFTS; s++)
+        for (int i = 0; i < t->shifted[s]; i++, out += QUAD * (1 + 2 * WORD)) {
+            int32_t window = b->first;
+            take_window(b, p, n, s, false, &window, at, mask);
+            put_term(out, k, window, at, mask);
+        }
+}
+
+void
+shuffle_pass(const Bits *b, const Terms *t, int32_t *out)
+{
+    int quads = b->nlanes / QUAD, n = 0;
+    const int32_t head[HEAD] = {quads, t->whole, t->masked, b->lines};
+    i64 each = (shuffle_words(b, t) - HEAD - t->masked) / quads;
+    memcpy(out, head, sizeof head);
+    for (int s = 0; s < SHIFTS; s++)
+        for (int i = 0; i < t->shifted[s]; i++)
+            out[HEAD + n++] = s - 7;
+    for (int i = 0; i < b->nlanes; i++)
+        put_lane(b, t, i, out + HEAD + n + i / QUAD * each);
+}
