@@ -1,5 +1,6 @@
 /* The table of kernels, their arguments, and how a nest is given to one.  Their text is
  * in templates; the same text is compiled into the library. */
+#include <math.h>
 #include <string.h>
 
 #include "kernel_family.h"
@@ -107,12 +108,10 @@ take_table(Nest *n, int bits, int role[ROLES])
     }
 }
 
-bool
-kernel_use(Nest *n, const Kernel *k, int bits)
+/* The nest to k, which runs the loops of these roles. */
+static void
+give(Nest *n, const Kernel *k, int bits, int role[ROLES])
 {
-    int role[ROLES];
-    if (!can_run(k, n, bits, role))
-        return false;
     n->kernel = k;
     n->inner = n->table = 0;
     memset(n->least, 0, sizeof n->least);
@@ -128,6 +127,15 @@ kernel_use(Nest *n, const Kernel *k, int bits)
     }
     for (int r = ROLES - 1, at = n->nloops; r >= 0; r--)
         n->role[r] = role[r] < 0 ? -1 : --at;
+}
+
+bool
+kernel_use(Nest *n, const Kernel *k, int bits)
+{
+    int role[ROLES];
+    if (!can_run(k, n, bits, role))
+        return false;
+    give(n, k, bits, role);
     return true;
 }
 
@@ -135,17 +143,20 @@ bool
 kernel_pick(Nest *n, int bits)
 {
     const Kernel *best = NULL;
-    double least = 0;
+    double least = INFINITY;
+    int role[ROLES], roles[ROLES];
     for (int i = 0; i < nkernels; i++) {
         const Kernel *k = &kernels[i];
-        int role[ROLES];
-        if (!can_run(k, n, bits, role))
+        if (least <= k->family->floor * bits / 8 || !can_run(k, n, bits, role))
             continue;
         double cost = k->family->cost(n, bits, role);
-        if (!best || cost < least) {
+        if (cost < least) {
             least = cost;
             best = k;
+            memcpy(roles, role, sizeof role);
         }
     }
-    return best && kernel_use(n, best, bits);
+    if (best)
+        give(n, best, bits, roles);
+    return best;
 }

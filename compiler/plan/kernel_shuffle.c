@@ -9,7 +9,7 @@ shuffle_applies(const Nest *n, int bits, int role[ROLES])
 {
     Program p;
     role[BATCH] = role[ROW] = role[COL] = -1;
-    if (kernel_count(n, kernel_run_loop(n)) * bits >= 8 * LANE ||
+    if (kernel_count(n, kernel_run_loop(n)) * bits >= 8 * LANE || (n->pad && bits > 64) ||
         !shuffle_make(n, bits, &p))
         return false;
     role[ROW] = p.tile.loop[TILE_ROW];
@@ -73,11 +73,13 @@ shuffle_program(Arena *a, const Nest *n, int bits, i64 *words)
 const Family shuffle_family = {
     .kind = NEST_COPY,
     .elements = OF_ANY,
-    .args = "dxsytrcikjlHb",
+    .args = "dxsytrcikjlHbv",
     .what = "bytes and parts of them that change places within a tile",
     .applies = shuffle_applies,
     .cost = shuffle_cost,
+    .floor = 0.12,
     .orders = shuffle_orders,
     .table = shuffle_table,
     .program = shuffle_program,
+    .pads = true,
 };

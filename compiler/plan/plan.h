@@ -276,6 +276,7 @@ typedef struct Family {
     bool (*applies)(const Nest *n, int bits, int role[ROLES]);
     /* Nanoseconds an element, roughly: the least wins. */
     double (*cost)(const Nest *n, int bits, const int role[ROLES]);
+    double floor;         /* ns a byte: not asked where another kernel takes less */
     /* Adds to the nest the outer loops and stores of its order number k; false past the
      * last. */
     bool (*orders)(const Plan *p, Nest *n, int k);

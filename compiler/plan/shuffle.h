@@ -31,13 +31,16 @@ typedef struct {
 } Tile;
 
 /* The elements of a tile in rising order in the destination, both sides in bits from the
- * byte in which the tile starts; the lanes, in bytes from there. */
+ * byte in which the tile starts; of padding the source is FILL.  The lanes, in bytes from
+ * there. */
+#define FILL INT32_MIN
 typedef struct {
     int bits, n, nlanes;
     int32_t dst[TILE_ELEMENTS], src[TILE_ELEMENTS];
     int32_t first, end;   /* bytes of the source that are read, end not included */
     int32_t lane[LANES_MAX];
     int16_t element[LANES_MAX];    /* the first of the lane */
+    bool fills;           /* some are padding */
     bool lines;           /* four lanes of a row of the program are 64 bytes in a row */
 } Bits;
 

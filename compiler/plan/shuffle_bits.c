@@ -40,15 +40,27 @@ steps_of(const Nest *n, const Tile *t, Step *out, i64 *to, i64 *at)
     return m;
 }
 
-/* False where the elements do not rise in the destination. */
+/* False where it does not lie behind those before. */
 static bool
-list_elements(Bits *b, const Step *s, int m, i64 to, i64 at)
+add_element(Bits *b, i64 to, int32_t src)
+{
+    b->dst[b->n] = (int32_t)(to * b->bits);
+    b->src[b->n] = src;
+    b->n++;
+    return b->n == 1 || b->dst[b->n - 1] >= b->dst[b->n - 2] + b->bits;
+}
+
+/* False where the elements do not rise in the destination.  `pad` elements follow each
+ * run of the last loop. */
+static bool
+list_elements(Bits *b, const Step *s, int m, i64 to, i64 at, i64 pad)
 {
     i64 i[MAX_LOOPS] = {0};
-    for (b->n = 0;; b->n++) {
-        b->dst[b->n] = (int32_t)(to * b->bits);
-        b->src[b->n] = (int32_t)(at * b->bits);
-        if (b->n && b->dst[b->n] < b->dst[b->n - 1] + b->bits)
+    for (b->n = 0;;) {
+        bool rises = add_element(b, to, (int32_t)(at * b->bits));
+        for (i64 k = 1; k <= pad && i[m - 1] + 1 == s[m - 1].n; k++)
+            rises &= add_element(b, to + k, FILL);
+        if (!rises)
             return false;
         int k = m - 1;
         for (; k >= 0 && ++i[k] == s[k].n; k--) {
@@ -61,7 +73,7 @@ list_elements(Bits *b, const Step *s, int m, i64 to, i64 at)
         to += s[k].ds;
         at += s[k].ss;
     }
-    b->n++;
+    b->fills = pad > 0;
     return true;
 }
 
@@ -101,8 +113,10 @@ fill_quad(Bits *b)
 static void
 find_window(Bits *b)
 {
-    int32_t least = b->src[0], most = b->src[0];
-    for (int i = 1; i < b->n; i++) {
+    int32_t least = INT32_MAX, most = INT32_MIN;
+    for (int i = 0; i < b->n; i++) {
+        if (b->src[i] == FILL)
+            continue;
         least = b->src[i] < least ? b->src[i] : least;
         most = b->src[i] > most ? b->src[i] : most;
     }
@@ -133,7 +147,8 @@ shuffle_bits(const Nest *n, const Tile *t, int bits, Bits *b)
     i64 to = kernel_remainder(n->dst, per), at = kernel_remainder(n->src, per);
     int m = steps_of(n, t, s, &to, &at);
     b->bits = bits;
-    return is_near(s, m, bits) && list_elements(b, s, m, to, at) && shuffle_lanes(b);
+    return is_near(s, m, bits) && list_elements(b, s, m, to, at, n->pad) &&
+            shuffle_lanes(b);
 }
 
 bool

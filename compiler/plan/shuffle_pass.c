@@ -35,6 +35,8 @@ parts_of(const Bits *b, int lane, Part *p)
     int32_t start = 8 * b->lane[lane];
     for (int k = first; k < b->n && b->dst[k] < start + 8 * LANE; k++) {
         int32_t to = b->dst[k] - start, from = b->src[k];
+        if (from == FILL)
+            continue;
         if (bytes == 0) {
             int shift = to % 8 - (int)int_mod(from, 8);
             n = add_part(p, n, (Part){(int32_t)int_div(from, 8), (uint8_t)(to / 8),
@@ -95,11 +97,31 @@ count_lane(const Bits *b, int lane, Terms *t)
     }
 }
 
+/* Lane i has the terms of lane k: all of its elements are as far behind those of k as the
+ * first, by whole bytes, and no window of it has to begin earlier. */
+static bool
+is_like(const Bits *b, int i, int k)
+{
+    int first = b->element[i], of = b->element[k];
+    int32_t from = b->src[first] - b->src[of], to = b->dst[first] - b->dst[of];
+    if (to != 8 * (b->lane[i] - b->lane[k]) || int_mod(from, 8) || b->fills)
+        return false;
+    for (int e = 0; first + e < b->n && b->dst[first + e] < 8 * (b->lane[i] + LANE); e++)
+        if (b->src[first + e] - b->src[of + e] != from ||
+            b->dst[first + e] - b->dst[of + e] != to ||
+            b->src[first + e] > 8 * (b->end - LANE))
+            return false;
+    return true;
+}
+
 bool
 shuffle_terms(const Bits *b, Terms *t)
 {
     *t = (Terms){0};
-    for (int i = 0; i < b->nlanes; i++) {
+    for (int i = 0, last = 0; i < b->nlanes; i++) {
+        if (i > 0 && (is_like(b, i, 0) || is_like(b, i, last)))
+            continue;
+        last = i;
         count_lane(b, i, t);
         t->masked = 0;
         for (int s = 0; s < SHIFTS; s++)
@@ -110,27 +132,29 @@ shuffle_terms(const Bits *b, Terms *t)
     return shuffle_words(b, t) <= WORDS_MAX;
 }
 
-/* Before a pass's terms: rows of lanes, terms of whole bytes, terms with a mask, lines. */
-enum { HEAD = 4, WORD = LANE / 4 };
+/* Before a pass's terms: rows of lanes, terms of whole bytes, terms with a mask, lines,
+ * fills. */
+enum { HEAD = 5, WORD = LANE / 4 };
 
 i64
 shuffle_words(const Bits *b, const Terms *t)
 {
-    i64 whole = QUAD * (1 + WORD), masked = QUAD * (1 + 2 * WORD);
+    i64 whole = QUAD * (1 + WORD) + 1, masked = whole + QUAD * WORD;
     return HEAD + t->masked +
-           b->nlanes / QUAD * (QUAD + t->whole * whole + t->masked * masked);
+           b->nlanes / QUAD * (QUAD + b->fills * QUAD * WORD + t->whole * whole + t->masked * masked);
 }
 
-/* A term of one lane into the words of its row: the window, the picks and, unless mask is
- * NULL, the mask. */
+/* A term of one lane into the words of its row, lane after lane: the window, the picks and,
+ * unless mask is NULL, the mask; and whether the windows are in a row. */
 static void
 put_term(int32_t *quad, int lane, int32_t window, const uint8_t at[LANE],
          const uint8_t *mask)
 {
     quad[lane] = window;
-    memcpy(quad + QUAD + lane * WORD, at, LANE);
+    quad[QUAD] = lane == 0 || (quad[QUAD] && window == quad[0] + lane * LANE);
+    memcpy(quad + QUAD + 1 + lane * WORD, at, LANE);
     if (mask)
-        memcpy(quad + QUAD + (QUAD + lane) * WORD, mask, LANE);
+        memcpy(quad + QUAD + 1 + (QUAD + lane) * WORD, mask, LANE);
 }
 
 static void
@@ -141,13 +165,22 @@ put_lane(const Bits *b, const Terms *t, int lane, int32_t *out)
     int n = parts_of(b, lane, p), k = lane % QUAD;
     out[k] = b->lane[lane];
     out += QUAD;
-    for (int i = 0; i < t->whole; i++, out += QUAD * (1 + WORD)) {
+    if (b->fills) {
+        memset(mask, 0, LANE);
+        for (int i = b->element[lane]; i < b->n; i++)
+            for (int j = 0, to = b->dst[i] / 8 - b->lane[lane]; j < b->bits / 8; j++)
+                if (b->src[i] == FILL && to + j >= 0 && to + j < LANE)
+                    mask[to + j] = 0xff;
+        memcpy(out + k * WORD, mask, LANE);
+        out += QUAD * WORD;
+    }
+    for (int i = 0; i < t->whole; i++, out += QUAD * (1 + WORD) + 1) {
         int32_t window = b->first;
         take_window(b, p, n, 7, true, &window, at, mask);
         put_term(out, k, window, at, NULL);
     }
     for (int s = 0; s < SHIFTS; s++)
-        for (int i = 0; i < t->shifted[s]; i++, out += QUAD * (1 + 2 * WORD)) {
+        for (int i = 0; i < t->shifted[s]; i++, out += QUAD * (1 + 2 * WORD) + 1) {
             int32_t window = b->first;
             take_window(b, p, n, s, false, &window, at, mask);
             put_term(out, k, window, at, mask);
@@ -158,7 +191,7 @@ void
 shuffle_pass(const Bits *b, const Terms *t, int32_t *out)
 {
     int quads = b->nlanes / QUAD, n = 0;
-    const int32_t head[HEAD] = {quads, t->whole, t->masked, b->lines};
+    const int32_t head[HEAD] = {quads, t->whole, t->masked, b->lines, b->fills};
     i64 each = (shuffle_words(b, t) - HEAD - t->masked) / quads;
     memcpy(out, head, sizeof head);
     for (int s = 0; s < SHIFTS; s++)

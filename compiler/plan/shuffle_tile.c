@@ -32,6 +32,14 @@ fits(const Growth *g, i64 more)
            more <= 8 * TILE_BYTES / g->bits / g->elements;
 }
 
+/* Elements of an iteration's run: the loop by one element of the destination has those of
+ * padding after it. */
+static i64
+elements_of(const Nest *n, int loop)
+{
+    return n->loop[loop].n + (n->loop[loop].ds == 1 ? n->pad : 0);
+}
+
 static bool
 is_chunked(const Tile *t, int loop)
 {
@@ -72,7 +80,7 @@ run_of(const Growth *g, bool source)
     for (int i = 0; i < g->n->nloops;) {
         const Loop *l = &g->n->loop[i++];
         if (g->t->in[i - 1] && l->n > 1 && stride(l, source) == run) {
-            run *= l->n;
+            run *= source ? l->n : elements_of(g->n, i - 1);
             i = 0;
         }
     }
@@ -84,14 +92,15 @@ static bool
 join(Growth *g, int loop, i64 run)
 {
     Tile *t = g->t;
-    i64 n = g->n->loop[loop].n, chunk;
+    i64 n = elements_of(g->n, loop), chunk;
     int role = t->loop[TILE_ROW] < 0 ? TILE_ROW : TILE_COL;
     if (fits(g, n) && run * n * g->bits <= 2 * LINE_BITS) {
         t->in[loop] = true;
         g->elements *= n;
         return true;
     }
-    if (t->loop[role] >= 0 || (chunk = chunk_of(g, run, n)) < 2)
+    if (n != g->n->loop[loop].n || t->loop[role] >= 0 ||
+        (chunk = chunk_of(g, run, n)) < 2)
         return false;
     t->loop[role] = loop;
     t->chunk[role] = chunk;
@@ -152,6 +161,16 @@ moves_bytes(const Nest *n, const Tile *t, i64 per)
     return kernel_remainder(n->src, per) >= 0 && kernel_remainder(n->dst, per) >= 0;
 }
 
+/* The loop whose iterations padding follows is in the tile. */
+static bool
+has_padding(const Nest *n, const Tile *t)
+{
+    for (int i = 0; i < n->nloops; i++)
+        if (t->in[i] && n->loop[i].ds == 1 && n->loop[i].n > 1)
+            return true;
+    return false;
+}
+
 bool
 shuffle_tile(const Nest *n, int bits, Tile *t)
 {
@@ -160,5 +179,6 @@ shuffle_tile(const Nest *n, int bits, Tile *t)
     grow(&g, false);
     grow(&g, true);
     take_outside(n, t);
-    return g.elements * bits >= 8 * LANE && moves_bytes(n, t, bits < 8 ? 8 / bits : 1);
+    return (!n->pad || has_padding(n, t)) && g.elements * bits >= 8 * LANE &&
+           moves_bytes(n, t, bits < 8 ? 8 / bits : 1);
 }

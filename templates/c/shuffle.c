@@ -7,52 +7,68 @@
  * pass begins, 0 where there is one pass; then the passes.  The first of two writes to a
  * buffer.  A pass:
  *      rows of four lanes of 16 bytes; terms w of whole bytes, terms m with a mask;
- *      whether the four lanes are 64 bytes in a row in the destination;
+ *      whether the four lanes are 64 bytes in a row in the destination; whether some bytes
+ *      are of the fill, of which v has the bits;
  *      of each of the m the bits to shift, to the left;
- *      of each row where its lanes are in the destination, 4; of each w where it reads, 4,
- *      and which of those bytes, 16; of each m the same and a mask, 16. */
+ *      of each row where its lanes are in the destination, 4; a mask of the bytes of the
+ *      fill, 16, where there are such; of each w where it reads, 4,
+ *      whether that is 64 bytes in a row, and which bytes of those, 16; of each m the
+ *      same and a mask, 16. */
 #ifdef RAVEL_SHUFFLES
 /* As many lanes of a row as a vector has. */
 RAVEL_INLINE void
 ravel_shuffle_lanes(unsigned char *d, const unsigned char *s, const int32_t *shift,
                     const int32_t *t, int32_t whole, int32_t masked, int32_t lines,
-                    int64_t stream, int lane)
+                    int64_t stream, const unsigned char *fill, int lane)
 {
     const int32_t *const to = t + lane;
     ravel_lanes v = {0};
     t += 4 + lane;
-    for (int32_t i = 0; i < whole; i++, t += 20)
-        v |= ravel_pick(ravel_windows(s, t), ravel_constant(t + 4 + 3 * lane));
-    for (int32_t i = 0; i < masked; i++, t += 36) {
-        const ravel_lanes w = ravel_pick(ravel_windows(s, t),
-                                         ravel_constant(t + 4 + 3 * lane));
-        v |= ravel_shifted(w, shift[i]) & ravel_constant(t + 20 + 3 * lane);
+    if (fill) {
+        v = ravel_constant(fill) & ravel_constant(t + 3 * lane);
+        t += 16;
+    }
+    for (int32_t i = 0; i < whole; i++, t += 21)
+        v |= ravel_pick(ravel_windows(s, t, (t - lane)[4]), ravel_constant(t + 5 + 3 * lane));
+    for (int32_t i = 0; i < masked; i++, t += 37) {
+        const ravel_lanes w = ravel_pick(ravel_windows(s, t, (t - lane)[4]),
+                                         ravel_constant(t + 5 + 3 * lane));
+        v |= ravel_shifted(w, shift[i]) & ravel_constant(t + 21 + 3 * lane);
     }
     ravel_put(d, to, v, lines, stream);
 }
 
 RAVEL_INLINE void
 ravel_shuffle_terms(unsigned char *d, const unsigned char *s, const int32_t *pass,
-                    int32_t whole, int32_t masked, int64_t stream)
+                    int32_t whole, int32_t masked, const unsigned char *fill,
+                    int64_t stream)
 {
-    const int32_t *const shift = pass + 4, *t = shift + masked;
-    for (int32_t g = 0; g < pass[0]; g++, t += 4 + 20 * whole + 36 * masked) {
+    const int32_t each = 4 + (fill ? 16 : 0) + 21 * whole + 37 * masked;
+    const int32_t *const shift = pass + 5, *t = shift + masked;
+    for (int32_t g = 0; g < pass[0]; g++, t += each) {
         const int64_t past = stream && pass[3] && !((uintptr_t)(d + t[0]) & 63);
         for (int lane = 0; lane < 4; lane += RAVEL_LANES)
-            ravel_shuffle_lanes(d, s, shift, t, whole, masked, pass[3], past, lane);
+            ravel_shuffle_lanes(d, s, shift, t, whole, masked, pass[3], past, fill,
+                                lane);
     }
 }
 #else
 static void
 ravel_shuffle_lane(unsigned char *d, const unsigned char *s, const int32_t *shift,
-                   const int32_t *t, int32_t whole, int32_t masked, int lane)
+                   const int32_t *t, int32_t whole, int32_t masked,
+                   const unsigned char *fill, int lane)
 {
     unsigned char v[16] = {0};
     unsigned char *const to = d + t[lane];
     t += 4;
+    if (fill) {
+        for (int k = 0; k < 16; k++)
+            v[k] = (unsigned char)(fill[k] & ((const unsigned char *)(t + 4 * lane))[k]);
+        t += 16;
+    }
     for (int32_t i = 0; i < whole + masked; i++) {
         const unsigned char *const from = s + t[lane];
-        const unsigned char *const at = (const unsigned char *)(t + 4 + 4 * lane);
+        const unsigned char *const at = (const unsigned char *)(t + 5 + 4 * lane);
         const unsigned char *const mask = at + 64;
         for (int k = 0; k < 16; k++) {
             if (at[k] > 15)
@@ -65,20 +81,22 @@ ravel_shuffle_lane(unsigned char *d, const unsigned char *s, const int32_t *shif
             const unsigned w = from[at[k]];
             v[k] = (unsigned char)(v[k] | ((left < 0 ? w >> -left : w << left) & mask[k]));
         }
-        t += i < whole ? 20 : 36;
+        t += i < whole ? 21 : 37;
     }
     memcpy(to, v, 16);
 }
 
 static inline void
 ravel_shuffle_terms(unsigned char *d, const unsigned char *s, const int32_t *pass,
-                    int32_t whole, int32_t masked, int64_t stream)
+                    int32_t whole, int32_t masked, const unsigned char *fill,
+                    int64_t stream)
 {
-    const int32_t *const shift = pass + 4, *t = shift + masked;
+    const int32_t each = 4 + (fill ? 16 : 0) + 21 * whole + 37 * masked;
+    const int32_t *const shift = pass + 5, *t = shift + masked;
     (void)stream;
-    for (int32_t g = 0; g < pass[0]; g++, t += 4 + 20 * whole + 36 * masked)
+    for (int32_t g = 0; g < pass[0]; g++, t += each)
         for (int lane = 0; lane < 4; lane++)
-            ravel_shuffle_lane(d, s, shift, t, whole, masked, lane);
+            ravel_shuffle_lane(d, s, shift, t, whole, masked, fill, lane);
 }
 #endif
 
@@ -86,11 +104,18 @@ ravel_shuffle_terms(unsigned char *d, const unsigned char *s, const int32_t *pas
  * constants. */
 static void
 ravel_shuffle_pass(unsigned char *d, const unsigned char *s, const int32_t *pass,
-                   int64_t tiles, int64_t dp, int64_t sp, int64_t stream)
+                   int64_t tiles, int64_t dp, int64_t sp, int64_t stream,
+                   const unsigned char *fill)
 {
+    if (pass[4]) {
+        for (int64_t i = 0; i < tiles; i++)
+            ravel_shuffle_terms(d + i * dp, s + i * sp, pass, pass[1], pass[2], fill,
+                                stream);
+        return;
+    }
 #define RAVEL_TERMS(w, m)                                                        \
     for (int64_t i = 0; i < tiles; i++)                                          \
-        ravel_shuffle_terms(d + i * dp, s + i * sp, pass, w, m, stream)
+        ravel_shuffle_terms(d + i * dp, s + i * sp, pass, w, m, NULL, stream)
     switch (100 * pass[2] + pass[1]) {
     case 1: RAVEL_TERMS(1, 0); break;
     case 2: RAVEL_TERMS(2, 0); break;
@@ -107,36 +132,40 @@ ravel_shuffle_pass(unsigned char *d, const unsigned char *s, const int32_t *pass
 /* Tiles in a row; each by both passes where there are two. */
 static void
 ravel_shuffle_row(unsigned char *d, const unsigned char *s, const int32_t *table,
-                  int64_t tiles, int64_t dp, int64_t sp, int64_t stream)
+                  int64_t tiles, int64_t dp, int64_t sp, int64_t stream,
+                  const unsigned char *fill)
 {
     unsigned char buffer[2048];
     if (!table[2]) {
-        ravel_shuffle_pass(d, s, table + 3, tiles, dp, sp, stream);
+        ravel_shuffle_pass(d, s, table + 3, tiles, dp, sp, stream, fill);
         return;
     }
     for (int64_t i = 0; i < tiles; i++) {
-        ravel_shuffle_pass(buffer, s + i * sp, table + 3, 1, 0, 0, 0);
-        ravel_shuffle_pass(d + i * dp, buffer, table + table[2], 1, 0, 0, stream);
+        ravel_shuffle_pass(buffer, s + i * sp, table + 3, 1, 0, 0, 0, NULL);
+        ravel_shuffle_pass(d + i * dp, buffer, table + table[2], 1, 0, 0, stream, NULL);
     }
 }
 
 static void
 ravel_shuffle(unsigned char *dst, int64_t d, const unsigned char *src, int64_t s,
               const int32_t *table, int64_t rows, int64_t cols, int64_t di, int64_t sk,
-              int64_t dj, int64_t sl, int64_t stream, int64_t bits)
+              int64_t dj, int64_t sl, int64_t stream, int64_t bits, uint64_t v)
 {
+    unsigned char fill[64];
     const int64_t dp = di * bits / 8, sp = sk * bits / 8;
     const int64_t dq = dj * bits / 8, sq = sl * bits / 8;
     const int64_t r = table[0], c = table[1], all = rows / r;
     dst += d * bits / 8;
     src += s * bits / 8;
+    for (int64_t i = 0; i < 64 && table[7]; i += bits / 8)
+        memcpy(fill + i, &v, (size_t)(bits / 8));
     for (int64_t j = 0; j < cols; j += c) {
         const int64_t col = j + c > cols ? cols - c : j;
         unsigned char *const to = dst + col * dq;
         const unsigned char *const from = src + col * sq;
-        ravel_shuffle_row(to, from, table, all, r * dp, r * sp, stream);
+        ravel_shuffle_row(to, from, table, all, r * dp, r * sp, stream, fill);
         if (rows % r)
             ravel_shuffle_row(to + (rows - r) * dp, from + (rows - r) * sp, table, 1, 0, 0,
-                              0);
+                              0, fill);
     }
 }

@@ -21,23 +21,28 @@ typedef ravel_2x1 ravel_lanes_of_2;
 #endif
 
 RAVEL_INLINE ravel_lanes
-ravel_constant(const int32_t *table)
+ravel_constant(const void *table)
 {
     ravel_lanes v;
     memcpy(&v, table, sizeof v);
     return v;
 }
 
-/* 16 bytes at each of the offsets. */
+/* 16 bytes at each of the offsets, which may be in a row. */
 RAVEL_INLINE ravel_lanes
-ravel_windows(const unsigned char *s, const int32_t *at)
+ravel_windows(const unsigned char *s, const int32_t *at, int32_t row)
 {
+    if (row) {
+        ravel_lanes v;
+        memcpy(&v, s + at[0], sizeof v);
+        return v;
+    }
 #if RAVEL_LANES == 4
-    const unsigned char *const row[] = {s + at[0], s + at[1], s + at[2], s + at[3]};
-    return ravel_rows4(row, 0);
+    const unsigned char *const from[] = {s + at[0], s + at[1], s + at[2], s + at[3]};
+    return ravel_rows4(from, 0);
 #elif RAVEL_LANES == 2
-    const unsigned char *const row[] = {s + at[0], s + at[1]};
-    return ravel_rows2(row, 0);
+    const unsigned char *const from[] = {s + at[0], s + at[1]};
+    return ravel_rows2(from, 0);
 #else
     return ravel_load1(s + at[0]);
 #endif

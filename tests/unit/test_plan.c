@@ -708,9 +708,9 @@ records(void **state)
         const Family *f = k->family;
         assert_string_equal(k->symbol + strlen("ravel_"), k->name);
         assert_true(f->applies && f->cost && f->orders && f->what);
-        assert_int_equal(f->pads, takes(f, ARG_WIDTH));
+        assert_true(f->pads == takes(f, ARG_WIDTH) || f->program);
         assert_int_equal(f->table != NULL, takes(f, ARG_TABLE));
-        assert_int_equal(f->elements == OF_BITS, takes(f, ARG_DST_START));
+        assert_true(f->elements != (takes(f, ARG_DST_START) ? OF_BYTES : OF_BITS));
         assert_int_equal(f->kind == NEST_COPY, takes(f, ARG_SRC));
         assert_int_equal(f->narrow.of != NULL, f->narrow.most != NULL);
         assert_true(!f->narrow.of || f->narrow.of->kind == f->kind);
