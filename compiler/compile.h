@@ -26,8 +26,8 @@ const DType *compile_dtype(Arena *a, const char *name);
 void compile_sides(Arena *a, const LayoutRef *from, const LayoutRef *to, const DType *t,
                    const Request *rq, Sides *s);
 /* diag_fatal unless, for all shapes of the request, dst can be a destination and src is
- * one-to-one or a view.  The largest extents for which this holds become the bounds of the
- * scalars. */
+ * one-to-one or a view.  The largest extents for which this holds become the bounds of
+ * the scalars. */
 void compile_decide(const Sides *s);
 /* diag_fatal if plan_check finds a flaw. */
 void compile_check(Plan *p);
