@@ -1,4 +1,4 @@
-/* Options: one table, glibc's argp does the reading. */
+/* Options: one table, which glibc's argp reads. */
 #include <argp.h>
 #include <ctype.h>
 #include <errno.h>

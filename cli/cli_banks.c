@@ -1,4 +1,4 @@
-/* ravel check --banks: does a tile in shared memory meet itself in the banks? */
+/* ravel check --banks: does a tile in shared memory have bank conflicts? */
 #include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-/* bench: how fast one conversion is here, beside two ways to copy as many bytes. */
+/* bench: time one conversion on this machine, beside two copies of as many bytes. */
 #include <stdio.h>
 
 #include "../runtime/measure.h"

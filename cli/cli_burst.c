@@ -1,5 +1,5 @@
-/* What explain says, in JSON, of a plan for a machine of bursts: what its transfers move
- * for how many elements. */
+/* The JSON of explain for a machine of bursts: how many bytes the transfers move for how
+ * many elements. */
 #include "cli.h"
 
 /* Of one tile. */

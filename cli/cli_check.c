@@ -1,4 +1,4 @@
-/* ravel check: what is true of a layout, for one shape or for all. */
+/* ravel check: properties of a layout, for one shape or for all. */
 #include <stdio.h>
 #include <string.h>
 

@@ -1,4 +1,4 @@
-/* convert: an array file in, an array file out. */
+/* convert: read an array file, convert it, write an array file. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

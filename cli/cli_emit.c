@@ -1,4 +1,4 @@
-/* Conversions as text: emit and explain. */
+/* emit and explain: conversions as text. */
 #include <stdio.h>
 #include <string.h>
 

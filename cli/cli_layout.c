@@ -1,4 +1,4 @@
-/* Questions about one layout: list, index, table. */
+/* Commands about one layout: list, index, table. */
 #include <stdio.h>
 #include <string.h>
 

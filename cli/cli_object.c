@@ -1,4 +1,4 @@
-/* A compiler is started on emitted text; files lie in a folder of their own meanwhile. */
+/* Run a compiler on emitted text; the files are in a temporary folder. */
 #include "cli_object.h"
 
 #include <dirent.h>

@@ -1,5 +1,5 @@
-/* verify where extents are left to run time: the boxes of the plan at every residue of
- * the extents, its code at and beside every border. */
+/* verify with run-time extents: the boxes of the plan for every residue of the extents,
+ * its code at every boundary value and its neighbours. */
 #include <stdio.h>
 
 #include "../runtime/proof.h"

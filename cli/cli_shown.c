@@ -1,5 +1,5 @@
-/* What the streams show.  Names and texts come from anywhere, so nothing that a
- * terminal would obey, or that hides what stands there, is passed on as it is. */
+/* Output to a terminal.  Names and texts come from untrusted files, so characters that
+ * control a terminal or hide text are replaced by escapes. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <stdio.h>

@@ -1,6 +1,6 @@
-/* A picture of a layout: one plane of the tensor with the address of each element,
- * and the storage with what lies where, in the same colours.  Colour runs with the
- * address, so what is near in memory looks alike. */
+/* A picture of a layout: one plane of the tensor with the address of each element, and
+ * the storage with the element at each address, in the same colours.  The colour depends
+ * on the address, so neighbours in memory have similar colours. */
 #include <stdio.h>
 #include <string.h>
 

@@ -1,4 +1,4 @@
-/* tune, and the wisdom that other commands take from it. */
+/* tune, and reading the wisdom file for other commands. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>

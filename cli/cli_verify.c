@@ -1,4 +1,4 @@
-/* verify: proofs as a command, each in a process of its own. */
+/* verify: each proof runs in a child process. */
 #include <stdio.h>
 #include <string.h>
 

@@ -1,4 +1,4 @@
-/* ravel: the commands, and the boundary where their errors end. */
+/* ravel: the table of commands, and the boundary that catches their errors. */
 #define _GNU_SOURCE
 #include <ctype.h>
 #include <errno.h>
@@ -241,7 +241,8 @@ complain(const char *text)
     fputc('\n', stderr);
 }
 
-/* The handler of each was reset when it was entered, so the process ends by the signal. */
+/* The handler of each was reset when it was entered, so the process ends by the signal.
+ * */
 static void
 on_end(int sig)
 {

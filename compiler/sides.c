@@ -1,4 +1,4 @@
-/* The two sides of a conversion: their layouts, decided; the plan at a shape. */
+/* The two sides of a conversion: layouts and their decisions; the plan at a shape. */
 #include <string.h>
 
 #include "compile.h"

@@ -1,4 +1,4 @@
-/* Contexts: the specs that are loaded. */
+/* Contexts and their loaded specs. */
 #include <stdlib.h>
 #include <string.h>
 

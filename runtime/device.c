@@ -1,4 +1,4 @@
-/* Devices: what is asked for is checked here, and done by the device's kind. */
+/* The functions of ravel_gpu.h: they check the arguments and call the device's kind. */
 #include "device.h"
 
 #include <ctype.h>

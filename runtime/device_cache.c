@@ -1,5 +1,5 @@
-/* The compiled texts that a device keeps.  There are few, so they are in one list, the
- * last used in front. */
+/* The cache of a device's compiled sources.  It has few entries, so it is a list, the
+ * most recently used first. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,9 +1,9 @@
-/* A new file in the place of another.
+/* Replace a file by a new one.
  *
- * It is written without a name, so that nothing is left of a process that ends; then it
- * gets a temporary one, as a link replaces nothing, and is renamed.  Where the file
- * system has no files without names it has the temporary one all the while.  A signal's
- * handler takes that away with file_abandon. */
+ * The new file is written without a name, so it vanishes if the process ends.  Then it
+ * gets a temporary name, because linkat cannot replace a file, and is renamed.  On a
+ * file system without unnamed files it has the temporary name from the start.  A signal
+ * handler removes such a file with file_abandon. */
 #define _GNU_SOURCE
 #include "file_new.h"
 

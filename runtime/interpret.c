@@ -1,4 +1,4 @@
-/* The plan interpreter: the loops that emit_relayout.c writes down, walked. */
+/* The plan interpreter: it walks the loops for which emit_relayout.c writes code. */
 #include <string.h>
 
 #include "interpret_steps.h"

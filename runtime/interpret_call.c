@@ -1,4 +1,4 @@
-/* The calls of a nest whose loops are numbers: what each takes and is given. */
+/* The kernel calls of a nest whose loops are numbers: turns and arguments. */
 #include "interpret_steps.h"
 
 /* What a call takes of a loop, in elements; the last of a turn's may take fewer. */

@@ -1,10 +1,11 @@
-/* The plan interpreter's steps: what can be known of the loops that emit_relayout.c
- * writes down before they are walked.
+/* The steps of the plan interpreter: what can be computed about the loops of a plan
+ * before they are walked.
  *
- * What strides do not make of an address, the rest, is a sum over few loops each: its
- * values are tables made with the plan, where there is room and the loops are numbers,
- * else evaluated for each call.  Of a plan with extents left to run time the rests are
- * made so once, the calls at every shape. */
+ * The rest of an address is the part that is not linear in the loops.  It is a sum of
+ * groups, each over few loops.  If the loops are numbers and there is room, a group
+ * becomes a table that is computed with the plan; else it is evaluated for each call.
+ * For a plan with run-time extents the rests are prepared once, and the calls at every
+ * shape. */
 #include <string.h>
 
 #include "interpret_steps.h"

@@ -1,4 +1,4 @@
-/* npy.c: NumPy array files, in and out. */
+/* npy.c: read and write NumPy array files. */
 #include "npy.h"
 
 #include <stdlib.h>

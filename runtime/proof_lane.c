@@ -1,8 +1,8 @@
-/* A lane before and after a run.
+/* Prepare a lane before a run and check it afterwards.
  *
- * The first lane is held against the layouts, by a walk over all coordinates.  What is
- * right there tells of the other lanes: a copy differs by the lanes' keys, fill is equal,
- * holes have the poison of their own lane. */
+ * The first lane is compared with the layouts, by a walk over all coordinates.  The
+ * other lanes are compared with it: copied elements differ by the lanes' keys, fill
+ * values are equal, and holes have the poison of their own lane. */
 #include "proof_lane.h"
 
 #include <errno.h>

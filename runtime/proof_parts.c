@@ -1,5 +1,5 @@
-/* What threads share: part by part, in the orders that threads could take, and each
- * alone. */
+/* Work that threads share: run part by part, in orders in which threads could execute it,
+ * and each part alone. */
 #include "proof_lane.h"
 
 #include <string.h>

@@ -1,4 +1,4 @@
-/* What a proof says of code that is wrong. */
+/* Messages about wrong code. */
 #include "proof_lane.h"
 
 #include <stdio.h>

@@ -1,4 +1,4 @@
-/* The code in several threads at once, each on buffers of its own. */
+/* Runs of the code by several threads at once, each with its own buffers. */
 #include "proof_lane.h"
 
 #include <pthread.h>

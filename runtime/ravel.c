@@ -1,4 +1,5 @@
-/* The library's functions: argument checks, one boundary each, then the passes. */
+/* The functions of ravel.h: each checks its arguments, sets up an error boundary and
+ * calls the passes. */
 #include <stdlib.h>
 #include <string.h>
 

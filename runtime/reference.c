@@ -1,9 +1,9 @@
-/* The relayout as it is defined: every coordinate of the destination, the expressions as
- * written.
+/* A relayout by its definition: for every coordinate of the destination it evaluates the
+ * expressions as written.
  *
- * What entries that depend on one dim alone come to is kept for a strip of each dim; the
- * walk goes from strip to strip, so that long dims take no long tables.  All other
- * entries are evaluated at every coordinate. */
+ * The values of entries that depend on one dim only are tabulated for a strip of that
+ * dim.  The walk goes from strip to strip, so the tables are short even for long dims.
+ * All other entries are evaluated at every coordinate. */
 #include "reference.h"
 
 #include <stdlib.h>

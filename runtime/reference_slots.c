@@ -1,4 +1,4 @@
-/* What the slots of the destination are, and whether they hold it. */
+/* The kinds of the slots of the destination, and whether they have the right contents. */
 #include <stdlib.h>
 
 #include "element.h"

@@ -1,4 +1,5 @@
-/* Plans with extents left to run time: run at a shape, and as a plan of that shape. */
+/* Plans with run-time extents: run them at a shape; make a plan of constants for a
+ * shape. */
 #include <stdio.h>
 #include <stdlib.h>
 

@@ -1,7 +1,7 @@
-/* tcc_stdio.c: the process as libtcc is let to see it: no files to read, no
- * streams, no environment, one file to write that stays in memory, a heap that
- * is emptied after it, and no way to end the host.
- * tcc.mk renames libtcc's references to the names here. */
+/* tcc_stdio.c: replacements for the C library functions that libtcc calls: no files to
+ * read, no streams, no environment, one output file that stays in memory, a heap that is
+ * freed after the run, and no way to end the process.  tcc.mk renames libtcc's
+ * references to the names here. */
 #define _GNU_SOURCE
 #include "tcc_stdio.h"
 

@@ -1,5 +1,5 @@
-/* ravel_tune: the nests of a relayout one after the other, each in the few ways that the
- * model thinks best, against the best there is so far. */
+/* ravel_tune: for each nest of a relayout it tries the candidates that the cost model
+ * predicts to be the best, against the best relayout so far. */
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>

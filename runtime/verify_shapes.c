@@ -1,5 +1,5 @@
-/* The proof of a plan with extents left to run time: its boxes at every residue of the
- * extents, its code at and beside every border. */
+/* The proof of a plan with run-time extents: its boxes for every residue of the extents,
+ * its code at every boundary value and its neighbours. */
 #include <stdio.h>
 #include <stdlib.h>
 

@@ -1,4 +1,4 @@
-/* Wisdom as text: strictly read, and written so that it reads back. */
+/* Wisdom as text: a strict reader, and a writer whose output the reader accepts. */
 #include <stdlib.h>
 #include <string.h>
 

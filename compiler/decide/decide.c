@@ -1,10 +1,10 @@
 /* Injective, dense, padding, holes: by structure first.
  *
- * The entries of an order and their strides are a mixed radix by construction, so
- * the address tells the entries, and the entries their parts (parts_of).  What
- * is left: do the parts tell the coordinates?  Each dim is cut into digits fine
- * enough for all parts; a digit outside any xor must be a part once; the bits inside
- * xors are columns of a matrix over GF(2) whose rank decides. */
+ * The entries of an order and their strides are a mixed radix by construction.  So the
+ * address determines the entries, and each entry determines its parts (parts_of).  The
+ * open question is whether the parts determine the coordinates.  Each dim is cut into
+ * digits fine enough for all parts.  A digit outside any xor must be a part exactly
+ * once.  The bits inside xors are columns of a matrix over GF(2), whose rank decides. */
 #include <string.h>
 
 #include "decide.h"

@@ -1,4 +1,4 @@
-/* Decisions by looking at every point, for what structure does not decide. */
+/* Decisions by enumeration of all points, for layouts whose structure does not decide. */
 #include <stdlib.h>
 #include <string.h>
 

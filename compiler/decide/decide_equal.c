@@ -1,6 +1,6 @@
-/* Are two layouts the same function?  Equal canonical expressions say yes at once;
- * else every element is looked at, or, where they are too many, enough of them to
- * find a difference if it is not well hidden. */
+/* Are two layouts the same function?  Equal canonical expressions prove it.  Otherwise
+ * every element is compared or, if there are too many, a sample in which a difference is
+ * likely to be found. */
 #include <string.h>
 
 #include "decide.h"

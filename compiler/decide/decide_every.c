@@ -1,9 +1,9 @@
-/* What holds of a layout for every shape at once.
+/* Properties of a layout that hold for every shape.
  *
- * Its order is judged at a shape where every digit is full.  What structure says there
- * holds for every smaller shape, since that is a part of it, and for every larger one
- * where the topmost digit of a dim is open: the address tells the entries, whatever
- * their extents, and the entries their digits. */
+ * The order is decided at a shape that fills every digit.  A structural answer at that
+ * shape also holds for every smaller shape, whose elements are a subset.  It holds for
+ * every larger shape if the topmost digit of each dim is open: the address determines
+ * the entries, whatever their extents, and the entries determine the digits. */
 #include "decide.h"
 
 typedef struct {

@@ -1,6 +1,6 @@
-/* The inverse of a layout as expressions of the address: undo the swizzle, take the
- * entries apart by their strides, the entries by their coefficients, the xors by
- * what is known already. */
+/* The inverse of a layout as expressions of the address.  It undoes the swizzle, splits
+ * the address into entries by their strides, splits entries by their coefficients, and
+ * undoes each xor with the operands that are already known. */
 #include "decide.h"
 #include "decide_gf2.h"
 

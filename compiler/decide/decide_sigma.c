@@ -1,8 +1,8 @@
-/* The swizzle: a permutation of the storage?  Linear maps over GF(2) by rank,
- * others by looking at every address.  Where it is none, storage that is not whole
- * blocks of it may still hold all elements: these are looked at.  Model: the F2 matrices
- * of Triton's linear layouts (triton-lang/triton,
- * include/triton/Tools/LinearLayout.h). */
+/* Does the swizzle permute the storage?  Linear maps over GF(2) are decided by their
+ * rank, others by enumeration of all addresses.  If it does not, because the storage is
+ * not whole blocks of the swizzle, all elements may still stay in the storage: then the
+ * elements are enumerated. Model: the F2 matrices of Triton's linear layouts
+ * (triton-lang/triton, include/triton/Tools/LinearLayout.h). */
 #include <string.h>
 
 #include "decide.h"

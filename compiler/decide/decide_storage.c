@@ -1,4 +1,4 @@
-/* Storage without an element: padding and holes, as runs of addresses. */
+/* Slots without an element, padding and holes, as runs of addresses. */
 #include "decide.h"
 
 /* Addresses that are looked at one by one with the inverse. */

@@ -1,4 +1,4 @@
-/* Sentences for what looking at every element finds, from the entries as written. */
+/* Sentences that explain a result of enumeration by the entries as written. */
 #include "decide.h"
 
 /* Runs of addresses that are looked at for a hole. */

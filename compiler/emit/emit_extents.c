@@ -1,5 +1,5 @@
-/* What a function with extents as arguments has besides its loops: the scalars, each
- * computed once, the checks of its arguments, and the sizes. */
+/* The parts of a function with extents as arguments that are not its loops: the scalars,
+ * each computed once, the checks of the arguments, and the sizes. */
 #include <string.h>
 
 #include "emit.h"
@@ -136,7 +136,8 @@ name_scalars(Emitter *t)
 }
 
 /* The size in bits as a product that says when it does not fit; a slot or extent of 0
- * counts as 1 there, so that nothing made of some of them overflows either.  Bytes are whole. */
+ * counts as 1 there, so that nothing made of some of them overflows either.  Bytes are
+ * whole. */
 static void
 add_size(Emitter *t, Stmt ***at, const char *name, const Sizes *r)
 {

@@ -1,4 +1,4 @@
-/* A layout as functions: index to storage offset, and back. */
+/* A layout as functions: from coordinates to an address, and back. */
 #include "emit.h"
 
 static Unit *

@@ -1,4 +1,4 @@
-/* The unparser: one statement, one line of the target's table. */
+/* The writer of statements: each statement becomes one text of the target's table. */
 #include <ctype.h>
 #include <stdio.h>
 #include <string.h>

@@ -1,4 +1,4 @@
-/* Whether a target's table is one: its fields by the rows of target.def. */
+/* Check a target's table against target.def. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,4 +1,4 @@
-/* layout "NAME" { ... }: what a layout is, and what is wrong with one. */
+/* layout "NAME" { ... }: make a layout of its table, and check it. */
 #include <stdlib.h>
 #include <string.h>
 

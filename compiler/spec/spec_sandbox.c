@@ -1,8 +1,8 @@
-/* The sandbox: a closed Lua environment with budgets for instructions, live
- * memory, memory ever asked for, expressions made, and work.  Each closes holes that
- * the others leave: tests/unit/test_sandbox.c has an attack for every one.  Time is the
- * last of them, for what no count sees: long chains of a table's hash, functions that
- * move a large table. */
+/* The sandbox: a closed Lua environment with budgets for instructions, live memory,
+ * memory requested in all, expressions made, and work.  Each budget stops attacks that
+ * the others do not stop: tests/unit/test_sandbox.c has one for each.  The last budget
+ * is time, for work that no count sees: long chains in a hash table, functions that move
+ * a large table. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,11 +1,11 @@
-/* Spec texts that Lua 5.4 compiles wrongly, or for ever.  Before 5.4.5 a function with
- * more than 256 constants computes `1 ~ (x or 3)` with x in the place of 1: once the
- * constant needs a register, it is loaded on one way to the operator only (Lua's commit
- * c764ca71).  Such texts are refused.
+/* Spec texts that Lua 5.4 compiles wrongly, or takes too long to compile.  Before 5.4.5
+ * a function with more than 256 constants computes `1 ~ (x or 3)` with x instead of 1:
+ * if the constant needs a register, it is loaded on only one of the paths to the
+ * operator (Lua's commit c764ca71).  Such texts are refused.
  *
- * Its parser takes time with the square of some things: a jump is looked for from the
- * start of its list, a name in all that is declared around it, a number in the chain of
- * those with the same hash, which is no secret. */
+ * Lua's parser needs quadratic time for some constructs.  It searches for a jump from
+ * the start of a list, for a name in all names declared around it, and for a number in a
+ * chain of numbers with the same hash, which an attacker can choose. */
 #include <ctype.h>
 #include <string.h>
 

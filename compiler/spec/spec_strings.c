@@ -1,5 +1,6 @@
-/* The string functions of specs: none that loops where no hook counts, none that
- * shows an address, which differs from run to run and tells where things lie. */
+/* The string functions of specs.  Functions that loop without calling the instruction
+ * hook are absent, and so are those that show an address: addresses differ between runs
+ * and reveal the memory layout of the process. */
 #include <string.h>
 
 #include "spec_lua.h"
