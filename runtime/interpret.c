@@ -3,7 +3,7 @@
 
 #include "interpret_steps.h"
 
-/* Where a walk is. */
+/* The state of a walk. */
 typedef struct {
     const Plan *plan;
     const Step *step;
@@ -74,7 +74,7 @@ call(const Walk *w, i64 d, i64 s)
               a[12], a[13]);
 }
 
-/* Turn k and those in it; d and s are what strides have made so far, in elements. */
+/* Walk turn k and the turns inside it; d and s are the offsets so far, in elements. */
 static void
 walk(Walk *w, int k, i64 d, i64 s)
 {

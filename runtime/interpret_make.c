@@ -28,14 +28,15 @@ static void
     return s->fn;
 }
 
-/* 0: only the shape says. */
+/* 0: it depends on the shape. */
 static i64
 iterations(const Loop *l)
 {
     return ex_is_const(l->ex.n) ? l->n : 0;
 }
 
-/* The values of a group for all turns of its loops, where they are known and fit. */
+/* Tabulate a group for all iterations of its loops, if they are known and the table
+ * fits. */
 static void
 make_table(Maker *m, Group *g)
 {
@@ -71,8 +72,8 @@ turns_in(Maker *m, Exprs *f, const Term *t)
     return set;
 }
 
-/* The terms of x that have a turn in common, directly or by others, are one group; those
- * with scalars too. */
+/* Divide the terms of x into groups: terms that have a turn in common, directly or
+ * through other terms, are in one group, and so are all terms with scalars. */
 static void
 make_groups(Maker *m, Exprs *f, const Ex *x, Rest *r)
 {
@@ -107,7 +108,7 @@ make_groups(Maker *m, Exprs *f, const Ex *x, Rest *r)
     }
 }
 
-/* The terms of an address that have a turn, or those that have none. */
+/* The terms of an address with turns, or those without. */
 static const Ex *
 part_of(Maker *m, const Ex *x, bool turns)
 {
@@ -124,7 +125,7 @@ part_of(Maker *m, const Ex *x, bool turns)
     return ex_sum(m->p->e, turns ? 0 : x->base, t, n);
 }
 
-/* The scalars that an address has besides its turns. */
+/* The scalars that occur in an address. */
 static void
 add_scalars(Maker *m, const Ex *x)
 {
@@ -176,7 +177,7 @@ make_rests(Maker *m, const Ex *dst, const Ex *src)
     m->s->src = make_rest(m, src);
 }
 
-/* Nests that share a table have one. */
+/* Nests with the same table share one copy. */
 static const int32_t *
 table_of(Maker *m)
 {
@@ -190,7 +191,7 @@ table_of(Maker *m)
     return nest_table(m->a, p, m->n);
 }
 
-/* What a shape is asked for the calls. */
+/* The data that the calls need from a shape. */
 static void
 make_sketch(Maker *m, const Ex *dst, const Ex *src)
 {

@@ -37,7 +37,7 @@ const bool jit_is_built = true;
 #include <libtcc.h>
 #pragma GCC visibility pop
 
-/* -nostdlib leaves symbols to elf_load; no header is there to be included. */
+/* -nostdlib leaves symbols to elf_load; the text includes no headers. */
 #define OPTIONS "-nostdlib -nostdinc -Wall -Werror"
 
 /* libtcc keeps its state in globals, and makes its own lock without a lock. */
@@ -65,7 +65,7 @@ prepare(void)
     plain = newlocale(LC_ALL_MASK, "C", (locale_t)0);
 }
 
-/* libtcc's messages, cut off where they get long. */
+/* Collect libtcc's messages, truncated if they are long. */
 typedef struct {
     char text[sizeof ((ravel_error *)0)->text];
 } Said;

@@ -16,9 +16,10 @@
 
 #include "proof_lane.h"
 
-/* Bytes of both buffers beyond which fewer threads run. */
+/* If both buffers have more bytes than this, fewer threads run. */
 static const size_t LARGE = (size_t)1 << 28;
-/* The threads run until they have moved so many slots, at least once. */
+/* The rounds of threads end when they have moved this many slots; there is at least one.
+ * */
 enum { ROUND_SLOTS = 1 << 24, ROUNDS_MAX = 8 };
 
 /* Where buffers begin, from a page's start: there, or at the least multiple of the
@@ -171,7 +172,7 @@ place_at(const Proof *q, Start start)
     return (FencePlace){AGAINST_START, (n + q->align - 1) / q->align * q->align};
 }
 
-/* The run with every bit the other way, and that at every start. */
+/* The run with all bits inverted, and one run for each alignment. */
 static ravel_status
 prove_places(Proof *q, const Code *code, ravel_error *err)
 {

@@ -84,7 +84,7 @@ compare_row(void *arg, const ReferenceRow *r)
     return true;
 }
 
-/* The lowest hole below `end` that is not zero, or end. */
+/* The lowest hole below `end` that is not zero, or `end`. */
 static i64
 hole_written(const Comparer *c, const SlotKinds *k, i64 end)
 {

@@ -59,8 +59,7 @@ time_copy(void *runner, int64_t calls)
     return measure_now() - start;
 }
 
-/* Rounds until the time is over: as many things as there are take turns in being first.
- * */
+/* Rounds until the time is over; each round begins with a different candidate. */
 static int
 run_rounds(Measured *m, int n, double (*ns)[TUNE_ROUNDS], double seconds, Ready ready)
 {
