@@ -13,7 +13,7 @@
 
 enum { SPEC_BYTES_MAX = 4 << 20 };
 
-/* Every option there is; a command names the ones it takes by their letter. */
+/* All options.  A command names its options by their letters. */
 static const struct {
     char letter;
     bool flag;
@@ -237,7 +237,7 @@ cli_threads(Cli *c)
     return (int)cli_number(c, "--threads", c->o.threads, 0, THREADS_MAX);
 }
 
-/* The name that the list begins with; NULL: a number, or nothing right. */
+/* The name at the start of the list; NULL if it is a number or not valid. */
 static const char *
 leading_name(Cli *c, const char *s)
 {

@@ -69,7 +69,7 @@ add_copy(Bench *b, int what)
     add(b, what, copier_time, b->copier[what]);
 }
 
-/* The machine code, proven before anything is said of its speed. */
+/* Prove the machine code before it is timed. */
 static void
 make_plan(Bench *b)
 {

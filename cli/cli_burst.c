@@ -2,7 +2,7 @@
  * many elements. */
 #include "cli.h"
 
-/* Of one tile. */
+/* The JSON of one tile. */
 static json_t *
 side_json(const BurstSide *s)
 {

@@ -9,7 +9,7 @@
 static const char *const targets[] = {"c", "cuda", "hip", "opencl",
                                       "glsl", "blocks", "bursts"};
 
-/* The table of a user's file. */
+/* Read a user's table. */
 static const Target *
 target_of_file(Cli *c, const char *path)
 {

@@ -81,7 +81,7 @@ print_certificate(const Cli *c, const Plan *p, const ravel_plan *code, const Out
     printf("  runs     %d, the last by %d threads at once\n", k->runs, k->threads);
 }
 
-/* Prove one direction and say so. */
+/* Prove one direction and print the result. */
 static void
 prove(Verify *v, const Plan *p, const ravel_plan *code, const ChildObject *object)
 {
@@ -109,7 +109,8 @@ prove_object(Verify *v)
     prove(v, p, NULL, &o);
 }
 
-/* One direction; a view is only read from, so none may lead back to it. */
+/* Prove one direction.  A view cannot be a destination, so its reverse direction is
+ * skipped. */
 static void
 prove_direction(Verify *v, const char *from, const char *to, const i64 *shape,
                 bool to_view)

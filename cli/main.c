@@ -173,7 +173,7 @@ find_command(const char *name)
     return NULL;
 }
 
-/* Output that could not be written is a failure, not silence. */
+/* Report output that could not be written. */
 static int
 finish(int code)
 {
@@ -192,7 +192,7 @@ typedef struct {
     int code;
 } Run;
 
-/* One for what the library does, one for what the command does itself. */
+/* Set the limit of the command's own arena and that of the context. */
 static void
 set_limit(Cli *c)
 {
@@ -228,7 +228,8 @@ run_command(void *arg)
     r->code = r->cmd->run(c);
 }
 
-/* A line that a name brings along does not look like one of ours. */
+/* Print a message.  Lines after the first are indented, so that a newline in a name
+ * cannot imitate a message. */
 static void
 complain(const char *text)
 {
@@ -241,8 +242,7 @@ complain(const char *text)
     fputc('\n', stderr);
 }
 
-/* The handler of each was reset when it was entered, so the process ends by the signal.
- * */
+/* SA_RESETHAND has reset the handler, so the process ends by the signal. */
 static void
 on_end(int sig)
 {
@@ -250,8 +250,8 @@ on_end(int sig)
     raise(sig);
 }
 
-/* What users and systems end a process with leaves no file half written; one that is
- * ignored, as under nohup, stays so. */
+/* Remove the temporary file if a signal ends the process.  A signal that is ignored, as
+ * under nohup, stays ignored. */
 static void
 catch_ends(void)
 {
