@@ -14,7 +14,7 @@ typedef struct {
     ravel_plan *plan;              /* the one at work */
     i64 align;                     /* of an object's buffers; 0: any */
     json_t *proofs;
-    const char *one_way;           /* why nothing goes back; NULL: it does */
+    const char *one_way;           /* why the reverse is not proven, or NULL */
     bool no;
 } Verify;
 
@@ -121,7 +121,7 @@ prove_direction(Verify *v, const char *from, const char *to, const i64 *shape,
     if (to_view && s == RAVEL_ERR_LAYOUT) {
         v->one_way = arena_string(v->c->arena, err.text);
         if (!v->c->o.json)
-            printf("nothing goes back: %s\n", v->one_way);
+            printf("the reverse direction is not proven: %s\n", v->one_way);
         return;
     }
     cli_check(v->c, s, &err);

@@ -70,7 +70,8 @@ mark_definitions(Emitter *t)
     }
 }
 
-/* In front of body: what the scalars are that it uses and that are not made yet. */
+/* Insert before body the definitions of the scalars that it uses and that are not yet
+ * defined. */
 static Stmt *
 with_scalars(Emitter *t, Stmt *body, const bool *made)
 {
@@ -95,8 +96,8 @@ with_scalars(Emitter *t, Stmt *body, const bool *made)
     return first;
 }
 
-/* In front of body, right after its scalars were: the parameters that it has no use
- * for. */
+/* Insert before body, after the definitions of scalars, a mark for each unused
+ * parameter. */
 static Stmt *
 with_unused(Emitter *t, Stmt *body)
 {
@@ -188,7 +189,7 @@ bytes(Emitter *t)
     return first;
 }
 
-/* Products of extents are made once it is known that the sizes fit. */
+/* Products of extents are computed after the check that the sizes fit. */
 static Stmt *
 sizes(Emitter *t, Stmt *fits, Stmt *bytes)
 {
