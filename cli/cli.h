@@ -1,4 +1,4 @@
-/* cli.h: the command line.  One file a group of commands, one table of them. */
+/* cli.h: the command line.  Each group of commands has a file; main.c has their table. */
 #ifndef RAVEL_CLI_H
 #define RAVEL_CLI_H
 
@@ -8,7 +8,7 @@
 
 enum { EXIT_YES = 0, EXIT_NO = 1, EXIT_WRONG = 2 };
 
-/* What the options said; absent ones are NULL. */
+/* The values of the options; NULL for an option that is absent. */
 typedef struct {
     const char *arg[2];            /* LAYOUT, or IN and OUT */
     int narg;
@@ -27,7 +27,7 @@ typedef struct {
     Arena *arena;
     ravel_context *cx;
     const LayoutDef *known;
-    bool tunes;                    /* the command is to write wisdom */
+    bool tunes;                    /* the command writes wisdom */
     i64 limit;                     /* seconds of --limit; 0: not given */
     Options o;
 } Cli;
@@ -37,69 +37,73 @@ typedef struct {
     int (*run)(Cli *);
     const char *args;              /* LAYOUT */
     int nargs;
-    const char *options;           /* letters of the options it takes, ! = needed */
-    const char *summary;           /* a line */
-    const char *help;              /* what --help says after the options */
+    const char *options;           /* letters of its options; ! follows a required one */
+    const char *summary;           /* one line */
+    const char *help;              /* the text of --help after the options */
 } Command;
 
 /* cli_args.c */
 /* Fill c->o from argv; prints and exits for --help and for wrong use. */
 void cli_parse(Cli *c, const Command *cmd, int argc, char **argv);
 _Noreturn void cli_fail(Cli *c, const char *fmt, ...) PRINTF(2, 3);
-/* "2,64,56,56" -> shape; the rank. */
+/* Parse "2,64,56,56" into out, at most `max` numbers; returns how many. */
 int cli_numbers(Cli *c, const char *what, const char *text, i64 *out, int max);
-/* The same of --shape, where a name leaves an extent to run time, if names may be: then
- * name[d] is it, else NULL, and the extent RUNTIME_EXTENT.  *any: there are some. */
+/* Parse --shape; returns the rank.  If `name` is not NULL, a name is allowed as an
+ * extent: then shape[d] is RUNTIME_EXTENT and name[d] the name, which is NULL for
+ * numbers.  *any: the shape has names. */
 int cli_shape_names(Cli *c, i64 *shape, const char **name, bool *any);
-/* Refuse what cannot fit this machine's memory before trying. */
+/* Fail if `bytes` exceeds the memory of this machine. */
 void cli_need_memory(Cli *c, i64 bytes, const char *what);
-/* A number from 1 on that an option has; `unless` where it has not. */
+/* The value of an option, from 1 to max; `unless` if the option is absent. */
 i64 cli_number(Cli *c, const char *what, const char *text, i64 unless, i64 max);
-/* cli_tune.c: the file of --wisdom or RAVEL_WISDOM, NULL: none; what it says. */
+/* cli_tune.c: the file of --wisdom or RAVEL_WISDOM, or NULL. */
 const char *cli_wisdom_file(const Cli *c);
+/* Load this file into the context. */
 void cli_wisdom(Cli *c);
-/* The plan as the library makes it, for as many threads as the option says. */
+/* The plan that the library makes, for the number of threads in --threads. */
 Plan *cli_plan(Cli *c, const Request *rq);
 
 /* cli_grid.c */
-/* That of --target, or the JIT's. */
+/* The target of --target; the default is that of the JIT. */
 const Target *cli_target(Cli *c);
-/* Source, and the manifest where it is asked for, to their files. */
+/* Write the source and, if requested, the manifest to their files. */
 void cli_emit_grid(Cli *c, const Target *t, const Plan *p, const Request *rq);
 void cli_explain_grid(Cli *c, const Target *t, const Plan *p, const Request *rq);
-/* Everything that a launch needs, and what the accesses of the first and the last block
- * of each box cost. */
+/* The data that a launch needs, and the cost of the accesses of the first and the last
+ * block of each box. */
 json_t *cli_manifest(const Target *t, const GridUnit *u);
-/* cli_burst.c: the tiles of each box and what one of them transfers. */
+/* cli_burst.c: the tiles of each box, and the transfers of one tile. */
 json_t *cli_burst_json(Arena *a, const Target *t, const BurstPlan *p);
 int cli_threads(Cli *c);                       /* 0: not given */
-/* JSON is UTF-8 and nothing else: fails where it is asked for and the text is not. */
+/* Fail if --json is given and the text is not valid UTF-8, which JSON requires. */
 void cli_check_json(Cli *c, const char *text);
 /* Add the layouts of a spec file. */
 void cli_load(Cli *c, const char *path);
 /* The text of a layout argument: FILE.lua:NAME loads the file. */
 const char *cli_layout_text(Cli *c, const char *text);
-/* The dtype to use with this layout: as given, or one where it does not matter. */
+/* The dtype for this layout: --dtype, or any dtype if the layout does not depend on it.
+ * */
 const char *cli_dtype(Cli *c, const char *text);
 const DType *cli_dtype_of(Cli *c, const char *text);
 Layout *cli_layout(Cli *c, i64 *shape);
 void cli_check(Cli *c, ravel_status s, const ravel_error *err);
-/* jansson's malloc: what it cannot allocate it would leave out without a word. */
+/* The allocator of jansson.  It ends the command if memory runs out, because jansson
+ * would silently omit data. */
 void *cli_json_memory(size_t n);
 void cli_print_json(json_t *j);
 json_t *cli_json_numbers(const i64 *v, int n);
 const char *cli_tuple(Arena *a, const i64 *v, int n);
-/* The extents of its dims. */
+/* The extents of the dims of l. */
 const i64 *cli_shape(Arena *a, const Layout *l);
 
 /* cli_check.c */
-extern const char *const cli_answers[];        /* of an Answer */
+extern const char *const cli_answers[];        /* indexed by Answer */
 /* cli_equal.c */
 int cli_check_equal(Cli *c);
 /* cli_banks.c */
 int cli_check_banks(Cli *c);
-/* cli_shown.c: from here on stdout and stderr pass nothing on that a terminal would
- * obey: it is written as \u001b, or \xff where it is no UTF-8. */
+/* cli_shown.c: from this call on, stdout and stderr replace characters that control a
+ * terminal by \u001b and the like, and bytes that are not UTF-8 by \xff. */
 void cli_show_streams(void);
 
 int cmd_list(Cli *c);

@@ -1,4 +1,4 @@
-/* Options: one table, glibc's argp does the reading. */
+/* Options: one table, which glibc's argp reads. */
 #include <argp.h>
 #include <ctype.h>
 #include <errno.h>
@@ -13,7 +13,7 @@
 
 enum { SPEC_BYTES_MAX = 4 << 20 };
 
-/* Every option there is; a command names the ones it takes by their letter. */
+/* All options.  A command names its options by their letters. */
 static const struct {
     char letter;
     bool flag;
@@ -21,26 +21,27 @@ static const struct {
     size_t at;            /* of the const char * or bool in Options */
 } table[] = {
     {'s', false, {"shape", 's', "S", 0, "the logical extents, as in 2,64,56,56; in "
-     "check, emit, explain and verify a name leaves an extent to run time", 0},
+     "check, emit, explain and verify a name, as in N,64,56,56, is an extent that is "
+     "known only at run time", 0},
      offsetof(Options, shape)},
     {'t', false, {"dtype", 'd', "T", 0, "the element type: f32 f16 bf16 f64 i8 u8 i16 "
      "... i4 u4 u2 u1 c64", 0}, offsetof(Options, dtype)},
-    {'a', false, {"at", 'a', "I", 0, "an index, as in 1,17,4,6; with --inverse an "
-     "address", 0}, offsetof(Options, at)},
-    {'i', true, {"inverse", 'i', 0, 0, "convert an address to an index", 0},
+    {'a', false, {"at", 'a', "I", 0, "the coordinates, as in 1,17,4,6; with "
+     "--inverse an address", 0}, offsetof(Options, at)},
+    {'i', true, {"inverse", 'i', 0, 0, "print the coordinates of the element at an address", 0},
      offsetof(Options, inverse)},
     {'F', false, {"from", 'F', "LAYOUT", 0, "the layout of the source", 0},
      offsetof(Options, from)},
     {'T', false, {"to", 'T', "LAYOUT", 0, "the layout of the destination", 0},
      offsetof(Options, to)},
-    {'k', false, {"kind", 'k', "K", 0, "relayout (default), offset, inverse, load or "
-     "store", 0},
+    {'k', false, {"kind", 'k', "K", 0, "what to write: relayout (a conversion; "
+     "default), offset, inverse, load or store", 0},
      offsetof(Options, kind)},
     {'G', false, {"target", 'G', "L", 0, "the target language: c (default), cuda, hip, "
      "opencl, glsl; blocks: a GPU kernel in plain C; bursts: a machine without threads; "
      "mine.lua: your own table", 0}, offsetof(Options, target)},
     {'M', false, {"manifest", 'M', "FILE", 0,
-     "write how to launch the kernel, and what its accesses cost, as JSON", 0},
+     "write a JSON file: how to launch the kernel, and the cost of its accesses", 0},
      offsetof(Options, manifest)},
     {'n', false, {"name", 'n', "F", 0, "the name of the function", 0},
      offsetof(Options, name)},
@@ -54,8 +55,9 @@ static const struct {
      "instead of ravel's code", 0}, offsetof(Options, object)},
     {'A', false, {"align", 'A', "N", 0, "alignment of the buffers of --object, in bytes "
      "(default 1)", 0}, offsetof(Options, align)},
-    {'L', false, {"limit", 'L', "N", 0, "limit of work in seconds, counted in steps "
-     "(default 2); in verify also the processor time of a proof", 0},
+    {'L', false, {"limit", 'L', "N", 0, "limit of work, in seconds of a slow machine; "
+     "work is counted in steps and not timed (default 2); in verify also the limit of "
+     "processor time of a proof", 0},
      offsetof(Options, limit)},
     {'R', false, {"rounds", 'R', "N", 0, "rounds of measurement (default 9)", 0},
      offsetof(Options, rounds)},
@@ -65,8 +67,8 @@ static const struct {
     {'W', false, {"wisdom", 'W', "FILE", 0,
      "the file with the results of tune (default: that of RAVEL_WISDOM)", 0},
      offsetof(Options, wisdom)},
-    {'S', false, {"seconds", 'S', "N", 0, "time to measure, in addition to the proofs "
-     "(default 2)", 0},
+    {'S', false, {"seconds", 'S', "N", 0, "seconds of measurement, in addition to the "
+     "proofs (default 2)", 0},
      offsetof(Options, seconds)},
     {'g', false, {"svg", 'g', "FILE", 0,
      "draw the layout to this file", 0},
@@ -74,15 +76,15 @@ static const struct {
     {'e', false, {"equals", 'e', "LAYOUT", 0, "compare with this layout", 0},
      offsetof(Options, equals)},
     {'b', false, {"banks", 'b', "DIM[:BYTES],...", 0,
-     "find bank conflicts of this tile in shared memory, for lanes along DIM", 0},
+     "find bank conflicts of the layout as a tile in shared memory, for lanes along DIM", 0},
      offsetof(Options, banks)},
     {'v', true, {"verify", 'v', 0, 0,
      "check every byte of the result and prove the code", 0},
      offsetof(Options, verify)},
-    {'j', true, {"json", 'j', 0, 0, "write JSON; in explain with --target", 0},
+    {'j', true, {"json", 'j', 0, 0, "write JSON; in explain only with --target", 0},
      offsetof(Options, json)},
-    {'m', true, {"statements", 'm', 0, 0, "print the statements of the code instead "
-     "(docs/ir)", 0}, offsetof(Options, statements)},
+    {'m', true, {"statements", 'm', 0, 0, "print the statements of the code instead of "
+     "the plan (docs/ir)", 0}, offsetof(Options, statements)},
     {'f', false, {"spec", 'f', "FILE", 0, "load a spec file first (repeatable)", 0},
      0},
 };
@@ -235,7 +237,7 @@ cli_threads(Cli *c)
     return (int)cli_number(c, "--threads", c->o.threads, 0, THREADS_MAX);
 }
 
-/* The name that the list begins with; NULL: a number, or nothing right. */
+/* The name at the start of the list; NULL if it is a number or not valid. */
 static const char *
 leading_name(Cli *c, const char *s)
 {

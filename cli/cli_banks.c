@@ -1,4 +1,4 @@
-/* ravel check --banks: does a tile in shared memory meet itself in the banks? */
+/* ravel check --banks: does a tile in shared memory have bank conflicts? */
 #include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -20,7 +20,7 @@ typedef struct {
     i64 wavefronts, ideal;
 } Banked;
 
-/* What is to be done where there are conflicts. */
+/* The advice if there are conflicts. */
 typedef struct {
     SwizzleFound found;
     const char *swizzle, *layout;  /* texts; NULL: none */
@@ -96,7 +96,7 @@ count_all(Banked *b)
     }
 }
 
-/* The same tile with another swizzle, or none, as text: its parameters as they are. */
+/* The text of the tile with another swizzle, or without one, and the same parameters. */
 static const char *
 swizzled_text(const Banked *b, const char *swizzle)
 {
@@ -142,8 +142,8 @@ why_none(const Banked *b, const SwizzleFound *f)
     return "none was found within the limit of steps; there may be one";
 }
 
-/* Over the addresses without the swizzle that the layout has; what is found is put into
- * the layout and counted again. */
+/* Search a swizzle over the addresses without the layout's own swizzle.  The layout with
+ * the result is counted again. */
 static Cure
 find_cure(const Banked *b)
 {

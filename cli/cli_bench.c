@@ -1,4 +1,4 @@
-/* bench: how fast one conversion is here, beside two ways to copy as many bytes. */
+/* bench: time one conversion on this machine, beside two copies of as many bytes. */
 #include <stdio.h>
 
 #include "../runtime/measure.h"
@@ -69,7 +69,7 @@ add_copy(Bench *b, int what)
     add(b, what, copier_time, b->copier[what]);
 }
 
-/* The machine code, proven before anything is said of its speed. */
+/* Prove the machine code before it is timed. */
 static void
 make_plan(Bench *b)
 {

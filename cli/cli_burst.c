@@ -1,8 +1,8 @@
-/* What explain says, in JSON, of a plan for a machine of bursts: what its transfers move
- * for how many elements. */
+/* The JSON of explain for a machine of bursts: how many bytes the transfers move for how
+ * many elements. */
 #include "cli.h"
 
-/* Of one tile. */
+/* The JSON of one tile. */
 static json_t *
 side_json(const BurstSide *s)
 {

@@ -1,15 +1,15 @@
-/* ravel check: what is true of a layout, for one shape or for all. */
+/* ravel check: properties of a layout, for one shape or for all. */
 #include <stdio.h>
 #include <string.h>
 
 #include "cli.h"
 
-/* Runs of addresses without an element, at most: in JSON, and for people. */
+/* The largest number of gaps in JSON, and in text. */
 enum { GAPS_JSON = 1000, GAPS_TEXT = 4 };
 
 const char *const cli_answers[] = {[NO] = "no", [YES] = "yes", [UNKNOWN] = "unknown"};
 
-/* What a flaw means for the layout, after its text. */
+/* The consequence of a flaw; follows the name of the layout in a message. */
 static const char *const meaning[] = {
     [FLAW_COLLISION] = "is not one-to-one", [FLAW_REPEATED] = "stores a digit twice",
     [FLAW_SIGMA] = "has a swizzle that does not fit",
@@ -64,7 +64,7 @@ verdict_json(Cli *c, const Layout *l, const Verdict *v, const char *of)
     return j;
 }
 
-/* What holds of one shape besides. */
+/* The further properties for one shape. */
 static void
 add_storage_json(json_t *j, Layout *l, const Verdict *v)
 {
@@ -110,7 +110,7 @@ print_flaw(Cli *c, const Layout *l, const Verdict *v)
         printf("  it is a view: usable as --from, not as --to\n");
 }
 
-/* no element at 19, 23 (hole), 68..79, 84..95, ... (padding) */
+/* prints: no element at 19, 23 (hole), 68..79, 84..95, ... (padding) */
 static void
 print_gaps(const Verdict *v)
 {

@@ -16,10 +16,10 @@
 
 typedef int CheckedAt(void *dst, const void *src, const i64 *x);
 
-/* Slots of all runs that even slow code gets done in a second. */
+/* The slots that even slow code moves in a second. */
 enum { SLOTS_A_SECOND = 4000000 };
 
-/* What the child tells, in memory that both share. */
+/* The answer of the child, in shared memory. */
 typedef struct {
     enum { ENDED, FAULTED, ANSWERED } state;
     atomic_int inside;             /* threads that are in the object's function */
@@ -29,7 +29,7 @@ typedef struct {
     ravel_certificate certificate;
 } Told;
 
-/* Of the child, for its signal handler. */
+/* The state of the child, for its signal handler. */
 static Told *told;
 static Proof *proof;
 static Relayout *function;
@@ -37,7 +37,7 @@ static CheckedAt *function_at;        /* in place of it, of these extents */
 static const i64 *extents;
 static RelayoutPart *part_function;    /* NULL: there is none */
 
-/* Vectors that are not aligned have no address of their own in a SIGSEGV of x86. */
+/* On x86 a SIGSEGV by an unaligned vector access has no address. */
 static void
 on_fault(int sig, siginfo_t *info, void *context)
 {
@@ -58,7 +58,7 @@ catch_faults(void)
     sigaction(SIGBUS, &a, NULL);
 }
 
-/* NAME_part, which emitted code has where threads share the work. */
+/* NAME_part, which emitted code has if threads share the work. */
 static void
 find_part(void *so, const char *name)
 {
@@ -68,8 +68,8 @@ find_part(void *so, const char *name)
     part_function = (RelayoutPart *)(uintptr_t)f;
 }
 
-/* The object's function, not one of that name of the C library, which objects need too;
- * a path without a slash is a file here, not one of the system's libraries. */
+/* Find the function in the object itself, not in the C library on which it depends.  A
+ * path without a slash is a file in the current folder, not a library of the system. */
 static ravel_status
 find_function(const ChildObject *o)
 {
@@ -132,7 +132,7 @@ answer(const Plan *p, const ravel_plan *code, const ChildObject *object)
     return s == RAVEL_OK ? proof_run(proof, &o, &told->certificate, &told->err) : s;
 }
 
-/* The seconds of processor time, within what the caller has. */
+/* Set the limit of processor time, at most the limit of the parent. */
 static struct rlimit
 time_limit(const Plan *p, i64 limit)
 {
@@ -144,7 +144,7 @@ time_limit(const Plan *p, i64 limit)
     return r;
 }
 
-/* What an object prints is not our answer; what it does ends with us. */
+/* Discard what the object prints, and end the child when the parent ends. */
 _Noreturn static void
 child(const Plan *p, const ravel_plan *code, const ChildObject *object,
       const struct rlimit *time, pid_t parent)
@@ -170,7 +170,8 @@ explain_end(int how, long long limit, char *text, size_t n)
         snprintf(text, n, "it ended the process, with exit code %d", WEXITSTATUS(how));
 }
 
-/* A signal from outside says nothing of the code, nor does time that we took. */
+/* A signal from another process, or time spent by ravel itself, is no flaw of the code.
+ * */
 static ravel_status
 judge(int how, long long limit, Outcome *out, ravel_error *err)
 {

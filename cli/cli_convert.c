@@ -1,4 +1,4 @@
-/* convert: an array file in, an array file out. */
+/* convert: read an array file, convert it, write an array file. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -44,8 +44,8 @@ read_source(Cli *c, Source *s)
                  c->o.arg[0]);
 }
 
-/* The file's own type, or one that reads the same bytes where the file's says
- * nothing of their meaning: unsigned and opaque ones. */
+/* The type of the file must be the dtype, or an unsigned or opaque type of the same
+ * size, which does not define the meaning of the bytes. */
 static void
 check_dtype(Cli *c, const Source *s, const DType *t)
 {
@@ -74,8 +74,8 @@ source_dtype(Cli *c, const Source *s)
     return t;
 }
 
-/* Where order is nothing but the dims, the logical shape is the stored one, put
- * back in the order of the dims. */
+/* If `order` has only dims, the logical shape is the stored shape with its extents in
+ * the order of the dims. */
 static bool
 shape_from_storage(const LayoutRef *ref, const Npy *a, Source *s)
 {
@@ -122,8 +122,8 @@ set_shape(Cli *c, Source *s, const char *from)
                  from);
 }
 
-/* The shape that a layout's storage has in a file: its box in elements, or bytes
- * where elements are smaller. */
+/* The shape of a layout's storage in a file: the storage extents in elements, or the
+ * number of bytes if elements are smaller than a byte. */
 static int
 stored_shape(const Layout *l, i64 *shape)
 {
@@ -182,9 +182,8 @@ write_result(Cli *c, const Source *s, const Layout *l, const unsigned char *dst)
     cli_check(c, npy_write(out, descr, bytes, n, shape, dst, &err), &err);
 }
 
-/* The data itself against the definition; then the source is done with, which gives the
- * proof of the code, by index stamps, its memory.  False, with a message, when either is
- * wrong. */
+/* Compare the data with the definition of the relayout; then free the source, and prove
+ * the code by index stamps.  Prints a message and returns false if either is wrong. */
 static bool
 verify(Cli *c, const ravel_plan *p, const unsigned char *dst, Source *s)
 {

@@ -22,7 +22,7 @@ copy_plain(unsigned char *dst, const unsigned char *src, size_t bytes)
 
 #ifdef __x86_64__
 
-/* One way to move a line; LOAD and STORE of vectors that are WIDE bytes. */
+/* A function that copies lines by LOAD and STORE of vectors of WIDE bytes. */
 #define LINES(name, isa, V, LOAD, STORE)                                               \
     __attribute__((target(isa))) static size_t                                         \
     name(unsigned char *dst, const unsigned char *src, size_t lines)                   \
@@ -70,8 +70,8 @@ copy_absent(CopyKind k)
 
 #endif
 
-/* Beside the caller, each thread waits for `turn` to change, does its part and counts
- * one off `busy`. */
+/* Each thread except the caller waits until `turn` changes, copies its part and
+ * decrements `busy`. */
 typedef struct {
     Copier *copier;
     pthread_t thread;

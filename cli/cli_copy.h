@@ -1,21 +1,21 @@
-/* cli_copy.h: what a conversion is held against, the plain ways to move bytes. */
+/* cli_copy.h: plain copies, with which the time of a conversion is compared. */
 #ifndef RAVEL_CLI_COPY_H
 #define RAVEL_CLI_COPY_H
 
 #include <stddef.h>
 #include <stdint.h>
 
-/* void copy(dst, src, bytes) through the caches, or around them with non-temporal
- * stores of whole lines. */
+/* memcpy, or a copy by non-temporal stores of whole cache lines. */
 typedef enum { COPY_MEMCPY, COPY_STREAM } CopyKind;
-/* NULL: it can be used here; else why not. */
+/* NULL if this kind is available on this machine, else the reason. */
 const char *copy_absent(CopyKind k);
 
-/* Copies of `bytes` bytes by so many threads, a part each, the caller one of them; the
- * others wait between calls.  NULL: no memory or no thread.  One caller at a time. */
+/* A copier copies `bytes` bytes by `threads` threads, one of them the caller; each
+ * copies a part.  The others wait between calls.  NULL if memory or threads are
+ * lacking.  Only one thread may call a copier at a time. */
 typedef struct Copier Copier;
 Copier *copier_new(CopyKind k, void *dst, const void *src, size_t bytes, int threads);
 void copier_free(Copier *c);
-int64_t copier_time(void *copier, int64_t calls);        /* a Measured's time */
+int64_t copier_time(void *copier, int64_t calls);        /* for Measured.time */
 
 #endif

@@ -1,4 +1,4 @@
-/* devices: what the machine has besides its processors, and what it lacks. */
+/* devices: the accelerators of the machine, and why others are unavailable. */
 #include <stdio.h>
 
 #include "../runtime/device.h"

@@ -1,4 +1,4 @@
-/* Conversions as text: emit and explain. */
+/* emit and explain: conversions as text. */
 #include <stdio.h>
 #include <string.h>
 
@@ -102,7 +102,7 @@ explain_layout(Cli *c, const char *what, const Layout *l)
            (long long)layout_bytes(l));
 }
 
-/* How the library carries it out here. */
+/* Print how the library executes the plan on this machine. */
 static void
 explain_way(Cli *c, const Request *rq)
 {
@@ -164,7 +164,7 @@ runner_up(const Nest *choice, int n)
     return NULL;
 }
 
-/* Of the nests with most of the bytes. */
+/* For the nests that move most of the bytes. */
 static void
 explain_choices(Cli *c, const Plan *p)
 {

@@ -10,7 +10,7 @@ typedef struct {
     i64 shape[MAX_RANK], size_a, size_b;
 } Two;
 
-/* The rank to compare at without a shape: that of the side whose dims are all named. */
+/* The rank for a comparison without a shape: that of the side without `...`. */
 static int
 rank_of(Cli *c, const LayoutDef *a, const LayoutDef *b)
 {

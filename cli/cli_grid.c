@@ -1,5 +1,5 @@
-/* Kernels for grids of blocks of threads: which targets there are, what explain says of
- * one, and the manifest beside the source. */
+/* Kernels for grids of blocks of threads: the list of targets, the output of explain,
+ * and the manifest. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -9,7 +9,7 @@
 static const char *const targets[] = {"c", "cuda", "hip", "opencl",
                                       "glsl", "blocks", "bursts"};
 
-/* The table of a user's file. */
+/* Read a user's table. */
 static const Target *
 target_of_file(Cli *c, const char *path)
 {

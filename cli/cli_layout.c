@@ -1,4 +1,4 @@
-/* Questions about one layout: list, index, table. */
+/* Commands about one layout: list, index, table. */
 #include <stdio.h>
 #include <string.h>
 
@@ -49,7 +49,7 @@ cmd_list(Cli *c)
     return EXIT_YES;
 }
 
-/* The element at address a: by the inverse, or by looking at all. */
+/* Find the element at address a, by the inverse or by enumeration. */
 static bool
 element_at(Cli *c, const Layout *l, const Verdict *v, i64 a, i64 *x)
 {

@@ -1,4 +1,4 @@
-/* A compiler is started on emitted text; files lie in a folder of their own meanwhile. */
+/* Run a compiler on emitted text; the files are in a temporary folder. */
 #include "cli_object.h"
 
 #include <dirent.h>
@@ -26,7 +26,8 @@ path(const Build *b, const char *name)
     return arena_printf(b->c->arena, "%s/%s", b->folder, name);
 }
 
-/* Whoever stops us is heard when the folder is gone; the compiler hears it at once. */
+/* A signal that ends the process takes effect after the folder is removed; the compiler
+ * receives it at once. */
 static void
 hold_signals(Build *b)
 {
@@ -38,7 +39,7 @@ hold_signals(Build *b)
     sigprocmask(SIG_BLOCK, &s, &b->before);
 }
 
-/* What the compiler prints is no part of our answer. */
+/* The compiler's standard output must not mix with that of ravel. */
 _Noreturn static void
 start(const Build *b, const char *object, const char *source)
 {
@@ -77,7 +78,7 @@ build(void *arg)
         cli_fail(b->c, "--check '%s': the compiler made no shared object", b->command);
 }
 
-/* Compilers may have put files of their own beside. */
+/* Compilers may have created further files in the folder. */
 static void
 clear(const Build *b)
 {

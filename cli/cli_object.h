@@ -1,14 +1,15 @@
-/* cli_object.h: what a compiler makes of emitted text. */
+/* cli_object.h: compile emitted text, and prove the object. */
 #ifndef RAVEL_CLI_OBJECT_H
 #define RAVEL_CLI_OBJECT_H
 
 #include "cli.h"
 
-/* The path of a shared object, in a file that is ours alone and gone with us.  Fails where
- * the compiler does, which has said why. */
+/* Compile `text` to a shared object by the shell command `command`; returns its path.
+ * The file is in a private folder that is removed when the process ends.  Fails if the
+ * compiler fails; the compiler has then printed the reason. */
 const char *cli_object(Cli *c, const char *command, const char *text);
-/* emit --check: prove what was emitted as --check's compiler makes it, say so, and whether
- * it went through.  p is the plan that it is of. */
+/* emit --check: compile the emitted text of plan p by the compiler of --check, prove the
+ * object, and print the result.  Returns whether it is right. */
 bool cli_prove_emitted(Cli *c, const Target *t, const Request *rq, const Plan *p,
                        const char *text);
 

@@ -1,4 +1,4 @@
-/* emit --check: what was emitted is proven as a compiler makes it. */
+/* emit --check: prove emitted text as a compiler translates it. */
 #include <stdio.h>
 #include <string.h>
 

@@ -1,5 +1,5 @@
-/* verify where extents are left to run time: the boxes of the plan at every residue of
- * the extents, its code at and beside every border. */
+/* verify with run-time extents: the boxes of the plan for every residue of the extents,
+ * its code at every boundary value and its neighbours. */
 #include <stdio.h>
 
 #include "../runtime/proof.h"
@@ -43,7 +43,7 @@ shape_text(Arena *a, const Proofs *v)
     return b.s;
 }
 
-/* At a shape, in a child. */
+/* Prove at a shape, in a child process. */
 static ravel_status
 run_at(const Proofs *v, const ravel_plan *q, const i64 *shape, Outcome *o, ravel_error *err)
 {
@@ -59,7 +59,7 @@ run_at(const Proofs *v, const ravel_plan *q, const i64 *shape, Outcome *o, ravel
     return child_prove(q->plan, NULL, &object, v->c->limit, o, err);
 }
 
-/* The shape goes through; else `sum.why` says why not. */
+/* Returns whether the code is right at the shape; else `sum.why` has the reason. */
 static bool
 prove_at(Proofs *v, const i64 *shape)
 {
@@ -163,7 +163,7 @@ cli_verify_shapes(Cli *c, const ravel_plan *plan, const char *const *name,
     return yes;
 }
 
-/* The plan is freed whatever becomes of it. */
+/* The plan is freed in any case. */
 typedef struct {
     Proofs v;
     const Request *rq;

@@ -1,4 +1,4 @@
-/* show: a layout in the terminal. */
+/* show: print a layout. */
 #include <stdio.h>
 #include <string.h>
 

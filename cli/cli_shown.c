@@ -1,5 +1,5 @@
-/* What the streams show.  Names and texts come from anywhere, so nothing that a
- * terminal would obey, or that hides what stands there, is passed on as it is. */
+/* Output to a terminal.  Names and texts come from untrusted files, so characters that
+ * control a terminal or hide text are replaced by escapes. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <stdio.h>
@@ -10,7 +10,7 @@
 
 enum { PIECE = 512, WIDEST = 8 };      /* bytes at once; room for \u0000 */
 
-/* A stream's descriptor, and a character of which not all bytes are there yet. */
+/* The descriptor of a stream, and the bytes of an incomplete character. */
 typedef struct {
     int fd;
     char held[PIECE + 4];
@@ -32,7 +32,7 @@ put(int fd, const char *s, size_t n)
     return true;
 }
 
-/* One character, or one byte of what is none, as it is shown. */
+/* Write one character, or one byte that is not part of a character. */
 static size_t
 show(char *out, const char *s, size_t k, uint32_t c)
 {
@@ -46,7 +46,7 @@ show(char *out, const char *s, size_t k, uint32_t c)
     return (size_t)snprintf(out, WIDEST, "\\x%02x", (unsigned char)*s);
 }
 
-/* A beginning that only lacks bytes. */
+/* Whether the bytes are the start of a character that is incomplete. */
 static bool
 is_cut(const char *s, size_t n)
 {

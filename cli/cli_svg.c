@@ -1,6 +1,6 @@
-/* A picture of a layout: one plane of the tensor with the address of each element,
- * and the storage with what lies where, in the same colours.  Colour runs with the
- * address, so what is near in memory looks alike. */
+/* A picture of a layout: one plane of the tensor with the address of each element, and
+ * the storage with the element at each address, in the same colours.  The colour depends
+ * on the address, so neighbours in memory have similar colours. */
 #include <stdio.h>
 #include <string.h>
 
@@ -18,7 +18,7 @@ typedef struct {
     i64 run;              /* storage cells a line */
 } Picture;
 
-/* How many entries mention a dim: the split ones are worth looking at. */
+/* The number of entries in which a dim occurs; the plane has the dims that are split. */
 static int
 parts_of_dim(const Layout *l, int d)
 {
@@ -51,8 +51,8 @@ choose_plane(Picture *p)
     p->cols = p->cols < SIDE_MAX ? p->cols : SIDE_MAX;
 }
 
-/* Storage lines as long as the innermost extents make up, up to 16; or up to 32 if
- * that is one extent. */
+/* The length of a line of storage: the product of innermost extents, up to 16, or one
+ * extent up to 32. */
 static void
 choose_run(Picture *p)
 {
@@ -68,7 +68,7 @@ choose_run(Picture *p)
         p->run = p->l->size < RUN_MAX ? p->l->size : RUN_MAX;
 }
 
-/* A cell in the colour of its address; a < 0: of nothing. */
+/* Draw a cell in the colour of its address a; a < 0: an empty cell. */
 static void
 cell(Picture *p, i64 x, i64 y, i64 a, const char *text)
 {
@@ -117,7 +117,7 @@ draw_plane(Picture *p, i64 x0)
     }
 }
 
-/* What a storage address holds: the plane's coordinates, nothing, or an element of
+/* The label of a storage address: coordinates in the plane, nothing, or an element of
  * another plane. */
 static bool
 holds(const Picture *p, i64 a, char *text, size_t size)
@@ -173,7 +173,7 @@ plane_title(const Picture *p)
                         d[p->col].name, p->l->rank > 2 ? ", other dims 0" : "");
 }
 
-/* XML has no way to write control characters. */
+/* XML cannot represent control characters. */
 static void
 add_escaped(Buf *b, const char *s)
 {

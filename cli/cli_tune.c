@@ -1,4 +1,4 @@
-/* tune, and the wisdom that other commands take from it. */
+/* tune, and reading the wisdom file for other commands. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,8 +17,7 @@ cli_wisdom_file(const Cli *c)
     return file && *file ? file : NULL;
 }
 
-/* A file that the environment names, and the one that tune is to write, need not be
- * there. */
+/* The file of RAVEL_WISDOM, and the file that tune writes, need not exist. */
 static bool
 may_lack(const Cli *c, const char *file)
 {

@@ -1,4 +1,4 @@
-/* verify: proofs as a command, each in a process of its own. */
+/* verify: each proof runs in a child process. */
 #include <stdio.h>
 #include <string.h>
 
@@ -14,7 +14,7 @@ typedef struct {
     ravel_plan *plan;              /* the one at work */
     i64 align;                     /* of an object's buffers; 0: any */
     json_t *proofs;
-    const char *one_way;           /* why nothing goes back; NULL: it does */
+    const char *one_way;           /* why the reverse is not proven, or NULL */
     bool no;
 } Verify;
 
@@ -81,7 +81,7 @@ print_certificate(const Cli *c, const Plan *p, const ravel_plan *code, const Out
     printf("  runs     %d, the last by %d threads at once\n", k->runs, k->threads);
 }
 
-/* Prove one direction and say so. */
+/* Prove one direction and print the result. */
 static void
 prove(Verify *v, const Plan *p, const ravel_plan *code, const ChildObject *object)
 {
@@ -109,7 +109,8 @@ prove_object(Verify *v)
     prove(v, p, NULL, &o);
 }
 
-/* One direction; a view is only read from, so none may lead back to it. */
+/* Prove one direction.  A view cannot be a destination, so its reverse direction is
+ * skipped. */
 static void
 prove_direction(Verify *v, const char *from, const char *to, const i64 *shape,
                 bool to_view)
@@ -120,7 +121,7 @@ prove_direction(Verify *v, const char *from, const char *to, const i64 *shape,
     if (to_view && s == RAVEL_ERR_LAYOUT) {
         v->one_way = arena_string(v->c->arena, err.text);
         if (!v->c->o.json)
-            printf("nothing goes back: %s\n", v->one_way);
+            printf("the reverse direction is not proven: %s\n", v->one_way);
         return;
     }
     cli_check(v->c, s, &err);

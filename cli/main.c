@@ -1,4 +1,4 @@
-/* ravel: the commands, and the boundary where their errors end. */
+/* ravel: the table of commands, and the boundary that catches their errors. */
 #define _GNU_SOURCE
 #include <ctype.h>
 #include <errno.h>
@@ -16,11 +16,12 @@ static const Command commands[] = {
      "  ravel list --spec mine.lua --json\n"},
     {"show", cmd_show, "LAYOUT", 1, "s!tgLf", "print or draw a layout",
      "Prints the storage order with extents and strides, the address formula, and\n"
-     "the addresses of the first plane; --svg draws both sides instead.\n\n"
+     "the addresses of the first plane.  --svg draws a picture instead: the\n"
+     "address of each element, and the element at each address.\n\n"
      "  ravel show NC1HWC0 --shape 1,20,2,2 --dtype f16\n"
      "  ravel show '{M//2, K//4, M%2, K%4}' --shape 6,8 --svg tiles.svg\n"},
     {"index", cmd_index, "LAYOUT", 1, "s!ta!iLf",
-     "print the address of an element, or the reverse",
+     "convert coordinates to an address, or back",
      "The address counts elements of the dtype from the start of the buffer.\n\n"
      "  ravel index NC1HWC0 --shape 2,20,5,7 --dtype f16 --at 1,17,4,6\n"
      "  ravel index NC1HWC0 --shape 2,20,5,7 --dtype f16 --at 2225 --inverse\n"},
@@ -31,16 +32,17 @@ static const Command commands[] = {
     {"check", cmd_check, "LAYOUT", 1, "stebjLf",
      "decide whether a layout is one-to-one, and more",
      "The exit code is 0 if the answer is yes: the layout is one-to-one and can be\n"
-     "converted to or, with --equals, both layouts give every element the same\n"
-     "address.  It is 1 if the answer is no, which comes with a witness, or\n"
-     "unknown.\n"
+     "a destination or, with --equals, both layouts give every element the same\n"
+     "address.  It is 1 if the answer is no or unknown.  A no comes with a witness,\n"
+     "such as two elements at one address.\n"
      "Without --shape the answer is for every shape.  With names in the shape\n"
      "(N,64,H,W) it is for every shape that has the given numbers.\n"
-     "With --banks it counts the wavefronts that the warps of a GPU need to read\n"
-     "or write the tile.  Each of 32 lanes accesses BYTES (default: one element)\n"
-     "along DIM; lanes continue along DIM, then along the other dims, the last one\n"
-     "first.  If there are bank conflicts, it prints a swizzle without them, or\n"
-     "says that no xor swizzle avoids them.\n"
+     "With --banks it counts the wavefronts (passes over the 32 banks of shared\n"
+     "memory) in which the warps of a GPU read or write the tile.  Each of 32 lanes\n"
+     "accesses BYTES (default: one element) along DIM.  The next lane continues\n"
+     "along DIM, then along the other dims, the last one first.  If there are bank\n"
+     "conflicts, it prints a swizzle without them, or says that no xor swizzle\n"
+     "avoids them.\n"
      "If the structure of the layout does not decide the answer, every element is\n"
      "examined.  If that takes more work than --limit allows, the answer is\n"
      "unknown.\n\n"
@@ -50,10 +52,11 @@ static const Command commands[] = {
      "  ravel check '{M, K}' --shape 64,64 --dtype f16 --banks K:4,M:2\n"},
     {"emit", cmd_emit, "", 0, "FTs!tGMnkNCWo!Lf",
      "write the source of a conversion",
-     "The file includes nothing of ravel.  A name in the shape makes that extent\n"
+     "The file includes no header of ravel.  A name in the shape makes that extent\n"
      "an argument of the function F, which returns 1 for invalid arguments, and of\n"
      "F_bytes, which computes the sizes of both buffers.  --target cuda, hip,\n"
-     "opencl or glsl writes one GPU kernel; --manifest writes how to launch it.\n"
+     "opencl or glsl writes one GPU kernel; --manifest writes a JSON file that says\n"
+     "how to launch it.\n"
      "--kind offset and --kind inverse write the index function of one layout\n"
      "(--to) and its inverse.  --kind load and --kind store, for a GPU, move the\n"
      "registers of a lane between a fragment, such as MMA_A, and a tile; the\n"
@@ -76,9 +79,10 @@ static const Command commands[] = {
      "  ravel convert y.npy z.npy --from NC1HWC0 --to NCHW --shape 2,20,5,7\n"},
     {"verify", cmd_verify, "", 0, "F!T!s!t!OnALWjf",
      "prove the code of a conversion",
-     "Compiles both directions and shows that the boxes of each plan are disjoint\n"
-     "and cover the destination.  Then runs the code on a source in which every\n"
-     "slot holds its own number.  Inaccessible pages surround the buffers, the\n"
+     "Compiles both directions.  A plan divides the destination into boxes; the\n"
+     "command shows that they are disjoint and cover the destination.  Then it\n"
+     "runs the code on a source in which every slot, that is the storage of one\n"
+     "element, holds its own number.  Inaccessible pages surround the buffers, the\n"
      "buffers begin at several alignments, and four threads run at once (two if\n"
      "both buffers exceed 256 MB).  The exit code is 1 if anything differs from\n"
      "the layouts.\n"
@@ -88,48 +92,50 @@ static const Command commands[] = {
      "return within --limit seconds of processor time (default: 60, more for large\n"
      "shapes) is wrong.\n"
      "With names in the shape (N,64,H,W) the boxes are checked for every residue\n"
-     "of these extents, and the code runs at every boundary value and its\n"
-     "neighbours.\n\n"
+     "of these extents modulo the block sizes of the layouts, and the code runs at\n"
+     "every boundary value and its neighbours.\n\n"
      "  ravel verify --from NCHW --to NC1HWC0 --shape 2,20,5,7 --dtype f16\n"
      "  ravel emit --from NCHW --to NHWC --shape 2,3,5,7 --dtype u8 -o f.c\n"
      "  gcc -O3 -shared -fPIC -o f.so f.c\n"
      "  ravel verify --from NCHW --to NHWC --shape 2,3,5,7 --dtype u8 --object f.so\n"},
     {"explain", cmd_explain, "", 0, "F!T!s!t!GNWjmLf",
      "print the plan of a conversion",
-     "Prints expressions as written and as simplified, boxes, loops and kernels.\n"
+     "Prints both layouts, with their expressions as written and as simplified, and\n"
+     "the plan: boxes of the destination, and for each box a nest of loops around a\n"
+     "kernel.\n"
      "For the nests that move most of the bytes it also prints the chosen kernel\n"
      "and loop order and the next best ones, with the times that the cost model\n"
      "predicts.  With --target cuda, hip, opencl, glsl or blocks it prints the\n"
      "boxes of the GPU kernel, and the cost of the accesses of the first and last\n"
-     "block of each box in sectors and bank conflicts.\n\n"
+     "block of each box: sectors of 32 bytes, and wavefronts of shared memory.\n\n"
      "  ravel explain --from NCHW8 --to NCHW16 --shape 16,20,56,56 --dtype f32\n"
      "  ravel explain --from NCHW --to NHWC --shape 8,64,56,56 --dtype f16 -G cuda\n"},
     {"bench", cmd_bench, "", 0, "F!T!s!t!NRWjLf",
      "measure a conversion on this machine",
-     "Proves the code, then measures it, memcpy, and a copy by non-temporal\n"
-     "stores, which bypass the caches.  A copy moves as many bytes as the larger\n"
-     "tensor has.  Each round times each of the three once.  The ratio of a round\n"
+     "Proves the code, then measures the conversion, memcpy, and a copy by\n"
+     "non-temporal stores, which bypass the caches.  A copy moves as many bytes as the larger\n"
+     "tensor.  Each round times each of the three once.  The ratio of a round\n"
      "is a time divided by that of memcpy in the same round; below 1 is faster\n"
      "than memcpy.  The output has the median, and the span from the 10th to the\n"
-     "90th percentile.  Buffers are on 2 MiB pages and are touched before; data\n"
-     "that fits a cache is measured in it.  For a large tensor the non-temporal\n"
-     "copy shows the limit of the memory; for a small one the ratios show the\n"
-     "overhead of a call.\n\n"
+     "90th percentile.  Buffers are on 2 MiB pages and are touched before.  Data\n"
+     "that fits a cache is in the cache during the measurement.  For a large tensor\n"
+     "the non-temporal copy shows the limit of the memory.  For a small one the\n"
+     "ratios show the overhead of a call.\n\n"
      "  ravel bench --from NCHW --to NHWC --shape 16,64,56,56 --dtype f32\n"
      "  ravel bench --from NCHW --to NCHW16 --shape 1,71,28,28 --dtype u8 -R 99\n"},
     {"tune", cmd_tune, "", 0, "F!T!s!t!NSWjLf",
-     "find the fastest way on this machine and remember it",
+     "find the fastest kernels and loop orders on this machine",
      "The planner chooses kernels and loop orders by a cost model.  This command\n"
      "proves and times its choice and the next best ones, for the nests that move\n"
-     "most of the bytes.  Another one replaces the choice only if it is 3 %\n"
-     "faster.  The result is added to the file of --wisdom or RAVEL_WISDOM.  Every\n"
-     "command that compiles uses that file, for the same layouts, shape, element\n"
-     "type and number of threads on the same model of processor.  Wisdom affects\n"
-     "speed only, never results.\n\n"
+     "most of the bytes.  Another one replaces its choice only if it is 3 % faster.\n"
+     "The result, called wisdom, is added to the file of --wisdom or RAVEL_WISDOM.\n"
+     "Every command that compiles uses that file, for the same layouts, shape,\n"
+     "element type and number of threads on the same model of processor.  Wisdom\n"
+     "affects speed only, never results.\n\n"
      "  ravel tune --from NCHW --to NHWC --shape 4,64,56,56 --dtype f32 -W w.txt\n"
      "  ravel explain --from NCHW --to NHWC --shape 4,64,56,56 --dtype f32 -W w.txt\n"},
     {"devices", cmd_devices, "", 0, "j",
-     "list accelerators, and why others are unavailable",
+     "list accelerators, and the reason if one is unavailable",
      "Lists the devices of the CUDA driver and of the OpenCL loader, and the\n"
      "compiler NVRTC.  For each that is unavailable it prints the reason.  The\n"
      "exit code is 0 even if nothing is available.\n\n"
@@ -167,7 +173,7 @@ find_command(const char *name)
     return NULL;
 }
 
-/* Output that could not be written is a failure, not silence. */
+/* Report output that could not be written. */
 static int
 finish(int code)
 {
@@ -186,7 +192,7 @@ typedef struct {
     int code;
 } Run;
 
-/* One for what the library does, one for what the command does itself. */
+/* Set the limit of the command's own arena and that of the context. */
 static void
 set_limit(Cli *c)
 {
@@ -222,7 +228,8 @@ run_command(void *arg)
     r->code = r->cmd->run(c);
 }
 
-/* A line that a name brings along does not look like one of ours. */
+/* Print a message.  Lines after the first are indented, so that a newline in a name
+ * cannot imitate a message. */
 static void
 complain(const char *text)
 {
@@ -235,7 +242,7 @@ complain(const char *text)
     fputc('\n', stderr);
 }
 
-/* The handler of each was reset when it was entered, so the process ends by the signal. */
+/* SA_RESETHAND has reset the handler, so the process ends by the signal. */
 static void
 on_end(int sig)
 {
@@ -243,8 +250,8 @@ on_end(int sig)
     raise(sig);
 }
 
-/* What users and systems end a process with leaves no file half written; one that is
- * ignored, as under nohup, stays so. */
+/* Remove the temporary file if a signal ends the process.  A signal that is ignored, as
+ * under nohup, stays ignored. */
 static void
 catch_ends(void)
 {

@@ -1,5 +1,5 @@
-/* compile.h: the passes in order.  Everything lives in the arena given; errors
- * are diag_fatal on its Diag. */
+/* compile.h: the passes in order.  Results live in the given arena; errors are
+ * diag_fatal on its Diag. */
 #ifndef RAVEL_COMPILE_H
 #define RAVEL_COMPILE_H
 
@@ -12,31 +12,34 @@
 #include "spec/spec.h"
 
 /* sides.c */
-/* Both layouts of a request, made with 1 for the extents left to run time; which dim of
- * src each of dst is, and the scalar that each extent of src is, -1: a number. */
+/* Both layouts of a request, computed with 1 for each run-time extent.  Dim d of dst is
+ * dim map[d] of src.  extent[d] is the scalar of the extent of dim d of src; -1: it is a
+ * number. */
 typedef struct {
     const Request *rq;
     Layout *src, *dst;
     int map[MAX_RANK], extent[MAX_RANK];
     Scalars *scalars;
-    const char **name;             /* of the scalars' extents */
+    const char **name;             /* names of the run-time extents */
 } Sides;
 const DType *compile_dtype(Arena *a, const char *name);
 void compile_sides(Arena *a, const LayoutRef *from, const LayoutRef *to, const DType *t,
                    const Request *rq, Sides *s);
-/* Both sides are one-to-one, for all shapes of the request, up to the largest extents
- * that the scalars are given; diag_fatal where not. */
+/* diag_fatal unless, for all shapes of the request, dst can be a destination and src is
+ * one-to-one or a view.  The largest extents for which this holds become the bounds of
+ * the scalars. */
 void compile_decide(const Sides *s);
-/* diag_fatal where plan_check finds a flaw. */
+/* diag_fatal if plan_check finds a flaw. */
 void compile_check(Plan *p);
-/* The plan at a shape: all in numbers, from layouts made and decided for it.  *why is
- * NULL, or why the shape is none of the plan's. */
+/* The plan at a shape, with numbers for all extents; its layouts are computed and
+ * decided for this shape.  *why is NULL, or the reason why the shape is not valid for
+ * the plan. */
 Plan *compile_at(Arena *a, const Plan *p, const i64 *shape, const char **why);
-/* A plan again, in a: for a thread of its own. */
+/* Compile the same plan again, in arena a, for use by another thread. */
 Plan *compile_again(Arena *a, const Plan *p);
 
 /* compile.c */
-/* A layout by its text, for one shape and dtype.  Not decided yet. */
+/* The layout that `text` describes, for one shape and dtype.  It is not decided yet. */
 Layout *compile_layout(Arena *a, const LayoutDef *known, const char *text,
                        const char *dtype, int rank, const i64 *shape);
 /* spec -> layout -> decide -> plan, for both sides. */
@@ -46,14 +49,15 @@ Plan *compile_refs(Arena *a, const LayoutRef *from, const LayoutRef *to, const D
 /* plan -> emit -> render */
 const char *compile_text(const Target *t, const Plan *p, const Request *rq,
                          bool stand_alone);
-/* The statements that the text is of, as text of their own, for a target with the model
- * "functions" or "blocks". */
+/* The statement tree as text (docs/ir), for a target with the model "functions" or
+ * "blocks". */
 const char *compile_statements(const Target *t, const Plan *p, const Request *rq);
 /* plan -> grid: a kernel for blocks of threads, which grid_render writes. */
 const GridUnit *compile_grid(const Target *t, const Plan *p, const Request *rq);
-/* plan -> tiles -> what the emit_plan of a machine of bursts writes. */
+/* plan -> tiles -> the text that the emit_plan of a machine of bursts returns. */
 const char *compile_bursts(const Target *t, const Plan *p, const Request *rq);
-/* The offset or inverse function of rq->to (or from) as a file. */
+/* The text of the offset or inverse function of rq->to, or of rq->from if there is no
+ * rq->to. */
 const char *compile_index(Arena *a, const Target *t, const LayoutDef *known,
                           const Request *rq, EmitKind kind);
 /* layouts -> registers -> accesses: the function that loads a lane's registers of the

@@ -1,4 +1,4 @@
-/* The two sides of a conversion: their layouts, decided; the plan at a shape. */
+/* The two sides of a conversion: layouts and their decisions; the plan at a shape. */
 #include <string.h>
 
 #include "compile.h"
@@ -54,7 +54,7 @@ compile_sides(Arena *a, const LayoutRef *from, const LayoutRef *to, const DType 
     s->dst = layout_make(e, to, t, rq->rank, shape);
 }
 
-/* A side with extents left to run time, of which every shape is asked. */
+/* A side with run-time extents, to be decided for every shape. */
 typedef struct {
     Arena *arena;
     Scalars *scalars;
@@ -72,8 +72,8 @@ refuse(const Question *q, const char *why)
                "to run time: %s; give all extents as numbers", d->name, why);
 }
 
-/* A fill goes to all of the storage, whatever the shape: where slots are left with all
- * digits full, slots are left. */
+/* Check that the fill can be written to all slots at every shape.  If a slot is
+ * unreachable when all digits are full, it is unreachable at every shape. */
 static void
 need_filled(const Question *q, const EveryShape *y)
 {
@@ -87,8 +87,9 @@ need_filled(const Question *q, const EveryShape *y)
                    "written to, already at shape %s: %s", l->ref->def->name, at.s, why);
 }
 
-/* It is one-to-one for all those shapes, its padding too, up to the largest extents that
- * the scalars are given; a destination has its fill. */
+/* diag_fatal unless the layout is one-to-one, padding included, for all these shapes, up
+ * to extents that become the bounds of the scalars, and a destination can have its fill.
+ * */
 static void
 need_one_to_one(void *arg)
 {

@@ -1,7 +1,7 @@
 /* The cache of a context's plans; a request is the key.
  *
- * One lock serves all contexts.  It is held during a look-up and across every fork, so that
- * the child of a fork never finds it held by a thread that it does not have. */
+ * One lock serves all contexts.  It is held during a look-up and across every fork, so
+ * that the child of a fork never finds it held by a thread that it does not have. */
 #include <pthread.h>
 #include <string.h>
 
@@ -79,7 +79,7 @@ same_key(const Key *a, const Key *b)
                                        (size_t)a->rq.rank * sizeof *a->rq.shape));
 }
 
-/* Whether the layout's name still stands for it. */
+/* Whether the name still denotes the same layout. */
 static bool
 still_known(const LayoutDef *def, const LayoutDef *known)
 {
@@ -97,7 +97,7 @@ current(ravel_plan *p, const LayoutDef *known, const Wisdom *wisdom)
                                  still_known(p->plan->dst->ref->def, known));
 }
 
-/* Into the list of uses, as the newest. */
+/* Insert into the list of uses, as the newest. */
 static void
 link_newest(Cache *c, ravel_plan *p)
 {
@@ -129,7 +129,7 @@ find(Cache *c, const Key *k)
     return at;
 }
 
-/* Out of the cache, onto the list of what is let go. */
+/* Move from the cache to the list of plans to free. */
 static void
 drop(Cache *c, ravel_plan **at, ravel_plan **gone)
 {
@@ -142,7 +142,7 @@ drop(Cache *c, ravel_plan **at, ravel_plan **gone)
     *gone = p;
 }
 
-/* The least recently used go until no more than so much is left. */
+/* Evict the least recently used plans until the limits hold. */
 static void
 shrink(Cache *c, i64 plans, i64 bytes, ravel_plan **gone)
 {

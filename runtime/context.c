@@ -1,4 +1,4 @@
-/* Contexts: the specs that are loaded. */
+/* Contexts and their loaded specs. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -6,7 +6,7 @@
 #include "library.h"
 #include "threads.h"
 
-/* A name that `NAME:LAYOUT` can be written with. */
+/* Whether `NAME:LAYOUT` can be written with this name. */
 static bool
 ends_in_lua(const char *name)
 {
@@ -37,7 +37,7 @@ load(void *arg)
         d->file = ends_in_lua(l->name) ? d->loc.file : NULL;
 }
 
-/* Put the layouts in front of those known; false: out of memory. */
+/* Push the layouts in front of the known ones; false if memory runs out. */
 static bool
 adopt(ravel_context *cx, const Load *l)
 {
@@ -82,7 +82,7 @@ load_target(void *arg)
     cx->target = target_load(&cx->target_arena, "c");
 }
 
-/* What RAVEL_CODE asks for. */
+/* The way of execution that RAVEL_CODE requests. */
 static ravel_status
 read_way(CodeWay *way, ravel_error *err)
 {
@@ -98,7 +98,7 @@ read_way(CodeWay *way, ravel_error *err)
                      wanted);
 }
 
-/* The kernels that RAVEL_ISA asks for. */
+/* The kernels that RAVEL_ISA requests. */
 static ravel_status
 find_kernels(ravel_context *cx, ravel_error *err)
 {

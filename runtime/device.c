@@ -1,4 +1,4 @@
-/* Devices: what is asked for is checked here, and done by the device's kind. */
+/* The functions of ravel_gpu.h: they check the arguments and call the device's kind. */
 #include "device.h"
 
 #include <ctype.h>
@@ -207,7 +207,7 @@ check_source(const ravel_device *d, const ravel_device_source *s, ravel_error *e
     return RAVEL_OK;
 }
 
-/* Compile a text that the device does not keep; *out has one user. */
+/* Compile a source that is not in the cache; *out has one user. */
 static ravel_status
 build(ravel_device *d, const char *source, const char *options, DeviceModule **out,
       ravel_error *err)

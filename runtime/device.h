@@ -1,4 +1,4 @@
-/* device.h: what the kinds of devices share.  Internal to the library. */
+/* device.h: types that CUDA and OpenCL devices share.  Internal to the library. */
 #ifndef RAVEL_DEVICE_H
 #define RAVEL_DEVICE_H
 
@@ -9,20 +9,21 @@
 #include "error.h"
 #include "ravel_gpu.h"
 
-/* A compiled text. */
+/* A compiled source. */
 typedef struct DeviceModule DeviceModule;
 struct DeviceModule {
     void *code;                    /* CUmodule, cl_program */
-    char *source, *options;        /* malloc'ed; what it is found by, with ... */
-    uint64_t hash;
-    int64_t bytes;                 /* that it takes */
+    char *source, *options;        /* malloc'ed; these two are the key in the cache ... */
+    uint64_t hash;                 /* ... and this is the hash of the key */
+    int64_t bytes;                 /* size of source and code */
     /* Under the device's lock: */
-    int users;                     /* kernels, and the cache */
+    int users;                     /* reference count: kernels, and the cache */
     DeviceModule *next;
 };
 
-/* The calls of one kind.  What they are given has been checked; what they make is in
- * `native` and `code`, and undone by the call beside it. */
+/* The functions of one kind of device.  The caller has checked their arguments.  The
+ * objects that they create are in `native` and `code`: close undoes open and wrap, unload
+ * undoes build, leave undoes entry, give undoes take. */
 typedef struct {
     const char *name;
     ravel_status (*list)(ravel_device_info *out, int room, int *n, ravel_error *err);
@@ -50,11 +51,11 @@ extern const DeviceKind device_cuda, device_opencl;
 struct ravel_device {
     const DeviceKind *kind;
     ravel_device_info info;
-    void *native;                  /* the kind's own */
-    atomic_int users;              /* who opened it, and its kernels */
+    void *native;                  /* data of the kind */
+    atomic_int users;              /* reference count: the owner, and the kernels */
     pthread_mutex_t lock;
     /* Under the lock: */
-    DeviceModule *newest;          /* kept, in the order of their last use */
+    DeviceModule *newest;          /* the cache, most recently used first */
     int64_t n, most, bytes, most_bytes;
 };
 
@@ -69,28 +70,28 @@ struct ravel_device_kernel {
 
 /* device_cache.c */
 void device_cache_init(ravel_device *d);
-/* The text compiled before, with a user more; NULL: there is none. */
+/* Find a module and count one more user; NULL if the cache has none. */
 DeviceModule *device_cache_find(ravel_device *d, const char *source, const char *options);
-/* Keep m, of one user.  What comes back stands for it, and has that user: m, or the same
- * that came in between. */
+/* Add m, which has one user, to the cache.  Returns the module to use instead of m: m, or
+ * an equal module that another thread added meanwhile.  The result has that user. */
 DeviceModule *device_cache_add(ravel_device *d, DeviceModule *m);
-/* One user less. */
+/* Release one user of m; the last one frees it. */
 void device_cache_leave(ravel_device *d, DeviceModule *m);
 void device_cache_bound(ravel_device *d, int64_t modules, int64_t bytes);
 
-/* device.c: memory of the device, for the tests and the command.  It goes by the
- * device's own queue, RAVEL_ERR_ARGUMENT where it has none; write and read wait until
- * they are done. */
+/* device.c: memory of the device, for the tests and the command.  The calls use the
+ * device's own queue; RAVEL_ERR_ARGUMENT if it has none.  write and read return when the
+ * transfer is complete. */
 ravel_status device_take(ravel_device *d, int64_t n, void **out, ravel_error *err);
 void device_give(ravel_device *d, void *memory);
 ravel_status device_write(ravel_device *d, void *to, const void *from, int64_t n,
                           ravel_error *err);
 ravel_status device_read(ravel_device *d, void *to, const void *from, int64_t n,
                          ravel_error *err);
-/* Wait for all that is enqueued, and say what went wrong with it. */
+/* Wait for all enqueued work; report its failure. */
 ravel_status device_finish(ravel_device *d, ravel_error *err);
 
-/* A failed compilation: the sentence so far, then as much of the log as fits. */
+/* Report a failed compilation: the sentence `what`, then as much of the log as fits. */
 ravel_status device_log(ravel_error *err, const char *what, const char *log);
 
 #endif

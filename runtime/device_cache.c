@@ -1,5 +1,5 @@
-/* The compiled texts that a device keeps.  There are few, so they are in one list, the
- * last used in front. */
+/* The cache of a device's compiled sources.  It has few entries, so it is a list, the
+ * most recently used first. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -47,7 +47,7 @@ link_newest(ravel_device *d, DeviceModule *m)
     d->newest = m;
 }
 
-/* The module at `at`, used once more; NULL where there is none. */
+/* Move the module at `at` to the front and count one more user; NULL if there is none. */
 static DeviceModule *
 use(ravel_device *d, DeviceModule **at)
 {
@@ -60,7 +60,7 @@ use(ravel_device *d, DeviceModule **at)
     return m;
 }
 
-/* Out of the cache; onto the list of what nobody uses, if so. */
+/* Remove from the cache; if it has no user, add it to the list of modules to unload. */
 static void
 drop(ravel_device *d, DeviceModule **at, DeviceModule **gone)
 {

@@ -1,5 +1,5 @@
-/* Codes of the OpenCL 1.2 specification (Khronos), section 5 and cl.h; 1001 is
- * cl_khr_icd's. */
+/* Error codes of the OpenCL 1.2 specification (Khronos), section 5 and cl.h.  -1001 is
+ * defined by cl_khr_icd. */
 #include "device_code.h"
 
 static const char *const names[] = {

@@ -1,8 +1,8 @@
-/* device_code.h: the names of OpenCL's codes. */
+/* device_code.h: the names of OpenCL's error codes. */
 #ifndef RAVEL_DEVICE_CODE_H
 #define RAVEL_DEVICE_CODE_H
 
-/* "CL_INVALID_VALUE" of -30; never NULL. */
+/* The name of an error code: "CL_INVALID_VALUE" for -30.  Never NULL. */
 const char *opencl_code(int code);
 
 #endif

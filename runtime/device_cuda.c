@@ -87,7 +87,7 @@ says(const Driver *v, const char *call, int code, ravel_status s, ravel_error *e
     return error_set(err, s, "%s: %s (%d)", call, name, code);
 }
 
-/* Leave the function that this stands in where the call fails. */
+/* Return from the enclosing function if the call fails. */
 #define TRY(v, name, args) \
     do { \
         int code_ = (v)->name args; \
@@ -150,7 +150,7 @@ list(ravel_device_info *out, int room, int *n, ravel_error *err)
     return s;
 }
 
-/* Room for the kind's own, and the driver. */
+/* Allocate the data of the kind, and load the driver. */
 static ravel_status
 begin(ravel_device *d, int *n, Cuda **out, ravel_error *err)
 {
@@ -232,7 +232,7 @@ back(const Cuda *c)
     c->v.cuCtxPopCurrent(&was);
 }
 
-/* The call inside of the context: 0 or its code in `code`. */
+/* Make a call with the context current; `code` receives 0 or the error code. */
 #define INSIDE(c, code, call) \
     do { \
         ravel_status s_ = enter(c, err); \
@@ -300,7 +300,7 @@ entry(ravel_device_kernel *k, const char *name, ravel_error *err)
                 : RAVEL_ERR_COMPILE, err);
 }
 
-/* A CUfunction is its module's. */
+/* The module owns its CUfunctions, so nothing is freed. */
 static void
 leave(ravel_device_kernel *k)
 {

@@ -62,7 +62,7 @@ says(const Nvrtc *v, const char *call, int code, ravel_error *err)
                      : RAVEL_ERR_DRIVER, "%s: %s (%d)", call, name ? name : "?", code);
 }
 
-/* The architectures that it knows, *n of them. */
+/* The architectures that NVRTC knows; *n is their number. */
 static ravel_status
 known(const Nvrtc *v, int arch[ARCHS_MAX], int *n, ravel_error *err)
 {
@@ -76,7 +76,7 @@ known(const Nvrtc *v, int arch[ARCHS_MAX], int *n, ravel_error *err)
     return code ? says(v, "nvrtcGetSupportedArchs", code, err) : RAVEL_OK;
 }
 
-/* The newest that is not newer than `most`, 0: none. */
+/* The newest architecture that is not newer than `most`; 0: none. */
 static int
 newest(const int *arch, int n, int most)
 {
@@ -96,7 +96,8 @@ oldest(const int *arch, int n)
     return best;
 }
 
-/* Cut text at its blanks into option[], behind the n that are there; -1: too many. */
+/* Split text at blanks and append the parts to the n options in option[]; -1: too many.
+ * */
 static int
 split(char *text, const char **option, int n)
 {
@@ -109,7 +110,7 @@ split(char *text, const char **option, int n)
     return n;
 }
 
-/* What the compiler said, malloc'ed; NULL where that cannot be had. */
+/* The log of the compiler, malloc'ed; NULL if it is not available. */
 static char *
 log_of(const Nvrtc *v, Program p)
 {

@@ -1,4 +1,4 @@
-/* device_nvrtc.h: CUDA C++ to code, by NVRTC.  Needs no device and no driver. */
+/* device_nvrtc.h: compile CUDA C++ by NVRTC.  Needs no device and no driver. */
 #ifndef RAVEL_DEVICE_NVRTC_H
 #define RAVEL_DEVICE_NVRTC_H
 
@@ -6,13 +6,14 @@
 
 #include "error.h"
 
-/* Compile for compute capability arch / 10 . arch % 10: a cubin, or, where NVRTC does not
- * know it, PTX of the newest one below that it knows.  *image is malloc'ed, *len bytes
- * with a NUL behind them.  RAVEL_ERR_LIBRARY, _SYMBOL, _COMPILE, _MEMORY, _DRIVER. */
+/* Compile for compute capability arch / 10 . arch % 10.  The result is a cubin, or, if
+ * NVRTC does not know this architecture, PTX of the newest older one that it knows.
+ * *image is malloc'ed; *len bytes and a NUL that *len does not count.  Errors:
+ * RAVEL_ERR_LIBRARY, _SYMBOL, _COMPILE, _MEMORY, _DRIVER. */
 ravel_status nvrtc_build(const char *source, const char *options, int arch, char **image,
                          size_t *len, ravel_error *err);
 
-/* Its version, and the architectures from the oldest to the newest that it knows. */
+/* NVRTC's version, and the oldest and newest architecture that it knows. */
 typedef struct {
     int major, minor, oldest, newest;
 } NvrtcAbout;

@@ -105,7 +105,7 @@ says(const char *call, int code, ravel_status s, ravel_error *err)
     return error_set(err, s, "%s: %s (%d)", call, opencl_code(code), code);
 }
 
-/* Leave the function that this stands in where the call fails. */
+/* Return from the enclosing function if the call fails. */
 #define TRY(v, name, args) \
     do { \
         int code_ = (v)->name args; \
@@ -113,8 +113,8 @@ says(const char *call, int code, ravel_status s, ravel_error *err)
             return says(#name, code_, RAVEL_ERR_DRIVER, err); \
     } while (0)
 
-/* All devices of all platforms, as many as there is room for; *n of them.  A platform
- * that fails hides no other. */
+/* The devices of all platforms, as many as there is room for; *n is their number.  A
+ * platform that fails is skipped. */
 static ravel_status
 find_all(const Loader *v, Found out[DEVICES_MAX], int *n, ravel_error *err)
 {
@@ -141,7 +141,7 @@ find_all(const Loader *v, Found out[DEVICES_MAX], int *n, ravel_error *err)
     return RAVEL_OK;
 }
 
-/* A text of the device's; empty where it is longer than `room`. */
+/* A text property of the device; empty if it is longer than `room`. */
 static ravel_status
 text(const Loader *v, Device d, unsigned what, char *out, size_t room, ravel_error *err)
 {
@@ -290,7 +290,7 @@ handles(const ravel_device *d, void **context, void **device, void **queue)
     *queue = c->queue;
 }
 
-/* What the compiler said, malloc'ed; NULL where that cannot be had. */
+/* The log of the compiler, malloc'ed; NULL if it is not available. */
 static char *
 log_of(const Opencl *c, Program p)
 {

@@ -1,4 +1,4 @@
-/* element.h: one element of a buffer, of any width; proofs and references ask for each. */
+/* element.h: read and write one element of 1 to 128 bits; for proofs and references. */
 #ifndef RAVEL_ELEMENT_H
 #define RAVEL_ELEMENT_H
 

@@ -33,8 +33,8 @@
 #define IMAGE_MAX ((uint64_t)1 << 30)   /* well within 32-bit offsets */
 #define NOWHERE UINT64_MAX
 
-/* One a symbol: the jump serves calls to a host function that may be far away,
- * the address is the symbol's slot for GOT-relative loads. */
+/* There is one for each symbol.  The jump serves calls to a host function that may be far
+ * away; the address is the slot of the symbol for GOT-relative loads. */
 typedef struct {
     unsigned char jump[8];
     uint64_t addr;      /* 0: not in the image */
@@ -155,7 +155,7 @@ name_of(const Loader *ld, const Elf64_Sym *y)
     return (const char *)ld->obj + ld->strtab->sh_offset + off;
 }
 
-/* Put the executable or the other sections behind *end. */
+/* Place the executable or the other sections after *end. */
 static ravel_status
 place_sections(Loader *ld, bool exec, uint64_t *end)
 {
@@ -213,7 +213,7 @@ lay_out(Loader *ld)
     return map_data(ld, data, round_up(end, PAGE));
 }
 
-/* Where offset `off` of the image is written while it is made. */
+/* The address to write byte `off` of the image to, while the image is being made. */
 static unsigned char *
 spot(const Loader *ld, uint64_t off)
 {
@@ -245,7 +245,7 @@ host_address(const JitSymbol *sym, const char *name)
     return 0;
 }
 
-/* The address of a symbol of the object; 0 where it is not in the image. */
+/* The address of a symbol of the object; 0 if it is not in the image. */
 static uint64_t
 own_address(const Loader *ld, const Elf64_Sym *y)
 {
@@ -356,7 +356,7 @@ relocate_all(const Loader *ld)
     return s;
 }
 
-/* Note the global functions in one block, their names behind them. */
+/* Store the global functions in one block, followed by their names. */
 static ravel_status
 list_functions(const Loader *ld)
 {

@@ -1,4 +1,4 @@
-/* elf_load.h: ELF64 relocatable objects for x86-64 into memory, to be called.
+/* elf_load.h: load ELF64 relocatable objects for x86-64, to call their functions.
  * Internal to the library. */
 #ifndef RAVEL_ELF_LOAD_H
 #define RAVEL_ELF_LOAD_H
@@ -19,9 +19,9 @@ typedef struct {
     size_t nfn;
 } ElfImage;
 
-/* Load the object of `len` bytes (any alignment): text read-execute, data
- * read-write, symbols it lacks from `host` (ends with a null name) or nowhere.
- * The object need not be well-formed.  On failure *im is empty. */
+/* Load the object of `len` bytes (any alignment): text read-execute, data read-write.
+ * Undefined symbols are resolved from `host` only, which ends with a null name.  A
+ * malformed object is an error.  On failure *im is empty. */
 ravel_status elf_load(const void *obj, size_t len, const JitSymbol *host,
                       ElfImage *im, ravel_error *err);
 

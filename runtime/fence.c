@@ -13,7 +13,7 @@ page(void)
     return (size_t)sysconf(_SC_PAGESIZE);
 }
 
-/* The bytes beside the room that can be touched, on each side. */
+/* The accessible bytes before and after the room, on each side. */
 static size_t
 margin(const Fence *f)
 {
@@ -70,7 +70,7 @@ fence_lock(Fence *f, bool locked)
            !mprotect(f->room, f->size, locked ? PROT_READ : PROT_READ | PROT_WRITE);
 }
 
-/* The first byte of [from, to) that is no MARK, or `to`. */
+/* The first byte of [from, to) that is not MARK, or `to`. */
 static const unsigned char *
 changed(const unsigned char *from, const unsigned char *to)
 {

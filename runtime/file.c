@@ -19,7 +19,7 @@
 #define DEVICE_MAX ((size_t)1 << 24)   /* a device may never end */
 #define MAX_LINKS 40                   /* as the kernel counts them */
 
-/* The failure that errno `e` stands for. */
+/* The status for errno `e`. */
 static ravel_status
 sysfail(ravel_error *err, const char *path, const char *what,
         int e)
@@ -54,7 +54,7 @@ typedef struct {
     size_t len, cap;
 } Buffer;
 
-/* 0 or an errno; EFBIG when `b` already holds all that `max` allows. */
+/* Returns 0 or an errno; EFBIG if `b` already has `max` bytes. */
 static int
 grow(Buffer *b, size_t max)
 {
@@ -225,8 +225,8 @@ resolve(const char *path)
     return NULL;
 }
 
-/* That `path` is where it is, too, is to outlast a crash.  Where folders cannot be
- * read or have no fsync, the file system has it its own way. */
+/* Flush the folder of `path`, so that the rename survives a crash.  Errors are ignored
+ * if the folder cannot be read or does not support fsync. */
 static int
 sync_folder(const char *path)
 {
@@ -240,7 +240,7 @@ sync_folder(const char *path)
     return file_close(fd, e == EINVAL ? 0 : e);
 }
 
-/* Put the parts in the place of the regular file `old`, or of nothing (NULL). */
+/* Replace the regular file `old` by the parts; NULL: there is no old file. */
 static ravel_status
 replace(const char *path, const struct stat *old,
         const FilePart *part, int nparts, ravel_error *err)

@@ -1,9 +1,9 @@
-/* A new file in the place of another.
+/* Replace a file by a new one.
  *
- * It is written without a name, so that nothing is left of a process that ends; then it
- * gets a temporary one, as a link replaces nothing, and is renamed.  Where the file
- * system has no files without names it has the temporary one all the while.  A signal's
- * handler takes that away with file_abandon. */
+ * The new file is written without a name, so it vanishes if the process ends.  Then it
+ * gets a temporary name, because linkat cannot replace a file, and is renamed.  On a
+ * file system without unnamed files it has the temporary name from the start.  A signal
+ * handler removes such a file with file_abandon. */
 #define _GNU_SOURCE
 #include "file_new.h"
 
@@ -18,7 +18,7 @@
 
 #define MAX_TRIES 100                  /* for a free temporary name */
 
-/* The temporary name that there may be; NULL: none.  Of the process, as signals are. */
+/* The current temporary name, or NULL.  It is global because signal handlers are. */
 static _Atomic(const char *) temporary;
 
 void
@@ -43,7 +43,7 @@ temp_name(char *buf, size_t size)
              (unsigned long)t.tv_nsec, atomic_fetch_add(&serial, 1u));
 }
 
-/* The name is no one's any more. */
+/* The temporary name no longer exists. */
 static void
 forget(char *temp)
 {
@@ -51,8 +51,8 @@ forget(char *temp)
     free(temp);
 }
 
-/* A file of that name: the link of fd, or opened anew where it is -1.  0 or more, or an
- * errno below 0. */
+/* Give fd this name by a link, or open a new file if fd is -1.  Returns a value >= 0, or
+ * a negated errno. */
 static int
 make_named(const char *temp, int fd)
 {
@@ -65,9 +65,8 @@ make_named(const char *temp, int fd)
     return linkat(AT_FDCWD, link, AT_FDCWD, temp, AT_SYMLINK_FOLLOW) ? -errno : 0;
 }
 
-/* make_named in the folder of `path`, under a free name, which is malloc'ed.
- * open, unlike mkstemp, applies the umask without having to ask for it, which no thread
- * can do safely. */
+/* make_named in the folder of `path`, with an unused name, which is malloc'ed.  open,
+ * unlike mkstemp, applies the umask; reading the umask is not thread-safe. */
 static int
 name_file(const char *path, int fd, char **temp)
 {
@@ -98,7 +97,7 @@ fill(int fd, const FileContents *c)
     return e ? e : file_sync(fd);
 }
 
-/* The file of a temporary name to its place, unless something failed before. */
+/* Rename the temporary file to its final name, unless an earlier step failed. */
 static int
 settle(char *temp, const char *path, int e)
 {
@@ -110,8 +109,8 @@ settle(char *temp, const char *path, int e)
     return e;
 }
 
-/* Whether an errno says that there are no files without a name here, or no /proc to give
- * them one. */
+/* Whether an errno means that unnamed files are not supported here, or that there is no
+ * /proc to link them. */
 static bool
 not_here(int e)
 {

@@ -1,4 +1,4 @@
-/* file_new.h: what file.c and file_new.c share. */
+/* file_new.h: declarations that file.c and file_new.c share. */
 #ifndef RAVEL_FILE_NEW_H
 #define RAVEL_FILE_NEW_H
 
@@ -8,21 +8,22 @@
 
 typedef struct {
     const FilePart *part;
-    int nparts, mode;              /* -1: as the umask has it */
+    int nparts, mode;              /* permissions; -1: according to the umask */
 } FileContents;
 
 /* file_new.c: replace `path` atomically by a file with these contents; 0 or an errno.
- * *begun: writing had begun. */
+ * *begun is
+ * true if writing had begun. */
 int file_replace(const char *path, const FileContents *c, bool *begun);
 
-/* file.c.  open, again where a signal came; with the umask's mode. */
+/* file.c: open(), repeated if a signal interrupts it; permissions by the umask. */
 int file_open(const char *path, int flags);
-/* The rest return 0 or an errno. */
+/* The functions below return 0 or an errno. */
 int file_sync(int fd);
 int file_write_parts(int fd, const FilePart *part, int nparts);
-/* Close `fd` in any case; the earlier failure `e` is the one to tell. */
+/* Close `fd`.  Returns the earlier failure `e` if it is not 0, else that of close(). */
 int file_close(int fd, int e);
-/* malloc'ed: the folder of `path`, then `name`. */
+/* The path of `name` in the folder of `path`; malloc'ed. */
 char *file_beside(const char *path, const char *name);
 
 #endif

@@ -1,9 +1,9 @@
-/* The plan interpreter: the loops that emit_relayout.c writes down, walked. */
+/* The plan interpreter: it walks the loops for which emit_relayout.c writes code. */
 #include <string.h>
 
 #include "interpret_steps.h"
 
-/* Where a walk is. */
+/* The state of a walk. */
 typedef struct {
     const Plan *plan;
     const Step *step;
@@ -74,7 +74,7 @@ call(const Walk *w, i64 d, i64 s)
               a[12], a[13]);
 }
 
-/* Outer loop k and those in it; d and s are what strides have made so far, in elements. */
+/* Walk outer loop k and the outer loops inside it; d and s are the offsets so far, in elements. */
 static void
 walk(Walk *w, int k, i64 d, i64 s)
 {

@@ -6,7 +6,7 @@ typedef struct {
     const i64 *val;       /* of the plan's scalars */
 } Maker;
 
-/* What the emitted code computes unchecked, once the sizes fit. */
+/* A value that emitted code computes without checks, because the sizes fit. */
 static i64
 number(const Maker *m, const Ex *x)
 {

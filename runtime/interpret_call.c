@@ -1,7 +1,8 @@
-/* The calls of a nest whose loops are numbers: what each takes and is given. */
+/* The kernel calls of a nest whose loops are numbers: turns and arguments. */
 #include "interpret_steps.h"
 
-/* What a call takes of a loop, in elements; the last of a loop's may take fewer. */
+/* The iterations of a loop that one call executes; the last call of an outer loop may have
+ * fewer. */
 static i64
 taken(const Nest *n, const Numbers *m, int role)
 {

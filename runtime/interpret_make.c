@@ -1,10 +1,11 @@
-/* The plan interpreter's steps: what can be known of the loops that emit_relayout.c
- * writes down before they are walked.
+/* The steps of the plan interpreter: what can be computed about the loops of a plan
+ * before they are walked.
  *
- * What strides do not make of an address, the rest, is a sum over few loops each: its
- * values are tables made with the plan, where there is room and the loops are numbers,
- * else evaluated for each call.  Of a plan with extents left to run time the rests are
- * made so once, the calls at every shape. */
+ * The rest of an address is the part that is not linear in the loops.  It is a sum of
+ * groups, each over few loops.  If the loops are numbers and there is room, a group
+ * becomes a table that is computed with the plan; else it is evaluated for each call.
+ * For a plan with run-time extents the rests are prepared once, and the calls at every
+ * shape. */
 #include <string.h>
 
 #include "interpret_steps.h"
@@ -27,14 +28,15 @@ static void
     return s->fn;
 }
 
-/* 0: only the shape says. */
+/* 0: it depends on the shape. */
 static i64
 iterations(const Loop *l)
 {
     return ex_is_const(l->ex.n) ? l->n : 0;
 }
 
-/* The values of a group for all iterations of its loops, where they are known and fit. */
+/* Tabulate a group for all iterations of its loops, if they are known and the table
+ * fits. */
 static void
 make_table(Maker *m, Group *g)
 {
@@ -70,8 +72,8 @@ outer_in(Maker *m, Exprs *f, const Term *t)
     return set;
 }
 
-/* The terms of x that share an outer loop, directly or by others, are one group; those
- * with scalars too. */
+/* Divide the terms of x into groups: terms that have an outer loop in common, directly or
+ * through other terms, are in one group, and so are all terms with scalars. */
 static void
 make_groups(Maker *m, Exprs *f, const Ex *x, Rest *r)
 {
@@ -106,7 +108,7 @@ make_groups(Maker *m, Exprs *f, const Ex *x, Rest *r)
     }
 }
 
-/* The terms of an address that have an outer loop, or those that have none. */
+/* The terms of an address with outer loops, or those without. */
 static const Ex *
 part_of(Maker *m, const Ex *x, bool outer)
 {
@@ -123,7 +125,7 @@ part_of(Maker *m, const Ex *x, bool outer)
     return ex_sum(m->p->e, outer ? 0 : x->base, t, n);
 }
 
-/* The scalars that an address has besides its outer loops. */
+/* The scalars that occur in an address. */
 static void
 add_scalars(Maker *m, const Ex *x)
 {
@@ -175,7 +177,7 @@ make_rests(Maker *m, const Ex *dst, const Ex *src)
     m->s->src = make_rest(m, src);
 }
 
-/* Nests that share a table have one. */
+/* Nests with the same table share one copy. */
 static const int32_t *
 table_of(Maker *m)
 {
@@ -190,7 +192,7 @@ table_of(Maker *m)
     return nest_table(m->a, p, m->n, &words);
 }
 
-/* What a shape is asked for the calls. */
+/* The data that the calls need from a shape. */
 static void
 make_sketch(Maker *m, const Ex *dst, const Ex *src)
 {

@@ -1,4 +1,5 @@
-/* interpret_steps.h: what interpret*.c share: a plan's calls, worked out. */
+/* interpret_steps.h: types that interpret*.c share: the precomputed kernel calls of a
+ * plan. */
 #ifndef RAVEL_INTERPRET_STEPS_H
 #define RAVEL_INTERPRET_STEPS_H
 
@@ -6,18 +7,19 @@
 
 enum { ARGS_MAX = 14, TABLES_BYTES = 256 << 10 };
 
-/* Every kernel takes pointers and 64-bit integers alone, which the calling conventions of
- * 64-bit machines pass alike, and ignores what it is passed beyond them. */
+/* Every kernel takes only pointers and 64-bit integers.  The calling conventions of
+ * 64-bit machines pass both in the same way, and a callee ignores surplus arguments.  So
+ * every kernel can be called as an AnyKernel. */
 typedef uint64_t Word;
 typedef void AnyKernel(Word, Word, Word, Word, Word, Word, Word, Word, Word, Word, Word,
                        Word, Word, Word);
 _Static_assert(sizeof(void *) == sizeof(Word), "pointers are words");
 
-/* A part of a rest that shares no outer loop with the others. */
+/* A summand of a rest.  No outer loop occurs in two groups. */
 typedef struct {
-    const Ex *x;          /* over variables that are outer loops by number, then scalars */
-    const i64 *table;     /* its values, the last loop's next to each other; NULL: none */
-    int n;                /* the outer loops in it */
+    const Ex *x;          /* its variables are the numbers of outer loops, then of scalars */
+    const i64 *table;     /* its values, the last outer loop varying fastest; NULL: no table */
+    int n;                /* the number of outer loops that occur in it */
     struct { int outer; i64 n; } at[MAX_OUTER];
 } Group;
 
@@ -27,26 +29,26 @@ typedef struct {
     Group *group;
 } Rest;
 
-/* An outer loop in numbers: its iterations, how many of them a step takes, elements that
- * an iteration moves on by. */
+/* An outer loop in numbers: n iterations of its loop, `step` of them in one call; ds and ss are
+ * the strides of an iteration in elements of the destination and of the source. */
 typedef struct {
     i64 n, step, ds, ss;
 } Pace;
 
-/* An argument that is not the same for all calls. */
+/* An argument that differs between the calls of a nest. */
 typedef struct {
-    int at;               /* its number */
+    int at;               /* the position in the argument list */
     CallArg arg;
-    int outer;            /* CALL_COUNT: of its loop */
+    int outer;             /* CALL_COUNT: the outer loop of its loop */
 } Varying;
 
-/* What a nest has before there is a shape. */
+/* The data of a nest that do not depend on the run-time extents. */
 typedef struct {
     const Nest *nest;
     const int32_t *table;
     int nneeds;
-    const Ex **needs;     /* nothing is done unless all are above 0 */
-    const Ex *dst, *src;  /* what outer loops leave of the rests, over the plan's scalars */
+    const Ex **needs;     /* the nest is executed only if all are above 0 */
+    const Ex *dst, *src;  /* the part of the rests without outer loops, over scalars */
 } Sketch;
 
 typedef struct {
@@ -55,31 +57,31 @@ typedef struct {
     int nvarying;
     Varying varying[ARGS_MAX];
     Rest dst, src;
-    i64 owner;            /* of a nest that is not split */
-    int nouter, split, second;     /* second: of nest_second */
+    i64 owner;            /* the part that executes a nest that is not split */
+    int nouter, split, second;     /* second: as nest_second returns it */
     Pace *outer;
-    int nscalars;         /* that the rests' groups have */
-    int *scalar;          /* their variables in the plan, then ... */
-    const i64 *value;     /* ... what they are */
+    int nscalars;         /* the number of scalars in the groups of the rests */
+    int *scalar;          /* their variables in the plan ... */
+    const i64 *value;     /* ... and their values */
     const Sketch *sketch;
 } Step;
 
 struct Steps {
     const Plan *plan;
     int n;
-    int width;            /* outer loops and scalars of a step, at most */
+    int width;            /* the largest number of outer loops plus scalars of a step */
     Step *step;
-    const Ex *streams;    /* above 0: stores may go past the caches */
-    void (*fence)(void);  /* NULL: nothing is streamed */
+    const Ex *streams;    /* if above 0, stores may be non-temporal */
+    void (*fence)(void);  /* NULL: there are no non-temporal stores */
 };
 
-/* Loops of a nest, by number, in numbers. */
+/* Extents and strides of the loops of a nest, by the number of the loop. */
 typedef struct {
     i64 n[MAX_LOOPS], ds[MAX_LOOPS], ss[MAX_LOOPS];
-    bool stream;          /* stores that may go past the caches do */
+    bool stream;          /* stores are non-temporal where that is allowed */
 } Numbers;
 
-/* interpret_call.c: the outer loops and arguments of a step, which has its kernel. */
+/* interpret_call.c: fill in the outer loops and arguments of s; its kernel is set. */
 void interpret_calls(Arena *a, const Plan *p, const Nest *n, const Numbers *m, Step *s);
 
 #endif

@@ -9,13 +9,13 @@
 
 typedef struct Jit Jit;
 
-/* A host function the text may call.  No other outside symbol resolves. */
+/* A host function that the text may call.  No other external symbol resolves. */
 typedef struct {
     const char *name;
     void (*fn)(void);
 } JitSymbol;
 
-/* Whether there is a JIT in this library: libtcc, and a machine it is for. */
+/* Whether this library has a JIT: it was built with libtcc, for a supported machine. */
 extern const bool jit_is_built;
 
 /* Compile `text` and load it: text pages read-execute, data pages
@@ -27,7 +27,7 @@ ravel_status jit_compile(const char *text, const JitSymbol *sym, Jit **out,
 /* The address of a global function of the text, or NULL. */
 void (*jit_function(const Jit *j, const char *name))(void);
 
-/* Bytes of memory it takes. */
+/* The memory that j takes, in bytes. */
 size_t jit_bytes(const Jit *j);
 
 void jit_free(Jit *j);

@@ -1,4 +1,4 @@
-/* Which of the compiled kernels run here. */
+/* Which of the compiled instruction sets run on this machine. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -11,11 +11,11 @@ typedef struct {
     const JitSymbol *symbols;
 } KernelSet;
 
-/* The sets this library was built with, each better than those before; ends with a null
- * name.  Not all of them run on every machine. */
+/* The sets of this library, in ascending order of preference; ends with a null name.  Not
+ * every set runs on every machine. */
 extern const KernelSet kernel_sets[];
-/* The best that runs here; or the one that RAVEL_ISA names, NULL where that does not run
- * or there is none by that name.  Thread-safe. */
+/* The best set that runs on this machine.  If RAVEL_ISA is set: the set of this name, or
+ * NULL if it is unknown or does not run on this machine.  Thread-safe. */
 const KernelSet *kernels_here(void);
 
 #endif

@@ -1,6 +1,6 @@
-/* kernels_isa.h: the body of kernels_*.c, which say as what: the text that emitted files
- * paste, and its functions by name.  What the build has expanded (templates/README.md)
- * is in its own templates/. */
+/* kernels_isa.h: the body of kernels_*.c, which define the instruction set and the name
+ * KERNELS.  It includes the kernels that emitted files contain, and lists them by name.
+ * The files that the build expands (templates/README.md) are in the build folder. */
 #include <stdint.h>
 #include <string.h>
 

@@ -1,4 +1,4 @@
-/* Plain C. */
+/* Plain C without vectors. */
 #define KERNELS kernels_scalar
 #define RAVEL_PLAIN
 #include "kernels_isa.h"

@@ -1,4 +1,4 @@
-/* x86-64 as it always is. */
+/* The baseline of x86-64. */
 #ifdef __x86_64__
 #define KERNELS kernels_sse2
 #include "kernels_isa.h"

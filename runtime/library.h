@@ -1,4 +1,4 @@
-/* library.h: what the files of the library share. */
+/* library.h: types and functions that the files of the library share. */
 #ifndef RAVEL_LIBRARY_H
 #define RAVEL_LIBRARY_H
 
@@ -12,19 +12,20 @@
 #include "ravel.h"
 #include "wisdom.h"
 
-/* Compiled code does a part of the work, at the extents that are left to run time; not 0:
- * nothing is done, as one of them is none or a size does not fit. */
+/* Compiled code: executes part `part` of `parts`.  `extent` has the run-time extents.
+ * If an extent is invalid or a size does not fit 64 bits, it does nothing and returns
+ * not 0. */
 typedef int Compiled(void *dst, const void *src, const int64_t *extent, int64_t part,
                      int64_t parts);
-/* Functions of a user's object: all of the work, and a part of it. */
+/* Functions of a user's object: for all of the work, and for a part of it. */
 typedef void Relayout(void *dst, const void *src);
 typedef void RelayoutPart(void *dst, const void *src, i64 part, i64 parts);
 
-typedef struct Text Text;          /* a loaded one; context.c */
-typedef struct Wisdom Wisdom;      /* what came at once; wisdom.c */
+typedef struct Text Text;          /* a loaded spec text; context.c */
+typedef struct Wisdom Wisdom;      /* the entries added by one call; wisdom.c */
 enum { CPU_NAME = 64 };
 
-/* Who shares the work of plans. */
+/* The threads that share the work of plans. */
 typedef struct Threads Threads;
 struct Threads {
     int most;                      /* 0: as many as there are processors */
@@ -33,43 +34,43 @@ struct Threads {
     Threads *next;
 };
 
-/* cache.c: what a plan is found by.  What else matters, as RAVEL_ISA, a context has once
- * and for all. */
+/* cache.c: the key of a plan.  Other settings, such as RAVEL_ISA, are constant for a
+ * context. */
 typedef struct {
     ravel_request rq;
     const Threads *threads;        /* of the context */
     uint64_t hash;
 } Key;
 
-/* Plans by their key, and in the order of their last use. */
+/* A hash table of plans by key, and a list of them in the order of their last use. */
 enum { BUCKETS = 1024 };
 typedef struct {
     ravel_plan *bucket[BUCKETS], *newest, *oldest;
     i64 n, most, bytes, most_bytes;
 } Cache;
 
-/* How plans of a context are carried out: RAVEL_CODE. */
+/* How the plans of a context are executed: RAVEL_CODE. */
 typedef enum { CODE_BEST, CODE_JIT, CODE_INTERPRETER } CodeWay;
 
-/* Outside of the cache no lock: the lists only grow, at the front, by one exchange.  So
- * neither threads nor the child of a fork can find them taken. */
+/* Only the cache has a lock.  Lists only grow: an entry is pushed at the front by an
+ * atomic exchange.  So no thread, and no child of a fork, waits for them. */
 struct ravel_context {
     _Atomic(const LayoutDef *) known;   /* newest first */
     _Atomic(Text *) texts;
-    _Atomic(Threads *) threads;         /* newest first; NULL: all, of our own */
+    _Atomic(Threads *) threads;         /* newest first; NULL: the defaults */
     _Atomic(const Wisdom *) wisdom;     /* newest first */
-    _Atomic i64 work;                   /* units that a question may take; 0: the usual */
+    _Atomic i64 work;                   /* the limit of work in units; 0: the default */
     Arena target_arena;
     const Target *target;
     int processors;
     const KernelSet *kernels;
     char cpu[CPU_NAME];                 /* the model's name */
     CodeWay way;
-    atomic_int users;                   /* its owner, and its plans */
+    atomic_int users;                   /* reference count: its owner, and its plans */
     Cache cache;
 };
 
-/* The wisdom that a plan was made with. */
+/* The wisdom with which a plan was made. */
 typedef struct {
     const Wisdom *wisdom;          /* the newest at that time */
     const char *key;               /* NULL: there was no wisdom to look up */
@@ -78,41 +79,42 @@ typedef struct {
 
 struct ravel_plan {
     Arena arena;
-    atomic_int users;              /* those it was given to, and the cache */
-    ravel_context *cx;             /* its specs are the plan's */
+    atomic_int users;              /* reference count: callers, and the cache */
+    ravel_context *cx;             /* owns the specs of the plan */
     const Plan *plan;              /* in arena; read only */
-    const char *way;               /* the one that is taken, and why */
-    const Steps *steps;            /* in arena: the interpreter's; else NULL, and ... */
-    Jit *jit;                      /* NULL of a plan at a shape, and ... */
-    Compiled *code;
-    const int64_t *extent;         /* in arena: that code is given; NULL: none */
+    const char *way;               /* the result of ravel_plan_way */
+    const Steps *steps;            /* in arena; for the interpreter, else NULL */
+    Jit *jit;                      /* owns code; NULL for the interpreter, and for a plan
+                                    * at a shape, which uses the code of another plan */
+    Compiled *code;                /* NULL for the interpreter */
+    const int64_t *extent;         /* in arena: the argument of code, or NULL */
     Threads threads;               /* most: at least 1 */
-    const char *source;            /* in arena; the interpreter has none */
+    const char *source;            /* in arena; NULL for the interpreter */
     Key key;                       /* in arena */
-    i64 bytes;                     /* that it takes */
+    i64 bytes;                     /* the memory that it takes */
 
     /* Under the cache's lock: */
-    const LayoutDef *known;        /* it is current for these layouts */
-    WisdomUsed wisdom;             /* it is current for this wisdom; key: in arena */
+    const LayoutDef *known;        /* the plan is current for these layouts */
+    WisdomUsed wisdom;             /* the plan is current for this; key: in arena */
     ravel_plan *next, *newer, *older;
 };
 
-/* error.c: the same of a compiler error. */
+/* error.c: error_set for an error of the compiler. */
 ravel_status error_of(ravel_error *err, const Diag *d);
 
-/* context.c: the layouts known now; what it points to lives as long as cx. */
+/* context.c: the layouts known now.  They live as long as cx. */
 const LayoutDef *context_known(ravel_context *cx);
-/* The threads of a plan. */
-/* An arena for a question to it. */
+/* An arena for one call on cx, with its limit of work. */
 Arena context_arena(const ravel_context *cx);
+/* The threads of a plan. */
 Threads context_threads(const ravel_context *cx, const Key *key);
-/* A plan of cx begins, ends; the last one to go frees it. */
+/* Count one more, one less user of cx; the last one frees it. */
 void context_join(ravel_context *cx);
 void context_leave(ravel_context *cx);
 
 void cache_init(Cache *c);
 Key key_of(const ravel_context *cx, const ravel_request *rq);
-/* A key that outlives the request. */
+/* A copy of a key in `a`, which does not depend on the request. */
 Key key_keep(Arena *a, const Key *k);
 /* Find the plan and count one more user.  NULL if there is none, if a name of its layouts
  * now denotes another layout, or if there is different wisdom for it. */
@@ -137,27 +139,28 @@ bool wisdom_current(WisdomUsed *t, const Wisdom *now, bool runtime);
 ravel_status wisdom_learn(ravel_context *cx, const Advice *one, ravel_error *err);
 void wisdom_free(const Wisdom *w);
 
-/* ravel.c: the threads that share a plan of that key. */
+/* ravel.c: the threads that share the work of plan p. */
 Threads plan_threads(const ravel_context *cx, const Key *key, const Plan *p);
-/* Sensible pointers and numbers. */
+/* Check the pointers and numbers of a request. */
 ravel_status request_check(const ravel_request *rq, ravel_error *err);
-/* A plan with one user, which is in no cache, by these picks alone. */
+/* Compile a plan with these picks, without wisdom.  It has one user and is in no cache.
+ * */
 ravel_status plan_picked(ravel_context *cx, const ravel_request *rq, const Pick *pick,
                          int n, ravel_plan **out, ravel_error *err);
 
-/* run.c: task(arg, part, parts) for the parts of something that so many share. */
+/* run.c: call task(arg, part, parts) for each part, by the threads t. */
 void threads_share(const Threads *t, ravel_task *task, void *arg);
-/* Whether a byte is in both buffers. */
+/* Whether the buffers have a byte in common. */
 bool buffers_overlap(const void *dst, i64 dst_bytes, const void *src, i64 src_bytes);
-/* One part of a plan's work; of one that is not shared, part 0 of 1 alone. */
+/* Execute one part of a plan; if its work is not shared, only part 0 of 1 is allowed. */
 void plan_part(const ravel_plan *p, void *dst, const void *src, i64 part, i64 parts);
 
-/* shape.c: the plan at a shape, as one of constants: `again` is compile_again of p's
- * plan, whose arena *out then uses.  Freed with ravel_plan_free before p. */
+/* shape.c: p at a shape, as a plan with constant extents.  `again` is compile_again of
+ * p's plan; *out uses its arena.  Free *out with ravel_plan_free before p. */
 ravel_status plan_at(const ravel_plan *p, Plan *again, const int64_t *shape,
                      ravel_plan **out, ravel_error *err);
-/* verify_shapes.c: ravel_verify_report of a plan with extents left to run time; *out
- * sums up. */
+/* verify_shapes.c: ravel_verify_report for a plan with run-time extents.  *out has the
+ * sums over all shapes. */
 ravel_status verify_shapes(const ravel_plan *p, ravel_certificate *out, ravel_error *err);
 
 #endif

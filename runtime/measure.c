@@ -1,4 +1,4 @@
-/* Rounds, pages and what the samples say. */
+/* Rounds of measurement, pages of 2 MiB, and statistics of samples. */
 #define _GNU_SOURCE
 #include "measure.h"
 

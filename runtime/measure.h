@@ -1,8 +1,7 @@
-/* measure.h: how conversions are timed, by ravel_tune, `ravel bench` and bench/.  Stands
- * on the C library alone.
+/* measure.h: timing for ravel_tune, `ravel bench` and bench/.  Needs only the C library.
  *
- * All that is compared takes turns within a round, and a round is the unit: ratios are
- * of times of one round, so that a machine that slows down slows all of them. */
+ * A round times each candidate once.  Ratios are between times of the same round: if the
+ * machine slows down, it slows down both. */
 #ifndef RAVEL_MEASURE_H
 #define RAVEL_MEASURE_H
 
@@ -10,45 +9,45 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* One of the things compared. */
+/* A candidate. */
 typedef struct {
-    int64_t (*time)(void *arg, int64_t calls);   /* nanoseconds of so many calls */
+    int64_t (*time)(void *arg, int64_t calls);   /* nanoseconds of `calls` calls */
     void *arg;
-    int64_t calls;        /* in one sample; measure_calls sets it */
-    int every;            /* takes part in each so-many-th round, from the first on */
-    double *ns;           /* a call, of each round; negative: not in that round */
+    int64_t calls;        /* calls in one sample; measure_calls sets it */
+    int every;            /* it is timed in the rounds 0, every, 2*every, ... */
+    double *ns;           /* time of a call in each round; negative: not timed */
 } Measured;
 
-int64_t measure_now(void);            /* nanoseconds of a clock that never goes back */
+int64_t measure_now(void);            /* nanoseconds of a monotonic clock */
 
-/* Anonymous memory on pages of 2 MiB where the system gives them, 2 MiB aligned, all
- * of it touched; NULL when there is none.  Threads may each map their own. */
+/* Anonymous memory on pages of 2 MiB if the system provides them, aligned to 2 MiB, with
+ * all pages touched; NULL if there is not enough memory.  Thread-safe. */
 void *measure_map(size_t bytes);
 void measure_unmap(void *p, size_t bytes);
 
-/* Settle how many calls make a sample of m: as many as `sample` nanoseconds hold, one
- * at least.  What is `slow` times slower than `base` nanoseconds a call takes part in
- * each third round only, what is five times slower than that in the first alone; 0: all
- * take part in all.  Calls it a few times, which also warms it. */
+/* Set m->calls so that a sample takes about `sample` nanoseconds, at least one call.  If
+ * a call takes more than `slow` times `base` nanoseconds, m is timed in each third
+ * round; if more than five times that, in the first round only.  slow = 0: in all
+ * rounds.  The function calls m a few times, which also warms the caches. */
 void measure_calls(Measured *m, int64_t sample, double base, double slow);
 
-/* How a sample is prepared: `rest` nanoseconds of sleep, in which threads that spin
- * after another one's sample go to sleep too, then `settle` calls that are not in the
- * sample: what lies in a cache is then this one's own doing. */
+/* The preparation of a sample: a sleep of `rest` nanoseconds, during which spinning
+ * threads of the previous candidate go to sleep; then `settle` untimed calls, so that
+ * the caches hold data of this candidate. */
 typedef struct {
     int64_t rest;
     int settle;
 } Ready;
-/* The rounds: each of the n things once a round, a different one first each time. */
+/* Time n candidates, each once in a round; each round begins with a different one. */
 void measure_rounds(Measured *m, int n, int rounds, Ready ready);
 
-/* Where samples lie: the middle one, and the ones with a tenth of all outside. */
+/* The median, the 10th and the 90th percentile of n samples. */
 typedef struct {
     double median, low, high;
     int n;
 } Spread;
-Spread measure_spread(const double *v, int n);          /* of those that are >= 0 */
-/* Of v[i] / base[i], for the rounds that have both. */
+Spread measure_spread(const double *v, int n);          /* ignores values below 0 */
+/* The spread of v[i] / base[i] over the rounds in which both were timed. */
 Spread measure_ratio(const double *v, const double *base, int n);
 
 #endif

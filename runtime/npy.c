@@ -1,4 +1,4 @@
-/* npy.c: NumPy array files, in and out. */
+/* npy.c: read and write NumPy array files. */
 #include "npy.h"
 
 #include <stdlib.h>
@@ -52,7 +52,7 @@ swap(unsigned char *p, size_t len, int unit)
     }
 }
 
-/* A matrix whose rows lie together in dst and whose columns do in src. */
+/* A matrix whose rows are contiguous in dst and whose columns are contiguous in src. */
 typedef struct {
     unsigned char *dst;
     const unsigned char *src;
@@ -87,7 +87,7 @@ transpose(const Matrix *m, int bytes)
             }
 }
 
-/* The extents of `a` other than 1; how many. */
+/* The extents of `a` other than 1; returns their number. */
 static int
 wide(const Npy *a, size_t n[NPY_MAX_RANK])
 {
@@ -98,7 +98,7 @@ wide(const Npy *a, size_t n[NPY_MAX_RANK])
     return rank;
 }
 
-/* Strides in bytes: the first dim runs fastest in `col`, the last in `row`. */
+/* Strides in bytes: the first dim varies fastest in `col`, the last in `row`. */
 static void
 strides(const size_t *n, int rank, size_t bytes, size_t *row,
         size_t *col)
@@ -111,9 +111,9 @@ strides(const size_t *n, int rank, size_t bytes, size_t *row,
         row[i] = s;
 }
 
-/* Copy src, where the first dim runs fastest, to dst, where the last does: the
- * first and the last make a matrix, and the dims between count matrices.
- * Extents of 1 are gone before, so that a vector in disguise is one copy. */
+/* Copy src, in which the first dim varies fastest, to dst, in which the last does.  The
+ * first and the last dim are a matrix; the dims between number the matrices.  Extents of
+ * 1 have been removed, so that an array with one other extent is one copy. */
 static void
 from_fortran(const Npy *a, unsigned char *dst, const unsigned char *src)
 {
@@ -140,7 +140,7 @@ from_fortran(const Npy *a, unsigned char *dst, const unsigned char *src)
     } while (i > 0);
 }
 
-/* The data must be the rest of the file, to the byte. */
+/* The data must be exactly the rest of the file. */
 static ravel_status
 check_size(const char *path, size_t have, size_t want,
            ravel_error *err)

@@ -1,4 +1,4 @@
-/* npy.h: NumPy array files, in and out.
+/* npy.h: read and write NumPy array files.
  * Format: numpy.lib.format, versions 1.0, 2.0 and 3.0. */
 #ifndef RAVEL_NPY_H
 #define RAVEL_NPY_H
@@ -19,14 +19,14 @@ typedef struct {
     unsigned char *data;  /* count * bytes */
 } Npy;
 
-/* Read `path` whole.  Fortran order and big endian are brought to C order and
+/* Read the file `path`.  Fortran order and big endian are converted to C order and
  * little endian.  Anything that is not a well-formed .npy of a numeric type
  * (object arrays, structures, a short file, sizes that overflow) is an error
  * that names the file.  On failure *a is empty. */
 ravel_status npy_read(const char *path, Npy *a, ravel_error *err);
 
-/* The same of a file that is in memory already; `file` is malloc'ed and becomes
- * a's, or is freed on failure. */
+/* npy_read for a file that is already in memory.  `file` is malloc'ed; on success *a owns
+ * it, on failure it is freed. */
 ravel_status npy_decode(const char *path, unsigned char *file, size_t len, Npy *a,
                         ravel_error *err);
 /* Whether the bytes begin like a .npy file. */

@@ -21,7 +21,7 @@ static const NpyType types[] = {
     {"V1", 1, 1}, {"V2", 2, 1}, {"V4", 4, 1}, {"V8", 8, 1},
 };
 
-/* Files that are often taken for .npy. */
+/* Other file formats that users mistake for .npy. */
 static const struct {
     const char *start;
     const char *what;
@@ -84,7 +84,7 @@ npy_count(const int64_t *shape, int rank, int bytes, int64_t *count)
     return true;
 }
 
-/* What was found is shown from the current place on, made printable. */
+/* An error message shows the text at the current position, made printable. */
 static ravel_status
 wrong(const Text *t, const char *wanted)
 {
@@ -105,7 +105,7 @@ space(Text *t)
         t->p++;
 }
 
-/* Step over `c`, and white space before it, if it is next. */
+/* Skip white space and then `c`; false if the next character is not `c`. */
 static bool
 take(Text *t, char c)
 {
@@ -300,7 +300,7 @@ no_magic(const char *path, const unsigned char *file,
                     "not a .npy file: it does not begin with \\x93NUMPY");
 }
 
-/* Find the dict: its place and length. */
+/* Find the position and length of the dict. */
 static ravel_status
 frame(const char *path, const unsigned char *file, size_t len,
       Span *text, ravel_error *err)

@@ -1,24 +1,25 @@
-/* Index stamps: a relayout never looks at its data, so when every slot of the source
- * holds its own number and the right ones arrive, the code is right for its shape.
+/* Index stamps.  A relayout never looks at its data.  So if every slot of the source
+ * holds its own number and the right numbers arrive, the code is right for its shape.
  *
- * Padding and holes of the source are slots like others: reading one instead of an
- * element shows.  Numbers wider than an element go in several passes, a part of
- * their bits each.  One more run has every bit the other way, so that a fill is not
- * taken for a stamp that happens to be the same.  The runs from several threads have
- * the other poison too, so that what was not written is not taken for what should
- * have been, and bits turned by a key that each thread has to itself, so that what one
- * leaves to another shows.  Buffers stand against pages that cannot be touched, and then
- * at all alignments that code may take for granted by mistake, each buffer at another.
- * What threads share is run part by part, in the orders that threads could take. */
+ * Padding and holes of the source are stamped too, so that reading one instead of an
+ * element is detected.  If numbers are wider than an element, several passes each use a
+ * part of their bits.  One more run inverts every bit, so that a fill value is not
+ * mistaken for an equal stamp.  The runs by several threads use the second poison, so
+ * that a slot that is not written is not mistaken for a right one.  Each thread xors its
+ * stamps with a key of its own, so that data that leaks from one thread to another is
+ * detected.  Buffers are adjacent to inaccessible pages, and then at all alignments that
+ * code may wrongly assume, different for both buffers. Work that threads share runs part
+ * by part, in orders in which threads could execute it. */
 #include "proof.h"
 
 #include <stdlib.h>
 
 #include "proof_lane.h"
 
-/* Bytes of both buffers beyond which fewer threads run. */
+/* If both buffers have more bytes than this, fewer threads run. */
 static const size_t LARGE = (size_t)1 << 28;
-/* The threads run until they have moved so many slots, at least once. */
+/* The rounds of threads end when they have moved this many slots; there is at least one.
+ * */
 enum { ROUND_SLOTS = 1 << 24, ROUNDS_MAX = 8 };
 
 /* Where buffers begin, from a page's start: there, or at the least multiple of the
@@ -171,7 +172,7 @@ place_at(const Proof *q, Start start)
     return (FencePlace){AGAINST_START, (n + q->align - 1) / q->align * q->align};
 }
 
-/* The run with every bit the other way, and that at every start. */
+/* The run with all bits inverted, and one run for each alignment. */
 static ravel_status
 prove_places(Proof *q, const Code *code, ravel_error *err)
 {

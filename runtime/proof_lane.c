@@ -1,8 +1,8 @@
-/* A lane before and after a run.
+/* Prepare a lane before a run and check it afterwards.
  *
- * The first lane is held against the layouts, by a walk over all coordinates.  What is
- * right there tells of the other lanes: a copy differs by the lanes' keys, fill is equal,
- * holes have the poison of their own lane. */
+ * The first lane is compared with the layouts, by a walk over all coordinates.  The
+ * other lanes are compared with it: copied elements differ by the lanes' keys, fill
+ * values are equal, and holes have the poison of their own lane. */
 #include "proof_lane.h"
 
 #include <errno.h>
@@ -24,7 +24,7 @@ mask_of(int bits)
     return bits >= 64 ? UINT64_MAX : ((uint64_t)1 << bits) - 1;
 }
 
-/* What a byte that is the same everywhere is in a slot. */
+/* The value of a slot if every byte of the buffer is this byte. */
 static Value
 byte_in_slot(const Proof *q, unsigned char byte, i64 slot)
 {
@@ -60,7 +60,8 @@ lane_poison(const Proof *q, const Shot *s, i64 slot)
     return byte_in_slot(q, s->poison, slot);
 }
 
-/* Stamps of n slots; of constant bits, so that it is a plain loop for each width. */
+/* Write the stamps of n slots.  `bits` is constant in each call, so each width is a
+ * simple loop. */
 static inline void
 stamps(int bits, int shift, uint64_t key, i64 slot, int n, unsigned char *out)
 {
@@ -71,7 +72,7 @@ stamps(int bits, int shift, uint64_t key, i64 slot, int n, unsigned char *out)
     }
 }
 
-/* Those of a block, which begins with a byte, as the source holds them. */
+/* Write the stamps of a block, which begins at a whole byte. */
 static void
 stamp_block(const Proof *q, const Shot *s, i64 slot, int n, unsigned char *out)
 {
@@ -132,7 +133,7 @@ lane_prepare(Proof *q, Lane *l, const Shot *s, ravel_error *err)
     return lane_lock(l, true, err);
 }
 
-/* The fences, and that the source is as it was. */
+/* Check that both fences and the source are unchanged. */
 static ravel_status
 check_around(const Proof *q, Lane *l, ravel_error *err)
 {
@@ -161,7 +162,7 @@ held(const Proof *q, const Lane *l, i64 slot)
     return v;
 }
 
-/* A walk that looks for the lowest slot that is wrong. */
+/* A walk that finds the lowest wrong slot. */
 typedef struct {
     const Proof *q;
     const Lane *l;
@@ -215,7 +216,7 @@ check_row(void *arg, const ReferenceRow *r)
     return true;
 }
 
-/* The lowest hole below `end` that was written to, or end. */
+/* The lowest hole below `end` that was written, or end. */
 static i64
 hole_written(const Proof *q, const Lane *l, i64 end)
 {
@@ -242,7 +243,7 @@ lane_check(const Proof *q, Lane *l, ravel_error *err)
     return wrong == INF ? RAVEL_OK : wrong_slot(q, l, wrong, err);
 }
 
-/* One slot, by the lane that is right. */
+/* Check one slot by comparison with the right lane. */
 static bool
 slot_right(const Proof *q, const Lane *l, const Lane *right, i64 slot)
 {

@@ -1,4 +1,5 @@
-/* proof_lane.h: what the files of the proof share: lanes, and what they hold. */
+/* proof_lane.h: declarations that the files of the proof share.  A lane is the pair of
+ * buffers of one thread of a proof. */
 #ifndef RAVEL_PROOF_LANE_H
 #define RAVEL_PROOF_LANE_H
 
@@ -8,16 +9,16 @@
 
 enum { PROOF_THREADS = 4 };
 
-/* What the buffers hold before a run. */
+/* The contents of the buffers before a run. */
 typedef struct {
-    int pass;             /* which part of the numbers */
-    unsigned char key;    /* bits of every byte of the source that are the other way */
+    int pass;             /* which bits of the slot numbers the slots hold */
+    unsigned char key;    /* is xored with every byte of the source */
     unsigned char poison;
     FencePlace dst, src;
     bool beside;          /* other threads run at once */
 } Shot;
 
-/* The buffers of one thread, and the run that they are made for. */
+/* The buffers of one thread, and the run for which they are prepared. */
 typedef struct {
     Fence src, dst;
     Shot shot;
@@ -28,10 +29,10 @@ struct Proof {
     SlotKinds kinds;
     i64 slots;            /* of the source */
     int bits, passes, threads, rounds;
-    int align;            /* of the code that is proved */
-    int nlanes;           /* that are made */
+    int align;            /* of the buffers, required by the code; bytes */
+    int nlanes;           /* lanes that are allocated */
     Lane lane[PROOF_THREADS];
-    const Lane *now;      /* the last that was prepared */
+    const Lane *now;      /* the lane that was prepared last */
 };
 
 enum { POISON = 0xa5 };
@@ -47,30 +48,31 @@ same_value(Value a, Value b)
 }
 
 /* proof_lane.c */
-/* The buffer is `shift` bytes and no more than the alignment wants from its end. */
+/* The place of a buffer of this size that is nearest to the end of its room, with the
+ * required alignment. */
 FencePlace place_at_end(const Proof *q, size_t bytes);
 /* Fill the lane's buffers for a run. */
 ravel_status lane_prepare(Proof *q, Lane *l, const Shot *s, ravel_error *err);
 ravel_status lane_lock(Lane *l, bool locked, ravel_error *err);
-/* What slot of the source holds in the lane's run. */
+/* The value of a slot of the source, of the destination before the run. */
 Value lane_stamp(const Proof *q, const Shot *s, i64 slot);
 Value lane_poison(const Proof *q, const Shot *s, i64 slot);
-/* The lane's buffers after its run, by a walk over all coordinates. */
+/* Check the lane's buffers after its run, by a walk over all coordinates. */
 ravel_status lane_check(const Proof *q, Lane *l, ravel_error *err);
-/* The same by another lane that was found right in the same pass. */
+/* Check them by comparison with another lane that was found right in the same pass. */
 ravel_status lane_check_by(const Proof *q, Lane *l, const Lane *right, ravel_error *err);
 
-/* proof_text.c: RAVEL_ERR_VERIFY and the sentence. */
+/* proof_text.c: return RAVEL_ERR_VERIFY with a message. */
 ravel_status wrong_slot(const Proof *q, const Lane *l, i64 slot, ravel_error *err);
 ravel_status wrong_source(const Proof *q, const Lane *l, i64 slot, ravel_error *err);
 ravel_status wrong_fence(const Lane *l, bool source, i64 byte, ravel_error *err);
 
-/* proof_parts.c: the parts that threads share, in their orders.  Lane 0 holds what is
- * right before, not after. */
+/* proof_parts.c: prove the parts that threads share, in several orders.  Lane 0 holds the
+ * right result before the call, and not after it. */
 ravel_status prove_parts(Proof *q, const Code *code, ravel_error *err);
 int parts_runs(void);
 int parts_most(void);
-/* proof_threads.c: all lanes at once, each with stamps of its own. */
+/* proof_threads.c: prove with all lanes at once, each with different stamps. */
 ravel_status prove_round(Proof *q, const Code *code, int round, ravel_error *err);
 
 #endif

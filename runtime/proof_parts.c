@@ -1,5 +1,5 @@
-/* What threads share: part by part, in the orders that threads could take, and each
- * alone. */
+/* Work that threads share: run part by part, in orders in which threads could execute it,
+ * and each part alone. */
 #include "proof_lane.h"
 
 #include <string.h>
@@ -24,7 +24,7 @@ parts_most(void)
     return splits[LEN(splits) - 1].parts;
 }
 
-/* All parts, one after the other, in an order of their own. */
+/* Run all parts one after another, in the given order. */
 static ravel_status
 run_parts(Proof *q, const Code *code, int parts, int step, ravel_error *err)
 {
@@ -38,7 +38,7 @@ run_parts(Proof *q, const Code *code, int parts, int step, ravel_error *err)
     return lane_check_by(q, l, &q->lane[0], err);
 }
 
-/* The first byte of a piece that has changed and is another part's, or n. */
+/* The first byte of a piece that has changed and that another part owns, or n. */
 static size_t
 shared_byte(const unsigned char *dst, const unsigned char *owner, size_t n,
             unsigned char poison, unsigned char mine)
@@ -54,8 +54,8 @@ shared_byte(const unsigned char *dst, const unsigned char *owner, size_t n,
     return i;
 }
 
-/* The bytes of a piece that have changed are the part's own: owner has, of every byte,
- * the part that wrote it, from 1.  They are poison again afterwards. */
+/* Enter the part as the owner of the changed bytes of a piece.  owner[i] is the part,
+ * from 1, that wrote byte i; 0: none.  The changed bytes become poison again. */
 static ravel_status
 own_piece(const Fence *f, size_t at, size_t n, unsigned char *owner,
           unsigned char poison, int part, int parts, ravel_error *err)
@@ -88,7 +88,8 @@ own_bytes(const Fence *dst, unsigned char *owner, unsigned char poison, int part
     return s;
 }
 
-/* Each part alone, over both poisons: what is written differs from one of them. */
+/* Run each part alone over both poisons: a byte that is written differs from one of
+ * them. */
 static ravel_status
 tell_parts_apart(Proof *q, const Code *code, int parts, ravel_error *err)
 {

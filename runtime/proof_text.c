@@ -1,11 +1,11 @@
-/* What a proof says of code that is wrong. */
+/* Messages about wrong code. */
 #include "proof_lane.h"
 
 #include <stdio.h>
 
 #include "element.h"
 
-/* "(0,3)", or what else the slot is. */
+/* "(0,3)", or a description of a slot that is no element. */
 static void
 name_slot(const Layout *d, i64 slot, char *text, size_t n)
 {
@@ -70,7 +70,7 @@ look(void *arg, const ReferenceRow *r)
     return true;
 }
 
-/* What a slot of the destination is to hold. */
+/* The required value of a slot of the destination. */
 static Value
 wanted(const Proof *q, const Lane *l, i64 slot, i64 *from)
 {
@@ -87,7 +87,7 @@ past(const Fence *f)
     return (int)((uintptr_t)f->p % 64);
 }
 
-/* Where the buffers began, in runs that are about that; else nothing. */
+/* The alignment of the buffers, in runs that test alignments; else an empty text. */
 static const char *
 name_place(const Lane *l, char *text, size_t n)
 {

@@ -1,4 +1,4 @@
-/* The code in several threads at once, each on buffers of its own. */
+/* Runs of the code by several threads at once, each with its own buffers. */
 #include "proof_lane.h"
 
 #include <pthread.h>
@@ -16,7 +16,7 @@ key_of_thread(const Proof *q, int t)
     return q->bits > 1 ? key[t] : key[t % 2];
 }
 
-/* A thread of a round: it waits for the others, so that they run at once. */
+/* One thread of a round.  It waits for the others, so that all run at once. */
 typedef struct {
     pthread_t thread;
     const Lane *lane;
@@ -49,7 +49,7 @@ prepare_all(Proof *q, int round, ravel_error *err)
     return RAVEL_OK;
 }
 
-/* False: not all of them could be started. */
+/* Returns false if not all threads could be created. */
 static bool
 run_all(const Proof *q, const Code *code)
 {

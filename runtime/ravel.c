@@ -1,4 +1,5 @@
-/* The library's functions: argument checks, one boundary each, then the passes. */
+/* The functions of ravel.h: each checks its arguments, sets up an error boundary and
+ * calls the passes. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -24,7 +25,7 @@ typedef struct {
     int picks;
 } Job;
 
-/* The passes, inside a boundary. */
+/* The passes, inside an error boundary. */
 static void
 make_steps(void *arg)
 {
@@ -32,7 +33,7 @@ make_steps(void *arg)
     p->steps = interpret_make(&p->arena, p->plan, p->cx->kernels);
 }
 
-/* The text, which the JIT reads. */
+/* Make the C text for the JIT. */
 static void
 make_text(ravel_plan *p, const Request *q)
 {
@@ -63,7 +64,7 @@ plan(void *arg)
         make_steps(arg);
 }
 
-/* Why there is an interpreter instead. */
+/* The reason why the interpreter is used. */
 static void
 say_way(void *arg)
 {
@@ -71,7 +72,7 @@ say_way(void *arg)
     j->p->way = arena_printf(&j->p->arena, "interpreter: %s", j->why);
 }
 
-/* The steps of the interpreter, where code may not be loaded. */
+/* Make the steps of the interpreter, for a plan without machine code. */
 static ravel_status
 interpret_instead(Job *j, ravel_error *err)
 {
@@ -113,7 +114,7 @@ plan_threads(const ravel_context *cx, const Key *key, const Plan *p)
     return t;
 }
 
-/* A plan with one user; NULL: *s and err say why. */
+/* A plan with one user; NULL if it fails, then *s and err have the reason. */
 static ravel_plan *
 make_plan(ravel_context *cx, Job job, const LayoutDef *known, ravel_status *s,
           ravel_error *err)
@@ -206,7 +207,7 @@ ask(void *arg)
     u->f(l, q);
 }
 
-/* Run f on the layout of a query, inside a boundary of its own. */
+/* Run f on the layout of a query, inside an error boundary. */
 static ravel_status
 with_layout(const Query *q, void (*f)(Layout *, const Query *), ravel_error *err)
 {

@@ -1,9 +1,9 @@
-/* The relayout as it is defined: every coordinate of the destination, the expressions as
- * written.
+/* A relayout by its definition: for every coordinate of the destination it evaluates the
+ * expressions as written.
  *
- * What entries that depend on one dim alone come to is kept for a strip of each dim; the
- * walk goes from strip to strip, so that long dims take no long tables.  All other
- * entries are evaluated at every coordinate. */
+ * The values of entries that depend on one dim only are tabulated for a strip of that
+ * dim.  The walk goes from strip to strip, so the tables are short even for long dims.
+ * All other entries are evaluated at every coordinate. */
 #include "reference.h"
 
 #include <stdlib.h>
@@ -32,7 +32,7 @@ typedef struct {
     void *arg;
 } Walk;
 
-/* The dims that x mentions, as a set. */
+/* The set of dims that occur in x. */
 static unsigned
 dims_in(const Layout *l, const Ast *x)
 {
@@ -122,7 +122,7 @@ fill_strip(const Walk *w, Side *s, int d)
     }
 }
 
-/* Entries of several dims, at the walk's coordinate. */
+/* The value of entries of several dims at the current coordinate. */
 static i64
 several_at(const Walk *w, const Side *s)
 {
@@ -135,7 +135,7 @@ several_at(const Walk *w, const Side *s)
     return sum;
 }
 
-/* What the outer dims come to. */
+/* The value of the outer dims. */
 static i64
 row_base(const Walk *w, const Side *s)
 {
@@ -185,7 +185,7 @@ mark_padding(const Walk *w, bool all, i64 at, ReferenceRow *r)
     }
 }
 
-/* The row of the innermost dim within its strip. */
+/* Visit the row of the innermost dim within its strip. */
 static bool
 walk_row(Walk *w)
 {
@@ -209,7 +209,7 @@ walk_row(Walk *w)
     return true;
 }
 
-/* All rows of the strips. */
+/* Visit all rows of the current strips. */
 static bool
 walk_strips(Walk *w)
 {
@@ -228,7 +228,7 @@ walk_strips(Walk *w)
     return true;
 }
 
-/* A strip of dim d from `base` on. */
+/* Tabulate the strip of dim d that begins at `base`. */
 static void
 set_strip(Walk *w, int d, i64 base)
 {
@@ -272,7 +272,8 @@ step_of(const Layout *l, int d)
     return one < zero ? zero - one : one - zero;
 }
 
-/* The dims by their steps: so the walk goes through the storage nearly in order. */
+/* Sort the dims by their strides, so that the walk goes through the storage nearly in
+ * order. */
 static void
 order_dims(Walk *w)
 {

@@ -1,4 +1,4 @@
-/* What the slots of the destination are, and whether they hold it. */
+/* The kinds of the slots of the destination, and whether they have the right contents. */
 #include <stdlib.h>
 
 #include "element.h"
@@ -84,7 +84,7 @@ compare_row(void *arg, const ReferenceRow *r)
     return true;
 }
 
-/* The lowest hole below `end` that is not zero, or end. */
+/* The lowest hole below `end` that is not zero, or `end`. */
 static i64
 hole_written(const Comparer *c, const SlotKinds *k, i64 end)
 {

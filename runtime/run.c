@@ -1,4 +1,4 @@
-/* Compiled plans: what they are asked, how they run, when they end. */
+/* Compiled plans: their properties, running and freeing them. */
 #include <stdlib.h>
 
 #include "library.h"

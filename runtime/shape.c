@@ -1,4 +1,5 @@
-/* Plans with extents left to run time: run at a shape, and as a plan of that shape. */
+/* Plans with run-time extents: run them at a shape; make a plan of constants for a
+ * shape. */
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -28,8 +29,8 @@ find(void *arg)
         s->steps = interpret_at(&s->arena, s->p->steps, val);
 }
 
-/* What there is at a shape; everything the caller gave is checked.  s->arena is the
- * caller's to free where it is RAVEL_OK. */
+/* Compute the sizes and scalars at a shape, and check all arguments.  On RAVEL_OK the
+ * caller frees s->arena. */
 static ravel_status
 place(Place *s, const ravel_plan *p, const int64_t *shape, bool run, ravel_error *err)
 {
@@ -66,8 +67,8 @@ ravel_plan_bytes_at(const ravel_plan *p, const int64_t *shape, int64_t *src_byte
     return RAVEL_OK;
 }
 
-/* The extents without looking for what is wrong: the code itself refuses those that are
- * none.  False where that needs a closer look. */
+/* Convert the extents without detailed checks: the code itself refuses invalid ones.
+ * Returns false if detailed checks are needed. */
 static bool
 quick_extents(const ravel_plan *p, const int64_t *shape, int64_t *extent)
 {

@@ -1,7 +1,7 @@
-/* tcc_stdio.c: the process as libtcc is let to see it: no files to read, no
- * streams, no environment, one file to write that stays in memory, a heap that
- * is emptied after it, and no way to end the host.
- * tcc.mk renames libtcc's references to the names here. */
+/* tcc_stdio.c: replacements for the C library functions that libtcc calls: no files to
+ * read, no streams, no environment, one output file that stays in memory, a heap that is
+ * freed after the run, and no way to end the process.  tcc.mk renames libtcc's
+ * references to the names here. */
 #define _GNU_SOURCE
 #include "tcc_stdio.h"
 
@@ -34,7 +34,7 @@ int ravel_tcc_fflush(FILE *f);
 int ravel_tcc_fprintf(FILE *f, const char *fmt, ...);
 int ravel_tcc_fprintf_chk(FILE *f, int flag, const char *fmt, ...);
 
-/* A piece of libtcc's heap; what libtcc sees starts behind it. */
+/* The header of a block of libtcc's heap; libtcc's pointer is to the byte after it. */
 typedef struct Block {
     struct Block *prev, *next;
 } Block;
@@ -128,7 +128,8 @@ tcc_host_end(void)
         free(part(heap.next + 1));
 }
 
-/* What is opened for writing is the object.  Its number goes to fdopen alone. */
+/* The only file opened for writing is the object; its descriptor is used only by fdopen.
+ * */
 int
 ravel_tcc_open(const char *path, int flags, ...)
 {

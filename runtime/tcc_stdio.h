@@ -1,4 +1,4 @@
-/* tcc_stdio.h: the process as libtcc is let to see it.
+/* tcc_stdio.h: replacements for the C library functions that libtcc calls.
  * Internal to the library. */
 #ifndef RAVEL_TCC_STDIO_H
 #define RAVEL_TCC_STDIO_H
@@ -8,26 +8,26 @@
 #include <setjmp.h>
 #include <stdbool.h>
 
-/* What one run of libtcc leaves behind; guarded by the lock in jit.c. */
+/* The state of one run of libtcc; guarded by the lock in jit.c. */
 typedef struct {
-    jmp_buf out;     /* where its exit() lands */
-    bool starved;    /* it was refused memory: what it made or said is void */
-    char *obj;       /* the object it wrote, malloc'ed, or NULL */
+    jmp_buf out;     /* the target of its exit() */
+    bool starved;    /* an allocation failed: its output and messages are void */
+    char *obj;       /* the object that it wrote, malloc'ed, or NULL */
     size_t len;
 } TccHost;
 
 /* tcc_stdio.c */
 extern __attribute__((visibility("hidden"))) TccHost tcc_host;
 
-/* Around one run of libtcc: begin makes all its variables zero as in a new
- * process, end frees all its memory and closes its file.  What it would do itself
- * does not suffice: a text that does not compile leaves pieces behind. */
+/* Call these around each run of libtcc.  begin zeroes all its variables, as in a new
+ * process; end frees all its memory and closes its file.  libtcc's own cleanup leaks if a
+ * text does not compile. */
 void tcc_host_begin(void);
 void tcc_host_end(void);
 
 /* jit.c */
 
-/* The ELF object that `text` compiles to, for elf_load; free() it. */
+/* Compile `text` to an ELF object for elf_load.  The caller frees *obj. */
 ravel_status jit_object(const char *text, char **obj, size_t *len,
                         ravel_error *err);
 

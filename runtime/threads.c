@@ -57,7 +57,7 @@ thread_start(pthread_t *t, void *(*f)(void *), void *arg)
     return ok;
 }
 
-/* What the threads of one run share: each takes the next part. */
+/* The state that the threads of a run share.  Each thread takes the next part. */
 typedef struct {
     ravel_task *task;
     void *arg;

@@ -1,4 +1,4 @@
-/* threads.h: the parts of a task on threads of our own. */
+/* threads.h: run the parts of a task on threads that the library creates itself. */
 #ifndef RAVEL_THREADS_H
 #define RAVEL_THREADS_H
 
@@ -7,19 +7,20 @@
 
 #include "ravel.h"
 
-/* More than these are never at work at once. */
+/* The largest number of threads that work at once. */
 enum { TEAM_MAX = 256 };
 
-/* The processors that this process may run on, at most TEAM_MAX; where OpenMP is built
- * in, no more than OMP_NUM_THREADS says. */
+/* The number of processors available to this process, at most TEAM_MAX; in a build with
+ * OpenMP at most OMP_NUM_THREADS. */
 int threads_here(void);
 
-/* pthread_create with the stack that kernels need, whatever RLIMIT_STACK was. */
+/* pthread_create with the stack size that kernels need, whatever RLIMIT_STACK is.
+ * Returns false if no thread can be created. */
 bool thread_start(pthread_t *t, void *(*f)(void *), void *arg);
 
-/* task(arg, i, parts) for every i < parts, by as many threads if they can be had, and
- * by fewer if not; returns when all are done.  Thread-safe, and safe in the child of a
- * fork. */
+/* Call task(arg, i, parts) for every 0 <= i < parts, on `parts` threads, or on fewer if
+ * not all can be created.  Returns when all calls have returned.  Thread-safe, also in
+ * the child of a fork. */
 void threads_run(ravel_task *task, void *arg, int parts);
 
 #endif

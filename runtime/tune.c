@@ -1,12 +1,12 @@
-/* ravel_tune: the nests of a relayout one after the other, each in the few ways that the
- * model thinks best, against the best there is so far. */
+/* ravel_tune: for each nest of a relayout it tries the candidates that the cost model
+ * predicts to be the best, against the best relayout so far. */
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "tune.h"
 
-/* By the model so many times slower than its choice: not tried. */
+/* A candidate that the model predicts to be this many times slower is not tried. */
 enum { HOPELESS = 3 };
 
 typedef struct {
@@ -47,7 +47,7 @@ need_memory(Tune *t)
     return false;
 }
 
-/* The picks so far and this one, in their order; the number. */
+/* The picks so far and this one, in order of nests; returns their number. */
 static int
 picks_with(const Tune *t, const Pick *one, Pick *all)
 {
@@ -70,7 +70,7 @@ compile_try(Tune *t, Try *one)
     return good(t, plan_picked(t->cx, t->rq, all, n, &one->plan, t->err));
 }
 
-/* The best so far, and the others by the model, of one nest. */
+/* The candidates of one nest: the best so far, and others by the model. */
 static bool
 make_tries(Tune *t, int nest)
 {
@@ -124,7 +124,7 @@ report_tries(Tune *t, int winner)
         snprintf(o->refused, sizeof o->refused, "%s", t->race.why);
 }
 
-/* Of the model's own choice nothing is forgiven. */
+/* Prove the candidates.  A failed proof of the choice of the model ends the call. */
 static bool
 prove_tries(Tune *t)
 {

@@ -7,33 +7,33 @@
 
 enum { TUNE_TRIES = 6, TUNE_ROUNDS = 96 };
 
-/* One way to do the relayout, among those for one nest. */
+/* A candidate: the relayout with one pick of a kernel and loop order for one nest. */
 typedef struct {
     ravel_plan *plan;
-    Pick pick;            /* of that nest */
-    bool model;           /* it is what the model chose */
-    bool refused;         /* by its proof */
-    double predicted;     /* of the nest */
-    Spread ns, ratio;     /* of the relayout; to memcpy in the same round */
-    double gain;          /* median of its time over the first one's */
+    Pick pick;            /* for that nest */
+    bool model;           /* it is the choice of the cost model */
+    bool refused;         /* its proof failed */
+    double predicted;     /* nanoseconds of the nest, by the cost model */
+    Spread ns, ratio;     /* of the relayout: time, ratio to memcpy in the same round */
+    double gain;          /* median of the ratio of its time to that of t[0] */
 } Try;
 
 typedef struct {
     Try t[TUNE_TRIES];
     int n;
-    char why[1024];       /* the first one that was refused */
+    char why[1024];       /* the message of the first refused candidate */
     void *dst, *src;
-    size_t bytes;         /* of each */
+    size_t bytes;         /* size of each buffer */
     double memcpy_ns;
     int rounds;
 } Race;
 
-/* Prove each; those that are not what the layouts say are refused.  An error is another
- * reason than that. */
+/* Prove each candidate; set `refused` for those whose proof fails.  Other failures, such
+ * as a lack of memory, are an error. */
 ravel_status race_prove(Race *r, Proof *q, ravel_error *err);
-/* Time those that are left, in turns, for so many seconds. */
+/* Time the candidates that are not refused, in rounds, for about `seconds`. */
 void race_time(Race *r, double seconds);
-/* The first unless another takes 3 % less at least; then the least. */
+/* The fastest candidate if it is at least 3 % faster than the first; else the first. */
 int race_winner(const Race *r);
 
 #endif

@@ -1,4 +1,4 @@
-/* Some ways to do one relayout against each other: proven, then timed in turns. */
+/* Candidates for one relayout: prove them, then time them in rounds. */
 #include <stdio.h>
 #include <string.h>
 
@@ -59,7 +59,7 @@ time_copy(void *runner, int64_t calls)
     return measure_now() - start;
 }
 
-/* Rounds until the time is over: as many things as there are take turns in being first. */
+/* Rounds until the time is over; each round begins with a different candidate. */
 static int
 run_rounds(Measured *m, int n, double (*ns)[TUNE_ROUNDS], double seconds, Ready ready)
 {

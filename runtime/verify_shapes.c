@@ -1,13 +1,13 @@
-/* The proof of a plan with extents left to run time: its boxes at every residue of the
- * extents, its code at and beside every border. */
+/* The proof of a plan with run-time extents: its boxes for every residue of the extents,
+ * its code at every boundary value and its neighbours. */
 #include <stdio.h>
 #include <stdlib.h>
 
 #include "proof.h"
 #include "reference.h"
 
-/* Slots of all runs that are filled and looked at in the time of a unit; walks over all
- * coordinates in a proof. */
+/* The number of slots that are filled and checked in the time of a unit; the number of
+ * walks over all coordinates in a proof. */
 enum { SLOTS_A_UNIT = 4, WALKS = 10 };
 
 typedef struct {
@@ -25,7 +25,7 @@ list(void *arg)
     s->borders = plan_borders(&s->arena, s->again);
 }
 
-/* Say of which shape. */
+/* Add the shape to an error message. */
 static ravel_status
 at_shape(const Shapes *s, const i64 *shape, ravel_status status, ravel_error *err)
 {
@@ -53,8 +53,8 @@ sum_up(ravel_certificate *sum, const ravel_certificate *c)
     sum->holes += c->holes;
 }
 
-/* Operators of entries that mix dims: every walk evaluates them again at each coordinate,
- * what depends on one dim comes from a table. */
+/* The number of operators in entries of several dims.  Every walk evaluates these at each
+ * coordinate; entries of one dim come from a table. */
 static i64
 mixed_operators(const Layout *l)
 {
@@ -62,7 +62,7 @@ mixed_operators(const Layout *l)
     return all - 1 - l->nentry;
 }
 
-/* The units that the proof of a plan in numbers takes; INF: more than fit. */
+/* The units of work of the proof of a plan in numbers; INF: the number does not fit. */
 static i64
 units_of(const Plan *p)
 {

@@ -15,7 +15,7 @@ struct Wisdom {
     Advices advices;
 };
 
-/* Blanks and what cannot be shown, as one blank. */
+/* Replace runs of blanks and unprintable characters by one blank. */
 static void
 tidy(char *s)
 {
@@ -119,7 +119,7 @@ wisdom_free(const Wisdom *w)
     }
 }
 
-/* Put what a holds in front of all that is known; a is the context's then. */
+/* Push the entries in a in front of the known ones; the context then owns a. */
 static ravel_status
 adopt(ravel_context *cx, Arena *a, Advices v, ravel_error *err)
 {
@@ -188,7 +188,7 @@ wisdom_learn(ravel_context *cx, const Advice *one, ravel_error *err)
     return error_of(err, &d);
 }
 
-/* What is still so, of all that was said, by key. */
+/* The entries that are not replaced by newer ones, sorted by key. */
 static void
 print_all(void *arg)
 {

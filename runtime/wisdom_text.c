@@ -1,4 +1,4 @@
-/* Wisdom as text: strictly read, and written so that it reads back. */
+/* Wisdom as text: a strict reader, and a writer whose output the reader accepts. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -50,7 +50,7 @@ is_text(Part p)
     return true;
 }
 
-/* As %lld writes it; -1: it is none. */
+/* Read a number as %lld writes it; -1 if it is not one. */
 static i64
 number_of(Part p)
 {
@@ -70,7 +70,8 @@ is_count(Part p)
     return v > 0 && v <= INT32_MAX;
 }
 
-/* What is before the next mark, off p; all of it where there is none, then *last. */
+/* Remove the text up to the next mark from p, and return it; without a mark, all of p,
+ * and *last is set. */
 static Part
 take(Part *p, char mark, bool *last)
 {
@@ -109,7 +110,7 @@ static const struct {
     {"destination", "text", is_text},
 };
 
-/* The key that the line begins with, off it. */
+/* Remove the key from the start of the line, and return it. */
 static Part
 take_key(Arena *a, Part *line, int number)
 {
@@ -192,7 +193,7 @@ refuse_twins(Arena *a, const Advice *v, int n)
         }
 }
 
-/* Without the first line; *left is after it. */
+/* Check the first line; *left is the text after it. */
 static void
 read_head(Arena *a, Part *left)
 {

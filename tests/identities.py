@@ -219,19 +219,22 @@ def fails_at(r, at):
 HEAD = """# The identities of index arithmetic
 
 Written by `make identities` from [compiler/expr/identities.toml](../compiler/expr/identities.toml). `//` and `%` are floor division and its
-remainder, `~` is xor, `dig(x, lo, hi)` is `(x % hi)//lo`, `cdiv` rounds up. Letters are any integer unless the third column says more.
+remainder, `~` is xor, `dig(x, lo, hi)` is `(x % hi)//lo`, `cdiv(x, c)` is `x/c` rounded up, `quot` is C's division, which truncates. A letter is any
+integer unless the third column restricts it.
 
-Each is proven by z3 and tried at every point of a grid that includes negative values, in `make test` (`tests/test_identities.py`).
-Forms of proof: **N** integers, divisors symbolic; **L** the same with `x % c` written `x - c*(x//c)` and the named rules as lemmas;
-**B** 64-bit vectors, shifts symbolic; **K** once more for each constant of a list, as a second opinion.
+`make test` (`tests/test_identities.py`) proves each rule with z3 and evaluates it at every point of a grid that includes negative values. The column
+*proof* has the form of the z3 proof: **N**, over unbounded integers with symbolic divisors; **L**, the same, where `x % c` is written
+`x - c*(x//c)` and the named rules are lemmas; **B**, over 64-bit vectors with symbolic shifts; **K**, in addition once for each constant of a list, as
+an independent check. The last column has the functions of the compiler that use the rule.
 
-| rule | identity | condition | proof | who relies on it |
+| rule | identity | condition | proof | used by |
 |---|---|---|---|---|
 """
 REFUTED = """
 ## Not identities
 
-z3 and brute force must both find these wrong.
+These claims look like rules but are wrong. The test requires that z3 and the evaluation on the grid both find a counterexample. The column *spoils
+rule* has the rule that resembles the claim.
 
 | | claim | condition | spoils rule | wrong at | |
 |---|---|---|---|---|---|

@@ -10,10 +10,10 @@ struct ArenaBlock {
     _Alignas(16) unsigned char mem[];
 };
 
-/* A large block is zero as it comes: what fills it counts, not its size. */
+/* A large block is zeroed by the system: its use is counted as work, not its size. */
 enum { BLOCK_BYTES = 32 * 1024, WORK_BYTES = 64, WORK_MOST = 1 << 20 };
 
-/* A zeroed block of its own; large ones go behind the head, which still has room. */
+/* A new zeroed block.  A large one is inserted after the head, which still has room. */
 static ArenaBlock *
 block_new(Arena *a, size_t cap)
 {

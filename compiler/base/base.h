@@ -1,5 +1,5 @@
-/* base.h: the ground every pass stands on: checked integers, arenas, text
- * buffers and the one error path. */
+/* base.h: services for all passes: checked integers, arenas, text buffers, the limit of
+ * work, and the error path. */
 #ifndef RAVEL_BASE_H
 #define RAVEL_BASE_H
 
@@ -14,7 +14,7 @@ typedef int64_t i64;
 #define LEN(a) ((int)(sizeof (a) / sizeof (a)[0]))
 #define PRINTF(f, a) __attribute__((format(printf, f, a)))
 
-/* Where in a spec something was written; file is NULL when there is none. */
+/* A place in a spec; file is NULL if there is none. */
 typedef struct {
     const char *file;
     int line;
@@ -33,16 +33,17 @@ typedef struct {
 } Diag;
 
 #define diag_catch(d) setjmp((d)->jmp)
-/* Call f(arg); false when it ended in diag_fatal.  Its frame owns nothing, so what
- * the caller holds is as the C standard has it after a longjmp. */
+/* Call f(arg).  Returns false if it ended in diag_fatal.  diag_fatal is a longjmp: local
+ * variables of the caller that changed since the call are indeterminate unless volatile.
+ * */
 bool diag_run(Diag *d, void (*f)(void *), void *arg);
 _Noreturn void diag_fatal(Diag *d, DiagKind kind, Loc loc, const char *fmt, ...)
     PRINTF(4, 5);
-/* Memory or work is used up: whatever is tried next ends like this. */
+/* The error is a lack of memory or work: further attempts would fail in the same way. */
 bool diag_is_final(const Diag *d);
 
-/* The known name nearest to `name`, or NULL when none is near: for "did you
- * mean".  `names` ends with NULL. */
+/* The name in `names` nearest to `name`, or NULL if none is near; for "did you mean".
+ * `names` ends with NULL. */
 const char *diag_nearest(const char *name, const char *const *names);
 
 /* work.c: the work that one question may take.  It is counted and never timed, so that
@@ -50,15 +51,15 @@ const char *diag_nearest(const char *name, const char *const *names);
  * 10 ns: an operator evaluated at an element, two terms of a sum compared, 64 bytes of
  * memory.  docs/trust.md has the table. */
 typedef struct {
-    i64 spent, most;      /* units; most 0: what WORK_SECONDS allow */
-    const char *doing, *with;      /* the step at work and its object; NULL: none */
+    i64 spent, most;      /* units; most = 0: the units of WORK_SECONDS */
+    const char *doing, *with;      /* the current step and its object; NULL: none */
 } Budget;
 
 enum { WORK_SECONDS = 2, WORK_A_SECOND = 100000000 };
 
-/* arena.c: memory of one compilation, and its work, which every allocation counts
- * towards.  Never freed piecewise; running out of either is a diag_fatal.  Not
- * thread-safe. */
+/* arena.c: the memory and the work of one compilation.  An allocation counts as work.
+ * Memory is freed only with the whole arena.  Exceeding either limit is a diag_fatal.
+ * Not thread-safe. */
 typedef struct ArenaBlock ArenaBlock;
 typedef struct {
     Diag *diag;
@@ -67,30 +68,30 @@ typedef struct {
     Budget work;
 } Arena;
 
-/* The units that a limit in seconds allows; 0 seconds: as many as without a limit
- * given. */
+/* The units of a limit in seconds; 0 means the default limit. */
 i64 work_of_seconds(double seconds);
 i64 work_most(const Budget *w);
-/* What is done from here on, for the message: "deciding", "layout 'A'".  Neither is
- * copied; with may be NULL. */
+/* Set the current step and its object for error messages: "deciding", "layout 'A'".  The
+ * strings are not copied; `with` may be NULL. */
 void work_on(Arena *a, const char *doing, const char *with);
-/* The units are spent; false, and none are, where the limit is exceeded. */
+/* Count the units.  Returns false and counts nothing if that would exceed the limit. */
 bool work_take(Budget *w, i64 units);
-/* The units are spent; diag_fatal where the limit is exceeded. */
+/* Count the units; diag_fatal if the limit is exceeded. */
 void work_spend(Arena *a, i64 units);
-/* The same of something to be done for each of n elements that the caller asked for:
- * WORK_FREE units of each are free. */
+/* Count the units for each of n elements, whose number the caller chose: WORK_FREE units
+ * for each element are not counted. */
 enum { WORK_FREE = 64 };
 void work_spend_each(Arena *a, i64 n, i64 units);
-/* The units are spent; false, and none are, where that would leave less than a quarter
- * of the limit: for searches that may end without an answer. */
+/* Count the units.  Returns false and counts nothing if that would leave less than a
+ * quarter of the limit.  For searches that may end without an answer. */
 bool work_try(Arena *a, i64 units);
 
 void *arena_alloc(Arena *a, size_t bytes);     /* zeroed, 16-aligned */
-/* diag_run with d as the arena's Diag meanwhile: a boundary within another. */
+/* diag_run with d as the arena's Diag during the call, so boundaries can be nested. */
 bool arena_run(Arena *a, Diag *d, void (*f)(void *), void *arg);
-/* f(arg), after which all that it allocated in a is gone: it must leave nothing behind in
- * what a held before, such as expressions.  What ends in diag_fatal does so. */
+/* Call f(arg), then free all memory that it allocated in a.  Objects that were in a
+ * before the call, such as the table of expressions, must not refer to this memory.  A
+ * diag_fatal in f is passed on. */
 void arena_scratch(Arena *a, void (*f)(void *), void *arg);
 void *arena_copy(Arena *a, const void *p, size_t bytes);
 char *arena_string(Arena *a, const char *s);
@@ -101,12 +102,12 @@ void arena_free(Arena *a);
 #define arena_array(a, T, n) \
     ((T *)arena_alloc((a), int_bytes((a)->diag, (n), sizeof(T))))
 
-/* buf.c: text that grows, in an arena.  `s` is always terminated. */
+/* buf.c: a growing text in an arena.  `s` always ends with a NUL. */
 typedef struct {
     Arena *arena;
     char *s;
     size_t len, cap;
-    int indent;           /* of buf_line, in steps of four blanks */
+    int indent;           /* for buf_line, in steps of four blanks */
 } Buf;
 
 Buf buf_new(Arena *a);
@@ -115,14 +116,15 @@ void buf_addn(Buf *b, const char *s, size_t n);
 void buf_printf(Buf *b, const char *fmt, ...) PRINTF(2, 3);
 void buf_line(Buf *b, const char *fmt, ...) PRINTF(2, 3);
 
-/* utf8.c: the length of the character c that starts the n bytes at s; 0: none. */
+/* utf8.c: decode the first character c of the n bytes at s.  Returns its length, or 0 if
+ * the bytes are not UTF-8. */
 size_t utf8_next(const char *s, size_t n, uint32_t *c);
-bool utf8_is_hidden(uint32_t c);               /* a control, or of the text's direction */
+bool utf8_is_hidden(uint32_t c);               /* a control or direction mark */
 bool utf8_is_text(const char *s, size_t n);
 
-/* int.c: 64-bit arithmetic that says when it does not fit.  int_div and int_mod
- * are floor division and its remainder: the one definition of both. */
-bool int_add(i64 a, i64 b, i64 *r);            /* true when it fits */
+/* int.c: 64-bit arithmetic with overflow checks.  int_div and int_mod are floor division
+ * and its remainder; all passes use them. */
+bool int_add(i64 a, i64 b, i64 *r);            /* true if it fits */
 bool int_mul(i64 a, i64 b, i64 *r);
 i64 int_div(i64 a, i64 b);                     /* b > 0 */
 i64 int_mod(i64 a, i64 b);

@@ -40,9 +40,9 @@ same(char a, char b)
     return (a | 32) == (b | 32);
 }
 
-/* Edit distance in which two neighbours that changed places count once (optimal string
- * alignment), case ignored; names longer than the limit are cut, which only makes them
- * less alike.  Of the table of all beginnings' distances three rows are kept. */
+/* The edit distance in which a swap of two adjacent characters counts once (optimal
+ * string alignment); case is ignored.  Names longer than the limit are cut.  Of the
+ * table of the distances of all prefixes, three rows are kept. */
 static int
 distance(const char *a, const char *b)
 {

@@ -1,4 +1,4 @@
-/* embed.h: the text files that the build puts into the library. */
+/* embed.h: text files that the build embeds in the library. */
 #ifndef RAVEL_EMBED_H
 #define RAVEL_EMBED_H
 
@@ -11,7 +11,7 @@ typedef struct {
 } Embedded;
 
 extern const Embedded embed_prelude;      /* compiler/spec/prelude.lua */
-extern const Embedded embed_specs[];      /* specs, by name; ends with a null */
+extern const Embedded embed_specs[];      /* by name; ends with a null name */
 extern const Embedded embed_templates[];  /* templates, likewise */
 
 #endif

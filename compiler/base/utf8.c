@@ -25,7 +25,8 @@ utf8_next(const char *s, size_t n, uint32_t *c)
     return 0;
 }
 
-/* Controls, marks of direction, separators of lines, and what is no character. */
+/* Control characters, direction marks, line separators, and code points that are no
+ * characters. */
 bool
 utf8_is_hidden(uint32_t c)
 {

@@ -1,4 +1,4 @@
-/* What a question may cost, in units. */
+/* The limit of work of a question, in units. */
 #include "base.h"
 
 i64

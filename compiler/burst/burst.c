@@ -1,4 +1,4 @@
-/* Boxes as tiles of transfers. */
+/* Cut boxes into tiles of transfers. */
 #include "burst.h"
 
 /* Starts of a tile: more, and the loops of an xor stay outside. */

@@ -1,5 +1,5 @@
-/* A plan of tiles as a Lua table, and what the target's emit_plan makes of it.  The
- * function runs in the sandbox that specs run in: it gets data and returns a text. */
+/* Pass a plan of tiles as a Lua table to the target's emit_plan, which returns the
+ * text.  The function runs in the sandbox for specs. */
 #include <string.h>
 
 #include "burst.h"

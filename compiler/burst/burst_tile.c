@@ -1,4 +1,5 @@
-/* The shape of a tile: what its sides take, and the extents that move the least. */
+/* The shape of a tile: the transfers of its sides, and the extents that move the fewest
+ * bytes. */
 #include <stdlib.h>
 
 #include "burst.h"

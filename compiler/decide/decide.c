@@ -1,10 +1,10 @@
 /* Injective, dense, padding, holes: by structure first.
  *
- * The entries of an order and their strides are a mixed radix by construction, so
- * the address tells the entries, and the entries their parts (parts_of).  What
- * is left: do the parts tell the coordinates?  Each dim is cut into digits fine
- * enough for all parts; a digit outside any xor must be a part once; the bits inside
- * xors are columns of a matrix over GF(2) whose rank decides. */
+ * The entries of an order and their strides are a mixed radix by construction.  So the
+ * address determines the entries, and each entry determines its parts (parts_of).  The
+ * open question is whether the parts determine the coordinates.  Each dim is cut into
+ * digits fine enough for all parts.  A digit outside any xor must be a part exactly
+ * once.  The bits inside xors are columns of a matrix over GF(2), whose rank decides. */
 #include <string.h>
 
 #include "decide.h"
@@ -92,7 +92,7 @@ refine(Decider *d)
     return true;
 }
 
-/* Digits that coordinates below the limit never set do not matter. */
+/* A digit matters only if some coordinate below the limit sets it. */
 static bool
 matters(const Decider *d, const Digitlet *t)
 {
@@ -281,7 +281,8 @@ enumerate(Decider *d)
     return real;
 }
 
-/* By looking, or where there is too much, for one step of a term in smaller ones. */
+/* Decide by enumeration; if that is too much work, search two elements with
+ * parts_overlap. */
 static void
 decide_by_search(Decider *d)
 {
@@ -410,7 +411,7 @@ refuse(const Layout *l, const Verdict *v, const char *lack)
     diag_fatal(a->diag, DIAG_LAYOUT, v->loc, "%s", b.s);
 }
 
-/* What a view lacks. */
+/* The flaw of a view, if it has one. */
 static const char unwritten[] = " is a view that cannot be written to";
 static const char no_inverse[] = " is a view that has no inverse";
 

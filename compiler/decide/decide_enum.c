@@ -1,10 +1,10 @@
-/* Decisions by looking at every point, for what structure does not decide. */
+/* Decisions by enumeration of all points, for layouts whose structure does not decide. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "decide.h"
 
-/* The answer where so many points are too much work. */
+/* The answer if the points are too much work. */
 static Answer
 too_much(const Layout *l, Verdict *v, i64 points, int units)
 {
@@ -23,8 +23,8 @@ linear_address(const Layout *l, const i64 *x, i64 *val, i64 *a)
     return ex_eval(l->linear, val, a) && *a >= 0 && *a < l->size;
 }
 
-/* The first point with address `at`, which there is; its work was spent when it was
- * first looked at. */
+/* Find the first point with address `at`, which must exist.  Its work has already been
+ * counted. */
 static void
 find_first(const Layout *l, bool padded, i64 at, i64 *val, i64 *out)
 {
@@ -66,7 +66,7 @@ enum_injective(const Layout *l, bool padded, Verdict *v)
     return YES;
 }
 
-/* Who goes to `to` first, before the swizzle. */
+/* The first address that the swizzle maps to `to`. */
 static i64
 first_to(const Layout *l, bool padded, i64 to, i64 *val)
 {

@@ -1,6 +1,6 @@
-/* Are two layouts the same function?  Equal canonical expressions say yes at once;
- * else every element is looked at, or, where they are too many, enough of them to
- * find a difference if it is not well hidden. */
+/* Are two layouts the same function?  Equal canonical expressions prove it.  Otherwise
+ * every element is compared or, if there are too many, a sample in which a difference is
+ * likely to be found. */
 #include <string.h>
 
 #include "decide.h"
@@ -41,14 +41,14 @@ same_expression(const Pair *p)
     return over_real(p->a, of_a) == over_real(p->b, of_b);
 }
 
-/* The work of looking at one element. */
+/* The work of comparing one element. */
 static bool
 affords(const Pair *p)
 {
     return work_try(ex_arena(p->a->e), layout_work(p->a) + layout_work(p->b));
 }
 
-/* Element x, in a's dims, lies at different addresses. */
+/* Record that element x, in the dims of a, has different addresses. */
 static bool
 differ(const Pair *p, const i64 *x, Equality *q)
 {
@@ -63,7 +63,7 @@ differ(const Pair *p, const i64 *x, Equality *q)
     return true;
 }
 
-/* Corners and steps by powers of two first, then points all over. */
+/* Sample corners and steps by powers of two first, then pseudo-random points. */
 static bool
 find_by_samples(const Pair *p, Equality *q)
 {
@@ -123,7 +123,8 @@ typedef struct {
     i64 lo, inner;        /* its extent is the open digit's times inner */
 } Group;
 
-/* The groups of l, outermost first, its dims numbered by map; -1 when it has none. */
+/* The groups of l, outermost first, its dims numbered by map; -1 if it cannot be
+ * grouped. */
 static int
 groups_of(const Layout *l, const int *map, Group *g)
 {
@@ -201,7 +202,7 @@ ask(void *arg)
         u->q = decide_equal(a, b, u->map);
 }
 
-/* A shape that either layout refuses says nothing. */
+/* A shape that one of the layouts refuses decides nothing. */
 static bool
 answered(Question *u)
 {

@@ -1,9 +1,9 @@
-/* What holds of a layout for every shape at once.
+/* Properties of a layout that hold for every shape.
  *
- * Its order is judged at a shape where every digit is full.  What structure says there
- * holds for every smaller shape, since that is a part of it, and for every larger one
- * where the topmost digit of a dim is open: the address tells the entries, whatever
- * their extents, and the entries their digits. */
+ * The order is decided at a shape that fills every digit.  A structural answer at that
+ * shape also holds for every smaller shape, whose elements are a subset.  It holds for
+ * every larger shape if the topmost digit of each dim is open: the address determines
+ * the entries, whatever their extents, and the entries determine the digits. */
 #include "decide.h"
 
 typedef struct {
@@ -47,8 +47,9 @@ reversed_end(const Every *y, const Layout *l, const Part *p, i64 lo)
     return fits ? end : INF;
 }
 
-/* The full shape, and how far each dim reaches; false where the order is no mixed
- * radix of digits.  A dim that is stored nowhere gets two elements, to collide. */
+/* Compute the shape that fills every digit, and the bound of each dim; false if the
+ * order is not a mixed radix of digits.  A dim that is not stored gets extent 2, so that
+ * two elements collide. */
 static bool
 fill_digits(Every *y)
 {
@@ -98,10 +99,10 @@ shrink_witness(Every *y)
     }
 }
 
-/* Storage is the product of what the closed digits have slots for and of the open
- * ones' extents, each dim's over its open digit, rounded up.  Where that fills it for
- * one block of each open digit, so it does for every shape that the open digits divide,
- * and no other. */
+/* The size of the storage is the product of the slots of the closed digits and of the
+ * extents of the open digits; such an extent is that of the dim divided by the digit's
+ * `lo`, rounded up.  If the storage is dense for one block of each open digit, it is
+ * dense exactly for the shapes whose extents are multiples of these blocks. */
 static void
 find_multiples(Every *y)
 {
@@ -126,7 +127,7 @@ unknown(Every *y, const char *why)
     y->every->why = why;
 }
 
-/* Without structure a small shape may still tell; extents[] of all dims alike. */
+/* Without structure, try small shapes with equal extents in all dims. */
 static void
 try_small(void *arg)
 {

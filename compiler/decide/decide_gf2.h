@@ -4,10 +4,10 @@
 
 #include <stdint.h>
 
-/* Gauss-Jordan elimination in place, without swaps: pivot[c] is the one row that has bit
- * c then, -1 where there is none; all other rows are zero.  Returns the rank.  Whenever row
- * `from` is added to row `to`, `added` is told, so that right sides of any kind can
- * follow; NULL: there are none. */
+/* Gauss-Jordan elimination in place, without swaps.  Afterwards pivot[c] is the only row
+ * with bit c, or -1; rows that are no pivot are zero.  Returns the rank.  `added`,
+ * unless NULL, is called whenever row `from` is added to row `to`, so that the caller
+ * can apply the same operation to right-hand sides. */
 typedef void Gf2Added(void *arg, int to, int from);
 int gf2_eliminate(uint64_t *row, int rows, int columns, int *pivot, Gf2Added *added,
                   void *arg);

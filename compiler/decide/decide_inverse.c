@@ -1,6 +1,6 @@
-/* The inverse of a layout as expressions of the address: undo the swizzle, take the
- * entries apart by their strides, the entries by their coefficients, the xors by
- * what is known already. */
+/* The inverse of a layout as expressions of the address.  It undoes the swizzle, splits
+ * the address into entries by their strides, splits entries by their coefficients, and
+ * undoes each xor with the operands that are already known. */
 #include "decide.h"
 #include "decide_gf2.h"
 
@@ -15,7 +15,7 @@ typedef struct {
     int nknown, maxknown;
 } Solver;
 
-/* The parts of one entry from its value v; they are in ascending order. */
+/* Compute the parts of one entry, in ascending order, from its value v. */
 static void
 split_entry(Solver *s, int entry, const Ex *v)
 {
@@ -62,7 +62,7 @@ learn(Solver *s, int dim, i64 lo, i64 hi, const Ex *x)
     s->known[s->nknown++].x = x;
 }
 
-/* The digit [lo, hi) of a dim out of what is known, or NULL. */
+/* The digit [lo, hi) of a dim, from the known digits, or NULL. */
 static const Ex *
 recall(Solver *s, int dim, i64 lo, i64 hi)
 {
@@ -103,7 +103,7 @@ learn_rest(Solver *s, int dim, i64 lo, i64 hi, const Ex *x)
     return s->nknown > before;
 }
 
-/* One xor part with all operands known but one: that one follows. */
+/* If all operands of an xor part but one are known, compute that one. */
 static bool
 solve_xor(Solver *s, int i)
 {
@@ -146,8 +146,8 @@ solve(Solver *s)
     }
 }
 
-/* What substitution leaves: bits of dims that occur only together.  Each bit of an xor
- * part is an equation over them. */
+/* Bits that substitution cannot find, because they occur only in common xors.  Each bit
+ * of an xor part is a linear equation over them. */
 enum { MAX_UNKNOWN = 64, MAX_EQUATIONS = 256 };
 
 typedef struct {
@@ -158,7 +158,7 @@ typedef struct {
     const Ex *sum[MAX_EQUATIONS];        /* ... is this */
 } Equations;
 
-/* The column of a bit, a new one where it has none; -1 when there are too many. */
+/* The column of a bit, which is added if it is new; -1 if there are too many. */
 static int
 column_of(Equations *q, int dim, i64 lo)
 {
@@ -174,7 +174,7 @@ column_of(Equations *q, int dim, i64 lo)
     return c;
 }
 
-/* Bit i of an xor part: what is known goes to the right. */
+/* The equation of bit i of an xor part; known bits are on the right-hand side. */
 static void
 add_equation(Solver *s, Equations *q, const Part *p, const Ex *value, i64 weight)
 {
@@ -226,7 +226,7 @@ solve_bits(Solver *s)
     }
 }
 
-/* Every digit below the padded extent has been found. */
+/* Whether every digit below the padded extent is known. */
 static bool
 complete(Solver *s)
 {
@@ -261,7 +261,7 @@ solver_new(Layout *l, const Part *parts, int n)
     return s;
 }
 
-/* The coordinates from the values of the parts; false when some digit is missing. */
+/* Compute the coordinates from the parts; false if a digit is not known. */
 static bool
 solve_all(Solver *s)
 {

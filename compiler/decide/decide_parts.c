@@ -14,15 +14,15 @@ dim_of(const Layout *l, const Ex *x)
     return -1;
 }
 
-/* The open digit from lo of a dim has so many values below its padded extent. */
+/* The number of values of the open digit of a dim above `lo`, below its padded extent. */
 static i64
 values_of(const Layout *l, int dim, i64 lo)
 {
     return int_ceil_div(l->dim[dim].padded, lo);
 }
 
-/* An end for the open digits of an xor: no value below the padded extent has bits
- * beyond. */
+/* An upper bound for the open digits of an xor: no value below the padded extent has bits
+ * above it. */
 static bool
 close_digits(const Layout *l, Part *p)
 {
@@ -35,7 +35,7 @@ close_digits(const Layout *l, Part *p)
     return true;
 }
 
-/* x as one digit of one dim. */
+/* Read x as one digit of one dim; false if it is not one. */
 static bool
 add_digit(const Layout *l, Part *p, const Ex *x)
 {
@@ -93,8 +93,8 @@ by_entry_and_coef(const void *p, const void *q)
     return (x > y) - (x < y);
 }
 
-/* Within an entry each coefficient exceeds what the smaller ones can add up to, so
- * that the entry's value tells its parts (mixed radix). */
+/* Whether each coefficient of an entry exceeds the largest sum of the parts with smaller
+ * coefficients.  Then the value of the entry determines its parts (mixed radix). */
 static bool
 parts_separate(const Part *p, int n)
 {
@@ -235,7 +235,7 @@ sort_unique(i64 *v, int n)
     return m;
 }
 
-/* The cuts of one dim, unsorted, into c; only counted where c is NULL. */
+/* Store the cuts of one dim in c, unsorted; if c is NULL, only count them. */
 static int
 collect_cuts(const Part *parts, int n, int dim, i64 *c)
 {

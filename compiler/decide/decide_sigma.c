@@ -1,8 +1,8 @@
-/* The swizzle: a permutation of the storage?  Linear maps over GF(2) by rank,
- * others by looking at every address.  Where it is none, storage that is not whole
- * blocks of it may still hold all elements: these are looked at.  Model: the F2 matrices
- * of Triton's linear layouts (triton-lang/triton,
- * include/triton/Tools/LinearLayout.h). */
+/* Does the swizzle permute the storage?  Linear maps over GF(2) are decided by their
+ * rank, others by enumeration of all addresses.  If it does not, because the storage is
+ * not whole blocks of the swizzle, all elements may still stay in the storage: then the
+ * elements are enumerated. Model: the F2 matrices of Triton's linear layouts
+ * (triton-lang/triton, include/triton/Tools/LinearLayout.h). */
 #include <string.h>
 
 #include "decide.h"
@@ -36,7 +36,7 @@ is_bits(const Ex *x, int var)
     return a->op == AT_XOR;
 }
 
-/* The terms occupy bits of their own, so their sum is their xor.  A negative
+/* The terms have no bits in common, so their sum is their xor.  A negative
  * term -2^s*d stands for the complement 2^s*(ones - d), its constant in base. */
 static bool
 is_linear(Exprs *e, const Ex *x, int var)
@@ -150,7 +150,8 @@ outside(i64 from, i64 to, Verdict *v)
     return NO;
 }
 
-/* The work of one more image, or else why there is no answer. */
+/* Count the work of one more image; if the limit is exceeded, record why there is no
+ * answer. */
 static bool
 affords(const Layout *l, Verdict *v)
 {
@@ -208,7 +209,7 @@ decide_by_addresses(const Layout *l, i64 *val, Verdict *v)
     return YES;
 }
 
-/* Elements in blocks that the map moves within, or 0 where it is not linear. */
+/* The size of the blocks that the map permutes internally; 0 if it is not linear. */
 static i64
 block_of(const Layout *l, i64 *val)
 {
@@ -243,7 +244,7 @@ decide_storage(const Layout *l, i64 *val, Verdict *v)
                                                    : decide_by_addresses(l, val, v);
 }
 
-/* Every address of storage is a coordinate's. */
+/* Whether every address of the storage belongs to a coordinate. */
 static bool
 is_full(const Layout *l, bool padded)
 {
@@ -254,7 +255,7 @@ is_full(const Layout *l, bool padded)
     return n == l->size;
 }
 
-/* By the coordinates; v has what was found of the storage. */
+/* Decide by enumeration of the coordinates; v has the result for the storage. */
 static Answer
 decide_coordinates(Layout *l, bool distinct, Verdict *v)
 {
@@ -304,7 +305,7 @@ try_pad(void *arg)
     t->size = wide->size % t->block ? 0 : wide->size;
 }
 
-/* The pad that makes the least storage of whole blocks, as text; "" where none does. */
+/* The pad with the smallest storage of whole blocks, as text; "" if there is none. */
 static const char *
 pad_that_helps(const Layout *l, i64 block)
 {
@@ -323,7 +324,7 @@ pad_that_helps(const Layout *l, i64 block)
                                     l->dim[best.dim].name, (long long)best.pad) : "";
 }
 
-/* What is wrong, from the addresses that v has. */
+/* Describe the flaw by the addresses in v. */
 static const char *
 why_not(const Layout *l, i64 *val, const Verdict *v)
 {

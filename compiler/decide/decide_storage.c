@@ -1,7 +1,7 @@
-/* Storage without an element: padding and holes, as runs of addresses. */
+/* Slots without an element, padding and holes, as runs of addresses. */
 #include "decide.h"
 
-/* Addresses that are looked at one by one with the inverse. */
+/* The largest number of addresses that are examined by the inverse. */
 enum { WALK_MAX = 1 << 18 };
 
 typedef struct {
@@ -10,7 +10,7 @@ typedef struct {
     int max;
 } Gaps;
 
-/* Address a has no element; false when there is no room for another run. */
+/* Record that address a has no element; false if there is no room for another run. */
 static bool
 add_gap(Gaps *g, i64 a, bool padding)
 {
@@ -88,7 +88,7 @@ addresses_of(const Layout *l, bool padded)
     return set;
 }
 
-/* By looking at every element; false when they are too many. */
+/* Decide by enumeration of the elements; false if they are too many. */
 static bool
 look(Gaps *g)
 {
@@ -104,7 +104,7 @@ look(Gaps *g)
     return true;
 }
 
-/* Where there is too much to look at, the first padded coordinate is a gap. */
+/* If enumeration is too much work, report the first padded coordinate as a gap. */
 static void
 name_one(Gaps *g)
 {

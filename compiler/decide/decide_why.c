@@ -1,7 +1,7 @@
-/* Sentences for what looking at every element finds, from the entries as written. */
+/* Sentences that explain a result of enumeration by the entries as written. */
 #include "decide.h"
 
-/* Runs of addresses that are looked at for a hole. */
+/* The largest number of runs that are searched for a hole. */
 enum { GAPS_MAX = 1000 };
 
 /* The largest coordinate of a dim, for ast_range. */
@@ -14,7 +14,7 @@ largest(const void *env, const char *name, i64 *v)
     return d >= 0;
 }
 
-/* How many values x takes, 0 when that is not known. */
+/* The number of values of x; 0 if it is not known. */
 static i64
 count_of(const Layout *l, const Ast *x)
 {
@@ -32,7 +32,7 @@ has_xor(const Ast *x)
     return found;
 }
 
-/* A remainder, or quotient, by no power of two of something with an xor in it. */
+/* Find a division of an expression with an xor by a number that is no power of two. */
 static const char *
 uneven_division(const Layout *l, const Ast *x)
 {
@@ -48,7 +48,7 @@ uneven_division(const Layout *l, const Ast *x)
     return why;
 }
 
-/* An xor of a count that is no power of two. */
+/* Find an xor with an operand whose number of values is no power of two. */
 static const char *
 uneven_xor(const Layout *l, const Ast *x)
 {
@@ -133,8 +133,8 @@ why_holes(const Layout *l)
     return why;
 }
 
-/* The first address in storage that no coordinate goes to, as text; "" where it is not
- * told from what a pitch leaves. */
+/* The first address to which no coordinate maps, as text; "" if it cannot be
+ * distinguished from the gaps of a pitch. */
 static const char *
 first_hole(Layout *l, const Verdict *v)
 {

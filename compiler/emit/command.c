@@ -1,4 +1,4 @@
-/* The command that makes a file again, and the name of its function. */
+/* The command that reproduces a file, and the name of its function. */
 #include <ctype.h>
 #include <string.h>
 

@@ -1,4 +1,4 @@
-/* Statements and names. */
+/* Functions to make statements and identifiers. */
 #include <ctype.h>
 #include <string.h>
 
@@ -15,7 +15,8 @@ emit_add(Arena *a, Stmt ***tail, StKind kind)
 }
 
 /* Keywords of C, C++ and related languages, and the names that emitted code uses itself.
- * A target adds its own (`reserved`).  Clashes with libraries are left to the compiler. */
+ * A target adds its own (`reserved`).  Clashes with libraries are left to the compiler.
+ * */
 static const char keywords[] =
     " alignas alignof and and_eq asm auto bitand bitor bool break case catch char "
     "class compl const constexpr continue decltype default delete do double dst "

@@ -1,27 +1,28 @@
-/* emit.h: plans and layouts as a small statement tree, independent of the target
- * language; render.c writes it through the target's table. */
+/* emit.h: translate plans and layouts to a statement tree that is independent of the
+ * target language.  render.c writes the tree with the texts of a target's table.
+ * docs/ir/stmt.md describes the tree. */
 #ifndef RAVEL_EMIT_H
 #define RAVEL_EMIT_H
 
 #include "../decide/decide.h"
 #include "../plan/plan.h"
 
-/* A conversion that is asked for. */
+/* A requested conversion. */
 typedef struct {
     const char *from, *to;         /* layout texts */
     const char *dtype;
     int rank;
-    const i64 *shape;              /* RUNTIME_EXTENT where that is left to run time */
-    const char *const *extent;     /* names of those, a dim each, alike where they are
-                                    * equal; NULL: those of the dims */
-    const char *name;              /* of the function; NULL: one is made */
+    const i64 *shape;              /* RUNTIME_EXTENT: left to run time */
+    const char *const *extent;     /* name of the run-time extent of each dim; extents
+                                    * with one name are equal; NULL: the dims' names */
+    const char *name;              /* of the function; NULL: a default */
 } Request;
 
 typedef enum {
     ST_COMMENT,           /* text */
     ST_FOR,               /* name from 0 to count - 1, step at a time: body */
-    ST_ALONE,             /* body, by one thread only: the one that count falls on */
-    ST_FENCE,             /* streamed stores are done */
+    ST_ALONE,             /* body, by one thread only: number count % threads */
+    ST_FENCE,             /* wait until non-temporal stores are complete */
     ST_CALL,              /* kernel(args) */
     ST_LET,               /* name = value */
     ST_SET,               /* out[index] = value */
@@ -29,31 +30,31 @@ typedef enum {
     ST_SAME,              /* return 0 unless value == other */
     ST_UNUSED,            /* the parameter `text` */
     ST_RETURN,            /* value */
-    ST_WHEN,              /* body, where value is above 0 */
+    ST_WHEN,              /* body, if value is above 0 */
     ST_REFUSE,            /* return 1 unless least <= value <= most */
-    ST_SIZE,              /* the size `text`, from value, in bits */
-    ST_TIMES,             /* that size times value */
-    ST_ROUND,             /* that size rounded up to a multiple of count */
-    ST_FITS,              /* return 1 unless that size fits 64 bits */
+    ST_SIZE,              /* defines the size `text` as value, in bits */
+    ST_TIMES,             /* multiplies this size by value */
+    ST_ROUND,             /* rounds this size up to a multiple of count */
+    ST_FITS,              /* return 1 unless this size fits 64 bits */
     ST_BYTES              /* *text = value */
 } StKind;
 
 /* An argument of a kernel: a buffer at an offset, or a number. */
 typedef struct {
-    const char *buffer;   /* dst, src; NULL: just the value */
+    const char *buffer;   /* dst, src; NULL: the argument is `value` alone */
     const Ex *value;
-    uint64_t pattern;     /* a bit pattern, when value is NULL */
+    uint64_t pattern;     /* a bit pattern; if value is NULL */
 } Arg;
 
 typedef struct Stmt {
     StKind kind;
     const char *text;     /* ST_COMMENT; the name of ST_FOR, ST_LET */
     i64 count, step;      /* ST_FOR, ST_ALONE; index of ST_SET */
-    bool split;           /* ST_FOR: threads share it, in runs of turns */
-    const Ex *bound;      /* ST_FOR: instead of count, where that is not constant */
-    const Ex *outer;      /* ST_FOR, split: turns of the outermost loop that is, which
-                           * threads share where there are enough ... */
-    bool inner;           /* ... and this one, inside, where there are not */
+    bool split;           /* ST_FOR: threads share the iterations, in runs */
+    const Ex *bound;      /* ST_FOR: instead of count, if that is not constant */
+    const Ex *outer;      /* ST_FOR, split: iterations of the outermost split loop;
+                           * threads share that loop if they are fewer ... */
+    bool inner;           /* ... and else this loop, inside of it */
     const Ex *value, *other;
     const Ex **factor;    /* ST_LET: a product instead */
     int nfactors;
@@ -64,7 +65,7 @@ typedef struct Stmt {
     struct Stmt *body, *next;
 } Stmt;
 
-/* Constants before the function. */
+/* An array of constants before the function. */
 typedef struct Table {
     const char *name;
     const int32_t *value;
@@ -83,9 +84,9 @@ typedef struct {
     const char *note;     /* a line for the function's own comment */
     const char **param;   /* names: the dims of EMIT_OFFSET, extents of a relayout */
     int nparams;
-    bool split;           /* over threads: a function of a part, and one of all parts */
-    Stmt *sizes;          /* where extents are left to run time: the function that
-                           * checks them, and says how many bytes there are */
+    bool split;           /* threads share it: a function for a part, one for all */
+    Stmt *sizes;          /* for run-time extents: the function that checks them and
+                           * computes the sizes of both buffers in bytes */
     Table *table;
     Stmt *body;
     Exprs *e;
@@ -93,28 +94,29 @@ typedef struct {
 
 /* emit_relayout.c */
 Unit *emit_relayout(const Plan *p, const char *name, const char *command);
-/* emit_extents.c: u of a plan with extents left to run time, its body made: names for
- * extents and scalars, what they are, and the sizes. */
+/* emit_extents.c: complete u, whose body is made, for a plan with run-time extents: the
+ * names and definitions of extents and scalars, and the sizes. */
 void emit_extents(const Plan *p, Unit *u);
-/* The identifiers of all scalars, extents first; no more are made. */
+/* The identifiers of all scalars, extents first; no scalar may be added afterwards. */
 const char **emit_scalar_names(const Plan *p);
-/* Lines of the comment on top about a layout. */
+/* Add lines about a layout to the comment at the top. */
 void emit_sizes_head(Buf *b, const char *what, const Sizes *z);
 /* emit_index.c */
 Unit *emit_offset(const Layout *l, const char *name, const char *command);
-/* Whether a body does with signed numbers of 32 bits. */
+/* Whether signed numbers of 32 bits suffice for the statements. */
 bool emit_is_narrow(const Stmt *s);
-/* diag_fatal when the layout has no inverse in closed form. */
+/* diag_fatal if the layout has no inverse in closed form. */
 Unit *emit_inverse(const Layout *l, const Verdict *v, const char *name,
                    const char *command);
 
-/* emit.c: shared by the two */
+/* emit.c: used by both */
 Stmt *emit_add(Arena *a, Stmt ***tail, StKind kind);
-/* Identifiers for variables: lower case, distinct, neither keyword nor macro: one
- * letter with digits, or ending in an underscore. */
+/* An identifier for a variable, near to `wish` and different from the n taken ones.  It
+ * is lower case, and neither a keyword nor a macro: one letter with digits, or a name
+ * that ends in an underscore. */
 const char *emit_identifier(Arena *a, const char *wish, const char *const *taken,
                             int n);
-/* Whether s can name a function in C and C++ beside the C library. */
+/* Whether s can name a function in C and C++ without a conflict with the C library. */
 bool emit_is_identifier(const char *s);
 void emit_layout_head(Buf *b, const char *what, const Layout *l);
 

@@ -1,5 +1,5 @@
-/* What a function with extents as arguments has besides its loops: the scalars, each
- * computed once, the checks of its arguments, and the sizes. */
+/* The parts of a function with extents as arguments that are not its loops: the scalars,
+ * each computed once, the checks of the arguments, and the sizes. */
 #include <string.h>
 
 #include "emit.h"
@@ -70,7 +70,8 @@ mark_definitions(Emitter *t)
     }
 }
 
-/* In front of body: what the scalars are that it uses and that are not made yet. */
+/* Insert before body the definitions of the scalars that it uses and that are not yet
+ * defined. */
 static Stmt *
 with_scalars(Emitter *t, Stmt *body, const bool *made)
 {
@@ -95,8 +96,8 @@ with_scalars(Emitter *t, Stmt *body, const bool *made)
     return first;
 }
 
-/* In front of body, right after its scalars were: the parameters that it has no use
- * for. */
+/* Insert before body, after the definitions of scalars, a mark for each unused
+ * parameter. */
 static Stmt *
 with_unused(Emitter *t, Stmt *body)
 {
@@ -136,7 +137,8 @@ name_scalars(Emitter *t)
 }
 
 /* The size in bits as a product that says when it does not fit; a slot or extent of 0
- * counts as 1 there, so that nothing made of some of them overflows either.  Bytes are whole. */
+ * counts as 1 there, so that nothing made of some of them overflows either.  Bytes are
+ * whole. */
 static void
 add_size(Emitter *t, Stmt ***at, const char *name, const Sizes *r)
 {
@@ -187,7 +189,7 @@ bytes(Emitter *t)
     return first;
 }
 
-/* Products of extents are made once it is known that the sizes fit. */
+/* Products of extents are computed after the check that the sizes fit. */
 static Stmt *
 sizes(Emitter *t, Stmt *fits, Stmt *bytes)
 {

@@ -1,4 +1,4 @@
-/* A layout as functions: index to storage offset, and back. */
+/* A layout as functions: from coordinates to an address, and back. */
 #include "emit.h"
 
 static Unit *
@@ -68,7 +68,8 @@ add_check(Arena *a, Stmt ***at, const Ex *x, i64 most)
     s->most = most;
 }
 
-/* Coordinates from the address; then they must be inside, and lead back to it. */
+/* Compute the coordinates from the address, then check that they are in range and have
+ * this address. */
 Unit *
 emit_inverse(const Layout *l, const Verdict *v, const char *name, const char *command)
 {

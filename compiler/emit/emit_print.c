@@ -1,4 +1,4 @@
-/* Statements as text: docs/ir/stmt.md says how it is read. */
+/* Statements as text, in the form of docs/ir/stmt.md. */
 #include "render.h"
 
 typedef struct {

@@ -40,7 +40,7 @@ start_of(Emitter *t, bool source, i64 scale)
     return ex_scale(e, x, scale);
 }
 
-/* Byte addresses of what starts at whole bytes. */
+/* The address in bytes of an element that begins at a whole byte. */
 static const Ex *
 byte_start(Emitter *t, bool source)
 {
@@ -49,7 +49,7 @@ byte_start(Emitter *t, bool source)
                      : ex_div(t->p->e, start_of(t, source, 1), 8 / bits);
 }
 
-/* What a call takes of the kernel's loop of that role. */
+/* The iterations of the kernel's loop of this role in one call. */
 static const Ex *
 count(Emitter *t, int role)
 {
@@ -85,7 +85,7 @@ step(Emitter *t, int role, bool source)
            : source ? t->n->loop[loop].ex.ss : t->n->loop[loop].ex.ds;
 }
 
-/* v where stores go past the caches, which at run time they may not. */
+/* v if stores are non-temporal; that may depend on the run-time extents. */
 static const Ex *
 streams(Emitter *t, i64 v)
 {
@@ -125,7 +125,7 @@ add_call(Emitter *t, Stmt ***tail)
         s->arg[s->nargs++] = argument(t, *c);
 }
 
-/* One nest; where it is not split, one thread does it. */
+/* Emit one nest; a nest that is not split is executed by one thread. */
 static void
 add_nest(Emitter *t, Stmt ***tail)
 {
@@ -170,7 +170,7 @@ add_nest(Emitter *t, Stmt ***tail)
     add_call(t, at);
 }
 
-/* Room for the names of a nest's outer loops, after those that they may not have. */
+/* Memory for the names of a nest's outer loops, after the names that are taken. */
 static const char **
 names(const Plan *p, int *ntaken)
 {
@@ -182,8 +182,8 @@ names(const Plan *p, int *ntaken)
     return all;
 }
 
-/* The table of nest i, in front of those of the unit unless one of them is it; NULL where
- * it has none. */
+/* The table of nest i, or NULL.  It is added to the tables of the unit, unless it is
+ * among them. */
 static const Table *
 add_table(Arena *a, Unit *u, const Plan *p, int i)
 {

@@ -1,4 +1,4 @@
-/* The unparser: one statement, one line of the target's table. */
+/* The writer of statements: each statement becomes one text of the target's table. */
 #include <ctype.h>
 #include <stdio.h>
 #include <string.h>
@@ -102,7 +102,7 @@ put_block(Renderer *r, const Stmt *s, const char *close)
     put(r, close, NULL, 0);
 }
 
-/* How often a loop to a bound turns. */
+/* The number of iterations of a loop to a bound. */
 static const char *
 turns_of(Renderer *r, const Stmt *s)
 {
@@ -241,8 +241,8 @@ put_tables(Renderer *r)
     }
 }
 
-/* A function with extents as arguments: one for the sizes, one for a part of the work,
- * and all of it. */
+/* The functions with extents as arguments: for the sizes, for one part, and for all
+ * parts. */
 static void
 put_runtime(Renderer *r, bool stand_alone)
 {
@@ -283,7 +283,7 @@ put_function(Renderer *r, bool stand_alone)
         buf_add(r->b, expand(r, target_text(r->t, "parts"), slot, LEN(slot)));
 }
 
-/* Whatever the text holds, it cannot end the comment, nor seem to begin another. */
+/* Write text into a comment; it can neither end the comment nor begin another. */
 void
 render_head(Buf *b, const Target *t, const char *s)
 {

@@ -1,4 +1,4 @@
-/* render.h: statement trees as text, through the table of a target. */
+/* render.h: write statement trees as text, by the table of a target. */
 #ifndef RAVEL_RENDER_H
 #define RAVEL_RENDER_H
 
@@ -6,33 +6,32 @@
 
 typedef struct Target Target;
 
-/* target.c: read and check a table of templates/ (our own, trusted); lives in
- * `a`, read-only from then on.  diag_fatal when there is none by that name. */
+/* target.c: read and check a table of templates/, which is trusted.  The result is in
+ * `a` and is immutable.  diag_fatal if there is no table of this name. */
 const Target *target_load(Arena *a, const char *name);
-/* The same of a text, which is not trusted; `name` is its file, for messages.  Its
- * prologue may be in it, as prologue_text.  diag_fatal, in a sentence that names file and
- * field, where one is misspelt, is not what it should be, names what it cannot or is not
- * there (target.def). */
+/* Read and check a table from a text, which is not trusted; `name` is its file, for
+ * messages.  Its prologue may be in the field prologue_text.  diag_fatal, with the file
+ * and the field, if a field is unknown, has a wrong value, uses an unknown ${name} or is
+ * missing (target.def). */
 const Target *target_read(Arena *a, const char *name, const char *text);
-/* A field of the table, a number in its digits; of emit_plan the table's whole text.
- * NULL where the table has none. */
+/* A field of the table: its text, the digits of a number, or, for emit_plan, the text of
+ * the whole table.  NULL if the table lacks it. */
 const char *target_text(const Target *t, const char *field);
 const char *target_text_or(const Target *t, const char *field, const char *otherwise);
-/* How it spells expressions; as C where it does not say. */
+/* The operators of index expressions; those of C if the table has none. */
 Spelling target_spelling(const Target *t);
-/* A number of the table: one that target.def has, or what that says where it is not
- * there. */
+/* A numeric field of target.def; its default if the table lacks it. */
 int64_t target_number(const Target *t, const char *field);
-/* Whether no function can be called this, by the field `reserved`: words, and beginnings
- * of words with a * after them. */
+/* Whether the field `reserved` forbids this name for a function: it has words, and
+ * prefixes of words followed by a *. */
 bool target_reserves(const Target *t, const char *name);
-/* What it is asked for by: cuda, mine.lua. */
+/* Its name in --target: cuda, mine.lua. */
 const char *target_name(const Target *t);
-/* Whether it is of "functions", which render writes, of "blocks" of threads, for
- * grid_render, or of "bursts", for burst_emit. */
+/* Whether it has this model: "functions", written by render; "blocks", written by
+ * grid_render; or "bursts", written by burst_emit. */
 bool target_is(const Target *t, const char *model);
-/* A function that emitted code may call, and the files it is made of, in order; their
- * texts, each one string however often it is named. */
+/* A function that emitted code may call, and the texts of the files that define it, in
+ * order.  Each text is one string, even if several helpers name its file. */
 enum { HELPER_FILES = 8, TARGET_HELPERS = 48,
        TARGET_FILES_MAX = TARGET_HELPERS * HELPER_FILES };
 typedef struct {
@@ -50,28 +49,28 @@ typedef struct {
 } Slot;
 
 /* render.c */
-/* `line` with each ${name} replaced; a name without a slot stays.  diag_fatal where it
- * becomes too long: a table that is not trusted may name one often. */
+/* `line` with each ${name} replaced; a name without a slot stays.  diag_fatal if the
+ * result is too long: an untrusted table may repeat a name. */
 const char *render_line(Arena *a, const char *line, const Slot *slot, int n);
-/* The comment on top of a file: the lines of text. */
+/* Write the comment at the top of a file: the lines of text. */
 void render_head(Buf *b, const Target *t, const char *text);
-/* The files that `body` needs, each once: those of every helper it mentions. */
+/* Write the files of the helpers that `body` mentions, each file once. */
 void render_helpers(Buf *b, const Target *t, const char *body);
 /* The text of `u`.  Stand-alone: a file with head, prologue and the
  * helpers it uses; else for the JIT, where helpers are found by symbol. */
 const char *render(const Target *t, const Unit *u, bool stand_alone);
 
-/* emit_print.c: u's statements, as docs/ir/stmt.md has them. */
+/* emit_print.c: the statements of u in the text form of docs/ir/stmt.md. */
 const char *emit_print(const Unit *u);
 
 /* command.c */
-/* The command that makes a file again; from, kind: NULL: not said. */
+/* The command that reproduces a file; `from` and `kind` may be NULL. */
 const char *emit_command(Arena *a, const Request *rq, const LayoutRef *from,
                          const LayoutRef *to, const char *kind);
 /* " --flag value" as a POSIX shell reads it, in characters that a comment can hold. */
 const char *emit_option(Arena *a, const char *flag, const char *value);
-/* The name that the function of a plan gets; diag_fatal where what was asked for means
- * something in C or in the target's language. */
+/* The name of the function of a plan; diag_fatal if the requested name is reserved in C
+ * or in the target language. */
 const char *emit_name(Arena *a, const Target *t, const Request *rq);
 
 #endif

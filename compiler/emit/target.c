@@ -19,7 +19,7 @@ target_template(const char *name)
     return NULL;
 }
 
-/* The targets there are: "blocks, bursts, c". */
+/* The names of all targets: "blocks, bursts, c". */
 static const char *
 targets(Arena *a)
 {
@@ -126,7 +126,7 @@ typedef struct {
     const char *like, *model;      /* what this one says; NULL: nothing */
 } Load;
 
-/* The entries of the table on top, -1 unless they are 1 to that. */
+/* The length of the table on top; -1 unless its keys are 1 to this length. */
 static int
 list_length(lua_State *L)
 {
@@ -181,7 +181,7 @@ read_helpers(Load *l, lua_State *L)
     }
 }
 
-/* What lua_tolstring gives, where it is a text. */
+/* The string of lua_tolstring, if it is valid text. */
 static const char *
 text_of(Load *l, lua_State *L, int at)
 {
@@ -259,7 +259,7 @@ read_table(Sandbox *s, void *arg)
     sandbox_try(s, read_it, l);
 }
 
-/* What the table lacks, from the one it is like, which may be like another. */
+/* Add the missing fields from the table named by `like`, which may name another one. */
 static void
 read_like(Load *l, const char *like)
 {

@@ -1,4 +1,4 @@
-/* Whether a target's table is one: its fields by the rows of target.def. */
+/* Check a target's table against target.def. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -117,7 +117,7 @@ check_number(const Target *t, Arena *a, const Field *f, const char *s)
                     f->power ? ", a power of two" : "");
 }
 
-/* Words that are names or, with a star, begin some. */
+/* Whether each word is a name, or a prefix of names with a star. */
 static void
 check_words(const Target *t, Arena *a, const Field *f, const char *s)
 {
@@ -144,8 +144,8 @@ slot_list(Arena *a, const char *slots)
     return b.s;
 }
 
-/* A grid of rows may have more blocks than are wanted, and only ${block} is their number
- * over all rows: box_first stands for box_only there. */
+/* A grid of rows may have surplus blocks, and only ${block} is the number over all rows.
+ * Therefore box_first is used instead of box_only. */
 static void
 check_rows(const Target *t, Arena *a)
 {
@@ -156,7 +156,7 @@ check_rows(const Target *t, Arena *a)
                         "in", counted[i]);
 }
 
-/* Every ${name} of a text is one that the field has. */
+/* Check that every ${name} in a text is allowed in the field. */
 static void
 check_slots(const Target *t, Arena *a, const Field *f, const char *s)
 {
@@ -200,8 +200,8 @@ check_value(const Target *t, Arena *a, const Field *f, const TargetField *en)
                     "goes into prologue_text", en->key, en->value);
 }
 
-/* The model's bit; all where the table has none, and nothing can be said but that, and
- * what is a field of no table. */
+/* The bit of the model.  If the table names no model: all bits, so that only fields of
+ * no model are reported, besides the missing model. */
 static unsigned
 model_of(const Target *t, Arena *a)
 {
@@ -229,7 +229,7 @@ check_field(const Target *t, Arena *a, const TargetField *en)
         check_value(t, a, f, en);
 }
 
-/* All that is not there, the first of many by name. */
+/* Report the missing fields; of many only the first ones, by name. */
 static void
 check_complete(const Target *t, Arena *a)
 {

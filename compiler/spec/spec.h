@@ -1,12 +1,12 @@
-/* spec.h: the spec language: Lua 5.4 in a closed sandbox, traced. */
+/* spec.h: the spec language: Lua 5.4 in a sandbox, whose expressions are traced. */
 #ifndef RAVEL_SPEC_H
 #define RAVEL_SPEC_H
 
 #include "../layout/layout.h"
 
 /* spec.c */
-/* The layouts a spec text declares, in order, linked by next.  Definitions live
- * in `a`.  `name` is what messages call the text. */
+/* The layouts that a spec text declares, in order, linked by next.  They live in `a`.
+ * `name` is the name of the text in messages. */
 LayoutDef *spec_load(Arena *a, const char *name, const char *text, size_t len);
 /* A layout as written on a command line: NAME, NAME{P=1}, {N, C//16, H, W, C%16},
  * (R,C){C, R}.  Names are looked up in `known`, newest first. */

@@ -1,10 +1,10 @@
-/* layout "NAME" { ... }: what a layout is, and what is wrong with one. */
+/* layout "NAME" { ... }: make a layout of its table, and check it. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "spec_fields.h"
 
-/* A function of (bytes, bits), called for every width there is. */
+/* Call a function of (bytes, bits) for every element width. */
 static void
 probe_function(Reader *r, Param *p)
 {
@@ -56,7 +56,7 @@ by_name(const void *p, const void *q)
     return strcmp(*(const char *const *)p, *(const char *const *)q);
 }
 
-/* A string that is a name to its end: no zero byte hides a rest. */
+/* Whether a string is a name; a zero byte must not hide further text. */
 static bool
 is_name_at(lua_State *L, int index)
 {
@@ -269,7 +269,7 @@ spec_read_layout(Sandbox *s, const char *name, Loc loc, bool is_inline)
     return d;
 }
 
-/* { C0 = 32 } after a name */
+/* the { C0 = 32 } after a name */
 void
 spec_read_given(Sandbox *s, LayoutRef *ref)
 {

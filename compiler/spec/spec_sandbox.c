@@ -1,8 +1,8 @@
-/* The sandbox: a closed Lua environment with budgets for instructions, live
- * memory, memory ever asked for, expressions made, and work.  Each closes holes that
- * the others leave: tests/unit/test_sandbox.c has an attack for every one.  Time is the
- * last of them, for what no count sees: long chains of a table's hash, functions that
- * move a large table. */
+/* The sandbox: a closed Lua environment with budgets for instructions, live memory,
+ * memory requested in all, expressions made, and work.  Each budget stops attacks that
+ * the others do not stop: tests/unit/test_sandbox.c has one for each.  The last budget
+ * is time, for work that no count sees: long chains in a hash table, functions that move
+ * a large table. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -141,7 +141,7 @@ on_count(lua_State *L, lua_Debug *ar)
     s->spent = false;
 }
 
-/* What diag_fatal said, as a Lua error. */
+/* Raise the error of a diag_fatal as a Lua error. */
 static void
 raise(Sandbox *s, const Diag *d)
 {
@@ -263,7 +263,7 @@ open_library(lua_State *L, int env, const char *name, lua_CFunction open,
     lua_settop(L, to - 2);
 }
 
-/* The prelude is ours: it gets what specs do not. */
+/* The prelude is trusted: it may use functions that specs may not. */
 static void
 run_prelude(lua_State *L, int env)
 {
@@ -366,7 +366,7 @@ report(Sandbox *s, bool over, bool starved, char *text, size_t size)
                  s->file, luaL_typename(s->L, -1));
 }
 
-/* What is wrong with the text before Lua reads it. */
+/* Check the text before Lua reads it. */
 static void
 check_source(Arena *a, const Job *j, const char *file)
 {

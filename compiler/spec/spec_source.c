@@ -1,11 +1,11 @@
-/* Spec texts that Lua 5.4 compiles wrongly, or for ever.  Before 5.4.5 a function with
- * more than 256 constants computes `1 ~ (x or 3)` with x in the place of 1: once the
- * constant needs a register, it is loaded on one way to the operator only (Lua's commit
- * c764ca71).  Such texts are refused.
+/* Spec texts that Lua 5.4 compiles wrongly, or takes too long to compile.  Before 5.4.5
+ * a function with more than 256 constants computes `1 ~ (x or 3)` with x instead of 1:
+ * if the constant needs a register, it is loaded on only one of the paths to the
+ * operator (Lua's commit c764ca71).  Such texts are refused.
  *
- * Its parser takes time with the square of some things: a jump is looked for from the
- * start of its list, a name in all that is declared around it, a number in the chain of
- * those with the same hash, which is no secret. */
+ * Lua's parser needs quadratic time for some constructs.  It searches for a jump from
+ * the start of a list, for a name in all names declared around it, and for a number in a
+ * chain of numbers with the same hash, which an attacker can choose. */
 #include <ctype.h>
 #include <string.h>
 
@@ -13,7 +13,7 @@
 
 enum { CONSTANTS = 256 };
 
-/* What the squares are of, and their units. */
+/* The constructs with quadratic work, and their units. */
 typedef enum { TOKENS, JUMPS, NAMES, NUMERALS, NCOSTS } Cost;
 enum { TOKEN_UNITS = 5, JUMPS_A_UNIT = 3, UPVALUES = 255, SMALL_DIGITS = 5 };
 static const char *const cost_text[NCOSTS] = {
@@ -52,7 +52,7 @@ long_bracket(const Scan *t, const char *p)
     return n < left && p[n] == '[' ? n + 1 : 0;
 }
 
-/* Over the text that a long bracket of n bytes opens. */
+/* Skip the text after an opening long bracket of n bytes. */
 static void
 skip_long(Scan *t, size_t n)
 {
@@ -107,7 +107,7 @@ is_one_of(const char *p, size_t n, const char *const *words)
     return *words;
 }
 
-/* An if, do, ... begins or ends: what was declared in outermost blocks is gone. */
+/* A block begins or ends; names declared in outermost blocks go out of scope. */
 static void
 count_block(Scan *t, bool opens)
 {
@@ -116,7 +116,8 @@ count_block(Scan *t, bool opens)
         t->locals = t->outer;
 }
 
-/* A name is looked for among the locals and, for each function around, its upvalues. */
+/* The work of a name: Lua searches the locals and the upvalues of each enclosing
+ * function. */
 static void
 count_name(Scan *t)
 {
@@ -175,7 +176,7 @@ count_word(Scan *t, const char *p, size_t n)
         count_name(t);
 }
 
-/* A name, a keyword or a number.  True for and, or. */
+/* Read a name, a keyword or a number.  Returns true for and, or. */
 static bool
 take_word(Scan *t)
 {
@@ -205,7 +206,7 @@ take_sign(Scan *t)
     t->p += 1 + two;
 }
 
-/* The next token; true for and, or. */
+/* Read the next token.  Returns true for and, or. */
 static bool
 next(Scan *t)
 {

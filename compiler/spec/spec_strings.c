@@ -1,12 +1,13 @@
-/* The string functions of specs: none that loops where no hook counts, none that
- * shows an address, which differs from run to run and tells where things lie. */
+/* The string functions of specs.  Functions that loop without calling the instruction
+ * hook are absent, and so are those that show an address: addresses differ between runs
+ * and reveal the memory layout of the process. */
 #include <string.h>
 
 #include "spec_lua.h"
 
 enum { REP_MAX = 1 << 16 };
 
-/* The real function is the upvalue of the one that stands in for it. */
+/* The original function is the upvalue of its replacement. */
 static int
 call_real(lua_State *L)
 {
@@ -71,7 +72,7 @@ plain_format(lua_State *L)
     return call_real(L);
 }
 
-/* Put f, with the real one below it, in the place of a field of the table on top. */
+/* Replace a field of the table on top by f, with the original function as its upvalue. */
 static void
 replace(lua_State *L, const char *name, lua_CFunction f)
 {

@@ -1,5 +1,5 @@
-/* Expressions as Lua values: undefined names are symbols, operators on them
- * build the tree as written. */
+/* Expressions as Lua values: undefined names are symbols, and operators on symbols build
+ * the expression tree as written. */
 #include <string.h>
 
 #include "spec_lua.h"
