@@ -417,6 +417,8 @@ SAYS = [
     (("(Y,X,C){Y, X + Y%2*(5999 - 2*X), C}", "--shape", "4,6000,3"), 0, "dense: 72000 elements"),
     (("(Y,X){Y//4, (1 - Y//4%2)*(X%16) + Y//4%2*(15 - X%16), X//16, Y%4}", "--shape", "13,37"), 0, "287 padding, 0 holes"),
     (("(Y,X){2*Y - Y%3, X}", "--shape", "4,5"), 0, "20 elements in 35"),
+    (("(Y,X){Y, X, min(X, 3) + (5 - min(X, 3))}", "--shape", "8,30"), 0, "240 elements in 1440"),
+    (("(Y,X){Y, X, (X << 1) + (3 - 2*X)}", "--shape", "8,30"), 0, "240 elements in 960"),
     # overlapping windows
     (("(A,B){A + B}", "--shape", "4,3"), 1, "the strides overlap"),
 ]
