@@ -74,9 +74,9 @@ overlapping_terms(const Layout *l, const Entry *t)
     Arena *a = ex_arena(l->e);
     const Ex *x = t->ex;
     for (int i = 0; i < x->n; i++) {
-        i64 k = x->t[i].coef < 0 ? -x->t[i].coef : x->t[i].coef, reach = 0, span;
+        i64 k = int_abs(x->t[i].coef), reach = 0, span;
         for (int j = 0; j < x->n; j++) {
-            i64 c = x->t[j].coef < 0 ? -x->t[j].coef : x->t[j].coef;
+            i64 c = int_abs(x->t[j].coef);
             Facts f = x->t[j].atom->f;
             if (x->t[j].atom->op != AT_VAR && x->t[j].atom->op != AT_DIG)
                 return NULL;

@@ -57,7 +57,7 @@ facts_scale(Facts a, i64 k)
     Facts f = facts_range(p < q ? p : q, p < q ? q : p);
     if (f.mod == 0)
         return f;
-    if (!int_mul(a.mod, k < 0 ? -k : k, &f.mod) || !int_mul(a.rem, k, &f.rem))
+    if (!int_mul(a.mod, int_abs(k), &f.mod) || !int_mul(a.rem, k, &f.rem))
         f.mod = 1;
     f.rem = int_mod(f.rem, f.mod);
     if (f.min >= 0 && int_is_pow2(k))

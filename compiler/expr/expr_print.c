@@ -150,7 +150,7 @@ print_term(Printer *p, const Term *t, bool first)
 {
     i64 k = t->coef;
     buf_add(p->b, k < 0 ? (first ? "-" : " - ") : (first ? "" : " + "));
-    k = k < 0 ? -k : k;
+    k = int_abs(k);
     bool wrap = (k > 1 || t->coef < 0) && is_open(t->atom);
     if (k > 1)
         print_number(p, "", k, "*");
@@ -163,8 +163,7 @@ static int
 by_stride(const void *p, const void *q)
 {
     const Term *a = p, *b = q;
-    i64 x = a->coef < 0 ? -a->coef : a->coef;
-    i64 y = b->coef < 0 ? -b->coef : b->coef;
+    i64 x = int_abs(a->coef), y = int_abs(b->coef);
     if (x != y)
         return x < y ? 1 : -1;
     return a->atom->id < b->atom->id ? -1 : 1;
@@ -181,8 +180,7 @@ print_sum(Printer *p, const Ex *x)
     if (x->n == 0)
         print_number(p, "", x->base, "");
     else if (x->base)
-        print_number(p, x->base < 0 ? " - " : " + ", x->base < 0 ? -x->base : x->base,
-                     "");
+        print_number(p, x->base < 0 ? " - " : " + ", int_abs(x->base), "");
 }
 
 void

@@ -136,12 +136,12 @@ ex_is_narrow(const Ex *x, bool has_sign)
 {
     enum { BITS = 31 };
     const double end = (double)(INT64_C(1) << BITS);
-    double sum = x->base < 0 ? -(double)x->base : (double)x->base;
+    double sum = (double)int_abs(x->base);
     if (x->f.min < 0 && !has_sign)
         return false;
     for (int i = 0; i < x->n; i++) {
         const Atom *a = x->t[i].atom;
-        double k = x->t[i].coef < 0 ? -(double)x->t[i].coef : (double)x->t[i].coef;
+        double k = (double)int_abs(x->t[i].coef);
         if (a->f.min < 0 && !has_sign)
             return false;
         sum += k * magnitude(a->f);
