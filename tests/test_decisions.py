@@ -394,6 +394,7 @@ SAYS = [
     (("{M, ((K//8) ~ (M%8)) % 6, K%8}", "--shape", "8,48"), 1, "divides an xor by 6, which is no power of two"),
     (("{M, (K//8%6) ~ (M%8), K%8}", "--shape", "8,48"), 0, "an xor of the 6 values of 'K//8%6': 6 is no power of two", "(hole)"),
     (("{M, K, swizzle = xor(3, 3, 3)}", "--shape", "10,48"), 1, "outside the 480 elements", "whole number of its blocks"),
+    (("(A,B){A, (A%5) ~ (B%5)}", "--shape", "9,5"), 0, "45 elements in 72", "an xor of the 5 values of 'A%5'"),
     # 003 8.3: its claimed inverse is itself; 8.4's is
     (("SEED83", "--equals", "{Y, X}", "--shape", "32,32"), 1, "is at address"),
     (("{A, swizzle = function(a) return a ~ (a >> 2 & 7) << 5 end}", "--shape", "1024"), 0, "inverse, of address a"),
