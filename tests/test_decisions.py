@@ -285,7 +285,8 @@ def test_random_layouts_of_every_shape(block):
 
 @pytest.mark.parametrize("layout", [
     "{A, 8*(B//4) + 3 - B%4}", "(A,B,C){((A) ~ (B)) ~ (B), C, B}", "{M, (K//8%8) ~ (M%8), K%8}", "{M//4, (M%4) ~ (K%4), K}",
-    "{A//2, (A%2) ~ (A//4%2), B}", "{A, 6*(B//6) + B%6}", "{M//8, K//64, M%8, (K//8%8) ~ (M%8), K%8}"])
+    "{A//2, (A%2) ~ (A//4%2), B}", "{A, 6*(B//6) + B%6}", "{A >> 3, B, A & 7}", "(A,B){A//4//2, B, A%8}",
+    "{M//8, K//64, M%8, (K//8%8) ~ (M%8), K%8}"])
 def test_dense_exactly_when_it_is_said(layout):
     rng = random.Random(layout)
     for _ in range(12):

@@ -208,12 +208,12 @@ parts_overlap(const Layout *l, i64 *x, i64 *y)
 bool
 parts_open_alone(const Layout *l, const Part *parts, int n)
 {
-    for (int i = 0; i < n; i++) {
-        const Ast *x = l->entry[parts[i].entry].x;
-        bool is_digit = x->op == OP_SYM || (x->op == OP_DIV && x->x[0]->op == OP_SYM);
-        if (parts[i].size == 0 && !is_digit)
+    int d;
+    i64 lo, hi;
+    for (int i = 0; i < n; i++)
+        if (parts[i].size == 0 &&
+            !layout_written_digit(l, l->entry[parts[i].entry].x, &d, &lo, &hi))
             return false;
-    }
     return true;
 }
 
