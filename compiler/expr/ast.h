@@ -42,7 +42,8 @@ bool ast_range(const Ast *x, AstLookup *range, const void *env, i64 *min,
  * operand i (Digit).  False where it is not. */
 bool ast_times(const Ast *x, int i, i64 *k);
 bool ast_digit(const Ast *x, int i, i64 *lo, i64 *hi);
-/* The modulus that operand i of x matters by where x does by `mod`; 0: all of it does. */
+/* Where only x % mod matters: only the remainder of operand i by this does.  A modulus of
+ * 0: all of a value matters. */
 i64 ast_period(const Ast *x, int i, i64 mod);
 
 /* ast_parse.c: the text form, in Lua's syntax: 8*(C//16) + (C%16 ~ 3), N[2],

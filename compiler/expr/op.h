@@ -44,8 +44,9 @@ typedef struct {
     bool (*times)(i64 c, i64 *k);
     /* With a number c it is dig(a, lo, hi) of expr.h; false: not for this c. */
     bool (*digit)(i64 c, i64 *lo, i64 *hi);
-    /* The modulus that operands matter by where the value does by `mod`, both 0 for all of
-     * a value.  NULL: what follows from times and digit, or 0. */
+    /* Where only the remainder of the value by `mod` matters, only those of the operands
+     * by this do; a modulus of 0: all of a value matters.  NULL: what follows from times
+     * and digit, or 0. */
     i64 (*period)(i64 mod);
 } OpMeaning;
 
