@@ -32,6 +32,12 @@ int_ceil_div(i64 a, i64 b)
 }
 
 i64
+int_abs(i64 a)
+{
+    return a < 0 ? -a : a;
+}
+
+i64
 int_gcd(i64 a, i64 b)
 {
     uint64_t x = a < 0 ? 0 - (uint64_t)a : (uint64_t)a;

@@ -75,7 +75,7 @@ argument(Renderer *r, const Arg *a)
     }
     if (!a->buffer)
         return expression(r, a->value);
-    if (ex_is_const(a->value) && a->value->base == 0)
+    if (ex_is(a->value, 0))
         return a->buffer;
     Slot s[] = {{"buffer", a->buffer}, {"value", expression(r, a->value)}};
     return expand(r, target_text(r->t, "buffer"), s, LEN(s));
