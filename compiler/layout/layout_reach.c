@@ -26,13 +26,7 @@ see_within(const Seer *m, int d, i64 lo, i64 hi, i64 mod)
 static i64
 unscaled(i64 mod, i64 k)
 {
-    i64 a = mod, b = k < 0 ? -k : k;
-    while (b) {
-        i64 rest = a % b;
-        a = b;
-        b = rest;
-    }
-    return mod ? mod / a : 0;
+    return mod ? mod / int_gcd(mod, k) : 0;
 }
 
 /* What of the operands of an xor matters. */
