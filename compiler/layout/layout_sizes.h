@@ -20,7 +20,6 @@ typedef struct {
     const Ex *def;        /* over those before it; NULL: an extent or a product */
     int nfactors;
     const int *factor;    /* of a product: scalars, ascending, none a product */
-    i64 nominal;          /* at a made-up shape: for estimates only */
 } Scalar;
 
 typedef struct {
@@ -28,7 +27,7 @@ typedef struct {
     int n, cap, nextents; /* the extents are the first */
     Scalar *scalar;
     i64 most[MAX_RANK];   /* of each extent: the largest that is right */
-    i64 *nominal;         /* of each scalar, by its variable */
+    i64 *nominal;         /* of each, by its variable, at a made-up shape: for estimates */
     int vars;             /* there is room for */
 } Scalars;
 

@@ -138,13 +138,8 @@ enum { MAX_CUTS = 128 };
 /* The nest of one box: piece[d] of each dst dim.  A copy takes the last real element
  * of the source for a padded coordinate. */
 void nest_make(Plan *p, NestKind kind, const Piece *const *piece, Nest *out);
-/* A name for a loop over a dim: "c1" for level 1 of several, "c" for the only one, with
- * more where the nest has that already: dims may be alike but for case. */
-const char *nest_loop_name(Arena *a, const Nest *n, const char *dim, int level,
-                           bool several);
-/* Loops by falling stride; and the kernel. */
+/* Loops by falling stride. */
 void nest_sort(Nest *n);
-void nest_finish(const Plan *p, Nest *n);
 /* x times a variable, term by term. */
 const Ex *nest_times(Exprs *e, const Ex *x, const Ex *stride);
 
@@ -173,11 +168,9 @@ typedef struct {
 /* The flaw lives in a, as all it needs meanwhile. */
 PlanCheck plan_check(Arena *a, const Plan *p, bool residues);
 
-/* plan_check_nest.c: the first flaw of one nest of a plan in numbers, or NULL: its loops
- * are those of its box and its addresses, at the box's corners, what the layouts say
- * there.  Between the corners it looks at none. */
-const char *nest_flaw(Arena *a, const Plan *p, const Nest *n);
-/* Of all nests, with its box. */
+/* plan_check_nest.c: the first flaw of the nests of a plan in numbers, with its box, or
+ * NULL: their loops are those of their boxes and their addresses, at the boxes' corners,
+ * what the layouts say there.  Between the corners it looks at none. */
 const char *nests_flaw(Arena *a, const Plan *p);
 
 /* plan_print.c */
@@ -196,9 +189,7 @@ const int32_t *nest_table(Arena *a, const Plan *p, const Nest *n);
 int plan_table_of(const Plan *p, int nest);
 /* Entries of all tables that differ. */
 i64 plan_entries(const Plan *p);
-/* What an address has besides the strides of loops: what varies with the loops of the
- * table, which is in it, and what does not; without a table all is outside. */
-const Ex *nest_inside(const Plan *p, const Nest *n, bool source);
+/* What an address has besides the strides of loops and what a table holds. */
 const Ex *nest_outside(const Plan *p, const Nest *n, bool source);
 
 /* plan_narrow.c: nests again, for shapes at which they have few columns or rows. */

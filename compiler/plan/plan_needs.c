@@ -38,7 +38,7 @@ empties(const Plan *p, const Ex *x)
         if (i >= s->nextents)
             return false;
         for (int k = 0; k < s->nextents; k++)
-            extent[k] = k == i ? 0 : s->scalar[k].nominal;
+            extent[k] = k == i ? 0 : s->nominal[s->scalar[k].var];
         all = false;
         if (!scalars_eval(s, extent, val))
             return false;
