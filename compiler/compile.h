@@ -7,7 +7,7 @@
 #include "gpu/frag.h"
 #include "gpu/grid_access.h"
 #include "gpu/grid_render.h"
-#include "plan/plan_shape.h"
+#include "plan/plan.h"
 #include "emit/render.h"
 #include "spec/spec.h"
 

@@ -2,7 +2,7 @@
 #ifndef RAVEL_INTERPRET_H
 #define RAVEL_INTERPRET_H
 
-#include "../compiler/plan/plan_shape.h"
+#include "../compiler/plan/plan.h"
 #include "kernels.h"
 
 /* A plan whose calls are worked out as far as they can be.  Read only once made. */

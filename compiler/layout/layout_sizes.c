@@ -1,5 +1,5 @@
 /* A layout's sizes and strides, of extents that may be left to run time. */
-#include "layout_sizes.h"
+#include "layout.h"
 
 typedef struct {
     i64 open, closed;

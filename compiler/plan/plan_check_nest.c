@@ -6,7 +6,7 @@
  * the corners is the planner's word; runs on index stamps test it. */
 #include <string.h>
 
-#include "plan.h"
+#include "plan_parts.h"
 
 /* A loop of a piece, and what one step of it adds to each address. */
 typedef struct {

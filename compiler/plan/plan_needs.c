@@ -1,6 +1,6 @@
 /* What a plan with extents left to run time asks of a shape: its sizes, whether stores go
  * past the caches, what a nest needs above 0, which loop threads share. */
-#include "plan_shape.h"
+#include "plan_parts.h"
 
 const Ex *
 plan_bytes(const Plan *p, const Sizes *z)

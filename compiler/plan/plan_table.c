@@ -1,5 +1,5 @@
 /* The offsets of a nest's table, from its loops and the rest of its addresses. */
-#include "plan.h"
+#include "plan_parts.h"
 
 static const Loop *
 first_of(const Nest *n)
