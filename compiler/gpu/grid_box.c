@@ -8,20 +8,14 @@
 static const char *const own[] = {"b", "t", "e", "i", "j", "k", "l", "p", "q", "r", "u",
                                   "v", "x", "y", "z", "src", "dst", "shared"};
 
-static i64
-magnitude(i64 v)
-{
-    return v < 0 ? -v : v;
-}
-
 static void
 add_loop(GridBox *b, const Loop *l, const char **taken)
 {
     int i = b->nloops++;
-    i64 stride = magnitude(l->ds);
+    i64 stride = int_abs(l->ds);
     int n = LEN(own) + i;
     const char *name = taken[n] = emit_identifier(b->arena, l->name, taken, n);
-    for (; i > 0 && magnitude(b->loop[i - 1].ds) < stride; i--)
+    for (; i > 0 && int_abs(b->loop[i - 1].ds) < stride; i--)
         b->loop[i] = b->loop[i - 1];
     b->loop[i] = (GridLoop){l->n, l->ss, l->ds, l->n, l->var, name, l->rest};
 }
@@ -47,7 +41,7 @@ i64
 grid_divisor(const Ex *x)
 {
     enum { MOST = 1 << 30 };
-    i64 g = x->f.mod ? int_gcd(x->f.mod, x->f.rem) : magnitude(x->f.rem);
+    i64 g = x->f.mod ? int_gcd(x->f.mod, x->f.rem) : int_abs(x->f.rem);
     i64 d = g & -g;
     return d == 0 || d > MOST ? MOST : d;
 }

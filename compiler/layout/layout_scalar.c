@@ -208,6 +208,6 @@ scalar_nominal(const Scalars *s, const Ex *x)
     if (ex_is_const(x))
         return x->base;
     i64 v = value(s, x), k = int_gcd(x->f.mod, x->f.rem), r;
-    v = (v < 0 ? -v : v) / k | 1;
+    v = int_abs(v) / k | 1;
     return int_mul(k, v < 3 ? 3 : v, &r) ? r : INF;
 }

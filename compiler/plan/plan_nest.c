@@ -170,12 +170,6 @@ drop_loop(Nest *n, int i)
             (size_t)(--n->nloops - i) * sizeof n->loop[0]);
 }
 
-static i64
-magnitude(i64 v)
-{
-    return v < 0 ? -v : v;
-}
-
 /* The loop from its last iteration to its first. */
 static void
 turn_round(Maker *m, Loop *l)
@@ -191,7 +185,7 @@ turn_round(Maker *m, Loop *l)
 static bool
 is_unit(const Ex *stride)
 {
-    return ex_is_const(stride) && magnitude(stride->base) == 1;
+    return ex_is_const(stride) && int_abs(stride->base) == 1;
 }
 
 /* Which way a loop goes is open: as what is contiguous does, of the destination first;
@@ -258,13 +252,13 @@ static int
 by_stride(const void *p, const void *q)
 {
     const Loop *a = p, *b = q;
-    i64 x = magnitude(a->ds), y = magnitude(b->ds);
+    i64 x = int_abs(a->ds), y = int_abs(b->ds);
     if (a->rest != b->rest)
         return a->rest ? -1 : 1;
     if (x != y)
         return x < y ? 1 : -1;
-    x = magnitude(a->ss);
-    y = magnitude(b->ss);
+    x = int_abs(a->ss);
+    y = int_abs(b->ss);
     if (x != y)
         return x < y ? 1 : -1;
     return a->var - b->var;
