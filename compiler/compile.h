@@ -8,7 +8,7 @@
 #include "gpu/grid_access.h"
 #include "gpu/grid_render.h"
 #include "plan/plan.h"
-#include "emit/render.h"
+#include "emit/emit.h"
 #include "spec/spec.h"
 
 /* sides.c */

@@ -12,7 +12,7 @@
 #define RAVEL_BURST_H
 
 #include "../gpu/grid.h"
-#include "../emit/render.h"
+#include "../emit/emit.h"
 
 /* The machine, of the table's numbers: in bytes but for counts. */
 typedef struct {

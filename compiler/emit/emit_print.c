@@ -1,5 +1,5 @@
 /* Statements as text: docs/ir/stmt.md says how it is read. */
-#include "render.h"
+#include "emit.h"
 
 typedef struct {
     const Unit *u;

@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "render.h"
+#include "emit.h"
 
 typedef struct {
     const Target *t;

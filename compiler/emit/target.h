@@ -1,9 +1,9 @@
 /* target.h: what a target's table holds, for the files that read and check it; all
- * others see render.h. */
+ * others see emit.h. */
 #ifndef RAVEL_TARGET_H
 #define RAVEL_TARGET_H
 
-#include "render.h"
+#include "emit.h"
 
 /* FIELD_RAW: a text in which nothing is replaced; FIELD_NAME: one that is not empty;
  * FIELD_WORDS: words and beginnings of words. */
