@@ -26,15 +26,15 @@ int_mod(i64 a, i64 b)
 }
 
 i64
-int_ceil_div(i64 a, i64 b)
+int_abs(i64 v)
 {
-    return a / b + (a % b != 0);
+    return v < 0 ? -v : v;
 }
 
 i64
-int_abs(i64 a)
+int_ceil_div(i64 a, i64 b)
 {
-    return a < 0 ? -a : a;
+    return a / b + (a % b != 0);
 }
 
 i64

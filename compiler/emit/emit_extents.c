@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "emit.h"
-#include "../plan/plan_shape.h"
+#include "../plan/plan.h"
 
 typedef struct {
     const Plan *p;

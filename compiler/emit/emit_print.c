@@ -1,5 +1,5 @@
 /* Statements as text, in the form of docs/ir/stmt.md. */
-#include "render.h"
+#include "emit.h"
 
 typedef struct {
     const Unit *u;

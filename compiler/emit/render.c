@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "render.h"
+#include "emit.h"
 
 typedef struct {
     const Target *t;
@@ -336,8 +336,8 @@ put_prototypes(Renderer *r, const char *body)
         if (!strstr(body, arena_printf(r->arena, "%s(", kernels[i].symbol)))
             continue;
         buf_printf(r->b, "void %s(", kernels[i].symbol);
-        for (const char *c = kernels[i].family->args; *c; c++)
-            buf_printf(r->b, "%s%s", c > kernels[i].family->args ? ", " : "",
+        for (const char *c = kernel_letters(&kernels[i]); *c; c++)
+            buf_printf(r->b, "%s%s", c > kernel_letters(&kernels[i]) ? ", " : "",
                        kernel_arg(*c)->type);
         buf_add(r->b, ");\n");
     }

@@ -138,6 +138,8 @@ const Ex *ex_subst(Exprs *e, const Ex *x, const Ex *const *to);
 bool ex_eval(const Ex *x, const i64 *val, i64 *out);
 /* Set used[v] for every variable in x. */
 void ex_vars(const Ex *x, bool *used);
+/* The terms of x that have a variable with of[v]; or, with its base, the others. */
+const Ex *ex_part(Exprs *e, const Ex *x, const bool *of, bool with);
 /* Whether x, as written, needs no more than 31 bits at any point, and no sign unless
  * there is one. */
 bool ex_is_narrow(const Ex *x, bool has_sign);

@@ -116,6 +116,29 @@ ex_vars(const Ex *x, bool *used)
     }
 }
 
+static bool
+has_any(const Atom *a, const bool *of)
+{
+    if (a->op == AT_VAR && of[a->var])
+        return true;
+    for (int j = 0; j < a->n; j++)
+        for (int i = 0; i < a->x[j]->n; i++)
+            if (has_any(a->x[j]->t[i].atom, of))
+                return true;
+    return false;
+}
+
+const Ex *
+ex_part(Exprs *e, const Ex *x, const bool *of, bool with)
+{
+    Term *t = arena_array(ex_arena(e), Term, x->n);
+    int n = 0;
+    for (int i = 0; i < x->n; i++)
+        if (has_any(x->t[i].atom, of) == with)
+            t[n++] = x->t[i];
+    return ex_sum(e, with ? 0 : x->base, t, n);
+}
+
 static double
 magnitude(Facts f)
 {

@@ -3,7 +3,7 @@
 #define RAVEL_GRID_RENDER_H
 
 #include "grid.h"
-#include "../emit/render.h"
+#include "../emit/emit.h"
 
 /* A file with head, prologue and the kernel. */
 const char *grid_render(const Target *t, const GridUnit *u);

@@ -1,5 +1,5 @@
 /* A layout's sizes and strides, of extents that may be left to run time. */
-#include "layout_sizes.h"
+#include "layout.h"
 
 typedef struct {
     i64 open, closed;
@@ -125,12 +125,10 @@ static void
 set_slots(Maker *m, int i)
 {
     const Entry *t = &m->l->entry[i];
-    bool constant_dims = true;
-    for (int d = 0; d < m->l->rank; d++) {
-        bool *used = arena_array(ex_arena(m->e), bool, ex_nvars(m->e));
-        ex_vars(t->written, used);
+    bool constant_dims = true, *used = arena_array(ex_arena(m->e), bool, ex_nvars(m->e));
+    ex_vars(t->written, used);
+    for (int d = 0; d < m->l->rank; d++)
         constant_dims &= m->r->extent[d] < 0 || !used[m->l->dim[d].free];
-    }
     m->r->slots[i] = constant_dims ? constant(m, t->extent)
                      : ex_add(m->e, most(m, t->x), constant(m, 1));
 }

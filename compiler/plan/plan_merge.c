@@ -1,6 +1,6 @@
 /* A nest of padding that follows the rows of a copy: one pass writes both.  Each stays in
  * the plan as what it covers; the copy's kernel does the work. */
-#include "plan.h"
+#include "plan_parts.h"
 
 /* The destination of a nest but for the loop by one element, as few loops. */
 typedef struct {

@@ -3,7 +3,7 @@
  * deinterleaves them, and a scalar says at each shape which of them runs. */
 #include <string.h>
 
-#include "plan.h"
+#include "plan_parts.h"
 
 /* 1 where 2 <= n <= most, else 0. */
 static const Ex *

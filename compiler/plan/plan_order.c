@@ -2,7 +2,7 @@
  * and what threads share: a few candidates, of which the model's best is taken. */
 #include <stdint.h>
 
-#include "plan.h"
+#include "plan_parts.h"
 
 /* Whether each step of the outer loop writes other bytes than the one before: two threads
  * must not write one.  A tile of a loop is not enough: the bytes at its ends are whole only

@@ -8,7 +8,7 @@
  * periods, once for the rest. */
 #include <stdlib.h>
 
-#include "plan.h"
+#include "plan_parts.h"
 
 static int
 insert_cut(i64 *cuts, int n, i64 c, i64 below)

@@ -1,5 +1,5 @@
 /* Plans as text. */
-#include "plan.h"
+#include "plan_parts.h"
 
 /* x over the extents alone. */
 static const Ex *

@@ -14,8 +14,7 @@ is_known(const Loop *l)
 static i64
 stride(const Loop *l, bool source)
 {
-    i64 s = source ? l->ss : l->ds;
-    return s < 0 ? -s : s;
+    return int_abs(source ? l->ss : l->ds);
 }
 
 typedef struct {
