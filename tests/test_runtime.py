@@ -128,7 +128,7 @@ def built(c, compiler):
 def test_emitted(tmp_path, case):
     """Every compiler, without a warning; the same bytes as the oracle's at every shape."""
     body = emitted(tmp_path / "f.c", case)
-    assert set(re.findall(r"#include (.*)", body)) <= {"<stdint.h>", "<string.h>", "<omp.h>", "<emmintrin.h>", "<immintrin.h>"}
+    assert set(re.findall(r"#include (.*)", body)) <= {"<stdint.h>", "<string.h>", "<omp.h>", "<emmintrin.h>", "<immintrin.h>", "<arm_neon.h>"}
     for compiler in COMPILERS:
         f = Function(built(tmp_path / "f.c", compiler), case)
         values = values_of(case)
