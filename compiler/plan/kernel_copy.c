@@ -114,8 +114,11 @@ static bool
 copy_orders(const Plan *p, Nest *n, int k)
 {
     int best = !outer_may_stream(p);
-    if (k == LEN(copies) && !best)
-        return order_abreast(p, n);
+    Nest abreast = *n;
+    if (!best && order_abreast(p, &abreast) && k-- == 0) {
+        *n = abreast;
+        return true;
+    }
     if (k >= LEN(copies))
         return false;
     int row = k < 2 ? k ^ best : k;

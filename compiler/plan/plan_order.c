@@ -103,13 +103,15 @@ plan_candidate(const Plan *p, const Nest *n, int k, Nest *out)
     return true;
 }
 
+/* Of orders that store alike and take equally long by the model the first is taken. */
 static void
 order_nest(const Plan *p, Nest *n)
 {
+    static const double TIE = 0.999;
     Nest best, other;
     plan_candidate(p, n, 0, &best);
     for (int k = 1; plan_candidate(p, n, k, &other); k++)
-        if (!other.spare && other.cost < best.cost)
+        if (!other.spare && other.cost < (other.stream == best.stream ? TIE : 1) * best.cost)
             best = other;
     *n = best;
 }

@@ -153,9 +153,8 @@ static bool
 moves_bytes(const Nest *n, const Tile *t, i64 per)
 {
     for (int i = 0; i < n->nloops; i++)
-        if (!t->in[i] && !n->loop[i].rest &&
-            (!kernel_multiple(n->loop[i].ex.ss, per) ||
-             !kernel_multiple(n->loop[i].ex.ds, per)))
+        if (!t->in[i] && (!kernel_multiple(n->loop[i].ex.ss, per) ||
+                          !kernel_multiple(n->loop[i].ex.ds, per)))
             return false;
     return kernel_remainder(n->src, per) >= 0 && kernel_remainder(n->dst, per) >= 0;
 }
