@@ -70,7 +70,7 @@ block_json(const GridUnit *u, const GridStmt *box, i64 block)
     json_t *list = json_array();
     for (int i = 0; i < n; i++)
         json_array_append_new(list, access_json(&access[i]));
-    return json_pack("{s:I, s:o}", "block", (json_int_t)(box->first + block), "accesses",
+    return json_pack("{s:I, s:o}", "block", (json_int_t)(box->first->base + block), "accesses",
                      list);
 }
 
@@ -79,11 +79,11 @@ box_json(const GridUnit *u, const GridStmt *box)
 {
     json_t *blocks = json_array();
     json_array_append_new(blocks, block_json(u, box, 0));
-    if (box->count > 1)
-        json_array_append_new(blocks, block_json(u, box, box->count - 1));
+    if (box->blocks->base > 1)
+        json_array_append_new(blocks, block_json(u, box, box->blocks->base - 1));
     return json_pack("{s:s, s:s, s:I, s:I, s:o}", "of", box->name, "by", box->row->name,
-                     "first_block", (json_int_t)box->first, "blocks",
-                     (json_int_t)box->count, "analysed", blocks);
+                     "first_block", (json_int_t)box->first->base, "blocks",
+                     (json_int_t)box->blocks->base, "analysed", blocks);
 }
 
 static json_t *

@@ -35,7 +35,8 @@ typedef enum {
     ST_TIMES,             /* that size times value */
     ST_ROUND,             /* that size rounded up to a multiple of count */
     ST_FITS,              /* return 1 unless that size fits 64 bits */
-    ST_BYTES              /* *text = value */
+    ST_BYTES,             /* *text = value */
+    ST_DIVISOR            /* what it takes to divide by out[count], after that */
 } StKind;
 
 /* An argument of a kernel: a buffer at an offset, or a number. */
@@ -96,6 +97,15 @@ Unit *emit_relayout(const Plan *p, const char *name, const char *command);
 /* emit_extents.c: u of a plan with extents left to run time, its body made: names for
  * extents and scalars, what they are, and the sizes. */
 void emit_extents(const Plan *p, Unit *u);
+/* What the host computes for a kernel: so many blocks, and values, the first of which are
+ * divided by, each of these with a multiplier and a shift after it. */
+typedef struct {
+    const Ex *blocks;
+    i64 most;             /* blocks */
+    const Ex *const *value;
+    int n, ndivisors;
+} EmitValues;
+Unit *emit_values(const Plan *p, const EmitValues *v, const char *name);
 /* The identifiers of all scalars, extents first; no more are made. */
 const char **emit_scalar_names(const Plan *p);
 /* Lines of the comment on top about a layout. */

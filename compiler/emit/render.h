@@ -61,6 +61,12 @@ void render_helpers(Buf *b, const Target *t, const char *body);
  * helpers it uses; else for the JIT, where helpers are found by symbol. */
 const char *render(const Target *t, const Unit *u, bool stand_alone);
 
+/* The host's function of a kernel for extents at run time, for target c: emit_values.  Its
+ * parameters, and their names alone. */
+const char *render_values(const Target *t, const Unit *u, int values);
+const char *render_parameters(const Target *t, const Unit *u);
+const char *render_extents(const Target *t, const Unit *u);
+
 /* emit_print.c: u's statements, as docs/ir/stmt.md has them. */
 const char *emit_print(const Unit *u);
 

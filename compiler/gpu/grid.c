@@ -1,6 +1,6 @@
 /* A plan as one kernel: each box by the first row that can do it. */
 #include "grid.h"
-#include "../emit/emit.h"
+#include "grid_args.h"
 
 static const GridRow rows[] = {
 #define D(name, emit, what) {#name, what, emit},
@@ -18,7 +18,10 @@ append(GridUnit *u, GridStmt *box, const GridRow *row, GridStmt ***tail)
     box->kind = G_BOX;
     box->row = row;
     box->first = u->blocks;
-    u->blocks += box->count;
+    u->blocks = ex_add(u->e, u->blocks, box->blocks);
+    if (!ex_is_const(u->blocks))
+        u->blocks = scalar_named(u->plan->scalars, u->blocks, INF);
+    box->end = u->blocks;
     **tail = box;
     *tail = &box->next;
 }
@@ -51,9 +54,10 @@ by_row(const GridBox *box, const GridRow *row, GridStmt *s)
     i64 shared = u->shared;
     int align = u->align;
     b.tail = &s->body;
-    s->count = row->emit(&b);
+    bool done = row->emit(&b);
     s->var = b.block;
-    if (s->count && is_within(u, s->body)) {
+    s->blocks = done ? grid_needed(u->plan, box->nest, b.blocks) : NULL;
+    if (done && is_within(u, s->body)) {
         s->name = name_of(&b, row);
         return true;
     }
@@ -100,11 +104,12 @@ by_boxes(GridUnit *u)
 {
     GridStmt **tail = &u->body;
     int n = u->plan->n;
+    GridBox *box = arena_array(ex_arena(u->e), GridBox, n);
+    for (int i = n = 0; i < u->plan->n; i++)
+        if (!u->plan->nest[i].variant)
+            grid_box(u, &u->plan->nest[i], &box[n++]);
     if (n > BOXES_MAX)
         return false;
-    GridBox *box = arena_array(ex_arena(u->e), GridBox, n);
-    for (int i = 0; i < n; i++)
-        grid_box(u, &u->plan->nest[i], &box[i]);
     n = cover(box, n, NEST_COPY);
     n = cover(box, n, NEST_FILL);
     n = cover(box, n, NEST_COPY);
@@ -114,18 +119,29 @@ by_boxes(GridUnit *u)
     return true;
 }
 
+_Noreturn static void
+fail_at_run_time(const GridUnit *u)
+{
+    diag_fatal(ex_arena(u->e)->diag, DIAG_LAYOUT, (Loc){0},
+               "no kernel for blocks of threads does this with extents at run time: the plan "
+               "has more than %d boxes, or elements of less than a byte: give numbers",
+               BOXES_MAX);
+}
+
 static void
 by_inverse(GridUnit *u)
 {
+    if (!plan_is_fixed(u->plan))
+        fail_at_run_time(u);
     static const GridRow row = {"inverse", "a word of the destination by its inverse",
                                 NULL};
     Arena *a = ex_arena(u->e);
     GridStmt *s = arena_new(a, GridStmt), **tail = &u->body;
-    u->blocks = u->shared = 0;
+    u->shared = 0;
+    u->blocks = ex_const(u->e, 0);
     u->align = u->most.access;
     u->body = NULL;
-    s->count = grid_inverse(u, s);
-    if (!s->count)
+    if (!grid_inverse(u, s))
         diag_fatal(a->diag, DIAG_LAYOUT, (Loc){0},
                    "no kernel for blocks of threads does this: the plan has many boxes, "
                    "or elements that share bytes with those of others, and layout '%s' "
@@ -161,24 +177,29 @@ grid_buffer(const GridUnit *u, const Layout *l)
 static void
 fold_grid(GridUnit *u)
 {
-    enum { BLOCKS_MAX = INT32_MAX };
-    if (u->blocks > u->most.side && !u->most.rows)
+    if (!ex_is_const(u->blocks))
+        return;
+    i64 n = u->blocks->base;
+    if (n > u->most.side && !u->most.rows)
         diag_fatal(ex_arena(u->e)->diag, DIAG_LAYOUT, (Loc){0},
                    "a grid of %lld blocks is more than %lld in a row, and the target has "
-                   "no 'grid_block_rows' for several", (long long)u->blocks,
+                   "no 'grid_block_rows' for several", (long long)n,
                    (long long)u->most.side);
-    if (u->blocks > BLOCKS_MAX || int_ceil_div(u->blocks, u->most.side) > u->most.side)
+    if (n > BLOCKS_MAX || int_ceil_div(n, u->most.side) > u->most.side)
         diag_fatal(ex_arena(u->e)->diag, DIAG_LAYOUT, (Loc){0},
                    "a grid of %lld blocks: at most 2^31 - 1, and %lld a side",
-                   (long long)u->blocks, (long long)u->most.side);
-    u->down = int_ceil_div(u->blocks, u->most.side);
-    u->across = int_ceil_div(u->blocks, u->down);
+                   (long long)n, (long long)u->most.side);
+    u->down = int_ceil_div(n, u->most.side);
+    u->across = int_ceil_div(n, u->down);
 }
 
 static void
 check_width(GridUnit *u)
 {
     const Plan *p = u->plan;
+    u->wide = !plan_is_fixed(p);
+    if (u->wide)
+        return;
     bool large = layout_bytes(p->src) > INT32_MAX || layout_bytes(p->dst) > INT32_MAX;
     u->wide = large || !all_narrow(u->body);
     if (!u->wide || u->most.bits == 64)
@@ -199,6 +220,10 @@ static const char *
 note_of(const GridUnit *u)
 {
     Arena *a = ex_arena(u->e);
+    if (!plan_is_fixed(u->plan))
+        return arena_printf(a, "%s_arguments tells the grid, the sizes of src and dst, and the "
+                            "arguments; block %d, aligned to %d; they do not overlap",
+                            u->name, GRID_THREADS, u->align);
     const char *down = u->down > 1 ? arena_printf(a, " by %lld", (long long)u->down)
                                    : "";
     return arena_printf(a, "grid %lld%s, block %d, src %lld bytes, dst %lld bytes, "
@@ -213,19 +238,22 @@ grid_make(const Plan *p, GridLimits most, const char *name, const char *command)
     Arena *a = ex_arena(p->e);
     GridUnit *u = arena_new(a, GridUnit);
     Buf b = buf_new(a);
-    if (!plan_is_fixed(p))
+    if (!plan_is_fixed(p) && !most.runtime)
         diag_fatal(a->diag, DIAG_ARGUMENT, (Loc){0},
-                   "extents at run time are for the target c: give numbers");
+                   "extents at run time: the target has no 'runtime_kernel' for them: give "
+                   "numbers");
     *u = (GridUnit){.name = name, .e = p->e, .plan = p, .most = most,
-                    .align = most.access};
+                    .align = most.access, .blocks = ex_const(p->e, 0)};
     buf_printf(&b, "%s\n", command);
-    emit_layout_head(&b, "src", p->src);
-    emit_layout_head(&b, "dst", p->dst);
+    emit_sizes_head(&b, "src", p->from);
+    emit_sizes_head(&b, "dst", p->to);
     u->head = b.s;
     u->thread = ex_var(p->e, "t", 0, GRID_THREADS - 1);
     if (!by_boxes(u))
         by_inverse(u);
     fold_grid(u);
+    if (!plan_is_fixed(p))
+        grid_arguments(u);
     check_width(u);
     u->note = note_of(u);
     return u;

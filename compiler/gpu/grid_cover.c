@@ -43,7 +43,7 @@ is_plain(const GridBox *b)
     for (int i = 0; i < b->nloops; i++)
         if (b->loop[i].rest || b->loop[i].ds < 1)
             return false;
-    return ex_is_const(b->dst);
+    return grid_is_fixed(b) && ex_is_const(b->dst);
 }
 
 /* How many more of loop k are what f is; 0: it is not. */
@@ -87,6 +87,7 @@ extend(GridBox *b, int k, const GridBox *f)
         return false;
     joined.elements = b->elements / b->loop[k].n * (b->loop[k].n + more);
     joined.loop[k].n += more;
+    grid_number(b->e, &joined.loop[k]);
     if (!copy)
         joined.loop[k].real = joined.loop[k].n;
     if (width_of(&joined) < width_of(b))
@@ -109,7 +110,9 @@ add_loop(GridBox *b, const GridBox *f)
         return -1;
     for (b->nloops++; i > 0 && b->loop[i - 1].ds < ds; i--)
         b->loop[i] = b->loop[i - 1];
-    b->loop[i] = (GridLoop){1, 0, ds, 1, ex_var(b->e, more, 0, f->elements), more, false};
+    b->loop[i] = (GridLoop){1, 0, ds, 1, ex_var(b->e, more, 0, f->elements), more, false,
+                            INF, {NULL, NULL, NULL}};
+    grid_number(b->e, &b->loop[i]);
     return i;
 }
 
@@ -160,12 +163,12 @@ static GridStmt *
 when_real(GridBox *b)
 {
     const Ex *value[MAX_LOOPS];
-    i64 bound[MAX_LOOPS];
+    const Ex *bound[MAX_LOOPS];
     int n = 0;
     for (int i = 0; i < b->nloops; i++)
         if (b->loop[i].real < b->loop[i].n) {
             value[n] = b->at[i];
-            bound[n++] = b->loop[i].real;
+            bound[n++] = ex_const(b->e, b->loop[i].real);
         }
     return grid_when(b, value, bound, n);
 }

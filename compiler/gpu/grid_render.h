@@ -7,6 +7,8 @@
 
 /* A file with head, prologue and the kernel. */
 const char *grid_render(const Target *t, const GridUnit *u);
+/* The function of the host in C, of a kernel for extents at run time. */
+const char *grid_host_text(const GridUnit *u);
 /* grid_print.c: u's statements, as docs/ir/gridstmt.md has them. */
 const char *grid_print(const GridUnit *u);
 

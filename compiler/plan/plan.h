@@ -92,6 +92,7 @@ typedef struct {
     /* With run-time extents: the nest runs only if all of these are above 0. */
     int nneeded;
     const Ex **needed;
+    int nfew;             /* the last of them, which say whether a narrow count is ... */
     i64 few;              /* the largest narrow count: one nest runs if a loop has at most
                            * so many iterations, another if it has more; 0: always */
     bool variant;         /* it is the other one */

@@ -24,6 +24,7 @@ need(Plan *p, Nest *n, const Ex *x, i64 few)
     if (n->nneeded)
         memcpy(all, n->needed, (size_t)n->nneeded * sizeof *all);
     all[n->nneeded++] = x;
+    n->nfew++;
     n->needed = all;
     n->few = few;
 }
