@@ -88,6 +88,9 @@ ${name}(int64_t a, int64_t out[${rank}])
   divisor = "ravel_divisor(out + ${index});",
   values_open = [[
 /* bytes of both buffers, blocks of the grid and arguments of the kernel; 1 if an extent is not valid or a size does not fit */
+#ifdef __GNUC__
+__attribute__((unused))
+#endif
 static inline int
 ${name}_arguments(${params}, int64_t *src_bytes, int64_t *dst_bytes, int64_t *blocks, int64_t out[${values}])
 {
