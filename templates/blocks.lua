@@ -33,6 +33,7 @@ ${name}_block(unsigned char *restrict dst, const unsigned char *restrict src, co
     (void)values;
     (void)block;
 ]],
+  values_are = "pointer",
   runtime_close = "}\n",
   value = "const ${type} ${name} = values[${index}];",
   divide = "ravel_divide(${value}, ${multiplier}, ${shift})",

@@ -31,6 +31,7 @@ __kernel __attribute__((reqd_work_group_size(${threads}, 1, 1))) void
 ${name}(__global void *restrict dst, __global const void *restrict src, __constant long *values)
 {
 ]],
+  values_are = "constant buffer",
   runtime_close = "}\n",
   value = "const ${type} ${name} = values[${index}];",
   divide = "ravel_divide(${value}, ${multiplier}, ${shift})",

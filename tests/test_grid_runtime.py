@@ -2,24 +2,31 @@
 
 Addresses come from tests/formulas.py and tests/orders.py at each shape; the compiler only ever sees names."""
 
+import ctypes as ct
 import json
 import os
 import random
 import re
+import shutil
 import struct
 import subprocess
 
 import numpy as np
 import pytest
 
-import orders as O
 import ravel
+import test_grid
+import test_hip
+import test_oclgrind
 import test_pairs as P
 import test_runtime as T
+from test_grid import nvcc                      # a fixture
+from test_oclgrind import oclgrind              # another
 from test_runtime import arguments, expected, shape_at
 
 RAVEL = str(ravel.BUILD / "ravel")
 SEED = int(os.environ.get("RAVEL_SEED", "20240611"))
+EACH = 3 if "RAVEL_AGAIN" in os.environ else 10       # random pairs a width
 STRICT = ["-std=c11", "-Wall", "-Wextra", "-Wconversion", "-Wno-sign-conversion", "-Werror"]
 SANITIZE = ["-fsanitize=address,undefined", "-fno-sanitize-recover=all"]
 BITS = T.BITS | {"f64": 64, "u16": 16, "u32": 32}
@@ -108,3 +115,201 @@ def test_in_plain_c(tmp_path, case):
     emit(tmp_path / "f.c", case, "blocks")
     values = T.values_of(case, 12000)
     assert_right(tmp_path, case, values[::max(1, len(values)//70)])
+
+
+@pytest.mark.parametrize("case", [c for c in WHOLE if c[2] in ("N,71,H,W", "A,B")][:3], ids=lambda c: "%s-%s-%s-%s" % c)
+def test_a_missing_guard_is_seen(tmp_path, case):
+    text = emit(tmp_path / "f.c", case, "blocks")
+    assert "if (e < " in text or "if (x < " in text
+    (tmp_path / "f.c").write_text(re.sub(r"if \((e|x) < ", r"if (1 || \1 < ", text))
+    r, _ = run(tmp_path, case, [(1,)*len(arguments(case))])
+    assert r.returncode and b"heap-buffer-overflow" in r.stderr
+
+
+def rows_of(folder, case, target="blocks"):
+    emit(folder / "f", case, target, "--manifest", folder / "m.json")
+    return [box["by"] for box in json.loads((folder / "m.json").read_text())["boxes"]]
+
+
+@pytest.mark.parametrize("case, row", [
+    (("NCHW", "NHWC", "N,C,H,W", "f32"), "edge"), (("NCHW", "NC1HWC0", "N,64,H,W", "f16"), "piece"), (("NC1HWC0", "NCHW", "N,64,H,W", "f16"), "piece"),
+    (("(A,B){A//64, B//64, A%64, B%64}", "(A,B){B//64, A//64, B%64, A%64}", "A,B", "f16"), "tile"),
+    (("(B,S,H,D){B, S, H, D}", "(B,S,H,D){B, H, S, D}", "B,S,H,64", "f16"), "gather")], ids=lambda c: "-".join(c) if isinstance(c, tuple) else c)
+def test_rows(tmp_path, case, row):
+    assert rows_of(tmp_path, case)[0] == row
+
+
+@pytest.mark.parametrize("bits", [8, 16, 32, 64, 128])
+def test_random_pairs(tmp_path, bits):
+    """Any two layouts, each dim a number or a name."""
+    ran = 0
+    for k, (a, b, fixed, free, rnd) in zip(range(EACH), T.drawn(bits)):
+        dims = P.dims_of(a, b, P.NAMES)
+        case = (a, b, ",".join(d if d in free else str(fixed[d]) for d in dims), ravel.DTYPE[bits])
+        folder = tmp_path / str(k)
+        folder.mkdir()
+        r = subprocess.run([RAVEL, "emit", "--from", a, "--to", b, "--shape", case[2], "--dtype", case[3], "--target", "blocks", "--name", "kern",
+                            "-o", folder / "f.c"], capture_output=True, text=True)
+        if r.returncode:
+            assert "swizzle" in r.stderr or "share names" in r.stderr or "more than 64 boxes" in r.stderr, (case, r.stderr)
+            continue
+        values = [tuple(rnd.choice(T.BORDERS) for _ in arguments(case)) for _ in range(40)]
+        assert_right(folder, case, [v for v in values if np.prod(shape_at(case, v)) <= 20000])
+        ran += 1
+    assert ran > EACH//2
+
+
+HOSTILE = """
+#include <stdio.h>
+#include <stdlib.h>
+#include "f.c"
+int main(void)
+{
+    int64_t x[%(n)d], out[%(values)d];
+    while (%(read)s) {
+        int64_t size[3] = {-9, -9, -9};
+        int no = kern_arguments(%(args)s, &size[0], &size[1], &size[2], out);
+        if (!no && !size[2])
+            no = 2*kern(NULL, NULL, %(args)s);
+        printf("%%d %%lld %%lld %%lld\\n", no, (long long)size[0], (long long)size[1], (long long)size[2]);
+    }
+    return 0;
+}
+"""
+
+
+@pytest.mark.parametrize("case", WHOLE[::2], ids=lambda c: "%s-%s-%s-%s" % c)
+def test_hostile_extents(tmp_path, case):
+    """Whatever the extents, nothing overflows, and a grid is told or none; where nothing is stored it is of no blocks."""
+    text = emit(tmp_path / "f.c", case, "blocks")
+    n = len(arguments(case))
+    (tmp_path / "main.c").write_text(HOSTILE % {
+        "n": n, "args": ", ".join("x[%d]" % i for i in range(n)), "values": int(re.search(r"int64_t out\[(\d+)\]", text)[1]),
+        "read": " && ".join("scanf(\"%%ld\", &x[%d]) == 1" % i for i in range(n))})
+    subprocess.run(["gcc", "-std=c11", "-g", "-fsanitize=undefined", "-fno-sanitize-recover", "-o", "main", "main.c"], cwd=tmp_path, check=True)
+    rnd = random.Random(repr((SEED, case)))
+    some = [-2**63, -1, 0, 1, 2, 3, 17, 2**20, 2**61 - 1, 2**63 - 1] + [2**k + d for k in (29, 31, 32, 40, 58, 60, 62) for d in (-1, 0, 1)]
+    shapes = [(v,)*n for v in some] + [tuple(rnd.choice(some) for _ in range(n)) for _ in range(2000)]
+    r = subprocess.run(["./main"], cwd=tmp_path, input="\n".join(" ".join(map(str, s)) for s in shapes), capture_output=True, text=True)
+    assert r.returncode == 0 and r.stderr == "", (shapes[len(r.stdout.splitlines())], r.stderr[-500:])
+    answers = [tuple(map(int, line.split())) for line in r.stdout.splitlines()]
+    assert len(answers) == len(shapes) and {no for no, *_ in answers} == {0, 1}
+    for values, (no, src, dst, blocks) in zip(shapes, answers):
+        if no:
+            assert blocks == -9, values
+        else:
+            assert min(values) >= 0 and 0 <= blocks < 2**31 and (dst > 0 or blocks == 0), values
+
+
+DIVIDE = """
+#include <stdio.h>
+#include "f.c"
+int main(void)
+{
+    long d, x;
+    while (scanf("%ld %ld", &d, &x) == 2) {
+        int64_t v[3] = {d};
+        ravel_divisor(v);
+        printf("%ld\\n", (long)ravel_divide(x, v[1], v[2]));
+    }
+    return 0;
+}
+"""
+
+
+def test_quotients(tmp_path):
+    """By multiplier and shift: at both ends, beside multiples, and drawn."""
+    emit(tmp_path / "f.c", ("NCHW", "NHWC", "N,C,H,W", "f32"), "blocks")
+    (tmp_path / "main.c").write_text(DIVIDE)
+    subprocess.run(["gcc", "-std=c11", "-O1", "-fsanitize=undefined", "-fno-sanitize-recover", "-o", "main", "main.c"], cwd=tmp_path, check=True)
+    rnd = random.Random(SEED)
+    divisors = [*range(1, 70), *(2**k + d for k in range(7, 62) for d in (-1, 0, 1)), *(rnd.randrange(1, 1 << rnd.randrange(2, 62)) for _ in range(400))]
+    pairs = [(d, x) for d in divisors for q in (0, 1, 2**62//d, rnd.randrange(2**63//d)) for x in (q*d - 1, q*d, q*d + d//2, 2**63 - 1) if 0 <= x < 2**63]
+    r = subprocess.run(["./main"], cwd=tmp_path, input="\n".join("%d %d" % p for p in pairs), capture_output=True, text=True)
+    assert r.returncode == 0 and [int(q) for q in r.stdout.split()] == [x//d for d, x in pairs]
+
+
+# --- the same under OpenCL
+
+def host(folder, path, case):
+    """The host's function of a file that C may include, too."""
+    n = len(arguments(case))
+    (folder / "host.c").write_text('#include "%s"\nint host(const int64_t *x, int64_t *size, int64_t *out);\nint host(const int64_t *x, int64_t *size, int64_t *out)\n'
+                                   "{\n    return kern_arguments(%s, &size[0], &size[1], &size[2], out);\n}\n" % (path, ", ".join("x[%d]" % i for i in range(n))))
+    so = folder / "host.so"
+    subprocess.run(["gcc", "-std=c99", "-Wall", "-Wextra", "-Wconversion", "-Werror", "-shared", "-fPIC", "-o", so, folder / "host.c"], check=True)
+    f = ct.CDLL(str(so)).host
+    def call(values):
+        size, out = (ct.c_int64*3)(), (ct.c_int64*512)()
+        assert f((ct.c_int64*n)(*values), size, out) == 0
+        return tuple(size), list(out)
+    return call
+
+
+class AtShape:
+    """A kernel at a shape, its values as constants of the file: test_grid.run_opencl gives kernels two arguments."""
+    def __init__(self, folder, number, text, case, values, call):
+        (src, dst, blocks), out = call(values)
+        self.case, self.entry, self.path = (case, values), "kern", folder / ("k%d.cl" % number)
+        kernel = text.replace(", __constant long *values)", ")")
+        assert kernel != text
+        self.path.write_text("__constant long values[512] = {%s};\n%s" % (", ".join(map(str, out)), kernel))
+        self.manifest = {"grid": [blocks], "block": [256], "shared_bytes": 16384}
+        self.folder, self.number = folder, number
+        self.raw, self.want = expected(case, shape_at(case, values), BITS[case[3]])
+        assert (src, dst) == (self.raw.size, self.want.size)
+
+    def data(self):
+        return self.raw, self.want
+
+
+def at_shapes(folder, case, each):
+    path = folder / "f.cl"
+    text = emit(path, case, "opencl")
+    call = host(folder, path, case)
+    values = [v for v in T.values_of(case, 12000) if min(shape_at(case, v)) > 0]
+    ks = [AtShape(folder, i, text, case, v, call) for i, v in enumerate(values[::max(1, len(values)//each)])]
+    for i, k in enumerate(ks):
+        k.path.write_text(k.path.read_text().replace("\nkern(", "\nkern%d(" % i))
+        k.entry = "kern%d" % i
+    return ks
+
+
+DEVICE = [c for c in WHOLE if c[:3] in {("NCHW", "NHWC", "N,C,H,W"), ("NCHW", "NC1HWC0", "N,71,H,W"), ("NC1HWC0", "NCHW", "N,71,H,W"), ("ROW_MAJOR", "SW128", "M,K"),
+                                        ("(A,B){A//64, B//64, A%64, B%64}", "(A,B){B//64, A//64, B%64, A%64}", "A,B")}]
+
+
+@pytest.mark.parametrize("case", DEVICE, ids=lambda c: "%s-%s-%s-%s" % c)
+def test_by_opencl(tmp_path, case):
+    ks = at_shapes(tmp_path, case, 6)
+    r, wrong = test_grid.run_opencl(tmp_path, ks)
+    assert r.stdout == "%d jobs\n" % len(ks) and not wrong, (r.stdout, wrong)
+
+
+@pytest.mark.parametrize("case", DEVICE, ids=lambda c: "%s-%s-%s-%s" % c)
+def test_no_races(oclgrind, tmp_path, case):
+    ks = at_shapes(tmp_path, case, 4)
+    kinds, wrong, text = test_oclgrind.found(oclgrind, tmp_path, ks)
+    assert not kinds and not wrong, (text[:3000], wrong)
+
+
+# --- machine code
+
+def test_cuda_compiles(nvcc, tmp_path):
+    """With its host's function; no spills, and accesses as wide as the layouts allow for every shape."""
+    for case in DEVICE:
+        emit(tmp_path / "k.cu", case, "cuda")
+        r = subprocess.run([nvcc, "-c", "-arch=sm_90", "-Xptxas", "-v,-warn-spills", "-Werror", "all-warnings", "-o", tmp_path / "k.o", tmp_path / "k.cu"],
+                           capture_output=True, text=True)
+        assert r.returncode == 0 and "0 bytes spill stores, 0 bytes spill loads" in r.stderr, (case, r.stderr)
+    emit(tmp_path / "k.cu", ("NCHW", "NC1HWC0", "N,64,H,W", "f16"), "cuda")
+    subprocess.run([nvcc, "-cubin", "-arch=sm_90", "-o", tmp_path / "k.cubin", tmp_path / "k.cu"], check=True)
+    assert test_grid.instructions((tmp_path / "k.cubin").read_bytes()) == {"LDG 2": 8, "STG 16": 1}
+
+
+def test_hip_compiles(tmp_path):
+    if not shutil.which("clang"):
+        pytest.skip("clang is not installed")
+    for case in DEVICE:
+        emit(tmp_path / "k.hip", case, "hip")
+        subprocess.run(["clang", *test_hip.FLAGS, *test_hip.COMPILERS["clang"], "--offload-arch=gfx90a", "-o", tmp_path / "k.s", tmp_path / "k.hip"], check=True)
