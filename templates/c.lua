@@ -85,7 +85,7 @@ ${name}(int64_t a, int64_t out[${rank}])
   bytes = "*${name} = ${value};",
   element = "x[${index}]",
   -- the host's part of a kernel for blocks of threads: sizes, blocks and the kernel's arguments
-  divisor = "ravel_divisor(out + ${index});",
+  divisor = "ravel_divisor(out + ${index}, ${most});",
   values_open = [[
 /* bytes of both buffers, blocks of the grid and arguments of the kernel; 1 if an extent is not valid or a size does not fit */
 #ifdef __GNUC__

@@ -37,9 +37,28 @@ main()
     uint group = gl_WorkGroupID.x + gl_NumWorkGroups.x*(gl_WorkGroupID.y + gl_NumWorkGroups.y*gl_WorkGroupID.z);
 ]],
   close = "}\n",
+  -- extents at run time: the numbers that the host computes of them are a buffer, of the lower 32 bits of each
+  binding_values = 2, values_are = "storage buffer",
+  runtime_file = [[
+#version 430
+
+layout(local_size_x = ${threads}) in;
+
+]],
+  runtime_kernel = [[
+layout(std430, binding = ${binding}) restrict readonly buffer Values { uint values[]; };
+
+void
+main()
+{
+    uint group = gl_WorkGroupID.x + gl_NumWorkGroups.x*(gl_WorkGroupID.y + gl_NumWorkGroups.y*gl_WorkGroupID.z);
+]],
+  runtime_close = "}\n",
+  value = "${type} ${name} = values[${index}];",
+  divide = "ravel_divide(${value}, ${multiplier}, ${shift})",
   grid_block = "group", grid_block_rows = "group",
-  box_only = "if (${block} < ${end}u) {", box_first = "if (${block} < ${end}u) {", box_open = "if (${block} >= ${first}u && ${block} < ${end}u) {", box_close = "}",
-  block_first = "${type} b = ${block};", block = "${type} b = ${block} - ${first}u;",
+  box_only = "if (${block} < ${end}) {", box_first = "if (${block} < ${end}) {", box_open = "if (${block} >= ${first} && ${block} < ${end}) {", box_close = "}",
+  block_first = "${type} b = ${block};", block = "${type} b = ${block} - ${first};",
   phase_open = "{ ${type} t = gl_LocalInvocationID.x;", phase_close = "}",
   barrier = "memoryBarrierShared(); barrier();",
   for_open = "for (${type} ${name} = 0u; ${name} < ${count}u; ${name}++) {", for_close = "}",
@@ -56,7 +75,7 @@ main()
   vector2 = "uvec2(${x}, ${y})", vector4 = "uvec4(${x}, ${y}, ${z}, ${w})",
   permute = "ravel_permute(${x}, ${y}, ${pattern}u)",
   nibbles_low = "(${x} & 0x0f0f0f0fu) | (${y} & 0x0f0f0f0fu) << 4", nibbles_high = "(${x} >> 4 & 0x0f0f0f0fu) | (${y} & 0xf0f0f0f0u)",
-  helpers = { { "ravel_permute", "blocks/permute.glsl" } },
+  helpers = { { "ravel_permute", "blocks/permute.glsl" }, { "ravel_divide", "blocks/divide.glsl" } },
   -- the address of an index, and back
   let = "int ${name} = ${value};", set = "index[${index}] = ${value};",
   check = "if (${value} < ${least} || ${value} > ${most}) return 0;", same = "if (${value} != ${other}) return 0;",

@@ -15,6 +15,7 @@ import numpy as np
 import pytest
 
 import ravel
+import test_glsl
 import test_grid
 import test_hip
 import test_oclgrind
@@ -209,7 +210,7 @@ int main(void)
     long d, x;
     while (scanf("%ld %ld", &d, &x) == 2) {
         int64_t v[3] = {d};
-        ravel_divisor(v);
+        ravel_divisor(v, 64);
         printf("%ld\\n", (long)ravel_divide(x, v[1], v[2]));
     }
     return 0;
@@ -291,6 +292,58 @@ def test_no_races(oclgrind, tmp_path, case):
     ks = at_shapes(tmp_path, case, 4)
     kinds, wrong, text = test_oclgrind.found(oclgrind, tmp_path, ks)
     assert not kinds and not wrong, (text[:3000], wrong)
+
+
+# --- and as shaders
+
+SHADERS = [("NCHW", "NHWC", "N,C,H,W", "f32"), ("NCHW", "NCHW8", "N,C,H,W", "f32"), ("NCHW8", "NCHW", "N,C,H,W", "f32"), ("NCHW", "NHWC", "N,3,H,W", "i64"),
+           ("(A,B){A//64, B//64, A%64, B%64}", "(A,B){B//64, A//64, B%64, A%64}", "A,B", "f32"), ("(A,B){A, B}", "(A,B){A//16, B, 15 - A%16}", "A,B", "f32"),
+           ("NCHW", "NHWC", "N,3,H,W", "c128")]
+
+
+def shader(folder, case):
+    """Its text, and the host's function of the manifest."""
+    text = emit(folder / "k.comp", case, "glsl", "--manifest", folder / "m.json")
+    manifest = json.loads((folder / "m.json").read_text())
+    assert [a["binding"] for a in manifest["arguments"]] == [0, 1, 2] and manifest["arguments"][2]["bits"] == 32
+    (folder / "host.h").write_text("#include <stdint.h>\n" + manifest["host"]["source"])
+    return text, host(folder, folder / "host.h", case)
+
+
+@pytest.mark.parametrize("case", SHADERS, ids=lambda c: "%s-%s-%s-%s" % c)
+def test_by_opengl(tmp_path, case):
+    """The values stand behind the source, in its buffer: what runs shaders here binds two."""
+    text, call = shader(tmp_path, case)
+    jobs, wants = [], []
+    values = [v for v in T.values_of(case, 12000) if min(shape_at(case, v)) > 0]
+    for i, v in enumerate(values[::max(1, len(values)//8)]):
+        (src, dst, blocks), out = call(v)
+        raw, want = expected(case, shape_at(case, v), BITS[case[3]])
+        assert (src, dst) == (raw.size, want.size)
+        own = text.replace("binding = 2) restrict readonly buffer Values { ", "binding = 1) restrict readonly buffer Values { uint skipped[%d]; " % (raw.size//4))
+        assert own != text and raw.size % 4 == 0
+        (tmp_path / ("k%d.comp" % i)).write_text(own)
+        src = np.concatenate([raw, np.array([x & 0xffffffff for x in out], np.uint32).view(np.uint8)])
+        jobs.append((tmp_path / ("k%d.comp" % i), (blocks + i % 2, 1, 1), src, np.full(want.size, ravel.POISON, np.uint8)))
+        wants.append(want)
+    for (path, *_), got, want in zip(jobs, test_glsl.run(tmp_path, jobs), wants):
+        assert np.array_equal(got, want), path
+
+
+def test_shaders_are_valid(tmp_path):
+    if not shutil.which("glslangValidator"):
+        pytest.skip("glslangValidator is not installed")
+    for case in SHADERS:
+        shader(tmp_path, case)
+        subprocess.run(["glslangValidator", "-V", "-S", "comp", "-o", tmp_path / "k.spv", tmp_path / "k.comp"], check=True, capture_output=True)
+    assert "accesses of less than 4 bytes" in emit(tmp_path / "k", ("NCHW", "NHWC", "N,C,H,W", "f16"), "glsl", code=2)
+
+
+def test_a_shader_has_buffers_of_less_than_2_gb(tmp_path):
+    _, call = shader(tmp_path, SHADERS[0])
+    assert call((1, 1, 1, 2**29 - 1))[0][1] == 2**31 - 4
+    with pytest.raises(AssertionError):
+        call((1, 1, 1, 2**29))
 
 
 # --- machine code

@@ -104,6 +104,7 @@ typedef struct {
     i64 most;             /* blocks */
     const Ex *const *value;
     int n, ndivisors;
+    int bits;             /* of the kernel's numbers: of 32, buffers have less than 2 GB */
 } EmitValues;
 Unit *emit_values(const Plan *p, const EmitValues *v, const char *name);
 /* The identifiers of all scalars, extents first; no more are made. */

@@ -182,18 +182,37 @@ add_bytes(Emitter *t, Stmt ***at, const char *name, const Ex *x)
 }
 
 static void
-add_values(Emitter *t, Stmt ***at, const EmitValues *v)
+add_divisor(Emitter *t, Stmt ***at, i64 out, int bits)
+{
+    Stmt *s = emit_add(t->arena, at, ST_DIVISOR);
+    s->count = out;
+    s->most = bits;
+}
+
+/* Refused where it is more than the kernel's numbers can tell. */
+static void
+add_limit(Emitter *t, Stmt ***at, const Ex *x, i64 most)
 {
     Stmt *s = emit_add(t->arena, at, ST_REFUSE);
-    s->value = v->blocks;
-    s->most = v->most;
+    s->value = x;
+    s->most = most;
+}
+
+static void
+add_values(Emitter *t, Stmt ***at, const EmitValues *v)
+{
+    add_limit(t, at, v->blocks, v->most);
+    if (v->bits == 32) {
+        add_limit(t, at, plan_bytes(t->p, t->p->from), INT32_MAX);
+        add_limit(t, at, plan_bytes(t->p, t->p->to), INT32_MAX);
+    }
     add_bytes(t, at, "blocks", v->blocks);
     for (int i = 0; i < v->n; i++) {
-        s = emit_add(t->arena, at, ST_SET);
+        Stmt *s = emit_add(t->arena, at, ST_SET);
         s->value = v->value[i];
         s->count = i < v->ndivisors ? 3 * i : i + 2 * v->ndivisors;
         if (i < v->ndivisors)
-            emit_add(t->arena, at, ST_DIVISOR)->count = s->count;
+            add_divisor(t, at, s->count, v->bits);
     }
 }
 

@@ -19,7 +19,7 @@ append(GridUnit *u, GridStmt *box, const GridRow *row, GridStmt ***tail)
     box->row = row;
     box->first = u->blocks;
     u->blocks = ex_add(u->e, u->blocks, box->blocks);
-    if (!ex_is_const(u->blocks))
+    if (!ex_is_const(u->blocks) && ex_as_var(u->blocks) < 0)
         u->blocks = scalar_named(u->plan->scalars, u->blocks, INF);
     box->end = u->blocks;
     **tail = box;
@@ -124,8 +124,8 @@ fail_at_run_time(const GridUnit *u)
 {
     diag_fatal(ex_arena(u->e)->diag, DIAG_LAYOUT, (Loc){0},
                "no kernel for blocks of threads does this with extents at run time: the plan "
-               "has more than %d boxes, or elements of less than a byte: give numbers",
-               BOXES_MAX);
+               "has more than %d boxes, or accesses of less than %d byte%s: give numbers",
+               BOXES_MAX, u->most.access, u->most.access > 1 ? "s" : "");
 }
 
 static void
@@ -197,9 +197,14 @@ static void
 check_width(GridUnit *u)
 {
     const Plan *p = u->plan;
-    u->wide = !plan_is_fixed(p);
-    if (u->wide)
+    if (!plan_is_fixed(p)) {
+        u->wide = u->most.bits == 64;
+        if (!u->wide && !grid_wraps(u->body))
+            diag_fatal(ex_arena(u->e)->diag, DIAG_LAYOUT, (Loc){0},
+                       "with extents at run time this needs signed indices, and the target's "
+                       "are unsigned: give numbers");
         return;
+    }
     bool large = layout_bytes(p->src) > INT32_MAX || layout_bytes(p->dst) > INT32_MAX;
     u->wide = large || !all_narrow(u->body);
     if (!u->wide || u->most.bits == 64)

@@ -24,7 +24,7 @@ each_ex(Collector *c, GridStmt *s, const Ex *(*f)(Collector *, const Ex *))
                 s->bound[i] = f(c, s->bound[i]);
         }
         const Ex **x[] = {&s->same[0], &s->same[1], &s->first, &s->end};
-        int n = c->u->body->next ? LEN(x) : 2;      /* one box has all blocks */
+        int n = c->u->body->next || c->u->most.rows ? LEN(x) : 2;  /* one has all blocks */
         for (int i = 0; i < n; i++)
             if (*x[i])
                 *x[i] = f(c, *x[i]);
@@ -133,11 +133,44 @@ grid_needed(const Plan *p, const Nest *n, const Ex *blocks)
                         scalar_of(p->scalars, ex_max(e, least, ex_const(e, 0)), 1));
 }
 
+/* Whether x comes out right where numbers are unsigned and wrap: what is divided, compared
+ * or taken bit by bit on the way has nothing subtracted. */
+static bool
+wraps(const Ex *x, bool whole)
+{
+    if (!whole && x->base < 0)
+        return false;
+    for (int i = 0; i < x->n; i++) {
+        const Atom *a = x->t[i].atom;
+        if (!whole && x->t[i].coef < 0)
+            return false;
+        for (int k = 0; a->op != AT_VAR && k < a->n; k++)
+            if (!wraps(a->x[k], whole && a->op == AT_MUL))
+                return false;
+    }
+    return true;
+}
+
+bool
+grid_wraps(const GridStmt *s)
+{
+    for (; s; s = s->next) {
+        for (int i = 0; i < LEN(s->value); i++)
+            if ((s->value[i] && !wraps(s->value[i], s->kind != G_DIVIDE)) ||
+                (s->bound[i] && !wraps(s->bound[i], true)))
+                return false;
+        if (!grid_wraps(s->body))
+            return false;
+    }
+    return true;
+}
+
 Unit *
 grid_host(const GridUnit *u)
 {
     Arena *a = ex_arena(u->e);
-    EmitValues v = {.blocks = u->blocks, .most = BLOCKS_MAX, .ndivisors = u->ndivisors};
+    EmitValues v = {.blocks = u->blocks, .most = BLOCKS_MAX, .ndivisors = u->ndivisors,
+                    .bits = u->most.bits};
     const Ex **value = arena_array(a, const Ex *, u->nargs + 1);
     for (int i = 0; i < u->nargs; i++)
         value[v.n++] = u->arg[i].value;

@@ -17,6 +17,9 @@ int grid_values(const GridUnit *u);
 int grid_value_at(const GridUnit *u, int arg);
 /* The blocks of a nest's box: 0 at shapes at which the nest has nothing to do. */
 const Ex *grid_needed(const Plan *p, const Nest *n, const Ex *blocks);
+/* Whether all statements are right in unsigned numbers of 32 bits, which wrap, as long as
+ * both buffers have less than 2 GB. */
+bool grid_wraps(const GridStmt *s);
 /* The host's function. */
 Unit *grid_host(const GridUnit *u);
 

@@ -54,7 +54,7 @@ type_of(Renderer *r, int width)
 static const char *
 block_number(Renderer *r, const Ex *x)
 {
-    return ex_is_const(x) ? number(r, x->base) : expression(r, x);
+    return ex_is_const(x) ? literal(r, x->base) : expression(r, x);
 }
 
 static void put_stmt(Renderer *r, const GridStmt *s);
@@ -72,7 +72,8 @@ put_block(Renderer *r, const GridStmt *s, const char *close)
 static void
 open_box(Renderer *r, const GridStmt *s)
 {
-    bool rows = r->u->down > 1, only = !r->u->body->next && !rows;
+    bool fixed = plan_is_fixed(r->u->plan), rows = fixed ? r->u->down > 1 : r->u->most.rows;
+    bool only = !r->u->body->next && !rows;
     bool start = ex_is_const(s->first) && s->first->base == 0;
     const char *block = target_text(r->t, rows ? "grid_block_rows" : "grid_block");
     Slot slot[] = {{"text", s->name}, {"type", index_type(r)}, {"block", block},
@@ -430,7 +431,8 @@ grid_render(const Target *t, const GridUnit *u)
     r.sp = target_spelling(t);
     Slot slot[] = {{"name", u->name}, {"threads", number(&r, GRID_THREADS)},
                    {"blocks", fixed ? number(&r, u->blocks->base) : ""},
-                   {"values", number(&r, values_of(u))}, {"type", index_type(&r)}};
+                   {"values", number(&r, values_of(u))}, {"type", index_type(&r)},
+                   {"binding", target_text_or(t, "binding_values", "")}};
     const char *open = target_text_or(t, fixed ? "file_open" : "runtime_file", "");
     find_widths(&r, u->body);
     put_kernel(&r, slot, LEN(slot));
