@@ -99,15 +99,33 @@ cover(GridBox *box, int n, NestKind kind)
     return n;
 }
 
+/* One of each nest, but for those that others stand for at some shapes or do the work of;
+ * the number of boxes. */
+static int
+make_boxes(GridUnit *u, GridBox *box)
+{
+    const Plan *p = u->plan;
+    bool *done = arena_array(ex_arena(u->e), bool, p->n);
+    int n = 0;
+    for (int i = 0; i < p->n; i++) {
+        grid_box(u, &p->nest[i], &box[i]);
+        done[i] |= p->nest[i].variant;
+        if (!plan_is_fixed(p) && !done[i] && grid_pad(&box[i]))
+            done[p->nest[i].padding] = true;
+    }
+    for (int i = 0; i < p->n; i++)
+        if (!done[i])
+            box[n++] = box[i];
+    return n;
+}
+
 static bool
 by_boxes(GridUnit *u)
 {
     GridStmt **tail = &u->body;
     int n = u->plan->n;
     GridBox *box = arena_array(ex_arena(u->e), GridBox, n);
-    for (int i = n = 0; i < u->plan->n; i++)
-        if (!u->plan->nest[i].variant)
-            grid_box(u, &u->plan->nest[i], &box[n++]);
+    n = make_boxes(u, box);
     if (n > BOXES_MAX)
         return false;
     n = cover(box, n, NEST_COPY);

@@ -111,7 +111,7 @@ typedef struct {
     const char *name;
     bool rest;
     i64 most;             /* its variable, for any shape */
-    struct { const Ex *n, *ss, *ds; } ex;
+    struct { const Ex *n, *ss, *ds, *real; } ex;
 } GridLoop;
 
 /* A box as the rows see it: loops by falling stride of the destination; elements of
@@ -208,6 +208,9 @@ GridStmt *grid_when(GridBox *b, const Ex *const *value, const Ex *const *bound, 
 /* Padding next to b becomes part of it, so that what is written at once is written by
  * one; false, and nothing done, where that is not so, or gives narrower accesses. */
 bool grid_cover(GridBox *b, const GridBox *padding);
+/* The same where the plan has it that padding follows b's rows at every shape: the nest's
+ * `pad`.  The nest of that padding is merged. */
+bool grid_pad(GridBox *b);
 bool grid_is_padded(const GridBox *b);
 /* name = src[from], or the fill where b->at is in padding; declares: name is new. */
 void grid_load_or_fill(GridBox *b, const char *name, bool declares, int width,

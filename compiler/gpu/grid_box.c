@@ -25,7 +25,7 @@ add_loop(GridBox *b, const Loop *l, const char **taken)
         b->loop[i] = b->loop[i - 1];
     i64 most = l->rest ? ex_of_var(b->e, l->var)->f.max : INF;
     b->loop[i] = (GridLoop){l->n, l->ss, l->ds, l->n, l->var, name, l->rest, most,
-                            {l->ex.n, l->ex.ss, l->ex.ds}};
+                            {l->ex.n, l->ex.ss, l->ex.ds, l->ex.n}};
 }
 
 void
@@ -59,6 +59,7 @@ grid_number(Exprs *e, GridLoop *l)
     l->ex.n = ex_const(e, l->n);
     l->ex.ss = ex_const(e, l->ss);
     l->ex.ds = ex_const(e, l->ds);
+    l->ex.real = ex_const(e, l->real);
 }
 
 i64
@@ -103,6 +104,7 @@ grid_widen(GridBox *b, int most)
     run->n /= f;
     run->real /= f;
     run->ex.n = ex_div(b->e, run->ex.n, f);
+    run->ex.real = ex_div(b->e, run->ex.real, f);
     b->nloops -= run->n == 1 && ex_is_const(run->ex.n);
     b->src = ex_div(b->e, b->src, f);
     b->dst = ex_div(b->e, b->dst, f);

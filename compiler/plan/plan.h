@@ -80,7 +80,8 @@ typedef struct {
                            * kernel's where a call takes a part of them */
     int split;            /* the turn that threads share, -1: one thread does all */
     i64 pad;              /* elements of fill after each row of the kernel's columns,
-                           * written with them: plan_merge.c */
+                           * written with them: plan_merge.c; that is what ... */
+    int padding;          /* ... this nest of the plan covers */
     bool merged;          /* another nest does its work */
     int stream;           /* 0; 1: stores go past the caches; 2: by way of a buffer */
     i64 ahead;            /* bytes from a read to its prefetch; 0: none */

@@ -91,6 +91,7 @@ plan_merge(Plan *p)
                 continue;
             f->merged = kernel_pick(c, bits);
             c->pad = f->merged ? c->pad : 0;
+            c->padding = j;
         }
     }
 }
