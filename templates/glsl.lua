@@ -10,6 +10,21 @@ local function capitals(prefix)
   return s
 end
 
+local file = [[
+#version 430
+
+layout(local_size_x = ${threads}) in;
+
+]]
+
+-- any grid of as many blocks will do: its sides are asked for, and what is left over does nothing
+local main = [[
+void
+main()
+{
+    uint group = gl_WorkGroupID.x + gl_NumWorkGroups.x*(gl_WorkGroupID.y + gl_NumWorkGroups.y*gl_WorkGroupID.z);
+]]
+
 return {
   name = "glsl", model = "blocks",
   access_least = 4, index_bits = 32, shared_most = 16384, grid_side = 65535,
@@ -19,40 +34,20 @@ return {
   comment = "/* ${text} */",
   index = "uint", index_wide = "uint",
   type1 = "uint", type2 = "uint", type4 = "uint", type8 = "uvec2", type16 = "uvec4",
-  file_open = [[
-#version 430
-
-layout(local_size_x = ${threads}) in;
-
-]],
+  file_open = file,
   prologue_text = "",
   buffer_dst = "layout(std430, binding = ${binding}) restrict buffer Dst${width} { ${type} dst${width}[]; };",
   buffer_src = "layout(std430, binding = ${binding}) restrict readonly buffer Src${width} { ${type} src${width}[]; };",
   shared = "", shared_in_file = "shared ${type} tile[${count}];",
-  -- any grid of as many blocks will do: its sides are asked for, and what is left over does nothing
-  kernel_open = [[
-void
-main()
-{
-    uint group = gl_WorkGroupID.x + gl_NumWorkGroups.x*(gl_WorkGroupID.y + gl_NumWorkGroups.y*gl_WorkGroupID.z);
-]],
+  kernel_open = main,
   close = "}\n",
   -- extents at run time: the numbers that the host computes of them are a buffer, of the lower 32 bits of each
   binding_values = 2, values_are = "storage buffer",
-  runtime_file = [[
-#version 430
-
-layout(local_size_x = ${threads}) in;
-
-]],
+  runtime_file = file,
   runtime_kernel = [[
 layout(std430, binding = ${binding}) restrict readonly buffer Values { uint values[]; };
 
-void
-main()
-{
-    uint group = gl_WorkGroupID.x + gl_NumWorkGroups.x*(gl_WorkGroupID.y + gl_NumWorkGroups.y*gl_WorkGroupID.z);
-]],
+]] .. main,
   runtime_close = "}\n",
   value = "${type} ${name} = values[${index}];",
   divide = "ravel_divide(${value}, ${multiplier}, ${shift})",

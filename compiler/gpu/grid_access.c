@@ -247,8 +247,7 @@ explain_boxes(Buf *b, const GridUnit *u, const char *target)
                u->wide ? 64 : 32, u->align);
     for (const GridStmt *box = u->body; box; box = box->next)
         buf_printf(b, "  %s, %s blocks\n", box->name, ex_text(u->e, box->blocks));
-    for (int i = 0; i < u->nargs; i++)
-        buf_printf(b, "  %s = %s\n", u->arg[i].name, ex_text(u->e, u->arg[i].value));
+    plan_scalars_print(b, u->plan);
 }
 
 void

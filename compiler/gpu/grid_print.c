@@ -128,6 +128,8 @@ grid_print(const GridUnit *u)
         buf_printf(&b, ", %lld by %lld", (long long)u->across, (long long)u->down);
     buf_printf(&b, "\nshared %lld\nindex %d\nalign %d\n", (long long)u->shared,
                u->wide ? 64 : 32, u->align);
+    if (u->nargs)
+        plan_scalars_print(&b, u->plan);
     for (int i = 0; i < u->nargs; i++)
         buf_printf(&b, "%s %s = %s\n", i < u->ndivisors ? "divisor" : "value", u->arg[i].name,
                    ex_text(u->e, u->arg[i].value));

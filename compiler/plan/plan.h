@@ -186,6 +186,8 @@ const char *nests_flaw(Arena *a, const Plan *p);
 /* The coordinates of a nest, for people: N=0..1 C=16..19 */
 const char *plan_box(Arena *a, const Plan *p, const Nest *n);
 void plan_print(Buf *b, const Plan *p);
+/* What the scalars are, a line each. */
+void plan_scalars_print(Buf *b, const Plan *p);
 /* Slots and strides of the entries of one of its layouts. */
 void plan_sizes_print(Buf *b, const Plan *p, const Sizes *z);
 
