@@ -1,6 +1,7 @@
 /* A plan as one kernel: each box by the first row that can do it. */
 #include "grid.h"
 #include "grid_args.h"
+#include "../emit/emit.h"
 
 static const GridRow rows[] = {
 #define D(name, emit, what) {#name, what, emit},
@@ -141,8 +142,8 @@ _Noreturn static void
 fail_at_run_time(const GridUnit *u)
 {
     diag_fatal(ex_arena(u->e)->diag, DIAG_LAYOUT, (Loc){0},
-               "no kernel for blocks of threads does this with extents at run time: the plan "
-               "has more than %d boxes, or accesses of less than %d byte%s: give numbers",
+               "no kernel for blocks of threads does this with extents at run time: the "
+               "plan has more than %d boxes, or accesses of less than %d byte%s: give numbers",
                BOXES_MAX, u->most.access, u->most.access > 1 ? "s" : "");
 }
 
@@ -195,8 +196,10 @@ grid_buffer(const GridUnit *u, const Layout *l)
 static void
 fold_grid(GridUnit *u)
 {
-    if (!ex_is_const(u->blocks))
+    if (!ex_is_const(u->blocks)) {
+        u->rows = u->most.rows && u->most.side < BLOCKS_MAX;
         return;
+    }
     i64 n = u->blocks->base;
     if (n > u->most.side && !u->most.rows)
         diag_fatal(ex_arena(u->e)->diag, DIAG_LAYOUT, (Loc){0},
@@ -209,6 +212,7 @@ fold_grid(GridUnit *u)
                    (long long)n, (long long)u->most.side);
     u->down = int_ceil_div(n, u->most.side);
     u->across = int_ceil_div(n, u->down);
+    u->rows = u->down > 1;
 }
 
 static void
@@ -219,8 +223,8 @@ check_width(GridUnit *u)
         u->wide = u->most.bits == 64;
         if (!u->wide && !grid_wraps(u->body))
             diag_fatal(ex_arena(u->e)->diag, DIAG_LAYOUT, (Loc){0},
-                       "with extents at run time this needs signed indices, and the target's "
-                       "are unsigned: give numbers");
+                       "with extents at run time this needs signed indices, and the "
+                       "target's are unsigned: give numbers");
         return;
     }
     bool large = layout_bytes(p->src) > INT32_MAX || layout_bytes(p->dst) > INT32_MAX;
@@ -244,8 +248,8 @@ note_of(const GridUnit *u)
 {
     Arena *a = ex_arena(u->e);
     if (!plan_is_fixed(u->plan))
-        return arena_printf(a, "%s_arguments tells the grid, the sizes of src and dst, and the "
-                            "arguments; block %d, aligned to %d; they do not overlap",
+        return arena_printf(a, "%s_arguments tells the grid, the sizes of src and dst, and "
+                            "the arguments; block %d, aligned to %d; they do not overlap",
                             u->name, GRID_THREADS, u->align);
     const char *down = u->down > 1 ? arena_printf(a, " by %lld", (long long)u->down)
                                    : "";

@@ -29,8 +29,8 @@ typedef struct {
 typedef enum { SPACE_SRC, SPACE_DST, SPACE_SHARED } Space;
 
 typedef enum {
-    G_BOX,                /* body, by those of the blocks from `first` to before `end`; name: what
-                           * of the tensor */
+    G_BOX,                /* body, by the blocks from `first` to before `end`; name: what of
+                           * the tensor */
     G_PHASE,              /* body, by every thread */
     G_BARRIER,
     G_FOR,                /* name from 0 to count - 1, unrolled: body */
@@ -85,6 +85,7 @@ typedef struct {
     const Ex *blocks;
     i64 across, down;     /* the grid: blocks in rows, the last one not always full; 0 where
                            * a shape says how many there are */
+    bool rows;            /* the blocks' number is of rows, and there may be more of them */
     i64 shared;           /* bytes that the kernel declares: whole vectors */
     int align;            /* bytes that both buffers must be aligned to */
     bool wide;            /* indices need 64 bits */
@@ -104,8 +105,8 @@ GridUnit *grid_make(const Plan *p, GridLimits most, const char *name,
 i64 grid_buffer(const GridUnit *u, const Layout *l);
 
 typedef struct {
-    i64 n, ss, ds;        /* strides in elements of the box; nominal where `ex` is no number:
-                           * for choosing, and powers of two divide both or none */
+    i64 n, ss, ds;        /* strides in elements of the box; nominal where `ex` is no
+                           * number: to choose by, and for powers of two that divide it */
     i64 real;             /* from there on to n all is padding */
     int var;              /* in bases and rests */
     const char *name;

@@ -242,8 +242,8 @@ explain_block(Buf *b, const GridUnit *u, const GridStmt *box, i64 block)
 static void
 explain_boxes(Buf *b, const GridUnit *u, const char *target)
 {
-    buf_printf(b, "%s: blocks of %d threads, %lld bytes of shared memory, indices of %d bits, "
-               "buffers aligned to %d bytes\n", target, GRID_THREADS, (long long)u->shared,
+    buf_printf(b, "%s: blocks of %d threads, %lld bytes of shared memory, indices of %d "
+               "bits, buffers aligned to %d bytes\n", target, GRID_THREADS, (long long)u->shared,
                u->wide ? 64 : 32, u->align);
     for (const GridStmt *box = u->body; box; box = box->next)
         buf_printf(b, "  %s, %s blocks\n", box->name, ex_text(u->e, box->blocks));

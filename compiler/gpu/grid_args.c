@@ -1,6 +1,5 @@
 /* What a kernel takes from the host where extents are left to run time: every scalar that
- * its statements have, and of those that it divides by a multiplier and a shift.  And the
- * function in C that computes all this, and how many blocks there are. */
+ * its statements have, and of those that it divides by a multiplier and a shift. */
 #include "grid_args.h"
 #include "../plan/plan_shape.h"
 
@@ -24,7 +23,7 @@ each_ex(Collector *c, GridStmt *s, const Ex *(*f)(Collector *, const Ex *))
                 s->bound[i] = f(c, s->bound[i]);
         }
         const Ex **x[] = {&s->same[0], &s->same[1], &s->first, &s->end};
-        int n = c->u->body->next || c->u->most.rows ? LEN(x) : 2;  /* one has all blocks */
+        int n = c->u->body->next || c->u->rows ? LEN(x) : 2;  /* one has all blocks */
         for (int i = 0; i < n; i++)
             if (*x[i])
                 *x[i] = f(c, *x[i]);
@@ -116,8 +115,8 @@ grid_arguments(GridUnit *u)
     add_all(&c, false);
     if (grid_values(u) > ARGUMENTS_MAX)
         diag_fatal(a->diag, DIAG_LAYOUT, (Loc){0},
-                   "a kernel for this takes %d numbers that depend on the extents, more than "
-                   "%d: give some as numbers", grid_values(u), ARGUMENTS_MAX);
+                   "a kernel for this takes %d numbers that depend on the extents, more "
+                   "than %d: give some as numbers", grid_values(u), ARGUMENTS_MAX);
     each_ex(&c, u->body, renamed);
     rename_divisors(&c, u->body);
 }
@@ -163,17 +162,4 @@ grid_wraps(const GridStmt *s)
             return false;
     }
     return true;
-}
-
-Unit *
-grid_host(const GridUnit *u)
-{
-    Arena *a = ex_arena(u->e);
-    EmitValues v = {.blocks = u->blocks, .most = BLOCKS_MAX, .ndivisors = u->ndivisors,
-                    .bits = u->most.bits};
-    const Ex **value = arena_array(a, const Ex *, u->nargs + 1);
-    for (int i = 0; i < u->nargs; i++)
-        value[v.n++] = u->arg[i].value;
-    v.value = value;
-    return emit_values(u->plan, &v, u->name);
 }

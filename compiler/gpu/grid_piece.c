@@ -43,7 +43,9 @@ find_loops(Pieces *p, bool in)
         return false;
     i64 bytes = in_blocks(p, p->pixel) * p->b->bits / 8;
     const Ex *apart = p->in ? p->pixel->ex.ss : p->pixel->ex.ds;
-    return ex_is_const(apart) && ex_is_const(p->run->ex.n) && bytes >= RUN_LEAST && bytes <= RUN_MOST &&
+    if (!ex_is_const(apart) || !ex_is_const(p->run->ex.n))
+        return false;
+    return bytes >= RUN_LEAST && bytes <= RUN_MOST &&
            p->run->n <= in_blocks(p, p->pixel) &&
            p->pixel->n * p->b->bits / 8 >= SECTOR_BYTES;
 }

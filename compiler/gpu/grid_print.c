@@ -131,8 +131,8 @@ grid_print(const GridUnit *u)
     if (u->nargs)
         plan_scalars_print(&b, u->plan);
     for (int i = 0; i < u->nargs; i++)
-        buf_printf(&b, "%s %s = %s\n", i < u->ndivisors ? "divisor" : "value", u->arg[i].name,
-                   ex_text(u->e, u->arg[i].value));
+        buf_printf(&b, "%s %s = %s\n", i < u->ndivisors ? "divisor" : "value",
+                   u->arg[i].name, ex_text(u->e, u->arg[i].value));
     put_body(&p, u->body);
     return b.s;
 }

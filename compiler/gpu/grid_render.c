@@ -72,8 +72,7 @@ put_block(Renderer *r, const GridStmt *s, const char *close)
 static void
 open_box(Renderer *r, const GridStmt *s)
 {
-    bool fixed = plan_is_fixed(r->u->plan), rows = fixed ? r->u->down > 1 : r->u->most.rows;
-    bool only = !r->u->body->next && !rows;
+    bool rows = r->u->rows, only = !r->u->body->next && !rows;
     bool start = ex_is_const(s->first) && s->first->base == 0;
     const char *block = target_text(r->t, rows ? "grid_block_rows" : "grid_block");
     Slot slot[] = {{"text", s->name}, {"type", index_type(r)}, {"block", block},
@@ -388,37 +387,8 @@ put_kernel(Renderer *r, const Slot *slot, int n)
     put_values(r);
     put_boxes(r);
     r->b->indent--;
-    buf_add(r->b, render_line(r->arena, target_text(r->t, fixed ? "close" : "runtime_close"),
-                              slot, n));
-}
-
-static int
-values_of(const GridUnit *u)
-{
-    int n = grid_values(u);
-    return n ? n : 1;
-}
-
-const char *
-grid_host_text(const GridUnit *u)
-{
-    return render_values(target_load(ex_arena(u->e), "c"), grid_host(u), values_of(u));
-}
-
-/* The host's function, where the file is for the host, too. */
-static void
-put_host(Renderer *r)
-{
-    if (plan_is_fixed(r->u->plan) || !target_text(r->t, "host_open"))
-        return;
-    const Target *c = target_load(r->arena, "c");
-    const Unit *host = grid_host(r->u);
-    Slot slot[] = {{"name", r->u->name}, {"params", render_parameters(c, host)},
-                   {"extents", render_extents(c, host)}, {"threads", number(r, GRID_THREADS)},
-                   {"values", number(r, values_of(r->u))}};
-    buf_add(r->b, render_line(r->arena, target_text(r->t, "host_open"), slot, LEN(slot)));
-    buf_add(r->b, grid_host_text(r->u));
-    buf_add(r->b, render_line(r->arena, target_text(r->t, "host_close"), slot, LEN(slot)));
+    const char *close = fixed ? "close" : "runtime_close";
+    buf_add(r->b, render_line(r->arena, target_text(r->t, close), slot, n));
 }
 
 const char *
@@ -431,7 +401,7 @@ grid_render(const Target *t, const GridUnit *u)
     r.sp = target_spelling(t);
     Slot slot[] = {{"name", u->name}, {"threads", number(&r, GRID_THREADS)},
                    {"blocks", fixed ? number(&r, u->blocks->base) : ""},
-                   {"values", number(&r, values_of(u))}, {"type", index_type(&r)},
+                   {"values", number(&r, grid_room(u))}, {"type", index_type(&r)},
                    {"binding", target_text_or(t, "binding_values", "")}};
     const char *open = target_text_or(t, fixed ? "file_open" : "runtime_file", "");
     find_widths(&r, u->body);
@@ -444,6 +414,7 @@ grid_render(const Target *t, const GridUnit *u)
     buf_add(&all, "\n");
     put_declarations(&r);
     buf_addn(&all, kernel.s, kernel.len);
-    put_host(&r);
+    if (!fixed)
+        grid_put_host(&all, t, u);
     return all.s;
 }
