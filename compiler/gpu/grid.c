@@ -68,19 +68,63 @@ by_row(const GridBox *box, const GridRow *row, GridStmt *s)
     return false;
 }
 
+/* The box's statements by the first row that does it; NULL where none does. */
+static const GridRow *
+by_rows(const GridBox *box, GridStmt *s)
+{
+    for (int i = 0; i < LEN(rows); i++)
+        if (by_row(box, &rows[i], s))
+            return &rows[i];
+    return NULL;
+}
+
+/* Vectors of 4 elements, and of 16 bytes at most, are what the rows ask for. */
+static i64
+vector_of(const GridBox *box)
+{
+    return box->bits > 32 ? 128 / box->bits : 4;
+}
+
+/* At shapes at which all is aligned a box may be done by wider accesses: those shapes'
+ * blocks are taken from s. */
+static void
+add_aligned(GridUnit *u, const GridBox *box, GridStmt *s, GridStmt ***tail)
+{
+    Scalars *scalars = u->plan->scalars;
+    GridBox aligned = *box;
+    GridStmt *also = arena_new(ex_arena(u->e), GridStmt);
+    i64 m = vector_of(box), shared = u->shared;
+    int align = u->align;
+    if (m < 2 || box->nest->kind != NEST_COPY)
+        return;
+    const Ex *odd = grid_assume(&aligned, m);
+    if (ex_is_const(odd))
+        return;
+    const GridRow *row = by_rows(&aligned, also);
+    if (!row || !grid_is_wider(also, s)) {
+        u->shared = shared;
+        u->align = align;
+        return;
+    }
+    also->name = arena_printf(ex_arena(u->e), "%s, of multiples of %lld", also->name,
+                              (long long)m);
+    also->blocks = scalar_times(scalars, also->blocks,
+                                ex_sub(u->e, ex_const(u->e, 1), odd));
+    s->blocks = scalar_times(scalars, s->blocks, odd);
+    append(u, also, row, tail);
+}
+
 /* The box's statements and its run of blocks; false where no row does it. */
 static bool
 add_box(GridUnit *u, const GridBox *box, GridStmt ***tail)
 {
-    Arena *a = ex_arena(u->e);
-    GridStmt *s = arena_new(a, GridStmt);
-    for (int i = 0; i < LEN(rows); i++) {
-        if (!by_row(box, &rows[i], s))
-            continue;
-        append(u, s, &rows[i], tail);
-        return true;
-    }
-    return false;
+    GridStmt *s = arena_new(ex_arena(u->e), GridStmt);
+    const GridRow *row = by_rows(box, s);
+    if (row && !plan_is_fixed(u->plan))
+        add_aligned(u, box, s, tail);
+    if (row)
+        append(u, s, row, tail);
+    return row != NULL;
 }
 
 /* Padding becomes part of a box of `kind` next to it, as often as there is such: the

@@ -17,6 +17,13 @@ int grid_room(const GridUnit *u);
 int grid_value_at(const GridUnit *u, int arg);
 /* The blocks of a nest's box: 0 at shapes at which the nest has nothing to do. */
 const Ex *grid_needed(const Plan *p, const Nest *n, const Ex *blocks);
+/* grid_assume.c */
+/* The box at shapes at which its strides, runs and bases are multiples of m elements: what
+ * comes back is a scalar that is 0 there, and else 1; the number 0, and nothing done, where
+ * there are no such shapes, or no others. */
+const Ex *grid_assume(GridBox *b, i64 m);
+/* Whether a's narrowest access to a buffer is wider than b's. */
+bool grid_is_wider(const GridStmt *a, const GridStmt *b);
 /* Whether all statements are right in unsigned numbers of 32 bits, which wrap, as long as
  * both buffers have less than 2 GB. */
 bool grid_wraps(const GridStmt *s);
