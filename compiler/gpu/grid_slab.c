@@ -163,8 +163,8 @@ find_place(Slab *s)
     const GridLoop *l = s->plane ? s->plane : s->pixel;
     i64 inner = s->slabs, step = s->plane ? s->planes : s->pixels;
     s->slab = grid_let(b, "i", ex_dig(e, n, 1, inner));
-    grid_batch(b, (GridDigits){n, inner}, (const GridLoop *[]){s->few, s->pixel, s->plane}, 3,
-               &s->src, &s->dst);
+    grid_batch(b, (GridDigits){n, inner},
+               (const GridLoop *[]){s->few, s->pixel, s->plane}, 3, &s->src, &s->dst);
     s->src = ex_add(e, s->src, ex_scale(e, s->slab, step * l->ss));
     s->dst = ex_add(e, s->dst, ex_scale(e, s->slab, step * l->ds));
 }

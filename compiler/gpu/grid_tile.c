@@ -330,7 +330,8 @@ load_and_keep(Tile *t)
     const Ex *pz = ex_div(e, q, t->tx * t->ty), *z = pz;
     const Ex *x = ex_add(e, ex_scale(e, t->i, t->tx), p);
     const Ex *y = ex_scale(e, ex_add(e, ex_scale(e, t->j, t->ty), r), t->m);
-    GridStmt **guard = open_place(t, &x, &y, &z, grid_ceil(b, t->x->ex.n, t->m), t->y->ex.n);
+    const Ex *vectors = grid_ceil(b, t->x->ex.n, t->m);
+    GridStmt **guard = open_place(t, &x, &y, &z, vectors, t->y->ex.n);
     load_rows(t, x, y, z, ex_add(e, plane(t, z, true),
                                  ex_add(e, x, nest_times(e, y, in_vectors(t, t->y->ex.ss)))));
     if (b->bits < 16)
