@@ -33,7 +33,7 @@ ROOMS = {
 DOORS = {
     "compiler/base": "base.h embed.h", "compiler/expr": "ast.h op.def", "compiler/layout": "layout.h",
     "compiler/spec": "spec.h spec_lua.h", "compiler/decide": "decide.h", "compiler/plan": "plan.h kernel.def",
-    "compiler/emit": "emit.h", "compiler/gpu": "grid.h grid_access.h grid_render.h bank_tile.h frag.h",
+    "compiler/emit": "emit.h", "compiler/gpu": "grid.h grid_access.h grid_args.h grid_render.h bank_tile.h frag.h",
     "compiler/burst": "burst.h", "compiler": "compile.h", "templates": "*", "runtime": "*", "cli": "",
     ("compiler/plan", "templates"): "copy_size.h copy_fill_size.h interleave_size.h transpose_size.h",
 }

@@ -36,7 +36,8 @@ typedef enum {
     ST_TIMES,             /* multiplies this size by value */
     ST_ROUND,             /* rounds this size up to a multiple of count */
     ST_FITS,              /* return 1 unless this size fits 64 bits */
-    ST_BYTES              /* *text = value */
+    ST_BYTES,             /* *text = value */
+    ST_DIVISOR            /* after value number `count`: its multiplier and shift */
 } StKind;
 
 /* An argument of a kernel: a buffer at an offset, or a number. */
@@ -97,6 +98,16 @@ Unit *emit_relayout(const Plan *p, const char *name, const char *command);
 /* emit_extents.c: complete u, whose body is made, for a plan with run-time extents: the
  * names and definitions of extents and scalars, and the sizes. */
 void emit_extents(const Plan *p, Unit *u);
+/* What the host computes for a kernel: so many blocks, and values, the first of which are
+ * divided by, each of these with a multiplier and a shift after it. */
+typedef struct {
+    const Ex *blocks;
+    i64 most;             /* blocks */
+    const Ex *const *value;
+    int n, ndivisors;
+    int bits;             /* of the kernel's numbers: of 32, buffers have less than 2 GB */
+} EmitValues;
+Unit *emit_values(const Plan *p, const EmitValues *v, const char *name);
 /* The identifiers of all scalars, extents first; no scalar may be added afterwards. */
 const char **emit_scalar_names(const Plan *p);
 /* Add lines about a layout to the comment at the top. */
@@ -177,6 +188,12 @@ void render_helpers(Buf *b, const Target *t, const char *body);
 /* The text of `u`.  Stand-alone: a file with head, prologue and the
  * helpers it uses; else for the JIT, where helpers are found by symbol. */
 const char *render(const Target *t, const Unit *u, bool stand_alone);
+
+/* The host function of a kernel for extents at run time, for target c: emit_values.  Its
+ * parameters with types, and their names alone. */
+const char *render_values(const Target *t, const Unit *u, int values);
+const char *render_parameters(const Target *t, const Unit *u);
+const char *render_extents(const Target *t, const Unit *u);
 
 /* emit_print.c: the statements of u in the text form of docs/ir/stmt.md. */
 const char *emit_print(const Unit *u);

@@ -171,6 +171,7 @@ put_stmt(Renderer *r, const Stmt *s)
     case ST_ROUND:   put(r, "round", slot, LEN(slot)); break;
     case ST_FITS:    put(r, "fits", slot, LEN(slot)); break;
     case ST_BYTES:   put(r, "bytes", slot, LEN(slot)); break;
+    case ST_DIVISOR: put(r, "divisor", slot, LEN(slot)); break;
     case ST_WHEN:
         put(r, "when_open", slot, LEN(slot));
         put_block(r, s, "when_close");
@@ -367,4 +368,34 @@ render(const Target *t, const Unit *u, bool stand_alone)
     buf_add(&all, "\n");
     buf_addn(&all, body.s, body.len);
     return all.s;
+}
+
+const char *
+render_values(const Target *t, const Unit *u, int values)
+{
+    Arena *a = ex_arena(u->e);
+    Buf body = buf_new(a), all = buf_new(a);
+    Renderer r = {.t = t, .u = u, .arena = a, .b = &body, .sp = target_spelling(t)};
+    r.sp.suffix = NULL;
+    Slot slot[] = {{"name", u->name}, {"params", parameters(&r)},
+                   {"values", number(&r, values)}};
+    put_braced(&r, "values_open", slot, LEN(slot), u->body);
+    render_helpers(&all, t, body.s);
+    buf_add(&all, "\n");
+    buf_addn(&all, body.s, body.len);
+    return all.s;
+}
+
+const char *
+render_extents(const Target *t, const Unit *u)
+{
+    Renderer r = {.t = t, .u = u, .arena = ex_arena(u->e)};
+    return arguments(&r, "${name}");
+}
+
+const char *
+render_parameters(const Target *t, const Unit *u)
+{
+    Renderer r = {.t = t, .u = u, .arena = ex_arena(u->e)};
+    return parameters(&r);
 }

@@ -63,7 +63,8 @@ typedef struct {
                            * the kernel's where a call takes a part of them */
     int split;            /* the outer loop that threads share, -1: one thread does all */
     i64 pad;              /* elements of fill after each row of the kernel's columns,
-                           * written with them: plan_merge.c */
+                           * written with them: plan_merge.c; that is what ... */
+    int padding;          /* ... this nest of the plan covers */
     bool merged;          /* another nest does its work */
     int stream;           /* 0; 1: stores go past the caches; 2: by way of a buffer */
     i64 ahead;            /* bytes from a read to its prefetch; 0: none */
@@ -75,6 +76,7 @@ typedef struct {
     /* With run-time extents: the nest runs only if all of these are above 0. */
     int nneeded;
     const Ex **needed;
+    int nnarrow;             /* the last of them, which say whether a count is narrow */
     i64 narrow;           /* the largest narrow count: one nest runs if a loop has at most
                            * so many iterations, another if it has more; 0: always */
     bool variant;         /* it is the other one */
@@ -130,6 +132,8 @@ const char *nests_flaw(Arena *a, const Plan *p);
 /* The coordinates of a nest, for people: N=0..1 C=16..19 */
 const char *plan_box(Arena *a, const Plan *p, const Nest *n);
 void plan_print(Buf *b, const Plan *p);
+/* What the scalars are, a line each. */
+void plan_scalars_print(Buf *b, const Plan *p);
 /* Slots and strides of the entries of one of its layouts. */
 void plan_sizes_print(Buf *b, const Plan *p, const Sizes *z);
 

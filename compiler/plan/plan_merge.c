@@ -85,6 +85,7 @@ plan_merge(Plan *p)
                 continue;
             f->merged = kernel_pick(c, bits);
             c->pad = f->merged ? c->pad : 0;
+            c->padding = j;
         }
     }
 }

@@ -24,6 +24,7 @@ need(Plan *p, Nest *n, const Ex *x, i64 narrow)
     if (n->nneeded)
         memcpy(all, n->needed, (size_t)n->nneeded * sizeof *all);
     all[n->nneeded++] = x;
+    n->nnarrow++;
     n->needed = all;
     n->narrow = narrow;
 }
