@@ -134,16 +134,14 @@ def pairs(d, k):
 # --- bits and nibbles
 
 def order_in_word(d, dtype):
-    """Any order of the elements in a word that index bits can say: bits permuted, turned over, or an odd multiple."""
+    """An order of the elements in a word: the bits of their number permuted, some turned over or xored with a later one."""
     size = d.choice({"u4": [2, 4, 8, 16], "u2": [4, 8, 16], "u1": [8, 16, 32, 64]}[dtype])
-    how = d.randrange(3)
-    if how == 0:
-        bits = ["C[%d]" % b for b in range(size.bit_length() - 1)]
-        bits = [b if d.random() < 0.7 else "1 - " + b for b in d.sample(bits, len(bits))]
-        return size, ["C//%d" % size] + bits
-    if how == 1:
-        return size, ["C//%d" % size, "%d - C%%%d" % (size - 1, size)]
-    return size, ["C//%d" % size, "(%d*(C%%%d) + %d)%%%d" % (d.choice([3, 5, 7]), size, d.randrange(size), size)]
+    bits = ["C[%d]" % b for b in range(size.bit_length() - 1)]
+    d.shuffle(bits)
+    for k in range(len(bits) - 1):
+        if d.random() < 0.25:
+            bits[k] += " ~ " + d.choice(bits[k + 1:]).split(" ")[-1]
+    return size, ["C//%d" % size] + ["1 - (%s)" % b if d.random() < 0.25 else b for b in bits]
 
 
 def word(d, dtype="u4"):
@@ -222,8 +220,9 @@ def widened(d):
 
 
 def uyvy(d, planar):
-    """U Y V Y: to Y and interleaved U V (NV16), or to three planes (I422)."""
-    n = max(1, d.room//4)
+    """U Y V Y: to Y and interleaved U V (NV16), or to three planes (I422).  Planes are one entry, which ravel decides by looking at
+    every element, so they are not large."""
+    n = max(1, min(d.room//4, 2**20) if planar else d.room//4)
     to = ["1 - B%2", "P", "B//2"]
     if planar:
         to = ["(1 - B%%2)*(%d + B//2*%d + P) + B%%2*(2*P + B//2)" % (2*n, n)]
@@ -240,7 +239,7 @@ def samples(d):
 
 PIXELS = [
     reordered("BGR", 3, "2 - C"),
-    reordered("RGBA-BGRA", 4, "C[1] ~ (1 - C[0])", "C[0]"),
+    reordered("RGBA-BGRA", 4, "C[1] ~ C[0] ~ 1", "C[0]"),
     byte_swap,
     samples,
     lambda d: uyvy(d, False),
@@ -248,7 +247,7 @@ PIXELS = [
     widened,
     lambda d: planes(d, True),
     reordered("RGBA-ABGR", 4, "3 - C"),
-    reordered("RGBA-ARGB", 4, "(C + 1)%4"),
+    reordered("RGBA-ARGB", 4, "C[1] ~ C[0]", "1 - C[0]"),
     lambda d: uyvy(d, True),
     samples,
 ]

@@ -34,7 +34,7 @@ def side(text, rank):
     names = re.split(r"\s*,\s*", declared[1]) if declared[1] else []
     at = names.index("...") if "..." in names else 0
     more = ["b%d" % k for k in range(rank - len(names) + 1)] if "..." in names else []
-    table = re.findall(r"^  \S.*?\s{2,}(\d+)\s+(\d+)   (\S.*)$", text, re.M)
+    table = re.findall(r"^  \S.*?\s+(\d+)\s+(\d+)   (\S.*)$", text, re.M)
     fill = re.search(r"\bfill = (\d+)", declared[2])
     return Side(names[:at] + more + names[at + 1:] if "..." in names else names,
                 [(e, int(slots), int(stride)) for slots, stride, e in table],
@@ -47,7 +47,7 @@ def explained(build, case):
     r = subprocess.run([build/"ravel", "explain", "--from", case.src, "--to", case.dst, "--dtype", case.dtype, "--threads", "1",
                         "--shape", ",".join(map(str, case.shape))], capture_output=True, text=True)
     if r.returncode:
-        raise Wrong(r.stderr)
+        raise Wrong(r.stderr.strip())
     parts = dict(re.findall(r"^(from|to|plan|kernels):?(.*?)(?=^\S|\Z)", r.stdout, re.M | re.S))
     kernels = re.findall(r"^  (\w+) +x\d+ ", parts.get("kernels", ""), re.M)
     return side(parts["from"], len(case.shape)), side(parts["to"], len(case.shape)), kernels

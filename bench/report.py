@@ -133,6 +133,7 @@ def summary(cases):
         mine = [c for c in cases if g in c["groups"]]
         out["groups"][g] = {str(t): group_summary(mine, t) for t in sorted({r["threads"] for c in mine for r in c["results"]})}
         for t, s in out["groups"][g].items():
+            s["refused"] = sum(c.get("state") == "refused" for c in mine)
             s.update(named_cases(mine, int(t)) if s["cases"] else {})
     out["plan_ns"] = plan_summary(cases)
     return out
@@ -170,9 +171,9 @@ def print_summary(result):
 def print_named(groups):
     """A line a group; then, by name, what a peer does faster and what takes long."""
     every = [(g, t, s) for g, by_threads in groups.items() for t, s in by_threads.items() if s["cases"]]
-    print("\n%-10s %2s %4s %7s %7s %7s  %s" % ("group", "th", "n", "mean", "worst", "slower", "worst case"))
+    print("\n%-10s %2s %4s %7s %7s %7s %7s  %s" % ("group", "th", "n", "refused", "mean", "worst", "slower", "worst case"))
     for g, t, s in every:
-        print("%-10s %2s %4d %7.2f %7.2f %7d  %s" % (g, t, s["cases"], s["ravel"]["geomean"], s["worst_case"]["ratio"], s["slower"],
+        print("%-10s %2s %4d %7d %7.2f %7.2f %7d  %s" % (g, t, s["cases"], s["refused"], s["ravel"]["geomean"], s["worst_case"]["ratio"], s["slower"],
                                                    s["worst_case"]["name"]))
     for title, key in (("slower than the best peer by more than 5 %: x the peer", "slower_cases"), ("above %d x memcpy" % SLOW, "slow_cases")):
         print("\n" + title)
