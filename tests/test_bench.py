@@ -435,6 +435,7 @@ def test_chart(tmp_path):
     for w in ("ravel", "best peer", "non-temporal copy", "4-bit", "1 thread", "0.93", "2.41", "0.71", "prefers-color-scheme: dark"):
         assert w in svg
     assert "2 threads" not in svg
+    assert set(drawn.GROUPS) <= set(chart.TITLES)
     assert not chart.write(tmp_path / "d.svg", {"summary": {"groups": {"int4": {"1": {"cases": 0}}}}})
 
 
