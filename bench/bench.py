@@ -208,7 +208,8 @@ def latency(libs, case, fresh=3, again=50):
 
 def chosen(options):
     if options.seed is not None:
-        return [c for c in drawn.every(options.seed, options.groups, options.quick, options.scale) if not options.only or re.search(options.only, c.name)]
+        found = drawn.every(options.seed, options.groups, options.quick, options.scale)
+        return [c for c in found if not options.only or re.search(options.only, c.name)]
     out = [c for c in cases.every() if (not options.cases or set(c.groups) & set(options.cases)) and
            (not options.only or re.search(options.only, c.name))]
     if options.quick:
@@ -235,7 +236,8 @@ def arguments(argv):
     p.add_argument("--build", type=pathlib.Path, default=pathlib.Path("build"), help="the build folder")
     p.add_argument("--cases", type=one_of(groups), metavar="GROUP,...", help="of " + " ".join(groups))
     p.add_argument("--seed", type=int, metavar="N", help="draw the cases by this number instead of reading the lists")
-    p.add_argument("--groups", type=one_of(drawn.GROUPS), metavar="GROUP,...", help="drawn ones (by the seed 1 unless given): " + " ".join(drawn.GROUPS))
+    p.add_argument("--groups", type=one_of(drawn.GROUPS), metavar="GROUP,...",
+                   help="drawn ones (by the seed 1 unless given): " + " ".join(drawn.GROUPS))
     p.add_argument("--only", metavar="REGEXP", help="cases whose name has it")
     p.add_argument("--quick", action="store_true", help="some cases of each group, three rounds")
     p.add_argument("--rounds", type=int, help="9 unless given")

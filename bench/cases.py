@@ -149,6 +149,17 @@ def strides(order, at):
     return out
 
 
+def fused(loops):
+    """The same loops, as few as can be."""
+    out = []
+    for n, i, o in loops:
+        if out and out[-1][1] == n*i and out[-1][2] == n*o:
+            out[-1] = (out[-1][0]*n, i, o)
+        else:
+            out.append((n, i, o))
+    return out or [(1, 1, 1)]
+
+
 def nest(case):
     """The pair as loops (extent, source stride, destination stride) in elements, the destination's outermost first, as few as
     can be; None where it is no one strided copy."""
@@ -157,10 +168,4 @@ def nest(case):
         return None
     a, b = (strides(digits(x)[1], at) for x in (case.src, case.dst))
     loops = sorted(((y//x, a[d, x], b[d, x]) for d in at for x, y in zip(at[d], at[d][1:])), key=lambda v: -v[2])
-    out = []
-    for n, i, o in loops:
-        if out and out[-1][1] == n*i and out[-1][2] == n*o:
-            out[-1] = (out[-1][0]*n, i, o)
-        else:
-            out.append((n, i, o))
-    return out or [(1, 1, 1)]
+    return fused(loops)

@@ -7,6 +7,7 @@ import dataclasses
 import re
 import subprocess
 
+import cases
 from libs import Wrong
 
 DIGIT = r"([A-Za-z]\w*)(?://(\d+))?(?:%(\d+))?"
@@ -61,7 +62,7 @@ def digit(text):
     return m and (m[1], int(m[2] or 1), int(m[3]) if m[3] else None, text.startswith("-"))
 
 
-def strides(s, shape, at):
+def strides(s, at):
     """The stride of each piece (dim number, low), and the address of the first element; adds where it cuts to `at`."""
     out, base = [], 0
     for text, slots, stride in s.entries:
@@ -70,7 +71,7 @@ def strides(s, shape, at):
             continue
         if not found or s.swizzled:
             return None
-        dim, low, size, back = found
+        dim, low, _, back = found
         d = s.dims.index(dim)
         high = low*slots
         if back:
@@ -84,7 +85,7 @@ def loops(case, src, dst):
     """(extent, source stride, destination stride) of the pair, the destination's outermost first, and the first element of both; None
     where it is not so."""
     at = [{1, n} for n in case.shape]
-    a, b = strides(src, case.shape, at), strides(dst, case.shape, at)
+    a, b = strides(src, at), strides(dst, at)
     at = [sorted(v) for v in at]
     if not a or not b or any(v[-1] != n or any(y % x for x, y in zip(v, v[1:])) for v, n in zip(at, case.shape)):
         return None
@@ -94,17 +95,7 @@ def loops(case, src, dst):
     out = [(y//x, piece(a, d, x), piece(b, d, x)) for d, v in enumerate(at) for x, y in zip(v, v[1:])]
     if any(None in v for v in out):
         return None
-    return fused(sorted(out, key=lambda v: -abs(v[2]))), a[1], b[1]
-
-
-def fused(nest):
-    out = []
-    for n, i, o in nest:
-        if out and out[-1][1] == n*i and out[-1][2] == n*o:
-            out[-1] = (out[-1][0]*n, i, o)
-        else:
-            out.append((n, i, o))
-    return out or [(1, 1, 1)]
+    return cases.fused(sorted(out, key=lambda v: -abs(v[2]))), a[1], b[1]
 
 
 def forward(nest):
