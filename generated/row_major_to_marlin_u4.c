@@ -286,7 +286,8 @@ ravel_shuffle_lanes(unsigned char *d, const unsigned char *s, const int32_t *shi
         t += 16;
     }
     for (int32_t i = 0; i < whole; i++, t += 21)
-        v |= ravel_pick(ravel_windows(s, t, (t - lane)[4]), ravel_constant(t + 5 + 3 * lane));
+        v |= ravel_pick(ravel_windows(s, t, (t - lane)[4]),
+                        ravel_constant(t + 5 + 3 * lane));
     for (int32_t i = 0; i < masked; i++, t += 37) {
         const ravel_lanes w = ravel_pick(ravel_windows(s, t, (t - lane)[4]),
                                          ravel_constant(t + 5 + 3 * lane));

@@ -111,7 +111,8 @@ order_nest(const Plan *p, Nest *n)
     Nest best, other;
     plan_candidate(p, n, 0, &best);
     for (int k = 1; plan_candidate(p, n, k, &other); k++)
-        if (!other.spare && other.cost < (other.stream == best.stream ? TIE : 1) * best.cost)
+        if (!other.spare &&
+            other.cost < (other.stream == best.stream ? TIE : 1) * best.cost)
             best = other;
     *n = best;
 }

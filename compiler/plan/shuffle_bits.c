@@ -15,7 +15,8 @@ iterations(const Nest *n, const Tile *t, int loop)
     return t->in[loop] ? n->loop[loop].n : 1;
 }
 
-/* The tile's loops by falling stride of the destination, all of which rise there: *at is the source of the first element and *to the destination. */
+/* The tile's loops by falling stride of the destination, all of which rise there: *at is
+ * the source of the first element and *to the destination. */
 static int
 steps_of(const Nest *n, const Tile *t, Step *out, i64 *to, i64 *at)
 {

@@ -169,7 +169,8 @@ shuffle_words(const Bits *b, const Terms *t)
 {
     i64 whole = QUAD * (1 + WORD) + 1, masked = whole + QUAD * WORD;
     return HEAD + t->masked +
-           b->nlanes / QUAD * (QUAD + b->fills * QUAD * WORD + t->whole * whole + t->masked * masked);
+           b->nlanes / QUAD * (QUAD + b->fills * QUAD * WORD + t->whole * whole +
+                               t->masked * masked);
 }
 
 /* A term of one lane into the words of its row, lane after lane: the window, the picks and,

@@ -47,7 +47,8 @@ in_two(const Bits *b, Bits *make, Bits *move)
     return shuffle_lanes(make) && shuffle_lanes(move);
 }
 
-/* A lane takes 1.6 ns, each term of whole bytes 0.25 more, 0.4 where it is shifted and masked. */
+/* Nanoseconds.  A lane takes 1.6, each term of whole bytes 0.25 more, 0.4 where it is
+ * shifted and masked. */
 static double
 cost_of(const Bits *b, const Terms *t)
 {
