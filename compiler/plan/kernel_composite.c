@@ -1,0 +1,103 @@
+/* Any permutation of digits of whole elements: what composite.h is about. */
+#include <string.h>
+
+#include "composite.h"
+#include "kernel_family.h"
+
+/* Whether the bytes that stay together are so many; 0: what the others are not for. */
+static bool
+takes(const Nest *n, int bits, int role[ROLES], int kept)
+{
+    Composite c;
+    bool sized;
+    if (!composite_make(n, bits, true, &c))
+        return false;
+    sized = c.kept == 1 || c.kept == 2 || c.kept == 4 || c.kept == 8;
+    memcpy(role, c.role, sizeof c.role);
+    return kept ? c.kept == kept : !sized;
+}
+
+static bool
+applies_moves(const Nest *n, int bits, int role[ROLES])
+{
+    return takes(n, bits, role, 0);
+}
+
+static bool
+applies1(const Nest *n, int bits, int role[ROLES])
+{
+    return bits == 8 && takes(n, bits, role, 1);
+}
+
+static bool
+applies2(const Nest *n, int bits, int role[ROLES])
+{
+    return bits <= 16 && takes(n, bits, role, 2);
+}
+
+static bool
+applies4(const Nest *n, int bits, int role[ROLES])
+{
+    return bits <= 32 && takes(n, bits, role, 4);
+}
+
+static bool
+applies8(const Nest *n, int bits, int role[ROLES])
+{
+    return bits <= 64 && takes(n, bits, role, 8);
+}
+
+static double
+composite_cost(const Nest *n, int bits, const int role[ROLES])
+{
+    Composite c;
+    (void)role;
+    return composite_make(n, bits, true, &c) ? 0.13 * bits / 8 + c.cost / 4 : 1e9;
+}
+
+static bool
+composite_orders(const Plan *p, Nest *n, int k)
+{
+    n->order = "by tiles";
+    outer_add_loops(n, BY_SRC, false);
+    n->stream = outer_may_stream(p);
+    return k == 0;
+}
+
+static void
+composite_table_loops(const Nest *n, int bits, const int role[ROLES], TableLoops *out)
+{
+    Composite c;
+    composite_make(n, bits, true, &c);
+    for (int i = 0; i < n->nloops; i++)
+        out->in[i] = c.taken[i] > 1 && c.taken[i] == n->loop[i].n;
+    for (int r = BATCH; r <= COL; r++)
+        out->least[r] = role[r] < 0 ? 0 : c.taken[role[r]];
+}
+
+static const int32_t *
+composite_program(Arena *a, const Nest *n, int bits, i64 *words)
+{
+    Composite c;
+    composite_make(n, bits, n->stream, &c);
+    *words = composite_words(&c);
+    int32_t *out = arena_array(a, int32_t, *words);
+    composite_table(n, bits, &c, out);
+    return out;
+}
+
+#define COMPOSITE(of)                                                            \
+    {.kind = NEST_COPY,                                                          \
+     .elements = OF_BYTES,                                                       \
+     .args = "DStnrcNMPQpqH",                                                    \
+     .what = "digits in any order, by tiles whose offsets a table holds",        \
+     .applies = of,                                                              \
+     .cost = composite_cost,                                                     \
+     .orders = composite_orders,                                                 \
+     .table = composite_table_loops,                                             \
+     .program = composite_program}
+const Family composite_family = COMPOSITE(applies_moves);
+const Family composite1_family = COMPOSITE(applies1);
+const Family composite2_family = COMPOSITE(applies2);
+const Family composite4_family = COMPOSITE(applies4);
+const Family composite8_family = COMPOSITE(applies8);
