@@ -51,6 +51,7 @@
 #include "../templates/c/shuffle.c"
 #include "../templates/c/composite_size.h"
 #include "../templates/c/composite_tile.h"
+#include "../templates/c/composite_lanes.h"
 #include "../templates/c/composite1.h"
 #include "../templates/c/composite2.h"
 #include "../templates/c/composite4.h"

@@ -58,6 +58,13 @@ ravel_soon_fetch(ravel_soon *a, int64_t lines)
     }
 }
 
+/* Half of its lines over so many steps. */
+static inline int64_t
+ravel_soon_share(const ravel_soon *a, int64_t steps)
+{
+    return (a->runs * (a->bytes / 64 + 1) / 2 + steps - 1) / steps;
+}
+
 /* A run from the buffer, past the caches where `stream` says so. */
 static inline void
 ravel_tile_run(unsigned char *d, const unsigned char *s, int64_t bytes, int64_t stream,
