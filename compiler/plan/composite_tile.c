@@ -3,10 +3,12 @@
 #include "composite.h"
 #include "kernel_family.h"
 
-/* Bytes of a source run and of a destination run to begin with; longer first loops, and
- * kept runs, are for other kernels; bytes of a tile that is not buffered. */
-enum { SRC_BYTES = 256, DST_BYTES = 4096, LONG_LOOP = 256, LONG_KEPT = 128,
+/* First loops, and kept runs, of so many bytes are for other kernels; words of a table. */
+enum { LONG_LOOP = 256, LONG_KEPT = 128,
        LINE = 64, WORDS_MAX = 8192 };
+
+/* Nanoseconds of a run of the source and of the destination beside those of its bytes. */
+static const double FROM_NS = 6, TO_NS = 18;
 
 static i64
 stride(const Loop *l, int side)
@@ -168,27 +170,41 @@ find_block(int size, Composite *c)
 }
 
 static bool
-fits(const Composite *c, int size)
+fits(const Composite *c)
 {
-    return c->elements / c->side[DST].run * c->pitch <= RAVEL_TILE_BYTES &&
-           c->elements / c->side[DST].run + c->elements / c->side[SRC].run +
-           c->elements / (c->kept / size) <= WORDS_MAX * 4;
+    return c->elements / c->side[DST].run * c->pitch <= RAVEL_TILE_BYTES;
 }
 
-/* Smaller runs until the tile fits; the one that is longer for its side. */
-static bool
-shrink(const Nest *n, int size, Composite *c)
+/* Nanoseconds an element: what is read and written of lines in part, and the registers. */
+static double
+cost_of(const Composite *c, int size)
 {
-    i64 bytes[2] = {SRC_BYTES, DST_BYTES};
-    try_tile(n, size, bytes, c);
-    for (int k = 0; k < 40 && !fits(c, size); k++) {
-        int side = 4 * c->side[SRC].run > c->side[DST].run ? SRC : DST;
-        i64 *b = &bytes[side];
-        *b = c->side[side].run * size < *b ? c->side[side].run * size : *b;
-        *b = *b * 3 / 4;
-        try_tile(n, size, bytes, c);
-    }
-    return fits(c, size);
+    double from = (double)(c->side[SRC].run * size), to = (double)(c->side[DST].run * size);
+    return c->cost + (FROM_NS / from + TO_NS / to) * size;
+}
+
+/* Of a few runs' lengths those that take least. */
+static bool
+find_tile(const Nest *n, int size, Composite *c)
+{
+    static const i64 from[] = {1024, 512, 256, 128, 64, 32}, to[] = {8192, 4096, 2048, 1024, 512, 256, 128, 64};
+    bool found = false;
+    double least = 0;
+    for (int i = 0; i < LEN(from); i++)
+        for (int k = 0; k < LEN(to); k++) {
+            Composite one = *c;
+            try_tile(n, size, (i64[2]){from[i], to[k]}, &one);
+            if (!fits(&one))
+                continue;
+            find_block(size, &one);
+            double cost = cost_of(&one, size);
+            if ((found && cost >= least) || composite_words(&one) > WORDS_MAX)
+                continue;
+            found = true;
+            least = cost;
+            *c = one;
+        }
+    return found;
 }
 
 /* The loops that the kernel runs: those in part, and others that move the source least. */
@@ -260,11 +276,10 @@ bool
 composite_make(const Nest *n, int bits, bool buffer, Composite *c)
 {
     int size = bits / 8;
-    if (!find_kept(n, bits, c) || is_long(n, c, size) || !shrink(n, size, c) ||
+    if (!find_kept(n, bits, c) || is_long(n, c, size) || !find_tile(n, size, c) ||
         !is_near(n, size, c))
         return false;
-    find_block(size, c);
     find_roles(n, c);
     c->pitch = buffer ? c->pitch : 0;
-    return composite_words(c) <= WORDS_MAX;
+    return true;
 }

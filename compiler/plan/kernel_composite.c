@@ -52,7 +52,7 @@ composite_cost(const Nest *n, int bits, const int role[ROLES])
 {
     Composite c;
     (void)role;
-    return composite_make(n, bits, true, &c) ? 0.13 * bits / 8 + c.cost / 4 : 1e9;
+    return composite_make(n, bits, true, &c) ? 0 : 1e9;
 }
 
 static bool
