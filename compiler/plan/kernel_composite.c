@@ -47,12 +47,43 @@ applies8(const Nest *n, int bits, int role[ROLES])
     return bits <= 64 && takes(n, bits, role, 8);
 }
 
+/* Bytes of the loop that goes on where the bytes that stay together end. */
+static double
+first_loop(const Nest *n, int bits, const Composite *c, int side)
+{
+    const TileSide *s = &c->side[side];
+    return s->n ? (double)n->loop[s->loop[0]].n * c->kept : bits / 8.0;
+}
+
+/* A few rows or columns that are long, which other kernels put together. */
+static bool
+is_narrow(const Nest *n, int bits, const Composite *c)
+{
+    enum { FEW_ROWS = 16, FEW_COLS = 120, LONG = 512 };
+    double from = first_loop(n, bits, c, SRC), to = first_loop(n, bits, c, DST);
+    return (from < FEW_ROWS && to >= LONG) || (to <= FEW_COLS && from >= LONG);
+}
+
+/* Few rows, of columns that are short: slow with all kernels that put rows together. */
+static bool
+is_short(const Nest *n, int bits, const Composite *c)
+{
+    return first_loop(n, bits, c, SRC) < 16 && first_loop(n, bits, c, DST) < 128;
+}
+
+/* By way of a buffer it keeps up with the memory; in the caches it takes its blocks, one
+ * by one, and others are quicker where their rows and columns are long enough. */
 static double
 composite_cost(const Nest *n, int bits, const int role[ROLES])
 {
     Composite c;
+    double size = bits / 8;
     (void)role;
-    return composite_make(n, bits, true, &c) ? 0 : 1e9;
+    if (!composite_make(n, bits, true, &c))
+        return 1e9;
+    if (n->elements * bits / 8 < STREAM_BYTES)
+        return is_short(n, bits, &c) ? 0.09 * size : 0.12 * size + c.cost;
+    return is_narrow(n, bits, &c) ? 0.105 * size + c.cost / 8 : 0.05 * size;
 }
 
 static bool

@@ -5,10 +5,14 @@ ravel_tile_moves(unsigned char *d, const unsigned char *s, const int32_t *t, rav
 {
     const int64_t rows = t[RAVEL_T_ROWS], cols = t[RAVEL_T_COLS], kept = t[RAVEL_T_KEPT];
     const int32_t *const col = t + RAVEL_TILE_HEAD + rows, *const block = col + cols;
-    (void)soon;
-    for (int64_t i = 0; i < t[RAVEL_T_BLOCKS]; i++)
-        for (int64_t c = 0; c < cols; c++)
+    const int64_t n = t[RAVEL_T_BLOCKS];
+    const int64_t fetch = ravel_soon_share(soon, n * ((cols - 1) / 8 + 1));
+    for (int64_t i = 0; i < n; i++)
+        for (int64_t c = 0; c < cols; c++) {
             ravel_move(d + block[2 * i] + c * kept, s + block[2 * i + 1] + col[c], kept);
+            if (c % 8 == 0)
+                ravel_soon_fetch(soon, fetch);
+        }
 }
 
 static void
