@@ -59,9 +59,9 @@ first_loop(const Nest *n, int bits, const Composite *c, int side)
 static bool
 is_narrow(const Nest *n, int bits, const Composite *c)
 {
-    enum { FEW_ROWS = 16, FEW_COLS = 120, LONG = 512 };
+    enum { FEW = 16, LONG = 512 };
     double from = first_loop(n, bits, c, SRC), to = first_loop(n, bits, c, DST);
-    return (from < FEW_ROWS && to >= LONG) || (to <= FEW_COLS && from >= LONG);
+    return (from < FEW && to >= LONG) || (to < FEW && from >= LONG);
 }
 
 /* Few rows, of columns that are short: slow with all kernels that put rows together. */
@@ -73,16 +73,17 @@ is_short(const Nest *n, int bits, const Composite *c)
 
 /* By way of a buffer it keeps up with the memory; in the caches it takes its blocks, one
  * by one, and others are quicker where their rows and columns are long enough. */
+enum { CALL_NS = 400 };
 static double
 composite_cost(const Nest *n, int bits, const int role[ROLES])
 {
     Composite c;
-    double size = bits / 8;
+    double size = bits / 8, start = CALL_NS / (double)n->elements;
     (void)role;
     if (!composite_make(n, bits, true, &c))
         return 1e9;
     if (n->elements * bits / 8 < STREAM_BYTES)
-        return is_short(n, bits, &c) ? 0.09 * size : 0.12 * size + c.cost;
+        return start + (is_short(n, bits, &c) ? 0.09 * size : 0.12 * size + c.cost);
     return is_narrow(n, bits, &c) ? 0.105 * size + c.cost / 8 : 0.05 * size;
 }
 
