@@ -32,8 +32,10 @@ typedef struct {
     double cost;          /* nanoseconds an element in registers, roughly */
 } Composite;
 
-/* composite_tile.c: the tile of elements of `bits` bits, by way of a buffer or not; false
- * where there is none, or where other kernels have long runs. */
+/* composite_tile.c: bytes that stay together; 0: other kernels have longer runs. */
+int composite_kept(const Nest *n, int bits);
+/* The tile of elements of `bits` bits, by way of a buffer or not; false
+ * where there is none. */
 bool composite_make(const Nest *n, int bits, bool buffer, Composite *c);
 
 /* composite_table.c: the words of a tile, as templates/c/composite_tile.h reads them. */

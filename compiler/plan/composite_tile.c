@@ -187,7 +187,8 @@ cost_of(const Composite *c, int size)
 static bool
 find_tile(const Nest *n, int size, Composite *c)
 {
-    static const i64 from[] = {1024, 512, 256, 128, 64, 32}, to[] = {8192, 4096, 2048, 1024, 512, 256, 128, 64};
+    static const i64 from[] = {1024, 256, 128, 64};
+    static const i64 to[] = {4096, 2048, 1024, 512, 256, 64};
     bool found = false;
     double least = 0;
     for (int i = 0; i < LEN(from); i++)
@@ -270,6 +271,13 @@ is_long(const Nest *n, const Composite *c, int size)
         return true;
     return !moves && n->loop[from].n * c->kept >= LONG_LOOP &&
            n->loop[to].n * c->kept >= LONG_LOOP;
+}
+
+int
+composite_kept(const Nest *n, int bits)
+{
+    Composite c;
+    return find_kept(n, bits, &c) && !is_long(n, &c, bits / 8) ? c.kept : 0;
 }
 
 bool

@@ -6,15 +6,15 @@
 
 /* Whether the bytes that stay together are so many; 0: what the others are not for. */
 static bool
-takes(const Nest *n, int bits, int role[ROLES], int kept)
+takes(const Nest *n, int bits, int role[ROLES], int wanted)
 {
     Composite c;
-    bool sized;
-    if (!composite_make(n, bits, true, &c))
+    int kept = composite_kept(n, bits);
+    bool sized = kept == 1 || kept == 2 || kept == 4 || kept == 8;
+    if (!kept || (wanted ? kept != wanted : sized) || !composite_make(n, bits, true, &c))
         return false;
-    sized = c.kept == 1 || c.kept == 2 || c.kept == 4 || c.kept == 8;
     memcpy(role, c.role, sizeof c.role);
-    return kept ? c.kept == kept : !sized;
+    return true;
 }
 
 static bool
@@ -64,6 +64,17 @@ is_narrow(const Nest *n, int bits, const Composite *c)
     return (from < FEW && to >= LONG) || (to < FEW && from >= LONG);
 }
 
+/* Rows that are long enough and touch in the destination, where a transpose writes on and
+ * on. */
+static bool
+rows_touch(const Nest *n, int bits, const Composite *c)
+{
+    enum { LONG = 64 };
+    const TileSide *to = &c->side[DST];
+    return to->n > 1 && c->side[SRC].n > 0 && to->loop[1] == c->side[SRC].loop[0] &&
+           first_loop(n, bits, c, SRC) >= LONG && first_loop(n, bits, c, DST) >= LONG;
+}
+
 /* Few rows, of columns that are short: slow with all kernels that put rows together. */
 static bool
 is_short(const Nest *n, int bits, const Composite *c)
@@ -84,7 +95,9 @@ composite_cost(const Nest *n, int bits, const int role[ROLES])
         return 1e9;
     if (n->elements * bits / 8 < STREAM_BYTES)
         return start + (is_short(n, bits, &c) ? 0.09 * size : 0.12 * size + c.cost);
-    return is_narrow(n, bits, &c) ? 0.105 * size + c.cost / 8 : 0.05 * size;
+    if (is_narrow(n, bits, &c) || rows_touch(n, bits, &c))
+        return 0.11 * size + c.cost;
+    return 0.05 * size;
 }
 
 static bool
