@@ -203,6 +203,7 @@ help:
 	@echo 'make mutants    break ravel in small ways, and see the tests notice (20 minutes)'
 	@echo 'make bench      speed beside memcpy and other libraries (an hour; QUICK=1 some minutes)'
 	@echo '                CASES=ttc,cache ONLY=REGEXP ROUNDS=9 THREADS=1,2'
+	@echo '                cases drawn by a seed: SEED=7 GROUPS=random,packed,pixels'
 	@echo 'make install    to PREFIX=$(PREFIX), under DESTDIR'
 	@echo 'make generated  rewrite generated/   make golden   rewrite tests/golden/'
 	@echo 'make identities rewrite docs/identities.md'

@@ -1,9 +1,11 @@
-# make bench: CASES=GROUP[,GROUP], ONLY=REGEXP, QUICK=1, ROUNDS=N, THREADS=1,2, BENCH_FLAGS=
+# make bench: CASES=GROUP[,GROUP], ONLY=REGEXP, QUICK=1, ROUNDS=N, THREADS=1,2, BENCH_FLAGS=;
+# drawn cases: SEED=N, GROUPS=GROUP[,GROUP]
 BENCH_PKGS := $(RUN_PKGS) python3-matplotlib libdnnl-dev
 # Called by name from Python: visible, and declared there.
 BENCH_CFLAGS := -fvisibility=default -Wno-missing-prototypes
 MEASURE    := runtime/measure.c cli/cli_copy.c
-BENCH_ARGS  = --build $(B) $(if $(CASES),--cases $(CASES)) $(if $(ONLY),--only '$(ONLY)') \
+BENCH_ARGS  = --build $(B) $(if $(CASES),--cases $(CASES)) $(if $(SEED),--seed $(SEED)) \
+              $(if $(GROUPS),--groups $(GROUPS)) $(if $(ONLY),--only '$(ONLY)') \
               $(if $(QUICK),--quick) $(if $(ROUNDS),--rounds $(ROUNDS)) \
               $(if $(THREADS),--threads $(THREADS)) $(BENCH_FLAGS)
 

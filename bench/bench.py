@@ -8,6 +8,7 @@ ratio."""
 import argparse
 import concurrent.futures
 import ctypes as ct
+import math
 import pathlib
 import re
 import sys
@@ -15,7 +16,9 @@ import sys
 import numpy as np
 
 import cases
+import drawn
 import peers
+import plain
 import report
 from libs import Libraries, Measured, Pages, Ready, Wrong, extents
 
@@ -31,11 +34,27 @@ def available():
     return next(int(line.split()[1])*1024 for line in open("/proc/meminfo") if line.startswith("MemAvailable"))
 
 
+def held(to, side, bits, n):
+    """The bits of n bytes that are compared, None where all are: the gaps of a pitch and what is left of the last byte may hold
+    anything."""
+    slots = math.prod(side.extents)
+    if not side.pitched and slots*bits == 8*n:
+        return None
+    out = np.zeros(8*n//bits, bool)
+    if side.pitched:
+        out[to] = True
+    else:
+        out[:slots] = True
+    return np.packbits(np.repeat(out, bits), bitorder="little")
+
+
 class Job:
     """A case on its buffers, and the bytes that it must give."""
 
     def __init__(self, libs, case):
-        self.libs, self.case, self.nest, self.object, self.threads = libs, case, cases.nest(case), None, 1
+        self.libs, self.case, self.objects, self.threads, self.without = libs, case, {}, 1, ()
+        *self.sides, self.kernels = plain.explained(libs.build, case)
+        self.nest = cases.nest(case) or plain.forward(plain.loops(case, *self.sides))
         p = libs.plan(case, 1)
         self.src_bytes, self.dst_bytes = libs.ravel.ravel_plan_src_bytes(p), libs.ravel.ravel_plan_dst_bytes(p)
         libs.ravel.ravel_plan_free(p)
@@ -44,10 +63,13 @@ class Job:
         if need > have:
             raise Wrong("needs %.1f GB, %.1f are free" % (need/1e9, have/1e9))
         self.src, self.dst, self.want = (Pages(libs, self.bytes) for _ in range(3))
-        libs.bench.bench_fill(self.src.at, self.bytes, case.dtype in ("f16", "bf16", "f32"))
+        libs.bench.bench_fill(self.src.at, self.bytes, case.bits >= 16)
         with concurrent.futures.ThreadPoolExecutor(2) as pool:
             to, from_ = pool.map(lambda layout: libs.table(case, layout), (case.dst, case.src))
+        if self.sides[1].fill:                  # of bytes: a drawn case fills no other elements
+            self.want.bytes[:] = self.sides[1].fill
         libs.bench.bench_expect(self.want.at, self.src.at, to.ctypes.data, from_.ctypes.data, len(case.shape), extents(case.shape), case.bits)
+        self.held = held(to, self.sides[1], case.bits, self.dst_bytes)
 
     def free(self):
         for p in (self.src, self.dst, self.want):
@@ -62,6 +84,8 @@ class Job:
         got = self.dst.bytes if c.result is None else c.result()
         if got.size < n:
             return "%d bytes instead of %d" % (got.size, n)
+        if self.held is not None and c.name not in peers.COPIES:
+            got = got[:n] & self.held
         at = self.libs.bench.bench_differ(got.ctypes.data, want, n)
         return None if at < 0 else "byte %d of %d" % (at, n)
 
@@ -70,6 +94,8 @@ def candidates(job):
     """Those that are there, and a record for those that are not."""
     there, records = [], []
     for name, make in peers.MAKERS:
+        if name in job.without:
+            continue
         try:
             there.append(make(job))
         except peers.Absent as e:
@@ -149,7 +175,8 @@ def one_case(libs, case, options):
         job = Job(libs, case)
     except Wrong as e:
         return dict(out, state="refused", why=str(e), results=[])
-    out.update(state="measured", src_bytes=job.src_bytes, dst_bytes=job.dst_bytes, results=[])
+    job.without = options.without
+    out.update(state="measured", src_bytes=job.src_bytes, dst_bytes=job.dst_bytes, kernels=job.kernels, results=[])
     try:
         for job.threads in options.threads:
             if job.threads == 1 or job.bytes >= SMALL:
@@ -180,6 +207,9 @@ def latency(libs, case, fresh=3, again=50):
 
 
 def chosen(options):
+    if options.seed is not None:
+        found = drawn.every(options.seed, options.groups, options.quick, options.scale)
+        return [c for c in found if not options.only or re.search(options.only, c.name)]
     out = [c for c in cases.every() if (not options.cases or set(c.groups) & set(options.cases)) and
            (not options.only or re.search(options.only, c.name))]
     if options.quick:
@@ -196,23 +226,34 @@ def arguments(argv):
     p = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     groups = sorted({g for c in cases.every() for g in c.groups})
 
-    def group(text):
-        unknown = set(text.split(",")) - set(groups)
-        if unknown:
-            raise argparse.ArgumentTypeError("no group %s: %s" % (", ".join(unknown), " ".join(groups)))
-        return text.split(",")
+    def one_of(groups):
+        def group(text):
+            unknown = set(text.split(",")) - set(groups)
+            if unknown:
+                raise argparse.ArgumentTypeError("no group %s: %s" % (", ".join(unknown), " ".join(groups)))
+            return text.split(",")
+        return group
     p.add_argument("--build", type=pathlib.Path, default=pathlib.Path("build"), help="the build folder")
-    p.add_argument("--cases", type=group, metavar="GROUP,...", help="of " + " ".join(groups))
+    p.add_argument("--cases", type=one_of(groups), metavar="GROUP,...", help="of " + " ".join(groups))
+    p.add_argument("--seed", type=int, metavar="N", help="draw the cases by this number instead of reading the lists")
+    p.add_argument("--groups", type=one_of(drawn.GROUPS), metavar="GROUP,...",
+                   help="drawn ones (by the seed 1 unless given): " + " ".join(drawn.GROUPS))
     p.add_argument("--only", metavar="REGEXP", help="cases whose name has it")
     p.add_argument("--quick", action="store_true", help="some cases of each group, three rounds")
     p.add_argument("--rounds", type=int, help="9 unless given")
-    p.add_argument("--threads", type=cases.numbers, default=(1, 2), metavar="N,...", help="1,2 unless given")
+    p.add_argument("--threads", type=cases.numbers, metavar="N,...", help="1,2 unless given; 1 for drawn cases")
     p.add_argument("--json", type=pathlib.Path, metavar="FILE", help="BUILD/bench.json unless given")
     p.add_argument("--svg", type=pathlib.Path, metavar="FILE", help="BUILD/bench.svg unless given")
     p.add_argument("--sample", type=int, default=SAMPLE, metavar="NS", help="nanoseconds that a sample lasts at least, %d unless given" % SAMPLE)
     p.add_argument("--scale", type=int, metavar="N", help="halve extents until a case has at most N elements (for tests)")
     o = p.parse_args(argv)
     o.rounds = o.rounds or (3 if o.quick else 9)
+    if o.groups and o.seed is None:
+        o.seed = 1
+    if o.cases and o.seed is not None:
+        p.error("drawn cases are chosen by --groups")
+    o.threads = o.threads or ((1, 2) if o.seed is None else (1,))
+    o.without = set() if o.seed is None else {"ravel interpreter", "XLA", *(["ravel gcc"]*o.quick)}
     o.json, o.svg = o.json or o.build/"bench.json", o.svg or o.build/"bench.svg"
     if o.rounds < 1 or min(o.threads) < 1 or max(o.threads) > 64:
         p.error("rounds are 1 or more, threads from 1 to 64")
@@ -226,7 +267,9 @@ def main(argv):
     if not found:
         sys.exit("bench: there is no such case")
     result = {"machine": report.machine(libs), "settings": {"rounds": options.rounds, "sample_ns": options.sample, "quick": options.quick,
-                                                            "scale": options.scale}, "cases": []}
+                                                            "seed": options.seed, "scale": options.scale}, "cases": []}
+    if options.seed is not None:
+        print("seed %d: %d cases" % (options.seed, len(found)))
     report.print_head()
     for k, case in enumerate(found, 1):
         print("[%d/%d] %s" % (k, len(found), case.name), file=sys.stderr, flush=True)

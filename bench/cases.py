@@ -6,7 +6,7 @@ import pathlib
 import re
 
 HERE = pathlib.Path(__file__).resolve().parent
-BITS = {"f32": 32, "i32": 32, "f16": 16, "bf16": 16, "u8": 8, "i8": 8, "u4": 4, "i4": 4, "f64": 64}
+BITS = {"f32": 32, "i32": 32, "f16": 16, "bf16": 16, "u16": 16, "u8": 8, "i8": 8, "u4": 4, "i4": 4, "u2": 2, "u1": 1, "f64": 64, "c128": 128}
 
 
 @dataclasses.dataclass
@@ -17,6 +17,7 @@ class Case:
     shape: tuple
     src: str           # layouts as ravel reads them
     dst: str
+    kind: str = ""     # of a drawn case: what it is, for peers that have it under a name
 
     @property
     def bits(self):
@@ -91,9 +92,15 @@ def scaled(case, limit):
 
 # --- a layout as digits, (dim, low, high): dim // low % (high // low), high None for all the rest
 
+DIGITS = re.compile(r"\((\w+(?:,\w+)*)\)\{((?:\s*[A-Za-z]\w*(?://\d+)?(?:%\d+)?\s*,?)+)\}")
+
+
 def digits(layout):
-    """Dims and digits, outermost first, of a layout without fields."""
-    dims, order = re.fullmatch(r"\(([^)]*)\)\{(.*)\}", layout).groups()
+    """Dims and digits, outermost first, of a layout without fields; None where an entry is something else."""
+    parts = DIGITS.fullmatch(layout)
+    if not parts:
+        return None
+    dims, order = parts.groups()
     out = []
     for entry in order.split(","):
         dim, low, size = re.fullmatch(r"\s*(\w+)(?://(\d+))?(?:%(\d+))?\s*", entry).groups()
@@ -104,6 +111,8 @@ def digits(layout):
 
 def tag(layout):
     """The layout as oneDNN writes it, whether or not there is such a tag; None where a digit is neither outermost nor a block."""
+    if not digits(layout):
+        return None
     dims, order = digits(layout)
     letter = dict(zip(dims, "abcdefghijkl"))
     outer = [e for e in order if e[2] is None]
@@ -116,6 +125,8 @@ def tag(layout):
 
 def cuts(case):
     """Where each dim is cut by either layout; None when a block is not whole, or blocks do not nest."""
+    if not digits(case.src) or not digits(case.dst):
+        return None
     dims, a = digits(case.src)
     names, b = digits(case.dst)
     assert dims == names, case.name
@@ -138,6 +149,17 @@ def strides(order, at):
     return out
 
 
+def fused(loops):
+    """The same loops, as few as can be."""
+    out = []
+    for n, i, o in loops:
+        if out and out[-1][1] == n*i and out[-1][2] == n*o:
+            out[-1] = (out[-1][0]*n, i, o)
+        else:
+            out.append((n, i, o))
+    return out or [(1, 1, 1)]
+
+
 def nest(case):
     """The pair as loops (extent, source stride, destination stride) in elements, the destination's outermost first, as few as
     can be; None where it is no one strided copy."""
@@ -146,10 +168,4 @@ def nest(case):
         return None
     a, b = (strides(digits(x)[1], at) for x in (case.src, case.dst))
     loops = sorted(((y//x, a[d, x], b[d, x]) for d in at for x, y in zip(at[d], at[d][1:])), key=lambda v: -v[2])
-    out = []
-    for n, i, o in loops:
-        if out and out[-1][1] == n*i and out[-1][2] == n*o:
-            out[-1] = (out[-1][0]*n, i, o)
-        else:
-            out.append((n, i, o))
-    return out or [(1, 1, 1)]
+    return fused(loops)

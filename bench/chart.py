@@ -10,7 +10,9 @@ from matplotlib.ticker import FixedLocator, FuncFormatter, NullLocator       # n
 SERIES = [("ravel", "ravel", "#0072b2", ""), ("best peer", "best peer in each case", "#e69f00", "//"),
           ("ntcopy", "non-temporal copy", "#8c959f", "..")]
 TITLES = {"headline": "f32, 16 headline cases", "ttc": "f32, TTC's 57 transposes", "narrow": "u8, f16, bf16, VNNI",
-          "padded": "padded, blocks to blocks", "int4": "4-bit", "cache": "in cache, 4 KB to 4 MB", "models": "recorded from models"}
+          "padded": "padded, blocks to blocks", "int4": "4-bit", "cache": "in cache, 4 KB to 4 MB", "models": "recorded from models",
+          "random": "random permutations", "pairs": "pairs of the catalogue", "packed": "below a byte", "pixels": "pixels and samples",
+          "tiles": "tiles"}
 INK, PAPER = "#1f2328", "#ffffff"
 DARK = {INK: "#e6edf3", PAPER: "#0d1117"}
 TICKS = (0.25, 0.5, 0.7, 1, 1.5, 2, 3, 5, 10, 20, 50, 100, 200)

@@ -9,10 +9,11 @@ import platform
 import peers
 
 COLUMNS = ["ntcopy", "ravel", "ravel gcc", "ravel interpreter", *peers.PEERS]
-HEADS = {"ravel gcc": "gcc -O3", "ravel interpreter": "interpr."}
+HEADS = {"ravel gcc": "gcc -O3", "ravel interpreter": "interpr.", "plain loop": "loop"}
 # What is to be reached: the geometric mean of ravel's ratios to memcpy on one thread and on two, None: not said.
 REACH = {"headline": (1.00, 0.90), "ttc": (1.10, None), "narrow": (1.30, None), "padded": (1.10, None)}
 PLANNED = {"headline", "ttc", "narrow", "padded"}       # whose plans are timed
+SLOW = 3                     # times memcpy: cases above are listed with their kernels
 SLOWER = 1.05                # "never more than 1.05x slower than the best peer"
 
 
@@ -21,7 +22,7 @@ def machine(libs):
     huge = pathlib.Path("/sys/kernel/mm/transparent_hugepage/enabled")
     out = {"cpu": cpu, "cores": os.cpu_count(), "system": platform.platform(), "huge_pages": huge.read_text().strip() if huge.exists() else "none",
            "peers": {"oneDNN": libs.onednn_version if libs.onednn else None}}
-    for name, module in (("numpy", "numpy"), ("PyTorch", "torch"), ("XLA", "jaxlib")):
+    for name, module in (("numpy", "numpy"), ("PyTorch", "torch"), ("XLA", "jaxlib"), ("OpenCV", "cv2")):
         try:
             out["peers"][name] = __import__(module).__version__
         except ImportError:
@@ -109,12 +110,31 @@ def group_summary(cases, threads):
     return out
 
 
+def by_ratio(cases, threads):
+    """(ratio to memcpy, case), the slowest first."""
+    rs = [(ratio(results(c, threads).get("ravel")), c) for c in cases]
+    return sorted([v for v in rs if v[0] is not None], key=lambda v: -v[0])
+
+
+def named_cases(cases, threads):
+    """The worst case against memcpy, and those in which a peer is faster."""
+    rs = by_ratio(cases, threads)
+    own = [(results(c, threads)["ravel"], c) for _, c in rs]
+    slower = sorted([(r["best_peer"]["median"], r["best_peer"]["name"], c["name"]) for r, c in own if "best_peer" in r], reverse=True)
+    return {"worst_case": {"name": rs[0][1]["name"], "ratio": rs[0][0]} if rs else None,
+            "slower_cases": [{"name": name, "peer": peer, "ratio": v} for v, peer, name in slower if v > SLOWER],
+            "slow_cases": [{"name": c["name"], "ratio": v, "kernels": c["kernels"]} for v, c in rs if v > SLOW]}
+
+
 def summary(cases):
     names = sorted({g for c in cases for g in c["groups"]})
     out = {"groups": {}}
     for g in names:
         mine = [c for c in cases if g in c["groups"]]
         out["groups"][g] = {str(t): group_summary(mine, t) for t in sorted({r["threads"] for c in mine for r in c["results"]})}
+        for t, s in out["groups"][g].items():
+            s["refused"] = sum(c.get("state") == "refused" for c in mine)
+            s.update(named_cases(mine, int(t)) if s["cases"] else {})
     out["plan_ns"] = plan_summary(cases)
     return out
 
@@ -143,8 +163,23 @@ def print_summary(result):
             reach = shown(dict(zip(("1", "2"), REACH.get(name, ()))).get(t))
             print(row("%s (%d)" % (name, s["cases"]), t, means + [reach, shown(s["gcc over ravel"])],
                       "%d of %d (%s)" % (s["slower"], s["against"], shown(s["worst"]))))
+    print_named(result["summary"]["groups"])
     print_plans(result["summary"]["plan_ns"])
     print_absent(result["cases"])
+
+
+def print_named(groups):
+    """A line a group; then, by name, what a peer does faster and what takes long."""
+    every = [(g, t, s) for g, by_threads in groups.items() for t, s in by_threads.items() if s["cases"]]
+    print("\n%-10s %2s %4s %7s %7s %7s %7s  %s" % ("group", "th", "n", "refused", "mean", "worst", "slower", "worst case"))
+    for g, t, s in every:
+        print("%-10s %2s %4d %7d %7.2f %7.2f %7d  %s" % (g, t, s["cases"], s["refused"], s["ravel"]["geomean"], s["worst_case"]["ratio"], s["slower"],
+                                                   s["worst_case"]["name"]))
+    for title, key in (("slower than the best peer by more than 5 %: x the peer", "slower_cases"), ("above %d x memcpy" % SLOW, "slow_cases")):
+        print("\n" + title)
+        for g, t, s in every:
+            for c in s[key]:
+                print("  %7.2f  %-56s %s th  %s" % (c["ratio"], c["name"], t, c["peer"] if "peer" in c else ", ".join(c["kernels"])))
 
 
 def print_plans(ns):

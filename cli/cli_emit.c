@@ -144,7 +144,7 @@ explain_kernels(const Plan *p)
         for (int i = 0; i < p->n; i++)
             uses += p->nest[i].kernel == &kernels[k];
         if (uses)
-            printf("  %-10s x%-3d %s\n", kernels[k].name, uses, kernels[k].family->what);
+            printf("  %-10s x%-3d %s\n", kernels[k].name, uses, kernel_what(&kernels[k]));
     }
     if (!plan_is_fixed(p))
         return;                    /* counts are nominal */

@@ -5,6 +5,7 @@
 
 #include "../runtime/file.h"
 #include "cli.h"
+#include "../compiler/gpu/grid_args.h"
 
 static const char *const targets[] = {"c", "cuda", "hip", "opencl",
                                       "glsl", "blocks", "bursts"};
@@ -70,8 +71,73 @@ block_json(const GridUnit *u, const GridStmt *box, i64 block)
     json_t *list = json_array();
     for (int i = 0; i < n; i++)
         json_array_append_new(list, access_json(&access[i]));
-    return json_pack("{s:I, s:o}", "block", (json_int_t)(box->first + block), "accesses",
+    return json_pack("{s:I, s:o}", "block", (json_int_t)(box->first->base + block), "accesses",
                      list);
+}
+
+/* With the binding of that name, where the target has bindings. */
+static json_t *
+with_binding(json_t *j, const Target *t, const GridUnit *u, const char *name)
+{
+    const char *field = arena_printf(ex_arena(u->e), "binding_%s", name);
+    const char *binding = target_text(t, field);
+    if (binding)
+        json_object_set_new(j, "binding", json_integer(strtol(binding, NULL, 10)));
+    return j;
+}
+
+static json_t *
+argument_json(const Target *t, const GridUnit *u, const char *name, const Layout *l)
+{
+    json_t *j = json_pack("{s:s, s:s, s:I, s:I, s:i}", "name", name, "is",
+                          target_text_or(t, "argument", "pointer"), "bytes",
+                          (json_int_t)layout_bytes(l), "buffer_bytes",
+                          (json_int_t)grid_buffer(u, l), "aligned_to", u->align);
+    return with_binding(j, t, u, name);
+}
+
+/* One whose size only a shape says. */
+static json_t *
+buffer_json(const Target *t, const GridUnit *u, const char *name)
+{
+    json_t *j = json_pack("{s:s, s:s, s:i}", "name", name, "is",
+                          target_text_or(t, "argument", "pointer"), "aligned_to", u->align);
+    return with_binding(j, t, u, name);
+}
+
+/* What the host's function computes. */
+static json_t *
+values_json(const Target *t, const GridUnit *u)
+{
+    json_t *j = json_pack("{s:s, s:s, s:i, s:i}", "name", "values", "is",
+                          target_text_or(t, "values_are", "struct"), "count",
+                          grid_values(u), "bits", u->wide ? 64 : 32);
+    return with_binding(j, t, u, "values");
+}
+
+/* Extents in the order of the host's function, what it is, and the boxes, of which only a
+ * shape says how many blocks they have. */
+static json_t *
+runtime_json(const Target *t, const GridUnit *u)
+{
+    const Plan *p = u->plan;
+    Arena *a = ex_arena(u->e);
+    json_t *boxes = json_array(), *extents = json_array();
+    for (int i = 0; i < p->scalars->nextents; i++)
+        json_array_append_new(extents, json_string(p->name[i]));
+    for (const GridStmt *box = u->body; box; box = box->next)
+        json_array_append_new(boxes, json_pack("{s:s, s:s}", "of", box->name, "by",
+                                               box->row->name));
+    json_t *j = json_pack("{s:s, s:s, s:[o, o, o], s:o, s:[i, i, i], s:I, s:i, s:o}",
+                          "target", target_name(t), "entry",
+                          target_text_or(t, "entry", u->name), "arguments",
+                          buffer_json(t, u, "dst"), buffer_json(t, u, "src"),
+                          values_json(t, u), "extents", extents, "block", GRID_THREADS, 1, 1,
+                          "shared_bytes", (json_int_t)u->shared, "index_bits",
+                          u->wide ? 64 : 32, "boxes", boxes);
+    json_object_set_new(j, "host", json_pack("{s:s, s:s, s:s}", "language", "C", "function",
+        arena_printf(a, "%s_arguments", u->name), "source", grid_host_text(u)));
+    return j;
 }
 
 static json_t *
@@ -79,30 +145,18 @@ box_json(const GridUnit *u, const GridStmt *box)
 {
     json_t *blocks = json_array();
     json_array_append_new(blocks, block_json(u, box, 0));
-    if (box->count > 1)
-        json_array_append_new(blocks, block_json(u, box, box->count - 1));
+    if (box->blocks->base > 1)
+        json_array_append_new(blocks, block_json(u, box, box->blocks->base - 1));
     return json_pack("{s:s, s:s, s:I, s:I, s:o}", "of", box->name, "by", box->row->name,
-                     "first_block", (json_int_t)box->first, "blocks",
-                     (json_int_t)box->count, "analysed", blocks);
-}
-
-static json_t *
-argument_json(const Target *t, const GridUnit *u, const char *name, const Layout *l)
-{
-    const char *field = arena_printf(ex_arena(u->e), "binding_%s", name);
-    const char *binding = target_text(t, field);
-    json_t *j = json_pack("{s:s, s:s, s:I, s:I, s:i}", "name", name, "is",
-                          target_text_or(t, "argument", "pointer"), "bytes",
-                          (json_int_t)layout_bytes(l), "buffer_bytes",
-                          (json_int_t)grid_buffer(u, l), "aligned_to", u->align);
-    if (binding)
-        json_object_set_new(j, "binding", json_integer(strtol(binding, NULL, 10)));
-    return j;
+                     "first_block", (json_int_t)box->first->base, "blocks",
+                     (json_int_t)box->blocks->base, "analysed", blocks);
 }
 
 json_t *
 cli_manifest(const Target *t, const GridUnit *u)
 {
+    if (!plan_is_fixed(u->plan))
+        return runtime_json(t, u);
     json_t *boxes = json_array();
     for (const GridStmt *box = u->body; box; box = box->next)
         json_array_append_new(boxes, box_json(u, box));

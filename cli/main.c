@@ -57,6 +57,8 @@ static const Command commands[] = {
      "F_bytes, which computes the sizes of both buffers.  --target cuda, hip,\n"
      "opencl or glsl writes one GPU kernel; --manifest writes a JSON file that says\n"
      "how to launch it.\n"
+     "There, a name in the shape makes F_arguments, a function of the host that\n"
+     "computes the grid, the sizes and the kernel's third argument.\n"
      "--kind offset and --kind inverse write the index function of one layout\n"
      "(--to) and its inverse.  --kind load and --kind store, for a GPU, move the\n"
      "registers of a lane between a fragment, such as MMA_A, and a tile; the\n"

@@ -54,7 +54,8 @@ compile_grid(const Target *t, const Plan *p, const Request *rq)
                              .bits = (int)target_number(t, "index_bits"),
                              .shared = target_number(t, "shared_most"),
                              .side = target_number(t, "grid_side"),
-                             .rows = target_text(t, "grid_block_rows")};
+                             .rows = target_text(t, "grid_block_rows"),
+                             .runtime = target_text(t, "runtime_kernel")};
     return grid_make(p, most, emit_name(a, t, rq), line);
 }
 

@@ -7,8 +7,8 @@
 #include "gpu/frag.h"
 #include "gpu/grid_access.h"
 #include "gpu/grid_render.h"
-#include "plan/plan_shape.h"
-#include "emit/render.h"
+#include "plan/plan.h"
+#include "emit/emit.h"
 #include "spec/spec.h"
 
 /* sides.c */

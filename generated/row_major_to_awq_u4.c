@@ -6,6 +6,12 @@
 #include <stdint.h>
 #include <string.h>
 
+/* Values are taken to bytes, and words apart, the lowest byte first. */
+#if defined(__BIG_ENDIAN__) || \
+    (defined(__BYTE_ORDER__) && __BYTE_ORDER__ != __ORDER_LITTLE_ENDIAN__)
+#error "this relayout is for little-endian machines: the bytes of its values would be wrong"
+#endif
+
 /* Vectors of 1, 2 or 4 lanes of 16 bytes; only loads and stores cross lanes.
  * RAVEL_LANES: the widest that the compiler was told of (-mavx2, -march=native).
  * RAVEL_PLAIN: no vectors; RAVEL_PORTABLE: the compiler's own, no intrinsics. */
@@ -152,446 +158,291 @@ ravel_store4(unsigned char *d, ravel_1x4 v, int64_t stream)
 #endif
 #endif
 
-/* A network over k vectors of 16 elements of 1 bytes.  A round zips the first
- * half of the vectors with the second half: over all their elements a perfect shuffle,
- * which turns the bits of an element's place round by one.  log2(k) rounds make k columns
- * rows of k elements; log2(16) rounds make the rows columns again. */
-#ifndef RAVEL_PLAIN
-RAVEL_INLINE void
-ravel_zip1(ravel_1x1 *v, int k, int rounds)
-{
-    RAVEL_UNROLL for (int round = 0; round < rounds; round++) {
-        ravel_1x1 t[16];
-        RAVEL_UNROLL for (int i = 0; i < k / 2; i++) {
-            t[2 * i] = RAVEL_LOW(1, 16, 1, v[i], v[i + k / 2]);
-            t[2 * i + 1] = RAVEL_HIGH(1, 16, 1, v[i], v[i + k / 2]);
-        }
-        RAVEL_UNROLL for (int i = 0; i < k; i++)
-            v[i] = t[i];
-    }
-}
+/* Lanes of 16 bytes for ravel_shuffle: RAVEL_LANES of them at once.  ravel_pick: byte i is
+ * the byte at[i] of its lane, 0 where at[i] is 128 or more. */
+#if defined(RAVEL_SSE2) && defined(__SSSE3__)
+#define RAVEL_SHUFFLES
+#elif defined(__aarch64__) && defined(__GNUC__) && !defined(RAVEL_PLAIN) && \
+    !defined(RAVEL_PORTABLE)
+#include <arm_neon.h>
+#define RAVEL_SHUFFLES
 #endif
 
-/* n of the bits of a byte, from bit `at` on; the others stay.  Only for bytes that are
- * shared: volatile, as the vectorisers of clang 14 and 15 move the load of a byte above a
- * store to it. */
-static void
-ravel_bits_into(unsigned char *d, int64_t at, unsigned v, int64_t n)
-{
-    const unsigned mask = ((1u << n) - 1) << at;
-    volatile unsigned char *byte = d;
-    *byte = (unsigned char)((*byte & ~mask) | v << at);
-}
-
-/* rows runs of `cols` elements of 1, 2 or 4 bits, the first in a byte lowest, at any
- * element of a byte; offsets and strides count elements from the start of the buffers.
- * What else is in a run's first and last byte stays. */
-
-/* n < 9 bits from bit y on. */
-static unsigned
-ravel_bits_at(const unsigned char *s, int64_t y, int64_t n)
-{
-    const unsigned low = (unsigned)s[y / 8] >> y % 8;
-    const unsigned high = y % 8 + n > 8 ? (unsigned)s[y / 8 + 1] << (8 - y % 8) : 0;
-    return (low | high) & ((1u << n) - 1);
-}
-
-/* Bytes made of two each, `by` > 0 bits apart. */
-static void
-ravel_bits_shifted(unsigned char *d, const unsigned char *s, int64_t bytes, int64_t by)
-{
-    const uint64_t low = (uint64_t)(0xff >> by) * 0x0101010101010101;
-    int64_t i = 0;
-#ifndef RAVEL_PLAIN
-    for (; i + 16 <= bytes; i += 16) {
-        const ravel_8x1 a = (ravel_8x1)ravel_load1(s + i);
-        const ravel_8x1 b = (ravel_8x1)ravel_load1(s + i + 1);
-        ravel_store1(d + i, (ravel_1x1)((a >> (uint64_t)by & low) |
-                                        (b << (uint64_t)(8 - by) & ~low)), 0);
-    }
+#ifdef RAVEL_SHUFFLES
+#if RAVEL_LANES == 4
+typedef ravel_1x4 ravel_lanes;
+typedef ravel_2x4 ravel_lanes_of_2;
+#elif RAVEL_LANES == 2
+typedef ravel_1x2 ravel_lanes;
+typedef ravel_2x2 ravel_lanes_of_2;
+#else
+typedef ravel_1x1 ravel_lanes;
+typedef ravel_2x1 ravel_lanes_of_2;
 #endif
-    for (; i + 8 <= bytes; i += 8) {
-        uint64_t a, b;
-        memcpy(&a, s + i, 8);
-        memcpy(&b, s + i + 1, 8);
-        a = (a >> by & low) | (b << (8 - by) & ~low);
-        memcpy(d + i, &a, 8);
-    }
-    for (; i < bytes; i++)
-        d[i] = (unsigned char)((s[i] >> by | s[i + 1] << (8 - by)) & 255);
-}
 
-static void
-ravel_bits_run(unsigned char *dst, int64_t d, const unsigned char *src, int64_t s,
-               int64_t rows, int64_t cols, int64_t dr, int64_t sr, int64_t bits)
+RAVEL_INLINE ravel_lanes
+ravel_constant(const void *table)
 {
-    for (int64_t r = 0; r < rows; r++) {
-        int64_t x = (d + r * dr) * bits, y = (s + r * sr) * bits, n = cols * bits;
-        int64_t part = -x & 7;
-        part = part < n ? part : n;
-        if (part) {
-            ravel_bits_into(dst + x / 8, x % 8, ravel_bits_at(src, y, part), part);
-            x += part;
-            y += part;
-            n -= part;
-        }
-        if (n >= 8 && y % 8)
-            ravel_bits_shifted(dst + x / 8, src + y / 8, n / 8, y % 8);
-        else
-            memcpy(dst + x / 8, src + y / 8, (size_t)(n / 8));
-        if (n % 8)
-            ravel_bits_into(dst + (x + n) / 8, 0,
-                            ravel_bits_at(src, y + n / 8 * 8, n % 8), n % 8);
-    }
-}
-
-/* rows x cols elements of 1, 2 or 4 bits, the first in a byte lowest; offsets and
- * strides count elements from the start of the buffers.  Of columns that touch bytes are
- * put together in a register, and stored once. */
-
-/* n elements that lie `step` bits apart from bit y on, in the lowest bits. */
-static inline unsigned
-ravel_bits_some(const unsigned char *src, uint64_t y, uint64_t step, int64_t n,
-                int64_t bits)
-{
-    unsigned v = 0;
-    for (int64_t i = 0; i < n; i++, y += step)
-        v |= ((unsigned)src[y / 8] >> y % 8 & ((1u << bits) - 1)) << i * bits;
+    ravel_lanes v;
+    memcpy(&v, table, sizeof v);
     return v;
 }
 
-/* So many bytes of them. */
-static inline void
-ravel_bits_bytes(unsigned char *d, const unsigned char *src, uint64_t y, uint64_t step,
-                 int64_t bytes, int64_t bits)
+/* 16 bytes at each of the offsets, which may be in a row. */
+RAVEL_INLINE ravel_lanes
+ravel_windows(const unsigned char *s, const int32_t *at, int32_t row)
 {
-    for (int64_t b = 0; b < bytes; b++) {
-        unsigned v = 0;
-        for (int64_t i = 0; i < 8; i += bits, y += step)
-            v |= ((unsigned)src[y / 8] >> y % 8 & ((1u << bits) - 1)) << i;
-        d[b] = (unsigned char)v;
+    if (row) {
+        ravel_lanes v;
+        memcpy(&v, s + at[0], sizeof v);
+        return v;
     }
+#if RAVEL_LANES == 4
+    const unsigned char *const from[] = {s + at[0], s + at[1], s + at[2], s + at[3]};
+    return ravel_rows4(from, 0);
+#elif RAVEL_LANES == 2
+    const unsigned char *const from[] = {s + at[0], s + at[1]};
+    return ravel_rows2(from, 0);
+#else
+    return ravel_load1(s + at[0]);
+#endif
 }
 
-/* n of them, one after the other from bit x on. */
-static void
-ravel_bits_touching(unsigned char *dst, int64_t x, const unsigned char *src, uint64_t y,
-                    uint64_t step, int64_t n, int64_t bits)
+RAVEL_INLINE ravel_lanes
+ravel_pick(ravel_lanes v, ravel_lanes at)
 {
-    const int64_t per = 8 / bits;
-    int64_t part = (-x & 7) / bits;
-    part = part < n ? part : n;
-    if (part)
-        ravel_bits_into(dst + x / 8, x % 8, ravel_bits_some(src, y, step, part, bits),
-                        part * bits);
-    dst += (x + 7) / 8;
-    y += (uint64_t)part * step;
-    n -= part;
-    ravel_bits_bytes(dst, src, y, step, n / per, bits);
-    y += (uint64_t)(n / per * per) * step;
-    if (n % per)
-        ravel_bits_into(dst + n / per, 0, ravel_bits_some(src, y, step, n % per, bits),
-                        n % per * bits);
+#if RAVEL_LANES == 4
+    return (ravel_lanes)_mm512_shuffle_epi8((__m512i)v, (__m512i)at);
+#elif RAVEL_LANES == 2
+    return (ravel_lanes)_mm256_shuffle_epi8((__m256i)v, (__m256i)at);
+#elif defined(RAVEL_SSE2)
+    return (ravel_lanes)_mm_shuffle_epi8((__m128i)v, (__m128i)at);
+#else
+    return (ravel_lanes)vqtbl1q_u8((uint8x16_t)v, (uint8x16_t)at);
+#endif
 }
 
-static void
-ravel_bits(unsigned char *dst, int64_t d, const unsigned char *src, int64_t s,
-           int64_t rows, int64_t cols, int64_t dr, int64_t dc, int64_t sr, int64_t sc,
-           int64_t bits)
+/* Bits of bytes to the left by k, to the right where it is negative: those that cross from
+ * a byte to the next are for a mask to remove. */
+RAVEL_INLINE ravel_lanes
+ravel_shifted(ravel_lanes v, int32_t k)
 {
-    const int64_t per = 8 / bits;
-    const uint64_t step = (uint64_t)(sc * bits);
-    const int whole = dc == 1 && (d | dr | cols) % per == 0;
-    for (int64_t r = 0; r < rows; r++) {
-        const int64_t x = (d + r * dr) * bits;
-        const uint64_t y = (uint64_t)((s + r * sr) * bits);
-        if (whole)
-            ravel_bits_bytes(dst + x / 8, src, y, step, cols / per, bits);
-        else if (dc == 1)
-            ravel_bits_touching(dst, x, src, y, step, cols, bits);
-        else
-            for (int64_t c = 0; c < cols; c++)
-                ravel_bits_into(dst + (x + c * dc * bits) / 8, (x + c * dc * bits) % 8,
-                                ravel_bits_some(src, y + (uint64_t)c * step, 0, 1, bits),
-                                bits);
-    }
+    const ravel_lanes_of_2 w = (ravel_lanes_of_2)v;
+    return k < 0 ? (ravel_lanes)(w >> -k) : (ravel_lanes)(w << k);
 }
 
-/* A plane of elements of 1, 2 or 4 bits, the first in a byte lowest:
- * d + p*dp + q  <-  s + p + q*sq  for p < rows, q < cols, in elements from the start of
- * the buffers.  Blocks of 16 bytes either way: `per` columns of bytes are transposed
- * within their bytes, 16 of those as bytes; they go by way of a buffer.  Where rows do
- * not start at whole bytes the runs are shifted into blocks and out of the buffer. */
-#ifndef RAVEL_PLAIN
-/* Within each byte of `per` vectors: bit-matrix transposes, by halves. */
-#define RAVEL_BITS_BLOCK(bits, per)                                              \
-RAVEL_INLINE void                                                                \
-ravel_bits_mix##bits(ravel_2x1 *a)                                               \
-{                                                                                \
-    RAVEL_UNROLL for (int turn = 0; turn < 3; turn++) {                          \
-        const int by = 4 >> turn;                                                \
-        if (by < bits)                                                           \
-            continue;                                                            \
-        const uint16_t low = (uint16_t)(by == 4 ? 0x0f0f : by == 2 ? 0x3333      \
-                                               : 0x5555);                        \
-        RAVEL_UNROLL for (int i = 0; i < per; i++) {                             \
-            const int j = i + by / bits;                                         \
-            if (i & by / bits)                                                   \
-                continue;                                                        \
-            const ravel_2x1 high = (a[i] >> (uint16_t)by & low) |                \
-                                   (a[j] & (uint16_t)~low);                      \
-            a[i] = (a[i] & low) | (a[j] & low) << (uint16_t)by;                  \
-            a[j] = high;                                                         \
-        }                                                                        \
-    }                                                                            \
-}                                                                                \
-/* 16 * per elements either way; sq and dp in bytes. */                          \
-static void                                                                      \
-ravel_bits_block##bits(unsigned char *d, const unsigned char *s, int64_t dp,     \
-                       int64_t sq)                                               \
-{                                                                                \
-    unsigned char mixed[per * 256];                                              \
-    for (int j = 0; j < 16; j++) {                                               \
-        ravel_2x1 a[per];                                                        \
-        RAVEL_UNROLL for (int i = 0; i < per; i++)                               \
-            a[i] = (ravel_2x1)ravel_load1(s + (j * per + i) * sq);               \
-        ravel_bits_mix##bits(a);                                                 \
-        RAVEL_UNROLL for (int i = 0; i < per; i++)                               \
-            ravel_store1(mixed + i * 256 + j * 16, (ravel_1x1)a[i], 0);          \
-    }                                                                            \
-    for (int i = 0; i < per; i++) {                                              \
-        ravel_1x1 v[16];                                                         \
-        RAVEL_UNROLL for (int j = 0; j < 16; j++)                                \
-            v[j] = ravel_load1(mixed + i * 256 + j * 16);                        \
-        ravel_zip1(v, 16, 4);                                                    \
-        RAVEL_UNROLL for (int j = 0; j < 16; j++)                                \
-            ravel_store1(d + (j * per + i) * dp, v[j], 0);                       \
-    }                                                                            \
-}
-RAVEL_BITS_BLOCK(4, 2)
-RAVEL_BITS_BLOCK(2, 4)
-RAVEL_BITS_BLOCK(1, 8)
-
-static void
-ravel_bits_block(unsigned char *d, const unsigned char *s, int64_t dp, int64_t sq,
-                 int64_t bits)
+/* Lanes to where each belongs; as one vector where `lines` says that they are in a row,
+ * which may go past the caches. */
+RAVEL_INLINE void
+ravel_put(unsigned char *d, const int32_t *at, ravel_lanes v, int32_t lines, int64_t stream)
 {
-    switch (bits) {
-    case 4: ravel_bits_block4(d, s, dp, sq); break;
-    case 2: ravel_bits_block2(d, s, dp, sq); break;
-    default: ravel_bits_block1(d, s, dp, sq); break;
-    }
-}
-
-/* Blocks straight from the source to the destination; dp and sq in bytes. */
-static void
-ravel_bits_whole(unsigned char *d, const unsigned char *s, int64_t rows, int64_t cols,
-                 int64_t dp, int64_t sq, int64_t bits)
-{
-    const int64_t m = 128 / bits;
-    for (int64_t q = 0; q < cols; q += m)
-        for (int64_t p = 0; p < rows; p += m)
-            ravel_bits_block(d + p * dp + q / m * 16, s + q * sq + p / m * 16, dp, sq,
-                             bits);
-}
-
-/* RAVEL_BITS_ROW bytes of rows, as a block by way of the buffer has of each column. */
-enum { RAVEL_BITS_ROW = 128, RAVEL_BITS_COLS = 512 };
-
-/* r rows of as many columns as a block has, or c of them, into a buffer. */
-static void
-ravel_bits_fill(unsigned char *to, const unsigned char *src, int64_t s, int64_t r,
-                int64_t c, int64_t pitch, int64_t sq, int64_t bits)
-{
-    unsigned char in[128 * RAVEL_BITS_ROW];
-    const int64_t m = 128 / bits, per = 8 / bits;
-    const int whole = s % per == 0 && sq % per == 0 && r % m == 0 && c == m;
-    const unsigned char *from = whole ? src + s / per : in;
-    if (!whole)
-        ravel_bits_run(in, 0, src, s, c, r, 8 / bits * RAVEL_BITS_ROW, sq, bits);
-    for (int64_t i = 0; i < r; i += m)
-        ravel_bits_block(to + i * pitch, from + i / per, pitch,
-                         whole ? sq / per : RAVEL_BITS_ROW, bits);
-}
-
-/* What is filled next, a block's columns of it. */
-static void
-ravel_bits_fetch(const unsigned char *src, int64_t s, int64_t sq, int64_t bits)
-{
-    for (int64_t k = 0; k < 128 / bits; k++) {
-        const int64_t at = (s + k * sq) * bits / 8;
-        for (int64_t x = at - at % 64; x < at + RAVEL_BITS_ROW; x += 64)
-            __builtin_prefetch(src + x);
-    }
-}
-
-/* r rows of c columns from a buffer; past the caches where `stream` says that rows start
- * at lines, else what is written to is fetched. */
-static void
-ravel_bits_out(unsigned char *dst, int64_t d, const unsigned char *from, int64_t r,
-               int64_t c, int64_t dp, int64_t pitch, int64_t stream, int64_t bits)
-{
-    enum { AHEAD = 8 };
-    const int64_t per = 8 / bits, bytes = c / per;
-    for (int64_t i = 0; i < r; i++) {
-        for (int64_t j = 0; j <= bytes && !stream && i + AHEAD < r; j += 64)
-            __builtin_prefetch(dst + (d + (i + AHEAD) * dp) / per + j, 1);
-        if (stream && bytes % 64 == 0 && c % per == 0)
-            for (int64_t j = 0; j < bytes; j += 16)
-                ravel_store1(dst + (d + i * dp) / per + j,
-                             ravel_load1(from + i * pitch + j), 1);
-        else
-            ravel_bits_run(dst, d + i * dp, from, i * pitch * per, 1, c, 0, 0, bits);
-    }
-}
-
-/* Blocks that a buffer gathers, a piece of each row of the destination. */
-static void
-ravel_bits_blocks(unsigned char *buffer, int64_t pitch, unsigned char *dst, int64_t d,
-                  const unsigned char *src, int64_t s, int64_t rows, int64_t cols,
-                  int64_t dp, int64_t sq, int64_t stream, int64_t bits)
-{
-    enum { COLS = RAVEL_BITS_COLS };
-    const int64_t m = 128 / bits, per = 8 / bits, most = per * RAVEL_BITS_ROW;
-    for (int64_t q = 0; q < cols; q += COLS) {
-        const int64_t c = cols - q < COLS ? cols - q : COLS;
-        for (int64_t p = 0; p < rows; p += most) {
-            const int64_t r = rows - p < most ? rows - p : most;
-            const int64_t then = p + r < rows ? s + p + r + q * sq : s + (q + c) * sq;
-            for (int64_t k = 0; k < c; k += m) {
-                const int64_t at = s + p + (q + k) * sq, left = c - k;
-                ravel_bits_fetch(src, left > m ? at + m * sq : then, sq, bits);
-                ravel_bits_fill(buffer + k / per, src, at, r, left < m ? left : m,
-                                pitch, sq, bits);
-            }
-            ravel_bits_out(dst, d + p * dp + q, buffer, r, c, dp, pitch, stream, bits);
-        }
-    }
-}
-
-/* Frames of their own, as small planes have no need of the large buffer. */
-#define RAVEL_BITS_STAGED(name, bytes)                                           \
-__attribute__((noinline)) static void                                            \
-ravel_bits_##name(int64_t pitch, unsigned char *dst, int64_t d,                  \
-                  const unsigned char *src, int64_t s, int64_t rows,             \
-                  int64_t cols, int64_t dp, int64_t sq, int64_t stream,          \
-                  int64_t bits)                                                  \
-{                                                                                \
-    unsigned char buffer[bytes] __attribute__((aligned(64)));                    \
-    ravel_bits_blocks(buffer, pitch, dst, d, src, s, rows, cols, dp, sq, stream, \
-                      bits);                                                     \
-}
-RAVEL_BITS_STAGED(small, 16384)
-RAVEL_BITS_STAGED(large, 131072)
-
-static void
-ravel_bits_staged(unsigned char *dst, int64_t d, const unsigned char *src, int64_t s,
-                  int64_t rows, int64_t cols, int64_t dp, int64_t sq, int64_t stream,
-                  int64_t bits)
-{
-    const int64_t m = 128 / bits, most = 8 / bits * RAVEL_BITS_ROW;
-    const int64_t wide = cols < RAVEL_BITS_COLS ? cols : RAVEL_BITS_COLS;
-    const int64_t tall = rows < most ? rows : most;
-    const int64_t pitch = (wide + m - 1) / m * 16 + 64;
-    if (rows == 0 || cols == 0)
+#if RAVEL_LANES == 4
+    if (lines) {
+        ravel_store4(d + at[0], v, stream);
         return;
-    if ((tall + m - 1) / m * m * pitch <= 16384)
-        ravel_bits_small(pitch, dst, d, src, s, rows, cols, dp, sq, stream, bits);
+    }
+    for (int i = 0; i < 4; i++)
+        memcpy(d + at[i], (const unsigned char *)&v + 16 * i, 16);
+#elif RAVEL_LANES == 2
+    if (lines)
+        ravel_store2(d + at[0], v, stream);
     else
-        ravel_bits_large(pitch, dst, d, src, s, rows, cols, dp, sq, stream, bits);
-}
-
-/* As many columns (`weave`) or rows as a byte has elements, and all of them touch: 16
- * bytes of each at a time.  The elements of each that are done. */
-#define RAVEL_BITS_FEW(bits, per, rounds)                                        \
-static int64_t                                                                   \
-ravel_bits_few##bits(unsigned char *d, const unsigned char *s, int64_t bytes,    \
-                     int64_t apart, int64_t weave, int64_t stream)               \
-{                                                                                \
-    int64_t t = 0;                                                               \
-    for (; t + 16 <= bytes; t += 16) {                                           \
-        ravel_1x1 v[per];                                                        \
-        ravel_2x1 a[per];                                                        \
-        RAVEL_UNROLL for (int i = 0; i < per; i++)                               \
-            v[i] = ravel_load1(weave ? s + i * apart + t : s + t * per + 16 * i); \
-        if (!weave)                                                              \
-            ravel_zip1(v, per, 4);                                               \
-        RAVEL_UNROLL for (int i = 0; i < per; i++)                               \
-            a[i] = (ravel_2x1)v[i];                                              \
-        ravel_bits_mix##bits(a);                                                 \
-        RAVEL_UNROLL for (int i = 0; i < per; i++)                               \
-            v[i] = (ravel_1x1)a[i];                                              \
-        if (weave)                                                               \
-            ravel_zip1(v, per, rounds);                                          \
-        RAVEL_UNROLL for (int i = 0; i < per; i++)                               \
-            ravel_store1(weave ? d + t * per + 16 * i : d + i * apart + t, v[i], \
-                         stream);                                                \
-    }                                                                            \
-    return t * per;                                                              \
-}
-RAVEL_BITS_FEW(4, 2, 1)
-RAVEL_BITS_FEW(2, 4, 2)
-RAVEL_BITS_FEW(1, 8, 3)
-
-static int64_t
-ravel_bits_few(unsigned char *d, const unsigned char *s, int64_t bytes, int64_t apart,
-               int64_t weave, int64_t stream, int64_t bits)
-{
-    switch (bits) {
-    case 4: return ravel_bits_few4(d, s, bytes, apart, weave, stream);
-    case 2: return ravel_bits_few2(d, s, bytes, apart, weave, stream);
-    default: return ravel_bits_few1(d, s, bytes, apart, weave, stream);
-    }
+        ravel_lanes2(d + at[0], d + at[1], v);
+#else
+    (void)lines;
+    ravel_store1(d + at[0], v, stream);
+#endif
 }
 #endif
+
+/* Tiles whose bytes and parts of bytes change places as a table says: rows times columns,
+ * in chunks, of which each has at least one; the last chunk may lie over others.  d and s
+ * count elements of `bits` bits from the start of the buffers, di and sk are from one row
+ * to the next, dj and sl from one column to the next.
+ *
+ * The table, in words of 4 bytes: rows of a chunk, columns of a chunk, where the second
+ * pass begins, 0 where there is one pass; then the passes.  The first of two writes to a
+ * buffer.  A pass:
+ *      rows of four lanes of 16 bytes; terms w of whole bytes, terms m with a mask;
+ *      whether the four lanes are 64 bytes in a row in the destination; whether some bytes
+ *      are of the fill, of which v has the bits;
+ *      of each of the m the bits to shift, to the left;
+ *      of each row where its lanes are in the destination, 4; a mask of the bytes of the
+ *      fill, 16, where there are such; of each w where it reads, 4,
+ *      whether that is 64 bytes in a row, and which bytes of those, 16; of each m the
+ *      same and a mask, 16. */
+#ifdef RAVEL_SHUFFLES
+/* As many lanes of a row as a vector has. */
+RAVEL_INLINE void
+ravel_shuffle_lanes(unsigned char *d, const unsigned char *s, const int32_t *shift,
+                    const int32_t *t, int32_t whole, int32_t masked, int32_t lines,
+                    int64_t stream, const unsigned char *fill, int lane)
+{
+    const int32_t *const to = t + lane;
+    ravel_lanes v = {0};
+    t += 4 + lane;
+    if (fill) {
+        v = ravel_constant(fill) & ravel_constant(t + 3 * lane);
+        t += 16;
+    }
+    for (int32_t i = 0; i < whole; i++, t += 21)
+        v |= ravel_pick(ravel_windows(s, t, (t - lane)[4]), ravel_constant(t + 5 + 3 * lane));
+    for (int32_t i = 0; i < masked; i++, t += 37) {
+        const ravel_lanes w = ravel_pick(ravel_windows(s, t, (t - lane)[4]),
+                                         ravel_constant(t + 5 + 3 * lane));
+        v |= ravel_shifted(w, shift[i]) & ravel_constant(t + 21 + 3 * lane);
+    }
+    ravel_put(d, to, v, lines, stream);
+}
+
+RAVEL_INLINE void
+ravel_shuffle_terms(unsigned char *d, const unsigned char *s, const int32_t *pass,
+                    int32_t whole, int32_t masked, const unsigned char *fill,
+                    int64_t stream)
+{
+    const int32_t each = 4 + (fill ? 16 : 0) + 21 * whole + 37 * masked;
+    const int32_t *const shift = pass + 5, *t = shift + masked;
+    for (int32_t g = 0; g < pass[0]; g++, t += each) {
+        const int64_t past = stream && pass[3] && !((uintptr_t)(d + t[0]) & 63);
+        for (int lane = 0; lane < 4; lane += RAVEL_LANES)
+            ravel_shuffle_lanes(d, s, shift, t, whole, masked, pass[3], past, fill,
+                                lane);
+    }
+}
+#else
+static void
+ravel_shuffle_lane(unsigned char *d, const unsigned char *s, const int32_t *shift,
+                   const int32_t *t, int32_t whole, int32_t masked,
+                   const unsigned char *fill, int lane)
+{
+    unsigned char v[16] = {0};
+    unsigned char *const to = d + t[lane];
+    t += 4;
+    if (fill) {
+        for (int k = 0; k < 16; k++)
+            v[k] = (unsigned char)(fill[k] & ((const unsigned char *)(t + 4 * lane))[k]);
+        t += 16;
+    }
+    for (int32_t i = 0; i < whole + masked; i++) {
+        const unsigned char *const from = s + t[lane];
+        const unsigned char *const at = (const unsigned char *)(t + 5 + 4 * lane);
+        const unsigned char *const mask = at + 64;
+        for (int k = 0; k < 16; k++) {
+            if (at[k] > 15)
+                continue;
+            if (i < whole) {
+                v[k] = from[at[k]];
+                continue;
+            }
+            const int left = shift[i - whole];
+            const unsigned w = from[at[k]];
+            v[k] = (unsigned char)(v[k] | ((left < 0 ? w >> -left : w << left) & mask[k]));
+        }
+        t += i < whole ? 21 : 37;
+    }
+    memcpy(to, v, 16);
+}
+
+static inline void
+ravel_shuffle_terms(unsigned char *d, const unsigned char *s, const int32_t *pass,
+                    int32_t whole, int32_t masked, const unsigned char *fill,
+                    int64_t stream)
+{
+    const int32_t each = 4 + (fill ? 16 : 0) + 21 * whole + 37 * masked;
+    const int32_t *const shift = pass + 5, *t = shift + masked;
+    (void)stream;
+    for (int32_t g = 0; g < pass[0]; g++, t += each)
+        for (int lane = 0; lane < 4; lane++)
+            ravel_shuffle_lane(d, s, shift, t, whole, masked, fill, lane);
+}
+#endif
+
+/* A pass over tiles dp and sp bytes apart; the numbers of terms that are frequent are
+ * constants. */
+static void
+ravel_shuffle_pass(unsigned char *d, const unsigned char *s, const int32_t *pass,
+                   int64_t tiles, int64_t dp, int64_t sp, int64_t stream,
+                   const unsigned char *fill)
+{
+    if (pass[4]) {
+        for (int64_t i = 0; i < tiles; i++)
+            ravel_shuffle_terms(d + i * dp, s + i * sp, pass, pass[1], pass[2], fill,
+                                stream);
+        return;
+    }
+#define RAVEL_TERMS(w, m)                                                        \
+    for (int64_t i = 0; i < tiles; i++)                                          \
+        ravel_shuffle_terms(d + i * dp, s + i * sp, pass, w, m, NULL, stream)
+    switch (100 * pass[2] + pass[1]) {
+    case 1: RAVEL_TERMS(1, 0); break;
+    case 2: RAVEL_TERMS(2, 0); break;
+    case 3: RAVEL_TERMS(3, 0); break;
+    case 4: RAVEL_TERMS(4, 0); break;
+    case 200: RAVEL_TERMS(0, 2); break;
+    case 300: RAVEL_TERMS(0, 3); break;
+    case 400: RAVEL_TERMS(0, 4); break;
+    default: RAVEL_TERMS(pass[1], pass[2]); break;
+    }
+#undef RAVEL_TERMS
+}
+
+/* Tiles in a row; each by both passes where there are two. */
+static void
+ravel_shuffle_row(unsigned char *d, const unsigned char *s, const int32_t *table,
+                  int64_t tiles, int64_t dp, int64_t sp, int64_t stream,
+                  const unsigned char *fill)
+{
+    unsigned char buffer[2048];
+    if (!table[2]) {
+        ravel_shuffle_pass(d, s, table + 3, tiles, dp, sp, stream, fill);
+        return;
+    }
+    for (int64_t i = 0; i < tiles; i++) {
+        ravel_shuffle_pass(buffer, s + i * sp, table + 3, 1, 0, 0, 0, NULL);
+        ravel_shuffle_pass(d + i * dp, buffer, table + table[2], 1, 0, 0, stream, NULL);
+    }
+}
 
 static void
-ravel_bits_transpose(unsigned char *dst, int64_t d, const unsigned char *src, int64_t s,
-                     int64_t rows, int64_t cols, int64_t dp, int64_t sq, int64_t stream,
-                     int64_t bits)
+ravel_shuffle(unsigned char *dst, int64_t d, const unsigned char *src, int64_t s,
+              const int32_t *table, int64_t rows, int64_t cols, int64_t di, int64_t sk,
+              int64_t dj, int64_t sl, int64_t stream, int64_t bits, uint64_t v)
 {
-#ifndef RAVEL_PLAIN
-    const int64_t per = 8 / bits;
-    if (d % per == 0 && s % per == 0 && cols == per && dp == per && sq % per == 0) {
-        const int64_t lines = ((uintptr_t)dst + (uintptr_t)(d / per)) % 64 == 0;
-        const int64_t done = ravel_bits_few(dst + d / per, src + s / per, rows / per,
-                                            sq / per, 1, stream && lines, bits);
-        ravel_bits(dst, d + done * dp, src, s + done, rows - done, cols, dp, 1, 1, sq,
-                   bits);
-        return;
+    unsigned char fill[64] = {0};
+    const int64_t dp = di * bits / 8, sp = sk * bits / 8;
+    const int64_t dq = dj * bits / 8, sq = sl * bits / 8;
+    const int64_t r = table[0], c = table[1], all = rows / r;
+    dst += d * bits / 8;
+    src += s * bits / 8;
+    for (int64_t i = 0; i < 64 && table[7]; i += bits / 8)
+        memcpy(fill + i, &v, (size_t)(bits / 8));
+    for (int64_t j = 0; j < cols; j += c) {
+        const int64_t col = j + c > cols ? cols - c : j;
+        unsigned char *const to = dst + col * dq;
+        const unsigned char *const from = src + col * sq;
+        ravel_shuffle_row(to, from, table, all, r * dp, r * sp, stream, fill);
+        if (rows % r)
+            ravel_shuffle_row(to + (rows - r) * dp, from + (rows - r) * sp, table, 1, 0, 0,
+                              0, fill);
     }
-    if (d % per == 0 && s % per == 0 && rows == per && sq == per && dp % per == 0) {
-        const int64_t done = ravel_bits_few(dst + d / per, src + s / per, cols / per,
-                                            dp / per, 0, 0, bits);
-        ravel_bits(dst, d + done, src, s + done * sq, rows, cols - done, dp, 1, 1, sq,
-                   bits);
-        return;
-    }
-    if (rows >= 4 && cols >= 4) {
-        const int whole = d % per == 0 && s % per == 0 && dp % per == 0 && sq % per == 0;
-        const int64_t m = 128 / bits, p = !stream && whole ? rows / m * m : 0;
-        const int64_t q = p ? cols / m * m : 0;
-        ravel_bits_whole(dst + d / per, src + s / per, p, q, dp / per, sq / per, bits);
-        stream = stream && (uintptr_t)dst % 64 == 0 && d * bits % 512 == 0 &&
-                 dp * bits % 512 == 0;
-        ravel_bits_staged(dst, d + q, src, s + q * sq, p, cols - q, dp, sq, stream, bits);
-        ravel_bits_staged(dst, d + p * dp, src, s + p, rows - p, cols, dp, sq, stream,
-                          bits);
-        return;
-    }
-#endif
-    (void)stream;
-    ravel_bits(dst, d, src, s, rows, cols, dp, 1, 1, sq, bits);
 }
 
+static const int32_t row_major_to_awq_u4_table0[126] = {
+    16, 1, 0, 1, 0, 3, 1, 0, -4, 0, 4, 0, 16, 32, 48, 0,
+    16, 32, 48, 1, 33587328, 100958336, 168329344, 235700352, 33587328, 100958336, 168329344, 235700352, 33587328, 100958336, 168329344, 235700352,
+    33587328, 100958336, 168329344, 235700352, 252641280, 252641280, 252641280, 252641280, 252641280, 252641280, 252641280, 252641280, 252641280, 252641280, 252641280, 252641280,
+    252641280, 252641280, 252641280, 252641280, 0, 16, 32, 48, 1, 50397696, 117769732, 185141768, 252513804, 50397696, 117769732, 185141768,
+    252513804, 50397696, 117769732, 185141768, 252513804, 50397696, 117769732, 185141768, 252513804, -252702961, -252702961, -252702961, -252702961, -252702961, -252702961, -252702961,
+    -252702961, -252702961, -252702961, -252702961, -252702961, -252702961, -252702961, -252702961, -252702961, 0, 16, 32, 48, 1, -2139094271, -2139093243,
+    -2139092215, -2139091187, -2139094271, -2139093243, -2139092215, -2139091187, -2139094271, -2139093243, -2139092215, -2139091187, -2139094271, -2139093243, -2139092215, -2139091187, 61680, 61680,
+    61680, 61680, 61680, 61680, 61680, 61680, 61680, 61680, 61680, 61680, 61680, 61680, 61680, 61680
+};
 /* src: 393216 bytes, dst: 393216 bytes; they do not overlap */
 void
 row_major_to_awq_u4(void *dst_, const void *src_)
 {
     unsigned char *restrict dst = dst_;
     const unsigned char *restrict src = src_;
-    /* K=0..1023 N=0..767: bits_transpose */
-    for (int64_t kn2_ = 0; kn2_ < 98304; kn2_++) {
-        ravel_bits_transpose(dst, 8*kn2_, src, 8*kn2_, 2, 4, 4, 2, 0, 4);
-    }
+    /* K=0..1023 N=0..767: shuffle */
+    ravel_shuffle(dst, 0, src, 0, row_major_to_awq_u4_table0, 98304, 1, 8, 8, 0, 0, 0, 4, 0x0u);
 }

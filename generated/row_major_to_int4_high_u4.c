@@ -6,42 +6,441 @@
 #include <stdint.h>
 #include <string.h>
 
-/* Bytes whose elements of 1, 2 or 4 bits change places, the first with the last: d and s
- * count elements from the start of the buffers. */
-static uint64_t
-ravel_bits_swapped(uint64_t v, int64_t bits)
+/* Values are taken to bytes, and words apart, the lowest byte first. */
+#if defined(__BIG_ENDIAN__) || \
+    (defined(__BYTE_ORDER__) && __BYTE_ORDER__ != __ORDER_LITTLE_ENDIAN__)
+#error "this relayout is for little-endian machines: the bytes of its values would be wrong"
+#endif
+
+/* Vectors of 1, 2 or 4 lanes of 16 bytes; only loads and stores cross lanes.
+ * RAVEL_LANES: the widest that the compiler was told of (-mavx2, -march=native).
+ * RAVEL_PLAIN: no vectors; RAVEL_PORTABLE: the compiler's own, no intrinsics. */
+#if !defined(RAVEL_PLAIN) && !defined(__clang__) && \
+    !(defined(__GNUC__) && __GNUC__ >= 12)
+#define RAVEL_PLAIN
+#endif
+#if defined(__SSE2__) && !defined(RAVEL_PLAIN) && !defined(RAVEL_PORTABLE)
+/* The large header takes a compiler longer than all of ours. */
+#ifdef __SSSE3__
+#include <immintrin.h>
+#else
+#include <emmintrin.h>
+#endif
+#define RAVEL_SSE2
+#endif
+#if defined(RAVEL_SSE2) && defined(__AVX512BW__)
+#define RAVEL_LANES 4
+#elif defined(RAVEL_SSE2) && defined(__AVX2__)
+#define RAVEL_LANES 2
+#else
+#define RAVEL_LANES 1
+#endif
+
+#ifndef RAVEL_PLAIN
+#define RAVEL_INLINE __attribute__((always_inline, unused)) static inline
+/* clang would unroll a loop by 16 before the function that it is in, whose argument bounds
+ * it, is inlined; in full it cannot before.  gcc warns of it where it does not optimise. */
+#ifndef __OPTIMIZE__
+#define RAVEL_UNROLL
+#elif defined __clang__
+#define RAVEL_UNROLL _Pragma("clang loop unroll(full)")
+#else
+#define RAVEL_UNROLL _Pragma("GCC unroll 16")
+#endif
+
+/* ravel_2x4: elements of 2 bytes, 4 lanes; ravel_anyx4: of bytes, at any address. */
+#define RAVEL_TYPES(w)                                                           \
+    typedef uint8_t ravel_1x##w __attribute__((vector_size(16 * w)));            \
+    typedef uint16_t ravel_2x##w __attribute__((vector_size(16 * w)));           \
+    typedef uint32_t ravel_4x##w __attribute__((vector_size(16 * w)));           \
+    typedef uint64_t ravel_8x##w __attribute__((vector_size(16 * w)));           \
+    typedef uint8_t ravel_anyx##w                                                \
+        __attribute__((vector_size(16 * w), aligned(1), may_alias));
+
+/* An element of a, one of b, and so on, from the low (high) half of every lane;
+ * elements of n bytes, m of them a lane, w lanes. */
+#define RAVEL_LOW(n, m, w, a, b)                                                 \
+    __builtin_shufflevector(a, b, RAVEL_EACH##w(RAVEL_ZIP##n, 0, m))
+#define RAVEL_HIGH(n, m, w, a, b)                                                \
+    __builtin_shufflevector(a, b, RAVEL_EACH##w(RAVEL_ZIP##n, (m) / 2, m))
+#define RAVEL_EACH1(zip, i, m) zip(i, m)
+#define RAVEL_EACH2(zip, i, m) zip(i, 2 * (m)), zip((i) + (m), 2 * (m))
+#define RAVEL_EACH4(zip, i, m) zip(i, 4 * (m)), zip((i) + (m), 4 * (m)), \
+    zip((i) + 2 * (m), 4 * (m)), zip((i) + 3 * (m), 4 * (m))
+#define RAVEL_ZIP8(i, b) (i), (i) + (b)
+#define RAVEL_ZIP4(i, b) RAVEL_ZIP8(i, b), RAVEL_ZIP8((i) + 1, b)
+#define RAVEL_ZIP2(i, b) RAVEL_ZIP4(i, b), RAVEL_ZIP4((i) + 2, b)
+#define RAVEL_ZIP1(i, b) RAVEL_ZIP2(i, b), RAVEL_ZIP2((i) + 4, b)
+
+/* Keeps an address in a register: compilers would take one for each row of a block, more
+ * than there are. */
+#define RAVEL_KEEP(x) __asm__("" : "+r"(x))
+
+/* 16 bytes from each of w rows; and 16 * w bytes back, past the caches where `stream`
+ * says so and the address is aligned. */
+RAVEL_TYPES(1)
+RAVEL_INLINE ravel_1x1
+ravel_load1(const unsigned char *s)
 {
-    v = (v >> 4 & 0x0f0f0f0f0f0f0f0fu) | (v & 0x0f0f0f0f0f0f0f0fu) << 4;
-    if (bits < 4)
-        v = (v >> 2 & 0x3333333333333333u) | (v & 0x3333333333333333u) << 2;
-    if (bits < 2)
-        v = (v >> 1 & 0x5555555555555555u) | (v & 0x5555555555555555u) << 1;
+    return (ravel_1x1)*(const ravel_anyx1 *)s;
+}
+
+RAVEL_INLINE ravel_1x1
+ravel_rows1(const unsigned char *const *s, int64_t at)
+{
+    return ravel_load1(s[0] + at);
+}
+
+RAVEL_INLINE void
+ravel_store1(unsigned char *d, ravel_1x1 v, int64_t stream)
+{
+#ifdef RAVEL_SSE2
+    if (stream)
+        _mm_stream_si128((__m128i *)(void *)d, (__m128i)v);
+    else
+#endif
+        *(ravel_anyx1 *)d = v;
+    (void)stream;
+}
+
+#if RAVEL_LANES > 1
+/* Intrinsics: gcc 12 does not find the instruction that loads an upper lane. */
+RAVEL_TYPES(2)
+RAVEL_INLINE ravel_1x2
+ravel_rows2(const unsigned char *const *s, int64_t at)
+{
+    const __m128i a = _mm_loadu_si128((const __m128i *)(const void *)(s[0] + at));
+    const __m128i b = _mm_loadu_si128((const __m128i *)(const void *)(s[1] + at));
+    return (ravel_1x2)_mm256_inserti128_si256(_mm256_castsi128_si256(a), b, 1);
+}
+
+RAVEL_INLINE ravel_1x2
+ravel_load2(const unsigned char *s)
+{
+    return (ravel_1x2)*(const ravel_anyx2 *)s;
+}
+
+RAVEL_INLINE void
+ravel_lanes2(unsigned char *low, unsigned char *high, ravel_1x2 v)
+{
+    _mm_storeu_si128((__m128i *)(void *)low, _mm256_castsi256_si128((__m256i)v));
+    _mm_storeu_si128((__m128i *)(void *)high, _mm256_extracti128_si256((__m256i)v, 1));
+}
+
+RAVEL_INLINE void
+ravel_store2(unsigned char *d, ravel_1x2 v, int64_t stream)
+{
+    if (stream)
+        _mm256_stream_si256((__m256i *)(void *)d, (__m256i)v);
+    else
+        *(ravel_anyx2 *)d = v;
+}
+#endif
+
+#if RAVEL_LANES > 2
+RAVEL_TYPES(4)
+RAVEL_INLINE ravel_1x4
+ravel_rows4(const unsigned char *const *s, int64_t at)
+{
+    const __m256i a = (__m256i)ravel_rows2(s, at);
+    const __m256i b = (__m256i)ravel_rows2(s + 2, at);
+    return (ravel_1x4)_mm512_inserti64x4(_mm512_castsi256_si512(a), b, 1);
+}
+
+RAVEL_INLINE void
+ravel_store4(unsigned char *d, ravel_1x4 v, int64_t stream)
+{
+    if (stream)
+        _mm512_stream_si512((__m512i *)(void *)d, (__m512i)v);
+    else
+        *(ravel_anyx4 *)d = v;
+}
+#endif
+#endif
+
+/* Lanes of 16 bytes for ravel_shuffle: RAVEL_LANES of them at once.  ravel_pick: byte i is
+ * the byte at[i] of its lane, 0 where at[i] is 128 or more. */
+#if defined(RAVEL_SSE2) && defined(__SSSE3__)
+#define RAVEL_SHUFFLES
+#elif defined(__aarch64__) && defined(__GNUC__) && !defined(RAVEL_PLAIN) && \
+    !defined(RAVEL_PORTABLE)
+#include <arm_neon.h>
+#define RAVEL_SHUFFLES
+#endif
+
+#ifdef RAVEL_SHUFFLES
+#if RAVEL_LANES == 4
+typedef ravel_1x4 ravel_lanes;
+typedef ravel_2x4 ravel_lanes_of_2;
+#elif RAVEL_LANES == 2
+typedef ravel_1x2 ravel_lanes;
+typedef ravel_2x2 ravel_lanes_of_2;
+#else
+typedef ravel_1x1 ravel_lanes;
+typedef ravel_2x1 ravel_lanes_of_2;
+#endif
+
+RAVEL_INLINE ravel_lanes
+ravel_constant(const void *table)
+{
+    ravel_lanes v;
+    memcpy(&v, table, sizeof v);
     return v;
 }
 
-static void
-ravel_bits_swap(unsigned char *dst, int64_t d, const unsigned char *src, int64_t s,
-                int64_t bytes, int64_t bits)
+/* 16 bytes at each of the offsets, which may be in a row. */
+RAVEL_INLINE ravel_lanes
+ravel_windows(const unsigned char *s, const int32_t *at, int32_t row)
 {
-    int64_t i = 0;
-    dst += d * bits / 8;
-    src += s * bits / 8;
-    for (; i + 8 <= bytes; i += 8) {
-        uint64_t v;
-        memcpy(&v, src + i, 8);
-        v = ravel_bits_swapped(v, bits);
-        memcpy(dst + i, &v, 8);
+    if (row) {
+        ravel_lanes v;
+        memcpy(&v, s + at[0], sizeof v);
+        return v;
     }
-    for (; i < bytes; i++)
-        dst[i] = (unsigned char)ravel_bits_swapped(src[i], bits);
+#if RAVEL_LANES == 4
+    const unsigned char *const from[] = {s + at[0], s + at[1], s + at[2], s + at[3]};
+    return ravel_rows4(from, 0);
+#elif RAVEL_LANES == 2
+    const unsigned char *const from[] = {s + at[0], s + at[1]};
+    return ravel_rows2(from, 0);
+#else
+    return ravel_load1(s + at[0]);
+#endif
 }
 
+RAVEL_INLINE ravel_lanes
+ravel_pick(ravel_lanes v, ravel_lanes at)
+{
+#if RAVEL_LANES == 4
+    return (ravel_lanes)_mm512_shuffle_epi8((__m512i)v, (__m512i)at);
+#elif RAVEL_LANES == 2
+    return (ravel_lanes)_mm256_shuffle_epi8((__m256i)v, (__m256i)at);
+#elif defined(RAVEL_SSE2)
+    return (ravel_lanes)_mm_shuffle_epi8((__m128i)v, (__m128i)at);
+#else
+    return (ravel_lanes)vqtbl1q_u8((uint8x16_t)v, (uint8x16_t)at);
+#endif
+}
+
+/* Bits of bytes to the left by k, to the right where it is negative: those that cross from
+ * a byte to the next are for a mask to remove. */
+RAVEL_INLINE ravel_lanes
+ravel_shifted(ravel_lanes v, int32_t k)
+{
+    const ravel_lanes_of_2 w = (ravel_lanes_of_2)v;
+    return k < 0 ? (ravel_lanes)(w >> -k) : (ravel_lanes)(w << k);
+}
+
+/* Lanes to where each belongs; as one vector where `lines` says that they are in a row,
+ * which may go past the caches. */
+RAVEL_INLINE void
+ravel_put(unsigned char *d, const int32_t *at, ravel_lanes v, int32_t lines, int64_t stream)
+{
+#if RAVEL_LANES == 4
+    if (lines) {
+        ravel_store4(d + at[0], v, stream);
+        return;
+    }
+    for (int i = 0; i < 4; i++)
+        memcpy(d + at[i], (const unsigned char *)&v + 16 * i, 16);
+#elif RAVEL_LANES == 2
+    if (lines)
+        ravel_store2(d + at[0], v, stream);
+    else
+        ravel_lanes2(d + at[0], d + at[1], v);
+#else
+    (void)lines;
+    ravel_store1(d + at[0], v, stream);
+#endif
+}
+#endif
+
+/* Tiles whose bytes and parts of bytes change places as a table says: rows times columns,
+ * in chunks, of which each has at least one; the last chunk may lie over others.  d and s
+ * count elements of `bits` bits from the start of the buffers, di and sk are from one row
+ * to the next, dj and sl from one column to the next.
+ *
+ * The table, in words of 4 bytes: rows of a chunk, columns of a chunk, where the second
+ * pass begins, 0 where there is one pass; then the passes.  The first of two writes to a
+ * buffer.  A pass:
+ *      rows of four lanes of 16 bytes; terms w of whole bytes, terms m with a mask;
+ *      whether the four lanes are 64 bytes in a row in the destination; whether some bytes
+ *      are of the fill, of which v has the bits;
+ *      of each of the m the bits to shift, to the left;
+ *      of each row where its lanes are in the destination, 4; a mask of the bytes of the
+ *      fill, 16, where there are such; of each w where it reads, 4,
+ *      whether that is 64 bytes in a row, and which bytes of those, 16; of each m the
+ *      same and a mask, 16. */
+#ifdef RAVEL_SHUFFLES
+/* As many lanes of a row as a vector has. */
+RAVEL_INLINE void
+ravel_shuffle_lanes(unsigned char *d, const unsigned char *s, const int32_t *shift,
+                    const int32_t *t, int32_t whole, int32_t masked, int32_t lines,
+                    int64_t stream, const unsigned char *fill, int lane)
+{
+    const int32_t *const to = t + lane;
+    ravel_lanes v = {0};
+    t += 4 + lane;
+    if (fill) {
+        v = ravel_constant(fill) & ravel_constant(t + 3 * lane);
+        t += 16;
+    }
+    for (int32_t i = 0; i < whole; i++, t += 21)
+        v |= ravel_pick(ravel_windows(s, t, (t - lane)[4]), ravel_constant(t + 5 + 3 * lane));
+    for (int32_t i = 0; i < masked; i++, t += 37) {
+        const ravel_lanes w = ravel_pick(ravel_windows(s, t, (t - lane)[4]),
+                                         ravel_constant(t + 5 + 3 * lane));
+        v |= ravel_shifted(w, shift[i]) & ravel_constant(t + 21 + 3 * lane);
+    }
+    ravel_put(d, to, v, lines, stream);
+}
+
+RAVEL_INLINE void
+ravel_shuffle_terms(unsigned char *d, const unsigned char *s, const int32_t *pass,
+                    int32_t whole, int32_t masked, const unsigned char *fill,
+                    int64_t stream)
+{
+    const int32_t each = 4 + (fill ? 16 : 0) + 21 * whole + 37 * masked;
+    const int32_t *const shift = pass + 5, *t = shift + masked;
+    for (int32_t g = 0; g < pass[0]; g++, t += each) {
+        const int64_t past = stream && pass[3] && !((uintptr_t)(d + t[0]) & 63);
+        for (int lane = 0; lane < 4; lane += RAVEL_LANES)
+            ravel_shuffle_lanes(d, s, shift, t, whole, masked, pass[3], past, fill,
+                                lane);
+    }
+}
+#else
+static void
+ravel_shuffle_lane(unsigned char *d, const unsigned char *s, const int32_t *shift,
+                   const int32_t *t, int32_t whole, int32_t masked,
+                   const unsigned char *fill, int lane)
+{
+    unsigned char v[16] = {0};
+    unsigned char *const to = d + t[lane];
+    t += 4;
+    if (fill) {
+        for (int k = 0; k < 16; k++)
+            v[k] = (unsigned char)(fill[k] & ((const unsigned char *)(t + 4 * lane))[k]);
+        t += 16;
+    }
+    for (int32_t i = 0; i < whole + masked; i++) {
+        const unsigned char *const from = s + t[lane];
+        const unsigned char *const at = (const unsigned char *)(t + 5 + 4 * lane);
+        const unsigned char *const mask = at + 64;
+        for (int k = 0; k < 16; k++) {
+            if (at[k] > 15)
+                continue;
+            if (i < whole) {
+                v[k] = from[at[k]];
+                continue;
+            }
+            const int left = shift[i - whole];
+            const unsigned w = from[at[k]];
+            v[k] = (unsigned char)(v[k] | ((left < 0 ? w >> -left : w << left) & mask[k]));
+        }
+        t += i < whole ? 21 : 37;
+    }
+    memcpy(to, v, 16);
+}
+
+static inline void
+ravel_shuffle_terms(unsigned char *d, const unsigned char *s, const int32_t *pass,
+                    int32_t whole, int32_t masked, const unsigned char *fill,
+                    int64_t stream)
+{
+    const int32_t each = 4 + (fill ? 16 : 0) + 21 * whole + 37 * masked;
+    const int32_t *const shift = pass + 5, *t = shift + masked;
+    (void)stream;
+    for (int32_t g = 0; g < pass[0]; g++, t += each)
+        for (int lane = 0; lane < 4; lane++)
+            ravel_shuffle_lane(d, s, shift, t, whole, masked, fill, lane);
+}
+#endif
+
+/* A pass over tiles dp and sp bytes apart; the numbers of terms that are frequent are
+ * constants. */
+static void
+ravel_shuffle_pass(unsigned char *d, const unsigned char *s, const int32_t *pass,
+                   int64_t tiles, int64_t dp, int64_t sp, int64_t stream,
+                   const unsigned char *fill)
+{
+    if (pass[4]) {
+        for (int64_t i = 0; i < tiles; i++)
+            ravel_shuffle_terms(d + i * dp, s + i * sp, pass, pass[1], pass[2], fill,
+                                stream);
+        return;
+    }
+#define RAVEL_TERMS(w, m)                                                        \
+    for (int64_t i = 0; i < tiles; i++)                                          \
+        ravel_shuffle_terms(d + i * dp, s + i * sp, pass, w, m, NULL, stream)
+    switch (100 * pass[2] + pass[1]) {
+    case 1: RAVEL_TERMS(1, 0); break;
+    case 2: RAVEL_TERMS(2, 0); break;
+    case 3: RAVEL_TERMS(3, 0); break;
+    case 4: RAVEL_TERMS(4, 0); break;
+    case 200: RAVEL_TERMS(0, 2); break;
+    case 300: RAVEL_TERMS(0, 3); break;
+    case 400: RAVEL_TERMS(0, 4); break;
+    default: RAVEL_TERMS(pass[1], pass[2]); break;
+    }
+#undef RAVEL_TERMS
+}
+
+/* Tiles in a row; each by both passes where there are two. */
+static void
+ravel_shuffle_row(unsigned char *d, const unsigned char *s, const int32_t *table,
+                  int64_t tiles, int64_t dp, int64_t sp, int64_t stream,
+                  const unsigned char *fill)
+{
+    unsigned char buffer[2048];
+    if (!table[2]) {
+        ravel_shuffle_pass(d, s, table + 3, tiles, dp, sp, stream, fill);
+        return;
+    }
+    for (int64_t i = 0; i < tiles; i++) {
+        ravel_shuffle_pass(buffer, s + i * sp, table + 3, 1, 0, 0, 0, NULL);
+        ravel_shuffle_pass(d + i * dp, buffer, table + table[2], 1, 0, 0, stream, NULL);
+    }
+}
+
+static void
+ravel_shuffle(unsigned char *dst, int64_t d, const unsigned char *src, int64_t s,
+              const int32_t *table, int64_t rows, int64_t cols, int64_t di, int64_t sk,
+              int64_t dj, int64_t sl, int64_t stream, int64_t bits, uint64_t v)
+{
+    unsigned char fill[64] = {0};
+    const int64_t dp = di * bits / 8, sp = sk * bits / 8;
+    const int64_t dq = dj * bits / 8, sq = sl * bits / 8;
+    const int64_t r = table[0], c = table[1], all = rows / r;
+    dst += d * bits / 8;
+    src += s * bits / 8;
+    for (int64_t i = 0; i < 64 && table[7]; i += bits / 8)
+        memcpy(fill + i, &v, (size_t)(bits / 8));
+    for (int64_t j = 0; j < cols; j += c) {
+        const int64_t col = j + c > cols ? cols - c : j;
+        unsigned char *const to = dst + col * dq;
+        const unsigned char *const from = src + col * sq;
+        ravel_shuffle_row(to, from, table, all, r * dp, r * sp, stream, fill);
+        if (rows % r)
+            ravel_shuffle_row(to + (rows - r) * dp, from + (rows - r) * sp, table, 1, 0, 0,
+                              0, fill);
+    }
+}
+
+static const int32_t row_major_to_int4_high_u4_table0[88] = {
+    64, 1, 0, 1, 0, 2, 1, 0, -4, 4, 0, 16, 32, 48, 0, 16,
+    32, 48, 1, 50462976, 117835012, 185207048, 252579084, 50462976, 117835012, 185207048, 252579084, 50462976, 117835012, 185207048, 252579084, 50462976,
+    117835012, 185207048, 252579084, 252645135, 252645135, 252645135, 252645135, 252645135, 252645135, 252645135, 252645135, 252645135, 252645135, 252645135, 252645135, 252645135,
+    252645135, 252645135, 252645135, 0, 16, 32, 48, 1, 50462976, 117835012, 185207048, 252579084, 50462976, 117835012, 185207048, 252579084,
+    50462976, 117835012, 185207048, 252579084, 50462976, 117835012, 185207048, 252579084, -252645136, -252645136, -252645136, -252645136, -252645136, -252645136, -252645136, -252645136,
+    -252645136, -252645136, -252645136, -252645136, -252645136, -252645136, -252645136, -252645136
+};
 /* src: 393216 bytes, dst: 393216 bytes; they do not overlap */
 void
 row_major_to_int4_high_u4(void *dst_, const void *src_)
 {
     unsigned char *restrict dst = dst_;
     const unsigned char *restrict src = src_;
-    /* R=0..1023 C=0..767: bits_swap */
-    ravel_bits_swap(dst, 0, src, 1, 393216, 4);
+    /* R=0..1023 C=0..767: shuffle */
+    ravel_shuffle(dst, 0, src, 1, row_major_to_int4_high_u4_table0, 393216, 1, 2, 2, 0, 0, 0, 4, 0x0u);
 }

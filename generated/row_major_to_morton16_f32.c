@@ -10,284 +10,451 @@
 #include <omp.h>
 #endif
 
-/* Runs of so many bytes or more are copied one by one. */
-enum { RAVEL_LONG_BYTES = 256 };
-
-/* Past the caches: RAVEL_STREAM bytes, a line of them, aligned in the destination. */
-#ifdef __GNUC__
-#define RAVEL_PREFETCH(p) __builtin_prefetch(p)
-#else
-#define RAVEL_PREFETCH(p) (void)(p)
+/* Values are taken to bytes, and words apart, the lowest byte first. */
+#if defined(__BIG_ENDIAN__) || \
+    (defined(__BYTE_ORDER__) && __BYTE_ORDER__ != __ORDER_LITTLE_ENDIAN__)
+#error "this relayout is for little-endian machines: the bytes of its values would be wrong"
 #endif
-#if defined(__AVX2__) && !defined(RAVEL_PLAIN) && !defined(RAVEL_PORTABLE)
+
+/* Vectors of 1, 2 or 4 lanes of 16 bytes; only loads and stores cross lanes.
+ * RAVEL_LANES: the widest that the compiler was told of (-mavx2, -march=native).
+ * RAVEL_PLAIN: no vectors; RAVEL_PORTABLE: the compiler's own, no intrinsics. */
+#if !defined(RAVEL_PLAIN) && !defined(__clang__) && \
+    !(defined(__GNUC__) && __GNUC__ >= 12)
+#define RAVEL_PLAIN
+#endif
+#if defined(__SSE2__) && !defined(RAVEL_PLAIN) && !defined(RAVEL_PORTABLE)
+/* The large header takes a compiler longer than all of ours. */
+#ifdef __SSSE3__
 #include <immintrin.h>
-enum { RAVEL_STREAM = 32 };
-static inline void
-ravel_stream(unsigned char *d, const unsigned char *s)
-{
-    _mm256_stream_si256((__m256i *)(void *)d,
-                        _mm256_loadu_si256((const __m256i *)(const void *)s));
-}
-#elif defined(__SSE2__) && !defined(RAVEL_PLAIN) && !defined(RAVEL_PORTABLE)
-#include <emmintrin.h>
-enum { RAVEL_STREAM = 16 };
-static inline void
-ravel_stream(unsigned char *d, const unsigned char *s)
-{
-    _mm_stream_si128((__m128i *)(void *)d,
-                     _mm_loadu_si128((const __m128i *)(const void *)s));
-}
 #else
-enum { RAVEL_STREAM = 32 };
-static inline void
-ravel_stream(unsigned char *d, const unsigned char *s)
+#include <emmintrin.h>
+#endif
+#define RAVEL_SSE2
+#endif
+#if defined(RAVEL_SSE2) && defined(__AVX512BW__)
+#define RAVEL_LANES 4
+#elif defined(RAVEL_SSE2) && defined(__AVX2__)
+#define RAVEL_LANES 2
+#else
+#define RAVEL_LANES 1
+#endif
+
+#ifndef RAVEL_PLAIN
+#define RAVEL_INLINE __attribute__((always_inline, unused)) static inline
+/* clang would unroll a loop by 16 before the function that it is in, whose argument bounds
+ * it, is inlined; in full it cannot before.  gcc warns of it where it does not optimise. */
+#ifndef __OPTIMIZE__
+#define RAVEL_UNROLL
+#elif defined __clang__
+#define RAVEL_UNROLL _Pragma("clang loop unroll(full)")
+#else
+#define RAVEL_UNROLL _Pragma("GCC unroll 16")
+#endif
+
+/* ravel_2x4: elements of 2 bytes, 4 lanes; ravel_anyx4: of bytes, at any address. */
+#define RAVEL_TYPES(w)                                                           \
+    typedef uint8_t ravel_1x##w __attribute__((vector_size(16 * w)));            \
+    typedef uint16_t ravel_2x##w __attribute__((vector_size(16 * w)));           \
+    typedef uint32_t ravel_4x##w __attribute__((vector_size(16 * w)));           \
+    typedef uint64_t ravel_8x##w __attribute__((vector_size(16 * w)));           \
+    typedef uint8_t ravel_anyx##w                                                \
+        __attribute__((vector_size(16 * w), aligned(1), may_alias));
+
+/* An element of a, one of b, and so on, from the low (high) half of every lane;
+ * elements of n bytes, m of them a lane, w lanes. */
+#define RAVEL_LOW(n, m, w, a, b)                                                 \
+    __builtin_shufflevector(a, b, RAVEL_EACH##w(RAVEL_ZIP##n, 0, m))
+#define RAVEL_HIGH(n, m, w, a, b)                                                \
+    __builtin_shufflevector(a, b, RAVEL_EACH##w(RAVEL_ZIP##n, (m) / 2, m))
+#define RAVEL_EACH1(zip, i, m) zip(i, m)
+#define RAVEL_EACH2(zip, i, m) zip(i, 2 * (m)), zip((i) + (m), 2 * (m))
+#define RAVEL_EACH4(zip, i, m) zip(i, 4 * (m)), zip((i) + (m), 4 * (m)), \
+    zip((i) + 2 * (m), 4 * (m)), zip((i) + 3 * (m), 4 * (m))
+#define RAVEL_ZIP8(i, b) (i), (i) + (b)
+#define RAVEL_ZIP4(i, b) RAVEL_ZIP8(i, b), RAVEL_ZIP8((i) + 1, b)
+#define RAVEL_ZIP2(i, b) RAVEL_ZIP4(i, b), RAVEL_ZIP4((i) + 2, b)
+#define RAVEL_ZIP1(i, b) RAVEL_ZIP2(i, b), RAVEL_ZIP2((i) + 4, b)
+
+/* Keeps an address in a register: compilers would take one for each row of a block, more
+ * than there are. */
+#define RAVEL_KEEP(x) __asm__("" : "+r"(x))
+
+/* 16 bytes from each of w rows; and 16 * w bytes back, past the caches where `stream`
+ * says so and the address is aligned. */
+RAVEL_TYPES(1)
+RAVEL_INLINE ravel_1x1
+ravel_load1(const unsigned char *s)
 {
-    memcpy(d, s, 32);
+    return (ravel_1x1)*(const ravel_anyx1 *)s;
+}
+
+RAVEL_INLINE ravel_1x1
+ravel_rows1(const unsigned char *const *s, int64_t at)
+{
+    return ravel_load1(s[0] + at);
+}
+
+RAVEL_INLINE void
+ravel_store1(unsigned char *d, ravel_1x1 v, int64_t stream)
+{
+#ifdef RAVEL_SSE2
+    if (stream)
+        _mm_stream_si128((__m128i *)(void *)d, (__m128i)v);
+    else
+#endif
+        *(ravel_anyx1 *)d = v;
+    (void)stream;
+}
+
+#if RAVEL_LANES > 1
+/* Intrinsics: gcc 12 does not find the instruction that loads an upper lane. */
+RAVEL_TYPES(2)
+RAVEL_INLINE ravel_1x2
+ravel_rows2(const unsigned char *const *s, int64_t at)
+{
+    const __m128i a = _mm_loadu_si128((const __m128i *)(const void *)(s[0] + at));
+    const __m128i b = _mm_loadu_si128((const __m128i *)(const void *)(s[1] + at));
+    return (ravel_1x2)_mm256_inserti128_si256(_mm256_castsi128_si256(a), b, 1);
+}
+
+RAVEL_INLINE ravel_1x2
+ravel_load2(const unsigned char *s)
+{
+    return (ravel_1x2)*(const ravel_anyx2 *)s;
+}
+
+RAVEL_INLINE void
+ravel_lanes2(unsigned char *low, unsigned char *high, ravel_1x2 v)
+{
+    _mm_storeu_si128((__m128i *)(void *)low, _mm256_castsi256_si128((__m256i)v));
+    _mm_storeu_si128((__m128i *)(void *)high, _mm256_extracti128_si256((__m256i)v, 1));
+}
+
+RAVEL_INLINE void
+ravel_store2(unsigned char *d, ravel_1x2 v, int64_t stream)
+{
+    if (stream)
+        _mm256_stream_si256((__m256i *)(void *)d, (__m256i)v);
+    else
+        *(ravel_anyx2 *)d = v;
 }
 #endif
 
-static inline void
-ravel_stream_line(unsigned char *d, const unsigned char *s)
+#if RAVEL_LANES > 2
+RAVEL_TYPES(4)
+RAVEL_INLINE ravel_1x4
+ravel_rows4(const unsigned char *const *s, int64_t at)
 {
-    for (int i = 0; i < 64; i += RAVEL_STREAM)
-        ravel_stream(d + i, s + i);
+    const __m256i a = (__m256i)ravel_rows2(s, at);
+    const __m256i b = (__m256i)ravel_rows2(s + 2, at);
+    return (ravel_1x4)_mm512_inserti64x4(_mm512_castsi256_si512(a), b, 1);
 }
 
-/* Runs of any bytes: short ones, and past the caches. */
-/* A short run without a call; runs of constant size are one load and one store. */
-static inline void
-ravel_move(unsigned char *d, const unsigned char *s, int64_t bytes)
+RAVEL_INLINE void
+ravel_store4(unsigned char *d, ravel_1x4 v, int64_t stream)
 {
-    if (bytes > 128) {
-        memcpy(d, s, (size_t)bytes);
+    if (stream)
+        _mm512_stream_si512((__m512i *)(void *)d, (__m512i)v);
+    else
+        *(ravel_anyx4 *)d = v;
+}
+#endif
+#endif
+
+/* Lanes of 16 bytes for ravel_shuffle: RAVEL_LANES of them at once.  ravel_pick: byte i is
+ * the byte at[i] of its lane, 0 where at[i] is 128 or more. */
+#if defined(RAVEL_SSE2) && defined(__SSSE3__)
+#define RAVEL_SHUFFLES
+#elif defined(__aarch64__) && defined(__GNUC__) && !defined(RAVEL_PLAIN) && \
+    !defined(RAVEL_PORTABLE)
+#include <arm_neon.h>
+#define RAVEL_SHUFFLES
+#endif
+
+#ifdef RAVEL_SHUFFLES
+#if RAVEL_LANES == 4
+typedef ravel_1x4 ravel_lanes;
+typedef ravel_2x4 ravel_lanes_of_2;
+#elif RAVEL_LANES == 2
+typedef ravel_1x2 ravel_lanes;
+typedef ravel_2x2 ravel_lanes_of_2;
+#else
+typedef ravel_1x1 ravel_lanes;
+typedef ravel_2x1 ravel_lanes_of_2;
+#endif
+
+RAVEL_INLINE ravel_lanes
+ravel_constant(const void *table)
+{
+    ravel_lanes v;
+    memcpy(&v, table, sizeof v);
+    return v;
+}
+
+/* 16 bytes at each of the offsets, which may be in a row. */
+RAVEL_INLINE ravel_lanes
+ravel_windows(const unsigned char *s, const int32_t *at, int32_t row)
+{
+    if (row) {
+        ravel_lanes v;
+        memcpy(&v, s + at[0], sizeof v);
+        return v;
+    }
+#if RAVEL_LANES == 4
+    const unsigned char *const from[] = {s + at[0], s + at[1], s + at[2], s + at[3]};
+    return ravel_rows4(from, 0);
+#elif RAVEL_LANES == 2
+    const unsigned char *const from[] = {s + at[0], s + at[1]};
+    return ravel_rows2(from, 0);
+#else
+    return ravel_load1(s + at[0]);
+#endif
+}
+
+RAVEL_INLINE ravel_lanes
+ravel_pick(ravel_lanes v, ravel_lanes at)
+{
+#if RAVEL_LANES == 4
+    return (ravel_lanes)_mm512_shuffle_epi8((__m512i)v, (__m512i)at);
+#elif RAVEL_LANES == 2
+    return (ravel_lanes)_mm256_shuffle_epi8((__m256i)v, (__m256i)at);
+#elif defined(RAVEL_SSE2)
+    return (ravel_lanes)_mm_shuffle_epi8((__m128i)v, (__m128i)at);
+#else
+    return (ravel_lanes)vqtbl1q_u8((uint8x16_t)v, (uint8x16_t)at);
+#endif
+}
+
+/* Bits of bytes to the left by k, to the right where it is negative: those that cross from
+ * a byte to the next are for a mask to remove. */
+RAVEL_INLINE ravel_lanes
+ravel_shifted(ravel_lanes v, int32_t k)
+{
+    const ravel_lanes_of_2 w = (ravel_lanes_of_2)v;
+    return k < 0 ? (ravel_lanes)(w >> -k) : (ravel_lanes)(w << k);
+}
+
+/* Lanes to where each belongs; as one vector where `lines` says that they are in a row,
+ * which may go past the caches. */
+RAVEL_INLINE void
+ravel_put(unsigned char *d, const int32_t *at, ravel_lanes v, int32_t lines, int64_t stream)
+{
+#if RAVEL_LANES == 4
+    if (lines) {
+        ravel_store4(d + at[0], v, stream);
         return;
     }
-    for (; bytes >= 16; bytes -= 16, d += 16, s += 16)
-        memcpy(d, s, 16);
-    if (bytes & 8) {
-        memcpy(d, s, 8);
-        d += 8;
-        s += 8;
+    for (int i = 0; i < 4; i++)
+        memcpy(d + at[i], (const unsigned char *)&v + 16 * i, 16);
+#elif RAVEL_LANES == 2
+    if (lines)
+        ravel_store2(d + at[0], v, stream);
+    else
+        ravel_lanes2(d + at[0], d + at[1], v);
+#else
+    (void)lines;
+    ravel_store1(d + at[0], v, stream);
+#endif
+}
+#endif
+
+/* Tiles whose bytes and parts of bytes change places as a table says: rows times columns,
+ * in chunks, of which each has at least one; the last chunk may lie over others.  d and s
+ * count elements of `bits` bits from the start of the buffers, di and sk are from one row
+ * to the next, dj and sl from one column to the next.
+ *
+ * The table, in words of 4 bytes: rows of a chunk, columns of a chunk, where the second
+ * pass begins, 0 where there is one pass; then the passes.  The first of two writes to a
+ * buffer.  A pass:
+ *      rows of four lanes of 16 bytes; terms w of whole bytes, terms m with a mask;
+ *      whether the four lanes are 64 bytes in a row in the destination; whether some bytes
+ *      are of the fill, of which v has the bits;
+ *      of each of the m the bits to shift, to the left;
+ *      of each row where its lanes are in the destination, 4; a mask of the bytes of the
+ *      fill, 16, where there are such; of each w where it reads, 4,
+ *      whether that is 64 bytes in a row, and which bytes of those, 16; of each m the
+ *      same and a mask, 16. */
+#ifdef RAVEL_SHUFFLES
+/* As many lanes of a row as a vector has. */
+RAVEL_INLINE void
+ravel_shuffle_lanes(unsigned char *d, const unsigned char *s, const int32_t *shift,
+                    const int32_t *t, int32_t whole, int32_t masked, int32_t lines,
+                    int64_t stream, const unsigned char *fill, int lane)
+{
+    const int32_t *const to = t + lane;
+    ravel_lanes v = {0};
+    t += 4 + lane;
+    if (fill) {
+        v = ravel_constant(fill) & ravel_constant(t + 3 * lane);
+        t += 16;
     }
-    if (bytes & 4) {
-        memcpy(d, s, 4);
-        d += 4;
-        s += 4;
+    for (int32_t i = 0; i < whole; i++, t += 21)
+        v |= ravel_pick(ravel_windows(s, t, (t - lane)[4]), ravel_constant(t + 5 + 3 * lane));
+    for (int32_t i = 0; i < masked; i++, t += 37) {
+        const ravel_lanes w = ravel_pick(ravel_windows(s, t, (t - lane)[4]),
+                                         ravel_constant(t + 5 + 3 * lane));
+        v |= ravel_shifted(w, shift[i]) & ravel_constant(t + 21 + 3 * lane);
     }
-    for (bytes &= 3; bytes > 0; bytes--)
-        *d++ = *s++;
+    ravel_put(d, to, v, lines, stream);
 }
 
-#define RAVEL_RUNS(k)                                      \
-    for (int64_t r = 0; r < rows; r++)                     \
-        memcpy(d + r * dp, s + r * sp, k)
+RAVEL_INLINE void
+ravel_shuffle_terms(unsigned char *d, const unsigned char *s, const int32_t *pass,
+                    int32_t whole, int32_t masked, const unsigned char *fill,
+                    int64_t stream)
+{
+    const int32_t each = 4 + (fill ? 16 : 0) + 21 * whole + 37 * masked;
+    const int32_t *const shift = pass + 5, *t = shift + masked;
+    for (int32_t g = 0; g < pass[0]; g++, t += each) {
+        const int64_t past = stream && pass[3] && !((uintptr_t)(d + t[0]) & 63);
+        for (int lane = 0; lane < 4; lane += RAVEL_LANES)
+            ravel_shuffle_lanes(d, s, shift, t, whole, masked, pass[3], past, fill,
+                                lane);
+    }
+}
+#else
 static void
-ravel_copy_runs(unsigned char *d, const unsigned char *s, int64_t rows, int64_t bytes,
-                int64_t dp, int64_t sp)
+ravel_shuffle_lane(unsigned char *d, const unsigned char *s, const int32_t *shift,
+                   const int32_t *t, int32_t whole, int32_t masked,
+                   const unsigned char *fill, int lane)
 {
-    switch (bytes) {
-    case 1: RAVEL_RUNS(1); break;
-    case 2: RAVEL_RUNS(2); break;
-    case 4: RAVEL_RUNS(4); break;
-    case 8: RAVEL_RUNS(8); break;
-    case 16: RAVEL_RUNS(16); break;
-    case 32: RAVEL_RUNS(32); break;
-    case 64: RAVEL_RUNS(64); break;
-    default:
-        for (int64_t r = 0; r < rows; r++)
-            ravel_move(d + r * dp, s + r * sp, bytes);
+    unsigned char v[16] = {0};
+    unsigned char *const to = d + t[lane];
+    t += 4;
+    if (fill) {
+        for (int k = 0; k < 16; k++)
+            v[k] = (unsigned char)(fill[k] & ((const unsigned char *)(t + 4 * lane))[k]);
+        t += 16;
     }
-}
-#undef RAVEL_RUNS
-
-/* Whole lines; `next` is what will be read after them: fetched meanwhile. */
-static inline void
-ravel_stream_lines(unsigned char *d, const unsigned char *s, int64_t bytes,
-                   const unsigned char *next)
-{
-    for (int64_t i = 0; i < bytes; i += 64) {
-        RAVEL_PREFETCH(next + i);
-        ravel_stream_line(d + i, s + i);
-    }
-}
-
-static inline void
-ravel_stream_next(unsigned char *d, const unsigned char *s, int64_t bytes,
-                  const unsigned char *next)
-{
-    int64_t head = (int64_t)(-(uintptr_t)d & 63);
-    head = head < bytes ? head : bytes;
-    const int64_t lines = (bytes - head) / 64 * 64, end = head + lines;
-    if (head)
-        memcpy(d, s, (size_t)head);
-    ravel_stream_lines(d + head, s + head, lines, next + head);
-    if (bytes > end)
-        memcpy(d + end, s + end, (size_t)(bytes - end));
-}
-
-static inline void
-ravel_stream_run(unsigned char *d, const unsigned char *s, int64_t bytes)
-{
-    ravel_stream_next(d, s, bytes, s + 512);
-}
-
-/* rows runs of `bytes` bytes in each of n planes; dp and sp bytes from one run to the
- * next, dn and sn from one plane to the next.  `stream`: past the caches, where runs are
- * whole lines, or long, or touch in the destination; the source is fetched 2 KB ahead. */
-static inline void
-ravel_copy_long(unsigned char *d, const unsigned char *s, int64_t rows, int64_t bytes,
-                int64_t dp, int64_t sp, int64_t sn, int lines)
-{
-    const int64_t on = 1 + 2048 / bytes, planes = on / rows * sn, more = on % rows;
-    for (int64_t r = 0; r < rows; r++) {
-        const int64_t next = r + more < rows ? planes + (r + more) * sp
-                                             : planes + sn + (r + more - rows) * sp;
-        if (lines)
-            ravel_stream_lines(d + r * dp, s + r * sp, bytes, s + next);
-        else
-            ravel_stream_next(d + r * dp, s + r * sp, bytes, s + next);
-    }
-}
-
-static void
-ravel_copy_streamed(unsigned char *d, const unsigned char *s, int64_t rows,
-                    int64_t bytes, int64_t dp, int64_t sp, int64_t sn, int lines)
-{
-    switch (lines ? bytes : 0) {
-    case 0: ravel_copy_long(d, s, rows, bytes, dp, sp, sn, 0); break;
-    case 64: ravel_copy_long(d, s, rows, 64, dp, sp, sn, 1); break;
-    case 128: ravel_copy_long(d, s, rows, 128, dp, sp, sn, 1); break;
-    default: ravel_copy_long(d, s, rows, bytes, dp, sp, sn, 1);
-    }
-}
-
-/* Planes whose runs touch in the destination and make whole lines there, as many bytes a
- * run as go at once or a multiple. */
-static void
-ravel_copy_abreast(unsigned char *d, const unsigned char *s, int64_t n, int64_t rows,
-                   int64_t bytes, int64_t dn, int64_t sn, int64_t sp)
-{
-    const int64_t ahead = (1 + 1024 / bytes) * sn;
-    for (int64_t b = 0; b < n; b++)
-        for (int64_t r = 0; r < rows; r++) {
-            RAVEL_PREFETCH(s + b * sn + r * sp + ahead);
-            for (int64_t i = 0; i < bytes; i += RAVEL_STREAM)
-                ravel_stream(d + b * dn + r * bytes + i, s + b * sn + r * sp + i);
+    for (int32_t i = 0; i < whole + masked; i++) {
+        const unsigned char *const from = s + t[lane];
+        const unsigned char *const at = (const unsigned char *)(t + 5 + 4 * lane);
+        const unsigned char *const mask = at + 64;
+        for (int k = 0; k < 16; k++) {
+            if (at[k] > 15)
+                continue;
+            if (i < whole) {
+                v[k] = from[at[k]];
+                continue;
+            }
+            const int left = shift[i - whole];
+            const unsigned w = from[at[k]];
+            v[k] = (unsigned char)(v[k] | ((left < 0 ? w >> -left : w << left) & mask[k]));
         }
+        t += i < whole ? 21 : 37;
+    }
+    memcpy(to, v, 16);
 }
 
 static inline void
-ravel_fetch_runs(const unsigned char *s, int64_t rows, int64_t sp)
+ravel_shuffle_terms(unsigned char *d, const unsigned char *s, const int32_t *pass,
+                    int32_t whole, int32_t masked, const unsigned char *fill,
+                    int64_t stream)
 {
-    const int64_t on = sp > 0 && sp < 64 ? 64 / sp : 1;
-    for (int64_t r = 0; r < rows; r += on)
-        RAVEL_PREFETCH(s + r * sp);
+    const int32_t each = 4 + (fill ? 16 : 0) + 21 * whole + 37 * masked;
+    const int32_t *const shift = pass + 5, *t = shift + masked;
+    (void)stream;
+    for (int32_t g = 0; g < pass[0]; g++, t += each)
+        for (int lane = 0; lane < 4; lane++)
+            ravel_shuffle_lane(d, s, shift, t, whole, masked, fill, lane);
 }
+#endif
 
-/* Short runs that touch, rows of them in each of n planes: by way of a buffer, a piece of
- * every plane before the next. */
+/* A pass over tiles dp and sp bytes apart; the numbers of terms that are frequent are
+ * constants. */
 static void
-ravel_copy_gathered(unsigned char *d, const unsigned char *s, int64_t n, int64_t rows,
-                    int64_t bytes, int64_t dn, int64_t sn, int64_t sp)
+ravel_shuffle_pass(unsigned char *d, const unsigned char *s, const int32_t *pass,
+                   int64_t tiles, int64_t dp, int64_t sp, int64_t stream,
+                   const unsigned char *fill)
 {
-    unsigned char buffer[4096];
-    const int64_t most = 4096 / bytes;
-    for (int64_t r = 0, k; r < rows; r += k) {
-        k = rows - r < most ? rows - r : most;
-        for (int64_t b = 0; b < n; b++) {
-            const unsigned char *from = s + b * sn + r * sp;
-            ravel_fetch_runs(from + k * sp, k, sp);
-            ravel_copy_runs(buffer, from, k, bytes, bytes, sp);
-            ravel_stream_run(d + b * dn + r * bytes, buffer, k * bytes);
-        }
-    }
-}
-
-/* The same where runs of one row of every plane touch, and then those of the next. */
-static void
-ravel_copy_woven(unsigned char *d, const unsigned char *s, int64_t n, int64_t rows,
-                 int64_t bytes, int64_t sn, int64_t sp)
-{
-    unsigned char buffer[4096];
-    const int64_t most = 4096 / (n * bytes);
-    for (int64_t r = 0, k; r < rows; r += k) {
-        k = rows - r < most ? rows - r : most;
-        for (int64_t b = 0; b < n; b++) {
-            const unsigned char *from = s + b * sn + r * sp;
-            ravel_fetch_runs(from + k * sp, k, sp);
-            ravel_copy_runs(buffer + b * bytes, from, k, bytes, n * bytes, sp);
-        }
-        ravel_stream_run(d + r * n * bytes, buffer, k * n * bytes);
-    }
-}
-
-/* Short runs that touch in the destination: rows of a plane, or one row of every plane. */
-static int
-ravel_copy_short(unsigned char *d, const unsigned char *s, int64_t n, int64_t rows,
-                 int64_t bytes, int64_t dn, int64_t sn, int64_t dp, int64_t sp)
-{
-    enum { FEW = 1024 };
-    const int whole = bytes % RAVEL_STREAM == 0;
-    if (dp == bytes && rows > 1) {
-        const uintptr_t at = (uintptr_t)d | (uintptr_t)(rows * bytes) | (uintptr_t)dn;
-        if (whole && rows * bytes <= FEW && n > 1 && at % 64 == 0)
-            ravel_copy_abreast(d, s, n, rows, bytes, dn, sn, sp);
-        else
-            ravel_copy_gathered(d, s, n, rows, bytes, dn, sn, sp);
-    } else if (dn == bytes && n > 1) {
-        const uintptr_t at = (uintptr_t)d | (uintptr_t)(n * bytes) | (uintptr_t)dp;
-        if (whole && n * bytes <= FEW && at % 64 == 0)
-            ravel_copy_abreast(d, s, rows, n, bytes, dp, sp, sn);
-        else if (dp != n * bytes)
-            ravel_copy_gathered(d, s, rows, n, bytes, dp, sp, sn);
-        else if (dp <= 4096)
-            ravel_copy_woven(d, s, n, rows, bytes, sn, sp);
-        else
-            return 0;
-    } else {
-        return 0;
-    }
-    return 1;
-}
-
-static void
-ravel_copy(unsigned char *d, const unsigned char *s, int64_t n, int64_t rows,
-           int64_t bytes, int64_t dn, int64_t sn, int64_t dp, int64_t sp, int64_t stream)
-{
-    const uintptr_t at = (uintptr_t)d | (uintptr_t)dp | (n > 1 ? (uintptr_t)dn : 0);
-    const int lines = (at | (uintptr_t)bytes) % 64 == 0;
-    if (bytes == 0 || rows == 0)
+    if (pass[4]) {
+        for (int64_t i = 0; i < tiles; i++)
+            ravel_shuffle_terms(d + i * dp, s + i * sp, pass, pass[1], pass[2], fill,
+                                stream);
         return;
-    if (stream && !lines && bytes < RAVEL_LONG_BYTES &&
-        ravel_copy_short(d, s, n, rows, bytes, dn, sn, dp, sp))
-        return;
-    for (int64_t b = 0; b < n; b++, d += dn, s += sn)
-        if (stream && (lines || bytes >= RAVEL_LONG_BYTES))
-            ravel_copy_streamed(d, s, rows, bytes, dp, sp, sn, lines);
-        else
-            ravel_copy_runs(d, s, rows, bytes, dp, sp);
+    }
+#define RAVEL_TERMS(w, m)                                                        \
+    for (int64_t i = 0; i < tiles; i++)                                          \
+        ravel_shuffle_terms(d + i * dp, s + i * sp, pass, w, m, NULL, stream)
+    switch (100 * pass[2] + pass[1]) {
+    case 1: RAVEL_TERMS(1, 0); break;
+    case 2: RAVEL_TERMS(2, 0); break;
+    case 3: RAVEL_TERMS(3, 0); break;
+    case 4: RAVEL_TERMS(4, 0); break;
+    case 200: RAVEL_TERMS(0, 2); break;
+    case 300: RAVEL_TERMS(0, 3); break;
+    case 400: RAVEL_TERMS(0, 4); break;
+    default: RAVEL_TERMS(pass[1], pass[2]); break;
+    }
+#undef RAVEL_TERMS
 }
 
+/* Tiles in a row; each by both passes where there are two. */
+static void
+ravel_shuffle_row(unsigned char *d, const unsigned char *s, const int32_t *table,
+                  int64_t tiles, int64_t dp, int64_t sp, int64_t stream,
+                  const unsigned char *fill)
+{
+    unsigned char buffer[2048];
+    if (!table[2]) {
+        ravel_shuffle_pass(d, s, table + 3, tiles, dp, sp, stream, fill);
+        return;
+    }
+    for (int64_t i = 0; i < tiles; i++) {
+        ravel_shuffle_pass(buffer, s + i * sp, table + 3, 1, 0, 0, 0, NULL);
+        ravel_shuffle_pass(d + i * dp, buffer, table + table[2], 1, 0, 0, stream, NULL);
+    }
+}
+
+static void
+ravel_shuffle(unsigned char *dst, int64_t d, const unsigned char *src, int64_t s,
+              const int32_t *table, int64_t rows, int64_t cols, int64_t di, int64_t sk,
+              int64_t dj, int64_t sl, int64_t stream, int64_t bits, uint64_t v)
+{
+    unsigned char fill[64] = {0};
+    const int64_t dp = di * bits / 8, sp = sk * bits / 8;
+    const int64_t dq = dj * bits / 8, sq = sl * bits / 8;
+    const int64_t r = table[0], c = table[1], all = rows / r;
+    dst += d * bits / 8;
+    src += s * bits / 8;
+    for (int64_t i = 0; i < 64 && table[7]; i += bits / 8)
+        memcpy(fill + i, &v, (size_t)(bits / 8));
+    for (int64_t j = 0; j < cols; j += c) {
+        const int64_t col = j + c > cols ? cols - c : j;
+        unsigned char *const to = dst + col * dq;
+        const unsigned char *const from = src + col * sq;
+        ravel_shuffle_row(to, from, table, all, r * dp, r * sp, stream, fill);
+        if (rows % r)
+            ravel_shuffle_row(to + (rows - r) * dp, from + (rows - r) * sp, table, 1, 0, 0,
+                              0, fill);
+    }
+}
+
+static const int32_t row_major_to_morton16_f32_table0[192] = {
+    1, 1, 0, 4, 2, 0, 1, 0, 0, 16, 32, 48, 0, 0, 6144, 6144,
+    0, 50462976, 117835012, -2139062144, -2139062144, 185207048, 252579084, -2139062144, -2139062144, 50462976, 117835012, -2139062144, -2139062144, 185207048, 252579084, -2139062144,
+    -2139062144, 3072, 3072, 9216, 9216, 0, -2139062144, -2139062144, 50462976, 117835012, -2139062144, -2139062144, 185207048, 252579084, -2139062144, -2139062144,
+    50462976, 117835012, -2139062144, -2139062144, 185207048, 252579084, 64, 80, 96, 112, 16, 16, 6160, 6160, 0, 50462976,
+    117835012, -2139062144, -2139062144, 185207048, 252579084, -2139062144, -2139062144, 50462976, 117835012, -2139062144, -2139062144, 185207048, 252579084, -2139062144, -2139062144, 3088,
+    3088, 9232, 9232, 0, -2139062144, -2139062144, 50462976, 117835012, -2139062144, -2139062144, 185207048, 252579084, -2139062144, -2139062144, 50462976, 117835012,
+    -2139062144, -2139062144, 185207048, 252579084, 256, 272, 288, 304, 32, 32, 6176, 6176, 0, 50462976, 117835012, -2139062144,
+    -2139062144, 185207048, 252579084, -2139062144, -2139062144, 50462976, 117835012, -2139062144, -2139062144, 185207048, 252579084, -2139062144, -2139062144, 3104, 3104, 9248,
+    9248, 0, -2139062144, -2139062144, 50462976, 117835012, -2139062144, -2139062144, 185207048, 252579084, -2139062144, -2139062144, 50462976, 117835012, -2139062144, -2139062144,
+    185207048, 252579084, 320, 336, 352, 368, 48, 48, 6192, 6192, 0, 50462976, 117835012, -2139062144, -2139062144, 185207048,
+    252579084, -2139062144, -2139062144, 50462976, 117835012, -2139062144, -2139062144, 185207048, 252579084, -2139062144, -2139062144, 3120, 3120, 9264, 9264, 0,
+    -2139062144, -2139062144, 50462976, 117835012, -2139062144, -2139062144, 185207048, 252579084, -2139062144, -2139062144, 50462976, 117835012, -2139062144, -2139062144, 185207048, 252579084
+};
 /* src: 3145728 bytes, dst: 3145728 bytes; they do not overlap */
 void
 row_major_to_morton16_f32_part(void *dst_, const void *src_, int64_t part, int64_t parts)
 {
     unsigned char *restrict dst = dst_;
     const unsigned char *restrict src = src_;
-    /* Y=0..1023 X=0..767: copy */
+    /* Y=0..1023 X=0..767: shuffle */
     for (int64_t y4 = 64*part/parts; y4 < 64*(part + 1)/parts; y4++) {
         for (int64_t x4 = 0; x4 < 48; x4++) {
-            for (int64_t y3 = 0; y3 < 2; y3++) {
-                for (int64_t x3 = 0; x3 < 2; x3++) {
-                    for (int64_t y2 = 0; y2 < 2; y2++) {
-                        for (int64_t x2 = 0; x2 < 2; x2++) {
-                            for (int64_t y1 = 0; y1 < 2; y1++) {
-                                ravel_copy(dst + 49152*y4 + 1024*x4 + 512*y3 + 256*x3 + 128*y2 + 64*x2 + 32*y1, src + 49152*y4 + 24576*y3 + 12288*y2 + 6144*y1 + 64*x4 + 32*x3 + 16*x2, 2, 2, 8, 16, 8, 8, 3072, 0);
-                            }
-                        }
-                    }
-                }
-            }
+            ravel_shuffle(dst, 12288*y4 + 256*x4, src, 12288*y4 + 16*x4, row_major_to_morton16_f32_table0, 2, 2, 32, 3072, 128, 6144, 0, 32, 0x0u);
         }
     }
 }

@@ -28,7 +28,7 @@ stride(const Nest *n, const Numbers *m, int role, bool source)
 static void
 make_argument(const Plan *p, const Nest *n, const Numbers *m, Step *s, int at)
 {
-    CallArg c = call_arg(p, n, n->kernel->family->args[at]);
+    CallArg c = call_arg(p, n, kernel_letters(n->kernel)[at]);
     switch (c.is) {
     case CALL_NUMBER:
         s->arg[at] = (Word)c.number;
@@ -67,6 +67,6 @@ interpret_calls(Arena *a, const Plan *p, const Nest *n, const Numbers *m, Step *
         s->outer[k] = (Pace){m->n[loop], n->outer[k].step, m->ds[loop], m->ss[loop]};
     }
     s->nvarying = 0;
-    for (int i = 0; n->kernel->family->args[i]; i++)
+    for (int i = 0; kernel_letters(n->kernel)[i]; i++)
         make_argument(p, n, m, s, i);
 }

@@ -17,6 +17,7 @@ typedef struct {
     i64 room;             /* bytes left for tables */
     const Nest *n;        /* the one that is at work */
     Step *s;              /* its step */
+    const bool *outer;    /* which variables are of its outer loops */
 } Maker;
 
 static void
@@ -108,23 +109,6 @@ make_groups(Maker *m, Exprs *f, const Ex *x, Rest *r)
     }
 }
 
-/* The terms of an address with outer loops, or those without. */
-static const Ex *
-part_of(Maker *m, const Ex *x, bool outer)
-{
-    Term *t = arena_array(m->a, Term, x->n);
-    int n = 0;
-    for (int i = 0; i < x->n; i++) {
-        bool *used = arena_array(m->a, bool, ex_nvars(m->p->e)), any = false;
-        ex_vars(ex_sum(m->p->e, 0, &x->t[i], 1), used);
-        for (int k = 0; k < m->n->nouter; k++)
-            any |= used[m->n->loop[m->n->outer[k].loop].var];
-        if (any == outer)
-            t[n++] = x->t[i];
-    }
-    return ex_sum(m->p->e, outer ? 0 : x->base, t, n);
-}
-
 /* The scalars that occur in an address. */
 static void
 add_scalars(Maker *m, const Ex *x)
@@ -169,8 +153,8 @@ static void
 make_rests(Maker *m, const Ex *dst, const Ex *src)
 {
     m->s->scalar = arena_array(m->a, int, m->p->scalars->n);
-    dst = part_of(m, dst, true);
-    src = part_of(m, src, true);
+    dst = ex_part(m->p->e, dst, m->outer, true);
+    src = ex_part(m->p->e, src, m->outer, true);
     add_scalars(m, dst);
     add_scalars(m, src);
     m->s->dst = make_rest(m, dst);
@@ -202,8 +186,8 @@ make_sketch(Maker *m, const Ex *dst, const Ex *src)
     k->table = table_of(m);
     k->nneeds = nest_needs(m->p, m->n, needs);
     k->needs = arena_copy(m->a, needs, (size_t)k->nneeds * sizeof *needs);
-    k->dst = part_of(m, dst, false);
-    k->src = part_of(m, src, false);
+    k->dst = ex_part(m->p->e, dst, m->outer, false);
+    k->src = ex_part(m->p->e, src, m->outer, false);
     m->s->sketch = k;
     m->s->second = nest_second(m->p, m->n);
 }
@@ -213,6 +197,10 @@ make_step(Maker *m)
 {
     const Nest *n = m->n;
     const Ex *dst = nest_outside(m->p, n, false), *src = nest_outside(m->p, n, true);
+    bool *outer = arena_array(m->a, bool, ex_nvars(m->p->e));
+    for (int k = 0; k < n->nouter; k++)
+        outer[n->loop[n->outer[k].loop].var] = true;
+    m->outer = outer;
     *m->s = (Step){.owner = nest_owner(m->p, n)};
     m->s->kernel = (AnyKernel *)function(m->set, n->kernel->symbol);
     make_rests(m, dst, src);
@@ -222,7 +210,7 @@ make_step(Maker *m)
 const Steps *
 interpret_make(Arena *a, const Plan *p, const KernelSet *set)
 {
-    Maker m = {a, p, set, TABLES_BYTES, NULL, NULL};
+    Maker m = {a, p, set, TABLES_BYTES, NULL, NULL, NULL};
     Steps *s = arena_new(a, Steps);
     s->plan = p;
     s->width = 1;

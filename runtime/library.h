@@ -154,6 +154,10 @@ void threads_share(const Threads *t, ravel_task *task, void *arg);
 bool buffers_overlap(const void *dst, i64 dst_bytes, const void *src, i64 src_bytes);
 /* Execute one part of a plan; if its work is not shared, only part 0 of 1 is allowed. */
 void plan_part(const ravel_plan *p, void *dst, const void *src, i64 part, i64 parts);
+/* All of it by `most` threads: by these steps, or by its code where there are none, with
+ * these extents. */
+void plan_share(const ravel_plan *p, const Steps *steps, const int64_t *extent, int most,
+                void *dst, const void *src);
 
 /* shape.c: p at a shape, as a plan with constant extents.  `again` is compile_again of
  * p's plan; *out uses its arena.  Free *out with ravel_plan_free before p. */

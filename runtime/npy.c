@@ -9,46 +9,25 @@
 
 #define TILE 32              /* elements a side: both sides stay in the L1 cache */
 
-static void
-swap2(unsigned char *p, size_t len)
+/* Inlined for each unit, so that compilers make byte shuffles of it. */
+static inline void
+swap_units(unsigned char *p, size_t len, size_t unit)
 {
-    uint16_t v;
-    for (size_t i = 0; i < len; i += sizeof v) {
-        memcpy(&v, p + i, sizeof v);
-        v = __builtin_bswap16(v);
-        memcpy(p + i, &v, sizeof v);
-    }
-}
-
-static void
-swap4(unsigned char *p, size_t len)
-{
-    uint32_t v;
-    for (size_t i = 0; i < len; i += sizeof v) {
-        memcpy(&v, p + i, sizeof v);
-        v = __builtin_bswap32(v);
-        memcpy(p + i, &v, sizeof v);
-    }
-}
-
-static void
-swap8(unsigned char *p, size_t len)
-{
-    uint64_t v;
-    for (size_t i = 0; i < len; i += sizeof v) {
-        memcpy(&v, p + i, sizeof v);
-        v = __builtin_bswap64(v);
-        memcpy(p + i, &v, sizeof v);
-    }
+    for (size_t i = 0; i < len; i += unit)
+        for (size_t k = 0; k < unit / 2; k++) {
+            unsigned char b = p[i + k];
+            p[i + k] = p[i + unit - 1 - k];
+            p[i + unit - 1 - k] = b;
+        }
 }
 
 static void
 swap(unsigned char *p, size_t len, int unit)
 {
     switch (unit) {
-    case 2: swap2(p, len); break;
-    case 4: swap4(p, len); break;
-    case 8: swap8(p, len); break;
+    case 2: swap_units(p, len, 2); break;
+    case 4: swap_units(p, len, 4); break;
+    case 8: swap_units(p, len, 8); break;
     }
 }
 

@@ -45,26 +45,33 @@ ravel_plan_threads(const ravel_plan *p)
     return p ? p->threads.most : 0;
 }
 
-void
-plan_part(const ravel_plan *p, void *dst, const void *src, i64 part, i64 parts)
-{
-    if (p->steps)
-        interpret_part(p->steps, dst, src, part, parts);
-    else
-        p->code(dst, src, p->extent, part, parts);
-}
-
 typedef struct {
     const ravel_plan *p;
+    const Steps *steps;
+    const int64_t *extent;
     void *dst;
     const void *src;
 } Run;
 
 static void
+do_part(const Run *r, i64 part, i64 parts)
+{
+    if (r->steps)
+        interpret_part(r->steps, r->dst, r->src, part, parts);
+    else if (r->p->code)
+        r->p->code(r->dst, r->src, r->extent, part, parts);
+}
+
+void
+plan_part(const ravel_plan *p, void *dst, const void *src, i64 part, i64 parts)
+{
+    do_part(&(Run){p, p->steps, p->extent, dst, src}, part, parts);
+}
+
+static void
 run_part(void *arg, int part, int parts)
 {
-    const Run *r = arg;
-    plan_part(r->p, r->dst, r->src, part, parts);
+    do_part(arg, part, parts);
 }
 
 void
@@ -76,6 +83,15 @@ threads_share(const Threads *t, ravel_task *task, void *arg)
         t->f(t->host, task, arg, t->most);
     else
         threads_run(task, arg, t->most);
+}
+
+void
+plan_share(const ravel_plan *p, const Steps *steps, const int64_t *extent, int most,
+           void *dst, const void *src)
+{
+    Threads t = p->threads;
+    t.most = most;
+    threads_share(&t, run_part, &(Run){p, steps, extent, dst, src});
 }
 
 bool
@@ -92,7 +108,6 @@ ravel_run(const ravel_plan *p, void *dst, const void *src)
     if (!p || !dst || !src || !plan_is_fixed(p->plan) ||
         buffers_overlap(dst, layout_bytes(p->plan->dst), src, layout_bytes(p->plan->src)))
         return RAVEL_ERR_ARGUMENT;
-    Run r = {p, dst, src};
-    threads_share(&p->threads, run_part, &r);
+    plan_share(p, p->steps, p->extent, p->threads.most, dst, src);
     return RAVEL_OK;
 }

@@ -87,31 +87,6 @@ quick_extents(const ravel_plan *p, const int64_t *shape, int64_t *extent)
     return true;
 }
 
-typedef struct {
-    const Place *at;
-    void *dst;
-    const void *src;
-} Run;
-
-static void
-run_part(void *arg, int part, int parts)
-{
-    const Run *r = arg;
-    if (r->at->steps)
-        interpret_part(r->at->steps, r->dst, r->src, part, parts);
-    else if (r->at->p->code)
-        r->at->p->code(r->dst, r->src, r->at->extent, part, parts);
-}
-
-static void
-run_place(const Place *s, void *dst, const void *src)
-{
-    Run r = {s, dst, src};
-    Threads t = s->p->threads;
-    t.most = s->dst < SPLIT_BYTES ? 1 : t.most;
-    threads_share(&t, run_part, &r);
-}
-
 ravel_status
 ravel_run_shape(const ravel_plan *p, void *dst, const void *src, const int64_t *shape,
                 ravel_error *err)
@@ -131,7 +106,8 @@ ravel_run_shape(const ravel_plan *p, void *dst, const void *src, const int64_t *
                            "the source, %lld of the destination", (long long)s.src,
                            (long long)s.dst);
     else
-        run_place(&s, dst, src);
+        plan_share(p, s.steps, s.extent, s.dst < SPLIT_BYTES ? 1 : p->threads.most, dst,
+                   src);
     arena_free(&s.arena);
     return status;
 }

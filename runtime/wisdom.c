@@ -143,6 +143,17 @@ typedef struct {
     Advices out;
 } Work;
 
+/* What f makes of k is known from now on. */
+static ravel_status
+learn(ravel_context *cx, void (*f)(void *), Work *k, ravel_error *err)
+{
+    Diag d;
+    if (arena_run(&k->arena, &d, f, k))
+        return adopt(cx, &k->arena, k->out, err);
+    arena_free(&k->arena);
+    return error_of(err, &d);
+}
+
 static void
 read_text(void *arg)
 {
@@ -153,14 +164,9 @@ read_text(void *arg)
 ravel_status
 ravel_wisdom_load(ravel_context *cx, const char *text, size_t len, ravel_error *err)
 {
-    Diag d;
-    Work k = {.text = text, .len = len};
     if (!cx || !text)
         return error_set(err, RAVEL_ERR_ARGUMENT, "ravel_wisdom_load: a NULL argument");
-    if (arena_run(&k.arena, &d, read_text, &k))
-        return adopt(cx, &k.arena, k.out, err);
-    arena_free(&k.arena);
-    return error_of(err, &d);
+    return learn(cx, read_text, &(Work){.text = text, .len = len}, err);
 }
 
 static void
@@ -180,12 +186,7 @@ keep_one(void *arg)
 ravel_status
 wisdom_learn(ravel_context *cx, const Advice *one, ravel_error *err)
 {
-    Diag d;
-    Work k = {.one = one};
-    if (arena_run(&k.arena, &d, keep_one, &k))
-        return adopt(cx, &k.arena, k.out, err);
-    arena_free(&k.arena);
-    return error_of(err, &d);
+    return learn(cx, keep_one, &(Work){.one = one}, err);
 }
 
 /* The entries that are not replaced by newer ones, sorted by key. */

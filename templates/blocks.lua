@@ -25,6 +25,32 @@ ${name}(void *dst, const void *src)
         ${name}_block(dst, src, block);
 }
 ]],
+  -- extents at run time: numbers that the host computes of them, and its function that launches
+  runtime_kernel = [[
+static void
+${name}_block(unsigned char *restrict dst, const unsigned char *restrict src, const int64_t *values, int64_t block)
+{
+    (void)values;
+    (void)block;
+]],
+  values_are = "pointer",
+  runtime_close = "}\n",
+  value = "const ${type} ${name} = values[${index}];",
+  divide = "ravel_divide(${value}, ${multiplier}, ${shift})",
+  host_open = "\n#undef ravel_min\n#undef ravel_max\n",
+  host_close = [[
+
+int
+${name}(void *dst, const void *src, ${params})
+{
+    int64_t src_bytes, dst_bytes, blocks, values[${values}];
+    if (${name}_arguments(${extents}, &src_bytes, &dst_bytes, &blocks, values)) return 1;
+    for (int64_t block = 0; block < blocks; block++)
+        ${name}_block(dst, src, values, block);
+    return 0;
+}
+]],
+  helpers = { { "ravel_divide", "blocks/divide.h" } },
   shared = "_Alignas(128) unsigned char shared[16 * ${vectors}];",
   grid_block = "block", grid_block_rows = "block",
   box_only = "{", box_first = "if (${block} < ${end}) {", box_open = "if (${block} >= ${first} && ${block} < ${end}) {", box_close = "}",

@@ -84,6 +84,18 @@ ${name}(int64_t a, int64_t out[${rank}])
   fits = "if (${name} < 0) return 1;",
   bytes = "*${name} = ${value};",
   element = "x[${index}]",
+  -- the host's part of a kernel for blocks of threads: sizes, blocks and the kernel's arguments
+  divisor = "ravel_divisor(out + ${index}, ${most});",
+  values_open = [[
+/* bytes of both buffers, blocks of the grid and arguments of the kernel; 1 if an extent is not valid or a size does not fit */
+#ifdef __GNUC__
+__attribute__((unused))
+#endif
+static inline int
+${name}_arguments(${params}, int64_t *src_bytes, int64_t *dst_bytes, int64_t *blocks, int64_t out[${values}])
+{
+    (void)out;
+]],
   sizes_open = [[
 /* bytes of both buffers; 1 if an extent is not valid or a size does not fit */
 int
@@ -148,6 +160,7 @@ ${name}(void *dst, const void *src, const int64_t *x, int64_t part, int64_t part
   helpers = {
     { "ravel_min", "c/min.c" }, { "ravel_max", "c/max.c" },
     { "ravel_times", "c/times.c" }, { "ravel_round", "c/times.c", "c/round.c" },
+    { "ravel_divisor", "c/divisor.c" },
     { "ravel_fence", "c/fence.c" },
     { "omp_get_thread_num", "c/openmp.h" },
     { "ravel_copy", "c/copy_size.h", "c/stream.h", "c/runs.h", "c/copy.c" },

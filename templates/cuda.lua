@@ -13,6 +13,25 @@ ${name}(void *__restrict__ dst, const void *__restrict__ src)
 {
 ]],
   close = "}\n",
+  -- extents at run time: the numbers that the host computes of them are an argument; NVRTC and hipRTC see the kernel alone
+  runtime_kernel = [[
+#if defined(__CUDACC_RTC__) || defined(__HIPCC_RTC__)
+struct ${name}_values { long long v[${values}]; };
+#else
+#include <stdint.h>
+struct ${name}_values { int64_t v[${values}]; };
+#endif
+
+extern "C" __global__ void __launch_bounds__(${threads})
+${name}(void *__restrict__ dst, const void *__restrict__ src, const struct ${name}_values values)
+{
+]],
+  runtime_close = "}\n",
+  value = "const ${type} ${name} = values.v[${index}];",
+  divide = "ravel_divide(${value}, ${multiplier}, ${shift})",
+  helpers = { { "ravel_divide", "blocks/divide.cuda" } },
+  host_open = "\n#if !defined(__CUDACC_RTC__) && !defined(__HIPCC_RTC__)\n#undef ravel_min\n#undef ravel_max\n",
+  host_close = "#endif\n",
   shared = "__shared__ uint4 shared[${vectors}];",
   grid_block = "blockIdx.x", grid_block_rows = "(blockIdx.y*gridDim.x + blockIdx.x)",
   box_only = "{", box_first = "if (${block} < ${end}) {", box_open = "if (${block} >= ${first} && ${block} < ${end}) {", box_close = "}",

@@ -10,6 +10,21 @@ local function capitals(prefix)
   return s
 end
 
+local file = [[
+#version 430
+
+layout(local_size_x = ${threads}) in;
+
+]]
+
+-- any grid of as many blocks will do: its sides are asked for, and what is left over does nothing
+local main = [[
+void
+main()
+{
+    uint group = gl_WorkGroupID.x + gl_NumWorkGroups.x*(gl_WorkGroupID.y + gl_NumWorkGroups.y*gl_WorkGroupID.z);
+]]
+
 return {
   name = "glsl", model = "blocks",
   access_least = 4, index_bits = 32, shared_most = 16384, grid_side = 65535,
@@ -19,27 +34,26 @@ return {
   comment = "/* ${text} */",
   index = "uint", index_wide = "uint",
   type1 = "uint", type2 = "uint", type4 = "uint", type8 = "uvec2", type16 = "uvec4",
-  file_open = [[
-#version 430
-
-layout(local_size_x = ${threads}) in;
-
-]],
+  file_open = file,
   prologue_text = "",
   buffer_dst = "layout(std430, binding = ${binding}) restrict buffer Dst${width} { ${type} dst${width}[]; };",
   buffer_src = "layout(std430, binding = ${binding}) restrict readonly buffer Src${width} { ${type} src${width}[]; };",
   shared = "", shared_in_file = "shared ${type} tile[${count}];",
-  -- any grid of as many blocks will do: its sides are asked for, and what is left over does nothing
-  kernel_open = [[
-void
-main()
-{
-    uint group = gl_WorkGroupID.x + gl_NumWorkGroups.x*(gl_WorkGroupID.y + gl_NumWorkGroups.y*gl_WorkGroupID.z);
-]],
+  kernel_open = main,
   close = "}\n",
+  -- extents at run time: the numbers that the host computes of them are a buffer, of the lower 32 bits of each
+  binding_values = 2, values_are = "storage buffer",
+  runtime_file = file,
+  runtime_kernel = [[
+layout(std430, binding = ${binding}) restrict readonly buffer Values { uint values[]; };
+
+]] .. main,
+  runtime_close = "}\n",
+  value = "${type} ${name} = values[${index}];",
+  divide = "ravel_divide(${value}, ${multiplier}, ${shift})",
   grid_block = "group", grid_block_rows = "group",
-  box_only = "if (${block} < ${end}u) {", box_first = "if (${block} < ${end}u) {", box_open = "if (${block} >= ${first}u && ${block} < ${end}u) {", box_close = "}",
-  block_first = "${type} b = ${block};", block = "${type} b = ${block} - ${first}u;",
+  box_only = "if (${block} < ${end}) {", box_first = "if (${block} < ${end}) {", box_open = "if (${block} >= ${first} && ${block} < ${end}) {", box_close = "}",
+  block_first = "${type} b = ${block};", block = "${type} b = ${block} - ${first};",
   phase_open = "{ ${type} t = gl_LocalInvocationID.x;", phase_close = "}",
   barrier = "memoryBarrierShared(); barrier();",
   for_open = "for (${type} ${name} = 0u; ${name} < ${count}u; ${name}++) {", for_close = "}",
@@ -56,7 +70,7 @@ main()
   vector2 = "uvec2(${x}, ${y})", vector4 = "uvec4(${x}, ${y}, ${z}, ${w})",
   permute = "ravel_permute(${x}, ${y}, ${pattern}u)",
   nibbles_low = "(${x} & 0x0f0f0f0fu) | (${y} & 0x0f0f0f0fu) << 4", nibbles_high = "(${x} >> 4 & 0x0f0f0f0fu) | (${y} & 0xf0f0f0f0u)",
-  helpers = { { "ravel_permute", "blocks/permute.glsl" } },
+  helpers = { { "ravel_permute", "blocks/permute.glsl" }, { "ravel_divide", "blocks/divide.glsl" } },
   -- the address of an index, and back
   let = "int ${name} = ${value};", set = "index[${index}] = ${value};",
   check = "if (${value} < ${least} || ${value} > ${most}) return 0;", same = "if (${value} != ${other}) return 0;",

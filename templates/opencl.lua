@@ -24,6 +24,20 @@ ${name}(__global void *restrict dst, __global const void *restrict src)
 {
 ]],
   close = "}\n",
+  -- extents at run time: the numbers that the host computes of them are a buffer; included by C the file is the host's function
+  runtime_file = "#ifdef __OPENCL_VERSION__\n",
+  runtime_kernel = [[
+__kernel __attribute__((reqd_work_group_size(${threads}, 1, 1))) void
+${name}(__global void *restrict dst, __global const void *restrict src, __constant long *values)
+{
+]],
+  values_are = "constant buffer",
+  runtime_close = "}\n",
+  value = "const ${type} ${name} = values[${index}];",
+  divide = "ravel_divide(${value}, ${multiplier}, ${shift})",
+  helpers = { { "ravel_divide", "blocks/divide.cl" } },
+  host_open = "\n#else\n#include <stdint.h>\n",
+  host_close = "#endif\n",
   shared = "__local uint4 shared[${vectors}];",
   grid_block = "get_group_id(0)", grid_block_rows = "(get_group_id(1)*get_num_groups(0) + get_group_id(0))",
   box_only = "{", box_first = "if (${block} < ${end}) {", box_open = "if (${block} >= ${first} && ${block} < ${end}) {", box_close = "}",

@@ -104,6 +104,8 @@ def without(layout, place):
         return layout
     names, entries, settings = O.dissect(layout)
     dims = list(names or O.Inline(layout).dims)
+    if "..." in dims:      # these are as many as the shape leaves
+        return layout
     gone = dims.pop(place)
     kept = [e for e in entries if not re.search(r"\b%s\b" % gone, e) or any(re.search(r"\b%s\b" % d, e) for d in dims)]
     kept = [re.sub(r"\b%s\b" % gone, "0", re.sub(r"\b%s\[\d+\]" % gone, "0", e)) for e in kept]

@@ -15,8 +15,10 @@ import ravel
 sys.path.insert(0, str(ravel.ROOT / "bench"))
 import bench            # noqa: E402
 import cases            # noqa: E402
+import drawn            # noqa: E402
 import libs             # noqa: E402
 import peers            # noqa: E402
+import plain            # noqa: E402
 import report           # noqa: E402
 
 RAVEL = str(ravel.BUILD / "ravel")
@@ -100,6 +102,76 @@ def test_what_is_no_strided_copy_has_no_strides():
     by = {c.name: cases.nest(c) for c in CASES}
     assert by["nchw-nChw16c C=71 f32"] is None and by["blocks of 48-32 f32"] is None
     assert by["nchw-nhwc f32"] == [(64, 802816, 802816), (12544, 1, 64), (64, 12544, 1)]
+
+
+# --- drawn cases
+
+def test_drawing_is_by_the_seed():
+    all_ = drawn.every(7)
+    assert all_ == drawn.every(7) and all_ != drawn.every(8)
+    count = {g: sum(c.groups == [g] for c in all_) for g in drawn.GROUPS}
+    assert count["random"] == 200 and count["pairs"] == 100 and count["models"] == len(drawn.RECORDED) > 400
+    assert min(count.values()) >= 60 and len({c.name for c in all_}) == len(all_)
+    few = drawn.every(7, quick=True)
+    assert len(few) == 16*len(drawn.GROUPS) and all(c in all_ for c in few)
+    assert drawn.every(7, ["tiles"]) == [c for c in all_ if c.groups == ["tiles"]]
+
+
+def test_drawn_permutations_and_sizes():
+    c = [c for c in drawn.every(SEED) if c.groups == ["random"]]
+    assert {x.dtype for x in c} == {"u4", "u8", "f16", "f32", "f64", "c128"} and {len(x.shape) for x in c} == {2, 3, 4, 5, 6}
+    sizes = [x.elements*x.bits/8 for x in c]
+    assert max(sizes) <= 64 << 20 and min(sizes) > 16 << 10 and sum(s > 1 << 20 for s in sizes) > 80 < sum(s < 4 << 20 for s in sizes)
+    extents = [n for x in c for n in x.shape]
+    assert sum(n < 8 for n in extents) > 100 < sum(n > 64 for n in extents)
+    assert all(c.elements*c.bits <= (4 << 20)*8 for c in drawn.every(SEED, ["cache"]))
+
+
+def test_written_out_is_the_catalogue(cx):
+    for name, text in drawn.WRITTEN.items():
+        assert np.array_equal(cx.table(name, (2, 71, 5, 3), "f32"), cx.table(text, (2, 71, 5, 3), "f32"))
+
+
+@pytest.mark.parametrize("group", drawn.GROUPS)
+@pytest.mark.parametrize("seed", [1, SEED])
+def test_drawn_cases_are_right_when_small(cx, tmp_path, seed, group):
+    """ravel's elements by the index tables of both layouts; the plain loops' bytes by ravel's."""
+    text, runs = [], []
+    rng = np.random.default_rng(SEED)
+    for k, c in enumerate(drawn.every(seed, [group], quick=True, limit=TINY)):
+        to, at = (cx.table(x, c.shape, c.dtype).reshape(-1) for x in (c.dst, c.src))
+        with cx.plan(c.src, c.dst, c.shape, c.dtype) as p:
+            raw = rng.integers(0, 256, p.src_bytes, np.uint8)
+            out = p.run(raw).copy()
+        assert np.array_equal(ravel.unpack(out, c.bits)[to], ravel.unpack(raw, c.bits)[at]), c
+        text.append(plain.source(c, *plain.explained(ravel.BUILD, c)[:2], "plain%d" % k))
+        runs.append((c, raw, out))
+    (tmp_path / "p.c").write_text("".join(text))
+    subprocess.run(["gcc", "-O1", "-Wall", "-Werror", "-shared", "-fPIC", "-o", tmp_path / "p.so", tmp_path / "p.c"], check=True)
+    so = ct.CDLL(str(tmp_path / "p.so"))
+    for k, (c, raw, out) in enumerate(runs):
+        src, dst = ravel.Guarded(raw.size, 0), ravel.Guarded(out.size, 0)
+        src.body[:] = raw
+        getattr(so, "plain%d" % k)(ct.c_void_p(dst.body.ctypes.data), ct.c_void_p(src.body.ctypes.data))
+        assert dst.intact() and np.array_equal(dst.body, out), c
+
+
+@pytest.mark.parametrize("c", CASES, ids=lambda c: c.name)
+def test_loops_are_the_strides_of_the_text(c):
+    """Two ways to the loops of a strided copy: what ravel explains, and the layouts' text."""
+    c = cases.scaled(c, TINY)
+    assert plain.forward(plain.loops(c, *plain.explained(ravel.BUILD, c)[:2])) == cases.nest(c)
+
+
+def test_a_plain_loop_as_text(tmp_path):
+    c = cases.Case("", [], "u4", (6, 10), "(R,C){R, C}", "(R,C){C, R}")
+    text = plain.source(c, *plain.explained(ravel.BUILD, c)[:2])
+    assert "for (long i0 = 0; i0 < 10; i0++)" in text and "for (long i1 = 0; i1 < 3; i1++)" in text
+    c = cases.Case("", [], "f32", (6, 20), "(R,C){R, C}", "(R,C){C//16, R, C%16}")
+    assert "if (x1 < 20) d[96*(x1/16) + 16*x0 + x1%16] = s[20*x0 + x1];" in plain.source(c, *plain.explained(ravel.BUILD, c)[:2])
+    with pytest.raises(plain.NoLoop):
+        c = cases.Case("", [], "u8", (6,), "{A}", "(A){A%2, A%3}")
+        plain.source(c, *plain.explained(ravel.BUILD, c)[:2])
 
 
 # --- the measuring core
@@ -221,7 +293,93 @@ def test_what_is_wrong_has_no_ratio(built, tmp_path):
         assert r["state"] == "wrong" and r["why"].startswith("byte ")
         assert not {"ns", "memcpy", "best_peer"} & set(r)
         assert [r["state"] for r in c["results"] if r["name"] == "ravel gcc"] == ["ok"]
-    assert all(s["1"] == {"cases": 0} for s in j["summary"]["groups"].values())
+    assert all(s["1"] == {"cases": 0, "refused": 0} for s in j["summary"]["groups"].values())
+
+
+def test_drawn_cases_are_measured(built, tmp_path):
+    code, text, j = driver(built, tmp_path, "--seed", "3", "--groups", "packed,pixels", "--quick")
+    assert code == 0 and "seed 3: 32 cases" in text and j["settings"]["seed"] == 3, text
+    assert set(j["summary"]["groups"]) == {"packed", "pixels"}
+    for c in j["cases"]:
+        names = [r["name"] for r in c["results"]]
+        assert names[:3] == ["memcpy", "ntcopy", "ravel"] and names[-1] == "plain loop" and c["kernels"]
+        for r in c["results"]:
+            check_result(r)
+            assert r["state"] != "wrong", (c["name"], r)
+        assert [r["state"] for r in c["results"] if r["name"] == "plain loop"] == ["ok"]
+    worst = j["summary"]["groups"]["packed"]["1"]["worst_case"]
+    assert "%7.2f" % worst["ratio"] in text and worst["name"] in [c["name"] for c in j["cases"]]
+
+
+def test_groups_that_are_not_there():
+    for args in (["--groups", "ttc"], ["--cases", "random"], ["--cases", "ttc", "--seed", "1"]):
+        with pytest.raises(SystemExit):
+            bench.arguments(args)
+    assert bench.arguments(["--groups", "tiles"]).seed == 1 and bench.arguments([]).seed is None
+
+
+STAND_IN = """
+#define F(name, T, ...) void name(const int *perm, int dim, __VA_ARGS__ const T *a, const int *size, const int *oa, Z b, T *d, \
+                                  const int *ob, int threads, int rows) \
+{ \
+    long step[16], n = 1; \
+    for (int k = dim - 1; k >= 0; k--) { step[k] = n; n *= size[k]; } \
+    for (long i = 0; i < n; i++) { \
+        long at = 0, left = i; \
+        for (int k = dim - 1; k >= 0; k--) { at += left % size[perm[k]]*step[perm[k]]; left /= size[perm[k]]; } \
+        d[i] = a[at]; \
+    } \
+}
+typedef float Z;
+F(sTensorTranspose, float, float alpha,)
+#define Z double _Complex
+F(zTensorTranspose, double _Complex, double _Complex alpha, int conj,)
+"""
+
+
+def test_hptt_is_called(lib, tmp_path, monkeypatch):
+    """By a stand-in with its functions for C."""
+    (tmp_path / "h.c").write_text(STAND_IN)
+    subprocess.run(["gcc", "-shared", "-fPIC", "-o", tmp_path / "h.so", tmp_path / "h.c"], check=True)
+    for dtype in ("f32", "c128", "u8"):
+        j = bench.Job(lib, cases.Case("", ["random"], dtype, (3, 4, 5, 6), "(a,b,c,d){a,b,c,d}", "(a,b,c,d){c,a,d,b}"))
+        monkeypatch.delenv("HPTT_LIBRARY", raising=False)
+        with pytest.raises(peers.Absent, match="HPTT_LIBRARY"):
+            peers.hptt(j)
+        monkeypatch.setenv("HPTT_LIBRARY", str(tmp_path / "h.so"))
+        if dtype == "u8":
+            with pytest.raises(peers.Absent, match="type"):
+                peers.hptt(j)
+        else:
+            assert j.wrong(peers.hptt(j)) is None
+        j.free()
+
+
+def test_opencv_is_called(lib):
+    pytest.importorskip("cv2")
+    kinds = set()
+    for c in drawn.every(5, ["pixels"], limit=TINY):
+        j = bench.Job(lib, c)
+        try:
+            assert j.wrong(peers.opencv(j)) is None, c
+            kinds.add(c.kind)
+        except peers.Absent:
+            assert c.kind.startswith("24-bit")
+        j.free()
+    assert set(peers.MIXED) | set(peers.COLOURS) <= kinds | {"byte swap 2", "byte swap 4", "byte swap 8"}
+
+
+def test_gaps_are_not_compared(lib):
+    """The nibbles between rows of whole bytes may hold anything; padding may not."""
+    j = bench.Job(lib, cases.Case("", [], "u4", (3, 5), "(R,C){R, C}", "INT4_LOW"))
+    assert j.held.tolist() == [255, 255, 15]*3
+    j.free()
+    j = bench.Job(lib, cases.Case("", [], "u1", (3, 5), "(R,C){R, C}", "(R,C){C, R}"))
+    assert j.held.tolist() == [255, 127]
+    j.free()
+    j = bench.Job(lib, cases.Case("", [], "u8", (3, 5), "(R,C){R, C}", "(R,C){C//4, R, C%4, fill = 9}"))
+    assert j.held is None and (j.want.bytes[:j.dst_bytes] == 9).sum() >= 9
+    j.free()
 
 
 @pytest.fixture
@@ -277,6 +435,7 @@ def test_chart(tmp_path):
     for w in ("ravel", "best peer", "non-temporal copy", "4-bit", "1 thread", "0.93", "2.41", "0.71", "prefers-color-scheme: dark"):
         assert w in svg
     assert "2 threads" not in svg
+    assert set(drawn.GROUPS) <= set(chart.TITLES)
     assert not chart.write(tmp_path / "d.svg", {"summary": {"groups": {"int4": {"1": {"cases": 0}}}}})
 
 
@@ -287,11 +446,14 @@ def test_the_best_peer_is_a_right_one():
         return dict({"name": name, "threads": 1, "state": state, "why": ""}, **({"memcpy": s} if state == "ok" else {}), **kw)
 
     def case(own, dnnl, state="ok"):
-        return {"groups": ["g"], "results": [result("ravel", own, best_peer={"median": own/4, "name": "numpy"}), result("oneDNN", dnnl, state),
+        return {"name": "own %g" % own, "kernels": ["k"], "groups": ["g"], "results": [result("ravel", own, best_peer={"median": own/4, "name": "numpy"}), result("oneDNN", dnnl, state),
                                              result("numpy", 4)]}
     s = report.summary([case(1, 2), case(4.4, 0.001, "wrong")])["groups"]["g"]["1"]
     assert s["gcc over ravel"] is None and s["cases"] == 2 and abs(s["ravel"]["geomean"] - 4.4**.5) < 1e-9 and s["oneDNN"]["cases"] == 1
     assert abs(s["best peer"]["geomean"] - 8**.5) < 1e-9 and (s["slower"], s["against"]) == (1, 2) and abs(s["worst"] - 1.1) < 1e-9
+    assert s["worst_case"] == {"name": "own 4.4", "ratio": 4.4}
+    assert s["slower_cases"] == [{"name": "own 4.4", "peer": "numpy", "ratio": 1.1}]
+    assert s["slow_cases"] == [{"name": "own 4.4", "ratio": 4.4, "kernels": ["k"]}]
 
 
 # --- the command

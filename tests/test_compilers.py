@@ -30,6 +30,7 @@ SAMPLE = {
     "bit_fill": ("(A,B){A, B}", "(A,B){A//3, B//5, B%5, A%3, fill = 5}", (7, 12), "u4"),
     "blocks": ("NCHW", "NC1HWC0", (2, 20, 5, 7), "f16"),
     "planes": ("NHWC", "NCHW", (3, 17, 9, 11), "u8"),
+    "planes_of_words": ("NCHW", "NHWC", (2, 37, 9, 11), "f32"),
     "segments": ("{N, C//48, H, W, C%48}", "{N, C//32, H, W, C%32}", (2, 100, 3, 5), "i8"),
     "padded": ("(N,C){N//6, C, N%6}", "(N,C){C//4, N, C%4, fill = -7}", (37, 29), "i64"),
     "fractal": ("FRACTAL_Z", "NCHW", (20, 35, 3, 3), "f16"),
@@ -64,7 +65,7 @@ ELSEWHERE = {"aarch64-linux-gnu-gcc -O2 -static": ("qemu-aarch64", "<"), "aarch6
 NEEDED = ["gcc", "clang", "aarch64-linux-gnu-gcc", "qemu-aarch64"]
 REFUSAL = "for little-endian machines"
 # Kernels that take values or words apart; all others move bytes, and go by their places.
-ORDERED = re.compile(r"\bravel_(fill|copy_fill|interleave\d)\(dst")
+ORDERED = re.compile(r"\bravel_(fill|copy_fill|shuffle|interleave\d)\(dst")
 BIG = ["-U__BYTE_ORDER__", "-D__BYTE_ORDER__=__ORDER_BIG_ENDIAN__"]
 
 MAIN = r"""

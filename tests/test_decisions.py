@@ -285,7 +285,8 @@ def test_random_layouts_of_every_shape(block):
 
 @pytest.mark.parametrize("layout", [
     "{A, 8*(B//4) + 3 - B%4}", "(A,B,C){((A) ~ (B)) ~ (B), C, B}", "{M, (K//8%8) ~ (M%8), K%8}", "{M//4, (M%4) ~ (K%4), K}",
-    "{A//2, (A%2) ~ (A//4%2), B}", "{A, 6*(B//6) + B%6}", "{M//8, K//64, M%8, (K//8%8) ~ (M%8), K%8}"])
+    "{A//2, (A%2) ~ (A//4%2), B}", "{A, 6*(B//6) + B%6}", "{A >> 3, B, A & 7}", "(A,B){A//4//2, B, A%8}",
+    "{M//8, K//64, M%8, (K//8%8) ~ (M%8), K%8}"])
 def test_dense_exactly_when_it_is_said(layout):
     rng = random.Random(layout)
     for _ in range(12):
@@ -394,6 +395,7 @@ SAYS = [
     (("{M, ((K//8) ~ (M%8)) % 6, K%8}", "--shape", "8,48"), 1, "divides an xor by 6, which is no power of two"),
     (("{M, (K//8%6) ~ (M%8), K%8}", "--shape", "8,48"), 0, "an xor of the 6 values of 'K//8%6': 6 is no power of two", "(hole)"),
     (("{M, K, swizzle = xor(3, 3, 3)}", "--shape", "10,48"), 1, "outside the 480 elements", "whole number of its blocks"),
+    (("(A,B){A, (A%5) ~ (B%5)}", "--shape", "9,5"), 0, "45 elements in 72", "an xor of the 5 values of 'A%5'"),
     # 003 8.3: its claimed inverse is itself; 8.4's is
     (("SEED83", "--equals", "{Y, X}", "--shape", "32,32"), 1, "is at address"),
     (("{A, swizzle = function(a) return a ~ (a >> 2 & 7) << 5 end}", "--shape", "1024"), 0, "inverse, of address a"),
@@ -417,6 +419,8 @@ SAYS = [
     (("(Y,X,C){Y, X + Y%2*(5999 - 2*X), C}", "--shape", "4,6000,3"), 0, "dense: 72000 elements"),
     (("(Y,X){Y//4, (1 - Y//4%2)*(X%16) + Y//4%2*(15 - X%16), X//16, Y%4}", "--shape", "13,37"), 0, "287 padding, 0 holes"),
     (("(Y,X){2*Y - Y%3, X}", "--shape", "4,5"), 0, "20 elements in 35"),
+    (("(Y,X){Y, X, min(X, 3) + (5 - min(X, 3))}", "--shape", "8,30"), 0, "240 elements in 1440"),
+    (("(Y,X){Y, X, (X << 1) + (3 - 2*X)}", "--shape", "8,30"), 0, "240 elements in 960"),
     # overlapping windows
     (("(A,B){A + B}", "--shape", "4,3"), 1, "the strides overlap"),
 ]

@@ -64,6 +64,7 @@ TEXTS |= {
     "any_gather": lambda: any_shape("ROW_MAJOR", "SW128", "M,64", "f16"),
     "device_tile": lambda: device("NCHW", "NHWC", "8,64,56,56", "f16"),
     "device_padded": lambda: device("NCHW", "NC1HWC0", "2,20,5,7", "f16"),
+    "device_runtime": lambda: device("NCHW", "NC1HWC0", "N,71,H,W", "f16"),
     "device_nibbles": lambda: device("ROW_MAJOR", "INT4_HIGH", "64,64", "u4"),
 }
 

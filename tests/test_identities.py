@@ -20,7 +20,8 @@ PLUMBING = {
     "expr_arith.c": {"ex_add": "combine", "ex_sub": "combine", "plus": "ex_add", "terms_of": "a sum with fewer terms"},
     "expr_bits.c": {"borders": "where a xor is cut, which rule 64 allows anywhere", "inner_borders": "borders", "bits_of": "a size",
                     "bounded": "a question", "is_negative": "a question"},
-    "expr_facts.c": {"facts_const": "a value", "lesser": "a bound", "greater": "a bound"},
+    "expr_facts.c": {"facts_const": "a value", "lesser": "a bound", "greater": "a bound",
+                      "facts_of_atom": "the functions of expr.def"},
 }
 
 

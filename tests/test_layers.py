@@ -31,9 +31,9 @@ ROOMS = {
 }
 # The headers of a folder that others include, or that one other does; "*": all.
 DOORS = {
-    "compiler/base": "base.h embed.h", "compiler/expr": "expr.h ast.h op.def", "compiler/layout": "layout.h layout_sizes.h",
-    "compiler/spec": "spec.h spec_lua.h", "compiler/decide": "decide.h", "compiler/plan": "plan.h plan_shape.h kernel.def cost.def",
-    "compiler/emit": "emit.h render.h target.h", "compiler/gpu": "grid.h grid_access.h grid_render.h bank.h bank_tile.h swizzle.h frag.h",
+    "compiler/base": "base.h embed.h", "compiler/expr": "ast.h op.def", "compiler/layout": "layout.h",
+    "compiler/spec": "spec.h spec_lua.h", "compiler/decide": "decide.h", "compiler/plan": "plan.h kernel.def",
+    "compiler/emit": "emit.h", "compiler/gpu": "grid.h grid_access.h grid_args.h grid_render.h bank_tile.h frag.h",
     "compiler/burst": "burst.h", "compiler": "compile.h", "templates": "*", "runtime": "*", "cli": "",
     ("compiler/plan", "templates"): "composite_size.h copy_size.h copy_fill_size.h interleave_size.h transpose_size.h",
 }
@@ -63,7 +63,7 @@ FOREIGN = {
 LIBC = """assert.h ctype.h dirent.h errno.h fcntl.h float.h inttypes.h limits.h locale.h math.h pthread.h setjmp.h signal.h stdarg.h stdatomic.h
 stdbool.h stddef.h stdint.h stdio.h stdlib.h string.h strings.h time.h unistd.h elf.h endian.h dlfcn.h immintrin.h arm_neon.h
 sys/mman.h sys/stat.h sys/types.h sys/random.h sys/time.h sys/wait.h sys/prctl.h sys/resource.h sched.h""".split()
-TEMPLATE_HEADERS = ["stdint.h", "string.h", "stddef.h", "omp.h", "immintrin.h", "emmintrin.h", "hip/hip_runtime.h"]
+TEMPLATE_HEADERS = ["stdint.h", "string.h", "stddef.h", "omp.h", "immintrin.h", "emmintrin.h", "arm_neon.h", "hip/hip_runtime.h"]
 
 
 def fits(path, patterns):

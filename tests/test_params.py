@@ -60,7 +60,7 @@ def drawn(rng, depth, leaves):
         op = rng.choice(list(UNARY))
         return "(%s(%s))" % (op, a), value(UNARY[op], x)
     b, y = drawn(rng, depth - 1, leaves)
-    op = rng.choice([o for o in BINARY if o not in LUA_OWN or "b" in a + b])
+    op = rng.choice([o for o in BINARY if o not in LUA_OWN or "bytes" in a + b or "bits" in a + b])
     text = "%s(%s, %s)" % (op, a, b) if op in ("min", "max") else "(%s %s %s)" % (a, op, b)
     return text, value(BINARY[op], x, y)
 

@@ -257,6 +257,7 @@ def test_every_name_is_replaced(tmp_path):
     text += '\nt.load_shared_2, t.load_shared_4, t.store_shared_2, t.store_shared_4 = nil\nreturn t\n'
     seen = set()
     for i, more in enumerate([["--from", a, "--to", b, "--shape", ",".join(map(str, shape)), "--dtype", ravel.DTYPE[bits]] for a, b, shape, bits in G.CASES] + [
+            ["--from", "NCHW", "--to", "NC1HWC0", "--shape", "N,71,H,W", "--dtype", "f16"],
             ["--kind", "offset", "--to", "NC1HWC0", "--shape", "2,20,5,7", "--dtype", "f16"], ["--kind", "inverse", "--to", "NC1HWC0", "--shape", "2,20,5,7", "--dtype", "f16"],
             ["--kind", "inverse", "--to", "SW128", "--shape", "8,64", "--dtype", "f16"], ["--kind", "offset", "--to", "{A, B}", "--shape", "1,1", "--dtype", "f16"],
             ["--kind", "load", "--from", "ROW_MAJOR", "--to", "MMA_A", "--shape", "20,64", "--dtype", "f16"],

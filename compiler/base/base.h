@@ -129,6 +129,7 @@ bool int_mul(i64 a, i64 b, i64 *r);
 i64 int_div(i64 a, i64 b);                     /* b > 0 */
 i64 int_mod(i64 a, i64 b);
 i64 int_ceil_div(i64 a, i64 b);                /* a >= 0, b > 0 */
+i64 int_abs(i64 a);                            /* a > INT64_MIN */
 i64 int_gcd(i64 a, i64 b);                     /* of absolute values */
 bool int_lcm(i64 a, i64 b, i64 *r);            /* a, b > 0 */
 bool int_round_up(i64 a, i64 b, i64 *r);       /* a >= 0, b > 0 */

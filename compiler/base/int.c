@@ -26,6 +26,12 @@ int_mod(i64 a, i64 b)
 }
 
 i64
+int_abs(i64 v)
+{
+    return v < 0 ? -v : v;
+}
+
+i64
 int_ceil_div(i64 a, i64 b)
 {
     return a / b + (a % b != 0);

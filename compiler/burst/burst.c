@@ -229,7 +229,7 @@ burst_make(const Plan *p, const BurstMachine *m)
     GridUnit u = {.e = p->e, .plan = p};
     if (!plan_is_fixed(p))
         diag_fatal(a->diag, DIAG_ARGUMENT, (Loc){0},
-                   "extents at run time are for the target c: give numbers");
+                   "a machine of bursts takes no extents at run time: give numbers");
     q->plan = p;
     q->m = *m;
     for (int i = 0; i < p->n; i++)

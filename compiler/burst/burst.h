@@ -12,7 +12,7 @@
 #define RAVEL_BURST_H
 
 #include "../gpu/grid.h"
-#include "../emit/render.h"
+#include "../emit/emit.h"
 
 /* The machine, from the numbers of the table; in bytes, except counts. */
 typedef struct {

@@ -20,12 +20,6 @@ burst_part(i64 n, i64 extent, bool tail)
 }
 
 static i64
-magnitude(i64 v)
-{
-    return v < 0 ? -v : v;
-}
-
-static i64
 round_up(i64 v, i64 to)
 {
     return int_ceil_div(v, to) * to;
@@ -50,7 +44,7 @@ phase_of(const BurstBox *b, const BurstPart *part, int side)
     for (int i = 0; i < b->box.nloops; i++) {
         i64 s = burst_stride(b, i, side);
         if (part[i].turns > 1)
-            p.mod = int_gcd(p.mod, magnitude(part[i].step * s));
+            p.mod = int_gcd(p.mod, int_abs(part[i].step * s));
         if (!(b->inside && b->box.loop[i].rest))
             p.rem += part[i].first * s + (s < 0 ? (part[i].n - 1) * s : 0);
     }
@@ -64,11 +58,11 @@ ascending(const BurstBox *b, const BurstPart *part, int side, int *loop)
 {
     int n = 0;
     for (int i = 0; i < b->box.nloops; i++) {
-        i64 s = magnitude(burst_stride(b, i, side));
+        i64 s = int_abs(burst_stride(b, i, side));
         int at = n;
         if (part[i].n == 1 || s == 0 || (b->inside && b->box.loop[i].rest))
             continue;
-        for (; at > 0 && magnitude(burst_stride(b, loop[at - 1], side)) > s; at--)
+        for (; at > 0 && int_abs(burst_stride(b, loop[at - 1], side)) > s; at--)
             loop[at] = loop[at - 1];
         loop[at] = i;
         n++;
@@ -95,7 +89,7 @@ static void
 add(const BurstBox *b, const BurstPart *part, int side, const Phase *p, const int *loop,
     int k, Run *r)
 {
-    i64 s = magnitude(burst_stride(b, loop[k], side)), n = part[loop[k]].n;
+    i64 s = int_abs(burst_stride(b, loop[k], side)), n = part[loop[k]].n;
     i64 span = r->first == k ? transfer(b, p, r) : r->span;
     if (!(r->first == k && s <= r->hull) && s % b->m->burst == 0 && s >= span) {
         r->span = span + (n - 1) * s;
@@ -103,7 +97,7 @@ add(const BurstBox *b, const BurstPart *part, int side, const Phase *p, const in
     }
     for (; r->first <= k; r->first++) {
         int i = loop[r->first];
-        r->hull += (part[i].n - 1) * magnitude(burst_stride(b, i, side));
+        r->hull += (part[i].n - 1) * int_abs(burst_stride(b, i, side));
         r->slots *= part[i].n;
     }
 }
@@ -126,7 +120,7 @@ burst_side(const BurstBox *b, const BurstPart *part, int side, BurstSide *out, i
     out->room = out->most;
     for (int k = r.first; k < n; k++) {
         i64 s = burst_stride(b, loop[k], side), turns = part[loop[k]].n;
-        out->step[n - 1 - k] = (BurstStep){turns, magnitude(s), out->room};
+        out->step[n - 1 - k] = (BurstStep){turns, int_abs(s), out->room};
         moves[loop[k]] = s < 0 ? -out->room : out->room;
         out->transfers *= turns;
         if (turns > b->m->counts || int_ceil_div(b->m->memory, turns) < out->room)

@@ -32,7 +32,7 @@ split_entry(Solver *s, int entry, const Ex *v)
     }
     for (int i = last; i >= 0 && s->part[i].entry == entry; i--) {
         const Part *p = &s->part[i];
-        i64 k = p->coef < 0 ? -p->coef : p->coef;
+        i64 k = int_abs(p->coef);
         const Ex *x = ex_div(s->e, v, k);
         v = ex_mod(s->e, v, k);
         s->value[i] = p->coef < 0

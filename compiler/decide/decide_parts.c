@@ -87,7 +87,7 @@ static int
 by_entry_and_coef(const void *p, const void *q)
 {
     const Part *a = p, *b = q;
-    i64 x = a->coef < 0 ? -a->coef : a->coef, y = b->coef < 0 ? -b->coef : b->coef;
+    i64 x = int_abs(a->coef), y = int_abs(b->coef);
     if (a->entry != b->entry)
         return a->entry - b->entry;
     return (x > y) - (x < y);
@@ -100,7 +100,7 @@ parts_separate(const Part *p, int n)
 {
     i64 reach = 0;
     for (int i = 0; i < n; i++) {
-        i64 k = p[i].coef < 0 ? -p[i].coef : p[i].coef, span;
+        i64 k = int_abs(p[i].coef), span;
         if (i && p[i].entry != p[i - 1].entry)
             reach = 0;
         bool last = i + 1 == n || p[i + 1].entry != p[i].entry;
@@ -208,12 +208,12 @@ parts_overlap(const Layout *l, i64 *x, i64 *y)
 bool
 parts_open_alone(const Layout *l, const Part *parts, int n)
 {
-    for (int i = 0; i < n; i++) {
-        const Ast *x = l->entry[parts[i].entry].x;
-        bool is_digit = x->op == OP_SYM || (x->op == OP_DIV && x->x[0]->op == OP_SYM);
-        if (parts[i].size == 0 && !is_digit)
+    int d;
+    i64 lo, hi;
+    for (int i = 0; i < n; i++)
+        if (parts[i].size == 0 &&
+            !layout_written_digit(l, l->entry[parts[i].entry].x, &d, &lo, &hi))
             return false;
-    }
     return true;
 }
 

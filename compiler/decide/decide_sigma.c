@@ -44,7 +44,7 @@ is_linear(Exprs *e, const Ex *x, int var)
     uint64_t used = 0;
     i64 base = x->base;
     for (int i = 0; i < x->n; i++) {
-        i64 k = x->t[i].coef < 0 ? -x->t[i].coef : x->t[i].coef;
+        i64 k = int_abs(x->t[i].coef);
         const Ex *atom = ex_of_atom(e, x->t[i].atom);
         if (!int_is_pow2(k) || !is_bits(atom, var) || atom->f.max == INF)
             return false;

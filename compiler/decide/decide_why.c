@@ -37,12 +37,12 @@ static const char *
 uneven_division(const Layout *l, const Ast *x)
 {
     const char *why = NULL;
-    bool divides = x->op == OP_MOD || x->op == OP_DIV;
-    if (divides && x->x[1]->op == OP_NUM && !int_is_pow2(x->x[1]->num) &&
-        has_xor(x->x[0]))
-        return arena_printf(ex_arena(l->e), "'%s' divides an xor by %lld, which is no "
-                            "power of two: different elements meet",
-                            ast_text(ex_arena(l->e), x), (long long)x->x[1]->num);
+    i64 lo, hi;
+    for (int i = 0; i < op_info[x->op].nargs; i++)
+        if (ast_digit(x, i, &lo, &hi) && !int_is_pow2(hi ? hi : lo) && has_xor(x->x[i]))
+            return arena_printf(ex_arena(l->e), "'%s' divides an xor by %lld, which is no "
+                                "power of two: different elements meet",
+                                ast_text(ex_arena(l->e), x), (long long)(hi ? hi : lo));
     for (int i = 0; !why && i < op_info[x->op].nargs; i++)
         why = uneven_division(l, x->x[i]);
     return why;
@@ -74,9 +74,9 @@ overlapping_terms(const Layout *l, const Entry *t)
     Arena *a = ex_arena(l->e);
     const Ex *x = t->ex;
     for (int i = 0; i < x->n; i++) {
-        i64 k = x->t[i].coef < 0 ? -x->t[i].coef : x->t[i].coef, reach = 0, span;
+        i64 k = int_abs(x->t[i].coef), reach = 0, span;
         for (int j = 0; j < x->n; j++) {
-            i64 c = x->t[j].coef < 0 ? -x->t[j].coef : x->t[j].coef;
+            i64 c = int_abs(x->t[j].coef);
             Facts f = x->t[j].atom->f;
             if (x->t[j].atom->op != AT_VAR && x->t[j].atom->op != AT_DIG)
                 return NULL;

@@ -2,7 +2,7 @@
 #include <ctype.h>
 #include <string.h>
 
-#include "render.h"
+#include "emit.h"
 
 static const char *
 shape_text(Arena *a, const Request *rq)

@@ -36,7 +36,8 @@ typedef enum {
     ST_TIMES,             /* multiplies this size by value */
     ST_ROUND,             /* rounds this size up to a multiple of count */
     ST_FITS,              /* return 1 unless this size fits 64 bits */
-    ST_BYTES              /* *text = value */
+    ST_BYTES,             /* *text = value */
+    ST_DIVISOR            /* after value number `count`: its multiplier and shift */
 } StKind;
 
 /* An argument of a kernel: a buffer at an offset, or a number. */
@@ -97,6 +98,16 @@ Unit *emit_relayout(const Plan *p, const char *name, const char *command);
 /* emit_extents.c: complete u, whose body is made, for a plan with run-time extents: the
  * names and definitions of extents and scalars, and the sizes. */
 void emit_extents(const Plan *p, Unit *u);
+/* What the host computes for a kernel: so many blocks, and values, the first of which are
+ * divided by, each of these with a multiplier and a shift after it. */
+typedef struct {
+    const Ex *blocks;
+    i64 most;             /* blocks */
+    const Ex *const *value;
+    int n, ndivisors;
+    int bits;             /* of the kernel's numbers: of 32, buffers have less than 2 GB */
+} EmitValues;
+Unit *emit_values(const Plan *p, const EmitValues *v, const char *name);
 /* The identifiers of all scalars, extents first; no scalar may be added afterwards. */
 const char **emit_scalar_names(const Plan *p);
 /* Add lines about a layout to the comment at the top. */
@@ -119,5 +130,82 @@ const char *emit_identifier(Arena *a, const char *wish, const char *const *taken
 /* Whether s can name a function in C and C++ without a conflict with the C library. */
 bool emit_is_identifier(const char *s);
 void emit_layout_head(Buf *b, const char *what, const Layout *l);
+
+/* Statement trees as text, through the table of a target. */
+
+typedef struct Target Target;
+
+/* target.c: read and check a table of templates/, which is trusted.  The result is in
+ * `a` and is immutable.  diag_fatal if there is no table of this name. */
+const Target *target_load(Arena *a, const char *name);
+/* Read and check a table from a text, which is not trusted; `name` is its file, for
+ * messages.  Its prologue may be in the field prologue_text.  diag_fatal, with the file
+ * and the field, if a field is unknown, has a wrong value, uses an unknown ${name} or is
+ * missing (target.def). */
+const Target *target_read(Arena *a, const char *name, const char *text);
+/* A field of the table: its text, the digits of a number, or, for emit_plan, the text of
+ * the whole table.  NULL if the table lacks it. */
+const char *target_text(const Target *t, const char *field);
+const char *target_text_or(const Target *t, const char *field, const char *otherwise);
+/* The operators of index expressions; those of C if the table has none. */
+Spelling target_spelling(const Target *t);
+/* A numeric field of target.def; its default if the table lacks it. */
+int64_t target_number(const Target *t, const char *field);
+/* Whether the field `reserved` forbids this name for a function: it has words, and
+ * prefixes of words followed by a *. */
+bool target_reserves(const Target *t, const char *name);
+/* Its name in --target: cuda, mine.lua. */
+const char *target_name(const Target *t);
+/* Whether it has this model: "functions", written by render; "blocks", written by
+ * grid_render; or "bursts", written by burst_emit. */
+bool target_is(const Target *t, const char *model);
+/* A function that emitted code may call, and the texts of the files that define it, in
+ * order.  Each text is one string, even if several helpers name its file. */
+enum { HELPER_FILES = 8, TARGET_HELPERS = 48,
+       TARGET_FILES_MAX = TARGET_HELPERS * HELPER_FILES };
+typedef struct {
+    const char *symbol, *file[HELPER_FILES];
+    int nfiles;
+} TargetHelper;
+/* The helper number i; NULL past the last. */
+const TargetHelper *target_helper(const Target *t, int i);
+/* The text of the template that a field names. */
+const char *target_file(const Target *t, const char *field);
+
+/* The value of ${name} in a line of a table. */
+typedef struct {
+    const char *name, *value;
+} Slot;
+
+/* render.c */
+/* `line` with each ${name} replaced; a name without a slot stays.  diag_fatal if the
+ * result is too long: an untrusted table may repeat a name. */
+const char *render_line(Arena *a, const char *line, const Slot *slot, int n);
+/* Write the comment at the top of a file: the lines of text. */
+void render_head(Buf *b, const Target *t, const char *text);
+/* Write the files of the helpers that `body` mentions, each file once. */
+void render_helpers(Buf *b, const Target *t, const char *body);
+/* The text of `u`.  Stand-alone: a file with head, prologue and the
+ * helpers it uses; else for the JIT, where helpers are found by symbol. */
+const char *render(const Target *t, const Unit *u, bool stand_alone);
+
+/* The host function of a kernel for extents at run time, for target c: emit_values.  Its
+ * parameters with types, and their names alone. */
+const char *render_values(const Target *t, const Unit *u, int values);
+const char *render_parameters(const Target *t, const Unit *u);
+const char *render_extents(const Target *t, const Unit *u);
+
+/* emit_print.c: the statements of u in the text form of docs/ir/stmt.md. */
+const char *emit_print(const Unit *u);
+
+/* command.c */
+/* The command that reproduces a file; `from` and `kind` may be NULL. */
+const char *emit_command(Arena *a, const Request *rq, const LayoutRef *from,
+                         const LayoutRef *to, const char *kind);
+/* " --flag value" as a POSIX shell reads it, in characters that a comment can hold. */
+const char *emit_option(Arena *a, const char *flag, const char *value);
+/* The name of the function of a plan; diag_fatal if the requested name is reserved in C
+ * or in the target language. */
+const char *emit_name(Arena *a, const Target *t, const Request *rq);
 
 #endif

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "emit.h"
-#include "../plan/plan_shape.h"
+#include "../plan/plan.h"
 
 typedef struct {
     const Plan *p;
@@ -175,16 +175,57 @@ fits(Emitter *t)
     return first;
 }
 
+static void
+add_bytes(Emitter *t, Stmt ***at, const char *name, const Ex *x)
+{
+    Stmt *s = emit_add(t->arena, at, ST_BYTES);
+    s->text = name;
+    s->value = x;
+}
+
+static void
+add_divisor(Emitter *t, Stmt ***at, i64 out, int bits)
+{
+    Stmt *s = emit_add(t->arena, at, ST_DIVISOR);
+    s->count = out;
+    s->most = bits;
+}
+
+/* Refused where it is more than the kernel's numbers can tell. */
+static void
+add_limit(Emitter *t, Stmt ***at, const Ex *x, i64 most)
+{
+    Stmt *s = emit_add(t->arena, at, ST_REFUSE);
+    s->value = x;
+    s->most = most;
+}
+
+static void
+add_values(Emitter *t, Stmt ***at, const EmitValues *v)
+{
+    add_limit(t, at, v->blocks, v->most);
+    if (v->bits == 32) {
+        add_limit(t, at, plan_bytes(t->p, t->p->from), INT32_MAX);
+        add_limit(t, at, plan_bytes(t->p, t->p->to), INT32_MAX);
+    }
+    add_bytes(t, at, "blocks", v->blocks);
+    for (int i = 0; i < v->n; i++) {
+        Stmt *s = emit_add(t->arena, at, ST_SET);
+        s->value = v->value[i];
+        s->count = i < v->ndivisors ? 3 * i : i + 2 * v->ndivisors;
+        if (i < v->ndivisors)
+            add_divisor(t, at, s->count, v->bits);
+    }
+}
+
 static Stmt *
-bytes(Emitter *t)
+bytes(Emitter *t, const EmitValues *v)
 {
     Stmt *first = NULL, **tail = &first, ***at = &tail;
-    Stmt *s = emit_add(t->arena, at, ST_BYTES);
-    s->text = "src_bytes";
-    s->value = plan_bytes(t->p, t->p->from);
-    s = emit_add(t->arena, at, ST_BYTES);
-    s->text = "dst_bytes";
-    s->value = plan_bytes(t->p, t->p->to);
+    add_bytes(t, at, "src_bytes", plan_bytes(t->p, t->p->from));
+    add_bytes(t, at, "dst_bytes", plan_bytes(t->p, t->p->to));
+    if (v)
+        add_values(t, at, v);
     emit_add(t->arena, at, ST_RETURN)->value = ex_const(t->p->e, 0);
     return first;
 }
@@ -219,7 +260,7 @@ void
 emit_extents(const Plan *p, Unit *u)
 {
     Emitter t = {.p = p, .u = u, .arena = ex_arena(p->e), .s = p->scalars};
-    Stmt *fit = fits(&t), *size = bytes(&t);
+    Stmt *fit = fits(&t), *size = bytes(&t, NULL);
     name_scalars(&t);
     bool *none = arena_array(t.arena, bool, t.s->n + 1);
     u->param = t.name;
@@ -228,4 +269,16 @@ emit_extents(const Plan *p, Unit *u)
               "src and dst overlap";
     u->sizes = checks(&t, sizes(&t, fit, size));
     u->body = with_unused(&t, with_scalars(&t, u->body, none));
+}
+
+Unit *
+emit_values(const Plan *p, const EmitValues *v, const char *name)
+{
+    Unit *u = arena_new(ex_arena(p->e), Unit);
+    Emitter t = {.p = p, .u = u, .arena = ex_arena(p->e), .s = p->scalars};
+    Stmt *fit = fits(&t), *size = bytes(&t, v);
+    name_scalars(&t);
+    *u = (Unit){.name = name, .e = p->e, .param = t.name, .nparams = t.s->nextents};
+    u->body = checks(&t, sizes(&t, fit, size));
+    return u;
 }

@@ -1,5 +1,5 @@
 /* Statements as text, in the form of docs/ir/stmt.md. */
-#include "render.h"
+#include "emit.h"
 
 typedef struct {
     const Unit *u;
@@ -26,6 +26,7 @@ static const char *const lines[] = {
     [ST_ROUND] = "round ${text}, ${count}",
     [ST_FITS] = "fits ${text}",
     [ST_BYTES] = "bytes ${text} = ${value}",
+    [ST_DIVISOR] = "divisor out[${count}] of ${most}",
 };
 
 static const char *

@@ -2,7 +2,7 @@
 #include <string.h>
 
 #include "emit.h"
-#include "../plan/plan_shape.h"
+#include "../plan/plan.h"
 
 typedef struct {
     const Plan *p;
@@ -121,7 +121,7 @@ add_call(Emitter *t, Stmt ***tail)
     const Kernel *k = t->n->kernel;
     Stmt *s = emit_add(t->arena, tail, ST_CALL);
     s->kernel = k;
-    for (const char *c = k->family->args; *c; c++)
+    for (const char *c = kernel_letters(k); *c; c++)
         s->arg[s->nargs++] = argument(t, *c);
 }
 

@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "render.h"
+#include "emit.h"
 
 typedef struct {
     const Target *t;
@@ -75,7 +75,7 @@ argument(Renderer *r, const Arg *a)
     }
     if (!a->buffer)
         return expression(r, a->value);
-    if (ex_is_const(a->value) && a->value->base == 0)
+    if (ex_is(a->value, 0))
         return a->buffer;
     Slot s[] = {{"buffer", a->buffer}, {"value", expression(r, a->value)}};
     return expand(r, target_text(r->t, "buffer"), s, LEN(s));
@@ -171,6 +171,7 @@ put_stmt(Renderer *r, const Stmt *s)
     case ST_ROUND:   put(r, "round", slot, LEN(slot)); break;
     case ST_FITS:    put(r, "fits", slot, LEN(slot)); break;
     case ST_BYTES:   put(r, "bytes", slot, LEN(slot)); break;
+    case ST_DIVISOR: put(r, "divisor", slot, LEN(slot)); break;
     case ST_WHEN:
         put(r, "when_open", slot, LEN(slot));
         put_block(r, s, "when_close");
@@ -336,8 +337,8 @@ put_prototypes(Renderer *r, const char *body)
         if (!strstr(body, arena_printf(r->arena, "%s(", kernels[i].symbol)))
             continue;
         buf_printf(r->b, "void %s(", kernels[i].symbol);
-        for (const char *c = kernels[i].family->args; *c; c++)
-            buf_printf(r->b, "%s%s", c > kernels[i].family->args ? ", " : "",
+        for (const char *c = kernel_letters(&kernels[i]); *c; c++)
+            buf_printf(r->b, "%s%s", c > kernel_letters(&kernels[i]) ? ", " : "",
                        kernel_arg(*c)->type);
         buf_add(r->b, ");\n");
     }
@@ -367,4 +368,34 @@ render(const Target *t, const Unit *u, bool stand_alone)
     buf_add(&all, "\n");
     buf_addn(&all, body.s, body.len);
     return all.s;
+}
+
+const char *
+render_values(const Target *t, const Unit *u, int values)
+{
+    Arena *a = ex_arena(u->e);
+    Buf body = buf_new(a), all = buf_new(a);
+    Renderer r = {.t = t, .u = u, .arena = a, .b = &body, .sp = target_spelling(t)};
+    r.sp.suffix = NULL;
+    Slot slot[] = {{"name", u->name}, {"params", parameters(&r)},
+                   {"values", number(&r, values)}};
+    put_braced(&r, "values_open", slot, LEN(slot), u->body);
+    render_helpers(&all, t, body.s);
+    buf_add(&all, "\n");
+    buf_addn(&all, body.s, body.len);
+    return all.s;
+}
+
+const char *
+render_extents(const Target *t, const Unit *u)
+{
+    Renderer r = {.t = t, .u = u, .arena = ex_arena(u->e)};
+    return arguments(&r, "${name}");
+}
+
+const char *
+render_parameters(const Target *t, const Unit *u)
+{
+    Renderer r = {.t = t, .u = u, .arena = ex_arena(u->e)};
+    return parameters(&r);
 }

@@ -72,11 +72,15 @@ target_text_or(const Target *t, const char *field, const char *otherwise)
 Spelling
 target_spelling(const Target *t)
 {
-    return (Spelling){
-        target_text_or(t, "div", "/"), target_text_or(t, "mod", "%"),
-        target_text_or(t, "xor", "^"), target_text_or(t, "and", "&"),
-        target_text_or(t, "min", "min"), target_text_or(t, "max", "max"),
-        .suffix = target_text_or(t, "suffix", "")};
+    static const struct {
+        Op op;
+        const char *field, *c;
+    } spelled[] = {{OP_DIV, "div", "/"}, {OP_MOD, "mod", "%"},   {OP_XOR, "xor", "^"},
+                   {OP_AND, "and", "&"}, {OP_MIN, "min", "min"}, {OP_MAX, "max", "max"}};
+    Spelling sp = {.op[OP_MUL] = "*", .suffix = target_text_or(t, "suffix", "")};
+    for (int i = 0; i < LEN(spelled); i++)
+        sp.op[spelled[i].op] = target_text_or(t, spelled[i].field, spelled[i].c);
+    return sp;
 }
 
 const char *

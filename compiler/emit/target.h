@@ -1,9 +1,9 @@
 /* target.h: the contents of a target's table, for the files that read and check it.
- * Other files use render.h. */
+ * Other files use emit.h. */
 #ifndef RAVEL_TARGET_H
 #define RAVEL_TARGET_H
 
-#include "render.h"
+#include "emit.h"
 
 /* FIELD_RAW: a text without ${name}; FIELD_NAME: a text that is not empty; FIELD_WORDS:
  * words, and prefixes of words followed by a *. */

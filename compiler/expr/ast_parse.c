@@ -60,33 +60,40 @@ parse_number(Parser *p)
     return ast_num(p->arena, v, p->loc);
 }
 
+static Op
+find_call(const char *name)
+{
+    int op = 0;
+    while (op < OP_COUNT && !(op_is_call((Op)op) && !strcmp(op_info[op].lua, name)))
+        op++;
+    return (Op)op;
+}
+
 static const Ast *
 parse_call(Parser *p, const char *name)
 {
-    for (int op = 0; op < OP_COUNT; op++)
-        if (op_info[op].level == 9 && op_info[op].nargs == 2 &&
-            !strcmp(op_info[op].lua, name)) {
-            const Ast *x = parse_level(p, 0);
+    const Ast *x[2] = {NULL};
+    Op op = find_call(name);
+    if (op == OP_COUNT)
+        fail(p, "not a known function");
+    for (int i = 0; i < op_info[op].nargs; i++) {
+        if (i)
             expect(p, ",");
-            const Ast *y = parse_level(p, 0);
-            expect(p, ")");
-            return ast_op(p->arena, (Op)op, x, y, p->loc);
-        }
-    fail(p, "not a known function");
+        x[i] = parse_level(p, 0);
+    }
+    expect(p, ")");
+    return ast_op(p->arena, op, x[0], x[1], p->loc);
 }
 
-/* x[2] is bit 2 of x (rule 70) */
 static const Ast *
 parse_bit(Parser *p, const Ast *x)
 {
     blanks(p);
     const Ast *k = parse_number(p);
     expect(p, "]");
-    if (k->num > 61)
+    if (k->num > SHIFT_MAX)
         fail(p, "a bit number beyond 61");
-    x = ast_op(p->arena, OP_DIV, x,
-               ast_num(p->arena, (i64)1 << k->num, p->loc), p->loc);
-    return ast_op(p->arena, OP_MOD, x, ast_num(p->arena, 2, p->loc), p->loc);
+    return ast_bit(p->arena, x, k->num, p->loc);
 }
 
 static const Ast *
@@ -108,6 +115,20 @@ parse_name(Parser *p)
     return x;
 }
 
+/* The operator of so many operands that comes next, binding at least as tight as level. */
+static Op
+next_op(Parser *p, int nargs, int level)
+{
+    blanks(p);
+    for (int op = 0; op < OP_COUNT; op++) {
+        const OpInfo *o = &op_info[op];
+        if (o->nargs == nargs && o->level < LEVEL_CALL && o->level >= level &&
+            take(p, o->lua))
+            return (Op)op;
+    }
+    return OP_COUNT;
+}
+
 static const Ast *
 parse_primary(Parser *p)
 {
@@ -116,31 +137,14 @@ parse_primary(Parser *p)
         return parse_number(p);
     if (isalpha((unsigned char)*p->s) || *p->s == '_')
         return parse_name(p);
-    if (take(p, "-"))
-        return ast_op(p->arena, OP_NEG, parse_level(p, 7), NULL, p->loc);
-    if (take(p, "~"))
-        return ast_op(p->arena, OP_NOT, parse_level(p, 7), NULL, p->loc);
+    Op op = next_op(p, 1, 0);
+    if (op != OP_COUNT)
+        return ast_op(p->arena, op, parse_level(p, op_info[op].level), NULL, p->loc);
     if (!take(p, "("))
         fail(p, "expected an expression");
     const Ast *x = parse_level(p, 0);
     expect(p, ")");
     return x;
-}
-
-/* The binary operator that comes next, binding at least as tight as level. */
-static Op
-next_op(Parser *p, int level)
-{
-    blanks(p);
-    for (int op = 0; op < OP_COUNT; op++) {
-        const OpInfo *o = &op_info[op];
-        if (o->nargs == 2 && o->level < 9 && o->level >= level &&
-            !strncmp(p->s, o->lua, strlen(o->lua))) {
-            p->s += strlen(o->lua);
-            return (Op)op;
-        }
-    }
-    return OP_COUNT;
 }
 
 static const Ast *
@@ -150,7 +154,7 @@ parse_level(Parser *p, int level)
     if (++p->depth > AST_MAX_DEPTH)
         fail(p, "nested too deeply");
     const Ast *x = parse_primary(p);
-    while ((op = next_op(p, level)) != OP_COUNT)
+    while ((op = next_op(p, 2, level)) != OP_COUNT)
         x = ast_op(p->arena, op, x, parse_level(p, op_info[op].level + 1), p->loc);
     p->depth--;
     return x;

@@ -203,7 +203,7 @@ check_fits(Exprs *e, const Ex *x)
     i64 total = x->base;
     if (total == INT64_MIN)
         ex_overflow(e);
-    total = total < 0 ? -total : total;
+    total = int_abs(total);
     for (int i = 0; i < x->n; i++) {
         Facts f = x->t[i].atom->f;
         i64 size, k = x->t[i].coef;
@@ -212,7 +212,7 @@ check_fits(Exprs *e, const Ex *x)
         if (f.min == -INF || f.max == INF)
             continue;
         size = f.max > -f.min ? f.max : -f.min;
-        if (!int_mul(size, k < 0 ? -k : k, &size) || !int_add(total, size, &total))
+        if (!int_mul(size, int_abs(k), &size) || !int_add(total, size, &total))
             ex_overflow(e);
     }
 }

@@ -20,7 +20,20 @@
 
 #define INF INT64_MAX     /* as a bound: not bounded */
 
-typedef enum { AT_VAR, AT_DIG, AT_XOR, AT_AND, AT_MUL, AT_MIN, AT_MAX } AtomOp;
+/* The operators of expressions as written, which op.h tells the meaning of. */
+typedef enum {
+#define OP(name, nargs, level, lua, meta, is) OP_##name,
+#include "op.def"
+#undef OP
+    OP_COUNT
+} Op;
+
+typedef enum {
+#define ATOM(name, op, facts, print, open) AT_##name,
+#include "expr.def"
+#undef ATOM
+    AT_COUNT
+} AtomOp;
 
 /* What is known of a value. */
 typedef struct {
@@ -116,21 +129,25 @@ Digit ex_digit(Exprs *e, const Atom *a);
 /* The variable that `x` is, or -1. */
 int ex_as_var(const Ex *x);
 bool ex_is_const(const Ex *x);
+bool ex_is(const Ex *x, i64 v);
+/* The operator of an atom; OP_COUNT: it is a variable or a digit. */
+Op ex_operator(const Atom *a);
 /* Replace variable v by to[v] where that is not NULL; rebuilds, so simplifies. */
 const Ex *ex_subst(Exprs *e, const Ex *x, const Ex *const *to);
 /* The value at val[var]; plain evaluation, no simplifier.  True when it fits. */
 bool ex_eval(const Ex *x, const i64 *val, i64 *out);
 /* Set used[v] for every variable in x. */
 void ex_vars(const Ex *x, bool *used);
+/* The terms of x that have a variable with of[v]; or, with its base, the others. */
+const Ex *ex_part(Exprs *e, const Ex *x, const bool *of, bool with);
 /* Whether x, as written, needs no more than 31 bits at any point, and no sign unless
  * there is one. */
 bool ex_is_narrow(const Ex *x, bool has_sign);
 
 /* expr_print.c: text in one of two spellings. */
 typedef struct {
-    const char *div, *mod, *xor, *and;
-    const char *min, *max;       /* functions of two arguments */
-    bool floor;                  /* div and mod are floor ones */
+    const char *op[OP_COUNT];    /* those that atoms have, and of digits */
+    bool floor;                  /* division and remainder are floor ones */
     const char *suffix;          /* after a number; NULL: nothing */
 } Spelling;
 extern const Spelling spell_lua;

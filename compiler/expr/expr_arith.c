@@ -66,13 +66,12 @@ static bool
 can_raise(const Ex *x, i64 k)
 {
     const double end = (double)(INT64_C(1) << 62);
-    double sum = (double)k + (x->base < 0 ? -(double)x->base : (double)x->base);
+    double sum = (double)k + (double)int_abs(x->base);
     for (int i = 0; i < x->n; i++) {
         const Atom *a = x->t[i].atom;
         if (a->f.min < 0 || a->f.max == INF)
             return false;
-        sum += (double)a->f.max * (x->t[i].coef < 0 ? -(double)x->t[i].coef
-                                                    : (double)x->t[i].coef);
+        sum += (double)a->f.max * (double)int_abs(x->t[i].coef);
     }
     return sum < end;
 }

@@ -57,7 +57,7 @@ facts_scale(Facts a, i64 k)
     Facts f = facts_range(p < q ? p : q, p < q ? q : p);
     if (f.mod == 0)
         return f;
-    if (!int_mul(a.mod, k < 0 ? -k : k, &f.mod) || !int_mul(a.rem, k, &f.rem))
+    if (!int_mul(a.mod, int_abs(k), &f.mod) || !int_mul(a.rem, k, &f.rem))
         f.mod = 1;
     f.rem = int_mod(f.rem, f.mod);
     if (f.min >= 0 && int_is_pow2(k))
@@ -182,20 +182,29 @@ greater(i64 a, i64 b)
     return a > b ? a : b;
 }
 
-/* Rule 87 for the last two. */
+/* Rule 87. */
+static Facts
+facts_min(const Atom *a)
+{
+    return facts_range(lesser(a->x[0]->f.min, a->x[1]->f.min),
+                       lesser(a->x[0]->f.max, a->x[1]->f.max));
+}
+
+/* Rule 87. */
+static Facts
+facts_max(const Atom *a)
+{
+    return facts_range(greater(a->x[0]->f.min, a->x[1]->f.min),
+                       greater(a->x[0]->f.max, a->x[1]->f.max));
+}
+
 Facts
 facts_of_atom(const Atom *a, i64 min, i64 max)
 {
-    switch (a->op) {
-    case AT_VAR: return facts_range(min, max);
-    case AT_DIG: return facts_dig(a);
-    case AT_XOR: return facts_xor(a);
-    case AT_AND: return facts_and(a);
-    case AT_MUL: return facts_mul(a);
-    case AT_MIN: return facts_range(lesser(a->x[0]->f.min, a->x[1]->f.min),
-                                    lesser(a->x[0]->f.max, a->x[1]->f.max));
-    case AT_MAX: return facts_range(greater(a->x[0]->f.min, a->x[1]->f.min),
-                                    greater(a->x[0]->f.max, a->x[1]->f.max));
-    }
-    return facts_range(-INF, INF);
+    static Facts (*const known[AT_COUNT])(const Atom *) = {
+#define ATOM(name, op, facts, print, open) facts,
+#include "expr.def"
+#undef ATOM
+    };
+    return a->op == AT_VAR ? facts_range(min, max) : known[a->op](a);
 }

@@ -2,9 +2,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "expr.h"
+#include "op.h"
 
-const Spelling spell_lua = {"//", "%", "~", "&", "min", "max", true, NULL};
+const Spelling spell_lua = {
+    .op = {
+#define OP(name, nargs, level, lua, meta, is) lua,
+#include "op.def"
+#undef OP
+    },
+    .floor = true};
 
 typedef struct {
     Buf *b;
@@ -21,6 +27,18 @@ print_number(Printer *p, const char *before, i64 v, const char *after)
                p->sp->suffix ? p->sp->suffix : "", after);
 }
 
+/* Needs parentheses as an operand. */
+static bool
+is_open(const Atom *a)
+{
+    static const bool open[AT_COUNT] = {
+#define ATOM(name, op, facts, print, open) open,
+#include "expr.def"
+#undef ATOM
+    };
+    return open[a->op];
+}
+
 /* May stand as an operand without parentheses. */
 static bool
 is_plain(const Ex *x)
@@ -28,7 +46,7 @@ is_plain(const Ex *x)
     if (x->n == 0)
         return x->base >= 0;
     return x->n == 1 && x->base == 0 && x->t[0].coef == 1 &&
-           x->t[0].atom->op != AT_DIG && x->t[0].atom->op != AT_MUL;
+           !is_open(x->t[0].atom);
 }
 
 static void
@@ -63,33 +81,53 @@ print_numerator(Printer *p, const Atom *a)
 }
 
 static void
+print_var(Printer *p, const Atom *a)
+{
+    buf_add(p->b, ex_var_name(p->e, a->var));
+}
+
+static void
 print_dig(Printer *p, const Atom *a)
 {
     i64 lift = print_numerator(p, a);
     if (a->lo > 1)
-        print_number(p, p->sp->div, a->lo, "");
+        print_number(p, p->sp->op[OP_DIV], a->lo, "");
     if (a->hi)
-        print_number(p, p->sp->mod, a->hi / a->lo, "");
+        print_number(p, p->sp->op[OP_MOD], a->hi / a->lo, "");
     if (lift)
         print_number(p, " - ", lift, "");
 }
 
+static const char *
+spelled(Printer *p, const Atom *a)
+{
+    return p->sp->op[ex_operator(a)];
+}
+
 static void
-print_infix(Printer *p, const Atom *a, const char *op)
+print_infix(Printer *p, const Atom *a)
 {
     buf_add(p->b, "(");
     for (int i = 0; i < a->n; i++) {
         if (i)
-            buf_printf(p->b, " %s ", op);
+            buf_printf(p->b, " %s ", spelled(p, a));
         print_operand(p, a->x[i]);
     }
     buf_add(p->b, ")");
 }
 
 static void
-print_call(Printer *p, const Atom *a, const char *f)
+print_mul(Printer *p, const Atom *a)
 {
-    buf_printf(p->b, "%s(", f);
+    print_operand(p, a->x[0]);
+    buf_add(p->b, spelled(p, a));
+    print_operand(p, a->x[1]);
+}
+
+static void
+print_call(Printer *p, const Atom *a)
+{
+    buf_printf(p->b, "%s(", spelled(p, a));
     print_sum(p, a->x[0]);
     buf_add(p->b, ", ");
     print_sum(p, a->x[1]);
@@ -99,19 +137,12 @@ print_call(Printer *p, const Atom *a, const char *f)
 static void
 print_atom(Printer *p, const Atom *a)
 {
-    switch (a->op) {
-    case AT_VAR: buf_add(p->b, ex_var_name(p->e, a->var)); break;
-    case AT_DIG: print_dig(p, a); break;
-    case AT_XOR: print_infix(p, a, p->sp->xor); break;
-    case AT_AND: print_infix(p, a, p->sp->and); break;
-    case AT_MUL:
-        print_operand(p, a->x[0]);
-        buf_add(p->b, "*");
-        print_operand(p, a->x[1]);
-        break;
-    case AT_MIN: print_call(p, a, p->sp->min); break;
-    case AT_MAX: print_call(p, a, p->sp->max); break;
-    }
+    static void (*const printer[AT_COUNT])(Printer *, const Atom *) = {
+#define ATOM(name, op, facts, print, open) print,
+#include "expr.def"
+#undef ATOM
+    };
+    printer[a->op](p, a);
 }
 
 static void
@@ -119,9 +150,8 @@ print_term(Printer *p, const Term *t, bool first)
 {
     i64 k = t->coef;
     buf_add(p->b, k < 0 ? (first ? "-" : " - ") : (first ? "" : " + "));
-    k = k < 0 ? -k : k;
-    bool wrap = (k > 1 || t->coef < 0) &&
-                (t->atom->op == AT_DIG || t->atom->op == AT_MUL);
+    k = int_abs(k);
+    bool wrap = (k > 1 || t->coef < 0) && is_open(t->atom);
     if (k > 1)
         print_number(p, "", k, "*");
     buf_add(p->b, wrap ? "(" : "");
@@ -133,8 +163,7 @@ static int
 by_stride(const void *p, const void *q)
 {
     const Term *a = p, *b = q;
-    i64 x = a->coef < 0 ? -a->coef : a->coef;
-    i64 y = b->coef < 0 ? -b->coef : b->coef;
+    i64 x = int_abs(a->coef), y = int_abs(b->coef);
     if (x != y)
         return x < y ? 1 : -1;
     return a->atom->id < b->atom->id ? -1 : 1;
@@ -151,8 +180,7 @@ print_sum(Printer *p, const Ex *x)
     if (x->n == 0)
         print_number(p, "", x->base, "");
     else if (x->base)
-        print_number(p, x->base < 0 ? " - " : " + ", x->base < 0 ? -x->base : x->base,
-                     "");
+        print_number(p, x->base < 0 ? " - " : " + ", int_abs(x->base), "");
 }
 
 void

@@ -1,7 +1,7 @@
 /* Looking at expressions: digits, substitution, evaluation. */
 #include <string.h>
 
-#include "expr.h"
+#include "op.h"
 
 Digit
 ex_digit(Exprs *e, const Atom *a)
@@ -15,6 +15,29 @@ bool
 ex_is_const(const Ex *x)
 {
     return x->n == 0;
+}
+
+bool
+ex_is(const Ex *x, i64 v)
+{
+    return ex_is_const(x) && x->base == v;
+}
+
+Op
+ex_operator(const Atom *a)
+{
+    static const Op of[AT_COUNT] = {
+#define ATOM(name, op, facts, print, open) op,
+#include "expr.def"
+#undef ATOM
+    };
+    return of[a->op];
+}
+
+static const OpMeaning *
+meaning(const Atom *a)
+{
+    return op_info[ex_operator(a)].is;
 }
 
 int
@@ -31,18 +54,10 @@ subst_atom(Exprs *e, const Atom *a, const Ex *const *to)
     if (a->op == AT_VAR)
         return to[a->var] ? to[a->var] : ex_of_atom(e, a);
     const Ex *x = ex_subst(e, a->x[0], to);
-    switch (a->op) {
-    case AT_VAR: break;
-    case AT_DIG: return ex_dig(e, x, a->lo, a->hi);
-    case AT_AND: return ex_and(e, x, ex_subst(e, a->x[1], to));
-    case AT_MUL: return ex_mul(e, x, ex_subst(e, a->x[1], to));
-    case AT_MIN: return ex_min(e, x, ex_subst(e, a->x[1], to));
-    case AT_MAX: return ex_max(e, x, ex_subst(e, a->x[1], to));
-    case AT_XOR:
-        for (int i = 1; i < a->n; i++)
-            x = ex_xor(e, x, ex_subst(e, a->x[i], to));
-        break;
-    }
+    if (a->op == AT_DIG)
+        return ex_dig(e, x, a->lo, a->hi);
+    for (int i = 1; i < a->n; i++)
+        x = meaning(a)->lower(e, x, ex_subst(e, a->x[i], to));
     return x;
 }
 
@@ -70,21 +85,9 @@ eval_atom(const Atom *a, const i64 *val, i64 *out)
         *out = int_div(a->hi ? int_mod(v, a->hi) : v, a->lo);
         return true;
     }
-    for (int i = 1; i < a->n; i++) {
-        if (!ex_eval(a->x[i], val, &w))
+    for (int i = 1; i < a->n; i++)
+        if (!ex_eval(a->x[i], val, &w) || !meaning(a)->value(v, w, &v))
             return false;
-        switch (a->op) {
-        case AT_XOR: v ^= w; break;
-        case AT_AND: v &= w; break;
-        case AT_MIN: v = v < w ? v : w; break;
-        case AT_MAX: v = v > w ? v : w; break;
-        case AT_MUL:
-            if (!int_mul(v, w, &v))
-                return false;
-            break;
-        case AT_VAR: case AT_DIG: break;
-        }
-    }
     *out = v;
     return true;
 }
@@ -113,6 +116,29 @@ ex_vars(const Ex *x, bool *used)
     }
 }
 
+static bool
+has_any(const Atom *a, const bool *of)
+{
+    if (a->op == AT_VAR && of[a->var])
+        return true;
+    for (int j = 0; j < a->n; j++)
+        for (int i = 0; i < a->x[j]->n; i++)
+            if (has_any(a->x[j]->t[i].atom, of))
+                return true;
+    return false;
+}
+
+const Ex *
+ex_part(Exprs *e, const Ex *x, const bool *of, bool with)
+{
+    Term *t = arena_array(ex_arena(e), Term, x->n);
+    int n = 0;
+    for (int i = 0; i < x->n; i++)
+        if (has_any(x->t[i].atom, of) == with)
+            t[n++] = x->t[i];
+    return ex_sum(e, with ? 0 : x->base, t, n);
+}
+
 static double
 magnitude(Facts f)
 {
@@ -133,12 +159,12 @@ ex_is_narrow(const Ex *x, bool has_sign)
 {
     enum { BITS = 31 };
     const double end = (double)(INT64_C(1) << BITS);
-    double sum = x->base < 0 ? -(double)x->base : (double)x->base;
+    double sum = (double)int_abs(x->base);
     if (x->f.min < 0 && !has_sign)
         return false;
     for (int i = 0; i < x->n; i++) {
         const Atom *a = x->t[i].atom;
-        double k = x->t[i].coef < 0 ? -(double)x->t[i].coef : (double)x->t[i].coef;
+        double k = (double)int_abs(x->t[i].coef);
         if (a->f.min < 0 && !has_sign)
             return false;
         sum += k * magnitude(a->f);

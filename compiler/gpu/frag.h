@@ -10,7 +10,7 @@
 #define RAVEL_FRAG_H
 
 #include "../decide/decide.h"
-#include "../emit/render.h"
+#include "../emit/emit.h"
 
 enum { FRAG_REGISTERS_MAX = 256, FRAG_VECTOR_MAX = 128 };
 

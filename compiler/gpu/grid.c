@@ -1,5 +1,6 @@
 /* A plan as one kernel: each box by the first row that can do it. */
 #include "grid.h"
+#include "grid_args.h"
 #include "../emit/emit.h"
 
 static const GridRow rows[] = {
@@ -18,7 +19,10 @@ append(GridUnit *u, GridStmt *box, const GridRow *row, GridStmt ***tail)
     box->kind = G_BOX;
     box->row = row;
     box->first = u->blocks;
-    u->blocks += box->count;
+    u->blocks = ex_add(u->e, u->blocks, box->blocks);
+    if (!ex_is_const(u->blocks) && ex_as_var(u->blocks) < 0)
+        u->blocks = scalar_named(u->plan->scalars, u->blocks, INF);
+    box->end = u->blocks;
     **tail = box;
     *tail = &box->next;
 }
@@ -51,9 +55,10 @@ by_row(const GridBox *box, const GridRow *row, GridStmt *s)
     i64 shared = u->shared;
     int align = u->align;
     b.tail = &s->body;
-    s->count = row->emit(&b);
+    bool done = row->emit(&b);
     s->var = b.block;
-    if (s->count && is_within(u, s->body)) {
+    s->blocks = done ? grid_needed(u->plan, box->nest, b.blocks) : NULL;
+    if (done && is_within(u, s->body)) {
         s->name = name_of(&b, row);
         return true;
     }
@@ -63,19 +68,63 @@ by_row(const GridBox *box, const GridRow *row, GridStmt *s)
     return false;
 }
 
+/* The box's statements by the first row that does it; NULL where none does. */
+static const GridRow *
+by_rows(const GridBox *box, GridStmt *s)
+{
+    for (int i = 0; i < LEN(rows); i++)
+        if (by_row(box, &rows[i], s))
+            return &rows[i];
+    return NULL;
+}
+
+/* Vectors of 4 elements, and of 16 bytes at most, are what the rows ask for. */
+static i64
+vector_of(const GridBox *box)
+{
+    return box->bits > 32 ? 128 / box->bits : 4;
+}
+
+/* At shapes at which all is aligned a box may be done by wider accesses: those shapes'
+ * blocks are taken from s. */
+static void
+add_aligned(GridUnit *u, const GridBox *box, GridStmt *s, GridStmt ***tail)
+{
+    Scalars *scalars = u->plan->scalars;
+    GridBox aligned = *box;
+    GridStmt *also = arena_new(ex_arena(u->e), GridStmt);
+    i64 m = vector_of(box), shared = u->shared;
+    int align = u->align;
+    if (m < 2 || box->nest->kind != NEST_COPY)
+        return;
+    const Ex *odd = grid_assume(&aligned, m);
+    if (ex_is_const(odd))
+        return;
+    const GridRow *row = by_rows(&aligned, also);
+    if (!row || !grid_is_wider(also, s)) {
+        u->shared = shared;
+        u->align = align;
+        return;
+    }
+    also->name = arena_printf(ex_arena(u->e), "%s, of multiples of %lld", also->name,
+                              (long long)m);
+    also->blocks = scalar_times(scalars, also->blocks,
+                                ex_sub(u->e, ex_const(u->e, 1), odd));
+    s->blocks = scalar_times(scalars, s->blocks, odd);
+    append(u, also, row, tail);
+}
+
 /* The box's statements and its run of blocks; false where no row does it. */
 static bool
 add_box(GridUnit *u, const GridBox *box, GridStmt ***tail)
 {
-    Arena *a = ex_arena(u->e);
-    GridStmt *s = arena_new(a, GridStmt);
-    for (int i = 0; i < LEN(rows); i++) {
-        if (!by_row(box, &rows[i], s))
-            continue;
-        append(u, s, &rows[i], tail);
-        return true;
-    }
-    return false;
+    GridStmt *s = arena_new(ex_arena(u->e), GridStmt);
+    const GridRow *row = by_rows(box, s);
+    if (row && !plan_is_fixed(u->plan))
+        add_aligned(u, box, s, tail);
+    if (row)
+        append(u, s, row, tail);
+    return row != NULL;
 }
 
 /* Padding becomes part of a box of `kind` next to it, as often as there is such: the
@@ -95,16 +144,35 @@ cover(GridBox *box, int n, NestKind kind)
     return n;
 }
 
+/* One of each nest, but for those that others stand for at some shapes or do the work of;
+ * the number of boxes. */
+static int
+make_boxes(GridUnit *u, GridBox *box)
+{
+    const Plan *p = u->plan;
+    bool *done = arena_array(ex_arena(u->e), bool, p->n);
+    int n = 0;
+    for (int i = 0; i < p->n; i++) {
+        grid_box(u, &p->nest[i], &box[i]);
+        done[i] |= p->nest[i].variant;
+        if (!plan_is_fixed(p) && !done[i] && grid_pad(&box[i]))
+            done[p->nest[i].padding] = true;
+    }
+    for (int i = 0; i < p->n; i++)
+        if (!done[i])
+            box[n++] = box[i];
+    return n;
+}
+
 static bool
 by_boxes(GridUnit *u)
 {
     GridStmt **tail = &u->body;
     int n = u->plan->n;
+    GridBox *box = arena_array(ex_arena(u->e), GridBox, n);
+    n = make_boxes(u, box);
     if (n > BOXES_MAX)
         return false;
-    GridBox *box = arena_array(ex_arena(u->e), GridBox, n);
-    for (int i = 0; i < n; i++)
-        grid_box(u, &u->plan->nest[i], &box[i]);
     n = cover(box, n, NEST_COPY);
     n = cover(box, n, NEST_FILL);
     n = cover(box, n, NEST_COPY);
@@ -114,18 +182,29 @@ by_boxes(GridUnit *u)
     return true;
 }
 
+_Noreturn static void
+fail_at_run_time(const GridUnit *u)
+{
+    diag_fatal(ex_arena(u->e)->diag, DIAG_LAYOUT, (Loc){0},
+               "no kernel for blocks of threads does this with extents at run time: the "
+               "plan has more than %d boxes, or accesses of less than %d byte%s: give numbers",
+               BOXES_MAX, u->most.access, u->most.access > 1 ? "s" : "");
+}
+
 static void
 by_inverse(GridUnit *u)
 {
+    if (!plan_is_fixed(u->plan))
+        fail_at_run_time(u);
     static const GridRow row = {"inverse", "a word of the destination by its inverse",
                                 NULL};
     Arena *a = ex_arena(u->e);
     GridStmt *s = arena_new(a, GridStmt), **tail = &u->body;
-    u->blocks = u->shared = 0;
+    u->shared = 0;
+    u->blocks = ex_const(u->e, 0);
     u->align = u->most.access;
     u->body = NULL;
-    s->count = grid_inverse(u, s);
-    if (!s->count)
+    if (!grid_inverse(u, s))
         diag_fatal(a->diag, DIAG_LAYOUT, (Loc){0},
                    "no kernel for blocks of threads does this: the plan has many boxes, "
                    "or elements that share bytes with those of others, and layout '%s' "
@@ -161,24 +240,37 @@ grid_buffer(const GridUnit *u, const Layout *l)
 static void
 fold_grid(GridUnit *u)
 {
-    enum { BLOCKS_MAX = INT32_MAX };
-    if (u->blocks > u->most.side && !u->most.rows)
+    if (!ex_is_const(u->blocks)) {
+        u->rows = u->most.rows && u->most.side < BLOCKS_MAX;
+        return;
+    }
+    i64 n = u->blocks->base;
+    if (n > u->most.side && !u->most.rows)
         diag_fatal(ex_arena(u->e)->diag, DIAG_LAYOUT, (Loc){0},
                    "a grid of %lld blocks is more than %lld in a row, and the target has "
-                   "no 'grid_block_rows' for several", (long long)u->blocks,
+                   "no 'grid_block_rows' for several", (long long)n,
                    (long long)u->most.side);
-    if (u->blocks > BLOCKS_MAX || int_ceil_div(u->blocks, u->most.side) > u->most.side)
+    if (n > BLOCKS_MAX || int_ceil_div(n, u->most.side) > u->most.side)
         diag_fatal(ex_arena(u->e)->diag, DIAG_LAYOUT, (Loc){0},
                    "a grid of %lld blocks: at most 2^31 - 1, and %lld a side",
-                   (long long)u->blocks, (long long)u->most.side);
-    u->down = int_ceil_div(u->blocks, u->most.side);
-    u->across = int_ceil_div(u->blocks, u->down);
+                   (long long)n, (long long)u->most.side);
+    u->down = int_ceil_div(n, u->most.side);
+    u->across = int_ceil_div(n, u->down);
+    u->rows = u->down > 1;
 }
 
 static void
 check_width(GridUnit *u)
 {
     const Plan *p = u->plan;
+    if (!plan_is_fixed(p)) {
+        u->wide = u->most.bits == 64;
+        if (!u->wide && !grid_wraps(u->body))
+            diag_fatal(ex_arena(u->e)->diag, DIAG_LAYOUT, (Loc){0},
+                       "with extents at run time this needs signed indices, and the "
+                       "target's are unsigned: give numbers");
+        return;
+    }
     bool large = layout_bytes(p->src) > INT32_MAX || layout_bytes(p->dst) > INT32_MAX;
     u->wide = large || !all_narrow(u->body);
     if (!u->wide || u->most.bits == 64)
@@ -199,6 +291,10 @@ static const char *
 note_of(const GridUnit *u)
 {
     Arena *a = ex_arena(u->e);
+    if (!plan_is_fixed(u->plan))
+        return arena_printf(a, "%s_arguments tells the grid, the sizes of src and dst, and "
+                            "the arguments; block %d, aligned to %d; they do not overlap",
+                            u->name, GRID_THREADS, u->align);
     const char *down = u->down > 1 ? arena_printf(a, " by %lld", (long long)u->down)
                                    : "";
     return arena_printf(a, "grid %lld%s, block %d, src %lld bytes, dst %lld bytes, "
@@ -213,19 +309,22 @@ grid_make(const Plan *p, GridLimits most, const char *name, const char *command)
     Arena *a = ex_arena(p->e);
     GridUnit *u = arena_new(a, GridUnit);
     Buf b = buf_new(a);
-    if (!plan_is_fixed(p))
+    if (!plan_is_fixed(p) && !most.runtime)
         diag_fatal(a->diag, DIAG_ARGUMENT, (Loc){0},
-                   "extents at run time are for the target c: give numbers");
+                   "extents at run time: the target has no 'runtime_kernel' for them: give "
+                   "numbers");
     *u = (GridUnit){.name = name, .e = p->e, .plan = p, .most = most,
-                    .align = most.access};
+                    .align = most.access, .blocks = ex_const(p->e, 0)};
     buf_printf(&b, "%s\n", command);
-    emit_layout_head(&b, "src", p->src);
-    emit_layout_head(&b, "dst", p->dst);
+    emit_sizes_head(&b, "src", p->from);
+    emit_sizes_head(&b, "dst", p->to);
     u->head = b.s;
     u->thread = ex_var(p->e, "t", 0, GRID_THREADS - 1);
     if (!by_boxes(u))
         by_inverse(u);
     fold_grid(u);
+    if (!plan_is_fixed(p))
+        grid_arguments(u);
     check_width(u);
     u->note = note_of(u);
     return u;

@@ -62,7 +62,7 @@ static bool
 holds(Walk *w, const GridStmt *s)
 {
     for (int i = 0; i < s->nvalues; i++)
-        if (value_of(w, s->value[i]) >= s->bound[i])
+        if (value_of(w, s->value[i]) >= s->bound[i]->base)
             return false;
     return !s->same[0] || value_of(w, s->same[0]) == value_of(w, s->same[1]);
 }
@@ -75,6 +75,8 @@ walk(Walk *w, const GridStmt *s)
         switch (s->kind) {
         case G_LET:
             w->val[s->var] = w->val[s->guarded] = value_of(w, s->value[0]);
+            break;
+        case G_DIVIDE:                  /* there is none of a shape in numbers */
             break;
         case G_FOR:
             for (w->turn = 0; w->turn < s->count; w->turn++) {
@@ -231,28 +233,46 @@ explain_block(Buf *b, const GridUnit *u, const GridStmt *box, i64 block)
 {
     BlockAccess access[ACCESS_KINDS];
     int n = grid_access(u, box, block, access, LEN(access));
-    buf_printf(b, "    block %lld\n", (long long)(box->first + block));
+    buf_printf(b, "    block %lld\n", (long long)(box->first->base + block));
     for (int i = 0; i < n; i++)
         explain_access(b, &access[i]);
+}
+
+/* Where only a shape says how many blocks there are. */
+static void
+explain_boxes(Buf *b, const GridUnit *u, const char *target)
+{
+    buf_printf(b, "%s: blocks of %d threads, %lld bytes of shared memory, indices of %d "
+               "bits, buffers aligned to %d bytes\n", target, GRID_THREADS, (long long)u->shared,
+               u->wide ? 64 : 32, u->align);
+    for (const GridStmt *box = u->body; box; box = box->next)
+        buf_printf(b, "  %s, %s blocks\n", box->name, ex_text(u->e, box->blocks));
+    plan_scalars_print(b, u->plan);
 }
 
 void
 grid_explain(Buf *b, const GridUnit *u, const char *target)
 {
-    buf_printf(b, "%s: %lld block%s of %d threads", target, (long long)u->blocks,
-               u->blocks > 1 ? "s" : "", GRID_THREADS);
+    i64 n = u->blocks->base;
+    if (!plan_is_fixed(u->plan)) {
+        explain_boxes(b, u, target);
+        return;
+    }
+    buf_printf(b, "%s: %lld block%s of %d threads", target, (long long)n,
+               n > 1 ? "s" : "", GRID_THREADS);
     if (u->down > 1)
         buf_printf(b, " as %lld by %lld", (long long)u->across, (long long)u->down);
     buf_printf(b, ", %lld bytes of shared memory, indices of %d bits, buffers aligned to "
                "%d bytes\n", (long long)u->shared, u->wide ? 64 : 32, u->align);
     for (const GridStmt *box = u->body; box; box = box->next) {
-        buf_printf(b, "  %s, block%s %lld", box->name, box->count > 1 ? "s" : "",
-                   (long long)box->first);
-        if (box->count > 1)
-            buf_printf(b, "..%lld", (long long)(box->first + box->count - 1));
+        i64 first = box->first->base, count = box->blocks->base;
+        buf_printf(b, "  %s, block%s %lld", box->name, count > 1 ? "s" : "",
+                   (long long)first);
+        if (count > 1)
+            buf_printf(b, "..%lld", (long long)(first + count - 1));
         buf_add(b, "\n");
         explain_block(b, u, box, 0);
-        if (box->count > 1)
-            explain_block(b, u, box, box->count - 1);
+        if (count > 1)
+            explain_block(b, u, box, count - 1);
     }
 }

@@ -8,22 +8,18 @@
 static const char *const own[] = {"b", "t", "e", "i", "j", "k", "l", "p", "q", "r", "u",
                                   "v", "x", "y", "z", "src", "dst", "shared"};
 
-static i64
-magnitude(i64 v)
-{
-    return v < 0 ? -v : v;
-}
-
 static void
 add_loop(GridBox *b, const Loop *l, const char **taken)
 {
     int i = b->nloops++;
-    i64 stride = magnitude(l->ds);
+    i64 stride = int_abs(l->ds);
     int n = LEN(own) + i;
     const char *name = taken[n] = emit_identifier(b->arena, l->name, taken, n);
-    for (; i > 0 && magnitude(b->loop[i - 1].ds) < stride; i--)
+    for (; i > 0 && int_abs(b->loop[i - 1].ds) < stride; i--)
         b->loop[i] = b->loop[i - 1];
-    b->loop[i] = (GridLoop){l->n, l->ss, l->ds, l->n, l->var, name, l->rest};
+    i64 most = l->rest ? ex_of_var(b->e, l->var)->f.max : INF;
+    b->loop[i] = (GridLoop){l->n, l->ss, l->ds, l->n, l->var, name, l->rest, most,
+                            {l->ex.n, l->ex.ss, l->ex.ds, l->ex.n}};
 }
 
 void
@@ -39,15 +35,32 @@ grid_box(GridUnit *u, const Nest *n, GridBox *out)
             add_loop(out, &n->loop[i], taken);
     if (n->kind == NEST_FILL)
         out->src = ex_const(u->e, 0);
-    for (int i = 0; n->kind == NEST_FILL && i < out->nloops; i++)
+    for (int i = 0; n->kind == NEST_FILL && i < out->nloops; i++) {
         out->loop[i].ss = 0;
+        out->loop[i].ex.ss = out->src;
+    }
+}
+
+bool
+grid_is_fixed(const GridBox *b)
+{
+    return plan_is_fixed(b->u->plan);
+}
+
+void
+grid_number(Exprs *e, GridLoop *l)
+{
+    l->ex.n = ex_const(e, l->n);
+    l->ex.ss = ex_const(e, l->ss);
+    l->ex.ds = ex_const(e, l->ds);
+    l->ex.real = ex_const(e, l->real);
 }
 
 i64
 grid_divisor(const Ex *x)
 {
     enum { MOST = 1 << 30 };
-    i64 g = x->f.mod ? int_gcd(x->f.mod, x->f.rem) : magnitude(x->f.rem);
+    i64 g = x->f.mod ? int_gcd(x->f.mod, x->f.rem) : int_abs(x->f.rem);
     i64 d = g & -g;
     return d == 0 || d > MOST ? MOST : d;
 }
@@ -79,10 +92,14 @@ grid_widen(GridBox *b, int most)
     for (GridLoop *l = b->loop; l < run; l++) {
         l->ss /= f;
         l->ds /= f;
+        l->ex.ss = ex_div(b->e, l->ex.ss, f);
+        l->ex.ds = ex_div(b->e, l->ex.ds, f);
     }
     run->n /= f;
     run->real /= f;
-    b->nloops -= run->n == 1;
+    run->ex.n = ex_div(b->e, run->ex.n, f);
+    run->ex.real = ex_div(b->e, run->ex.real, f);
+    b->nloops -= run->n == 1 && ex_is_const(run->ex.n);
     b->src = ex_div(b->e, b->src, f);
     b->dst = ex_div(b->e, b->dst, f);
     b->elements /= f;
@@ -98,22 +115,97 @@ has(const GridLoop *const *loop, int n, const GridLoop *l)
     return i < n;
 }
 
+/* name = x, which is in the range whatever is known of it. */
+static const Ex *
+let_in(GridBox *b, const char *name, const Ex *x, i64 most)
+{
+    GridStmt *s = grid_add(b, G_LET);
+    s->name = name;
+    s->value[0] = x;
+    s->var = s->guarded = ex_var(b->e, name, 0, most);
+    return ex_of_var(b->e, s->var);
+}
+
+/* x divided by n, which a shape says. */
+static const Ex *
+quotient(GridBox *b, const Ex *x, const Ex *n)
+{
+    GridStmt *s = grid_add(b, G_DIVIDE);
+    s->name = arena_printf(b->arena, "Q%d", b->quotients++);
+    s->value[0] = x;
+    s->value[1] = ex_as_var(n) >= 0 ? n : scalar_named(b->u->plan->scalars, n, INF);
+    s->var = s->guarded = ex_var(b->e, s->name, 0, INF);
+    return ex_of_var(b->e, s->var);
+}
+
+const Ex *
+grid_digit(GridBox *b, GridDigits *d, const char *name, const Ex *n, i64 most, bool last)
+{
+    Exprs *e = b->e;
+    if (ex_is_const(n) && n->base == 1)
+        return ex_const(e, 0);
+    if (ex_is_const(n)) {
+        i64 inner = d->inner;
+        d->inner *= n->base;
+        return last && !grid_is_fixed(b) ? ex_div(e, d->x, inner)
+                                         : ex_dig(e, d->x, inner, d->inner);
+    }
+    const Ex *x = ex_div(e, d->x, d->inner);
+    if (last)
+        return let_in(b, name, x, most);
+    x = grid_let(b, arena_printf(b->arena, "R%d", b->quotients), x);
+    const Ex *q = quotient(b, x, n);
+    *d = (GridDigits){q, 1};
+    return let_in(b, name, ex_sub(e, x, nest_times(e, q, n)), most);
+}
+
+const Ex *
+grid_digit_of(GridBox *b, GridDigits *d, const GridLoop *l, bool last)
+{
+    return grid_digit(b, d, l->name, l->ex.n, l->most, last);
+}
+
+const Ex *
+grid_ceil(GridBox *b, const Ex *n, i64 each)
+{
+    Scalars *s = b->u->plan->scalars;
+    return scalar_ceil(s, n->f.min < 0 ? scalar_named(s, n, INF) : n, each);
+}
+
+const Ex *
+grid_times(GridBox *b, const Ex *x, const Ex *y)
+{
+    return scalar_times(b->u->plan->scalars, x, y);
+}
+
+const Ex *
+grid_others(GridBox *b, const GridLoop *const *tile, int ntile)
+{
+    const Ex *n = ex_const(b->e, 1);
+    for (int i = 0; i < b->nloops; i++)
+        if (!has(tile, ntile, &b->loop[i]))
+            n = grid_times(b, n, b->loop[i].ex.n);
+    return n;
+}
+
 void
-grid_batch(GridBox *b, const Ex *n, i64 inner, const GridLoop *const *tile, int ntile,
+grid_batch(GridBox *b, GridDigits n, const GridLoop *const *tile, int ntile,
            const Ex **src, const Ex **dst)
 {
     Exprs *e = b->e;
     const Ex **to = arena_array(b->arena, const Ex *, ex_nvars(e) + MAX_LOOPS);
     const Ex *s = ex_const(e, 0), *d = s;
+    int outermost = 0;
+    while (outermost < b->nloops && has(tile, ntile, &b->loop[outermost]))
+        outermost++;
     for (int k = b->nloops - 1; k >= 0; k--) {
         const GridLoop *l = &b->loop[k];
         if (has(tile, ntile, l))
             continue;
-        const Ex *at = grid_let(b, l->name, ex_dig(e, n, inner, inner * l->n));
-        inner *= l->n;
+        const Ex *at = grid_let(b, l->name, grid_digit_of(b, &n, l, k == outermost));
         to[l->var] = b->at[k] = at;
-        s = ex_add(e, s, ex_scale(e, at, l->ss));
-        d = ex_add(e, d, ex_scale(e, at, l->ds));
+        s = ex_add(e, s, nest_times(e, at, l->ex.ss));
+        d = ex_add(e, d, nest_times(e, at, l->ex.ds));
     }
     *src = ex_add(e, ex_subst(e, b->src, to), s);
     *dst = ex_add(e, ex_subst(e, b->dst, to), d);
@@ -126,9 +218,11 @@ grid_turn(GridBox *b, const Ex *k)
 }
 
 void
-grid_blocks(GridBox *b, i64 blocks)
+grid_blocks(GridBox *b, const Ex *blocks)
 {
-    b->block = ex_var(b->e, "b", 0, blocks - 1);
+    i64 most = ex_is_const(blocks) ? blocks->base - 1 : BLOCKS_MAX - 1;
+    b->blocks = blocks;
+    b->block = ex_var(b->e, "b", 0, most);
 }
 
 void

@@ -43,7 +43,7 @@ is_plain(const GridBox *b)
     for (int i = 0; i < b->nloops; i++)
         if (b->loop[i].rest || b->loop[i].ds < 1)
             return false;
-    return ex_is_const(b->dst);
+    return grid_is_fixed(b) && ex_is_const(b->dst);
 }
 
 /* How many more of loop k are what f is; 0: it is not. */
@@ -89,6 +89,7 @@ extend(GridBox *b, int k, const GridBox *f)
     joined.loop[k].n += more;
     if (!copy)
         joined.loop[k].real = joined.loop[k].n;
+    grid_number(b->e, &joined.loop[k]);
     if (width_of(&joined) < width_of(b))
         return false;
     *b = joined;
@@ -109,7 +110,9 @@ add_loop(GridBox *b, const GridBox *f)
         return -1;
     for (b->nloops++; i > 0 && b->loop[i - 1].ds < ds; i--)
         b->loop[i] = b->loop[i - 1];
-    b->loop[i] = (GridLoop){1, 0, ds, 1, ex_var(b->e, more, 0, f->elements), more, false};
+    b->loop[i] = (GridLoop){1, 0, ds, 1, ex_var(b->e, more, 0, f->elements), more, false,
+                            INF, {NULL, NULL, NULL, NULL}};
+    grid_number(b->e, &b->loop[i]);
     return i;
 }
 
@@ -126,6 +129,31 @@ grid_cover(GridBox *b, const GridBox *f)
     if (k < 0 || !extend(&one, k, f))
         return false;
     *b = one;
+    return true;
+}
+
+/* The loop along the destination's rows. */
+static GridLoop *
+run_of(GridBox *b)
+{
+    for (int i = 0; i < b->nloops; i++)
+        if (b->loop[i].ds == 1)
+            return &b->loop[i];
+    return NULL;
+}
+
+bool
+grid_pad(GridBox *b)
+{
+    GridBox padded = *b;
+    GridLoop *l = run_of(&padded);
+    if (!b->nest->pad || !l)
+        return false;
+    l->ex.n = ex_add(b->e, l->ex.n, ex_const(b->e, b->nest->pad));
+    l->n = scalar_nominal(b->u->plan->scalars, l->ex.n);
+    if (l->n <= l->real || width_of(&padded) < width_of(b))
+        return false;
+    *b = padded;
     return true;
 }
 
@@ -160,12 +188,12 @@ static GridStmt *
 when_real(GridBox *b)
 {
     const Ex *value[MAX_LOOPS];
-    i64 bound[MAX_LOOPS];
+    const Ex *bound[MAX_LOOPS];
     int n = 0;
     for (int i = 0; i < b->nloops; i++)
         if (b->loop[i].real < b->loop[i].n) {
             value[n] = b->at[i];
-            bound[n++] = b->loop[i].real;
+            bound[n++] = b->loop[i].ex.real;
         }
     return grid_when(b, value, bound, n);
 }

@@ -14,30 +14,37 @@ tile_loops(Tile *t)
     return t->x && t->y && t->x != t->y && t->b->nest->kind == NEST_COPY;
 }
 
+static bool
+is_one(const Ex *n)
+{
+    return ex_is_const(n) && n->base == 1;
+}
+
 /* Which tile of which batch a block does: tiles of one row of the destination follow one
  * another. */
 static void
 find_place(Tile *t)
 {
     GridBox *b = t->b;
-    i64 inner = t->nx * t->ny;
-    const Ex *n = ex_of_var(b->e, b->block);
-    t->j = grid_let(b, "j", ex_dig(b->e, n, 1, t->ny));
-    t->i = grid_let(b, "i", ex_dig(b->e, n, t->ny, inner));
-    t->l = grid_let(b, "l", ex_dig(b->e, n, inner, inner * t->nz));
-    grid_batch(b, n, inner * t->nz, (const GridLoop *[]){t->x, t->y, t->z}, 3, &t->src,
-               &t->dst);
+    const GridLoop *tile[] = {t->x, t->y, t->z};
+    const Ex *above[] = {t->others, grid_times(b, t->nz, t->others), NULL};
+    GridDigits n = {ex_of_var(b->e, b->block), 1};
+    above[2] = grid_times(b, t->nx, above[1]);
+    t->j = grid_let(b, "j", grid_digit(b, &n, "j", t->ny, INF, is_one(above[2])));
+    t->i = grid_let(b, "i", grid_digit(b, &n, "i", t->nx, INF, is_one(above[1])));
+    t->l = grid_let(b, "l", grid_digit(b, &n, "l", t->nz, INF, is_one(above[0])));
+    grid_batch(b, n, tile, LEN(tile), &t->src, &t->dst);
 }
 
-i64
+void
 tile_phases(Tile *t, i64 bytes, void (*load)(Tile *), void (*store)(Tile *))
 {
     GridBox *b = t->b;
-    i64 planes = t->z ? t->z->n : 1, tiles = t->nx * t->ny;
-    t->nz = t->z ? int_ceil_div(planes, t->tz) : 1;
-    i64 blocks = tiles * t->nz * (b->elements / (t->x->n * t->y->n * planes));
+    t->nz = t->z ? grid_ceil(b, t->z->ex.n, t->tz) : ex_const(b->e, 1);
+    t->others = grid_others(b, (const GridLoop *[]){t->x, t->y, t->z}, 3);
+    const Ex *tiles = grid_times(b, grid_times(b, t->nx, t->ny), t->nz);
+    grid_blocks(b, grid_times(b, tiles, t->others));
     grid_shared(b, bytes);
-    grid_blocks(b, blocks);
     find_place(t);
     GridStmt **outer = grid_open(b, grid_add(b, G_PHASE));
     load(t);
@@ -46,7 +53,6 @@ tile_phases(Tile *t, i64 bytes, void (*load)(Tile *), void (*store)(Tile *))
     outer = grid_open(b, grid_add(b, G_PHASE));
     store(t);
     grid_close(b, outer);
-    return blocks;
 }
 
 /* Where element x, y of the tile is in shared memory.  Accesses of several elements, of
@@ -111,11 +117,12 @@ by_elements(Tile *t, bool load)
     const Ex *px = load ? p : r, *py = load ? r : p;
     const Ex *x = grid_let(b, "x", ex_add(e, ex_scale(e, t->i, t->tx), px));
     const Ex *y = grid_let(b, "y", ex_add(e, ex_scale(e, t->j, t->ty), py));
-    GridStmt *when = grid_when(b, (const Ex *[]){x, y}, (i64[]){t->x->n, t->y->n}, 2);
+    const Ex *end[] = {t->x->ex.n, t->y->ex.n};
+    GridStmt *when = grid_when(b, (const Ex *[]){x, y}, end, 2);
     GridStmt **guard = when ? grid_open(b, when) : NULL;
     const Ex *global = load
-        ? ex_add(e, t->src, ex_add(e, x, ex_scale(e, y, t->y->ss)))
-        : ex_add(e, t->dst, ex_add(e, y, ex_scale(e, x, t->x->ds)));
+        ? ex_add(e, t->src, ex_add(e, x, nest_times(e, y, t->y->ex.ss)))
+        : ex_add(e, t->dst, ex_add(e, y, nest_times(e, x, t->x->ex.ds)));
     global = ex_div(e, global, n);
     b->at[t->x - b->loop] = x;
     b->at[t->y - b->loop] = y;
@@ -170,11 +177,11 @@ choose_sides(Tile *t)
     t->ty = y < side * side / t->tx ? y : side * side / t->tx;
     while (t->tx * t->ty < (i64)GRID_THREADS * (t->wx > t->wy ? t->wx : t->wy))
         t->ty *= 2;
-    t->nx = int_ceil_div(t->x->n, t->tx);
-    t->ny = int_ceil_div(t->y->n, t->ty);
+    t->nx = grid_ceil(t->b, t->x->ex.n, t->tx);
+    t->ny = grid_ceil(t->b, t->y->ex.n, t->ty);
 }
 
-i64
+bool
 grid_tile_edge(GridBox *b)
 {
     enum { FEWEST = 8 };
@@ -182,9 +189,10 @@ grid_tile_edge(GridBox *b)
     Tile t = {.b = b, .m = 1, .width = b->bits / 8};
     if (b->bits < 8 || b->bits > 64 || !tile_loops(&t) || t.x->n < FEWEST ||
         t.y->n < FEWEST)
-        return 0;
+        return false;
     t.wx = word_of(&t, true);
     t.wy = word_of(&t, false);
     choose_sides(&t);
-    return tile_phases(&t, t.tx * t.ty * t.width, load_elements, store_elements);
+    tile_phases(&t, t.tx * t.ty * t.width, load_elements, store_elements);
+    return true;
 }

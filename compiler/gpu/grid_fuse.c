@@ -34,7 +34,7 @@ find_place(Fuse *f)
     }
     for (int k = 0; k < f->n; k++)
         mine[k] = &b->loop[f->order[0][k]];
-    grid_batch(b, n, inner, mine, f->n, &f->src, &f->dst);
+    grid_batch(b, (GridDigits){n, inner}, mine, f->n, &f->src, &f->dst);
 }
 
 static i64
@@ -64,7 +64,7 @@ open_loops(Fuse *f, int side, const Ex *const *digit, int from, int to)
     for (int k = from; k < to; k++) {
         int l = f->order[side][k];
         const GridLoop *loop = &b->loop[l];
-        b->at[l] = grid_index(b, loop->name, place(f, l, digit), loop->n, &guard);
+        b->at[l] = grid_index(b, loop->name, place(f, l, digit), loop->ex.n, &guard);
         outer = outer ? outer : guard;
     }
     return outer;
@@ -134,7 +134,7 @@ take_turns(Fuse *f, int side, const Ex *x, i64 first, i64 count)
     const Ex *k = grid_for(b, "k", count, &turns);
     k = ex_add(e, k, ex_const(e, first));
     const Ex *r = ex_add(e, ex_div(e, t, lanes), ex_scale(e, k, GRID_THREADS / lanes));
-    r = grid_index(b, "q", r, f->rows[side], &rows);
+    r = grid_index(b, "q", r, ex_const(e, f->rows[side]), &rows);
     fuse_digits(f, side, x, r, digit);
     GridStmt **tails = open_loops(f, side, digit, f->depth[side], f->n);
     move(f, side, x, r, digit);
@@ -153,7 +153,8 @@ phase(Fuse *f, int side)
     i64 whole = f->rows[side] * lanes / GRID_THREADS, first = whole > 1 ? whole : 0;
     GridStmt **idle, **outer = grid_open(b, grid_add(b, G_PHASE));
     const Ex *digit[MAX_LOOPS], *p = ex_mod(e, ex_of_var(e, b->u->thread), lanes);
-    p = grid_index(b, "p", p, f->run[side] / f->word[side], &idle);
+    const Ex *words = ex_const(e, f->run[side] / f->word[side]);
+    p = grid_index(b, "p", p, words, &idle);
     const Ex *x = ex_scale(e, p, f->word[side]);
     fuse_digits(f, side, x, ex_const(e, 0), digit);
     GridStmt **ends = open_loops(f, side, digit, 0, f->depth[side]);
@@ -166,19 +167,20 @@ phase(Fuse *f, int side)
     grid_close(b, outer);
 }
 
-i64
+bool
 grid_fuse(GridBox *b)
 {
     Fuse f = {.b = b};
     grid_widen(b, 64);
-    if (b->bits < 8 || b->bits > 64 || b->nest->kind != NEST_COPY || !fuse_tile(&f))
-        return 0;
+    if (!grid_is_fixed(b) || b->bits < 8 || b->bits > 64 || b->nest->kind != NEST_COPY ||
+        !fuse_tile(&f))
+        return false;
     i64 blocks = blocks_of(&f);
     grid_shared(b, fuse_rows(&f) * f.pitch * b->bits / 8);
-    grid_blocks(b, blocks);
+    grid_blocks(b, ex_const(b->e, blocks));
     find_place(&f);
     phase(&f, SPACE_SRC);
     grid_add(b, G_BARRIER);
     phase(&f, SPACE_DST);
-    return blocks;
+    return true;
 }

@@ -10,8 +10,7 @@ static i64
 stride_of(const Fuse *f, int side, int loop)
 {
     const GridLoop *l = &f->b->loop[loop];
-    i64 s = side == SPACE_SRC ? l->ss : l->ds;
-    return s < 0 ? -s : s;
+    return int_abs(side == SPACE_SRC ? l->ss : l->ds);
 }
 
 static i64

@@ -9,12 +9,11 @@ enum { EACH = 4 };                 /* accesses of a thread, of large boxes */
 static void
 loops_of(GridBox *b, const Ex *e)
 {
-    i64 inner = b->elements;
-    for (int i = 0; i < b->nloops; i++) {
-        i64 outer = inner;
-        inner /= b->loop[i].n;
-        b->at[i] = grid_let(b, b->loop[i].name, ex_dig(b->e, e, inner, outer));
-    }
+    GridDigits d = {e, 1};
+    for (int i = b->nloops - 1; i >= 0; i--)
+        b->at[i] = grid_digit_of(b, &d, &b->loop[i], i == 0);
+    for (int i = 0; i < b->nloops; i++)
+        b->at[i] = grid_let(b, b->loop[i].name, b->at[i]);
 }
 
 static const Ex *
@@ -26,8 +25,8 @@ address(GridBox *b, bool source)
         to[b->loop[i].var] = b->at[i];
     x = ex_subst(b->e, x, to);
     for (int i = 0; i < b->nloops; i++)
-        x = ex_add(b->e, x, ex_scale(b->e, b->at[i], source ? b->loop[i].ss
-                                                            : b->loop[i].ds));
+        x = ex_add(b->e, x, nest_times(b->e, b->at[i], source ? b->loop[i].ex.ss
+                                                              : b->loop[i].ex.ds));
     return x;
 }
 
@@ -40,7 +39,7 @@ element(GridBox *b, const Ex *e, const char *value, What what)
     const char *word[4] = {value};
     int nwords = b->nest->kind == NEST_FILL ? grid_pattern(b, b->bits, word) : 1;
     GridStmt **outer;
-    loops_of(b, grid_index(b, "e", e, b->elements, &outer));
+    loops_of(b, grid_index(b, "e", e, grid_others(b, NULL, 0), &outer));
     if (what & LOADS)
         grid_load_or_fill(b, value, what & STORES, b->bits / 8, address(b, true));
     if (what & STORES)
@@ -61,15 +60,14 @@ pass(GridBox *b, i64 each, const char *value, What what)
     grid_close(b, outer);
 }
 
-i64
+bool
 grid_gather(GridBox *b)
 {
     grid_widen(b, 128);
     if (b->bits < 8)
-        return 0;
+        return false;
     i64 each = b->elements >= 64 * GRID_THREADS * EACH ? EACH : 1;
-    i64 blocks = int_ceil_div(b->elements, each * GRID_THREADS);
-    grid_blocks(b, blocks);
+    grid_blocks(b, grid_ceil(b, grid_others(b, NULL, 0), each * GRID_THREADS));
     GridStmt **outer = grid_open(b, grid_add(b, G_PHASE));
     if (b->nest->kind == NEST_FILL) {
         pass(b, each, NULL, STORES);
@@ -81,5 +79,5 @@ grid_gather(GridBox *b)
         pass(b, each, "v[u]", STORES);
     }
     grid_close(b, outer);
-    return blocks;
+    return true;
 }

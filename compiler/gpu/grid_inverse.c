@@ -76,11 +76,11 @@ find(Inverse *g, const Ex *a)
     const Layout *l = g->p->dst;
     const Ex **to = arena_array(g->b.arena, const Ex *, ex_nvars(e) + MAX_RANK);
     const Ex *raw[MAX_RANK];
-    i64 bound[MAX_RANK];
+    const Ex *bound[MAX_RANK];
     to[g->v->inverse_var] = a;
     for (int d = 0; d < l->rank; d++) {
         const Ex *x = ex_subst(e, g->v->inverse[d], to);
-        bound[d] = l->dim[d].padded;
+        bound[d] = ex_const(e, l->dim[d].padded);
         raw[d] = g->x[d] = ex_const(e, 0);
         if (x->f.max == 0)
             continue;
@@ -110,11 +110,11 @@ slot(Inverse *g, const Ex *a, const Ex *k)
 {
     const Layout *l = g->p->dst;
     FillKind kind = l->ref->def->fill;
-    i64 bound[MAX_RANK];
+    const Ex *bound[MAX_RANK];
     GridStmt *inside = find(g, a);
     GridStmt **outer = inside ? grid_open(&g->b, inside) : NULL;
     for (int d = 0; d < l->rank; d++)
-        bound[d] = l->dim[d].n;
+        bound[d] = ex_const(g->b.e, l->dim[d].n);
     if (kind == FILL_VALUE)
         fill(g, k);
     GridStmt *real = kind == FILL_EDGE ? NULL : grid_when(&g->b, g->x, bound, l->rank);
@@ -141,7 +141,7 @@ word(Inverse *g, const Ex *e)
         s->value[0] = e;
     const Ex *k = grid_for(b, "k", g->per, &outer);
     const Ex *a = ex_add(b->e, ex_scale(b->e, e, g->per), k);
-    slot(g, grid_index(b, "a", a, l->size, &then), k);
+    slot(g, grid_index(b, "a", a, ex_const(b->e, l->size), &then), k);
     grid_close(b, then);
     grid_close(b, outer);
     grid_store(b, SPACE_DST, g->unit, e, value, 1);
@@ -157,7 +157,7 @@ is_dense(const Layout *l)
     return n == l->size;
 }
 
-i64
+bool
 grid_inverse(GridUnit *u, GridStmt *box)
 {
     const Plan *p = u->plan;
@@ -166,23 +166,23 @@ grid_inverse(GridUnit *u, GridStmt *box)
     g.b = (GridBox){.u = u, .nest = p->nest, .e = u->e, .arena = ex_arena(u->e),
                     .bits = p->dst->dtype->bits, .tail = &box->body};
     if (!g.v->inverse)
-        return 0;
+        return false;
     for (int d = 0; d < p->dst->rank; d++)
         if (g.v->inverse[d]->f.min < 0)
-            return 0;
+            return false;
     g.dense = is_dense(p->dst);
     g.least = u->most.access;
     g.unit = g.b.bits >= 8 * g.least ? g.b.bits / 8 : bytes % 4 ? g.least : 4;
     g.per = 8 * g.unit / g.b.bits;
     units = int_ceil_div(bytes, g.unit);
-    i64 blocks = int_ceil_div(units, GRID_THREADS);
-    grid_blocks(&g.b, blocks);
+    grid_blocks(&g.b, ex_const(u->e, int_ceil_div(units, GRID_THREADS)));
     GridStmt **then, **outer = grid_open(&g.b, grid_add(&g.b, G_PHASE));
     const Ex *e = ex_add(u->e, ex_scale(u->e, ex_of_var(u->e, g.b.block), GRID_THREADS),
                          ex_of_var(u->e, u->thread));
-    word(&g, grid_index(&g.b, "e", e, units, &then));
+    word(&g, grid_index(&g.b, "e", e, ex_const(u->e, units), &then));
     grid_close(&g.b, then);
     grid_close(&g.b, outer);
     box->var = g.b.block;
-    return blocks;
+    box->blocks = g.b.blocks;
+    return true;
 }

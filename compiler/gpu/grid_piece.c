@@ -42,6 +42,9 @@ find_loops(Pieces *p, bool in)
     if (!p->run || !p->pixel || p->run == p->pixel)
         return false;
     i64 bytes = in_blocks(p, p->pixel) * p->b->bits / 8;
+    const Ex *apart = p->in ? p->pixel->ex.ss : p->pixel->ex.ds;
+    if (!ex_is_const(apart) || !ex_is_const(p->run->ex.n))
+        return false;
     return bytes >= RUN_LEAST && bytes <= RUN_MOST &&
            p->run->n <= in_blocks(p, p->pixel) &&
            p->pixel->n * p->b->bits / 8 >= SECTOR_BYTES;
@@ -89,15 +92,18 @@ find_place(Pieces *p, const Ex *e)
     Exprs *x = b->e;
     const Ex *src, *dst;
     i64 pieces = int_ceil_div(p->run->n, p->each);
-    i64 inner = pieces * (p->pixel->n / p->pixels);
-    p->y = grid_let(b, "y", ex_scale(x, ex_dig(x, e, 1, pieces), p->each));
-    const Ex *at = grid_let(b, "x", ex_scale(x, ex_dig(x, e, pieces, inner), p->pixels));
-    grid_batch(b, e, inner, (const GridLoop *[]){p->pixel, p->run}, 2, &src, &dst);
+    GridDigits n = {e, 1};
+    const Ex *pixels = ex_div(x, p->pixel->ex.n, p->pixels);
+    const Ex *at = grid_digit(b, &n, "y", ex_const(x, pieces), INF, false);
+    p->y = grid_let(b, "y", ex_scale(x, at, p->each));
+    at = grid_digit(b, &n, "X", pixels, INF, b->nloops == 2);
+    at = grid_let(b, "x", ex_scale(x, at, p->pixels));
+    grid_batch(b, n, (const GridLoop *[]){p->pixel, p->run}, 2, &src, &dst);
     b->at[p->pixel - b->loop] = at;
-    src = ex_add(x, src, ex_add(x, ex_scale(x, at, p->pixel->ss),
-                                ex_scale(x, p->y, p->run->ss)));
-    dst = ex_add(x, dst, ex_add(x, ex_scale(x, at, p->pixel->ds),
-                                ex_scale(x, p->y, p->run->ds)));
+    src = ex_add(x, src, ex_add(x, nest_times(x, at, p->pixel->ex.ss),
+                                nest_times(x, p->y, p->run->ex.ss)));
+    dst = ex_add(x, dst, ex_add(x, nest_times(x, at, p->pixel->ex.ds),
+                                nest_times(x, p->y, p->run->ex.ds)));
     p->blocks = p->in ? src : dst;
     p->planes = p->in ? dst : src;
 }
@@ -107,8 +113,8 @@ static const Ex *
 plane(const Pieces *p, i64 i)
 {
     Exprs *e = p->b->e;
-    i64 stride = in_planes(p, p->run) / p->pixels;
-    return ex_add(e, ex_div(e, p->planes, p->pixels), ex_const(e, i * stride));
+    const Ex *stride = ex_div(e, p->in ? p->run->ex.ds : p->run->ex.ss, p->pixels);
+    return ex_add(e, ex_div(e, p->planes, p->pixels), ex_scale(e, stride, i));
 }
 
 /* Where the piece of pixel c is, in pieces. */
@@ -214,14 +220,14 @@ scatter(Pieces *p)
         const char *word[4];
         const Ex *y = ex_add(b->e, p->y, ex_const(b->e, i));
         int n = scattered(p, i, word);
-        GridStmt *when = grid_when(b, &y, &p->run->n, 1);
+        GridStmt *when = grid_when(b, &y, &p->run->ex.n, 1);
         GridStmt **outer = when ? grid_open(b, when) : NULL;
         grid_store(b, SPACE_DST, p->width, plane(p, i), word, n);
         grid_close(b, outer);
     }
 }
 
-i64
+bool
 grid_piece(GridBox *b)
 {
     Pieces p = {.b = b};
@@ -230,15 +236,17 @@ grid_piece(GridBox *b)
     if (b->bits < 8 || b->bits > 64 || b->nest->kind != NEST_COPY ||
         (!find_loops(&p, false) && (grid_is_padded(b) || !find_loops(&p, true))) ||
         !is_whole(&p))
-        return 0;
+        return false;
     choose_pixels(&p);
-    i64 n = b->elements / (p.run->n * p.pixels) * int_ceil_div(p.run->n, p.each);
-    grid_blocks(b, int_ceil_div(n, GRID_THREADS));
+    const Ex *n = grid_others(b, (const GridLoop *[]){p.pixel, p.run}, 2);
+    n = grid_times(b, n, ex_div(b->e, p.pixel->ex.n, p.pixels));
+    n = ex_scale(b->e, n, int_ceil_div(p.run->n, p.each));
+    grid_blocks(b, grid_ceil(b, n, GRID_THREADS));
     GridStmt **guard, **outer = grid_open(b, grid_add(b, G_PHASE));
     const Ex *e = grid_turn(b, ex_of_var(b->e, b->block));
     find_place(&p, grid_index(b, "e", e, n, &guard));
     (p.in ? scatter : gather)(&p);
     grid_close(b, guard);
     grid_close(b, outer);
-    return int_ceil_div(n, GRID_THREADS);
+    return true;
 }

@@ -15,6 +15,7 @@ static const char *const lines[] = {
     [G_FOR] = "for ${name} < ${count} {",
     [G_WHEN] = "when ${when} {",
     [G_LET] = "let ${name} = ${value}",
+    [G_DIVIDE] = "divide ${name} = ${value} by ${divisor}",
     [G_ARRAY] = "array ${name}[${count}] of ${width}",
     [G_LOAD] = "load.${width} ${name} ${is} ${space}[${value}]",
     [G_STORE] = "store.${width} ${space}[${value}] = ${words}",
@@ -52,8 +53,8 @@ conditions(Printer *p, const GridStmt *s)
 {
     Buf b = buf_new(p->arena);
     for (int i = 0; s->kind == G_WHEN && i < s->nvalues; i++)
-        buf_printf(&b, "%s%s < %lld", i ? ", " : "", expression(p, s->value[i]),
-                   (long long)s->bound[i]);
+        buf_printf(&b, "%s%s < %s", i ? ", " : "", expression(p, s->value[i]),
+                   expression(p, s->bound[i]));
     if (s->same[0])
         buf_printf(&b, "%s%s == %s", s->nvalues ? ", " : "", expression(p, s->same[0]),
                    expression(p, s->same[1]));
@@ -76,13 +77,22 @@ bits_of(Printer *p, const GridStmt *s)
                           expression(p, s->value[2]));
 }
 
+/* 0..7; S3.. where a shape says how many. */
+static const char *
+blocks_of(Printer *p, const GridStmt *s)
+{
+    const char *first = expression(p, s->first);
+    return !ex_is_const(s->end) ? arena_printf(p->arena, "%s..", first)
+           : arena_printf(p->arena, "%s..%lld", first, (long long)s->end->base - 1);
+}
+
 static void
 put_body(Printer *p, const GridStmt *s)
 {
     for (; s; s = s->next) {
         const Slot slot[] = {
-            {"blocks", arena_printf(p->arena, "%lld..%lld", (long long)s->first,
-                                    (long long)(s->first + s->count - 1))},
+            {"blocks", s->kind == G_BOX ? blocks_of(p, s) : ""},
+            {"divisor", expression(p, s->value[1])},
             {"row", s->row ? s->row->name : "inverse"},
             {"name", s->name ? s->name : ""},
             {"count", number(p, s->count)},
@@ -112,12 +122,17 @@ grid_print(const GridUnit *u)
 {
     Buf b = buf_new(ex_arena(u->e));
     Printer p = {u, ex_arena(u->e), &b};
-    buf_printf(&b, "grid %s\nblocks %lld of %d threads", u->name, (long long)u->blocks,
+    buf_printf(&b, "grid %s\nblocks %s of %d threads", u->name, ex_text(u->e, u->blocks),
                GRID_THREADS);
     if (u->down > 1)
         buf_printf(&b, ", %lld by %lld", (long long)u->across, (long long)u->down);
     buf_printf(&b, "\nshared %lld\nindex %d\nalign %d\n", (long long)u->shared,
                u->wide ? 64 : 32, u->align);
+    if (u->nargs)
+        plan_scalars_print(&b, u->plan);
+    for (int i = 0; i < u->nargs; i++)
+        buf_printf(&b, "%s %s = %s\n", i < u->ndivisors ? "divisor" : "value",
+                   u->arg[i].name, ex_text(u->e, u->arg[i].value));
     put_body(&p, u->body);
     return b.s;
 }

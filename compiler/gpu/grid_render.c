@@ -1,6 +1,7 @@
 /* Device kernels as text: one statement, one line of the target's table. */
 #include <string.h>
 
+#include "grid_args.h"
 #include "grid_render.h"
 
 typedef struct {
@@ -49,6 +50,13 @@ type_of(Renderer *r, int width)
     return target_text(r->t, arena_printf(r->arena, "type%d", width));
 }
 
+/* A block's number. */
+static const char *
+block_number(Renderer *r, const Ex *x)
+{
+    return ex_is_const(x) ? literal(r, x->base) : expression(r, x);
+}
+
 static void put_stmt(Renderer *r, const GridStmt *s);
 static void put_body(Renderer *r, const GridStmt *s);
 
@@ -64,16 +72,17 @@ put_block(Renderer *r, const GridStmt *s, const char *close)
 static void
 open_box(Renderer *r, const GridStmt *s)
 {
-    bool rows = r->u->down > 1, only = s->count == r->u->blocks && !rows;
+    bool rows = r->u->rows, only = !r->u->body->next && !rows;
+    bool start = ex_is_const(s->first) && s->first->base == 0;
     const char *block = target_text(r->t, rows ? "grid_block_rows" : "grid_block");
     Slot slot[] = {{"text", s->name}, {"type", index_type(r)}, {"block", block},
-                   {"first", number(r, s->first)},
-                   {"end", number(r, s->first + s->count)}};
+                   {"first", block_number(r, s->first)},
+                   {"end", block_number(r, s->end)}};
     put(r, "comment", slot, LEN(slot));
-    put(r, only ? "box_only" : s->first ? "box_open" : "box_first", slot, LEN(slot));
+    put(r, only ? "box_only" : start ? "box_first" : "box_open", slot, LEN(slot));
     r->b->indent++;
-    if (s->count > 1)
-        put(r, s->first ? "block" : "block_first", slot, LEN(slot));
+    if (!ex_is_const(s->blocks) || s->blocks->base > 1)
+        put(r, start ? "block_first" : "block", slot, LEN(slot));
 }
 
 static void
@@ -94,8 +103,9 @@ put_phase(Renderer *r, const GridStmt *box, int n)
     if (!s)
         return false;
     open_box(r, box);
-    for (const GridStmt *let = box->body; let && let->kind == G_LET; let = let->next)
-        put_stmt(r, let);
+    for (const GridStmt *let = box->body; let && let->kind != G_PHASE; let = let->next)
+        if (let->kind != G_BARRIER)
+            put_stmt(r, let);
     put_stmt(r, s);
     close_box(r);
     return true;
@@ -131,7 +141,7 @@ put_when(Renderer *r, const GridStmt *s)
     Buf b = buf_new(r->arena);
     for (int i = 0; i < s->nvalues; i++)
         buf_printf(&b, "%s%s < %s", i ? " && " : "", expression(r, s->value[i]),
-                   literal(r, s->bound[i]));
+                   expression(r, s->bound[i]));
     if (s->same[0])
         buf_printf(&b, "%s%s == %s", s->nvalues ? " && " : "", expression(r, s->same[0]),
                    expression(r, s->same[1]));
@@ -230,6 +240,19 @@ put_store(Renderer *r, const GridStmt *s)
 }
 
 static void
+put_divide(Renderer *r, const GridStmt *s)
+{
+    const char *by = ex_var_name(r->u->e, ex_as_var(s->value[1])) + 1;
+    Slot slot[] = {{"value", expression(r, s->value[0])},
+                   {"multiplier", arena_printf(r->arena, "M%s", by)},
+                   {"shift", arena_printf(r->arena, "T%s", by)}};
+    Slot more[] = {{"name", s->name}, {"type", index_type(r)},
+                   {"value", render_line(r->arena, target_text(r->t, "divide"), slot,
+                                         LEN(slot))}};
+    put(r, "constant", more, LEN(more));
+}
+
+static void
 put_permute(Renderer *r, const GridStmt *s)
 {
     const char *field = s->kind == G_PERMUTE ? "permute"
@@ -252,6 +275,7 @@ put_stmt(Renderer *r, const GridStmt *s)
     switch (s->kind) {
     case G_BOX:     break;
     case G_WHEN:    put_when(r, s); break;
+    case G_DIVIDE:  put_divide(r, s); break;
     case G_LOAD:    put_load(r, s); break;
     case G_WORD:    put_word(r, s); break;
     case G_PUT:     put_bits(r, s); break;
@@ -328,16 +352,43 @@ put_declarations(Renderer *r)
 }
 
 static void
+put_value(Renderer *r, const char *letter, int arg, int at)
+{
+    Slot slot[] = {{"type", index_type(r)}, {"index", number(r, at)},
+                   {"name", arena_printf(r->arena, "%s%d", letter, arg)}};
+    put(r, "value", slot, LEN(slot));
+}
+
+/* What the host computed; of what is divided by, what it takes to. */
+static void
+put_values(Renderer *r)
+{
+    for (int i = 0; i < r->u->nargs; i++) {
+        int at = grid_value_at(r->u, i);
+        if (r->u->arg[i].plain)
+            put_value(r, "S", i, at);
+        if (i < r->u->ndivisors) {
+            put_value(r, "M", i, at + 1);
+            put_value(r, "T", i, at + 2);
+        }
+    }
+}
+
+static void
 put_kernel(Renderer *r, const Slot *slot, int n)
 {
+    bool fixed = plan_is_fixed(r->u->plan);
+    const char *open = fixed ? "kernel_open" : "runtime_kernel";
     put(r, "comment", &(Slot){"text", r->u->note}, 1);
-    buf_add(r->b, render_line(r->arena, target_text(r->t, "kernel_open"), slot, n));
+    buf_add(r->b, render_line(r->arena, target_text(r->t, open), slot, n));
     r->b->indent++;
     if (r->u->shared && !target_text(r->t, "shared_in_file"))
         put_shared(r, "shared");
+    put_values(r);
     put_boxes(r);
     r->b->indent--;
-    buf_add(r->b, render_line(r->arena, target_text(r->t, "close"), slot, n));
+    const char *close = fixed ? "close" : "runtime_close";
+    buf_add(r->b, render_line(r->arena, target_text(r->t, close), slot, n));
 }
 
 const char *
@@ -345,19 +396,25 @@ grid_render(const Target *t, const GridUnit *u)
 {
     Arena *a = ex_arena(u->e);
     Buf all = buf_new(a), kernel = buf_new(a);
+    bool fixed = plan_is_fixed(u->plan);
     Renderer r = {.t = t, .u = u, .arena = a, .b = &kernel};
     r.sp = target_spelling(t);
     Slot slot[] = {{"name", u->name}, {"threads", number(&r, GRID_THREADS)},
-                   {"blocks", number(&r, u->blocks)}, {"type", index_type(&r)}};
+                   {"blocks", fixed ? number(&r, u->blocks->base) : ""},
+                   {"values", number(&r, grid_room(u))}, {"type", index_type(&r)},
+                   {"binding", target_text_or(t, "binding_values", "")}};
+    const char *open = target_text_or(t, fixed ? "file_open" : "runtime_file", "");
     find_widths(&r, u->body);
     put_kernel(&r, slot, LEN(slot));
     r.b = &all;
-    buf_add(&all, render_line(a, target_text_or(t, "file_open", ""), slot, LEN(slot)));
+    buf_add(&all, render_line(a, open, slot, LEN(slot)));
     render_head(&all, t, u->head);
     buf_add(&all, target_file(t, "prologue"));
     render_helpers(&all, t, kernel.s);
     buf_add(&all, "\n");
     put_declarations(&r);
     buf_addn(&all, kernel.s, kernel.len);
+    if (!fixed)
+        grid_put_host(&all, t, u);
     return all.s;
 }

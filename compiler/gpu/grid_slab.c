@@ -163,8 +163,8 @@ find_place(Slab *s)
     const GridLoop *l = s->plane ? s->plane : s->pixel;
     i64 inner = s->slabs, step = s->plane ? s->planes : s->pixels;
     s->slab = grid_let(b, "i", ex_dig(e, n, 1, inner));
-    grid_batch(b, n, inner, (const GridLoop *[]){s->few, s->pixel, s->plane}, 3, &s->src,
-               &s->dst);
+    grid_batch(b, (GridDigits){n, inner},
+               (const GridLoop *[]){s->few, s->pixel, s->plane}, 3, &s->src, &s->dst);
     s->src = ex_add(e, s->src, ex_scale(e, s->slab, step * l->ss));
     s->dst = ex_add(e, s->dst, ex_scale(e, s->slab, step * l->ds));
 }
@@ -180,10 +180,10 @@ open_turn(Slab *s, bool run, i64 elements, GridStmt ***outer, GridStmt ***guard)
     i64 each = s->each / elements, row = s->pixels / elements;
     i64 end = whole ? s->all / elements : s->pixel->n / elements;
     const Ex *k = grid_for(b, "k", int_ceil_div(each, GRID_THREADS), outer);
-    const Ex *q = grid_index(b, "q", grid_turn(b, k), each, guard);
+    const Ex *q = grid_index(b, "q", grid_turn(b, k), ex_const(e, each), guard);
     const Ex *at = whole ? ex_add(e, ex_scale(e, s->slab, each), q)
                          : ex_add(e, ex_scale(e, s->slab, row), ex_dig(e, q, 1, row));
-    GridStmt *when = grid_when(b, &at, &end, 1);
+    GridStmt *when = grid_when(b, &at, (const Ex *[]){ex_const(e, end)}, 1);
     GridStmt **inner = when ? grid_open(b, when) : NULL;
     *guard = *guard ? *guard : inner;
     return q;
@@ -264,23 +264,23 @@ phase(Slab *s, bool run)
     grid_close(s->b, outer);
 }
 
-i64
+bool
 grid_slab(GridBox *b)
 {
     Slab s = {.b = b};
     grid_widen(b, 64);
-    if (b->bits < 8 || b->bits > 64 || b->nest->kind != NEST_COPY || grid_is_padded(b) ||
-        !choose_run(&s) || !choose_size(&s) || has_short_rows(&s))
-        return 0;
+    if (!grid_is_fixed(b) || b->bits < 8 || b->bits > 64 || b->nest->kind != NEST_COPY ||
+        grid_is_padded(b) || !choose_run(&s) || !choose_size(&s) || has_short_rows(&s))
+        return false;
     choose_widths(&s);
     i64 bytes = s.each * b->bits / 8, blocks = b->elements / s.all;
     s.slabs = int_ceil_div(s.all, s.each);
     blocks *= s.slabs;
     grid_shared(b, bytes);
-    grid_blocks(b, blocks);
+    grid_blocks(b, ex_const(b->e, blocks));
     find_place(&s);
     phase(&s, s.in);
     grid_add(b, G_BARRIER);
     phase(&s, !s.in);
-    return blocks;
+    return true;
 }

@@ -37,14 +37,21 @@ grid_let(GridBox *b, const char *name, const Ex *x)
     return ex_of_var(b->e, s->var);
 }
 
+/* The largest number that is less. */
+static i64
+below(const Ex *n)
+{
+    return n->f.max < INF ? n->f.max - 1 : INF;
+}
+
 const Ex *
-grid_index(GridBox *b, const char *name, const Ex *x, i64 n, GridStmt ***outer)
+grid_index(GridBox *b, const char *name, const Ex *x, const Ex *n, GridStmt ***outer)
 {
     GridStmt *let = grid_add(b, G_LET);
     let->name = name;
     let->value[0] = x;
     let->var = ex_var(b->e, name, 0, x->f.max);
-    let->guarded = ex_var(b->e, name, 0, n - 1);
+    let->guarded = ex_var(b->e, name, 0, below(n));
     x = ex_of_var(b->e, let->var);
     GridStmt *when = grid_when(b, &x, &n, 1);
     *outer = when ? grid_open(b, when) : NULL;
@@ -104,11 +111,11 @@ grid_store(GridBox *b, Space space, int width, const Ex *at, const char *const *
 }
 
 GridStmt *
-grid_when(GridBox *b, const Ex *const *value, const i64 *bound, int n)
+grid_when(GridBox *b, const Ex *const *value, const Ex *const *bound, int n)
 {
     GridStmt *s = NULL;
     for (int i = 0; i < n; i++) {
-        if (value[i]->f.max < bound[i])
+        if (value[i]->f.max < bound[i]->f.min)
             continue;
         if (!s)
             s = grid_add(b, G_WHEN);
@@ -125,6 +132,9 @@ mark(const GridStmt *s, bool *used)
         for (int i = 0; i < LEN(s->value); i++)
             if (s->value[i])
                 ex_vars(s->value[i], used);
+        for (int i = 0; i < LEN(s->bound); i++)
+            if (s->bound[i])
+                ex_vars(s->bound[i], used);
         for (int i = 0; s->same[0] && i < LEN(s->same); i++)
             ex_vars(s->same[i], used);
         mark(s->body, used);
@@ -137,7 +147,8 @@ drop(GridStmt **at, const bool *used)
     bool any = false;
     while (*at) {
         GridStmt *s = *at;
-        bool unused = s->kind == G_LET && !used[s->var] && !used[s->guarded];
+        bool unused = (s->kind == G_LET || s->kind == G_DIVIDE) && !used[s->var] &&
+                      !used[s->guarded];
         any |= unused | drop(&s->body, used);
         if (unused)
             *at = s->next;

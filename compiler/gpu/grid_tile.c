@@ -66,7 +66,8 @@ tile_ends_inside(const GridBox *b, const GridLoop *run, i64 m)
         i64 last = l == run ? (l->n - 1) / m * m : l->real - 1;
         end += l->ss > 0 ? l->ss * last : 0;
     }
-    return run->real == run->n && end * b->bits <= 8 * layout_bytes(b->u->plan->src);
+    return grid_is_fixed(b) && run->real == run->n &&
+           end * b->bits <= 8 * layout_bytes(b->u->plan->src);
 }
 
 /* Runs, strides and bases are whole vectors. */
@@ -107,8 +108,8 @@ choose_sides(Tile *t)
         t->tz *= 2;
     while (t->each > 1 && t->tx * t->ty * t->tz <= (i64)GRID_THREADS * t->each / 2)
         t->each /= 2;
-    t->nx = int_ceil_div(t->x->n, t->m * t->tx);
-    t->ny = int_ceil_div(t->y->n, t->m * t->ty);
+    t->nx = grid_ceil(t->b, t->x->ex.n, t->m * t->tx);
+    t->ny = grid_ceil(t->b, t->y->ex.n, t->m * t->ty);
     return t->tx * t->ty * t->tz == (i64)GRID_THREADS * t->each;
 }
 
@@ -269,16 +270,23 @@ transpose_small(Tile *t, const char **out)
 /* Vectors of x and of y, and planes, of the block's tile from p, r and z on, as far as
  * there are; what is in it is added to the result, for grid_close. */
 static GridStmt **
-open_place(Tile *t, const Ex **x, const Ex **y, const Ex **z, i64 nx, i64 ny)
+open_place(Tile *t, const Ex **x, const Ex **y, const Ex **z, const Ex *nx, const Ex *ny)
 {
     GridBox *b = t->b;
-    i64 planes = t->z ? t->z->n : 1;
+    const Ex *planes = t->z ? t->z->ex.n : ex_const(b->e, 1);
     *x = grid_let(b, "x", *x);
     *y = grid_let(b, "y", *y);
     if (t->z)
         *z = grid_let(b, "z", ex_add(b->e, ex_scale(b->e, t->l, t->tz), *z));
-    GridStmt *when = grid_when(b, (const Ex *[]){*x, *y, *z}, (i64[]){nx, ny, planes}, 3);
+    const Ex *end[] = {nx, ny, planes};
+    GridStmt *when = grid_when(b, (const Ex *[]){*x, *y, *z}, end, 3);
     return when ? grid_open(b, when) : NULL;
+}
+
+static const Ex *
+in_vectors(const Tile *t, const Ex *stride)
+{
+    return ex_div(t->b->e, stride, t->m);
 }
 
 /* Where plane z is, in vectors. */
@@ -287,8 +295,11 @@ plane(const Tile *t, const Ex *z, bool source)
 {
     Exprs *e = t->b->e;
     const Ex *at = source ? t->src : t->dst;
-    i64 stride = !t->z ? 0 : source ? t->z->ss : t->z->ds;
-    return ex_add(e, ex_div(e, at, t->m), ex_scale(e, z, stride / t->m));
+    at = ex_div(e, at, t->m);
+    if (!t->z)
+        return at;
+    return ex_add(e, at, nest_times(e, z, in_vectors(t, source ? t->z->ex.ss
+                                                            : t->z->ex.ds)));
 }
 
 /* The m rows from y on, those of padding filled. */
@@ -303,7 +314,7 @@ load_rows(Tile *t, const Ex *x, const Ex *y, const Ex *z, const Ex *from)
     for (int i = 0; i < t->m; i++) {
         b->at[t->y - b->loop] = ex_add(e, y, ex_const(e, i));
         grid_load_or_fill(b, arena_printf(b->arena, "A%d", i), true, t->width,
-                          ex_add(e, from, ex_const(e, i * (t->y->ss / t->m))));
+                          ex_add(e, from, ex_scale(e, in_vectors(t, t->y->ex.ss), i)));
     }
 }
 
@@ -319,9 +330,10 @@ load_and_keep(Tile *t)
     const Ex *pz = ex_div(e, q, t->tx * t->ty), *z = pz;
     const Ex *x = ex_add(e, ex_scale(e, t->i, t->tx), p);
     const Ex *y = ex_scale(e, ex_add(e, ex_scale(e, t->j, t->ty), r), t->m);
-    GridStmt **guard = open_place(t, &x, &y, &z, int_ceil_div(t->x->n, t->m), t->y->n);
+    const Ex *vectors = grid_ceil(b, t->x->ex.n, t->m);
+    GridStmt **guard = open_place(t, &x, &y, &z, vectors, t->y->ex.n);
     load_rows(t, x, y, z, ex_add(e, plane(t, z, true),
-                                 ex_add(e, x, ex_scale(e, y, t->y->ss / t->m))));
+                                 ex_add(e, x, nest_times(e, y, in_vectors(t, t->y->ex.ss)))));
     if (b->bits < 16)
         transpose_small(t, bytes);
     p = ex_scale(e, ex_add(e, ex_scale(e, pz, t->tx), p), t->m);
@@ -350,16 +362,16 @@ take_and_store(Tile *t)
     const Ex *z = ex_div(e, q, t->ty * column);
     const Ex *x = ex_add(e, ex_scale(e, t->i, column), p);
     const Ex *y = ex_add(e, ex_scale(e, t->j, t->ty), r);
-    GridStmt **guard = open_place(t, &x, &y, &z, t->x->n, t->y->n / t->m);
+    GridStmt **guard = open_place(t, &x, &y, &z, t->x->ex.n, in_vectors(t, t->y->ex.n));
     const Ex *to = ex_add(e, plane(t, z, false),
-                          ex_add(e, y, ex_scale(e, x, t->x->ds / t->m)));
+                          ex_add(e, y, nest_times(e, x, in_vectors(t, t->x->ex.ds))));
     grid_load(b, "v", true, SPACE_SHARED, t->width, swizzled(t, q));
     grid_store(b, SPACE_DST, t->width, to, (const char *[]){"v"}, 1);
     grid_close(b, guard);
     grid_close(b, outer);
 }
 
-i64
+bool
 grid_tile(GridBox *b)
 {
     grid_widen(b, 64);
@@ -370,10 +382,10 @@ grid_tile(GridBox *b)
             t.each = micro[i].each;
         }
     if (!t.m || !tile_loops(&t) || !is_whole(&t) || !choose_sides(&t))
-        return 0;
+        return false;
     t.width = t.m * b->bits / 8;
     if (!find_swizzle(&t))
-        return 0;
-    return tile_phases(&t, t.tx * t.ty * t.tz * t.m * t.width, load_and_keep,
-                       take_and_store);
+        return false;
+    tile_phases(&t, t.tx * t.ty * t.tz * t.m * t.width, load_and_keep, take_and_store);
+    return true;
 }

@@ -15,7 +15,7 @@ typedef struct {
     int wx, wy;                    /* by elements: so many in an access along x, y */
     const char *value;             /* what is to be stored */
     i64 tx, ty, tz;                /* vectors of a tile, along z elements */
-    i64 nx, ny, nz;                /* tiles */
+    const Ex *nx, *ny, *nz, *others;        /* tiles; and of the other loops */
     const Ex *i, *j, *l;           /* which */
     const Ex *src, *dst;           /* where the block's x = y = z = 0 is, elements */
     int shift[TILE_BITS_MAX];      /* the swizzle: xor (c >> shift) & mask, each */
@@ -26,8 +26,8 @@ typedef struct {
 /* grid_edge.c */
 /* Finds x and y; false where the box is no transpose. */
 bool tile_loops(Tile *t);
-/* The phases, with a barrier between, by so many bytes of shared memory: the blocks. */
-i64 tile_phases(Tile *t, i64 bytes, void (*load)(Tile *), void (*store)(Tile *));
+/* The phases, with a barrier between, by so many bytes of shared memory. */
+void tile_phases(Tile *t, i64 bytes, void (*load)(Tile *), void (*store)(Tile *));
 
 /* grid_tile.c */
 /* Elements of the box that begin at multiples of m and are whole vectors, in the buffer;

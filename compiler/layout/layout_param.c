@@ -32,57 +32,19 @@ ratio(i64 num, i64 den, Ratio *r)
     return den > 0;
 }
 
+/* The operator on fractions, by its value on whole numbers of their units. */
 static bool
-whole(Ratio a, Ratio b)
+combine(const OpMeaning *is, Ratio a, Ratio b, Ratio *r)
 {
-    return a.den == 1 && b.den == 1;
-}
-
-/* a over b: the integers x, y with a/b = x/y, y > 0 */
-static bool
-over(Ratio a, Ratio b, i64 *x, i64 *y)
-{
-    return b.num > 0 && int_mul(a.num, b.den, x) && int_mul(a.den, b.num, y);
-}
-
-static bool
-combine(Op op, Ratio a, Ratio b, Ratio *r)
-{
-    i64 x, y, d;
-    if (op == OP_NEG)
-        return a.num > INT64_MIN && ratio(-a.num, a.den, r);
-    if (op == OP_DIV)
-        return over(a, b, &x, &y) && ratio(int_div(x, y), 1, r);
-    if (op == OP_MOD)
-        return over(a, b, &x, &y) && int_mul(a.den, b.den, &d) &&
-               ratio(int_mod(x, y), d, r);
-    if (op == OP_MUL)
-        return int_mul(a.num, b.num, &x) && int_mul(a.den, b.den, &d) &&
-               ratio(x, d, r);
-    if (!int_mul(a.num, b.den, &x) || !int_mul(b.num, a.den, &y) ||
-        !int_mul(a.den, b.den, &d))
+    i64 x = a.num, y = b.num, v, unit = 1;
+    bool same = is->unit == UNIT_SAME || is->unit == UNIT_RATIO;
+    if (is->unit == UNIT_WHOLE && (a.den != 1 || b.den != 1))
         return false;
-    switch (op) {
-    case OP_ADD: return int_add(x, y, &x) && ratio(x, d, r);
-    case OP_SUB: return !__builtin_sub_overflow(x, y, &x) && ratio(x, d, r);
-    case OP_MIN: *r = x < y ? a : b; return true;
-    case OP_MAX: *r = x > y ? a : b; return true;
-    default: break;
-    }
-    if (!whole(a, b))
+    if (same && (!int_mul(a.num, b.den, &x) || !int_mul(b.num, a.den, &y)))
         return false;
-    r->den = 1;
-    switch (op) {
-    case OP_OR:  r->num = a.num | b.num; return true;
-    case OP_XOR: r->num = a.num ^ b.num; return true;
-    case OP_AND: r->num = a.num & b.num; return true;
-    case OP_NOT: r->num = ~a.num; return true;
-    case OP_SHL: return b.num >= 0 && b.num <= SHIFT_MAX &&
-                        int_mul(a.num, (i64)1 << b.num, &r->num);
-    case OP_SHR: r->num = b.num >= 0 && b.num <= SHIFT_MAX ? a.num >> b.num : 0;
-                 return b.num >= 0 && b.num <= SHIFT_MAX;
-    default:     return false;
-    }
+    if (is->unit != UNIT_RATIO && !int_mul(a.den, b.den, &unit))
+        return false;
+    return op_value(is, x, y, &v) && ratio(v, unit, r);
 }
 
 static Ratio value_of(Solver *s, const Param *p);
@@ -118,7 +80,7 @@ solve(Solver *s, const Param *of, const Ast *x)
     a = solve(s, of, x->x[0]);
     if (x->x[1])
         b = solve(s, of, x->x[1]);
-    if (!combine(x->op, a, b, &r))
+    if (!combine(op_info[x->op].is, a, b, &r))
         fail(s, of, "has no value");
     return r;
 }

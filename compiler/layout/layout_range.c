@@ -1,9 +1,9 @@
 /* The range of an entry as written, where what is written twice is one number:
  * (1 - Y%2)*X + Y%2*(14 - X) goes to 14, not to 28.
  *
- * The atoms of an entry are the parts that span 0..max whatever the rest is: a dim, a
- * digit, a remainder, a bitwise operation.  Factors of few values are given each of them
- * in turn; then the entry is a sum of atoms times numbers, but for what stays an
+ * The atoms of an entry are the parts that span 0..max and are neither sums nor products: a
+ * dim, a digit, a remainder, a bitwise operation.  Factors of few values are given each of
+ * them in turn; then the entry is a sum of atoms times numbers, but for what stays an
  * interval. */
 #include <string.h>
 
@@ -43,17 +43,22 @@ same(const Ast *x, const Ast *y)
     return same(x->x[0], y->x[0]) && (!x->x[1] || same(x->x[1], y->x[1]));
 }
 
+/* Neither a number, a sum nor a product: what is inside is not looked at. */
 static bool
-is_atom(const Ast *x)
+is_opaque(const Ast *x)
 {
-    switch (x->op) {
-    case OP_SYM: case OP_MOD: case OP_AND: case OP_OR: case OP_XOR:
-        return true;
-    case OP_DIV: case OP_SHR:
-        return is_atom(x->x[0]) && x->x[1]->op == OP_NUM;
-    default:
-        return false;
-    }
+    const OpMeaning *is = op_info[x->op].is;
+    return x->op != OP_NUM && !is->sum[0] && !is->product && !is->times;
+}
+
+/* The operand that x is k times, or NULL. */
+static const Ast *
+multiple(const Ast *x, i64 *k)
+{
+    for (int i = 0; i < op_info[x->op].nargs; i++)
+        if (ast_times(x, i, k))
+            return x->x[i];
+    return NULL;
 }
 
 static AtomSpan *
@@ -65,32 +70,35 @@ find(Spans *s, const Ast *x)
     return NULL;
 }
 
-static AtomSpan *
-add_atom(Spans *s, const Ast *x)
+/* x is an atom where it spans 0..max, else stays an interval; false where there are too
+ * many. */
+static bool
+add_atom(Spans *s, const Ast *x, bool factor)
 {
     i64 min, max;
-    if (s->n == ATOMS_MAX || !ast_range(x, s->top, s->env, &min, &max) || min ||
-        max >= INF)
-        return NULL;
-    s->atom[s->n] = (AtomSpan){.x = x, .max = max};
-    return &s->atom[s->n++];
+    AtomSpan *t = find(s, x);
+    if (!t) {
+        if (s->n == ATOMS_MAX || !ast_range(x, s->top, s->env, &min, &max) || max >= INF)
+            return false;
+        if (min)
+            return true;
+        t = &s->atom[s->n++];
+        *t = (AtomSpan){.x = x, .max = max};
+    }
+    t->tried |= factor && t->max < FEW;
+    return true;
 }
 
-/* The atoms of x, which stands in a factor or does not; false where there are too many,
- * or one has no such span. */
+/* The atoms of x, which stands in a factor or does not. */
 static bool
 collect(Spans *s, const Ast *x, bool factor)
 {
-    if (is_atom(x)) {
-        AtomSpan *t = find(s, x);
-        if (!t && !(t = add_atom(s, x)))
-            return false;
-        t->tried |= factor && t->max < FEW;
-        return true;
-    }
-    bool numbers = x->op == OP_MUL && (x->x[0]->op == OP_NUM || x->x[1]->op == OP_NUM);
+    i64 k;
+    if (is_opaque(x))
+        return add_atom(s, x, factor);
+    factor |= op_info[x->op].is->product && !multiple(x, &k);
     for (int i = 0; i < op_info[x->op].nargs; i++)
-        if (!collect(s, x->x[i], factor || (x->op == OP_MUL && !numbers)))
+        if (!collect(s, x->x[i], factor))
             return false;
     return true;
 }
@@ -153,30 +161,40 @@ multiply(const Spans *s, const Sum *a, const Sum *b, Sum *r)
     return true;
 }
 
+static bool sum_of(Spans *s, const Ast *x, Sum *r);
+
+static bool
+sum_of_operands(Spans *s, const Ast *x, Sum *r)
+{
+    const OpMeaning *is = op_info[x->op].is;
+    Sum a, b = {.min = 0};
+    if (!sum_of(s, x->x[0], &a) || (x->x[1] && !sum_of(s, x->x[1], &b)))
+        return false;
+    if (is->product)
+        return multiply(s, &a, &b, r);
+    return add(s, r, &a, is->sum[0], r) && add(s, r, &b, is->sum[1], r);
+}
+
 static bool
 sum_of(Spans *s, const Ast *x, Sum *r)
 {
-    Sum a, b, zero = {.min = 0};
-    *r = zero;
-    if (is_atom(x)) {
-        const AtomSpan *t = find(s, x);
-        if (t->tried)
-            r->min = r->max = t->value;
-        else
-            r->coef[t - s->atom] = 1;
-        return true;
-    }
-    switch (x->op) {
-    case OP_ADD: case OP_SUB:
-        return sum_of(s, x->x[0], &a) && sum_of(s, x->x[1], &b) &&
-               add(s, &a, &b, x->op == OP_ADD ? 1 : -1, r);
-    case OP_MUL:
-        return sum_of(s, x->x[0], &a) && sum_of(s, x->x[1], &b) && multiply(s, &a, &b, r);
-    case OP_NEG:
-        return sum_of(s, x->x[0], &a) && add(s, &zero, &a, -1, r);
-    default:
+    const OpMeaning *is = op_info[x->op].is;
+    const AtomSpan *t = is_opaque(x) ? find(s, x) : NULL;
+    const Ast *of;
+    i64 k;
+    Sum a;
+    *r = (Sum){.min = 0};
+    if (t && t->tried)
+        r->min = r->max = t->value;
+    else if (t)
+        r->coef[t - s->atom] = 1;
+    else if ((of = multiple(x, &k)))
+        return sum_of(s, of, &a) && add(s, r, &a, k, r);
+    else if (is->sum[0] || is->product)
+        return sum_of_operands(s, x, r);
+    else
         return ast_range(x, s->top, s->env, &r->min, &r->max);
-    }
+    return true;
 }
 
 /* The next values of the atoms that are tried; false after the last. */

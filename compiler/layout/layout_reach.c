@@ -22,26 +22,6 @@ see_within(const Seer *m, int d, i64 lo, i64 hi, i64 mod)
     m->see(m->arg, m->written, d, lo, hi);
 }
 
-/* What of x matters where k*x does mod `mod`. */
-static i64
-unscaled(i64 mod, i64 k)
-{
-    i64 a = mod, b = k < 0 ? -k : k;
-    while (b) {
-        i64 rest = a % b;
-        a = b;
-        b = rest;
-    }
-    return mod ? mod / a : 0;
-}
-
-/* What of the operands of an xor matters. */
-static i64
-of_bits(i64 mod)
-{
-    return mod && int_is_pow2(mod) ? mod : 0;
-}
-
 static int
 dim_of(const Layout *l, int free)
 {
@@ -51,20 +31,27 @@ dim_of(const Layout *l, int free)
     return d;
 }
 
+/* As ast_period, of an atom with an operator. */
+static i64
+period_in(const Atom *a, i64 mod)
+{
+    Op op = ex_operator(a);
+    return op != OP_COUNT && op_info[op].is->period ? op_info[op].is->period(mod) : 0;
+}
+
 static void
 see_canonical(const Seer *m, const Ex *x, i64 mod)
 {
     for (int i = 0; i < x->n; i++) {
         const Atom *a = x->t[i].atom;
-        i64 of = unscaled(mod, x->t[i].coef);
+        i64 of = mod ? mod / int_gcd(mod, x->t[i].coef) : 0;
         int d = a->op == AT_VAR ? dim_of(m->l, a->var)
               : a->op == AT_DIG ? dim_of(m->l, ex_as_var(a->x[0])) : -1;
         if (d >= 0)
             see_within(m, d, a->op == AT_VAR ? 1 : a->lo, a->op == AT_VAR ? 0 : a->hi,
                          of);
         for (int j = 0; d < 0 && j < a->n; j++)
-            see_canonical(m, a->x[j], a->op == AT_DIG ? a->hi
-                                        : a->op == AT_XOR ? of_bits(of) : 0);
+            see_canonical(m, a->x[j], a->op == AT_DIG ? a->hi : period_in(a, of));
     }
 }
 
@@ -73,18 +60,11 @@ typedef struct {
     i64 lo, hi;
 } Written;
 
-static bool
-no_names(const void *env, const char *name, i64 *v)
-{
-    (void)env, (void)name, (void)v;
-    return false;
-}
-
 /* w div c */
 static bool
 divide(Written *w, i64 c)
 {
-    return c > 0 && int_mul(w->lo, c, &w->lo) && (!w->hi || w->hi % w->lo == 0);
+    return int_mul(w->lo, c, &w->lo) && (!w->hi || w->hi % w->lo == 0);
 }
 
 /* w mod c */
@@ -92,7 +72,7 @@ static bool
 cut(Written *w, i64 c)
 {
     i64 hi;
-    if (c <= 0 || !int_mul(w->lo, c, &hi) || (w->hi && w->hi % hi && hi % w->hi))
+    if (!int_mul(w->lo, c, &hi) || (w->hi && w->hi % hi && hi % w->hi))
         return false;
     w->hi = w->hi && w->hi < hi ? w->hi : hi;
     return true;
@@ -101,21 +81,15 @@ cut(Written *w, i64 c)
 static bool
 is_digit(const Layout *l, const Ast *x, Written *w)
 {
-    i64 c;
+    i64 lo, hi;
     if (x->op == OP_SYM) {
         *w = (Written){layout_find_dim(l, x->name), 1, 0};
         return w->dim >= 0;
     }
-    if (op_info[x->op].nargs != 2 || !is_digit(l, x->x[0], w) ||
-        !ast_eval(x->x[1], no_names, NULL, &c))
-        return false;
-    switch (x->op) {
-    case OP_DIV: return divide(w, c);
-    case OP_SHR: return c >= 0 && c <= SHIFT_MAX && divide(w, (i64)1 << c);
-    case OP_MOD: return cut(w, c);
-    case OP_AND: return c >= 0 && c < INF && int_is_pow2(c + 1) && cut(w, c + 1);
-    default:     return false;
-    }
+    for (int i = 0; i < op_info[x->op].nargs; i++)
+        if (ast_digit(x, i, &lo, &hi))
+            return is_digit(l, x->x[i], w) && divide(w, lo) && (!hi || cut(w, hi / lo));
+    return false;
 }
 
 bool
@@ -130,23 +104,6 @@ layout_written_digit(const Layout *l, const Ast *x, int *dim, i64 *lo, i64 *hi)
     return true;
 }
 
-/* What of operand i of x matters where of x `mod` does. */
-static i64
-of_operand(const Ast *x, int i, i64 mod)
-{
-    i64 c, all;
-    bool number = op_info[x->op].nargs == 2 && ast_eval(x->x[1 - i], no_names, NULL, &c);
-    switch (x->op) {
-    case OP_MOD: return number && i == 0 && c > 0 ? c : 0;
-    case OP_AND: return number && c >= 0 && c < INF && int_is_pow2(c + 1) ? c + 1 : 0;
-    case OP_DIV: return mod && number && i == 0 && int_mul(mod, c, &all) ? all : 0;
-    case OP_MUL: return number ? unscaled(mod, c) : 0;
-    case OP_XOR: return of_bits(mod);
-    case OP_ADD: case OP_SUB: case OP_NEG: return mod;
-    default:     return 0;
-    }
-}
-
 static void
 see_written(const Seer *m, const Ast *x, i64 mod)
 {
@@ -156,7 +113,7 @@ see_written(const Seer *m, const Ast *x, i64 mod)
         return;
     }
     for (int i = 0; i < op_info[x->op].nargs; i++)
-        see_written(m, x->x[i], of_operand(x, i, mod));
+        see_written(m, x->x[i], ast_period(x, i, mod));
 }
 
 void

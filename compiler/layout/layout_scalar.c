@@ -2,7 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "layout_sizes.h"
+#include "layout.h"
 
 Scalars *
 scalars_new(Exprs *e)
@@ -27,7 +27,7 @@ set_nominal(Scalars *s, int var, i64 v)
 }
 
 static int
-add(Scalars *s, Scalar x)
+add(Scalars *s, Scalar x, i64 nominal)
 {
     Arena *a = ex_arena(s->e);
     if (s->n == s->cap) {
@@ -38,7 +38,7 @@ add(Scalars *s, Scalar x)
             memcpy(s->scalar, old, (size_t)s->n * sizeof *old);
     }
     s->scalar[s->n] = x;
-    set_nominal(s, x.var, x.nominal);
+    set_nominal(s, x.var, nominal);
     return s->n++;
 }
 
@@ -57,8 +57,7 @@ scalar_extent(Scalars *s, const char *name)
         diag_fatal(ex_arena(s->e)->diag, DIAG_LAYOUT, (Loc){0},
                    "more than %d extents", MAX_RANK);
     s->most[s->nextents] = EXTENT_MOST;
-    return add(s, (Scalar){.var = ex_var(s->e, name, 0, INF),
-                           .nominal = nominal[s->nextents++]});
+    return add(s, (Scalar){.var = ex_var(s->e, name, 0, INF)}, nominal[s->nextents++]);
 }
 
 static int
@@ -91,11 +90,11 @@ value(const Scalars *s, const Ex *x)
 }
 
 static const Ex *
-named(Scalars *s, Scalar x, i64 max)
+named(Scalars *s, Scalar x, i64 nominal, i64 max)
 {
     x.var = ex_var(s->e, arena_printf(ex_arena(s->e), "s%d", s->n - s->nextents + 1), 0,
                    max);
-    return scalar_ex(s, add(s, x));
+    return scalar_ex(s, add(s, x, nominal));
 }
 
 const Ex *
@@ -115,7 +114,7 @@ scalar_named(Scalars *s, const Ex *x, i64 max)
     for (int i = 0; i < s->n; i++)
         if (s->scalar[i].def == x)
             return scalar_ex(s, i);
-    return named(s, (Scalar){.def = x, .nominal = value(s, x)}, max);
+    return named(s, (Scalar){.def = x}, value(s, x), max);
 }
 
 static int
@@ -150,9 +149,9 @@ product(Scalars *s, int i, int j)
         if (s->scalar[k].nfactors == n && !memcmp(s->scalar[k].factor, f,
                                                   (size_t)n * sizeof *f))
             return scalar_ex(s, k);
-    if (!int_mul(s->scalar[i].nominal, s->scalar[j].nominal, &v))
+    if (!int_mul(s->nominal[s->scalar[i].var], s->nominal[s->scalar[j].var], &v))
         v = INF / 2;
-    return named(s, (Scalar){.nfactors = n, .factor = f, .nominal = v}, INF);
+    return named(s, (Scalar){.nfactors = n, .factor = f}, v, INF);
 }
 
 const Ex *
@@ -209,6 +208,6 @@ scalar_nominal(const Scalars *s, const Ex *x)
     if (ex_is_const(x))
         return x->base;
     i64 v = value(s, x), k = int_gcd(x->f.mod, x->f.rem), r;
-    v = (v < 0 ? -v : v) / k | 1;
+    v = int_abs(v) / k | 1;
     return int_mul(k, v < 3 ? 3 : v, &r) ? r : INF;
 }

@@ -1,5 +1,5 @@
 /* A layout's sizes and strides, of extents that may be left to run time. */
-#include "layout_sizes.h"
+#include "layout.h"
 
 typedef struct {
     i64 open, closed;
@@ -102,18 +102,19 @@ static const Ex *
 most(Maker *m, const Ast *x)
 {
     int d;
-    i64 lo, hi, min, max;
+    i64 lo, hi, min, max, k;
+    const OpMeaning *is = op_info[x->op].is;
     if (layout_written_digit(m->l, x, &d, &lo, &hi) && !hi && m->r->extent[d] >= 0)
         return ex_sub(m->e, scalar_ceil(m->s, m->r->padded[d], lo), constant(m, 1));
     if (is_closed(m, x) && layout_range(x, largest, m, &min, &max) && min >= 0 &&
         max < INF)
         return constant(m, max);
-    if (x->op == OP_ADD)
-        return ex_add(m->e, most(m, x->x[0]), most(m, x->x[1]));
-    if (x->op == OP_MUL && x->x[1]->op == OP_NUM && x->x[1]->num > 0)
-        return ex_scale(m->e, most(m, x->x[0]), x->x[1]->num);
-    if (x->op == OP_MUL && x->x[0]->op == OP_NUM && x->x[0]->num > 0)
-        return ex_scale(m->e, most(m, x->x[1]), x->x[0]->num);
+    if (is->sum[0] > 0 && is->sum[1] > 0)
+        return ex_add(m->e, ex_scale(m->e, most(m, x->x[0]), is->sum[0]),
+                      ex_scale(m->e, most(m, x->x[1]), is->sum[1]));
+    for (int i = 0; i < op_info[x->op].nargs; i++)
+        if (ast_times(x, i, &k) && k > 0)
+            return ex_scale(m->e, most(m, x->x[i]), k);
     refuse(m, x->loc, arena_printf(ex_arena(m->e), "how many slots '%s' has is not known "
                                    "for every shape", ast_text(ex_arena(m->e), x)),
            "entries are digits as C//16, C%16 and 15 - C%16, sums of such, and xors of "
@@ -124,12 +125,10 @@ static void
 set_slots(Maker *m, int i)
 {
     const Entry *t = &m->l->entry[i];
-    bool constant_dims = true;
-    for (int d = 0; d < m->l->rank; d++) {
-        bool *used = arena_array(ex_arena(m->e), bool, ex_nvars(m->e));
-        ex_vars(t->written, used);
+    bool constant_dims = true, *used = arena_array(ex_arena(m->e), bool, ex_nvars(m->e));
+    ex_vars(t->written, used);
+    for (int d = 0; d < m->l->rank; d++)
         constant_dims &= m->r->extent[d] < 0 || !used[m->l->dim[d].free];
-    }
     m->r->slots[i] = constant_dims ? constant(m, t->extent)
                      : ex_add(m->e, most(m, t->x), constant(m, 1));
 }

@@ -15,7 +15,7 @@ const int nkernels = LEN(kernels);
 #define DST "unsigned char *"
 #define SRC "const unsigned char *"
 #define NUM "int64_t"
-const KernelArg kernel_args[] = {
+static const KernelArg kernel_args[] = {
     {'D', ARG_DST,       0,     IN_BYTES,    DST},        /* the first element */
     {'S', ARG_SRC,       0,     IN_BYTES,    SRC},
     {'d', ARG_DST,       0,     IN_NOTHING,  DST},        /* the buffer ... */
@@ -23,13 +23,13 @@ const KernelArg kernel_args[] = {
     {'x', ARG_DST_START, 0,     IN_ELEMENTS, NUM},        /* ... and where in it */
     {'y', ARG_SRC_START, 0,     IN_ELEMENTS, NUM},
     {'n', ARG_COUNT,     BATCH, IN_NOTHING,  NUM},
-    {'m', ARG_COUNT,     GROUP,  IN_NOTHING,  NUM},
+    {'m', ARG_COUNT,     GROUP, IN_NOTHING,  NUM},
     {'r', ARG_COUNT,     ROW,   IN_NOTHING,  NUM},
     {'c', ARG_COUNT,     COL,   IN_NOTHING,  NUM},
     {'R', ARG_RUN,       COL,   IN_BYTES,    NUM},        /* columns that touch */
     {'N', ARG_DST_STEP,  BATCH, IN_BYTES,    NUM},
     {'M', ARG_SRC_STEP,  BATCH, IN_BYTES,    NUM},
-    {'O', ARG_SRC_STEP,  GROUP,  IN_BYTES,    NUM},
+    {'O', ARG_SRC_STEP,  GROUP, IN_BYTES,    NUM},
     {'P', ARG_DST_STEP,  ROW,   IN_BYTES,    NUM},
     {'Q', ARG_SRC_STEP,  ROW,   IN_BYTES,    NUM},
     {'p', ARG_DST_STEP,  COL,   IN_BYTES,    NUM},
@@ -49,6 +49,18 @@ const KernelArg kernel_args[] = {
     {'A', ARG_AHEAD,     0,     IN_BYTES,    NUM},
     {0, 0, 0, 0, NULL},
 };
+
+const char *
+kernel_letters(const Kernel *k)
+{
+    return k->family->args;
+}
+
+const char *
+kernel_what(const Kernel *k)
+{
+    return k->family->what;
+}
 
 const KernelArg *
 kernel_arg(char letter)

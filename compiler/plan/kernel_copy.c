@@ -43,20 +43,14 @@ swap_before(Nest *n, int j)
     n->loop[j - 1] = l;
 }
 
-static i64
-magnitude(i64 v)
-{
-    return v < 0 ? -v : v;
-}
-
 /* Whether loop i takes longer steps than loop j, which a rest has: inside of j it would
  * pass over all it covers again for each turn of j. */
 static bool
 encloses(const Nest *n, int i, int j)
 {
     const Loop *a = &n->loop[i], *b = &n->loop[j];
-    return !a->rest && b->rest && magnitude(a->ss) >= magnitude(b->ss) &&
-           magnitude(a->ds) >= magnitude(b->ds);
+    return !a->rest && b->rest && int_abs(a->ss) >= int_abs(b->ss) &&
+           int_abs(a->ds) >= int_abs(b->ds);
 }
 
 /* The loops but the columns in this order, the last two of them rows and planes. */
@@ -120,8 +114,11 @@ static bool
 copy_orders(const Plan *p, Nest *n, int k)
 {
     int best = !outer_may_stream(p);
-    if (k == LEN(copies) && !best)
-        return order_abreast(p, n);
+    Nest abreast = *n;
+    if (!best && order_abreast(p, &abreast) && k-- == 0) {
+        *n = abreast;
+        return true;
+    }
     if (k >= LEN(copies))
         return false;
     int row = k < 2 ? k ^ best : k;

@@ -2,7 +2,7 @@
 #ifndef RAVEL_KERNEL_FAMILY_H
 #define RAVEL_KERNEL_FAMILY_H
 
-#include "plan.h"
+#include "plan_parts.h"
 
 /* kernel_copy.c: runs of elements; with padding after each */
 extern const Family copy_family, copy_fill_family;

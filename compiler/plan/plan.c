@@ -1,7 +1,7 @@
 /* The boxes of a relayout: products of the pieces of its dims. */
 #include <string.h>
 
-#include "plan.h"
+#include "plan_parts.h"
 
 static int
 position(const LayoutDef *d, int rank, const char *name)

@@ -9,31 +9,12 @@
 #ifndef RAVEL_PLAN_H
 #define RAVEL_PLAN_H
 
-#include "../layout/layout_sizes.h"
+#include "../layout/layout.h"
 
-/* A plan is coarsened to about NESTS_MAX nests of copies and as many of padding. */
-enum { MAX_LOOPS = 32, MAX_PIECES = 64, NESTS_MAX = 512 };
+enum { MAX_LOOPS = 32 };
 enum { SRC, DST };
-_Static_assert(MAX_PIECES >= 2 * MAX_LOOPS, "a chain of cuts leaves that many pieces");
-
-/* x = start + sum of step * i, first <= i < first + n, i <= most: a piece of one dim's
- * range.  Loops outermost first; one with n = 0 for a shape leaves nothing of the piece
- * there, whatever start and first then are.  Where start, first and n are numbers, first
- * is 0 and n is 2 or more. */
-typedef struct {
-    i64 step, most;
-    const Ex *first, *n;
-    int level;
-} PieceLoop;
-
-typedef struct {
-    const Ex *start;
-    bool pad;             /* beyond the dim's extent */
-    bool mixed;           /* some of it is, some is not */
-    const Ex *from, *to;  /* the range it covers, for people; to: NULL where it has gaps */
-    int nloops;
-    const PieceLoop *loop;
-} Piece;
+/* Of one dim's range; a nest covers a product of them. */
+typedef struct Piece Piece;
 
 typedef struct {
     const char *name;
@@ -49,6 +30,7 @@ typedef struct {
 typedef enum { NEST_COPY, NEST_FILL } NestKind;
 
 struct Kernel;
+typedef struct Family Family;
 
 /* The loops that a kernel runs itself: a group of planes that are adjacent in the
  * destination (GROUP), planes, rows of a plane, columns of a row. */
@@ -81,7 +63,8 @@ typedef struct {
                            * the kernel's where a call takes a part of them */
     int split;            /* the outer loop that threads share, -1: one thread does all */
     i64 pad;              /* elements of fill after each row of the kernel's columns,
-                           * written with them: plan_merge.c */
+                           * written with them: plan_merge.c; that is what ... */
+    int padding;          /* ... this nest of the plan covers */
     bool merged;          /* another nest does its work */
     int stream;           /* 0; 1: stores go past the caches; 2: by way of a buffer */
     i64 ahead;            /* bytes from a read to its prefetch; 0: none */
@@ -93,6 +76,7 @@ typedef struct {
     /* With run-time extents: the nest runs only if all of these are above 0. */
     int nneeded;
     const Ex **needed;
+    int nnarrow;             /* the last of them, which say whether a count is narrow */
     i64 narrow;           /* the largest narrow count: one nest runs if a loop has at most
                            * so many iterations, another if it has more; 0: always */
     bool variant;         /* it is the other one */
@@ -119,47 +103,12 @@ void plan_match(Arena *a, const LayoutRef *src, const LayoutRef *dst, int rank,
  * the scalars of those extents, which have these names; they may be none. */
 Plan *plan_make(Scalars *s, const char *const *name, Layout *src, Layout *dst,
                 const int *map, const int *extent);
-/* Room for one nest more; what pointed to others points elsewhere then. */
-Nest *plan_add(Plan *p);
 /* Whether all extents are numbers. */
 bool plan_is_fixed(const Plan *p);
 
-/* plan_pieces.c */
-/* [lo, hi) of a dim cut so that digits at the cuts are full or fixed in every piece; cuts
- * ascending from 1.  lo is 0 or, of padding, the dim's extent; hi is then at most lo
- * rounded up to a multiple of unit (0: of nothing that is known).  The number of pieces,
- * at most MAX_PIECES; -1: there are more. */
-int pieces_of(Scalars *s, const i64 *cuts, int ncuts, const Ex *lo, const Ex *hi,
-              i64 unit, Piece *out);
-/* The digit borders of var in x, merged into cuts; the new count. */
-int pieces_cuts(const Ex *x, int var, i64 below, i64 *cuts, int n);
-enum { MAX_CUTS = 128 };
-
 /* plan_nest.c */
-/* The nest of one box: piece[d] of each dst dim.  A copy takes the last real element
- * of the source for a padded coordinate. */
-void nest_make(Plan *p, NestKind kind, const Piece *const *piece, Nest *out);
-/* A name for a loop over a dim: "c1" for level 1 of several, "c" for the only one, with
- * more where the nest has that already: dims may be alike but for case. */
-const char *nest_loop_name(Arena *a, const Nest *n, const char *dim, int level,
-                           bool several);
-/* Loops by falling stride; and the kernel. */
-void nest_sort(Nest *n);
-void nest_finish(const Plan *p, Nest *n);
 /* x times a variable, term by term. */
 const Ex *nest_times(Exprs *e, const Ex *x, const Ex *stride);
-
-/* plan_comb.c: a piece in normal form, `run` in a row every `period`, `count` times:
- * start + period * j + i,  0 <= i < run, 0 <= j < count;  no coordinate twice. */
-typedef struct {
-    i64 start, run, period, count;
-    i64 last, size;       /* the last coordinate; how many there are, 0: none */
-} Comb;
-/* Of the piece where scalars have these values; false where it is not of that form, or
- * does not fit 64 bits. */
-bool comb_of(const Piece *p, const i64 *val, Comb *c);
-/* Whether two share a coordinate; true also where residues do not say. */
-bool comb_meets(const Comb *a, const Comb *b);
 
 /* plan_check.c: whether the boxes can be shown to be disjoint and cover what they must.
  * Boxes are products of pieces of dims, each of which depends on one extent: an extent
@@ -174,17 +123,17 @@ typedef struct {
 /* The flaw lives in a, as all it needs meanwhile. */
 PlanCheck plan_check(Arena *a, const Plan *p, bool residues);
 
-/* plan_check_nest.c: the first flaw of one nest of a plan in numbers, or NULL: its loops
- * are those of its box and its addresses, at the box's corners, what the layouts say
- * there.  Between the corners it looks at none. */
-const char *nest_flaw(Arena *a, const Plan *p, const Nest *n);
-/* Of all nests, with its box. */
+/* plan_check_nest.c: the first flaw of the nests of a plan in numbers, with its box, or
+ * NULL: their loops are those of their boxes and their addresses, at the boxes' corners,
+ * what the layouts say there.  Between the corners it looks at none. */
 const char *nests_flaw(Arena *a, const Plan *p);
 
 /* plan_print.c */
 /* The coordinates of a nest, for people: N=0..1 C=16..19 */
 const char *plan_box(Arena *a, const Plan *p, const Nest *n);
 void plan_print(Buf *b, const Plan *p);
+/* What the scalars are, a line each. */
+void plan_scalars_print(Buf *b, const Plan *p);
 /* Slots and strides of the entries of one of its layouts. */
 void plan_sizes_print(Buf *b, const Plan *p, const Sizes *z);
 
@@ -197,31 +146,11 @@ const int32_t *nest_table(Arena *a, const Plan *p, const Nest *n, i64 *words);
 /* The first nest with the table of this one, which may be itself: many differ in where
  * they start alone. */
 int plan_table_of(const Plan *p, int nest);
-/* Entries of all tables that differ. */
-i64 plan_entries(const Plan *p);
-/* What an address has besides the strides of loops: what varies with the loops of the
- * table, which is in it, and what does not; without a table all is outside. */
-const Ex *nest_inside(const Plan *p, const Nest *n, bool source);
+/* What an address has besides the strides of loops and what a table holds. */
 const Ex *nest_outside(const Plan *p, const Nest *n, bool source);
 
-/* plan_narrow.c: nests again, for shapes at which they have few columns or rows. */
-void plan_narrow(Plan *p);
-
-/* plan_merge.c: padding that follows the rows of a copy is written with them. */
-void plan_merge(Plan *p);
-
-/* Destinations in bytes: those that threads share, those from which on stores go past
- * the caches, and those up to which all stays in the caches. */
-enum { SPLIT_BYTES = 1 << 20, STREAM_BYTES = 8 << 20, CACHED_BYTES = 4 << 20 };
-
-/* plan_order.c: the outer loops, the split over threads and the stores of all nests, which
- * have their kernels. */
-void plan_order(Plan *p);
-/* Whether each step of the outer loop writes other bytes than the one before: two threads
- * must not write one byte. */
-bool nest_outer_apart(const Nest *n, int outer, i64 bits);
-/* The nest in the order number k that its kernel knows; false past the last. */
-bool plan_candidate(const Plan *p, const Nest *n, int k, Nest *out);
+/* Destinations with so many bytes or more are shared by threads. */
+enum { SPLIT_BYTES = 1 << 20 };
 
 /* plan_outer.c */
 /* Iterations of the kernel's loop of that role that one call takes; the last call may
@@ -247,57 +176,6 @@ bool plan_pick(Plan *p, const Pick *pick);
 enum { MAX_WEIGHTY = 4 };
 int plan_weighty(const Plan *p, int nest[MAX_WEIGHTY]);
 
-/* plan_cost.c: nanoseconds of a nest on one thread, by the model of cost.def. */
-double nest_cost(const Plan *p, const Nest *n);
-
-/* Bytes that a nest reads, and writes, at a stretch; from one such write to the next; the
- * nanoseconds that its kernel's buffers cost besides. */
-typedef struct {
-    double read, written;
-    i64 apart;
-    double more;
-} Runs;
-
-/* The loops that a table covers; the fewest iterations that a call may take of others. */
-typedef struct {
-    bool in[MAX_LOOPS];
-    i64 least[ROLES];
-} TableLoops;
-
-/* The kernels of one family do the same for elements of different sizes.  Each family is
- * a record in a file kernel_*.c; functions that it does not have are NULL. */
-typedef struct Family {
-    NestKind kind;
-    enum { OF_ANY, OF_BYTES, OF_BITS } elements; /* whole bytes; smaller than a byte */
-    const char *args;     /* a letter each: kernel_args */
-    const char *what;     /* a line for people */
-    /* Whether it can run this nest of elements of `bits` bits; on true the roles are
-     * the loops it takes over, or -1. */
-    bool (*applies)(const Nest *n, int bits, int role[ROLES]);
-    /* Nanoseconds an element, roughly: the least wins. */
-    double (*cost)(const Nest *n, int bits, const int role[ROLES]);
-    double floor;         /* ns a byte: not asked where another kernel takes less */
-    /* Adds to the nest the outer loops and stores of its order number k; false past the
-     * last. */
-    bool (*orders)(const Plan *p, Nest *n, int k);
-    /* For the model of the memory; NULL: the cost an element is all there is. */
-    Runs (*runs)(const Nest *n, int bits);
-    enum { AS_COPIES, AS_TRANSPOSES } speeds;    /* the rows of cost.def */
-    bool keeps_up;        /* with the memory and the caches: its cost is that of its runs */
-    bool pads;            /* writes Nest.pad, too */
-    /* The loops that a table covers, when the kernel runs those of `role` itself. */
-    void (*table)(const Nest *n, int bits, const int role[ROLES], TableLoops *out);
-    /* Its words, where they are no offsets, and their number. */
-    const int32_t *(*program)(Arena *a, const Nest *n, int bits, i64 *words);
-    /* With extents left to run time it takes nests of family `of` where the loop of this
-     * role has at most so many iterations of elements of `size` bytes: plan_narrow.c. */
-    struct {
-        const struct Family *of;
-        int role;
-        i64 (*most)(i64 size);
-    } narrow;
-} Family;
-
 /* kernel.c */
 typedef struct Kernel {
     const char *name;     /* transpose4 */
@@ -307,7 +185,10 @@ typedef struct Kernel {
 } Kernel;
 extern const Kernel kernels[];
 extern const int nkernels;
-/* What the letters of args stand for. */
+/* Its arguments, a letter each: kernel_arg; a line for people. */
+const char *kernel_letters(const Kernel *k);
+const char *kernel_what(const Kernel *k);
+/* What a letter stands for. */
 typedef enum { IN_NOTHING, IN_BYTES, IN_ELEMENTS } ArgUnit;
 typedef struct {
     char letter;
@@ -318,14 +199,7 @@ typedef struct {
     ArgUnit unit;
     const char *type;     /* in C */
 } KernelArg;
-extern const KernelArg kernel_args[];
 const KernelArg *kernel_arg(char letter);
-/* Give the nest to k and move its loops to the end; false, and nothing done, where k
- * does not apply. */
-bool kernel_use(Nest *n, const Kernel *k, int bits);
-/* Give it to the cheapest; false, and nothing done, where none can run it. */
-bool kernel_pick(Nest *n, int bits);
-
 /* plan_call.c: an argument of a nest's kernel. */
 typedef struct {
     enum {
@@ -348,10 +222,55 @@ typedef struct {
 CallArg call_arg(const Plan *p, const Nest *n, char letter);
 /* Elements in bytes, unless the unit is another. */
 i64 call_unit(const Plan *p, i64 elements, ArgUnit unit);
-/* Whether the kernel writes to parts of bytes, the rest of which is another's. */
-bool nest_shares_bytes(const Plan *p, const Nest *n);
 /* The part, modulo their number, that does a nest that is not split: those that share
  * bytes are all one's. */
 i64 nest_owner(const Plan *p, const Nest *n);
+
+/* A plan at a shape: what it asks of one, its numbers there, the shapes that tell whether
+ * it is right. */
+
+/* plan_shapes.c */
+/* Values of each run-time extent: every boundary value of its digits and the neighbours,
+ * and if so said every residue with up to three of its blocks, at most 1024 each. */
+typedef struct {
+    const i64 *value[MAX_RANK];
+    int n[MAX_RANK];
+    i64 base[2][MAX_RANK];         /* for the others meanwhile: on a border, beside it */
+    bool all;                      /* residues: none was left out */
+} ExtentValues;
+ExtentValues plan_extent_values(Arena *a, const Plan *p, bool residues);
+/* Shapes of the dims of src at all borders, one extent at a time: what code must be run
+ * on.  In a. */
+typedef struct {
+    i64 (*shape)[MAX_RANK];
+    int n;
+} ShapeList;
+ShapeList plan_borders(Arena *a, const Plan *p);
+
+/* plan_needs.c: expressions over scalars, made with the plan. */
+/* Bytes of the storage of one of its layouts. */
+const Ex *plan_bytes(const Plan *p, const Sizes *z);
+/* Whether stores go past the caches at this shape: 0 or 1. */
+const Ex *plan_streams(const Plan *p);
+/* The counts that a nest needs above 0, and that can be 0 where there is anything to
+ * convert; their number, at most MAX_NEEDS. */
+enum { MAX_NEEDS = 2 * MAX_LOOPS + MAX_RANK + 4 };
+int nest_needs(const Plan *p, const Nest *n, const Ex **needs);
+/* The outer loop inside the one that threads share which they do instead where that has
+ * fewer steps than there are threads, as a batch of 1 has; -1: none. */
+int nest_second(const Plan *p, const Nest *n);
+
+/* plan_at.c */
+/* The extents of src's dims as those of the scalars: NULL, or a sentence why the shape
+ * is none of the plan's. */
+const char *plan_extents(Arena *a, const Plan *p, const i64 *shape, i64 *extent);
+/* Values of all scalars, by their variables; NULL where one does not fit 64 bits.  Like
+ * plan_extents it leaves p alone. */
+i64 *plan_values(Arena *a, const Plan *p, const i64 *extent);
+/* Bytes of both buffers; false where they do not fit 64 bits. */
+bool plan_bytes_at(const Plan *p, const i64 *val, i64 *src, i64 *dst);
+/* The plan at a shape, all in numbers, in p's Exprs; src and dst decided, for that shape.
+ * What it does there is what the code does. */
+Plan *plan_at_shape(const Plan *p, Layout *src, Layout *dst, const i64 *extent);
 
 #endif

@@ -2,7 +2,7 @@
  * then carries out, so that whatever checks plans checks it. */
 #include <string.h>
 
-#include "plan_shape.h"
+#include "plan_parts.h"
 
 const char *
 plan_extents(Arena *a, const Plan *p, const i64 *shape, i64 *extent)

@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "plan_shape.h"
+#include "plan_parts.h"
 
 /* A dim: its different pieces, and who meets whom, as sets of nests.  At each of the
  * values that its extent is given, what a piece is and how far the dim goes. */

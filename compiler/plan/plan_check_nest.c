@@ -6,7 +6,7 @@
  * the corners is the planner's word; runs on index stamps test it. */
 #include <string.h>
 
-#include "plan.h"
+#include "plan_parts.h"
 
 /* A loop of a piece, and what one step of it adds to each address. */
 typedef struct {
@@ -239,8 +239,9 @@ check_corners(Corner *c)
     return why ? why : here(c);
 }
 
-const char *
-nest_flaw(Arena *a, const Plan *p, const Nest *n)
+/* The first flaw of one nest, or NULL. */
+static const char *
+flaw_of(Arena *a, const Plan *p, const Nest *n)
 {
     Corner *c = arena_new(a, Corner);
     i64 x[MAX_RANK];
@@ -265,7 +266,7 @@ const char *
 nests_flaw(Arena *a, const Plan *p)
 {
     for (int i = 0; i < p->n; i++) {
-        const char *why = nest_flaw(a, p, &p->nest[i]);
+        const char *why = flaw_of(a, p, &p->nest[i]);
         if (why)
             return arena_printf(a, "nest %d (%s%.120s): %s", i + 1,
                                 p->nest[i].kind == NEST_FILL ? "padding " : "",

@@ -1,7 +1,7 @@
 /* The ways to do a nest, to be told of, timed, and picked by name. */
 #include <string.h>
 
-#include "plan.h"
+#include "plan_parts.h"
 
 static bool
 same_loop(const Loop *a, const Loop *b)

@@ -1,5 +1,5 @@
 /* What a piece holds, as runs repeated evenly: the arithmetic of coverage. */
-#include "plan.h"
+#include "plan_parts.h"
 
 bool
 comb_of(const Piece *p, const i64 *val, Comb *c)

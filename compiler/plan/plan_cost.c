@@ -5,7 +5,7 @@
  * call costs a little.  The speeds are a table, cost.def. */
 #include <stdint.h>
 
-#include "plan.h"
+#include "plan_parts.h"
 
 typedef struct {
     int64_t bytes;

@@ -1,6 +1,6 @@
 /* A nest of padding that follows the rows of a copy: one pass writes both.  Each stays in
  * the plan as what it covers; the copy's kernel does the work. */
-#include "plan.h"
+#include "plan_parts.h"
 
 /* The destination of a nest but for the loop by one element, as few loops. */
 typedef struct {
@@ -19,12 +19,6 @@ outermost(const Nest *n, const bool *used)
     return best;
 }
 
-static bool
-is_one(const Ex *x)
-{
-    return ex_is_const(x) && x->base == 1;
-}
-
 /* False where an address is not base + loops, none of which goes down for every shape. */
 static bool
 shape_of(const Plan *p, const Nest *n, Shape *s)
@@ -37,7 +31,7 @@ shape_of(const Plan *p, const Nest *n, Shape *s)
     for (int i = outermost(n, used); i >= 0; i = outermost(n, used)) {
         const Loop *l = &n->loop[i];
         used[i] = true;
-        if (is_one(l->ex.ds))
+        if (ex_is(l->ex.ds, 1))
             s->run = l->ex.n;
         else if (s->n && s->loop[s->n - 1].ds == scalar_times(p->scalars, l->ex.n,
                                                               l->ex.ds)) {
@@ -83,7 +77,7 @@ plan_merge(Plan *p)
     for (int i = 0; i < p->n; i++) {
         Nest *c = &p->nest[i];
         Shape s;
-        if (c->kind != NEST_COPY || bits < 8 || !shape_of(p, c, &s) || is_one(s.run))
+        if (c->kind != NEST_COPY || bits < 8 || !shape_of(p, c, &s) || ex_is(s.run, 1))
             continue;
         for (int j = 0; j < p->n && !c->pad; j++) {
             Nest *f = &p->nest[j];
@@ -91,6 +85,7 @@ plan_merge(Plan *p)
                 continue;
             f->merged = kernel_pick(c, bits);
             c->pad = f->merged ? c->pad : 0;
+            c->padding = j;
         }
     }
 }

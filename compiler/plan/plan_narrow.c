@@ -3,7 +3,7 @@
  * deinterleaves them, and a scalar says at each shape which of them runs. */
 #include <string.h>
 
-#include "plan.h"
+#include "plan_parts.h"
 
 /* 1 where 2 <= n <= most, else 0. */
 static const Ex *
@@ -24,6 +24,7 @@ need(Plan *p, Nest *n, const Ex *x, i64 narrow)
     if (n->nneeded)
         memcpy(all, n->needed, (size_t)n->nneeded * sizeof *all);
     all[n->nneeded++] = x;
+    n->nnarrow++;
     n->needed = all;
     n->narrow = narrow;
 }

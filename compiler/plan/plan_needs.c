@@ -1,6 +1,6 @@
 /* What a plan with extents left to run time asks of a shape: its sizes, whether stores go
  * past the caches, what a nest needs above 0, which loop threads share. */
-#include "plan_shape.h"
+#include "plan_parts.h"
 
 const Ex *
 plan_bytes(const Plan *p, const Sizes *z)
@@ -38,7 +38,7 @@ empties(const Plan *p, const Ex *x)
         if (i >= s->nextents)
             return false;
         for (int k = 0; k < s->nextents; k++)
-            extent[k] = k == i ? 0 : s->scalar[k].nominal;
+            extent[k] = k == i ? 0 : s->nominal[s->scalar[k].var];
         all = false;
         if (!scalars_eval(s, extent, val))
             return false;

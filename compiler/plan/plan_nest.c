@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "plan.h"
+#include "plan_parts.h"
 
 typedef struct {
     Plan *p;
@@ -15,8 +15,10 @@ typedef struct {
     const Ex *base[2], *rest[2];   /* of the source, the destination */
 } Maker;
 
-const char *
-nest_loop_name(Arena *a, const Nest *n, const char *dim, int level, bool several)
+/* A name for a loop over a dim: "c1" for level 1 of several, "c" for the only one, with
+ * more where the nest has that already: dims may be alike but for case. */
+static const char *
+loop_name(Arena *a, const Nest *n, const char *dim, int level, bool several)
 {
     char *name = several ? arena_printf(a, "%s%d", dim, level) : arena_string(a, dim);
     for (char *c = name; *c; c++)
@@ -63,8 +65,8 @@ add_loop(Maker *m, int dim, const Piece *q, int i)
         need(m, t->n);
     if (once)
         return scalar_of(m->s, t->first, t->most);
-    const char *name = nest_loop_name(ex_arena(m->e), n, m->p->dst->dim[dim].name,
-                                      t->level, q->nloops > 1);
+    const char *name = loop_name(ex_arena(m->e), n, m->p->dst->dim[dim].name, t->level,
+                                 q->nloops > 1);
     int var = t->most < INF ? ex_loop_var(m->e, name, t->most + 1)
                             : ex_var(m->e, name, 0, INF);
     n->loop[n->nloops++] = (Loop){.name = name, .var = var, .dim = dim, .part = i,
@@ -168,12 +170,6 @@ drop_loop(Nest *n, int i)
             (size_t)(--n->nloops - i) * sizeof n->loop[0]);
 }
 
-static i64
-magnitude(i64 v)
-{
-    return v < 0 ? -v : v;
-}
-
 /* The loop from its last iteration to its first. */
 static void
 turn_round(Maker *m, Loop *l)
@@ -189,7 +185,7 @@ turn_round(Maker *m, Loop *l)
 static bool
 is_unit(const Ex *stride)
 {
-    return ex_is_const(stride) && magnitude(stride->base) == 1;
+    return ex_is_const(stride) && int_abs(stride->base) == 1;
 }
 
 /* Which way a loop goes is open: as what is contiguous does, of the destination first;
@@ -256,13 +252,13 @@ static int
 by_stride(const void *p, const void *q)
 {
     const Loop *a = p, *b = q;
-    i64 x = magnitude(a->ds), y = magnitude(b->ds);
+    i64 x = int_abs(a->ds), y = int_abs(b->ds);
     if (a->rest != b->rest)
         return a->rest ? -1 : 1;
     if (x != y)
         return x < y ? 1 : -1;
-    x = magnitude(a->ss);
-    y = magnitude(b->ss);
+    x = int_abs(a->ss);
+    y = int_abs(b->ss);
     if (x != y)
         return x < y ? 1 : -1;
     return a->var - b->var;
@@ -273,13 +269,6 @@ nest_sort(Nest *n)
 {
     if (n->nloops > 1)
         qsort(n->loop, (size_t)n->nloops, sizeof n->loop[0], by_stride);
-}
-
-void
-nest_finish(const Plan *p, Nest *n)
-{
-    nest_sort(n);
-    kernel_pick(n, p->dst->dtype->bits);
 }
 
 /* The last coordinate, which padding repeats; there is one where the extent is not 0. */
@@ -330,5 +319,6 @@ nest_make(Plan *p, NestKind kind, const Piece *const *piece, Nest *n)
     turn_loops(&m);
     fuse(&m);
     set_numbers(&m);
-    nest_finish(p, n);
+    nest_sort(n);
+    kernel_pick(n, p->dst->dtype->bits);
 }

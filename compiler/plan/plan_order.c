@@ -2,7 +2,7 @@
  * and what threads share: a few candidates, of which the model's best is taken. */
 #include <stdint.h>
 
-#include "plan.h"
+#include "plan_parts.h"
 
 /* Whether each step of the outer loop writes other bytes than the one before: two threads
  * must not write one.  A tile of a loop is not enough: the bytes at its ends are whole only
@@ -103,13 +103,15 @@ plan_candidate(const Plan *p, const Nest *n, int k, Nest *out)
     return true;
 }
 
+/* Of orders that store alike and take equally long by the model the first is taken. */
 static void
 order_nest(const Plan *p, Nest *n)
 {
+    static const double TIE = 0.999;
     Nest best, other;
     plan_candidate(p, n, 0, &best);
     for (int k = 1; plan_candidate(p, n, k, &other); k++)
-        if (!other.spare && other.cost < best.cost)
+        if (!other.spare && other.cost < (other.stream == best.stream ? TIE : 1) * best.cost)
             best = other;
     *n = best;
 }

@@ -30,15 +30,9 @@ outer_may_stream(const Plan *p)
 }
 
 static i64
-magnitude(i64 v)
-{
-    return v < 0 ? -v : v;
-}
-
-static i64
 key(const Loop *l, Order order)
 {
-    return magnitude(order == BY_DST ? l->ds : l->ss);
+    return int_abs(order == BY_DST ? l->ds : l->ss);
 }
 
 bool

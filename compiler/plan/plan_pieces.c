@@ -8,7 +8,7 @@
  * periods, once for the rest. */
 #include <stdlib.h>
 
-#include "plan.h"
+#include "plan_parts.h"
 
 static int
 insert_cut(i64 *cuts, int n, i64 c, i64 below)
@@ -72,12 +72,6 @@ number(Cutter *c, i64 v)
     return ex_const(c->e, v);
 }
 
-static bool
-is_zero(const Ex *x)
-{
-    return ex_is_const(x) && x->base == 0;
-}
-
 static Piece *
 add_piece(Cutter *c, const Ex *start, int loops)
 {
@@ -125,7 +119,7 @@ upper(Cutter *c, const Ex *x, int i)
 static Piece *
 add_blocks(Cutter *c, const Ex *start, int i, const Ex *first, const Ex *n)
 {
-    if (is_zero(n))
+    if (ex_is(n, 0))
         return NULL;
     Piece *p = add_piece(c, start, i + 1);
     p->from = ex_add(c->e, start, ex_scale(c->e, first, c->cuts[i]));
@@ -156,9 +150,9 @@ topmost(Cutter *c, const Ex *lo, const Ex *hi)
 {
     int i = c->ncuts - 1;
     bool known = ex_is_const(lo) && ex_is_const(hi);
-    for (; i > 0 && !is_zero(lo); i--)
+    for (; i > 0 && !ex_is(lo, 0); i--)
         if (known ? int_ceil_div(lo->base, c->cuts[i]) <= hi->base / c->cuts[i]
-                  : is_zero(ex_mod(c->e, hi, c->cuts[i])))
+                  : ex_is(ex_mod(c->e, hi, c->cuts[i]), 0))
             break;
     return i;
 }
@@ -267,7 +261,7 @@ add_rest(Cutter *c, const Ex *last, i64 x, const Ex *first, const Ex *n, i64 mos
 static bool
 cut_segments(Cutter *c, const Ex *lo, const Ex *hi, i64 unit)
 {
-    bool pad = !is_zero(lo);
+    bool pad = !ex_is(lo, 0);
     i64 period = period_of(c, INF - 1);
     const Ex *n = pad ? lo : hi, *end = NULL;
     if (period == INF || (pad && (!unit || period % unit)))

@@ -1,5 +1,5 @@
 /* Plans as text. */
-#include "plan.h"
+#include "plan_parts.h"
 
 /* x over the extents alone. */
 static const Ex *
@@ -113,13 +113,20 @@ print_scalar(Buf *b, const Plan *p, const Scalar *f)
 }
 
 void
+plan_scalars_print(Buf *b, const Plan *p)
+{
+    const Scalars *s = p->scalars;
+    for (int i = s->nextents; i < s->n; i++)
+        print_scalar(b, p, &s->scalar[i]);
+}
+
+void
 plan_print(Buf *b, const Plan *p)
 {
     const Scalars *s = p->scalars;
     buf_printf(b, "plan: %d nest%s%s, no guards%s\n", p->n, p->n == 1 ? "" : "s",
                s->nextents ? " for every shape" : "", s->nextents ? " in a loop" : "");
-    for (int i = s->nextents; i < s->n; i++)
-        print_scalar(b, p, &s->scalar[i]);
+    plan_scalars_print(b, p);
     for (int i = 0; i < p->n; i++)
         print_nest(b, p, &p->nest[i], i + 1);
 }

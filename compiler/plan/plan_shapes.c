@@ -3,7 +3,7 @@
  * off it. */
 #include <string.h>
 
-#include "plan_shape.h"
+#include "plan_parts.h"
 
 enum { MAX_VALUES = 1024 };
 

@@ -1,5 +1,5 @@
 /* The offsets of a nest's table, from its loops and the rest of its addresses. */
-#include "plan.h"
+#include "plan_parts.h"
 
 static const Loop *
 first_of(const Nest *n)
@@ -7,35 +7,21 @@ first_of(const Nest *n)
     return &n->loop[n->nloops - n->inner];
 }
 
-/* The terms of x that vary with loops of the table, or those that do not. */
+/* What an address has besides the strides of loops: what varies with the loops of the
+ * table, which is in it, and what does not. */
 static const Ex *
-part_of(const Plan *p, const Nest *n, const Ex *x, bool inside)
+part_of(const Plan *p, const Nest *n, bool source, bool inside)
 {
-    Arena *a = ex_arena(p->e);
-    Term *t = arena_array(a, Term, x->n);
-    int m = 0;
-    for (int i = 0; i < x->n; i++) {
-        bool *used = arena_array(a, bool, ex_nvars(p->e)), any = false;
-        ex_vars(ex_sum(p->e, 0, &x->t[i], 1), used);
-        for (int k = 0; k < n->table; k++)
-            any |= used[first_of(n)[k].var];
-        if (any == inside)
-            t[m++] = x->t[i];
-    }
-    return ex_sum(p->e, inside ? 0 : x->base, t, m);
-}
-
-const Ex *
-nest_inside(const Plan *p, const Nest *n, bool source)
-{
-    return part_of(p, n, source ? n->src : n->dst, true);
+    bool *of = arena_array(ex_arena(p->e), bool, ex_nvars(p->e));
+    for (int k = 0; k < n->table; k++)
+        of[first_of(n)[k].var] = true;
+    return ex_part(p->e, source ? n->src : n->dst, of, inside);
 }
 
 const Ex *
 nest_outside(const Plan *p, const Nest *n, bool source)
 {
-    const Ex *x = source ? n->src : n->dst;
-    return n->table ? part_of(p, n, x, false) : x;
+    return part_of(p, n, source, false);
 }
 
 bool
@@ -64,8 +50,8 @@ same_table(const Plan *p, const Nest *a, const Nest *b)
         if (l->var != k->var || l->n != k->n || l->ss != k->ss || l->ds != k->ds)
             return false;
     }
-    return nest_inside(p, a, false) == nest_inside(p, b, false) &&
-           nest_inside(p, a, true) == nest_inside(p, b, true);
+    return part_of(p, a, false, true) == part_of(p, b, false, true) &&
+           part_of(p, a, true, true) == part_of(p, b, true, true);
 }
 
 int
@@ -95,7 +81,7 @@ nest_table(Arena *a, const Plan *p, const Nest *n, i64 *words)
     if (f->program)
         return f->program(a, n, p->dst->dtype->bits, words);
     const Loop *first = first_of(n);
-    const Ex *dst = nest_inside(p, n, false), *src = nest_inside(p, n, true);
+    const Ex *dst = part_of(p, n, false, true), *src = part_of(p, n, true, true);
     i64 *at = arena_array(a, i64, MAX_LOOPS), *val = arena_array(a, i64, ex_nvars(p->e));
     i64 size = p->dst->dtype->bits / 8;
     i64 entries = nest_entries(n);

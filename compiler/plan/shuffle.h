@@ -10,7 +10,7 @@
 #ifndef RAVEL_SHUFFLE_H
 #define RAVEL_SHUFFLE_H
 
-#include "plan.h"
+#include "plan_parts.h"
 
 enum {
     LANE = 16,            /* bytes */

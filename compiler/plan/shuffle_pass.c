@@ -53,24 +53,52 @@ parts_of(const Bits *b, int lane, Part *p)
     return n;
 }
 
-/* Of the parts of one kind that are left those that one window has, the first that is
- * left among them: they are used then.  False where none is left. */
+/* Parts of one shift, with a mask or without. */
+typedef struct {
+    int shift;
+    bool whole;
+} Kind;
+
 static bool
-take_window(const Bits *b, Part *p, int n, int shift, bool whole, int32_t *window,
-            uint8_t at[LANE], uint8_t mask[LANE])
+is_left(const Part *p, Kind k)
 {
-    int32_t least = INT32_MAX;
-    memset(at, 0x80, LANE);
-    memset(mask, 0, LANE);
+    return !p->used && p->shift == k.shift && p->whole == k.whole;
+}
+
+/* The 16 bytes that begin with the first part that is left; earlier, at a multiple of 16
+ * bytes, where that holds as much, as lanes then read side by side; false where none is
+ * left. */
+static bool
+find_window(const Bits *b, const Part *p, int n, Kind k, int32_t *window)
+{
+    int32_t least = INT32_MAX, most = INT32_MIN;
     for (int i = 0; i < n; i++)
-        if (!p[i].used && p[i].shift == shift && p[i].whole == whole && p[i].from < least)
+        if (is_left(&p[i], k) && p[i].from < least)
             least = p[i].from;
     if (least == INT32_MAX)
         return false;
-    *window = least + LANE > b->end ? b->end - LANE : least;
+    for (int i = 0; i < n; i++)
+        if (is_left(&p[i], k) && p[i].from < least + LANE && p[i].from > most)
+            most = p[i].from;
+    int32_t even = b->first + (least - b->first) / LANE * LANE;
+    *window = most < even + LANE ? even : least;
+    if (*window > b->end - LANE)
+        *window = b->end - LANE;
+    return true;
+}
+
+/* The parts of one kind that the next window has: they are used then.  False where none
+ * is left. */
+static bool
+take_window(const Bits *b, Part *p, int n, Kind k, int32_t *window, uint8_t at[LANE],
+            uint8_t mask[LANE])
+{
+    memset(at, 0x80, LANE);
+    memset(mask, 0, LANE);
+    if (!find_window(b, p, n, k, window))
+        return false;
     for (int i = 0; i < n; i++) {
-        if (p[i].used || p[i].shift != shift || p[i].whole != whole ||
-            p[i].from >= *window + LANE || at[p[i].to] != 0x80)
+        if (!is_left(&p[i], k) || p[i].from >= *window + LANE || at[p[i].to] != 0x80)
             continue;
         p[i].used = true;
         at[p[i].to] = (uint8_t)(p[i].from - *window);
@@ -86,12 +114,12 @@ count_lane(const Bits *b, int lane, Terms *t)
     uint8_t at[LANE], mask[LANE];
     int32_t window;
     int n = parts_of(b, lane, p), m = 0;
-    while (take_window(b, p, n, 7, true, &window, at, mask))
+    while (take_window(b, p, n, (Kind){7, true}, &window, at, mask))
         m++;
     t->whole = m > t->whole ? m : t->whole;
     for (int s = 0; s < SHIFTS; s++) {
         m = 0;
-        while (take_window(b, p, n, s, false, &window, at, mask))
+        while (take_window(b, p, n, (Kind){s, false}, &window, at, mask))
             m++;
         t->shifted[s] = m > t->shifted[s] ? m : t->shifted[s];
     }
@@ -176,13 +204,13 @@ put_lane(const Bits *b, const Terms *t, int lane, int32_t *out)
     }
     for (int i = 0; i < t->whole; i++, out += QUAD * (1 + WORD) + 1) {
         int32_t window = b->first;
-        take_window(b, p, n, 7, true, &window, at, mask);
+        take_window(b, p, n, (Kind){7, true}, &window, at, mask);
         put_term(out, k, window, at, NULL);
     }
     for (int s = 0; s < SHIFTS; s++)
         for (int i = 0; i < t->shifted[s]; i++, out += QUAD * (1 + 2 * WORD) + 1) {
             int32_t window = b->first;
-            take_window(b, p, n, s, false, &window, at, mask);
+            take_window(b, p, n, (Kind){s, false}, &window, at, mask);
             put_term(out, k, window, at, mask);
         }
 }

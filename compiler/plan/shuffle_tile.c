@@ -14,8 +14,7 @@ is_known(const Loop *l)
 static i64
 stride(const Loop *l, bool source)
 {
-    i64 s = source ? l->ss : l->ds;
-    return s < 0 ? -s : s;
+    return int_abs(source ? l->ss : l->ds);
 }
 
 typedef struct {
@@ -154,9 +153,8 @@ static bool
 moves_bytes(const Nest *n, const Tile *t, i64 per)
 {
     for (int i = 0; i < n->nloops; i++)
-        if (!t->in[i] && !n->loop[i].rest &&
-            (!kernel_multiple(n->loop[i].ex.ss, per) ||
-             !kernel_multiple(n->loop[i].ex.ds, per)))
+        if (!t->in[i] && (!kernel_multiple(n->loop[i].ex.ss, per) ||
+                          !kernel_multiple(n->loop[i].ex.ds, per)))
             return false;
     return kernel_remainder(n->src, per) >= 0 && kernel_remainder(n->dst, per) >= 0;
 }

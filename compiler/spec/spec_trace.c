@@ -58,43 +58,34 @@ operate(Sandbox *s, Op op)
     return 1;
 }
 
-#define OP(name, nargs, level, lua, meta) \
-    static int trace_##name(Sandbox *s) { return operate(s, OP_##name); }
+/* An operator that is a function: of numbers a number. */
+static int
+call(Sandbox *s, Op op)
+{
+    const OpInfo *o = &op_info[op];
+    i64 x = 0, y = 0, v;
+    if (lua_gettop(s->L) != o->nargs)
+        return luaL_error(s->L, o->nargs == 1 ? "%s takes one argument"
+                          : "%s takes two arguments: %s(a, %s(b, c)) for more",
+                          o->lua, o->lua, o->lua);
+    if (!trace_integer(s->L, 1, &x) || (o->nargs == 2 && !trace_integer(s->L, 2, &y)))
+        return operate(s, op);
+    if (!op_value(o->is, x, y, &v))
+        return luaL_error(s->L, "%s: the value does not fit 64 bits", o->lua);
+    lua_pushinteger(s->L, v);
+    return 1;
+}
+
+#define OP(name, nargs, level, lua, meta, is) \
+    static int trace_##name(Sandbox *s) { return (meta[0] ? operate : call)(s, OP_##name); }
 #include "../expr/op.def"
 #undef OP
 
 static SpecFunction *const tracers[OP_COUNT] = {
-#define OP(name, nargs, level, lua, meta) trace_##name,
+#define OP(name, nargs, level, lua, meta, is) trace_##name,
 #include "../expr/op.def"
 #undef OP
 };
-
-/* min and max, of numbers as of expressions. */
-static int
-either(Sandbox *s, Op op)
-{
-    i64 x, y;
-    if (lua_gettop(s->L) != 2)
-        return luaL_error(s->L, "%s takes two arguments: %s(a, %s(b, c)) for more",
-                          op_info[op].lua, op_info[op].lua, op_info[op].lua);
-    if (trace_integer(s->L, 1, &x) && trace_integer(s->L, 2, &y)) {
-        lua_pushinteger(s->L, (x < y) == (op == OP_MIN) ? x : y);
-        return 1;
-    }
-    return operate(s, op);
-}
-
-static int
-call_min(Sandbox *s)
-{
-    return either(s, OP_MIN);
-}
-
-static int
-call_max(Sandbox *s)
-{
-    return either(s, OP_MAX);
-}
 
 /* x[k] is bit k */
 static int
@@ -102,23 +93,24 @@ index_bit(Sandbox *s)
 {
     i64 k;
     const Ast *x = trace_get(s, 1);
-    Loc loc = sandbox_where(s);
     if (!trace_integer(s->L, 2, &k))
         return luaL_error(s->L, "there is no '%s' here with parts to name; a bit of a "
                                 "dim is written N[2]", ast_text(s->arena, x));
-    if (k < 0 || k > 61)
+    if (k < 0 || k > SHIFT_MAX)
         return luaL_error(s->L, "%s[%I]: bits are 0 to 61",
                           ast_text(s->arena, x), (LUAI_UACINT)k);
-    x = ast_op(s->arena, OP_DIV, x, ast_num(s->arena, (i64)1 << k, loc), loc);
-    trace_push(s, ast_op(s->arena, OP_MOD, x, ast_num(s->arena, 2, loc), loc));
+    trace_push(s, ast_bit(s->arena, x, k, sandbox_where(s)));
     return 1;
 }
 
 static int
 refuse_call(Sandbox *s)
 {
-    static const char *const names[] = {"layout", "xor", "min", "max", "reverse",
-                                        "pairs", "ipairs", "tostring", NULL};
+    const char *names[OP_COUNT + 7] = {"layout", "xor", "reverse", "pairs", "ipairs",
+                                       "tostring"};
+    for (int op = 0, n = 6; op < OP_COUNT; op++)
+        if (op_is_call((Op)op))
+            names[n++] = op_info[op].lua;
     const char *text = ast_text(s->arena, trace_get(s, 1));
     const char *near = diag_nearest(text, names);
     return luaL_error(s->L, "'%s' is not a function here%s%s%s", text,
@@ -203,8 +195,9 @@ trace_open(Sandbox *s)
     lua_pushboolean(s->L, 0);
     lua_setfield(s->L, -2, "__metatable");
     lua_pop(s->L, 1);
-    sandbox_register(s, "min", call_min);
-    sandbox_register(s, "max", call_max);
+    for (int op = 0; op < OP_COUNT; op++)
+        if (op_is_call((Op)op))
+            sandbox_register(s, op_info[op].lua, tracers[op]);
     lua_newtable(s->L);
     sandbox_register(s, "__index", symbol);
     lua_pushboolean(s->L, 0);

@@ -151,7 +151,7 @@ ravel_shuffle(unsigned char *dst, int64_t d, const unsigned char *src, int64_t s
               const int32_t *table, int64_t rows, int64_t cols, int64_t di, int64_t sk,
               int64_t dj, int64_t sl, int64_t stream, int64_t bits, uint64_t v)
 {
-    unsigned char fill[64];
+    unsigned char fill[64] = {0};
     const int64_t dp = di * bits / 8, sp = sk * bits / 8;
     const int64_t dq = dj * bits / 8, sq = sl * bits / 8;
     const int64_t r = table[0], c = table[1], all = rows / r;

@@ -11,6 +11,7 @@
 
 #include <cmocka.h>
 
+#include "../../compiler/plan/plan_parts.h"
 #include "../../runtime/kernels.h"
 #include "../../runtime/proof.h"
 

@@ -29,27 +29,27 @@ pick(Rng *r, i64 n)
     return (i64)(r->state % (uint64_t)n);
 }
 
-/* How often each operator is taken, and what its right operand is. */
-enum { TREE, DIVISOR, SHIFT, FACTOR };
-static const struct {
-    int weight, right;
-} ops[OP_COUNT] = {
-    [OP_ADD] = {4, TREE},    [OP_SUB] = {2, TREE},    [OP_MUL] = {3, FACTOR},
-    [OP_DIV] = {4, DIVISOR}, [OP_MOD] = {4, DIVISOR}, [OP_XOR] = {3, TREE},
-    [OP_AND] = {2, TREE},    [OP_OR] = {1, TREE},     [OP_SHL] = {1, SHIFT},
-    [OP_SHR] = {1, SHIFT},   [OP_NEG] = {1, TREE},    [OP_NOT] = {1, TREE},
-    [OP_MIN] = {1, TREE},    [OP_MAX] = {1, TREE},
+/* How many times more often than others an operator is taken. */
+static const int more[OP_COUNT] = {
+    [OP_ADD] = 3, [OP_SUB] = 1, [OP_MUL] = 2, [OP_DIV] = 3,
+    [OP_MOD] = 3, [OP_XOR] = 2, [OP_AND] = 1,
 };
 static long ops_seen[OP_COUNT], atoms_seen[AT_MAX + 1];
+
+static int
+weight(int op)
+{
+    return op_info[op].nargs ? 1 + more[op] : 0;
+}
 
 static Op
 random_op(Rng *r)
 {
     int all = 0, op = 0;
     for (int i = 0; i < OP_COUNT; i++)
-        all += ops[i].weight;
-    for (i64 left = pick(r, all); left >= ops[op].weight; op++)
-        left -= ops[op].weight;
+        all += weight(i);
+    for (i64 left = pick(r, all); left >= weight(op); op++)
+        left -= weight(op);
     return (Op)op;
 }
 
@@ -68,16 +68,18 @@ random_number(Rng *r)
 
 static const Ast *random_tree(Rng *r, int depth);
 
+/* A divisor or a shift where the operator takes only such. */
 static const Ast *
-random_right(Rng *r, int what, int depth)
+random_right(Rng *r, const OpMeaning *is, int depth)
 {
     Loc none = {0};
     i64 k = random_number(r);
-    switch (what) {
-    case SHIFT:   return ast_num(r->arena, pick(r, 8) ? pick(r, 6) : pick(r, 24), none);
-    case DIVISOR: return ast_num(r->arena, 1 + (k < 0 ? -1 - k : k), none);
-    case FACTOR:  if (pick(r, 4)) return ast_num(r->arena, k, none);
-    }
+    if (is->right && is->right->most == INF)
+        return ast_num(r->arena, 1 + (k < 0 ? -1 - k : k), none);
+    if (is->right)
+        return ast_num(r->arena, pick(r, 8) ? pick(r, 6) : pick(r, 24), none);
+    if (is->product && pick(r, 4))
+        return ast_num(r->arena, k, none);
     return random_tree(r, depth);
 }
 
@@ -95,8 +97,8 @@ random_tree(Rng *r, int depth)
     }
     Op op = random_op(r);
     const Ast *x = random_tree(r, depth - 1);
-    const Ast *y = op_info[op].nargs == 2 ? random_right(r, ops[op].right, depth - 1)
-                                           : NULL;
+    const Ast *y = op_info[op].nargs == 2 ? random_right(r, op_info[op].is, depth - 1)
+                                          : NULL;
     return ast_op(r->arena, op, x, y, none);
 }
 

@@ -11,6 +11,7 @@
 #include <cmocka.h>
 
 #include "../../compiler/compile.h"
+#include "../../compiler/plan/plan_parts.h"
 #include "../../compiler/base/embed.h"
 
 typedef struct {

@@ -39,4 +39,10 @@ __byte_perm(unsigned x, unsigned y, unsigned s)
                                            (s >> 8 & 7) << 16 | (s >> 12 & 7) << 24);
 }
 
+static __device__ __forceinline__ unsigned long long
+__umul64hi(unsigned long long x, unsigned long long y)
+{
+    return (unsigned long long)(((unsigned __int128)x * y) >> 64);
+}
+
 #endif

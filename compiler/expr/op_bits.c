@@ -1,0 +1,163 @@
+/* The bitwise operators, of 64-bit two's complement. */
+#include "op.h"
+
+/* All ones up to the highest bit of v >= 0. */
+static i64
+bits_up_to(i64 v)
+{
+    return v > 0 ? (i64)(((uint64_t)2 << int_log2(v)) - 1) : 0;
+}
+
+static bool
+is_number(Span a)
+{
+    return a.min == a.max;
+}
+
+/* The number v of two numbers, else 0 to `most`; neither operand can be negative. */
+static bool
+range_bits(Span a, Span b, i64 v, i64 most, Span *r)
+{
+    bool known = is_number(a) && is_number(b);
+    *r = (Span){known ? v : 0, known ? v : most};
+    return a.min >= 0 && b.min >= 0;
+}
+
+static bool
+or(i64 a, i64 b, i64 *r)
+{
+    *r = a | b;
+    return true;
+}
+
+static bool
+range_or(Span a, Span b, Span *r)
+{
+    return range_bits(a, b, a.min | b.min, bits_up_to(a.max) | bits_up_to(b.max), r);
+}
+
+const OpMeaning op_or = {
+    .value = or, .lower = ex_or, .range = range_or, .commutative = true};
+
+static bool
+xor(i64 a, i64 b, i64 *r)
+{
+    *r = a ^ b;
+    return true;
+}
+
+static bool
+range_xor(Span a, Span b, Span *r)
+{
+    return range_bits(a, b, a.min ^ b.min, bits_up_to(a.max) | bits_up_to(b.max), r);
+}
+
+/* Every bit of an operand reaches the value, so its low bits do alone. */
+static i64
+period_xor(i64 mod)
+{
+    return mod && int_is_pow2(mod) ? mod : 0;
+}
+
+const OpMeaning op_xor = {
+    .value = xor, .lower = ex_xor, .range = range_xor, .commutative = true,
+    .period = period_xor};
+
+static bool
+and(i64 a, i64 b, i64 *r)
+{
+    *r = a & b;
+    return true;
+}
+
+/* A mask spans what it masks. */
+static bool
+range_and(Span a, Span b, Span *r)
+{
+    i64 most = a.max < b.max ? a.max : b.max;
+    if (is_number(a) || is_number(b))
+        most = (is_number(a) ? a.min : bits_up_to(a.max)) &
+               (is_number(b) ? b.min : bits_up_to(b.max));
+    return range_bits(a, b, a.min & b.min, most, r);
+}
+
+/* Of the masks 0, 1, 3, 7, ... */
+static bool
+digit_and(i64 c, i64 *lo, i64 *hi)
+{
+    *lo = 1;
+    *hi = c >= 0 && c < INF ? c + 1 : 0;
+    return int_is_pow2(*hi);
+}
+
+const OpMeaning op_and = {
+    .value = and, .lower = ex_and, .range = range_and, .commutative = true,
+    .digit = digit_and};
+
+static bool
+not(i64 a, i64 b, i64 *r)
+{
+    (void)b;
+    *r = ~a;
+    return true;
+}
+
+/* Rule 58. */
+static const Ex *
+lower_not(Exprs *e, const Ex *a, const Ex *b)
+{
+    (void)b;
+    return ex_sub(e, ex_const(e, -1), a);
+}
+
+const OpMeaning op_not = {.value = not, .lower = lower_not};
+
+static const OpRight shift = {0, SHIFT_MAX, "the shift must be a constant from 0 to 61"};
+
+static bool
+times_shl(i64 c, i64 *k)
+{
+    *k = (i64)1 << c;
+    return true;
+}
+
+static bool
+shl(i64 a, i64 b, i64 *r)
+{
+    return int_mul(a, (i64)1 << b, r);
+}
+
+/* Shifts are products and quotients (rule 70). */
+static const Ex *
+lower_shl(Exprs *e, const Ex *a, const Ex *b)
+{
+    return ex_scale(e, a, (i64)1 << b->base);
+}
+
+const OpMeaning op_shl = {
+    .value = shl, .lower = lower_shl, .right = &shift, .times = times_shl};
+
+static bool
+shr(i64 a, i64 b, i64 *r)
+{
+    *r = int_div(a, (i64)1 << b);
+    return true;
+}
+
+/* As lower_shl (rule 70). */
+static const Ex *
+lower_shr(Exprs *e, const Ex *a, const Ex *b)
+{
+    return ex_div(e, a, (i64)1 << b->base);
+}
+
+static bool
+digit_shr(i64 c, i64 *lo, i64 *hi)
+{
+    *lo = (i64)1 << c;
+    *hi = 0;
+    return true;
+}
+
+const OpMeaning op_shr = {
+    .value = shr, .lower = lower_shr, .right = &shift, .digit = digit_shr};

@@ -1,0 +1,165 @@
+/* What a kernel takes from the host where extents are left to run time: every scalar that
+ * its statements have, and of those that it divides by a multiplier and a shift. */
+#include "grid_args.h"
+#include "../plan/plan.h"
+
+typedef struct {
+    GridUnit *u;
+    const Scalars *s;
+    Arena *arena;
+    bool *used, *divides; /* by variable */
+    const Ex **to;
+} Collector;
+
+/* Every expression of the statements, by f. */
+static void
+each_ex(Collector *c, GridStmt *s, const Ex *(*f)(Collector *, const Ex *))
+{
+    for (; s; s = s->next) {
+        for (int i = 0; i < MAX_RANK; i++) {
+            if (s->value[i] && !(s->kind == G_DIVIDE && i == 1))
+                s->value[i] = f(c, s->value[i]);
+            if (s->bound[i])
+                s->bound[i] = f(c, s->bound[i]);
+        }
+        const Ex **x[] = {&s->same[0], &s->same[1], &s->first, &s->end};
+        int n = c->u->body->next || c->u->rows ? LEN(x) : 2;  /* one has all blocks */
+        for (int i = 0; i < n; i++)
+            if (*x[i])
+                *x[i] = f(c, *x[i]);
+        each_ex(c, s->body, f);
+    }
+}
+
+static const Ex *
+mark(Collector *c, const Ex *x)
+{
+    ex_vars(x, c->used);
+    return x;
+}
+
+static void
+mark_divisors(Collector *c, const GridStmt *s)
+{
+    for (; s; s = s->next) {
+        if (s->kind == G_DIVIDE)
+            c->divides[ex_as_var(s->value[1])] = true;
+        mark_divisors(c, s->body);
+    }
+}
+
+static const Ex *
+renamed(Collector *c, const Ex *x)
+{
+    return ex_subst(c->u->e, x, c->to);
+}
+
+static void
+rename_divisors(Collector *c, GridStmt *s)
+{
+    for (; s; s = s->next) {
+        if (s->kind == G_DIVIDE)
+            s->value[1] = c->to[ex_as_var(s->value[1])];
+        rename_divisors(c, s->body);
+    }
+}
+
+static void
+add(Collector *c, int scalar)
+{
+    GridUnit *u = c->u;
+    const Ex *x = scalar_ex(c->s, scalar);
+    int var = ex_as_var(x);
+    const char *name = arena_printf(c->arena, "S%d", u->nargs);
+    u->arg[u->nargs++] = (GridArg){.name = name, .value = x, .plain = c->used[var]};
+    u->ndivisors += c->divides[var];
+    c->to[var] = ex_of_var(u->e, ex_var(u->e, name, x->f.min, x->f.max));
+}
+
+/* Those that are divided by come first. */
+static void
+add_all(Collector *c, bool divisors)
+{
+    for (int i = 0; i < c->s->n; i++) {
+        int var = c->s->scalar[i].var;
+        if (c->divides[var] == divisors && (divisors || c->used[var]))
+            add(c, i);
+    }
+}
+
+int
+grid_values(const GridUnit *u)
+{
+    return u->nargs + 2 * u->ndivisors;
+}
+
+int
+grid_value_at(const GridUnit *u, int arg)
+{
+    return arg < u->ndivisors ? 3 * arg : arg + 2 * u->ndivisors;
+}
+
+void
+grid_arguments(GridUnit *u)
+{
+    Arena *a = ex_arena(u->e);
+    int nvars = ex_nvars(u->e);
+    Collector c = {.u = u, .s = u->plan->scalars, .arena = a};
+    c.used = arena_array(a, bool, nvars);
+    c.divides = arena_array(a, bool, nvars);
+    c.to = arena_array(a, const Ex *, nvars + c.s->n);
+    u->arg = arena_array(a, GridArg, c.s->n);
+    each_ex(&c, u->body, mark);
+    mark_divisors(&c, u->body);
+    add_all(&c, true);
+    add_all(&c, false);
+    if (grid_values(u) > ARGUMENTS_MAX)
+        diag_fatal(a->diag, DIAG_LAYOUT, (Loc){0},
+                   "a kernel for this takes %d numbers that depend on the extents, more "
+                   "than %d: give some as numbers", grid_values(u), ARGUMENTS_MAX);
+    each_ex(&c, u->body, renamed);
+    rename_divisors(&c, u->body);
+}
+
+const Ex *
+grid_needed(const Plan *p, const Nest *n, const Ex *blocks)
+{
+    Exprs *e = p->e;
+    const Ex *least = ex_const(e, 1);
+    for (int i = 0; i < n->nneeded - n->nnarrow; i++)
+        least = ex_min(e, least, n->needed[i]);
+    return scalar_times(p->scalars, blocks,
+                        scalar_of(p->scalars, ex_max(e, least, ex_const(e, 0)), 1));
+}
+
+/* Whether x comes out right where numbers are unsigned and wrap: what is divided, compared
+ * or taken bit by bit on the way has nothing subtracted. */
+static bool
+wraps(const Ex *x, bool whole)
+{
+    if (!whole && x->base < 0)
+        return false;
+    for (int i = 0; i < x->n; i++) {
+        const Atom *a = x->t[i].atom;
+        if (!whole && x->t[i].coef < 0)
+            return false;
+        for (int k = 0; a->op != AT_VAR && k < a->n; k++)
+            if (!wraps(a->x[k], whole && a->op == AT_MUL))
+                return false;
+    }
+    return true;
+}
+
+bool
+grid_wraps(const GridStmt *s)
+{
+    for (; s; s = s->next) {
+        for (int i = 0; i < LEN(s->value); i++)
+            if ((s->value[i] && !wraps(s->value[i], s->kind != G_DIVIDE)) ||
+                (s->bound[i] && !wraps(s->bound[i], true)))
+                return false;
+        if (!grid_wraps(s->body))
+            return false;
+    }
+    return true;
+}

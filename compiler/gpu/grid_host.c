@@ -1,0 +1,53 @@
+/* The host's part of a kernel for extents that are left to run time: the function in C
+ * that computes sizes, blocks and the kernel's arguments. */
+#include "grid_args.h"
+#include "grid_render.h"
+
+/* Without rows a grid is as long as a side. */
+static i64
+most_blocks(const GridUnit *u)
+{
+    return u->rows || u->most.side > BLOCKS_MAX ? BLOCKS_MAX : u->most.side;
+}
+
+static Unit *
+host_of(const GridUnit *u)
+{
+    EmitValues v = {.blocks = u->blocks, .most = most_blocks(u), .bits = u->most.bits,
+                    .ndivisors = u->ndivisors};
+    const Ex **value = arena_array(ex_arena(u->e), const Ex *, u->nargs + 1);
+    for (int i = 0; i < u->nargs; i++)
+        value[v.n++] = u->arg[i].value;
+    v.value = value;
+    return emit_values(u->plan, &v, u->name);
+}
+
+int
+grid_room(const GridUnit *u)
+{
+    int n = grid_values(u);
+    return n ? n : 1;
+}
+
+const char *
+grid_host_text(const GridUnit *u)
+{
+    return render_values(target_load(ex_arena(u->e), "c"), host_of(u), grid_room(u));
+}
+
+void
+grid_put_host(Buf *b, const Target *t, const GridUnit *u)
+{
+    Arena *a = ex_arena(u->e);
+    const Target *c = target_load(a, "c");
+    const Unit *host = host_of(u);
+    Slot slot[] = {{"name", u->name}, {"params", render_parameters(c, host)},
+                   {"extents", render_extents(c, host)},
+                   {"threads", arena_printf(a, "%d", GRID_THREADS)},
+                   {"values", arena_printf(a, "%d", grid_room(u))}};
+    if (!target_text(t, "host_open"))
+        return;
+    buf_add(b, render_line(a, target_text(t, "host_open"), slot, LEN(slot)));
+    buf_add(b, render_values(c, host, grid_room(u)));
+    buf_add(b, render_line(a, target_text_or(t, "host_close", ""), slot, LEN(slot)));
+}

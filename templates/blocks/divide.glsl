@@ -1,0 +1,8 @@
+/* x divided by the d with this multiplier and shift. */
+uint
+ravel_divide(uint x, uint multiplier, uint shift)
+{
+    uint high, low;
+    umulExtended(x, multiplier, high, low);
+    return (high + x) >> shift;
+}
