@@ -13,6 +13,7 @@
 #include "../templates/c/round.c"
 #include "../templates/c/fence.c"
 #include "../templates/c/stream.h"
+#include "../templates/c/move.h"
 #include "../templates/c/runs.h"
 #include "../templates/c/copy_size.h"
 #include "../templates/c/copy.c"
