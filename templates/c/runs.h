@@ -1,28 +1,4 @@
-/* Runs of any bytes: short ones, and past the caches. */
-/* A short run without a call; runs of constant size are one load and one store. */
-static inline void
-ravel_move(unsigned char *d, const unsigned char *s, int64_t bytes)
-{
-    if (bytes > 128) {
-        memcpy(d, s, (size_t)bytes);
-        return;
-    }
-    for (; bytes >= 16; bytes -= 16, d += 16, s += 16)
-        memcpy(d, s, 16);
-    if (bytes & 8) {
-        memcpy(d, s, 8);
-        d += 8;
-        s += 8;
-    }
-    if (bytes & 4) {
-        memcpy(d, s, 4);
-        d += 4;
-        s += 4;
-    }
-    for (bytes &= 3; bytes > 0; bytes--)
-        *d++ = *s++;
-}
-
+/* Runs of any bytes, and past the caches. */
 #define RAVEL_RUNS(k)                                      \
     for (int64_t r = 0; r < rows; r++)                     \
         memcpy(d + r * dp, s + r * sp, k)

@@ -1,8 +1,11 @@
 /* Past the caches: RAVEL_STREAM bytes, a line of them, aligned in the destination. */
+/* RAVEL_FRAME: a frame of its own, as small calls have no need of the buffers. */
 #ifdef __GNUC__
 #define RAVEL_PREFETCH(p) __builtin_prefetch(p)
+#define RAVEL_FRAME __attribute__((noinline))
 #else
 #define RAVEL_PREFETCH(p) (void)(p)
+#define RAVEL_FRAME
 #endif
 #if defined(__AVX2__) && !defined(RAVEL_PLAIN) && !defined(RAVEL_PORTABLE)
 #include <immintrin.h>

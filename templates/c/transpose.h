@@ -12,8 +12,6 @@
 /* Rows of the source that are read side by side on their way to a buffer: few enough for
  * the processor to follow. */
 #define RAVEL_GROUP(n) ((n) == 1 ? 16 : 8)
-/* A frame of its own, as small calls have no need of the buffers. */
-#define RAVEL_FRAME __attribute__((noinline))
 /* All rows of a line of columns, of w lanes at a time. */
 #define RAVEL_LINES(n, m, w)                                                     \
 RAVEL_INLINE void                                                                \

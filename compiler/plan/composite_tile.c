@@ -1,0 +1,293 @@
+/* The tile of a nest: which loops, and how much of each. */
+#include "../../templates/c/composite_size.h"
+#include "composite.h"
+#include "kernel_family.h"
+
+/* First loops, and kept runs, of so many bytes are for other kernels; words of a table. */
+enum { LONG_LOOP = 256, LONG_KEPT = 128,
+       LINE = 64, WORDS_MAX = 8192 };
+
+/* Nanoseconds of a run of the source and of the destination beside those of its bytes. */
+static const double FROM_NS = 6, TO_NS = 18;
+
+static i64
+stride(const Loop *l, int side)
+{
+    return side == SRC ? l->ss : l->ds;
+}
+
+static bool
+is_known(const Loop *l)
+{
+    return !l->rest && ex_is_const(l->ex.n) && ex_is_const(l->ex.ss) &&
+           ex_is_const(l->ex.ds);
+}
+
+/* The loop that goes on where a run of so many elements ends; -1: there is none. */
+static int
+next_loop(const Nest *n, const Composite *c, int side, i64 run)
+{
+    int best = -1;
+    for (int i = 0; i < n->nloops; i++) {
+        const Loop *l = &n->loop[i];
+        if (i != c->kept_loop && l->n > 1 && is_known(l) && stride(l, side) == run &&
+            (best < 0 || l->var < n->loop[best].var))
+            best = i;
+    }
+    return best;
+}
+
+/* Elements that stay together: the loop by one element on both sides, if there is one. */
+static bool
+find_kept(const Nest *n, int bits, Composite *c)
+{
+    c->kept = bits / 8;
+    c->kept_loop = kernel_run_loop(n);
+    if (c->kept_loop < 0)
+        return true;
+    const Loop *l = &n->loop[c->kept_loop];
+    if (!is_known(l) || l->n * c->kept >= LONG_KEPT)
+        return false;
+    c->kept *= (int)l->n;
+    return true;
+}
+
+/* A loop in even parts of about so many iterations, or whole. */
+static i64
+part_of(i64 n, i64 wanted)
+{
+    if (wanted >= n)
+        return n;
+    i64 part = int_ceil_div(n, int_ceil_div(n, wanted));
+    return 10 * part >= 7 * n ? n : part;
+}
+
+/* The loops of a run until it has so many bytes. */
+static void
+take_run(const Nest *n, int size, int side, i64 bytes, Composite *c)
+{
+    i64 run = c->kept / size;
+    for (int i; run * size < bytes && (i = next_loop(n, c, side, run)) >= 0;) {
+        i64 part = part_of(n->loop[i].n, int_ceil_div(bytes, run * size));
+        c->taken[i] = part > c->taken[i] ? part : c->taken[i];
+        if (part < n->loop[i].n)
+            break;
+        run *= part;
+    }
+}
+
+/* The loops of the tile that make a run, with what both sides take. */
+static void
+find_run(const Nest *n, int size, int side, Composite *c)
+{
+    TileSide *s = &c->side[side];
+    s->n = 0;
+    s->run = c->kept / size;
+    for (int i; (i = next_loop(n, c, side, s->run)) >= 0 && c->taken[i] > 1;) {
+        s->loop[s->n++] = i;
+        s->run *= c->taken[i];
+        if (c->taken[i] < n->loop[i].n)
+            break;
+    }
+}
+
+/* Lines of a run in the buffer: an odd number, so that runs share no set of a cache. */
+static i64
+pitch_of(i64 bytes)
+{
+    return (int_ceil_div(bytes, LINE) | 1) * LINE;
+}
+
+static void
+try_tile(const Nest *n, int size, const i64 bytes[2], Composite *c)
+{
+    c->elements = c->kept / size;
+    for (int i = 0; i < n->nloops; i++)
+        c->taken[i] = i == c->kept_loop ? n->loop[i].n : 1;
+    for (int side = SRC; side <= DST; side++)
+        take_run(n, size, side, bytes[side], c);
+    for (int i = 0; i < n->nloops; i++)
+        c->elements *= i == c->kept_loop ? 1 : c->taken[i];
+    for (int side = SRC; side <= DST; side++)
+        find_run(n, size, side, c);
+    c->pitch = pitch_of(c->side[DST].run * size);
+}
+
+/* Blocks of 16 bytes of rows by as many columns, of which few may be of use. */
+static double
+block_cost(i64 rows, i64 cols, int unit)
+{
+    i64 m = 16 / unit, levels = unit == 1 ? 4 : unit == 2 ? 3 : unit == 4 ? 2 : 1;
+    double blocks = (double)(int_ceil_div(rows, m) * int_ceil_div(cols, m));
+    double loads = (double)(cols < m ? cols : m) * (rows < m ? 2 : 1);
+    double stores = (double)(rows < m ? rows : m) * (cols < m ? 3 : 1);
+    double turns = (double)(m * levels) / 2;
+    double narrow = rows * unit < 64 ? 1 : 0.7;
+    return blocks * (loads + stores + turns) * narrow * 0.25 / (double)(rows * cols);
+}
+
+static bool
+shares_loop(const TileSide *a, int an, const TileSide *b, int bn)
+{
+    for (int i = 0; i < an; i++)
+        for (int k = 0; k < bn; k++)
+            if (a->loop[i] == b->loop[k])
+                return true;
+    return false;
+}
+
+static i64
+product(const Composite *c, const TileSide *s, int used)
+{
+    i64 count = 1;
+    for (int i = 0; i < used; i++)
+        count *= c->taken[s->loop[i]];
+    return count;
+}
+
+/* How many loops of the runs are rows and columns: what takes least. */
+static void
+find_block(int size, Composite *c)
+{
+    TileSide *r = &c->side[SRC], *k = &c->side[DST];
+    bool moves = c->kept > 8 || (c->kept & (c->kept - 1));
+    c->cost = 1e9;
+    for (int i = !moves; i <= (moves ? 0 : r->n); i++)
+        for (int j = 1; j <= k->n; j++) {
+            i64 rows = product(c, r, i), cols = product(c, k, j);
+            double cost = moves ? (0.3 + 0.01 * c->kept) + 1.0 / (double)cols
+                                : block_cost(rows, cols, c->kept);
+            cost = cost * size / c->kept;
+            if (cost >= c->cost || shares_loop(r, i, k, j))
+                continue;
+            c->cost = cost;
+            r->used = i;
+            k->used = j;
+            r->count = rows;
+            k->count = cols;
+        }
+    c->inner = c->elements / (r->count * k->count * (c->kept / size));
+}
+
+static bool
+fits(const Composite *c)
+{
+    return c->elements / c->side[DST].run * c->pitch <= RAVEL_TILE_BYTES;
+}
+
+/* Nanoseconds an element: what is read and written of lines in part, and the registers. */
+static double
+cost_of(const Composite *c, int size)
+{
+    double from = (double)(c->side[SRC].run * size), to = (double)(c->side[DST].run * size);
+    return c->cost + (FROM_NS / from + TO_NS / to) * size;
+}
+
+/* Of a few runs' lengths those that take least. */
+static bool
+find_tile(const Nest *n, int size, Composite *c)
+{
+    static const i64 from[] = {1024, 256, 128, 64};
+    static const i64 to[] = {4096, 2048, 1024, 512, 256, 64};
+    bool found = false;
+    double least = 0;
+    for (int i = 0; i < LEN(from); i++)
+        for (int k = 0; k < LEN(to); k++) {
+            Composite one = *c;
+            try_tile(n, size, (i64[2]){from[i], to[k]}, &one);
+            if (!fits(&one))
+                continue;
+            find_block(size, &one);
+            double cost = cost_of(&one, size);
+            if ((found && cost >= least) || composite_words(&one) > WORDS_MAX)
+                continue;
+            found = true;
+            least = cost;
+            *c = one;
+        }
+    return found;
+}
+
+/* The loops that the kernel runs: those in part, and others that move the source least. */
+static void
+find_roles(const Nest *n, Composite *c)
+{
+    bool used[MAX_LOOPS] = {false};
+    int m = 0, loop[3];
+    for (int i = 0; i < n->nloops; i++) {
+        used[i] = n->loop[i].rest || c->taken[i] == n->loop[i].n;
+        if (c->taken[i] > 1 && !used[i]) {
+            used[i] = true;
+            loop[m++] = i;
+        }
+    }
+    for (int best; m < 3; loop[m++] = best) {
+        best = -1;
+        for (int i = 0; i < n->nloops; i++)
+            if (!used[i] && (best < 0 || n->loop[i].ss < n->loop[best].ss ||
+                             (n->loop[i].ss == n->loop[best].ss &&
+                              n->loop[i].var < n->loop[best].var)))
+                best = i;
+        if (best >= 0)
+            used[best] = true;
+    }
+    for (int i = 1; i < 3; i++)
+        for (int k = i; k > 0 && loop[k] >= 0 &&
+             (loop[k - 1] < 0 || n->loop[loop[k - 1]].ss * c->taken[loop[k - 1]] >
+                                 n->loop[loop[k]].ss * c->taken[loop[k]]); k--) {
+            int l = loop[k];
+            loop[k] = loop[k - 1];
+            loop[k - 1] = l;
+        }
+    c->role[GROUP] = -1;
+    c->role[ROW] = loop[0];
+    c->role[COL] = loop[1];
+    c->role[BATCH] = loop[2];
+}
+
+/* All offsets of a tile fit 32 bits. */
+static bool
+is_near(const Nest *n, int size, const Composite *c)
+{
+    for (int side = SRC; side <= DST; side++) {
+        double far = 0;
+        for (int i = 0; i < n->nloops; i++) {
+            double s = (double)stride(&n->loop[i], side) * (double)(c->taken[i] - 1);
+            far += c->taken[i] > 1 ? (s < 0 ? -s : s) * size : 0;
+        }
+        if (far > INT32_MAX / 2)
+            return false;
+    }
+    return true;
+}
+
+static bool
+is_long(const Nest *n, const Composite *c, int size)
+{
+    int from = next_loop(n, c, SRC, c->kept / size);
+    int to = next_loop(n, c, DST, c->kept / size);
+    bool moves = c->kept > 8 || (c->kept & (c->kept - 1));
+    if (to < 0 || (from < 0 && !moves))
+        return true;
+    return !moves && n->loop[from].n * c->kept >= LONG_LOOP &&
+           n->loop[to].n * c->kept >= LONG_LOOP;
+}
+
+int
+composite_kept(const Nest *n, int bits)
+{
+    Composite c;
+    return find_kept(n, bits, &c) && !is_long(n, &c, bits / 8) ? c.kept : 0;
+}
+
+bool
+composite_make(const Nest *n, int bits, bool buffer, Composite *c)
+{
+    int size = bits / 8;
+    if (!find_kept(n, bits, c) || is_long(n, c, size) || !find_tile(n, size, c) ||
+        !is_near(n, size, c))
+        return false;
+    find_roles(n, c);
+    c->pitch = buffer ? c->pitch : 0;
+    return true;
+}

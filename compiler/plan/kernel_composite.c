@@ -1,0 +1,148 @@
+/* Any permutation of digits of whole elements: what composite.h is about. */
+#include <string.h>
+
+#include "composite.h"
+#include "kernel_family.h"
+
+/* Whether the bytes that stay together are so many; 0: what the others are not for. */
+static bool
+takes(const Nest *n, int bits, int role[ROLES], int wanted)
+{
+    Composite c;
+    int kept = composite_kept(n, bits);
+    bool sized = kept == 1 || kept == 2 || kept == 4 || kept == 8;
+    if (!kept || (wanted ? kept != wanted : sized) || !composite_make(n, bits, true, &c))
+        return false;
+    memcpy(role, c.role, sizeof c.role);
+    return true;
+}
+
+static bool
+applies_moves(const Nest *n, int bits, int role[ROLES])
+{
+    return takes(n, bits, role, 0);
+}
+
+static bool
+applies1(const Nest *n, int bits, int role[ROLES])
+{
+    return bits == 8 && takes(n, bits, role, 1);
+}
+
+static bool
+applies2(const Nest *n, int bits, int role[ROLES])
+{
+    return bits <= 16 && takes(n, bits, role, 2);
+}
+
+static bool
+applies4(const Nest *n, int bits, int role[ROLES])
+{
+    return bits <= 32 && takes(n, bits, role, 4);
+}
+
+static bool
+applies8(const Nest *n, int bits, int role[ROLES])
+{
+    return bits <= 64 && takes(n, bits, role, 8);
+}
+
+/* Bytes of the loop that goes on where the bytes that stay together end. */
+static double
+first_loop(const Nest *n, int bits, const Composite *c, int side)
+{
+    const TileSide *s = &c->side[side];
+    return s->n ? (double)n->loop[s->loop[0]].n * c->kept : bits / 8.0;
+}
+
+/* A few rows or columns that are long, which other kernels put together. */
+static bool
+is_narrow(const Nest *n, int bits, const Composite *c)
+{
+    enum { FEW = 16, LONG = 512 };
+    double from = first_loop(n, bits, c, SRC), to = first_loop(n, bits, c, DST);
+    return (from < FEW && to >= LONG) || (to < FEW && from >= LONG);
+}
+
+/* Rows that are long enough and touch in the destination, where a transpose writes on and
+ * on. */
+static bool
+rows_touch(const Nest *n, int bits, const Composite *c)
+{
+    enum { LONG = 64 };
+    const TileSide *to = &c->side[DST];
+    return to->n > 1 && c->side[SRC].n > 0 && to->loop[1] == c->side[SRC].loop[0] &&
+           first_loop(n, bits, c, SRC) >= LONG && first_loop(n, bits, c, DST) >= LONG;
+}
+
+/* Few rows, of columns that are short: slow with all kernels that put rows together. */
+static bool
+is_short(const Nest *n, int bits, const Composite *c)
+{
+    return first_loop(n, bits, c, SRC) < 16 && first_loop(n, bits, c, DST) < 128;
+}
+
+/* By way of a buffer it keeps up with the memory; in the caches it takes its blocks, one
+ * by one, and others are quicker where their rows and columns are long enough. */
+enum { CALL_NS = 400 };
+static double
+composite_cost(const Nest *n, int bits, const int role[ROLES])
+{
+    Composite c;
+    double size = bits / 8, start = CALL_NS / (double)n->elements;
+    (void)role;
+    if (!composite_make(n, bits, true, &c))
+        return 1e9;
+    if (n->elements * bits / 8 < STREAM_BYTES)
+        return start + (is_short(n, bits, &c) ? 0.09 * size : 0.12 * size + c.cost);
+    if (is_narrow(n, bits, &c) || rows_touch(n, bits, &c))
+        return 0.11 * size + c.cost;
+    return 0.05 * size;
+}
+
+static bool
+composite_orders(const Plan *p, Nest *n, int k)
+{
+    n->order = "by tiles";
+    outer_add_loops(n, BY_SRC, false);
+    n->stream = outer_may_stream(p);
+    return k == 0;
+}
+
+static void
+composite_table_loops(const Nest *n, int bits, const int role[ROLES], TableLoops *out)
+{
+    Composite c;
+    composite_make(n, bits, true, &c);
+    for (int i = 0; i < n->nloops; i++)
+        out->in[i] = c.taken[i] > 1 && c.taken[i] == n->loop[i].n;
+    for (int r = BATCH; r <= COL; r++)
+        out->least[r] = role[r] < 0 ? 0 : c.taken[role[r]];
+}
+
+static const int32_t *
+composite_program(Arena *a, const Nest *n, int bits, i64 *words)
+{
+    Composite c;
+    composite_make(n, bits, n->stream, &c);
+    *words = composite_words(&c);
+    int32_t *out = arena_array(a, int32_t, *words);
+    composite_table(n, bits, &c, out);
+    return out;
+}
+
+#define COMPOSITE(of)                                                            \
+    {.kind = NEST_COPY,                                                          \
+     .elements = OF_BYTES,                                                       \
+     .args = "DStnrcNMPQpqH",                                                    \
+     .what = "digits in any order, by tiles whose offsets a table holds",        \
+     .applies = of,                                                              \
+     .cost = composite_cost,                                                     \
+     .orders = composite_orders,                                                 \
+     .table = composite_table_loops,                                             \
+     .program = composite_program}
+const Family composite_family = COMPOSITE(applies_moves);
+const Family composite1_family = COMPOSITE(applies1);
+const Family composite2_family = COMPOSITE(applies2);
+const Family composite4_family = COMPOSITE(applies4);
+const Family composite8_family = COMPOSITE(applies8);
