@@ -1,11 +1,11 @@
-/* Every warp of an access to a tile. */
+/* Iterates over the warps of an access to a tile. */
 #include <string.h>
 
 #include "bank_tile.h"
 
 enum { LANES = 32, WORD_BITS = 32 };
 
-/* The warp at hand; each lane begins at an element. */
+/* The current warp; each lane has a first element. */
 typedef struct {
     Arena *arena;
     const Tile *t;
@@ -49,7 +49,7 @@ no_vector(const Walk *w, const char *why, i64 first, i64 other)
                (long long)w->t->addr[other]);
 }
 
-/* Where the lane's bytes begin. */
+/* The address in bytes of the access that begins at an element. */
 static i64
 vector_address(const Walk *w, i64 element)
 {
@@ -102,7 +102,7 @@ advance(Walk *w)
     w->done = true;
 }
 
-/* The next warp; false after the last. */
+/* Moves to the next warp; false after the last. */
 static bool
 walk_next(Walk *w)
 {

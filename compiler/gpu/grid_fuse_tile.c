@@ -1,11 +1,11 @@
-/* Which tile a box of several short loops is done by: for each side as many loops as lie
- * together, or nearly, and make rows of sectors; all that may be is tried, by the sectors
- * and the accesses it takes. */
+/* Chooses the tile of a box with several short loops.  For each side it takes loops that
+ * are contiguous, or nearly, until runs fill sectors.  It tries all such tiles; the cost is
+ * the number of sectors and accesses. */
 #include "grid_fuse.h"
 
 enum { RUN_LEAST = 128, RUN_MOST = 512, TILE_BYTES = 8 << 10, TURNS_MAX = 64 };
 
-/* Elements between a loop's neighbours on a side; never below 0. */
+/* The absolute stride of a loop on a side, in elements. */
 static i64
 stride_of(const Fuse *f, int side, int loop)
 {
@@ -19,7 +19,7 @@ size_of(const Fuse *f)
     return f->b->bits / 8;
 }
 
-/* The loop of the least stride, but 0, that is not in the side's chain; or -1. */
+/* The loop with the least stride above 0 that is not in the side's chain; or -1. */
 static int
 next_loop(const Fuse *f, int side)
 {
@@ -35,7 +35,8 @@ next_loop(const Fuse *f, int side)
     return best;
 }
 
-/* Loops of which each begins less than a sector after the end of those before. */
+/* Sets the chain: loops such that each begins less than a sector after the end of the
+ * loops before it. */
 static bool
 find_chain(Fuse *f, int side)
 {
@@ -51,14 +52,14 @@ find_chain(Fuse *f, int side)
     return f->nchain[side] > 0;
 }
 
-/* The first so many of a chain, the last of them in chunks. */
+/* The first `depth` loops of a chain, the last of them in chunks. */
 typedef struct {
     int depth;
     i64 chunk;
 } Option;
 enum { OPTIONS_MAX = 256 };
 
-/* Parts of n that are worth a try: small, round or even ones. */
+/* The parts of n to be tried: small numbers, powers of two, equal parts. */
 static bool
 is_fair(i64 c, i64 n)
 {
