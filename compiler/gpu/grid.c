@@ -146,8 +146,8 @@ cover(GridBox *box, int n, NestKind kind)
     return n;
 }
 
-/* Makes a box for each nest, except for variants and merged nests.  Returns the number of
- * boxes. */
+/* Makes a box for each nest, except for variants and for padding that another box writes.
+ * Returns the number of boxes. */
 static int
 make_boxes(GridUnit *u, GridBox *box)
 {
