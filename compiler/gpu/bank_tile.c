@@ -11,12 +11,12 @@ typedef struct {
     const Tile *t;
     const TileAccess *access;
     int rank, order[MAX_RANK];     /* dims, the fastest first */
-    i64 extent[MAX_RANK];          /* of each of them; the first in vectors */
-    i64 step[MAX_RANK];            /* of each, in elements of row-major order */
-    i64 x[MAX_RANK], vector;       /* elements a lane takes */
+    i64 extent[MAX_RANK];          /* by order; the first one in vectors */
+    i64 step[MAX_RANK];            /* by order; row-major strides in elements */
+    i64 x[MAX_RANK], vector;       /* vector: elements for each lane */
     bool done;
-    int n;                         /* lanes */
-    i64 element[LANES], addr[LANES];   /* its number, its address in bytes */
+    int n;                         /* number of lanes */
+    i64 element[LANES], addr[LANES];   /* first element; its address in bytes */
 } Walk;
 
 static void

@@ -22,13 +22,13 @@ typedef struct {
 
 typedef struct {
     const GridUnit *u;
-    i64 *val;             /* of every variable */
-    Request *request;     /* of the warp */
+    i64 *val;             /* values of the variables */
+    Request *request;     /* requests of the warp */
     int n;
     int lane;
     i64 turn;
     BlockAccess *out;
-    i64 **sector;         /* of each kind, all that its requests touch */
+    i64 **sector;         /* for each kind: all sectors of its requests */
     int kinds, max;
 } Walk;
 

@@ -59,7 +59,8 @@ typedef struct {
 } Option;
 enum { OPTIONS_MAX = 256 };
 
-/* The parts of n to be tried: small numbers, powers of two, equal parts. */
+/* True if chunks of c out of n iterations are tried: small c, multiples of 4 or 32, few
+ * equal parts. */
 static bool
 is_fair(i64 c, i64 n)
 {

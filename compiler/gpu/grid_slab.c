@@ -12,14 +12,14 @@ typedef struct {
     GridBox *b;
     const GridLoop *few, *pixel;
     const GridLoop *plane;         /* the loop over several planes, or NULL */
-    bool in;              /* the source is the run, else the destination */
-    i64 pixels, planes;   /* of a block */
+    bool in;              /* the source has the run, else the destination */
+    i64 pixels, planes;   /* pixels and planes of a block */
     i64 each;             /* elements of a block */
     i64 all;              /* elements of the run */
     i64 slabs;
-    int vector, word;     /* elements of an access of the run, of the planes */
-    const Ex *slab;       /* which */
-    const Ex *src, *dst;  /* the slab's start, elements */
+    int vector, word;     /* elements of an access: to the run; to the planes */
+    const Ex *slab;       /* the index of the block's slab */
+    const Ex *src, *dst;  /* start addresses of the slab, in elements */
 } Slab;
 
 static i64

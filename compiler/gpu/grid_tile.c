@@ -13,8 +13,9 @@ static const struct { int bits, m, each; } micro[] = {
     {4, 8, 4}, {8, 4, 4}, {16, 4, 1}, {32, 4, 1}, {64, 2, 1},
 };
 
-/* Whether runs of n elements are whole sectors, or with others next to them: those of the
- * tile's other side, or, if they are not too short, the planes'; strides on the side. */
+/* True if runs of n elements fill sectors, alone or with adjacent runs: those along the
+ * tile's other dimension or, if a run has at least half a sector, those of the planes.
+ * `other` and `plane` are the strides of these loops. */
 static bool
 fills_sectors(const Tile *t, i64 n, i64 other, i64 plane)
 {
@@ -268,8 +269,8 @@ transpose_small(Tile *t, const char **out)
     }
 }
 
-/* Vectors of x and of y, and planes, of the block's tile from p, r and z on, as far as
- * there are; what is in it is added to the result, for grid_close. */
+/* Defines the positions x, y and z (plane) of a thread in the block's tile and opens a
+ * G_WHEN that limits them to the box.  Pass the result to grid_close. */
 static GridStmt **
 open_place(Tile *t, const Ex **x, const Ex **y, const Ex **z, const Ex *nx, const Ex *ny)
 {
