@@ -1,7 +1,7 @@
 /* Cut boxes into tiles of transfers. */
 #include "burst.h"
 
-/* Starts of a tile: more, and the loops of an xor stay outside. */
+/* The limit for the starts of a tile; with more, the loops in rests stay outside. */
 enum { STARTS_MAX = 1024 };
 
 BurstMachine
@@ -11,7 +11,7 @@ burst_machine(const Target *t)
                           target_number(t, "counts")};
 }
 
-/* How often the loops of the rests turn, all together; 0: there are none. */
+/* The product of the iterations of all loops in rests; 0: there are none. */
 static i64
 turns_of_rest(const GridBox *g)
 {
@@ -43,7 +43,7 @@ start_of(const BurstBox *b, i64 k, i64 *val)
                        at[SOURCE] + b->item * base[SOURCE]};
 }
 
-/* One start where nothing has a rest, and its loops are inside for want of any. */
+/* Makes the starts.  Without a rest there is one, and `inside` is true. */
 static void
 make_starts(BurstBox *b)
 {
@@ -67,7 +67,8 @@ make_starts(BurstBox *b)
     }
 }
 
-/* The lowest address of a side, in bytes, over the loops outside. */
+/* The lowest address of a side in the tile, in bytes, over the variables of the loops
+ * outside. */
 static const Ex *
 lowest(const BurstBox *b, const BurstPart *part, int side, const Ex *const *turn)
 {
@@ -89,7 +90,8 @@ lowest(const BurstBox *b, const BurstPart *part, int side, const Ex *const *turn
     return ex_add(e, x, ex_scale(e, ex_subst(e, base, to), b->item));
 }
 
-/* The bursts that hold the lowest address and the rest of its transfer. */
+/* Sets at, skip and bytes: the bursts that contain the transfer from the lowest address
+ * x on. */
 static void
 place(const BurstBox *b, BurstSide *s, const Ex *x)
 {
@@ -101,7 +103,7 @@ place(const BurstBox *b, BurstSide *s, const Ex *x)
     s->bytes = ex_scale(e, ex_div(e, s->bytes, burst), burst);
 }
 
-/* Where the moves begin: at the end of what goes backwards. */
+/* The offset at which the moves begin; for negative strides it is the far end. */
 static i64
 begin_of(const BurstBox *b, const BurstPart *part, const i64 *moves)
 {
@@ -125,7 +127,7 @@ add_starts(const BurstBox *b, BurstTile *t, const i64 begin[2])
     t->start = to;
 }
 
-/* The loops around the tile; turn[i]: the variable of loop i, or 0. */
+/* Adds the loops around the tile.  turn[i]: the variable of loop i, or the constant 0. */
 static void
 add_loops(const BurstBox *b, const BurstPart *part, BurstTile *t, const Ex **turn)
 {
@@ -179,7 +181,7 @@ make_tile(const BurstBox *b, const BurstPart *part)
     return t;
 }
 
-/* The tiles of loop i and on, each with its tail. */
+/* Adds the tiles over loop i and the loops after it, with the tails. */
 static void
 add_tiles(const BurstBox *b, const i64 *extent, BurstPart *part, int i, BurstTile ***tail)
 {

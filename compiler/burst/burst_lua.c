@@ -11,7 +11,7 @@ typedef struct {
     const char *name, *head;
     Spelling sp;
     Sandbox *s;
-    const char *text;     /* what comes out */
+    const char *text;     /* the result */
 } Emission;
 
 static void
@@ -35,7 +35,7 @@ set_expression(Emission *m, const char *field, const Ex *x)
     set_string(m->s->L, field, ex_spelled(ex_arena(e), x, e, &m->sp));
 }
 
-/* The table on top as part i, from 0, of the one below it. */
+/* Pops the table on top and stores it as element i, from 0, of the table below it. */
 static void
 append(lua_State *L, i64 i)
 {
@@ -90,7 +90,7 @@ push_loops(lua_State *L, const BurstTile *t)
     lua_setfield(L, -2, "loops");
 }
 
-/* The fill as often as an item holds it, the lower 8 bytes and the upper. */
+/* Pushes the fill, repeated to the size of an item: the lower and the upper 8 bytes. */
 static void
 push_fill(Emission *m)
 {
@@ -133,7 +133,7 @@ push_tile(Emission *m, const BurstTile *t)
     lua_setfield(L, -2, "starts");
 }
 
-/* The plan, on the stack. */
+/* Pushes the plan. */
 static void
 push_plan(void *arg)
 {
@@ -168,7 +168,7 @@ take_text(void *arg)
     m->text = arena_string(m->s->arena, s);
 }
 
-/* With the target's table on the stack. */
+/* Calls emit_plan; the target's table is on the stack. */
 static void
 call_it(Sandbox *s, void *arg)
 {

@@ -1,5 +1,5 @@
-/* The shape of a tile: the transfers of its sides, and the extents that move the fewest
- * bytes. */
+/* Computes the transfers of the sides of a tile, and chooses the extents that move the
+ * fewest bytes. */
 #include <stdlib.h>
 
 #include "burst.h"
@@ -25,7 +25,7 @@ round_up(i64 v, i64 to)
     return int_ceil_div(v, to) * to;
 }
 
-/* A side's lowest address is `rem`, modulo a divisor of the burst. */
+/* The lowest address of a side is `rem` modulo `mod`, a divisor of the burst. */
 typedef struct {
     i64 mod, rem;
 } Phase;
@@ -52,7 +52,8 @@ phase_of(const BurstBox *b, const BurstPart *part, int side)
     return p;
 }
 
-/* Loops of the tile that move on this side, by rising stride; their number. */
+/* The loops of the tile with a stride on this side, by ascending stride; returns their
+ * number. */
 static int
 ascending(const BurstBox *b, const BurstPart *part, int side, int *loop)
 {
@@ -70,11 +71,11 @@ ascending(const BurstBox *b, const BurstPart *part, int side, int *loop)
     return n;
 }
 
-/* A run of addresses without transfers of its own, and the loops that are transfers. */
+/* A transfer of a range of addresses, and the loops over transfers. */
 typedef struct {
     i64 hull, slots;      /* bytes, elements */
-    i64 span;             /* of all transfers */
-    int first;            /* loop[first] and on are transfers */
+    i64 span;             /* bytes of all transfers */
+    int first;            /* loops over transfers: from loop[first] on */
 } Run;
 
 static i64
@@ -83,8 +84,8 @@ transfer(const BurstBox *b, const Phase *p, const Run *r)
     return round_up(b->m->burst - p->mod + p->rem + r->hull, b->m->burst);
 }
 
-/* Loop k, in the order of ascending: in the run, or transfers of its own where these do
- * not meet, or everything up to it in one run. */
+/* Adds loop k, in the order of `ascending`: to the range of a transfer, or as a loop over
+ * transfers if these do not overlap; else all loops up to it become one transfer. */
 static void
 add(const BurstBox *b, const BurstPart *part, int side, const Phase *p, const int *loop,
     int k, Run *r)
@@ -130,7 +131,7 @@ burst_side(const BurstBox *b, const BurstPart *part, int side, BurstSide *out, i
     return true;
 }
 
-/* Both sides of a tile; false where they do not fit. */
+/* Computes both sides of a tile; false if they do not fit. */
 static bool
 sides_of(const BurstBox *b, const BurstPart *part, BurstSide *out)
 {
@@ -144,8 +145,8 @@ sides_of(const BurstBox *b, const BurstPart *part, BurstSide *out)
     return true;
 }
 
-/* Whether all tiles of loop i and on fit: a tail begins elsewhere in a burst, and may
- * take more room than the tiles before it. */
+/* True if all tiles over loop i and the loops after it fit.  Tails are checked too: a tail
+ * begins elsewhere in a burst and may need more memory than a full tile. */
 static bool
 all_fit(const BurstBox *b, const i64 *extent, BurstPart *part, int i)
 {
@@ -160,8 +161,8 @@ all_fit(const BurstBox *b, const i64 *extent, BurstPart *part, int i)
     return true;
 }
 
-/* What a tile costs, in bytes moved and their like, for an element; below 0: it does not
- * fit. */
+/* The cost of a tile for each element, in bytes moved and equivalents; negative: it does
+ * not fit. */
 static double
 cost(const BurstBox *b, const i64 *extent)
 {
@@ -184,8 +185,8 @@ cost(const BurstBox *b, const i64 *extent)
     return sum / elements;
 }
 
-/* Loops grow, twice or wholly, as long as that makes an element cheaper; of all ways the
- * one that does so most. */
+/* Starts with the smallest tile and repeats the best step while it lowers the cost for an
+ * element; a step doubles the extent of one loop or extends it to the whole loop. */
 bool
 burst_choose(const BurstBox *b, i64 *extent)
 {

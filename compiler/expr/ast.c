@@ -1,4 +1,4 @@
-/* Trees of expressions as written, and their text. */
+/* Builds and prints trees of expressions as written. */
 #include "ast.h"
 
 const Ast *
@@ -69,7 +69,7 @@ print_at(Buf *b, const Ast *x, int level)
             print_at(b, x->x[0], o->level);
         buf_printf(b, o->level <= 5 && o->nargs == 2 ? " %s " : "%s", o->lua);
         if (x->op == OP_NEG && x->x[0]->op == OP_NEG)
-            buf_add(b, " ");                 /* two together begin a comment */
+            buf_add(b, " ");                 /* "--" begins a comment */
         print_at(b, x->x[o->nargs - 1], o->level + (o->nargs == 2));
         buf_add(b, o->level < level ? ")" : "");
     }

@@ -1,5 +1,5 @@
-/* Expressions as written by what their operators mean: values, intervals, and what an
- * operator does to one operand. */
+/* Evaluates expressions as written, by the meaning of their operators: values, intervals,
+ * and the effect of an operator on one operand. */
 #include "ast.h"
 
 bool
@@ -52,7 +52,8 @@ no_names(const void *env, const char *name, i64 *v)
     return false;
 }
 
-/* The other operand is the number c, and on the right or as good as there. */
+/* True if the operand other than i is a number c, and it is the right operand or the
+ * operator is commutative. */
 static bool
 other_number(const Ast *x, int i, i64 *c)
 {

@@ -1,4 +1,4 @@
-/* From expressions as written to canonical form. */
+/* Converts expressions as written to canonical form. */
 #include "ast.h"
 
 typedef struct {

@@ -1,4 +1,4 @@
-/* The text form of expressions: precedence climbing over op.def. */
+/* Parses the text of expressions by precedence climbing over op.def. */
 #include <ctype.h>
 #include <stdio.h>
 #include <string.h>
@@ -7,7 +7,7 @@
 
 typedef struct {
     Arena *arena;
-    const char *text, *s;    /* whole, and what is left */
+    const char *text, *s;    /* the whole text; the rest of it */
     Loc loc;
     int depth;
 } Parser;
@@ -115,7 +115,7 @@ parse_name(Parser *p)
     return x;
 }
 
-/* The operator of so many operands that comes next, binding at least as tight as level. */
+/* Reads the next operator if it has nargs operands and at least this level. */
 static Op
 next_op(Parser *p, int nargs, int level)
 {

@@ -1,12 +1,12 @@
-/* Expressions: interning and the canonical sum. */
+/* Interns expressions and makes canonical sums. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "expr.h"
 
-/* Nodes of one compilation, and of one expression as a tree, at most: the guards
- * against hostile specs.  Shared parts make trees exponentially larger than what is
- * stored, and a walk meets them as often as they occur. */
+/* Limits against hostile specs: the nodes of one compilation, and of the tree of one
+ * expression.  A tree with shared parts can be exponentially larger than its storage, and
+ * walks visit a part each time it occurs. */
 enum { MAX_NODES = 400000, MAX_TREE = 1 << 14 };
 
 typedef struct {
@@ -151,8 +151,7 @@ table_grow(Exprs *e, Table *t)
     }
 }
 
-/* The slot of the node that is the same as `proto`: filled if it is known, else
- * the free one where it belongs. */
+/* The slot of the node that is equal to `proto`, or the free slot for it. */
 static Slot *
 find(const Table *t, uint64_t h, bool (*same)(const void *, const void *),
      const void *proto)
@@ -194,9 +193,9 @@ ex_atom(Exprs *e, const Atom *proto)
     return s->node;
 }
 
-/* |base| + sum |coef| * |atom| stays in 64 bits, so that no order of adding
- * the terms up, in emitted code either, can overflow.  Unbounded variables
- * are let through: they occur only while a layout is analysed as written. */
+/* Refuses x if |base| + sum |coef| * |atom| exceeds 64 bits.  Then no order of adding the
+ * terms overflows, in emitted code too.  Unbounded variables are accepted: they occur only
+ * while a layout is analysed as written. */
 static void
 check_fits(Exprs *e, const Ex *x)
 {
@@ -302,7 +301,7 @@ by_id(const void *p, const void *q)
     return (a > b) - (a < b);
 }
 
-/* Sort, add up equal atoms, drop zeros (rule 2); the new number of terms. */
+/* Sorts the terms, adds equal atoms and removes zeros (rule 2).  Returns the new number. */
 static int
 collect(Exprs *e, Term *t, int n)
 {
@@ -323,8 +322,8 @@ collect(Exprs *e, Term *t, int n)
 /* s*dig(x,a,b) + s*(b/a)*dig(x,b,e) = s*dig(x,a,e)      rule 22
  * s*dig(x,a,e) - s*(b/a)*dig(x,b,e) = s*dig(x,a,b)      rule 23
  * s*dig(x,a,e) - s*dig(x,a,b) = s*(b/a)*dig(x,b,e)      rule 23
- * and so for whole chains (rules 18 to 21).
- * On success *out is the digit that replaces both, times *k. */
+ * Chains merge by repetition (rules 18 to 21).
+ * If true, *k * *out replaces both terms. */
 static bool
 merge(Exprs *e, const Term *p, const Term *q, Digit *out, i64 *k)
 {
@@ -350,8 +349,8 @@ merge(Exprs *e, const Term *p, const Term *q, Digit *out, i64 *k)
     return false;
 }
 
-/* Terms i and j become k * d; a digit that is its whole root is
- * spread into the root's terms.  Returns the new sum. */
+/* Replaces terms i and j by k * d and returns the new sum.  A digit that is equal to its
+ * root is replaced by the terms of the root. */
 static const Ex *
 replace(Exprs *e, i64 base, Term *t, int n, int i, int j, Digit d, i64 k)
 {

@@ -1,26 +1,27 @@
-/* expr.h: index expressions that simplify themselves.
+/* expr.h: index expressions in canonical form.
  *
- * An expression is  base + sum of coef * atom,  built only by the constructors
- * below, hash-consed: within one Exprs, equal pointers are equal expressions
- * in canonical form.  The atom of index arithmetic is the digit
+ * An expression is  base + sum of coef * atom.  Only the constructors below make
+ * expressions; they simplify and intern them.  Within one Exprs, expressions with the same
+ * canonical form are the same pointer.  The most important atom is the digit
  *
  *      dig(x, lo, hi) = (x mod hi) div lo        lo divides hi; hi = 0: no mod
  *
- * so that div-of-div, mod-of-div and their recombination become arithmetic on
- * (lo, hi).  Idea: TVM's SplitExpr (src/arith/canonical_simplify.cc); facts as
- * in Halide's simplifier; xor by splitting at bit borders.  The rule numbers
- * in comments are those of identities.toml, where each is proven.
+ * With it, div of div, mod of div and their recombination become arithmetic on (lo, hi).
+ * The idea is that of TVM's SplitExpr (src/arith/canonical_simplify.cc); facts are those
+ * of Halide's simplifier; xors are split at bit borders.  Rule numbers in comments are
+ * those of identities.toml, which has a proof of each.
  *
- * Integers are 64-bit; an expression whose value could leave them is refused
- * (diag_fatal), never wrapped.  Not thread-safe: one Exprs a compilation. */
+ * Integers have 64 bits.  An expression whose value could exceed 64 bits is refused
+ * (diag_fatal); values never wrap.  Not thread-safe: each compilation has its own
+ * Exprs. */
 #ifndef RAVEL_EXPR_H
 #define RAVEL_EXPR_H
 
 #include "../base/base.h"
 
-#define INF INT64_MAX     /* as a bound: not bounded */
+#define INF INT64_MAX     /* as a bound: unbounded */
 
-/* The operators of expressions as written, which op.h tells the meaning of. */
+/* The operators of expressions as written; op.h has their meaning. */
 typedef enum {
 #define OP(name, nargs, level, lua, meta, is) OP_##name,
 #include "op.def"
@@ -35,11 +36,11 @@ typedef enum {
     AT_COUNT
 } AtomOp;
 
-/* What is known of a value. */
+/* Facts about a value. */
 typedef struct {
-    i64 min, max;         /* interval, -INF and INF where unbounded */
-    i64 mod, rem;         /* value = rem (mod `mod`); mod 0: it is rem */
-    uint64_t ones;        /* bits that may be set; all of them when min < 0 */
+    i64 min, max;         /* interval; -INF and INF: unbounded */
+    i64 mod, rem;         /* value = rem (mod `mod`); mod 0: the value is rem */
+    uint64_t ones;        /* bits that may be set; all bits if min < 0 */
 } Facts;
 
 typedef struct Ex Ex;
@@ -48,9 +49,9 @@ typedef struct {
     unsigned id;          /* order of creation: the canonical order */
     int var;              /* AT_VAR */
     i64 lo, hi;           /* AT_DIG */
-    int n;                /* operands; AT_DIG has one */
+    int n;                /* number of operands; AT_DIG has one */
     const Ex **x;
-    int size;             /* as of Ex */
+    int size;             /* as in Ex */
     Facts f;
 } Atom;
 
@@ -63,8 +64,8 @@ struct Ex {
     unsigned id;          /* order of creation */
     i64 base;
     int n;
-    const Term *t;        /* sorted by atom id, coefs not zero */
-    int size;             /* atoms, as a tree: bounded, for the walks over it */
+    const Term *t;        /* sorted by atom id; no coef is 0 */
+    int size;             /* atoms of the whole tree; limited, as walks visit all */
     Facts f;
 };
 
@@ -73,22 +74,22 @@ typedef struct Exprs Exprs;
 /* expr.c */
 Exprs *ex_new(Arena *a);
 Arena *ex_arena(Exprs *e);
-/* A variable with min <= value <= max; `name` is copied.  Names are not looked
- * up here: two variables may share one. */
+/* A new variable with min <= value <= max; `name` is copied.  Two variables may have the
+ * same name. */
 int ex_var(Exprs *e, const char *name, i64 min, i64 max);
-/* The variable that the last call with these made, or a new one: for loops, of which
- * plans have many alike. */
+/* A variable 0 <= value < n for a loop.  Calls with equal arguments usually return the same
+ * variable, because plans have many equal loops. */
 int ex_loop_var(Exprs *e, const char *name, i64 n);
 int ex_nvars(const Exprs *e);
 const char *ex_var_name(const Exprs *e, int var);
 const Ex *ex_of_var(Exprs *e, int var);
 const Ex *ex_of_atom(Exprs *e, const Atom *a);
 const Ex *ex_const(Exprs *e, i64 v);
-/* base + the n terms, in any order, atoms repeated or not; merges digits. */
+/* base + the sum of n terms, in any order; atoms may be repeated.  Merges digits. */
 const Ex *ex_sum(Exprs *e, i64 base, const Term *t, int n);
-/* An atom as it stands, interned; for the constructors of expr_*.c only. */
+/* Interns an atom without simplification; for the constructors in expr_*.c only. */
 const Atom *ex_atom(Exprs *e, const Atom *proto);
-/* What is being lowered, for messages; {0} when it is nothing of the user's. */
+/* Sets the location for error messages; {0}: none. */
 void ex_locate(Exprs *e, Loc loc);
 _Noreturn void ex_overflow(Exprs *e);
 _Noreturn void ex_fail(Exprs *e, const char *why);
@@ -98,7 +99,7 @@ Facts facts_const(i64 v);
 Facts facts_range(i64 min, i64 max);
 Facts facts_scale(Facts a, i64 k);
 Facts facts_add(Facts a, Facts b);
-Facts facts_of_atom(const Atom *a, i64 min, i64 max);   /* bounds of an AT_VAR */
+Facts facts_of_atom(const Atom *a, i64 min, i64 max);   /* min, max: for AT_VAR */
 
 /* expr_arith.c */
 const Ex *ex_add(Exprs *e, const Ex *a, const Ex *b);
@@ -111,7 +112,7 @@ const Ex *ex_dig(Exprs *e, const Ex *a, i64 lo, i64 hi);
 const Ex *ex_min(Exprs *e, const Ex *a, const Ex *b);
 const Ex *ex_max(Exprs *e, const Ex *a, const Ex *b);
 
-/* An atom of two operands in canonical order; for the constructors only. */
+/* An atom with two operands in canonical order; for the constructors only. */
 const Ex *ex_commutative(Exprs *e, AtomOp op, const Ex *a, const Ex *b);
 
 /* expr_bits.c */
@@ -120,35 +121,37 @@ const Ex *ex_and(Exprs *e, const Ex *a, const Ex *b);
 const Ex *ex_or(Exprs *e, const Ex *a, const Ex *b);
 
 /* expr_walk.c */
-/* The digit an atom is: every atom is dig(root, 1, inf) of itself at least. */
+/* An atom as a digit of its root.  An atom that is not a digit is dig(itself, 1, 0). */
 typedef struct {
     const Ex *root;
     i64 lo, hi;
 } Digit;
 Digit ex_digit(Exprs *e, const Atom *a);
-/* The variable that `x` is, or -1. */
+/* The variable if x is just a variable, else -1. */
 int ex_as_var(const Ex *x);
 bool ex_is_const(const Ex *x);
 bool ex_is(const Ex *x, i64 v);
-/* The operator of an atom; OP_COUNT: it is a variable or a digit. */
+/* The operator of an atom; OP_COUNT for a variable or a digit. */
 Op ex_operator(const Atom *a);
-/* Replace variable v by to[v] where that is not NULL; rebuilds, so simplifies. */
+/* Replaces each variable v by to[v] unless that is NULL, and simplifies the result. */
 const Ex *ex_subst(Exprs *e, const Ex *x, const Ex *const *to);
-/* The value at val[var]; plain evaluation, no simplifier.  True when it fits. */
+/* Sets *out to the value of x for the values val[var], without the simplifier.  False if
+ * it does not fit 64 bits. */
 bool ex_eval(const Ex *x, const i64 *val, i64 *out);
-/* Set used[v] for every variable in x. */
+/* Sets used[v] for every variable v in x. */
 void ex_vars(const Ex *x, bool *used);
-/* The terms of x that have a variable with of[v]; or, with its base, the others. */
+/* With `with`: the terms of x that contain a variable v with of[v].  Without: the other
+ * terms and the base. */
 const Ex *ex_part(Exprs *e, const Ex *x, const bool *of, bool with);
-/* Whether x, as written, needs no more than 31 bits at any point, and no sign unless
- * there is one. */
+/* True if no intermediate value of x, as printed, needs more than 31 bits; without
+ * has_sign, none may be negative either. */
 bool ex_is_narrow(const Ex *x, bool has_sign);
 
-/* expr_print.c: text in one of two spellings. */
+/* expr_print.c: text with the operators of a language. */
 typedef struct {
-    const char *op[OP_COUNT];    /* those that atoms have, and of digits */
-    bool floor;                  /* division and remainder are floor ones */
-    const char *suffix;          /* after a number; NULL: nothing */
+    const char *op[OP_COUNT];    /* operators of atoms, and of digits */
+    bool floor;                  /* division and remainder round down */
+    const char *suffix;          /* follows each number; NULL: nothing */
 } Spelling;
 extern const Spelling spell_lua;
 void ex_print(Buf *b, const Ex *x, const Exprs *e, const Spelling *sp);

@@ -39,7 +39,7 @@ ex_scale(Exprs *e, const Ex *a, i64 k)
     return k == 1 ? a : combine(e, ex_const(e, 0), a, k);
 }
 
-/* Operands in one order (rules 59, 65, 66). */
+/* Puts the operands in canonical order (rules 59, 65, 66). */
 const Ex *
 ex_commutative(Exprs *e, AtomOp op, const Ex *a, const Ex *b)
 {
@@ -60,8 +60,8 @@ ex_mul(Exprs *e, const Ex *a, const Ex *b)
     return ex_commutative(e, AT_MUL, a, b);
 }
 
-/* Whether x is below 0 only by its base and by what it takes away, and k more fits (rule
- * 90). */
+/* True if x can be negative only by its base or a negative coefficient, and x + k fits 64
+ * bits (rule 90). */
 static bool
 can_raise(const Ex *x, i64 k)
 {
@@ -76,8 +76,8 @@ can_raise(const Ex *x, i64 k)
     return sum < end;
 }
 
-/* max(x - 10, 0) as max(x, 10) - 10: with operands that are not below 0, as unsigned
- * numbers want it (rule 90). */
+/* Makes a min or max whose operands are not negative, as unsigned code requires:
+ * max(x - 10, 0) becomes max(x, 10) - 10 (rule 90). */
 static const Ex *
 extreme(Exprs *e, AtomOp op, const Ex *a, const Ex *b)
 {
@@ -88,7 +88,7 @@ extreme(Exprs *e, AtomOp op, const Ex *a, const Ex *b)
     return ex_sub(e, ex_commutative(e, op, ex_add(e, a, up), ex_add(e, b, up)), up);
 }
 
-/* One operand where the ranges decide (rule 35). */
+/* If the ranges decide, the result is one of the operands (rule 35). */
 const Ex *
 ex_min(Exprs *e, const Ex *a, const Ex *b)
 {
@@ -106,7 +106,7 @@ ex_max(Exprs *e, const Ex *a, const Ex *b)
     return b->f.min >= a->f.max ? b : extreme(e, AT_MAX, a, b);
 }
 
-/* The terms of x that `g` divides (or does not), without the base. */
+/* The terms of x that g divides, or those that it does not divide, without the base. */
 static const Ex *
 terms_of(Exprs *e, const Ex *x, i64 g, bool divisible)
 {
@@ -118,7 +118,7 @@ terms_of(Exprs *e, const Ex *x, i64 g, bool divisible)
     return ex_sum(e, 0, t, n);
 }
 
-/* Every term a multiple of g (rules 3, 4, 67). */
+/* x / g; requires that every term is a multiple of g (rules 3, 4, 67). */
 static const Ex *
 exact_div(Exprs *e, const Ex *x, i64 g)
 {
@@ -134,7 +134,7 @@ plus(Exprs *e, const Ex *x, i64 k)
     return ex_add(e, x, ex_const(e, k));
 }
 
-/* x lies in [k*c, (k+1)*c): both ends of its range do (rules 17, 80). */
+/* True if the range of x is in [k*c, (k+1)*c); sets *k (rules 17, 80). */
 static bool
 within_one(const Ex *x, i64 c, i64 *k)
 {
@@ -144,7 +144,7 @@ within_one(const Ex *x, i64 c, i64 *k)
     return int_div(x->f.max, c) == *k;
 }
 
-/* Split x (every coefficient not a multiple of c) as g*high + low with
+/* Splits x (every coefficient not a multiple of c) as g*high + low with
  * 0 <= low < g for some g dividing c: then x div c = high div (c/g) and
  * x mod c = g*(high mod (c/g)) + low  (rules 7 to 10).  Candidates for g are the
  * common divisors of c and the coefficients, from the largest term down. */
@@ -170,7 +170,7 @@ split(Exprs *e, const Ex *x, i64 c, i64 *g, const Ex **high, const Ex **low)
     return false;
 }
 
-/* x = k * atom with k dividing c: the atom and m = c / k (rules 9, 11). */
+/* If x = k * atom and k divides c: returns the atom and sets *m = c / k (rules 9, 11). */
 static const Atom *
 one_atom(const Ex *x, i64 c, i64 *m)
 {
@@ -182,7 +182,7 @@ one_atom(const Ex *x, i64 c, i64 *m)
 
 typedef const Ex *Divide(Exprs *, const Ex *, i64);
 
-/* Division and remainder by 2^k go through xor (rules 43, 44). */
+/* Applies division or remainder by 2^k to the operands of a xor (rules 43, 44). */
 static const Ex *
 through_xor(Exprs *e, const Atom *a, i64 m, Divide *f)
 {
@@ -192,7 +192,7 @@ through_xor(Exprs *e, const Atom *a, i64 m, Divide *f)
     return r;
 }
 
-/* The atom itself, without a mod that changes nothing (rules 1, 17). */
+/* A digit as an atom, without a modulus that has no effect (rules 1, 17). */
 static const Ex *
 opaque_dig(Exprs *e, const Ex *x, i64 lo, i64 hi)
 {
@@ -205,8 +205,9 @@ opaque_dig(Exprs *e, const Ex *x, i64 lo, i64 hi)
     return ex_of_atom(e, ex_atom(e, &a));
 }
 
-/* Multiples of c leave (rules 3, 4), a remainder in one period is known (17), a
- * common divisor is taken out (9), and of one digit lo is raised (12, 68). */
+/* Multiples of c are divided exactly (rules 3, 4).  If the rest is within one period, its
+ * quotient is constant (17).  A common divisor is cancelled (9).  The quotient of a digit
+ * is a digit with a larger lo (12, 68). */
 const Ex *
 ex_div(Exprs *e, const Ex *a, i64 c)
 {
@@ -238,8 +239,8 @@ ex_div(Exprs *e, const Ex *a, i64 c)
     return ex_add(e, q, opaque_dig(e, r, c, 0));
 }
 
-/* As ex_div: multiples of c (rules 5, 6), one period (17), a common divisor (10,
- * 11); of one digit hi is lowered (14, 15). */
+/* As ex_div: multiples of c (rules 5, 6), one period (17), a common divisor (10, 11).  The
+ * remainder of a digit is a digit with a smaller hi (14, 15). */
 const Ex *
 ex_mod(Exprs *e, const Ex *a, i64 c)
 {

@@ -1,11 +1,11 @@
-/* Bitwise operators.  Xor splits digits at bit borders and joins what has the
- * same span; and with a constant becomes digits; or is a + b - (a & b). */
+/* Bitwise operators.  A xor splits its operands at bit borders and combines the parts with
+ * the same bits.  An `and` with a constant becomes digits.  An `or` is a + b - (a & b). */
 #include <string.h>
 
 #include "expr.h"
 
-/* The bit positions where a term of x, or a run of ones of its constant,
- * begins or ends, as a set. */
+/* The set of bit positions at which a term of x, or a run of ones in its constant, begins
+ * or ends. */
 static uint64_t
 borders(const Ex *x)
 {
@@ -24,7 +24,7 @@ borders(const Ex *x)
     return set;
 }
 
-/* The operands of one xor piece: a sorted set; a pair cancels (rule 42). */
+/* The operands of one xor piece, a sorted set; two equal operands cancel (rule 42). */
 enum { MAX_PARTS = 64 };
 
 typedef struct {
@@ -54,7 +54,7 @@ toggle(Exprs *e, Pieces *p, const Ex *x)
     p->x[i] = x;
 }
 
-/* Rule 42: a xor of xors is one. */
+/* Adds the operands of x if it is a xor, else x (rule 42). */
 static void
 toggle_all(Exprs *e, Pieces *p, const Ex *x)
 {
@@ -68,8 +68,8 @@ toggle_all(Exprs *e, Pieces *p, const Ex *x)
         toggle(e, p, x->t[0].atom->x[i]);
 }
 
-/* a ^ b with no border inside (rule 42); `all` is the mask of the span, or 0 when
- * the span is not bounded. */
+/* a ^ b for operands without borders between their first and last bit (rule 42).  `all` is
+ * the mask of these bits; 0: there is no upper bound. */
 static const Ex *
 xor_piece(Exprs *e, const Ex *a, const Ex *b, uint64_t all)
 {
@@ -88,7 +88,7 @@ xor_piece(Exprs *e, const Ex *a, const Ex *b, uint64_t all)
     return ex_of_atom(e, ex_atom(e, &proto));
 }
 
-/* Bits from..to-1 of x, all from `from` on when to is 63 (rule 45). */
+/* Bits from..to-1 of x, or all bits from `from` on if to is 63 (rule 45). */
 static const Ex *
 slice(Exprs *e, const Ex *x, int from, int to)
 {
@@ -102,15 +102,15 @@ bits_of(const Ex *x)
     return x->f.max <= 0 ? 0 : int_log2(x->f.max) + 1;
 }
 
-/* Whether a border of either lies inside (0, n). */
+/* The borders of a and b between 0 and n, exclusive. */
 static uint64_t
 inner_borders(const Ex *a, const Ex *b, int n)
 {
     return (borders(a) | borders(b)) & (((uint64_t)1 << n) - 2);
 }
 
-/* Both in [0, 2^n): piece by piece between the borders of either (rules 43, 44, 47,
- * 51, 64).  A slice may show borders that the whole did not. */
+/* a ^ b for operands in [0, 2^n), in pieces between the borders of both (rules 43, 44, 47,
+ * 51, 64).  It recurses because a slice may have new borders. */
 static const Ex *
 xor_bounded(Exprs *e, const Ex *a, const Ex *b, int n)
 {
@@ -146,8 +146,9 @@ complement(Exprs *e, const Ex *x)
     return ex_sub(e, ex_const(e, -1), x);
 }
 
-/* Equal bits cancel (rule 42), bits apart add up (48, 63), a constant has no sign (58);
- * else only as many low bits as the shorter operand has take part (64). */
+/* Equal operands cancel (rule 42).  Operands without common bits are added (48, 63).  A
+ * negative constant is complemented (58).  Otherwise only the low bits, as many as the
+ * shorter operand has, are combined (64). */
 const Ex *
 ex_xor(Exprs *e, const Ex *a, const Ex *b)
 {
@@ -191,7 +192,7 @@ masked(Exprs *e, const Ex *x, i64 mask)
     return r;
 }
 
-/* With itself (rule 59), with a constant (62), of bits apart (63). */
+/* Equal operands (rule 59), a constant (62), operands without common bits (63). */
 const Ex *
 ex_and(Exprs *e, const Ex *a, const Ex *b)
 {

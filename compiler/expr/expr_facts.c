@@ -1,8 +1,9 @@
-/* What is known of a value, from what is known of its parts. */
+/* Computes the facts of a value from the facts of its parts. */
 #include "expr.h"
 
-/* Rule 73, of lower bounds (`low`) and of upper ones: what is no bound on that side makes
- * none; the same number on the other side is one like any other. */
+/* The sum of two lower bounds (`low`) or of two upper bounds (rule 73).  It is infinite if
+ * one of them is: -INF for lower bounds, INF for upper ones.  INF as a lower bound and -INF
+ * as an upper one are ordinary numbers. */
 static i64
 bound_add(i64 a, i64 b, bool low)
 {
@@ -96,8 +97,8 @@ facts_dig(const Atom *a)
     return facts_range(0, min >= 0 && max < top ? max : top);
 }
 
-/* Bits enough for every value between the bounds of either, in two's complement
- * without the sign (rule 84); 63 where a bound is missing. */
+/* The number of bits, without the sign, that hold every value of both operands in two's
+ * complement (rule 84); 63 if an operand is unbounded. */
 static int
 width(Facts a, Facts b)
 {
@@ -113,7 +114,7 @@ width(Facts a, Facts b)
     return n;
 }
 
-/* The range of a bitwise operator where a sign may take part (rule 83). */
+/* The range of a bitwise operator whose operands may be negative (rule 83). */
 static Facts
 facts_signed(Facts a, Facts b)
 {
@@ -122,7 +123,7 @@ facts_signed(Facts a, Facts b)
                    : facts_range(-((i64)1 << n), ((i64)1 << n) - 1);
 }
 
-/* Rules 52, 82; 83 with a sign. */
+/* Rules 52, 82; 83 if an operand may be negative. */
 static Facts
 facts_xor(const Atom *a)
 {
@@ -141,7 +142,7 @@ facts_xor(const Atom *a)
     return f;
 }
 
-/* Rule 85; 83 with two signs. */
+/* Rule 85; 83 if both operands may be negative. */
 static Facts
 facts_and(const Atom *a)
 {

@@ -1,4 +1,4 @@
-/* Expressions as text: the largest stride first, digits as x//lo%n. */
+/* Prints expressions: the largest coefficient first, digits as x//lo%n. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -27,7 +27,7 @@ print_number(Printer *p, const char *before, i64 v, const char *after)
                p->sp->suffix ? p->sp->suffix : "", after);
 }
 
-/* Needs parentheses as an operand. */
+/* True if the atom needs parentheses as an operand. */
 static bool
 is_open(const Atom *a)
 {
@@ -39,7 +39,7 @@ is_open(const Atom *a)
     return open[a->op];
 }
 
-/* May stand as an operand without parentheses. */
+/* True if x needs no parentheses as an operand. */
 static bool
 is_plain(const Ex *x)
 {
@@ -58,9 +58,10 @@ print_operand(Printer *p, const Ex *x)
     buf_add(p->b, plain ? "" : ")");
 }
 
-/* Where the target's division truncates, a numerator that may be negative is
- * lifted by a multiple of the divisor (rules 5, 71, 72); the lift in units of lo is
- * returned.  One without a lower bound cannot be written for such a target. */
+/* Prints the numerator of a digit.  If division truncates in the target's language and the
+ * numerator may be negative, adds a multiple of the divisor (rules 5, 71, 72); returns what
+ * it added, in units of lo.  A numerator without a lower bound cannot be printed for such
+ * a language. */
 static i64
 print_numerator(Printer *p, const Atom *a)
 {

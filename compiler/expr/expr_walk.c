@@ -1,4 +1,4 @@
-/* Looking at expressions: digits, substitution, evaluation. */
+/* Functions that inspect expressions: digits, substitution, evaluation. */
 #include <string.h>
 
 #include "op.h"
@@ -146,7 +146,7 @@ magnitude(Facts f)
     return low > high ? low : high;
 }
 
-/* What the printer adds to a numerator that may be negative, at most. */
+/* The most that the printer adds to a numerator that may be negative. */
 static double
 lift_of(const Atom *a)
 {

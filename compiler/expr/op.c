@@ -1,4 +1,4 @@
-/* Operators by their meaning, whichever they are. */
+/* Functions on the meaning of operators, independent of the particular operator. */
 #include "op.h"
 
 const OpInfo op_info[OP_COUNT] = {

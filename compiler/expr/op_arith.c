@@ -1,4 +1,4 @@
-/* The operators of arithmetic. */
+/* The arithmetic operators. */
 #include "op.h"
 
 static i64

@@ -1,7 +1,7 @@
-/* The bitwise operators, of 64-bit two's complement. */
+/* The bitwise operators on 64-bit two's complement numbers. */
 #include "op.h"
 
-/* All ones up to the highest bit of v >= 0. */
+/* The mask of all bits up to the highest bit of v >= 0. */
 static i64
 bits_up_to(i64 v)
 {
@@ -14,7 +14,8 @@ is_number(Span a)
     return a.min == a.max;
 }
 
-/* The number v of two numbers, else 0 to `most`; neither operand can be negative. */
+/* The range v..v if both operands are constant, else 0..most.  False if an operand may be
+ * negative. */
 static bool
 range_bits(Span a, Span b, i64 v, i64 most, Span *r)
 {
@@ -52,7 +53,7 @@ range_xor(Span a, Span b, Span *r)
     return range_bits(a, b, a.min ^ b.min, bits_up_to(a.max) | bits_up_to(b.max), r);
 }
 
-/* Every bit of an operand reaches the value, so its low bits do alone. */
+/* The low bits of the value depend only on the low bits of the operands. */
 static i64
 period_xor(i64 mod)
 {
@@ -70,7 +71,7 @@ and(i64 a, i64 b, i64 *r)
     return true;
 }
 
-/* A mask spans what it masks. */
+/* The value of an `and` with a mask is at most the mask. */
 static bool
 range_and(Span a, Span b, Span *r)
 {
@@ -81,7 +82,7 @@ range_and(Span a, Span b, Span *r)
     return range_bits(a, b, a.min & b.min, most, r);
 }
 
-/* Of the masks 0, 1, 3, 7, ... */
+/* Only for the masks 0, 1, 3, 7, ... */
 static bool
 digit_and(i64 c, i64 *lo, i64 *hi)
 {
@@ -127,7 +128,7 @@ shl(i64 a, i64 b, i64 *r)
     return int_mul(a, (i64)1 << b, r);
 }
 
-/* Shifts are products and quotients (rule 70). */
+/* A left shift becomes a product (rule 70). */
 static const Ex *
 lower_shl(Exprs *e, const Ex *a, const Ex *b)
 {
@@ -144,7 +145,7 @@ shr(i64 a, i64 b, i64 *r)
     return true;
 }
 
-/* As lower_shl (rule 70). */
+/* A right shift becomes a quotient (rule 70). */
 static const Ex *
 lower_shr(Exprs *e, const Ex *a, const Ex *b)
 {

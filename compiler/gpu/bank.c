@@ -1,9 +1,9 @@
-/* Wavefronts and sectors of one instruction, by looking at every lane. */
+/* Counts the wavefronts and sectors of one instruction lane by lane. */
 #include "bank.h"
 
 const Banks banks_usual = {32, 32, 4};
 
-/* The words of one pass that are distinct, and the lane that came with each. */
+/* The distinct words of one pass, with a lane that accesses each. */
 typedef struct {
     int n, lane[BANKS_MAX];
     i64 word[BANKS_MAX];
@@ -51,7 +51,7 @@ add_word(Words *s, i64 word, int lane)
     s->lane[s->n++] = lane;
 }
 
-/* The words of `bank` in s; the first two of them are the witness. */
+/* The number of words of `bank` in s.  The first two are recorded in *c as an example. */
 static int
 words_in(const Words *s, const Banks *m, int bank, BankCount *c)
 {
@@ -69,7 +69,7 @@ words_in(const Words *s, const Banks *m, int bank, BankCount *c)
     return n;
 }
 
-/* Words in the fullest bank; *c gets its witness where that is above *worst. */
+/* The words in the fullest bank.  If that is above *worst, *c gets the example. */
 static int
 fullest(const Words *s, const Banks *m, int *worst, BankCount *c)
 {
@@ -110,7 +110,7 @@ bank_shared(const Banks *m, const WarpAccess *w, BankCount *c)
     return true;
 }
 
-/* Distinct blocks of `size` bytes that the active lanes touch. */
+/* The number of distinct blocks of `size` bytes that the active lanes access. */
 static int
 blocks(const Banks *m, const WarpAccess *w, i64 size)
 {

@@ -1,22 +1,22 @@
-/* Every warp of an access to a tile. */
+/* Iterates over the warps of an access to a tile. */
 #include <string.h>
 
 #include "bank_tile.h"
 
 enum { LANES = 32, WORD_BITS = 32 };
 
-/* The warp at hand; each lane begins at an element. */
+/* The current warp; each lane has a first element. */
 typedef struct {
     Arena *arena;
     const Tile *t;
     const TileAccess *access;
     int rank, order[MAX_RANK];     /* dims, the fastest first */
-    i64 extent[MAX_RANK];          /* of each of them; the first in vectors */
-    i64 step[MAX_RANK];            /* of each, in elements of row-major order */
-    i64 x[MAX_RANK], vector;       /* elements a lane takes */
+    i64 extent[MAX_RANK];          /* by order; the first one in vectors */
+    i64 step[MAX_RANK];            /* by order; row-major strides in elements */
+    i64 x[MAX_RANK], vector;       /* vector: elements for each lane */
     bool done;
-    int n;                         /* lanes */
-    i64 element[LANES], addr[LANES];   /* its number, its address in bytes */
+    int n;                         /* number of lanes */
+    i64 element[LANES], addr[LANES];   /* first element; its address in bytes */
 } Walk;
 
 static void
@@ -49,7 +49,7 @@ no_vector(const Walk *w, const char *why, i64 first, i64 other)
                (long long)w->t->addr[other]);
 }
 
-/* Where the lane's bytes begin. */
+/* The address in bytes of the access that begins at an element. */
 static i64
 vector_address(const Walk *w, i64 element)
 {
@@ -102,7 +102,7 @@ advance(Walk *w)
     w->done = true;
 }
 
-/* The next warp; false after the last. */
+/* Moves to the next warp; false after the last. */
 static bool
 walk_next(Walk *w)
 {

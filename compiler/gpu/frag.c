@@ -1,11 +1,11 @@
-/* Registers of a lane as accesses to a tile. */
+/* Combines the registers of a lane into accesses to a tile. */
 #include "frag.h"
 #include "grid.h"
 
-/* A register: its element's coordinates and place in the tile. */
+/* A register: the coordinates of its element and its address in the tile. */
 typedef struct {
-    const Ex *x[MAX_RANK];         /* in frag's dims */
-    const Ex *at;         /* element address in the tile */
+    const Ex *x[MAX_RANK];         /* by dims of frag */
+    const Ex *at;         /* in the tile, in elements */
     bool done;
 } Register;
 
@@ -17,7 +17,7 @@ typedef struct {
     Register reg[FRAG_REGISTERS_MAX];
 } Maker;
 
-/* The value of a parameter that makes a layout a fragment. */
+/* The value of a parameter that a fragment must have; diag_fatal if it has none. */
 static i64
 parameter(Maker *m, const char *name, i64 most)
 {
@@ -53,8 +53,8 @@ measure(Maker *m)
                    (long long)g->lanes, g->registers);
 }
 
-/* The coordinates of what is at an address of the fragment's storage, and its address in
- * the tile. */
+/* Sets r to the element at address a of the fragment's storage: its coordinates and its
+ * address in the tile. */
 static void
 find(Maker *m, const Verdict *v, const Ex *a, Register *r)
 {
@@ -78,8 +78,8 @@ is_constant(Exprs *e, const Ex *a, const Ex *b, i64 *v)
     return ex_is_const(d);
 }
 
-/* Whether b is an element of the tile wherever a is, which begins `n` elements; a may be
- * none somewhere. */
+/* True if b is an element of the tile in all lanes in which a is; a may be padding in some
+ * lanes and is the first of n elements. */
 static bool
 real_alike(Maker *m, const Register *a, const Register *b, i64 n)
 {
@@ -96,7 +96,8 @@ real_alike(Maker *m, const Register *a, const Register *b, i64 n)
     return true;
 }
 
-/* The register that lies i elements behind r in the tile, as one of n; -1: none. */
+/* The register whose element is i elements after that of r in the tile, in an access of n
+ * elements; -1: none. */
 static int
 behind(Maker *m, int r, i64 i, i64 n)
 {
@@ -121,7 +122,8 @@ add_guard(Maker *m, FragAccess *a, const Register *r)
     }
 }
 
-/* One access of `width` bytes that begins with register r; false where there is none. */
+/* Adds an access of `width` bytes that begins with register r.  False if its registers are
+ * not adjacent. */
 static bool
 gather(Maker *m, int r, int width)
 {
@@ -144,7 +146,7 @@ gather(Maker *m, int r, int width)
     return true;
 }
 
-/* An element below a byte whose neighbours are another lane's. */
+/* Adds an access for one element smaller than a byte; another lane has its neighbours. */
 static void
 alone(Maker *m, int r)
 {
@@ -163,7 +165,7 @@ alone(Maker *m, int r)
     m->reg[r].done = true;
 }
 
-/* Whether no lane ever holds an element of the tile in r. */
+/* True if no lane holds an element of the tile in r. */
 static bool
 is_padding(Maker *m, const Register *r)
 {
@@ -173,7 +175,7 @@ is_padding(Maker *m, const Register *r)
     return false;
 }
 
-/* The widest accesses first; of one width those of the lowest registers. */
+/* Makes all accesses: the widest first, and for each width from the lowest register on. */
 static void
 make_accesses(Maker *m)
 {

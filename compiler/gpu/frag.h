@@ -1,11 +1,11 @@
-/* frag.h: what a lane of a warp holds of a tile: functions that load its registers from a
- * tile in memory, or store them.
+/* frag.h: functions that load the registers of a lane from a tile in memory, or store
+ * them.
  *
- * A fragment is a layout like any other, with two parameters: its storage is so many
- * `lanes` of so many `registers`, elements each, and what stands further out counts
- * fragments.  The element that register j of lane t holds in fragment f is the inverse's
- * at (f*lanes + t)*registers + j; where it lies in the tile is the tile's address of it.
- * Registers whose addresses lie together, for every lane, are one access. */
+ * A fragment is a layout with the parameters `lanes` and `registers`: its storage has the
+ * dimensions fragments, lanes, registers; a register holds one element.  Register j of
+ * lane t in fragment f holds the element at address (f*lanes + t)*registers + j, by the
+ * inverse of the layout.  The tile's layout gives the address of that element in memory.
+ * Registers with adjacent addresses, for every lane, are accessed together. */
 #ifndef RAVEL_FRAG_H
 #define RAVEL_FRAG_H
 
@@ -16,16 +16,16 @@ enum { FRAG_REGISTERS_MAX = 256, FRAG_VECTOR_MAX = 128 };
 
 typedef struct {
     int width;            /* bytes: 1 2 4 8 16 */
-    const Ex *at;         /* in units of width */
-    const Ex *shift;      /* of an element below a byte that moves alone: the bit it
-                           * begins at, and width is 1; else NULL */
-    int n;                /* elements */
-    int reg[FRAG_VECTOR_MAX];      /* whose they are, by address */
-    const Ex *value[MAX_RANK];     /* only where each of these is below its bound */
+    const Ex *at;         /* the address, in units of width */
+    const Ex *shift;      /* for a single element smaller than a byte: its first bit in the
+                           * byte (width is 1); else NULL */
+    int n;                /* number of elements */
+    int reg[FRAG_VECTOR_MAX];      /* the register of each element, by ascending address */
+    const Ex *value[MAX_RANK];     /* the access is done if value[i] < bound[i] for all i */
     i64 bound[MAX_RANK];
     int nvalues;
-    int wavefronts, least_wavefronts;      /* of shared memory, all lanes, fragment 0 */
-    int sectors, least_sectors;            /* of global memory */
+    int wavefronts, least_wavefronts;      /* in shared memory; all lanes, fragment 0 */
+    int sectors, least_sectors;            /* in global memory */
 } FragAccess;
 
 typedef struct {
@@ -35,22 +35,22 @@ typedef struct {
     Exprs *e;
     int lane, fragment;   /* variables t and f */
     i64 lanes, fragments;
-    int registers, words; /* of a lane: elements, and 32-bit words */
-    bool padded;          /* some registers are no element, somewhere */
-    int align;            /* bytes that the tile must be aligned to */
+    int registers, words; /* the registers of a lane, in elements and in 32-bit words */
+    bool padded;          /* some registers hold padding in some lanes */
+    int align;            /* required alignment of the tile, in bytes */
     int naccesses;
     FragAccess access[FRAG_REGISTERS_MAX];
 } Frag;
 
-/* frag.c: requires both layouts decided; frag's dim d is tile's dim map[d].  diag_fatal
- * where frag is no fragment, has no inverse, or the tile cannot be stored to. */
+/* frag.c: requires both layouts decided; dim d of frag is dim map[d] of tile.  diag_fatal
+ * if frag is no fragment, has no inverse, or the tile cannot be written. */
 Frag *frag_make(const Layout *frag, const Verdict *v, const Layout *tile, const int *map,
                 bool store);
 
-/* frag_cost.c: wavefronts and sectors of all accesses. */
+/* frag_cost.c: sets the wavefronts and sectors of all accesses. */
 void frag_cost(Frag *g);
 
-/* frag_render.c: diag_fatal where the target has no words for it. */
+/* frag_render.c: the text for a target; diag_fatal if its table has no text for it. */
 const char *frag_render(const Target *t, const Frag *g);
 
 #endif

@@ -1,4 +1,4 @@
-/* What the accesses of all lanes cost in banks and sectors. */
+/* Computes the cost of the accesses of all lanes in banks and sectors. */
 #include "bank.h"
 #include "frag.h"
 

@@ -1,4 +1,4 @@
-/* Tile loads and stores as functions of the target. */
+/* Prints loads and stores of a fragment as functions in the target's language. */
 #include <string.h>
 
 #include "frag.h"
@@ -9,11 +9,11 @@ typedef struct {
     Arena *arena;
     Buf *b;
     Spelling sp;
-    int bits;             /* of an element */
-    int unit;             /* of an element, or of a word where that is less */
+    int bits;             /* bits of an element */
+    int unit;             /* bits of an element, but at most those of a word */
 } Renderer;
 
-/* Where a unit of a register's word is: in word `word` of access `access`, from bit `at`
+/* The place of a unit of a register word: word `word` of access `access`, from bit `at`
  * on. */
 typedef struct {
     int access, word, at;
@@ -60,7 +60,7 @@ type_of(Renderer *r, int width)
     return field(r, arena_printf(r->arena, "type%d", width));
 }
 
-/* Word k of what an access holds, in the variable of its number. */
+/* Word k of the variable that holds the data of an access. */
 static const char *
 part_of(Renderer *r, int access, int k)
 {
@@ -72,7 +72,7 @@ part_of(Renderer *r, int access, int k)
     return arena_printf(r->arena, "v%d.%c", access, "xyzw"[k]);
 }
 
-/* Bits [from, from + n) of x at bit `to`, as part of a sum of such. */
+/* Appends an operand that has bits [from, from + n) of x at bit `to`. */
 static void
 add_bits(Renderer *r, Buf *b, const char *x, int from, int n, int to, bool narrow)
 {
@@ -85,7 +85,7 @@ add_bits(Renderer *r, Buf *b, const char *x, int from, int n, int to, bool narro
     buf_printf(b, to ? "%s%s << %d" : "%s%s", b->len ? " | " : "", shifted, to);
 }
 
-/* The access, word and bit of each unit of register word w; access -1: padding. */
+/* Finds the access, word and bit of each unit of register word w; access -1: padding. */
 static void
 find_spots(Renderer *r, int w, Spot *p)
 {
@@ -103,8 +103,8 @@ find_spots(Renderer *r, int w, Spot *p)
             }
 }
 
-/* Word w of the registers from what was loaded; only what access `only` brings, unless
- * that is -1. *mask: the bits that are. */
+/* Word w of the registers, from the loaded data; only bits from access `only` unless that
+ * is -1.  Sets *mask to the bits that it contains. */
 static const char *
 word_of(Renderer *r, int w, int only, uint32_t *mask)
 {
@@ -179,7 +179,7 @@ register_name(Renderer *r, int w)
     return arena_printf(r->arena, "r[%d]", w);
 }
 
-/* The fill, as word w of the registers has it. */
+/* The fill value in word w of the registers. */
 static const char *
 fill_word(Renderer *r, int w)
 {
@@ -197,7 +197,8 @@ assign(Renderer *r, int w, const char *value)
     put(r, "assign", slot, LEN(slot));
 }
 
-/* The words that access k has a part in, where that is not of each lane. */
+/* Assigns the data of access k to the register words; used if only some lanes make the
+ * access. */
 static void
 put_parts(Renderer *r, int k)
 {
@@ -232,7 +233,7 @@ put_loads(Renderer *r)
     }
 }
 
-/* Word k of what access a stores, out of the registers. */
+/* Word k of the data that access a stores, from the registers. */
 static const char *
 stored_word(Renderer *r, const FragAccess *a, int k)
 {
@@ -268,7 +269,7 @@ put_store(Renderer *r, const FragAccess *a)
     close_guard(r, a);
 }
 
-/* Accesses by width, and what they cost. */
+/* A comment with the number of accesses by width and their cost. */
 static const char *
 note(Renderer *r)
 {

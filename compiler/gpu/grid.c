@@ -1,4 +1,5 @@
-/* A plan as one kernel: each box by the first row that can do it. */
+/* Makes one kernel from a plan.  The first row of grid.def that applies makes the code of a
+ * box. */
 #include "grid.h"
 #include "grid_args.h"
 #include "../emit/emit.h"
@@ -9,7 +10,7 @@ static const GridRow rows[] = {
 #undef D
 };
 
-/* Boxes of which a kernel is made; more go by the inverse. */
+/* The limit for boxes in a kernel; with more, the kernel uses the inverse. */
 enum { BOXES_MAX = 64 };
 
 static void
@@ -27,7 +28,7 @@ append(GridUnit *u, GridStmt *box, const GridRow *row, GridStmt ***tail)
     *tail = &box->next;
 }
 
-/* Whether the target has accesses as narrow as these, and as much shared memory. */
+/* True if the target has the accesses of s and enough shared memory. */
 static bool
 is_within(const GridUnit *u, const GridStmt *s)
 {
@@ -46,7 +47,8 @@ name_of(const GridBox *b, const GridRow *row)
                         grid_is_padded(b) ? " and padding" : "", row->name);
 }
 
-/* The statements by one row; false, and the unit as it was, where that does not do it. */
+/* Makes the statements with one row.  False, and the unit is unchanged, if it does not
+ * apply. */
 static bool
 by_row(const GridBox *box, const GridRow *row, GridStmt *s)
 {
@@ -68,7 +70,7 @@ by_row(const GridBox *box, const GridRow *row, GridStmt *s)
     return false;
 }
 
-/* The box's statements by the first row that does it; NULL where none does. */
+/* Makes the statements of the box with the first row that applies; NULL: none does. */
 static const GridRow *
 by_rows(const GridBox *box, GridStmt *s)
 {
@@ -78,15 +80,15 @@ by_rows(const GridBox *box, GridStmt *s)
     return NULL;
 }
 
-/* Vectors of 4 elements, and of 16 bytes at most, are what the rows ask for. */
+/* The elements of a vector that rows need: 4, and at most 16 bytes. */
 static i64
 vector_of(const GridBox *box)
 {
     return box->bits > 32 ? 128 / box->bits : 4;
 }
 
-/* At shapes at which all is aligned a box may be done by wider accesses: those shapes'
- * blocks are taken from s. */
+/* Adds a second version of the box with wider accesses for shapes at which all addresses
+ * are aligned.  At those shapes s has no blocks. */
 static void
 add_aligned(GridUnit *u, const GridBox *box, GridStmt *s, GridStmt ***tail)
 {
@@ -114,7 +116,7 @@ add_aligned(GridUnit *u, const GridBox *box, GridStmt *s, GridStmt ***tail)
     append(u, also, row, tail);
 }
 
-/* The box's statements and its run of blocks; false where no row does it. */
+/* Adds the statements of the box and its range of blocks.  False if no row applies. */
 static bool
 add_box(GridUnit *u, const GridBox *box, GridStmt ***tail)
 {
@@ -127,8 +129,8 @@ add_box(GridUnit *u, const GridBox *box, GridStmt ***tail)
     return row != NULL;
 }
 
-/* Padding becomes part of a box of `kind` next to it, as often as there is such: the
- * number of boxes that are left. */
+/* Merges padding into adjacent boxes of `kind` as often as possible.  Returns the number of
+ * remaining boxes. */
 static int
 cover(GridBox *box, int n, NestKind kind)
 {
@@ -144,8 +146,8 @@ cover(GridBox *box, int n, NestKind kind)
     return n;
 }
 
-/* One of each nest, but for those that others stand for at some shapes or do the work of;
- * the number of boxes. */
+/* Makes a box for each nest, except for variants and for padding that another box writes.
+ * Returns the number of boxes. */
 static int
 make_boxes(GridUnit *u, GridBox *box)
 {
@@ -236,7 +238,7 @@ grid_buffer(const GridUnit *u, const Layout *l)
     return int_round_up(bytes, u->most.access, &all) ? all : bytes;
 }
 
-/* Rows of blocks, as few as the target's grid has room for. */
+/* Splits the blocks into rows, as few as the target's limit for a row allows. */
 static void
 fold_grid(GridUnit *u)
 {
@@ -286,7 +288,7 @@ check_width(GridUnit *u)
                "0, or of 2^31 or more", u->most.bits);
 }
 
-/* The line of the kernel's own comment. */
+/* The line for the comment of the kernel. */
 static const char *
 note_of(const GridUnit *u)
 {

@@ -1,5 +1,6 @@
-/* The accesses of a block: its statements are walked for every thread, indices evaluated,
- * and what 32 threads do at one statement in one turn of its loop is a request. */
+/* Counts the accesses of a block.  It interprets the statements for every thread and
+ * evaluates the indices.  The accesses of 32 threads at one statement, in one iteration of
+ * the loop around it, are a request. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -11,7 +12,7 @@ enum { WARP = 32, REQUESTS_MAX = 4096 };
 const char *const grid_spaces[] = {[SPACE_SRC] = "src", [SPACE_DST] = "dst",
                                    [SPACE_SHARED] = "shared"};
 
-/* A statement in a turn of the loop around it, as the lanes of one warp do it. */
+/* The accesses of the lanes of one warp at a statement, in one iteration of its loop. */
 typedef struct {
     const GridStmt *s;
     i64 turn;
@@ -21,13 +22,13 @@ typedef struct {
 
 typedef struct {
     const GridUnit *u;
-    i64 *val;             /* of every variable */
-    Request *request;     /* of the warp */
+    i64 *val;             /* values of the variables */
+    Request *request;     /* requests of the warp */
     int n;
     int lane;
     i64 turn;
     BlockAccess *out;
-    i64 **sector;         /* of each kind, all that its requests touch */
+    i64 **sector;         /* for each kind: all sectors of its requests */
     int kinds, max;
 } Walk;
 
@@ -41,7 +42,7 @@ value_of(Walk *w, const Ex *x)
     return v;
 }
 
-/* The lane is at s, which takes `width` bytes from number `at` of such on. */
+/* Records an access of the lane at s: `width` bytes at index `at`, in units of width. */
 static void
 note(Walk *w, const GridStmt *s, const Ex *at, int width)
 {
@@ -67,7 +68,7 @@ holds(Walk *w, const GridStmt *s)
     return !s->same[0] || value_of(w, s->same[0]) == value_of(w, s->same[1]);
 }
 
-/* One thread, through a body. */
+/* Interprets a body for one thread. */
 static void
 walk(Walk *w, const GridStmt *s)
 {
@@ -76,7 +77,7 @@ walk(Walk *w, const GridStmt *s)
         case G_LET:
             w->val[s->var] = w->val[s->guarded] = value_of(w, s->value[0]);
             break;
-        case G_DIVIDE:                  /* there is none of a shape in numbers */
+        case G_DIVIDE:                  /* only with extents left to run time */
             break;
         case G_FOR:
             for (w->turn = 0; w->turn < s->count; w->turn++) {
@@ -123,7 +124,7 @@ kind_of(Walk *w, const GridStmt *s)
     return w->kinds++;
 }
 
-/* All sectors that one request touches, after those before. */
+/* Appends all sectors of one request. */
 static void
 add_sectors(Walk *w, int kind, const Request *r)
 {
@@ -238,7 +239,7 @@ explain_block(Buf *b, const GridUnit *u, const GridStmt *box, i64 block)
         explain_access(b, &access[i]);
 }
 
-/* Where only a shape says how many blocks there are. */
+/* Prints the boxes if the number of blocks depends on the shape. */
 static void
 explain_boxes(Buf *b, const GridUnit *u, const char *target)
 {

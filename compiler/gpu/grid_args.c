@@ -1,5 +1,5 @@
-/* What a kernel takes from the host where extents are left to run time: every scalar that
- * its statements have, and of those that it divides by a multiplier and a shift. */
+/* Computes the arguments of a kernel with extents left to run time: every scalar in its
+ * statements and, for each divisor, a multiplier and a shift. */
 #include "grid_args.h"
 #include "../plan/plan.h"
 
@@ -7,11 +7,11 @@ typedef struct {
     GridUnit *u;
     const Scalars *s;
     Arena *arena;
-    bool *used, *divides; /* by variable */
+    bool *used, *divides; /* index: variable */
     const Ex **to;
 } Collector;
 
-/* Every expression of the statements, by f. */
+/* Replaces every expression x of the statements by f(x). */
 static void
 each_ex(Collector *c, GridStmt *s, const Ex *(*f)(Collector *, const Ex *))
 {
@@ -23,7 +23,7 @@ each_ex(Collector *c, GridStmt *s, const Ex *(*f)(Collector *, const Ex *))
                 s->bound[i] = f(c, s->bound[i]);
         }
         const Ex **x[] = {&s->same[0], &s->same[1], &s->first, &s->end};
-        int n = c->u->body->next || c->u->rows ? LEN(x) : 2;  /* one has all blocks */
+        int n = c->u->body->next || c->u->rows ? LEN(x) : 2;  /* one box has all blocks */
         for (int i = 0; i < n; i++)
             if (*x[i])
                 *x[i] = f(c, *x[i]);
@@ -76,7 +76,7 @@ add(Collector *c, int scalar)
     c->to[var] = ex_of_var(u->e, ex_var(u->e, name, x->f.min, x->f.max));
 }
 
-/* Those that are divided by come first. */
+/* Adds the arguments that are divisors, or the others.  Divisors come first. */
 static void
 add_all(Collector *c, bool divisors)
 {
@@ -132,8 +132,8 @@ grid_needed(const Plan *p, const Nest *n, const Ex *blocks)
                         scalar_of(p->scalars, ex_max(e, least, ex_const(e, 0)), 1));
 }
 
-/* Whether x comes out right where numbers are unsigned and wrap: what is divided, compared
- * or taken bit by bit on the way has nothing subtracted. */
+/* True if x is correct in unsigned arithmetic that wraps: operands of division, comparison
+ * and bitwise operators must not contain subtractions. */
 static bool
 wraps(const Ex *x, bool whole)
 {

@@ -1,17 +1,17 @@
-/* A box again, for the shapes at which what it has of extents is aligned: there each of
- * the scalars that its addresses and runs are made of is m times another one. */
+/* Makes a second version of a box for shapes at which its addresses and runs are aligned:
+ * each of the scalars in them is m times another scalar. */
 #include "grid_args.h"
 
 typedef struct {
     GridBox *b;
     Scalars *s;
     i64 m;
-    const Ex **to;        /* what a scalar is replaced by */
-    const Ex *rest;       /* the sum of what is over m of each: 0 at those shapes */
-    bool empty;           /* one is below m always: the box has nothing there */
+    const Ex **to;        /* the replacement of each scalar */
+    const Ex *rest;       /* the sum of the scalars modulo m: 0 at those shapes */
+    bool empty;           /* a scalar is always below m: the box is empty at those shapes */
 } Assume;
 
-/* The scalars of x that are not multiples already. */
+/* Adds the scalars of x that are not multiples of m for every shape. */
 static void
 add_scalars(Assume *a, const Ex *x)
 {
@@ -63,7 +63,7 @@ grid_assume(GridBox *b, i64 m)
     return scalar_of(a.s, ex_min(e, a.rest, ex_const(e, 1)), 1);
 }
 
-/* Of all accesses to the buffers. */
+/* The narrowest width of all accesses to the buffers. */
 static int
 narrowest(const GridStmt *s)
 {

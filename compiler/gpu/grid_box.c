@@ -1,10 +1,10 @@
-/* A nest as boxes of device kernels see it. */
+/* Makes a GridBox from a nest, and the digits of the number of a block. */
 #include <string.h>
 
 #include "grid.h"
 #include "../emit/emit.h"
 
-/* What the kernels themselves call by these names. */
+/* Names that the kernels use themselves. */
 static const char *const own[] = {"b", "t", "e", "i", "j", "k", "l", "p", "q", "r", "u",
                                   "v", "x", "y", "z", "src", "dst", "shared"};
 
@@ -65,7 +65,8 @@ grid_divisor(const Ex *x)
     return d == 0 || d > MOST ? MOST : d;
 }
 
-/* f elements can be one: the last loop's lie together, and all else begins at them. */
+/* True if f elements can become one: those of the last loop are adjacent, and all other
+ * strides and the bases are multiples of f. */
 static bool
 divides(const GridBox *b, i64 f)
 {
@@ -115,7 +116,7 @@ has(const GridLoop *const *loop, int n, const GridLoop *l)
     return i < n;
 }
 
-/* name = x, which is in the range whatever is known of it. */
+/* Defines name = x with the range 0..most; the caller guarantees the range. */
 static const Ex *
 let_in(GridBox *b, const char *name, const Ex *x, i64 most)
 {
@@ -126,7 +127,7 @@ let_in(GridBox *b, const char *name, const Ex *x, i64 most)
     return ex_of_var(b->e, s->var);
 }
 
-/* x divided by n, which a shape says. */
+/* x divided by n; n depends on the shape. */
 static const Ex *
 quotient(GridBox *b, const Ex *x, const Ex *n)
 {

@@ -1,15 +1,15 @@
-/* Padding next to a box as part of it: the loop that both share goes on, past what is
- * real, and a load there is the fill.  So a line of the destination that holds elements
- * and padding is written once, by one block. */
+/* Makes adjacent padding a part of a box: the common loop continues beyond the real
+ * elements, where loads give the fill.  So one block writes a line of the destination that
+ * contains both elements and padding. */
 #include "grid.h"
 
-/* The places of a box in the destination, but for where they start, as few loops. */
+/* The destination of a box: its loops, fused where possible, without the start. */
 typedef struct {
     int n;
     struct { i64 n, ds; } loop[MAX_LOOPS];
 } Shape;
 
-/* ... with loop k, if it has that, of `count`. */
+/* The shape of b; if loop k is in b, with `count` iterations for it. */
 static void
 shape_of(const GridBox *b, int k, i64 count, Shape *s)
 {
@@ -46,7 +46,7 @@ is_plain(const GridBox *b)
     return grid_is_fixed(b) && ex_is_const(b->dst);
 }
 
-/* How many more of loop k are what f is; 0: it is not. */
+/* The additional iterations of loop k of b that write f; 0: f is not such. */
 static i64
 follows(const GridBox *f, const GridBox *b, int k)
 {
@@ -69,7 +69,7 @@ width_of(const GridBox *b)
     return w.bits;
 }
 
-/* Whether sectors of the destination hold some of both. */
+/* True if some sectors of the destination contain elements and padding. */
 static bool
 is_shared(const GridBox *b, const GridLoop *l)
 {
@@ -96,7 +96,7 @@ extend(GridBox *b, int k, const GridBox *f)
     return true;
 }
 
-/* A loop of one, as far as f is from b. */
+/* Adds a loop of one iteration whose stride is the distance from b to f. */
 static int
 add_loop(GridBox *b, const GridBox *f)
 {
@@ -132,7 +132,7 @@ grid_cover(GridBox *b, const GridBox *f)
     return true;
 }
 
-/* The loop along the destination's rows. */
+/* The loop along the rows of the destination. */
 static GridLoop *
 run_of(GridBox *b)
 {

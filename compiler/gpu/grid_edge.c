@@ -1,6 +1,7 @@
-/* Transposes of tiles by elements, by way of shared memory, where strides or extents do
- * not allow vectors, and by words on a side that is aligned to such; and what both kinds
- * of tiles have in common: which loops they are of, and which tile a block does. */
+/* Transposes tiles by elements through shared memory, if strides or extents do not allow
+ * vectors.  If the source or the destination is aligned to words, it is accessed by words.
+ * This file also has the parts that grid_tile.c shares: the choice of loops, and the tile
+ * of a block. */
 #include "grid_tile.h"
 
 bool
@@ -20,8 +21,8 @@ is_one(const Ex *n)
     return ex_is_const(n) && n->base == 1;
 }
 
-/* Which tile of which batch a block does: tiles of one row of the destination follow one
- * another. */
+/* Computes the tile of a block.  The tiles of one row of the destination have consecutive
+ * blocks. */
 static void
 find_place(Tile *t)
 {
@@ -55,10 +56,11 @@ tile_phases(Tile *t, i64 bytes, void (*load)(Tile *), void (*store)(Tile *))
     grid_close(b, outer);
 }
 
-/* Where element x, y of the tile is in shared memory.  Accesses of several elements, of
- * one side, are along its rows; of the other side each element is another row's, and
- * those of one turn of all lanes are rows that follow one another.  Rows of less than 32
- * words share the banks, so that the xor changes with every several. */
+/* The place of element x, y of the tile in shared memory.  Source or destination may have
+ * accesses of several elements; these run along the rows of shared memory.  For the other
+ * one each element is in a different row, and the lanes access consecutive rows in an
+ * iteration.  Several rows of less than 32 words share the banks once; the xor is constant
+ * for these. */
 static const Ex *
 place(const Tile *t, const Ex *x, const Ex *y)
 {
@@ -77,8 +79,8 @@ place(const Tile *t, const Ex *x, const Ex *y)
                   ex_add(e, ex_scale(e, word, per), ex_mod(e, column, per)));
 }
 
-/* Between shared memory and v, of n elements from x, y on: at once where they are of one
- * row there. */
+/* Copies the elements from x, y on between shared memory and the variable; in one access
+ * if they are in one row there. */
 static void
 keep(Tile *t, const Ex *x, const Ex *y, bool load)
 {
@@ -103,7 +105,7 @@ keep(Tile *t, const Ex *x, const Ex *y, bool load)
         t->value = whole ? "v" : tile_joined(b, part, size, n);
 }
 
-/* Both phases of a transpose by elements: lanes along x as they load, else along y. */
+/* A phase of a transpose by elements: lanes run along x in loads, along y in stores. */
 static void
 by_elements(Tile *t, bool load)
 {
@@ -147,7 +149,8 @@ store_elements(Tile *t)
     by_elements(t, false);
 }
 
-/* Elements of a word, at most, of which all of a side is multiples. */
+/* The elements of the widest access, at most a word, to which all runs, strides and bases
+ * in the source (destination) are aligned. */
 static int
 word_of(const Tile *t, bool source)
 {
@@ -163,7 +166,8 @@ word_of(const Tile *t, bool source)
     return n;
 }
 
-/* Rows of 128 bytes of both sides, or narrower and longer, as the box is. */
+/* Chooses the tile: rows of 128 bytes in source and destination, or a narrower and longer
+ * tile if the box is narrow. */
 static void
 choose_sides(Tile *t)
 {

@@ -1,7 +1,7 @@
-/* Transposes of several short loops: what is read together and what is written together
- * are runs of loops fused, some of them perhaps both.  Rows of lanes follow the source's
- * runs as they load and the destination's as they store, so that what a lane does along
- * its run is the same in all of its turns. */
+/* Transposes of several short loops.  The loops that are contiguous in the source are fused
+ * to runs, and so are those of the destination; a loop may be in both.  Lanes run along
+ * the source's runs in loads and along the destination's in stores.  The position of a
+ * lane in its run is the same in all of its iterations. */
 #include "grid_fuse.h"
 #include "grid_tile.h"
 
@@ -11,7 +11,8 @@ last_of(const Fuse *f, int side)
     return f->chain[side][f->depth[side] - 1];
 }
 
-/* Which tile a block does: those of one run of the destination follow one another. */
+/* Computes the tile of a block.  The tiles of one run of the destination have consecutive
+ * blocks. */
 static void
 find_place(Fuse *f)
 {
@@ -54,8 +55,8 @@ place(const Fuse *f, int loop, const Ex *const *digit)
     return f->start[loop] ? ex_add(f->b->e, f->start[loop], digit[loop]) : digit[loop];
 }
 
-/* Loops number `from` to `to` of a side's order, in b->at; what follows is where all of
- * them are, for grid_close. */
+/* Defines b->at for loops from..to-1 of a side's order, and opens a G_WHEN for those that
+ * may be outside the box.  Pass the result to grid_close. */
 static GridStmt **
 open_loops(Fuse *f, int side, const Ex *const *digit, int from, int to)
 {
@@ -70,7 +71,8 @@ open_loops(Fuse *f, int side, const Ex *const *digit, int from, int to)
     return outer;
 }
 
-/* Where the tile's loops are, in accesses of a side; never below 0, on the way too. */
+/* The offset of the iterations of the tile's loops, in accesses of a side.  No intermediate
+ * value is negative. */
 static const Ex *
 global(const Fuse *f, int side, const Ex *const *digit)
 {
@@ -85,7 +87,7 @@ global(const Fuse *f, int side, const Ex *const *digit)
     return ex_div(b->e, x, f->word[side]);
 }
 
-/* Where element x of row r of a side is in shared memory. */
+/* The place of element x of run r of a side in shared memory. */
 static const Ex *
 shared(const Fuse *f, int side, const Ex *x, const Ex *r)
 {
@@ -95,7 +97,7 @@ shared(const Fuse *f, int side, const Ex *x, const Ex *r)
     return ex_add(f->b->e, ex_scale(f->b->e, row, f->pitch), column);
 }
 
-/* An access of a side, from element x of run r on, which has these digits. */
+/* Adds an access of a side, from element x of run r on, at these iterations. */
 static void
 move(Fuse *f, int side, const Ex *x, const Ex *r, const Ex *const *digit)
 {
@@ -122,7 +124,7 @@ move(Fuse *f, int side, const Ex *x, const Ex *r, const Ex *const *digit)
         grid_store(b, SPACE_DST, n * size, global(f, side, digit), &value, 1);
 }
 
-/* So many turns of all threads from number `first` on. */
+/* Adds `count` iterations of all threads, from iteration `first` on. */
 static void
 take_turns(Fuse *f, int side, const Ex *x, i64 first, i64 count)
 {
@@ -143,7 +145,8 @@ take_turns(Fuse *f, int side, const Ex *x, i64 first, i64 count)
     grid_close(b, turns);
 }
 
-/* Only the last turn may be of some threads: the others do without asking. */
+/* Adds a phase.  Only in the last iteration some threads may be idle, so only that one has
+ * a condition. */
 static void
 phase(Fuse *f, int side)
 {

@@ -1,6 +1,5 @@
-/* Where a fused tile is in shared memory: a run of one side is a row, and rows are as far
- * apart as takes the fewest wavefronts, counted for the lanes of both sides and all that
- * can be. */
+/* Chooses the place of a fused tile in shared memory.  The runs of one side are rows.  The
+ * pitch is the one with the fewest wavefronts in both phases; all pitches are tried. */
 #include "bank.h"
 #include "grid_fuse.h"
 
@@ -69,7 +68,7 @@ fuse_place(const Fuse *f, const Ex *const *digit, const Ex **row, const Ex **col
                   ex_div(e, at[1], f->turn));
 }
 
-/* Where the threads are in their first turn with element i of an access. */
+/* The places in shared memory of element i of the threads' first access. */
 typedef struct {
     bool active[GRID_THREADS];
     i64 row[GRID_THREADS], column[GRID_THREADS];
@@ -111,7 +110,7 @@ wavefronts(const Fuse *f, const Lanes *at, int width)
     return sum;
 }
 
-/* The pitch of the fewest wavefronts, which are returned; -1: none fits. */
+/* Sets the pitch with the fewest wavefronts and returns their number; -1: none fits. */
 static i64
 try_pitches(Fuse *f)
 {
@@ -138,8 +137,8 @@ try_pitches(Fuse *f)
     return best;
 }
 
-/* Rows of either side: as they are, or with those that one word of the other side is of
- * apart. */
+/* Tries the runs of each side as rows, in order and with the rows apart that one word of
+ * the other side accesses. */
 bool
 fuse_pitches(Fuse *f)
 {

@@ -1,11 +1,11 @@
-/* Which tile a box of several short loops is done by: for each side as many loops as lie
- * together, or nearly, and make rows of sectors; all that may be is tried, by the sectors
- * and the accesses it takes. */
+/* Chooses the tile of a box with several short loops.  For each side it takes loops that
+ * are contiguous, or nearly, until runs fill sectors.  It tries all such tiles; the cost is
+ * the number of sectors and accesses. */
 #include "grid_fuse.h"
 
 enum { RUN_LEAST = 128, RUN_MOST = 512, TILE_BYTES = 8 << 10, TURNS_MAX = 64 };
 
-/* Elements between a loop's neighbours on a side; never below 0. */
+/* The absolute stride of a loop on a side, in elements. */
 static i64
 stride_of(const Fuse *f, int side, int loop)
 {
@@ -19,7 +19,7 @@ size_of(const Fuse *f)
     return f->b->bits / 8;
 }
 
-/* The loop of the least stride, but 0, that is not in the side's chain; or -1. */
+/* The loop with the least stride above 0 that is not in the side's chain; or -1. */
 static int
 next_loop(const Fuse *f, int side)
 {
@@ -35,7 +35,8 @@ next_loop(const Fuse *f, int side)
     return best;
 }
 
-/* Loops of which each begins less than a sector after the end of those before. */
+/* Sets the chain: loops such that each begins less than a sector after the end of the
+ * loops before it. */
 static bool
 find_chain(Fuse *f, int side)
 {
@@ -51,14 +52,15 @@ find_chain(Fuse *f, int side)
     return f->nchain[side] > 0;
 }
 
-/* The first so many of a chain, the last of them in chunks. */
+/* The first `depth` loops of a chain, the last of them in chunks. */
 typedef struct {
     int depth;
     i64 chunk;
 } Option;
 enum { OPTIONS_MAX = 256 };
 
-/* Parts of n that are worth a try: small, round or even ones. */
+/* True if chunks of c out of n iterations are tried: small c, multiples of 4 or 32, few
+ * equal parts. */
 static bool
 is_fair(i64 c, i64 n)
 {
@@ -81,7 +83,7 @@ find_options(const Fuse *f, int side, Option *out)
     return n;
 }
 
-/* The tile's loops for a side: its own, the other's, planes. */
+/* Sets the order of the tile's loops for a side: its own runs, the other side's, planes. */
 static void
 find_order(Fuse *f, int side)
 {
@@ -98,7 +100,8 @@ find_order(Fuse *f, int side)
         f->order[side][f->n++] = f->planes;
 }
 
-/* What the side's base and its strides are multiples of, but those of so many loops. */
+/* The greatest common divisor of a side's base and strides, without the first loops of its
+ * chain. */
 static i64
 gcd_of_loops(const Fuse *f, int side, int first)
 {
@@ -113,8 +116,7 @@ gcd_of_loops(const Fuse *f, int side, int first)
     return g;
 }
 
-/* Elements that lie together and begin at multiples of their number on a side, up to a
- * word. */
+/* The elements of the widest aligned access on a side, at most a word. */
 static int
 word_of(const Fuse *f, int side)
 {
@@ -138,7 +140,7 @@ word_of(const Fuse *f, int side)
     return n;
 }
 
-/* The longest of the other loops, for tiles that are small without. */
+/* Adds the longest of the other loops as planes if the tile is small. */
 static void
 add_planes(Fuse *f)
 {
@@ -158,7 +160,7 @@ add_planes(Fuse *f)
         f->chunk[f->planes] = int_ceil_div(best, int_ceil_div(best, most / all));
 }
 
-/* ... which is all of a loop but the last one's. */
+/* Sets the chunks of the options: whole loops, except for the last loop of each. */
 static void
 set_chunks(Fuse *f, const Option *const o[2])
 {
@@ -191,7 +193,8 @@ set_tile(Fuse *f, const Option *src, const Option *dst)
     f->major = f->word[SPACE_DST] > f->word[SPACE_SRC];
 }
 
-/* Sectors that so many bytes touch, wherever multiples of `at` bytes may begin. */
+/* The average number of sectors that contain `bytes` bytes; the start is a multiple of `at`
+ * bytes. */
 static double
 sectors(i64 bytes, i64 at)
 {
@@ -201,7 +204,7 @@ sectors(i64 bytes, i64 at)
     return (double)(bytes - at) / SECTOR_BYTES + 1;
 }
 
-/* Those of runs of so many loops of a side's chain, of as few as there might be. */
+/* The sectors of a side's runs of `depth` loops, relative to the fewest possible. */
 static double
 sectors_of_runs(const Fuse *f, int side, int depth)
 {
@@ -218,8 +221,8 @@ sectors_of_runs(const Fuse *f, int side, int depth)
     return all * SECTOR_BYTES / ((double)n * (double)(inner * size));
 }
 
-/* Those of its lanes' runs, half of which the caches spare where the tile has more of the
- * chain. */
+/* The sectors of a side.  If the tile contains more loops of the chain, caches save about
+ * half of the excess. */
 static double
 sectors_of(const Fuse *f, int side)
 {
@@ -231,8 +234,8 @@ sectors_of(const Fuse *f, int side)
     return (sectors_of_runs(f, side, f->depth[side]) + sectors_of_runs(f, side, k)) / 2;
 }
 
-/* Lanes with nothing to do, narrow accesses and what a thread does before its first
- * count, by how often a word's worth of time. */
+/* The cost of idle lanes, narrow accesses and the computation before the first access, in
+ * units of the time of a word. */
 static double
 effort_of(const Fuse *f, int side)
 {
@@ -264,7 +267,7 @@ cost_of(const Fuse *f)
            effort_of(f, SPACE_SRC) + effort_of(f, SPACE_DST);
 }
 
-/* The best of all pairs of options; false where none fits. */
+/* Chooses the best pair of options for the two sides; false if none fits. */
 static bool
 choose_tile(Fuse *f)
 {
@@ -288,7 +291,8 @@ choose_tile(Fuse *f)
     return found;
 }
 
-/* What the next row would take, a transpose of two loops, in those terms; or 0. */
+/* The cost, in the same units, with the row `edge`, a transpose of two loops; 0: it does
+ * not apply. */
 static double
 edge_cost(const Fuse *f)
 {
@@ -302,7 +306,7 @@ edge_cost(const Fuse *f)
     return cost_of(&edge);
 }
 
-/* ... and the last one, runs one by one in the order of the destination. */
+/* The cost with the row `gather`: single runs in the order of the destination. */
 static double
 gather_cost(const Fuse *f)
 {
@@ -313,7 +317,7 @@ gather_cost(const Fuse *f)
     return 1 + sectors(bytes, at) * SECTOR_BYTES / (double)bytes;
 }
 
-/* ... by what is more than what these numbers leave out. */
+/* True if the tile is cheaper than the other rows by more than the error of the model. */
 static bool
 is_better(const Fuse *f)
 {

@@ -1,11 +1,11 @@
-/* An access for each element, which may be a run of up to 16 bytes: threads follow the
- * destination.  All that no other row can do, and what needs none: copies of runs, and
- * padding. */
+/* Makes one access for each element of the box, which may be a run of up to 16 bytes.
+ * Threads follow the destination.  This row does copies of runs, padding, and boxes to
+ * which no other row applies. */
 #include "grid.h"
 
-enum { EACH = 4 };                 /* accesses of a thread, of large boxes */
+enum { EACH = 4 };                 /* accesses of a thread in large boxes */
 
-/* The loops as digits of element e, named. */
+/* Defines the iterations of the loops as digits of the element number e. */
 static void
 loops_of(GridBox *b, const Ex *e)
 {
@@ -32,7 +32,8 @@ address(GridBox *b, bool source)
 
 typedef enum { LOADS = 1, STORES = 2 } What;
 
-/* Element e by way of `value`, which is new where it is loaded and stored at once. */
+/* Loads or stores element e through the variable `value`, or both; then it also defines
+ * the variable. */
 static void
 element(GridBox *b, const Ex *e, const char *value, What what)
 {

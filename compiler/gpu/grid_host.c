@@ -1,9 +1,9 @@
-/* The host's part of a kernel for extents that are left to run time: the function in C
- * that computes sizes, blocks and the kernel's arguments. */
+/* Prints the host's function of a kernel with extents left to run time.  It is in C and
+ * computes sizes, the number of blocks and the kernel's arguments. */
 #include "grid_args.h"
 #include "grid_render.h"
 
-/* Without rows a grid is as long as a side. */
+/* The most blocks of the grid; without rows, those of one row. */
 static i64
 most_blocks(const GridUnit *u)
 {

@@ -1,6 +1,7 @@
-/* All of a plan at once, by the inverse of the destination: a thread owns a word of it,
- * asks of each of the word's elements which one it is, and fetches that, or fills.  The
- * slowest way, and the only one where elements of several boxes share a byte. */
+/* Makes code for a whole plan from the inverse of the destination.  A thread writes one
+ * word: the inverse gives the coordinates of each element in it, which the thread loads
+ * from the source or fills.  This is the slowest code.  It is needed if elements of several
+ * boxes share a byte. */
 #include "grid.h"
 #include "../decide/decide.h"
 
@@ -11,7 +12,7 @@ typedef struct {
     int unit, per;        /* bytes of a word, elements in it */
     int least;            /* bytes of the narrowest access */
     bool dense;           /* every slot is an element or padding */
-    const Ex *x[MAX_RANK];         /* coordinates in dst */
+    const Ex *x[MAX_RANK];         /* coordinates, by dims of dst */
 } Inverse;
 
 static GridStmt *
@@ -24,7 +25,7 @@ put(Inverse *g, const Ex *k)
     return s;
 }
 
-/* The element of the source that goes to x: the last one in place of padding. */
+/* The address of the source element for x; for padding that of the last element. */
 static const Ex *
 source_of(Inverse *g)
 {
@@ -68,7 +69,8 @@ fill(Inverse *g, const Ex *k)
         s->word[i] = word[i];
 }
 
-/* Coordinates of slot a, each a variable that is right within the padded extents. */
+/* Defines the coordinates of slot a, as variables that are valid within the padded
+ * extents. */
 static GridStmt *
 find(Inverse *g, const Ex *a)
 {
@@ -104,7 +106,7 @@ find(Inverse *g, const Ex *a)
     return when;
 }
 
-/* Slot a, which is element k of the word. */
+/* Adds the code for slot a, which is element k of the word. */
 static void
 slot(Inverse *g, const Ex *a, const Ex *k)
 {

@@ -1,20 +1,20 @@
-/* Blocked layouts whose innermost run is a sector or two, 32 to 64 bytes: a thread moves
- * pieces of 16 bytes of it, and the pixels of as many planes of the other side as one has
- * elements.  Lanes are pixels and pieces: both sides move whole sectors, without shared
- * memory and without a barrier. */
+/* Converts between planes and blocked layouts whose innermost run has 32 to 64 bytes, one
+ * or two sectors.  A thread moves pieces of 16 bytes of the blocks, and pixels of as many
+ * planes as a piece has elements.  Lanes run over pixels and pieces, so that source and
+ * destination are accessed in whole sectors, without shared memory and barriers. */
 #include "grid_tile.h"
 
 enum { PIECE_BITS = 128, RUN_LEAST = SECTOR_BYTES, RUN_MOST = 64, LANE_BYTES = 4 };
-enum { PIXELS_MOST = 4 };             /* of bytes */
+enum { PIXELS_MOST = 4 };             /* for elements of a byte */
 
 typedef struct {
     GridBox *b;
-    const GridLoop *pixel, *run;   /* side by side in planes; in the blocks */
-    bool in;                       /* the source is the blocks, else the destination */
+    const GridLoop *pixel, *run;   /* adjacent in planes; adjacent in blocks */
+    bool in;                       /* the source has the blocks, else the destination */
     i64 each;                      /* elements of a piece */
-    int pixels, width;             /* of a thread in a plane, and their bytes */
+    int pixels, width;             /* pixels of a thread in a plane; their bytes */
     const Ex *y;                   /* the piece's first element in the run */
-    const Ex *blocks, *planes;     /* where the thread begins, elements */
+    const Ex *blocks, *planes;     /* start addresses of the thread, in elements */
 } Pieces;
 
 static i64
@@ -50,7 +50,7 @@ find_loops(Pieces *p, bool in)
            p->pixel->n * p->b->bits / 8 >= SECTOR_BYTES;
 }
 
-/* Pieces lie at multiples of their size, and none writes what is not the box's. */
+/* True if pieces are aligned to their size and contain elements of the box only. */
 static bool
 is_whole(const Pieces *p)
 {
@@ -62,7 +62,7 @@ is_whole(const Pieces *p)
            (p->in ? tile_ends_inside(b, p->run, p->each) : p->run->n % p->each == 0);
 }
 
-/* Planes can be accessed by so many pixels. */
+/* True if accesses of p->pixels pixels are aligned in the planes. */
 static bool
 is_aligned(const Pieces *p)
 {
@@ -84,7 +84,7 @@ choose_pixels(Pieces *p)
     p->width = p->pixels * p->b->bits / 8;
 }
 
-/* What thread number e of all does: pieces of a pixel follow one another, then pixels. */
+/* Computes the place of thread number e: first the pieces of a pixel, then the pixels. */
 static void
 find_place(Pieces *p, const Ex *e)
 {
@@ -108,7 +108,7 @@ find_place(Pieces *p, const Ex *e)
     p->planes = p->in ? dst : src;
 }
 
-/* Where element i of the piece is in its plane, in accesses of a lane. */
+/* The address in its plane of element i of the piece, in accesses of a lane. */
 static const Ex *
 plane(const Pieces *p, i64 i)
 {
@@ -117,7 +117,7 @@ plane(const Pieces *p, i64 i)
     return ex_add(e, ex_div(e, p->planes, p->pixels), ex_scale(e, stride, i));
 }
 
-/* Where the piece of pixel c is, in pieces. */
+/* The address of the piece of pixel c, in pieces. */
 static const Ex *
 piece(const Pieces *p, int c)
 {
@@ -132,7 +132,7 @@ name(const Pieces *p, const char *tag, int i, int j)
     return arena_printf(p->b->arena, "%s%d_%d", tag, i, j);
 }
 
-/* Word w of the piece of pixel c, of what was loaded of each plane. */
+/* Word w of the piece of pixel c, made of the values loaded from each plane. */
 static const char *
 gathered(const Pieces *p, int c, int w)
 {
@@ -175,7 +175,8 @@ gather(Pieces *p)
     }
 }
 
-/* Element i of the pieces v0, v1, ..., for its plane; the number of words. */
+/* The words for the plane of element i, from the pieces v0, v1, ...; returns their
+ * number. */
 static int
 scattered(const Pieces *p, int i, const char **word)
 {

@@ -1,4 +1,4 @@
-/* Statements of device kernels as text: docs/ir/gridstmt.md says how it is read. */
+/* Prints the statements of kernels; docs/ir/gridstmt.md describes the text. */
 #include "grid_access.h"
 #include "grid_render.h"
 
@@ -32,7 +32,7 @@ number(Printer *p, i64 v)
     return arena_printf(p->arena, "%lld", (long long)v);
 }
 
-/* Nothing for NULL. */
+/* The text of x; empty for NULL. */
 static const char *
 expression(Printer *p, const Ex *x)
 {
@@ -61,7 +61,7 @@ conditions(Printer *p, const GridStmt *s)
     return b.s;
 }
 
-/* What a word begins as; the bits that are put. */
+/* The first value of a G_WORD.  bits_of: the bits that a G_PUT puts. */
 static const char *
 old_of(Printer *p, const GridStmt *s)
 {
@@ -77,7 +77,7 @@ bits_of(Printer *p, const GridStmt *s)
                           expression(p, s->value[2]));
 }
 
-/* 0..7; S3.. where a shape says how many. */
+/* The blocks of a box: 0..7, or S3.. if the shape decides the number. */
 static const char *
 blocks_of(Printer *p, const GridStmt *s)
 {

@@ -1,4 +1,4 @@
-/* Device kernels as text: one statement, one line of the target's table. */
+/* Prints kernels: each statement with one entry of the target's table. */
 #include <string.h>
 
 #include "grid_args.h"
@@ -10,7 +10,7 @@ typedef struct {
     Arena *arena;
     Buf *b;
     Spelling sp;
-    unsigned width[SPACE_SHARED + 1];      /* of the accesses, each a bit */
+    unsigned width[SPACE_SHARED + 1];      /* set of access widths, as bits */
 } Renderer;
 
 static void
@@ -25,7 +25,7 @@ number(Renderer *r, i64 v)
     return arena_printf(r->arena, "%lld", (long long)v);
 }
 
-/* ... in an index. */
+/* A number as an index. */
 static const char *
 literal(Renderer *r, i64 v)
 {
@@ -50,7 +50,7 @@ type_of(Renderer *r, int width)
     return target_text(r->t, arena_printf(r->arena, "type%d", width));
 }
 
-/* A block's number. */
+/* The text of a block's number. */
 static const char *
 block_number(Renderer *r, const Ex *x)
 {
@@ -92,8 +92,8 @@ close_box(Renderer *r)
     put(r, "box_close", NULL, 0);
 }
 
-/* Phase number n of the box, with what stands before the first; false where it has
- * fewer. */
+/* Prints phase number n of the box; before the first phase, also the statements in front
+ * of it.  False if the box has fewer phases. */
 static bool
 put_phase(Renderer *r, const GridStmt *box, int n)
 {
@@ -111,8 +111,8 @@ put_phase(Renderer *r, const GridStmt *box, int n)
     return true;
 }
 
-/* A phase of all boxes before the next: a barrier is for all threads of all blocks, not
- * in a branch, as OpenCL and GLSL want it. */
+/* Prints each phase for all boxes before the next phase.  So all threads reach a barrier,
+ * and none is in a branch, as OpenCL and GLSL require. */
 static void
 put_boxes(Renderer *r)
 {
@@ -149,7 +149,7 @@ put_when(Renderer *r, const GridStmt *s)
     put_block(r, s, "when_close");
 }
 
-/* One word as it is; several as a vector. */
+/* The value of a statement: its word, or a vector of its words. */
 static const char *
 value_of(Renderer *r, const GridStmt *s)
 {
@@ -161,7 +161,8 @@ value_of(Renderer *r, const GridStmt *s)
     return render_line(r->arena, target_text(r->t, field), slot, s->nwords);
 }
 
-/* Words, where the accesses differ. */
+/* The width in which shared memory is declared: that of all accesses, or a word if they
+ * differ. */
 static int
 shared_width(const Renderer *r)
 {
@@ -169,7 +170,8 @@ shared_width(const Renderer *r)
     return w & (w - 1) ? 4 : (int)w;
 }
 
-/* Loads and stores of shared memory may be of several of the words it is declared in. */
+/* The name of the table's field for accesses to shared memory.  With the suffix _n an
+ * access takes n of the units in which shared memory is declared. */
 static const char *
 in_parts(Renderer *r, const char *field, int width)
 {
@@ -196,7 +198,7 @@ put_load(Renderer *r, const GridStmt *s)
     put(r, s->declares ? "constant" : "assign", slot, LEN(slot));
 }
 
-/* ... or zeros. */
+/* A value of zeros. */
 static const char *
 zero(Renderer *r, int width)
 {
@@ -306,7 +308,7 @@ put_body(Renderer *r, const GridStmt *s)
         put_stmt(r, s);
 }
 
-/* How wide the accesses to each memory are. */
+/* Finds the widths of the accesses to each memory. */
 static void
 find_widths(Renderer *r, const GridStmt *s)
 {
@@ -330,8 +332,8 @@ put_shared(Renderer *r, const char *field)
     put(r, field, slot, LEN(slot));
 }
 
-/* What languages without pointers have in front of the function: a line for each width
- * in which a buffer is used, and shared memory. */
+/* Prints the declarations in front of the function that languages without pointers need:
+ * one for each width in which a buffer is accessed, and one for shared memory. */
 static void
 put_declarations(Renderer *r)
 {
@@ -359,7 +361,8 @@ put_value(Renderer *r, const char *letter, int arg, int at)
     put(r, "value", slot, LEN(slot));
 }
 
-/* What the host computed; of what is divided by, what it takes to. */
+/* Prints definitions of the values from the host; for divisors also the multiplier and the
+ * shift. */
 static void
 put_values(Renderer *r)
 {

@@ -1,25 +1,25 @@
-/* Slabs: what is one run on one side, and planes on the other, of `few` elements a pixel.
- * The run is moved by vectors, the planes by words, along their pixels; shared memory
- * holds the run as it is.  For few elements side by side, as the channels of a picture,
- * of which a block does some pixels; and for planes so small that a block does several,
- * which as often are one run on the other side too. */
+/* Slabs: data that is one run on one side, with `few` elements for each pixel, and planes
+ * on the other side.  Threads move the run by vectors and the planes by words along their
+ * pixels.  Shared memory holds the run unchanged.  This row is for few adjacent elements,
+ * for example the channels of a picture: a block does some pixels.  It is also for small
+ * planes: a block does several, which often are one run on the other side too. */
 #include "grid_tile.h"
 
 enum { FEW_MOST = 255, SLAB_BYTES = 16 << 10, SLAB_ELEMENTS = 8192, PIXELS_MOST = 1024 };
-enum { ROW_BYTES = 64 };           /* of a plane, at least, where a block does a part */
+enum { ROW_BYTES = 64 };           /* the least part of a plane that a block does */
 
 typedef struct {
     GridBox *b;
     const GridLoop *few, *pixel;
-    const GridLoop *plane;         /* all of these after those, or NULL */
-    bool in;              /* the source is the run, else the destination */
-    i64 pixels, planes;   /* of a block */
+    const GridLoop *plane;         /* the loop over several planes, or NULL */
+    bool in;              /* the source has the run, else the destination */
+    i64 pixels, planes;   /* pixels and planes of a block */
     i64 each;             /* elements of a block */
     i64 all;              /* elements of the run */
     i64 slabs;
-    int vector, word;     /* elements of an access of the run, of the planes */
-    const Ex *slab;       /* which */
-    const Ex *src, *dst;  /* the slab's start, elements */
+    int vector, word;     /* elements of an access: to the run; to the planes */
+    const Ex *slab;       /* the index of the block's slab */
+    const Ex *src, *dst;  /* start addresses of the slab, in elements */
 } Slab;
 
 static i64
@@ -43,8 +43,8 @@ loop_of(const Slab *s, i64 stride)
     return NULL;
 }
 
-/* A loop of few elements, and one over pixels of so many, which the other side has in a
- * row. */
+/* Finds the loop over few elements and the loop over pixels.  Pixels have these elements in
+ * the run and are adjacent in the planes. */
 static bool
 find_loops(Slab *s, bool in)
 {
@@ -54,15 +54,15 @@ find_loops(Slab *s, bool in)
     return s->pixel && s->few->n <= FEW_MOST && plane_stride(s, s->pixel) == 1;
 }
 
-/* Lanes along pixels that meet in a bank. */
+/* The number of lanes along pixels that access the same bank. */
 static i64
 conflicts(const Slab *s)
 {
     return int_gcd(s->few->n, s->b->bits == 64 ? 16 : 32);
 }
 
-/* The side whose lanes meet less often; few elements may meet as they will: where their
- * runs are short `fuse` has them already. */
+/* Chooses as run the side with fewer bank conflicts.  False if no side can be the run, or
+ * if there are many conflicts and not few elements for each pixel. */
 static bool
 choose_run(Slab *s)
 {
@@ -74,7 +74,7 @@ choose_run(Slab *s)
     return (here || there) && (s->few->n < FEW || conflicts(s) <= CONFLICTS_MOST);
 }
 
-/* How much a block does: whole planes, as many as there is room for, or a part of one. */
+/* Chooses the size of a slab: as many whole planes as fit, or a part of a plane. */
 static bool
 choose_size(Slab *s)
 {
@@ -99,7 +99,7 @@ choose_size(Slab *s)
     return s->each >= GRID_THREADS;
 }
 
-/* Bases, and strides of all other loops, are multiples of f on a side. */
+/* True if the base and the strides of all other loops on a side are multiples of f. */
 static bool
 is_aligned(const Slab *s, bool run, i64 f)
 {
@@ -113,7 +113,7 @@ is_aligned(const Slab *s, bool run, i64 f)
     return grid_divisor(run == s->in ? b->src : b->dst) % f == 0;
 }
 
-/* The planes of a block lie together too. */
+/* True if the planes of a block are also one run. */
 static bool
 is_run_on_both(const Slab *s)
 {
@@ -121,8 +121,8 @@ is_run_on_both(const Slab *s)
            (!s->plane || plane_stride(s, s->plane) == s->few->n * s->pixel->n);
 }
 
-/* Planes are of rows that lie apart from one another, or of few that are together, so that
- * sectors hold little of them. */
+/* True if a plane consists of short separate rows, so that sectors contain few of its
+ * elements. */
 static bool
 has_short_rows(const Slab *s)
 {
@@ -169,8 +169,9 @@ find_place(Slab *s)
     s->dst = ex_add(e, s->dst, ex_scale(e, s->slab, step * l->ds));
 }
 
-/* Access number q of a phase, of `elements` each, as far as the run or the planes go; its
- * loop and guard for grid_close. */
+/* Opens the loop over the accesses of a phase, of `elements` each, and a G_WHEN that limits
+ * them to the run (planes).  Returns the number of the access.  Pass *guard, then *outer to
+ * grid_close. */
 static const Ex *
 open_turn(Slab *s, bool run, i64 elements, GridStmt ***outer, GridStmt ***guard)
 {
@@ -189,7 +190,7 @@ open_turn(Slab *s, bool run, i64 elements, GridStmt ***outer, GridStmt ***guard)
     return q;
 }
 
-/* Vectors of the run, to or from shared memory. */
+/* Moves vectors between the run and shared memory. */
 static void
 move_run(Slab *s)
 {
@@ -206,8 +207,8 @@ move_run(Slab *s)
     grid_close(b, outer);
 }
 
-/* Element n of a block, as its planes follow one another: where it is in them, and in
- * shared memory. */
+/* The address in the planes of element n of a block, counted plane after plane; *shared:
+ * its place in shared memory. */
 static const Ex *
 in_planes(const Slab *s, const Ex *n, const Ex **shared)
 {
@@ -222,7 +223,7 @@ in_planes(const Slab *s, const Ex *n, const Ex **shared)
                   ex_scale(e, x, plane_stride(s, s->few)));
 }
 
-/* Words of the planes, pixel after pixel. */
+/* Moves words between the planes and shared memory, pixel after pixel. */
 static void
 move_planes(Slab *s)
 {

@@ -1,4 +1,4 @@
-/* Statements of device kernels. */
+/* Builds the statements of kernels. */
 #include "grid.h"
 
 GridStmt *
@@ -37,7 +37,7 @@ grid_let(GridBox *b, const char *name, const Ex *x)
     return ex_of_var(b->e, s->var);
 }
 
-/* The largest number that is less. */
+/* The greatest number that is less than n for some shape. */
 static i64
 below(const Ex *n)
 {

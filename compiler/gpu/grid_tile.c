@@ -1,20 +1,21 @@
-/* Transposes of tiles by vectors, by way of shared memory: lanes follow the source as
- * they load and the destination as they store.
+/* Transposes tiles by vectors through shared memory.  Lanes run along the source in loads
+ * and along the destination in stores.
  *
- * A thread loads m vectors of m elements, one below the other, transposes
- * them in registers and keeps m vectors across; shared memory holds vectors along the
- * destination, so that both its accesses are whole.  Their place is x * rows + y, xored
- * by a swizzle that swizzle.h finds, and proves free of conflicts of banks, for the lanes
- * of both.  Where x and y are less than a tile it holds several planes. */
+ * A thread loads m vectors of m elements from m rows, transposes them in registers and
+ * writes m vectors to shared memory.  Shared memory holds vectors along the destination,
+ * so that both phases access whole vectors.  The place of a vector is x * rows + y, xored
+ * by a swizzle.  swizzle.h finds the swizzle and proves that neither phase has bank
+ * conflicts.  If x and y are smaller than a tile, it contains several planes. */
 #include "grid_tile.h"
 
-/* Vectors for elements of so many bits: m of them; how many of a tile a thread does. */
+/* By bits of an element: m, the elements of a vector; the m by m blocks of a thread. */
 static const struct { int bits, m, each; } micro[] = {
     {4, 8, 4}, {8, 4, 4}, {16, 4, 1}, {32, 4, 1}, {64, 2, 1},
 };
 
-/* Whether runs of n elements are whole sectors, or with others next to them: those of the
- * tile's other side, or, if they are not too short, the planes'; strides on the side. */
+/* True if runs of n elements fill sectors, alone or with adjacent runs: those along the
+ * tile's other dimension or, if a run has at least half a sector, those of the planes.
+ * `other` and `plane` are the strides of these loops. */
 static bool
 fills_sectors(const Tile *t, i64 n, i64 other, i64 plane)
 {
@@ -23,7 +24,7 @@ fills_sectors(const Tile *t, i64 n, i64 other, i64 plane)
     return bits >= SECTOR_BITS || other == n || (2 * bits >= SECTOR_BITS && plane == n);
 }
 
-/* ... as they have to be where another row can do it. */
+/* True if the runs of the tile fill sectors; required if another row applies. */
 static bool
 is_filled(const Tile *t, const GridLoop *z)
 {
@@ -33,7 +34,7 @@ is_filled(const Tile *t, const GridLoop *z)
            fills_sectors(t, t->y->n, t->x->ds, z ? z->ds : 0);
 }
 
-/* The longest of the other loops that are of use. */
+/* Sets z to the longest suitable loop of the others. */
 static void
 find_planes(Tile *t)
 {
@@ -45,7 +46,7 @@ find_planes(Tile *t)
     }
 }
 
-/* The least power of two from n on, or one that is more than any tile has a use for. */
+/* The least power of two that is at least n, limited to 2^TILE_BITS_MAX. */
 static i64
 power_above(i64 n)
 {
@@ -70,7 +71,7 @@ tile_ends_inside(const GridBox *b, const GridLoop *run, i64 m)
            end * b->bits <= 8 * layout_bytes(b->u->plan->src);
 }
 
-/* Runs, strides and bases are whole vectors. */
+/* True if runs, strides and bases are multiples of a vector. */
 static bool
 is_whole(const Tile *t)
 {
@@ -83,7 +84,8 @@ is_whole(const Tile *t)
            grid_divisor(t->b->src) % t->m == 0 && grid_divisor(t->b->dst) % t->m == 0;
 }
 
-/* The sides of the tile: square, or as narrow as the box is, and then of planes. */
+/* Chooses the shape of the tile: square or, if the box is narrow, narrow with several
+ * planes. */
 static bool
 choose_sides(Tile *t)
 {
@@ -113,8 +115,8 @@ choose_sides(Tile *t)
     return t->tx * t->ty * t->tz == (i64)GRID_THREADS * t->each;
 }
 
-/* What lanes add to a word's address in shared memory as they keep vector 0 of m, and as
- * they take vectors to the destination. */
+/* The word addresses of the lanes in shared memory, as linear maps: when they write vector
+ * 0 of m (keep), and when they read vectors for the destination (take). */
 static void
 lanes(const Tile *t, int words, LaneMap *keep, LaneMap *take)
 {
@@ -127,7 +129,7 @@ lanes(const Tile *t, int words, LaneMap *keep, LaneMap *take)
     }
 }
 
-/* By masks to terms  (c >> shift) & mask  of a vector's place c. */
+/* Converts the masks of a swizzle to terms (c >> shift) & mask of a vector's place c. */
 static void
 add_swizzle(Tile *t, const Swizzle *w, int v)
 {
@@ -214,7 +216,7 @@ tile_joined(GridBox *b, const char *const *part, int size, int n)
                         0x5410);
 }
 
-/* 4 words of 4 bytes, out[c] of the bytes c. */
+/* Transposes 4 words of 4 bytes: out[c] has byte c of each word. */
 static void
 transpose_bytes(GridBox *b, const char *tag, const char *const in[4], const char *out[4])
 {
@@ -228,7 +230,7 @@ transpose_bytes(GridBox *b, const char *tag, const char *const in[4], const char
                          half[c / 2], half[c / 2 + 2], then[c % 2]);
 }
 
-/* Word w of vector number c across: elements c of the vectors a0, a1, .... */
+/* Word w of transposed vector c, which has element c of each of the vectors A0, A1, ... */
 static const char *
 across(Tile *t, int c, int w, const char *const *bytes)
 {
@@ -246,7 +248,7 @@ across(Tile *t, int c, int w, const char *const *bytes)
                    c % per ? 0x7632 : 0x5410);
 }
 
-/* Bytes and nibbles, by words. */
+/* Transposes bytes or nibbles by words. */
 static void
 transpose_small(Tile *t, const char **out)
 {
@@ -267,8 +269,8 @@ transpose_small(Tile *t, const char **out)
     }
 }
 
-/* Vectors of x and of y, and planes, of the block's tile from p, r and z on, as far as
- * there are; what is in it is added to the result, for grid_close. */
+/* Defines the positions x, y and z (plane) of a thread in the block's tile and opens a
+ * G_WHEN that limits them to the box.  Pass the result to grid_close. */
 static GridStmt **
 open_place(Tile *t, const Ex **x, const Ex **y, const Ex **z, const Ex *nx, const Ex *ny)
 {
@@ -289,7 +291,7 @@ in_vectors(const Tile *t, const Ex *stride)
     return ex_div(t->b->e, stride, t->m);
 }
 
-/* Where plane z is, in vectors. */
+/* The offset of plane z, in vectors. */
 static const Ex *
 plane(const Tile *t, const Ex *z, bool source)
 {
@@ -302,7 +304,7 @@ plane(const Tile *t, const Ex *z, bool source)
                                                             : t->z->ex.ds)));
 }
 
-/* The m rows from y on, those of padding filled. */
+/* Loads the m rows from y on; rows in padding get the fill. */
 static void
 load_rows(Tile *t, const Ex *x, const Ex *y, const Ex *z, const Ex *from)
 {

@@ -1,4 +1,4 @@
-/* The problem of a swizzle: its passes, and what is made of an answer. */
+/* Builds the problem of a swizzle from passes; applies, proves and prints the result. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -30,7 +30,7 @@ compare_words(const void *a, const void *b)
     return x < y ? -1 : x > y;
 }
 
-/* Sorted, each once; the number left. */
+/* Sorts the words and removes duplicates; returns the new number. */
 static int
 distinct(uint32_t *word, int n)
 {
@@ -56,7 +56,7 @@ next_pass(Swizzler *s)
     return &s->pass[s->n];
 }
 
-/* Only the xor of words matters: a pass is kept as the one that holds word 0. */
+/* Only the xor of words matters, so a pass is stored xored such that it contains word 0. */
 void
 swizzler_add(Swizzler *s, int access, int v, const uint32_t *word, int n)
 {
@@ -101,7 +101,7 @@ swizzle_is_free(const Swizzle *w, int bits, const LaneMap *m)
     return true;
 }
 
-/* Diagonal s of the masks: the bank bits that get the bit s above them. */
+/* Diagonal s of the masks: the bank bits that are xored with the bit s above them. */
 static uint32_t
 diagonal(const Swizzle *w, int s)
 {

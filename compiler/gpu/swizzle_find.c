@@ -1,12 +1,13 @@
-/* The search for a swizzle: whether there is one, by the columns of M, and then the one
- * of the fewest bits, by its rows. */
+/* Searches for a swizzle.  The search over the columns of M decides whether there is one;
+ * the search over its rows finds the one with the fewest bits. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "swizzle_pass.h"
 
-/* Looks at an image, or at a pass, until a search is given up: about a second; and the
- * high bits up to which a good basis is worth its time. */
+/* Limits.  COLUMN_STEPS, ROW_STEPS: steps until a search is given up, about a second; a
+ * step examines an image or a pass.  BASIS_MAX: the most high bits for which find_basis is
+ * used. */
 enum { COLUMN_STEPS = 1 << 28, ROW_STEPS = 1 << 24, BASIS_MAX = 12 };
 
 static int
@@ -19,7 +20,7 @@ compare_passes(const void *a, const void *b)
     return by_words ? by_words : p->access - q->access;
 }
 
-/* Each pass once: a tile has many that differ by a constant only. */
+/* Removes duplicate passes: many passes of a tile differ only by a constant. */
 static void
 drop_repeated(Swizzler *s)
 {
@@ -38,17 +39,17 @@ drop_repeated(Swizzler *s)
 /* ---- columns: M is chosen for one vector of a basis after the other ---- */
 
 typedef struct {
-    int n;                /* high bits that matter */
-    uint32_t values;      /* 2^(5 - keep) images of each */
-    uint32_t bit[TILE_BITS_MAX];   /* their numbers in a word */
-    uint32_t *high;       /* [x]: the high part that is the sum of the columns in x */
-    uint32_t *forbid;     /* [x]: bit c is set where M may not take that to c */
-    uint8_t *image;       /* [x]: where M takes it, once those columns are chosen */
+    int n;                /* number of relevant high bits */
+    uint32_t values;      /* number of images of a high part: 2^(5 - keep) */
+    uint32_t bit[TILE_BITS_MAX];   /* the relevant bits of a word */
+    uint32_t *high;       /* high[x]: the high part that is the sum of the columns in x */
+    uint32_t *forbid;     /* forbid[x]: bit c is set if M must not map high[x] to c */
+    uint8_t *image;       /* image[x]: M * high[x], when those columns are chosen */
     long steps;
 } Columns;
 
-/* High bits that tell the elements of the span of all high parts apart: pivots of an
- * echelon form.  M may be 0 on the others. */
+/* Finds the high bits that distinguish the elements of the span of all high parts: the
+ * pivots of an echelon form.  M may be 0 on the other bits. */
 static void
 find_pivots(const Swizzler *s, Columns *c)
 {
@@ -75,8 +76,8 @@ coordinates(const Columns *c, uint32_t word)
     return h;
 }
 
-/* Two words of a pass meet when M takes the high part of their xor to its bank bits;
- * those that differ in a bank bit that stays never do. */
+/* Two words of a pass are in the same bank if M maps the high part of their xor to its
+ * bank bits.  Words that differ in an unchanged bank bit never are. */
 static void
 forbid_pass(const Swizzler *s, const Pass *p, Columns *c)
 {
@@ -89,8 +90,8 @@ forbid_pass(const Swizzler *s, const Pass *p, Columns *c)
         }
 }
 
-/* The high part, outside of the first `size` of c->high, that leaves the fewest choices
- * once those are made. */
+/* The high part outside the first `size` of c->high that has the fewest choices after the
+ * columns of these are chosen. */
 static uint32_t
 tightest(const Columns *c, uint32_t size, const bool *spanned)
 {
@@ -108,7 +109,8 @@ tightest(const Columns *c, uint32_t size, const bool *spanned)
     return best;
 }
 
-/* A basis in which dead ends show early: its tightest vectors first. */
+/* Orders the basis such that the vectors with the fewest choices come first; the search
+ * then finds dead ends early. */
 static void
 find_basis(Arena *a, Columns *c)
 {
@@ -128,7 +130,7 @@ find_basis(Arena *a, Columns *c)
     c->forbid = forbid;
 }
 
-/* The bits of set, each moved to its number xor by. */
+/* The set { i xor by : i in set }; sets are bits of a word. */
 static uint32_t
 moved(uint32_t set, uint32_t by)
 {
@@ -140,7 +142,7 @@ moved(uint32_t set, uint32_t by)
     return set;
 }
 
-/* The values that forbidden ones span, as bits. */
+/* The set of values in the span of all forbidden images. */
 static uint32_t
 forbidden_span(const Columns *c)
 {
@@ -152,8 +154,9 @@ forbidden_span(const Columns *c)
     return span;
 }
 
-/* Images outside of `fixed`, the span of what is forbidden and what was chosen, can be
- * exchanged by a linear map that leaves all of that as it is: one stands for all. */
+/* Chooses the columns from j on.  `fixed` is the span of the forbidden and the chosen
+ * images.  A linear map that is the identity on `fixed` can exchange all images outside of
+ * it, so only one of these is tried. */
 static bool
 choose_columns(Columns *c, int j, uint32_t fixed)
 {
@@ -196,8 +199,8 @@ decide_by_columns(const Swizzler *s, SwizzleFound *f)
 
 /* ---- rows: a mask for one bank bit after the other ---- */
 
-/* Lanes of a pass, as bits, that no bank bit has told apart so far: more than one in
- * each. */
+/* Classes of lanes of a pass, as bits, that no bank bit so far distinguishes; each has
+ * more than one lane. */
 typedef struct {
     int n;
     uint32_t set[PASS_WORDS / 2];
@@ -205,20 +208,20 @@ typedef struct {
 
 typedef struct {
     uint32_t mask;
-    uint32_t *parity;     /* of each pass: the lanes where it is odd */
+    uint32_t *parity;     /* for each pass: the lanes with odd parity */
 } Candidate;
 
 typedef struct {
     const Swizzler *s;
-    Candidate *mask;      /* by their bits, then their number */
+    Candidate *mask;      /* sorted by number of bits, then value */
     int nmask;
-    uint32_t *plane[BANK_BITS];    /* of each pass: the lanes whose bank bit is 1 */
-    Classes *classes[BANK_BITS + 1];   /* of each pass, before row i */
+    uint32_t *plane[BANK_BITS];    /* for each pass: the lanes whose bank bit is 1 */
+    Classes *classes[BANK_BITS + 1];   /* for each pass, before row i */
     int chosen[BANK_BITS];
     long steps;
 } Rows;
 
-/* The lanes where the word has an odd number of the mask's bits, for each pass. */
+/* For each pass: the lanes whose word has an odd number of the bits in the mask. */
 static uint32_t *
 parities(const Swizzler *s, uint32_t mask)
 {
@@ -229,7 +232,7 @@ parities(const Swizzler *s, uint32_t mask)
     return p;
 }
 
-/* The classes of pass i cut in two by `odd`; the size of the largest. */
+/* Splits each class by the set `odd`; returns the size of the largest new class. */
 static int
 split(const Classes *from, uint32_t odd, Classes *to)
 {
@@ -246,8 +249,8 @@ split(const Classes *from, uint32_t odd, Classes *to)
     return most;
 }
 
-/* The classes before row `keep`: what the bits that stay tell apart.  False when one
- * is larger than the rows that are left could part. */
+/* Makes the classes before row `keep`, from the unchanged bits.  False if a class is larger
+ * than the remaining rows can split. */
 static bool
 start_rows(Rows *r, SwizzleFound *f)
 {
@@ -285,7 +288,7 @@ try_row(Rows *r, int row, int mask)
     return true;
 }
 
-/* Masks of `left` bits in all for the rows from here on. */
+/* Chooses masks with `left` bits in total for the rows from `row` on. */
 static bool
 choose_rows(Rows *r, int row, int left)
 {
@@ -302,7 +305,7 @@ choose_rows(Rows *r, int row, int left)
     return false;
 }
 
-/* A mask that does to every pass what an earlier one does is no choice. */
+/* Adds a mask, unless an earlier one has the same parities in every pass. */
 static void
 add_candidate(Rows *r, uint32_t mask)
 {
@@ -314,8 +317,8 @@ add_candidate(Rows *r, uint32_t mask)
     r->mask[r->nmask++] = (Candidate){mask, p};
 }
 
-/* All masks of that many bits from `above` on, besides those of `with`, in the order of
- * their numbers. */
+/* Adds all masks that have the bits of `with` and `bits` more, all less than `below`, in
+ * ascending order. */
 static void
 add_candidates(Rows *r, int bits, int below, uint32_t with)
 {
@@ -325,8 +328,8 @@ add_candidates(Rows *r, int bits, int below, uint32_t with)
         add_candidates(r, bits - 1, b, with | 1u << b);
 }
 
-/* The masks of the fewest bits with at most `each`; false when there are none, or it
- * took too long. */
+/* Finds the masks with the fewest bits in total and at most `each` bits in each.  False if
+ * there are none or the search was given up. */
 static bool
 fewest_bits(Rows *r, int each, SwizzleFound *f)
 {

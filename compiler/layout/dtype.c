@@ -23,7 +23,7 @@ dtype_find(const char *name)
     return NULL;
 }
 
-/* Types that only look like another: bool, and opaque bytes. */
+/* NumPy types that are read as another type: bool, and opaque bytes. */
 static const char *const aliases[][2] = {
     {"b1", "u8"}, {"V1", "u8"}, {"V4", "u32"}, {"V8", "u64"}};
 
@@ -39,8 +39,8 @@ dtype_of_npy(const char *descr)
     return NULL;
 }
 
-/* IEEE 754 binary with `exp` exponent and `frac` fraction bits, at most 16 in
- * all, from a double; round to nearest, ties to even. */
+/* Converts a double to IEEE 754 binary with `exp` exponent and `frac` fraction bits, at
+ * most 16 bits in all.  Rounds to nearest, ties to even. */
 static uint64_t
 small_float(double v, int exp, int frac)
 {

@@ -1,10 +1,10 @@
-/* From a declaration to a layout for one shape and element type. */
+/* Makes the layout for one shape and element type from a declaration. */
 #include <string.h>
 
 #include "layout.h"
 
-/* Digits are looked for in every part of an entry, each time as deep as it is: so many
- * steps of that are a unit. */
+/* The search for digits walks the whole tree below each node of an entry.  This many steps
+ * of it are one unit of work. */
 enum { WALKS_A_UNIT = 8 };
 
 typedef struct {
@@ -12,7 +12,7 @@ typedef struct {
     Exprs *e;
     Arena *arena;
     const LayoutDef *def;
-    bool free;            /* lower over the unbounded dims */
+    bool free;            /* lower over Dim.free */
 } Maker;
 
 _Noreturn static void
@@ -108,7 +108,7 @@ add_entry(Maker *m, const Ast *x, int order)
     m->l->entry[m->l->nentry++] = (Entry){.x = x, .order = order};
 }
 
-/* The entries, with the batch dims spelled out. */
+/* Makes the entries; a batch entry becomes one entry for each batch dim. */
 static void
 set_entries(Maker *m)
 {
@@ -132,7 +132,7 @@ set_entries(Maker *m)
     m->free = false;
 }
 
-/* The largest coordinate of a dim; parameters are numbers by then. */
+/* AstLookup: the largest coordinate of a dim.  Parameters have been replaced by numbers. */
 static bool
 largest(const void *env, const char *name, i64 *v)
 {
@@ -142,7 +142,7 @@ largest(const void *env, const char *name, i64 *v)
     return d >= 0;
 }
 
-/* Replace parameters by their values, so that a range sees constants. */
+/* x with parameters replaced by their values, so that its range can be computed. */
 static const Ast *
 with_values(Maker *m, const Ast *x)
 {
@@ -156,7 +156,7 @@ with_values(Maker *m, const Ast *x)
     return a == x->x[0] && b == x->x[1] ? x : ast_op(m->arena, x->op, a, b, x->loc);
 }
 
-/* "order[1], 'X - Y', can be negative (-3 at X = 0, Y = 3)" */
+/* The message: "order[1], 'X - Y', can be negative (-3 at X = 0, Y = 3)" */
 _Noreturn static void
 negative(Maker *m, int i, const i64 *at, i64 min, bool known)
 {
@@ -177,8 +177,8 @@ negative(Maker *m, int i, const i64 *at, i64 min, bool known)
                beyond ? ", in the padding" : "");
 }
 
-/* The range of an entry as written, over the coordinates below padded; where that
- * can be negative, what is known of its canonical form, or seen by looking. */
+/* The range of an entry over the padded coordinates, from the expression as written.  If
+ * its minimum is negative: from the facts of the canonical form, else by evaluation. */
 static void
 entry_range(Maker *m, int i, i64 *min, i64 *max)
 {
@@ -197,8 +197,8 @@ entry_range(Maker *m, int i, i64 *min, i64 *max)
     *max = high;
 }
 
-/* The slots an entry takes; `written` is what its range gave before the coordinates
- * were rounded up to whole digits. */
+/* Sets the slots of an entry.  `written` is the number from its range before the padded
+ * extents were rounded up to whole digits. */
 static void
 set_extent(Maker *m, int i, i64 written)
 {
@@ -307,8 +307,8 @@ find_in_sigma(void *env, const Ast *sym)
     return layout_constant(m->l, sym->name, &v) ? ex_const(m->e, v) : NULL;
 }
 
-/* A map of byte addresses, over the variable `byte`, as a map of the element
- * address x. */
+/* Converts a map of byte addresses, over the variable `byte`, to a map of element
+ * addresses, applied to x. */
 static const Ex *
 map_elements(Maker *m, const Ex *map, int byte, const Ex *x)
 {

@@ -1,5 +1,5 @@
-/* layout.h: the layout model: what a spec declares, and what it becomes for one
- * shape and element type.  Pure data, validated, printable. */
+/* layout.h: the layout model: the declaration in a spec (LayoutDef), and the layout for
+ * one shape and element type (Layout). */
 #ifndef RAVEL_LAYOUT_H
 #define RAVEL_LAYOUT_H
 
@@ -7,29 +7,29 @@
 
 enum { MAX_RANK = 16, MAX_ENTRIES = 64, MAX_NAME = 63 };
 
-/* dtype.c: element types, one table. */
+/* dtype.c: the table of element types. */
 typedef struct {
     const char *name;     /* f32 */
     int bits;             /* 1 2 4 8 16 32 64 128 */
     char kind;            /* f float, b bfloat, i signed, u unsigned, c complex */
-    const char *npy;      /* NumPy's name without byte order: f4; bytes if packed */
+    const char *npy;      /* NumPy's name without byte order: f4; packed types: u1 */
 } DType;
 extern const DType dtypes[];
 extern const int ndtypes;
 const DType *dtype_find(const char *name);
 const DType *dtype_of_npy(const char *descr);
-/* The bit pattern of a fill value; false when the type cannot hold it. */
+/* Sets `pattern` to the bits of a fill value; false if the type cannot represent it. */
 bool dtype_encode(const DType *t, double v, uint64_t pattern[2]);
 
-/* Integer parameters: an expression in bytes, bits and other parameters, or,
- * when it was a function, its value for each element width (1 << i bits). */
+/* An integer parameter: an expression over bytes, bits and other parameters.  If the spec
+ * gives a function instead: its value for each element width (1 << i bits). */
 enum { WIDTHS = 8 };
 typedef struct {
     const char *name;
     const Ast *value;
     bool has[WIDTHS];
     i64 at[WIDTHS];
-    const char *why[WIDTHS];   /* it has none */
+    const char *why[WIDTHS];   /* if !has[i]: the reason */
 } Param;
 
 typedef enum { FILL_VALUE, FILL_NONE, FILL_EDGE } FillKind;
@@ -48,13 +48,13 @@ typedef struct {
     const Ast *value;
 } Setting;
 
-/* A layout as declared: no shape, no element type.  Immutable once made. */
+/* A layout as declared, without shape and element type.  It is immutable. */
 typedef struct LayoutDef {
     const char *name, *doc;        /* doc may be NULL */
-    const char *file;              /* a spec file to load for it; NULL: none is needed */
+    const char *file;              /* the spec file that declares it; NULL: not needed */
     bool is_inline;
     Loc loc;
-    bool batch;                    /* dims begin with ... */
+    bool batch;                    /* the list of dims begins with "..." */
     int ndims, norder, nparams, npads, npitches;
     const char **dims;
     EntryDef *order;
@@ -62,15 +62,16 @@ typedef struct LayoutDef {
     Setting *pads, *pitches;
     FillKind fill;
     double fill_value;
-    bool fills;                    /* its author gave the value, or "edge" */
-    const Ast *swizzle;            /* in the symbol a; NULL: none */
+    bool fills;                    /* the spec gives the fill */
+    const Ast *swizzle;            /* over the symbol a; NULL: none */
     bool swizzle_bytes;
-    int bits;                      /* 0: any */
-    bool view;                     /* elements may share addresses: only read from */
+    int bits;                      /* required bits of an element; 0: any */
+    bool view;                     /* elements may share addresses; cannot be written */
     struct LayoutDef *next;
 } LayoutDef;
 
-/* A parameter given anew at use; the others keep their definition. */
+/* A use of a layout with new values for some parameters; the others keep their
+ * definition. */
 typedef struct {
     const LayoutDef *def;
     int n;
@@ -79,20 +80,20 @@ typedef struct {
 
 typedef struct {
     const char *name;
-    i64 n;                /* logical extent */
-    i64 padded;           /* coordinates below this have storage */
-    i64 pad;              /* what the spec rounds it up to a multiple of, or 1 */
-    int var;              /* in the Exprs: 0 <= var < padded */
-    int free;             /* the same dim without a bound */
+    i64 n;                /* extent */
+    i64 padded;           /* padded extent: coordinates below this have storage */
+    i64 pad;              /* the multiple to which the spec rounds it up, or 1 */
+    int var;              /* its variable: 0 <= var < padded */
+    int free;             /* a variable for the same dim without upper bound */
 } Dim;
 
 typedef struct {
     const Ast *x;
-    int order;            /* its place in def->order */
-    i64 extent, stride;   /* slots, and elements from one to the next */
-    i64 pitch;            /* bytes that the stride is a multiple of, or 0 */
-    const Ex *ex;         /* over the dims' var */
-    const Ex *written;    /* over their free: what holds for every shape */
+    int order;            /* its index in def->order */
+    i64 extent, stride;   /* number of slots; stride in elements */
+    i64 pitch;            /* the stride is a multiple of this, in bytes; 0: no pitch */
+    const Ex *ex;         /* over Dim.var */
+    const Ex *written;    /* over Dim.free: valid for every shape */
 } Entry;
 
 /* A layout for one shape and element type. */
@@ -103,9 +104,9 @@ typedef struct {
     Dim dim[MAX_RANK];
     Entry entry[MAX_ENTRIES];
     i64 param[MAX_ENTRIES];        /* values, in the order of def->params */
-    i64 size;             /* elements of storage */
-    const Ex *linear;     /* element address before the swizzle */
-    const Ex *addr;       /* element address */
+    i64 size;             /* of the storage, in elements */
+    const Ex *linear;     /* address before the swizzle, in elements */
+    const Ex *addr;       /* address, in elements */
     const Ex *sigma;      /* the swizzle, over the variable sigma_var; or NULL */
     int sigma_var;
     uint64_t fill[2];     /* bit pattern of the fill */
@@ -116,109 +117,114 @@ typedef struct {
 void layout_params(Arena *a, const LayoutRef *ref, const DType *t, i64 *value);
 bool layout_needs_dtype(const LayoutRef *ref);
 
-/* layout.c: rank extents in shape -> everything above.  diag_fatal, with the
- * place in the spec, when it does not suit. */
+/* layout.c: the layout for a shape of `rank` extents.  diag_fatal, with the location in
+ * the spec, if the layout does not support that shape or type. */
 Layout *layout_make(Exprs *e, const LayoutRef *ref, const DType *t, int rank,
                     const i64 *shape);
-/* An error that names the dims, unless a shape of so many extents is one of d's. */
+/* diag_fatal, with the names of the dims, unless d supports shapes of `rank` extents. */
 void layout_check_rank(Arena *a, const LayoutDef *d, int rank);
 
 /* layout_reach.c */
-/* Every digit of a dim in the entries, as written and in their canonical form; hi 0: it has
- * no upper end. */
+/* Calls `see` for every digit of a dim in the entries, as written and in canonical form;
+ * hi = 0: the digit has no upper end. */
 typedef void LayoutSee(void *arg, bool written, int dim, i64 lo, i64 hi);
 void layout_digits(const Layout *l, LayoutSee *see, void *arg);
-/* Raise the padded extents to what the digits of the entries have slots for; false
- * when that does not fit 64 bits. */
+/* Raises the padded extents to all coordinates for which the digits of the entries have
+ * slots.  False if one does not fit 64 bits. */
 bool layout_reach(Layout *l);
-/* x, as written, is a digit of one dim: C, C//4, C%8, C>>2, C&7 and the like on such. */
+/* True if x, as written, is a digit of one dim: C, C//4, C%8, C>>2, C&7, or one of these
+ * operators applied to a digit.  Sets *dim, *lo and *hi to the digit. */
 bool layout_written_digit(const Layout *l, const Ast *x, int *dim, i64 *lo, i64 *hi);
 
 /* layout_range.c */
-/* As ast_range, but what is written twice is one number. */
+/* Like ast_range, but all occurrences of an equal subexpression have the same value, so
+ * the range is narrower. */
 bool layout_range(const Ast *x, AstLookup *top, const void *env, i64 *min, i64 *max);
-/* The range of an entry over the padded coordinates by looking at all of them, and the
- * first where it is least; false, for the corners only, where these are too many. */
+/* The range of an entry, evaluated at all padded coordinates; `at` is the first coordinate
+ * with the least value.  If there are too many coordinates, evaluates only the corners and
+ * returns false. */
 bool layout_least(const Layout *l, const Ex *ex, i64 *min, i64 *max, i64 *at);
 
 /* layout_address.c */
 int layout_find_param(const LayoutDef *d, const char *name);   /* -1: none */
 int layout_find_dim(const Layout *l, const char *name);
-/* A parameter, bytes or bits as a number; false for other names. */
+/* Sets *v to the value of a parameter, bytes or bits; false for other names. */
 bool layout_constant(const Layout *l, const char *name, i64 *v);
-/* The address of one element by the plain evaluator, from the expressions as
- * written.  False when it does not fit 64 bits. */
+/* The address of the element at x, computed by the plain evaluator from the expressions as
+ * written.  False if it does not fit 64 bits. */
 bool layout_address(const Layout *l, const i64 *x, i64 *addr);
-/* The units of work that it takes. */
+/* The work of one layout_address, in units of work (base.h). */
 i64 layout_work(const Layout *l);
-/* How many coordinates there are, padded ones too; INF where they do not fit. */
+/* The number of coordinates, with `padded` including padding; INF if it exceeds 64
+ * bits. */
 i64 layout_points(const Layout *l, bool padded);
-/* Its parts: entry i's contribution, and what the swizzle makes of the sum. */
+/* The parts of layout_address: the contribution of entry i; the swizzle of an address. */
 bool layout_entry(const Layout *l, int i, const i64 *x, i64 *v);
 bool layout_swizzle(const Layout *l, i64 a, i64 *out);
-/* The storage as an array: its extents (at most MAX_ENTRIES), outermost first.
- * One extent, the size, where it is not a box. */
+/* The extents of the storage array, outermost first; returns their number, at most
+ * MAX_ENTRIES.  If the storage is not an array, one extent: the size. */
 int layout_box(const Layout *l, i64 *extent);
 i64 layout_bytes(const Layout *l);
-/* A variable for addresses: a variable even where the only one is 0. */
+/* A new variable with the range of addresses.  It is not a constant even if the only
+ * address is 0. */
 int layout_address_var(const Layout *l);
-/* The next coordinate in row-major order, within the extents or, if so said, the
- * padded ones; false, and back at the origin, after the last. */
+/* Moves x to the next coordinate in row-major order, within the extents or, with `padded`,
+ * the padded extents.  After the last coordinate: false, and x is the origin. */
 bool layout_next(const Layout *l, bool padded, i64 *x);
 
 /* layout_print.c */
-/* (N, C, H, W){N, C//16, H, W, C%16}, which reads back. */
+/* A declaration that can be parsed again: (N, C, H, W){N, C//16, H, W, C%16}. */
 const char *layout_text(Arena *a, const LayoutDef *def);
-/* What follows fill = . */
+/* The value of the setting `fill`. */
 const char *layout_fill_text(Arena *a, const LayoutDef *d);
-/* As a user names it: NC1HWC0{C0 = 32}, mine.lua:MINE, or the inline text. */
+/* The layout as a user writes it: NC1HWC0{C0 = 32}, mine.lua:MINE, or the inline text. */
 const char *layout_ref_text(Arena *a, const LayoutRef *ref);
-/* All that it is, whatever its name: the definition, {C0 = 32}. */
+/* The complete layout without its name: the declaration followed by {C0 = 32}. */
 const char *layout_whole_text(Arena *a, const LayoutRef *ref);
 
-/* What a layout takes of storage, as numbers that may depend on extents which are known
- * only when the code runs.
+/* Sizes of storage that may depend on extents left to run time.
  *
- * All such numbers are sums of constants times scalars: named values, each an extent, an
- * expression of scalars before it or a product of some.  So what is equal for every shape
- * is one pointer, as expressions are, and emitted code computes each scalar once. */
+ * A size is a sum of constants times scalars.  A scalar is a named value: an extent, an
+ * expression over earlier scalars, or a product of earlier scalars.  Therefore sizes that
+ * are equal for every shape are the same pointer, like all expressions, and emitted code
+ * computes each scalar once. */
 
-/* An extent of a shape that is left to run time; RAVEL_RUNTIME of ravel.h. */
+/* In a shape: an extent left to run time; RAVEL_RUNTIME of ravel.h. */
 enum { RUNTIME_EXTENT = -1 };
-/* The largest one may be: none of the sums in emitted code overflows before sizes are
- * checked. */
+/* The largest extent at run time.  With it no sum in emitted code overflows before sizes
+ * are checked. */
 #define EXTENT_MOST ((i64)1 << 62)
 
 typedef struct {
     int var;              /* its variable */
-    const Ex *def;        /* over those before it; NULL: an extent or a product */
+    const Ex *def;        /* over earlier scalars; NULL: an extent or a product */
     int nfactors;
-    const int *factor;    /* of a product: scalars, ascending, none a product */
+    const int *factor;    /* the scalars in a product, ascending, none itself a product */
 } Scalar;
 
 typedef struct {
     Exprs *e;
-    int n, cap, nextents; /* the extents are the first */
+    int n, cap, nextents; /* the first nextents scalars are extents */
     Scalar *scalar;
-    i64 most[MAX_RANK];   /* of each extent: the largest that is right */
-    i64 *nominal;         /* of each, by its variable, at a made-up shape: for estimates */
-    int vars;             /* there is room for */
+    i64 most[MAX_RANK];   /* for each extent: the largest supported value */
+    i64 *nominal;         /* values at an example shape, by variable: for estimates */
+    int vars;             /* capacity of nominal */
 } Scalars;
 
-/* What has slots and strides; where no extent is left to run time all are numbers. */
+/* The sizes of a layout.  Without extents left to run time all are constants. */
 typedef struct {
     const Layout *l;               /* made with 1 for the extents left to run time */
-    int extent[MAX_RANK];          /* the scalar that a dim's extent is, -1: a number */
+    int extent[MAX_RANK];          /* the scalar that is the dim's extent; -1: a number */
     const Ex *n[MAX_RANK], *padded[MAX_RANK];
     i64 unit[MAX_RANK];            /* padded is at most n rounded up to a multiple of it;
-                                    * 0: of nothing that is known */
+                                    * 0: no multiple is known */
     const Ex *slots[MAX_ENTRIES], *stride[MAX_ENTRIES];
     const Ex *size;
-    /* Overflow is looked for in bits * slots[...] * ..., rounded up to pitch[i] elements
-     * where that is not 0, from the last entry to the first. */
+    /* Overflow is checked in the product bits * slots[...] * ..., from the last entry to
+     * the first; after entry i it is rounded up to pitch[i] elements unless that is 0. */
     i64 pitch[MAX_ENTRIES];
-    /* The address is addr + sum of x * stride over the terms, in these variables, a dim
-     * each: addr has the entries with strides that are numbers, swizzled. */
+    /* The address is addr + sum of x * stride over the terms.  var[d] is the variable of
+     * dim d.  addr has the entries with constant strides, swizzled. */
     int var[MAX_RANK];
     const Ex *addr;
     int nterms;
@@ -227,30 +233,31 @@ typedef struct {
 
 /* layout_scalar.c */
 Scalars *scalars_new(Exprs *e);
-/* A new extent; diag_fatal when there are MAX_RANK. */
+/* Adds an extent and returns its index; diag_fatal if there are MAX_RANK already. */
 int scalar_extent(Scalars *s, const char *name);
 const Ex *scalar_ex(const Scalars *s, int i);
 bool scalar_is(const Scalars *s, const Atom *a);
-/* A scalar with that value, 0 <= value <= max, the same one for the same x; x itself
- * where it is a sum of scalars already. */
+/* The scalar with the value x, 0 <= x <= max; the same scalar for the same x.  If x is a
+ * sum of scalars already, x itself. */
 const Ex *scalar_of(Scalars *s, const Ex *x, i64 max);
-/* The same, also of a sum; it is taken to be in the range, whatever is known of x: whoever
- * uses it does so only where it is. */
+/* Like scalar_of, but makes a scalar for a sum too, and does not check the range: the
+ * caller must use it only where 0 <= x <= max. */
 const Ex *scalar_named(Scalars *s, const Ex *x, i64 max);
-/* a * b, both sums of scalars. */
+/* a * b; both are sums of scalars. */
 const Ex *scalar_times(Scalars *s, const Ex *a, const Ex *b);
-/* x rounded up to a multiple of k, divided by it. */
+/* x divided by k, rounded up. */
 const Ex *scalar_ceil(Scalars *s, const Ex *x, i64 k);
-/* The values of all scalars, val[var], from the extents'; false where one does not fit
- * 64 bits.  val has room for all variables of the Exprs. */
+/* Computes the values of all scalars, val[var], from the extents; false if one does not
+ * fit 64 bits.  val has room for all variables of the Exprs. */
 bool scalars_eval(const Scalars *s, const i64 *extent, i64 *val);
-/* x at the made-up shape: 1 only where it is 1 for every shape, and divided by no power
- * of two that it is not for every shape. */
+/* x at the example shape.  It is 1 only if x is 1 for every shape; a power of two divides
+ * it only if it divides x for every shape. */
 i64 scalar_nominal(const Scalars *s, const Ex *x);
 
 /* layout_sizes.c */
-/* l made with 1 for the dims with extent[d] >= 0.  diag_fatal, with what would do, for
- * a layout with such dims that is not a matter of digits. */
+/* The sizes of l; extent[d] is the scalar of the extent of dim d, or -1 if it is a number.
+ * l is made with extent 1 for the dims with a scalar.  diag_fatal, with a suggestion, if
+ * such dims occur in entries that are not digits. */
 const Sizes *layout_sizes(Scalars *s, const Layout *l, const int *extent);
 
 #endif

@@ -1,4 +1,4 @@
-/* Names, sizes and addresses of a layout; addresses by the plain evaluator. */
+/* Queries on a layout: names, sizes, and addresses computed by the plain evaluator. */
 #include <string.h>
 
 #include "layout.h"

@@ -1,5 +1,5 @@
-/* Parameters: integers computed from the element size, which may be a fraction
- * of a byte, so the arithmetic is rational until the end. */
+/* Computes the values of parameters.  They depend on the element size, which may be a
+ * fraction of a byte; therefore intermediate values are rational. */
 #include <string.h>
 
 #include "layout.h"
@@ -32,7 +32,8 @@ ratio(i64 num, i64 den, Ratio *r)
     return den > 0;
 }
 
-/* The operator on fractions, by its value on whole numbers of their units. */
+/* Applies an operator to fractions: to their numerators over a common denominator, as its
+ * OpUnit says. */
 static bool
 combine(const OpMeaning *is, Ratio a, Ratio b, Ratio *r)
 {

@@ -1,4 +1,4 @@
-/* Layouts as text that reads back. */
+/* Prints layouts as text that can be parsed again. */
 #include <math.h>
 #include <string.h>
 
@@ -48,7 +48,7 @@ layout_fill_text(Arena *a, const LayoutDef *d)
     if (isinf(d->fill_value))
         return d->fill_value < 0 ? "-1/0" : "1/0";
     char *text = arena_printf(a, "%.17g", d->fill_value);
-    char *point = strchr(text, ',');                   /* of the host's locale */
+    char *point = strchr(text, ',');                   /* from the locale of the host */
     if (point)
         *point = '.';
     return text;

@@ -1,10 +1,10 @@
-/* The range of an entry as written, where what is written twice is one number:
- * (1 - Y%2)*X + Y%2*(14 - X) goes to 14, not to 28.
+/* The range of an entry as written, with the same value for all occurrences of a part:
+ * (1 - Y%2)*X + Y%2*(14 - X) has the maximum 14, not 28.
  *
- * The atoms of an entry are the parts that span 0..max and are neither sums nor products: a
- * dim, a digit, a remainder, a bitwise operation.  Factors of few values are given each of
- * them in turn; then the entry is a sum of atoms times numbers, but for what stays an
- * interval. */
+ * The atoms of an entry are the parts with a range 0..max that are neither sums nor
+ * products: dims, digits, remainders, bitwise operations.  Atoms that are factors and have
+ * few values are given each value in turn.  The entry is then a sum of atoms times
+ * constants, plus an interval for all other parts. */
 #include <string.h>
 
 #include "layout.h"
@@ -14,19 +14,19 @@ enum { ATOMS_MAX = 32, FEW = 16, CASES_MAX = 1 << 10, WORK_MAX = 1 << 18,
 
 typedef struct {
     const Ast *x;
-    i64 max;              /* it spans 0..max */
-    bool tried;           /* each value in turn, now this one: */
+    i64 max;              /* its range is 0..max */
+    bool tried;           /* it is given each value in turn, now this one: */
     i64 value;
 } AtomSpan;
 
 typedef struct {
-    AstLookup *top;       /* a dim's largest coordinate */
+    AstLookup *top;       /* gives the largest coordinate of a dim */
     const void *env;
     int n;
     AtomSpan atom[ATOMS_MAX];
 } Spans;
 
-/* The sum of coef[i] * atom i, and of anything in [min, max]. */
+/* The sum of coef[i] * atom i, plus a value in [min, max]. */
 typedef struct {
     i64 coef[ATOMS_MAX], min, max;
 } Sum;
@@ -43,7 +43,7 @@ same(const Ast *x, const Ast *y)
     return same(x->x[0], y->x[0]) && (!x->x[1] || same(x->x[1], y->x[1]));
 }
 
-/* Neither a number, a sum nor a product: what is inside is not looked at. */
+/* True if x is neither a number, a sum nor a product; its operands are not examined. */
 static bool
 is_opaque(const Ast *x)
 {
@@ -51,7 +51,7 @@ is_opaque(const Ast *x)
     return x->op != OP_NUM && !is->sum[0] && !is->product && !is->times;
 }
 
-/* The operand that x is k times, or NULL. */
+/* The operand y if x is k * y with a constant k, else NULL. */
 static const Ast *
 multiple(const Ast *x, i64 *k)
 {
@@ -70,8 +70,8 @@ find(Spans *s, const Ast *x)
     return NULL;
 }
 
-/* x is an atom where it spans 0..max, else stays an interval; false where there are too
- * many. */
+/* Adds x as an atom if its range is 0..max; else x stays an interval.  False if there are
+ * too many atoms. */
 static bool
 add_atom(Spans *s, const Ast *x, bool factor)
 {
@@ -89,7 +89,7 @@ add_atom(Spans *s, const Ast *x, bool factor)
     return true;
 }
 
-/* The atoms of x, which stands in a factor or does not. */
+/* Adds the atoms of x; `factor`: x is part of a factor. */
 static bool
 collect(Spans *s, const Ast *x, bool factor)
 {
@@ -112,7 +112,7 @@ is_constant(const Spans *s, const Sum *a)
     return constant;
 }
 
-/* a + k*b */
+/* *r = a + k*b */
 static bool
 add(const Spans *s, const Sum *a, const Sum *b, i64 k, Sum *r)
 {
@@ -197,7 +197,7 @@ sum_of(Spans *s, const Ast *x, Sum *r)
     return true;
 }
 
-/* The next values of the atoms that are tried; false after the last. */
+/* Sets the next combination of values of the tried atoms; false after the last. */
 static bool
 next_case(Spans *s)
 {
@@ -241,7 +241,7 @@ layout_range(const Ast *x, AstLookup *top, const void *env, i64 *min, i64 *max)
     return true;
 }
 
-/* The next corner of the dims in use. */
+/* Moves x to the next corner over the dims with `used`; false after the last. */
 static bool
 next_corner(const Layout *l, const bool *used, i64 *x)
 {

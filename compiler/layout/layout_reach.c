@@ -1,8 +1,9 @@
-/* How far the coordinates of a dim may go: its digits without an upper end bound it,
- * rounded up; where all have one, the highest ends it.  Digits are looked for in the
- * entries as written, where 6*(C//6) + C%6 has slots beyond C, and in their canonical
- * form, where 2*C//8 is a digit.  Below a remainder, as K in (K + M)%16, all digits end:
- * `mod` is what of the expression at hand matters, or 0 where all of it does. */
+/* Computes the padded extents of dims from their digits.  If a dim has digits without an
+ * upper end, its extent is rounded up to the least of these; if all digits have one, the
+ * padded extent is the highest.  The search covers the entries as written, in which
+ * 6*(C//6) + C%6 has slots beyond C, and their canonical form, in which 2*C//8 is a digit.
+ * Inside a remainder, for example K in (K + M)%16, all digits have an upper end: `mod` is
+ * the modulus that applies to the expression at hand, or 0. */
 #include "layout.h"
 
 typedef struct {
@@ -12,7 +13,7 @@ typedef struct {
     bool written;
 } Seer;
 
-/* The digit where only its remainder by mod matters. */
+/* Reports the digit lo, hi of dim d, reduced modulo mod. */
 static void
 see_within(const Seer *m, int d, i64 lo, i64 hi, i64 mod)
 {
@@ -31,7 +32,7 @@ dim_of(const Layout *l, int free)
     return d;
 }
 
-/* As ast_period, of an atom with an operator. */
+/* Like ast_period, for an atom with an operator. */
 static i64
 period_in(const Atom *a, i64 mod)
 {
@@ -60,14 +61,14 @@ typedef struct {
     i64 lo, hi;
 } Written;
 
-/* w div c */
+/* *w = w div c; false if that is not a digit */
 static bool
 divide(Written *w, i64 c)
 {
     return int_mul(w->lo, c, &w->lo) && (!w->hi || w->hi % w->lo == 0);
 }
 
-/* w mod c */
+/* *w = w mod c; false if that is not a digit */
 static bool
 cut(Written *w, i64 c)
 {
@@ -131,7 +132,7 @@ typedef struct {
 
 typedef struct {
     Layout *l;
-    Reach r[2][MAX_RANK]; /* of the canonical form, as written */
+    Reach r[2][MAX_RANK]; /* index 0: canonical form; 1: as written */
     bool overflow;
 } Reacher;
 
@@ -149,7 +150,7 @@ reach_digit(void *arg, bool written, int d, i64 lo, i64 hi)
         r->open = !r->open || end < r->open ? end : r->open;
 }
 
-/* How far dim d may go by what was seen of it. */
+/* The padded extent of dim d by its digits. */
 static i64
 end_of(const Reacher *m, bool written, int d)
 {

@@ -1,4 +1,4 @@
-/* Scalars: what emitted code computes once from the extents it is given. */
+/* Scalars: values that emitted code computes once from the extents. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -69,7 +69,7 @@ find_var(const Scalars *s, int var)
     return i;
 }
 
-/* The scalar that an atom is, -1: none. */
+/* The index of the scalar that is this atom; -1: none. */
 static int
 scalar_at(const Scalars *s, const Atom *a)
 {

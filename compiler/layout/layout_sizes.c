@@ -1,4 +1,4 @@
-/* A layout's sizes and strides, of extents that may be left to run time. */
+/* Computes the sizes and strides of a layout whose extents may be left to run time. */
 #include "layout.h"
 
 typedef struct {
@@ -10,7 +10,7 @@ typedef struct {
     Exprs *e;
     Sizes *r;
     const Layout *l;
-    Reach reach[2][MAX_RANK];      /* of the canonical form, as written */
+    Reach reach[2][MAX_RANK];      /* index 0: canonical form; 1: as written */
 } Maker;
 
 _Noreturn static void
@@ -33,8 +33,8 @@ round_up(Maker *m, const Ex *x, i64 k)
     return ex_scale(m->e, scalar_ceil(m->s, x, k), k);
 }
 
-/* Of a dim's digits: where the open ones start, the least of them, and where the closed
- * ones end; 0: there is none. */
+/* LayoutSee: records for a dim the least lo of the digits without an upper end, and the
+ * greatest hi of the others; 0: none. */
 static void
 see(void *arg, bool written, int d, i64 lo, i64 hi)
 {
@@ -52,8 +52,8 @@ see(void *arg, bool written, int d, i64 lo, i64 hi)
     r->open = !r->open || lo < r->open ? lo : r->open;
 }
 
-/* As layout_reach: to the end of the block where the topmost digit is open, all of it
- * where it is not. */
+/* Sets the padded extent, as layout_reach does: rounded up to a block if the topmost digit
+ * has no upper end, else the upper end. */
 static void
 set_padded(Maker *m, int d)
 {
@@ -74,7 +74,7 @@ set_padded(Maker *m, int d)
         m->r->unit[d] = 0;
 }
 
-/* Whether an entry's values do not depend on extents left to run time. */
+/* True if the values of an entry do not depend on extents left to run time. */
 static bool
 is_closed(Maker *m, const Ast *x)
 {
@@ -97,7 +97,7 @@ largest(const void *env, const char *name, i64 *v)
     return d >= 0;
 }
 
-/* The largest value of an entry as written. */
+/* The greatest value of an entry as written. */
 static const Ex *
 most(Maker *m, const Ast *x)
 {
@@ -133,7 +133,7 @@ set_slots(Maker *m, int i)
                      : ex_add(m->e, most(m, t->x), constant(m, 1));
 }
 
-/* A stride rounded up to the entry's pitch. */
+/* A stride, rounded up to the pitch of entry i. */
 static const Ex *
 pitched(Maker *m, int i, const Ex *stride)
 {
@@ -158,8 +158,8 @@ set_strides(Maker *m)
     m->r->size = stride;
 }
 
-/* The entries with strides that are numbers as one expression, in which neighbours merge;
- * the others apart. */
+/* Makes the address: the entries with constant strides as one expression, in which digits
+ * merge; the other entries as terms. */
 static void
 set_address(Maker *m)
 {
@@ -181,7 +181,7 @@ set_address(Maker *m)
     }
 }
 
-/* All of it in numbers, as the layout has them. */
+/* Sets all sizes to the constants in the layout. */
 static void
 set_fixed(Maker *m)
 {

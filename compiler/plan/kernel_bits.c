@@ -1,4 +1,5 @@
-/* Elements smaller than a byte: runs at any bit, planes transposed within bytes. */
+/* Kernels for elements smaller than a byte: runs that start at any bit, reversal within
+ * bytes, transposes of planes. */
 #include "kernel_family.h"
 
 static bool
@@ -27,7 +28,8 @@ const Family bits_run_family = {
     .orders = outer_in_order,
 };
 
-/* A loop that goes through a byte backwards in the source, one that goes on by bytes. */
+/* Requires a loop that reads the elements of a source byte in reverse order, and a loop
+ * with a stride of one byte. */
 static bool
 bits_swap_applies(const Nest *n, int bits, int role[ROLES])
 {
@@ -71,7 +73,8 @@ bits_transpose_applies(const Nest *n, int bits, int role[ROLES])
     return plane;
 }
 
-/* By blocks; part of one costs as much as all, and one at any bit twice that. */
+/* The kernel works in blocks.  A partial block costs as much as a full one; a block that
+ * does not start at a byte costs twice as much. */
 static double
 bits_transpose_cost(const Nest *n, int bits, const int role[ROLES])
 {
@@ -83,7 +86,7 @@ bits_transpose_cost(const Nest *n, int bits, const int role[ROLES])
     return p < 4 || q < 4 ? 1.5 : (whole ? 0.5 : 1.0) * bits / 8 / used;
 }
 
-/* Planes of small elements: 256 bytes of columns by 1 KB of rows a call. */
+/* A call takes 256 bytes of columns and 1 KB of rows. */
 static bool
 bits_transpose_orders(const Plan *p, Nest *n, int k)
 {

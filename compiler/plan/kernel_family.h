@@ -1,14 +1,14 @@
-/* kernel_family.h: the families of kernels, and what their files share. */
+/* kernel_family.h: the families of kernels and the functions that their files share. */
 #ifndef RAVEL_KERNEL_FAMILY_H
 #define RAVEL_KERNEL_FAMILY_H
 
 #include "plan_parts.h"
 
-/* kernel_copy.c: runs of elements; with padding after each */
+/* kernel_copy.c: runs of elements; the same with padding after each run */
 extern const Family copy_family, copy_fill_family;
 /* kernel_transpose.c */
 extern const Family transpose_family;
-/* kernel_narrow.c: planes of a few columns, of a few rows */
+/* kernel_narrow.c: planes with few columns; planes with few rows */
 extern const Family interleave_family, deinterleave_family;
 /* kernel_gather.c */
 extern const Family gather_family;
@@ -22,45 +22,47 @@ extern const Family strided_family, bits_family, fill_family, fill_bits_family;
 /* kernel_bits.c: elements smaller than a byte */
 extern const Family bits_run_family, bits_swap_family, bits_transpose_family;
 
-/* kernel_nest.c: what applies and cost ask of a nest. */
-/* The loop, not in the rest, that moves the source (destination) by one element;
- * -1 when there is none. */
+/* kernel_nest.c: helpers for `applies` and `cost`.  They ignore loops that occur in the
+ * rest of an address. */
+/* The loop with stride 1 in the source (destination); -1: none. */
 int kernel_unit_loop(const Nest *n, bool source);
-/* The last loop, not in the rest, that moves both by one element; -1: there is none. */
+/* The last loop with stride 1 in both source and destination; -1: none. */
 int kernel_run_loop(const Nest *n);
-/* The last loop, not in the rest, other than `not`; -1: there is none. */
+/* The last loop other than `not`; -1: none. */
 int kernel_last_loop(const Nest *n, int not);
-/* Iterations of a loop; 1 of none. */
+/* The iterations of a loop; 1 if loop is -1. */
 i64 kernel_count(const Nest *n, int loop);
-/* Whether x is one whatever its variables are. */
+/* True if x is a multiple of k for all values of its variables. */
 bool kernel_multiple(const Ex *x, i64 k);
-/* What is left of x by k whatever its variables are; -1: that depends. */
+/* x modulo k if that is the same for all values of the variables, else -1. */
 i64 kernel_remainder(const Ex *x, i64 k);
-/* The nearest loop, not in the rest and not yet taken: the planes of one call. */
+/* Sets role[BATCH] to the last loop that has no role yet: the planes of one call. */
 void kernel_batch(const Nest *n, int role[ROLES]);
-/* Rows along the source's unit loop, columns along the destination's, planes: false where
- * there is no such plane. */
+/* Sets the rows to the source's unit loop, the columns to the destination's, and the
+ * planes.  False if the nest has no such plane. */
 bool kernel_plane(const Nest *n, int role[ROLES]);
 
-/* plan_outer.c: what orders and runs are made with. */
+/* plan_outer.c: helpers for `orders` and `runs`. */
 typedef enum { BY_DST, BY_SRC } Order;
 extern const char in_order_of_writes[];
-/* Whether the plan's stores may go past the caches: only where a shape tells the size,
- * a scalar says it there. */
+/* True if stores may go past the caches.  If the size depends on the shape, it is true
+ * and a scalar decides at run time. */
 bool outer_may_stream(const Plan *p);
-/* Whether loop i belongs outside of loop j. */
+/* True if loop i belongs outside of loop j. */
 bool outer_precedes(const Nest *n, int i, int j, Order order);
-/* The loops that are not the kernel's, and its planes where `planes` says so: then a
- * call does one. */
+/* Adds outer loops for the loops that the kernel does not run.  With `planes` it also
+ * adds one for the kernel's planes; a call then does one plane. */
 void outer_add_loops(Nest *n, Order order, bool planes);
-/* A call takes at most so many bytes of the kernel's loop. */
+/* Adds an outer loop such that a call takes at most `bytes` of the kernel's loop with
+ * that role; `size` is the bytes of an element. */
 void outer_add_tile(Nest *n, int role, i64 bytes, i64 size);
-/* The one order of kernels that know no better. */
+/* `orders` of kernels that have only one order. */
 bool outer_in_order(const Plan *p, Nest *n, int k);
-/* What the kernel's loop of that role moves by; 0 where there is no loop. */
+/* The stride of the kernel's loop with that role; 0 if there is no such loop. */
 i64 nest_stride(const Nest *n, int role, bool source);
-/* How many elements one reads (writes) on and on: a run, then the planes of a call, then
- * every loop, from the innermost outer loop out, that goes on where the last ended. */
+/* The number of elements that are read (written) contiguously: a run, then the planes of
+ * a call, then each outer loop, from the innermost outward, that continues where the
+ * previous one ends. */
 i64 nest_chain(const Nest *n, i64 run, bool source);
 
 #endif

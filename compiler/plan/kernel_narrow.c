@@ -1,11 +1,10 @@
-/* Planes of a few columns, which are interleaved, or of a few rows, which are taken
- * apart. */
+/* Kernels for planes with few columns (interleave) or with few rows (deinterleave). */
 #include "../../templates/c/interleave_size.h"
 #include "kernel_family.h"
 
 enum { VECTOR_BYTES = 16, MOST_COLS = 15 };
 
-/* Rows of the destination, one after the other, of a few columns. */
+/* Requires few columns, and rows that are contiguous in the destination. */
 static bool
 interleave_applies(const Nest *n, int bits, int role[ROLES])
 {
@@ -17,7 +16,7 @@ interleave_applies(const Nest *n, int bits, int role[ROLES])
            n->loop[role[ROW]].n >= VECTOR_BYTES / size && n->loop[role[ROW]].ds >= cols;
 }
 
-/* Columns that fill a vector are left to the transposes, which walk them better. */
+/* If the columns fill a vector, transposes are faster. */
 static double
 interleave_cost(const Nest *n, int bits, const int role[ROLES])
 {
@@ -33,7 +32,8 @@ interleave_most(i64 size)
     return cols < MOST_COLS ? cols : MOST_COLS;
 }
 
-/* Columns of the source, one after the other, of fewer rows than fill a vector. */
+/* Requires fewer rows than fill a vector, and columns that are contiguous in the
+ * source. */
 static bool
 deinterleave_applies(const Nest *n, int bits, int role[ROLES])
 {
@@ -56,15 +56,15 @@ deinterleave_most(i64 size)
     return VECTOR_BYTES / size - 1;
 }
 
-/* Whether the columns are the few, not the rows. */
+/* True if the plane has few columns, false if it has few rows. */
 static bool
 weaves(const Nest *n)
 {
     return n->kernel->family->narrow.role == COL;
 }
 
-/* Small planes of `bytes` each, so many a call that a kilobyte is written, in the order
- * of the source: what is left of a line there is read soon after. */
+/* For small planes of `bytes` each: a call takes as many planes as write a kilobyte.  The
+ * order is that of the source, so that the rest of a cache line is read soon after. */
 static bool
 order_planes(Nest *n, i64 bytes)
 {
@@ -78,8 +78,8 @@ order_planes(Nest *n, i64 bytes)
     return true;
 }
 
-/* Planes of whole lines in the destination, of 2, 4 or 8 bytes a row, nothing padded:
- * what kernels store past the caches without a buffer. */
+/* True for planes of whole cache lines in the destination with 2, 4 or 8 bytes for each
+ * row and no padding.  Kernels store such planes past the caches without a buffer. */
 static bool
 whole_planes(const Nest *n, i64 bytes, i64 size)
 {
@@ -91,9 +91,9 @@ whole_planes(const Nest *n, i64 bytes, i64 size)
            cols > 1 && each <= MOST && (each & (each - 1)) == 0;
 }
 
-/* Of a few columns or rows: the long loop in parts of whole lines, enough of them for
- * threads to share; small planes together.  Rows woven on the way to a buffer were slower
- * past the caches than not (1.23 to 1.07 of memcpy, 64 MB, Zen 3). */
+/* The long loop is cut into parts of whole cache lines, enough of them for the threads.
+ * A call takes several small planes.  With few columns, stores past the caches through a
+ * buffer were slower than plain stores (1.23 against 1.07 of memcpy, 64 MB, Zen 3). */
 static bool
 narrow_orders(const Plan *p, Nest *n, int k)
 {

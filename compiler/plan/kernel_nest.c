@@ -1,4 +1,4 @@
-/* What families of kernels ask of a nest. */
+/* Helpers with which the families of kernels inspect a nest. */
 #include "kernel_family.h"
 
 int
@@ -19,7 +19,7 @@ kernel_run_loop(const Nest *n)
     return -1;
 }
 
-/* Loops are in falling order of their destination stride. */
+/* Loops are sorted by descending destination stride. */
 int
 kernel_last_loop(const Nest *n, int not)
 {

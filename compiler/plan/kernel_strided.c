@@ -1,5 +1,5 @@
-/* Single elements at any strides, copied or filled: what is left where no other kernel
- * can. */
+/* Kernels that copy or fill single elements at any strides.  They run the nests for which
+ * no other kernel applies. */
 #include "kernel_family.h"
 
 static bool

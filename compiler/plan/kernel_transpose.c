@@ -1,12 +1,13 @@
-/* Planes contiguous one way in the source, the other way in the destination: lines of
- * columns straight to the destination, or blocks by way of buffers. */
+/* Transposes: the rows of a plane are contiguous in the source, its columns in the
+ * destination.  The kernel writes lines of columns directly to the destination, or blocks
+ * through buffers. */
 #include <stdint.h>
 #include <string.h>
 
 #include "../../templates/c/transpose_size.h"
 #include "kernel_family.h"
 
-/* Buffers are made for elements of at most so many bytes. */
+/* The largest element, in bytes, for which the kernel has buffers. */
 enum { MOST_SIZE = 8 };
 
 static bool
@@ -25,14 +26,15 @@ transpose_cost(const Nest *n, int bits, const int role[ROLES])
     return 0.1 * bits / 8 + few + 0.5 / (double)p + 0.5 / (double)q;
 }
 
-/* Whether the buffers take several groups of so many columns at a time. */
+/* True if the buffers hold several groups of `cols` columns at a time. */
 static bool
 joins(i64 cols, i64 size)
 {
     return size <= MOST_SIZE && cols <= 2 * RAVEL_WIDE(size) / 3;
 }
 
-/* The innermost outer loop, if whole, becomes the planes of one call. */
+/* Makes the innermost outer loop the planes of one call, unless a call takes only a part
+ * of it. */
 static void
 take_planes(Nest *n)
 {
@@ -54,8 +56,9 @@ take_planes(Nest *n)
             n->outer[i].loop = from;
 }
 
-/* An outer loop, if whole, whose columns go on in the destination where those of the last
- * iteration end for every shape, becomes the kernel's; false where there is none. */
+/* Makes an outer loop the groups of the kernel.  In the destination the columns of each
+ * iteration must follow those of the iteration before, for every shape, and no call may
+ * take only a part of the loop.  False if there is no such loop. */
 static bool
 take_groups(Nest *n)
 {
@@ -82,23 +85,26 @@ take_groups(Nest *n)
     return true;
 }
 
-/* Tiles of a transpose in bytes of the destination's lines; the loops around. */
+/* A schedule of a transpose: the tile of a call, in bytes, and the loops around it. */
 typedef struct {
     const char *what;
     int stream;
     Order order;
     enum { TILE_INNER, TILE_OUTER, TILE_BETWEEN } place;
     i64 cols;
-    bool groups;          /* more planes' columns a call: few of one make short writes */
+    bool groups;          /* a call takes several planes' columns, for long writes */
 } Schedule;
 
-/* Large transposes: 256 bytes of columns by 4 KB of rows a call, prefetching along the
- * rows or, of short ones, the next line of columns; or a line or two of
- * columns, and on and on along the rows of the source, which are 16 streams, over the
- * innermost loop or all; or by way of the kernel's buffer.  Of elements of 1 and 2 bytes
- * the rows are 64 and 32, more than a processor follows by itself: they are fetched
- * earlier (u8 NCHW to NHWC 1.24 to 0.97 of memcpy, u16 1.39 to 0.85, Zen 3).  Blocks of
- * several groups write longer pieces (TTC 40: 192 bytes to 384, 2.2 to 2.0). */
+/* Schedules of large transposes:
+ * - tiles of 256 bytes of columns by 4 KB of rows.  They prefetch along the rows or, if
+ *   the rows are short, the next line of columns;
+ * - one or two lines of columns along whole rows of the source, which are 16 streams, over
+ *   the innermost loop or over all loops;
+ * - blocks through the kernel's buffer.
+ * For elements of 1 and 2 bytes there are 64 and 32 rows, more streams than a processor
+ * prefetches by itself, so they are prefetched earlier (u8 NCHW to NHWC 1.24 to 0.97 of
+ * memcpy, u16 1.39 to 0.85, Zen 3).  Blocks of several groups make longer writes (TTC 40:
+ * 192 bytes to 384, 2.2 to 2.0). */
 static const Schedule large[] = {
     {"tiles",                   1, BY_DST,  TILE_INNER,   256,       false},
     {"lines along a loop",      1, BY_SRC,  TILE_BETWEEN, 64,        false},
@@ -147,13 +153,13 @@ transpose_orders(const Plan *p, Nest *n, int k)
     return true;
 }
 
-/* Bytes of rows that touch, written out of a buffer at once: longer than any run that
- * cost.def tells apart.  Nanoseconds of a block by way of the buffers, as 50625 planes of
- * 4 KB took 13 ms longer than by lines (TTC 49, Zen 3). */
+/* RUN_BYTES: the run length for contiguous rows, which a buffer writes at once.  It is
+ * longer than any run in cost.def.  BLOCK_NS: the nanoseconds that the buffers cost for
+ * each block: 50625 planes of 4 KB took 13 ms longer than by lines (TTC 49, Zen 3). */
 enum { RUN_BYTES = 32768, BLOCK_NS = 250 };
 
-/* Elements of the source that lie on and on where the rows of a call are read: a part of
- * a row goes on in the next call, where a line of columns is all that a call takes. */
+/* The number of source elements that are read contiguously along a row.  If a call takes
+ * one line of columns, the next call continues the same rows. */
 static i64
 reads_of_transpose(const Nest *n, i64 rows, i64 cols, i64 size)
 {
@@ -168,8 +174,8 @@ reads_of_transpose(const Nest *n, i64 rows, i64 cols, i64 size)
     return nest_chain(n, rows, true);
 }
 
-/* Elements that a row of the destination gets of all planes whose columns follow one
- * another in it. */
+/* The elements in a row of the destination, from all planes whose columns are adjacent
+ * in it. */
 static i64
 width(const Nest *n, i64 size)
 {
@@ -191,14 +197,14 @@ least(double a, double b)
     return a < b ? a : b;
 }
 
-/* Rows of the destination that are short and follow one another. */
+/* True if the rows of the destination are short and contiguous. */
 static bool
 rows_touch(const Nest *n, i64 size)
 {
     return nest_stride(n, ROW, false) == width(n, size) && width(n, size) * size <= 512;
 }
 
-/* Whether blocks go by way of the kernel's buffers. */
+/* True if the kernel writes blocks through its buffers. */
 static bool
 by_buffers(const Nest *n, i64 size)
 {
@@ -209,7 +215,7 @@ by_buffers(const Nest *n, i64 size)
                                   (apart * size % 64 != 0 || touch)));
 }
 
-/* What the blocks cost beyond their bytes. */
+/* The nanoseconds that blocks cost in addition to the transfer of their bytes. */
 static double
 blocks_cost(const Nest *n, i64 size)
 {
@@ -238,8 +244,8 @@ transpose_runs(const Nest *n, int bits)
     } else if (tight && line <= 64) {
         r.written = RUN_BYTES;
     } else {
-        /* lines of one row come soon after one another where there are few rows, or
-         * the columns are a tile of four */
+        /* the lines of one row are written soon after one another if there are few rows
+         * or a tile has four lines of columns */
         r.written = least(line, rows <= 32 ? 256 : line == 256 ? 128 : 64);
     }
     return r;

@@ -1,4 +1,4 @@
-/* The boxes of a relayout: products of the pieces of its dims. */
+/* Makes the boxes of a plan: products of the pieces of its dims. */
 #include <string.h>
 
 #include "plan_parts.h"
@@ -46,18 +46,18 @@ plan_match(Arena *a, const LayoutRef *src, const LayoutRef *dst, int rank, int *
         map[i] = position(s, rank, d->dims[i]);
 }
 
-/* Tables have no more entries, as they are part of what is emitted: fewer nests with digits
- * that stay expressions are made instead. */
+/* The limit for the entries of all tables, which are part of the emitted code.  Beyond it
+ * the plan has fewer nests, in which some digits stay expressions. */
 enum { ENTRIES_MOST = 1 << 16 };
 
-/* The pieces of one dim's range, from the first to before the last. */
+/* The pieces of the range of one dim. */
 typedef struct {
     Piece *piece;
     int n;
     const Ex *from, *to;
 } Range;
 
-/* Boxes of one kind: all choices of one piece a dim. */
+/* The boxes of one kind: all combinations of one piece for each dim. */
 typedef struct {
     NestKind kind;
     Range *range;
@@ -66,8 +66,8 @@ typedef struct {
 typedef struct {
     Plan *p;
     Arena *arena;
-    Range valid[MAX_RANK];         /* both sides' digits */
-    Range valid_dst[MAX_RANK];     /* the destination's only */
+    Range valid[MAX_RANK];         /* cut by the digits of both */
+    Range valid_dst[MAX_RANK];     /* cut by the destination's */
     Range pad[MAX_RANK];
     Range full[MAX_RANK];
     Piece scratch[MAX_PIECES];
@@ -76,7 +76,7 @@ typedef struct {
     i64 nests;
 } Boxes;
 
-/* The cuts of a side's dim, none at `below` or above where that is a number. */
+/* The cuts of dim d of one layout.  If `below` is constant, only cuts less than it. */
 static int
 cuts_of(const Sizes *z, int d, const Ex *below, i64 *cuts, int n)
 {
@@ -87,8 +87,7 @@ cuts_of(const Sizes *z, int d, const Ex *below, i64 *cuts, int n)
     return n;
 }
 
-/* Where the cuts meet in too many places the digits stay expressions, which is slower and
- * as right. */
+/* If the cuts make too many pieces, the digits stay expressions: slower but correct. */
 static Range
 range_of(Boxes *b, const i64 *cuts, int n, const Ex *from, const Ex *to, i64 unit)
 {
@@ -117,7 +116,7 @@ cut_dim(Boxes *b, int d)
     b->full[d] = range_of(b, cuts, k, zero, end, 1);
 }
 
-/* The most loops that a piece of the range has. */
+/* The greatest number of loops of a piece in the range. */
 static int
 loops_of(const Range *r)
 {
@@ -138,9 +137,10 @@ too_many(const Range *r, int rank, i64 limit)
     return product > limit || loops > MAX_LOOPS;
 }
 
-/* One piece for all of a dim, the one with the most pieces and loops, until nests and
- * loops are few enough: its digits stay expressions, which is slower and as right.
- * Padding that is copied then may lie in one piece with what it repeats. */
+/* Replaces the pieces of a dim by one piece, beginning with the dim that has the most
+ * pieces and loops, until there are few enough nests and loops.  The digits of that dim
+ * stay expressions: slower but correct.  Copied padding may then be in one piece with the
+ * element that it repeats. */
 static void
 coarsen(Boxes *b, Range *r, i64 limit)
 {
@@ -177,8 +177,8 @@ plan_add(Plan *p)
     return &p->nest[p->n++];
 }
 
-/* Ranges for nests of a kind: one for every choice of one piece a dim, at most about
- * `limit`. */
+/* Adds nests of a kind, at most about `limit`: one for each combination of one piece for
+ * each dim. */
 static void
 add_ranges(Boxes *b, NestKind kind, const Range *range, i64 limit)
 {
@@ -210,7 +210,8 @@ add_nests(Boxes *b, const Product *q)
     } while (d >= 0);
 }
 
-/* Padding, disjoint: dims before k real, dim k padding, dims after k all. */
+/* Cuts the padding into disjoint boxes: in box k the dims before k are below their
+ * extents, dim k is padding, and the dims after k have their full range. */
 static void
 add_padding(Boxes *b, NestKind kind, i64 limit)
 {
@@ -225,8 +226,8 @@ add_padding(Boxes *b, NestKind kind, i64 limit)
     }
 }
 
-/* For padding that repeats the last element: real and padded coordinates in pieces
- * of their own, so that "the last element" is one coordinate in each. */
+/* For padding that repeats the last element: puts real and padded coordinates in separate
+ * pieces, so that the last element is one coordinate for each piece. */
 static void
 separate_padding(Boxes *b)
 {
@@ -240,7 +241,8 @@ separate_padding(Boxes *b)
     }
 }
 
-/* All nests, about `limit` of a kind at most; the entries of their tables. */
+/* Adds all nests, at most about `limit` of each kind; returns the number of entries of
+ * their tables. */
 static i64
 add_all(Boxes *b, i64 limit)
 {

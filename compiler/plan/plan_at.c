@@ -1,5 +1,5 @@
-/* A plan with extents left to run time, at one shape: the plan in numbers that its code
- * then carries out, so that whatever checks plans checks it. */
+/* Evaluates a plan with extents left to run time at one shape.  The result has numbers
+ * only and does what the code does at that shape, so all checks of plans apply to it. */
 #include <string.h>
 
 #include "plan_parts.h"
@@ -31,7 +31,7 @@ plan_extents(Arena *a, const Plan *p, const i64 *shape, i64 *extent)
     return NULL;
 }
 
-/* Whether a size fits, each extent of 0 taken for 1 as the emitted code does. */
+/* True if the size fits 64 bits; an extent of 0 counts as 1, as in emitted code. */
 static bool
 fits(const Sizes *r, const i64 *val)
 {
@@ -92,7 +92,7 @@ constant(Maker *m, const Ex *x)
     return ex_const(m->from->e, number(m, x));
 }
 
-/* False where a loop has no iterations. */
+/* The piece q at this shape; false if a loop has no iterations. */
 static bool
 piece_at(Maker *m, const Piece *q, Piece *out, int *part)
 {
@@ -115,7 +115,8 @@ piece_at(Maker *m, const Piece *q, Piece *out, int *part)
     return true;
 }
 
-/* An expression over scalars and loops' variables, these those of the new nest. */
+/* x with the scalars replaced by their values and the loop variables by those of the new
+ * nest. */
 static const Ex *
 address_at(Maker *m, const Nest *from, const Ex *x, const int *var)
 {
@@ -130,7 +131,7 @@ address_at(Maker *m, const Nest *from, const Ex *x, const int *var)
     return ex_subst(m->from->e, x, to);
 }
 
-/* False where the nest does nothing at this shape. */
+/* The nest at this shape; false if it does nothing there. */
 static bool
 nest_at(Maker *m, const Nest *from, Nest *to)
 {

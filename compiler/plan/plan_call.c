@@ -1,5 +1,5 @@
-/* What a nest hands to its kernel, without the language it is said in: emit_relayout.c
- * writes it down, the library's interpreter does it. */
+/* The arguments of kernel calls, independent of the target language.  emit_relayout.c
+ * writes them as code; the interpreter of the library evaluates them. */
 #include "kernel_family.h"
 
 i64
@@ -38,8 +38,8 @@ call_arg(const Plan *p, const Nest *n, char letter)
     return a;
 }
 
-/* The nest writes every element of each byte that it writes one of: some of its loops
- * fill whole bytes, the others move by whole bytes. */
+/* True if the nest writes whole bytes only: some of its loops fill bytes, the strides of
+ * the others are whole bytes. */
 static bool
 whole_bytes(const Nest *n, int bits)
 {

@@ -1,22 +1,22 @@
-/* The boxes of a plan, by residues and counts: disjoint and inside, so that their
- * sizes adding up to what must be covered means that it is. */
+/* Verifies the boxes of a plan with residues and counts.  The boxes are disjoint and
+ * inside the range; if their sizes add up to the size of the range, they cover it. */
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "plan_parts.h"
 
-/* A dim: its different pieces, and who meets whom, as sets of nests.  At each of the
- * values that its extent is given, what a piece is and how far the dim goes. */
+/* A dim: its distinct pieces and, as sets of nests, which pieces have coordinates in
+ * common; for each value of its extent, the combs of the pieces and the range. */
 typedef struct {
     const Piece **piece;
     int n;
-    int *of;              /* of each nest */
-    uint64_t **meets;     /* of each piece: the nests whose piece it meets at any value */
-    int extent;           /* whose values; -1: one, it is a number */
+    int *of;              /* of[nest]: the index of the nest's piece */
+    uint64_t **meets;     /* meets[piece]: the nests whose piece it meets at some value */
+    int extent;           /* the run-time extent of the dim; -1: none, there is one value */
     int nvalues;
-    Comb *comb;           /* of piece k at value v: comb[k * nvalues + v] */
-    i64 *real, *padded;   /* of each value */
+    Comb *comb;           /* the comb of piece k at value v: comb[k * nvalues + v] */
+    i64 *real, *padded;   /* for each value: the extent; the padded extent */
 } Axis;
 
 typedef struct {
@@ -24,8 +24,8 @@ typedef struct {
     Arena *arena;
     PlanCheck out;
     ExtentValues values;
-    i64 *val;             /* of the scalars */
-    int words;            /* of a set of nests */
+    i64 *val;             /* values of the scalars */
+    int words;            /* 64-bit words in a set of nests */
     Axis axis[MAX_RANK];
 } Check;
 
@@ -66,7 +66,7 @@ find_piece(Axis *x, const Piece *p)
     return x->n++;
 }
 
-/* The scalars where extent i has that value, the others one on a border. */
+/* Evaluates the scalars; extent i has this value, the other extents values on borders. */
 static bool
 set_scalars(Check *c, int i, i64 value)
 {
@@ -118,7 +118,7 @@ add_axis(Check *c, int d)
     return true;
 }
 
-/* Whether a nest is to cover padding too. */
+/* True if the nest also covers padding. */
 static bool
 has_padding(const Check *c, const Nest *n)
 {
@@ -166,8 +166,9 @@ add_meets(Check *c, Axis *x)
     }
 }
 
-/* Whether two pieces of every dim, which meet, are known to: residues of two that are
- * both repeated only say that they may, and dims may meet at different shapes. */
+/* True if boxes i and j, whose pieces meet in each dim, surely have a coordinate in common.
+ * It is not certain if both combs have several runs, as residues only show that they may
+ * meet, or if the extent has several values, as dims may meet at different shapes. */
 static bool
 surely_meet(const Check *c, int i, int j)
 {
@@ -181,7 +182,7 @@ surely_meet(const Check *c, int i, int j)
     return true;
 }
 
-/* Two boxes are disjoint when their pieces of some dim are, whatever its extent. */
+/* Two boxes are disjoint if in some dim their pieces are, for each value of its extent. */
 static bool
 disjoint(Check *c)
 {
@@ -201,7 +202,8 @@ disjoint(Check *c)
     return true;
 }
 
-/* Coordinates of each kind of nest, summed up; v: of each dim, the value. */
+/* Sums up the coordinates of the nests, by kind; v[d] is the index of the value of
+ * dim d. */
 static bool
 sizes(Check *c, const int *v, i64 sum[2])
 {
@@ -247,8 +249,8 @@ covering(Check *c, const int *v)
     return true;
 }
 
-/* The value of extent i at which all its digits are other than 0, and the first beyond a
- * block: what the others are while one varies. */
+/* The index of the value that extent i has while another extent varies: one at which all
+ * its digits are not 0 or, with `beyond`, the first beyond a block. */
 static int
 index_of(const Check *c, int i, bool beyond)
 {
@@ -259,7 +261,7 @@ index_of(const Check *c, int i, bool beyond)
     return 0;
 }
 
-/* One extent after the other at each of its values. */
+/* Checks the sizes, varying one extent at a time over its values. */
 static bool
 covering_all(Check *c)
 {

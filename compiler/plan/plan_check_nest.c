@@ -1,19 +1,19 @@
-/* One nest against its box and the layouts as they are written.
+/* Verifies one nest against its box and the layouts as declared.
  *
- * How far each loop of the box's pieces moves the two addresses is found by the plain
- * evaluator at corners of the box; the nest's loops must be made of those, and its
- * base and rest give the same addresses there.  That addresses are linear between
- * the corners is the planner's word; runs on index stamps test it. */
+ * The plain evaluator computes the addresses at corners of the box, and from these the
+ * stride of each loop of the pieces.  The loops of the nest must be made of those loops,
+ * and its base and rest must give the same addresses at the corners.  This file does not
+ * check that addresses are linear between the corners; runs on index stamps test it. */
 #include <string.h>
 
 #include "plan_parts.h"
 
-/* A loop of a piece, and what one step of it adds to each address. */
+/* A loop of a piece, and its stride in each address. */
 typedef struct {
     int dim, part;
     i64 step, n, stride[2];
-    const Loop *rest;     /* its loop, where that is in the rest; else NULL */
-    bool used, turned;    /* a loop of the nest goes through it; from its end on */
+    const Loop *rest;     /* the nest's loop for it, if that is in the rest; else NULL */
+    bool used, turned;    /* a loop of the nest runs it; ... in reverse order */
 } Step;
 
 typedef struct {
@@ -22,14 +22,14 @@ typedef struct {
     const Nest *n;
     Step step[MAX_LOOPS];
     int nsteps;
-    i64 at[MAX_LOOPS];    /* where in each step's loop */
-    i64 *val;             /* of the rest's variables */
+    i64 at[MAX_LOOPS];    /* the iteration in the loop of each step */
+    i64 *val;             /* values of the variables in the rest */
     i64 base[2];
 } Corner;
 
 static const char *const side_name[] = {"source", "destination"};
 
-/* *sum += a * b, where that fits 64 bits. */
+/* *sum += a * b; false if it does not fit 64 bits. */
 static bool
 add_times(i64 *sum, i64 a, i64 b)
 {
@@ -37,7 +37,7 @@ add_times(i64 *sum, i64 a, i64 b)
     return int_mul(a, b, &r) && int_add(*sum, r, sum);
 }
 
-/* Both addresses here, by the layouts as written. */
+/* Both addresses at this corner, by the layouts as declared. */
 static bool
 written(const Corner *c, i64 *x, i64 out[2])
 {
@@ -56,7 +56,7 @@ written(const Corner *c, i64 *x, i64 out[2])
            (c->n->kind == NEST_FILL || layout_address(p->src, y, &out[SRC]));
 }
 
-/* Both addresses here, by the nest. */
+/* Both addresses at this corner, by the nest. */
 static bool
 planned(const Corner *c, i64 out[2])
 {
@@ -96,7 +96,7 @@ here(const Corner *c)
     return NULL;
 }
 
-/* The nest's loop in the rest that stands for a piece's, or NULL. */
+/* The loop of the nest that is a loop of a piece and occurs in the rest, or NULL. */
 static const Loop *
 rest_loop(const Nest *n, int dim, int part)
 {
@@ -122,7 +122,8 @@ add_steps(Corner *c)
     return true;
 }
 
-/* What one step adds: said by the nest where the loop is in the rest, else found. */
+/* Sets the stride of a step: from the nest if the loop is in the rest, else from the
+ * evaluator. */
 static bool
 set_stride(Corner *c, int i)
 {
@@ -148,7 +149,8 @@ is_times(i64 p, i64 a, i64 b)
     return int_mul(a, b, &r) && r == p;
 }
 
-/* Iterations of l, n of them, are one of t on both sides, the way t goes or the other. */
+/* True if n iterations of l have the stride of step t in both addresses, negated if
+ * `turned`. */
 static bool
 is_step(const Corner *c, const Step *t, const Loop *l, i64 n, bool turned)
 {
@@ -157,7 +159,8 @@ is_step(const Corner *c, const Step *t, const Loop *l, i64 n, bool turned)
            (c->n->kind == NEST_FILL || is_times(t->stride[SRC], ss, n));
 }
 
-/* The nest's loop l as loops of the pieces, the inner first; each is used once. */
+/* True if loop l of the nest is made of loops of the pieces, inner first; each is used
+ * once. */
 static bool
 made_of_steps(Corner *c, const Loop *l)
 {
@@ -197,7 +200,7 @@ check_loops(Corner *c)
     return NULL;
 }
 
-/* What loops are chosen by is what they are. */
+/* True if the numbers of the loops are equal to their expressions. */
 static bool
 in_numbers(const Nest *n)
 {
@@ -210,7 +213,7 @@ in_numbers(const Nest *n)
     return true;
 }
 
-/* Addresses mention no variable but those of loops in the rest. */
+/* True if the addresses contain no variables except those of loops in the rest. */
 static bool
 closed(const Corner *c)
 {
@@ -224,7 +227,7 @@ closed(const Corner *c)
     return !memchr(used, true, (size_t)nvars);
 }
 
-/* The first corner, each of its neighbours, the opposite one. */
+/* Checks the first corner, each of its neighbours, and the opposite corner. */
 static const char *
 check_corners(Corner *c)
 {

@@ -1,4 +1,4 @@
-/* The ways to do a nest, to be told of, timed, and picked by name. */
+/* Lists all schedules of a nest, for explain and tuning, and picks one by name. */
 #include <string.h>
 
 #include "plan_parts.h"
@@ -10,7 +10,7 @@ same_loop(const Loop *a, const Loop *b)
            a->rest == b->rest;
 }
 
-/* Whether both make the same calls one after the other. */
+/* True if both make the same calls in the same order. */
 static bool
 same_way(const Nest *a, const Nest *b)
 {
@@ -26,7 +26,8 @@ same_way(const Nest *a, const Nest *b)
     return true;
 }
 
-/* Among the m there are, all but the first by rising cost; the new number. */
+/* Inserts n into the m choices; all but the first are sorted by ascending cost.  Returns
+ * the new number. */
 static int
 insert(Nest *out, int m, const Nest *n)
 {

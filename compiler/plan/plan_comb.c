@@ -1,4 +1,4 @@
-/* What a piece holds, as runs repeated evenly: the arithmetic of coverage. */
+/* Converts a piece to a comb: runs with a constant distance.  plan_check.c uses combs. */
 #include "plan_parts.h"
 
 bool
@@ -37,7 +37,8 @@ comb_of(const Piece *p, const i64 *val, Comb *c)
            int_add(span, c->run - 1, &span) && int_add(span, c->start, &c->last);
 }
 
-/* Whether the run [lo, hi] shares a coordinate with b, whose range it meets. */
+/* True if [lo, hi] has a coordinate in common with b.  Requires that it meets the range
+ * of b. */
 static bool
 run_meets(i64 lo, i64 hi, const Comb *b)
 {

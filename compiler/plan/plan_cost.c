@@ -1,8 +1,8 @@
-/* How long a nest takes in an order: a model of the memory, not of the processor.
+/* Estimates the time of a nest in an order.  It models the memory, not the processor.
  *
- * Time is bytes read over the speed of reads in runs so long, and bytes written over the
- * speed of writes in runs so long and so far apart; kernels keep up with memory, and a
- * call costs a little.  The speeds are a table, cost.def. */
+ * The time is the bytes read divided by the read speed, plus the bytes written divided by
+ * the write speed, plus a constant for each call.  The read speed depends on the length
+ * of the runs; the write speed also on their distance.  cost.def is a table of speeds. */
 #include <stdint.h>
 
 #include "plan_parts.h"
@@ -38,11 +38,11 @@ static const Table tables[] = {
     [AS_TRANSPOSES] = {transposing, LEN(transposing)},
 };
 
-/* Nanoseconds of a call from jitted code. */
+/* CALL_NS: nanoseconds of a call from jitted code. */
 enum { CALL_NS = 5 };
 static const double cached_speed = 11, in_cache_speed = 30;
 
-/* Between the rows of the table, by the logarithm's nearest lower row. */
+/* The last row of the table for at most `bytes`; the first row if there is none. */
 static const Memory *
 row_of(Table t, double bytes)
 {

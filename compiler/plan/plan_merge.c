@@ -1,12 +1,14 @@
-/* A nest of padding that follows the rows of a copy: one pass writes both.  Each stays in
- * the plan as what it covers; the copy's kernel does the work. */
+/* Merges a nest that fills padding into the copy whose rows the padding follows, so that
+ * one pass writes both.  Both nests stay in the plan with their boxes; the kernel of the
+ * copy does the work. */
 #include "plan_parts.h"
 
-/* The destination of a nest but for the loop by one element, as few loops. */
+/* The destination of a nest: its loops, fused where possible, without the loop of
+ * stride 1. */
 typedef struct {
     int n;
     struct { const Ex *n, *ds; } loop[MAX_LOOPS];
-    const Ex *run;        /* of that loop; 1: there is none */
+    const Ex *run;        /* iterations of the loop of stride 1; 1 if there is none */
 } Shape;
 
 static int
@@ -19,7 +21,7 @@ outermost(const Nest *n, const bool *used)
     return best;
 }
 
-/* False where an address is not base + loops, none of which goes down for every shape. */
+/* The shape of n.  False if a loop is in the rest or has a stride that is never above 0. */
 static bool
 shape_of(const Plan *p, const Nest *n, Shape *s)
 {
@@ -45,7 +47,7 @@ shape_of(const Plan *p, const Nest *n, Shape *s)
     return true;
 }
 
-/* Both have something to do at the same shapes. */
+/* True if both nests run at the same shapes. */
 static bool
 same_needs(const Nest *a, const Nest *b)
 {
@@ -55,7 +57,8 @@ same_needs(const Nest *a, const Nest *b)
     return a->nneeded == b->nneeded;
 }
 
-/* The padding f, as much of it at every shape, follows c's rows. */
+/* True if padding f follows the rows of c with the same length at every shape; sets *pad
+ * to that length. */
 static bool
 follows(const Plan *p, const Nest *f, const Nest *c, const Shape *to, i64 *pad)
 {

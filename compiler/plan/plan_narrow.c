@@ -1,11 +1,11 @@
-/* Guarded variants of nests with extents left to run time: where a transpose may have
- * few columns, or few rows, its nest is there again for the kernel that interleaves or
- * deinterleaves them, and a scalar says at each shape which of them runs. */
+/* Adds variants of nests with extents left to run time.  If the shape decides whether a
+ * transpose has few columns (rows), the plan also has its nest with the kernel that
+ * interleaves (deinterleaves) them.  A scalar selects the nest that runs at a shape. */
 #include <string.h>
 
 #include "plan_parts.h"
 
-/* 1 where 2 <= n <= most, else 0. */
+/* A scalar that is 1 if 2 <= n <= most, else 0. */
 static const Ex *
 is_narrow(Scalars *s, const Ex *n, i64 most)
 {
@@ -16,7 +16,7 @@ is_narrow(Scalars *s, const Ex *n, i64 most)
     return scalar_of(s, ex_max(e, x, ex_const(e, 0)), 1);
 }
 
-/* The nest is needed where x is above 0, too. */
+/* Adds the condition x > 0 to the nest. */
 static void
 need(Plan *p, Nest *n, const Ex *x, i64 narrow)
 {
@@ -29,8 +29,9 @@ need(Plan *p, Nest *n, const Ex *x, i64 narrow)
     n->narrow = narrow;
 }
 
-/* The nest for kernel k, which takes those whose loop of its role is short; false where
- * that is a number, or k does not apply. */
+/* Makes the variant of n with kernel k, for shapes at which the loop with the role in
+ * k's `narrow` is short.  False if the count of that loop is constant or k does not
+ * apply. */
 static bool
 variant(Plan *p, Nest *n, const Kernel *k, Nest *out)
 {

@@ -1,5 +1,6 @@
-/* What a plan with extents left to run time asks of a shape: its sizes, whether stores go
- * past the caches, what a nest needs above 0, which loop threads share. */
+/* Quantities that a plan with extents left to run time computes from a shape: sizes,
+ * whether stores go past the caches, the conditions of nests, the loop that threads
+ * share. */
 #include "plan_parts.h"
 
 const Ex *
@@ -17,8 +18,9 @@ plan_streams(const Plan *p)
     return scalar_of(p->scalars, ex_min(p->e, many, ex_const(p->e, 1)), 1);
 }
 
-/* Where x is 0, so is the destination's size: an extent, or a product of some, each of
- * which an entry has no slots without.  Slots only grow with the other extents. */
+/* True if the destination has no storage when x is 0.  x is a multiple of an extent for
+ * which an entry has 0 slots if the extent is 0, or of a product of such extents.  The
+ * nominal values of the other extents suffice: slots do not decrease when those grow. */
 static bool
 empties(const Plan *p, const Ex *x)
 {

@@ -1,6 +1,6 @@
-/* One box: addresses as base + strides + rest, loops fused and ordered.  Counts and strides
- * are expressions over scalars; where only a shape tells what one is, choosing goes by a
- * nominal number. */
+/* Makes the nest of one box: addresses as base + strides + rest, loops fused and sorted.
+ * Counts and strides are expressions over scalars.  If one is not constant, its nominal
+ * value is used for choices. */
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,11 +12,11 @@ typedef struct {
     Exprs *e;
     Scalars *s;
     Nest *n;
-    const Ex *base[2], *rest[2];   /* of the source, the destination */
+    const Ex *base[2], *rest[2];   /* index: SRC, DST */
 } Maker;
 
-/* A name for a loop over a dim: "c1" for level 1 of several, "c" for the only one, with
- * more where the nest has that already: dims may be alike but for case. */
+/* A unique name for a loop over a dim: "c1" for level 1 of several, "c" if there is only
+ * one level.  Names of dims may differ only in case; "_" is added to make it unique. */
 static const char *
 loop_name(Arena *a, const Nest *n, const char *dim, int level, bool several)
 {
@@ -53,8 +53,8 @@ need(Maker *m, const Ex *x)
     n->needed[n->nneeded++] = x;
 }
 
-/* The digit that a loop of a piece goes through; one that runs at most once is a
- * condition. */
+/* Adds loop i of a piece and returns its value.  A loop with at most one iteration becomes
+ * a condition of the nest instead. */
 static const Ex *
 add_loop(Maker *m, int dim, const Piece *q, int i)
 {
@@ -71,8 +71,8 @@ add_loop(Maker *m, int dim, const Piece *q, int i)
                             : ex_var(m->e, name, 0, INF);
     n->loop[n->nloops++] = (Loop){.name = name, .var = var, .dim = dim, .part = i,
                                   .ex = {t->n, ex_const(m->e, 0), ex_const(m->e, 0)}};
-    /* The variable stands for the digit while it is simplified: a first that is no
-     * number comes later. */
+    /* Expressions are simplified with the variable as the digit; move_first later adds a
+     * start that is not constant. */
     const Ex *x = ex_of_var(m->e, var);
     return ex_is_const(t->first) ? ex_add(m->e, x, t->first) : x;
 }
@@ -95,8 +95,8 @@ loop_of(Nest *n, const Atom *a)
     return NULL;
 }
 
-/* Add x, over loops and scalars, times its stride to an address: loops as strides, scalars
- * as its base, and what is neither as the rest. */
+/* Adds x * stride to an address.  Terms that are linear in a loop variable go to the
+ * strides, terms over scalars to the base, other terms to the rest. */
 static void
 add_term(Maker *m, int side, const Ex *x, const Ex *stride)
 {
@@ -133,7 +133,7 @@ add_address(Maker *m, int side, const Sizes *z, const Ex *const *coord)
         add_term(m, side, ex_subst(m->e, z->term[i].x, to), z->term[i].stride);
 }
 
-/* A loop that starts at `first`: the addresses move on, and it counts from 0. */
+/* Makes a loop that starts at `first` count from 0, and moves the addresses by `first`. */
 static void
 move_first(Maker *m, Loop *l, const Ex *first, const Ex **to)
 {
@@ -170,7 +170,7 @@ drop_loop(Nest *n, int i)
             (size_t)(--n->nloops - i) * sizeof n->loop[0]);
 }
 
-/* The loop from its last iteration to its first. */
+/* Reverses the direction of a loop. */
 static void
 turn_round(Maker *m, Loop *l)
 {
@@ -188,8 +188,8 @@ is_unit(const Ex *stride)
     return ex_is_const(stride) && int_abs(stride->base) == 1;
 }
 
-/* Which way a loop goes is open: as what is contiguous does, of the destination first;
- * else as the destination.  It is turned where that is backwards for every shape. */
+/* Reverses each loop with a stride that is negative for every shape.  The stride that
+ * decides is the source's if only that is 1 or -1, else the destination's. */
 static void
 turn_loops(Maker *m)
 {
@@ -203,7 +203,8 @@ turn_loops(Maker *m)
     }
 }
 
-/* `out` goes on where `in` ends, times `way`, for every shape. */
+/* True if out == way * n * in for every shape: the outer stride continues the inner loop of
+ * n iterations, in its direction (1) or the opposite one (-1). */
 static bool
 goes_on(Maker *m, const Ex *in, const Ex *n, const Ex *out, int way)
 {
@@ -214,7 +215,8 @@ goes_on(Maker *m, const Ex *in, const Ex *n, const Ex *out, int way)
     return out == (way < 0 ? ex_scale(m->e, x, -1) : x);
 }
 
-/* 1: `out` goes on where `in` ends; -1: it does turned round; 0: it does not. */
+/* 1: loop `out` continues loop `in` in both addresses; -1: it does if reversed; 0: it does
+ * not. */
 static int
 follows(Maker *m, const Loop *in, const Loop *out)
 {
@@ -226,7 +228,8 @@ follows(Maker *m, const Loop *in, const Loop *out)
     return 0;
 }
 
-/* One loop where two walk the same memory on both sides, to a fixpoint. */
+/* Fuses pairs of loops that are one loop with a constant stride in both addresses, until
+ * there are none. */
 static void
 fuse(Maker *m)
 {
@@ -247,7 +250,7 @@ fuse(Maker *m)
         }
 }
 
-/* Outer loops by falling stride, the destination's first: writes in order. */
+/* Sorts loops by descending stride, the destination's first, so that writes ascend. */
 static int
 by_stride(const void *p, const void *q)
 {
@@ -271,7 +274,7 @@ nest_sort(Nest *n)
         qsort(n->loop, (size_t)n->nloops, sizeof n->loop[0], by_stride);
 }
 
-/* The last coordinate, which padding repeats; there is one where the extent is not 0. */
+/* The last coordinate of a dim, which padding repeats.  Requires an extent above 0. */
 static const Ex *
 last(Maker *m, int d)
 {

@@ -1,12 +1,12 @@
-/* The order of a nest's loops around its kernel, how much a call takes, how it stores,
- * and what threads share: a few candidates, of which the model's best is taken. */
+/* Chooses the schedule of a nest: the order of the outer loops, the tile of a call, the
+ * kind of stores, the loop that threads share.  There are a few candidates; the model
+ * selects the best. */
 #include <stdint.h>
 
 #include "plan_parts.h"
 
-/* Whether each step of the outer loop writes other bytes than the one before: two threads
- * must not write one.  A tile of a loop is not enough: the bytes at its ends are whole only
- * where the loop fills whole bytes by itself. */
+/* True if no two steps of the outer loop write to the same byte.  The tile of a loop is not
+ * considered: a byte at its end is only whole if the loop itself fills whole bytes. */
 bool
 nest_outer_apart(const Nest *n, int outer, i64 bits)
 {
@@ -16,7 +16,7 @@ nest_outer_apart(const Nest *n, int outer, i64 bits)
                                 moved % per == 0 && l->n % per == 0);
 }
 
-/* The outer loop that parts of the work are made of: the first that shares evenly. */
+/* The outer loop that threads share: the first that gives threads about equal parts. */
 static int
 split_of(const Nest *n, i64 bits)
 {
@@ -34,8 +34,8 @@ split_of(const Nest *n, i64 bits)
     return best;
 }
 
-/* Some 32 parts of a loop, multiples of a unit, none of which has fewer than `least`
- * iterations; 0: there are none. */
+/* The iterations of a part if a loop is cut into about 32 parts, a multiple of `unit`.  0
+ * if a part would have fewer than `least` iterations. */
 static i64
 part_of(i64 n, i64 unit, i64 least)
 {
@@ -47,9 +47,9 @@ part_of(i64 n, i64 unit, i64 least)
     return 0;
 }
 
-/* The kernel's own loops in parts, where no loop around it is there to be shared: some 32
- * of them, none so short that reads or writes become short.  Blocks through buffers go
- * along the rows, which are the last to be cut therefore; groups are not. */
+/* Used if no outer loop can be shared: cuts one of the kernel's loops into about 32 parts,
+ * each long enough for long reads and writes.  Blocks through buffers run along the rows;
+ * therefore the rows are cut last.  Groups are never cut. */
 static int
 share_call(Nest *n, i64 bits)
 {
@@ -61,7 +61,7 @@ share_call(Nest *n, i64 bits)
         if (loop < 0 || whole || nest_outer(n, loop) >= 0)
             continue;
         const Loop *l = &n->loop[loop];
-        if (!ex_is_const(l->ex.n) || l->n > INT64_MAX / 16)     /* no memory holds it */
+        if (!ex_is_const(l->ex.n) || l->n > INT64_MAX / 16)     /* exceeds memory */
             continue;
         i64 unit = l->ss == 1 || l->ds == 1 ? STRETCH / bits : 1;
         unit = unit < n->least[role] ? n->least[role] : unit;
@@ -76,7 +76,7 @@ share_call(Nest *n, i64 bits)
     return -1;
 }
 
-/* Whether threads are to share the nest, and the outer loop by which they can. */
+/* The outer loop that threads share; -1 if they do not share the nest. */
 static int
 share(const Plan *p, Nest *n)
 {
@@ -103,7 +103,7 @@ plan_candidate(const Plan *p, const Nest *n, int k, Nest *out)
     return true;
 }
 
-/* Of orders that store alike and take equally long by the model the first is taken. */
+/* Selects the cheapest order; of orders with the same stores and cost, the first. */
 static void
 order_nest(const Plan *p, Nest *n)
 {

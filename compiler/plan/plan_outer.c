@@ -1,5 +1,5 @@
-/* The loops around a nest's kernel: what orders are made of, and how far one then reads
- * and writes at a stretch. */
+/* The outer loops of a nest: functions that add them, and the lengths of contiguous reads
+ * and writes that result. */
 #include "kernel_family.h"
 
 const char in_order_of_writes[] = "in order of writes";

@@ -1,17 +1,18 @@
-/* plan_parts.h: what the files that make a plan share, and nobody else sees. */
+/* plan_parts.h: declarations that the files of compiler/plan share.  No file of another
+ * folder includes it. */
 #ifndef RAVEL_PLAN_PARTS_H
 #define RAVEL_PLAN_PARTS_H
 
 #include "plan.h"
 
-/* A plan is coarsened to about NESTS_MAX nests of copies and as many of padding. */
+/* A plan is coarsened to about NESTS_MAX nests that copy and as many that write padding. */
 enum { MAX_PIECES = 64, NESTS_MAX = 512 };
 _Static_assert(MAX_PIECES >= 2 * MAX_LOOPS, "a chain of cuts leaves that many pieces");
 
-/* x = start + sum of step * i, first <= i < first + n, i <= most: a piece of one dim's
- * range.  Loops outermost first; one with n = 0 for a shape leaves nothing of the piece
- * there, whatever start and first then are.  Where start, first and n are numbers, first
- * is 0 and n is 2 or more. */
+/* A piece is a part of the range of one dim, given by loops, outermost first:
+ * x = start + sum of step * i,  first <= i < first + n,  i <= most.
+ * The piece is empty at shapes for which a loop has n = 0; start and first then have no
+ * meaning.  If start, first and n are constants, first is 0 and n is at least 2. */
 typedef struct {
     i64 step, most;
     const Ex *first, *n;
@@ -20,79 +21,81 @@ typedef struct {
 
 struct Piece {
     const Ex *start;
-    bool pad;             /* beyond the dim's extent */
-    bool mixed;           /* some of it is, some is not */
-    const Ex *from, *to;  /* the range it covers, for people; to: NULL where it has gaps */
+    bool pad;             /* the piece is beyond the extent of the dim */
+    bool mixed;           /* only a part of the piece is beyond the extent */
+    const Ex *from, *to;  /* the range it covers, for messages; to: NULL if it has gaps */
     int nloops;
     const PieceLoop *loop;
 };
 
 /* plan.c */
-/* Room for one nest more; what pointed to others points elsewhere then. */
+/* Adds a nest to the plan and returns it.  Invalidates pointers to other nests. */
 Nest *plan_add(Plan *p);
 
 /* plan_pieces.c */
-/* [lo, hi) of a dim cut so that digits at the cuts are full or fixed in every piece; cuts
- * ascending from 1.  lo is 0 or, of padding, the dim's extent; hi is then at most lo
- * rounded up to a multiple of unit (0: of nothing that is known).  The number of pieces,
- * at most MAX_PIECES; -1: there are more. */
+/* Cuts [lo, hi) of a dim in pieces such that in each piece every digit between cuts is
+ * either constant or takes its full range.  The cuts ascend from 1.  lo is 0 or, for
+ * padding, the extent of the dim; hi is then at most lo rounded up to a multiple of unit
+ * (0: no multiple is known).  Returns the number of pieces, at most MAX_PIECES; -1 if
+ * there are more. */
 int pieces_of(Scalars *s, const i64 *cuts, int ncuts, const Ex *lo, const Ex *hi,
               i64 unit, Piece *out);
-/* The digit borders of var in x, merged into cuts; the new count. */
+/* Merges the digit borders of var in x into cuts, which has n; returns the new number. */
 int pieces_cuts(const Ex *x, int var, i64 below, i64 *cuts, int n);
 enum { MAX_CUTS = 128 };
 
 /* plan_nest.c */
-/* The nest of one box: piece[d] of each dst dim.  A copy takes the last real element
- * of the source for a padded coordinate. */
+/* Makes the nest of the box with piece[d] for each dst dim.  For a padded coordinate a
+ * copy reads the last element of the source that is not padding. */
 void nest_make(Plan *p, NestKind kind, const Piece *const *piece, Nest *out);
-/* Loops by falling stride. */
+/* Sorts the loops by descending stride. */
 void nest_sort(Nest *n);
 
-/* plan_comb.c: a piece in normal form, `run` in a row every `period`, `count` times:
- * start + period * j + i,  0 <= i < run, 0 <= j < count;  no coordinate twice. */
+/* plan_comb.c: a piece in normal form: `count` runs of `run` adjacent coordinates, with
+ * the distance `period`:  start + period * j + i,  0 <= i < run, 0 <= j < count.
+ * No coordinate occurs twice. */
 typedef struct {
     i64 start, run, period, count;
-    i64 last, size;       /* the last coordinate; how many there are, 0: none */
+    i64 last, size;       /* the last coordinate; the number of coordinates, may be 0 */
 } Comb;
-/* Of the piece where scalars have these values; false where it is not of that form, or
- * does not fit 64 bits. */
+/* The comb of a piece for these values of the scalars.  False if the piece does not have
+ * that form or does not fit 64 bits. */
 bool comb_of(const Piece *p, const i64 *val, Comb *c);
-/* Whether two share a coordinate; true also where residues do not say. */
+/* False if residues show that the combs have no coordinate in common, else true. */
 bool comb_meets(const Comb *a, const Comb *b);
 
 /* plan_table.c */
-/* Entries of all tables that differ. */
+/* The number of entries of all distinct tables. */
 i64 plan_entries(const Plan *p);
 
-/* plan_narrow.c: nests again, for shapes at which they have few columns or rows. */
+/* plan_narrow.c: adds variants of nests for shapes with few columns or rows. */
 void plan_narrow(Plan *p);
 
-/* plan_merge.c: padding that follows the rows of a copy is written with them. */
+/* plan_merge.c: makes a copy write the padding that follows its rows. */
 void plan_merge(Plan *p);
 
-/* Destinations in bytes: those from which on stores go past the caches, and those up to
- * which all stays in the caches. */
+/* Sizes of the destination in bytes: from STREAM_BYTES on stores go past the caches; up
+ * to CACHED_BYTES all data stays in the caches. */
 enum { STREAM_BYTES = 8 << 20, CACHED_BYTES = 4 << 20 };
 
-/* plan_order.c: the outer loops, the split over threads and the stores of all nests, which
- * have their kernels. */
+/* plan_order.c: chooses the outer loops, the split over threads and the stores of all
+ * nests.  Requires that the nests have kernels. */
 void plan_order(Plan *p);
-/* Whether each step of the outer loop writes other bytes than the one before: two threads
- * must not write one byte. */
+/* True if no two steps of the outer loop write to the same byte; else threads cannot
+ * share the loop. */
 bool nest_outer_apart(const Nest *n, int outer, i64 bits);
-/* The nest in the order number k that its kernel knows; false past the last. */
+/* The nest in order number k of its kernel; false if k is past the last order. */
 bool plan_candidate(const Plan *p, const Nest *n, int k, Nest *out);
 
-/* plan_cost.c: nanoseconds of a nest on one thread, by the model of cost.def. */
+/* plan_cost.c: the nanoseconds that a nest takes on one thread, by the model of
+ * cost.def. */
 double nest_cost(const Plan *p, const Nest *n);
 
-/* Bytes that a nest reads, and writes, at a stretch; from one such write to the next; the
- * nanoseconds that its kernel's buffers cost besides. */
+/* The memory access of a nest. */
 typedef struct {
-    double read, written;
-    i64 apart;
-    double more;
+    double read, written; /* bytes of a contiguous read; of a contiguous write */
+    i64 apart;            /* bytes from one such write to the next */
+    double more;          /* additional nanoseconds for the kernel's buffers */
 } Runs;
 
 /* The loops that a table covers; the fewest iterations that a call may take of others. */
@@ -101,33 +104,34 @@ typedef struct {
     i64 least[ROLES];
 } TableLoops;
 
-/* The kernels of one family do the same for elements of different sizes.  Each family is
- * a record in a file kernel_*.c; functions that it does not have are NULL. */
+/* A family is a set of kernels that differ only in the size of elements.  Each family is
+ * a record in a file kernel_*.c.  A function pointer may be NULL if it is not needed. */
 struct Family {
     NestKind kind;
     enum { OF_ANY, OF_BYTES, OF_BITS } elements; /* whole bytes; smaller than a byte */
-    const char *args;     /* a letter each: kernel_arg */
-    const char *what;     /* a line for people */
-    /* Whether it can run this nest of elements of `bits` bits; on true the roles are
-     * the loops it takes over, or -1. */
+    const char *args;     /* one letter for each argument: kernel_arg */
+    const char *what;     /* a line of description */
+    /* True if the kernel can run this nest with elements of `bits` bits.  If true, sets
+     * role[] to the loops that the kernel runs itself; -1: none with that role. */
     bool (*applies)(const Nest *n, int bits, int role[ROLES]);
-    /* Nanoseconds an element, roughly: the least wins. */
+    /* Estimated nanoseconds for an element.  The kernel with the least cost is chosen. */
     double (*cost)(const Nest *n, int bits, const int role[ROLES]);
-    double floor;         /* ns a byte: not asked where another kernel takes less */
-    /* Adds to the nest the outer loops and stores of its order number k; false past the
-     * last. */
+    double floor;         /* ns for a byte; cost is not called if another kernel has less */
+    /* Gives the nest the outer loops and stores of order number k; false if k is past the
+     * last order. */
     bool (*orders)(const Plan *p, Nest *n, int k);
-    /* For the model of the memory; NULL: the cost an element is all there is. */
+    /* Input of the memory model; NULL: `cost` is the whole cost. */
     Runs (*runs)(const Nest *n, int bits);
     enum { AS_COPIES, AS_TRANSPOSES } speeds;    /* the rows of cost.def */
-    bool keeps_up;        /* with the memory and the caches: its cost is that of its runs */
-    bool pads;            /* writes Nest.pad, too */
-    /* The loops that a table covers, when the kernel runs those of `role` itself. */
+    bool keeps_up;        /* as fast as the memory and the caches: only `runs` counts */
+    bool pads;            /* it also writes Nest.pad */
+    /* The loops that a table covers if the kernel runs the loops in role[]. */
     void (*table)(const Nest *n, int bits, const int role[ROLES], TableLoops *out);
-    /* Its words, where they are no offsets, and their number. */
+    /* The words of the table if they are not offsets; sets *words to their number. */
     const int32_t *(*program)(Arena *a, const Nest *n, int bits, i64 *words);
-    /* With extents left to run time it takes nests of family `of` where the loop of this
-     * role has at most so many iterations of elements of `size` bytes: plan_narrow.c. */
+    /* With extents left to run time: the kernel is used for nests of family `of` at shapes
+     * for which the loop with this role has at most most(size) iterations; `size` is the
+     * number of bytes of an element (plan_narrow.c). */
     struct {
         const struct Family *of;
         int role;
@@ -136,14 +140,14 @@ struct Family {
 };
 
 /* kernel.c */
-/* Give the nest to k and move its loops to the end; false, and nothing done, where k
- * does not apply. */
+/* Assigns kernel k to the nest and moves the kernel's loops to the end.  False, and
+ * nothing changes, if k does not apply. */
 bool kernel_use(Nest *n, const Kernel *k, int bits);
-/* Give it to the cheapest; false, and nothing done, where none can run it. */
+/* Assigns the cheapest kernel.  False, and nothing changes, if none applies. */
 bool kernel_pick(Nest *n, int bits);
 
 /* plan_call.c */
-/* Whether the kernel writes to parts of bytes, the rest of which is another's. */
+/* True if the kernel writes bytes of which another nest writes other bits. */
 bool nest_shares_bytes(const Plan *p, const Nest *n);
 
 #endif

@@ -1,11 +1,10 @@
-/* One dim: the range of its coordinates cut into pieces in which every digit of
- * both layouts is linear.
+/* Cuts the range of one dim into pieces in which every digit of both layouts is linear.
  *
- * With cuts 1 | c1 | .. | ck, a range is the ragged start of its first block, from the
- * smallest cut to the largest, then full blocks, then the ragged end.  Where its ends are
- * left to run time the pieces are the same, and how many blocks each has is a digit of an
- * end.  Cuts that do not nest are segments over one period, their lcm: once for the full
- * periods, once for the rest. */
+ * If each cut divides the next, 1 | c1 | .. | ck, the range is a partial block at the
+ * start (from the smallest cut to the largest), then full blocks, then a partial block at
+ * the end.  With ends left to run time the pieces are the same; the number of blocks of a
+ * piece is then a digit of an end.  Otherwise the cuts make segments over one period,
+ * their lcm; these are used for the full periods and for the remainder. */
 #include <stdlib.h>
 
 #include "plan_parts.h"
@@ -43,8 +42,8 @@ pieces_cuts(const Ex *x, int var, i64 below, i64 *cuts, int n)
     return n;
 }
 
-/* Segments at most in one period left to run time: more make code that is no use to
- * anyone. */
+/* The limit for the segments in a period if an end is left to run time.  More segments
+ * would make too much code. */
 enum { MAX_SEGMENTS = 16 };
 
 typedef struct {
@@ -54,7 +53,7 @@ typedef struct {
     int ncuts;
     Piece *out;
     int n;
-    bool full;            /* more pieces than there is room for */
+    bool full;            /* there are too many pieces */
 } Cutter;
 
 static bool
@@ -88,7 +87,7 @@ add_loop(Piece *p, PieceLoop l)
     ((PieceLoop *)p->loop)[p->nloops++] = l;
 }
 
-/* A loop of so many iterations; one of a single is none. */
+/* Adds a loop of n iterations to the piece, unless n is 1. */
 static void
 add_count(Cutter *c, Piece *p, i64 step, i64 n, int level)
 {
@@ -96,7 +95,7 @@ add_count(Cutter *c, Piece *p, i64 step, i64 n, int level)
         add_loop(p, (PieceLoop){step, n - 1, number(c, 0), number(c, n), level});
 }
 
-/* Digit i of x: from cut i to the next, if there is one. */
+/* Digit i of x: the digit between cut i and the next cut; without a next cut, x div cut. */
 static const Ex *
 digit(Cutter *c, const Ex *x, int i)
 {
@@ -104,7 +103,7 @@ digit(Cutter *c, const Ex *x, int i)
     return scalar_of(c->s, ex_dig(c->e, x, lo, hi), hi ? hi / lo - 1 : INF);
 }
 
-/* x without its digits below cut i + 1. */
+/* x rounded down to a multiple of cut i + 1. */
 static const Ex *
 upper(Cutter *c, const Ex *x, int i)
 {
@@ -114,8 +113,8 @@ upper(Cutter *c, const Ex *x, int i)
     return sum;
 }
 
-/* A piece of blocks of cut i, n of them from first, within a block of the next cut that
- * begins at `start`; all lower digits are full. */
+/* Adds a piece of n blocks of cut i, from block `first` of the block of the next cut that
+ * begins at `start`.  All lower digits take their full range. */
 static Piece *
 add_blocks(Cutter *c, const Ex *start, int i, const Ex *first, const Ex *n)
 {
@@ -136,15 +135,15 @@ add_blocks(Cutter *c, const Ex *start, int i, const Ex *first, const Ex *n)
     return p;
 }
 
-/* x rounded up to a block of cut i. */
+/* x rounded up to a multiple of cut i. */
 static const Ex *
 block_end(Cutter *c, const Ex *x, int i)
 {
     return ex_scale(c->e, scalar_ceil(c->s, x, c->cuts[i]), c->cuts[i]);
 }
 
-/* The topmost cut at which blocks begin and end in [lo, hi]: of ends at run time, the one
- * that hi is whole blocks of for every shape. */
+/* The greatest cut with a full block in [lo, hi].  With ends left to run time: the greatest
+ * cut of which hi is a multiple for every shape. */
 static int
 topmost(Cutter *c, const Ex *lo, const Ex *hi)
 {
@@ -157,7 +156,8 @@ topmost(Cutter *c, const Ex *lo, const Ex *hi)
     return i;
 }
 
-/* Of ends at run time, digits above the topmost cut stay expressions of the blocks. */
+/* With ends left to run time, digits above the topmost cut stay expressions over the
+ * blocks. */
 static void
 cut_chain(Cutter *c, const Ex *lo, const Ex *hi)
 {
@@ -181,7 +181,7 @@ cut_chain(Cutter *c, const Ex *lo, const Ex *hi)
         add_blocks(c, upper(c, hi, i), i, number(c, 0), digit(c, hi, i));
 }
 
-/* The first multiple of a cut beyond x. */
+/* The least multiple of any cut above x. */
 static i64
 next_cut(const Cutter *c, i64 x)
 {
@@ -200,7 +200,7 @@ least(i64 a, i64 b)
     return a < b ? a : b;
 }
 
-/* INF where it does not fit, or is more than `most`. */
+/* The lcm of the cuts; INF if it exceeds `most` or 64 bits. */
 static i64
 period_of(const Cutter *c, i64 most)
 {
@@ -221,7 +221,8 @@ add_run(Cutter *c, i64 from, i64 n, i64 period, i64 periods)
     return p;
 }
 
-/* Segments of numbers: those of the full periods from 0, then what is left. */
+/* Segments of a range with constant ends: of the full periods from 0, then of the
+ * remainder. */
 static void
 cut_known_segments(Cutter *c, i64 lo, i64 hi)
 {
@@ -237,7 +238,7 @@ cut_known_segments(Cutter *c, i64 lo, i64 hi)
     }
 }
 
-/* x - from, at least 0 and at most n. */
+/* x - from, limited to 0..n. */
 static const Ex *
 clamp(Cutter *c, const Ex *x, i64 from, i64 n)
 {
@@ -246,7 +247,8 @@ clamp(Cutter *c, const Ex *x, i64 from, i64 n)
     return scalar_of(c->s, y, n);
 }
 
-/* Of the period that begins at `last`, what lies from `first` on of a segment, n of it. */
+/* Adds a part of the segment at x in the period that begins at `last`: n coordinates from
+ * `first` on. */
 static void
 add_rest(Cutter *c, const Ex *last, i64 x, const Ex *first, const Ex *n, i64 most)
 {
@@ -256,8 +258,8 @@ add_rest(Cutter *c, const Ex *last, i64 x, const Ex *first, const Ex *n, i64 mos
     add_loop(p, (PieceLoop){1, most, first, n, 0});
 }
 
-/* The segments of [0, hi): those of full periods and, of the one that hi is in, what lies
- * below hi; or of padding, from lo on in the period that lo is in, which hi is in too. */
+/* Segments of [0, hi): of the full periods and, in the period that contains hi, the part
+ * below hi.  For padding: the part from lo on; lo and hi are then in the same period. */
 static bool
 cut_segments(Cutter *c, const Ex *lo, const Ex *hi, i64 unit)
 {

@@ -1,7 +1,7 @@
-/* Plans as text. */
+/* Prints plans as text: docs/ir/plan.md. */
 #include "plan_parts.h"
 
-/* x over the extents alone. */
+/* x with every scalar replaced by its definition over extents. */
 static const Ex *
 spelled(const Plan *p, const Ex *x)
 {
@@ -28,7 +28,7 @@ text(const Plan *p, const Ex *x)
     return ex_text(p->e, x);
 }
 
-/* C=16..19, both ends part of it; C=0..8*(C//8) - 1; C=4..33 (4 of every 12) */
+/* Examples: C=16..19 (both ends included); C=0..8*(C//8) - 1; C=4..33 (4 of every 12) */
 static void
 print_piece(Buf *b, const Plan *p, int d, const Piece *q)
 {
@@ -58,7 +58,7 @@ plan_box(Arena *a, const Plan *p, const Nest *n)
     return b.s;
 }
 
-/* As a step, with its sign. */
+/* The text of a stride, with its sign. */
 static const char *
 step(const Plan *p, const Ex *x)
 {
@@ -100,7 +100,7 @@ print_nest(Buf *b, const Plan *p, const Nest *n, int number)
     print_loops(b, p, n);
 }
 
-/* What a scalar is: c//8, or a product of others. */
+/* The definition of a scalar: c//8, or a product of other scalars. */
 static void
 print_scalar(Buf *b, const Plan *p, const Scalar *f)
 {

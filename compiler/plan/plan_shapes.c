@@ -1,6 +1,6 @@
-/* Shapes that tell whether a plan with extents left to run time is right: extents at and
- * beside every border of its digits, one extent at a time, the others on a border and
- * off it. */
+/* Lists the shapes at which a plan with extents left to run time is checked.  One extent
+ * at a time takes the values at and beside each border of its digits, while the others
+ * have a value on a border or beside one. */
 #include <string.h>
 
 #include "plan_parts.h"
@@ -9,9 +9,9 @@ enum { MAX_VALUES = 1024 };
 
 typedef struct {
     const Plan *p;
-    i64 (*value)[MAX_VALUES];          /* of each extent */
+    i64 (*value)[MAX_VALUES];          /* the values of each extent */
     int n[MAX_RANK];
-    i64 top[MAX_RANK];                 /* the lcm of its cuts */
+    i64 top[MAX_RANK];                 /* for each extent: the lcm of its cuts */
 } Lister;
 
 static void
@@ -45,7 +45,7 @@ add_cuts(Lister *s, const Sizes *z)
     }
 }
 
-/* At and beside the counts at which one nest does another's work. */
+/* Adds values at and beside the largest narrow count of each nest with a variant. */
 static void
 add_few(Lister *s)
 {
@@ -55,7 +55,8 @@ add_few(Lister *s)
                 add_value(s, i, s->p->nest[k].narrow + v);
 }
 
-/* At and beside the first three blocks' ends; all up to there, as far as there is room. */
+/* Adds values at and beside the ends of the first three blocks; with `residues`, all
+ * values up to there while there is room. */
 static void
 add_blocks(Lister *s, int i, bool residues)
 {

@@ -1,4 +1,4 @@
-/* The offsets of a nest's table, from its loops and the rest of its addresses. */
+/* Computes the table of a nest from its loops and the rest of its addresses. */
 #include "plan_parts.h"
 
 static const Loop *
@@ -7,8 +7,8 @@ first_of(const Nest *n)
     return &n->loop[n->nloops - n->inner];
 }
 
-/* What an address has besides the strides of loops: what varies with the loops of the
- * table, which is in it, and what does not. */
+/* The base and rest of an address: the terms that depend on loops of the table
+ * (`inside`), which the table contains, or the other terms. */
 static const Ex *
 part_of(const Plan *p, const Nest *n, bool source, bool inside)
 {
@@ -39,7 +39,7 @@ nest_entries(const Nest *n)
     return entries;
 }
 
-/* Both have a table, of the same loops with the same offsets. */
+/* True if both nests have a table, with the same loops and offsets. */
 static bool
 same_table(const Plan *p, const Nest *a, const Nest *b)
 {
