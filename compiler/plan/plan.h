@@ -164,6 +164,9 @@ enum { MAX_CHOICES = 24 };
 /* The ways to do a nest, all kernels' and orders': first as it is, the others from the
  * quickest by the model on.  The number; out has room for MAX_CHOICES. */
 int nest_choices(const Plan *p, const Nest *n, Nest *out);
+/* The same by the cost at a shape, where all scalars are val and `at` is p in numbers. */
+int nest_choices_at(const Plan *p, const Nest *n, const Plan *at, const i64 *val,
+                    Nest *out);
 /* A choice by its names. */
 typedef struct {
     int nest;             /* of the plan's; from 0 on */
@@ -172,9 +175,10 @@ typedef struct {
 /* False, and nothing is changed, where the plan has no such choice. */
 bool plan_pick(Plan *p, const Pick *pick);
 /* The nests with an eighth of the elements or more, at most MAX_WEIGHTY, the largest
- * first; one at least, of a plan that has any.  The number. */
+ * first; one at least, of a plan that has any.  The number.  The elements are those where
+ * all scalars are val; NULL: those that the planner counts with. */
 enum { MAX_WEIGHTY = 4 };
-int plan_weighty(const Plan *p, int nest[MAX_WEIGHTY]);
+int plan_weighty(const Plan *p, const i64 *val, int nest[MAX_WEIGHTY]);
 
 /* kernel.c */
 typedef struct Kernel {
@@ -267,6 +271,8 @@ const char *plan_extents(Arena *a, const Plan *p, const i64 *shape, i64 *extent)
 /* Values of all scalars, by their variables; NULL where one does not fit 64 bits.  Like
  * plan_extents it leaves p alone. */
 i64 *plan_values(Arena *a, const Plan *p, const i64 *extent);
+/* The elements that the nest writes where all scalars are val; 0: it does not run. */
+i64 nest_elements_at(const Nest *n, const i64 *val);
 /* Bytes of both buffers; false where they do not fit 64 bits. */
 bool plan_bytes_at(const Plan *p, const i64 *val, i64 *src, i64 *dst);
 /* The plan at a shape, all in numbers, in p's Exprs; src and dst decided, for that shape.
