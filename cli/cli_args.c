@@ -21,13 +21,13 @@ static const struct {
     size_t at;            /* of the const char * or bool in Options */
 } table[] = {
     {'s', false, {"shape", 's', "S", 0, "the logical extents, as in 2,64,56,56; in "
-     "check, emit, explain and verify a name, as in N,64,56,56, is an extent that is "
-     "known only at run time", 0},
+     "check, emit, explain, verify and tune a name, as in N,64,56,56, is an extent that "
+     "is known only at run time", 0},
      offsetof(Options, shape)},
     {'t', false, {"dtype", 'd', "T", 0, "the element type: f32 f16 bf16 f64 i8 u8 i16 "
      "... i4 u4 u2 u1 c64", 0}, offsetof(Options, dtype)},
     {'a', false, {"at", 'a', "I", 0, "the coordinates, as in 1,17,4,6; with "
-     "--inverse an address", 0}, offsetof(Options, at)},
+     "--inverse an address; in tune the extents to measure at if --shape has names", 0}, offsetof(Options, at)},
     {'i', true, {"inverse", 'i', 0, 0, "print the coordinates of the element at an address", 0},
      offsetof(Options, inverse)},
     {'F', false, {"from", 'F', "LAYOUT", 0, "the layout of the source", 0},
@@ -204,7 +204,8 @@ cli_numbers(Cli *c, const char *what, const char *text, i64 *out, int max)
         errno = 0;
         if (isalpha((unsigned char)*s))
             cli_fail(c, "%s '%s': numbers are needed here; a name, which leaves an extent "
-                     "to run time, is for emit, explain, verify and check", what, text);
+                     "to run time, is for the --shape of emit, explain, verify, check and "
+                     "tune", what, text);
         if (n == max)
             cli_fail(c, "%s '%s' has more than %d numbers", what, text, max);
         out[n] = strtoll(s, &end, 10);

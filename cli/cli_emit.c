@@ -164,20 +164,45 @@ runner_up(const Nest *choice, int n)
     return NULL;
 }
 
+static void
+explain_name(const Plan *p, int nest)
+{
+    const Nest *n = &p->nest[nest];
+    printf("  nest %d by %s, %s%s\n", nest + 1, n->kernel->name, n->order,
+           n->picked ? ", as tuned" : "");
+}
+
+/* With extents left to run time numbers are nominal, and tuning may have been about other
+ * nests than those that move most of the bytes by these. */
+static void
+explain_names(const Plan *p)
+{
+    int nest[MAX_WEIGHTY], m = plan_weighty(p, NULL, nest);
+    for (int i = 0; i < m; i++)
+        explain_name(p, nest[i]);
+    for (int i = 0; i < p->n; i++) {
+        bool named = false;
+        for (int k = 0; k < m; k++)
+            named |= nest[k] == i;
+        if (p->nest[i].picked && !named)
+            explain_name(p, i);
+    }
+}
+
 /* For the nests that move most of the bytes. */
 static void
 explain_choices(Cli *c, const Plan *p)
 {
-    int nest[MAX_WEIGHTY], m = plan_weighty(p, nest);
+    if (!plan_is_fixed(p)) {
+        explain_names(p);
+        return;
+    }
+    int nest[MAX_WEIGHTY], m = plan_weighty(p, NULL, nest);
     Nest *choice = arena_array(c->arena, Nest, MAX_CHOICES);
     for (int i = 0; i < m; i++) {
         const Nest *n = &p->nest[nest[i]];
         const Nest *next = runner_up(choice, nest_choices(p, n, choice));
         printf("  nest %d by %s, %s", nest[i] + 1, n->kernel->name, n->order);
-        if (!plan_is_fixed(p)) {
-            printf("\n");          /* numbers are nominal */
-            continue;
-        }
         printf("%s: about %.3g ms; ", n->picked ? ", as tuned" : "", n->cost * 1e-6);
         if (next)
             printf("next %s, %s: %.3g ms\n", next->kernel->name, next->order,

@@ -66,16 +66,25 @@ trial_json(const ravel_trial *t)
     return j;
 }
 
+typedef struct {
+    ravel_request rq;
+    i64 shape[MAX_RANK], at[MAX_RANK];
+    bool any;                      /* extents left to run time: measured at `at` */
+    ravel_tuning result;
+} Tuning;
+
 static void
-print_json(const ravel_tuning *r, const char *file)
+print_json(const Tuning *t, const char *file)
 {
+    const ravel_tuning *r = &t->result;
     json_t *list = json_array();
     for (int i = 0; i < r->trials; i++)
         json_array_append_new(list, trial_json(&r->trial[i]));
-    cli_print_json(json_pack("{s:I, s:i, s:i, s:f, s:s*, s:s*, s:o}",
+    cli_print_json(json_pack("{s:I, s:i, s:i, s:f, s:s*, s:s*, s:o*, s:o}",
         "bytes", (json_int_t)r->bytes, "threads", r->threads, "rounds", r->rounds,
         "memcpy_ns", r->memcpy_ns, "wisdom", file, "why_refused",
-        r->refused[0] ? r->refused : NULL, "trials", list));
+        r->refused[0] ? r->refused : NULL,
+        "at", t->any ? cli_json_numbers(t->at, t->rq.rank) : NULL, "trials", list));
 }
 
 static const char *
@@ -87,22 +96,25 @@ verdict(const ravel_trial *t)
 }
 
 static void
-print_table(const ravel_tuning *r, const char *file)
+print_table(const Cli *c, const Tuning *t, const char *file)
 {
+    const ravel_tuning *r = &t->result;
+    if (t->any)
+        printf("at %s: ", cli_tuple(c->arena, t->at, t->rq.rank));
     printf("%lld bytes, %d thread%s; memcpy takes %.3f ms; all candidates are proven; "
            "medians of %d rounds\n", (long long)r->bytes, r->threads,
            r->threads == 1 ? "" : "s", r->memcpy_ns * 1e-6, r->rounds);
     printf("  %4s  %-12s %-36s %10s %8s   %s\n", "nest", "kernel", "order", "model ms",
            "x memcpy", "span");
     for (int i = 0; i < r->trials; i++) {
-        const ravel_trial *t = &r->trial[i];
-        printf("  %4d  %-12s %-36s %10.3f ", t->nest, t->kernel, t->order,
-               t->predicted * 1e-6);
-        if (t->refused)
+        const ravel_trial *one = &r->trial[i];
+        printf("  %4d  %-12s %-36s %10.3f ", one->nest, one->kernel, one->order,
+               one->predicted * 1e-6);
+        if (one->refused)
             printf("%8s   %-12s ", "-", "");
         else
-            printf("%8.2f   %.2f to %.2f ", t->memcpy, t->low, t->high);
-        printf("%s\n", verdict(t));
+            printf("%8.2f   %.2f to %.2f ", one->memcpy, one->low, one->high);
+        printf("%s\n", verdict(one));
     }
     if (r->refused[0])
         printf("this is a bug of ravel: %s\n", r->refused);
@@ -125,25 +137,60 @@ write_wisdom(Cli *c, const char *file)
     cli_check(c, s, &err);
 }
 
+/* The library's plan has an extent of its own for each name. */
+static void
+refuse_twins(Cli *c, const char *const *name, int n)
+{
+    for (int i = 0; i < n; i++)
+        for (int k = 0; k < i && name[i]; k++)
+            if (name[k] && !strcmp(name[i], name[k]))
+                cli_fail(c, "--shape '%s': tune needs a name of its own for each extent; "
+                         "%s occurs twice", c->o.shape, name[i]);
+}
+
+/* --shape, and --at where it has names. */
+static void
+read_shape(Cli *c, Tuning *t)
+{
+    const char *name[MAX_RANK];
+    ravel_request *rq = &t->rq;
+    rq->shape = t->shape;
+    rq->rank = cli_shape_names(c, t->shape, name, &t->any);
+    if (t->any && !c->o.at)
+        cli_fail(c, "--shape '%s' has names: --at gives the extents to measure at, as in "
+                 "--at 8,64,56,56", c->o.shape);
+    if (!t->any && c->o.at)
+        cli_fail(c, "--at is for a --shape with names, as in N,64,H,W; '%s' has none",
+                 c->o.shape);
+    if (!t->any)
+        return;
+    refuse_twins(c, name, rq->rank);
+    int n = cli_numbers(c, "--at", c->o.at, t->at, MAX_RANK);
+    if (n != rq->rank)
+        cli_fail(c, "--at '%s' has %d extents, --shape '%s' has %d", c->o.at, n,
+                 c->o.shape, rq->rank);
+}
+
 int
 cmd_tune(Cli *c)
 {
-    i64 shape[MAX_RANK];
     ravel_error err;
-    ravel_tuning *r = arena_new(c->arena, ravel_tuning);
+    Tuning *t = arena_new(c->arena, Tuning);
+    ravel_request *rq = &t->rq;
     const char *file = cli_wisdom_file(c);
-    ravel_request rq = {.dtype = c->o.dtype, .shape = shape};
     double seconds = (double)cli_number(c, "--seconds", c->o.seconds, SECONDS, SECONDS_MAX);
-    rq.threads = cli_threads(c);
-    rq.from = cli_layout_text(c, c->o.from);
-    rq.to = cli_layout_text(c, c->o.to);
-    rq.rank = cli_numbers(c, "--shape", c->o.shape, shape, MAX_RANK);
-    cli_check(c, ravel_tune(c->cx, &rq, seconds, r, &err), &err);
+    rq->dtype = c->o.dtype;
+    rq->threads = cli_threads(c);
+    rq->from = cli_layout_text(c, c->o.from);
+    rq->to = cli_layout_text(c, c->o.to);
+    read_shape(c, t);
+    cli_check(c, t->any ? ravel_tune_at(c->cx, rq, t->at, seconds, &t->result, &err)
+                        : ravel_tune(c->cx, rq, seconds, &t->result, &err), &err);
     if (file)
         write_wisdom(c, file);
     if (c->o.json)
-        print_json(r, file);
+        print_json(t, file);
     else
-        print_table(r, file);
-    return r->refused[0] ? EXIT_NO : EXIT_YES;
+        print_table(c, t, file);
+    return t->result.refused[0] ? EXIT_NO : EXIT_YES;
 }

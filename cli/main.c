@@ -125,7 +125,7 @@ static const Command commands[] = {
      "ratios show the overhead of a call.\n\n"
      "  ravel bench --from NCHW --to NHWC --shape 16,64,56,56 --dtype f32\n"
      "  ravel bench --from NCHW --to NCHW16 --shape 1,71,28,28 --dtype u8 -R 99\n"},
-    {"tune", cmd_tune, "", 0, "F!T!s!t!NSWjLf",
+    {"tune", cmd_tune, "", 0, "F!T!s!t!aNSWjLf",
      "find the fastest kernels and loop orders on this machine",
      "The planner chooses kernels and loop orders by a cost model.  This command\n"
      "proves and times its choice and the next best ones, for the nests that move\n"
@@ -133,9 +133,13 @@ static const Command commands[] = {
      "The result, called wisdom, is added to the file of --wisdom or RAVEL_WISDOM.\n"
      "Every command that compiles uses that file, for the same layouts, shape,\n"
      "element type and number of threads on the same model of processor.  Wisdom\n"
-     "affects speed only, never results.\n\n"
+     "affects speed only, never results.\n"
+     "With names in the shape (N,64,H,W) the candidates are proven and timed at the\n"
+     "extents of --at.  The result is for that shape with any names, and is used at\n"
+     "all extents.\n\n"
      "  ravel tune --from NCHW --to NHWC --shape 4,64,56,56 --dtype f32 -W w.txt\n"
-     "  ravel explain --from NCHW --to NHWC --shape 4,64,56,56 --dtype f32 -W w.txt\n"},
+     "  ravel explain --from NCHW --to NHWC --shape 4,64,56,56 --dtype f32 -W w.txt\n"
+     "  ravel tune -F NCHW -T NHWC -s N,64,H,W --at 8,64,56,56 -d f32 -W w.txt\n"},
     {"devices", cmd_devices, "", 0, "j",
      "list accelerators, and the reason if one is unavailable",
      "Lists the devices of the CUDA driver and of the OpenCL loader, and the\n"

@@ -20,10 +20,13 @@ ravel_min(int64_t x, int64_t y)
 enum { RAVEL_LONG_BYTES = 256 };
 
 /* Past the caches: RAVEL_STREAM bytes, a line of them, aligned in the destination. */
+/* RAVEL_FRAME: a frame of its own, as small calls have no need of the buffers. */
 #ifdef __GNUC__
 #define RAVEL_PREFETCH(p) __builtin_prefetch(p)
+#define RAVEL_FRAME __attribute__((noinline))
 #else
 #define RAVEL_PREFETCH(p) (void)(p)
+#define RAVEL_FRAME
 #endif
 #if defined(__AVX2__) && !defined(RAVEL_PLAIN) && !defined(RAVEL_PORTABLE)
 #include <immintrin.h>
@@ -59,7 +62,6 @@ ravel_stream_line(unsigned char *d, const unsigned char *s)
         ravel_stream(d + i, s + i);
 }
 
-/* Runs of any bytes: short ones, and past the caches. */
 /* A short run without a call; runs of constant size are one load and one store. */
 static inline void
 ravel_move(unsigned char *d, const unsigned char *s, int64_t bytes)
@@ -84,6 +86,7 @@ ravel_move(unsigned char *d, const unsigned char *s, int64_t bytes)
         *d++ = *s++;
 }
 
+/* Runs of any bytes, and past the caches. */
 #define RAVEL_RUNS(k)                                      \
     for (int64_t r = 0; r < rows; r++)                     \
         memcpy(d + r * dp, s + r * sp, k)

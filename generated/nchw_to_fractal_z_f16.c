@@ -153,10 +153,13 @@ ravel_store4(unsigned char *d, ravel_1x4 v, int64_t stream)
 #endif
 
 /* Past the caches: RAVEL_STREAM bytes, a line of them, aligned in the destination. */
+/* RAVEL_FRAME: a frame of its own, as small calls have no need of the buffers. */
 #ifdef __GNUC__
 #define RAVEL_PREFETCH(p) __builtin_prefetch(p)
+#define RAVEL_FRAME __attribute__((noinline))
 #else
 #define RAVEL_PREFETCH(p) (void)(p)
+#define RAVEL_FRAME
 #endif
 #if defined(__AVX2__) && !defined(RAVEL_PLAIN) && !defined(RAVEL_PORTABLE)
 #include <immintrin.h>
@@ -492,8 +495,6 @@ ravel_pair##n(unsigned char *d, const unsigned char *s, int64_t dp, int64_t sq) 
 /* Rows of the source that are read side by side on their way to a buffer: few enough for
  * the processor to follow. */
 #define RAVEL_GROUP(n) ((n) == 1 ? 16 : 8)
-/* A frame of its own, as small calls have no need of the buffers. */
-#define RAVEL_FRAME __attribute__((noinline))
 /* All rows of a line of columns, of w lanes at a time. */
 #define RAVEL_LINES(n, m, w)                                                     \
 RAVEL_INLINE void                                                                \

@@ -91,7 +91,7 @@ still_known(const LayoutDef *def, const LayoutDef *known)
 static bool
 current(ravel_plan *p, const LayoutDef *known, const Wisdom *wisdom)
 {
-    if (!wisdom_current(&p->wisdom, wisdom, !plan_is_fixed(p->plan)))
+    if (!wisdom_current(&p->wisdom, wisdom))
         return false;
     return p->known == known || (still_known(p->plan->src->ref->def, known) &&
                                  still_known(p->plan->dst->ref->def, known));

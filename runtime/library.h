@@ -134,7 +134,7 @@ const Advice *wisdom_find(const Wisdom *w, const char *key);
 void wisdom_use(ravel_context *cx, const Wisdom *w, Plan *p, int threads,
                 WisdomUsed *out);
 /* Whether `now` has the same advice for the plan. */
-bool wisdom_current(WisdomUsed *t, const Wisdom *now, bool runtime);
+bool wisdom_current(WisdomUsed *t, const Wisdom *now);
 /* Add a copy of an entry. */
 ravel_status wisdom_learn(ravel_context *cx, const Advice *one, ravel_error *err);
 void wisdom_free(const Wisdom *w);
@@ -163,6 +163,8 @@ void plan_share(const ravel_plan *p, const Steps *steps, const int64_t *extent, 
  * p's plan; *out uses its arena.  Free *out with ravel_plan_free before p. */
 ravel_status plan_at(const ravel_plan *p, Plan *again, const int64_t *shape,
                      ravel_plan **out, ravel_error *err);
+/* The threads of a run at a shape; NULL: of a plan without run-time extents. */
+Threads plan_threads_at(const ravel_plan *p, const int64_t *shape);
 /* verify_shapes.c: ravel_verify_report for a plan with run-time extents.  *out has the
  * sums over all shapes. */
 ravel_status verify_shapes(const ravel_plan *p, ravel_certificate *out, ravel_error *err);

@@ -46,6 +46,9 @@ ravel_status verify_affords(const Plan *p, int shapes, Budget *work, ravel_error
 /* plan_check, then proof_run of the code of p. */
 ravel_status verify_plan(const ravel_plan *p, Proof *q, ravel_certificate *out,
                          ravel_error *err);
+/* verify_shapes.c: the same at a shape, for a plan with run-time extents. */
+ravel_status verify_plan_at(const ravel_plan *p, const int64_t *shape, Proof *q,
+                            ravel_certificate *out, ravel_error *err);
 
 /* A fault of the code.  Either the buffer in or next to which the address lies; or, for
  * an alignment fault, the alignment of the buffers. */

@@ -238,6 +238,14 @@ typedef struct {
  * same time disturbs the measurement. */
 RAVEL_API ravel_status ravel_tune(ravel_context *cx, const ravel_request *rq,
                                   double seconds, ravel_tuning *out, ravel_error *err);
+/* ravel_tune for a request with run-time extents, proven and measured at a given shape.
+ * `shape` is as for ravel_run_shape, without extents of 0.  The plan is the same at every
+ * shape, so later plans for the request use the result at all of them, and the last
+ * result replaces the one before.  RAVEL_ERR_ARGUMENT if an extent is not valid for the
+ * plan, or if the request has no run-time extents.  Thread-safe. */
+RAVEL_API ravel_status ravel_tune_at(ravel_context *cx, const ravel_request *rq,
+                                     const int64_t *shape, double seconds,
+                                     ravel_tuning *out, ravel_error *err);
 
 /* The results of ravel_tune that cx remembers, as text with one line for each
  * relayout, for ravel_wisdom_load in this or another process.  An entry is used only

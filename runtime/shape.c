@@ -112,6 +112,16 @@ ravel_run_shape(const ravel_plan *p, void *dst, const void *src, const int64_t *
     return status;
 }
 
+Threads
+plan_threads_at(const ravel_plan *p, const int64_t *shape)
+{
+    Threads t = p->threads;
+    i64 dst;
+    if (shape && (ravel_plan_bytes_at(p, shape, NULL, &dst, NULL) || dst < SPLIT_BYTES))
+        t.most = 1;
+    return t;
+}
+
 typedef struct {
     const ravel_plan *from;
     ravel_plan *to;

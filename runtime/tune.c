@@ -18,6 +18,8 @@ typedef struct {
     ravel_status status;
     Arena arena;
     ravel_plan *model, *best;
+    ravel_plan *fixed;            /* the model's, at the shape if there is one */
+    const i64 *val;               /* the scalars there, or NULL */
     const char *key;
     Proof *proof;
     Race race;
@@ -36,8 +38,8 @@ static bool
 need_memory(Tune *t)
 {
     i64 have = (i64)sysconf(_SC_PHYS_PAGES) * (i64)sysconf(_SC_PAGESIZE);
-    i64 src = ravel_plan_src_bytes(t->model), dst = ravel_plan_dst_bytes(t->model);
-    i64 proof = proof_bytes(t->model->plan), all;
+    i64 src = ravel_plan_src_bytes(t->fixed), dst = ravel_plan_dst_bytes(t->fixed);
+    i64 proof = proof_bytes(t->fixed->plan), all;
     t->race.bytes = (size_t)(src > dst ? src : dst);
     if (int_mul(2, src > dst ? src : dst, &all) && int_add(all, proof, &all) &&
         (have <= 0 || all <= have))
@@ -77,7 +79,8 @@ make_tries(Tune *t, int nest)
     Race *r = &t->race;
     const Plan *p = t->best->plan;
     Nest *choice = arena_array(&t->arena, Nest, MAX_CHOICES);
-    int m = nest_choices(p, &p->nest[nest], choice);
+    int m = t->val ? nest_choices_at(p, &p->nest[nest], t->fixed->plan, t->val, choice)
+                   : nest_choices(p, &p->nest[nest], choice);
     r->n = 0;
     for (int i = 0; i < m && i < TUNE_TRIES; i++) {
         if (i > 0 && choice[i].cost > HOPELESS * choice[0].cost)
@@ -161,20 +164,55 @@ remember(Tune *t)
         t->status = wisdom_learn(t->cx, &one, t->err);
 }
 
+/* Why the request cannot be measured at the shape; NULL: it can. */
+static const char *
+misfit(Tune *t, const int64_t *shape)
+{
+    const Plan *p = t->model->plan;
+    if (plan_is_fixed(p))
+        return shape ? "ravel_tune_at: all extents of this plan are numbers: ravel_tune "
+                       "measures it" : NULL;
+    if (!shape)
+        return "ravel_tune: extents left to run time: ravel_tune_at takes the shape to "
+               "measure at";
+    for (int d = 0; d < p->src->rank; d++)
+        if (shape[d] < 1)
+            return arena_printf(&t->arena, "extent of %s is %lld: nothing to measure",
+                                p->src->dim[d].name, (long long)shape[d]);
+    return NULL;
+}
+
+/* What proofs and sizes are about: the plan in numbers. */
+static bool
+fix(Tune *t)
+{
+    i64 extent[MAX_RANK];
+    const Plan *p = t->model->plan;
+    const int64_t *shape = t->race.shape;
+    const char *why = misfit(t, shape);
+    if (!why && shape)
+        why = plan_extents(&t->arena, p, shape, extent);
+    if (why) {
+        t->status = error_set(t->err, RAVEL_ERR_ARGUMENT, "%s", why);
+    } else if (shape) {
+        t->val = plan_values(&t->arena, p, extent);
+        good(t, plan_at(t->model, compile_again(&t->arena, p), shape, &t->fixed, t->err));
+    } else {
+        t->fixed = t->model;
+        atomic_fetch_add(&t->fixed->users, 1);
+    }
+    return t->status == RAVEL_OK;
+}
+
 static bool
 get_ready(Tune *t)
 {
-    if (!good(t, plan_picked(t->cx, t->rq, NULL, 0, &t->model, t->err)))
-        return false;
-    if (!plan_is_fixed(t->model->plan))
-        t->status = error_set(t->err, RAVEL_ERR_ARGUMENT, "ravel_tune: extents left to run "
-                              "time, of which no time can be taken");
-    if (t->status != RAVEL_OK)
+    if (!good(t, plan_picked(t->cx, t->rq, NULL, 0, &t->model, t->err)) || !fix(t))
         return false;
     t->key = wisdom_key(&t->arena, t->cx, t->model->plan, t->model->threads.most);
     wisdom_check_key(&t->arena, t->key);
     if (!need_memory(t) ||
-        !good(t, proof_new(t->model->plan, false, &t->proof, t->err)))
+        !good(t, proof_new(t->fixed->plan, false, &t->proof, t->err)))
         return false;
     t->race.dst = measure_map(t->race.bytes);
     t->race.src = measure_map(t->race.bytes);
@@ -192,9 +230,9 @@ tune(void *arg)
         return;
     atomic_fetch_add(&t->model->users, 1);
     t->best = t->model;
-    t->out->threads = t->model->threads.most;
+    t->out->threads = plan_threads_at(t->model, t->race.shape).most;
     t->out->bytes = (int64_t)t->race.bytes;
-    n = plan_weighty(t->model->plan, nest);
+    n = plan_weighty(t->model->plan, t->val, nest);
     t->seconds /= n ? n : 1;
     for (int i = 0; i < n && t->status == RAVEL_OK; i++)
         tune_nest(t, nest[i]);
@@ -202,9 +240,9 @@ tune(void *arg)
         remember(t);
 }
 
-ravel_status
-ravel_tune(ravel_context *cx, const ravel_request *rq, double seconds, ravel_tuning *out,
-           ravel_error *err)
+static ravel_status
+tune_at(ravel_context *cx, const ravel_request *rq, const int64_t *shape, double seconds,
+        ravel_tuning *out, ravel_error *err)
 {
     Diag d;
     ravel_tuning own;
@@ -216,16 +254,33 @@ ravel_tune(ravel_context *cx, const ravel_request *rq, double seconds, ravel_tun
     if (s != RAVEL_OK)
         return s;
     Tune t = {.cx = cx, .rq = rq, .seconds = seconds, .out = out ? out : &own, .err = err,
-              .arena = context_arena(cx)};
+              .arena = context_arena(cx), .race = {.shape = shape}};
     *t.out = (ravel_tuning){0};
     if (!arena_run(&t.arena, &d, tune, &t))
         t.status = error_of(err, &d);
     free_tries(&t.race);
     proof_free(t.proof);
+    ravel_plan_free(t.fixed);
     ravel_plan_free(t.best);
     ravel_plan_free(t.model);
     measure_unmap(t.race.dst, t.race.bytes);
     measure_unmap(t.race.src, t.race.bytes);
     arena_free(&t.arena);
     return t.status;
+}
+
+ravel_status
+ravel_tune(ravel_context *cx, const ravel_request *rq, double seconds, ravel_tuning *out,
+           ravel_error *err)
+{
+    return tune_at(cx, rq, NULL, seconds, out, err);
+}
+
+ravel_status
+ravel_tune_at(ravel_context *cx, const ravel_request *rq, const int64_t *shape,
+              double seconds, ravel_tuning *out, ravel_error *err)
+{
+    if (!shape)
+        return error_set(err, RAVEL_ERR_ARGUMENT, "ravel_tune_at: a NULL argument");
+    return tune_at(cx, rq, shape, seconds, out, err);
 }

@@ -21,6 +21,7 @@ typedef struct {
 typedef struct {
     Try t[TUNE_TRIES];
     int n;
+    const int64_t *shape; /* at which plans with run-time extents run; else NULL */
     char why[1024];       /* the message of the first refused candidate */
     void *dst, *src;
     size_t bytes;         /* size of each buffer */

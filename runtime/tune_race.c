@@ -13,7 +13,9 @@ race_prove(Race *r, Proof *q, ravel_error *err)
     for (int i = 0; i < r->n; i++) {
         ravel_certificate c;
         ravel_error own;
-        ravel_status s = verify_plan(r->t[i].plan, q, &c, &own);
+        const ravel_plan *p = r->t[i].plan;
+        ravel_status s = r->shape ? verify_plan_at(p, r->shape, q, &c, &own)
+                                  : verify_plan(p, q, &c, &own);
         if (s != RAVEL_OK && s != RAVEL_ERR_VERIFY)
             return error_set(err, s, "%s", own.text);
         r->t[i].refused = s != RAVEL_OK;
@@ -40,6 +42,16 @@ time_plan(void *runner, int64_t calls)
     return measure_now() - start;
 }
 
+static int64_t
+time_plan_at(void *runner, int64_t calls)
+{
+    const Runner *u = runner;
+    int64_t start = measure_now();
+    for (int64_t i = 0; i < calls; i++)
+        ravel_run_shape(u->plan, u->r->dst, u->r->src, u->r->shape, NULL);
+    return measure_now() - start;
+}
+
 static void
 copy_part(void *race, int part, int parts)
 {
@@ -53,9 +65,10 @@ static int64_t
 time_copy(void *runner, int64_t calls)
 {
     const Runner *u = runner;
+    Threads t = plan_threads_at(u->plan, u->r->shape);
     int64_t start = measure_now();
     for (int64_t i = 0; i < calls; i++)
-        threads_share(&u->plan->threads, copy_part, (void *)u->r);
+        threads_share(&t, copy_part, (void *)u->r);
     return measure_now() - start;
 }
 
@@ -87,12 +100,13 @@ race_time(Race *r, double seconds)
         if (!r->t[i].refused) {
             at[i] = n;
             u[n] = (Runner){r, r->t[i].plan};
-            m[n] = (Measured){time_plan, &u[n], 1, 1, NULL};
+            m[n] = (Measured){r->shape ? time_plan_at : time_plan, &u[n], 1, 1, NULL};
             n++;
         }
     for (int i = 0; i < n; i++)
         measure_calls(&m[i], SAMPLE, 0, 0);
-    Ready ready = {r->t[0].plan->threads.most > 1 ? REST : 0, 2 * r->bytes < CACHE};
+    int threads = plan_threads_at(r->t[0].plan, r->shape).most;
+    Ready ready = {threads > 1 ? REST : 0, 2 * r->bytes < CACHE};
     r->rounds = run_rounds(m, n, ns, seconds, ready);
     r->memcpy_ns = measure_spread(ns[0], r->rounds).median;
     for (int i = 0; i < r->n; i++)

@@ -18,10 +18,17 @@ typedef struct {
 } Shapes;
 
 static void
-list(void *arg)
+again(void *arg)
 {
     Shapes *s = arg;
     s->again = compile_again(&s->arena, s->p->plan);
+}
+
+static void
+list(void *arg)
+{
+    Shapes *s = arg;
+    again(arg);
     s->borders = plan_borders(&s->arena, s->again);
 }
 
@@ -98,6 +105,24 @@ code(const Shapes *s, const i64 *shape, ravel_certificate *sum, ravel_error *err
         sum_up(sum, &c);
     ravel_plan_free(q);
     return at_shape(s, shape, status, err);
+}
+
+ravel_status
+verify_plan_at(const ravel_plan *p, const int64_t *shape, Proof *q, ravel_certificate *out,
+               ravel_error *err)
+{
+    Diag d;
+    ravel_plan *at = NULL;
+    Shapes s = {.p = p, .arena = context_arena(p->cx)};
+    ravel_status status = arena_run(&s.arena, &d, again, &s) ? RAVEL_OK
+                                                             : error_of(err, &d);
+    if (status == RAVEL_OK)
+        status = plan_at(p, s.again, shape, &at, err);
+    if (status == RAVEL_OK)
+        status = verify_plan(at, q, out, err);
+    ravel_plan_free(at);
+    arena_free(&s.arena);
+    return at_shape(&s, shape, status, err);
 }
 
 ravel_status

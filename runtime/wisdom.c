@@ -50,14 +50,31 @@ wisdom_cpu(char name[CPU_NAME])
         strcpy(name, "unknown");
 }
 
+/* An extent left to run time is a letter: a for the first, whatever its name. */
+static void
+print_shape(Buf *b, const Plan *p)
+{
+    char letter[MAX_RANK] = {0}, next = 'a';
+    for (int d = 0; d < p->src->rank; d++) {
+        int i = p->from->extent[d];
+        buf_add(b, d ? "," : "");
+        if (i < 0) {
+            buf_printf(b, "%lld", (long long)p->src->dim[d].n);
+            continue;
+        }
+        if (!letter[i])
+            letter[i] = next++;
+        buf_printf(b, "%c", letter[i]);
+    }
+}
+
 const char *
 wisdom_key(Arena *a, const ravel_context *cx, const Plan *p, int threads)
 {
     Buf b = buf_new(a);
     buf_printf(&b, "%s\t%s\t%d\t%s\t(", cx->cpu, cx->kernels->name, threads,
                p->src->dtype->name);
-    for (int d = 0; d < p->src->rank; d++)
-        buf_printf(&b, "%s%lld", d ? "," : "", (long long)p->src->dim[d].n);
+    print_shape(&b, p);
     buf_printf(&b, ")\t%s\t%s", layout_whole_text(a, p->src->ref),
                layout_whole_text(a, p->dst->ref));
     return b.s;
@@ -89,7 +106,7 @@ void
 wisdom_use(ravel_context *cx, const Wisdom *w, Plan *p, int threads, WisdomUsed *out)
 {
     *out = (WisdomUsed){w, NULL, NULL};
-    if (!w || !plan_is_fixed(p))
+    if (!w)
         return;
     out->key = wisdom_key(ex_arena(p->e), cx, p, threads);
     out->advice = wisdom_find(w, out->key);
@@ -98,9 +115,9 @@ wisdom_use(ravel_context *cx, const Wisdom *w, Plan *p, int threads, WisdomUsed 
 }
 
 bool
-wisdom_current(WisdomUsed *t, const Wisdom *now, bool runtime)
+wisdom_current(WisdomUsed *t, const Wisdom *now)
 {
-    if (t->wisdom == now || runtime)
+    if (t->wisdom == now)
         return true;
     if (!t->key || !same_advice(wisdom_find(now, t->key), t->advice))
         return false;

@@ -4,6 +4,7 @@
  * ravel wisdom 1 CPU  ISA  THREADS  DTYPE  SHAPE  FROM  TO
  * NEST:KERNEL:ORDER;NEST:KERNEL:ORDER...
  *
+ * In SHAPE extents left to run time are letters, in order from a on: (a,64,b,c).
  * An entry has the kernel and loop order for some nests of one relayout.  Nests are
  * numbered from 1.  A kernel or order that is unknown or does not apply is ignored. */
 #ifndef RAVEL_WISDOM_H

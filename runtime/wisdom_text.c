@@ -83,16 +83,27 @@ take(Part *p, char mark, bool *last)
     return head;
 }
 
-/* (2,64,56,56); () */
+/* A number, or the letter of an extent left to run time: one of those before, or the
+ * next. */
+static bool
+is_extent(Part p, int *letters)
+{
+    if (p.n != 1 || *p.s < 'a' || *p.s > 'a' + *letters)
+        return number_of(p) >= 0;
+    *letters += *p.s == 'a' + *letters;
+    return true;
+}
+
+/* (2,64,56,56); (a,64,b,c); () */
 static bool
 is_shape(Part p)
 {
-    int rank = 0;
+    int rank = 0, letters = 0;
     if (p.n < 2 || p.s[0] != '(' || p.s[p.n - 1] != ')')
         return false;
     Part rest = {p.s + 1, p.n - 2};
     for (bool last = rest.n == 0; !last; rank++)
-        if (number_of(take(&rest, ',', &last)) < 0)
+        if (!is_extent(take(&rest, ',', &last), &letters))
             return false;
     return rank <= MAX_RANK;
 }
@@ -105,7 +116,7 @@ static const struct {
     {"instruction set", "a word", is_word},
     {"threads", "a number from 1 on", is_count},
     {"element type", "a word", is_word},
-    {"shape", "extents as in (2,64,56,56)", is_shape},
+    {"shape", "extents as in (2,64,56,56) or (a,64,b,c)", is_shape},
     {"source", "text", is_text},
     {"destination", "text", is_text},
 };

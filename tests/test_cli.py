@@ -377,6 +377,37 @@ def test_wisdom_changes_the_code():
     assert len(set(made.values())) == 2
 
 
+LATER = ("--from", "NCHW", "--to", "NHWC", "--dtype", "f32")
+
+
+def test_tune_at():
+    """With extents left to run time: one entry whatever their names are, for no shape of numbers."""
+    j = json.loads(good("tune", *LATER, "--shape", "N,16,H,W", "--at", "2,16,9,7", "--threads", "1", "--seconds", "1", "--json", "--wisdom", "w.txt"))
+    assert j["at"] == [2, 16, 9, 7] and j["bytes"] == 2*16*9*7*4 and j["threads"] == 1 and len(j["trials"]) > 1
+    head, line, end = open("w.txt").read().split("\n")
+    won = next(t for t in j["trials"] if t["winner"])
+    assert line.split("\t")[2:] == ["1", "f32", "(a,16,b,c)", "(N, C, H, W){N, C, H, W}", "(N, C, H, W){N, H, W, C}",
+                                    "%(nest)d:%(kernel)s:%(order)s" % won]
+    wise = ("--threads", "1", "--wisdom", "w.txt")
+    for shape, tuned in (("N,16,H,W", True), ("x,16,y,z", True), ("N,17,H,W", False), ("N,C,H,W", False), ("2,16,9,7", False), ("2,16,H,W", False)):
+        assert (", as tuned" in good("explain", *LATER, "--shape", shape, *wise)) == tuned, shape
+    good("verify", *LATER, "--shape", "N,16,H,W", *wise[2:])
+    text = good("tune", *LATER, "--shape", "N,16,h,w", "--at", "3,16,9,7", "--seconds", "1", *wise)
+    assert text.startswith("at (3,16,9,7): 12096 bytes, 1 thread;") and open("w.txt").read().count("\n") == 2
+
+
+@pytest.mark.parametrize("args, says", [
+    (["N,16,H,W"], "has names: --at gives the extents to measure at"), (["2,16,9,7", "--at", "2,16,9,7"], "--at is for a --shape with names"),
+    (["N,16,H,W", "--at", "2,16,9"], "--at '2,16,9' has 3 extents, --shape 'N,16,H,W' has 4"), (["N,16,N,W", "--at", "2,16,2,9"], "N occurs twice"),
+    (["N,16,H,W", "--at", "2,15,9,7"], "extent of C is 15: the plan is for 16"), (["N,16,H,W", "--at", "0,16,9,7"], "extent of N is 0"),
+    (["N,16,H,W", "--at", "N,16,9,7"], "--at 'N,16,9,7': numbers are needed here"),
+    (["N,16,H,W", "--at", "9223372036854775807,16,9,7"], "extent of N is 9223372036854775807: 0 to "),
+    (["N,16,H,W", "--at", "9999999,16,9999,7"], "do not fit this machine's memory"), (["N,16,H,W", "--at", "4611686018427387904,16,9,7"], "64 bits")])
+def test_tune_at_what(args, says):
+    bad("tune", *LATER, "--wisdom", "w.txt", "--shape", *args, says=says)
+    assert files() == []
+
+
 # --- help and errors
 
 @pytest.mark.parametrize("command", COMMANDS)

@@ -573,9 +573,31 @@ def test_what_is_refused(tmp_path, a, b, shape, why):
     assert re.search(why, text) and len(text) > 40, text
 
 
+def test_tuned(tmp_path, monkeypatch):
+    """Measured at one shape by one process, whatever was tried there is right at others, emitted by another under other names."""
+    case = ("NCHW", "NC1HWC0", "n,c,h,w", "f16")
+    monkeypatch.setenv("RAVEL_WISDOM", str(tmp_path / "w.txt"))
+    trials = json.loads(command("tune", "--from", "NCHW", "--to", "NC1HWC0", "--shape", "N,C,H,W", "--at", "2,37,9,7", "--dtype", "f16",
+                                "--seconds", "1", "--json"))["trials"]
+    text = (tmp_path / "w.txt").read_text()
+    assert len(trials) > 1 and text.count("\n") == 2 and "\tf16\t(a,b,c,d)\t" in text
+    made = set()
+    for t in trials:
+        pick = "%(nest)d:%(kernel)s:%(order)s" % t
+        (tmp_path / "w.txt").write_text(text[:text.rindex("\t") + 1] + pick + "\n")
+        told = command("explain", "--from", case[0], "--to", case[1], "--shape", case[2], "--dtype", case[3])
+        assert "nest %(nest)d by %(kernel)s, %(order)s, as tuned\n" % t in told
+        made.add(emitted(tmp_path / "f.c", case))
+        f = Function(built(tmp_path / "f.c", "gcc"), case)
+        (tmp_path / "f.gcc.so").unlink()                 # the next is another file, which is not loaded already
+        for v in values_of(case)[::3]:
+            f.assert_right(v, 16)
+    assert len(made) > 1
+
+
 def test_names_are_for_some_commands(tmp_path):
     for args in (("show", "NCHW"), ("index", "NCHW", "--at", "0"), ("table", "NCHW", "-o", str(tmp_path / "t.npy"))):
-        assert "is for emit, explain, verify and check" in command(*args, "--shape", "N,3,4,5", "--dtype", "u8", code=2)
+        assert "is for the --shape of emit, explain, verify, check and tune" in command(*args, "--shape", "N,3,4,5", "--dtype", "u8", code=2)
     assert "needs numbers" in command("emit", "--kind", "offset", "--to", "NCHW", "--shape", "N,3,4,5", "-o", "-", code=2)
     for bad in ("N,,3", "N-1,3,4,5", "N,3,4,", "é,1,1,1"):
         command("explain", "--from", "NCHW", "--to", "NHWC", "--shape", bad, "--dtype", "u8", code=2)

@@ -131,18 +131,13 @@ composite_program(Arena *a, const Nest *n, int bits, i64 *words)
     return out;
 }
 
-#define COMPOSITE(of)                                                            \
-    {.kind = NEST_COPY,                                                          \
-     .elements = OF_BYTES,                                                       \
-     .args = "DStnrcNMPQpqH",                                                    \
-     .what = "digits in any order, by tiles whose offsets a table holds",        \
-     .applies = of,                                                              \
-     .cost = composite_cost,                                                     \
-     .orders = composite_orders,                                                 \
-     .table = composite_table_loops,                                             \
-     .program = composite_program}
-const Family composite_family = COMPOSITE(applies_moves);
-const Family composite1_family = COMPOSITE(applies1);
-const Family composite2_family = COMPOSITE(applies2);
-const Family composite4_family = COMPOSITE(applies4);
-const Family composite8_family = COMPOSITE(applies8);
+#define COMPOSITE                                                               \
+    .kind = NEST_COPY, .elements = OF_BYTES, .args = "DStnrcNMPQpqH",            \
+    .what = "digits in any order, by tiles whose offsets a table holds",         \
+    .cost = composite_cost, .orders = composite_orders,                          \
+    .table = composite_table_loops, .program = composite_program
+const Family composite_family = {.applies = applies_moves, COMPOSITE};
+const Family composite1_family = {.applies = applies1, COMPOSITE};
+const Family composite2_family = {.applies = applies2, COMPOSITE};
+const Family composite4_family = {.applies = applies4, COMPOSITE};
+const Family composite8_family = {.applies = applies8, COMPOSITE};

@@ -167,6 +167,9 @@ enum { MAX_CHOICES = 24 };
  * others, the quickest by the model first.  Returns their number; out has room for
  * MAX_CHOICES. */
 int nest_choices(const Plan *p, const Nest *n, Nest *out);
+/* The same by the cost at a shape: val[] has all scalars, and `at` is p in numbers. */
+int nest_choices_at(const Plan *p, const Nest *n, const Plan *at, const i64 *val,
+                    Nest *out);
 /* A schedule, identified by the names of its kernel and its order. */
 typedef struct {
     int nest;             /* index of the nest in the plan */
@@ -175,9 +178,10 @@ typedef struct {
 /* Gives the nest that schedule.  False, and nothing changes, if there is none. */
 bool plan_pick(Plan *p, const Pick *pick);
 /* The nests with at least an eighth of the elements, at most MAX_WEIGHTY, the largest
- * first.  The result is empty only if the plan has no nest.  Returns their number. */
+ * first.  The result is empty only if the plan has no nest.  Returns their number.
+ * The elements are those at the scalars val[]; NULL: the nominal ones. */
 enum { MAX_WEIGHTY = 4 };
-int plan_weighty(const Plan *p, int nest[MAX_WEIGHTY]);
+int plan_weighty(const Plan *p, const i64 *val, int nest[MAX_WEIGHTY]);
 
 /* kernel.c */
 typedef struct Kernel {
@@ -271,6 +275,8 @@ const char *plan_extents(Arena *a, const Plan *p, const i64 *shape, i64 *extent)
 /* The values of all scalars, indexed by their variables; NULL if one does not fit 64
  * bits.  Neither this nor plan_extents changes p. */
 i64 *plan_values(Arena *a, const Plan *p, const i64 *extent);
+/* The elements that the nest writes at the scalars val[]; 0: it does not run. */
+i64 nest_elements_at(const Nest *n, const i64 *val);
 /* Bytes of both buffers; false if they do not fit 64 bits. */
 bool plan_bytes_at(const Plan *p, const i64 *val, i64 *src, i64 *dst);
 /* The plan at a shape, with numbers only, in p's Exprs.  Requires src and dst for that

@@ -70,6 +70,19 @@ plan_bytes_at(const Plan *p, const i64 *val, i64 *src, i64 *dst)
     return bytes(p, p->from, val, src) && bytes(p, p->to, val, dst);
 }
 
+i64
+nest_elements_at(const Nest *n, const i64 *val)
+{
+    i64 all = 1, v;
+    for (int i = 0; i < n->nneeded; i++)
+        if (!ex_eval(n->needed[i], val, &v) || v <= 0)
+            return 0;
+    for (int i = 0; i < n->nloops; i++)
+        if (!ex_eval(n->loop[i].ex.n, val, &v) || v <= 0 || !int_mul(all, v, &all))
+            return 0;
+    return all;
+}
+
 typedef struct {
     const Plan *from;
     Plan *to;

@@ -59,6 +59,34 @@ nest_choices(const Plan *p, const Nest *n, Nest *out)
     return m;
 }
 
+/* The cost where all scalars are val: by the counts and strides there. */
+static double
+cost_at(const Plan *at, const Nest *n, const i64 *val)
+{
+    Nest there = *n;
+    there.elements = nest_elements_at(n, val);
+    for (int i = 0; i < n->nloops; i++) {
+        Loop *l = &there.loop[i];
+        if (!ex_eval(l->ex.n, val, &l->n) || !ex_eval(l->ex.ss, val, &l->ss) ||
+            !ex_eval(l->ex.ds, val, &l->ds))
+            return n->cost;
+    }
+    return nest_cost(at, &there);
+}
+
+int
+nest_choices_at(const Plan *p, const Nest *n, const Plan *at, const i64 *val, Nest *out)
+{
+    Nest *all = arena_array(ex_arena(at->e), Nest, MAX_CHOICES);
+    int n_all = nest_choices(p, n, all), m = 1;
+    for (int i = 0; i < n_all; i++)
+        all[i].cost = cost_at(at, &all[i], val);
+    out[0] = all[0];
+    for (int i = 1; i < n_all; i++)
+        m = insert(out, m, &all[i]);
+    return m;
+}
+
 bool
 plan_pick(Plan *p, const Pick *pick)
 {
@@ -78,18 +106,26 @@ plan_pick(Plan *p, const Pick *pick)
     return false;
 }
 
+static i64
+weight(const Plan *p, int nest, const i64 *val)
+{
+    const Nest *n = &p->nest[nest];
+    return val ? nest_elements_at(n, val) : n->elements;
+}
+
 int
-plan_weighty(const Plan *p, int nest[MAX_WEIGHTY])
+plan_weighty(const Plan *p, const i64 *val, int nest[MAX_WEIGHTY])
 {
     i64 all = 0;
     int m = 0;
     for (int i = 0; i < p->n; i++)
-        all += p->nest[i].elements;
+        all += weight(p, i, val);
     for (int i = 0; i < p->n; i++) {
+        i64 own = weight(p, i, val);
         int at = m;
-        if (p->nest[i].merged)
+        if (p->nest[i].merged || own == 0)
             continue;
-        while (at > 0 && p->nest[nest[at - 1]].elements < p->nest[i].elements)
+        while (at > 0 && weight(p, nest[at - 1], val) < own)
             at--;
         if (at == MAX_WEIGHTY)
             continue;
@@ -98,7 +134,7 @@ plan_weighty(const Plan *p, int nest[MAX_WEIGHTY])
             nest[k] = nest[k - 1];
         nest[at] = i;
     }
-    while (m > 1 && p->nest[nest[m - 1]].elements < all / 8)
+    while (m > 1 && weight(p, nest[m - 1], val) < all / 8)
         m--;
     return m;
 }

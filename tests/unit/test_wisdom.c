@@ -72,8 +72,10 @@ round_trip(void **state)
     says(cx, HEAD "A\tx\t1\tu4\t()\tab\tc\t2:copy:tiles\n"
              "B" KEY "\t1:copy:in order of reads, past the caches;7:nobody9:knows it\n");
     load(cx, HEAD "A\tx\t1\tu4\t()\tab\tc\t3:strided:buffer\n");
+    load(cx, HEAD "A\tx\t1\tu4\t(a,7,b,a,c)\tab\tc\t3:strided:buffer\n");
     load(cx, HEAD KEY "\t1:copy:tiles\n");
     says(cx, HEAD "A\tx\t1\tu4\t()\tab\tc\t3:strided:buffer\n"
+             "A\tx\t1\tu4\t(a,7,b,a,c)\tab\tc\t3:strided:buffer\n"
              "B" KEY "\t1:copy:in order of reads, past the caches;7:nobody9:knows it\n"
              KEY "\t1:copy:tiles\n");
 }
@@ -108,6 +110,11 @@ static const struct {
     {HEAD "cpu\tavx2\t2\tf32\t(1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1)\ta\tb\t1:copy:tiles\n",
      "the shape"},
     {HEAD "cpu\tavx2\t2\tf32\t(9223372036854775808)\ta\tb\t1:copy:tiles\n", "the shape"},
+    {HEAD "cpu\tavx2\t2\tf32\t(N)\ta\tb\t1:copy:tiles\n", "the shape"},
+    {HEAD "cpu\tavx2\t2\tf32\t(b)\ta\tb\t1:copy:tiles\n", "the shape"},
+    {HEAD "cpu\tavx2\t2\tf32\t(a,c)\ta\tb\t1:copy:tiles\n", "the shape"},
+    {HEAD "cpu\tavx2\t2\tf32\t(a,bb)\ta\tb\t1:copy:tiles\n", "the shape"},
+    {HEAD "cpu\tavx2\t2\tf32\t(a1)\ta\tb\t1:copy:tiles\n", "the shape"},
     {HEAD "cpu\tavx2\t2\tf32\t(2)\t\tb\t1:copy:tiles\n", "the source"},
     {HEAD "cpu\tavx2\t2\tf32\t(2)\ta\tb \t1:copy:tiles\n", "the destination"},
     {HEAD KEY "\t\n", "pick 1"},
@@ -151,6 +158,8 @@ bad_lines(void **state)
 static const int64_t SIDES[] = {2048, 1500}, SMALL[] = {33, 70};
 static const ravel_request LARGE = {"(A,B){A, B}", "(A,B){B, A}", "f32", 2, SIDES, 1};
 static const ravel_request LITTLE = {"(A,B){A, B}", "(A,B){B, A}", "f32", 2, SMALL, 1};
+static const int64_t ANY[] = {RAVEL_RUNTIME, RAVEL_RUNTIME}, PART[] = {RAVEL_RUNTIME, 70};
+static const ravel_request LATER = {"(A,B){A, B}", "(A,B){B, A}", "f32", 2, ANY, 1};
 
 static ravel_plan *
 compiled(const ravel_request *rq)
@@ -289,14 +298,114 @@ tuning(void **state)
     assert_int_equal(ravel_tune(cx, &LITTLE, 0, NULL, NULL), RAVEL_OK);
 }
 
+/* A plan with extents left to run time is another than those of numbers; the cache gives
+ * out none of before. */
+static void
+wisdom_for_run_time(void **state)
+{
+    ravel_request part = LATER;
+    (void)state;
+    part.shape = PART;
+    ravel_plan *p = compiled(&LATER), *q;
+    bool strided = is_done(p, "strided", "in order of writes");
+    const char *pick = strided ? "1:transpose4:tiles" : "1:strided:in order of writes";
+    const char *kernel = strided ? "transpose4" : "strided";
+    tell(cx, p, pick);
+    q = compiled(&LATER);
+    assert_ptr_not_equal(p, q);
+    assert_string_equal(q->plan->nest[0].kernel->name, kernel);
+    assert_int_equal(ravel_verify(q, NULL), RAVEL_OK);
+    ravel_plan_free(p);
+    p = compiled(&LATER);
+    assert_ptr_equal(p, q);
+    ravel_plan_free(q);
+    ravel_plan_free(p);
+    q = compiled(&part);
+    assert_false(q->plan->nest[0].picked);
+    ravel_plan_free(q);
+    q = compiled(&LARGE);
+    assert_false(q->plan->nest[0].picked);
+    ravel_plan_free(q);
+}
+
+/* The nests that run at the shape are tried, no others; the winner is what a context that
+ * reads the text compiles, and right at all shapes. */
+static void
+tuning_at(void **state)
+{
+    static const int64_t at[][2] = {{33, 70}, {70, 3}};
+    (void)state;
+    for (int i = 0; i < LEN(at); i++) {
+        ravel_tuning r;
+        ravel_error err;
+        ravel_context *other;
+        ravel_plan *p;
+        if (ravel_tune_at(cx, &LATER, at[i], 0, &r, &err))
+            fail_msg("%s", err.text);
+        char *text = text_of(cx);
+        assert_non_null(strstr(text, "\t1\tf32\t(a,b)\t(A, B){A, B}\t(A, B){B, A}\t"));
+        assert_int_equal(ravel_context_new(&other, NULL), RAVEL_OK);
+        load(other, text);
+        says(other, text);
+        free(text);
+        assert_int_equal(ravel_compile(other, &LATER, &p, &err), RAVEL_OK);
+        assert_true(r.trials > 1 && r.threads == 1 && r.bytes == at[i][0] * at[i][1] * 4);
+        for (int k = 0; k < r.trials; k++) {
+            const ravel_trial *t = &r.trial[k];
+            const Nest *n = &p->plan->nest[t->nest - 1];
+            assert_true(t->ns > 0 && !t->refused && n->variant == (at[i][1] == 3));
+            if (t->winner)
+                assert_true(n->picked && !strcmp(n->kernel->name, t->kernel) &&
+                            !strcmp(n->order, t->order));
+        }
+        if (ravel_verify(p, &err))
+            fail_msg("%s", err.text);
+        ravel_plan_free(p);
+        ravel_context_free(other);
+    }
+}
+
+static void
+tuning_at_wrongly(void **state)
+{
+    static const int64_t sides[] = {33, 70}, others[] = {33, 71}, none[] = {0, 70},
+                         below[] = {-1, 70}, huge[] = {1 << 24, 70LL << 24},
+                         beyond[] = {INT64_MAX / 2, INT64_MAX / 2};
+    static const struct {
+        const int64_t *shape, *at;
+        ravel_status status;
+        const char *says;
+    } rows[] = {
+        {SMALL, sides, RAVEL_ERR_ARGUMENT, "all extents of this plan are numbers"},
+        {PART, NULL, RAVEL_ERR_ARGUMENT, "NULL"},
+        {PART, others, RAVEL_ERR_ARGUMENT, "extent of B is 71"},
+        {PART, none, RAVEL_ERR_ARGUMENT, "extent of A is 0"},
+        {ANY, below, RAVEL_ERR_ARGUMENT, "extent of A is -1"},
+        {ANY, huge, RAVEL_ERR_MEMORY, "do not fit"},
+        {ANY, beyond, RAVEL_ERR_LAYOUT, "64 bits"},
+    };
+    (void)state;
+    for (int i = 0; i < LEN(rows); i++) {
+        ravel_request rq = LATER;
+        ravel_error err;
+        rq.shape = rows[i].shape;
+        ravel_status s = ravel_tune_at(cx, &rq, rows[i].at, 0, NULL, &err);
+        if (s != rows[i].status || !strstr(err.text, rows[i].says))
+            fail_msg("row %d: status %d: %s", i, s, err.text);
+    }
+    assert_int_equal(ravel_tune_at(NULL, &LATER, sides, 0, NULL, NULL), RAVEL_ERR_ARGUMENT);
+    assert_int_equal(ravel_tune_at(cx, &LATER, sides, -1, NULL, NULL), RAVEL_ERR_ARGUMENT);
+    says(cx, HEAD);
+}
+
 static void
 tuning_wrongly(void **state)
 {
-    static const int64_t runtime[] = {RAVEL_RUNTIME, 70}, huge[] = {1 << 24, 1 << 24};
+    static const int64_t huge[] = {1 << 24, 1 << 24};
     ravel_request later = LITTLE, much = LITTLE, none = LITTLE;
     ravel_error err;
     (void)state;
-    later.shape = runtime;
+    later.shape = PART;
     much.shape = huge;
     none.to = NULL;
     assert_int_equal(ravel_tune(cx, &later, 0, NULL, &err), RAVEL_ERR_ARGUMENT);
@@ -325,35 +434,45 @@ planted(void *dst, const void *src, const int64_t *extent, int64_t part, int64_t
 
 /* One of two is doctored: it is refused, is not timed, and cannot win. */
 static void
-a_wrong_one_is_refused(void **state)
+refuse_a_wrong_one(const ravel_request *rq, const int64_t *shape)
 {
     ravel_error err;
     Race *r = calloc(1, sizeof *r);
+    ravel_plan *fixed = compiled(&LITTLE);
     Proof *q;
-    (void)state;
-    *r = (Race){.n = 2, .bytes = 33 * 70 * 4};
+    *r = (Race){.n = 2, .shape = shape, .bytes = 33 * 70 * 4};
     for (int i = 0; i < 2; i++) {
         r->t[i].pick = (Pick){0, "transpose4", "tiles"};
-        assert_int_equal(plan_picked(cx, &LITTLE, NULL, 0, &r->t[i].plan, &err), RAVEL_OK);
+        assert_int_equal(plan_picked(cx, rq, NULL, 0, &r->t[i].plan, &err), RAVEL_OK);
     }
     r->t[1].plan->steps = NULL;
     r->t[1].plan->code = planted;
     r->dst = calloc(1, r->bytes);
     r->src = calloc(1, r->bytes);
-    assert_int_equal(proof_new(r->t[0].plan->plan, false, &q, &err), RAVEL_OK);
+    assert_int_equal(proof_new(fixed->plan, false, &q, &err), RAVEL_OK);
     assert_int_equal(race_prove(r, q, &err), RAVEL_OK);
     assert_true(!r->t[0].refused && r->t[1].refused);
-    assert_non_null(strstr(r->why, "nest 1 by transpose4, tiles: "));
+    assert_non_null(strstr(r->why, shape ? "nest 1 by transpose4, tiles: at shape 33,70: "
+                                         : "nest 1 by transpose4, tiles: "));
     race_time(r, 0);
     assert_true(r->t[0].ns.n > 0 && r->t[1].ns.n == 0);
     r->t[1].gain = 0.5;
     assert_int_equal(race_winner(r), 0);
     proof_free(q);
+    ravel_plan_free(fixed);
     ravel_plan_free(r->t[0].plan);
     ravel_plan_free(r->t[1].plan);
     free(r->dst);
     free(r->src);
     free(r);
+}
+
+static void
+a_wrong_one_is_refused(void **state)
+{
+    (void)state;
+    refuse_a_wrong_one(&LITTLE, NULL);
+    refuse_a_wrong_one(&LATER, SMALL);
 }
 
 /* The first stays unless another is 3 % better; one that was not timed has no gain. */
@@ -419,6 +538,46 @@ every_choice(void **state)
     assert_true(count > 100);
 }
 
+/* So it is with extents left to run time, at all that tell: of few pairs, for there are
+ * many. */
+static void
+every_choice_at_run_time(void **state)
+{
+    static const char *const pairs[][2] = {
+        {"(A,B,C){A, B, C}", "(A,B,C){C, B, A}"},
+        {"(A,B,C){A, B, C}", "(A,B,C){A, B//4, C, B%4, fill = 1}"},
+        {"(A,B,C){A, B//2, C, B%2}", "(A,B,C){A, C, B}"},
+    };
+    static const int64_t shapes[][3] = {{RAVEL_RUNTIME, RAVEL_RUNTIME, RAVEL_RUNTIME},
+                                        {3, RAVEL_RUNTIME, 8}};
+    static const char *const types[] = {"u4", "f32"};
+    int count = 0;
+    (void)state;
+    for (int i = 0; i < LEN(pairs) * LEN(shapes) * LEN(types); i++) {
+        ravel_request rq = {pairs[i / 4][0], pairs[i / 4][1], types[i % 2], 3,
+                            shapes[i / 2 % 2], 1};
+        ravel_error err;
+        ravel_plan *p = compiled(&rq), *q;
+        Nest *choice = calloc(MAX_CHOICES, sizeof *choice);
+        for (int k = 0; k < p->plan->n; k++) {
+            int m = nest_choices(p->plan, &p->plan->nest[k], choice);
+            for (int c = 1; c < m; c++, count++) {
+                Pick pick = {k, choice[c].kernel->name, choice[c].order};
+                assert_int_equal(plan_picked(cx, &rq, &pick, 1, &q, &err), RAVEL_OK);
+                assert_true(q->plan->nest[k].picked);
+                if (ravel_verify(q, &err))
+                    fail_msg("%s -> %s %s, nest %d by %s, %s: %s", rq.from, rq.to, rq.dtype,
+                             k, pick.kernel, pick.order, err.text);
+                ravel_plan_free(q);
+            }
+        }
+        free(choice);
+        ravel_plan_free(p);
+    }
+    printf("# wisdom: %d choices proven with extents left to run time\n", count);
+    assert_true(count > 30);
+}
+
 #define T(f) cmocka_unit_test_setup_teardown(f, set_up, tear_down)
 
 int
@@ -427,7 +586,8 @@ main(void)
     const struct CMUnitTest tests[] = {
         T(round_trip), T(bad_lines), T(wisdom_is_used), T(what_does_not_apply), T(keys),
         T(tuning), T(tuning_wrongly), T(a_wrong_one_is_refused), T(winners),
-        T(every_choice),
+        T(wisdom_for_run_time), T(tuning_at), T(tuning_at_wrongly), T(every_choice),
+        T(every_choice_at_run_time),
     };
     return cmocka_run_group_tests_name("wisdom", tests, NULL, NULL);
 }
