@@ -188,7 +188,8 @@ check_loops(Corner *c)
         const Loop *l = &n->loop[i];
         if (l->rest && i >= n->nloops - n->inner + n->table)
             return "the kernel runs a loop that is in the rest of an address";
-        if (l->rest ? l->n != n->piece[l->dim]->loop[l->part].n->base : !made_of_steps(c, l))
+        if (l->rest ? l->n != n->piece[l->dim]->loop[l->part].n->base
+                    : !made_of_steps(c, l))
             return arena_printf(c->arena, "its loop %s of %lld steps is not one of the "
                                 "box", l->name, (long long)l->n);
     }
