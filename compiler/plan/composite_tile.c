@@ -3,8 +3,9 @@
 #include "composite.h"
 #include "kernel_family.h"
 
-/* First loops, and kept runs, of so many bytes are for other kernels; words of a table. */
-enum { LONG_LOOP = 256, LONG_KEPT = 128,
+/* First loops, of elements of 4 bytes and more and of smaller ones, and kept runs of so
+ * many bytes are for other kernels; words of a table. */
+enum { LONG_LOOP = 64, LONG_LOOP_OF_SMALL = 256, LONG_KEPT = 64,
        LINE = 64, WORDS_MAX = 8192 };
 
 /* Nanoseconds of a run of the source and of the destination beside those of its bytes. */
@@ -269,8 +270,9 @@ is_long(const Nest *n, const Composite *c, int size)
     bool moves = c->kept > 8 || (c->kept & (c->kept - 1));
     if (to < 0 || (from < 0 && !moves))
         return true;
-    return !moves && n->loop[from].n * c->kept >= LONG_LOOP &&
-           n->loop[to].n * c->kept >= LONG_LOOP;
+    i64 most = c->kept < 4 ? LONG_LOOP_OF_SMALL : LONG_LOOP;
+    return !moves && n->loop[from].n * c->kept >= most &&
+           n->loop[to].n * c->kept >= most;
 }
 
 int

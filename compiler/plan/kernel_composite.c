@@ -55,10 +55,26 @@ first_loop(const Nest *n, int bits, const Composite *c, int side)
     return s->n ? (double)n->loop[s->loop[0]].n * c->kept : bits / 8.0;
 }
 
+/* The first loop of this side has a few iterations, and the other side's goes on where
+ * they end: pairs and fours, which would leave most of a block empty. */
+static bool
+is_zip(const Nest *n, int bits, const Composite *c, int side)
+{
+    enum { FEW = 4 };
+    if (!c->side[SRC].n || !c->side[DST].n)
+        return false;
+    const Loop *few = &n->loop[c->side[side].loop[0]];
+    const Loop *other = &n->loop[c->side[SRC + DST - side].loop[0]];
+    i64 step = side == SRC ? other->ss : other->ds;
+    return few->n <= FEW && int_abs(step) == few->n * c->kept * 8 / bits;
+}
+
 /* A few rows or columns that are long, which other kernels put together. */
 static bool
 is_narrow(const Nest *n, int bits, const Composite *c)
 {
+    if (is_zip(n, bits, c, SRC) || is_zip(n, bits, c, DST))
+        return true;
     enum { FEW = 16, LONG = 512 };
     double from = first_loop(n, bits, c, SRC), to = first_loop(n, bits, c, DST);
     return (from < FEW && to >= LONG) || (to < FEW && from >= LONG);
@@ -93,9 +109,11 @@ composite_cost(const Nest *n, int bits, const int role[ROLES])
     (void)role;
     if (!composite_make(n, bits, true, &c))
         return 1e9;
+    if (is_narrow(n, bits, &c))
+        return size;
     if (n->elements * bits / 8 < STREAM_BYTES)
         return start + (is_short(n, bits, &c) ? 0.09 * size : 0.12 * size + c.cost);
-    if (is_narrow(n, bits, &c) || rows_touch(n, bits, &c))
+    if (rows_touch(n, bits, &c))
         return 0.11 * size + c.cost;
     return 0.05 * size;
 }
