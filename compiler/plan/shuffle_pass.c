@@ -131,8 +131,10 @@ static bool
 is_like(const Bits *b, int i, int k)
 {
     int first = b->element[i], of = b->element[k];
+    if (b->fills)
+        return false;
     int32_t from = b->src[first] - b->src[of], to = b->dst[first] - b->dst[of];
-    if (to != 8 * (b->lane[i] - b->lane[k]) || int_mod(from, 8) || b->fills)
+    if (to != 8 * (b->lane[i] - b->lane[k]) || int_mod(from, 8))
         return false;
     for (int e = 0; first + e < b->n && b->dst[first + e] < 8 * (b->lane[i] + LANE); e++)
         if (b->src[first + e] - b->src[of + e] != from ||
