@@ -42,10 +42,15 @@ SAMPLE = {
     "rgb_back": ("NHWC", "NCHW", (1, 3, 20, 40), "u8"),
     "floats_back": ("NHWC", "NCHW", (1, 3, 20, 40), "f32"),
     "rgba": ("NCHW", "(N,C,H,W){N, H, W, C//4, C%4, fill = -7}", (1, 3, 20, 40), "f32"),
+    "short_loops": ("(A,B,C,D){A, B, C, D}", "(A,B,C,D){A, B, D, C}", (10, 3, 11, 10), "u8"),
+    "halves_of_short_loops": ("(A,B,C,D){A, B, C, D}", "(A,B,C,D){B, A, D, C}", (7, 11, 7, 7), "f16"),
+    "short_runs": ("(A,B,C,D){A, B, C, D}", "(A,B,C,D){B, C, A, D}", (11, 10, 6, 13), "u8"),
     "triples": ("NCHW", "(N,C,H,W){N, H, W, C//4, C%4, fill = -7}", (1, 3, 20, 40), "i64"),
 }
 # rows of whole lines that go past the caches
-LARGE = {"past_caches": ("NCHW", "NHWC", (1, 64, 256, 130), "f32")}
+LARGE = {"past_caches": ("NCHW", "NHWC", (1, 64, 256, 130), "f32"),
+         "words_of_short_loops": ("(A,B,C){A, B, C}", "(A,B,C){C, B, A}", (203, 901, 13), "f32"),
+         "longs_of_short_loops": ("(A,B,C){A, B, C}", "(A,B,C){C, B, A}", (203, 901, 7), "i64")}
 # name: from, to, shape, dtype, values of the names
 RUNTIME = {
     "any_blocks": ("NCHW", "NC1HWC0", ("N", "C", "H", "W"), "f16", [(1, 1, 1, 1), (2, 20, 5, 7), (1, 33, 9, 8)]),
@@ -269,7 +274,7 @@ def test_compilers_are_there():
 def test_every_kernel_is_in_the_sample(sources):
     kernels = set(re.findall(r"^K\((\w+),", (ravel.ROOT / "compiler/plan/kernel.def").read_text(), re.M))
     called = set()
-    for name in SAMPLE:
+    for name in SAMPLE | LARGE:
         body = (sources.folder / (name + ".c")).read_text()
         called |= set(re.findall(r"ravel_(\w+)\(", body[body.index("\n%s(" % name):]))
     assert len(kernels) > 20 and kernels <= called, kernels - called
