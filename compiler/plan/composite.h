@@ -32,7 +32,10 @@ typedef struct {
     double cost;          /* nanoseconds an element in registers, roughly */
 } Composite;
 
-/* composite_tile.c: bytes that stay together; 0: other kernels have longer runs. */
+/* composite_tile.c: whether so many bytes that stay together are moved one run at a time,
+ * and not turned in registers as elements of 1, 2, 4 or 8 bytes. */
+bool composite_moves(int kept);
+/* Bytes that stay together; 0: other kernels have longer runs. */
 int composite_kept(const Nest *n, int bits);
 /* The tile of elements of `bits` bits, by way of a buffer or not; false
  * where there is none. */

@@ -17,11 +17,11 @@ stride(const Loop *l, int side)
     return side == SRC ? l->ss : l->ds;
 }
 
+/* A loop of numbers that is not in the rest. */
 static bool
-is_known(const Loop *l)
+is_plain(const Loop *l)
 {
-    return !l->rest && ex_is_const(l->ex.n) && ex_is_const(l->ex.ss) &&
-           ex_is_const(l->ex.ds);
+    return !l->rest && kernel_is_known(l);
 }
 
 /* The loop that goes on where a run of so many elements ends; -1: there is none. */
@@ -31,7 +31,7 @@ next_loop(const Nest *n, const Composite *c, int side, i64 run)
     int best = -1;
     for (int i = 0; i < n->nloops; i++) {
         const Loop *l = &n->loop[i];
-        if (i != c->kept_loop && l->n > 1 && is_known(l) && stride(l, side) == run &&
+        if (i != c->kept_loop && l->n > 1 && is_plain(l) && stride(l, side) == run &&
             (best < 0 || l->var < n->loop[best].var))
             best = i;
     }
@@ -47,7 +47,7 @@ find_kept(const Nest *n, int bits, Composite *c)
     if (c->kept_loop < 0)
         return true;
     const Loop *l = &n->loop[c->kept_loop];
-    if (!is_known(l) || l->n * c->kept >= LONG_KEPT)
+    if (!is_plain(l) || l->n * c->kept >= LONG_KEPT)
         return false;
     c->kept *= (int)l->n;
     return true;
@@ -151,7 +151,7 @@ static void
 find_block(int size, Composite *c)
 {
     TileSide *r = &c->side[SRC], *k = &c->side[DST];
-    bool moves = c->kept > 8 || (c->kept & (c->kept - 1));
+    bool moves = composite_moves(c->kept);
     c->cost = 1e9;
     for (int i = !moves; i <= (moves ? 0 : r->n); i++)
         for (int j = 1; j <= k->n; j++) {
@@ -267,12 +267,18 @@ is_long(const Nest *n, const Composite *c, int size)
 {
     int from = next_loop(n, c, SRC, c->kept / size);
     int to = next_loop(n, c, DST, c->kept / size);
-    bool moves = c->kept > 8 || (c->kept & (c->kept - 1));
+    bool moves = composite_moves(c->kept);
     if (to < 0 || (from < 0 && !moves))
         return true;
     i64 most = c->kept < 4 ? LONG_LOOP_OF_SMALL : LONG_LOOP;
     return !moves && n->loop[from].n * c->kept >= most &&
            n->loop[to].n * c->kept >= most;
+}
+
+bool
+composite_moves(int kept)
+{
+    return kept > 8 || !int_is_pow2(kept);
 }
 
 int

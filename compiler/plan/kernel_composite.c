@@ -4,14 +4,14 @@
 #include "composite.h"
 #include "kernel_family.h"
 
-/* Whether the bytes that stay together are so many; 0: what the others are not for. */
+/* Whether `wanted` bytes stay together; wanted 0: a number that is moved by runs. */
 static bool
 takes(const Nest *n, int bits, int role[ROLES], int wanted)
 {
     Composite c;
     int kept = composite_kept(n, bits);
-    bool sized = kept == 1 || kept == 2 || kept == 4 || kept == 8;
-    if (!kept || (wanted ? kept != wanted : sized) || !composite_make(n, bits, true, &c))
+    if (!kept || (wanted ? kept != wanted : !composite_moves(kept)) ||
+        !composite_make(n, bits, true, &c))
         return false;
     memcpy(role, c.role, sizeof c.role);
     return true;

@@ -30,6 +30,8 @@ int kernel_unit_loop(const Nest *n, bool source);
 int kernel_run_loop(const Nest *n);
 /* The last loop other than `not`; -1: none. */
 int kernel_last_loop(const Nest *n, int not);
+/* Whether the count and both strides of a loop are numbers. */
+bool kernel_is_known(const Loop *l);
 /* The iterations of a loop; 1 if loop is -1. */
 i64 kernel_count(const Nest *n, int loop);
 /* True if x is a multiple of k for all values of its variables. */

@@ -8,13 +8,6 @@
  * more loops join while there are fewer than these. */
 enum { MOST = 4096, ENOUGH = 512, FEWEST = 8 };
 
-/* Whether all of a loop is numbers. */
-static bool
-is_known(const Loop *l)
-{
-    return ex_is_const(l->ex.n) && ex_is_const(l->ex.ss) && ex_is_const(l->ex.ds);
-}
-
 /* What an atom varies with: loops of the table, and others or scalars. */
 static void
 see(const Nest *n, const bool in[MAX_LOOPS], const Atom *a, bool *own, bool *other)
@@ -75,14 +68,15 @@ entries_of(const Nest *n, int run, bool in[MAX_LOOPS])
     i64 entries = 1;
     for (int i = 0; i < n->nloops; i++) {
         in[i] = n->loop[i].rest;
-        if (in[i] && !is_known(&n->loop[i]))
+        if (in[i] && !kernel_is_known(&n->loop[i]))
             entries = INF;
         entries *= in[i] && entries <= MOST ? n->loop[i].n : 1;
     }
     for (int i = n->nloops - 1; i >= 0; i--) {
         if (in[i] || i == run)
             continue;
-        if (entries > MOST || !is_known(&n->loop[i]) || entries * n->loop[i].n > ENOUGH)
+        if (entries > MOST || !kernel_is_known(&n->loop[i]) ||
+            entries * n->loop[i].n > ENOUGH)
             break;
         in[i] = true;
         entries *= n->loop[i].n;

@@ -45,6 +45,12 @@ kernel_multiple(const Ex *x, i64 k)
     return kernel_remainder(x, k) == 0;
 }
 
+bool
+kernel_is_known(const Loop *l)
+{
+    return ex_is_const(l->ex.n) && ex_is_const(l->ex.ss) && ex_is_const(l->ex.ds);
+}
+
 i64
 kernel_count(const Nest *n, int loop)
 {

@@ -5,12 +5,6 @@
 
 enum { LINE_BITS = 512 };
 
-static bool
-is_known(const Loop *l)
-{
-    return ex_is_const(l->ex.n) && ex_is_const(l->ex.ss) && ex_is_const(l->ex.ds);
-}
-
 static i64
 stride(const Loop *l, bool source)
 {
@@ -51,7 +45,7 @@ next_loop(const Growth *g, i64 run, bool source)
 {
     for (int i = 0; i < g->n->nloops; i++) {
         const Loop *l = &g->n->loop[i];
-        if (!g->t->in[i] && !l->rest && is_known(l) && stride(l, source) == run)
+        if (!g->t->in[i] && !l->rest && kernel_is_known(l) && stride(l, source) == run)
             return i;
     }
     return -1;
