@@ -9,7 +9,7 @@ BENCH_ARGS  = --build $(B) $(if $(CASES),--cases $(CASES)) $(if $(SEED),--seed $
               $(if $(QUICK),--quick) $(if $(ROUNDS),--rounds $(ROUNDS)) \
               $(if $(THREADS),--threads $(THREADS)) $(BENCH_FLAGS)
 
-.PHONY: bench bench-build bench-memory
+.PHONY: bench bench-build bench-memory bench-fit
 bench:
 	$(Q)sh tests/deps.sh $(BUILD_PKGS) $(BENCH_PKGS)
 	$(Q)$(MAKE) -s all bench-build
@@ -39,3 +39,12 @@ bench-memory: $(B)/bench/memory
 $(B)/bench/memory: bench/memory.c runtime/measure.c runtime/measure.h
 	$(SAY) LINK $@
 	$(Q)mkdir -p $(@D) && $(CC) $(ALL_CFLAGS) -MF $@.d -o $@ bench/memory.c runtime/measure.c -lm
+
+# Every schedule of drawn cases beside the model's time for it: what bench/fit.py reports.
+bench-fit: $(B)/bench/fit
+	$(Q)$(PYTHON) bench/fit.py --build $(B) $(if $(SEED),--seed $(SEED)) \
+	    $(if $(GROUPS),--groups $(GROUPS)) $(BENCH_FLAGS)
+
+$(B)/bench/fit: bench/fit.c $(INSIDES)
+	$(SAY) LINK $@
+	$(Q)mkdir -p $(@D) && $(CC) $(ALL_CFLAGS) -MF $@.d -o $@ bench/fit.c $(INSIDES) $(LIBS)

@@ -15,7 +15,7 @@ typedef struct {
     const char *shape, *dtype, *at, *output, *svg, *from, *to, *target, *name, *kind,
         *manifest,
                *equals, *banks, *object, *align, *check, *limit, *rounds,
-               *threads, *wisdom, *seconds;
+               *threads, *wisdom, *seconds, *processor;
     bool json, inverse, verify, statements;
     const char *spec[16];
     int nspecs;

@@ -21,6 +21,18 @@ kind_of(Cli *c)
     return EMIT_RELAYOUT;
 }
 
+static const Processor *
+processor(Cli *c)
+{
+    const char *name = c->o.processor;
+    if (!name)
+        return NULL;
+    const Processor *p = strcmp(name, "here") ? processor_named(name) : c->cx->processor;
+    if (!p)
+        cli_fail(c, "--processor '%s': here, or one of %s", name, processor_names());
+    return p;
+}
+
 static Request
 request(Cli *c, i64 *shape)
 {
@@ -31,6 +43,7 @@ request(Cli *c, i64 *shape)
     rq.to = c->o.to ? cli_layout_text(c, c->o.to) : NULL;
     rq.rank = cli_shape_names(c, shape, extent, &any);
     rq.extent = any ? extent : NULL;
+    rq.processor = processor(c);
     return rq;
 }
 
@@ -148,8 +161,9 @@ explain_kernels(const Plan *p)
     }
     if (!plan_is_fixed(p))
         return;                    /* counts are nominal */
-    printf("cost: about %.3g ms by the planner's table, one thread (a guide, not a "
-           "measurement)\n", predicted(p) * 1e-6);
+    printf("cost: about %.3g ms on one thread, by the cost model for the processor %s (a "
+           "guide, not a measurement)\n", predicted(p) * 1e-6,
+           processor_name(p->processor));
 }
 
 /* The next best way, as the model has it, or NULL.  Between kernels it does not decide:

@@ -24,7 +24,7 @@ compile_refs(Arena *a, const LayoutRef *from, const LayoutRef *to, const DType *
     Sides s;
     compile_sides(a, from, to, t, rq, &s);
     compile_decide(&s);
-    Plan *p = plan_make(s.scalars, s.name, s.src, s.dst, s.map, s.extent);
+    Plan *p = plan_make(s.scalars, rq->processor, s.name, s.src, s.dst, s.map, s.extent);
     compile_check(p);
     return p;
 }

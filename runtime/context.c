@@ -110,6 +110,16 @@ find_kernels(ravel_context *cx, ravel_error *err)
                      "that this processor has", getenv("RAVEL_ISA"));
 }
 
+static ravel_status
+find_processor(ravel_context *cx, ravel_error *err)
+{
+    cx->processor = processor_named(processor_here());
+    if (cx->processor)
+        return RAVEL_OK;
+    return error_set(err, RAVEL_ERR_ARGUMENT, "RAVEL_PROCESSOR is '%.40s': not one of %s",
+                     processor_here(), processor_names());
+}
+
 ravel_status
 ravel_context_new(ravel_context **out, ravel_error *err)
 {
@@ -121,13 +131,15 @@ ravel_context_new(ravel_context **out, ravel_error *err)
         return error_set(err, RAVEL_ERR_MEMORY, "out of memory");
     cx->users = 1;
     cx->processors = threads_here();
-    wisdom_cpu(cx->cpu);
+    processor_brand(cx->cpu);
     cache_init(&cx->cache);
     Diag d;
     bool ok = arena_run(&cx->target_arena, &d, load_target, cx);
     ravel_status s = ok ? read_way(&cx->way, err) : error_of(err, &d);
     if (s == RAVEL_OK)
         s = find_kernels(cx, err);
+    if (s == RAVEL_OK)
+        s = find_processor(cx, err);
     for (const Embedded *f = embed_specs; s == RAVEL_OK && f->name; f++)
         s = add_text(cx, f->text, f->len, f->name, true, err);
     if (s == RAVEL_OK)

@@ -9,6 +9,7 @@
 #include "interpret.h"
 #include "jit.h"
 #include "kernels.h"
+#include "processor.h"
 #include "ravel.h"
 #include "wisdom.h"
 
@@ -23,7 +24,6 @@ typedef void RelayoutPart(void *dst, const void *src, i64 part, i64 parts);
 
 typedef struct Text Text;          /* a loaded spec text; context.c */
 typedef struct Wisdom Wisdom;      /* the entries added by one call; wisdom.c */
-enum { CPU_NAME = 64 };
 
 /* The threads that share the work of plans. */
 typedef struct Threads Threads;
@@ -65,6 +65,7 @@ struct ravel_context {
     int processors;
     const KernelSet *kernels;
     char cpu[CPU_NAME];                 /* the model's name */
+    const Processor *processor;         /* what the cost model takes it for */
     CodeWay way;
     atomic_int users;                   /* reference count: its owner, and its plans */
     Cache cache;
@@ -124,8 +125,7 @@ ravel_plan *cache_find(Cache *c, const Key *k, const LayoutDef *known,
 void cache_add(Cache *c, ravel_plan *p);
 void cache_bound(Cache *c, i64 plans, i64 bytes);
 
-/* wisdom.c: the name of the processor. */
-void wisdom_cpu(char name[CPU_NAME]);
+/* wisdom.c */
 /* The key of a plan in wisdom: all that its speed depends on. */
 const char *wisdom_key(Arena *a, const ravel_context *cx, const Plan *p, int threads);
 /* The newest entry for the key, or NULL.  It lives as long as the context. */

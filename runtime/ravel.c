@@ -49,7 +49,8 @@ plan(void *arg)
     ravel_plan *p = j->p;
     const ravel_request *rq = &j->key->rq;
     Request q = {.from = rq->from, .to = rq->to, .dtype = rq->dtype, .rank = rq->rank,
-                 .shape = rq->shape, .name = "ravel_relayout"};
+                 .shape = rq->shape, .name = "ravel_relayout",
+                 .processor = p->cx->processor};
     p->key = key_keep(&p->arena, j->key);
     Plan *made = compile_plan(&p->arena, p->known, &q);
     p->plan = made;

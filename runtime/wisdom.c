@@ -3,10 +3,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#ifdef __x86_64__
-#include <cpuid.h>
-#endif
-
 #include "library.h"
 
 struct Wisdom {
@@ -14,41 +10,6 @@ struct Wisdom {
     Arena arena;
     Advices advices;
 };
-
-/* Replace runs of blanks and unprintable characters by one blank. */
-static void
-tidy(char *s)
-{
-    char *to = s;
-    for (const char *from = s; *from; from++) {
-        bool blank = *from <= ' ' || *from > '~';
-        if (!blank)
-            *to++ = *from;
-        else if (to > s && to[-1] != ' ')
-            *to++ = ' ';
-    }
-    while (to > s && to[-1] == ' ')
-        to--;
-    *to = 0;
-}
-
-void
-wisdom_cpu(char name[CPU_NAME])
-{
-    memset(name, 0, CPU_NAME);
-#ifdef __x86_64__
-    unsigned r[12], most = 0, b, c, d;
-    if (__get_cpuid(0x80000000, &most, &b, &c, &d) && most >= 0x80000004) {
-        for (unsigned i = 0; i < 3; i++)
-            __get_cpuid(0x80000002 + i, &r[4 * i], &r[4 * i + 1], &r[4 * i + 2],
-                        &r[4 * i + 3]);
-        memcpy(name, r, sizeof r);
-    }
-#endif
-    tidy(name);
-    if (!*name)
-        strcpy(name, "unknown");
-}
 
 /* An extent left to run time is a letter: a for the first, whatever its name. */
 static void

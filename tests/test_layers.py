@@ -54,7 +54,7 @@ ALONE = {path: "" for path in INSIDE if "interpret" not in path} | {
 
 # Headers that are not the C library's, POSIX's or Linux's, and who sees them.
 FOREIGN = {
-    "cpuid.h": "runtime/wisdom.c",
+    "cpuid.h": "runtime/processor.c",
     "lua.h lauxlib.h lualib.h": "compiler/spec/*",
     "libtcc.h": "runtime/jit.c runtime/tcc_stdio.c",
     "omp.h": "runtime/threads.c",

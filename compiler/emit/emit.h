@@ -16,6 +16,7 @@ typedef struct {
     const char *const *extent;     /* name of the run-time extent of each dim; extents
                                     * with one name are equal; NULL: the dims' names */
     const char *name;              /* of the function; NULL: a default */
+    const Processor *processor;    /* for which kernels are chosen; NULL: the default */
 } Request;
 
 typedef enum {

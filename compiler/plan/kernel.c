@@ -1,6 +1,5 @@
 /* The table of kernels, their arguments, and how a nest is given to one.  Their text is
  * in templates; the same text is compiled into the library. */
-#include <math.h>
 #include <string.h>
 
 #include "kernel_family.h"
@@ -149,26 +148,4 @@ kernel_use(Nest *n, const Kernel *k, int bits)
         return false;
     give(n, k, bits, role);
     return true;
-}
-
-bool
-kernel_pick(Nest *n, int bits)
-{
-    const Kernel *best = NULL;
-    double least = INFINITY;
-    int role[ROLES], roles[ROLES];
-    for (int i = 0; i < nkernels; i++) {
-        const Kernel *k = &kernels[i];
-        if (least <= k->family->floor * bits / 8 || !can_run(k, n, bits, role))
-            continue;
-        double cost = k->family->cost(n, bits, role);
-        if (cost < least) {
-            least = cost;
-            best = k;
-            memcpy(roles, role, sizeof role);
-        }
-    }
-    if (best)
-        give(n, best, bits, roles);
-    return best;
 }

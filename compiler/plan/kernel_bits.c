@@ -13,9 +13,10 @@ bits_run_applies(const Nest *n, int bits, int role[ROLES])
 }
 
 static double
-bits_run_cost(const Nest *n, int bits, const int role[ROLES])
+bits_run_work(const Nest *n, int bits)
 {
-    return 0.1 * bits / 8 + 6.0 / (double)kernel_count(n, role[COL]);
+    double run = (double)nest_tile(n, COL);
+    return (double)n->elements * (0.1 * bits / 8 + 6.0 / run);
 }
 
 const Family bits_run_family = {
@@ -24,7 +25,7 @@ const Family bits_run_family = {
     .args = "dxsyrcikb",
     .what = "runs of elements smaller than a byte, from any bit on",
     .applies = bits_run_applies,
-    .cost = bits_run_cost,
+    .work = bits_run_work,
     .orders = outer_in_order,
 };
 
@@ -49,9 +50,9 @@ bits_swap_applies(const Nest *n, int bits, int role[ROLES])
 }
 
 static double
-bits_swap_cost(const Nest *n, int bits, const int role[ROLES])
+bits_swap_work(const Nest *n, int bits)
 {
-    return 0.15 * bits / 8 + 6.0 / (double)kernel_count(n, role[ROW]);
+    return (double)n->elements * (0.05 * bits / 8 + 1.0 / (double)nest_tile(n, ROW));
 }
 
 const Family bits_swap_family = {
@@ -60,7 +61,7 @@ const Family bits_swap_family = {
     .args = "dxsyrb",
     .what = "bytes whose elements change places, the first with the last",
     .applies = bits_swap_applies,
-    .cost = bits_swap_cost,
+    .work = bits_swap_work,
     .orders = outer_in_order,
 };
 
@@ -76,14 +77,16 @@ bits_transpose_applies(const Nest *n, int bits, int role[ROLES])
 /* The kernel works in blocks.  A partial block costs as much as a full one; a block that
  * does not start at a byte costs twice as much. */
 static double
-bits_transpose_cost(const Nest *n, int bits, const int role[ROLES])
+bits_transpose_work(const Nest *n, int bits)
 {
     i64 per = 8 / bits, block = 128 / bits;
-    i64 p = kernel_count(n, role[ROW]), q = kernel_count(n, role[COL]);
-    bool whole = n->loop[role[ROW]].ds % per == 0 && n->loop[role[COL]].ss % per == 0;
+    i64 p = nest_tile(n, ROW), q = nest_tile(n, COL);
+    bool whole = nest_stride(n, ROW, false) % per == 0 &&
+                 nest_stride(n, COL, true) % per == 0;
     double used = (double)p / (double)(int_ceil_div(p, block) * block) * (double)q /
                   (double)(int_ceil_div(q, block) * block);
-    return p < 4 || q < 4 ? 1.5 : (whole ? 0.5 : 1.0) * bits / 8 / used;
+    double element = p < 4 || q < 4 ? 4.0 : (whole ? 0.5 : 1.0) * bits / 8 / used;
+    return (double)n->elements * element;
 }
 
 /* A call takes 256 bytes of columns and 1 KB of rows. */
@@ -104,6 +107,6 @@ const Family bits_transpose_family = {
     .args = "dxsyrcilHb",
     .what = "a plane contiguous one way in the source, the other way in the destination",
     .applies = bits_transpose_applies,
-    .cost = bits_transpose_cost,
+    .work = bits_transpose_work,
     .orders = bits_transpose_orders,
 };

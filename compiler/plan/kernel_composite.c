@@ -1,4 +1,5 @@
 /* Any permutation of digits of whole elements: what composite.h is about. */
+#include <math.h>
 #include <string.h>
 
 #include "composite.h"
@@ -80,42 +81,30 @@ is_narrow(const Nest *n, int bits, const Composite *c)
     return (from < FEW && to >= LONG) || (to < FEW && from >= LONG);
 }
 
-/* Rows that are long enough and touch in the destination, where a transpose writes on and
- * on. */
-static bool
-rows_touch(const Nest *n, int bits, const Composite *c)
-{
-    enum { LONG = 64 };
-    const TileSide *to = &c->side[DST];
-    return to->n > 1 && c->side[SRC].n > 0 && to->loop[1] == c->side[SRC].loop[0] &&
-           first_loop(n, bits, c, SRC) >= LONG && first_loop(n, bits, c, DST) >= LONG;
-}
-
-/* Few rows, of columns that are short: slow with all kernels that put rows together. */
-static bool
-is_short(const Nest *n, int bits, const Composite *c)
-{
-    return first_loop(n, bits, c, SRC) < 16 && first_loop(n, bits, c, DST) < 128;
-}
-
 /* By way of a buffer it keeps up with the memory; in the caches it takes its blocks, one
  * by one, and others are quicker where their rows and columns are long enough. */
-enum { CALL_NS = 400 };
+enum { START_NS = 400 };
 static double
-composite_cost(const Nest *n, int bits, const int role[ROLES])
+composite_work(const Nest *n, int bits)
 {
     Composite c;
-    double size = bits / 8, start = CALL_NS / (double)n->elements;
-    (void)role;
-    if (!composite_make(n, bits, true, &c))
-        return 1e9;
-    if (is_narrow(n, bits, &c))
-        return size;
-    if (n->elements * bits / 8 < STREAM_BYTES)
-        return start + (is_short(n, bits, &c) ? 0.09 * size : 0.12 * size + c.cost);
-    if (rows_touch(n, bits, &c))
-        return 0.11 * size + c.cost;
-    return 0.05 * size;
+    double size = bits / 8;
+    if (!composite_make(n, bits, n->stream, &c))
+        return INFINITY;
+    double each = composite_moves(c.kept) ? (2.0 + 0.05 * c.kept) * size / c.kept
+                  : is_narrow(n, bits, &c) ? size : 0.05 * size + 0.35 * c.cost;
+    return START_NS + (double)n->elements * each;
+}
+
+static Runs
+composite_runs(const Nest *n, int bits)
+{
+    Composite c;
+    if (!composite_make(n, bits, n->stream, &c))
+        return (Runs){.read = 1, .written = 1};
+    double size = bits / 8;
+    return (Runs){.read = (double)c.side[SRC].run * size,
+                  .written = (double)c.side[DST].run * size, .apart = 64};
 }
 
 static bool
@@ -152,7 +141,7 @@ composite_program(Arena *a, const Nest *n, int bits, i64 *words)
 #define COMPOSITE                                                               \
     .kind = NEST_COPY, .elements = OF_BYTES, .args = "DStnrcNMPQpqH",            \
     .what = "digits in any order, by tiles whose offsets a table holds",         \
-    .cost = composite_cost, .orders = composite_orders,                          \
+    .work = composite_work, .runs = composite_runs, .floor = 0.05, .orders = composite_orders,                          \
     .table = composite_table_loops, .program = composite_program
 const Family composite_family = {.applies = applies_moves, COMPOSITE};
 const Family composite1_family = {.applies = applies1, COMPOSITE};

@@ -28,11 +28,16 @@ copy_applies(const Nest *n, int bits, int role[ROLES])
            byte_aligned(n, bits < 8 ? 8 / bits : 1, role[COL]);
 }
 
+/* PLANE_NS: for the rows of a plane.  Runs of a power of two of bytes have loops of their
+ * own. */
 static double
-copy_cost(const Nest *n, int bits, const int role[ROLES])
+copy_work(const Nest *n, int bits)
 {
-    double bytes = (double)kernel_count(n, role[COL]) * bits / 8;
-    return 0.1 * bits / 8 + 2.0 / bytes;
+    enum { PLANE_NS = 3 };
+    double run = (double)nest_tile(n, COL), bytes = run * bits / 8;
+    bool own = bytes <= 32 && (nest_tile(n, COL) & (nest_tile(n, COL) - 1)) == 0;
+    double runs = (double)n->elements / run, rows = (double)nest_tile(n, ROW);
+    return runs * ((own ? 0.6 : 2.0) + 0.02 * bytes + PLANE_NS / rows);
 }
 
 static void
@@ -152,11 +157,10 @@ const Family copy_family = {
     .args = "DSnrRNMPQH",
     .what = "runs of elements, contiguous on both sides",
     .applies = copy_applies,
-    .cost = copy_cost,
+    .work = copy_work,
     .orders = copy_orders,
     .runs = copy_runs,
     .speeds = AS_COPIES,
-    .keeps_up = true,
 };
 
 static bool
@@ -170,9 +174,10 @@ copy_fill_applies(const Nest *n, int bits, int role[ROLES])
 }
 
 static double
-copy_fill_cost(const Nest *n, int bits, const int role[ROLES])
+copy_fill_work(const Nest *n, int bits)
 {
-    return 0.1 * bits / 8 + 4.0 / (double)kernel_count(n, role[COL]);
+    double run = (double)nest_tile(n, COL);
+    return (double)n->elements * (0.02 * bits / 8 + 4.0 / run);
 }
 
 static bool
@@ -188,7 +193,7 @@ const Family copy_fill_family = {
     .args = "DSnrRwNMPQHvB",
     .what = "runs of elements, each followed by padding",
     .applies = copy_fill_applies,
-    .cost = copy_fill_cost,
+    .work = copy_fill_work,
     .orders = copy_fill_orders,
     .pads = true,
 };

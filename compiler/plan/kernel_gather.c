@@ -98,17 +98,14 @@ gather_applies(const Nest *n, int bits, int role[ROLES])
     return entries >= FEWEST && entries <= MOST && near(n, bits, in);
 }
 
-/* Other kernels leave loops in the rest outside, and walk all of memory for each. */
+/* RUN_NS: for a run; ROW_NS: for the runs of a table. */
 static double
-gather_cost(const Nest *n, int bits, const int role[ROLES])
+gather_work(const Nest *n, int bits)
 {
-    bool in[MAX_LOOPS], rest = false;
-    double run = (double)kernel_count(n, role[COL]);
-    double call = run * (double)kernel_count(n, role[ROW]) *
-                  (double)entries_of(n, role[COL], in);
-    for (int i = 0; i < n->nloops; i++)
-        rest |= n->loop[i].rest;
-    return (0.12 * bits / 8 + 1.2 / run) * (rest ? 0.5 : 1) + 5.0 / call;
+    static const double RUN_NS = 0.45, ROW_NS = 1.5;
+    double runs = (double)n->elements / (double)nest_tile(n, COL);
+    double bytes = (double)nest_tile(n, COL) * bits / 8;
+    return runs * (RUN_NS + 0.04 * bytes + ROW_NS / (double)nest_entries(n));
 }
 
 static void
@@ -124,7 +121,7 @@ const Family gather_family = {
     .args = "DStTrRPQ",
     .what = "runs at offsets that a table holds",
     .applies = gather_applies,
-    .cost = gather_cost,
+    .work = gather_work,
     .orders = outer_in_order,
     .table = gather_table,
 };

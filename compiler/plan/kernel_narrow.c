@@ -16,13 +16,17 @@ interleave_applies(const Nest *n, int bits, int role[ROLES])
            n->loop[role[ROW]].n >= VECTOR_BYTES / size && n->loop[role[ROW]].ds >= cols;
 }
 
-/* If the columns fill a vector, transposes are faster. */
+/* PLANE_NS: for a plane.  Rows that do not touch are put together one by one. */
+enum { PLANE_NS = 15 };
 static double
-interleave_cost(const Nest *n, int bits, const int role[ROLES])
+interleave_work(const Nest *n, int bits)
 {
-    double p = (double)n->loop[role[ROW]].n, q = (double)n->loop[role[COL]].n;
-    bool wide = q * bits / 8 >= VECTOR_BYTES && !n->pad;
-    return (wide ? 0.11 : 0.1) * bits / 8 + 0.5 / p + (wide ? 0.6 / q : 0);
+    i64 cols = nest_tile(n, COL);
+    double plane = (double)(cols * nest_tile(n, ROW)), row = (double)cols;
+    bool touch = nest_stride(n, ROW, false) == cols + n->pad;
+    bool power = !n->pad && (cols & (cols - 1)) == 0;
+    double each = !touch ? 1.4 + 0.5 / row : (power ? 0.03 : 0.055) * bits / 8;
+    return (double)n->elements * (each + PLANE_NS / plane);
 }
 
 static i64
@@ -45,9 +49,10 @@ deinterleave_applies(const Nest *n, int bits, int role[ROLES])
 }
 
 static double
-deinterleave_cost(const Nest *n, int bits, const int role[ROLES])
+deinterleave_work(const Nest *n, int bits)
 {
-    return 0.1 * bits / 8 + 0.5 / (double)n->loop[role[COL]].n;
+    double plane = (double)(nest_tile(n, COL) * nest_tile(n, ROW));
+    return (double)n->elements * (0.065 * bits / 8 + PLANE_NS / plane);
 }
 
 static i64
@@ -142,7 +147,7 @@ const Family interleave_family = {
     .args = "DSnrcWNMPqHAv",
     .what = "a plane of a few columns, which become rows; padded in the same pass",
     .applies = interleave_applies,
-    .cost = interleave_cost,
+    .work = interleave_work,
     .orders = narrow_orders,
     .runs = narrow_runs,
     .speeds = AS_COPIES,
@@ -156,7 +161,7 @@ const Family deinterleave_family = {
     .args = "DSnrcNMPqHA",
     .what = "a plane of a few rows, from columns that are one after the other",
     .applies = deinterleave_applies,
-    .cost = deinterleave_cost,
+    .work = deinterleave_work,
     .orders = narrow_orders,
     .runs = narrow_runs,
     .speeds = AS_COPIES,

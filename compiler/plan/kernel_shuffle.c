@@ -1,4 +1,5 @@
 /* Bytes and parts of bytes that change places within a tile: what shuffle.h is about. */
+#include <math.h>
 #include <string.h>
 
 #include "kernel_family.h"
@@ -18,15 +19,13 @@ shuffle_applies(const Nest *n, int bits, int role[ROLES])
 }
 
 static double
-shuffle_cost(const Nest *n, int bits, const int role[ROLES])
+shuffle_work(const Nest *n, int bits)
 {
-    enum { CALL_NS = 3 };
+    enum { CALL_NS = 15 };
     Program p;
     if (!shuffle_make(n, bits, &p))
-        return 1e9;
-    double tiles = (double)kernel_count(n, role[ROW]) * (double)kernel_count(n, role[COL]) /
-                   (double)(p.tile.chunk[TILE_ROW] * p.tile.chunk[TILE_COL]);
-    return (p.cost + CALL_NS / tiles) / p.bits[0].n;
+        return INFINITY;
+    return CALL_NS + (double)n->elements * 0.65 * p.cost / p.bits[0].n;
 }
 
 static bool
@@ -76,8 +75,8 @@ const Family shuffle_family = {
     .args = "dxsytrcikjlHbv",
     .what = "bytes and parts of them that change places within a tile",
     .applies = shuffle_applies,
-    .cost = shuffle_cost,
-    .floor = 0.12,
+    .work = shuffle_work,
+    .floor = 0.05,
     .orders = shuffle_orders,
     .table = shuffle_table,
     .program = shuffle_program,

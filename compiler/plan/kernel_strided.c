@@ -13,9 +13,16 @@ strided_applies(const Nest *n, int bits, int role[ROLES])
 }
 
 static double
-strided_cost(const Nest *n, int bits, const int role[ROLES])
+strided_work(const Nest *n, int bits)
 {
-    return 1.0 + bits / 80.0 + 2.0 / (double)kernel_count(n, role[COL]);
+    return (double)n->elements * (0.37 + bits / 320.0 + 2.0 / (double)nest_tile(n, COL));
+}
+
+static double
+bits_work(const Nest *n, int bits)
+{
+    (void)bits;
+    return (double)n->elements * (1.3 + 2.0 / (double)nest_tile(n, COL));
 }
 
 const Family strided_family = {
@@ -24,7 +31,7 @@ const Family strided_family = {
     .args = "DSrcPpQqB",
     .what = "single elements, any strides",
     .applies = strided_applies,
-    .cost = strided_cost,
+    .work = strided_work,
     .orders = outer_in_order,
 };
 
@@ -34,7 +41,7 @@ const Family bits_family = {
     .args = "dxsyrcijklb",
     .what = "elements smaller than a byte, any strides",
     .applies = strided_applies,
-    .cost = strided_cost,
+    .work = bits_work,
     .orders = outer_in_order,
 };
 
@@ -44,7 +51,7 @@ const Family fill_family = {
     .args = "DrcPpvB",
     .what = "padding",
     .applies = strided_applies,
-    .cost = strided_cost,
+    .work = strided_work,
     .orders = outer_in_order,
 };
 
@@ -54,6 +61,6 @@ const Family fill_bits_family = {
     .args = "dxrcijvb",
     .what = "padding of elements smaller than a byte",
     .applies = strided_applies,
-    .cost = strided_cost,
+    .work = bits_work,
     .orders = outer_in_order,
 };

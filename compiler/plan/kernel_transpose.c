@@ -17,13 +17,31 @@ transpose_applies(const Nest *n, int bits, int role[ROLES])
     return kernel_plane(n, role);
 }
 
+/* Nanoseconds of an element in a full block and in a plane with fewer rows or columns than
+ * a block has. */
+static const struct {
+    int size, block;
+    double full, few;
+} blocks[] = {
+    {1, 16, 0.045, 0.75},
+    {2, 8, 0.09, 0.7},
+    {4, 4, 0.12, 1.0},
+    {8, 2, 0.15, 0.3},
+    {16, 1, 0.9, 0.9},
+};
+
 static double
-transpose_cost(const Nest *n, int bits, const int role[ROLES])
+transpose_work(const Nest *n, int bits)
 {
-    i64 least = 128 / bits;
-    i64 p = kernel_count(n, role[ROW]), q = kernel_count(n, role[COL]);
-    double few = p < least || q < least ? 1.0 : 0;
-    return 0.1 * bits / 8 + few + 0.5 / (double)p + 0.5 / (double)q;
+    enum { PLANE_NS = 8 };
+    int i = 0;
+    while (8 * blocks[i].size < bits)
+        i++;
+    i64 block = blocks[i].block, p = nest_tile(n, ROW), q = nest_tile(n, COL);
+    double plane = (double)(p * q);
+    double full = (double)(int_ceil_div(p, block) * int_ceil_div(q, block) * block * block);
+    double each = p < block || q < block ? blocks[i].few : blocks[i].full * full / plane;
+    return (double)n->elements * (each + PLANE_NS / plane);
 }
 
 /* True if the buffers hold several groups of `cols` columns at a time. */
@@ -257,9 +275,8 @@ const Family transpose_family = {
     .args = "DSnmrcNMOPqHA",
     .what = "a plane contiguous one way in the source, the other way in the destination",
     .applies = transpose_applies,
-    .cost = transpose_cost,
+    .work = transpose_work,
     .orders = transpose_orders,
     .runs = transpose_runs,
     .speeds = AS_TRANSPOSES,
-    .keeps_up = true,
 };

@@ -266,8 +266,8 @@ plan_is_fixed(const Plan *p)
 }
 
 Plan *
-plan_make(Scalars *s, const char *const *name, Layout *src, Layout *dst, const int *map,
-          const int *extent)
+plan_make(Scalars *s, const Processor *processor, const char *const *name, Layout *src,
+          Layout *dst, const int *map, const int *extent)
 {
     Arena *a = ex_arena(s->e);
     Plan *p = arena_new(a, Plan);
@@ -276,6 +276,7 @@ plan_make(Scalars *s, const char *const *name, Layout *src, Layout *dst, const i
     for (int d = 0; d < dst->rank; d++)
         of[d] = extent[map[d]];
     *p = (Plan){.src = src, .dst = dst, .e = s->e, .scalars = s, .name = name,
+                .processor = processor ? processor : processor_default(),
                 .from = layout_sizes(s, src, extent), .to = layout_sizes(s, dst, of)};
     *b = (Boxes){.p = p, .arena = a};
     memcpy(p->map, map, sizeof p->map);
@@ -287,6 +288,6 @@ plan_make(Scalars *s, const char *const *name, Layout *src, Layout *dst, const i
         limit /= 4;
     plan_narrow(p);
     plan_merge(p);
-    plan_order(p);
+    plan_split(p);
     return p;
 }

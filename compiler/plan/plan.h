@@ -83,8 +83,18 @@ typedef struct {
     bool variant;         /* it is the nest for narrow counts */
 } Nest;
 
+/* plan_cost.c: a processor of cost.def, for which kernels and orders are chosen. */
+typedef struct Processor Processor;
+const Processor *processor_named(const char *name);        /* NULL: there is none */
+const Processor *processor_default(void);
+const char *processor_names(void);                         /* with blanks between */
+/* Its name, and a line of description. */
+const char *processor_name(const Processor *c);
+const char *processor_what(const Processor *c);
+
 typedef struct {
     Layout *src, *dst;
+    const Processor *processor;
     const Sizes *from, *to;        /* of src and dst */
     int map[MAX_RANK];    /* dim of dst -> dim of src */
     Exprs *e;
@@ -101,9 +111,10 @@ typedef struct {
 void plan_match(Arena *a, const LayoutRef *src, const LayoutRef *dst, int rank,
                 int *map);
 /* Requires a verdict on both layouts.  extent[d] is the scalar of the extent of dim d of
- * src, as for layout_sizes; -1: the extent is a number.  name[] names those scalars. */
-Plan *plan_make(Scalars *s, const char *const *name, Layout *src, Layout *dst,
-                const int *map, const int *extent);
+ * src, as for layout_sizes; -1: the extent is a number.  name[] names those scalars.
+ * processor NULL: the default. */
+Plan *plan_make(Scalars *s, const Processor *processor, const char *const *name,
+                Layout *src, Layout *dst, const int *map, const int *extent);
 /* True if no extent is left to run time. */
 bool plan_is_fixed(const Plan *p);
 

@@ -34,8 +34,8 @@ insert(Nest *out, int m, const Nest *n)
     for (int i = 0; i < m; i++)
         if (same_way(&out[i], n))
             return m;
-    if (m == MAX_CHOICES)
-        return m;
+    if (m == MAX_CHOICES && out[--m].cost <= n->cost)
+        return MAX_CHOICES;
     int at = m;
     for (; at > 1 && out[at - 1].cost > n->cost; at--)
         out[at] = out[at - 1];
@@ -53,8 +53,10 @@ nest_choices(const Plan *p, const Nest *n, Nest *out)
         nest_sort(&with);
         if (!kernel_use(&with, &kernels[i], p->dst->dtype->bits))
             continue;
-        for (int k = 0; plan_candidate(p, &with, k, &one); k++)
+        for (int k = 0; plan_candidate(p, &with, k, &one); k++) {
+            one.split = nest_share(p, &one);
             m = insert(out, m, &one);
+        }
     }
     return m;
 }

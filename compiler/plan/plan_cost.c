@@ -1,69 +1,113 @@
-/* Estimates the time of a nest in an order.  It models the memory, not the processor.
+/* Estimates the time of a nest by a kernel in an order: the one model by which both are
+ * chosen.
  *
- * The time is the bytes read divided by the read speed, plus the bytes written divided by
- * the write speed, plus a constant for each call.  The read speed depends on the length
- * of the runs; the write speed also on their distance.  cost.def is a table of speeds. */
+ * The work is the time of the kernel with its data in the first cache.  The transfer is the
+ * bytes read divided by the read speed plus the bytes written divided by the write speed.
+ * In the caches both depend on the size of the data and the length of the runs; in memory
+ * the write speed depends on their distance also.  Schedules with extents left to run time
+ * are chosen for data in memory.  Work and transfer overlap for the most part, and each
+ * call takes a constant time.  cost.def has the numbers for processors. */
 #include <stdint.h>
+#include <string.h>
 
-#include "plan_parts.h"
+#include "kernel_family.h"
 
 typedef struct {
     int64_t bytes;
     double read, written[3];
 } Memory;
 
-static const Memory copying[] = {
-#define M(bytes, read, ...) {bytes, read, {__VA_ARGS__}},
-#define T(...)
-#include "cost.def"
-#undef M
-#undef T
-};
-
-static const Memory transposing[] = {
-#define M(...)
-#define T(bytes, read, ...) {bytes, read, {__VA_ARGS__}},
-#include "cost.def"
-#undef M
-#undef T
-};
-
 typedef struct {
-    const Memory *row;
-    int n;
-} Table;
+    int64_t bytes;
+    double read, write;
+} Level;
 
-static const Table tables[] = {
-    [AS_COPIES] = {copying, LEN(copying)},
-    [AS_TRANSPOSES] = {transposing, LEN(transposing)},
+enum { LEVELS = 3, RUNS = 8 };
+struct Processor {
+    const char *name, *what;
+    Level level[LEVELS];
+    Memory memory[2][RUNS];        /* AS_COPIES, AS_TRANSPOSES; the last ones may be empty */
+    double plain[2], overlap[2], work;
 };
+
+enum {
+#define PROCESSOR(id, ...) id,
+#include "cost.def"
+};
+
+static const Processor processors[] = {
+#define PROCESSOR(id, n, w) [id].name = n, [id].what = w,
+#define MEMORY(id, c, t, w, oc, ot)                                             \
+    [id].plain = {c, t}, [id].work = w, [id].overlap = {oc, ot},
+#define LEVEL(id, i, ...) [id].level[i] = {__VA_ARGS__},
+#define COPY(id, i, bytes, read, ...)                                           \
+    [id].memory[AS_COPIES][i] = {bytes, read, {__VA_ARGS__}},
+#define TRANSPOSE(id, i, bytes, read, ...)                                      \
+    [id].memory[AS_TRANSPOSES][i] = {bytes, read, {__VA_ARGS__}},
+#include "cost.def"
+};
+
+const Processor *
+processor_named(const char *name)
+{
+    for (int i = 0; name && i < LEN(processors); i++)
+        if (!strcmp(processors[i].name, name))
+            return &processors[i];
+    return NULL;
+}
+
+const Processor *
+processor_default(void)
+{
+    return &processors[ANY];
+}
+
+const char *
+processor_names(void)
+{
+#define PROCESSOR(id, name, what) " " name
+    return
+#include "cost.def"
+        "";
+}
+
+const char *
+processor_name(const Processor *c)
+{
+    return c->name;
+}
+
+const char *
+processor_what(const Processor *c)
+{
+    return c->what;
+}
 
 /* CALL_NS: nanoseconds of a call from jitted code. */
-enum { CALL_NS = 5 };
-static const double cached_speed = 11, in_cache_speed = 30;
+enum { CALL_NS = 6 };
 
 /* The last row of the table for at most `bytes`; the first row if there is none. */
 static const Memory *
-row_of(Table t, double bytes)
+row_of(const Memory *row, double bytes)
 {
     int i = 0;
-    while (i + 1 < t.n && bytes >= (double)t.row[i + 1].bytes)
+    while (i + 1 < RUNS && row[i + 1].bytes && bytes >= (double)row[i + 1].bytes)
         i++;
-    return &t.row[i];
+    return &row[i];
 }
 
 static double
-read_speed(Table t, double run)
+read_speed(const Memory *row, double run)
 {
-    return row_of(t, run)->read * (run < 64 ? run / 64 : 1);
+    return row_of(row, run)->read * (run < 64 ? run / 64 : 1);
 }
 
 static double
-write_speed(Table t, double run, i64 apart)
+write_speed(const Memory *row, double run, i64 apart)
 {
     bool near = apart > -(2 << 20) && apart < 2 << 20;
     int kind = near && apart % 512 == 0 ? 0 : apart % 256 == 0 ? 1 : 2;
-    return row_of(t, run)->written[kind] * (run < 64 ? run / 64 : 1);
+    return row_of(row, run)->written[kind] * (run < 64 ? run / 64 : 1);
 }
 
 static double
@@ -75,23 +119,88 @@ calls_of(const Nest *n)
     return calls;
 }
 
+/* The elements that a call reads (writes) contiguously, and those of the outer loops that
+ * continue there.  Loops in the rest of an address permute a compact set in most layouts:
+ * where a table has them, it is taken for contiguous. */
+static i64
+run_of(const Nest *n, bool source)
+{
+    i64 run = 1;
+    for (int i = n->nloops - n->inner; n->table && i < n->nloops; i++)
+        if (n->loop[i].rest && !int_mul(run, n->loop[i].n, &run))
+            return INF;
+    for (int i = n->nloops - 1, first = n->nloops - n->inner; i >= first; i--) {
+        const Loop *l = &n->loop[i];
+        int outer = nest_outer(n, i);
+        i64 count = outer < 0 ? l->n : n->outer[outer].step;
+        if (l->rest || int_abs(source ? l->ss : l->ds) != run || count < 2)
+            continue;
+        if (!int_mul(run, count, &run) || count < l->n)
+            return run;
+        i = n->nloops;
+    }
+    return nest_chain(n, run, source);
+}
+
+Runs
+nest_runs(const Nest *n, int bits)
+{
+    return (Runs){.read = (double)run_of(n, true) * bits / 8,
+                  .written = (double)run_of(n, false) * bits / 8,
+                  .apart = nest_stride(n, ROW, false) * bits / 8};
+}
+
+/* Lines are read (written) again if a run ends within them. */
+static double
+lines_of(double bytes, double run)
+{
+    return bytes / 64 * (1 + (run > 32 ? 32 / run : 1));
+}
+
+static double
+transfer_in_caches(const Processor *c, double bytes, const Runs *r)
+{
+    const Level *l = c->level;
+    while (2 * bytes > (double)l->bytes)
+        l++;
+    return lines_of(bytes, r->read) * l->read + lines_of(bytes, r->written) * l->write;
+}
+
+static double
+transfer_in_memory(const Processor *c, const Nest *n, double bytes, const Runs *r)
+{
+    int as = n->kernel->family->speeds;
+    const Memory *row = c->memory[as];
+    double write = write_speed(row, r->written, r->apart);
+    if (!n->stream && write > c->plain[as])
+        write = c->plain[as];
+    return bytes / read_speed(row, r->read) + bytes / write + r->more;
+}
+
+/* Whether a loop in the rest is outside of the call: each of its iterations then walks all
+ * that the call covers again. */
+static bool
+walks_again(const Nest *n)
+{
+    for (int i = 0; i < n->nouter; i++)
+        if (n->loop[n->outer[i].loop].rest)
+            return true;
+    return false;
+}
+
 double
 nest_cost(const Plan *p, const Nest *n)
 {
-    int bits = p->dst->dtype->bits;
-    double bytes = (double)n->elements * bits / 8, call = calls_of(n) * CALL_NS;
     const Family *f = n->kernel->family;
-    double alone = (double)n->elements * f->cost(n, bits, n->role) + call;
-    bool large = layout_bytes(p->dst) >= CACHED_BYTES;
-    if (!f->runs || (!large && !f->keeps_up))
-        return alone;
-    if (!large)
-        return bytes / in_cache_speed + call;
-    Runs r = f->runs(n, bits);
-    Table table = tables[f->speeds];
-    double write = write_speed(table, r.written, r.apart);
-    if (!n->stream && write > cached_speed)
-        write = cached_speed;
-    double memory_ns = bytes / read_speed(table, r.read) + bytes / write + call + r.more;
-    return !f->keeps_up && memory_ns < alone ? alone : memory_ns;
+    const Processor *c = p->processor;
+    int bits = p->dst->dtype->bits;
+    double bytes = (double)n->elements * bits / 8;
+    Runs r = f->runs ? f->runs(n, bits) : nest_runs(n, bits);
+    bool large = !ex_is_const(p->to->size) || layout_bytes(p->dst) >= CACHED_BYTES;
+    double work = f->work(n, bits) * (large ? c->work : 1);
+    double transfer = large ? transfer_in_memory(c, n, bytes, &r)
+                            : transfer_in_caches(c, bytes, &r);
+    double less = work < transfer ? work : transfer;
+    double all = work + transfer - (1 - c->overlap[large ? f->speeds : AS_COPIES]) * less;
+    return all * (walks_again(n) ? 2 : 1) + calls_of(n) * CALL_NS;
 }

@@ -86,7 +86,7 @@ plan_merge(Plan *p)
             Nest *f = &p->nest[j];
             if (f->kind != NEST_FILL || f->merged || !follows(p, f, c, &s, &c->pad))
                 continue;
-            f->merged = kernel_pick(c, bits);
+            f->merged = nest_schedule(p, c);
             c->pad = f->merged ? c->pad : 0;
             c->padding = j;
         }

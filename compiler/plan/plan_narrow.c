@@ -3,7 +3,7 @@
  * interleaves (deinterleaves) them.  A scalar selects the nest that runs at a shape. */
 #include <string.h>
 
-#include "plan_parts.h"
+#include "kernel_family.h"
 
 /* A scalar that is 1 if 2 <= n <= most, else 0. */
 static const Ex *
@@ -46,16 +46,36 @@ variant(Plan *p, Nest *n, const Kernel *k, Nest *out)
     out->loop[loop].n = SHORT;
     if (!kernel_use(out, k, bits))
         return false;
+    nest_order(p, out);
     const Ex *narrow = is_narrow(p->scalars, count, most);
     need(p, out, narrow, most);
     need(p, n, ex_sub(p->e, ex_const(p->e, 1), narrow), most);
     return true;
 }
 
+/* Gives a nest of single elements to the kernel that k has a variant of, if the shape
+ * decides whether it is narrow: single elements are quickest at the nominal counts only. */
+static void
+widen(Plan *p, Nest *n, const Kernel *k)
+{
+    Nest with = *n;
+    for (int i = 0; i < nkernels && n->kernel->family == &strided_family; i++)
+        if (kernels[i].family == k->family->narrow.of &&
+            kernel_use(&with, &kernels[i], p->dst->dtype->bits) &&
+            !ex_is_const(with.loop[with.role[k->family->narrow.role]].ex.n)) {
+            nest_order(p, &with);
+            *n = with;
+        }
+}
+
 void
 plan_narrow(Plan *p)
 {
     Nest *more = plan_is_fixed(p) ? NULL : arena_new(ex_arena(p->e), Nest);
+    for (int i = p->n - 1; i >= 0 && more; i--)
+        for (int k = 0; k < nkernels; k++)
+            if (kernels[k].family->narrow.of)
+                widen(p, &p->nest[i], &kernels[k]);
     for (int i = p->n - 1; i >= 0 && more; i--)
         for (int k = 0; k < nkernels; k++)
             if (p->n < NESTS_MAX && kernels[k].family->narrow.of &&

@@ -323,5 +323,5 @@ nest_make(Plan *p, NestKind kind, const Piece *const *piece, Nest *n)
     fuse(&m);
     set_numbers(&m);
     nest_sort(n);
-    kernel_pick(n, p->dst->dtype->bits);
+    nest_schedule(p, n);
 }

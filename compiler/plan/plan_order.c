@@ -1,6 +1,7 @@
 /* Chooses the schedule of a nest: the order of the outer loops, the tile of a call, the
  * kind of stores, the loop that threads share.  There are a few candidates; the model
  * selects the best. */
+#include <math.h>
 #include <stdint.h>
 
 #include "plan_parts.h"
@@ -76,9 +77,8 @@ share_call(Nest *n, i64 bits)
     return -1;
 }
 
-/* The outer loop that threads share; -1 if they do not share the nest. */
-static int
-share(const Plan *p, Nest *n)
+int
+nest_share(const Plan *p, Nest *n)
 {
     i64 bits = p->dst->dtype->bits;
     if (!p->split || nest_shares_bytes(p, n))
@@ -99,28 +99,52 @@ plan_candidate(const Plan *p, const Nest *n, int k, Nest *out)
     if (!n->kernel->family->orders(p, out, k))
         return false;
     out->cost = nest_cost(p, out);
-    out->split = share(p, out);
     return true;
 }
 
-/* Selects the cheapest order; of orders with the same stores and cost, the first. */
-static void
-order_nest(const Plan *p, Nest *n)
+/* Of orders with the same stores and cost, the first. */
+static bool
+is_better(const Nest *n, const Nest *best)
 {
     static const double TIE = 0.999;
+    return !n->spare && n->cost < (n->stream == best->stream ? TIE : 1) * best->cost;
+}
+
+void
+nest_order(const Plan *p, Nest *n)
+{
     Nest best, other;
     plan_candidate(p, n, 0, &best);
     for (int k = 1; plan_candidate(p, n, k, &other); k++)
-        if (!other.spare &&
-            other.cost < (other.stream == best.stream ? TIE : 1) * best.cost)
+        if (is_better(&other, &best))
             best = other;
     *n = best;
 }
 
+bool
+nest_schedule(const Plan *p, Nest *n)
+{
+    int bits = p->dst->dtype->bits;
+    double bytes = (double)n->elements * bits / 8;
+    Nest best = *n, with;
+    best.cost = INFINITY;
+    for (int i = 0; i < nkernels; i++) {
+        with = *n;
+        if (kernels[i].family->floor * bytes >= best.cost ||
+            !kernel_use(&with, &kernels[i], bits))
+            continue;
+        nest_order(p, &with);
+        if (with.cost < best.cost)
+            best = with;
+    }
+    *n = best.cost < INFINITY ? best : *n;
+    return best.cost < INFINITY;
+}
+
 void
-plan_order(Plan *p)
+plan_split(Plan *p)
 {
     p->split = !ex_is_const(p->to->size) || layout_bytes(p->dst) >= SPLIT_BYTES;
     for (int i = 0; i < p->n; i++)
-        order_nest(p, &p->nest[i]);
+        p->nest[i].split = nest_share(p, &p->nest[i]);
 }

@@ -78,9 +78,16 @@ void plan_merge(Plan *p);
  * to CACHED_BYTES all data stays in the caches. */
 enum { STREAM_BYTES = 8 << 20, CACHED_BYTES = 4 << 20 };
 
-/* plan_order.c: chooses the outer loops, the split over threads and the stores of all
- * nests.  Requires that the nests have kernels. */
-void plan_order(Plan *p);
+/* plan_order.c */
+/* Gives the nest the kernel, the outer loops and the stores that the model finds quickest.
+ * False, and nothing changes, if no kernel can run it. */
+bool nest_schedule(const Plan *p, Nest *n);
+/* The same among the orders of the kernel that the nest has. */
+void nest_order(const Plan *p, Nest *n);
+/* The outer loop of a nest of the plan that threads share; -1: none.  It may cut one of the
+ * kernel's loops for it. */
+int nest_share(const Plan *p, Nest *n);
+void plan_split(Plan *p);          /* ... of each nest */
 /* True if no two steps of the outer loop write to the same byte; else threads cannot
  * share the loop. */
 bool nest_outer_apart(const Nest *n, int outer, i64 bits);
@@ -97,6 +104,8 @@ typedef struct {
     i64 apart;            /* bytes from one such write to the next */
     double more;          /* additional nanoseconds for the kernel's buffers */
 } Runs;
+/* What a nest reads and writes contiguously, by its loops. */
+Runs nest_runs(const Nest *n, int bits);
 
 /* The loops that a table covers; the fewest iterations that a call may take of others. */
 typedef struct {
@@ -114,16 +123,16 @@ struct Family {
     /* True if the kernel can run this nest with elements of `bits` bits.  If true, sets
      * role[] to the loops that the kernel runs itself; -1: none with that role. */
     bool (*applies)(const Nest *n, int bits, int role[ROLES]);
-    /* Estimated nanoseconds for an element.  The kernel with the least cost is chosen. */
-    double (*cost)(const Nest *n, int bits, const int role[ROLES]);
-    double floor;         /* ns for a byte; cost is not called if another kernel has less */
+    /* Estimated nanoseconds of all calls, with the data in the first cache. */
+    double (*work)(const Nest *n, int bits);
+    double floor;         /* at least so many nanoseconds for a byte: if another kernel
+                           * takes less, this one is not asked */
     /* Gives the nest the outer loops and stores of order number k; false if k is past the
      * last order. */
     bool (*orders)(const Plan *p, Nest *n, int k);
-    /* Input of the memory model; NULL: `cost` is the whole cost. */
+    /* Input of the memory model; NULL: nest_runs. */
     Runs (*runs)(const Nest *n, int bits);
     enum { AS_COPIES, AS_TRANSPOSES } speeds;    /* the rows of cost.def */
-    bool keeps_up;        /* as fast as the memory and the caches: only `runs` counts */
     bool pads;            /* it also writes Nest.pad */
     /* The loops that a table covers if the kernel runs the loops in role[]. */
     void (*table)(const Nest *n, int bits, const int role[ROLES], TableLoops *out);
@@ -143,8 +152,6 @@ struct Family {
 /* Assigns kernel k to the nest and moves the kernel's loops to the end.  False, and
  * nothing changes, if k does not apply. */
 bool kernel_use(Nest *n, const Kernel *k, int bits);
-/* Assigns the cheapest kernel.  False, and nothing changes, if none applies. */
-bool kernel_pick(Nest *n, int bits);
 
 /* plan_call.c */
 /* True if the kernel writes bytes of which another nest writes other bits. */

@@ -61,8 +61,11 @@ choose(void *arg)
     Choice *c = arg;
     c->plan = compile_plan(&c->arena, NULL, &c->rq);
     for (int i = 0; i < c->plan->n; i++)
-        c->used += kernel_use(&c->plan->nest[i], c->kernel, c->plan->dst->dtype->bits);
-    plan_order(c->plan);
+        if (kernel_use(&c->plan->nest[i], c->kernel, c->plan->dst->dtype->bits)) {
+            nest_order(c->plan, &c->plan->nest[i]);
+            c->used++;
+        }
+    plan_split(c->plan);
     for (int i = 0; i < c->plan->n; i++)
         c->plan->nest[i].stream = c->stream;
     c->source = compile_text(c->target, c->plan, &c->rq, false);
@@ -144,7 +147,8 @@ try_kernel(const Target *t, const Kernel *k, const char *const *pair, const i64 
 {
     Diag d;
     Choice c = {.target = t, .kernel = k, .stream = stream};
-    c.rq = (Request){pair[0], pair[1], type, 3, shape, NULL, "f"};
+    c.rq = (Request){.from = pair[0], .to = pair[1], .dtype = type, .rank = 3,
+                          .shape = shape, .name = "f"};
     if (!arena_run(&c.arena, &d, choose, &c))
         fail_msg("%s", d.text);
     if (c.used)
@@ -199,7 +203,8 @@ try_orders(const Target *t, const char *const *pair, const i64 *shape, const cha
     for (int k = 0, most = 1; k < most; k++) {
         Diag d;
         Choice c = {.target = t, .choice = k};
-        c.rq = (Request){pair[0], pair[1], type, 3, shape, NULL, "f"};
+        c.rq = (Request){.from = pair[0], .to = pair[1], .dtype = type, .rank = 3,
+                          .shape = shape, .name = "f"};
         if (!arena_run(&c.arena, &d, reorder, &c))
             fail_msg("%s", d.text);
         check_choice(&c);

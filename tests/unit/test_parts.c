@@ -131,7 +131,8 @@ make(void *arg)
 {
     static const i64 shape[] = {ROWS, COLS};
     Job *j = arg;
-    Request rq = {"(R,C){R, C}", "(R,C){R, 10 - C}", "u8", 2, shape, NULL, "f"};
+    Request rq = {.from = "(R,C){R, C}", .to = "(R,C){R, 10 - C}", .dtype = "u8",
+                  .rank = 2, .shape = shape, .name = "f"};
     j->plan = compile_plan(&j->arena, NULL, &rq);
 }
 

@@ -54,7 +54,8 @@ make(void *arg)
     int rank = 0;
     for (const char *s = j->pair[3]; s; s = strchr(s, ',') ? strchr(s, ',') + 1 : NULL)
         shape[rank++] = atoll(s);
-    Request rq = {j->pair[0], j->pair[1], j->pair[2], rank, shape, NULL, "f"};
+    Request rq = {.from = j->pair[0], .to = j->pair[1], .dtype = j->pair[2],
+                  .rank = rank, .shape = shape, .name = "f"};
     j->plan = compile_plan(&j->arena, NULL, &rq);
 }
 
