@@ -29,7 +29,7 @@ processor(Cli *c)
         return NULL;
     const Processor *p = strcmp(name, "here") ? processor_named(name) : c->cx->processor;
     if (!p)
-        cli_fail(c, "--processor '%s': here, or one of %s", name, processor_names());
+        cli_fail(c, "--processor '%s': here, or one of%s", name, processor_names());
     return p;
 }
 
@@ -166,14 +166,12 @@ explain_kernels(const Plan *p)
            processor_name(p->processor));
 }
 
-/* The next best way, as the model has it, or NULL.  Between kernels it does not decide:
- * that is by their cost an element. */
+/* The next best way that the model may choose, or NULL. */
 static const Nest *
 runner_up(const Nest *choice, int n)
 {
     for (int i = 1; i < n; i++)
-        if (!choice[i].spare && (choice[i].kernel == choice->kernel || choice->picked ||
-                                 choice[i].cost >= choice->cost))
+        if (!choice[i].spare)
             return &choice[i];
     return NULL;
 }

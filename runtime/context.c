@@ -116,7 +116,7 @@ find_processor(ravel_context *cx, ravel_error *err)
     cx->processor = processor_named(processor_here());
     if (cx->processor)
         return RAVEL_OK;
-    return error_set(err, RAVEL_ERR_ARGUMENT, "RAVEL_PROCESSOR is '%.40s': not one of %s",
+    return error_set(err, RAVEL_ERR_ARGUMENT, "RAVEL_PROCESSOR is '%.40s': not one of%s",
                      processor_here(), processor_names());
 }
 

@@ -87,8 +87,8 @@ RAVEL_API const char *ravel_status_text(ravel_status s);
 
 /* Create a context that holds the built-in specs.  Free it with ravel_context_free when
  * no other call on it is running.  Its plans remain valid until they are freed.  The
- * environment (RAVEL_ISA, RAVEL_CODE, OMP_NUM_THREADS) and the number of processors are
- * read here, once.  Thread-safe. */
+ * environment (RAVEL_ISA, RAVEL_CODE, RAVEL_PROCESSOR, OMP_NUM_THREADS) and the number of
+ * processors are read here, once.  Thread-safe. */
 RAVEL_API ravel_status ravel_context_new(ravel_context **out, ravel_error *err);
 RAVEL_API void ravel_context_free(ravel_context *cx);
 

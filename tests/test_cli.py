@@ -108,6 +108,21 @@ def test_shows_convert():
     assert open("x.npy", "rb").read() == open("z.npy", "rb").read()
 
 
+def test_processors():
+    """Kernels are chosen for a processor that is named; what is emitted does not depend on the one that it is emitted on."""
+    at = ["--from", "NCHW", "--to", "NHWC", "--shape", "8,64,56,56", "--dtype", "f32"]
+    default = good("explain", *at)
+    assert "by the cost model for the processor default" in default
+    assert "processor zen3 " in good("explain", *at, "--processor", "zen3")
+    costs = {re.search(r"cost: about (\S+) ms", good("explain", *at, "--processor", p)).group(1) for p in ("default", "zen3", "emerald-rapids")}
+    assert len(costs) == 3
+    zen3 = {**os.environ, "RAVEL_PROCESSOR": "zen3"}
+    assert good("explain", *at, env=zen3) == default
+    assert "processor zen3 " in good("explain", *at, "--processor", "here", env=zen3)
+    assert good("emit", *at, "-o", "-", env=zen3) == good("emit", *at, "-o", "-")
+    assert "one of default zen3" in bad("explain", *at, "--processor", "z80")
+
+
 def test_shows_explain():
     text = good("explain", "--from", "NCHW8", "--to", "{N, C//16, H, W, C%16}", "--shape", "16,20,56,56", "--dtype", "f32")
     assert len(re.findall(r"^ +\d+\. (copy|copy_fill|fill) ", text, re.M)) == 3 and "no guards" in text

@@ -61,6 +61,8 @@ def test_instruction_sets(isa):
 def test_unknown_instruction_set():
     r = subprocess.run([str(PLAIN / "ravel"), "list"], env={**os.environ, "RAVEL_ISA": "mmx"}, capture_output=True, text=True)
     assert r.returncode == 2 and "RAVEL_ISA is 'mmx'" in r.stderr
+    r = subprocess.run([str(PLAIN / "ravel"), "list"], env={**os.environ, "RAVEL_PROCESSOR": "z80"}, capture_output=True, text=True)
+    assert r.returncode == 2 and "RAVEL_PROCESSOR is 'z80': not one of default zen3" in r.stderr
 
 
 def test_races():
