@@ -6,10 +6,9 @@
 #include "../spec/spec_lua.h"
 
 typedef struct {
-    const Target *t;
+    Writer w;
     const BurstPlan *p;
     const char *name, *head;
-    Spelling sp;
     Sandbox *s;
     const char *text;     /* the result */
 } Emission;
@@ -31,8 +30,7 @@ set_number(lua_State *L, const char *field, i64 v)
 static void
 set_expression(Emission *m, const char *field, const Ex *x)
 {
-    Exprs *e = m->p->plan->e;
-    set_string(m->s->L, field, ex_spelled(ex_arena(e), x, e, &m->sp));
+    set_string(m->s->L, field, writer_expr(&m->w, x));
 }
 
 /* Pops the table on top and stores it as element i, from 0, of the table below it. */
@@ -187,15 +185,13 @@ const char *
 burst_emit(const Target *t, const BurstPlan *p, const char *name, const char *command)
 {
     Arena *a = ex_arena(p->plan->e);
-    Buf head = buf_new(a);
-    Emission m = {.t = t, .p = p, .name = name};
+    Buf head = buf_new(a), comment = buf_new(a);
+    Emission m = {.w = writer_new(t, p->plan->e, &comment), .p = p, .name = name};
     buf_printf(&head, "%s\n", command);
     emit_layout_head(&head, "src", p->plan->src);
     emit_layout_head(&head, "dst", p->plan->dst);
-    Buf comment = buf_new(a);
-    render_head(&comment, t, head.s);
+    writer_comment(&m.w, head.s);
     m.head = comment.s;
-    m.sp = target_spelling(t);
     sandbox_plain(a, target_name(t), target_text(t, "emit_plan"), call_it, &m);
     return m.text;
 }

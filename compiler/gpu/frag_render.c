@@ -6,9 +6,9 @@
 typedef struct {
     const Target *t;
     const Frag *g;
+    Writer w;
     Arena *arena;
     Buf *b;
-    Spelling sp;
     int bits;             /* bits of an element */
     int unit;             /* bits of an element, but at most those of a word */
 } Renderer;
@@ -33,25 +33,13 @@ field(Renderer *r, const char *name)
 static const char *
 line(Renderer *r, const char *name, const Slot *slot, int n)
 {
-    return render_line(r->arena, field(r, name), slot, n);
+    return writer_fill(&r->w, field(r, name), slot, n);
 }
 
 static void
 put(Renderer *r, const char *name, const Slot *slot, int n)
 {
     buf_line(r->b, "%s", line(r, name, slot, n));
-}
-
-static const char *
-number(Renderer *r, i64 v)
-{
-    return arena_printf(r->arena, "%lld", (long long)v);
-}
-
-static const char *
-expression(Renderer *r, const Ex *x)
-{
-    return ex_spelled(r->arena, x, r->g->e, &r->sp);
 }
 
 static const char *
@@ -136,7 +124,7 @@ open_guard(Renderer *r, const FragAccess *a)
     if (!a->nvalues)
         return;
     for (int i = 0; i < a->nvalues; i++)
-        buf_printf(&b, "%s%s < %lld", i ? " && " : "", expression(r, a->value[i]),
+        buf_printf(&b, "%s%s < %lld", i ? " && " : "", writer_expr(&r->w, a->value[i]),
                    (long long)a->bound[i]);
     put(r, "when_open", &(Slot){"text", b.s}, 1);
     r->b->indent++;
@@ -161,12 +149,12 @@ static void
 put_load(Renderer *r, int k)
 {
     const FragAccess *a = &r->g->access[k];
-    Slot slot[] = {{"index", expression(r, a->at)}, {"type", type_of(r, a->width)},
-                   {"width", number(r, a->width)}};
+    Slot slot[] = {{"index", writer_expr(&r->w, a->at)}, {"type", type_of(r, a->width)},
+                   {"width", writer_number(&r->w, a->width)}};
     const char *value = tile_line(r, "load_tile", "load", slot, LEN(slot));
     if (a->shift)
         value = arena_printf(r->arena, "(%s)((%s)%s >> (%s) & %uu)", type_of(r, 1),
-                             type_of(r, 4), value, expression(r, a->shift),
+                             type_of(r, 4), value, writer_expr(&r->w, a->shift),
                              (1u << r->bits) - 1);
     Slot let[] = {{"type", type_of(r, a->width)}, {"value", value},
                   {"name", arena_printf(r->arena, "v%d", k)}};
@@ -262,8 +250,8 @@ put_store(Renderer *r, const FragAccess *a)
         value = line(r, a->width == 8 ? "vector2" : "vector4", word, a->width / 4);
     else if (a->width < 4)
         value = arena_printf(r->arena, "(%s)(%s)", type_of(r, a->width), value);
-    Slot slot[] = {{"index", expression(r, a->at)}, {"type", type_of(r, a->width)},
-                   {"width", number(r, a->width)}, {"value", value}};
+    Slot slot[] = {{"index", writer_expr(&r->w, a->at)}, {"type", type_of(r, a->width)},
+                   {"width", writer_number(&r->w, a->width)}, {"value", value}};
     open_guard(r, a);
     buf_line(r->b, "%s", tile_line(r, "store_tile", "store", slot, LEN(slot)));
     close_guard(r, a);
@@ -328,12 +316,9 @@ frag_render(const Target *t, const Frag *g)
     Buf b = buf_new(a);
     int bits = g->frag->dtype->bits;
     Renderer r = {.t = t, .g = g, .arena = a, .b = &b, .bits = bits,
-                  .unit = bits < 32 ? bits : 32};
-    r.sp = target_spelling(t);
+                  .unit = bits < 32 ? bits : 32, .w = writer_new(t, g->e, &b)};
     const char *open = g->store ? "tile_store_open" : "tile_load_open";
-    render_head(&b, t, g->head);
-    buf_add(&b, target_file(t, "prologue"));
-    buf_add(&b, "\n");
+    writer_head(&r.w, g->head, "");
     put(&r, "comment", &(Slot){"text", note(&r)}, 1);
     buf_add(&b, line(&r, open, &(Slot){"name", g->name}, 1));
     b.indent++;

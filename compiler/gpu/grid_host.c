@@ -38,16 +38,17 @@ grid_host_text(const GridUnit *u)
 void
 grid_put_host(Buf *b, const Target *t, const GridUnit *u)
 {
-    Arena *a = ex_arena(u->e);
-    const Target *c = target_load(a, "c");
+    const Target *c = target_load(ex_arena(u->e), "c");
     const Unit *host = host_of(u);
+    Writer w = writer_new(t, u->e, b);
     Slot slot[] = {{"name", u->name}, {"params", render_parameters(c, host)},
                    {"extents", render_extents(c, host)},
-                   {"threads", arena_printf(a, "%d", GRID_THREADS)},
-                   {"values", arena_printf(a, "%d", grid_room(u))}};
+                   {"threads", writer_number(&w, GRID_THREADS)},
+                   {"values", writer_number(&w, grid_room(u))}};
     if (!target_text(t, "host_open"))
         return;
-    buf_add(b, render_line(a, target_text(t, "host_open"), slot, LEN(slot)));
+    writer_add(&w, "host_open", slot, LEN(slot));
     buf_add(b, render_values(c, host, grid_room(u)));
-    buf_add(b, render_line(a, target_text_or(t, "host_close", ""), slot, LEN(slot)));
+    if (target_text(t, "host_close"))
+        writer_add(&w, "host_close", slot, LEN(slot));
 }
