@@ -11,6 +11,7 @@
 
 #include "../decide/decide.h"
 #include "../emit/emit.h"
+#include "grid.h"
 
 enum { FRAG_REGISTERS_MAX = 256, FRAG_VECTOR_MAX = 128 };
 
@@ -49,6 +50,10 @@ Frag *frag_make(const Layout *frag, const Verdict *v, const Layout *tile, const 
 
 /* frag_cost.c: sets the wavefronts and sectors of all accesses. */
 void frag_cost(Frag *g);
+
+/* frag_stmt.c: the statements of the function: its parameters are the variables f and t
+ * and the register words r[0], r[1], ...; the tile is SPACE_TILE. */
+GridStmt *frag_statements(const Frag *g);
 
 /* frag_render.c: the text for a target; diag_fatal if its table has no text for it. */
 const char *frag_render(const Target *t, const Frag *g);

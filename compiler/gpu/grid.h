@@ -26,7 +26,8 @@ typedef struct {
     bool runtime;         /* it supports extents left to run time */
 } GridLimits;
 
-typedef enum { SPACE_SRC, SPACE_DST, SPACE_SHARED } Space;
+/* SPACE_TILE: the tile of a fragment (frag.h), in shared or global memory. */
+typedef enum { SPACE_SRC, SPACE_DST, SPACE_SHARED, SPACE_TILE } Space;
 
 typedef enum {
     G_BOX,                /* blocks first <= b < end execute body; name: the box as text */
@@ -41,7 +42,8 @@ typedef enum {
     G_LOAD,               /* name = space[value[0]], in units of width */
     G_STORE,              /* space[value[0]] = word[0..nwords), in units of width */
     G_WORD,               /* defines the variable name, of one or more words, as 0 or as the
-                           * `width` bytes of dst at value[0] */
+                           * `width` bytes of space at value[0], zero-extended; if value[1],
+                           * as the bits `pattern` of these from bit value[1] on */
     G_SET,                /* assigns word[0..nwords) to the variable name */
     G_PUT,                /* replaces the bits `pattern` << value[0] of name by word[0] or
                            * by the byte value[1] of src, from bit value[2] on */
@@ -64,7 +66,7 @@ typedef struct GridStmt {
     const Ex *value[MAX_RANK], *bound[MAX_RANK], *same[2];
     int nvalues;
     bool declares;        /* G_LOAD: defines name; else assigns to it */
-    const char *word[4];
+    const char *word[4];  /* variables, or terms of their bits with C's operators */
     int nwords;
     uint32_t pattern;
     struct GridStmt *body, *next;
@@ -201,6 +203,8 @@ void grid_load(GridBox *b, const char *name, bool declares, Space space, int wid
              const Ex *at);
 void grid_store(GridBox *b, Space space, int width, const Ex *at,
               const char *const *word, int nwords);
+/* Sets used[v] for every variable v in the statements. */
+void grid_vars(const GridStmt *s, bool *used);
 /* Removes definitions of indices that no statement uses. */
 void grid_drop_unused(Exprs *e, GridStmt **body);
 /* Adds a G_WHEN for n conditions value[i] < bound[i], at most MAX_RANK.  Conditions that

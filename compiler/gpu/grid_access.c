@@ -10,7 +10,7 @@
 enum { WARP = 32, REQUESTS_MAX = 4096 };
 
 const char *const grid_spaces[] = {[SPACE_SRC] = "src", [SPACE_DST] = "dst",
-                                   [SPACE_SHARED] = "shared"};
+                                   [SPACE_SHARED] = "shared", [SPACE_TILE] = "tile"};
 
 /* The accesses of the lanes of one warp at a statement, in one iteration of its loop. */
 typedef struct {

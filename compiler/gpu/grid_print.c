@@ -34,8 +34,12 @@ words(const Writer *w, const GridStmt *s)
 static const char *
 old_of(const Writer *w, const GridStmt *s)
 {
-    return s->value[0] ? arena_printf(w->arena, "dst[%s]", writer_expr(w, s->value[0]))
-                       : "0";
+    if (!s->value[0])
+        return "0";
+    const char *old = arena_printf(w->arena, "%s[%s]", grid_spaces[s->space],
+                                   writer_expr(w, s->value[0]));
+    return !s->value[1] ? old : arena_printf(w->arena, "%s bit %s mask 0x%x", old,
+                                             writer_expr(w, s->value[1]), s->pattern);
 }
 
 static const char *

@@ -48,6 +48,22 @@ in_parts(const GridWriter *g, const char *field, int width)
     return n > 1 && target_text(g->w.t, parts) ? parts : field;
 }
 
+/* The field for the access of s to its memory.  The tile of a fragment may have fields of
+ * its own, for languages in which its pointer has another type than those of buffers. */
+static const char *
+access_field(const GridWriter *g, const GridStmt *s)
+{
+    static const char *const fields[][2] = {
+        [SPACE_SRC] = {"load", NULL}, [SPACE_DST] = {"load_dst", "store"},
+        [SPACE_SHARED] = {"load_shared", "store_shared"},
+        [SPACE_TILE] = {"load_tile", "store_tile"}};
+    bool store = s->kind == G_STORE;
+    const char *field = fields[s->space][store];
+    if (s->space == SPACE_SHARED)
+        return in_parts(g, field, s->width);
+    return target_text(g->w.t, field) ? field : store ? "store" : "load";
+}
+
 static const char *
 access(const Writer *w, const char *field, const Ex *at, int width)
 {
@@ -55,14 +71,12 @@ access(const Writer *w, const char *field, const Ex *at, int width)
                    {"width", writer_number(w, width)}};
     return writer_text(w, field, slot, LEN(slot));
 }
-
 static void
 put_load(GridWriter *g, const GridStmt *s)
 {
-    const char *field = s->space == SPACE_SRC ? "load"
-                                              : in_parts(g, "load_shared", s->width);
+    const char *value = access(&g->w, access_field(g, s), s->value[0], s->width);
     Slot slot[] = {{"name", s->name}, {"type", grid_type(&g->w, s->width)},
-                   {"value", access(&g->w, field, s->value[0], s->width)}};
+                   {"value", value}};
     writer_put(&g->w, s->declares ? "constant" : "assign", slot, LEN(slot));
 }
 
@@ -70,13 +84,11 @@ static void
 put_store(GridWriter *g, const GridStmt *s)
 {
     const char *type = grid_type(&g->w, s->width), *value = value_of(&g->w, s);
-    const char *field = s->space == SPACE_DST ? "store"
-                                              : in_parts(g, "store_shared", s->width);
     if (s->width < 4)
         value = arena_printf(g->w.arena, "(%s)%s", type, value);
     Slot slot[] = {{"index", writer_expr(&g->w, s->value[0])}, {"type", type},
                    {"width", writer_number(&g->w, s->width)}, {"value", value}};
-    writer_put(&g->w, field, slot, LEN(slot));
+    writer_put(&g->w, access_field(g, s), slot, LEN(slot));
 }
 
 /* A value of zeros. */
@@ -87,13 +99,24 @@ zero(const Writer *w, int width)
     return value_of(w, &s);
 }
 
+/* Bits of the value of an access: those of the mask, from bit `at` on. */
+static const char *
+bits_of(const Writer *w, const char *value, const Ex *at, uint32_t mask)
+{
+    return arena_printf(w->arena, "%s >> (%s) & %uu", value, writer_expr(w, at), mask);
+}
+
 static void
 put_word(GridWriter *g, const GridStmt *s)
 {
-    const char *old = s->value[0] ? access(&g->w, "load_dst", s->value[0], s->width)
-                                  : zero(&g->w, s->width);
-    Slot slot[] = {{"type", grid_type(&g->w, s->width < 4 ? 4 : s->width)},
-                   {"name", s->name}, {"value", old}};
+    const Writer *w = &g->w;
+    const char *type = grid_type(w, s->width < 4 ? 4 : s->width);
+    const char *value = s->value[0] ? access(w, access_field(g, s), s->value[0], s->width)
+                                    : zero(w, s->width);
+    if (s->value[1])
+        value = bits_of(w, arena_printf(w->arena, "(%s)%s", type, value), s->value[1],
+                        s->pattern);
+    Slot slot[] = {{"type", type}, {"name", s->name}, {"value", value}};
     writer_put(&g->w, "variable", slot, LEN(slot));
 }
 
@@ -107,15 +130,15 @@ put_set(GridWriter *g, const GridStmt *s)
 static void
 put_bits(GridWriter *g, const GridStmt *s)
 {
+    const Writer *w = &g->w;
     const char *value = s->word[0];
-    Arena *a = g->w.arena;
     if (s->value[1])
-        value = arena_printf(a, "(%s >> (%s) & %uu)",
-                             access(&g->w, "load", s->value[1], s->width),
-                             writer_expr(&g->w, s->value[2]), s->pattern);
-    Slot slot[] = {{"name", s->name}, {"value", value}, {"type", grid_type(&g->w, 4)},
-                   {"at", writer_expr(&g->w, s->value[0])},
-                   {"mask", arena_printf(a, "%uu", s->pattern)}};
+        value = arena_printf(w->arena, "(%s)",
+                             bits_of(w, access(w, "load", s->value[1], s->width),
+                                     s->value[2], s->pattern));
+    Slot slot[] = {{"name", s->name}, {"value", value}, {"type", grid_type(w, 4)},
+                   {"at", writer_expr(w, s->value[0])},
+                   {"mask", arena_printf(w->arena, "%uu", s->pattern)}};
     writer_put(&g->w, "put", slot, LEN(slot));
 }
 
