@@ -94,10 +94,8 @@ compile_frag(Arena *a, const Target *t, const LayoutDef *known, const Request *r
                emit_option(a, "--target", target_name(t)));
     emit_layout_head(&head, "from", s.src);
     emit_layout_head(&head, "to", s.dst);
-    g->head = head.s;
-    g->name = rq->name ? emit_name(a, t, rq) : store ? "ravel_store" : "ravel_load";
-    frag_cost(g);
-    return frag_render(t, g);
+    const char *usual = store ? "ravel_store" : "ravel_load";
+    return frag_render(t, g, rq->name ? emit_name(a, t, rq) : usual, head.s);
 }
 
 const char *

@@ -4,11 +4,9 @@
 #define RAVEL_COMPILE_H
 
 #include "burst/burst.h"
-#include "gpu/frag.h"
-#include "gpu/grid_access.h"
-#include "gpu/grid_render.h"
-#include "plan/plan.h"
+#include "gpu/grid.h"
 #include "emit/emit.h"
+#include "plan/plan.h"
 #include "spec/spec.h"
 
 /* sides.c */

@@ -12,7 +12,6 @@
 #define RAVEL_BURST_H
 
 #include "../gpu/grid.h"
-#include "../emit/emit.h"
 
 /* The machine, from the numbers of the table; in bytes, except counts. */
 typedef struct {

@@ -1,6 +1,5 @@
 /* Prints loads and stores of a fragment as functions in the target's language. */
 #include "frag.h"
-#include "grid_write.h"
 
 /* A comment with the number of accesses by width and their cost. */
 static const char *
@@ -44,7 +43,7 @@ put_unused(Writer *w, const Frag *g, const GridStmt *body)
 }
 
 const char *
-frag_render(const Target *t, const Frag *g)
+frag_render(const Target *t, const Frag *g, const char *name, const char *head)
 {
     Arena *a = ex_arena(g->e);
     Buf b = buf_new(a);
@@ -55,9 +54,9 @@ frag_render(const Target *t, const Frag *g)
                    "target '%s' has no tile loads: the table lacks '%s'", target_name(t),
                    open);
     GridStmt *body = frag_statements(g);
-    writer_head(&out.w, g->head, "");
+    writer_head(&out.w, head, "");
     writer_put(&out.w, "comment", &(Slot){"text", note(g)}, 1);
-    writer_add(&out.w, open, &(Slot){"name", g->name}, 1);
+    writer_add(&out.w, open, &(Slot){"name", name}, 1);
     b.indent++;
     put_unused(&out.w, g, body);
     grid_write(&out, body);

@@ -1,8 +1,6 @@
 /* Makes one kernel from a plan.  The first row of grid.def that applies makes the code of a
  * box. */
-#include "grid.h"
-#include "grid_args.h"
-#include "../emit/emit.h"
+#include "grid_parts.h"
 
 static const GridRow rows[] = {
 #define D(name, emit, what) {#name, what, emit},

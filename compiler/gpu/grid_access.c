@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "bank.h"
-#include "grid_access.h"
+#include "grid_parts.h"
 
 enum { WARP = 32, REQUESTS_MAX = 4096 };
 
@@ -18,12 +18,12 @@ typedef struct {
     i64 turn;
     i64 addr[WARP];
     uint64_t active;
-} Request;
+} WarpRequest;
 
 typedef struct {
     const GridUnit *u;
     i64 *val;             /* values of the variables */
-    Request *request;     /* requests of the warp */
+    WarpRequest *request; /* requests of the warp */
     int n;
     int lane;
     i64 turn;
@@ -53,7 +53,7 @@ note(Walk *w, const GridStmt *s, const Ex *at, int width)
         if (i == REQUESTS_MAX)
             diag_fatal(ex_arena(w->u->e)->diag, DIAG_MEMORY, (Loc){0},
                        "more than %d accesses of a thread", REQUESTS_MAX);
-        w->request[w->n++] = (Request){.s = s, .turn = w->turn};
+        w->request[w->n++] = (WarpRequest){.s = s, .turn = w->turn};
     }
     w->request[i].addr[w->lane] = value_of(w, at) * width;
     w->request[i].active |= UINT64_C(1) << w->lane;
@@ -126,7 +126,7 @@ kind_of(Walk *w, const GridStmt *s)
 
 /* Appends all sectors of one request. */
 static void
-add_sectors(Walk *w, int kind, const Request *r)
+add_sectors(Walk *w, int kind, const WarpRequest *r)
 {
     enum { CHUNK = WARP };
     BlockAccess *a = &w->out[kind];
@@ -143,7 +143,7 @@ add_sectors(Walk *w, int kind, const Request *r)
 }
 
 static void
-count(Walk *w, const Request *r)
+count(Walk *w, const WarpRequest *r)
 {
     int k = kind_of(w, r->s);
     BlockAccess *a = &w->out[k];
@@ -203,7 +203,7 @@ grid_access(const GridUnit *u, const GridStmt *box, i64 block, BlockAccess *out,
     Arena *a = ex_arena(u->e);
     Walk w = {.u = u, .out = out, .max = max};
     w.val = arena_array(a, i64, ex_nvars(u->e));
-    w.request = arena_array(a, Request, REQUESTS_MAX);
+    w.request = arena_array(a, WarpRequest, REQUESTS_MAX);
     w.sector = arena_array(a, i64 *, max);
     w.val[box->var] = block;
     for (const GridStmt *s = box->body; s; s = s->next)

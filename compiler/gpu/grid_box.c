@@ -1,8 +1,7 @@
 /* Makes a GridBox from a nest, and the digits of the number of a block. */
 #include <string.h>
 
-#include "grid.h"
-#include "../emit/emit.h"
+#include "grid_parts.h"
 
 /* Names that the kernels use themselves. */
 static const char *const own[] = {"b", "t", "e", "i", "j", "k", "l", "p", "q", "r", "u",

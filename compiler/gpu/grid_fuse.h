@@ -3,7 +3,7 @@
 #ifndef RAVEL_GRID_FUSE_H
 #define RAVEL_GRID_FUSE_H
 
-#include "grid.h"
+#include "grid_parts.h"
 
 enum { FUSE_WORD = 4 };            /* bytes */
 

@@ -1,7 +1,6 @@
 /* Prints the host's function of a kernel with extents left to run time.  It is in C and
  * computes sizes, the number of blocks and the kernel's arguments. */
-#include "grid_args.h"
-#include "grid_render.h"
+#include "grid_parts.h"
 
 /* The most blocks of the grid; without rows, those of one row. */
 static i64

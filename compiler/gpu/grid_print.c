@@ -1,7 +1,5 @@
 /* Prints the statements of kernels; docs/ir/gridstmt.md describes the text. */
-#include "grid_access.h"
-#include "grid_render.h"
-#include "grid_write.h"
+#include "grid_parts.h"
 
 static const char *const lines[] = {
     [G_BOX] = "box ${blocks} by ${row} {    ; ${name}",

@@ -1,7 +1,5 @@
 /* Prints kernels through the table of a target; grid_write.c prints their statements. */
-#include "grid_args.h"
-#include "grid_render.h"
-#include "grid_write.h"
+#include "grid_parts.h"
 
 typedef struct {
     GridWriter g;

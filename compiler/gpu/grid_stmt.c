@@ -1,5 +1,5 @@
 /* Builds the statements of kernels. */
-#include "grid.h"
+#include "grid_parts.h"
 
 GridStmt *
 grid_add(GridBox *b, GridKind kind)

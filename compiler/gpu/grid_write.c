@@ -1,5 +1,5 @@
 /* Writes statements: each with one entry of the target's table. */
-#include "grid_write.h"
+#include "grid_parts.h"
 
 const char *
 grid_type(const Writer *w, int width)
