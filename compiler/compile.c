@@ -53,7 +53,7 @@ compile_grid(const Target *t, const Plan *p, const Request *rq)
     const GridLimits most = {.access = (int)target_number(t, "access_least"),
                              .bits = (int)target_number(t, "index_bits"),
                              .shared = target_number(t, "shared_most"),
-                             .side = target_number(t, "grid_side"),
+                             .row = target_number(t, "grid_side"),
                              .rows = target_text(t, "grid_block_rows"),
                              .runtime = target_text(t, "runtime_kernel")};
     return grid_make(p, most, emit_name(a, t, rq), line);

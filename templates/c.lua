@@ -11,8 +11,8 @@ return {
 
   for_open = "for (int64_t ${name} = 0; ${name} < ${count}; ${name}++) {",
   for_step = "for (int64_t ${name} = 0; ${name} < ${count}; ${name} += ${step}) {",
-  for_split = "for (int64_t ${name} = ${turns}*part/parts; ${name} < ${turns}*(part + 1)/parts; ${name}++) {",
-  for_split_step = "for (int64_t ${name} = ${turns}*part/parts*${step}; ${name} < ravel_min(${count}, ${turns}*(part + 1)/parts*${step}); ${name} += ${step}) {",
+  for_split = "for (int64_t ${name} = ${iterations}*part/parts; ${name} < ${iterations}*(part + 1)/parts; ${name}++) {",
+  for_split_step = "for (int64_t ${name} = ${iterations}*part/parts*${step}; ${name} < ravel_min(${count}, ${iterations}*(part + 1)/parts*${step}); ${name} += ${step}) {",
   for_close = "}",
   alone_open = "if (part == ${count} % parts) {", alone_close = "}",
   fence = "ravel_fence();",
@@ -72,10 +72,10 @@ ${name}(int64_t a, int64_t out[${rank}])
 {
 ]],
   -- with extents as arguments: what they must be, what storage takes, a part, and all
-  -- threads share the outer loop where it turns often enough for all, else the inner one
-  for_outer = "for (int64_t ${name} = ${outer} < parts ? 0 : ${turns}*part/parts; ${name} < (${outer} < parts ? ${count} : ${turns}*(part + 1)/parts); ${name}++) {",
-  for_inner = "for (int64_t ${name} = ${outer} < parts ? ${turns}*part/parts : 0; ${name} < (${outer} < parts ? ${turns}*(part + 1)/parts : ${count}); ${name}++) {",
-  for_inner_step = "for (int64_t ${name} = ${outer} < parts ? ${turns}*part/parts*${step} : 0; ${name} < (${outer} < parts ? ravel_min(${count}, ${turns}*(part + 1)/parts*${step}) : ${count}); ${name} += ${step}) {",
+  -- threads share the outer loop if it has at least as many iterations as there are threads, else the inner one
+  for_outer = "for (int64_t ${name} = ${outer} < parts ? 0 : ${iterations}*part/parts; ${name} < (${outer} < parts ? ${count} : ${iterations}*(part + 1)/parts); ${name}++) {",
+  for_inner = "for (int64_t ${name} = ${outer} < parts ? ${iterations}*part/parts : 0; ${name} < (${outer} < parts ? ${iterations}*(part + 1)/parts : ${count}); ${name}++) {",
+  for_inner_step = "for (int64_t ${name} = ${outer} < parts ? ${iterations}*part/parts*${step} : 0; ${name} < (${outer} < parts ? ravel_min(${count}, ${iterations}*(part + 1)/parts*${step}) : ${count}); ${name} += ${step}) {",
   when_open = "if (${value} > 0) {", when_close = "}",
   refuse = "if (${value} < ${least} || ${value} > ${most}) return 1;",
   size = "int64_t ${name} = ${value};",

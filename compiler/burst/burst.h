@@ -72,10 +72,10 @@ void burst_explain(Buf *b, const BurstPlan *p, const char *target);
 const char *burst_emit(const Target *t, const BurstPlan *p, const char *name,
                        const char *command);
 
-/* burst_tile.c: a part of a loop of a box: `n` iterations inside the tile; outside
- * `turns` iterations by `step`, from `first` on. */
+/* burst_tile.c: a part of a loop of a box: `n` iterations inside the tile; there are
+ * `tiles` of these, `step` apart, from `first` on. */
 typedef struct {
-    i64 n, step, turns, first;
+    i64 n, step, tiles, first;
 } BurstPart;
 
 enum { SOURCE, DESTINATION };

@@ -41,7 +41,7 @@ put_call(Writer *w, const Stmt *s)
 
 /* The number of iterations of a loop to a bound. */
 static const char *
-turns_of(const Writer *w, const Stmt *s)
+iterations_of(const Writer *w, const Stmt *s)
 {
     const Ex *x = ex_add(w->e, s->bound, ex_const(w->e, s->step - 1));
     x = ex_div(w->e, x, s->step);
@@ -52,13 +52,13 @@ turns_of(const Writer *w, const Stmt *s)
 static void
 put_for(Writer *w, const Stmt *s)
 {
-    i64 turns = s->count / s->step + (s->count % s->step != 0);
+    i64 n = s->count / s->step + (s->count % s->step != 0);
     bool constant = !s->bound || ex_is_const(s->bound);
     Slot slot[] = {{"name", s->text},
                    {"count", constant ? writer_number(w, s->count)
                                       : writer_expr(w, s->bound)},
                    {"step", writer_number(w, s->step)},
-                   {"turns", constant ? writer_number(w, turns) : turns_of(w, s)},
+                   {"iterations", constant ? writer_number(w, n) : iterations_of(w, s)},
                    {"outer", writer_expr(w, s->outer)}};
     const char *shared = s->inner ? s->step > 1 ? "for_inner_step" : "for_inner"
                          : s->outer ? "for_outer"

@@ -20,7 +20,7 @@ typedef struct {
     int access;           /* bytes of the narrowest access: 1, 2 or 4 */
     int bits;             /* bits of the widest index: 32 or 64 */
     i64 shared;           /* bytes of shared memory */
-    i64 side;             /* the most blocks in a row of the grid */
+    i64 row;              /* the most blocks in a row of the grid */
     bool rows;            /* the grid may have several rows */
     bool runtime;         /* it supports extents left to run time */
 } GridLimits;

@@ -15,7 +15,7 @@ const char *const grid_spaces[] = {[SPACE_SRC] = "src", [SPACE_DST] = "dst",
 /* The accesses of the lanes of one warp at a statement, in one iteration of its loop. */
 typedef struct {
     const GridStmt *s;
-    i64 turn;
+    i64 iteration;
     i64 addr[WARP];
     uint64_t active;
 } WarpRequest;
@@ -26,7 +26,7 @@ typedef struct {
     WarpRequest *request; /* requests of the warp */
     int n;
     int lane;
-    i64 turn;
+    i64 iteration;
     BlockAccess *out;
     i64 **sector;         /* for each kind: all sectors of its requests */
     int kinds, max;
@@ -47,13 +47,13 @@ static void
 note(Walk *w, const GridStmt *s, const Ex *at, int width)
 {
     int i = 0;
-    while (i < w->n && (w->request[i].s != s || w->request[i].turn != w->turn))
+    while (i < w->n && (w->request[i].s != s || w->request[i].iteration != w->iteration))
         i++;
     if (i == w->n) {
         if (i == REQUESTS_MAX)
             diag_fatal(ex_arena(w->u->e)->diag, DIAG_MEMORY, (Loc){0},
                        "more than %d accesses of a thread", REQUESTS_MAX);
-        w->request[w->n++] = (WarpRequest){.s = s, .turn = w->turn};
+        w->request[w->n++] = (WarpRequest){.s = s, .iteration = w->iteration};
     }
     w->request[i].addr[w->lane] = value_of(w, at) * width;
     w->request[i].active |= UINT64_C(1) << w->lane;
@@ -80,11 +80,11 @@ walk(Walk *w, const GridStmt *s)
         case G_DIVIDE:                  /* only with extents left to run time */
             break;
         case G_FOR:
-            for (w->turn = 0; w->turn < s->count; w->turn++) {
-                w->val[s->var] = w->turn;
+            for (w->iteration = 0; w->iteration < s->count; w->iteration++) {
+                w->val[s->var] = w->iteration;
                 walk(w, s->body);
             }
-            w->turn = 0;
+            w->iteration = 0;
             break;
         case G_WHEN:
             if (holds(w, s))

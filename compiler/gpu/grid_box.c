@@ -212,7 +212,7 @@ grid_batch(GridBox *b, GridDigits n, const GridLoop *const *tile, int ntile,
 }
 
 const Ex *
-grid_turn(GridBox *b, const Ex *k)
+grid_item(GridBox *b, const Ex *k)
 {
     return ex_add(b->e, ex_of_var(b->e, b->u->thread), ex_scale(b->e, k, GRID_THREADS));
 }

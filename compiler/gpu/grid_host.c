@@ -6,7 +6,7 @@
 static i64
 most_blocks(const GridUnit *u)
 {
-    return u->rows || u->most.side > BLOCKS_MAX ? BLOCKS_MAX : u->most.side;
+    return u->rows || u->most.row > BLOCKS_MAX ? BLOCKS_MAX : u->most.row;
 }
 
 static Unit *

@@ -37,7 +37,7 @@ const Ex *grid_digit_of(GridBox *b, GridDigits *d, const GridLoop *l, bool last)
 void grid_batch(GridBox *b, GridDigits d, const GridLoop *const *tile, int ntile,
                 const Ex **src, const Ex **dst);
 /* The item of thread t in iteration k: t + 256*k. */
-const Ex *grid_turn(GridBox *b, const Ex *k);
+const Ex *grid_item(GridBox *b, const Ex *k);
 
 /* grid_stmt.c: appends a statement at the tail of the box. */
 GridStmt *grid_add(GridBox *b, GridKind kind);
