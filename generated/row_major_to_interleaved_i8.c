@@ -6,8 +6,8 @@
 #include <stdint.h>
 #include <string.h>
 
-/* Past the caches: RAVEL_STREAM bytes, a line of them, aligned in the destination. */
-/* RAVEL_FRAME: a frame of its own, as small calls have no need of the buffers. */
+/* Non-temporal stores, of RAVEL_STREAM bytes or of a cache line, to aligned addresses.
+ * RAVEL_FRAME: not inlined, so that calls that need no buffers do not allocate them. */
 #ifdef __GNUC__
 #define RAVEL_PREFETCH(p) __builtin_prefetch(p)
 #define RAVEL_FRAME __attribute__((noinline))
@@ -49,7 +49,7 @@ ravel_stream_line(unsigned char *d, const unsigned char *s)
         ravel_stream(d + i, s + i);
 }
 
-/* A short run without a call; runs of constant size are one load and one store. */
+/* Copies a short run inline; a constant size becomes one load and one store. */
 static inline void
 ravel_move(unsigned char *d, const unsigned char *s, int64_t bytes)
 {
