@@ -149,10 +149,11 @@ void grid_explain(Buf *b, const GridUnit *u, const char *target);
 typedef struct Frag Frag;
 Frag *frag_make(const Layout *frag, const Verdict *v, const Layout *tile, const int *map,
                 bool store);
-/* frag_render.c: its text for a target, with the lines of `head` at the top; diag_fatal if
- * the table has no text for it. */
-const char *frag_render(const Target *t, const Frag *g, const char *name,
-                        const char *head);
+/* frag_render.c: the complete file of a request; diag_fatal if the table of the target has
+ * no text for it. */
+const char *frag_render(const Target *t, const Frag *g, const Request *rq);
+/* Its statements as text: docs/ir/gridstmt.md. */
+const char *frag_print(const Frag *g);
 
 /* The loops of a box, for kernels and for machines of bursts. */
 typedef struct {

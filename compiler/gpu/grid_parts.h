@@ -123,6 +123,9 @@ bool grid_wraps(const GridStmt *s);
  * the host too. */
 void grid_put_host(Buf *b, const Target *t, const GridUnit *u);
 
+/* grid_print.c: prints s and the statements after it as text. */
+void grid_print_body(Writer *w, const GridStmt *s);
+
 /* grid_write.c: writes statements with the texts of a target's table, for kernels and for
  * functions of fragments. */
 typedef struct {

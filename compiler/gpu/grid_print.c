@@ -57,8 +57,8 @@ blocks_of(const Writer *w, const GridStmt *s)
            : arena_printf(w->arena, "%s..%lld", first, (long long)s->end->base - 1);
 }
 
-static void
-put_body(Writer *w, const GridStmt *s)
+void
+grid_print_body(Writer *w, const GridStmt *s)
 {
     for (; s; s = s->next) {
         const Slot slot[] = {
@@ -82,7 +82,7 @@ put_body(Writer *w, const GridStmt *s)
         if (!s->body)
             continue;
         w->b->indent++;
-        put_body(w, s->body);
+        grid_print_body(w, s->body);
         w->b->indent--;
         buf_line(w->b, "}");
     }
@@ -104,6 +104,6 @@ grid_print(const GridUnit *u)
     for (int i = 0; i < u->nargs; i++)
         buf_printf(&b, "%s %s = %s\n", i < u->ndivisors ? "divisor" : "value",
                    u->arg[i].name, ex_text(u->e, u->arg[i].value));
-    put_body(&w, u->body);
+    grid_print_body(&w, u->body);
     return b.s;
 }
