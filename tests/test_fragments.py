@@ -38,7 +38,7 @@ def cases():
     for tile in (WOVEN, BACK, "MMA_A"):
         out.append(("MMA_A", tile, (32, 64), 16))
     # two registers that are no word of the fragment's are one of the tile's
-    out.append(("(A){A, lanes = 4, registers = 8}", "(A){A//8, A[2], A[0] ~ A[1], A[1]}", (64,), 16))
+    out += [("(A){A, lanes = 4, registers = 8}", "(A){A//8, A[2], A[0] ~ A[1], A[1]}", (64,), bits) for bits in (8, 16)]
     return out + [("MMA_A", '(M,K){M, K, fill = 0}', (3, 5), 8), ("(M,K){M//16, K//16, M%8, K//2%4, K//8%2, M//8%2, K%2, fill = 7, lanes = 32, registers = 8}",
                   "ROW_MAJOR", (17, 19), 16),
                   ("(M,K){M//16, K//16, M%8, K//2%4, K//8%2, M//8%2, K%2, fill = \"none\", lanes = 32, registers = 8}", "ROW_MAJOR", (17, 19), 16)]
