@@ -3,11 +3,11 @@
  * is Ascend (CopyIn, Compute, CopyOut, in blocks of 32 bytes).
  *
  * Each box of a plan is cut into tiles that fit the local memory.  A tile fetches the
- * bursts that its part of the source lies in, moves the elements within the local
- * memory, and writes the bursts of its part of the destination; where these hold more
- * than the tile's elements they are fetched first.  Tiles are done one after another, so
- * what boxes share stays right.  What a target makes of the tiles is its emit_plan's, a
- * function in its table (templates/README.md). */
+ * bursts that contain its part of the source, moves the elements within the local memory,
+ * and writes the bursts that contain its part of the destination.  If these bursts also
+ * contain other elements, they are fetched first.  Tiles are executed one after another,
+ * so a burst that several boxes share is correct.  The function emit_plan in the table of
+ * the target writes the text for the tiles (templates/README.md). */
 #ifndef RAVEL_BURST_H
 #define RAVEL_BURST_H
 

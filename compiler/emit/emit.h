@@ -98,8 +98,8 @@ Unit *emit_relayout(const Plan *p, const char *name, const char *command);
 /* emit_extents.c: complete u, whose body is made, for a plan with run-time extents: the
  * names and definitions of extents and scalars, and the sizes. */
 void emit_extents(const Plan *p, Unit *u);
-/* What the host computes for a kernel: so many blocks, and values, the first of which are
- * divided by, each of these with a multiplier and a shift after it. */
+/* What the host computes for a kernel: the number of blocks, and values.  The first
+ * `ndivisors` values are divisors; each is followed by its multiplier and its shift. */
 typedef struct {
     const Ex *blocks;
     i64 most;             /* blocks */

@@ -3,7 +3,7 @@
 #include "grid_parts.h"
 
 static const GridRow rows[] = {
-#define D(name, emit, what) {#name, what, emit},
+#define D(name, emit) {#name, emit},
 #include "grid.def"
 #undef D
 };
@@ -196,8 +196,7 @@ by_inverse(GridUnit *u)
 {
     if (!plan_is_fixed(u->plan))
         fail_at_run_time(u);
-    static const GridRow row = {"inverse", "a word of the destination by its inverse",
-                                NULL};
+    static const GridRow row = {"inverse", NULL};
     Arena *a = ex_arena(u->e);
     GridStmt *s = arena_new(a, GridStmt), **tail = &u->body;
     u->shared = 0;

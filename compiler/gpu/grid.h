@@ -189,7 +189,6 @@ typedef struct {
 /* A row of grid.def. */
 typedef struct GridRow {
     const char *name;
-    const char *what;     /* a line of description */
     /* Adds the statements and sets the number of blocks.  False, and nothing changes, if
      * the row does not apply. */
     bool (*emit)(GridBox *b);
