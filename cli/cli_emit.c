@@ -47,6 +47,15 @@ request(Cli *c, i64 *shape)
     return rq;
 }
 
+static const Frag *
+frag_of(Cli *c, const Target *target, const Request *rq, EmitKind kind)
+{
+    if (!rq->from || !rq->to || !rq->dtype || rq->extent || !target_is(target, "blocks"))
+        cli_fail(c, "--kind %s needs --from, --to, --dtype, a shape of numbers, and "
+                    "--target cuda, hip, opencl or blocks", c->o.kind);
+    return compile_frag(c->arena, c->known, rq, kind);
+}
+
 int
 cmd_emit(Cli *c)
 {
@@ -77,10 +86,7 @@ cmd_emit(Cli *c)
         if (c->o.check && !cli_prove_emitted(c, target, &rq, p, text))
             return EXIT_NO;
     } else if (kind == EMIT_LOAD || kind == EMIT_STORE) {
-        if (!rq.from || !rq.to || !rq.dtype || rq.extent || !grid)
-            cli_fail(c, "--kind %s needs --from, --to, --dtype, a shape of numbers, and "
-                        "--target cuda, hip, opencl or blocks", c->o.kind);
-        text = compile_frag(c->arena, target, c->known, &rq, kind);
+        text = frag_render(target, frag_of(c, target, &rq, kind), &rq);
     } else {
         if (target_is(target, "bursts"))
             cli_fail(c, "--kind %s: a machine of bursts supports relayouts only", c->o.kind);
@@ -238,12 +244,25 @@ explain_bursts(Cli *c, const Target *t, const Plan *p)
     fputs(b.s, stdout);
 }
 
+static int
+explain_frag(Cli *c, const Target *target, const Request *rq)
+{
+    EmitKind kind = kind_of(c);
+    if (!c->o.statements || c->o.json || (kind != EMIT_LOAD && kind != EMIT_STORE))
+        cli_fail(c, "explain --kind %s: relayout; or load or store, with --statements",
+                 c->o.kind);
+    fputs(frag_print(frag_of(c, target, rq, kind)), stdout);
+    return EXIT_YES;
+}
+
 int
 cmd_explain(Cli *c)
 {
     i64 shape[MAX_RANK];
     Request rq = request(c, shape);
     const Target *target = cli_target(c);
+    if (kind_of(c) != EMIT_RELAYOUT)
+        return explain_frag(c, target, &rq);
     Plan *p = cli_plan(c, &rq);
     Buf b = buf_new(c->arena);
     if (c->o.statements && (c->o.json || target_is(target, "bursts")))

@@ -5,7 +5,7 @@
 
 #include "../runtime/file.h"
 #include "cli.h"
-#include "../compiler/gpu/grid_args.h"
+#include "../compiler/gpu/grid.h"
 
 static const char *const targets[] = {"c", "cuda", "hip", "opencl",
                                       "glsl", "blocks", "bursts"};

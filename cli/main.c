@@ -100,7 +100,7 @@ static const Command commands[] = {
      "  ravel emit --from NCHW --to NHWC --shape 2,3,5,7 --dtype u8 -o f.c\n"
      "  gcc -O3 -shared -fPIC -o f.so f.c\n"
      "  ravel verify --from NCHW --to NHWC --shape 2,3,5,7 --dtype u8 --object f.so\n"},
-    {"explain", cmd_explain, "", 0, "F!T!s!t!GNWPjmLf",
+    {"explain", cmd_explain, "", 0, "F!T!s!t!GkNWPjmLf",
      "print the plan of a conversion",
      "Prints both layouts, with their expressions as written and as simplified, and\n"
      "the plan: boxes of the destination, and for each box a nest of loops around a\n"
@@ -109,7 +109,9 @@ static const Command commands[] = {
      "and loop order and the next best ones, with the times that the cost model\n"
      "predicts.  With --target cuda, hip, opencl, glsl or blocks it prints the\n"
      "boxes of the GPU kernel, and the cost of the accesses of the first and last\n"
-     "block of each box: sectors of 32 bytes, and wavefronts of shared memory.\n\n"
+     "block of each box: sectors of 32 bytes, and wavefronts of shared memory.\n"
+     "With --statements it prints the statements of the code, with --kind load or\n"
+     "store those of a tile access.\n\n"
      "  ravel explain --from NCHW8 --to NCHW16 --shape 16,20,56,56 --dtype f32\n"
      "  ravel explain --from NCHW --to NHWC --shape 8,64,56,56 --dtype f16 -G cuda\n"},
     {"bench", cmd_bench, "", 0, "F!T!s!t!NRWjLf",

@@ -53,7 +53,7 @@ compile_grid(const Target *t, const Plan *p, const Request *rq)
     const GridLimits most = {.access = (int)target_number(t, "access_least"),
                              .bits = (int)target_number(t, "index_bits"),
                              .shared = target_number(t, "shared_most"),
-                             .side = target_number(t, "grid_side"),
+                             .row = target_number(t, "grid_side"),
                              .rows = target_text(t, "grid_block_rows"),
                              .runtime = target_text(t, "runtime_kernel")};
     return grid_make(p, most, emit_name(a, t, rq), line);
@@ -69,17 +69,15 @@ compile_bursts(const Target *t, const Plan *p, const Request *rq)
     return burst_emit(t, burst_make(p, &m), emit_name(a, t, rq), line);
 }
 
-const char *
-compile_frag(Arena *a, const Target *t, const LayoutDef *known, const Request *rq,
-             EmitKind kind)
+const Frag *
+compile_frag(Arena *a, const LayoutDef *known, const Request *rq, EmitKind kind)
 {
     int back[MAX_RANK];
     Sides s;
     bool store = kind == EMIT_STORE;
     const DType *type = compile_dtype(a, rq->dtype);
     const LayoutRef *from = spec_ref(a, rq->from, known);
-    const LayoutRef *to = spec_ref(a, rq->to, known);
-    compile_sides(a, from, to, type, rq, &s);
+    compile_sides(a, from, spec_ref(a, rq->to, known), type, rq, &s);
     for (int d = 0; d < rq->rank; d++)
         back[s.map[d]] = d;
     Verdict *v = store ? decide_or_fail(s.src) : decide_destination_or_fail(s.dst);
@@ -87,17 +85,8 @@ compile_frag(Arena *a, const Target *t, const LayoutDef *known, const Request *r
         decide_or_fail(s.dst);
     else
         decide_readable_or_fail(s.src);
-    Frag *g = frag_make(store ? s.src : s.dst, v, store ? s.dst : s.src,
-                        store ? back : s.map, store);
-    Buf head = buf_new(a);
-    buf_printf(&head, "%s%s\n", emit_command(a, rq, from, to, store ? "store" : "load"),
-               emit_option(a, "--target", target_name(t)));
-    emit_layout_head(&head, "from", s.src);
-    emit_layout_head(&head, "to", s.dst);
-    g->head = head.s;
-    g->name = rq->name ? emit_name(a, t, rq) : store ? "ravel_store" : "ravel_load";
-    frag_cost(g);
-    return frag_render(t, g);
+    return frag_make(store ? s.src : s.dst, v, store ? s.dst : s.src,
+                     store ? back : s.map, store);
 }
 
 const char *

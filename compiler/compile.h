@@ -4,11 +4,9 @@
 #define RAVEL_COMPILE_H
 
 #include "burst/burst.h"
-#include "gpu/frag.h"
-#include "gpu/grid_access.h"
-#include "gpu/grid_render.h"
-#include "plan/plan.h"
+#include "gpu/grid.h"
 #include "emit/emit.h"
+#include "plan/plan.h"
 #include "spec/spec.h"
 
 /* sides.c */
@@ -61,8 +59,9 @@ const char *compile_bursts(const Target *t, const Plan *p, const Request *rq);
 const char *compile_index(Arena *a, const Target *t, const LayoutDef *known,
                           const Request *rq, EmitKind kind);
 /* layouts -> registers -> accesses: the function that loads a lane's registers of the
- * fragment rq->to from the tile rq->from, or stores those of rq->from to rq->to. */
-const char *compile_frag(Arena *a, const Target *t, const LayoutDef *known,
-                         const Request *rq, EmitKind kind);
+ * fragment rq->to from the tile rq->from, or stores those of rq->from to rq->to, which
+ * frag_render writes. */
+const Frag *compile_frag(Arena *a, const LayoutDef *known, const Request *rq,
+                         EmitKind kind);
 
 #endif

@@ -10,11 +10,11 @@
 #include <omp.h>
 #endif
 
-/* Runs of so many bytes or more are copied one by one. */
+/* Runs of at least this many bytes are copied one by one. */
 enum { RAVEL_LONG_BYTES = 256 };
 
-/* Past the caches: RAVEL_STREAM bytes, a line of them, aligned in the destination. */
-/* RAVEL_FRAME: a frame of its own, as small calls have no need of the buffers. */
+/* Non-temporal stores, of RAVEL_STREAM bytes or of a cache line, to aligned addresses.
+ * RAVEL_FRAME: not inlined, so that calls that need no buffers do not allocate them. */
 #ifdef __GNUC__
 #define RAVEL_PREFETCH(p) __builtin_prefetch(p)
 #define RAVEL_FRAME __attribute__((noinline))
@@ -56,7 +56,7 @@ ravel_stream_line(unsigned char *d, const unsigned char *s)
         ravel_stream(d + i, s + i);
 }
 
-/* A short run without a call; runs of constant size are one load and one store. */
+/* Copies a short run inline; a constant size becomes one load and one store. */
 static inline void
 ravel_move(unsigned char *d, const unsigned char *s, int64_t bytes)
 {
@@ -80,7 +80,7 @@ ravel_move(unsigned char *d, const unsigned char *s, int64_t bytes)
         *d++ = *s++;
 }
 
-/* Runs of any bytes, and past the caches. */
+/* Copies of runs: with ordinary stores, and with non-temporal stores. */
 #define RAVEL_RUNS(k)                                      \
     for (int64_t r = 0; r < rows; r++)                     \
         memcpy(d + r * dp, s + r * sp, k)
@@ -103,7 +103,7 @@ ravel_copy_runs(unsigned char *d, const unsigned char *s, int64_t rows, int64_t 
 }
 #undef RAVEL_RUNS
 
-/* Whole lines; `next` is what will be read after them: fetched meanwhile. */
+/* Copies whole cache lines with non-temporal stores and prefetches from `next`. */
 static inline void
 ravel_stream_lines(unsigned char *d, const unsigned char *s, int64_t bytes,
                    const unsigned char *next)
@@ -134,9 +134,9 @@ ravel_stream_run(unsigned char *d, const unsigned char *s, int64_t bytes)
     ravel_stream_next(d, s, bytes, s + 512);
 }
 
-/* rows runs of `bytes` bytes in each of n planes; dp and sp bytes from one run to the
- * next, dn and sn from one plane to the next.  `stream`: past the caches, where runs are
- * whole lines, or long, or touch in the destination; the source is fetched 2 KB ahead. */
+/* Copies n planes of `rows` runs of `bytes` bytes.  Runs are dp (sp) bytes apart, planes
+ * dn (sn) bytes.  `stream`: uses non-temporal stores for runs that are whole cache lines,
+ * long, or contiguous in the destination, and prefetches the source 2 KB ahead. */
 static inline void
 ravel_copy_long(unsigned char *d, const unsigned char *s, int64_t rows, int64_t bytes,
                 int64_t dp, int64_t sp, int64_t sn, int lines)
@@ -164,8 +164,8 @@ ravel_copy_streamed(unsigned char *d, const unsigned char *s, int64_t rows,
     }
 }
 
-/* Planes whose runs touch in the destination and make whole lines there, as many bytes a
- * run as go at once or a multiple. */
+/* Copies planes whose runs are contiguous in the destination and form whole cache lines
+ * there; a run is a multiple of RAVEL_STREAM bytes. */
 static void
 ravel_copy_abreast(unsigned char *d, const unsigned char *s, int64_t n, int64_t rows,
                    int64_t bytes, int64_t dn, int64_t sn, int64_t sp)
@@ -187,8 +187,8 @@ ravel_fetch_runs(const unsigned char *s, int64_t rows, int64_t sp)
         RAVEL_PREFETCH(s + r * sp);
 }
 
-/* Short runs that touch, rows of them in each of n planes: by way of a buffer, a piece of
- * every plane before the next. */
+/* Copies short runs that are contiguous in the destination within each of n planes, through
+ * a buffer: a part of every plane, then the next part. */
 static void
 ravel_copy_gathered(unsigned char *d, const unsigned char *s, int64_t n, int64_t rows,
                     int64_t bytes, int64_t dn, int64_t sn, int64_t sp)
@@ -206,7 +206,7 @@ ravel_copy_gathered(unsigned char *d, const unsigned char *s, int64_t n, int64_t
     }
 }
 
-/* The same where runs of one row of every plane touch, and then those of the next. */
+/* The same for a destination in which row r of all planes precedes row r + 1. */
 static void
 ravel_copy_woven(unsigned char *d, const unsigned char *s, int64_t n, int64_t rows,
                  int64_t bytes, int64_t sn, int64_t sp)
@@ -224,7 +224,8 @@ ravel_copy_woven(unsigned char *d, const unsigned char *s, int64_t n, int64_t ro
     }
 }
 
-/* Short runs that touch in the destination: rows of a plane, or one row of every plane. */
+/* Copies short runs that are contiguous in the destination: the rows of a plane, or one row
+ * of every plane.  Returns 0, and copies nothing, if neither are. */
 static int
 ravel_copy_short(unsigned char *d, const unsigned char *s, int64_t n, int64_t rows,
                  int64_t bytes, int64_t dn, int64_t sn, int64_t dp, int64_t sp)
@@ -271,24 +272,25 @@ ravel_copy(unsigned char *d, const unsigned char *s, int64_t n, int64_t rows,
             ravel_copy_runs(d, s, rows, bytes, dp, sp);
 }
 
-/* Bytes of padding after a run, at most. */
+/* The most bytes of padding after a run. */
 enum { RAVEL_PAD_BYTES = 2048 };
 
-/* Values are taken to bytes, and words apart, the lowest byte first. */
+/* The code splits values into bytes, the lowest byte first. */
 #if defined(__BIG_ENDIAN__) || \
     (defined(__BYTE_ORDER__) && __BYTE_ORDER__ != __ORDER_LITTLE_ENDIAN__)
 #error "this relayout is for little-endian machines: the bytes of its values would be wrong"
 #endif
 
-/* Vectors of 1, 2 or 4 lanes of 16 bytes; only loads and stores cross lanes.
- * RAVEL_LANES: the widest that the compiler was told of (-mavx2, -march=native).
- * RAVEL_PLAIN: no vectors; RAVEL_PORTABLE: the compiler's own, no intrinsics. */
+/* Vectors of 1, 2 or 4 lanes of 16 bytes; only loads and stores move data across lanes.
+ * RAVEL_LANES: the most lanes that the compiler's options allow (-mavx2, -march=native).
+ * RAVEL_PLAIN: no vectors.  RAVEL_PORTABLE: vector extensions of the compiler, and no
+ * intrinsics. */
 #if !defined(RAVEL_PLAIN) && !defined(__clang__) && \
     !(defined(__GNUC__) && __GNUC__ >= 12)
 #define RAVEL_PLAIN
 #endif
 #if defined(__SSE2__) && !defined(RAVEL_PLAIN) && !defined(RAVEL_PORTABLE)
-/* The large header takes a compiler longer than all of ours. */
+/* immintrin.h takes longer to compile than the rest, so it is included only if needed. */
 #ifdef __SSSE3__
 #include <immintrin.h>
 #else
@@ -306,8 +308,8 @@ enum { RAVEL_PAD_BYTES = 2048 };
 
 #ifndef RAVEL_PLAIN
 #define RAVEL_INLINE __attribute__((always_inline, unused)) static inline
-/* clang would unroll a loop by 16 before the function that it is in, whose argument bounds
- * it, is inlined; in full it cannot before.  gcc warns of it where it does not optimise. */
+/* clang applies unroll(16) before it inlines the function whose argument is the loop's
+ * bound; unroll(full) has to wait for that.  gcc warns about the pragma at -O0. */
 #ifndef __OPTIMIZE__
 #define RAVEL_UNROLL
 #elif defined __clang__
@@ -316,7 +318,7 @@ enum { RAVEL_PAD_BYTES = 2048 };
 #define RAVEL_UNROLL _Pragma("GCC unroll 16")
 #endif
 
-/* ravel_2x4: elements of 2 bytes, 4 lanes; ravel_anyx4: of bytes, at any address. */
+/* ravel_2x4: elements of 2 bytes, 4 lanes.  ravel_anyx4: bytes at any address. */
 #define RAVEL_TYPES(w)                                                           \
     typedef uint8_t ravel_1x##w __attribute__((vector_size(16 * w)));            \
     typedef uint16_t ravel_2x##w __attribute__((vector_size(16 * w)));           \
@@ -325,8 +327,8 @@ enum { RAVEL_PAD_BYTES = 2048 };
     typedef uint8_t ravel_anyx##w                                                \
         __attribute__((vector_size(16 * w), aligned(1), may_alias));
 
-/* An element of a, one of b, and so on, from the low (high) half of every lane;
- * elements of n bytes, m of them a lane, w lanes. */
+/* Interleaves the elements of the low (high) halves of the lanes of a and b; elements of n
+ * bytes, m elements in a lane, w lanes. */
 #define RAVEL_LOW(n, m, w, a, b)                                                 \
     __builtin_shufflevector(a, b, RAVEL_EACH##w(RAVEL_ZIP##n, 0, m))
 #define RAVEL_HIGH(n, m, w, a, b)                                                \
@@ -340,12 +342,12 @@ enum { RAVEL_PAD_BYTES = 2048 };
 #define RAVEL_ZIP2(i, b) RAVEL_ZIP4(i, b), RAVEL_ZIP4((i) + 2, b)
 #define RAVEL_ZIP1(i, b) RAVEL_ZIP2(i, b), RAVEL_ZIP2((i) + 4, b)
 
-/* Keeps an address in a register: compilers would take one for each row of a block, more
- * than there are. */
+/* Forces an address into a register.  Compilers would otherwise use a register for each
+ * row of a block, more than there are. */
 #define RAVEL_KEEP(x) __asm__("" : "+r"(x))
 
-/* 16 bytes from each of w rows; and 16 * w bytes back, past the caches where `stream`
- * says so and the address is aligned. */
+/* ravel_rows: loads 16 bytes from each of w rows.  ravel_store: stores 16 * w bytes; with
+ * `stream` by a non-temporal store, to an aligned address. */
 RAVEL_TYPES(1)
 RAVEL_INLINE ravel_1x1
 ravel_load1(const unsigned char *s)
@@ -372,7 +374,7 @@ ravel_store1(unsigned char *d, ravel_1x1 v, int64_t stream)
 }
 
 #if RAVEL_LANES > 1
-/* Intrinsics: gcc 12 does not find the instruction that loads an upper lane. */
+/* Intrinsics, because gcc 12 does not use the instruction that loads an upper lane. */
 RAVEL_TYPES(2)
 RAVEL_INLINE ravel_1x2
 ravel_rows2(const unsigned char *const *s, int64_t at)
@@ -426,7 +428,7 @@ ravel_store4(unsigned char *d, ravel_1x4 v, int64_t stream)
 #endif
 #endif
 
-/* Short rows and columns: set apart and put together, in vectors and in a buffer. */
+/* Helpers for short rows and columns: padding in vectors, and a buffer for output. */
 #ifndef RAVEL_PLAIN
 #if defined(RAVEL_SSE2) && defined(__SSSE3__)
 #define RAVEL_SHUFFLE(v, by) ((ravel_1x1)_mm_shuffle_epi8((__m128i)(v), (__m128i)(by)))
@@ -434,8 +436,8 @@ ravel_store4(unsigned char *d, ravel_1x4 v, int64_t stream)
 #define RAVEL_SHUFFLE(v, by) __builtin_shuffle(v, by)
 #endif
 
-/* Byte i is to come from place i / in * out + i % in: pieces of `in` bytes that lay `out`
- * apart, of which the part that `in` and `out` share is kept. */
+/* Byte indices for RAVEL_SHUFFLE: byte i comes from byte i / in * out + i % in.  This moves
+ * pieces that are `out` bytes apart to a distance of `in` bytes. */
 RAVEL_INLINE ravel_1x1
 ravel_apart(int64_t in, int64_t out)
 {
@@ -445,14 +447,14 @@ ravel_apart(int64_t in, int64_t out)
     return by;
 }
 
-/* The power of two that a row of so many bytes, at most 16, is padded to. */
+/* The power of two to which a row of at most 16 bytes is padded. */
 RAVEL_INLINE int64_t
 ravel_slot(int64_t bytes)
 {
     return bytes <= 2 ? 2 : bytes <= 4 ? 4 : bytes <= 8 ? 8 : 16;
 }
 
-/* A few bytes. */
+/* Copies a few bytes. */
 RAVEL_INLINE void
 ravel_few_bytes(unsigned char *d, const unsigned char *s, int64_t bytes)
 {
@@ -465,8 +467,9 @@ ravel_few_bytes(unsigned char *d, const unsigned char *s, int64_t bytes)
         d[i] = s[i];
 }
 
-/* What is in the buffer to *d, which moves on: whole lines past the caches if `stream`,
- * and all of it at the `last`; returns how much is left at its start. */
+/* Writes the `held` bytes of a buffer to *d and advances *d.  `stream`: only whole cache
+ * lines, with non-temporal stores, unless this is the `last` call.  Moves the remaining
+ * bytes to the start of the buffer and returns their number. */
 RAVEL_INLINE int64_t
 ravel_pour(unsigned char **d, unsigned char *stage, int64_t held, int64_t stream,
             int64_t last)
@@ -486,13 +489,14 @@ ravel_pour(unsigned char **d, unsigned char *stage, int64_t held, int64_t stream
 }
 #endif
 
-/* rows runs of `bytes` bytes in each of n planes, each followed by elements of `size`
- * bytes that are `value`, to `width` bytes; dp and sp bytes from one run to the next, dn
- * and sn from one plane to the next.  Short rows that touch go through a buffer, as whole
- * lines past the caches if `stream`. */
+/* Copies n planes of `rows` runs of `bytes` bytes and fills each up to `width` bytes with
+ * elements of `size` bytes that have the value `value`.  Runs are dp (sp) bytes apart,
+ * planes dn (sn) bytes.  `stream`: short rows that are contiguous in the destination go
+ * through a buffer, in whole cache lines with non-temporal stores. */
 #ifndef RAVEL_PLAIN
-/* Rows of at most 16 bytes from row r on, a vector each, while what is read of the source
- * is ours and there is room; held and the row that is next. */
+/* Puts rows of at most 16 bytes into the buffer, one vector for each, from row r on until
+ * row `most` or until the buffer is full.  Adds their bytes to *held; returns the next
+ * row. */
 RAVEL_INLINE int64_t
 ravel_short_rows(unsigned char *stage, int64_t *held, const unsigned char *s, int64_t r,
                  int64_t most, int64_t bytes, int64_t width, int64_t sp,
@@ -521,7 +525,7 @@ ravel_copy_fill_plane(unsigned char *d, const unsigned char *s, int64_t rows,
     unsigned char stage[64 + 4096] __attribute__((aligned(64)));
     int64_t held = 0;
     if (stream && dp == width && width <= 2048) {
-        /* rows after which the source goes on for 16 bytes */
+        /* rows from whose start 16 bytes can be read */
         const int64_t most = width <= 16 && sp > 0 ? rows - 1 - (15 + sp - bytes) / sp : 0;
         for (int64_t r = 0; r < rows; r++) {
             r = ravel_short_rows(stage, &held, s, r, most, bytes, width, sp, pad);

@@ -16,15 +16,16 @@ ravel_min(int64_t x, int64_t y)
 #include <omp.h>
 #endif
 
-/* Vectors of 1, 2 or 4 lanes of 16 bytes; only loads and stores cross lanes.
- * RAVEL_LANES: the widest that the compiler was told of (-mavx2, -march=native).
- * RAVEL_PLAIN: no vectors; RAVEL_PORTABLE: the compiler's own, no intrinsics. */
+/* Vectors of 1, 2 or 4 lanes of 16 bytes; only loads and stores move data across lanes.
+ * RAVEL_LANES: the most lanes that the compiler's options allow (-mavx2, -march=native).
+ * RAVEL_PLAIN: no vectors.  RAVEL_PORTABLE: vector extensions of the compiler, and no
+ * intrinsics. */
 #if !defined(RAVEL_PLAIN) && !defined(__clang__) && \
     !(defined(__GNUC__) && __GNUC__ >= 12)
 #define RAVEL_PLAIN
 #endif
 #if defined(__SSE2__) && !defined(RAVEL_PLAIN) && !defined(RAVEL_PORTABLE)
-/* The large header takes a compiler longer than all of ours. */
+/* immintrin.h takes longer to compile than the rest, so it is included only if needed. */
 #ifdef __SSSE3__
 #include <immintrin.h>
 #else
@@ -42,8 +43,8 @@ ravel_min(int64_t x, int64_t y)
 
 #ifndef RAVEL_PLAIN
 #define RAVEL_INLINE __attribute__((always_inline, unused)) static inline
-/* clang would unroll a loop by 16 before the function that it is in, whose argument bounds
- * it, is inlined; in full it cannot before.  gcc warns of it where it does not optimise. */
+/* clang applies unroll(16) before it inlines the function whose argument is the loop's
+ * bound; unroll(full) has to wait for that.  gcc warns about the pragma at -O0. */
 #ifndef __OPTIMIZE__
 #define RAVEL_UNROLL
 #elif defined __clang__
@@ -52,7 +53,7 @@ ravel_min(int64_t x, int64_t y)
 #define RAVEL_UNROLL _Pragma("GCC unroll 16")
 #endif
 
-/* ravel_2x4: elements of 2 bytes, 4 lanes; ravel_anyx4: of bytes, at any address. */
+/* ravel_2x4: elements of 2 bytes, 4 lanes.  ravel_anyx4: bytes at any address. */
 #define RAVEL_TYPES(w)                                                           \
     typedef uint8_t ravel_1x##w __attribute__((vector_size(16 * w)));            \
     typedef uint16_t ravel_2x##w __attribute__((vector_size(16 * w)));           \
@@ -61,8 +62,8 @@ ravel_min(int64_t x, int64_t y)
     typedef uint8_t ravel_anyx##w                                                \
         __attribute__((vector_size(16 * w), aligned(1), may_alias));
 
-/* An element of a, one of b, and so on, from the low (high) half of every lane;
- * elements of n bytes, m of them a lane, w lanes. */
+/* Interleaves the elements of the low (high) halves of the lanes of a and b; elements of n
+ * bytes, m elements in a lane, w lanes. */
 #define RAVEL_LOW(n, m, w, a, b)                                                 \
     __builtin_shufflevector(a, b, RAVEL_EACH##w(RAVEL_ZIP##n, 0, m))
 #define RAVEL_HIGH(n, m, w, a, b)                                                \
@@ -76,12 +77,12 @@ ravel_min(int64_t x, int64_t y)
 #define RAVEL_ZIP2(i, b) RAVEL_ZIP4(i, b), RAVEL_ZIP4((i) + 2, b)
 #define RAVEL_ZIP1(i, b) RAVEL_ZIP2(i, b), RAVEL_ZIP2((i) + 4, b)
 
-/* Keeps an address in a register: compilers would take one for each row of a block, more
- * than there are. */
+/* Forces an address into a register.  Compilers would otherwise use a register for each
+ * row of a block, more than there are. */
 #define RAVEL_KEEP(x) __asm__("" : "+r"(x))
 
-/* 16 bytes from each of w rows; and 16 * w bytes back, past the caches where `stream`
- * says so and the address is aligned. */
+/* ravel_rows: loads 16 bytes from each of w rows.  ravel_store: stores 16 * w bytes; with
+ * `stream` by a non-temporal store, to an aligned address. */
 RAVEL_TYPES(1)
 RAVEL_INLINE ravel_1x1
 ravel_load1(const unsigned char *s)
@@ -108,7 +109,7 @@ ravel_store1(unsigned char *d, ravel_1x1 v, int64_t stream)
 }
 
 #if RAVEL_LANES > 1
-/* Intrinsics: gcc 12 does not find the instruction that loads an upper lane. */
+/* Intrinsics, because gcc 12 does not use the instruction that loads an upper lane. */
 RAVEL_TYPES(2)
 RAVEL_INLINE ravel_1x2
 ravel_rows2(const unsigned char *const *s, int64_t at)
@@ -162,8 +163,8 @@ ravel_store4(unsigned char *d, ravel_1x4 v, int64_t stream)
 #endif
 #endif
 
-/* Past the caches: RAVEL_STREAM bytes, a line of them, aligned in the destination. */
-/* RAVEL_FRAME: a frame of its own, as small calls have no need of the buffers. */
+/* Non-temporal stores, of RAVEL_STREAM bytes or of a cache line, to aligned addresses.
+ * RAVEL_FRAME: not inlined, so that calls that need no buffers do not allocate them. */
 #ifdef __GNUC__
 #define RAVEL_PREFETCH(p) __builtin_prefetch(p)
 #define RAVEL_FRAME __attribute__((noinline))
@@ -205,14 +206,17 @@ ravel_stream_line(unsigned char *d, const unsigned char *s)
         ravel_stream(d + i, s + i);
 }
 
-/* Blocks that go to the destination by way of two buffers: one is filled while the lines
- * of the other go out, and what is read next is fetched. */
+/* Moves blocks to the destination through two buffers: while one is filled, the cache lines
+ * of the other are written with non-temporal stores, and the source of the next block is
+ * prefetched. */
 #ifndef RAVEL_PLAIN
-/* In a buffer's room: as far off a line as `to`, after a line. */
+/* The start of a buffer in `room`: at least 64 bytes in, and at the same offset from a
+ * cache line as `to`. */
 #define RAVEL_ROOM(room, to) \
     ((room) + 64 + (((uintptr_t)(to) - (uintptr_t)(room)) & 63))
 
-/* Rows of the source to fetch while stores go out: what is left of them. */
+/* What remains to be prefetched: rows of the source, sq bytes apart, of `bytes` bytes; `at`
+ * is the offset in the first. */
 typedef struct {
     const unsigned char *s;
     int64_t sq, bytes, at, rows;
@@ -231,13 +235,17 @@ ravel_fetch(ravel_ahead *a, int64_t lines)
     }
 }
 
-/* The planes of a call, whose columns are those of several sides one after the other,
- * `each` of one; how far apart planes, sides and columns are in the source.  A block of r
- * rows and c columns, at most `tall` and `wide`, from row p and column q of plane b on.
- * And the rows of a block in a buffer, on their way to the destination, of which `left`
- * are of this plane and `plane` of each.  A row of the buffer is as far off a line as its
- * row of the destination; what is left of that row's last line goes before the next
- * block's, in the other buffer. */
+/* ravel_work: the planes of a call.  The columns of a plane are those of several sides one
+ * after another, `each` of one side.  sn, so and sq are the strides of planes, sides and
+ * columns in the source.  A block has at most `tall` rows and `wide` columns.  lines: rows
+ * of a block begin and end at cache lines of the destination.
+ *
+ * ravel_part: a block of r rows and c columns, from row p and column q of plane b on.
+ *
+ * ravel_flow: the rows of a block that are still in a buffer; `left` of them are of the
+ * current plane, and each plane has `plane` of them.  A row of the buffer has the same
+ * offset from a cache line as its row of the destination.  If the last line of a row is
+ * incomplete, its bytes are put in front of the next block's row in the other buffer. */
 typedef struct {
     int64_t planes, rows, cols, each, tall, wide, sn, so, sq;
     int lines;
@@ -282,7 +290,7 @@ ravel_flow_end(ravel_flow *f)
         ravel_flow_row(f);
 }
 
-/* So many lines of it past the caches. */
+/* Writes at most `lines` cache lines of it. */
 RAVEL_INLINE void
 ravel_flow_lines(ravel_flow *f, int64_t lines)
 {
@@ -302,15 +310,15 @@ ravel_flow_lines(ravel_flow *f, int64_t lines)
     }
 }
 
-/* Where it starts in the source, of elements of n bytes. */
+/* The offset of a block in the source, for elements of n bytes. */
 static inline int64_t
 ravel_part_from(const ravel_work *w, const ravel_part *t, int64_t n)
 {
     return t->b * w->sn + t->p * n + t->q / w->each * w->so + t->q % w->each * w->sq;
 }
 
-/* The block's size: no less than m elements, which are 16 bytes, either way; where that
- * needs it, more columns than are wide: of one side alone. */
+/* Sets the size of a block: at least m elements, which are 16 bytes, in both directions.
+ * To avoid a rest of fewer columns a block may exceed `wide`, if there is one side. */
 static inline void
 ravel_part_size(const ravel_work *w, ravel_part *t, int64_t m)
 {
@@ -319,8 +327,8 @@ ravel_part_size(const ravel_work *w, ravel_part *t, int64_t m)
     t->c = c < w->wide + m ? c : w->wide;
 }
 
-/* The next block along the source or, where rows of the destination do not start at
- * lines, along those; whether there is one. */
+/* Advances to the next block: along the rows of the source or, if rows of the destination
+ * do not begin at cache lines, along these.  Returns 0 if there is none. */
 static inline int
 ravel_part_next(const ravel_work *w, ravel_part *t, int64_t m)
 {
@@ -340,12 +348,12 @@ ravel_part_next(const ravel_work *w, ravel_part *t, int64_t m)
 }
 #endif
 
-/* Blocks of rows that become columns in registers: 16 bytes wide in the source, 16 bytes
- * a lane in the destination.  Of elements of n bytes, m of them 16 bytes, w lanes.  Four
- * rows at a time share an address. */
+/* Transposes blocks in registers.  Elements have n bytes, m = 16 / n; vectors have w lanes
+ * of 16 bytes.  A block has m * w rows of m elements in the source, and m rows of m * w
+ * elements in the destination.  Four rows share a base address. */
 #ifndef RAVEL_PLAIN
-/* Rows in every lane become columns: each of log2(m) rounds zips the first half of the
- * vectors with the second. */
+/* Transposes m x m elements in each lane.  Each of log2(m) rounds interleaves the first
+ * half of the vectors with the second. */
 #define RAVEL_TURN(n, m, w)                                                      \
 RAVEL_INLINE void                                                                \
 ravel_turn##n##x##w(ravel_##n##x##w *v)                                          \
@@ -360,7 +368,7 @@ ravel_turn##n##x##w(ravel_##n##x##w *v)                                         
             v[i] = t[i];                                                         \
     }                                                                            \
 }
-/* m rows a lane: v[j] becomes column j. */
+/* Loads m rows for each lane and transposes them: out[j] is column j. */
 #define RAVEL_BLOCK(n, m, w)                                                     \
 RAVEL_TURN(n, m, w)                                                              \
 RAVEL_INLINE void                                                                \
@@ -383,7 +391,7 @@ ravel_block##n##x##w(const unsigned char *s, int64_t sq, ravel_1x##w *out)      
     RAVEL_UNROLL for (int i = 0; i < m; i++)                                     \
         out[i] = (ravel_1x##w)v[i];                                              \
 }                                                                                \
-/* The m columns of `side` blocks, which lie side by side. */                    \
+/* Stores the m columns of `side` adjacent blocks as m rows. */                  \
 RAVEL_INLINE void                                                                \
 ravel_put##n##x##w(unsigned char *d, ravel_1x##w (*v)[m], int side, int64_t dp,  \
                    int64_t stream)                                               \
@@ -400,7 +408,7 @@ ravel_put##n##x##w(unsigned char *d, ravel_1x##w (*v)[m], int side, int64_t dp, 
         RAVEL_KEEP(d);                                                           \
     }                                                                            \
 }                                                                                \
-/* m rows of c columns, m * w of them at a time. */                              \
+/* Transposes c source rows of m elements, a block at a time. */                 \
 RAVEL_INLINE void                                                                \
 ravel_patch##n##x##w(unsigned char *d, const unsigned char *s, int64_t c,        \
                      int64_t dp, int64_t sq)                                     \
@@ -411,7 +419,7 @@ ravel_patch##n##x##w(unsigned char *d, const unsigned char *s, int64_t c,       
         ravel_put##n##x##w(d, v, 1, dp, 0);                                      \
     }                                                                            \
 }                                                                                \
-/* All rows of side * m * w columns. */                                          \
+/* Transposes `side` * m * w source rows of `rows` elements. */                  \
 RAVEL_INLINE void                                                                \
 ravel_walk##n##x##w(unsigned char *d, const unsigned char *s, int64_t rows, int side, \
                     int64_t dp, int64_t sq, int64_t stream, int64_t ahead)       \
@@ -438,7 +446,7 @@ ravel_strip##n##x##w(unsigned char *d, const unsigned char *s, int64_t rows,    
 }
 
 #if RAVEL_LANES > 1
-/* 32 bytes of each of m rows; columns j and m + j are lanes of one vector. */
+/* Transposes m source rows of 32 bytes; columns j and m + j are the lanes of one vector. */
 #define RAVEL_PAIR(n, m)                                                         \
 RAVEL_INLINE void                                                                \
 ravel_pair##n(unsigned char *d, const unsigned char *s, int64_t dp, int64_t sq)  \
@@ -486,26 +494,28 @@ ravel_pair##n(unsigned char *d, const unsigned char *s, int64_t dp, int64_t sq) 
 #define RAVEL_BLOCKS(n, m) RAVEL_LINES(n, m, 1)
 #endif
 
-/* Rows and columns of a block of n-byte elements on its way to the buffers of a transpose;
- * of several sides, a third more columns at most. */
+/* Rows and columns of a block of elements of n bytes in the buffers of a transpose.  With
+ * several sides a block has up to a third more columns. */
 #define RAVEL_TALL(n) ((n) == 1 ? 256 : (n) == 2 ? 128 : 512 / (n))
 #define RAVEL_WIDE(n) ((n) == 1 ? 256 : 512 / (n))
 
-/* Planes, b < planes of them, and o < sides of each, whose columns follow one another in
- * the destination:
+/* Transposes `planes` planes, each of `sides` matrices of rows x cols elements of `size`
+ * bytes, whose columns follow one another in the destination:
  *     d[b*dn + p*dp + (o*cols + q)*size] = s[b*sn + o*so + p*size + q*sq]
- * for p < rows, q < cols; each of the four is at least 1.  Four lanes of blocks make a
- * line of 64 bytes, written whole.  The walk is along the rows of the source, with
- * prefetches `ahead` bytes on where that is not 0.  Edges overlap what is done.  `stream`: 1, lines go past the caches, if they are
- * aligned; 2, they do by way of a buffer that gathers a piece of each row of the
- * destination: for rows that are not aligned, and rows whole pages apart, which share few
- * banks of the memory and few sets of the cache. */
+ * for b < planes, o < sides, p < rows, q < cols; each of the four is at least 1.
+ *
+ * Blocks are transposed in registers; adjacent blocks form cache lines of 64 bytes, which
+ * are written whole.  The order is along the rows of the source, with prefetches `ahead`
+ * bytes further if that is not 0.  The last blocks overlap the ones before.  `stream`: 1:
+ * aligned cache lines are written with non-temporal stores.  2: also through buffers that
+ * collect a part of each row of the destination: for rows that are not aligned, and for
+ * rows whole pages apart, which share few memory banks and few cache sets. */
 
 #ifndef RAVEL_PLAIN
-/* Rows of the source that are read side by side on their way to a buffer: few enough for
- * the processor to follow. */
+/* The number of source rows that are read at the same time: few enough for the hardware
+ * prefetcher. */
 #define RAVEL_GROUP(n) ((n) == 1 ? 16 : 8)
-/* All rows of a line of columns, of w lanes at a time. */
+/* Transposes columns that form one cache line, w lanes at a time. */
 #define RAVEL_LINES(n, m, w)                                                     \
 RAVEL_INLINE void                                                                \
 ravel_lines##n(unsigned char *d, const unsigned char *s, int64_t rows,           \
@@ -513,7 +523,7 @@ ravel_lines##n(unsigned char *d, const unsigned char *s, int64_t rows,          
 {                                                                                \
     ravel_walk##n##x##w(d, s, rows, 4 / w, dp, sq, stream, ahead);               \
 }                                                                                \
-/* The columns from q on, strips of at most w lanes. */                          \
+/* Transposes the columns from q on, in strips of w lanes or one lane. */        \
 RAVEL_INLINE void                                                                \
 ravel_strips##n(unsigned char *d, const unsigned char *s, int64_t rows,          \
                 int64_t q, int64_t cols, int64_t dp, int64_t sq)                 \
@@ -525,7 +535,7 @@ ravel_strips##n(unsigned char *d, const unsigned char *s, int64_t rows,         
         ravel_strip##n##x1(d + q * n, s + q * sq, rows, dp, sq);                 \
     }                                                                            \
 }                                                                                \
-/* `of` bytes, 16 or 32, of each of GROUP rows into a buffer. */                 \
+/* Transposes `of` bytes, 16 or 32, of each of GROUP source rows into a buffer. */ \
 RAVEL_INLINE void                                                                \
 ravel_fill_piece##n(unsigned char *to, const unsigned char *s, int64_t of,       \
                     int64_t pitch, int64_t sq)                                   \
@@ -539,10 +549,10 @@ ravel_fill_piece##n(unsigned char *to, const unsigned char *s, int64_t of,      
     if (!whole && of == 16)                                                      \
         ravel_patch##n##x1(to, s, GROUP, pitch, sq);                             \
 }                                                                                \
-/* GROUP rows of the source into a buffer, a line of each at a time.  The rows that are \
- * next are fetched meanwhile, one after another, as lines of one row lie in one bank of \
- * the memory; and what the other buffer holds goes out, a line for a line: a processor \
- * then waits for reads and writes at once. */                                   \
+/* Transposes GROUP source rows into a buffer, a cache line of each at a time.   \
+ * Meanwhile the next rows are prefetched, row by row, because the lines of a row \
+ * are in one memory bank; and as many lines of the other buffer are written, so \
+ * that reads and writes overlap. */                                             \
 RAVEL_INLINE void                                                                \
 ravel_fill_group##n(unsigned char *to, const unsigned char *s, int64_t r,        \
                     int64_t pitch, int64_t sq, ravel_ahead next, ravel_flow *out) \
@@ -564,8 +574,8 @@ ravel_fill_group##n(unsigned char *to, const unsigned char *s, int64_t r,       
         ravel_flow_lines(out, GROUP / 4);                                        \
     }                                                                            \
 }                                                                                \
-/* r rows of c columns of one side, while the block before goes out; `ahead` rows of what \
- * is next are fetched. */                                                       \
+/* Transposes r rows of c columns of one side into a buffer while the previous   \
+ * block is written; prefetches `ahead` rows from `next` on. */                  \
 RAVEL_INLINE void                                                                \
 ravel_fill_side##n(unsigned char *to, const unsigned char *s, int64_t r, int64_t c, \
                    int64_t pitch, int64_t sq, const unsigned char *next,         \
@@ -582,7 +592,7 @@ ravel_fill_side##n(unsigned char *to, const unsigned char *s, int64_t r, int64_t
         ravel_fill_group##n(to + k * n, s + k * sq, r, pitch, sq, soon, out);    \
     }                                                                            \
 }                                                                                \
-/* Block t; what is read after it is `next`. */                                  \
+/* Transposes block t into a buffer; `next` is the block after it. */            \
 RAVEL_INLINE void                                                                \
 ravel_fill_block##n(unsigned char *to, const unsigned char *s, const ravel_work *all, \
                     const ravel_part *t, int64_t pitch, const ravel_part *next,  \
@@ -600,10 +610,11 @@ ravel_fill_block##n(unsigned char *to, const unsigned char *s, const ravel_work 
     }                                                                            \
     ravel_flow_lines(out, INT64_MAX);                                            \
 }                                                                                \
-/* Rows at any distance, through two buffers: one is filled while the other goes out. \
- * Planes one after another in the source are one plane, whose rows jump.  Rows that\
- * touch are one run.  A row of a buffer has room for a line before it, for what waits;\
- * columns of sides are C and a third more at most, and such blocks have fewer rows. */\
+/* Transposes through two buffers: one is filled while the other is written.  If \
+ * the planes are contiguous in the source, they are processed as one plane.  If \
+ * the rows are contiguous in the destination, a block is written as one run.  A row \
+ * of a buffer is preceded by space for an incomplete cache line.  With several  \
+ * sides a block has at most C + C / 3 columns, and fewer rows. */               \
 RAVEL_FRAME static void                                                          \
 ravel_staged##n(unsigned char *d, const unsigned char *s, int64_t planes,        \
                 int64_t sides, int64_t rows, int64_t cols, int64_t dn, int64_t sn, \
@@ -700,7 +711,7 @@ ravel_few##n(unsigned char *d, const unsigned char *s, int64_t rows,            
         for (int64_t q = 0; q < cols; q++)                                       \
             memcpy(d + p * dp + q * n, s + p * n + q * sq, n);                   \
 }
-/* The kernel of elements of n bytes, m of them 16 bytes. */
+/* The kernel for elements of n bytes; m = 16 / n. */
 #define RAVEL_TRANSPOSE(n, m)                                                    \
 RAVEL_FEW(n)                                                                     \
 RAVEL_BLOCKS(n, m)                                                               \

@@ -16,24 +16,25 @@ ravel_min(int64_t x, int64_t y)
 #include <omp.h>
 #endif
 
-/* Bytes of a row of interleaved columns, at most. */
+/* The most bytes of a row of interleaved columns. */
 enum { RAVEL_WOVEN_BYTES = 120 };
 
-/* Values are taken to bytes, and words apart, the lowest byte first. */
+/* The code splits values into bytes, the lowest byte first. */
 #if defined(__BIG_ENDIAN__) || \
     (defined(__BYTE_ORDER__) && __BYTE_ORDER__ != __ORDER_LITTLE_ENDIAN__)
 #error "this relayout is for little-endian machines: the bytes of its values would be wrong"
 #endif
 
-/* Vectors of 1, 2 or 4 lanes of 16 bytes; only loads and stores cross lanes.
- * RAVEL_LANES: the widest that the compiler was told of (-mavx2, -march=native).
- * RAVEL_PLAIN: no vectors; RAVEL_PORTABLE: the compiler's own, no intrinsics. */
+/* Vectors of 1, 2 or 4 lanes of 16 bytes; only loads and stores move data across lanes.
+ * RAVEL_LANES: the most lanes that the compiler's options allow (-mavx2, -march=native).
+ * RAVEL_PLAIN: no vectors.  RAVEL_PORTABLE: vector extensions of the compiler, and no
+ * intrinsics. */
 #if !defined(RAVEL_PLAIN) && !defined(__clang__) && \
     !(defined(__GNUC__) && __GNUC__ >= 12)
 #define RAVEL_PLAIN
 #endif
 #if defined(__SSE2__) && !defined(RAVEL_PLAIN) && !defined(RAVEL_PORTABLE)
-/* The large header takes a compiler longer than all of ours. */
+/* immintrin.h takes longer to compile than the rest, so it is included only if needed. */
 #ifdef __SSSE3__
 #include <immintrin.h>
 #else
@@ -51,8 +52,8 @@ enum { RAVEL_WOVEN_BYTES = 120 };
 
 #ifndef RAVEL_PLAIN
 #define RAVEL_INLINE __attribute__((always_inline, unused)) static inline
-/* clang would unroll a loop by 16 before the function that it is in, whose argument bounds
- * it, is inlined; in full it cannot before.  gcc warns of it where it does not optimise. */
+/* clang applies unroll(16) before it inlines the function whose argument is the loop's
+ * bound; unroll(full) has to wait for that.  gcc warns about the pragma at -O0. */
 #ifndef __OPTIMIZE__
 #define RAVEL_UNROLL
 #elif defined __clang__
@@ -61,7 +62,7 @@ enum { RAVEL_WOVEN_BYTES = 120 };
 #define RAVEL_UNROLL _Pragma("GCC unroll 16")
 #endif
 
-/* ravel_2x4: elements of 2 bytes, 4 lanes; ravel_anyx4: of bytes, at any address. */
+/* ravel_2x4: elements of 2 bytes, 4 lanes.  ravel_anyx4: bytes at any address. */
 #define RAVEL_TYPES(w)                                                           \
     typedef uint8_t ravel_1x##w __attribute__((vector_size(16 * w)));            \
     typedef uint16_t ravel_2x##w __attribute__((vector_size(16 * w)));           \
@@ -70,8 +71,8 @@ enum { RAVEL_WOVEN_BYTES = 120 };
     typedef uint8_t ravel_anyx##w                                                \
         __attribute__((vector_size(16 * w), aligned(1), may_alias));
 
-/* An element of a, one of b, and so on, from the low (high) half of every lane;
- * elements of n bytes, m of them a lane, w lanes. */
+/* Interleaves the elements of the low (high) halves of the lanes of a and b; elements of n
+ * bytes, m elements in a lane, w lanes. */
 #define RAVEL_LOW(n, m, w, a, b)                                                 \
     __builtin_shufflevector(a, b, RAVEL_EACH##w(RAVEL_ZIP##n, 0, m))
 #define RAVEL_HIGH(n, m, w, a, b)                                                \
@@ -85,12 +86,12 @@ enum { RAVEL_WOVEN_BYTES = 120 };
 #define RAVEL_ZIP2(i, b) RAVEL_ZIP4(i, b), RAVEL_ZIP4((i) + 2, b)
 #define RAVEL_ZIP1(i, b) RAVEL_ZIP2(i, b), RAVEL_ZIP2((i) + 4, b)
 
-/* Keeps an address in a register: compilers would take one for each row of a block, more
- * than there are. */
+/* Forces an address into a register.  Compilers would otherwise use a register for each
+ * row of a block, more than there are. */
 #define RAVEL_KEEP(x) __asm__("" : "+r"(x))
 
-/* 16 bytes from each of w rows; and 16 * w bytes back, past the caches where `stream`
- * says so and the address is aligned. */
+/* ravel_rows: loads 16 bytes from each of w rows.  ravel_store: stores 16 * w bytes; with
+ * `stream` by a non-temporal store, to an aligned address. */
 RAVEL_TYPES(1)
 RAVEL_INLINE ravel_1x1
 ravel_load1(const unsigned char *s)
@@ -117,7 +118,7 @@ ravel_store1(unsigned char *d, ravel_1x1 v, int64_t stream)
 }
 
 #if RAVEL_LANES > 1
-/* Intrinsics: gcc 12 does not find the instruction that loads an upper lane. */
+/* Intrinsics, because gcc 12 does not use the instruction that loads an upper lane. */
 RAVEL_TYPES(2)
 RAVEL_INLINE ravel_1x2
 ravel_rows2(const unsigned char *const *s, int64_t at)
@@ -171,7 +172,7 @@ ravel_store4(unsigned char *d, ravel_1x4 v, int64_t stream)
 #endif
 #endif
 
-/* Short rows and columns: set apart and put together, in vectors and in a buffer. */
+/* Helpers for short rows and columns: padding in vectors, and a buffer for output. */
 #ifndef RAVEL_PLAIN
 #if defined(RAVEL_SSE2) && defined(__SSSE3__)
 #define RAVEL_SHUFFLE(v, by) ((ravel_1x1)_mm_shuffle_epi8((__m128i)(v), (__m128i)(by)))
@@ -179,8 +180,8 @@ ravel_store4(unsigned char *d, ravel_1x4 v, int64_t stream)
 #define RAVEL_SHUFFLE(v, by) __builtin_shuffle(v, by)
 #endif
 
-/* Byte i is to come from place i / in * out + i % in: pieces of `in` bytes that lay `out`
- * apart, of which the part that `in` and `out` share is kept. */
+/* Byte indices for RAVEL_SHUFFLE: byte i comes from byte i / in * out + i % in.  This moves
+ * pieces that are `out` bytes apart to a distance of `in` bytes. */
 RAVEL_INLINE ravel_1x1
 ravel_apart(int64_t in, int64_t out)
 {
@@ -190,14 +191,14 @@ ravel_apart(int64_t in, int64_t out)
     return by;
 }
 
-/* The power of two that a row of so many bytes, at most 16, is padded to. */
+/* The power of two to which a row of at most 16 bytes is padded. */
 RAVEL_INLINE int64_t
 ravel_slot(int64_t bytes)
 {
     return bytes <= 2 ? 2 : bytes <= 4 ? 4 : bytes <= 8 ? 8 : 16;
 }
 
-/* A few bytes. */
+/* Copies a few bytes. */
 RAVEL_INLINE void
 ravel_few_bytes(unsigned char *d, const unsigned char *s, int64_t bytes)
 {
@@ -210,8 +211,9 @@ ravel_few_bytes(unsigned char *d, const unsigned char *s, int64_t bytes)
         d[i] = s[i];
 }
 
-/* What is in the buffer to *d, which moves on: whole lines past the caches if `stream`,
- * and all of it at the `last`; returns how much is left at its start. */
+/* Writes the `held` bytes of a buffer to *d and advances *d.  `stream`: only whole cache
+ * lines, with non-temporal stores, unless this is the `last` call.  Moves the remaining
+ * bytes to the start of the buffer and returns their number. */
 RAVEL_INLINE int64_t
 ravel_pour(unsigned char **d, unsigned char *stage, int64_t held, int64_t stream,
             int64_t last)
@@ -231,10 +233,10 @@ ravel_pour(unsigned char **d, unsigned char *stage, int64_t held, int64_t stream
 }
 #endif
 
-/* A network over k vectors of 16 elements of 1 bytes.  A round zips the first
- * half of the vectors with the second half: over all their elements a perfect shuffle,
- * which turns the bits of an element's place round by one.  log2(k) rounds make k columns
- * rows of k elements; log2(16) rounds make the rows columns again. */
+/* Permutes the elements of k vectors of 16 elements of 1 bytes.  A round
+ * interleaves the first half of the vectors with the second half.  This is a perfect
+ * shuffle: it rotates the bits of an element's index by one.  log2(k) rounds transpose k
+ * vectors to rows of k elements; log2(16) rounds do the reverse. */
 #ifndef RAVEL_PLAIN
 RAVEL_INLINE void
 ravel_zip1(ravel_1x1 *v, int k, int rounds)
@@ -251,24 +253,26 @@ ravel_zip1(ravel_1x1 *v, int k, int rounds)
 }
 #endif
 
-/* Planes, b < n of them, of rows of `width` elements, the last width - cols of them
- * `value`:  d[b*dn + p*dp + q*size] = s[b*sn + p*size + q*sq]  for p < rows, q < cols.
- * A row is at most RAVEL_WOVEN_BYTES long.  Rows that touch go past the caches if
- * `stream`: as they come where they are lines, or of 2, 4 or 8 bytes, nothing padded, in
- * planes of whole lines; through a buffer where they are of 3, 5 or other bytes.  A store
- * may run into the next row, which is written after it; where that is not ours the buffer
- * takes it. */
+/* Transposes n planes with few columns:
+ * d[b*dn + p*dp + q*size] = s[b*sn + p*size + q*sq]  for b < n, p < rows, q < cols, with
+ * elements of `size` bytes.  A row of the destination has `width` elements, at most
+ * RAVEL_WOVEN_BYTES bytes; those from `cols` on get the value `value`.
+ *
+ * `stream`: contiguous rows are written with non-temporal stores: directly if a row is a
+ * cache line, or has 2, 4 or 8 bytes without padding in planes of whole lines; else through
+ * a buffer.  A store may write beyond a row; the next row is written after it.  The buffer
+ * prevents this at the end of the destination. */
 #ifndef RAVEL_PLAIN
 enum { RAVEL_STAGE = 3968 };
 
-/* The columns of a plane, and what they become. */
+/* A plane; strides in bytes. */
 typedef struct {
     int64_t cols, sq, width, dp, stream, ahead;
-    int64_t n, dn, sn;             /* so many planes at once */
-    int64_t exact;                 /* no padding, rows that touch */
-    int64_t lines;                 /* rows are whole lines, written past the caches */
-    const unsigned char *value;    /* 16 bytes of it */
-    ravel_1x1 by;                  /* pads between short rows taken out */
+    int64_t n, dn, sn;             /* planes, and their strides */
+    int64_t exact;                 /* rows are contiguous and have no padding */
+    int64_t lines;                 /* rows are cache lines, for non-temporal stores */
+    const unsigned char *value;    /* the value, repeated to 16 bytes */
+    ravel_1x1 by;                  /* byte indices that drop padding: ravel_apart */
 } ravel_Woven;
 
 RAVEL_INLINE ravel_1x1
@@ -277,7 +281,7 @@ ravel_column(const unsigned char *s, int64_t q, ravel_Woven w)
     return ravel_load1(q < w.cols ? s + q * w.sq : w.value);
 }
 
-/* Rows of `of` bytes of which `kept` are kept. */
+/* Stores the first `kept` bytes of each `of` bytes of v, contiguously. */
 RAVEL_INLINE void
 ravel_keep(unsigned char *d, ravel_1x1 v, int64_t of, int64_t kept, ravel_1x1 by)
 {
@@ -299,9 +303,9 @@ ravel_keep(unsigned char *d, ravel_1x1 v, int64_t of, int64_t kept, ravel_1x1 by
 }
 #endif
 
-/* Planes interleaved, elements of 1 bytes. */
+/* The kernel interleave for elements of 1 bytes. */
 #ifndef RAVEL_PLAIN
-/* 16 rows of at most k columns, tight. */
+/* Transposes at most k columns to 16 contiguous rows. */
 RAVEL_INLINE void
 ravel_weave1(unsigned char *d, const unsigned char *s, ravel_Woven w, int k,
              int rounds)
@@ -316,8 +320,9 @@ ravel_weave1(unsigned char *d, const unsigned char *s, ravel_Woven w, int k,
                    w.by);
 }
 
-/* 16 rows of 16 columns or more, in groups of 16; the last may overlap
- * another.  Rows that are lines are written one after the other. */
+/* Transposes 16 or more columns to 16 rows, in groups of 16 columns; the
+ * last group may overlap the one before.  Rows that are cache lines are written one after
+ * another. */
 RAVEL_INLINE void
 ravel_group1(ravel_1x1 *v, const unsigned char *s, int64_t q, ravel_Woven w,
              int rounds)
@@ -348,8 +353,8 @@ ravel_wide1(unsigned char *d, const unsigned char *s, ravel_Woven w, int rounds)
     }
 }
 
-/* 16 rows or more, of at most k columns, or of 16 or more where k is 0; may
- * write 15 bytes after them. */
+/* Transposes 16 or more rows of at most k columns; k = 0: of 16 or more columns.
+ * May write up to 15 bytes after them. */
 RAVEL_INLINE void
 ravel_weave_all1(unsigned char *d, const unsigned char *s, int64_t rows,
                  const ravel_Woven *of, int k, int rounds)
@@ -369,8 +374,8 @@ ravel_weave_all1(unsigned char *d, const unsigned char *s, int64_t rows,
         }
 }
 
-/* k columns, no padding, rows that touch: 16 rows and then the next, of all
- * planes. */
+/* Transposes planes of k columns to contiguous rows without padding, 16 rows at a
+ * time. */
 RAVEL_INLINE void
 ravel_exact_to1(unsigned char *d, const unsigned char *s, int64_t rows,
                 ravel_Woven w, int64_t stream, int k, int rounds)
@@ -397,11 +402,11 @@ ravel_exact1(unsigned char *d, const unsigned char *s, int64_t rows,
         ravel_exact_to1(d, s, rows, *w, 0, k, rounds);
 }
 
-/* 16 rows or more, by the functions above. */
+/* Transposes 16 or more rows by the functions above: interleave1.c. */
 static void ravel_woven1(unsigned char *d, const unsigned char *s, int64_t rows,
                          const ravel_Woven *w);
 
-/* 16 rows or more of one plane, by way of a buffer. */
+/* Transposes 16 or more rows of one plane through a buffer. */
 static void
 ravel_gathered1(unsigned char *d, const unsigned char *s, int64_t rows,
                 const ravel_Woven *w)
@@ -438,8 +443,8 @@ ravel_plane_woven1(unsigned char *d, const unsigned char *s, int64_t rows,
     ravel_gathered1(d, s, rows, w);
 }
 
-/* n planes of 16 rows or more.  Rows that are as wide as what is stored need no
- * care at the end of a plane. */
+/* Transposes n planes of 16 or more rows.  Rows that are as wide as a store need no
+ * buffer at the end of a plane. */
 RAVEL_INLINE void
 ravel_planes_woven1(unsigned char *d, const unsigned char *s, int64_t n,
                     int64_t rows, int64_t dn, int64_t sn, ravel_Woven w)
@@ -464,7 +469,7 @@ ravel_planes_woven1(unsigned char *d, const unsigned char *s, int64_t n,
 }
 #endif
 
-/* By vectors where there are rows for one, else by elements. */
+/* The kernel: uses vectors if there are enough rows for one. */
 static void
 ravel_interleave1(unsigned char *d, const unsigned char *s, int64_t n, int64_t rows,
                   int64_t cols, int64_t width, int64_t dn, int64_t sn, int64_t dp,

@@ -12,15 +12,16 @@ ravel_min(int64_t x, int64_t y)
     return x < y ? x : y;
 }
 
-/* Vectors of 1, 2 or 4 lanes of 16 bytes; only loads and stores cross lanes.
- * RAVEL_LANES: the widest that the compiler was told of (-mavx2, -march=native).
- * RAVEL_PLAIN: no vectors; RAVEL_PORTABLE: the compiler's own, no intrinsics. */
+/* Vectors of 1, 2 or 4 lanes of 16 bytes; only loads and stores move data across lanes.
+ * RAVEL_LANES: the most lanes that the compiler's options allow (-mavx2, -march=native).
+ * RAVEL_PLAIN: no vectors.  RAVEL_PORTABLE: vector extensions of the compiler, and no
+ * intrinsics. */
 #if !defined(RAVEL_PLAIN) && !defined(__clang__) && \
     !(defined(__GNUC__) && __GNUC__ >= 12)
 #define RAVEL_PLAIN
 #endif
 #if defined(__SSE2__) && !defined(RAVEL_PLAIN) && !defined(RAVEL_PORTABLE)
-/* The large header takes a compiler longer than all of ours. */
+/* immintrin.h takes longer to compile than the rest, so it is included only if needed. */
 #ifdef __SSSE3__
 #include <immintrin.h>
 #else
@@ -38,8 +39,8 @@ ravel_min(int64_t x, int64_t y)
 
 #ifndef RAVEL_PLAIN
 #define RAVEL_INLINE __attribute__((always_inline, unused)) static inline
-/* clang would unroll a loop by 16 before the function that it is in, whose argument bounds
- * it, is inlined; in full it cannot before.  gcc warns of it where it does not optimise. */
+/* clang applies unroll(16) before it inlines the function whose argument is the loop's
+ * bound; unroll(full) has to wait for that.  gcc warns about the pragma at -O0. */
 #ifndef __OPTIMIZE__
 #define RAVEL_UNROLL
 #elif defined __clang__
@@ -48,7 +49,7 @@ ravel_min(int64_t x, int64_t y)
 #define RAVEL_UNROLL _Pragma("GCC unroll 16")
 #endif
 
-/* ravel_2x4: elements of 2 bytes, 4 lanes; ravel_anyx4: of bytes, at any address. */
+/* ravel_2x4: elements of 2 bytes, 4 lanes.  ravel_anyx4: bytes at any address. */
 #define RAVEL_TYPES(w)                                                           \
     typedef uint8_t ravel_1x##w __attribute__((vector_size(16 * w)));            \
     typedef uint16_t ravel_2x##w __attribute__((vector_size(16 * w)));           \
@@ -57,8 +58,8 @@ ravel_min(int64_t x, int64_t y)
     typedef uint8_t ravel_anyx##w                                                \
         __attribute__((vector_size(16 * w), aligned(1), may_alias));
 
-/* An element of a, one of b, and so on, from the low (high) half of every lane;
- * elements of n bytes, m of them a lane, w lanes. */
+/* Interleaves the elements of the low (high) halves of the lanes of a and b; elements of n
+ * bytes, m elements in a lane, w lanes. */
 #define RAVEL_LOW(n, m, w, a, b)                                                 \
     __builtin_shufflevector(a, b, RAVEL_EACH##w(RAVEL_ZIP##n, 0, m))
 #define RAVEL_HIGH(n, m, w, a, b)                                                \
@@ -72,12 +73,12 @@ ravel_min(int64_t x, int64_t y)
 #define RAVEL_ZIP2(i, b) RAVEL_ZIP4(i, b), RAVEL_ZIP4((i) + 2, b)
 #define RAVEL_ZIP1(i, b) RAVEL_ZIP2(i, b), RAVEL_ZIP2((i) + 4, b)
 
-/* Keeps an address in a register: compilers would take one for each row of a block, more
- * than there are. */
+/* Forces an address into a register.  Compilers would otherwise use a register for each
+ * row of a block, more than there are. */
 #define RAVEL_KEEP(x) __asm__("" : "+r"(x))
 
-/* 16 bytes from each of w rows; and 16 * w bytes back, past the caches where `stream`
- * says so and the address is aligned. */
+/* ravel_rows: loads 16 bytes from each of w rows.  ravel_store: stores 16 * w bytes; with
+ * `stream` by a non-temporal store, to an aligned address. */
 RAVEL_TYPES(1)
 RAVEL_INLINE ravel_1x1
 ravel_load1(const unsigned char *s)
@@ -104,7 +105,7 @@ ravel_store1(unsigned char *d, ravel_1x1 v, int64_t stream)
 }
 
 #if RAVEL_LANES > 1
-/* Intrinsics: gcc 12 does not find the instruction that loads an upper lane. */
+/* Intrinsics, because gcc 12 does not use the instruction that loads an upper lane. */
 RAVEL_TYPES(2)
 RAVEL_INLINE ravel_1x2
 ravel_rows2(const unsigned char *const *s, int64_t at)
@@ -158,7 +159,7 @@ ravel_store4(unsigned char *d, ravel_1x4 v, int64_t stream)
 #endif
 #endif
 
-/* Short rows and columns: set apart and put together, in vectors and in a buffer. */
+/* Helpers for short rows and columns: padding in vectors, and a buffer for output. */
 #ifndef RAVEL_PLAIN
 #if defined(RAVEL_SSE2) && defined(__SSSE3__)
 #define RAVEL_SHUFFLE(v, by) ((ravel_1x1)_mm_shuffle_epi8((__m128i)(v), (__m128i)(by)))
@@ -166,8 +167,8 @@ ravel_store4(unsigned char *d, ravel_1x4 v, int64_t stream)
 #define RAVEL_SHUFFLE(v, by) __builtin_shuffle(v, by)
 #endif
 
-/* Byte i is to come from place i / in * out + i % in: pieces of `in` bytes that lay `out`
- * apart, of which the part that `in` and `out` share is kept. */
+/* Byte indices for RAVEL_SHUFFLE: byte i comes from byte i / in * out + i % in.  This moves
+ * pieces that are `out` bytes apart to a distance of `in` bytes. */
 RAVEL_INLINE ravel_1x1
 ravel_apart(int64_t in, int64_t out)
 {
@@ -177,14 +178,14 @@ ravel_apart(int64_t in, int64_t out)
     return by;
 }
 
-/* The power of two that a row of so many bytes, at most 16, is padded to. */
+/* The power of two to which a row of at most 16 bytes is padded. */
 RAVEL_INLINE int64_t
 ravel_slot(int64_t bytes)
 {
     return bytes <= 2 ? 2 : bytes <= 4 ? 4 : bytes <= 8 ? 8 : 16;
 }
 
-/* A few bytes. */
+/* Copies a few bytes. */
 RAVEL_INLINE void
 ravel_few_bytes(unsigned char *d, const unsigned char *s, int64_t bytes)
 {
@@ -197,8 +198,9 @@ ravel_few_bytes(unsigned char *d, const unsigned char *s, int64_t bytes)
         d[i] = s[i];
 }
 
-/* What is in the buffer to *d, which moves on: whole lines past the caches if `stream`,
- * and all of it at the `last`; returns how much is left at its start. */
+/* Writes the `held` bytes of a buffer to *d and advances *d.  `stream`: only whole cache
+ * lines, with non-temporal stores, unless this is the `last` call.  Moves the remaining
+ * bytes to the start of the buffer and returns their number. */
 RAVEL_INLINE int64_t
 ravel_pour(unsigned char **d, unsigned char *stage, int64_t held, int64_t stream,
             int64_t last)
@@ -218,10 +220,10 @@ ravel_pour(unsigned char **d, unsigned char *stage, int64_t held, int64_t stream
 }
 #endif
 
-/* A network over k vectors of 16 elements of 1 bytes.  A round zips the first
- * half of the vectors with the second half: over all their elements a perfect shuffle,
- * which turns the bits of an element's place round by one.  log2(k) rounds make k columns
- * rows of k elements; log2(16) rounds make the rows columns again. */
+/* Permutes the elements of k vectors of 16 elements of 1 bytes.  A round
+ * interleaves the first half of the vectors with the second half.  This is a perfect
+ * shuffle: it rotates the bits of an element's index by one.  log2(k) rounds transpose k
+ * vectors to rows of k elements; log2(16) rounds do the reverse. */
 #ifndef RAVEL_PLAIN
 RAVEL_INLINE void
 ravel_zip1(ravel_1x1 *v, int k, int rounds)
@@ -238,21 +240,22 @@ ravel_zip1(ravel_1x1 *v, int k, int rounds)
 }
 #endif
 
-/* Planes, b < n of them, of a few rows, fewer than fill a vector:
- * d[b*dn + p*dp + q*size] = s[b*sn + p*size + q*sq]  for p < rows, q < cols.  Blocks of
- * one vector a row.  Short planes of 2, 4 or 8 rows whose columns touch are taken apart
- * as they come, past the caches if `stream` and what is written of each row is whole
- * lines.  Of others four blocks make a line of 64 bytes, which goes past the caches if
- * the rows of the destination are aligned alike; a load may run into the next column,
- * and the last columns are read by way of a buffer. */
+/* Transposes n planes with few rows, less than a vector has elements of `size` bytes:
+ * d[b*dn + p*dp + q*size] = s[b*sn + p*size + q*sq]  for b < n, p < rows, q < cols.
+ *
+ * Short planes of 2, 4 or 8 rows whose columns are contiguous in the source are split
+ * without a buffer, with non-temporal stores if `stream` and rows are whole cache lines.
+ * For other planes four vectors of a row form a line of 64 bytes, which is written with
+ * non-temporal stores if `stream` and all rows of the destination are aligned alike.  A
+ * load may read beyond a column; therefore the last columns are read from a buffer. */
 #ifndef RAVEL_PLAIN
-/* The rows of a plane, and where they are. */
+/* A plane; strides in bytes. */
 typedef struct {
     int64_t rows, sq, dp, stream, ahead;
-    ravel_1x1 by;                  /* short columns that touch set apart */
+    ravel_1x1 by;                  /* byte indices that pad short columns: ravel_apart */
 } ravel_Parted;
 
-/* 16 bytes of columns of `bytes` bytes, each `of` bytes from the one before. */
+/* Loads 16 / `of` columns of `bytes` bytes into one vector, each padded to `of` bytes. */
 RAVEL_INLINE ravel_1x1
 ravel_apart_load(const unsigned char *s, int64_t of, int64_t bytes, int64_t sq,
                  ravel_1x1 by)
@@ -270,7 +273,7 @@ ravel_apart_load(const unsigned char *s, int64_t of, int64_t bytes, int64_t sq,
     return ravel_load1(slot);
 }
 
-/* e columns of at most k rows. */
+/* Transposes e columns of at most k rows; e is the number of elements of a vector. */
 #define RAVEL_PART(z, e, k, rounds)                                              \
 RAVEL_INLINE void                                                                \
 ravel_part##z##x##k(unsigned char *d, const unsigned char *s, int64_t dp,        \
@@ -287,7 +290,7 @@ ravel_part##z##x##k(unsigned char *d, const unsigned char *s, int64_t dp,       
 }                                                                                \
 RAVEL_PART_ALL(ravel_part##z##x##k, z, e)
 
-/* Planes of short rows, k of them, whose columns touch: no load runs into the next. */
+/* Transposes planes of k short rows whose columns are contiguous in the source. */
 #define RAVEL_SPLIT(z, e, k, rounds)                                             \
 RAVEL_INLINE void                                                                \
 ravel_split_to##z##x##k(unsigned char *d, const unsigned char *s, int64_t n,     \
@@ -316,7 +319,8 @@ ravel_split##z##x##k(unsigned char *d, const unsigned char *s, int64_t n,       
         ravel_split_to##z##x##k(d, s, n, cols, dn, sn, dp, 0);                   \
 }
 
-/* Past the caches only rows that are whole lines, of one plane or of all together. */
+/* Whether non-temporal stores write whole cache lines: of the rows of a plane, or of the
+ * rows of all planes, which follow one another. */
 RAVEL_INLINE int64_t
 ravel_split_lines(const unsigned char *d, int64_t n, int64_t bytes, int64_t dn,
                   int64_t dp)
@@ -325,7 +329,8 @@ ravel_split_lines(const unsigned char *d, int64_t n, int64_t bytes, int64_t dn,
     return ((uintptr_t)d | (uintptr_t)dp | (uintptr_t)run) % 64 == 0 && bytes % 16 == 0;
 }
 
-/* Lines from column q on while there are e columns after them; the next column. */
+/* part_lines: writes whole cache lines from column q on, as long as e columns follow;
+ * returns the next column.  part_all: transposes a plane. */
 #define RAVEL_PART_ALL(part, z, e)                                               \
 RAVEL_INLINE int64_t                                                             \
 part##_lines(unsigned char *d, const unsigned char *s, int64_t q, int64_t cols,  \
@@ -375,7 +380,7 @@ part##_all(unsigned char *d, const unsigned char *s, int64_t cols,              
 #define RAVEL_SPLIT(z, e, k, rounds)
 #endif
 
-/* The plane by elements. */
+/* Transposes a plane element by element. */
 #define RAVEL_PARTED_FEW(z)                                                      \
 static void                                                                      \
 ravel_parted_few##z(unsigned char *d, const unsigned char *s, int64_t rows,      \
@@ -386,7 +391,7 @@ ravel_parted_few##z(unsigned char *d, const unsigned char *s, int64_t rows,     
             memcpy(d + p * dp + q * z, s + p * z + q * sq, z);                   \
 }
 
-/* By vectors where there are columns for one. */
+/* The kernel: uses vectors if there are enough columns for one. */
 #define RAVEL_DEINTERLEAVE(z, e)                                                 \
 static void                                                                      \
 ravel_deinterleave##z(unsigned char *d, const unsigned char *s, int64_t n,       \
@@ -412,7 +417,7 @@ RAVEL_SPLIT(1, 16, 8, 4)
 static void
 ravel_parted1(unsigned char *d, const unsigned char *s, int64_t cols, ravel_Parted w)
 {
-    if (w.rows == 3 && w.sq == 3)          /* pictures: all known */
+    if (w.rows == 3 && w.sq == 3)          /* constants for images */
         ravel_part1x4_all(d, s, cols, w);
     else if (w.rows <= 2)
         ravel_part1x2_all(d, s, cols, w);
@@ -424,7 +429,7 @@ ravel_parted1(unsigned char *d, const unsigned char *s, int64_t cols, ravel_Part
         ravel_part1x16_all(d, s, cols, w);
 }
 
-/* Whether it did the planes. */
+/* Transposes the planes without a buffer; returns 0, and does nothing, if it cannot. */
 static int
 ravel_split1(unsigned char *d, const unsigned char *s, int64_t n, int64_t rows,
              int64_t cols, int64_t dn, int64_t sn, int64_t dp, int64_t stream)

@@ -10,11 +10,11 @@
 #include <omp.h>
 #endif
 
-/* Runs of so many bytes or more are copied one by one. */
+/* Runs of at least this many bytes are copied one by one. */
 enum { RAVEL_LONG_BYTES = 256 };
 
-/* Past the caches: RAVEL_STREAM bytes, a line of them, aligned in the destination. */
-/* RAVEL_FRAME: a frame of its own, as small calls have no need of the buffers. */
+/* Non-temporal stores, of RAVEL_STREAM bytes or of a cache line, to aligned addresses.
+ * RAVEL_FRAME: not inlined, so that calls that need no buffers do not allocate them. */
 #ifdef __GNUC__
 #define RAVEL_PREFETCH(p) __builtin_prefetch(p)
 #define RAVEL_FRAME __attribute__((noinline))
@@ -56,7 +56,7 @@ ravel_stream_line(unsigned char *d, const unsigned char *s)
         ravel_stream(d + i, s + i);
 }
 
-/* A short run without a call; runs of constant size are one load and one store. */
+/* Copies a short run inline; a constant size becomes one load and one store. */
 static inline void
 ravel_move(unsigned char *d, const unsigned char *s, int64_t bytes)
 {
@@ -80,7 +80,7 @@ ravel_move(unsigned char *d, const unsigned char *s, int64_t bytes)
         *d++ = *s++;
 }
 
-/* Runs of any bytes, and past the caches. */
+/* Copies of runs: with ordinary stores, and with non-temporal stores. */
 #define RAVEL_RUNS(k)                                      \
     for (int64_t r = 0; r < rows; r++)                     \
         memcpy(d + r * dp, s + r * sp, k)
@@ -103,7 +103,7 @@ ravel_copy_runs(unsigned char *d, const unsigned char *s, int64_t rows, int64_t 
 }
 #undef RAVEL_RUNS
 
-/* Whole lines; `next` is what will be read after them: fetched meanwhile. */
+/* Copies whole cache lines with non-temporal stores and prefetches from `next`. */
 static inline void
 ravel_stream_lines(unsigned char *d, const unsigned char *s, int64_t bytes,
                    const unsigned char *next)
@@ -134,9 +134,9 @@ ravel_stream_run(unsigned char *d, const unsigned char *s, int64_t bytes)
     ravel_stream_next(d, s, bytes, s + 512);
 }
 
-/* rows runs of `bytes` bytes in each of n planes; dp and sp bytes from one run to the
- * next, dn and sn from one plane to the next.  `stream`: past the caches, where runs are
- * whole lines, or long, or touch in the destination; the source is fetched 2 KB ahead. */
+/* Copies n planes of `rows` runs of `bytes` bytes.  Runs are dp (sp) bytes apart, planes
+ * dn (sn) bytes.  `stream`: uses non-temporal stores for runs that are whole cache lines,
+ * long, or contiguous in the destination, and prefetches the source 2 KB ahead. */
 static inline void
 ravel_copy_long(unsigned char *d, const unsigned char *s, int64_t rows, int64_t bytes,
                 int64_t dp, int64_t sp, int64_t sn, int lines)
@@ -164,8 +164,8 @@ ravel_copy_streamed(unsigned char *d, const unsigned char *s, int64_t rows,
     }
 }
 
-/* Planes whose runs touch in the destination and make whole lines there, as many bytes a
- * run as go at once or a multiple. */
+/* Copies planes whose runs are contiguous in the destination and form whole cache lines
+ * there; a run is a multiple of RAVEL_STREAM bytes. */
 static void
 ravel_copy_abreast(unsigned char *d, const unsigned char *s, int64_t n, int64_t rows,
                    int64_t bytes, int64_t dn, int64_t sn, int64_t sp)
@@ -187,8 +187,8 @@ ravel_fetch_runs(const unsigned char *s, int64_t rows, int64_t sp)
         RAVEL_PREFETCH(s + r * sp);
 }
 
-/* Short runs that touch, rows of them in each of n planes: by way of a buffer, a piece of
- * every plane before the next. */
+/* Copies short runs that are contiguous in the destination within each of n planes, through
+ * a buffer: a part of every plane, then the next part. */
 static void
 ravel_copy_gathered(unsigned char *d, const unsigned char *s, int64_t n, int64_t rows,
                     int64_t bytes, int64_t dn, int64_t sn, int64_t sp)
@@ -206,7 +206,7 @@ ravel_copy_gathered(unsigned char *d, const unsigned char *s, int64_t n, int64_t
     }
 }
 
-/* The same where runs of one row of every plane touch, and then those of the next. */
+/* The same for a destination in which row r of all planes precedes row r + 1. */
 static void
 ravel_copy_woven(unsigned char *d, const unsigned char *s, int64_t n, int64_t rows,
                  int64_t bytes, int64_t sn, int64_t sp)
@@ -224,7 +224,8 @@ ravel_copy_woven(unsigned char *d, const unsigned char *s, int64_t n, int64_t ro
     }
 }
 
-/* Short runs that touch in the destination: rows of a plane, or one row of every plane. */
+/* Copies short runs that are contiguous in the destination: the rows of a plane, or one row
+ * of every plane.  Returns 0, and copies nothing, if neither are. */
 static int
 ravel_copy_short(unsigned char *d, const unsigned char *s, int64_t n, int64_t rows,
                  int64_t bytes, int64_t dn, int64_t sn, int64_t dp, int64_t sp)

@@ -6,24 +6,25 @@
 #include <stdint.h>
 #include <string.h>
 
-/* Bytes of padding after a run, at most. */
+/* The most bytes of padding after a run. */
 enum { RAVEL_PAD_BYTES = 2048 };
 
-/* Values are taken to bytes, and words apart, the lowest byte first. */
+/* The code splits values into bytes, the lowest byte first. */
 #if defined(__BIG_ENDIAN__) || \
     (defined(__BYTE_ORDER__) && __BYTE_ORDER__ != __ORDER_LITTLE_ENDIAN__)
 #error "this relayout is for little-endian machines: the bytes of its values would be wrong"
 #endif
 
-/* Vectors of 1, 2 or 4 lanes of 16 bytes; only loads and stores cross lanes.
- * RAVEL_LANES: the widest that the compiler was told of (-mavx2, -march=native).
- * RAVEL_PLAIN: no vectors; RAVEL_PORTABLE: the compiler's own, no intrinsics. */
+/* Vectors of 1, 2 or 4 lanes of 16 bytes; only loads and stores move data across lanes.
+ * RAVEL_LANES: the most lanes that the compiler's options allow (-mavx2, -march=native).
+ * RAVEL_PLAIN: no vectors.  RAVEL_PORTABLE: vector extensions of the compiler, and no
+ * intrinsics. */
 #if !defined(RAVEL_PLAIN) && !defined(__clang__) && \
     !(defined(__GNUC__) && __GNUC__ >= 12)
 #define RAVEL_PLAIN
 #endif
 #if defined(__SSE2__) && !defined(RAVEL_PLAIN) && !defined(RAVEL_PORTABLE)
-/* The large header takes a compiler longer than all of ours. */
+/* immintrin.h takes longer to compile than the rest, so it is included only if needed. */
 #ifdef __SSSE3__
 #include <immintrin.h>
 #else
@@ -41,8 +42,8 @@ enum { RAVEL_PAD_BYTES = 2048 };
 
 #ifndef RAVEL_PLAIN
 #define RAVEL_INLINE __attribute__((always_inline, unused)) static inline
-/* clang would unroll a loop by 16 before the function that it is in, whose argument bounds
- * it, is inlined; in full it cannot before.  gcc warns of it where it does not optimise. */
+/* clang applies unroll(16) before it inlines the function whose argument is the loop's
+ * bound; unroll(full) has to wait for that.  gcc warns about the pragma at -O0. */
 #ifndef __OPTIMIZE__
 #define RAVEL_UNROLL
 #elif defined __clang__
@@ -51,7 +52,7 @@ enum { RAVEL_PAD_BYTES = 2048 };
 #define RAVEL_UNROLL _Pragma("GCC unroll 16")
 #endif
 
-/* ravel_2x4: elements of 2 bytes, 4 lanes; ravel_anyx4: of bytes, at any address. */
+/* ravel_2x4: elements of 2 bytes, 4 lanes.  ravel_anyx4: bytes at any address. */
 #define RAVEL_TYPES(w)                                                           \
     typedef uint8_t ravel_1x##w __attribute__((vector_size(16 * w)));            \
     typedef uint16_t ravel_2x##w __attribute__((vector_size(16 * w)));           \
@@ -60,8 +61,8 @@ enum { RAVEL_PAD_BYTES = 2048 };
     typedef uint8_t ravel_anyx##w                                                \
         __attribute__((vector_size(16 * w), aligned(1), may_alias));
 
-/* An element of a, one of b, and so on, from the low (high) half of every lane;
- * elements of n bytes, m of them a lane, w lanes. */
+/* Interleaves the elements of the low (high) halves of the lanes of a and b; elements of n
+ * bytes, m elements in a lane, w lanes. */
 #define RAVEL_LOW(n, m, w, a, b)                                                 \
     __builtin_shufflevector(a, b, RAVEL_EACH##w(RAVEL_ZIP##n, 0, m))
 #define RAVEL_HIGH(n, m, w, a, b)                                                \
@@ -75,12 +76,12 @@ enum { RAVEL_PAD_BYTES = 2048 };
 #define RAVEL_ZIP2(i, b) RAVEL_ZIP4(i, b), RAVEL_ZIP4((i) + 2, b)
 #define RAVEL_ZIP1(i, b) RAVEL_ZIP2(i, b), RAVEL_ZIP2((i) + 4, b)
 
-/* Keeps an address in a register: compilers would take one for each row of a block, more
- * than there are. */
+/* Forces an address into a register.  Compilers would otherwise use a register for each
+ * row of a block, more than there are. */
 #define RAVEL_KEEP(x) __asm__("" : "+r"(x))
 
-/* 16 bytes from each of w rows; and 16 * w bytes back, past the caches where `stream`
- * says so and the address is aligned. */
+/* ravel_rows: loads 16 bytes from each of w rows.  ravel_store: stores 16 * w bytes; with
+ * `stream` by a non-temporal store, to an aligned address. */
 RAVEL_TYPES(1)
 RAVEL_INLINE ravel_1x1
 ravel_load1(const unsigned char *s)
@@ -107,7 +108,7 @@ ravel_store1(unsigned char *d, ravel_1x1 v, int64_t stream)
 }
 
 #if RAVEL_LANES > 1
-/* Intrinsics: gcc 12 does not find the instruction that loads an upper lane. */
+/* Intrinsics, because gcc 12 does not use the instruction that loads an upper lane. */
 RAVEL_TYPES(2)
 RAVEL_INLINE ravel_1x2
 ravel_rows2(const unsigned char *const *s, int64_t at)
@@ -161,7 +162,7 @@ ravel_store4(unsigned char *d, ravel_1x4 v, int64_t stream)
 #endif
 #endif
 
-/* Short rows and columns: set apart and put together, in vectors and in a buffer. */
+/* Helpers for short rows and columns: padding in vectors, and a buffer for output. */
 #ifndef RAVEL_PLAIN
 #if defined(RAVEL_SSE2) && defined(__SSSE3__)
 #define RAVEL_SHUFFLE(v, by) ((ravel_1x1)_mm_shuffle_epi8((__m128i)(v), (__m128i)(by)))
@@ -169,8 +170,8 @@ ravel_store4(unsigned char *d, ravel_1x4 v, int64_t stream)
 #define RAVEL_SHUFFLE(v, by) __builtin_shuffle(v, by)
 #endif
 
-/* Byte i is to come from place i / in * out + i % in: pieces of `in` bytes that lay `out`
- * apart, of which the part that `in` and `out` share is kept. */
+/* Byte indices for RAVEL_SHUFFLE: byte i comes from byte i / in * out + i % in.  This moves
+ * pieces that are `out` bytes apart to a distance of `in` bytes. */
 RAVEL_INLINE ravel_1x1
 ravel_apart(int64_t in, int64_t out)
 {
@@ -180,14 +181,14 @@ ravel_apart(int64_t in, int64_t out)
     return by;
 }
 
-/* The power of two that a row of so many bytes, at most 16, is padded to. */
+/* The power of two to which a row of at most 16 bytes is padded. */
 RAVEL_INLINE int64_t
 ravel_slot(int64_t bytes)
 {
     return bytes <= 2 ? 2 : bytes <= 4 ? 4 : bytes <= 8 ? 8 : 16;
 }
 
-/* A few bytes. */
+/* Copies a few bytes. */
 RAVEL_INLINE void
 ravel_few_bytes(unsigned char *d, const unsigned char *s, int64_t bytes)
 {
@@ -200,8 +201,9 @@ ravel_few_bytes(unsigned char *d, const unsigned char *s, int64_t bytes)
         d[i] = s[i];
 }
 
-/* What is in the buffer to *d, which moves on: whole lines past the caches if `stream`,
- * and all of it at the `last`; returns how much is left at its start. */
+/* Writes the `held` bytes of a buffer to *d and advances *d.  `stream`: only whole cache
+ * lines, with non-temporal stores, unless this is the `last` call.  Moves the remaining
+ * bytes to the start of the buffer and returns their number. */
 RAVEL_INLINE int64_t
 ravel_pour(unsigned char **d, unsigned char *stage, int64_t held, int64_t stream,
             int64_t last)
@@ -221,13 +223,14 @@ ravel_pour(unsigned char **d, unsigned char *stage, int64_t held, int64_t stream
 }
 #endif
 
-/* rows runs of `bytes` bytes in each of n planes, each followed by elements of `size`
- * bytes that are `value`, to `width` bytes; dp and sp bytes from one run to the next, dn
- * and sn from one plane to the next.  Short rows that touch go through a buffer, as whole
- * lines past the caches if `stream`. */
+/* Copies n planes of `rows` runs of `bytes` bytes and fills each up to `width` bytes with
+ * elements of `size` bytes that have the value `value`.  Runs are dp (sp) bytes apart,
+ * planes dn (sn) bytes.  `stream`: short rows that are contiguous in the destination go
+ * through a buffer, in whole cache lines with non-temporal stores. */
 #ifndef RAVEL_PLAIN
-/* Rows of at most 16 bytes from row r on, a vector each, while what is read of the source
- * is ours and there is room; held and the row that is next. */
+/* Puts rows of at most 16 bytes into the buffer, one vector for each, from row r on until
+ * row `most` or until the buffer is full.  Adds their bytes to *held; returns the next
+ * row. */
 RAVEL_INLINE int64_t
 ravel_short_rows(unsigned char *stage, int64_t *held, const unsigned char *s, int64_t r,
                  int64_t most, int64_t bytes, int64_t width, int64_t sp,
@@ -256,7 +259,7 @@ ravel_copy_fill_plane(unsigned char *d, const unsigned char *s, int64_t rows,
     unsigned char stage[64 + 4096] __attribute__((aligned(64)));
     int64_t held = 0;
     if (stream && dp == width && width <= 2048) {
-        /* rows after which the source goes on for 16 bytes */
+        /* rows from whose start 16 bytes can be read */
         const int64_t most = width <= 16 && sp > 0 ? rows - 1 - (15 + sp - bytes) / sp : 0;
         for (int64_t r = 0; r < rows; r++) {
             r = ravel_short_rows(stage, &held, s, r, most, bytes, width, sp, pad);
@@ -290,8 +293,8 @@ ravel_copy_fill(unsigned char *d, const unsigned char *s, int64_t n, int64_t row
         ravel_copy_fill_plane(d, s, rows, bytes, width, dp, sp, stream, pad);
 }
 
-/* rows times the runs of a table, of `bytes` bytes each: run i is from s + table[2*i + 1]
- * to d + table[2*i]; dp and sp bytes from one row to the next. */
+/* Copies `rows` rows of runs of `bytes` bytes.  Run i is copied from s + table[2*i + 1] to
+ * d + table[2*i]; rows are dp (sp) bytes apart. */
 static void
 ravel_gather(unsigned char *d, const unsigned char *s, const int32_t *table,
              int64_t entries, int64_t rows, int64_t bytes, int64_t dp, int64_t sp)
@@ -584,8 +587,8 @@ ravel_shuffle(unsigned char *dst, int64_t d, const unsigned char *src, int64_t s
     }
 }
 
-/* Past the caches: RAVEL_STREAM bytes, a line of them, aligned in the destination. */
-/* RAVEL_FRAME: a frame of its own, as small calls have no need of the buffers. */
+/* Non-temporal stores, of RAVEL_STREAM bytes or of a cache line, to aligned addresses.
+ * RAVEL_FRAME: not inlined, so that calls that need no buffers do not allocate them. */
 #ifdef __GNUC__
 #define RAVEL_PREFETCH(p) __builtin_prefetch(p)
 #define RAVEL_FRAME __attribute__((noinline))
@@ -627,7 +630,7 @@ ravel_stream_line(unsigned char *d, const unsigned char *s)
         ravel_stream(d + i, s + i);
 }
 
-/* A short run without a call; runs of constant size are one load and one store. */
+/* Copies a short run inline; a constant size becomes one load and one store. */
 static inline void
 ravel_move(unsigned char *d, const unsigned char *s, int64_t bytes)
 {
@@ -651,10 +654,10 @@ ravel_move(unsigned char *d, const unsigned char *s, int64_t bytes)
         *d++ = *s++;
 }
 
-/* A network over k vectors of 4 elements of 4 bytes.  A round zips the first
- * half of the vectors with the second half: over all their elements a perfect shuffle,
- * which turns the bits of an element's place round by one.  log2(k) rounds make k columns
- * rows of k elements; log2(4) rounds make the rows columns again. */
+/* Permutes the elements of k vectors of 4 elements of 4 bytes.  A round
+ * interleaves the first half of the vectors with the second half.  This is a perfect
+ * shuffle: it rotates the bits of an element's index by one.  log2(k) rounds transpose k
+ * vectors to rows of k elements; log2(4) rounds do the reverse. */
 #ifndef RAVEL_PLAIN
 RAVEL_INLINE void
 ravel_zip4(ravel_4x1 *v, int k, int rounds)
@@ -1019,8 +1022,8 @@ ravel_composite4(unsigned char *d, const unsigned char *s, const int32_t *t,
                     ravel_tile4);
 }
 
-/* `value` into rows x cols elements of `size` bytes; dr, dc bytes from one row,
- * column to the next. */
+/* Sets rows x cols elements of `size` bytes to `value`; dr and dc are the strides of rows
+ * and columns in bytes. */
 static void
 ravel_fill(unsigned char *d, int64_t rows, int64_t cols, int64_t dr, int64_t dc,
            uint64_t value, int64_t size)

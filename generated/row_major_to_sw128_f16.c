@@ -6,8 +6,8 @@
 #include <stdint.h>
 #include <string.h>
 
-/* rows times the runs of a table, of `bytes` bytes each: run i is from s + table[2*i + 1]
- * to d + table[2*i]; dp and sp bytes from one row to the next. */
+/* Copies `rows` rows of runs of `bytes` bytes.  Run i is copied from s + table[2*i + 1] to
+ * d + table[2*i]; rows are dp (sp) bytes apart. */
 static void
 ravel_gather(unsigned char *d, const unsigned char *s, const int32_t *table,
              int64_t entries, int64_t rows, int64_t bytes, int64_t dp, int64_t sp)

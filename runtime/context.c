@@ -2,7 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../compiler/base/embed.h"
+#include "../compiler/base/base.h"
 #include "library.h"
 #include "threads.h"
 

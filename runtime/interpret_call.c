@@ -1,4 +1,4 @@
-/* The kernel calls of a nest whose loops are numbers: turns and arguments. */
+/* The kernel calls of a nest whose loops are numbers: iterations and arguments. */
 #include "interpret_steps.h"
 
 /* The iterations of a loop that one call executes; the last call of an outer loop may have

@@ -5,7 +5,7 @@
 #include <string.h>
 
 /* Numbers of parts, and the step from one to the next, in a ring; the last is more than
- * small plans have turns. */
+ * small plans have iterations. */
 static const struct {
     int parts, step;
 } splits[] = {{1, 1}, {2, 1}, {3, 2}, {7, 3}, {64, 63}};

@@ -1,4 +1,4 @@
--- blocks.lua: blocks of threads in plain C11, a call a block, its threads one after another: for tests and tools without a device.
+-- blocks.lua: blocks of threads in plain C11, for tests and tools without a device.  A call executes one block, its threads one after another.
 -- Every field is explained in README.md.
 return {
   name = "blocks", model = "blocks",
@@ -25,7 +25,7 @@ ${name}(void *dst, const void *src)
         ${name}_block(dst, src, block);
 }
 ]],
-  -- extents at run time: numbers that the host computes of them, and its function that launches
+  -- extents left to run time: the values that the host computes from them, and the host's function that launches the kernel
   runtime_kernel = [[
 static void
 ${name}_block(unsigned char *restrict dst, const unsigned char *restrict src, const int64_t *values, int64_t block)
@@ -67,7 +67,7 @@ ${name}(void *dst, const void *src, ${params})
   vector2 = "ravel_make2(${x}, ${y})", vector4 = "ravel_make4(${x}, ${y}, ${z}, ${w})",
   permute = "ravel_permute(${x}, ${y}, ${pattern})",
   nibbles_low = "(${x} & 0x0f0f0f0fu) | (${y} & 0x0f0f0f0fu) << 4", nibbles_high = "(${x} >> 4 & 0x0f0f0f0fu) | (${y} & 0xf0f0f0f0u)",
-  -- the address of an index, and back
+  -- index functions: the address of an element, and the element at an address
   let = "const int64_t ${name} = ${value};", set = "out[${index}] = ${value};",
   check = "if (${value} < ${least} || ${value} > ${most}) return 0;", same = "if (${value} != ${other}) return 0;",
   unused = "(void)${name};", ret = "return ${value};", param = "int64_t ${name}", no_params = "void",
@@ -82,7 +82,7 @@ ${name}(int64_t a, int64_t *out)
 {
 ]],
   index_close = "}\n",
-  -- a lane's registers from a tile, and back
+  -- loads and stores of a fragment: the registers of a lane
   tile_load_open = [[
 static inline void
 ${name}(uint32_t *r, const unsigned char *src, uint32_t f, uint32_t t)

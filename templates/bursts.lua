@@ -1,5 +1,5 @@
--- bursts.lua: a machine without threads, as an example of one: 192 KB of local memory, filled and emptied by transfers of whole 32-byte bursts, as
--- Ascend's vector cores have them.  The program is C that calls what such a machine can do (blocks of burst_*); README.md explains plan and fields.
+-- bursts.lua: an example of a machine without threads: 192 KB of local memory and transfers of whole 32-byte bursts, like Ascend's vector cores.
+-- The program is C that calls the machine's operations (functions burst_*).  README.md explains the plan and the fields.
 
 local format, concat = string.format, table.concat
 
@@ -19,7 +19,7 @@ void burst_fill(int64_t item, int64_t to, uint64_t low, uint64_t high, int64_t o
 #define burst_max(a, b) ((a) > (b) ? (a) : (b))
 ]]
 
--- Lines of text, each as deep as the loops around it.
+-- Lines of text, indented by the number of loops around them.
 local function writer()
   local w = { lines = {}, depth = 0 }
   function w.line(...)
@@ -41,7 +41,7 @@ local function writer()
   return w
 end
 
--- The last step is one instruction's, the others are loops around it.
+-- The last step is done by one instruction, the others are loops around it.
 local function transfers(w, side, call)
   local loops, memory, place = math.max(#side.steps - 1, 0), { side.at }, { side.place }
   for i = 1, loops do
@@ -61,7 +61,7 @@ local function fetch(w, buffer, side)
   end)
 end
 
--- The last two moves are one instruction's.
+-- The last two moves are done by one instruction.
 local function permute(w, t, table_)
   local to, from, starts = { t.write.place, t.write.skip }, t.read and { t.read.place, t.read.skip }, #t.starts
   local function add(list, text)
@@ -106,7 +106,7 @@ local function tile(w, t, table_)
   w.close(#t.loops)
 end
 
--- Where the moves of a tile begin, where xors leave more than one place.
+-- The start offsets of the moves of a tile, if xors require several.
 local function table_of(plan, number)
   return format("%s_start%d", plan.name, number)
 end

@@ -11,8 +11,8 @@ return {
 
   for_open = "for (int64_t ${name} = 0; ${name} < ${count}; ${name}++) {",
   for_step = "for (int64_t ${name} = 0; ${name} < ${count}; ${name} += ${step}) {",
-  for_split = "for (int64_t ${name} = ${turns}*part/parts; ${name} < ${turns}*(part + 1)/parts; ${name}++) {",
-  for_split_step = "for (int64_t ${name} = ${turns}*part/parts*${step}; ${name} < ravel_min(${count}, ${turns}*(part + 1)/parts*${step}); ${name} += ${step}) {",
+  for_split = "for (int64_t ${name} = ${iterations}*part/parts; ${name} < ${iterations}*(part + 1)/parts; ${name}++) {",
+  for_split_step = "for (int64_t ${name} = ${iterations}*part/parts*${step}; ${name} < ravel_min(${count}, ${iterations}*(part + 1)/parts*${step}); ${name} += ${step}) {",
   for_close = "}",
   alone_open = "if (part == ${count} % parts) {", alone_close = "}",
   fence = "ravel_fence();",
@@ -34,7 +34,7 @@ ${name}(void *dst_, const void *src_)
     unsigned char *restrict dst = dst_;
     const unsigned char *restrict src = src_;
 ]],
-  -- part `part` of `parts` of the work; and all of it, by OpenMP's threads if there are
+  -- a function for part `part` of `parts` of the work, and one for all parts, by OpenMP threads if OpenMP is enabled
   part_open = [[
 void
 ${name}_part(void *dst_, const void *src_, int64_t part, int64_t parts)
@@ -71,11 +71,11 @@ static inline int
 ${name}(int64_t a, int64_t out[${rank}])
 {
 ]],
-  -- with extents as arguments: what they must be, what storage takes, a part, and all
-  -- threads share the outer loop where it turns often enough for all, else the inner one
-  for_outer = "for (int64_t ${name} = ${outer} < parts ? 0 : ${turns}*part/parts; ${name} < (${outer} < parts ? ${count} : ${turns}*(part + 1)/parts); ${name}++) {",
-  for_inner = "for (int64_t ${name} = ${outer} < parts ? ${turns}*part/parts : 0; ${name} < (${outer} < parts ? ${turns}*(part + 1)/parts : ${count}); ${name}++) {",
-  for_inner_step = "for (int64_t ${name} = ${outer} < parts ? ${turns}*part/parts*${step} : 0; ${name} < (${outer} < parts ? ravel_min(${count}, ${turns}*(part + 1)/parts*${step}) : ${count}); ${name} += ${step}) {",
+  -- with extents as arguments: their ranges, the sizes of the buffers, a part of the work, all parts
+  -- threads share the outer loop if it has at least as many iterations as there are threads, else the inner one
+  for_outer = "for (int64_t ${name} = ${outer} < parts ? 0 : ${iterations}*part/parts; ${name} < (${outer} < parts ? ${count} : ${iterations}*(part + 1)/parts); ${name}++) {",
+  for_inner = "for (int64_t ${name} = ${outer} < parts ? ${iterations}*part/parts : 0; ${name} < (${outer} < parts ? ${iterations}*(part + 1)/parts : ${count}); ${name}++) {",
+  for_inner_step = "for (int64_t ${name} = ${outer} < parts ? ${iterations}*part/parts*${step} : 0; ${name} < (${outer} < parts ? ravel_min(${count}, ${iterations}*(part + 1)/parts*${step}) : ${count}); ${name} += ${step}) {",
   when_open = "if (${value} > 0) {", when_close = "}",
   refuse = "if (${value} < ${least} || ${value} > ${most}) return 1;",
   size = "int64_t ${name} = ${value};",
@@ -127,7 +127,7 @@ ${name}(void *dst, const void *src, ${params})
     return 0;
 }
 ]],
-  -- in the JIT one signature: a part of the work, of an array of extents
+  -- the JIT has one signature: a part of the work, and an array of extents
   jit_open = [[
 int
 ${name}(void *dst_, const void *src_, const int64_t *x, int64_t part, int64_t parts)
@@ -152,11 +152,10 @@ ${name}(void *dst, const void *src, const int64_t *x, int64_t part, int64_t part
   param = "int64_t ${name}", no_params = "void",
   close = "}\n", index_close = "}\n",
 
-  -- what stands before the function: in a file of its own; in the JIT, which
-  -- has no headers and finds the kernels by symbol
+  -- the text in front of the function: in a file; in the JIT, which has no headers and finds the kernels by symbol
   prologue = "c/prologue.h",
   jit_prologue = "c/jit.h",
-  -- pasted where the function mentions them, each file once
+  -- helpers, included if the function calls them, each file once
   helpers = {
     { "ravel_min", "c/min.c" }, { "ravel_max", "c/max.c" },
     { "ravel_times", "c/times.c" }, { "ravel_round", "c/times.c", "c/round.c" },

@@ -13,7 +13,7 @@ ${name}(void *__restrict__ dst, const void *__restrict__ src)
 {
 ]],
   close = "}\n",
-  -- extents at run time: the numbers that the host computes of them are an argument; NVRTC and hipRTC see the kernel alone
+  -- extents left to run time: the values that the host computes from them are an argument; NVRTC and hipRTC compile only the kernel
   runtime_kernel = [[
 #if defined(__CUDACC_RTC__) || defined(__HIPCC_RTC__)
 struct ${name}_values { long long v[${values}]; };
@@ -48,7 +48,7 @@ ${name}(void *__restrict__ dst, const void *__restrict__ src, const struct ${nam
   vector2 = "make_uint2(${x}, ${y})", vector4 = "make_uint4(${x}, ${y}, ${z}, ${w})",
   permute = "__byte_perm(${x}, ${y}, ${pattern})",
   nibbles_low = "(${x} & 0x0f0f0f0fu) | (${y} & 0x0f0f0f0fu) << 4", nibbles_high = "(${x} >> 4 & 0x0f0f0f0fu) | (${y} & 0xf0f0f0f0u)",
-  -- the address of an index, and back
+  -- index functions: the address of an element, and the element at an address
   let = "const long long ${name} = ${value};", set = "out[${index}] = ${value};",
   check = "if (${value} < ${least} || ${value} > ${most}) return 0;", same = "if (${value} != ${other}) return 0;",
   unused = "(void)${name};", ret = "return ${value};", param = "long long ${name}", no_params = "void",
@@ -63,7 +63,7 @@ ${name}(long long a, long long *out)
 {
 ]],
   index_close = "}\n",
-  -- a lane's registers from a tile, and back
+  -- loads and stores of a fragment: the registers of a lane
   tile_load_open = [[
 static __device__ __forceinline__ void
 ${name}(unsigned int *r, const void *src, unsigned int f, unsigned int t)

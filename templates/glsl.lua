@@ -1,7 +1,7 @@
 -- glsl.lua: the target GLSL: compute shaders for OpenGL 4.3, OpenGL ES 3.1 and Vulkan.  Every field is explained in README.md.
--- No pointers: a block for each width in which a buffer is used, at the same binding, so that an access is as wide as planned.
--- No place is used in two widths by one kernel.  No extensions: nothing is narrower than a word.
--- Names of the forms prefixA, prefixB, ...: those of libraries.
+-- GLSL has no pointers.  Therefore a buffer is declared once for each width of access, at the same binding.  A kernel accesses a location in one width
+-- only.  No extensions are used, so no access is narrower than a word.
+-- The names prefixA, prefixB, ...: for reserved names of libraries.
 local function capitals(prefix)
   local s, letters = "", "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
   for i = 1, #letters do
@@ -17,7 +17,7 @@ layout(local_size_x = ${threads}) in;
 
 ]]
 
--- any grid of as many blocks will do: its sides are asked for, and what is left over does nothing
+-- the grid may have any shape with enough blocks; surplus blocks do nothing
 local main = [[
 void
 main()
@@ -41,7 +41,7 @@ return {
   shared = "", shared_in_file = "shared ${type} tile[${count}];",
   kernel_open = main,
   close = "}\n",
-  -- extents at run time: the numbers that the host computes of them are a buffer, of the lower 32 bits of each
+  -- extents left to run time: a buffer has the lower 32 bits of each value that the host computes from them
   binding_values = 2, values_are = "storage buffer",
   runtime_file = file,
   runtime_kernel = [[
@@ -71,7 +71,7 @@ layout(std430, binding = ${binding}) restrict readonly buffer Values { uint valu
   permute = "ravel_permute(${x}, ${y}, ${pattern}u)",
   nibbles_low = "(${x} & 0x0f0f0f0fu) | (${y} & 0x0f0f0f0fu) << 4", nibbles_high = "(${x} >> 4 & 0x0f0f0f0fu) | (${y} & 0xf0f0f0f0u)",
   helpers = { { "ravel_permute", "blocks/permute.glsl" }, { "ravel_divide", "blocks/divide.glsl" } },
-  -- the address of an index, and back
+  -- index functions: the address of an element, and the element at an address
   let = "int ${name} = ${value};", set = "index[${index}] = ${value};",
   check = "if (${value} < ${least} || ${value} > ${most}) return 0;", same = "if (${value} != ${other}) return 0;",
   unused = "/* ${name} is 0 */", ret = "return ${value};", param = "int ${name}", no_params = "void",

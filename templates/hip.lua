@@ -1,2 +1,2 @@
--- hip.lua: the target HIP, for hipcc and hipRTC: CUDA but for what stands before the kernel.
+-- hip.lua: the target HIP, for hipcc and hipRTC: like CUDA, with another prologue.
 return { name = "hip", like = "cuda", prologue = "blocks/hip.h" }

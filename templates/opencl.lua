@@ -1,5 +1,5 @@
 -- opencl.lua: the target OpenCL C 1.2.  Every field is explained in README.md.
--- Each type of numbers, and those that are vectors of it, between two texts.
+-- The name of each number type and of its vector types, between two texts.
 local function numbers(before, after)
   local s = ""
   for _, base in ipairs { "char", "uchar", "short", "ushort", "int", "uint", "long", "ulong", "float", "double", "half" } do
@@ -24,7 +24,7 @@ ${name}(__global void *restrict dst, __global const void *restrict src)
 {
 ]],
   close = "}\n",
-  -- extents at run time: the numbers that the host computes of them are a buffer; included by C the file is the host's function
+  -- extents left to run time: the values that the host computes from them are in a buffer; a C file that includes this file gets the host's function
   runtime_file = "#ifdef __OPENCL_VERSION__\n",
   runtime_kernel = [[
 __kernel __attribute__((reqd_work_group_size(${threads}, 1, 1))) void
@@ -54,7 +54,7 @@ ${name}(__global void *restrict dst, __global const void *restrict src, __consta
   vector2 = "(uint2)(${x}, ${y})", vector4 = "(uint4)(${x}, ${y}, ${z}, ${w})",
   permute = "ravel_permute(${x}, ${y}, ${pattern})",
   nibbles_low = "(${x} & 0x0f0f0f0fu) | (${y} & 0x0f0f0f0fu) << 4", nibbles_high = "(${x} >> 4 & 0x0f0f0f0fu) | (${y} & 0xf0f0f0f0u)",
-  -- the address of an index, and back
+  -- index functions: the address of an element, and the element at an address
   let = "const long ${name} = ${value};", set = "out[${index}] = ${value};",
   check = "if (${value} < ${least} || ${value} > ${most}) return 0;", same = "if (${value} != ${other}) return 0;",
   unused = "(void)${name};", ret = "return ${value};", param = "long ${name}", no_params = "void",
@@ -69,7 +69,7 @@ ${name}(long a, long *out)
 {
 ]],
   index_close = "}\n",
-  -- a lane's registers from a tile, and back; the tile is in local memory, unless RAVEL_TILE says __global
+  -- loads and stores of a fragment: the registers of a lane; the tile is in local memory unless RAVEL_TILE is defined as __global
   load_tile = "((RAVEL_TILE const ${type} *)src)[${index}]", store_tile = "((RAVEL_TILE ${type} *)dst)[${index}] = ${value};",
   tile_load_open = [[
 #ifndef RAVEL_TILE

@@ -477,6 +477,8 @@ def test_help_of_all():
     (["explain", "--from", "NCHW", "--to", "NHWC", "--shape", "1,2,3,4"], ["--dtype"]),
     (["explain", "--from", "NCHW", "--to", "NHWC", "--shape", "1,2,3,4", "--dtype", "u8", "--statements", "--target", "bursts"], ["--statements"]),
     (["explain", "--from", "NCHW", "--to", "NHWC", "--shape", "1,2,3,4", "--dtype", "u8", "--statements", "--json"], ["--statements"]),
+    (["explain", "--kind", "load", "--from", "ROW_MAJOR", "--to", "MMA_A", "--shape", "64,64", "--dtype", "f16", "--target", "cuda"], ["--kind load", "--statements"]),
+    (["explain", "--kind", "offset", "--from", "ROW_MAJOR", "--to", "MMA_A", "--shape", "64,64", "--dtype", "f16", "--statements"], ["--kind offset"]),
     (["check", "{N, C"], []), (["check", "{N,, C}"], []), (["check", ""], []), (["check", "()"], []),
     (["check", "onednn:nChw16c", "--shape", "1,2,3,4"], ["onednn"]),
     (["check", "{N//0, N%4}", "--shape", "9"], []), (["check", "{N//-2, N%2}", "--shape", "9"], []),

@@ -38,7 +38,7 @@ def cases():
     for tile in (WOVEN, BACK, "MMA_A"):
         out.append(("MMA_A", tile, (32, 64), 16))
     # two registers that are no word of the fragment's are one of the tile's
-    out.append(("(A){A, lanes = 4, registers = 8}", "(A){A//8, A[2], A[0] ~ A[1], A[1]}", (64,), 16))
+    out += [("(A){A, lanes = 4, registers = 8}", "(A){A//8, A[2], A[0] ~ A[1], A[1]}", (64,), bits) for bits in (8, 16)]
     return out + [("MMA_A", '(M,K){M, K, fill = 0}', (3, 5), 8), ("(M,K){M//16, K//16, M%8, K//2%4, K//8%2, M//8%2, K%2, fill = 7, lanes = 32, registers = 8}",
                   "ROW_MAJOR", (17, 19), 16),
                   ("(M,K){M//16, K//16, M%8, K//2%4, K//8%2, M//8%2, K%2, fill = \"none\", lanes = 32, registers = 8}", "ROW_MAJOR", (17, 19), 16)]
@@ -223,6 +223,70 @@ def test_lanes_that_hold_the_same(tmp_path):
     frag, tile = "(D,I,K){D, I//16, K//16, I%16, K%16, lanes = 16, registers = 16}", "(D,I,K){I, K, view = true}"
     f = Function(0, (frag, tile, (2, 16, 16), 16), "load")
     assert f.widths == {16: 2} and run(tmp_path, [f])[0] == []
+
+
+# --- the statements, executed by an interpreter of the text that docs/ir/gridstmt.md describes
+
+STATEMENT = re.compile(r"""(?P<open>load|word)\.(?P<width>\d+)\ (?P<name>v\d+)\ =\ tile\[(?P<at>.*)\](?:\ bit\ (?P<bit>.*)\ mask\ (?P<mask>0x[0-9a-f]+))?
+    | store\.(?P<swidth>\d+)\ tile\[(?P<sat>.*)\]\ =\ (?P<words>.*) | set\ (?P<reg>r\[\d+\])\ :=\ (?P<value>.*) | when\ (?P<when>.*)\ \{ | (?P<close>\})""", re.X)
+
+
+def program(text):
+    """A function of the statements: (tile, r, f, t) -> None, over bytes and words."""
+    out, depth = ["def lane(tile, r, f, t):"], 1
+    word = lambda s: re.sub(r"(v\d+)\.([xyzw])", lambda m: "%s[%d]" % (m[1], "xyzw".index(m[2])), re.sub(r"(0x[0-9a-f]+)u", r"\1", s))
+    for line in text:
+        m = STATEMENT.fullmatch(line.strip())
+        assert m, line
+        m = {k: v.replace("~", "^") if v else v for k, v in m.groupdict().items()}
+        if m["close"]:
+            depth -= 1
+            continue
+        if m["when"]:
+            put = "if %s:" % m["when"].replace(", ", " and ")
+        elif m["name"] and int(m["width"]) > 4:
+            put = "%s = tile[%s*(%s):][:%s].view('<u4').tolist()" % (m["name"], m["width"], m["at"], m["width"])
+        elif m["name"]:
+            put = "%s = int.from_bytes(tile[%s*(%s):][:%s].tobytes(), 'little')" % (m["name"], m["width"], m["at"], m["width"])
+            put += " >> (%s) & %s" % (m["bit"], m["mask"]) if m["bit"] else ""
+        elif m["reg"]:
+            put = "%s = %s" % (m["reg"], word(m["value"]))
+        else:
+            n = int(m["swidth"])
+            put = "tile[%d*(%s):][:%d] = np.array([%s], '<u4').view('u1')[:%d]" % (n, m["sat"], n, ", ".join("(%s) & 0xffffffff" % w for w in word(m["words"]).split(", ")), n)
+        out.append("    "*depth + put)
+        depth += put.endswith(":")
+    scope = {"np": np}
+    exec("\n".join(out), scope)
+    return scope["lane"]
+
+
+def interpreted(f, raw, want):
+    """What the statements make of the data, as bytes."""
+    frag, tile, shape, bits = f.case
+    ends = (tile, frag) if f.kind == "load" else (frag, tile)
+    r = subprocess.run([G.RAVEL, "explain", "--kind", f.kind, "--from", ends[0], "--to", ends[1], "--shape", ",".join(map(str, shape)), "--dtype",
+                        ravel.DTYPE[bits], "--target", "cuda", "--statements"], capture_output=True, text=True, check=True).stdout.splitlines()
+    words = f.registers*bits//32
+    assert r[:4] == ["fragment " + f.kind, "lanes %d of %d" % (f.lanes, f.fragments), "words %d" % words, "align %d" % f.align]
+    lane, load = program(r[4:]), f.kind == "load"
+    a, b = np.append(raw, np.zeros(16, np.uint8)), np.full(want.size, 0xa5, np.uint8)
+    for k in range(f.fragments*f.lanes):
+        at = slice(4*words*k, 4*words*(k + 1))
+        reg = (b if load else a)[at].copy().view("<u4").tolist()
+        lane(a if load else b, reg, k//f.lanes, k % f.lanes)
+        if load:
+            b[at] = np.array([w & 0xffffffff for w in reg], "<u4").view(np.uint8)
+    return b
+
+
+def test_statements(functions):
+    rng, seen = np.random.default_rng(20240613), set()
+    for f in [f for f in functions[0] if f.case[2] != (64, 128)]:
+        raw, want = f.data(rng)
+        seen.add((f.kind, f.case[3]))
+        assert np.array_equal(interpreted(f, raw, want), want), (f.case, f.kind)
+    assert seen >= {(kind, bits) for kind in ("load", "store") for bits in (8, 16, 32)} and ("load", 4) in seen
 
 
 # --- other targets

@@ -57,6 +57,12 @@ def device(a, b, shape, dtype):
     return "\n".join([run("explain", *at), run("explain", *at, "--statements"), run("emit", *at, "--name", "f", "-o", "-")])
 
 
+def fragment(kind, a, b, shape, dtype):
+    """Of a load or a store of a fragment: its statements, and the function."""
+    at = ["--kind", kind, "--from", a, "--to", b, "--shape", shape, "--dtype", dtype, "--target", "cuda"]
+    return "\n".join([run("explain", *at, "--statements"), run("emit", *at, "--name", "f", "-o", "-")])
+
+
 TEXTS = {name: lambda c=case: stages(*c) for name, case in CASES.items()}
 TEXTS |= {
     "any_transpose": lambda: any_shape("NCHW", "NHWC", "N,64,H,W", "f32"),
@@ -66,6 +72,9 @@ TEXTS |= {
     "device_padded": lambda: device("NCHW", "NC1HWC0", "2,20,5,7", "f16"),
     "device_runtime": lambda: device("NCHW", "NC1HWC0", "N,71,H,W", "f16"),
     "device_nibbles": lambda: device("ROW_MAJOR", "INT4_HIGH", "64,64", "u4"),
+    "fragment_load": lambda: fragment("load", "COL_MAJOR", "MMA_A", "16,20", "i8"),
+    "fragment_nibbles": lambda: fragment("load", "COL_MAJOR", "MMA_B", "64,8", "i4"),
+    "fragment_store": lambda: fragment("store", "MMA_C", "ROW_MAJOR", "64,64", "f32"),
 }
 
 

@@ -137,4 +137,15 @@ bool int_is_pow2(i64 a);
 int int_log2(i64 a);                           /* floor; a > 0 */
 size_t int_bytes(Diag *d, i64 n, size_t each); /* n * each or diag_fatal */
 
+/* embed.sh: text files that the build embeds in the library. */
+typedef struct {
+    const char *name;     /* specs/cann.lua */
+    const char *text;
+    size_t len;
+} Embedded;
+
+extern const Embedded embed_prelude;      /* compiler/spec/prelude.lua */
+extern const Embedded embed_specs[];      /* by name; ends with a null name */
+extern const Embedded embed_templates[];  /* templates, likewise */
+
 #endif

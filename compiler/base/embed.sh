@@ -1,5 +1,5 @@
 #!/bin/sh
-# embed.sh FILE...: the files as C arrays, for embed.h.  What the build expanded, of
+# embed.sh FILE...: the files as C arrays, for base.h.  What the build expanded, of
 # build/templates/, is called as if it were of templates/, and has no #line.
 set -eu
 list() {                        # list NAME FILES: an array of Embedded
@@ -19,7 +19,7 @@ name() {
 }
 id() { printf %s "$1" | tr -c 'a-zA-Z0-9' '_'; }
 
-echo '#include "embed.h"'
+echo '#include "base.h"'
 specs= templates=
 for f; do
     echo "static const unsigned char bytes_$(id "$f")[] = {"

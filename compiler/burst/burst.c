@@ -13,7 +13,7 @@ burst_machine(const Target *t)
 
 /* The product of the iterations of all loops in rests; 0: there are none. */
 static i64
-turns_of_rest(const GridBox *g)
+iterations_of_rest(const GridBox *g)
 {
     i64 n = 0;
     for (int i = 0; i < g->nloops; i++)
@@ -47,7 +47,7 @@ start_of(const BurstBox *b, i64 k, i64 *val)
 static void
 make_starts(BurstBox *b)
 {
-    i64 n = turns_of_rest(&b->box);
+    i64 n = iterations_of_rest(&b->box);
     b->nstarts = 1;
     b->inside = n > 0 && n <= STARTS_MAX;
     if (!b->inside)
@@ -70,7 +70,7 @@ make_starts(BurstBox *b)
 /* The lowest address of a side in the tile, in bytes, over the variables of the loops
  * outside. */
 static const Ex *
-lowest(const BurstBox *b, const BurstPart *part, int side, const Ex *const *turn)
+lowest(const BurstBox *b, const BurstPart *part, int side, const Ex *const *tile)
 {
     Exprs *e = b->box.e;
     const Ex **to = arena_array(b->box.arena, const Ex *, ex_nvars(e));
@@ -79,10 +79,10 @@ lowest(const BurstBox *b, const BurstPart *part, int side, const Ex *const *turn
         i64 s = burst_stride(b, i, side);
         if (b->inside && b->box.loop[i].rest)
             continue;
-        to[b->box.loop[i].var] = turn[i];
+        to[b->box.loop[i].var] = tile[i];
         i64 fixed = part[i].first * s + (s < 0 ? (part[i].n - 1) * s : 0);
         x = ex_add(e, x, ex_add(e, ex_const(e, fixed),
-                                ex_scale(e, turn[i], part[i].step * s)));
+                                ex_scale(e, tile[i], part[i].step * s)));
     }
     if (b->inside)
         return x;
@@ -127,21 +127,21 @@ add_starts(const BurstBox *b, BurstTile *t, const i64 begin[2])
     t->start = to;
 }
 
-/* Adds the loops around the tile.  turn[i]: the variable of loop i, or the constant 0. */
+/* Adds the loops around the tile.  tile[i]: the variable of loop i, or the constant 0. */
 static void
-add_loops(const BurstBox *b, const BurstPart *part, BurstTile *t, const Ex **turn)
+add_loops(const BurstBox *b, const BurstPart *part, BurstTile *t, const Ex **tile)
 {
     Exprs *e = b->box.e;
     t->tiles = 1;
     for (int i = 0; i < b->box.nloops; i++) {
         const char *name = b->box.loop[i].name;
-        turn[i] = ex_const(e, 0);
-        if (part[i].turns == 1)
+        tile[i] = ex_const(e, 0);
+        if (part[i].tiles == 1)
             continue;
-        turn[i] = ex_of_var(e, ex_var(e, name, 0, part[i].turns - 1));
+        tile[i] = ex_of_var(e, ex_var(e, name, 0, part[i].tiles - 1));
         t->loop[t->nloops].name = name;
-        t->loop[t->nloops++].n = part[i].turns;
-        t->tiles *= part[i].turns;
+        t->loop[t->nloops++].n = part[i].tiles;
+        t->tiles *= part[i].tiles;
     }
 }
 
@@ -162,16 +162,16 @@ static BurstTile *
 make_tile(const BurstBox *b, const BurstPart *part)
 {
     BurstTile *t = arena_new(b->box.arena, BurstTile);
-    const Ex *turn[MAX_LOOPS];
+    const Ex *tile[MAX_LOOPS];
     i64 moves[2][MAX_LOOPS] = {{0}}, begin[2] = {0, 0}, room = 0;
     bool fill = b->box.nest->kind == NEST_FILL;
     t->nest = b->box.nest;
     t->item = b->item;
-    add_loops(b, part, t, turn);
+    add_loops(b, part, t, tile);
     for (int side = fill ? DESTINATION : SOURCE; side <= DESTINATION; side++) {
         BurstSide *s = &t->side[side];
         burst_side(b, part, side, s, moves[side]);
-        place(b, s, lowest(b, part, side, turn));
+        place(b, s, lowest(b, part, side, tile));
         begin[side] = begin_of(b, part, moves[side]);
         s->local = room;
         room += s->room;

@@ -3,16 +3,15 @@
  * is Ascend (CopyIn, Compute, CopyOut, in blocks of 32 bytes).
  *
  * Each box of a plan is cut into tiles that fit the local memory.  A tile fetches the
- * bursts that its part of the source lies in, moves the elements within the local
- * memory, and writes the bursts of its part of the destination; where these hold more
- * than the tile's elements they are fetched first.  Tiles are done one after another, so
- * what boxes share stays right.  What a target makes of the tiles is its emit_plan's, a
- * function in its table (templates/README.md). */
+ * bursts that contain its part of the source, moves the elements within the local memory,
+ * and writes the bursts that contain its part of the destination.  If these bursts also
+ * contain other elements, they are fetched first.  Tiles are executed one after another,
+ * so a burst that several boxes share is correct.  The function emit_plan in the table of
+ * the target writes the text for the tiles (templates/README.md). */
 #ifndef RAVEL_BURST_H
 #define RAVEL_BURST_H
 
 #include "../gpu/grid.h"
-#include "../emit/emit.h"
 
 /* The machine, from the numbers of the table; in bytes, except counts. */
 typedef struct {
@@ -73,10 +72,10 @@ void burst_explain(Buf *b, const BurstPlan *p, const char *target);
 const char *burst_emit(const Target *t, const BurstPlan *p, const char *name,
                        const char *command);
 
-/* burst_tile.c: a part of a loop of a box: `n` iterations inside the tile; outside
- * `turns` iterations by `step`, from `first` on. */
+/* burst_tile.c: a part of a loop of a box: `n` iterations inside the tile; there are
+ * `tiles` of these, `step` apart, from `first` on. */
 typedef struct {
-    i64 n, step, turns, first;
+    i64 n, step, tiles, first;
 } BurstPart;
 
 enum { SOURCE, DESTINATION };

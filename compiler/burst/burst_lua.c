@@ -2,15 +2,17 @@
  * text.  The function runs in the sandbox for specs. */
 #include <string.h>
 
+#include <lauxlib.h>
+#include <lua.h>
+
 #include "burst.h"
-#include "../spec/spec_lua.h"
+#include "../spec/spec.h"
 
 typedef struct {
-    const Target *t;
+    Writer w;
     const BurstPlan *p;
     const char *name, *head;
-    Spelling sp;
-    Sandbox *s;
+    lua_State *L;
     const char *text;     /* the result */
 } Emission;
 
@@ -31,8 +33,7 @@ set_number(lua_State *L, const char *field, i64 v)
 static void
 set_expression(Emission *m, const char *field, const Ex *x)
 {
-    Exprs *e = m->p->plan->e;
-    set_string(m->s->L, field, ex_spelled(ex_arena(e), x, e, &m->sp));
+    set_string(m->L, field, writer_expr(&m->w, x));
 }
 
 /* Pops the table on top and stores it as element i, from 0, of the table below it. */
@@ -59,7 +60,7 @@ push_moves(lua_State *L, const BurstMove *v, i64 n, bool counted)
 static void
 push_side(Emission *m, const BurstSide *s)
 {
-    lua_State *L = m->s->L;
+    lua_State *L = m->L;
     lua_newtable(L);
     set_expression(m, "at", s->at);
     set_expression(m, "skip", s->skip);
@@ -94,7 +95,7 @@ push_loops(lua_State *L, const BurstTile *t)
 static void
 push_fill(Emission *m)
 {
-    lua_State *L = m->s->L;
+    lua_State *L = m->L;
     const uint64_t *fill = m->p->plan->dst->fill;
     int bits = m->p->plan->dst->dtype->bits;
     uint64_t v[2] = {fill[0], bits < 128 ? fill[0] : fill[1]};
@@ -111,10 +112,10 @@ push_fill(Emission *m)
 static void
 push_tile(Emission *m, const BurstTile *t)
 {
-    lua_State *L = m->s->L;
+    lua_State *L = m->L;
     bool fill = t->nest->kind == NEST_FILL;
     lua_newtable(L);
-    set_string(L, "what", plan_box(m->s->arena, m->p->plan, t->nest));
+    set_string(L, "what", plan_box(m->w.arena, m->p->plan, t->nest));
     push_loops(L, t);
     if (fill) {
         push_fill(m);
@@ -138,7 +139,7 @@ static void
 push_plan(void *arg)
 {
     Emission *m = arg;
-    lua_State *L = m->s->L;
+    lua_State *L = m->L;
     i64 n = 0;
     luaL_checkstack(L, 16, NULL);
     lua_newtable(L);
@@ -161,11 +162,11 @@ take_text(void *arg)
 {
     Emission *m = arg;
     size_t n;
-    const char *s = lua_tolstring(m->s->L, -1, &n);
+    const char *s = lua_tolstring(m->L, -1, &n);
     if (strlen(s) != n)
-        diag_fatal(m->s->arena->diag, DIAG_SPEC, (Loc){0},
+        diag_fatal(m->w.arena->diag, DIAG_SPEC, (Loc){0},
                    "emit_plan returns a text with zero bytes");
-    m->text = arena_string(m->s->arena, s);
+    m->text = arena_string(m->w.arena, s);
 }
 
 /* Calls emit_plan; the target's table is on the stack. */
@@ -173,13 +174,12 @@ static void
 call_it(Sandbox *s, void *arg)
 {
     Emission *m = arg;
-    m->s = s;
-    lua_getfield(s->L, -1, "emit_plan");
+    lua_State *L = m->L = sandbox_lua(s);
+    lua_getfield(L, -1, "emit_plan");
     sandbox_try(s, push_plan, m);
-    lua_call(s->L, 1, 1);
-    if (lua_type(s->L, -1) != LUA_TSTRING)
-        luaL_error(s->L, "emit_plan returns a %s: a string is wanted",
-                   luaL_typename(s->L, -1));
+    lua_call(L, 1, 1);
+    if (lua_type(L, -1) != LUA_TSTRING)
+        luaL_error(L, "emit_plan returns a %s: a string is wanted", luaL_typename(L, -1));
     sandbox_try(s, take_text, m);
 }
 
@@ -187,15 +187,13 @@ const char *
 burst_emit(const Target *t, const BurstPlan *p, const char *name, const char *command)
 {
     Arena *a = ex_arena(p->plan->e);
-    Buf head = buf_new(a);
-    Emission m = {.t = t, .p = p, .name = name};
+    Buf head = buf_new(a), comment = buf_new(a);
+    Emission m = {.w = writer_new(t, p->plan->e, &comment), .p = p, .name = name};
     buf_printf(&head, "%s\n", command);
     emit_layout_head(&head, "src", p->plan->src);
     emit_layout_head(&head, "dst", p->plan->dst);
-    Buf comment = buf_new(a);
-    render_head(&comment, t, head.s);
+    writer_comment(&m.w, head.s);
     m.head = comment.s;
-    m.sp = target_spelling(t);
     sandbox_plain(a, target_name(t), target_text(t, "emit_plan"), call_it, &m);
     return m.text;
 }

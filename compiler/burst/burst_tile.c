@@ -14,9 +14,9 @@ burst_stride(const BurstBox *b, int i, int side)
 BurstPart
 burst_part(i64 n, i64 extent, bool tail)
 {
-    i64 turns = n / extent, rest = n % extent;
+    i64 tiles = n / extent, rest = n % extent;
     return tail ? (BurstPart){rest, 0, 1, n - rest}
-                : (BurstPart){extent, extent, turns, 0};
+                : (BurstPart){extent, extent, tiles, 0};
 }
 
 static i64
@@ -43,7 +43,7 @@ phase_of(const BurstBox *b, const BurstPart *part, int side)
     }
     for (int i = 0; i < b->box.nloops; i++) {
         i64 s = burst_stride(b, i, side);
-        if (part[i].turns > 1)
+        if (part[i].tiles > 1)
             p.mod = int_gcd(p.mod, int_abs(part[i].step * s));
         if (!(b->inside && b->box.loop[i].rest))
             p.rem += part[i].first * s + (s < 0 ? (part[i].n - 1) * s : 0);
@@ -120,13 +120,13 @@ burst_side(const BurstBox *b, const BurstPart *part, int side, BurstSide *out, i
         moves[i] = burst_stride(b, i, side);
     out->room = out->most;
     for (int k = r.first; k < n; k++) {
-        i64 s = burst_stride(b, loop[k], side), turns = part[loop[k]].n;
-        out->step[n - 1 - k] = (BurstStep){turns, int_abs(s), out->room};
+        i64 s = burst_stride(b, loop[k], side), count = part[loop[k]].n;
+        out->step[n - 1 - k] = (BurstStep){count, int_abs(s), out->room};
         moves[loop[k]] = s < 0 ? -out->room : out->room;
-        out->transfers *= turns;
-        if (turns > b->m->counts || int_ceil_div(b->m->memory, turns) < out->room)
+        out->transfers *= count;
+        if (count > b->m->counts || int_ceil_div(b->m->memory, count) < out->room)
             return false;
-        out->room *= turns;
+        out->room *= count;
     }
     return true;
 }

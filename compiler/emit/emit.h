@@ -99,8 +99,8 @@ Unit *emit_relayout(const Plan *p, const char *name, const char *command);
 /* emit_extents.c: complete u, whose body is made, for a plan with run-time extents: the
  * names and definitions of extents and scalars, and the sizes. */
 void emit_extents(const Plan *p, Unit *u);
-/* What the host computes for a kernel: so many blocks, and values, the first of which are
- * divided by, each of these with a multiplier and a shift after it. */
+/* What the host computes for a kernel: the number of blocks, and values.  The first
+ * `ndivisors` values are divisors; each is followed by its multiplier and its shift. */
 typedef struct {
     const Ex *blocks;
     i64 most;             /* blocks */
@@ -178,14 +178,38 @@ typedef struct {
     const char *name, *value;
 } Slot;
 
-/* render.c */
+/* writer.c: writes lines to b. */
+typedef struct {
+    const Target *t;      /* NULL: the text form of docs/ir, with Lua's operators */
+    Exprs *e;
+    Arena *arena;         /* of the texts that it returns: that of b */
+    Buf *b;
+    Spelling sp;
+} Writer;
+
+Writer writer_new(const Target *t, Exprs *e, Buf *b);
+const char *writer_number(const Writer *w, i64 v);
+const char *writer_expr(const Writer *w, const Ex *x);     /* empty for NULL */
 /* `line` with each ${name} replaced; a name without a slot stays.  diag_fatal if the
  * result is too long: an untrusted table may repeat a name. */
-const char *render_line(Arena *a, const char *line, const Slot *slot, int n);
-/* Write the comment at the top of a file: the lines of text. */
-void render_head(Buf *b, const Target *t, const char *text);
+const char *writer_fill(const Writer *w, const char *line, const Slot *slot, int n);
+/* The same for the text of a field. */
+const char *writer_text(const Writer *w, const char *field, const Slot *slot, int n);
+/* Write this text as it is. */
+void writer_add(Writer *w, const char *field, const Slot *slot, int n);
+/* Write it as an indented line; writer_print: `line` instead of a field. */
+void writer_put(Writer *w, const char *field, const Slot *slot, int n);
+void writer_print(Writer *w, const char *line, const Slot *slot, int n);
+/* Write the lines of text as a comment, which they can neither end nor begin anew. */
+void writer_comment(Writer *w, const char *text);
 /* Write the files of the helpers that `body` mentions, each file once. */
-void render_helpers(Buf *b, const Target *t, const char *body);
+void writer_helpers(Writer *w, const char *body);
+/* Write what precedes `body` in a file: the comment at the top, the prologue, helpers. */
+void writer_head(Writer *w, const char *head, const char *body);
+
+/* render.c */
+/* The value of s, or the product of its factors. */
+const char *emit_value(const Writer *w, const Stmt *s, const char *times);
 /* The text of `u`.  Stand-alone: a file with head, prologue and the
  * helpers it uses; else for the JIT, where helpers are found by symbol. */
 const char *render(const Target *t, const Unit *u, bool stand_alone);

@@ -1,12 +1,6 @@
 /* Statements as text, in the form of docs/ir/stmt.md. */
 #include "emit.h"
 
-typedef struct {
-    const Unit *u;
-    Arena *arena;
-    Buf *b;
-} Printer;
-
 static const char *const lines[] = {
     [ST_COMMENT] = "; ${text}",
     [ST_FOR] = "for ${text} < ${bound}${step}${split} {",
@@ -30,91 +24,69 @@ static const char *const lines[] = {
 };
 
 static const char *
-number(Printer *p, i64 v)
+arguments(const Writer *w, const Stmt *s)
 {
-    return arena_printf(p->arena, "%lld", (long long)v);
-}
-
-/* Nothing for NULL. */
-static const char *
-expression(Printer *p, const Ex *x)
-{
-    return x ? ex_text(p->u->e, x) : "";
-}
-
-static const char *
-product(Printer *p, const Stmt *s)
-{
-    Buf b = buf_new(p->arena);
-    for (int i = 0; i < s->nfactors; i++)
-        buf_printf(&b, "%s%s", i ? " * " : "", expression(p, s->factor[i]));
-    return b.s;
-}
-
-static const char *
-arguments(Printer *p, const Stmt *s)
-{
-    Buf b = buf_new(p->arena);
+    Buf b = buf_new(w->arena);
     for (int i = 0; i < s->nargs; i++) {
         const Arg *a = &s->arg[i];
         buf_add(&b, i ? ", " : "");
         if (!a->value)
             buf_printf(&b, "0x%llx", (unsigned long long)a->pattern);
         else if (a->buffer)
-            buf_printf(&b, "%s[%s]", a->buffer, expression(p, a->value));
+            buf_printf(&b, "%s[%s]", a->buffer, writer_expr(w, a->value));
         else
-            buf_add(&b, expression(p, a->value));
+            buf_add(&b, writer_expr(w, a->value));
     }
     return b.s;
 }
 
 static const char *
-split_of(Printer *p, const Stmt *s)
+split_of(const Writer *w, const Stmt *s)
 {
     if (!s->split)
         return "";
     if (!s->outer)
         return " split";
-    return arena_printf(p->arena, " split %s %s", s->inner ? "inside" : "outside",
-                        expression(p, s->outer));
+    return arena_printf(w->arena, " split %s %s", s->inner ? "inside" : "outside",
+                        writer_expr(w, s->outer));
 }
 
 static void
-put_body(Printer *p, const Stmt *s)
+put_body(Writer *w, const Stmt *s)
 {
     for (; s; s = s->next) {
         const Slot slot[] = {
             {"text", s->text ? s->text : ""},
-            {"value", s->nfactors ? product(p, s) : expression(p, s->value)},
-            {"other", expression(p, s->other)},
-            {"bound", s->bound ? expression(p, s->bound) : number(p, s->count)},
-            {"step", s->step > 1 ? arena_printf(p->arena, " step %s", number(p, s->step))
-                                 : ""},
-            {"split", split_of(p, s)},
-            {"count", number(p, s->count)},
-            {"least", number(p, s->least)},
-            {"most", number(p, s->most)},
+            {"value", emit_value(w, s, " * ")},
+            {"other", writer_expr(w, s->other)},
+            {"bound", s->bound ? writer_expr(w, s->bound) : writer_number(w, s->count)},
+            {"step", s->step > 1 ? arena_printf(w->arena, " step %lld",
+                                                (long long)s->step) : ""},
+            {"split", split_of(w, s)},
+            {"count", writer_number(w, s->count)},
+            {"least", writer_number(w, s->least)},
+            {"most", writer_number(w, s->most)},
             {"kernel", s->kernel ? s->kernel->name : ""},
-            {"args", arguments(p, s)},
+            {"args", arguments(w, s)},
         };
-        buf_line(p->b, "%s", render_line(p->arena, lines[s->kind], slot, LEN(slot)));
+        writer_print(w, lines[s->kind], slot, LEN(slot));
         if (!s->body)
             continue;
-        p->b->indent++;
-        put_body(p, s->body);
-        p->b->indent--;
-        buf_line(p->b, "}");
+        w->b->indent++;
+        put_body(w, s->body);
+        w->b->indent--;
+        buf_line(w->b, "}");
     }
 }
 
 static void
-put_part(Printer *p, const char *what, const Stmt *body)
+put_part(Writer *w, const char *what, const Stmt *body)
 {
-    buf_line(p->b, "%s {", what);
-    p->b->indent++;
-    put_body(p, body);
-    p->b->indent--;
-    buf_line(p->b, "}");
+    buf_line(w->b, "%s {", what);
+    w->b->indent++;
+    put_body(w, body);
+    w->b->indent--;
+    buf_line(w->b, "}");
 }
 
 const char *
@@ -124,7 +96,7 @@ emit_print(const Unit *u)
         [EMIT_RELAYOUT] = "relayout", [EMIT_OFFSET] = "offset",
         [EMIT_INVERSE] = "inverse", [EMIT_LOAD] = "load", [EMIT_STORE] = "store"};
     Buf b = buf_new(ex_arena(u->e));
-    Printer p = {u, ex_arena(u->e), &b};
+    Writer w = writer_new(NULL, u->e, &b);
     buf_printf(&b, "%s %s(", kinds[u->kind], u->name);
     for (int i = 0; i < u->nparams; i++)
         buf_printf(&b, "%s%s", i ? ", " : "", u->param[i]);
@@ -132,7 +104,7 @@ emit_print(const Unit *u)
     for (const Table *t = u->table; t; t = t->next)
         buf_line(&b, "table %s of %lld", t->name, (long long)t->n);
     if (u->sizes)
-        put_part(&p, "sizes", u->sizes);
-    put_part(&p, "body", u->body);
+        put_part(&w, "sizes", u->sizes);
+    put_part(&w, "body", u->body);
     return b.s;
 }

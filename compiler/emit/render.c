@@ -1,371 +1,261 @@
 /* The writer of statements: each statement becomes one text of the target's table. */
-#include <ctype.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "emit.h"
 
-typedef struct {
-    const Target *t;
-    const Unit *u;
-    Arena *arena;
-    Buf *b;
-    Spelling sp;
-} Renderer;
-
 const char *
-render_line(Arena *a, const char *line, const Slot *slot, int n)
+emit_value(const Writer *w, const Stmt *s, const char *times)
 {
-    enum { BYTES_MAX = 1 << 16 };
-    Buf b = buf_new(a);
-    while (*line) {
-        size_t plain = strcspn(line, "$");
-        buf_addn(&b, line, plain);
-        line += plain;
-        int i = 0;
-        for (; *line && i < n; i++) {
-            size_t len = strlen(slot[i].name);
-            if (!strncmp(line, "${", 2) && !strncmp(line + 2, slot[i].name, len) &&
-                line[len + 2] == '}') {
-                buf_add(&b, slot[i].value);
-                line += len + 3;
-                break;
-            }
-        }
-        if (i == n && *line)
-            buf_addn(&b, line++, 1);
-        if (b.len > BYTES_MAX)
-            diag_fatal(a->diag, DIAG_ARGUMENT, (Loc){0},
-                       "target: a line becomes longer than %d bytes", BYTES_MAX);
-    }
+    if (!s->nfactors)
+        return writer_expr(w, s->value);
+    Buf b = buf_new(w->arena);
+    for (int i = 0; i < s->nfactors; i++)
+        buf_printf(&b, "%s%s", i ? times : "", writer_expr(w, s->factor[i]));
     return b.s;
 }
 
 static const char *
-expand(Renderer *r, const char *line, const Slot *slot, int n)
+argument(const Writer *w, const Arg *a)
 {
-    return render_line(r->arena, line, slot, n);
-}
-
-static void
-put(Renderer *r, const char *field, const Slot *slot, int n)
-{
-    buf_line(r->b, "%s", expand(r, target_text(r->t, field), slot, n));
-}
-
-static const char *
-number(Renderer *r, i64 v)
-{
-    return arena_printf(r->arena, "%lld", (long long)v);
-}
-
-static const char *
-expression(Renderer *r, const Ex *x)
-{
-    return ex_spelled(r->arena, x, r->u->e, &r->sp);
-}
-
-static const char *
-argument(Renderer *r, const Arg *a)
-{
-    char hex[20];
     if (!a->value) {
-        snprintf(hex, sizeof hex, "%llx", (unsigned long long)a->pattern);
-        return expand(r, target_text(r->t, "pattern"), &(Slot){"hex", hex}, 1);
+        const char *hex = arena_printf(w->arena, "%llx", (unsigned long long)a->pattern);
+        return writer_text(w, "pattern", &(Slot){"hex", hex}, 1);
     }
     if (!a->buffer)
-        return expression(r, a->value);
+        return writer_expr(w, a->value);
     if (ex_is(a->value, 0))
         return a->buffer;
-    Slot s[] = {{"buffer", a->buffer}, {"value", expression(r, a->value)}};
-    return expand(r, target_text(r->t, "buffer"), s, LEN(s));
+    Slot s[] = {{"buffer", a->buffer}, {"value", writer_expr(w, a->value)}};
+    return writer_text(w, "buffer", s, LEN(s));
 }
 
 static void
-put_call(Renderer *r, const Stmt *s)
+put_call(Writer *w, const Stmt *s)
 {
-    Buf args = buf_new(r->arena);
+    Buf args = buf_new(w->arena);
     for (int i = 0; i < s->nargs; i++)
-        buf_printf(&args, "%s%s", i ? ", " : "", argument(r, &s->arg[i]));
+        buf_printf(&args, "%s%s", i ? ", " : "", argument(w, &s->arg[i]));
     Slot slot[] = {{"symbol", s->kernel->symbol}, {"args", args.s}};
-    put(r, "call", slot, LEN(slot));
-}
-
-static void put_body(Renderer *r, const Stmt *s);
-
-static void
-put_block(Renderer *r, const Stmt *s, const char *close)
-{
-    r->b->indent++;
-    put_body(r, s->body);
-    r->b->indent--;
-    put(r, close, NULL, 0);
+    writer_put(w, "call", slot, LEN(slot));
 }
 
 /* The number of iterations of a loop to a bound. */
 static const char *
-turns_of(Renderer *r, const Stmt *s)
+iterations_of(const Writer *w, const Stmt *s)
 {
-    Exprs *e = r->u->e;
-    const Ex *x = ex_div(e, ex_add(e, s->bound, ex_const(e, s->step - 1)), s->step);
-    const char *text = expression(r, x);
-    return ex_as_var(x) < 0 ? arena_printf(r->arena, "(%s)", text) : text;
+    const Ex *x = ex_add(w->e, s->bound, ex_const(w->e, s->step - 1));
+    x = ex_div(w->e, x, s->step);
+    const char *text = writer_expr(w, x);
+    return ex_as_var(x) < 0 ? arena_printf(w->arena, "(%s)", text) : text;
 }
 
 static void
-put_for(Renderer *r, const Stmt *s)
+put_for(Writer *w, const Stmt *s)
 {
-    i64 turns = s->count / s->step + (s->count % s->step != 0);
+    i64 n = s->count / s->step + (s->count % s->step != 0);
     bool constant = !s->bound || ex_is_const(s->bound);
     Slot slot[] = {{"name", s->text},
-                   {"count", constant ? number(r, s->count) : expression(r, s->bound)},
-                   {"step", number(r, s->step)},
-                   {"turns", constant ? number(r, turns) : turns_of(r, s)},
-                   {"outer", s->outer ? expression(r, s->outer) : ""}};
+                   {"count", constant ? writer_number(w, s->count)
+                                      : writer_expr(w, s->bound)},
+                   {"step", writer_number(w, s->step)},
+                   {"iterations", constant ? writer_number(w, n) : iterations_of(w, s)},
+                   {"outer", writer_expr(w, s->outer)}};
     const char *shared = s->inner ? s->step > 1 ? "for_inner_step" : "for_inner"
                          : s->outer ? "for_outer"
                          : s->step > 1 ? "for_split_step" : "for_split";
-    put(r, s->split ? shared : s->step > 1 ? "for_step" : "for_open", slot, LEN(slot));
-    put_block(r, s, "for_close");
+    writer_put(w, s->split ? shared : s->step > 1 ? "for_step" : "for_open", slot,
+               LEN(slot));
 }
+
+/* A kind of statement: the field with its text, or a function, and the field that closes
+ * its body. */
+static const struct {
+    const char *field, *close;
+    void (*put)(Writer *w, const Stmt *s);
+} kinds[] = {
+    [ST_COMMENT] = {.field = "comment"},
+    [ST_FOR] = {.put = put_for, .close = "for_close"},
+    [ST_ALONE] = {.field = "alone_open", .close = "alone_close"},
+    [ST_FENCE] = {.field = "fence"},
+    [ST_CALL] = {.put = put_call},
+    [ST_LET] = {.field = "let"},
+    [ST_SET] = {.field = "set"},
+    [ST_CHECK] = {.field = "check"},
+    [ST_SAME] = {.field = "same"},
+    [ST_UNUSED] = {.field = "unused"},
+    [ST_RETURN] = {.field = "ret"},
+    [ST_WHEN] = {.field = "when_open", .close = "when_close"},
+    [ST_REFUSE] = {.field = "refuse"},
+    [ST_SIZE] = {.field = "size"},
+    [ST_TIMES] = {.field = "times"},
+    [ST_ROUND] = {.field = "round"},
+    [ST_FITS] = {.field = "fits"},
+    [ST_BYTES] = {.field = "bytes"},
+    [ST_DIVISOR] = {.field = "divisor"},
+};
 
 static void
-put_alone(Renderer *r, const Stmt *s)
-{
-    put(r, "alone_open", &(Slot){"count", number(r, s->count)}, 1);
-    put_block(r, s, "alone_close");
-}
-
-static const char *
-product(Renderer *r, const Stmt *s)
-{
-    Buf b = buf_new(r->arena);
-    for (int i = 0; i < s->nfactors; i++)
-        buf_printf(&b, "%s%s", i ? "*" : "", expression(r, s->factor[i]));
-    return b.s;
-}
-
-static void
-put_stmt(Renderer *r, const Stmt *s)
+put_text(Writer *w, const Stmt *s)
 {
     Slot slot[] = {
         {"name", s->text ? s->text : ""},
         {"text", s->text ? s->text : ""},
-        {"value", s->value ? expression(r, s->value) : product(r, s)},
-        {"other", s->other ? expression(r, s->other) : ""},
-        {"index", number(r, s->count)},
-        {"least", number(r, s->least)},
-        {"most", number(r, s->most)},
+        {"value", emit_value(w, s, "*")},
+        {"other", writer_expr(w, s->other)},
+        {"count", writer_number(w, s->count)},
+        {"index", writer_number(w, s->count)},
+        {"least", writer_number(w, s->least)},
+        {"most", writer_number(w, s->most)},
     };
-    switch (s->kind) {
-    case ST_COMMENT: put(r, "comment", slot, LEN(slot)); break;
-    case ST_LET:     put(r, "let", slot, LEN(slot)); break;
-    case ST_SET:     put(r, "set", slot, LEN(slot)); break;
-    case ST_CHECK:   put(r, "check", slot, LEN(slot)); break;
-    case ST_SAME:    put(r, "same", slot, LEN(slot)); break;
-    case ST_UNUSED:  put(r, "unused", slot, LEN(slot)); break;
-    case ST_RETURN:  put(r, "ret", slot, LEN(slot)); break;
-    case ST_REFUSE:  put(r, "refuse", slot, LEN(slot)); break;
-    case ST_SIZE:    put(r, "size", slot, LEN(slot)); break;
-    case ST_TIMES:   put(r, "times", slot, LEN(slot)); break;
-    case ST_ROUND:   put(r, "round", slot, LEN(slot)); break;
-    case ST_FITS:    put(r, "fits", slot, LEN(slot)); break;
-    case ST_BYTES:   put(r, "bytes", slot, LEN(slot)); break;
-    case ST_DIVISOR: put(r, "divisor", slot, LEN(slot)); break;
-    case ST_WHEN:
-        put(r, "when_open", slot, LEN(slot));
-        put_block(r, s, "when_close");
-        break;
-    case ST_FENCE:   put(r, "fence", NULL, 0); break;
-    case ST_FOR:     put_for(r, s); break;
-    case ST_ALONE:   put_alone(r, s); break;
-    case ST_CALL:    put_call(r, s); break;
-    }
+    writer_put(w, kinds[s->kind].field, slot, LEN(slot));
 }
 
 static void
-put_body(Renderer *r, const Stmt *s)
+put_body(Writer *w, const Stmt *s)
 {
-    for (; s; s = s->next)
-        put_stmt(r, s);
+    for (; s; s = s->next) {
+        if (kinds[s->kind].put)
+            kinds[s->kind].put(w, s);
+        else
+            put_text(w, s);
+        if (!kinds[s->kind].close)
+            continue;
+        w->b->indent++;
+        put_body(w, s->body);
+        w->b->indent--;
+        writer_put(w, kinds[s->kind].close, NULL, 0);
+    }
 }
 
 static const char *
-parameters(Renderer *r)
+parameters(const Writer *w, const Unit *u)
 {
-    Buf b = buf_new(r->arena);
-    for (int i = 0; i < r->u->nparams; i++)
+    Buf b = buf_new(w->arena);
+    for (int i = 0; i < u->nparams; i++)
         buf_printf(&b, "%s%s", i ? ", " : "",
-                   expand(r, target_text(r->t, "param"),
-                          &(Slot){"name", r->u->param[i]}, 1));
-    return r->u->nparams ? b.s : target_text(r->t, "no_params");
+                   writer_text(w, "param", &(Slot){"name", u->param[i]}, 1));
+    return u->nparams ? b.s : target_text(w->t, "no_params");
 }
 
 /* n, h, w */
 static const char *
-arguments(Renderer *r, const char *fmt)
+arguments(const Writer *w, const Unit *u, const char *fmt)
 {
-    Buf b = buf_new(r->arena);
-    for (int i = 0; i < r->u->nparams; i++) {
-        Slot slot[] = {{"name", r->u->param[i]}, {"index", number(r, i)}};
-        buf_printf(&b, "%s%s", i ? ", " : "", expand(r, fmt, slot, LEN(slot)));
+    Buf b = buf_new(w->arena);
+    for (int i = 0; i < u->nparams; i++) {
+        Slot slot[] = {{"name", u->param[i]}, {"index", writer_number(w, i)}};
+        buf_printf(&b, "%s%s", i ? ", " : "", writer_fill(w, fmt, slot, LEN(slot)));
     }
     return b.s;
 }
 
 static void
-put_braced(Renderer *r, const char *open, const Slot *slot, int n, const Stmt *body)
+put_braced(Writer *w, const char *open, const Slot *slot, int n, const Stmt *body,
+           const char *close)
 {
-    buf_add(r->b, expand(r, target_text(r->t, open), slot, n));
-    r->b->indent++;
-    put_body(r, body);
-    r->b->indent--;
-    buf_add(r->b, target_text(r->t, "close"));
+    writer_add(w, open, slot, n);
+    w->b->indent++;
+    put_body(w, body);
+    w->b->indent--;
+    writer_add(w, close, NULL, 0);
 }
 
 /* The constants, sixteen to a line. */
 static void
-put_tables(Renderer *r)
+put_tables(Writer *w, const Unit *u)
 {
-    for (const Table *t = r->u->table; t; t = t->next) {
-        Slot slot[] = {{"name", t->name}, {"count", number(r, t->n)}};
-        put(r, "table_open", slot, LEN(slot));
-        r->b->indent++;
+    for (const Table *t = u->table; t; t = t->next) {
+        Slot slot[] = {{"name", t->name}, {"count", writer_number(w, t->n)}};
+        writer_put(w, "table_open", slot, LEN(slot));
+        w->b->indent++;
         for (i64 i = 0; i < t->n; i += 16) {
-            Buf line = buf_new(r->arena);
+            Buf line = buf_new(w->arena);
             for (i64 k = i; k < i + 16 && k < t->n; k++)
                 buf_printf(&line, "%s%d", k > i ? ", " : "", (int)t->value[k]);
-            buf_line(r->b, "%s%s", line.s, i + 16 < t->n ? "," : "");
+            buf_line(w->b, "%s%s", line.s, i + 16 < t->n ? "," : "");
         }
-        r->b->indent--;
-        put(r, "table_close", NULL, 0);
+        w->b->indent--;
+        writer_put(w, "table_close", NULL, 0);
     }
 }
 
 /* The functions with extents as arguments: for the sizes, for one part, and for all
  * parts. */
 static void
-put_runtime(Renderer *r, bool stand_alone)
+put_runtime(Writer *w, const Unit *u, bool stand_alone)
 {
-    Slot slot[] = {{"name", r->u->name}, {"params", parameters(r)},
-                   {"extents", arguments(r, "${name}")},
-                   {"elements", arguments(r, target_text(r->t, "element"))},
-                   {"split", number(r, SPLIT_BYTES)}};
-    put_tables(r);
-    put_braced(r, "sizes_open", slot, LEN(slot), r->u->sizes);
-    put_braced(r, "runtime_open", slot, LEN(slot), r->u->body);
-    buf_add(r->b, "\n");
+    Slot slot[] = {{"name", u->name}, {"params", parameters(w, u)},
+                   {"extents", arguments(w, u, "${name}")},
+                   {"elements", arguments(w, u, target_text(w->t, "element"))},
+                   {"split", writer_number(w, SPLIT_BYTES)}};
+    put_tables(w, u);
+    put_braced(w, "sizes_open", slot, LEN(slot), u->sizes, "close");
+    put_braced(w, "runtime_open", slot, LEN(slot), u->body, "close");
+    buf_add(w->b, "\n");
     if (stand_alone)
-        put(r, "comment", &(Slot){"text", r->u->note}, 1);
-    buf_add(r->b, expand(r, target_text(r->t, stand_alone ? "runtime" : "runtime_jit"),
-                         slot, LEN(slot)));
+        writer_put(w, "comment", &(Slot){"text", u->note}, 1);
+    writer_add(w, stand_alone ? "runtime" : "runtime_jit", slot, LEN(slot));
 }
 
 static void
-put_function(Renderer *r, bool stand_alone)
+put_function(Writer *w, const Unit *u, bool stand_alone)
 {
     static const char *const open[] = {
         [EMIT_RELAYOUT] = "relayout_open", [EMIT_OFFSET] = "offset_open",
         [EMIT_INVERSE] = "inverse_open"};
-    int rank = r->u->nparams ? r->u->nparams : 1;
-    Slot slot[] = {{"name", r->u->name}, {"params", parameters(r)},
-                   {"rank", number(r, rank)}};
-    bool jit = !stand_alone && r->u->kind == EMIT_RELAYOUT;
-    const char *begin = jit ? "jit_open" : r->u->split ? "part_open" : open[r->u->kind];
-    put_tables(r);
-    put(r, "comment", &(Slot){"text", r->u->note}, 1);
-    buf_add(r->b, expand(r, target_text(r->t, begin), slot, LEN(slot)));
-    r->b->indent++;
-    put_body(r, r->u->body);
-    r->b->indent--;
-    buf_add(r->b, target_text(r->t, jit ? "jit_close" : r->u->kind == EMIT_RELAYOUT
-                                    ? "close" : "index_close"));
-    if (r->u->split && !jit)
-        buf_add(r->b, expand(r, target_text(r->t, "parts"), slot, LEN(slot)));
-}
-
-/* Write text into a comment; it can neither end the comment nor begin another. */
-void
-render_head(Buf *b, const Target *t, const char *s)
-{
-    const char *lead = target_text(t, "comment_open");
-    while (*s) {
-        size_t n = strcspn(s, "\n");
-        buf_add(b, lead);
-        for (size_t i = 0; i < n; i++) {
-            bool plain = s[i] >= ' ' && s[i] < 127 &&
-                         (s[i] != '\\' || isdigit((unsigned char)s[i + 1]));
-            bool mark = i > 0 && ((s[i - 1] == '*' && s[i] == '/') ||
-                                  (s[i - 1] == '/' && s[i] == '*'));
-            buf_add(b, mark ? " " : "");
-            buf_addn(b, plain ? s + i : "?", 1);
-        }
-        s += n + (s[n] == '\n');
-        buf_add(b, *s ? "\n" : target_text(t, "comment_close"));
-        lead = target_text(t, "comment_line");
-    }
-    buf_add(b, "\n");
-}
-
-void
-render_helpers(Buf *b, const Target *t, const char *body)
-{
-    const TargetHelper *h;
-    const char *done[TARGET_FILES_MAX];
-    int n = 0;
-    for (int i = 0; (h = target_helper(t, i)); i++) {
-        if (!strstr(body, arena_printf(b->arena, "%s(", h->symbol)))
-            continue;
-        for (int f = 0; f < h->nfiles; f++) {
-            int k = 0;
-            while (k < n && done[k] != h->file[f])
-                k++;
-            if (k < n)
-                continue;
-            done[n++] = h->file[f];
-            buf_add(b, "\n");
-            buf_add(b, h->file[f]);
-        }
-    }
+    Slot slot[] = {{"name", u->name}, {"params", parameters(w, u)},
+                   {"rank", writer_number(w, u->nparams ? u->nparams : 1)}};
+    bool jit = !stand_alone && u->kind == EMIT_RELAYOUT;
+    put_tables(w, u);
+    writer_put(w, "comment", &(Slot){"text", u->note}, 1);
+    put_braced(w, jit ? "jit_open" : u->split ? "part_open" : open[u->kind], slot,
+               LEN(slot), u->body, jit ? "jit_close"
+               : u->kind == EMIT_RELAYOUT ? "close" : "index_close");
+    if (u->split && !jit)
+        writer_add(w, "parts", slot, LEN(slot));
 }
 
 /* A declaration for every kernel that the body calls. */
 static void
-put_prototypes(Renderer *r, const char *body)
+put_prototypes(Buf *b, const char *body)
 {
     for (int i = 0; i < nkernels; i++) {
-        if (!strstr(body, arena_printf(r->arena, "%s(", kernels[i].symbol)))
+        if (!strstr(body, arena_printf(b->arena, "%s(", kernels[i].symbol)))
             continue;
-        buf_printf(r->b, "void %s(", kernels[i].symbol);
+        buf_printf(b, "void %s(", kernels[i].symbol);
         for (const char *c = kernel_letters(&kernels[i]); *c; c++)
-            buf_printf(r->b, "%s%s", c > kernel_letters(&kernels[i]) ? ", " : "",
+            buf_printf(b, "%s%s", c > kernel_letters(&kernels[i]) ? ", " : "",
                        kernel_arg(*c)->type);
-        buf_add(r->b, ");\n");
+        buf_add(b, ");\n");
     }
+}
+
+/* A writer of functions, in which coordinates are signed numbers. */
+static Writer
+function_writer(const Target *t, const Unit *u, Buf *b)
+{
+    Writer w = writer_new(t, u->e, b);
+    w.sp.suffix = NULL;
+    return w;
 }
 
 const char *
 render(const Target *t, const Unit *u, bool stand_alone)
 {
-    Arena *a = ex_arena(u->e);
-    Buf body = buf_new(a), all = buf_new(a);
-    Renderer r = {.t = t, .u = u, .arena = a, .b = &body};
-    r.sp = target_spelling(t);
-    r.sp.suffix = NULL;             /* coordinates are signed */
+    Buf body = buf_new(ex_arena(u->e)), all = buf_new(ex_arena(u->e));
+    Writer w = function_writer(t, u, &body);
     if (u->sizes)
-        put_runtime(&r, stand_alone);
+        put_runtime(&w, u, stand_alone);
     else
-        put_function(&r, stand_alone);
-    r.b = &all;
+        put_function(&w, u, stand_alone);
+    w.b = &all;
     if (stand_alone) {
-        render_head(&all, t, u->head);
-        buf_add(&all, target_file(t, "prologue"));
-        render_helpers(&all, t, body.s);
+        writer_head(&w, u->head, body.s);
     } else {
         buf_add(&all, target_file(t, "jit_prologue"));
-        put_prototypes(&r, body.s);
+        put_prototypes(&all, body.s);
+        buf_add(&all, "\n");
     }
-    buf_add(&all, "\n");
     buf_addn(&all, body.s, body.len);
     return all.s;
 }
@@ -373,14 +263,13 @@ render(const Target *t, const Unit *u, bool stand_alone)
 const char *
 render_values(const Target *t, const Unit *u, int values)
 {
-    Arena *a = ex_arena(u->e);
-    Buf body = buf_new(a), all = buf_new(a);
-    Renderer r = {.t = t, .u = u, .arena = a, .b = &body, .sp = target_spelling(t)};
-    r.sp.suffix = NULL;
-    Slot slot[] = {{"name", u->name}, {"params", parameters(&r)},
-                   {"values", number(&r, values)}};
-    put_braced(&r, "values_open", slot, LEN(slot), u->body);
-    render_helpers(&all, t, body.s);
+    Buf body = buf_new(ex_arena(u->e)), all = buf_new(ex_arena(u->e));
+    Writer w = function_writer(t, u, &body);
+    Slot slot[] = {{"name", u->name}, {"params", parameters(&w, u)},
+                   {"values", writer_number(&w, values)}};
+    put_braced(&w, "values_open", slot, LEN(slot), u->body, "close");
+    w.b = &all;
+    writer_helpers(&w, body.s);
     buf_add(&all, "\n");
     buf_addn(&all, body.s, body.len);
     return all.s;
@@ -389,13 +278,15 @@ render_values(const Target *t, const Unit *u, int values)
 const char *
 render_extents(const Target *t, const Unit *u)
 {
-    Renderer r = {.t = t, .u = u, .arena = ex_arena(u->e)};
-    return arguments(&r, "${name}");
+    Buf b = buf_new(ex_arena(u->e));
+    Writer w = writer_new(t, u->e, &b);
+    return arguments(&w, u, "${name}");
 }
 
 const char *
 render_parameters(const Target *t, const Unit *u)
 {
-    Renderer r = {.t = t, .u = u, .arena = ex_arena(u->e)};
-    return parameters(&r);
+    Buf b = buf_new(ex_arena(u->e));
+    Writer w = writer_new(t, u->e, &b);
+    return parameters(&w, u);
 }

@@ -3,8 +3,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../base/embed.h"
-#include "../spec/spec_lua.h"
+#include <lauxlib.h>
+#include <lua.h>
+
+#include "../spec/spec.h"
 #include "target.h"
 
 static const char folder[] = "templates/";
@@ -257,9 +259,9 @@ static void
 read_table(Sandbox *s, void *arg)
 {
     Load *l = arg;
-    l->L = s->L;
-    lua_replace(s->L, 1);
-    lua_settop(s->L, 1);
+    l->L = sandbox_lua(s);
+    lua_replace(l->L, 1);
+    lua_settop(l->L, 1);
     sandbox_try(s, read_it, l);
 }
 

@@ -1,5 +1,5 @@
 /* Builds and prints trees of expressions as written. */
-#include "ast.h"
+#include "expr.h"
 
 const Ast *
 ast_num(Arena *a, i64 v, Loc loc)

@@ -1,6 +1,6 @@
 /* Evaluates expressions as written, by the meaning of their operators: values, intervals,
  * and the effect of an operator on one operand. */
-#include "ast.h"
+#include "expr.h"
 
 bool
 ast_eval(const Ast *x, AstLookup *lookup, const void *env, i64 *v)

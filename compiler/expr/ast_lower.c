@@ -1,5 +1,5 @@
 /* Converts expressions as written to canonical form. */
-#include "ast.h"
+#include "expr.h"
 
 typedef struct {
     Exprs *e;

@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "ast.h"
+#include "expr.h"
 
 typedef struct {
     Arena *arena;

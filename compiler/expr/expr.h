@@ -1,6 +1,6 @@
-/* expr.h: index expressions in canonical form.
+/* expr.h: index expressions, as written (Ast) and in canonical form (Ex).
  *
- * An expression is  base + sum of coef * atom.  Only the constructors below make
+ * An Ex is  base + sum of coef * atom.  Only the constructors below make
  * expressions; they simplify and intern them.  Within one Exprs, expressions with the same
  * canonical form are the same pointer.  The most important atom is the digit
  *
@@ -21,7 +21,7 @@
 
 #define INF INT64_MAX     /* as a bound: unbounded */
 
-/* The operators of expressions as written; op.h has their meaning. */
+/* The operators of expressions as written; OpMeaning is their meaning. */
 typedef enum {
 #define OP(name, nargs, level, lua, meta, is) OP_##name,
 #include "op.def"
@@ -157,5 +157,123 @@ extern const Spelling spell_lua;
 void ex_print(Buf *b, const Ex *x, const Exprs *e, const Spelling *sp);
 const char *ex_text(Exprs *e, const Ex *x);
 const char *ex_spelled(Arena *a, const Ex *x, const Exprs *e, const Spelling *sp);
+
+/* op.c: the meaning of the operators in op.def.  Code that walks over expressions uses
+ * these tables; no other file depends on particular operators. */
+enum { LEVEL_CALL = 9, SHIFT_MAX = 61 };
+
+typedef struct { i64 min, max; } Span;
+
+/* The limits of a right operand that must be a constant. */
+typedef struct {
+    i64 least, most;
+    const char *why;      /* "the divisor must be ..." */
+} OpRight;
+
+/* How an operator treats fractions: the denominators of the operands and of the value. */
+typedef enum {
+    UNIT_WHOLE,           /* the operands must be integers */
+    UNIT_SAME,            /* operands and value have a common denominator */
+    UNIT_RATIO,           /* the operands have a common one; the value is an integer */
+    UNIT_PRODUCT          /* the denominator of the value is the product */
+} OpUnit;
+
+typedef struct {
+    /* Required.  Sets *r to the value; false if it does not fit 64 bits.  b is within
+     * `right`; it is 0 for one argument. */
+    bool (*value)(i64 a, i64 b, i64 *r);
+    /* Required.  The canonical form.  b is a constant within `right` if there is one;
+     * it is NULL for one argument. */
+    const Ex *(*lower)(Exprs *e, const Ex *a, const Ex *b);
+    const OpRight *right; /* NULL: any expression */
+    OpUnit unit;
+    /* The interval of the values.  NULL: the value is monotonic in each operand, so its
+     * bounds are values at the bounds of the operands. */
+    bool (*range)(Span a, Span b, Span *r);
+
+    /* Optional properties. */
+    bool commutative;
+    int sum[2];           /* the value is sum[0]*a + sum[1]*b; 0, 0: it is no sum */
+    bool product;         /* the value is a*b */
+    /* With the constant c as right operand the value is k*a; false: not for this c. */
+    bool (*times)(i64 c, i64 *k);
+    /* With the constant c the value is dig(a, lo, hi) of expr.h; false: not for this c. */
+    bool (*digit)(i64 c, i64 *lo, i64 *hi);
+    /* The modulus m such that the value modulo `mod` depends only on the operands modulo
+     * m.  0 means no modulus: the full value is needed.  NULL: derived from times and
+     * digit, else 0. */
+    i64 (*period)(i64 mod);
+} OpMeaning;
+
+#define OP(name, nargs, level, lua, meta, is) extern const OpMeaning is;
+#include "op.def"
+#undef OP
+
+typedef struct {
+    int nargs, level;
+    const char *lua;      /* spelling */
+    const char *meta;     /* metamethod, "" for functions and leaves */
+    const OpMeaning *is;
+} OpInfo;
+extern const OpInfo op_info[OP_COUNT];
+/* True if the operator is written as a function, for example min. */
+bool op_is_call(Op op);
+
+/* True if each of least..most is allowed as right operand. */
+bool op_allows(const OpMeaning *is, i64 least, i64 most);
+/* `value` for any b; false also if b is not allowed as right operand. */
+bool op_value(const OpMeaning *is, i64 a, i64 b, i64 *r);
+bool op_range(const OpMeaning *is, Span a, Span b, Span *r);
+
+/* Index expressions as written, before simplification.  The spec language and ast_parse
+ * make them; ast_lower converts them to Ex. */
+enum { AST_MAX_SIZE = 4000, AST_MAX_DEPTH = 150 };
+
+/* Immutable; subtrees may be shared. */
+typedef struct Ast {
+    Op op;
+    Loc loc;
+    i64 num;              /* OP_NUM */
+    const char *name;     /* OP_SYM */
+    const struct Ast *x[2];
+    int size, depth;      /* of the tree, at most AST_MAX_SIZE, AST_MAX_DEPTH */
+} Ast;
+
+/* ast.c */
+const Ast *ast_num(Arena *a, i64 v, Loc loc);
+const Ast *ast_sym(Arena *a, const char *name, Loc loc);
+/* y is NULL for one argument.  diag_fatal if the tree becomes too large. */
+const Ast *ast_op(Arena *a, Op op, const Ast *x, const Ast *y, Loc loc);
+/* x[k]: bit k of x; 0 <= k <= SHIFT_MAX. */
+const Ast *ast_bit(Arena *a, const Ast *x, i64 k, Loc loc);
+void ast_print(Buf *b, const Ast *x);
+const char *ast_text(Arena *a, const Ast *x);
+
+/* ast_eval.c */
+/* Sets *v to the value of a name; false if the name is not known. */
+typedef bool AstLookup(const void *env, const char *name, i64 *v);
+/* Sets *v to the value, by the plain definition of every operator.  The simplifier is
+ * tested against this evaluator.  False if a value does not fit 64 bits, a divisor is not
+ * positive, or a name is not known. */
+bool ast_eval(const Ast *x, AstLookup *lookup, const void *env, i64 *v);
+/* The interval of values, operator by operator: x % 32 has the interval 0..31 for every x.
+ * `range` gives the largest value of each name; the least is 0.  False as for ast_eval. */
+bool ast_range(const Ast *x, AstLookup *range, const void *env, i64 *min,
+               i64 *max);
+/* If the other operand is a number: x is k * operand i; x is the digit lo, hi of operand i
+ * (Digit).  False if it is not. */
+bool ast_times(const Ast *x, int i, i64 *k);
+bool ast_digit(const Ast *x, int i, i64 *lo, i64 *hi);
+/* The modulus m such that x % mod depends only on operand i % m.  As mod and as the result,
+ * 0 means no modulus: the full value is needed. */
+i64 ast_period(const Ast *x, int i, i64 mod);
+
+/* ast_parse.c: parses text in Lua's syntax: 8*(C//16) + (C%16 ~ 3), N[2], min(a, b).
+ * diag_fatal if there is a syntax error. */
+const Ast *ast_parse(Arena *a, const char *text, Loc loc);
+
+/* ast_lower.c: converts x to canonical form.  `find` returns the Ex of a name, or NULL. */
+typedef const Ex *AstFind(void *env, const Ast *sym);
+const Ex *ast_lower(Exprs *e, const Ast *x, AstFind *find, void *env);
 
 #endif

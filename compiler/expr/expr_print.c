@@ -2,7 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "op.h"
+#include "expr.h"
 
 const Spelling spell_lua = {
     .op = {

@@ -1,7 +1,7 @@
 /* Functions that inspect expressions: digits, substitution, evaluation. */
 #include <string.h>
 
-#include "op.h"
+#include "expr.h"
 
 Digit
 ex_digit(Exprs *e, const Atom *a)

@@ -1,5 +1,5 @@
 /* Functions on the meaning of operators, independent of the particular operator. */
-#include "op.h"
+#include "expr.h"
 
 const OpInfo op_info[OP_COUNT] = {
 #define OP(name, nargs, level, lua, meta, is) {nargs, level, lua, meta, &is},

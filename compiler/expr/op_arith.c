@@ -1,5 +1,5 @@
 /* The arithmetic operators. */
-#include "op.h"
+#include "expr.h"
 
 static i64
 same_period(i64 mod)

@@ -1,5 +1,5 @@
 /* The bitwise operators on 64-bit two's complement numbers. */
-#include "op.h"
+#include "expr.h"
 
 /* The mask of all bits up to the highest bit of v >= 0. */
 static i64

@@ -1,6 +1,5 @@
 /* Combines the registers of a lane into accesses to a tile. */
 #include "frag.h"
-#include "grid.h"
 
 /* A register: the coordinates of its element and its address in the tile. */
 typedef struct {
@@ -230,5 +229,6 @@ frag_make(const Layout *frag, const Verdict *v, const Layout *tile, const int *m
         diag_fatal(a->diag, DIAG_LAYOUT, frag->ref->def->loc,
                    "layout '%s': padding is \"edge\", and a load does not repeat the last "
                    "element", frag->ref->def->name);
+    frag_cost(g);
     return g;
 }

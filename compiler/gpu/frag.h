@@ -1,5 +1,5 @@
 /* frag.h: functions that load the registers of a lane from a tile in memory, or store
- * them.
+ * them.  Other folders use grid.h.
  *
  * A fragment is a layout with the parameters `lanes` and `registers`: its storage has the
  * dimensions fragments, lanes, registers; a register holds one element.  Register j of
@@ -9,8 +9,7 @@
 #ifndef RAVEL_FRAG_H
 #define RAVEL_FRAG_H
 
-#include "../decide/decide.h"
-#include "../emit/emit.h"
+#include "grid_parts.h"
 
 enum { FRAG_REGISTERS_MAX = 256, FRAG_VECTOR_MAX = 128 };
 
@@ -28,9 +27,8 @@ typedef struct {
     int sectors, least_sectors;            /* in global memory */
 } FragAccess;
 
-typedef struct {
+struct Frag {
     bool store;
-    const char *name, *head;
     const Layout *frag, *tile;
     Exprs *e;
     int lane, fragment;   /* variables t and f */
@@ -40,17 +38,13 @@ typedef struct {
     int align;            /* required alignment of the tile, in bytes */
     int naccesses;
     FragAccess access[FRAG_REGISTERS_MAX];
-} Frag;
-
-/* frag.c: requires both layouts decided; dim d of frag is dim map[d] of tile.  diag_fatal
- * if frag is no fragment, has no inverse, or the tile cannot be written. */
-Frag *frag_make(const Layout *frag, const Verdict *v, const Layout *tile, const int *map,
-                bool store);
+};
 
 /* frag_cost.c: sets the wavefronts and sectors of all accesses. */
 void frag_cost(Frag *g);
 
-/* frag_render.c: the text for a target; diag_fatal if its table has no text for it. */
-const char *frag_render(const Target *t, const Frag *g);
+/* frag_stmt.c: the statements of the function: its parameters are the variables f and t
+ * and the register words r[0], r[1], ...; the tile is SPACE_TILE. */
+GridStmt *frag_statements(const Frag *g);
 
 #endif

@@ -1,11 +1,9 @@
 /* Makes one kernel from a plan.  The first row of grid.def that applies makes the code of a
  * box. */
-#include "grid.h"
-#include "grid_args.h"
-#include "../emit/emit.h"
+#include "grid_parts.h"
 
 static const GridRow rows[] = {
-#define D(name, emit, what) {#name, what, emit},
+#define D(name, emit) {#name, emit},
 #include "grid.def"
 #undef D
 };
@@ -198,8 +196,7 @@ by_inverse(GridUnit *u)
 {
     if (!plan_is_fixed(u->plan))
         fail_at_run_time(u);
-    static const GridRow row = {"inverse", "a word of the destination by its inverse",
-                                NULL};
+    static const GridRow row = {"inverse", NULL};
     Arena *a = ex_arena(u->e);
     GridStmt *s = arena_new(a, GridStmt), **tail = &u->body;
     u->shared = 0;
@@ -243,20 +240,20 @@ static void
 fold_grid(GridUnit *u)
 {
     if (!ex_is_const(u->blocks)) {
-        u->rows = u->most.rows && u->most.side < BLOCKS_MAX;
+        u->rows = u->most.rows && u->most.row < BLOCKS_MAX;
         return;
     }
     i64 n = u->blocks->base;
-    if (n > u->most.side && !u->most.rows)
+    if (n > u->most.row && !u->most.rows)
         diag_fatal(ex_arena(u->e)->diag, DIAG_LAYOUT, (Loc){0},
                    "a grid of %lld blocks is more than %lld in a row, and the target has "
                    "no 'grid_block_rows' for several", (long long)n,
-                   (long long)u->most.side);
-    if (n > BLOCKS_MAX || int_ceil_div(n, u->most.side) > u->most.side)
+                   (long long)u->most.row);
+    if (n > BLOCKS_MAX || int_ceil_div(n, u->most.row) > u->most.row)
         diag_fatal(ex_arena(u->e)->diag, DIAG_LAYOUT, (Loc){0},
                    "a grid of %lld blocks: at most 2^31 - 1, and %lld a side",
-                   (long long)n, (long long)u->most.side);
-    u->down = int_ceil_div(n, u->most.side);
+                   (long long)n, (long long)u->most.row);
+    u->down = int_ceil_div(n, u->most.row);
     u->across = int_ceil_div(n, u->down);
     u->rows = u->down > 1;
 }

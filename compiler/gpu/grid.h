@@ -11,8 +11,7 @@
 #ifndef RAVEL_GRID_H
 #define RAVEL_GRID_H
 
-#include "../plan/plan.h"
-#include "swizzle.h"
+#include "../emit/emit.h"
 
 enum { GRID_THREADS = 256, GRID_VECTOR = 16, BLOCKS_MAX = INT32_MAX };
 
@@ -21,12 +20,13 @@ typedef struct {
     int access;           /* bytes of the narrowest access: 1, 2 or 4 */
     int bits;             /* bits of the widest index: 32 or 64 */
     i64 shared;           /* bytes of shared memory */
-    i64 side;             /* the most blocks in a row of the grid */
+    i64 row;              /* the most blocks in a row of the grid */
     bool rows;            /* the grid may have several rows */
     bool runtime;         /* it supports extents left to run time */
 } GridLimits;
 
-typedef enum { SPACE_SRC, SPACE_DST, SPACE_SHARED } Space;
+/* SPACE_TILE: the tile of a fragment (frag.h), in shared or global memory. */
+typedef enum { SPACE_SRC, SPACE_DST, SPACE_SHARED, SPACE_TILE } Space;
 
 typedef enum {
     G_BOX,                /* blocks first <= b < end execute body; name: the box as text */
@@ -41,7 +41,8 @@ typedef enum {
     G_LOAD,               /* name = space[value[0]], in units of width */
     G_STORE,              /* space[value[0]] = word[0..nwords), in units of width */
     G_WORD,               /* defines the variable name, of one or more words, as 0 or as the
-                           * `width` bytes of dst at value[0] */
+                           * `width` bytes of space at value[0], zero-extended; if value[1],
+                           * as the bits `pattern` of these from bit value[1] on */
     G_SET,                /* assigns word[0..nwords) to the variable name */
     G_PUT,                /* replaces the bits `pattern` << value[0] of name by word[0] or
                            * by the byte value[1] of src, from bit value[2] on */
@@ -64,7 +65,7 @@ typedef struct GridStmt {
     const Ex *value[MAX_RANK], *bound[MAX_RANK], *same[2];
     int nvalues;
     bool declares;        /* G_LOAD: defines name; else assigns to it */
-    const char *word[4];
+    const char *word[4];  /* variables, or terms of their bits with C's operators */
     int nwords;
     uint32_t pattern;
     struct GridStmt *body, *next;
@@ -104,6 +105,57 @@ GridUnit *grid_make(const Plan *p, GridLimits most, const char *name,
 /* Bytes of a buffer for the layout, rounded up to whole accesses. */
 i64 grid_buffer(const GridUnit *u, const Layout *l);
 
+/* grid_args.c: the number of 64-bit values of all arguments.  grid_room: the size of their
+ * array: at least 1, as C has no empty arrays. */
+int grid_values(const GridUnit *u);
+int grid_room(const GridUnit *u);
+
+/* grid_render.c: the complete file: head, prologue and kernel. */
+const char *grid_render(const Target *t, const GridUnit *u);
+/* grid_host.c: the function in C with which the host computes the kernel's arguments from
+ * extents left to run time. */
+const char *grid_host_text(const GridUnit *u);
+/* grid_print.c: the statements of u as text: docs/ir/gridstmt.md. */
+const char *grid_print(const GridUnit *u);
+
+/* grid_access.c: the cost of a kernel's accesses, computed from its expressions without a
+ * device. */
+/* All accesses of one block that have the same memory, direction and width. */
+typedef struct {
+    Space space;
+    bool store;
+    int width;            /* bytes for each lane */
+    i64 requests;         /* instructions of warps with an active lane */
+    i64 sectors, ideal;   /* global: sectors of 32 bytes, over all requests; shared:
+                           * wavefronts, and wavefronts without bank conflicts */
+    i64 unique;           /* global: distinct sectors of the block */
+    i64 least;            /* global: the fewest sectors for the bytes of the block */
+} BlockAccess;
+
+extern const char *const grid_spaces[];        /* names, by Space */
+enum { ACCESS_KINDS = 16 };
+/* The accesses of block number `block` of the box; returns their number, at most max.
+ * Lanes and banks are those of banks_usual. */
+int grid_access(const GridUnit *u, const GridStmt *box, i64 block, BlockAccess *out,
+                  int max);
+
+/* Prints the kernel, its boxes, and the accesses of the first block of each box, and of
+ * the last block if it has fewer. */
+void grid_explain(Buf *b, const GridUnit *u, const char *target);
+
+/* frag.c: a function that loads the registers of a lane from a tile, or stores them.  Both
+ * layouts are decided; dim d of frag is dim map[d] of tile.  diag_fatal if frag is no
+ * fragment, has no inverse, or the tile cannot be written. */
+typedef struct Frag Frag;
+Frag *frag_make(const Layout *frag, const Verdict *v, const Layout *tile, const int *map,
+                bool store);
+/* frag_render.c: the complete file of a request; diag_fatal if the table of the target has
+ * no text for it. */
+const char *frag_render(const Target *t, const Frag *g, const Request *rq);
+/* Its statements as text: docs/ir/gridstmt.md. */
+const char *frag_print(const Frag *g);
+
+/* The loops of a box, for kernels and for machines of bursts. */
 typedef struct {
     i64 n, ss, ds;        /* iterations; strides in elements of the box.  Nominal if `ex` is
                            * not constant: for choices and for powers of two that divide */
@@ -137,7 +189,6 @@ typedef struct {
 /* A row of grid.def. */
 typedef struct GridRow {
     const char *name;
-    const char *what;     /* a line of description */
     /* Adds the statements and sets the number of blocks.  False, and nothing changes, if
      * the row does not apply. */
     bool (*emit)(GridBox *b);
@@ -148,91 +199,5 @@ void grid_box(GridUnit *u, const Nest *n, GridBox *out);
 /* Combines elements that are adjacent in both source and destination into one, as wide as
  * all strides, extents and bases allow, up to `most` bits. */
 void grid_widen(GridBox *b, int most);
-/* The largest power of two, up to 2^30, that divides x for all values of its variables. */
-i64 grid_divisor(const Ex *x);
-/* True if no extent of the plan is left to run time. */
-bool grid_is_fixed(const GridBox *b);
-/* Sets the expressions of the loop to its numbers. */
-void grid_number(Exprs *e, GridLoop *l);
-/* n / each, rounded up. */
-const Ex *grid_ceil(GridBox *b, const Ex *n, i64 each);
-/* The product of the iterations of all loops that are not in `tile`. */
-const Ex *grid_others(GridBox *b, const GridLoop *const *tile, int ntile);
-const Ex *grid_times(GridBox *b, const Ex *x, const Ex *y);
-/* Sets the number of blocks of the box and makes the variable of the block's number. */
-void grid_blocks(GridBox *b, const Ex *blocks);
-/* Reserves bytes of shared memory.  Boxes share the same memory. */
-void grid_shared(GridBox *b, i64 bytes);
-/* A number that is split into digits, the innermost first.  The rest is `x` / `inner`. */
-typedef struct {
-    const Ex *x;
-    i64 inner;
-} GridDigits;
-/* Takes the next digit, 0 <= digit < n, and at most `most`.  last: it is the last digit. */
-const Ex *grid_digit(GridBox *b, GridDigits *d, const char *name, const Ex *n, i64 most,
-                     bool last);
-/* Takes the next digit as the iteration of a loop. */
-const Ex *grid_digit_of(GridBox *b, GridDigits *d, const GridLoop *l, bool last);
-/* Defines the iterations b->at of all loops that are not in `tile`, from the rest of the
- * digits.  Sets the addresses in source and destination there, in elements. */
-void grid_batch(GridBox *b, GridDigits d, const GridLoop *const *tile, int ntile,
-                const Ex **src, const Ex **dst);
-/* The item of thread t in iteration k: t + 256*k. */
-const Ex *grid_turn(GridBox *b, const Ex *k);
-
-/* grid_stmt.c: appends a statement at the tail of the box. */
-GridStmt *grid_add(GridBox *b, GridKind kind);
-/* Statements that are added between grid_open and grid_close go to the body of s.  Pass
- * the result of grid_open to grid_close; NULL: no body is open. */
-GridStmt **grid_open(GridBox *b, GridStmt *s);
-void grid_close(GridBox *b, GridStmt **outer);
-/* Defines name = x and returns its variable, which has the range of x. */
-const Ex *grid_let(GridBox *b, const char *name, const Ex *x);
-/* Defines the index name = x and opens a G_WHEN for name < n, up to grid_close(*outer).
- * Returns a variable with the range 0..n - 1. */
-const Ex *grid_index(GridBox *b, const char *name, const Ex *x, const Ex *n,
-                     GridStmt ***outer);
-/* Opens an unrolled loop, up to grid_close(*outer), and returns its variable.  If count is
- * 1, there is no loop and it returns 0. */
-const Ex *grid_for(GridBox *b, const char *name, i64 count, GridStmt ***outer);
-void grid_array(GridBox *b, const char *name, int width, i64 count);
-/* declares: defines name as a constant; else assigns to it. */
-void grid_load(GridBox *b, const char *name, bool declares, Space space, int width,
-             const Ex *at);
-void grid_store(GridBox *b, Space space, int width, const Ex *at,
-              const char *const *word, int nwords);
-/* Removes definitions of indices that no statement uses. */
-void grid_drop_unused(Exprs *e, GridStmt **body);
-/* Adds a G_WHEN for n conditions value[i] < bound[i], at most MAX_RANK.  Conditions that
- * always hold are left out.  NULL, and no statement, if none is left. */
-GridStmt *grid_when(GridBox *b, const Ex *const *value, const Ex *const *bound, int n);
-
-/* grid_cover.c */
-/* Adds the box `padding` to b if it is adjacent, so that one block writes sectors that
- * contain parts of both.  False, and nothing changes, if they share no sectors or accesses
- * would become narrower. */
-bool grid_cover(GridBox *b, const GridBox *padding);
-/* The same for padding that the plan has merged into the nest (Nest.pad), which follows
- * the rows of b at every shape. */
-bool grid_pad(GridBox *b);
-bool grid_is_padded(const GridBox *b);
-/* name = src[from], or the fill if b->at is in padding.  declares: defines name. */
-void grid_load_or_fill(GridBox *b, const char *name, bool declares, int width,
-                       const Ex *from);
-/* The fill in `bits` bits, at most 128, as 32-bit words; returns their number. */
-int grid_pattern(GridBox *b, int bits, const char **word);
-
-/* Makes code for the whole plan from the inverse of dst, as the body of a box.  False if
- * the inverse has no closed form. */
-bool grid_inverse(GridUnit *u, GridStmt *box);
-
-/* grid_gather.c, grid_piece.c, grid_tile.c, grid_edge.c, grid_slab.c, grid_fuse.c: the
- * rows */
-bool grid_gather(GridBox *b);
-bool grid_piece(GridBox *b);
-bool grid_tile(GridBox *b);
-bool grid_tile_edge(GridBox *b);
-bool grid_slab(GridBox *b);
-bool grid_fuse(GridBox *b);
 
 #endif

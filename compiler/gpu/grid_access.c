@@ -5,28 +5,28 @@
 #include <string.h>
 
 #include "bank.h"
-#include "grid_access.h"
+#include "grid_parts.h"
 
 enum { WARP = 32, REQUESTS_MAX = 4096 };
 
 const char *const grid_spaces[] = {[SPACE_SRC] = "src", [SPACE_DST] = "dst",
-                                   [SPACE_SHARED] = "shared"};
+                                   [SPACE_SHARED] = "shared", [SPACE_TILE] = "tile"};
 
 /* The accesses of the lanes of one warp at a statement, in one iteration of its loop. */
 typedef struct {
     const GridStmt *s;
-    i64 turn;
+    i64 iteration;
     i64 addr[WARP];
     uint64_t active;
-} Request;
+} WarpRequest;
 
 typedef struct {
     const GridUnit *u;
     i64 *val;             /* values of the variables */
-    Request *request;     /* requests of the warp */
+    WarpRequest *request; /* requests of the warp */
     int n;
     int lane;
-    i64 turn;
+    i64 iteration;
     BlockAccess *out;
     i64 **sector;         /* for each kind: all sectors of its requests */
     int kinds, max;
@@ -47,13 +47,13 @@ static void
 note(Walk *w, const GridStmt *s, const Ex *at, int width)
 {
     int i = 0;
-    while (i < w->n && (w->request[i].s != s || w->request[i].turn != w->turn))
+    while (i < w->n && (w->request[i].s != s || w->request[i].iteration != w->iteration))
         i++;
     if (i == w->n) {
         if (i == REQUESTS_MAX)
             diag_fatal(ex_arena(w->u->e)->diag, DIAG_MEMORY, (Loc){0},
                        "more than %d accesses of a thread", REQUESTS_MAX);
-        w->request[w->n++] = (Request){.s = s, .turn = w->turn};
+        w->request[w->n++] = (WarpRequest){.s = s, .iteration = w->iteration};
     }
     w->request[i].addr[w->lane] = value_of(w, at) * width;
     w->request[i].active |= UINT64_C(1) << w->lane;
@@ -80,11 +80,11 @@ walk(Walk *w, const GridStmt *s)
         case G_DIVIDE:                  /* only with extents left to run time */
             break;
         case G_FOR:
-            for (w->turn = 0; w->turn < s->count; w->turn++) {
-                w->val[s->var] = w->turn;
+            for (w->iteration = 0; w->iteration < s->count; w->iteration++) {
+                w->val[s->var] = w->iteration;
                 walk(w, s->body);
             }
-            w->turn = 0;
+            w->iteration = 0;
             break;
         case G_WHEN:
             if (holds(w, s))
@@ -126,7 +126,7 @@ kind_of(Walk *w, const GridStmt *s)
 
 /* Appends all sectors of one request. */
 static void
-add_sectors(Walk *w, int kind, const Request *r)
+add_sectors(Walk *w, int kind, const WarpRequest *r)
 {
     enum { CHUNK = WARP };
     BlockAccess *a = &w->out[kind];
@@ -143,7 +143,7 @@ add_sectors(Walk *w, int kind, const Request *r)
 }
 
 static void
-count(Walk *w, const Request *r)
+count(Walk *w, const WarpRequest *r)
 {
     int k = kind_of(w, r->s);
     BlockAccess *a = &w->out[k];
@@ -203,7 +203,7 @@ grid_access(const GridUnit *u, const GridStmt *box, i64 block, BlockAccess *out,
     Arena *a = ex_arena(u->e);
     Walk w = {.u = u, .out = out, .max = max};
     w.val = arena_array(a, i64, ex_nvars(u->e));
-    w.request = arena_array(a, Request, REQUESTS_MAX);
+    w.request = arena_array(a, WarpRequest, REQUESTS_MAX);
     w.sector = arena_array(a, i64 *, max);
     w.val[box->var] = block;
     for (const GridStmt *s = box->body; s; s = s->next)

@@ -1,7 +1,6 @@
 /* Computes the arguments of a kernel with extents left to run time: every scalar in its
  * statements and, for each divisor, a multiplier and a shift. */
-#include "grid_args.h"
-#include "../plan/plan.h"
+#include "grid_parts.h"
 
 typedef struct {
     GridUnit *u;

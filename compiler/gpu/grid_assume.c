@@ -1,6 +1,6 @@
 /* Makes a second version of a box for shapes at which its addresses and runs are aligned:
  * each of the scalars in them is m times another scalar. */
-#include "grid_args.h"
+#include "grid_parts.h"
 
 typedef struct {
     GridBox *b;

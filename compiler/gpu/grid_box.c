@@ -1,8 +1,7 @@
 /* Makes a GridBox from a nest, and the digits of the number of a block. */
 #include <string.h>
 
-#include "grid.h"
-#include "../emit/emit.h"
+#include "grid_parts.h"
 
 /* Names that the kernels use themselves. */
 static const char *const own[] = {"b", "t", "e", "i", "j", "k", "l", "p", "q", "r", "u",
@@ -213,7 +212,7 @@ grid_batch(GridBox *b, GridDigits n, const GridLoop *const *tile, int ntile,
 }
 
 const Ex *
-grid_turn(GridBox *b, const Ex *k)
+grid_item(GridBox *b, const Ex *k)
 {
     return ex_add(b->e, ex_of_var(b->e, b->u->thread), ex_scale(b->e, k, GRID_THREADS));
 }

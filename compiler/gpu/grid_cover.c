@@ -1,7 +1,7 @@
 /* Makes adjacent padding a part of a box: the common loop continues beyond the real
  * elements, where loads give the fill.  So one block writes a line of the destination that
  * contains both elements and padding. */
-#include "grid.h"
+#include "grid_parts.h"
 
 /* The destination of a box: its loops, fused where possible, without the start. */
 typedef struct {

@@ -69,10 +69,10 @@ place(const Tile *t, const Ex *x, const Ex *y)
     bool by_y = t->wx >= t->wy;
     const Ex *row = by_y ? y : x, *column = by_y ? x : y;
     i64 rows = by_y ? t->ty : t->tx, columns = by_y ? t->tx : t->ty;
-    i64 turn = by_y ? t->wy : t->wx, per = t->b->bits < 32 ? 32 / t->b->bits : 1;
+    i64 period = by_y ? t->wy : t->wx, per = t->b->bits < 32 ? 32 / t->b->bits : 1;
     i64 words = columns / per, share = words < BANKS ? BANKS / words : 1;
-    row = ex_add(e, ex_scale(e, ex_mod(e, row, turn), rows / turn),
-                 ex_div(e, row, turn));
+    row = ex_add(e, ex_scale(e, ex_mod(e, row, period), rows / period),
+                 ex_div(e, row, period));
     const Ex *word = ex_xor(e, ex_div(e, column, per),
                             ex_dig(e, row, share, share * words));
     return ex_add(e, ex_scale(e, row, columns),
@@ -113,8 +113,8 @@ by_elements(Tile *t, bool load)
     Exprs *e = b->e;
     GridStmt **outer;
     int n = load ? t->wx : t->wy;
-    i64 side = (load ? t->tx : t->ty) / n, turns = t->tx * t->ty / n / GRID_THREADS;
-    const Ex *k = grid_for(b, "k", turns, &outer), *q = grid_turn(b, k);
+    i64 side = (load ? t->tx : t->ty) / n, count = t->tx * t->ty / n / GRID_THREADS;
+    const Ex *k = grid_for(b, "k", count, &outer), *q = grid_item(b, k);
     const Ex *p = ex_scale(e, ex_dig(e, q, 1, side), n), *r = ex_div(e, q, side);
     const Ex *px = load ? p : r, *py = load ? r : p;
     const Ex *x = grid_let(b, "x", ex_add(e, ex_scale(e, t->i, t->tx), px));
@@ -171,14 +171,14 @@ word_of(const Tile *t, bool source)
 static void
 choose_sides(Tile *t)
 {
-    i64 side = t->b->bits >= 32 ? 32 : 1024 / t->b->bits, x = 1, y = 1;
-    while (x < t->x->n && x < side * side)
+    i64 edge = t->b->bits >= 32 ? 32 : 1024 / t->b->bits, x = 1, y = 1;
+    while (x < t->x->n && x < edge * edge)
         x *= 2;
-    while (y < t->y->n && y < side * side)
+    while (y < t->y->n && y < edge * edge)
         y *= 2;
-    t->ty = y < side ? y : side;
-    t->tx = x < side * side / t->ty ? x : side * side / t->ty;
-    t->ty = y < side * side / t->tx ? y : side * side / t->tx;
+    t->ty = y < edge ? y : edge;
+    t->tx = x < edge * edge / t->ty ? x : edge * edge / t->ty;
+    t->ty = y < edge * edge / t->tx ? y : edge * edge / t->tx;
     while (t->tx * t->ty < (i64)GRID_THREADS * (t->wx > t->wy ? t->wx : t->wy))
         t->ty *= 2;
     t->nx = grid_ceil(t->b, t->x->ex.n, t->tx);

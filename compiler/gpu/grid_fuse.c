@@ -126,14 +126,14 @@ move(Fuse *f, int side, const Ex *x, const Ex *r, const Ex *const *digit)
 
 /* Adds `count` iterations of all threads, from iteration `first` on. */
 static void
-take_turns(Fuse *f, int side, const Ex *x, i64 first, i64 count)
+add_iterations(Fuse *f, int side, const Ex *x, i64 first, i64 count)
 {
     GridBox *b = f->b;
     Exprs *e = b->e;
     i64 lanes = f->lanes[side];
-    GridStmt **turns, **rows;
+    GridStmt **outer, **rows;
     const Ex *digit[MAX_LOOPS], *t = ex_of_var(e, b->u->thread);
-    const Ex *k = grid_for(b, "k", count, &turns);
+    const Ex *k = grid_for(b, "k", count, &outer);
     k = ex_add(e, k, ex_const(e, first));
     const Ex *r = ex_add(e, ex_div(e, t, lanes), ex_scale(e, k, GRID_THREADS / lanes));
     r = grid_index(b, "q", r, ex_const(e, f->rows[side]), &rows);
@@ -142,7 +142,7 @@ take_turns(Fuse *f, int side, const Ex *x, i64 first, i64 count)
     move(f, side, x, r, digit);
     grid_close(b, tails);
     grid_close(b, rows);
-    grid_close(b, turns);
+    grid_close(b, outer);
 }
 
 /* Adds a phase.  Only in the last iteration some threads may be idle, so only that one has
@@ -152,7 +152,7 @@ phase(Fuse *f, int side)
 {
     GridBox *b = f->b;
     Exprs *e = b->e;
-    i64 lanes = f->lanes[side], all = fuse_turns(f, side);
+    i64 lanes = f->lanes[side], all = fuse_iterations(f, side);
     i64 whole = f->rows[side] * lanes / GRID_THREADS, first = whole > 1 ? whole : 0;
     GridStmt **idle, **outer = grid_open(b, grid_add(b, G_PHASE));
     const Ex *digit[MAX_LOOPS], *p = ex_mod(e, ex_of_var(e, b->u->thread), lanes);
@@ -162,9 +162,9 @@ phase(Fuse *f, int side)
     fuse_digits(f, side, x, ex_const(e, 0), digit);
     GridStmt **ends = open_loops(f, side, digit, 0, f->depth[side]);
     if (first)
-        take_turns(f, side, x, 0, first);
+        add_iterations(f, side, x, 0, first);
     if (all > first)
-        take_turns(f, side, x, first, all - first);
+        add_iterations(f, side, x, first, all - first);
     grid_close(b, ends);
     grid_close(b, idle);
     grid_close(b, outer);

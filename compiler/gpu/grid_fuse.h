@@ -3,7 +3,7 @@
 #ifndef RAVEL_GRID_FUSE_H
 #define RAVEL_GRID_FUSE_H
 
-#include "grid.h"
+#include "grid_parts.h"
 
 enum { FUSE_WORD = 4 };            /* bytes */
 
@@ -23,8 +23,8 @@ typedef struct {
     int word[2];                   /* elements of an access */
     i64 lanes[2];                  /* threads along a run, a power of two */
     int major;            /* the runs of this side are rows in shared memory */
-    i64 pitch, turn;      /* elements from one row to the next; the rows of runs r with the
-                           * same r % turn are adjacent */
+    i64 pitch, period;    /* elements from one row to the next; the rows of runs r with the
+                           * same r % period are adjacent */
     double cost;          /* sectors of both sides (2 for a copy) plus effort */
     const Ex *start[MAX_LOOPS];    /* the first iteration in the block's tile; NULL: 0 */
     const Ex *src, *dst;  /* addresses of the tile without `start`, in elements */
@@ -40,7 +40,7 @@ int fuse_word(const Fuse *f);
 /* The elements that fit shared memory. */
 i64 fuse_room(const Fuse *f);
 /* The iterations of a thread in the phase of a side. */
-i64 fuse_turns(const Fuse *f, int side);
+i64 fuse_iterations(const Fuse *f, int side);
 /* The rows in shared memory; their least pitch, a multiple of a word. */
 i64 fuse_rows(const Fuse *f);
 i64 fuse_pitch(const Fuse *f);
@@ -48,7 +48,7 @@ i64 fuse_pitch(const Fuse *f);
 void fuse_digits(const Fuse *f, int side, const Ex *x, const Ex *r, const Ex **digit);
 /* The row and the column in shared memory for these iterations. */
 void fuse_place(const Fuse *f, const Ex *const *digit, const Ex **row, const Ex **column);
-/* Chooses major, pitch and turn.  False if shared memory is too small. */
+/* Chooses major, pitch and period.  False if shared memory is too small. */
 bool fuse_pitches(Fuse *f);
 
 #endif

@@ -13,7 +13,7 @@ fuse_word(const Fuse *f)
 }
 
 i64
-fuse_turns(const Fuse *f, int side)
+fuse_iterations(const Fuse *f, int side)
 {
     return int_ceil_div(f->rows[side] * f->lanes[side], GRID_THREADS);
 }
@@ -21,7 +21,7 @@ fuse_turns(const Fuse *f, int side)
 i64
 fuse_rows(const Fuse *f)
 {
-    return int_ceil_div(f->rows[f->major], f->turn) * f->turn;
+    return int_ceil_div(f->rows[f->major], f->period) * f->period;
 }
 
 i64
@@ -64,8 +64,8 @@ fuse_place(const Fuse *f, const Ex *const *digit, const Ex **row, const Ex **col
         inner *= f->chunk[l];
     }
     *column = at[0];
-    *row = ex_add(e, ex_scale(e, ex_mod(e, at[1], f->turn), fuse_rows(f) / f->turn),
-                  ex_div(e, at[1], f->turn));
+    *row = ex_add(e, ex_scale(e, ex_mod(e, at[1], f->period), fuse_rows(f) / f->period),
+                  ex_div(e, at[1], f->period));
 }
 
 /* The places in shared memory of element i of the threads' first access. */
@@ -126,9 +126,9 @@ try_pitches(Fuse *f)
         if (now.pitch * fuse_rows(f) > fuse_room(f))
             break;
         i64 sum = wavefronts(&now, &at[n], f->word[f->major] * f->b->bits / 8) *
-                  fuse_turns(f, f->major);
+                  fuse_iterations(f, f->major);
         for (int i = 0; i < n; i++)
-            sum += wavefronts(&now, &at[i], f->b->bits / 8) * fuse_turns(f, minor);
+            sum += wavefronts(&now, &at[i], f->b->bits / 8) * fuse_iterations(f, minor);
         if (best < 0 || sum < best) {
             best = sum;
             f->pitch = now.pitch;
@@ -146,7 +146,7 @@ fuse_pitches(Fuse *f)
     Fuse now = *f, best = *f;
     for (int i = 0; i < 4; i++) {
         now.major = f->word[SPACE_DST] > f->word[SPACE_SRC] ? i < 2 : i >= 2;
-        now.turn = i % 2 ? f->word[!now.major] : 1;
+        now.period = i % 2 ? f->word[!now.major] : 1;
         i64 sum = try_pitches(&now);
         if (sum >= 0 && (least < 0 || sum < least)) {
             least = sum;

@@ -3,7 +3,7 @@
  * the number of sectors and accesses. */
 #include "grid_fuse.h"
 
-enum { RUN_LEAST = 128, RUN_MOST = 512, TILE_BYTES = 8 << 10, TURNS_MAX = 64 };
+enum { RUN_LEAST = 128, RUN_MOST = 512, TILE_BYTES = 8 << 10, ITERATIONS_MAX = 64 };
 
 /* The absolute stride of a loop on a side, in elements. */
 static i64
@@ -246,8 +246,8 @@ effort_of(const Fuse *f, int side)
         if (c)
             bytes *= (double)n / (double)(int_ceil_div(n, c) * c);
     }
-    i64 turns = fuse_turns(f, side) + BEFORE;
-    return (double)(turns * GRID_THREADS * FUSE_WORD) / bytes / WEIGHT;
+    i64 iterations = fuse_iterations(f, side) + BEFORE;
+    return (double)(iterations * GRID_THREADS * FUSE_WORD) / bytes / WEIGHT;
 }
 
 static bool
@@ -255,7 +255,7 @@ fits(const Fuse *f)
 {
     i64 rows = f->rows[f->major] + f->word[!f->major];
     for (int s = 0; s < 2; s++)
-        if (f->lanes[s] > GRID_THREADS || fuse_turns(f, s) > TURNS_MAX)
+        if (f->lanes[s] > GRID_THREADS || fuse_iterations(f, s) > ITERATIONS_MAX)
             return false;
     return (fuse_pitch(f) + fuse_word(f)) * rows <= fuse_room(f);
 }

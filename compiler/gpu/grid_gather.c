@@ -1,7 +1,7 @@
 /* Makes one access for each element of the box, which may be a run of up to 16 bytes.
  * Threads follow the destination.  This row does copies of runs, padding, and boxes to
  * which no other row applies. */
-#include "grid.h"
+#include "grid_parts.h"
 
 enum { EACH = 4 };                 /* accesses of a thread in large boxes */
 

@@ -1,13 +1,12 @@
 /* Prints the host's function of a kernel with extents left to run time.  It is in C and
  * computes sizes, the number of blocks and the kernel's arguments. */
-#include "grid_args.h"
-#include "grid_render.h"
+#include "grid_parts.h"
 
 /* The most blocks of the grid; without rows, those of one row. */
 static i64
 most_blocks(const GridUnit *u)
 {
-    return u->rows || u->most.side > BLOCKS_MAX ? BLOCKS_MAX : u->most.side;
+    return u->rows || u->most.row > BLOCKS_MAX ? BLOCKS_MAX : u->most.row;
 }
 
 static Unit *
@@ -38,16 +37,17 @@ grid_host_text(const GridUnit *u)
 void
 grid_put_host(Buf *b, const Target *t, const GridUnit *u)
 {
-    Arena *a = ex_arena(u->e);
-    const Target *c = target_load(a, "c");
+    const Target *c = target_load(ex_arena(u->e), "c");
     const Unit *host = host_of(u);
+    Writer w = writer_new(t, u->e, b);
     Slot slot[] = {{"name", u->name}, {"params", render_parameters(c, host)},
                    {"extents", render_extents(c, host)},
-                   {"threads", arena_printf(a, "%d", GRID_THREADS)},
-                   {"values", arena_printf(a, "%d", grid_room(u))}};
+                   {"threads", writer_number(&w, GRID_THREADS)},
+                   {"values", writer_number(&w, grid_room(u))}};
     if (!target_text(t, "host_open"))
         return;
-    buf_add(b, render_line(a, target_text(t, "host_open"), slot, LEN(slot)));
+    writer_add(&w, "host_open", slot, LEN(slot));
     buf_add(b, render_values(c, host, grid_room(u)));
-    buf_add(b, render_line(a, target_text_or(t, "host_close", ""), slot, LEN(slot)));
+    if (target_text(t, "host_close"))
+        writer_add(&w, "host_close", slot, LEN(slot));
 }

@@ -2,8 +2,7 @@
  * word: the inverse gives the coordinates of each element in it, which the thread loads
  * from the source or fills.  This is the slowest code.  It is needed if elements of several
  * boxes share a byte. */
-#include "grid.h"
-#include "../decide/decide.h"
+#include "grid_parts.h"
 
 typedef struct {
     GridBox b;

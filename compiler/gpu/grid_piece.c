@@ -244,7 +244,7 @@ grid_piece(GridBox *b)
     n = ex_scale(b->e, n, int_ceil_div(p.run->n, p.each));
     grid_blocks(b, grid_ceil(b, n, GRID_THREADS));
     GridStmt **guard, **outer = grid_open(b, grid_add(b, G_PHASE));
-    const Ex *e = grid_turn(b, ex_of_var(b->e, b->block));
+    const Ex *e = grid_item(b, ex_of_var(b->e, b->block));
     find_place(&p, grid_index(b, "e", e, n, &guard));
     (p.in ? scatter : gather)(&p);
     grid_close(b, guard);

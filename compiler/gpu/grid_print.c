@@ -1,12 +1,5 @@
 /* Prints the statements of kernels; docs/ir/gridstmt.md describes the text. */
-#include "grid_access.h"
-#include "grid_render.h"
-
-typedef struct {
-    const GridUnit *u;
-    Arena *arena;
-    Buf *b;
-} Printer;
+#include "grid_parts.h"
 
 static const char *const lines[] = {
     [G_BOX] = "box ${blocks} by ${row} {    ; ${name}",
@@ -27,93 +20,71 @@ static const char *const lines[] = {
 };
 
 static const char *
-number(Printer *p, i64 v)
+words(const Writer *w, const GridStmt *s)
 {
-    return arena_printf(p->arena, "%lld", (long long)v);
-}
-
-/* The text of x; empty for NULL. */
-static const char *
-expression(Printer *p, const Ex *x)
-{
-    return x ? ex_text(p->u->e, x) : "";
-}
-
-static const char *
-words(Printer *p, const GridStmt *s)
-{
-    Buf b = buf_new(p->arena);
+    Buf b = buf_new(w->arena);
     for (int i = 0; i < LEN(s->word) && s->word[i]; i++)
         buf_printf(&b, "%s%s", i ? ", " : "", s->word[i]);
     return b.s;
 }
 
-static const char *
-conditions(Printer *p, const GridStmt *s)
-{
-    Buf b = buf_new(p->arena);
-    for (int i = 0; s->kind == G_WHEN && i < s->nvalues; i++)
-        buf_printf(&b, "%s%s < %s", i ? ", " : "", expression(p, s->value[i]),
-                   expression(p, s->bound[i]));
-    if (s->same[0])
-        buf_printf(&b, "%s%s == %s", s->nvalues ? ", " : "", expression(p, s->same[0]),
-                   expression(p, s->same[1]));
-    return b.s;
-}
-
 /* The first value of a G_WORD.  bits_of: the bits that a G_PUT puts. */
 static const char *
-old_of(Printer *p, const GridStmt *s)
+old_of(const Writer *w, const GridStmt *s)
 {
-    return s->value[0] ? arena_printf(p->arena, "dst[%s]", expression(p, s->value[0]))
-                       : "0";
+    if (!s->value[0])
+        return "0";
+    const char *old = arena_printf(w->arena, "%s[%s]", grid_spaces[s->space],
+                                   writer_expr(w, s->value[0]));
+    return !s->value[1] ? old : arena_printf(w->arena, "%s bit %s mask 0x%x", old,
+                                             writer_expr(w, s->value[1]), s->pattern);
 }
 
 static const char *
-bits_of(Printer *p, const GridStmt *s)
+bits_of(const Writer *w, const GridStmt *s)
 {
-    return !s->value[1] ? words(p, s)
-           : arena_printf(p->arena, "src[%s] bit %s", expression(p, s->value[1]),
-                          expression(p, s->value[2]));
+    return !s->value[1] ? words(w, s)
+           : arena_printf(w->arena, "src[%s] bit %s", writer_expr(w, s->value[1]),
+                          writer_expr(w, s->value[2]));
 }
 
 /* The blocks of a box: 0..7, or S3.. if the shape decides the number. */
 static const char *
-blocks_of(Printer *p, const GridStmt *s)
+blocks_of(const Writer *w, const GridStmt *s)
 {
-    const char *first = expression(p, s->first);
-    return !ex_is_const(s->end) ? arena_printf(p->arena, "%s..", first)
-           : arena_printf(p->arena, "%s..%lld", first, (long long)s->end->base - 1);
+    const char *first = writer_expr(w, s->first);
+    return !ex_is_const(s->end) ? arena_printf(w->arena, "%s..", first)
+           : arena_printf(w->arena, "%s..%lld", first, (long long)s->end->base - 1);
 }
 
-static void
-put_body(Printer *p, const GridStmt *s)
+void
+grid_print_body(Writer *w, const GridStmt *s)
 {
     for (; s; s = s->next) {
         const Slot slot[] = {
-            {"blocks", s->kind == G_BOX ? blocks_of(p, s) : ""},
-            {"divisor", expression(p, s->value[1])},
+            {"blocks", s->kind == G_BOX ? blocks_of(w, s) : ""},
+            {"divisor", writer_expr(w, s->value[1])},
             {"row", s->row ? s->row->name : "inverse"},
             {"name", s->name ? s->name : ""},
-            {"count", number(p, s->count)},
-            {"when", conditions(p, s)},
-            {"value", expression(p, s->value[0])},
-            {"width", number(p, s->width)},
+            {"count", writer_number(w, s->count)},
+            {"when", s->kind == G_WHEN ? grid_conditions(w, s, ", ") : ""},
+            {"value", writer_expr(w, s->value[0])},
+            {"width", writer_number(w, s->width)},
             {"is", s->declares ? "=" : ":="},
             {"space", grid_spaces[s->space]},
-            {"words", words(p, s)},
-            {"old", old_of(p, s)},
-            {"bits", bits_of(p, s)},
-            {"pattern", arena_printf(p->arena, "0x%x", s->pattern)},
+            {"words", words(w, s)},
+            {"old", old_of(w, s)},
+            {"bits", bits_of(w, s)},
+            {"pattern", arena_printf(w->arena, "0x%x", s->pattern)},
             {"half", s->pattern ? "high" : "low"},
         };
-        buf_line(p->b, "%s", render_line(p->arena, lines[s->kind], slot, LEN(slot)));
+        writer_print(w, lines[s->kind], slot, LEN(slot));
         if (!s->body)
             continue;
-        p->b->indent++;
-        put_body(p, s->body);
-        p->b->indent--;
-        buf_line(p->b, "}");
+        w->b->indent++;
+        grid_print_body(w, s->body);
+        w->b->indent--;
+        buf_line(w->b, "}");
     }
 }
 
@@ -121,7 +92,7 @@ const char *
 grid_print(const GridUnit *u)
 {
     Buf b = buf_new(ex_arena(u->e));
-    Printer p = {u, ex_arena(u->e), &b};
+    Writer w = writer_new(NULL, u->e, &b);
     buf_printf(&b, "grid %s\nblocks %s of %d threads", u->name, ex_text(u->e, u->blocks),
                GRID_THREADS);
     if (u->down > 1)
@@ -133,6 +104,6 @@ grid_print(const GridUnit *u)
     for (int i = 0; i < u->nargs; i++)
         buf_printf(&b, "%s %s = %s\n", i < u->ndivisors ? "divisor" : "value",
                    u->arg[i].name, ex_text(u->e, u->arg[i].value));
-    put_body(&p, u->body);
+    grid_print_body(&w, u->body);
     return b.s;
 }

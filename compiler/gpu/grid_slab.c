@@ -181,7 +181,7 @@ open_turn(Slab *s, bool run, i64 elements, GridStmt ***outer, GridStmt ***guard)
     i64 each = s->each / elements, row = s->pixels / elements;
     i64 end = whole ? s->all / elements : s->pixel->n / elements;
     const Ex *k = grid_for(b, "k", int_ceil_div(each, GRID_THREADS), outer);
-    const Ex *q = grid_index(b, "q", grid_turn(b, k), ex_const(e, each), guard);
+    const Ex *q = grid_index(b, "q", grid_item(b, k), ex_const(e, each), guard);
     const Ex *at = whole ? ex_add(e, ex_scale(e, s->slab, each), q)
                          : ex_add(e, ex_scale(e, s->slab, row), ex_dig(e, q, 1, row));
     GridStmt *when = grid_when(b, &at, (const Ex *[]){ex_const(e, end)}, 1);

@@ -1,5 +1,5 @@
 /* Builds the statements of kernels. */
-#include "grid.h"
+#include "grid_parts.h"
 
 GridStmt *
 grid_add(GridBox *b, GridKind kind)
@@ -125,8 +125,8 @@ grid_when(GridBox *b, const Ex *const *value, const Ex *const *bound, int n)
     return s;
 }
 
-static void
-mark(const GridStmt *s, bool *used)
+void
+grid_vars(const GridStmt *s, bool *used)
 {
     for (; s; s = s->next) {
         for (int i = 0; i < LEN(s->value); i++)
@@ -137,7 +137,7 @@ mark(const GridStmt *s, bool *used)
                 ex_vars(s->bound[i], used);
         for (int i = 0; s->same[0] && i < LEN(s->same); i++)
             ex_vars(s->same[i], used);
-        mark(s->body, used);
+        grid_vars(s->body, used);
     }
 }
 
@@ -164,6 +164,6 @@ grid_drop_unused(Exprs *e, GridStmt **body)
     bool *used;
     do {
         used = arena_array(ex_arena(e), bool, ex_nvars(e));
-        mark(*body, used);
+        grid_vars(*body, used);
     } while (drop(body, used));
 }

@@ -89,18 +89,18 @@ is_whole(const Tile *t)
 static bool
 choose_sides(Tile *t)
 {
-    i64 units = (i64)GRID_THREADS * t->each, side = 1;
-    while (side * side < units)
-        side *= 2;
+    i64 units = (i64)GRID_THREADS * t->each, edge = 1;
+    while (edge * edge < units)
+        edge *= 2;
     i64 x = power_above(int_ceil_div(t->x->n, t->m));
     i64 y = power_above(int_ceil_div(t->y->n, t->m));
-    t->ty = y < side ? y : side;
+    t->ty = y < edge ? y : edge;
     t->tx = x < units / t->ty ? x : units / t->ty;
     t->ty = y < units / t->tx ? y : units / t->tx;
     t->tz = 1;
     if (!is_filled(t, NULL)) {
-        t->tx = x < side ? x : side;
-        t->ty = y < side ? y : side;
+        t->tx = x < edge ? x : edge;
+        t->ty = y < edge ? y : edge;
     }
     if (t->tx * t->ty < units)
         find_planes(t);
@@ -327,7 +327,7 @@ load_and_keep(Tile *t)
     Exprs *e = b->e;
     GridStmt **outer;
     const char *bytes[8];
-    const Ex *k = grid_for(b, "k", t->each, &outer), *q = grid_turn(b, k);
+    const Ex *k = grid_for(b, "k", t->each, &outer), *q = grid_item(b, k);
     const Ex *p = ex_dig(e, q, 1, t->tx), *r = ex_dig(e, q, t->tx, t->tx * t->ty);
     const Ex *pz = ex_div(e, q, t->tx * t->ty), *z = pz;
     const Ex *x = ex_add(e, ex_scale(e, t->i, t->tx), p);
@@ -359,7 +359,7 @@ take_and_store(Tile *t)
     GridStmt **outer;
     i64 column = t->tx * t->m;
     const Ex *k = grid_for(b, "k", t->each * t->m, &outer);
-    const Ex *q = grid_let(b, "q", grid_turn(b, k));
+    const Ex *q = grid_let(b, "q", grid_item(b, k));
     const Ex *p = ex_dig(e, q, t->ty, t->ty * column), *r = ex_dig(e, q, 1, t->ty);
     const Ex *z = ex_div(e, q, t->ty * column);
     const Ex *x = ex_add(e, ex_scale(e, t->i, column), p);

@@ -4,7 +4,7 @@
 #ifndef RAVEL_GRID_TILE_H
 #define RAVEL_GRID_TILE_H
 
-#include "grid.h"
+#include "grid_parts.h"
 
 /* x is the loop along the runs of the source, y along those of the destination.  If x and
  * y together are smaller than a tile, z is one of the other loops, else NULL. */

@@ -3,7 +3,7 @@
 #ifndef RAVEL_LAYOUT_H
 #define RAVEL_LAYOUT_H
 
-#include "../expr/ast.h"
+#include "../expr/expr.h"
 
 enum { MAX_RANK = 16, MAX_ENTRIES = 64, MAX_NAME = 63 };
 

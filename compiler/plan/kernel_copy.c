@@ -49,7 +49,7 @@ swap_before(Nest *n, int j)
 }
 
 /* Whether loop i takes longer steps than loop j, which a rest has: inside of j it would
- * pass over all it covers again for each turn of j. */
+ * pass over all it covers again for each iteration of j. */
 static bool
 encloses(const Nest *n, int i, int j)
 {

@@ -2,7 +2,7 @@
 #include <ctype.h>
 #include <string.h>
 
-#include "spec_lua.h"
+#include "spec_parts.h"
 
 static void
 collect(Sandbox *s, void *arg)

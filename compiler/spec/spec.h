@@ -12,4 +12,14 @@ LayoutDef *spec_load(Arena *a, const char *name, const char *text, size_t len);
  * (R,C){C, R}.  Names are looked up in `known`, newest first. */
 const LayoutRef *spec_ref(Arena *a, const char *text, const LayoutDef *known);
 
+/* spec_sandbox.c: run a text in plain Lua that returns one value, a target's table, and
+ * call `use` with that value on the stack.  Errors are diag_fatal. */
+typedef struct Sandbox Sandbox;
+void sandbox_plain(Arena *a, const char *file, const char *text,
+                   void (*use)(Sandbox *s, void *arg), void *arg);
+struct lua_State *sandbox_lua(Sandbox *s);
+/* Call f(arg) from Lua.  A diag_fatal in it becomes a Lua error, so the function never
+ * returns false. */
+bool sandbox_try(Sandbox *s, void (*f)(void *), void *arg);
+
 #endif

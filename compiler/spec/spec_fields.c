@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "spec_fields.h"
+#include "spec_parts.h"
 
 static const char batch_type[] = "ravel batch dims";
 

@@ -2,7 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "spec_fields.h"
+#include "spec_parts.h"
 
 /* Call a function of (bytes, bits) for every element width. */
 static void

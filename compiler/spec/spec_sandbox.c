@@ -10,8 +10,7 @@
 
 #include <lualib.h>
 
-#include "../base/embed.h"
-#include "spec_lua.h"
+#include "spec_parts.h"
 
 static const struct {
     long instructions;    /* where the work limit is what it is without one given */
@@ -25,6 +24,12 @@ static const char prelude_name[] = "=prelude";
 enum { HOOK_EVERY = 100, STRING_UNIT = 256, MEMORY_UNIT = 64 };
 /* Nodes of tables, and how many pairs of them are compared in the time of a unit. */
 enum { NODE_BYTES = 24, NODES_A_UNIT = 32 };
+
+lua_State *
+sandbox_lua(Sandbox *s)
+{
+    return s->L;
+}
 
 Sandbox *
 sandbox_of(lua_State *L)

@@ -9,7 +9,7 @@
 #include <ctype.h>
 #include <string.h>
 
-#include "spec_lua.h"
+#include "spec_parts.h"
 
 enum { CONSTANTS = 256 };
 

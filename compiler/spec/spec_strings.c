@@ -3,7 +3,7 @@
  * and reveal the memory layout of the process. */
 #include <string.h>
 
-#include "spec_lua.h"
+#include "spec_parts.h"
 
 enum { REP_MAX = 1 << 16 };
 

@@ -2,7 +2,7 @@
  * the expression tree as written. */
 #include <string.h>
 
-#include "spec_lua.h"
+#include "spec_parts.h"
 
 static const char type_name[] = "ravel expression";
 

@@ -1,7 +1,7 @@
 #include <stdint.h>
 #include <string.h>
 
-/* Words are put together of bytes, the lowest first. */
+/* The code assembles words from bytes, the lowest byte first. */
 #if defined(__BIG_ENDIAN__) || \
     (defined(__BYTE_ORDER__) && __BYTE_ORDER__ != __ORDER_LITTLE_ENDIAN__)
 #error "this kernel is for little-endian machines: words of its bytes would be wrong"
@@ -10,8 +10,7 @@
 typedef struct { uint32_t x, y; } ravel_u2;
 typedef struct { uint32_t x, y, z, w; } ravel_u4;
 
-/* What each thread reads and writes, and the barriers between, can be recorded: define
- * these first. */
+/* Define these macros first to record the accesses of each thread and the barriers. */
 #ifndef RAVEL_AT
 #define RAVEL_AT(space, line, thread, byte, width) ((void)0)
 #endif
@@ -59,7 +58,7 @@ ravel_make4(uint32_t x, uint32_t y, uint32_t z, uint32_t w)
 #define ravel_min(a, b) ((a) < (b) ? (a) : (b))
 #define ravel_max(a, b) ((a) > (b) ? (a) : (b))
 
-/* Bytes of x (0 to 3) and y (4 to 7), as the four low digits of s say. */
+/* Four bytes of x (numbers 0 to 3) and y (4 to 7): each hexadecimal digit of s selects one. */
 static inline uint32_t
 ravel_permute(uint32_t x, uint32_t y, uint32_t s)
 {

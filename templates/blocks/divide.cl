@@ -1,4 +1,4 @@
-/* x divided by the d with this multiplier and shift. */
+/* x / d, for the divisor d that has this multiplier and shift. */
 static inline long
 ravel_divide(long x, long multiplier, long shift)
 {

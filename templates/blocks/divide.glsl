@@ -1,4 +1,4 @@
-/* x divided by the d with this multiplier and shift. */
+/* x / d, for the divisor d that has this multiplier and shift. */
 uint
 ravel_divide(uint x, uint multiplier, uint shift)
 {

@@ -1,4 +1,4 @@
-/* x divided by the d with this multiplier and shift: the upper half of a product of 128 bits. */
+/* x / d, for the divisor d that has this multiplier and shift: the upper half of a product of 128 bits. */
 static inline int64_t
 ravel_divide(int64_t x, int64_t multiplier, int64_t shift)
 {

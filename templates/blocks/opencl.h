@@ -1,7 +1,7 @@
 #define ravel_min(a, b) ((a) < (b) ? (a) : (b))
 #define ravel_max(a, b) ((a) > (b) ? (a) : (b))
 
-/* Bytes of x (0 to 3) and y (4 to 7), as the four low digits of s say. */
+/* Four bytes of x (numbers 0 to 3) and y (4 to 7): each hexadecimal digit of s selects one. */
 static inline uint
 ravel_permute(uint x, uint y, uint s)
 {

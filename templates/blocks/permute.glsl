@@ -1,4 +1,4 @@
-/* Bytes of x (0 to 3) and y (4 to 7), as the four low digits of s say. */
+/* Four bytes of x (numbers 0 to 3) and y (4 to 7): each hexadecimal digit of s selects one. */
 uint
 ravel_byte(uint x, uint y, uint s)
 {

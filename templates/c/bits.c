@@ -1,8 +1,9 @@
-/* rows x cols elements of 1, 2 or 4 bits, the first in a byte lowest; offsets and
- * strides count elements from the start of the buffers.  Of columns that touch bytes are
- * put together in a register, and stored once. */
+/* Copies rows x cols elements of 1, 2 or 4 bits.  The first element of a byte is in its
+ * lowest bits.  Offsets and strides count elements from the start of the buffers.  If the
+ * columns are adjacent in the destination, each byte is assembled and stored once. */
 
-/* n elements that lie `step` bits apart from bit y on, in the lowest bits. */
+/* Returns n elements in the lowest bits; the first is at bit y of src, the others `step`
+ * bits apart. */
 static inline unsigned
 ravel_bits_some(const unsigned char *src, uint64_t y, uint64_t step, int64_t n,
                 int64_t bits)
@@ -13,7 +14,7 @@ ravel_bits_some(const unsigned char *src, uint64_t y, uint64_t step, int64_t n,
     return v;
 }
 
-/* So many bytes of them. */
+/* Stores `bytes` bytes of such elements. */
 static inline void
 ravel_bits_bytes(unsigned char *d, const unsigned char *src, uint64_t y, uint64_t step,
                  int64_t bytes, int64_t bits)
@@ -26,7 +27,7 @@ ravel_bits_bytes(unsigned char *d, const unsigned char *src, uint64_t y, uint64_
     }
 }
 
-/* n of them, one after the other from bit x on. */
+/* Stores n such elements from bit x of dst on.  The other bits of a byte stay. */
 static void
 ravel_bits_touching(unsigned char *dst, int64_t x, const unsigned char *src, uint64_t y,
                     uint64_t step, int64_t n, int64_t bits)

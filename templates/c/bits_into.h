@@ -1,6 +1,5 @@
-/* n of the bits of a byte, from bit `at` on; the others stay.  Only for bytes that are
- * shared: volatile, as the vectorisers of clang 14 and 15 move the load of a byte above a
- * store to it. */
+/* Sets n bits of a byte, from bit `at` on; the other bits stay.  volatile, because the
+ * vectorisers of clang 14 and 15 move the load of a byte above a store to it. */
 static void
 ravel_bits_into(unsigned char *d, int64_t at, unsigned v, int64_t n)
 {

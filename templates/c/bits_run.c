@@ -1,8 +1,9 @@
-/* rows runs of `cols` elements of 1, 2 or 4 bits, the first in a byte lowest, at any
- * element of a byte; offsets and strides count elements from the start of the buffers.
- * What else is in a run's first and last byte stays. */
+/* Copies `rows` runs of `cols` contiguous elements of 1, 2 or 4 bits, which may begin
+ * inside a byte.  The first element of a byte is in its lowest bits.  Offsets and strides
+ * count elements from the start of the buffers.  The other bits of the first and the last
+ * byte of a run stay. */
 
-/* n < 9 bits from bit y on. */
+/* Returns n <= 8 bits from bit y on. */
 static unsigned
 ravel_bits_at(const unsigned char *s, int64_t y, int64_t n)
 {
@@ -11,7 +12,7 @@ ravel_bits_at(const unsigned char *s, int64_t y, int64_t n)
     return (low | high) & ((1u << n) - 1);
 }
 
-/* Bytes made of two each, `by` > 0 bits apart. */
+/* Copies bytes that begin at bit `by` of the source, 0 < by < 8. */
 static void
 ravel_bits_shifted(unsigned char *d, const unsigned char *s, int64_t bytes, int64_t by)
 {

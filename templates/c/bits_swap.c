@@ -1,5 +1,5 @@
-/* Bytes whose elements of 1, 2 or 4 bits change places, the first with the last: d and s
- * count elements from the start of the buffers. */
+/* Copies bytes and reverses the order of the elements of 1, 2 or 4 bits within each.  d
+ * and s count elements from the start of the buffers. */
 static uint64_t
 ravel_bits_swapped(uint64_t v, int64_t bits)
 {

@@ -1,10 +1,14 @@
-/* A plane of elements of 1, 2 or 4 bits, the first in a byte lowest:
- * d + p*dp + q  <-  s + p + q*sq  for p < rows, q < cols, in elements from the start of
- * the buffers.  Blocks of 16 bytes either way: `per` columns of bytes are transposed
- * within their bytes, 16 of those as bytes; they go by way of a buffer.  Where rows do
- * not start at whole bytes the runs are shifted into blocks and out of the buffer. */
+/* Transposes a matrix of elements of 1, 2 or 4 bits:
+ * dst[d + p*dp + q] = src[s + p + q*sq]  for p < rows, q < cols, in elements from the start
+ * of the buffers.  The first element of a byte is in its lowest bits.
+ *
+ * A block has 16 bytes along p and 16 bytes along q.  The `per` elements of each byte are
+ * transposed with those of `per` - 1 other vectors by masks and shifts, then 16 x 16 bytes
+ * are transposed.  If rows do not begin at whole bytes, runs are shifted into a buffer
+ * before the transposition and out of a buffer after it. */
 #ifndef RAVEL_PLAIN
-/* Within each byte of `per` vectors: bit-matrix transposes, by halves. */
+/* Transposes the elements within the bytes of `per` vectors: per x per elements at each
+ * byte position, by recursive halving. */
 #define RAVEL_BITS_BLOCK(bits, per)                                              \
 RAVEL_INLINE void                                                                \
 ravel_bits_mix##bits(ravel_2x1 *a)                                               \
@@ -26,7 +30,7 @@ ravel_bits_mix##bits(ravel_2x1 *a)                                              
         }                                                                        \
     }                                                                            \
 }                                                                                \
-/* 16 * per elements either way; sq and dp in bytes. */                          \
+/* Transposes a block of 16 * per by 16 * per elements; sq and dp in bytes. */   \
 static void                                                                      \
 ravel_bits_block##bits(unsigned char *d, const unsigned char *s, int64_t dp,     \
                        int64_t sq)                                               \
@@ -64,7 +68,8 @@ ravel_bits_block(unsigned char *d, const unsigned char *s, int64_t dp, int64_t s
     }
 }
 
-/* Blocks straight from the source to the destination; dp and sq in bytes. */
+/* Transposes whole blocks without a buffer; rows and cols are multiples of a block's, dp
+ * and sq are in bytes. */
 static void
 ravel_bits_whole(unsigned char *d, const unsigned char *s, int64_t rows, int64_t cols,
                  int64_t dp, int64_t sq, int64_t bits)
@@ -76,10 +81,11 @@ ravel_bits_whole(unsigned char *d, const unsigned char *s, int64_t rows, int64_t
                              bits);
 }
 
-/* RAVEL_BITS_ROW bytes of rows, as a block by way of the buffer has of each column. */
+/* The largest part of the matrix that the buffer holds at a time: bytes along p, elements
+ * along q. */
 enum { RAVEL_BITS_ROW = 128, RAVEL_BITS_COLS = 512 };
 
-/* r rows of as many columns as a block has, or c of them, into a buffer. */
+/* Transposes r rows of one block's columns, or of the last c columns, into a buffer. */
 static void
 ravel_bits_fill(unsigned char *to, const unsigned char *src, int64_t s, int64_t r,
                 int64_t c, int64_t pitch, int64_t sq, int64_t bits)
@@ -95,7 +101,7 @@ ravel_bits_fill(unsigned char *to, const unsigned char *src, int64_t s, int64_t 
                          whole ? sq / per : RAVEL_BITS_ROW, bits);
 }
 
-/* What is filled next, a block's columns of it. */
+/* Prefetches the source of the next call of ravel_bits_fill. */
 static void
 ravel_bits_fetch(const unsigned char *src, int64_t s, int64_t sq, int64_t bits)
 {
@@ -106,8 +112,9 @@ ravel_bits_fetch(const unsigned char *src, int64_t s, int64_t sq, int64_t bits)
     }
 }
 
-/* r rows of c columns from a buffer; past the caches where `stream` says that rows start
- * at lines, else what is written to is fetched. */
+/* Writes r rows of c columns from a buffer to the destination.  `stream`: rows begin at
+ * cache lines and are written with non-temporal stores; else the destination is
+ * prefetched. */
 static void
 ravel_bits_out(unsigned char *dst, int64_t d, const unsigned char *from, int64_t r,
                int64_t c, int64_t dp, int64_t pitch, int64_t stream, int64_t bits)
@@ -126,7 +133,7 @@ ravel_bits_out(unsigned char *dst, int64_t d, const unsigned char *from, int64_t
     }
 }
 
-/* Blocks that a buffer gathers, a piece of each row of the destination. */
+/* Transposes the matrix part by part through a buffer. */
 static void
 ravel_bits_blocks(unsigned char *buffer, int64_t pitch, unsigned char *dst, int64_t d,
                   const unsigned char *src, int64_t s, int64_t rows, int64_t cols,
@@ -150,7 +157,7 @@ ravel_bits_blocks(unsigned char *buffer, int64_t pitch, unsigned char *dst, int6
     }
 }
 
-/* Frames of their own, as small planes have no need of the large buffer. */
+/* Not inlined, so that small matrices do not allocate the large buffer on the stack. */
 #define RAVEL_BITS_STAGED(name, bytes)                                           \
 __attribute__((noinline)) static void                                            \
 ravel_bits_##name(int64_t pitch, unsigned char *dst, int64_t d,                  \
@@ -182,8 +189,9 @@ ravel_bits_staged(unsigned char *dst, int64_t d, const unsigned char *src, int64
         ravel_bits_large(pitch, dst, d, src, s, rows, cols, dp, sq, stream, bits);
 }
 
-/* As many columns (`weave`) or rows as a byte has elements, and all of them touch: 16
- * bytes of each at a time.  The elements of each that are done. */
+/* Transposes contiguous matrices with as many columns (`weave`) or rows as a byte has
+ * elements, 16 bytes of each at a time.  Returns the number of elements of each that are
+ * done. */
 #define RAVEL_BITS_FEW(bits, per, rounds)                                        \
 static int64_t                                                                   \
 ravel_bits_few##bits(unsigned char *d, const unsigned char *s, int64_t bytes,    \

@@ -1,9 +1,9 @@
-/* Blocks of rows that become columns in registers: 16 bytes wide in the source, 16 bytes
- * a lane in the destination.  Of elements of n bytes, m of them 16 bytes, w lanes.  Four
- * rows at a time share an address. */
+/* Transposes blocks in registers.  Elements have n bytes, m = 16 / n; vectors have w lanes
+ * of 16 bytes.  A block has m * w rows of m elements in the source, and m rows of m * w
+ * elements in the destination.  Four rows share a base address. */
 #ifndef RAVEL_PLAIN
-/* Rows in every lane become columns: each of log2(m) rounds zips the first half of the
- * vectors with the second. */
+/* Transposes m x m elements in each lane.  Each of log2(m) rounds interleaves the first
+ * half of the vectors with the second. */
 #define RAVEL_TURN(n, m, w)                                                      \
 RAVEL_INLINE void                                                                \
 ravel_turn##n##x##w(ravel_##n##x##w *v)                                          \
@@ -18,7 +18,7 @@ ravel_turn##n##x##w(ravel_##n##x##w *v)                                         
             v[i] = t[i];                                                         \
     }                                                                            \
 }
-/* m rows a lane: v[j] becomes column j. */
+/* Loads m rows for each lane and transposes them: out[j] is column j. */
 #define RAVEL_BLOCK(n, m, w)                                                     \
 RAVEL_TURN(n, m, w)                                                              \
 RAVEL_INLINE void                                                                \
@@ -41,7 +41,7 @@ ravel_block##n##x##w(const unsigned char *s, int64_t sq, ravel_1x##w *out)      
     RAVEL_UNROLL for (int i = 0; i < m; i++)                                     \
         out[i] = (ravel_1x##w)v[i];                                              \
 }                                                                                \
-/* The m columns of `side` blocks, which lie side by side. */                    \
+/* Stores the m columns of `side` adjacent blocks as m rows. */                  \
 RAVEL_INLINE void                                                                \
 ravel_put##n##x##w(unsigned char *d, ravel_1x##w (*v)[m], int side, int64_t dp,  \
                    int64_t stream)                                               \
@@ -58,7 +58,7 @@ ravel_put##n##x##w(unsigned char *d, ravel_1x##w (*v)[m], int side, int64_t dp, 
         RAVEL_KEEP(d);                                                           \
     }                                                                            \
 }                                                                                \
-/* m rows of c columns, m * w of them at a time. */                              \
+/* Transposes c source rows of m elements, a block at a time. */                 \
 RAVEL_INLINE void                                                                \
 ravel_patch##n##x##w(unsigned char *d, const unsigned char *s, int64_t c,        \
                      int64_t dp, int64_t sq)                                     \
@@ -69,7 +69,7 @@ ravel_patch##n##x##w(unsigned char *d, const unsigned char *s, int64_t c,       
         ravel_put##n##x##w(d, v, 1, dp, 0);                                      \
     }                                                                            \
 }                                                                                \
-/* All rows of side * m * w columns. */                                          \
+/* Transposes `side` * m * w source rows of `rows` elements. */                  \
 RAVEL_INLINE void                                                                \
 ravel_walk##n##x##w(unsigned char *d, const unsigned char *s, int64_t rows, int side, \
                     int64_t dp, int64_t sq, int64_t stream, int64_t ahead)       \
@@ -96,7 +96,7 @@ ravel_strip##n##x##w(unsigned char *d, const unsigned char *s, int64_t rows,    
 }
 
 #if RAVEL_LANES > 1
-/* 32 bytes of each of m rows; columns j and m + j are lanes of one vector. */
+/* Transposes m source rows of 32 bytes; columns j and m + j are the lanes of one vector. */
 #define RAVEL_PAIR(n, m)                                                         \
 RAVEL_INLINE void                                                                \
 ravel_pair##n(unsigned char *d, const unsigned char *s, int64_t dp, int64_t sq)  \

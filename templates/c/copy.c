@@ -1,6 +1,6 @@
-/* rows runs of `bytes` bytes in each of n planes; dp and sp bytes from one run to the
- * next, dn and sn from one plane to the next.  `stream`: past the caches, where runs are
- * whole lines, or long, or touch in the destination; the source is fetched 2 KB ahead. */
+/* Copies n planes of `rows` runs of `bytes` bytes.  Runs are dp (sp) bytes apart, planes
+ * dn (sn) bytes.  `stream`: uses non-temporal stores for runs that are whole cache lines,
+ * long, or contiguous in the destination, and prefetches the source 2 KB ahead. */
 static inline void
 ravel_copy_long(unsigned char *d, const unsigned char *s, int64_t rows, int64_t bytes,
                 int64_t dp, int64_t sp, int64_t sn, int lines)
@@ -28,8 +28,8 @@ ravel_copy_streamed(unsigned char *d, const unsigned char *s, int64_t rows,
     }
 }
 
-/* Planes whose runs touch in the destination and make whole lines there, as many bytes a
- * run as go at once or a multiple. */
+/* Copies planes whose runs are contiguous in the destination and form whole cache lines
+ * there; a run is a multiple of RAVEL_STREAM bytes. */
 static void
 ravel_copy_abreast(unsigned char *d, const unsigned char *s, int64_t n, int64_t rows,
                    int64_t bytes, int64_t dn, int64_t sn, int64_t sp)
@@ -51,8 +51,8 @@ ravel_fetch_runs(const unsigned char *s, int64_t rows, int64_t sp)
         RAVEL_PREFETCH(s + r * sp);
 }
 
-/* Short runs that touch, rows of them in each of n planes: by way of a buffer, a piece of
- * every plane before the next. */
+/* Copies short runs that are contiguous in the destination within each of n planes, through
+ * a buffer: a part of every plane, then the next part. */
 static void
 ravel_copy_gathered(unsigned char *d, const unsigned char *s, int64_t n, int64_t rows,
                     int64_t bytes, int64_t dn, int64_t sn, int64_t sp)
@@ -70,7 +70,7 @@ ravel_copy_gathered(unsigned char *d, const unsigned char *s, int64_t n, int64_t
     }
 }
 
-/* The same where runs of one row of every plane touch, and then those of the next. */
+/* The same for a destination in which row r of all planes precedes row r + 1. */
 static void
 ravel_copy_woven(unsigned char *d, const unsigned char *s, int64_t n, int64_t rows,
                  int64_t bytes, int64_t sn, int64_t sp)
@@ -88,7 +88,8 @@ ravel_copy_woven(unsigned char *d, const unsigned char *s, int64_t n, int64_t ro
     }
 }
 
-/* Short runs that touch in the destination: rows of a plane, or one row of every plane. */
+/* Copies short runs that are contiguous in the destination: the rows of a plane, or one row
+ * of every plane.  Returns 0, and copies nothing, if neither are. */
 static int
 ravel_copy_short(unsigned char *d, const unsigned char *s, int64_t n, int64_t rows,
                  int64_t bytes, int64_t dn, int64_t sn, int64_t dp, int64_t sp)

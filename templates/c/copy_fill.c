@@ -1,10 +1,11 @@
-/* rows runs of `bytes` bytes in each of n planes, each followed by elements of `size`
- * bytes that are `value`, to `width` bytes; dp and sp bytes from one run to the next, dn
- * and sn from one plane to the next.  Short rows that touch go through a buffer, as whole
- * lines past the caches if `stream`. */
+/* Copies n planes of `rows` runs of `bytes` bytes and fills each up to `width` bytes with
+ * elements of `size` bytes that have the value `value`.  Runs are dp (sp) bytes apart,
+ * planes dn (sn) bytes.  `stream`: short rows that are contiguous in the destination go
+ * through a buffer, in whole cache lines with non-temporal stores. */
 #ifndef RAVEL_PLAIN
-/* Rows of at most 16 bytes from row r on, a vector each, while what is read of the source
- * is ours and there is room; held and the row that is next. */
+/* Puts rows of at most 16 bytes into the buffer, one vector for each, from row r on until
+ * row `most` or until the buffer is full.  Adds their bytes to *held; returns the next
+ * row. */
 RAVEL_INLINE int64_t
 ravel_short_rows(unsigned char *stage, int64_t *held, const unsigned char *s, int64_t r,
                  int64_t most, int64_t bytes, int64_t width, int64_t sp,
@@ -33,7 +34,7 @@ ravel_copy_fill_plane(unsigned char *d, const unsigned char *s, int64_t rows,
     unsigned char stage[64 + 4096] __attribute__((aligned(64)));
     int64_t held = 0;
     if (stream && dp == width && width <= 2048) {
-        /* rows after which the source goes on for 16 bytes */
+        /* rows from whose start 16 bytes can be read */
         const int64_t most = width <= 16 && sp > 0 ? rows - 1 - (15 + sp - bytes) / sp : 0;
         for (int64_t r = 0; r < rows; r++) {
             r = ravel_short_rows(stage, &held, s, r, most, bytes, width, sp, pad);

@@ -1,2 +1,2 @@
-/* Bytes of padding after a run, at most. */
+/* The most bytes of padding after a run. */
 enum { RAVEL_PAD_BYTES = 2048 };

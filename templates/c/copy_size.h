@@ -1,2 +1,2 @@
-/* Runs of so many bytes or more are copied one by one. */
+/* Runs of at least this many bytes are copied one by one. */
 enum { RAVEL_LONG_BYTES = 256 };

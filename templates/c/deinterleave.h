@@ -1,18 +1,19 @@
-/* Planes, b < n of them, of a few rows, fewer than fill a vector:
- * d[b*dn + p*dp + q*size] = s[b*sn + p*size + q*sq]  for p < rows, q < cols.  Blocks of
- * one vector a row.  Short planes of 2, 4 or 8 rows whose columns touch are taken apart
- * as they come, past the caches if `stream` and what is written of each row is whole
- * lines.  Of others four blocks make a line of 64 bytes, which goes past the caches if
- * the rows of the destination are aligned alike; a load may run into the next column,
- * and the last columns are read by way of a buffer. */
+/* Transposes n planes with few rows, less than a vector has elements of `size` bytes:
+ * d[b*dn + p*dp + q*size] = s[b*sn + p*size + q*sq]  for b < n, p < rows, q < cols.
+ *
+ * Short planes of 2, 4 or 8 rows whose columns are contiguous in the source are split
+ * without a buffer, with non-temporal stores if `stream` and rows are whole cache lines.
+ * For other planes four vectors of a row form a line of 64 bytes, which is written with
+ * non-temporal stores if `stream` and all rows of the destination are aligned alike.  A
+ * load may read beyond a column; therefore the last columns are read from a buffer. */
 #ifndef RAVEL_PLAIN
-/* The rows of a plane, and where they are. */
+/* A plane; strides in bytes. */
 typedef struct {
     int64_t rows, sq, dp, stream, ahead;
-    ravel_1x1 by;                  /* short columns that touch set apart */
+    ravel_1x1 by;                  /* byte indices that pad short columns: ravel_apart */
 } ravel_Parted;
 
-/* 16 bytes of columns of `bytes` bytes, each `of` bytes from the one before. */
+/* Loads 16 / `of` columns of `bytes` bytes into one vector, each padded to `of` bytes. */
 RAVEL_INLINE ravel_1x1
 ravel_apart_load(const unsigned char *s, int64_t of, int64_t bytes, int64_t sq,
                  ravel_1x1 by)
@@ -30,7 +31,7 @@ ravel_apart_load(const unsigned char *s, int64_t of, int64_t bytes, int64_t sq,
     return ravel_load1(slot);
 }
 
-/* e columns of at most k rows. */
+/* Transposes e columns of at most k rows; e is the number of elements of a vector. */
 #define RAVEL_PART(z, e, k, rounds)                                              \
 RAVEL_INLINE void                                                                \
 ravel_part##z##x##k(unsigned char *d, const unsigned char *s, int64_t dp,        \
@@ -47,7 +48,7 @@ ravel_part##z##x##k(unsigned char *d, const unsigned char *s, int64_t dp,       
 }                                                                                \
 RAVEL_PART_ALL(ravel_part##z##x##k, z, e)
 
-/* Planes of short rows, k of them, whose columns touch: no load runs into the next. */
+/* Transposes planes of k short rows whose columns are contiguous in the source. */
 #define RAVEL_SPLIT(z, e, k, rounds)                                             \
 RAVEL_INLINE void                                                                \
 ravel_split_to##z##x##k(unsigned char *d, const unsigned char *s, int64_t n,     \
@@ -76,7 +77,8 @@ ravel_split##z##x##k(unsigned char *d, const unsigned char *s, int64_t n,       
         ravel_split_to##z##x##k(d, s, n, cols, dn, sn, dp, 0);                   \
 }
 
-/* Past the caches only rows that are whole lines, of one plane or of all together. */
+/* Whether non-temporal stores write whole cache lines: of the rows of a plane, or of the
+ * rows of all planes, which follow one another. */
 RAVEL_INLINE int64_t
 ravel_split_lines(const unsigned char *d, int64_t n, int64_t bytes, int64_t dn,
                   int64_t dp)
@@ -85,7 +87,8 @@ ravel_split_lines(const unsigned char *d, int64_t n, int64_t bytes, int64_t dn,
     return ((uintptr_t)d | (uintptr_t)dp | (uintptr_t)run) % 64 == 0 && bytes % 16 == 0;
 }
 
-/* Lines from column q on while there are e columns after them; the next column. */
+/* part_lines: writes whole cache lines from column q on, as long as e columns follow;
+ * returns the next column.  part_all: transposes a plane. */
 #define RAVEL_PART_ALL(part, z, e)                                               \
 RAVEL_INLINE int64_t                                                             \
 part##_lines(unsigned char *d, const unsigned char *s, int64_t q, int64_t cols,  \
@@ -135,7 +138,7 @@ part##_all(unsigned char *d, const unsigned char *s, int64_t cols,              
 #define RAVEL_SPLIT(z, e, k, rounds)
 #endif
 
-/* The plane by elements. */
+/* Transposes a plane element by element. */
 #define RAVEL_PARTED_FEW(z)                                                      \
 static void                                                                      \
 ravel_parted_few##z(unsigned char *d, const unsigned char *s, int64_t rows,      \
@@ -146,7 +149,7 @@ ravel_parted_few##z(unsigned char *d, const unsigned char *s, int64_t rows,     
             memcpy(d + p * dp + q * z, s + p * z + q * sq, z);                   \
 }
 
-/* By vectors where there are columns for one. */
+/* The kernel: uses vectors if there are enough columns for one. */
 #define RAVEL_DEINTERLEAVE(z, e)                                                 \
 static void                                                                      \
 ravel_deinterleave##z(unsigned char *d, const unsigned char *s, int64_t n,       \

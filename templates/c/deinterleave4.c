@@ -5,7 +5,7 @@ RAVEL_SPLIT(4, 4, 2, 2)
 static void
 ravel_parted4(unsigned char *d, const unsigned char *s, int64_t cols, ravel_Parted w)
 {
-    if (w.rows == 3 && w.sq == 12)          /* pictures: all known */
+    if (w.rows == 3 && w.sq == 12)          /* constants for images */
         ravel_part4x4_all(d, s, cols, w);
     else if (w.rows <= 2)
         ravel_part4x2_all(d, s, cols, w);
@@ -13,7 +13,7 @@ ravel_parted4(unsigned char *d, const unsigned char *s, int64_t cols, ravel_Part
         ravel_part4x4_all(d, s, cols, w);
 }
 
-/* Whether it did the planes. */
+/* Transposes the planes without a buffer; returns 0, and does nothing, if it cannot. */
 static int
 ravel_split4(unsigned char *d, const unsigned char *s, int64_t n, int64_t rows,
              int64_t cols, int64_t dn, int64_t sn, int64_t dp, int64_t stream)

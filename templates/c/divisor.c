@@ -1,6 +1,7 @@
-/* Behind d: the multiplier m and the shift s with which x / d = (the upper half of x * m, and
- * x) >> s for 0 <= x < 2^(bits - 1).  Granlund and Montgomery, 1994: "Division by Invariant
- * Integers using Multiplication", figure 4.1; the sum does not overflow for such x. */
+/* Stores after the divisor d[0] the multiplier m = d[1] and the shift s = d[2] with which
+ * x / d[0] = (upper half of x * m, plus x) >> s  for 0 <= x < 2^(bits - 1).  Granlund and
+ * Montgomery, 1994: "Division by Invariant Integers using Multiplication", figure 4.1; for
+ * these x the sum does not overflow. */
 static void
 ravel_divisor(int64_t *d, int bits)
 {

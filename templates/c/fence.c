@@ -2,7 +2,7 @@
 #include <emmintrin.h>
 #endif
 
-/* Streamed lines are seen by other threads from here on. */
+/* After this, other threads see the data of earlier non-temporal stores. */
 static void
 ravel_fence(void)
 {

@@ -1,5 +1,5 @@
-/* `value` into rows x cols elements of `size` bytes; dr, dc bytes from one row,
- * column to the next. */
+/* Sets rows x cols elements of `size` bytes to `value`; dr and dc are the strides of rows
+ * and columns in bytes. */
 static void
 ravel_fill(unsigned char *d, int64_t rows, int64_t cols, int64_t dr, int64_t dc,
            uint64_t value, int64_t size)

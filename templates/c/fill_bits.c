@@ -1,7 +1,7 @@
-/* `value` into rows x cols elements of 1, 2 or 4 bits, the first in a byte lowest;
- * offset and strides count elements from the start of the buffer. */
+/* Sets rows x cols elements of 1, 2 or 4 bits to `value`.  The first element of a byte is
+ * in its lowest bits.  Offset and strides count elements from the start of the buffer. */
 
-/* Elements that touch; each is the same part of `byte`. */
+/* Sets contiguous elements; `byte` is the value repeated over a byte. */
 static void
 ravel_fill_bits_run(unsigned char *dst, int64_t d, int64_t cols, unsigned byte,
                     int64_t bits)

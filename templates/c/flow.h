@@ -1,11 +1,14 @@
-/* Blocks that go to the destination by way of two buffers: one is filled while the lines
- * of the other go out, and what is read next is fetched. */
+/* Moves blocks to the destination through two buffers: while one is filled, the cache lines
+ * of the other are written with non-temporal stores, and the source of the next block is
+ * prefetched. */
 #ifndef RAVEL_PLAIN
-/* In a buffer's room: as far off a line as `to`, after a line. */
+/* The start of a buffer in `room`: at least 64 bytes in, and at the same offset from a
+ * cache line as `to`. */
 #define RAVEL_ROOM(room, to) \
     ((room) + 64 + (((uintptr_t)(to) - (uintptr_t)(room)) & 63))
 
-/* Rows of the source to fetch while stores go out: what is left of them. */
+/* What remains to be prefetched: rows of the source, sq bytes apart, of `bytes` bytes; `at`
+ * is the offset in the first. */
 typedef struct {
     const unsigned char *s;
     int64_t sq, bytes, at, rows;
@@ -24,13 +27,17 @@ ravel_fetch(ravel_ahead *a, int64_t lines)
     }
 }
 
-/* The planes of a call, whose columns are those of several sides one after the other,
- * `each` of one; how far apart planes, sides and columns are in the source.  A block of r
- * rows and c columns, at most `tall` and `wide`, from row p and column q of plane b on.
- * And the rows of a block in a buffer, on their way to the destination, of which `left`
- * are of this plane and `plane` of each.  A row of the buffer is as far off a line as its
- * row of the destination; what is left of that row's last line goes before the next
- * block's, in the other buffer. */
+/* ravel_work: the planes of a call.  The columns of a plane are those of several sides one
+ * after another, `each` of one side.  sn, so and sq are the strides of planes, sides and
+ * columns in the source.  A block has at most `tall` rows and `wide` columns.  lines: rows
+ * of a block begin and end at cache lines of the destination.
+ *
+ * ravel_part: a block of r rows and c columns, from row p and column q of plane b on.
+ *
+ * ravel_flow: the rows of a block that are still in a buffer; `left` of them are of the
+ * current plane, and each plane has `plane` of them.  A row of the buffer has the same
+ * offset from a cache line as its row of the destination.  If the last line of a row is
+ * incomplete, its bytes are put in front of the next block's row in the other buffer. */
 typedef struct {
     int64_t planes, rows, cols, each, tall, wide, sn, so, sq;
     int lines;
@@ -75,7 +82,7 @@ ravel_flow_end(ravel_flow *f)
         ravel_flow_row(f);
 }
 
-/* So many lines of it past the caches. */
+/* Writes at most `lines` cache lines of it. */
 RAVEL_INLINE void
 ravel_flow_lines(ravel_flow *f, int64_t lines)
 {
@@ -95,15 +102,15 @@ ravel_flow_lines(ravel_flow *f, int64_t lines)
     }
 }
 
-/* Where it starts in the source, of elements of n bytes. */
+/* The offset of a block in the source, for elements of n bytes. */
 static inline int64_t
 ravel_part_from(const ravel_work *w, const ravel_part *t, int64_t n)
 {
     return t->b * w->sn + t->p * n + t->q / w->each * w->so + t->q % w->each * w->sq;
 }
 
-/* The block's size: no less than m elements, which are 16 bytes, either way; where that
- * needs it, more columns than are wide: of one side alone. */
+/* Sets the size of a block: at least m elements, which are 16 bytes, in both directions.
+ * To avoid a rest of fewer columns a block may exceed `wide`, if there is one side. */
 static inline void
 ravel_part_size(const ravel_work *w, ravel_part *t, int64_t m)
 {
@@ -112,8 +119,8 @@ ravel_part_size(const ravel_work *w, ravel_part *t, int64_t m)
     t->c = c < w->wide + m ? c : w->wide;
 }
 
-/* The next block along the source or, where rows of the destination do not start at
- * lines, along those; whether there is one. */
+/* Advances to the next block: along the rows of the source or, if rows of the destination
+ * do not begin at cache lines, along these.  Returns 0 if there is none. */
 static inline int
 ravel_part_next(const ravel_work *w, ravel_part *t, int64_t m)
 {

@@ -1,21 +1,23 @@
-/* Planes, b < n of them, of rows of `width` elements, the last width - cols of them
- * `value`:  d[b*dn + p*dp + q*size] = s[b*sn + p*size + q*sq]  for p < rows, q < cols.
- * A row is at most RAVEL_WOVEN_BYTES long.  Rows that touch go past the caches if
- * `stream`: as they come where they are lines, or of 2, 4 or 8 bytes, nothing padded, in
- * planes of whole lines; through a buffer where they are of 3, 5 or other bytes.  A store
- * may run into the next row, which is written after it; where that is not ours the buffer
- * takes it. */
+/* Transposes n planes with few columns:
+ * d[b*dn + p*dp + q*size] = s[b*sn + p*size + q*sq]  for b < n, p < rows, q < cols, with
+ * elements of `size` bytes.  A row of the destination has `width` elements, at most
+ * RAVEL_WOVEN_BYTES bytes; those from `cols` on get the value `value`.
+ *
+ * `stream`: contiguous rows are written with non-temporal stores: directly if a row is a
+ * cache line, or has 2, 4 or 8 bytes without padding in planes of whole lines; else through
+ * a buffer.  A store may write beyond a row; the next row is written after it.  The buffer
+ * prevents this at the end of the destination. */
 #ifndef RAVEL_PLAIN
 enum { RAVEL_STAGE = 3968 };
 
-/* The columns of a plane, and what they become. */
+/* A plane; strides in bytes. */
 typedef struct {
     int64_t cols, sq, width, dp, stream, ahead;
-    int64_t n, dn, sn;             /* so many planes at once */
-    int64_t exact;                 /* no padding, rows that touch */
-    int64_t lines;                 /* rows are whole lines, written past the caches */
-    const unsigned char *value;    /* 16 bytes of it */
-    ravel_1x1 by;                  /* pads between short rows taken out */
+    int64_t n, dn, sn;             /* planes, and their strides */
+    int64_t exact;                 /* rows are contiguous and have no padding */
+    int64_t lines;                 /* rows are cache lines, for non-temporal stores */
+    const unsigned char *value;    /* the value, repeated to 16 bytes */
+    ravel_1x1 by;                  /* byte indices that drop padding: ravel_apart */
 } ravel_Woven;
 
 RAVEL_INLINE ravel_1x1
@@ -24,7 +26,7 @@ ravel_column(const unsigned char *s, int64_t q, ravel_Woven w)
     return ravel_load1(q < w.cols ? s + q * w.sq : w.value);
 }
 
-/* Rows of `of` bytes of which `kept` are kept. */
+/* Stores the first `kept` bytes of each `of` bytes of v, contiguously. */
 RAVEL_INLINE void
 ravel_keep(unsigned char *d, ravel_1x1 v, int64_t of, int64_t kept, ravel_1x1 by)
 {

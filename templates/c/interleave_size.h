@@ -1,2 +1,2 @@
-/* Bytes of a row of interleaved columns, at most. */
+/* The most bytes of a row of interleaved columns. */
 enum { RAVEL_WOVEN_BYTES = 120 };

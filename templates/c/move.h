@@ -1,4 +1,4 @@
-/* A short run without a call; runs of constant size are one load and one store. */
+/* Copies a short run inline; a constant size becomes one load and one store. */
 static inline void
 ravel_move(unsigned char *d, const unsigned char *s, int64_t bytes)
 {

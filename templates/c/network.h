@@ -1,7 +1,7 @@
-/* A network over k vectors of ${each} elements of ${size} bytes.  A round zips the first
- * half of the vectors with the second half: over all their elements a perfect shuffle,
- * which turns the bits of an element's place round by one.  log2(k) rounds make k columns
- * rows of k elements; log2(${each}) rounds make the rows columns again. */
+/* Permutes the elements of k vectors of ${each} elements of ${size} bytes.  A round
+ * interleaves the first half of the vectors with the second half.  This is a perfect
+ * shuffle: it rotates the bits of an element's index by one.  log2(k) rounds transpose k
+ * vectors to rows of k elements; log2(${each}) rounds do the reverse. */
 #ifndef RAVEL_PLAIN
 RAVEL_INLINE void
 ravel_zip${size}(ravel_${size}x1 *v, int k, int rounds)

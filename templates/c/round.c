@@ -1,4 +1,4 @@
-/* x rounded up to a multiple of n; -1 where x is, or it does not fit. */
+/* x rounded up to a multiple of n; -1 if x is -1 or the result does not fit 64 bits. */
 static int64_t
 ravel_round(int64_t x, int64_t n)
 {

@@ -1,4 +1,4 @@
-/* Runs of any bytes, and past the caches. */
+/* Copies of runs: with ordinary stores, and with non-temporal stores. */
 #define RAVEL_RUNS(k)                                      \
     for (int64_t r = 0; r < rows; r++)                     \
         memcpy(d + r * dp, s + r * sp, k)
@@ -21,7 +21,7 @@ ravel_copy_runs(unsigned char *d, const unsigned char *s, int64_t rows, int64_t 
 }
 #undef RAVEL_RUNS
 
-/* Whole lines; `next` is what will be read after them: fetched meanwhile. */
+/* Copies whole cache lines with non-temporal stores and prefetches from `next`. */
 static inline void
 ravel_stream_lines(unsigned char *d, const unsigned char *s, int64_t bytes,
                    const unsigned char *next)

@@ -1,5 +1,5 @@
-/* Past the caches: RAVEL_STREAM bytes, a line of them, aligned in the destination. */
-/* RAVEL_FRAME: a frame of its own, as small calls have no need of the buffers. */
+/* Non-temporal stores, of RAVEL_STREAM bytes or of a cache line, to aligned addresses.
+ * RAVEL_FRAME: not inlined, so that calls that need no buffers do not allocate them. */
 #ifdef __GNUC__
 #define RAVEL_PREFETCH(p) __builtin_prefetch(p)
 #define RAVEL_FRAME __attribute__((noinline))

@@ -1,5 +1,6 @@
-/* rows x cols elements of `size` bytes; dr, dc (sr, sc) bytes from one row,
- * column to the next.  A mirror has steps that a compiler sees. */
+/* Copies rows x cols elements of `size` bytes; dr, dc (sr, sc) are the strides of rows and
+ * columns in bytes.  For a reversed row the strides are constants, so that a compiler can
+ * use vectors. */
 static void
 ravel_strided(unsigned char *d, const unsigned char *s, int64_t rows, int64_t cols,
               int64_t dr, int64_t dc, int64_t sr, int64_t sc, int64_t size)

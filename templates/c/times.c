@@ -1,4 +1,4 @@
-/* x times n, where an n of 0 counts as 1; -1 where x is, or it does not fit. */
+/* x * n, or x if n is 0; -1 if x is -1 or the result does not fit 64 bits. */
 static int64_t
 ravel_times(int64_t x, int64_t n)
 {

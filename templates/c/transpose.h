@@ -1,18 +1,20 @@
-/* Planes, b < planes of them, and o < sides of each, whose columns follow one another in
- * the destination:
+/* Transposes `planes` planes, each of `sides` matrices of rows x cols elements of `size`
+ * bytes, whose columns follow one another in the destination:
  *     d[b*dn + p*dp + (o*cols + q)*size] = s[b*sn + o*so + p*size + q*sq]
- * for p < rows, q < cols; each of the four is at least 1.  Four lanes of blocks make a
- * line of 64 bytes, written whole.  The walk is along the rows of the source, with
- * prefetches `ahead` bytes on where that is not 0.  Edges overlap what is done.  `stream`: 1, lines go past the caches, if they are
- * aligned; 2, they do by way of a buffer that gathers a piece of each row of the
- * destination: for rows that are not aligned, and rows whole pages apart, which share few
- * banks of the memory and few sets of the cache. */
+ * for b < planes, o < sides, p < rows, q < cols; each of the four is at least 1.
+ *
+ * Blocks are transposed in registers; adjacent blocks form cache lines of 64 bytes, which
+ * are written whole.  The order is along the rows of the source, with prefetches `ahead`
+ * bytes further if that is not 0.  The last blocks overlap the ones before.  `stream`: 1:
+ * aligned cache lines are written with non-temporal stores.  2: also through buffers that
+ * collect a part of each row of the destination: for rows that are not aligned, and for
+ * rows whole pages apart, which share few memory banks and few cache sets. */
 
 #ifndef RAVEL_PLAIN
-/* Rows of the source that are read side by side on their way to a buffer: few enough for
- * the processor to follow. */
+/* The number of source rows that are read at the same time: few enough for the hardware
+ * prefetcher. */
 #define RAVEL_GROUP(n) ((n) == 1 ? 16 : 8)
-/* All rows of a line of columns, of w lanes at a time. */
+/* Transposes columns that form one cache line, w lanes at a time. */
 #define RAVEL_LINES(n, m, w)                                                     \
 RAVEL_INLINE void                                                                \
 ravel_lines##n(unsigned char *d, const unsigned char *s, int64_t rows,           \
@@ -20,7 +22,7 @@ ravel_lines##n(unsigned char *d, const unsigned char *s, int64_t rows,          
 {                                                                                \
     ravel_walk##n##x##w(d, s, rows, 4 / w, dp, sq, stream, ahead);               \
 }                                                                                \
-/* The columns from q on, strips of at most w lanes. */                          \
+/* Transposes the columns from q on, in strips of w lanes or one lane. */        \
 RAVEL_INLINE void                                                                \
 ravel_strips##n(unsigned char *d, const unsigned char *s, int64_t rows,          \
                 int64_t q, int64_t cols, int64_t dp, int64_t sq)                 \
@@ -32,7 +34,7 @@ ravel_strips##n(unsigned char *d, const unsigned char *s, int64_t rows,         
         ravel_strip##n##x1(d + q * n, s + q * sq, rows, dp, sq);                 \
     }                                                                            \
 }                                                                                \
-/* `of` bytes, 16 or 32, of each of GROUP rows into a buffer. */                 \
+/* Transposes `of` bytes, 16 or 32, of each of GROUP source rows into a buffer. */ \
 RAVEL_INLINE void                                                                \
 ravel_fill_piece##n(unsigned char *to, const unsigned char *s, int64_t of,       \
                     int64_t pitch, int64_t sq)                                   \
@@ -46,10 +48,10 @@ ravel_fill_piece##n(unsigned char *to, const unsigned char *s, int64_t of,      
     if (!whole && of == 16)                                                      \
         ravel_patch##n##x1(to, s, GROUP, pitch, sq);                             \
 }                                                                                \
-/* GROUP rows of the source into a buffer, a line of each at a time.  The rows that are \
- * next are fetched meanwhile, one after another, as lines of one row lie in one bank of \
- * the memory; and what the other buffer holds goes out, a line for a line: a processor \
- * then waits for reads and writes at once. */                                   \
+/* Transposes GROUP source rows into a buffer, a cache line of each at a time.   \
+ * Meanwhile the next rows are prefetched, row by row, because the lines of a row \
+ * are in one memory bank; and as many lines of the other buffer are written, so \
+ * that reads and writes overlap. */                                             \
 RAVEL_INLINE void                                                                \
 ravel_fill_group##n(unsigned char *to, const unsigned char *s, int64_t r,        \
                     int64_t pitch, int64_t sq, ravel_ahead next, ravel_flow *out) \
@@ -71,8 +73,8 @@ ravel_fill_group##n(unsigned char *to, const unsigned char *s, int64_t r,       
         ravel_flow_lines(out, GROUP / 4);                                        \
     }                                                                            \
 }                                                                                \
-/* r rows of c columns of one side, while the block before goes out; `ahead` rows of what \
- * is next are fetched. */                                                       \
+/* Transposes r rows of c columns of one side into a buffer while the previous   \
+ * block is written; prefetches `ahead` rows from `next` on. */                  \
 RAVEL_INLINE void                                                                \
 ravel_fill_side##n(unsigned char *to, const unsigned char *s, int64_t r, int64_t c, \
                    int64_t pitch, int64_t sq, const unsigned char *next,         \
@@ -89,7 +91,7 @@ ravel_fill_side##n(unsigned char *to, const unsigned char *s, int64_t r, int64_t
         ravel_fill_group##n(to + k * n, s + k * sq, r, pitch, sq, soon, out);    \
     }                                                                            \
 }                                                                                \
-/* Block t; what is read after it is `next`. */                                  \
+/* Transposes block t into a buffer; `next` is the block after it. */            \
 RAVEL_INLINE void                                                                \
 ravel_fill_block##n(unsigned char *to, const unsigned char *s, const ravel_work *all, \
                     const ravel_part *t, int64_t pitch, const ravel_part *next,  \
@@ -107,10 +109,11 @@ ravel_fill_block##n(unsigned char *to, const unsigned char *s, const ravel_work 
     }                                                                            \
     ravel_flow_lines(out, INT64_MAX);                                            \
 }                                                                                \
-/* Rows at any distance, through two buffers: one is filled while the other goes out. \
- * Planes one after another in the source are one plane, whose rows jump.  Rows that\
- * touch are one run.  A row of a buffer has room for a line before it, for what waits;\
- * columns of sides are C and a third more at most, and such blocks have fewer rows. */\
+/* Transposes through two buffers: one is filled while the other is written.  If \
+ * the planes are contiguous in the source, they are processed as one plane.  If \
+ * the rows are contiguous in the destination, a block is written as one run.  A row \
+ * of a buffer is preceded by space for an incomplete cache line.  With several  \
+ * sides a block has at most C + C / 3 columns, and fewer rows. */               \
 RAVEL_FRAME static void                                                          \
 ravel_staged##n(unsigned char *d, const unsigned char *s, int64_t planes,        \
                 int64_t sides, int64_t rows, int64_t cols, int64_t dn, int64_t sn, \
@@ -207,7 +210,7 @@ ravel_few##n(unsigned char *d, const unsigned char *s, int64_t rows,            
         for (int64_t q = 0; q < cols; q++)                                       \
             memcpy(d + p * dp + q * n, s + p * n + q * sq, n);                   \
 }
-/* The kernel of elements of n bytes, m of them 16 bytes. */
+/* The kernel for elements of n bytes; m = 16 / n. */
 #define RAVEL_TRANSPOSE(n, m)                                                    \
 RAVEL_FEW(n)                                                                     \
 RAVEL_BLOCKS(n, m)                                                               \

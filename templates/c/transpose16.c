@@ -1,4 +1,4 @@
-/* Planes, b < n of them, and o < sides of each:
+/* Transposes n planes, each of `sides` matrices of rows x cols elements of 16 bytes:
  *     d[b*dn + p*dp + (o*cols + q)*16] = s[b*sn + o*so + p*16 + q*sq]. */
 static void
 ravel_transpose16(unsigned char *d, const unsigned char *s, int64_t n, int64_t sides,

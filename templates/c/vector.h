@@ -1,12 +1,13 @@
-/* Vectors of 1, 2 or 4 lanes of 16 bytes; only loads and stores cross lanes.
- * RAVEL_LANES: the widest that the compiler was told of (-mavx2, -march=native).
- * RAVEL_PLAIN: no vectors; RAVEL_PORTABLE: the compiler's own, no intrinsics. */
+/* Vectors of 1, 2 or 4 lanes of 16 bytes; only loads and stores move data across lanes.
+ * RAVEL_LANES: the most lanes that the compiler's options allow (-mavx2, -march=native).
+ * RAVEL_PLAIN: no vectors.  RAVEL_PORTABLE: vector extensions of the compiler, and no
+ * intrinsics. */
 #if !defined(RAVEL_PLAIN) && !defined(__clang__) && \
     !(defined(__GNUC__) && __GNUC__ >= 12)
 #define RAVEL_PLAIN
 #endif
 #if defined(__SSE2__) && !defined(RAVEL_PLAIN) && !defined(RAVEL_PORTABLE)
-/* The large header takes a compiler longer than all of ours. */
+/* immintrin.h takes longer to compile than the rest, so it is included only if needed. */
 #ifdef __SSSE3__
 #include <immintrin.h>
 #else
@@ -24,8 +25,8 @@
 
 #ifndef RAVEL_PLAIN
 #define RAVEL_INLINE __attribute__((always_inline, unused)) static inline
-/* clang would unroll a loop by 16 before the function that it is in, whose argument bounds
- * it, is inlined; in full it cannot before.  gcc warns of it where it does not optimise. */
+/* clang applies unroll(16) before it inlines the function whose argument is the loop's
+ * bound; unroll(full) has to wait for that.  gcc warns about the pragma at -O0. */
 #ifndef __OPTIMIZE__
 #define RAVEL_UNROLL
 #elif defined __clang__
@@ -34,7 +35,7 @@
 #define RAVEL_UNROLL _Pragma("GCC unroll 16")
 #endif
 
-/* ravel_2x4: elements of 2 bytes, 4 lanes; ravel_anyx4: of bytes, at any address. */
+/* ravel_2x4: elements of 2 bytes, 4 lanes.  ravel_anyx4: bytes at any address. */
 #define RAVEL_TYPES(w)                                                           \
     typedef uint8_t ravel_1x##w __attribute__((vector_size(16 * w)));            \
     typedef uint16_t ravel_2x##w __attribute__((vector_size(16 * w)));           \
@@ -43,8 +44,8 @@
     typedef uint8_t ravel_anyx##w                                                \
         __attribute__((vector_size(16 * w), aligned(1), may_alias));
 
-/* An element of a, one of b, and so on, from the low (high) half of every lane;
- * elements of n bytes, m of them a lane, w lanes. */
+/* Interleaves the elements of the low (high) halves of the lanes of a and b; elements of n
+ * bytes, m elements in a lane, w lanes. */
 #define RAVEL_LOW(n, m, w, a, b)                                                 \
     __builtin_shufflevector(a, b, RAVEL_EACH##w(RAVEL_ZIP##n, 0, m))
 #define RAVEL_HIGH(n, m, w, a, b)                                                \
@@ -58,12 +59,12 @@
 #define RAVEL_ZIP2(i, b) RAVEL_ZIP4(i, b), RAVEL_ZIP4((i) + 2, b)
 #define RAVEL_ZIP1(i, b) RAVEL_ZIP2(i, b), RAVEL_ZIP2((i) + 4, b)
 
-/* Keeps an address in a register: compilers would take one for each row of a block, more
- * than there are. */
+/* Forces an address into a register.  Compilers would otherwise use a register for each
+ * row of a block, more than there are. */
 #define RAVEL_KEEP(x) __asm__("" : "+r"(x))
 
-/* 16 bytes from each of w rows; and 16 * w bytes back, past the caches where `stream`
- * says so and the address is aligned. */
+/* ravel_rows: loads 16 bytes from each of w rows.  ravel_store: stores 16 * w bytes; with
+ * `stream` by a non-temporal store, to an aligned address. */
 RAVEL_TYPES(1)
 RAVEL_INLINE ravel_1x1
 ravel_load1(const unsigned char *s)
@@ -90,7 +91,7 @@ ravel_store1(unsigned char *d, ravel_1x1 v, int64_t stream)
 }
 
 #if RAVEL_LANES > 1
-/* Intrinsics: gcc 12 does not find the instruction that loads an upper lane. */
+/* Intrinsics, because gcc 12 does not use the instruction that loads an upper lane. */
 RAVEL_TYPES(2)
 RAVEL_INLINE ravel_1x2
 ravel_rows2(const unsigned char *const *s, int64_t at)

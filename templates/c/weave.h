@@ -1,6 +1,6 @@
-/* Planes interleaved, elements of ${size} bytes. */
+/* The kernel interleave for elements of ${size} bytes. */
 #ifndef RAVEL_PLAIN
-/* ${each} rows of at most k columns, tight. */
+/* Transposes at most k columns to ${each} contiguous rows. */
 RAVEL_INLINE void
 ravel_weave${size}(unsigned char *d, const unsigned char *s, ravel_Woven w, int k,
              int rounds)
@@ -15,8 +15,9 @@ ravel_weave${size}(unsigned char *d, const unsigned char *s, ravel_Woven w, int 
                    w.by);
 }
 
-/* ${each} rows of ${each} columns or more, in groups of ${each}; the last may overlap
- * another.  Rows that are lines are written one after the other. */
+/* Transposes ${each} or more columns to ${each} rows, in groups of ${each} columns; the
+ * last group may overlap the one before.  Rows that are cache lines are written one after
+ * another. */
 RAVEL_INLINE void
 ravel_group${size}(ravel_${size}x1 *v, const unsigned char *s, int64_t q, ravel_Woven w,
              int rounds)
@@ -47,8 +48,8 @@ ravel_wide${size}(unsigned char *d, const unsigned char *s, ravel_Woven w, int r
     }
 }
 
-/* ${each} rows or more, of at most k columns, or of ${each} or more where k is 0; may
- * write 15 bytes after them. */
+/* Transposes ${each} or more rows of at most k columns; k = 0: of ${each} or more columns.
+ * May write up to 15 bytes after them. */
 RAVEL_INLINE void
 ravel_weave_all${size}(unsigned char *d, const unsigned char *s, int64_t rows,
                  const ravel_Woven *of, int k, int rounds)
@@ -68,8 +69,8 @@ ravel_weave_all${size}(unsigned char *d, const unsigned char *s, int64_t rows,
         }
 }
 
-/* k columns, no padding, rows that touch: ${each} rows and then the next, of all
- * planes. */
+/* Transposes planes of k columns to contiguous rows without padding, ${each} rows at a
+ * time. */
 RAVEL_INLINE void
 ravel_exact_to${size}(unsigned char *d, const unsigned char *s, int64_t rows,
                 ravel_Woven w, int64_t stream, int k, int rounds)
@@ -96,11 +97,11 @@ ravel_exact${size}(unsigned char *d, const unsigned char *s, int64_t rows,
         ravel_exact_to${size}(d, s, rows, *w, 0, k, rounds);
 }
 
-/* ${each} rows or more, by the functions above. */
+/* Transposes ${each} or more rows by the functions above: interleave${size}.c. */
 static void ravel_woven${size}(unsigned char *d, const unsigned char *s, int64_t rows,
                          const ravel_Woven *w);
 
-/* ${each} rows or more of one plane, by way of a buffer. */
+/* Transposes ${each} or more rows of one plane through a buffer. */
 static void
 ravel_gathered${size}(unsigned char *d, const unsigned char *s, int64_t rows,
                 const ravel_Woven *w)
@@ -137,8 +138,8 @@ ravel_plane_woven${size}(unsigned char *d, const unsigned char *s, int64_t rows,
     ravel_gathered${size}(d, s, rows, w);
 }
 
-/* n planes of ${each} rows or more.  Rows that are as wide as what is stored need no
- * care at the end of a plane. */
+/* Transposes n planes of ${each} or more rows.  Rows that are as wide as a store need no
+ * buffer at the end of a plane. */
 RAVEL_INLINE void
 ravel_planes_woven${size}(unsigned char *d, const unsigned char *s, int64_t n,
                     int64_t rows, int64_t dn, int64_t sn, ravel_Woven w)
@@ -163,7 +164,7 @@ ravel_planes_woven${size}(unsigned char *d, const unsigned char *s, int64_t n,
 }
 #endif
 
-/* By vectors where there are rows for one, else by elements. */
+/* The kernel: uses vectors if there are enough rows for one. */
 static void
 ravel_interleave${size}(unsigned char *d, const unsigned char *s, int64_t n, int64_t rows,
                   int64_t cols, int64_t width, int64_t dn, int64_t sn, int64_t dp,

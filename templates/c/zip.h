@@ -1,4 +1,4 @@
-/* Short rows and columns: set apart and put together, in vectors and in a buffer. */
+/* Helpers for short rows and columns: padding in vectors, and a buffer for output. */
 #ifndef RAVEL_PLAIN
 #if defined(RAVEL_SSE2) && defined(__SSSE3__)
 #define RAVEL_SHUFFLE(v, by) ((ravel_1x1)_mm_shuffle_epi8((__m128i)(v), (__m128i)(by)))
@@ -6,8 +6,8 @@
 #define RAVEL_SHUFFLE(v, by) __builtin_shuffle(v, by)
 #endif
 
-/* Byte i is to come from place i / in * out + i % in: pieces of `in` bytes that lay `out`
- * apart, of which the part that `in` and `out` share is kept. */
+/* Byte indices for RAVEL_SHUFFLE: byte i comes from byte i / in * out + i % in.  This moves
+ * pieces that are `out` bytes apart to a distance of `in` bytes. */
 RAVEL_INLINE ravel_1x1
 ravel_apart(int64_t in, int64_t out)
 {
@@ -17,14 +17,14 @@ ravel_apart(int64_t in, int64_t out)
     return by;
 }
 
-/* The power of two that a row of so many bytes, at most 16, is padded to. */
+/* The power of two to which a row of at most 16 bytes is padded. */
 RAVEL_INLINE int64_t
 ravel_slot(int64_t bytes)
 {
     return bytes <= 2 ? 2 : bytes <= 4 ? 4 : bytes <= 8 ? 8 : 16;
 }
 
-/* A few bytes. */
+/* Copies a few bytes. */
 RAVEL_INLINE void
 ravel_few_bytes(unsigned char *d, const unsigned char *s, int64_t bytes)
 {
@@ -37,8 +37,9 @@ ravel_few_bytes(unsigned char *d, const unsigned char *s, int64_t bytes)
         d[i] = s[i];
 }
 
-/* What is in the buffer to *d, which moves on: whole lines past the caches if `stream`,
- * and all of it at the `last`; returns how much is left at its start. */
+/* Writes the `held` bytes of a buffer to *d and advances *d.  `stream`: only whole cache
+ * lines, with non-temporal stores, unless this is the `last` call.  Moves the remaining
+ * bytes to the start of the buffer and returns their number. */
 RAVEL_INLINE int64_t
 ravel_pour(unsigned char **d, unsigned char *stage, int64_t held, int64_t stream,
             int64_t last)

@@ -68,7 +68,7 @@ run(void *arg)
     else if (target_is(t, "bursts"))
         return;
     else if (kind == EMIT_LOAD || kind == EMIT_STORE)
-        out = compile_frag(&c->arena, t, known, &rq, kind);
+        out = frag_render(t, compile_frag(&c->arena, known, &rq, kind), &rq);
     else
         out = compile_index(&c->arena, t, known, &rq, kind);
     fuzz_check(out);

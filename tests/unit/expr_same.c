@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../../compiler/expr/ast.h"
+#include "../../compiler/expr/expr.h"
 
 enum { MAX_VARS = 16 };
 

@@ -11,7 +11,6 @@
 #include <cmocka.h>
 
 #include "../../compiler/decide/decide.h"
-#include "../../compiler/base/embed.h"
 #include "../../compiler/spec/spec.h"
 
 enum { RANK_MAX = 4, POINTS_MAX = 1 << 11, ADDRESSES_MAX = 1 << 16, DIGITS_MAX = 32,

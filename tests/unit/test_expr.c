@@ -10,7 +10,7 @@
 
 #include <cmocka.h>
 
-#include "../../compiler/expr/ast.h"
+#include "../../compiler/expr/expr.h"
 
 enum { NVARS = 4, POINTS = 16 };
 static const char *const var_names[NVARS] = {"a", "b", "c", "d"};

@@ -1,5 +1,5 @@
-/* What op.h says of each operator, at all operands from -LIMIT to LIMIT, held against its
- * value; the values themselves against what C and the definition of floor say. */
+/* What OpMeaning says of each operator, at all operands from -LIMIT to LIMIT, held
+ * against its value; the values themselves against what C and the definition of floor say. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "../../compiler/expr/ast.h"
+#include "../../compiler/expr/expr.h"
 
 enum { LIMIT = 9 };
 

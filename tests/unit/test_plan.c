@@ -12,7 +12,6 @@
 
 #include "../../compiler/compile.h"
 #include "../../compiler/plan/plan_parts.h"
-#include "../../compiler/base/embed.h"
 
 typedef struct {
     const char *from, *to, *dtype;

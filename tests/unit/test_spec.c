@@ -10,7 +10,6 @@
 #include <cmocka.h>
 
 #include "../../compiler/decide/decide.h"
-#include "../../compiler/base/embed.h"
 #include "../../compiler/spec/spec.h"
 
 /* A layout with one more field, F. */

@@ -1,7 +1,6 @@
-/* spec_lua.h: declarations for the files that use Lua: those of specs, and target.c and
- * burst_lua.c, which run a target's table in the same sandbox. */
-#ifndef RAVEL_SPEC_LUA_H
-#define RAVEL_SPEC_LUA_H
+/* spec_parts.h: what the files of the spec language share.  Other folders use spec.h. */
+#ifndef RAVEL_SPEC_PARTS_H
+#define RAVEL_SPEC_PARTS_H
 
 #include <lua.h>
 #include <lauxlib.h>
@@ -9,7 +8,7 @@
 #include "spec.h"
 
 /* One run of untrusted text.  Each run has a new Lua state. */
-typedef struct {
+struct Sandbox {
     lua_State *L;
     Arena *arena;
     const char *file;             /* the name of the text in messages */
@@ -30,7 +29,7 @@ typedef struct {
     bool spent;                   /* a budget is exceeded; pcall must not catch this */
     long instructions;
     double start;
-} Sandbox;
+};
 
 /* A C function of the spec language.  A diag_fatal inside becomes a Lua error. */
 typedef int SpecFunction(Sandbox *s);
@@ -43,14 +42,8 @@ void sandbox_push(Sandbox *s, SpecFunction *f);
  * close the state.  Errors are diag_fatal. */
 void sandbox_run(Arena *a, const char *file, const char *text, size_t len,
                  int nresults, void (*use)(Sandbox *s, void *arg), void *arg);
-/* The same for a text in plain Lua that returns one value: a target's table. */
-void sandbox_plain(Arena *a, const char *file, const char *text,
-                   void (*use)(Sandbox *s, void *arg), void *arg);
 /* The current place of the running script; line 1 if none runs. */
 Loc sandbox_where(Sandbox *s);
-/* Call f(arg).  A diag_fatal in it becomes a Lua error, so the function never returns
- * false. */
-bool sandbox_try(Sandbox *s, void (*f)(void *), void *arg);
 bool sandbox_is_name(const char *s);
 
 /* spec_strings.c: replace the string functions; the environment is on top of the stack.
@@ -84,5 +77,24 @@ LayoutDef *spec_read_layout(Sandbox *s, const char *name, Loc loc, bool is_inlin
 void spec_read_given(Sandbox *s, LayoutRef *ref);
 /* Push the sentinel for `...`, the batch dims. */
 void spec_push_batch(Sandbox *s);
+
+/* spec_fields.c: the fields of a layout's table. */
+/* A table being read, at index `at` of the Lua stack. */
+typedef struct {
+    Sandbox *s;
+    LayoutDef *def;
+    int at;
+    bool is_inline;
+    const char *field;    /* the current field; its value is on top of the stack */
+} Reader;
+
+#define FAIL(r, ...) \
+    diag_fatal((r)->s->arena->diag, DIAG_SPEC, (r)->def->loc, __VA_ARGS__)
+
+/* Read r->field; false if there is no field of this name. */
+bool field_read(Reader *r);
+/* The field with the most similar name, or NULL. */
+const char *field_nearest(const char *name);
+void field_open(Sandbox *s);
 
 #endif

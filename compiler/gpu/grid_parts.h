@@ -1,0 +1,145 @@
+/* grid_parts.h: what the files share that make and write kernels.  Other folders use
+ * grid.h. */
+#ifndef RAVEL_GRID_PARTS_H
+#define RAVEL_GRID_PARTS_H
+
+#include "grid.h"
+#include "swizzle.h"
+
+/* grid_box.c */
+/* The largest power of two, up to 2^30, that divides x for all values of its variables. */
+i64 grid_divisor(const Ex *x);
+/* True if no extent of the plan is left to run time. */
+bool grid_is_fixed(const GridBox *b);
+/* Sets the expressions of the loop to its numbers. */
+void grid_number(Exprs *e, GridLoop *l);
+/* n / each, rounded up. */
+const Ex *grid_ceil(GridBox *b, const Ex *n, i64 each);
+/* The product of the iterations of all loops that are not in `tile`. */
+const Ex *grid_others(GridBox *b, const GridLoop *const *tile, int ntile);
+const Ex *grid_times(GridBox *b, const Ex *x, const Ex *y);
+/* Sets the number of blocks of the box and makes the variable of the block's number. */
+void grid_blocks(GridBox *b, const Ex *blocks);
+/* Reserves bytes of shared memory.  Boxes share the same memory. */
+void grid_shared(GridBox *b, i64 bytes);
+/* A number that is split into digits, the innermost first.  The rest is `x` / `inner`. */
+typedef struct {
+    const Ex *x;
+    i64 inner;
+} GridDigits;
+/* Takes the next digit, 0 <= digit < n, and at most `most`.  last: it is the last digit. */
+const Ex *grid_digit(GridBox *b, GridDigits *d, const char *name, const Ex *n, i64 most,
+                     bool last);
+/* Takes the next digit as the iteration of a loop. */
+const Ex *grid_digit_of(GridBox *b, GridDigits *d, const GridLoop *l, bool last);
+/* Defines the iterations b->at of all loops that are not in `tile`, from the rest of the
+ * digits.  Sets the addresses in source and destination there, in elements. */
+void grid_batch(GridBox *b, GridDigits d, const GridLoop *const *tile, int ntile,
+                const Ex **src, const Ex **dst);
+/* The item of thread t in iteration k: t + 256*k. */
+const Ex *grid_item(GridBox *b, const Ex *k);
+
+/* grid_stmt.c: appends a statement at the tail of the box. */
+GridStmt *grid_add(GridBox *b, GridKind kind);
+/* Statements that are added between grid_open and grid_close go to the body of s.  Pass
+ * the result of grid_open to grid_close; NULL: no body is open. */
+GridStmt **grid_open(GridBox *b, GridStmt *s);
+void grid_close(GridBox *b, GridStmt **outer);
+/* Defines name = x and returns its variable, which has the range of x. */
+const Ex *grid_let(GridBox *b, const char *name, const Ex *x);
+/* Defines the index name = x and opens a G_WHEN for name < n, up to grid_close(*outer).
+ * Returns a variable with the range 0..n - 1. */
+const Ex *grid_index(GridBox *b, const char *name, const Ex *x, const Ex *n,
+                     GridStmt ***outer);
+/* Opens an unrolled loop, up to grid_close(*outer), and returns its variable.  If count is
+ * 1, there is no loop and it returns 0. */
+const Ex *grid_for(GridBox *b, const char *name, i64 count, GridStmt ***outer);
+void grid_array(GridBox *b, const char *name, int width, i64 count);
+/* declares: defines name as a constant; else assigns to it. */
+void grid_load(GridBox *b, const char *name, bool declares, Space space, int width,
+             const Ex *at);
+void grid_store(GridBox *b, Space space, int width, const Ex *at,
+              const char *const *word, int nwords);
+/* Sets used[v] for every variable v in the statements. */
+void grid_vars(const GridStmt *s, bool *used);
+/* Removes definitions of indices that no statement uses. */
+void grid_drop_unused(Exprs *e, GridStmt **body);
+/* Adds a G_WHEN for n conditions value[i] < bound[i], at most MAX_RANK.  Conditions that
+ * always hold are left out.  NULL, and no statement, if none is left. */
+GridStmt *grid_when(GridBox *b, const Ex *const *value, const Ex *const *bound, int n);
+
+/* grid_cover.c */
+/* Adds the box `padding` to b if it is adjacent, so that one block writes sectors that
+ * contain parts of both.  False, and nothing changes, if they share no sectors or accesses
+ * would become narrower. */
+bool grid_cover(GridBox *b, const GridBox *padding);
+/* The same for padding that the plan has merged into the nest (Nest.pad), which follows
+ * the rows of b at every shape. */
+bool grid_pad(GridBox *b);
+bool grid_is_padded(const GridBox *b);
+/* name = src[from], or the fill if b->at is in padding.  declares: defines name. */
+void grid_load_or_fill(GridBox *b, const char *name, bool declares, int width,
+                       const Ex *from);
+/* The fill in `bits` bits, at most 128, as 32-bit words; returns their number. */
+int grid_pattern(GridBox *b, int bits, const char **word);
+
+/* Makes code for the whole plan from the inverse of dst, as the body of a box.  False if
+ * the inverse has no closed form. */
+bool grid_inverse(GridUnit *u, GridStmt *box);
+
+/* grid_gather.c, grid_piece.c, grid_tile.c, grid_edge.c, grid_slab.c, grid_fuse.c: the
+ * rows */
+bool grid_gather(GridBox *b);
+bool grid_piece(GridBox *b);
+bool grid_tile(GridBox *b);
+bool grid_tile_edge(GridBox *b);
+bool grid_slab(GridBox *b);
+bool grid_fuse(GridBox *b);
+
+/* grid_args.c: the arguments of kernels for extents left to run time. */
+/* The limit for 64-bit values: every CUDA device has space for 4 KB of arguments. */
+enum { ARGUMENTS_MAX = 500 };
+
+/* Finds the arguments of u and replaces scalars by them in its statements.  diag_fatal if
+ * there are too many. */
+void grid_arguments(GridUnit *u);
+/* The index of an argument in the array; a divisor is followed by its multiplier and its
+ * shift. */
+int grid_value_at(const GridUnit *u, int arg);
+/* The number of blocks of a nest's box: 0 at shapes at which the nest does not run. */
+const Ex *grid_needed(const Plan *p, const Nest *n, const Ex *blocks);
+/* grid_assume.c */
+/* Changes the box to the one for shapes at which its strides, runs and bases are multiples
+ * of m elements.  Returns a scalar that is 0 at those shapes, else 1.  Returns the number
+ * 0, and nothing changes, if there are no such shapes, or no others. */
+const Ex *grid_assume(GridBox *b, i64 m);
+/* True if the narrowest access of a to a buffer is wider than that of b. */
+bool grid_is_wider(const GridStmt *a, const GridStmt *b);
+/* True if all statements are correct in unsigned 32-bit arithmetic, which wraps, provided
+ * that both buffers have less than 2 GB. */
+bool grid_wraps(const GridStmt *s);
+
+/* grid_host.c: adds the host's function to the file if the target's files are compiled for
+ * the host too. */
+void grid_put_host(Buf *b, const Target *t, const GridUnit *u);
+
+/* grid_print.c: prints s and the statements after it as text. */
+void grid_print_body(Writer *w, const GridStmt *s);
+
+/* grid_write.c: writes statements with the texts of a target's table, for kernels and for
+ * functions of fragments. */
+typedef struct {
+    Writer w;
+    const char *index;    /* the type of an index */
+    int shared;           /* bytes of the unit in which shared memory is declared */
+} GridWriter;
+
+/* Writes s and the statements after it; grid_write_one: s alone. */
+void grid_write(GridWriter *g, const GridStmt *s);
+void grid_write_one(GridWriter *g, const GridStmt *s);
+/* The type of an access of `width` bytes. */
+const char *grid_type(const Writer *w, int width);
+/* The conditions of a G_WHEN, with `and` between them. */
+const char *grid_conditions(const Writer *w, const GridStmt *s, const char *and);
+
+#endif
