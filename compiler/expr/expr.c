@@ -111,7 +111,7 @@ sum_hash(const Ex *x)
 {
     uint64_t h = mix((uint64_t)x->base, (uint64_t)x->n);
     for (int i = 0; i < x->n; i++)
-        h = mix(mix(h, (uint64_t)x->t[i].coef), x->t[i].atom->id);
+        h = mix(mix(h, (uint64_t)x->t[i].coef), (uintptr_t)x->t[i].atom);
     return h;
 }
 
@@ -181,7 +181,7 @@ ex_atom(Exprs *e, const Atom *proto)
     Slot *s = find(t, h, atom_same, proto);
     if (!s->node) {
         Atom *a = arena_copy(e->arena, proto, sizeof *proto);
-        a->id = (unsigned)t->n++;
+        t->n++;
         a->x = arena_copy(e->arena, proto->x, (size_t)a->n * sizeof *a->x);
         a->size = 1;
         for (int i = 0; i < a->n; i++)
@@ -228,7 +228,7 @@ intern_sum(Exprs *e, i64 base, const Term *t, int n)
     if (!s->node) {
         check_fits(e, &proto);
         Ex *x = arena_copy(e->arena, &proto, sizeof proto);
-        x->id = (unsigned)tb->n++;
+        tb->n++;
         x->t = arena_copy(e->arena, t, (size_t)n * sizeof *t);
         x->f = facts_const(base);
         for (int i = 0; i < n; i++) {
@@ -295,10 +295,9 @@ ex_of_var(Exprs *e, int var)
 /* the canonical sum */
 
 static int
-by_id(const void *p, const void *q)
+by_form(const void *p, const void *q)
 {
-    unsigned a = ((const Term *)p)->atom->id, b = ((const Term *)q)->atom->id;
-    return (a > b) - (a < b);
+    return ex_order_atoms(((const Term *)p)->atom, ((const Term *)q)->atom);
 }
 
 /* Sorts the terms, adds equal atoms and removes zeros (rule 2).  Returns the new number. */
@@ -307,7 +306,7 @@ collect(Exprs *e, Term *t, int n)
 {
     int m = 0;
     if (n > 1)
-        qsort(t, (size_t)n, sizeof *t, by_id);
+        qsort(t, (size_t)n, sizeof *t, by_form);
     for (int i = 0; i < n; i++)
         if (m && t[m - 1].atom == t[i].atom) {
             if (!int_add(t[m - 1].coef, t[i].coef, &t[m - 1].coef))

@@ -46,7 +46,6 @@ typedef struct {
 typedef struct Ex Ex;
 typedef struct {
     AtomOp op;
-    unsigned id;          /* order of creation: the canonical order */
     int var;              /* AT_VAR */
     i64 lo, hi;           /* AT_DIG */
     int n;                /* number of operands; AT_DIG has one */
@@ -61,10 +60,9 @@ typedef struct {
 } Term;
 
 struct Ex {
-    unsigned id;          /* order of creation */
     i64 base;
     int n;
-    const Term *t;        /* sorted by atom id; no coef is 0 */
+    const Term *t;        /* in canonical order; no coef is 0 */
     int size;             /* atoms of the whole tree; limited, as walks visit all */
     Facts f;
 };
@@ -100,6 +98,11 @@ Facts facts_range(i64 min, i64 max);
 Facts facts_scale(Facts a, i64 k);
 Facts facts_add(Facts a, Facts b);
 Facts facts_of_atom(const Atom *a, i64 min, i64 max);   /* min, max: for AT_VAR */
+
+/* expr_order.c: the canonical order of operands and terms: below 0, 0 or above 0 as a is
+ * before b, the same as b, or after it.  Constants are the last. */
+int ex_order(const Ex *a, const Ex *b);
+int ex_order_atoms(const Atom *a, const Atom *b);
 
 /* expr_arith.c */
 const Ex *ex_add(Exprs *e, const Ex *a, const Ex *b);

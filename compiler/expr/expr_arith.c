@@ -43,7 +43,7 @@ ex_scale(Exprs *e, const Ex *a, i64 k)
 const Ex *
 ex_commutative(Exprs *e, AtomOp op, const Ex *a, const Ex *b)
 {
-    bool swap = a->id > b->id;
+    bool swap = ex_order(a, b) > 0;
     const Ex *x[2] = {swap ? b : a, swap ? a : b};
     Atom proto = {.op = op, .n = 2, .x = x};
     return ex_of_atom(e, ex_atom(e, &proto));
