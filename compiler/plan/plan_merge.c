@@ -23,7 +23,7 @@ fused(Scalars *scalars, const Shape *s)
         const Ex *n = s->loop[i].n, *ds = s->loop[i].ds;
         if (ex_is(n, 1))
             continue;
-        if (f.n && f.loop[f.n - 1].ds == scalar_times(scalars, n, ds)) {
+        if (f.n && stride_goes_on(scalars, ds, n, f.loop[f.n - 1].ds, 1)) {
             f.loop[f.n - 1].n = scalar_times(scalars, f.loop[f.n - 1].n, n);
             f.loop[f.n - 1].ds = ds;
         } else {

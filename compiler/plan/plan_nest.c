@@ -203,16 +203,14 @@ turn_loops(Maker *m)
     }
 }
 
-/* True if out == way * n * in for every shape: the outer stride continues the inner loop of
- * n iterations, in its direction (1) or the opposite one (-1). */
-static bool
-goes_on(Maker *m, const Ex *in, const Ex *n, const Ex *out, int way)
+bool
+stride_goes_on(Scalars *s, const Ex *in, const Ex *n, const Ex *out, int way)
 {
     i64 v;
     if (ex_is_const(in) && ex_is_const(n))
         return ex_is_const(out) && int_mul(in->base, n->base, &v) && out->base == way * v;
-    const Ex *x = scalar_times(m->s, in, n);
-    return out == (way < 0 ? ex_scale(m->e, x, -1) : x);
+    const Ex *x = scalar_times(s, in, n);
+    return out == (way < 0 ? ex_scale(s->e, x, -1) : x);
 }
 
 /* 1: loop `out` continues loop `in` in both addresses; -1: it does if reversed; 0: it does
@@ -222,8 +220,8 @@ follows(Maker *m, const Loop *in, const Loop *out)
 {
     bool fill = m->n->kind == NEST_FILL;
     for (int way = 1; !in->rest && !out->rest && way >= -1; way -= 2)
-        if (goes_on(m, in->ex.ds, in->ex.n, out->ex.ds, way) &&
-            (fill || goes_on(m, in->ex.ss, in->ex.n, out->ex.ss, way)))
+        if (stride_goes_on(m->s, in->ex.ds, in->ex.n, out->ex.ds, way) &&
+            (fill || stride_goes_on(m->s, in->ex.ss, in->ex.n, out->ex.ss, way)))
             return way;
     return 0;
 }
