@@ -176,7 +176,7 @@ ex_atom(Exprs *e, const Atom *proto)
 {
     Table *t = &e->atoms;
     uint64_t h = atom_hash(proto);
-    if (t->n * 2 >= t->cap)
+    if (t->n * 4 >= t->cap * 3)
         table_grow(e, t);
     Slot *s = find(t, h, atom_same, proto);
     if (!s->node) {
@@ -222,7 +222,7 @@ intern_sum(Exprs *e, i64 base, const Term *t, int n)
     Table *tb = &e->sums;
     Ex proto = {.base = base, .n = n, .t = t};
     uint64_t h = sum_hash(&proto);
-    if (tb->n * 2 >= tb->cap)
+    if (tb->n * 4 >= tb->cap * 3)
         table_grow(e, tb);
     Slot *s = find(tb, h, sum_same, &proto);
     if (!s->node) {
@@ -348,13 +348,22 @@ merge(Exprs *e, const Term *p, const Term *q, Digit *out, i64 *k)
     return false;
 }
 
+Term *
+ex_room(Exprs *e, Term few[FEW_TERMS], int n)
+{
+    if (n > FEW_TERMS)
+        return arena_array(e->arena, Term, n);
+    work_spend(e->arena, 1 + n / 4);
+    return few;
+}
+
 /* Replaces terms i and j by k * d and returns the new sum.  A digit that is equal to its
  * root is replaced by the terms of the root. */
 static const Ex *
 replace(Exprs *e, i64 base, Term *t, int n, int i, int j, Digit d, i64 k)
 {
     const Ex *x = ex_scale(e, ex_dig(e, d.root, d.lo, d.hi), k);
-    Term *u = arena_array(e->arena, Term, n + x->n);
+    Term few[FEW_TERMS], *u = ex_room(e, few, n + x->n);
     int m = 0;
     for (int v = 0; v < n; v++)
         if (v != i && v != j)
@@ -368,9 +377,10 @@ replace(Exprs *e, i64 base, Term *t, int n, int i, int j, Digit d, i64 k)
 const Ex *
 ex_sum(Exprs *e, i64 base, const Term *terms, int n)
 {
-    Term *t = arena_copy(e->arena, terms, (size_t)n * sizeof *t);
+    Term few[FEW_TERMS], *t = ex_room(e, few, n);
     Digit d;
     i64 k;
+    memcpy(t, terms, (size_t)n * sizeof *t);
     n = collect(e, t, n);
     for (int i = 0; i < n; i++)
         if (t[i].coef == INT64_MIN)

@@ -48,8 +48,8 @@ typedef struct {
     AtomOp op;
     int var;              /* AT_VAR */
     i64 lo, hi;           /* AT_DIG */
-    int n;                /* number of operands; AT_DIG has one */
     const Ex **x;
+    int n;                /* number of operands; AT_DIG has one */
     int size;             /* as in Ex */
     Facts f;
 } Atom;
@@ -61,8 +61,8 @@ typedef struct {
 
 struct Ex {
     i64 base;
-    int n;
     const Term *t;        /* in canonical order; no coef is 0 */
+    int n;
     int size;             /* atoms of the whole tree; limited, as walks visit all */
     Facts f;
 };
@@ -85,8 +85,11 @@ const Ex *ex_of_atom(Exprs *e, const Atom *a);
 const Ex *ex_const(Exprs *e, i64 v);
 /* base + the sum of n terms, in any order; atoms may be repeated.  Merges digits. */
 const Ex *ex_sum(Exprs *e, i64 base, const Term *t, int n);
-/* Interns an atom without simplification; for the constructors in expr_*.c only. */
+/* For the constructors in expr_*.c only: interns an atom without simplification. */
 const Atom *ex_atom(Exprs *e, const Atom *proto);
+/* Room for n terms while a sum is made: few[], or the arena if there are more. */
+enum { FEW_TERMS = 16 };
+Term *ex_room(Exprs *e, Term few[FEW_TERMS], int n);
 /* Sets the location for error messages; {0}: none. */
 void ex_locate(Exprs *e, Loc loc);
 _Noreturn void ex_overflow(Exprs *e);

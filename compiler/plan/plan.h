@@ -19,11 +19,11 @@ typedef struct Piece Piece;
 typedef struct {
     const char *name;
     int var;
+    int dim, part;        /* the loop is piece[dim]->loop[part]; if fused, its inner loop */
+    bool rest;            /* the variable also occurs in the rest of an address */
     i64 n, ss, ds;        /* iterations; strides in source and destination, in elements.
                            * Where `ex` is not constant: estimates, to choose by only */
     i64 most;             /* n is at most this for every shape */
-    bool rest;            /* the variable also occurs in the rest of an address */
-    int dim, part;        /* the loop is piece[dim]->loop[part]; if fused, its inner loop */
     struct { const Ex *n, *ss, *ds; } ex;
 } Loop;
 

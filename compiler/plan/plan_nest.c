@@ -121,10 +121,14 @@ add_term(Maker *m, int side, const Ex *x, const Ex *stride)
                                nest_times(e, ex_sum(e, 0, rest, nrest), stride));
 }
 
+/* The variables of an address are those of the dims: an array up to the last is enough. */
 static void
 add_address(Maker *m, int side, const Sizes *z, const Ex *const *coord)
 {
-    const Ex **to = arena_array(ex_arena(m->e), const Ex *, ex_nvars(m->e));
+    int n = 0;
+    for (int d = 0; d < z->l->rank; d++)
+        n = z->var[d] < n ? n : z->var[d] + 1;
+    const Ex **to = arena_array(ex_arena(m->e), const Ex *, n);
     m->base[side] = m->rest[side] = ex_const(m->e, 0);
     for (int d = 0; d < z->l->rank; d++)
         to[z->var[d]] = coord[d];
