@@ -1,5 +1,5 @@
 /* ravel emit --to SEED83 --shape 64,64 --dtype f32 --kind inverse --name seed83_inverse_f32
- * layout SEED83: 1024*(R//16) + 512*((R%2) ~ (R//8%2)) + 64*((C//8) ~ (R%8)) + 32*((C//32) ~ (C//4%2)) + C%32
+ * layout SEED83: 1024*(R//16) + 512*((R%2) ~ (R//8%2)) + 64*((R%8) ~ (C//8)) + 32*((C//4%2) ~ (C//32)) + C%32
  *        f32, R=64 C=64 in 4096 elements, 16384 bytes */
 #include <stdint.h>
 #include <string.h>
@@ -16,7 +16,7 @@ seed83_inverse_f32(int64_t a, int64_t out[2])
     if (r < 0 || r > 63) return 0;
     const int64_t c = 32*((a/4%2) ^ (a/32%2)) + a%32;
     if (c < 0 || c > 63) return 0;
-    if (1024*(r/16) + 512*((r%2) ^ (r/8%2)) + 64*((c/8) ^ (r%8)) + 32*((c/32) ^ (c/4%2)) + c%32 != a) return 0;
+    if (1024*(r/16) + 512*((r%2) ^ (r/8%2)) + 64*((r%8) ^ (c/8)) + 32*((c/4%2) ^ (c/32)) + c%32 != a) return 0;
     out[0] = r;
     out[1] = c;
     return 1;

@@ -14,7 +14,7 @@ sw128_inverse_f16(int64_t a, int64_t out[2])
     if (a < 0 || a > 8191) return 0;
     const int64_t m = a/64;
     if (m < 0 || m > 127) return 0;
-    const int64_t k = 8*((a/64%8) ^ (a/8%8)) + a%8;
+    const int64_t k = 8*((a/8%8) ^ (a/64%8)) + a%8;
     if (k < 0 || k > 63) return 0;
     if (64*m + 8*((m%8) ^ (k/8)) + k%8 != a) return 0;
     out[0] = m;

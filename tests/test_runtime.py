@@ -48,6 +48,7 @@ CASES = [
     ("(A,B){A, B}", '(A,B){B//4, A, B%4, fill = "edge"}', "A,B", "c128"),
     ("(A,B){A//7, B//5, A%7, B%5}", '(A,B){A//11, B//8, A%11, B%8, pitch = {[2] = 256}, fill = "none"}', "A,B", "u2"),
     ("ROW_MAJOR", "(R,C){R, C, pad = {C = 32}, pitch = {R = 64}, fill = 3}", "R,C", "u8"),
+    ("ROW_MAJOR", "(R,C){R, C, pitch = {R = 20}}", "R,5", "i64"),
     ("(A,B){A, B}", "(A,B){2*A + B%2, B//2}", "A,B", "f32"),
     ("(A,B){A, B}", "(A,B){(A << 1) + (1 & B), B >> 1}", "A,B", "u8"),
 ]

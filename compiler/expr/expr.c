@@ -111,7 +111,7 @@ sum_hash(const Ex *x)
 {
     uint64_t h = mix((uint64_t)x->base, (uint64_t)x->n);
     for (int i = 0; i < x->n; i++)
-        h = mix(mix(h, (uint64_t)x->t[i].coef), x->t[i].atom->id);
+        h = mix(mix(h, (uint64_t)x->t[i].coef), (uintptr_t)x->t[i].atom);
     return h;
 }
 
@@ -176,12 +176,12 @@ ex_atom(Exprs *e, const Atom *proto)
 {
     Table *t = &e->atoms;
     uint64_t h = atom_hash(proto);
-    if (t->n * 2 >= t->cap)
+    if (t->n * 4 >= t->cap * 3)
         table_grow(e, t);
     Slot *s = find(t, h, atom_same, proto);
     if (!s->node) {
         Atom *a = arena_copy(e->arena, proto, sizeof *proto);
-        a->id = (unsigned)t->n++;
+        t->n++;
         a->x = arena_copy(e->arena, proto->x, (size_t)a->n * sizeof *a->x);
         a->size = 1;
         for (int i = 0; i < a->n; i++)
@@ -222,13 +222,13 @@ intern_sum(Exprs *e, i64 base, const Term *t, int n)
     Table *tb = &e->sums;
     Ex proto = {.base = base, .n = n, .t = t};
     uint64_t h = sum_hash(&proto);
-    if (tb->n * 2 >= tb->cap)
+    if (tb->n * 4 >= tb->cap * 3)
         table_grow(e, tb);
     Slot *s = find(tb, h, sum_same, &proto);
     if (!s->node) {
         check_fits(e, &proto);
         Ex *x = arena_copy(e->arena, &proto, sizeof proto);
-        x->id = (unsigned)tb->n++;
+        tb->n++;
         x->t = arena_copy(e->arena, t, (size_t)n * sizeof *t);
         x->f = facts_const(base);
         for (int i = 0; i < n; i++) {
@@ -295,10 +295,9 @@ ex_of_var(Exprs *e, int var)
 /* the canonical sum */
 
 static int
-by_id(const void *p, const void *q)
+by_form(const void *p, const void *q)
 {
-    unsigned a = ((const Term *)p)->atom->id, b = ((const Term *)q)->atom->id;
-    return (a > b) - (a < b);
+    return ex_order_atoms(((const Term *)p)->atom, ((const Term *)q)->atom);
 }
 
 /* Sorts the terms, adds equal atoms and removes zeros (rule 2).  Returns the new number. */
@@ -307,7 +306,7 @@ collect(Exprs *e, Term *t, int n)
 {
     int m = 0;
     if (n > 1)
-        qsort(t, (size_t)n, sizeof *t, by_id);
+        qsort(t, (size_t)n, sizeof *t, by_form);
     for (int i = 0; i < n; i++)
         if (m && t[m - 1].atom == t[i].atom) {
             if (!int_add(t[m - 1].coef, t[i].coef, &t[m - 1].coef))
@@ -349,13 +348,22 @@ merge(Exprs *e, const Term *p, const Term *q, Digit *out, i64 *k)
     return false;
 }
 
+Term *
+ex_room(Exprs *e, Term few[FEW_TERMS], int n)
+{
+    if (n > FEW_TERMS)
+        return arena_array(e->arena, Term, n);
+    work_spend(e->arena, 1 + n / 4);
+    return few;
+}
+
 /* Replaces terms i and j by k * d and returns the new sum.  A digit that is equal to its
  * root is replaced by the terms of the root. */
 static const Ex *
 replace(Exprs *e, i64 base, Term *t, int n, int i, int j, Digit d, i64 k)
 {
     const Ex *x = ex_scale(e, ex_dig(e, d.root, d.lo, d.hi), k);
-    Term *u = arena_array(e->arena, Term, n + x->n);
+    Term few[FEW_TERMS], *u = ex_room(e, few, n + x->n);
     int m = 0;
     for (int v = 0; v < n; v++)
         if (v != i && v != j)
@@ -369,9 +377,10 @@ replace(Exprs *e, i64 base, Term *t, int n, int i, int j, Digit d, i64 k)
 const Ex *
 ex_sum(Exprs *e, i64 base, const Term *terms, int n)
 {
-    Term *t = arena_copy(e->arena, terms, (size_t)n * sizeof *t);
+    Term few[FEW_TERMS], *t = ex_room(e, few, n);
     Digit d;
     i64 k;
+    memcpy(t, terms, (size_t)n * sizeof *t);
     n = collect(e, t, n);
     for (int i = 0; i < n; i++)
         if (t[i].coef == INT64_MIN)

@@ -46,11 +46,10 @@ typedef struct {
 typedef struct Ex Ex;
 typedef struct {
     AtomOp op;
-    unsigned id;          /* order of creation: the canonical order */
     int var;              /* AT_VAR */
     i64 lo, hi;           /* AT_DIG */
-    int n;                /* number of operands; AT_DIG has one */
     const Ex **x;
+    int n;                /* number of operands; AT_DIG has one */
     int size;             /* as in Ex */
     Facts f;
 } Atom;
@@ -61,10 +60,9 @@ typedef struct {
 } Term;
 
 struct Ex {
-    unsigned id;          /* order of creation */
     i64 base;
+    const Term *t;        /* in canonical order; no coef is 0 */
     int n;
-    const Term *t;        /* sorted by atom id; no coef is 0 */
     int size;             /* atoms of the whole tree; limited, as walks visit all */
     Facts f;
 };
@@ -87,8 +85,11 @@ const Ex *ex_of_atom(Exprs *e, const Atom *a);
 const Ex *ex_const(Exprs *e, i64 v);
 /* base + the sum of n terms, in any order; atoms may be repeated.  Merges digits. */
 const Ex *ex_sum(Exprs *e, i64 base, const Term *t, int n);
-/* Interns an atom without simplification; for the constructors in expr_*.c only. */
+/* For the constructors in expr_*.c only: interns an atom without simplification. */
 const Atom *ex_atom(Exprs *e, const Atom *proto);
+/* Room for n terms while a sum is made: few[], or the arena if there are more. */
+enum { FEW_TERMS = 16 };
+Term *ex_room(Exprs *e, Term few[FEW_TERMS], int n);
 /* Sets the location for error messages; {0}: none. */
 void ex_locate(Exprs *e, Loc loc);
 _Noreturn void ex_overflow(Exprs *e);
@@ -100,6 +101,11 @@ Facts facts_range(i64 min, i64 max);
 Facts facts_scale(Facts a, i64 k);
 Facts facts_add(Facts a, Facts b);
 Facts facts_of_atom(const Atom *a, i64 min, i64 max);   /* min, max: for AT_VAR */
+
+/* expr_order.c: the canonical order of operands and terms: below 0, 0 or above 0 as a is
+ * before b, the same as b, or after it.  Constants are the last. */
+int ex_order(const Ex *a, const Ex *b);
+int ex_order_atoms(const Atom *a, const Atom *b);
 
 /* expr_arith.c */
 const Ex *ex_add(Exprs *e, const Ex *a, const Ex *b);

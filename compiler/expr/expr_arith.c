@@ -7,7 +7,7 @@
 static const Ex *
 combine(Exprs *e, const Ex *a, const Ex *b, i64 k)
 {
-    Term *t = arena_array(ex_arena(e), Term, a->n + b->n);
+    Term few[FEW_TERMS], *t = ex_room(e, few, a->n + b->n);
     i64 base;
     memcpy(t, a->t, (size_t)a->n * sizeof *t);
     for (int i = 0; i < b->n; i++) {
@@ -43,7 +43,7 @@ ex_scale(Exprs *e, const Ex *a, i64 k)
 const Ex *
 ex_commutative(Exprs *e, AtomOp op, const Ex *a, const Ex *b)
 {
-    bool swap = a->id > b->id;
+    bool swap = ex_order(a, b) > 0;
     const Ex *x[2] = {swap ? b : a, swap ? a : b};
     Atom proto = {.op = op, .n = 2, .x = x};
     return ex_of_atom(e, ex_atom(e, &proto));
@@ -110,7 +110,7 @@ ex_max(Exprs *e, const Ex *a, const Ex *b)
 static const Ex *
 terms_of(Exprs *e, const Ex *x, i64 g, bool divisible)
 {
-    Term *t = arena_array(ex_arena(e), Term, x->n);
+    Term few[FEW_TERMS], *t = ex_room(e, few, x->n);
     int n = 0;
     for (int i = 0; i < x->n; i++)
         if ((x->t[i].coef % g == 0) == divisible)
@@ -122,9 +122,9 @@ terms_of(Exprs *e, const Ex *x, i64 g, bool divisible)
 static const Ex *
 exact_div(Exprs *e, const Ex *x, i64 g)
 {
-    Term *t = arena_copy(ex_arena(e), x->t, (size_t)x->n * sizeof *t);
+    Term few[FEW_TERMS], *t = ex_room(e, few, x->n);
     for (int i = 0; i < x->n; i++)
-        t[i].coef /= g;
+        t[i] = (Term){x->t[i].coef / g, x->t[i].atom};
     return ex_sum(e, x->base / g, t, x->n);
 }
 

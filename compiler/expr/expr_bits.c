@@ -42,7 +42,7 @@ toggle(Exprs *e, Pieces *p, const Ex *x)
         p->constant ^= x->base;
         return;
     }
-    while (i < p->n && p->x[i]->id < x->id)
+    while (i < p->n && ex_order(p->x[i], x) < 0)
         i++;
     if (i < p->n && p->x[i] == x) {
         memmove(p->x + i, p->x + i + 1, (size_t)(--p->n - i) * sizeof *p->x);

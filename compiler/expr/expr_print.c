@@ -167,7 +167,7 @@ by_stride(const void *p, const void *q)
     i64 x = int_abs(a->coef), y = int_abs(b->coef);
     if (x != y)
         return x < y ? 1 : -1;
-    return a->atom->id < b->atom->id ? -1 : 1;
+    return ex_order_atoms(a->atom, b->atom);
 }
 
 static void

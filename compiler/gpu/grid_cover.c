@@ -3,38 +3,13 @@
  * contains both elements and padding. */
 #include "grid_parts.h"
 
-/* The destination of a box: its loops, fused where possible, without the start. */
-typedef struct {
-    int n;
-    struct { i64 n, ds; } loop[MAX_LOOPS];
-} Shape;
-
-/* The shape of b; if loop k is in b, with `count` iterations for it. */
-static void
-shape_of(const GridBox *b, int k, i64 count, Shape *s)
+static Shape
+shape_of(const GridBox *b)
 {
-    s->n = 0;
-    for (int i = 0; i < b->nloops; i++) {
-        i64 n = i == k ? count : b->loop[i].n, ds = b->loop[i].ds, span;
-        if (n == 1)
-            continue;
-        if (s->n && int_mul(n, ds, &span) && s->loop[s->n - 1].ds == span) {
-            s->loop[s->n - 1].n *= n;
-            s->loop[s->n - 1].ds = ds;
-        } else {
-            s->loop[s->n].n = n;
-            s->loop[s->n++].ds = ds;
-        }
-    }
-}
-
-static bool
-are_equal(const Shape *a, const Shape *b)
-{
-    for (int i = 0; i < a->n && i < b->n; i++)
-        if (a->loop[i].n != b->loop[i].n || a->loop[i].ds != b->loop[i].ds)
-            return false;
-    return a->n == b->n;
+    Shape s = {.n = 0};
+    for (int i = 0; i < b->nloops; i++)
+        shape_add(&s, b->loop[i].ex.n, b->loop[i].ex.ds, b->loop[i].ds);
+    return s;
 }
 
 static bool
@@ -52,13 +27,12 @@ follows(const GridBox *f, const GridBox *b, int k)
 {
     const GridLoop *l = &b->loop[k];
     i64 each = b->elements / l->n, span;
-    Shape mine, its;
     if (f->elements % each || !int_mul(l->n, l->ds, &span) ||
         f->dst->base - b->dst->base != span)
         return 0;
-    shape_of(b, k, f->elements / each, &mine);
-    shape_of(f, -1, 0, &its);
-    return are_equal(&mine, &its) ? f->elements / each : 0;
+    Shape mine = shape_of(b), its = shape_of(f);
+    const Ex *more = ex_const(b->e, f->elements / each);
+    return shape_is(b->u->plan->scalars, &mine, k, more, &its) ? more->base : 0;
 }
 
 static int

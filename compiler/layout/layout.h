@@ -78,6 +78,14 @@ typedef struct {
     Param *given;
 } LayoutRef;
 
+/* How far the digits of a dim reach; 0: there are none. */
+typedef struct {
+    i64 open;             /* the least lo of the digits without an upper end */
+    i64 end;              /* the least round-up of the extent to the lo of one of these */
+    bool apart;           /* of two of these lo neither divides the other */
+    i64 closed;           /* the greatest upper end */
+} Reach;
+
 typedef struct {
     const char *name;
     i64 n;                /* extent */
@@ -85,6 +93,7 @@ typedef struct {
     i64 pad;              /* the multiple to which the spec rounds it up, or 1 */
     int var;              /* its variable: 0 <= var < padded */
     int free;             /* a variable for the same dim without upper bound */
+    Reach canonical, written;      /* of the entries in canonical form; as written */
 } Dim;
 
 typedef struct {
@@ -125,12 +134,8 @@ Layout *layout_make(Exprs *e, const LayoutRef *ref, const DType *t, int rank,
 void layout_check_rank(Arena *a, const LayoutDef *d, int rank);
 
 /* layout_reach.c */
-/* Calls `see` for every digit of a dim in the entries, as written and in canonical form;
- * hi = 0: the digit has no upper end. */
-typedef void LayoutSee(void *arg, bool written, int dim, i64 lo, i64 hi);
-void layout_digits(const Layout *l, LayoutSee *see, void *arg);
-/* Raises the padded extents to all coordinates for which the digits of the entries have
- * slots.  False if one does not fit 64 bits. */
+/* Sets the reach of each dim, and raises the padded extents to all coordinates for which
+ * the digits of the entries have slots.  False if one does not fit 64 bits. */
 bool layout_reach(Layout *l);
 /* True if x, as written, is a digit of one dim: C, C//4, C%8, C>>2, C&7, or one of these
  * operators applied to a digit.  Sets *dim, *lo and *hi to the digit. */

@@ -7,20 +7,28 @@
 #include "layout.h"
 
 typedef struct {
-    const Layout *l;
-    LayoutSee *see;
-    void *arg;
+    Layout *l;
     bool written;
-} Seer;
+    bool overflow;
+} Reacher;
 
-/* Reports the digit lo, hi of dim d, reduced modulo mod. */
+/* Notes the digit lo, hi of dim d, reduced modulo mod. */
 static void
-see_within(const Seer *m, int d, i64 lo, i64 hi, i64 mod)
+reach_digit(Reacher *m, int d, i64 lo, i64 hi, i64 mod)
 {
+    Dim *x = &m->l->dim[d];
+    Reach *r = m->written ? &x->written : &x->canonical;
     i64 end;
     if (mod && int_mul(lo, mod, &end) && (!hi || end < hi))
         hi = end;
-    m->see(m->arg, m->written, d, lo, hi);
+    if (hi) {
+        r->closed = hi > r->closed ? hi : r->closed;
+        return;
+    }
+    m->overflow |= !int_round_up(x->padded, lo, &end);
+    r->apart |= r->open && r->open % lo && lo % r->open;
+    r->end = !r->open || end < r->end ? end : r->end;
+    r->open = !r->open || lo < r->open ? lo : r->open;
 }
 
 static int
@@ -41,7 +49,7 @@ period_in(const Atom *a, i64 mod)
 }
 
 static void
-see_canonical(const Seer *m, const Ex *x, i64 mod)
+reach_canonical(Reacher *m, const Ex *x, i64 mod)
 {
     for (int i = 0; i < x->n; i++) {
         const Atom *a = x->t[i].atom;
@@ -49,10 +57,9 @@ see_canonical(const Seer *m, const Ex *x, i64 mod)
         int d = a->op == AT_VAR ? dim_of(m->l, a->var)
               : a->op == AT_DIG ? dim_of(m->l, ex_as_var(a->x[0])) : -1;
         if (d >= 0)
-            see_within(m, d, a->op == AT_VAR ? 1 : a->lo, a->op == AT_VAR ? 0 : a->hi,
-                         of);
+            reach_digit(m, d, a->op == AT_VAR ? 1 : a->lo, a->op == AT_VAR ? 0 : a->hi, of);
         for (int j = 0; d < 0 && j < a->n; j++)
-            see_canonical(m, a->x[j], a->op == AT_DIG ? a->hi : period_in(a, of));
+            reach_canonical(m, a->x[j], a->op == AT_DIG ? a->hi : period_in(a, of));
     }
 }
 
@@ -106,67 +113,38 @@ layout_written_digit(const Layout *l, const Ast *x, int *dim, i64 *lo, i64 *hi)
 }
 
 static void
-see_written(const Seer *m, const Ast *x, i64 mod)
+reach_written(Reacher *m, const Ast *x, i64 mod)
 {
     Written w;
     if (is_digit(m->l, x, &w)) {
-        see_within(m, w.dim, w.lo, w.hi, mod);
+        reach_digit(m, w.dim, w.lo, w.hi, mod);
         return;
     }
     for (int i = 0; i < op_info[x->op].nargs; i++)
-        see_written(m, x->x[i], ast_period(x, i, mod));
+        reach_written(m, x->x[i], ast_period(x, i, mod));
 }
 
-void
-layout_digits(const Layout *l, LayoutSee *see, void *arg)
-{
-    for (int i = 0; i < l->nentry; i++) {
-        see_written(&(Seer){l, see, arg, true}, l->entry[i].x, 0);
-        see_canonical(&(Seer){l, see, arg, false}, l->entry[i].written, 0);
-    }
-}
-
-typedef struct {
-    i64 open, closed;     /* 0: none seen */
-} Reach;
-
-typedef struct {
-    Layout *l;
-    Reach r[2][MAX_RANK]; /* index 0: canonical form; 1: as written */
-    bool overflow;
-} Reacher;
-
-static void
-reach_digit(void *arg, bool written, int d, i64 lo, i64 hi)
-{
-    i64 end;
-    Reacher *m = arg;
-    Reach *r = &m->r[written][d];
-    if (hi)
-        r->closed = hi > r->closed ? hi : r->closed;
-    else if (!int_round_up(m->l->dim[d].padded, lo, &end))
-        m->overflow = true;
-    else
-        r->open = !r->open || end < r->open ? end : r->open;
-}
-
-/* The padded extent of dim d by its digits. */
+/* The padded extent that a reach requires of x. */
 static i64
-end_of(const Reacher *m, bool written, int d)
+end_of(const Reach *r, const Dim *x)
 {
-    const Reach *r = &m->r[written][d];
-    i64 n = m->l->dim[d].padded;
-    return r->open ? r->open : r->closed > n ? r->closed : n;
+    return r->open ? r->end : r->closed > x->padded ? r->closed : x->padded;
 }
 
 bool
 layout_reach(Layout *l)
 {
     Reacher m = {.l = l};
-    layout_digits(l, reach_digit, &m);
+    for (int i = 0; i < l->nentry; i++) {
+        m.written = true;
+        reach_written(&m, l->entry[i].x, 0);
+        m.written = false;
+        reach_canonical(&m, l->entry[i].written, 0);
+    }
     for (int d = 0; d < l->rank; d++) {
-        i64 p = end_of(&m, false, d), q = end_of(&m, true, d);
-        l->dim[d].padded = p > q ? p : q;
+        Dim *x = &l->dim[d];
+        i64 p = end_of(&x->canonical, x), q = end_of(&x->written, x);
+        x->padded = p > q ? p : q;
     }
     return !m.overflow;
 }

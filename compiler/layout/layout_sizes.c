@@ -1,16 +1,13 @@
-/* Computes the sizes and strides of a layout whose extents may be left to run time. */
+/* Computes the sizes and strides of a layout as expressions.  What depends on no extent
+ * left to run time is a number: that of the layout. */
 #include "layout.h"
-
-typedef struct {
-    i64 open, closed;
-} Reach;
 
 typedef struct {
     Scalars *s;
     Exprs *e;
     Sizes *r;
     const Layout *l;
-    Reach reach[2][MAX_RANK];      /* index 0: canonical form; 1: as written */
+    bool fixed;           /* no extent is left to run time */
 } Maker;
 
 _Noreturn static void
@@ -33,45 +30,47 @@ round_up(Maker *m, const Ex *x, i64 k)
     return ex_scale(m->e, scalar_ceil(m->s, x, k), k);
 }
 
-/* LayoutSee: records for a dim the least lo of the digits without an upper end, and the
- * greatest hi of the others; 0: none. */
-static void
-see(void *arg, bool written, int d, i64 lo, i64 hi)
+/* The padded extent of a dim left to run time, as layout_reach computes it: rounded up to
+ * a block if the topmost digit has no upper end, else the upper end. */
+static const Ex *
+padded(Maker *m, int d, i64 *unit)
 {
-    Maker *m = arg;
-    Reach *r = &m->reach[written][d];
-    if (m->r->extent[d] < 0)
-        return;
-    if (hi) {
-        r->closed = hi > r->closed ? hi : r->closed;
-        return;
-    }
-    if (r->open && r->open % lo && lo % r->open)
+    const Dim *x = &m->l->dim[d];
+    const Reach *w = &x->written, *c = &x->canonical;
+    const Ex *n = m->r->n[d];
+    i64 open = w->open > c->open ? w->open : c->open;
+    if (w->apart || c->apart)
         refuse(m, m->l->ref->def->loc, "how far it reaches is the lesser of two round-ups",
                "one of them should divide the other");
-    r->open = !r->open || lo < r->open ? lo : r->open;
-}
-
-/* Sets the padded extent, as layout_reach does: rounded up to a block if the topmost digit
- * has no upper end, else the upper end. */
-static void
-set_padded(Maker *m, int d)
-{
-    Reach w = m->reach[true][d], c = m->reach[false][d];
-    const Ex *n = m->r->n[d];
-    i64 pad = m->l->dim[d].pad, open = w.open > c.open ? w.open : c.open;
-    if (!w.open != !c.open || (open && (open % w.open || open % c.open)))
+    if (!w->open != !c->open || (open && (open % w->open || open % c->open)))
         refuse(m, m->l->ref->def->loc, "its digits as written end elsewhere than "
                "simplified", "write them as C//16 and C%16");
-    if (!open && pad > 1)
+    if (!open && x->pad > 1)
         refuse(m, m->l->ref->def->loc, "a pad of a dim whose digits all end",
                "give that extent as a number");
+    if (!open || !int_lcm(x->pad, open, unit))
+        *unit = 0;
     if (!open)
-        m->r->padded[d] = w.closed ? constant(m, w.closed) : n;
-    else
-        m->r->padded[d] = round_up(m, pad > 1 ? round_up(m, n, pad) : n, open);
-    if (!open || !int_lcm(pad, open, &m->r->unit[d]))
-        m->r->unit[d] = 0;
+        return w->closed ? constant(m, w->closed) : n;
+    return round_up(m, x->pad > 1 ? round_up(m, n, x->pad) : n, open);
+}
+
+static void
+set_dim(Maker *m, int d, int extent)
+{
+    Sizes *r = m->r;
+    const Dim *x = &m->l->dim[d];
+    const Ast *swizzle = m->l->ref->def->swizzle;
+    bool known = extent < 0;
+    m->fixed &= known;
+    if (!known && swizzle)
+        refuse(m, swizzle->loc, "a swizzle of addresses fits whole blocks of storage only",
+               "write it as an xor of digits in the order, or give all extents as numbers");
+    r->extent[d] = extent;
+    r->var[d] = known ? x->var : x->free;
+    r->n[d] = known ? constant(m, x->n) : scalar_ex(m->s, extent);
+    r->unit[d] = 1;
+    r->padded[d] = known ? constant(m, x->padded) : padded(m, d, &r->unit[d]);
 }
 
 /* True if the values of an entry do not depend on extents left to run time. */
@@ -121,115 +120,79 @@ most(Maker *m, const Ast *x)
            "those that end");
 }
 
-static void
-set_slots(Maker *m, int i)
+/* True if x, over Dim.free, has no dim left to run time. */
+static bool
+is_known(Maker *m, const Ex *x)
 {
-    const Entry *t = &m->l->entry[i];
-    bool constant_dims = true, *used = arena_array(ex_arena(m->e), bool, ex_nvars(m->e));
-    ex_vars(t->written, used);
+    bool known = true, *used = arena_array(ex_arena(m->e), bool, ex_nvars(m->e));
+    ex_vars(x, used);
     for (int d = 0; d < m->l->rank; d++)
-        constant_dims &= m->r->extent[d] < 0 || !used[m->l->dim[d].free];
-    m->r->slots[i] = constant_dims ? constant(m, t->extent)
-                     : ex_add(m->e, most(m, t->x), constant(m, 1));
+        known &= m->r->extent[d] < 0 || !used[m->l->dim[d].free];
+    return known;
 }
 
 /* A stride, rounded up to the pitch of entry i. */
 static const Ex *
 pitched(Maker *m, int i, const Ex *stride)
 {
-    i64 bits = m->l->dtype->bits, unit = m->l->entry[i].pitch, k;
+    i64 bits = m->l->dtype->bits, unit = m->l->entry[i].pitch, all;
     if (!unit || (unit <= bits / 8 && bits / 8 % unit == 0))
         return stride;
-    if (!int_mul(unit, 8, &k) || k % bits)
+    unit *= 8;
+    if (unit % bits && ex_is_const(stride) && int_mul(stride->base, bits, &all))
+        int_round_up(all, unit, &unit);
+    if (unit % bits)
         refuse(m, m->l->ref->def->loc, "a pitch that is no whole number of elements",
                "give all extents as numbers");
-    m->r->pitch[i] = k / bits;
-    return round_up(m, stride, k / bits);
+    m->r->pitch[i] = unit / bits;
+    return round_up(m, stride, unit / bits);
 }
 
+/* Adds entry i to the address: to the expression of the entries with constant strides, in
+ * which digits merge, or to the terms. */
 static void
-set_strides(Maker *m)
+add_entry(Maker *m, int i, bool known, const Ex *const *to)
 {
-    const Ex *stride = constant(m, 1);
-    for (int i = m->l->nentry - 1; i >= 0; i--) {
-        m->r->stride[i] = pitched(m, i, stride);
-        stride = scalar_times(m->s, m->r->stride[i], m->r->slots[i]);
+    Sizes *r = m->r;
+    const Entry *t = &m->l->entry[i];
+    const Ex *x = known ? t->ex : ex_subst(m->e, t->written, to), *by = r->stride[i];
+    if (ex_is_const(by)) {
+        r->addr = ex_add(m->e, r->addr, ex_scale(m->e, x, by->base));
+        return;
     }
-    m->r->size = stride;
+    r->term[r->nterms].x = x;
+    r->term[r->nterms++].stride = by;
 }
 
-/* Makes the address: the entries with constant strides as one expression, in which digits
- * merge; the other entries as terms. */
 static void
-set_address(Maker *m)
+set_entries(Maker *m)
 {
     Sizes *r = m->r;
     const Ex **to = arena_array(ex_arena(m->e), const Ex *, ex_nvars(m->e));
-    for (int d = 0; d < m->l->rank; d++) {
-        r->var[d] = r->extent[d] < 0 ? m->l->dim[d].var : m->l->dim[d].free;
-        to[m->l->dim[d].free] = ex_of_var(m->e, r->var[d]);
-    }
-    r->addr = constant(m, 0);
-    for (int i = 0; i < m->l->nentry; i++) {
-        const Ex *x = ex_subst(m->e, m->l->entry[i].written, to), *by = r->stride[i];
-        if (ex_is_const(by)) {
-            r->addr = ex_add(m->e, r->addr, ex_scale(m->e, x, by->base));
-            continue;
-        }
-        r->term[r->nterms].x = x;
-        r->term[r->nterms++].stride = by;
-    }
-}
-
-/* Sets all sizes to the constants in the layout. */
-static void
-set_fixed(Maker *m)
-{
-    Sizes *r = m->r;
-    for (int i = 0; i < m->l->nentry; i++) {
-        r->slots[i] = constant(m, m->l->entry[i].extent);
-        r->stride[i] = constant(m, m->l->entry[i].stride);
-    }
-    r->size = constant(m, m->l->size);
-    r->addr = m->l->addr;
     for (int d = 0; d < m->l->rank; d++)
-        r->var[d] = m->l->dim[d].var;
-}
-
-static void
-set_runtime(Maker *m)
-{
-    const Ast *swizzle = m->l->ref->def->swizzle;
-    if (swizzle)
-        refuse(m, swizzle->loc, "a swizzle of addresses fits whole blocks of storage only",
-               "write it as an xor of digits in the order, or give all extents as numbers");
-    for (int i = 0; i < m->l->nentry; i++)
-        set_slots(m, i);
-    set_strides(m);
-    set_address(m);
+        to[m->l->dim[d].free] = ex_of_var(m->e, r->var[d]);
+    r->addr = m->fixed ? m->l->addr : constant(m, 0);
+    r->size = constant(m, 1);
+    for (int i = m->l->nentry - 1; i >= 0; i--) {
+        const Entry *t = &m->l->entry[i];
+        bool known = m->fixed || is_known(m, t->written);
+        r->slots[i] = known ? constant(m, t->extent)
+                            : ex_add(m->e, most(m, t->x), constant(m, 1));
+        r->stride[i] = pitched(m, i, r->size);
+        r->size = scalar_times(m->s, r->stride[i], r->slots[i]);
+        if (!m->fixed)
+            add_entry(m, i, known, to);
+    }
 }
 
 const Sizes *
 layout_sizes(Scalars *s, const Layout *l, const int *extent)
 {
     Sizes *r = arena_new(ex_arena(s->e), Sizes);
-    Maker m = {s, s->e, r, l, {{{0}}}};
-    bool fixed = true;
+    Maker m = {s, s->e, r, l, true};
     r->l = l;
-    for (int d = 0; d < l->rank; d++) {
-        r->extent[d] = extent[d];
-        fixed &= extent[d] < 0;
-    }
-    if (!fixed)
-        layout_digits(l, see, &m);
-    for (int d = 0; d < l->rank; d++) {
-        r->n[d] = extent[d] < 0 ? constant(&m, l->dim[d].n) : scalar_ex(s, extent[d]);
-        r->unit[d] = 1;
-        if (extent[d] < 0)
-            r->padded[d] = constant(&m, l->dim[d].padded);
-        else
-            set_padded(&m, d);
-    }
-    fixed ? set_fixed(&m) : set_runtime(&m);
+    for (int d = 0; d < l->rank; d++)
+        set_dim(&m, d, extent[d]);
+    set_entries(&m);
     return r;
 }

@@ -19,11 +19,11 @@ typedef struct Piece Piece;
 typedef struct {
     const char *name;
     int var;
+    int dim, part;        /* the loop is piece[dim]->loop[part]; if fused, its inner loop */
+    bool rest;            /* the variable also occurs in the rest of an address */
     i64 n, ss, ds;        /* iterations; strides in source and destination, in elements.
                            * Where `ex` is not constant: estimates, to choose by only */
     i64 most;             /* n is at most this for every shape */
-    bool rest;            /* the variable also occurs in the rest of an address */
-    int dim, part;        /* the loop is piece[dim]->loop[part]; if fused, its inner loop */
     struct { const Ex *n, *ss, *ds; } ex;
 } Loop;
 
@@ -121,6 +121,17 @@ bool plan_is_fixed(const Plan *p);
 /* plan_nest.c */
 /* x * stride, as a sum over the terms of stride. */
 const Ex *nest_times(Exprs *e, const Ex *x, const Ex *stride);
+
+/* plan_merge.c */
+/* The places that loops write to, without the start: loops by descending stride. */
+typedef struct {
+    int n;
+    struct { const Ex *n, *ds; i64 apart; } loop[MAX_LOOPS];   /* apart: ds or its estimate */
+} Shape;
+void shape_add(Shape *s, const Ex *n, const Ex *ds, i64 apart);
+/* True if s with n iterations of loop k has the same places as the other shape, however
+ * the loops of both are fused. */
+bool shape_is(Scalars *scalars, const Shape *s, int k, const Ex *n, const Shape *other);
 
 /* plan_check.c: verifies that the boxes are disjoint and cover all coordinates that must
  * be written.  A box is a product of pieces of dims; a piece depends on one extent.  The

@@ -3,48 +3,67 @@
  * copy does the work. */
 #include "plan_parts.h"
 
-/* The destination of a nest: its loops, fused where possible, without the loop of
- * stride 1. */
-typedef struct {
-    int n;
-    struct { const Ex *n, *ds; } loop[MAX_LOOPS];
-    const Ex *run;        /* iterations of the loop of stride 1; 1 if there is none */
-} Shape;
-
-static int
-outermost(const Nest *n, const bool *used)
+void
+shape_add(Shape *s, const Ex *n, const Ex *ds, i64 apart)
 {
-    int best = -1;
-    for (int i = 0; i < n->nloops; i++)
-        if (!used[i] && (best < 0 || n->loop[i].ds > n->loop[best].ds))
-            best = i;
-    return best;
+    int i = s->n++;
+    for (; i > 0 && s->loop[i - 1].apart < apart; i--)
+        s->loop[i] = s->loop[i - 1];
+    s->loop[i].n = n;
+    s->loop[i].ds = ds;
+    s->loop[i].apart = apart;
+}
+
+/* Fuses loops that are one loop with a constant stride, and drops those of one iteration. */
+static Shape
+fused(Scalars *scalars, const Shape *s)
+{
+    Shape f = {.n = 0};
+    for (int i = 0; i < s->n; i++) {
+        const Ex *n = s->loop[i].n, *ds = s->loop[i].ds;
+        if (ex_is(n, 1))
+            continue;
+        if (f.n && stride_goes_on(scalars, ds, n, f.loop[f.n - 1].ds, 1)) {
+            f.loop[f.n - 1].n = scalar_times(scalars, f.loop[f.n - 1].n, n);
+            f.loop[f.n - 1].ds = ds;
+        } else {
+            f.loop[f.n++] = s->loop[i];
+        }
+    }
+    return f;
+}
+
+bool
+shape_is(Scalars *scalars, const Shape *s, int k, const Ex *n, const Shape *other)
+{
+    Shape a = *s, b = fused(scalars, other);
+    a.loop[k].n = n;
+    a = fused(scalars, &a);
+    for (int i = 0; i < a.n && i < b.n; i++)
+        if (a.loop[i].n != b.loop[i].n || a.loop[i].ds != b.loop[i].ds)
+            return false;
+    return a.n == b.n;
 }
 
 /* The shape of n.  False if a loop is in the rest or has a stride that is never above 0. */
 static bool
-shape_of(const Plan *p, const Nest *n, Shape *s)
+shape_of(const Nest *n, Shape *s)
 {
-    bool used[MAX_LOOPS] = {false};
-    *s = (Shape){.run = ex_const(p->e, 1)};
-    for (int i = 0; i < n->nloops; i++)
-        if (n->loop[i].rest || n->loop[i].ex.ds->f.max < 1)
-            return false;
-    for (int i = outermost(n, used); i >= 0; i = outermost(n, used)) {
+    *s = (Shape){.n = 0};
+    for (int i = 0; i < n->nloops; i++) {
         const Loop *l = &n->loop[i];
-        used[i] = true;
-        if (ex_is(l->ex.ds, 1))
-            s->run = l->ex.n;
-        else if (s->n && s->loop[s->n - 1].ds == scalar_times(p->scalars, l->ex.n,
-                                                              l->ex.ds)) {
-            s->loop[s->n - 1].n = scalar_times(p->scalars, s->loop[s->n - 1].n, l->ex.n);
-            s->loop[s->n - 1].ds = l->ex.ds;
-        } else {
-            s->loop[s->n].n = l->ex.n;
-            s->loop[s->n++].ds = l->ex.ds;
-        }
+        if (l->rest || l->ex.ds->f.max < 1)
+            return false;
+        shape_add(s, l->ex.n, l->ex.ds, l->ds);
     }
     return true;
+}
+
+/* True if the innermost loop has stride 1. */
+static bool
+has_run(const Shape *s)
+{
+    return s->n && ex_is(s->loop[s->n - 1].ds, 1);
 }
 
 /* True if both nests run at the same shapes. */
@@ -57,20 +76,18 @@ same_needs(const Nest *a, const Nest *b)
     return a->nneeded == b->nneeded;
 }
 
-/* True if padding f follows the rows of c with the same length at every shape; sets *pad
- * to that length. */
-static bool
-follows(const Plan *p, const Nest *f, const Nest *c, const Shape *to, i64 *pad)
+/* The elements of padding that nest f writes after each row of nest c at every shape; 0: it
+ * does not. */
+static i64
+padding_of(const Plan *p, const Nest *c, const Shape *to, const Nest *f)
 {
     Shape s;
-    if (!same_needs(f, c) || !shape_of(p, f, &s) || !ex_is_const(s.run) || s.n != to->n ||
-        f->dst != ex_add(p->e, c->dst, to->run))
-        return false;
-    for (int i = 0; i < s.n; i++)
-        if (s.loop[i].n != to->loop[i].n || s.loop[i].ds != to->loop[i].ds)
-            return false;
-    *pad = s.run->base;
-    return true;
+    int run = to->n - 1;
+    if (!same_needs(f, c) || !shape_of(f, &s) ||
+        f->dst != ex_add(p->e, c->dst, to->loop[run].n))
+        return 0;
+    const Ex *n = has_run(&s) ? s.loop[s.n - 1].n : ex_const(p->e, 1);
+    return ex_is_const(n) && shape_is(p->scalars, to, run, n, &s) ? n->base : 0;
 }
 
 void
@@ -80,11 +97,11 @@ plan_merge(Plan *p)
     for (int i = 0; i < p->n; i++) {
         Nest *c = &p->nest[i];
         Shape s;
-        if (c->kind != NEST_COPY || bits < 8 || !shape_of(p, c, &s) || ex_is(s.run, 1))
+        if (c->kind != NEST_COPY || bits < 8 || !shape_of(c, &s) || !has_run(&s))
             continue;
         for (int j = 0; j < p->n && !c->pad; j++) {
             Nest *f = &p->nest[j];
-            if (f->kind != NEST_FILL || f->merged || !follows(p, f, c, &s, &c->pad))
+            if (f->kind != NEST_FILL || f->merged || !(c->pad = padding_of(p, c, &s, f)))
                 continue;
             f->merged = nest_schedule(p, c);
             c->pad = f->merged ? c->pad : 0;

@@ -121,10 +121,14 @@ add_term(Maker *m, int side, const Ex *x, const Ex *stride)
                                nest_times(e, ex_sum(e, 0, rest, nrest), stride));
 }
 
+/* The variables of an address are those of the dims: an array up to the last is enough. */
 static void
 add_address(Maker *m, int side, const Sizes *z, const Ex *const *coord)
 {
-    const Ex **to = arena_array(ex_arena(m->e), const Ex *, ex_nvars(m->e));
+    int n = 0;
+    for (int d = 0; d < z->l->rank; d++)
+        n = z->var[d] < n ? n : z->var[d] + 1;
+    const Ex **to = arena_array(ex_arena(m->e), const Ex *, n);
     m->base[side] = m->rest[side] = ex_const(m->e, 0);
     for (int d = 0; d < z->l->rank; d++)
         to[z->var[d]] = coord[d];
@@ -203,16 +207,14 @@ turn_loops(Maker *m)
     }
 }
 
-/* True if out == way * n * in for every shape: the outer stride continues the inner loop of
- * n iterations, in its direction (1) or the opposite one (-1). */
-static bool
-goes_on(Maker *m, const Ex *in, const Ex *n, const Ex *out, int way)
+bool
+stride_goes_on(Scalars *s, const Ex *in, const Ex *n, const Ex *out, int way)
 {
     i64 v;
     if (ex_is_const(in) && ex_is_const(n))
         return ex_is_const(out) && int_mul(in->base, n->base, &v) && out->base == way * v;
-    const Ex *x = scalar_times(m->s, in, n);
-    return out == (way < 0 ? ex_scale(m->e, x, -1) : x);
+    const Ex *x = scalar_times(s, in, n);
+    return out == (way < 0 ? ex_scale(s->e, x, -1) : x);
 }
 
 /* 1: loop `out` continues loop `in` in both addresses; -1: it does if reversed; 0: it does
@@ -222,8 +224,8 @@ follows(Maker *m, const Loop *in, const Loop *out)
 {
     bool fill = m->n->kind == NEST_FILL;
     for (int way = 1; !in->rest && !out->rest && way >= -1; way -= 2)
-        if (goes_on(m, in->ex.ds, in->ex.n, out->ex.ds, way) &&
-            (fill || goes_on(m, in->ex.ss, in->ex.n, out->ex.ss, way)))
+        if (stride_goes_on(m->s, in->ex.ds, in->ex.n, out->ex.ds, way) &&
+            (fill || stride_goes_on(m->s, in->ex.ss, in->ex.n, out->ex.ss, way)))
             return way;
     return 0;
 }

@@ -50,6 +50,9 @@ enum { MAX_CUTS = 128 };
 void nest_make(Plan *p, NestKind kind, const Piece *const *piece, Nest *out);
 /* Sorts the loops by descending stride. */
 void nest_sort(Nest *n);
+/* True if out == way * n * in for every shape: the outer stride continues the inner loop of
+ * n iterations, in its direction (1) or the opposite one (-1). */
+bool stride_goes_on(Scalars *s, const Ex *in, const Ex *n, const Ex *out, int way);
 
 /* plan_comb.c: a piece in normal form: `count` runs of `run` adjacent coordinates, with
  * the distance `period`:  start + period * j + i,  0 <= i < run, 0 <= j < count.

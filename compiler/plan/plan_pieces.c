@@ -42,8 +42,8 @@ pieces_cuts(const Ex *x, int var, i64 below, i64 *cuts, int n)
     return n;
 }
 
-/* The limit for the segments in a period if an end is left to run time.  More segments
- * would make too much code. */
+/* The limit for the segments in a period if an end is left to run time; each is a piece of
+ * the full periods and one of the rest.  More would make too much code. */
 enum { MAX_SEGMENTS = 16 };
 
 typedef struct {
@@ -52,8 +52,8 @@ typedef struct {
     const i64 *cuts;
     int ncuts;
     Piece *out;
-    int n;
-    bool full;            /* there are too many pieces */
+    int n, most;
+    bool full;            /* there are more than `most` pieces */
 } Cutter;
 
 static bool
@@ -74,7 +74,7 @@ number(Cutter *c, i64 v)
 static Piece *
 add_piece(Cutter *c, const Ex *start, int loops)
 {
-    c->full |= c->n == MAX_PIECES;
+    c->full |= c->n == c->most;
     Piece *p = &c->out[c->full ? 0 : c->n++];
     *p = (Piece){.start = start, .from = start};
     p->loop = arena_array(ex_arena(c->e), PieceLoop, loops);
@@ -211,30 +211,19 @@ period_of(const Cutter *c, i64 most)
     return period;
 }
 
-static Piece *
-add_run(Cutter *c, i64 from, i64 n, i64 period, i64 periods)
-{
-    Piece *p = add_piece(c, number(c, from), 2);
-    p->to = periods > 1 ? NULL : number(c, from + n);
-    add_count(c, p, period, periods, 1);
-    add_count(c, p, 1, n, 0);
-    return p;
-}
-
-/* Segments of a range with constant ends: of the full periods from 0, then of the
- * remainder. */
+/* Segments of `count` periods from 0 on. */
 static void
-cut_known_segments(Cutter *c, i64 lo, i64 hi)
+cut_periods(Cutter *c, i64 period, const Ex *count)
 {
-    i64 period = period_of(c, hi), count = lo == 0 && period < INF ? hi / period : 0;
-    i64 whole = count * (count ? period : 0);
-    for (i64 x = 0, to; count && x < period && !c->full; x = to) {
+    for (i64 x = 0, to; x < period && !ex_is(count, 0) && !c->full; x = to) {
         to = least(next_cut(c, x), period);
-        add_run(c, x, to - x, period, count);
-    }
-    for (i64 x = lo > whole ? lo : whole, to; x < hi && !c->full; x = to) {
-        to = least(next_cut(c, x), hi);
-        add_run(c, x, to - x, 0, 1);
+        Piece *p = add_piece(c, number(c, x), 2);
+        if (!ex_is_const(count))
+            add_loop(p, (PieceLoop){period, INF, number(c, 0), count, 1});
+        else
+            add_count(c, p, period, count->base, 1);
+        p->to = p->nloops ? NULL : number(c, to);
+        add_count(c, p, 1, to - x, 0);
     }
 }
 
@@ -242,68 +231,70 @@ cut_known_segments(Cutter *c, i64 lo, i64 hi)
 static const Ex *
 clamp(Cutter *c, const Ex *x, i64 from, i64 n)
 {
+    if (ex_is_const(x))
+        return number(c, x->base < from ? 0 : least(x->base - from, n));
     const Ex *y = ex_sub(c->e, x, number(c, from));
     y = ex_min(c->e, ex_max(c->e, y, number(c, 0)), number(c, n));
     return scalar_of(c->s, y, n);
 }
 
-/* Adds a part of the segment at x in the period that begins at `last`: n coordinates from
- * `first` on. */
+/* The part of segments from..to - 1 of the period that begins at `last`. */
 static void
-add_rest(Cutter *c, const Ex *last, i64 x, const Ex *first, const Ex *n, i64 most)
+cut_part(Cutter *c, const Ex *last, const Ex *from, const Ex *to, i64 period)
 {
-    Piece *p = add_piece(c, ex_add(c->e, last, number(c, x)), 1);
-    p->from = ex_add(c->e, p->start, first);
-    p->to = ex_add(c->e, p->from, n);
-    add_loop(p, (PieceLoop){1, most, first, n, 0});
+    i64 x = ex_is_const(from) ? from->base : 0, end = ex_is_const(to) ? to->base : period;
+    for (i64 next; x < end && !c->full; x = next) {
+        next = least(next_cut(c, x), end);
+        i64 most = next - x;
+        const Ex *first = clamp(c, from, x, most), *upto = clamp(c, to, x, most);
+        const Ex *n = scalar_of(c->s, ex_sub(c->e, upto, first), most);
+        Piece *p = add_piece(c, ex_add(c->e, last, number(c, x)), 1);
+        p->from = ex_add(c->e, p->start, first);
+        p->to = ex_add(c->e, p->from, n);
+        if (!ex_is_const(n))
+            add_loop(p, (PieceLoop){1, most - 1, first, n, 0});
+        else
+            add_count(c, p, 1, most, 0);
+    }
 }
 
-/* Segments of [0, hi): of the full periods and, in the period that contains hi, the part
- * below hi.  For padding: the part from lo on; lo and hi are then in the same period. */
+/* Segments of [0, hi): of the full periods and, in the period that contains hi, of the part
+ * below hi.  For padding: of the part from lo on; with ends left to run time, lo and hi are
+ * then in the same period. */
 static bool
 cut_segments(Cutter *c, const Ex *lo, const Ex *hi, i64 unit)
 {
-    bool pad = !ex_is(lo, 0);
-    i64 period = period_of(c, INF - 1);
-    const Ex *n = pad ? lo : hi, *end = NULL;
-    if (period == INF || (pad && (!unit || period % unit)))
+    bool pad = !ex_is(lo, 0), known = ex_is_const(lo) && ex_is_const(hi);
+    i64 period = period_of(c, known ? hi->base : INF - 1);
+    const Ex *n = pad ? lo : hi, *blocks = number(c, 0), *rest = n;
+    if (!known && (period == INF || (pad && (!unit || period % unit))))
         return false;
-    const Ex *blocks = scalar_of(c->s, ex_div(c->e, n, period), INF);
-    const Ex *rest = scalar_of(c->s, ex_mod(c->e, n, period), period - 1);
-    const Ex *last = ex_scale(c->e, blocks, period);
-    if (pad)
-        end = scalar_of(c->s, ex_sub(c->e, hi, last), period);
-    for (i64 x = 0, to; x < period; x = to) {
-        to = least(next_cut(c, x), period);
-        if (c->n + 2 > 2 * MAX_SEGMENTS)
-            return false;
-        const Ex *below = clamp(c, rest, x, to - x);
-        if (pad) {
-            const Ex *upto = clamp(c, end, x, to - x);
-            const Ex *count = scalar_of(c->s, ex_sub(c->e, upto, below), to - x);
-            add_rest(c, last, x, below, count, to - x - 1);
-            continue;
-        }
-        Piece *p = add_piece(c, number(c, x), 2);
-        add_loop(p, (PieceLoop){period, INF, number(c, 0), blocks, 1});
-        add_count(c, p, 1, to - x, 0);
-        add_rest(c, last, x, number(c, 0), below, to - x - 1);
+    c->most = known ? MAX_PIECES : 2 * MAX_SEGMENTS;
+    if (period < INF) {
+        blocks = scalar_of(c->s, ex_div(c->e, n, period), INF);
+        rest = scalar_of(c->s, ex_mod(c->e, n, period), period - 1);
     }
-    return true;
+    const Ex *last = ex_scale(c->e, blocks, period);
+    if (!pad) {
+        cut_periods(c, period, blocks);
+        cut_part(c, last, number(c, 0), rest, period);
+    } else {
+        const Ex *end = scalar_of(c->s, ex_sub(c->e, hi, last), period);
+        cut_part(c, last, rest, end, period);
+    }
+    return !c->full;
 }
 
 int
 pieces_of(Scalars *s, const i64 *cuts, int ncuts, const Ex *lo, const Ex *hi, i64 unit,
           Piece *out)
 {
-    Cutter c = {.s = s, .e = s->e, .cuts = cuts, .ncuts = ncuts, .out = out};
-    bool known = ex_is_const(lo) && ex_is_const(hi);
-    if (lo == hi || (known && lo->base >= hi->base))
+    Cutter c = {.s = s, .e = s->e, .cuts = cuts, .ncuts = ncuts, .out = out,
+                .most = MAX_PIECES};
+    if (lo == hi || (ex_is_const(lo) && ex_is_const(hi) && lo->base >= hi->base))
         return 0;
     if (is_chain(cuts, ncuts))
         cut_chain(&c, lo, hi);
-    else if (known)
-        cut_known_segments(&c, lo->base, hi->base);
     else if (!cut_segments(&c, lo, hi, unit))
         return -1;
     return c.full ? -1 : c.n;

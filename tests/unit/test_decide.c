@@ -750,7 +750,7 @@ static const Known known[] = {
     /* the two examples of the issue */
     {"{M, (K//8%8) ~ (M%8), K%8}", "f32", {6, 64},
      "yes: 384 elements, 0 padding, 0 holes; inverse a//64, "
-     "8*((a//64) ~ (a//8%8)) + a%8"},
+     "8*((a//8%8) ~ (a//64)) + a%8"},
     {"{M//2, K}", "f32", {8, 8},
      "no: the digit M%2 is stored nowhere; (0,0)(1,0) at 0"},
     /* digits missing, repeated, overlapping */
@@ -805,7 +805,7 @@ static const Known known[] = {
     /* xors */
     {"{A//8, A//2%4, (A%4 ~ A//2%4)}", "f32", {16},
      "yes: 16 elements, 0 padding, 16 holes, hole at 2; inverse "
-     "2*(a//4) + ((a//4%2) ~ (a%2))"},
+     "2*(a//4) + ((a%2) ~ (a//4%2))"},
     {"{M, (K//8%6) ~ (M%6), K%8}", "f32", {6, 48},
      "yes: 288 elements, 0 padding, 96 holes, hole at 48"},
     {"{M, ((K//8) ~ M) % 6, K%8}", "f32", {6, 48},        /* over 6 chunks: refused */
@@ -814,12 +814,12 @@ static const Known known[] = {
     {"{M//2, (K//8%8) ~ (M%8), K%8}", "f32", {6, 64},
      "no: the xors do not tell these coordinates apart; (0,0)(1,8) at 0"},
     {"{A%16 ~ A%16//2}", "f32", {16},
-     "yes: 16 elements, 0 padding, 0 holes; inverse 8*(a//8) + 4*((a//8) ~ (a//4%2)) + "
-     "2*((a//8) ~ (a//2%2) ~ (a//4%2)) + ((a//8) ~ (a%2) ~ (a//2%2) ~ (a//4%2))"},
+     "yes: 16 elements, 0 padding, 0 holes; inverse 8*(a//8) + 4*((a//4%2) ~ (a//8)) + "
+     "2*((a//2%2) ~ (a//4%2) ~ (a//8)) + ((a%2) ~ (a//2%2) ~ (a//4%2) ~ (a//8))"},
     /* swizzles on the address */
     {"{A, B, swizzle = function(a) return a ~ (a >> 1) end}", "f32", {4, 4},   /* Gray */
-     "yes: 16 elements, 0 padding, 0 holes; inverse 2*(a//8) + ((a//8) ~ (a//4%2)), "
-     "2*((a//8) ~ (a//4%2) ~ (a//2%2)) + ((a//8) ~ (a//4%2) ~ (a//2%2) ~ (a%2))"},
+     "yes: 16 elements, 0 padding, 0 holes; inverse 2*(a//8) + ((a//4%2) ~ (a//8)), "
+     "2*((a//2%2) ~ (a//4%2) ~ (a//8)) + ((a%2) ~ (a//2%2) ~ (a//4%2) ~ (a//8))"},
     {"{A, B, swizzle = function(a) return a ~ (a >> 1) end}", "f32", {3, 4},
      "no: the swizzle takes address 8 to 12, outside the 12 elements of storage; pad "
      "the dims so that the storage is a whole number of its blocks of 16, as by pad = "
@@ -842,7 +842,7 @@ static const Known known[] = {
      "32*((a//4%2) ~ (a//32%2)) + a%32"},
     {"SEED84", "f32", {32, 64},
      "yes: 2048 elements, 0 padding, 0 holes; inverse a//64, "
-     "32*(a//32%2) + ((a//32%32) ~ (a%32))"},
+     "32*(a//32%2) + ((a%32) ~ (a//32%32))"},
     /* too large to enumerate: by structure, or not at all */
     {"{M//16, K//16, M%16, K%16}", "f32", {1000000, 1000000},
      "yes: 1000000000000 elements, 0 padding, 0 holes; inverse "
