@@ -152,14 +152,22 @@ take(int key, char *value, struct argp_state *state)
     return 0;
 }
 
+const struct argp_option *
+cli_option(const Command *cmd, int i)
+{
+    for (int k = 0; k < LEN(table); k++)
+        if (strchr(cmd->options, table[k].letter) && i-- == 0)
+            return &table[k].option;
+    return NULL;
+}
+
 void
 cli_parse(Cli *c, const Command *cmd, int argc, char **argv)
 {
+    const struct argp_option *o;
     struct argp_option options[LEN(table) + 1] = {{0}};
-    int n = 0;
-    for (int i = 0; i < LEN(table); i++)
-        if (strchr(cmd->options, table[i].letter))
-            options[n++] = table[i].option;
+    for (int n = 0; (o = cli_option(cmd, n)); n++)
+        options[n] = *o;
     Parse p = {c, cmd};
     char *doc = arena_printf(c->arena, "ravel %s: %s.\v%s", cmd->name, cmd->summary,
                              cmd->help);

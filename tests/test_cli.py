@@ -19,7 +19,7 @@ import ravel
 
 RAVEL = str(ravel.BUILD / "ravel")
 SEED = int(os.environ.get("RAVEL_SEED", "20240611"))
-COMMANDS = "list show index table check emit convert verify explain bench tune devices".split()
+COMMANDS = "list show index table check emit convert verify explain bench tune devices completion".split()
 
 
 @pytest.fixture(autouse=True)
