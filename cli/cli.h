@@ -130,7 +130,4 @@ int cmd_tune(Cli *c);
 int cmd_devices(Cli *c);
 int cmd_completion(Cli *c);
 
-/* cli_svg.c: the picture of a layout's first plane. */
-void svg_layout(Buf *b, const Layout *l, const Verdict *v);
-
 #endif

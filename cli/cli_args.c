@@ -333,13 +333,11 @@ cli_dtype(Cli *c, const char *text)
     if (c->o.dtype)
         return c->o.dtype;
     const LayoutRef *ref = spec_ref(c->arena, text, c->known);
-    if (layout_needs_dtype(ref))
+    const DType *t = compile_any_dtype(ref);
+    if (!t)
         cli_fail(c, "layout '%s' depends on the element size: give --dtype, as in "
                  "--dtype f16", ref->def->name);
-    for (int i = 0; i < ndtypes && ref->def->bits; i++)
-        if (dtypes[i].bits == ref->def->bits)
-            return dtypes[i].name;
-    return "f32";
+    return t->name;
 }
 
 const DType *
