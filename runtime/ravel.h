@@ -137,6 +137,20 @@ RAVEL_API void ravel_plan_free(ravel_plan *plan);
 RAVEL_API int64_t ravel_plan_src_bytes(const ravel_plan *plan);
 RAVEL_API int64_t ravel_plan_dst_bytes(const ravel_plan *plan);
 
+/* A storage as an array: its extents, outermost first, counted in elements.  If elements
+ * are smaller than a byte, the last extent counts bytes.  rank is 1 if the storage is not
+ * an array of more extents. */
+#define RAVEL_MAX_STORED 64
+typedef struct {
+    int rank;
+    int64_t extent[RAVEL_MAX_STORED];
+} ravel_extents;
+
+/* The extents of both storages of a plan.  RAVEL_ERR_ARGUMENT if it has run-time extents.
+ * Thread-safe. */
+RAVEL_API ravel_status ravel_plan_shapes(const ravel_plan *plan, ravel_extents *src,
+                                         ravel_extents *dst, ravel_error *err);
+
 /* The maximal number of parts of a ravel_run: 1 if the work is small, or if the
  * request or the context asks for one thread; 0 if the plan is NULL.  Thread-safe. */
 RAVEL_API int ravel_plan_threads(const ravel_plan *plan);
@@ -275,14 +289,7 @@ RAVEL_API ravel_status ravel_storage_bytes(ravel_context *cx, const char *layout
                                            const int64_t *shape, int64_t *out,
                                            ravel_error *err);
 
-/* The storage of a layout as an array: its extents, outermost first, counted in elements.
- * If elements are smaller than a byte, the last extent counts bytes.  If the storage is
- * not an array of such extents, rank is 1.  Thread-safe. */
-#define RAVEL_MAX_STORED 64
-typedef struct {
-    int rank;
-    int64_t extent[RAVEL_MAX_STORED];
-} ravel_extents;
+/* The extents of a layout's storage.  Thread-safe. */
 RAVEL_API ravel_status ravel_storage_shape(ravel_context *cx, const char *layout,
                                            const char *dtype, int rank,
                                            const int64_t *shape, ravel_extents *out,

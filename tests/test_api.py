@@ -57,6 +57,9 @@ def calls(h, plan):
     yield "verify_report", [plan, NOWHERE]
     yield "run_shape", [NOWHERE, None, None, SHAPE]
     yield "run_shape", [plan, None, None, NOWHERE]
+    yield "plan_shapes", [NOWHERE, ct.byref(ravel.Extents()), ct.byref(ravel.Extents())]
+    yield "plan_shapes", [plan, NOWHERE, ct.byref(ravel.Extents())]
+    yield "plan_shapes", [plan, ct.byref(ravel.Extents()), NOWHERE]
     yield "plan_bytes_at", [NOWHERE, SHAPE, ct.byref(SIZE), ct.byref(SIZE)]
 
 

@@ -64,6 +64,15 @@ def test_shape_of_storage(cx, layout, shape, dtype, want):
             ask(cx, "logical_shape", layout, got, dtype, back)
 
 
+def test_shapes_of_a_plan(cx):
+    src, dst = ravel.Extents(), ravel.Extents()
+    with cx.plan("NHWC", "NC1HWC0", (2, 20, 3, 4), "f16") as plan:
+        ravel.call(ravel.lib.ravel_plan_shapes, plan.p, ct.byref(src), ct.byref(dst))
+    assert tuple(src.extent[:src.rank]) == (2, 3, 4, 20) and tuple(dst.extent[:dst.rank]) == (2, 2, 3, 4, 16)
+    with cx.plan("NHWC", "NCHW", (2, -1, 3, 4), "f16") as plan, pytest.raises(ravel.Error, match="run-time extents"):
+        ravel.call(ravel.lib.ravel_plan_shapes, plan.p, ct.byref(src), ct.byref(dst))
+
+
 @pytest.mark.parametrize("a, b, shape, want", [
     ("NHWC", "(N,C,H,W){N, H, W, C}", None, YES), ("NHWC", "NCHW", None, NO), ("NCHW", "NCHW16", None, NO), ("NHWC", "NCHW", (2, 1, 3, 4), YES),
     ("NHWC", "(N,C,H,W){N, H, W, C//4, C%4}", (2, 8, 5, 5), YES), ("NHWC", "NCHW", (2, 2, 3, 4), NO)])
