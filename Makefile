@@ -49,6 +49,7 @@ ifneq ($(TCC),0)
 include runtime/tcc.mk
 endif
 include package/package.mk
+include python/python.mk
 include tests/fuzz/fuzz.mk
 include tests/coverage.mk
 
@@ -123,7 +124,8 @@ TEST_PKGS  := $(RUN_PKGS) g++ libcmocka-dev libdnnl-dev clang libclang-rt-14-dev
               valgrind z3 python3-pytest python3-pytest-xdist \
               pocl-opencl-icd ocl-icd-libopencl1 oclgrind glslang-tools spirv-tools \
               python3-moderngl libegl1 libgl1 libgl1-mesa-dri \
-             cmake pkg-config man-db zsh fish
+              cmake pkg-config man-db zsh fish \
+              python3-dev python3-setuptools python3-wheel python3-pip
 
 include bench/bench.mk
 
@@ -198,6 +200,7 @@ help:
 	@echo '                cases drawn by a seed: SEED=7 GROUPS=random,packed,pixels'
 	@echo 'make install    to PREFIX=$(PREFIX), LIBDIR=$(LIBDIR) in it, under DESTDIR'
 	@echo 'make uninstall  remove that      make install-debug  install symbols for debuggers'
+	@echo 'make python     the Python package, in $(PYTHON_LIB)'
 	@echo 'make generated  rewrite generated/   make golden   rewrite tests/golden/'
 	@echo 'make identities rewrite docs/identities.md'
 	@echo 'make clean      make loc             V=1           show the commands'
