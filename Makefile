@@ -55,7 +55,7 @@ include tests/coverage.mk
 
 $(B)/ravel: $(CLI_OBJ) $(INSIDES)
 	$(SAY) LINK $@
-	$(Q)$(CC) $(ALL_CFLAGS) -o $@ $(CLI_OBJ) $(INSIDES) -ljansson $(LIBS)
+	$(Q)$(CC) $(ALL_CFLAGS) $(LDFLAGS) -o $@ $(CLI_OBJ) $(INSIDES) -ljansson $(LIBS)
 
 $(INSIDES) $(B)/libravel.a:
 	$(SAY) AR $@
@@ -75,7 +75,7 @@ $(B)/libravel.o: $(LIB_OBJ)
 
 $(B)/libravel.so: $(LIB_OBJ) package/libravel.map
 	$(SAY) LINK $@
-	$(Q)$(CC) $(ALL_CFLAGS) -shared -Wl,-soname,libravel.so.0 \
+	$(Q)$(CC) $(ALL_CFLAGS) $(LDFLAGS) -shared -Wl,-soname,libravel.so.0 \
 	    -Wl,--version-script=package/libravel.map \
 	    $(if $(SAN),,-Wl$(,)-z$(,)defs) -Wl,-z,text -o $@ $(LIB_OBJ) $(LIBS)
 
@@ -125,7 +125,8 @@ TEST_PKGS  := $(RUN_PKGS) g++ libcmocka-dev libdnnl-dev clang libclang-rt-14-dev
               pocl-opencl-icd ocl-icd-libopencl1 oclgrind glslang-tools spirv-tools \
               python3-moderngl libegl1 libgl1 libgl1-mesa-dri \
               cmake pkg-config man-db zsh fish \
-              python3-dev python3-setuptools python3-wheel python3-pip
+              python3-dev python3-setuptools python3-wheel python3-pip \
+              build-essential debhelper dh-python lintian
 
 include bench/bench.mk
 
@@ -200,6 +201,7 @@ help:
 	@echo '                cases drawn by a seed: SEED=7 GROUPS=random,packed,pixels'
 	@echo 'make install    to PREFIX=$(PREFIX), LIBDIR=$(LIBDIR) in it, under DESTDIR'
 	@echo 'make uninstall  remove that      make install-debug  install symbols for debuggers'
+	@echo 'make deb        Debian packages, in $(B)/deb, checked by lintian'
 	@echo 'make python     the Python package, in $(PYTHON_LIB)'
 	@echo 'make generated  rewrite generated/   make golden   rewrite tests/golden/'
 	@echo 'make identities rewrite docs/identities.md'

@@ -9,7 +9,7 @@ from setuptools.command.build_ext import build_ext
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 BUILD = pathlib.Path(os.environ.get("RAVEL_BUILD", ROOT / "build"))
-MAKE = ["make", "-s", "-C", str(ROOT), "B=%s" % BUILD]
+MAKE = ["make", "-s", "--no-print-directory", "-C", str(ROOT), "B=%s" % BUILD]
 
 
 class Build(build_ext):

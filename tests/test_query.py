@@ -103,3 +103,13 @@ def test_picture(cx):
     ask(cx, "svg", "{M//4, K//4, M%4, K%4}", (6, 8), "f32", ct.byref(text))
     assert ct.string_at(text.value) == (ravel.ROOT / "docs/tiles.svg").read_bytes()
     free(text)
+
+
+def test_equal_with_dims_in_another_order(cx):
+    """The shape is in the order of the first one's dims; a no has its element in that order too."""
+    for b, want in (("(W,H){H, W}", YES), ("(W,H){W, H}", NO)):
+        q = ravel.Equality()
+        ravel.call(ravel.lib.ravel_equal, cx.p, b"(H,W){H, W}", b.encode(), b"u8", 2, ravel.extents((2, 3)), ct.byref(q))
+        assert q.equal == want
+    x = tuple(q.x[:2])
+    assert (q.at_a, q.at_b) == (cx.table("(H,W){H, W}", (2, 3), "u8")[x], cx.table("(W,H){W, H}", (3, 2), "u8").T[x])
