@@ -27,6 +27,8 @@ typedef struct {
     Arena *arena;
     ravel_context *cx;
     const LayoutDef *known;
+    const char *first;             /* the NAME of a FILE:NAME before; NULL: none */
+    const char *first_file;        /* where it is declared */
     bool tunes;                    /* the command writes wisdom */
     i64 limit;                     /* seconds of --limit; 0: not given */
     Options o;

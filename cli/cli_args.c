@@ -316,6 +316,25 @@ cli_load(Cli *c, const char *path)
     c->known = context_known(c->cx);
 }
 
+static const char *
+file_of(Cli *c, const char *name)
+{
+    return spec_ref(c->arena, name, c->known)->def->loc.file;
+}
+
+/* The first of two FILE:NAME must still be a layout of its file: the second file may have
+ * one of the same name. */
+static void
+check_first(Cli *c, const char *text)
+{
+    const char *now = c->first ? file_of(c, c->first) : NULL;
+    if (now && strcmp(now, c->first_file))
+        cli_fail(c, "%s and %s both have a layout '%.*s': give one of them another name",
+                 c->first_file, now, (int)strcspn(c->first, "{ "), c->first);
+    c->first = text;
+    c->first_file = file_of(c, text);
+}
+
 const char *
 cli_layout_text(Cli *c, const char *text)
 {
@@ -324,6 +343,7 @@ cli_layout_text(Cli *c, const char *text)
     if (!mark || *text == '{' || *text == '(')
         return text;
     cli_load(c, arena_printf(c->arena, "%.*s", (int)(mark + 4 - text), text));
+    check_first(c, mark + 5);
     return mark + 5;
 }
 
