@@ -9,7 +9,7 @@ from setuptools.command.build_ext import build_ext
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 BUILD = pathlib.Path(os.environ.get("RAVEL_BUILD", ROOT / "build"))
-MAKE = ["make", "-s", "--no-print-directory", "-C", str(ROOT), "B=%s" % BUILD]
+MAKE = ["make", "-s", "-C", str(ROOT), "B=%s" % BUILD]
 
 
 class Build(build_ext):
@@ -18,7 +18,8 @@ class Build(build_ext):
         super().run()
 
 
-libraries = subprocess.check_output([*MAKE, "libs"], text=True).split()
+# Under another make this one also prints where it is.
+libraries = [word for word in subprocess.check_output([*MAKE, "libs"], text=True).split() if word.startswith("-l")]
 version = re.search(r'RAVEL_VERSION "(.*)"', (ROOT / "runtime/ravel.h").read_text()).group(1)
 extension = Extension(
     "ravel._ravel", ["src/py_module.c", "src/py_context.c", "src/py_plan.c", "src/py_dlpack.c"],

@@ -1,5 +1,6 @@
 """The Debian packages: lintian has no errors and no warnings, and what is in them works where it is unpacked."""
 import os
+import re
 import shutil
 import subprocess
 
@@ -17,6 +18,8 @@ def test_packages(tmp_path):
                        text=True, env={**os.environ, "DEB_BUILD_OPTIONS": "noautodbgsym"})
     assert r.returncode == 0, r.stdout[-4000:] + r.stderr[-4000:]
     assert sorted(p.name.split("_")[0] for p in deb.glob("*.deb")) == ["libravel-dev", "libravel0", "python3-ravel", "ravel"]
+    version = re.search(r'RAVEL_VERSION "(.*)"', (ravel.ROOT / "runtime/ravel.h").read_text()).group(1)
+    assert {p.name.split("_")[1] for p in deb.glob("*.deb")} == {version}
     root = tmp_path / "root"
     for p in deb.glob("*.deb"):
         subprocess.run(["dpkg-deb", "-x", p, root], check=True)
