@@ -32,4 +32,5 @@ deb:
 	$(Q)rm -rf $(DEB) && mkdir -p $(DEB)/ravel
 	$(Q)tar -cf - --exclude=./build --exclude='./build-*' --exclude=./.git . | tar -xf - -C $(DEB)/ravel
 	$(Q)cd $(DEB)/ravel && MAKEFLAGS= env $(if $(DEB_B),B='$(abspath $(DEB_B))') dpkg-buildpackage -b -us -uc
+	$(Q)rm -rf $(DEB)/ravel
 	$(Q)lintian --allow-root --fail-on error,warning --tag-display-limit 0 $(DEB)/*.changes

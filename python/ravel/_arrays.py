@@ -30,8 +30,16 @@ def numpy_type(name: str) -> np.dtype:
     if name == "bf16":
         return bfloat16()
     if name not in NUMPY:
-        raise Error("unknown dtype '%s': f32 f16 bf16 f64 i8 u8 i16 u16 i32 u32 i64 u64 i4 u4 u2 u1 c64 c128" % name)
+        raise Error("unknown dtype '%s'%s: the dtypes are %s" % (name, meant(name), " ".join([*NUMPY, "bf16"])))
     return NUMPY[name]
+
+
+def meant(name: str) -> str:
+    """The dtype that NumPy calls so."""
+    try:
+        return "; did you mean %s?" % NAMES[np.dtype(name)]
+    except (TypeError, KeyError):
+        return ""
 
 
 def own_name(t: np.dtype) -> str:
@@ -51,7 +59,7 @@ def type_name(t: np.dtype, given: Union[str, np.dtype, type, None]) -> str:
     """The dtype of an array of type t that the caller calls `given`.  Unsigned and opaque types may hold any dtype of their size."""
     if given is None:
         return own_name(t)
-    name = given if isinstance(given, str) and (given in NUMPY or given == "bf16") else own_name(np.dtype(given))
+    name = given if isinstance(given, str) else own_name(np.dtype(given))
     if numpy_type(name).itemsize != t.itemsize:
         raise Error("the array has elements of %d bytes (%s), and dtype %s needs %d" % (t.itemsize, t.name, name, numpy_type(name).itemsize))
     if t.kind not in "uV" and own_name(t) != name:

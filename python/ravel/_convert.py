@@ -132,7 +132,7 @@ def compile(src: LayoutLike, dst: LayoutLike, shape: Sequence[Optional[int]], dt
     return Plan(files, src, dst, name, tuple(shape), threads)
 
 
-@functools.lru_cache(maxsize=1024)
+@functools.lru_cache(maxsize=256)
 def kept(files: tuple, src: str, dst: str, t: np.dtype, stored: tuple, shape: Optional[tuple], dtype: Optional[DTypeLike], threads: int) -> Plan:
     """The plan of a call of convert()."""
     name = type_name(t, dtype)

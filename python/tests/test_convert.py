@@ -187,6 +187,8 @@ def test_refused():
     refused("other byte order.*newbyteorder", x.astype(">f2"), "NCHW", "NHWC")
     refused("float16 elements|f16 elements", x, "NCHW", "NHWC", dtype="i16")
     refused("needs 4", x, "NCHW", "NHWC", dtype="f32")
+    refused("unknown dtype 'float16'; did you mean f16", x, "NCHW", "NHWC", dtype="float16")
+    refused("unknown dtype 'half16': the dtypes are f32", x, "NCHW", "NHWC", dtype="half16")
     refused("no dtype here", np.array(["a"]), "{M}", "{M}")
     refused("17 dims|at most 16", x, "NCHW", "NHWC", shape=(1,) * 17)
     refused("-3 in a shape", x, "NCHW", "NHWC", shape=(1, -3, 1, 1))
