@@ -1,6 +1,6 @@
 # ravel_add_kernels(TARGET [SPEC...] KERNEL...): compile conversions into TARGET.
 #
-# A SPEC is a file of layouts, and a KERNEL is "NAME FROM TO DTYPE SHAPE", as in
+# A SPEC is a file of layouts, NAME.lua, and a KERNEL is "NAME FROM TO DTYPE SHAPE", as in
 #
 #   ravel_add_kernels(app mine.lua
 #       "to_mine  NCHW  MINE  f16  N,C,56,56"
@@ -15,8 +15,7 @@ function(_ravel_prototypes out name shape)
     string(REPLACE "," ";" extents "${shape}")
     list(FILTER extents INCLUDE REGEX "^[A-Za-z]")
     list(REMOVE_DUPLICATES extents)
-    list(TRANSFORM extents TOLOWER)
-    list(TRANSFORM extents PREPEND "int64_t ")
+    list(TRANSFORM extents PREPEND "int64_t extent_")
     list(JOIN extents ", " arguments)
     if(arguments STREQUAL "")
         set(${out} "void ${name}(void *dst, const void *src);\n" PARENT_SCOPE)
@@ -32,14 +31,15 @@ function(ravel_add_kernels target)
     set(options)
     set(prototypes)
     foreach(word IN LISTS ARGN)
-        separate_arguments(field UNIX_COMMAND "${word}")
-        list(LENGTH field fields)
-        if(fields EQUAL 1)
+        if(word MATCHES "\\.lua$")
             get_filename_component(path "${word}" ABSOLUTE)
             list(APPEND specs "${path}")
             list(APPEND options "--spec=${path}")
             continue()
-        elseif(NOT fields EQUAL 5)
+        endif()
+        separate_arguments(field UNIX_COMMAND "${word}")
+        list(LENGTH field fields)
+        if(NOT fields EQUAL 5)
             message(FATAL_ERROR "ravel_add_kernels: '${word}' is not NAME FROM TO DTYPE SHAPE")
         endif()
         list(GET field 0 name)

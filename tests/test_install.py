@@ -65,8 +65,45 @@ def test_example_by_cmake(prefix, tmp_path):
     assert output(build / "kernels") == "MINE: 5120 bytes, as the library converts them\n"
 
 
+CMAKE = """cmake_minimum_required(VERSION 3.20)
+project(kernels %s)
+find_package(ravel REQUIRED)
+foreach(language c cc)
+    add_executable(${language} program.${language})
+    ravel_add_kernels(${language} "a spec.lua"%s)
+endforeach()
+"""
+
+
+def test_prototypes_of_kernels(prefix, tmp_path):
+    """They are those of the functions, also where names of extents are alike, occur twice or are those of other arguments; in C and C++."""
+    folder = tmp_path / "a folder"
+    folder.mkdir()
+    names = {"square": "N,N", "alike": "N,n", "taken": "src,dst_bytes", "fixed": "2,3", "both": "M,3"}
+    (folder / "CMakeLists.txt").write_text(CMAKE % ("C CXX", "".join(' "%s {M,K} COLUMNS u8 %s"' % k for k in names.items())))
+    (folder / "a spec.lua").write_text("layout 'COLUMNS' { dims = { M, K }, order = { K, M } }")
+    calls = ["fixed(d, s)", "square(d, s, 2)", "alike(d, s, 2, 3)", "taken(d, s, 2, 3)", "both(d, s, 2)", "square_bytes(2, &a, &b)", "alike_bytes(2, 3, &a, &b)"]
+    for language in ("c", "cc"):
+        (folder / ("program." + language)).write_text(
+            '#include <stdio.h>\n#include "ravel_kernels.h"\nint main(void) { unsigned char s[6] = {0, 1, 2, 3, 4, 5}, d[6]; int64_t a, b; int n = 0;\n' +
+            "".join("%s%s;\n" % ("" if c.startswith("fixed") else "n += ", c) for c in calls) +
+            'printf("%d %d %d\\n", n, (int)(a + b), d[1]); return 0; }\n')
+    build = folder / "build"
+    subprocess.run(["cmake", "-S", folder, "-B", build, "-DCMAKE_PREFIX_PATH=%s" % prefix], check=True, stdout=subprocess.DEVNULL)
+    subprocess.run(["cmake", "--build", build], check=True, stdout=subprocess.DEVNULL)
+    assert output(build / "c") == output(build / "cc") == "0 12 3\n"
+
+
+@pytest.mark.parametrize("wrong", ["f NCHW NHWC f32", "f NCHW NHWC f32 1,2 x", ""])
+def test_kernels_that_are_wrong(prefix, wrong, tmp_path):
+    (tmp_path / "CMakeLists.txt").write_text(CMAKE % ("NONE", ' "%s"' % wrong))
+    (tmp_path / "program.c").touch()
+    r = subprocess.run(["cmake", "-S", tmp_path, "-B", tmp_path / "build", "-DCMAKE_PREFIX_PATH=%s" % prefix], capture_output=True, text=True)
+    assert r.returncode and "'%s' is not NAME FROM TO DTYPE SHAPE" % wrong in " ".join(r.stderr.split())
+
+
 def test_a_version_that_is_not_there(prefix, tmp_path):
-    (tmp_path / "CMakeLists.txt").write_text("cmake_minimum_required(VERSION 3.20)\nproject(x C)\nfind_package(ravel ${WANT} REQUIRED)\n")
+    (tmp_path / "CMakeLists.txt").write_text("cmake_minimum_required(VERSION 3.20)\nproject(x NONE)\nfind_package(ravel ${WANT} REQUIRED)\n")
     for want, found in (("0", True), ("0.1", True), ("0.1.0", True), ("0.2", False), ("0.1.9", False), ("1", False)):
         r = subprocess.run(["cmake", "-S", tmp_path, "-B", tmp_path / want, "-DCMAKE_PREFIX_PATH=%s" % prefix, "-DWANT=" + want], capture_output=True)
         assert (r.returncode == 0) == found, (want, r.stderr)
@@ -111,14 +148,12 @@ def test_stripped(prefix, file):
     assert ".debug_info" not in said and (".gnu_debuglink" in said) == (not file.endswith(".a"))
 
 
-def test_symbols_for_a_debugger(prefix, tmp_path):
+def test_symbols_for_a_debugger(prefix):
     """A debugger that follows .gnu_debuglink, as addr2line does, finds the line of an address."""
-    make("install", tmp_path), make("install-debug", tmp_path)
-    library = tmp_path / "opt/r/lib/libravel.so.0.1.0"
+    make("install-debug", prefix.parent.parent)
+    library = prefix / "lib/libravel.so.0.1.0"
     [at] = re.findall(r"^(\w+) T ravel_compile@", subprocess.check_output(["nm", "-D", library], text=True), re.M)
     assert "runtime/ravel.c:" in subprocess.check_output(["addr2line", "-e", library, at], text=True)
-    make("uninstall", tmp_path)
-    assert [p for p in tmp_path.rglob("*") if not p.is_dir() or "ravel" in p.name] == []
 
 
 def exported(library, *options):
