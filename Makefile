@@ -4,6 +4,7 @@
 CC       ?= cc
 PYTHON   ?= /usr/bin/python3
 PREFIX   ?= /usr/local
+LIBDIR   ?= lib
 OBJCOPY  ?= objcopy
 B        ?= build
 CFLAGS   ?= -O3 -g
@@ -36,7 +37,7 @@ EMBEDDED := compiler/spec/prelude.lua $(sort $(filter-out $(SIZED), \
 UNITS    := $(patsubst tests/unit/%.c,$(B)/tests/%, \
             $(filter-out $(if $(NO_TCC),%/test_jit.c %/test_choices.c),$(wildcard tests/unit/*.c)))
 
-.PHONY: all run mutants test check asan-build tsan-build unit deps generated identities golden install clean help loc
+.PHONY: all run mutants test check asan-build tsan-build unit deps generated identities golden clean help loc
 .DEFAULT_GOAL := all
 
 all: $(B)/libravel.a $(B)/libravel.so $(B)/ravel
@@ -47,12 +48,14 @@ INSIDES = $(B)/insides.a
 ifneq ($(TCC),0)
 include runtime/tcc.mk
 endif
+include package/package.mk
+include python/python.mk
 include tests/fuzz/fuzz.mk
 include tests/coverage.mk
 
 $(B)/ravel: $(CLI_OBJ) $(INSIDES)
 	$(SAY) LINK $@
-	$(Q)$(CC) $(ALL_CFLAGS) -o $@ $(CLI_OBJ) $(INSIDES) -ljansson $(LIBS)
+	$(Q)$(CC) $(ALL_CFLAGS) $(LDFLAGS) -o $@ $(CLI_OBJ) $(INSIDES) -ljansson $(LIBS)
 
 $(INSIDES) $(B)/libravel.a:
 	$(SAY) AR $@
@@ -70,9 +73,10 @@ $(B)/libravel.o: $(LIB_OBJ)
 	$(Q)$(RELOCATABLE) -o $@.all $(LIB_OBJ)
 	$(Q)$(OBJCOPY) --localize-hidden $@.all && mv $@.all $@
 
-$(B)/libravel.so: $(LIB_OBJ)
+$(B)/libravel.so: $(LIB_OBJ) package/libravel.map
 	$(SAY) LINK $@
-	$(Q)$(CC) $(ALL_CFLAGS) -shared -Wl,-soname,libravel.so.0 \
+	$(Q)$(CC) $(ALL_CFLAGS) $(LDFLAGS) -shared -Wl,-soname,libravel.so.0 \
+	    -Wl,--version-script=package/libravel.map \
 	    $(if $(SAN),,-Wl$(,)-z$(,)defs) -Wl,-z,text -o $@ $(LIB_OBJ) $(LIBS)
 
 # Only this file's threads are OpenMP's; ThreadSanitizer does not see into libgomp.
@@ -111,7 +115,7 @@ $(B)/tests/%: tests/unit/%.c $(INSIDES)
 	$(Q)mkdir -p $(@D) && $(CC) $(ALL_CFLAGS) -Wno-clobbered -Iruntime -o $@ $< \
 	    $(INSIDES) -lcmocka $(LIBS)
 
--include $(shell find $(B) -name '*.d' 2>/dev/null)
+-include $(shell find $(B) -name '*.d' -type f 2>/dev/null)
 
 BUILD_PKGS := gcc make libc6-dev liblua5.4-dev libtcc-dev libjansson-dev binutils
 RUN_PKGS   := python3 python3-numpy
@@ -119,7 +123,10 @@ TEST_PKGS  := $(RUN_PKGS) g++ libcmocka-dev libdnnl-dev clang libclang-rt-14-dev
               clang-15 gcc-aarch64-linux-gnu libc6-dev-arm64-cross qemu-user \
               valgrind z3 python3-pytest python3-pytest-xdist \
               pocl-opencl-icd ocl-icd-libopencl1 oclgrind glslang-tools spirv-tools \
-              python3-moderngl libegl1 libgl1 libgl1-mesa-dri
+              python3-moderngl libegl1 libgl1 libgl1-mesa-dri \
+              cmake pkg-config man-db zsh fish \
+              python3-dev python3-setuptools python3-wheel python3-pip \
+              build-essential debhelper dh-python lintian
 
 include bench/bench.mk
 
@@ -173,18 +180,6 @@ mutants: all unit
 golden: $(B)/ravel
 	$(Q)RAVEL_BUILD=$(B) RAVEL_UPDATE=1 $(PYTHON) -m pytest -q tests/test_golden.py
 
-install: all
-	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/lib \
-	    $(DESTDIR)$(PREFIX)/include $(DESTDIR)$(PREFIX)/share/man/man1 \
-	    $(DESTDIR)$(PREFIX)/share/ravel/specs
-	install $(B)/ravel $(DESTDIR)$(PREFIX)/bin
-	install -m 644 $(B)/libravel.a $(DESTDIR)$(PREFIX)/lib
-	install $(B)/libravel.so $(DESTDIR)$(PREFIX)/lib/libravel.so.0
-	ln -sf libravel.so.0 $(DESTDIR)$(PREFIX)/lib/libravel.so
-	install -m 644 runtime/ravel.h runtime/ravel_gpu.h $(DESTDIR)$(PREFIX)/include
-	install -m 644 docs/ravel.1 $(DESTDIR)$(PREFIX)/share/man/man1
-	install -m 644 specs/*.lua specs/README.md $(DESTDIR)$(PREFIX)/share/ravel/specs
-
 clean:
 	rm -rf $(B) $(B)-asan $(B)-tsan $(B)-fuzz $(COVERED)
 
@@ -204,7 +199,10 @@ help:
 	@echo 'make bench      speed beside memcpy and other libraries (an hour; QUICK=1 some minutes)'
 	@echo '                CASES=ttc,cache ONLY=REGEXP ROUNDS=9 THREADS=1,2'
 	@echo '                cases drawn by a seed: SEED=7 GROUPS=random,packed,pixels'
-	@echo 'make install    to PREFIX=$(PREFIX), under DESTDIR'
+	@echo 'make install    to PREFIX=$(PREFIX), LIBDIR=$(LIBDIR) in it, under DESTDIR'
+	@echo 'make uninstall  remove that      make install-debug  install symbols for debuggers'
+	@echo 'make deb        Debian packages, in $(B)/deb, checked by lintian'
+	@echo 'make python     the Python package, in $(PYTHON_LIB)'
 	@echo 'make generated  rewrite generated/   make golden   rewrite tests/golden/'
 	@echo 'make identities rewrite docs/identities.md'
 	@echo 'make clean      make loc             V=1           show the commands'

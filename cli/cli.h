@@ -27,6 +27,8 @@ typedef struct {
     Arena *arena;
     ravel_context *cx;
     const LayoutDef *known;
+    const char *first;             /* the NAME of a FILE:NAME before; NULL: none */
+    const char *first_file;        /* where it is declared */
     bool tunes;                    /* the command writes wisdom */
     i64 limit;                     /* seconds of --limit; 0: not given */
     Options o;
@@ -42,7 +44,13 @@ typedef struct {
     const char *help;              /* the text of --help after the options */
 } Command;
 
+/* main.c: command i, in the order of the help; NULL after the last. */
+const Command *cli_command(int i);
+
 /* cli_args.c */
+/* Option i of a command; NULL after the last. */
+struct argp_option;
+const struct argp_option *cli_option(const Command *cmd, int i);
 /* Fill c->o from argv; prints and exits for --help and for wrong use. */
 void cli_parse(Cli *c, const Command *cmd, int argc, char **argv);
 _Noreturn void cli_fail(Cli *c, const char *fmt, ...) PRINTF(2, 3);
@@ -63,7 +71,11 @@ void cli_wisdom(Cli *c);
 /* The plan that the library makes, for the number of threads in --threads. */
 Plan *cli_plan(Cli *c, const Request *rq);
 
+/* cli_emit.c: the values of --kind; NULL after the last. */
+extern const char *const cli_kinds[];
 /* cli_grid.c */
+/* The values of --target; NULL after the last. */
+extern const char *const cli_targets[];
 /* The target of --target; the default is that of the JIT. */
 const Target *cli_target(Cli *c);
 /* Write the source and, if requested, the manifest to their files. */
@@ -118,8 +130,6 @@ int cmd_verify(Cli *c);
 int cmd_bench(Cli *c);
 int cmd_tune(Cli *c);
 int cmd_devices(Cli *c);
-
-/* cli_svg.c: the picture of a layout's first plane. */
-void svg_layout(Buf *b, const Layout *l, const Verdict *v);
+int cmd_completion(Cli *c);
 
 #endif

@@ -155,14 +155,22 @@ take(int key, char *value, struct argp_state *state)
     return 0;
 }
 
+const struct argp_option *
+cli_option(const Command *cmd, int i)
+{
+    for (int k = 0; k < LEN(table); k++)
+        if (strchr(cmd->options, table[k].letter) && i-- == 0)
+            return &table[k].option;
+    return NULL;
+}
+
 void
 cli_parse(Cli *c, const Command *cmd, int argc, char **argv)
 {
+    const struct argp_option *o;
     struct argp_option options[LEN(table) + 1] = {{0}};
-    int n = 0;
-    for (int i = 0; i < LEN(table); i++)
-        if (strchr(cmd->options, table[i].letter))
-            options[n++] = table[i].option;
+    for (int n = 0; (o = cli_option(cmd, n)); n++)
+        options[n] = *o;
     Parse p = {c, cmd};
     char *doc = arena_printf(c->arena, "ravel %s: %s.\v%s", cmd->name, cmd->summary,
                              cmd->help);
@@ -311,6 +319,25 @@ cli_load(Cli *c, const char *path)
     c->known = context_known(c->cx);
 }
 
+static const char *
+file_of(Cli *c, const char *name)
+{
+    return spec_ref(c->arena, name, c->known)->def->loc.file;
+}
+
+/* The first of two FILE:NAME must still be a layout of its file: the second file may have
+ * one of the same name. */
+static void
+check_first(Cli *c, const char *text)
+{
+    const char *now = c->first ? file_of(c, c->first) : NULL;
+    if (now && strcmp(now, c->first_file))
+        cli_fail(c, "%s and %s both have a layout '%.*s': give one of them another name",
+                 c->first_file, now, (int)strcspn(c->first, "{ "), c->first);
+    c->first = text;
+    c->first_file = file_of(c, text);
+}
+
 const char *
 cli_layout_text(Cli *c, const char *text)
 {
@@ -319,6 +346,7 @@ cli_layout_text(Cli *c, const char *text)
     if (!mark || *text == '{' || *text == '(')
         return text;
     cli_load(c, arena_printf(c->arena, "%.*s", (int)(mark + 4 - text), text));
+    check_first(c, mark + 5);
     return mark + 5;
 }
 
@@ -328,13 +356,11 @@ cli_dtype(Cli *c, const char *text)
     if (c->o.dtype)
         return c->o.dtype;
     const LayoutRef *ref = spec_ref(c->arena, text, c->known);
-    if (layout_needs_dtype(ref))
+    const DType *t = compile_any_dtype(ref);
+    if (!t)
         cli_fail(c, "layout '%s' depends on the element size: give --dtype, as in "
                  "--dtype f16", ref->def->name);
-    for (int i = 0; i < ndtypes && ref->def->bits; i++)
-        if (dtypes[i].bits == ref->def->bits)
-            return dtypes[i].name;
-    return "f32";
+    return t->name;
 }
 
 const DType *

@@ -74,37 +74,6 @@ source_dtype(Cli *c, const Source *s)
     return t;
 }
 
-/* If `order` has only dims, the logical shape is the stored shape with its extents in
- * the order of the dims. */
-static bool
-shape_from_storage(const LayoutRef *ref, const Npy *a, Source *s)
-{
-    const LayoutDef *d = ref->def;
-    int batch = a->rank - d->ndims, at = 0;
-    if (batch < 0 || (batch && !d->batch) || a->rank > MAX_RANK)
-        return false;
-    s->rank = a->rank;
-    for (int i = 0; i < s->rank; i++)
-        s->shape[i] = 0;
-    for (int i = 0; i < d->norder; i++) {
-        const EntryDef *e = &d->order[i];
-        int dim = 0;
-        for (int b = 0; !e->x && b < batch; b++)
-            s->shape[e->kind == ENTRY_BATCH ? b : batch - 1 - b] = a->shape[at++];
-        while (e->x && dim < d->ndims &&
-               (e->x->op != OP_SYM || strcmp(e->x->name, d->dims[dim])))
-            dim++;
-        if (e->x && (dim == d->ndims || at == a->rank))
-            return false;
-        if (e->x)
-            s->shape[batch + dim] = a->shape[at++];
-    }
-    for (int i = 0; i < s->rank; i++)
-        if (s->shape[i] == 0)
-            return false;
-    return at == a->rank && d->npads == 0 && d->npitches == 0;
-}
-
 static void
 set_shape(Cli *c, Source *s, const char *from)
 {
@@ -115,27 +84,12 @@ set_shape(Cli *c, Source *s, const char *from)
     for (int i = 0; i < s->a.rank; i++)
         if (s->a.shape[i] == 0)
             cli_fail(c, "'%s' is empty: an extent is 0", c->o.arg[0]);
-    if (s->dtype->bits < 8 ||
-        !shape_from_storage(spec_ref(c->arena, from, c->known), &s->a, s))
+    s->rank = s->a.rank;
+    if (s->dtype->bits < 8 || !compile_logical(spec_ref(c->arena, from, c->known),
+                                               s->a.rank, s->a.shape, s->shape))
         cli_fail(c, "the logical shape does not follow from %s of '%s' in layout '%s': "
                  "give --shape", cli_tuple(c->arena, s->a.shape, s->a.rank), c->o.arg[0],
                  from);
-}
-
-/* The shape of a layout's storage in a file: the storage extents in elements, or the
- * number of bytes if elements are smaller than a byte. */
-static int
-stored_shape(const Layout *l, i64 *shape)
-{
-    int n = layout_box(l, shape), bits = l->dtype->bits;
-    if (bits >= 8)
-        return n;
-    if (n && shape[n - 1] * bits % 8 == 0) {
-        shape[n - 1] = shape[n - 1] * bits / 8;
-        return n;
-    }
-    shape[0] = layout_bytes(l);
-    return 1;
 }
 
 static bool
@@ -151,7 +105,7 @@ static void
 check_stored(Cli *c, const Source *s, const Layout *l)
 {
     i64 want[MAX_ENTRIES], bytes = layout_bytes(l);
-    int n = stored_shape(l, want);
+    int n = compile_stored(l, want);
     i64 flat = bytes / s->a.bytes;
     if (!s->npy && s->a.count != bytes)
         cli_fail(c, "'%s' has %lld bytes, %s of shape %s needs %lld", c->o.arg[0],
@@ -176,7 +130,7 @@ write_result(Cli *c, const Source *s, const Layout *l, const unsigned char *dst)
         return;
     }
     i64 shape[MAX_ENTRIES];
-    int n = stored_shape(l, shape);
+    int n = compile_stored(l, shape);
     const char *descr = s->npy ? s->a.descr : l->dtype->npy;
     int bytes = l->dtype->bits < 8 ? 1 : l->dtype->bits / 8;
     cli_check(c, npy_write(out, descr, bytes, n, shape, dst, &err), &err);

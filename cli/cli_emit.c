@@ -6,15 +6,15 @@
 #include "cli.h"
 #include "cli_object.h"
 
+const char *const cli_kinds[] = {
+    [EMIT_RELAYOUT] = "relayout", [EMIT_OFFSET] = "offset", [EMIT_INVERSE] = "inverse",
+    [EMIT_LOAD] = "load", [EMIT_STORE] = "store", NULL};
+
 static EmitKind
 kind_of(Cli *c)
 {
-    static const char *const kinds[] = {[EMIT_RELAYOUT] = "relayout",
-                                        [EMIT_OFFSET] = "offset",
-                                        [EMIT_INVERSE] = "inverse",
-                                        [EMIT_LOAD] = "load", [EMIT_STORE] = "store"};
-    for (int i = 0; c->o.kind && i < LEN(kinds); i++)
-        if (!strcmp(kinds[i], c->o.kind))
+    for (int i = 0; c->o.kind && cli_kinds[i]; i++)
+        if (!strcmp(cli_kinds[i], c->o.kind))
             return (EmitKind)i;
     if (c->o.kind)
         cli_fail(c, "--kind '%s': relayout, offset, inverse, load or store", c->o.kind);

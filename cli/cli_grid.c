@@ -7,8 +7,8 @@
 #include "cli.h"
 #include "../compiler/gpu/grid.h"
 
-static const char *const targets[] = {"c", "cuda", "hip", "opencl",
-                                      "glsl", "blocks", "bursts"};
+const char *const cli_targets[] = {"c", "cuda", "hip", "opencl",
+                                   "glsl", "blocks", "bursts", NULL};
 
 /* Read a user's table. */
 static const Target *
@@ -33,16 +33,16 @@ const Target *
 cli_target(Cli *c)
 {
     Buf b = buf_new(c->arena);
-    if (!c->o.target || !strcmp(c->o.target, targets[0]))
+    if (!c->o.target || !strcmp(c->o.target, cli_targets[0]))
         return c->cx->target;
-    for (int i = 1; i < LEN(targets); i++)
-        if (!strcmp(c->o.target, targets[i]))
-            return target_load(c->arena, targets[i]);
+    for (int i = 1; cli_targets[i]; i++)
+        if (!strcmp(c->o.target, cli_targets[i]))
+            return target_load(c->arena, cli_targets[i]);
     size_t n = strlen(c->o.target);
     if (n > 4 && !strcmp(c->o.target + n - 4, ".lua"))
         return target_of_file(c, c->o.target);
-    for (int i = 0; i < LEN(targets); i++)
-        buf_printf(&b, "%s%s", i ? ", " : "", targets[i]);
+    for (int i = 0; cli_targets[i]; i++)
+        buf_printf(&b, "%s%s", i ? ", " : "", cli_targets[i]);
     cli_fail(c, "--target '%s': unknown; the targets are %s, or a file, as in "
              "mine.lua", c->o.target, b.s);
 }

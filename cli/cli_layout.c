@@ -1,6 +1,5 @@
 /* Commands about one layout: list, index, table. */
 #include <stdio.h>
-#include <string.h>
 
 #include "../runtime/npy.h"
 #include "cli.h"
@@ -49,25 +48,6 @@ cmd_list(Cli *c)
     return EXIT_YES;
 }
 
-/* Find the element at address a, by the inverse or by enumeration. */
-static bool
-element_at(Cli *c, const Layout *l, const Verdict *v, i64 a, i64 *x)
-{
-    i64 back, looked = 0;
-    if (v->inverse)
-        return verdict_element(l, v, a, x);
-    memset(x, 0, MAX_RANK * sizeof *x);
-    do {
-        if (layout_address(l, x, &back) && back == a)
-            return true;
-        work_spend(c->arena, layout_work(l));
-        if (++looked > ENUM_MAX)
-            cli_fail(c, "the layout has no inverse in closed form and more than %d "
-                     "elements to look at", ENUM_MAX);
-    } while (layout_next(l, false, x));
-    return false;
-}
-
 static int
 index_inverse(Cli *c, const Layout *l, const Verdict *v)
 {
@@ -77,7 +57,11 @@ index_inverse(Cli *c, const Layout *l, const Verdict *v)
     if (a >= l->size)
         cli_fail(c, "--at %lld is outside the storage of %lld elements", (long long)a,
                  (long long)l->size);
-    if (!element_at(c, l, v, a, x)) {
+    Answer found = decide_element(l, v, a, x);
+    if (found == UNKNOWN)
+        cli_fail(c, "the layout has no inverse in closed form and more than %d "
+                 "elements to look at", ENUM_MAX);
+    if (found == NO) {
         printf("none: address %lld is padding or a hole\n", (long long)a);
         return EXIT_NO;
     }

@@ -149,7 +149,18 @@ static const Command commands[] = {
      "exit code is 0 even if nothing is available.\n\n"
      "  ravel devices\n"
      "  ravel devices --json\n"},
+    {"completion", cmd_completion, "SHELL", 1, "",
+     "print the completion of a shell",
+     "SHELL is bash, zsh or fish.  The script completes commands, options, layouts,\n"
+     "element types and files.  `make install` installs the three scripts.\n\n"
+     "  ravel completion bash > ravel.bash\n"},
 };
+
+const Command *
+cli_command(int i)
+{
+    return i < LEN(commands) ? &commands[i] : NULL;
+}
 
 static void
 usage(FILE *f)
@@ -158,7 +169,7 @@ usage(FILE *f)
           "ravel reads descriptions of tensor layouts, decides their properties, and\n"
           "generates the code that converts between any two.\n\n", f);
     for (int i = 0; i < LEN(commands); i++)
-        fprintf(f, "  %-9s %-8s %s\n", commands[i].name, commands[i].args,
+        fprintf(f, "  %-10s %-8s %s\n", commands[i].name, commands[i].args,
                 commands[i].summary);
     fputs("\nA layout is a name (NC1HWC0), a name with parameters (NC1HWC0{C0=32}), an\n"
           "inline table ('{N, C//16, H, W, C%16}', '(R,C){C, R}') or a layout of a spec\n"

@@ -21,6 +21,8 @@ typedef struct {
     const char **name;             /* names of the run-time extents */
 } Sides;
 const DType *compile_dtype(Arena *a, const char *name);
+/* A dtype for a layout that does not depend on it; NULL if it does. */
+const DType *compile_any_dtype(const LayoutRef *ref);
 void compile_sides(Arena *a, const LayoutRef *from, const LayoutRef *to, const DType *t,
                    const Request *rq, Sides *s);
 /* diag_fatal unless, for all shapes of the request, dst can be a destination and src is
@@ -35,6 +37,29 @@ void compile_check(Plan *p);
 Plan *compile_at(Arena *a, const Plan *p, const i64 *shape, const char **why);
 /* Compile the same plan again, in arena a, for use by another thread. */
 Plan *compile_again(Arena *a, const Plan *p);
+
+/* equal.c */
+typedef struct {
+    Equality q;
+    int rank;
+    i64 shape[MAX_RANK];           /* of q.x, in the dims of a */
+    i64 size_a, size_b;            /* of the storage, in elements; 0 without a shape */
+} Comparison;
+/* Compare two layouts for a shape, in the dims of a, or for every shape if it is NULL. */
+Comparison compile_equal(Arena *arena, const LayoutRef *a, const LayoutRef *b,
+                         const DType *t, int rank, const i64 *shape);
+
+/* stored.c */
+/* The extents of the storage as an array, at most MAX_ENTRIES; returns their number.  They
+ * count elements; the last one counts bytes if elements are smaller than a byte. */
+int compile_stored(const Layout *l, i64 *extent);
+/* The logical shape, of the same rank, of a tensor that is stored as an array of these
+ * extents.  False if it does not follow from them: if the order has more than dims, or
+ * dims are padded. */
+bool compile_logical(const LayoutRef *ref, int rank, const i64 *stored, i64 *shape);
+
+/* picture.c: a drawing of the layout's first plane. */
+void svg_layout(Buf *b, const Layout *l, const Verdict *v);
 
 /* compile.c */
 /* The layout that `text` describes, for one shape and dtype.  It is not decided yet. */

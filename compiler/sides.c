@@ -16,6 +16,17 @@ compile_dtype(Arena *a, const char *name)
                name ? name : "", b.s);
 }
 
+const DType *
+compile_any_dtype(const LayoutRef *ref)
+{
+    if (layout_needs_dtype(ref))
+        return NULL;
+    for (int i = 0; i < ndtypes && ref->def->bits; i++)
+        if (dtypes[i].bits == ref->def->bits)
+            return &dtypes[i];
+    return dtype_find("f32");
+}
+
 /* The scalar of each dim of src that is left to run time; -1 for the others. */
 static void
 name_extents(Arena *a, const Request *rq, Sides *s)

@@ -141,6 +141,8 @@ void wisdom_free(const Wisdom *w);
 
 /* ravel.c: the threads that share the work of plan p. */
 Threads plan_threads(const ravel_context *cx, const Key *key, const Plan *p);
+/* Check a rank and the extents' pointer. */
+ravel_status shape_check(int rank, const int64_t *shape, ravel_error *err);
 /* Check the pointers and numbers of a request. */
 ravel_status request_check(const ravel_request *rq, ravel_error *err);
 /* Compile a plan with these picks, without wisdom.  It has one user and is in no cache.

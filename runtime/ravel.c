@@ -5,8 +5,8 @@
 
 #include "library.h"
 
-static ravel_status
-check_shape(int rank, const int64_t *shape, ravel_error *err)
+ravel_status
+shape_check(int rank, const int64_t *shape, ravel_error *err)
 {
     if (rank < 0 || rank > RAVEL_MAX_RANK)
         return error_set(err, RAVEL_ERR_ARGUMENT, "a rank of %d: 0 to %d", rank,
@@ -144,7 +144,7 @@ make_plan(ravel_context *cx, Job job, const LayoutDef *known, ravel_status *s,
 ravel_status
 request_check(const ravel_request *rq, ravel_error *err)
 {
-    ravel_status s = check_shape(rq->rank, rq->shape, err);
+    ravel_status s = shape_check(rq->rank, rq->shape, err);
     if (s == RAVEL_OK && rq->threads < 0)
         s = error_set(err, RAVEL_ERR_ARGUMENT, "%d threads", rq->threads);
     return s;
@@ -181,83 +181,4 @@ ravel_compile(ravel_context *cx, const ravel_request *rq, ravel_plan **out,
     if (*out)
         cache_add(&cx->cache, *out);
     return s;
-}
-
-typedef struct {
-    ravel_context *cx;
-    const char *layout, *dtype;
-    int rank;
-    const int64_t *shape;
-    int64_t *out;
-} Query;
-
-typedef struct {
-    const Query *q;
-    void (*f)(Layout *, const Query *);
-    Arena arena;
-} Question;
-
-static void
-ask(void *arg)
-{
-    Question *u = arg;
-    const Query *q = u->q;
-    Layout *l = compile_layout(&u->arena, context_known(q->cx), q->layout, q->dtype,
-                               q->rank, q->shape);
-    decide_readable_or_fail(l);
-    u->f(l, q);
-}
-
-/* Run f on the layout of a query, inside an error boundary. */
-static ravel_status
-with_layout(const Query *q, void (*f)(Layout *, const Query *), ravel_error *err)
-{
-    if (!q->cx || !q->layout || !q->dtype || !q->out)
-        return error_set(err, RAVEL_ERR_ARGUMENT, "a NULL argument");
-    ravel_status s = check_shape(q->rank, q->shape, err);
-    if (s != RAVEL_OK)
-        return s;
-    Diag d;
-    Question u = {.q = q, .f = f, .arena = context_arena(q->cx)};
-    if (!arena_run(&u.arena, &d, ask, &u))
-        s = error_of(err, &d);
-    arena_free(&u.arena);
-    return s;
-}
-
-static void
-fill_table(Layout *l, const Query *q)
-{
-    i64 n = 0, x[MAX_RANK] = {0};
-    i64 *val = arena_array(ex_arena(l->e), i64, ex_nvars(l->e));
-    work_on(ex_arena(l->e), "to make a table of layout", l->ref->def->name);
-    work_spend_each(ex_arena(l->e), layout_points(l, false), 1 + l->addr->size);
-    do {
-        for (int i = 0; i < l->rank; i++)
-            val[l->dim[i].var] = x[i];
-        if (!ex_eval(l->addr, val, &q->out[n++]))
-            ex_overflow(l->e);
-    } while (layout_next(l, false, x));
-}
-
-ravel_status
-ravel_table(ravel_context *cx, const char *layout, const char *dtype, int rank,
-            const int64_t *shape, int64_t *out, ravel_error *err)
-{
-    Query q = {cx, layout, dtype, rank, shape, out};
-    return with_layout(&q, fill_table, err);
-}
-
-static void
-storage_bytes(Layout *l, const Query *q)
-{
-    *q->out = layout_bytes(l);
-}
-
-ravel_status
-ravel_storage_bytes(ravel_context *cx, const char *layout, const char *dtype, int rank,
-                    const int64_t *shape, int64_t *out, ravel_error *err)
-{
-    Query q = {cx, layout, dtype, rank, shape, out};
-    return with_layout(&q, storage_bytes, err);
 }

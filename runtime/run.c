@@ -27,6 +27,19 @@ ravel_plan_dst_bytes(const ravel_plan *p)
     return !p ? 0 : !plan_is_fixed(p->plan) ? -1 : layout_bytes(p->plan->dst);
 }
 
+ravel_status
+ravel_plan_shapes(const ravel_plan *p, ravel_extents *src, ravel_extents *dst,
+                  ravel_error *err)
+{
+    if (!p || !src || !dst)
+        return error_set(err, RAVEL_ERR_ARGUMENT, "a NULL argument");
+    if (!plan_is_fixed(p->plan))
+        return error_set(err, RAVEL_ERR_ARGUMENT, "the plan has run-time extents");
+    src->rank = compile_stored(p->plan->src, src->extent);
+    dst->rank = compile_stored(p->plan->dst, dst->extent);
+    return RAVEL_OK;
+}
+
 const char *
 ravel_plan_source(const ravel_plan *p)
 {

@@ -27,6 +27,21 @@ class Certificate(ct.Structure):
         (n, ct.c_int64) for n in ("stamped", "elements", "padding", "holes")] + [("kernels", ct.c_char * 256)]
 
 
+class Extents(ct.Structure):
+    _fields_ = [("rank", ct.c_int), ("extent", ct.c_int64 * 64)]
+
+
+class Verdict(ct.Structure):
+    _fields_ = [(n, ct.c_int) for n in ("one_to_one", "onto", "source", "destination")] + [
+        (n, ct.c_int64) for n in ("bytes", "slots", "elements", "padding", "holes")] + [
+        ("collides", ct.c_int), ("x", ct.c_int64 * 16), ("y", ct.c_int64 * 16), ("address", ct.c_int64), ("why", ct.c_char * 512)]
+
+
+class Equality(ct.Structure):
+    _fields_ = [("equal", ct.c_int), ("rank", ct.c_int), ("shape", ct.c_int64 * 16), ("x", ct.c_int64 * 16), ("at_a", ct.c_int64),
+                ("at_b", ct.c_int64)]
+
+
 class Error(Exception):
     def __init__(self, status, text):
         super().__init__("%s: %s" % (status, text))
@@ -50,7 +65,15 @@ def load():
             ("verify", ct.c_int, ptr, err),
             ("verify_report", ct.c_int, ptr, ct.POINTER(Certificate), err),
             ("table", ct.c_int, ptr, s, s, ct.c_int, size, size, err),
-            ("storage_bytes", ct.c_int, ptr, s, s, ct.c_int, size, size, err)]:
+            ("storage_bytes", ct.c_int, ptr, s, s, ct.c_int, size, size, err),
+            ("plan_shapes", ct.c_int, ptr, ct.POINTER(Extents), ct.POINTER(Extents), err),
+            ("storage_shape", ct.c_int, ptr, s, s, ct.c_int, size, ct.POINTER(Extents), err),
+            ("logical_shape", ct.c_int, ptr, s, s, ct.c_int, size, size, err), ("any_dtype", ct.c_int, ptr, s, ct.POINTER(s), err),
+            ("index", ct.c_int, ptr, s, s, ct.c_int, size, size, size, err),
+            ("element", ct.c_int, ptr, s, s, ct.c_int, size, ct.c_int64, size, ct.POINTER(ct.c_int), err),
+            ("check", ct.c_int, ptr, s, s, ct.c_int, size, ct.POINTER(Verdict), err),
+            ("equal", ct.c_int, ptr, s, s, s, ct.c_int, size, ct.POINTER(Equality), err),
+            ("svg", ct.c_int, ptr, s, s, ct.c_int, size, ct.POINTER(ptr), err)]:
         f = getattr(so, "ravel_" + name)
         f.restype, f.argtypes = result, args
         FUNCTIONS.add("ravel_" + name)

@@ -33,11 +33,33 @@ def calls(h, plan):
         for i in (0, 1, 2, 4, 5):
             yield f, [*good[:i], NOWHERE, *good[i + 1:]]
         yield f, [*good[:3], 17, *good[4:]]
+    for f, out in (("storage_shape", ravel.Extents()), ("check", ravel.Verdict()), ("svg", ct.c_void_p()), ("logical_shape", ct.c_int64())):
+        good = [h, b"{A, B}", b"u8", 2, SHAPE, ct.byref(out)]
+        for i in (0, 1, 2, 4, 5):
+            yield f, [*good[:i], NOWHERE, *good[i + 1:]]
+        yield f, [*good[:3], 17, *good[4:]]
+    good = [h, b"{A, B}", b"{A, B}", b"u8", 2, SHAPE, ct.byref(ravel.Equality())]
+    for i in (0, 1, 2, 3, 6):
+        yield "equal", [*good[:i], NOWHERE, *good[i + 1:]]
+    yield "equal", [*good[:4], -1, *good[5:]]
+    for f, rest in (("index", (SHAPE, ct.byref(SIZE))), ("element", (0, SHAPE, ct.byref(ct.c_int())))):
+        good = [h, b"{A, B}", b"u8", 2, SHAPE, *rest]
+        for i in (0, 1, 2, 4, 6, 5 if f == "index" else 7):
+            yield f, [*good[:i], NOWHERE, *good[i + 1:]]
+    yield "index", [h, b"{A, B}", b"u8", 2, SHAPE, ravel.extents((2, 0)), ct.byref(SIZE)]
+    yield "element", [h, b"{A, B}", b"u8", 2, SHAPE, 6, SHAPE, ct.byref(ct.c_int())]
+    yield "any_dtype", [NOWHERE, b"{A, B}", ct.byref(ct.c_char_p())]
+    yield "any_dtype", [h, NOWHERE, ct.byref(ct.c_char_p())]
+    yield "any_dtype", [h, b"{A, B}", NOWHERE]
+    yield "any_dtype", [h, b"NC1HWC0", ct.byref(ct.c_char_p())]
     yield "verify", [NOWHERE]
     yield "verify_report", [NOWHERE, NOWHERE]
     yield "verify_report", [plan, NOWHERE]
     yield "run_shape", [NOWHERE, None, None, SHAPE]
     yield "run_shape", [plan, None, None, NOWHERE]
+    yield "plan_shapes", [NOWHERE, ct.byref(ravel.Extents()), ct.byref(ravel.Extents())]
+    yield "plan_shapes", [plan, NOWHERE, ct.byref(ravel.Extents())]
+    yield "plan_shapes", [plan, ct.byref(ravel.Extents()), NOWHERE]
     yield "plan_bytes_at", [NOWHERE, SHAPE, ct.byref(SIZE), ct.byref(SIZE)]
 
 

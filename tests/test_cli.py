@@ -19,7 +19,7 @@ import ravel
 
 RAVEL = str(ravel.BUILD / "ravel")
 SEED = int(os.environ.get("RAVEL_SEED", "20240611"))
-COMMANDS = "list show index table check emit convert verify explain bench tune devices".split()
+COMMANDS = "list show index table check emit convert verify explain bench tune devices completion".split()
 
 
 @pytest.fixture(autouse=True)
@@ -421,6 +421,17 @@ def test_tune_at():
 def test_tune_at_what(args, says):
     bad("tune", *LATER, "--wisdom", "w.txt", "--shape", *args, says=says)
     assert files() == []
+
+
+def test_two_files_with_one_name():
+    """The second file's layout does not stand in for that of the first."""
+    for name, order in (("a", "K, M"), ("b", "M, K")):
+        open(name + ".lua", "w").write('layout "SAME" { dims = { M, K }, order = { %s } }\nlayout "%s" { dims = { M, K }, order = { %s } }' % (order, name.upper(), order))
+    for args in (["check", "a.lua:SAME", "--equals", "b.lua:SAME"], ["check", "a.lua:SAME", "--equals", "b.lua:B"],
+                 ["emit", "--from", "a.lua:SAME", "--to", "b.lua:SAME", "--shape", "2,3", "--dtype", "u8", "-o", "o.c"]):
+        bad(*args, says=["a.lua and b.lua", "'SAME'", "another name"])
+    assert run("check", "a.lua:A", "--equals", "b.lua:SAME").returncode == 1
+    good("check", "a.lua:A", "--equals", "a.lua:SAME"), good("check", "b.lua:B", "--equals", "b.lua:SAME")
 
 
 # --- help and errors

@@ -77,6 +77,11 @@ Verdict *decide_destination_or_fail(Layout *l);
  * inverse.  Not thread-safe. */
 bool verdict_element(const Layout *l, const Verdict *v, i64 a, i64 *x);
 
+/* decide_element.c */
+/* The same, by enumeration if v has no inverse: YES and x, NO, or UNKNOWN if there are
+ * more than ENUM_MAX elements. */
+Answer decide_element(const Layout *l, const Verdict *v, i64 a, i64 *x);
+
 /* decide_storage.c */
 /* Set `onto` and `gap` of a verdict on l, flawed or not; at most max gaps. */
 void storage_decide(Layout *l, Verdict *v, int max);

@@ -357,6 +357,65 @@ storage_bytes(const char *const *arg, ravel_error *err)
 }
 
 static ravel_status
+storage_shape(const char *const *arg, ravel_error *err)
+{
+    ravel_extents e;
+    return ravel_storage_shape(cx, arg[0], arg[2], 4, SHAPE, &e, err);
+}
+
+static ravel_status
+logical_shape(const char *const *arg, ravel_error *err)
+{
+    int64_t shape[4];
+    return ravel_logical_shape(cx, arg[0], arg[2], 4, SHAPE, shape, err);
+}
+
+static ravel_status
+any_dtype(const char *const *arg, ravel_error *err)
+{
+    const char *t;
+    return ravel_any_dtype(cx, arg[0], &t, err);
+}
+
+static ravel_status
+address(const char *const *arg, ravel_error *err)
+{
+    static const int64_t x[] = {1, 17, 4, 6};
+    return ravel_index(cx, arg[0], arg[2], 4, SHAPE, x, addresses, err);
+}
+
+static ravel_status
+element(const char *const *arg, ravel_error *err)
+{
+    int found;
+    return ravel_element(cx, arg[0], arg[2], 4, SHAPE, 2225, addresses, &found, err);
+}
+
+static ravel_status
+check(const char *const *arg, ravel_error *err)
+{
+    ravel_verdict v;
+    return ravel_check(cx, arg[0], arg[2], 4, SHAPE, &v, err);
+}
+
+static ravel_status
+equal(const char *const *arg, ravel_error *err)
+{
+    ravel_equality e;
+    return ravel_equal(cx, arg[0], arg[1], arg[2], 0, NULL, &e, err);
+}
+
+static ravel_status
+draw(const char *const *arg, ravel_error *err)
+{
+    char *text = (char *)buffer;
+    ravel_status s = ravel_svg(cx, arg[0], arg[2], 4, SHAPE, &text, err);
+    assert_true(s ? !text : !!text);
+    free(text);
+    return s;
+}
+
+static ravel_status
 write_npy(const char *const *arg, ravel_error *err)
 {
     (void)arg;
@@ -394,6 +453,16 @@ static const Case CASES[] = {
     {"verify, any shape", verify_any, {0}, RAVEL_OK},
     {"table", table, {"NC1HWC0", 0, "f16"}, RAVEL_OK},
     {"storage_bytes", storage_bytes, {"FRACTAL_Z", 0, "i8"}, RAVEL_OK},
+    {"storage_shape", storage_shape, {"NC1HWC0", 0, "f16"}, RAVEL_OK},
+    {"logical_shape", logical_shape, {"NHWC", 0, "f16"}, RAVEL_OK},
+    {"any_dtype", any_dtype, {"NHWC"}, RAVEL_OK},
+    {"index", address, {"NC1HWC0", 0, "f16"}, RAVEL_OK},
+    {"element", element, {"NC1HWC0", 0, "f16"}, RAVEL_OK},
+    {"check", check, {"NC1HWC0", 0, "f16"}, RAVEL_OK},
+    {"check, collision", check, {"{N, C//2, H, W}", 0, "f16"}, RAVEL_OK},
+    {"equal", equal, {"NHWC", "(N,C,H,W){N, H, W, C}", "f16"}, RAVEL_OK},
+    {"equal, no", equal, {"NHWC", "NCHW", "f16"}, RAVEL_OK},
+    {"svg", draw, {"NC1HWC0", 0, "f16"}, RAVEL_OK},
     {"wisdom_load", load_wisdom, {WISDOM}, RAVEL_OK},
     {"wisdom_load, wrong", load_wisdom, {"ravel wisdom 1\nx\n"}, RAVEL_ERR_ARGUMENT},
     {"wisdom_text", wisdom_text, {0}, RAVEL_OK},

@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "cli.h"
+#include "compile.h"
 
 enum { CELL_W = 38, CELL_H = 24, SIDE_MAX = 32, RUN_MAX = 16, STORAGE_ROWS = 48, TOP = 64,
        GAP = 88, TITLE_CELLS = 8 };

@@ -1,0 +1,36 @@
+# package.mk: what is installed, and where.  $(B)/stage is the tree as it lies under PREFIX.
+# STRIP= keeps the symbols in the files.
+
+.PHONY: stage install install-debug uninstall deb
+
+STAGE ?= $(B)/stage
+STRIP ?= strip
+
+stage: all
+	$(SAY) STAGE $(STAGE)
+	$(Q)STRIP='$(STRIP)' OBJCOPY='$(OBJCOPY)' sh package/stage.sh $(B) $(STAGE) \
+	    '$(PREFIX)' '$(LIBDIR)' '$(LIBS)'
+
+install: stage
+	$(Q)sh package/install.sh install $(STAGE) '$(DESTDIR)$(PREFIX)'
+
+install-debug: stage
+	$(Q)sh package/install.sh install $(STAGE)-debug '$(DESTDIR)$(PREFIX)'
+
+uninstall: stage
+	$(Q)sh package/install.sh uninstall $(STAGE) '$(DESTDIR)$(PREFIX)'
+	$(Q)sh package/install.sh uninstall $(STAGE)-debug '$(DESTDIR)$(PREFIX)'
+
+# The Debian packages are built in a copy, because dpkg-buildpackage writes beside the
+# sources.  DEB_B= uses the objects of another build.
+DEB_PKGS := build-essential debhelper dh-python lintian python3-dev python3-setuptools
+DEB   ?= $(B)/deb
+DEB_B ?=
+
+deb:
+	$(Q)sh tests/deps.sh $(BUILD_PKGS) $(DEB_PKGS)
+	$(Q)rm -rf $(DEB) && mkdir -p $(DEB)/ravel
+	$(Q)tar -cf - --exclude=./build --exclude='./build-*' --exclude=./.git . | tar -xf - -C $(DEB)/ravel
+	$(Q)cd $(DEB)/ravel && MAKEFLAGS= env $(if $(DEB_B),B='$(abspath $(DEB_B))') dpkg-buildpackage -b -us -uc
+	$(Q)rm -rf $(DEB)/ravel
+	$(Q)lintian --allow-root --fail-on error,warning --tag-display-limit 0 $(DEB)/*.changes

@@ -1,0 +1,81 @@
+"""What an array is: objects with NumPy's interface, DLPack or the buffer protocol, and the names of element types."""
+from __future__ import annotations
+
+from typing import Any, Union
+
+import numpy as np
+
+from . import _ravel
+from ._ravel import Error
+
+# NumPy's type for each dtype.  Elements smaller than a byte are packed into uint8.
+NUMPY = {"f32": np.dtype("f4"), "f16": np.dtype("f2"), "f64": np.dtype("f8"), "i8": np.dtype("i1"), "u8": np.dtype("u1"), "i16": np.dtype("i2"),
+         "u16": np.dtype("u2"), "i32": np.dtype("i4"), "u32": np.dtype("u4"), "i64": np.dtype("i8"), "u64": np.dtype("u8"),
+         "c64": np.dtype("c8"), "c128": np.dtype("c16"), "i4": np.dtype("u1"), "u4": np.dtype("u1"), "u2": np.dtype("u1"), "u1": np.dtype("u1")}
+PACKED = {"i4", "u4", "u2", "u1"}
+NAMES = {t: name for name, t in NUMPY.items() if name not in PACKED} | {np.dtype("?"): "u8"}
+
+
+def bfloat16() -> np.dtype:
+    """The type of ml_dtypes, or uint16 where that is not installed."""
+    try:
+        import ml_dtypes
+    except ImportError:
+        return np.dtype("u2")
+    return np.dtype(ml_dtypes.bfloat16)
+
+
+def numpy_type(name: str) -> np.dtype:
+    """NumPy's type for a dtype; Error if there is no such dtype."""
+    if name == "bf16":
+        return bfloat16()
+    if name not in NUMPY:
+        raise Error("unknown dtype '%s'%s: the dtypes are %s" % (name, meant(name), " ".join([*NUMPY, "bf16"])))
+    return NUMPY[name]
+
+
+def meant(name: str) -> str:
+    """The dtype that NumPy calls so."""
+    try:
+        return "; did you mean %s?" % NAMES[np.dtype(name)]
+    except (TypeError, KeyError):
+        return ""
+
+
+def own_name(t: np.dtype) -> str:
+    """The dtype that NumPy's type is; Error if it has none.  A float8 of ml_dtypes moves as a byte."""
+    if not t.isnative:
+        raise Error("elements of type %s are in the other byte order: pass x.astype(x.dtype.newbyteorder('='))" % t.str)
+    if t in NAMES:
+        return NAMES[t]
+    if t.name == "bfloat16":
+        return "bf16"
+    if t.name.startswith("float8") and t.itemsize == 1:
+        return "u8"
+    raise Error("elements of type %s have no dtype here: give dtype=, such as dtype='u8'" % t.name)
+
+
+def type_name(t: np.dtype, given: Union[str, np.dtype, type, None]) -> str:
+    """The dtype of an array of type t that the caller calls `given`.  Unsigned and opaque types may hold any dtype of their size."""
+    if given is None:
+        return own_name(t)
+    name = given if isinstance(given, str) else own_name(np.dtype(given))
+    if numpy_type(name).itemsize != t.itemsize:
+        raise Error("the array has elements of %d bytes (%s), and dtype %s needs %d" % (t.itemsize, t.name, name, numpy_type(name).itemsize))
+    if t.kind not in "uV" and own_name(t) != name:
+        raise Error("the array holds %s elements, not %s: omit dtype" % (own_name(t), name))
+    return name
+
+
+def as_array(x: Any) -> np.ndarray:
+    """x as an ndarray over the same memory: nothing is copied."""
+    if isinstance(x, np.ndarray) or hasattr(x, "__array_interface__"):
+        return np.asarray(x)
+    if hasattr(x, "__dlpack__"):
+        t = _ravel.from_dlpack(x.__dlpack__())
+        flat = np.frombuffer(t, numpy_type(t.dtype)) if 0 not in t.shape else np.empty(0, numpy_type(t.dtype))  # type: ignore[call-overload]
+        return flat.reshape(t.shape)
+    try:
+        return np.asarray(memoryview(x))
+    except TypeError:
+        raise Error("a %s is no array: it has neither __array_interface__ nor __dlpack__ nor a buffer" % type(x).__name__) from None

@@ -1,0 +1,174 @@
+"""Conversions: convert(), and plans to keep."""
+from __future__ import annotations
+
+import functools
+import math
+from typing import Any, Optional, Sequence, Union
+
+import numpy as np
+
+from . import _ravel, _specs
+from ._arrays import as_array, numpy_type, type_name
+from ._layout import Layout
+from ._ravel import Error
+
+LayoutLike = Union[str, Layout]
+DTypeLike = Union[str, np.dtype, type]
+
+
+def text_of(layout: LayoutLike) -> str:
+    return layout.text if isinstance(layout, Layout) else layout
+
+
+class Plan:
+    """A compiled conversion, from compile().  plan(x) and plan(x, out) run it, from any thread.
+
+    `shape` is the logical shape, with None for extents at run time; `dtype` the element type; `src_shape` and `dst_shape` are the shapes of
+    x and of the result, or None if there are extents at run time; `way` is "machine code", or why not; `source` its C text.
+    """
+    __slots__ = ("_plan", "_run", "_type", "_files", "src", "dst", "shape", "dtype", "src_shape", "dst_shape")
+
+    def __init__(self, files: tuple, src: str, dst: str, dtype: str, shape: tuple, threads: int):
+        context = _specs.context(files)
+        self._plan = context.compile(src, dst, dtype, shape, threads)
+        self._run, self._type, self._files = self._plan.run, numpy_type(dtype), files
+        self.src, self.dst, self.shape, self.dtype = src, dst, shape, dtype
+        self.src_shape = self.dst_shape = None
+        if None not in shape:
+            self.src_shape, self.dst_shape = map(self._array_shape, self._plan.shapes(), self._plan.bytes(None))
+
+    def _array_shape(self, shape: tuple, size: int) -> tuple:
+        """The shape if it holds all bytes, else that of a flat array."""
+        return shape if math.prod(shape) * self._type.itemsize == size else (size // self._type.itemsize,)
+
+    def __call__(self, x: Any, out: Any = None, *, shape: Optional[Sequence[int]] = None) -> Any:
+        """Convert x; returns out, or a new array of the element type of x.
+
+        x and out are C-contiguous arrays of src_shape and dst_shape, or flat ones of as many elements.  Padding receives the fill of the
+        destination; holes are not written (in a new array they are 0).  With extents at run time `shape` is the logical shape; it can be
+        omitted if it follows from x.shape, and the result is flat.  Raises Error if x or out do not fit, or overlap.
+
+        >>> import numpy as np, ravel
+        >>> plan = ravel.compile("NHWC", "NCHW", (1, 3, 2, 2), "u8")
+        >>> plan.src_shape, plan.dst_shape
+        ((1, 2, 2, 3), (1, 3, 2, 2))
+        >>> plan(np.arange(12, dtype="u1").reshape(1, 2, 2, 3)).tolist()
+        [[[[0, 3], [6, 9]], [[1, 4], [7, 10]], [[2, 5], [8, 11]]]]
+        """
+        if type(x) is not np.ndarray:
+            x = as_array(x)
+        if x.dtype is not self._type:
+            type_name(x.dtype, self.dtype)
+        if self.src_shape is None or shape is not None:
+            return self._run_at(x, out, shape)
+        if x.shape != self.src_shape and x.ndim != 1:
+            raise Error("x has shape %s, and %s of logical shape %s is stored as %s" % (x.shape, self.src, self.shape, self.src_shape))
+        if out is None:
+            new = np.zeros(self.dst_shape, x.dtype)
+            self._run(x, new)
+            return new
+        self._run(x, self._checked(out, x))
+        return out
+
+    def _checked(self, out: Any, x: np.ndarray) -> np.ndarray:
+        a = out if type(out) is np.ndarray else as_array(out)
+        if a.dtype is not x.dtype and a.dtype.itemsize != x.dtype.itemsize:
+            raise Error("out has elements of %d bytes, and x of %d" % (a.dtype.itemsize, x.dtype.itemsize))
+        if a.shape != self.dst_shape and a.ndim != 1 and self.dst_shape is not None:
+            raise Error("out has shape %s, and the result has %s" % (a.shape, self.dst_shape))
+        return a
+
+    def _run_at(self, x: np.ndarray, out: Any, shape: Optional[Sequence[int]]) -> Any:
+        if self.src_shape is not None:
+            raise Error("all extents of this plan are numbers: omit shape")
+        at = tuple(shape) if shape is not None else _specs.context(self._files).logical_shape(self.src, self.dtype, x.shape)
+        if len(at) != len(self.shape):
+            raise Error("a shape of %d extents, and the plan has %d" % (len(at), len(self.shape)))
+        new = np.zeros(self._plan.bytes(at)[1] // x.itemsize, x.dtype) if out is None else self._checked(out, x)
+        self._run(x, new, at)
+        return new if out is None else out
+
+    @property
+    def way(self) -> str:
+        return self._plan.way
+
+    @property
+    def source(self) -> Optional[str]:
+        return self._plan.source
+
+    @property
+    def threads(self) -> int:
+        return self._plan.threads
+
+    def verify(self) -> dict:
+        """Prove the code for the shape of the plan, and say what was examined.  Raises Error if it is wrong.
+
+        >>> import ravel
+        >>> ravel.compile("NCHW", "NC1HWC0", (1, 20, 2, 2), "f16").verify()["padding"]
+        48
+        """
+        return self._plan.verify()
+
+    def __repr__(self) -> str:
+        return "<ravel.Plan %s -> %s of %s, %s: %s>" % (self.src, self.dst, self.shape, self.dtype, self.way)
+
+
+def compile(src: LayoutLike, dst: LayoutLike, shape: Sequence[Optional[int]], dtype: DTypeLike, *, threads: int = 0) -> Plan:
+    """Compile the conversion of tensors of a logical shape from layout src to layout dst.
+
+    `shape` has the extents in the order of the dims of src; None is an extent at run time.  `dtype` is f32 f16 bf16 f64 i8 u8 i16 u16 i32 u32
+    i64 u64 i4 u4 u2 u1 c64 c128, or a type of NumPy.  `threads` is the most threads of a call; 0: one for each processor.  Raises Error if a
+    layout is wrong, or cannot be what it is to be.
+
+    >>> import ravel
+    >>> ravel.compile("NCHW", "{N//2, C}", (2, 20, 5, 7), "f16")
+    Traceback (most recent call last):
+    ...
+    ravel.Error: ...
+    """
+    files, src, dst = _specs.resolve_two(text_of(src), text_of(dst))
+    name = dtype if isinstance(dtype, str) else type_name(np.dtype(dtype), None)
+    numpy_type(name)
+    return Plan(files, src, dst, name, tuple(shape), threads)
+
+
+@functools.lru_cache(maxsize=256)
+def kept(files: tuple, src: str, dst: str, t: np.dtype, stored: tuple, shape: Optional[tuple], dtype: Optional[DTypeLike], threads: int) -> Plan:
+    """The plan of a call of convert()."""
+    name = type_name(t, dtype)
+    at = shape if shape is not None else _specs.context(files).logical_shape(src, name, stored)
+    return Plan(files, src, dst, name, at, threads)
+
+
+_specs.listeners.append(kept.cache_clear)
+
+
+def convert(x: Any, src: LayoutLike, dst: LayoutLike, *, shape: Optional[Sequence[int]] = None, dtype: Optional[DTypeLike] = None,
+            out: Any = None, threads: int = 0) -> Any:
+    """Convert x from layout src to layout dst; returns out, or a new array of the element type of x.
+
+    x is an array of NumPy, or an object with __array_interface__, __dlpack__ (on the CPU) or a buffer; its memory is read as it is, C-contiguous,
+    in the shape of the storage of src.  If src has blocks, padding or a pitch, `shape` gives the logical shape.  `dtype` says what the bytes of an
+    unsigned type mean, as in dtype="bf16" for uint16 or dtype="i4" for packed uint8.  The conversion is compiled once; later calls find it.
+    Other threads run meanwhile.  Raises Error, in the words of the library.
+
+    >>> import numpy as np, ravel
+    >>> x = np.arange(6, dtype="i4").reshape(2, 3)
+    >>> ravel.convert(x, "{M, K}", "(M,K){K, M}")
+    array([[0, 3],
+           [1, 4],
+           [2, 5]], dtype=int32)
+    >>> ravel.convert(x[:, :2], "{M, K}", "(M,K){K, M}")
+    Traceback (most recent call last):
+    ...
+    ravel.Error: x is not a C-contiguous array: pass np.ascontiguousarray(x)
+    """
+    if type(x) is not np.ndarray:
+        x = as_array(x)
+    if type(src) is not str:
+        src = text_of(src)
+    if type(dst) is not str:
+        dst = text_of(dst)
+    files, src, dst = _specs.resolve_two(src, dst)
+    plan = kept(files, src, dst, x.dtype, x.shape, tuple(shape) if shape is not None else None, dtype, threads)
+    return plan(x, out)

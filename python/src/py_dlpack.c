@@ -1,0 +1,141 @@
+/* _ravel.Tensor: the memory of a DLPack capsule as a buffer of bytes. */
+#include "py_ravel.h"
+
+/* The structures of DLPack before 1.0, which the capsule "dltensor" holds. */
+typedef struct {
+    void *data;
+    struct { int32_t type, id; } device;
+    int32_t ndim;
+    struct { uint8_t code, bits; uint16_t lanes; } dtype;
+    int64_t *shape, *strides;
+    uint64_t byte_offset;
+} DLTensor;
+
+typedef struct DLManaged {
+    DLTensor t;
+    void *manager;
+    void (*deleter)(struct DLManaged *self);
+} DLManaged;
+
+enum { DEVICE_CPU = 1 };
+
+/* DLPack's code and bits, and ravel's dtype. */
+static const struct { int code, bits; const char *name; } dtypes[] = {
+    {0, 8, "i8"}, {0, 16, "i16"}, {0, 32, "i32"}, {0, 64, "i64"},
+    {1, 8, "u8"}, {1, 16, "u16"}, {1, 32, "u32"}, {1, 64, "u64"},
+    {2, 16, "f16"}, {2, 32, "f32"}, {2, 64, "f64"}, {4, 16, "bf16"},
+    {5, 64, "c64"}, {5, 128, "c128"}, {6, 8, "u8"}};
+
+typedef struct {
+    PyObject_HEAD
+    DLManaged *owner;
+    int64_t bytes;
+    const char *dtype;
+} Tensor;
+
+static const char *
+dtype_of(const DLTensor *t)
+{
+    for (size_t i = 0; i < sizeof dtypes / sizeof *dtypes; i++)
+        if (dtypes[i].code == t->dtype.code && dtypes[i].bits == t->dtype.bits &&
+            t->dtype.lanes == 1)
+            return dtypes[i].name;
+    return NULL;
+}
+
+/* The number of elements; -1 if they do not lie one after another. */
+static int64_t
+contiguous(const DLTensor *t)
+{
+    int64_t n = 1;
+    for (int d = t->ndim - 1; d >= 0; d--) {
+        if (t->strides && t->shape[d] != 1 && t->strides[d] != n)
+            return -1;
+        n *= t->shape[d];
+    }
+    return n;
+}
+
+/* Whether the tensor can be read here; else an exception is set. */
+static int
+readable(const DLTensor *t)
+{
+    if (t->device.type != DEVICE_CPU)
+        py_refuse("x is on a device (DLPack type %d): copy it to the CPU first",
+                  (int)t->device.type);
+    else if (!dtype_of(t))
+        py_refuse("DLPack's type %d of %d bits has no dtype here", t->dtype.code,
+                  t->dtype.bits);
+    else if (contiguous(t) < 0)
+        py_refuse("x is not contiguous: pass x.contiguous() or np.ascontiguousarray(x)");
+    else
+        return 1;
+    return 0;
+}
+
+PyObject *
+tensor_from_dlpack(PyObject *module, PyObject *capsule)
+{
+    (void)module;
+    DLManaged *m = PyCapsule_GetPointer(capsule, "dltensor");
+    if (!m || !readable(&m->t))
+        return NULL;
+    Tensor *self = (Tensor *)PyType_GenericAlloc((PyTypeObject *)ravel_module.tensor_type,
+                                                 0);
+    if (!self || PyCapsule_SetName(capsule, "used_dltensor")) {
+        Py_XDECREF((PyObject *)self);
+        return NULL;
+    }
+    self->owner = m;
+    self->dtype = dtype_of(&m->t);
+    self->bytes = contiguous(&m->t) * m->t.dtype.bits / 8;
+    return (PyObject *)self;
+}
+
+static void
+tensor_dealloc(PyObject *o)
+{
+    PyTypeObject *type = Py_TYPE(o);
+    freefunc release = (freefunc)PyType_GetSlot(type, Py_tp_free);
+    DLManaged *m = ((Tensor *)o)->owner;
+    if (m && m->deleter)
+        m->deleter(m);
+    release(o);
+    Py_DECREF(type);
+}
+
+static int
+tensor_buffer(PyObject *o, Py_buffer *view, int flags)
+{
+    const Tensor *self = (const Tensor *)o;
+    const DLTensor *t = &self->owner->t;
+    return PyBuffer_FillInfo(view, o, (char *)t->data + t->byte_offset, self->bytes, 0,
+                             flags);
+}
+
+static PyObject *
+tensor_shape(PyObject *o, void *unused)
+{
+    const DLTensor *t = &((Tensor *)o)->owner->t;
+    (void)unused;
+    return py_tuple(t->shape, t->ndim);
+}
+
+static PyObject *
+tensor_dtype(PyObject *o, void *unused)
+{
+    (void)unused;
+    return PyUnicode_FromString(((Tensor *)o)->dtype);
+}
+
+static PyGetSetDef attributes[] = {
+    {"shape", tensor_shape, NULL, "its extents", NULL},
+    {"dtype", tensor_dtype, NULL, "the name of its element type", NULL},
+    {NULL, NULL, NULL, NULL, NULL}};
+
+static PyType_Slot slots[] = {
+    {Py_tp_dealloc, tensor_dealloc}, {Py_bf_getbuffer, tensor_buffer},
+    {Py_tp_getset, attributes}, {0, NULL}};
+
+PyType_Spec tensor_spec = {"ravel._ravel.Tensor", sizeof(Tensor), 0,
+                           Py_TPFLAGS_DEFAULT | Py_TPFLAGS_DISALLOW_INSTANTIATION, slots};

@@ -1,0 +1,194 @@
+/* _ravel.Plan: a compiled relayout, on buffers. */
+#include "py_ravel.h"
+
+typedef struct {
+    PyObject_HEAD
+    ravel_plan *plan;
+} Plan;
+
+PyObject *
+plan_new(ravel_plan *p)
+{
+    Plan *self = (Plan *)PyType_GenericAlloc((PyTypeObject *)ravel_module.plan_type, 0);
+    if (!self) {
+        ravel_plan_free(p);
+        return NULL;
+    }
+    self->plan = p;
+    return (PyObject *)self;
+}
+
+static void
+plan_dealloc(PyObject *o)
+{
+    PyTypeObject *type = Py_TYPE(o);
+    freefunc release = (freefunc)PyType_GetSlot(type, Py_tp_free);
+    ravel_plan_free(((Plan *)o)->plan);
+    release(o);
+    Py_DECREF(type);
+}
+
+/* The memory of an argument; its size must be `bytes`. */
+static int
+get_buffer(PyObject *o, const char *name, int flags, int64_t bytes, Py_buffer *view)
+{
+    if (PyObject_GetBuffer(o, view, flags)) {
+        PyErr_Clear();
+        py_refuse(flags == PyBUF_WRITABLE
+                  ? "%s is not a C-contiguous array that can be written to"
+                  : "%s is not a C-contiguous array: pass np.ascontiguousarray(%s)", name,
+                  name);
+        return 0;
+    }
+    if (view->len == bytes)
+        return 1;
+    py_refuse("%s has %lld bytes, and %lld are needed", name, (long long)view->len,
+              (long long)bytes);
+    PyBuffer_Release(view);
+    return 0;
+}
+
+typedef struct {
+    int64_t src, dst;
+} Sizes;
+
+static int
+sizes_at(const ravel_plan *p, const Shape *shape, Sizes *out)
+{
+    ravel_error err;
+    *out = (Sizes){ravel_plan_src_bytes(p), ravel_plan_dst_bytes(p)};
+    if (!shape)
+        return out->src >= 0 || py_refuse("the plan has run-time extents: give the shape");
+    if (!ravel_plan_bytes_at(p, shape->extent, &out->src, &out->dst, &err))
+        return 1;
+    py_fail(&err);
+    return 0;
+}
+
+static int
+convert(const ravel_plan *p, void *dst, const void *src, const Shape *shape)
+{
+    ravel_error err;
+    ravel_status s;
+    Py_BEGIN_ALLOW_THREADS
+    s = shape ? ravel_run_shape(p, dst, src, shape->extent, &err)
+              : ravel_run(p, dst, src);
+    Py_END_ALLOW_THREADS
+    if (s && shape)
+        py_fail(&err);
+    else if (s)
+        py_refuse("out and x overlap: there is no conversion in place");
+    return !s;
+}
+
+/* run(x, out[, shape]) */
+static PyObject *
+plan_run(PyObject *o, PyObject *const *arg, Py_ssize_t n)
+{
+    const ravel_plan *p = ((Plan *)o)->plan;
+    Py_buffer src, dst;
+    Shape at, *shape = n == 3 && arg[2] != Py_None ? &at : NULL;
+    Sizes size;
+    if (n < 2 || n > 3)
+        return py_refuse("run(x, out, shape) has %zd arguments", n);
+    if ((shape && !py_shape(arg[2], shape)) || !sizes_at(p, shape, &size) ||
+        !get_buffer(arg[0], "x", PyBUF_SIMPLE, size.src, &src))
+        return NULL;
+    int ok = get_buffer(arg[1], "out", PyBUF_WRITABLE, size.dst, &dst);
+    if (ok) {
+        ok = convert(p, dst.buf, src.buf, shape);
+        PyBuffer_Release(&dst);
+    }
+    PyBuffer_Release(&src);
+    if (!ok)
+        return NULL;
+    Py_RETURN_NONE;
+}
+
+static PyObject *
+plan_shapes(PyObject *o, PyObject *unused)
+{
+    ravel_extents src, dst;
+    ravel_error err;
+    (void)unused;
+    if (ravel_plan_shapes(((Plan *)o)->plan, &src, &dst, &err))
+        return py_fail(&err);
+    return Py_BuildValue("NN", py_tuple(src.extent, src.rank),
+                         py_tuple(dst.extent, dst.rank));
+}
+
+static PyObject *
+plan_bytes(PyObject *o, PyObject *arg)
+{
+    Shape shape;
+    Sizes size;
+    if ((arg != Py_None && !py_shape(arg, &shape)) ||
+        !sizes_at(((Plan *)o)->plan, arg == Py_None ? NULL : &shape, &size))
+        return NULL;
+    return Py_BuildValue("LL", (long long)size.src, (long long)size.dst);
+}
+
+static PyObject *
+plan_verify(PyObject *o, PyObject *unused)
+{
+    ravel_certificate c;
+    ravel_error err;
+    ravel_status s;
+    (void)unused;
+    Py_BEGIN_ALLOW_THREADS
+    s = ravel_verify_report(((Plan *)o)->plan, &c, &err);
+    Py_END_ALLOW_THREADS
+    if (s)
+        return py_fail(&err);
+    return Py_BuildValue("{s:L,s:L,s:L,s:i,s:i,s:s}", "elements", (long long)c.elements,
+                         "padding", (long long)c.padding, "holes", (long long)c.holes,
+                         "runs", c.runs, "threads", c.threads, "kernels", c.kernels);
+}
+
+static PyObject *
+text_or_none(const char *s)
+{
+    return Py_BuildValue("z", s);
+}
+
+static PyObject *
+plan_way(PyObject *o, void *unused)
+{
+    (void)unused;
+    return text_or_none(ravel_plan_way(((Plan *)o)->plan));
+}
+
+static PyObject *
+plan_source(PyObject *o, void *unused)
+{
+    (void)unused;
+    return text_or_none(ravel_plan_source(((Plan *)o)->plan));
+}
+
+static PyObject *
+plan_threads(PyObject *o, void *unused)
+{
+    (void)unused;
+    return PyLong_FromLong(ravel_plan_threads(((Plan *)o)->plan));
+}
+
+static PyMethodDef methods[] = {
+    {"run", (PyCFunction)(void (*)(void))plan_run, METH_FASTCALL,
+     "run(x, out[, shape]): convert the buffer x to the buffer out"},
+    {"shapes", plan_shapes, METH_NOARGS, "shapes(): the extents of x and of out"},
+    {"bytes", plan_bytes, METH_O, "bytes(shape or None): the sizes of x and of out"},
+    {"verify", plan_verify, METH_NOARGS, "verify(): prove the code"},
+    {NULL, NULL, 0, NULL}};
+
+static PyGetSetDef attributes[] = {
+    {"way", plan_way, NULL, "how it is executed", NULL},
+    {"source", plan_source, NULL, "its C source, or None", NULL},
+    {"threads", plan_threads, NULL, "the most threads of a call", NULL},
+    {NULL, NULL, NULL, NULL, NULL}};
+
+static PyType_Slot slots[] = {
+    {Py_tp_dealloc, plan_dealloc}, {Py_tp_methods, methods},
+    {Py_tp_getset, attributes}, {0, NULL}};
+
+PyType_Spec plan_spec = {"ravel._ravel.Plan", sizeof(Plan), 0,
+                         Py_TPFLAGS_DEFAULT | Py_TPFLAGS_DISALLOW_INSTANTIATION, slots};

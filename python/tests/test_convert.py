@@ -1,0 +1,297 @@
+"""Conversions of arrays against NumPy's own transpositions; what is accepted as an array, and what is refused in which words."""
+import array
+import ctypes as ct
+import gc
+import sys
+import threading
+import time
+
+import numpy as np
+import pytest
+
+import ravel
+
+TYPES = [np.bool_, np.int8, np.uint8, np.int16, np.uint16, np.float16, np.int32, np.uint32, np.float32, np.int64, np.uint64, np.float64,
+         np.complex64, np.complex128]
+SHAPE = (2, 20, 5, 7)
+
+
+
+def random(shape, t):
+    return (np.random.default_rng(7).integers(0, 100, shape)).astype(t)
+
+
+def blocked(x, c0):
+    """NC1HWC0 by NumPy."""
+    n, c, h, w = x.shape
+    padded = np.zeros((n, -(-c // c0) * c0, h, w), x.dtype)
+    padded[:, :c] = x
+    return padded.reshape(n, -1, c0, h, w).transpose(0, 1, 3, 4, 2)
+
+
+@pytest.mark.parametrize("t", TYPES)
+def test_every_type(t):
+    x = random(SHAPE, t)
+    y = ravel.convert(x, "NCHW", "NHWC")
+    assert y.dtype == x.dtype and y.flags.c_contiguous and np.array_equal(y, x.transpose(0, 2, 3, 1))
+    z = ravel.convert(x, "NCHW", "NC1HWC0{C0=8}")
+    assert np.array_equal(z, blocked(x, 8))
+    assert np.array_equal(ravel.convert(z, "NC1HWC0{C0=8}", "NCHW", shape=SHAPE), x)
+    assert np.array_equal(ravel.convert(y, "NHWC", "NCHW"), x)
+
+
+def test_parameters_depend_on_the_type():
+    assert ravel.convert(random(SHAPE, np.int8), "NCHW", "NC1HWC0").shape[-1] == 32
+    assert ravel.convert(random(SHAPE, np.uint16), "NCHW", "NC1HWC0", dtype="bf16").shape[-1] == 16
+
+
+def test_types_of_ml_dtypes():
+    ml = pytest.importorskip("ml_dtypes")
+    for t in (ml.bfloat16, ml.float8_e4m3fn, ml.float8_e5m2):
+        x = random(SHAPE, t)
+        y = ravel.convert(x, "NCHW", "NHWC")
+        assert y.dtype == x.dtype and np.array_equal(y, x.transpose(0, 2, 3, 1))
+    x = random(SHAPE, ml.bfloat16)
+    assert np.array_equal(ravel.compile("NCHW", "NC1HWC0", SHAPE, "bf16")(x), blocked(x, 16))
+    with pytest.raises(ravel.Error, match="int4 have no dtype"):
+        ravel.convert(np.zeros((2, 3), ml.int4), "{A, B}", "(A,B){B, A}")
+
+
+def test_packed():
+    """Two elements in a byte, the first in the low half: rows of 6, converted to columns."""
+    x = np.arange(24).reshape(4, 6) % 16
+    low = (x[:, 0::2] | x[:, 1::2] << 4).astype(np.uint8)
+    y = ravel.convert(low, "{A, B}", "(A,B){B, A}", shape=(4, 6), dtype="u4")
+    assert np.array_equal(y, x.T[:, 0::2] | x.T[:, 1::2] << 4)
+
+
+# --- what an array is
+
+class Interface:
+    def __init__(self, x):
+        self.x, self.__array_interface__ = x, x.__array_interface__
+
+
+class DLPack:
+    def __init__(self, x):
+        self.x = x
+
+    def __dlpack__(self, stream=None):
+        return self.x.__dlpack__()
+
+
+X = random((6, 8), np.uint8)
+
+
+@pytest.mark.parametrize("x", [X, Interface(X), DLPack(X), memoryview(X), X.view(np.recarray)], ids=lambda x: type(x).__name__)
+def test_kinds_of_arrays(x):
+    assert np.array_equal(ravel.convert(x, "{M, K}", "(M,K){K, M}"), X.T)
+
+
+@pytest.mark.parametrize("make", [bytes, bytearray, lambda b: array.array("B", b), lambda b: (ct.c_uint8 * 48)(*b), lambda b: np.frombuffer(b, "u1")])
+def test_flat_memory(make):
+    """One extent of as many elements, for a logical shape that is given."""
+    out = bytearray(48)
+    assert ravel.convert(make(X.tobytes()), "{M, K}", "(M,K){K, M}", shape=(6, 8), out=out) is out
+    assert bytes(out) == X.T.tobytes()
+
+
+def test_out():
+    x, out = random(SHAPE, np.float32), np.full((2, 5, 7, 20), -1, np.float32)
+    for o in (out, out.reshape(-1), Interface(out), memoryview(out), out.view(np.uint32)):
+        out[:] = -1
+        assert ravel.convert(x, "NCHW", "NHWC", out=o) is o and np.array_equal(out, x.transpose(0, 2, 3, 1))
+
+
+def test_holes_of_out_are_left():
+    x = np.arange(6, dtype=np.uint8).reshape(2, 3)
+    ravel.load("layout 'PITCHED' { dims = { H, W }, order = { H, W }, pitch = { H = 8 } }")
+    new, old = ravel.convert(x, "{H, W}", "PITCHED"), np.full(16, 7, np.uint8)
+    ravel.convert(x, "{H, W}", "PITCHED", out=old)
+    assert new.reshape(-1).tolist() == [0, 1, 2, 0, 0, 0, 0, 0, 3, 4, 5, 0, 0, 0, 0, 0]
+    assert old.tolist() == [0, 1, 2, 7, 7, 7, 7, 7, 3, 4, 5, 7, 7, 7, 7, 7]
+
+
+# --- DLPack by hand
+
+class Tensor(ct.Structure):
+    _fields_ = [("data", ct.c_void_p), ("device", ct.c_int32), ("id", ct.c_int32), ("ndim", ct.c_int32), ("code", ct.c_uint8), ("bits", ct.c_uint8),
+                ("lanes", ct.c_uint16), ("shape", ct.POINTER(ct.c_int64)), ("strides", ct.POINTER(ct.c_int64)), ("offset", ct.c_uint64)]
+
+
+class Managed(ct.Structure):
+    pass
+
+
+Deleter = ct.CFUNCTYPE(None, ct.POINTER(Managed))
+Managed._fields_ = [("t", Tensor), ("manager", ct.c_void_p), ("deleter", Deleter)]
+
+
+class ByHand:
+    """A tensor of another library: of bf16 on the CPU unless told otherwise."""
+    def __init__(self, x, strides=None, offset=0, device=1, code=4, bits=16):
+        self.deleted = 0
+        numbers = ct.c_int64 * x.ndim
+        self.keep = x, numbers(*x.shape), strides and numbers(*strides), Deleter(self.delete)
+        self.m = Managed(Tensor(x.ctypes.data - offset, device, 0, x.ndim, code, bits, 1, self.keep[1], self.keep[2], offset), None, self.keep[3])
+
+    def delete(self, _):
+        self.deleted += 1
+
+    def __dlpack__(self):
+        new = ct.pythonapi.PyCapsule_New
+        new.restype, new.argtypes = ct.py_object, [ct.c_void_p, ct.c_char_p, ct.c_void_p]
+        return new(ct.addressof(self.m), b"dltensor", None)
+
+
+def test_dlpack_of_others():
+    x = random((6, 8), np.uint16)
+    for t in (ByHand(x), ByHand(x, strides=(8, 1)), ByHand(x, offset=2)):
+        y = ravel.convert(t, "{M, K}", "{M//4, K//4, M%4, K%4}")
+        assert np.array_equal(y.view(np.uint16).reshape(-1), ravel.convert(x, "{M, K}", "{M//4, K//4, M%4, K%4}").reshape(-1))
+        gc.collect()
+        assert t.deleted == 1
+    assert ravel.convert(ByHand(random(SHAPE, np.uint16)), "NCHW", "NC1HWC0").shape[-1] == 16
+
+
+@pytest.mark.parametrize("given, says", [({"strides": (1, 6)}, r"not contiguous.*x.contiguous\(\)"), ({"device": 2}, "on a device .*copy it to the CPU"),
+                                         ({"code": 9, "bits": 16}, "type 9 of 16 bits has no dtype")])
+def test_dlpack_that_is_refused(given, says):
+    t = ByHand(random((6, 8), np.uint16), **given)
+    with pytest.raises(ravel.Error, match=says):
+        ravel.convert(t, "{M, K}", "(M,K){K, M}")
+
+
+# --- what is refused
+
+def refused(says, *args, **kw):
+    with pytest.raises(ravel.Error, match=says) as e:
+        ravel.convert(*args, **kw)
+    return e.value
+
+
+@pytest.mark.parametrize("x", [random((6, 16), np.uint8)[:, ::2], X.T.copy().T, X[::-1], np.broadcast_to(X[:1], (6, 8))])
+def test_strided(x):
+    refused(r"np.ascontiguousarray\(x\)", x, "{M, K}", "(M,K){K, M}")
+    assert np.array_equal(ravel.convert(np.ascontiguousarray(x), "{M, K}", "(M,K){K, M}"), x.T)
+
+
+def test_refused():
+    x = random(SHAPE, np.float16)
+    assert refused("NC1HWC0", x, "NCHW", "NC1HWCO").status == "SPEC"
+    assert refused("give the shape", ravel.convert(x, "NCHW", "NC1HWC0"), "NC1HWC0", "NCHW").status == "ARGUMENT"
+    refused("needed", x.reshape(-1)[:-1], "NCHW", "NHWC", shape=SHAPE)
+    refused("stored as", x.reshape(20, 2, 5, 7), "NCHW", "NHWC", shape=SHAPE)
+    refused("dims", x, "NCHW", "{M, K}")
+    refused("is no array", [1, 2], "NCHW", "NHWC")
+    refused("other byte order.*newbyteorder", x.astype(">f2"), "NCHW", "NHWC")
+    refused("float16 elements|f16 elements", x, "NCHW", "NHWC", dtype="i16")
+    refused("needs 4", x, "NCHW", "NHWC", dtype="f32")
+    refused("unknown dtype 'float16'; did you mean f16", x, "NCHW", "NHWC", dtype="float16")
+    refused("unknown dtype 'half16': the dtypes are f32", x, "NCHW", "NHWC", dtype="half16")
+    refused("no dtype here", np.array(["a"]), "{M}", "{M}")
+    refused("17 dims|at most 16", x, "NCHW", "NHWC", shape=(1,) * 17)
+    refused("-3 in a shape", x, "NCHW", "NHWC", shape=(1, -3, 1, 1))
+    with pytest.raises(TypeError):
+        ravel.convert(x, "NCHW", "NHWC", shape=("a", 1, 1, 1))
+    with pytest.raises(OverflowError):
+        ravel.convert(x, "NCHW", "NHWC", shape=(1 << 70, 1, 1, 1))
+
+
+def test_refused_out():
+    x, shape = random(SHAPE, np.float16), (2, 5, 7, 20)
+    readonly = np.zeros(shape, np.float16)
+    readonly.flags.writeable = False
+    refused("out is not .* written", x, "NCHW", "NHWC", out=readonly)
+    refused("out is not .* written", x.view(np.uint8), "NCHW", "NHWC", shape=(2, 20, 5, 14), out=bytes(2800))
+    refused("out is not a C-contiguous", x, "NCHW", "NHWC", out=np.zeros(shape[::-1], np.float16).T)
+    refused("out has shape", x, "NCHW", "NHWC", out=np.zeros(SHAPE, np.float16))
+    refused("elements of 4 bytes", x, "NCHW", "NHWC", out=np.zeros(shape, np.float32))
+    refused("1398 bytes, and 2800|2798 bytes, and 2800", x, "NCHW", "NHWC", out=np.zeros(1399, np.float16))
+    both = np.zeros(2800 + 1400, np.uint8)
+    refused("overlap", both[:2800].view(np.float16), "NCHW", "NHWC", shape=SHAPE, out=both[1400:].view(np.float16))
+
+
+# --- plans
+
+def test_plan():
+    plan = ravel.compile("NCHW", "NC1HWC0", SHAPE, "f16")
+    assert (plan.src_shape, plan.dst_shape, plan.way, plan.dtype) == (SHAPE, (2, 2, 5, 7, 16), "machine code", "f16")
+    assert "ravel_relayout" in plan.source and plan.threads == 1 and "NC1HWC0" in repr(plan)
+    v = plan.verify()
+    assert (v["elements"], v["padding"], v["holes"]) == (1400, 840, 0)
+    with pytest.raises(ravel.Error, match="omit shape"):
+        plan(random(SHAPE, np.float16), shape=SHAPE)
+    assert isinstance(ravel.compile("NCHW", ravel.layout("NHWC"), SHAPE, np.float32), ravel.Plan)
+    with pytest.raises(ravel.Error, match="unknown dtype 'float16'"):
+        ravel.compile("NCHW", "NHWC", SHAPE, "float16")
+
+
+def test_extents_at_run_time():
+    plan = ravel.compile("NCHW", "NC1HWC0", (None, None, 5, 7), "f16")
+    for n, c in ((1, 1), (3, 16), (2, 37)):
+        x = random((n, c, 5, 7), np.float16)
+        assert np.array_equal(plan(x), blocked(x, 16).reshape(-1))
+        assert np.array_equal(plan(x.reshape(-1), shape=x.shape), blocked(x, 16).reshape(-1))
+    with pytest.raises(ravel.Error):
+        plan(random((1, 1, 5, 8), np.float16))
+    with pytest.raises(ravel.Error, match="3 extents, and the plan has 4"):
+        plan(random((1, 5, 7), np.float16), shape=(1, 5, 7))
+    with pytest.raises(ravel.Error, match="needed"):
+        plan(random((1, 1, 5, 7), np.float16), np.zeros(3, np.float16))
+
+
+def test_other_threads_run_meanwhile():
+    """The interpreter's lock is not taken from a thread here, so that the other one runs only where it is given."""
+    plan, x = ravel.compile("{M, K}", "(M,K){K, M}", (4096, 4096), "u8", threads=1), random((4096, 4096), np.uint8)
+    out, ran, stop = np.empty_like(x), [0], threading.Event()
+
+    def other():
+        while not stop.is_set():
+            ran[0] += 1
+            time.sleep(0)
+
+    t, interval = threading.Thread(target=other), sys.getswitchinterval()
+    try:
+        t.start()
+        while not ran[0]:
+            time.sleep(0.001)
+        sys.setswitchinterval(1000)
+        before = ran[0]
+        plan(x, out)
+        after = ran[0]
+    finally:
+        stop.set()
+        sys.setswitchinterval(interval)
+        t.join()
+    assert after > before and np.array_equal(out, x.T)
+
+
+def test_one_plan_on_many_threads():
+    x, plan = random(SHAPE, np.float32), ravel.compile("NCHW", "NHWC", SHAPE, "f32")
+    right = []
+
+    def work():
+        for _ in range(200):
+            right.append(np.array_equal(plan(x), x.transpose(0, 2, 3, 1)) and np.array_equal(ravel.convert(x, "NCHW", "CHWN"), x.transpose(1, 2, 3, 0)))
+
+    threads = [threading.Thread(target=work) for _ in range(4)]
+    for t in threads:
+        t.start()
+    for t in threads:
+        t.join()
+    assert right == [True] * 800
+
+
+def test_nothing_is_kept():
+    """The references of arguments are those before, also where a call fails."""
+    x, out = random((6, 8), np.uint8), np.zeros((8, 6), np.uint8)
+    before = sys.getrefcount(x), sys.getrefcount(out)
+    for _ in range(50):
+        ravel.convert(x, "{M, K}", "(M,K){K, M}", out=out)
+        refused("out has shape", x, "{M, K}", "(M,K){K, M}", out=np.zeros((3, 4), np.uint8))
+        refused("NOPE", x, "{M, K}", "NOPE")
+        refused("overlap", x, "{M, K}", "(M,K){K, M}", out=x.reshape(-1))
+    gc.collect()
+    assert (sys.getrefcount(x), sys.getrefcount(out)) == before
+    x.resize(7, 7, refcheck=False)                     # no buffer is exported any more

@@ -1,0 +1,79 @@
+"""The Python package: its own tests and the examples of its pages, built here and installed by pip."""
+import os
+import shutil
+import subprocess
+import sys
+import sysconfig
+import zipfile
+
+import pytest
+
+import ravel
+
+HERE = ravel.ROOT / "python"
+HEADER = os.path.join(sysconfig.get_paths()["include"], "Python.h")
+
+pytestmark = pytest.mark.skipif(not os.path.exists(HEADER), reason="python3-dev is not installed")
+
+
+def offline(**more):
+    return {**os.environ, "RAVEL_BUILD": str(ravel.BUILD), "CI": "true", "PIP_DISABLE_PIP_VERSION_CHECK": "1", "PIP_ROOT_USER_ACTION": "ignore", **more}
+
+
+@pytest.fixture(scope="module")
+def package(tmp_path_factory):
+    there = tmp_path_factory.mktemp("python") / "lib"
+    subprocess.run(["make", "-s", "python", "B=%s" % ravel.BUILD, "PYTHON=" + sys.executable, "PYTHON_LIB=%s" % there], cwd=ravel.ROOT, env=offline(),
+                   check=True)
+    return there
+
+
+def examine(package, folder, *what):
+    """Runs in another process: these tests have a module ravel of their own."""
+    command = [sys.executable, "-P", "-m", "pytest", "-q", "-p", "no:cacheprovider", "-o", "doctest_optionflags=ELLIPSIS", "-rs", *map(str, what)]
+    r = subprocess.run(command, cwd=folder, env=offline(PYTHONPATH=str(package)), capture_output=True, text=True)
+    assert r.returncode == 0, r.stdout + r.stderr
+    return r.stdout
+
+
+@pytest.mark.parametrize("file", sorted(p.name for p in HERE.glob("tests/test_*.py")))
+def test_its_own_tests(package, file, tmp_path):
+    assert " passed" in examine(package, tmp_path, HERE / "tests" / file)
+
+
+def test_examples(package, tmp_path):
+    """Of the page and of every docstring; every public function has some."""
+    said = examine(package, tmp_path, "--doctest-modules", "--doctest-glob=*.md", "-vv", HERE / "README.md", package / "ravel")
+    for name in ("README.md", "convert.convert", "convert.compile", "Plan.__call__", "Plan.verify", "Layout.check", "Layout.index", "Layout.element",
+                 "Layout.table", "Layout.storage", "Layout.show", "Layout.equals", "Layout.__eq__", "layout.layout", "specs.load"):
+        assert any(name in line and "PASSED" in line for line in said.splitlines()), (name, said)
+
+
+def test_nothing_is_exported(package):
+    """Of the library inside; its names are not those of another libravel in the process."""
+    [module] = package.glob("ravel/_ravel*.so")
+    assert module.name == "_ravel.abi3.so"
+    said = subprocess.check_output(["nm", "-D", "--defined-only", module], text=True)
+    assert [line.split()[2] for line in said.splitlines()] == ["PyInit__ravel"]
+    assert "libravel" not in subprocess.check_output(["readelf", "-d", module], text=True)
+
+
+def test_pip(tmp_path):
+    """A wheel, without a network, and an installation of it; one binary for all versions of Python."""
+    pip = [sys.executable, "-m", "pip", "-q"]
+    if subprocess.run([*pip, "--version"], capture_output=True).returncode:
+        pytest.skip("pip is not installed")
+    try:
+        subprocess.run([*pip, "wheel", "--no-build-isolation", "--no-deps", "--no-index", "-w", tmp_path, HERE], env=offline(), check=True,
+                       capture_output=True)
+    finally:
+        shutil.rmtree(HERE / "build", ignore_errors=True)
+        shutil.rmtree(HERE / "ravel.egg-info", ignore_errors=True)
+    [wheel] = tmp_path.glob("*.whl")
+    assert wheel.name.startswith("ravel-0.1.0-cp311-abi3-linux_")
+    names = zipfile.ZipFile(wheel).namelist()
+    assert {"ravel/__init__.py", "ravel/py.typed", "ravel/_ravel.pyi", "ravel/_ravel.abi3.so"} <= set(names)
+    subprocess.run([*pip, "install", "--no-deps", "--no-index", "--target", tmp_path / "there", wheel], env=offline(), check=True)
+    said = subprocess.check_output([sys.executable, "-c", "import ravel, numpy; print(ravel.convert(numpy.ones((2, 3)), '{M, K}', '(M,K){K, M}').shape)"],
+                                   cwd="/", env=offline(PYTHONPATH=str(tmp_path / "there")), text=True)
+    assert said == "(3, 2)\n"
