@@ -136,21 +136,6 @@ copy_orders(const Plan *p, Nest *n, int k)
     return true;
 }
 
-static Runs
-copy_runs(const Nest *n, int bits)
-{
-    i64 run = n->role[COL] < 0 ? 1 : n->loop[n->role[COL]].n;
-    i64 to = run, from = run;
-    for (int role = ROW; role >= BATCH; role--) {
-        i64 count = n->role[role] < 0 ? 1 : n->loop[n->role[role]].n;
-        to *= nest_stride(n, role, false) == to ? count : 1;
-        from *= nest_stride(n, role, true) == from ? count : 1;
-    }
-    return (Runs){.read = (double)nest_chain(n, from, true) * bits / 8,
-                  .written = (double)nest_chain(n, to, false) * bits / 8,
-                  .apart = nest_stride(n, ROW, false) * bits / 8};
-}
-
 const Family copy_family = {
     .kind = NEST_COPY,
     .elements = OF_ANY,
@@ -159,7 +144,6 @@ const Family copy_family = {
     .applies = copy_applies,
     .work = copy_work,
     .orders = copy_orders,
-    .runs = copy_runs,
     .speeds = AS_COPIES,
 };
 

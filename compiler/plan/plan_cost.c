@@ -119,27 +119,66 @@ calls_of(const Nest *n)
     return calls;
 }
 
-/* The elements that a call reads (writes) contiguously, and those of the outer loops that
- * continue there.  Loops in the rest of an address permute a compact set in most layouts:
- * where a table has them, it is taken for contiguous. */
+/* What is walked so far, from the innermost loop outward: the elements that are contiguous;
+ * the places at which so many were. */
+typedef struct {
+    i64 run, places;
+} Walk;
+
+/* One more loop.  It goes on where the run ends, as long as the first cache holds the lines
+ * of all places; else those lines are read again. */
+static void
+walk_loop(Walk *w, i64 stride, i64 count)
+{
+    enum { HELD = 256 };
+    i64 *more = int_abs(stride) == w->run && w->places <= HELD ? &w->run : &w->places;
+    if (count > 1 && !int_mul(*more, count, more))
+        *more = INF;
+}
+
+/* The loops of a table and the columns, in any order.  Loops in the rest of an address
+ * permute a compact set in most layouts: it is taken for contiguous. */
+static void
+walk_table(Walk *w, const Nest *n, bool source)
+{
+    bool walked[MAX_LOOPS] = {false};
+    int first = n->nloops - n->inner, end = first + n->table;
+    for (int i = first; i <= end; i++) {
+        int at = i < end ? i : n->role[COL];
+        if (at < 0 || walked[at])
+            continue;
+        const Loop *l = &n->loop[at];
+        walked[at] = l->rest || int_abs(source ? l->ss : l->ds) == w->run;
+        if (walked[at]) {
+            walk_loop(w, w->run, at == n->role[COL] ? nest_tile(n, COL) : l->n);
+            i = first - 1;
+        }
+    }
+    for (int i = first; i < end; i++)
+        if (!walked[i])
+            walk_loop(w, 0, n->loop[i].n);
+}
+
+/* The elements that a nest reads (writes) contiguously. */
 static i64
 run_of(const Nest *n, bool source)
 {
-    i64 run = 1;
-    for (int i = n->nloops - n->inner; n->table && i < n->nloops; i++)
-        if (n->loop[i].rest && !int_mul(run, n->loop[i].n, &run))
-            return INF;
-    for (int i = n->nloops - 1, first = n->nloops - n->inner; i >= first; i--) {
+    Walk w = {1, 1};
+    if (n->table)
+        walk_table(&w, n, source);
+    for (int i = n->nloops - 1; i >= n->nloops - n->inner + n->table; i--) {
         const Loop *l = &n->loop[i];
         int outer = nest_outer(n, i);
-        i64 count = outer < 0 ? l->n : n->outer[outer].step;
-        if (l->rest || int_abs(source ? l->ss : l->ds) != run || count < 2)
-            continue;
-        if (!int_mul(run, count, &run) || count < l->n)
-            return run;
-        i = n->nloops;
+        walk_loop(&w, source ? l->ss : l->ds, outer < 0 ? l->n : n->outer[outer].step);
     }
-    return nest_chain(n, run, source);
+    for (int i = n->nouter - 1; i >= 0; i--) {
+        const Loop *l = &n->loop[n->outer[i].loop];
+        i64 step = n->outer[i].step, stride = source ? l->ss : l->ds;
+        if (!int_mul(stride, step, &stride))
+            break;
+        walk_loop(&w, l->rest ? 0 : stride, int_ceil_div(l->n, step));
+    }
+    return w.run;
 }
 
 Runs
