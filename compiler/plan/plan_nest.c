@@ -36,8 +36,8 @@ nest_times(Exprs *e, const Ex *x, const Ex *stride)
 {
     const Ex *sum = ex_scale(e, x, stride->base);
     for (int i = 0; i < stride->n; i++)
-        sum = ex_add(e, sum, ex_scale(e, ex_mul(e, x, ex_of_atom(e, stride->t[i].atom)),
-                                      stride->t[i].coef));
+        sum = ex_add_scaled(e, sum, ex_mul(e, x, ex_of_atom(e, stride->t[i].atom)),
+                            stride->t[i].coef);
     return sum;
 }
 
@@ -82,7 +82,7 @@ coordinate(Maker *m, int dim, const Piece *q)
 {
     const Ex *x = q->start;
     for (int i = 0; i < q->nloops; i++)
-        x = ex_add(m->e, x, ex_scale(m->e, add_loop(m, dim, q, i), q->loop[i].step));
+        x = ex_add_scaled(m->e, x, add_loop(m, dim, q, i), q->loop[i].step);
     return x;
 }
 
@@ -112,7 +112,7 @@ add_term(Maker *m, int side, const Ex *x, const Ex *stride)
             continue;
         }
         const Ex **to = side == SRC ? &l->ex.ss : &l->ex.ds;
-        *to = ex_add(e, *to, ex_scale(e, stride, x->t[i].coef));
+        *to = ex_add_scaled(e, *to, stride, x->t[i].coef);
     }
     m->base[side] = ex_add(e, m->base[side],
                            scalar_times(m->s, ex_sum(e, x->base, fixed, nfixed), stride));
