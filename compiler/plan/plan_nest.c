@@ -137,7 +137,8 @@ add_address(Maker *m, int side, const Sizes *z, const Ex *const *coord)
         add_term(m, side, ex_subst(m->e, z->term[i].x, to), z->term[i].stride);
 }
 
-/* Makes a loop that starts at `first` count from 0, and moves the addresses by `first`. */
+/* Makes a loop that starts at `first` count from 0, and moves the addresses by `first`; `to`
+ * is for the rests, NULL if they have no variables. */
 static void
 move_first(Maker *m, Loop *l, const Ex *first, const Ex **to)
 {
@@ -146,7 +147,8 @@ move_first(Maker *m, Loop *l, const Ex *first, const Ex **to)
     const Ex *fixed = scalar_of(m->s, first, INF);
     m->base[SRC] = ex_add(m->e, m->base[SRC], scalar_times(m->s, fixed, l->ex.ss));
     m->base[DST] = ex_add(m->e, m->base[DST], scalar_times(m->s, fixed, l->ex.ds));
-    to[l->var] = ex_add(m->e, ex_of_var(m->e, l->var), fixed);
+    if (to)
+        to[l->var] = ex_add(m->e, ex_of_var(m->e, l->var), fixed);
 }
 
 static void
@@ -155,7 +157,8 @@ finish_addresses(Maker *m)
     Nest *n = m->n;
     int nvars = ex_nvars(m->e);
     bool *used = arena_array(ex_arena(m->e), bool, nvars);
-    const Ex **to = arena_array(ex_arena(m->e), const Ex *, nvars);
+    bool plain = ex_is_const(m->rest[SRC]) && ex_is_const(m->rest[DST]);
+    const Ex **to = plain ? NULL : arena_array(ex_arena(m->e), const Ex *, nvars);
     ex_vars(m->rest[SRC], used);
     ex_vars(m->rest[DST], used);
     for (int i = 0; i < n->nloops; i++) {
