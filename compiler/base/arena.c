@@ -10,17 +10,21 @@ struct ArenaBlock {
     _Alignas(16) unsigned char mem[];
 };
 
-/* A large block is zeroed by the system: its use is counted as work, not its size. */
-enum { BLOCK_BYTES = 32 * 1024, WORK_BYTES = 64, WORK_MOST = 1 << 20 };
+/* An allocation of LARGE_BYTES or more has a block of its own.  A large block is zeroed by
+ * the system: its use is counted as work, not its size. */
+enum { BLOCK_BYTES = 32 * 1024, LARGE_BYTES = 4 * 1024, WORK_BYTES = 64, WORK_MOST = 1 << 20 };
 
-/* A new zeroed block.  A large one is inserted after the head, which still has room. */
+/* A new zeroed block with room for n bytes.  One of its own is inserted after the head, which
+ * still has room. */
 static ArenaBlock *
-block_new(Arena *a, size_t cap)
+block_new(Arena *a, size_t n)
 {
+    bool own = n >= LARGE_BYTES;
+    size_t cap = own ? n : BLOCK_BYTES;
     ArenaBlock *b = calloc(1, sizeof *b + cap);
     if (!b)
         diag_fatal(a->diag, DIAG_MEMORY, (Loc){0}, "out of memory");
-    ArenaBlock **at = cap > BLOCK_BYTES && a->head ? &a->head->next : &a->head;
+    ArenaBlock **at = own && a->head ? &a->head->next : &a->head;
     b->cap = cap;
     a->held += cap;
     b->next = *at;
@@ -36,7 +40,7 @@ arena_alloc(Arena *a, size_t bytes)
     work_spend(a, 1 + (i64)((n < WORK_MOST ? n : WORK_MOST) / WORK_BYTES));
     ArenaBlock *b = a->head;
     if (!b || b->cap - b->used < n)
-        b = block_new(a, n > BLOCK_BYTES ? n : BLOCK_BYTES);
+        b = block_new(a, n);
     void *p = b->mem + b->used;
     b->used += n;
     return p;

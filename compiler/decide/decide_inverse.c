@@ -55,7 +55,7 @@ learn(Solver *s, int dim, i64 lo, i64 hi, const Ex *x)
 {
     if (s->nknown == s->maxknown)
         return;                            /* complete() will miss it */
-    s->coord[dim] = ex_add(s->e, s->coord[dim], ex_scale(s->e, x, lo));
+    s->coord[dim] = ex_add_scaled(s->e, s->coord[dim], x, lo);
     s->known[s->nknown].dim = dim;
     s->known[s->nknown].lo = lo;
     s->known[s->nknown].hi = hi;
@@ -77,7 +77,7 @@ recall(Solver *s, int dim, i64 lo, i64 hi)
             i64 end = h && h < hi ? h : hi;
             const Ex *x = ex_div(s->e, s->known[i].x, at / l);
             x = ex_mod(s->e, x, end / at);
-            sum = ex_add(s->e, sum, ex_scale(s->e, x, at / lo));
+            sum = ex_add_scaled(s->e, sum, x, at / lo);
             at = end;
         }
         if (at == from)

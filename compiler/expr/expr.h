@@ -109,6 +109,7 @@ int ex_order_atoms(const Atom *a, const Atom *b);
 
 /* expr_arith.c */
 const Ex *ex_add(Exprs *e, const Ex *a, const Ex *b);
+const Ex *ex_add_scaled(Exprs *e, const Ex *a, const Ex *b, i64 k);   /* a + k*b */
 const Ex *ex_sub(Exprs *e, const Ex *a, const Ex *b);
 const Ex *ex_scale(Exprs *e, const Ex *a, i64 k);
 const Ex *ex_mul(Exprs *e, const Ex *a, const Ex *b);

@@ -3,9 +3,9 @@
 
 #include "expr.h"
 
-/* a + k*b (rules 2, 65). */
-static const Ex *
-combine(Exprs *e, const Ex *a, const Ex *b, i64 k)
+/* Rules 2, 65. */
+const Ex *
+ex_add_scaled(Exprs *e, const Ex *a, const Ex *b, i64 k)
 {
     Term few[FEW_TERMS], *t = ex_room(e, few, a->n + b->n);
     i64 base;
@@ -23,20 +23,20 @@ combine(Exprs *e, const Ex *a, const Ex *b, i64 k)
 const Ex *
 ex_add(Exprs *e, const Ex *a, const Ex *b)
 {
-    return combine(e, a, b, 1);
+    return ex_add_scaled(e, a, b, 1);
 }
 
 const Ex *
 ex_sub(Exprs *e, const Ex *a, const Ex *b)
 {
-    return combine(e, a, b, -1);
+    return ex_add_scaled(e, a, b, -1);
 }
 
 /* Rule 65. */
 const Ex *
 ex_scale(Exprs *e, const Ex *a, i64 k)
 {
-    return k == 1 ? a : combine(e, ex_const(e, 0), a, k);
+    return k == 1 ? a : ex_add_scaled(e, ex_const(e, 0), a, k);
 }
 
 /* Puts the operands in canonical order (rules 59, 65, 66). */
@@ -250,9 +250,9 @@ ex_mod(Exprs *e, const Ex *a, i64 c)
         ex_fail(e, c ? "remainder by a negative number" : "remainder by zero");
     const Ex *r = plus(e, terms_of(e, a, c, false), int_mod(a->base, c));
     if (within_one(r, c, &k))
-        return ex_sub(e, r, ex_scale(e, ex_const(e, k), c));
+        return ex_add_scaled(e, r, ex_const(e, k), -c);
     if (split(e, r, c, &g, &high, &low))
-        return ex_add(e, ex_scale(e, ex_mod(e, high, c / g), g), low);
+        return ex_add_scaled(e, low, ex_mod(e, high, c / g), g);
     const Atom *t = one_atom(r, c, &m);
     if (t && t->op == AT_XOR && int_is_pow2(m))
         return ex_scale(e, through_xor(e, t, m, ex_mod), c / m);

@@ -122,7 +122,7 @@ xor_bounded(Exprs *e, const Ex *a, const Ex *b, int n)
         for (to = from + 1; to < n && !(cut >> to & 1); to++)
             ;
         const Ex *x = slice(e, a, from, to), *y = slice(e, b, from, to);
-        r = ex_add(e, r, ex_scale(e, ex_xor(e, x, y), (i64)1 << from));
+        r = ex_add_scaled(e, r, ex_xor(e, x, y), (i64)1 << from);
     }
     return r;
 }
@@ -171,7 +171,7 @@ ex_xor(Exprs *e, const Ex *a, const Ex *b)
         return xor_bounded(e, a, b, n);
     i64 span = (i64)1 << n;                                      /* rules 49, 50, 53 */
     const Ex *low = ex_xor(e, ex_mod(e, a, span), b);
-    return ex_add(e, ex_scale(e, ex_div(e, a, span), span), low);
+    return ex_add_scaled(e, low, ex_div(e, a, span), span);
 }
 
 /* x & mask: one digit for each run of ones (rules 45, 46, 60, 61); mask >= 0. */
@@ -186,7 +186,7 @@ masked(Exprs *e, const Ex *x, i64 mask)
         if (one) {
             if (to == 63 && x->f.min < 0)
                 ex_overflow(e);
-            r = ex_add(e, r, ex_scale(e, slice(e, x, from, to), (i64)1 << from));
+            r = ex_add_scaled(e, r, slice(e, x, from, to), (i64)1 << from);
         }
     }
     return r;

@@ -66,8 +66,7 @@ ex_subst(Exprs *e, const Ex *x, const Ex *const *to)
 {
     const Ex *r = ex_const(e, x->base);
     for (int i = 0; i < x->n; i++)
-        r = ex_add(e, r, ex_scale(e, subst_atom(e, x->t[i].atom, to),
-                                  x->t[i].coef));
+        r = ex_add_scaled(e, r, subst_atom(e, x->t[i].atom, to), x->t[i].coef);
     return r;
 }
 

@@ -289,8 +289,7 @@ set_strides(Maker *m)
         l->entry[i].stride = pitch ? pitched(m, stride, pitch) : stride;
         if (!int_mul(l->entry[i].stride, l->entry[i].extent, &stride))
             no_fit(m, m->def->loc);
-        l->linear = ex_add(m->e, l->linear,
-                           ex_scale(m->e, l->entry[i].ex, l->entry[i].stride));
+        l->linear = ex_add_scaled(m->e, l->linear, l->entry[i].ex, l->entry[i].stride);
     }
     l->size = stride;
     if (!int_mul(stride, l->dtype->bits, &bits) || bits > INF - 7)

@@ -162,11 +162,10 @@ scalar_times(Scalars *s, const Ex *a, const Ex *b)
         const Ex *x = ex_of_atom(s->e, a->t[i].atom);
         const Ex *part = ex_scale(s->e, x, b->base);
         for (int j = 0; j < b->n; j++)
-            part = ex_add(s->e, part,
-                          ex_scale(s->e, product(s, scalar_at(s, a->t[i].atom),
-                                                 scalar_at(s, b->t[j].atom)),
-                                   b->t[j].coef));
-        sum = ex_add(s->e, sum, ex_scale(s->e, part, a->t[i].coef));
+            part = ex_add_scaled(s->e, part, product(s, scalar_at(s, a->t[i].atom),
+                                                     scalar_at(s, b->t[j].atom)),
+                                 b->t[j].coef);
+        sum = ex_add_scaled(s->e, sum, part, a->t[i].coef);
     }
     return sum;
 }

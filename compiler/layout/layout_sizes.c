@@ -157,7 +157,7 @@ add_entry(Maker *m, int i, bool known, const Ex *const *to)
     const Entry *t = &m->l->entry[i];
     const Ex *x = known ? t->ex : ex_subst(m->e, t->written, to), *by = r->stride[i];
     if (ex_is_const(by)) {
-        r->addr = ex_add(m->e, r->addr, ex_scale(m->e, x, by->base));
+        r->addr = ex_add_scaled(m->e, r->addr, x, by->base);
         return;
     }
     r->term[r->nterms].x = x;

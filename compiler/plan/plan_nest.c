@@ -36,8 +36,8 @@ nest_times(Exprs *e, const Ex *x, const Ex *stride)
 {
     const Ex *sum = ex_scale(e, x, stride->base);
     for (int i = 0; i < stride->n; i++)
-        sum = ex_add(e, sum, ex_scale(e, ex_mul(e, x, ex_of_atom(e, stride->t[i].atom)),
-                                      stride->t[i].coef));
+        sum = ex_add_scaled(e, sum, ex_mul(e, x, ex_of_atom(e, stride->t[i].atom)),
+                            stride->t[i].coef);
     return sum;
 }
 
@@ -82,7 +82,7 @@ coordinate(Maker *m, int dim, const Piece *q)
 {
     const Ex *x = q->start;
     for (int i = 0; i < q->nloops; i++)
-        x = ex_add(m->e, x, ex_scale(m->e, add_loop(m, dim, q, i), q->loop[i].step));
+        x = ex_add_scaled(m->e, x, add_loop(m, dim, q, i), q->loop[i].step);
     return x;
 }
 
@@ -112,7 +112,7 @@ add_term(Maker *m, int side, const Ex *x, const Ex *stride)
             continue;
         }
         const Ex **to = side == SRC ? &l->ex.ss : &l->ex.ds;
-        *to = ex_add(e, *to, ex_scale(e, stride, x->t[i].coef));
+        *to = ex_add_scaled(e, *to, stride, x->t[i].coef);
     }
     m->base[side] = ex_add(e, m->base[side],
                            scalar_times(m->s, ex_sum(e, x->base, fixed, nfixed), stride));
@@ -137,7 +137,8 @@ add_address(Maker *m, int side, const Sizes *z, const Ex *const *coord)
         add_term(m, side, ex_subst(m->e, z->term[i].x, to), z->term[i].stride);
 }
 
-/* Makes a loop that starts at `first` count from 0, and moves the addresses by `first`. */
+/* Makes a loop that starts at `first` count from 0, and moves the addresses by `first`; `to`
+ * is for the rests, NULL if they have no variables. */
 static void
 move_first(Maker *m, Loop *l, const Ex *first, const Ex **to)
 {
@@ -146,7 +147,8 @@ move_first(Maker *m, Loop *l, const Ex *first, const Ex **to)
     const Ex *fixed = scalar_of(m->s, first, INF);
     m->base[SRC] = ex_add(m->e, m->base[SRC], scalar_times(m->s, fixed, l->ex.ss));
     m->base[DST] = ex_add(m->e, m->base[DST], scalar_times(m->s, fixed, l->ex.ds));
-    to[l->var] = ex_add(m->e, ex_of_var(m->e, l->var), fixed);
+    if (to)
+        to[l->var] = ex_add(m->e, ex_of_var(m->e, l->var), fixed);
 }
 
 static void
@@ -155,7 +157,8 @@ finish_addresses(Maker *m)
     Nest *n = m->n;
     int nvars = ex_nvars(m->e);
     bool *used = arena_array(ex_arena(m->e), bool, nvars);
-    const Ex **to = arena_array(ex_arena(m->e), const Ex *, nvars);
+    bool plain = ex_is_const(m->rest[SRC]) && ex_is_const(m->rest[DST]);
+    const Ex **to = plain ? NULL : arena_array(ex_arena(m->e), const Ex *, nvars);
     ex_vars(m->rest[SRC], used);
     ex_vars(m->rest[DST], used);
     for (int i = 0; i < n->nloops; i++) {

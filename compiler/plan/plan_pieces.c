@@ -42,18 +42,14 @@ pieces_cuts(const Ex *x, int var, i64 below, i64 *cuts, int n)
     return n;
 }
 
-/* The limit for the segments in a period if an end is left to run time; each is a piece of
- * the full periods and one of the rest.  More would make too much code. */
-enum { MAX_SEGMENTS = 16 };
-
 typedef struct {
     Scalars *s;
     Exprs *e;
     const i64 *cuts;
     int ncuts;
     Piece *out;
-    int n, most;
-    bool full;            /* there are more than `most` pieces */
+    int n;
+    bool full;            /* there are too many pieces */
 } Cutter;
 
 static bool
@@ -74,7 +70,7 @@ number(Cutter *c, i64 v)
 static Piece *
 add_piece(Cutter *c, const Ex *start, int loops)
 {
-    c->full |= c->n == c->most;
+    c->full |= c->n == MAX_PIECES;
     Piece *p = &c->out[c->full ? 0 : c->n++];
     *p = (Piece){.start = start, .from = start};
     p->loop = arena_array(ex_arena(c->e), PieceLoop, loops);
@@ -109,7 +105,7 @@ upper(Cutter *c, const Ex *x, int i)
 {
     const Ex *sum = number(c, 0);
     for (int k = i + 1; k < c->ncuts; k++)
-        sum = ex_add(c->e, sum, ex_scale(c->e, digit(c, x, k), c->cuts[k]));
+        sum = ex_add_scaled(c->e, sum, digit(c, x, k), c->cuts[k]);
     return sum;
 }
 
@@ -121,8 +117,8 @@ add_blocks(Cutter *c, const Ex *start, int i, const Ex *first, const Ex *n)
     if (ex_is(n, 0))
         return NULL;
     Piece *p = add_piece(c, start, i + 1);
-    p->from = ex_add(c->e, start, ex_scale(c->e, first, c->cuts[i]));
-    p->to = ex_add(c->e, p->from, ex_scale(c->e, n, c->cuts[i]));
+    p->from = ex_add_scaled(c->e, start, first, c->cuts[i]);
+    p->to = ex_add_scaled(c->e, p->from, n, c->cuts[i]);
     if (ex_is_const(first) && ex_is_const(n)) {
         p->start = p->from;
         add_count(c, p, c->cuts[i], n->base, i);
@@ -211,6 +207,18 @@ period_of(const Cutter *c, i64 most)
     return period;
 }
 
+/* False if a period has so many segments that, with an end left to run time, they would
+ * make too much code. */
+static bool
+has_few_segments(const Cutter *c, i64 period)
+{
+    enum { MAX_SEGMENTS = 16 };
+    i64 x = 0;
+    for (int i = 0; i < MAX_SEGMENTS && x < period; i++)
+        x = next_cut(c, x);
+    return x >= period;
+}
+
 /* Segments of `count` periods from 0 on. */
 static void
 cut_periods(Cutter *c, i64 period, const Ex *count)
@@ -267,9 +275,8 @@ cut_segments(Cutter *c, const Ex *lo, const Ex *hi, i64 unit)
     bool pad = !ex_is(lo, 0), known = ex_is_const(lo) && ex_is_const(hi);
     i64 period = period_of(c, known ? hi->base : INF - 1);
     const Ex *n = pad ? lo : hi, *blocks = number(c, 0), *rest = n;
-    if (!known && (period == INF || (pad && (!unit || period % unit))))
+    if (!known && (!has_few_segments(c, period) || (pad && (!unit || period % unit))))
         return false;
-    c->most = known ? MAX_PIECES : 2 * MAX_SEGMENTS;
     if (period < INF) {
         blocks = scalar_of(c->s, ex_div(c->e, n, period), INF);
         rest = scalar_of(c->s, ex_mod(c->e, n, period), period - 1);
@@ -289,8 +296,7 @@ int
 pieces_of(Scalars *s, const i64 *cuts, int ncuts, const Ex *lo, const Ex *hi, i64 unit,
           Piece *out)
 {
-    Cutter c = {.s = s, .e = s->e, .cuts = cuts, .ncuts = ncuts, .out = out,
-                .most = MAX_PIECES};
+    Cutter c = {.s = s, .e = s->e, .cuts = cuts, .ncuts = ncuts, .out = out};
     if (lo == hi || (ex_is_const(lo) && ex_is_const(hi) && lo->base >= hi->base))
         return 0;
     if (is_chain(cuts, ncuts))
