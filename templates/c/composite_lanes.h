@@ -35,7 +35,28 @@ ravel_put_lanes(unsigned char *d, const int32_t *to, int apart, RAVEL_ALL(1) v)
 #endif
 }
 
-/* The first `bytes` of 16; no byte from `end` on is read, or from d + bytes on written. */
+/* The first `bytes` of 16, at most 16; no byte from `end` on is read, or from d + bytes on
+ * written. */
+#if RAVEL_LANES == 4
+RAVEL_INLINE __mmask16
+ravel_part_mask(int64_t bytes)
+{
+    return (__mmask16)((1u << bytes) - 1);
+}
+
+RAVEL_INLINE ravel_1x1
+ravel_load_part(const unsigned char *s, int64_t bytes, const unsigned char *end)
+{
+    (void)end;
+    return (ravel_1x1)_mm_maskz_loadu_epi8(ravel_part_mask(bytes), s);
+}
+
+RAVEL_INLINE void
+ravel_store_part(unsigned char *d, ravel_1x1 v, int64_t bytes)
+{
+    _mm_mask_storeu_epi8(d, ravel_part_mask(bytes), (__m128i)v);
+}
+#else
 RAVEL_INLINE ravel_1x1
 ravel_load_part(const unsigned char *s, int64_t bytes, const unsigned char *end)
 {
@@ -46,16 +67,13 @@ ravel_load_part(const unsigned char *s, int64_t bytes, const unsigned char *end)
     return ravel_load1(part);
 }
 
+/* By pieces that lie within a register's halves: others wait for the store to `part`. */
 RAVEL_INLINE void
 ravel_store_part(unsigned char *d, ravel_1x1 v, int64_t bytes)
 {
     unsigned char part[16];
     ravel_store1(part, v, 0);
-    if (bytes >= 8) {
-        memcpy(d, part, 8);
-        memcpy(d + bytes - 8, part + bytes - 8, 8);
-    } else {
-        ravel_move(d, part, bytes);
-    }
+    ravel_move(d, part, bytes);
 }
+#endif
 #endif
