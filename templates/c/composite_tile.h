@@ -3,12 +3,12 @@
  *      rows, columns, batches of a tile; bytes that stay together; rows and columns of a
  *      block; blocks; runs of the destination, 0 where there is no buffer; bytes of one;
  *      from one to the next in the buffer; runs of the source; bytes of one; where the
- *      source ends;
+ *      source ends; the largest offset of a column;
  *      of each row where it goes; of each column where it comes from; of each block both;
  *      of each run of the destination where it goes; of each of the source where it is. */
 enum { RAVEL_T_ROW, RAVEL_T_COL, RAVEL_T_BATCH, RAVEL_T_KEPT, RAVEL_T_ROWS, RAVEL_T_COLS,
        RAVEL_T_BLOCKS, RAVEL_T_RUNS, RAVEL_T_BYTES, RAVEL_T_PITCH, RAVEL_T_FROM,
-       RAVEL_T_FROM_BYTES, RAVEL_T_END };
+       RAVEL_T_FROM_BYTES, RAVEL_T_END, RAVEL_T_LAST };
 
 /* A loop of the call: how many iterations, of one tile; steps in bytes. */
 typedef struct {
