@@ -651,6 +651,59 @@ ravel_move(unsigned char *d, const unsigned char *s, int64_t bytes)
         *d++ = *s++;
 }
 
+/* RAVEL_ALL: vectors of as many lanes as there are.  RAVEL_TWO: of two, if there are: x86
+ * processors turn those twice as often as wider ones, whose lanes are slower to set apart. */
+#ifndef RAVEL_PLAIN
+enum { RAVEL_ROUNDS1 = 4, RAVEL_ROUNDS2 = 3, RAVEL_ROUNDS4 = 2, RAVEL_ROUNDS8 = 1 };
+#if RAVEL_LANES == 4
+#define RAVEL_ALL(n) ravel_##n##x4
+#define RAVEL_ALL_LOW(n, m, a, b) RAVEL_LOW(n, m, 4, a, b)
+#define RAVEL_ALL_HIGH(n, m, a, b) RAVEL_HIGH(n, m, 4, a, b)
+#define RAVEL_ALL_ROWS ravel_rows4
+#define RAVEL_ALL_STORE ravel_store4
+#elif RAVEL_LANES == 2
+#define RAVEL_ALL(n) ravel_##n##x2
+#define RAVEL_ALL_LOW(n, m, a, b) RAVEL_LOW(n, m, 2, a, b)
+#define RAVEL_ALL_HIGH(n, m, a, b) RAVEL_HIGH(n, m, 2, a, b)
+#define RAVEL_ALL_ROWS ravel_rows2
+#define RAVEL_ALL_STORE ravel_store2
+#else
+#define RAVEL_ALL(n) ravel_##n##x1
+#define RAVEL_ALL_LOW(n, m, a, b) RAVEL_LOW(n, m, 1, a, b)
+#define RAVEL_ALL_HIGH(n, m, a, b) RAVEL_HIGH(n, m, 1, a, b)
+#define RAVEL_ALL_ROWS ravel_rows1
+#define RAVEL_ALL_STORE ravel_store1
+#endif
+
+#if RAVEL_LANES > 1
+enum { RAVEL_PAIR = 2 };
+#define RAVEL_TWO(n) ravel_##n##x2
+#define RAVEL_TWO_LOW(n, m, a, b) RAVEL_LOW(n, m, 2, a, b)
+#define RAVEL_TWO_HIGH(n, m, a, b) RAVEL_HIGH(n, m, 2, a, b)
+#define RAVEL_TWO_ROWS ravel_rows2
+#else
+enum { RAVEL_PAIR = 1 };
+#define RAVEL_TWO(n) ravel_##n##x1
+#define RAVEL_TWO_LOW(n, m, a, b) RAVEL_LOW(n, m, 1, a, b)
+#define RAVEL_TWO_HIGH(n, m, a, b) RAVEL_HIGH(n, m, 1, a, b)
+#define RAVEL_TWO_ROWS ravel_rows1
+#endif
+
+/* Lane i of them.  Stores take one lane of all vectors before they take the other: stores
+ * to one line that follow one another are one. */
+RAVEL_INLINE ravel_1x1
+ravel_lane(RAVEL_TWO(1) v, int i)
+{
+#if RAVEL_LANES > 1
+    return (ravel_1x1)(i ? _mm256_extracti128_si256((__m256i)v, 1)
+                         : _mm256_castsi256_si128((__m256i)v));
+#else
+    (void)i;
+    return v;
+#endif
+}
+#endif
+
 /* A network over k vectors of 4 elements of 4 bytes.  A round zips the first
  * half of the vectors with the second half: over all their elements a perfect shuffle,
  * which turns the bits of an element's place round by one.  log2(k) rounds make k columns
@@ -667,6 +720,37 @@ ravel_zip4(ravel_4x1 *v, int k, int rounds)
         }
         RAVEL_UNROLL for (int i = 0; i < k; i++)
             v[i] = t[i];
+    }
+}
+#endif
+
+#ifndef RAVEL_PLAIN
+/* The rounds of a network that turns blocks of 4 rows, in every lane of vectors. */
+RAVEL_INLINE void
+ravel_turn4(RAVEL_ALL(4) *v)
+{
+    RAVEL_ALL(4) w[4];
+    RAVEL_UNROLL for (int round = 1; round < 4; round *= 2) {
+        RAVEL_UNROLL for (int i = 0; i < 4 / 2; i++) {
+            w[2 * i] = RAVEL_ALL_LOW(4, 4, v[i], v[i + 4 / 2]);
+            w[2 * i + 1] = RAVEL_ALL_HIGH(4, 4, v[i], v[i + 4 / 2]);
+        }
+        RAVEL_UNROLL for (int i = 0; i < 4; i++)
+            v[i] = w[i];
+    }
+}
+
+RAVEL_INLINE void
+ravel_turn_two4(RAVEL_TWO(4) *v)
+{
+    RAVEL_TWO(4) w[4];
+    RAVEL_UNROLL for (int round = 1; round < 4; round *= 2) {
+        RAVEL_UNROLL for (int i = 0; i < 4 / 2; i++) {
+            w[2 * i] = RAVEL_TWO_LOW(4, 4, v[i], v[i + 4 / 2]);
+            w[2 * i + 1] = RAVEL_TWO_HIGH(4, 4, v[i], v[i + 4 / 2]);
+        }
+        RAVEL_UNROLL for (int i = 0; i < 4; i++)
+            v[i] = w[i];
     }
 }
 #endif
@@ -815,45 +899,8 @@ ravel_tiles_run(unsigned char *d, const unsigned char *s, const int32_t *t, int6
     while (ravel_tiles_next(&at));
 }
 
-/* Blocks for the kernels composite: as many lanes of rows at once as a vector has. */
+/* Pieces of blocks for the kernels composite. */
 #ifndef RAVEL_PLAIN
-enum { RAVEL_ROUNDS1 = 4, RAVEL_ROUNDS2 = 3, RAVEL_ROUNDS4 = 2, RAVEL_ROUNDS8 = 1 };
-#if RAVEL_LANES == 4
-#define RAVEL_ALL(n) ravel_##n##x4
-#define RAVEL_ALL_LOW(n, m, a, b) RAVEL_LOW(n, m, 4, a, b)
-#define RAVEL_ALL_HIGH(n, m, a, b) RAVEL_HIGH(n, m, 4, a, b)
-#define RAVEL_ALL_ROWS ravel_rows4
-#define RAVEL_ALL_STORE ravel_store4
-#elif RAVEL_LANES == 2
-#define RAVEL_ALL(n) ravel_##n##x2
-#define RAVEL_ALL_LOW(n, m, a, b) RAVEL_LOW(n, m, 2, a, b)
-#define RAVEL_ALL_HIGH(n, m, a, b) RAVEL_HIGH(n, m, 2, a, b)
-#define RAVEL_ALL_ROWS ravel_rows2
-#define RAVEL_ALL_STORE ravel_store2
-#else
-#define RAVEL_ALL(n) ravel_##n##x1
-#define RAVEL_ALL_LOW(n, m, a, b) RAVEL_LOW(n, m, 1, a, b)
-#define RAVEL_ALL_HIGH(n, m, a, b) RAVEL_HIGH(n, m, 1, a, b)
-#define RAVEL_ALL_ROWS ravel_rows1
-#define RAVEL_ALL_STORE ravel_store1
-#endif
-
-RAVEL_INLINE void
-ravel_split(RAVEL_ALL(1) v, ravel_1x1 *lane)
-{
-#if RAVEL_LANES == 4
-    lane[0] = (ravel_1x1)_mm512_castsi512_si128((__m512i)v);
-    lane[1] = (ravel_1x1)_mm512_extracti32x4_epi32((__m512i)v, 1);
-    lane[2] = (ravel_1x1)_mm512_extracti32x4_epi32((__m512i)v, 2);
-    lane[3] = (ravel_1x1)_mm512_extracti32x4_epi32((__m512i)v, 3);
-#elif RAVEL_LANES == 2
-    lane[0] = (ravel_1x1)_mm256_castsi256_si128((__m256i)v);
-    lane[1] = (ravel_1x1)_mm256_extracti128_si256((__m256i)v, 1);
-#else
-    lane[0] = v;
-#endif
-}
-
 /* The first `bytes` of 16, at most 16; no byte from `end` on is read, or from d + bytes on
  * written. */
 #if RAVEL_LANES == 4
@@ -896,19 +943,6 @@ ravel_store_part(unsigned char *d, ravel_1x1 v, int64_t bytes)
 }
 #endif
 
-/* So many bytes of every lane, 16 or fewer: lane i to d + to[i * apart]. */
-RAVEL_INLINE void
-ravel_put_lanes(unsigned char *d, const int32_t *to, int apart, RAVEL_ALL(1) v, int64_t bytes)
-{
-    ravel_1x1 lane[RAVEL_LANES];
-    ravel_split(v, lane);
-    RAVEL_UNROLL for (int i = 0; i < RAVEL_LANES; i++)
-        if (bytes == 16)
-            ravel_store1(d + to[i * apart], lane[i], 0);
-        else
-            ravel_store_part(d + to[i * apart], lane[i], bytes);
-}
-
 /* One of some offsets, `apart` words from each other, is above `most`. */
 RAVEL_INLINE int
 ravel_any_above(const int32_t *at, int n, int apart, int64_t most)
@@ -923,33 +957,20 @@ ravel_any_above(const int32_t *at, int n, int apart, int64_t most)
 /* Blocks of elements of 4 bytes: rows lie on and on in the source, columns in the
  * destination. */
 #ifndef RAVEL_PLAIN
-/* 4 columns of 4 rows become rows, in every lane. */
-RAVEL_INLINE void
-ravel_turn_all4(RAVEL_ALL(4) *v)
-{
-    RAVEL_ALL(4) w[4];
-    RAVEL_UNROLL for (int round = 1; round < 4; round *= 2) {
-        RAVEL_UNROLL for (int i = 0; i < 4 / 2; i++) {
-            w[2 * i] = RAVEL_ALL_LOW(4, 4, v[i], v[i + 4 / 2]);
-            w[2 * i + 1] = RAVEL_ALL_HIGH(4, 4, v[i], v[i + 4 / 2]);
-        }
-        RAVEL_UNROLL for (int i = 0; i < 4; i++)
-            v[i] = w[i];
-    }
-}
-
 /* 4 columns; of each as many rows a lane. */
 RAVEL_INLINE void
 ravel_turn_wide4(unsigned char *d, const unsigned char *s, const int32_t *row,
                        const int32_t *col)
 {
+    enum { M = 4 };
+    RAVEL_TWO(4) v[M];
     RAVEL_KEEP(col);
-    RAVEL_ALL(4) v[4];
-    RAVEL_UNROLL for (int i = 0; i < 4; i++)
+    RAVEL_UNROLL for (int i = 0; i < M; i++)
         memcpy(&v[i], s + col[i], sizeof v[i]);
-    ravel_turn_all4(v);
-    RAVEL_UNROLL for (int i = 0; i < 4; i++)
-        ravel_put_lanes(d, row + i, 4, (RAVEL_ALL(1))v[i], 16);
+    ravel_turn_two4(v);
+    RAVEL_UNROLL for (int lane = 0; lane < RAVEL_PAIR; lane++, row += M)
+        RAVEL_UNROLL for (int i = 0; i < M; i++)
+            ravel_store1(d + row[i], ravel_lane((RAVEL_TWO(1))v[i], lane), 0);
 }
 
 /* At most 4 rows; of each 4 columns a lane, which are a vector. */
@@ -965,7 +986,7 @@ ravel_turn_line4(unsigned char *d, const unsigned char *s, const int32_t *row,
             at[lane] = s + col[lane * 4 + i];
         v[i] = (RAVEL_ALL(4))RAVEL_ALL_ROWS(at, 0);
     }
-    ravel_turn_all4(v);
+    ravel_turn4(v);
     RAVEL_UNROLL for (int i = 0; i < 4; i++)
         if (i < rows)
             RAVEL_ALL_STORE(d + row[i], (RAVEL_ALL(1))v[i], 0);
@@ -977,19 +998,22 @@ ravel_turn_blocks4(unsigned char *d, const unsigned char *s, const int32_t *bloc
                          const int32_t *row, const int32_t *col, int64_t rows,
                          int64_t cols)
 {
+    enum { M = 4 };
+    RAVEL_TWO(4) v[M] = {{0}};
+    const unsigned char *const from[2] = {s + block[1], s + block[2 * RAVEL_PAIR - 1]};
     RAVEL_KEEP(col);
-    RAVEL_ALL(4) v[4] = {{0}};
-    const unsigned char *from[RAVEL_LANES];
-    RAVEL_UNROLL for (int lane = 0; lane < RAVEL_LANES; lane++)
-        from[lane] = s + block[2 * lane + 1];
-    RAVEL_UNROLL for (int i = 0; i < 4; i++)
+    RAVEL_UNROLL for (int i = 0; i < M; i++)
         if (i < cols)
-            v[i] = (RAVEL_ALL(4))RAVEL_ALL_ROWS(from, col[i]);
-    ravel_turn_all4(v);
-    RAVEL_UNROLL for (int i = 0; i < 4; i++) {
-        if (i < rows)
-            ravel_put_lanes(d + row[i], block, 2, (RAVEL_ALL(1))v[i], cols * 4);
-    }
+            v[i] = (RAVEL_TWO(4))RAVEL_TWO_ROWS(from, col[i]);
+    ravel_turn_two4(v);
+    RAVEL_UNROLL for (int lane = 0; lane < RAVEL_PAIR; lane++, block += 2)
+        RAVEL_UNROLL for (int i = 0; i < M; i++) {
+            const ravel_1x1 one = ravel_lane((RAVEL_TWO(1))v[i], lane);
+            if (i < rows && cols == M)
+                ravel_store1(d + row[i] + block[0], one, 0);
+            else if (i < rows)
+                ravel_store_part(d + row[i] + block[0], one, cols * 4);
+        }
 }
 
 RAVEL_INLINE void
@@ -1030,7 +1054,7 @@ RAVEL_INLINE void
 ravel_turn_rows4(unsigned char *d, const unsigned char *s, const int32_t *row,
                        const int32_t *col, int64_t rows)
 {
-    enum { WIDE = 4 * RAVEL_LANES };
+    enum { WIDE = 4 * RAVEL_PAIR };
     int64_t r = 0;
     for (; r + WIDE <= rows; r += WIDE)
         ravel_turn_wide4(d, s + r * 4, row + r, col);
@@ -1115,13 +1139,13 @@ ravel_tile4(unsigned char *d, const unsigned char *s, const int32_t *t,
     const int32_t *const block = col + cols;
     const unsigned char *const end = s + t[RAVEL_T_END];
     const int64_t k = cols >= WIDE ? WIDE : cols >= 4 ? 4 : cols;
-    const int64_t lanes = cols < WIDE && rows < WIDE && n >= RAVEL_LANES ? RAVEL_LANES : 1;
+    const int64_t lanes = cols < WIDE && rows < 2 * 4 && n >= RAVEL_PAIR ? RAVEL_PAIR : 1;
     const int64_t most = t[RAVEL_T_END] - t[RAVEL_T_LAST] - 16;
     const int64_t fetch = ravel_soon_share(soon, (n + lanes - 1) / lanes * ((cols - 1) / k + 1));
     for (int64_t i = 0; i < n; i += lanes) {
         i = i + lanes > n ? n - lanes : i;
         const int32_t *const at = block + 2 * i;
-        const int apart = lanes == 1 || (rows < 4 && ravel_any_above(at + 1, RAVEL_LANES, 2, most));
+        const int apart = lanes == 1 || (rows < 4 && ravel_any_above(at + 1, RAVEL_PAIR, 2, most));
         for (int64_t c = 0; c < cols; c += k) {
             c = c + k > cols ? cols - k : c;
             for (int64_t l = 0; l < lanes && apart; l++)

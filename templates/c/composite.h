@@ -1,33 +1,20 @@
 /* Blocks of elements of ${size} bytes: rows lie on and on in the source, columns in the
  * destination. */
 #ifndef RAVEL_PLAIN
-/* ${each} columns of ${each} rows become rows, in every lane. */
-RAVEL_INLINE void
-ravel_turn_all${size}(RAVEL_ALL(${size}) *v)
-{
-    RAVEL_ALL(${size}) w[${each}];
-    RAVEL_UNROLL for (int round = 1; round < ${each}; round *= 2) {
-        RAVEL_UNROLL for (int i = 0; i < ${each} / 2; i++) {
-            w[2 * i] = RAVEL_ALL_LOW(${size}, ${each}, v[i], v[i + ${each} / 2]);
-            w[2 * i + 1] = RAVEL_ALL_HIGH(${size}, ${each}, v[i], v[i + ${each} / 2]);
-        }
-        RAVEL_UNROLL for (int i = 0; i < ${each}; i++)
-            v[i] = w[i];
-    }
-}
-
 /* ${each} columns; of each as many rows a lane. */
 RAVEL_INLINE void
 ravel_turn_wide${size}(unsigned char *d, const unsigned char *s, const int32_t *row,
                        const int32_t *col)
 {
+    enum { M = ${each} };
+    RAVEL_TWO(${size}) v[M];
     RAVEL_KEEP(col);
-    RAVEL_ALL(${size}) v[${each}];
-    RAVEL_UNROLL for (int i = 0; i < ${each}; i++)
+    RAVEL_UNROLL for (int i = 0; i < M; i++)
         memcpy(&v[i], s + col[i], sizeof v[i]);
-    ravel_turn_all${size}(v);
-    RAVEL_UNROLL for (int i = 0; i < ${each}; i++)
-        ravel_put_lanes(d, row + i, ${each}, (RAVEL_ALL(1))v[i], 16);
+    ravel_turn_two${size}(v);
+    RAVEL_UNROLL for (int lane = 0; lane < RAVEL_PAIR; lane++, row += M)
+        RAVEL_UNROLL for (int i = 0; i < M; i++)
+            ravel_store1(d + row[i], ravel_lane((RAVEL_TWO(1))v[i], lane), 0);
 }
 
 /* At most ${each} rows; of each ${each} columns a lane, which are a vector. */
@@ -43,7 +30,7 @@ ravel_turn_line${size}(unsigned char *d, const unsigned char *s, const int32_t *
             at[lane] = s + col[lane * ${each} + i];
         v[i] = (RAVEL_ALL(${size}))RAVEL_ALL_ROWS(at, 0);
     }
-    ravel_turn_all${size}(v);
+    ravel_turn${size}(v);
     RAVEL_UNROLL for (int i = 0; i < ${each}; i++)
         if (i < rows)
             RAVEL_ALL_STORE(d + row[i], (RAVEL_ALL(1))v[i], 0);
@@ -55,19 +42,22 @@ ravel_turn_blocks${size}(unsigned char *d, const unsigned char *s, const int32_t
                          const int32_t *row, const int32_t *col, int64_t rows,
                          int64_t cols)
 {
+    enum { M = ${each} };
+    RAVEL_TWO(${size}) v[M] = {{0}};
+    const unsigned char *const from[2] = {s + block[1], s + block[2 * RAVEL_PAIR - 1]};
     RAVEL_KEEP(col);
-    RAVEL_ALL(${size}) v[${each}] = {{0}};
-    const unsigned char *from[RAVEL_LANES];
-    RAVEL_UNROLL for (int lane = 0; lane < RAVEL_LANES; lane++)
-        from[lane] = s + block[2 * lane + 1];
-    RAVEL_UNROLL for (int i = 0; i < ${each}; i++)
+    RAVEL_UNROLL for (int i = 0; i < M; i++)
         if (i < cols)
-            v[i] = (RAVEL_ALL(${size}))RAVEL_ALL_ROWS(from, col[i]);
-    ravel_turn_all${size}(v);
-    RAVEL_UNROLL for (int i = 0; i < ${each}; i++) {
-        if (i < rows)
-            ravel_put_lanes(d + row[i], block, 2, (RAVEL_ALL(1))v[i], cols * ${size});
-    }
+            v[i] = (RAVEL_TWO(${size}))RAVEL_TWO_ROWS(from, col[i]);
+    ravel_turn_two${size}(v);
+    RAVEL_UNROLL for (int lane = 0; lane < RAVEL_PAIR; lane++, block += 2)
+        RAVEL_UNROLL for (int i = 0; i < M; i++) {
+            const ravel_1x1 one = ravel_lane((RAVEL_TWO(1))v[i], lane);
+            if (i < rows && cols == M)
+                ravel_store1(d + row[i] + block[0], one, 0);
+            else if (i < rows)
+                ravel_store_part(d + row[i] + block[0], one, cols * ${size});
+        }
 }
 
 RAVEL_INLINE void
@@ -108,7 +98,7 @@ RAVEL_INLINE void
 ravel_turn_rows${size}(unsigned char *d, const unsigned char *s, const int32_t *row,
                        const int32_t *col, int64_t rows)
 {
-    enum { WIDE = ${each} * RAVEL_LANES };
+    enum { WIDE = ${each} * RAVEL_PAIR };
     int64_t r = 0;
     for (; r + WIDE <= rows; r += WIDE)
         ravel_turn_wide${size}(d, s + r * ${size}, row + r, col);
@@ -193,13 +183,13 @@ ravel_tile${size}(unsigned char *d, const unsigned char *s, const int32_t *t,
     const int32_t *const block = col + cols;
     const unsigned char *const end = s + t[RAVEL_T_END];
     const int64_t k = cols >= WIDE ? WIDE : cols >= ${each} ? ${each} : cols;
-    const int64_t lanes = cols < WIDE && rows < WIDE && n >= RAVEL_LANES ? RAVEL_LANES : 1;
+    const int64_t lanes = cols < WIDE && rows < 2 * ${each} && n >= RAVEL_PAIR ? RAVEL_PAIR : 1;
     const int64_t most = t[RAVEL_T_END] - t[RAVEL_T_LAST] - 16;
     const int64_t fetch = ravel_soon_share(soon, (n + lanes - 1) / lanes * ((cols - 1) / k + 1));
     for (int64_t i = 0; i < n; i += lanes) {
         i = i + lanes > n ? n - lanes : i;
         const int32_t *const at = block + 2 * i;
-        const int apart = lanes == 1 || (rows < ${each} && ravel_any_above(at + 1, RAVEL_LANES, 2, most));
+        const int apart = lanes == 1 || (rows < ${each} && ravel_any_above(at + 1, RAVEL_PAIR, 2, most));
         for (int64_t c = 0; c < cols; c += k) {
             c = c + k > cols ? cols - k : c;
             for (int64_t l = 0; l < lanes && apart; l++)
