@@ -10,8 +10,9 @@
 #include <omp.h>
 #endif
 
-/* Runs of so many bytes or more are copied one by one. */
-enum { RAVEL_LONG_BYTES = 256 };
+/* Runs of so many bytes or more are copied one by one; so many bytes may be written in any
+ * order, the longer loop inside. */
+enum { RAVEL_LONG_BYTES = 256, RAVEL_NEAR_BYTES = 16384 };
 
 /* Past the caches: RAVEL_STREAM bytes, a line of them, aligned in the destination. */
 /* RAVEL_FRAME: a frame of its own, as small calls have no need of the buffers. */
@@ -56,52 +57,77 @@ ravel_stream_line(unsigned char *d, const unsigned char *s)
         ravel_stream(d + i, s + i);
 }
 
-/* A short run without a call; runs of constant size are one load and one store. */
-static inline void
-ravel_move(unsigned char *d, const unsigned char *s, int64_t bytes)
+/* RAVEL_CONSTANT: part of every caller, as one that passes constants is faster. */
+#ifdef __GNUC__
+#define RAVEL_CONSTANT __attribute__((always_inline, unused)) static inline
+#else
+#define RAVEL_CONSTANT static inline
+#endif
+
+/* A run of `bytes` by one or two moves of k bytes, which may overlap: 2 * k >= bytes >= k,
+ * and k is a constant. */
+RAVEL_CONSTANT void
+ravel_move_twice(unsigned char *d, const unsigned char *s, size_t k, int64_t bytes)
 {
-    if (bytes > 128) {
-        memcpy(d, s, (size_t)bytes);
-        return;
-    }
-    for (; bytes >= 16; bytes -= 16, d += 16, s += 16)
-        memcpy(d, s, 16);
-    if (bytes & 8) {
-        memcpy(d, s, 8);
-        d += 8;
-        s += 8;
-    }
-    if (bytes & 4) {
-        memcpy(d, s, 4);
-        d += 4;
-        s += 4;
-    }
-    for (bytes &= 3; bytes > 0; bytes--)
-        *d++ = *s++;
+    memcpy(d, s, k);
+    if (bytes > (int64_t)k)
+        memcpy(d + bytes - k, s + bytes - k, k);
 }
 
-/* Runs of any bytes, and past the caches. */
-#define RAVEL_RUNS(k)                                      \
-    for (int64_t r = 0; r < rows; r++)                     \
-        memcpy(d + r * dp, s + r * sp, k)
+/* Runs of any bytes. */
+RAVEL_CONSTANT void
+ravel_each_run(unsigned char *d, const unsigned char *s, int64_t n, int64_t rows, size_t k,
+               int64_t bytes, int64_t dn, int64_t sn, int64_t dp, int64_t sp)
+{
+    for (int64_t b = 0; b < n; b++)
+        for (int64_t r = 0; r < rows; r++)
+            ravel_move_twice(d + b * dn + r * dp, s + b * sn + r * sp, k, bytes);
+}
+
+/* Runs whose length is no power of two, or is above 64. */
 static void
+ravel_copy_odd(unsigned char *d, const unsigned char *s, int64_t n, int64_t rows,
+               int64_t bytes, int64_t dn, int64_t sn, int64_t dp, int64_t sp)
+{
+    if (bytes < 4)
+        ravel_each_run(d, s, n, rows, 2, bytes, dn, sn, dp, sp);
+    else if (bytes < 8)
+        ravel_each_run(d, s, n, rows, 4, bytes, dn, sn, dp, sp);
+    else if (bytes < 16)
+        ravel_each_run(d, s, n, rows, 8, bytes, dn, sn, dp, sp);
+    else if (bytes < 32)
+        ravel_each_run(d, s, n, rows, 16, bytes, dn, sn, dp, sp);
+    else if (bytes < 64)
+        ravel_each_run(d, s, n, rows, 32, bytes, dn, sn, dp, sp);
+    else if (bytes <= 128)
+        ravel_each_run(d, s, n, rows, 64, bytes, dn, sn, dp, sp);
+    else
+        ravel_each_run(d, s, n, rows, (size_t)bytes, bytes, dn, sn, dp, sp);
+}
+
+static void
+ravel_copy_planes(unsigned char *d, const unsigned char *s, int64_t n, int64_t rows,
+                  int64_t bytes, int64_t dn, int64_t sn, int64_t dp, int64_t sp)
+{
+    switch (bytes) {
+    case 0: break;
+    case 1: ravel_each_run(d, s, n, rows, 1, 1, dn, sn, dp, sp); break;
+    case 2: ravel_each_run(d, s, n, rows, 2, 2, dn, sn, dp, sp); break;
+    case 4: ravel_each_run(d, s, n, rows, 4, 4, dn, sn, dp, sp); break;
+    case 8: ravel_each_run(d, s, n, rows, 8, 8, dn, sn, dp, sp); break;
+    case 16: ravel_each_run(d, s, n, rows, 16, 16, dn, sn, dp, sp); break;
+    case 32: ravel_each_run(d, s, n, rows, 32, 32, dn, sn, dp, sp); break;
+    case 64: ravel_each_run(d, s, n, rows, 64, 64, dn, sn, dp, sp); break;
+    default: ravel_copy_odd(d, s, n, rows, bytes, dn, sn, dp, sp);
+    }
+}
+
+static inline void
 ravel_copy_runs(unsigned char *d, const unsigned char *s, int64_t rows, int64_t bytes,
                 int64_t dp, int64_t sp)
 {
-    switch (bytes) {
-    case 1: RAVEL_RUNS(1); break;
-    case 2: RAVEL_RUNS(2); break;
-    case 4: RAVEL_RUNS(4); break;
-    case 8: RAVEL_RUNS(8); break;
-    case 16: RAVEL_RUNS(16); break;
-    case 32: RAVEL_RUNS(32); break;
-    case 64: RAVEL_RUNS(64); break;
-    default:
-        for (int64_t r = 0; r < rows; r++)
-            ravel_move(d + r * dp, s + r * sp, bytes);
-    }
+    ravel_copy_planes(d, s, 1, rows, bytes, 0, 0, dp, sp);
 }
-#undef RAVEL_RUNS
 
 /* Whole lines; `next` is what will be read after them: fetched meanwhile. */
 static inline void
@@ -264,11 +290,15 @@ ravel_copy(unsigned char *d, const unsigned char *s, int64_t n, int64_t rows,
     if (stream && !lines && bytes < RAVEL_LONG_BYTES &&
         ravel_copy_short(d, s, n, rows, bytes, dn, sn, dp, sp))
         return;
+    if (!stream || (!lines && bytes < RAVEL_LONG_BYTES)) {
+        const int across = !stream && rows < n && n * rows * bytes <= RAVEL_NEAR_BYTES;
+        ravel_copy_planes(d, s, across ? rows : n, across ? n : rows, bytes,
+                          across ? dp : dn, across ? sp : sn, across ? dn : dp,
+                          across ? sn : sp);
+        return;
+    }
     for (int64_t b = 0; b < n; b++, d += dn, s += sn)
-        if (stream && (lines || bytes >= RAVEL_LONG_BYTES))
-            ravel_copy_streamed(d, s, rows, bytes, dp, sp, sn, lines);
-        else
-            ravel_copy_runs(d, s, rows, bytes, dp, sp);
+        ravel_copy_streamed(d, s, rows, bytes, dp, sp, sn, lines);
 }
 
 /* Bytes of padding after a run, at most. */
@@ -536,10 +566,26 @@ ravel_copy_fill_plane(unsigned char *d, const unsigned char *s, int64_t rows,
         return;
     }
 #endif
+    /* pieces that stay in the first cache: runs, then what follows each */
+    const int64_t piece = 1 + 16384 / width;
     (void)stream;
-    for (int64_t r = 0; r < rows; r++) {
-        memcpy(d + r * dp, s + r * sp, (size_t)bytes);
-        memcpy(d + r * dp + bytes, pad, (size_t)(width - bytes));
+    for (int64_t r = 0; r < rows; r += piece) {
+        const int64_t k = rows - r < piece ? rows - r : piece;
+        ravel_copy_runs(d + r * dp, s + r * sp, k, bytes, dp, sp);
+        ravel_copy_runs(d + r * dp + bytes, pad, k, width - bytes, dp, 0);
+    }
+}
+
+/* So many bytes of elements of `size` bytes, by doubling what is there. */
+static inline void
+ravel_repeat(unsigned char *d, int64_t bytes, uint64_t value, int64_t size)
+{
+    int64_t done = size < bytes ? size : bytes;
+    for (int64_t i = 0; i < done; i++)
+        d[i] = (unsigned char)(i < 8 ? value >> i * 8 & 255 : 0);
+    for (int64_t more; done < bytes; done += more) {
+        more = bytes - done < done ? bytes - done : done;
+        memcpy(d + done, d, (size_t)more);
     }
 }
 
@@ -549,8 +595,7 @@ ravel_copy_fill(unsigned char *d, const unsigned char *s, int64_t n, int64_t row
                 int64_t sp, int64_t stream, uint64_t value, int64_t size)
 {
     unsigned char pad[RAVEL_PAD_BYTES];
-    for (int64_t i = 0; i < width - bytes; i++)
-        pad[i] = (unsigned char)(i % size < 8 ? value >> i % size * 8 & 255 : 0);
+    ravel_repeat(pad, width - bytes, value, size);
     for (int64_t b = 0; b < n; b++, d += dn, s += sn)
         ravel_copy_fill_plane(d, s, rows, bytes, width, dp, sp, stream, pad);
 }

@@ -49,28 +49,21 @@ ravel_stream_line(unsigned char *d, const unsigned char *s)
         ravel_stream(d + i, s + i);
 }
 
-/* A short run without a call; runs of constant size are one load and one store. */
-static inline void
-ravel_move(unsigned char *d, const unsigned char *s, int64_t bytes)
+/* RAVEL_CONSTANT: part of every caller, as one that passes constants is faster. */
+#ifdef __GNUC__
+#define RAVEL_CONSTANT __attribute__((always_inline, unused)) static inline
+#else
+#define RAVEL_CONSTANT static inline
+#endif
+
+/* A run of `bytes` by one or two moves of k bytes, which may overlap: 2 * k >= bytes >= k,
+ * and k is a constant. */
+RAVEL_CONSTANT void
+ravel_move_twice(unsigned char *d, const unsigned char *s, size_t k, int64_t bytes)
 {
-    if (bytes > 128) {
-        memcpy(d, s, (size_t)bytes);
-        return;
-    }
-    for (; bytes >= 16; bytes -= 16, d += 16, s += 16)
-        memcpy(d, s, 16);
-    if (bytes & 8) {
-        memcpy(d, s, 8);
-        d += 8;
-        s += 8;
-    }
-    if (bytes & 4) {
-        memcpy(d, s, 4);
-        d += 4;
-        s += 4;
-    }
-    for (bytes &= 3; bytes > 0; bytes--)
-        *d++ = *s++;
+    memcpy(d, s, k);
+    if (bytes > (int64_t)k)
+        memcpy(d + bytes - k, s + bytes - k, k);
 }
 
 /* Words before a tile's tables; bytes of its buffer. */
@@ -112,6 +105,30 @@ ravel_tiles_next(ravel_tiles *t)
             return 1;
     }
     return 0;
+}
+
+/* A short run without a call; runs of constant size are one load and one store. */
+static inline void
+ravel_move(unsigned char *d, const unsigned char *s, int64_t bytes)
+{
+    if (bytes > 128) {
+        memcpy(d, s, (size_t)bytes);
+        return;
+    }
+    for (; bytes >= 16; bytes -= 16, d += 16, s += 16)
+        memcpy(d, s, 16);
+    if (bytes & 8) {
+        memcpy(d, s, 8);
+        d += 8;
+        s += 8;
+    }
+    if (bytes & 4) {
+        memcpy(d, s, 4);
+        d += 4;
+        s += 4;
+    }
+    for (bytes &= 3; bytes > 0; bytes--)
+        *d++ = *s++;
 }
 
 /* Lines of the source of a tile, to be fetched. */
@@ -219,18 +236,48 @@ ravel_tiles_run(unsigned char *d, const unsigned char *s, const int32_t *t, int6
 
 /* Any digits of whole elements in any order, where some bytes stay together whose number is
  * not that of a register's elements: columns are moved one by one. */
+RAVEL_CONSTANT void
+ravel_columns_moved(unsigned char *d, const unsigned char *s, const int32_t *col, int64_t cols,
+                    size_t k, int64_t kept)
+{
+    for (int64_t c = 0; c < cols; c++)
+        ravel_move_twice(d + c * kept, s + col[c], k, kept);
+}
+
+/* 3 to 63 bytes of every column. */
+static void
+ravel_columns_move(unsigned char *d, const unsigned char *s, const int32_t *col, int64_t cols,
+                   int64_t kept)
+{
+    if (kept == 16)
+        ravel_columns_moved(d, s, col, cols, 16, 16);
+    else if (kept == 32)
+        ravel_columns_moved(d, s, col, cols, 32, 32);
+    else if (kept > 32)
+        ravel_columns_moved(d, s, col, cols, 32, kept);
+    else if (kept > 16)
+        ravel_columns_moved(d, s, col, cols, 16, kept);
+    else if (kept >= 8)
+        ravel_columns_moved(d, s, col, cols, 8, kept);
+    else if (kept >= 4)
+        ravel_columns_moved(d, s, col, cols, 4, kept);
+    else
+        ravel_columns_moved(d, s, col, cols, 2, kept);
+}
+
 static void
 ravel_tile_moves(unsigned char *d, const unsigned char *s, const int32_t *t, ravel_soon *soon)
 {
+    enum { MANY = 64 };
     const int64_t rows = t[RAVEL_T_ROWS], cols = t[RAVEL_T_COLS], kept = t[RAVEL_T_KEPT];
     const int32_t *const col = t + RAVEL_TILE_HEAD + rows, *const block = col + cols;
     const int64_t n = t[RAVEL_T_BLOCKS];
-    const int64_t fetch = ravel_soon_share(soon, n * ((cols - 1) / 8 + 1));
+    const int64_t fetch = ravel_soon_share(soon, n * ((cols - 1) / MANY + 1));
     for (int64_t i = 0; i < n; i++)
-        for (int64_t c = 0; c < cols; c++) {
-            ravel_move(d + block[2 * i] + c * kept, s + block[2 * i + 1] + col[c], kept);
-            if (c % 8 == 0)
-                ravel_soon_fetch(soon, fetch);
+        for (int64_t c = 0; c < cols; c += MANY) {
+            ravel_columns_move(d + block[2 * i] + c * kept, s + block[2 * i + 1], col + c,
+                               cols - c < MANY ? cols - c : MANY, kept);
+            ravel_soon_fetch(soon, fetch);
         }
 }
 

@@ -161,6 +161,121 @@ ravel_store4(unsigned char *d, ravel_1x4 v, int64_t stream)
 #endif
 #endif
 
+/* Past the caches: RAVEL_STREAM bytes, a line of them, aligned in the destination. */
+/* RAVEL_FRAME: a frame of its own, as small calls have no need of the buffers. */
+#ifdef __GNUC__
+#define RAVEL_PREFETCH(p) __builtin_prefetch(p)
+#define RAVEL_FRAME __attribute__((noinline))
+#else
+#define RAVEL_PREFETCH(p) (void)(p)
+#define RAVEL_FRAME
+#endif
+#if defined(__AVX2__) && !defined(RAVEL_PLAIN) && !defined(RAVEL_PORTABLE)
+#include <immintrin.h>
+enum { RAVEL_STREAM = 32 };
+static inline void
+ravel_stream(unsigned char *d, const unsigned char *s)
+{
+    _mm256_stream_si256((__m256i *)(void *)d,
+                        _mm256_loadu_si256((const __m256i *)(const void *)s));
+}
+#elif defined(__SSE2__) && !defined(RAVEL_PLAIN) && !defined(RAVEL_PORTABLE)
+#include <emmintrin.h>
+enum { RAVEL_STREAM = 16 };
+static inline void
+ravel_stream(unsigned char *d, const unsigned char *s)
+{
+    _mm_stream_si128((__m128i *)(void *)d,
+                     _mm_loadu_si128((const __m128i *)(const void *)s));
+}
+#else
+enum { RAVEL_STREAM = 32 };
+static inline void
+ravel_stream(unsigned char *d, const unsigned char *s)
+{
+    memcpy(d, s, 32);
+}
+#endif
+
+static inline void
+ravel_stream_line(unsigned char *d, const unsigned char *s)
+{
+    for (int i = 0; i < 64; i += RAVEL_STREAM)
+        ravel_stream(d + i, s + i);
+}
+
+/* RAVEL_CONSTANT: part of every caller, as one that passes constants is faster. */
+#ifdef __GNUC__
+#define RAVEL_CONSTANT __attribute__((always_inline, unused)) static inline
+#else
+#define RAVEL_CONSTANT static inline
+#endif
+
+/* A run of `bytes` by one or two moves of k bytes, which may overlap: 2 * k >= bytes >= k,
+ * and k is a constant. */
+RAVEL_CONSTANT void
+ravel_move_twice(unsigned char *d, const unsigned char *s, size_t k, int64_t bytes)
+{
+    memcpy(d, s, k);
+    if (bytes > (int64_t)k)
+        memcpy(d + bytes - k, s + bytes - k, k);
+}
+
+/* Runs of any bytes. */
+RAVEL_CONSTANT void
+ravel_each_run(unsigned char *d, const unsigned char *s, int64_t n, int64_t rows, size_t k,
+               int64_t bytes, int64_t dn, int64_t sn, int64_t dp, int64_t sp)
+{
+    for (int64_t b = 0; b < n; b++)
+        for (int64_t r = 0; r < rows; r++)
+            ravel_move_twice(d + b * dn + r * dp, s + b * sn + r * sp, k, bytes);
+}
+
+/* Runs whose length is no power of two, or is above 64. */
+static void
+ravel_copy_odd(unsigned char *d, const unsigned char *s, int64_t n, int64_t rows,
+               int64_t bytes, int64_t dn, int64_t sn, int64_t dp, int64_t sp)
+{
+    if (bytes < 4)
+        ravel_each_run(d, s, n, rows, 2, bytes, dn, sn, dp, sp);
+    else if (bytes < 8)
+        ravel_each_run(d, s, n, rows, 4, bytes, dn, sn, dp, sp);
+    else if (bytes < 16)
+        ravel_each_run(d, s, n, rows, 8, bytes, dn, sn, dp, sp);
+    else if (bytes < 32)
+        ravel_each_run(d, s, n, rows, 16, bytes, dn, sn, dp, sp);
+    else if (bytes < 64)
+        ravel_each_run(d, s, n, rows, 32, bytes, dn, sn, dp, sp);
+    else if (bytes <= 128)
+        ravel_each_run(d, s, n, rows, 64, bytes, dn, sn, dp, sp);
+    else
+        ravel_each_run(d, s, n, rows, (size_t)bytes, bytes, dn, sn, dp, sp);
+}
+
+static void
+ravel_copy_planes(unsigned char *d, const unsigned char *s, int64_t n, int64_t rows,
+                  int64_t bytes, int64_t dn, int64_t sn, int64_t dp, int64_t sp)
+{
+    switch (bytes) {
+    case 0: break;
+    case 1: ravel_each_run(d, s, n, rows, 1, 1, dn, sn, dp, sp); break;
+    case 2: ravel_each_run(d, s, n, rows, 2, 2, dn, sn, dp, sp); break;
+    case 4: ravel_each_run(d, s, n, rows, 4, 4, dn, sn, dp, sp); break;
+    case 8: ravel_each_run(d, s, n, rows, 8, 8, dn, sn, dp, sp); break;
+    case 16: ravel_each_run(d, s, n, rows, 16, 16, dn, sn, dp, sp); break;
+    case 32: ravel_each_run(d, s, n, rows, 32, 32, dn, sn, dp, sp); break;
+    case 64: ravel_each_run(d, s, n, rows, 64, 64, dn, sn, dp, sp); break;
+    default: ravel_copy_odd(d, s, n, rows, bytes, dn, sn, dp, sp);
+    }
+}
+
+static inline void
+ravel_copy_runs(unsigned char *d, const unsigned char *s, int64_t rows, int64_t bytes,
+                int64_t dp, int64_t sp)
+{
+    ravel_copy_planes(d, s, 1, rows, bytes, 0, 0, dp, sp);
+}
+
 /* Short rows and columns: set apart and put together, in vectors and in a buffer. */
 #ifndef RAVEL_PLAIN
 #if defined(RAVEL_SSE2) && defined(__SSSE3__)
@@ -271,10 +386,26 @@ ravel_copy_fill_plane(unsigned char *d, const unsigned char *s, int64_t rows,
         return;
     }
 #endif
+    /* pieces that stay in the first cache: runs, then what follows each */
+    const int64_t piece = 1 + 16384 / width;
     (void)stream;
-    for (int64_t r = 0; r < rows; r++) {
-        memcpy(d + r * dp, s + r * sp, (size_t)bytes);
-        memcpy(d + r * dp + bytes, pad, (size_t)(width - bytes));
+    for (int64_t r = 0; r < rows; r += piece) {
+        const int64_t k = rows - r < piece ? rows - r : piece;
+        ravel_copy_runs(d + r * dp, s + r * sp, k, bytes, dp, sp);
+        ravel_copy_runs(d + r * dp + bytes, pad, k, width - bytes, dp, 0);
+    }
+}
+
+/* So many bytes of elements of `size` bytes, by doubling what is there. */
+static inline void
+ravel_repeat(unsigned char *d, int64_t bytes, uint64_t value, int64_t size)
+{
+    int64_t done = size < bytes ? size : bytes;
+    for (int64_t i = 0; i < done; i++)
+        d[i] = (unsigned char)(i < 8 ? value >> i * 8 & 255 : 0);
+    for (int64_t more; done < bytes; done += more) {
+        more = bytes - done < done ? bytes - done : done;
+        memcpy(d + done, d, (size_t)more);
     }
 }
 
@@ -284,34 +415,59 @@ ravel_copy_fill(unsigned char *d, const unsigned char *s, int64_t n, int64_t row
                 int64_t sp, int64_t stream, uint64_t value, int64_t size)
 {
     unsigned char pad[RAVEL_PAD_BYTES];
-    for (int64_t i = 0; i < width - bytes; i++)
-        pad[i] = (unsigned char)(i % size < 8 ? value >> i % size * 8 & 255 : 0);
+    ravel_repeat(pad, width - bytes, value, size);
     for (int64_t b = 0; b < n; b++, d += dn, s += sn)
         ravel_copy_fill_plane(d, s, rows, bytes, width, dp, sp, stream, pad);
 }
 
 /* rows times the runs of a table, of `bytes` bytes each: run i is from s + table[2*i + 1]
  * to d + table[2*i]; dp and sp bytes from one row to the next. */
+RAVEL_CONSTANT void
+ravel_gather_each(unsigned char *d, const unsigned char *s, const int32_t *table,
+                  int64_t entries, int64_t rows, size_t k, int64_t bytes, int64_t dp,
+                  int64_t sp)
+{
+    for (int64_t r = 0; r < rows; r++, d += dp, s += sp)
+        for (int64_t i = 0; i < entries; i++)
+            ravel_move_twice(d + table[2 * i], s + table[2 * i + 1], k, bytes);
+}
+
+/* Runs whose length is no power of two, or is above 64. */
+static void
+ravel_gather_odd(unsigned char *d, const unsigned char *s, const int32_t *table,
+                 int64_t entries, int64_t rows, int64_t bytes, int64_t dp, int64_t sp)
+{
+    if (bytes < 4)
+        ravel_gather_each(d, s, table, entries, rows, 2, bytes, dp, sp);
+    else if (bytes < 8)
+        ravel_gather_each(d, s, table, entries, rows, 4, bytes, dp, sp);
+    else if (bytes < 16)
+        ravel_gather_each(d, s, table, entries, rows, 8, bytes, dp, sp);
+    else if (bytes < 32)
+        ravel_gather_each(d, s, table, entries, rows, 16, bytes, dp, sp);
+    else if (bytes < 64)
+        ravel_gather_each(d, s, table, entries, rows, 32, bytes, dp, sp);
+    else if (bytes <= 128)
+        ravel_gather_each(d, s, table, entries, rows, 64, bytes, dp, sp);
+    else
+        ravel_gather_each(d, s, table, entries, rows, (size_t)bytes, bytes, dp, sp);
+}
+
 static void
 ravel_gather(unsigned char *d, const unsigned char *s, const int32_t *table,
              int64_t entries, int64_t rows, int64_t bytes, int64_t dp, int64_t sp)
 {
-#define RAVEL_ENTRIES(n)                                                         \
-    for (int64_t r = 0; r < rows; r++, d += dp, s += sp)                         \
-        for (int64_t i = 0; i < entries; i++)                                    \
-            memcpy(d + table[2 * i], s + table[2 * i + 1], n)
     switch (bytes) {
-    case 1: RAVEL_ENTRIES(1); break;
-    case 2: RAVEL_ENTRIES(2); break;
-    case 4: RAVEL_ENTRIES(4); break;
-    case 8: RAVEL_ENTRIES(8); break;
-    case 16: RAVEL_ENTRIES(16); break;
-    case 32: RAVEL_ENTRIES(32); break;
-    case 64: RAVEL_ENTRIES(64); break;
-    case 128: RAVEL_ENTRIES(128); break;
-    default: RAVEL_ENTRIES((size_t)bytes); break;
+    case 0: break;
+    case 1: ravel_gather_each(d, s, table, entries, rows, 1, 1, dp, sp); break;
+    case 2: ravel_gather_each(d, s, table, entries, rows, 2, 2, dp, sp); break;
+    case 4: ravel_gather_each(d, s, table, entries, rows, 4, 4, dp, sp); break;
+    case 8: ravel_gather_each(d, s, table, entries, rows, 8, 8, dp, sp); break;
+    case 16: ravel_gather_each(d, s, table, entries, rows, 16, 16, dp, sp); break;
+    case 32: ravel_gather_each(d, s, table, entries, rows, 32, 32, dp, sp); break;
+    case 64: ravel_gather_each(d, s, table, entries, rows, 64, 64, dp, sp); break;
+    default: ravel_gather_odd(d, s, table, entries, rows, bytes, dp, sp);
     }
-#undef RAVEL_ENTRIES
 }
 
 /* Lanes of 16 bytes for ravel_shuffle: RAVEL_LANES of them at once.  ravel_pick: byte i is
@@ -584,73 +740,6 @@ ravel_shuffle(unsigned char *dst, int64_t d, const unsigned char *src, int64_t s
     }
 }
 
-/* Past the caches: RAVEL_STREAM bytes, a line of them, aligned in the destination. */
-/* RAVEL_FRAME: a frame of its own, as small calls have no need of the buffers. */
-#ifdef __GNUC__
-#define RAVEL_PREFETCH(p) __builtin_prefetch(p)
-#define RAVEL_FRAME __attribute__((noinline))
-#else
-#define RAVEL_PREFETCH(p) (void)(p)
-#define RAVEL_FRAME
-#endif
-#if defined(__AVX2__) && !defined(RAVEL_PLAIN) && !defined(RAVEL_PORTABLE)
-#include <immintrin.h>
-enum { RAVEL_STREAM = 32 };
-static inline void
-ravel_stream(unsigned char *d, const unsigned char *s)
-{
-    _mm256_stream_si256((__m256i *)(void *)d,
-                        _mm256_loadu_si256((const __m256i *)(const void *)s));
-}
-#elif defined(__SSE2__) && !defined(RAVEL_PLAIN) && !defined(RAVEL_PORTABLE)
-#include <emmintrin.h>
-enum { RAVEL_STREAM = 16 };
-static inline void
-ravel_stream(unsigned char *d, const unsigned char *s)
-{
-    _mm_stream_si128((__m128i *)(void *)d,
-                     _mm_loadu_si128((const __m128i *)(const void *)s));
-}
-#else
-enum { RAVEL_STREAM = 32 };
-static inline void
-ravel_stream(unsigned char *d, const unsigned char *s)
-{
-    memcpy(d, s, 32);
-}
-#endif
-
-static inline void
-ravel_stream_line(unsigned char *d, const unsigned char *s)
-{
-    for (int i = 0; i < 64; i += RAVEL_STREAM)
-        ravel_stream(d + i, s + i);
-}
-
-/* A short run without a call; runs of constant size are one load and one store. */
-static inline void
-ravel_move(unsigned char *d, const unsigned char *s, int64_t bytes)
-{
-    if (bytes > 128) {
-        memcpy(d, s, (size_t)bytes);
-        return;
-    }
-    for (; bytes >= 16; bytes -= 16, d += 16, s += 16)
-        memcpy(d, s, 16);
-    if (bytes & 8) {
-        memcpy(d, s, 8);
-        d += 8;
-        s += 8;
-    }
-    if (bytes & 4) {
-        memcpy(d, s, 4);
-        d += 4;
-        s += 4;
-    }
-    for (bytes &= 3; bytes > 0; bytes--)
-        *d++ = *s++;
-}
-
 /* RAVEL_ALL: vectors of as many lanes as there are.  RAVEL_TWO: of two, if there are: x86
  * processors turn those twice as often as wider ones, whose lanes are slower to set apart. */
 #ifndef RAVEL_PLAIN
@@ -794,6 +883,30 @@ ravel_tiles_next(ravel_tiles *t)
             return 1;
     }
     return 0;
+}
+
+/* A short run without a call; runs of constant size are one load and one store. */
+static inline void
+ravel_move(unsigned char *d, const unsigned char *s, int64_t bytes)
+{
+    if (bytes > 128) {
+        memcpy(d, s, (size_t)bytes);
+        return;
+    }
+    for (; bytes >= 16; bytes -= 16, d += 16, s += 16)
+        memcpy(d, s, 16);
+    if (bytes & 8) {
+        memcpy(d, s, 8);
+        d += 8;
+        s += 8;
+    }
+    if (bytes & 4) {
+        memcpy(d, s, 4);
+        d += 4;
+        s += 4;
+    }
+    for (bytes &= 3; bytes > 0; bytes--)
+        *d++ = *s++;
 }
 
 /* Lines of the source of a tile, to be fetched. */

@@ -1,3 +1,34 @@
+/* Whole lines; `next` is what will be read after them: fetched meanwhile. */
+static inline void
+ravel_stream_lines(unsigned char *d, const unsigned char *s, int64_t bytes,
+                   const unsigned char *next)
+{
+    for (int64_t i = 0; i < bytes; i += 64) {
+        RAVEL_PREFETCH(next + i);
+        ravel_stream_line(d + i, s + i);
+    }
+}
+
+static inline void
+ravel_stream_next(unsigned char *d, const unsigned char *s, int64_t bytes,
+                  const unsigned char *next)
+{
+    int64_t head = (int64_t)(-(uintptr_t)d & 63);
+    head = head < bytes ? head : bytes;
+    const int64_t lines = (bytes - head) / 64 * 64, end = head + lines;
+    if (head)
+        memcpy(d, s, (size_t)head);
+    ravel_stream_lines(d + head, s + head, lines, next + head);
+    if (bytes > end)
+        memcpy(d + end, s + end, (size_t)(bytes - end));
+}
+
+static inline void
+ravel_stream_run(unsigned char *d, const unsigned char *s, int64_t bytes)
+{
+    ravel_stream_next(d, s, bytes, s + 512);
+}
+
 /* rows runs of `bytes` bytes in each of n planes; dp and sp bytes from one run to the
  * next, dn and sn from one plane to the next.  `stream`: past the caches, where runs are
  * whole lines, or long, or touch in the destination; the source is fetched 2 KB ahead. */
@@ -128,9 +159,13 @@ ravel_copy(unsigned char *d, const unsigned char *s, int64_t n, int64_t rows,
     if (stream && !lines && bytes < RAVEL_LONG_BYTES &&
         ravel_copy_short(d, s, n, rows, bytes, dn, sn, dp, sp))
         return;
+    if (!stream || (!lines && bytes < RAVEL_LONG_BYTES)) {
+        const int across = !stream && rows < n && n * rows * bytes <= RAVEL_NEAR_BYTES;
+        ravel_copy_planes(d, s, across ? rows : n, across ? n : rows, bytes,
+                          across ? dp : dn, across ? sp : sn, across ? dn : dp,
+                          across ? sn : sp);
+        return;
+    }
     for (int64_t b = 0; b < n; b++, d += dn, s += sn)
-        if (stream && (lines || bytes >= RAVEL_LONG_BYTES))
-            ravel_copy_streamed(d, s, rows, bytes, dp, sp, sn, lines);
-        else
-            ravel_copy_runs(d, s, rows, bytes, dp, sp);
+        ravel_copy_streamed(d, s, rows, bytes, dp, sp, sn, lines);
 }
