@@ -163,6 +163,59 @@ ravel_store4(unsigned char *d, ravel_1x4 v, int64_t stream)
 #endif
 #endif
 
+/* RAVEL_ALL: vectors of as many lanes as there are.  RAVEL_TWO: of two, if there are: x86
+ * processors turn those twice as often as wider ones, whose lanes are slower to set apart. */
+#ifndef RAVEL_PLAIN
+enum { RAVEL_ROUNDS1 = 4, RAVEL_ROUNDS2 = 3, RAVEL_ROUNDS4 = 2, RAVEL_ROUNDS8 = 1 };
+#if RAVEL_LANES == 4
+#define RAVEL_ALL(n) ravel_##n##x4
+#define RAVEL_ALL_LOW(n, m, a, b) RAVEL_LOW(n, m, 4, a, b)
+#define RAVEL_ALL_HIGH(n, m, a, b) RAVEL_HIGH(n, m, 4, a, b)
+#define RAVEL_ALL_ROWS ravel_rows4
+#define RAVEL_ALL_STORE ravel_store4
+#elif RAVEL_LANES == 2
+#define RAVEL_ALL(n) ravel_##n##x2
+#define RAVEL_ALL_LOW(n, m, a, b) RAVEL_LOW(n, m, 2, a, b)
+#define RAVEL_ALL_HIGH(n, m, a, b) RAVEL_HIGH(n, m, 2, a, b)
+#define RAVEL_ALL_ROWS ravel_rows2
+#define RAVEL_ALL_STORE ravel_store2
+#else
+#define RAVEL_ALL(n) ravel_##n##x1
+#define RAVEL_ALL_LOW(n, m, a, b) RAVEL_LOW(n, m, 1, a, b)
+#define RAVEL_ALL_HIGH(n, m, a, b) RAVEL_HIGH(n, m, 1, a, b)
+#define RAVEL_ALL_ROWS ravel_rows1
+#define RAVEL_ALL_STORE ravel_store1
+#endif
+
+#if RAVEL_LANES > 1
+enum { RAVEL_PAIR = 2 };
+#define RAVEL_TWO(n) ravel_##n##x2
+#define RAVEL_TWO_LOW(n, m, a, b) RAVEL_LOW(n, m, 2, a, b)
+#define RAVEL_TWO_HIGH(n, m, a, b) RAVEL_HIGH(n, m, 2, a, b)
+#define RAVEL_TWO_ROWS ravel_rows2
+#else
+enum { RAVEL_PAIR = 1 };
+#define RAVEL_TWO(n) ravel_##n##x1
+#define RAVEL_TWO_LOW(n, m, a, b) RAVEL_LOW(n, m, 1, a, b)
+#define RAVEL_TWO_HIGH(n, m, a, b) RAVEL_HIGH(n, m, 1, a, b)
+#define RAVEL_TWO_ROWS ravel_rows1
+#endif
+
+/* Lane i of them.  Stores take one lane of all vectors before they take the other: stores
+ * to one line that follow one another are one. */
+RAVEL_INLINE ravel_1x1
+ravel_lane(RAVEL_TWO(1) v, int i)
+{
+#if RAVEL_LANES > 1
+    return (ravel_1x1)(i ? _mm256_extracti128_si256((__m256i)v, 1)
+                         : _mm256_castsi256_si128((__m256i)v));
+#else
+    (void)i;
+    return v;
+#endif
+}
+#endif
+
 /* Non-temporal stores, of RAVEL_STREAM bytes or of a cache line, to aligned addresses.
  * RAVEL_FRAME: not inlined, so that calls that need no buffers do not allocate them. */
 #ifdef __GNUC__
@@ -348,150 +401,218 @@ ravel_part_next(const ravel_work *w, ravel_part *t, int64_t m)
 }
 #endif
 
-/* Transposes blocks in registers.  Elements have n bytes, m = 16 / n; vectors have w lanes
- * of 16 bytes.  A block has m * w rows of m elements in the source, and m rows of m * w
- * elements in the destination.  Four rows share a base address. */
+/* Permutes the elements of k vectors of 8 elements of 2 bytes.  A round
+ * interleaves the first half of the vectors with the second half.  This is a perfect
+ * shuffle: it rotates the bits of an element's index by one.  log2(k) rounds transpose k
+ * vectors to rows of k elements; log2(8) rounds do the reverse. */
 #ifndef RAVEL_PLAIN
-/* Transposes m x m elements in each lane.  Each of log2(m) rounds interleaves the first
- * half of the vectors with the second. */
-#define RAVEL_TURN(n, m, w)                                                      \
-RAVEL_INLINE void                                                                \
-ravel_turn##n##x##w(ravel_##n##x##w *v)                                          \
-{                                                                                \
-    ravel_##n##x##w t[m];                                                        \
-    RAVEL_UNROLL for (int round = 1; round < m; round *= 2) {                    \
-        RAVEL_UNROLL for (int i = 0; i < m / 2; i++) {                           \
-            t[2 * i] = RAVEL_LOW(n, m, w, v[i], v[i + m / 2]);                   \
-            t[2 * i + 1] = RAVEL_HIGH(n, m, w, v[i], v[i + m / 2]);              \
-        }                                                                        \
-        RAVEL_UNROLL for (int i = 0; i < m; i++)                                 \
-            v[i] = t[i];                                                         \
-    }                                                                            \
-}
-/* Loads m rows for each lane and transposes them: out[j] is column j. */
-#define RAVEL_BLOCK(n, m, w)                                                     \
-RAVEL_TURN(n, m, w)                                                              \
-RAVEL_INLINE void                                                                \
-ravel_block##n##x##w(const unsigned char *s, int64_t sq, ravel_1x##w *out)       \
-{                                                                                \
-    enum { FOUR = m < 4 ? m : 4 };                                               \
-    ravel_##n##x##w v[m];                                                        \
-    int64_t sq3 = 3 * sq;                                                        \
-    RAVEL_KEEP(sq3);                                                             \
-    RAVEL_UNROLL for (int i = 0; i < m; i += FOUR) {                             \
-        const unsigned char *row[w];                                             \
-        RAVEL_UNROLL for (int lane = 0; lane < w; lane++) {                      \
-            row[lane] = s + (lane * m + i) * sq;                                 \
-            RAVEL_KEEP(row[lane]);                                               \
-        }                                                                        \
-        RAVEL_UNROLL for (int k = 0; k < FOUR; k++)                              \
-            v[i + k] = (ravel_##n##x##w)ravel_rows##w(row, k == 3 ? sq3 : k * sq); \
-    }                                                                            \
-    ravel_turn##n##x##w(v);                                                      \
-    RAVEL_UNROLL for (int i = 0; i < m; i++)                                     \
-        out[i] = (ravel_1x##w)v[i];                                              \
-}                                                                                \
-/* Stores the m columns of `side` adjacent blocks as m rows. */                  \
-RAVEL_INLINE void                                                                \
-ravel_put##n##x##w(unsigned char *d, ravel_1x##w (*v)[m], int side, int64_t dp,  \
-                   int64_t stream)                                               \
-{                                                                                \
-    enum { FOUR = m < 4 ? m : 4 };                                               \
-    int64_t dp3 = 3 * dp;                                                        \
-    RAVEL_KEEP(dp3);                                                             \
-    RAVEL_UNROLL for (int j = 0; j < m; j += FOUR) {                             \
-        RAVEL_UNROLL for (int k = 0; k < FOUR; k++)                              \
-            RAVEL_UNROLL for (int h = 0; h < side; h++)                          \
-                ravel_store##w(d + (k == 3 ? dp3 : k * dp) + 16 * w * h,         \
-                               v[h][j + k], stream);                             \
-        d += FOUR * dp;                                                          \
-        RAVEL_KEEP(d);                                                           \
-    }                                                                            \
-}                                                                                \
-/* Transposes c source rows of m elements, a block at a time. */                 \
-RAVEL_INLINE void                                                                \
-ravel_patch##n##x##w(unsigned char *d, const unsigned char *s, int64_t c,        \
-                     int64_t dp, int64_t sq)                                     \
-{                                                                                \
-    for (int64_t k = 0; k < c; k += m * w, s += m * w * sq, d += 16 * w) {       \
-        ravel_1x##w v[1][m];                                                     \
-        ravel_block##n##x##w(s, sq, v[0]);                                       \
-        ravel_put##n##x##w(d, v, 1, dp, 0);                                      \
-    }                                                                            \
-}                                                                                \
-/* Transposes `side` * m * w source rows of `rows` elements. */                  \
-RAVEL_INLINE void                                                                \
-ravel_walk##n##x##w(unsigned char *d, const unsigned char *s, int64_t rows, int side, \
-                    int64_t dp, int64_t sq, int64_t stream, int64_t ahead)       \
-{                                                                                \
-    for (int64_t p = 0; p < rows; p += m, s += 16, d += m * dp) {                \
-        ravel_1x##w v[4 / w][m];                                                 \
-        const int64_t back = p + m > rows ? p + m - rows : 0;                    \
-        p -= back;                                                               \
-        s -= back * n;                                                           \
-        d -= back * dp;                                                          \
-        if (ahead && p * n % 64 == 0)                                            \
-            for (int i = 0; i < side * m * w; i++)                               \
-                RAVEL_PREFETCH(s + i * sq + ahead);                              \
-        RAVEL_UNROLL for (int h = 0; h < side; h++)                              \
-            ravel_block##n##x##w(s + h * w * m * sq, sq, v[h]);                  \
-        ravel_put##n##x##w(d, v, side, dp, stream);                              \
-    }                                                                            \
-}                                                                                \
-static void                                                                      \
-ravel_strip##n##x##w(unsigned char *d, const unsigned char *s, int64_t rows,     \
-                     int64_t dp, int64_t sq)                                     \
-{                                                                                \
-    ravel_walk##n##x##w(d, s, rows, 1, dp, sq, 0, 0);                            \
-}
-
-#if RAVEL_LANES > 1
-/* Transposes m source rows of 32 bytes; columns j and m + j are the lanes of one vector. */
-#define RAVEL_PAIR(n, m)                                                         \
-RAVEL_INLINE void                                                                \
-ravel_pair##n(unsigned char *d, const unsigned char *s, int64_t dp, int64_t sq)  \
-{                                                                                \
-    enum { FOUR = m < 4 ? m : 4 };                                               \
-    ravel_##n##x2 v[m];                                                          \
-    int64_t sq3 = 3 * sq, dp3 = 3 * dp;                                          \
-    unsigned char *e = d + m * dp;                                               \
-    RAVEL_KEEP(sq3);                                                             \
-    RAVEL_KEEP(dp3);                                                             \
-    RAVEL_UNROLL for (int i = 0; i < m; i += FOUR, s += FOUR * sq) {             \
-        RAVEL_KEEP(s);                                                           \
-        RAVEL_UNROLL for (int k = 0; k < FOUR; k++)                              \
-            v[i + k] = (ravel_##n##x2)ravel_load2(s + (k == 3 ? sq3 : k * sq));  \
-    }                                                                            \
-    ravel_turn##n##x2(v);                                                        \
-    RAVEL_UNROLL for (int j = 0; j < m; j += FOUR, d += FOUR * dp, e += FOUR * dp) { \
-        RAVEL_KEEP(d);                                                           \
-        RAVEL_KEEP(e);                                                           \
-        RAVEL_UNROLL for (int k = 0; k < FOUR; k++)                              \
-            ravel_lanes2(d + (k == 3 ? dp3 : k * dp), e + (k == 3 ? dp3 : k * dp), \
-                         (ravel_1x2)v[j + k]);                                   \
-    }                                                                            \
-}
-#else
-#define RAVEL_PAIR(n, m)                                                         \
-RAVEL_INLINE void                                                                \
-ravel_pair##n(unsigned char *d, const unsigned char *s, int64_t dp, int64_t sq)  \
-{                                                                                \
-    ravel_patch##n##x1(d, s, m, dp, sq);                                         \
-    ravel_patch##n##x1(d + m * dp, s + 16, m, dp, sq);                           \
+RAVEL_INLINE void
+ravel_zip2(ravel_2x1 *v, int k, int rounds)
+{
+    RAVEL_UNROLL for (int round = 0; round < rounds; round++) {
+        ravel_2x1 t[8];
+        RAVEL_UNROLL for (int i = 0; i < k / 2; i++) {
+            t[2 * i] = RAVEL_LOW(2, 8, 1, v[i], v[i + k / 2]);
+            t[2 * i + 1] = RAVEL_HIGH(2, 8, 1, v[i], v[i + k / 2]);
+        }
+        RAVEL_UNROLL for (int i = 0; i < k; i++)
+            v[i] = t[i];
+    }
 }
 #endif
 
-#if RAVEL_LANES == 4
-#define RAVEL_BLOCKS(n, m) RAVEL_BLOCK(n, m, 1) RAVEL_BLOCK(n, m, 4) RAVEL_TURN(n, m, 2) \
-                           RAVEL_PAIR(n, m) RAVEL_LINES(n, m, 4)
-#elif RAVEL_LANES == 2
-#define RAVEL_BLOCKS(n, m) RAVEL_BLOCK(n, m, 1) RAVEL_BLOCK(n, m, 2) RAVEL_PAIR(n, m) \
-                           RAVEL_LINES(n, m, 2)
-#else
-#define RAVEL_BLOCKS(n, m) RAVEL_BLOCK(n, m, 1) RAVEL_PAIR(n, m) RAVEL_LINES(n, m, 1)
+#ifndef RAVEL_PLAIN
+/* The rounds of a network that turns blocks of 8 rows, in every lane of vectors. */
+RAVEL_INLINE void
+ravel_turn2(RAVEL_ALL(2) *v)
+{
+    RAVEL_ALL(2) w[8];
+    RAVEL_UNROLL for (int round = 1; round < 8; round *= 2) {
+        RAVEL_UNROLL for (int i = 0; i < 8 / 2; i++) {
+            w[2 * i] = RAVEL_ALL_LOW(2, 8, v[i], v[i + 8 / 2]);
+            w[2 * i + 1] = RAVEL_ALL_HIGH(2, 8, v[i], v[i + 8 / 2]);
+        }
+        RAVEL_UNROLL for (int i = 0; i < 8; i++)
+            v[i] = w[i];
+    }
+}
+
+RAVEL_INLINE void
+ravel_turn_two2(RAVEL_TWO(2) *v)
+{
+    RAVEL_TWO(2) w[8];
+    RAVEL_UNROLL for (int round = 1; round < 8; round *= 2) {
+        RAVEL_UNROLL for (int i = 0; i < 8 / 2; i++) {
+            w[2 * i] = RAVEL_TWO_LOW(2, 8, v[i], v[i + 8 / 2]);
+            w[2 * i + 1] = RAVEL_TWO_HIGH(2, 8, v[i], v[i + 8 / 2]);
+        }
+        RAVEL_UNROLL for (int i = 0; i < 8; i++)
+            v[i] = w[i];
+    }
+}
 #endif
-#else
-#define RAVEL_BLOCKS(n, m) RAVEL_LINES(n, m, 1)
+
+/* Blocks of rows that become columns in registers: 16 bytes wide in the source, 16 bytes
+ * a lane in the destination.  Elements of 2 bytes.  Four rows at a time share an
+ * address. */
+#ifndef RAVEL_PLAIN
+/* 8 rows, `sq` bytes from each other, a lane; out[j] is column j. */
+RAVEL_INLINE void
+ravel_block2(const unsigned char *s, int64_t sq, RAVEL_ALL(1) *out)
+{
+    enum { M = 8, FOUR = M < 4 ? M : 4 };
+    RAVEL_ALL(2) v[M];
+    int64_t sq3 = 3 * sq;
+    RAVEL_KEEP(sq3);
+    RAVEL_UNROLL for (int i = 0; i < M; i += FOUR) {
+        const unsigned char *row[RAVEL_LANES];
+        RAVEL_UNROLL for (int lane = 0; lane < RAVEL_LANES; lane++) {
+            row[lane] = s + (lane * M + i) * sq;
+            RAVEL_KEEP(row[lane]);
+        }
+        RAVEL_UNROLL for (int k = 0; k < FOUR; k++)
+            v[i + k] = (RAVEL_ALL(2))RAVEL_ALL_ROWS(row, k == 3 ? sq3 : k * sq);
+    }
+    ravel_turn2(v);
+    RAVEL_UNROLL for (int i = 0; i < M; i++)
+        out[i] = (RAVEL_ALL(1))v[i];
+}
+
+/* The columns of `side` blocks, which lie side by side. */
+RAVEL_INLINE void
+ravel_put2(unsigned char *d, RAVEL_ALL(1) (*v)[8], int side, int64_t dp,
+                 int64_t stream)
+{
+    enum { M = 8, FOUR = M < 4 ? M : 4 };
+    int64_t dp3 = 3 * dp;
+    RAVEL_KEEP(dp3);
+    RAVEL_UNROLL for (int j = 0; j < M; j += FOUR) {
+        RAVEL_UNROLL for (int k = 0; k < FOUR; k++)
+            RAVEL_UNROLL for (int h = 0; h < side; h++)
+                RAVEL_ALL_STORE(d + (k == 3 ? dp3 : k * dp) + 16 * RAVEL_LANES * h,
+                                v[h][j + k], stream);
+        d += FOUR * dp;
+        RAVEL_KEEP(d);
+    }
+}
+
+/* 8 rows of c columns, a block at a time. */
+RAVEL_INLINE void
+ravel_patch2(unsigned char *d, const unsigned char *s, int64_t c, int64_t dp,
+                   int64_t sq)
+{
+    enum { ALL = 8 * RAVEL_LANES };
+    for (int64_t k = 0; k < c; k += ALL, s += ALL * sq, d += 16 * RAVEL_LANES) {
+        RAVEL_ALL(1) v[1][8];
+        ravel_block2(s, sq, v[0]);
+        ravel_put2(d, v, 1, dp, 0);
+    }
+}
+
+/* All rows of the columns of `side` blocks. */
+RAVEL_INLINE void
+ravel_walk2(unsigned char *d, const unsigned char *s, int64_t rows, int side,
+                  int64_t dp, int64_t sq, int64_t stream, int64_t ahead)
+{
+    enum { M = 8, ALL = M * RAVEL_LANES };
+    for (int64_t p = 0; p < rows; p += M, s += 16, d += M * dp) {
+        RAVEL_ALL(1) v[4 / RAVEL_LANES][M];
+        const int64_t back = p + M > rows ? p + M - rows : 0;
+        p -= back;
+        s -= back * 2;
+        d -= back * dp;
+        if (ahead && p * 2 % 64 == 0)
+            for (int i = 0; i < side * ALL; i++)
+                RAVEL_PREFETCH(s + i * sq + ahead);
+        RAVEL_UNROLL for (int h = 0; h < side; h++)
+            ravel_block2(s + h * ALL * sq, sq, v[h]);
+        ravel_put2(d, v, side, dp, stream);
+    }
+}
+
+static void
+ravel_strip2(unsigned char *d, const unsigned char *s, int64_t rows, int64_t dp,
+                   int64_t sq)
+{
+    ravel_walk2(d, s, rows, 1, dp, sq, 0, 0);
+}
+
+/* A block of one lane. */
+RAVEL_INLINE void
+ravel_lone2(unsigned char *d, const unsigned char *s, int64_t dp, int64_t sq)
+{
+    enum { M = 8, FOUR = M < 4 ? M : 4 };
+    ravel_2x1 v[M];
+    int64_t sq3 = 3 * sq, dp3 = 3 * dp;
+    RAVEL_KEEP(sq3);
+    RAVEL_KEEP(dp3);
+    RAVEL_UNROLL for (int i = 0; i < M; i += FOUR, s += FOUR * sq) {
+        RAVEL_KEEP(s);
+        RAVEL_UNROLL for (int k = 0; k < FOUR; k++)
+            v[i + k] = (ravel_2x1)ravel_load1(s + (k == 3 ? sq3 : k * sq));
+    }
+    ravel_zip2(v, M, RAVEL_ROUNDS2);
+    RAVEL_UNROLL for (int j = 0; j < M; j += FOUR, d += FOUR * dp) {
+        RAVEL_KEEP(d);
+        RAVEL_UNROLL for (int k = 0; k < FOUR; k++)
+            ravel_store1(d + (k == 3 ? dp3 : k * dp), (ravel_1x1)v[j + k], 0);
+    }
+}
+
+/* 8 columns; as many rows of each a lane of two. */
+RAVEL_INLINE void
+ravel_tall2(unsigned char *d, const unsigned char *s, int64_t dp, int64_t sq)
+{
+    enum { M = 8, FOUR = M < 4 ? M : 4 };
+    RAVEL_TWO(2) v[M];
+    int64_t sq3 = 3 * sq, dp3 = 3 * dp;
+    RAVEL_KEEP(sq3);
+    RAVEL_KEEP(dp3);
+    RAVEL_UNROLL for (int i = 0; i < M; i += FOUR, s += FOUR * sq) {
+        RAVEL_KEEP(s);
+        RAVEL_UNROLL for (int k = 0; k < FOUR; k++)
+            memcpy(&v[i + k], s + (k == 3 ? sq3 : k * sq), sizeof v[i]);
+    }
+    ravel_turn_two2(v);
+    RAVEL_UNROLL for (int i = 0; i < RAVEL_PAIR; i++)
+        RAVEL_UNROLL for (int j = 0; j < M; j += FOUR, d += FOUR * dp) {
+            RAVEL_KEEP(d);
+            RAVEL_UNROLL for (int k = 0; k < FOUR; k++)
+                ravel_store1(d + (k == 3 ? dp3 : k * dp),
+                             ravel_lane((RAVEL_TWO(1))v[j + k], i), 0);
+        }
+}
+
+/* All rows of 8 columns; the last block may lie over others. */
+static void
+ravel_column2(unsigned char *d, const unsigned char *s, int64_t rows, int64_t dp,
+                    int64_t sq)
+{
+    enum { M = 8, TALL = M * RAVEL_PAIR };
+    int64_t p = 0;
+    for (; rows >= TALL && p + M < rows; p += TALL) {
+        p = p + TALL > rows ? rows - TALL : p;
+        ravel_tall2(d + p * dp, s + p * 2, dp, sq);
+    }
+    for (; p < rows; p += M) {
+        p = p + M > rows ? rows - M : p;
+        ravel_lone2(d + p * dp, s + p * 2, dp, sq);
+    }
+}
+
+/* The columns from q on. */
+static void
+ravel_strips2(unsigned char *d, const unsigned char *s, int64_t rows, int64_t q,
+                    int64_t cols, int64_t dp, int64_t sq)
+{
+    enum { M = 8, ALL = M * RAVEL_LANES };
+    for (; q + ALL <= cols; q += ALL)
+        ravel_strip2(d + q * 2, s + q * sq, rows, dp, sq);
+    for (; q < cols; q += M) {
+        q = q + M > cols ? cols - M : q;
+        ravel_column2(d + q * 2, s + q * sq, rows, dp, sq);
+    }
+}
 #endif
 
 /* Rows and columns of a block of elements of n bytes in the buffers of a transpose.  With
@@ -499,254 +620,232 @@ ravel_pair##n(unsigned char *d, const unsigned char *s, int64_t dp, int64_t sq) 
 #define RAVEL_TALL(n) ((n) == 1 ? 256 : (n) == 2 ? 128 : 512 / (n))
 #define RAVEL_WIDE(n) ((n) == 1 ? 256 : 512 / (n))
 
-/* Transposes `planes` planes, each of `sides` matrices of rows x cols elements of `size`
- * bytes, whose columns follow one another in the destination:
+/* Planes, b < planes of them, and o < sides of each, whose columns follow one another in
+ * the destination:
  *     d[b*dn + p*dp + (o*cols + q)*size] = s[b*sn + o*so + p*size + q*sq]
- * for b < planes, o < sides, p < rows, q < cols; each of the four is at least 1.
- *
- * Blocks are transposed in registers; adjacent blocks form cache lines of 64 bytes, which
- * are written whole.  The order is along the rows of the source, with prefetches `ahead`
- * bytes further if that is not 0.  The last blocks overlap the ones before.  `stream`: 1:
- * aligned cache lines are written with non-temporal stores.  2: also through buffers that
- * collect a part of each row of the destination: for rows that are not aligned, and for
- * rows whole pages apart, which share few memory banks and few cache sets. */
+ * for p < rows, q < cols; each of the four is at least 1; size is 2.  Four lanes of
+ * blocks make a line of 64 bytes, written whole.  The walk is along the rows of the source,
+ * with prefetches `ahead` bytes on where that is not 0.  Edges overlap what is done.
+ * `stream`: 1, lines go past the caches, if they are aligned; 2, they do by way of a buffer
+ * that gathers a piece of each row of the destination: for rows that are not aligned, and
+ * rows whole pages apart, which share few banks of the memory and few sets of the cache. */
+static void
+ravel_few2(unsigned char *d, const unsigned char *s, int64_t rows, int64_t cols,
+                 int64_t dp, int64_t sq)
+{
+    for (int64_t p = 0; p < rows; p++)
+        for (int64_t q = 0; q < cols; q++)
+            memcpy(d + p * dp + q * 2, s + p * 2 + q * sq, 2);
+}
 
 #ifndef RAVEL_PLAIN
-/* The number of source rows that are read at the same time: few enough for the hardware
- * prefetcher. */
-#define RAVEL_GROUP(n) ((n) == 1 ? 16 : 8)
-/* Transposes columns that form one cache line, w lanes at a time. */
-#define RAVEL_LINES(n, m, w)                                                     \
-RAVEL_INLINE void                                                                \
-ravel_lines##n(unsigned char *d, const unsigned char *s, int64_t rows,           \
-               int64_t dp, int64_t sq, int64_t stream, int64_t ahead)            \
-{                                                                                \
-    ravel_walk##n##x##w(d, s, rows, 4 / w, dp, sq, stream, ahead);               \
-}                                                                                \
-/* Transposes the columns from q on, in strips of w lanes or one lane. */        \
-RAVEL_INLINE void                                                                \
-ravel_strips##n(unsigned char *d, const unsigned char *s, int64_t rows,          \
-                int64_t q, int64_t cols, int64_t dp, int64_t sq)                 \
-{                                                                                \
-    for (; q + w * m <= cols; q += w * m)                                        \
-        ravel_strip##n##x##w(d + q * n, s + q * sq, rows, dp, sq);               \
-    for (; q < cols; q += m) {                                                   \
-        q = q + m > cols ? cols - m : q;                                         \
-        ravel_strip##n##x1(d + q * n, s + q * sq, rows, dp, sq);                 \
-    }                                                                            \
-}                                                                                \
-/* Transposes `of` bytes, 16 or 32, of each of GROUP source rows into a buffer. */ \
-RAVEL_INLINE void                                                                \
-ravel_fill_piece##n(unsigned char *to, const unsigned char *s, int64_t of,       \
-                    int64_t pitch, int64_t sq)                                   \
-{                                                                                \
-    enum { GROUP = RAVEL_GROUP(n) };                                             \
-    const int whole = w > 1 && GROUP % (m * w) == 0;                             \
-    for (int64_t p = 0; p < of / n && whole; p += m)                             \
-        ravel_patch##n##x##w(to + p * pitch, s + p * n, GROUP, pitch, sq);       \
-    for (int64_t k = 0; k < GROUP && !whole && of == 32; k += m)                 \
-        ravel_pair##n(to + k * n, s + k * sq, pitch, sq);                        \
-    if (!whole && of == 16)                                                      \
-        ravel_patch##n##x1(to, s, GROUP, pitch, sq);                             \
-}                                                                                \
-/* Transposes GROUP source rows into a buffer, a cache line of each at a time.   \
- * Meanwhile the next rows are prefetched, row by row, because the lines of a row \
- * are in one memory bank; and as many lines of the other buffer are written, so \
- * that reads and writes overlap. */                                             \
-RAVEL_INLINE void                                                                \
-ravel_fill_group##n(unsigned char *to, const unsigned char *s, int64_t r,        \
-                    int64_t pitch, int64_t sq, ravel_ahead next, ravel_flow *out) \
-{                                                                                \
-    enum { GROUP = RAVEL_GROUP(n) };                                             \
-    int64_t i = 0;                                                               \
-    for (; i + 64 / n <= r; i += 64 / n) {                                       \
-        ravel_fetch(&next, GROUP);                                               \
-        ravel_fill_piece##n(to + i * pitch, s + i * n, 32, pitch, sq);           \
-        ravel_flow_lines(out, GROUP / 2);                                        \
-        ravel_fill_piece##n(to + (i + 2 * m) * pitch, s + i * n + 32, 32, pitch, sq); \
-        ravel_flow_lines(out, GROUP / 2);                                        \
-    }                                                                            \
-    if (i < r)                                                                   \
-        ravel_fetch(&next, GROUP);                                               \
-    for (; i < r; i += m) {                                                      \
-        i = i + m > r ? r - m : i;                                               \
-        ravel_fill_piece##n(to + i * pitch, s + i * n, 16, pitch, sq);           \
-        ravel_flow_lines(out, GROUP / 4);                                        \
-    }                                                                            \
-}                                                                                \
-/* Transposes r rows of c columns of one side into a buffer while the previous   \
- * block is written; prefetches `ahead` rows from `next` on. */                  \
-RAVEL_INLINE void                                                                \
-ravel_fill_side##n(unsigned char *to, const unsigned char *s, int64_t r, int64_t c, \
-                   int64_t pitch, int64_t sq, const unsigned char *next,         \
-                   int64_t ahead, ravel_flow *out)                               \
-{                                                                                \
-    enum { GROUP = RAVEL_GROUP(n) };                                             \
-    if (c < GROUP)                                                               \
-        ravel_strips##n(to, s, r, 0, c, pitch, sq);                              \
-    for (int64_t k = 0; k < c && c >= GROUP; k += GROUP) {                       \
-        k = k + GROUP > c ? c - GROUP : k;                                       \
-        const int64_t left = c - k - GROUP, many = left > 0 ? left : ahead;      \
-        const ravel_ahead soon = {left > 0 ? s + (k + GROUP) * sq : next, sq, r * n, 0, \
-                                  many < GROUP ? many : GROUP};                  \
-        ravel_fill_group##n(to + k * n, s + k * sq, r, pitch, sq, soon, out);    \
-    }                                                                            \
-}                                                                                \
-/* Transposes block t into a buffer; `next` is the block after it. */            \
-RAVEL_INLINE void                                                                \
-ravel_fill_block##n(unsigned char *to, const unsigned char *s, const ravel_work *all, \
-                    const ravel_part *t, int64_t pitch, const ravel_part *next,  \
-                    ravel_flow *out)                                             \
-{                                                                                \
-    const int64_t each = all->each < t->c ? all->each : t->c;                    \
-    for (int64_t q = 0; q < t->c; q += each) {                                   \
-        const int more = q + each < t->c;                                        \
-        const ravel_part at = {t->b, t->p, t->q + q, t->r, each};                \
-        const ravel_part then = {t->b, t->p, t->q + q + each, t->r, each};       \
-        ravel_fill_side##n(to + q * n, s + ravel_part_from(all, &at, n), t->r, each, \
-                           pitch, all->sq,                                       \
-                           s + ravel_part_from(all, more ? &then : next, n),     \
-                           more ? each : next->c, out);                          \
-    }                                                                            \
-    ravel_flow_lines(out, INT64_MAX);                                            \
-}                                                                                \
-/* Transposes through two buffers: one is filled while the other is written.  If \
- * the planes are contiguous in the source, they are processed as one plane.  If \
- * the rows are contiguous in the destination, a block is written as one run.  A row \
- * of a buffer is preceded by space for an incomplete cache line.  With several  \
- * sides a block has at most C + C / 3 columns, and fewer rows. */               \
-RAVEL_FRAME static void                                                          \
-ravel_staged##n(unsigned char *d, const unsigned char *s, int64_t planes,        \
-                int64_t sides, int64_t rows, int64_t cols, int64_t dn, int64_t sn, \
-                int64_t so, int64_t dp, int64_t sq)                              \
-{                                                                                \
-    enum { C = RAVEL_WIDE(n), R = RAVEL_TALL(n), ROOM = R * (C * n + 192) };     \
-    unsigned char room[2][ROOM + 128];                                           \
-    const int64_t all = sides * cols, jump = dn - rows * dp;                     \
-    const int64_t most = sides == 1 ? C : (C + cols / 2) / cols * cols;          \
-    const int64_t wide = all < most ? all : most;                                \
-    const int lines = ((uintptr_t)d | (uintptr_t)dp | (uintptr_t)(planes > 1 ? dn : 0) | \
-                       (uintptr_t)(wide < all ? wide * n : 0)) % 64 == 0;        \
-    const int one = sn == rows * n && jump % 64 == 0;                            \
-    const int run = dp == all * n && wide == all && !(one && jump) && !lines;    \
-    const int64_t across = lines ? (wide * n + 64) / 64 | 1 : (wide * n + 128) / 64; \
-    const int64_t pitch = run ? dp : across * 64 + (dp & 63);                    \
-    const int64_t tall = ROOM / pitch < R || run ? ROOM / pitch : R;             \
-    const ravel_work work = {one ? 1 : planes, one ? planes * rows : rows, all, cols, \
-                             tall - tall % (64 / n), wide, sn, so, sq, lines};   \
-    ravel_part t = {0, 0, 0, 0, 0}, now;                                         \
-    ravel_flow out = {.rows = 0};                                                \
-    unsigned char *to = d, *buffer = RAVEL_ROOM(room[0], d);                     \
-    ravel_part_size(&work, &t, m);                                               \
-    for (int k = 1, more = 1; more; k ^= 1) {                                    \
-        now = t;                                                                 \
-        more = ravel_part_next(&work, &t, m);                                    \
-        t.c = more ? t.c : 0;                                                    \
-        unsigned char *then = d + t.b * dn + t.p * dp + t.p / rows * jump + t.q * n; \
-        unsigned char *other = RAVEL_ROOM(room[k], then);                        \
-        ravel_fill_block##n(buffer, s, &work, &now, pitch, &t, &out);            \
-        if (run)                                                                 \
-            out = (ravel_flow){to, buffer, other, 1, now.r * dp, 0, 0, 1, 1, 0, 0, 0, \
-                               now.p == 0, now.p + now.r == work.rows};          \
-        else                                                                     \
-            out = (ravel_flow){to, buffer, other, now.r, now.c * n, dp, pitch,   \
-                               rows - now.p % rows, rows, jump, 0, 0,            \
-                               lines || now.q == 0, lines || now.q + now.c == all}; \
-        ravel_flow_row(&out);                                                    \
-        to = then;                                                               \
-        buffer = other;                                                          \
-    }                                                                            \
-    ravel_flow_lines(&out, INT64_MAX);                                           \
-}                                                                                \
-static void                                                                      \
-ravel_plane##n(unsigned char *d, const unsigned char *s, int64_t rows,           \
-               int64_t cols, int64_t dp, int64_t sq, int64_t stream,             \
-               int64_t ahead)                                                    \
-{                                                                                \
-    int64_t q = 0;                                                               \
-    if (rows < m || cols < m) {                                                  \
-        ravel_few##n(d, s, rows, cols, dp, sq);                                  \
-        return;                                                                  \
-    }                                                                            \
-    for (; q + 4 * m <= cols; q += 4 * m)                                        \
-        if (stream)                                                              \
-            ravel_lines##n(d + q * n, s + q * sq, rows, dp, sq, 1, ahead);       \
-        else                                                                     \
-            ravel_lines##n(d + q * n, s + q * sq, rows, dp, sq, 0, ahead);       \
-    ravel_strips##n(d, s, rows, q, cols, dp, sq);                                \
+/* Rows of the source that are read side by side on their way to a buffer: few enough for
+ * the processor to follow. */
+enum { RAVEL_GROUP2 = 2 == 1 ? 16 : 8 };
+
+/* 16 or 64 bytes of each of a group's rows into a buffer. */
+RAVEL_INLINE void
+ravel_fill_piece2(unsigned char *to, const unsigned char *s, int64_t bytes,
+                        int64_t pitch, int64_t sq)
+{
+    enum { M = 8, GROUP = RAVEL_GROUP2, TALL = 16 * RAVEL_PAIR };
+    const int whole = RAVEL_LANES > 1 && GROUP % (M * RAVEL_LANES) == 0;
+    for (int64_t p = 0; p < bytes / 2 && whole; p += M)
+        ravel_patch2(to + p * pitch, s + p * 2, GROUP, pitch, sq);
+    for (int64_t k = 0; k < GROUP && !whole; k += M) {
+        for (int64_t b = 0; b + TALL <= bytes; b += TALL)
+            ravel_tall2(to + b / 2 * pitch + k * 2, s + b + k * sq, pitch,
+                              sq);
+        if (bytes < TALL)
+            ravel_lone2(to + k * 2, s + k * sq, pitch, sq);
+    }
+}
+
+/* A group's rows into a buffer, a line of each at a time.  The rows that are next are
+ * fetched meanwhile, one after another, as lines of one row lie in one bank of the memory;
+ * and what the other buffer holds goes out, a line for a line: a processor then waits for
+ * reads and writes at once. */
+RAVEL_INLINE void
+ravel_fill_group2(unsigned char *to, const unsigned char *s, int64_t r, int64_t pitch,
+                        int64_t sq, ravel_ahead next, ravel_flow *out)
+{
+    enum { M = 8, GROUP = RAVEL_GROUP2, LINE = 64 / 2 };
+    int64_t i = 0;
+    for (; i + LINE <= r; i += LINE) {
+        ravel_fetch(&next, GROUP);
+        ravel_fill_piece2(to + i * pitch, s + i * 2, 64, pitch, sq);
+        ravel_flow_lines(out, GROUP);
+    }
+    if (i < r)
+        ravel_fetch(&next, GROUP);
+    for (; i < r; i += M) {
+        i = i + M > r ? r - M : i;
+        ravel_fill_piece2(to + i * pitch, s + i * 2, 16, pitch, sq);
+        ravel_flow_lines(out, GROUP / 4);
+    }
+}
+
+/* r rows of c columns of one side, while the block before goes out; `ahead` rows of what
+ * is next are fetched. */
+RAVEL_INLINE void
+ravel_fill_side2(unsigned char *to, const unsigned char *s, int64_t r, int64_t c,
+                       int64_t pitch, int64_t sq, const unsigned char *next, int64_t ahead,
+                       ravel_flow *out)
+{
+    enum { GROUP = RAVEL_GROUP2 };
+    if (c < GROUP)
+        ravel_strips2(to, s, r, 0, c, pitch, sq);
+    for (int64_t k = 0; k < c && c >= GROUP; k += GROUP) {
+        k = k + GROUP > c ? c - GROUP : k;
+        const int64_t left = c - k - GROUP, many = left > 0 ? left : ahead;
+        const ravel_ahead soon = {left > 0 ? s + (k + GROUP) * sq : next, sq, r * 2, 0,
+                                  many < GROUP ? many : GROUP};
+        ravel_fill_group2(to + k * 2, s + k * sq, r, pitch, sq, soon, out);
+    }
+}
+
+/* Block t; what is read after it is `next`. */
+RAVEL_INLINE void
+ravel_fill_block2(unsigned char *to, const unsigned char *s, const ravel_work *all,
+                        const ravel_part *t, int64_t pitch, const ravel_part *next,
+                        ravel_flow *out)
+{
+    const int64_t each = all->each < t->c ? all->each : t->c;
+    for (int64_t q = 0; q < t->c; q += each) {
+        const int more = q + each < t->c;
+        const ravel_part at = {t->b, t->p, t->q + q, t->r, each};
+        const ravel_part then = {t->b, t->p, t->q + q + each, t->r, each};
+        ravel_fill_side2(to + q * 2, s + ravel_part_from(all, &at, 2), t->r,
+                               each, pitch, all->sq,
+                               s + ravel_part_from(all, more ? &then : next, 2),
+                               more ? each : next->c, out);
+    }
+    ravel_flow_lines(out, INT64_MAX);
+}
+
+/* Rows at any distance, through two buffers: one is filled while the other goes out.
+ * Planes one after another in the source are one plane, whose rows jump.  Rows that
+ * touch are one run.  A row of a buffer has room for a line before it, for what waits;
+ * columns of sides are C and a third more at most, and such blocks have fewer rows. */
+RAVEL_FRAME static void
+ravel_staged2(unsigned char *d, const unsigned char *s, int64_t planes, int64_t sides,
+                    int64_t rows, int64_t cols, int64_t dn, int64_t sn, int64_t so,
+                    int64_t dp, int64_t sq)
+{
+    enum { N = 2, M = 8, C = RAVEL_WIDE(N), R = RAVEL_TALL(N),
+           ROOM = R * (C * N + 192) };
+    unsigned char room[2][ROOM + 128];
+    const int64_t all = sides * cols, jump = dn - rows * dp;
+    const int64_t most = sides == 1 ? C : (C + cols / 2) / cols * cols;
+    const int64_t wide = all < most ? all : most;
+    const int lines = ((uintptr_t)d | (uintptr_t)dp | (uintptr_t)(planes > 1 ? dn : 0) |
+                       (uintptr_t)(wide < all ? wide * N : 0)) % 64 == 0;
+    const int one = sn == rows * N && jump % 64 == 0;
+    const int run = dp == all * N && wide == all && !(one && jump) && !lines;
+    const int64_t across = lines ? (wide * N + 64) / 64 | 1 : (wide * N + 128) / 64;
+    const int64_t pitch = run ? dp : across * 64 + (dp & 63);
+    const int64_t tall = ROOM / pitch < R || run ? ROOM / pitch : R;
+    const ravel_work work = {one ? 1 : planes, one ? planes * rows : rows, all, cols,
+                             tall - tall % (64 / N), wide, sn, so, sq, lines};
+    ravel_part t = {0, 0, 0, 0, 0}, now;
+    ravel_flow out = {.rows = 0};
+    unsigned char *to = d, *buffer = RAVEL_ROOM(room[0], d);
+    ravel_part_size(&work, &t, M);
+    for (int k = 1, more = 1; more; k ^= 1) {
+        now = t;
+        more = ravel_part_next(&work, &t, M);
+        t.c = more ? t.c : 0;
+        unsigned char *then = d + t.b * dn + t.p * dp + t.p / rows * jump + t.q * N;
+        unsigned char *other = RAVEL_ROOM(room[k], then);
+        ravel_fill_block2(buffer, s, &work, &now, pitch, &t, &out);
+        if (run)
+            out = (ravel_flow){to, buffer, other, 1, now.r * dp, 0, 0, 1, 1, 0, 0, 0,
+                               now.p == 0, now.p + now.r == work.rows};
+        else
+            out = (ravel_flow){to, buffer, other, now.r, now.c * N, dp, pitch,
+                               rows - now.p % rows, rows, jump, 0, 0,
+                               lines || now.q == 0, lines || now.q + now.c == all};
+        ravel_flow_row(&out);
+        to = then;
+        buffer = other;
+    }
+    ravel_flow_lines(&out, INT64_MAX);
+}
+
+static void
+ravel_plane2(unsigned char *d, const unsigned char *s, int64_t rows, int64_t cols,
+                   int64_t dp, int64_t sq, int64_t stream, int64_t ahead)
+{
+    enum { N = 2, M = 8, SIDE = 4 / RAVEL_LANES };
+    int64_t q = 0;
+    if (rows < M || cols < M) {
+        ravel_few2(d, s, rows, cols, dp, sq);
+        return;
+    }
+    for (; q + 4 * M <= cols; q += 4 * M)
+        if (stream)
+            ravel_walk2(d + q * N, s + q * sq, rows, SIDE, dp, sq, 1, ahead);
+        else
+            ravel_walk2(d + q * N, s + q * sq, rows, SIDE, dp, sq, 0, ahead);
+    ravel_strips2(d, s, rows, q, cols, dp, sq);
 }
 #else
-#define RAVEL_LINES(n, m, w)                                                     \
-static void                                                                      \
-ravel_plane##n(unsigned char *d, const unsigned char *s, int64_t rows,           \
-               int64_t cols, int64_t dp, int64_t sq, int64_t stream,             \
-               int64_t ahead)                                                    \
-{                                                                                \
-    (void)stream;                                                                \
-    (void)ahead;                                                                 \
-    for (int64_t p = 0; p < rows; p += 64 / n)                                   \
-        for (int64_t q = 0; q < cols; q += 64 / n)                               \
-            ravel_few##n(d + p * dp + q * n, s + p * n + q * sq,                 \
-                         rows - p < 64 / n ? rows - p : 64 / n,                  \
-                         cols - q < 64 / n ? cols - q : 64 / n, dp, sq);         \
-}                                                                                \
-static void                                                                      \
-ravel_staged##n(unsigned char *d, const unsigned char *s, int64_t planes,        \
-                int64_t sides, int64_t rows, int64_t cols, int64_t dn, int64_t sn, \
-                int64_t so, int64_t dp, int64_t sq)                              \
-{                                                                                \
-    for (int64_t b = 0; b < planes; b++)                                         \
-        for (int64_t o = 0; o < sides; o++)                                      \
-            ravel_plane##n(d + b * dn + o * cols * n, s + b * sn + o * so, rows, \
-                           cols, dp, sq, 0, 0);                                  \
+static void
+ravel_plane2(unsigned char *d, const unsigned char *s, int64_t rows, int64_t cols,
+                   int64_t dp, int64_t sq, int64_t stream, int64_t ahead)
+{
+    enum { N = 2, LINE = 64 / N };
+    (void)stream;
+    (void)ahead;
+    for (int64_t p = 0; p < rows; p += LINE)
+        for (int64_t q = 0; q < cols; q += LINE)
+            ravel_few2(d + p * dp + q * N, s + p * N + q * sq,
+                             rows - p < LINE ? rows - p : LINE,
+                             cols - q < LINE ? cols - q : LINE, dp, sq);
+}
+
+static void
+ravel_staged2(unsigned char *d, const unsigned char *s, int64_t planes, int64_t sides,
+                    int64_t rows, int64_t cols, int64_t dn, int64_t sn, int64_t so,
+                    int64_t dp, int64_t sq)
+{
+    for (int64_t b = 0; b < planes; b++)
+        for (int64_t o = 0; o < sides; o++)
+            ravel_plane2(d + b * dn + o * cols * 2, s + b * sn + o * so, rows,
+                               cols, dp, sq, 0, 0);
 }
 #endif
 
-#define RAVEL_FEW(n)                                                             \
-static void                                                                      \
-ravel_few##n(unsigned char *d, const unsigned char *s, int64_t rows,             \
-             int64_t cols, int64_t dp, int64_t sq)                               \
-{                                                                                \
-    for (int64_t p = 0; p < rows; p++)                                           \
-        for (int64_t q = 0; q < cols; q++)                                       \
-            memcpy(d + p * dp + q * n, s + p * n + q * sq, n);                   \
+static void
+ravel_transpose2(unsigned char *d, const unsigned char *s, int64_t planes,
+                       int64_t sides, int64_t rows, int64_t cols, int64_t dn, int64_t sn,
+                       int64_t so, int64_t dp, int64_t sq, int64_t stream, int64_t ahead)
+{
+    enum { N = 2, M = 8 };
+    if (sides == 1 && planes > 1 && dn == cols * N) {
+        sides = planes;
+        so = sn;
+        planes = 1;
+        dn = sn = 0;
+    }
+    if (stream && ((sides > 1 && dp == sides * cols * N) ||
+                   ((uintptr_t)d | (uintptr_t)dp | (planes > 1 ? (uintptr_t)dn : 0) |
+                    (sides > 1 ? (uintptr_t)(cols * N) : 0)) % 64))
+        stream = 2;
+    const int buffers = stream == 2 && rows >= M && cols >= M;
+    if (buffers && (sides == 1 || cols <= RAVEL_WIDE(N))) {
+        ravel_staged2(d, s, planes, sides, rows, cols, dn, sn, so, dp, sq);
+        return;
+    }
+    for (int64_t o = 0; o < sides; o++)
+        if (buffers)
+            ravel_staged2(d + o * cols * N, s + o * so, planes, 1, rows, cols, dn, sn,
+                                so, dp, sq);
+        else
+            for (int64_t b = 0; b < planes; b++)
+                ravel_plane2(d + o * cols * N + b * dn, s + o * so + b * sn, rows, cols,
+                                   dp, sq, stream, ahead);
 }
-/* The kernel for elements of n bytes; m = 16 / n. */
-#define RAVEL_TRANSPOSE(n, m)                                                    \
-RAVEL_FEW(n)                                                                     \
-RAVEL_BLOCKS(n, m)                                                               \
-static void                                                                      \
-ravel_transpose##n(unsigned char *d, const unsigned char *s, int64_t planes,     \
-                   int64_t sides, int64_t rows, int64_t cols, int64_t dn,        \
-                   int64_t sn, int64_t so, int64_t dp, int64_t sq,               \
-                   int64_t stream, int64_t ahead)                                \
-{                                                                                \
-    if (sides == 1 && planes > 1 && dn == cols * n) {                            \
-        sides = planes;                                                          \
-        so = sn;                                                                 \
-        planes = 1;                                                              \
-        dn = sn = 0;                                                             \
-    }                                                                            \
-    if (stream && ((sides > 1 && dp == sides * cols * n) ||                      \
-                   ((uintptr_t)d | (uintptr_t)dp | (planes > 1 ? (uintptr_t)dn : 0) | \
-                    (sides > 1 ? (uintptr_t)(cols * n) : 0)) % 64))              \
-        stream = 2;                                                              \
-    const int buffers = stream == 2 && rows >= m && cols >= m;                   \
-    if (buffers && (sides == 1 || cols <= RAVEL_WIDE(n))) {                      \
-        ravel_staged##n(d, s, planes, sides, rows, cols, dn, sn, so, dp, sq);    \
-        return;                                                                  \
-    }                                                                            \
-    for (int64_t o = 0; o < sides; o++)                                          \
-        if (buffers)                                                             \
-            ravel_staged##n(d + o * cols * n, s + o * so, planes, 1, rows, cols, dn, \
-                            sn, so, dp, sq);                                     \
-        else                                                                     \
-            for (int64_t b = 0; b < planes; b++)                                 \
-                ravel_plane##n(d + o * cols * n + b * dn, s + o * so + b * sn, rows, \
-                               cols, dp, sq, stream, ahead);                     \
-}
-
-RAVEL_TRANSPOSE(2, 8)
 
 /* The most bytes of a row of interleaved columns. */
 enum { RAVEL_WOVEN_BYTES = 120 };
@@ -815,26 +914,6 @@ ravel_pour(unsigned char **d, unsigned char *stage, int64_t held, int64_t stream
         memmove(stage, stage + i, (size_t)(held - i));
     *d += i;
     return held - i;
-}
-#endif
-
-/* Permutes the elements of k vectors of 8 elements of 2 bytes.  A round
- * interleaves the first half of the vectors with the second half.  This is a perfect
- * shuffle: it rotates the bits of an element's index by one.  log2(k) rounds transpose k
- * vectors to rows of k elements; log2(8) rounds do the reverse. */
-#ifndef RAVEL_PLAIN
-RAVEL_INLINE void
-ravel_zip2(ravel_2x1 *v, int k, int rounds)
-{
-    RAVEL_UNROLL for (int round = 0; round < rounds; round++) {
-        ravel_2x1 t[8];
-        RAVEL_UNROLL for (int i = 0; i < k / 2; i++) {
-            t[2 * i] = RAVEL_LOW(2, 8, 1, v[i], v[i + k / 2]);
-            t[2 * i + 1] = RAVEL_HIGH(2, 8, 1, v[i], v[i + k / 2]);
-        }
-        RAVEL_UNROLL for (int i = 0; i < k; i++)
-            v[i] = t[i];
-    }
 }
 #endif
 

@@ -10,8 +10,9 @@
 #include <omp.h>
 #endif
 
-/* Runs of at least this many bytes are copied one by one. */
-enum { RAVEL_LONG_BYTES = 256 };
+/* Runs of so many bytes or more are copied one by one; so many bytes may be written in any
+ * order, the longer loop inside. */
+enum { RAVEL_LONG_BYTES = 256, RAVEL_NEAR_BYTES = 16384 };
 
 /* Non-temporal stores, of RAVEL_STREAM bytes or of a cache line, to aligned addresses.
  * RAVEL_FRAME: not inlined, so that calls that need no buffers do not allocate them. */
@@ -56,54 +57,79 @@ ravel_stream_line(unsigned char *d, const unsigned char *s)
         ravel_stream(d + i, s + i);
 }
 
-/* Copies a short run inline; a constant size becomes one load and one store. */
-static inline void
-ravel_move(unsigned char *d, const unsigned char *s, int64_t bytes)
+/* RAVEL_CONSTANT: part of every caller, as one that passes constants is faster. */
+#ifdef __GNUC__
+#define RAVEL_CONSTANT __attribute__((always_inline, unused)) static inline
+#else
+#define RAVEL_CONSTANT static inline
+#endif
+
+/* A run of `bytes` by one or two moves of k bytes, which may overlap: 2 * k >= bytes >= k,
+ * and k is a constant. */
+RAVEL_CONSTANT void
+ravel_move_twice(unsigned char *d, const unsigned char *s, size_t k, int64_t bytes)
 {
-    if (bytes > 128) {
-        memcpy(d, s, (size_t)bytes);
-        return;
-    }
-    for (; bytes >= 16; bytes -= 16, d += 16, s += 16)
-        memcpy(d, s, 16);
-    if (bytes & 8) {
-        memcpy(d, s, 8);
-        d += 8;
-        s += 8;
-    }
-    if (bytes & 4) {
-        memcpy(d, s, 4);
-        d += 4;
-        s += 4;
-    }
-    for (bytes &= 3; bytes > 0; bytes--)
-        *d++ = *s++;
+    memcpy(d, s, k);
+    if (bytes > (int64_t)k)
+        memcpy(d + bytes - k, s + bytes - k, k);
 }
 
-/* Copies of runs: with ordinary stores, and with non-temporal stores. */
-#define RAVEL_RUNS(k)                                      \
-    for (int64_t r = 0; r < rows; r++)                     \
-        memcpy(d + r * dp, s + r * sp, k)
+/* Runs of any bytes. */
+RAVEL_CONSTANT void
+ravel_each_run(unsigned char *d, const unsigned char *s, int64_t n, int64_t rows, size_t k,
+               int64_t bytes, int64_t dn, int64_t sn, int64_t dp, int64_t sp)
+{
+    for (int64_t b = 0; b < n; b++)
+        for (int64_t r = 0; r < rows; r++)
+            ravel_move_twice(d + b * dn + r * dp, s + b * sn + r * sp, k, bytes);
+}
+
+/* Runs whose length is no power of two, or is above 64. */
 static void
+ravel_copy_odd(unsigned char *d, const unsigned char *s, int64_t n, int64_t rows,
+               int64_t bytes, int64_t dn, int64_t sn, int64_t dp, int64_t sp)
+{
+    if (bytes < 4)
+        ravel_each_run(d, s, n, rows, 2, bytes, dn, sn, dp, sp);
+    else if (bytes < 8)
+        ravel_each_run(d, s, n, rows, 4, bytes, dn, sn, dp, sp);
+    else if (bytes < 16)
+        ravel_each_run(d, s, n, rows, 8, bytes, dn, sn, dp, sp);
+    else if (bytes < 32)
+        ravel_each_run(d, s, n, rows, 16, bytes, dn, sn, dp, sp);
+    else if (bytes < 64)
+        ravel_each_run(d, s, n, rows, 32, bytes, dn, sn, dp, sp);
+    else if (bytes <= 128)
+        ravel_each_run(d, s, n, rows, 64, bytes, dn, sn, dp, sp);
+    else
+        ravel_each_run(d, s, n, rows, (size_t)bytes, bytes, dn, sn, dp, sp);
+}
+
+static void
+ravel_copy_planes(unsigned char *d, const unsigned char *s, int64_t n, int64_t rows,
+                  int64_t bytes, int64_t dn, int64_t sn, int64_t dp, int64_t sp)
+{
+    switch (bytes) {
+    case 0: break;
+    case 1: ravel_each_run(d, s, n, rows, 1, 1, dn, sn, dp, sp); break;
+    case 2: ravel_each_run(d, s, n, rows, 2, 2, dn, sn, dp, sp); break;
+    case 4: ravel_each_run(d, s, n, rows, 4, 4, dn, sn, dp, sp); break;
+    case 8: ravel_each_run(d, s, n, rows, 8, 8, dn, sn, dp, sp); break;
+    case 16: ravel_each_run(d, s, n, rows, 16, 16, dn, sn, dp, sp); break;
+    case 32: ravel_each_run(d, s, n, rows, 32, 32, dn, sn, dp, sp); break;
+    case 64: ravel_each_run(d, s, n, rows, 64, 64, dn, sn, dp, sp); break;
+    default: ravel_copy_odd(d, s, n, rows, bytes, dn, sn, dp, sp);
+    }
+}
+
+static inline void
 ravel_copy_runs(unsigned char *d, const unsigned char *s, int64_t rows, int64_t bytes,
                 int64_t dp, int64_t sp)
 {
-    switch (bytes) {
-    case 1: RAVEL_RUNS(1); break;
-    case 2: RAVEL_RUNS(2); break;
-    case 4: RAVEL_RUNS(4); break;
-    case 8: RAVEL_RUNS(8); break;
-    case 16: RAVEL_RUNS(16); break;
-    case 32: RAVEL_RUNS(32); break;
-    case 64: RAVEL_RUNS(64); break;
-    default:
-        for (int64_t r = 0; r < rows; r++)
-            ravel_move(d + r * dp, s + r * sp, bytes);
-    }
+    ravel_copy_planes(d, s, 1, rows, bytes, 0, 0, dp, sp);
 }
-#undef RAVEL_RUNS
 
-/* Copies whole cache lines with non-temporal stores and prefetches from `next`. */
+/* Whole lines; `next` is what will be read after them: fetched meanwhile. */
 static inline void
 ravel_stream_lines(unsigned char *d, const unsigned char *s, int64_t bytes,
                    const unsigned char *next)
@@ -134,9 +160,9 @@ ravel_stream_run(unsigned char *d, const unsigned char *s, int64_t bytes)
     ravel_stream_next(d, s, bytes, s + 512);
 }
 
-/* Copies n planes of `rows` runs of `bytes` bytes.  Runs are dp (sp) bytes apart, planes
- * dn (sn) bytes.  `stream`: uses non-temporal stores for runs that are whole cache lines,
- * long, or contiguous in the destination, and prefetches the source 2 KB ahead. */
+/* rows runs of `bytes` bytes in each of n planes; dp and sp bytes from one run to the
+ * next, dn and sn from one plane to the next.  `stream`: past the caches, where runs are
+ * whole lines, or long, or touch in the destination; the source is fetched 2 KB ahead. */
 static inline void
 ravel_copy_long(unsigned char *d, const unsigned char *s, int64_t rows, int64_t bytes,
                 int64_t dp, int64_t sp, int64_t sn, int lines)
@@ -164,8 +190,8 @@ ravel_copy_streamed(unsigned char *d, const unsigned char *s, int64_t rows,
     }
 }
 
-/* Copies planes whose runs are contiguous in the destination and form whole cache lines
- * there; a run is a multiple of RAVEL_STREAM bytes. */
+/* Planes whose runs touch in the destination and make whole lines there, as many bytes a
+ * run as go at once or a multiple. */
 static void
 ravel_copy_abreast(unsigned char *d, const unsigned char *s, int64_t n, int64_t rows,
                    int64_t bytes, int64_t dn, int64_t sn, int64_t sp)
@@ -187,8 +213,8 @@ ravel_fetch_runs(const unsigned char *s, int64_t rows, int64_t sp)
         RAVEL_PREFETCH(s + r * sp);
 }
 
-/* Copies short runs that are contiguous in the destination within each of n planes, through
- * a buffer: a part of every plane, then the next part. */
+/* Short runs that touch, rows of them in each of n planes: by way of a buffer, a piece of
+ * every plane before the next. */
 static void
 ravel_copy_gathered(unsigned char *d, const unsigned char *s, int64_t n, int64_t rows,
                     int64_t bytes, int64_t dn, int64_t sn, int64_t sp)
@@ -206,7 +232,7 @@ ravel_copy_gathered(unsigned char *d, const unsigned char *s, int64_t n, int64_t
     }
 }
 
-/* The same for a destination in which row r of all planes precedes row r + 1. */
+/* The same where runs of one row of every plane touch, and then those of the next. */
 static void
 ravel_copy_woven(unsigned char *d, const unsigned char *s, int64_t n, int64_t rows,
                  int64_t bytes, int64_t sn, int64_t sp)
@@ -224,8 +250,7 @@ ravel_copy_woven(unsigned char *d, const unsigned char *s, int64_t n, int64_t ro
     }
 }
 
-/* Copies short runs that are contiguous in the destination: the rows of a plane, or one row
- * of every plane.  Returns 0, and copies nothing, if neither are. */
+/* Short runs that touch in the destination: rows of a plane, or one row of every plane. */
 static int
 ravel_copy_short(unsigned char *d, const unsigned char *s, int64_t n, int64_t rows,
                  int64_t bytes, int64_t dn, int64_t sn, int64_t dp, int64_t sp)
@@ -265,11 +290,15 @@ ravel_copy(unsigned char *d, const unsigned char *s, int64_t n, int64_t rows,
     if (stream && !lines && bytes < RAVEL_LONG_BYTES &&
         ravel_copy_short(d, s, n, rows, bytes, dn, sn, dp, sp))
         return;
+    if (!stream || (!lines && bytes < RAVEL_LONG_BYTES)) {
+        const int across = !stream && rows < n && n * rows * bytes <= RAVEL_NEAR_BYTES;
+        ravel_copy_planes(d, s, across ? rows : n, across ? n : rows, bytes,
+                          across ? dp : dn, across ? sp : sn, across ? dn : dp,
+                          across ? sn : sp);
+        return;
+    }
     for (int64_t b = 0; b < n; b++, d += dn, s += sn)
-        if (stream && (lines || bytes >= RAVEL_LONG_BYTES))
-            ravel_copy_streamed(d, s, rows, bytes, dp, sp, sn, lines);
-        else
-            ravel_copy_runs(d, s, rows, bytes, dp, sp);
+        ravel_copy_streamed(d, s, rows, bytes, dp, sp, sn, lines);
 }
 
 /* src: 3145728 bytes, dst: 3145728 bytes; they do not overlap */

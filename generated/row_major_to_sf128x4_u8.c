@@ -162,6 +162,121 @@ ravel_store4(unsigned char *d, ravel_1x4 v, int64_t stream)
 #endif
 #endif
 
+/* Non-temporal stores, of RAVEL_STREAM bytes or of a cache line, to aligned addresses.
+ * RAVEL_FRAME: not inlined, so that calls that need no buffers do not allocate them. */
+#ifdef __GNUC__
+#define RAVEL_PREFETCH(p) __builtin_prefetch(p)
+#define RAVEL_FRAME __attribute__((noinline))
+#else
+#define RAVEL_PREFETCH(p) (void)(p)
+#define RAVEL_FRAME
+#endif
+#if defined(__AVX2__) && !defined(RAVEL_PLAIN) && !defined(RAVEL_PORTABLE)
+#include <immintrin.h>
+enum { RAVEL_STREAM = 32 };
+static inline void
+ravel_stream(unsigned char *d, const unsigned char *s)
+{
+    _mm256_stream_si256((__m256i *)(void *)d,
+                        _mm256_loadu_si256((const __m256i *)(const void *)s));
+}
+#elif defined(__SSE2__) && !defined(RAVEL_PLAIN) && !defined(RAVEL_PORTABLE)
+#include <emmintrin.h>
+enum { RAVEL_STREAM = 16 };
+static inline void
+ravel_stream(unsigned char *d, const unsigned char *s)
+{
+    _mm_stream_si128((__m128i *)(void *)d,
+                     _mm_loadu_si128((const __m128i *)(const void *)s));
+}
+#else
+enum { RAVEL_STREAM = 32 };
+static inline void
+ravel_stream(unsigned char *d, const unsigned char *s)
+{
+    memcpy(d, s, 32);
+}
+#endif
+
+static inline void
+ravel_stream_line(unsigned char *d, const unsigned char *s)
+{
+    for (int i = 0; i < 64; i += RAVEL_STREAM)
+        ravel_stream(d + i, s + i);
+}
+
+/* RAVEL_CONSTANT: part of every caller, as one that passes constants is faster. */
+#ifdef __GNUC__
+#define RAVEL_CONSTANT __attribute__((always_inline, unused)) static inline
+#else
+#define RAVEL_CONSTANT static inline
+#endif
+
+/* A run of `bytes` by one or two moves of k bytes, which may overlap: 2 * k >= bytes >= k,
+ * and k is a constant. */
+RAVEL_CONSTANT void
+ravel_move_twice(unsigned char *d, const unsigned char *s, size_t k, int64_t bytes)
+{
+    memcpy(d, s, k);
+    if (bytes > (int64_t)k)
+        memcpy(d + bytes - k, s + bytes - k, k);
+}
+
+/* Runs of any bytes. */
+RAVEL_CONSTANT void
+ravel_each_run(unsigned char *d, const unsigned char *s, int64_t n, int64_t rows, size_t k,
+               int64_t bytes, int64_t dn, int64_t sn, int64_t dp, int64_t sp)
+{
+    for (int64_t b = 0; b < n; b++)
+        for (int64_t r = 0; r < rows; r++)
+            ravel_move_twice(d + b * dn + r * dp, s + b * sn + r * sp, k, bytes);
+}
+
+/* Runs whose length is no power of two, or is above 64. */
+static void
+ravel_copy_odd(unsigned char *d, const unsigned char *s, int64_t n, int64_t rows,
+               int64_t bytes, int64_t dn, int64_t sn, int64_t dp, int64_t sp)
+{
+    if (bytes < 4)
+        ravel_each_run(d, s, n, rows, 2, bytes, dn, sn, dp, sp);
+    else if (bytes < 8)
+        ravel_each_run(d, s, n, rows, 4, bytes, dn, sn, dp, sp);
+    else if (bytes < 16)
+        ravel_each_run(d, s, n, rows, 8, bytes, dn, sn, dp, sp);
+    else if (bytes < 32)
+        ravel_each_run(d, s, n, rows, 16, bytes, dn, sn, dp, sp);
+    else if (bytes < 64)
+        ravel_each_run(d, s, n, rows, 32, bytes, dn, sn, dp, sp);
+    else if (bytes <= 128)
+        ravel_each_run(d, s, n, rows, 64, bytes, dn, sn, dp, sp);
+    else
+        ravel_each_run(d, s, n, rows, (size_t)bytes, bytes, dn, sn, dp, sp);
+}
+
+static void
+ravel_copy_planes(unsigned char *d, const unsigned char *s, int64_t n, int64_t rows,
+                  int64_t bytes, int64_t dn, int64_t sn, int64_t dp, int64_t sp)
+{
+    switch (bytes) {
+    case 0: break;
+    case 1: ravel_each_run(d, s, n, rows, 1, 1, dn, sn, dp, sp); break;
+    case 2: ravel_each_run(d, s, n, rows, 2, 2, dn, sn, dp, sp); break;
+    case 4: ravel_each_run(d, s, n, rows, 4, 4, dn, sn, dp, sp); break;
+    case 8: ravel_each_run(d, s, n, rows, 8, 8, dn, sn, dp, sp); break;
+    case 16: ravel_each_run(d, s, n, rows, 16, 16, dn, sn, dp, sp); break;
+    case 32: ravel_each_run(d, s, n, rows, 32, 32, dn, sn, dp, sp); break;
+    case 64: ravel_each_run(d, s, n, rows, 64, 64, dn, sn, dp, sp); break;
+    default: ravel_copy_odd(d, s, n, rows, bytes, dn, sn, dp, sp);
+    }
+}
+
+static inline void
+ravel_copy_runs(unsigned char *d, const unsigned char *s, int64_t rows, int64_t bytes,
+                int64_t dp, int64_t sp)
+{
+    ravel_copy_planes(d, s, 1, rows, bytes, 0, 0, dp, sp);
+}
+
 /* Helpers for short rows and columns: padding in vectors, and a buffer for output. */
 #ifndef RAVEL_PLAIN
 #if defined(RAVEL_SSE2) && defined(__SSSE3__)
@@ -274,10 +389,26 @@ ravel_copy_fill_plane(unsigned char *d, const unsigned char *s, int64_t rows,
         return;
     }
 #endif
+    /* pieces that stay in the first cache: runs, then what follows each */
+    const int64_t piece = 1 + 16384 / width;
     (void)stream;
-    for (int64_t r = 0; r < rows; r++) {
-        memcpy(d + r * dp, s + r * sp, (size_t)bytes);
-        memcpy(d + r * dp + bytes, pad, (size_t)(width - bytes));
+    for (int64_t r = 0; r < rows; r += piece) {
+        const int64_t k = rows - r < piece ? rows - r : piece;
+        ravel_copy_runs(d + r * dp, s + r * sp, k, bytes, dp, sp);
+        ravel_copy_runs(d + r * dp + bytes, pad, k, width - bytes, dp, 0);
+    }
+}
+
+/* So many bytes of elements of `size` bytes, by doubling what is there. */
+static inline void
+ravel_repeat(unsigned char *d, int64_t bytes, uint64_t value, int64_t size)
+{
+    int64_t done = size < bytes ? size : bytes;
+    for (int64_t i = 0; i < done; i++)
+        d[i] = (unsigned char)(i < 8 ? value >> i * 8 & 255 : 0);
+    for (int64_t more; done < bytes; done += more) {
+        more = bytes - done < done ? bytes - done : done;
+        memcpy(d + done, d, (size_t)more);
     }
 }
 
@@ -287,34 +418,59 @@ ravel_copy_fill(unsigned char *d, const unsigned char *s, int64_t n, int64_t row
                 int64_t sp, int64_t stream, uint64_t value, int64_t size)
 {
     unsigned char pad[RAVEL_PAD_BYTES];
-    for (int64_t i = 0; i < width - bytes; i++)
-        pad[i] = (unsigned char)(i % size < 8 ? value >> i % size * 8 & 255 : 0);
+    ravel_repeat(pad, width - bytes, value, size);
     for (int64_t b = 0; b < n; b++, d += dn, s += sn)
         ravel_copy_fill_plane(d, s, rows, bytes, width, dp, sp, stream, pad);
 }
 
-/* Copies `rows` rows of runs of `bytes` bytes.  Run i is copied from s + table[2*i + 1] to
- * d + table[2*i]; rows are dp (sp) bytes apart. */
+/* rows times the runs of a table, of `bytes` bytes each: run i is from s + table[2*i + 1]
+ * to d + table[2*i]; dp and sp bytes from one row to the next. */
+RAVEL_CONSTANT void
+ravel_gather_each(unsigned char *d, const unsigned char *s, const int32_t *table,
+                  int64_t entries, int64_t rows, size_t k, int64_t bytes, int64_t dp,
+                  int64_t sp)
+{
+    for (int64_t r = 0; r < rows; r++, d += dp, s += sp)
+        for (int64_t i = 0; i < entries; i++)
+            ravel_move_twice(d + table[2 * i], s + table[2 * i + 1], k, bytes);
+}
+
+/* Runs whose length is no power of two, or is above 64. */
+static void
+ravel_gather_odd(unsigned char *d, const unsigned char *s, const int32_t *table,
+                 int64_t entries, int64_t rows, int64_t bytes, int64_t dp, int64_t sp)
+{
+    if (bytes < 4)
+        ravel_gather_each(d, s, table, entries, rows, 2, bytes, dp, sp);
+    else if (bytes < 8)
+        ravel_gather_each(d, s, table, entries, rows, 4, bytes, dp, sp);
+    else if (bytes < 16)
+        ravel_gather_each(d, s, table, entries, rows, 8, bytes, dp, sp);
+    else if (bytes < 32)
+        ravel_gather_each(d, s, table, entries, rows, 16, bytes, dp, sp);
+    else if (bytes < 64)
+        ravel_gather_each(d, s, table, entries, rows, 32, bytes, dp, sp);
+    else if (bytes <= 128)
+        ravel_gather_each(d, s, table, entries, rows, 64, bytes, dp, sp);
+    else
+        ravel_gather_each(d, s, table, entries, rows, (size_t)bytes, bytes, dp, sp);
+}
+
 static void
 ravel_gather(unsigned char *d, const unsigned char *s, const int32_t *table,
              int64_t entries, int64_t rows, int64_t bytes, int64_t dp, int64_t sp)
 {
-#define RAVEL_ENTRIES(n)                                                         \
-    for (int64_t r = 0; r < rows; r++, d += dp, s += sp)                         \
-        for (int64_t i = 0; i < entries; i++)                                    \
-            memcpy(d + table[2 * i], s + table[2 * i + 1], n)
     switch (bytes) {
-    case 1: RAVEL_ENTRIES(1); break;
-    case 2: RAVEL_ENTRIES(2); break;
-    case 4: RAVEL_ENTRIES(4); break;
-    case 8: RAVEL_ENTRIES(8); break;
-    case 16: RAVEL_ENTRIES(16); break;
-    case 32: RAVEL_ENTRIES(32); break;
-    case 64: RAVEL_ENTRIES(64); break;
-    case 128: RAVEL_ENTRIES(128); break;
-    default: RAVEL_ENTRIES((size_t)bytes); break;
+    case 0: break;
+    case 1: ravel_gather_each(d, s, table, entries, rows, 1, 1, dp, sp); break;
+    case 2: ravel_gather_each(d, s, table, entries, rows, 2, 2, dp, sp); break;
+    case 4: ravel_gather_each(d, s, table, entries, rows, 4, 4, dp, sp); break;
+    case 8: ravel_gather_each(d, s, table, entries, rows, 8, 8, dp, sp); break;
+    case 16: ravel_gather_each(d, s, table, entries, rows, 16, 16, dp, sp); break;
+    case 32: ravel_gather_each(d, s, table, entries, rows, 32, 32, dp, sp); break;
+    case 64: ravel_gather_each(d, s, table, entries, rows, 64, 64, dp, sp); break;
+    default: ravel_gather_odd(d, s, table, entries, rows, bytes, dp, sp);
     }
-#undef RAVEL_ENTRIES
 }
 
 /* Lanes of 16 bytes for ravel_shuffle: RAVEL_LANES of them at once.  ravel_pick: byte i is
@@ -587,72 +743,58 @@ ravel_shuffle(unsigned char *dst, int64_t d, const unsigned char *src, int64_t s
     }
 }
 
-/* Non-temporal stores, of RAVEL_STREAM bytes or of a cache line, to aligned addresses.
- * RAVEL_FRAME: not inlined, so that calls that need no buffers do not allocate them. */
-#ifdef __GNUC__
-#define RAVEL_PREFETCH(p) __builtin_prefetch(p)
-#define RAVEL_FRAME __attribute__((noinline))
+/* RAVEL_ALL: vectors of as many lanes as there are.  RAVEL_TWO: of two, if there are: x86
+ * processors turn those twice as often as wider ones, whose lanes are slower to set apart. */
+#ifndef RAVEL_PLAIN
+enum { RAVEL_ROUNDS1 = 4, RAVEL_ROUNDS2 = 3, RAVEL_ROUNDS4 = 2, RAVEL_ROUNDS8 = 1 };
+#if RAVEL_LANES == 4
+#define RAVEL_ALL(n) ravel_##n##x4
+#define RAVEL_ALL_LOW(n, m, a, b) RAVEL_LOW(n, m, 4, a, b)
+#define RAVEL_ALL_HIGH(n, m, a, b) RAVEL_HIGH(n, m, 4, a, b)
+#define RAVEL_ALL_ROWS ravel_rows4
+#define RAVEL_ALL_STORE ravel_store4
+#elif RAVEL_LANES == 2
+#define RAVEL_ALL(n) ravel_##n##x2
+#define RAVEL_ALL_LOW(n, m, a, b) RAVEL_LOW(n, m, 2, a, b)
+#define RAVEL_ALL_HIGH(n, m, a, b) RAVEL_HIGH(n, m, 2, a, b)
+#define RAVEL_ALL_ROWS ravel_rows2
+#define RAVEL_ALL_STORE ravel_store2
 #else
-#define RAVEL_PREFETCH(p) (void)(p)
-#define RAVEL_FRAME
-#endif
-#if defined(__AVX2__) && !defined(RAVEL_PLAIN) && !defined(RAVEL_PORTABLE)
-#include <immintrin.h>
-enum { RAVEL_STREAM = 32 };
-static inline void
-ravel_stream(unsigned char *d, const unsigned char *s)
-{
-    _mm256_stream_si256((__m256i *)(void *)d,
-                        _mm256_loadu_si256((const __m256i *)(const void *)s));
-}
-#elif defined(__SSE2__) && !defined(RAVEL_PLAIN) && !defined(RAVEL_PORTABLE)
-#include <emmintrin.h>
-enum { RAVEL_STREAM = 16 };
-static inline void
-ravel_stream(unsigned char *d, const unsigned char *s)
-{
-    _mm_stream_si128((__m128i *)(void *)d,
-                     _mm_loadu_si128((const __m128i *)(const void *)s));
-}
-#else
-enum { RAVEL_STREAM = 32 };
-static inline void
-ravel_stream(unsigned char *d, const unsigned char *s)
-{
-    memcpy(d, s, 32);
-}
+#define RAVEL_ALL(n) ravel_##n##x1
+#define RAVEL_ALL_LOW(n, m, a, b) RAVEL_LOW(n, m, 1, a, b)
+#define RAVEL_ALL_HIGH(n, m, a, b) RAVEL_HIGH(n, m, 1, a, b)
+#define RAVEL_ALL_ROWS ravel_rows1
+#define RAVEL_ALL_STORE ravel_store1
 #endif
 
-static inline void
-ravel_stream_line(unsigned char *d, const unsigned char *s)
-{
-    for (int i = 0; i < 64; i += RAVEL_STREAM)
-        ravel_stream(d + i, s + i);
-}
+#if RAVEL_LANES > 1
+enum { RAVEL_PAIR = 2 };
+#define RAVEL_TWO(n) ravel_##n##x2
+#define RAVEL_TWO_LOW(n, m, a, b) RAVEL_LOW(n, m, 2, a, b)
+#define RAVEL_TWO_HIGH(n, m, a, b) RAVEL_HIGH(n, m, 2, a, b)
+#define RAVEL_TWO_ROWS ravel_rows2
+#else
+enum { RAVEL_PAIR = 1 };
+#define RAVEL_TWO(n) ravel_##n##x1
+#define RAVEL_TWO_LOW(n, m, a, b) RAVEL_LOW(n, m, 1, a, b)
+#define RAVEL_TWO_HIGH(n, m, a, b) RAVEL_HIGH(n, m, 1, a, b)
+#define RAVEL_TWO_ROWS ravel_rows1
+#endif
 
-/* Copies a short run inline; a constant size becomes one load and one store. */
-static inline void
-ravel_move(unsigned char *d, const unsigned char *s, int64_t bytes)
+/* Lane i of them.  Stores take one lane of all vectors before they take the other: stores
+ * to one line that follow one another are one. */
+RAVEL_INLINE ravel_1x1
+ravel_lane(RAVEL_TWO(1) v, int i)
 {
-    if (bytes > 128) {
-        memcpy(d, s, (size_t)bytes);
-        return;
-    }
-    for (; bytes >= 16; bytes -= 16, d += 16, s += 16)
-        memcpy(d, s, 16);
-    if (bytes & 8) {
-        memcpy(d, s, 8);
-        d += 8;
-        s += 8;
-    }
-    if (bytes & 4) {
-        memcpy(d, s, 4);
-        d += 4;
-        s += 4;
-    }
-    for (bytes &= 3; bytes > 0; bytes--)
-        *d++ = *s++;
+#if RAVEL_LANES > 1
+    return (ravel_1x1)(i ? _mm256_extracti128_si256((__m256i)v, 1)
+                         : _mm256_castsi256_si128((__m256i)v));
+#else
+    (void)i;
+    return v;
+#endif
 }
+#endif
 
 /* Permutes the elements of k vectors of 4 elements of 4 bytes.  A round
  * interleaves the first half of the vectors with the second half.  This is a perfect
@@ -674,20 +816,51 @@ ravel_zip4(ravel_4x1 *v, int k, int rounds)
 }
 #endif
 
+#ifndef RAVEL_PLAIN
+/* The rounds of a network that turns blocks of 4 rows, in every lane of vectors. */
+RAVEL_INLINE void
+ravel_turn4(RAVEL_ALL(4) *v)
+{
+    RAVEL_ALL(4) w[4];
+    RAVEL_UNROLL for (int round = 1; round < 4; round *= 2) {
+        RAVEL_UNROLL for (int i = 0; i < 4 / 2; i++) {
+            w[2 * i] = RAVEL_ALL_LOW(4, 4, v[i], v[i + 4 / 2]);
+            w[2 * i + 1] = RAVEL_ALL_HIGH(4, 4, v[i], v[i + 4 / 2]);
+        }
+        RAVEL_UNROLL for (int i = 0; i < 4; i++)
+            v[i] = w[i];
+    }
+}
+
+RAVEL_INLINE void
+ravel_turn_two4(RAVEL_TWO(4) *v)
+{
+    RAVEL_TWO(4) w[4];
+    RAVEL_UNROLL for (int round = 1; round < 4; round *= 2) {
+        RAVEL_UNROLL for (int i = 0; i < 4 / 2; i++) {
+            w[2 * i] = RAVEL_TWO_LOW(4, 4, v[i], v[i + 4 / 2]);
+            w[2 * i + 1] = RAVEL_TWO_HIGH(4, 4, v[i], v[i + 4 / 2]);
+        }
+        RAVEL_UNROLL for (int i = 0; i < 4; i++)
+            v[i] = w[i];
+    }
+}
+#endif
+
 /* Words before a tile's tables; bytes of its buffer. */
-enum { RAVEL_TILE_HEAD = 13, RAVEL_TILE_BYTES = 256 * 1024 };
+enum { RAVEL_TILE_HEAD = 14, RAVEL_TILE_BYTES = 256 * 1024 };
 
 /* Tiles of a call: batches, columns and rows, in chunks; the last chunk may lie over others.
  * A table, in words of 4 bytes, offsets in bytes:
  *      rows, columns, batches of a tile; bytes that stay together; rows and columns of a
  *      block; blocks; runs of the destination, 0 where there is no buffer; bytes of one;
  *      from one to the next in the buffer; runs of the source; bytes of one; where the
- *      source ends;
+ *      source ends; the largest offset of a column;
  *      of each row where it goes; of each column where it comes from; of each block both;
  *      of each run of the destination where it goes; of each of the source where it is. */
 enum { RAVEL_T_ROW, RAVEL_T_COL, RAVEL_T_BATCH, RAVEL_T_KEPT, RAVEL_T_ROWS, RAVEL_T_COLS,
        RAVEL_T_BLOCKS, RAVEL_T_RUNS, RAVEL_T_BYTES, RAVEL_T_PITCH, RAVEL_T_FROM,
-       RAVEL_T_FROM_BYTES, RAVEL_T_END };
+       RAVEL_T_FROM_BYTES, RAVEL_T_END, RAVEL_T_LAST };
 
 /* A loop of the call: how many iterations, of one tile; steps in bytes. */
 typedef struct {
@@ -713,6 +886,30 @@ ravel_tiles_next(ravel_tiles *t)
             return 1;
     }
     return 0;
+}
+
+/* A short run without a call; runs of constant size are one load and one store. */
+static inline void
+ravel_move(unsigned char *d, const unsigned char *s, int64_t bytes)
+{
+    if (bytes > 128) {
+        memcpy(d, s, (size_t)bytes);
+        return;
+    }
+    for (; bytes >= 16; bytes -= 16, d += 16, s += 16)
+        memcpy(d, s, 16);
+    if (bytes & 8) {
+        memcpy(d, s, 8);
+        d += 8;
+        s += 8;
+    }
+    if (bytes & 4) {
+        memcpy(d, s, 4);
+        d += 4;
+        s += 4;
+    }
+    for (bytes &= 3; bytes > 0; bytes--)
+        *d++ = *s++;
 }
 
 /* Lines of the source of a tile, to be fetched. */
@@ -818,44 +1015,30 @@ ravel_tiles_run(unsigned char *d, const unsigned char *s, const int32_t *t, int6
     while (ravel_tiles_next(&at));
 }
 
-/* Blocks for the kernels composite: as many lanes of rows at once as a vector has. */
+/* Pieces of blocks for the kernels composite. */
 #ifndef RAVEL_PLAIN
-enum { RAVEL_ROUNDS1 = 4, RAVEL_ROUNDS2 = 3, RAVEL_ROUNDS4 = 2, RAVEL_ROUNDS8 = 1 };
+/* The first `bytes` of 16, at most 16; no byte from `end` on is read, or from d + bytes on
+ * written. */
 #if RAVEL_LANES == 4
-#define RAVEL_ALL(n) ravel_##n##x4
-#define RAVEL_ALL_LOW(n, m, a, b) RAVEL_LOW(n, m, 4, a, b)
-#define RAVEL_ALL_HIGH(n, m, a, b) RAVEL_HIGH(n, m, 4, a, b)
-#elif RAVEL_LANES == 2
-#define RAVEL_ALL(n) ravel_##n##x2
-#define RAVEL_ALL_LOW(n, m, a, b) RAVEL_LOW(n, m, 2, a, b)
-#define RAVEL_ALL_HIGH(n, m, a, b) RAVEL_HIGH(n, m, 2, a, b)
-#else
-#define RAVEL_ALL(n) ravel_##n##x1
-#define RAVEL_ALL_LOW(n, m, a, b) RAVEL_LOW(n, m, 1, a, b)
-#define RAVEL_ALL_HIGH(n, m, a, b) RAVEL_HIGH(n, m, 1, a, b)
-#endif
-
-/* Lanes, each where it belongs: lane i to d + to[i * apart]. */
-RAVEL_INLINE void
-ravel_put_lanes(unsigned char *d, const int32_t *to, int apart, RAVEL_ALL(1) v)
+RAVEL_INLINE __mmask16
+ravel_part_mask(int64_t bytes)
 {
-#if RAVEL_LANES == 4
-    const __m512i w = (__m512i)v;
-    _mm_storeu_si128((__m128i *)(void *)(d + to[0]), _mm512_castsi512_si128(w));
-    _mm_storeu_si128((__m128i *)(void *)(d + to[apart]), _mm512_extracti32x4_epi32(w, 1));
-    _mm_storeu_si128((__m128i *)(void *)(d + to[2 * apart]),
-                     _mm512_extracti32x4_epi32(w, 2));
-    _mm_storeu_si128((__m128i *)(void *)(d + to[3 * apart]),
-                     _mm512_extracti32x4_epi32(w, 3));
-#elif RAVEL_LANES == 2
-    ravel_lanes2(d + to[0], d + to[apart], v);
-#else
-    (void)apart;
-    ravel_store1(d + to[0], v, 0);
-#endif
+    return (__mmask16)((1u << bytes) - 1);
 }
 
-/* The first `bytes` of 16; no byte from `end` on is read, or from d + bytes on written. */
+RAVEL_INLINE ravel_1x1
+ravel_load_part(const unsigned char *s, int64_t bytes, const unsigned char *end)
+{
+    (void)end;
+    return (ravel_1x1)_mm_maskz_loadu_epi8(ravel_part_mask(bytes), s);
+}
+
+RAVEL_INLINE void
+ravel_store_part(unsigned char *d, ravel_1x1 v, int64_t bytes)
+{
+    _mm_mask_storeu_epi8(d, ravel_part_mask(bytes), (__m128i)v);
+}
+#else
 RAVEL_INLINE ravel_1x1
 ravel_load_part(const unsigned char *s, int64_t bytes, const unsigned char *end)
 {
@@ -866,47 +1049,94 @@ ravel_load_part(const unsigned char *s, int64_t bytes, const unsigned char *end)
     return ravel_load1(part);
 }
 
+/* By pieces that lie within a register's halves: others wait for the store to `part`. */
 RAVEL_INLINE void
 ravel_store_part(unsigned char *d, ravel_1x1 v, int64_t bytes)
 {
     unsigned char part[16];
     ravel_store1(part, v, 0);
-    if (bytes >= 8) {
-        memcpy(d, part, 8);
-        memcpy(d + bytes - 8, part + bytes - 8, 8);
-    } else {
-        ravel_move(d, part, bytes);
-    }
+    ravel_move(d, part, bytes);
+}
+#endif
+
+/* One of some offsets, `apart` words from each other, is above `most`. */
+RAVEL_INLINE int
+ravel_any_above(const int32_t *at, int n, int apart, int64_t most)
+{
+    int any = 0;
+    RAVEL_UNROLL for (int i = 0; i < n; i++)
+        any |= at[i * apart] > most;
+    return any;
 }
 #endif
 
 /* Blocks of elements of 4 bytes: rows lie on and on in the source, columns in the
  * destination. */
 #ifndef RAVEL_PLAIN
-/* 4 columns of 4 rows a lane. */
+/* 4 columns; of each as many rows a lane. */
 RAVEL_INLINE void
 ravel_turn_wide4(unsigned char *d, const unsigned char *s, const int32_t *row,
                        const int32_t *col)
 {
-    RAVEL_ALL(4) v[4], w[4];
-    RAVEL_UNROLL for (int i = 0; i < 4; i++)
+    enum { M = 4 };
+    RAVEL_TWO(4) v[M];
+    RAVEL_KEEP(col);
+    RAVEL_UNROLL for (int i = 0; i < M; i++)
         memcpy(&v[i], s + col[i], sizeof v[i]);
-    RAVEL_UNROLL for (int round = 1; round < 4; round *= 2) {
-        RAVEL_UNROLL for (int i = 0; i < 4 / 2; i++) {
-            w[2 * i] = RAVEL_ALL_LOW(4, 4, v[i], v[i + 4 / 2]);
-            w[2 * i + 1] = RAVEL_ALL_HIGH(4, 4, v[i], v[i + 4 / 2]);
-        }
-        RAVEL_UNROLL for (int i = 0; i < 4; i++)
-            v[i] = w[i];
+    ravel_turn_two4(v);
+    RAVEL_UNROLL for (int lane = 0; lane < RAVEL_PAIR; lane++, row += M)
+        RAVEL_UNROLL for (int i = 0; i < M; i++)
+            ravel_store1(d + row[i], ravel_lane((RAVEL_TWO(1))v[i], lane), 0);
+}
+
+/* At most 4 rows; of each 4 columns a lane, which are a vector. */
+RAVEL_INLINE void
+ravel_turn_line4(unsigned char *d, const unsigned char *s, const int32_t *row,
+                       const int32_t *col, int64_t rows)
+{
+    RAVEL_KEEP(col);
+    RAVEL_ALL(4) v[4];
+    RAVEL_UNROLL for (int i = 0; i < 4; i++) {
+        const unsigned char *at[RAVEL_LANES];
+        RAVEL_UNROLL for (int lane = 0; lane < RAVEL_LANES; lane++)
+            at[lane] = s + col[lane * 4 + i];
+        v[i] = (RAVEL_ALL(4))RAVEL_ALL_ROWS(at, 0);
     }
+    ravel_turn4(v);
     RAVEL_UNROLL for (int i = 0; i < 4; i++)
-        ravel_put_lanes(d, row + i, 4, (RAVEL_ALL(1))v[i]);
+        if (i < rows)
+            RAVEL_ALL_STORE(d + row[i], (RAVEL_ALL(1))v[i], 0);
+}
+
+/* At most 4 rows and columns, of a block a lane. */
+RAVEL_INLINE void
+ravel_turn_blocks4(unsigned char *d, const unsigned char *s, const int32_t *block,
+                         const int32_t *row, const int32_t *col, int64_t rows,
+                         int64_t cols)
+{
+    enum { M = 4 };
+    RAVEL_TWO(4) v[M] = {{0}};
+    const unsigned char *const from[2] = {s + block[1], s + block[2 * RAVEL_PAIR - 1]};
+    RAVEL_KEEP(col);
+    RAVEL_UNROLL for (int i = 0; i < M; i++)
+        if (i < cols)
+            v[i] = (RAVEL_TWO(4))RAVEL_TWO_ROWS(from, col[i]);
+    ravel_turn_two4(v);
+    RAVEL_UNROLL for (int lane = 0; lane < RAVEL_PAIR; lane++, block += 2)
+        RAVEL_UNROLL for (int i = 0; i < M; i++) {
+            const ravel_1x1 one = ravel_lane((RAVEL_TWO(1))v[i], lane);
+            if (i < rows && cols == M)
+                ravel_store1(d + row[i] + block[0], one, 0);
+            else if (i < rows)
+                ravel_store_part(d + row[i] + block[0], one, cols * 4);
+        }
 }
 
 RAVEL_INLINE void
 ravel_turn_narrow4(unsigned char *d, const unsigned char *s, const int32_t *row,
                          const int32_t *col)
 {
+    RAVEL_KEEP(col);
     ravel_4x1 v[4];
     RAVEL_UNROLL for (int i = 0; i < 4; i++)
         v[i] = (ravel_4x1)ravel_load1(s + col[i]);
@@ -921,6 +1151,7 @@ ravel_turn_few4(unsigned char *d, const unsigned char *s, const int32_t *row,
                       const int32_t *col, int64_t rows, int64_t cols,
                       const unsigned char *end)
 {
+    RAVEL_KEEP(col);
     ravel_4x1 v[4] = {{0}};
     RAVEL_UNROLL for (int i = 0; i < 4; i++)
         if (i < cols)
@@ -939,7 +1170,7 @@ RAVEL_INLINE void
 ravel_turn_rows4(unsigned char *d, const unsigned char *s, const int32_t *row,
                        const int32_t *col, int64_t rows)
 {
-    enum { WIDE = 4 * RAVEL_LANES };
+    enum { WIDE = 4 * RAVEL_PAIR };
     int64_t r = 0;
     for (; r + WIDE <= rows; r += WIDE)
         ravel_turn_wide4(d, s + r * 4, row + r, col);
@@ -971,27 +1202,75 @@ ravel_turn_short4(unsigned char *d, const unsigned char *s, const int32_t *row,
     }
 }
 
+/* All rows of a vector of columns: the last block lies over others. */
+RAVEL_INLINE void
+ravel_turn_lines4(unsigned char *d, const unsigned char *s, const int32_t *row,
+                        const int32_t *col, int64_t rows, const unsigned char *end)
+{
+    enum { WIDE = 4 * RAVEL_LANES };
+    if (rows < 4 && ravel_any_above(col, WIDE, 1, end - s - 16)) {
+        ravel_turn_short4(d, s, row, col, rows, WIDE, end);
+        return;
+    }
+    for (int64_t r = 0; r < rows; r += 4) {
+        r = r + 4 > rows && r ? rows - 4 : r;
+        ravel_turn_line4(d, s + r * 4, row + r, col, rows);
+    }
+}
+
+/* All rows of at most 4 columns of a block a lane. */
+RAVEL_INLINE void
+ravel_turn_together4(unsigned char *d, const unsigned char *s, const int32_t *block,
+                           const int32_t *row, const int32_t *col, int64_t rows,
+                           int64_t cols)
+{
+    const int64_t m = rows < 4 ? rows : 4;
+    for (int64_t r = 0; r < rows; r += m) {
+        r = r + m > rows ? rows - m : r;
+        ravel_turn_blocks4(d, s + r * 4, block, row + r, col, m, cols);
+    }
+}
+
+/* All rows of some columns of a block. */
+RAVEL_INLINE void
+ravel_turn_columns4(unsigned char *d, const unsigned char *s, const int32_t *row,
+                          const int32_t *col, int64_t rows, int64_t cols,
+                          const unsigned char *end)
+{
+    if (cols == 4 * RAVEL_LANES)
+        ravel_turn_lines4(d, s, row, col, rows, end);
+    else if (rows >= 4 && cols == 4)
+        ravel_turn_rows4(d, s, row, col, rows);
+    else
+        ravel_turn_short4(d, s, row, col, rows, cols, end);
+}
+
 static void
 ravel_tile4(unsigned char *d, const unsigned char *s, const int32_t *t,
                   ravel_soon *soon)
 {
+    enum { WIDE = 4 * RAVEL_LANES };
     const int64_t rows = t[RAVEL_T_ROWS], cols = t[RAVEL_T_COLS], n = t[RAVEL_T_BLOCKS];
     const int32_t *const row = t + RAVEL_TILE_HEAD, *const col = row + rows;
     const int32_t *const block = col + cols;
-    const int full = rows >= 4 && cols >= 4;
-    const int64_t fetch = ravel_soon_share(soon, full ? n * ((cols - 1) / 4 + 1) : n);
-    for (int64_t i = 0; i < n; i++) {
-        unsigned char *const to = d + block[2 * i];
-        const unsigned char *const from = s + block[2 * i + 1];
-        if (!full)
-            ravel_turn_short4(to, from, row, col, rows, cols, s + t[RAVEL_T_END]);
-        for (int64_t c = 0; full && c < cols; c += 4) {
-            c = c + 4 > cols ? cols - 4 : c;
-            ravel_turn_rows4(to + c * 4, from, row, col + c, rows);
+    const unsigned char *const end = s + t[RAVEL_T_END];
+    const int64_t k = cols >= WIDE ? WIDE : cols >= 4 ? 4 : cols;
+    const int64_t lanes = cols < WIDE && rows < 2 * 4 && n >= RAVEL_PAIR ? RAVEL_PAIR : 1;
+    const int64_t most = t[RAVEL_T_END] - t[RAVEL_T_LAST] - 16;
+    const int64_t fetch = ravel_soon_share(soon, (n + lanes - 1) / lanes * ((cols - 1) / k + 1));
+    for (int64_t i = 0; i < n; i += lanes) {
+        i = i + lanes > n ? n - lanes : i;
+        const int32_t *const at = block + 2 * i;
+        const int apart = lanes == 1 || (rows < 4 && ravel_any_above(at + 1, RAVEL_PAIR, 2, most));
+        for (int64_t c = 0; c < cols; c += k) {
+            c = c + k > cols ? cols - k : c;
+            for (int64_t l = 0; l < lanes && apart; l++)
+                ravel_turn_columns4(d + c * 4 + at[2 * l], s + at[2 * l + 1],
+                                          row, col + c, rows, k, end);
+            if (!apart)
+                ravel_turn_together4(d + c * 4, s, at, row, col + c, rows, k);
             ravel_soon_fetch(soon, fetch);
         }
-        if (!full)
-            ravel_soon_fetch(soon, fetch);
     }
 }
 #else
@@ -1065,10 +1344,10 @@ static const int32_t row_major_to_sf128x4_u8_table4[352] = {
     10240, 80, 10256, 170, 10272, 260, 10288, 350, 10304, 440, 10320, 530, 10336, 620, 10352, 710,
     10752, 84, 10768, 174, 10784, 264, 10800, 354, 10816, 444, 10832, 534, 10848, 624, 10864, 714
 };
-static const int32_t row_major_to_sf128x4_u8_table2[43] = {
-    1, 1, 1, 4, 22, 3, 1, 0, 12, 0, 3, 88, 5848, 0, 512, 1024,
-    1536, 2048, 2560, 3072, 3584, 4096, 4608, 5120, 5632, 6144, 6656, 7168, 7680, 8192, 8704, 9216,
-    9728, 10240, 10752, 0, 2880, 5760, 0, 0, 0, 2880, 5760
+static const int32_t row_major_to_sf128x4_u8_table2[44] = {
+    1, 1, 1, 4, 22, 3, 1, 0, 12, 0, 3, 88, 5848, 5760, 0, 512,
+    1024, 1536, 2048, 2560, 3072, 3584, 4096, 4608, 5120, 5632, 6144, 6656, 7168, 7680, 8192, 8704,
+    9216, 9728, 10240, 10752, 0, 2880, 5760, 0, 0, 0, 2880, 5760
 };
 static const int32_t row_major_to_sf128x4_u8_table1[112] = {
     4, 1, 0, 1, 4, 0, 1, 1, 0, 16, 32, 48, -65536, -65536, -65536, -65536,
@@ -1079,22 +1358,22 @@ static const int32_t row_major_to_sf128x4_u8_table1[112] = {
     -2139062144, -2139092214, -2139062144, -2139062144, -2139062144, -2139093756, -2139062144, -2139062144, -2139062144, -2139091186, -2139062144, 8640, 8720, 8816, 8896, 0,
     -2139062144, -2139062144, -2139062144, -2139094784, -2139062144, -2139062144, -2139062144, -2139092214, -2139062144, -2139062144, -2139062144, -2139093756, -2139062144, -2139062144, -2139062144, -2139091186
 };
-static const int32_t row_major_to_sf128x4_u8_table0[231] = {
-    1, 1, 1, 4, 22, 4, 32, 0, 11264, 0, 128, 88, 11518, 0, 512, 1024,
-    1536, 2048, 2560, 3072, 3584, 4096, 4608, 5120, 5632, 6144, 6656, 7168, 7680, 8192, 8704, 9216,
-    9728, 10240, 10752, 0, 2880, 5760, 8640, 0, 0, 16, 90, 32, 180, 48, 270, 64,
-    360, 80, 450, 96, 540, 112, 630, 128, 720, 144, 810, 160, 900, 176, 990, 192,
-    1080, 208, 1170, 224, 1260, 240, 1350, 256, 1440, 272, 1530, 288, 1620, 304, 1710, 320,
-    1800, 336, 1890, 352, 1980, 368, 2070, 384, 2160, 400, 2250, 416, 2340, 432, 2430, 448,
-    2520, 464, 2610, 480, 2700, 496, 2790, 0, 2880, 5760, 8640, 90, 2970, 5850, 8730, 180,
-    3060, 5940, 8820, 270, 3150, 6030, 8910, 360, 3240, 6120, 9000, 450, 3330, 6210, 9090, 540,
-    3420, 6300, 9180, 630, 3510, 6390, 9270, 720, 3600, 6480, 9360, 810, 3690, 6570, 9450, 900,
-    3780, 6660, 9540, 990, 3870, 6750, 9630, 1080, 3960, 6840, 9720, 1170, 4050, 6930, 9810, 1260,
-    4140, 7020, 9900, 1350, 4230, 7110, 9990, 1440, 4320, 7200, 10080, 1530, 4410, 7290, 10170, 1620,
-    4500, 7380, 10260, 1710, 4590, 7470, 10350, 1800, 4680, 7560, 10440, 1890, 4770, 7650, 10530, 1980,
-    4860, 7740, 10620, 2070, 4950, 7830, 10710, 2160, 5040, 7920, 10800, 2250, 5130, 8010, 10890, 2340,
-    5220, 8100, 10980, 2430, 5310, 8190, 11070, 2520, 5400, 8280, 11160, 2610, 5490, 8370, 11250, 2700,
-    5580, 8460, 11340, 2790, 5670, 8550, 11430
+static const int32_t row_major_to_sf128x4_u8_table0[232] = {
+    1, 1, 1, 4, 22, 4, 32, 0, 11264, 0, 128, 88, 11518, 8640, 0, 512,
+    1024, 1536, 2048, 2560, 3072, 3584, 4096, 4608, 5120, 5632, 6144, 6656, 7168, 7680, 8192, 8704,
+    9216, 9728, 10240, 10752, 0, 2880, 5760, 8640, 0, 0, 16, 90, 32, 180, 48, 270,
+    64, 360, 80, 450, 96, 540, 112, 630, 128, 720, 144, 810, 160, 900, 176, 990,
+    192, 1080, 208, 1170, 224, 1260, 240, 1350, 256, 1440, 272, 1530, 288, 1620, 304, 1710,
+    320, 1800, 336, 1890, 352, 1980, 368, 2070, 384, 2160, 400, 2250, 416, 2340, 432, 2430,
+    448, 2520, 464, 2610, 480, 2700, 496, 2790, 0, 2880, 5760, 8640, 90, 2970, 5850, 8730,
+    180, 3060, 5940, 8820, 270, 3150, 6030, 8910, 360, 3240, 6120, 9000, 450, 3330, 6210, 9090,
+    540, 3420, 6300, 9180, 630, 3510, 6390, 9270, 720, 3600, 6480, 9360, 810, 3690, 6570, 9450,
+    900, 3780, 6660, 9540, 990, 3870, 6750, 9630, 1080, 3960, 6840, 9720, 1170, 4050, 6930, 9810,
+    1260, 4140, 7020, 9900, 1350, 4230, 7110, 9990, 1440, 4320, 7200, 10080, 1530, 4410, 7290, 10170,
+    1620, 4500, 7380, 10260, 1710, 4590, 7470, 10350, 1800, 4680, 7560, 10440, 1890, 4770, 7650, 10530,
+    1980, 4860, 7740, 10620, 2070, 4950, 7830, 10710, 2160, 5040, 7920, 10800, 2250, 5130, 8010, 10890,
+    2340, 5220, 8100, 10980, 2430, 5310, 8190, 11070, 2520, 5400, 8280, 11160, 2610, 5490, 8370, 11250,
+    2700, 5580, 8460, 11340, 2790, 5670, 8550, 11430
 };
 /* src: 90000 bytes, dst: 94208 bytes; they do not overlap */
 void

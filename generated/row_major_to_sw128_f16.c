@@ -6,28 +6,71 @@
 #include <stdint.h>
 #include <string.h>
 
-/* Copies `rows` rows of runs of `bytes` bytes.  Run i is copied from s + table[2*i + 1] to
- * d + table[2*i]; rows are dp (sp) bytes apart. */
+/* RAVEL_CONSTANT: part of every caller, as one that passes constants is faster. */
+#ifdef __GNUC__
+#define RAVEL_CONSTANT __attribute__((always_inline, unused)) static inline
+#else
+#define RAVEL_CONSTANT static inline
+#endif
+
+/* A run of `bytes` by one or two moves of k bytes, which may overlap: 2 * k >= bytes >= k,
+ * and k is a constant. */
+RAVEL_CONSTANT void
+ravel_move_twice(unsigned char *d, const unsigned char *s, size_t k, int64_t bytes)
+{
+    memcpy(d, s, k);
+    if (bytes > (int64_t)k)
+        memcpy(d + bytes - k, s + bytes - k, k);
+}
+
+/* rows times the runs of a table, of `bytes` bytes each: run i is from s + table[2*i + 1]
+ * to d + table[2*i]; dp and sp bytes from one row to the next. */
+RAVEL_CONSTANT void
+ravel_gather_each(unsigned char *d, const unsigned char *s, const int32_t *table,
+                  int64_t entries, int64_t rows, size_t k, int64_t bytes, int64_t dp,
+                  int64_t sp)
+{
+    for (int64_t r = 0; r < rows; r++, d += dp, s += sp)
+        for (int64_t i = 0; i < entries; i++)
+            ravel_move_twice(d + table[2 * i], s + table[2 * i + 1], k, bytes);
+}
+
+/* Runs whose length is no power of two, or is above 64. */
+static void
+ravel_gather_odd(unsigned char *d, const unsigned char *s, const int32_t *table,
+                 int64_t entries, int64_t rows, int64_t bytes, int64_t dp, int64_t sp)
+{
+    if (bytes < 4)
+        ravel_gather_each(d, s, table, entries, rows, 2, bytes, dp, sp);
+    else if (bytes < 8)
+        ravel_gather_each(d, s, table, entries, rows, 4, bytes, dp, sp);
+    else if (bytes < 16)
+        ravel_gather_each(d, s, table, entries, rows, 8, bytes, dp, sp);
+    else if (bytes < 32)
+        ravel_gather_each(d, s, table, entries, rows, 16, bytes, dp, sp);
+    else if (bytes < 64)
+        ravel_gather_each(d, s, table, entries, rows, 32, bytes, dp, sp);
+    else if (bytes <= 128)
+        ravel_gather_each(d, s, table, entries, rows, 64, bytes, dp, sp);
+    else
+        ravel_gather_each(d, s, table, entries, rows, (size_t)bytes, bytes, dp, sp);
+}
+
 static void
 ravel_gather(unsigned char *d, const unsigned char *s, const int32_t *table,
              int64_t entries, int64_t rows, int64_t bytes, int64_t dp, int64_t sp)
 {
-#define RAVEL_ENTRIES(n)                                                         \
-    for (int64_t r = 0; r < rows; r++, d += dp, s += sp)                         \
-        for (int64_t i = 0; i < entries; i++)                                    \
-            memcpy(d + table[2 * i], s + table[2 * i + 1], n)
     switch (bytes) {
-    case 1: RAVEL_ENTRIES(1); break;
-    case 2: RAVEL_ENTRIES(2); break;
-    case 4: RAVEL_ENTRIES(4); break;
-    case 8: RAVEL_ENTRIES(8); break;
-    case 16: RAVEL_ENTRIES(16); break;
-    case 32: RAVEL_ENTRIES(32); break;
-    case 64: RAVEL_ENTRIES(64); break;
-    case 128: RAVEL_ENTRIES(128); break;
-    default: RAVEL_ENTRIES((size_t)bytes); break;
+    case 0: break;
+    case 1: ravel_gather_each(d, s, table, entries, rows, 1, 1, dp, sp); break;
+    case 2: ravel_gather_each(d, s, table, entries, rows, 2, 2, dp, sp); break;
+    case 4: ravel_gather_each(d, s, table, entries, rows, 4, 4, dp, sp); break;
+    case 8: ravel_gather_each(d, s, table, entries, rows, 8, 8, dp, sp); break;
+    case 16: ravel_gather_each(d, s, table, entries, rows, 16, 16, dp, sp); break;
+    case 32: ravel_gather_each(d, s, table, entries, rows, 32, 32, dp, sp); break;
+    case 64: ravel_gather_each(d, s, table, entries, rows, 64, 64, dp, sp); break;
+    default: ravel_gather_odd(d, s, table, entries, rows, bytes, dp, sp);
     }
-#undef RAVEL_ENTRIES
 }
 
 static const int32_t row_major_to_sw128_f16_table0[128] = {

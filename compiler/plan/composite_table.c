@@ -102,36 +102,37 @@ leave(const Walk *w, const int *loop, int m, const TileSide *s, int used, Walk *
     return rest;
 }
 
-/* Where the source of a tile ends. */
+/* The largest offset in the source that these loops give. */
 static i64
-end_of(const Composite *c, const Walk *w, int m)
+last_of(const Walk *w, int m)
 {
-    i64 end = c->kept;
+    i64 last = 0;
     for (int k = 0; k < m; k++)
-        end += w[k].src > 0 ? (w[k].n - 1) * w[k].src : 0;
-    return end;
+        last += w[k].src > 0 ? (w[k].n - 1) * w[k].src : 0;
+    return last;
 }
 
 void
 composite_table(const Nest *n, int bits, const Composite *c, int32_t *out)
 {
-    Walk all[MAX_LOOPS], some[MAX_LOOPS], rest[MAX_LOOPS];
+    Walk all[MAX_LOOPS], some[MAX_LOOPS], rest[MAX_LOOPS], cols[MAX_LOOPS];
     int loop[MAX_LOOPS], left[MAX_LOOPS], last[MAX_LOOPS];
     const TileSide *r = &c->side[SRC], *k = &c->side[DST];
     int size = bits / 8, m = walk_of(n, size, c, all, loop), others;
+    choose(all, loop, m, k, k->used, cols);
     const i64 head[RAVEL_TILE_HEAD] = {
         c->role[ROW] < 0 ? 1 : c->taken[c->role[ROW]],
         c->role[COL] < 0 ? 1 : c->taken[c->role[COL]],
         c->role[BATCH] < 0 ? 1 : c->taken[c->role[BATCH]],
         c->kept, r->count, k->count, c->inner,
         c->pitch ? c->elements / k->run : 0, k->run * size, c->pitch,
-        c->elements / r->run, r->run * size, end_of(c, all, m)};
+        c->elements / r->run, r->run * size, last_of(all, m) + c->kept,
+        last_of(cols, k->used)};
     for (int i = 0; i < RAVEL_TILE_HEAD; i++)
         *out++ = (int32_t)head[i];
     choose(all, loop, m, r, r->used, some);
     out = put_sums(out, some, r->used, false, true, false);
-    choose(all, loop, m, k, k->used, some);
-    out = put_sums(out, some, k->used, true, false, false);
+    out = put_sums(out, cols, k->used, true, false, false);
     others = leave(all, loop, m, r, r->used, rest, left);
     others = leave(rest, left, others, k, k->used, some, last);
     out = put_sums(out, some, others, true, true, false);

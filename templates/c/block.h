@@ -1,145 +1,162 @@
-/* Transposes blocks in registers.  Elements have n bytes, m = 16 / n; vectors have w lanes
- * of 16 bytes.  A block has m * w rows of m elements in the source, and m rows of m * w
- * elements in the destination.  Four rows share a base address. */
+/* Blocks of rows that become columns in registers: 16 bytes wide in the source, 16 bytes
+ * a lane in the destination.  Elements of ${size} bytes.  Four rows at a time share an
+ * address. */
 #ifndef RAVEL_PLAIN
-/* Transposes m x m elements in each lane.  Each of log2(m) rounds interleaves the first
- * half of the vectors with the second. */
-#define RAVEL_TURN(n, m, w)                                                      \
-RAVEL_INLINE void                                                                \
-ravel_turn##n##x##w(ravel_##n##x##w *v)                                          \
-{                                                                                \
-    ravel_##n##x##w t[m];                                                        \
-    RAVEL_UNROLL for (int round = 1; round < m; round *= 2) {                    \
-        RAVEL_UNROLL for (int i = 0; i < m / 2; i++) {                           \
-            t[2 * i] = RAVEL_LOW(n, m, w, v[i], v[i + m / 2]);                   \
-            t[2 * i + 1] = RAVEL_HIGH(n, m, w, v[i], v[i + m / 2]);              \
-        }                                                                        \
-        RAVEL_UNROLL for (int i = 0; i < m; i++)                                 \
-            v[i] = t[i];                                                         \
-    }                                                                            \
-}
-/* Loads m rows for each lane and transposes them: out[j] is column j. */
-#define RAVEL_BLOCK(n, m, w)                                                     \
-RAVEL_TURN(n, m, w)                                                              \
-RAVEL_INLINE void                                                                \
-ravel_block##n##x##w(const unsigned char *s, int64_t sq, ravel_1x##w *out)       \
-{                                                                                \
-    enum { FOUR = m < 4 ? m : 4 };                                               \
-    ravel_##n##x##w v[m];                                                        \
-    int64_t sq3 = 3 * sq;                                                        \
-    RAVEL_KEEP(sq3);                                                             \
-    RAVEL_UNROLL for (int i = 0; i < m; i += FOUR) {                             \
-        const unsigned char *row[w];                                             \
-        RAVEL_UNROLL for (int lane = 0; lane < w; lane++) {                      \
-            row[lane] = s + (lane * m + i) * sq;                                 \
-            RAVEL_KEEP(row[lane]);                                               \
-        }                                                                        \
-        RAVEL_UNROLL for (int k = 0; k < FOUR; k++)                              \
-            v[i + k] = (ravel_##n##x##w)ravel_rows##w(row, k == 3 ? sq3 : k * sq); \
-    }                                                                            \
-    ravel_turn##n##x##w(v);                                                      \
-    RAVEL_UNROLL for (int i = 0; i < m; i++)                                     \
-        out[i] = (ravel_1x##w)v[i];                                              \
-}                                                                                \
-/* Stores the m columns of `side` adjacent blocks as m rows. */                  \
-RAVEL_INLINE void                                                                \
-ravel_put##n##x##w(unsigned char *d, ravel_1x##w (*v)[m], int side, int64_t dp,  \
-                   int64_t stream)                                               \
-{                                                                                \
-    enum { FOUR = m < 4 ? m : 4 };                                               \
-    int64_t dp3 = 3 * dp;                                                        \
-    RAVEL_KEEP(dp3);                                                             \
-    RAVEL_UNROLL for (int j = 0; j < m; j += FOUR) {                             \
-        RAVEL_UNROLL for (int k = 0; k < FOUR; k++)                              \
-            RAVEL_UNROLL for (int h = 0; h < side; h++)                          \
-                ravel_store##w(d + (k == 3 ? dp3 : k * dp) + 16 * w * h,         \
-                               v[h][j + k], stream);                             \
-        d += FOUR * dp;                                                          \
-        RAVEL_KEEP(d);                                                           \
-    }                                                                            \
-}                                                                                \
-/* Transposes c source rows of m elements, a block at a time. */                 \
-RAVEL_INLINE void                                                                \
-ravel_patch##n##x##w(unsigned char *d, const unsigned char *s, int64_t c,        \
-                     int64_t dp, int64_t sq)                                     \
-{                                                                                \
-    for (int64_t k = 0; k < c; k += m * w, s += m * w * sq, d += 16 * w) {       \
-        ravel_1x##w v[1][m];                                                     \
-        ravel_block##n##x##w(s, sq, v[0]);                                       \
-        ravel_put##n##x##w(d, v, 1, dp, 0);                                      \
-    }                                                                            \
-}                                                                                \
-/* Transposes `side` * m * w source rows of `rows` elements. */                  \
-RAVEL_INLINE void                                                                \
-ravel_walk##n##x##w(unsigned char *d, const unsigned char *s, int64_t rows, int side, \
-                    int64_t dp, int64_t sq, int64_t stream, int64_t ahead)       \
-{                                                                                \
-    for (int64_t p = 0; p < rows; p += m, s += 16, d += m * dp) {                \
-        ravel_1x##w v[4 / w][m];                                                 \
-        const int64_t back = p + m > rows ? p + m - rows : 0;                    \
-        p -= back;                                                               \
-        s -= back * n;                                                           \
-        d -= back * dp;                                                          \
-        if (ahead && p * n % 64 == 0)                                            \
-            for (int i = 0; i < side * m * w; i++)                               \
-                RAVEL_PREFETCH(s + i * sq + ahead);                              \
-        RAVEL_UNROLL for (int h = 0; h < side; h++)                              \
-            ravel_block##n##x##w(s + h * w * m * sq, sq, v[h]);                  \
-        ravel_put##n##x##w(d, v, side, dp, stream);                              \
-    }                                                                            \
-}                                                                                \
-static void                                                                      \
-ravel_strip##n##x##w(unsigned char *d, const unsigned char *s, int64_t rows,     \
-                     int64_t dp, int64_t sq)                                     \
-{                                                                                \
-    ravel_walk##n##x##w(d, s, rows, 1, dp, sq, 0, 0);                            \
+/* ${each} rows, `sq` bytes from each other, a lane; out[j] is column j. */
+RAVEL_INLINE void
+ravel_block${size}(const unsigned char *s, int64_t sq, RAVEL_ALL(1) *out)
+{
+    enum { M = ${each}, FOUR = M < 4 ? M : 4 };
+    RAVEL_ALL(${size}) v[M];
+    int64_t sq3 = 3 * sq;
+    RAVEL_KEEP(sq3);
+    RAVEL_UNROLL for (int i = 0; i < M; i += FOUR) {
+        const unsigned char *row[RAVEL_LANES];
+        RAVEL_UNROLL for (int lane = 0; lane < RAVEL_LANES; lane++) {
+            row[lane] = s + (lane * M + i) * sq;
+            RAVEL_KEEP(row[lane]);
+        }
+        RAVEL_UNROLL for (int k = 0; k < FOUR; k++)
+            v[i + k] = (RAVEL_ALL(${size}))RAVEL_ALL_ROWS(row, k == 3 ? sq3 : k * sq);
+    }
+    ravel_turn${size}(v);
+    RAVEL_UNROLL for (int i = 0; i < M; i++)
+        out[i] = (RAVEL_ALL(1))v[i];
 }
 
-#if RAVEL_LANES > 1
-/* Transposes m source rows of 32 bytes; columns j and m + j are the lanes of one vector. */
-#define RAVEL_PAIR(n, m)                                                         \
-RAVEL_INLINE void                                                                \
-ravel_pair##n(unsigned char *d, const unsigned char *s, int64_t dp, int64_t sq)  \
-{                                                                                \
-    enum { FOUR = m < 4 ? m : 4 };                                               \
-    ravel_##n##x2 v[m];                                                          \
-    int64_t sq3 = 3 * sq, dp3 = 3 * dp;                                          \
-    unsigned char *e = d + m * dp;                                               \
-    RAVEL_KEEP(sq3);                                                             \
-    RAVEL_KEEP(dp3);                                                             \
-    RAVEL_UNROLL for (int i = 0; i < m; i += FOUR, s += FOUR * sq) {             \
-        RAVEL_KEEP(s);                                                           \
-        RAVEL_UNROLL for (int k = 0; k < FOUR; k++)                              \
-            v[i + k] = (ravel_##n##x2)ravel_load2(s + (k == 3 ? sq3 : k * sq));  \
-    }                                                                            \
-    ravel_turn##n##x2(v);                                                        \
-    RAVEL_UNROLL for (int j = 0; j < m; j += FOUR, d += FOUR * dp, e += FOUR * dp) { \
-        RAVEL_KEEP(d);                                                           \
-        RAVEL_KEEP(e);                                                           \
-        RAVEL_UNROLL for (int k = 0; k < FOUR; k++)                              \
-            ravel_lanes2(d + (k == 3 ? dp3 : k * dp), e + (k == 3 ? dp3 : k * dp), \
-                         (ravel_1x2)v[j + k]);                                   \
-    }                                                                            \
+/* The columns of `side` blocks, which lie side by side. */
+RAVEL_INLINE void
+ravel_put${size}(unsigned char *d, RAVEL_ALL(1) (*v)[${each}], int side, int64_t dp,
+                 int64_t stream)
+{
+    enum { M = ${each}, FOUR = M < 4 ? M : 4 };
+    int64_t dp3 = 3 * dp;
+    RAVEL_KEEP(dp3);
+    RAVEL_UNROLL for (int j = 0; j < M; j += FOUR) {
+        RAVEL_UNROLL for (int k = 0; k < FOUR; k++)
+            RAVEL_UNROLL for (int h = 0; h < side; h++)
+                RAVEL_ALL_STORE(d + (k == 3 ? dp3 : k * dp) + 16 * RAVEL_LANES * h,
+                                v[h][j + k], stream);
+        d += FOUR * dp;
+        RAVEL_KEEP(d);
+    }
 }
-#else
-#define RAVEL_PAIR(n, m)                                                         \
-RAVEL_INLINE void                                                                \
-ravel_pair##n(unsigned char *d, const unsigned char *s, int64_t dp, int64_t sq)  \
-{                                                                                \
-    ravel_patch##n##x1(d, s, m, dp, sq);                                         \
-    ravel_patch##n##x1(d + m * dp, s + 16, m, dp, sq);                           \
-}
-#endif
 
-#if RAVEL_LANES == 4
-#define RAVEL_BLOCKS(n, m) RAVEL_BLOCK(n, m, 1) RAVEL_BLOCK(n, m, 4) RAVEL_TURN(n, m, 2) \
-                           RAVEL_PAIR(n, m) RAVEL_LINES(n, m, 4)
-#elif RAVEL_LANES == 2
-#define RAVEL_BLOCKS(n, m) RAVEL_BLOCK(n, m, 1) RAVEL_BLOCK(n, m, 2) RAVEL_PAIR(n, m) \
-                           RAVEL_LINES(n, m, 2)
-#else
-#define RAVEL_BLOCKS(n, m) RAVEL_BLOCK(n, m, 1) RAVEL_PAIR(n, m) RAVEL_LINES(n, m, 1)
-#endif
-#else
-#define RAVEL_BLOCKS(n, m) RAVEL_LINES(n, m, 1)
+/* ${each} rows of c columns, a block at a time. */
+RAVEL_INLINE void
+ravel_patch${size}(unsigned char *d, const unsigned char *s, int64_t c, int64_t dp,
+                   int64_t sq)
+{
+    enum { ALL = ${each} * RAVEL_LANES };
+    for (int64_t k = 0; k < c; k += ALL, s += ALL * sq, d += 16 * RAVEL_LANES) {
+        RAVEL_ALL(1) v[1][${each}];
+        ravel_block${size}(s, sq, v[0]);
+        ravel_put${size}(d, v, 1, dp, 0);
+    }
+}
+
+/* All rows of the columns of `side` blocks. */
+RAVEL_INLINE void
+ravel_walk${size}(unsigned char *d, const unsigned char *s, int64_t rows, int side,
+                  int64_t dp, int64_t sq, int64_t stream, int64_t ahead)
+{
+    enum { M = ${each}, ALL = M * RAVEL_LANES };
+    for (int64_t p = 0; p < rows; p += M, s += 16, d += M * dp) {
+        RAVEL_ALL(1) v[4 / RAVEL_LANES][M];
+        const int64_t back = p + M > rows ? p + M - rows : 0;
+        p -= back;
+        s -= back * ${size};
+        d -= back * dp;
+        if (ahead && p * ${size} % 64 == 0)
+            for (int i = 0; i < side * ALL; i++)
+                RAVEL_PREFETCH(s + i * sq + ahead);
+        RAVEL_UNROLL for (int h = 0; h < side; h++)
+            ravel_block${size}(s + h * ALL * sq, sq, v[h]);
+        ravel_put${size}(d, v, side, dp, stream);
+    }
+}
+
+static void
+ravel_strip${size}(unsigned char *d, const unsigned char *s, int64_t rows, int64_t dp,
+                   int64_t sq)
+{
+    ravel_walk${size}(d, s, rows, 1, dp, sq, 0, 0);
+}
+
+/* A block of one lane. */
+RAVEL_INLINE void
+ravel_lone${size}(unsigned char *d, const unsigned char *s, int64_t dp, int64_t sq)
+{
+    enum { M = ${each}, FOUR = M < 4 ? M : 4 };
+    ravel_${size}x1 v[M];
+    int64_t sq3 = 3 * sq, dp3 = 3 * dp;
+    RAVEL_KEEP(sq3);
+    RAVEL_KEEP(dp3);
+    RAVEL_UNROLL for (int i = 0; i < M; i += FOUR, s += FOUR * sq) {
+        RAVEL_KEEP(s);
+        RAVEL_UNROLL for (int k = 0; k < FOUR; k++)
+            v[i + k] = (ravel_${size}x1)ravel_load1(s + (k == 3 ? sq3 : k * sq));
+    }
+    ravel_zip${size}(v, M, RAVEL_ROUNDS${size});
+    RAVEL_UNROLL for (int j = 0; j < M; j += FOUR, d += FOUR * dp) {
+        RAVEL_KEEP(d);
+        RAVEL_UNROLL for (int k = 0; k < FOUR; k++)
+            ravel_store1(d + (k == 3 ? dp3 : k * dp), (ravel_1x1)v[j + k], 0);
+    }
+}
+
+/* ${each} columns; as many rows of each a lane of two. */
+RAVEL_INLINE void
+ravel_tall${size}(unsigned char *d, const unsigned char *s, int64_t dp, int64_t sq)
+{
+    enum { M = ${each}, FOUR = M < 4 ? M : 4 };
+    RAVEL_TWO(${size}) v[M];
+    int64_t sq3 = 3 * sq, dp3 = 3 * dp;
+    RAVEL_KEEP(sq3);
+    RAVEL_KEEP(dp3);
+    RAVEL_UNROLL for (int i = 0; i < M; i += FOUR, s += FOUR * sq) {
+        RAVEL_KEEP(s);
+        RAVEL_UNROLL for (int k = 0; k < FOUR; k++)
+            memcpy(&v[i + k], s + (k == 3 ? sq3 : k * sq), sizeof v[i]);
+    }
+    ravel_turn_two${size}(v);
+    RAVEL_UNROLL for (int i = 0; i < RAVEL_PAIR; i++)
+        RAVEL_UNROLL for (int j = 0; j < M; j += FOUR, d += FOUR * dp) {
+            RAVEL_KEEP(d);
+            RAVEL_UNROLL for (int k = 0; k < FOUR; k++)
+                ravel_store1(d + (k == 3 ? dp3 : k * dp),
+                             ravel_lane((RAVEL_TWO(1))v[j + k], i), 0);
+        }
+}
+
+/* All rows of ${each} columns; the last block may lie over others. */
+static void
+ravel_column${size}(unsigned char *d, const unsigned char *s, int64_t rows, int64_t dp,
+                    int64_t sq)
+{
+    enum { M = ${each}, TALL = M * RAVEL_PAIR };
+    int64_t p = 0;
+    for (; rows >= TALL && p + M < rows; p += TALL) {
+        p = p + TALL > rows ? rows - TALL : p;
+        ravel_tall${size}(d + p * dp, s + p * ${size}, dp, sq);
+    }
+    for (; p < rows; p += M) {
+        p = p + M > rows ? rows - M : p;
+        ravel_lone${size}(d + p * dp, s + p * ${size}, dp, sq);
+    }
+}
+
+/* The columns from q on. */
+static void
+ravel_strips${size}(unsigned char *d, const unsigned char *s, int64_t rows, int64_t q,
+                    int64_t cols, int64_t dp, int64_t sq)
+{
+    enum { M = ${each}, ALL = M * RAVEL_LANES };
+    for (; q + ALL <= cols; q += ALL)
+        ravel_strip${size}(d + q * ${size}, s + q * sq, rows, dp, sq);
+    for (; q < cols; q += M) {
+        q = q + M > cols ? cols - M : q;
+        ravel_column${size}(d + q * ${size}, s + q * sq, rows, dp, sq);
+    }
+}
 #endif

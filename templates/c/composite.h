@@ -1,30 +1,70 @@
 /* Blocks of elements of ${size} bytes: rows lie on and on in the source, columns in the
  * destination. */
 #ifndef RAVEL_PLAIN
-/* ${each} columns of ${each} rows a lane. */
+/* ${each} columns; of each as many rows a lane. */
 RAVEL_INLINE void
 ravel_turn_wide${size}(unsigned char *d, const unsigned char *s, const int32_t *row,
                        const int32_t *col)
 {
-    RAVEL_ALL(${size}) v[${each}], w[${each}];
-    RAVEL_UNROLL for (int i = 0; i < ${each}; i++)
+    enum { M = ${each} };
+    RAVEL_TWO(${size}) v[M];
+    RAVEL_KEEP(col);
+    RAVEL_UNROLL for (int i = 0; i < M; i++)
         memcpy(&v[i], s + col[i], sizeof v[i]);
-    RAVEL_UNROLL for (int round = 1; round < ${each}; round *= 2) {
-        RAVEL_UNROLL for (int i = 0; i < ${each} / 2; i++) {
-            w[2 * i] = RAVEL_ALL_LOW(${size}, ${each}, v[i], v[i + ${each} / 2]);
-            w[2 * i + 1] = RAVEL_ALL_HIGH(${size}, ${each}, v[i], v[i + ${each} / 2]);
-        }
-        RAVEL_UNROLL for (int i = 0; i < ${each}; i++)
-            v[i] = w[i];
+    ravel_turn_two${size}(v);
+    RAVEL_UNROLL for (int lane = 0; lane < RAVEL_PAIR; lane++, row += M)
+        RAVEL_UNROLL for (int i = 0; i < M; i++)
+            ravel_store1(d + row[i], ravel_lane((RAVEL_TWO(1))v[i], lane), 0);
+}
+
+/* At most ${each} rows; of each ${each} columns a lane, which are a vector. */
+RAVEL_INLINE void
+ravel_turn_line${size}(unsigned char *d, const unsigned char *s, const int32_t *row,
+                       const int32_t *col, int64_t rows)
+{
+    RAVEL_KEEP(col);
+    RAVEL_ALL(${size}) v[${each}];
+    RAVEL_UNROLL for (int i = 0; i < ${each}; i++) {
+        const unsigned char *at[RAVEL_LANES];
+        RAVEL_UNROLL for (int lane = 0; lane < RAVEL_LANES; lane++)
+            at[lane] = s + col[lane * ${each} + i];
+        v[i] = (RAVEL_ALL(${size}))RAVEL_ALL_ROWS(at, 0);
     }
+    ravel_turn${size}(v);
     RAVEL_UNROLL for (int i = 0; i < ${each}; i++)
-        ravel_put_lanes(d, row + i, ${each}, (RAVEL_ALL(1))v[i]);
+        if (i < rows)
+            RAVEL_ALL_STORE(d + row[i], (RAVEL_ALL(1))v[i], 0);
+}
+
+/* At most ${each} rows and columns, of a block a lane. */
+RAVEL_INLINE void
+ravel_turn_blocks${size}(unsigned char *d, const unsigned char *s, const int32_t *block,
+                         const int32_t *row, const int32_t *col, int64_t rows,
+                         int64_t cols)
+{
+    enum { M = ${each} };
+    RAVEL_TWO(${size}) v[M] = {{0}};
+    const unsigned char *const from[2] = {s + block[1], s + block[2 * RAVEL_PAIR - 1]};
+    RAVEL_KEEP(col);
+    RAVEL_UNROLL for (int i = 0; i < M; i++)
+        if (i < cols)
+            v[i] = (RAVEL_TWO(${size}))RAVEL_TWO_ROWS(from, col[i]);
+    ravel_turn_two${size}(v);
+    RAVEL_UNROLL for (int lane = 0; lane < RAVEL_PAIR; lane++, block += 2)
+        RAVEL_UNROLL for (int i = 0; i < M; i++) {
+            const ravel_1x1 one = ravel_lane((RAVEL_TWO(1))v[i], lane);
+            if (i < rows && cols == M)
+                ravel_store1(d + row[i] + block[0], one, 0);
+            else if (i < rows)
+                ravel_store_part(d + row[i] + block[0], one, cols * ${size});
+        }
 }
 
 RAVEL_INLINE void
 ravel_turn_narrow${size}(unsigned char *d, const unsigned char *s, const int32_t *row,
                          const int32_t *col)
 {
+    RAVEL_KEEP(col);
     ravel_${size}x1 v[${each}];
     RAVEL_UNROLL for (int i = 0; i < ${each}; i++)
         v[i] = (ravel_${size}x1)ravel_load1(s + col[i]);
@@ -39,6 +79,7 @@ ravel_turn_few${size}(unsigned char *d, const unsigned char *s, const int32_t *r
                       const int32_t *col, int64_t rows, int64_t cols,
                       const unsigned char *end)
 {
+    RAVEL_KEEP(col);
     ravel_${size}x1 v[${each}] = {{0}};
     RAVEL_UNROLL for (int i = 0; i < ${each}; i++)
         if (i < cols)
@@ -57,7 +98,7 @@ RAVEL_INLINE void
 ravel_turn_rows${size}(unsigned char *d, const unsigned char *s, const int32_t *row,
                        const int32_t *col, int64_t rows)
 {
-    enum { WIDE = ${each} * RAVEL_LANES };
+    enum { WIDE = ${each} * RAVEL_PAIR };
     int64_t r = 0;
     for (; r + WIDE <= rows; r += WIDE)
         ravel_turn_wide${size}(d, s + r * ${size}, row + r, col);
@@ -89,27 +130,75 @@ ravel_turn_short${size}(unsigned char *d, const unsigned char *s, const int32_t 
     }
 }
 
+/* All rows of a vector of columns: the last block lies over others. */
+RAVEL_INLINE void
+ravel_turn_lines${size}(unsigned char *d, const unsigned char *s, const int32_t *row,
+                        const int32_t *col, int64_t rows, const unsigned char *end)
+{
+    enum { WIDE = ${each} * RAVEL_LANES };
+    if (rows < ${each} && ravel_any_above(col, WIDE, 1, end - s - 16)) {
+        ravel_turn_short${size}(d, s, row, col, rows, WIDE, end);
+        return;
+    }
+    for (int64_t r = 0; r < rows; r += ${each}) {
+        r = r + ${each} > rows && r ? rows - ${each} : r;
+        ravel_turn_line${size}(d, s + r * ${size}, row + r, col, rows);
+    }
+}
+
+/* All rows of at most ${each} columns of a block a lane. */
+RAVEL_INLINE void
+ravel_turn_together${size}(unsigned char *d, const unsigned char *s, const int32_t *block,
+                           const int32_t *row, const int32_t *col, int64_t rows,
+                           int64_t cols)
+{
+    const int64_t m = rows < ${each} ? rows : ${each};
+    for (int64_t r = 0; r < rows; r += m) {
+        r = r + m > rows ? rows - m : r;
+        ravel_turn_blocks${size}(d, s + r * ${size}, block, row + r, col, m, cols);
+    }
+}
+
+/* All rows of some columns of a block. */
+RAVEL_INLINE void
+ravel_turn_columns${size}(unsigned char *d, const unsigned char *s, const int32_t *row,
+                          const int32_t *col, int64_t rows, int64_t cols,
+                          const unsigned char *end)
+{
+    if (cols == ${each} * RAVEL_LANES)
+        ravel_turn_lines${size}(d, s, row, col, rows, end);
+    else if (rows >= ${each} && cols == ${each})
+        ravel_turn_rows${size}(d, s, row, col, rows);
+    else
+        ravel_turn_short${size}(d, s, row, col, rows, cols, end);
+}
+
 static void
 ravel_tile${size}(unsigned char *d, const unsigned char *s, const int32_t *t,
                   ravel_soon *soon)
 {
+    enum { WIDE = ${each} * RAVEL_LANES };
     const int64_t rows = t[RAVEL_T_ROWS], cols = t[RAVEL_T_COLS], n = t[RAVEL_T_BLOCKS];
     const int32_t *const row = t + RAVEL_TILE_HEAD, *const col = row + rows;
     const int32_t *const block = col + cols;
-    const int full = rows >= ${each} && cols >= ${each};
-    const int64_t fetch = ravel_soon_share(soon, full ? n * ((cols - 1) / ${each} + 1) : n);
-    for (int64_t i = 0; i < n; i++) {
-        unsigned char *const to = d + block[2 * i];
-        const unsigned char *const from = s + block[2 * i + 1];
-        if (!full)
-            ravel_turn_short${size}(to, from, row, col, rows, cols, s + t[RAVEL_T_END]);
-        for (int64_t c = 0; full && c < cols; c += ${each}) {
-            c = c + ${each} > cols ? cols - ${each} : c;
-            ravel_turn_rows${size}(to + c * ${size}, from, row, col + c, rows);
+    const unsigned char *const end = s + t[RAVEL_T_END];
+    const int64_t k = cols >= WIDE ? WIDE : cols >= ${each} ? ${each} : cols;
+    const int64_t lanes = cols < WIDE && rows < 2 * ${each} && n >= RAVEL_PAIR ? RAVEL_PAIR : 1;
+    const int64_t most = t[RAVEL_T_END] - t[RAVEL_T_LAST] - 16;
+    const int64_t fetch = ravel_soon_share(soon, (n + lanes - 1) / lanes * ((cols - 1) / k + 1));
+    for (int64_t i = 0; i < n; i += lanes) {
+        i = i + lanes > n ? n - lanes : i;
+        const int32_t *const at = block + 2 * i;
+        const int apart = lanes == 1 || (rows < ${each} && ravel_any_above(at + 1, RAVEL_PAIR, 2, most));
+        for (int64_t c = 0; c < cols; c += k) {
+            c = c + k > cols ? cols - k : c;
+            for (int64_t l = 0; l < lanes && apart; l++)
+                ravel_turn_columns${size}(d + c * ${size} + at[2 * l], s + at[2 * l + 1],
+                                          row, col + c, rows, k, end);
+            if (!apart)
+                ravel_turn_together${size}(d + c * ${size}, s, at, row, col + c, rows, k);
             ravel_soon_fetch(soon, fetch);
         }
-        if (!full)
-            ravel_soon_fetch(soon, fetch);
     }
 }
 #else

@@ -3,12 +3,12 @@
  *      rows, columns, batches of a tile; bytes that stay together; rows and columns of a
  *      block; blocks; runs of the destination, 0 where there is no buffer; bytes of one;
  *      from one to the next in the buffer; runs of the source; bytes of one; where the
- *      source ends;
+ *      source ends; the largest offset of a column;
  *      of each row where it goes; of each column where it comes from; of each block both;
  *      of each run of the destination where it goes; of each of the source where it is. */
 enum { RAVEL_T_ROW, RAVEL_T_COL, RAVEL_T_BATCH, RAVEL_T_KEPT, RAVEL_T_ROWS, RAVEL_T_COLS,
        RAVEL_T_BLOCKS, RAVEL_T_RUNS, RAVEL_T_BYTES, RAVEL_T_PITCH, RAVEL_T_FROM,
-       RAVEL_T_FROM_BYTES, RAVEL_T_END };
+       RAVEL_T_FROM_BYTES, RAVEL_T_END, RAVEL_T_LAST };
 
 /* A loop of the call: how many iterations, of one tile; steps in bytes. */
 typedef struct {
@@ -34,6 +34,30 @@ ravel_tiles_next(ravel_tiles *t)
             return 1;
     }
     return 0;
+}
+
+/* A short run without a call; runs of constant size are one load and one store. */
+static inline void
+ravel_move(unsigned char *d, const unsigned char *s, int64_t bytes)
+{
+    if (bytes > 128) {
+        memcpy(d, s, (size_t)bytes);
+        return;
+    }
+    for (; bytes >= 16; bytes -= 16, d += 16, s += 16)
+        memcpy(d, s, 16);
+    if (bytes & 8) {
+        memcpy(d, s, 8);
+        d += 8;
+        s += 8;
+    }
+    if (bytes & 4) {
+        memcpy(d, s, 4);
+        d += 4;
+        s += 4;
+    }
+    for (bytes &= 3; bytes > 0; bytes--)
+        *d++ = *s++;
 }
 
 /* Lines of the source of a tile, to be fetched. */

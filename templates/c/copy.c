@@ -1,6 +1,37 @@
-/* Copies n planes of `rows` runs of `bytes` bytes.  Runs are dp (sp) bytes apart, planes
- * dn (sn) bytes.  `stream`: uses non-temporal stores for runs that are whole cache lines,
- * long, or contiguous in the destination, and prefetches the source 2 KB ahead. */
+/* Whole lines; `next` is what will be read after them: fetched meanwhile. */
+static inline void
+ravel_stream_lines(unsigned char *d, const unsigned char *s, int64_t bytes,
+                   const unsigned char *next)
+{
+    for (int64_t i = 0; i < bytes; i += 64) {
+        RAVEL_PREFETCH(next + i);
+        ravel_stream_line(d + i, s + i);
+    }
+}
+
+static inline void
+ravel_stream_next(unsigned char *d, const unsigned char *s, int64_t bytes,
+                  const unsigned char *next)
+{
+    int64_t head = (int64_t)(-(uintptr_t)d & 63);
+    head = head < bytes ? head : bytes;
+    const int64_t lines = (bytes - head) / 64 * 64, end = head + lines;
+    if (head)
+        memcpy(d, s, (size_t)head);
+    ravel_stream_lines(d + head, s + head, lines, next + head);
+    if (bytes > end)
+        memcpy(d + end, s + end, (size_t)(bytes - end));
+}
+
+static inline void
+ravel_stream_run(unsigned char *d, const unsigned char *s, int64_t bytes)
+{
+    ravel_stream_next(d, s, bytes, s + 512);
+}
+
+/* rows runs of `bytes` bytes in each of n planes; dp and sp bytes from one run to the
+ * next, dn and sn from one plane to the next.  `stream`: past the caches, where runs are
+ * whole lines, or long, or touch in the destination; the source is fetched 2 KB ahead. */
 static inline void
 ravel_copy_long(unsigned char *d, const unsigned char *s, int64_t rows, int64_t bytes,
                 int64_t dp, int64_t sp, int64_t sn, int lines)
@@ -28,8 +59,8 @@ ravel_copy_streamed(unsigned char *d, const unsigned char *s, int64_t rows,
     }
 }
 
-/* Copies planes whose runs are contiguous in the destination and form whole cache lines
- * there; a run is a multiple of RAVEL_STREAM bytes. */
+/* Planes whose runs touch in the destination and make whole lines there, as many bytes a
+ * run as go at once or a multiple. */
 static void
 ravel_copy_abreast(unsigned char *d, const unsigned char *s, int64_t n, int64_t rows,
                    int64_t bytes, int64_t dn, int64_t sn, int64_t sp)
@@ -51,8 +82,8 @@ ravel_fetch_runs(const unsigned char *s, int64_t rows, int64_t sp)
         RAVEL_PREFETCH(s + r * sp);
 }
 
-/* Copies short runs that are contiguous in the destination within each of n planes, through
- * a buffer: a part of every plane, then the next part. */
+/* Short runs that touch, rows of them in each of n planes: by way of a buffer, a piece of
+ * every plane before the next. */
 static void
 ravel_copy_gathered(unsigned char *d, const unsigned char *s, int64_t n, int64_t rows,
                     int64_t bytes, int64_t dn, int64_t sn, int64_t sp)
@@ -70,7 +101,7 @@ ravel_copy_gathered(unsigned char *d, const unsigned char *s, int64_t n, int64_t
     }
 }
 
-/* The same for a destination in which row r of all planes precedes row r + 1. */
+/* The same where runs of one row of every plane touch, and then those of the next. */
 static void
 ravel_copy_woven(unsigned char *d, const unsigned char *s, int64_t n, int64_t rows,
                  int64_t bytes, int64_t sn, int64_t sp)
@@ -88,8 +119,7 @@ ravel_copy_woven(unsigned char *d, const unsigned char *s, int64_t n, int64_t ro
     }
 }
 
-/* Copies short runs that are contiguous in the destination: the rows of a plane, or one row
- * of every plane.  Returns 0, and copies nothing, if neither are. */
+/* Short runs that touch in the destination: rows of a plane, or one row of every plane. */
 static int
 ravel_copy_short(unsigned char *d, const unsigned char *s, int64_t n, int64_t rows,
                  int64_t bytes, int64_t dn, int64_t sn, int64_t dp, int64_t sp)
@@ -129,9 +159,13 @@ ravel_copy(unsigned char *d, const unsigned char *s, int64_t n, int64_t rows,
     if (stream && !lines && bytes < RAVEL_LONG_BYTES &&
         ravel_copy_short(d, s, n, rows, bytes, dn, sn, dp, sp))
         return;
+    if (!stream || (!lines && bytes < RAVEL_LONG_BYTES)) {
+        const int across = !stream && rows < n && n * rows * bytes <= RAVEL_NEAR_BYTES;
+        ravel_copy_planes(d, s, across ? rows : n, across ? n : rows, bytes,
+                          across ? dp : dn, across ? sp : sn, across ? dn : dp,
+                          across ? sn : sp);
+        return;
+    }
     for (int64_t b = 0; b < n; b++, d += dn, s += sn)
-        if (stream && (lines || bytes >= RAVEL_LONG_BYTES))
-            ravel_copy_streamed(d, s, rows, bytes, dp, sp, sn, lines);
-        else
-            ravel_copy_runs(d, s, rows, bytes, dp, sp);
+        ravel_copy_streamed(d, s, rows, bytes, dp, sp, sn, lines);
 }

@@ -49,10 +49,26 @@ ravel_copy_fill_plane(unsigned char *d, const unsigned char *s, int64_t rows,
         return;
     }
 #endif
+    /* pieces that stay in the first cache: runs, then what follows each */
+    const int64_t piece = 1 + 16384 / width;
     (void)stream;
-    for (int64_t r = 0; r < rows; r++) {
-        memcpy(d + r * dp, s + r * sp, (size_t)bytes);
-        memcpy(d + r * dp + bytes, pad, (size_t)(width - bytes));
+    for (int64_t r = 0; r < rows; r += piece) {
+        const int64_t k = rows - r < piece ? rows - r : piece;
+        ravel_copy_runs(d + r * dp, s + r * sp, k, bytes, dp, sp);
+        ravel_copy_runs(d + r * dp + bytes, pad, k, width - bytes, dp, 0);
+    }
+}
+
+/* So many bytes of elements of `size` bytes, by doubling what is there. */
+static inline void
+ravel_repeat(unsigned char *d, int64_t bytes, uint64_t value, int64_t size)
+{
+    int64_t done = size < bytes ? size : bytes;
+    for (int64_t i = 0; i < done; i++)
+        d[i] = (unsigned char)(i < 8 ? value >> i * 8 & 255 : 0);
+    for (int64_t more; done < bytes; done += more) {
+        more = bytes - done < done ? bytes - done : done;
+        memcpy(d + done, d, (size_t)more);
     }
 }
 
@@ -62,8 +78,7 @@ ravel_copy_fill(unsigned char *d, const unsigned char *s, int64_t n, int64_t row
                 int64_t sp, int64_t stream, uint64_t value, int64_t size)
 {
     unsigned char pad[RAVEL_PAD_BYTES];
-    for (int64_t i = 0; i < width - bytes; i++)
-        pad[i] = (unsigned char)(i % size < 8 ? value >> i % size * 8 & 255 : 0);
+    ravel_repeat(pad, width - bytes, value, size);
     for (int64_t b = 0; b < n; b++, d += dn, s += sn)
         ravel_copy_fill_plane(d, s, rows, bytes, width, dp, sp, stream, pad);
 }

@@ -1,53 +1,54 @@
-/* Copies of runs: with ordinary stores, and with non-temporal stores. */
-#define RAVEL_RUNS(k)                                      \
-    for (int64_t r = 0; r < rows; r++)                     \
-        memcpy(d + r * dp, s + r * sp, k)
+/* Runs of any bytes. */
+RAVEL_CONSTANT void
+ravel_each_run(unsigned char *d, const unsigned char *s, int64_t n, int64_t rows, size_t k,
+               int64_t bytes, int64_t dn, int64_t sn, int64_t dp, int64_t sp)
+{
+    for (int64_t b = 0; b < n; b++)
+        for (int64_t r = 0; r < rows; r++)
+            ravel_move_twice(d + b * dn + r * dp, s + b * sn + r * sp, k, bytes);
+}
+
+/* Runs whose length is no power of two, or is above 64. */
 static void
+ravel_copy_odd(unsigned char *d, const unsigned char *s, int64_t n, int64_t rows,
+               int64_t bytes, int64_t dn, int64_t sn, int64_t dp, int64_t sp)
+{
+    if (bytes < 4)
+        ravel_each_run(d, s, n, rows, 2, bytes, dn, sn, dp, sp);
+    else if (bytes < 8)
+        ravel_each_run(d, s, n, rows, 4, bytes, dn, sn, dp, sp);
+    else if (bytes < 16)
+        ravel_each_run(d, s, n, rows, 8, bytes, dn, sn, dp, sp);
+    else if (bytes < 32)
+        ravel_each_run(d, s, n, rows, 16, bytes, dn, sn, dp, sp);
+    else if (bytes < 64)
+        ravel_each_run(d, s, n, rows, 32, bytes, dn, sn, dp, sp);
+    else if (bytes <= 128)
+        ravel_each_run(d, s, n, rows, 64, bytes, dn, sn, dp, sp);
+    else
+        ravel_each_run(d, s, n, rows, (size_t)bytes, bytes, dn, sn, dp, sp);
+}
+
+static void
+ravel_copy_planes(unsigned char *d, const unsigned char *s, int64_t n, int64_t rows,
+                  int64_t bytes, int64_t dn, int64_t sn, int64_t dp, int64_t sp)
+{
+    switch (bytes) {
+    case 0: break;
+    case 1: ravel_each_run(d, s, n, rows, 1, 1, dn, sn, dp, sp); break;
+    case 2: ravel_each_run(d, s, n, rows, 2, 2, dn, sn, dp, sp); break;
+    case 4: ravel_each_run(d, s, n, rows, 4, 4, dn, sn, dp, sp); break;
+    case 8: ravel_each_run(d, s, n, rows, 8, 8, dn, sn, dp, sp); break;
+    case 16: ravel_each_run(d, s, n, rows, 16, 16, dn, sn, dp, sp); break;
+    case 32: ravel_each_run(d, s, n, rows, 32, 32, dn, sn, dp, sp); break;
+    case 64: ravel_each_run(d, s, n, rows, 64, 64, dn, sn, dp, sp); break;
+    default: ravel_copy_odd(d, s, n, rows, bytes, dn, sn, dp, sp);
+    }
+}
+
+static inline void
 ravel_copy_runs(unsigned char *d, const unsigned char *s, int64_t rows, int64_t bytes,
                 int64_t dp, int64_t sp)
 {
-    switch (bytes) {
-    case 1: RAVEL_RUNS(1); break;
-    case 2: RAVEL_RUNS(2); break;
-    case 4: RAVEL_RUNS(4); break;
-    case 8: RAVEL_RUNS(8); break;
-    case 16: RAVEL_RUNS(16); break;
-    case 32: RAVEL_RUNS(32); break;
-    case 64: RAVEL_RUNS(64); break;
-    default:
-        for (int64_t r = 0; r < rows; r++)
-            ravel_move(d + r * dp, s + r * sp, bytes);
-    }
-}
-#undef RAVEL_RUNS
-
-/* Copies whole cache lines with non-temporal stores and prefetches from `next`. */
-static inline void
-ravel_stream_lines(unsigned char *d, const unsigned char *s, int64_t bytes,
-                   const unsigned char *next)
-{
-    for (int64_t i = 0; i < bytes; i += 64) {
-        RAVEL_PREFETCH(next + i);
-        ravel_stream_line(d + i, s + i);
-    }
-}
-
-static inline void
-ravel_stream_next(unsigned char *d, const unsigned char *s, int64_t bytes,
-                  const unsigned char *next)
-{
-    int64_t head = (int64_t)(-(uintptr_t)d & 63);
-    head = head < bytes ? head : bytes;
-    const int64_t lines = (bytes - head) / 64 * 64, end = head + lines;
-    if (head)
-        memcpy(d, s, (size_t)head);
-    ravel_stream_lines(d + head, s + head, lines, next + head);
-    if (bytes > end)
-        memcpy(d + end, s + end, (size_t)(bytes - end));
-}
-
-static inline void
-ravel_stream_run(unsigned char *d, const unsigned char *s, int64_t bytes)
-{
-    ravel_stream_next(d, s, bytes, s + 512);
+    ravel_copy_planes(d, s, 1, rows, bytes, 0, 0, dp, sp);
 }

@@ -1,4 +1,13 @@
-/* Transposes n planes, each of `sides` matrices of rows x cols elements of 16 bytes:
+static inline void
+ravel_columns16(unsigned char *d, const unsigned char *s, int64_t rows, int64_t cols,
+                int64_t dp, int64_t sq)
+{
+    for (int64_t p = 0; p < rows; p++)
+        for (int64_t q = 0; q < cols; q++)
+            memcpy(d + p * dp + q * 16, s + p * 16 + q * sq, 16);
+}
+
+/* Planes, b < n of them, and o < sides of each:
  *     d[b*dn + p*dp + (o*cols + q)*16] = s[b*sn + o*so + p*16 + q*sq]. */
 static void
 ravel_transpose16(unsigned char *d, const unsigned char *s, int64_t n, int64_t sides,
@@ -10,9 +19,12 @@ ravel_transpose16(unsigned char *d, const unsigned char *s, int64_t n, int64_t s
     for (int64_t k = 0; k < sides * n; k++) {
         unsigned char *to = d + k / n * cols * 16 + k % n * dn;
         const unsigned char *from = s + k / n * so + k % n * sn;
-        for (int64_t q0 = 0; q0 < cols; q0 += 4)
-            for (int64_t p = 0; p < rows; p++)
-                for (int64_t q = q0; q < q0 + 4 && q < cols; q++)
-                    memcpy(to + p * dp + q * 16, from + p * 16 + q * sq, 16);
+        int64_t q = 0;
+        for (; q + 4 <= cols; q += 4)
+            ravel_columns16(to + q * 16, from + q * sq, rows, 4, dp, sq);
+        if (cols - q == 2)
+            ravel_columns16(to + q * 16, from + q * sq, rows, 2, dp, sq);
+        else
+            ravel_columns16(to + q * 16, from + q * sq, rows, cols - q, dp, sq);
     }
 }
