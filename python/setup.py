@@ -14,7 +14,7 @@ MAKE = ["make", "-s", "-C", str(ROOT), "B=%s" % BUILD]
 
 class Build(build_ext):
     def run(self):
-        subprocess.check_call([*MAKE, "%s/libravel.a" % BUILD])
+        subprocess.check_call([*MAKE, "-j%d" % (os.cpu_count() or 1), "%s/libravel.a" % BUILD])
         super().run()
 
 

@@ -10,11 +10,29 @@ typedef struct {
     const ravel_plan *p;
     const int64_t *shape;
     bool run;                      /* it is to be run there */
+    ravel_extents *stored;         /* of src and of dst; NULL: not asked */
     Arena arena;
     int64_t extent[MAX_RANK], src, dst;
     const Steps *steps;            /* in arena: the interpreter's; NULL: none */
     const char *why;
 } Place;
+
+/* The extents of a storage at the values of the scalars: those of the layout that has
+ * these slots and strides. */
+static void
+stored_at(const Sizes *r, const i64 *val, ravel_extents *out)
+{
+    Layout l = *r->l;
+    ex_eval(r->size, val, &l.size);
+    *out = (ravel_extents){.rank = 1};
+    if (l.size == 0)
+        return;
+    for (int i = 0; i < l.nentry; i++) {
+        ex_eval(r->slots[i], val, &l.entry[i].extent);
+        ex_eval(r->stride[i], val, &l.entry[i].stride);
+    }
+    out->rank = compile_stored(&l, out->extent);
+}
 
 static void
 find(void *arg)
@@ -25,6 +43,10 @@ find(void *arg)
     const i64 *val = s->why ? NULL : plan_values(&s->arena, p, s->extent);
     if (!s->why && (!val || !plan_bytes_at(p, val, &s->src, &s->dst)))
         s->why = "the sizes at this shape do not fit 64 bits";
+    if (!s->why && s->stored) {
+        stored_at(p->from, val, &s->stored[0]);
+        stored_at(p->to, val, &s->stored[1]);
+    }
     if (!s->why && s->run && s->p->steps && s->dst > 0)
         s->steps = interpret_at(&s->arena, s->p->steps, val);
 }
@@ -32,7 +54,8 @@ find(void *arg)
 /* Compute the sizes and scalars at a shape, and check all arguments.  On RAVEL_OK the
  * caller frees s->arena. */
 static ravel_status
-place(Place *s, const ravel_plan *p, const int64_t *shape, bool run, ravel_error *err)
+place(Place *s, const ravel_plan *p, const int64_t *shape, bool run,
+      ravel_extents *stored, ravel_error *err)
 {
     Diag d;
     if (!p || !shape)
@@ -40,7 +63,8 @@ place(Place *s, const ravel_plan *p, const int64_t *shape, bool run, ravel_error
     if (plan_is_fixed(p->plan))
         return error_set(err, RAVEL_ERR_ARGUMENT, "all extents of this plan are numbers: "
                          "ravel_run runs it");
-    *s = (Place){.p = p, .shape = shape, .run = run, .arena = context_arena(p->cx)};
+    *s = (Place){.p = p, .shape = shape, .run = run, .stored = stored,
+                 .arena = context_arena(p->cx)};
     ravel_status status = RAVEL_OK;
     if (!arena_run(&s->arena, &d, find, s))
         status = error_of(err, &d);
@@ -56,7 +80,7 @@ ravel_plan_bytes_at(const ravel_plan *p, const int64_t *shape, int64_t *src_byte
                     int64_t *dst_bytes, ravel_error *err)
 {
     Place s;
-    ravel_status status = place(&s, p, shape, false, err);
+    ravel_status status = place(&s, p, shape, false, NULL, err);
     if (status != RAVEL_OK)
         return status;
     arena_free(&s.arena);
@@ -64,6 +88,23 @@ ravel_plan_bytes_at(const ravel_plan *p, const int64_t *shape, int64_t *src_byte
         *src_bytes = s.src;
     if (dst_bytes)
         *dst_bytes = s.dst;
+    return RAVEL_OK;
+}
+
+ravel_status
+ravel_plan_shapes_at(const ravel_plan *p, const int64_t *shape, ravel_extents *src,
+                     ravel_extents *dst, ravel_error *err)
+{
+    Place s;
+    ravel_extents stored[2];
+    if (!src || !dst)
+        return error_set(err, RAVEL_ERR_ARGUMENT, "a NULL argument");
+    ravel_status status = place(&s, p, shape, false, stored, err);
+    if (status != RAVEL_OK)
+        return status;
+    arena_free(&s.arena);
+    *src = stored[0];
+    *dst = stored[1];
     return RAVEL_OK;
 }
 
@@ -96,7 +137,7 @@ ravel_run_shape(const ravel_plan *p, void *dst, const void *src, const int64_t *
     if (dst && src && quick_extents(p, shape, extent) && p->threads.most == 1 &&
         p->code && !p->code(dst, src, extent, 0, 1))
         return RAVEL_OK;
-    ravel_status status = place(&s, p, shape, true, err);
+    ravel_status status = place(&s, p, shape, true, NULL, err);
     if (status != RAVEL_OK)
         return status;
     if ((s.src && !src) || (s.dst && !dst))

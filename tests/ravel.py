@@ -66,6 +66,7 @@ def load():
             ("verify_report", ct.c_int, ptr, ct.POINTER(Certificate), err),
             ("table", ct.c_int, ptr, s, s, ct.c_int, size, size, err),
             ("storage_bytes", ct.c_int, ptr, s, s, ct.c_int, size, size, err),
+            ("plan_shapes_at", ct.c_int, ptr, size, ct.POINTER(Extents), ct.POINTER(Extents), err),
             ("plan_shapes", ct.c_int, ptr, ct.POINTER(Extents), ct.POINTER(Extents), err),
             ("storage_shape", ct.c_int, ptr, s, s, ct.c_int, size, ct.POINTER(Extents), err),
             ("logical_shape", ct.c_int, ptr, s, s, ct.c_int, size, size, err), ("any_dtype", ct.c_int, ptr, s, ct.POINTER(s), err),

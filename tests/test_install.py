@@ -68,36 +68,33 @@ def test_example_by_cmake(prefix, tmp_path):
 CMAKE = """cmake_minimum_required(VERSION 3.20)
 project(kernels %s)
 find_package(ravel REQUIRED)
-foreach(language c cc)
-    add_executable(${language} program.${language})
-    ravel_add_kernels(${language} "a spec.lua"%s)
-endforeach()
+add_executable(program program.cc)
+ravel_add_kernels(program "a spec.lua"%s)
 """
 
 
 def test_prototypes_of_kernels(prefix, tmp_path):
-    """They are those of the functions, also where names of extents are alike, occur twice or are those of other arguments; in C and C++."""
+    """They are those of the functions, also where names of extents are alike, occur twice or are those of other arguments; for C++ too."""
     folder = tmp_path / "a folder"
     folder.mkdir()
     names = {"square": "N,N", "alike": "N,n", "taken": "src,dst_bytes", "fixed": "2,3", "both": "M,3"}
     (folder / "CMakeLists.txt").write_text(CMAKE % ("C CXX", "".join(' "%s {M,K} COLUMNS u8 %s"' % k for k in names.items())))
     (folder / "a spec.lua").write_text("layout 'COLUMNS' { dims = { M, K }, order = { K, M } }")
     calls = ["fixed(d, s)", "square(d, s, 2)", "alike(d, s, 2, 3)", "taken(d, s, 2, 3)", "both(d, s, 2)", "square_bytes(2, &a, &b)", "alike_bytes(2, 3, &a, &b)"]
-    for language in ("c", "cc"):
-        (folder / ("program." + language)).write_text(
-            '#include <stdio.h>\n#include "ravel_kernels.h"\nint main(void) { unsigned char s[6] = {0, 1, 2, 3, 4, 5}, d[6]; int64_t a, b; int n = 0;\n' +
-            "".join("%s%s;\n" % ("" if c.startswith("fixed") else "n += ", c) for c in calls) +
-            'printf("%d %d %d\\n", n, (int)(a + b), d[1]); return 0; }\n')
+    (folder / "program.cc").write_text(
+        '#include <stdio.h>\n#include "ravel_kernels.h"\nint main(void) { unsigned char s[6] = {0, 1, 2, 3, 4, 5}, d[6]; int64_t a, b; int n = 0;\n' +
+        "".join("%s%s;\n" % ("" if c.startswith("fixed") else "n += ", c) for c in calls) +
+        'printf("%d %d %d\\n", n, (int)(a + b), d[1]); return 0; }\n')
     build = folder / "build"
     subprocess.run(["cmake", "-S", folder, "-B", build, "-DCMAKE_PREFIX_PATH=%s" % prefix], check=True, stdout=subprocess.DEVNULL)
     subprocess.run(["cmake", "--build", build], check=True, stdout=subprocess.DEVNULL)
-    assert output(build / "c") == output(build / "cc") == "0 12 3\n"
+    assert output(build / "program") == "0 12 3\n"
 
 
 @pytest.mark.parametrize("wrong", ["f NCHW NHWC f32", "f NCHW NHWC f32 1,2 x", ""])
 def test_kernels_that_are_wrong(prefix, wrong, tmp_path):
     (tmp_path / "CMakeLists.txt").write_text(CMAKE % ("NONE", ' "%s"' % wrong))
-    (tmp_path / "program.c").touch()
+    (tmp_path / "program.cc").touch()
     r = subprocess.run(["cmake", "-S", tmp_path, "-B", tmp_path / "build", "-DCMAKE_PREFIX_PATH=%s" % prefix], capture_output=True, text=True)
     assert r.returncode and "'%s' is not NAME FROM TO DTYPE SHAPE" % wrong in " ".join(r.stderr.split())
 

@@ -73,6 +73,27 @@ def test_shapes_of_a_plan(cx):
         ravel.call(ravel.lib.ravel_plan_shapes, plan.p, ct.byref(src), ct.byref(dst))
 
 
+@pytest.mark.parametrize("a, b, dtype, free", [
+    ("NHWC", "NC1HWC0", "f16", (0, 1, 2, 3)), ("NCHW", "FRACTAL_NZ", "f16", (0, 1, 2, 3)), ("NCHW", "(N,C,H,W){W, H, C//3, N, C%3}", "u8", (1,)),
+    ("NCHW", "CHWN", "u4", (0, 3)), ("NCHW16", "(W,H,C,N){N, C, H, W}", "f32", (1, 3))])
+def test_shapes_at_run_time(cx, a, b, dtype, free):
+    """They are those of the plan for that shape alone."""
+    def shapes(plan, *at):
+        e = ravel.Extents(), ravel.Extents()
+        ravel.call(getattr(ravel.lib, "ravel_plan_shapes" + ("_at" if at else "")), plan.p, *at, *map(ct.byref, e))
+        return [tuple(x.extent[:x.rank]) for x in e]
+
+    with cx.plan(a, b, [-1 if d in free else n for d, n in enumerate((2, 20, 6, 8))], dtype) as any_shape:
+        for shape in ((2, 20, 6, 8), (1, 1, 6, 8), (3, 37, 16, 32)):
+            shape = [n if d in free else (2, 20, 6, 8)[d] for d, n in enumerate(shape)]
+            with cx.plan(a, b, shape, dtype) as one:
+                assert shapes(any_shape, ravel.extents(shape)) == shapes(one)
+        for d in free:
+            assert shapes(any_shape, ravel.extents([0 if i == d else n for i, n in enumerate((2, 20, 6, 8))])) == [(0,), (0,)]
+        with pytest.raises(ravel.Error):
+            shapes(any_shape, ravel.extents([-1] * 4))
+
+
 @pytest.mark.parametrize("a, b, shape, want", [
     ("NHWC", "(N,C,H,W){N, H, W, C}", None, YES), ("NHWC", "NCHW", None, NO), ("NCHW", "NCHW16", None, NO), ("NHWC", "NCHW", (2, 1, 3, 4), YES),
     ("NHWC", "(N,C,H,W){N, H, W, C//4, C%4}", (2, 8, 5, 5), YES), ("NHWC", "NCHW", (2, 2, 3, 4), NO)])

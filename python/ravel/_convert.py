@@ -35,7 +35,10 @@ class Plan:
         self.src, self.dst, self.shape, self.dtype = src, dst, shape, dtype
         self.src_shape = self.dst_shape = None
         if None not in shape:
-            self.src_shape, self.dst_shape = map(self._array_shape, self._plan.shapes(), self._plan.bytes(None))
+            self.src_shape, self.dst_shape = self._shapes(None)
+
+    def _shapes(self, at: Optional[tuple]) -> tuple:
+        return tuple(map(self._array_shape, self._plan.shapes(at), self._plan.bytes(at)))
 
     def _array_shape(self, shape: tuple, size: int) -> tuple:
         """The shape if it holds all bytes, else that of a flat array."""
@@ -46,7 +49,7 @@ class Plan:
 
         x and out are C-contiguous arrays of src_shape and dst_shape, or flat ones of as many elements.  Padding receives the fill of the
         destination; holes are not written (in a new array they are 0).  With extents at run time `shape` is the logical shape; it can be
-        omitted if it follows from x.shape, and the result is flat.  Raises Error if x or out do not fit, or overlap.
+        omitted if it follows from x.shape.  Raises Error if x or out do not fit, or overlap.
 
         >>> import numpy as np, ravel
         >>> plan = ravel.compile("NHWC", "NCHW", (1, 3, 2, 2), "u8")
@@ -67,15 +70,16 @@ class Plan:
             new = np.zeros(self.dst_shape, x.dtype)
             self._run(x, new)
             return new
-        self._run(x, self._checked(out, x))
+        self._run(x, self._checked(out, x, self.dst_shape))
         return out
 
-    def _checked(self, out: Any, x: np.ndarray) -> np.ndarray:
+    @staticmethod
+    def _checked(out: Any, x: np.ndarray, shape: tuple) -> np.ndarray:
         a = out if type(out) is np.ndarray else as_array(out)
         if a.dtype is not x.dtype and a.dtype.itemsize != x.dtype.itemsize:
             raise Error("out has elements of %d bytes, and x of %d" % (a.dtype.itemsize, x.dtype.itemsize))
-        if a.shape != self.dst_shape and a.ndim != 1 and self.dst_shape is not None:
-            raise Error("out has shape %s, and the result has %s" % (a.shape, self.dst_shape))
+        if a.shape != shape and a.ndim != 1:
+            raise Error("out has shape %s, and the result has %s" % (a.shape, shape))
         return a
 
     def _run_at(self, x: np.ndarray, out: Any, shape: Optional[Sequence[int]]) -> Any:
@@ -84,7 +88,10 @@ class Plan:
         at = tuple(shape) if shape is not None else _specs.context(self._files).logical_shape(self.src, self.dtype, x.shape)
         if len(at) != len(self.shape):
             raise Error("a shape of %d extents, and the plan has %d" % (len(at), len(self.shape)))
-        new = np.zeros(self._plan.bytes(at)[1] // x.itemsize, x.dtype) if out is None else self._checked(out, x)
+        stored, result = self._shapes(at)
+        if x.shape != stored and x.ndim != 1 and x.size:
+            raise Error("x has shape %s, and %s of logical shape %s is stored as %s" % (x.shape, self.src, at, stored))
+        new = np.zeros(result, x.dtype) if out is None else self._checked(out, x, result)
         self._run(x, new, at)
         return new if out is None else out
 

@@ -106,12 +106,16 @@ plan_run(PyObject *o, PyObject *const *arg, Py_ssize_t n)
 }
 
 static PyObject *
-plan_shapes(PyObject *o, PyObject *unused)
+plan_shapes(PyObject *o, PyObject *arg)
 {
+    const ravel_plan *p = ((Plan *)o)->plan;
     ravel_extents src, dst;
     ravel_error err;
-    (void)unused;
-    if (ravel_plan_shapes(((Plan *)o)->plan, &src, &dst, &err))
+    Shape at;
+    if (arg != Py_None && !py_shape(arg, &at))
+        return NULL;
+    if (arg == Py_None ? ravel_plan_shapes(p, &src, &dst, &err)
+                       : ravel_plan_shapes_at(p, at.extent, &src, &dst, &err))
         return py_fail(&err);
     return Py_BuildValue("NN", py_tuple(src.extent, src.rank),
                          py_tuple(dst.extent, dst.rank));
@@ -175,7 +179,7 @@ plan_threads(PyObject *o, void *unused)
 static PyMethodDef methods[] = {
     {"run", (PyCFunction)(void (*)(void))plan_run, METH_FASTCALL,
      "run(x, out[, shape]): convert the buffer x to the buffer out"},
-    {"shapes", plan_shapes, METH_NOARGS, "shapes(): the extents of x and of out"},
+    {"shapes", plan_shapes, METH_O, "shapes(shape or None): the extents of x and of out"},
     {"bytes", plan_bytes, METH_O, "bytes(shape or None): the sizes of x and of out"},
     {"verify", plan_verify, METH_NOARGS, "verify(): prove the code"},
     {NULL, NULL, 0, NULL}};

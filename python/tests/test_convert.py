@@ -231,8 +231,15 @@ def test_extents_at_run_time():
     plan = ravel.compile("NCHW", "NC1HWC0", (None, None, 5, 7), "f16")
     for n, c in ((1, 1), (3, 16), (2, 37)):
         x = random((n, c, 5, 7), np.float16)
-        assert np.array_equal(plan(x), blocked(x, 16).reshape(-1))
-        assert np.array_equal(plan(x.reshape(-1), shape=x.shape), blocked(x, 16).reshape(-1))
+        assert np.array_equal(plan(x), blocked(x, 16))
+        assert np.array_equal(plan(x.reshape(-1), shape=x.shape), blocked(x, 16))
+        out = np.empty(blocked(x, 16).shape, np.float16)
+        assert plan(x, out) is out and np.array_equal(out, blocked(x, 16))
+    with pytest.raises(ravel.Error, match="stored as"):
+        plan(random((1, 2, 5, 7), np.float16), shape=(2, 1, 5, 7))
+    with pytest.raises(ravel.Error, match="out has shape"):
+        plan(random((1, 2, 5, 7), np.float16), np.empty((1, 2, 5, 7), np.float16))
+    assert plan(np.empty((0, 3, 5, 7), np.float16), shape=(0, 3, 5, 7)).size == 0
     with pytest.raises(ravel.Error):
         plan(random((1, 1, 5, 8), np.float16))
     with pytest.raises(ravel.Error, match="3 extents, and the plan has 4"):

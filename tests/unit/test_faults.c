@@ -325,6 +325,14 @@ bytes_at(const char *const *arg, ravel_error *err)
 }
 
 static ravel_status
+shapes_at(const char *const *arg, ravel_error *err)
+{
+    ravel_extents e[2];
+    (void)arg;
+    return ravel_plan_shapes_at(any, SHAPE, e, e + 1, err);
+}
+
+static ravel_status
 verify_any(const char *const *arg, ravel_error *err)
 {
     (void)arg;
@@ -450,6 +458,7 @@ static const Case CASES[] = {
     {"compile, any shape", compile_any, {"NCHW", "NC1HWC0", "f16"}, RAVEL_OK},
     {"run_shape", run_shape, {0}, RAVEL_OK},
     {"bytes_at", bytes_at, {0}, RAVEL_OK},
+    {"shapes_at", shapes_at, {0}, RAVEL_OK},
     {"verify, any shape", verify_any, {0}, RAVEL_OK},
     {"table", table, {"NC1HWC0", 0, "f16"}, RAVEL_OK},
     {"storage_bytes", storage_bytes, {"FRACTAL_Z", 0, "i8"}, RAVEL_OK},
