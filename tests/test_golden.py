@@ -67,6 +67,7 @@ TEXTS = {name: lambda c=case: stages(*c) for name, case in CASES.items()}
 TEXTS |= {
     "any_transpose": lambda: any_shape("NCHW", "NHWC", "N,64,H,W", "f32"),
     "any_padded": lambda: any_shape("NCHW", "NC1HWC0", "N,C,H,W", "f16"),
+    "any_segments": lambda: any_shape("(C,X){C//6, X, C%6}", "(C,X){C//4, X, C%4}", "C,3", "f32"),
     "any_gather": lambda: any_shape("ROW_MAJOR", "SW128", "M,64", "f16"),
     "device_tile": lambda: device("NCHW", "NHWC", "8,64,56,56", "f16"),
     "device_padded": lambda: device("NCHW", "NC1HWC0", "2,20,5,7", "f16"),

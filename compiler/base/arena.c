@@ -12,10 +12,11 @@ struct ArenaBlock {
 
 /* An allocation of LARGE_BYTES or more has a block of its own.  A large block is zeroed by
  * the system: its use is counted as work, not its size. */
-enum { BLOCK_BYTES = 32 * 1024, LARGE_BYTES = 4 * 1024, WORK_BYTES = 64, WORK_MOST = 1 << 20 };
+enum { BLOCK_BYTES = 16 * 1024, LARGE_BYTES = 4 * 1024 };
+enum { WORK_BYTES = 64, WORK_MOST = 1 << 20 };
 
-/* A new zeroed block with room for n bytes.  One of its own is inserted after the head, which
- * still has room. */
+/* A new zeroed block with room for n bytes.  One of its own is inserted after the head,
+ * which still has room. */
 static ArenaBlock *
 block_new(Arena *a, size_t n)
 {
