@@ -163,690 +163,6 @@ ravel_store4(unsigned char *d, ravel_1x4 v, int64_t stream)
 #endif
 #endif
 
-/* RAVEL_ALL: vectors of as many lanes as there are.  RAVEL_TWO: of two, if there are: x86
- * processors turn those twice as often as wider ones, whose lanes are slower to set apart. */
-#ifndef RAVEL_PLAIN
-enum { RAVEL_ROUNDS1 = 4, RAVEL_ROUNDS2 = 3, RAVEL_ROUNDS4 = 2, RAVEL_ROUNDS8 = 1 };
-#if RAVEL_LANES == 4
-#define RAVEL_ALL(n) ravel_##n##x4
-#define RAVEL_ALL_LOW(n, m, a, b) RAVEL_LOW(n, m, 4, a, b)
-#define RAVEL_ALL_HIGH(n, m, a, b) RAVEL_HIGH(n, m, 4, a, b)
-#define RAVEL_ALL_ROWS ravel_rows4
-#define RAVEL_ALL_STORE ravel_store4
-#elif RAVEL_LANES == 2
-#define RAVEL_ALL(n) ravel_##n##x2
-#define RAVEL_ALL_LOW(n, m, a, b) RAVEL_LOW(n, m, 2, a, b)
-#define RAVEL_ALL_HIGH(n, m, a, b) RAVEL_HIGH(n, m, 2, a, b)
-#define RAVEL_ALL_ROWS ravel_rows2
-#define RAVEL_ALL_STORE ravel_store2
-#else
-#define RAVEL_ALL(n) ravel_##n##x1
-#define RAVEL_ALL_LOW(n, m, a, b) RAVEL_LOW(n, m, 1, a, b)
-#define RAVEL_ALL_HIGH(n, m, a, b) RAVEL_HIGH(n, m, 1, a, b)
-#define RAVEL_ALL_ROWS ravel_rows1
-#define RAVEL_ALL_STORE ravel_store1
-#endif
-
-#if RAVEL_LANES > 1
-enum { RAVEL_PAIR = 2 };
-#define RAVEL_TWO(n) ravel_##n##x2
-#define RAVEL_TWO_LOW(n, m, a, b) RAVEL_LOW(n, m, 2, a, b)
-#define RAVEL_TWO_HIGH(n, m, a, b) RAVEL_HIGH(n, m, 2, a, b)
-#define RAVEL_TWO_ROWS ravel_rows2
-#else
-enum { RAVEL_PAIR = 1 };
-#define RAVEL_TWO(n) ravel_##n##x1
-#define RAVEL_TWO_LOW(n, m, a, b) RAVEL_LOW(n, m, 1, a, b)
-#define RAVEL_TWO_HIGH(n, m, a, b) RAVEL_HIGH(n, m, 1, a, b)
-#define RAVEL_TWO_ROWS ravel_rows1
-#endif
-
-/* Lane i of them.  Stores take one lane of all vectors before they take the other: stores
- * to one line that follow one another are one. */
-RAVEL_INLINE ravel_1x1
-ravel_lane(RAVEL_TWO(1) v, int i)
-{
-#if RAVEL_LANES > 1
-    return (ravel_1x1)(i ? _mm256_extracti128_si256((__m256i)v, 1)
-                         : _mm256_castsi256_si128((__m256i)v));
-#else
-    (void)i;
-    return v;
-#endif
-}
-#endif
-
-/* Non-temporal stores, of RAVEL_STREAM bytes or of a cache line, to aligned addresses.
- * RAVEL_FRAME: not inlined, so that calls that need no buffers do not allocate them. */
-#ifdef __GNUC__
-#define RAVEL_PREFETCH(p) __builtin_prefetch(p)
-#define RAVEL_FRAME __attribute__((noinline))
-#else
-#define RAVEL_PREFETCH(p) (void)(p)
-#define RAVEL_FRAME
-#endif
-#if defined(__AVX2__) && !defined(RAVEL_PLAIN) && !defined(RAVEL_PORTABLE)
-#include <immintrin.h>
-enum { RAVEL_STREAM = 32 };
-static inline void
-ravel_stream(unsigned char *d, const unsigned char *s)
-{
-    _mm256_stream_si256((__m256i *)(void *)d,
-                        _mm256_loadu_si256((const __m256i *)(const void *)s));
-}
-#elif defined(__SSE2__) && !defined(RAVEL_PLAIN) && !defined(RAVEL_PORTABLE)
-#include <emmintrin.h>
-enum { RAVEL_STREAM = 16 };
-static inline void
-ravel_stream(unsigned char *d, const unsigned char *s)
-{
-    _mm_stream_si128((__m128i *)(void *)d,
-                     _mm_loadu_si128((const __m128i *)(const void *)s));
-}
-#else
-enum { RAVEL_STREAM = 32 };
-static inline void
-ravel_stream(unsigned char *d, const unsigned char *s)
-{
-    memcpy(d, s, 32);
-}
-#endif
-
-static inline void
-ravel_stream_line(unsigned char *d, const unsigned char *s)
-{
-    for (int i = 0; i < 64; i += RAVEL_STREAM)
-        ravel_stream(d + i, s + i);
-}
-
-/* Moves blocks to the destination through two buffers: while one is filled, the cache lines
- * of the other are written with non-temporal stores, and the source of the next block is
- * prefetched. */
-#ifndef RAVEL_PLAIN
-/* The start of a buffer in `room`: at least 64 bytes in, and at the same offset from a
- * cache line as `to`. */
-#define RAVEL_ROOM(room, to) \
-    ((room) + 64 + (((uintptr_t)(to) - (uintptr_t)(room)) & 63))
-
-/* What remains to be prefetched: rows of the source, sq bytes apart, of `bytes` bytes; `at`
- * is the offset in the first. */
-typedef struct {
-    const unsigned char *s;
-    int64_t sq, bytes, at, rows;
-} ravel_ahead;
-static inline void
-ravel_fetch(ravel_ahead *a, int64_t lines)
-{
-    for (; lines > 0 && a->rows > 0; lines--) {
-        RAVEL_PREFETCH(a->s + a->at);
-        a->at += 64;
-        if (a->at >= a->bytes) {
-            a->at = 0;
-            a->s += a->sq;
-            a->rows--;
-        }
-    }
-}
-
-/* ravel_work: the planes of a call.  The columns of a plane are those of several sides one
- * after another, `each` of one side.  sn, so and sq are the strides of planes, sides and
- * columns in the source.  A block has at most `tall` rows and `wide` columns.  lines: rows
- * of a block begin and end at cache lines of the destination.
- *
- * ravel_part: a block of r rows and c columns, from row p and column q of plane b on.
- *
- * ravel_flow: the rows of a block that are still in a buffer; `left` of them are of the
- * current plane, and each plane has `plane` of them.  A row of the buffer has the same
- * offset from a cache line as its row of the destination.  If the last line of a row is
- * incomplete, its bytes are put in front of the next block's row in the other buffer. */
-typedef struct {
-    int64_t planes, rows, cols, each, tall, wide, sn, so, sq;
-    int lines;
-} ravel_work;
-typedef struct {
-    int64_t b, p, q, r, c;
-} ravel_part;
-typedef struct {
-    unsigned char *d, *buffer, *other;
-    int64_t rows, bytes, dp, pitch, left, plane, jump, at, to;
-    int first, last;
-} ravel_flow;
-
-static inline void
-ravel_flow_row(ravel_flow *f)
-{
-    const int64_t off = (int64_t)((uintptr_t)f->d & 63);
-    f->at = -off;
-    f->to = f->bytes - (int64_t)((uintptr_t)(f->d + f->bytes) & 63);
-    if (f->first && off) {
-        f->at = 64 - off < f->bytes ? 64 - off : f->bytes;
-        f->to = f->to < f->at ? f->at : f->to;
-        memcpy(f->d, f->buffer, (size_t)f->at);
-    }
-}
-
-static inline void
-ravel_flow_end(ravel_flow *f)
-{
-    if (f->last)
-        memcpy(f->d + f->to, f->buffer + f->to, (size_t)(f->bytes - f->to));
-    else if (f->to < f->bytes)
-        memcpy(f->other - 64, f->buffer + f->bytes - 64, 64);
-    f->d += f->dp;
-    if (--f->left == 0) {
-        f->left = f->plane;
-        f->d += f->jump;
-    }
-    f->buffer += f->pitch;
-    f->other += f->pitch;
-    if (--f->rows > 0)
-        ravel_flow_row(f);
-}
-
-/* Writes at most `lines` cache lines of it. */
-RAVEL_INLINE void
-ravel_flow_lines(ravel_flow *f, int64_t lines)
-{
-    if (f->rows > 0 && lines < (f->to - f->at) / 64) {
-        for (int64_t i = 0; i < lines; i++)
-            ravel_stream_line(f->d + f->at + 64 * i, f->buffer + f->at + 64 * i);
-        f->at += 64 * lines;
-        return;
-    }
-    for (; lines > 0 && f->rows > 0; lines--) {
-        if (f->at < f->to) {
-            ravel_stream_line(f->d + f->at, f->buffer + f->at);
-            f->at += 64;
-        }
-        if (f->at >= f->to)
-            ravel_flow_end(f);
-    }
-}
-
-/* The offset of a block in the source, for elements of n bytes. */
-static inline int64_t
-ravel_part_from(const ravel_work *w, const ravel_part *t, int64_t n)
-{
-    return t->b * w->sn + t->p * n + t->q / w->each * w->so + t->q % w->each * w->sq;
-}
-
-/* Sets the size of a block: at least m elements, which are 16 bytes, in both directions.
- * To avoid a rest of fewer columns a block may exceed `wide`, if there is one side. */
-static inline void
-ravel_part_size(const ravel_work *w, ravel_part *t, int64_t m)
-{
-    const int64_t r = w->rows - t->p, c = w->cols - t->q;
-    t->r = r <= w->tall ? r : r < w->tall + m ? r - m : w->tall;
-    t->c = c < w->wide + m ? c : w->wide;
-}
-
-/* Advances to the next block: along the rows of the source or, if rows of the destination
- * do not begin at cache lines, along these.  Returns 0 if there is none. */
-static inline int
-ravel_part_next(const ravel_work *w, ravel_part *t, int64_t m)
-{
-    const int lines = w->lines;
-    int64_t *inner = lines ? &t->p : &t->q, *outer = lines ? &t->q : &t->p;
-    *inner += lines ? t->r : t->c;
-    if (*inner >= (lines ? w->rows : w->cols)) {
-        *inner = 0;
-        *outer += lines ? t->c : t->r;
-        if (*outer >= (lines ? w->cols : w->rows)) {
-            *outer = 0;
-            t->b++;
-        }
-    }
-    ravel_part_size(w, t, m);
-    return t->b < w->planes;
-}
-#endif
-
-/* Permutes the elements of k vectors of 8 elements of 2 bytes.  A round
- * interleaves the first half of the vectors with the second half.  This is a perfect
- * shuffle: it rotates the bits of an element's index by one.  log2(k) rounds transpose k
- * vectors to rows of k elements; log2(8) rounds do the reverse. */
-#ifndef RAVEL_PLAIN
-RAVEL_INLINE void
-ravel_zip2(ravel_2x1 *v, int k, int rounds)
-{
-    RAVEL_UNROLL for (int round = 0; round < rounds; round++) {
-        ravel_2x1 t[8];
-        RAVEL_UNROLL for (int i = 0; i < k / 2; i++) {
-            t[2 * i] = RAVEL_LOW(2, 8, 1, v[i], v[i + k / 2]);
-            t[2 * i + 1] = RAVEL_HIGH(2, 8, 1, v[i], v[i + k / 2]);
-        }
-        RAVEL_UNROLL for (int i = 0; i < k; i++)
-            v[i] = t[i];
-    }
-}
-#endif
-
-#ifndef RAVEL_PLAIN
-/* The rounds of a network that turns blocks of 8 rows, in every lane of vectors. */
-RAVEL_INLINE void
-ravel_turn2(RAVEL_ALL(2) *v)
-{
-    RAVEL_ALL(2) w[8];
-    RAVEL_UNROLL for (int round = 1; round < 8; round *= 2) {
-        RAVEL_UNROLL for (int i = 0; i < 8 / 2; i++) {
-            w[2 * i] = RAVEL_ALL_LOW(2, 8, v[i], v[i + 8 / 2]);
-            w[2 * i + 1] = RAVEL_ALL_HIGH(2, 8, v[i], v[i + 8 / 2]);
-        }
-        RAVEL_UNROLL for (int i = 0; i < 8; i++)
-            v[i] = w[i];
-    }
-}
-
-RAVEL_INLINE void
-ravel_turn_two2(RAVEL_TWO(2) *v)
-{
-    RAVEL_TWO(2) w[8];
-    RAVEL_UNROLL for (int round = 1; round < 8; round *= 2) {
-        RAVEL_UNROLL for (int i = 0; i < 8 / 2; i++) {
-            w[2 * i] = RAVEL_TWO_LOW(2, 8, v[i], v[i + 8 / 2]);
-            w[2 * i + 1] = RAVEL_TWO_HIGH(2, 8, v[i], v[i + 8 / 2]);
-        }
-        RAVEL_UNROLL for (int i = 0; i < 8; i++)
-            v[i] = w[i];
-    }
-}
-#endif
-
-/* Blocks of rows that become columns in registers: 16 bytes wide in the source, 16 bytes
- * a lane in the destination.  Elements of 2 bytes.  Four rows at a time share an
- * address. */
-#ifndef RAVEL_PLAIN
-/* 8 rows, `sq` bytes from each other, a lane; out[j] is column j. */
-RAVEL_INLINE void
-ravel_block2(const unsigned char *s, int64_t sq, RAVEL_ALL(1) *out)
-{
-    enum { M = 8, FOUR = M < 4 ? M : 4 };
-    RAVEL_ALL(2) v[M];
-    int64_t sq3 = 3 * sq;
-    RAVEL_KEEP(sq3);
-    RAVEL_UNROLL for (int i = 0; i < M; i += FOUR) {
-        const unsigned char *row[RAVEL_LANES];
-        RAVEL_UNROLL for (int lane = 0; lane < RAVEL_LANES; lane++) {
-            row[lane] = s + (lane * M + i) * sq;
-            RAVEL_KEEP(row[lane]);
-        }
-        RAVEL_UNROLL for (int k = 0; k < FOUR; k++)
-            v[i + k] = (RAVEL_ALL(2))RAVEL_ALL_ROWS(row, k == 3 ? sq3 : k * sq);
-    }
-    ravel_turn2(v);
-    RAVEL_UNROLL for (int i = 0; i < M; i++)
-        out[i] = (RAVEL_ALL(1))v[i];
-}
-
-/* The columns of `side` blocks, which lie side by side. */
-RAVEL_INLINE void
-ravel_put2(unsigned char *d, RAVEL_ALL(1) (*v)[8], int side, int64_t dp,
-                 int64_t stream)
-{
-    enum { M = 8, FOUR = M < 4 ? M : 4 };
-    int64_t dp3 = 3 * dp;
-    RAVEL_KEEP(dp3);
-    RAVEL_UNROLL for (int j = 0; j < M; j += FOUR) {
-        RAVEL_UNROLL for (int k = 0; k < FOUR; k++)
-            RAVEL_UNROLL for (int h = 0; h < side; h++)
-                RAVEL_ALL_STORE(d + (k == 3 ? dp3 : k * dp) + 16 * RAVEL_LANES * h,
-                                v[h][j + k], stream);
-        d += FOUR * dp;
-        RAVEL_KEEP(d);
-    }
-}
-
-/* 8 rows of c columns, a block at a time. */
-RAVEL_INLINE void
-ravel_patch2(unsigned char *d, const unsigned char *s, int64_t c, int64_t dp,
-                   int64_t sq)
-{
-    enum { ALL = 8 * RAVEL_LANES };
-    for (int64_t k = 0; k < c; k += ALL, s += ALL * sq, d += 16 * RAVEL_LANES) {
-        RAVEL_ALL(1) v[1][8];
-        ravel_block2(s, sq, v[0]);
-        ravel_put2(d, v, 1, dp, 0);
-    }
-}
-
-/* All rows of the columns of `side` blocks. */
-RAVEL_INLINE void
-ravel_walk2(unsigned char *d, const unsigned char *s, int64_t rows, int side,
-                  int64_t dp, int64_t sq, int64_t stream, int64_t ahead)
-{
-    enum { M = 8, ALL = M * RAVEL_LANES };
-    for (int64_t p = 0; p < rows; p += M, s += 16, d += M * dp) {
-        RAVEL_ALL(1) v[4 / RAVEL_LANES][M];
-        const int64_t back = p + M > rows ? p + M - rows : 0;
-        p -= back;
-        s -= back * 2;
-        d -= back * dp;
-        if (ahead && p * 2 % 64 == 0)
-            for (int i = 0; i < side * ALL; i++)
-                RAVEL_PREFETCH(s + i * sq + ahead);
-        RAVEL_UNROLL for (int h = 0; h < side; h++)
-            ravel_block2(s + h * ALL * sq, sq, v[h]);
-        ravel_put2(d, v, side, dp, stream);
-    }
-}
-
-static void
-ravel_strip2(unsigned char *d, const unsigned char *s, int64_t rows, int64_t dp,
-                   int64_t sq)
-{
-    ravel_walk2(d, s, rows, 1, dp, sq, 0, 0);
-}
-
-/* A block of one lane. */
-RAVEL_INLINE void
-ravel_lone2(unsigned char *d, const unsigned char *s, int64_t dp, int64_t sq)
-{
-    enum { M = 8, FOUR = M < 4 ? M : 4 };
-    ravel_2x1 v[M];
-    int64_t sq3 = 3 * sq, dp3 = 3 * dp;
-    RAVEL_KEEP(sq3);
-    RAVEL_KEEP(dp3);
-    RAVEL_UNROLL for (int i = 0; i < M; i += FOUR, s += FOUR * sq) {
-        RAVEL_KEEP(s);
-        RAVEL_UNROLL for (int k = 0; k < FOUR; k++)
-            v[i + k] = (ravel_2x1)ravel_load1(s + (k == 3 ? sq3 : k * sq));
-    }
-    ravel_zip2(v, M, RAVEL_ROUNDS2);
-    RAVEL_UNROLL for (int j = 0; j < M; j += FOUR, d += FOUR * dp) {
-        RAVEL_KEEP(d);
-        RAVEL_UNROLL for (int k = 0; k < FOUR; k++)
-            ravel_store1(d + (k == 3 ? dp3 : k * dp), (ravel_1x1)v[j + k], 0);
-    }
-}
-
-/* 8 columns; as many rows of each a lane of two. */
-RAVEL_INLINE void
-ravel_tall2(unsigned char *d, const unsigned char *s, int64_t dp, int64_t sq)
-{
-    enum { M = 8, FOUR = M < 4 ? M : 4 };
-    RAVEL_TWO(2) v[M];
-    int64_t sq3 = 3 * sq, dp3 = 3 * dp;
-    RAVEL_KEEP(sq3);
-    RAVEL_KEEP(dp3);
-    RAVEL_UNROLL for (int i = 0; i < M; i += FOUR, s += FOUR * sq) {
-        RAVEL_KEEP(s);
-        RAVEL_UNROLL for (int k = 0; k < FOUR; k++)
-            memcpy(&v[i + k], s + (k == 3 ? sq3 : k * sq), sizeof v[i]);
-    }
-    ravel_turn_two2(v);
-    RAVEL_UNROLL for (int i = 0; i < RAVEL_PAIR; i++)
-        RAVEL_UNROLL for (int j = 0; j < M; j += FOUR, d += FOUR * dp) {
-            RAVEL_KEEP(d);
-            RAVEL_UNROLL for (int k = 0; k < FOUR; k++)
-                ravel_store1(d + (k == 3 ? dp3 : k * dp),
-                             ravel_lane((RAVEL_TWO(1))v[j + k], i), 0);
-        }
-}
-
-/* All rows of 8 columns; the last block may lie over others. */
-static void
-ravel_column2(unsigned char *d, const unsigned char *s, int64_t rows, int64_t dp,
-                    int64_t sq)
-{
-    enum { M = 8, TALL = M * RAVEL_PAIR };
-    int64_t p = 0;
-    for (; rows >= TALL && p + M < rows; p += TALL) {
-        p = p + TALL > rows ? rows - TALL : p;
-        ravel_tall2(d + p * dp, s + p * 2, dp, sq);
-    }
-    for (; p < rows; p += M) {
-        p = p + M > rows ? rows - M : p;
-        ravel_lone2(d + p * dp, s + p * 2, dp, sq);
-    }
-}
-
-/* The columns from q on. */
-static void
-ravel_strips2(unsigned char *d, const unsigned char *s, int64_t rows, int64_t q,
-                    int64_t cols, int64_t dp, int64_t sq)
-{
-    enum { M = 8, ALL = M * RAVEL_LANES };
-    for (; q + ALL <= cols; q += ALL)
-        ravel_strip2(d + q * 2, s + q * sq, rows, dp, sq);
-    for (; q < cols; q += M) {
-        q = q + M > cols ? cols - M : q;
-        ravel_column2(d + q * 2, s + q * sq, rows, dp, sq);
-    }
-}
-#endif
-
-/* Rows and columns of a block of elements of n bytes in the buffers of a transpose.  With
- * several sides a block has up to a third more columns. */
-#define RAVEL_TALL(n) ((n) == 1 ? 256 : (n) == 2 ? 128 : 512 / (n))
-#define RAVEL_WIDE(n) ((n) == 1 ? 256 : 512 / (n))
-
-/* Planes, b < planes of them, and o < sides of each, whose columns follow one another in
- * the destination:
- *     d[b*dn + p*dp + (o*cols + q)*size] = s[b*sn + o*so + p*size + q*sq]
- * for p < rows, q < cols; each of the four is at least 1; size is 2.  Four lanes of
- * blocks make a line of 64 bytes, written whole.  The walk is along the rows of the source,
- * with prefetches `ahead` bytes on where that is not 0.  Edges overlap what is done.
- * `stream`: 1, lines go past the caches, if they are aligned; 2, they do by way of a buffer
- * that gathers a piece of each row of the destination: for rows that are not aligned, and
- * rows whole pages apart, which share few banks of the memory and few sets of the cache. */
-static void
-ravel_few2(unsigned char *d, const unsigned char *s, int64_t rows, int64_t cols,
-                 int64_t dp, int64_t sq)
-{
-    for (int64_t p = 0; p < rows; p++)
-        for (int64_t q = 0; q < cols; q++)
-            memcpy(d + p * dp + q * 2, s + p * 2 + q * sq, 2);
-}
-
-#ifndef RAVEL_PLAIN
-/* Rows of the source that are read side by side on their way to a buffer: few enough for
- * the processor to follow. */
-enum { RAVEL_GROUP2 = 2 == 1 ? 16 : 8 };
-
-/* 16 or 64 bytes of each of a group's rows into a buffer. */
-RAVEL_INLINE void
-ravel_fill_piece2(unsigned char *to, const unsigned char *s, int64_t bytes,
-                        int64_t pitch, int64_t sq)
-{
-    enum { M = 8, GROUP = RAVEL_GROUP2, TALL = 16 * RAVEL_PAIR };
-    const int whole = RAVEL_LANES > 1 && GROUP % (M * RAVEL_LANES) == 0;
-    for (int64_t p = 0; p < bytes / 2 && whole; p += M)
-        ravel_patch2(to + p * pitch, s + p * 2, GROUP, pitch, sq);
-    for (int64_t k = 0; k < GROUP && !whole; k += M) {
-        for (int64_t b = 0; b + TALL <= bytes; b += TALL)
-            ravel_tall2(to + b / 2 * pitch + k * 2, s + b + k * sq, pitch,
-                              sq);
-        if (bytes < TALL)
-            ravel_lone2(to + k * 2, s + k * sq, pitch, sq);
-    }
-}
-
-/* A group's rows into a buffer, a line of each at a time.  The rows that are next are
- * fetched meanwhile, one after another, as lines of one row lie in one bank of the memory;
- * and what the other buffer holds goes out, a line for a line: a processor then waits for
- * reads and writes at once. */
-RAVEL_INLINE void
-ravel_fill_group2(unsigned char *to, const unsigned char *s, int64_t r, int64_t pitch,
-                        int64_t sq, ravel_ahead next, ravel_flow *out)
-{
-    enum { M = 8, GROUP = RAVEL_GROUP2, LINE = 64 / 2 };
-    int64_t i = 0;
-    for (; i + LINE <= r; i += LINE) {
-        ravel_fetch(&next, GROUP);
-        ravel_fill_piece2(to + i * pitch, s + i * 2, 64, pitch, sq);
-        ravel_flow_lines(out, GROUP);
-    }
-    if (i < r)
-        ravel_fetch(&next, GROUP);
-    for (; i < r; i += M) {
-        i = i + M > r ? r - M : i;
-        ravel_fill_piece2(to + i * pitch, s + i * 2, 16, pitch, sq);
-        ravel_flow_lines(out, GROUP / 4);
-    }
-}
-
-/* r rows of c columns of one side, while the block before goes out; `ahead` rows of what
- * is next are fetched. */
-RAVEL_INLINE void
-ravel_fill_side2(unsigned char *to, const unsigned char *s, int64_t r, int64_t c,
-                       int64_t pitch, int64_t sq, const unsigned char *next, int64_t ahead,
-                       ravel_flow *out)
-{
-    enum { GROUP = RAVEL_GROUP2 };
-    if (c < GROUP)
-        ravel_strips2(to, s, r, 0, c, pitch, sq);
-    for (int64_t k = 0; k < c && c >= GROUP; k += GROUP) {
-        k = k + GROUP > c ? c - GROUP : k;
-        const int64_t left = c - k - GROUP, many = left > 0 ? left : ahead;
-        const ravel_ahead soon = {left > 0 ? s + (k + GROUP) * sq : next, sq, r * 2, 0,
-                                  many < GROUP ? many : GROUP};
-        ravel_fill_group2(to + k * 2, s + k * sq, r, pitch, sq, soon, out);
-    }
-}
-
-/* Block t; what is read after it is `next`. */
-RAVEL_INLINE void
-ravel_fill_block2(unsigned char *to, const unsigned char *s, const ravel_work *all,
-                        const ravel_part *t, int64_t pitch, const ravel_part *next,
-                        ravel_flow *out)
-{
-    const int64_t each = all->each < t->c ? all->each : t->c;
-    for (int64_t q = 0; q < t->c; q += each) {
-        const int more = q + each < t->c;
-        const ravel_part at = {t->b, t->p, t->q + q, t->r, each};
-        const ravel_part then = {t->b, t->p, t->q + q + each, t->r, each};
-        ravel_fill_side2(to + q * 2, s + ravel_part_from(all, &at, 2), t->r,
-                               each, pitch, all->sq,
-                               s + ravel_part_from(all, more ? &then : next, 2),
-                               more ? each : next->c, out);
-    }
-    ravel_flow_lines(out, INT64_MAX);
-}
-
-/* Rows at any distance, through two buffers: one is filled while the other goes out.
- * Planes one after another in the source are one plane, whose rows jump.  Rows that
- * touch are one run.  A row of a buffer has room for a line before it, for what waits;
- * columns of sides are C and a third more at most, and such blocks have fewer rows. */
-RAVEL_FRAME static void
-ravel_staged2(unsigned char *d, const unsigned char *s, int64_t planes, int64_t sides,
-                    int64_t rows, int64_t cols, int64_t dn, int64_t sn, int64_t so,
-                    int64_t dp, int64_t sq)
-{
-    enum { N = 2, M = 8, C = RAVEL_WIDE(N), R = RAVEL_TALL(N),
-           ROOM = R * (C * N + 192) };
-    unsigned char room[2][ROOM + 128];
-    const int64_t all = sides * cols, jump = dn - rows * dp;
-    const int64_t most = sides == 1 ? C : (C + cols / 2) / cols * cols;
-    const int64_t wide = all < most ? all : most;
-    const int lines = ((uintptr_t)d | (uintptr_t)dp | (uintptr_t)(planes > 1 ? dn : 0) |
-                       (uintptr_t)(wide < all ? wide * N : 0)) % 64 == 0;
-    const int one = sn == rows * N && jump % 64 == 0;
-    const int run = dp == all * N && wide == all && !(one && jump) && !lines;
-    const int64_t across = lines ? (wide * N + 64) / 64 | 1 : (wide * N + 128) / 64;
-    const int64_t pitch = run ? dp : across * 64 + (dp & 63);
-    const int64_t tall = ROOM / pitch < R || run ? ROOM / pitch : R;
-    const ravel_work work = {one ? 1 : planes, one ? planes * rows : rows, all, cols,
-                             tall - tall % (64 / N), wide, sn, so, sq, lines};
-    ravel_part t = {0, 0, 0, 0, 0}, now;
-    ravel_flow out = {.rows = 0};
-    unsigned char *to = d, *buffer = RAVEL_ROOM(room[0], d);
-    ravel_part_size(&work, &t, M);
-    for (int k = 1, more = 1; more; k ^= 1) {
-        now = t;
-        more = ravel_part_next(&work, &t, M);
-        t.c = more ? t.c : 0;
-        unsigned char *then = d + t.b * dn + t.p * dp + t.p / rows * jump + t.q * N;
-        unsigned char *other = RAVEL_ROOM(room[k], then);
-        ravel_fill_block2(buffer, s, &work, &now, pitch, &t, &out);
-        if (run)
-            out = (ravel_flow){to, buffer, other, 1, now.r * dp, 0, 0, 1, 1, 0, 0, 0,
-                               now.p == 0, now.p + now.r == work.rows};
-        else
-            out = (ravel_flow){to, buffer, other, now.r, now.c * N, dp, pitch,
-                               rows - now.p % rows, rows, jump, 0, 0,
-                               lines || now.q == 0, lines || now.q + now.c == all};
-        ravel_flow_row(&out);
-        to = then;
-        buffer = other;
-    }
-    ravel_flow_lines(&out, INT64_MAX);
-}
-
-static void
-ravel_plane2(unsigned char *d, const unsigned char *s, int64_t rows, int64_t cols,
-                   int64_t dp, int64_t sq, int64_t stream, int64_t ahead)
-{
-    enum { N = 2, M = 8, SIDE = 4 / RAVEL_LANES };
-    int64_t q = 0;
-    if (rows < M || cols < M) {
-        ravel_few2(d, s, rows, cols, dp, sq);
-        return;
-    }
-    for (; q + 4 * M <= cols; q += 4 * M)
-        if (stream)
-            ravel_walk2(d + q * N, s + q * sq, rows, SIDE, dp, sq, 1, ahead);
-        else
-            ravel_walk2(d + q * N, s + q * sq, rows, SIDE, dp, sq, 0, ahead);
-    ravel_strips2(d, s, rows, q, cols, dp, sq);
-}
-#else
-static void
-ravel_plane2(unsigned char *d, const unsigned char *s, int64_t rows, int64_t cols,
-                   int64_t dp, int64_t sq, int64_t stream, int64_t ahead)
-{
-    enum { N = 2, LINE = 64 / N };
-    (void)stream;
-    (void)ahead;
-    for (int64_t p = 0; p < rows; p += LINE)
-        for (int64_t q = 0; q < cols; q += LINE)
-            ravel_few2(d + p * dp + q * N, s + p * N + q * sq,
-                             rows - p < LINE ? rows - p : LINE,
-                             cols - q < LINE ? cols - q : LINE, dp, sq);
-}
-
-static void
-ravel_staged2(unsigned char *d, const unsigned char *s, int64_t planes, int64_t sides,
-                    int64_t rows, int64_t cols, int64_t dn, int64_t sn, int64_t so,
-                    int64_t dp, int64_t sq)
-{
-    for (int64_t b = 0; b < planes; b++)
-        for (int64_t o = 0; o < sides; o++)
-            ravel_plane2(d + b * dn + o * cols * 2, s + b * sn + o * so, rows,
-                               cols, dp, sq, 0, 0);
-}
-#endif
-
-static void
-ravel_transpose2(unsigned char *d, const unsigned char *s, int64_t planes,
-                       int64_t sides, int64_t rows, int64_t cols, int64_t dn, int64_t sn,
-                       int64_t so, int64_t dp, int64_t sq, int64_t stream, int64_t ahead)
-{
-    enum { N = 2, M = 8 };
-    if (sides == 1 && planes > 1 && dn == cols * N) {
-        sides = planes;
-        so = sn;
-        planes = 1;
-        dn = sn = 0;
-    }
-    if (stream && ((sides > 1 && dp == sides * cols * N) ||
-                   ((uintptr_t)d | (uintptr_t)dp | (planes > 1 ? (uintptr_t)dn : 0) |
-                    (sides > 1 ? (uintptr_t)(cols * N) : 0)) % 64))
-        stream = 2;
-    const int buffers = stream == 2 && rows >= M && cols >= M;
-    if (buffers && (sides == 1 || cols <= RAVEL_WIDE(N))) {
-        ravel_staged2(d, s, planes, sides, rows, cols, dn, sn, so, dp, sq);
-        return;
-    }
-    for (int64_t o = 0; o < sides; o++)
-        if (buffers)
-            ravel_staged2(d + o * cols * N, s + o * so, planes, 1, rows, cols, dn, sn,
-                                so, dp, sq);
-        else
-            for (int64_t b = 0; b < planes; b++)
-                ravel_plane2(d + o * cols * N + b * dn, s + o * so + b * sn, rows, cols,
-                                   dp, sq, stream, ahead);
-}
-
 /* Helpers for short rows and columns: padding in vectors, and a buffer for output. */
 #ifndef RAVEL_PLAIN
 #if defined(RAVEL_SSE2) && defined(__SSSE3__)
@@ -905,6 +221,26 @@ ravel_pour(unsigned char **d, unsigned char *stage, int64_t held, int64_t stream
         memmove(stage, stage + i, (size_t)(held - i));
     *d += i;
     return held - i;
+}
+#endif
+
+/* Permutes the elements of k vectors of 8 elements of 2 bytes.  A round
+ * interleaves the first half of the vectors with the second half.  This is a perfect
+ * shuffle: it rotates the bits of an element's index by one.  log2(k) rounds transpose k
+ * vectors to rows of k elements; log2(8) rounds do the reverse. */
+#ifndef RAVEL_PLAIN
+RAVEL_INLINE void
+ravel_zip2(ravel_2x1 *v, int k, int rounds)
+{
+    RAVEL_UNROLL for (int round = 0; round < rounds; round++) {
+        ravel_2x1 t[8];
+        RAVEL_UNROLL for (int i = 0; i < k / 2; i++) {
+            t[2 * i] = RAVEL_LOW(2, 8, 1, v[i], v[i + k / 2]);
+            t[2 * i + 1] = RAVEL_HIGH(2, 8, 1, v[i], v[i + k / 2]);
+        }
+        RAVEL_UNROLL for (int i = 0; i < k; i++)
+            v[i] = t[i];
+    }
 }
 #endif
 
@@ -1116,15 +452,716 @@ ravel_split2(unsigned char *d, const unsigned char *s, int64_t n, int64_t rows,
 RAVEL_PARTED_FEW(2)
 RAVEL_DEINTERLEAVE(2, 8)
 
+/* Non-temporal stores, of RAVEL_STREAM bytes or of a cache line, to aligned addresses.
+ * RAVEL_FRAME: not inlined, so that calls that need no buffers do not allocate them. */
+#ifdef __GNUC__
+#define RAVEL_PREFETCH(p) __builtin_prefetch(p)
+#define RAVEL_FRAME __attribute__((noinline))
+#else
+#define RAVEL_PREFETCH(p) (void)(p)
+#define RAVEL_FRAME
+#endif
+#if defined(__AVX2__) && !defined(RAVEL_PLAIN) && !defined(RAVEL_PORTABLE)
+#include <immintrin.h>
+enum { RAVEL_STREAM = 32 };
+static inline void
+ravel_stream(unsigned char *d, const unsigned char *s)
+{
+    _mm256_stream_si256((__m256i *)(void *)d,
+                        _mm256_loadu_si256((const __m256i *)(const void *)s));
+}
+#elif defined(__SSE2__) && !defined(RAVEL_PLAIN) && !defined(RAVEL_PORTABLE)
+#include <emmintrin.h>
+enum { RAVEL_STREAM = 16 };
+static inline void
+ravel_stream(unsigned char *d, const unsigned char *s)
+{
+    _mm_stream_si128((__m128i *)(void *)d,
+                     _mm_loadu_si128((const __m128i *)(const void *)s));
+}
+#else
+enum { RAVEL_STREAM = 32 };
+static inline void
+ravel_stream(unsigned char *d, const unsigned char *s)
+{
+    memcpy(d, s, 32);
+}
+#endif
+
+static inline void
+ravel_stream_line(unsigned char *d, const unsigned char *s)
+{
+    for (int i = 0; i < 64; i += RAVEL_STREAM)
+        ravel_stream(d + i, s + i);
+}
+
+/* RAVEL_CONSTANT: part of every caller, as one that passes constants is faster. */
+#ifdef __GNUC__
+#define RAVEL_CONSTANT __attribute__((always_inline, unused)) static inline
+#else
+#define RAVEL_CONSTANT static inline
+#endif
+
+/* A run of `bytes` by one or two moves of k bytes, which may overlap: 2 * k >= bytes >= k,
+ * and k is a constant. */
+RAVEL_CONSTANT void
+ravel_move_twice(unsigned char *d, const unsigned char *s, size_t k, int64_t bytes)
+{
+    memcpy(d, s, k);
+    if (bytes > (int64_t)k)
+        memcpy(d + bytes - k, s + bytes - k, k);
+}
+
+/* RAVEL_ALL: vectors of as many lanes as there are.  RAVEL_TWO: of two, if there are: x86
+ * processors turn those twice as often as wider ones, whose lanes are slower to set apart. */
+#ifndef RAVEL_PLAIN
+enum { RAVEL_ROUNDS1 = 4, RAVEL_ROUNDS2 = 3, RAVEL_ROUNDS4 = 2, RAVEL_ROUNDS8 = 1 };
+#if RAVEL_LANES == 4
+#define RAVEL_ALL(n) ravel_##n##x4
+#define RAVEL_ALL_LOW(n, m, a, b) RAVEL_LOW(n, m, 4, a, b)
+#define RAVEL_ALL_HIGH(n, m, a, b) RAVEL_HIGH(n, m, 4, a, b)
+#define RAVEL_ALL_ROWS ravel_rows4
+#define RAVEL_ALL_STORE ravel_store4
+#elif RAVEL_LANES == 2
+#define RAVEL_ALL(n) ravel_##n##x2
+#define RAVEL_ALL_LOW(n, m, a, b) RAVEL_LOW(n, m, 2, a, b)
+#define RAVEL_ALL_HIGH(n, m, a, b) RAVEL_HIGH(n, m, 2, a, b)
+#define RAVEL_ALL_ROWS ravel_rows2
+#define RAVEL_ALL_STORE ravel_store2
+#else
+#define RAVEL_ALL(n) ravel_##n##x1
+#define RAVEL_ALL_LOW(n, m, a, b) RAVEL_LOW(n, m, 1, a, b)
+#define RAVEL_ALL_HIGH(n, m, a, b) RAVEL_HIGH(n, m, 1, a, b)
+#define RAVEL_ALL_ROWS ravel_rows1
+#define RAVEL_ALL_STORE ravel_store1
+#endif
+
+#if RAVEL_LANES > 1
+enum { RAVEL_PAIR = 2 };
+#define RAVEL_TWO(n) ravel_##n##x2
+#define RAVEL_TWO_LOW(n, m, a, b) RAVEL_LOW(n, m, 2, a, b)
+#define RAVEL_TWO_HIGH(n, m, a, b) RAVEL_HIGH(n, m, 2, a, b)
+#define RAVEL_TWO_ROWS ravel_rows2
+#else
+enum { RAVEL_PAIR = 1 };
+#define RAVEL_TWO(n) ravel_##n##x1
+#define RAVEL_TWO_LOW(n, m, a, b) RAVEL_LOW(n, m, 1, a, b)
+#define RAVEL_TWO_HIGH(n, m, a, b) RAVEL_HIGH(n, m, 1, a, b)
+#define RAVEL_TWO_ROWS ravel_rows1
+#endif
+
+/* Lane i of them.  Stores take one lane of all vectors before they take the other: stores
+ * to one line that follow one another are one. */
+RAVEL_INLINE ravel_1x1
+ravel_lane(RAVEL_TWO(1) v, int i)
+{
+#if RAVEL_LANES > 1
+    return (ravel_1x1)(i ? _mm256_extracti128_si256((__m256i)v, 1)
+                         : _mm256_castsi256_si128((__m256i)v));
+#else
+    (void)i;
+    return v;
+#endif
+}
+#endif
+
+#ifndef RAVEL_PLAIN
+/* The rounds of a network that turns blocks of 8 rows, in every lane of vectors. */
+RAVEL_INLINE void
+ravel_turn2(RAVEL_ALL(2) *v)
+{
+    RAVEL_ALL(2) w[8];
+    RAVEL_UNROLL for (int round = 1; round < 8; round *= 2) {
+        RAVEL_UNROLL for (int i = 0; i < 8 / 2; i++) {
+            w[2 * i] = RAVEL_ALL_LOW(2, 8, v[i], v[i + 8 / 2]);
+            w[2 * i + 1] = RAVEL_ALL_HIGH(2, 8, v[i], v[i + 8 / 2]);
+        }
+        RAVEL_UNROLL for (int i = 0; i < 8; i++)
+            v[i] = w[i];
+    }
+}
+
+RAVEL_INLINE void
+ravel_turn_two2(RAVEL_TWO(2) *v)
+{
+    RAVEL_TWO(2) w[8];
+    RAVEL_UNROLL for (int round = 1; round < 8; round *= 2) {
+        RAVEL_UNROLL for (int i = 0; i < 8 / 2; i++) {
+            w[2 * i] = RAVEL_TWO_LOW(2, 8, v[i], v[i + 8 / 2]);
+            w[2 * i + 1] = RAVEL_TWO_HIGH(2, 8, v[i], v[i + 8 / 2]);
+        }
+        RAVEL_UNROLL for (int i = 0; i < 8; i++)
+            v[i] = w[i];
+    }
+}
+#endif
+
+/* Words before a tile's tables; bytes of its buffer. */
+enum { RAVEL_TILE_HEAD = 14, RAVEL_TILE_BYTES = 256 * 1024 };
+
+/* Tiles of a call: batches, columns and rows, in chunks; the last chunk may lie over others.
+ * A table, in words of 4 bytes, offsets in bytes:
+ *      rows, columns, batches of a tile; bytes that stay together; rows and columns of a
+ *      block; blocks; runs of the destination, 0 where there is no buffer; bytes of one;
+ *      from one to the next in the buffer; runs of the source; bytes of one; where the
+ *      source ends; the largest offset of a column;
+ *      of each row where it goes; of each column where it comes from; of each block both;
+ *      of each run of the destination where it goes; of each of the source where it is. */
+enum { RAVEL_T_ROW, RAVEL_T_COL, RAVEL_T_BATCH, RAVEL_T_KEPT, RAVEL_T_ROWS, RAVEL_T_COLS,
+       RAVEL_T_BLOCKS, RAVEL_T_RUNS, RAVEL_T_BYTES, RAVEL_T_PITCH, RAVEL_T_FROM,
+       RAVEL_T_FROM_BYTES, RAVEL_T_END, RAVEL_T_LAST };
+
+/* A loop of the call: how many iterations, of one tile; steps in bytes. */
+typedef struct {
+    int64_t n, chunk, dp, sp, at;
+} ravel_tile_loop;
+typedef struct {
+    ravel_tile_loop loop[3];
+    unsigned char *d;
+    const unsigned char *s;
+} ravel_tiles;
+
+/* The next tile, rows first; whether there is one. */
+static inline int
+ravel_tiles_next(ravel_tiles *t)
+{
+    for (int i = 0; i < 3; i++) {
+        ravel_tile_loop *const l = &t->loop[i];
+        const int64_t was = l->at, last = l->n - l->chunk;
+        l->at = was == last ? 0 : was + l->chunk < last ? was + l->chunk : last;
+        t->d += (l->at - was) * l->dp;
+        t->s += (l->at - was) * l->sp;
+        if (l->at)
+            return 1;
+    }
+    return 0;
+}
+
+/* A short run without a call; runs of constant size are one load and one store. */
+static inline void
+ravel_move(unsigned char *d, const unsigned char *s, int64_t bytes)
+{
+    if (bytes > 128) {
+        memcpy(d, s, (size_t)bytes);
+        return;
+    }
+    for (; bytes >= 16; bytes -= 16, d += 16, s += 16)
+        memcpy(d, s, 16);
+    if (bytes & 8) {
+        memcpy(d, s, 8);
+        d += 8;
+        s += 8;
+    }
+    if (bytes & 4) {
+        memcpy(d, s, 4);
+        d += 4;
+        s += 4;
+    }
+    for (bytes &= 3; bytes > 0; bytes--)
+        *d++ = *s++;
+}
+
+/* Lines of the source of a tile, to be fetched. */
+typedef struct {
+    const unsigned char *s;
+    const int32_t *run;
+    int64_t runs, bytes, at;
+} ravel_soon;
+
+static inline void
+ravel_soon_fetch(ravel_soon *a, int64_t lines)
+{
+    for (; lines > 0 && a->runs > 0; lines--) {
+        RAVEL_PREFETCH(a->s + a->run[0] + a->at);
+        a->at += 64;
+        if (a->at >= a->bytes) {
+            RAVEL_PREFETCH(a->s + a->run[0] + a->bytes - 1);
+            a->at = 0;
+            a->run++;
+            a->runs--;
+        }
+    }
+}
+
+/* Half of its lines over so many steps. */
+static inline int64_t
+ravel_soon_share(const ravel_soon *a, int64_t steps)
+{
+    return (a->runs * (a->bytes / 64 + 1) / 2 + steps - 1) / steps;
+}
+
+/* A run from the buffer, past the caches where `stream` says so. */
+static inline void
+ravel_tile_run(unsigned char *d, const unsigned char *s, int64_t bytes, int64_t stream,
+               ravel_soon *soon)
+{
+    int64_t head = (int64_t)(-(uintptr_t)d & 63);
+    head = head < bytes ? head : bytes;
+    if (!stream || bytes < 64) {
+        ravel_move(d, s, bytes);
+        ravel_soon_fetch(soon, (bytes + 127) / 128);
+        return;
+    }
+    const int64_t end = head + (bytes - head) / 64 * 64;
+    ravel_move(d, s, head);
+    for (int64_t i = head; i < end; i += 64) {
+        ravel_stream_line(d + i, s + i);
+        if (i & 64)
+            ravel_soon_fetch(soon, 1);
+    }
+    ravel_move(d + end, s + end, bytes - end);
+}
+
+static inline void
+ravel_tile_flush(unsigned char *d, const unsigned char *buffer, const int32_t *t,
+                 const int32_t *run, int64_t stream, ravel_soon *soon)
+{
+    for (int64_t i = 0; i < t[RAVEL_T_RUNS]; i++)
+        ravel_tile_run(d + run[i], buffer + i * t[RAVEL_T_PITCH], t[RAVEL_T_BYTES],
+                       stream, soon);
+}
+
+typedef void ravel_tile_function(unsigned char *d, const unsigned char *s,
+                                 const int32_t *t, ravel_soon *soon);
+
+/* By way of a buffer; what the next tile reads is fetched meanwhile. */
+RAVEL_FRAME static void
+ravel_tiles_staged(ravel_tiles *at, const int32_t *t, int64_t stream,
+                   ravel_tile_function *tile)
+{
+    unsigned char room[RAVEL_TILE_BYTES + 128];
+    unsigned char *const buffer = room + (-(uintptr_t)room & 63);
+    const int32_t *const run = t + RAVEL_TILE_HEAD + t[RAVEL_T_ROWS] + t[RAVEL_T_COLS] +
+                               2 * t[RAVEL_T_BLOCKS];
+    const int32_t *const from = run + t[RAVEL_T_RUNS];
+    for (int more = 1; more;) {
+        unsigned char *const d = at->d;
+        const unsigned char *const s = at->s;
+        more = ravel_tiles_next(at);
+        ravel_soon soon = {at->s, from, more ? t[RAVEL_T_FROM] : 0,
+                           t[RAVEL_T_FROM_BYTES], 0};
+        tile(buffer, s, t, &soon);
+        ravel_tile_flush(d, buffer, t, run, stream, &soon);
+    }
+}
+
+static void
+ravel_tiles_run(unsigned char *d, const unsigned char *s, const int32_t *t, int64_t batches,
+                int64_t rows, int64_t cols, int64_t dn, int64_t sn, int64_t dp, int64_t sp,
+                int64_t dq, int64_t sq, int64_t stream, ravel_tile_function *tile)
+{
+    ravel_tiles at = {{{rows, t[RAVEL_T_ROW], dp, sp, 0}, {cols, t[RAVEL_T_COL], dq, sq, 0},
+                       {batches, t[RAVEL_T_BATCH], dn, sn, 0}}, d, s};
+    ravel_soon soon = {s, t, 0, 0, 0};
+    if (rows < 1 || cols < 1 || batches < 1)
+        return;
+    if (t[RAVEL_T_RUNS]) {
+        ravel_tiles_staged(&at, t, stream, tile);
+        return;
+    }
+    do
+        tile(at.d, at.s, t, &soon);
+    while (ravel_tiles_next(&at));
+}
+
+/* Pieces of blocks for the kernels composite. */
+#ifndef RAVEL_PLAIN
+/* The first `bytes` of 16, at most 16; no byte from `end` on is read, or from d + bytes on
+ * written. */
+#if RAVEL_LANES == 4
+RAVEL_INLINE __mmask16
+ravel_part_mask(int64_t bytes)
+{
+    return (__mmask16)((1u << bytes) - 1);
+}
+
+RAVEL_INLINE ravel_1x1
+ravel_load_part(const unsigned char *s, int64_t bytes, const unsigned char *end)
+{
+    (void)end;
+    return (ravel_1x1)_mm_maskz_loadu_epi8(ravel_part_mask(bytes), s);
+}
+
+RAVEL_INLINE void
+ravel_store_part(unsigned char *d, ravel_1x1 v, int64_t bytes)
+{
+    _mm_mask_storeu_epi8(d, ravel_part_mask(bytes), (__m128i)v);
+}
+#else
+RAVEL_INLINE ravel_1x1
+ravel_load_part(const unsigned char *s, int64_t bytes, const unsigned char *end)
+{
+    unsigned char part[16] = {0};
+    if (end - s >= 16)
+        return ravel_load1(s);
+    ravel_move(part, s, bytes);
+    return ravel_load1(part);
+}
+
+/* By pieces that lie within a register's halves: others wait for the store to `part`. */
+RAVEL_INLINE void
+ravel_store_part(unsigned char *d, ravel_1x1 v, int64_t bytes)
+{
+    unsigned char part[16];
+    ravel_store1(part, v, 0);
+    ravel_move(d, part, bytes);
+}
+#endif
+
+/* One of some offsets, `apart` words from each other, is above `most`. */
+RAVEL_INLINE int
+ravel_any_above(const int32_t *at, int n, int apart, int64_t most)
+{
+    int any = 0;
+    RAVEL_UNROLL for (int i = 0; i < n; i++)
+        any |= at[i * apart] > most;
+    return any;
+}
+#endif
+
+/* Blocks of elements of 2 bytes: rows lie on and on in the source, columns in the
+ * destination. */
+#ifndef RAVEL_PLAIN
+/* 8 columns; of each as many rows a lane. */
+RAVEL_INLINE void
+ravel_turn_wide2(unsigned char *d, const unsigned char *s, const int32_t *row,
+                       const int32_t *col)
+{
+    enum { M = 8 };
+    RAVEL_TWO(2) v[M];
+    RAVEL_KEEP(col);
+    RAVEL_UNROLL for (int i = 0; i < M; i++)
+        memcpy(&v[i], s + col[i], sizeof v[i]);
+    ravel_turn_two2(v);
+    RAVEL_UNROLL for (int lane = 0; lane < RAVEL_PAIR; lane++, row += M)
+        RAVEL_UNROLL for (int i = 0; i < M; i++)
+            ravel_store1(d + row[i], ravel_lane((RAVEL_TWO(1))v[i], lane), 0);
+}
+
+/* At most 8 rows; of each 8 columns a lane, which are a vector. */
+RAVEL_INLINE void
+ravel_turn_line2(unsigned char *d, const unsigned char *s, const int32_t *row,
+                       const int32_t *col, int64_t rows)
+{
+    RAVEL_KEEP(col);
+    RAVEL_ALL(2) v[8];
+    RAVEL_UNROLL for (int i = 0; i < 8; i++) {
+        const unsigned char *at[RAVEL_LANES];
+        RAVEL_UNROLL for (int lane = 0; lane < RAVEL_LANES; lane++)
+            at[lane] = s + col[lane * 8 + i];
+        v[i] = (RAVEL_ALL(2))RAVEL_ALL_ROWS(at, 0);
+    }
+    ravel_turn2(v);
+    RAVEL_UNROLL for (int i = 0; i < 8; i++)
+        if (i < rows)
+            RAVEL_ALL_STORE(d + row[i], (RAVEL_ALL(1))v[i], 0);
+}
+
+/* At most 8 rows and columns, of a block a lane. */
+RAVEL_INLINE void
+ravel_turn_blocks2(unsigned char *d, const unsigned char *s, const int32_t *block,
+                         const int32_t *row, const int32_t *col, int64_t rows,
+                         int64_t cols)
+{
+    enum { M = 8 };
+    RAVEL_TWO(2) v[M] = {{0}};
+    const unsigned char *const from[2] = {s + block[1], s + block[2 * RAVEL_PAIR - 1]};
+    RAVEL_KEEP(col);
+    RAVEL_UNROLL for (int i = 0; i < M; i++)
+        if (i < cols)
+            v[i] = (RAVEL_TWO(2))RAVEL_TWO_ROWS(from, col[i]);
+    ravel_turn_two2(v);
+    RAVEL_UNROLL for (int lane = 0; lane < RAVEL_PAIR; lane++, block += 2)
+        RAVEL_UNROLL for (int i = 0; i < M; i++) {
+            const ravel_1x1 one = ravel_lane((RAVEL_TWO(1))v[i], lane);
+            if (i < rows && cols == M)
+                ravel_store1(d + row[i] + block[0], one, 0);
+            else if (i < rows)
+                ravel_store_part(d + row[i] + block[0], one, cols * 2);
+        }
+}
+
+RAVEL_INLINE void
+ravel_turn_narrow2(unsigned char *d, const unsigned char *s, const int32_t *row,
+                         const int32_t *col)
+{
+    RAVEL_KEEP(col);
+    ravel_2x1 v[8];
+    RAVEL_UNROLL for (int i = 0; i < 8; i++)
+        v[i] = (ravel_2x1)ravel_load1(s + col[i]);
+    ravel_zip2(v, 8, RAVEL_ROUNDS2);
+    RAVEL_UNROLL for (int i = 0; i < 8; i++)
+        ravel_store1(d + row[i], (ravel_1x1)v[i], 0);
+}
+
+/* At most 8 rows and columns, of which some may be fewer. */
+RAVEL_INLINE void
+ravel_turn_few2(unsigned char *d, const unsigned char *s, const int32_t *row,
+                      const int32_t *col, int64_t rows, int64_t cols,
+                      const unsigned char *end)
+{
+    RAVEL_KEEP(col);
+    ravel_2x1 v[8] = {{0}};
+    RAVEL_UNROLL for (int i = 0; i < 8; i++)
+        if (i < cols)
+            v[i] = (ravel_2x1)ravel_load_part(s + col[i], rows * 2, end);
+    ravel_zip2(v, 8, RAVEL_ROUNDS2);
+    RAVEL_UNROLL for (int i = 0; i < 8; i++) {
+        if (i < rows && cols == 8)
+            ravel_store1(d + row[i], (ravel_1x1)v[i], 0);
+        else if (i < rows)
+            ravel_store_part(d + row[i], (ravel_1x1)v[i], cols * 2);
+    }
+}
+
+/* All rows of 8 columns: the last block lies over others. */
+RAVEL_INLINE void
+ravel_turn_rows2(unsigned char *d, const unsigned char *s, const int32_t *row,
+                       const int32_t *col, int64_t rows)
+{
+    enum { WIDE = 8 * RAVEL_PAIR };
+    int64_t r = 0;
+    for (; r + WIDE <= rows; r += WIDE)
+        ravel_turn_wide2(d, s + r * 2, row + r, col);
+    if (rows >= WIDE && r + 8 < rows) {
+        r = rows - WIDE;
+        ravel_turn_wide2(d, s + r * 2, row + r, col);
+        return;
+    }
+    for (; r < rows; r += 8) {
+        r = r + 8 > rows ? rows - 8 : r;
+        ravel_turn_narrow2(d, s + r * 2, row + r, col);
+    }
+}
+
+/* A block with fewer rows or columns than a register has elements. */
+static void
+ravel_turn_short2(unsigned char *d, const unsigned char *s, const int32_t *row,
+                        const int32_t *col, int64_t rows, int64_t cols,
+                        const unsigned char *end)
+{
+    const int64_t m = rows < 8 ? rows : 8, k = cols < 8 ? cols : 8;
+    for (int64_t c = 0; c < cols; c += k) {
+        c = c + k > cols ? cols - k : c;
+        for (int64_t r = 0; r < rows; r += m) {
+            r = r + m > rows ? rows - m : r;
+            ravel_turn_few2(d + c * 2, s + r * 2, row + r, col + c, m, k,
+                                  end);
+        }
+    }
+}
+
+/* All rows of a vector of columns: the last block lies over others. */
+RAVEL_INLINE void
+ravel_turn_lines2(unsigned char *d, const unsigned char *s, const int32_t *row,
+                        const int32_t *col, int64_t rows, const unsigned char *end)
+{
+    enum { WIDE = 8 * RAVEL_LANES };
+    if (rows < 8 && ravel_any_above(col, WIDE, 1, end - s - 16)) {
+        ravel_turn_short2(d, s, row, col, rows, WIDE, end);
+        return;
+    }
+    for (int64_t r = 0; r < rows; r += 8) {
+        r = r + 8 > rows && r ? rows - 8 : r;
+        ravel_turn_line2(d, s + r * 2, row + r, col, rows);
+    }
+}
+
+/* All rows of at most 8 columns of a block a lane. */
+RAVEL_INLINE void
+ravel_turn_together2(unsigned char *d, const unsigned char *s, const int32_t *block,
+                           const int32_t *row, const int32_t *col, int64_t rows,
+                           int64_t cols)
+{
+    const int64_t m = rows < 8 ? rows : 8;
+    for (int64_t r = 0; r < rows; r += m) {
+        r = r + m > rows ? rows - m : r;
+        ravel_turn_blocks2(d, s + r * 2, block, row + r, col, m, cols);
+    }
+}
+
+/* All rows of some columns of a block. */
+RAVEL_INLINE void
+ravel_turn_columns2(unsigned char *d, const unsigned char *s, const int32_t *row,
+                          const int32_t *col, int64_t rows, int64_t cols,
+                          const unsigned char *end)
+{
+    if (cols == 8 * RAVEL_LANES)
+        ravel_turn_lines2(d, s, row, col, rows, end);
+    else if (rows >= 8 && cols == 8)
+        ravel_turn_rows2(d, s, row, col, rows);
+    else
+        ravel_turn_short2(d, s, row, col, rows, cols, end);
+}
+
+static void
+ravel_tile2(unsigned char *d, const unsigned char *s, const int32_t *t,
+                  ravel_soon *soon)
+{
+    enum { WIDE = 8 * RAVEL_LANES };
+    const int64_t rows = t[RAVEL_T_ROWS], cols = t[RAVEL_T_COLS], n = t[RAVEL_T_BLOCKS];
+    const int32_t *const row = t + RAVEL_TILE_HEAD, *const col = row + rows;
+    const int32_t *const block = col + cols;
+    const unsigned char *const end = s + t[RAVEL_T_END];
+    const int64_t k = cols >= WIDE ? WIDE : cols >= 8 ? 8 : cols;
+    const int64_t lanes = cols < WIDE && rows < 2 * 8 && n >= RAVEL_PAIR ? RAVEL_PAIR : 1;
+    const int64_t most = t[RAVEL_T_END] - t[RAVEL_T_LAST] - 16;
+    const int64_t fetch = ravel_soon_share(soon, (n + lanes - 1) / lanes * ((cols - 1) / k + 1));
+    for (int64_t i = 0; i < n; i += lanes) {
+        i = i + lanes > n ? n - lanes : i;
+        const int32_t *const at = block + 2 * i;
+        const int apart = lanes == 1 || (rows < 8 && ravel_any_above(at + 1, RAVEL_PAIR, 2, most));
+        for (int64_t c = 0; c < cols; c += k) {
+            c = c + k > cols ? cols - k : c;
+            for (int64_t l = 0; l < lanes && apart; l++)
+                ravel_turn_columns2(d + c * 2 + at[2 * l], s + at[2 * l + 1],
+                                          row, col + c, rows, k, end);
+            if (!apart)
+                ravel_turn_together2(d + c * 2, s, at, row, col + c, rows, k);
+            ravel_soon_fetch(soon, fetch);
+        }
+    }
+}
+#else
+static void
+ravel_tile2(unsigned char *d, const unsigned char *s, const int32_t *t,
+                  ravel_soon *soon)
+{
+    const int64_t rows = t[RAVEL_T_ROWS], cols = t[RAVEL_T_COLS];
+    const int32_t *const row = t + RAVEL_TILE_HEAD, *const col = row + rows;
+    const int32_t *const block = col + cols;
+    (void)soon;
+    for (int64_t i = 0; i < t[RAVEL_T_BLOCKS]; i++) {
+        unsigned char *const to = d + block[2 * i];
+        const unsigned char *const from = s + block[2 * i + 1];
+        for (int64_t r = 0; r < rows; r++)
+            for (int64_t c = 0; c < cols; c++)
+                memcpy(to + row[r] + c * 2, from + col[c] + r * 2, 2);
+    }
+}
+#endif
+
+static void
+ravel_composite2(unsigned char *d, const unsigned char *s, const int32_t *t,
+                       int64_t batches, int64_t rows, int64_t cols, int64_t dn, int64_t sn,
+                       int64_t dp, int64_t sp, int64_t dq, int64_t sq, int64_t stream)
+{
+    ravel_tiles_run(d, s, t, batches, rows, cols, dn, sn, dp, sp, dq, sq, stream,
+                    ravel_tile2);
+}
+
+static const int32_t nc1hwc0_to_nchw_f16_table0[1601] = {
+    1568, 1, 1, 2, 16, 1568, 1, 0, 3136, 0, 1, 50176, 50176, 50144, 0, 6272,
+    12544, 18816, 25088, 31360, 37632, 43904, 50176, 56448, 62720, 68992, 75264, 81536, 87808, 94080, 0, 32,
+    64, 96, 128, 160, 192, 224, 256, 288, 320, 352, 384, 416, 448, 480, 512, 544,
+    576, 608, 640, 672, 704, 736, 768, 800, 832, 864, 896, 928, 960, 992, 1024, 1056,
+    1088, 1120, 1152, 1184, 1216, 1248, 1280, 1312, 1344, 1376, 1408, 1440, 1472, 1504, 1536, 1568,
+    1600, 1632, 1664, 1696, 1728, 1760, 1792, 1824, 1856, 1888, 1920, 1952, 1984, 2016, 2048, 2080,
+    2112, 2144, 2176, 2208, 2240, 2272, 2304, 2336, 2368, 2400, 2432, 2464, 2496, 2528, 2560, 2592,
+    2624, 2656, 2688, 2720, 2752, 2784, 2816, 2848, 2880, 2912, 2944, 2976, 3008, 3040, 3072, 3104,
+    3136, 3168, 3200, 3232, 3264, 3296, 3328, 3360, 3392, 3424, 3456, 3488, 3520, 3552, 3584, 3616,
+    3648, 3680, 3712, 3744, 3776, 3808, 3840, 3872, 3904, 3936, 3968, 4000, 4032, 4064, 4096, 4128,
+    4160, 4192, 4224, 4256, 4288, 4320, 4352, 4384, 4416, 4448, 4480, 4512, 4544, 4576, 4608, 4640,
+    4672, 4704, 4736, 4768, 4800, 4832, 4864, 4896, 4928, 4960, 4992, 5024, 5056, 5088, 5120, 5152,
+    5184, 5216, 5248, 5280, 5312, 5344, 5376, 5408, 5440, 5472, 5504, 5536, 5568, 5600, 5632, 5664,
+    5696, 5728, 5760, 5792, 5824, 5856, 5888, 5920, 5952, 5984, 6016, 6048, 6080, 6112, 6144, 6176,
+    6208, 6240, 6272, 6304, 6336, 6368, 6400, 6432, 6464, 6496, 6528, 6560, 6592, 6624, 6656, 6688,
+    6720, 6752, 6784, 6816, 6848, 6880, 6912, 6944, 6976, 7008, 7040, 7072, 7104, 7136, 7168, 7200,
+    7232, 7264, 7296, 7328, 7360, 7392, 7424, 7456, 7488, 7520, 7552, 7584, 7616, 7648, 7680, 7712,
+    7744, 7776, 7808, 7840, 7872, 7904, 7936, 7968, 8000, 8032, 8064, 8096, 8128, 8160, 8192, 8224,
+    8256, 8288, 8320, 8352, 8384, 8416, 8448, 8480, 8512, 8544, 8576, 8608, 8640, 8672, 8704, 8736,
+    8768, 8800, 8832, 8864, 8896, 8928, 8960, 8992, 9024, 9056, 9088, 9120, 9152, 9184, 9216, 9248,
+    9280, 9312, 9344, 9376, 9408, 9440, 9472, 9504, 9536, 9568, 9600, 9632, 9664, 9696, 9728, 9760,
+    9792, 9824, 9856, 9888, 9920, 9952, 9984, 10016, 10048, 10080, 10112, 10144, 10176, 10208, 10240, 10272,
+    10304, 10336, 10368, 10400, 10432, 10464, 10496, 10528, 10560, 10592, 10624, 10656, 10688, 10720, 10752, 10784,
+    10816, 10848, 10880, 10912, 10944, 10976, 11008, 11040, 11072, 11104, 11136, 11168, 11200, 11232, 11264, 11296,
+    11328, 11360, 11392, 11424, 11456, 11488, 11520, 11552, 11584, 11616, 11648, 11680, 11712, 11744, 11776, 11808,
+    11840, 11872, 11904, 11936, 11968, 12000, 12032, 12064, 12096, 12128, 12160, 12192, 12224, 12256, 12288, 12320,
+    12352, 12384, 12416, 12448, 12480, 12512, 12544, 12576, 12608, 12640, 12672, 12704, 12736, 12768, 12800, 12832,
+    12864, 12896, 12928, 12960, 12992, 13024, 13056, 13088, 13120, 13152, 13184, 13216, 13248, 13280, 13312, 13344,
+    13376, 13408, 13440, 13472, 13504, 13536, 13568, 13600, 13632, 13664, 13696, 13728, 13760, 13792, 13824, 13856,
+    13888, 13920, 13952, 13984, 14016, 14048, 14080, 14112, 14144, 14176, 14208, 14240, 14272, 14304, 14336, 14368,
+    14400, 14432, 14464, 14496, 14528, 14560, 14592, 14624, 14656, 14688, 14720, 14752, 14784, 14816, 14848, 14880,
+    14912, 14944, 14976, 15008, 15040, 15072, 15104, 15136, 15168, 15200, 15232, 15264, 15296, 15328, 15360, 15392,
+    15424, 15456, 15488, 15520, 15552, 15584, 15616, 15648, 15680, 15712, 15744, 15776, 15808, 15840, 15872, 15904,
+    15936, 15968, 16000, 16032, 16064, 16096, 16128, 16160, 16192, 16224, 16256, 16288, 16320, 16352, 16384, 16416,
+    16448, 16480, 16512, 16544, 16576, 16608, 16640, 16672, 16704, 16736, 16768, 16800, 16832, 16864, 16896, 16928,
+    16960, 16992, 17024, 17056, 17088, 17120, 17152, 17184, 17216, 17248, 17280, 17312, 17344, 17376, 17408, 17440,
+    17472, 17504, 17536, 17568, 17600, 17632, 17664, 17696, 17728, 17760, 17792, 17824, 17856, 17888, 17920, 17952,
+    17984, 18016, 18048, 18080, 18112, 18144, 18176, 18208, 18240, 18272, 18304, 18336, 18368, 18400, 18432, 18464,
+    18496, 18528, 18560, 18592, 18624, 18656, 18688, 18720, 18752, 18784, 18816, 18848, 18880, 18912, 18944, 18976,
+    19008, 19040, 19072, 19104, 19136, 19168, 19200, 19232, 19264, 19296, 19328, 19360, 19392, 19424, 19456, 19488,
+    19520, 19552, 19584, 19616, 19648, 19680, 19712, 19744, 19776, 19808, 19840, 19872, 19904, 19936, 19968, 20000,
+    20032, 20064, 20096, 20128, 20160, 20192, 20224, 20256, 20288, 20320, 20352, 20384, 20416, 20448, 20480, 20512,
+    20544, 20576, 20608, 20640, 20672, 20704, 20736, 20768, 20800, 20832, 20864, 20896, 20928, 20960, 20992, 21024,
+    21056, 21088, 21120, 21152, 21184, 21216, 21248, 21280, 21312, 21344, 21376, 21408, 21440, 21472, 21504, 21536,
+    21568, 21600, 21632, 21664, 21696, 21728, 21760, 21792, 21824, 21856, 21888, 21920, 21952, 21984, 22016, 22048,
+    22080, 22112, 22144, 22176, 22208, 22240, 22272, 22304, 22336, 22368, 22400, 22432, 22464, 22496, 22528, 22560,
+    22592, 22624, 22656, 22688, 22720, 22752, 22784, 22816, 22848, 22880, 22912, 22944, 22976, 23008, 23040, 23072,
+    23104, 23136, 23168, 23200, 23232, 23264, 23296, 23328, 23360, 23392, 23424, 23456, 23488, 23520, 23552, 23584,
+    23616, 23648, 23680, 23712, 23744, 23776, 23808, 23840, 23872, 23904, 23936, 23968, 24000, 24032, 24064, 24096,
+    24128, 24160, 24192, 24224, 24256, 24288, 24320, 24352, 24384, 24416, 24448, 24480, 24512, 24544, 24576, 24608,
+    24640, 24672, 24704, 24736, 24768, 24800, 24832, 24864, 24896, 24928, 24960, 24992, 25024, 25056, 25088, 25120,
+    25152, 25184, 25216, 25248, 25280, 25312, 25344, 25376, 25408, 25440, 25472, 25504, 25536, 25568, 25600, 25632,
+    25664, 25696, 25728, 25760, 25792, 25824, 25856, 25888, 25920, 25952, 25984, 26016, 26048, 26080, 26112, 26144,
+    26176, 26208, 26240, 26272, 26304, 26336, 26368, 26400, 26432, 26464, 26496, 26528, 26560, 26592, 26624, 26656,
+    26688, 26720, 26752, 26784, 26816, 26848, 26880, 26912, 26944, 26976, 27008, 27040, 27072, 27104, 27136, 27168,
+    27200, 27232, 27264, 27296, 27328, 27360, 27392, 27424, 27456, 27488, 27520, 27552, 27584, 27616, 27648, 27680,
+    27712, 27744, 27776, 27808, 27840, 27872, 27904, 27936, 27968, 28000, 28032, 28064, 28096, 28128, 28160, 28192,
+    28224, 28256, 28288, 28320, 28352, 28384, 28416, 28448, 28480, 28512, 28544, 28576, 28608, 28640, 28672, 28704,
+    28736, 28768, 28800, 28832, 28864, 28896, 28928, 28960, 28992, 29024, 29056, 29088, 29120, 29152, 29184, 29216,
+    29248, 29280, 29312, 29344, 29376, 29408, 29440, 29472, 29504, 29536, 29568, 29600, 29632, 29664, 29696, 29728,
+    29760, 29792, 29824, 29856, 29888, 29920, 29952, 29984, 30016, 30048, 30080, 30112, 30144, 30176, 30208, 30240,
+    30272, 30304, 30336, 30368, 30400, 30432, 30464, 30496, 30528, 30560, 30592, 30624, 30656, 30688, 30720, 30752,
+    30784, 30816, 30848, 30880, 30912, 30944, 30976, 31008, 31040, 31072, 31104, 31136, 31168, 31200, 31232, 31264,
+    31296, 31328, 31360, 31392, 31424, 31456, 31488, 31520, 31552, 31584, 31616, 31648, 31680, 31712, 31744, 31776,
+    31808, 31840, 31872, 31904, 31936, 31968, 32000, 32032, 32064, 32096, 32128, 32160, 32192, 32224, 32256, 32288,
+    32320, 32352, 32384, 32416, 32448, 32480, 32512, 32544, 32576, 32608, 32640, 32672, 32704, 32736, 32768, 32800,
+    32832, 32864, 32896, 32928, 32960, 32992, 33024, 33056, 33088, 33120, 33152, 33184, 33216, 33248, 33280, 33312,
+    33344, 33376, 33408, 33440, 33472, 33504, 33536, 33568, 33600, 33632, 33664, 33696, 33728, 33760, 33792, 33824,
+    33856, 33888, 33920, 33952, 33984, 34016, 34048, 34080, 34112, 34144, 34176, 34208, 34240, 34272, 34304, 34336,
+    34368, 34400, 34432, 34464, 34496, 34528, 34560, 34592, 34624, 34656, 34688, 34720, 34752, 34784, 34816, 34848,
+    34880, 34912, 34944, 34976, 35008, 35040, 35072, 35104, 35136, 35168, 35200, 35232, 35264, 35296, 35328, 35360,
+    35392, 35424, 35456, 35488, 35520, 35552, 35584, 35616, 35648, 35680, 35712, 35744, 35776, 35808, 35840, 35872,
+    35904, 35936, 35968, 36000, 36032, 36064, 36096, 36128, 36160, 36192, 36224, 36256, 36288, 36320, 36352, 36384,
+    36416, 36448, 36480, 36512, 36544, 36576, 36608, 36640, 36672, 36704, 36736, 36768, 36800, 36832, 36864, 36896,
+    36928, 36960, 36992, 37024, 37056, 37088, 37120, 37152, 37184, 37216, 37248, 37280, 37312, 37344, 37376, 37408,
+    37440, 37472, 37504, 37536, 37568, 37600, 37632, 37664, 37696, 37728, 37760, 37792, 37824, 37856, 37888, 37920,
+    37952, 37984, 38016, 38048, 38080, 38112, 38144, 38176, 38208, 38240, 38272, 38304, 38336, 38368, 38400, 38432,
+    38464, 38496, 38528, 38560, 38592, 38624, 38656, 38688, 38720, 38752, 38784, 38816, 38848, 38880, 38912, 38944,
+    38976, 39008, 39040, 39072, 39104, 39136, 39168, 39200, 39232, 39264, 39296, 39328, 39360, 39392, 39424, 39456,
+    39488, 39520, 39552, 39584, 39616, 39648, 39680, 39712, 39744, 39776, 39808, 39840, 39872, 39904, 39936, 39968,
+    40000, 40032, 40064, 40096, 40128, 40160, 40192, 40224, 40256, 40288, 40320, 40352, 40384, 40416, 40448, 40480,
+    40512, 40544, 40576, 40608, 40640, 40672, 40704, 40736, 40768, 40800, 40832, 40864, 40896, 40928, 40960, 40992,
+    41024, 41056, 41088, 41120, 41152, 41184, 41216, 41248, 41280, 41312, 41344, 41376, 41408, 41440, 41472, 41504,
+    41536, 41568, 41600, 41632, 41664, 41696, 41728, 41760, 41792, 41824, 41856, 41888, 41920, 41952, 41984, 42016,
+    42048, 42080, 42112, 42144, 42176, 42208, 42240, 42272, 42304, 42336, 42368, 42400, 42432, 42464, 42496, 42528,
+    42560, 42592, 42624, 42656, 42688, 42720, 42752, 42784, 42816, 42848, 42880, 42912, 42944, 42976, 43008, 43040,
+    43072, 43104, 43136, 43168, 43200, 43232, 43264, 43296, 43328, 43360, 43392, 43424, 43456, 43488, 43520, 43552,
+    43584, 43616, 43648, 43680, 43712, 43744, 43776, 43808, 43840, 43872, 43904, 43936, 43968, 44000, 44032, 44064,
+    44096, 44128, 44160, 44192, 44224, 44256, 44288, 44320, 44352, 44384, 44416, 44448, 44480, 44512, 44544, 44576,
+    44608, 44640, 44672, 44704, 44736, 44768, 44800, 44832, 44864, 44896, 44928, 44960, 44992, 45024, 45056, 45088,
+    45120, 45152, 45184, 45216, 45248, 45280, 45312, 45344, 45376, 45408, 45440, 45472, 45504, 45536, 45568, 45600,
+    45632, 45664, 45696, 45728, 45760, 45792, 45824, 45856, 45888, 45920, 45952, 45984, 46016, 46048, 46080, 46112,
+    46144, 46176, 46208, 46240, 46272, 46304, 46336, 46368, 46400, 46432, 46464, 46496, 46528, 46560, 46592, 46624,
+    46656, 46688, 46720, 46752, 46784, 46816, 46848, 46880, 46912, 46944, 46976, 47008, 47040, 47072, 47104, 47136,
+    47168, 47200, 47232, 47264, 47296, 47328, 47360, 47392, 47424, 47456, 47488, 47520, 47552, 47584, 47616, 47648,
+    47680, 47712, 47744, 47776, 47808, 47840, 47872, 47904, 47936, 47968, 48000, 48032, 48064, 48096, 48128, 48160,
+    48192, 48224, 48256, 48288, 48320, 48352, 48384, 48416, 48448, 48480, 48512, 48544, 48576, 48608, 48640, 48672,
+    48704, 48736, 48768, 48800, 48832, 48864, 48896, 48928, 48960, 48992, 49024, 49056, 49088, 49120, 49152, 49184,
+    49216, 49248, 49280, 49312, 49344, 49376, 49408, 49440, 49472, 49504, 49536, 49568, 49600, 49632, 49664, 49696,
+    49728, 49760, 49792, 49824, 49856, 49888, 49920, 49952, 49984, 50016, 50048, 50080, 50112, 50144, 0, 0,
+    0
+};
 /* src: 4014080 bytes, dst: 3562496 bytes; they do not overlap */
 void
 nc1hwc0_to_nchw_f16_part(void *dst_, const void *src_, int64_t part, int64_t parts)
 {
     unsigned char *restrict dst = dst_;
     const unsigned char *restrict src = src_;
-    /* N=0..7 C=0..63 H=0..55 W=0..55: transpose2 */
+    /* N=0..7 C=0..63 H=0..55 W=0..55: composite2 */
     for (int64_t n = 8*part/parts; n < 8*(part + 1)/parts; n++) {
-        ravel_transpose2(dst + 445312*n, src + 501760*n, 4, 1, 16, 3136, 100352, 100352, 0, 6272, 32, 0, 0);
+        ravel_composite2(dst + 445312*n, src + 501760*n, nc1hwc0_to_nchw_f16_table0, 1, 3136, 4, 445312, 501760, 2, 32, 100352, 100352, 0);
     }
     /* N=0..7 C=64..70 H=0..55 W=0..55: deinterleave2 */
     for (int64_t n = 8*part/parts; n < 8*(part + 1)/parts; n++) {

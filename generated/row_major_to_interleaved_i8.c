@@ -6,10 +6,6 @@
 #include <stdint.h>
 #include <string.h>
 
-/* Runs of so many bytes or more are copied one by one; so many bytes may be written in any
- * order, the longer loop inside. */
-enum { RAVEL_LONG_BYTES = 256, RAVEL_NEAR_BYTES = 16384 };
-
 /* Non-temporal stores, of RAVEL_STREAM bytes or of a cache line, to aligned addresses.
  * RAVEL_FRAME: not inlined, so that calls that need no buffers do not allocate them. */
 #ifdef __GNUC__
@@ -70,239 +66,250 @@ ravel_move_twice(unsigned char *d, const unsigned char *s, size_t k, int64_t byt
         memcpy(d + bytes - k, s + bytes - k, k);
 }
 
-/* Runs of any bytes. */
-RAVEL_CONSTANT void
-ravel_each_run(unsigned char *d, const unsigned char *s, int64_t n, int64_t rows, size_t k,
-               int64_t bytes, int64_t dn, int64_t sn, int64_t dp, int64_t sp)
+/* Words before a tile's tables; bytes of its buffer. */
+enum { RAVEL_TILE_HEAD = 14, RAVEL_TILE_BYTES = 256 * 1024 };
+
+/* Tiles of a call: batches, columns and rows, in chunks; the last chunk may lie over others.
+ * A table, in words of 4 bytes, offsets in bytes:
+ *      rows, columns, batches of a tile; bytes that stay together; rows and columns of a
+ *      block; blocks; runs of the destination, 0 where there is no buffer; bytes of one;
+ *      from one to the next in the buffer; runs of the source; bytes of one; where the
+ *      source ends; the largest offset of a column;
+ *      of each row where it goes; of each column where it comes from; of each block both;
+ *      of each run of the destination where it goes; of each of the source where it is. */
+enum { RAVEL_T_ROW, RAVEL_T_COL, RAVEL_T_BATCH, RAVEL_T_KEPT, RAVEL_T_ROWS, RAVEL_T_COLS,
+       RAVEL_T_BLOCKS, RAVEL_T_RUNS, RAVEL_T_BYTES, RAVEL_T_PITCH, RAVEL_T_FROM,
+       RAVEL_T_FROM_BYTES, RAVEL_T_END, RAVEL_T_LAST };
+
+/* A loop of the call: how many iterations, of one tile; steps in bytes. */
+typedef struct {
+    int64_t n, chunk, dp, sp, at;
+} ravel_tile_loop;
+typedef struct {
+    ravel_tile_loop loop[3];
+    unsigned char *d;
+    const unsigned char *s;
+} ravel_tiles;
+
+/* The next tile, rows first; whether there is one. */
+static inline int
+ravel_tiles_next(ravel_tiles *t)
 {
-    for (int64_t b = 0; b < n; b++)
-        for (int64_t r = 0; r < rows; r++)
-            ravel_move_twice(d + b * dn + r * dp, s + b * sn + r * sp, k, bytes);
+    for (int i = 0; i < 3; i++) {
+        ravel_tile_loop *const l = &t->loop[i];
+        const int64_t was = l->at, last = l->n - l->chunk;
+        l->at = was == last ? 0 : was + l->chunk < last ? was + l->chunk : last;
+        t->d += (l->at - was) * l->dp;
+        t->s += (l->at - was) * l->sp;
+        if (l->at)
+            return 1;
+    }
+    return 0;
 }
 
-/* Runs whose length is no power of two, or is above 64. */
-static void
-ravel_copy_odd(unsigned char *d, const unsigned char *s, int64_t n, int64_t rows,
-               int64_t bytes, int64_t dn, int64_t sn, int64_t dp, int64_t sp)
+/* A short run without a call; runs of constant size are one load and one store. */
+static inline void
+ravel_move(unsigned char *d, const unsigned char *s, int64_t bytes)
 {
-    if (bytes < 4)
-        ravel_each_run(d, s, n, rows, 2, bytes, dn, sn, dp, sp);
-    else if (bytes < 8)
-        ravel_each_run(d, s, n, rows, 4, bytes, dn, sn, dp, sp);
-    else if (bytes < 16)
-        ravel_each_run(d, s, n, rows, 8, bytes, dn, sn, dp, sp);
-    else if (bytes < 32)
-        ravel_each_run(d, s, n, rows, 16, bytes, dn, sn, dp, sp);
-    else if (bytes < 64)
-        ravel_each_run(d, s, n, rows, 32, bytes, dn, sn, dp, sp);
-    else if (bytes <= 128)
-        ravel_each_run(d, s, n, rows, 64, bytes, dn, sn, dp, sp);
-    else
-        ravel_each_run(d, s, n, rows, (size_t)bytes, bytes, dn, sn, dp, sp);
+    if (bytes > 128) {
+        memcpy(d, s, (size_t)bytes);
+        return;
+    }
+    for (; bytes >= 16; bytes -= 16, d += 16, s += 16)
+        memcpy(d, s, 16);
+    if (bytes & 8) {
+        memcpy(d, s, 8);
+        d += 8;
+        s += 8;
+    }
+    if (bytes & 4) {
+        memcpy(d, s, 4);
+        d += 4;
+        s += 4;
+    }
+    for (bytes &= 3; bytes > 0; bytes--)
+        *d++ = *s++;
 }
 
-static void
-ravel_copy_planes(unsigned char *d, const unsigned char *s, int64_t n, int64_t rows,
-                  int64_t bytes, int64_t dn, int64_t sn, int64_t dp, int64_t sp)
+/* Lines of the source of a tile, to be fetched. */
+typedef struct {
+    const unsigned char *s;
+    const int32_t *run;
+    int64_t runs, bytes, at;
+} ravel_soon;
+
+static inline void
+ravel_soon_fetch(ravel_soon *a, int64_t lines)
 {
-    switch (bytes) {
-    case 0: break;
-    case 1: ravel_each_run(d, s, n, rows, 1, 1, dn, sn, dp, sp); break;
-    case 2: ravel_each_run(d, s, n, rows, 2, 2, dn, sn, dp, sp); break;
-    case 4: ravel_each_run(d, s, n, rows, 4, 4, dn, sn, dp, sp); break;
-    case 8: ravel_each_run(d, s, n, rows, 8, 8, dn, sn, dp, sp); break;
-    case 16: ravel_each_run(d, s, n, rows, 16, 16, dn, sn, dp, sp); break;
-    case 32: ravel_each_run(d, s, n, rows, 32, 32, dn, sn, dp, sp); break;
-    case 64: ravel_each_run(d, s, n, rows, 64, 64, dn, sn, dp, sp); break;
-    default: ravel_copy_odd(d, s, n, rows, bytes, dn, sn, dp, sp);
+    for (; lines > 0 && a->runs > 0; lines--) {
+        RAVEL_PREFETCH(a->s + a->run[0] + a->at);
+        a->at += 64;
+        if (a->at >= a->bytes) {
+            RAVEL_PREFETCH(a->s + a->run[0] + a->bytes - 1);
+            a->at = 0;
+            a->run++;
+            a->runs--;
+        }
     }
 }
 
-static inline void
-ravel_copy_runs(unsigned char *d, const unsigned char *s, int64_t rows, int64_t bytes,
-                int64_t dp, int64_t sp)
+/* Half of its lines over so many steps. */
+static inline int64_t
+ravel_soon_share(const ravel_soon *a, int64_t steps)
 {
-    ravel_copy_planes(d, s, 1, rows, bytes, 0, 0, dp, sp);
+    return (a->runs * (a->bytes / 64 + 1) / 2 + steps - 1) / steps;
 }
 
-/* Whole lines; `next` is what will be read after them: fetched meanwhile. */
+/* A run from the buffer, past the caches where `stream` says so. */
 static inline void
-ravel_stream_lines(unsigned char *d, const unsigned char *s, int64_t bytes,
-                   const unsigned char *next)
-{
-    for (int64_t i = 0; i < bytes; i += 64) {
-        RAVEL_PREFETCH(next + i);
-        ravel_stream_line(d + i, s + i);
-    }
-}
-
-static inline void
-ravel_stream_next(unsigned char *d, const unsigned char *s, int64_t bytes,
-                  const unsigned char *next)
+ravel_tile_run(unsigned char *d, const unsigned char *s, int64_t bytes, int64_t stream,
+               ravel_soon *soon)
 {
     int64_t head = (int64_t)(-(uintptr_t)d & 63);
     head = head < bytes ? head : bytes;
-    const int64_t lines = (bytes - head) / 64 * 64, end = head + lines;
-    if (head)
-        memcpy(d, s, (size_t)head);
-    ravel_stream_lines(d + head, s + head, lines, next + head);
-    if (bytes > end)
-        memcpy(d + end, s + end, (size_t)(bytes - end));
+    if (!stream || bytes < 64) {
+        ravel_move(d, s, bytes);
+        ravel_soon_fetch(soon, (bytes + 127) / 128);
+        return;
+    }
+    const int64_t end = head + (bytes - head) / 64 * 64;
+    ravel_move(d, s, head);
+    for (int64_t i = head; i < end; i += 64) {
+        ravel_stream_line(d + i, s + i);
+        if (i & 64)
+            ravel_soon_fetch(soon, 1);
+    }
+    ravel_move(d + end, s + end, bytes - end);
 }
 
 static inline void
-ravel_stream_run(unsigned char *d, const unsigned char *s, int64_t bytes)
+ravel_tile_flush(unsigned char *d, const unsigned char *buffer, const int32_t *t,
+                 const int32_t *run, int64_t stream, ravel_soon *soon)
 {
-    ravel_stream_next(d, s, bytes, s + 512);
+    for (int64_t i = 0; i < t[RAVEL_T_RUNS]; i++)
+        ravel_tile_run(d + run[i], buffer + i * t[RAVEL_T_PITCH], t[RAVEL_T_BYTES],
+                       stream, soon);
 }
 
-/* rows runs of `bytes` bytes in each of n planes; dp and sp bytes from one run to the
- * next, dn and sn from one plane to the next.  `stream`: past the caches, where runs are
- * whole lines, or long, or touch in the destination; the source is fetched 2 KB ahead. */
-static inline void
-ravel_copy_long(unsigned char *d, const unsigned char *s, int64_t rows, int64_t bytes,
-                int64_t dp, int64_t sp, int64_t sn, int lines)
+typedef void ravel_tile_function(unsigned char *d, const unsigned char *s,
+                                 const int32_t *t, ravel_soon *soon);
+
+/* By way of a buffer; what the next tile reads is fetched meanwhile. */
+RAVEL_FRAME static void
+ravel_tiles_staged(ravel_tiles *at, const int32_t *t, int64_t stream,
+                   ravel_tile_function *tile)
 {
-    const int64_t on = 1 + 2048 / bytes, planes = on / rows * sn, more = on % rows;
-    for (int64_t r = 0; r < rows; r++) {
-        const int64_t next = r + more < rows ? planes + (r + more) * sp
-                                             : planes + sn + (r + more - rows) * sp;
-        if (lines)
-            ravel_stream_lines(d + r * dp, s + r * sp, bytes, s + next);
-        else
-            ravel_stream_next(d + r * dp, s + r * sp, bytes, s + next);
+    unsigned char room[RAVEL_TILE_BYTES + 128];
+    unsigned char *const buffer = room + (-(uintptr_t)room & 63);
+    const int32_t *const run = t + RAVEL_TILE_HEAD + t[RAVEL_T_ROWS] + t[RAVEL_T_COLS] +
+                               2 * t[RAVEL_T_BLOCKS];
+    const int32_t *const from = run + t[RAVEL_T_RUNS];
+    for (int more = 1; more;) {
+        unsigned char *const d = at->d;
+        const unsigned char *const s = at->s;
+        more = ravel_tiles_next(at);
+        ravel_soon soon = {at->s, from, more ? t[RAVEL_T_FROM] : 0,
+                           t[RAVEL_T_FROM_BYTES], 0};
+        tile(buffer, s, t, &soon);
+        ravel_tile_flush(d, buffer, t, run, stream, &soon);
     }
 }
 
 static void
-ravel_copy_streamed(unsigned char *d, const unsigned char *s, int64_t rows,
-                    int64_t bytes, int64_t dp, int64_t sp, int64_t sn, int lines)
+ravel_tiles_run(unsigned char *d, const unsigned char *s, const int32_t *t, int64_t batches,
+                int64_t rows, int64_t cols, int64_t dn, int64_t sn, int64_t dp, int64_t sp,
+                int64_t dq, int64_t sq, int64_t stream, ravel_tile_function *tile)
 {
-    switch (lines ? bytes : 0) {
-    case 0: ravel_copy_long(d, s, rows, bytes, dp, sp, sn, 0); break;
-    case 64: ravel_copy_long(d, s, rows, 64, dp, sp, sn, 1); break;
-    case 128: ravel_copy_long(d, s, rows, 128, dp, sp, sn, 1); break;
-    default: ravel_copy_long(d, s, rows, bytes, dp, sp, sn, 1);
+    ravel_tiles at = {{{rows, t[RAVEL_T_ROW], dp, sp, 0}, {cols, t[RAVEL_T_COL], dq, sq, 0},
+                       {batches, t[RAVEL_T_BATCH], dn, sn, 0}}, d, s};
+    ravel_soon soon = {s, t, 0, 0, 0};
+    if (rows < 1 || cols < 1 || batches < 1)
+        return;
+    if (t[RAVEL_T_RUNS]) {
+        ravel_tiles_staged(&at, t, stream, tile);
+        return;
     }
+    do
+        tile(at.d, at.s, t, &soon);
+    while (ravel_tiles_next(&at));
 }
 
-/* Planes whose runs touch in the destination and make whole lines there, as many bytes a
- * run as go at once or a multiple. */
-static void
-ravel_copy_abreast(unsigned char *d, const unsigned char *s, int64_t n, int64_t rows,
-                   int64_t bytes, int64_t dn, int64_t sn, int64_t sp)
+/* Any digits of whole elements in any order, where some bytes stay together whose number is
+ * not that of a register's elements: columns are moved one by one. */
+RAVEL_CONSTANT void
+ravel_columns_moved(unsigned char *d, const unsigned char *s, const int32_t *col, int64_t cols,
+                    size_t k, int64_t kept)
 {
-    const int64_t ahead = (1 + 1024 / bytes) * sn;
-    for (int64_t b = 0; b < n; b++)
-        for (int64_t r = 0; r < rows; r++) {
-            RAVEL_PREFETCH(s + b * sn + r * sp + ahead);
-            for (int64_t i = 0; i < bytes; i += RAVEL_STREAM)
-                ravel_stream(d + b * dn + r * bytes + i, s + b * sn + r * sp + i);
+    for (int64_t c = 0; c < cols; c++)
+        ravel_move_twice(d + c * kept, s + col[c], k, kept);
+}
+
+/* 3 to 63 bytes of every column. */
+static void
+ravel_columns_move(unsigned char *d, const unsigned char *s, const int32_t *col, int64_t cols,
+                   int64_t kept)
+{
+    if (kept == 16)
+        ravel_columns_moved(d, s, col, cols, 16, 16);
+    else if (kept == 32)
+        ravel_columns_moved(d, s, col, cols, 32, 32);
+    else if (kept > 32)
+        ravel_columns_moved(d, s, col, cols, 32, kept);
+    else if (kept > 16)
+        ravel_columns_moved(d, s, col, cols, 16, kept);
+    else if (kept >= 8)
+        ravel_columns_moved(d, s, col, cols, 8, kept);
+    else if (kept >= 4)
+        ravel_columns_moved(d, s, col, cols, 4, kept);
+    else
+        ravel_columns_moved(d, s, col, cols, 2, kept);
+}
+
+static void
+ravel_tile_moves(unsigned char *d, const unsigned char *s, const int32_t *t, ravel_soon *soon)
+{
+    enum { MANY = 64 };
+    const int64_t rows = t[RAVEL_T_ROWS], cols = t[RAVEL_T_COLS], kept = t[RAVEL_T_KEPT];
+    const int32_t *const col = t + RAVEL_TILE_HEAD + rows, *const block = col + cols;
+    const int64_t n = t[RAVEL_T_BLOCKS];
+    const int64_t fetch = ravel_soon_share(soon, n * ((cols - 1) / MANY + 1));
+    for (int64_t i = 0; i < n; i++)
+        for (int64_t c = 0; c < cols; c += MANY) {
+            ravel_columns_move(d + block[2 * i] + c * kept, s + block[2 * i + 1], col + c,
+                               cols - c < MANY ? cols - c : MANY, kept);
+            ravel_soon_fetch(soon, fetch);
         }
 }
 
-static inline void
-ravel_fetch_runs(const unsigned char *s, int64_t rows, int64_t sp)
-{
-    const int64_t on = sp > 0 && sp < 64 ? 64 / sp : 1;
-    for (int64_t r = 0; r < rows; r += on)
-        RAVEL_PREFETCH(s + r * sp);
-}
-
-/* Short runs that touch, rows of them in each of n planes: by way of a buffer, a piece of
- * every plane before the next. */
 static void
-ravel_copy_gathered(unsigned char *d, const unsigned char *s, int64_t n, int64_t rows,
-                    int64_t bytes, int64_t dn, int64_t sn, int64_t sp)
+ravel_composite(unsigned char *d, const unsigned char *s, const int32_t *t,
+                int64_t batches, int64_t rows, int64_t cols, int64_t dn, int64_t sn,
+                int64_t dp, int64_t sp, int64_t dq, int64_t sq, int64_t stream)
 {
-    unsigned char buffer[4096];
-    const int64_t most = 4096 / bytes;
-    for (int64_t r = 0, k; r < rows; r += k) {
-        k = rows - r < most ? rows - r : most;
-        for (int64_t b = 0; b < n; b++) {
-            const unsigned char *from = s + b * sn + r * sp;
-            ravel_fetch_runs(from + k * sp, k, sp);
-            ravel_copy_runs(buffer, from, k, bytes, bytes, sp);
-            ravel_stream_run(d + b * dn + r * bytes, buffer, k * bytes);
-        }
-    }
+    ravel_tiles_run(d, s, t, batches, rows, cols, dn, sn, dp, sp, dq, sq, stream,
+                    ravel_tile_moves);
 }
 
-/* The same where runs of one row of every plane touch, and then those of the next. */
-static void
-ravel_copy_woven(unsigned char *d, const unsigned char *s, int64_t n, int64_t rows,
-                 int64_t bytes, int64_t sn, int64_t sp)
-{
-    unsigned char buffer[4096];
-    const int64_t most = 4096 / (n * bytes);
-    for (int64_t r = 0, k; r < rows; r += k) {
-        k = rows - r < most ? rows - r : most;
-        for (int64_t b = 0; b < n; b++) {
-            const unsigned char *from = s + b * sn + r * sp;
-            ravel_fetch_runs(from + k * sp, k, sp);
-            ravel_copy_runs(buffer + b * bytes, from, k, bytes, n * bytes, sp);
-        }
-        ravel_stream_run(d + r * n * bytes, buffer, k * n * bytes);
-    }
-}
-
-/* Short runs that touch in the destination: rows of a plane, or one row of every plane. */
-static int
-ravel_copy_short(unsigned char *d, const unsigned char *s, int64_t n, int64_t rows,
-                 int64_t bytes, int64_t dn, int64_t sn, int64_t dp, int64_t sp)
-{
-    enum { FEW = 1024 };
-    const int whole = bytes % RAVEL_STREAM == 0;
-    if (dp == bytes && rows > 1) {
-        const uintptr_t at = (uintptr_t)d | (uintptr_t)(rows * bytes) | (uintptr_t)dn;
-        if (whole && rows * bytes <= FEW && n > 1 && at % 64 == 0)
-            ravel_copy_abreast(d, s, n, rows, bytes, dn, sn, sp);
-        else
-            ravel_copy_gathered(d, s, n, rows, bytes, dn, sn, sp);
-    } else if (dn == bytes && n > 1) {
-        const uintptr_t at = (uintptr_t)d | (uintptr_t)(n * bytes) | (uintptr_t)dp;
-        if (whole && n * bytes <= FEW && at % 64 == 0)
-            ravel_copy_abreast(d, s, rows, n, bytes, dp, sp, sn);
-        else if (dp != n * bytes)
-            ravel_copy_gathered(d, s, rows, n, bytes, dp, sp, sn);
-        else if (dp <= 4096)
-            ravel_copy_woven(d, s, n, rows, bytes, sn, sp);
-        else
-            return 0;
-    } else {
-        return 0;
-    }
-    return 1;
-}
-
-static void
-ravel_copy(unsigned char *d, const unsigned char *s, int64_t n, int64_t rows,
-           int64_t bytes, int64_t dn, int64_t sn, int64_t dp, int64_t sp, int64_t stream)
-{
-    const uintptr_t at = (uintptr_t)d | (uintptr_t)dp | (n > 1 ? (uintptr_t)dn : 0);
-    const int lines = (at | (uintptr_t)bytes) % 64 == 0;
-    if (bytes == 0 || rows == 0)
-        return;
-    if (stream && !lines && bytes < RAVEL_LONG_BYTES &&
-        ravel_copy_short(d, s, n, rows, bytes, dn, sn, dp, sp))
-        return;
-    if (!stream || (!lines && bytes < RAVEL_LONG_BYTES)) {
-        const int across = !stream && rows < n && n * rows * bytes <= RAVEL_NEAR_BYTES;
-        ravel_copy_planes(d, s, across ? rows : n, across ? n : rows, bytes,
-                          across ? dp : dn, across ? sp : sn, across ? dn : dp,
-                          across ? sn : sp);
-        return;
-    }
-    for (int64_t b = 0; b < n; b++, d += dn, s += sn)
-        ravel_copy_streamed(d, s, rows, bytes, dp, sp, sn, lines);
-}
-
+static const int32_t row_major_to_interleaved_i8_table0[192] = {
+    128, 1, 1, 32, 1, 128, 24, 0, 4096, 0, 1, 98304, 98304, 97536, 0, 0,
+    768, 1536, 2304, 3072, 3840, 4608, 5376, 6144, 6912, 7680, 8448, 9216, 9984, 10752, 11520, 12288,
+    13056, 13824, 14592, 15360, 16128, 16896, 17664, 18432, 19200, 19968, 20736, 21504, 22272, 23040, 23808, 24576,
+    25344, 26112, 26880, 27648, 28416, 29184, 29952, 30720, 31488, 32256, 33024, 33792, 34560, 35328, 36096, 36864,
+    37632, 38400, 39168, 39936, 40704, 41472, 42240, 43008, 43776, 44544, 45312, 46080, 46848, 47616, 48384, 49152,
+    49920, 50688, 51456, 52224, 52992, 53760, 54528, 55296, 56064, 56832, 57600, 58368, 59136, 59904, 60672, 61440,
+    62208, 62976, 63744, 64512, 65280, 66048, 66816, 67584, 68352, 69120, 69888, 70656, 71424, 72192, 72960, 73728,
+    74496, 75264, 76032, 76800, 77568, 78336, 79104, 79872, 80640, 81408, 82176, 82944, 83712, 84480, 85248, 86016,
+    86784, 87552, 88320, 89088, 89856, 90624, 91392, 92160, 92928, 93696, 94464, 95232, 96000, 96768, 97536, 0,
+    0, 32768, 32, 65536, 64, 98304, 96, 131072, 128, 163840, 160, 196608, 192, 229376, 224, 262144,
+    256, 294912, 288, 327680, 320, 360448, 352, 393216, 384, 425984, 416, 458752, 448, 491520, 480, 524288,
+    512, 557056, 544, 589824, 576, 622592, 608, 655360, 640, 688128, 672, 720896, 704, 753664, 736, 0
+};
 /* src: 786432 bytes, dst: 786432 bytes; they do not overlap */
 void
 row_major_to_interleaved_i8(void *dst_, const void *src_)
 {
     unsigned char *restrict dst = dst_;
     const unsigned char *restrict src = src_;
-    /* R=0..1023 C=0..767: copy */
-    ravel_copy(dst, src, 24, 1024, 32, 32768, 32, 32, 768, 0);
+    /* R=0..1023 C=0..767: composite */
+    ravel_composite(dst, src, row_major_to_interleaved_i8_table0, 1, 1024, 1, 0, 0, 32, 768, 0, 0, 0);
 }

@@ -6,14 +6,14 @@
 #include <stdint.h>
 #include <string.h>
 
+static int64_t
+ravel_min(int64_t x, int64_t y)
+{
+    return x < y ? x : y;
+}
+
 #ifdef _OPENMP
 #include <omp.h>
-#endif
-
-/* The code splits values into bytes, the lowest byte first. */
-#if defined(__BIG_ENDIAN__) || \
-    (defined(__BYTE_ORDER__) && __BYTE_ORDER__ != __ORDER_LITTLE_ENDIAN__)
-#error "this relayout is for little-endian machines: the bytes of its values would be wrong"
 #endif
 
 /* Vectors of 1, 2 or 4 lanes of 16 bytes; only loads and stores move data across lanes.
@@ -163,289 +163,644 @@ ravel_store4(unsigned char *d, ravel_1x4 v, int64_t stream)
 #endif
 #endif
 
-/* Lanes of 16 bytes for ravel_shuffle: RAVEL_LANES of them at once.  ravel_pick: byte i is
- * the byte at[i] of its lane, 0 where at[i] is 128 or more. */
-#if defined(RAVEL_SSE2) && defined(__SSSE3__)
-#define RAVEL_SHUFFLES
-#elif defined(__aarch64__) && defined(__GNUC__) && !defined(RAVEL_PLAIN) && \
-    !defined(RAVEL_PORTABLE)
-#include <arm_neon.h>
-#define RAVEL_SHUFFLES
-#endif
-
-#ifdef RAVEL_SHUFFLES
-#if RAVEL_LANES == 4
-typedef ravel_1x4 ravel_lanes;
-typedef ravel_2x4 ravel_lanes_of_2;
-#elif RAVEL_LANES == 2
-typedef ravel_1x2 ravel_lanes;
-typedef ravel_2x2 ravel_lanes_of_2;
+/* Non-temporal stores, of RAVEL_STREAM bytes or of a cache line, to aligned addresses.
+ * RAVEL_FRAME: not inlined, so that calls that need no buffers do not allocate them. */
+#ifdef __GNUC__
+#define RAVEL_PREFETCH(p) __builtin_prefetch(p)
+#define RAVEL_FRAME __attribute__((noinline))
 #else
-typedef ravel_1x1 ravel_lanes;
-typedef ravel_2x1 ravel_lanes_of_2;
+#define RAVEL_PREFETCH(p) (void)(p)
+#define RAVEL_FRAME
+#endif
+#if defined(__AVX2__) && !defined(RAVEL_PLAIN) && !defined(RAVEL_PORTABLE)
+#include <immintrin.h>
+enum { RAVEL_STREAM = 32 };
+static inline void
+ravel_stream(unsigned char *d, const unsigned char *s)
+{
+    _mm256_stream_si256((__m256i *)(void *)d,
+                        _mm256_loadu_si256((const __m256i *)(const void *)s));
+}
+#elif defined(__SSE2__) && !defined(RAVEL_PLAIN) && !defined(RAVEL_PORTABLE)
+#include <emmintrin.h>
+enum { RAVEL_STREAM = 16 };
+static inline void
+ravel_stream(unsigned char *d, const unsigned char *s)
+{
+    _mm_stream_si128((__m128i *)(void *)d,
+                     _mm_loadu_si128((const __m128i *)(const void *)s));
+}
+#else
+enum { RAVEL_STREAM = 32 };
+static inline void
+ravel_stream(unsigned char *d, const unsigned char *s)
+{
+    memcpy(d, s, 32);
+}
 #endif
 
-RAVEL_INLINE ravel_lanes
-ravel_constant(const void *table)
+static inline void
+ravel_stream_line(unsigned char *d, const unsigned char *s)
 {
-    ravel_lanes v;
-    memcpy(&v, table, sizeof v);
+    for (int i = 0; i < 64; i += RAVEL_STREAM)
+        ravel_stream(d + i, s + i);
+}
+
+/* RAVEL_CONSTANT: part of every caller, as one that passes constants is faster. */
+#ifdef __GNUC__
+#define RAVEL_CONSTANT __attribute__((always_inline, unused)) static inline
+#else
+#define RAVEL_CONSTANT static inline
+#endif
+
+/* A run of `bytes` by one or two moves of k bytes, which may overlap: 2 * k >= bytes >= k,
+ * and k is a constant. */
+RAVEL_CONSTANT void
+ravel_move_twice(unsigned char *d, const unsigned char *s, size_t k, int64_t bytes)
+{
+    memcpy(d, s, k);
+    if (bytes > (int64_t)k)
+        memcpy(d + bytes - k, s + bytes - k, k);
+}
+
+/* RAVEL_ALL: vectors of as many lanes as there are.  RAVEL_TWO: of two, if there are: x86
+ * processors turn those twice as often as wider ones, whose lanes are slower to set apart. */
+#ifndef RAVEL_PLAIN
+enum { RAVEL_ROUNDS1 = 4, RAVEL_ROUNDS2 = 3, RAVEL_ROUNDS4 = 2, RAVEL_ROUNDS8 = 1 };
+#if RAVEL_LANES == 4
+#define RAVEL_ALL(n) ravel_##n##x4
+#define RAVEL_ALL_LOW(n, m, a, b) RAVEL_LOW(n, m, 4, a, b)
+#define RAVEL_ALL_HIGH(n, m, a, b) RAVEL_HIGH(n, m, 4, a, b)
+#define RAVEL_ALL_ROWS ravel_rows4
+#define RAVEL_ALL_STORE ravel_store4
+#elif RAVEL_LANES == 2
+#define RAVEL_ALL(n) ravel_##n##x2
+#define RAVEL_ALL_LOW(n, m, a, b) RAVEL_LOW(n, m, 2, a, b)
+#define RAVEL_ALL_HIGH(n, m, a, b) RAVEL_HIGH(n, m, 2, a, b)
+#define RAVEL_ALL_ROWS ravel_rows2
+#define RAVEL_ALL_STORE ravel_store2
+#else
+#define RAVEL_ALL(n) ravel_##n##x1
+#define RAVEL_ALL_LOW(n, m, a, b) RAVEL_LOW(n, m, 1, a, b)
+#define RAVEL_ALL_HIGH(n, m, a, b) RAVEL_HIGH(n, m, 1, a, b)
+#define RAVEL_ALL_ROWS ravel_rows1
+#define RAVEL_ALL_STORE ravel_store1
+#endif
+
+#if RAVEL_LANES > 1
+enum { RAVEL_PAIR = 2 };
+#define RAVEL_TWO(n) ravel_##n##x2
+#define RAVEL_TWO_LOW(n, m, a, b) RAVEL_LOW(n, m, 2, a, b)
+#define RAVEL_TWO_HIGH(n, m, a, b) RAVEL_HIGH(n, m, 2, a, b)
+#define RAVEL_TWO_ROWS ravel_rows2
+#else
+enum { RAVEL_PAIR = 1 };
+#define RAVEL_TWO(n) ravel_##n##x1
+#define RAVEL_TWO_LOW(n, m, a, b) RAVEL_LOW(n, m, 1, a, b)
+#define RAVEL_TWO_HIGH(n, m, a, b) RAVEL_HIGH(n, m, 1, a, b)
+#define RAVEL_TWO_ROWS ravel_rows1
+#endif
+
+/* Lane i of them.  Stores take one lane of all vectors before they take the other: stores
+ * to one line that follow one another are one. */
+RAVEL_INLINE ravel_1x1
+ravel_lane(RAVEL_TWO(1) v, int i)
+{
+#if RAVEL_LANES > 1
+    return (ravel_1x1)(i ? _mm256_extracti128_si256((__m256i)v, 1)
+                         : _mm256_castsi256_si128((__m256i)v));
+#else
+    (void)i;
     return v;
-}
-
-/* 16 bytes at each of the offsets, which may be in a row. */
-RAVEL_INLINE ravel_lanes
-ravel_windows(const unsigned char *s, const int32_t *at, int32_t row)
-{
-    if (row) {
-        ravel_lanes v;
-        memcpy(&v, s + at[0], sizeof v);
-        return v;
-    }
-#if RAVEL_LANES == 4
-    const unsigned char *const from[] = {s + at[0], s + at[1], s + at[2], s + at[3]};
-    return ravel_rows4(from, 0);
-#elif RAVEL_LANES == 2
-    const unsigned char *const from[] = {s + at[0], s + at[1]};
-    return ravel_rows2(from, 0);
-#else
-    return ravel_load1(s + at[0]);
 #endif
 }
-
-RAVEL_INLINE ravel_lanes
-ravel_pick(ravel_lanes v, ravel_lanes at)
-{
-#if RAVEL_LANES == 4
-    return (ravel_lanes)_mm512_shuffle_epi8((__m512i)v, (__m512i)at);
-#elif RAVEL_LANES == 2
-    return (ravel_lanes)_mm256_shuffle_epi8((__m256i)v, (__m256i)at);
-#elif defined(RAVEL_SSE2)
-    return (ravel_lanes)_mm_shuffle_epi8((__m128i)v, (__m128i)at);
-#else
-    return (ravel_lanes)vqtbl1q_u8((uint8x16_t)v, (uint8x16_t)at);
 #endif
-}
 
-/* Bits of bytes to the left by k, to the right where it is negative: those that cross from
- * a byte to the next are for a mask to remove. */
-RAVEL_INLINE ravel_lanes
-ravel_shifted(ravel_lanes v, int32_t k)
-{
-    const ravel_lanes_of_2 w = (ravel_lanes_of_2)v;
-    return k < 0 ? (ravel_lanes)(w >> -k) : (ravel_lanes)(w << k);
-}
-
-/* Lanes to where each belongs; as one vector where `lines` says that they are in a row,
- * which may go past the caches. */
+/* Permutes the elements of k vectors of 2 elements of 8 bytes.  A round
+ * interleaves the first half of the vectors with the second half.  This is a perfect
+ * shuffle: it rotates the bits of an element's index by one.  log2(k) rounds transpose k
+ * vectors to rows of k elements; log2(2) rounds do the reverse. */
+#ifndef RAVEL_PLAIN
 RAVEL_INLINE void
-ravel_put(unsigned char *d, const int32_t *at, ravel_lanes v, int32_t lines, int64_t stream)
+ravel_zip8(ravel_8x1 *v, int k, int rounds)
 {
-#if RAVEL_LANES == 4
-    if (lines) {
-        ravel_store4(d + at[0], v, stream);
+    RAVEL_UNROLL for (int round = 0; round < rounds; round++) {
+        ravel_8x1 t[2];
+        RAVEL_UNROLL for (int i = 0; i < k / 2; i++) {
+            t[2 * i] = RAVEL_LOW(8, 2, 1, v[i], v[i + k / 2]);
+            t[2 * i + 1] = RAVEL_HIGH(8, 2, 1, v[i], v[i + k / 2]);
+        }
+        RAVEL_UNROLL for (int i = 0; i < k; i++)
+            v[i] = t[i];
+    }
+}
+#endif
+
+#ifndef RAVEL_PLAIN
+/* The rounds of a network that turns blocks of 2 rows, in every lane of vectors. */
+RAVEL_INLINE void
+ravel_turn8(RAVEL_ALL(8) *v)
+{
+    RAVEL_ALL(8) w[2];
+    RAVEL_UNROLL for (int round = 1; round < 2; round *= 2) {
+        RAVEL_UNROLL for (int i = 0; i < 2 / 2; i++) {
+            w[2 * i] = RAVEL_ALL_LOW(8, 2, v[i], v[i + 2 / 2]);
+            w[2 * i + 1] = RAVEL_ALL_HIGH(8, 2, v[i], v[i + 2 / 2]);
+        }
+        RAVEL_UNROLL for (int i = 0; i < 2; i++)
+            v[i] = w[i];
+    }
+}
+
+RAVEL_INLINE void
+ravel_turn_two8(RAVEL_TWO(8) *v)
+{
+    RAVEL_TWO(8) w[2];
+    RAVEL_UNROLL for (int round = 1; round < 2; round *= 2) {
+        RAVEL_UNROLL for (int i = 0; i < 2 / 2; i++) {
+            w[2 * i] = RAVEL_TWO_LOW(8, 2, v[i], v[i + 2 / 2]);
+            w[2 * i + 1] = RAVEL_TWO_HIGH(8, 2, v[i], v[i + 2 / 2]);
+        }
+        RAVEL_UNROLL for (int i = 0; i < 2; i++)
+            v[i] = w[i];
+    }
+}
+#endif
+
+/* Words before a tile's tables; bytes of its buffer. */
+enum { RAVEL_TILE_HEAD = 14, RAVEL_TILE_BYTES = 256 * 1024 };
+
+/* Tiles of a call: batches, columns and rows, in chunks; the last chunk may lie over others.
+ * A table, in words of 4 bytes, offsets in bytes:
+ *      rows, columns, batches of a tile; bytes that stay together; rows and columns of a
+ *      block; blocks; runs of the destination, 0 where there is no buffer; bytes of one;
+ *      from one to the next in the buffer; runs of the source; bytes of one; where the
+ *      source ends; the largest offset of a column;
+ *      of each row where it goes; of each column where it comes from; of each block both;
+ *      of each run of the destination where it goes; of each of the source where it is. */
+enum { RAVEL_T_ROW, RAVEL_T_COL, RAVEL_T_BATCH, RAVEL_T_KEPT, RAVEL_T_ROWS, RAVEL_T_COLS,
+       RAVEL_T_BLOCKS, RAVEL_T_RUNS, RAVEL_T_BYTES, RAVEL_T_PITCH, RAVEL_T_FROM,
+       RAVEL_T_FROM_BYTES, RAVEL_T_END, RAVEL_T_LAST };
+
+/* A loop of the call: how many iterations, of one tile; steps in bytes. */
+typedef struct {
+    int64_t n, chunk, dp, sp, at;
+} ravel_tile_loop;
+typedef struct {
+    ravel_tile_loop loop[3];
+    unsigned char *d;
+    const unsigned char *s;
+} ravel_tiles;
+
+/* The next tile, rows first; whether there is one. */
+static inline int
+ravel_tiles_next(ravel_tiles *t)
+{
+    for (int i = 0; i < 3; i++) {
+        ravel_tile_loop *const l = &t->loop[i];
+        const int64_t was = l->at, last = l->n - l->chunk;
+        l->at = was == last ? 0 : was + l->chunk < last ? was + l->chunk : last;
+        t->d += (l->at - was) * l->dp;
+        t->s += (l->at - was) * l->sp;
+        if (l->at)
+            return 1;
+    }
+    return 0;
+}
+
+/* A short run without a call; runs of constant size are one load and one store. */
+static inline void
+ravel_move(unsigned char *d, const unsigned char *s, int64_t bytes)
+{
+    if (bytes > 128) {
+        memcpy(d, s, (size_t)bytes);
         return;
     }
-    for (int i = 0; i < 4; i++)
-        memcpy(d + at[i], (const unsigned char *)&v + 16 * i, 16);
-#elif RAVEL_LANES == 2
-    if (lines)
-        ravel_store2(d + at[0], v, stream);
-    else
-        ravel_lanes2(d + at[0], d + at[1], v);
-#else
-    (void)lines;
-    ravel_store1(d + at[0], v, stream);
-#endif
-}
-#endif
-
-/* Tiles whose bytes and parts of bytes change places as a table says: rows times columns,
- * in chunks, of which each has at least one; the last chunk may lie over others.  d and s
- * count elements of `bits` bits from the start of the buffers, di and sk are from one row
- * to the next, dj and sl from one column to the next.
- *
- * The table, in words of 4 bytes: rows of a chunk, columns of a chunk, where the second
- * pass begins, 0 where there is one pass; then the passes.  The first of two writes to a
- * buffer.  A pass:
- *      rows of four lanes of 16 bytes; terms w of whole bytes, terms m with a mask;
- *      whether the four lanes are 64 bytes in a row in the destination; whether some bytes
- *      are of the fill, of which v has the bits;
- *      of each of the m the bits to shift, to the left;
- *      of each row where its lanes are in the destination, 4; a mask of the bytes of the
- *      fill, 16, where there are such; of each w where it reads, 4,
- *      whether that is 64 bytes in a row, and which bytes of those, 16; of each m the
- *      same and a mask, 16. */
-#ifdef RAVEL_SHUFFLES
-/* As many lanes of a row as a vector has. */
-RAVEL_INLINE void
-ravel_shuffle_lanes(unsigned char *d, const unsigned char *s, const int32_t *shift,
-                    const int32_t *t, int32_t whole, int32_t masked, int32_t lines,
-                    int64_t stream, const unsigned char *fill, int lane)
-{
-    const int32_t *const to = t + lane;
-    ravel_lanes v = {0};
-    t += 4 + lane;
-    if (fill) {
-        v = ravel_constant(fill) & ravel_constant(t + 3 * lane);
-        t += 16;
+    for (; bytes >= 16; bytes -= 16, d += 16, s += 16)
+        memcpy(d, s, 16);
+    if (bytes & 8) {
+        memcpy(d, s, 8);
+        d += 8;
+        s += 8;
     }
-    for (int32_t i = 0; i < whole; i++, t += 21)
-        v |= ravel_pick(ravel_windows(s, t, (t - lane)[4]),
-                        ravel_constant(t + 5 + 3 * lane));
-    for (int32_t i = 0; i < masked; i++, t += 37) {
-        const ravel_lanes w = ravel_pick(ravel_windows(s, t, (t - lane)[4]),
-                                         ravel_constant(t + 5 + 3 * lane));
-        v |= ravel_shifted(w, shift[i]) & ravel_constant(t + 21 + 3 * lane);
+    if (bytes & 4) {
+        memcpy(d, s, 4);
+        d += 4;
+        s += 4;
     }
-    ravel_put(d, to, v, lines, stream);
+    for (bytes &= 3; bytes > 0; bytes--)
+        *d++ = *s++;
 }
 
-RAVEL_INLINE void
-ravel_shuffle_terms(unsigned char *d, const unsigned char *s, const int32_t *pass,
-                    int32_t whole, int32_t masked, const unsigned char *fill,
-                    int64_t stream)
+/* Lines of the source of a tile, to be fetched. */
+typedef struct {
+    const unsigned char *s;
+    const int32_t *run;
+    int64_t runs, bytes, at;
+} ravel_soon;
+
+static inline void
+ravel_soon_fetch(ravel_soon *a, int64_t lines)
 {
-    const int32_t each = 4 + (fill ? 16 : 0) + 21 * whole + 37 * masked;
-    const int32_t *const shift = pass + 5, *t = shift + masked;
-    for (int32_t g = 0; g < pass[0]; g++, t += each) {
-        const int64_t past = stream && pass[3] && !((uintptr_t)(d + t[0]) & 63);
-        for (int lane = 0; lane < 4; lane += RAVEL_LANES)
-            ravel_shuffle_lanes(d, s, shift, t, whole, masked, pass[3], past, fill,
-                                lane);
-    }
-}
-#else
-static void
-ravel_shuffle_lane(unsigned char *d, const unsigned char *s, const int32_t *shift,
-                   const int32_t *t, int32_t whole, int32_t masked,
-                   const unsigned char *fill, int lane)
-{
-    unsigned char v[16] = {0};
-    unsigned char *const to = d + t[lane];
-    t += 4;
-    if (fill) {
-        for (int k = 0; k < 16; k++)
-            v[k] = (unsigned char)(fill[k] & ((const unsigned char *)(t + 4 * lane))[k]);
-        t += 16;
-    }
-    for (int32_t i = 0; i < whole + masked; i++) {
-        const unsigned char *const from = s + t[lane];
-        const unsigned char *const at = (const unsigned char *)(t + 5 + 4 * lane);
-        const unsigned char *const mask = at + 64;
-        for (int k = 0; k < 16; k++) {
-            if (at[k] > 15)
-                continue;
-            if (i < whole) {
-                v[k] = from[at[k]];
-                continue;
-            }
-            const int left = shift[i - whole];
-            const unsigned w = from[at[k]];
-            v[k] = (unsigned char)(v[k] | ((left < 0 ? w >> -left : w << left) & mask[k]));
+    for (; lines > 0 && a->runs > 0; lines--) {
+        RAVEL_PREFETCH(a->s + a->run[0] + a->at);
+        a->at += 64;
+        if (a->at >= a->bytes) {
+            RAVEL_PREFETCH(a->s + a->run[0] + a->bytes - 1);
+            a->at = 0;
+            a->run++;
+            a->runs--;
         }
-        t += i < whole ? 21 : 37;
     }
-    memcpy(to, v, 16);
+}
+
+/* Half of its lines over so many steps. */
+static inline int64_t
+ravel_soon_share(const ravel_soon *a, int64_t steps)
+{
+    return (a->runs * (a->bytes / 64 + 1) / 2 + steps - 1) / steps;
+}
+
+/* A run from the buffer, past the caches where `stream` says so. */
+static inline void
+ravel_tile_run(unsigned char *d, const unsigned char *s, int64_t bytes, int64_t stream,
+               ravel_soon *soon)
+{
+    int64_t head = (int64_t)(-(uintptr_t)d & 63);
+    head = head < bytes ? head : bytes;
+    if (!stream || bytes < 64) {
+        ravel_move(d, s, bytes);
+        ravel_soon_fetch(soon, (bytes + 127) / 128);
+        return;
+    }
+    const int64_t end = head + (bytes - head) / 64 * 64;
+    ravel_move(d, s, head);
+    for (int64_t i = head; i < end; i += 64) {
+        ravel_stream_line(d + i, s + i);
+        if (i & 64)
+            ravel_soon_fetch(soon, 1);
+    }
+    ravel_move(d + end, s + end, bytes - end);
 }
 
 static inline void
-ravel_shuffle_terms(unsigned char *d, const unsigned char *s, const int32_t *pass,
-                    int32_t whole, int32_t masked, const unsigned char *fill,
-                    int64_t stream)
+ravel_tile_flush(unsigned char *d, const unsigned char *buffer, const int32_t *t,
+                 const int32_t *run, int64_t stream, ravel_soon *soon)
 {
-    const int32_t each = 4 + (fill ? 16 : 0) + 21 * whole + 37 * masked;
-    const int32_t *const shift = pass + 5, *t = shift + masked;
-    (void)stream;
-    for (int32_t g = 0; g < pass[0]; g++, t += each)
-        for (int lane = 0; lane < 4; lane++)
-            ravel_shuffle_lane(d, s, shift, t, whole, masked, fill, lane);
+    for (int64_t i = 0; i < t[RAVEL_T_RUNS]; i++)
+        ravel_tile_run(d + run[i], buffer + i * t[RAVEL_T_PITCH], t[RAVEL_T_BYTES],
+                       stream, soon);
+}
+
+typedef void ravel_tile_function(unsigned char *d, const unsigned char *s,
+                                 const int32_t *t, ravel_soon *soon);
+
+/* By way of a buffer; what the next tile reads is fetched meanwhile. */
+RAVEL_FRAME static void
+ravel_tiles_staged(ravel_tiles *at, const int32_t *t, int64_t stream,
+                   ravel_tile_function *tile)
+{
+    unsigned char room[RAVEL_TILE_BYTES + 128];
+    unsigned char *const buffer = room + (-(uintptr_t)room & 63);
+    const int32_t *const run = t + RAVEL_TILE_HEAD + t[RAVEL_T_ROWS] + t[RAVEL_T_COLS] +
+                               2 * t[RAVEL_T_BLOCKS];
+    const int32_t *const from = run + t[RAVEL_T_RUNS];
+    for (int more = 1; more;) {
+        unsigned char *const d = at->d;
+        const unsigned char *const s = at->s;
+        more = ravel_tiles_next(at);
+        ravel_soon soon = {at->s, from, more ? t[RAVEL_T_FROM] : 0,
+                           t[RAVEL_T_FROM_BYTES], 0};
+        tile(buffer, s, t, &soon);
+        ravel_tile_flush(d, buffer, t, run, stream, &soon);
+    }
+}
+
+static void
+ravel_tiles_run(unsigned char *d, const unsigned char *s, const int32_t *t, int64_t batches,
+                int64_t rows, int64_t cols, int64_t dn, int64_t sn, int64_t dp, int64_t sp,
+                int64_t dq, int64_t sq, int64_t stream, ravel_tile_function *tile)
+{
+    ravel_tiles at = {{{rows, t[RAVEL_T_ROW], dp, sp, 0}, {cols, t[RAVEL_T_COL], dq, sq, 0},
+                       {batches, t[RAVEL_T_BATCH], dn, sn, 0}}, d, s};
+    ravel_soon soon = {s, t, 0, 0, 0};
+    if (rows < 1 || cols < 1 || batches < 1)
+        return;
+    if (t[RAVEL_T_RUNS]) {
+        ravel_tiles_staged(&at, t, stream, tile);
+        return;
+    }
+    do
+        tile(at.d, at.s, t, &soon);
+    while (ravel_tiles_next(&at));
+}
+
+/* Pieces of blocks for the kernels composite. */
+#ifndef RAVEL_PLAIN
+/* The first `bytes` of 16, at most 16; no byte from `end` on is read, or from d + bytes on
+ * written. */
+#if RAVEL_LANES == 4
+RAVEL_INLINE __mmask16
+ravel_part_mask(int64_t bytes)
+{
+    return (__mmask16)((1u << bytes) - 1);
+}
+
+RAVEL_INLINE ravel_1x1
+ravel_load_part(const unsigned char *s, int64_t bytes, const unsigned char *end)
+{
+    (void)end;
+    return (ravel_1x1)_mm_maskz_loadu_epi8(ravel_part_mask(bytes), s);
+}
+
+RAVEL_INLINE void
+ravel_store_part(unsigned char *d, ravel_1x1 v, int64_t bytes)
+{
+    _mm_mask_storeu_epi8(d, ravel_part_mask(bytes), (__m128i)v);
+}
+#else
+RAVEL_INLINE ravel_1x1
+ravel_load_part(const unsigned char *s, int64_t bytes, const unsigned char *end)
+{
+    unsigned char part[16] = {0};
+    if (end - s >= 16)
+        return ravel_load1(s);
+    ravel_move(part, s, bytes);
+    return ravel_load1(part);
+}
+
+/* By pieces that lie within a register's halves: others wait for the store to `part`. */
+RAVEL_INLINE void
+ravel_store_part(unsigned char *d, ravel_1x1 v, int64_t bytes)
+{
+    unsigned char part[16];
+    ravel_store1(part, v, 0);
+    ravel_move(d, part, bytes);
 }
 #endif
 
-/* A pass over tiles dp and sp bytes apart; the numbers of terms that are frequent are
- * constants. */
-static void
-ravel_shuffle_pass(unsigned char *d, const unsigned char *s, const int32_t *pass,
-                   int64_t tiles, int64_t dp, int64_t sp, int64_t stream,
-                   const unsigned char *fill)
+/* One of some offsets, `apart` words from each other, is above `most`. */
+RAVEL_INLINE int
+ravel_any_above(const int32_t *at, int n, int apart, int64_t most)
 {
-    if (pass[4]) {
-        for (int64_t i = 0; i < tiles; i++)
-            ravel_shuffle_terms(d + i * dp, s + i * sp, pass, pass[1], pass[2], fill,
-                                stream);
+    int any = 0;
+    RAVEL_UNROLL for (int i = 0; i < n; i++)
+        any |= at[i * apart] > most;
+    return any;
+}
+#endif
+
+/* Blocks of elements of 8 bytes: rows lie on and on in the source, columns in the
+ * destination. */
+#ifndef RAVEL_PLAIN
+/* 2 columns; of each as many rows a lane. */
+RAVEL_INLINE void
+ravel_turn_wide8(unsigned char *d, const unsigned char *s, const int32_t *row,
+                       const int32_t *col)
+{
+    enum { M = 2 };
+    RAVEL_TWO(8) v[M];
+    RAVEL_KEEP(col);
+    RAVEL_UNROLL for (int i = 0; i < M; i++)
+        memcpy(&v[i], s + col[i], sizeof v[i]);
+    ravel_turn_two8(v);
+    RAVEL_UNROLL for (int lane = 0; lane < RAVEL_PAIR; lane++, row += M)
+        RAVEL_UNROLL for (int i = 0; i < M; i++)
+            ravel_store1(d + row[i], ravel_lane((RAVEL_TWO(1))v[i], lane), 0);
+}
+
+/* At most 2 rows; of each 2 columns a lane, which are a vector. */
+RAVEL_INLINE void
+ravel_turn_line8(unsigned char *d, const unsigned char *s, const int32_t *row,
+                       const int32_t *col, int64_t rows)
+{
+    RAVEL_KEEP(col);
+    RAVEL_ALL(8) v[2];
+    RAVEL_UNROLL for (int i = 0; i < 2; i++) {
+        const unsigned char *at[RAVEL_LANES];
+        RAVEL_UNROLL for (int lane = 0; lane < RAVEL_LANES; lane++)
+            at[lane] = s + col[lane * 2 + i];
+        v[i] = (RAVEL_ALL(8))RAVEL_ALL_ROWS(at, 0);
+    }
+    ravel_turn8(v);
+    RAVEL_UNROLL for (int i = 0; i < 2; i++)
+        if (i < rows)
+            RAVEL_ALL_STORE(d + row[i], (RAVEL_ALL(1))v[i], 0);
+}
+
+/* At most 2 rows and columns, of a block a lane. */
+RAVEL_INLINE void
+ravel_turn_blocks8(unsigned char *d, const unsigned char *s, const int32_t *block,
+                         const int32_t *row, const int32_t *col, int64_t rows,
+                         int64_t cols)
+{
+    enum { M = 2 };
+    RAVEL_TWO(8) v[M] = {{0}};
+    const unsigned char *const from[2] = {s + block[1], s + block[2 * RAVEL_PAIR - 1]};
+    RAVEL_KEEP(col);
+    RAVEL_UNROLL for (int i = 0; i < M; i++)
+        if (i < cols)
+            v[i] = (RAVEL_TWO(8))RAVEL_TWO_ROWS(from, col[i]);
+    ravel_turn_two8(v);
+    RAVEL_UNROLL for (int lane = 0; lane < RAVEL_PAIR; lane++, block += 2)
+        RAVEL_UNROLL for (int i = 0; i < M; i++) {
+            const ravel_1x1 one = ravel_lane((RAVEL_TWO(1))v[i], lane);
+            if (i < rows && cols == M)
+                ravel_store1(d + row[i] + block[0], one, 0);
+            else if (i < rows)
+                ravel_store_part(d + row[i] + block[0], one, cols * 8);
+        }
+}
+
+RAVEL_INLINE void
+ravel_turn_narrow8(unsigned char *d, const unsigned char *s, const int32_t *row,
+                         const int32_t *col)
+{
+    RAVEL_KEEP(col);
+    ravel_8x1 v[2];
+    RAVEL_UNROLL for (int i = 0; i < 2; i++)
+        v[i] = (ravel_8x1)ravel_load1(s + col[i]);
+    ravel_zip8(v, 2, RAVEL_ROUNDS8);
+    RAVEL_UNROLL for (int i = 0; i < 2; i++)
+        ravel_store1(d + row[i], (ravel_1x1)v[i], 0);
+}
+
+/* At most 2 rows and columns, of which some may be fewer. */
+RAVEL_INLINE void
+ravel_turn_few8(unsigned char *d, const unsigned char *s, const int32_t *row,
+                      const int32_t *col, int64_t rows, int64_t cols,
+                      const unsigned char *end)
+{
+    RAVEL_KEEP(col);
+    ravel_8x1 v[2] = {{0}};
+    RAVEL_UNROLL for (int i = 0; i < 2; i++)
+        if (i < cols)
+            v[i] = (ravel_8x1)ravel_load_part(s + col[i], rows * 8, end);
+    ravel_zip8(v, 2, RAVEL_ROUNDS8);
+    RAVEL_UNROLL for (int i = 0; i < 2; i++) {
+        if (i < rows && cols == 2)
+            ravel_store1(d + row[i], (ravel_1x1)v[i], 0);
+        else if (i < rows)
+            ravel_store_part(d + row[i], (ravel_1x1)v[i], cols * 8);
+    }
+}
+
+/* All rows of 2 columns: the last block lies over others. */
+RAVEL_INLINE void
+ravel_turn_rows8(unsigned char *d, const unsigned char *s, const int32_t *row,
+                       const int32_t *col, int64_t rows)
+{
+    enum { WIDE = 2 * RAVEL_PAIR };
+    int64_t r = 0;
+    for (; r + WIDE <= rows; r += WIDE)
+        ravel_turn_wide8(d, s + r * 8, row + r, col);
+    if (rows >= WIDE && r + 2 < rows) {
+        r = rows - WIDE;
+        ravel_turn_wide8(d, s + r * 8, row + r, col);
         return;
     }
-#define RAVEL_TERMS(w, m)                                                        \
-    for (int64_t i = 0; i < tiles; i++)                                          \
-        ravel_shuffle_terms(d + i * dp, s + i * sp, pass, w, m, NULL, stream)
-    switch (100 * pass[2] + pass[1]) {
-    case 1: RAVEL_TERMS(1, 0); break;
-    case 2: RAVEL_TERMS(2, 0); break;
-    case 3: RAVEL_TERMS(3, 0); break;
-    case 4: RAVEL_TERMS(4, 0); break;
-    case 200: RAVEL_TERMS(0, 2); break;
-    case 300: RAVEL_TERMS(0, 3); break;
-    case 400: RAVEL_TERMS(0, 4); break;
-    default: RAVEL_TERMS(pass[1], pass[2]); break;
+    for (; r < rows; r += 2) {
+        r = r + 2 > rows ? rows - 2 : r;
+        ravel_turn_narrow8(d, s + r * 8, row + r, col);
     }
-#undef RAVEL_TERMS
 }
 
-/* Tiles in a row; each by both passes where there are two. */
+/* A block with fewer rows or columns than a register has elements. */
 static void
-ravel_shuffle_row(unsigned char *d, const unsigned char *s, const int32_t *table,
-                  int64_t tiles, int64_t dp, int64_t sp, int64_t stream,
-                  const unsigned char *fill)
+ravel_turn_short8(unsigned char *d, const unsigned char *s, const int32_t *row,
+                        const int32_t *col, int64_t rows, int64_t cols,
+                        const unsigned char *end)
 {
-    unsigned char buffer[2048];
-    if (!table[2]) {
-        ravel_shuffle_pass(d, s, table + 3, tiles, dp, sp, stream, fill);
+    const int64_t m = rows < 2 ? rows : 2, k = cols < 2 ? cols : 2;
+    for (int64_t c = 0; c < cols; c += k) {
+        c = c + k > cols ? cols - k : c;
+        for (int64_t r = 0; r < rows; r += m) {
+            r = r + m > rows ? rows - m : r;
+            ravel_turn_few8(d + c * 8, s + r * 8, row + r, col + c, m, k,
+                                  end);
+        }
+    }
+}
+
+/* All rows of a vector of columns: the last block lies over others. */
+RAVEL_INLINE void
+ravel_turn_lines8(unsigned char *d, const unsigned char *s, const int32_t *row,
+                        const int32_t *col, int64_t rows, const unsigned char *end)
+{
+    enum { WIDE = 2 * RAVEL_LANES };
+    if (rows < 2 && ravel_any_above(col, WIDE, 1, end - s - 16)) {
+        ravel_turn_short8(d, s, row, col, rows, WIDE, end);
         return;
     }
-    for (int64_t i = 0; i < tiles; i++) {
-        ravel_shuffle_pass(buffer, s + i * sp, table + 3, 1, 0, 0, 0, NULL);
-        ravel_shuffle_pass(d + i * dp, buffer, table + table[2], 1, 0, 0, stream, NULL);
+    for (int64_t r = 0; r < rows; r += 2) {
+        r = r + 2 > rows && r ? rows - 2 : r;
+        ravel_turn_line8(d, s + r * 8, row + r, col, rows);
     }
+}
+
+/* All rows of at most 2 columns of a block a lane. */
+RAVEL_INLINE void
+ravel_turn_together8(unsigned char *d, const unsigned char *s, const int32_t *block,
+                           const int32_t *row, const int32_t *col, int64_t rows,
+                           int64_t cols)
+{
+    const int64_t m = rows < 2 ? rows : 2;
+    for (int64_t r = 0; r < rows; r += m) {
+        r = r + m > rows ? rows - m : r;
+        ravel_turn_blocks8(d, s + r * 8, block, row + r, col, m, cols);
+    }
+}
+
+/* All rows of some columns of a block. */
+RAVEL_INLINE void
+ravel_turn_columns8(unsigned char *d, const unsigned char *s, const int32_t *row,
+                          const int32_t *col, int64_t rows, int64_t cols,
+                          const unsigned char *end)
+{
+    if (cols == 2 * RAVEL_LANES)
+        ravel_turn_lines8(d, s, row, col, rows, end);
+    else if (rows >= 2 && cols == 2)
+        ravel_turn_rows8(d, s, row, col, rows);
+    else
+        ravel_turn_short8(d, s, row, col, rows, cols, end);
 }
 
 static void
-ravel_shuffle(unsigned char *dst, int64_t d, const unsigned char *src, int64_t s,
-              const int32_t *table, int64_t rows, int64_t cols, int64_t di, int64_t sk,
-              int64_t dj, int64_t sl, int64_t stream, int64_t bits, uint64_t v)
+ravel_tile8(unsigned char *d, const unsigned char *s, const int32_t *t,
+                  ravel_soon *soon)
 {
-    unsigned char fill[64] = {0};
-    const int64_t dp = di * bits / 8, sp = sk * bits / 8;
-    const int64_t dq = dj * bits / 8, sq = sl * bits / 8;
-    const int64_t r = table[0], c = table[1], all = rows / r;
-    dst += d * bits / 8;
-    src += s * bits / 8;
-    for (int64_t i = 0; i < 64 && table[7]; i += bits / 8)
-        memcpy(fill + i, &v, (size_t)(bits / 8));
-    for (int64_t j = 0; j < cols; j += c) {
-        const int64_t col = j + c > cols ? cols - c : j;
-        unsigned char *const to = dst + col * dq;
-        const unsigned char *const from = src + col * sq;
-        ravel_shuffle_row(to, from, table, all, r * dp, r * sp, stream, fill);
-        if (rows % r)
-            ravel_shuffle_row(to + (rows - r) * dp, from + (rows - r) * sp, table, 1, 0, 0,
-                              0, fill);
+    enum { WIDE = 2 * RAVEL_LANES };
+    const int64_t rows = t[RAVEL_T_ROWS], cols = t[RAVEL_T_COLS], n = t[RAVEL_T_BLOCKS];
+    const int32_t *const row = t + RAVEL_TILE_HEAD, *const col = row + rows;
+    const int32_t *const block = col + cols;
+    const unsigned char *const end = s + t[RAVEL_T_END];
+    const int64_t k = cols >= WIDE ? WIDE : cols >= 2 ? 2 : cols;
+    const int64_t lanes = cols < WIDE && rows < 2 * 2 && n >= RAVEL_PAIR ? RAVEL_PAIR : 1;
+    const int64_t most = t[RAVEL_T_END] - t[RAVEL_T_LAST] - 16;
+    const int64_t fetch = ravel_soon_share(soon, (n + lanes - 1) / lanes * ((cols - 1) / k + 1));
+    for (int64_t i = 0; i < n; i += lanes) {
+        i = i + lanes > n ? n - lanes : i;
+        const int32_t *const at = block + 2 * i;
+        const int apart = lanes == 1 || (rows < 2 && ravel_any_above(at + 1, RAVEL_PAIR, 2, most));
+        for (int64_t c = 0; c < cols; c += k) {
+            c = c + k > cols ? cols - k : c;
+            for (int64_t l = 0; l < lanes && apart; l++)
+                ravel_turn_columns8(d + c * 8 + at[2 * l], s + at[2 * l + 1],
+                                          row, col + c, rows, k, end);
+            if (!apart)
+                ravel_turn_together8(d + c * 8, s, at, row, col + c, rows, k);
+            ravel_soon_fetch(soon, fetch);
+        }
     }
 }
+#else
+static void
+ravel_tile8(unsigned char *d, const unsigned char *s, const int32_t *t,
+                  ravel_soon *soon)
+{
+    const int64_t rows = t[RAVEL_T_ROWS], cols = t[RAVEL_T_COLS];
+    const int32_t *const row = t + RAVEL_TILE_HEAD, *const col = row + rows;
+    const int32_t *const block = col + cols;
+    (void)soon;
+    for (int64_t i = 0; i < t[RAVEL_T_BLOCKS]; i++) {
+        unsigned char *const to = d + block[2 * i];
+        const unsigned char *const from = s + block[2 * i + 1];
+        for (int64_t r = 0; r < rows; r++)
+            for (int64_t c = 0; c < cols; c++)
+                memcpy(to + row[r] + c * 8, from + col[c] + r * 8, 8);
+    }
+}
+#endif
 
-static const int32_t row_major_to_morton16_f32_table0[192] = {
-    1, 1, 0, 4, 2, 0, 1, 0, 0, 16, 32, 48, 0, 0, 6144, 6144,
-    0, 50462976, 117835012, -2139062144, -2139062144, 185207048, 252579084, -2139062144, -2139062144, 50462976, 117835012, -2139062144, -2139062144, 185207048, 252579084, -2139062144,
-    -2139062144, 3072, 3072, 9216, 9216, 0, -2139062144, -2139062144, 50462976, 117835012, -2139062144, -2139062144, 185207048, 252579084, -2139062144, -2139062144,
-    50462976, 117835012, -2139062144, -2139062144, 185207048, 252579084, 64, 80, 96, 112, 16, 16, 6160, 6160, 0, 50462976,
-    117835012, -2139062144, -2139062144, 185207048, 252579084, -2139062144, -2139062144, 50462976, 117835012, -2139062144, -2139062144, 185207048, 252579084, -2139062144, -2139062144, 3088,
-    3088, 9232, 9232, 0, -2139062144, -2139062144, 50462976, 117835012, -2139062144, -2139062144, 185207048, 252579084, -2139062144, -2139062144, 50462976, 117835012,
-    -2139062144, -2139062144, 185207048, 252579084, 256, 272, 288, 304, 32, 32, 6176, 6176, 0, 50462976, 117835012, -2139062144,
-    -2139062144, 185207048, 252579084, -2139062144, -2139062144, 50462976, 117835012, -2139062144, -2139062144, 185207048, 252579084, -2139062144, -2139062144, 3104, 3104, 9248,
-    9248, 0, -2139062144, -2139062144, 50462976, 117835012, -2139062144, -2139062144, 185207048, 252579084, -2139062144, -2139062144, 50462976, 117835012, -2139062144, -2139062144,
-    185207048, 252579084, 320, 336, 352, 368, 48, 48, 6192, 6192, 0, 50462976, 117835012, -2139062144, -2139062144, 185207048,
-    252579084, -2139062144, -2139062144, 50462976, 117835012, -2139062144, -2139062144, 185207048, 252579084, -2139062144, -2139062144, 3120, 3120, 9264, 9264, 0,
-    -2139062144, -2139062144, 50462976, 117835012, -2139062144, -2139062144, 185207048, 252579084, -2139062144, -2139062144, 50462976, 117835012, -2139062144, -2139062144, 185207048, 252579084
+static void
+ravel_composite8(unsigned char *d, const unsigned char *s, const int32_t *t,
+                       int64_t batches, int64_t rows, int64_t cols, int64_t dn, int64_t sn,
+                       int64_t dp, int64_t sp, int64_t dq, int64_t sq, int64_t stream)
+{
+    ravel_tiles_run(d, s, t, batches, rows, cols, dn, sn, dp, sp, dq, sq, stream,
+                    ravel_tile8);
+}
+
+static const int32_t row_major_to_morton16_f32_table0[296] = {
+    16, 1, 1, 8, 8, 2, 128, 0, 16384, 0, 16, 1024, 47104, 3072, 0, 16,
+    64, 80, 256, 272, 320, 336, 0, 3072, 0, 0, 32, 6144, 128, 12288, 160, 18432,
+    512, 24576, 544, 30720, 640, 36864, 672, 43008, 1024, 64, 1056, 6208, 1152, 12352, 1184, 18496,
+    1536, 24640, 1568, 30784, 1664, 36928, 1696, 43072, 2048, 128, 2080, 6272, 2176, 12416, 2208, 18560,
+    2560, 24704, 2592, 30848, 2688, 36992, 2720, 43136, 3072, 192, 3104, 6336, 3200, 12480, 3232, 18624,
+    3584, 24768, 3616, 30912, 3712, 37056, 3744, 43200, 4096, 256, 4128, 6400, 4224, 12544, 4256, 18688,
+    4608, 24832, 4640, 30976, 4736, 37120, 4768, 43264, 5120, 320, 5152, 6464, 5248, 12608, 5280, 18752,
+    5632, 24896, 5664, 31040, 5760, 37184, 5792, 43328, 6144, 384, 6176, 6528, 6272, 12672, 6304, 18816,
+    6656, 24960, 6688, 31104, 6784, 37248, 6816, 43392, 7168, 448, 7200, 6592, 7296, 12736, 7328, 18880,
+    7680, 25024, 7712, 31168, 7808, 37312, 7840, 43456, 8192, 512, 8224, 6656, 8320, 12800, 8352, 18944,
+    8704, 25088, 8736, 31232, 8832, 37376, 8864, 43520, 9216, 576, 9248, 6720, 9344, 12864, 9376, 19008,
+    9728, 25152, 9760, 31296, 9856, 37440, 9888, 43584, 10240, 640, 10272, 6784, 10368, 12928, 10400, 19072,
+    10752, 25216, 10784, 31360, 10880, 37504, 10912, 43648, 11264, 704, 11296, 6848, 11392, 12992, 11424, 19136,
+    11776, 25280, 11808, 31424, 11904, 37568, 11936, 43712, 12288, 768, 12320, 6912, 12416, 13056, 12448, 19200,
+    12800, 25344, 12832, 31488, 12928, 37632, 12960, 43776, 13312, 832, 13344, 6976, 13440, 13120, 13472, 19264,
+    13824, 25408, 13856, 31552, 13952, 37696, 13984, 43840, 14336, 896, 14368, 7040, 14464, 13184, 14496, 19328,
+    14848, 25472, 14880, 31616, 14976, 37760, 15008, 43904, 15360, 960, 15392, 7104, 15488, 13248, 15520, 19392,
+    15872, 25536, 15904, 31680, 16000, 37824, 16032, 43968, 0, 3072, 6144, 9216, 12288, 15360, 18432, 21504,
+    24576, 27648, 30720, 33792, 36864, 39936, 43008, 46080
 };
 /* src: 3145728 bytes, dst: 3145728 bytes; they do not overlap */
 void
@@ -453,11 +808,9 @@ row_major_to_morton16_f32_part(void *dst_, const void *src_, int64_t part, int64
 {
     unsigned char *restrict dst = dst_;
     const unsigned char *restrict src = src_;
-    /* Y=0..1023 X=0..767: shuffle */
-    for (int64_t y4 = 64*part/parts; y4 < 64*(part + 1)/parts; y4++) {
-        for (int64_t x4 = 0; x4 < 48; x4++) {
-            ravel_shuffle(dst, 12288*y4 + 256*x4, src, 12288*y4 + 16*x4, row_major_to_morton16_f32_table0, 2, 2, 32, 3072, 128, 6144, 0, 32, 0x0u);
-        }
+    /* Y=0..1023 X=0..767: composite8 */
+    for (int64_t y4 = 32*part/parts*2; y4 < ravel_min(64, 32*(part + 1)/parts*2); y4 += 2) {
+        ravel_composite8(dst + 49152*y4, src + 49152*y4, row_major_to_morton16_f32_table0, 1, 48, 2, 0, 0, 1024, 64, 49152, 49152, 0);
     }
 }
 

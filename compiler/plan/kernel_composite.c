@@ -48,52 +48,16 @@ applies8(const Nest *n, int bits, int role[ROLES])
     return bits <= 64 && takes(n, bits, role, 8);
 }
 
-/* Bytes of the loop that goes on where the bytes that stay together end. */
-static double
-first_loop(const Nest *n, int bits, const Composite *c, int side)
-{
-    const TileSide *s = &c->side[side];
-    return s->n ? (double)n->loop[s->loop[0]].n * c->kept : bits / 8.0;
-}
-
-/* The first loop of this side has a few iterations, and the other side's goes on where
- * they end: pairs and fours, which would leave most of a block empty. */
-static bool
-is_zip(const Nest *n, int bits, const Composite *c, int side)
-{
-    enum { FEW = 4 };
-    if (!c->side[SRC].n || !c->side[DST].n)
-        return false;
-    const Loop *few = &n->loop[c->side[side].loop[0]];
-    const Loop *other = &n->loop[c->side[SRC + DST - side].loop[0]];
-    i64 step = side == SRC ? other->ss : other->ds;
-    return few->n <= FEW && int_abs(step) == few->n * c->kept * 8 / bits;
-}
-
-/* A few rows or columns that are long, which other kernels put together. */
-static bool
-is_narrow(const Nest *n, int bits, const Composite *c)
-{
-    if (is_zip(n, bits, c, SRC) || is_zip(n, bits, c, DST))
-        return true;
-    enum { FEW = 16, LONG = 512 };
-    double from = first_loop(n, bits, c, SRC), to = first_loop(n, bits, c, DST);
-    return (from < FEW && to >= LONG) || (to < FEW && from >= LONG);
-}
-
-/* By way of a buffer it keeps up with the memory; in the caches it takes its blocks, one
- * by one, and others are quicker where their rows and columns are long enough. */
-enum { START_NS = 400 };
+/* START_NS: to read the table. */
+enum { START_NS = 200 };
 static double
 composite_work(const Nest *n, int bits)
 {
     Composite c;
-    double size = bits / 8;
     if (!composite_make(n, bits, n->stream, &c))
         return INFINITY;
-    double each = composite_moves(c.kept) ? (2.0 + 0.05 * c.kept) * size / c.kept
-                  : is_narrow(n, bits, &c) ? size : 0.05 * size + 0.35 * c.cost;
-    return START_NS + (double)n->elements * each;
+    double blocks = 0.8 * c.cost + 0.015 * bits / 8;
+    return START_NS + (double)n->elements * (composite_moves(c.kept) ? c.cost : blocks);
 }
 
 static Runs
@@ -141,7 +105,7 @@ composite_program(Arena *a, const Nest *n, int bits, i64 *words)
 #define COMPOSITE                                                               \
     .kind = NEST_COPY, .elements = OF_BYTES, .args = "DStnrcNMPQpqH",            \
     .what = "digits in any order, by tiles whose offsets a table holds",         \
-    .work = composite_work, .runs = composite_runs, .floor = 0.05, .orders = composite_orders,                          \
+    .work = composite_work, .runs = composite_runs, .floor = 0.02, .orders = composite_orders,                          \
     .table = composite_table_loops, .program = composite_program
 const Family composite_family = {.applies = applies_moves, COMPOSITE};
 const Family composite1_family = {.applies = applies1, COMPOSITE};
