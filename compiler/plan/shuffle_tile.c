@@ -45,7 +45,7 @@ next_loop(const Growth *g, i64 run, bool source)
 {
     for (int i = 0; i < g->n->nloops; i++) {
         const Loop *l = &g->n->loop[i];
-        if (!g->t->in[i] && !l->rest && kernel_is_known(l) && stride(l, source) == run)
+        if (!g->t->in[i] && kernel_is_known(l) && stride(l, source) == run)
             return i;
     }
     return -1;
@@ -65,18 +65,30 @@ chunk_of(const Growth *g, i64 run, i64 n)
     return 0;
 }
 
+/* How often a loop of the tile goes on where a run of so many elements ends; 1: none
+ * does. */
+static i64
+more_of(const Growth *g, i64 run, bool source)
+{
+    const Sums *s = &g->t->rest.side[source ? SRC : DST];
+    for (int i = 0; i < g->n->nloops; i++) {
+        const Loop *l = &g->n->loop[i];
+        if (g->t->in[i] && !l->rest && l->n > 1 && stride(l, source) == run)
+            return source ? l->n : elements_of(g->n, i);
+    }
+    for (int i = 0; i < s->nsteps; i++)
+        if (s->of[i].step == run)
+            return s->of[i].n;
+    return 1;
+}
+
 /* The run that the loops of the tile make. */
 static i64
 run_of(const Growth *g, bool source)
 {
     i64 run = 1;
-    for (int i = 0; i < g->n->nloops;) {
-        const Loop *l = &g->n->loop[i++];
-        if (g->t->in[i - 1] && l->n > 1 && stride(l, source) == run) {
-            run *= source ? l->n : elements_of(g->n, i - 1);
-            i = 0;
-        }
-    }
+    for (i64 more; (more = more_of(g, run, source)) > 1;)
+        run *= more;
     return run;
 }
 
@@ -119,7 +131,7 @@ loop_outside(const Nest *n, const Tile *t)
 {
     int best = -1;
     for (int i = 0; i < n->nloops; i++)
-        if (!t->in[i] && !n->loop[i].rest && !is_chunked(t, i) &&
+        if (!t->in[i] && !is_chunked(t, i) &&
             (best < 0 || stride(&n->loop[i], false) < stride(&n->loop[best], false)))
             best = i;
     return best;
@@ -150,13 +162,17 @@ moves_bytes(const Nest *n, const Tile *t, i64 per)
         if (!t->in[i] && (!kernel_multiple(n->loop[i].ex.ss, per) ||
                           !kernel_multiple(n->loop[i].ex.ds, per)))
             return false;
-    return kernel_remainder(n->src, per) >= 0 && kernel_remainder(n->dst, per) >= 0;
+    return kernel_remainder(shuffle_outside(n, t->in, true), per) >= 0 &&
+           kernel_remainder(shuffle_outside(n, t->in, false), per) >= 0;
 }
 
-/* The loop whose iterations padding follows is in the tile. */
+/* The loop whose iterations padding follows is in the tile, and is its innermost. */
 static bool
 has_padding(const Nest *n, const Tile *t)
 {
+    for (int i = 0; i < n->nloops; i++)
+        if (n->loop[i].rest)
+            return false;
     for (int i = 0; i < n->nloops; i++)
         if (t->in[i] && n->loop[i].ds == 1 && n->loop[i].n > 1)
             return true;
@@ -166,8 +182,10 @@ has_padding(const Nest *n, const Tile *t)
 bool
 shuffle_tile(const Nest *n, int bits, Tile *t)
 {
-    Growth g = {n, bits, 1, t};
     *t = (Tile){.loop = {-1, -1}, .chunk = {1, 1}};
+    if (!shuffle_rest(n, bits, t->in, &t->rest))
+        return false;
+    Growth g = {n, bits, t->rest.n, t};
     grow(&g, false);
     grow(&g, true);
     take_outside(n, t);
