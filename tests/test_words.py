@@ -50,3 +50,11 @@ def test_places_that_are_no_sums(cx):
     to = "(A,B){A//8, A%2 + 4*(A//2%4) + 17*(A%8//7) + 2*B}"
     out = R.judge(cx, {"from": "(A,B){A, B}", "to": to, "shape": [64, 2], "bits": 8, "shift": [0, 0]})
     assert not out.wrong and not out.refused
+
+
+@pytest.mark.parametrize("bits, shape", [(4, (3, 1031)), (4, (1031, 3)), (4, (15, 700)), (4, (333, 18)), (2, (700, 6)), (2, (5, 1027)),
+                                         (1, (4096, 3)), (1, (9, 2050)), (1, (2052, 12))])
+def test_transposes_with_few_rows(cx, bits, shape):
+    """Chunks of rows begin at whole bytes; the elements beyond the last whole byte are done apart."""
+    out = R.judge(cx, {"from": "(R,C){R, C}", "to": "(R,C){C, R}", "shape": shape, "bits": bits, "shift": [3, 1]}, back=True)
+    assert not out.wrong and not out.refused

@@ -73,6 +73,16 @@ bits_transpose_applies(const Nest *n, int bits, int role[ROLES])
     return plane;
 }
 
+/* As many rows or columns as a byte has elements, all of which touch. */
+static bool
+is_woven(const Nest *n, int bits, const int role[ROLES])
+{
+    const Loop *row = &n->loop[role[ROW]], *col = &n->loop[role[COL]];
+    i64 per = 8 / bits;
+    return (col->n == per && row->ds == per && col->ss % per == 0) ||
+           (row->n == per && col->ss == per && row->ds % per == 0);
+}
+
 /* The kernel works in blocks.  A partial block costs as much as a full one; a block that
  * does not start at a byte costs twice as much. */
 static double
@@ -83,7 +93,10 @@ bits_transpose_cost(const Nest *n, int bits, const int role[ROLES])
     bool whole = n->loop[role[ROW]].ds % per == 0 && n->loop[role[COL]].ss % per == 0;
     double used = (double)p / (double)(int_ceil_div(p, block) * block) * (double)q /
                   (double)(int_ceil_div(q, block) * block);
-    return p < 4 || q < 4 ? 1.5 : (whole ? 0.5 : 1.0) * bits / 8 / used;
+    double start = 20 / (double)(p * q);
+    if (is_woven(n, bits, role))
+        return 0.1 * bits / 8 + start;
+    return p < 4 || q < 4 ? 1.5 : (whole ? 0.25 : 0.6) * bits / 8 / used + start;
 }
 
 /* A call takes 256 bytes of columns and 1 KB of rows. */

@@ -61,10 +61,11 @@ typedef struct {
     bool lines;           /* four lanes of a row of the program are 64 bytes in a row */
 } Bits;
 
-/* What all lanes have: so many terms of whole bytes, and so many of each shift, to the
- * left by shift - 7 bits. */
+/* What all lanes have: so many terms of whole bytes and with a mask.  The lanes of a row
+ * of the program shift alike: of its terms so many by shift - 7 bits to the left. */
 typedef struct {
-    int whole, shifted[SHIFTS], masked;
+    int whole, masked;
+    uint8_t shifted[LANES_MAX / QUAD][SHIFTS];
 } Terms;
 
 /* shuffle_rest.c: sets in[] to the loops in the rest; false where they cannot be listed, as

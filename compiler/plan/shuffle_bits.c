@@ -149,11 +149,11 @@ is_near(const Step *s, int m, int bits)
     for (int i = 0; i < m; i++) {
         i64 most = s[i].ds > s[i].ss ? s[i].ds : s[i].ss;
         most = -s[i].ss > most ? -s[i].ss : most;
-        if (most > INT32_MAX / 16 / bits / s[i].n)
+        if (most > INT32_MAX / 2 / bits / s[i].n)
             return false;
         far += most * s[i].n;
     }
-    return far <= INT32_MAX / 16 / bits;
+    return far <= INT32_MAX / 2 / bits;
 }
 
 bool
