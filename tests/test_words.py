@@ -58,3 +58,14 @@ def test_transposes_with_few_rows(cx, bits, shape):
     """Chunks of rows begin at whole bytes; the elements beyond the last whole byte are done apart."""
     out = R.judge(cx, {"from": "(R,C){R, C}", "to": "(R,C){C, R}", "shape": shape, "bits": bits, "shift": [3, 1]}, back=True)
     assert not out.wrong and not out.refused
+
+
+@pytest.mark.parametrize("bits", [1, 2, 4])
+def test_permutations_of_odd_extents(cx, bits):
+    rng = random.Random(bits)
+    for _ in range(60):
+        order = rng.sample("ABC", 3)
+        shape = [rng.choice([3, 5, 7, 9, 15, 21, 31, 33, 45, 61, 63]) for _ in order]
+        c = {"from": "(A,B,C){A, B, C}", "to": "(A,B,C){%s}" % ", ".join(order), "shape": shape, "bits": bits, "shift": [0, 0]}
+        out = R.judge(cx, c)
+        assert not out.wrong, "%s: %s" % (c, out.wrong)
