@@ -259,7 +259,7 @@ ravel_put(unsigned char *d, const int32_t *at, ravel_lanes v, int32_t lines, int
 /* Tiles whose bytes and parts of bytes change places as a table says: rows times columns,
  * in chunks, of which each has at least one; the last chunk may lie over others.  d and s
  * count elements of `bits` bits from the start of the buffers, di and sk are from one row
- * to the next, dj and sl from one column to the next.
+ * to the next, dj and sl from one column to the next; all chunks begin at whole bytes.
  *
  * The table, in words of 4 bytes: rows of a chunk, columns of a chunk, where the second
  * pass begins, 0 where there is one pass; then the passes.  The first of two writes to a
@@ -267,17 +267,16 @@ ravel_put(unsigned char *d, const int32_t *at, ravel_lanes v, int32_t lines, int
  *      rows of four lanes of 16 bytes; terms w of whole bytes, terms m with a mask;
  *      whether the four lanes are 64 bytes in a row in the destination; whether some bytes
  *      are of the fill, of which v has the bits;
- *      of each of the m the bits to shift, to the left;
  *      of each row where its lanes are in the destination, 4; a mask of the bytes of the
  *      fill, 16, where there are such; of each w where it reads, 4,
  *      whether that is 64 bytes in a row, and which bytes of those, 16; of each m the
- *      same and a mask, 16. */
+ *      same, a mask, 16, and by how many bits to the left to shift. */
 #ifdef RAVEL_SHUFFLES
 /* As many lanes of a row as a vector has. */
 RAVEL_INLINE void
-ravel_shuffle_lanes(unsigned char *d, const unsigned char *s, const int32_t *shift,
-                    const int32_t *t, int32_t whole, int32_t masked, int32_t lines,
-                    int64_t stream, const unsigned char *fill, int lane)
+ravel_shuffle_lanes(unsigned char *d, const unsigned char *s, const int32_t *t,
+                    int32_t whole, int32_t masked, int32_t lines, int64_t stream,
+                    const unsigned char *fill, int lane)
 {
     const int32_t *const to = t + lane;
     ravel_lanes v = {0};
@@ -289,10 +288,10 @@ ravel_shuffle_lanes(unsigned char *d, const unsigned char *s, const int32_t *shi
     for (int32_t i = 0; i < whole; i++, t += 21)
         v |= ravel_pick(ravel_windows(s, t, (t - lane)[4]),
                         ravel_constant(t + 5 + 3 * lane));
-    for (int32_t i = 0; i < masked; i++, t += 37) {
+    for (int32_t i = 0; i < masked; i++, t += 38) {
         const ravel_lanes w = ravel_pick(ravel_windows(s, t, (t - lane)[4]),
                                          ravel_constant(t + 5 + 3 * lane));
-        v |= ravel_shifted(w, shift[i]) & ravel_constant(t + 21 + 3 * lane);
+        v |= ravel_shifted(w, (t - lane)[37]) & ravel_constant(t + 21 + 3 * lane);
     }
     ravel_put(d, to, v, lines, stream);
 }
@@ -302,20 +301,18 @@ ravel_shuffle_terms(unsigned char *d, const unsigned char *s, const int32_t *pas
                     int32_t whole, int32_t masked, const unsigned char *fill,
                     int64_t stream)
 {
-    const int32_t each = 4 + (fill ? 16 : 0) + 21 * whole + 37 * masked;
-    const int32_t *const shift = pass + 5, *t = shift + masked;
+    const int32_t each = 4 + (fill ? 16 : 0) + 21 * whole + 38 * masked;
+    const int32_t *t = pass + 5;
     for (int32_t g = 0; g < pass[0]; g++, t += each) {
         const int64_t past = stream && pass[3] && !((uintptr_t)(d + t[0]) & 63);
         for (int lane = 0; lane < 4; lane += RAVEL_LANES)
-            ravel_shuffle_lanes(d, s, shift, t, whole, masked, pass[3], past, fill,
-                                lane);
+            ravel_shuffle_lanes(d, s, t, whole, masked, pass[3], past, fill, lane);
     }
 }
 #else
 static void
-ravel_shuffle_lane(unsigned char *d, const unsigned char *s, const int32_t *shift,
-                   const int32_t *t, int32_t whole, int32_t masked,
-                   const unsigned char *fill, int lane)
+ravel_shuffle_lane(unsigned char *d, const unsigned char *s, const int32_t *t,
+                   int32_t whole, int32_t masked, const unsigned char *fill, int lane)
 {
     unsigned char v[16] = {0};
     unsigned char *const to = d + t[lane];
@@ -336,11 +333,11 @@ ravel_shuffle_lane(unsigned char *d, const unsigned char *s, const int32_t *shif
                 v[k] = from[at[k]];
                 continue;
             }
-            const int left = shift[i - whole];
+            const int left = t[37];
             const unsigned w = from[at[k]];
             v[k] = (unsigned char)(v[k] | ((left < 0 ? w >> -left : w << left) & mask[k]));
         }
-        t += i < whole ? 21 : 37;
+        t += i < whole ? 21 : 38;
     }
     memcpy(to, v, 16);
 }
@@ -350,12 +347,12 @@ ravel_shuffle_terms(unsigned char *d, const unsigned char *s, const int32_t *pas
                     int32_t whole, int32_t masked, const unsigned char *fill,
                     int64_t stream)
 {
-    const int32_t each = 4 + (fill ? 16 : 0) + 21 * whole + 37 * masked;
-    const int32_t *const shift = pass + 5, *t = shift + masked;
+    const int32_t each = 4 + (fill ? 16 : 0) + 21 * whole + 38 * masked;
+    const int32_t *t = pass + 5;
     (void)stream;
     for (int32_t g = 0; g < pass[0]; g++, t += each)
         for (int lane = 0; lane < 4; lane++)
-            ravel_shuffle_lane(d, s, shift, t, whole, masked, fill, lane);
+            ravel_shuffle_lane(d, s, t, whole, masked, fill, lane);
 }
 #endif
 
@@ -405,39 +402,45 @@ ravel_shuffle_row(unsigned char *d, const unsigned char *s, const int32_t *table
     }
 }
 
+/* The byte that a bit is in: starts may be negative, where all of a tile lies above. */
+static inline int64_t
+ravel_shuffle_byte(int64_t bit)
+{
+    return (bit - (bit & 7)) / 8;
+}
+
 static void
 ravel_shuffle(unsigned char *dst, int64_t d, const unsigned char *src, int64_t s,
               const int32_t *table, int64_t rows, int64_t cols, int64_t di, int64_t sk,
               int64_t dj, int64_t sl, int64_t stream, int64_t bits, uint64_t v)
 {
     unsigned char fill[64] = {0};
-    const int64_t dp = di * bits / 8, sp = sk * bits / 8;
-    const int64_t dq = dj * bits / 8, sq = sl * bits / 8;
     const int64_t r = table[0], c = table[1], all = rows / r;
-    dst += d * bits / 8;
-    src += s * bits / 8;
+    const int64_t dp = r * di * bits / 8, sp = r * sk * bits / 8;
+    dst += ravel_shuffle_byte(d * bits);
+    src += ravel_shuffle_byte(s * bits);
     for (int64_t i = 0; i < 64 && table[7]; i += bits / 8)
         memcpy(fill + i, &v, (size_t)(bits / 8));
     for (int64_t j = 0; j < cols; j += c) {
         const int64_t col = j + c > cols ? cols - c : j;
-        unsigned char *const to = dst + col * dq;
-        const unsigned char *const from = src + col * sq;
-        ravel_shuffle_row(to, from, table, all, r * dp, r * sp, stream, fill);
+        unsigned char *const to = dst + col * dj * bits / 8;
+        const unsigned char *const from = src + col * sl * bits / 8;
+        ravel_shuffle_row(to, from, table, all, dp, sp, stream, fill);
         if (rows % r)
-            ravel_shuffle_row(to + (rows - r) * dp, from + (rows - r) * sp, table, 1, 0, 0,
-                              0, fill);
+            ravel_shuffle_row(to + (rows - r) * di * bits / 8,
+                              from + (rows - r) * sk * bits / 8, table, 1, 0, 0, 0, fill);
     }
 }
 
 static const int32_t row_major_to_awq_u4_table0[126] = {
-    16, 1, 0, 1, 0, 3, 1, 0, -4, 0, 4, 0, 16, 32, 48, 0,
-    16, 32, 48, 1, 33587328, 100958336, 168329344, 235700352, 33587328, 100958336, 168329344, 235700352, 33587328, 100958336, 168329344, 235700352,
-    33587328, 100958336, 168329344, 235700352, 252641280, 252641280, 252641280, 252641280, 252641280, 252641280, 252641280, 252641280, 252641280, 252641280, 252641280, 252641280,
-    252641280, 252641280, 252641280, 252641280, 0, 16, 32, 48, 1, 50397696, 117769732, 185141768, 252513804, 50397696, 117769732, 185141768,
-    252513804, 50397696, 117769732, 185141768, 252513804, 50397696, 117769732, 185141768, 252513804, -252702961, -252702961, -252702961, -252702961, -252702961, -252702961, -252702961,
-    -252702961, -252702961, -252702961, -252702961, -252702961, -252702961, -252702961, -252702961, -252702961, 0, 16, 32, 48, 1, -2139094271, -2139093243,
-    -2139092215, -2139091187, -2139094271, -2139093243, -2139092215, -2139091187, -2139094271, -2139093243, -2139092215, -2139091187, -2139094271, -2139093243, -2139092215, -2139091187, 61680, 61680,
-    61680, 61680, 61680, 61680, 61680, 61680, 61680, 61680, 61680, 61680, 61680, 61680, 61680, 61680
+    16, 1, 0, 1, 0, 3, 1, 0, 0, 16, 32, 48, 0, 16, 32, 48,
+    1, 33587328, 100958336, 168329344, 235700352, 33587328, 100958336, 168329344, 235700352, 33587328, 100958336, 168329344, 235700352, 33587328, 100958336, 168329344,
+    235700352, 252641280, 252641280, 252641280, 252641280, 252641280, 252641280, 252641280, 252641280, 252641280, 252641280, 252641280, 252641280, 252641280, 252641280, 252641280,
+    252641280, -4, 0, 16, 32, 48, 1, 50397696, 117769732, 185141768, 252513804, 50397696, 117769732, 185141768, 252513804, 50397696,
+    117769732, 185141768, 252513804, 50397696, 117769732, 185141768, 252513804, -252702961, -252702961, -252702961, -252702961, -252702961, -252702961, -252702961, -252702961, -252702961,
+    -252702961, -252702961, -252702961, -252702961, -252702961, -252702961, -252702961, 0, 0, 16, 32, 48, 1, -2139094271, -2139093243, -2139092215,
+    -2139091187, -2139094271, -2139093243, -2139092215, -2139091187, -2139094271, -2139093243, -2139092215, -2139091187, -2139094271, -2139093243, -2139092215, -2139091187, 61680, 61680, 61680,
+    61680, 61680, 61680, 61680, 61680, 61680, 61680, 61680, 61680, 61680, 61680, 61680, 61680, 4
 };
 /* src: 393216 bytes, dst: 393216 bytes; they do not overlap */
 void

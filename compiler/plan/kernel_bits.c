@@ -74,6 +74,16 @@ bits_transpose_applies(const Nest *n, int bits, int role[ROLES])
     return plane;
 }
 
+/* As many rows or columns as a byte has elements, all of which touch. */
+static bool
+is_woven(const Nest *n, int bits, const int role[ROLES])
+{
+    const Loop *row = &n->loop[role[ROW]], *col = &n->loop[role[COL]];
+    i64 per = 8 / bits;
+    return (col->n == per && row->ds == per && col->ss % per == 0) ||
+           (row->n == per && col->ss == per && row->ds % per == 0);
+}
+
 /* The kernel works in blocks.  A partial block costs as much as a full one; a block that
  * does not start at a byte costs twice as much. */
 static double
@@ -85,8 +95,10 @@ bits_transpose_work(const Nest *n, int bits)
                  nest_stride(n, COL, true) % per == 0;
     double used = (double)p / (double)(int_ceil_div(p, block) * block) * (double)q /
                   (double)(int_ceil_div(q, block) * block);
-    double element = p < 4 || q < 4 ? 4.0 : (whole ? 0.5 : 1.0) * bits / 8 / used;
-    return (double)n->elements * element;
+    double start = 20 / (double)(p * q);
+    double each = is_woven(n, bits, n->role) ? 0.1 * bits / 8
+                  : p < 4 || q < 4 ? 4.0 : (whole ? 0.25 : 0.6) * bits / 8 / used;
+    return (double)n->elements * (each + start);
 }
 
 /* A call takes 256 bytes of columns and 1 KB of rows. */

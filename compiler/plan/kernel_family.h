@@ -38,6 +38,10 @@ i64 kernel_count(const Nest *n, int loop);
 bool kernel_multiple(const Ex *x, i64 k);
 /* x modulo k if that is the same for all values of the variables, else -1. */
 i64 kernel_remainder(const Ex *x, i64 k);
+/* What an atom varies with: sets *own if with loops of in[], *other if with other loops or
+ * with scalars. */
+void kernel_varies(const Nest *n, const bool in[MAX_LOOPS], const Atom *a, bool *own,
+                   bool *other);
 /* Sets role[BATCH] to the last loop that has no role yet: the planes of one call. */
 void kernel_batch(const Nest *n, int role[ROLES]);
 /* Sets the rows to the source's unit loop, the columns to the destination's, and the

@@ -8,20 +8,6 @@
  * more loops join while there are fewer than these. */
 enum { MOST = 4096, ENOUGH = 512, FEWEST = 8 };
 
-/* What an atom varies with: loops of the table, and others or scalars. */
-static void
-see(const Nest *n, const bool in[MAX_LOOPS], const Atom *a, bool *own, bool *other)
-{
-    bool table = false;
-    for (int i = 0; a->op == AT_VAR && i < n->nloops; i++)
-        table |= in[i] && n->loop[i].var == a->var;
-    if (a->op == AT_VAR)
-        *(table ? own : other) = true;
-    for (int j = 0; j < a->n; j++)
-        for (int i = 0; i < a->x[j]->n; i++)
-            see(n, in, a->x[j]->t[i].atom, own, other);
-}
-
 /* How far the terms with loops of the table go, in elements; INFINITY where they have
  * more than those loops. */
 static double
@@ -32,7 +18,7 @@ reach_of(const Nest *n, const Ex *x, const bool in[MAX_LOOPS])
         const Atom *a = x->t[i].atom;
         double k = (double)x->t[i].coef;
         bool own = false, other = false;
-        see(n, in, a, &own, &other);
+        kernel_varies(n, in, a, &own, &other);
         if (own && other)
             return INFINITY;
         if (own) {

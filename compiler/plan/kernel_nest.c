@@ -58,6 +58,20 @@ kernel_count(const Nest *n, int loop)
 }
 
 void
+kernel_varies(const Nest *n, const bool in[MAX_LOOPS], const Atom *a, bool *own,
+              bool *other)
+{
+    bool inside = false;
+    for (int i = 0; a->op == AT_VAR && i < n->nloops; i++)
+        inside |= in[i] && n->loop[i].var == a->var;
+    if (a->op == AT_VAR)
+        *(inside ? own : other) = true;
+    for (int j = 0; j < a->n; j++)
+        for (int i = 0; i < a->x[j]->n; i++)
+            kernel_varies(n, in, a->x[j]->t[i].atom, own, other);
+}
+
+void
 kernel_batch(const Nest *n, int role[ROLES])
 {
     role[BATCH] = -1;

@@ -101,6 +101,34 @@ range_of(Boxes *b, const i64 *cuts, int n, const Ex *from, const Ex *to, i64 uni
                    from, to};
 }
 
+/* True if steps of the dim are no multiple of `per` elements. */
+static bool
+moves_by_parts(const Sizes *z, int d, i64 per)
+{
+    for (int i = 0; i < z->addr->n; i++) {
+        const Term *t = &z->addr->t[i];
+        if (t->atom->op == AT_VAR && t->atom->var == z->var[d] && t->coef % per)
+            return true;
+    }
+    return false;
+}
+
+/* Elements smaller than a byte that fill no byte at the end of a long dim get pieces of
+ * their own, so that the loops of the others go by whole bytes. */
+static int
+cut_bytes(const Plan *p, int d, i64 *cuts, int m)
+{
+    enum { LONG = 64 };
+    int bits = p->dst->dtype->bits;
+    const Ex *n = p->to->n[d];
+    i64 per = bits < 8 ? 8 / bits : 1;
+    if (per == 1 || m > 1 || !ex_is_const(n) || n->base < LONG ||
+        (!moves_by_parts(p->to, d, per) && !moves_by_parts(p->from, p->map[d], per)))
+        return m;
+    cuts[m++] = per;
+    return m;
+}
+
 static void
 cut_dim(Boxes *b, int d)
 {
@@ -110,6 +138,7 @@ cut_dim(Boxes *b, int d)
     const Ex *zero = ex_const(p->e, 0), *n = to->n[d], *end = to->padded[d];
     int k = cuts_of(to, d, end, cuts, 0);
     int m = cuts_of(p->from, p->map[d], n, both, cuts_of(to, d, n, both, 0));
+    m = cut_bytes(p, d, both, m);
     b->valid[d] = range_of(b, both, m, zero, n, 1);
     b->valid_dst[d] = range_of(b, cuts, k, zero, n, 1);
     b->pad[d] = range_of(b, cuts, k, n, end, to->unit[d]);

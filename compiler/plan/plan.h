@@ -47,6 +47,7 @@ enum { MAX_OUTER = MAX_LOOPS + ROLES };
 
 typedef struct {
     NestKind kind;
+    Exprs *e;             /* of its expressions */
     int nloops;
     Loop loop[MAX_LOOPS]; /* outermost first; the kernel's are the last */
     int inner;            /* the number of loops that the kernel runs itself */

@@ -150,7 +150,7 @@ nest_at(Maker *m, const Nest *from, Nest *to)
 {
     int rank = m->to->dst->rank, part[MAX_RANK][MAX_LOOPS], var[MAX_LOOPS];
     const Piece **piece = arena_array(m->arena, const Piece *, rank);
-    *to = (Nest){.kind = from->kind, .kernel = from->kernel, .piece = piece,
+    *to = (Nest){.kind = from->kind, .e = m->from->e, .kernel = from->kernel, .piece = piece,
                  .elements = 1, .split = -1};
     for (int i = 0; i < from->nneeded; i++)
         if (number(m, from->needed[i]) <= 0)

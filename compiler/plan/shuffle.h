@@ -1,7 +1,8 @@
 /* shuffle.h: programs for the kernel shuffle, which permutes the bytes, and the parts of
  * bytes, of a tile.
  *
- * A tile is some loops of a nest and chunks of two more, its rows and columns.  Its part
+ * A tile is some loops of a nest, among them all that are in the rest of an address, and
+ * chunks of two more, its rows and columns.  Its part
  * of the destination is cut into lanes of 16 bytes.  A lane is the union of terms: 16
  * bytes of the source, the window, of which a byte shuffle (PSHUFB, TBL) picks some; of
  * elements smaller than a byte then shifted and masked.  The method: byte shuffles whose
@@ -21,6 +22,21 @@ enum {
     SHIFTS = 15           /* -7 to 7 bits */
 };
 
+/* Numbers that are all sums of a multiple of each step, below `n` of it; steps rise. */
+typedef struct {
+    int nsteps;
+    struct { i64 n, step; } of[MAX_LOOPS];
+} Sums;
+
+/* The loops in the rest of an address, as one list of what all their values add to the
+ * addresses, in elements; it rises in the destination. */
+typedef struct {
+    int n;                /* 1: no loop is in the rest */
+    i64 to;               /* in the destination: the first, and from that on ... */
+    Sums side[2];         /* ... these; in the source none where it has no such form */
+    int32_t src[TILE_ELEMENTS];
+} Rest;
+
 /* Which loops of a nest a tile does whole; and the loops of which it does a chunk, which
  * the kernel runs, rows inside columns; -1: there is no such loop, its chunk is 1. */
 enum { TILE_ROW, TILE_COL };
@@ -28,6 +44,7 @@ typedef struct {
     bool in[MAX_LOOPS];
     int loop[2];
     i64 chunk[2];
+    Rest rest;
 } Tile;
 
 /* The elements of a tile in rising order in the destination, both sides in bits from the
@@ -44,12 +61,18 @@ typedef struct {
     bool lines;           /* four lanes of a row of the program are 64 bytes in a row */
 } Bits;
 
-/* What all lanes have: so many terms of whole bytes, and so many of each shift, to the
- * left by shift - 7 bits. */
+/* What all lanes have: so many terms of whole bytes and with a mask.  The lanes of a row
+ * of the program shift alike: of its terms so many by shift - 7 bits to the left. */
 typedef struct {
-    int whole, shifted[SHIFTS], masked;
+    int whole, masked;
+    uint8_t shifted[LANES_MAX / QUAD][SHIFTS];
 } Terms;
 
+/* shuffle_rest.c: sets in[] to the loops in the rest; false where they cannot be listed, as
+ * they are too many, not numbers, or occur together with others. */
+bool shuffle_rest(const Nest *n, int bits, bool in[MAX_LOOPS], Rest *r);
+/* The part of an address that is the same all over the tile. */
+const Ex *shuffle_outside(const Nest *n, const bool in[MAX_LOOPS], bool source);
 /* shuffle_tile.c: false where there is no tile. */
 bool shuffle_tile(const Nest *n, int bits, Tile *t);
 /* shuffle_bits.c: the elements and lanes of the tile; false where it has no whole

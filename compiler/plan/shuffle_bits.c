@@ -2,8 +2,9 @@
 #include "kernel_family.h"
 #include "shuffle.h"
 
+/* `place`: what an iteration adds to the index in Rest.src. */
 typedef struct {
-    i64 n, ss, ds;
+    i64 n, ss, ds, place;
 } Step;
 
 static i64
@@ -15,28 +16,41 @@ iterations(const Nest *n, const Tile *t, int loop)
     return t->in[loop] ? n->loop[loop].n : 1;
 }
 
-/* The tile's loops by falling stride of the destination, all of which rise there: *at is
- * the source of the first element and *to the destination. */
+/* Adds a step to m, by falling stride of the destination. */
+static int
+add_step(Step *out, int m, Step s)
+{
+    int k = m;
+    for (; k > 0 && out[k - 1].ds < s.ds; k--)
+        out[k] = out[k - 1];
+    out[k] = s;
+    return m + 1;
+}
+
+/* The tile's loops, all of which rise in the destination: *at is the source of the first
+ * element and *to the destination. */
 static int
 steps_of(const Nest *n, const Tile *t, Step *out, i64 *to, i64 *at)
 {
+    const Sums *rest = &t->rest.side[DST];
     int m = 0;
+    i64 place = 1;
+    *to += t->rest.to;
+    for (int i = 0; i < rest->nsteps; place *= rest->of[i++].n)
+        m = add_step(out, m, (Step){rest->of[i].n, 0, rest->of[i].step, place});
     for (int i = 0; i < n->nloops; i++) {
         const Loop *l = &n->loop[i];
         i64 count = iterations(n, t, i);
-        if (count < 2)
+        if (count < 2 || l->rest)
             continue;
-        Step s = {count, l->ss, l->ds};
+        Step s = {count, l->ss, l->ds, 0};
         if (l->ds < 0) {
             *to += (count - 1) * l->ds;
             *at += (count - 1) * l->ss;
             s.ss = -l->ss;
             s.ds = -l->ds;
         }
-        int k = m++;
-        for (; k > 0 && out[k - 1].ds < s.ds; k--)
-            out[k] = out[k - 1];
-        out[k] = s;
+        m = add_step(out, m, s);
     }
     return m;
 }
@@ -51,14 +65,14 @@ add_element(Bits *b, i64 to, int32_t src)
     return b->n == 1 || b->dst[b->n - 1] >= b->dst[b->n - 2] + b->bits;
 }
 
-/* False where the elements do not rise in the destination.  `pad` elements follow each
- * run of the last loop. */
+/* False where the elements do not rise in the destination.  `rest` is in the source, what
+ * the steps' places add there.  `pad` elements follow each run of the last loop. */
 static bool
-list_elements(Bits *b, const Step *s, int m, i64 to, i64 at, i64 pad)
+list_elements(Bits *b, const Step *s, int m, const int32_t *rest, i64 to, i64 at, i64 pad)
 {
-    i64 i[MAX_LOOPS] = {0};
+    i64 i[2 * MAX_LOOPS] = {0};
     for (b->n = 0;;) {
-        bool rises = add_element(b, to, (int32_t)(at * b->bits));
+        bool rises = add_element(b, to, (int32_t)((at + *rest) * b->bits));
         for (i64 k = 1; k <= pad && i[m - 1] + 1 == s[m - 1].n; k++)
             rises &= add_element(b, to + k, FILL);
         if (!rises)
@@ -67,12 +81,14 @@ list_elements(Bits *b, const Step *s, int m, i64 to, i64 at, i64 pad)
         for (; k >= 0 && ++i[k] == s[k].n; k--) {
             to -= (s[k].n - 1) * s[k].ds;
             at -= (s[k].n - 1) * s[k].ss;
+            rest -= (s[k].n - 1) * s[k].place;
             i[k] = 0;
         }
         if (k < 0)
             break;
         to += s[k].ds;
         at += s[k].ss;
+        rest += s[k].place;
     }
     b->fills = pad > 0;
     return true;
@@ -133,22 +149,23 @@ is_near(const Step *s, int m, int bits)
     for (int i = 0; i < m; i++) {
         i64 most = s[i].ds > s[i].ss ? s[i].ds : s[i].ss;
         most = -s[i].ss > most ? -s[i].ss : most;
-        if (most > INT32_MAX / 16 / bits / s[i].n)
+        if (most > INT32_MAX / 2 / bits / s[i].n)
             return false;
         far += most * s[i].n;
     }
-    return far <= INT32_MAX / 16 / bits;
+    return far <= INT32_MAX / 2 / bits;
 }
 
 bool
 shuffle_bits(const Nest *n, const Tile *t, int bits, Bits *b)
 {
-    Step s[MAX_LOOPS];
+    Step s[2 * MAX_LOOPS];
     i64 per = bits < 8 ? 8 / bits : 1;
-    i64 to = kernel_remainder(n->dst, per), at = kernel_remainder(n->src, per);
+    i64 to = kernel_remainder(shuffle_outside(n, t->in, false), per);
+    i64 at = kernel_remainder(shuffle_outside(n, t->in, true), per);
     int m = steps_of(n, t, s, &to, &at);
     b->bits = bits;
-    return is_near(s, m, bits) && list_elements(b, s, m, to, at, n->pad) &&
+    return is_near(s, m, bits) && list_elements(b, s, m, t->rest.src, to, at, n->pad) &&
             shuffle_lanes(b);
 }
 

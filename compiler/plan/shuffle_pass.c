@@ -107,22 +107,25 @@ take_window(const Bits *b, Part *p, int n, Kind k, int32_t *window, uint8_t at[L
     return true;
 }
 
-static void
-count_lane(const Bits *b, int lane, Terms *t)
+/* Terms of one lane. */
+typedef struct {
+    int whole, shifted[SHIFTS];
+} Count;
+
+static Count
+count_lane(const Bits *b, int lane)
 {
     Part p[PIECES_MAX];
+    Count c = {0};
     uint8_t at[LANE], mask[LANE];
     int32_t window;
-    int n = parts_of(b, lane, p), m = 0;
+    int n = parts_of(b, lane, p);
     while (take_window(b, p, n, (Kind){7, true}, &window, at, mask))
-        m++;
-    t->whole = m > t->whole ? m : t->whole;
-    for (int s = 0; s < SHIFTS; s++) {
-        m = 0;
+        c.whole++;
+    for (int s = 0; s < SHIFTS; s++)
         while (take_window(b, p, n, (Kind){s, false}, &window, at, mask))
-            m++;
-        t->shifted[s] = m > t->shifted[s] ? m : t->shifted[s];
-    }
+            c.shifted[s]++;
+    return c;
 }
 
 /* Lane i has the terms of lane k: all of its elements are as far behind those of k as the
@@ -144,18 +147,33 @@ is_like(const Bits *b, int i, int k)
     return true;
 }
 
+static void
+add_lane(Terms *t, int lane, const Count *c)
+{
+    uint8_t *shifted = t->shifted[lane / QUAD];
+    int masked = 0;
+    t->whole = c->whole > t->whole ? c->whole : t->whole;
+    for (int s = 0; s < SHIFTS; s++) {
+        shifted[s] = (uint8_t)(c->shifted[s] > shifted[s] ? c->shifted[s] : shifted[s]);
+        masked += shifted[s];
+    }
+    t->masked = masked > t->masked ? masked : t->masked;
+}
+
 bool
 shuffle_terms(const Bits *b, Terms *t)
 {
+    Count first, last;
     *t = (Terms){0};
-    for (int i = 0, last = 0; i < b->nlanes; i++) {
-        if (i > 0 && (is_like(b, i, 0) || is_like(b, i, last)))
-            continue;
-        last = i;
-        count_lane(b, i, t);
-        t->masked = 0;
-        for (int s = 0; s < SHIFTS; s++)
-            t->masked += t->shifted[s];
+    for (int i = 0, k = 0; i < b->nlanes; i++) {
+        if (i == 0)
+            first = last = count_lane(b, i);
+        else if (is_like(b, i, 0))
+            last = first;
+        else if (!is_like(b, i, k))
+            last = count_lane(b, i);
+        k = i;
+        add_lane(t, i, &last);
         if (t->whole + t->masked > TERMS_MAX)
             return false;
     }
@@ -164,15 +182,14 @@ shuffle_terms(const Bits *b, Terms *t)
 
 /* Before a pass's terms: rows of lanes, terms of whole bytes, terms with a mask, lines,
  * fills. */
-enum { HEAD = 5, WORD = LANE / 4 };
+enum { HEAD = 5, WORD = LANE / 4, WHOLE = QUAD * (1 + WORD) + 1,
+       MASKED = WHOLE + QUAD * WORD + 1 };
 
 i64
 shuffle_words(const Bits *b, const Terms *t)
 {
-    i64 whole = QUAD * (1 + WORD) + 1, masked = whole + QUAD * WORD;
-    return HEAD + t->masked +
-           b->nlanes / QUAD * (QUAD + b->fills * QUAD * WORD + t->whole * whole +
-                               t->masked * masked);
+    i64 row = QUAD + b->fills * QUAD * WORD + t->whole * WHOLE + t->masked * MASKED;
+    return HEAD + b->nlanes / QUAD * row;
 }
 
 /* A term of one lane into the words of its row, lane after lane: the window, the picks and,
@@ -186,6 +203,24 @@ put_term(int32_t *quad, int lane, int32_t window, const uint8_t at[LANE],
     memcpy(quad + QUAD + 1 + lane * WORD, at, LANE);
     if (mask)
         memcpy(quad + QUAD + 1 + (QUAD + lane) * WORD, mask, LANE);
+}
+
+/* The terms with a mask; those that this row of lanes has not got, with a mask of none. */
+static void
+put_masked(const Bits *b, const Terms *t, int lane, Part *p, int n, int32_t *out)
+{
+    uint8_t at[LANE], mask[LANE];
+    int32_t *end = out + t->masked * MASKED;
+    for (int s = 0; s < SHIFTS; s++)
+        for (int i = 0; i < t->shifted[lane / QUAD][s]; i++, out += MASKED) {
+            int32_t window = b->first;
+            take_window(b, p, n, (Kind){s, false}, &window, at, mask);
+            put_term(out, lane % QUAD, window, at, mask);
+            out[MASKED - 1] = s - 7;
+        }
+    memset(mask, 0, LANE);
+    for (; out < end; out += MASKED)
+        put_term(out, lane % QUAD, b->first, mask, mask);
 }
 
 static void
@@ -205,29 +240,21 @@ put_lane(const Bits *b, const Terms *t, int lane, int32_t *out)
         memcpy(out + k * WORD, mask, LANE);
         out += QUAD * WORD;
     }
-    for (int i = 0; i < t->whole; i++, out += QUAD * (1 + WORD) + 1) {
+    for (int i = 0; i < t->whole; i++, out += WHOLE) {
         int32_t window = b->first;
         take_window(b, p, n, (Kind){7, true}, &window, at, mask);
         put_term(out, k, window, at, NULL);
     }
-    for (int s = 0; s < SHIFTS; s++)
-        for (int i = 0; i < t->shifted[s]; i++, out += QUAD * (1 + 2 * WORD) + 1) {
-            int32_t window = b->first;
-            take_window(b, p, n, (Kind){s, false}, &window, at, mask);
-            put_term(out, k, window, at, mask);
-        }
+    put_masked(b, t, lane, p, n, out);
 }
 
 void
 shuffle_pass(const Bits *b, const Terms *t, int32_t *out)
 {
-    int quads = b->nlanes / QUAD, n = 0;
+    int quads = b->nlanes / QUAD;
     const int32_t head[HEAD] = {quads, t->whole, t->masked, b->lines, b->fills};
-    i64 each = (shuffle_words(b, t) - HEAD - t->masked) / quads;
+    i64 each = (shuffle_words(b, t) - HEAD) / quads;
     memcpy(out, head, sizeof head);
-    for (int s = 0; s < SHIFTS; s++)
-        for (int i = 0; i < t->shifted[s]; i++)
-            out[HEAD + n++] = s - 7;
     for (int i = 0; i < b->nlanes; i++)
-        put_lane(b, t, i, out + HEAD + n + i / QUAD * each);
+        put_lane(b, t, i, out + HEAD + i / QUAD * each);
 }

@@ -3,7 +3,8 @@
 #include "kernel_family.h"
 #include "shuffle.h"
 
-enum { LINE_BITS = 512 };
+/* Bits of a line; of the source's part of a tile that is long enough. */
+enum { LINE_BITS = 512, ENOUGH_BITS = 64 };
 
 static i64
 stride(const Loop *l, bool source)
@@ -14,6 +15,7 @@ stride(const Loop *l, bool source)
 typedef struct {
     const Nest *n;
     int bits;
+    i64 line;             /* bits that each side should have in a row */
     i64 elements;
     Tile *t;
 } Growth;
@@ -45,19 +47,19 @@ next_loop(const Growth *g, i64 run, bool source)
 {
     for (int i = 0; i < g->n->nloops; i++) {
         const Loop *l = &g->n->loop[i];
-        if (!g->t->in[i] && !l->rest && kernel_is_known(l) && stride(l, source) == run)
+        if (!g->t->in[i] && kernel_is_known(l) && stride(l, source) == run)
             return i;
     }
     return -1;
 }
 
 /* Iterations that make the run a multiple of a line or, where those are too many, of half
- * and a quarter of one; 0: none fit. */
+ * of one, and so on down to a byte; 0: none fit. */
 static i64
 chunk_of(const Growth *g, i64 run, i64 n)
 {
     i64 bits = run * g->bits;
-    for (i64 unit = LINE_BITS; unit >= 8 * LANE; unit /= 2) {
+    for (i64 unit = g->line; unit >= 8; unit /= 2) {
         i64 chunk = unit / int_gcd(unit, bits);
         if (chunk <= n && fits(g, chunk))
             return chunk;
@@ -65,18 +67,30 @@ chunk_of(const Growth *g, i64 run, i64 n)
     return 0;
 }
 
+/* How often a loop of the tile goes on where a run of so many elements ends; 1: none
+ * does. */
+static i64
+more_of(const Growth *g, i64 run, bool source)
+{
+    const Sums *s = &g->t->rest.side[source ? SRC : DST];
+    for (int i = 0; i < g->n->nloops; i++) {
+        const Loop *l = &g->n->loop[i];
+        if (g->t->in[i] && !l->rest && l->n > 1 && stride(l, source) == run)
+            return source ? l->n : elements_of(g->n, i);
+    }
+    for (int i = 0; i < s->nsteps; i++)
+        if (s->of[i].step == run)
+            return s->of[i].n;
+    return 1;
+}
+
 /* The run that the loops of the tile make. */
 static i64
 run_of(const Growth *g, bool source)
 {
     i64 run = 1;
-    for (int i = 0; i < g->n->nloops;) {
-        const Loop *l = &g->n->loop[i++];
-        if (g->t->in[i - 1] && l->n > 1 && stride(l, source) == run) {
-            run *= source ? l->n : elements_of(g->n, i - 1);
-            i = 0;
-        }
-    }
+    for (i64 more; (more = more_of(g, run, source)) > 1;)
+        run *= more;
     return run;
 }
 
@@ -87,7 +101,7 @@ join(Growth *g, int loop, i64 run)
     Tile *t = g->t;
     i64 n = elements_of(g->n, loop), chunk;
     int role = t->loop[TILE_ROW] < 0 ? TILE_ROW : TILE_COL;
-    if (fits(g, n) && run * n * g->bits <= 2 * LINE_BITS) {
+    if (fits(g, n) && run * n * g->bits <= 2 * g->line) {
         t->in[loop] = true;
         g->elements *= n;
         return true;
@@ -107,7 +121,7 @@ grow(Growth *g, bool source)
 {
     i64 run;
     int next;
-    while ((run = run_of(g, source)) * g->bits < LINE_BITS &&
+    while ((run = run_of(g, source)) * g->bits < g->line &&
            (next = next_loop(g, run, source)) >= 0 && !is_chunked(g->t, next) &&
            join(g, next, run))
         ;
@@ -119,7 +133,7 @@ loop_outside(const Nest *n, const Tile *t)
 {
     int best = -1;
     for (int i = 0; i < n->nloops; i++)
-        if (!t->in[i] && !n->loop[i].rest && !is_chunked(t, i) &&
+        if (!t->in[i] && !is_chunked(t, i) &&
             (best < 0 || stride(&n->loop[i], false) < stride(&n->loop[best], false)))
             best = i;
     return best;
@@ -142,34 +156,80 @@ take_outside(const Nest *n, Tile *t)
     t->chunk[TILE_COL] = chunk;
 }
 
+/* Chunks of a loop begin at whole bytes; the last one too, which ends with the loop. */
+static bool
+chunks_move_bytes(const Loop *l, i64 chunk, i64 per)
+{
+    return kernel_is_known(l) && chunk * l->ss % per == 0 && chunk * l->ds % per == 0 &&
+           l->n % per * l->ss % per == 0 && l->n % per * l->ds % per == 0;
+}
+
 /* All that is outside the tile moves by whole bytes. */
 static bool
 moves_bytes(const Nest *n, const Tile *t, i64 per)
 {
-    for (int i = 0; i < n->nloops; i++)
-        if (!t->in[i] && (!kernel_multiple(n->loop[i].ex.ss, per) ||
-                          !kernel_multiple(n->loop[i].ex.ds, per)))
+    for (int i = 0; i < n->nloops; i++) {
+        const Loop *l = &n->loop[i];
+        if (t->in[i] || (kernel_multiple(l->ex.ss, per) && kernel_multiple(l->ex.ds, per)))
+            continue;
+        i64 chunk = t->chunk[i == t->loop[TILE_ROW] ? TILE_ROW : TILE_COL];
+        if (!is_chunked(t, i) || !chunks_move_bytes(l, chunk, per))
             return false;
-    return kernel_remainder(n->src, per) >= 0 && kernel_remainder(n->dst, per) >= 0;
+    }
+    return kernel_remainder(shuffle_outside(n, t->in, true), per) >= 0 &&
+           kernel_remainder(shuffle_outside(n, t->in, false), per) >= 0;
 }
 
-/* The loop whose iterations padding follows is in the tile. */
+/* The loop whose iterations padding follows is in the tile, and is its innermost. */
 static bool
 has_padding(const Nest *n, const Tile *t)
 {
+    for (int i = 0; i < n->nloops; i++)
+        if (n->loop[i].rest)
+            return false;
     for (int i = 0; i < n->nloops; i++)
         if (t->in[i] && n->loop[i].ds == 1 && n->loop[i].n > 1)
             return true;
     return false;
 }
 
+/* The bits of the source that the tile has in a row. */
+static i64
+source_bits(const Growth *g)
+{
+    i64 run = run_of(g, true);
+    for (int i = TILE_ROW; i <= TILE_COL; i++)
+        if (g->t->loop[i] >= 0 && stride(&g->n->loop[g->t->loop[i]], true) == run)
+            return run * g->t->chunk[i] * g->bits;
+    return run * g->bits;
+}
+
+/* Lines are shorter where whole ones of the destination leave no room for the source's. */
+static void
+grow_both(Growth *g)
+{
+    const Tile empty = *g->t;
+    const i64 least = g->elements;
+    const i64 lines[] = {LINE_BITS, LINE_BITS / 2, LINE_BITS / 4, LINE_BITS};
+    for (int i = 0; i < LEN(lines); i++) {
+        *g->t = empty;
+        g->elements = least;
+        g->line = lines[i];
+        grow(g, false);
+        grow(g, true);
+        if (source_bits(g) >= ENOUGH_BITS)
+            return;
+    }
+}
+
 bool
 shuffle_tile(const Nest *n, int bits, Tile *t)
 {
-    Growth g = {n, bits, 1, t};
     *t = (Tile){.loop = {-1, -1}, .chunk = {1, 1}};
-    grow(&g, false);
-    grow(&g, true);
+    if (!shuffle_rest(n, bits, t->in, &t->rest))
+        return false;
+    Growth g = {n, bits, LINE_BITS, t->rest.n, t};
+    grow_both(&g);
     take_outside(n, t);
     return (!n->pad || has_padding(n, t)) && g.elements * bits >= 8 * LANE &&
            moves_bytes(n, t, bits < 8 ? 8 / bits : 1);

@@ -1,0 +1,154 @@
+/* The loops of a tile that are in the rest of an address. */
+#include <stdlib.h>
+
+#include "kernel_family.h"
+#include "shuffle.h"
+
+/* What one value of the loops adds to both addresses. */
+typedef struct {
+    i64 at[2];
+} Place;
+
+static bool
+find_loops(const Nest *n, int bits, bool in[MAX_LOOPS], int *count)
+{
+    i64 all = 1;
+    for (int i = 0; i < n->nloops; i++) {
+        const Loop *l = &n->loop[i];
+        in[i] = l->rest;
+        if (!l->rest)
+            continue;
+        if (!kernel_is_known(l) || l->n > TILE_ELEMENTS / all ||
+            l->n > 8 * TILE_BYTES / bits / all || int_abs(l->ss) > INT32_MAX ||
+            int_abs(l->ds) > INT32_MAX)
+            return false;
+        all *= l->n;
+    }
+    *count = (int)all;
+    return true;
+}
+
+/* No term depends on these loops and on others. */
+static bool
+is_apart(const Nest *n, const Ex *x, const bool in[MAX_LOOPS])
+{
+    for (int i = 0; i < x->n; i++) {
+        bool own = false, other = false;
+        kernel_varies(n, in, x->t[i].atom, &own, &other);
+        if (own && other)
+            return false;
+    }
+    return true;
+}
+
+static const Ex *
+part_of(const Nest *n, const bool in[MAX_LOOPS], bool source, bool inside)
+{
+    bool *of = arena_array(ex_arena(n->e), bool, ex_nvars(n->e));
+    for (int i = 0; i < n->nloops; i++)
+        of[n->loop[i].var] = in[i];
+    return ex_part(n->e, source ? n->src : n->dst, of, inside);
+}
+
+const Ex *
+shuffle_outside(const Nest *n, const bool in[MAX_LOOPS], bool source)
+{
+    return part_of(n, in, source, false);
+}
+
+static bool
+list_places(const Nest *n, int bits, const bool in[MAX_LOOPS], int count, Place *out)
+{
+    const Ex *x[] = {part_of(n, in, true, true), part_of(n, in, false, true)};
+    i64 *val = arena_array(ex_arena(n->e), i64, ex_nvars(n->e));
+    for (int k = 0; k < count; k++) {
+        i64 left = k, sum[2] = {0, 0};
+        for (int i = 0; i < n->nloops; i++) {
+            const Loop *l = &n->loop[i];
+            if (!in[i])
+                continue;
+            val[l->var] = left % l->n;
+            sum[SRC] += val[l->var] * l->ss;
+            sum[DST] += val[l->var] * l->ds;
+            left /= l->n;
+        }
+        for (int s = SRC; s <= DST; s++) {
+            i64 v, *at = &out[k].at[s];
+            if (!ex_eval(x[s], val, &v) || !int_add(v, sum[s], at) ||
+                int_abs(*at) > INT32_MAX / 32 / bits)
+                return false;
+        }
+    }
+    return true;
+}
+
+static int
+in_destination(const void *p, const void *q)
+{
+    const Place *a = p, *b = q;
+    return (a->at[DST] > b->at[DST]) - (a->at[DST] < b->at[DST]);
+}
+
+static int
+in_source(const void *p, const void *q)
+{
+    const Place *a = p, *b = q;
+    return (a->at[SRC] > b->at[SRC]) - (a->at[SRC] < b->at[SRC]);
+}
+
+static bool
+are_sums(const Place *p, int n, int side, const Sums *s)
+{
+    for (int i = 0; i < n; i++) {
+        i64 sum = p[0].at[side], left = i;
+        for (int k = 0; k < s->nsteps; k++) {
+            sum += left % s->of[k].n * s->of[k].step;
+            left /= s->of[k].n;
+        }
+        if (sum != p[i].at[side])
+            return false;
+    }
+    return true;
+}
+
+/* The steps of places that rise: the first, as often as it goes on, then what is between
+ * the places that are left.  False where they are no such sums. */
+static bool
+find_sums(const Place *p, int n, int side, Sums *s)
+{
+    s->nsteps = 0;
+    for (int every = 1, m; every < n; every *= m) {
+        i64 step = p[every].at[side] - p[0].at[side];
+        for (m = 1; m * every < n && p[m * every].at[side] - p[0].at[side] == m * step;)
+            m++;
+        if (step <= 0 || n % (m * every) || s->nsteps == MAX_LOOPS)
+            return false;
+        s->of[s->nsteps].n = m;
+        s->of[s->nsteps++].step = step;
+    }
+    return are_sums(p, n, side, s);
+}
+
+bool
+shuffle_rest(const Nest *n, int bits, bool in[MAX_LOOPS], Rest *r)
+{
+    if (!find_loops(n, bits, in, &r->n))
+        return false;
+    if (r->n == 1) {
+        r->to = r->src[0] = r->side[SRC].nsteps = r->side[DST].nsteps = 0;
+        return true;
+    }
+    if (!is_apart(n, n->src, in) || !is_apart(n, n->dst, in))
+        return false;
+    Place *place = arena_array(ex_arena(n->e), Place, r->n);
+    if (!list_places(n, bits, in, r->n, place))
+        return false;
+    qsort(place, (size_t)r->n, sizeof *place, in_source);
+    if (!find_sums(place, r->n, SRC, &r->side[SRC]))
+        r->side[SRC].nsteps = 0;
+    qsort(place, (size_t)r->n, sizeof *place, in_destination);
+    for (int i = 0; i < r->n; i++)
+        r->src[i] = (int32_t)place[i].at[SRC];
+    r->to = place[0].at[DST];
+    return find_sums(place, r->n, DST, &r->side[DST]);
+}

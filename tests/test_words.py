@@ -1,0 +1,71 @@
+"""Orders of the elements of a word, and of a few rows of words, that are declared by exclusive ors: by the kernel shuffle, against the oracle."""
+
+import random
+
+import pytest
+
+import relayouts as R
+
+WIDTHS = [1, 2, 4, 8, 16, 32, 64]
+
+
+def order(rng, rows, cols):
+    """The bits of a row's and a column's number in any order, each xored with some that come later, and some turned over."""
+    bits = ["R[%d]" % i for i in range(rows)] + ["C[%d]" % i for i in range(cols)]
+    rng.shuffle(bits)
+    entries = [" ~ ".join([bits[i]] + [b for b in bits[i + 1:] if rng.random() < 0.3]) for i in range(len(bits))]
+    return ["1 - (%s)" % e if rng.random() < 0.2 else e for e in entries]
+
+
+def layout(rng, rows, cols):
+    upper = ["R//%d" % 2**rows if rows else "R", "C//%d" % 2**cols]
+    if rng.random() < 0.2:
+        upper.reverse()
+    return "(R,C){%s}" % ", ".join(upper + order(rng, rows, cols))
+
+
+def case(rng, bits):
+    rows, cols = rng.choice([(0, 2), (0, 3), (0, 4), (1, 3), (2, 2), (2, 4), (3, 3)])
+    other = rng.choice(["(R,C){R, C}", "(R,C){C, R}", layout(rng, rows, cols)])
+    a, b = rng.sample([layout(rng, rows, cols), other], 2)
+    shape = [rng.choice([1, 3, 4, 5]) << rows, rng.choice([1, 4, 8, 9, 20]) << cols]
+    if rng.random() < 0.2:
+        shape[1] -= 1
+    return {"from": a, "to": b, "shape": shape, "bits": bits, "shift": [rng.randrange(16), rng.randrange(16)]}
+
+
+@pytest.mark.parametrize("bits", WIDTHS)
+def test_orders_by_exclusive_ors(cx, bits):
+    rng, shuffled = random.Random(bits), 0
+    for _ in range(60):
+        c = case(rng, bits)
+        out = R.judge(cx, c)
+        assert not out.wrong, "%s: %s" % (c, out.wrong)
+        shuffled += "ravel_shuffle(" in out.source
+    assert shuffled > 20
+
+
+def test_places_that_are_no_sums(cx):
+    """Eight places at 0, 1, 4, 5, 8, 9, 12 and 30: seven of them are as far apart as those of two loops."""
+    to = "(A,B){A//8, A%2 + 4*(A//2%4) + 17*(A%8//7) + 2*B}"
+    out = R.judge(cx, {"from": "(A,B){A, B}", "to": to, "shape": [64, 2], "bits": 8, "shift": [0, 0]})
+    assert not out.wrong and not out.refused
+
+
+@pytest.mark.parametrize("bits, shape", [(4, (3, 1031)), (4, (1031, 3)), (4, (15, 700)), (4, (333, 18)), (2, (700, 6)), (2, (5, 1027)),
+                                         (1, (4096, 3)), (1, (9, 2050)), (1, (2052, 12))])
+def test_transposes_with_few_rows(cx, bits, shape):
+    """Chunks of rows begin at whole bytes; the elements beyond the last whole byte are done apart."""
+    out = R.judge(cx, {"from": "(R,C){R, C}", "to": "(R,C){C, R}", "shape": shape, "bits": bits, "shift": [3, 1]}, back=True)
+    assert not out.wrong and not out.refused
+
+
+@pytest.mark.parametrize("bits", [1, 2, 4])
+def test_permutations_of_odd_extents(cx, bits):
+    rng = random.Random(bits)
+    for _ in range(60):
+        order = rng.sample("ABC", 3)
+        shape = [rng.choice([3, 5, 7, 9, 15, 21, 31, 33, 45, 61, 63]) for _ in order]
+        c = {"from": "(A,B,C){A, B, C}", "to": "(A,B,C){%s}" % ", ".join(order), "shape": shape, "bits": bits, "shift": [0, 0]}
+        out = R.judge(cx, c)
+        assert not out.wrong, "%s: %s" % (c, out.wrong)
