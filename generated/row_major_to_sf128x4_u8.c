@@ -161,49 +161,6 @@ ravel_store4(unsigned char *d, ravel_1x4 v, int64_t stream)
 #endif
 #endif
 
-/* Past the caches: RAVEL_STREAM bytes, a line of them, aligned in the destination. */
-/* RAVEL_FRAME: a frame of its own, as small calls have no need of the buffers. */
-#ifdef __GNUC__
-#define RAVEL_PREFETCH(p) __builtin_prefetch(p)
-#define RAVEL_FRAME __attribute__((noinline))
-#else
-#define RAVEL_PREFETCH(p) (void)(p)
-#define RAVEL_FRAME
-#endif
-#if defined(__AVX2__) && !defined(RAVEL_PLAIN) && !defined(RAVEL_PORTABLE)
-#include <immintrin.h>
-enum { RAVEL_STREAM = 32 };
-static inline void
-ravel_stream(unsigned char *d, const unsigned char *s)
-{
-    _mm256_stream_si256((__m256i *)(void *)d,
-                        _mm256_loadu_si256((const __m256i *)(const void *)s));
-}
-#elif defined(__SSE2__) && !defined(RAVEL_PLAIN) && !defined(RAVEL_PORTABLE)
-#include <emmintrin.h>
-enum { RAVEL_STREAM = 16 };
-static inline void
-ravel_stream(unsigned char *d, const unsigned char *s)
-{
-    _mm_stream_si128((__m128i *)(void *)d,
-                     _mm_loadu_si128((const __m128i *)(const void *)s));
-}
-#else
-enum { RAVEL_STREAM = 32 };
-static inline void
-ravel_stream(unsigned char *d, const unsigned char *s)
-{
-    memcpy(d, s, 32);
-}
-#endif
-
-static inline void
-ravel_stream_line(unsigned char *d, const unsigned char *s)
-{
-    for (int i = 0; i < 64; i += RAVEL_STREAM)
-        ravel_stream(d + i, s + i);
-}
-
 /* RAVEL_CONSTANT: part of every caller, as one that passes constants is faster. */
 #ifdef __GNUC__
 #define RAVEL_CONSTANT __attribute__((always_inline, unused)) static inline
@@ -738,6 +695,49 @@ ravel_shuffle(unsigned char *dst, int64_t d, const unsigned char *src, int64_t s
             ravel_shuffle_row(to + (rows - r) * dp, from + (rows - r) * sp, table, 1, 0, 0,
                               0, fill);
     }
+}
+
+/* Past the caches: RAVEL_STREAM bytes, a line of them, aligned in the destination. */
+/* RAVEL_FRAME: a frame of its own, as small calls have no need of the buffers. */
+#ifdef __GNUC__
+#define RAVEL_PREFETCH(p) __builtin_prefetch(p)
+#define RAVEL_FRAME __attribute__((noinline))
+#else
+#define RAVEL_PREFETCH(p) (void)(p)
+#define RAVEL_FRAME
+#endif
+#if defined(__AVX2__) && !defined(RAVEL_PLAIN) && !defined(RAVEL_PORTABLE)
+#include <immintrin.h>
+enum { RAVEL_STREAM = 32 };
+static inline void
+ravel_stream(unsigned char *d, const unsigned char *s)
+{
+    _mm256_stream_si256((__m256i *)(void *)d,
+                        _mm256_loadu_si256((const __m256i *)(const void *)s));
+}
+#elif defined(__SSE2__) && !defined(RAVEL_PLAIN) && !defined(RAVEL_PORTABLE)
+#include <emmintrin.h>
+enum { RAVEL_STREAM = 16 };
+static inline void
+ravel_stream(unsigned char *d, const unsigned char *s)
+{
+    _mm_stream_si128((__m128i *)(void *)d,
+                     _mm_loadu_si128((const __m128i *)(const void *)s));
+}
+#else
+enum { RAVEL_STREAM = 32 };
+static inline void
+ravel_stream(unsigned char *d, const unsigned char *s)
+{
+    memcpy(d, s, 32);
+}
+#endif
+
+static inline void
+ravel_stream_line(unsigned char *d, const unsigned char *s)
+{
+    for (int i = 0; i < 64; i += RAVEL_STREAM)
+        ravel_stream(d + i, s + i);
 }
 
 /* RAVEL_ALL: vectors of as many lanes as there are.  RAVEL_TWO: of two, if there are: x86
