@@ -162,49 +162,6 @@ ravel_store4(unsigned char *d, ravel_1x4 v, int64_t stream)
 #endif
 #endif
 
-/* Non-temporal stores, of RAVEL_STREAM bytes or of a cache line, to aligned addresses.
- * RAVEL_FRAME: not inlined, so that calls that need no buffers do not allocate them. */
-#ifdef __GNUC__
-#define RAVEL_PREFETCH(p) __builtin_prefetch(p)
-#define RAVEL_FRAME __attribute__((noinline))
-#else
-#define RAVEL_PREFETCH(p) (void)(p)
-#define RAVEL_FRAME
-#endif
-#if defined(__AVX2__) && !defined(RAVEL_PLAIN) && !defined(RAVEL_PORTABLE)
-#include <immintrin.h>
-enum { RAVEL_STREAM = 32 };
-static inline void
-ravel_stream(unsigned char *d, const unsigned char *s)
-{
-    _mm256_stream_si256((__m256i *)(void *)d,
-                        _mm256_loadu_si256((const __m256i *)(const void *)s));
-}
-#elif defined(__SSE2__) && !defined(RAVEL_PLAIN) && !defined(RAVEL_PORTABLE)
-#include <emmintrin.h>
-enum { RAVEL_STREAM = 16 };
-static inline void
-ravel_stream(unsigned char *d, const unsigned char *s)
-{
-    _mm_stream_si128((__m128i *)(void *)d,
-                     _mm_loadu_si128((const __m128i *)(const void *)s));
-}
-#else
-enum { RAVEL_STREAM = 32 };
-static inline void
-ravel_stream(unsigned char *d, const unsigned char *s)
-{
-    memcpy(d, s, 32);
-}
-#endif
-
-static inline void
-ravel_stream_line(unsigned char *d, const unsigned char *s)
-{
-    for (int i = 0; i < 64; i += RAVEL_STREAM)
-        ravel_stream(d + i, s + i);
-}
-
 /* RAVEL_CONSTANT: part of every caller, as one that passes constants is faster. */
 #ifdef __GNUC__
 #define RAVEL_CONSTANT __attribute__((always_inline, unused)) static inline
@@ -744,6 +701,49 @@ ravel_shuffle(unsigned char *dst, int64_t d, const unsigned char *src, int64_t s
             ravel_shuffle_row(to + (rows - r) * di * bits / 8,
                               from + (rows - r) * sk * bits / 8, table, 1, 0, 0, 0, fill);
     }
+}
+
+/* Non-temporal stores, of RAVEL_STREAM bytes or of a cache line, to aligned addresses.
+ * RAVEL_FRAME: not inlined, so that calls that need no buffers do not allocate them. */
+#ifdef __GNUC__
+#define RAVEL_PREFETCH(p) __builtin_prefetch(p)
+#define RAVEL_FRAME __attribute__((noinline))
+#else
+#define RAVEL_PREFETCH(p) (void)(p)
+#define RAVEL_FRAME
+#endif
+#if defined(__AVX2__) && !defined(RAVEL_PLAIN) && !defined(RAVEL_PORTABLE)
+#include <immintrin.h>
+enum { RAVEL_STREAM = 32 };
+static inline void
+ravel_stream(unsigned char *d, const unsigned char *s)
+{
+    _mm256_stream_si256((__m256i *)(void *)d,
+                        _mm256_loadu_si256((const __m256i *)(const void *)s));
+}
+#elif defined(__SSE2__) && !defined(RAVEL_PLAIN) && !defined(RAVEL_PORTABLE)
+#include <emmintrin.h>
+enum { RAVEL_STREAM = 16 };
+static inline void
+ravel_stream(unsigned char *d, const unsigned char *s)
+{
+    _mm_stream_si128((__m128i *)(void *)d,
+                     _mm_loadu_si128((const __m128i *)(const void *)s));
+}
+#else
+enum { RAVEL_STREAM = 32 };
+static inline void
+ravel_stream(unsigned char *d, const unsigned char *s)
+{
+    memcpy(d, s, 32);
+}
+#endif
+
+static inline void
+ravel_stream_line(unsigned char *d, const unsigned char *s)
+{
+    for (int i = 0; i < 64; i += RAVEL_STREAM)
+        ravel_stream(d + i, s + i);
 }
 
 /* RAVEL_ALL: vectors of as many lanes as there are.  RAVEL_TWO: of two, if there are: x86
@@ -1361,22 +1361,26 @@ static const int32_t row_major_to_sf128x4_u8_table1[112] = {
     -2139062144, -2139092214, -2139062144, -2139062144, -2139062144, -2139093756, -2139062144, -2139062144, -2139062144, -2139091186, -2139062144, 8640, 8720, 8816, 8896, 0,
     -2139062144, -2139062144, -2139062144, -2139094784, -2139062144, -2139062144, -2139062144, -2139092214, -2139062144, -2139062144, -2139062144, -2139093756, -2139062144, -2139062144, -2139062144, -2139091186
 };
-static const int32_t row_major_to_sf128x4_u8_table0[232] = {
-    1, 1, 1, 4, 22, 4, 32, 0, 11264, 0, 128, 88, 11518, 8640, 0, 512,
+static const int32_t row_major_to_sf128x4_u8_table0[294] = {
+    1, 1, 1, 4, 22, 128, 1, 0, 11264, 0, 128, 88, 11518, 11430, 0, 512,
     1024, 1536, 2048, 2560, 3072, 3584, 4096, 4608, 5120, 5632, 6144, 6656, 7168, 7680, 8192, 8704,
-    9216, 9728, 10240, 10752, 0, 2880, 5760, 8640, 0, 0, 16, 90, 32, 180, 48, 270,
-    64, 360, 80, 450, 96, 540, 112, 630, 128, 720, 144, 810, 160, 900, 176, 990,
-    192, 1080, 208, 1170, 224, 1260, 240, 1350, 256, 1440, 272, 1530, 288, 1620, 304, 1710,
-    320, 1800, 336, 1890, 352, 1980, 368, 2070, 384, 2160, 400, 2250, 416, 2340, 432, 2430,
-    448, 2520, 464, 2610, 480, 2700, 496, 2790, 0, 2880, 5760, 8640, 90, 2970, 5850, 8730,
-    180, 3060, 5940, 8820, 270, 3150, 6030, 8910, 360, 3240, 6120, 9000, 450, 3330, 6210, 9090,
-    540, 3420, 6300, 9180, 630, 3510, 6390, 9270, 720, 3600, 6480, 9360, 810, 3690, 6570, 9450,
-    900, 3780, 6660, 9540, 990, 3870, 6750, 9630, 1080, 3960, 6840, 9720, 1170, 4050, 6930, 9810,
-    1260, 4140, 7020, 9900, 1350, 4230, 7110, 9990, 1440, 4320, 7200, 10080, 1530, 4410, 7290, 10170,
-    1620, 4500, 7380, 10260, 1710, 4590, 7470, 10350, 1800, 4680, 7560, 10440, 1890, 4770, 7650, 10530,
-    1980, 4860, 7740, 10620, 2070, 4950, 7830, 10710, 2160, 5040, 7920, 10800, 2250, 5130, 8010, 10890,
-    2340, 5220, 8100, 10980, 2430, 5310, 8190, 11070, 2520, 5400, 8280, 11160, 2610, 5490, 8370, 11250,
-    2700, 5580, 8460, 11340, 2790, 5670, 8550, 11430
+    9216, 9728, 10240, 10752, 0, 2880, 5760, 8640, 90, 2970, 5850, 8730, 180, 3060, 5940, 8820,
+    270, 3150, 6030, 8910, 360, 3240, 6120, 9000, 450, 3330, 6210, 9090, 540, 3420, 6300, 9180,
+    630, 3510, 6390, 9270, 720, 3600, 6480, 9360, 810, 3690, 6570, 9450, 900, 3780, 6660, 9540,
+    990, 3870, 6750, 9630, 1080, 3960, 6840, 9720, 1170, 4050, 6930, 9810, 1260, 4140, 7020, 9900,
+    1350, 4230, 7110, 9990, 1440, 4320, 7200, 10080, 1530, 4410, 7290, 10170, 1620, 4500, 7380, 10260,
+    1710, 4590, 7470, 10350, 1800, 4680, 7560, 10440, 1890, 4770, 7650, 10530, 1980, 4860, 7740, 10620,
+    2070, 4950, 7830, 10710, 2160, 5040, 7920, 10800, 2250, 5130, 8010, 10890, 2340, 5220, 8100, 10980,
+    2430, 5310, 8190, 11070, 2520, 5400, 8280, 11160, 2610, 5490, 8370, 11250, 2700, 5580, 8460, 11340,
+    2790, 5670, 8550, 11430, 0, 0, 0, 2880, 5760, 8640, 90, 2970, 5850, 8730, 180, 3060,
+    5940, 8820, 270, 3150, 6030, 8910, 360, 3240, 6120, 9000, 450, 3330, 6210, 9090, 540, 3420,
+    6300, 9180, 630, 3510, 6390, 9270, 720, 3600, 6480, 9360, 810, 3690, 6570, 9450, 900, 3780,
+    6660, 9540, 990, 3870, 6750, 9630, 1080, 3960, 6840, 9720, 1170, 4050, 6930, 9810, 1260, 4140,
+    7020, 9900, 1350, 4230, 7110, 9990, 1440, 4320, 7200, 10080, 1530, 4410, 7290, 10170, 1620, 4500,
+    7380, 10260, 1710, 4590, 7470, 10350, 1800, 4680, 7560, 10440, 1890, 4770, 7650, 10530, 1980, 4860,
+    7740, 10620, 2070, 4950, 7830, 10710, 2160, 5040, 7920, 10800, 2250, 5130, 8010, 10890, 2340, 5220,
+    8100, 10980, 2430, 5310, 8190, 11070, 2520, 5400, 8280, 11160, 2610, 5490, 8370, 11250, 2700, 5580,
+    8460, 11340, 2790, 5670, 8550, 11430
 };
 /* src: 90000 bytes, dst: 94208 bytes; they do not overlap */
 void

@@ -168,7 +168,7 @@ ${name}(void *dst, const void *src, const int64_t *x, int64_t part, int64_t part
     { "ravel_transpose4", "c/vector.h", "c/lanes.h", "c/stream.h", "c/flow.h", "c/network4.h", "c/turn4.h", "c/block4.h", "c/transpose_size.h", "c/transpose4.h" },
     { "ravel_transpose8", "c/vector.h", "c/lanes.h", "c/stream.h", "c/flow.h", "c/network8.h", "c/turn8.h", "c/block8.h", "c/transpose_size.h", "c/transpose8.h" },
     { "ravel_transpose16", "c/transpose16.c" },
-    { "ravel_copy_fill", "c/copy_fill_size.h", "c/little.h", "c/vector.h", "c/stream.h", "c/move.h", "c/runs.h", "c/zip.h", "c/copy_fill.c" },
+    { "ravel_copy_fill", "c/copy_fill_size.h", "c/little.h", "c/vector.h", "c/move.h", "c/runs.h", "c/zip.h", "c/copy_fill.c" },
     { "ravel_interleave1", "c/interleave_size.h", "c/little.h", "c/vector.h", "c/zip.h", "c/network1.h", "c/interleave.h", "c/weave1.h", "c/interleave1.c" },
     { "ravel_interleave2", "c/interleave_size.h", "c/little.h", "c/vector.h", "c/zip.h", "c/network2.h", "c/interleave.h", "c/weave2.h", "c/interleave2.c" },
     { "ravel_interleave4", "c/interleave_size.h", "c/little.h", "c/vector.h", "c/zip.h", "c/network4.h", "c/interleave.h", "c/weave4.h", "c/interleave4.c" },

@@ -114,17 +114,30 @@ try_tile(const Nest *n, int size, const i64 bytes[2], Composite *c)
     c->pitch = pitch_of(c->side[DST].run * size);
 }
 
-/* Blocks of 16 bytes of rows by as many columns, of which few may be of use. */
+static double
+least(i64 a, double b)
+{
+    return (double)a < b ? (double)a : b;
+}
+
+/* Nanoseconds an element in registers, of blocks of 16 bytes of rows: by a line of columns,
+ * or two blocks of as many columns at a time, which begin sooner if they are of the same
+ * columns.  The loads, rounds of the network and stores of templates/c/composite.h are
+ * counted, three each nanosecond. */
 static double
 block_cost(i64 rows, i64 cols, int unit)
 {
-    i64 m = 16 / unit, levels = unit == 1 ? 4 : unit == 2 ? 3 : unit == 4 ? 2 : 1;
-    double blocks = (double)(int_ceil_div(rows, m) * int_ceil_div(cols, m));
-    double loads = (double)(cols < m ? cols : m) * (rows < m ? 2 : 1);
-    double stores = (double)(rows < m ? rows : m) * (cols < m ? 3 : 1);
-    double turns = (double)(m * levels) / 2;
-    double narrow = rows * unit < 64 ? 1 : 0.7;
-    return blocks * (loads + stores + turns) * narrow * 0.25 / (double)(rows * cols);
+    const double start = rows * unit < 32 ? 8 : 0;
+    i64 m = 16 / unit, wide = cols * unit >= LINE ? LINE / unit : m;
+    double turns = (double)m * (unit == 1 ? 4 : unit == 2 ? 3 : unit == 4 ? 2 : 1);
+    double blocks = (double)(int_ceil_div(rows, m) * int_ceil_div(cols, wide));
+    double few = cols < m ? 1.5 : 1, each;
+    if (wide > m)
+        each = (double)wide + turns + 1.5 * least(rows, (double)m);
+    else
+        each = (start + 1.5 * least(cols, (double)m) + turns / 2) / 2 +
+               few * least(rows, (double)m);
+    return blocks * each / 3 / (double)(rows * cols);
 }
 
 static bool

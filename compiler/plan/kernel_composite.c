@@ -49,15 +49,14 @@ applies8(const Nest *n, int bits, int role[ROLES])
 }
 
 /* START_NS: to read the table. */
-enum { START_NS = 200 };
+enum { START_NS = 100 };
 static double
 composite_work(const Nest *n, int bits)
 {
     Composite c;
     if (!composite_make(n, bits, n->stream, &c))
         return INFINITY;
-    double blocks = 0.8 * c.cost + 0.015 * bits / 8;
-    return START_NS + (double)n->elements * (composite_moves(c.kept) ? c.cost : blocks);
+    return START_NS + (double)n->elements * c.cost;
 }
 
 static Runs

@@ -1,0 +1,71 @@
+"""Extents at and beside the borders of blocks, with each instruction set: permutations against NumPy's transpose, padded rows against an array
+that is filled first."""
+import math
+import pathlib
+import random
+import re
+
+import numpy as np
+import pytest
+
+import ravel
+
+SETS = {"scalar": set(), "portable": set(), "sse2": set(), "avx2": {"avx2"}, "avx512": {"avx512bw", "avx512vl"}}
+WIDTHS = {"u8": "u1", "f16": "u2", "f32": "u4", "f64": "u8", "c128": "V16"}
+BORDERS = [2, 3, 4, 5, 7, 8, 9, 12, 15, 16, 17, 24, 31, 33, 63, 64, 65, 129, 600]
+MOST = 30000                   # elements of a case
+DRAWS = 150
+# What these extents must reach, each with elements of some size.
+KERNELS = {"copy", "transpose", "interleave", "composite"}
+
+
+@pytest.fixture(params=SETS)
+def by(request, monkeypatch):
+    if SETS[request.param] - set(pathlib.Path("/proc/cpuinfo").read_text().split()):
+        pytest.skip("this processor has no %s" % request.param)
+    monkeypatch.setenv("RAVEL_ISA", request.param)
+    monkeypatch.setenv("RAVEL_CODE", "jit")
+    with ravel.Context() as c:
+        yield c
+
+
+def permutation(rnd):
+    """A shape, and the dims in the destination's order."""
+    rank = rnd.randint(2, 5)
+    shape = [rnd.choice(BORDERS) for _ in range(rank)]
+    while math.prod(shape) > MOST:
+        i = max(range(rank), key=shape.__getitem__)
+        shape[i] = rnd.choice([b for b in BORDERS if b < shape[i]])
+    order = list(range(rank))
+    while order == sorted(order):
+        rnd.shuffle(order)
+    return shape, order
+
+
+def test_permutations(by):
+    rnd, used = random.Random("blocks"), set()
+    for k in range(DRAWS):
+        shape, order = permutation(rnd)
+        dtype = rnd.choice(list(WIDTHS))
+        dims = "abcde"[:len(shape)]
+        a, b = ("(%s){%s}" % (",".join(dims), ",".join(d)) for d in (dims, [dims[i] for i in order]))
+        with by.plan(a, b, shape, dtype) as plan:
+            raw = np.random.default_rng(k).integers(0, 256, plan.src_bytes, np.uint8)
+            want = np.ascontiguousarray(raw.view(WIDTHS[dtype]).reshape(shape).transpose(order)).view(np.uint8).ravel()
+            assert np.array_equal(plan.run(raw, k), want), (shape, order, dtype)
+            used |= set(re.findall(r"ravel_([a-z]+)\d*\(", plan.source))
+    assert KERNELS <= used, KERNELS - used
+
+
+@pytest.mark.parametrize("value", [0, 3])
+def test_padded_rows(by, value):
+    """Runs that are followed by padding, of any lengths."""
+    rnd = random.Random("padded")
+    for k in range(40):
+        rows, cols, unit = rnd.choice(BORDERS[:-2]), rnd.choice(BORDERS[:-2]), rnd.choice([8, 12, 24, 96])
+        dtype = rnd.choice(["u8", "u16", "u32", "u64"])
+        with by.plan("(A,B){A, B}", "(A,B){A, B, pad = {B = %d}, fill = %d}" % (unit, value), [rows, cols], dtype) as plan:
+            raw = np.random.default_rng(k).integers(0, 256, plan.src_bytes, np.uint8)
+            want = np.full((rows, -(-cols//unit)*unit), value, dtype.replace("u", "uint"))
+            want[:, :cols] = raw.view(want.dtype).reshape(rows, cols)
+            assert np.array_equal(plan.run(raw, k), want.view(np.uint8).ravel()), (rows, cols, unit, dtype)
