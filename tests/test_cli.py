@@ -125,7 +125,7 @@ def test_processors():
 
 def test_shows_explain():
     text = good("explain", "--from", "NCHW8", "--to", "{N, C//16, H, W, C%16}", "--shape", "16,20,56,56", "--dtype", "f32")
-    assert len(re.findall(r"^ +\d+\. (copy|copy_fill|fill) ", text, re.M)) == 3 and "no guards" in text
+    assert len(re.findall(r"^ +\d+\. (copy|composite|copy_fill|fill) ", text, re.M)) == 3 and "no guards" in text
     assert "n=3136" in text                         # h and w are one loop
     for box in ("C=0..15", "C=16..19", "C=20..31"):
         assert box in text
