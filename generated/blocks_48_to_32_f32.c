@@ -6,8 +6,8 @@
 #include <stdint.h>
 #include <string.h>
 
-/* Runs of so many bytes or more are copied one by one; so many bytes may be written in any
- * order, the longer loop inside. */
+/* Runs of at least RAVEL_LONG_BYTES are copied one by one.  Up to RAVEL_NEAR_BYTES are
+ * written in any order, with the longer loop inside. */
 enum { RAVEL_LONG_BYTES = 256, RAVEL_NEAR_BYTES = 16384 };
 
 /* Non-temporal stores, of RAVEL_STREAM bytes or of a cache line, to aligned addresses.
@@ -53,15 +53,15 @@ ravel_stream_line(unsigned char *d, const unsigned char *s)
         ravel_stream(d + i, s + i);
 }
 
-/* RAVEL_CONSTANT: part of every caller, as one that passes constants is faster. */
+/* RAVEL_CONSTANT: inlined, because callers pass constants. */
 #ifdef __GNUC__
 #define RAVEL_CONSTANT __attribute__((always_inline, unused)) static inline
 #else
 #define RAVEL_CONSTANT static inline
 #endif
 
-/* A run of `bytes` by one or two moves of k bytes, which may overlap: 2 * k >= bytes >= k,
- * and k is a constant. */
+/* Copies a run of `bytes` bytes by one or two moves of k bytes, which may overlap.
+ * Requires k <= bytes <= 2 * k; k is a constant. */
 RAVEL_CONSTANT void
 ravel_move_twice(unsigned char *d, const unsigned char *s, size_t k, int64_t bytes)
 {
@@ -70,7 +70,7 @@ ravel_move_twice(unsigned char *d, const unsigned char *s, size_t k, int64_t byt
         memcpy(d + bytes - k, s + bytes - k, k);
 }
 
-/* Runs of any bytes. */
+/* Copies n planes of `rows` runs with ordinary stores; k is as for ravel_move_twice. */
 RAVEL_CONSTANT void
 ravel_each_run(unsigned char *d, const unsigned char *s, int64_t n, int64_t rows, size_t k,
                int64_t bytes, int64_t dn, int64_t sn, int64_t dp, int64_t sp)
@@ -80,7 +80,7 @@ ravel_each_run(unsigned char *d, const unsigned char *s, int64_t n, int64_t rows
             ravel_move_twice(d + b * dn + r * dp, s + b * sn + r * sp, k, bytes);
 }
 
-/* Runs whose length is no power of two, or is above 64. */
+/* The same for runs whose length is not a power of two up to 64. */
 static void
 ravel_copy_odd(unsigned char *d, const unsigned char *s, int64_t n, int64_t rows,
                int64_t bytes, int64_t dn, int64_t sn, int64_t dp, int64_t sp)
@@ -125,7 +125,7 @@ ravel_copy_runs(unsigned char *d, const unsigned char *s, int64_t rows, int64_t 
     ravel_copy_planes(d, s, 1, rows, bytes, 0, 0, dp, sp);
 }
 
-/* Whole lines; `next` is what will be read after them: fetched meanwhile. */
+/* Copies whole cache lines with non-temporal stores and prefetches from `next`. */
 static inline void
 ravel_stream_lines(unsigned char *d, const unsigned char *s, int64_t bytes,
                    const unsigned char *next)
@@ -156,9 +156,9 @@ ravel_stream_run(unsigned char *d, const unsigned char *s, int64_t bytes)
     ravel_stream_next(d, s, bytes, s + 512);
 }
 
-/* rows runs of `bytes` bytes in each of n planes; dp and sp bytes from one run to the
- * next, dn and sn from one plane to the next.  `stream`: past the caches, where runs are
- * whole lines, or long, or touch in the destination; the source is fetched 2 KB ahead. */
+/* Copies n planes of `rows` runs of `bytes` bytes.  Runs are dp (sp) bytes apart, planes
+ * dn (sn) bytes.  `stream`: uses non-temporal stores for runs that are whole cache lines,
+ * long, or contiguous in the destination, and prefetches the source 2 KB ahead. */
 static inline void
 ravel_copy_long(unsigned char *d, const unsigned char *s, int64_t rows, int64_t bytes,
                 int64_t dp, int64_t sp, int64_t sn, int lines)
@@ -186,8 +186,8 @@ ravel_copy_streamed(unsigned char *d, const unsigned char *s, int64_t rows,
     }
 }
 
-/* Planes whose runs touch in the destination and make whole lines there, as many bytes a
- * run as go at once or a multiple. */
+/* Copies planes whose runs are contiguous in the destination and fill whole cache lines
+ * there.  A run is one vector or several. */
 static void
 ravel_copy_abreast(unsigned char *d, const unsigned char *s, int64_t n, int64_t rows,
                    int64_t bytes, int64_t dn, int64_t sn, int64_t sp)
@@ -209,8 +209,8 @@ ravel_fetch_runs(const unsigned char *s, int64_t rows, int64_t sp)
         RAVEL_PREFETCH(s + r * sp);
 }
 
-/* Short runs that touch, rows of them in each of n planes: by way of a buffer, a piece of
- * every plane before the next. */
+/* Copies short runs that are contiguous in the destination, through a buffer: a piece of
+ * each plane, then the next piece of each. */
 static void
 ravel_copy_gathered(unsigned char *d, const unsigned char *s, int64_t n, int64_t rows,
                     int64_t bytes, int64_t dn, int64_t sn, int64_t sp)
@@ -228,7 +228,7 @@ ravel_copy_gathered(unsigned char *d, const unsigned char *s, int64_t n, int64_t
     }
 }
 
-/* The same where runs of one row of every plane touch, and then those of the next. */
+/* The same if the runs of one row of all planes are contiguous, then those of the next. */
 static void
 ravel_copy_woven(unsigned char *d, const unsigned char *s, int64_t n, int64_t rows,
                  int64_t bytes, int64_t sn, int64_t sp)
@@ -246,7 +246,8 @@ ravel_copy_woven(unsigned char *d, const unsigned char *s, int64_t n, int64_t ro
     }
 }
 
-/* Short runs that touch in the destination: rows of a plane, or one row of every plane. */
+/* Copies short runs that are contiguous in the destination: the rows of a plane, or one
+ * row of all planes. */
 static int
 ravel_copy_short(unsigned char *d, const unsigned char *s, int64_t n, int64_t rows,
                  int64_t bytes, int64_t dn, int64_t sn, int64_t dp, int64_t sp)

@@ -163,8 +163,9 @@ ravel_store4(unsigned char *d, ravel_1x4 v, int64_t stream)
 #endif
 #endif
 
-/* RAVEL_ALL: vectors of as many lanes as there are.  RAVEL_TWO: of two, if there are: x86
- * processors turn those twice as often as wider ones, whose lanes are slower to set apart. */
+/* RAVEL_ALL: vectors of RAVEL_LANES lanes.  RAVEL_TWO: of two lanes if there are two: x86
+ * processors shuffle those twice as often as wider ones, whose lanes take longer to
+ * extract. */
 #ifndef RAVEL_PLAIN
 enum { RAVEL_ROUNDS1 = 4, RAVEL_ROUNDS2 = 3, RAVEL_ROUNDS4 = 2, RAVEL_ROUNDS8 = 1 };
 #if RAVEL_LANES == 4
@@ -201,8 +202,8 @@ enum { RAVEL_PAIR = 1 };
 #define RAVEL_TWO_ROWS ravel_rows1
 #endif
 
-/* Lane i of them.  Stores take one lane of all vectors before they take the other: stores
- * to one line that follow one another are one. */
+/* Lane i of a vector.  Stores take one lane of all vectors before the other, because
+ * consecutive stores to one line are combined. */
 RAVEL_INLINE ravel_1x1
 ravel_lane(RAVEL_TWO(1) v, int i)
 {
@@ -422,7 +423,7 @@ ravel_zip4(ravel_4x1 *v, int k, int rounds)
 #endif
 
 #ifndef RAVEL_PLAIN
-/* The rounds of a network that turns blocks of 4 rows, in every lane of vectors. */
+/* Transposes blocks of 4 rows in each lane: log2(4) rounds of interleaving. */
 RAVEL_INLINE void
 ravel_turn4(RAVEL_ALL(4) *v)
 {
@@ -452,11 +453,12 @@ ravel_turn_two4(RAVEL_TWO(4) *v)
 }
 #endif
 
-/* Blocks of rows that become columns in registers: 16 bytes wide in the source, 16 bytes
- * a lane in the destination.  Elements of 4 bytes.  Four rows at a time share an
+/* Transposes blocks in registers.  A block is 16 bytes wide in the source and 16 bytes for
+ * each lane in the destination.  Elements have 4 bytes.  Four rows share a base
  * address. */
 #ifndef RAVEL_PLAIN
-/* 4 rows, `sq` bytes from each other, a lane; out[j] is column j. */
+/* Loads 4 rows for each lane, `sq` bytes apart, and transposes them: out[j] is
+ * column j. */
 RAVEL_INLINE void
 ravel_block4(const unsigned char *s, int64_t sq, RAVEL_ALL(1) *out)
 {
@@ -478,7 +480,7 @@ ravel_block4(const unsigned char *s, int64_t sq, RAVEL_ALL(1) *out)
         out[i] = (RAVEL_ALL(1))v[i];
 }
 
-/* The columns of `side` blocks, which lie side by side. */
+/* Stores the columns of `side` adjacent blocks. */
 RAVEL_INLINE void
 ravel_put4(unsigned char *d, RAVEL_ALL(1) (*v)[4], int side, int64_t dp,
                  int64_t stream)
@@ -496,7 +498,7 @@ ravel_put4(unsigned char *d, RAVEL_ALL(1) (*v)[4], int side, int64_t dp,
     }
 }
 
-/* 4 rows of c columns, a block at a time. */
+/* Transposes 4 rows of c columns, a block at a time. */
 RAVEL_INLINE void
 ravel_patch4(unsigned char *d, const unsigned char *s, int64_t c, int64_t dp,
                    int64_t sq)
@@ -509,7 +511,7 @@ ravel_patch4(unsigned char *d, const unsigned char *s, int64_t c, int64_t dp,
     }
 }
 
-/* All rows of the columns of `side` blocks. */
+/* Transposes all rows of the columns of `side` adjacent blocks. */
 RAVEL_INLINE void
 ravel_walk4(unsigned char *d, const unsigned char *s, int64_t rows, int side,
                   int64_t dp, int64_t sq, int64_t stream, int64_t ahead)
@@ -537,7 +539,7 @@ ravel_strip4(unsigned char *d, const unsigned char *s, int64_t rows, int64_t dp,
     ravel_walk4(d, s, rows, 1, dp, sq, 0, 0);
 }
 
-/* A block of one lane. */
+/* Loads and transposes a block of one lane. */
 RAVEL_INLINE void
 ravel_lone4(unsigned char *d, const unsigned char *s, int64_t dp, int64_t sq)
 {
@@ -559,7 +561,7 @@ ravel_lone4(unsigned char *d, const unsigned char *s, int64_t dp, int64_t sq)
     }
 }
 
-/* 4 columns; as many rows of each a lane of two. */
+/* Transposes 4 columns, with 4 rows of each in each of two lanes. */
 RAVEL_INLINE void
 ravel_tall4(unsigned char *d, const unsigned char *s, int64_t dp, int64_t sq)
 {
@@ -583,7 +585,7 @@ ravel_tall4(unsigned char *d, const unsigned char *s, int64_t dp, int64_t sq)
         }
 }
 
-/* All rows of 4 columns; the last block may lie over others. */
+/* Transposes all rows of 4 columns; the last block may overlap the one before. */
 static void
 ravel_column4(unsigned char *d, const unsigned char *s, int64_t rows, int64_t dp,
                     int64_t sq)
@@ -600,7 +602,7 @@ ravel_column4(unsigned char *d, const unsigned char *s, int64_t rows, int64_t dp
     }
 }
 
-/* The columns from q on. */
+/* Transposes the columns from q on. */
 static void
 ravel_strips4(unsigned char *d, const unsigned char *s, int64_t rows, int64_t q,
                     int64_t cols, int64_t dp, int64_t sq)
@@ -620,15 +622,16 @@ ravel_strips4(unsigned char *d, const unsigned char *s, int64_t rows, int64_t q,
 #define RAVEL_TALL(n) ((n) == 1 ? 256 : (n) == 2 ? 128 : 512 / (n))
 #define RAVEL_WIDE(n) ((n) == 1 ? 256 : 512 / (n))
 
-/* Planes, b < planes of them, and o < sides of each, whose columns follow one another in
- * the destination:
+/* Transposes `planes` planes, each of `sides` matrices of rows x cols elements of 4
+ * bytes, whose columns follow one another in the destination:
  *     d[b*dn + p*dp + (o*cols + q)*size] = s[b*sn + o*so + p*size + q*sq]
- * for p < rows, q < cols; each of the four is at least 1; size is 4.  Four lanes of
- * blocks make a line of 64 bytes, written whole.  The walk is along the rows of the source,
- * with prefetches `ahead` bytes on where that is not 0.  Edges overlap what is done.
- * `stream`: 1, lines go past the caches, if they are aligned; 2, they do by way of a buffer
- * that gathers a piece of each row of the destination: for rows that are not aligned, and
- * rows whole pages apart, which share few banks of the memory and few sets of the cache. */
+ * for b < planes, o < sides, p < rows, q < cols; each of the four is at least 1.  The
+ * columns of four lanes fill a cache line, which is written whole.  The kernel proceeds
+ * along the rows of the source and prefetches `ahead` bytes on if that is not 0.  Blocks at
+ * edges overlap.  `stream`: 1, non-temporal stores for lines that are aligned; 2, the same
+ * through a buffer that collects a part of each row of the destination, for rows that are
+ * not aligned and for rows at distances of whole pages, which share few banks of the memory
+ * and few sets of the caches. */
 static void
 ravel_few4(unsigned char *d, const unsigned char *s, int64_t rows, int64_t cols,
                  int64_t dp, int64_t sq)
@@ -639,11 +642,11 @@ ravel_few4(unsigned char *d, const unsigned char *s, int64_t rows, int64_t cols,
 }
 
 #ifndef RAVEL_PLAIN
-/* Rows of the source that are read side by side on their way to a buffer: few enough for
- * the processor to follow. */
+/* The rows of the source that are read in parallel into a buffer: as many streams as the
+ * hardware prefetcher follows. */
 enum { RAVEL_GROUP4 = 4 == 1 ? 16 : 8 };
 
-/* 16 or 64 bytes of each of a group's rows into a buffer. */
+/* Reads 16 or 64 bytes of each row of a group into a buffer. */
 RAVEL_INLINE void
 ravel_fill_piece4(unsigned char *to, const unsigned char *s, int64_t bytes,
                         int64_t pitch, int64_t sq)
@@ -661,10 +664,10 @@ ravel_fill_piece4(unsigned char *to, const unsigned char *s, int64_t bytes,
     }
 }
 
-/* A group's rows into a buffer, a line of each at a time.  The rows that are next are
- * fetched meanwhile, one after another, as lines of one row lie in one bank of the memory;
- * and what the other buffer holds goes out, a line for a line: a processor then waits for
- * reads and writes at once. */
+/* Reads the rows of a group into a buffer, a line of each at a time.  Meanwhile it
+ * prefetches the next rows, one after another, because the lines of a row are in one bank of
+ * the memory, and writes a line of the other buffer for each line that it reads: reads and
+ * writes are then outstanding at the same time. */
 RAVEL_INLINE void
 ravel_fill_group4(unsigned char *to, const unsigned char *s, int64_t r, int64_t pitch,
                         int64_t sq, ravel_ahead next, ravel_flow *out)
@@ -685,8 +688,8 @@ ravel_fill_group4(unsigned char *to, const unsigned char *s, int64_t r, int64_t 
     }
 }
 
-/* r rows of c columns of one side, while the block before goes out; `ahead` rows of what
- * is next are fetched. */
+/* Reads r rows of c columns of one matrix and writes the block before it; prefetches
+ * `ahead` rows of the next one. */
 RAVEL_INLINE void
 ravel_fill_side4(unsigned char *to, const unsigned char *s, int64_t r, int64_t c,
                        int64_t pitch, int64_t sq, const unsigned char *next, int64_t ahead,
@@ -704,7 +707,7 @@ ravel_fill_side4(unsigned char *to, const unsigned char *s, int64_t r, int64_t c
     }
 }
 
-/* Block t; what is read after it is `next`. */
+/* Reads block t; `next` is the block after it. */
 RAVEL_INLINE void
 ravel_fill_block4(unsigned char *to, const unsigned char *s, const ravel_work *all,
                         const ravel_part *t, int64_t pitch, const ravel_part *next,
@@ -723,10 +726,11 @@ ravel_fill_block4(unsigned char *to, const unsigned char *s, const ravel_work *a
     ravel_flow_lines(out, INT64_MAX);
 }
 
-/* Rows at any distance, through two buffers: one is filled while the other goes out.
- * Planes one after another in the source are one plane, whose rows jump.  Rows that
- * touch are one run.  A row of a buffer has room for a line before it, for what waits;
- * columns of sides are C and a third more at most, and such blocks have fewer rows. */
+/* Transposes rows at any distance through two buffers: one is filled while the other is
+ * written.  Planes that are contiguous in the source are one plane, whose rows have a gap.
+ * Rows that are contiguous in the destination are one run.  A row of a buffer has room for
+ * a line before it, which holds bytes that do not fill a line yet.  The columns of several
+ * matrices are at most a third more than C, and such blocks have fewer rows. */
 RAVEL_FRAME static void
 ravel_staged4(unsigned char *d, const unsigned char *s, int64_t planes, int64_t sides,
                     int64_t rows, int64_t cols, int64_t dn, int64_t sn, int64_t so,

@@ -159,8 +159,8 @@ ravel_store4(unsigned char *d, ravel_1x4 v, int64_t stream)
 #endif
 #endif
 
-/* Lanes of 16 bytes for ravel_shuffle: RAVEL_LANES of them at once.  ravel_pick: byte i is
- * the byte at[i] of its lane, 0 where at[i] is 128 or more. */
+/* Vectors of RAVEL_LANES lanes of 16 bytes for ravel_shuffle.  ravel_pick: byte i is the
+ * byte at[i] of its lane, or 0 if at[i] is 128 or more. */
 #if defined(RAVEL_SSE2) && defined(__SSSE3__)
 #define RAVEL_SHUFFLES
 #elif defined(__aarch64__) && defined(__GNUC__) && !defined(RAVEL_PLAIN) && \
@@ -189,7 +189,7 @@ ravel_constant(const void *table)
     return v;
 }
 
-/* 16 bytes at each of the offsets, which may be in a row. */
+/* Loads 16 bytes at each of the offsets, which may be contiguous. */
 RAVEL_INLINE ravel_lanes
 ravel_windows(const unsigned char *s, const int32_t *at, int32_t row)
 {
@@ -223,8 +223,8 @@ ravel_pick(ravel_lanes v, ravel_lanes at)
 #endif
 }
 
-/* Bits of bytes to the left by k, to the right where it is negative: those that cross from
- * a byte to the next are for a mask to remove. */
+/* Shifts left by k bits, right if k is negative.  A mask later removes the bits that cross
+ * a border of bytes. */
 RAVEL_INLINE ravel_lanes
 ravel_shifted(ravel_lanes v, int32_t k)
 {
@@ -232,8 +232,8 @@ ravel_shifted(ravel_lanes v, int32_t k)
     return k < 0 ? (ravel_lanes)(w >> -k) : (ravel_lanes)(w << k);
 }
 
-/* Lanes to where each belongs; as one vector where `lines` says that they are in a row,
- * which may go past the caches. */
+/* Stores each lane at its offset.  `lines`: the lanes are contiguous and are stored as one
+ * vector, which may be a non-temporal store. */
 RAVEL_INLINE void
 ravel_put(unsigned char *d, const int32_t *at, ravel_lanes v, int32_t lines, int64_t stream)
 {
@@ -256,23 +256,23 @@ ravel_put(unsigned char *d, const int32_t *at, ravel_lanes v, int32_t lines, int
 }
 #endif
 
-/* Tiles whose bytes and parts of bytes change places as a table says: rows times columns,
- * in chunks, of which each has at least one; the last chunk may lie over others.  d and s
- * count elements of `bits` bits from the start of the buffers, di and sk are from one row
- * to the next, dj and sl from one column to the next; all chunks begin at whole bytes.
+/* Permutes the bytes and parts of bytes of tiles by a table.  The tiles are rows times
+ * columns, in chunks; there is at least one chunk each way, and the last chunk may overlap
+ * the one before.  d and s are elements of `bits` bits from the start of the buffers; di
+ * (sk) is the stride of rows, dj (sl) that of columns.  All chunks begin at whole bytes.
  *
- * The table, in words of 4 bytes: rows of a chunk, columns of a chunk, where the second
- * pass begins, 0 where there is one pass; then the passes.  The first of two writes to a
+ * The table has words of 4 bytes: rows of a chunk, columns of a chunk, the start of the
+ * second pass (0: there is one pass); then the passes.  The first of two writes to a
  * buffer.  A pass:
  *      rows of four lanes of 16 bytes; terms w of whole bytes, terms m with a mask;
- *      whether the four lanes are 64 bytes in a row in the destination; whether some bytes
- *      are of the fill, of which v has the bits;
- *      of each row where its lanes are in the destination, 4; a mask of the bytes of the
- *      fill, 16, where there are such; of each w where it reads, 4,
- *      whether that is 64 bytes in a row, and which bytes of those, 16; of each m the
- *      same, a mask, 16, and by how many bits to the left to shift. */
+ *      whether the four lanes are 64 contiguous bytes in the destination; whether some bytes
+ *      are fill, whose bits are in v;
+ *      for each row: the offsets of its lanes in the destination, 4; a mask of the bytes
+ *      that are fill, 16, if there are any; for each w the offsets that it reads, 4, whether
+ *      these are 64 contiguous bytes, and the indices of its bytes, 16; for each m the same,
+ *      a mask, 16, and the bits to shift to the left. */
 #ifdef RAVEL_SHUFFLES
-/* As many lanes of a row as a vector has. */
+/* The lanes of a row that are in one vector. */
 RAVEL_INLINE void
 ravel_shuffle_lanes(unsigned char *d, const unsigned char *s, const int32_t *t,
                     int32_t whole, int32_t masked, int32_t lines, int64_t stream,
@@ -356,7 +356,7 @@ ravel_shuffle_terms(unsigned char *d, const unsigned char *s, const int32_t *pas
 }
 #endif
 
-/* A pass over tiles dp and sp bytes apart; the numbers of terms that are frequent are
+/* Makes a pass over tiles that are dp (sp) bytes apart.  Frequent numbers of terms are
  * constants. */
 static void
 ravel_shuffle_pass(unsigned char *d, const unsigned char *s, const int32_t *pass,
@@ -385,7 +385,7 @@ ravel_shuffle_pass(unsigned char *d, const unsigned char *s, const int32_t *pass
 #undef RAVEL_TERMS
 }
 
-/* Tiles in a row; each by both passes where there are two. */
+/* Permutes tiles one after another, each by both passes if there are two. */
 static void
 ravel_shuffle_row(unsigned char *d, const unsigned char *s, const int32_t *table,
                   int64_t tiles, int64_t dp, int64_t sp, int64_t stream,
@@ -402,7 +402,7 @@ ravel_shuffle_row(unsigned char *d, const unsigned char *s, const int32_t *table
     }
 }
 
-/* The byte that a bit is in: starts may be negative, where all of a tile lies above. */
+/* The byte of a bit.  A start may be negative; the tile itself lies above 0. */
 static inline int64_t
 ravel_shuffle_byte(int64_t bit)
 {

@@ -49,15 +49,15 @@ ravel_stream_line(unsigned char *d, const unsigned char *s)
         ravel_stream(d + i, s + i);
 }
 
-/* RAVEL_CONSTANT: part of every caller, as one that passes constants is faster. */
+/* RAVEL_CONSTANT: inlined, because callers pass constants. */
 #ifdef __GNUC__
 #define RAVEL_CONSTANT __attribute__((always_inline, unused)) static inline
 #else
 #define RAVEL_CONSTANT static inline
 #endif
 
-/* A run of `bytes` by one or two moves of k bytes, which may overlap: 2 * k >= bytes >= k,
- * and k is a constant. */
+/* Copies a run of `bytes` bytes by one or two moves of k bytes, which may overlap.
+ * Requires k <= bytes <= 2 * k; k is a constant. */
 RAVEL_CONSTANT void
 ravel_move_twice(unsigned char *d, const unsigned char *s, size_t k, int64_t bytes)
 {
@@ -69,19 +69,19 @@ ravel_move_twice(unsigned char *d, const unsigned char *s, size_t k, int64_t byt
 /* Words before a tile's tables; bytes of its buffer. */
 enum { RAVEL_TILE_HEAD = 14, RAVEL_TILE_BYTES = 256 * 1024 };
 
-/* Tiles of a call: batches, columns and rows, in chunks; the last chunk may lie over others.
- * A table, in words of 4 bytes, offsets in bytes:
+/* A call takes tiles: batches, columns and rows, in chunks.  The last chunk may overlap the
+ * one before.  The table has words of 4 bytes; offsets are in bytes:
  *      rows, columns, batches of a tile; bytes that stay together; rows and columns of a
- *      block; blocks; runs of the destination, 0 where there is no buffer; bytes of one;
- *      from one to the next in the buffer; runs of the source; bytes of one; where the
- *      source ends; the largest offset of a column;
- *      of each row where it goes; of each column where it comes from; of each block both;
- *      of each run of the destination where it goes; of each of the source where it is. */
+ *      block; blocks; runs of the destination, 0 if there is no buffer; bytes of a run; its
+ *      pitch in the buffer; runs of the source; bytes of a run; the end of the source; the
+ *      largest offset of a column;
+ *      the destination's offset of each row; the source's of each column; both of each
+ *      block; the destination's of each of its runs; the source's of each of its runs. */
 enum { RAVEL_T_ROW, RAVEL_T_COL, RAVEL_T_BATCH, RAVEL_T_KEPT, RAVEL_T_ROWS, RAVEL_T_COLS,
        RAVEL_T_BLOCKS, RAVEL_T_RUNS, RAVEL_T_BYTES, RAVEL_T_PITCH, RAVEL_T_FROM,
        RAVEL_T_FROM_BYTES, RAVEL_T_END, RAVEL_T_LAST };
 
-/* A loop of the call: how many iterations, of one tile; steps in bytes. */
+/* A loop of the call: its iterations, those of one tile, its strides in bytes. */
 typedef struct {
     int64_t n, chunk, dp, sp, at;
 } ravel_tile_loop;
@@ -91,7 +91,7 @@ typedef struct {
     const unsigned char *s;
 } ravel_tiles;
 
-/* The next tile, rows first; whether there is one. */
+/* Moves to the next tile, rows first; 0 if there is none. */
 static inline int
 ravel_tiles_next(ravel_tiles *t)
 {
@@ -107,7 +107,7 @@ ravel_tiles_next(ravel_tiles *t)
     return 0;
 }
 
-/* A short run without a call; runs of constant size are one load and one store. */
+/* Copies a short run inline; a constant size becomes one load and one store. */
 static inline void
 ravel_move(unsigned char *d, const unsigned char *s, int64_t bytes)
 {
@@ -131,7 +131,7 @@ ravel_move(unsigned char *d, const unsigned char *s, int64_t bytes)
         *d++ = *s++;
 }
 
-/* Lines of the source of a tile, to be fetched. */
+/* The lines of the source of a tile, to be prefetched. */
 typedef struct {
     const unsigned char *s;
     const int32_t *run;
@@ -153,14 +153,14 @@ ravel_soon_fetch(ravel_soon *a, int64_t lines)
     }
 }
 
-/* Half of its lines over so many steps. */
+/* Prefetches half of the lines over so many steps. */
 static inline int64_t
 ravel_soon_share(const ravel_soon *a, int64_t steps)
 {
     return (a->runs * (a->bytes / 64 + 1) / 2 + steps - 1) / steps;
 }
 
-/* A run from the buffer, past the caches where `stream` says so. */
+/* Writes a run from the buffer, with non-temporal stores if `stream`. */
 static inline void
 ravel_tile_run(unsigned char *d, const unsigned char *s, int64_t bytes, int64_t stream,
                ravel_soon *soon)
@@ -194,7 +194,7 @@ ravel_tile_flush(unsigned char *d, const unsigned char *buffer, const int32_t *t
 typedef void ravel_tile_function(unsigned char *d, const unsigned char *s,
                                  const int32_t *t, ravel_soon *soon);
 
-/* By way of a buffer; what the next tile reads is fetched meanwhile. */
+/* Permutes tiles through a buffer and prefetches the next tile. */
 RAVEL_FRAME static void
 ravel_tiles_staged(ravel_tiles *at, const int32_t *t, int64_t stream,
                    ravel_tile_function *tile)
@@ -234,8 +234,8 @@ ravel_tiles_run(unsigned char *d, const unsigned char *s, const int32_t *t, int6
     while (ravel_tiles_next(&at));
 }
 
-/* Any digits of whole elements in any order, where some bytes stay together whose number is
- * not that of a register's elements: columns are moved one by one. */
+/* Permutes digits of whole elements if the number of bytes that stay together is not 1, 2,
+ * 4 or 8: these runs are copied one by one. */
 RAVEL_CONSTANT void
 ravel_columns_moved(unsigned char *d, const unsigned char *s, const int32_t *col, int64_t cols,
                     size_t k, int64_t kept)
@@ -244,7 +244,7 @@ ravel_columns_moved(unsigned char *d, const unsigned char *s, const int32_t *col
         ravel_move_twice(d + c * kept, s + col[c], k, kept);
 }
 
-/* 3 to 63 bytes of every column. */
+/* Copies a run of 3 to 63 bytes from each column. */
 static void
 ravel_columns_move(unsigned char *d, const unsigned char *s, const int32_t *col, int64_t cols,
                    int64_t kept)

@@ -206,15 +206,15 @@ ravel_stream_line(unsigned char *d, const unsigned char *s)
         ravel_stream(d + i, s + i);
 }
 
-/* RAVEL_CONSTANT: part of every caller, as one that passes constants is faster. */
+/* RAVEL_CONSTANT: inlined, because callers pass constants. */
 #ifdef __GNUC__
 #define RAVEL_CONSTANT __attribute__((always_inline, unused)) static inline
 #else
 #define RAVEL_CONSTANT static inline
 #endif
 
-/* A run of `bytes` by one or two moves of k bytes, which may overlap: 2 * k >= bytes >= k,
- * and k is a constant. */
+/* Copies a run of `bytes` bytes by one or two moves of k bytes, which may overlap.
+ * Requires k <= bytes <= 2 * k; k is a constant. */
 RAVEL_CONSTANT void
 ravel_move_twice(unsigned char *d, const unsigned char *s, size_t k, int64_t bytes)
 {
@@ -223,8 +223,9 @@ ravel_move_twice(unsigned char *d, const unsigned char *s, size_t k, int64_t byt
         memcpy(d + bytes - k, s + bytes - k, k);
 }
 
-/* RAVEL_ALL: vectors of as many lanes as there are.  RAVEL_TWO: of two, if there are: x86
- * processors turn those twice as often as wider ones, whose lanes are slower to set apart. */
+/* RAVEL_ALL: vectors of RAVEL_LANES lanes.  RAVEL_TWO: of two lanes if there are two: x86
+ * processors shuffle those twice as often as wider ones, whose lanes take longer to
+ * extract. */
 #ifndef RAVEL_PLAIN
 enum { RAVEL_ROUNDS1 = 4, RAVEL_ROUNDS2 = 3, RAVEL_ROUNDS4 = 2, RAVEL_ROUNDS8 = 1 };
 #if RAVEL_LANES == 4
@@ -261,8 +262,8 @@ enum { RAVEL_PAIR = 1 };
 #define RAVEL_TWO_ROWS ravel_rows1
 #endif
 
-/* Lane i of them.  Stores take one lane of all vectors before they take the other: stores
- * to one line that follow one another are one. */
+/* Lane i of a vector.  Stores take one lane of all vectors before the other, because
+ * consecutive stores to one line are combined. */
 RAVEL_INLINE ravel_1x1
 ravel_lane(RAVEL_TWO(1) v, int i)
 {
@@ -297,7 +298,7 @@ ravel_zip8(ravel_8x1 *v, int k, int rounds)
 #endif
 
 #ifndef RAVEL_PLAIN
-/* The rounds of a network that turns blocks of 2 rows, in every lane of vectors. */
+/* Transposes blocks of 2 rows in each lane: log2(2) rounds of interleaving. */
 RAVEL_INLINE void
 ravel_turn8(RAVEL_ALL(8) *v)
 {
@@ -330,19 +331,19 @@ ravel_turn_two8(RAVEL_TWO(8) *v)
 /* Words before a tile's tables; bytes of its buffer. */
 enum { RAVEL_TILE_HEAD = 14, RAVEL_TILE_BYTES = 256 * 1024 };
 
-/* Tiles of a call: batches, columns and rows, in chunks; the last chunk may lie over others.
- * A table, in words of 4 bytes, offsets in bytes:
+/* A call takes tiles: batches, columns and rows, in chunks.  The last chunk may overlap the
+ * one before.  The table has words of 4 bytes; offsets are in bytes:
  *      rows, columns, batches of a tile; bytes that stay together; rows and columns of a
- *      block; blocks; runs of the destination, 0 where there is no buffer; bytes of one;
- *      from one to the next in the buffer; runs of the source; bytes of one; where the
- *      source ends; the largest offset of a column;
- *      of each row where it goes; of each column where it comes from; of each block both;
- *      of each run of the destination where it goes; of each of the source where it is. */
+ *      block; blocks; runs of the destination, 0 if there is no buffer; bytes of a run; its
+ *      pitch in the buffer; runs of the source; bytes of a run; the end of the source; the
+ *      largest offset of a column;
+ *      the destination's offset of each row; the source's of each column; both of each
+ *      block; the destination's of each of its runs; the source's of each of its runs. */
 enum { RAVEL_T_ROW, RAVEL_T_COL, RAVEL_T_BATCH, RAVEL_T_KEPT, RAVEL_T_ROWS, RAVEL_T_COLS,
        RAVEL_T_BLOCKS, RAVEL_T_RUNS, RAVEL_T_BYTES, RAVEL_T_PITCH, RAVEL_T_FROM,
        RAVEL_T_FROM_BYTES, RAVEL_T_END, RAVEL_T_LAST };
 
-/* A loop of the call: how many iterations, of one tile; steps in bytes. */
+/* A loop of the call: its iterations, those of one tile, its strides in bytes. */
 typedef struct {
     int64_t n, chunk, dp, sp, at;
 } ravel_tile_loop;
@@ -352,7 +353,7 @@ typedef struct {
     const unsigned char *s;
 } ravel_tiles;
 
-/* The next tile, rows first; whether there is one. */
+/* Moves to the next tile, rows first; 0 if there is none. */
 static inline int
 ravel_tiles_next(ravel_tiles *t)
 {
@@ -368,7 +369,7 @@ ravel_tiles_next(ravel_tiles *t)
     return 0;
 }
 
-/* A short run without a call; runs of constant size are one load and one store. */
+/* Copies a short run inline; a constant size becomes one load and one store. */
 static inline void
 ravel_move(unsigned char *d, const unsigned char *s, int64_t bytes)
 {
@@ -392,7 +393,7 @@ ravel_move(unsigned char *d, const unsigned char *s, int64_t bytes)
         *d++ = *s++;
 }
 
-/* Lines of the source of a tile, to be fetched. */
+/* The lines of the source of a tile, to be prefetched. */
 typedef struct {
     const unsigned char *s;
     const int32_t *run;
@@ -414,14 +415,14 @@ ravel_soon_fetch(ravel_soon *a, int64_t lines)
     }
 }
 
-/* Half of its lines over so many steps. */
+/* Prefetches half of the lines over so many steps. */
 static inline int64_t
 ravel_soon_share(const ravel_soon *a, int64_t steps)
 {
     return (a->runs * (a->bytes / 64 + 1) / 2 + steps - 1) / steps;
 }
 
-/* A run from the buffer, past the caches where `stream` says so. */
+/* Writes a run from the buffer, with non-temporal stores if `stream`. */
 static inline void
 ravel_tile_run(unsigned char *d, const unsigned char *s, int64_t bytes, int64_t stream,
                ravel_soon *soon)
@@ -455,7 +456,7 @@ ravel_tile_flush(unsigned char *d, const unsigned char *buffer, const int32_t *t
 typedef void ravel_tile_function(unsigned char *d, const unsigned char *s,
                                  const int32_t *t, ravel_soon *soon);
 
-/* By way of a buffer; what the next tile reads is fetched meanwhile. */
+/* Permutes tiles through a buffer and prefetches the next tile. */
 RAVEL_FRAME static void
 ravel_tiles_staged(ravel_tiles *at, const int32_t *t, int64_t stream,
                    ravel_tile_function *tile)
@@ -550,10 +551,10 @@ ravel_any_above(const int32_t *at, int n, int apart, int64_t most)
 }
 #endif
 
-/* Blocks of elements of 8 bytes: rows lie on and on in the source, columns in the
+/* Blocks of elements of 8 bytes: rows are contiguous in the source, columns in the
  * destination. */
 #ifndef RAVEL_PLAIN
-/* 2 columns; of each as many rows a lane. */
+/* Transposes 2 columns, with 2 rows of each in a lane. */
 RAVEL_INLINE void
 ravel_turn_wide8(unsigned char *d, const unsigned char *s, const int32_t *row,
                        const int32_t *col)
@@ -569,7 +570,7 @@ ravel_turn_wide8(unsigned char *d, const unsigned char *s, const int32_t *row,
             ravel_store1(d + row[i], ravel_lane((RAVEL_TWO(1))v[i], lane), 0);
 }
 
-/* At most 2 rows; of each 2 columns a lane, which are a vector. */
+/* Transposes at most 2 rows, with 2 columns of each in a lane. */
 RAVEL_INLINE void
 ravel_turn_line8(unsigned char *d, const unsigned char *s, const int32_t *row,
                        const int32_t *col, int64_t rows)
@@ -588,7 +589,7 @@ ravel_turn_line8(unsigned char *d, const unsigned char *s, const int32_t *row,
             RAVEL_ALL_STORE(d + row[i], (RAVEL_ALL(1))v[i], 0);
 }
 
-/* At most 2 rows and columns, of a block a lane. */
+/* Transposes blocks of at most 2 rows and columns, one block in a lane. */
 RAVEL_INLINE void
 ravel_turn_blocks8(unsigned char *d, const unsigned char *s, const int32_t *block,
                          const int32_t *row, const int32_t *col, int64_t rows,
@@ -625,7 +626,7 @@ ravel_turn_narrow8(unsigned char *d, const unsigned char *s, const int32_t *row,
         ravel_store1(d + row[i], (ravel_1x1)v[i], 0);
 }
 
-/* At most 2 rows and columns, of which some may be fewer. */
+/* The same for one block, which may have fewer rows or columns. */
 RAVEL_INLINE void
 ravel_turn_few8(unsigned char *d, const unsigned char *s, const int32_t *row,
                       const int32_t *col, int64_t rows, int64_t cols,
@@ -645,7 +646,7 @@ ravel_turn_few8(unsigned char *d, const unsigned char *s, const int32_t *row,
     }
 }
 
-/* All rows of 2 columns: the last block lies over others. */
+/* Transposes all rows of 2 columns; the last block overlaps the one before. */
 RAVEL_INLINE void
 ravel_turn_rows8(unsigned char *d, const unsigned char *s, const int32_t *row,
                        const int32_t *col, int64_t rows)
@@ -665,7 +666,7 @@ ravel_turn_rows8(unsigned char *d, const unsigned char *s, const int32_t *row,
     }
 }
 
-/* A block with fewer rows or columns than a register has elements. */
+/* Transposes a block with fewer rows or columns than a register has elements. */
 static void
 ravel_turn_short8(unsigned char *d, const unsigned char *s, const int32_t *row,
                         const int32_t *col, int64_t rows, int64_t cols,
@@ -682,7 +683,7 @@ ravel_turn_short8(unsigned char *d, const unsigned char *s, const int32_t *row,
     }
 }
 
-/* All rows of a vector of columns: the last block lies over others. */
+/* Transposes all rows of a vector of columns; the last block overlaps the one before. */
 RAVEL_INLINE void
 ravel_turn_lines8(unsigned char *d, const unsigned char *s, const int32_t *row,
                         const int32_t *col, int64_t rows, const unsigned char *end)
@@ -698,7 +699,7 @@ ravel_turn_lines8(unsigned char *d, const unsigned char *s, const int32_t *row,
     }
 }
 
-/* All rows of at most 2 columns of a block a lane. */
+/* Transposes all rows of at most 2 columns, one block in a lane. */
 RAVEL_INLINE void
 ravel_turn_together8(unsigned char *d, const unsigned char *s, const int32_t *block,
                            const int32_t *row, const int32_t *col, int64_t rows,
@@ -711,7 +712,7 @@ ravel_turn_together8(unsigned char *d, const unsigned char *s, const int32_t *bl
     }
 }
 
-/* All rows of some columns of a block. */
+/* Transposes all rows of some columns of a block. */
 RAVEL_INLINE void
 ravel_turn_columns8(unsigned char *d, const unsigned char *s, const int32_t *row,
                           const int32_t *col, int64_t rows, int64_t cols,

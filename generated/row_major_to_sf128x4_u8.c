@@ -162,15 +162,15 @@ ravel_store4(unsigned char *d, ravel_1x4 v, int64_t stream)
 #endif
 #endif
 
-/* RAVEL_CONSTANT: part of every caller, as one that passes constants is faster. */
+/* RAVEL_CONSTANT: inlined, because callers pass constants. */
 #ifdef __GNUC__
 #define RAVEL_CONSTANT __attribute__((always_inline, unused)) static inline
 #else
 #define RAVEL_CONSTANT static inline
 #endif
 
-/* A run of `bytes` by one or two moves of k bytes, which may overlap: 2 * k >= bytes >= k,
- * and k is a constant. */
+/* Copies a run of `bytes` bytes by one or two moves of k bytes, which may overlap.
+ * Requires k <= bytes <= 2 * k; k is a constant. */
 RAVEL_CONSTANT void
 ravel_move_twice(unsigned char *d, const unsigned char *s, size_t k, int64_t bytes)
 {
@@ -179,7 +179,7 @@ ravel_move_twice(unsigned char *d, const unsigned char *s, size_t k, int64_t byt
         memcpy(d + bytes - k, s + bytes - k, k);
 }
 
-/* Runs of any bytes. */
+/* Copies n planes of `rows` runs with ordinary stores; k is as for ravel_move_twice. */
 RAVEL_CONSTANT void
 ravel_each_run(unsigned char *d, const unsigned char *s, int64_t n, int64_t rows, size_t k,
                int64_t bytes, int64_t dn, int64_t sn, int64_t dp, int64_t sp)
@@ -189,7 +189,7 @@ ravel_each_run(unsigned char *d, const unsigned char *s, int64_t n, int64_t rows
             ravel_move_twice(d + b * dn + r * dp, s + b * sn + r * sp, k, bytes);
 }
 
-/* Runs whose length is no power of two, or is above 64. */
+/* The same for runs whose length is not a power of two up to 64. */
 static void
 ravel_copy_odd(unsigned char *d, const unsigned char *s, int64_t n, int64_t rows,
                int64_t bytes, int64_t dn, int64_t sn, int64_t dp, int64_t sp)
@@ -380,8 +380,8 @@ ravel_copy_fill(unsigned char *d, const unsigned char *s, int64_t n, int64_t row
         ravel_copy_fill_plane(d, s, rows, bytes, width, dp, sp, stream, pad);
 }
 
-/* rows times the runs of a table, of `bytes` bytes each: run i is from s + table[2*i + 1]
- * to d + table[2*i]; dp and sp bytes from one row to the next. */
+/* Copies `rows` rows of runs of `bytes` bytes.  Run i is copied from s + table[2*i + 1] to
+ * d + table[2*i]; rows are dp (sp) bytes apart. */
 RAVEL_CONSTANT void
 ravel_gather_each(unsigned char *d, const unsigned char *s, const int32_t *table,
                   int64_t entries, int64_t rows, size_t k, int64_t bytes, int64_t dp,
@@ -392,7 +392,7 @@ ravel_gather_each(unsigned char *d, const unsigned char *s, const int32_t *table
             ravel_move_twice(d + table[2 * i], s + table[2 * i + 1], k, bytes);
 }
 
-/* Runs whose length is no power of two, or is above 64. */
+/* The same for runs whose length is not a power of two up to 64. */
 static void
 ravel_gather_odd(unsigned char *d, const unsigned char *s, const int32_t *table,
                  int64_t entries, int64_t rows, int64_t bytes, int64_t dp, int64_t sp)
@@ -430,8 +430,8 @@ ravel_gather(unsigned char *d, const unsigned char *s, const int32_t *table,
     }
 }
 
-/* Lanes of 16 bytes for ravel_shuffle: RAVEL_LANES of them at once.  ravel_pick: byte i is
- * the byte at[i] of its lane, 0 where at[i] is 128 or more. */
+/* Vectors of RAVEL_LANES lanes of 16 bytes for ravel_shuffle.  ravel_pick: byte i is the
+ * byte at[i] of its lane, or 0 if at[i] is 128 or more. */
 #if defined(RAVEL_SSE2) && defined(__SSSE3__)
 #define RAVEL_SHUFFLES
 #elif defined(__aarch64__) && defined(__GNUC__) && !defined(RAVEL_PLAIN) && \
@@ -460,7 +460,7 @@ ravel_constant(const void *table)
     return v;
 }
 
-/* 16 bytes at each of the offsets, which may be in a row. */
+/* Loads 16 bytes at each of the offsets, which may be contiguous. */
 RAVEL_INLINE ravel_lanes
 ravel_windows(const unsigned char *s, const int32_t *at, int32_t row)
 {
@@ -494,8 +494,8 @@ ravel_pick(ravel_lanes v, ravel_lanes at)
 #endif
 }
 
-/* Bits of bytes to the left by k, to the right where it is negative: those that cross from
- * a byte to the next are for a mask to remove. */
+/* Shifts left by k bits, right if k is negative.  A mask later removes the bits that cross
+ * a border of bytes. */
 RAVEL_INLINE ravel_lanes
 ravel_shifted(ravel_lanes v, int32_t k)
 {
@@ -503,8 +503,8 @@ ravel_shifted(ravel_lanes v, int32_t k)
     return k < 0 ? (ravel_lanes)(w >> -k) : (ravel_lanes)(w << k);
 }
 
-/* Lanes to where each belongs; as one vector where `lines` says that they are in a row,
- * which may go past the caches. */
+/* Stores each lane at its offset.  `lines`: the lanes are contiguous and are stored as one
+ * vector, which may be a non-temporal store. */
 RAVEL_INLINE void
 ravel_put(unsigned char *d, const int32_t *at, ravel_lanes v, int32_t lines, int64_t stream)
 {
@@ -527,23 +527,23 @@ ravel_put(unsigned char *d, const int32_t *at, ravel_lanes v, int32_t lines, int
 }
 #endif
 
-/* Tiles whose bytes and parts of bytes change places as a table says: rows times columns,
- * in chunks, of which each has at least one; the last chunk may lie over others.  d and s
- * count elements of `bits` bits from the start of the buffers, di and sk are from one row
- * to the next, dj and sl from one column to the next; all chunks begin at whole bytes.
+/* Permutes the bytes and parts of bytes of tiles by a table.  The tiles are rows times
+ * columns, in chunks; there is at least one chunk each way, and the last chunk may overlap
+ * the one before.  d and s are elements of `bits` bits from the start of the buffers; di
+ * (sk) is the stride of rows, dj (sl) that of columns.  All chunks begin at whole bytes.
  *
- * The table, in words of 4 bytes: rows of a chunk, columns of a chunk, where the second
- * pass begins, 0 where there is one pass; then the passes.  The first of two writes to a
+ * The table has words of 4 bytes: rows of a chunk, columns of a chunk, the start of the
+ * second pass (0: there is one pass); then the passes.  The first of two writes to a
  * buffer.  A pass:
  *      rows of four lanes of 16 bytes; terms w of whole bytes, terms m with a mask;
- *      whether the four lanes are 64 bytes in a row in the destination; whether some bytes
- *      are of the fill, of which v has the bits;
- *      of each row where its lanes are in the destination, 4; a mask of the bytes of the
- *      fill, 16, where there are such; of each w where it reads, 4,
- *      whether that is 64 bytes in a row, and which bytes of those, 16; of each m the
- *      same, a mask, 16, and by how many bits to the left to shift. */
+ *      whether the four lanes are 64 contiguous bytes in the destination; whether some bytes
+ *      are fill, whose bits are in v;
+ *      for each row: the offsets of its lanes in the destination, 4; a mask of the bytes
+ *      that are fill, 16, if there are any; for each w the offsets that it reads, 4, whether
+ *      these are 64 contiguous bytes, and the indices of its bytes, 16; for each m the same,
+ *      a mask, 16, and the bits to shift to the left. */
 #ifdef RAVEL_SHUFFLES
-/* As many lanes of a row as a vector has. */
+/* The lanes of a row that are in one vector. */
 RAVEL_INLINE void
 ravel_shuffle_lanes(unsigned char *d, const unsigned char *s, const int32_t *t,
                     int32_t whole, int32_t masked, int32_t lines, int64_t stream,
@@ -627,7 +627,7 @@ ravel_shuffle_terms(unsigned char *d, const unsigned char *s, const int32_t *pas
 }
 #endif
 
-/* A pass over tiles dp and sp bytes apart; the numbers of terms that are frequent are
+/* Makes a pass over tiles that are dp (sp) bytes apart.  Frequent numbers of terms are
  * constants. */
 static void
 ravel_shuffle_pass(unsigned char *d, const unsigned char *s, const int32_t *pass,
@@ -656,7 +656,7 @@ ravel_shuffle_pass(unsigned char *d, const unsigned char *s, const int32_t *pass
 #undef RAVEL_TERMS
 }
 
-/* Tiles in a row; each by both passes where there are two. */
+/* Permutes tiles one after another, each by both passes if there are two. */
 static void
 ravel_shuffle_row(unsigned char *d, const unsigned char *s, const int32_t *table,
                   int64_t tiles, int64_t dp, int64_t sp, int64_t stream,
@@ -673,7 +673,7 @@ ravel_shuffle_row(unsigned char *d, const unsigned char *s, const int32_t *table
     }
 }
 
-/* The byte that a bit is in: starts may be negative, where all of a tile lies above. */
+/* The byte of a bit.  A start may be negative; the tile itself lies above 0. */
 static inline int64_t
 ravel_shuffle_byte(int64_t bit)
 {
@@ -746,8 +746,9 @@ ravel_stream_line(unsigned char *d, const unsigned char *s)
         ravel_stream(d + i, s + i);
 }
 
-/* RAVEL_ALL: vectors of as many lanes as there are.  RAVEL_TWO: of two, if there are: x86
- * processors turn those twice as often as wider ones, whose lanes are slower to set apart. */
+/* RAVEL_ALL: vectors of RAVEL_LANES lanes.  RAVEL_TWO: of two lanes if there are two: x86
+ * processors shuffle those twice as often as wider ones, whose lanes take longer to
+ * extract. */
 #ifndef RAVEL_PLAIN
 enum { RAVEL_ROUNDS1 = 4, RAVEL_ROUNDS2 = 3, RAVEL_ROUNDS4 = 2, RAVEL_ROUNDS8 = 1 };
 #if RAVEL_LANES == 4
@@ -784,8 +785,8 @@ enum { RAVEL_PAIR = 1 };
 #define RAVEL_TWO_ROWS ravel_rows1
 #endif
 
-/* Lane i of them.  Stores take one lane of all vectors before they take the other: stores
- * to one line that follow one another are one. */
+/* Lane i of a vector.  Stores take one lane of all vectors before the other, because
+ * consecutive stores to one line are combined. */
 RAVEL_INLINE ravel_1x1
 ravel_lane(RAVEL_TWO(1) v, int i)
 {
@@ -820,7 +821,7 @@ ravel_zip4(ravel_4x1 *v, int k, int rounds)
 #endif
 
 #ifndef RAVEL_PLAIN
-/* The rounds of a network that turns blocks of 4 rows, in every lane of vectors. */
+/* Transposes blocks of 4 rows in each lane: log2(4) rounds of interleaving. */
 RAVEL_INLINE void
 ravel_turn4(RAVEL_ALL(4) *v)
 {
@@ -853,19 +854,19 @@ ravel_turn_two4(RAVEL_TWO(4) *v)
 /* Words before a tile's tables; bytes of its buffer. */
 enum { RAVEL_TILE_HEAD = 14, RAVEL_TILE_BYTES = 256 * 1024 };
 
-/* Tiles of a call: batches, columns and rows, in chunks; the last chunk may lie over others.
- * A table, in words of 4 bytes, offsets in bytes:
+/* A call takes tiles: batches, columns and rows, in chunks.  The last chunk may overlap the
+ * one before.  The table has words of 4 bytes; offsets are in bytes:
  *      rows, columns, batches of a tile; bytes that stay together; rows and columns of a
- *      block; blocks; runs of the destination, 0 where there is no buffer; bytes of one;
- *      from one to the next in the buffer; runs of the source; bytes of one; where the
- *      source ends; the largest offset of a column;
- *      of each row where it goes; of each column where it comes from; of each block both;
- *      of each run of the destination where it goes; of each of the source where it is. */
+ *      block; blocks; runs of the destination, 0 if there is no buffer; bytes of a run; its
+ *      pitch in the buffer; runs of the source; bytes of a run; the end of the source; the
+ *      largest offset of a column;
+ *      the destination's offset of each row; the source's of each column; both of each
+ *      block; the destination's of each of its runs; the source's of each of its runs. */
 enum { RAVEL_T_ROW, RAVEL_T_COL, RAVEL_T_BATCH, RAVEL_T_KEPT, RAVEL_T_ROWS, RAVEL_T_COLS,
        RAVEL_T_BLOCKS, RAVEL_T_RUNS, RAVEL_T_BYTES, RAVEL_T_PITCH, RAVEL_T_FROM,
        RAVEL_T_FROM_BYTES, RAVEL_T_END, RAVEL_T_LAST };
 
-/* A loop of the call: how many iterations, of one tile; steps in bytes. */
+/* A loop of the call: its iterations, those of one tile, its strides in bytes. */
 typedef struct {
     int64_t n, chunk, dp, sp, at;
 } ravel_tile_loop;
@@ -875,7 +876,7 @@ typedef struct {
     const unsigned char *s;
 } ravel_tiles;
 
-/* The next tile, rows first; whether there is one. */
+/* Moves to the next tile, rows first; 0 if there is none. */
 static inline int
 ravel_tiles_next(ravel_tiles *t)
 {
@@ -891,7 +892,7 @@ ravel_tiles_next(ravel_tiles *t)
     return 0;
 }
 
-/* A short run without a call; runs of constant size are one load and one store. */
+/* Copies a short run inline; a constant size becomes one load and one store. */
 static inline void
 ravel_move(unsigned char *d, const unsigned char *s, int64_t bytes)
 {
@@ -915,7 +916,7 @@ ravel_move(unsigned char *d, const unsigned char *s, int64_t bytes)
         *d++ = *s++;
 }
 
-/* Lines of the source of a tile, to be fetched. */
+/* The lines of the source of a tile, to be prefetched. */
 typedef struct {
     const unsigned char *s;
     const int32_t *run;
@@ -937,14 +938,14 @@ ravel_soon_fetch(ravel_soon *a, int64_t lines)
     }
 }
 
-/* Half of its lines over so many steps. */
+/* Prefetches half of the lines over so many steps. */
 static inline int64_t
 ravel_soon_share(const ravel_soon *a, int64_t steps)
 {
     return (a->runs * (a->bytes / 64 + 1) / 2 + steps - 1) / steps;
 }
 
-/* A run from the buffer, past the caches where `stream` says so. */
+/* Writes a run from the buffer, with non-temporal stores if `stream`. */
 static inline void
 ravel_tile_run(unsigned char *d, const unsigned char *s, int64_t bytes, int64_t stream,
                ravel_soon *soon)
@@ -978,7 +979,7 @@ ravel_tile_flush(unsigned char *d, const unsigned char *buffer, const int32_t *t
 typedef void ravel_tile_function(unsigned char *d, const unsigned char *s,
                                  const int32_t *t, ravel_soon *soon);
 
-/* By way of a buffer; what the next tile reads is fetched meanwhile. */
+/* Permutes tiles through a buffer and prefetches the next tile. */
 RAVEL_FRAME static void
 ravel_tiles_staged(ravel_tiles *at, const int32_t *t, int64_t stream,
                    ravel_tile_function *tile)
@@ -1073,10 +1074,10 @@ ravel_any_above(const int32_t *at, int n, int apart, int64_t most)
 }
 #endif
 
-/* Blocks of elements of 4 bytes: rows lie on and on in the source, columns in the
+/* Blocks of elements of 4 bytes: rows are contiguous in the source, columns in the
  * destination. */
 #ifndef RAVEL_PLAIN
-/* 4 columns; of each as many rows a lane. */
+/* Transposes 4 columns, with 4 rows of each in a lane. */
 RAVEL_INLINE void
 ravel_turn_wide4(unsigned char *d, const unsigned char *s, const int32_t *row,
                        const int32_t *col)
@@ -1092,7 +1093,7 @@ ravel_turn_wide4(unsigned char *d, const unsigned char *s, const int32_t *row,
             ravel_store1(d + row[i], ravel_lane((RAVEL_TWO(1))v[i], lane), 0);
 }
 
-/* At most 4 rows; of each 4 columns a lane, which are a vector. */
+/* Transposes at most 4 rows, with 4 columns of each in a lane. */
 RAVEL_INLINE void
 ravel_turn_line4(unsigned char *d, const unsigned char *s, const int32_t *row,
                        const int32_t *col, int64_t rows)
@@ -1111,7 +1112,7 @@ ravel_turn_line4(unsigned char *d, const unsigned char *s, const int32_t *row,
             RAVEL_ALL_STORE(d + row[i], (RAVEL_ALL(1))v[i], 0);
 }
 
-/* At most 4 rows and columns, of a block a lane. */
+/* Transposes blocks of at most 4 rows and columns, one block in a lane. */
 RAVEL_INLINE void
 ravel_turn_blocks4(unsigned char *d, const unsigned char *s, const int32_t *block,
                          const int32_t *row, const int32_t *col, int64_t rows,
@@ -1148,7 +1149,7 @@ ravel_turn_narrow4(unsigned char *d, const unsigned char *s, const int32_t *row,
         ravel_store1(d + row[i], (ravel_1x1)v[i], 0);
 }
 
-/* At most 4 rows and columns, of which some may be fewer. */
+/* The same for one block, which may have fewer rows or columns. */
 RAVEL_INLINE void
 ravel_turn_few4(unsigned char *d, const unsigned char *s, const int32_t *row,
                       const int32_t *col, int64_t rows, int64_t cols,
@@ -1168,7 +1169,7 @@ ravel_turn_few4(unsigned char *d, const unsigned char *s, const int32_t *row,
     }
 }
 
-/* All rows of 4 columns: the last block lies over others. */
+/* Transposes all rows of 4 columns; the last block overlaps the one before. */
 RAVEL_INLINE void
 ravel_turn_rows4(unsigned char *d, const unsigned char *s, const int32_t *row,
                        const int32_t *col, int64_t rows)
@@ -1188,7 +1189,7 @@ ravel_turn_rows4(unsigned char *d, const unsigned char *s, const int32_t *row,
     }
 }
 
-/* A block with fewer rows or columns than a register has elements. */
+/* Transposes a block with fewer rows or columns than a register has elements. */
 static void
 ravel_turn_short4(unsigned char *d, const unsigned char *s, const int32_t *row,
                         const int32_t *col, int64_t rows, int64_t cols,
@@ -1205,7 +1206,7 @@ ravel_turn_short4(unsigned char *d, const unsigned char *s, const int32_t *row,
     }
 }
 
-/* All rows of a vector of columns: the last block lies over others. */
+/* Transposes all rows of a vector of columns; the last block overlaps the one before. */
 RAVEL_INLINE void
 ravel_turn_lines4(unsigned char *d, const unsigned char *s, const int32_t *row,
                         const int32_t *col, int64_t rows, const unsigned char *end)
@@ -1221,7 +1222,7 @@ ravel_turn_lines4(unsigned char *d, const unsigned char *s, const int32_t *row,
     }
 }
 
-/* All rows of at most 4 columns of a block a lane. */
+/* Transposes all rows of at most 4 columns, one block in a lane. */
 RAVEL_INLINE void
 ravel_turn_together4(unsigned char *d, const unsigned char *s, const int32_t *block,
                            const int32_t *row, const int32_t *col, int64_t rows,
@@ -1234,7 +1235,7 @@ ravel_turn_together4(unsigned char *d, const unsigned char *s, const int32_t *bl
     }
 }
 
-/* All rows of some columns of a block. */
+/* Transposes all rows of some columns of a block. */
 RAVEL_INLINE void
 ravel_turn_columns4(unsigned char *d, const unsigned char *s, const int32_t *row,
                           const int32_t *col, int64_t rows, int64_t cols,

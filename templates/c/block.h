@@ -1,8 +1,9 @@
-/* Blocks of rows that become columns in registers: 16 bytes wide in the source, 16 bytes
- * a lane in the destination.  Elements of ${size} bytes.  Four rows at a time share an
+/* Transposes blocks in registers.  A block is 16 bytes wide in the source and 16 bytes for
+ * each lane in the destination.  Elements have ${size} bytes.  Four rows share a base
  * address. */
 #ifndef RAVEL_PLAIN
-/* ${each} rows, `sq` bytes from each other, a lane; out[j] is column j. */
+/* Loads ${each} rows for each lane, `sq` bytes apart, and transposes them: out[j] is
+ * column j. */
 RAVEL_INLINE void
 ravel_block${size}(const unsigned char *s, int64_t sq, RAVEL_ALL(1) *out)
 {
@@ -24,7 +25,7 @@ ravel_block${size}(const unsigned char *s, int64_t sq, RAVEL_ALL(1) *out)
         out[i] = (RAVEL_ALL(1))v[i];
 }
 
-/* The columns of `side` blocks, which lie side by side. */
+/* Stores the columns of `side` adjacent blocks. */
 RAVEL_INLINE void
 ravel_put${size}(unsigned char *d, RAVEL_ALL(1) (*v)[${each}], int side, int64_t dp,
                  int64_t stream)
@@ -42,7 +43,7 @@ ravel_put${size}(unsigned char *d, RAVEL_ALL(1) (*v)[${each}], int side, int64_t
     }
 }
 
-/* ${each} rows of c columns, a block at a time. */
+/* Transposes ${each} rows of c columns, a block at a time. */
 RAVEL_INLINE void
 ravel_patch${size}(unsigned char *d, const unsigned char *s, int64_t c, int64_t dp,
                    int64_t sq)
@@ -55,7 +56,7 @@ ravel_patch${size}(unsigned char *d, const unsigned char *s, int64_t c, int64_t 
     }
 }
 
-/* All rows of the columns of `side` blocks. */
+/* Transposes all rows of the columns of `side` adjacent blocks. */
 RAVEL_INLINE void
 ravel_walk${size}(unsigned char *d, const unsigned char *s, int64_t rows, int side,
                   int64_t dp, int64_t sq, int64_t stream, int64_t ahead)
@@ -83,7 +84,7 @@ ravel_strip${size}(unsigned char *d, const unsigned char *s, int64_t rows, int64
     ravel_walk${size}(d, s, rows, 1, dp, sq, 0, 0);
 }
 
-/* A block of one lane. */
+/* Loads and transposes a block of one lane. */
 RAVEL_INLINE void
 ravel_lone${size}(unsigned char *d, const unsigned char *s, int64_t dp, int64_t sq)
 {
@@ -105,7 +106,7 @@ ravel_lone${size}(unsigned char *d, const unsigned char *s, int64_t dp, int64_t 
     }
 }
 
-/* ${each} columns; as many rows of each a lane of two. */
+/* Transposes ${each} columns, with ${each} rows of each in each of two lanes. */
 RAVEL_INLINE void
 ravel_tall${size}(unsigned char *d, const unsigned char *s, int64_t dp, int64_t sq)
 {
@@ -129,7 +130,7 @@ ravel_tall${size}(unsigned char *d, const unsigned char *s, int64_t dp, int64_t 
         }
 }
 
-/* All rows of ${each} columns; the last block may lie over others. */
+/* Transposes all rows of ${each} columns; the last block may overlap the one before. */
 static void
 ravel_column${size}(unsigned char *d, const unsigned char *s, int64_t rows, int64_t dp,
                     int64_t sq)
@@ -146,7 +147,7 @@ ravel_column${size}(unsigned char *d, const unsigned char *s, int64_t rows, int6
     }
 }
 
-/* The columns from q on. */
+/* Transposes the columns from q on. */
 static void
 ravel_strips${size}(unsigned char *d, const unsigned char *s, int64_t rows, int64_t q,
                     int64_t cols, int64_t dp, int64_t sq)

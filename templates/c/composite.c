@@ -1,5 +1,5 @@
-/* Any digits of whole elements in any order, where some bytes stay together whose number is
- * not that of a register's elements: columns are moved one by one. */
+/* Permutes digits of whole elements if the number of bytes that stay together is not 1, 2,
+ * 4 or 8: these runs are copied one by one. */
 RAVEL_CONSTANT void
 ravel_columns_moved(unsigned char *d, const unsigned char *s, const int32_t *col, int64_t cols,
                     size_t k, int64_t kept)
@@ -8,7 +8,7 @@ ravel_columns_moved(unsigned char *d, const unsigned char *s, const int32_t *col
         ravel_move_twice(d + c * kept, s + col[c], k, kept);
 }
 
-/* 3 to 63 bytes of every column. */
+/* Copies a run of 3 to 63 bytes from each column. */
 static void
 ravel_columns_move(unsigned char *d, const unsigned char *s, const int32_t *col, int64_t cols,
                    int64_t kept)

@@ -1,7 +1,7 @@
-/* Blocks of elements of ${size} bytes: rows lie on and on in the source, columns in the
+/* Blocks of elements of ${size} bytes: rows are contiguous in the source, columns in the
  * destination. */
 #ifndef RAVEL_PLAIN
-/* ${each} columns; of each as many rows a lane. */
+/* Transposes ${each} columns, with ${each} rows of each in a lane. */
 RAVEL_INLINE void
 ravel_turn_wide${size}(unsigned char *d, const unsigned char *s, const int32_t *row,
                        const int32_t *col)
@@ -17,7 +17,7 @@ ravel_turn_wide${size}(unsigned char *d, const unsigned char *s, const int32_t *
             ravel_store1(d + row[i], ravel_lane((RAVEL_TWO(1))v[i], lane), 0);
 }
 
-/* At most ${each} rows; of each ${each} columns a lane, which are a vector. */
+/* Transposes at most ${each} rows, with ${each} columns of each in a lane. */
 RAVEL_INLINE void
 ravel_turn_line${size}(unsigned char *d, const unsigned char *s, const int32_t *row,
                        const int32_t *col, int64_t rows)
@@ -36,7 +36,7 @@ ravel_turn_line${size}(unsigned char *d, const unsigned char *s, const int32_t *
             RAVEL_ALL_STORE(d + row[i], (RAVEL_ALL(1))v[i], 0);
 }
 
-/* At most ${each} rows and columns, of a block a lane. */
+/* Transposes blocks of at most ${each} rows and columns, one block in a lane. */
 RAVEL_INLINE void
 ravel_turn_blocks${size}(unsigned char *d, const unsigned char *s, const int32_t *block,
                          const int32_t *row, const int32_t *col, int64_t rows,
@@ -73,7 +73,7 @@ ravel_turn_narrow${size}(unsigned char *d, const unsigned char *s, const int32_t
         ravel_store1(d + row[i], (ravel_1x1)v[i], 0);
 }
 
-/* At most ${each} rows and columns, of which some may be fewer. */
+/* The same for one block, which may have fewer rows or columns. */
 RAVEL_INLINE void
 ravel_turn_few${size}(unsigned char *d, const unsigned char *s, const int32_t *row,
                       const int32_t *col, int64_t rows, int64_t cols,
@@ -93,7 +93,7 @@ ravel_turn_few${size}(unsigned char *d, const unsigned char *s, const int32_t *r
     }
 }
 
-/* All rows of ${each} columns: the last block lies over others. */
+/* Transposes all rows of ${each} columns; the last block overlaps the one before. */
 RAVEL_INLINE void
 ravel_turn_rows${size}(unsigned char *d, const unsigned char *s, const int32_t *row,
                        const int32_t *col, int64_t rows)
@@ -113,7 +113,7 @@ ravel_turn_rows${size}(unsigned char *d, const unsigned char *s, const int32_t *
     }
 }
 
-/* A block with fewer rows or columns than a register has elements. */
+/* Transposes a block with fewer rows or columns than a register has elements. */
 static void
 ravel_turn_short${size}(unsigned char *d, const unsigned char *s, const int32_t *row,
                         const int32_t *col, int64_t rows, int64_t cols,
@@ -130,7 +130,7 @@ ravel_turn_short${size}(unsigned char *d, const unsigned char *s, const int32_t 
     }
 }
 
-/* All rows of a vector of columns: the last block lies over others. */
+/* Transposes all rows of a vector of columns; the last block overlaps the one before. */
 RAVEL_INLINE void
 ravel_turn_lines${size}(unsigned char *d, const unsigned char *s, const int32_t *row,
                         const int32_t *col, int64_t rows, const unsigned char *end)
@@ -146,7 +146,7 @@ ravel_turn_lines${size}(unsigned char *d, const unsigned char *s, const int32_t 
     }
 }
 
-/* All rows of at most ${each} columns of a block a lane. */
+/* Transposes all rows of at most ${each} columns, one block in a lane. */
 RAVEL_INLINE void
 ravel_turn_together${size}(unsigned char *d, const unsigned char *s, const int32_t *block,
                            const int32_t *row, const int32_t *col, int64_t rows,
@@ -159,7 +159,7 @@ ravel_turn_together${size}(unsigned char *d, const unsigned char *s, const int32
     }
 }
 
-/* All rows of some columns of a block. */
+/* Transposes all rows of some columns of a block. */
 RAVEL_INLINE void
 ravel_turn_columns${size}(unsigned char *d, const unsigned char *s, const int32_t *row,
                           const int32_t *col, int64_t rows, int64_t cols,

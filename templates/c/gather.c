@@ -1,5 +1,5 @@
-/* rows times the runs of a table, of `bytes` bytes each: run i is from s + table[2*i + 1]
- * to d + table[2*i]; dp and sp bytes from one row to the next. */
+/* Copies `rows` rows of runs of `bytes` bytes.  Run i is copied from s + table[2*i + 1] to
+ * d + table[2*i]; rows are dp (sp) bytes apart. */
 RAVEL_CONSTANT void
 ravel_gather_each(unsigned char *d, const unsigned char *s, const int32_t *table,
                   int64_t entries, int64_t rows, size_t k, int64_t bytes, int64_t dp,
@@ -10,7 +10,7 @@ ravel_gather_each(unsigned char *d, const unsigned char *s, const int32_t *table
             ravel_move_twice(d + table[2 * i], s + table[2 * i + 1], k, bytes);
 }
 
-/* Runs whose length is no power of two, or is above 64. */
+/* The same for runs whose length is not a power of two up to 64. */
 static void
 ravel_gather_odd(unsigned char *d, const unsigned char *s, const int32_t *table,
                  int64_t entries, int64_t rows, int64_t bytes, int64_t dp, int64_t sp)

@@ -1,5 +1,6 @@
-/* RAVEL_ALL: vectors of as many lanes as there are.  RAVEL_TWO: of two, if there are: x86
- * processors turn those twice as often as wider ones, whose lanes are slower to set apart. */
+/* RAVEL_ALL: vectors of RAVEL_LANES lanes.  RAVEL_TWO: of two lanes if there are two: x86
+ * processors shuffle those twice as often as wider ones, whose lanes take longer to
+ * extract. */
 #ifndef RAVEL_PLAIN
 enum { RAVEL_ROUNDS1 = 4, RAVEL_ROUNDS2 = 3, RAVEL_ROUNDS4 = 2, RAVEL_ROUNDS8 = 1 };
 #if RAVEL_LANES == 4
@@ -36,8 +37,8 @@ enum { RAVEL_PAIR = 1 };
 #define RAVEL_TWO_ROWS ravel_rows1
 #endif
 
-/* Lane i of them.  Stores take one lane of all vectors before they take the other: stores
- * to one line that follow one another are one. */
+/* Lane i of a vector.  Stores take one lane of all vectors before the other, because
+ * consecutive stores to one line are combined. */
 RAVEL_INLINE ravel_1x1
 ravel_lane(RAVEL_TWO(1) v, int i)
 {

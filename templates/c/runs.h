@@ -1,4 +1,4 @@
-/* Runs of any bytes. */
+/* Copies n planes of `rows` runs with ordinary stores; k is as for ravel_move_twice. */
 RAVEL_CONSTANT void
 ravel_each_run(unsigned char *d, const unsigned char *s, int64_t n, int64_t rows, size_t k,
                int64_t bytes, int64_t dn, int64_t sn, int64_t dp, int64_t sp)
@@ -8,7 +8,7 @@ ravel_each_run(unsigned char *d, const unsigned char *s, int64_t n, int64_t rows
             ravel_move_twice(d + b * dn + r * dp, s + b * sn + r * sp, k, bytes);
 }
 
-/* Runs whose length is no power of two, or is above 64. */
+/* The same for runs whose length is not a power of two up to 64. */
 static void
 ravel_copy_odd(unsigned char *d, const unsigned char *s, int64_t n, int64_t rows,
                int64_t bytes, int64_t dn, int64_t sn, int64_t dp, int64_t sp)

@@ -1,20 +1,20 @@
-/* Tiles whose bytes and parts of bytes change places as a table says: rows times columns,
- * in chunks, of which each has at least one; the last chunk may lie over others.  d and s
- * count elements of `bits` bits from the start of the buffers, di and sk are from one row
- * to the next, dj and sl from one column to the next; all chunks begin at whole bytes.
+/* Permutes the bytes and parts of bytes of tiles by a table.  The tiles are rows times
+ * columns, in chunks; there is at least one chunk each way, and the last chunk may overlap
+ * the one before.  d and s are elements of `bits` bits from the start of the buffers; di
+ * (sk) is the stride of rows, dj (sl) that of columns.  All chunks begin at whole bytes.
  *
- * The table, in words of 4 bytes: rows of a chunk, columns of a chunk, where the second
- * pass begins, 0 where there is one pass; then the passes.  The first of two writes to a
+ * The table has words of 4 bytes: rows of a chunk, columns of a chunk, the start of the
+ * second pass (0: there is one pass); then the passes.  The first of two writes to a
  * buffer.  A pass:
  *      rows of four lanes of 16 bytes; terms w of whole bytes, terms m with a mask;
- *      whether the four lanes are 64 bytes in a row in the destination; whether some bytes
- *      are of the fill, of which v has the bits;
- *      of each row where its lanes are in the destination, 4; a mask of the bytes of the
- *      fill, 16, where there are such; of each w where it reads, 4,
- *      whether that is 64 bytes in a row, and which bytes of those, 16; of each m the
- *      same, a mask, 16, and by how many bits to the left to shift. */
+ *      whether the four lanes are 64 contiguous bytes in the destination; whether some bytes
+ *      are fill, whose bits are in v;
+ *      for each row: the offsets of its lanes in the destination, 4; a mask of the bytes
+ *      that are fill, 16, if there are any; for each w the offsets that it reads, 4, whether
+ *      these are 64 contiguous bytes, and the indices of its bytes, 16; for each m the same,
+ *      a mask, 16, and the bits to shift to the left. */
 #ifdef RAVEL_SHUFFLES
-/* As many lanes of a row as a vector has. */
+/* The lanes of a row that are in one vector. */
 RAVEL_INLINE void
 ravel_shuffle_lanes(unsigned char *d, const unsigned char *s, const int32_t *t,
                     int32_t whole, int32_t masked, int32_t lines, int64_t stream,
@@ -98,7 +98,7 @@ ravel_shuffle_terms(unsigned char *d, const unsigned char *s, const int32_t *pas
 }
 #endif
 
-/* A pass over tiles dp and sp bytes apart; the numbers of terms that are frequent are
+/* Makes a pass over tiles that are dp (sp) bytes apart.  Frequent numbers of terms are
  * constants. */
 static void
 ravel_shuffle_pass(unsigned char *d, const unsigned char *s, const int32_t *pass,
@@ -127,7 +127,7 @@ ravel_shuffle_pass(unsigned char *d, const unsigned char *s, const int32_t *pass
 #undef RAVEL_TERMS
 }
 
-/* Tiles in a row; each by both passes where there are two. */
+/* Permutes tiles one after another, each by both passes if there are two. */
 static void
 ravel_shuffle_row(unsigned char *d, const unsigned char *s, const int32_t *table,
                   int64_t tiles, int64_t dp, int64_t sp, int64_t stream,
@@ -144,7 +144,7 @@ ravel_shuffle_row(unsigned char *d, const unsigned char *s, const int32_t *table
     }
 }
 
-/* The byte that a bit is in: starts may be negative, where all of a tile lies above. */
+/* The byte of a bit.  A start may be negative; the tile itself lies above 0. */
 static inline int64_t
 ravel_shuffle_byte(int64_t bit)
 {

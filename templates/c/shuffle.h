@@ -1,5 +1,5 @@
-/* Lanes of 16 bytes for ravel_shuffle: RAVEL_LANES of them at once.  ravel_pick: byte i is
- * the byte at[i] of its lane, 0 where at[i] is 128 or more. */
+/* Vectors of RAVEL_LANES lanes of 16 bytes for ravel_shuffle.  ravel_pick: byte i is the
+ * byte at[i] of its lane, or 0 if at[i] is 128 or more. */
 #if defined(RAVEL_SSE2) && defined(__SSSE3__)
 #define RAVEL_SHUFFLES
 #elif defined(__aarch64__) && defined(__GNUC__) && !defined(RAVEL_PLAIN) && \
@@ -28,7 +28,7 @@ ravel_constant(const void *table)
     return v;
 }
 
-/* 16 bytes at each of the offsets, which may be in a row. */
+/* Loads 16 bytes at each of the offsets, which may be contiguous. */
 RAVEL_INLINE ravel_lanes
 ravel_windows(const unsigned char *s, const int32_t *at, int32_t row)
 {
@@ -62,8 +62,8 @@ ravel_pick(ravel_lanes v, ravel_lanes at)
 #endif
 }
 
-/* Bits of bytes to the left by k, to the right where it is negative: those that cross from
- * a byte to the next are for a mask to remove. */
+/* Shifts left by k bits, right if k is negative.  A mask later removes the bits that cross
+ * a border of bytes. */
 RAVEL_INLINE ravel_lanes
 ravel_shifted(ravel_lanes v, int32_t k)
 {
@@ -71,8 +71,8 @@ ravel_shifted(ravel_lanes v, int32_t k)
     return k < 0 ? (ravel_lanes)(w >> -k) : (ravel_lanes)(w << k);
 }
 
-/* Lanes to where each belongs; as one vector where `lines` says that they are in a row,
- * which may go past the caches. */
+/* Stores each lane at its offset.  `lines`: the lanes are contiguous and are stored as one
+ * vector, which may be a non-temporal store. */
 RAVEL_INLINE void
 ravel_put(unsigned char *d, const int32_t *at, ravel_lanes v, int32_t lines, int64_t stream)
 {

@@ -1,12 +1,13 @@
-/* Planes, b < planes of them, and o < sides of each, whose columns follow one another in
- * the destination:
+/* Transposes `planes` planes, each of `sides` matrices of rows x cols elements of ${size}
+ * bytes, whose columns follow one another in the destination:
  *     d[b*dn + p*dp + (o*cols + q)*size] = s[b*sn + o*so + p*size + q*sq]
- * for p < rows, q < cols; each of the four is at least 1; size is ${size}.  Four lanes of
- * blocks make a line of 64 bytes, written whole.  The walk is along the rows of the source,
- * with prefetches `ahead` bytes on where that is not 0.  Edges overlap what is done.
- * `stream`: 1, lines go past the caches, if they are aligned; 2, they do by way of a buffer
- * that gathers a piece of each row of the destination: for rows that are not aligned, and
- * rows whole pages apart, which share few banks of the memory and few sets of the cache. */
+ * for b < planes, o < sides, p < rows, q < cols; each of the four is at least 1.  The
+ * columns of four lanes fill a cache line, which is written whole.  The kernel proceeds
+ * along the rows of the source and prefetches `ahead` bytes on if that is not 0.  Blocks at
+ * edges overlap.  `stream`: 1, non-temporal stores for lines that are aligned; 2, the same
+ * through a buffer that collects a part of each row of the destination, for rows that are
+ * not aligned and for rows at distances of whole pages, which share few banks of the memory
+ * and few sets of the caches. */
 static void
 ravel_few${size}(unsigned char *d, const unsigned char *s, int64_t rows, int64_t cols,
                  int64_t dp, int64_t sq)
@@ -17,11 +18,11 @@ ravel_few${size}(unsigned char *d, const unsigned char *s, int64_t rows, int64_t
 }
 
 #ifndef RAVEL_PLAIN
-/* Rows of the source that are read side by side on their way to a buffer: few enough for
- * the processor to follow. */
+/* The rows of the source that are read in parallel into a buffer: as many streams as the
+ * hardware prefetcher follows. */
 enum { RAVEL_GROUP${size} = ${size} == 1 ? 16 : 8 };
 
-/* 16 or 64 bytes of each of a group's rows into a buffer. */
+/* Reads 16 or 64 bytes of each row of a group into a buffer. */
 RAVEL_INLINE void
 ravel_fill_piece${size}(unsigned char *to, const unsigned char *s, int64_t bytes,
                         int64_t pitch, int64_t sq)
@@ -39,10 +40,10 @@ ravel_fill_piece${size}(unsigned char *to, const unsigned char *s, int64_t bytes
     }
 }
 
-/* A group's rows into a buffer, a line of each at a time.  The rows that are next are
- * fetched meanwhile, one after another, as lines of one row lie in one bank of the memory;
- * and what the other buffer holds goes out, a line for a line: a processor then waits for
- * reads and writes at once. */
+/* Reads the rows of a group into a buffer, a line of each at a time.  Meanwhile it
+ * prefetches the next rows, one after another, because the lines of a row are in one bank of
+ * the memory, and writes a line of the other buffer for each line that it reads: reads and
+ * writes are then outstanding at the same time. */
 RAVEL_INLINE void
 ravel_fill_group${size}(unsigned char *to, const unsigned char *s, int64_t r, int64_t pitch,
                         int64_t sq, ravel_ahead next, ravel_flow *out)
@@ -63,8 +64,8 @@ ravel_fill_group${size}(unsigned char *to, const unsigned char *s, int64_t r, in
     }
 }
 
-/* r rows of c columns of one side, while the block before goes out; `ahead` rows of what
- * is next are fetched. */
+/* Reads r rows of c columns of one matrix and writes the block before it; prefetches
+ * `ahead` rows of the next one. */
 RAVEL_INLINE void
 ravel_fill_side${size}(unsigned char *to, const unsigned char *s, int64_t r, int64_t c,
                        int64_t pitch, int64_t sq, const unsigned char *next, int64_t ahead,
@@ -82,7 +83,7 @@ ravel_fill_side${size}(unsigned char *to, const unsigned char *s, int64_t r, int
     }
 }
 
-/* Block t; what is read after it is `next`. */
+/* Reads block t; `next` is the block after it. */
 RAVEL_INLINE void
 ravel_fill_block${size}(unsigned char *to, const unsigned char *s, const ravel_work *all,
                         const ravel_part *t, int64_t pitch, const ravel_part *next,
@@ -101,10 +102,11 @@ ravel_fill_block${size}(unsigned char *to, const unsigned char *s, const ravel_w
     ravel_flow_lines(out, INT64_MAX);
 }
 
-/* Rows at any distance, through two buffers: one is filled while the other goes out.
- * Planes one after another in the source are one plane, whose rows jump.  Rows that
- * touch are one run.  A row of a buffer has room for a line before it, for what waits;
- * columns of sides are C and a third more at most, and such blocks have fewer rows. */
+/* Transposes rows at any distance through two buffers: one is filled while the other is
+ * written.  Planes that are contiguous in the source are one plane, whose rows have a gap.
+ * Rows that are contiguous in the destination are one run.  A row of a buffer has room for
+ * a line before it, which holds bytes that do not fill a line yet.  The columns of several
+ * matrices are at most a third more than C, and such blocks have fewer rows. */
 RAVEL_FRAME static void
 ravel_staged${size}(unsigned char *d, const unsigned char *s, int64_t planes, int64_t sides,
                     int64_t rows, int64_t cols, int64_t dn, int64_t sn, int64_t so,

@@ -7,7 +7,7 @@ ravel_columns16(unsigned char *d, const unsigned char *s, int64_t rows, int64_t 
             memcpy(d + p * dp + q * 16, s + p * 16 + q * sq, 16);
 }
 
-/* Planes, b < n of them, and o < sides of each:
+/* Transposes n planes, each of `sides` matrices, b < n, o < sides:
  *     d[b*dn + p*dp + (o*cols + q)*16] = s[b*sn + o*so + p*16 + q*sq]. */
 static void
 ravel_transpose16(unsigned char *d, const unsigned char *s, int64_t n, int64_t sides,

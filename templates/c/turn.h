@@ -1,5 +1,5 @@
 #ifndef RAVEL_PLAIN
-/* The rounds of a network that turns blocks of ${each} rows, in every lane of vectors. */
+/* Transposes blocks of ${each} rows in each lane: log2(${each}) rounds of interleaving. */
 RAVEL_INLINE void
 ravel_turn${size}(RAVEL_ALL(${size}) *v)
 {
