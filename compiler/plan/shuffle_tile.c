@@ -39,13 +39,25 @@ is_chunked(const Tile *t, int loop)
     return loop == t->loop[TILE_ROW] || loop == t->loop[TILE_COL];
 }
 
+/* The iterations that the loop has at least, at every shape at which it has any; 0: its
+ * strides depend on the shape. */
+static i64
+least_of(const Loop *l)
+{
+    if (!ex_is_const(l->ex.ss) || !ex_is_const(l->ex.ds))
+        return 0;
+    if (ex_is_const(l->ex.n))
+        return l->n;
+    return l->ex.n->f.rem == 0 ? l->ex.n->f.mod : 1;
+}
+
 /* The loop that goes on where a run of so many elements ends; -1: there is none. */
 static int
 next_loop(const Growth *g, i64 run, bool source)
 {
     for (int i = 0; i < g->n->nloops; i++) {
         const Loop *l = &g->n->loop[i];
-        if (!g->t->in[i] && !l->rest && kernel_is_known(l) && stride(l, source) == run)
+        if (!g->t->in[i] && !l->rest && least_of(l) > 1 && stride(l, source) == run)
             return i;
     }
     return -1;
@@ -80,20 +92,21 @@ run_of(const Growth *g, bool source)
     return run;
 }
 
-/* The loop joins the tile, or a chunk of it does; false where neither fits. */
+/* The loop joins the tile, or a chunk of it does; false where neither fits.  A loop whose
+ * count depends on the shape joins by a chunk. */
 static bool
 join(Growth *g, int loop, i64 run)
 {
     Tile *t = g->t;
+    const Loop *l = &g->n->loop[loop];
     i64 n = elements_of(g->n, loop), chunk;
     int role = t->loop[TILE_ROW] < 0 ? TILE_ROW : TILE_COL;
-    if (fits(g, n) && run * n * g->bits <= 2 * LINE_BITS) {
+    if (kernel_is_known(l) && fits(g, n) && run * n * g->bits <= 2 * LINE_BITS) {
         t->in[loop] = true;
         g->elements *= n;
         return true;
     }
-    if (n != g->n->loop[loop].n || t->loop[role] >= 0 ||
-        (chunk = chunk_of(g, run, n)) < 2)
+    if (n != l->n || t->loop[role] >= 0 || (chunk = chunk_of(g, run, least_of(l))) < 2)
         return false;
     t->loop[role] = loop;
     t->chunk[role] = chunk;
