@@ -1,4 +1,4 @@
-"""Who may include whom: DESIGN section 4 as a table, held against every #include of compiler/, runtime/ and templates/."""
+"""Which folder may include headers of which other folders, as a table; every #include of cli/, compiler/, runtime/ and templates/ is checked."""
 
 import fnmatch
 import os

@@ -8,7 +8,8 @@
 enum { LONG_LOOP = 64, LONG_LOOP_OF_SMALL = 256, LONG_KEPT = 64,
        LINE = 64, WORDS_MAX = 8192 };
 
-/* Nanoseconds of a run of the source and of the destination beside those of its bytes. */
+/* Nanoseconds of a run of the source and of the destination, in addition to those of its
+ * bytes. */
 static const double FROM_NS = 6, TO_NS = 18;
 
 static i64

@@ -117,6 +117,8 @@ Plan *plan_make(Scalars *s, const Processor *processor, const char *const *name,
                 Layout *src, Layout *dst, const int *map, const int *extent);
 /* True if no extent is left to run time. */
 bool plan_is_fixed(const Plan *p);
+/* True if the destination has at least that many bytes, or may have at run time. */
+bool plan_may_have(const Plan *p, i64 bytes);
 
 /* plan_nest.c */
 /* x * stride, as a sum over the terms of stride. */

@@ -196,7 +196,7 @@ nest_cost(const Plan *p, const Nest *n)
     int bits = p->dst->dtype->bits;
     double bytes = (double)n->elements * bits / 8;
     Runs r = f->runs ? f->runs(n, bits) : nest_runs(n, bits);
-    bool large = !ex_is_const(p->to->size) || layout_bytes(p->dst) >= CACHED_BYTES;
+    bool large = plan_may_have(p, CACHED_BYTES);
     double work = f->work(n, bits) * (large ? c->work : 1);
     double transfer = large ? transfer_in_memory(c, n, bytes, &r)
                             : transfer_in_caches(c, bytes, &r);

@@ -1,5 +1,5 @@
-/* Blocks of elements of ${size} bytes: rows lie on and on in the source, columns in the
- * destination. */
+/* Blocks of elements of ${size} bytes: rows are contiguous in the source, columns in
+ * the destination. */
 #ifndef RAVEL_PLAIN
 /* ${each} columns of ${each} rows a lane. */
 RAVEL_INLINE void
