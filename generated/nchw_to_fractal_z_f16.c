@@ -446,8 +446,8 @@ ravel_store_part(unsigned char *d, ravel_1x1 v, int64_t bytes)
 }
 #endif
 
-/* Blocks of elements of 2 bytes: rows lie on and on in the source, columns in the
- * destination. */
+/* Blocks of elements of 2 bytes: rows are contiguous in the source, columns in
+ * the destination. */
 #ifndef RAVEL_PLAIN
 /* 8 columns of 8 rows a lane. */
 RAVEL_INLINE void

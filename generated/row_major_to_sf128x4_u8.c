@@ -880,8 +880,8 @@ ravel_store_part(unsigned char *d, ravel_1x1 v, int64_t bytes)
 }
 #endif
 
-/* Blocks of elements of 4 bytes: rows lie on and on in the source, columns in the
- * destination. */
+/* Blocks of elements of 4 bytes: rows are contiguous in the source, columns in
+ * the destination. */
 #ifndef RAVEL_PLAIN
 /* 4 columns of 4 rows a lane. */
 RAVEL_INLINE void

@@ -282,7 +282,8 @@ ShapeList plan_borders(Arena *a, const Plan *p);
 /* plan_needs.c: expressions over scalars. */
 /* Bytes of the storage of one of the plan's layouts. */
 const Ex *plan_bytes(const Plan *p, const Sizes *z);
-/* 1 at shapes for which stores go past the caches, else 0. */
+/* 1 at shapes at which nests with `stream` store past the caches, else 0.  The constant 1
+ * if the size of the destination is a number. */
 const Ex *plan_streams(const Plan *p);
 /* The counts that must be above 0 for the nest to run.  Counts that are 0 only if there
  * is nothing to convert are left out.  Returns their number, at most MAX_NEEDS. */
