@@ -193,7 +193,7 @@ ravel_constant(const void *table)
     return v;
 }
 
-/* 16 bytes at each of the offsets, which may be in a row. */
+/* The 16 bytes at each of the offsets; `row`: these are contiguous. */
 RAVEL_INLINE ravel_lanes
 ravel_windows(const unsigned char *s, const int32_t *at, int32_t row)
 {
@@ -227,8 +227,8 @@ ravel_pick(ravel_lanes v, ravel_lanes at)
 #endif
 }
 
-/* Bits of bytes to the left by k, to the right where it is negative: those that cross from
- * a byte to the next are for a mask to remove. */
+/* Shifts to the left by k bits, or to the right if k is negative.  The caller masks the
+ * bits that cross from one byte to the next. */
 RAVEL_INLINE ravel_lanes
 ravel_shifted(ravel_lanes v, int32_t k)
 {
@@ -236,8 +236,8 @@ ravel_shifted(ravel_lanes v, int32_t k)
     return k < 0 ? (ravel_lanes)(w >> -k) : (ravel_lanes)(w << k);
 }
 
-/* Lanes to where each belongs; as one vector where `lines` says that they are in a row,
- * which may go past the caches. */
+/* Stores each lane at its offset.  With `lines` the lanes are contiguous: one vector, which
+ * may go past the caches. */
 RAVEL_INLINE void
 ravel_put(unsigned char *d, const int32_t *at, ravel_lanes v, int32_t lines, int64_t stream)
 {
@@ -260,22 +260,22 @@ ravel_put(unsigned char *d, const int32_t *at, ravel_lanes v, int32_t lines, int
 }
 #endif
 
-/* Tiles whose bytes and parts of bytes change places as a table says: rows times columns,
- * in chunks, of which each has at least one; the last chunk may lie over others.  d and s
- * count elements of `bits` bits from the start of the buffers, di and sk are from one row
- * to the next, dj and sl from one column to the next.
+/* Permutes the bytes and parts of bytes of tiles by a table.  The tiles are chunks of rows
+ * and columns.  Rows and columns are at least one chunk; the last chunk may overlap the one
+ * before.  d and s are the starts in the buffers, in elements of `bits` bits; di and sk are
+ * the strides of rows, dj and sl those of columns.
  *
- * The table, in words of 4 bytes: rows of a chunk, columns of a chunk, where the second
- * pass begins, 0 where there is one pass; then the passes.  The first of two writes to a
- * buffer.  A pass:
- *      rows of four lanes of 16 bytes; terms w of whole bytes, terms m with a mask;
- *      whether the four lanes are 64 bytes in a row in the destination; whether some bytes
- *      are of the fill, of which v has the bits;
- *      of each of the m the bits to shift, to the left;
- *      of each row where its lanes are in the destination, 4; a mask of the bytes of the
- *      fill, 16, where there are such; of each w where it reads, 4,
- *      whether that is 64 bytes in a row, and which bytes of those, 16; of each m the
- *      same and a mask, 16. */
+ * The table has words of 4 bytes: rows of a chunk, columns of a chunk, the position of the
+ * second pass, or 0 if there is one pass; then the passes.  The first of two passes writes
+ * to a buffer.  A pass has
+ *      the number of rows of four lanes of 16 bytes; the number w of terms of whole bytes;
+ *      the number m of terms with a mask; whether the four lanes are contiguous in the
+ *      destination; whether some bytes are padding, with the value v;
+ *      for each of the m terms: the bits to shift to the left;
+ *      for each row: the offsets of its lanes in the destination, 4 words; with padding, a
+ *      mask of its bytes, 16; for each of the w terms: the offsets of its windows, 4,
+ *      whether the windows are contiguous, and the bytes to pick, 16; for each of the m
+ *      terms: the same and a mask, 16. */
 #ifdef RAVEL_SHUFFLES
 /* As many lanes of a row as a vector has. */
 RAVEL_INLINE void
@@ -392,7 +392,7 @@ ravel_shuffle_pass(unsigned char *d, const unsigned char *s, const int32_t *pass
 #undef RAVEL_TERMS
 }
 
-/* Tiles in a row; each by both passes where there are two. */
+/* The tiles of a row, each by both passes if there are two. */
 static void
 ravel_shuffle_row(unsigned char *d, const unsigned char *s, const int32_t *table,
                   int64_t tiles, int64_t dp, int64_t sp, int64_t stream,

@@ -37,8 +37,8 @@ typedef struct {
 bool composite_moves(int kept);
 /* The bytes that are contiguous on both sides; 0: other kernels have longer runs. */
 int composite_kept(const Nest *n, int bits);
-/* The tile of elements of `bits` bits, by way of a buffer or not; false
- * where there is none. */
+/* Makes the tile for elements of `bits` bits, with a buffer or without; false if there is
+ * none. */
 bool composite_make(const Nest *n, int bits, bool buffer, Composite *c);
 
 /* composite_table.c: the words of a tile, as templates/c/composite_tile.h reads them. */

@@ -25,7 +25,7 @@ is_plain(const Loop *l)
     return !l->rest && kernel_is_known(l);
 }
 
-/* The loop that goes on where a run of so many elements ends; -1: there is none. */
+/* The loop that continues a run of `run` elements; -1: there is none. */
 static int
 next_loop(const Nest *n, const Composite *c, int side, i64 run)
 {
@@ -39,7 +39,8 @@ next_loop(const Nest *n, const Composite *c, int side, i64 run)
     return best;
 }
 
-/* Elements that stay together: the loop by one element on both sides, if there is one. */
+/* The elements that are contiguous on both sides: those of the loop with stride 1 in both,
+ * if there is one. */
 static bool
 find_kept(const Nest *n, int bits, Composite *c)
 {
@@ -54,7 +55,8 @@ find_kept(const Nest *n, int bits, Composite *c)
     return true;
 }
 
-/* A loop in even parts of about so many iterations, or whole. */
+/* The iterations of one of the about equal parts of a loop, `wanted` or fewer; n: the loop
+ * is not divided. */
 static i64
 part_of(i64 n, i64 wanted)
 {
@@ -64,7 +66,7 @@ part_of(i64 n, i64 wanted)
     return 10 * part >= 7 * n ? n : part;
 }
 
-/* The loops of a run until it has so many bytes. */
+/* Takes loops into the tile until the run of the side has that many bytes. */
 static void
 take_run(const Nest *n, int size, int side, i64 bytes, Composite *c)
 {
@@ -78,7 +80,7 @@ take_run(const Nest *n, int size, int side, i64 bytes, Composite *c)
     }
 }
 
-/* The loops of the tile that make a run, with what both sides take. */
+/* Finds the run of the side: loops of the tile that are contiguous together. */
 static void
 find_run(const Nest *n, int size, int side, Composite *c)
 {
@@ -115,7 +117,8 @@ try_tile(const Nest *n, int size, const i64 bytes[2], Composite *c)
     c->pitch = pitch_of(c->side[DST].run * size);
 }
 
-/* Blocks of 16 bytes of rows by as many columns, of which few may be of use. */
+/* The cost of an element in blocks whose rows have 16 bytes, with as many columns; fewer of
+ * either may be used. */
 static double
 block_cost(i64 rows, i64 cols, int unit)
 {

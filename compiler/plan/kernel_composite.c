@@ -49,7 +49,7 @@ applies8(const Nest *n, int bits, int role[ROLES])
     return bits <= 64 && takes(n, bits, role, 8);
 }
 
-/* Bytes of the loop that goes on where the bytes that stay together end. */
+/* The bytes of the run's first loop. */
 static double
 first_loop(const Nest *n, int bits, const Composite *c, int side)
 {
@@ -57,8 +57,8 @@ first_loop(const Nest *n, int bits, const Composite *c, int side)
     return s->n ? (double)n->loop[s->loop[0]].n * c->kept : bits / 8.0;
 }
 
-/* The first loop of this side has a few iterations, and the other side's goes on where
- * they end: pairs and fours, which would leave most of a block empty. */
+/* True if the first loop of this side has at most FEW iterations and the other side's first
+ * loop continues it.  Most of a block would be empty. */
 static bool
 is_zip(const Nest *n, int bits, const Composite *c, int side)
 {
@@ -71,7 +71,7 @@ is_zip(const Nest *n, int bits, const Composite *c, int side)
     return few->n <= FEW && int_abs(step) == few->n * c->kept * 8 / bits;
 }
 
-/* A few rows or columns that are long, which other kernels put together. */
+/* True if there are few long rows or columns: other kernels are faster. */
 static bool
 is_narrow(const Nest *n, int bits, const Composite *c)
 {
@@ -82,8 +82,7 @@ is_narrow(const Nest *n, int bits, const Composite *c)
     return (from < FEW && to >= LONG) || (to < FEW && from >= LONG);
 }
 
-/* By way of a buffer it keeps up with the memory; in the caches it takes its blocks, one
- * by one, and others are quicker where their rows and columns are long enough. */
+/* START_NS: for each nest. */
 enum { START_NS = 400 };
 static double
 composite_work(const Nest *n, int bits)

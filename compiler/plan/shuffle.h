@@ -21,8 +21,9 @@ enum {
     SHIFTS = 15           /* -7 to 7 bits */
 };
 
-/* Which loops of a nest a tile does whole; and the loops of which it does a chunk, which
- * the kernel runs, rows inside columns; -1: there is no such loop, its chunk is 1. */
+/* in[]: the loops of the nest that are in the tile as a whole.  loop[]: the two loops that
+ * the kernel runs, rows inside columns; the tile has a chunk of each.  -1: there is no such
+ * loop, and its chunk is 1. */
 enum { TILE_ROW, TILE_COL };
 typedef struct {
     bool in[MAX_LOOPS];
@@ -41,32 +42,31 @@ typedef struct {
     int32_t lane[LANES_MAX];
     int16_t element[LANES_MAX];    /* the first of the lane */
     bool fills;           /* some are padding */
-    bool lines;           /* four lanes of a row of the program are 64 bytes in a row */
+    bool lines;           /* the four lanes of a row of the program are contiguous */
 } Bits;
 
-/* What all lanes have: so many terms of whole bytes, and so many of each shift, to the
- * left by shift - 7 bits. */
+/* The number of terms of each lane: of whole bytes, and of each shift, by shift - 7 bits to
+ * the left. */
 typedef struct {
     int whole, shifted[SHIFTS], masked;
 } Terms;
 
-/* shuffle_tile.c: false where there is no tile. */
+/* shuffle_tile.c: false if there is no tile. */
 bool shuffle_tile(const Nest *n, int bits, Tile *t);
-/* shuffle_bits.c: the elements and lanes of the tile; false where it has no whole
- * lanes. */
+/* shuffle_bits.c: the elements and lanes of the tile; false if it has no whole lanes. */
 bool shuffle_bits(const Nest *n, const Tile *t, int bits, Bits *out);
 /* The lanes of elements that are listed. */
 bool shuffle_lanes(Bits *b);
 
-/* shuffle_pass.c: the terms; false where there are too many. */
+/* shuffle_pass.c: the terms; false if there are too many. */
 bool shuffle_terms(const Bits *b, Terms *out);
 /* The words of a pass, as templates/c/shuffle.c reads it; their number. */
 i64 shuffle_words(const Bits *b, const Terms *t);
 void shuffle_pass(const Bits *b, const Terms *t, int32_t *out);
 
-/* shuffle_program.c: a tile in one pass or, of elements smaller than a byte, in two where
- * that takes less: the bytes of the destination are made in the order in which the source
- * has them, and then change places. */
+/* shuffle_program.c: a tile in one pass.  For elements smaller than a byte also in two if
+ * that is faster: the first assembles the bytes of the destination in the order of the
+ * source, the second permutes them. */
 typedef struct {
     Tile tile;
     Bits bits[2];
@@ -74,7 +74,7 @@ typedef struct {
     int passes;
     double cost;          /* nanoseconds a tile, roughly */
 } Program;
-/* False where the nest has none. */
+/* False if the nest has none. */
 bool shuffle_make(const Nest *n, int bits, Program *p);
 
 #endif

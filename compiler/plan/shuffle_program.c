@@ -19,8 +19,7 @@ in_source(const void *a, const void *b)
     return p != q ? (p > q) - (p < q) : (x->src > y->src) - (x->src < y->src);
 }
 
-/* The first pass makes the bytes of the destination side by side, the second puts them
- * where they belong. */
+/* The first pass assembles the bytes of the destination, the second permutes them. */
 static bool
 in_two(const Bits *b, Bits *make, Bits *move)
 {
@@ -47,15 +46,14 @@ in_two(const Bits *b, Bits *make, Bits *move)
     return shuffle_lanes(make) && shuffle_lanes(move);
 }
 
-/* Nanoseconds.  A lane takes 1.6, each term of whole bytes 0.25 more, 0.4 where it is
- * shifted and masked. */
+/* Nanoseconds: of a lane 1.6, of each of its terms 0.25, or 0.4 with a shift and a mask. */
 static double
 cost_of(const Bits *b, const Terms *t)
 {
     return b->nlanes * (1.6 + 0.25 * t->whole + 0.4 * t->masked);
 }
 
-/* In place of the one pass where that takes less. */
+/* Replaces the pass by two if these are faster. */
 static bool
 try_two(Program *p)
 {

@@ -1,5 +1,5 @@
-/* The tile of a nest: the loops that make 64 bytes of the destination in a row, and
- * those that make as much of the source. */
+/* The tile of a nest: the loops over 64 contiguous bytes of the destination, and those over
+ * 64 contiguous bytes of the source. */
 #include "kernel_family.h"
 #include "shuffle.h"
 
@@ -25,8 +25,8 @@ fits(const Growth *g, i64 more)
            more <= 8 * TILE_BYTES / g->bits / g->elements;
 }
 
-/* Elements of an iteration's run: the loop by one element of the destination has those of
- * padding after it. */
+/* The iterations of a loop; in that with stride 1 in the destination, with the padding
+ * after them. */
 static i64
 elements_of(const Nest *n, int loop)
 {
@@ -51,7 +51,7 @@ least_of(const Loop *l)
     return l->ex.n->f.rem == 0 ? l->ex.n->f.mod : 1;
 }
 
-/* The loop that goes on where a run of so many elements ends; -1: there is none. */
+/* The loop that continues a run of `run` elements; -1: there is none. */
 static int
 next_loop(const Growth *g, i64 run, bool source)
 {
@@ -63,8 +63,8 @@ next_loop(const Growth *g, i64 run, bool source)
     return -1;
 }
 
-/* Iterations that make the run a multiple of a line or, where those are too many, of half
- * and a quarter of one; 0: none fit. */
+/* The iterations that extend the run to a multiple of a line or, if those are too many, of
+ * a half or a quarter of one; 0: none fit. */
 static i64
 chunk_of(const Growth *g, i64 run, i64 n)
 {
@@ -77,7 +77,7 @@ chunk_of(const Growth *g, i64 run, i64 n)
     return 0;
 }
 
-/* The run that the loops of the tile make. */
+/* The elements that the loops of the tile read (write) contiguously. */
 static i64
 run_of(const Growth *g, bool source)
 {
@@ -92,8 +92,8 @@ run_of(const Growth *g, bool source)
     return run;
 }
 
-/* The loop joins the tile, or a chunk of it does; false where neither fits.  A loop whose
- * count depends on the shape joins by a chunk. */
+/* Adds the loop, or a chunk of it, to the tile; false if neither fits.  Of a loop whose
+ * count depends on the shape it adds a chunk. */
 static bool
 join(Growth *g, int loop, i64 run)
 {
@@ -114,7 +114,7 @@ join(Growth *g, int loop, i64 run)
     return true;
 }
 
-/* Loops join until the side has a line in a row. */
+/* Adds loops until a line of the side is contiguous. */
 static void
 grow(Growth *g, bool source)
 {
@@ -126,7 +126,7 @@ grow(Growth *g, bool source)
         ;
 }
 
-/* The loop outside that moves the destination the least. */
+/* The loop outside the tile with the smallest stride in the destination. */
 static int
 loop_outside(const Nest *n, const Tile *t)
 {
@@ -138,7 +138,8 @@ loop_outside(const Nest *n, const Tile *t)
     return best;
 }
 
-/* Rows are what moves the destination less. */
+/* Completes rows and columns by loops outside the tile.  Rows are those with the smaller
+ * stride in the destination. */
 static void
 take_outside(const Nest *n, Tile *t)
 {
@@ -155,7 +156,7 @@ take_outside(const Nest *n, Tile *t)
     t->chunk[TILE_COL] = chunk;
 }
 
-/* All that is outside the tile moves by whole bytes. */
+/* True if the strides of all loops outside the tile are whole bytes. */
 static bool
 moves_bytes(const Nest *n, const Tile *t, i64 per)
 {
@@ -166,7 +167,7 @@ moves_bytes(const Nest *n, const Tile *t, i64 per)
     return kernel_remainder(n->src, per) >= 0 && kernel_remainder(n->dst, per) >= 0;
 }
 
-/* The loop whose iterations padding follows is in the tile. */
+/* True if the loop that padding follows is in the tile. */
 static bool
 has_padding(const Nest *n, const Tile *t)
 {

@@ -1,5 +1,5 @@
-/* Any digits of whole elements in any order, where some bytes stay together whose number is
- * not that of a register's elements: columns are moved one by one. */
+/* Any permutation of digits of whole elements, if the number of contiguous bytes is not the
+ * size of an element in a register: columns are moved one at a time. */
 static void
 ravel_tile_moves(unsigned char *d, const unsigned char *s, const int32_t *t, ravel_soon *soon)
 {

@@ -1,11 +1,11 @@
-/* Tiles of a call: batches, columns and rows, in chunks; the last chunk may lie over others.
- * A table, in words of 4 bytes, offsets in bytes:
- *      rows, columns, batches of a tile; bytes that stay together; rows and columns of a
- *      block; blocks; runs of the destination, 0 where there is no buffer; bytes of one;
- *      from one to the next in the buffer; runs of the source; bytes of one; where the
- *      source ends;
- *      of each row where it goes; of each column where it comes from; of each block both;
- *      of each run of the destination where it goes; of each of the source where it is. */
+/* The tiles of a call: batches, columns and rows, in chunks; the last chunk may overlap the
+ * one before.  The table has words of 4 bytes, offsets in bytes:
+ *      rows, columns, batches of a tile; contiguous bytes; rows and columns of a block;
+ *      number of blocks; number of runs of the destination, 0 without a buffer; bytes of
+ *      one; distance of runs in the buffer; number of runs of the source; bytes of one; the
+ *      end of the source;
+ *      the offset of each row in the destination; of each column in the source; of each
+ *      block in both; of each run of the destination; of each run of the source. */
 enum { RAVEL_T_ROW, RAVEL_T_COL, RAVEL_T_BATCH, RAVEL_T_KEPT, RAVEL_T_ROWS, RAVEL_T_COLS,
        RAVEL_T_BLOCKS, RAVEL_T_RUNS, RAVEL_T_BYTES, RAVEL_T_PITCH, RAVEL_T_FROM,
        RAVEL_T_FROM_BYTES, RAVEL_T_END };
@@ -58,7 +58,7 @@ ravel_soon_fetch(ravel_soon *a, int64_t lines)
     }
 }
 
-/* Half of its lines over so many steps. */
+/* The lines to prefetch in each step, for half of all lines in `steps` steps. */
 static inline int64_t
 ravel_soon_share(const ravel_soon *a, int64_t steps)
 {
@@ -99,7 +99,7 @@ ravel_tile_flush(unsigned char *d, const unsigned char *buffer, const int32_t *t
 typedef void ravel_tile_function(unsigned char *d, const unsigned char *s,
                                  const int32_t *t, ravel_soon *soon);
 
-/* By way of a buffer; what the next tile reads is fetched meanwhile. */
+/* With a buffer; meanwhile prefetches the source of the next tile. */
 RAVEL_FRAME static void
 ravel_tiles_staged(ravel_tiles *at, const int32_t *t, int64_t stream,
                    ravel_tile_function *tile)

@@ -28,7 +28,7 @@ ravel_constant(const void *table)
     return v;
 }
 
-/* 16 bytes at each of the offsets, which may be in a row. */
+/* The 16 bytes at each of the offsets; `row`: these are contiguous. */
 RAVEL_INLINE ravel_lanes
 ravel_windows(const unsigned char *s, const int32_t *at, int32_t row)
 {
@@ -62,8 +62,8 @@ ravel_pick(ravel_lanes v, ravel_lanes at)
 #endif
 }
 
-/* Bits of bytes to the left by k, to the right where it is negative: those that cross from
- * a byte to the next are for a mask to remove. */
+/* Shifts to the left by k bits, or to the right if k is negative.  The caller masks the
+ * bits that cross from one byte to the next. */
 RAVEL_INLINE ravel_lanes
 ravel_shifted(ravel_lanes v, int32_t k)
 {
@@ -71,8 +71,8 @@ ravel_shifted(ravel_lanes v, int32_t k)
     return k < 0 ? (ravel_lanes)(w >> -k) : (ravel_lanes)(w << k);
 }
 
-/* Lanes to where each belongs; as one vector where `lines` says that they are in a row,
- * which may go past the caches. */
+/* Stores each lane at its offset.  With `lines` the lanes are contiguous: one vector, which
+ * may go past the caches. */
 RAVEL_INLINE void
 ravel_put(unsigned char *d, const int32_t *at, ravel_lanes v, int32_t lines, int64_t stream)
 {
