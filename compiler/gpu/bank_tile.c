@@ -1,5 +1,4 @@
 /* Iterates over the warps of an access to a tile. */
-#include <string.h>
 
 #include "bank_tile.h"
 
