@@ -88,9 +88,7 @@ typedef struct Processor Processor;
 const Processor *processor_named(const char *name);        /* NULL: there is none */
 const Processor *processor_default(void);
 const char *processor_names(void);                         /* each after a blank */
-/* Its name, and a line of description. */
 const char *processor_name(const Processor *c);
-const char *processor_what(const Processor *c);
 
 typedef struct {
     Layout *src, *dst;
