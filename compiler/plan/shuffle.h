@@ -10,14 +10,14 @@
 #ifndef RAVEL_SHUFFLE_H
 #define RAVEL_SHUFFLE_H
 
+#include "../../templates/c/shuffle_size.h"
 #include "plan_parts.h"
 
 enum {
     LANE = 16,            /* bytes */
     QUAD = 4,             /* lanes of a row of the program: 64 bytes */
-    TILE_BYTES = 2048,
     TILE_ELEMENTS = 2048,
-    LANES_MAX = TILE_BYTES / LANE,
+    LANES_MAX = RAVEL_SHUFFLE_BYTES / LANE,
     SHIFTS = 15           /* -7 to 7 bits */
 };
 

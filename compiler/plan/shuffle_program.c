@@ -23,7 +23,7 @@ in_source(const void *a, const void *b)
 static bool
 in_two(const Bits *b, Bits *make, Bits *move)
 {
-    Byte byte[TILE_BYTES / 2];
+    Byte byte[RAVEL_SHUFFLE_BYTES / 2];
     int per = 8 / b->bits, n = b->n / per;
     if (n > LEN(byte) || b->n % per)
         return false;

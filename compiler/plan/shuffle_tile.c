@@ -22,7 +22,7 @@ static bool
 fits(const Growth *g, i64 more)
 {
     return more <= TILE_ELEMENTS / g->elements &&
-           more <= 8 * TILE_BYTES / g->bits / g->elements;
+           more <= 8 * RAVEL_SHUFFLE_BYTES / g->bits / g->elements;
 }
 
 /* The iterations of a loop; in that with stride 1 in the destination, with the padding
