@@ -604,6 +604,13 @@ def test_names_are_for_some_commands(tmp_path):
         command("explain", "--from", "NCHW", "--to", "NHWC", "--shape", bad, "--dtype", "u8", code=2)
 
 
+@pytest.mark.parametrize("shape, why", [("N ,C,H,W", "a name is a letter"), ("_,C,H,W", "a name is a letter"), ("1N,C,H,W", "numbers and names"),
+                                        ("N,,3,4", "numbers and names"), ("N,3,4,", "numbers and names"), ("N,-3,4,5", "numbers and names")])
+def test_shapes_that_are_no_list(shape, why):
+    said = command("explain", "--from", "NCHW", "--to", "NHWC", "--shape", shape, "--dtype", "u8", code=2)
+    assert "--shape '%s'" % shape in said and why in said
+
+
 def test_verify_and_check():
     proofs = json.loads(command("verify", "--from", "NCHW", "--to", "NC1HWC0", "--shape", "N,C,4,W", "--dtype", "f16", "--json"))
     assert proofs["answer"] == "yes" and [p["shape"] for p in proofs["proofs"]] == ["(N,C,4,W)"]*2
