@@ -64,9 +64,7 @@ int cli_shape_names(Cli *c, i64 *shape, const char **name, bool *any);
 void cli_need_memory(Cli *c, i64 bytes, const char *what);
 /* The value of an option, from 1 to max; `unless` if the option is absent. */
 i64 cli_number(Cli *c, const char *what, const char *text, i64 unless, i64 max);
-/* cli_tune.c: the file of --wisdom or RAVEL_WISDOM, or NULL. */
-const char *cli_wisdom_file(const Cli *c);
-/* Load this file into the context. */
+/* cli_tune.c: load the file of --wisdom or RAVEL_WISDOM, if any, into the context. */
 void cli_wisdom(Cli *c);
 /* The plan that the library makes, for the number of threads in --threads. */
 Plan *cli_plan(Cli *c, const Request *rq);

@@ -260,11 +260,23 @@ leading_name(Cli *c, const char *s)
     return arena_printf(c->arena, "%.*s", (int)n, s);
 }
 
+/* True if the list continues with `len` characters that are neither a number nor a name. */
+static bool
+is_bad_extent(Cli *c, const char *s, size_t len)
+{
+    if ((isalpha((unsigned char)*s) || *s == '_') && !leading_name(c, s))
+        cli_fail(c, "--shape '%s': a name is a letter and at most %d more letters, digits "
+                 "and _", c->o.shape, MAX_NAME - 1);
+    return !isalpha((unsigned char)*s) &&
+           (len == 0 || strspn(s, "0123456789") != len || (s[len] && !s[len + 1]));
+}
+
 int
 cli_shape_names(Cli *c, i64 *shape, const char **name, bool *any)
 {
     Buf b = buf_new(c->arena);
     int n = 0;
+    bool bad = false;
     *any = false;
     for (const char *s = c->o.shape; *s; n++) {
         size_t len = strcspn(s, ",");
@@ -273,6 +285,7 @@ cli_shape_names(Cli *c, i64 *shape, const char **name, bool *any)
             cli_fail(c, "--shape '%s' has more than %d extents", c->o.shape, MAX_RANK);
         name[n] = own;
         *any |= own != NULL;
+        bad |= is_bad_extent(c, s, len);
         buf_printf(&b, "%s", own ? "0" : "");
         buf_addn(&b, own ? "" : s, own ? 0 : len);
         buf_addn(&b, s + len, s[len] == ',');
@@ -280,6 +293,9 @@ cli_shape_names(Cli *c, i64 *shape, const char **name, bool *any)
     }
     if (!*any)
         return cli_numbers(c, "--shape", c->o.shape, shape, MAX_RANK);
+    if (bad)
+        cli_fail(c, "--shape '%s' is not a list of whole numbers and names, as in N,64,H,W",
+                 c->o.shape);
     n = cli_numbers(c, "--shape", b.s, shape, MAX_RANK);
     for (int d = 0; d < n; d++) {
         if (!name[d] && shape[d] < 1)

@@ -24,7 +24,7 @@ typedef struct {
     size_t bytes;                 /* of the larger side */
     void *dst, *src;
     Copier *copier[NTHINGS];
-    Measured m[NTHINGS];          /* memcpy first: what all are held against */
+    Measured m[NTHINGS];          /* memcpy first: the others are compared with it */
     int n;
     int what[NTHINGS];            /* m[i] is which of the things */
 } Bench;

@@ -56,6 +56,19 @@ frag_of(Cli *c, const Target *target, const Request *rq, EmitKind kind)
     return compile_frag(c->arena, c->known, rq, kind);
 }
 
+static void
+check_options(Cli *c, const Target *target, EmitKind kind)
+{
+    bool grid = target_is(target, "blocks");
+    if (c->o.manifest && (!grid || kind != EMIT_RELAYOUT))
+        cli_fail(c, "--manifest needs --kind relayout with --target cuda, hip, opencl, "
+                    "glsl or blocks");
+    if (c->o.manifest && c->o.output && !strcmp(c->o.manifest, c->o.output))
+        cli_fail(c, "the output and the manifest cannot both be %s", c->o.output);
+    if (c->o.check && (grid || kind != EMIT_RELAYOUT || target_is(target, "bursts")))
+        cli_fail(c, "--check needs --kind relayout with --target c");
+}
+
 int
 cmd_emit(Cli *c)
 {
@@ -65,18 +78,11 @@ cmd_emit(Cli *c)
     const char *text;
     ravel_error err;
     const Target *target = cli_target(c);
-    bool grid = target_is(target, "blocks");
-    if (c->o.manifest && (!grid || kind != EMIT_RELAYOUT))
-        cli_fail(c, "--manifest needs --kind relayout with --target cuda, hip, opencl, "
-                    "glsl or blocks");
-    if (c->o.manifest && c->o.output && !strcmp(c->o.manifest, c->o.output))
-        cli_fail(c, "the output and the manifest cannot both be %s", c->o.output);
-    if (c->o.check && (grid || kind != EMIT_RELAYOUT || target_is(target, "bursts")))
-        cli_fail(c, "--check needs --kind relayout with --target c");
+    check_options(c, target, kind);
     if (kind == EMIT_RELAYOUT) {
         if (!rq.from || !rq.to || !rq.dtype)
             cli_fail(c, "a relayout needs --from, --to and --dtype");
-        if (grid) {
+        if (target_is(target, "blocks")) {
             cli_emit_grid(c, target, cli_plan(c, &rq), &rq);
             return EXIT_YES;
         }

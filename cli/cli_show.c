@@ -1,6 +1,5 @@
 /* show: print a layout. */
 #include <stdio.h>
-#include <string.h>
 
 #include "../runtime/file.h"
 #include "cli.h"

@@ -10,8 +10,9 @@
 
 enum { SECONDS = 2, SECONDS_MAX = 3600 };
 
-const char *
-cli_wisdom_file(const Cli *c)
+/* The file of --wisdom or RAVEL_WISDOM, or NULL. */
+static const char *
+wisdom_file(const Cli *c)
 {
     const char *file = c->o.wisdom ? c->o.wisdom : getenv("RAVEL_WISDOM");
     return file && *file ? file : NULL;
@@ -27,7 +28,7 @@ may_lack(const Cli *c, const char *file)
 void
 cli_wisdom(Cli *c)
 {
-    const char *file = cli_wisdom_file(c);
+    const char *file = wisdom_file(c);
     unsigned char *text;
     size_t len;
     ravel_error err;
@@ -177,7 +178,7 @@ cmd_tune(Cli *c)
     ravel_error err;
     Tuning *t = arena_new(c->arena, Tuning);
     ravel_request *rq = &t->rq;
-    const char *file = cli_wisdom_file(c);
+    const char *file = wisdom_file(c);
     double seconds = (double)cli_number(c, "--seconds", c->o.seconds, SECONDS, SECONDS_MAX);
     rq->dtype = c->o.dtype;
     rq->threads = cli_threads(c);

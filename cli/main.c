@@ -117,11 +117,11 @@ static const Command commands[] = {
     {"bench", cmd_bench, "", 0, "F!T!s!t!NRWjLf",
      "measure a conversion on this machine",
      "Proves the code, then measures the conversion, memcpy, and a copy by\n"
-     "non-temporal stores, which bypass the caches.  A copy moves as many bytes as the larger\n"
-     "tensor.  Each round times each of the three once.  The ratio of a round\n"
-     "is a time divided by that of memcpy in the same round; below 1 is faster\n"
-     "than memcpy.  The output has the median, and the span from the 10th to the\n"
-     "90th percentile.  Buffers are on 2 MiB pages and are touched before.  Data\n"
+     "non-temporal stores, which bypass the caches.  A copy moves as many bytes as\n"
+     "the larger tensor.  Each round times each of the three once.  The ratio of a\n"
+     "round is a time divided by that of memcpy in the same round; below 1 is\n"
+     "faster than memcpy.  The output has the median, and the span from the 10th to\n"
+     "the 90th percentile.  Buffers are on 2 MiB pages and are touched before.  Data\n"
      "that fits a cache is in the cache during the measurement.  For a large tensor\n"
      "the non-temporal copy shows the limit of the memory.  For a small one the\n"
      "ratios show the overhead of a call.\n\n"

@@ -159,6 +159,9 @@ ravel_store4(unsigned char *d, ravel_1x4 v, int64_t stream)
 #endif
 #endif
 
+/* The most bytes of a tile. */
+enum { RAVEL_SHUFFLE_BYTES = 2048 };
+
 /* Vectors of RAVEL_LANES lanes of 16 bytes for ravel_shuffle.  ravel_pick: byte i is the
  * byte at[i] of its lane, or 0 if at[i] is 128 or more. */
 #if defined(RAVEL_SSE2) && defined(__SSSE3__)
@@ -391,7 +394,7 @@ ravel_shuffle_row(unsigned char *d, const unsigned char *s, const int32_t *table
                   int64_t tiles, int64_t dp, int64_t sp, int64_t stream,
                   const unsigned char *fill)
 {
-    unsigned char buffer[2048];
+    unsigned char buffer[RAVEL_SHUFFLE_BYTES];
     if (!table[2]) {
         ravel_shuffle_pass(d, s, table + 3, tiles, dp, sp, stream, fill);
         return;

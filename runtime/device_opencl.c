@@ -2,7 +2,6 @@
  * specification (Khronos) and cl.h.  Calls of 1.2 only. */
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "device.h"
 #include "device_code.h"

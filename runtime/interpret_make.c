@@ -215,7 +215,7 @@ interpret_make(Arena *a, const Plan *p, const KernelSet *set)
     s->plan = p;
     s->width = 1;
     s->step = arena_array(a, Step, p->n);
-    s->streams = ex_is_const(p->to->size) ? ex_const(p->e, 1) : plan_streams(p);
+    s->streams = plan_streams(p);
     for (int i = 0; i < p->n; i++) {
         if (p->nest[i].merged)
             continue;

@@ -128,8 +128,6 @@ void cache_bound(Cache *c, i64 plans, i64 bytes);
 /* wisdom.c */
 /* The key of a plan in wisdom: all that its speed depends on. */
 const char *wisdom_key(Arena *a, const ravel_context *cx, const Plan *p, int threads);
-/* The newest entry for the key, or NULL.  It lives as long as the context. */
-const Advice *wisdom_find(const Wisdom *w, const char *key);
 /* Apply wisdom to p, for this number of threads.  Allocates in p's arena. */
 void wisdom_use(ravel_context *cx, const Wisdom *w, Plan *p, int threads,
                 WisdomUsed *out);

@@ -1,6 +1,5 @@
 /* Plans with run-time extents: run them at a shape; make a plan of constants for a
  * shape. */
-#include <stdio.h>
 #include <stdlib.h>
 
 #include "library.h"

@@ -41,8 +41,9 @@ wisdom_key(Arena *a, const ravel_context *cx, const Plan *p, int threads)
     return b.s;
 }
 
-const Advice *
-wisdom_find(const Wisdom *w, const char *key)
+/* The newest entry for the key, or NULL.  It lives as long as the context. */
+static const Advice *
+find(const Wisdom *w, const char *key)
 {
     const Advice *found = NULL;
     for (; w && !found; w = w->older)
@@ -70,7 +71,7 @@ wisdom_use(ravel_context *cx, const Wisdom *w, Plan *p, int threads, WisdomUsed 
     if (!w)
         return;
     out->key = wisdom_key(ex_arena(p->e), cx, p, threads);
-    out->advice = wisdom_find(w, out->key);
+    out->advice = find(w, out->key);
     for (int i = 0; out->advice && i < out->advice->n; i++)
         plan_pick(p, &out->advice->pick[i]);
 }
@@ -80,7 +81,7 @@ wisdom_current(WisdomUsed *t, const Wisdom *now)
 {
     if (t->wisdom == now)
         return true;
-    if (!t->key || !same_advice(wisdom_find(now, t->key), t->advice))
+    if (!t->key || !same_advice(find(now, t->key), t->advice))
         return false;
     t->wisdom = now;
     return true;
@@ -179,7 +180,7 @@ print_all(void *arg)
     Advice *v = arena_array(&k->arena, Advice, most);
     for (const Wisdom *w = k->all; w; w = w->older)
         for (int i = 0; i < w->advices.n; i++)
-            if (wisdom_find(k->all, w->advices.a[i].key) == &w->advices.a[i])
+            if (find(k->all, w->advices.a[i].key) == &w->advices.a[i])
                 v[n++] = w->advices.a[i];
     wisdom_sort(v, n);
     Buf b = buf_new(&k->arena);

@@ -177,7 +177,7 @@ ${name}(void *dst, const void *src, const int64_t *x, int64_t part, int64_t part
     { "ravel_deinterleave2", "c/vector.h", "c/zip.h", "c/network2.h", "c/deinterleave.h", "c/deinterleave2.c" },
     { "ravel_deinterleave4", "c/vector.h", "c/zip.h", "c/network4.h", "c/deinterleave.h", "c/deinterleave4.c" },
     { "ravel_gather", "c/move.h", "c/gather.c" },
-    { "ravel_shuffle", "c/little.h", "c/vector.h", "c/shuffle.h", "c/shuffle.c" },
+    { "ravel_shuffle", "c/little.h", "c/vector.h", "c/shuffle_size.h", "c/shuffle.h", "c/shuffle.c" },
     { "ravel_composite1", "c/vector.h", "c/stream.h", "c/move.h", "c/lanes.h", "c/network1.h", "c/turn1.h", "c/composite_size.h", "c/composite_tile.h", "c/composite_lanes.h", "c/composite1.h" },
     { "ravel_composite2", "c/vector.h", "c/stream.h", "c/move.h", "c/lanes.h", "c/network2.h", "c/turn2.h", "c/composite_size.h", "c/composite_tile.h", "c/composite_lanes.h", "c/composite2.h" },
     { "ravel_composite4", "c/vector.h", "c/stream.h", "c/move.h", "c/lanes.h", "c/network4.h", "c/turn4.h", "c/composite_size.h", "c/composite_tile.h", "c/composite_lanes.h", "c/composite4.h" },

@@ -296,7 +296,7 @@ WRONG = [
     (["--shape", "64,66", "--banks", "K:16"], "is no multiple of the 4"),
     (["--shape", "6,6", "--banks", "K:16"], "is no multiple"),
     (["--shape", "512,512", "--banks", "K"], "no tile of shared memory"),
-    (["--shape", "65536,65536", "--banks", "K"], "not looked at"),
+    (["--shape", "65536,65536", "--banks", "K"], "not examined"),
     (["--shape", "3037000500,3037000500", "--banks", "K"], "64 bits"),
     (["--shape", "64,64", "--banks", "K", "--equals", "{M, K}"], "cannot be combined"),
 ]

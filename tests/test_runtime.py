@@ -604,6 +604,13 @@ def test_names_are_for_some_commands(tmp_path):
         command("explain", "--from", "NCHW", "--to", "NHWC", "--shape", bad, "--dtype", "u8", code=2)
 
 
+@pytest.mark.parametrize("shape, why", [("N ,C,H,W", "a name is a letter"), ("_,C,H,W", "a name is a letter"), ("1N,C,H,W", "numbers and names"),
+                                        ("N,,3,4", "numbers and names"), ("N,3,4,", "numbers and names"), ("N,-3,4,5", "numbers and names")])
+def test_shapes_that_are_no_list(shape, why):
+    said = command("explain", "--from", "NCHW", "--to", "NHWC", "--shape", shape, "--dtype", "u8", code=2)
+    assert "--shape '%s'" % shape in said and why in said
+
+
 def test_verify_and_check():
     proofs = json.loads(command("verify", "--from", "NCHW", "--to", "NC1HWC0", "--shape", "N,C,4,W", "--dtype", "f16", "--json"))
     assert proofs["answer"] == "yes" and [p["shape"] for p in proofs["proofs"]] == ["(N,C,4,W)"]*2
@@ -622,6 +629,19 @@ def test_verify_and_check():
 ], ids=["gather", "higher digit", "padding follows", "gather of bytes"])
 def test_plans_that_choose_as_numbers_do_are_proven(a, b, shape, dtype):
     assert command("verify", "--from", a, "--to", b, "--shape", shape, "--dtype", dtype).count("yes: ") == 2
+
+
+@pytest.mark.parametrize("a,b,shape,dtype,kernel", [
+    ("ROW_MAJOR", "AWQ", "K,256", "i4", "shuffle"),
+    ("ROW_MAJOR", "AWQ", "K,24", "i4", "bits"),                        # a chunk is 4 blocks, and one row has 3
+    ("(A,B){A, B}", "(A,B){A, B//4, 1 - B%2, B//2%2}", "A,32", "u8", "shuffle"),
+    ("(A,B){A, B}", "(A,B){A, B//16, B%4, B//4%4}", "A,160", "u2", "shuffle"),
+], ids=["AWQ", "few blocks", "bytes", "2 bits"])
+def test_tiles_in_a_fused_loop(a, b, shape, dtype, kernel):
+    """The loop over the blocks of a row is fused with the loop over rows: its count depends on the shape and is a multiple of the blocks in a row."""
+    args = ["--from", a, "--to", b, "--shape", shape, "--dtype", dtype]
+    assert re.findall(r"^  1\. (\w+) ", command("explain", *args), re.M) == [kernel]
+    assert command("verify", *args).count("yes: ") == 2
 
 
 def test_one_name_for_two_extents(tmp_path):

@@ -89,8 +89,7 @@ step(Emitter *t, int role, bool source)
 static const Ex *
 streams(Emitter *t, i64 v)
 {
-    return v && !ex_is_const(t->p->to->size) ? ex_scale(t->p->e, plan_streams(t->p), v)
-                                             : ex_const(t->p->e, v);
+    return v ? ex_scale(t->p->e, plan_streams(t->p), v) : ex_const(t->p->e, 0);
 }
 
 static Arg

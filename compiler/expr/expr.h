@@ -97,7 +97,6 @@ _Noreturn void ex_fail(Exprs *e, const char *why);
 
 /* expr_facts.c */
 Facts facts_const(i64 v);
-Facts facts_range(i64 min, i64 max);
 Facts facts_scale(Facts a, i64 k);
 Facts facts_add(Facts a, Facts b);
 Facts facts_of_atom(const Atom *a, i64 min, i64 max);   /* min, max: for AT_VAR */

@@ -43,7 +43,7 @@ facts_const(i64 v)
 }
 
 /* Rule 79. */
-Facts
+static Facts
 facts_range(i64 min, i64 max)
 {
     Facts f = {min, max, 1, 0, min < 0 ? ~(uint64_t)0 : ones_below(max)};

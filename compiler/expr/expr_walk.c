@@ -1,5 +1,4 @@
 /* Functions that inspect expressions: digits, substitution, evaluation. */
-#include <string.h>
 
 #include "expr.h"
 

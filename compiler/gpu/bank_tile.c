@@ -1,5 +1,4 @@
 /* Iterates over the warps of an access to a tile. */
-#include <string.h>
 
 #include "bank_tile.h"
 
@@ -132,7 +131,7 @@ tile_new(Arena *a, const Layout *l)
         if (!int_mul(t->elements, l->dim[d].n, &t->elements) ||
             t->elements > TILE_ELEMENTS_MAX)
             diag_fatal(a->diag, DIAG_ARGUMENT, (Loc){0}, "a tile of more than %d "
-                       "elements is not looked at", TILE_ELEMENTS_MAX);
+                       "elements is not examined", TILE_ELEMENTS_MAX);
     if (layout_bytes(l) > TILE_BYTES_MAX)
         diag_fatal(a->diag, DIAG_ARGUMENT, (Loc){0}, "%lld bytes are no tile of shared "
                    "memory: there are at most %d", (long long)layout_bytes(l),

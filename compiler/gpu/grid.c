@@ -291,8 +291,8 @@ note_of(const GridUnit *u)
 {
     Arena *a = ex_arena(u->e);
     if (!plan_is_fixed(u->plan))
-        return arena_printf(a, "%s_arguments tells the grid, the sizes of src and dst, and "
-                            "the arguments; block %d, aligned to %d; they do not overlap",
+        return arena_printf(a, "%s_arguments computes the grid, the sizes of src and dst, "
+                            "and the arguments; block %d, aligned to %d; they do not overlap",
                             u->name, GRID_THREADS, u->align);
     const char *down = u->down > 1 ? arena_printf(a, " by %lld", (long long)u->down)
                                    : "";

@@ -8,7 +8,8 @@
 enum { LONG_LOOP = 64, LONG_LOOP_OF_SMALL = 256, LONG_KEPT = 64,
        LINE = 64, WORDS_MAX = 8192 };
 
-/* Nanoseconds of a run of the source and of the destination beside those of its bytes. */
+/* Nanoseconds of a run of the source and of the destination, in addition to those of its
+ * bytes. */
 static const double FROM_NS = 6, TO_NS = 18;
 
 static i64
@@ -24,7 +25,7 @@ is_plain(const Loop *l)
     return !l->rest && kernel_is_known(l);
 }
 
-/* The loop that goes on where a run of so many elements ends; -1: there is none. */
+/* The loop that continues a run of `run` elements; -1: there is none. */
 static int
 next_loop(const Nest *n, const Composite *c, int side, i64 run)
 {
@@ -38,7 +39,8 @@ next_loop(const Nest *n, const Composite *c, int side, i64 run)
     return best;
 }
 
-/* Elements that stay together: the loop by one element on both sides, if there is one. */
+/* The elements that are contiguous on both sides: those of the loop with stride 1 in both,
+ * if there is one. */
 static bool
 find_kept(const Nest *n, int bits, Composite *c)
 {
@@ -53,7 +55,8 @@ find_kept(const Nest *n, int bits, Composite *c)
     return true;
 }
 
-/* A loop in even parts of about so many iterations, or whole. */
+/* The iterations of one of the about equal parts of a loop, `wanted` or fewer; n: the loop
+ * is not divided. */
 static i64
 part_of(i64 n, i64 wanted)
 {
@@ -63,7 +66,7 @@ part_of(i64 n, i64 wanted)
     return 10 * part >= 7 * n ? n : part;
 }
 
-/* The loops of a run until it has so many bytes. */
+/* Takes loops into the tile until the run of the side has that many bytes. */
 static void
 take_run(const Nest *n, int size, int side, i64 bytes, Composite *c)
 {
@@ -77,7 +80,7 @@ take_run(const Nest *n, int size, int side, i64 bytes, Composite *c)
     }
 }
 
-/* The loops of the tile that make a run, with what both sides take. */
+/* Finds the run of the side: loops of the tile that are contiguous together. */
 static void
 find_run(const Nest *n, int size, int side, Composite *c)
 {

@@ -1,11 +1,12 @@
-/* Any permutation of digits of whole elements: what composite.h is about. */
+/* The kernels composite: any permutation of digits of whole elements (composite.h). */
 #include <math.h>
 #include <string.h>
 
 #include "composite.h"
 #include "kernel_family.h"
 
-/* Whether `wanted` bytes stay together; wanted 0: a number that is moved by runs. */
+/* True if `wanted` bytes are contiguous on both sides; wanted 0: a number of bytes that is
+ * moved by runs. */
 static bool
 takes(const Nest *n, int bits, int role[ROLES], int wanted)
 {

@@ -14,7 +14,8 @@ extern const Family interleave_family, deinterleave_family;
 extern const Family gather_family;
 /* kernel_shuffle.c */
 extern const Family shuffle_family;
-/* kernel_composite.c: by the bytes that stay together; composite: any other number */
+/* kernel_composite.c: by the bytes that are contiguous on both sides; composite: any other
+ * number */
 extern const Family composite1_family, composite2_family, composite4_family,
                     composite8_family, composite_family;
 /* kernel_strided.c: single elements */

@@ -4,8 +4,8 @@
 
 #include "kernel_family.h"
 
-/* Entries of a table: so many where only loops in the rest are in it, which have to;
- * more loops join while there are fewer than these. */
+/* Entries of a table.  MOST: with the loops in the rest alone, all of which it has.  More
+ * loops are added up to ENOUGH entries.  FEWEST: with all of them. */
 enum { MOST = 4096, ENOUGH = 512, FEWEST = 8 };
 
 /* How far the terms with loops of the table go, in elements; INFINITY where they have

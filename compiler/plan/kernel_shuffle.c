@@ -1,4 +1,4 @@
-/* Bytes and parts of bytes that change places within a tile: what shuffle.h is about. */
+/* The kernel shuffle: permutes bytes and parts of bytes within a tile (shuffle.h). */
 #include <math.h>
 #include <string.h>
 

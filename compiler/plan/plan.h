@@ -89,9 +89,7 @@ typedef struct Processor Processor;
 const Processor *processor_named(const char *name);        /* NULL: there is none */
 const Processor *processor_default(void);
 const char *processor_names(void);                         /* each after a blank */
-/* Its name, and a line of description. */
 const char *processor_name(const Processor *c);
-const char *processor_what(const Processor *c);
 
 typedef struct {
     Layout *src, *dst;
@@ -118,6 +116,8 @@ Plan *plan_make(Scalars *s, const Processor *processor, const char *const *name,
                 Layout *src, Layout *dst, const int *map, const int *extent);
 /* True if no extent is left to run time. */
 bool plan_is_fixed(const Plan *p);
+/* True if the destination has at least that many bytes, or may have at run time. */
+bool plan_may_have(const Plan *p, i64 bytes);
 
 /* plan_nest.c */
 /* x * stride, as a sum over the terms of stride. */
@@ -281,7 +281,8 @@ ShapeList plan_borders(Arena *a, const Plan *p);
 /* plan_needs.c: expressions over scalars. */
 /* Bytes of the storage of one of the plan's layouts. */
 const Ex *plan_bytes(const Plan *p, const Sizes *z);
-/* 1 at shapes for which stores go past the caches, else 0. */
+/* 1 at shapes at which nests with `stream` store past the caches, else 0.  The constant 1
+ * if the size of the destination is a number. */
 const Ex *plan_streams(const Plan *p);
 /* The counts that must be above 0 for the nest to run.  Counts that are 0 only if there
  * is nothing to convert are left out.  Returns their number, at most MAX_NEEDS. */

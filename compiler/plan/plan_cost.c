@@ -24,7 +24,7 @@ typedef struct {
 
 enum { LEVELS = 3, RUNS = 8 };
 struct Processor {
-    const char *name, *what;
+    const char *name;
     Level level[LEVELS];
     Memory memory[2][RUNS];        /* AS_COPIES, AS_TRANSPOSES; the last ones may be empty */
     double plain[2], overlap[2], work;
@@ -36,7 +36,7 @@ enum {
 };
 
 static const Processor processors[] = {
-#define PROCESSOR(id, n, w) [id].name = n, [id].what = w,
+#define PROCESSOR(id, n) [id].name = n,
 #define MEMORY(id, c, t, w, oc, ot)                                             \
     [id].plain = {c, t}, [id].work = w, [id].overlap = {oc, ot},
 #define LEVEL(id, i, ...) [id].level[i] = {__VA_ARGS__},
@@ -65,7 +65,7 @@ processor_default(void)
 const char *
 processor_names(void)
 {
-#define PROCESSOR(id, name, what) " " name
+#define PROCESSOR(id, name) " " name
     return
 #include "cost.def"
         "";
@@ -75,12 +75,6 @@ const char *
 processor_name(const Processor *c)
 {
     return c->name;
-}
-
-const char *
-processor_what(const Processor *c)
-{
-    return c->what;
 }
 
 /* CALL_NS: nanoseconds of a call from jitted code. */
@@ -235,7 +229,7 @@ nest_cost(const Plan *p, const Nest *n)
     int bits = p->dst->dtype->bits;
     double bytes = (double)n->elements * bits / 8;
     Runs r = f->runs ? f->runs(n, bits) : nest_runs(n, bits);
-    bool large = !ex_is_const(p->to->size) || layout_bytes(p->dst) >= CACHED_BYTES;
+    bool large = plan_may_have(p, CACHED_BYTES);
     double work = f->work(n, bits) * (large ? c->work : 1);
     double transfer = large ? transfer_in_memory(c, n, bytes, &r)
                             : transfer_in_caches(c, bytes, &r);

@@ -14,6 +14,8 @@ plan_bytes(const Plan *p, const Sizes *z)
 const Ex *
 plan_streams(const Plan *p)
 {
+    if (ex_is_const(p->to->size))
+        return ex_const(p->e, 1);
     const Ex *many = ex_div(p->e, plan_bytes(p, p->to), STREAM_BYTES);
     return scalar_of(p->scalars, ex_min(p->e, many, ex_const(p->e, 1)), 1);
 }

@@ -144,7 +144,7 @@ nest_schedule(const Plan *p, Nest *n)
 void
 plan_split(Plan *p)
 {
-    p->split = !ex_is_const(p->to->size) || layout_bytes(p->dst) >= SPLIT_BYTES;
+    p->split = plan_may_have(p, SPLIT_BYTES);
     for (int i = 0; i < p->n; i++)
         p->nest[i].split = nest_share(p, &p->nest[i]);
 }

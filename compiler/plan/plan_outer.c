@@ -26,7 +26,7 @@ nest_outer(const Nest *n, int loop)
 bool
 outer_may_stream(const Plan *p)
 {
-    return !ex_is_const(p->to->size) || layout_bytes(p->dst) >= STREAM_BYTES;
+    return plan_may_have(p, STREAM_BYTES);
 }
 
 static i64

@@ -128,8 +128,8 @@ struct Family {
     bool (*applies)(const Nest *n, int bits, int role[ROLES]);
     /* Estimated nanoseconds of all calls, with the data in the first cache. */
     double (*work)(const Nest *n, int bits);
-    double floor;         /* at least so many nanoseconds for a byte: if another kernel
-                           * takes less, this one is not asked */
+    double floor;         /* a lower bound of the nanoseconds of a byte: if another kernel
+                           * costs less, this one is not tried */
     /* Gives the nest the outer loops and stores of order number k; false if k is past the
      * last order. */
     bool (*orders)(const Plan *p, Nest *n, int k);

@@ -5,7 +5,6 @@
  * the end.  With ends left to run time the pieces are the same; the number of blocks of a
  * piece is then a digit of an end.  Otherwise the cuts make segments over one period,
  * their lcm; these are used for the full periods and for the remainder. */
-#include <stdlib.h>
 
 #include "plan_parts.h"
 

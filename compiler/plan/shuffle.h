@@ -11,14 +11,14 @@
 #ifndef RAVEL_SHUFFLE_H
 #define RAVEL_SHUFFLE_H
 
+#include "../../templates/c/shuffle_size.h"
 #include "plan_parts.h"
 
 enum {
     LANE = 16,            /* bytes */
     QUAD = 4,             /* lanes of a row of the program: 64 bytes */
-    TILE_BYTES = 2048,
     TILE_ELEMENTS = 2048,
-    LANES_MAX = TILE_BYTES / LANE,
+    LANES_MAX = RAVEL_SHUFFLE_BYTES / LANE,
     SHIFTS = 15           /* -7 to 7 bits */
 };
 
@@ -58,7 +58,7 @@ typedef struct {
     int32_t lane[LANES_MAX];
     int16_t element[LANES_MAX];    /* the first of the lane */
     bool fills;           /* some are padding */
-    bool lines;           /* four lanes of a row of the program are 64 bytes in a row */
+    bool lines;           /* the four lanes of a row of the program are contiguous */
 } Bits;
 
 /* What all lanes have: so many terms of whole bytes and with a mask.  The lanes of a row
@@ -75,21 +75,20 @@ bool shuffle_rest(const Nest *n, int bits, bool in[MAX_LOOPS], Rest *r);
 const Ex *shuffle_outside(const Nest *n, const bool in[MAX_LOOPS], bool source);
 /* shuffle_tile.c: false where there is no tile. */
 bool shuffle_tile(const Nest *n, int bits, Tile *t);
-/* shuffle_bits.c: the elements and lanes of the tile; false where it has no whole
- * lanes. */
+/* shuffle_bits.c: the elements and lanes of the tile; false if it has no whole lanes. */
 bool shuffle_bits(const Nest *n, const Tile *t, int bits, Bits *out);
 /* The lanes of elements that are listed. */
 bool shuffle_lanes(Bits *b);
 
-/* shuffle_pass.c: the terms; false where there are too many. */
+/* shuffle_pass.c: the terms; false if there are too many. */
 bool shuffle_terms(const Bits *b, Terms *out);
 /* The words of a pass, as templates/c/shuffle.c reads it; their number. */
 i64 shuffle_words(const Bits *b, const Terms *t);
 void shuffle_pass(const Bits *b, const Terms *t, int32_t *out);
 
-/* shuffle_program.c: a tile in one pass or, of elements smaller than a byte, in two where
- * that takes less: the bytes of the destination are made in the order in which the source
- * has them, and then change places. */
+/* shuffle_program.c: a tile in one pass.  For elements smaller than a byte also in two if
+ * that is faster: the first assembles the bytes of the destination in the order of the
+ * source, the second permutes them. */
 typedef struct {
     Tile tile;
     Bits bits[2];
@@ -97,7 +96,7 @@ typedef struct {
     int passes;
     double cost;          /* nanoseconds a tile, roughly */
 } Program;
-/* False where the nest has none. */
+/* False if the nest has none. */
 bool shuffle_make(const Nest *n, int bits, Program *p);
 
 #endif

@@ -192,8 +192,8 @@ shuffle_words(const Bits *b, const Terms *t)
     return HEAD + b->nlanes / QUAD * row;
 }
 
-/* A term of one lane into the words of its row, lane after lane: the window, the picks and,
- * unless mask is NULL, the mask; and whether the windows are in a row. */
+/* Writes a term of one lane into the words of its row: the window, the picks, the mask
+ * unless it is NULL, and whether the windows of the lanes are contiguous. */
 static void
 put_term(int32_t *quad, int lane, int32_t window, const uint8_t at[LANE],
          const uint8_t *mask)

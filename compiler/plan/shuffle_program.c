@@ -19,12 +19,11 @@ in_source(const void *a, const void *b)
     return p != q ? (p > q) - (p < q) : (x->src > y->src) - (x->src < y->src);
 }
 
-/* The first pass makes the bytes of the destination side by side, the second puts them
- * where they belong. */
+/* The first pass assembles the bytes of the destination, the second permutes them. */
 static bool
 in_two(const Bits *b, Bits *make, Bits *move)
 {
-    Byte byte[TILE_BYTES / 2];
+    Byte byte[RAVEL_SHUFFLE_BYTES / 2];
     int per = 8 / b->bits, n = b->n / per;
     if (n > LEN(byte) || b->n % per)
         return false;
@@ -55,7 +54,7 @@ cost_of(const Bits *b, const Terms *t)
     return b->nlanes * (1 + 0.3 * t->whole + 0.55 * t->masked);
 }
 
-/* In place of the one pass where that takes less. */
+/* Replaces the pass by two if these are faster. */
 static bool
 try_two(Program *p)
 {

@@ -19,7 +19,7 @@ find_loops(const Nest *n, int bits, bool in[MAX_LOOPS], int *count)
         if (!l->rest)
             continue;
         if (!kernel_is_known(l) || l->n > TILE_ELEMENTS / all ||
-            l->n > 8 * TILE_BYTES / bits / all || int_abs(l->ss) > INT32_MAX ||
+            l->n > 8 * RAVEL_SHUFFLE_BYTES / bits / all || int_abs(l->ss) > INT32_MAX ||
             int_abs(l->ds) > INT32_MAX)
             return false;
         all *= l->n;

@@ -1,5 +1,5 @@
-/* The tile of a nest: the loops that make 64 bytes of the destination in a row, and
- * those that make as much of the source. */
+/* The tile of a nest: the loops over 64 contiguous bytes of the destination, and those over
+ * 64 contiguous bytes of the source. */
 #include "kernel_family.h"
 #include "shuffle.h"
 
@@ -24,11 +24,11 @@ static bool
 fits(const Growth *g, i64 more)
 {
     return more <= TILE_ELEMENTS / g->elements &&
-           more <= 8 * TILE_BYTES / g->bits / g->elements;
+           more <= 8 * RAVEL_SHUFFLE_BYTES / g->bits / g->elements;
 }
 
-/* Elements of an iteration's run: the loop by one element of the destination has those of
- * padding after it. */
+/* The iterations of a loop; in that with stride 1 in the destination, with the padding
+ * after them. */
 static i64
 elements_of(const Nest *n, int loop)
 {
@@ -41,13 +41,25 @@ is_chunked(const Tile *t, int loop)
     return loop == t->loop[TILE_ROW] || loop == t->loop[TILE_COL];
 }
 
-/* The loop that goes on where a run of so many elements ends; -1: there is none. */
+/* The iterations that the loop has at least, at every shape at which it has any; 0: its
+ * strides depend on the shape. */
+static i64
+least_of(const Loop *l)
+{
+    if (!ex_is_const(l->ex.ss) || !ex_is_const(l->ex.ds))
+        return 0;
+    if (ex_is_const(l->ex.n))
+        return l->n;
+    return l->ex.n->f.rem == 0 ? l->ex.n->f.mod : 1;
+}
+
+/* The loop that continues a run of `run` elements; -1: there is none. */
 static int
 next_loop(const Growth *g, i64 run, bool source)
 {
     for (int i = 0; i < g->n->nloops; i++) {
         const Loop *l = &g->n->loop[i];
-        if (!g->t->in[i] && kernel_is_known(l) && stride(l, source) == run)
+        if (!g->t->in[i] && !l->rest && least_of(l) > 1 && stride(l, source) == run)
             return i;
     }
     return -1;
@@ -84,7 +96,7 @@ more_of(const Growth *g, i64 run, bool source)
     return 1;
 }
 
-/* The run that the loops of the tile make. */
+/* The elements that the loops of the tile read (write) contiguously. */
 static i64
 run_of(const Growth *g, bool source)
 {
@@ -94,20 +106,21 @@ run_of(const Growth *g, bool source)
     return run;
 }
 
-/* The loop joins the tile, or a chunk of it does; false where neither fits. */
+/* Adds the loop, or a chunk of it, to the tile; false if neither fits.  Of a loop whose
+ * count depends on the shape it adds a chunk. */
 static bool
 join(Growth *g, int loop, i64 run)
 {
     Tile *t = g->t;
+    const Loop *l = &g->n->loop[loop];
     i64 n = elements_of(g->n, loop), chunk;
     int role = t->loop[TILE_ROW] < 0 ? TILE_ROW : TILE_COL;
-    if (fits(g, n) && run * n * g->bits <= 2 * g->line) {
+    if (kernel_is_known(l) && fits(g, n) && run * n * g->bits <= 2 * g->line) {
         t->in[loop] = true;
         g->elements *= n;
         return true;
     }
-    if (n != g->n->loop[loop].n || t->loop[role] >= 0 ||
-        (chunk = chunk_of(g, run, n)) < 2)
+    if (n != l->n || t->loop[role] >= 0 || (chunk = chunk_of(g, run, least_of(l))) < 2)
         return false;
     t->loop[role] = loop;
     t->chunk[role] = chunk;
@@ -115,7 +128,7 @@ join(Growth *g, int loop, i64 run)
     return true;
 }
 
-/* Loops join until the side has a line in a row. */
+/* Adds loops until a line of the side is contiguous. */
 static void
 grow(Growth *g, bool source)
 {
@@ -127,7 +140,7 @@ grow(Growth *g, bool source)
         ;
 }
 
-/* The loop outside that moves the destination the least. */
+/* The loop outside the tile with the smallest stride in the destination. */
 static int
 loop_outside(const Nest *n, const Tile *t)
 {
@@ -139,7 +152,8 @@ loop_outside(const Nest *n, const Tile *t)
     return best;
 }
 
-/* Rows are what moves the destination less. */
+/* Completes rows and columns by loops outside the tile.  Rows are those with the smaller
+ * stride in the destination. */
 static void
 take_outside(const Nest *n, Tile *t)
 {
@@ -160,11 +174,12 @@ take_outside(const Nest *n, Tile *t)
 static bool
 chunks_move_bytes(const Loop *l, i64 chunk, i64 per)
 {
-    return kernel_is_known(l) && chunk * l->ss % per == 0 && chunk * l->ds % per == 0 &&
-           l->n % per * l->ss % per == 0 && l->n % per * l->ds % per == 0;
+    i64 odd = kernel_remainder(l->ex.n, per);
+    return least_of(l) > 0 && odd >= 0 && chunk * l->ss % per == 0 &&
+           chunk * l->ds % per == 0 && odd * l->ss % per == 0 && odd * l->ds % per == 0;
 }
 
-/* All that is outside the tile moves by whole bytes. */
+/* True if the strides of all loops outside the tile are whole bytes. */
 static bool
 moves_bytes(const Nest *n, const Tile *t, i64 per)
 {

@@ -35,7 +35,6 @@ struct Sandbox {
 typedef int SpecFunction(Sandbox *s);
 
 /* spec_sandbox.c */
-Sandbox *sandbox_of(lua_State *L);
 void sandbox_register(Sandbox *s, const char *name, SpecFunction *f);
 void sandbox_push(Sandbox *s, SpecFunction *f);
 /* Run `text` in the sandbox, call `use` with its nresults results on the stack, then
@@ -58,9 +57,8 @@ typedef struct {
 } SourceFacts;
 SourceFacts source_facts(const char *text, size_t len);
 
-/* spec_trace.c: expressions as Lua values.  trace_push pushes one. */
+/* spec_trace.c: expressions as Lua values. */
 void trace_open(Sandbox *s);
-void trace_push(Sandbox *s, const Ast *x);
 /* The expression at a stack index; an integer, or a float with an integral value,
  * becomes a number.  NULL for any other value. */
 const Ast *trace_get(Sandbox *s, int index);

@@ -31,7 +31,7 @@ sandbox_lua(Sandbox *s)
     return s->L;
 }
 
-Sandbox *
+static Sandbox *
 sandbox_of(lua_State *L)
 {
     void *s;

@@ -6,8 +6,8 @@
 
 static const char type_name[] = "ravel expression";
 
-void
-trace_push(Sandbox *s, const Ast *x)
+static void
+push(Sandbox *s, const Ast *x)
 {
     const Ast **p = lua_newuserdatauv(s->L, sizeof *p, 0);
     *p = x;
@@ -54,7 +54,7 @@ operate(Sandbox *s, Op op)
 {
     const Ast *x = operand(s, 1, op);
     const Ast *y = op_info[op].nargs == 2 ? operand(s, 2, op) : NULL;
-    trace_push(s, ast_op(s->arena, op, x, y, sandbox_where(s)));
+    push(s, ast_op(s->arena, op, x, y, sandbox_where(s)));
     return 1;
 }
 
@@ -99,7 +99,7 @@ index_bit(Sandbox *s)
     if (k < 0 || k > SHIFT_MAX)
         return luaL_error(s->L, "%s[%I]: bits are 0 to 61",
                           ast_text(s->arena, x), (LUAI_UACINT)k);
-    trace_push(s, ast_bit(s->arena, x, k, sandbox_where(s)));
+    push(s, ast_bit(s->arena, x, k, sandbox_where(s)));
     return 1;
 }
 
@@ -168,7 +168,7 @@ symbol(Sandbox *s)
     const Ast *x = ast_sym(s->arena, name, sandbox_where(s));
     if (i == s->nseen && s->nseen < LEN(s->seen))
         s->seen[s->nseen++] = x->name;
-    trace_push(s, x);
+    push(s, x);
     return 1;
 }
 
@@ -238,7 +238,7 @@ trace_function(Sandbox *s, int index)
 {
     index = lua_absindex(s->L, index);
     lua_pushvalue(s->L, index);
-    trace_push(s, ast_sym(s->arena, "a", sandbox_where(s)));
+    push(s, ast_sym(s->arena, "a", sandbox_where(s)));
     lua_call(s->L, 1, 1);
     const Ast *x = trace_get(s, -1);
     if (!x)

@@ -133,7 +133,7 @@ ravel_shuffle_row(unsigned char *d, const unsigned char *s, const int32_t *table
                   int64_t tiles, int64_t dp, int64_t sp, int64_t stream,
                   const unsigned char *fill)
 {
-    unsigned char buffer[2048];
+    unsigned char buffer[RAVEL_SHUFFLE_BYTES];
     if (!table[2]) {
         ravel_shuffle_pass(d, s, table + 3, tiles, dp, sp, stream, fill);
         return;

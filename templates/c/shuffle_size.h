@@ -1,0 +1,2 @@
+/* The most bytes of a tile. */
+enum { RAVEL_SHUFFLE_BYTES = 2048 };
