@@ -101,6 +101,29 @@ range_of(Boxes *b, const i64 *cuts, int n, const Ex *from, const Ex *to, i64 uni
                    from, to};
 }
 
+static void
+add_factors(const Sizes *z, int d, Factor *f)
+{
+    factor_add(z->addr, z->var[d], f);
+    for (int i = 0; i < z->nterms; i++)
+        factor_add(z->term[i].x, z->var[d], f);
+}
+
+/* Splits the pieces of what is copied by the factors of both layouts. */
+static void
+split_valid(Boxes *b, int d)
+{
+    Factor f = {0, 0};
+    Range *r = &b->valid[d];
+    add_factors(b->p->to, d, &f);
+    add_factors(b->p->from, b->p->map[d], &f);
+    if (!f.lo)
+        return;
+    memcpy(b->scratch, r->piece, (size_t)r->n * sizeof b->scratch[0]);
+    r->n = factor_split(b->p->e, &f, b->scratch, r->n);
+    r->piece = arena_copy(b->arena, b->scratch, (size_t)r->n * sizeof b->scratch[0]);
+}
+
 /* True if steps of the dim are no multiple of `per` elements. */
 static bool
 moves_by_parts(const Sizes *z, int d, i64 per)
@@ -140,6 +163,7 @@ cut_dim(Boxes *b, int d)
     int m = cuts_of(p->from, p->map[d], n, both, cuts_of(to, d, n, both, 0));
     m = cut_bytes(p, d, both, m);
     b->valid[d] = range_of(b, both, m, zero, n, 1);
+    split_valid(b, d);
     b->valid_dst[d] = range_of(b, cuts, k, zero, n, 1);
     b->pad[d] = range_of(b, cuts, k, n, end, to->unit[d]);
     b->full[d] = range_of(b, cuts, k, zero, end, 1);
@@ -166,6 +190,14 @@ too_many(const Range *r, int rank, i64 limit)
     return product > limit || loops > MAX_LOOPS;
 }
 
+/* What one piece instead of the range's pieces saves; 1 if that saves nothing. */
+static i64
+weight(const Range *r)
+{
+    int loops = loops_of(r);
+    return (i64)r->n * (loops ? loops : 1);
+}
+
 /* Replaces the pieces of a dim by one piece, beginning with the dim that has the most
  * pieces and loops, until there are few enough nests and loops.  The digits of that dim
  * stay expressions: slower but correct.  Copied padding may then be in one piece with the
@@ -178,7 +210,7 @@ coarsen(Boxes *b, Range *r, i64 limit)
     while (too_many(r, rank, limit)) {
         int most = 0;
         for (int d = 1; d < rank; d++)
-            if (r[d].n * loops_of(&r[d]) > r[most].n * loops_of(&r[most]))
+            if (weight(&r[d]) > weight(&r[most]))
                 most = d;
         r[most] = range_of(b, one, 1, r[most].from, r[most].to, 1);
         const Ex *n = b->p->to->n[most];

@@ -44,6 +44,16 @@ int pieces_of(Scalars *s, const i64 *cuts, int ncuts, const Ex *lo, const Ex *hi
 int pieces_cuts(const Ex *x, int var, i64 below, i64 *cuts, int n);
 enum { MAX_CUTS = 128 };
 
+/* plan_factor.c */
+/* The digits of a dim from lo to hi (INF: all) that are factors of products and take few
+ * values; lo 0: none. */
+typedef struct { i64 lo, hi; } Factor;
+/* Adds the digits of var that are factors in x. */
+void factor_add(const Ex *x, int var, Factor *f);
+/* Replaces pieces by parts in which the factor is constant.  Returns the new number, at
+ * most MAX_PIECES; n, and nothing changes, if there would be more. */
+int factor_split(Exprs *e, const Factor *f, Piece *piece, int n);
+
 /* plan_nest.c */
 /* Makes the nest of the box with piece[d] for each dst dim.  For a padded coordinate a
  * copy reads the last element of the source that is not padding. */
