@@ -174,7 +174,9 @@ cli_parse(Cli *c, const Command *cmd, int argc, char **argv)
     Parse p = {c, cmd};
     char *doc = arena_printf(c->arena, "ravel %s: %s.\v%s", cmd->name, cmd->summary,
                              cmd->help);
-    struct argp argp = {options, take, cmd->args, doc, NULL, NULL, NULL};
+    /* glibc's argp leaks the list of a command that has no options */
+    struct argp argp = {options[0].name ? options : NULL, take, cmd->args, doc, NULL, NULL,
+                        NULL};
     argv[0] = arena_printf(c->arena, "ravel %s", cmd->name);
     argp_err_exit_status = EXIT_WRONG;
     if (argp_parse(&argp, argc, argv, 0, NULL, &p))

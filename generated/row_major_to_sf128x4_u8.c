@@ -1026,7 +1026,7 @@ ravel_tiles_run(unsigned char *d, const unsigned char *s, const int32_t *t, int6
 #ifndef RAVEL_PLAIN
 /* The first `bytes` of 16, at most 16; no byte from `end` on is read, or from d + bytes on
  * written. */
-#if RAVEL_LANES == 4
+#if RAVEL_LANES == 4 && defined(__AVX512VL__)
 RAVEL_INLINE __mmask16
 ravel_part_mask(int64_t bytes)
 {

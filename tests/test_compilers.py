@@ -40,9 +40,11 @@ SAMPLE = {
     "narrow": ("(A,B){B//2, A, B%2}", "(A,B){A//3, B, A%3}", (34, 188), "f32"),
     "rgb": ("NCHW", "NHWC", (1, 3, 20, 40), "u8"),
     "rgb_back": ("NHWC", "NCHW", (1, 3, 20, 40), "u8"),
-    "floats_back": ("NHWC", "NCHW", (1, 3, 20, 40), "f32"),
+    "floats": ("NHWC", "NCHW", (1, 3, 20, 40), "f32"),
+    "halves_back": ("NHWC", "NCHW", (1, 3, 20, 40), "f16"),
+    "floats_back": ("NHWC", "NCHW", (1, 2, 60, 50), "f32"),
     "rgba": ("NCHW", "(N,C,H,W){N, H, W, C//4, C%4, fill = -7}", (1, 3, 20, 40), "f32"),
-    "short_loops": ("(A,B,C,D){A, B, C, D}", "(A,B,C,D){A, B, D, C}", (10, 3, 11, 10), "u8"),
+    "short_loops": ("(A,B,C,D){A, B, C, D}", "(A,B,C,D){D, C, B, A}", (11, 7, 9, 13), "u8"),
     "halves_of_short_loops": ("(A,B,C,D){A, B, C, D}", "(A,B,C,D){B, A, D, C}", (7, 11, 7, 7), "f16"),
     "short_runs": ("(A,B,C,D){A, B, C, D}", "(A,B,C,D){B, C, A, D}", (11, 10, 6, 13), "u8"),
     "triples": ("NCHW", "(N,C,H,W){N, H, W, C//4, C%4, fill = -7}", (1, 3, 20, 40), "i64"),
@@ -54,6 +56,7 @@ LARGE = {"past_caches": ("NCHW", "NHWC", (1, 64, 256, 130), "f32"),
 # name: from, to, shape, dtype, values of the names
 RUNTIME = {
     "any_blocks": ("NCHW", "NC1HWC0", ("N", "C", "H", "W"), "f16", [(1, 1, 1, 1), (2, 20, 5, 7), (1, 33, 9, 8)]),
+    "any_wide": ("ROW_MAJOR", "COL_MAJOR", ("A", "B"), "c128", [(1, 1), (13, 9), (40, 33)]),
     "any_rgb": ("NCHW", "NHWC", (2, "C", "H", "W"), "u8", [(3, 20, 17), (16, 5, 7), (40, 9, 11)]),
     "any_bits": ("(A,B){A, B}", "(A,B){B, A//3, 2 - A%3, fill = 1}", ("A", "B"), "u1", [(1, 1), (10, 7), (16, 33)]),
 }
@@ -274,7 +277,7 @@ def test_compilers_are_there():
 def test_every_kernel_is_in_the_sample(sources):
     kernels = set(re.findall(r"^K\((\w+),", (ravel.ROOT / "compiler/plan/kernel.def").read_text(), re.M))
     called = set()
-    for name in SAMPLE | LARGE:
+    for name in SAMPLE | LARGE | RUNTIME:
         body = (sources.folder / (name + ".c")).read_text()
         called |= set(re.findall(r"ravel_(\w+)\(", body[re.search(r"\n%s(_part)?\(" % name, body).start():]))
     assert len(kernels) > 20 and kernels <= called, kernels - called
