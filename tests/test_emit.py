@@ -181,9 +181,9 @@ def kernels_of(body):
     (("NCHW", "NC1HWC0", ("N", 20, "H", "W"), "f16"), ["transpose", "interleave", "deinterleave"]),
     (("NCHW", "NC1HWC0", ("N", "C", "H", "W"), "f16"),
      ["transpose", "transpose", "fill", "interleave", "deinterleave", "deinterleave"]),
-    (("(A,B){A, B}", "(A,B){A, B%8 ~ B//8%8, B//8}", ("A", 64), "u8"), ["gather"]),
+    (("(A,B){A, B}", "(A,B){A, B%8 ~ B//8%8, B//8}", ("A", 64), "u8"), ["shuffle"]),
     (("ROW_MAJOR", "SW128", ("M", 64), "f16"), ["gather", "copy", "fill"]),
-], ids=["padding that is a number follows", "padding that is a name does not", "gather", "swizzle"])
+], ids=["padding that is a number follows", "padding that is a name does not", "tile", "swizzle"])
 def test_extents_left_to_run_time_choose_as_numbers_do(tmp_path, args, kernels):
     assert kernels_of(relayout(tmp_path / "f.c", args)) == kernels
 
@@ -247,7 +247,7 @@ def test_checked_to_standard_output(tmp_path):
     assert err.startswith("yes: ") and err.count("\n") == 1 and out == emit(tmp_path / "g.c", *NIBBLES)
 
 
-@pytest.mark.parametrize("args,wrong", [(NIBBLES, "int64_t dp = di/int64_t dp = 1 + di"), (ANY, "dst + /dst + 1 + "), (ANY, "if (dst_bytes == 0) return 0;/return 1;")],
+@pytest.mark.parametrize("args,wrong", [(NIBBLES, "int64_t dp = r/int64_t dp = 1 + r"), (ANY, "dst + /dst + 1 + "), (ANY, "if (dst_bytes == 0) return 0;/return 1;")],
                          ids=["numbers", "names", "nothing"])
 def test_checked_and_wrong(tmp_path, args, wrong):
     """Nothing is written, what was there stays."""
