@@ -16,8 +16,7 @@ interleave_applies(const Nest *n, int bits, int role[ROLES])
            n->loop[role[ROW]].n >= VECTOR_BYTES / size && n->loop[role[ROW]].ds >= cols;
 }
 
-/* PLANE_NS: for a plane.  Rows that do not touch are put together one by one. */
-enum { PLANE_NS = 15 };
+/* Rows that do not touch are put together one by one. */
 static double
 interleave_work(const Nest *n, int bits)
 {
@@ -26,7 +25,8 @@ interleave_work(const Nest *n, int bits)
     bool touch = nest_stride(n, ROW, false) == cols + n->pad;
     bool power = !n->pad && (cols & (cols - 1)) == 0;
     double each = !touch ? 1.4 + 0.5 / row : (power ? 0.03 : 0.055) * bits / 8;
-    return (double)n->elements * (each + PLANE_NS / plane);
+    double start = 1 + 8 / (double)nest_tile(n, BATCH);
+    return (double)n->elements * (each + start / plane);
 }
 
 static i64
@@ -51,6 +51,7 @@ deinterleave_applies(const Nest *n, int bits, int role[ROLES])
 static double
 deinterleave_work(const Nest *n, int bits)
 {
+    enum { PLANE_NS = 15 };
     double plane = (double)(nest_tile(n, COL) * nest_tile(n, ROW));
     return (double)n->elements * (0.065 * bits / 8 + PLANE_NS / plane);
 }
