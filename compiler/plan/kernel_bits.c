@@ -113,6 +113,14 @@ bits_transpose_orders(const Plan *p, Nest *n, int k)
     return k == 0;
 }
 
+static Runs
+bits_transpose_runs(const Nest *n, int bits)
+{
+    return (Runs){.read = (double)nest_tile(n, ROW) * bits / 8,
+                  .written = (double)nest_tile(n, COL) * bits / 8,
+                  .apart = nest_stride(n, ROW, false) * bits / 8};
+}
+
 const Family bits_transpose_family = {
     .kind = NEST_COPY,
     .elements = OF_BITS,
@@ -121,4 +129,5 @@ const Family bits_transpose_family = {
     .applies = bits_transpose_applies,
     .work = bits_transpose_work,
     .orders = bits_transpose_orders,
+    .runs = bits_transpose_runs,
 };

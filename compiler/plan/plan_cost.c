@@ -230,7 +230,7 @@ nest_cost(const Plan *p, const Nest *n)
     double bytes = (double)n->elements * bits / 8;
     Runs r = f->runs ? f->runs(n, bits) : nest_runs(n, bits);
     bool large = plan_may_have(p, CACHED_BYTES);
-    double work = f->work(n, bits) * (large ? c->work : 1);
+    double work = f->work(n, bits) * (large && !n->stream ? c->work : 1);
     double transfer = large ? transfer_in_memory(c, n, bytes, &r)
                             : transfer_in_caches(c, bytes, &r);
     double less = work < transfer ? work : transfer;
