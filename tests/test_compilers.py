@@ -46,6 +46,7 @@ SAMPLE = {
     "rgba": ("NCHW", "(N,C,H,W){N, H, W, C//4, C%4, fill = -7}", (1, 3, 20, 40), "f32"),
     "short_loops": ("(A,B,C,D){A, B, C, D}", "(A,B,C,D){D, C, B, A}", (11, 7, 9, 13), "u8"),
     "halves_of_short_loops": ("(A,B,C,D){A, B, C, D}", "(A,B,C,D){B, A, D, C}", (7, 11, 7, 7), "f16"),
+    "long_short_loops": ("(A,B,C,D){A, B, C, D}", "(A,B,C,D){D, C, B, A}", (7, 5, 9, 6), "i64"),
     "short_runs": ("(A,B,C,D){A, B, C, D}", "(A,B,C,D){B, C, A, D}", (11, 10, 6, 13), "u8"),
     "triples": ("NCHW", "(N,C,H,W){N, H, W, C//4, C%4, fill = -7}", (1, 3, 20, 40), "i64"),
 }
