@@ -1,4 +1,4 @@
-"""Holds the cost model against this machine: every schedule of cases drawn by a seed, on one thread.
+"""Compares the cost model with this machine: every schedule of drawn or listed cases, on one thread.
 
 For each group: the model's loss, the time of its choice over that of the fastest schedule.  For each kernel, in the caches and beyond:
 the measured time over the predicted one.  `--json FILE` keeps the measurements; --read FILE reports about kept ones."""
@@ -11,15 +11,16 @@ import pathlib
 import subprocess
 import sys
 
+import cases
 import drawn
 
 LARGE = 4 << 20                               # CACHED_BYTES of compiler/plan/plan_parts.h
 
 
-def measured(build, cases):
+def measured(build, found):
     """The rows of bench/fit.c, in the order of the cases."""
-    lines = "".join("%s;%s;%s;%s\n" % (c.dtype, ",".join(map(str, c.shape)), c.src, c.dst) for c in cases)
-    group = {"%s %s %s %s" % (c.dtype, ",".join(map(str, c.shape)), c.src, c.dst): c.groups[0] for c in cases}
+    lines = "".join("%s;%s;%s;%s\n" % (c.dtype, ",".join(map(str, c.shape)), c.src, c.dst) for c in found)
+    group = {"%s %s %s %s" % (c.dtype, ",".join(map(str, c.shape)), c.src, c.dst): c.groups[0] for c in found}
     fit = subprocess.Popen([str(build/"bench/fit")], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
     fit.stdin.write(lines)
     fit.stdin.close()
@@ -28,10 +29,19 @@ def measured(build, cases):
         rows.append(json.loads(line))
         rows[-1]["group"] = group[rows[-1]["case"]]
         if sys.stderr.isatty():
-            print("\r%d of %d cases" % (len({r["case"] for r in rows}), len(cases)), end="", file=sys.stderr)
+            print("\r%d of %d cases" % (len({r["case"] for r in rows}), len(found)), end="", file=sys.stderr)
     if fit.wait():
         sys.exit("bench/fit failed")
     return rows
+
+
+def wanted(o):
+    """The drawn cases of each group; of a group of the lists all, the extents of large ones halved."""
+    for g in o.groups.split(","):
+        if g in drawn.GROUPS:
+            yield from filter(None, (drawn.GROUPS[g][0](drawn.Draw(o.seed, g, k, o.largest), k) for k in range(o.cases)))
+        else:
+            yield from (cases.scaled(c, o.largest) for c in cases.every() if g in c.groups)
 
 
 def mean(values):
@@ -81,7 +91,7 @@ def options():
     p = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     p.add_argument("--build", type=pathlib.Path, default="build")
     p.add_argument("--seed", type=int, default=1)
-    p.add_argument("--groups", default=",".join(drawn.GROUPS))
+    p.add_argument("--groups", default=",".join(drawn.GROUPS), help="drawn ones (%(default)s) or those of the lists: headline ttc narrow padded int4 cache")
     p.add_argument("--cases", type=int, default=drawn.LITTLE, help="of each group (%(default)s)")
     p.add_argument("--largest", type=int, default=1 << 23, help="elements of a case (%(default)s)")
     p.add_argument("--worst", type=int, default=20, help="cases shown with the greatest loss (%(default)s)")
@@ -95,8 +105,7 @@ def main():
     if o.read:
         rows = [r for f in o.read for r in json.loads(f.read_text())]
     else:
-        made = [drawn.GROUPS[g][0](drawn.Draw(o.seed, g, k, o.largest), k) for g in o.groups.split(",") for k in range(o.cases)]
-        rows = measured(o.build, [c for c in made if c])
+        rows = measured(o.build, list(wanted(o)))
     if o.json:
         o.json.write_text(json.dumps(rows, indent=0))
     print_losses(rows, o.worst)

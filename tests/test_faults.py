@@ -197,12 +197,18 @@ def test_signals_leave_nothing(named, shims, here):
     for at in range(len(calls)):
         for do in SIGNALS:
             reset(before)
-            r = run(args, shims/"io.so", at, do, named=named)
+            r = run(args, shims/"io.so", at, do, named=named, preexec_fn=heed_signals)
             what, after = "%s %d %s %s" % (do, at, *calls[at]), tree()
             assert r.returncode == -getattr(signal, do), what
             assert after.get(out) in (whole, None) and not litter(before, out), what
     reset(before)
     assert run(args).returncode == 0 and tree()[out] == whole
+
+
+def heed_signals():
+    """Also where the tests run in the background of a shell, which has them ignore Ctrl-C."""
+    for do in SIGNALS:
+        signal.signal(getattr(signal, do), signal.SIG_DFL)
 
 
 def test_ignored_signals_stay_ignored(shims, here):

@@ -77,8 +77,9 @@ processor_name(const Processor *c)
     return c->name;
 }
 
-/* CALL_NS: nanoseconds of a call from jitted code. */
-enum { CALL_NS = 6 };
+/* CALL_NS: nanoseconds of a call from jitted code.  AGAIN: how many times longer a nest takes
+ * whose calls walk the same memory again. */
+enum { CALL_NS = 6, AGAIN = 2 };
 
 /* The last row of the table for at most `bytes`; the first row if there is none. */
 static const Memory *
@@ -99,7 +100,8 @@ read_speed(const Memory *row, double run)
 static double
 write_speed(const Memory *row, double run, i64 apart)
 {
-    bool near = apart > -(2 << 20) && apart < 2 << 20;
+    enum { NEAR = 2 << 20 };       /* the bytes of a page: addresses in it are physical */
+    bool near = apart > -NEAR && apart < NEAR;
     int kind = near && apart % 512 == 0 ? 0 : apart % 256 == 0 ? 1 : 2;
     return row_of(row, run)->written[kind] * (run < 64 ? run / 64 : 1);
 }
@@ -130,12 +132,12 @@ walk_loop(Walk *w, i64 stride, i64 count)
         *more = INF;
 }
 
-/* The loops of a table and the columns, in any order.  Loops in the rest of an address
- * permute a compact set in most layouts: it is taken for contiguous. */
+/* The loops of a table and the columns, in any order; sets walked[] to those that make the
+ * run.  Loops in the rest of an address permute a compact set in most layouts: it is taken
+ * for contiguous. */
 static void
-walk_table(Walk *w, const Nest *n, bool source)
+walk_table(Walk *w, const Nest *n, bool source, bool walked[MAX_LOOPS])
 {
-    bool walked[MAX_LOOPS] = {false};
     int first = n->nloops - n->inner, end = first + n->table;
     for (int i = first; i <= end; i++) {
         int at = i < end ? i : n->role[COL];
@@ -158,12 +160,14 @@ static i64
 run_of(const Nest *n, bool source)
 {
     Walk w = {1, 1};
+    bool walked[MAX_LOOPS] = {false};
     if (n->table)
-        walk_table(&w, n, source);
+        walk_table(&w, n, source, walked);
     for (int i = n->nloops - 1; i >= n->nloops - n->inner + n->table; i--) {
         const Loop *l = &n->loop[i];
         int outer = nest_outer(n, i);
-        walk_loop(&w, source ? l->ss : l->ds, outer < 0 ? l->n : n->outer[outer].step);
+        if (!walked[i])
+            walk_loop(&w, source ? l->ss : l->ds, outer < 0 ? l->n : n->outer[outer].step);
     }
     for (int i = n->nouter - 1; i >= 0; i--) {
         const Loop *l = &n->loop[n->outer[i].loop];
@@ -235,5 +239,5 @@ nest_cost(const Plan *p, const Nest *n)
                             : transfer_in_caches(c, bytes, &r);
     double less = work < transfer ? work : transfer;
     double all = work + transfer - (1 - c->overlap[large ? f->speeds : AS_COPIES]) * less;
-    return all * (walks_again(n) ? 2 : 1) + calls_of(n) * CALL_NS;
+    return all * (walks_again(n) ? AGAIN : 1) + calls_of(n) * CALL_NS;
 }
