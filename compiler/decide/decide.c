@@ -264,6 +264,19 @@ structure_or_shrink(Decider *d)
     return real;
 }
 
+/* By the factors of the layout; by all points if that gives no answer, or to find the
+ * first collision. */
+static Answer
+examine(Decider *d, bool padded)
+{
+    i64 limit[MAX_RANK];
+    for (int i = 0; i < d->l->rank; i++)
+        limit[i] = padded ? d->l->dim[i].padded : d->l->dim[i].n;
+    Answer answer = factor_injective(d->l, limit, d->v);
+    d->v->by_factors = answer == YES || (answer == NO && !enum_small(d->l, padded));
+    return d->v->by_factors ? answer : enum_injective(d->l, padded, d->v);
+}
+
 static Answer
 enumerate(Decider *d)
 {
@@ -272,10 +285,10 @@ enumerate(Decider *d)
     d->v->by_structure = false;
     for (int i = 0; i < l->rank; i++)
         same &= l->dim[i].padded == l->dim[i].n;
-    Answer all = enum_injective(l, true, d->v);
+    Answer all = examine(d, true);
     if (all == YES || same)
         return all;
-    Answer real = enum_injective(l, false, d->v);
+    Answer real = examine(d, false);
     for (int i = 0; real == YES && i < l->rank; i++)
         l->dim[i].padded = l->dim[i].n;
     return real;

@@ -325,7 +325,7 @@ static const struct { const char *text, *message; } wrong_specs[] = {
     {WITH("pitch = { K = 2 }"), "s.lua:1: pitch: there is no dim 'K'"},
     {WITH("pitch = { [2] = 2 }"), "s.lua:1: pitch: there is no entry '2'"},
     {WITH("fill = 'zero'"),
-     "s.lua:1: fill is a number, \"none\" (leave the padding alone) or \"edge\" (repeat "
+     "s.lua:1: fill is a number, a parameter, \"none\" (leave the padding alone) or \"edge\" (repeat "
      "the last element)"},
     {WITH("swizzle = 'xor'"),
      "s.lua:1: swizzle is xor(B, M, S) or a function of the address, not a string"},
