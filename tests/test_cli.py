@@ -497,7 +497,8 @@ def test_help_of_all():
     (["check", "{M, K, pad = {X = 3}}", "--shape", "2,2"], ["X"]),
     (["check", "{M, K, pitch = {M = 3}}", "--shape", "2,2", "--dtype", "f32"], ["pitch", "3"]),
     (["list", "--spec", "none.lua"], ["none.lua"]),
-    (["list", "extra"], ["extra"]),
+    (["devices", "extra"], ["extra"]),
+    (["list", *["w"] * 17], ["'w'"]),
 ])
 def test_wrong_use(args, says):
     bad(*args, says=says)

@@ -52,6 +52,7 @@ typedef struct {
 /* A layout as declared, without shape and element type.  It is immutable. */
 typedef struct LayoutDef {
     const char *name, *doc;        /* doc may be NULL */
+    const char *owner, *source;    /* who defines the format, and where; NULL: not said */
     const char *file;              /* the spec file that declares it; NULL: not needed */
     bool is_inline;
     Loc loc;

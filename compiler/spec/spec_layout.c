@@ -275,6 +275,8 @@ spec_read_layout(Sandbox *s, const char *name, Loc loc, bool is_inline)
     Reader r = {.s = s, .def = d, .at = lua_gettop(s->L), .is_inline = is_inline};
     d->name = arena_string(s->arena, name);
     d->loc = loc;
+    d->owner = s->owner;
+    d->source = s->source;
     d->is_inline = is_inline;
     read_fields(&r);
     if (is_inline && d->order && lua_rawlen(s->L, r.at) > 0)
@@ -367,10 +369,27 @@ layout(Sandbox *s)
     return 0;
 }
 
+/* origin(owner, source): of the layouts that follow. */
+static int
+origin(Sandbox *s)
+{
+    for (int i = 1; i <= 2; i++) {
+        size_t n = 0;
+        const char *text = lua_type(s->L, i) == LUA_TSTRING ? lua_tolstring(s->L, i, &n) : NULL;
+        if (!text || strlen(text) != n || !utf8_is_text(text, n) || strpbrk(text, "\n\r\t"))
+            return luaL_error(s->L, "origin takes two lines of text: who defines the layouts "
+                                    "that follow, and where");
+    }
+    s->owner = arena_string(s->arena, lua_tostring(s->L, 1));
+    s->source = arena_string(s->arena, lua_tostring(s->L, 2));
+    return 0;
+}
+
 /* Called with the environment on top. */
 void
 spec_layout_open(Sandbox *s)
 {
     field_open(s);
+    sandbox_register(s, "origin", origin);
     sandbox_register(s, "layout", layout);
 }

@@ -16,6 +16,7 @@ struct Sandbox {
     LayoutDef *first, **last;     /* declared so far */
     const char *pending;          /* layout "X" without its table yet */
     Loc pending_loc;
+    const char *owner, *source;   /* of the layouts that follow */
     bool reading;                 /* reading a layout, or running its functions */
     const char *seen[MAX_ENTRIES]; /* symbols in order of first use */
     int nseen;
