@@ -142,17 +142,21 @@ largest(const void *env, const char *name, i64 *v)
     return d >= 0;
 }
 
-/* x with parameters replaced by their values, so that its range can be computed. */
+/* x with parameters and extents replaced by their values, and numbers computed, so that its
+ * range is that of digits by numbers. */
 static const Ast *
 with_values(Maker *m, const Ast *x)
 {
-    i64 v;
+    i64 v, p, q = 0;
     if (x->op == OP_NUM || (x->op == OP_SYM && !layout_constant(m->l, x->name, &v)))
         return x;
     if (x->op == OP_SYM)
         return ast_num(m->arena, v, x->loc);
     const Ast *a = with_values(m, x->x[0]);
     const Ast *b = x->x[1] ? with_values(m, x->x[1]) : NULL;
+    bool numbers = ast_number(a, &p) && (!b || ast_number(b, &q));
+    if (numbers && op_value(op_info[x->op].is, p, q, &v))
+        return ast_num(m->arena, v, x->loc);
     return a == x->x[0] && b == x->x[1] ? x : ast_op(m->arena, x->op, a, b, x->loc);
 }
 
