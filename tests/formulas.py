@@ -510,7 +510,7 @@ def cases(sizes=(8, 16, 32, 64, 4)):
                     yield text(name, params), shape, bits
 
 
-BITS = {"f64": 64, "c64": 64, "i64": 64, "f32": 32, "i32": 32, "f16": 16, "bf16": 16, "i16": 16, "u8": 8, "i8": 8,
+BITS = {"c128": 128, "f64": 64, "c64": 64, "i64": 64, "f32": 32, "i32": 32, "f16": 16, "bf16": 16, "i16": 16, "u8": 8, "i8": 8,
         "i4": 4, "u4": 4, "u2": 2, "u1": 1}
 
 # (layout, shape, dtype, index, address)

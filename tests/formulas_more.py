@@ -600,8 +600,8 @@ def vllm_k(shape, bits):
 
 # --- textures: bits of the address from the highest, "formats" section 8
 
-def by_bits(names, tall, wide):
-    """The bits of a tile by name; tiles row by row."""
+def by_bits(names, tall, wide, *inside):
+    """The bits of a tile by name; tiles row by row.  inside: the axes of the storage of a tile."""
     def fn(shape, bits):
         v, u = coords(shape)
         at = v//tall*cd(shape[1], wide) + u//wide
@@ -610,7 +610,7 @@ def by_bits(names, tall, wide):
             for one in name.split("^"):
                 value = value ^ (u if one[0] in "ux" else v) >> int(one[1:]) & 1
             at = at*2 + value
-        return box(at, cd(shape[0], tall)*cd(shape[1], wide)*2**len(names.split()))
+        return box(at, cd(shape[0], tall), cd(shape[1], wide), *inside)
     return fn
 
 
@@ -624,10 +624,10 @@ GOB = "u5 v2 v1 u4 v0 u3 u2 u1 u0"
 
 def block_linear(shape, bits, GOBS=1):
     v, u = coords(shape)
-    gob = by_bits(GOB, 8, 64)((8, 64), bits).addr[v % 8, u % 64]
+    gob = by_bits(GOB, 8, 64, 512)((8, 64), bits).addr[v % 8, u % 64]
     tall = 8*GOBS
     at = v//tall*cd(shape[1], 64) + u//64
-    return box((at*GOBS + v//8 % GOBS)*512 + gob, cd(shape[0], tall)*cd(shape[1], 64)*GOBS*512)
+    return box((at*GOBS + v//8 % GOBS)*512 + gob, cd(shape[0], tall), cd(shape[1], 64), GOBS, 2, 2, 2, 2, 2, 16)
 
 
 # --- fragments: PTX ISA; CuTe's thread-value layouts as (shape, stride) over column-major coordinates
@@ -776,11 +776,11 @@ LAYOUTS = {
     "KV_HND": Formula(4, plain(0, 2, 1, 3), (16,), PAGES),
     "VLLM_K": Formula(4, vllm_k, (8, 16), PAGES),
     "VLLM_V": Formula(4, plain(0, 2, 3, 1), (16,), PAGES),
-    "INTEL_X": Formula(2, by_bits(INTEL_X, 8, 512), 8, BYTES),
-    "INTEL_Y": Formula(2, by_bits(INTEL_Y, 32, 128), 8, BYTES),
-    "INTEL_W": Formula(2, by_bits(INTEL_W, 64, 64), 8, BYTES),
-    "INTEL_TILE4": Formula(2, by_bits(INTEL_TILE4, 32, 128), 8, BYTES),
-    "MALI_TILE": Formula(2, by_bits(MALI, 16, 16), (8, 32), MATRICES),
+    "INTEL_X": Formula(2, by_bits(INTEL_X, 8, 512, 8, 512), 8, BYTES),
+    "INTEL_Y": Formula(2, by_bits(INTEL_Y, 32, 128, 8, 32, 16), 8, BYTES),
+    "INTEL_W": Formula(2, by_bits(INTEL_W, 64, 64, 8, 16, 2, 2, 2, 2, 2), 8, BYTES),
+    "INTEL_TILE4": Formula(2, by_bits(INTEL_TILE4, 32, 128, 4, 2, 2, 2, 2, 2, 2, 16), 8, BYTES),
+    "MALI_TILE": Formula(2, by_bits(MALI, 16, 16, *[2]*8), (8, 32), MATRICES),
     "BLOCK_LINEAR": Formula(2, block_linear, 8, BYTES, [({"GOBS": 4}, BYTES), ({"GOBS": 16}, BYTES[:3])]),
     "MMA8_AB": Formula(2, mma8_ab, (1, 4, 8, 16, 32, 64), MATRICES),
     "MMA8_C": Formula(2, thread_value(8, 8, [(4, 16), (8, 1)], [(2, 8)]), (32, 64), MATRICES),

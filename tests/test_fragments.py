@@ -16,7 +16,7 @@ import test_grid as TG
 
 SANITIZE = ["-fsanitize=address,undefined", "-fno-sanitize-recover=all"]
 STRICT = ["-std=c11", "-Wall", "-Wextra", "-Wconversion", "-Wno-unused-function", "-Werror"]
-FRAGMENTS = [name for name in F.LAYOUTS if name.startswith(("MMA_", "MFMA", "WMMA"))]
+FRAGMENTS = [name for name in F.LAYOUTS if name.startswith(("MMA_", "MMA8", "WGMMA", "SM70", "MFMA", "WMMA"))]
 PITCH = '(R,C){R, C, pitch = {R = 16}}'
 INSTEAD = {"MFMA32_A": (64, 32)}
 
