@@ -64,6 +64,13 @@ grid_divisor(const Ex *x)
     return d == 0 || d > MOST ? MOST : d;
 }
 
+i64
+grid_aligned(const GridBox *b, const Ex *x)
+{
+    i64 most = 8 * (i64)b->u->most.align / b->bits, d = grid_divisor(x);
+    return most < d && most > 0 ? most : d;
+}
+
 /* True if f elements can become one: those of the last loop are adjacent, and all other
  * strides and the bases are multiples of f. */
 static bool
@@ -77,7 +84,7 @@ divides(const GridBox *b, i64 f)
     for (int i = 0; i < b->nloops - 1; i++)
         if (b->loop[i].ds % f || b->loop[i].ss % f)
             return false;
-    return grid_divisor(b->dst) % f == 0 && grid_divisor(b->src) % f == 0;
+    return grid_aligned(b, b->dst) % f == 0 && grid_aligned(b, b->src) % f == 0;
 }
 
 void

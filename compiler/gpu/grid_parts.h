@@ -9,6 +9,9 @@
 /* grid_box.c */
 /* The largest power of two, up to 2^30, that divides x for all values of its variables. */
 i64 grid_divisor(const Ex *x);
+/* The same of an address in elements of the box, and at most the elements to whose size
+ * the target's buffers are aligned. */
+i64 grid_aligned(const GridBox *b, const Ex *x);
 /* True if no extent of the plan is left to run time. */
 bool grid_is_fixed(const GridBox *b);
 /* Sets the expressions of the loop to its numbers. */
