@@ -301,6 +301,15 @@ def test_a_sector_with_padding_is_written_once(tmp_path, case):
     assert set(writes.values()) == {1} and len(writes) == -(-k.manifest["arguments"][0]["bytes"]//32)
 
 
+@pytest.mark.parametrize("name, bits, back", [("SW128", 16, False), ("SW64", 16, False), ("SW32", 16, True), ("SW128", 8, True)])
+def test_pieces_of_a_swizzle_are_whole(tmp_path, name, bits, back):
+    """The xor moves pieces of 16 bytes: no access is narrower."""
+    sides = (name, "ROW_MAJOR") if back else ("ROW_MAJOR", name)
+    k = G.Kernel(tmp_path, 0, (*sides, (256, 512), bits), "cuda")
+    accesses = [a for box in k.manifest["boxes"] for block in box["analysed"] for a in block["accesses"]]
+    assert accesses and all(a["bytes"] == 16 and a["sectors"] == a["least_sectors"] for a in accesses), accesses
+
+
 def test_a_bad_swizzle_is_seen(tmp_path):
     """It is right, and slow: only the count of banks sees it."""
     [k] = G.kernels(tmp_path, "blocks", [G.T(64, 128, 32)])
