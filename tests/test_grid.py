@@ -97,7 +97,7 @@ def test_every_case_in_plain_c(tmp_path):
     r, wrong = run_blocks(tmp_path, ks)
     assert (r.returncode, r.stderr) == (0, "") and not wrong, (r.stderr[-3000:], wrong)
     rows = collections.Counter(box["by"] for k in ks for box in k.manifest["boxes"])
-    assert set(rows) == {"piece", "tile", "edge", "slab", "fuse", "gather", "inverse"} and min(rows.values()) > 3, rows
+    assert set(rows) == {"words", "piece", "tile", "edge", "slab", "fuse", "gather", "inverse"} and min(rows.values()) > 3, rows
 
 
 @pytest.mark.parametrize("align", [1, 2, 4, 8])
