@@ -147,8 +147,7 @@ grid_digit(GridBox *b, GridDigits *d, const char *name, const Ex *n, i64 most, b
     if (ex_is_const(n)) {
         i64 inner = d->inner;
         d->inner *= n->base;
-        return last && !grid_is_fixed(b) ? ex_div(e, d->x, inner)
-                                         : ex_dig(e, d->x, inner, d->inner);
+        return last ? ex_div(e, d->x, inner) : ex_dig(e, d->x, inner, d->inner);
     }
     const Ex *x = ex_div(e, d->x, d->inner);
     if (last)

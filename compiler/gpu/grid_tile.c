@@ -56,19 +56,34 @@ power_above(i64 n)
     return p;
 }
 
-bool
-tile_ends_inside(const GridBox *b, const GridLoop *run, i64 m)
+/* The end of the last vector of m elements that begins in a run, in elements of the box;
+ * INF if it depends on the shape. */
+static i64
+end_of(const GridBox *b, const GridLoop *run, i64 m)
 {
-    i64 end = b->src->f.max + m;
-    if (run->n % m == 0)
-        return run->real % m == 0;
+    i64 end = b->src->f.max;
+    if (end == INF)
+        return INF;
     for (int i = 0; i < b->nloops; i++) {
         const GridLoop *l = &b->loop[i];
+        if (!ex_is_const(l->ex.real) || !ex_is_const(l->ex.ss))
+            return INF;
         i64 last = l == run ? (l->n - 1) / m * m : l->real - 1;
         end += l->ss > 0 ? l->ss * last : 0;
     }
-    return grid_is_fixed(b) && run->real == run->n &&
-           end * b->bits <= 8 * layout_bytes(b->u->plan->src);
+    return end + m;
+}
+
+bool
+tile_ends_inside(const GridBox *b, const GridLoop *run, i64 m)
+{
+    const Sizes *from = b->u->plan->from;
+    if (run->n % m == 0)
+        return run->real % m == 0;
+    if (run->ex.real != run->ex.n || !ex_is_const(from->size))
+        return false;
+    i64 end = end_of(b, run, m);
+    return end < INF && end * b->bits <= 8 * layout_bytes(from->l);
 }
 
 /* True if runs, strides and bases are multiples of a vector. */
