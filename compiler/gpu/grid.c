@@ -120,7 +120,7 @@ add_box(GridUnit *u, const GridBox *box, GridStmt ***tail)
 {
     GridStmt *s = arena_new(ex_arena(u->e), GridStmt);
     const GridRow *row = by_rows(box, s);
-    if (row && !plan_is_fixed(u->plan))
+    if (row)
         add_aligned(u, box, s, tail);
     if (row)
         append(u, s, row, tail);
@@ -144,23 +144,15 @@ cover(GridBox *box, int n, NestKind kind)
     return n;
 }
 
-/* Makes a box for each nest, except for variants and for padding that another box writes.
- * Returns the number of boxes. */
+/* Makes a box for each nest that is no variant; returns the number of boxes. */
 static int
 make_boxes(GridUnit *u, GridBox *box)
 {
     const Plan *p = u->plan;
-    bool *done = arena_array(ex_arena(u->e), bool, p->n);
     int n = 0;
-    for (int i = 0; i < p->n; i++) {
-        grid_box(u, &p->nest[i], &box[i]);
-        done[i] |= p->nest[i].variant;
-        if (!plan_is_fixed(p) && !done[i] && grid_pad(&box[i]))
-            done[p->nest[i].padding] = true;
-    }
     for (int i = 0; i < p->n; i++)
-        if (!done[i])
-            box[n++] = box[i];
+        if (!p->nest[i].variant)
+            grid_box(u, &p->nest[i], &box[n++]);
     return n;
 }
 

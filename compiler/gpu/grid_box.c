@@ -40,21 +40,6 @@ grid_box(GridUnit *u, const Nest *n, GridBox *out)
     }
 }
 
-bool
-grid_is_fixed(const GridBox *b)
-{
-    return plan_is_fixed(b->u->plan);
-}
-
-void
-grid_number(Exprs *e, GridLoop *l)
-{
-    l->ex.n = ex_const(e, l->n);
-    l->ex.ss = ex_const(e, l->ss);
-    l->ex.ds = ex_const(e, l->ds);
-    l->ex.real = ex_const(e, l->real);
-}
-
 i64
 grid_divisor(const Ex *x)
 {

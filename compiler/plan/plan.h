@@ -124,15 +124,18 @@ bool plan_may_have(const Plan *p, i64 bytes);
 const Ex *nest_times(Exprs *e, const Ex *x, const Ex *stride);
 
 /* plan_merge.c */
-/* The places that loops write to, without the start: loops by descending stride. */
+/* The places that loops write to; loops by descending stride. */
 typedef struct {
+    const Ex *start;
     int n;
     struct { const Ex *n, *ds; i64 apart; } loop[MAX_LOOPS];   /* apart: ds or its estimate */
 } Shape;
 void shape_add(Shape *s, const Ex *n, const Ex *ds, i64 apart);
-/* True if s with n iterations of loop k has the same places as the other shape, however
- * the loops of both are fused. */
-bool shape_is(Scalars *scalars, const Shape *s, int k, const Ex *n, const Shape *other);
+/* The additional iterations with which loop k of s also writes the places of `padding`, at
+ * every shape and however the loops of both are fused; 0: there are none. */
+i64 shape_follows(Scalars *scalars, const Shape *s, int k, const Shape *padding);
+/* True if both nests run at the same shapes, apart from tests of narrow counts. */
+bool nest_same_needs(const Nest *a, const Nest *b);
 
 /* plan_check.c: verifies that the boxes are disjoint and cover all coordinates that must
  * be written.  A box is a product of pieces of dims; a piece depends on one extent.  The

@@ -33,11 +33,13 @@ fused(Scalars *scalars, const Shape *s)
     return f;
 }
 
-bool
-shape_is(Scalars *scalars, const Shape *s, int k, const Ex *n, const Shape *other)
+/* True if s with n iterations of loop k has the same places as the other shape, without
+ * the starts. */
+static bool
+shape_is(Scalars *scalars, const Shape *s, int k, i64 n, const Shape *other)
 {
     Shape a = *s, b = fused(scalars, other);
-    a.loop[k].n = n;
+    a.loop[k].n = ex_const(scalars->e, n);
     a = fused(scalars, &a);
     for (int i = 0; i < a.n && i < b.n; i++)
         if (a.loop[i].n != b.loop[i].n || a.loop[i].ds != b.loop[i].ds)
@@ -45,11 +47,33 @@ shape_is(Scalars *scalars, const Shape *s, int k, const Ex *n, const Shape *othe
     return a.n == b.n;
 }
 
+/* The estimated iterations of all loops, without loop `skip`; INF if they do not fit. */
+static i64
+nominal(Scalars *scalars, const Shape *s, int skip)
+{
+    i64 all = 1;
+    for (int i = 0; i < s->n; i++)
+        if (i != skip && !int_mul(all, scalar_nominal(scalars, s->loop[i].n), &all))
+            return INF;
+    return all;
+}
+
+i64
+shape_follows(Scalars *scalars, const Shape *s, int k, const Shape *padding)
+{
+    i64 all = nominal(scalars, padding, -1), each = nominal(scalars, s, k);
+    if (all == INF || each == INF || all % each ||
+        padding->start != ex_add(scalars->e, s->start,
+                                 scalar_times(scalars, s->loop[k].n, s->loop[k].ds)))
+        return 0;
+    return shape_is(scalars, s, k, all / each, padding) ? all / each : 0;
+}
+
 /* The shape of n.  False if a loop is in the rest or has a stride that is never above 0. */
 static bool
 shape_of(const Nest *n, Shape *s)
 {
-    *s = (Shape){.n = 0};
+    *s = (Shape){.start = n->dst};
     for (int i = 0; i < n->nloops; i++) {
         const Loop *l = &n->loop[i];
         if (l->rest || l->ex.ds->f.max < 1)
@@ -66,14 +90,14 @@ has_run(const Shape *s)
     return s->n && ex_is(s->loop[s->n - 1].ds, 1);
 }
 
-/* True if both nests run at the same shapes. */
-static bool
-same_needs(const Nest *a, const Nest *b)
+bool
+nest_same_needs(const Nest *a, const Nest *b)
 {
-    for (int i = 0; i < a->nneeded && a->nneeded == b->nneeded; i++)
+    int n = a->nneeded - a->nnarrow;
+    for (int i = 0; i < n && n == b->nneeded - b->nnarrow; i++)
         if (a->needed[i] != b->needed[i])
             return false;
-    return a->nneeded == b->nneeded;
+    return n == b->nneeded - b->nnarrow;
 }
 
 /* The elements of padding that nest f writes after each row of nest c at every shape; 0: it
@@ -82,12 +106,8 @@ static i64
 padding_of(const Plan *p, const Nest *c, const Shape *to, const Nest *f)
 {
     Shape s;
-    int run = to->n - 1;
-    if (!same_needs(f, c) || !shape_of(f, &s) ||
-        f->dst != ex_add(p->e, c->dst, to->loop[run].n))
-        return 0;
-    const Ex *n = has_run(&s) ? s.loop[s.n - 1].n : ex_const(p->e, 1);
-    return ex_is_const(n) && shape_is(p->scalars, to, run, n, &s) ? n->base : 0;
+    return !c->nnarrow && nest_same_needs(f, c) && shape_of(f, &s)
+               ? shape_follows(p->scalars, to, to->n - 1, &s) : 0;
 }
 
 void
