@@ -42,13 +42,13 @@ extend(GridBox *b, int k, const Shape *its)
     GridBox joined = *b;
     GridLoop *l = &joined.loop[k];
     Shape mine;
-    i64 more = shape_of(b, &mine) ? shape_follows(scalars, &mine, k, its) : 0;
+    const Ex *more = shape_of(b, &mine) ? shape_follows(scalars, &mine, k, its) : NULL;
     if (!more || (copy && !is_shared(b, l)))
         return false;
-    if (!int_mul(b->elements / l->n, l->n + more, &joined.elements))
-        joined.elements = INF;
-    l->ex.n = ex_add(b->e, l->ex.n, ex_const(b->e, more));
+    l->ex.n = ex_add(b->e, l->ex.n, more);
     l->n = scalar_nominal(scalars, l->ex.n);
+    if (!int_mul(b->elements / b->loop[k].n, l->n, &joined.elements))
+        joined.elements = INF;
     if (!copy) {
         l->ex.real = l->ex.n;
         l->real = l->n;

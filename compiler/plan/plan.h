@@ -132,8 +132,8 @@ typedef struct {
 } Shape;
 void shape_add(Shape *s, const Ex *n, const Ex *ds, i64 apart);
 /* The additional iterations with which loop k of s also writes the places of `padding`, at
- * every shape and however the loops of both are fused; 0: there are none. */
-i64 shape_follows(Scalars *scalars, const Shape *s, int k, const Shape *padding);
+ * every shape and however the loops of both are fused; NULL: there are none. */
+const Ex *shape_follows(Scalars *scalars, const Shape *s, int k, const Shape *padding);
 /* True if both nests run at the same shapes, apart from tests of narrow counts. */
 bool nest_same_needs(const Nest *a, const Nest *b);
 

@@ -36,10 +36,10 @@ fused(Scalars *scalars, const Shape *s)
 /* True if s with n iterations of loop k has the same places as the other shape, without
  * the starts. */
 static bool
-shape_is(Scalars *scalars, const Shape *s, int k, i64 n, const Shape *other)
+shape_is(Scalars *scalars, const Shape *s, int k, const Ex *n, const Shape *other)
 {
     Shape a = *s, b = fused(scalars, other);
-    a.loop[k].n = ex_const(scalars->e, n);
+    a.loop[k].n = n;
     a = fused(scalars, &a);
     for (int i = 0; i < a.n && i < b.n; i++)
         if (a.loop[i].n != b.loop[i].n || a.loop[i].ds != b.loop[i].ds)
@@ -58,15 +58,21 @@ nominal(Scalars *scalars, const Shape *s, int skip)
     return all;
 }
 
-i64
+/* Numbers of iterations that cannot be right by the estimates are not tried: products of
+ * such become scalars, and may not fit 64 bits. */
+const Ex *
 shape_follows(Scalars *scalars, const Shape *s, int k, const Shape *padding)
 {
     i64 all = nominal(scalars, padding, -1), each = nominal(scalars, s, k);
-    if (all == INF || each == INF || all % each ||
+    const Ex *more = ex_const(scalars->e, all / each);
+    if (all % each ||
         padding->start != ex_add(scalars->e, s->start,
                                  scalar_times(scalars, s->loop[k].n, s->loop[k].ds)))
-        return 0;
-    return shape_is(scalars, s, k, all / each, padding) ? all / each : 0;
+        return NULL;
+    for (int i = 0; i < padding->n && !shape_is(scalars, s, k, more, padding); i++)
+        if (scalar_nominal(scalars, padding->loop[i].n) == all / each)
+            more = padding->loop[i].n;
+    return shape_is(scalars, s, k, more, padding) ? more : NULL;
 }
 
 /* The shape of n.  False if a loop is in the rest or has a stride that is never above 0. */
@@ -106,8 +112,10 @@ static i64
 padding_of(const Plan *p, const Nest *c, const Shape *to, const Nest *f)
 {
     Shape s;
-    return !c->nnarrow && nest_same_needs(f, c) && shape_of(f, &s)
-               ? shape_follows(p->scalars, to, to->n - 1, &s) : 0;
+    if (c->nnarrow || !nest_same_needs(f, c) || !shape_of(f, &s))
+        return 0;
+    const Ex *more = shape_follows(p->scalars, to, to->n - 1, &s);
+    return more && ex_is_const(more) ? more->base : 0;
 }
 
 void
