@@ -308,13 +308,13 @@ leave(ravel_device_kernel *k)
 }
 
 static ravel_status
-launch(ravel_device_kernel *k, void *queue, void *dst, const void *src, ravel_error *err)
+launch(ravel_device_kernel *k, void *queue, const DeviceLaunch *l, ravel_error *err)
 {
     const Cuda *c = k->device->native;
-    Pointer to = (uintptr_t)dst, from = (uintptr_t)src;
-    void *args[] = {&to, &from};
+    Pointer to = (uintptr_t)l->dst, from = (uintptr_t)l->src;
+    void *args[] = {&to, &from, (void *)(uintptr_t)l->values};
     int code;
-    INSIDE(c, code, cuLaunchKernel(k->code, (unsigned)k->grid, 1, 1, (unsigned)k->block,
+    INSIDE(c, code, cuLaunchKernel(k->code, (unsigned)l->grid, 1, 1, (unsigned)k->block,
                                    1, 1, 0, queue, args, NULL));
     return code ? says(&c->v, "cuLaunchKernel", code, RAVEL_ERR_LAUNCH, err) : RAVEL_OK;
 }

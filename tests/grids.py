@@ -92,13 +92,13 @@ CASES = [T(64, 128, 32), T(128, 64, 16), T(128, 256, 8), T(256, 512, 4), T(64, 3
 
 class Kernel:
     """A case's kernel for one target: its file, entry and manifest."""
-    def __init__(self, folder, number, case, target):
+    def __init__(self, folder, number, case, target, *options):
         a, b, shape, bits = case
         self.case, self.entry = case, "kern%d" % number
         self.path = folder / ("%s.%s" % (self.entry, {"blocks": "c", "opencl": "cl", "cuda": "cu", "glsl": "comp"}.get(target, "txt")))
         manifest = folder / (self.entry + ".json")
         r = subprocess.run([RAVEL, "emit", "--from", a, "--to", b, "--shape", ",".join(map(str, shape)), "--dtype", ravel.DTYPE[bits], "--target", target,
-                            "--name", self.entry, "-o", self.path, "--manifest", manifest], capture_output=True, text=True)
+                            "--name", self.entry, "-o", self.path, "--manifest", manifest, *map(str, options)], capture_output=True, text=True)
         assert r.returncode in (0, 2), r
         self.refused = r.stderr if r.returncode else ""
         self.manifest = json.loads(manifest.read_text()) if not r.returncode else None

@@ -9,6 +9,9 @@
 /* grid_box.c */
 /* The largest power of two, up to 2^30, that divides x for all values of its variables. */
 i64 grid_divisor(const Ex *x);
+/* The same of an address in elements of the box, and at most the elements to whose size
+ * the target's buffers are aligned. */
+i64 grid_aligned(const GridBox *b, const Ex *x);
 /* n / each, rounded up. */
 const Ex *grid_ceil(GridBox *b, const Ex *n, i64 each);
 /* The product of the iterations of all loops that are not in `tile`. */
