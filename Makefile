@@ -94,7 +94,7 @@ $(B)/%.o: %.c
 	$(Q)mkdir -p $(@D) && $(CC) $(ALL_CFLAGS) $(ISA) -c -o $@ $<
 
 $(B)/templates/c/%1.h $(B)/templates/c/%2.h $(B)/templates/c/%4.h $(B)/templates/c/%8.h: \
-    templates/c/%.h templates/expand.sh
+    templates/c/%.h templates/expand.sh templates/c/vector_size.h
 	$(SAY) EXPAND $<
 	$(Q)mkdir -p $(@D) && sh templates/expand.sh $< $(@D) 1 2 4 8
 
