@@ -32,8 +32,9 @@ static const char *
 described(Cli *c, const LayoutDef *d)
 {
     Buf b = buf_new(c->arena);
-    buf_printf(&b, "%s %s %s %s %s", d->name, d->doc ? d->doc : "", d->owner ? d->owner : "",
-               d->source ? d->source : "", d->loc.file ? d->loc.file : "");
+    const char *text[] = {d->name, d->doc, d->owner, d->source, d->loc.file};
+    for (int i = 0; i < LEN(text); i++)
+        buf_printf(&b, "%s ", text[i] ? text[i] : "");
     if (d->bits)
         buf_printf(&b, " int%d u%d %d-bit", d->bits, d->bits, d->bits);
     return b.s;

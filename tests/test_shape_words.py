@@ -102,6 +102,18 @@ def test_errors_of_names(pair, says):
     assert code == 2 and says in text, text
 
 
+@pytest.mark.parametrize("text, says", [
+    ("origin('a')", "origin takes two lines of text"), ("origin('a', 'b\\nc')", "origin takes two lines of text"),
+    ("origin(1, 2)", "origin takes two lines of text"), ("origin('', 'b')", "origin takes two lines of text"),
+    ("layout 'X' { dims = { extent(W) }, order = { W } }", "a dim is a plain name"),
+    ("layout 'X' { dims = { W }, order = { W }, fill = W }", "unknown name 'W'"),
+])
+def test_errors_of_specs(cx, text, says):
+    with pytest.raises(ravel.Error) as e:
+        cx.load(text)
+    assert says in e.value.text, e.value.text
+
+
 def test_dims_paired_by_name(cx):
     """(K,N) in pairs along K to (N,K) in plain rows."""
     x = numbered(6, 5, dtype="u2")

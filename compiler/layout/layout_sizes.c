@@ -139,8 +139,9 @@ static const Ex *
 exact(Maker *m, int i, const Ex *least)
 {
     if (!ex_is_const(least))
-        refuse(m, m->l->ref->def->loc, "whether the entries after one with a stride fit it "
-               "is not known for every shape", "use pitch, or give these extents as numbers");
+        refuse(m, m->l->ref->def->loc, "whether the entries after one with a stride fit "
+               "it is not known for every shape",
+               "use pitch, or give these extents as numbers");
     m->r->pitch[i] = m->l->entry[i].exact;
     return constant(m, m->l->entry[i].exact);
 }

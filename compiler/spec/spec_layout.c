@@ -369,17 +369,22 @@ layout(Sandbox *s)
     return 0;
 }
 
+/* A string of one line at a place of the Lua stack. */
+static bool
+is_line(lua_State *L, int index)
+{
+    size_t n = 0;
+    const char *text = lua_type(L, index) == LUA_TSTRING ? lua_tolstring(L, index, &n) : "";
+    return n && strlen(text) == n && utf8_is_text(text, n) && !strpbrk(text, "\n\r\t");
+}
+
 /* origin(owner, source): of the layouts that follow. */
 static int
 origin(Sandbox *s)
 {
-    for (int i = 1; i <= 2; i++) {
-        size_t n = 0;
-        const char *text = lua_type(s->L, i) == LUA_TSTRING ? lua_tolstring(s->L, i, &n) : NULL;
-        if (!text || strlen(text) != n || !utf8_is_text(text, n) || strpbrk(text, "\n\r\t"))
-            return luaL_error(s->L, "origin takes two lines of text: who defines the layouts "
-                                    "that follow, and where");
-    }
+    if (!is_line(s->L, 1) || !is_line(s->L, 2))
+        return luaL_error(s->L, "origin takes two lines of text: who defines the layouts "
+                                "that follow, and where");
     s->owner = arena_string(s->arena, lua_tostring(s->L, 1));
     s->source = arena_string(s->arena, lua_tostring(s->L, 2));
     return 0;
