@@ -309,7 +309,7 @@ static void
 decide_injective(Decider *d)
 {
     d->v->by_structure = true;
-    d->v->injective = structure_or_shrink(d);
+    d->v->injective = d->l->view ? view_decide(d->l, d->v) : structure_or_shrink(d);
     if (d->v->injective == UNKNOWN)
         decide_by_search(d);
 }
@@ -369,12 +369,14 @@ decide(Layout *l)
     d.v->loc = l->ref->def->loc;
     work_on(d.arena, "to decide about layout", l->ref->def->name);
     decide_injective(&d);
-    if (d.v->injective == YES && l->sigma)
+    if (d.v->injective == YES && l->sigma && !l->view)
         decide_sigma(&d, &sigma_inverse);
     if (d.v->injective != YES)
         return d.v;
     count_storage(&d);
-    if (d.v->by_structure && d.v->flaw == FLAW_NONE && (!l->sigma || sigma_inverse))
+    if (l->view)
+        view_inverse(l, d.v);
+    else if (d.v->by_structure && d.v->flaw == FLAW_NONE && (!l->sigma || sigma_inverse))
         inverse_make(l, d.v, d.part, d.nparts, sigma_inverse);
     d.v->scratch = arena_array(d.arena, i64, ex_nvars(l->e));
     return d.v;

@@ -135,6 +135,13 @@ const char *why_holes(const Layout *l);
  * coordinate maps, padding included.  The gaps of a pitch are not such slots. */
 const char *why_unfilled(Layout *l, const Verdict *v);
 
+/* decide_view.c: properties of a view that follow from those of its tensor. */
+/* Whether the elements of a view have distinct addresses: YES if all of the tensor have,
+ * NO with the flaw, UNKNOWN if only their addresses decide it. */
+Answer view_decide(Layout *l, Verdict *v);
+/* The inverse, from that of the tensor if it has one. */
+void view_inverse(Layout *l, Verdict *v);
+
 /* decide_parts.c: split the entries into parts; false if an entry is not a sum of parts.
  * `shaped`: for the extents of l, which bound the open digits; else for every shape. */
 bool parts_of(const Layout *l, bool shaped, Part **parts, int *n);

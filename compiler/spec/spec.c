@@ -111,11 +111,10 @@ lookup(Arena *a, const char *name, const LayoutDef *known)
                near ? "; did you mean " : "", near ? near : "", near ? "?" : "");
 }
 
-const LayoutRef *
-spec_ref(Arena *a, const char *text, const LayoutDef *known)
+/* A layout without an index. */
+static const LayoutRef *
+layout_ref(Arena *a, const char *text, const LayoutDef *known)
 {
-    while (isspace((unsigned char)*text))
-        text++;
     if (*text == '{' || *text == '(')
         return inline_ref(a, text);
     size_t n = strcspn(text, "{: \t\n");
@@ -136,4 +135,16 @@ spec_ref(Arena *a, const char *text, const LayoutDef *known)
         sandbox_run(a, name, chunk, strlen(chunk), 2, use_table, &use);
     }
     return ref;
+}
+
+const LayoutRef *
+spec_ref(Arena *a, const char *text, const LayoutDef *known)
+{
+    while (isspace((unsigned char)*text))
+        text++;
+    const char *index = index_begin(text);
+    if (!*index)
+        return layout_ref(a, text, known);
+    const char *own = arena_printf(a, "%.*s", (int)(index - text), text);
+    return index_ref(a, layout_ref(a, own, known), text, index);
 }

@@ -1,0 +1,257 @@
+/* Reads the index after a layout: NHWC(8,56,56,64)[:, 1:3, ..., ::-1], in NumPy's
+ * notation.
+ *
+ *     index   = [ "(" [ extent { "," extent } ] ")" ] { "[" item { "," item } "]" }
+ *     extent  = number | name                     a name: it follows from the view's
+ *     item    = number | [ number ] ":" [ number ] [ ":" [ number ] ] | "..."
+ *             | "None" | "newaxis" | "np.newaxis"
+ */
+#include <ctype.h>
+#include <errno.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "spec_parts.h"
+
+typedef struct {
+    Arena *arena;
+    const char *whole, *p;
+} Text;
+
+/* The character after the text in quotes or brackets that begins at s; NULL: it does not
+ * end. */
+static const char *
+skip_group(const char *s)
+{
+    int depth = 0;
+    for (; *s; s++) {
+        if (*s == '"' || *s == '\'') {
+            const char *end = s + 1;
+            while (*end && *end != *s)
+                end += 1 + (*end == '\\' && end[1]);
+            if (!*end)
+                return NULL;
+            s = end;
+        }
+        depth += *s == '{' || *s == '(';
+        depth -= *s == '}' || *s == ')';
+        if (depth == 0)
+            return s + 1;
+    }
+    return NULL;
+}
+
+static const char *
+skip_blank(const char *s)
+{
+    while (isspace((unsigned char)*s))
+        s++;
+    return s;
+}
+
+const char *
+index_begin(const char *text)
+{
+    const char *end = text + strlen(text), *s = text;
+    if (*s == '(')
+        s = skip_group(s);
+    else if (*s != '{')
+        s += strcspn(s, "{([: \t\n");
+    s = s ? skip_blank(s) : end;
+    if (*s == '{')
+        s = skip_group(s);
+    s = s ? skip_blank(s) : end;
+    return *s == '[' || (*s == '(' && s > text) ? s : end;
+}
+
+_Noreturn static void
+fail(const Text *t, const char *why)
+{
+    size_t place = (size_t)(t->p - t->whole);
+    layout_index_fail(t->arena, t->whole, place < INT_MAX ? (int)place : INT_MAX, why);
+}
+
+static bool
+take(Text *t, const char *sign)
+{
+    t->p = skip_blank(t->p);
+    size_t n = strlen(sign);
+    bool is = !strncmp(t->p, sign, n);
+    t->p += is ? n : 0;
+    return is;
+}
+
+static bool
+take_word(Text *t, const char *word)
+{
+    const char *s = t->p;
+    unsigned char after = (unsigned char)s[strlen(word)];
+    if (strncmp(s, word, strlen(word)) || isalnum(after) || after == '_')
+        return false;
+    return take(t, word);
+}
+
+static bool
+take_number(Text *t, i64 *v)
+{
+    char *end;
+    t->p = skip_blank(t->p);
+    const char *digits = t->p + (*t->p == '-' || *t->p == '+');
+    if (!isdigit((unsigned char)*digits))
+        return false;
+    errno = 0;
+    *v = strtoll(t->p, &end, 10);
+    if (errno || *v == INT64_MIN)
+        fail(t, "this number does not fit 64 bits");
+    if (isalnum((unsigned char)*end) || *end == '.' || *end == '_')
+        fail(t, "an index is a whole number");
+    t->p = end;
+    return true;
+}
+
+static void
+take_slice(Text *t, IndexItem *x, bool starts)
+{
+    i64 step;
+    x->kind = ITEM_SLICE;
+    x->starts = starts;
+    x->stops = take_number(t, &x->stop);
+    x->step = 1;
+    if (!take(t, ":"))
+        return;
+    const char *at = t->p = skip_blank(t->p);
+    if (take_number(t, &step))
+        x->step = step;
+    if (x->step == 0) {
+        t->p = at;
+        fail(t, "the step of a slice cannot be 0");
+    }
+}
+
+static void
+take_item(Text *t, IndexItem *x)
+{
+    t->p = skip_blank(t->p);
+    *x = (IndexItem){.place = (int)(t->p - t->whole)};
+    if (take(t, "...")) {
+        x->kind = ITEM_REST;
+    } else if (take_word(t, "None") || take_word(t, "newaxis") ||
+               take_word(t, "np.newaxis")) {
+        x->kind = ITEM_NEW;
+    } else if (take(t, ":")) {
+        take_slice(t, x, false);
+    } else if (take_number(t, &x->start)) {
+        x->kind = ITEM_AT;
+        if (take(t, ":"))
+            take_slice(t, x, true);
+    } else {
+        fail(t, *t->p == '[' ? "an array as index is not supported: a slice, as in 0:6:2, can "
+             "say it where its numbers are evenly spaced"
+             : "expected an index: a number, a slice as in 1:3 or ::-1, ... or None");
+    }
+}
+
+static void
+take_items(Text *t, Index *x)
+{
+    enum { MOST = 2 * MAX_RANK + 1 };
+    bool rest = false;
+    x->item = arena_array(t->arena, IndexItem, MOST);
+    do {
+        if (x->nitems && *skip_blank(t->p) == ']')
+            break;
+        if (x->nitems == MOST)
+            fail(t, "too many indices");
+        take_item(t, &x->item[x->nitems]);
+        IndexItem *i = &x->item[x->nitems++];
+        if (i->kind == ITEM_REST && rest) {
+            t->p = t->whole + i->place;
+            fail(t, "'...' can occur only once");
+        }
+        rest |= i->kind == ITEM_REST;
+    } while (take(t, ","));
+    if (!take(t, "]"))
+        fail(t, "expected , or ]");
+}
+
+static void
+take_extent(Text *t, i64 *extent, const char **name)
+{
+    t->p = skip_blank(t->p);
+    size_t n = 0;
+    while (isalnum((unsigned char)t->p[n]) || t->p[n] == '_')
+        n++;
+    *extent = 0;
+    *name = NULL;
+    if (isalpha((unsigned char)*t->p) && n <= MAX_NAME) {
+        *name = arena_printf(t->arena, "%.*s", (int)n, t->p);
+        t->p += n;
+        return;
+    }
+    const char *at = t->p;
+    if (take_number(t, extent) && *extent > 0)
+        return;
+    t->p = at;
+    fail(t, "expected an extent: a number above 0, or a name for one that follows from the "
+         "shape");
+}
+
+static void
+take_extents(Text *t, Index *x)
+{
+    x->extent = arena_array(t->arena, i64, MAX_RANK);
+    x->name = arena_array(t->arena, const char *, MAX_RANK);
+    x->nextents = 0;
+    if (take(t, ")"))
+        return;
+    do {
+        if (x->nextents == MAX_RANK)
+            fail(t, "too many extents");
+        take_extent(t, &x->extent[x->nextents], &x->name[x->nextents]);
+        x->nextents++;
+    } while (take(t, ","));
+    if (!take(t, ")"))
+        fail(t, "expected , or )");
+}
+
+/* The def of a view: that of the layout, with other dims, whose elements alone are
+ * written. */
+static const LayoutRef *
+view_ref(const Text *t, const Index *x)
+{
+    Arena *a = t->arena;
+    LayoutRef *ref = arena_copy(a, x->of, sizeof *ref);
+    LayoutDef *d = arena_copy(a, x->of->def, sizeof *d);
+    ref->def = d;
+    d->index = arena_copy(a, x, sizeof *x);
+    d->fill = FILL_NONE;
+    d->fills = false;
+    d->view = true;
+    d->next = NULL;
+    layout_view_dims(a, d);
+    d->name = layout_ref_text(a, ref);
+    return ref;
+}
+
+const LayoutRef *
+index_ref(Arena *a, const LayoutRef *of, const char *whole, const char *s)
+{
+    Text t = {a, whole, s};
+    Index x = {.of = of, .whole = whole, .nextents = -1};
+    if (take(&t, "(")) {
+        take_extents(&t, &x);
+        layout_check_rank(a, of->def, x.nextents);
+    }
+    do {
+        if (take(&t, "["))
+            take_items(&t, &x);
+        x.of = view_ref(&t, &x);
+        t.p = skip_blank(t.p);
+        if (!*t.p)
+            return x.of;
+        if (*t.p != '[')
+            fail(&t, "expected an index in [ ], or the end");
+        x = (Index){.of = x.of, .whole = whole, .nextents = -1};
+    } while (true);
+}
