@@ -329,7 +329,7 @@ cmd_check(Cli *c)
         return cli_check_equal(c);
     if (c->o.banks)
         return cli_check_banks(c);
-    if (!c->o.shape)
+    if (!cli_knows_shape(c, cli_layout_text(c, c->o.arg[0]), NULL))
         return check_shapes(c, 0, NULL);
     int rank = cli_shape_names(c, shape, name, &any);
     return any ? check_shapes(c, rank, shape) : check_shape(c);

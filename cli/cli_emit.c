@@ -41,6 +41,7 @@ request(Cli *c, i64 *shape)
     Request rq = {.dtype = c->o.dtype, .shape = shape, .name = c->o.name};
     rq.from = c->o.from ? cli_layout_text(c, c->o.from) : NULL;
     rq.to = c->o.to ? cli_layout_text(c, c->o.to) : NULL;
+    cli_find_shape(c, rq.from, rq.to);
     rq.rank = cli_shape_names(c, shape, extent, &any);
     rq.extent = any ? extent : NULL;
     rq.processor = processor(c);
