@@ -162,6 +162,10 @@ judge(void *arg)
 {
     Every *y = arg;
     EveryShape *s = y->every;
+    if (y->ref->def->index) {
+        unknown(y, "which elements an index selects depends on the shape");
+        return;
+    }
     if (!fill_digits(y)) {
         unknown(y, "its order is not made of digits, as C//16 and C%16");
         return;
