@@ -1,0 +1,290 @@
+"""Views of a tensor by an index: every text of an index is evaluated by NumPy too, on an array of the tensor's addresses."""
+import math
+import os
+import random
+import subprocess
+
+import numpy as np
+import pytest
+
+import ravel
+
+RAVEL = str(ravel.BUILD / "ravel")
+SEED = int(os.environ.get("SEED", "19"))
+
+
+def grid(shape):
+    return np.indices(shape) if shape else np.zeros((0,), int)
+
+
+def blocked(shape, order):
+    """Addresses of an array with one axis for each entry of `order`, (coordinate, slots)."""
+    at = 0
+    for x, n in order:
+        at = at * n + x
+    return at + np.zeros(shape, int)
+
+
+def ceil(a, b):
+    return -(-a // b)
+
+
+def nc1hwc0(shape):
+    n, c, h, w = grid(shape)
+    return blocked(shape, [(n, shape[0]), (c // 16, ceil(shape[1], 16)), (h, shape[2]), (w, shape[3]), (c % 16, 16)])
+
+
+def tiles(shape):
+    a, b = grid(shape)
+    return blocked(shape, [(a // 4, ceil(shape[0], 4)), (b // 3, ceil(shape[1], 3)), (b % 3, 3), (a % 4, 4)])
+
+
+def turned(shape):
+    a, b = grid(shape)
+    return blocked(shape, [(b, shape[1]), (a // 4, ceil(shape[0], 4)), (3 - a % 4, 4)])
+
+
+# Layout: its addresses, by formula; rank, 0: any.
+TENSORS = {
+    "ROW_MAJOR": (lambda s: np.arange(math.prod(s)).reshape(s), 0),
+    "COL_MAJOR": (lambda s: np.arange(math.prod(s)).reshape(s[::-1]).transpose(), 0),
+    "NHWC": (lambda s: np.arange(math.prod(s)).reshape(s[0], s[2], s[3], s[1]).transpose(0, 3, 1, 2), 4),
+    "NC1HWC0{C0 = 16}": (nc1hwc0, 4),
+    "(A,B){A//4, B//3, B%3, A%4}": (tiles, 2),
+    "(A,B){B, A//4, 3 - A%4}": (turned, 2),
+}
+
+
+def numpys(at, index):
+    return eval("at" + index, {"at": at, "None": None})
+
+
+def item(rnd, n):
+    """An index of a dim of extent n."""
+    kind = rnd.random()
+    if kind < 0.2:
+        return str(rnd.randint(-n, n - 1))
+    if kind < 0.4:
+        return rnd.choice([":", "::-1", "%d:" % rnd.randint(0, n - 1), ":%d" % rnd.randint(1, n + 3)])
+    bound = lambda: rnd.choice(["", str(rnd.randint(-n - 2, n + 2))])
+    return "%s:%s%s" % (bound(), bound(), rnd.choice(["", ":", ":2", ":3", ":-1", ":-2", ":-7"]))
+
+
+def index_of(rnd, shape):
+    """The text of an index of a tensor of this shape."""
+    items = [item(rnd, n) for n in shape]
+    cut = sorted(rnd.sample(range(len(shape) + 1), 2)) if shape and rnd.random() < 0.4 else None
+    if cut:
+        items[cut[0]:cut[1]] = ["..."]
+    for _ in range(rnd.choice([0, 0, 0, 1, 2])):
+        items.insert(rnd.randint(0, len(items)), "None")
+    return "[%s]" % ", ".join(items or ["..."])
+
+
+def drawn(rnd):
+    """(layout with extents and index, addresses of the tensor, of the view); some select nothing."""
+    layout = rnd.choice(list(TENSORS))
+    formula, rank = TENSORS[layout]
+    rank = rank or rnd.randint(1, 4)
+    shape = tuple(rnd.choice([1, 2, 3, 5, 7, 9, 20 if rank < 4 else 4]) for _ in range(rank))
+    if layout.startswith("NC1"):
+        shape = (rnd.randint(1, 2), rnd.choice([5, 16, 35]), rnd.randint(1, 4), rnd.randint(1, 4))
+    at = formula(shape)
+    text, index = layout + str(shape).replace(",)", ")"), index_of(rnd, shape)
+    view = numpys(at, index)
+    if view.size and rnd.random() < 0.2:
+        index += index_of(rnd, view.shape)
+        view = numpys(at, index)
+    return text + index, at, np.asarray(view)
+
+
+def plain(rank):
+    return "(%s){%s}" % (",".join("STUVPQRZ"[:rank]), ",".join("STUVPQRZ"[:rank])) if rank else "ROW_MAJOR"
+
+
+def random_bytes(n, seed):
+    return np.random.default_rng(seed).integers(0, 256, n, np.uint8)
+
+
+def holds(cx, text, view, dtype, seed):
+    """Read and write the view; what it does not reach stays."""
+    t = ravel.word({"u8": 8, "f16": 16, "f32": 32, "c128": 128}[dtype])
+    with cx.plan(text, plain(view.ndim), view.shape, dtype) as p:
+        raw = random_bytes(p.src_bytes, seed)
+        assert np.array_equal(p.run(raw, seed).view(t), raw.view(t)[view.reshape(-1)]), text
+    with cx.plan(plain(view.ndim), text, view.shape, dtype) as p:
+        raw = random_bytes(p.src_bytes, seed)
+        want = np.full(p.dst_bytes, ravel.POISON, np.uint8).view(t)
+        want[view.reshape(-1)] = raw.view(t)
+        assert np.array_equal(p.run(raw, seed).view(t), want), text
+
+
+def test_random_indices(cx):
+    print("SEED=%d" % SEED)
+    rnd, full, empty = random.Random(SEED), 0, 0
+    while full < 250:
+        text, at, view = drawn(rnd)
+        if view.size == 0:
+            empty += 1
+            with pytest.raises(ravel.Error, match="has no elements"):
+                cx.table(text, view.shape, "u8")
+            continue
+        assert np.array_equal(cx.table(text, view.shape, "f16"), view), text
+        holds(cx, text, view, rnd.choice(["u8", "f16", "f32", "c128"]), full)
+        full += 1
+    assert empty > 20
+
+
+def test_proofs(cx):
+    rnd = random.Random(SEED + 1)
+    for i in range(25):
+        a, _, x = drawn(rnd)
+        while x.size == 0:
+            a, _, x = drawn(rnd)
+        b = "(S,T,U,V){S, T//16, U, V, T%%16}(%s)[%s]" % (", ".join(str(n + 3) for n in x.shape), ", ".join("%d:%d" % (i % 3, i % 3 + n) for n in x.shape))
+        with cx.plan(a, b if x.ndim == 4 else plain(x.ndim), x.shape, "f16") as p:
+            p.verify()
+            assert p.certificate()["elements"] == x.size
+
+
+@pytest.mark.parametrize("dtype, bits", [("u1", 1), ("u2", 2), ("i4", 4)])
+def test_elements_smaller_than_a_byte(cx, dtype, bits):
+    """A region that begins and ends within bytes: their other elements stay."""
+    for text, shape in [("ROW_MAJOR(7,13)[1:-1, 3:10]", (5, 7)), ("ROW_MAJOR(6,11)[::2, ::-1]", (3, 11)), ("ROW_MAJOR(40)[5:38:3]", (11,)),
+                        ("(A,B){B//8, A, B%8}(5,19)[::-1, 2:17]", (5, 15))]:
+        for a, b in [(text, plain(len(shape))), (plain(len(shape)), text)]:
+            with cx.plan(a, b, shape, dtype) as p:
+                p.verify()
+
+
+# --- the examples of MegEngine's page about indices, with the answers that are printed there
+
+M = np.arange(1, 10, dtype="i4").reshape(3, 3)
+
+
+@pytest.mark.parametrize("index, want", [
+    ("[1:2][0:1]", [[4, 5, 6]]), ("[1:2]", [[4, 5, 6]]), ("[1:3][0:2]", [[4, 5, 6], [7, 8, 9]]), ("[1:3, 0:2]", [[4, 5], [7, 8]]),
+    ("[1, 2]", 6), ("[2]", [7, 8, 9]), ("[2,:]", [7, 8, 9]), ("[:,2]", [3, 6, 9]), ("[..., 2]", [3, 6, 9]), ("[2, ...]", [7, 8, 9])])
+def test_megengine(cx, index, want):
+    want = np.array(want, "i4")
+    with cx.plan("ROW_MAJOR(3,3)" + index, plain(want.ndim), want.shape, "i32") as p:
+        assert np.array_equal(p.run(M.reshape(-1).view(np.uint8)).view("i4"), want.reshape(-1))
+
+
+def test_megengine_too_many(cx):
+    with pytest.raises(ravel.Error, match="too many indices: the tensor has 1 dims, and 3 are indexed"):
+        cx.table("ROW_MAJOR(3)[0, 1, 2]", (), "f32")
+
+
+# --- extents
+
+def test_extents_that_follow(cx):
+    at = np.arange(4 * 5 * 6).reshape(4, 5, 6)
+    for index in ["[1:, ::-1, :-2]", "[...]", "[2:-1, 1:-1]", "[None, :, None, ::-1]"]:
+        view = numpys(at, index)
+        assert np.array_equal(cx.table("(A,B,C){A, B, C}" + index, view.shape, "f32"), view)
+
+
+@pytest.mark.parametrize("text, shape", [("ROW_MAJOR(3,4)[None]", (5, 3, 4)), ("ROW_MAJOR(1,4)", (3, 4)), ("NHWC(2,1,3,4)[:, 0:1]", (2, 6, 3, 4))])
+def test_broadcast(cx, text, shape):
+    at = cx.table(text, shape, "f32")
+    one = cx.table(text, [1 if n in (5, 6) or text == "ROW_MAJOR(1,4)" and n == 3 else n for n in shape], "f32")
+    assert np.array_equal(at, np.broadcast_to(one, shape))
+    with cx.plan(text, plain(len(shape)), shape, "f32") as p:
+        p.verify()
+    with pytest.raises(ravel.Error, match="cannot be written to.*an extent of 1 is repeated"):
+        cx.plan(plain(len(shape)), text, shape, "f32")
+
+
+RUNTIME = [("NCHW(N,9,H,W)[1:, 2:7:2, :-3, ::-1]", "NHWC", (None, 3, None, None), "at[1:, 2:7:2, :-3, ::-1]", (1, 0, 3, 0), (0, 9, 0, 0)),
+           ("NC1HWC0{C0 = 16}(N,C,5,W)[::-1, 3:]", "NHWC", (None, None, 5, None), None, (0, 3, 0, 0), (0, 0, 5, 0))]
+
+
+@pytest.mark.parametrize("text, to, shape", [(a, b, s) for a, b, s, *_ in RUNTIME])
+def test_extents_at_run_time(cx, text, to, shape):
+    layout, index = text.rsplit(")", 1)
+    layout = layout[:layout.rindex("(")]
+    formula = TENSORS[layout][0] if layout in TENSORS else TENSORS["ROW_MAJOR"][0]
+    asked = [-1 if n is None else n for n in shape]
+    with cx.plan(text, to, asked, "f32") as p, cx.plan(to, text, asked, "f32") as q:
+        for n in [1, 2, 5, 16, 17]:
+            at = tuple(n if e is None else e for e in shape)
+            tensor = tuple(e + (3 if i == 1 and layout != "NCHW" else 0) for i, e in enumerate(at))
+            if layout == "NCHW":
+                tensor = (at[0] + 1, 9, at[2] + 3, at[3])
+            view = numpys(formula(tensor), index)
+            nhwc = TENSORS["NHWC"][0](at)
+            forth, back = ravel.PlanAt(p, at), ravel.PlanAt(q, at)
+            raw = random_bytes(forth.src_bytes, n)
+            want = np.empty(view.size, "u4")
+            want[nhwc] = raw.view("u4")[view]
+            assert np.array_equal(forth.run(raw).view("u4"), want)
+            raw = random_bytes(back.src_bytes, n)
+            want = np.full(back.dst_bytes, ravel.POISON, np.uint8).view("u4")
+            want[view] = raw.view("u4")[nhwc]
+            assert np.array_equal(back.run(raw).view("u4"), want)
+
+
+def test_bound_of_the_tensor(cx):
+    """A digit that ends bounds the extent of the tensor, not that of the view."""
+    with cx.plan("(A,B){A, B%8}(A,B)[:, 3:]", "(A,B){A, B}", (-1, -1), "f32") as p:
+        ravel.PlanAt(p, (4, 5))
+        with pytest.raises(ravel.Error, match="extent of B is 6: 0 to 5"):
+            ravel.PlanAt(p, (4, 6))
+
+
+# --- wrong texts: the answer points at the character
+
+@pytest.mark.parametrize("text, shape, why, mark", [
+    ("NHWC(2,5,4,6)[:, 1:3:0]", "2,2,4,6", "step of a slice cannot be 0", "0]"),
+    ("NHWC(2,5,4,6)[:, 9]", "2,4,6", "9 is outside dim 1 (C), whose extent is 5", "9]"),
+    ("NHWC(2,5,4,6)[-3]", "5,4,6", "-3 is outside dim 0 (N), whose extent is 2", "-3]"),
+    ("NHWC(2,5,4,6)[0,0,0,0,7]", "1", "too many indices: the tensor has 4 dims, and 5 are indexed", "7]"),
+    ("NHWC(2,5,4,6)[..., ...]", "1", "'...' can occur only once", "...]"),
+    ("NHWC(2,5,4,6)[:, x]", "1", "expected an index", "x]"),
+    ("NHWC(2,5,4,6)[:, 1.5]", "1", "an index is a whole number", "1.5]"),
+    ("NHWC(2,5,4,6)[[0,2]]", "1", "an array as index is not supported", "[0,2]]"),
+    ("NHWC(2,5,4,6)[1:3", "1", "expected , or ]", ""),
+    ("NHWC(2,5,4,6)[0] x", "1", "expected an index in [ ], or the end", "x"),
+    ("NHWC(2,0,4,6)[0]", "1", "expected an extent", "0,4,6)[0]"),
+    ("NHWC(2,5,4,6)[:, 99999999999999999999]", "1", "does not fit 64 bits", "99999999999999999999]"),
+    ("NHWC(2,5,4,6)[:, 3:3]", "1", "this slice of dim 1 (C), whose extent is 5, has no elements", "3:3]"),
+    ("NHWC[:, 1:3]", "2,2,4,6", "the extent of dim 1 (C) of the tensor does not follow", "1:3]"),
+    ("NHWC[:, 3]", "2,4,6", "the extent of dim 1 (C) of the tensor does not follow", "3]"),
+])
+def test_wrong_indices(tmp_path, text, shape, why, mark):
+    out = tmp_path / "out"
+    r = subprocess.run([RAVEL, "table", text, "--shape", shape, "--dtype", "f32", "-o", out], capture_output=True, text=True)
+    message, line, point = r.stderr.split("\n")[:3]
+    assert r.returncode == 2 and why in message and not out.exists()
+    assert line.strip() == text and line[point.index("^"):] == mark
+
+
+@pytest.mark.parametrize("text, shape, why", [
+    ("NHWC(2,5,4,6)", "2,5,4,7", "has extent 6 at dim 3 (W), and the shape 7"), ("NHWC(2,5,4)[0]", "1", "has dims (N, C, H, W)"),
+    ("ROW_MAJOR[0]", "", "does not follow"), ("NHWC(2,5,4,6)[:, 1:3]", "2,2,4", "has dims (N, C, H, W)")])
+def test_wrong_shapes(text, shape, why):
+    r = subprocess.run([RAVEL, "show", text, "--shape", shape, "--dtype", "f32"], capture_output=True, text=True)
+    assert r.returncode == 2 and why in r.stderr
+
+
+def ran(*args):
+    r = subprocess.run([RAVEL, *args], capture_output=True, text=True)
+    assert r.returncode == 0, r.stderr
+    return r.stdout
+
+
+def test_commands(tmp_path):
+    view = "NHWC(2,5,4,6)[:, 1:3, ..., ::-1]"
+    at = TENSORS["NHWC"][0]((2, 5, 4, 6))[:, 1:3, ..., ::-1]
+    assert int(ran("index", view, "--at", "1,1,2,3")) == at[1, 1, 2, 3]
+    assert ran("index", view, "--at", str(at[1, 0, 3, 5]), "--inverse").strip() == "1,0,3,5"
+    assert ran("check", view).startswith("yes: %s is one-to-one for shape 2,2,4,6\n  not dense: 96 elements in 240" % view)
+    assert "C + 1" in ran("show", view) and "0..3 step" not in ran("explain", "--from", view, "--to", "NCHW", "--dtype", "f32")
+    assert ran("verify", "--from", view, "--to", "NCHW", "--dtype", "f32").count("yes:") == 2
+    ran("emit", "--from", view, "--to", "NC1HWC0", "--dtype", "f16", "-o", str(tmp_path / "f.c"), "--check", "gcc -O1")
+    text = (tmp_path / "f.c").read_text()
+    assert "ravel emit --from '%s' --to NC1HWC0 --shape 2,2,4,6" % view in text and "nhwc_to_nc1hwc0" in text
+    assert ran("check", "NHWC[::-1]", "--equals", "NHWC(2,3,4,5)[::-1]", "--shape", "2,3,4,5").startswith("yes")
+    r = subprocess.run([RAVEL, "check", "NHWC[::-1]"], capture_output=True, text=True)
+    assert r.returncode == 1 and "depends on the shape" in r.stdout
