@@ -21,6 +21,24 @@ share(const Layout *l, Verdict *v)
     return layout_address(l, v->x, &v->at) ? NO : UNKNOWN;
 }
 
+/* Whether the values of the entries follow from the address: each stride is longer than all
+ * that the shorter ones reach. */
+static bool
+is_radix(const Layout *l)
+{
+    for (int i = 0; i < l->nentry; i++) {
+        i64 stride = int_abs(l->entry[i].stride), reach = 0;
+        for (int j = 0; j < l->nentry; j++) {
+            i64 other = int_abs(l->entry[j].stride);
+            if (other < stride || (other == stride && j < i))
+                reach += (l->entry[j].extent - 1) * other;
+        }
+        if (l->entry[i].extent > 1 && reach >= stride)
+            return false;
+    }
+    return true;
+}
+
 Answer
 view_decide(Layout *l, Verdict *v)
 {
@@ -28,7 +46,9 @@ view_decide(Layout *l, Verdict *v)
     v->by_structure = of->by_structure;
     if (l->view->shares)
         return share(l, v);
-    if (of->injective != YES)
+    for (int d = 0; d < l->rank && l->view->strided; d++)
+        l->dim[d].padded = l->view->of->dim[d].padded;
+    if (of->injective != YES || (l->view->strided && !is_radix(l)))
         return UNKNOWN;
     v->flaw = of->flaw;
     v->why = of->why;
@@ -36,7 +56,7 @@ view_decide(Layout *l, Verdict *v)
     v->naddresses = of->naddresses;
     memcpy(v->address, of->address, sizeof v->address);
     v->at = of->at;
-    v->inverse = of->inverse;
+    v->inverse = l->view->strided ? NULL : of->inverse;
     v->inverse_var = of->inverse_var;
     v->inverse_proven = of->inverse_proven;
     return YES;

@@ -89,7 +89,8 @@ typedef struct {
 } IndexItem;
 
 /* Part of a tensor, LAYOUT(extents)[items].  Its def has the settings of the layout, the
- * dims that the items leave, and no fill. */
+ * dims that the items leave, and no fill.  Or a tensor in an array that is not contiguous,
+ * LAYOUT@origin(strides): all settings are those of the layout. */
 typedef struct Index {
     const LayoutRef *of;           /* the layout of the tensor */
     const char *whole;             /* the text that has the items, for messages */
@@ -98,6 +99,8 @@ typedef struct Index {
     const char **name;             /* as written where extent is 0 */
     int nitems;
     IndexItem *item;
+    int nstrides;                  /* -1: the array is contiguous */
+    i64 *stride, origin;           /* in elements; of the first slot of the array */
 } Index;
 
 /* How far the digits of a dim reach; 0: there are none. */
@@ -138,6 +141,7 @@ typedef struct {
         i64 more;         /* -1: it is given */
     } at[MAX_RANK];
     bool shares;          /* elements share addresses: an extent that no address has */
+    bool strided;         /* the strides are not those of the tensor, all else is */
 } View;
 
 /* A layout for one shape and element type. */
@@ -150,6 +154,7 @@ typedef struct Layout {
     Entry entry[MAX_ENTRIES];
     i64 param[MAX_ENTRIES];        /* values, in the order of def->params */
     i64 size;             /* of the storage, in elements */
+    i64 origin;           /* the address if all entries are 0 */
     const Ex *linear;     /* address before the swizzle, in elements */
     const Ex *addr;       /* address, in elements */
     const Ex *sigma;      /* the swizzle, over the variable sigma_var; or NULL */

@@ -83,6 +83,13 @@ static const char *
 index_text(Arena *a, const Index *x)
 {
     Buf b = buf_new(a);
+    if (x->nstrides >= 0)
+        buf_add(&b, "@");
+    if (x->nstrides >= 0 && x->origin)
+        buf_printf(&b, "%lld", (long long)x->origin);
+    for (int i = 0; i < x->nstrides; i++)
+        buf_printf(&b, "%s%lld", i ? "," : "(", (long long)x->stride[i]);
+    buf_add(&b, x->nstrides > 0 ? ")" : x->nstrides == 0 ? "()" : "");
     for (int i = 0; i < x->nextents; i++) {
         buf_add(&b, i ? "," : "(");
         if (x->extent[i])

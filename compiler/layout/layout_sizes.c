@@ -179,11 +179,13 @@ set_entries(Maker *m)
         bool known = m->fixed || is_known(m, t->written);
         r->slots[i] = known ? constant(m, t->extent)
                             : ex_add(m->e, most(m, t->x), constant(m, 1));
-        r->stride[i] = pitched(m, i, r->size);
+        r->stride[i] = m->fixed ? constant(m, t->stride) : pitched(m, i, r->size);
         r->size = scalar_times(m->s, r->stride[i], r->slots[i]);
         if (!m->fixed)
             add_entry(m, i, known, to);
     }
+    if (m->fixed)
+        r->size = constant(m, m->l->size);
 }
 
 /* Extents that are numbers, or scalars plus numbers. */
@@ -250,6 +252,9 @@ static const Sizes *
 view_sizes(Scalars *s, const Layout *l, const Extents *x)
 {
     const View *v = l->view;
+    if (v->strided)
+        refuse(&(Maker){.s = s, .e = s->e, .l = l}, l->ref->def->loc, "strides are numbers",
+               "give all extents as numbers");
     const Extents extents = extents_of(v, x);
     const Sizes *of = sizes_of(s, v->of, &extents);
     Sizes *r = arena_copy(ex_arena(s->e), of, sizeof *r);

@@ -255,6 +255,8 @@ int
 layout_view_shape(Arena *a, const LayoutRef *ref, i64 *shape, const char **name)
 {
     const Index *x = ref->def->index;
+    if (x && x->nstrides >= 0)
+        return layout_view_shape(a, x->of, shape, name);
     if (!x || ref->def->batch)
         return -1;
     i64 known[MAX_RANK];
@@ -292,6 +294,8 @@ void
 layout_view_dims(Arena *a, LayoutDef *d)
 {
     int rank = rank_of(d->index);
+    if (d->index->nstrides >= 0)
+        return;
     d->batch = rank < 0;
     d->ndims = 0;
     if (d->batch)
@@ -433,6 +437,72 @@ set_entries(Exprs *e, Layout *l)
     l->addr = ex_subst(e, l->addr, to);
 }
 
+/* Set the size, and fail if an address is not in 0..INF. */
+static void
+set_reach(Arena *a, Layout *l, const Index *x)
+{
+    i64 low = x->origin, high = x->origin, span, bits;
+    bool fits = true;
+    for (int i = 0; i < l->nentry && fits; i++) {
+        fits = int_mul(l->entry[i].extent - 1, l->entry[i].stride, &span) &&
+               (span < 0 ? int_add(low, span, &low) : int_add(high, span, &high));
+    }
+    if (!fits || !int_add(high, 1, &l->size) || !int_mul(l->size, l->dtype->bits, &bits))
+        diag_fatal(a->diag, DIAG_LAYOUT, (Loc){0}, "the addresses of '%.200s' do not fit 64 "
+                   "bits", x->whole);
+    if (low < 0)
+        diag_fatal(a->diag, DIAG_LAYOUT, (Loc){0}, "'%.200s' reaches %lld elements before "
+                   "its storage: the origin is the address of the first slot, at least "
+                   "%lld", x->whole, (long long)-low, (long long)(x->origin - low));
+}
+
+static void
+check_strides(Arena *a, const Layout *l, const Index *x)
+{
+    if (l->sigma)
+        diag_fatal(a->diag, DIAG_LAYOUT, (Loc){0}, "'%.200s': strides for a layout with a "
+                   "swizzle, which permutes the addresses of storage that is contiguous",
+                   x->whole);
+    if (l->dtype->bits < 8)
+        diag_fatal(a->diag, DIAG_LAYOUT, (Loc){0}, "'%.200s': strides for elements smaller "
+                   "than a byte", x->whole);
+    if (l->nentry != x->nstrides)
+        diag_fatal(a->diag, DIAG_LAYOUT, (Loc){0}, "'%.200s' has %d strides, and the "
+                   "storage has %d axes: its order has as many entries", x->whole,
+                   x->nstrides, l->nentry);
+}
+
+/* The layout of a tensor in an array with these strides. */
+static Layout *
+strided(Exprs *e, const LayoutRef *ref, const DType *t, int rank, const i64 *shape)
+{
+    Arena *a = ex_arena(e);
+    const Index *x = ref->def->index;
+    View *v = arena_new(a, View);
+    Layout *l = arena_new(a, Layout);
+    v->of = layout_make(e, x->of, t, rank, shape);
+    v->strided = true;
+    for (int d = 0; d < rank; d++)
+        v->at[d].dim = v->at[d].like = d;
+    for (int d = 0; d < rank; d++)
+        v->at[d].step = 1;
+    check_strides(a, v->of, x);
+    *l = *v->of;
+    l->ref = ref;
+    l->view = v;
+    l->origin = x->origin;
+    l->linear = ex_const(e, x->origin);
+    for (int i = 0; i < l->nentry; i++) {
+        l->entry[i].stride = x->stride[i];
+        l->entry[i].pitch = 0;
+    }
+    set_reach(a, l, x);
+    for (int i = 0; i < l->nentry; i++)
+        l->linear = ex_add_scaled(e, l->linear, l->entry[i].ex, x->stride[i]);
+    l->addr = l->linear;
+    return l;
+}
+
 Layout *
 layout_of_view(Exprs *e, const LayoutRef *ref, const DType *t, int rank, const i64 *shape)
 {
@@ -440,6 +510,8 @@ layout_of_view(Exprs *e, const LayoutRef *ref, const DType *t, int rank, const i
     Arena *a = ex_arena(e);
     const Index *x = ref->def->index;
     layout_check_rank(a, ref->def, rank);
+    if (x->nstrides >= 0)
+        return strided(e, ref, t, rank, shape);
     Walk w = first_walk(a, x, rank);
     for (int d = 0; d < rank; d++)
         if (shape[d] < 1)

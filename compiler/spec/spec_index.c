@@ -1,7 +1,8 @@
 /* Reads the index after a layout: NHWC(8,56,56,64)[:, 1:3, ..., ::-1], in NumPy's
  * notation.
  *
- *     index   = [ "(" [ extent { "," extent } ] ")" ] { "[" item { "," item } "]" }
+ *     index   = [ "@" [ origin ] "(" [ stride { "," stride } ] ")" ]
+ *               [ "(" [ extent { "," extent } ] ")" ] { "[" item { "," item } "]" }
  *     extent  = number | name                     a name: it follows from the view's
  *     item    = number | [ number ] ":" [ number ] [ ":" [ number ] ] | "..."
  *             | "None" | "newaxis" | "np.newaxis"
@@ -57,12 +58,12 @@ index_begin(const char *text)
     if (*s == '(')
         s = skip_group(s);
     else if (*s != '{')
-        s += strcspn(s, "{([: \t\n");
+        s += strcspn(s, "{([@: \t\n");
     s = s ? skip_blank(s) : end;
     if (*s == '{')
         s = skip_group(s);
     s = s ? skip_blank(s) : end;
-    return *s == '[' || (*s == '(' && s > text) ? s : end;
+    return *s == '[' || *s == '@' || (*s == '(' && s > text) ? s : end;
 }
 
 _Noreturn static void
@@ -215,8 +216,28 @@ take_extents(Text *t, Index *x)
         fail(t, "expected , or )");
 }
 
-/* The def of a view: that of the layout, with other dims, whose elements alone are
- * written. */
+/* The numbers after "(". */
+static void
+take_strides(Text *t, Index *x)
+{
+    x->stride = arena_array(t->arena, i64, MAX_ENTRIES);
+    x->nstrides = 0;
+    if (!take(t, "("))
+        fail(t, "expected the strides of the array in ( )");
+    if (take(t, ")"))
+        return;
+    do {
+        if (x->nstrides == MAX_ENTRIES)
+            fail(t, "too many strides");
+        if (!take_number(t, &x->stride[x->nstrides++]))
+            fail(t, "expected a stride: a number of elements");
+    } while (take(t, ","));
+    if (!take(t, ")"))
+        fail(t, "expected , or )");
+}
+
+/* The def of a view: that of the layout, with other dims, whose elements alone are written;
+ * with strides all is that of the layout. */
 static const LayoutRef *
 view_ref(const Text *t, const Index *x)
 {
@@ -225,8 +246,10 @@ view_ref(const Text *t, const Index *x)
     LayoutDef *d = arena_copy(a, x->of->def, sizeof *d);
     ref->def = d;
     d->index = arena_copy(a, x, sizeof *x);
-    d->fill = FILL_NONE;
-    d->fills = false;
+    if (x->nstrides < 0) {
+        d->fill = FILL_NONE;
+        d->fills = false;
+    }
     d->view = true;
     d->next = NULL;
     layout_view_dims(a, d);
@@ -234,24 +257,48 @@ view_ref(const Text *t, const Index *x)
     return ref;
 }
 
+static const Index nothing = {.nextents = -1, .nstrides = -1};
+
+static const LayoutRef *
+strided_ref(Text *t, const LayoutRef *of)
+{
+    Index x = nothing;
+    x.of = of;
+    x.whole = t->whole;
+    if (take_number(t, &x.origin) && x.origin < 0)
+        fail(t, "an origin is 0 or more");
+    take_strides(t, &x);
+    return view_ref(t, &x);
+}
+
+/* One pair of ( ) and [ ], either of which may be absent. */
+static const LayoutRef *
+indexed_ref(Text *t, const LayoutRef *of)
+{
+    Index x = nothing;
+    x.of = of;
+    x.whole = t->whole;
+    if (take(t, "(")) {
+        take_extents(t, &x);
+        layout_check_rank(t->arena, of->def, x.nextents);
+    }
+    if (take(t, "["))
+        take_items(t, &x);
+    return view_ref(t, &x);
+}
+
 const LayoutRef *
 index_ref(Arena *a, const LayoutRef *of, const char *whole, const char *s)
 {
     Text t = {a, whole, s};
-    Index x = {.of = of, .whole = whole, .nextents = -1};
-    if (take(&t, "(")) {
-        take_extents(&t, &x);
-        layout_check_rank(a, of->def, x.nextents);
-    }
-    do {
-        if (take(&t, "["))
-            take_items(&t, &x);
-        x.of = view_ref(&t, &x);
-        t.p = skip_blank(t.p);
-        if (!*t.p)
-            return x.of;
-        if (*t.p != '[')
+    if (take(&t, "@"))
+        of = strided_ref(&t, of);
+    bool first = true;
+    for (t.p = skip_blank(t.p); *t.p; t.p = skip_blank(t.p)) {
+        if (*t.p != '[' && (*t.p != '(' || !first))
             fail(&t, "expected an index in [ ], or the end");
-        x = (Index){.of = x.of, .whole = whole, .nextents = -1};
-    } while (true);
+        of = indexed_ref(&t, of);
+        first = false;
+    }
+    return of;
 }
