@@ -1,4 +1,5 @@
 """Views of a tensor by an index: every text of an index is evaluated by NumPy too, on an array of the tensor's addresses."""
+import ctypes as ct
 import math
 import os
 import random
@@ -288,3 +289,70 @@ def test_commands(tmp_path):
     assert ran("check", "NHWC[::-1]", "--equals", "NHWC(2,3,4,5)[::-1]", "--shape", "2,3,4,5").startswith("yes")
     r = subprocess.run([RAVEL, "check", "NHWC[::-1]"], capture_output=True, text=True)
     assert r.returncode == 1 and "depends on the shape" in r.stdout
+
+
+# --- strides
+
+def with_strides(cx, layout, strides, origin):
+    text = ct.c_void_p()
+    ravel.call(ravel.lib.ravel_with_strides, cx.p, layout.encode(), len(strides), ravel.extents(strides), origin, ct.byref(text))
+    said = ct.string_at(text).decode()
+    ct.CDLL(None).free(text)
+    return said
+
+
+@pytest.mark.parametrize("layout, shape, stored", [("NCHW", (2, 3, 4, 5), (2, 3, 4, 5)), ("NC1HWC0{C0 = 16}", (2, 20, 3, 4), (2, 2, 3, 4, 16)),
+                                                   ("(A,B){A//4, B//3, B%3, A%4}", (10, 8), (3, 3, 3, 4))])
+def test_strides(cx, layout, shape, stored):
+    """Of parts of a large array, as NumPy has them; padding is written, what lies between is not."""
+    rnd, formula = random.Random(SEED), TENSORS.get(layout, TENSORS["ROW_MAJOR"])[0]
+    for k in range(8):
+        big = np.arange(math.prod(2*n + 1 for n in stored)).reshape([2*n + 1 for n in stored])
+        part = big[tuple(rnd.choice([slice(1, n + 1), slice(n, 0, -1), slice(None, 2*n, 2), slice(2*n, 0, -2)]) for n in stored)]
+        at = part.reshape(-1)[formula(shape)]
+        text = with_strides(cx, layout, [s // 8 for s in part.strides], int(part.flat[0]))
+        assert np.array_equal(cx.table(text, shape, "f32"), at)
+        with cx.plan(text, plain(len(shape)), shape, "f32") as p, cx.plan(plain(len(shape)), text, shape, "f32") as q:
+            raw = random_bytes(p.src_bytes, k)
+            assert np.array_equal(p.run(raw).view("u4"), raw.view("u4")[at.reshape(-1)])
+            raw = random_bytes(q.src_bytes, k)
+            want = np.full(q.dst_bytes, ravel.POISON, np.uint8).view("u4")
+            want[part.reshape(-1)] = 0
+            want[at.reshape(-1)] = raw.view("u4")
+            assert np.array_equal(q.run(raw).view("u4"), want)
+
+
+def test_strides_of_a_view(cx):
+    assert with_strides(cx, "NHWC(2,3,4,5)[0]", [90, 20, 5, -1], 4) == "NHWC@4(90,20,5,-1)(2,3,4,5)[0]"
+    at = (np.arange(2)[:, None] * 90 + np.arange(5) * 5 + 4).reshape(2, 5)
+    assert np.array_equal(cx.table("NHWC@4(90,20,5,-1)(2,1,1,5)[:, 0, 0, :]", (2, 5), "f32"), at)
+
+
+@pytest.mark.parametrize("text, shape, why", [
+    ("ROW_MAJOR@(5)", (3, 4), "has 1 strides, and the storage has 2 axes"), ("ROW_MAJOR@5(-5,1)", (3, 4), "reaches 5 elements before its storage.*at least 10"),
+    ("ROW_MAJOR@(5,1", (3, 4), "expected , or"), ("ROW_MAJOR@-1(5,1)", (3, 4), "an origin is 0 or more"), ("ROW_MAJOR@", (3, 4), "expected the strides"),
+    ("ROW_MAJOR@(9223372036854775807,1)", (3, 4), "do not fit 64 bits"), ("SWIZZLE@(64,1)", (64, 64), "swizzle"),
+    ("ROW_MAJOR@(1,4)@(1,4)", (3, 4), "expected an index")])
+def test_wrong_strides(cx, text, shape, why):
+    with pytest.raises(ravel.Error, match=why):
+        cx.table(text, shape, "f16")
+
+
+def test_overlapping_strides(cx):
+    """Windows can be read; they are no destination."""
+    with cx.plan("ROW_MAJOR@(1,1)", "ROW_MAJOR", (3, 4), "f32") as p:
+        p.verify()
+        raw = random_bytes(p.src_bytes, 1)
+        assert np.array_equal(p.run(raw).view("u4").reshape(3, 4), np.lib.stride_tricks.sliding_window_view(raw.view("u4"), 4))
+    with pytest.raises(ravel.Error, match="not one-to-one"):
+        cx.plan("ROW_MAJOR", "ROW_MAJOR@(1,1)", (3, 4), "f32")
+    with pytest.raises(ravel.Error, match="strides are numbers"):
+        cx.plan("ROW_MAJOR", "ROW_MAJOR@(9,1)", (-1, 4), "f32")
+
+
+def test_view_shape(cx):
+    rank, shape = ct.c_int(), (ct.c_int64 * 16)()
+    ravel.call(ravel.lib.ravel_view_shape, cx.p, b"NHWC(N,9,8,7)[:, 0, ::3, None]", ct.byref(rank), shape)
+    assert shape[:rank.value] == [-1, 3, 1, 7]
+    with pytest.raises(ravel.Error, match="has no extents"):
+        ravel.call(ravel.lib.ravel_view_shape, cx.p, b"NHWC", ct.byref(rank), shape)

@@ -13,6 +13,11 @@ LayoutDef *spec_load(Arena *a, const char *name, const char *text, size_t len);
  * in `known`, newest first. */
 const LayoutRef *spec_ref(Arena *a, const char *text, const LayoutDef *known);
 
+/* The text of the same layout in an array with these strides, in elements, one for each
+ * entry of its order; `origin` is the address of the first slot.  diag_fatal if the text
+ * has strides already. */
+const char *spec_strided(Arena *a, const char *text, int n, const i64 *stride, i64 origin);
+
 /* spec_sandbox.c: run a text in plain Lua that returns one value, a target's table, and
  * call `use` with that value on the stack.  Errors are diag_fatal. */
 typedef struct Sandbox Sandbox;

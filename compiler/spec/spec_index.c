@@ -302,3 +302,18 @@ index_ref(Arena *a, const LayoutRef *of, const char *whole, const char *s)
     }
     return of;
 }
+
+const char *
+spec_strided(Arena *a, const char *text, int n, const i64 *stride, i64 origin)
+{
+    const char *index = index_begin(text = skip_blank(text));
+    Buf b = buf_new(a);
+    if (*index == '@')
+        layout_index_fail(a, text, (int)(index - text), "the layout has strides already");
+    buf_addn(&b, text, (size_t)(index - text));
+    buf_printf(&b, "@%lld(", (long long)origin);
+    for (int i = 0; i < n; i++)
+        buf_printf(&b, "%s%lld", i ? "," : "", (long long)stride[i]);
+    buf_printf(&b, ")%s", index);
+    return b.s;
+}
