@@ -78,7 +78,8 @@ static const Command commands[] = {
      "code.  The file is written atomically: OUT is complete or unchanged.  The\n"
      "name - is standard input or output; a .npy input gives a .npy output there.\n\n"
      "  ravel convert x.npy y.npy --from NCHW --to NC1HWC0 --verify\n"
-     "  ravel convert y.npy z.npy --from NC1HWC0 --to NCHW --shape 2,20,5,7\n"},
+     "  ravel convert y.npy z.npy --from NC1HWC0 --to NCHW --shape 2,20,5,7\n"
+     "  ravel convert x.npy y.npy --from 'NCHW[:, 1:3, ..., ::-1]' --to NHWC\n"},
     {"verify", cmd_verify, "", 0, "F!T!st!OnALWjf",
      "prove the code of a conversion",
      "Compiles both directions.  A plan divides the destination into boxes; the\n"
@@ -97,6 +98,7 @@ static const Command commands[] = {
      "of these extents modulo the block sizes of the layouts, and the code runs at\n"
      "every boundary value and its neighbours.\n\n"
      "  ravel verify --from NCHW --to NC1HWC0 --shape 2,20,5,7 --dtype f16\n"
+     "  ravel verify -F 'NCHW(2,9,5,7)[:, 2:5]' -T NHWC -d f16\n"
      "  ravel emit --from NCHW --to NHWC --shape 2,3,5,7 --dtype u8 -o f.c\n"
      "  gcc -O3 -shared -fPIC -o f.so f.c\n"
      "  ravel verify --from NCHW --to NHWC --shape 2,3,5,7 --dtype u8 --object f.so\n"},
@@ -173,7 +175,9 @@ usage(FILE *f)
                 commands[i].summary);
     fputs("\nA layout is a name (NC1HWC0), a name with parameters (NC1HWC0{C0=32}), an\n"
           "inline table ('{N, C//16, H, W, C%16}', '(R,C){C, R}') or a layout of a spec\n"
-          "file (mine.lua:NAME).  `ravel COMMAND --help` prints details and examples.\n", f);
+          "file (mine.lua:NAME).  It can be of a part of a tensor, as NumPy has it:\n"
+          "'NHWC(8,56,56,64)[:, 1:3, ..., ::-1]'.  `ravel COMMAND --help` prints details and\n"
+          "examples.\n", f);
 }
 
 static const Command *

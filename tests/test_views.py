@@ -356,3 +356,27 @@ def test_view_shape(cx):
     assert shape[:rank.value] == [-1, 3, 1, 7]
     with pytest.raises(ravel.Error, match="has no extents"):
         ravel.call(ravel.lib.ravel_view_shape, cx.p, b"NHWC", ct.byref(rank), shape)
+
+
+# --- array files
+
+@pytest.mark.parametrize("index", ["[:, 1:3, ..., ::-1]", "[-1]", "[:, None, 2:, 3]", "[::-1][1:, :2]"])
+def test_convert(tmp_path, index):
+    """The extents of the file are those of the tensor."""
+    x = np.random.default_rng(3).integers(0, 99, (3, 4, 5, 6)).astype("f4")
+    want = numpys(x, index)
+    np.save(tmp_path / "x.npy", x)
+    ran("convert", str(tmp_path / "x.npy"), str(tmp_path / "y.npy"), "--from", "NCHW" + index, "--to", plain(want.ndim), "--verify")
+    assert np.array_equal(np.load(tmp_path / "y.npy"), want)
+    (tmp_path / "x.raw").write_bytes(x.tobytes())
+    ran("convert", str(tmp_path / "x.raw"), str(tmp_path / "y.raw"), "--from", "NCHW(3,4,5,6)" + index, "--to", plain(want.ndim), "--dtype", "f32")
+    assert (tmp_path / "y.raw").read_bytes() == np.ascontiguousarray(want).tobytes()
+
+
+def test_convert_to_a_region(tmp_path):
+    x = np.random.default_rng(3).integers(0, 99, (3, 4)).astype("u2")
+    np.save(tmp_path / "x.npy", x)
+    ran("convert", str(tmp_path / "x.npy"), str(tmp_path / "y.npy"), "--from", "ROW_MAJOR", "--to", "ROW_MAJOR(5,7)[1:4, 5:1:-1]")
+    want = np.zeros((5, 7), "u2")
+    want[1:4, 5:1:-1] = x
+    assert np.array_equal(np.load(tmp_path / "y.npy"), want)

@@ -8,7 +8,9 @@
 
 #include "layout.h"
 
-/* A number, plus the extent of dim `of` of the tensor unless that is -1. */
+/* A number, plus the extent of dim `of` of the tensor unless that is NUMBER; OPEN: what it is
+ * does not follow. */
+enum { NUMBER = -1, OPEN = -2 };
 typedef struct {
     int of;
     i64 n;
@@ -112,9 +114,9 @@ slice_known(const Walk *w, const IndexItem *t, int d, i64 n, Source *s, Size *ex
         fail(w, t, arena_printf(w->arena, "this slice of %s, whose extent is %lld, has no "
                                 "elements", dim_text(w, d), (long long)n));
     i64 count = 1 + (span - 1) / int_abs(step);
-    s->start = (Size){-1, from};
+    s->start = (Size){NUMBER, from};
     s->step = count > 1 || int_abs(step) == 1 ? step : 1;
-    *extent = (Size){-1, count};
+    *extent = (Size){NUMBER, count};
 }
 
 /* A slice of a dim whose extent follows from the view's. */
@@ -124,14 +126,11 @@ slice_unknown(const Walk *w, const IndexItem *t, int d, Source *s, Size *extent)
     bool all = t->step == -1 && !t->starts && !t->stops;
     bool ends = t->step == 1 && (!t->starts || t->start >= 0) && (!t->stops || t->stop < 0);
     *extent = w->of[d];
-    if (!all && !ends)
-        unknown(w, t, d);
-    s->start = all ? (Size){d, -1} : (Size){-1, t->start};
+    s->start = all ? (Size){d, -1} : (Size){NUMBER, t->start};
     s->step = t->step;
-    if (!all && !int_add(extent->n, t->stop, &extent->n))
-        unknown(w, t, d);
-    if (!all && !int_add(extent->n, -t->start, &extent->n))
-        unknown(w, t, d);
+    if (!all && (!ends || !int_add(extent->n, t->stop, &extent->n) ||
+                 !int_add(extent->n, -t->start, &extent->n)))
+        *extent = (Size){OPEN, 0};
 }
 
 static void
@@ -154,7 +153,7 @@ add_slice(Walk *w, int d, const IndexItem *t)
         slice_known(w, t, d, w->of[d].n, s, &extent);
     else
         slice_unknown(w, t, d, s, &extent);
-    add_dim(w, d, extent, extent.of < 0 && extent.n == 1, t);
+    add_dim(w, d, extent, extent.of == NUMBER && extent.n == 1, t);
 }
 
 static void
@@ -165,7 +164,7 @@ add_at(Walk *w, int d, const IndexItem *t)
     if (known && (at >= n || at < -n))
         fail(w, t, arena_printf(w->arena, "%lld is outside %s, whose extent is %lld",
                                 (long long)at, dim_text(w, d), (long long)n));
-    w->from[d] = (Source){-1, {-1, at < 0 ? at + n : at}, 0, t};
+    w->from[d] = (Source){-1, {NUMBER, at < 0 ? at + n : at}, 0, t};
 }
 
 static void
@@ -205,7 +204,7 @@ walk(Walk *w)
         else if (t->kind == ITEM_AT)
             add_at(w, d++, t);
         else if (t->kind == ITEM_NEW)
-            add_dim(w, -1, (Size){-1, 1}, true, t);
+            add_dim(w, -1, (Size){NUMBER, 1}, true, t);
         for (; t->kind == ITEM_REST && rest; rest--)
             add_slice(w, d++, &all);
     }
@@ -245,7 +244,7 @@ first_walk(Arena *a, const Index *x, int rank_view)
         layout_view_shape(a, x->of, known, name);
     for (int d = 0; d < w.rank_of; d++) {
         i64 n = x->nextents >= 0 ? x->extent[d] : known[d];
-        w.of[d] = n ? (Size){-1, n} : (Size){d, 0};
+        w.of[d] = n ? (Size){NUMBER, n} : (Size){d, 0};
     }
     walk(&w);
     return w;
@@ -356,7 +355,7 @@ view_of(Walk *w, const i64 *shape, i64 *of)
     View *v = arena_new(w->arena, View);
     solve(w, shape, v, of);
     for (int d = 0; d < w->rank_of; d++)
-        w->of[d] = (Size){-1, of[d]};
+        w->of[d] = (Size){NUMBER, of[d]};
     walk(w);
     check_shape(w, shape, v);
     for (int d = 0; d < w->rank_of; d++) {

@@ -18,6 +18,10 @@ const LayoutRef *spec_ref(Arena *a, const char *text, const LayoutDef *known);
  * has strides already. */
 const char *spec_strided(Arena *a, const char *text, int n, const i64 *stride, i64 origin);
 
+/* The text of the same part of a tensor with these extents; the text itself if it has
+ * extents, or no index. */
+const char *spec_with_extents(Arena *a, const char *text, int n, const i64 *extent);
+
 /* spec_sandbox.c: run a text in plain Lua that returns one value, a target's table, and
  * call `use` with that value on the stack.  Errors are diag_fatal. */
 typedef struct Sandbox Sandbox;

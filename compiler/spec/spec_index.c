@@ -317,3 +317,19 @@ spec_strided(Arena *a, const char *text, int n, const i64 *stride, i64 origin)
     buf_printf(&b, ")%s", index);
     return b.s;
 }
+
+const char *
+spec_with_extents(Arena *a, const char *text, int n, const i64 *extent)
+{
+    const char *index = index_begin(text = skip_blank(text));
+    Buf b = buf_new(a);
+    if (*index == '@')
+        index = skip_blank(skip_group(index + strcspn(index, "(")));
+    if (*index != '[')
+        return text;
+    buf_addn(&b, text, (size_t)(index - text));
+    for (int i = 0; i < n; i++)
+        buf_printf(&b, "%s%lld", i ? "," : "(", (long long)extent[i]);
+    buf_printf(&b, "%s%s", n ? ")" : "()", index);
+    return b.s;
+}
