@@ -14,7 +14,7 @@ typedef struct {
     int narg;
     const char *shape, *dtype, *at, *output, *svg, *from, *to, *target, *name, *kind,
         *manifest,
-               *equals, *banks, *object, *align, *check, *limit, *rounds,
+               *equals, *compatible, *banks, *object, *align, *check, *limit, *rounds,
                *threads, *wisdom, *seconds, *processor;
     bool json, inverse, verify, statements;
     const char *spec[16];
@@ -117,6 +117,10 @@ const i64 *cli_shape(Arena *a, const Layout *l);
 extern const char *const cli_answers[];        /* indexed by Answer */
 /* cli_equal.c */
 int cli_check_equal(Cli *c);
+/* cli_compatible.c */
+int cli_check_compatible(Cli *c);
+/* "view: an array ..." if the conversion needs no copy, else "". */
+const char *cli_view_text(Cli *c, const Plan *p);
 /* cli_banks.c */
 int cli_check_banks(Cli *c);
 /* cli_shown.c: from this call on, stdout and stderr replace characters that control a

@@ -79,6 +79,8 @@ static const struct {
      offsetof(Options, svg)},
     {'e', false, {"equals", 'e', "LAYOUT", 0, "compare with this layout", 0},
      offsetof(Options, equals)},
+    {'K', false, {"compatible", 'K', "LAYOUT", 0, "whether this layout is a view of LAYOUT, "
+     "or what a conversion costs", 0}, offsetof(Options, compatible)},
     {'b', false, {"banks", 'b', "DIM[:BYTES],...", 0,
      "find bank conflicts of the layout as a tile in shared memory, for lanes along DIM", 0},
      offsetof(Options, banks)},

@@ -29,7 +29,7 @@ static const Command commands[] = {
      "write the address of every element to a .npy file",
      "Writes an int64 array of the logical shape.\n\n"
      "  ravel table NC1HWC0 --shape 2,20,5,7 --dtype f16 -o t.npy\n"},
-    {"check", cmd_check, "LAYOUT", 1, "stebjLf",
+    {"check", cmd_check, "LAYOUT", 1, "steKbjLf",
      "decide whether a layout is one-to-one, and more",
      "The exit code is 0 if the answer is yes: the layout is one-to-one and can be\n"
      "a destination or, with --equals, both layouts give every element the same\n"
@@ -37,6 +37,9 @@ static const Command commands[] = {
      "such as two elements at one address.\n"
      "Without --shape the answer is for every shape.  With names in the shape\n"
      "(N,64,H,W) it is for every shape that has the given numbers.\n"
+     "With --compatible it decides whether a conversion of LAYOUT to the other one\n"
+     "changes shape and strides only, so that nothing has to be copied.  Otherwise it\n"
+     "prints what a copy moves, and in which order both can be walked together.\n"
      "With --banks it counts the wavefronts (passes over the 32 banks of shared\n"
      "memory) in which the warps of a GPU read or write the tile.  Each of 32 lanes\n"
      "accesses BYTES (default: one element) along DIM.  The next lane continues\n"
@@ -49,6 +52,7 @@ static const Command commands[] = {
      "  ravel check '{M, (K//8%8) ~ (M%8), K%8}' --shape 6,64\n"
      "  ravel check '{M//2, K}' --shape 8,8\n"
      "  ravel check NHWC --equals '(N,C,H,W){N, H, W, C//4, C%4}' --shape 2,8,5,5\n"
+     "  ravel check NCHW --compatible NHWC --shape 2,8,5,5\n"
      "  ravel check '{M, K}' --shape 64,64 --dtype f16 --banks K:4,M:2\n"},
     {"emit", cmd_emit, "", 0, "FTstGMnkNCWPo!Lf",
      "write the source of a conversion",

@@ -5,6 +5,8 @@
 #include "library.h"
 
 typedef struct {
+    const ravel_request *rq;
+    ravel_view *out;
     ravel_context *cx;
     const char *layout;
     int n;
@@ -77,4 +79,33 @@ ravel_view_shape(ravel_context *cx, const char *layout, int *rank,
     if (s == RAVEL_OK)
         *rank = v.n;
     return s;
+}
+
+static void
+view_of(void *arg)
+{
+    Ask *v = arg;
+    ravel_view *out = v->out;
+    const Request q = {.from = v->rq->from, .to = v->rq->to, .dtype = v->rq->dtype,
+                       .rank = v->rq->rank, .shape = v->rq->shape};
+    const Plan *p = compile_plan(&v->arena, context_known(v->cx), &q);
+    if (!plan_is_fixed(p))
+        diag_fatal(v->arena.diag, DIAG_ARGUMENT, (Loc){0}, "extents are numbers here");
+    const Strides s = compile_view_of(p);
+    *out = (ravel_view){.is_view = (ravel_answer)s.is_view, .origin = s.origin,
+                        .axes = s.axes, .run = compile_walk(p).run};
+    memcpy(out->extent, s.extent, sizeof out->extent);
+    memcpy(out->stride, s.stride, sizeof out->stride);
+    if (s.why)
+        memcpy(out->why, s.why, strnlen(s.why, sizeof out->why - 1));
+}
+
+ravel_status
+ravel_view_of(ravel_context *cx, const ravel_request *rq, ravel_view *out, ravel_error *err)
+{
+    Ask v = {.cx = cx, .rq = rq, .out = out};
+    if (!cx || !rq || !out || !rq->from || !rq->to || !rq->dtype)
+        return error_set(err, RAVEL_ERR_ARGUMENT, "ravel_view_of: a NULL argument");
+    ravel_status s = request_check(rq, err);
+    return s == RAVEL_OK ? answer(&v, view_of, err) : s;
 }

@@ -377,6 +377,23 @@ RAVEL_API ravel_status ravel_equal(ravel_context *cx, const char *a, const char 
                                    const char *dtype, int rank, const int64_t *shape,
                                    ravel_equality *out, ravel_error *err);
 
+/* What a conversion is: a view, or a copy. */
+typedef struct {
+    ravel_answer is_view;          /* RAVEL_YES: only shape and strides change */
+    /* RAVEL_YES: the storage of `to` as an array in that of `from`: extents, strides and
+     * the place of its first element, all in elements */
+    int axes;
+    int64_t extent[RAVEL_MAX_STORED], stride[RAVEL_MAX_STORED], origin;
+    int64_t run;                   /* else a copy moves runs of this many elements */
+    char why[512];                 /* why it is no view, or "" */
+} ravel_view;
+
+/* Whether a conversion needs a copy.  If not, an array with these strides, whose first
+ * element is at `origin` of the source, is the result.  Extents are numbers.
+ * Thread-safe. */
+RAVEL_API ravel_status ravel_view_of(ravel_context *cx, const ravel_request *rq,
+                                     ravel_view *out, ravel_error *err);
+
 /* A picture of a layout as SVG: the address of each element of a plane, and the storage
  * with the element at each address.  *text is allocated by malloc.  Thread-safe. */
 RAVEL_API ravel_status ravel_svg(ravel_context *cx, const char *layout,

@@ -75,6 +75,7 @@ def load():
             ("check", ct.c_int, ptr, s, s, ct.c_int, size, ct.POINTER(Verdict), err),
             ("equal", ct.c_int, ptr, s, s, s, ct.c_int, size, ct.POINTER(Equality), err),
             ("with_strides", ct.c_int, ptr, s, ct.c_int, size, ct.c_int64, ct.POINTER(ptr), err),
+            ("view_of", ct.c_int, ptr, ct.POINTER(Request), ptr, err),
             ("view_shape", ct.c_int, ptr, s, ct.POINTER(ct.c_int), size, err),
             ("svg", ct.c_int, ptr, s, s, ct.c_int, size, ct.POINTER(ptr), err)]:
         f = getattr(so, "ravel_" + name)

@@ -380,3 +380,56 @@ def test_convert_to_a_region(tmp_path):
     want = np.zeros((5, 7), "u2")
     want[1:4, 5:1:-1] = x
     assert np.array_equal(np.load(tmp_path / "y.npy"), want)
+
+
+# --- what is a view already
+
+class ViewOf(ct.Structure):
+    _fields_ = [("is_view", ct.c_int), ("axes", ct.c_int), ("extent", ct.c_int64 * 64), ("stride", ct.c_int64 * 64), ("origin", ct.c_int64),
+                ("run", ct.c_int64), ("why", ct.c_char * 512)]
+
+
+def view_of(cx, src, dst, shape, dtype="f32"):
+    out = ViewOf()
+    rq = ravel.Request(src.encode(), dst.encode(), dtype.encode(), len(shape), ravel.extents(shape))
+    ravel.call(ravel.lib.ravel_view_of, cx.p, ct.byref(rq), ct.byref(out))
+    return out
+
+
+VIEWS = [("NCHW", "NHWC", (2, 3, 4, 5)), ("NCHW", "{N, C//4, H, W, C%4}", (2, 8, 3, 5)), ("{M, K}", "{M//4, K//4, M%4, K%4}", (8, 12)),
+         ("NHWC(2,9,5,6)[:, 1:3, ..., ::-1]", "NCHW", (2, 2, 5, 6)), ("NCHW@99(-40,3,7,1)", "NHWC", (2, 3, 4, 5)), ("ROW_MAJOR(1,5)", "(S,T){T,S}", (3, 5)),
+         ("{N, C//16, H, W, C%16}", "{N, C//16, C%16, W, H}", (2, 32, 3, 4)), ("NCHW", "NCHW", (1, 1, 3, 1)), ("ROW_MAJOR(3,4)[1, 2]", "ROW_MAJOR", ())]
+
+
+@pytest.mark.parametrize("src, dst, shape", VIEWS)
+def test_no_copy(cx, src, dst, shape):
+    """What NumPy reads at the strides in the source is what a conversion writes."""
+    v = view_of(cx, src, dst, shape)
+    assert v.is_view == 1 and not v.why
+    with cx.plan(src, dst, shape, "f32") as p:
+        raw = random_bytes(p.src_bytes, 1)
+        there = np.lib.stride_tricks.as_strided(raw.view("u4")[v.origin:], v.extent[:v.axes], [4*s for s in v.stride[:v.axes]])
+        assert np.array_equal(p.run(raw).view("u4"), there.reshape(-1))
+
+
+@pytest.mark.parametrize("src, dst, shape, why, run", [
+    ("{M//4, K//4, M%4, K%4}", "{M, K}", (8, 8), "element (0,4) is at address 16 of the source", 4), ("NCHW", "NC1HWC0{C0 = 16}", (2, 20, 3, 4), "288 slots of NC1HWC0 are padding", 1),
+    ("NCHW", "NCHW8", (2, 12, 3, 4), "96 slots of NCHW8 are padding", 1), ("{M, K}", "{M, K, pitch = {M = 64}}", (4, 5), "holes", 5), ("ROW_MAJOR", "SW128", (8, 32), "element", 4),
+    ("(A){A}", "(A){A//2%2, A%2, A//4}", (8,), None, 1), ("{M, K}", "SWIZZLE", (64, 64), "swizzle", 0)])
+def test_a_copy(cx, src, dst, shape, why, run):
+    v = view_of(cx, src, dst, shape)
+    assert (v.is_view == 1 if why is None else v.is_view == 0 and why in v.why.decode()) and run in (0, v.run)
+
+
+def test_bits_are_no_view(cx):
+    v = view_of(cx, "(A,B){A, B}", "(A,B){B, A}", (8, 8), "u4")
+    assert v.is_view == 0 and b"smaller than a byte" in v.why
+    assert view_of(cx, "(A,B,C){A, B, C}", "(A,B,C){B, A, C}", (4, 4, 8), "u4").is_view == 1
+
+
+def test_compatible():
+    said = ran("check", "NCHW", "--compatible", "NHWC", "--shape", "2,8,5,5")
+    assert said.startswith("yes: NHWC is a view of NCHW for shape 2,8,5,5\n  array (2,5,5,8) with strides (200,5,1,25)") and "full permutation" in said
+    r = subprocess.run([RAVEL, "check", "{M//4, K//4, M%4, K%4}", "--compatible", "{M, K}", "--shape", "8,8", "--dtype", "f16", "--json"], capture_output=True, text=True)
+    assert r.returncode == 1 and '"view": "no"' in r.stdout and '"run": 4' in r.stdout
+    assert "view: array (2,4,5,3) with strides (60,5,1,20)" in ran("explain", "--from", "NCHW", "--to", "NHWC", "--shape", "2,3,4,5", "--dtype", "f32")

@@ -100,6 +100,18 @@ Equality decide_equal(Layout *a, Layout *b, const int *map);
 Equality decide_equal_every(Exprs *e, const LayoutRef *a, const LayoutRef *b,
                             const DType *t, int rank, const int *map, i64 *shape);
 
+/* decide_strides.c */
+/* The storage of a layout as an array that is a part of the storage of another one. */
+typedef struct {
+    Answer is_view;
+    int axes;
+    i64 extent[MAX_ENTRIES], stride[MAX_ENTRIES], origin;   /* strides in elements */
+    const char *why;      /* unless it is YES: the reason */
+} Strides;
+/* Whether the elements of b, as an array of its storage, lie at fixed strides in the
+ * storage of a.  Both are of one shape, in one Exprs; map as by plan_match. */
+Strides decide_strides(Layout *a, Layout *b, const int *map);
+
 /* decide_every.c: properties that hold for every shape. */
 typedef struct {
     Answer injective;     /* UNKNOWN: it depends on the shape; `why` has the reason */

@@ -179,6 +179,10 @@ void layout_check_rank(Arena *a, const LayoutDef *d, int rank);
  * diag_fatal, with the item, if the index does not fit the shape. */
 Layout *layout_of_view(Exprs *e, const LayoutRef *ref, const DType *t, int rank,
                        const i64 *shape);
+/* The layout `of` in an array with one stride for each entry, in elements; its size is that
+ * of `of`, and its addresses may lie beyond it. */
+Layout *layout_with_strides(Exprs *e, Layout *of, const LayoutRef *ref, const i64 *stride,
+                            i64 origin);
 /* Set the dims of a def with an index. */
 void layout_view_dims(Arena *a, LayoutDef *d);
 /* The shape of the view, if the extents that are given decide it; else 0 for an extent that
