@@ -38,6 +38,14 @@ def test_commands_print_what_the_readme_says(tmp_path):
         assert re.fullmatch(pattern(printed), r.stdout), (command, r.stdout)
 
 
+def test_commands_print_what_the_spec_page_says():
+    blocks = re.findall(r"^```console\n(.*?)^```$", (ravel.ROOT / "specs/README.md").read_text(), re.M | re.S)
+    assert len(blocks) >= 2
+    for command, printed in [c for block in blocks for c in asked(block)]:
+        r = subprocess.run(command, shell=True, env={**os.environ, "PATH": "%s:%s" % (ravel.BUILD, os.environ["PATH"])}, capture_output=True, text=True)
+        assert r.returncode in (0, 1) and not r.stderr and re.fullmatch(pattern(printed), r.stdout), (command, r.stdout, r.stderr)
+
+
 def test_picture_is_what_the_first_command_draws(tmp_path):
     command, _ = asked(BLOCKS[0])[0]
     subprocess.run(command, shell=True, cwd=tmp_path, check=True, capture_output=True, timeout=60,
