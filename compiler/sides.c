@@ -117,13 +117,17 @@ static void
 ask_of_tensor(const Question *q)
 {
     const View *v = q->l->view;
-    i64 shape[MAX_RANK], more[MAX_RANK];
+    i64 shape[MAX_RANK], more[MAX_RANK], i, j;
     int extent[MAX_RANK];
-    Question of = {q->arena, q->scalars, v->of, shape, extent, more, false};
+    Question of = {q->arena, q->scalars, v->of, shape, extent, more,
+                   q->written && v->of->view};
     for (int d = 0; d < q->l->rank && q->written; d++)
         if (!is_used(v, d) && (q->extent[d] >= 0 || q->l->dim[d].n > 1))
             refuse(q, arena_printf(q->arena, "no address depends on %s, so elements share "
                                    "addresses", q->l->dim[d].name));
+    for (int d = 0; d < v->of->rank && q->written; d++)
+        if (layout_view_repeats(q->arena, v, d, &i, &j))
+            refuse(q, "a number occurs twice in a list, so elements share addresses");
     for (int d = 0; d < v->of->rank; d++) {
         int like = v->at[d].like;
         extent[d] = like < 0 ? -1 : q->extent[like];

@@ -3,6 +3,7 @@ import ctypes as ct
 import math
 import os
 import random
+import re
 import subprocess
 
 import numpy as np
@@ -60,9 +61,14 @@ def numpys(at, index):
     return eval("at" + index, {"at": at, "None": None})
 
 
-def item(rnd, n):
-    """An index of a dim of extent n."""
+def item(rnd, n, listed=None):
+    """An index of a dim of extent n; at most one list, which is noted."""
     kind = rnd.random()
+    if listed is not None and not listed and kind < 0.15:
+        listed.append(n)
+        some = [rnd.randint(-n, n - 1) for _ in range(rnd.randint(1, 7))]
+        distinct = rnd.sample(range(n), rnd.randint(1, n))
+        return str(rnd.choice([distinct, distinct, sorted(distinct), [rnd.random() < 0.6 for _ in range(n)], some]))
     if kind < 0.2:
         return str(rnd.randint(-n, n - 1))
     if kind < 0.4:
@@ -73,7 +79,10 @@ def item(rnd, n):
 
 def index_of(rnd, shape):
     """The text of an index of a tensor of this shape."""
-    items = [item(rnd, n) for n in shape]
+    listed = []
+    items = [item(rnd, n, listed) for n in shape]
+    if listed:                         # numbers beside a list move its dim to the front in NumPy
+        items = [x if not re.fullmatch(r"-?\d+", x) else ":" for x in items]
     cut = sorted(rnd.sample(range(len(shape) + 1), 2)) if shape and rnd.random() < 0.4 else None
     if cut:
         items[cut[0]:cut[1]] = ["..."]
@@ -113,6 +122,10 @@ def holds(cx, text, view, dtype, seed):
     with cx.plan(text, plain(view.ndim), view.shape, dtype) as p:
         raw = random_bytes(p.src_bytes, seed)
         assert np.array_equal(p.run(raw, seed).view(t), raw.view(t)[view.reshape(-1)]), text
+    if len(np.unique(view)) < view.size:
+        with pytest.raises(ravel.Error, match="occurs twice in a list|not one-to-one"):
+            cx.plan(plain(view.ndim), text, view.shape, dtype)
+        return
     with cx.plan(plain(view.ndim), text, view.shape, dtype) as p:
         raw = random_bytes(p.src_bytes, seed)
         want = np.full(p.dst_bytes, ravel.POISON, np.uint8).view(t)
@@ -127,7 +140,7 @@ def test_random_indices(cx):
         text, at, view = drawn(rnd)
         if view.size == 0:
             empty += 1
-            with pytest.raises(ravel.Error, match="has no elements"):
+            with pytest.raises(ravel.Error, match="has no elements|selects no elements"):
                 cx.table(text, view.shape, "u8")
             continue
         assert np.array_equal(cx.table(text, view.shape, "f16"), view), text
@@ -175,6 +188,43 @@ def test_megengine(cx, index, want):
 def test_megengine_too_many(cx):
     with pytest.raises(ravel.Error, match="too many indices: the tensor has 1 dims, and 3 are indexed"):
         cx.table("ROW_MAJOR(3)[0, 1, 2]", (), "f32")
+
+
+def test_megengine_array(cx):
+    with cx.plan("ROW_MAJOR(3)[[0, 2]]", "ROW_MAJOR", (2,), "f32") as p:
+        assert p.run(np.array([1, 2, 3], "f4").view(np.uint8)).view("f4").tolist() == [1, 3]
+
+
+# --- lists
+
+def test_lists(cx):
+    """Of runs and of numbers without order, along dims of blocks too; not too many runs."""
+    rnd = random.Random(SEED)
+    gates = [*range(0, 8), *range(24, 32), *range(8, 24)]
+    for numbers in (gates, gates[::-1], rnd.sample(range(32), 32), [3], [5, 5, 7, 9, 11, 2, 1, 0], [*range(0, 32, 2), *range(1, 32, 2)]):
+        for layout, shape in [("NC1HWC0{C0 = 16}", (2, 32, 3, 2)), ("NHWC", (2, 32, 2, 3))]:
+            text = "%s(%s)[:, %s]" % (layout, ",".join(map(str, shape)), numbers)
+            holds(cx, text, TENSORS[layout][0](shape)[:, numbers], "f16", len(numbers))
+    with cx.plan("ROW_MAJOR(16,32)[::-1, %s]" % gates, "ROW_MAJOR", (16, 32), "f32") as p:
+        p.verify()
+        assert p.certificate()["nests"] == 3
+    with pytest.raises(ravel.Error, match="a list of [0-9]+ runs of evenly spaced numbers: at most 100"):
+        cx.table("ROW_MAJOR(999)[%s]" % rnd.sample(range(999), 300), (300,), "f32")
+
+
+def test_lists_with_extents_at_run_time(cx):
+    text, at = "NCHW(N,6,H,W)[:, [4,0,1,5]]", (3, 4, 5, 6)
+    with cx.plan(text, "NHWC", (-1, 4, -1, -1), "f32") as p, cx.plan("NHWC", text, (-1, 4, -1, -1), "f32") as q:
+        view = np.arange(3*6*5*6).reshape(3, 6, 5, 6)[:, [4, 0, 1, 5]]
+        forth, back = ravel.PlanAt(p, at), ravel.PlanAt(q, at)
+        raw = random_bytes(forth.src_bytes, 1)
+        there = forth.run(raw)
+        assert np.array_equal(there.view("u4").reshape(3, 5, 6, 4), raw.view("u4")[view].transpose(0, 2, 3, 1))
+        assert np.array_equal(back.run(there).view("u4")[view], raw.view("u4")[view])
+    with pytest.raises(ravel.Error, match="occurs twice"):
+        cx.plan("NHWC", "NCHW(N,6,H,W)[:, [4,0,0,5]]", (-1, 4, -1, -1), "f32")
+    with pytest.raises(ravel.Error, match="occurs twice"):
+        cx.plan("NHWC", "NCHW(N,6,H,W)[:, [4,0,0,5]][:, ::-1]", (-1, 4, -1, -1), "f32")
 
 
 # --- extents
@@ -244,7 +294,17 @@ def test_bound_of_the_tensor(cx):
     ("NHWC(2,5,4,6)[..., ...]", "1", "'...' can occur only once", "...]"),
     ("NHWC(2,5,4,6)[:, x]", "1", "expected an index", "x]"),
     ("NHWC(2,5,4,6)[:, 1.5]", "1", "an index is a whole number", "1.5]"),
-    ("NHWC(2,5,4,6)[[0,2]]", "1", "an array as index is not supported", "[0,2]]"),
+    ("NHWC(2,5,4,6)[:, [0,5]]", "2,2,4,6", "5 is outside dim 1 (C), whose extent is 5", "[0,5]]"),
+    ("NHWC(2,5,4,6)[[True]]", "1", "a mask of 1 for dim 0 (N), whose extent is 2", "[True]]"),
+    ("NHWC(2,5,4,6)[[True, 1]]", "1", "True and False alone", "1]]"),
+    ("NHWC(2,5,4,6)[[1, True]]", "1", "a list has numbers, or True and False", "]]"),
+    ("NHWC(2,5,4,6)[[False, False]]", "1", "selects no elements", "]"),
+    ("NHWC(2,5,4,6)[[]]", "1", "expected a number of a list", "]]"),
+    ("NHWC(2,5,4,6)[[[0]]]", "1", "a list of lists", "[0]]]"),
+    ("NHWC(2,5,4,6)[[0], [1]]", "1", "a second list", "[1]]"),
+    ("NHWC(2,5,4,6)[0, :, [1]]", "1", "not adjacent", "[1]]"),
+    ("NHWC[[0, 3, 1]]", "3,5,4,6", "the extent of dim 0 (N) of the tensor does not follow", "[0, 3, 1]]"),
+    ("ROW_MAJOR(5)[[0,3,1]][[0,2,1]]", "3", "a list of a dim that a list has selected", "[0,2,1]]"),
     ("NHWC(2,5,4,6)[1:3", "1", "expected , or ]", ""),
     ("NHWC(2,5,4,6)[0] x", "1", "expected an index in [ ], or the end", "x"),
     ("NHWC(2,0,4,6)[0]", "1", "expected an extent", "0,4,6)[0]"),

@@ -21,6 +21,19 @@ share(const Layout *l, Verdict *v)
     return layout_address(l, v->x, &v->at) ? NO : UNKNOWN;
 }
 
+/* Two elements at one address, because a list has a number at i and at j. */
+static Answer
+repeat(const Layout *l, Verdict *v, int dim, i64 i, i64 j)
+{
+    memset(v->x, 0, sizeof v->x);
+    memset(v->y, 0, sizeof v->y);
+    v->x[dim] = i;
+    v->y[dim] = j;
+    v->flaw = FLAW_COLLISION;
+    v->why = "a number occurs twice in a list";
+    return layout_address(l, v->x, &v->at) ? NO : UNKNOWN;
+}
+
 /* Whether the values of the entries follow from the address: each stride is longer than all
  * that the shorter ones reach. */
 static bool
@@ -43,11 +56,15 @@ Answer
 view_decide(Layout *l, Verdict *v)
 {
     const Verdict *of = decide(l->view->of);
+    i64 i, j;
     v->by_structure = of->by_structure;
     if (l->view->shares)
         return share(l, v);
     for (int d = 0; d < l->rank && l->view->strided; d++)
         l->dim[d].padded = l->view->of->dim[d].padded;
+    for (int d = 0; d < l->view->of->rank; d++)
+        if (layout_view_repeats(ex_arena(l->e), l->view, d, &i, &j))
+            return repeat(l, v, l->view->at[d].dim, i, j);
     if (of->injective != YES || (l->view->strided && !is_radix(l)))
         return UNKNOWN;
     v->flaw = of->flaw;
@@ -77,6 +94,11 @@ view_inverse(Layout *l, Verdict *v)
     const Ex *const *of = v->inverse;
     if (!of)
         return;
+    for (int d = 0; d < w->of->rank; d++)
+        if (w->at[d].list) {
+            v->inverse = NULL;
+            return;
+        }
     v->inverse = arena_array(ex_arena(l->e), const Ex *, l->rank);
     for (int d = 0; d < l->rank; d++)
         v->inverse[d] = ex_const(l->e, 0);

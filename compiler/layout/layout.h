@@ -79,12 +79,15 @@ typedef struct LayoutRef {
     Param *given;
 } LayoutRef;
 
-/* One item of an index, in NumPy's notation: 1:3, 7, newaxis, and "..." */
-typedef enum { ITEM_SLICE, ITEM_AT, ITEM_NEW, ITEM_REST } ItemKind;
+/* One item of an index, in NumPy's notation: 1:3, 7, newaxis, "...", [0, 2, 5], and
+ * [True, False, True] */
+typedef enum { ITEM_SLICE, ITEM_AT, ITEM_NEW, ITEM_REST, ITEM_LIST } ItemKind;
 typedef struct {
     ItemKind kind;
     bool starts, stops;   /* the slice gives its start, its stop */
     i64 start, stop, step;         /* ITEM_AT: the coordinate is `start` */
+    const i64 *list;               /* ITEM_LIST: the coordinates, */
+    int n, mask;                   /* and how many; the length of a mask, or 0 */
     int place;            /* of its first character in Index.whole */
 } IndexItem;
 
@@ -119,6 +122,8 @@ typedef struct {
     int var;              /* its variable: 0 <= var < padded */
     int free;             /* a variable for the same dim without upper bound */
     Reach canonical, written;      /* of the entries in canonical form; as written */
+    const i64 *cut;       /* where a list of coordinates begins another run of numbers that */
+    int ncuts;            /* are evenly spaced */
 } Dim;
 
 typedef struct {
@@ -137,6 +142,8 @@ typedef struct {
         int dim;          /* the coordinate is start + step * coordinate dim of the view; */
         i64 start, step;  /* -1: it is start */
         bool from_end;    /* start is a number plus the extent */
+        const i64 *list;  /* instead: it is list[coordinate dim of the view], */
+        int n;            /* which has n numbers */
         int like;         /* the extent is that of dim `like` of the view, plus more; */
         i64 more;         /* -1: it is given */
     } at[MAX_RANK];
@@ -191,6 +198,10 @@ void layout_view_dims(Arena *a, LayoutDef *d);
 int layout_view_shape(Arena *a, const LayoutRef *ref, i64 *shape, const char **name);
 /* Fail with the text of the index and a mark under character `place`. */
 _Noreturn void layout_index_fail(Arena *a, const char *whole, int place, const char *why);
+/* The coordinate of dim d of the tensor of a view, over x[] for the dims of the view. */
+const Ex *layout_coordinate(Exprs *e, const Layout *l, int d, const Ex *const *x);
+/* Two places i and j of a list of dim d that have the same number; false: there are none. */
+bool layout_view_repeats(Arena *a, const View *v, int d, i64 *i, i64 *j);
 /* The layout that an index is of, or d. */
 const LayoutDef *layout_declared(const LayoutDef *d);
 

@@ -67,6 +67,9 @@ print_item(Buf *b, const IndexItem *t)
 {
     if (t->kind == ITEM_AT)
         print_bound(b, true, t->start);
+    for (int i = 0; i < t->n; i++)
+        buf_printf(b, "%s%lld%s", i ? "," : "[", (long long)t->list[i],
+                   i + 1 == t->n ? "]" : "");
     if (t->kind != ITEM_SLICE) {
         buf_add(b, t->kind == ITEM_REST ? "..." : t->kind == ITEM_NEW ? "None" : "");
         return;

@@ -219,15 +219,14 @@ extents_of(const View *v, const Extents *x)
     return of;
 }
 
-/* The start of dim d of the tensor; an extent left to run time is n. */
+/* What the start of dim d of the tensor is more than for the extents that l has; an extent
+ * left to run time is n. */
 static const Ex *
-start_of(Maker *m, int d, bool known, const Ex *n)
+more_of(Maker *m, int d, bool known, const Ex *n)
 {
     const View *v = m->l->view;
-    i64 start = v->at[d].start;
-    if (known || !v->at[d].from_end)
-        return constant(m, start);
-    return ex_add(m->e, n, constant(m, start - v->of->dim[d].n));
+    bool moves = !known && v->at[d].from_end;
+    return moves ? ex_sub(m->e, n, constant(m, v->of->dim[d].n)) : constant(m, 0);
 }
 
 /* Refuse a digit of a coordinate that is counted from an end left to run time. */
@@ -259,6 +258,7 @@ view_sizes(Scalars *s, const Layout *l, const Extents *x)
     const Sizes *of = sizes_of(s, v->of, &extents);
     Sizes *r = arena_copy(ex_arena(s->e), of, sizeof *r);
     Maker m = {s, s->e, r, l, false};
+    const Ex *var[MAX_RANK];
     r->l = l;
     for (int d = 0; d < l->rank; d++) {
         const Dim *dim = &l->dim[d];
@@ -270,12 +270,11 @@ view_sizes(Scalars *s, const Layout *l, const Extents *x)
             : ex_add(s->e, scalar_ex(s, x->scalar[d]), constant(&m, x->more[d]));
     }
     const Ex **to = arena_array(ex_arena(s->e), const Ex *, ex_nvars(s->e));
-    for (int d = 0; d < v->of->rank; d++) {
-        int dim = v->at[d].dim;
-        const Ex *start = start_of(&m, d, extents.scalar[d] < 0, of->n[d]);
-        to[of->var[d]] = dim < 0 ? start
-            : ex_add_scaled(s->e, start, ex_of_var(s->e, r->var[dim]), v->at[d].step);
-    }
+    for (int d = 0; d < l->rank; d++)
+        var[d] = ex_of_var(s->e, r->var[d]);
+    for (int d = 0; d < v->of->rank; d++)
+        to[of->var[d]] = ex_add(s->e, layout_coordinate(s->e, l, d, var),
+                                more_of(&m, d, extents.scalar[d] < 0, of->n[d]));
     check_digits(&m, r->addr = ex_subst(s->e, of->addr, to));
     for (int i = 0; i < r->nterms; i++)
         check_digits(&m, r->term[i].x = ex_subst(s->e, of->term[i].x, to));

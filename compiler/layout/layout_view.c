@@ -20,6 +20,7 @@ typedef struct {
     int dim;              /* of the view; -1: none */
     Size start;
     i64 step;
+    const i64 *list;      /* the coordinates, instead */
     const IndexItem *item;
 } Source;
 
@@ -164,7 +165,43 @@ add_at(Walk *w, int d, const IndexItem *t)
     if (known && (at >= n || at < -n))
         fail(w, t, arena_printf(w->arena, "%lld is outside %s, whose extent is %lld",
                                 (long long)at, dim_text(w, d), (long long)n));
-    w->from[d] = (Source){-1, {NUMBER, at < 0 ? at + n : at}, 0, t};
+    w->from[d] = (Source){-1, {NUMBER, at < 0 ? at + n : at}, 0, NULL, t};
+}
+
+/* The numbers of a list, from 0 on. */
+static const i64 *
+numbers_of(const Walk *w, int d, const IndexItem *t)
+{
+    i64 n = w->of[d].n, *list = arena_copy(w->arena, t->list, (size_t)t->n * sizeof *list);
+    if (t->mask && t->mask != n)
+        fail(w, t, arena_printf(w->arena, "a mask of %d for %s, whose extent is %lld",
+                                t->mask, dim_text(w, d), (long long)n));
+    for (int i = 0; i < t->n; i++) {
+        if (list[i] >= n || list[i] < -n)
+            fail(w, t, arena_printf(w->arena, "%lld is outside %s, whose extent is %lld",
+                                    (long long)list[i], dim_text(w, d), (long long)n));
+        list[i] += list[i] < 0 ? n : 0;
+    }
+    return list;
+}
+
+static void
+add_list(Walk *w, int d, const IndexItem *t)
+{
+    bool known = w->of[d].of == NUMBER;
+    const i64 *list = known ? numbers_of(w, d, t) : t->list;
+    i64 step = t->n > 1 ? list[1] - list[0] : 1;
+    bool even = step != 0;
+    for (int i = 1; i < t->n; i++)
+        even &= list[i] - list[i - 1] == step;
+    w->from[d] = (Source){w->rank, {NUMBER, list[0]}, step, even ? NULL : list, t};
+    add_dim(w, d, (Size){NUMBER, t->n}, t->n == 1, t);
+}
+
+static bool
+takes_dim(const IndexItem *t)
+{
+    return t->kind == ITEM_SLICE || t->kind == ITEM_AT || t->kind == ITEM_LIST;
 }
 
 static void
@@ -172,7 +209,7 @@ too_many(const Walk *w, const IndexItem *t)
 {
     int n = 0;
     for (int i = 0; i < w->x->nitems; i++)
-        n += w->x->item[i].kind == ITEM_SLICE || w->x->item[i].kind == ITEM_AT;
+        n += takes_dim(&w->x->item[i]);
     fail(w, t, arena_printf(w->arena, "too many indices: the tensor has %d dims, and %d are "
                             "indexed", w->rank_of, n));
 }
@@ -184,7 +221,7 @@ rest_of(const Walk *w)
     int rest = w->rank_of;
     for (int i = 0; i < w->x->nitems; i++) {
         const IndexItem *t = &w->x->item[i];
-        rest -= t->kind == ITEM_SLICE || t->kind == ITEM_AT;
+        rest -= takes_dim(t);
         if (rest < 0)
             too_many(w, t);
     }
@@ -203,6 +240,8 @@ walk(Walk *w)
             add_slice(w, d++, t);
         else if (t->kind == ITEM_AT)
             add_at(w, d++, t);
+        else if (t->kind == ITEM_LIST)
+            add_list(w, d++, t);
         else if (t->kind == ITEM_NEW)
             add_dim(w, -1, (Size){NUMBER, 1}, true, t);
         for (; t->kind == ITEM_REST && rest; rest--)
@@ -362,6 +401,8 @@ view_of(Walk *w, const i64 *shape, i64 *of)
         v->at[d].dim = w->from[d].dim;
         v->at[d].start = w->from[d].start.n;
         v->at[d].step = w->from[d].step;
+        v->at[d].list = w->from[d].list;
+        v->at[d].n = w->from[d].item->n;
     }
     return v;
 }
@@ -379,6 +420,73 @@ set_dims(Exprs *e, const Walk *w, const i64 *shape, Layout *l)
     }
 }
 
+static const Ast *
+sum(Arena *a, const Ast *x, i64 k, Loc loc)
+{
+    return k ? ast_op(a, OP_ADD, x, ast_num(a, k, loc), loc) : x;
+}
+
+/* k * x, but at least 0 and at most `most` steps: k * min(max(x - from, 0), most) */
+static const Ast *
+ramp(Arena *a, const Ast *x, i64 k, i64 from, i64 most, Loc loc)
+{
+    x = ast_op(a, OP_MAX, sum(a, x, -from, loc), ast_num(a, 0, loc), loc);
+    x = ast_op(a, OP_MIN, x, ast_num(a, most, loc), loc);
+    return ast_op(a, OP_MUL, ast_num(a, k, loc), x, loc);
+}
+
+/* The last place of the run of evenly spaced numbers that begins at `from`. */
+static int
+run_end(const i64 *list, int n, int from)
+{
+    int end = from + 1 < n ? from + 1 : from;
+    while (end + 1 < n && list[end + 1] - list[end] == list[from + 1] - list[from])
+        end++;
+    return end;
+}
+
+/* The numbers of places from..to of a list of runs, less the number at `from`: half of the
+ * runs and the other half, so that the tree is not deep.  Each run is a ramp, and so is the
+ * step to the next one. */
+static const Ast *
+ramps(Arena *a, const i64 *list, const i64 *run, int from, int to, const Ast *x)
+{
+    if (to - from > 1) {
+        int half = (from + to) / 2;
+        return ast_op(a, OP_ADD, ramps(a, list, run, from, half, x),
+                      ramps(a, list, run, half, to, x), x->loc);
+    }
+    i64 s = run[from], e = run[from + 1] - 1;
+    const Ast *y = ast_num(a, 0, x->loc);
+    if (e > s)
+        y = ramp(a, x, list[s + 1] - list[s], s, e - s, x->loc);
+    if (s == 0)
+        return y;
+    const Ast *step = ramp(a, x, list[s] - list[s - 1], s - 1, 1, x->loc);
+    return e > s ? ast_op(a, OP_ADD, y, step, x->loc) : step;
+}
+
+/* The places at which runs begin, and n. */
+static i64 *
+runs_of(Arena *a, const i64 *list, int n, int *nruns)
+{
+    i64 *run = arena_array(a, i64, n + 1);
+    *nruns = 0;
+    for (int i = 0; i < n; i = run_end(list, n, i) + 1)
+        run[(*nruns)++] = i;
+    run[*nruns] = n;
+    return run;
+}
+
+/* list[x] as an expression. */
+static const Ast *
+list_at(Arena *a, const View *v, int d, const Ast *x)
+{
+    int n;
+    const i64 *list = v->at[d].list, *run = runs_of(a, list, v->at[d].n, &n);
+    return sum(a, ramps(a, list, run, 0, n, x), list[0], x->loc);
+}
+
 /* The coordinate of dim d of the tensor, as written. */
 static const Ast *
 coordinate(Arena *a, const Layout *l, int d, Loc loc)
@@ -388,11 +496,72 @@ coordinate(Arena *a, const Layout *l, int d, Loc loc)
     if (v->at[d].dim < 0)
         return ast_num(a, start, loc);
     const Ast *x = ast_sym(a, l->dim[v->at[d].dim].name, loc);
+    if (v->at[d].list)
+        return list_at(a, v, d, x);
     if (int_abs(step) != 1)
         x = ast_op(a, OP_MUL, ast_num(a, int_abs(step), loc), x, loc);
     if (step < 0)
         return ast_op(a, OP_SUB, ast_num(a, start, loc), x, loc);
-    return start ? ast_op(a, OP_ADD, x, ast_num(a, start, loc), loc) : x;
+    return sum(a, x, start, loc);
+}
+
+typedef struct {
+    const Layout *l;
+    const Ex *const *x;
+} Names;
+
+static const Ex *
+find_dim(void *env, const Ast *sym)
+{
+    const Names *n = env;
+    return n->x[layout_find_dim(n->l, sym->name)];
+}
+
+const Ex *
+layout_coordinate(Exprs *e, const Layout *l, int d, const Ex *const *x)
+{
+    Names n = {l, x};
+    return ast_lower(e, coordinate(ex_arena(e), l, d, (Loc){0}), find_dim, &n);
+}
+
+bool
+layout_view_repeats(Arena *a, const View *v, int d, i64 *i, i64 *j)
+{
+    const i64 *list = v->at[d].list;
+    work_spend(a, list ? (i64)v->at[d].n * v->at[d].n / 8 : 0);
+    for (*i = 0; list && *i < v->at[d].n; ++*i)
+        for (*j = *i + 1; *j < v->at[d].n; ++*j)
+            if (list[*i] == list[*j])
+                return true;
+    return false;
+}
+
+/* The cuts of the dims of a view: of its lists, and of those of the tensor. */
+static void
+set_cuts(Arena *a, Layout *l, const Walk *w)
+{
+    enum { RUNS_MAX = 100 };
+    const View *v = l->view;
+    for (int d = 0; d < v->of->rank; d++) {
+        const Dim *of = &v->of->dim[d];
+        i64 step = v->at[d].step, *cut = arena_array(a, i64, of->ncuts);
+        if (v->at[d].dim < 0)
+            continue;
+        Dim *dim = &l->dim[v->at[d].dim];
+        dim->cut = cut;
+        dim->ncuts = of->ncuts;
+        for (int i = 0; i < of->ncuts && !v->at[d].list; i++)
+            cut[i] = step > 0 ? -int_div(v->at[d].start - of->cut[i], step)
+                              : int_div(v->at[d].start - of->cut[i], -step) + 1;
+        if (!v->at[d].list)
+            continue;
+        if (of->ncuts)
+            fail(w, w->from[d].item, "a list of a dim that a list has selected");
+        dim->cut = runs_of(a, v->at[d].list, v->at[d].n, &dim->ncuts);
+        if (dim->ncuts > RUNS_MAX)
+            fail(w, w->from[d].item, arena_printf(a, "a list of %d runs of evenly spaced "
+                 "numbers: at most %d", dim->ncuts, RUNS_MAX));
+    }
 }
 
 /* x with the dims of the tensor replaced. */
@@ -408,23 +577,19 @@ over_view(Arena *a, const Layout *l, const Ast *x)
     return ast_op(a, x->op, y, x->x[1] ? over_view(a, l, x->x[1]) : NULL, x->loc);
 }
 
-static const Ex *
-affine(Exprs *e, i64 start, i64 step, int var)
-{
-    return ex_add(e, ex_const(e, start), ex_scale(e, ex_of_var(e, var), step));
-}
-
 static void
 set_entries(Exprs *e, Layout *l)
 {
     const View *v = l->view;
+    const Ex *var[MAX_RANK], *free[MAX_RANK];
     const Ex **to = arena_array(ex_arena(e), const Ex *, ex_nvars(e));
+    for (int d = 0; d < l->rank; d++) {
+        var[d] = ex_of_var(e, l->dim[d].var);
+        free[d] = ex_of_var(e, l->dim[d].free);
+    }
     for (int d = 0; d < v->of->rank; d++) {
-        const Dim *from = &v->of->dim[d], *dim = &l->dim[v->at[d].dim < 0 ? 0 : v->at[d].dim];
-        bool fixed = v->at[d].dim < 0;
-        i64 start = v->at[d].start, step = v->at[d].step;
-        to[from->var] = fixed ? ex_const(e, start) : affine(e, start, step, dim->var);
-        to[from->free] = fixed ? ex_const(e, start) : affine(e, start, step, dim->free);
+        to[v->of->dim[d].var] = layout_coordinate(e, l, d, var);
+        to[v->of->dim[d].free] = layout_coordinate(e, l, d, free);
     }
     for (int i = 0; i < l->nentry; i++) {
         Entry *t = &l->entry[i];
@@ -529,6 +694,7 @@ layout_of_view(Exprs *e, const LayoutRef *ref, const DType *t, int rank, const i
     l->ref = ref;
     l->view = v;
     set_dims(e, &w, shape, l);
+    set_cuts(a, l, &w);
     memset(l->fill, 0, sizeof l->fill);
     set_entries(e, l);
     return l;

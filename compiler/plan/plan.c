@@ -93,6 +93,8 @@ phases_of(const Sizes *z, int d, Phase *phase, int n)
     n = phases_add(z->addr, z->var[d], phase, n);
     for (int i = 0; i < z->nterms; i++)
         n = phases_add(z->term[i].x, z->var[d], phase, n);
+    for (int i = 0; i < z->l->dim[d].ncuts && n < MAX_CUTS; i++)
+        phase[n++] = (Phase){CUT_ONCE, z->l->dim[d].cut[i]};
     return n;
 }
 

@@ -48,6 +48,8 @@ enum { MAX_CUTS = 128 };
 /* plan_phase.c */
 /* A digit of a coordinate that is shifted or reversed changes at x % cut == phase. */
 typedef struct { i64 cut, phase; } Phase;
+/* As cut: only once. */
+#define CUT_ONCE ((i64)1 << 62)
 /* Adds those of var in x to the n in out, which has room for MAX_CUTS. */
 int phases_add(const Ex *x, int var, Phase *out, int n);
 /* pieces_of [0, hi) for cuts with phases and others; `phase` has room for both. */

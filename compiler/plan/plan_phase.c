@@ -46,6 +46,8 @@ common_shift(const Phase *p, int n)
         if (p[i].cut > p[top].cut)
             top = i;
     i64 shift = int_mod(-p[top].phase, p[top].cut);
+    if (p[top].cut == CUT_ONCE)
+        return -1;
     for (int i = 0; i < n; i++)
         if ((p[i].phase + shift) % p[i].cut)
             return -1;

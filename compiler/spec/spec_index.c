@@ -5,7 +5,9 @@
  *               [ "(" [ extent { "," extent } ] ")" ] { "[" item { "," item } "]" }
  *     extent  = number | name                     a name: it follows from the view's
  *     item    = number | [ number ] ":" [ number ] [ ":" [ number ] ] | "..."
- *             | "None" | "newaxis" | "np.newaxis"
+ *             | "None" | "newaxis" | "np.newaxis" | list
+ *     list    = "[" number { "," number } "]"     coordinates
+ *             | "[" truth { "," truth } "]"       "True" or "False" for each coordinate
  */
 #include <ctype.h>
 #include <errno.h>
@@ -130,6 +132,45 @@ take_slice(Text *t, IndexItem *x, bool starts)
     }
 }
 
+/* Adds a coordinate, or what a mask says of the next one. */
+static void
+take_place(Text *t, IndexItem *x, i64 *list)
+{
+    t->p = skip_blank(t->p);
+    bool yes = take_word(t, "True"), no = !yes && take_word(t, "False");
+    if ((yes || no) && x->n && !x->mask)
+        fail(t, "a list has numbers, or True and False");
+    if (yes)
+        list[x->n++] = x->mask;
+    x->mask += yes || no;
+    if (yes || no)
+        return;
+    if (x->mask || !take_number(t, &list[x->n]))
+        fail(t, *t->p == '[' ? "a list of lists is not supported as index"
+             : "expected a number of a list, or True and False alone");
+    x->n++;
+}
+
+static void
+take_list(Text *t, IndexItem *x)
+{
+    enum { MOST = 4096 };
+    i64 *list = arena_array(t->arena, i64, MOST);
+    x->kind = ITEM_LIST;
+    x->list = list;
+    do {
+        if ((x->n || x->mask) && *skip_blank(t->p) == ']')
+            break;
+        if (x->n == MOST || x->mask == MOST)
+            fail(t, "a list of more than 4096");
+        take_place(t, x, list);
+    } while (take(t, ","));
+    if (!take(t, "]"))
+        fail(t, "expected , or ] of a list");
+    if (!x->n)
+        fail(t, "a list that selects no elements");
+}
+
 static void
 take_item(Text *t, IndexItem *x)
 {
@@ -146,11 +187,35 @@ take_item(Text *t, IndexItem *x)
         x->kind = ITEM_AT;
         if (take(t, ":"))
             take_slice(t, x, true);
+    } else if (take(t, "[")) {
+        take_list(t, x);
     } else {
-        fail(t, *t->p == '[' ? "an array as index is not supported: a slice, as in 0:6:2, can "
-             "say it where its numbers are evenly spaced"
-             : "expected an index: a number, a slice as in 1:3 or ::-1, ... or None");
+        fail(t, "expected an index: a number, a slice as in 1:3 or ::-1, ..., None or a list "
+             "as in [0, 2, 5]");
     }
+}
+
+/* NumPy combines a list with other lists and numbers of an index; where that is not the
+ * same as one after the other, it is refused. */
+static void
+check_lists(Text *t, const Index *x)
+{
+    int list = -1, first = -1, last = -1, numbers = 0;
+    for (int i = 0; i < x->nitems; i++) {
+        const IndexItem *item = &x->item[i];
+        if (item->kind != ITEM_LIST && item->kind != ITEM_AT)
+            continue;
+        t->p = t->whole + item->place;
+        if (item->kind == ITEM_LIST && list >= 0)
+            fail(t, "a second list: index in two steps, as in [[0, 2]][:, [1, 3]]");
+        list = item->kind == ITEM_LIST ? i : list;
+        first = first < 0 ? i : first;
+        last = i;
+        numbers++;
+    }
+    if (list >= 0 && last - first + 1 > numbers)
+        fail(t, "a list and a number that are not adjacent: index in two steps, as in "
+             "[0][:, [1, 3]]");
 }
 
 static void
@@ -174,6 +239,8 @@ take_items(Text *t, Index *x)
     } while (take(t, ","));
     if (!take(t, "]"))
         fail(t, "expected , or ]");
+    Text at = *t;
+    check_lists(&at, x);
 }
 
 static void
