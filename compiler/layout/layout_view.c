@@ -536,31 +536,56 @@ layout_view_repeats(Arena *a, const View *v, int d, i64 *i, i64 *j)
     return false;
 }
 
-/* The cuts of the dims of a view: of its lists, and of those of the tensor. */
+/* How many cuts of a dim are at x or before. */
+static int
+cuts_before(const Dim *d, i64 x)
+{
+    int n = 0;
+    for (int i = 0; i < d->ncuts; i++)
+        n += d->cut[i] <= x;
+    return n;
+}
+
+/* The cuts of a list: where its runs begin, and where the numbers pass a cut of the tensor. */
 static void
-set_cuts(Arena *a, Layout *l, const Walk *w)
+cut_list(const Walk *w, const View *v, int d, Dim *dim)
 {
     enum { RUNS_MAX = 100 };
+    int n, run = 0;
+    const Dim *of = &v->of->dim[d];
+    const i64 *list = v->at[d].list, *runs = runs_of(w->arena, list, v->at[d].n, &n);
+    i64 *cut = arena_array(w->arena, i64, v->at[d].n);
+    dim->cut = cut;
+    for (int i = 0; i < v->at[d].n; i++) {
+        bool begins = i == runs[run];
+        run += begins;
+        if (begins || cuts_before(of, list[i]) != cuts_before(of, list[i - 1]))
+            cut[dim->ncuts++] = i;
+    }
+    if (n > RUNS_MAX)
+        fail(w, w->from[d].item, arena_printf(w->arena, "a list of %d runs of evenly spaced "
+                                              "numbers: at most %d", n, RUNS_MAX));
+}
+
+/* The cuts of the dims of a view: of its lists, and of those of the tensor. */
+static void
+set_cuts(Layout *l, const Walk *w)
+{
     const View *v = l->view;
     for (int d = 0; d < v->of->rank; d++) {
         const Dim *of = &v->of->dim[d];
-        i64 step = v->at[d].step, *cut = arena_array(a, i64, of->ncuts);
-        if (v->at[d].dim < 0)
+        Dim *dim = &l->dim[v->at[d].dim < 0 ? 0 : v->at[d].dim];
+        i64 start = v->at[d].start, step = v->at[d].step;
+        i64 *cut = arena_array(w->arena, i64, of->ncuts);
+        if (v->at[d].list)
+            cut_list(w, v, d, dim);
+        if (v->at[d].list || v->at[d].dim < 0)
             continue;
-        Dim *dim = &l->dim[v->at[d].dim];
         dim->cut = cut;
         dim->ncuts = of->ncuts;
-        for (int i = 0; i < of->ncuts && !v->at[d].list; i++)
-            cut[i] = step > 0 ? -int_div(v->at[d].start - of->cut[i], step)
-                              : int_div(v->at[d].start - of->cut[i], -step) + 1;
-        if (!v->at[d].list)
-            continue;
-        if (of->ncuts)
-            fail(w, w->from[d].item, "a list of a dim that a list has selected");
-        dim->cut = runs_of(a, v->at[d].list, v->at[d].n, &dim->ncuts);
-        if (dim->ncuts > RUNS_MAX)
-            fail(w, w->from[d].item, arena_printf(a, "a list of %d runs of evenly spaced "
-                 "numbers: at most %d", dim->ncuts, RUNS_MAX));
+        for (int i = 0; i < of->ncuts; i++)
+            cut[i] = step > 0 ? -int_div(start - of->cut[i], step)
+                              : int_div(start - of->cut[i], -step) + 1;
     }
 }
 
@@ -694,7 +719,7 @@ layout_of_view(Exprs *e, const LayoutRef *ref, const DType *t, int rank, const i
     l->ref = ref;
     l->view = v;
     set_dims(e, &w, shape, l);
-    set_cuts(a, l, &w);
+    set_cuts(l, &w);
     memset(l->fill, 0, sizeof l->fill);
     set_entries(e, l);
     return l;
