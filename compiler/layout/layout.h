@@ -181,7 +181,8 @@ Layout *layout_make(Exprs *e, const LayoutRef *ref, const DType *t, int rank,
 /* diag_fatal, with the names of the dims, unless d supports shapes of `rank` extents. */
 void layout_check_rank(Arena *a, const LayoutDef *d, int rank);
 
-/* layout_view.c: the layout of an index of a tensor: the expressions of the tensor's over
+/* layout_view.c, layout_index.c, layout_list.c, layout_strides.c */
+/* The layout of an index of a tensor: the expressions of the tensor's over
  * the coordinates of the view.  Slots, strides and size are those of the tensor.
  * diag_fatal, with the item, if the index does not fit the shape. */
 Layout *layout_of_view(Exprs *e, const LayoutRef *ref, const DType *t, int rank,
