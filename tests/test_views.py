@@ -418,6 +418,13 @@ def test_view_shape(cx):
         ravel.call(ravel.lib.ravel_view_shape, cx.p, b"NHWC", ct.byref(rank), shape)
 
 
+@pytest.mark.parametrize("src, to", [("NC1HWC0(2,64,4,4)[:, 3:35]", "NCHW"), ("NC1HWC0(2,64,4,4)[:, 50:2:-1]", "NCHW"), ("NCHW(2,64,4,4)[:, 3:35]", "NC1HWC0"),
+                                     ("NC1HWC0(2,64,4,4)[:, 3:35]", "NC1HWC0(2,64,4,4)[:, 40:8:-1]"), ("NCHW(2,9,4,4)[:, [0,1,2,7,8,5]]", "NHWC")])
+def test_pieces_are_linear(src, to):
+    """Blocks are cut where those of the shifted coordinate begin: no digit is left in a loop."""
+    assert "rest" not in ran("explain", "--from", src, "--to", to, "--dtype", "f16")
+
+
 # --- array files
 
 @pytest.mark.parametrize("index", ["[:, 1:3, ..., ::-1]", "[-1]", "[:, None, 2:, 3]", "[::-1][1:, :2]"])
