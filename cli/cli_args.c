@@ -20,9 +20,10 @@ static const struct {
     struct argp_option option;
     size_t at;            /* of the const char * or bool in Options */
 } table[] = {
-    {'s', false, {"shape", 's', "S", 0, "the logical extents, as in 2,64,56,56; in "
-     "check, emit, explain, verify and tune a name, as in N,64,56,56, is an extent that "
-     "is known only at run time", 0},
+    {'s', false, {"shape", 's', "S", 0, "the logical extents, as in 2,64,56,56; not "
+     "needed if a layout has them, as in 'NCHW(2,64,56,56)[:, 1:3]'; in check, emit, "
+     "explain, verify and tune a name, as in N,64,56,56, is an extent that is known only "
+     "at run time", 0},
      offsetof(Options, shape)},
     {'t', false, {"dtype", 'd', "T", 0, "the element type: f32 f16 bf16 f64 i8 u8 i16 "
      "... i4 u4 u2 u1 c64", 0}, offsetof(Options, dtype)},
@@ -78,6 +79,8 @@ static const struct {
      offsetof(Options, svg)},
     {'e', false, {"equals", 'e', "LAYOUT", 0, "compare with this layout", 0},
      offsetof(Options, equals)},
+    {'K', false, {"compatible", 'K', "LAYOUT", 0, "whether this layout is a view of LAYOUT, "
+     "or what a conversion costs", 0}, offsetof(Options, compatible)},
     {'b', false, {"banks", 'b', "DIM[:BYTES],...", 0,
      "find bank conflicts of the layout as a tile in shared memory, for lanes along DIM", 0},
      offsetof(Options, banks)},
@@ -251,62 +254,6 @@ cli_threads(Cli *c)
     return (int)cli_number(c, "--threads", c->o.threads, 0, THREADS_MAX);
 }
 
-/* The name at the start of the list; NULL if it is a number or not valid. */
-static const char *
-leading_name(Cli *c, const char *s)
-{
-    size_t n = strspn(s, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
-                         "0123456789_");
-    if (!isalpha((unsigned char)*s) || (s[n] && s[n] != ',') || n > MAX_NAME)
-        return NULL;
-    return arena_printf(c->arena, "%.*s", (int)n, s);
-}
-
-/* True if the list continues with `len` characters that are neither a number nor a name. */
-static bool
-is_bad_extent(Cli *c, const char *s, size_t len)
-{
-    if ((isalpha((unsigned char)*s) || *s == '_') && !leading_name(c, s))
-        cli_fail(c, "--shape '%s': a name is a letter and at most %d more letters, digits "
-                 "and _", c->o.shape, MAX_NAME - 1);
-    return !isalpha((unsigned char)*s) &&
-           (len == 0 || strspn(s, "0123456789") != len || (s[len] && !s[len + 1]));
-}
-
-int
-cli_shape_names(Cli *c, i64 *shape, const char **name, bool *any)
-{
-    Buf b = buf_new(c->arena);
-    int n = 0;
-    bool bad = false;
-    *any = false;
-    for (const char *s = c->o.shape; *s; n++) {
-        size_t len = strcspn(s, ",");
-        const char *own = leading_name(c, s);
-        if (n == MAX_RANK)
-            cli_fail(c, "--shape '%s' has more than %d extents", c->o.shape, MAX_RANK);
-        name[n] = own;
-        *any |= own != NULL;
-        bad |= is_bad_extent(c, s, len);
-        buf_printf(&b, "%s", own ? "0" : "");
-        buf_addn(&b, own ? "" : s, own ? 0 : len);
-        buf_addn(&b, s + len, s[len] == ',');
-        s += len + (s[len] == ',');
-    }
-    if (!*any)
-        return cli_numbers(c, "--shape", c->o.shape, shape, MAX_RANK);
-    if (bad)
-        cli_fail(c, "--shape '%s' is not a list of whole numbers and names, as in N,64,H,W",
-                 c->o.shape);
-    n = cli_numbers(c, "--shape", b.s, shape, MAX_RANK);
-    for (int d = 0; d < n; d++) {
-        if (!name[d] && shape[d] < 1)
-            cli_fail(c, "--shape %s: extents are 1 or more", c->o.shape);
-        shape[d] = name[d] ? RUNTIME_EXTENT : shape[d];
-    }
-    return n;
-}
-
 void
 cli_need_memory(Cli *c, i64 bytes, const char *what)
 {
@@ -351,7 +298,7 @@ check_first(Cli *c, const char *text)
     const char *now = c->first ? file_of(c, c->first) : NULL;
     if (now && strcmp(now, c->first_file))
         cli_fail(c, "%s and %s both have a layout '%.*s': give one of them another name",
-                 c->first_file, now, (int)strcspn(c->first, "({ "), c->first);
+                 c->first_file, now, (int)strcspn(c->first, "{([@ "), c->first);
     c->first = text;
     c->first_file = file_of(c, text);
 }
@@ -388,14 +335,6 @@ cli_dtype_of(Cli *c, const char *text)
     if (!t)
         cli_fail(c, "unknown dtype '%s'", c->o.dtype);
     return t;
-}
-
-Layout *
-cli_layout(Cli *c, i64 *shape)
-{
-    const char *text = cli_layout_text(c, c->o.arg[0]);
-    int rank = cli_numbers(c, "--shape", c->o.shape, shape, MAX_RANK);
-    return compile_layout(c->arena, c->known, text, cli_dtype(c, text), rank, shape);
 }
 
 void *

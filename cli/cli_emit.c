@@ -51,6 +51,7 @@ request(Cli *c, i64 *shape)
     Request rq = {.dtype = c->o.dtype, .shape = shape, .name = c->o.name};
     rq.from = c->o.from ? cli_layout_text(c, c->o.from) : NULL;
     rq.to = c->o.to ? cli_layout_text(c, c->o.to) : NULL;
+    cli_find_shape(c, rq.from, rq.to);
     rq.rank = cli_shape_names(c, shape, extent, &any);
     rq.extent = any ? extent : NULL;
     rq.processor = processor(c);
@@ -310,6 +311,8 @@ cmd_explain(Cli *c)
     }
     plan_print(&b, p);
     fputs(b.s, stdout);
+    if (plan_is_fixed(p))
+        printf("%s", cli_view_text(c, p));
     explain_kernels(p);
     explain_choices(c, p);
     explain_way(c, &rq);
