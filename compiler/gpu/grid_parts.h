@@ -87,6 +87,12 @@ int grid_pattern(GridBox *b, int bits, const char **word);
  * the inverse has no closed form. */
 bool grid_inverse(GridUnit *u, GridStmt *box);
 
+/* grid_rows.c */
+/* Adds the statements of a box, and its range of blocks.  False if no row applies. */
+bool grid_add_box(GridUnit *u, const GridBox *box, GridStmt ***tail);
+/* Adds statements that have been made as a box, and gives it the next blocks. */
+void grid_append(GridUnit *u, GridStmt *box, const GridRow *row, GridStmt ***tail);
+
 /* grid_gather.c, grid_piece.c, grid_tile.c, grid_edge.c, grid_slab.c, grid_fuse.c, grid_words.c: the
  * rows */
 bool grid_gather(GridBox *b);
