@@ -66,6 +66,7 @@ leave(ravel_device *d)
     if (d->native)
         d->kind->close(d);
     pthread_mutex_destroy(&d->lock);
+    free(d->folder);
     free(d);
 }
 
@@ -187,6 +188,31 @@ ravel_device_set_cache(ravel_device *dev, int kernels, int64_t bytes, ravel_erro
     device_cache_bound(dev, kernels, bytes);
     device_drop_plans(dev, kernels);
     return RAVEL_OK;
+}
+
+ravel_status
+ravel_device_set_folder(ravel_device *dev, const char *folder, ravel_error *err)
+{
+    if (!dev)
+        return wrong(err, "ravel_device_set_folder: no device");
+    char *copy = folder ? strdup(folder) : NULL;
+    if (folder && !copy)
+        return no_memory(err);
+    pthread_mutex_lock(&dev->lock);
+    char *was = dev->folder;
+    dev->folder = copy;
+    pthread_mutex_unlock(&dev->lock);
+    free(was);
+    return RAVEL_OK;
+}
+
+char *
+device_folder(ravel_device *d)
+{
+    pthread_mutex_lock(&d->lock);
+    char *copy = d->folder ? strdup(d->folder) : NULL;
+    pthread_mutex_unlock(&d->lock);
+    return copy;
 }
 
 static ravel_status

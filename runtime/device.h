@@ -67,6 +67,7 @@ struct ravel_device {
     DeviceModule *newest;          /* the cache, most recently used first */
     int64_t n, most, bytes, most_bytes;
     ravel_device_plan *plans;      /* most recently used first */
+    char *folder;                  /* of compiled kernels; malloc'ed; NULL: none */
 };
 
 struct ravel_device_kernel {
@@ -83,6 +84,7 @@ void device_drop_plans(ravel_device *d, int64_t most);
 
 /* device_cache.c */
 void device_cache_init(ravel_device *d);
+uint64_t device_hash(const char *source, const char *options);
 /* Find a module and count one more user; NULL if the cache has none. */
 DeviceModule *device_cache_find(ravel_device *d, const char *source, const char *options);
 /* Add m, which has one user, to the cache.  Returns the module to use instead of m: m, or
@@ -103,6 +105,9 @@ ravel_status device_read(ravel_device *d, void *to, const void *from, int64_t n,
                          ravel_error *err);
 /* Wait for all enqueued work; report its failure. */
 ravel_status device_finish(ravel_device *d, ravel_error *err);
+
+/* A copy of the folder's name, for the caller to free; NULL: there is none. */
+char *device_folder(ravel_device *d);
 
 /* ravel_device_launch with these arguments; at most the device's blocks. */
 ravel_status device_launch(ravel_device_kernel *k, void *queue, const DeviceLaunch *l,

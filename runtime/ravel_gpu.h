@@ -100,6 +100,16 @@ RAVEL_API void ravel_device_handles(const ravel_device *dev, void **context,
 RAVEL_API ravel_status ravel_device_set_cache(ravel_device *dev, int kernels,
                                               int64_t bytes, ravel_error *err);
 
+/* CUDA: keep the code of kernels in files of this folder, and take it from there instead of
+ * compiling, if text, options, architecture and NVRTC's version are the same.  Without NVRTC
+ * the code of any version is taken, so a folder that was filled on another machine serves
+ * one that has only a driver.  The folder must exist; NULL, the default, means none.  Its
+ * files are run on the device: nobody else may write there.  A file that cannot be read,
+ * written or loaded is no error: the kernel is compiled.  OpenCL drivers have caches of their
+ * own, so the call has no effect there. */
+RAVEL_API ravel_status ravel_device_set_folder(ravel_device *dev, const char *folder,
+                                               ravel_error *err);
+
 /* Compile a kernel.  CUDA: NVRTC compiles for the architecture of the device, or to
  * PTX of the newest architecture that it knows if the device is newer.  OpenCL: the
  * driver compiles.  A source is compiled once for the same options while it is in the

@@ -203,3 +203,50 @@ def test_wrong_requests(cx, device):
     assert refused(lambda: ravel.call(device.lib.ravel_device_plan_new, cx.p, None, None, 0, None))[0] == "ARGUMENT"
     assert refused(lambda: ravel.call(device.lib.ravel_device_run, None, None, None, None))[0] == "ARGUMENT"
     device.lib.ravel_device_plan_free(None)
+
+
+# --- compiled kernels in a folder
+
+def kept(lib, folder, source="text", options=None):
+    """Compile on a device with this folder, launch nothing."""
+    with Device(lib, "open", CUDA, 0) as d:
+        ravel.call(lib.ravel_device_set_folder, d.p, str(folder).encode())
+        d.free(d.compile(source, options=options))
+
+
+def test_folder(lib, cuda, env, compiles, tmp_path):
+    before = compiles()
+    kept(lib, tmp_path)
+    [file] = tmp_path.iterdir()
+    assert compiles() == before + 1 and file.name.startswith("sm_90-")
+    kept(lib, tmp_path)
+    assert compiles() == before + 1
+    env(RAVEL_NVRTC_LIBRARY="/nothing.so")          # a driver alone
+    kept(lib, tmp_path)
+    assert refused(kept, lib, tmp_path, "other text")[0] == "LIBRARY"
+
+
+@pytest.mark.parametrize("other", [{"source": "texts"}, {"options": "-lineinfo"}, {"arch": 80}, {"nvrtc": 1}], ids=str)
+def test_another_key_is_compiled(lib, cuda, env, compiles, mocks, tmp_path, other):
+    kept(lib, tmp_path)
+    env(RAVEL_MOCK_ARCH=other.get("arch", 90), RAVEL_MOCK_NVRTC=other.get("nvrtc", 0))
+    before = compiles()
+    kept(lib, tmp_path, **{k: v for k, v in other.items() if k in ("source", "options")})
+    assert compiles() == before + 1 and len(list(tmp_path.iterdir())) == (1 if "nvrtc" in other else 2)
+
+
+@pytest.mark.parametrize("spoil", [lambda b: b[:-1], lambda b: b + b"x", lambda b: b"", lambda b: b"ravel kernel 1 1 1 1 1 18446744073709551615\n", lambda b: b.replace(b"text", b"next"),
+                                   lambda b: b.replace(b"ravel kernel 1 ", b"ravel kernel 2 "), lambda b: b[:-16] + bytes(16)], ids=range(7))
+def test_a_bad_file_is_compiled_again(lib, cuda, compiles, tmp_path, spoil):
+    kept(lib, tmp_path)
+    [file] = tmp_path.iterdir()
+    good, before = file.read_bytes(), compiles()
+    file.write_bytes(spoil(good))
+    kept(lib, tmp_path)
+    assert compiles() == before + 1 and file.read_bytes() == good and list(tmp_path.iterdir()) == [file]
+
+
+def test_a_folder_that_is_not_there(lib, cuda, compiles, tmp_path):
+    before = compiles()
+    kept(lib, tmp_path / "none")
+    assert compiles() == before + 1 and not list(tmp_path.iterdir())

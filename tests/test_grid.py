@@ -97,7 +97,7 @@ def test_every_case_in_plain_c(tmp_path):
     r, wrong = run_blocks(tmp_path, ks)
     assert (r.returncode, r.stderr) == (0, "") and not wrong, (r.stderr[-3000:], wrong)
     rows = collections.Counter(box["by"] for k in ks for box in k.manifest["boxes"])
-    assert set(rows) == {"piece", "tile", "edge", "slab", "fuse", "gather", "inverse"} and min(rows.values()) > 3, rows
+    assert set(rows) == {"words", "piece", "tile", "edge", "slab", "fuse", "gather", "inverse"} and min(rows.values()) > 3, rows
 
 
 @pytest.mark.parametrize("align", [1, 2, 4, 8])
@@ -244,6 +244,7 @@ def test_costs_are_those_of_a_recorded_run(tmp_path, case):
     for box in k.manifest["boxes"]:
         for block in box["analysed"]:
             assert counted(tmp_path, k, block["block"]) == told(block), box["of"]
+            assert all(a["distinct_sectors"] >= a["least_distinct_sectors"] for a in block["accesses"] if a["memory"] != "shared"), block
 
 
 @pytest.mark.parametrize("case", [c for c in G.CASES if c[0] in ("(R,C){R, C}", "(B,R,C){B, R, C}") or c[0].startswith("(A,B,C,D){A,B")], ids=str)

@@ -130,7 +130,7 @@ typedef struct {
     i64 sectors, ideal;   /* global: sectors of 32 bytes, over all requests; shared:
                            * wavefronts, and wavefronts without bank conflicts */
     i64 unique;           /* global: distinct sectors of the block */
-    i64 least;            /* global: the fewest sectors for the bytes of the block */
+    i64 least;            /* global: the fewest sectors for the bytes that the block uses */
 } BlockAccess;
 
 extern const char *const grid_spaces[];        /* names, by Space */

@@ -83,7 +83,7 @@ int grid_pattern(GridBox *b, int bits, const char **word);
  * the inverse has no closed form. */
 bool grid_inverse(GridUnit *u, GridStmt *box);
 
-/* grid_gather.c, grid_piece.c, grid_tile.c, grid_edge.c, grid_slab.c, grid_fuse.c: the
+/* grid_gather.c, grid_piece.c, grid_tile.c, grid_edge.c, grid_slab.c, grid_fuse.c, grid_words.c: the
  * rows */
 bool grid_gather(GridBox *b);
 bool grid_piece(GridBox *b);
@@ -91,6 +91,7 @@ bool grid_tile(GridBox *b);
 bool grid_tile_edge(GridBox *b);
 bool grid_slab(GridBox *b);
 bool grid_fuse(GridBox *b);
+bool grid_words(GridBox *b);
 
 /* grid_args.c: the arguments of kernels for extents left to run time. */
 /* The limit for 64-bit values: every CUDA device has space for 4 KB of arguments. */
