@@ -259,6 +259,15 @@ bool scalars_eval(const Scalars *s, const i64 *extent, i64 *val);
  * it only if it divides x for every shape. */
 i64 scalar_nominal(const Scalars *s, const Ex *x);
 
+/* layout_strides.c: scalars may be NULL if all sizes are numbers.  diag_fatal if a number
+ * does not fit 64 bits. */
+/* The stride of entry i: the size of the entries after it, rounded up to its pitch.  Sets
+ * *pitch to the elements that it is a multiple of, or 0. */
+const Ex *layout_stride(Scalars *s, const Layout *l, int i, const Ex *size, i64 *pitch);
+/* The size with an entry of that stride and so many slots. */
+const Ex *layout_times(Scalars *s, const Layout *l, const Ex *stride, const Ex *slots);
+_Noreturn void layout_no_fit(const Layout *l, Loc loc);
+
 /* layout_sizes.c */
 /* The sizes of l; extent[d] is the scalar of the extent of dim d, or -1 if it is a number.
  * l is made with extent 1 for the dims with a scalar.  diag_fatal, with a suggestion, if

@@ -131,23 +131,6 @@ is_known(Maker *m, const Ex *x)
     return known;
 }
 
-/* A stride, rounded up to the pitch of entry i. */
-static const Ex *
-pitched(Maker *m, int i, const Ex *stride)
-{
-    i64 bits = m->l->dtype->bits, unit = m->l->entry[i].pitch, all;
-    if (!unit || (unit <= bits / 8 && bits / 8 % unit == 0))
-        return stride;
-    unit *= 8;
-    if (unit % bits && ex_is_const(stride) && int_mul(stride->base, bits, &all))
-        int_round_up(all, unit, &unit);
-    if (unit % bits)
-        refuse(m, m->l->ref->def->loc, "a pitch that is no whole number of elements",
-               "give all extents as numbers");
-    m->r->pitch[i] = unit / bits;
-    return round_up(m, stride, unit / bits);
-}
-
 /* Adds entry i to the address: to the expression of the entries with constant strides, in
  * which digits merge, or to the terms. */
 static void
@@ -178,8 +161,8 @@ set_entries(Maker *m)
         bool known = m->fixed || is_known(m, t->written);
         r->slots[i] = known ? constant(m, t->extent)
                             : ex_add(m->e, most(m, t->x), constant(m, 1));
-        r->stride[i] = pitched(m, i, r->size);
-        r->size = scalar_times(m->s, r->stride[i], r->slots[i]);
+        r->stride[i] = layout_stride(m->s, m->l, i, r->size, &r->pitch[i]);
+        r->size = layout_times(m->s, m->l, r->stride[i], r->slots[i]);
         if (!m->fixed)
             add_entry(m, i, known, to);
     }

@@ -1,0 +1,58 @@
+/* Strides from slots: the same for numbers, when a layout is made, and for sizes that depend
+ * on extents left to run time. */
+#include "layout.h"
+
+void
+layout_no_fit(const Layout *l, Loc loc)
+{
+    diag_fatal(ex_arena(l->e)->diag, DIAG_LAYOUT, loc,
+               "layout '%s': its storage does not fit 64 bits", l->ref->def->name);
+}
+
+/* A stride that is a number, in bits, rounded up to `unit` bits; in elements. */
+static i64
+rounded(const Layout *l, int entry, i64 stride, i64 unit)
+{
+    const LayoutDef *d = l->ref->def;
+    i64 bits = l->dtype->bits, all;
+    if (!int_mul(stride, bits, &all) || !int_round_up(all, unit, &all))
+        layout_no_fit(l, d->loc);
+    if (all % bits)
+        diag_fatal(ex_arena(l->e)->diag, DIAG_LAYOUT, d->loc,
+                   "a pitch of %lld bytes is not a whole number of %s elements",
+                   (long long)l->entry[entry].pitch, l->dtype->name);
+    return all / bits;
+}
+
+const Ex *
+layout_stride(Scalars *s, const Layout *l, int i, const Ex *size, i64 *pitch)
+{
+    i64 bits = l->dtype->bits, unit;
+    *pitch = 0;
+    if (!int_mul(l->entry[i].pitch, 8, &unit))
+        layout_no_fit(l, l->ref->def->loc);
+    if (!unit || bits % unit == 0)
+        return size;
+    *pitch = unit / bits;
+    if (ex_is_const(size)) {
+        i64 stride = rounded(l, i, size->base, unit);
+        *pitch = unit % bits ? stride : *pitch;
+        return ex_const(l->e, stride);
+    }
+    if (unit % bits)
+        diag_fatal(ex_arena(l->e)->diag, DIAG_LAYOUT, l->ref->def->loc,
+                   "layout '%s' with an extent left to run time: a pitch that is no whole "
+                   "number of elements; give all extents as numbers", l->ref->def->name);
+    return ex_scale(l->e, scalar_ceil(s, size, *pitch), *pitch);
+}
+
+const Ex *
+layout_times(Scalars *s, const Layout *l, const Ex *stride, const Ex *slots)
+{
+    i64 n;
+    if (!ex_is_const(stride) || !ex_is_const(slots))
+        return scalar_times(s, stride, slots);
+    if (!int_mul(stride->base, slots->base, &n))
+        layout_no_fit(l, l->ref->def->loc);
+    return ex_const(l->e, n);
+}
