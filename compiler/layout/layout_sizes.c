@@ -66,6 +66,9 @@ set_dim(Maker *m, int d, int extent)
     if (!known && swizzle)
         refuse(m, swizzle->loc, "a swizzle of addresses fits whole blocks of storage only",
                "write it as an xor of digits in the order, or give all extents as numbers");
+    if (!known && layout_uses_extent(m->l->ref->def, x->name))
+        refuse(m, m->l->ref->def->loc, arena_printf(ex_arena(m->e), "it uses extent(%s)",
+               x->name), "give that extent as a number");
     r->extent[d] = extent;
     r->var[d] = known ? x->var : x->free;
     r->n[d] = known ? constant(m, x->n) : scalar_ex(m->s, extent);

@@ -24,11 +24,30 @@ rounded(const Layout *l, int entry, i64 stride, i64 unit)
     return all / bits;
 }
 
+/* The declared stride of an entry, if the entries after it fit into it. */
+static const Ex *
+exact(const Layout *l, const Entry *t, const Ex *size)
+{
+    Arena *a = ex_arena(l->e);
+    if (!ex_is_const(size))
+        diag_fatal(a->diag, DIAG_LAYOUT, l->ref->def->loc,
+                   "layout '%s' with an extent left to run time: whether the entries after "
+                   "one with a stride fit it is not known for every shape; use pitch, or "
+                   "give these extents as numbers", l->ref->def->name);
+    if (t->exact < size->base)
+        diag_fatal(a->diag, DIAG_LAYOUT, t->x->loc,
+                   "the stride of '%s' is %lld elements, but the entries after it take "
+                   "%lld", ast_text(a, t->x), (long long)t->exact, (long long)size->base);
+    return ex_const(l->e, t->exact);
+}
+
 const Ex *
 layout_stride(Scalars *s, const Layout *l, int i, const Ex *size, i64 *pitch)
 {
     i64 bits = l->dtype->bits, unit;
-    *pitch = 0;
+    *pitch = l->entry[i].exact;
+    if (*pitch)
+        return exact(l, &l->entry[i], size);
     if (!int_mul(l->entry[i].pitch, 8, &unit))
         layout_no_fit(l, l->ref->def->loc);
     if (!unit || bits % unit == 0)
