@@ -196,7 +196,7 @@ Layout *layout_make(Exprs *e, const LayoutRef *ref, const DType *t, int rank,
 /* diag_fatal, with the names of the dims, unless d supports shapes of `rank` extents. */
 void layout_check_rank(Arena *a, const LayoutDef *d, int rank);
 
-/* layout_view.c, layout_index.c, layout_list.c, layout_strides.c */
+/* layout_view.c, layout_index.c, layout_list.c, layout_strided.c */
 /* The layout of an index of a tensor: the expressions of the tensor's over
  * the coordinates of the view.  Slots, strides and size are those of the tensor.
  * diag_fatal, with the item, if the index does not fit the shape. */
@@ -346,6 +346,15 @@ bool scalars_eval(const Scalars *s, const i64 *extent, i64 *val);
 /* x at the example shape.  It is 1 only if x is 1 for every shape; a power of two divides
  * it only if it divides x for every shape. */
 i64 scalar_nominal(const Scalars *s, const Ex *x);
+
+/* layout_strides.c: scalars may be NULL if all sizes are numbers.  diag_fatal if a number
+ * does not fit 64 bits. */
+/* The stride of entry i: the size of the entries after it, rounded up to its pitch, or
+ * the declared stride.  Sets *pitch to the elements that it is a multiple of, or 0. */
+const Ex *layout_stride(Scalars *s, const Layout *l, int i, const Ex *size, i64 *pitch);
+/* The size with an entry of that stride and so many slots. */
+const Ex *layout_times(Scalars *s, const Layout *l, const Ex *stride, const Ex *slots);
+_Noreturn void layout_no_fit(const Layout *l, Loc loc);
 
 /* layout_sizes.c */
 /* The sizes of l; extent[d] is the scalar of the extent of dim d, or -1 if it is a number.
