@@ -105,7 +105,8 @@ composite_program(Arena *a, const Nest *n, int bits, i64 *words)
 #define COMPOSITE                                                               \
     .kind = NEST_COPY, .elements = OF_BYTES, .args = "DStnrcNMPQpqH",            \
     .what = "digits in any order, by tiles whose offsets a table holds",         \
-    .work = composite_work, .runs = composite_runs, .floor = 0.02, .orders = composite_orders,                          \
+    .work = composite_work, .runs = composite_runs, .floor = 0.02,                \
+    .orders = composite_orders, .speeds = AS_TILES,                              \
     .table = composite_table_loops, .program = composite_program
 const Family composite_family = {.applies = applies_moves, COMPOSITE};
 const Family composite1_family = {.applies = applies1, COMPOSITE};
