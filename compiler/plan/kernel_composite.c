@@ -66,9 +66,9 @@ composite_runs(const Nest *n, int bits)
     Composite c;
     if (!composite_make(n, bits, n->stream, &c))
         return (Runs){.read = 1, .written = 1};
-    double size = bits / 8;
-    return (Runs){.read = (double)c.side[SRC].run * size,
-                  .written = (double)c.side[DST].run * size, .apart = 64};
+    double size = bits / 8, run = (double)c.side[SRC].run * size;
+    return (Runs){.rows = n->stream ? c.elements / c.side[SRC].run : 0, .along = run,
+                  .read = run, .written = (double)c.side[DST].run * size, .apart = 64};
 }
 
 static bool

@@ -155,23 +155,38 @@ walk_loop(Walk *w, i64 stride, i64 count)
         *more = INF;
 }
 
-/* The loops of a table and the columns, in any order; sets walked[] to those that make the
- * run.  Loops in the rest of an address permute a compact set in most layouts: it is taken
- * for contiguous. */
-static void
-walk_table(Walk *w, const Nest *n, bool source, bool walked[MAX_LOOPS])
+/* The loop of a table, or of the columns, that goes on where a run ends; else the one with
+ * the shortest stride in the rest of an address: loops there permute a compact set in most
+ * layouts.  -1: there is none. */
+static int
+next_of_table(const Nest *n, bool source, i64 run, const bool walked[MAX_LOOPS])
 {
-    int first = n->nloops - n->inner, end = first + n->table;
+    int first = n->nloops - n->inner, end = first + n->table, best = -1;
+    i64 least = 0;
     for (int i = first; i <= end; i++) {
         int at = i < end ? i : n->role[COL];
         if (at < 0 || walked[at])
             continue;
-        const Loop *l = &n->loop[at];
-        walked[at] = l->rest || int_abs(source ? l->ss : l->ds) == w->run;
-        if (walked[at]) {
-            walk_loop(w, w->run, at == n->role[COL] ? nest_tile(n, COL) : l->n);
-            i = first - 1;
+        i64 stride = int_abs(source ? n->loop[at].ss : n->loop[at].ds);
+        if (stride == run)
+            return at;
+        if (n->loop[at].rest && (best < 0 || stride < least)) {
+            best = at;
+            least = stride;
         }
+    }
+    return best;
+}
+
+/* The loops of a table and the columns, in any order; sets walked[] to those that make the
+ * run. */
+static void
+walk_table(Walk *w, const Nest *n, bool source, bool walked[MAX_LOOPS])
+{
+    int first = n->nloops - n->inner, end = first + n->table;
+    for (int at; (at = next_of_table(n, source, w->run, walked)) >= 0;) {
+        walked[at] = true;
+        walk_loop(w, w->run, at == n->role[COL] ? nest_tile(n, COL) : n->loop[at].n);
     }
     for (int i = first; i < end; i++)
         if (!walked[i])
@@ -202,15 +217,42 @@ walk_of(const Nest *n, bool source)
     return w;
 }
 
+/* Whether a loop in the rest is outside of the call: each of its iterations then walks all
+ * that the call covers again. */
+static bool
+walks_again(const Nest *n)
+{
+    for (int i = 0; i < n->nouter; i++)
+        if (n->loop[n->outer[i].loop].rest)
+            return true;
+    return false;
+}
+
+/* The nanoseconds of rows past the caches that are a cache line and more, but not whole
+ * lines: those at their ends are read first, or are still in a cache if the next row
+ * continues them soon. */
+static double
+ends_of(const Nest *n, const Walk *to, int bits)
+{
+    enum { JOINED_NS = ENDS_NS / 4 };
+    i64 cols = nest_tile(n, COL), row = cols;
+    if (!n->stream || n->table || walks_again(n))
+        return 0;
+    if (nest_stride(n, ROW, false) == cols)
+        row *= nest_tile(n, ROW);
+    bool whole = row * bits % 512 == 0 && to->apart * bits % 512 == 0;
+    if (whole || row * bits < 512)
+        return 0;
+    return (double)n->elements / (double)row * (to->run > row ? JOINED_NS : ENDS_NS);
+}
+
 Runs
 nest_runs(const Nest *n, int bits)
 {
     Walk from = walk_of(n, true), to = walk_of(n, false);
-    double bytes = (double)n->elements * bits / 8, run = (double)to.run * bits / 8;
-    i64 apart = to.apart * bits / 8;
-    bool parts = n->stream && run > 64 && (to.run * bits % 512 != 0 || apart % 64 != 0);
-    return (Runs){.read = (double)from.run * bits / 8, .written = run, .apart = apart,
-                  .more = parts ? bytes / run * ENDS_NS : 0};
+    double size = (double)bits / 8;
+    return (Runs){.read = (double)from.run * size, .written = (double)to.run * size,
+                  .apart = to.apart * bits / 8, .more = ends_of(n, &to, bits)};
 }
 
 /* Lines are read (written) again if a run ends within them. */
@@ -238,17 +280,6 @@ transfer_in_memory(const Processor *c, const Nest *n, double bytes, const Runs *
         write = c->of[as].plain;
     double staged = r->rows ? bytes * c->staged + r->blocks * c->block : 0;
     return bytes / read_speed(c, as, bytes, r) + bytes / write + staged + r->more;
-}
-
-/* Whether a loop in the rest is outside of the call: each of its iterations then walks all
- * that the call covers again. */
-static bool
-walks_again(const Nest *n)
-{
-    for (int i = 0; i < n->nouter; i++)
-        if (n->loop[n->outer[i].loop].rest)
-            return true;
-    return false;
 }
 
 double
