@@ -280,35 +280,41 @@ prefetches_in_vain(const Nest *n, i64 size)
     return bytes > KEPT;
 }
 
+/* Through the buffers: reads are the rows of a block, in turn. */
+static void
+runs_of_buffers(const Nest *n, i64 size, bool tight, Runs *r)
+{
+    r->rows = piece(width(n, size), RAVEL_WIDE(size));
+    r->along = r->read;
+    r->read = least(r->read, 512);
+    r->written = tight ? RUN_BYTES : (double)(r->rows * size);
+    r->blocks = blocks_of(n, size);
+}
+
+/* The lines of one row are written soon after one another if there are few rows or a tile
+ * has four lines of columns. */
+static void
+runs_of_lines(const Nest *n, i64 size, bool tight, Runs *r)
+{
+    i64 rows = nest_tile(n, ROW);
+    double line = (double)(nest_tile(n, COL) * size);
+    if (prefetches_in_vain(n, size))
+        r->read = least(r->read, 64);
+    r->written = tight && line <= 64 ? RUN_BYTES
+               : least(line, rows <= 32 ? 256 : line == 256 ? 128 : 64);
+}
+
 static Runs
 transpose_runs(const Nest *n, int bits)
 {
-    i64 size = bits / 8;
-    i64 rows = nest_tile(n, ROW), cols = nest_tile(n, COL);
-    i64 apart = nest_stride(n, ROW, false);
-    double read = (double)(reads_of_transpose(n, rows, cols, size) * size);
-    double line = (double)(cols * size);
-    bool tight = rows_touch(n, size);
-    Runs r = {.apart = apart * size, .read = read};
-    if (by_buffers(n, size)) {
-        r.rows = piece(width(n, size), RAVEL_WIDE(size));
-        r.along = read;
-        r.read = least(read, 512);
-        r.written = tight ? RUN_BYTES : (double)(r.rows * size);
-        r.blocks = blocks_of(n, size);
-        if (!tight && !begins_at_lines(n, size))
-            r.more = (double)n->elements / (double)width(n, size) * ENDS_NS;
-        return r;
-    }
-    if (prefetches_in_vain(n, size))
-        r.read = least(read, 64);
-    if (tight && line <= 64) {
-        r.written = RUN_BYTES;
-    } else {
-        /* the lines of one row are written soon after one another if there are few rows
-         * or a tile has four lines of columns */
-        r.written = least(line, rows <= 32 ? 256 : line == 256 ? 128 : 64);
-    }
+    i64 size = bits / 8, rows = nest_tile(n, ROW), cols = nest_tile(n, COL);
+    bool tight = rows_touch(n, size), buffers = by_buffers(n, size);
+    bool parts = n->stream && !tight && !begins_at_lines(n, size);
+    i64 whole = buffers ? width(n, size) : piece(cols, 64 / size);
+    Runs r = {.read = (double)(reads_of_transpose(n, rows, cols, size) * size),
+              .apart = nest_stride(n, ROW, false) * size,
+              .more = parts ? (double)n->elements / (double)whole * ENDS_NS : 0};
+    (buffers ? runs_of_buffers : runs_of_lines)(n, size, tight, &r);
     return r;
 }
 

@@ -139,15 +139,19 @@ calls_of(const Nest *n)
  * is only one. */
 typedef struct {
     i64 run, places, apart;
+    int bits;             /* of an element */
 } Walk;
 
 /* One more loop.  It goes on where the run ends, as long as the first cache holds the lines
- * of all places; else those lines are read again. */
+ * of all places; else those lines are read again.  Places that are pages apart share a set
+ * of the cache. */
 static void
 walk_loop(Walk *w, i64 stride, i64 count)
 {
-    enum { HELD = 256 };
-    bool on = int_abs(stride) == w->run && w->places <= HELD;
+    enum { HELD = 256, HELD_OF_A_SET = 8, PAGE_BITS = 8 * 4096 };
+    bool pages = w->apart && w->apart % PAGE_BITS * w->bits % PAGE_BITS == 0;
+    i64 held = pages ? HELD_OF_A_SET : HELD;
+    bool on = int_abs(stride) == w->run && w->places <= held;
     i64 *more = on ? &w->run : &w->places;
     if (count > 1 && !on && !w->apart)
         w->apart = stride;
@@ -195,9 +199,9 @@ walk_table(Walk *w, const Nest *n, bool source, bool walked[MAX_LOOPS])
 
 /* What a nest reads (writes) contiguously. */
 static Walk
-walk_of(const Nest *n, bool source)
+walk_of(const Nest *n, int bits, bool source)
 {
-    Walk w = {1, 1, 0};
+    Walk w = {1, 1, 0, bits};
     bool walked[MAX_LOOPS] = {false};
     if (n->table)
         walk_table(&w, n, source, walked);
@@ -249,7 +253,7 @@ ends_of(const Nest *n, const Walk *to, int bits)
 Runs
 nest_runs(const Nest *n, int bits)
 {
-    Walk from = walk_of(n, true), to = walk_of(n, false);
+    Walk from = walk_of(n, bits, true), to = walk_of(n, bits, false);
     double size = (double)bits / 8;
     return (Runs){.read = (double)from.run * size, .written = (double)to.run * size,
                   .apart = to.apart * bits / 8, .more = ends_of(n, &to, bits)};
