@@ -242,10 +242,10 @@ ends_of(const Nest *n, const Walk *to, int bits)
     i64 cols = nest_tile(n, COL), row = cols;
     if (!n->stream || n->table || walks_again(n))
         return 0;
-    if (nest_stride(n, ROW, false) == cols)
-        row *= nest_tile(n, ROW);
-    bool whole = row * bits % 512 == 0 && to->apart * bits % 512 == 0;
-    if (whole || row * bits < 512)
+    if (nest_stride(n, ROW, false) == cols && !int_mul(row, nest_tile(n, ROW), &row))
+        return 0;
+    bool whole = row % 512 * bits % 512 == 0 && to->apart % 512 * bits % 512 == 0;
+    if (whole || (row < 512 && row * bits < 512))
         return 0;
     return (double)n->elements / (double)row * (to->run > row ? JOINED_NS : ENDS_NS);
 }
@@ -255,8 +255,10 @@ nest_runs(const Nest *n, int bits)
 {
     Walk from = walk_of(n, bits, true), to = walk_of(n, bits, false);
     double size = (double)bits / 8;
+    i64 apart;
     return (Runs){.read = (double)from.run * size, .written = (double)to.run * size,
-                  .apart = to.apart * bits / 8, .more = ends_of(n, &to, bits)};
+                  .apart = int_mul(to.apart, bits, &apart) ? apart / 8 : INF,
+                  .more = ends_of(n, &to, bits)};
 }
 
 /* Lines are read (written) again if a run ends within them. */
