@@ -15,7 +15,7 @@ typedef struct {
     const char *shape, *dtype, *at, *output, *svg, *from, *to, *target, *name, *kind,
         *manifest,
                *equals, *banks, *object, *align, *check, *limit, *rounds,
-               *threads, *wisdom, *seconds, *processor;
+               *threads, *wisdom, *seconds, *processor, *by, *plane, *beside, *html;
     bool json, inverse, verify, statements;
     const char *spec[16];
     int nspecs;
@@ -112,9 +112,29 @@ extern const char *const cli_answers[];        /* indexed by Answer */
 int cli_check_equal(Cli *c);
 /* cli_banks.c */
 int cli_check_banks(Cli *c);
+/* cli_view.c: what --by, --plane and --at ask to draw of l. */
+View cli_view(Cli *c, const Layout *l);
+/* cli_symbolic.c */
+/* A layout of a rank for every shape; |M| is the extent of M. */
+typedef struct {
+    Arena *arena;
+    const LayoutRef *ref;
+    const DType *dtype;
+    int rank;
+    const Layout *l;
+    Scalars *scalars;
+    const Sizes *sizes;            /* NULL: strides need numbers ... */
+    const char *why;               /* ... and this is why */
+} Symbolic;
+Symbolic cli_symbolic(Arena *a, const LayoutRef *ref, const DType *t, int rank);
+/* The address over dims, extents and scalars, as text.  s must have sizes. */
+const char *cli_symbolic_address(const Symbolic *s);
+int cli_show_symbolic(Cli *c);
 /* cli_shown.c: from this call on, stdout and stderr replace characters that control a
  * terminal by \u001b and the like, and bytes that are not UTF-8 by \xff. */
 void cli_show_streams(void);
+/* Write a text that may control the terminal.  It must not contain names. */
+void cli_show_colored(const char *text);
 
 int cmd_list(Cli *c);
 int cmd_show(Cli *c);

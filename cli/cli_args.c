@@ -27,7 +27,7 @@ static const struct {
     {'t', false, {"dtype", 'd', "T", 0, "the element type: f32 f16 bf16 f64 i8 u8 i16 "
      "... i4 u4 u2 u1 c64", 0}, offsetof(Options, dtype)},
     {'a', false, {"at", 'a', "I", 0, "the coordinates, as in 1,17,4,6; with "
-     "--inverse an address; in tune the extents to measure at if --shape has names", 0}, offsetof(Options, at)},
+     "--inverse an address; in show the plane, as in N=1; in tune the extents to measure at if --shape has names", 0}, offsetof(Options, at)},
     {'i', true, {"inverse", 'i', 0, 0, "print the coordinates of the element at an address", 0},
      offsetof(Options, inverse)},
     {'F', false, {"from", 'F', "LAYOUT", 0, "the layout of the source", 0},
@@ -76,6 +76,13 @@ static const struct {
     {'g', false, {"svg", 'g', "FILE", 0,
      "draw the layout to this file", 0},
      offsetof(Options, svg)},
+    {'B', false, {"by", 'B', "WHAT", 0, "what each cell shows, in its own colour: address "
+     "(default), bank, line, tile, lane, register, or an expression such as K//8%8", 0},
+     offsetof(Options, by)},
+    {'p', false, {"plane", 'p', "H,W", 0, "the dims of rows and columns (default: those "
+     "that the layout divides most)", 0}, offsetof(Options, plane)},
+    {'I', false, {"beside", 'I', "LAYOUT", 0, "draw this layout too, for comparison", 0},
+     offsetof(Options, beside)},
     {'e', false, {"equals", 'e', "LAYOUT", 0, "compare with this layout", 0},
      offsetof(Options, equals)},
     {'b', false, {"banks", 'b', "DIM[:BYTES],...", 0,

@@ -100,6 +100,13 @@ shown(Shown *t, FILE *plain, int mode)
 }
 
 void
+cli_show_colored(const char *text)
+{
+    fflush(stdout);
+    put(STDOUT_FILENO, text, strlen(text));
+}
+
+void
 cli_show_streams(void)
 {
     stdout = shown(&streams[0], stdout, isatty(STDOUT_FILENO) ? _IOLBF : _IOFBF);

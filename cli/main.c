@@ -14,11 +14,20 @@ static const Command commands[] = {
     {"list", cmd_list, "", 0, "jLf", "list the known layouts",
      "  ravel list\n"
      "  ravel list --spec mine.lua --json\n"},
-    {"show", cmd_show, "LAYOUT", 1, "s!tgLf", "print or draw a layout",
+    {"show", cmd_show, "LAYOUT", 1, "stBpaIgLf", "print or draw a layout",
      "Prints the storage order with extents and strides, the address formula, and\n"
-     "the addresses of the first plane.  --svg draws a picture instead: the\n"
-     "address of each element, and the element at each address.\n\n"
+     "the addresses of a plane.  Lines separate tiles; in a terminal, cells with\n"
+     "the same value have one colour.  --svg draws a picture instead: the plane,\n"
+     "and the element at each address.\n"
+     "--by chooses the value of a cell: its address; its bank of the 32 banks of\n"
+     "shared memory; its cache line of 64 bytes; its tile; the lane or the register\n"
+     "of a fragment; or any expression over the dims.\n"
+     "--plane chooses the dims of rows and columns, --at the coordinates of the\n"
+     "other dims, and the first row and column.\n"
+     "Without --shape it prints the order, strides and address for every shape.\n\n"
      "  ravel show NC1HWC0 --shape 1,20,2,2 --dtype f16\n"
+     "  ravel show NC1HWC0 --shape 2,40,5,7 --dtype f16 --plane H,W --at N=1,C=3\n"
+     "  ravel show SW128 --shape 16,64 --dtype f16 --by bank --beside ROW_MAJOR\n"
      "  ravel show '{M//2, K//4, M%2, K%4}' --shape 6,8 --svg tiles.svg\n"},
     {"index", cmd_index, "LAYOUT", 1, "s!ta!iLf",
      "convert coordinates to an address, or back",

@@ -252,6 +252,9 @@ const Ex *scalar_named(Scalars *s, const Ex *x, i64 max);
 const Ex *scalar_times(Scalars *s, const Ex *a, const Ex *b);
 /* x divided by k, rounded up. */
 const Ex *scalar_ceil(Scalars *s, const Ex *x, i64 k);
+/* The definition of a scalar that is no extent, as text; a line for each. */
+const char *scalar_text(const Scalars *s, int i);
+void scalars_print(Buf *b, const Scalars *s);
 /* Computes the values of all scalars, val[var], from the extents; false if one does not
  * fit 64 bits.  val has room for all variables of the Exprs. */
 bool scalars_eval(const Scalars *s, const i64 *extent, i64 *val);
