@@ -130,6 +130,14 @@ Symbolic cli_symbolic(Arena *a, const LayoutRef *ref, const DType *t, int rank);
 /* The address over dims, extents and scalars, as text.  s must have sizes. */
 const char *cli_symbolic_address(const Symbolic *s);
 int cli_show_symbolic(Cli *c);
+/* cli_html.c */
+/* The data of a layout for the page.  `fixed`: for its shape and parameters only. */
+json_t *cli_html_layout(Cli *c, const Layout *l, bool fixed);
+/* Write the page with these layouts, a list, and a plan or NULL; takes both. */
+void cli_html_write(Cli *c, const char *path, const Picture *p, json_t *layouts,
+                    json_t *plan);
+/* cli_html_plan.c: explain --html. */
+int cli_html_plan(Cli *c, const Plan *p);
 /* cli_shown.c: from this call on, stdout and stderr replace characters that control a
  * terminal by \u001b and the like, and bytes that are not UTF-8 by \xff. */
 void cli_show_streams(void);

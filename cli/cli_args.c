@@ -76,6 +76,8 @@ static const struct {
     {'g', false, {"svg", 'g', "FILE", 0,
      "draw the layout to this file", 0},
      offsetof(Options, svg)},
+    {'H', false, {"html", 'H', "FILE", 0, "write a page that runs in a browser, with "
+     "sliders", 0}, offsetof(Options, html)},
     {'B', false, {"by", 'B', "WHAT", 0, "what each cell shows, in its own colour: address "
      "(default), bank, line, tile, lane, register, or an expression such as K//8%8", 0},
      offsetof(Options, by)},

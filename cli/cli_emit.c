@@ -287,6 +287,8 @@ cmd_explain(Cli *c)
     }
     if (c->o.json)
         cli_fail(c, "--json needs --target cuda, hip, opencl, glsl, blocks or bursts");
+    if (c->o.html)
+        return cli_html_plan(c, p);
     if (!plan_is_fixed(p)) {
         explain_runtime(&b, p, "from", p->from);
         explain_runtime(&b, p, "to", p->to);

@@ -105,6 +105,8 @@ cmd_show(Cli *c)
     Layout *l = cli_layout(c, shape);
     Verdict *v = decide_readable_or_fail(l);
     View view = cli_view(c, l);
+    if (c->o.svg && c->o.html)
+        cli_fail(c, "--svg and --html: one picture at a time");
     view.most[0] = c->o.svg ? 0 : ROWS_MAX;
     Picture *p[2] = {picture_make(l, v, &view)};
     p[1] = c->o.beside ? beside(c, l, &p[0]->view) : NULL;
@@ -112,6 +114,13 @@ cmd_show(Cli *c)
         Buf b = buf_new(c->arena);
         picture_svg(&b, p, 1 + !!p[1]);
         write_file(c, c->o.svg, &b);
+        return EXIT_YES;
+    }
+    if (c->o.html) {
+        json_t *layouts = json_array();
+        for (int i = 0; i < 2 && p[i]; i++)
+            json_array_append_new(layouts, cli_html_layout(c, p[i]->l, false));
+        cli_html_write(c, c->o.html, p[0], layouts, NULL);
         return EXIT_YES;
     }
     print_order(c, l);

@@ -81,7 +81,7 @@ print_declared(Cli *c, const Symbolic *s)
 int
 cli_show_symbolic(Cli *c)
 {
-    const char *option = c->o.svg ? "--svg" : c->o.plane ? "--plane" : c->o.at ? "--at"
+    const char *option = c->o.svg ? "--svg" : c->o.html ? "--html" : c->o.plane ? "--plane" : c->o.at ? "--at"
                        : c->o.by ? "--by" : c->o.beside ? "--beside" : NULL;
     if (option)
         cli_fail(c, "%s draws elements: give --shape, as in --shape 2,64,56,56", option);

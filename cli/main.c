@@ -14,7 +14,7 @@ static const Command commands[] = {
     {"list", cmd_list, "", 0, "jLf", "list the known layouts",
      "  ravel list\n"
      "  ravel list --spec mine.lua --json\n"},
-    {"show", cmd_show, "LAYOUT", 1, "stBpaIgLf", "print or draw a layout",
+    {"show", cmd_show, "LAYOUT", 1, "stBpaIgHLf", "print or draw a layout",
      "Prints the storage order with extents and strides, the address formula, and\n"
      "the addresses of a plane.  Lines separate tiles; in a terminal, cells with\n"
      "the same value have one colour.  --svg draws a picture instead: the plane,\n"
@@ -24,6 +24,9 @@ static const Command commands[] = {
      "of a fragment; or any expression over the dims.\n"
      "--plane chooses the dims of rows and columns, --at the coordinates of the\n"
      "other dims, and the first row and column.\n"
+     "--html writes one page without links: point at an element and read its\n"
+     "address, change shape and parameters, compare with --beside, and play the\n"
+     "conversion tile by tile.\n"
      "Without --shape it prints the order, strides and address for every shape.\n\n"
      "  ravel show NC1HWC0 --shape 1,20,2,2 --dtype f16\n"
      "  ravel show NC1HWC0 --shape 2,40,5,7 --dtype f16 --plane H,W --at N=1,C=3\n"
@@ -109,7 +112,7 @@ static const Command commands[] = {
      "  ravel emit --from NCHW --to NHWC --shape 2,3,5,7 --dtype u8 -o f.c\n"
      "  gcc -O3 -shared -fPIC -o f.so f.c\n"
      "  ravel verify --from NCHW --to NHWC --shape 2,3,5,7 --dtype u8 --object f.so\n"},
-    {"explain", cmd_explain, "", 0, "F!T!s!t!GkNWPjmLf",
+    {"explain", cmd_explain, "", 0, "F!T!s!t!GkNWPjmHLf",
      "print the plan of a conversion",
      "Prints both layouts, with their expressions as written and as simplified, and\n"
      "the plan: boxes of the destination, and for each box a nest of loops around a\n"
@@ -120,7 +123,9 @@ static const Command commands[] = {
      "boxes of the GPU kernel, and the cost of the accesses of the first and last\n"
      "block of each box: sectors of 32 bytes, and wavefronts of shared memory.\n"
      "With --statements it prints the statements of the code, with --kind load or\n"
-     "store those of a tile access.\n\n"
+     "store those of a tile access.\n"
+     "--html writes a page instead: both layouts, the boxes of the plan over the\n"
+     "tensor, kernels and predicted times.\n\n"
      "  ravel explain --from NCHW8 --to NCHW16 --shape 16,20,56,56 --dtype f32\n"
      "  ravel explain --from NCHW --to NHWC --shape 8,64,56,56 --dtype f16 -G cuda\n"},
     {"bench", cmd_bench, "", 0, "F!T!s!t!NRWjLf",

@@ -51,33 +51,51 @@ choose_plane(Picture *p)
     }
 }
 
-/* A digit begins or ends at `cut` of a dim: a border of blocks if it is in the plane. */
-static void
-add_cut(Picture *p, int dim, i64 cut)
+/* Adds a cut unless there is no room or it is no border of blocks. */
+static int
+add_cut(i64 *cut, int n, i64 v)
 {
-    for (int s = 0; s < 2; s++) {
-        if (dim != p->view.dim[s] || cut < 2 || cut >= p->l->dim[dim].n)
-            continue;
-        if (!p->block[s] || cut < p->block[s])
-            p->block[s] = cut;
-        if (cut > p->tile[s])
-            p->tile[s] = cut;
-    }
+    for (int i = 0; i < n; i++)
+        if (cut[i] == v)
+            return n;
+    if (v > 1 && n < CUTS_MAX)
+        cut[n++] = v;
+    return n;
 }
 
-/* A layout whose entries are no digits has no blocks. */
+int
+picture_cuts(const Layout *l, int dim, i64 cut[CUTS_MAX])
+{
+    Part *part;
+    int nparts, n = 0;
+    if (!parts_of(l, true, &part, &nparts))
+        return 0;
+    for (int i = 0; i < nparts; i++)
+        for (int k = 0; k < part[i].ndigits; k++) {
+            if (part[i].digit[k].dim != dim)
+                continue;
+            n = add_cut(cut, n, part[i].digit[k].lo);
+            n = add_cut(cut, n, part[i].digit[k].hi);
+        }
+    return n;
+}
+
+/* The largest and the smallest block of rows and columns that is below the extent. */
 static void
 choose_blocks(Picture *p)
 {
-    Part *part;
-    int n;
-    if (!parts_of(p->l, true, &part, &n))
-        return;
-    for (int i = 0; i < n; i++)
-        for (int k = 0; k < part[i].ndigits; k++) {
-            add_cut(p, part[i].digit[k].dim, part[i].digit[k].lo);
-            add_cut(p, part[i].digit[k].dim, part[i].digit[k].hi);
+    i64 cut[CUTS_MAX];
+    for (int s = 0; s < 2; s++) {
+        int d = p->view.dim[s], n = d < 0 ? 0 : picture_cuts(p->l, d, cut);
+        for (int i = 0; i < n; i++) {
+            if (cut[i] >= p->l->dim[d].n)
+                continue;
+            if (!p->block[s] || cut[i] < p->block[s])
+                p->block[s] = cut[i];
+            if (cut[i] > p->tile[s])
+                p->tile[s] = cut[i];
         }
+    }
 }
 
 static void

@@ -60,6 +60,10 @@ typedef struct {
 Picture *picture_make(Layout *l, Verdict *v, const View *view);
 /* A view with everything chosen. */
 View picture_view(void);
+/* The extents of the blocks of a dim, in any order: where a digit of it begins or ends.
+ * Returns their number; 0 for a layout whose entries are no digits. */
+enum { CUTS_MAX = 32 };
+int picture_cuts(const Layout *l, int dim, i64 cut[CUTS_MAX]);
 
 /* picture_way.c: what cells may be coloured by. */
 struct PictureWay {
