@@ -5,6 +5,7 @@
 
 #include "device.h"
 #include "device_library.h"
+#include "device_files.h"
 #include "device_nvrtc.h"
 
 typedef void *Context, *Module, *Function, *Stream;
@@ -260,10 +261,22 @@ load(const Cuda *c, DeviceModule *m, const char *image, ravel_error *err)
     return device_log(err, what, log);
 }
 
-static ravel_status
-build(ravel_device *d, DeviceModule *m, ravel_error *err)
+/* Load what the folder has for the key; false if that is nothing, or does not load. */
+static bool
+load_kept(const Cuda *c, DeviceModule *m, const char *folder, const DeviceFileKey *key)
 {
-    const Cuda *c = d->native;
+    size_t len;
+    char *image = device_file_find(folder, key, &len);
+    bool good = image && !load(c, m, image, NULL);
+    m->bytes += good ? (int64_t)len : 0;
+    free(image);
+    return good;
+}
+
+static ravel_status
+compile(const Cuda *c, DeviceModule *m, const char *folder, const DeviceFileKey *key,
+        ravel_error *err)
+{
     char *image = NULL;
     size_t len;
     ravel_status s = nvrtc_build(m->source, m->options, c->arch, &image, &len, err);
@@ -271,7 +284,27 @@ build(ravel_device *d, DeviceModule *m, ravel_error *err)
         return s;
     m->bytes += (int64_t)len;
     s = load(c, m, image, err);
+    if (!s && folder && key->compiler)
+        device_file_keep(folder, key, image, len);
     free(image);
+    return s;
+}
+
+static ravel_status
+build(ravel_device *d, DeviceModule *m, ravel_error *err)
+{
+    const Cuda *c = d->native;
+    NvrtcAbout about;
+    char *folder = device_folder(d), version[64] = "";
+    DeviceFileKey key = {m->source, m->options, d->info.version, NULL};
+    if (folder && !nvrtc_about(&about, NULL)) {
+        snprintf(version, sizeof version, "nvrtc %d.%d", about.major, about.minor);
+        key.compiler = version;
+    }
+    ravel_status s = RAVEL_OK;
+    if (!folder || !load_kept(c, m, folder, &key))
+        s = compile(c, m, folder, &key, err);
+    free(folder);
     return s;
 }
 
@@ -308,13 +341,13 @@ leave(ravel_device_kernel *k)
 }
 
 static ravel_status
-launch(ravel_device_kernel *k, void *queue, void *dst, const void *src, ravel_error *err)
+launch(ravel_device_kernel *k, void *queue, const DeviceLaunch *l, ravel_error *err)
 {
     const Cuda *c = k->device->native;
-    Pointer to = (uintptr_t)dst, from = (uintptr_t)src;
-    void *args[] = {&to, &from};
+    Pointer to = (uintptr_t)l->dst, from = (uintptr_t)l->src;
+    void *args[] = {&to, &from, (void *)(uintptr_t)l->values};
     int code;
-    INSIDE(c, code, cuLaunchKernel(k->code, (unsigned)k->grid, 1, 1, (unsigned)k->block,
+    INSIDE(c, code, cuLaunchKernel(k->code, (unsigned)l->grid, 1, 1, (unsigned)k->block,
                                    1, 1, 0, queue, args, NULL));
     return code ? says(&c->v, "cuLaunchKernel", code, RAVEL_ERR_LAUNCH, err) : RAVEL_OK;
 }

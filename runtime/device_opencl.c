@@ -77,7 +77,7 @@ enum {
     LOCAL_MEM_SIZE = 0x1023, DEVICE_NAME = 0x102B, DRIVER_VERSION = 0x102D,
     DEVICE_VERSION = 0x102F, CONTEXT_DEVICES = 0x1081, CONTEXT_PLATFORM = 0x1084,
     PROGRAM_BUILD_LOG = 0x1183,
-    MEM_READ_WRITE = 1, TRUE = 1,
+    MEM_READ_WRITE = 1, MEM_READ_ONLY = 4, MEM_COPY_HOST_PTR = 32, TRUE = 1,
     PLATFORMS_MAX = 64, DEVICES_MAX = 256, LOG_MAX = 1 << 20,
 };
 #define TYPE_ALL 0xFFFFFFFFu
@@ -357,15 +357,16 @@ leave(ravel_device_kernel *k)
 
 /* A kernel's arguments are its own state, so threads take turns. */
 static ravel_status
-enqueue(ravel_device_kernel *k, Queue queue, Memory dst, Memory src, ravel_error *err)
+enqueue(ravel_device_kernel *k, Queue queue, int64_t grid, const Memory *arg, int nargs,
+        ravel_error *err)
 {
     const Opencl *c = k->device->native;
-    size_t local = (size_t)k->block, global = (size_t)k->grid * local;
+    size_t local = (size_t)k->block, global = (size_t)grid * local;
     const char *call = "clSetKernelArg";
+    int code = 0;
     pthread_mutex_lock(&k->lock);
-    int code = c->v.clSetKernelArg(k->code, 0, sizeof dst, &dst);
-    if (!code)
-        code = c->v.clSetKernelArg(k->code, 1, sizeof src, &src);
+    for (int i = 0; i < nargs && !code; i++)
+        code = c->v.clSetKernelArg(k->code, (unsigned)i, sizeof arg[i], &arg[i]);
     if (!code) {
         call = "clEnqueueNDRangeKernel";
         code = c->v.clEnqueueNDRangeKernel(queue, k->code, 1, NULL, &global, &local, 0,
@@ -375,14 +376,27 @@ enqueue(ravel_device_kernel *k, Queue queue, Memory dst, Memory src, ravel_error
     return code ? says(call, code, RAVEL_ERR_LAUNCH, err) : RAVEL_OK;
 }
 
+/* The values are in a buffer of their own, which lives until the launch has finished. */
 static ravel_status
-launch(ravel_device_kernel *k, void *queue, void *dst, const void *src, ravel_error *err)
+launch(ravel_device_kernel *k, void *queue, const DeviceLaunch *l, ravel_error *err)
 {
     const Opencl *c = k->device->native;
+    Memory arg[] = {l->dst, (void *)(uintptr_t)l->src, NULL};
+    int code;
     if (!queue && !c->queue)
         return error_set(err, RAVEL_ERR_ARGUMENT, "a launch in an OpenCL context of the "
                          "caller's needs a queue");
-    return enqueue(k, queue ? queue : c->queue, dst, (void *)(uintptr_t)src, err);
+    queue = queue ? queue : c->queue;
+    if (!l->values)
+        return enqueue(k, queue, l->grid, arg, 2, err);
+    arg[2] = c->v.clCreateBuffer(c->context, MEM_READ_ONLY | MEM_COPY_HOST_PTR,
+                                 (size_t)l->nvalues * sizeof *l->values,
+                                 (void *)(uintptr_t)l->values, &code);
+    if (!arg[2])
+        return says("clCreateBuffer", code, RAVEL_ERR_DRIVER, err);
+    ravel_status s = enqueue(k, queue, l->grid, arg, 3, err);
+    c->v.clReleaseMemObject(arg[2]);
+    return s;
 }
 
 static ravel_status

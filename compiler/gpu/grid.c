@@ -26,14 +26,15 @@ append(GridUnit *u, GridStmt *box, const GridRow *row, GridStmt ***tail)
     *tail = &box->next;
 }
 
-/* True if the target has the accesses of s and enough shared memory. */
+/* True if the target has the accesses of s and enough shared memory, and its buffers are
+ * aligned to what these accesses need. */
 static bool
 is_within(const GridUnit *u, const GridStmt *s)
 {
     for (; s; s = s->next)
         if ((s->width && s->width < u->most.access) || !is_within(u, s->body))
             return false;
-    return u->shared <= u->most.shared;
+    return u->shared <= u->most.shared && u->align <= u->most.align;
 }
 
 static const char *
@@ -302,6 +303,18 @@ note_of(const GridUnit *u)
                         (long long)grid_buffer(u, u->plan->dst), u->align);
 }
 
+/* An access has the size of an element, or of the target's narrowest access. */
+static void
+check_align(const GridUnit *u)
+{
+    int bytes = u->plan->dst->dtype->bits / 8;
+    int least = bytes > u->most.access ? bytes : u->most.access;
+    if (u->most.align < least)
+        diag_fatal(ex_arena(u->e)->diag, DIAG_ARGUMENT, (Loc){0},
+                   "buffers aligned to %d bytes: a kernel accesses %d bytes at once, which "
+                   "must be aligned", u->most.align, least);
+}
+
 GridUnit *
 grid_make(const Plan *p, GridLimits most, const char *name, const char *command)
 {
@@ -318,6 +331,7 @@ grid_make(const Plan *p, GridLimits most, const char *name, const char *command)
     emit_sizes_head(&b, "src", p->from);
     emit_sizes_head(&b, "dst", p->to);
     u->head = b.s;
+    check_align(u);
     u->thread = ex_var(p->e, "t", 0, GRID_THREADS - 1);
     if (!by_boxes(u))
         by_inverse(u);

@@ -157,7 +157,7 @@ word_of(const Tile *t, bool source)
     const GridBox *b = t->b;
     const GridLoop *run = source ? t->x : t->y;
     int n = b->bits < 32 ? 32 / b->bits : 1;
-    i64 g = grid_divisor(source ? b->src : b->dst);
+    i64 g = grid_aligned(b, source ? b->src : b->dst);
     for (int i = 0; i < b->nloops; i++)
         if (&b->loop[i] != run)
             g = int_gcd(g, source ? b->loop[i].ss : b->loop[i].ds);

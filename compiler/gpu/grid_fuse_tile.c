@@ -105,7 +105,7 @@ find_order(Fuse *f, int side)
 static i64
 gcd_of_loops(const Fuse *f, int side, int first)
 {
-    i64 g = grid_divisor(side == SPACE_SRC ? f->b->src : f->b->dst);
+    i64 g = grid_aligned(f->b, side == SPACE_SRC ? f->b->src : f->b->dst);
     for (int i = 0; i < f->b->nloops; i++) {
         int k = 0;
         while (k < first && f->chain[side][k] != i)

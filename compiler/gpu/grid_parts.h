@@ -9,6 +9,9 @@
 /* grid_box.c */
 /* The largest power of two, up to 2^30, that divides x for all values of its variables. */
 i64 grid_divisor(const Ex *x);
+/* The same of an address in elements of the box, and at most the elements to whose size
+ * the target's buffers are aligned. */
+i64 grid_aligned(const GridBox *b, const Ex *x);
 /* True if no extent of the plan is left to run time. */
 bool grid_is_fixed(const GridBox *b);
 /* Sets the expressions of the loop to its numbers. */
@@ -87,7 +90,7 @@ int grid_pattern(GridBox *b, int bits, const char **word);
  * the inverse has no closed form. */
 bool grid_inverse(GridUnit *u, GridStmt *box);
 
-/* grid_gather.c, grid_piece.c, grid_tile.c, grid_edge.c, grid_slab.c, grid_fuse.c: the
+/* grid_gather.c, grid_piece.c, grid_tile.c, grid_edge.c, grid_slab.c, grid_fuse.c, grid_words.c: the
  * rows */
 bool grid_gather(GridBox *b);
 bool grid_piece(GridBox *b);
@@ -95,6 +98,7 @@ bool grid_tile(GridBox *b);
 bool grid_tile_edge(GridBox *b);
 bool grid_slab(GridBox *b);
 bool grid_fuse(GridBox *b);
+bool grid_words(GridBox *b);
 
 /* grid_args.c: the arguments of kernels for extents left to run time. */
 /* The limit for 64-bit values: every CUDA device has space for 4 KB of arguments. */

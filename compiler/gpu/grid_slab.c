@@ -110,7 +110,7 @@ is_aligned(const Slab *s, bool run, i64 f)
             (run ? run_stride(s, l) : plane_stride(s, l)) % f)
             return false;
     }
-    return grid_divisor(run == s->in ? b->src : b->dst) % f == 0;
+    return grid_aligned(b, run == s->in ? b->src : b->dst) % f == 0;
 }
 
 /* True if the planes of a block are also one run. */

@@ -81,7 +81,8 @@ is_whole(const Tile *t)
             return false;
     }
     return tile_ends_inside(t->b, t->x, t->m) && t->y->n % t->m == 0 &&
-           grid_divisor(t->b->src) % t->m == 0 && grid_divisor(t->b->dst) % t->m == 0;
+           grid_aligned(t->b, t->b->src) % t->m == 0 &&
+           grid_aligned(t->b, t->b->dst) % t->m == 0;
 }
 
 /* Chooses the shape of the tile: square or, if the box is narrow, narrow with several
