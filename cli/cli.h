@@ -130,6 +130,13 @@ Symbolic cli_symbolic(Arena *a, const LayoutRef *ref, const DType *t, int rank);
 /* The address over dims, extents and scalars, as text.  s must have sizes. */
 const char *cli_symbolic_address(const Symbolic *s);
 int cli_show_symbolic(Cli *c);
+/* cli_near.c */
+/* Fail if a word is a long option that the command does not have. */
+void cli_check_options(Cli *c, const Command *cmd, int argc, char **argv);
+/* What is wrong with a word for which there is no place. */
+const char *cli_why_extra(Cli *c, const char *word);
+/* Fail if no known layout has the name of `text`, which was given as one of a file. */
+void cli_need_layout(Cli *c, const char *file, const char *text);
 /* cli_html.c */
 /* The data of a layout for the page.  `fixed`: for its shape and parameters only. */
 json_t *cli_html_layout(Cli *c, const Layout *l, bool fixed);

@@ -138,7 +138,7 @@ take(int key, char *value, struct argp_state *state)
     Options *o = &p->c->o;
     if (key == ARGP_KEY_ARG) {
         if (o->narg == p->cmd->nargs)
-            argp_error(state, "'%s' is one argument too many", value);
+            argp_error(state, "%s", cli_why_extra(p->c, value));
         o->arg[o->narg++] = value;
         return 0;
     }
@@ -186,6 +186,7 @@ cli_parse(Cli *c, const Command *cmd, int argc, char **argv)
     /* glibc's argp leaks the list of a command that has no options */
     struct argp argp = {options[0].name ? options : NULL, take, cmd->args, doc, NULL, NULL,
                         NULL};
+    cli_check_options(c, cmd, argc, argv);
     argv[0] = arena_printf(c->arena, "ravel %s", cmd->name);
     argp_err_exit_status = EXIT_WRONG;
     if (argp_parse(&argp, argc, argv, 0, NULL, &p))
@@ -372,7 +373,9 @@ cli_layout_text(Cli *c, const char *text)
     cli_check_json(c, text);
     if (!mark || *text == '{' || *text == '(')
         return text;
-    cli_load(c, arena_printf(c->arena, "%.*s", (int)(mark + 4 - text), text));
+    const char *file = arena_printf(c->arena, "%.*s", (int)(mark + 4 - text), text);
+    cli_load(c, file);
+    cli_need_layout(c, file, mark + 5);
     check_first(c, mark + 5);
     return mark + 5;
 }
@@ -393,10 +396,7 @@ cli_dtype(Cli *c, const char *text)
 const DType *
 cli_dtype_of(Cli *c, const char *text)
 {
-    const DType *t = dtype_find(cli_dtype(c, text));
-    if (!t)
-        cli_fail(c, "unknown dtype '%s'", c->o.dtype);
-    return t;
+    return compile_dtype(c->arena, cli_dtype(c, text));
 }
 
 Layout *

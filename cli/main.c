@@ -201,6 +201,11 @@ find_command(const char *name)
     }
     names[LEN(commands)] = NULL;
     const char *near = diag_nearest(name, names);
+    if (*name == '-') {
+        fprintf(stderr, "ravel: the command comes before its options, as in `ravel show NCHW "
+                "--shape 2,3,4,5`; '%s' is no command\n", name);
+        return NULL;
+    }
     fprintf(stderr, "ravel: there is no command '%s'%s%s%s; `ravel --help` lists them\n",
             name, near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
     return NULL;

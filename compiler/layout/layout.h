@@ -17,6 +17,9 @@ typedef struct {
 extern const DType dtypes[];
 extern const int ndtypes;
 const DType *dtype_find(const char *name);
+/* The type that a name of another system means, as float16, torch.half and F16 mean f16;
+ * NULL: no name that is known. */
+const char *dtype_meant(const char *name);
 const DType *dtype_of_npy(const char *descr);
 /* Sets `pattern` to the bits of a fill value; false if the type cannot represent it. */
 bool dtype_encode(const DType *t, double v, uint64_t pattern[2]);
