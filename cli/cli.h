@@ -144,7 +144,7 @@ json_t *cli_html_layout(Cli *c, const Layout *l, bool fixed);
 void cli_html_write(Cli *c, const char *path, const Picture *p, json_t *layouts,
                     json_t *plan);
 /* cli_html_plan.c: explain --html. */
-int cli_html_plan(Cli *c, const Plan *p);
+int cli_html_plan(Cli *c, const Target *t, const Plan *p);
 /* cli_shown.c: from this call on, stdout and stderr replace characters that control a
  * terminal by \u001b and the like, and bytes that are not UTF-8 by \xff. */
 void cli_show_streams(void);

@@ -329,7 +329,7 @@ cli_need_memory(Cli *c, i64 bytes, const char *what)
 void
 cli_check_json(Cli *c, const char *text)
 {
-    if ((c->o.json || c->o.manifest) && !utf8_is_text(text, strlen(text)))
+    if ((c->o.json || c->o.manifest || c->o.html) && !utf8_is_text(text, strlen(text)))
         cli_fail(c, "'%s' is not UTF-8 and cannot be written as JSON", text);
 }
 

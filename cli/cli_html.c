@@ -27,6 +27,15 @@ add_text(json_t *list, const char *text)
     json_array_append_new(list, json_string(text));
 }
 
+/* j, or an error: jansson refuses texts that are not UTF-8. */
+static json_t *
+need(Cli *c, json_t *j)
+{
+    if (!j)
+        cli_fail(c, "a text of the layout is not UTF-8 and cannot be written to a page");
+    return j;
+}
+
 static json_t *
 params_json(const Layout *l)
 {
@@ -186,10 +195,10 @@ cli_html_layout(Cli *c, const Layout *l, bool fixed)
     vary(&f, fixed ? def->nparams : 0, 0, forms);
     for (int d = 0; d < l->rank; d++)
         add_text(dims, l->dim[d].name);
-    return json_pack("{s:s, s:s, s:s, s:i, s:o, s:o, s:b}", "name",
-                     layout_ref_text(c->arena, l->ref), "doc", def->doc ? def->doc : "",
-                     "dtype", l->dtype->name, "bits", l->dtype->bits, "dims", dims, "forms",
-                     forms, "fills", def->fill != FILL_NONE);
+    return need(c, json_pack("{s:s, s:s, s:s, s:i, s:o, s:o, s:b}", "name",
+        layout_ref_text(c->arena, l->ref), "doc", def->doc ? def->doc : "", "dtype",
+        l->dtype->name, "bits", l->dtype->bits, "dims", dims, "forms", forms, "fills",
+        def->fill != FILL_NONE));
 }
 
 /* The boxes of a plan colour the cells unless the view says what does. */
@@ -239,12 +248,11 @@ cli_html_write(Cli *c, const char *path, const Picture *p, json_t *layouts, json
     ravel_error err;
     for (int i = 0; i < COLORS + RAMP; i++)
         add_text(colors, picture_color(i));
-    json_t *j = json_pack("{s:s, s:o, s:i, s:o, s:o, s:o, s:o*}", "version", RAVEL_VERSION,
+    json_t *j = need(c, json_pack("{s:s, s:o, s:i, s:o, s:o, s:o, s:o*}", "version", RAVEL_VERSION,
                           "colors", colors, "hues", COLORS, "shape",
                           cli_json_numbers(cli_shape(c->arena, p->l), p->l->rank), "view",
-                          view_json(p, json_object_get(plan, "boxes")), "layouts", layouts, "plan", plan);
-    if (!j)
-        cli_fail(c, "a name of the layout is not UTF-8 and cannot be written to a page");
+                          view_json(p, json_object_get(plan, "boxes")), "layouts", layouts, "plan",
+                          plan));
     buf_addn(&b, f->text, (size_t)(at - f->text));
     add_json(&b, j);
     json_decref(j);

@@ -64,8 +64,11 @@ nests_json(Arena *a, const Plan *p)
 }
 
 int
-cli_html_plan(Cli *c, const Plan *p)
+cli_html_plan(Cli *c, const Target *t, const Plan *p)
 {
+    if (c->o.json || c->o.statements || !target_is(t, "functions"))
+        cli_fail(c, "--html shows the plan of code in C, without --target, --json and "
+                 "--statements");
     if (!plan_is_fixed(p))
         cli_fail(c, "--html draws elements: give --shape in numbers");
     json_t *layouts = json_array(), *boxes = boxes_json(c->arena, p);

@@ -42,11 +42,10 @@ cli_symbolic_address(const Symbolic *s)
     Buf b = buf_new(s->arena);
     for (int i = 0; i < s->l->nentry; i++) {
         const Ex *x = s->l->entry[i].written, *stride = s->sizes->stride[i];
-        bool number = ex_is_const(stride);
         if (ex_is(x, 0))
             continue;
         buf_add(&b, b.len ? " + " : "");
-        if (number && x->n == 1 && x->base == 0)
+        if (ex_is_const(stride))
             buf_add(&b, ex_text(s->l->e, ex_scale(s->l->e, x, stride->base)));
         else
             buf_printf(&b, ex_as_var(x) < 0 ? "%s*(%s)" : "%s*%s",
@@ -75,7 +74,9 @@ static void
 print_declared(Cli *c, const Symbolic *s)
 {
     printf("\n%s\n", layout_whole_text(c->arena, s->ref));
-    printf("strides and addresses: give --shape, as in --shape 64,64\n  (%s)\n", s->why);
+    if (s->why)
+        printf("strides and addresses: give --shape, as in --shape 64,64\n  (%s)\n",
+               s->why);
 }
 
 int

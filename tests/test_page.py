@@ -9,7 +9,6 @@ import pytest
 
 import browser
 import formulas as F
-import ravel
 from test_cli import bad, good, here          # noqa: F401: the fixture `here`
 from test_pictures import contrast
 
@@ -189,6 +188,19 @@ def test_the_plan(page):
     assert info(tab).endswith("padding, which holds the fill value, box 3 of the plan")
 
 
+@pytest.mark.parametrize("to, shape, dtype", [("SW128", (20, 70), "f16"), ("(M,K){M//48, K//3, M%48, K%3}", (100, 20), "f32"), ("MORTON8", (16, 24), "f16"),
+                                              ("(M,K){K, M, pitch = {K = 128}}", (20, 9), "f32")])
+def test_boxes_of_other_plans(page, to, shape, dtype):
+    """Each slot of an element has a box, and the boxes have as many slots as the plan says."""
+    of = ["--from", "(M,K){M//32, K, M%32}", "--to", to, "--shape", "%d,%d" % shape, "--dtype", dtype]
+    want = [int(n) for n in re.findall(r"^  \d+\. .*?(\d+) elements", good("explain", *of), re.M)]
+    tab = page("explain", *of)
+    boxes = np.array(tab.js("data.plan.boxes"))
+    assert [int((boxes == i).sum()) for i in range(len(want))] == want
+    good("table", to, "--shape", "%d,%d" % shape, "--dtype", dtype, "-o", "t.npy")
+    assert (boxes[np.load("t.npy").ravel()] >= 0).all()
+
+
 def test_a_permuted_destination(page):
     """Dims in another order are matched by name: x, the element, counts in the dims of the first layout."""
     tab = page("explain", "--from", "(A,B,C){A, B, C}", "--to", "(C,A,B){B, A, C}", "--shape", "2,3,4", "--dtype", "f32")
@@ -229,4 +241,10 @@ def test_refused():
     bad("show", "NCHW", "--shape", "1,2,3,4", "--html", "p.html", "--svg", "p.svg", says="one picture")
     bad("explain", "--from", "NCHW", "--to", "NHWC", "--shape", "N,2,3,4", "--dtype", "f32", "--html", "p.html", says="numbers")
     bad("show", "NCHW", "--shape", "1,2,3,4", "--html", "no/p.html", says="no/p.html")
-    assert ravel.BUILD.exists()
+    for more in (["--target", "cuda"], ["--statements"]):
+        bad("explain", "--from", "NCHW", "--to", "NHWC", "--shape", "1,2,3,4", "--dtype", "f32", "--html", "p.html", *more, says="code in C")
+    path = "d\udcff.lua"                                  # a name in bytes that are not UTF-8
+    open(path, "w").write('layout "A" { dims = { M }, order = { M } }')
+    bad("show", path + ":A", "--shape", "3", "--html", "p.html", says="not UTF-8")
+    open("t.lua", "wb").write(b'layout "A" { doc = "\xff", dims = { M }, order = { M } }')
+    bad("show", "t.lua:A", "--shape", "3", "--html", "p.html", says="not UTF-8")

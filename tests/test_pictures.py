@@ -144,6 +144,11 @@ def test_the_form_for_every_shape(layout, shapes, dtype):
         assert np.array_equal(lua(address, names), m.addr) and lua(size, names) == m.size
 
 
+def test_no_dims_and_sums():
+    assert "address = M + K\n" in good("show", "{M + K, view = true}") and "(){0}\n" in good("show", "(){0}")
+    assert "address\n" in good("show", "(){0}", "--shape", "")
+
+
 def test_a_layout_that_needs_a_shape():
     text = good("show", "SWIZZLE")
     assert "give --shape" in text and "swizzle" in text
