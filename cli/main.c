@@ -54,7 +54,7 @@ static const Command commands[] = {
      "accesses BYTES (default: one element) along DIM.  The next lane continues\n"
      "along DIM, then along the other dims, the last one first.  If there are bank\n"
      "conflicts, it prints a swizzle without them, or says that no xor swizzle\n"
-     "avoids them.\n"
+     "avoids them and prints the best pitch and swizzle of those that it tries.\n"
      "If the structure of the layout does not decide the answer, every element is\n"
      "examined.  If that takes more work than --limit allows, the answer is\n"
      "unknown.\n\n"

@@ -84,6 +84,7 @@ void device_drop_plans(ravel_device *d, int64_t most);
 
 /* device_cache.c */
 void device_cache_init(ravel_device *d);
+uint64_t device_hash(const char *source, const char *options);
 /* Find a module and count one more user; NULL if the cache has none. */
 DeviceModule *device_cache_find(ravel_device *d, const char *source, const char *options);
 /* Add m, which has one user, to the cache.  Returns the module to use instead of m: m, or

@@ -12,26 +12,15 @@
 enum { HEAD = 128, BYTES_MAX = 64 << 20, PARTS = 5 };
 static const char head_format[] = "ravel kernel 1 %zu %zu %zu %zu %zu\n";
 
-/* FNV-1a. */
-static uint64_t
-hash(uint64_t h, const char *s)
-{
-    do
-        h = (h ^ (unsigned char)*s) * 1099511628211u;
-    while (*s++);
-    return h;
-}
-
 /* The file of a key: FOLDER/sm_90-HASH.kernel, malloc'ed; NULL without memory. */
 static char *
 path_of(const char *folder, const DeviceFileKey *k)
 {
     size_t room = strlen(folder) + strlen(k->target) + 64;
     char *path = malloc(room);
-    uint64_t h = hash(hash(14695981039346656037u, k->options), k->source);
     if (path)
         snprintf(path, room, "%s/%s-%016llx.kernel", folder, k->target,
-                 (unsigned long long)h);
+                 (unsigned long long)device_hash(k->source, k->options));
     return path;
 }
 

@@ -60,21 +60,6 @@ grid_box(GridUnit *u, const Nest *n, GridBox *out)
     }
 }
 
-bool
-grid_is_fixed(const GridBox *b)
-{
-    return plan_is_fixed(b->u->plan);
-}
-
-void
-grid_number(Exprs *e, GridLoop *l)
-{
-    l->ex.n = ex_const(e, l->n);
-    l->ex.ss = ex_const(e, l->ss);
-    l->ex.ds = ex_const(e, l->ds);
-    l->ex.real = ex_const(e, l->real);
-}
-
 i64
 grid_divisor(const Ex *x)
 {
@@ -174,8 +159,7 @@ grid_digit(GridBox *b, GridDigits *d, const char *name, const Ex *n, i64 most, b
     if (ex_is_const(n)) {
         i64 inner = d->inner;
         d->inner *= n->base;
-        return last && !grid_is_fixed(b) ? ex_div(e, d->x, inner)
-                                         : ex_dig(e, d->x, inner, d->inner);
+        return last ? ex_div(e, d->x, inner) : ex_dig(e, d->x, inner, d->inner);
     }
     const Ex *x = ex_div(e, d->x, d->inner);
     if (last)
