@@ -27,7 +27,8 @@ static const struct {
     {'t', false, {"dtype", 'd', "T", 0, "the element type: f32 f16 bf16 f64 i8 u8 i16 "
      "... i4 u4 u2 u1 c64", 0}, offsetof(Options, dtype)},
     {'a', false, {"at", 'a', "I", 0, "the coordinates, as in 1,17,4,6; with "
-     "--inverse an address; in show the plane, as in N=1; in tune the extents to measure at if --shape has names", 0}, offsetof(Options, at)},
+     "--inverse an address; in show the plane, as in N=1; in tune the extents to measure "
+     "at if --shape has names", 0}, offsetof(Options, at)},
     {'i', true, {"inverse", 'i', 0, 0, "print the coordinates of the element at an address", 0},
      offsetof(Options, inverse)},
     {'F', false, {"from", 'F', "LAYOUT", 0, "the layout of the source", 0},

@@ -268,7 +268,8 @@ static int
 explain_frag(Cli *c, const Target *target, const Request *rq)
 {
     EmitKind kind = kind_of(c);
-    if (!c->o.statements || c->o.json || c->o.html || (kind != EMIT_LOAD && kind != EMIT_STORE))
+    if (!c->o.statements || c->o.json || c->o.html ||
+        (kind != EMIT_LOAD && kind != EMIT_STORE))
         cli_fail(c, "explain --kind %s: relayout; or load or store, with --statements",
                  c->o.kind);
     fputs(frag_print(frag_of(c, target, rq, kind)), stdout);

@@ -95,7 +95,8 @@ is_ambiguous(const Symbolic *s)
 {
     bool twice = false;
     for (int i = s->scalars->nextents; i < s->scalars->n; i++)
-        twice |= layout_find_dim(s->l, ex_var_name(s->l->e, s->scalars->scalar[i].var)) >= 0;
+        twice |= layout_find_dim(s->l, ex_var_name(s->l->e,
+                                                   s->scalars->scalar[i].var)) >= 0;
     return twice;
 }
 
@@ -248,11 +249,11 @@ cli_html_write(Cli *c, const char *path, const Picture *p, json_t *layouts, json
     ravel_error err;
     for (int i = 0; i < COLORS + RAMP; i++)
         add_text(colors, picture_color(i));
-    json_t *j = need(c, json_pack("{s:s, s:o, s:i, s:o, s:o, s:o, s:o*}", "version", RAVEL_VERSION,
-                          "colors", colors, "hues", COLORS, "shape",
-                          cli_json_numbers(cli_shape(c->arena, p->l), p->l->rank), "view",
-                          view_json(p, json_object_get(plan, "boxes")), "layouts", layouts, "plan",
-                          plan));
+    json_t *view = view_json(p, json_object_get(plan, "boxes"));
+    json_t *shape = cli_json_numbers(cli_shape(c->arena, p->l), p->l->rank);
+    json_t *j = need(c, json_pack("{s:s, s:o, s:i, s:o, s:o, s:o, s:o*}", "version",
+                                  RAVEL_VERSION, "colors", colors, "hues", COLORS, "shape",
+                                  shape, "view", view, "layouts", layouts, "plan", plan));
     buf_addn(&b, f->text, (size_t)(at - f->text));
     add_json(&b, j);
     json_decref(j);

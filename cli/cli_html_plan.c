@@ -55,12 +55,23 @@ nests_json(Arena *a, const Plan *p)
     json_t *all = json_array();
     for (int i = 0; i < p->n; i++) {
         const Nest *n = &p->nest[i];
-        json_array_append_new(all, json_pack("{s:s, s:s, s:s, s:s, s:I, s:f, s:b}", "kernel",
-            n->kernel->name, "what", kernel_what(n->kernel), "box", plan_box(a, p, n),
-            "order", n->order ? n->order : "", "elements", (json_int_t)n->elements, "ms",
-            n->merged ? 0 : n->cost * 1e-6, "merged", n->merged));
+        const char *order = n->order ? n->order : "";
+        double ms = n->merged ? 0 : n->cost * 1e-6;
+        json_array_append_new(all, json_pack("{s:s, s:s, s:s, s:s, s:I, s:f, s:b}",
+            "kernel", n->kernel->name, "what", kernel_what(n->kernel), "box",
+            plan_box(a, p, n), "order", order, "elements", (json_int_t)n->elements, "ms",
+            ms, "merged", n->merged));
     }
     return all;
+}
+
+static json_t *
+map_json(const Plan *p)
+{
+    json_t *map = json_array();
+    for (int d = 0; d < p->dst->rank; d++)
+        json_array_append_new(map, json_integer(p->map[d]));
+    return map;
 }
 
 int
@@ -81,10 +92,7 @@ cli_html_plan(Cli *c, const Target *t, const Plan *p)
     json_array_append_new(layouts, cli_html_layout(c, p->dst, true));
     json_t *plan = json_pack("{s:o, s:s, s:o, s:o*}", "nests", nests_json(c->arena, p),
                              "processor", processor_name(p->processor), "map",
-                             json_array(), "boxes", boxes);
-    json_t *map = json_object_get(plan, "map");
-    for (int d = 0; d < p->dst->rank; d++)
-        json_array_append_new(map, json_integer(p->map[d]));
+                             map_json(p), "boxes", boxes);
     cli_html_write(c, c->o.html, drawn, layouts, plan);
     return EXIT_YES;
 }

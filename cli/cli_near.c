@@ -1,6 +1,5 @@
 /* Wrong words on the command line: what was probably meant. */
 #include <argp.h>
-#include <ctype.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -50,8 +49,8 @@ refuse(Cli *c, const Command *cmd, const char *name, size_t n)
         names[i] = o->name;
     const char *near = diag_nearest(text, names), *other = other_command(name, n);
     if (other)
-        cli_fail(c, "%s has no option --%s, which is one of %s; `ravel %s --help` lists its "
-                 "options", cmd->name, text, other, cmd->name);
+        cli_fail(c, "%s has no option --%s, which is one of %s; `ravel %s --help` lists "
+                 "its options", cmd->name, text, other, cmd->name);
     cli_fail(c, "%s has no option --%.60s%s%s%s; `ravel %s --help` lists its options",
              cmd->name, text, near ? "; did you mean --" : "", near ? near : "",
              near ? "?" : "", cmd->name);
@@ -75,8 +74,8 @@ cli_check_options(Cli *c, const Command *cmd, int argc, char **argv)
     static const char *const common[] = {"help", "usage"};
     for (int i = 1; i < argc && strcmp(argv[i], "--"); i++) {
         const struct argp_option *o = NULL;
-        const char *name = argv[i] + 2;
-        size_t n = argv[i][0] == '-' && argv[i][1] == '-' ? strcspn(name, "=") : 0;
+        const char *name = strncmp(argv[i], "--", 2) ? "" : argv[i] + 2;
+        size_t n = strcspn(name, "=");
         bool many = false, known = !n;
         for (int k = 0; k < LEN(common); k++)
             known |= n && !strncmp(common[k], name, n);

@@ -99,6 +99,7 @@ shown(Shown *t, FILE *plain, int mode)
     return f;
 }
 
+/* A terminal that cannot be written to has no reader, so errors are ignored. */
 void
 cli_show_colored(const char *text)
 {

@@ -66,7 +66,8 @@ print_sizes(const Symbolic *s)
     printf("\naddress = %s\n", cli_symbolic_address(s));
     printf("storage: %s elements\n", ex_text(l->e, s->sizes->size));
     scalars_print(&b, s->scalars);
-    printf("%swhere |%s| is the extent of %s, and so on\n", b.s, l->dim[0].name, l->dim[0].name);
+    printf("%swhere |%s| is the extent of %s, and so on\n", b.s, l->dim[0].name,
+           l->dim[0].name);
 }
 
 /* A layout whose strides need numbers: the order as declared, and why. */
@@ -82,10 +83,13 @@ print_declared(Cli *c, const Symbolic *s)
 int
 cli_show_symbolic(Cli *c)
 {
-    const char *option = c->o.svg ? "--svg" : c->o.html ? "--html" : c->o.plane ? "--plane" : c->o.at ? "--at"
-                       : c->o.by ? "--by" : c->o.beside ? "--beside" : NULL;
-    if (option)
-        cli_fail(c, "%s draws elements: give --shape, as in --shape 2,64,56,56", option);
+    const char *const given[][2] = {
+        {"--svg", c->o.svg}, {"--html", c->o.html}, {"--plane", c->o.plane},
+        {"--at", c->o.at}, {"--by", c->o.by}, {"--beside", c->o.beside}};
+    for (int i = 0; i < LEN(given); i++)
+        if (given[i][1])
+            cli_fail(c, "%s draws elements: give --shape, as in --shape 2,64,56,56",
+                     given[i][0]);
     const char *text = cli_layout_text(c, c->o.arg[0]);
     const LayoutRef *ref = spec_ref(c->arena, text, c->known);
     Symbolic s = cli_symbolic(c->arena, ref, cli_dtype_of(c, text), decide_rank(ref->def));

@@ -100,6 +100,12 @@ def test_values_by_expression_tile_lane_and_register():
             assert printed(good("show", layout, *of, "--by", by)) == want.tolist(), by
 
 
+def test_negative_values_stay_apart():
+    text = good("show", "{M, K}", "--shape", "12,12", "--by", "M - K")
+    rows = [[int(n) for n in r.split()[1:]] for r in plane_lines(text)[1:]]
+    assert rows == [[i - j for j in range(12)] for i in range(12)]
+
+
 def test_beside():
     text = good("show", "SW128", "--shape", "8,64", "--dtype", "f16", "--by", "bank", "--beside", "ROW_MAJOR")
     assert "\nROW_MAJOR\nbank" in text and text.count("rows are") == 2

@@ -112,6 +112,8 @@ set_element(Picture *p, Cell *c, const i64 *x, i64 address)
     c->value = p->way->value(p, x, address);
     if (c->kind == CELL_ELEMENT && c->value > p->most)
         p->most = c->value;
+    if (c->kind == CELL_ELEMENT && c->value < p->least)
+        p->least = c->value;
 }
 
 static void
@@ -197,8 +199,8 @@ make_storage(Picture *p, Layout *l, Verdict *v)
         g->cell[a].address = a;
         g->cell[a].kind = g->cell[a].kind ? g->cell[a].kind : CELL_HOLE;
     }
-    for (int i = 0; i < v->ngaps; i++)
-        for (i64 a = v->gap[i].from; v->gap[i].padding && a < v->gap[i].to && a < cells; a++)
+    for (const Gap *gap = v->gap; gap < v->gap + v->ngaps; gap++)
+        for (i64 a = gap->from; gap->padding && a < gap->to && a < cells; a++)
             g->cell[a].kind = CELL_PADDING;
 }
 

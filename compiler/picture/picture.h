@@ -50,7 +50,7 @@ typedef struct {
     const Ast *by;        /* of an expression; else NULL */
     i64 tile[2], block[2];         /* of rows and columns: the largest and the smallest
                                     * block; 0: there is none */
-    i64 most;             /* the largest value of the elements of the plane */
+    i64 least, most;      /* values of the elements of the plane; least is at most 0 */
     CellGrid plane, storage;       /* storage has no cell if it is not known */
 } Picture;
 

@@ -105,6 +105,8 @@ picture_text(Buf *b, const Picture *p, int width, bool colored)
     Text t = {.b = b, .p = p, .colored = colored};
     t.label = 2 + digits(g->first[0] + g->rows - 1);
     t.cell = 1 + digits(p->most > last ? p->most : last);
+    if (p->least < 0 && t.cell < 2 + digits(p->least))
+        t.cell = 2 + digits(p->least);
     t.cols = columns(&t, width);
     put_rule(&t, false);
     for (i64 i = 0; i < g->rows; i++) {

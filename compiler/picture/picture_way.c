@@ -178,8 +178,8 @@ check_names(const Layout *l, const Ast *x)
         buf_printf(&known, " %s", w->name);
     if (x->op == OP_SYM && layout_find_dim(l, x->name) < 0 &&
         !layout_constant(l, x->name, &v))
-        diag_fatal(a->diag, DIAG_ARGUMENT, (Loc){0}, "--by: '%.60s' is no dim; known:%s; or "
-                   "an expression over the dims, as in --by '%s%%8'", x->name, known.s,
+        diag_fatal(a->diag, DIAG_ARGUMENT, (Loc){0}, "--by: '%.60s' is no dim; known:%s; "
+                   "or an expression over the dims, as in --by '%s%%8'", x->name, known.s,
                    l->rank ? l->dim[l->rank - 1].name : "M");
     for (int i = 0; i < op_info[x->op].nargs; i++)
         check_names(l, x->x[i]);
