@@ -80,6 +80,17 @@ def test_other_shapes(page, layout, first, shape, dtype):
     assert stored == {a: ",".join(map(str, x)) for x, a in at.items() if a in stored} and len(stored) >= min(m.addr.size, 480)
 
 
+def test_a_parameter_that_depends_on_another(page):
+    """MMA_A has 4*P registers: both sliders move, and the page shows a layout that there is."""
+    tab = page("show", "MMA_A", "--shape", "16,16", "--dtype", "f16")
+    shown = "[...document.querySelectorAll('.param')].map(s => s.nextElementSibling.textContent)"
+    assert tab.js(shown) == ["2", "8"]
+    tab.put(".param[data-name='P']", 2)
+    assert tab.js(shown) == ["4", "16"]
+    good("table", "MMA_A{P=4}", "--shape", "16,16", "--dtype", "f16", "-o", "t.npy")
+    assert addresses(tab) == np.load("t.npy").tolist()
+
+
 def test_a_swizzle_of_addresses_has_one_shape(page):
     tab = page("show", "SEED84", "--shape", "32,32", "--dtype", "f32")
     assert tab.js("document.querySelector('#extent-0').disabled") and "swizzle" in tab.js("document.querySelector('#extent-0').title")
