@@ -132,8 +132,8 @@ make_form(void *arg)
 static const LayoutRef *
 with_value(Arena *a, const LayoutRef *ref, const char *name, i64 value)
 {
-    LayoutRef *r = arena_new(a, LayoutRef);
-    r->def = ref->def;
+    LayoutRef *r = arena_copy(a, ref, sizeof *ref);
+    r->n = 0;
     r->given = arena_array(a, Param, ref->n + 1);
     for (int i = 0; i < ref->n; i++)
         if (strcmp(ref->given[i].name, name))

@@ -98,7 +98,7 @@ void
 cli_need_layout(Cli *c, const char *file, const char *text)
 {
     int n = 0;
-    const char *name = arena_printf(c->arena, "%.*s", (int)strcspn(text, "{ \t\n"), text);
+    const char *name = arena_printf(c->arena, "%.*s", (int)strcspn(text, "({ \t\n"), text);
     for (const LayoutDef *d = c->known; d; d = d->next, n++)
         if (!strcmp(d->name, name))
             return;
