@@ -847,7 +847,8 @@ def test_every_wrong_argument(command):
             text = bad(*arguments(command, {k: v for k, v in right.items() if k != option}))
             words = {"LAYOUT": "LAYOUT", "IN": "IN OUT", "OUT": "IN OUT", "--output": "--output"}
             assert words.get(option, option) in text, (option, text)
-    bad(*arguments(command, right), "one-more", says="one-more")
+    if command != "list":                # whose arguments are words to look for
+        bad(*arguments(command, right), "one-more", says="one-more")
     bad(command, "--nonsense", says="--nonsense")
     bad(command, "-Z", says="Z")
     for option in ("--shape", "--dtype", "--at", "--from", "--to", "--kind", "--target", "--name", "--output", "--svg", "--verify", "--json", "--inverse"):
