@@ -34,10 +34,17 @@ diag_is_final(const Diag *d)
 
 enum { NAME_MAX_LEN = 40 };
 
+/* The letter O is often written for the digit 0. */
+static char
+plain(char c)
+{
+    return c == '0' ? 'o' : (char)(c | 32);
+}
+
 static bool
 same(char a, char b)
 {
-    return (a | 32) == (b | 32);
+    return plain(a) == plain(b);
 }
 
 /* The edit distance in which a swap of two adjacent characters counts once (optimal

@@ -17,6 +17,9 @@ typedef struct {
 extern const DType dtypes[];
 extern const int ndtypes;
 const DType *dtype_find(const char *name);
+/* The type that a name of another system means, as float16, torch.half and F16 mean f16;
+ * NULL: no name that is known. */
+const char *dtype_meant(const char *name);
 const DType *dtype_of_npy(const char *descr);
 /* Sets `pattern` to the bits of a fill value; false if the type cannot represent it. */
 bool dtype_encode(const DType *t, double v, uint64_t pattern[2]);
@@ -340,6 +343,9 @@ const Ex *scalar_named(Scalars *s, const Ex *x, i64 max);
 const Ex *scalar_times(Scalars *s, const Ex *a, const Ex *b);
 /* x divided by k, rounded up. */
 const Ex *scalar_ceil(Scalars *s, const Ex *x, i64 k);
+/* The definition of a scalar that is no extent, as text; a line for each. */
+const char *scalar_text(const Scalars *s, int i);
+void scalars_print(Buf *b, const Scalars *s);
 /* Computes the values of all scalars, val[var], from the extents; false if one does not
  * fit 64 bits.  val has room for all variables of the Exprs. */
 bool scalars_eval(const Scalars *s, const i64 *extent, i64 *val);

@@ -160,8 +160,6 @@ const char *nests_flaw(Arena *a, const Plan *p);
 /* The coordinates of the box of a nest as readable text: N=0..1 C=16..19 */
 const char *plan_box(Arena *a, const Plan *p, const Nest *n);
 void plan_print(Buf *b, const Plan *p);
-/* One line with the definition of each scalar. */
-void plan_scalars_print(Buf *b, const Plan *p);
 /* The slots and strides of the entries of one of the plan's layouts. */
 void plan_sizes_print(Buf *b, const Plan *p, const Sizes *z);
 
