@@ -68,28 +68,33 @@ ravel_shuffle_terms(const ravel_shuffled *a, int w, int m, int lane)
     }
 }
 
+/* Any number of terms, in one tile. */
+RAVEL_INLINE void
+ravel_shuffle_one(unsigned char *d, const unsigned char *s, const int32_t *row, int32_t lines,
+                  int64_t stream, const unsigned char *fill, int lane)
+{
+    const int32_t *t = row + RAVEL_ROW_HEAD;
+    ravel_lanes v = {0};
+    if (fill) {
+        v = ravel_constant(fill) & ravel_constant(t + 4 * lane);
+        t += 16;
+    }
+    for (int32_t i = 0; i < row[0]; i++, t += RAVEL_WHOLE)
+        v |= ravel_pick(ravel_windows(s, t + lane, t[4]), ravel_constant(t + 5 + 4 * lane));
+    for (int32_t i = 0; i < row[1]; i++, t += RAVEL_MASKED) {
+        const ravel_lanes x = ravel_pick(ravel_windows(s, t + lane, t[4]),
+                                         ravel_constant(t + 5 + 4 * lane));
+        v |= ravel_shifted(x, ravel_shifts_by(t[37])) & ravel_constant(t + 21 + 4 * lane);
+    }
+    ravel_put(d, row + 3 + lane, v, lines, stream);
+}
+
 static void
 ravel_shuffle_any(const ravel_shuffled *a, int lane)
 {
-    unsigned char *d = a->d;
-    const unsigned char *s = a->s;
-    for (int64_t k = 0; k < a->n; k++, d += a->dp, s += a->sp) {
-        const int32_t *t = a->row + RAVEL_ROW_HEAD;
-        ravel_lanes v = {0};
-        if (a->fill) {
-            v = ravel_constant(a->fill) & ravel_constant(t + 4 * lane);
-            t += 16;
-        }
-        for (int32_t i = 0; i < a->row[0]; i++, t += RAVEL_WHOLE)
-            v |= ravel_pick(ravel_windows(s, t + lane, t[4]),
-                            ravel_constant(t + 5 + 4 * lane));
-        for (int32_t i = 0; i < a->row[1]; i++, t += RAVEL_MASKED) {
-            const ravel_lanes x = ravel_pick(ravel_windows(s, t + lane, t[4]),
-                                             ravel_constant(t + 5 + 4 * lane));
-            v |= ravel_shifted(x, ravel_shifts_by(t[37])) & ravel_constant(t + 21 + 4 * lane);
-        }
-        ravel_put(d, a->row + 3 + lane, v, a->lines, a->stream);
-    }
+    for (int64_t k = 0; k < a->n; k++)
+        ravel_shuffle_one(a->d + k * a->dp, a->s + k * a->sp, a->row, a->lines, a->stream,
+                          a->fill, lane);
 }
 
 /* Frequent numbers of terms are constants; one function each, as registers are few. */
@@ -135,7 +140,7 @@ ravel_shuffle_4_masked(const ravel_shuffled *a, int lane)
     ravel_shuffle_terms(a, 0, 4, lane);
 }
 
-static void
+static inline void
 ravel_shuffle_row(const ravel_shuffled *a)
 {
     static void (*const whole[5])(const ravel_shuffled *, int) = {
@@ -192,46 +197,51 @@ ravel_shuffle_row(const ravel_shuffled *a)
 }
 #endif
 
-/* One pass over tiles, row by row. */
-static void
-ravel_shuffle_pass(ravel_shuffled a, const int32_t *pass)
+/* One pass over n tiles, row by row.  Arguments are scalars: copies of a structure whose
+ * fields were just written would wait for these. */
+static inline void
+ravel_shuffle_pass(unsigned char *d, const unsigned char *s, const int32_t *pass, int64_t n,
+                   int64_t dp, int64_t sp, int64_t stream, const unsigned char *fill)
 {
-    const int64_t stream = a.stream && pass[1] && a.dp % 64 == 0;
-    a.fill = pass[2] ? a.fill : NULL;
+    ravel_shuffled a;
+    a.d = d;
+    a.s = s;
+    a.n = n;
+    a.dp = dp;
+    a.sp = sp;
+    a.fill = pass[2] ? fill : NULL;
     a.lines = pass[1];
     a.row = pass + RAVEL_PASS_HEAD;
     for (int32_t i = 0; i < pass[0]; i++) {
         const int32_t *const row = a.row;
-        a.stream = stream && ((uintptr_t)a.d + (uintptr_t)row[3]) % 64 == 0;
+        a.stream = stream && pass[1] && dp % 64 == 0 &&
+                   ((uintptr_t)d + (uintptr_t)row[3]) % 64 == 0;
         ravel_shuffle_row(&a);
         a.row += RAVEL_ROW_HEAD + (pass[2] ? 16 : 0) + row[0] * RAVEL_WHOLE +
                  row[1] * RAVEL_MASKED;
     }
 }
 
-/* Permutes tiles, as many at a time as the first cache holds.  Stores past the caches have
- * few lines between those that are contiguous. */
-static void
-ravel_shuffle_tiles(ravel_shuffled a, const int32_t *table)
+/* Permutes n tiles, as many at a time as the first cache holds.  Stores past the caches
+ * have few lines between those that are contiguous. */
+static inline void
+ravel_shuffle_tiles(unsigned char *d, const unsigned char *s, const int32_t *table, int64_t n,
+                    int64_t dp, int64_t sp, int64_t stream, const unsigned char *fill)
 {
     enum { SOME = 8192, FEW = 8 };
     unsigned char made[SOME];
     const int32_t *const last = table + (table[2] ? table[2] : 3);
     const int64_t bytes = 64 * (int64_t)last[0], pitch = 64 * (int64_t)table[3];
-    const int64_t most = SOME / (bytes > pitch ? bytes : pitch);
-    const int64_t some = a.stream && a.dp != 64 && most > FEW ? FEW : most;
-    for (int64_t k = 0; k < a.n; k += some) {
-        ravel_shuffled b = a;
-        b.d += k * a.dp;
-        b.s += k * a.sp;
-        b.n = a.n - k < some ? a.n - k : some;
-        if (table[2]) {
-            const ravel_shuffled first = {made, b.s, b.n, pitch, b.sp, 0, NULL, 0, NULL};
-            ravel_shuffle_pass(first, table + 3);
-            b.s = made;
-            b.sp = pitch;
+    const int64_t tile = bytes > pitch ? bytes : pitch, most = n * tile > SOME ? SOME / tile : n;
+    const int64_t some = stream && dp != 64 && most > FEW ? FEW : most;
+    for (int64_t k = 0; k < n; k += some, d += some * dp, s += some * sp) {
+        const int64_t m = n - k < some ? n - k : some;
+        if (!table[2]) {
+            ravel_shuffle_pass(d, s, last, m, dp, sp, stream, fill);
+            continue;
         }
-        ravel_shuffle_pass(b, last);
+        ravel_shuffle_pass(made, s, table + 3, m, pitch, sp, 0, NULL);
+        ravel_shuffle_pass(d, made, last, m, dp, pitch, stream, fill);
     }
 }
 
@@ -248,19 +258,17 @@ typedef struct {
 } ravel_shuffle_loop;
 
 /* The tiles along a loop.  The last one may overlap the one before. */
-static void
-ravel_shuffle_along(ravel_shuffled a, const ravel_shuffle_loop *l, const int32_t *table)
+static inline void
+ravel_shuffle_along(unsigned char *d, const unsigned char *s, const int32_t *table,
+                    const ravel_shuffle_loop *l, int64_t stream, const unsigned char *fill)
 {
     const int64_t left = l->n - l->chunk;
-    a.n = l->n / l->chunk;
-    a.dp = l->chunk * l->di / 8;
-    a.sp = l->chunk * l->sk / 8;
-    ravel_shuffle_tiles(a, table);
-    a.d += left * l->di / 8;
-    a.s += left * l->sk / 8;
-    a.n = l->n % l->chunk ? 1 : 0;
-    a.stream = 0;
-    ravel_shuffle_tiles(a, table);
+    const int64_t n = l->chunk == 1 ? l->n : left ? l->n / l->chunk : 1;
+    ravel_shuffle_tiles(d, s, table, n, l->chunk * l->di / 8, l->chunk * l->sk / 8, stream,
+                        fill);
+    if (n * l->chunk < l->n)
+        ravel_shuffle_tiles(d + left * l->di / 8, s + left * l->sk / 8, table, 1, 0, 0, 0,
+                            fill);
 }
 
 static void
@@ -271,7 +279,7 @@ ravel_shuffle(unsigned char *dst, int64_t d, const unsigned char *src, int64_t s
     unsigned char fill[64] = {0};
     const ravel_shuffle_loop row = {rows, table[0], di * bits, sk * bits};
     const ravel_shuffle_loop col = {cols, table[1], dj * bits, sl * bits};
-    const int tall = rows / table[0] >= cols / table[1];
+    const int tall = rows * table[1] >= cols * table[0];
     const ravel_shuffle_loop *const in = tall ? &row : &col, *const out = tall ? &col : &row;
     dst += ravel_shuffle_byte(d * bits);
     src += ravel_shuffle_byte(s * bits);
@@ -279,8 +287,7 @@ ravel_shuffle(unsigned char *dst, int64_t d, const unsigned char *src, int64_t s
         memcpy(fill + i, &v, (size_t)(bits / 8));
     for (int64_t j = 0; j < out->n; j += out->chunk) {
         const int64_t at = j + out->chunk > out->n ? out->n - out->chunk : j;
-        const ravel_shuffled a = {dst + at * out->di / 8, src + at * out->sk / 8, 0, 0, 0,
-                                  stream, fill, 0, NULL};
-        ravel_shuffle_along(a, in, table);
+        ravel_shuffle_along(dst + at * out->di / 8, src + at * out->sk / 8, table, in, stream,
+                            fill);
     }
 }
