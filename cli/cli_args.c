@@ -53,8 +53,8 @@ static const struct {
      offsetof(Options, check)},
     {'O', false, {"object", 'O', "FILE.so", 0, "prove a function of this shared object "
      "instead of ravel's code", 0}, offsetof(Options, object)},
-    {'A', false, {"align", 'A', "N", 0, "alignment of the buffers of --object, in bytes "
-     "(default 1)", 0}, offsetof(Options, align)},
+    {'A', false, {"align", 'A', "N", 0, "alignment of the buffers in bytes: of a GPU kernel "
+     "(default 16), of --object (default 1)", 0}, offsetof(Options, align)},
     {'L', false, {"limit", 'L', "N", 0, "limit of work, in seconds of a slow machine; "
      "work is counted in steps and not timed (default 2); in verify also the limit of "
      "processor time of a proof", 0},
@@ -128,7 +128,7 @@ take(int key, char *value, struct argp_state *state)
     Parse *p = state->input;
     Options *o = &p->c->o;
     if (key == ARGP_KEY_ARG) {
-        if (o->narg == p->cmd->nargs)
+        if (o->narg == (p->cmd->nargs < 0 ? LEN(o->arg) : p->cmd->nargs))
             argp_error(state, "'%s' is one argument too many", value);
         o->arg[o->narg++] = value;
         return 0;
@@ -351,7 +351,7 @@ check_first(Cli *c, const char *text)
     const char *now = c->first ? file_of(c, c->first) : NULL;
     if (now && strcmp(now, c->first_file))
         cli_fail(c, "%s and %s both have a layout '%.*s': give one of them another name",
-                 c->first_file, now, (int)strcspn(c->first, "{ "), c->first);
+                 c->first_file, now, (int)strcspn(c->first, "({ "), c->first);
     c->first = text;
     c->first_file = file_of(c, text);
 }

@@ -37,7 +37,9 @@ typedef struct {
     Flaw flaw;
     const char *why;      /* a sentence about the flaw */
     Loc loc;
-    bool by_structure;    /* else by enumeration */
+    bool by_structure;    /* else by enumeration of all elements or, if by_factors, */
+    bool by_factors;      /* of so many values of its factors: */
+    i64 examined;
     i64 x[MAX_RANK], y[MAX_RANK], at;     /* the collision */
     /* FLAW_SIGMA: the swizzle maps these to `at`; one alone: `at` is out of storage */
     i64 address[2];
@@ -61,21 +63,23 @@ typedef struct {
 /* Decide l.  If the elements are one-to-one but elements and padding together are not,
  * remove the padding from l (padded = n). */
 Verdict *decide(Layout *l);
+/* Whether l can be a source.  The only flaw of a view is a swizzle that maps an element
+ * out of the storage; v then has this flaw. */
+bool decide_is_readable(Layout *l, Verdict *v);
+/* The coordinates x of the element at address a; false if there is none.  v must have an
+ * inverse.  Not thread-safe. */
+bool verdict_element(const Layout *l, const Verdict *v, i64 a, i64 *x);
+
+/* decide_refuse.c */
 /* decide; diag_fatal if l cannot hold elements. */
 Verdict *decide_or_fail(Layout *l);
 /* decide; diag_fatal if l cannot be a source.  In a view elements may share addresses. */
 Verdict *decide_readable_or_fail(Layout *l);
 /* decide_or_fail, with a message for commands that need the inverse. */
 Verdict *decide_inverse_or_fail(Layout *l);
-/* Whether l can be a source.  The only flaw of a view is a swizzle that maps an element
- * out of the storage; v then has this flaw. */
-bool decide_is_readable(Layout *l, Verdict *v);
 /* decide; diag_fatal if l cannot be a destination: it must hold elements, and if it
  * declares a fill, all other slots must be padding. */
 Verdict *decide_destination_or_fail(Layout *l);
-/* The coordinates x of the element at address a; false if there is none.  v must have an
- * inverse.  Not thread-safe. */
-bool verdict_element(const Layout *l, const Verdict *v, i64 a, i64 *x);
 
 /* decide_element.c */
 /* The same, by enumeration if v has no inverse: YES and x, NO, or UNKNOWN if there are
@@ -126,6 +130,11 @@ EveryShape *decide_shapes(Exprs *e, const LayoutRef *ref, const DType *t, int ra
  * matters. */
 int decide_rank(const LayoutDef *d);
 
+/* decide_structure.c: whether the coordinates below padded have distinct addresses in
+ * l->linear or, failing that, those below n; then padded = n.  Sets the parts, for
+ * inverse_make. */
+Answer structure_injective(Layout *l, Verdict *v, Part **part, int *nparts);
+
 /* decide_why.c */
 /* Why elements of l share an address, or NULL; for verdicts by enumeration. */
 const char *why_collision(const Layout *l);
@@ -167,6 +176,12 @@ void inverse_make(Layout *l, Verdict *v, const Part *parts, int n,
  * entry_var[], for every shape; NULL if there is no closed form or the proof by
  * substitution fails. */
 const Ex **inverse_of_entries(Layout *l, const Part *parts, int n, int *entry_var);
+
+/* decide_factor.c */
+/* Whether all coordinates below the limits have distinct addresses in l->linear, from its
+ * independent factors.  On NO v has x and y.  v->examined is the number of values that were
+ * examined. */
+Answer factor_injective(Layout *l, const i64 *limit, Verdict *v);
 
 /* decide_enum.c */
 /* The largest number of points that enumeration examines. */

@@ -8,7 +8,7 @@
  *
  * With it, div of div, mod of div and their recombination become arithmetic on (lo, hi).
  * The idea is that of TVM's SplitExpr (src/arith/canonical_simplify.cc); facts are those
- * of Halide's simplifier; xors are split at bit borders.  Rule numbers in comments are
+ * of Halide's simplifier; xors are split at bit boundaries.  Rule numbers in comments are
  * those of identities.toml, which has a proof of each.
  *
  * Integers have 64 bits.  An expression whose value could exceed 64 bits is refused
@@ -262,6 +262,8 @@ typedef bool AstLookup(const void *env, const char *name, i64 *v);
  * tested against this evaluator.  False if a value does not fit 64 bits, a divisor is not
  * positive, or a name is not known. */
 bool ast_eval(const Ast *x, AstLookup *lookup, const void *env, i64 *v);
+/* Sets *v if x is a number. */
+bool ast_number(const Ast *x, i64 *v);
 /* The interval of values, operator by operator: x % 32 has the interval 0..31 for every x.
  * `range` gives the largest value of each name; the least is 0.  False as for ast_eval. */
 bool ast_range(const Ast *x, AstLookup *range, const void *env, i64 *min,

@@ -16,6 +16,7 @@ struct Sandbox {
     LayoutDef *first, **last;     /* declared so far */
     const char *pending;          /* layout "X" without its table yet */
     Loc pending_loc;
+    const char *owner, *source;   /* of the layouts that follow */
     bool reading;                 /* reading a layout, or running its functions */
     const char *seen[MAX_ENTRIES]; /* symbols in order of first use */
     int nseen;
@@ -44,6 +45,19 @@ void sandbox_run(Arena *a, const char *file, const char *text, size_t len,
 /* The current place of the running script; line 1 if none runs. */
 Loc sandbox_where(Sandbox *s);
 bool sandbox_is_name(const char *s);
+Sandbox *sandbox_of(lua_State *L);
+
+/* spec_budget.c */
+/* Bytes that a state may hold. */
+enum { BUDGET_LIVE = 16 << 20 };
+/* A new Lua state whose memory and time count from here; NULL: out of memory. */
+lua_State *budget_state(Sandbox *s);
+/* Counts instructions, work and time from here: the text begins to run. */
+void budget_watch(Sandbox *s);
+/* A Lua error if the expressions made take too much memory. */
+void budget_check_arena(Sandbox *s);
+/* What the text is, in messages. */
+const char *sandbox_what(const Sandbox *s);
 
 /* spec_strings.c: replace the string functions; the environment is on top of the stack.
  * */
@@ -75,6 +89,11 @@ LayoutDef *spec_read_layout(Sandbox *s, const char *name, Loc loc, bool is_inlin
 void spec_read_given(Sandbox *s, LayoutRef *ref);
 /* Push the sentinel for `...`, the batch dims. */
 void spec_push_batch(Sandbox *s);
+
+/* spec_rename.c */
+/* Read the "(K,N)" at the start of `text`: ref gets a copy of its layout with these names
+ * of the dims.  Returns what follows. */
+const char *spec_read_dims(Arena *a, LayoutRef *ref, const char *text);
 
 /* spec_fields.c: the fields of a layout's table. */
 /* A table being read, at index `at` of the Lua stack. */
