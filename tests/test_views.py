@@ -304,6 +304,8 @@ def test_bound_of_the_tensor(cx):
     ("NHWC(2,5,4,6)[[[0]]]", "1", "a list of lists", "[0]]]"),
     ("NHWC(2,5,4,6)[[0], [1]]", "1", "a second list", "[1]]"),
     ("NHWC(2,5,4,6)[0, :, [1]]", "1", "not adjacent", "[1]]"),
+    ("NHWC(2,5,4,6)" + "[:]" * 20, "2,5,4,6", "more than 16 indices", "[:]" * 4),
+    ("NHWC[[9223372036854775807, -9223372036854775807]]", "2,5,4,6", "the extent of dim 0", "[9223372036854775807, -9223372036854775807]]"),
     ("NHWC[[0, 3, 1]]", "3,5,4,6", "the extent of dim 0 (N) of the tensor does not follow", "[0, 3, 1]]"),
     ("NHWC(2,5,4,6)[1:3", "1", "expected , or ]", ""),
     ("NHWC(2,5,4,6)[0] x", "1", "expected an index in [ ], or the end", "x"),

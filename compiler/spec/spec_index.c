@@ -357,15 +357,17 @@ indexed_ref(Text *t, const LayoutRef *of)
 const LayoutRef *
 index_ref(Arena *a, const LayoutRef *of, const char *whole, const char *s)
 {
+    enum { MOST = 16 };
     Text t = {a, whole, s};
     if (take(&t, "@"))
         of = strided_ref(&t, of);
-    bool first = true;
-    for (t.p = skip_blank(t.p); *t.p; t.p = skip_blank(t.p)) {
-        if (*t.p != '[' && (*t.p != '(' || !first))
+    t.p = skip_blank(t.p);
+    for (int n = 0; *t.p; n++, t.p = skip_blank(t.p)) {
+        if (*t.p != '[' && (*t.p != '(' || n))
             fail(&t, "expected an index in [ ], or the end");
+        if (n == MOST)
+            fail(&t, "more than 16 indices, one after another");
         of = indexed_ref(&t, of);
-        first = false;
     }
     return of;
 }
