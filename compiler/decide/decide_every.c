@@ -157,6 +157,18 @@ judge_small(Every *y)
     }
 }
 
+/* True if the order uses the extent of a dim whose extent is not given. */
+static bool
+uses_open_extent(const Every *y)
+{
+    const LayoutDef *d = y->ref->def;
+    int batch = y->rank - d->ndims;
+    for (int i = 0; i < d->ndims; i++)
+        if (!is_fixed(y, batch + i) && layout_uses_extent(d, d->dims[i]))
+            return true;
+    return false;
+}
+
 static void
 judge(void *arg)
 {
@@ -164,6 +176,10 @@ judge(void *arg)
     EveryShape *s = y->every;
     if (y->ref->def->index) {
         unknown(y, "which elements an index selects depends on the shape");
+        return;
+    }
+    if (uses_open_extent(y)) {
+        unknown(y, "its order uses an extent by name, which needs a number for it");
         return;
     }
     if (!fill_digits(y)) {

@@ -53,14 +53,28 @@ skip_blank(const char *s)
     return s;
 }
 
+/* Whether a "(" begins extents, one of which is a number, and not names of dims. */
+static bool
+is_extents(const char *s)
+{
+    const char *end = s + strcspn(s, ")");
+    for (const char *c = s; c < end; c += 1 + strcspn(c + 1, ",")) {
+        const char *first = skip_blank(c + 1);
+        if (isdigit((unsigned char)*first) || *first == '-' || *first == ')')
+            return true;
+    }
+    return false;
+}
+
 const char *
 index_begin(const char *text)
 {
     const char *end = text + strlen(text), *s = text;
-    if (*s == '(')
+    bool named = *s != '{' && *s != '(';
+    if (named)
+        s = skip_blank(s + strcspn(s, "{([@: \t\n"));
+    if (*s == '(' && (!named || !is_extents(s)))
         s = skip_group(s);
-    else if (*s != '{')
-        s += strcspn(s, "{([@: \t\n");
     s = s ? skip_blank(s) : end;
     if (*s == '{')
         s = skip_group(s);

@@ -16,6 +16,7 @@ struct Sandbox {
     LayoutDef *first, **last;     /* declared so far */
     const char *pending;          /* layout "X" without its table yet */
     Loc pending_loc;
+    const char *owner, *source;   /* of the layouts that follow */
     bool reading;                 /* reading a layout, or running its functions */
     const char *seen[MAX_ENTRIES]; /* symbols in order of first use */
     int nseen;
@@ -94,6 +95,11 @@ void spec_push_batch(Sandbox *s);
 const char *index_begin(const char *text);
 /* The layout of `of` with the extents and the indices at s, which is in `whole`. */
 const LayoutRef *index_ref(Arena *a, const LayoutRef *of, const char *whole, const char *s);
+
+/* spec_rename.c */
+/* Read the "(K,N)" at the start of `text`: ref gets a copy of its layout with these names
+ * of the dims.  Returns what follows. */
+const char *spec_read_dims(Arena *a, LayoutRef *ref, const char *text);
 
 /* spec_fields.c: the fields of a layout's table. */
 /* A table being read, at index `at` of the Lua stack. */
