@@ -304,6 +304,8 @@ def test_bound_of_the_tensor(cx):
     ("NHWC(2,5,4,6)[[[0]]]", "1", "a list of lists", "[0]]]"),
     ("NHWC(2,5,4,6)[[0], [1]]", "1", "a second list", "[1]]"),
     ("NHWC(2,5,4,6)[0, :, [1]]", "1", "not adjacent", "[1]]"),
+    ("NHWC(2,5,4,6)" + "[:]" * 20, "2,5,4,6", "more than 16 indices", "[:]" * 4),
+    ("NHWC[[9223372036854775807, -9223372036854775807]]", "2,5,4,6", "the extent of dim 0", "[9223372036854775807, -9223372036854775807]]"),
     ("NHWC[[0, 3, 1]]", "3,5,4,6", "the extent of dim 0 (N) of the tensor does not follow", "[0, 3, 1]]"),
     ("NHWC(2,5,4,6)[1:3", "1", "expected , or ]", ""),
     ("NHWC(2,5,4,6)[0] x", "1", "expected an index in [ ], or the end", "x"),
@@ -423,6 +425,24 @@ def test_view_shape(cx):
 def test_pieces_are_linear(src, to):
     """Blocks are cut where those of the shifted coordinate begin: no digit is left in a loop."""
     assert "rest" not in ran("explain", "--from", src, "--to", to, "--dtype", "f16")
+
+
+@pytest.mark.parametrize("text, whole, index", [("VNNI2(K,N)(8,6)[1:, ::2]", "VNNI2(K,N)", "[1:, ::2]"),
+                                                ("(A,B){A*extent(B)*2 + B}(4,6)[::-1, 1:4]", "(A,B){A*extent(B)*2 + B}", "[::-1, 1:4]")])
+def test_names_and_extents(cx, text, whole, index):
+    """Names of dims before the extents; an extent by name is the tensor's."""
+    at = cx.table(whole, (8, 6) if "VNNI" in whole else (4, 6), "bf16")
+    assert np.array_equal(cx.table(text, numpys(at, index).shape, "bf16"), numpys(at, index))
+
+
+def test_page():
+    """What the page about the language shows is what is printed."""
+    section = (ravel.ROOT / "specs/reference.md").read_text().split("## Part of a tensor")[1].split("\n## ")[0]
+    commands = re.findall(r"^\$ (ravel .*)\n((?:(?!\$ |```).*\n)*)", section, re.M)
+    assert len(commands) == 3
+    for command, printed in commands:
+        r = subprocess.run(command, shell=True, env={**os.environ, "PATH": "%s:%s" % (ravel.BUILD, os.environ["PATH"])}, capture_output=True, text=True)
+        assert all(line in r.stdout for line in printed.splitlines() if line != "..."), (command, r.stdout)
 
 
 # --- array files

@@ -4,15 +4,15 @@
 
 #include "decide.h"
 
-/* By the factors of the layout; by all points if that gives no answer, or to find the
- * first collision. */
+/* By the factors of the layout; by all points if that gives no answer, for a view, whose
+ * strides may overlap, or to find the first collision. */
 static Answer
 examine(Layout *l, bool padded, Verdict *v)
 {
     i64 limit[MAX_RANK];
     for (int i = 0; i < l->rank; i++)
         limit[i] = padded ? l->dim[i].padded : l->dim[i].n;
-    Answer answer = factor_injective(l, limit, v);
+    Answer answer = l->view ? UNKNOWN : factor_injective(l, limit, v);
     v->by_factors = answer == YES || (answer == NO && !enum_small(l, padded));
     return v->by_factors ? answer : enum_injective(l, padded, v);
 }

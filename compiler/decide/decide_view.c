@@ -58,6 +58,8 @@ view_decide(Layout *l, Verdict *v)
     const Verdict *of = decide(l->view->of);
     i64 i, j;
     v->by_structure = of->by_structure;
+    v->by_factors = of->by_factors;
+    v->examined = of->examined;
     if (l->view->shares)
         return share(l, v);
     for (int d = 0; d < l->rank && l->view->strided; d++)

@@ -188,14 +188,18 @@ numbers_of(const Walk *w, int d, const IndexItem *t)
 static void
 add_list(Walk *w, int d, const IndexItem *t)
 {
-    bool known = w->of[d].of == NUMBER;
-    const i64 *list = known ? numbers_of(w, d, t) : t->list;
+    w->from[d] = (Source){.dim = w->rank, .item = t};
+    add_dim(w, d, (Size){NUMBER, t->n}, t->n == 1, t);
+    if (w->of[d].of != NUMBER)
+        return;
+    const i64 *list = numbers_of(w, d, t);
     i64 step = t->n > 1 ? list[1] - list[0] : 1;
     bool even = step != 0;
     for (int i = 1; i < t->n; i++)
         even &= list[i] - list[i - 1] == step;
-    w->from[d] = (Source){w->rank, {NUMBER, list[0]}, step, even ? NULL : list, t};
-    add_dim(w, d, (Size){NUMBER, t->n}, t->n == 1, t);
+    w->from[d].start = (Size){NUMBER, list[0]};
+    w->from[d].step = step;
+    w->from[d].list = even ? NULL : list;
 }
 
 static bool

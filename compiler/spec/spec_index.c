@@ -53,28 +53,28 @@ skip_blank(const char *s)
     return s;
 }
 
-/* The character after "(K,N)", other names of dims, if they begin at s; else s.  Names before
- * an index are extents that are left to run time. */
-static const char *
-skip_names(const char *s)
+/* Whether a "(" begins extents, one of which is a number, and not names of dims. */
+static bool
+is_extents(const char *s)
 {
-    const char *end = *s == '(' ? skip_group(s) : NULL;
-    bool names = end && isalpha((unsigned char)*skip_blank(s + 1)) && *skip_blank(end) != '[';
-    for (const char *c = s + 1; names && c < end - 1; c++)
-        names = isalnum((unsigned char)*c) || isspace((unsigned char)*c) || strchr("_,", *c);
-    for (const char *c = s + 1; names && c < end - 1; c++)
-        names = !isdigit((unsigned char)*c) || isalnum((unsigned char)c[-1]) || c[-1] == '_';
-    return names ? end : s;
+    const char *end = s + strcspn(s, ")");
+    for (const char *c = s; c < end; c += 1 + strcspn(c + 1, ",")) {
+        const char *first = skip_blank(c + 1);
+        if (isdigit((unsigned char)*first) || *first == '-' || *first == ')')
+            return true;
+    }
+    return false;
 }
 
 const char *
 index_begin(const char *text)
 {
     const char *end = text + strlen(text), *s = text;
-    if (*s == '(')
+    bool named = *s != '{' && *s != '(';
+    if (named)
+        s = skip_blank(s + strcspn(s, "{([@: \t\n"));
+    if (*s == '(' && (!named || !is_extents(s)))
         s = skip_group(s);
-    else if (*s != '{')
-        s = skip_names(skip_blank(s + strcspn(s, "{([@: \t\n")));
     s = s ? skip_blank(s) : end;
     if (*s == '{')
         s = skip_group(s);
@@ -371,15 +371,17 @@ indexed_ref(Text *t, const LayoutRef *of)
 const LayoutRef *
 index_ref(Arena *a, const LayoutRef *of, const char *whole, const char *s)
 {
+    enum { MOST = 16 };
     Text t = {a, whole, s};
     if (take(&t, "@"))
         of = strided_ref(&t, of);
-    bool first = true;
-    for (t.p = skip_blank(t.p); *t.p; t.p = skip_blank(t.p)) {
-        if (*t.p != '[' && (*t.p != '(' || !first))
+    t.p = skip_blank(t.p);
+    for (int n = 0; *t.p; n++, t.p = skip_blank(t.p)) {
+        if (*t.p != '[' && (*t.p != '(' || n))
             fail(&t, "expected an index in [ ], or the end");
+        if (n == MOST)
+            fail(&t, "more than 16 indices, one after another");
         of = indexed_ref(&t, of);
-        first = false;
     }
     return of;
 }
