@@ -54,16 +54,19 @@ const struct argp_option *cli_option(const Command *cmd, int i);
 /* Fill c->o from argv; prints and exits for --help and for wrong use. */
 void cli_parse(Cli *c, const Command *cmd, int argc, char **argv);
 _Noreturn void cli_fail(Cli *c, const char *fmt, ...) PRINTF(2, 3);
+void cli_check(Cli *c, ravel_status s, const ravel_error *err);
+
+/* cli_value.c */
 /* Parse "2,64,56,56" into out, at most `max` numbers; returns how many. */
 int cli_numbers(Cli *c, const char *what, const char *text, i64 *out, int max);
 /* Parse --shape; returns the rank.  If `name` is not NULL, a name is allowed as an
  * extent: then shape[d] is RUNTIME_EXTENT and name[d] the name, which is NULL for
  * numbers.  *any: the shape has names. */
 int cli_shape_names(Cli *c, i64 *shape, const char **name, bool *any);
-/* Fail if `bytes` exceeds the memory of this machine. */
-void cli_need_memory(Cli *c, i64 bytes, const char *what);
 /* The value of an option, from 1 to max; `unless` if the option is absent. */
 i64 cli_number(Cli *c, const char *what, const char *text, i64 unless, i64 max);
+int cli_threads(Cli *c);                       /* 0: not given */
+
 /* cli_tune.c: load the file of --wisdom or RAVEL_WISDOM, if any, into the context. */
 void cli_wisdom(Cli *c);
 /* The plan that the library makes, for the number of threads in --threads. */
@@ -84,7 +87,8 @@ void cli_explain_grid(Cli *c, const Target *t, const Plan *p, const Request *rq)
 json_t *cli_manifest(const Target *t, const GridUnit *u);
 /* cli_burst.c: the tiles of each box, and the transfers of one tile. */
 json_t *cli_burst_json(Arena *a, const Target *t, const BurstPlan *p);
-int cli_threads(Cli *c);                       /* 0: not given */
+
+/* cli_spec.c */
 /* Fail if --json is given and the text is not valid UTF-8, which JSON requires. */
 void cli_check_json(Cli *c, const char *text);
 /* Add the layouts of a spec file. */
@@ -96,7 +100,10 @@ const char *cli_layout_text(Cli *c, const char *text);
 const char *cli_dtype(Cli *c, const char *text);
 const DType *cli_dtype_of(Cli *c, const char *text);
 Layout *cli_layout(Cli *c, i64 *shape);
-void cli_check(Cli *c, ravel_status s, const ravel_error *err);
+
+/* cli_print.c */
+/* Fail if `bytes` exceeds the memory of this machine. */
+void cli_need_memory(Cli *c, i64 bytes, const char *what);
 /* The allocator of jansson.  It ends the command if memory runs out, because jansson
  * would silently omit data. */
 void *cli_json_memory(size_t n);

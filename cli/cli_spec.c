@@ -1,0 +1,90 @@
+/* Layouts on the command line: files of specs, FILE:NAME, dtypes. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "../runtime/file.h"
+#include "cli.h"
+
+enum { SPEC_BYTES_MAX = 4 << 20 };
+
+void
+cli_check_json(Cli *c, const char *text)
+{
+    if ((c->o.json || c->o.manifest) && !utf8_is_text(text, strlen(text)))
+        cli_fail(c, "'%s' is not UTF-8 and cannot be written as JSON", text);
+}
+
+void
+cli_load(Cli *c, const char *path)
+{
+    cli_check_json(c, path);
+    unsigned char *text;
+    size_t len;
+    ravel_error err;
+    cli_check(c, file_read(path, SPEC_BYTES_MAX, &text, &len, &err), &err);
+    ravel_status s = ravel_load(c->cx, (const char *)text, len, path, &err);
+    free(text);
+    cli_check(c, s, &err);
+    c->known = context_known(c->cx);
+}
+
+static const char *
+file_of(Cli *c, const char *name)
+{
+    return spec_ref(c->arena, name, c->known)->def->loc.file;
+}
+
+/* The first of two FILE:NAME must still be a layout of its file: the second file may have
+ * one of the same name. */
+static void
+check_first(Cli *c, const char *text)
+{
+    const char *now = c->first ? file_of(c, c->first) : NULL;
+    if (now && strcmp(now, c->first_file))
+        cli_fail(c, "%s and %s both have a layout '%.*s': give one of them another name",
+                 c->first_file, now, (int)strcspn(c->first, "{ "), c->first);
+    c->first = text;
+    c->first_file = file_of(c, text);
+}
+
+const char *
+cli_layout_text(Cli *c, const char *text)
+{
+    const char *mark = strstr(text, ".lua:");
+    cli_check_json(c, text);
+    if (!mark || *text == '{' || *text == '(')
+        return text;
+    cli_load(c, arena_printf(c->arena, "%.*s", (int)(mark + 4 - text), text));
+    check_first(c, mark + 5);
+    return mark + 5;
+}
+
+const char *
+cli_dtype(Cli *c, const char *text)
+{
+    if (c->o.dtype)
+        return c->o.dtype;
+    const LayoutRef *ref = spec_ref(c->arena, text, c->known);
+    const DType *t = compile_any_dtype(ref);
+    if (!t)
+        cli_fail(c, "layout '%s' depends on the element size: give --dtype, as in "
+                 "--dtype f16", ref->def->name);
+    return t->name;
+}
+
+const DType *
+cli_dtype_of(Cli *c, const char *text)
+{
+    const DType *t = dtype_find(cli_dtype(c, text));
+    if (!t)
+        cli_fail(c, "unknown dtype '%s'", c->o.dtype);
+    return t;
+}
+
+Layout *
+cli_layout(Cli *c, i64 *shape)
+{
+    const char *text = cli_layout_text(c, c->o.arg[0]);
+    int rank = cli_numbers(c, "--shape", c->o.shape, shape, MAX_RANK);
+    return compile_layout(c->arena, c->known, text, cli_dtype(c, text), rank, shape);
+}
