@@ -79,6 +79,11 @@ $(B)/libravel.so: $(LIB_OBJ) package/libravel.map
 	    -Wl,--version-script=package/libravel.map \
 	    $(if $(SAN),,-Wl$(,)-z$(,)defs) -Wl,-z,text -o $@ $(LIB_OBJ) $(LIBS)
 
+# What emit writes says by which version.
+VERSION := $(shell sed -n 's/^.define RAVEL_VERSION "\(.*\)"/\1/p' runtime/ravel.h)
+$(B)/compiler/emit/command.o: runtime/ravel.h
+$(B)/compiler/emit/command.o: ISA := -DRAVEL_VERSION='"$(VERSION)"'
+
 # Only this file's threads are OpenMP's; ThreadSanitizer does not see into libgomp.
 $(B)/runtime/threads.o: ISA := $(if $(OPENMP),-fopenmp)
 

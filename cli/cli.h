@@ -15,7 +15,7 @@ typedef struct {
     const char *shape, *dtype, *at, *output, *svg, *from, *to, *target, *name, *kind,
         *manifest,
                *equals, *banks, *object, *align, *check, *limit, *rounds,
-               *threads, *wisdom, *seconds, *processor;
+               *threads, *wisdom, *seconds, *processor, *list, *header, *depfile;
     bool json, inverse, verify, statements;
     const char *spec[16];
     int nspecs;
@@ -31,6 +31,7 @@ typedef struct {
     const char *first_file;        /* where it is declared */
     bool tunes;                    /* the command writes wisdom */
     i64 limit;                     /* seconds of --limit; 0: not given */
+    struct Read *read;             /* the files that the command has read: cli_depend.c */
     Options o;
 } Cli;
 
@@ -53,6 +54,9 @@ struct argp_option;
 const struct argp_option *cli_option(const Command *cmd, int i);
 /* Fill c->o from argv; prints and exits for --help and for wrong use. */
 void cli_parse(Cli *c, const Command *cmd, int argc, char **argv);
+/* The value in o of the option that the `len` characters at `word` name, as --from or -F;
+ * NULL unless its letter is among `letters` and it has a value. */
+const char **cli_option_at(Options *o, const char *letters, const char *word, size_t len);
 _Noreturn void cli_fail(Cli *c, const char *fmt, ...) PRINTF(2, 3);
 void cli_check(Cli *c, ravel_status s, const ravel_error *err);
 
@@ -74,6 +78,27 @@ Plan *cli_plan(Cli *c, const Request *rq);
 
 /* cli_emit.c: the values of --kind; NULL after the last. */
 extern const char *const cli_kinds[];
+EmitKind cli_kind(Cli *c);
+/* The accesses of --kind load or store. */
+const Frag *cli_frag(Cli *c, const Target *t, const Request *rq, EmitKind kind);
+/* The request of the options; shape has MAX_RANK extents. */
+Request cli_request(Cli *c, i64 *shape);
+
+/* A conversion that is emitted. */
+typedef struct {
+    Request rq;
+    const char *shape;             /* as --shape has it */
+    const Plan *plan;
+    const Unit *unit;
+} Emitted;
+/* Write the functions to --output, and what --header and --depfile ask for.  With --check
+ * nothing is written unless the functions are right. */
+int cli_emit_units(Cli *c, const Target *t, const Emitted *e, int n);
+/* cli_list.c: the conversions of the file of --list in one unit. */
+int cli_emit_list(Cli *c, const Target *t);
+/* cli_depend.c: remember a file that the command reads; write the file of --depfile. */
+void cli_depend(Cli *c, const char *path);
+void cli_write_depfile(Cli *c);
 /* cli_grid.c */
 /* The values of --target; NULL after the last. */
 extern const char *const cli_targets[];

@@ -40,6 +40,13 @@ static const struct {
      offsetof(Options, name)},
     {'o', false, {"output", 'o', "FILE", 0, "the output file", 0},
      offsetof(Options, output)},
+    {'l', false, {"list", 'l', "FILE", 0, "write all conversions of this file as one unit: "
+     "each line has --from, --to, --shape, --dtype and, optionally, --name", 0},
+     offsetof(Options, list)},
+    {'H', false, {"header", 'H', "FILE", 0, "write a header that declares the functions", 0},
+     offsetof(Options, header)},
+    {'D', false, {"depfile", 'D', "FILE", 0, "write a Make rule: the files that the output "
+     "depends on", 0}, offsetof(Options, depfile)},
     {'C', false, {"check", 'c', "COMPILER", 0,
      "compile the output with this command, as in 'clang -O2', and prove the object; "
      "if it is wrong, nothing is written", 0},
@@ -146,6 +153,25 @@ take(int key, char *value, struct argp_state *state)
     else
         *(const char **)((char *)o + table[i].at) = value;
     return 0;
+}
+
+/* Whether the characters name this option, as --from or -F. */
+static bool
+names_option(const struct argp_option *o, const char *word, size_t len)
+{
+    size_t n = strlen(o->name);
+    return len == 2 ? word[0] == '-' && word[1] == o->key
+           : len == n + 2 && !strncmp(word, "--", 2) && !strncmp(word + 2, o->name, n);
+}
+
+const char **
+cli_option_at(Options *o, const char *letters, const char *word, size_t len)
+{
+    for (int i = 0; i < LEN(table); i++)
+        if (strchr(letters, table[i].letter) && !table[i].flag && table[i].letter != 'f' &&
+            names_option(&table[i].option, word, len))
+            return (const char **)((char *)o + table[i].at);
+    return NULL;
 }
 
 const struct argp_option *

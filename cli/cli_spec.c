@@ -18,6 +18,7 @@ void
 cli_load(Cli *c, const char *path)
 {
     cli_check_json(c, path);
+    cli_depend(c, path);
     unsigned char *text;
     size_t len;
     ravel_error err;

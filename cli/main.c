@@ -50,7 +50,7 @@ static const Command commands[] = {
      "  ravel check '{M//2, K}' --shape 8,8\n"
      "  ravel check NHWC --equals '(N,C,H,W){N, H, W, C//4, C%4}' --shape 2,8,5,5\n"
      "  ravel check '{M, K}' --shape 64,64 --dtype f16 --banks K:4,M:2\n"},
-    {"emit", cmd_emit, "", 0, "FTs!tGMnkNCWPo!Lf",
+    {"emit", cmd_emit, "", 0, "FTstGMnklHDNCWPoLf",
      "write the source of a conversion",
      "The file includes no header of ravel.  A name in the shape makes that extent\n"
      "an argument of the function F, which returns 1 for invalid arguments, and of\n"
@@ -63,11 +63,16 @@ static const Command commands[] = {
      "(--to) and its inverse.  --kind load and --kind store, for a GPU, move the\n"
      "registers of a lane between a fragment, such as MMA_A, and a tile; the\n"
      "fragment is --to of a load and --from of a store.\n"
+     "--list writes the conversions of a file as one unit, with each helper once.  A\n"
+     "line has --from, --to, --shape, --dtype and, optionally, --name.  The default\n"
+     "name has the layouts, the shape and the element type.  --header writes the\n"
+     "declarations.  The text goes to standard output if --output is absent.\n"
      "--check compiles a relayout in C to a shared object and proves it as verify\n"
      "does.  If it is wrong, no file is written and the exit code is 1.\n\n"
      "  ravel emit --from NCHW --to NC1HWC0 --shape 2,20,5,7 --dtype f16 -o f.c\n"
      "  ravel emit --from NCHW --to NC1HWC0 --shape N,64,H,W --dtype f16 -o g.c\n"
      "  ravel emit -F NCHW -T NHWC -s 2,3,5,7 -d u8 -o f.c --check 'gcc -O3'\n"
+     "  ravel emit --list kernels.txt -o all.c --header all.h --depfile all.d\n"
      "  ravel emit --kind inverse --to SW128 --shape 16,64 --dtype f16 -o i.c\n"
      "  ravel emit -F NCHW -T NHWC -s 8,64,56,56 -d f16 -G cuda -o k.cu -M k.json\n"},
     {"convert", cmd_convert, "IN OUT", 2, "F!T!stNvWLf", "convert an array file",

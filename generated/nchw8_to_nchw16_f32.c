@@ -2,9 +2,18 @@
  * src NCHW8: 75264*N + 25088*(C//8) + 448*H + 8*W + C%8
  *     f32, N=8 C=20 H=56 W=56 in 602112 elements, 2408448 bytes
  * dst NCHW16: 100352*N + 50176*(C//16) + 896*H + 16*W + C%16
- *     f32, N=8 C=20 H=56 W=56 in 802816 elements, 3211264 bytes */
+ *     f32, N=8 C=20 H=56 W=56 in 802816 elements, 3211264 bytes
+ * made by ravel 0.1.0, whose licence does not cover this file */
 #include <stdint.h>
 #include <string.h>
+#ifndef UINT8_MAX
+#error "this code is for machines with bytes of 8 bits"
+#endif
+#ifdef __cplusplus
+#define RAVEL_RESTRICT __restrict
+#else
+#define RAVEL_RESTRICT restrict
+#endif
 
 static int64_t
 ravel_min(int64_t x, int64_t y)
@@ -657,6 +666,15 @@ ravel_composite(unsigned char *d, const unsigned char *s, const int32_t *t,
                     ravel_tile_moves);
 }
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+void nchw8_to_nchw16_f32_part(void *dst, const void *src, int64_t part, int64_t parts);
+void nchw8_to_nchw16_f32(void *dst, const void *src);
+#ifdef __cplusplus
+}
+#endif
+
 static const int32_t nchw8_to_nchw16_f32_table0[147] = {
     64, 1, 1, 32, 1, 128, 1, 0, 4096, 0, 2, 2048, 102400, 102368, 0, 0,
     100352, 32, 100384, 64, 100416, 96, 100448, 128, 100480, 160, 100512, 192, 100544, 224, 100576, 256,
@@ -673,8 +691,8 @@ static const int32_t nchw8_to_nchw16_f32_table0[147] = {
 void
 nchw8_to_nchw16_f32_part(void *dst_, const void *src_, int64_t part, int64_t parts)
 {
-    unsigned char *restrict dst = dst_;
-    const unsigned char *restrict src = src_;
+    unsigned char *RAVEL_RESTRICT dst = (unsigned char *)dst_;
+    const unsigned char *RAVEL_RESTRICT src = (const unsigned char *)src_;
     /* N=0..7 C=0..15 H=0..55 W=0..55: composite */
     for (int64_t hw_ = 25*part/parts*128; hw_ < ravel_min(3136, 25*(part + 1)/parts*128); hw_ += 128) {
         ravel_composite(dst + 64*hw_, src + 32*hw_, nchw8_to_nchw16_f32_table0, 1, ravel_min(-hw_ + 3136, 128), 8, 0, 0, 64, 32, 401408, 301056, 0);

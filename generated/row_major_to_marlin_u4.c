@@ -2,9 +2,18 @@
  * src ROW_MAJOR: 768*b0 + b1
  *     u4, b0=1024 b1=768 in 786432 elements, 393216 bytes
  * dst MARLIN: 12288*(K//16) + 1024*(N//64) + 128*(N%8) + 32*(K//2%4) + 8*(N//16%4) + 4*(K%2) + 2*(N//8%2) + K//8%2
- *     u4, K=1024 N=768 in 786432 elements, 393216 bytes */
+ *     u4, K=1024 N=768 in 786432 elements, 393216 bytes
+ * made by ravel 0.1.0, whose licence does not cover this file */
 #include <stdint.h>
 #include <string.h>
+#ifndef UINT8_MAX
+#error "this code is for machines with bytes of 8 bits"
+#endif
+#ifdef __cplusplus
+#define RAVEL_RESTRICT __restrict
+#else
+#define RAVEL_RESTRICT restrict
+#endif
 
 /* The code splits values into bytes, the lowest byte first. */
 #if defined(__BIG_ENDIAN__) || \
@@ -435,6 +444,14 @@ ravel_shuffle(unsigned char *dst, int64_t d, const unsigned char *src, int64_t s
     }
 }
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+void row_major_to_marlin_u4(void *dst, const void *src);
+#ifdef __cplusplus
+}
+#endif
+
 static const int32_t row_major_to_marlin_u4_table0[2701] = {
     2, 1, 1288, 16, 0, 2, 1, 0, 0, 16, 32, 48, 0, 16, 32, 48,
     1, 50462976, 117835012, 185207048, 252579084, 50462976, 117835012, 185207048, 252579084, 50462976, 117835012, 185207048, 252579084, 50462976, 117835012, 185207048,
@@ -610,8 +627,8 @@ static const int32_t row_major_to_marlin_u4_table0[2701] = {
 void
 row_major_to_marlin_u4(void *dst_, const void *src_)
 {
-    unsigned char *restrict dst = dst_;
-    const unsigned char *restrict src = src_;
+    unsigned char *RAVEL_RESTRICT dst = (unsigned char *)dst_;
+    const unsigned char *RAVEL_RESTRICT src = (const unsigned char *)src_;
     /* K=0..1023 N=0..767: shuffle */
     ravel_shuffle(dst, 0, src, 0, row_major_to_marlin_u4_table0, 12, 64, 1024, 64, 12288, 12288, 0, 4, 0x0u);
 }

@@ -63,6 +63,7 @@ filled package/ravel-config.cmake.in "$libdir/cmake/ravel/ravel-config.cmake" \
 filled package/ravel-config-version.cmake.in \
     "$libdir/cmake/ravel/ravel-config-version.cmake" ""
 file 644 package/ravel-kernels.cmake "$libdir/cmake/ravel/ravel-kernels.cmake"
+file 644 package/ravel-kernels.mk share/ravel/ravel-kernels.mk
 file 644 docs/ravel.1 share/man/man1/ravel.1
 page ravel "describe, check and convert tensor layouts"
 page ravel_gpu "compile and launch relayouts on accelerators"
