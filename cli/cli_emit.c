@@ -114,10 +114,10 @@ cli_emit_units(Cli *c, const Target *t, const Emitted *e, int n)
     const char *text = render_file(t, u, n);
     if (c->o.check && !cli_prove_emitted(c, e, n, text))
         return EXIT_NO;
+    cli_write_depfile(c);
     if (c->o.header)
         write_text(c, c->o.header, render_header(t, u, n, guard_of(c, c->o.header)));
     write_text(c, c->o.output, text);
-    cli_write_depfile(c);
     return EXIT_YES;
 }
 
@@ -131,11 +131,11 @@ emit_relayouts(Cli *c, const Target *target, const Request *rq)
         Emitted e = {*rq, c->o.shape, p, compile_unit(target, p, rq)};
         return cli_emit_units(c, target, &e, 1);
     }
+    cli_write_depfile(c);
     if (target_is(target, "blocks"))
         cli_emit_grid(c, target, p, rq);
     else
         write_text(c, c->o.output, compile_bursts(target, p, rq));
-    cli_write_depfile(c);
     return EXIT_YES;
 }
 
@@ -169,8 +169,9 @@ cmd_emit(Cli *c)
     if (kind == EMIT_RELAYOUT)
         return emit_relayouts(c, target, &rq);
     bool tile = kind == EMIT_LOAD || kind == EMIT_STORE;
-    write_text(c, c->o.output, tile ? frag_render(target, cli_frag(c, target, &rq, kind), &rq)
-                                    : index_text(c, target, &rq, kind));
+    const char *text = tile ? frag_render(target, cli_frag(c, target, &rq, kind), &rq)
+                            : index_text(c, target, &rq, kind);
     cli_write_depfile(c);
+    write_text(c, c->o.output, text);
     return EXIT_YES;
 }

@@ -134,20 +134,26 @@ emit_option(Arena *a, const char *flag, const char *value)
 }
 
 const char *
-emit_command(Arena *a, const Request *rq, const LayoutRef *from, const LayoutRef *to,
-        const char *kind)
+emit_options(Arena *a, const Request *rq, const LayoutRef *from, const LayoutRef *to)
 {
     Buf b = buf_new(a);
-    buf_add(&b, "ravel emit");
     if (from)
         buf_add(&b, emit_option(a, "--from", layout_ref_text(a, from)));
     buf_add(&b, emit_option(a, "--to", layout_ref_text(a, to)));
     buf_add(&b, emit_option(a, "--shape", shape_text(a, rq, ",")));
     buf_add(&b, emit_option(a, "--dtype", rq->dtype));
+    return b.s;
+}
+
+const char *
+emit_command(Arena *a, const Request *rq, const LayoutRef *from, const LayoutRef *to,
+        const char *kind)
+{
+    Buf b = buf_new(a);
+    buf_printf(&b, "ravel emit%s", emit_options(a, rq, from, to));
     if (kind)
         buf_add(&b, emit_option(a, "--kind", kind));
     if (rq->name)
         buf_add(&b, emit_option(a, "--name", rq->name));
     return b.s;
 }
-

@@ -242,6 +242,9 @@ const char *emit_made(void);
 /* The command that reproduces a file; `from` and `kind` may be NULL. */
 const char *emit_command(Arena *a, const Request *rq, const LayoutRef *from,
                          const LayoutRef *to, const char *kind);
+/* The options --from, --to, --shape and --dtype of a command; `from` may be NULL. */
+const char *emit_options(Arena *a, const Request *rq, const LayoutRef *from,
+                         const LayoutRef *to);
 /* " --flag value" as a POSIX shell reads it, in characters that a comment can hold. */
 const char *emit_option(Arena *a, const char *flag, const char *value);
 /* The name of the function of a plan; diag_fatal if the requested name is reserved in C
