@@ -57,6 +57,7 @@ file 644 "$b/libravel.a" "$libdir/libravel.a"
 [ -z "$strip" ] || "$strip" --strip-unneeded "$stage/$libdir/libravel.a"
 file 644 runtime/ravel.h include/ravel.h
 file 644 runtime/ravel_gpu.h include/ravel_gpu.h
+file 644 runtime/ravel_dlpack.h include/ravel_dlpack.h
 filled package/ravel.pc.in "$libdir/pkgconfig/ravel.pc" "$libs"
 filled package/ravel-config.cmake.in "$libdir/cmake/ravel/ravel-config.cmake" \
     "$(echo "$libs" | sed 's/-l//g; s/  */;/g')"

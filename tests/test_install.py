@@ -87,6 +87,15 @@ def test_example_by_make(prefix, tmp_path):
     assert sorted(p.name for p in folder.iterdir()) == sorted(p.name for p in (ravel.ROOT / "examples/accelerator").iterdir())
 
 
+def test_example_of_a_runtime(prefix, tmp_path):
+    """examples/inference, copied away: compiled plans, its own threads, DLPack tensors."""
+    shutil.copytree(ravel.ROOT / "examples/inference", tmp_path / "inference")
+    env = {"PATH": os.environ["PATH"], "PKG_CONFIG_PATH": str(prefix / "lib/pkgconfig"), "PKG_CONFIG_SYSROOT_DIR": str(prefix.parent.parent),
+           "LD_LIBRARY_PATH": str(prefix / "lib")}
+    r = subprocess.run(["make", "-s", "-C", tmp_path / "inference", "CFLAGS=-O1 -Werror"], env=env, capture_output=True, text=True)
+    assert r.returncode == 0 and "the result is right; the pool ran both conversions and the convolution" in r.stdout, r
+
+
 CMAKE = """cmake_minimum_required(VERSION 3.20)
 project(kernels %s)
 find_package(ravel REQUIRED)

@@ -39,7 +39,7 @@ DOORS = {
 }
 # Within the library: files that stand alone, with what they may include of it besides their own.
 INSIDE = {
-    "runtime/ravel.h runtime/ravel_gpu.h": "ravel.h",
+    "runtime/ravel.h runtime/ravel_gpu.h runtime/ravel_dlpack.h": "ravel.h",
     "runtime/error.h": "ravel.h",
     "runtime/npy*.[ch] runtime/file*.[ch]": "npy*.h file*.h error.h ravel.h",
     "runtime/jit.[ch] runtime/elf_load.[ch] runtime/tcc_stdio.[ch]": "jit.h elf_load.h tcc_stdio.h error.h ravel.h",
