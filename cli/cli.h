@@ -15,7 +15,8 @@ typedef struct {
     const char *shape, *dtype, *at, *output, *svg, *from, *to, *target, *name, *kind,
         *manifest,
                *equals, *banks, *object, *align, *check, *limit, *rounds,
-               *threads, *wisdom, *seconds, *processor, *list, *header, *depfile;
+               *threads, *wisdom, *seconds, *processor, *list, *header, *depfile,
+               *tensor, *offset;
     bool json, inverse, verify, statements;
     const char *spec[16];
     int nspecs;

@@ -47,6 +47,10 @@ static const struct {
      offsetof(Options, header)},
     {'D', false, {"depfile", 'D', "FILE", 0, "write a Make rule: the files that the output "
      "depends on", 0}, offsetof(Options, depfile)},
+    {'x', false, {"tensor", 't', "NAME", 0, "the array to read from a file with several: "
+     ".npz, safetensors, GGUF", 0}, offsetof(Options, tensor)},
+    {'p', false, {"offset", 'p', "BYTES", 0, "where a raw input begins in its file", 0},
+     offsetof(Options, offset)},
     {'C', false, {"check", 'c', "COMPILER", 0,
      "compile the output with this command, as in 'clang -O2', and prove the object; "
      "if it is wrong, nothing is written", 0},

@@ -75,14 +75,18 @@ static const Command commands[] = {
      "  ravel emit --list kernels.txt -o all.c --header all.h --depfile all.d\n"
      "  ravel emit --kind inverse --to SW128 --shape 16,64 --dtype f16 -o i.c\n"
      "  ravel emit -F NCHW -T NHWC -s 8,64,56,56 -d f16 -G cuda -o k.cu -M k.json\n"},
-    {"convert", cmd_convert, "IN OUT", 2, "F!T!stNvWLf", "convert an array file",
-     "IN is recognised as .npy by its first bytes, OUT by its name.  Other files\n"
-     "are raw; a raw IN needs --shape and --dtype.  The shape of a .npy file is\n"
-     "the storage extents of its layout.  If the layout has blocks, --shape gives\n"
+    {"convert", cmd_convert, "IN OUT", 2, "F!T!stxpNvWLf", "convert an array file",
+     "IN is recognised as .npy, .npz, safetensors or GGUF by its first bytes, OUT as\n"
+     ".npy or .npz by its name.  Other files are raw; a raw IN needs --shape and\n"
+     "--dtype, and begins at --offset.  --tensor chooses an array of several.  Of\n"
+     "GGUF only types that are not quantised are read.  The shape of an array in a\n"
+     "file is the storage extents of its layout.  If the layout has blocks, --shape gives\n"
      "the logical shape.  --verify checks every byte of the result and proves the\n"
      "code.  The file is written atomically: OUT is complete or unchanged.  The\n"
      "name - is standard input or output; a .npy input gives a .npy output there.\n\n"
      "  ravel convert x.npy y.npy --from NCHW --to NC1HWC0 --verify\n"
+     "  ravel convert x.npy a.npz --from NCHW --to NHWC\n"
+     "  ravel convert a.npz y.bin --tensor arr_0 --from NHWC --to NCHW\n"
      "  ravel convert y.npy z.npy --from NC1HWC0 --to NCHW --shape 2,20,5,7\n"},
     {"verify", cmd_verify, "", 0, "F!T!s!t!OnALWjf",
      "prove the code of a conversion",
