@@ -34,6 +34,16 @@ processor(Cli *c)
     return p;
 }
 
+/* 0: not given */
+static int
+align(Cli *c)
+{
+    i64 n = cli_number(c, "--align", c->o.align, 0, GRID_VECTOR);
+    if (n & (n - 1))
+        cli_fail(c, "--align '%s': a power of two, at most %d", c->o.align, GRID_VECTOR);
+    return (int)n;
+}
+
 Request
 cli_request(Cli *c, i64 *shape)
 {
@@ -45,6 +55,7 @@ cli_request(Cli *c, i64 *shape)
     rq.rank = cli_shape_names(c, shape, extent, &any);
     rq.extent = any ? extent : NULL;
     rq.processor = processor(c);
+    rq.align = align(c);
     return rq;
 }
 
@@ -65,6 +76,9 @@ check_options(Cli *c, const Target *target, EmitKind kind)
     if (c->o.manifest && (!grid || kind != EMIT_RELAYOUT))
         cli_fail(c, "--manifest needs --kind relayout with --target cuda, hip, opencl, "
                     "glsl or blocks");
+    if (c->o.align && (!grid || kind != EMIT_RELAYOUT))
+        cli_fail(c, "--align needs --kind relayout with --target cuda, hip, opencl, glsl or "
+                    "blocks; code in C needs no alignment");
     if (c->o.check && !c_relayout)
         cli_fail(c, "--check needs --kind relayout with --target c");
     if (c->o.header && !c_relayout)
