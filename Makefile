@@ -206,6 +206,7 @@ help:
 	@echo '                cases drawn by a seed: SEED=7 GROUPS=random,packed,pixels'
 	@echo 'make install    to PREFIX=$(PREFIX), LIBDIR=$(LIBDIR) in it, under DESTDIR'
 	@echo 'make uninstall  remove that      make install-debug  install symbols for debuggers'
+	@echo 'make dist       an archive of what is committed, $(B)/ravel-$(VERSION).tar.gz'
 	@echo 'make deb        Debian packages, in $(B)/deb, checked by lintian'
 	@echo 'make python     the Python package, in $(PYTHON_LIB)'
 	@echo 'make generated  rewrite generated/   make golden   rewrite tests/golden/'
