@@ -209,6 +209,7 @@ help:
 	@echo 'make dist       an archive of what is committed, $(B)/ravel-$(VERSION).tar.gz'
 	@echo 'make deb        Debian packages, in $(B)/deb, checked by lintian'
 	@echo 'make python     the Python package, in $(PYTHON_LIB)'
+	@echo 'make wheel      a wheel with all libraries inside, by auditwheel; it needs PyPI'
 	@echo 'make generated  rewrite generated/   make golden   rewrite tests/golden/'
 	@echo 'make identities rewrite docs/identities.md'
 	@echo 'make clean      make loc             V=1           show the commands'

@@ -1,7 +1,7 @@
 # package.mk: what is installed, and where.  $(B)/stage is the tree as it lies under PREFIX.
 # STRIP= keeps the symbols in the files.
 
-.PHONY: stage install install-debug uninstall deb dist
+.PHONY: stage install install-debug uninstall deb dist wheel
 
 STAGE ?= $(B)/stage
 STRIP ?= strip
@@ -41,3 +41,7 @@ dist:
 	$(Q)mkdir -p $(B) && git archive --format=tar --prefix=ravel-$(VERSION)/ HEAD | \
 	    gzip -9n > $(B)/ravel-$(VERSION).tar.gz.tmp
 	$(Q)mv $(B)/ravel-$(VERSION).tar.gz.tmp $(B)/ravel-$(VERSION).tar.gz
+
+# A wheel, repaired and checked by auditwheel, which comes from PyPI.
+wheel: $(B)/libravel.a
+	$(Q)PYTHON='$(PYTHON)' sh package/wheel.sh $(B) $(B)/wheels
