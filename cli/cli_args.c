@@ -132,7 +132,7 @@ take(int key, char *value, struct argp_state *state)
     Parse *p = state->input;
     Options *o = &p->c->o;
     if (key == ARGP_KEY_ARG) {
-        if (o->narg == p->cmd->nargs)
+        if (o->narg == (p->cmd->nargs < 0 ? LEN(o->arg) : p->cmd->nargs))
             argp_error(state, "'%s' is one argument too many", value);
         o->arg[o->narg++] = value;
         return 0;

@@ -43,7 +43,7 @@ check_first(Cli *c, const char *text)
     const char *now = c->first ? file_of(c, c->first) : NULL;
     if (now && strcmp(now, c->first_file))
         cli_fail(c, "%s and %s both have a layout '%.*s': give one of them another name",
-                 c->first_file, now, (int)strcspn(c->first, "{ "), c->first);
+                 c->first_file, now, (int)strcspn(c->first, "({ "), c->first);
     c->first = text;
     c->first_file = file_of(c, text);
 }

@@ -16,6 +16,7 @@ struct Sandbox {
     LayoutDef *first, **last;     /* declared so far */
     const char *pending;          /* layout "X" without its table yet */
     Loc pending_loc;
+    const char *owner, *source;   /* of the layouts that follow */
     bool reading;                 /* reading a layout, or running its functions */
     const char *seen[MAX_ENTRIES]; /* symbols in order of first use */
     int nseen;
@@ -88,6 +89,11 @@ LayoutDef *spec_read_layout(Sandbox *s, const char *name, Loc loc, bool is_inlin
 void spec_read_given(Sandbox *s, LayoutRef *ref);
 /* Push the sentinel for `...`, the batch dims. */
 void spec_push_batch(Sandbox *s);
+
+/* spec_rename.c */
+/* Read the "(K,N)" at the start of `text`: ref gets a copy of its layout with these names
+ * of the dims.  Returns what follows. */
+const char *spec_read_dims(Arena *a, LayoutRef *ref, const char *text);
 
 /* spec_fields.c: the fields of a layout's table. */
 /* A table being read, at index `at` of the Lua stack. */
