@@ -133,10 +133,11 @@ ravel_run_shape(const ravel_plan *p, void *dst, const void *src, const int64_t *
 {
     Place s;
     int64_t extent[MAX_RANK];
-    const int64_t start = p ? log_start(p->cx) : 0;
+    const int64_t start = p && p->cx->log ? log_start(p->cx) : 0;
     if (dst && src && quick_extents(p, shape, extent) && p->threads.most == 1 &&
         p->code && !p->code(dst, src, extent, 0, 1)) {
-        log_run(p, shape, start);
+        if (start)
+            log_run(p, shape, start);
         return RAVEL_OK;
     }
     ravel_status status = place(&s, p, shape, true, NULL, err);
