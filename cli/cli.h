@@ -14,7 +14,7 @@ typedef struct {
     int narg;
     const char *shape, *dtype, *at, *output, *svg, *from, *to, *target, *name, *kind,
         *manifest,
-               *equals, *banks, *object, *align, *check, *limit, *rounds,
+               *equals, *compatible, *banks, *object, *align, *check, *limit, *rounds,
                *threads, *wisdom, *seconds, *processor, *list, *header, *depfile,
                *tensor, *offset;
     bool json, inverse, verify, statements;
@@ -64,10 +64,6 @@ void cli_check(Cli *c, ravel_status s, const ravel_error *err);
 /* cli_value.c */
 /* Parse "2,64,56,56" into out, at most `max` numbers; returns how many. */
 int cli_numbers(Cli *c, const char *what, const char *text, i64 *out, int max);
-/* Parse --shape; returns the rank.  If `name` is not NULL, a name is allowed as an
- * extent: then shape[d] is RUNTIME_EXTENT and name[d] the name, which is NULL for
- * numbers.  *any: the shape has names. */
-int cli_shape_names(Cli *c, i64 *shape, const char **name, bool *any);
 /* The value of an option, from 1 to max; `unless` if the option is absent. */
 i64 cli_number(Cli *c, const char *what, const char *text, i64 unless, i64 max);
 int cli_threads(Cli *c);                       /* 0: not given */
@@ -76,6 +72,18 @@ int cli_threads(Cli *c);                       /* 0: not given */
 void cli_wisdom(Cli *c);
 /* The plan that the library makes, for the number of threads in --threads. */
 Plan *cli_plan(Cli *c, const Request *rq);
+
+/* cli_shape.c */
+/* Parse --shape; returns the rank.  If `name` is not NULL, a name is allowed as an
+ * extent: then shape[d] is RUNTIME_EXTENT and name[d] the name, which is NULL for
+ * numbers.  *any: the shape has names. */
+int cli_shape_names(Cli *c, i64 *shape, const char **name, bool *any);
+/* Set --shape, unless it is given, from the extents that are written in the layouts of the
+ * source and the destination; either may be NULL.  False if they do not decide it. */
+bool cli_knows_shape(Cli *c, const char *from, const char *to);
+/* The same; fail if they do not decide it. */
+void cli_find_shape(Cli *c, const char *from, const char *to);
+Layout *cli_layout(Cli *c, i64 *shape);
 
 /* cli_emit.c: the values of --kind; NULL after the last. */
 extern const char *const cli_kinds[];
@@ -125,7 +133,6 @@ const char *cli_layout_text(Cli *c, const char *text);
  * */
 const char *cli_dtype(Cli *c, const char *text);
 const DType *cli_dtype_of(Cli *c, const char *text);
-Layout *cli_layout(Cli *c, i64 *shape);
 
 /* cli_print.c */
 /* Fail if `bytes` exceeds the memory of this machine. */
@@ -143,6 +150,10 @@ const i64 *cli_shape(Arena *a, const Layout *l);
 extern const char *const cli_answers[];        /* indexed by Answer */
 /* cli_equal.c */
 int cli_check_equal(Cli *c);
+/* cli_compatible.c */
+int cli_check_compatible(Cli *c);
+/* "view: an array ..." if the conversion needs no copy, else "". */
+const char *cli_view_text(Cli *c, const Plan *p);
 /* cli_banks.c */
 int cli_check_banks(Cli *c);
 /* cli_shown.c: from this call on, stdout and stderr replace characters that control a

@@ -13,9 +13,10 @@ static const struct {
     struct argp_option option;
     size_t at;            /* of the const char * or bool in Options */
 } table[] = {
-    {'s', false, {"shape", 's', "S", 0, "the logical extents, as in 2,64,56,56; in "
-     "check, emit, explain, verify and tune a name, as in N,64,56,56, is an extent that "
-     "is known only at run time", 0},
+    {'s', false, {"shape", 's', "S", 0, "the logical extents, as in 2,64,56,56; not "
+     "needed if a layout has them, as in 'NCHW(2,64,56,56)[:, 1:3]'; in check, emit, "
+     "explain, verify and tune a name, as in N,64,56,56, is an extent that is known only "
+     "at run time", 0},
      offsetof(Options, shape)},
     {'t', false, {"dtype", 'd', "T", 0, "the element type: f32 f16 bf16 f64 i8 u8 i16 "
      "... i4 u4 u2 u1 c64", 0}, offsetof(Options, dtype)},
@@ -82,6 +83,8 @@ static const struct {
      offsetof(Options, svg)},
     {'e', false, {"equals", 'e', "LAYOUT", 0, "compare with this layout", 0},
      offsetof(Options, equals)},
+    {'K', false, {"compatible", 'K', "LAYOUT", 0, "whether this layout is a view of LAYOUT, "
+     "or what a conversion costs", 0}, offsetof(Options, compatible)},
     {'b', false, {"banks", 'b', "DIM[:BYTES],...", 0,
      "find bank conflicts of the layout as a tile in shared memory, for lanes along DIM", 0},
      offsetof(Options, banks)},

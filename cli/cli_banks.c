@@ -285,7 +285,7 @@ cli_check_banks(Cli *c)
     bool any;
     Banked b = {.c = c, .text = c->o.arg[0]};
     Cure cure;
-    if (!c->o.shape)
+    if (!cli_knows_shape(c, cli_layout_text(c, b.text), NULL))
         cli_fail(c, "--banks needs the shape of the tile, as in --shape 64,64");
     cli_shape_names(c, shape, name, &any);
     if (any)

@@ -174,6 +174,7 @@ cmd_bench(Cli *c)
                            .threads = (int)b.threads};
     b.rq.from = cli_layout_text(c, c->o.from);
     b.rq.to = cli_layout_text(c, c->o.to);
+    cli_find_shape(c, b.rq.from, b.rq.to);
     b.rq.rank = cli_numbers(c, "--shape", c->o.shape, shape, MAX_RANK);
     bool ok = arena_run(c->arena, &d, bench, &b);
     if (ok)

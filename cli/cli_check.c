@@ -325,13 +325,15 @@ cmd_check(Cli *c)
     i64 shape[MAX_RANK];
     const char *name[MAX_RANK];
     bool any = false;
-    if (c->o.equals && c->o.banks)
-        cli_fail(c, "--equals and --banks cannot be combined");
+    if (!!c->o.equals + !!c->o.banks + !!c->o.compatible > 1)
+        cli_fail(c, "--equals, --compatible and --banks cannot be combined");
     if (c->o.equals)
         return cli_check_equal(c);
+    if (c->o.compatible)
+        return cli_check_compatible(c);
     if (c->o.banks)
         return cli_check_banks(c);
-    if (!c->o.shape)
+    if (!cli_knows_shape(c, cli_layout_text(c, c->o.arg[0]), NULL))
         return check_shapes(c, 0, NULL);
     int rank = cli_shape_names(c, shape, name, &any);
     return any ? check_shapes(c, rank, shape) : check_shape(c);

@@ -25,10 +25,10 @@ ends_with(const char *s, const char *end)
 }
 
 static void
-read_source(Cli *c, Source *s)
+read_source(Cli *c, Source *s, const char *from, const char *to)
 {
     cli_read_array(c, &s->file, &s->from);
-    if (!s->from.typed && (!c->o.shape || !c->o.dtype))
+    if (!s->from.typed && (!c->o.dtype || !cli_knows_shape(c, from, to)))
         cli_fail(c, "'%s' is not a .npy: raw data needs --shape and --dtype",
                  c->o.arg[0]);
 }
@@ -70,22 +70,29 @@ source_dtype(Cli *c, const Source *s)
     return t;
 }
 
-static void
+/* Set the logical shape.  Returns the text of `from`; if that is a part of the array, with
+ * the extents of the array. */
+static const char *
 set_shape(Cli *c, Source *s, const char *from)
 {
-    if (c->o.shape) {
-        s->rank = cli_numbers(c, "--shape", c->o.shape, s->shape, MAX_RANK);
-        return;
-    }
-    for (int i = 0; i < s->from.a.rank; i++)
+    const LayoutRef *ref = spec_ref(c->arena, from, c->known);
+    for (int i = 0; i < s->from.a.rank && !c->o.shape; i++)
         if (s->from.a.shape[i] == 0)
             cli_fail(c, "'%s' is empty: an extent is 0", c->o.arg[0]);
+    while (ref->def->index)
+        ref = ref->def->index->of;
+    bool known = s->from.typed && s->dtype->bits >= 8 &&
+                 compile_logical(ref, s->from.a.rank, s->from.a.shape, s->shape);
+    if (known)
+        from = spec_with_extents(c->arena, from, s->from.a.rank, s->shape);
     s->rank = s->from.a.rank;
-    if (s->dtype->bits < 8 || !compile_logical(spec_ref(c->arena, from, c->known),
-                                               s->from.a.rank, s->from.a.shape, s->shape))
+    if (cli_knows_shape(c, from, NULL))
+        s->rank = cli_numbers(c, "--shape", c->o.shape, s->shape, MAX_RANK);
+    else if (!known)
         cli_fail(c, "the logical shape does not follow from %s of '%s' in layout '%s': "
                  "give --shape", cli_tuple(c->arena, s->from.a.shape, s->from.a.rank), c->o.arg[0],
                  from);
+    return from;
 }
 
 static bool
@@ -173,9 +180,9 @@ convert(Cli *c, Source *s, ravel_plan **plan)
 {
     ravel_error err;
     const char *from = cli_layout_text(c, c->o.from), *to = cli_layout_text(c, c->o.to);
-    read_source(c, s);
+    read_source(c, s, from, to);
     s->dtype = source_dtype(c, s);
-    set_shape(c, s, from);
+    from = set_shape(c, s, from);
     ravel_request rq = {from, to, s->dtype->name, s->rank, s->shape, cli_threads(c)};
     cli_check(c, ravel_compile(c->cx, &rq, plan, &err), &err);
     const Plan *p = (*plan)->plan;

@@ -52,6 +52,7 @@ cli_request(Cli *c, i64 *shape)
     Request rq = {.dtype = c->o.dtype, .shape = shape, .name = c->o.name};
     rq.from = c->o.from ? cli_layout_text(c, c->o.from) : NULL;
     rq.to = c->o.to ? cli_layout_text(c, c->o.to) : NULL;
+    cli_find_shape(c, rq.from, rq.to);
     rq.rank = cli_shape_names(c, shape, extent, &any);
     rq.extent = any ? extent : NULL;
     rq.processor = processor(c);
@@ -177,8 +178,6 @@ cmd_emit(Cli *c)
     check_outputs(c);
     if (c->o.list)
         return cli_emit_list(c, target);
-    if (!c->o.shape)
-        cli_fail(c, "--shape S is needed, as in --shape 2,64,56,56; or --list FILE");
     Request rq = cli_request(c, shape);
     if (kind == EMIT_RELAYOUT)
         return emit_relayouts(c, target, &rq);

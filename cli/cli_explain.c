@@ -192,6 +192,8 @@ cmd_explain(Cli *c)
     }
     plan_print(&b, p);
     fputs(b.s, stdout);
+    if (plan_is_fixed(p))
+        printf("%s", cli_view_text(c, p));
     explain_kernels(p);
     explain_choices(c, p);
     explain_way(c, &rq);

@@ -135,6 +135,7 @@ cmd_table(Cli *c)
     i64 shape[MAX_RANK], count = 1, bytes;
     ravel_error err;
     const char *text = cli_layout_text(c, c->o.arg[0]);
+    cli_find_shape(c, text, NULL);
     int rank = cli_numbers(c, "--shape", c->o.shape, shape, MAX_RANK);
     for (int i = 0; i < rank; i++)
         if (shape[i] < 1 || !int_mul(count, shape[i], &count))

@@ -62,7 +62,7 @@ read_options(Cli *c, const char *s)
         if (!*value)
             cli_fail(c, "%s lacks its value", word);
     }
-    if (!c->o.from || !c->o.to || !c->o.shape || !c->o.dtype)
+    if (!c->o.from || !c->o.to || !c->o.dtype)
         cli_fail(c, "--from, --to, --shape and --dtype are needed");
     return true;
 }
@@ -87,8 +87,8 @@ read_line(void *arg)
     if (l->n == LIST_MAX)
         cli_fail(c, "there are more than %d conversions", LIST_MAX);
     c->arena->work.spent = 0;      /* the limit is of each conversion */
-    e->shape = c->o.shape;
     e->rq = cli_request(c, arena_array(c->arena, i64, MAX_RANK));
+    e->shape = c->o.shape;
     if (!e->rq.name)
         e->rq.name = emit_full_name(c->arena, l->t, &e->rq);
     if (!e->rq.name)

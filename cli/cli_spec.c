@@ -43,7 +43,7 @@ check_first(Cli *c, const char *text)
     const char *now = c->first ? file_of(c, c->first) : NULL;
     if (now && strcmp(now, c->first_file))
         cli_fail(c, "%s and %s both have a layout '%.*s': give one of them another name",
-                 c->first_file, now, (int)strcspn(c->first, "({ "), c->first);
+                 c->first_file, now, (int)strcspn(c->first, "{([@ "), c->first);
     c->first = text;
     c->first_file = file_of(c, text);
 }
@@ -80,12 +80,4 @@ cli_dtype_of(Cli *c, const char *text)
     if (!t)
         cli_fail(c, "unknown dtype '%s'", c->o.dtype);
     return t;
-}
-
-Layout *
-cli_layout(Cli *c, i64 *shape)
-{
-    const char *text = cli_layout_text(c, c->o.arg[0]);
-    int rank = cli_numbers(c, "--shape", c->o.shape, shape, MAX_RANK);
-    return compile_layout(c->arena, c->known, text, cli_dtype(c, text), rank, shape);
 }

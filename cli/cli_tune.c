@@ -157,6 +157,7 @@ read_shape(Cli *c, Tuning *t)
     const char *name[MAX_RANK];
     ravel_request *rq = &t->rq;
     rq->shape = t->shape;
+    cli_find_shape(c, rq->from, rq->to);
     rq->rank = cli_shape_names(c, t->shape, name, &t->any);
     if (t->any && !c->o.at)
         cli_fail(c, "--shape '%s' has names: --at gives the extents to measure at, as in "

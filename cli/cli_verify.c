@@ -170,6 +170,7 @@ cmd_verify(Cli *c)
     v.rq.to = cli_layout_text(c, c->o.to);
     v.rq.shape = v.shape;
     bool any;
+    cli_find_shape(c, v.rq.from, v.rq.to);
     v.rq.rank = cli_shape_names(c, v.shape, v.name, &any);
     if (any && c->o.object)
         cli_fail(c, "--shape '%s': --object is proven at numbers", c->o.shape);

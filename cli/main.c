@@ -18,22 +18,22 @@ static const Command commands[] = {
      "  ravel list\n"
      "  ravel list int4 weights\n"
      "  ravel list --spec mine.lua --json\n"},
-    {"show", cmd_show, "LAYOUT", 1, "s!tgLf", "print or draw a layout",
+    {"show", cmd_show, "LAYOUT", 1, "stgLf", "print or draw a layout",
      "Prints the storage order with extents and strides, the address formula, and\n"
      "the addresses of the first plane.  --svg draws a picture instead: the\n"
      "address of each element, and the element at each address.\n\n"
      "  ravel show NC1HWC0 --shape 1,20,2,2 --dtype f16\n"
      "  ravel show '{M//2, K//4, M%2, K%4}' --shape 6,8 --svg tiles.svg\n"},
-    {"index", cmd_index, "LAYOUT", 1, "s!ta!iLf",
+    {"index", cmd_index, "LAYOUT", 1, "sta!iLf",
      "convert coordinates to an address, or back",
      "The address counts elements of the dtype from the start of the buffer.\n\n"
      "  ravel index NC1HWC0 --shape 2,20,5,7 --dtype f16 --at 1,17,4,6\n"
      "  ravel index NC1HWC0 --shape 2,20,5,7 --dtype f16 --at 2225 --inverse\n"},
-    {"table", cmd_table, "LAYOUT", 1, "s!to!Lf",
+    {"table", cmd_table, "LAYOUT", 1, "sto!Lf",
      "write the address of every element to a .npy file",
      "Writes an int64 array of the logical shape.\n\n"
      "  ravel table NC1HWC0 --shape 2,20,5,7 --dtype f16 -o t.npy\n"},
-    {"check", cmd_check, "LAYOUT", 1, "stebjLf",
+    {"check", cmd_check, "LAYOUT", 1, "steKbjLf",
      "decide whether a layout is one-to-one, and more",
      "The exit code is 0 if the answer is yes: the layout is one-to-one and can be\n"
      "a destination or, with --equals, both layouts give every element the same\n"
@@ -41,6 +41,9 @@ static const Command commands[] = {
      "such as two elements at one address.\n"
      "Without --shape the answer is for every shape.  With names in the shape\n"
      "(N,64,H,W) it is for every shape that has the given numbers.\n"
+     "With --compatible it decides whether a conversion of LAYOUT to the other one\n"
+     "changes shape and strides only, so that nothing has to be copied.  Otherwise it\n"
+     "prints what a copy moves, and in which order both can be walked together.\n"
      "With --banks it counts the wavefronts (passes over the 32 banks of shared\n"
      "memory) in which the warps of a GPU read or write the tile.  Each of 32 lanes\n"
      "accesses BYTES (default: one element) along DIM.  The next lane continues\n"
@@ -53,6 +56,7 @@ static const Command commands[] = {
      "  ravel check '{M, (K//8%8) ~ (M%8), K%8}' --shape 6,64\n"
      "  ravel check '{M//2, K}' --shape 8,8\n"
      "  ravel check NHWC --equals '(N,C,H,W){N, H, W, C//4, C%4}' --shape 2,8,5,5\n"
+     "  ravel check NCHW --compatible NHWC --shape 2,8,5,5\n"
      "  ravel check '{M, K}' --shape 64,64 --dtype f16 --banks K:4,M:2\n"},
     {"emit", cmd_emit, "", 0, "FTstGMAnklHDNCWPoLf",
      "write the source of a conversion",
@@ -91,8 +95,9 @@ static const Command commands[] = {
      "  ravel convert x.npy y.npy --from NCHW --to NC1HWC0 --verify\n"
      "  ravel convert x.npy a.npz --from NCHW --to NHWC\n"
      "  ravel convert a.npz y.bin --tensor arr_0 --from NHWC --to NCHW\n"
-     "  ravel convert y.npy z.npy --from NC1HWC0 --to NCHW --shape 2,20,5,7\n"},
-    {"verify", cmd_verify, "", 0, "F!T!s!t!OnALWjf",
+     "  ravel convert y.npy z.npy --from NC1HWC0 --to NCHW --shape 2,20,5,7\n"
+     "  ravel convert x.npy y.npy --from 'NCHW[:, 1:3, ..., ::-1]' --to NHWC\n"},
+    {"verify", cmd_verify, "", 0, "F!T!st!OnALWjf",
      "prove the code of a conversion",
      "Compiles both directions.  A plan divides the destination into boxes; the\n"
      "command shows that they are disjoint and cover the destination.  Then it\n"
@@ -110,10 +115,11 @@ static const Command commands[] = {
      "of these extents modulo the block sizes of the layouts, and the code runs at\n"
      "every boundary value and its neighbours.\n\n"
      "  ravel verify --from NCHW --to NC1HWC0 --shape 2,20,5,7 --dtype f16\n"
+     "  ravel verify -F 'NCHW(2,9,5,7)[:, 2:5]' -T NHWC -d f16\n"
      "  ravel emit --from NCHW --to NHWC --shape 2,3,5,7 --dtype u8 -o f.c\n"
      "  gcc -O3 -shared -fPIC -o f.so f.c\n"
      "  ravel verify --from NCHW --to NHWC --shape 2,3,5,7 --dtype u8 --object f.so\n"},
-    {"explain", cmd_explain, "", 0, "F!T!s!t!GAkNWPjmLf",
+    {"explain", cmd_explain, "", 0, "F!T!st!GAkNWPjmLf",
      "print the plan of a conversion",
      "Prints both layouts, with their expressions as written and as simplified, and\n"
      "the plan: boxes of the destination, and for each box a nest of loops around a\n"
@@ -127,7 +133,7 @@ static const Command commands[] = {
      "store those of a tile access.\n\n"
      "  ravel explain --from NCHW8 --to NCHW16 --shape 16,20,56,56 --dtype f32\n"
      "  ravel explain --from NCHW --to NHWC --shape 8,64,56,56 --dtype f16 -G cuda\n"},
-    {"bench", cmd_bench, "", 0, "F!T!s!t!NRWjLf",
+    {"bench", cmd_bench, "", 0, "F!T!st!NRWjLf",
      "measure a conversion on this machine",
      "Proves the code, then measures the conversion, memcpy, and a copy by\n"
      "non-temporal stores, which bypass the caches.  A copy moves as many bytes as\n"
@@ -140,7 +146,7 @@ static const Command commands[] = {
      "ratios show the overhead of a call.\n\n"
      "  ravel bench --from NCHW --to NHWC --shape 16,64,56,56 --dtype f32\n"
      "  ravel bench --from NCHW --to NCHW16 --shape 1,71,28,28 --dtype u8 -R 99\n"},
-    {"tune", cmd_tune, "", 0, "F!T!s!t!aNSWjLf",
+    {"tune", cmd_tune, "", 0, "F!T!st!aNSWjLf",
      "find the fastest kernels and loop orders on this machine",
      "The planner chooses kernels and loop orders by a cost model.  This command\n"
      "proves and times its choice and the next best ones, for the nests that move\n"
@@ -186,7 +192,9 @@ usage(FILE *f)
                 commands[i].summary);
     fputs("\nA layout is a name (NC1HWC0), a name with parameters (NC1HWC0{C0=32}), an\n"
           "inline table ('{N, C//16, H, W, C%16}', '(R,C){C, R}') or a layout of a spec\n"
-          "file (mine.lua:NAME).  `ravel COMMAND --help` prints details and examples.\n", f);
+          "file (mine.lua:NAME).  It can be of a part of a tensor, as NumPy has it:\n"
+          "'NHWC(8,56,56,64)[:, 1:3, ..., ::-1]'.  `ravel COMMAND --help` prints details and\n"
+          "examples.\n", f);
 }
 
 static const Command *

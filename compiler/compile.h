@@ -38,6 +38,18 @@ Plan *compile_at(Arena *a, const Plan *p, const i64 *shape, const char **why);
 /* Compile the same plan again, in arena a, for use by another thread. */
 Plan *compile_again(Arena *a, const Plan *p);
 
+/* view_of.c: for a plan without run-time extents. */
+/* Whether the destination, as an array, is a part of the storage of the source: then its
+ * elements need not be copied. */
+Strides compile_view_of(const Plan *p);
+/* How source and destination are walked together, in the largest box. */
+typedef struct {
+    i64 run;              /* elements that are adjacent on both sides */
+    i64 elements;         /* of the box */
+    const char *order;    /* its loops, outermost first */
+} Together;
+Together compile_walk(const Plan *p);
+
 /* equal.c */
 typedef struct {
     Equality q;

@@ -72,6 +72,7 @@ typedef struct {
     const Layout *l;
     const i64 *shape;
     const int *extent;
+    const i64 *more;               /* extent d is that of the scalar plus more[d] */
     bool written;                  /* it is the destination */
 } Question;
 
@@ -98,6 +99,44 @@ need_filled(const Question *q, const EveryShape *y)
                    "written to, already at shape %s: %s", l->ref->def->name, at.s, why);
 }
 
+/* True if an address depends on dim d of a view. */
+static bool
+is_used(const View *v, int d)
+{
+    for (int i = 0; i < v->of->rank; i++)
+        if (v->at[i].dim == d)
+            return true;
+    return false;
+}
+
+static void need_one_to_one(void *arg);
+
+/* The question about the tensor of a view.  Its other elements do not matter, but what is
+ * decided for every shape is decided for all of them. */
+static void
+ask_of_tensor(const Question *q)
+{
+    const View *v = q->l->view;
+    i64 shape[MAX_RANK], more[MAX_RANK], i, j;
+    int extent[MAX_RANK];
+    Question of = {q->arena, q->scalars, v->of, shape, extent, more,
+                   q->written && v->of->view};
+    for (int d = 0; d < q->l->rank && q->written; d++)
+        if (!is_used(v, d) && (q->extent[d] >= 0 || q->l->dim[d].n > 1))
+            refuse(q, arena_printf(q->arena, "no address depends on %s, so elements share "
+                                   "addresses", q->l->dim[d].name));
+    for (int d = 0; d < v->of->rank && q->written; d++)
+        if (layout_view_repeats(q->arena, v, d, &i, &j))
+            refuse(q, "a number occurs twice in a list, so elements share addresses");
+    for (int d = 0; d < v->of->rank; d++) {
+        int like = v->at[d].like;
+        extent[d] = like < 0 ? -1 : q->extent[like];
+        shape[d] = extent[d] < 0 ? v->of->dim[d].n : RUNTIME_EXTENT;
+        more[d] = like < 0 ? 0 : v->at[d].more + q->more[like];
+    }
+    need_one_to_one(&of);
+}
+
 /* diag_fatal unless the layout is one-to-one, padding included, for all these shapes, up
  * to extents that become the bounds of the scalars, and a destination can have its fill.
  * */
@@ -106,6 +145,10 @@ need_one_to_one(void *arg)
 {
     const Question *q = arg;
     const Layout *l = q->l;
+    if (l->view) {
+        ask_of_tensor(q);
+        return;
+    }
     EveryShape *y = decide_shapes(ex_new(q->arena), l->ref, l->dtype, l->rank, q->shape);
     if (y->injective != YES)
         refuse(q, y->injective == NO && y->v->why ? y->v->why : y->why ? y->why
@@ -116,8 +159,8 @@ need_one_to_one(void *arg)
         int i = q->extent[d];
         if (i < 0 && y->l->dim[d].padded != l->dim[d].padded)
             refuse(q, "its padding has no storage of its own");
-        if (i >= 0 && y->bound[d] < q->scalars->most[i])
-            q->scalars->most[i] = y->bound[d];
+        if (i >= 0 && y->bound[d] < INF && y->bound[d] - q->more[d] < q->scalars->most[i])
+            q->scalars->most[i] = y->bound[d] - q->more[d];
     }
     if (q->written)
         need_filled(q, y);
@@ -127,6 +170,7 @@ void
 compile_decide(const Sides *s)
 {
     i64 shape[MAX_RANK];
+    const i64 more[MAX_RANK] = {0};
     int extent[MAX_RANK];
     Arena *a = ex_arena(s->src->e);
     if (s->scalars->nextents == 0) {
@@ -138,10 +182,10 @@ compile_decide(const Sides *s)
         shape[d] = s->rq->shape[s->map[d]];
         extent[d] = s->extent[s->map[d]];
     }
-    if (!s->src->ref->def->view)
-        arena_scratch(a, need_one_to_one, &(Question){a, s->scalars, s->src,
-                                                      s->rq->shape, s->extent, false});
-    arena_scratch(a, need_one_to_one, &(Question){a, s->scalars, s->dst, shape, extent,
+    if (!layout_declared(s->src->ref->def)->view)
+        arena_scratch(a, need_one_to_one, &(Question){a, s->scalars, s->src, s->rq->shape,
+                                                      s->extent, more, false});
+    arena_scratch(a, need_one_to_one, &(Question){a, s->scalars, s->dst, shape, extent, more,
                                                   true});
 }
 

@@ -31,6 +31,9 @@ bool
 compile_logical(const LayoutRef *ref, int rank, const i64 *stored, i64 *shape)
 {
     const LayoutDef *d = ref->def;
+    if (d->index)
+        return d->index->nstrides >= 0 &&
+               compile_logical(d->index->of, rank, stored, shape);
     int batch = rank - d->ndims, at = 0;
     if (batch < 0 || (batch && !d->batch) || rank > MAX_RANK)
         return false;

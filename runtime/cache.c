@@ -83,6 +83,7 @@ key_same(const Key *a, const Key *b)
 static bool
 still_known(const LayoutDef *def, const LayoutDef *known)
 {
+    def = layout_declared(def);
     while (!def->is_inline && known && strcmp(known->name, def->name))
         known = known->next;
     return def->is_inline || known == def;

@@ -324,6 +324,21 @@ RAVEL_API ravel_status ravel_logical_shape(ravel_context *cx, const char *layout
                                            const int64_t *stored, int64_t *shape,
                                            ravel_error *err);
 
+/* The text of a layout whose storage is an array that is not contiguous: `axes` strides in
+ * elements, one for each entry of its order, as DLPack and NumPy have them.  `origin` is the
+ * address of the first slot, in elements: above 0 if a stride is negative, because src and
+ * dst are the lowest addresses.  *text is allocated by malloc: "NCHW@7(1000,49,7,-1)".  What
+ * the strides leave out are holes.  Thread-safe. */
+RAVEL_API ravel_status ravel_with_strides(ravel_context *cx, const char *layout, int axes,
+                                          const int64_t *strides, int64_t origin,
+                                          char **text, ravel_error *err);
+
+/* The logical shape that the text of a layout has, as NHWC(8,56,56,64)[:, 1:3]: *rank
+ * extents, RAVEL_RUNTIME for those that it leaves open.  RAVEL_ERR_ARGUMENT if the text has
+ * no extents.  Thread-safe. */
+RAVEL_API ravel_status ravel_view_shape(ravel_context *cx, const char *layout, int *rank,
+                                        int64_t shape[RAVEL_MAX_RANK], ravel_error *err);
+
 /* A dtype for the other functions if the layout does not depend on the size of elements:
  * a static string.  RAVEL_ERR_ARGUMENT if it does.  Thread-safe. */
 RAVEL_API ravel_status ravel_any_dtype(ravel_context *cx, const char *layout,
@@ -376,6 +391,23 @@ typedef struct {
 RAVEL_API ravel_status ravel_equal(ravel_context *cx, const char *a, const char *b,
                                    const char *dtype, int rank, const int64_t *shape,
                                    ravel_equality *out, ravel_error *err);
+
+/* What a conversion is: a view, or a copy. */
+typedef struct {
+    ravel_answer is_view;          /* RAVEL_YES: only shape and strides change */
+    /* RAVEL_YES: the storage of `to` as an array in that of `from`: extents, strides and
+     * the place of its first element, all in elements */
+    int axes;
+    int64_t extent[RAVEL_MAX_STORED], stride[RAVEL_MAX_STORED], origin;
+    int64_t run;                   /* else a copy moves runs of this many elements */
+    char why[512];                 /* why it is no view, or "" */
+} ravel_view;
+
+/* Whether a conversion needs a copy.  If not, an array with these strides, whose first
+ * element is at `origin` of the source, is the result.  Extents are numbers.
+ * Thread-safe. */
+RAVEL_API ravel_status ravel_view_of(ravel_context *cx, const ravel_request *rq,
+                                     ravel_view *out, ravel_error *err);
 
 /* A picture of a layout as SVG: the address of each element of a plane, and the storage
  * with the element at each address.  *text is allocated by malloc.  Thread-safe. */

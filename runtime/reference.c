@@ -48,6 +48,7 @@ static void
 sort_entries(Side *s)
 {
     const i64 origin[MAX_RANK] = {0};
+    s->constant = s->l->origin;
     for (int i = 0; i < s->l->nentry; i++) {
         unsigned set = dims_in(s->l, s->l->entry[i].x);
         i64 v = 0;

@@ -74,6 +74,9 @@ def load():
             ("element", ct.c_int, ptr, s, s, ct.c_int, size, ct.c_int64, size, ct.POINTER(ct.c_int), err),
             ("check", ct.c_int, ptr, s, s, ct.c_int, size, ct.POINTER(Verdict), err),
             ("equal", ct.c_int, ptr, s, s, s, ct.c_int, size, ct.POINTER(Equality), err),
+            ("with_strides", ct.c_int, ptr, s, ct.c_int, size, ct.c_int64, ct.POINTER(ptr), err),
+            ("view_of", ct.c_int, ptr, ct.POINTER(Request), ptr, err),
+            ("view_shape", ct.c_int, ptr, s, ct.POINTER(ct.c_int), size, err),
             ("svg", ct.c_int, ptr, s, s, ct.c_int, size, ct.POINTER(ptr), err)]:
         f = getattr(so, "ravel_" + name)
         f.restype, f.argtypes = result, args

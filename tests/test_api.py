@@ -52,6 +52,17 @@ def calls(h, plan):
     yield "any_dtype", [h, NOWHERE, ct.byref(ct.c_char_p())]
     yield "any_dtype", [h, b"{A, B}", NOWHERE]
     yield "any_dtype", [h, b"NC1HWC0", ct.byref(ct.c_char_p())]
+    good = [h, b"{A, B}", 2, SHAPE, 0, ct.byref(ct.c_void_p())]
+    for i in (0, 1, 3, 5):
+        yield "with_strides", [*good[:i], NOWHERE, *good[i + 1:]]
+    yield "with_strides", [h, b"{A, B}", 65, SHAPE, 0, ct.byref(ct.c_void_p())]
+    for args in ([NOWHERE, request(), ct.byref(OUT)], [h, NOWHERE, ct.byref(OUT)], [h, request(), NOWHERE], [h, request(from_=None), ct.byref(OUT)],
+                 [h, request(rank=17), ct.byref(OUT)]):
+        yield "view_of", args
+    good = [h, b"NCHW(1,2,3,4)", ct.byref(ct.c_int()), SHAPE]
+    for i in range(4):
+        yield "view_shape", [*good[:i], NOWHERE, *good[i + 1:]]
+    yield "view_shape", [h, b"NCHW", ct.byref(ct.c_int()), SHAPE]
     yield "verify", [NOWHERE]
     yield "verify_report", [NOWHERE, NOWHERE]
     yield "verify_report", [plan, NOWHERE]

@@ -125,6 +125,39 @@ def test_alignment_is_checked(tmp_path):
         assert r.returncode == 2 and says in r.stderr and not (tmp_path / "k").exists(), r
 
 
+class OfViews(G.Kernel):
+    """A kernel between parts of row-major tensors: (extents, index) of both sides, shape, bits."""
+    def __init__(self, folder, number, case, target):
+        a, b, self.shape, bits = case
+        self.at = [eval("np.arange(np.prod(e)).reshape(e)%s" % i, {"np": np, "e": e}) for e, i in (a, b)]
+        self.size = [int(np.prod(e)) for e, _ in (a, b)]
+        texts = ["ROW_MAJOR(%s)%s" % (",".join(map(str, e)), i) for e, i in (a, b)]
+        super().__init__(folder, number, (*texts, self.shape, bits), target)
+
+    def data(self):
+        bits = self.case[3]
+        el = ravel.numbers(np.random.default_rng(1).integers(0, 1 << 64, self.at[0].size, np.uint64), bits)
+        dst = ravel.poisoned(self.size[1], bits)
+        dst[np.broadcast_to(self.at[1], self.shape).reshape(-1)] = el[np.unique(self.at[0], return_inverse=True)[1].reshape(-1)]
+        src = ravel.poisoned(self.size[0], bits)
+        src[np.unique(self.at[0])] = el[:np.unique(self.at[0]).size]
+        return ravel.pack(src, bits), ravel.pack(dst, bits)
+
+
+PARTS = [(((60, 70), "[3:-2, ::-1]"), ((70, 80), "[5:60, 10:80]"), (55, 70)), (((40, 50), "[::2, 1::3]"), ((20, 17), "[...]"), (20, 17)),
+         (((33, 64), "[:, ::-1]"), ((64, 99), "[:33, :64]"), (33, 64)), (((9, 8, 7), "[4]"), ((20, 30), "[6:14, 3:10]"), (8, 7)),
+         (((5, 40, 40), "[:, 1:33, 4:36]"), ((5, 33, 32), "[:, :-1]"), (5, 32, 32)), (((6, 90), "[[5,0,1,2]]"), ((4, 100), "[::-1, 10:]"), (4, 90))]
+
+
+def test_parts_of_tensors(tmp_path):
+    """What a part leaves out stays as it is, bits beside it too."""
+    cases = [(*part, bits) for part in PARTS for bits in (4, 8, 32)]
+    ks = [OfViews(tmp_path, i, case, "blocks") for i, case in enumerate(cases)]
+    assert sum(bool(k.refused) for k in ks) <= len(PARTS) and all("4" == str(k.case[3]) for k in ks if k.refused)
+    r, wrong = run_blocks(tmp_path, [k for k in ks if not k.refused])
+    assert (r.returncode, r.stderr) == (0, "") and not wrong, (r.stderr[-3000:], wrong)
+
+
 def drawn(n, seed):
     """Random cases, of any two layouts, that can be converted."""
     rng, out = random.Random(seed), []

@@ -108,20 +108,22 @@ decide(Layout *l)
     Arena *a = ex_arena(l->e);
     const Ex *sigma_inverse = NULL;
     Verdict *v = arena_new(a, Verdict);
-    Part *part;
-    int nparts;
+    Part *part = NULL;
+    int nparts = 0;
     v->loc = l->ref->def->loc;
     work_on(a, "to decide about layout", l->ref->def->name);
     v->by_structure = true;
-    v->injective = structure_injective(l, v, &part, &nparts);
+    v->injective = l->view ? view_decide(l, v) : structure_injective(l, v, &part, &nparts);
     if (v->injective == UNKNOWN)
         decide_by_search(l, v);
-    if (v->injective == YES && l->sigma)
+    if (v->injective == YES && l->sigma && !l->view)
         decide_sigma(l, v, &sigma_inverse);
     if (v->injective != YES)
         return v;
     count_storage(l, v);
-    if (v->by_structure && v->flaw == FLAW_NONE && (!l->sigma || sigma_inverse))
+    if (l->view)
+        view_inverse(l, v);
+    else if (v->by_structure && v->flaw == FLAW_NONE && (!l->sigma || sigma_inverse))
         inverse_make(l, v, part, nparts, sigma_inverse);
     v->scratch = arena_array(a, i64, ex_nvars(l->e));
     return v;

@@ -104,6 +104,18 @@ Equality decide_equal(Layout *a, Layout *b, const int *map);
 Equality decide_equal_every(Exprs *e, const LayoutRef *a, const LayoutRef *b,
                             const DType *t, int rank, const int *map, i64 *shape);
 
+/* decide_strides.c */
+/* The storage of a layout as an array that is a part of the storage of another one. */
+typedef struct {
+    Answer is_view;
+    int axes;
+    i64 extent[MAX_ENTRIES], stride[MAX_ENTRIES], origin;   /* strides in elements */
+    const char *why;      /* unless it is YES: the reason */
+} Strides;
+/* Whether the elements of b, as an array of its storage, lie at fixed strides in the
+ * storage of a.  Both are of one shape, in one Exprs; map as by plan_match. */
+Strides decide_strides(Layout *a, Layout *b, const int *map);
+
 /* decide_every.c: properties that hold for every shape. */
 typedef struct {
     Answer injective;     /* UNKNOWN: it depends on the shape; `why` has the reason */
@@ -143,6 +155,13 @@ const char *why_holes(const Layout *l);
 /* Why the declared fill of l cannot be written, or NULL: there are slots to which no
  * coordinate maps, padding included.  The gaps of a pitch are not such slots. */
 const char *why_unfilled(Layout *l, const Verdict *v);
+
+/* decide_view.c: properties of a view that follow from those of its tensor. */
+/* Whether the elements of a view have distinct addresses: YES if all of the tensor have,
+ * NO with the flaw, UNKNOWN if only their addresses decide it. */
+Answer view_decide(Layout *l, Verdict *v);
+/* The inverse, from that of the tensor if it has one. */
+void view_inverse(Layout *l, Verdict *v);
 
 /* decide_parts.c: split the entries into parts; false if an entry is not a sum of parts.
  * `shaped`: for the extents of l, which bound the open digits; else for every shape. */

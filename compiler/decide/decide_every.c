@@ -174,6 +174,10 @@ judge(void *arg)
 {
     Every *y = arg;
     EveryShape *s = y->every;
+    if (y->ref->def->index) {
+        unknown(y, "which elements an index selects depends on the shape");
+        return;
+    }
     if (uses_open_extent(y)) {
         unknown(y, "its order uses an extent by name, which needs a number for it");
         return;

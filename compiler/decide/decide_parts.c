@@ -139,6 +139,8 @@ static bool
 take_apart(const Layout *l, bool shaped, Part **parts, int *n)
 {
     int count = 0;
+    if (l->view)
+        return false;
     for (int i = 0; i < l->nentry; i++)
         count += l->entry[i].written->n;
     *parts = arena_array(ex_arena(l->e), Part, count + 1);

@@ -54,7 +54,7 @@ emit_name(Arena *a, const Target *t, const Request *rq)
         check_name(a, t, rq->name);
         return rq->name;
     }
-    size_t n = strcspn(rq->from, "{(: "), m = strcspn(rq->to, "{(: ");
+    size_t n = strcspn(rq->from, "{([@: "), m = strcspn(rq->to, "{([@: ");
     if (!n || !m)
         return name_by_default(a, t);
     char *s = arena_printf(a, "%.*s_to_%.*s", (int)n, rq->from, (int)m, rq->to);

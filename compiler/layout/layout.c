@@ -379,6 +379,8 @@ Layout *
 layout_make(Exprs *e, const LayoutRef *ref, const DType *t, int rank,
             const i64 *shape)
 {
+    if (ref->def->index)
+        return layout_of_view(e, ref, t, rank, shape);
     Arena *a = ex_arena(e);
     Layout *l = arena_new(a, Layout);
     Maker m = {l, e, a, ref->def, false};

@@ -70,16 +70,44 @@ typedef struct LayoutDef {
     bool swizzle_bytes;
     int bits;                      /* required bits of an element; 0: any */
     bool view;                     /* elements may share addresses; cannot be written */
+    const struct Index *index;     /* part of a tensor; NULL: no index is given */
     struct LayoutDef *next;
 } LayoutDef;
 
 /* A use of a layout with new values for some parameters; the others keep their
  * definition. */
-typedef struct {
+typedef struct LayoutRef {
     const LayoutDef *def;
     int n;
     Param *given;
 } LayoutRef;
+
+/* One item of an index, in NumPy's notation: 1:3, 7, newaxis, "...", [0, 2, 5], and
+ * [True, False, True] */
+typedef enum { ITEM_SLICE, ITEM_AT, ITEM_NEW, ITEM_REST, ITEM_LIST } ItemKind;
+typedef struct {
+    ItemKind kind;
+    bool starts, stops;   /* the slice gives its start, its stop */
+    i64 start, stop, step;         /* ITEM_AT: the coordinate is `start` */
+    const i64 *list;               /* ITEM_LIST: the coordinates, */
+    int n, mask;                   /* and how many; the length of a mask, or 0 */
+    int place;            /* of its first character in Index.whole */
+} IndexItem;
+
+/* Part of a tensor, LAYOUT(extents)[items].  Its def has the settings of the layout, the
+ * dims that the items leave, and no fill.  Or a tensor in an array that is not contiguous,
+ * LAYOUT@origin(strides): all settings are those of the layout. */
+typedef struct Index {
+    const LayoutRef *of;           /* the layout of the tensor */
+    const char *whole;             /* the text that has the items, for messages */
+    int nextents;                  /* -1: none is given */
+    i64 *extent;                   /* of the tensor; 0: it follows from the view's */
+    const char **name;             /* as written where extent is 0 */
+    int nitems;
+    IndexItem *item;
+    int nstrides;                  /* -1: the array is contiguous */
+    i64 *stride, origin;           /* in elements; of the first slot of the array */
+} Index;
 
 /* How far the digits of a dim reach; 0: there are none. */
 typedef struct {
@@ -97,6 +125,8 @@ typedef struct {
     int var;              /* its variable: 0 <= var < padded */
     int free;             /* a variable for the same dim without upper bound */
     Reach canonical, written;      /* of the entries in canonical form; as written */
+    const i64 *cut;       /* where a list of coordinates begins another run of numbers that */
+    int ncuts;            /* are evenly spaced */
 } Dim;
 
 typedef struct {
@@ -109,15 +139,33 @@ typedef struct {
     const Ex *written;    /* over Dim.free: valid for every shape */
 } Entry;
 
-/* A layout for one shape and element type. */
+/* How the coordinates of a view become those of the tensor. */
 typedef struct {
+    struct Layout *of;             /* the layout of the tensor */
+    struct {
+        int dim;          /* the coordinate is start + step * coordinate dim of the view; */
+        i64 start, step;  /* -1: it is start */
+        bool from_end;    /* start is a number plus the extent */
+        const i64 *list;  /* instead: it is list[coordinate dim of the view], */
+        int n;            /* which has n numbers */
+        int like;         /* the extent is that of dim `like` of the view, plus more; */
+        i64 more;         /* -1: it is given */
+    } at[MAX_RANK];
+    bool shares;          /* elements share addresses: an extent that no address has */
+    bool strided;         /* the strides are not those of the tensor, all else is */
+} View;
+
+/* A layout for one shape and element type. */
+typedef struct Layout {
     const LayoutRef *ref;
+    const View *view;     /* NULL: the elements are all of the tensor */
     const DType *dtype;
     int rank, nentry;
     Dim dim[MAX_RANK];
     Entry entry[MAX_ENTRIES];
     i64 param[MAX_ENTRIES];        /* values, in the order of def->params */
     i64 size;             /* of the storage, in elements */
+    i64 origin;           /* the address if all entries are 0 */
     const Ex *linear;     /* address before the swizzle, in elements */
     const Ex *addr;       /* address, in elements */
     const Ex *sigma;      /* the swizzle, over the variable sigma_var; or NULL */
@@ -147,6 +195,31 @@ Layout *layout_make(Exprs *e, const LayoutRef *ref, const DType *t, int rank,
                     const i64 *shape);
 /* diag_fatal, with the names of the dims, unless d supports shapes of `rank` extents. */
 void layout_check_rank(Arena *a, const LayoutDef *d, int rank);
+
+/* layout_view.c, layout_index.c, layout_list.c, layout_strides.c */
+/* The layout of an index of a tensor: the expressions of the tensor's over
+ * the coordinates of the view.  Slots, strides and size are those of the tensor.
+ * diag_fatal, with the item, if the index does not fit the shape. */
+Layout *layout_of_view(Exprs *e, const LayoutRef *ref, const DType *t, int rank,
+                       const i64 *shape);
+/* The layout `of` in an array with one stride for each entry, in elements; its size is that
+ * of `of`, and its addresses may lie beyond it. */
+Layout *layout_with_strides(Exprs *e, Layout *of, const LayoutRef *ref, const i64 *stride,
+                            i64 origin);
+/* Set the dims of a def with an index. */
+void layout_view_dims(Arena *a, LayoutDef *d);
+/* The shape of the view, if the extents that are given decide it; else 0 for an extent that
+ * does not follow, and name[] has its name if that is the name of an extent as written,
+ * else NULL.  Returns the rank, or -1 if it is not known. */
+int layout_view_shape(Arena *a, const LayoutRef *ref, i64 *shape, const char **name);
+/* Fail with the text of the index and a mark under character `place`. */
+_Noreturn void layout_index_fail(Arena *a, const char *whole, int place, const char *why);
+/* The coordinate of dim d of the tensor of a view, over x[] for the dims of the view. */
+const Ex *layout_coordinate(Exprs *e, const Layout *l, int d, const Ex *const *x);
+/* Two places i and j of a list of dim d that have the same number; false: there are none. */
+bool layout_view_repeats(Arena *a, const View *v, int d, i64 *i, i64 *j);
+/* The layout that an index is of, or d. */
+const LayoutDef *layout_declared(const LayoutDef *d);
 
 /* layout_reach.c */
 /* Sets the reach of each dim, and raises the padded extents to all coordinates for which

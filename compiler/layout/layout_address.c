@@ -66,6 +66,8 @@ layout_box(const Layout *l, i64 *extent)
     extent[0] = l->size;
     if (l->nentry == 0)
         return 0;
+    if (l->view && l->view->strided)
+        return layout_box(l->view->of, extent);
     for (int i = l->nentry - 1; i >= 0; i--) {
         i64 stride = l->entry[i].stride;
         if (stride % below)
@@ -160,7 +162,7 @@ layout_points(const Layout *l, bool padded)
 bool
 layout_address(const Layout *l, const i64 *x, i64 *addr)
 {
-    i64 v, sum = 0;
+    i64 v, sum = l->origin;
     for (int i = 0; i < l->nentry; i++)
         if (!layout_entry(l, i, x, &v) || !int_add(sum, v, &sum))
             return false;

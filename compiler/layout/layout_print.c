@@ -57,9 +57,67 @@ layout_fill_text(Arena *a, const LayoutDef *d)
     return text;
 }
 
+/* The part of a slice that is before, between or after its colons. */
+static void
+print_bound(Buf *b, bool given, i64 v)
+{
+    if (given)
+        buf_printf(b, "%lld", (long long)v);
+}
+
+static void
+print_item(Buf *b, const IndexItem *t)
+{
+    if (t->kind == ITEM_AT)
+        print_bound(b, true, t->start);
+    for (int i = 0; i < t->n; i++)
+        buf_printf(b, "%s%lld%s", i ? "," : "[", (long long)t->list[i],
+                   i + 1 == t->n ? "]" : "");
+    if (t->kind != ITEM_SLICE) {
+        buf_add(b, t->kind == ITEM_REST ? "..." : t->kind == ITEM_NEW ? "None" : "");
+        return;
+    }
+    print_bound(b, t->starts, t->start);
+    buf_add(b, ":");
+    print_bound(b, t->stops, t->stop);
+    if (t->step != 1)
+        buf_printf(b, ":%lld", (long long)t->step);
+}
+
+/* (8,H,56)[:, 1:3] */
+static const char *
+index_text(Arena *a, const Index *x)
+{
+    Buf b = buf_new(a);
+    if (x->nstrides >= 0)
+        buf_add(&b, "@");
+    if (x->nstrides >= 0 && x->origin)
+        buf_printf(&b, "%lld", (long long)x->origin);
+    for (int i = 0; i < x->nstrides; i++)
+        buf_printf(&b, "%s%lld", i ? "," : "(", (long long)x->stride[i]);
+    buf_add(&b, x->nstrides > 0 ? ")" : x->nstrides == 0 ? "()" : "");
+    for (int i = 0; i < x->nextents; i++) {
+        buf_add(&b, i ? "," : "(");
+        if (x->extent[i])
+            buf_printf(&b, "%lld", (long long)x->extent[i]);
+        else
+            buf_add(&b, x->name[i]);
+    }
+    buf_add(&b, x->nextents > 0 ? ")" : x->nextents == 0 ? "()" : "");
+    for (int i = 0; i < x->nitems; i++) {
+        buf_add(&b, i ? ", " : "[");
+        print_item(&b, &x->item[i]);
+    }
+    buf_add(&b, x->nitems ? "]" : "");
+    return b.s;
+}
+
 const char *
 layout_text(Arena *a, const LayoutDef *d)
 {
+    if (d->index)
+        return arena_printf(a, "%s%s", layout_whole_text(a, d->index->of),
+                            index_text(a, d->index));
     static const char *const batch[] = {
         [ENTRY_BATCH] = "...", [ENTRY_BATCH_REVERSED] = "reverse(...)"};
     Buf b = buf_new(a);
@@ -110,13 +168,17 @@ layout_whole_text(Arena *a, const LayoutRef *ref)
 {
     Buf b = buf_new(a);
     buf_add(&b, layout_text(a, ref->def));
-    print_given(&b, ref);
+    if (!ref->def->index)
+        print_given(&b, ref);
     return b.s;
 }
 
 const char *
 layout_ref_text(Arena *a, const LayoutRef *ref)
 {
+    const Index *x = ref->def->index;
+    if (x)
+        return arena_printf(a, "%s%s", layout_ref_text(a, x->of), index_text(a, x));
     if (ref->def->is_inline)
         return layout_text(a, ref->def);
     Buf b = buf_new(a);

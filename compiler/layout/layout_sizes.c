@@ -56,7 +56,7 @@ padded(Maker *m, int d, i64 *unit)
 }
 
 static void
-set_dim(Maker *m, int d, int extent)
+set_dim(Maker *m, int d, int extent, i64 more)
 {
     Sizes *r = m->r;
     const Dim *x = &m->l->dim[d];
@@ -71,7 +71,8 @@ set_dim(Maker *m, int d, int extent)
                x->name), "give that extent as a number");
     r->extent[d] = extent;
     r->var[d] = known ? x->var : x->free;
-    r->n[d] = known ? constant(m, x->n) : scalar_ex(m->s, extent);
+    r->n[d] = known ? constant(m, x->n)
+                    : ex_add(m->e, scalar_ex(m->s, extent), constant(m, more));
     r->unit[d] = 1;
     r->padded[d] = known ? constant(m, x->padded) : padded(m, d, &r->unit[d]);
 }
@@ -195,21 +196,122 @@ set_entries(Maker *m)
         bool known = m->fixed || is_known(m, t->written);
         r->slots[i] = known ? constant(m, t->extent)
                             : ex_add(m->e, most(m, t->x), constant(m, 1));
-        r->stride[i] = pitched(m, i, r->size);
+        r->stride[i] = m->fixed ? constant(m, t->stride) : pitched(m, i, r->size);
         r->size = scalar_times(m->s, r->stride[i], r->slots[i]);
         if (!m->fixed)
             add_entry(m, i, known, to);
     }
+    if (m->fixed)
+        r->size = constant(m, m->l->size);
 }
 
-const Sizes *
-layout_sizes(Scalars *s, const Layout *l, const int *extent)
+/* Extents that are numbers, or scalars plus numbers. */
+typedef struct {
+    int scalar[MAX_RANK];          /* -1: the layout has the number */
+    i64 more[MAX_RANK];
+} Extents;
+
+static const Sizes *
+plain_sizes(Scalars *s, const Layout *l, const Extents *x)
 {
     Sizes *r = arena_new(ex_arena(s->e), Sizes);
     Maker m = {s, s->e, r, l, true};
     r->l = l;
     for (int d = 0; d < l->rank; d++)
-        set_dim(&m, d, extent[d]);
+        set_dim(&m, d, x->scalar[d], x->more[d]);
     set_entries(&m);
     return r;
+}
+
+/* The extents of the tensor of a view. */
+static Extents
+extents_of(const View *v, const Extents *x)
+{
+    Extents of;
+    for (int d = 0; d < v->of->rank; d++) {
+        int like = v->at[d].like;
+        of.scalar[d] = like < 0 ? -1 : x->scalar[like];
+        of.more[d] = like < 0 ? 0 : v->at[d].more + x->more[like];
+    }
+    return of;
+}
+
+/* What the start of dim d of the tensor is more than for the extents that l has; an extent
+ * left to run time is n. */
+static const Ex *
+more_of(Maker *m, int d, bool known, const Ex *n)
+{
+    const View *v = m->l->view;
+    bool moves = !known && v->at[d].from_end;
+    return moves ? ex_sub(m->e, n, constant(m, v->of->dim[d].n)) : constant(m, 0);
+}
+
+/* Refuse a digit of a coordinate that is counted from an end left to run time. */
+static void
+check_digits(Maker *m, const Ex *x)
+{
+    int nvars = ex_nvars(m->e);
+    bool *used = arena_array(ex_arena(m->e), bool, nvars);
+    for (int i = 0; i < x->n; i++)
+        for (int k = 0; k < x->t[i].atom->n; k++)
+            ex_vars(x->t[i].atom->x[k], used);
+    for (int i = 0; i < m->s->n; i++)
+        if (used[m->s->scalar[i].var])
+            refuse(m, m->l->ref->def->loc, "a slice with a negative step, of a dim that is "
+                   "stored in blocks", "give that extent as a number");
+}
+
+static const Sizes *sizes_of(Scalars *s, const Layout *l, const Extents *x);
+
+/* The sizes of the tensor, with its coordinates replaced. */
+static const Sizes *
+view_sizes(Scalars *s, const Layout *l, const Extents *x)
+{
+    const View *v = l->view;
+    if (v->strided)
+        refuse(&(Maker){.s = s, .e = s->e, .l = l}, l->ref->def->loc, "strides are numbers",
+               "give all extents as numbers");
+    const Extents extents = extents_of(v, x);
+    const Sizes *of = sizes_of(s, v->of, &extents);
+    Sizes *r = arena_copy(ex_arena(s->e), of, sizeof *r);
+    Maker m = {s, s->e, r, l, false};
+    const Ex *var[MAX_RANK];
+    r->l = l;
+    for (int d = 0; d < l->rank; d++) {
+        const Dim *dim = &l->dim[d];
+        bool known = x->scalar[d] < 0;
+        r->extent[d] = x->scalar[d];
+        r->unit[d] = 1;
+        r->var[d] = known ? dim->var : dim->free;
+        r->n[d] = r->padded[d] = known ? constant(&m, dim->n)
+            : ex_add(s->e, scalar_ex(s, x->scalar[d]), constant(&m, x->more[d]));
+    }
+    const Ex **to = arena_array(ex_arena(s->e), const Ex *, ex_nvars(s->e));
+    for (int d = 0; d < l->rank; d++)
+        var[d] = ex_of_var(s->e, r->var[d]);
+    for (int d = 0; d < v->of->rank; d++)
+        to[of->var[d]] = ex_add(s->e, layout_coordinate(s->e, l, d, var),
+                                more_of(&m, d, extents.scalar[d] < 0, of->n[d]));
+    check_digits(&m, r->addr = ex_subst(s->e, of->addr, to));
+    for (int i = 0; i < r->nterms; i++)
+        check_digits(&m, r->term[i].x = ex_subst(s->e, of->term[i].x, to));
+    return r;
+}
+
+static const Sizes *
+sizes_of(Scalars *s, const Layout *l, const Extents *x)
+{
+    bool known = true;
+    for (int d = 0; d < l->rank; d++)
+        known &= x->scalar[d] < 0;
+    return l->view && !known ? view_sizes(s, l, x) : plain_sizes(s, l, x);
+}
+
+const Sizes *
+layout_sizes(Scalars *s, const Layout *l, const int *extent)
+{
+    Extents x = {.more = {0}};
+    for (int d = 0; d < l->rank; d++)
+        x.scalar[d] = extent[d];
+    return sizes_of(s, l, &x);
 }

@@ -87,18 +87,50 @@ cuts_of(const Sizes *z, int d, const Ex *below, i64 *cuts, int n)
     return n;
 }
 
-/* If the cuts make too many pieces, the digits stay expressions: slower but correct. */
+static int
+phases_of(const Sizes *z, int d, Phase *phase, int n)
+{
+    n = phases_add(z->addr, z->var[d], phase, n);
+    for (int i = 0; i < z->nterms; i++)
+        n = phases_add(z->term[i].x, z->var[d], phase, n);
+    for (int i = 0; i < z->l->dim[d].ncuts && n < MAX_CUTS; i++)
+        phase[n++] = (Phase){CUT_ONCE, z->l->dim[d].cut[i]};
+    return n;
+}
+
+/* The range of the m pieces in b->scratch; m < 0: of one piece, so that the digits stay
+ * expressions: slower but correct. */
 static Range
-range_of(Boxes *b, const i64 *cuts, int n, const Ex *from, const Ex *to, i64 unit)
+range_of_pieces(Boxes *b, int m, const Ex *from, const Ex *to)
 {
     static const i64 one[1] = {1};
-    int m = pieces_of(b->p->scalars, cuts, n, from, to, unit, b->scratch);
     if (m < 0)
-        m = pieces_of(b->p->scalars, one, 1, from, to, 1, b->scratch);
+        m = pieces_of(b->p->scalars, one, NULL, 1, from, to, 1, b->scratch);
     for (int i = 0; i < m; i++)
         b->scratch[i].pad = from != ex_const(b->p->e, 0);
     return (Range){arena_copy(b->arena, b->scratch, (size_t)m * sizeof b->scratch[0]), m,
                    from, to};
+}
+
+static Range
+range_of(Boxes *b, const i64 *cuts, int n, const Ex *from, const Ex *to, i64 unit)
+{
+    return range_of_pieces(b, pieces_of(b->p->scalars, cuts, NULL, n, from, to, unit,
+                                        b->scratch), from, to);
+}
+
+/* The range [0, to) of dim d, with the cuts of shifted coordinates of both layouts. */
+static Range
+range_of_both(Boxes *b, int d, const i64 *cuts, int n, const Ex *to)
+{
+    Phase phase[2 * MAX_CUTS];
+    const Plan *p = b->p;
+    const Ex *zero = ex_const(p->e, 0);
+    int m = phases_of(p->from, p->map[d], phase, phases_of(p->to, d, phase, 0));
+    if (m == 0)
+        return range_of(b, cuts, n, zero, to, 1);
+    m = pieces_phased(p->scalars, cuts, n, phase, m, to, b->scratch);
+    return range_of_pieces(b, m, zero, to);
 }
 
 static void
@@ -162,7 +194,7 @@ cut_dim(Boxes *b, int d)
     int k = cuts_of(to, d, end, cuts, 0);
     int m = cuts_of(p->from, p->map[d], n, both, cuts_of(to, d, n, both, 0));
     m = cut_bytes(p, d, both, m);
-    b->valid[d] = range_of(b, both, m, zero, n, 1);
+    b->valid[d] = range_of_both(b, d, both, m, n);
     split_valid(b, d);
     b->valid_dst[d] = range_of(b, cuts, k, zero, n, 1);
     b->pad[d] = range_of(b, cuts, k, n, end, to->unit[d]);

@@ -121,11 +121,12 @@ add_term(Maker *m, int side, const Ex *x, const Ex *stride)
                                nest_times(e, ex_sum(e, 0, rest, nrest), stride));
 }
 
-/* The variables of an address are those of the dims: an array up to the last is enough. */
+/* The variables of an address are those of the dims, so an array up to the last is enough;
+ * in a view they are also scalars. */
 static void
 add_address(Maker *m, int side, const Sizes *z, const Ex *const *coord)
 {
-    int n = 0;
+    int n = z->l->view ? ex_nvars(m->e) : 0;
     for (int d = 0; d < z->l->rank; d++)
         n = z->var[d] < n ? n : z->var[d] + 1;
     const Ex **to = arena_array(ex_arena(m->e), const Ex *, n);

@@ -36,13 +36,25 @@ Nest *plan_add(Plan *p);
 /* Cuts [lo, hi) of a dim in pieces such that in each piece every digit between cuts is
  * either constant or takes its full range.  The cuts ascend from 1.  lo is 0 or, for
  * padding, the extent of the dim; hi is then at most lo rounded up to a multiple of unit
- * (0: no multiple is known).  Returns the number of pieces, at most MAX_PIECES; -1 if
- * there are more. */
-int pieces_of(Scalars *s, const i64 *cuts, int ncuts, const Ex *lo, const Ex *hi,
-              i64 unit, Piece *out);
+ * (0: no multiple is known).  With `phase`, cut i is at all x with x % cuts[i] == phase[i];
+ * then lo is 0, and cuts may be equal.  Returns the number of pieces, at most MAX_PIECES; -1
+ * if there are more. */
+int pieces_of(Scalars *s, const i64 *cuts, const i64 *phase, int ncuts, const Ex *lo,
+              const Ex *hi, i64 unit, Piece *out);
 /* Merges the digit boundaries of var in x into cuts, which has n; returns the new number. */
 int pieces_cuts(const Ex *x, int var, i64 below, i64 *cuts, int n);
 enum { MAX_CUTS = 128 };
+
+/* plan_phase.c */
+/* A digit of a coordinate that is shifted or reversed changes at x % cut == phase. */
+typedef struct { i64 cut, phase; } Phase;
+/* As cut: only once. */
+#define CUT_ONCE ((i64)1 << 62)
+/* Adds those of var in x to the n in out, which has room for MAX_CUTS. */
+int phases_add(const Ex *x, int var, Phase *out, int n);
+/* pieces_of [0, hi) for cuts with phases and others; `phase` has room for both. */
+int pieces_phased(Scalars *s, const i64 *cuts, int ncuts, Phase *phase, int n, const Ex *hi,
+                  Piece *out);
 
 /* plan_factor.c */
 /* The digits of a dim from lo to hi (INF: all) that are factors of products and take few

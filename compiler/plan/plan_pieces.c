@@ -44,7 +44,7 @@ pieces_cuts(const Ex *x, int var, i64 below, i64 *cuts, int n)
 typedef struct {
     Scalars *s;
     Exprs *e;
-    const i64 *cuts;
+    const i64 *cuts, *phase;
     int ncuts;
     Piece *out;
     int n;
@@ -176,14 +176,15 @@ cut_chain(Cutter *c, const Ex *lo, const Ex *hi)
         add_blocks(c, upper(c, hi, i), i, number(c, 0), digit(c, hi, i));
 }
 
-/* The least multiple of any cut above x. */
+/* The least place of any cut above x. */
 static i64
 next_cut(const Cutter *c, i64 x)
 {
     i64 next = INF;
     for (int i = 1; i < c->ncuts; i++) {
-        i64 m;
-        if (int_mul(x / c->cuts[i] + 1, c->cuts[i], &m) && m < next)
+        i64 m, at = c->phase ? c->phase[i] : 0;
+        if (int_mul(int_div(x - at, c->cuts[i]) + 1, c->cuts[i], &m) &&
+            int_add(m, at, &m) && m < next)
             next = m;
     }
     return next;
@@ -292,13 +293,14 @@ cut_segments(Cutter *c, const Ex *lo, const Ex *hi, i64 unit)
 }
 
 int
-pieces_of(Scalars *s, const i64 *cuts, int ncuts, const Ex *lo, const Ex *hi, i64 unit,
-          Piece *out)
+pieces_of(Scalars *s, const i64 *cuts, const i64 *phase, int ncuts, const Ex *lo,
+          const Ex *hi, i64 unit, Piece *out)
 {
-    Cutter c = {.s = s, .e = s->e, .cuts = cuts, .ncuts = ncuts, .out = out};
+    Cutter c = {.s = s, .e = s->e, .cuts = cuts, .phase = phase, .ncuts = ncuts,
+                .out = out};
     if (lo == hi || (ex_is_const(lo) && ex_is_const(hi) && lo->base >= hi->base))
         return 0;
-    if (is_chain(cuts, ncuts))
+    if (!phase && is_chain(cuts, ncuts))
         cut_chain(&c, lo, hi);
     else if (!cut_segments(&c, lo, hi, unit))
         return -1;

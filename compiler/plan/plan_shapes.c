@@ -26,6 +26,23 @@ add_value(Lister *s, int i, i64 v)
         s->value[i][s->n[i]++] = v;
 }
 
+/* The same for the digits of shifted coordinates of dim d. */
+static void
+add_phases(Lister *s, const Sizes *z, int d)
+{
+    Phase phase[MAX_CUTS];
+    i64 top;
+    int n = 0, i = z->extent[d];
+    for (int k = 0; k < z->l->nentry; k++)
+        n = phases_add(z->l->entry[k].written, z->l->dim[d].free, phase, n);
+    for (int k = 0; k < n; k++) {
+        for (i64 v = phase[k].phase - 1; v <= phase[k].phase + 1; v++)
+            add_value(s, i, v);
+        if (int_lcm(s->top[i], phase[k].cut, &top))
+            s->top[i] = top;
+    }
+}
+
 static void
 add_cuts(Lister *s, const Sizes *z)
 {
@@ -42,6 +59,7 @@ add_cuts(Lister *s, const Sizes *z)
             if (int_lcm(s->top[i], cuts[k], &top))
                 s->top[i] = top;
         }
+        add_phases(s, z, d);
     }
 }
 

@@ -119,10 +119,10 @@ after_blanks(const char *s)
     return s;
 }
 
-const LayoutRef *
-spec_ref(Arena *a, const char *text, const LayoutDef *known)
+/* A layout without an index. */
+static const LayoutRef *
+layout_ref(Arena *a, const char *text, const LayoutDef *known)
 {
-    text = after_blanks(text);
     if (*text == '{' || *text == '(')
         return inline_ref(a, text);
     size_t n = strcspn(text, "({: \t\n");
@@ -143,4 +143,15 @@ spec_ref(Arena *a, const char *text, const LayoutDef *known)
         sandbox_run(a, name, chunk, strlen(chunk), 2, use_table, &use);
     }
     return ref;
+}
+
+const LayoutRef *
+spec_ref(Arena *a, const char *text, const LayoutDef *known)
+{
+    text = after_blanks(text);
+    const char *index = index_begin(text);
+    if (!*index)
+        return layout_ref(a, text, known);
+    const char *own = arena_printf(a, "%.*s", (int)(index - text), text);
+    return index_ref(a, layout_ref(a, own, known), text, index);
 }

@@ -9,8 +9,18 @@
  * `name` is the name of the text in messages. */
 LayoutDef *spec_load(Arena *a, const char *name, const char *text, size_t len);
 /* A layout as written on a command line: NAME, NAME{P=1}, NAME(K,N){P=1}, {N, C//16, H, W,
- * C%16}, (R,C){C, R}.  Names are looked up in `known`, newest first. */
+ * C%16}, (R,C){C, R}, and part of a tensor of one: NHWC(8,56,56,64)[:, 1:3].  Names are looked
+ * up in `known`, newest first. */
 const LayoutRef *spec_ref(Arena *a, const char *text, const LayoutDef *known);
+
+/* The text of the same layout in an array with these strides, in elements, one for each
+ * entry of its order; `origin` is the address of the first slot.  diag_fatal if the text
+ * has strides already. */
+const char *spec_strided(Arena *a, const char *text, int n, const i64 *stride, i64 origin);
+
+/* The text of the same part of a tensor with these extents; the text itself if it has
+ * extents, or no index. */
+const char *spec_with_extents(Arena *a, const char *text, int n, const i64 *extent);
 
 /* spec_sandbox.c: run a text in plain Lua that returns one value, a target's table, and
  * call `use` with that value on the stack.  Errors are diag_fatal. */

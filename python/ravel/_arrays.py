@@ -4,6 +4,7 @@ from __future__ import annotations
 from typing import Any, Union
 
 import numpy as np
+from numpy.lib.stride_tricks import as_strided
 
 from . import _ravel
 from ._ravel import Error
@@ -73,9 +74,23 @@ def as_array(x: Any) -> np.ndarray:
         return np.asarray(x)
     if hasattr(x, "__dlpack__"):
         t = _ravel.from_dlpack(x.__dlpack__())
-        flat = np.frombuffer(t, numpy_type(t.dtype)) if 0 not in t.shape else np.empty(0, numpy_type(t.dtype))  # type: ignore[call-overload]
-        return flat.reshape(t.shape)
+        if 0 in t.shape:
+            return np.empty(t.shape, numpy_type(t.dtype))
+        flat = np.frombuffer(t, numpy_type(t.dtype))  # type: ignore[call-overload]
+        return as_strided(flat[t.origin:], t.shape, [s * flat.itemsize for s in t.strides])
     try:
         return np.asarray(memoryview(x))
     except TypeError:
         raise Error("a %s is no array: it has neither __array_interface__ nor __dlpack__ nor a buffer" % type(x).__name__) from None
+
+
+def span(x: np.ndarray, what: str) -> tuple[np.ndarray, tuple[int, ...], int]:
+    """The memory from the lowest element of x to the highest as a flat array, the strides of x in elements, the place of its first element."""
+    steps = [s if n > 1 else 0 for n, s in zip(x.shape, x.strides)]
+    if any(s % x.itemsize for s in steps):
+        raise Error("%s has strides that are no multiples of its elements: pass np.ascontiguousarray(%s)" % (what, what))
+    strides = tuple(s // x.itemsize for s in steps)
+    lowest = x[tuple(slice(None, None, -1 if s < 0 else 1) for s in strides)]
+    ends = [s * (n - 1) for n, s in zip(x.shape, strides)]
+    flat = as_strided(lowest, (1 + sum(map(abs, ends)),), (x.itemsize,))
+    return flat, strides, -sum(e for e in ends if e < 0)

@@ -8,7 +8,7 @@ from typing import Any, Optional, Sequence, Union
 import numpy as np
 
 from . import _ravel, _specs
-from ._arrays import as_array, numpy_type, type_name
+from ._arrays import PACKED, as_array, numpy_type, span, type_name
 from ._layout import Layout
 from ._ravel import Error
 
@@ -154,8 +154,8 @@ def convert(x: Any, src: LayoutLike, dst: LayoutLike, *, shape: Optional[Sequenc
             out: Any = None, threads: int = 0) -> Any:
     """Convert x from layout src to layout dst; returns out, or a new array of the element type of x.
 
-    x is an array of NumPy, or an object with __array_interface__, __dlpack__ (on the CPU) or a buffer; its memory is read as it is, C-contiguous,
-    in the shape of the storage of src.  If src has blocks, padding or a pitch, `shape` gives the logical shape.  `dtype` says what the bytes of an
+    x is an array of NumPy, or an object with __array_interface__, __dlpack__ (on the CPU) or a buffer; its memory is read as it is, with its
+    strides, in the shape of the storage of src.  What the strides of out leave out is not written.  If src has blocks, padding or a pitch, `shape` gives the logical shape.  `dtype` says what the bytes of an
     unsigned type mean, as in dtype="bf16" for uint16 or dtype="i4" for packed uint8.  The conversion is compiled once; later calls find it.
     Other threads run meanwhile.  Raises Error, in the words of the library.
 
@@ -165,10 +165,9 @@ def convert(x: Any, src: LayoutLike, dst: LayoutLike, *, shape: Optional[Sequenc
     array([[0, 3],
            [1, 4],
            [2, 5]], dtype=int32)
-    >>> ravel.convert(x[:, :2], "{M, K}", "(M,K){K, M}")
-    Traceback (most recent call last):
-    ...
-    ravel.Error: x is not a C-contiguous array: pass np.ascontiguousarray(x)
+    >>> ravel.convert(x[:, ::-2], "{M, K}", "(M,K){K, M}")
+    array([[2, 5],
+           [0, 3]], dtype=int32)
     """
     if type(x) is not np.ndarray:
         x = as_array(x)
@@ -178,4 +177,25 @@ def convert(x: Any, src: LayoutLike, dst: LayoutLike, *, shape: Optional[Sequenc
         dst = text_of(dst)
     files, src, dst = _specs.resolve_two(src, dst)
     plan = kept(files, src, dst, x.dtype, x.shape, tuple(shape) if shape is not None else None, dtype, threads)
+    if not x.flags.c_contiguous or (type(out) is np.ndarray and not out.flags.c_contiguous):
+        return between(plan, x, out, threads)
     return plan(x, out)
+
+
+def placed(plan: Plan, layout: str, shape: Any, a: np.ndarray, what: str) -> tuple[str, np.ndarray]:
+    """The layout of an array with strides, and its memory."""
+    if a.flags.c_contiguous:
+        return layout, a
+    if plan.dtype in PACKED or a.shape != shape:
+        raise Error("%s is not a C-contiguous array%s: pass np.ascontiguousarray(%s)"
+                    % (what, "" if plan.dtype in PACKED else ", and not of shape %s" % (shape,), what))
+    memory, strides, origin = span(a, what)
+    return _specs.context(plan._files).strided(layout, strides, origin), memory
+
+
+def between(plan: Plan, x: np.ndarray, out: Any, threads: int) -> Any:
+    """Convert arrays of which one has strides, as the plan converts contiguous ones."""
+    src, memory = placed(plan, plan.src, plan.src_shape, x, "x")
+    dst, result = (plan.dst, None) if out is None else placed(plan, plan.dst, plan.dst_shape, as_array(out), "out")
+    new = kept(plan._files, src, dst, x.dtype, (), plan.shape, plan.dtype, threads)(memory, result)
+    return new if out is None else out

@@ -129,6 +129,40 @@ context_storage_shape(PyObject *o, PyObject *args)
     return py_tuple(e.extent, e.rank);
 }
 
+/* The numbers of a tuple; returns how many, or -1 with an exception. */
+static int
+get_numbers(PyObject *t, int64_t *out, int most)
+{
+    Py_ssize_t n = PyTuple_Size(t);
+    if (n > most)
+        py_refuse("%zd strides: at most %d", n, most);
+    for (Py_ssize_t i = 0; n <= most && i < n; i++)
+        out[i] = PyLong_AsLongLong(PyTuple_GetItem(t, i));
+    return PyErr_Occurred() ? -1 : (int)n;
+}
+
+/* strided(layout, strides, origin): the text of the layout in such an array */
+static PyObject *
+context_strided(PyObject *o, PyObject *args)
+{
+    const char *layout;
+    PyObject *given;
+    long long origin;
+    int64_t stride[RAVEL_MAX_STORED];
+    char *text;
+    ravel_error err;
+    if (!PyArg_ParseTuple(args, "sO!L", &layout, &PyTuple_Type, &given, &origin))
+        return NULL;
+    int n = get_numbers(given, stride, RAVEL_MAX_STORED);
+    if (n < 0)
+        return NULL;
+    if (ravel_with_strides(context_of(o), layout, n, stride, origin, &text, &err))
+        return py_fail(&err);
+    PyObject *said = PyUnicode_FromString(text);
+    free(text);
+    return said;
+}
+
 static PyObject *
 context_index(PyObject *o, PyObject *args)
 {
@@ -284,6 +318,7 @@ static PyMethodDef methods[] = {
      "logical_shape(layout, dtype, stored)"},
     {"storage_shape", context_storage_shape, METH_VARARGS,
      "storage_shape(layout, dtype, shape)"},
+    {"strided", context_strided, METH_VARARGS, "strided(layout, strides, origin): a layout"},
     {"index", context_index, METH_VARARGS, "index(layout, dtype, shape, x)"},
     {"element", context_element, METH_VARARGS, "element(layout, dtype, shape, address)"},
     {"table", context_table, METH_VARARGS, "table(layout, dtype, shape, out)"},

@@ -1,4 +1,5 @@
-/* _ravel.Tensor: the memory of a DLPack capsule as a buffer of bytes. */
+/* _ravel.Tensor: the memory of a DLPack capsule, from its lowest element to its highest, as
+ * a buffer of bytes. */
 #include "py_ravel.h"
 
 /* The structures of DLPack before 1.0, which the capsule "dltensor" holds. */
@@ -29,7 +30,8 @@ static const struct { int code, bits; const char *name; } dtypes[] = {
 typedef struct {
     PyObject_HEAD
     DLManaged *owner;
-    int64_t bytes;
+    int64_t stride[RAVEL_MAX_STORED];
+    int64_t origin, bytes;         /* the first element, counted from the lowest one */
     const char *dtype;
 } Tensor;
 
@@ -43,17 +45,21 @@ dtype_of(const DLTensor *t)
     return NULL;
 }
 
-/* The number of elements; -1 if they do not lie one after another. */
-static int64_t
-contiguous(const DLTensor *t)
+/* Set the strides, and where the elements lie. */
+static void
+place(Tensor *self)
 {
-    int64_t n = 1;
+    const DLTensor *t = &self->owner->t;
+    int64_t next = 1, low = 0, high = 0, size = 1;
     for (int d = t->ndim - 1; d >= 0; d--) {
-        if (t->strides && t->shape[d] != 1 && t->strides[d] != n)
-            return -1;
-        n *= t->shape[d];
+        int64_t n = t->shape[d], stride = t->strides ? t->strides[d] : next;
+        self->stride[d] = n > 1 ? stride : 0;
+        *(stride < 0 ? &low : &high) += (n - 1) * self->stride[d];
+        next *= n;
+        size *= n;
     }
-    return n;
+    self->origin = -low;
+    self->bytes = size ? (high - low + 1) * t->dtype.bits / 8 : 0;
 }
 
 /* Whether the tensor can be read here; else an exception is set. */
@@ -66,8 +72,8 @@ readable(const DLTensor *t)
     else if (!dtype_of(t))
         py_refuse("DLPack's type %d of %d bits has no dtype here", t->dtype.code,
                   t->dtype.bits);
-    else if (contiguous(t) < 0)
-        py_refuse("x is not contiguous: pass x.contiguous() or np.ascontiguousarray(x)");
+    else if (t->ndim > RAVEL_MAX_STORED)
+        py_refuse("x has %d dims: at most %d", t->ndim, RAVEL_MAX_STORED);
     else
         return 1;
     return 0;
@@ -88,7 +94,7 @@ tensor_from_dlpack(PyObject *module, PyObject *capsule)
     }
     self->owner = m;
     self->dtype = dtype_of(&m->t);
-    self->bytes = contiguous(&m->t) * m->t.dtype.bits / 8;
+    place(self);
     return (PyObject *)self;
 }
 
@@ -109,8 +115,8 @@ tensor_buffer(PyObject *o, Py_buffer *view, int flags)
 {
     const Tensor *self = (const Tensor *)o;
     const DLTensor *t = &self->owner->t;
-    return PyBuffer_FillInfo(view, o, (char *)t->data + t->byte_offset, self->bytes, 0,
-                             flags);
+    int64_t first = (int64_t)t->byte_offset - self->origin * t->dtype.bits / 8;
+    return PyBuffer_FillInfo(view, o, (char *)t->data + first, self->bytes, 0, flags);
 }
 
 static PyObject *
@@ -122,6 +128,20 @@ tensor_shape(PyObject *o, void *unused)
 }
 
 static PyObject *
+tensor_strides(PyObject *o, void *unused)
+{
+    (void)unused;
+    return py_tuple(((Tensor *)o)->stride, ((Tensor *)o)->owner->t.ndim);
+}
+
+static PyObject *
+tensor_origin(PyObject *o, void *unused)
+{
+    (void)unused;
+    return PyLong_FromLongLong(((Tensor *)o)->origin);
+}
+
+static PyObject *
 tensor_dtype(PyObject *o, void *unused)
 {
     (void)unused;
@@ -130,6 +150,8 @@ tensor_dtype(PyObject *o, void *unused)
 
 static PyGetSetDef attributes[] = {
     {"shape", tensor_shape, NULL, "its extents", NULL},
+    {"strides", tensor_strides, NULL, "the distances of neighbours, in elements", NULL},
+    {"origin", tensor_origin, NULL, "the first element, counted from the lowest", NULL},
     {"dtype", tensor_dtype, NULL, "the name of its element type", NULL},
     {NULL, NULL, NULL, NULL, NULL}};
 

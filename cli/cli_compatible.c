@@ -1,0 +1,83 @@
+/* ravel check --compatible: is a layout a view of another, and what does a copy cost? */
+#include <stdio.h>
+
+#include "cli.h"
+
+/* Whether a copy is one run, runs, or single elements. */
+static const char *
+kind_of(const Together *w)
+{
+    return w->run == w->elements ? "one run" : w->run > 1 ? "runs" : "a full permutation";
+}
+
+const char *
+cli_view_text(Cli *c, const Plan *p)
+{
+    const Strides s = compile_view_of(p);
+    if (s.is_view != YES)
+        return "";
+    return arena_printf(c->arena, "view: array %s with strides %s from element %lld of the "
+                        "source is the result; no copy is needed\n",
+                        cli_tuple(c->arena, s.extent, s.axes),
+                        cli_tuple(c->arena, s.stride, s.axes), (long long)s.origin);
+}
+
+static void
+print_copy(const Plan *p, const Strides *s)
+{
+    const Together w = compile_walk(p);
+    i64 bits = p->dst->dtype->bits;
+    if (s->is_view != YES)
+        printf("  because %s\n", s->why);
+    printf("  a copy moves %lld elements in %s", (long long)layout_points(p->dst, false),
+           kind_of(&w));
+    if (w.run > 1)
+        printf(" of %lld elements, %lld %s", (long long)w.run,
+               (long long)(bits < 8 ? w.run * bits : w.run * bits / 8),
+               bits < 8 ? "bits" : "bytes");
+    printf("\n  both can be walked together in the order %s\n", *w.order ? w.order : "of one "
+           "element");
+}
+
+static json_t *
+to_json(Cli *c, const Plan *p, const Strides *s)
+{
+    const Together w = compile_walk(p);
+    json_t *j = json_pack("{s:s, s:s, s:s, s:s*, s:I, s:s}", "layout", c->o.arg[0],
+        "compatible", c->o.compatible, "view", cli_answers[s->is_view], "why", s->why,
+        "run", (json_int_t)w.run, "order", w.order);
+    if (s->is_view == YES)
+        json_object_update_new(j, json_pack("{s:o, s:o, s:I}",
+            "extents", cli_json_numbers(s->extent, s->axes),
+            "strides", cli_json_numbers(s->stride, s->axes), "origin",
+            (json_int_t)s->origin));
+    return j;
+}
+
+int
+cli_check_compatible(Cli *c)
+{
+    i64 shape[MAX_RANK];
+    Request rq = {.shape = shape};
+    rq.from = cli_layout_text(c, c->o.arg[0]);
+    rq.to = cli_layout_text(c, c->o.compatible);
+    const LayoutRef *from = spec_ref(c->arena, rq.from, c->known);
+    rq.dtype = cli_dtype(c, layout_needs_dtype(from) ? rq.from : rq.to);
+    cli_find_shape(c, rq.from, rq.to);
+    rq.rank = cli_numbers(c, "--shape", c->o.shape, shape, MAX_RANK);
+    const Plan *p = compile_plan(c->arena, c->known, &rq);
+    const Strides s = compile_view_of(p);
+    if (c->o.json) {
+        cli_print_json(to_json(c, p, &s));
+        return s.is_view == YES ? EXIT_YES : EXIT_NO;
+    }
+    printf("%s: %s %s a view of %s for shape %s\n", cli_answers[s.is_view], c->o.compatible,
+           s.is_view == YES ? "is" : s.is_view == NO ? "is not" : "may be", c->o.arg[0],
+           c->o.shape);
+    if (s.is_view == YES)
+        printf("  array %s with strides %s from element %lld, in elements\n",
+               cli_tuple(c->arena, s.extent, s.axes), cli_tuple(c->arena, s.stride, s.axes),
+               (long long)s.origin);
+    print_copy(p, &s);
+    return s.is_view == YES ? EXIT_YES : EXIT_NO;
+}

@@ -1,0 +1,132 @@
+/* The layout of part of a tensor: the coordinates of the view replace the dims in the
+ * expressions of the tensor's layout; its slots and strides stay. */
+#include <string.h>
+
+#include "layout_parts.h"
+
+static void
+set_dims(Exprs *e, const ResolvedIndex *r, int rank, const i64 *shape, Layout *l)
+{
+    l->rank = rank;
+    memset(l->dim, 0, sizeof l->dim);
+    for (int d = 0; d < rank; d++)
+        l->dim[d] = (Dim){.name = r->name[d], .n = shape[d], .padded = shape[d], .pad = 1,
+                          .var = ex_var(e, r->name[d], 0, shape[d] - 1),
+                          .free = ex_var(e, r->name[d], 0, INF)};
+}
+
+/* The coordinate of dim d of the tensor, as written. */
+static const Ast *
+coordinate(Arena *a, const Layout *l, int d, Loc loc)
+{
+    const View *v = l->view;
+    i64 start = v->at[d].start, step = v->at[d].step;
+    if (v->at[d].dim < 0)
+        return ast_num(a, start, loc);
+    const Ast *x = ast_sym(a, l->dim[v->at[d].dim].name, loc);
+    if (v->at[d].list)
+        return list_at(a, v, d, x);
+    if (int_abs(step) != 1)
+        x = ast_op(a, OP_MUL, ast_num(a, int_abs(step), loc), x, loc);
+    if (step < 0)
+        return ast_op(a, OP_SUB, ast_num(a, start, loc), x, loc);
+    return start ? ast_op(a, OP_ADD, x, ast_num(a, start, loc), loc) : x;
+}
+
+typedef struct {
+    const Layout *l;
+    const Ex *const *x;
+} Names;
+
+static const Ex *
+find_dim(void *env, const Ast *sym)
+{
+    const Names *n = env;
+    return n->x[layout_find_dim(n->l, sym->name)];
+}
+
+const Ex *
+layout_coordinate(Exprs *e, const Layout *l, int d, const Ex *const *x)
+{
+    Names n = {l, x};
+    return ast_lower(e, coordinate(ex_arena(e), l, d, (Loc){0}), find_dim, &n);
+}
+
+/* The cuts of the dims of a view: of its lists, and of those of the tensor. */
+static void
+set_cuts(Arena *a, Layout *l, const ResolvedIndex *r)
+{
+    const View *v = l->view;
+    for (int d = 0; d < v->of->rank; d++) {
+        const Dim *of = &v->of->dim[d];
+        Dim *dim = &l->dim[v->at[d].dim < 0 ? 0 : v->at[d].dim];
+        i64 start = v->at[d].start, step = v->at[d].step;
+        i64 *cut = arena_array(a, i64, of->ncuts);
+        if (v->at[d].list)
+            list_cuts(a, r, d, dim);
+        if (v->at[d].list || v->at[d].dim < 0)
+            continue;
+        dim->cut = cut;
+        dim->ncuts = of->ncuts;
+        for (int i = 0; i < of->ncuts; i++)
+            cut[i] = step > 0 ? -int_div(start - of->cut[i], step)
+                              : int_div(start - of->cut[i], -step) + 1;
+    }
+}
+
+/* x with the dims of the tensor replaced. */
+static const Ast *
+over_view(Arena *a, const Layout *l, const Ast *x)
+{
+    int d = x->op == OP_SYM ? layout_find_dim(l->view->of, x->name) : -1;
+    if (d >= 0)
+        return coordinate(a, l, d, x->loc);
+    if (x->op == OP_NUM || x->op == OP_SYM)
+        return x;
+    const Ast *y = over_view(a, l, x->x[0]);
+    return ast_op(a, x->op, y, x->x[1] ? over_view(a, l, x->x[1]) : NULL, x->loc);
+}
+
+static void
+set_entries(Exprs *e, Layout *l)
+{
+    const View *v = l->view;
+    const Ex *var[MAX_RANK], *free[MAX_RANK];
+    const Ex **to = arena_array(ex_arena(e), const Ex *, ex_nvars(e));
+    for (int d = 0; d < l->rank; d++) {
+        var[d] = ex_of_var(e, l->dim[d].var);
+        free[d] = ex_of_var(e, l->dim[d].free);
+    }
+    for (int d = 0; d < v->of->rank; d++) {
+        to[v->of->dim[d].var] = layout_coordinate(e, l, d, var);
+        to[v->of->dim[d].free] = layout_coordinate(e, l, d, free);
+    }
+    for (int i = 0; i < l->nentry; i++) {
+        Entry *t = &l->entry[i];
+        t->x = over_view(ex_arena(e), l, t->x);
+        t->ex = ex_subst(e, t->ex, to);
+        t->written = ex_subst(e, t->written, to);
+    }
+    l->linear = ex_subst(e, l->linear, to);
+    l->addr = ex_subst(e, l->addr, to);
+}
+
+Layout *
+layout_of_view(Exprs *e, const LayoutRef *ref, const DType *t, int rank, const i64 *shape)
+{
+    Arena *a = ex_arena(e);
+    const Index *x = ref->def->index;
+    layout_check_rank(a, ref->def, rank);
+    if (x->nstrides >= 0)
+        return layout_strided(e, ref, t, rank, shape);
+    const ResolvedIndex r = index_resolve(a, x, rank, shape);
+    r.view->of = layout_make(e, x->of, t, r.rank_of, r.of);
+    Layout *l = arena_copy(a, r.view->of, sizeof *l);
+    l->ref = ref;
+    l->view = r.view;
+    set_dims(e, &r, rank, shape, l);
+    set_cuts(a, l, &r);
+    memset(l->fill, 0, sizeof l->fill);
+    set_entries(e, l);
+    return l;
+}

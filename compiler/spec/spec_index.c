@@ -1,0 +1,416 @@
+/* Reads the index after a layout: NHWC(8,56,56,64)[:, 1:3, ..., ::-1], in NumPy's
+ * notation.
+ *
+ *     index   = [ "@" [ origin ] "(" [ stride { "," stride } ] ")" ]
+ *               [ "(" [ extent { "," extent } ] ")" ] { "[" item { "," item } "]" }
+ *     extent  = number | name                     a name: it follows from the view's
+ *     item    = number | [ number ] ":" [ number ] [ ":" [ number ] ] | "..."
+ *             | "None" | "newaxis" | "np.newaxis" | list
+ *     list    = "[" number { "," number } "]"     coordinates
+ *             | "[" truth { "," truth } "]"       "True" or "False" for each coordinate
+ */
+#include <ctype.h>
+#include <errno.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "spec_parts.h"
+
+typedef struct {
+    Arena *arena;
+    const char *whole, *p;
+} Text;
+
+/* The character after the text in quotes or brackets that begins at s; NULL: it does not
+ * end. */
+static const char *
+skip_group(const char *s)
+{
+    int depth = 0;
+    for (; *s; s++) {
+        if (*s == '"' || *s == '\'') {
+            const char *end = s + 1;
+            while (*end && *end != *s)
+                end += 1 + (*end == '\\' && end[1]);
+            if (!*end)
+                return NULL;
+            s = end;
+        }
+        depth += *s == '{' || *s == '(';
+        depth -= *s == '}' || *s == ')';
+        if (depth == 0)
+            return s + 1;
+    }
+    return NULL;
+}
+
+static const char *
+skip_blank(const char *s)
+{
+    while (isspace((unsigned char)*s))
+        s++;
+    return s;
+}
+
+/* The character after "(K,N)", other names of dims, if they begin at s; else s.  Names before
+ * an index are extents that are left to run time. */
+static const char *
+skip_names(const char *s)
+{
+    const char *end = *s == '(' ? skip_group(s) : NULL;
+    bool names = end && isalpha((unsigned char)*skip_blank(s + 1)) && *skip_blank(end) != '[';
+    for (const char *c = s + 1; names && c < end - 1; c++)
+        names = isalnum((unsigned char)*c) || isspace((unsigned char)*c) || strchr("_,", *c);
+    for (const char *c = s + 1; names && c < end - 1; c++)
+        names = !isdigit((unsigned char)*c) || isalnum((unsigned char)c[-1]) || c[-1] == '_';
+    return names ? end : s;
+}
+
+const char *
+index_begin(const char *text)
+{
+    const char *end = text + strlen(text), *s = text;
+    if (*s == '(')
+        s = skip_group(s);
+    else if (*s != '{')
+        s = skip_names(skip_blank(s + strcspn(s, "{([@: \t\n")));
+    s = s ? skip_blank(s) : end;
+    if (*s == '{')
+        s = skip_group(s);
+    s = s ? skip_blank(s) : end;
+    return *s == '[' || *s == '@' || (*s == '(' && s > text) ? s : end;
+}
+
+_Noreturn static void
+fail(const Text *t, const char *why)
+{
+    size_t place = (size_t)(t->p - t->whole);
+    layout_index_fail(t->arena, t->whole, place < INT_MAX ? (int)place : INT_MAX, why);
+}
+
+static bool
+take(Text *t, const char *sign)
+{
+    t->p = skip_blank(t->p);
+    size_t n = strlen(sign);
+    bool is = !strncmp(t->p, sign, n);
+    t->p += is ? n : 0;
+    return is;
+}
+
+static bool
+take_word(Text *t, const char *word)
+{
+    const char *s = t->p;
+    unsigned char after = (unsigned char)s[strlen(word)];
+    if (strncmp(s, word, strlen(word)) || isalnum(after) || after == '_')
+        return false;
+    return take(t, word);
+}
+
+static bool
+take_number(Text *t, i64 *v)
+{
+    char *end;
+    t->p = skip_blank(t->p);
+    const char *digits = t->p + (*t->p == '-' || *t->p == '+');
+    if (!isdigit((unsigned char)*digits))
+        return false;
+    errno = 0;
+    *v = strtoll(t->p, &end, 10);
+    if (errno || *v == INT64_MIN)
+        fail(t, "this number does not fit 64 bits");
+    if (isalnum((unsigned char)*end) || *end == '.' || *end == '_')
+        fail(t, "an index is a whole number");
+    t->p = end;
+    return true;
+}
+
+static void
+take_slice(Text *t, IndexItem *x, bool starts)
+{
+    i64 step;
+    x->kind = ITEM_SLICE;
+    x->starts = starts;
+    x->stops = take_number(t, &x->stop);
+    x->step = 1;
+    if (!take(t, ":"))
+        return;
+    const char *at = t->p = skip_blank(t->p);
+    if (take_number(t, &step))
+        x->step = step;
+    if (x->step == 0) {
+        t->p = at;
+        fail(t, "the step of a slice cannot be 0");
+    }
+}
+
+/* Adds a coordinate, or what a mask says of the next one. */
+static void
+take_place(Text *t, IndexItem *x, i64 *list)
+{
+    t->p = skip_blank(t->p);
+    bool yes = take_word(t, "True"), no = !yes && take_word(t, "False");
+    if ((yes || no) && x->n && !x->mask)
+        fail(t, "a list has numbers, or True and False");
+    if (yes)
+        list[x->n++] = x->mask;
+    x->mask += yes || no;
+    if (yes || no)
+        return;
+    if (x->mask || !take_number(t, &list[x->n]))
+        fail(t, *t->p == '[' ? "a list of lists is not supported as index"
+             : "expected a number of a list, or True and False alone");
+    x->n++;
+}
+
+static void
+take_list(Text *t, IndexItem *x)
+{
+    enum { MOST = 4096 };
+    i64 *list = arena_array(t->arena, i64, MOST);
+    x->kind = ITEM_LIST;
+    x->list = list;
+    do {
+        if ((x->n || x->mask) && *skip_blank(t->p) == ']')
+            break;
+        if (x->n == MOST || x->mask == MOST)
+            fail(t, "a list of more than 4096");
+        take_place(t, x, list);
+    } while (take(t, ","));
+    if (!take(t, "]"))
+        fail(t, "expected , or ] of a list");
+    if (!x->n)
+        fail(t, "a list that selects no elements");
+}
+
+static void
+take_item(Text *t, IndexItem *x)
+{
+    t->p = skip_blank(t->p);
+    *x = (IndexItem){.place = (int)(t->p - t->whole)};
+    if (take(t, "...")) {
+        x->kind = ITEM_REST;
+    } else if (take_word(t, "None") || take_word(t, "newaxis") ||
+               take_word(t, "np.newaxis")) {
+        x->kind = ITEM_NEW;
+    } else if (take(t, ":")) {
+        take_slice(t, x, false);
+    } else if (take_number(t, &x->start)) {
+        x->kind = ITEM_AT;
+        if (take(t, ":"))
+            take_slice(t, x, true);
+    } else if (take(t, "[")) {
+        take_list(t, x);
+    } else {
+        fail(t, "expected an index: a number, a slice as in 1:3 or ::-1, ..., None or a list "
+             "as in [0, 2, 5]");
+    }
+}
+
+/* NumPy combines a list with other lists and numbers of an index; where that is not the
+ * same as one after the other, it is refused. */
+static void
+check_lists(Text *t, const Index *x)
+{
+    int list = -1, first = -1, last = -1, numbers = 0;
+    for (int i = 0; i < x->nitems; i++) {
+        const IndexItem *item = &x->item[i];
+        if (item->kind != ITEM_LIST && item->kind != ITEM_AT)
+            continue;
+        t->p = t->whole + item->place;
+        if (item->kind == ITEM_LIST && list >= 0)
+            fail(t, "a second list: index in two steps, as in [[0, 2]][:, [1, 3]]");
+        list = item->kind == ITEM_LIST ? i : list;
+        first = first < 0 ? i : first;
+        last = i;
+        numbers++;
+    }
+    if (list >= 0 && last - first + 1 > numbers)
+        fail(t, "a list and a number that are not adjacent: index in two steps, as in "
+             "[0][:, [1, 3]]");
+}
+
+static void
+take_items(Text *t, Index *x)
+{
+    enum { MOST = 2 * MAX_RANK + 1 };
+    bool rest = false;
+    x->item = arena_array(t->arena, IndexItem, MOST);
+    do {
+        if (x->nitems && *skip_blank(t->p) == ']')
+            break;
+        if (x->nitems == MOST)
+            fail(t, "too many indices");
+        take_item(t, &x->item[x->nitems]);
+        IndexItem *i = &x->item[x->nitems++];
+        if (i->kind == ITEM_REST && rest) {
+            t->p = t->whole + i->place;
+            fail(t, "'...' can occur only once");
+        }
+        rest |= i->kind == ITEM_REST;
+    } while (take(t, ","));
+    if (!take(t, "]"))
+        fail(t, "expected , or ]");
+    Text at = *t;
+    check_lists(&at, x);
+}
+
+static void
+take_extent(Text *t, i64 *extent, const char **name)
+{
+    t->p = skip_blank(t->p);
+    size_t n = 0;
+    while (isalnum((unsigned char)t->p[n]) || t->p[n] == '_')
+        n++;
+    *extent = 0;
+    *name = NULL;
+    if (isalpha((unsigned char)*t->p) && n <= MAX_NAME) {
+        *name = arena_printf(t->arena, "%.*s", (int)n, t->p);
+        t->p += n;
+        return;
+    }
+    const char *at = t->p;
+    if (take_number(t, extent) && *extent > 0)
+        return;
+    t->p = at;
+    fail(t, "expected an extent: a number above 0, or a name for one that follows from the "
+         "shape");
+}
+
+static void
+take_extents(Text *t, Index *x)
+{
+    x->extent = arena_array(t->arena, i64, MAX_RANK);
+    x->name = arena_array(t->arena, const char *, MAX_RANK);
+    x->nextents = 0;
+    if (take(t, ")"))
+        return;
+    do {
+        if (x->nextents == MAX_RANK)
+            fail(t, "too many extents");
+        take_extent(t, &x->extent[x->nextents], &x->name[x->nextents]);
+        x->nextents++;
+    } while (take(t, ","));
+    if (!take(t, ")"))
+        fail(t, "expected , or )");
+}
+
+/* The numbers after "(". */
+static void
+take_strides(Text *t, Index *x)
+{
+    x->stride = arena_array(t->arena, i64, MAX_ENTRIES);
+    x->nstrides = 0;
+    if (!take(t, "("))
+        fail(t, "expected the strides of the array in ( )");
+    if (take(t, ")"))
+        return;
+    do {
+        if (x->nstrides == MAX_ENTRIES)
+            fail(t, "too many strides");
+        if (!take_number(t, &x->stride[x->nstrides++]))
+            fail(t, "expected a stride: a number of elements");
+    } while (take(t, ","));
+    if (!take(t, ")"))
+        fail(t, "expected , or )");
+}
+
+/* The def of a view: that of the layout, with other dims, whose elements alone are written;
+ * with strides all is that of the layout. */
+static const LayoutRef *
+view_ref(const Text *t, const Index *x)
+{
+    Arena *a = t->arena;
+    LayoutRef *ref = arena_copy(a, x->of, sizeof *ref);
+    LayoutDef *d = arena_copy(a, x->of->def, sizeof *d);
+    ref->def = d;
+    d->index = arena_copy(a, x, sizeof *x);
+    if (x->nstrides < 0) {
+        d->fill = FILL_NONE;
+        d->fills = false;
+    }
+    d->view = true;
+    d->next = NULL;
+    layout_view_dims(a, d);
+    d->name = layout_ref_text(a, ref);
+    return ref;
+}
+
+static const Index nothing = {.nextents = -1, .nstrides = -1};
+
+static const LayoutRef *
+strided_ref(Text *t, const LayoutRef *of)
+{
+    Index x = nothing;
+    x.of = of;
+    x.whole = t->whole;
+    if (take_number(t, &x.origin) && x.origin < 0)
+        fail(t, "an origin is 0 or more");
+    take_strides(t, &x);
+    return view_ref(t, &x);
+}
+
+/* One pair of ( ) and [ ], either of which may be absent. */
+static const LayoutRef *
+indexed_ref(Text *t, const LayoutRef *of)
+{
+    Index x = nothing;
+    x.of = of;
+    x.whole = t->whole;
+    if (take(t, "(")) {
+        take_extents(t, &x);
+        layout_check_rank(t->arena, of->def, x.nextents);
+    }
+    if (take(t, "["))
+        take_items(t, &x);
+    return view_ref(t, &x);
+}
+
+const LayoutRef *
+index_ref(Arena *a, const LayoutRef *of, const char *whole, const char *s)
+{
+    Text t = {a, whole, s};
+    if (take(&t, "@"))
+        of = strided_ref(&t, of);
+    bool first = true;
+    for (t.p = skip_blank(t.p); *t.p; t.p = skip_blank(t.p)) {
+        if (*t.p != '[' && (*t.p != '(' || !first))
+            fail(&t, "expected an index in [ ], or the end");
+        of = indexed_ref(&t, of);
+        first = false;
+    }
+    return of;
+}
+
+const char *
+spec_strided(Arena *a, const char *text, int n, const i64 *stride, i64 origin)
+{
+    const char *index = index_begin(text = skip_blank(text));
+    Buf b = buf_new(a);
+    if (*index == '@')
+        layout_index_fail(a, text, (int)(index - text), "the layout has strides already");
+    buf_addn(&b, text, (size_t)(index - text));
+    buf_printf(&b, "@%lld(", (long long)origin);
+    for (int i = 0; i < n; i++)
+        buf_printf(&b, "%s%lld", i ? "," : "", (long long)stride[i]);
+    buf_printf(&b, ")%s", index);
+    return b.s;
+}
+
+const char *
+spec_with_extents(Arena *a, const char *text, int n, const i64 *extent)
+{
+    const char *index = index_begin(text = skip_blank(text));
+    Buf b = buf_new(a);
+    if (*index == '@')
+        index = skip_blank(skip_group(index + strcspn(index, "(")));
+    if (*index != '[')
+        return text;
+    buf_addn(&b, text, (size_t)(index - text));
+    for (int i = 0; i < n; i++)
+        buf_printf(&b, "%s%lld", i ? "," : "(", (long long)extent[i]);
+    buf_printf(&b, "%s%s", n ? ")" : "()", index);
+    return b.s;
+}
