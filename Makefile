@@ -55,7 +55,7 @@ include tests/coverage.mk
 
 $(B)/ravel: $(CLI_OBJ) $(INSIDES)
 	$(SAY) LINK $@
-	$(Q)$(CC) $(ALL_CFLAGS) $(LDFLAGS) -o $@ $(CLI_OBJ) $(INSIDES) -ljansson $(LIBS)
+	$(Q)$(CC) $(ALL_CFLAGS) $(LDFLAGS) -o $@ $(CLI_OBJ) $(INSIDES) -ljansson -lz $(LIBS)
 
 $(INSIDES) $(B)/libravel.a:
 	$(SAY) AR $@
@@ -78,6 +78,11 @@ $(B)/libravel.so: $(LIB_OBJ) package/libravel.map
 	$(Q)$(CC) $(ALL_CFLAGS) $(LDFLAGS) -shared -Wl,-soname,libravel.so.0 \
 	    -Wl,--version-script=package/libravel.map \
 	    $(if $(SAN),,-Wl$(,)-z$(,)defs) -Wl,-z,text -o $@ $(LIB_OBJ) $(LIBS)
+
+# What emit writes says by which version.
+VERSION := $(shell sed -n 's/^.define RAVEL_VERSION "\(.*\)"/\1/p' runtime/ravel.h)
+$(B)/compiler/emit/command.o: runtime/ravel.h
+$(B)/compiler/emit/command.o: ISA := -DRAVEL_VERSION='"$(VERSION)"'
 
 # Only this file's threads are OpenMP's; ThreadSanitizer does not see into libgomp.
 $(B)/runtime/threads.o: ISA := $(if $(OPENMP),-fopenmp)
@@ -117,7 +122,7 @@ $(B)/tests/%: tests/unit/%.c $(INSIDES)
 
 -include $(shell find $(B) -name '*.d' -type f 2>/dev/null)
 
-BUILD_PKGS := gcc make libc6-dev liblua5.4-dev libtcc-dev libjansson-dev binutils
+BUILD_PKGS := gcc make libc6-dev liblua5.4-dev libtcc-dev libjansson-dev zlib1g-dev binutils
 RUN_PKGS   := python3 python3-numpy
 TEST_PKGS  := $(RUN_PKGS) g++ libcmocka-dev libdnnl-dev clang libclang-rt-14-dev tcc \
               clang-15 gcc-aarch64-linux-gnu libc6-dev-arm64-cross qemu-user \
@@ -201,8 +206,10 @@ help:
 	@echo '                cases drawn by a seed: SEED=7 GROUPS=random,packed,pixels'
 	@echo 'make install    to PREFIX=$(PREFIX), LIBDIR=$(LIBDIR) in it, under DESTDIR'
 	@echo 'make uninstall  remove that      make install-debug  install symbols for debuggers'
+	@echo 'make dist       an archive of what is committed, $(B)/ravel-$(VERSION).tar.gz'
 	@echo 'make deb        Debian packages, in $(B)/deb, checked by lintian'
 	@echo 'make python     the Python package, in $(PYTHON_LIB)'
+	@echo 'make wheel      a wheel with all libraries inside, by auditwheel; it needs PyPI'
 	@echo 'make generated  rewrite generated/   make golden   rewrite tests/golden/'
 	@echo 'make identities rewrite docs/identities.md'
 	@echo 'make clean      make loc             V=1           show the commands'

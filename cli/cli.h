@@ -15,7 +15,8 @@ typedef struct {
     const char *shape, *dtype, *at, *output, *svg, *from, *to, *target, *name, *kind,
         *manifest,
                *equals, *compatible, *banks, *object, *align, *check, *limit, *rounds,
-               *threads, *wisdom, *seconds, *processor, *by, *plane, *beside, *html;
+               *threads, *wisdom, *seconds, *processor, *by, *plane, *beside, *html,
+               *list, *header, *depfile, *tensor, *offset;
     bool json, inverse, verify, statements;
     const char *spec[16];
     int nspecs;
@@ -31,6 +32,7 @@ typedef struct {
     const char *first_file;        /* where it is declared */
     bool tunes;                    /* the command writes wisdom */
     i64 limit;                     /* seconds of --limit; 0: not given */
+    struct Read *read;             /* the files that the command has read: cli_depend.c */
     Options o;
 } Cli;
 
@@ -53,13 +55,19 @@ struct argp_option;
 const struct argp_option *cli_option(const Command *cmd, int i);
 /* Fill c->o from argv; prints and exits for --help and for wrong use. */
 void cli_parse(Cli *c, const Command *cmd, int argc, char **argv);
+/* The value in o of the option that the `len` characters at `word` name, as --from or -F;
+ * NULL unless its letter is among `letters` and it has a value. */
+const char **cli_option_at(Options *o, const char *letters, const char *word, size_t len);
 _Noreturn void cli_fail(Cli *c, const char *fmt, ...) PRINTF(2, 3);
+void cli_check(Cli *c, ravel_status s, const ravel_error *err);
+
+/* cli_value.c */
 /* Parse "2,64,56,56" into out, at most `max` numbers; returns how many. */
 int cli_numbers(Cli *c, const char *what, const char *text, i64 *out, int max);
-/* Fail if `bytes` exceeds the memory of this machine. */
-void cli_need_memory(Cli *c, i64 bytes, const char *what);
 /* The value of an option, from 1 to max; `unless` if the option is absent. */
 i64 cli_number(Cli *c, const char *what, const char *text, i64 unless, i64 max);
+int cli_threads(Cli *c);                       /* 0: not given */
+
 /* cli_tune.c: load the file of --wisdom or RAVEL_WISDOM, if any, into the context. */
 void cli_wisdom(Cli *c);
 /* The plan that the library makes, for the number of threads in --threads. */
@@ -79,6 +87,27 @@ Layout *cli_layout(Cli *c, i64 *shape);
 
 /* cli_emit.c: the values of --kind; NULL after the last. */
 extern const char *const cli_kinds[];
+EmitKind cli_kind(Cli *c);
+/* The accesses of --kind load or store. */
+const Frag *cli_frag(Cli *c, const Target *t, const Request *rq, EmitKind kind);
+/* The request of the options; shape has MAX_RANK extents. */
+Request cli_request(Cli *c, i64 *shape);
+
+/* A conversion that is emitted. */
+typedef struct {
+    Request rq;
+    const char *shape;             /* as --shape has it */
+    const Plan *plan;
+    const Unit *unit;
+} Emitted;
+/* Write the functions to --output, and what --header and --depfile ask for.  With --check
+ * nothing is written unless the functions are right. */
+int cli_emit_units(Cli *c, const Target *t, const Emitted *e, int n);
+/* cli_list.c: the conversions of the file of --list in one unit. */
+int cli_emit_list(Cli *c, const Target *t);
+/* cli_depend.c: remember a file that the command reads; write the file of --depfile. */
+void cli_depend(Cli *c, const char *path);
+void cli_write_depfile(Cli *c);
 /* cli_grid.c */
 /* The values of --target; NULL after the last. */
 extern const char *const cli_targets[];
@@ -92,7 +121,8 @@ void cli_explain_grid(Cli *c, const Target *t, const Plan *p, const Request *rq)
 json_t *cli_manifest(const Target *t, const GridUnit *u);
 /* cli_burst.c: the tiles of each box, and the transfers of one tile. */
 json_t *cli_burst_json(Arena *a, const Target *t, const BurstPlan *p);
-int cli_threads(Cli *c);                       /* 0: not given */
+
+/* cli_spec.c */
 /* Fail if --json is given and the text is not valid UTF-8, which JSON requires. */
 void cli_check_json(Cli *c, const char *text);
 /* Add the layouts of a spec file. */
@@ -103,7 +133,10 @@ const char *cli_layout_text(Cli *c, const char *text);
  * */
 const char *cli_dtype(Cli *c, const char *text);
 const DType *cli_dtype_of(Cli *c, const char *text);
-void cli_check(Cli *c, ravel_status s, const ravel_error *err);
+
+/* cli_print.c */
+/* Fail if `bytes` exceeds the memory of this machine. */
+void cli_need_memory(Cli *c, i64 bytes, const char *what);
 /* The allocator of jansson.  It ends the command if memory runs out, because jansson
  * would silently omit data. */
 void *cli_json_memory(size_t n);

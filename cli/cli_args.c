@@ -1,17 +1,10 @@
 /* Options: one table, which glibc's argp reads. */
 #include <argp.h>
-#include <ctype.h>
-#include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
-#include "../runtime/file.h"
 #include "cli.h"
-
-enum { SPEC_BYTES_MAX = 4 << 20 };
 
 /* All options.  A command names its options by their letters. */
 static const struct {
@@ -49,6 +42,17 @@ static const struct {
      offsetof(Options, name)},
     {'o', false, {"output", 'o', "FILE", 0, "the output file", 0},
      offsetof(Options, output)},
+    {'l', false, {"list", 'l', "FILE", 0, "write all conversions of this file as one unit: "
+     "each line has --from, --to, --shape, --dtype and, optionally, --name", 0},
+     offsetof(Options, list)},
+    {'H', false, {"header", 'H', "FILE", 0, "write a header that declares the functions", 0},
+     offsetof(Options, header)},
+    {'D', false, {"depfile", 'D', "FILE", 0, "write a Make rule: the files that the output "
+     "depends on", 0}, offsetof(Options, depfile)},
+    {'x', false, {"tensor", 't', "NAME", 0, "the array to read from a file with several: "
+     ".npz, safetensors, GGUF", 0}, offsetof(Options, tensor)},
+    {'p', false, {"offset", 'p', "BYTES", 0, "where a raw input begins in its file", 0},
+     offsetof(Options, offset)},
     {'C', false, {"check", 'c', "COMPILER", 0,
      "compile the output with this command, as in 'clang -O2', and prove the object; "
      "if it is wrong, nothing is written", 0},
@@ -78,12 +82,12 @@ static const struct {
     {'g', false, {"svg", 'g', "FILE", 0,
      "draw the layout to this file", 0},
      offsetof(Options, svg)},
-    {'H', false, {"html", 'H', "FILE", 0, "write a page that runs in a browser, with "
+    {'w', false, {"html", 'w', "FILE", 0, "write a page that runs in a browser, with "
      "sliders", 0}, offsetof(Options, html)},
     {'B', false, {"by", 'B', "WHAT", 0, "what each cell shows, in its own colour: address "
      "(default), bank, line, tile, lane, register, or an expression such as K//8%8", 0},
      offsetof(Options, by)},
-    {'p', false, {"plane", 'p', "H,W", 0, "the dims of rows and columns (default: those "
+    {'q', false, {"plane", 'q', "H,W", 0, "the dims of rows and columns (default: those "
      "that the layout divides most)", 0}, offsetof(Options, plane)},
     {'I', false, {"beside", 'I', "LAYOUT", 0, "draw this layout too, for comparison", 0},
      offsetof(Options, beside)},
@@ -168,6 +172,25 @@ take(int key, char *value, struct argp_state *state)
     return 0;
 }
 
+/* Whether the characters name this option, as --from or -F. */
+static bool
+names_option(const struct argp_option *o, const char *word, size_t len)
+{
+    size_t n = strlen(o->name);
+    return len == 2 ? word[0] == '-' && word[1] == o->key
+           : len == n + 2 && !strncmp(word, "--", 2) && !strncmp(word + 2, o->name, n);
+}
+
+const char **
+cli_option_at(Options *o, const char *letters, const char *word, size_t len)
+{
+    for (int i = 0; i < LEN(table); i++)
+        if (strchr(letters, table[i].letter) && !table[i].flag && table[i].letter != 'f' &&
+            names_option(&table[i].option, word, len))
+            return (const char **)((char *)o + table[i].at);
+    return NULL;
+}
+
 const struct argp_option *
 cli_option(const Command *cmd, int i)
 {
@@ -220,177 +243,4 @@ cli_check(Cli *c, ravel_status s, const ravel_error *err)
 {
     if (s != RAVEL_OK)
         cli_fail(c, "%s", err->text);
-}
-
-int
-cli_numbers(Cli *c, const char *what, const char *text, i64 *out, int max)
-{
-    int n = 0;
-    for (const char *s = text; *s; n++) {
-        char *end;
-        errno = 0;
-        if (isalpha((unsigned char)*s))
-            cli_fail(c, "%s '%s': numbers are needed here; a name, which leaves an extent "
-                     "to run time, is for the --shape of emit, explain, verify, check and "
-                     "tune", what, text);
-        if (n == max)
-            cli_fail(c, "%s '%s' has more than %d numbers", what, text, max);
-        out[n] = strtoll(s, &end, 10);
-        if (end == s || !isdigit((unsigned char)*s) || (*end && *end != ',') ||
-            (*end && !end[1]) || errno)
-            cli_fail(c, "%s '%s' is not a list of whole numbers, as in 2,64,56,56", what,
-                     text);
-        s = *end ? end + 1 : end;
-    }
-    return n;
-}
-
-i64
-cli_number(Cli *c, const char *what, const char *text, i64 unless, i64 max)
-{
-    char *end;
-    if (!text)
-        return unless;
-    errno = 0;
-    i64 n = strtoll(text, &end, 10);
-    if (!isdigit((unsigned char)*text) || *end || errno || n < 1 || n > max)
-        cli_fail(c, "%s '%s': a whole number from 1 to %lld", what, text, (long long)max);
-    return n;
-}
-
-int
-cli_threads(Cli *c)
-{
-    enum { THREADS_MAX = 256 };
-    return (int)cli_number(c, "--threads", c->o.threads, 0, THREADS_MAX);
-}
-
-void
-cli_need_memory(Cli *c, i64 bytes, const char *what)
-{
-    i64 have = (i64)sysconf(_SC_PHYS_PAGES) * (i64)sysconf(_SC_PAGESIZE);
-    if (have > 0 && bytes > have)
-        cli_fail(c, "%s of %lld bytes does not fit this machine's memory (%lld bytes)",
-                 what, (long long)bytes, (long long)have);
-}
-
-void
-cli_check_json(Cli *c, const char *text)
-{
-    if ((c->o.json || c->o.manifest || c->o.html) && !utf8_is_text(text, strlen(text)))
-        cli_fail(c, "'%s' is not UTF-8 and cannot be written as JSON", text);
-}
-
-void
-cli_load(Cli *c, const char *path)
-{
-    cli_check_json(c, path);
-    unsigned char *text;
-    size_t len;
-    ravel_error err;
-    cli_check(c, file_read(path, SPEC_BYTES_MAX, &text, &len, &err), &err);
-    ravel_status s = ravel_load(c->cx, (const char *)text, len, path, &err);
-    free(text);
-    cli_check(c, s, &err);
-    c->known = context_known(c->cx);
-}
-
-static const char *
-file_of(Cli *c, const char *name)
-{
-    return spec_ref(c->arena, name, c->known)->def->loc.file;
-}
-
-/* The first of two FILE:NAME must still be a layout of its file: the second file may have
- * one of the same name. */
-static void
-check_first(Cli *c, const char *text)
-{
-    const char *now = c->first ? file_of(c, c->first) : NULL;
-    if (now && strcmp(now, c->first_file))
-        cli_fail(c, "%s and %s both have a layout '%.*s': give one of them another name",
-                 c->first_file, now, (int)strcspn(c->first, "({[@ "), c->first);
-    c->first = text;
-    c->first_file = file_of(c, text);
-}
-
-const char *
-cli_layout_text(Cli *c, const char *text)
-{
-    const char *mark = strstr(text, ".lua:");
-    cli_check_json(c, text);
-    if (!mark || *text == '{' || *text == '(')
-        return text;
-    const char *file = arena_printf(c->arena, "%.*s", (int)(mark + 4 - text), text);
-    cli_load(c, file);
-    cli_need_layout(c, file, mark + 5);
-    check_first(c, mark + 5);
-    return mark + 5;
-}
-
-const char *
-cli_dtype(Cli *c, const char *text)
-{
-    if (c->o.dtype)
-        return c->o.dtype;
-    const LayoutRef *ref = spec_ref(c->arena, text, c->known);
-    const DType *t = compile_any_dtype(ref);
-    if (!t)
-        cli_fail(c, "layout '%s' depends on the element size: give --dtype, as in "
-                 "--dtype f16", ref->def->name);
-    return t->name;
-}
-
-const DType *
-cli_dtype_of(Cli *c, const char *text)
-{
-    return compile_dtype(c->arena, cli_dtype(c, text));
-}
-
-void *
-cli_json_memory(size_t n)
-{
-    void *p = malloc(n);
-    if (!p && n) {
-        fputs("ravel: out of memory\n", stderr);
-        exit(EXIT_WRONG);
-    }
-    return p;
-}
-
-void
-cli_print_json(json_t *j)
-{
-    json_dumpf(j, stdout, JSON_INDENT(2));
-    putchar('\n');
-    json_decref(j);
-}
-
-json_t *
-cli_json_numbers(const i64 *v, int n)
-{
-    json_t *a = json_array();
-    for (int i = 0; i < n; i++)
-        json_array_append_new(a, json_integer(v[i]));
-    return a;
-}
-
-const char *
-cli_tuple(Arena *a, const i64 *v, int n)
-{
-    Buf b = buf_new(a);
-    buf_add(&b, "(");
-    for (int i = 0; i < n; i++)
-        buf_printf(&b, "%s%lld", i ? "," : "", (long long)v[i]);
-    buf_add(&b, ")");
-    return b.s;
-}
-
-const i64 *
-cli_shape(Arena *a, const Layout *l)
-{
-    i64 *n = arena_array(a, i64, l->rank);
-    for (int d = 0; d < l->rank; d++)
-        n[d] = l->dim[d].n;
-    return n;
 }

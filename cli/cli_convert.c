@@ -4,15 +4,14 @@
 #include <string.h>
 
 #include "../runtime/file.h"
-#include "../runtime/npy.h"
 #include "../runtime/proof.h"
 #include "../runtime/reference.h"
-#include "cli.h"
+#include "cli_file.h"
 
-/* The source array; `data` is malloc'ed. */
+/* The source array. */
 typedef struct {
-    bool npy;
-    Npy a;                /* for raw: data and its length in bytes only */
+    ArrayFile file;
+    FileArray from;
     const DType *dtype;
     int rank;             /* logical */
     i64 shape[MAX_RANK];
@@ -25,23 +24,20 @@ ends_with(const char *s, const char *end)
     return n >= m && !strcmp(s + n - m, end);
 }
 
-/* A .npy file is recognised by its first bytes; other files are raw. */
 static void
 read_source(Cli *c, Source *s, const char *from, const char *to)
 {
-    size_t len;
-    unsigned char *file;
-    ravel_error err;
-    cli_check(c, file_read(c->o.arg[0], SIZE_MAX / 4, &file, &len, &err), &err);
-    s->npy = npy_is(file, len) || ends_with(c->o.arg[0], ".npy");
-    if (s->npy) {
-        cli_check(c, npy_decode(c->o.arg[0], file, len, &s->a, &err), &err);
-        return;
-    }
-    s->a = (Npy){.data = file, .count = (i64)len, .bytes = 1};
-    if (!c->o.dtype || !cli_knows_shape(c, from, to))
+    cli_read_array(c, &s->file, &s->from);
+    if (!s->from.typed && (!c->o.dtype || !cli_knows_shape(c, from, to)))
         cli_fail(c, "'%s' is not a .npy: raw data needs --shape and --dtype",
                  c->o.arg[0]);
+}
+
+/* What the file says; NULL: nothing that ravel knows. */
+static const DType *
+own_dtype(const Source *s)
+{
+    return s->from.dtype ? dtype_find(s->from.dtype) : dtype_of_npy(s->from.a.descr);
 }
 
 /* The type of the file must be the dtype, or an unsigned or opaque type of the same
@@ -49,12 +45,12 @@ read_source(Cli *c, Source *s, const char *from, const char *to)
 static void
 check_dtype(Cli *c, const Source *s, const DType *t)
 {
-    const DType *own = dtype_of_npy(s->a.descr);
-    bool opaque = s->a.descr[0] == 'u' || s->a.descr[0] == 'V';
+    const DType *own = own_dtype(s);
+    bool opaque = s->from.a.descr[0] == 'u' || s->from.a.descr[0] == 'V';
     int stored = t->bits < 8 ? 8 : t->bits;
-    if (stored != s->a.bytes * 8)
+    if (stored != s->from.a.bytes * 8)
         cli_fail(c, "'%s' holds %d-byte elements (%s), --dtype %s has %d bits",
-                 c->o.arg[0], s->a.bytes, s->a.descr, t->name, t->bits);
+                 c->o.arg[0], s->from.a.bytes, s->from.a.descr, t->name, t->bits);
     if (own && own != t && !opaque)
         cli_fail(c, "'%s' holds %s elements, not %s: omit --dtype", c->o.arg[0],
                  own->name, t->name);
@@ -63,13 +59,13 @@ check_dtype(Cli *c, const Source *s, const DType *t)
 static const DType *
 source_dtype(Cli *c, const Source *s)
 {
-    const DType *t = c->o.dtype ? dtype_find(c->o.dtype) : dtype_of_npy(s->a.descr);
+    const DType *t = c->o.dtype ? dtype_find(c->o.dtype) : own_dtype(s);
     if (c->o.dtype && !t)
         cli_fail(c, "unknown dtype '%s'", c->o.dtype);
     if (!t)
         cli_fail(c, "'%s' holds elements of type %s: give their type with --dtype",
-                 c->o.arg[0], s->a.descr);
-    if (s->npy)
+                 c->o.arg[0], s->from.a.descr);
+    if (s->from.typed)
         check_dtype(c, s, t);
     return t;
 }
@@ -80,21 +76,21 @@ static const char *
 set_shape(Cli *c, Source *s, const char *from)
 {
     const LayoutRef *ref = spec_ref(c->arena, from, c->known);
-    for (int i = 0; i < s->a.rank && !c->o.shape; i++)
-        if (s->a.shape[i] == 0)
+    for (int i = 0; i < s->from.a.rank && !c->o.shape; i++)
+        if (s->from.a.shape[i] == 0)
             cli_fail(c, "'%s' is empty: an extent is 0", c->o.arg[0]);
     while (ref->def->index)
         ref = ref->def->index->of;
-    bool known = s->npy && s->dtype->bits >= 8 &&
-                 compile_logical(ref, s->a.rank, s->a.shape, s->shape);
+    bool known = s->from.typed && s->dtype->bits >= 8 &&
+                 compile_logical(ref, s->from.a.rank, s->from.a.shape, s->shape);
     if (known)
-        from = spec_with_extents(c->arena, from, s->a.rank, s->shape);
-    s->rank = s->a.rank;
+        from = spec_with_extents(c->arena, from, s->from.a.rank, s->shape);
+    s->rank = s->from.a.rank;
     if (cli_knows_shape(c, from, NULL))
         s->rank = cli_numbers(c, "--shape", c->o.shape, s->shape, MAX_RANK);
     else if (!known)
         cli_fail(c, "the logical shape does not follow from %s of '%s' in layout '%s': "
-                 "give --shape", cli_tuple(c->arena, s->a.shape, s->a.rank), c->o.arg[0],
+                 "give --shape", cli_tuple(c->arena, s->from.a.shape, s->from.a.rank), c->o.arg[0],
                  from);
     return from;
 }
@@ -113,17 +109,25 @@ check_stored(Cli *c, const Source *s, const Layout *l)
 {
     i64 want[MAX_ENTRIES], bytes = layout_bytes(l);
     int n = compile_stored(l, want);
-    i64 flat = bytes / s->a.bytes;
-    if (!s->npy && s->a.count != bytes)
+    i64 flat = bytes / s->from.a.bytes;
+    if (!s->from.typed && s->from.a.count != bytes)
         cli_fail(c, "'%s' has %lld bytes, %s of shape %s needs %lld", c->o.arg[0],
-                 (long long)s->a.count, l->ref->def->name,
+                 (long long)s->from.a.count, l->ref->def->name,
                  cli_tuple(c->arena, s->shape, s->rank), (long long)bytes);
-    if (s->npy && !same_shape(s->a.shape, s->a.rank, want, n) &&
-        !same_shape(s->a.shape, s->a.rank, &flat, 1))
+    if (s->from.typed && !same_shape(s->from.a.shape, s->from.a.rank, want, n) &&
+        !same_shape(s->from.a.shape, s->from.a.rank, &flat, 1))
         cli_fail(c, "'%s' has shape %s, but %s of logical shape %s is stored as %s",
-                 c->o.arg[0], cli_tuple(c->arena, s->a.shape, s->a.rank),
+                 c->o.arg[0], cli_tuple(c->arena, s->from.a.shape, s->from.a.rank),
                  l->ref->def->name, cli_tuple(c->arena, s->shape, s->rank),
                  cli_tuple(c->arena, want, n));
+}
+
+/* In an archive: NAME.npy; as NumPy calls an array without a name. */
+static const char *
+array_name(Cli *c, const Source *s)
+{
+    const char *name = s->from.name ? s->from.name : "arr_0";
+    return arena_printf(c->arena, "%.200s%s", name, ends_with(name, ".npy") ? "" : ".npy");
 }
 
 static void
@@ -131,16 +135,20 @@ write_result(Cli *c, const Source *s, const Layout *l, const unsigned char *dst)
 {
     const char *out = c->o.arg[1];
     ravel_error err;
-    if (!ends_with(out, ".npy") && !(s->npy && !strcmp(out, "-"))) {
+    bool npz = ends_with(out, ".npz");
+    if (!npz && !ends_with(out, ".npy") && !(s->from.typed && !strcmp(out, "-"))) {
         FilePart part = {dst, (size_t)layout_bytes(l)};
         cli_check(c, file_write(out, &part, 1, &err), &err);
         return;
     }
     i64 shape[MAX_ENTRIES];
     int n = compile_stored(l, shape);
-    const char *descr = s->npy ? s->a.descr : l->dtype->npy;
+    const char *descr = s->from.typed ? s->from.a.descr : l->dtype->npy;
     int bytes = l->dtype->bits < 8 ? 1 : l->dtype->bits / 8;
-    cli_check(c, npy_write(out, descr, bytes, n, shape, dst, &err), &err);
+    if (npz)
+        cli_write_npz(c, out, array_name(c, s), descr, bytes, n, shape, dst);
+    else
+        cli_check(c, npy_write(out, descr, bytes, n, shape, dst, &err), &err);
 }
 
 /* Compare the data with the definition of the relayout; then free the source, and prove
@@ -151,13 +159,13 @@ verify(Cli *c, const ravel_plan *p, const unsigned char *dst, Source *s)
     ravel_error err;
     i64 at;
     cli_check(c, proof_affords(p->plan, &err), &err);
-    if (!reference_differs(p->plan, dst, s->a.data, &at))
+    if (!reference_differs(p->plan, dst, s->from.a.data, &at))
         cli_fail(c, "verify: out of memory");
     if (at >= 0)
         fprintf(stderr, "ravel: verify: slot %lld of the result differs from the "
                 "layouts\n", (long long)at);
-    free(s->a.data);
-    s->a.data = NULL;
+    free(s->from.a.data);
+    s->from.a.data = NULL;
     cli_need_memory(c, proof_bytes(p->plan), "a proof");
     ravel_status status = at >= 0 ? RAVEL_ERR_VERIFY : ravel_verify(p, &err);
     if (status == RAVEL_ERR_VERIFY && at < 0)
@@ -182,7 +190,7 @@ convert(Cli *c, Source *s, ravel_plan **plan)
     cli_need_memory(c, layout_bytes(p->dst), "a result");
     /* zeroed: holes of the destination come out the same every time */
     unsigned char *dst = arena_array(c->arena, unsigned char, layout_bytes(p->dst));
-    ravel_run(*plan, dst, s->a.data);
+    ravel_run(*plan, dst, s->from.a.data);
     if (c->o.verify && !verify(c, *plan, dst, s))
         return EXIT_NO;
     write_result(c, s, p->dst, dst);
@@ -215,7 +223,8 @@ cmd_convert(Cli *c)
     Convert v = {.c = c};
     bool ok = arena_run(c->arena, &d, run_convert, &v);
     ravel_plan_free(v.plan);
-    free(v.s.a.data);
+    cli_file_free(&v.s.file);
+    free(v.s.from.a.data);
     if (!ok)
         diag_fatal(c->arena->diag, d.kind, (Loc){0}, "%s", d.text);
     return v.code;

@@ -19,6 +19,7 @@ target_of_file(Cli *c, const char *path)
     size_t len;
     ravel_error err;
     cli_check_json(c, path);
+    cli_depend(c, path);
     cli_check(c, file_read(path, BYTES_MAX, &text, &len, &err), &err);
     const char *own = arena_string(c->arena, (const char *)text);
     free(text);

@@ -8,9 +8,9 @@
  * The file is in a private folder that is removed when the process ends.  Fails if the
  * compiler fails; the compiler has then printed the reason. */
 const char *cli_object(Cli *c, const char *command, const char *text);
-/* emit --check: compile the emitted text of plan p by the compiler of --check, prove the
- * object, and print the result.  Returns whether it is right. */
-bool cli_prove_emitted(Cli *c, const Target *t, const Request *rq, const Plan *p,
-                       const char *text);
+/* emit --check: compile the emitted text of n conversions by the compiler of --check,
+ * prove each function of the object, and print the results, up to the first that is
+ * wrong.  Returns whether all are right. */
+bool cli_prove_emitted(Cli *c, const Emitted *e, int n, const char *text);
 
 #endif

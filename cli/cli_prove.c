@@ -7,7 +7,11 @@
 #include "cli_runtime.h"
 
 /* The function that takes the values of the names from an array. */
-static const char wrapper[] = "ravel_checked";
+static const char *
+wrapper_of(Arena *a, const Emitted *e)
+{
+    return arena_printf(a, "ravel_checked_%s", e->unit->name);
+}
 
 /* CC='clang -O2' or clang -O2. */
 static const char *
@@ -20,17 +24,16 @@ compiler_of(Cli *c)
     return s;
 }
 
-static const char *
-with_wrapper(Arena *a, const char *text, const char *name, int names)
+static void
+add_wrapper(Buf *b, const Emitted *e)
 {
-    Buf b = buf_new(a);
-    buf_printf(&b, "%s\nint %s(void *d, const void *s, const int64_t *x);\n"
+    const char *wrapper = wrapper_of(b->arena, e);
+    buf_printf(b, "\nint %s(void *d, const void *s, const int64_t *x);\n"
                "int\n%s(void *d, const void *s, const int64_t *x)\n{\n"
-               "    return %s(d, s", text, wrapper, wrapper, name);
-    for (int i = 0; i < names; i++)
-        buf_printf(&b, ", x[%d]", i);
-    buf_printf(&b, ");\n}\n");
-    return b.s;
+               "    return %s(d, s", wrapper, wrapper, e->unit->name);
+    for (int i = 0; i < e->plan->scalars->nextents; i++)
+        buf_printf(b, ", x[%d]", i);
+    buf_add(b, ");\n}\n");
 }
 
 static void
@@ -43,15 +46,16 @@ prove_numbers(Cli *c, const Plan *p, const ChildObject *object, Outcome *o)
 
 /* Print the verdict: on standard error if the text goes to standard output. */
 static void
-print_verdict(Cli *c, const Plan *p, const char *compiler, const ShapeProof *s,
+print_verdict(Cli *c, const Emitted *e, const char *compiler, const ShapeProof *s,
               const Outcome *o)
 {
+    const Plan *p = e->plan;
     FILE *f = strcmp(c->o.output, "-") ? stdout : stderr;
     const ravel_certificate *k = &o->certificate;
     bool no = o->why[0];
     fprintf(f, "%s: %s -> %s of %s, %s, by %s", no ? "no" : "yes",
             layout_ref_text(c->arena, p->src->ref), layout_ref_text(c->arena, p->dst->ref),
-            !plan_is_fixed(p) ? c->o.shape : cli_tuple(c->arena, cli_shape(c->arena, p->src),
+            !plan_is_fixed(p) ? e->shape : cli_tuple(c->arena, cli_shape(c->arena, p->src),
                                             p->src->rank),
             p->src->dtype->name, compiler);
     if (no && s->at)
@@ -66,23 +70,37 @@ print_verdict(Cli *c, const Plan *p, const char *compiler, const ShapeProof *s,
                 (long long)k->elements, (long long)k->padding, (long long)k->holes, k->runs);
 }
 
-bool
-cli_prove_emitted(Cli *c, const Target *t, const Request *rq, const Plan *p,
-                  const char *text)
+static bool
+prove_one(Cli *c, const Emitted *e, const char *compiler, const char *path)
 {
-    const char *compiler = compiler_of(c);
-    const char *name = rq->name ? rq->name : emit_name(c->arena, t, rq);
     Outcome o = {{0}, {0}};
     ShapeProof s = {0};
-    if (!plan_is_fixed(p))
-        text = with_wrapper(c->arena, text, name, p->scalars->nextents);
-    ChildObject object = {.path = cli_object(c, compiler, text)};
-    object.name = !plan_is_fixed(p) ? wrapper : name;
-    object.said = compiler;
-    if (!plan_is_fixed(p))
-        cli_prove_shapes(c, rq, p, &object, &s, &o);
+    bool fixed = plan_is_fixed(e->plan);
+    ChildObject object = {.path = path, .said = compiler};
+    object.name = fixed ? e->unit->name : wrapper_of(c->arena, e);
+    if (fixed)
+        prove_numbers(c, e->plan, &object, &o);
     else
-        prove_numbers(c, p, &object, &o);
-    print_verdict(c, p, compiler, &s, &o);
+        cli_prove_shapes(c, &e->rq, e->plan, &object, &s, &o);
+    print_verdict(c, e, compiler, &s, &o);
     return !o.why[0];
+}
+
+bool
+cli_prove_emitted(Cli *c, const Emitted *e, int n, const char *text)
+{
+    const char *compiler = compiler_of(c);
+    Buf b = buf_new(c->arena);
+    buf_add(&b, text);
+    for (int i = 0; i < n; i++)
+        if (!plan_is_fixed(e[i].plan))
+            add_wrapper(&b, &e[i]);
+    const char *path = cli_object(c, compiler, b.s);
+    for (int i = 0; i < n; i++) {
+        if (i > 0)
+            c->arena->work.spent = 0;      /* the limit is of each conversion */
+        if (!prove_one(c, &e[i], compiler, path))
+            return false;
+    }
+    return true;
 }

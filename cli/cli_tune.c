@@ -34,6 +34,7 @@ cli_wisdom(Cli *c)
     ravel_error err;
     if (!file || may_lack(c, file))
         return;
+    cli_depend(c, file);
     cli_check(c, file_read(file, WISDOM_BYTES_MAX, &text, &len, &err), &err);
     ravel_status s = ravel_wisdom_load(c->cx, (const char *)text, len, &err);
     free(text);

@@ -18,7 +18,7 @@ static const Command commands[] = {
      "  ravel list\n"
      "  ravel list int4 weights\n"
      "  ravel list --spec mine.lua --json\n"},
-    {"show", cmd_show, "LAYOUT", 1, "stBpaIgHLf", "print or draw a layout",
+    {"show", cmd_show, "LAYOUT", 1, "stBqaIgwLf", "print or draw a layout",
      "Prints the storage order with extents and strides, the address formula, and\n"
      "the addresses of a plane.  Lines separate tiles; in a terminal, cells with\n"
      "the same value have one colour.  --svg draws a picture instead: the plane,\n"
@@ -70,7 +70,7 @@ static const Command commands[] = {
      "  ravel check NHWC --equals '(N,C,H,W){N, H, W, C//4, C%4}' --shape 2,8,5,5\n"
      "  ravel check NCHW --compatible NHWC --shape 2,8,5,5\n"
      "  ravel check '{M, K}' --shape 64,64 --dtype f16 --banks K:4,M:2\n"},
-    {"emit", cmd_emit, "", 0, "FTstGMAnkNCWPo!Lf",
+    {"emit", cmd_emit, "", 0, "FTstGMAnklHDNCWPoLf",
      "write the source of a conversion",
      "The file includes no header of ravel.  A name in the shape makes that extent\n"
      "an argument of the function F, which returns 1 for invalid arguments, and of\n"
@@ -83,21 +83,30 @@ static const Command commands[] = {
      "(--to) and its inverse.  --kind load and --kind store, for a GPU, move the\n"
      "registers of a lane between a fragment, such as MMA_A, and a tile; the\n"
      "fragment is --to of a load and --from of a store.\n"
+     "--list writes the conversions of a file as one unit, with each helper once.  A\n"
+     "line has --from, --to, --shape, --dtype and, optionally, --name.  The default\n"
+     "name has the layouts, the shape and the element type.  --header writes the\n"
+     "declarations.  The text goes to standard output if --output is absent.\n"
      "--check compiles a relayout in C to a shared object and proves it as verify\n"
      "does.  If it is wrong, no file is written and the exit code is 1.\n\n"
      "  ravel emit --from NCHW --to NC1HWC0 --shape 2,20,5,7 --dtype f16 -o f.c\n"
      "  ravel emit --from NCHW --to NC1HWC0 --shape N,64,H,W --dtype f16 -o g.c\n"
      "  ravel emit -F NCHW -T NHWC -s 2,3,5,7 -d u8 -o f.c --check 'gcc -O3'\n"
+     "  ravel emit --list kernels.txt -o all.c --header all.h --depfile all.d\n"
      "  ravel emit --kind inverse --to SW128 --shape 16,64 --dtype f16 -o i.c\n"
      "  ravel emit -F NCHW -T NHWC -s 8,64,56,56 -d f16 -G cuda -o k.cu -M k.json\n"},
-    {"convert", cmd_convert, "IN OUT", 2, "F!T!stNvWLf", "convert an array file",
-     "IN is recognised as .npy by its first bytes, OUT by its name.  Other files\n"
-     "are raw; a raw IN needs --shape and --dtype.  The shape of a .npy file is\n"
-     "the storage extents of its layout.  If the layout has blocks, --shape gives\n"
+    {"convert", cmd_convert, "IN OUT", 2, "F!T!stxpNvWLf", "convert an array file",
+     "IN is recognised as .npy, .npz, safetensors or GGUF by its first bytes, OUT as\n"
+     ".npy or .npz by its name.  Other files are raw; a raw IN needs --shape and\n"
+     "--dtype, and begins at --offset.  --tensor chooses an array of several.  Of\n"
+     "GGUF only types that are not quantised are read.  The shape of an array in a\n"
+     "file is the storage extents of its layout.  If the layout has blocks, --shape gives\n"
      "the logical shape.  --verify checks every byte of the result and proves the\n"
      "code.  The file is written atomically: OUT is complete or unchanged.  The\n"
      "name - is standard input or output; a .npy input gives a .npy output there.\n\n"
      "  ravel convert x.npy y.npy --from NCHW --to NC1HWC0 --verify\n"
+     "  ravel convert x.npy a.npz --from NCHW --to NHWC\n"
+     "  ravel convert a.npz y.bin --tensor arr_0 --from NHWC --to NCHW\n"
      "  ravel convert y.npy z.npy --from NC1HWC0 --to NCHW --shape 2,20,5,7\n"
      "  ravel convert x.npy y.npy --from 'NCHW[:, 1:3, ..., ::-1]' --to NHWC\n"},
     {"verify", cmd_verify, "", 0, "F!T!st!OnALWjf",
@@ -122,7 +131,7 @@ static const Command commands[] = {
      "  ravel emit --from NCHW --to NHWC --shape 2,3,5,7 --dtype u8 -o f.c\n"
      "  gcc -O3 -shared -fPIC -o f.so f.c\n"
      "  ravel verify --from NCHW --to NHWC --shape 2,3,5,7 --dtype u8 --object f.so\n"},
-    {"explain", cmd_explain, "", 0, "F!T!st!GAkNWPjmHLf",
+    {"explain", cmd_explain, "", 0, "F!T!st!GAkNWPjmwLf",
      "print the plan of a conversion",
      "Prints both layouts, with their expressions as written and as simplified, and\n"
      "the plan: boxes of the destination, and for each box a nest of loops around a\n"

@@ -29,12 +29,18 @@ compile_refs(Arena *a, const LayoutRef *from, const LayoutRef *to, const DType *
     return p;
 }
 
-const char *
-compile_text(const Target *t, const Plan *p, const Request *rq, bool stand_alone)
+const Unit *
+compile_unit(const Target *t, const Plan *p, const Request *rq)
 {
     Arena *a = ex_arena(p->e);
     const char *line = emit_command(a, rq, p->src->ref, p->dst->ref, NULL);
-    return render(t, emit_relayout(p, emit_name(a, t, rq), line), stand_alone);
+    return emit_relayout(p, emit_name(a, t, rq), line);
+}
+
+const char *
+compile_text(const Target *t, const Plan *p, const Request *rq, bool stand_alone)
+{
+    return render(t, compile_unit(t, p, rq), stand_alone);
 }
 
 const char *

@@ -79,7 +79,8 @@ Layout *compile_layout(Arena *a, const LayoutDef *known, const char *text,
 Plan *compile_plan(Arena *a, const LayoutDef *known, const Request *rq);
 Plan *compile_refs(Arena *a, const LayoutRef *from, const LayoutRef *to, const DType *t,
                    const Request *rq);
-/* plan -> emit -> render */
+/* plan -> emit; then render, which compile_text calls for one unit. */
+const Unit *compile_unit(const Target *t, const Plan *p, const Request *rq);
 const char *compile_text(const Target *t, const Plan *p, const Request *rq,
                          bool stand_alone);
 /* The statement tree as text (docs/ir), for a target with the model "functions" or

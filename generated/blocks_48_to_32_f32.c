@@ -2,9 +2,18 @@
  * src inline: 27648*(O//48) + 432*I + 144*H + 48*W + O%48
  *     f32, O=192 I=64 H=3 W=3 in 110592 elements, 442368 bytes
  * dst inline: 18432*(O//32) + 288*I + 96*H + 32*W + O%32
- *     f32, O=192 I=64 H=3 W=3 in 110592 elements, 442368 bytes */
+ *     f32, O=192 I=64 H=3 W=3 in 110592 elements, 442368 bytes
+ * made by ravel 0.1.0, whose licence does not cover this file */
 #include <stdint.h>
 #include <string.h>
+#ifndef UINT8_MAX
+#error "this code is for machines with bytes of 8 bits"
+#endif
+#ifdef __cplusplus
+#define RAVEL_RESTRICT __restrict
+#else
+#define RAVEL_RESTRICT restrict
+#endif
 
 /* Runs of at least RAVEL_LONG_BYTES are copied one by one.  Up to RAVEL_NEAR_BYTES are
  * written in any order, with the longer loop inside. */
@@ -298,12 +307,20 @@ ravel_copy(unsigned char *d, const unsigned char *s, int64_t n, int64_t rows,
         ravel_copy_streamed(d, s, rows, bytes, dp, sp, sn, lines);
 }
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+void blocks_48_to_32_f32(void *dst, const void *src);
+#ifdef __cplusplus
+}
+#endif
+
 /* src: 442368 bytes, dst: 442368 bytes; they do not overlap */
 void
 blocks_48_to_32_f32(void *dst_, const void *src_)
 {
-    unsigned char *restrict dst = dst_;
-    const unsigned char *restrict src = src_;
+    unsigned char *RAVEL_RESTRICT dst = (unsigned char *)dst_;
+    const unsigned char *RAVEL_RESTRICT src = (const unsigned char *)src_;
     /* O=0..127 (32 of every 96) I=0..63 H=0..2 W=0..2: copy */
     ravel_copy(dst, src, 2, 576, 128, 221184, 221184, 128, 192, 0);
     /* O=32..143 (16 of every 96) I=0..63 H=0..2 W=0..2: copy */

@@ -2,9 +2,18 @@
  * src FRACTAL_NZ: 16384*(W//16) + 16*H + W%16
  *     f16, H=1024 W=768 in 786432 elements, 1572864 bytes
  * dst ROW_MAJOR: 768*b0 + b1
- *     f16, b0=1024 b1=768 in 786432 elements, 1572864 bytes */
+ *     f16, b0=1024 b1=768 in 786432 elements, 1572864 bytes
+ * made by ravel 0.1.0, whose licence does not cover this file */
 #include <stdint.h>
 #include <string.h>
+#ifndef UINT8_MAX
+#error "this code is for machines with bytes of 8 bits"
+#endif
+#ifdef __cplusplus
+#define RAVEL_RESTRICT __restrict
+#else
+#define RAVEL_RESTRICT restrict
+#endif
 
 static int64_t
 ravel_min(int64_t x, int64_t y)
@@ -300,6 +309,15 @@ ravel_composite(unsigned char *d, const unsigned char *s, const int32_t *t,
                     ravel_tile_moves);
 }
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+void fractal_nz_to_row_major_f16_part(void *dst, const void *src, int64_t part, int64_t parts);
+void fractal_nz_to_row_major_f16(void *dst, const void *src);
+#ifdef __cplusplus
+}
+#endif
+
 static const int32_t fractal_nz_to_row_major_f16_table0[1601] = {
     32, 1, 1, 32, 1, 1536, 1, 0, 49152, 0, 48, 1024, 1541120, 1541088, 0, 0,
     32768, 65536, 98304, 131072, 163840, 196608, 229376, 262144, 294912, 327680, 360448, 393216, 425984, 458752, 491520, 524288,
@@ -407,8 +425,8 @@ static const int32_t fractal_nz_to_row_major_f16_table0[1601] = {
 void
 fractal_nz_to_row_major_f16_part(void *dst_, const void *src_, int64_t part, int64_t parts)
 {
-    unsigned char *restrict dst = dst_;
-    const unsigned char *restrict src = src_;
+    unsigned char *RAVEL_RESTRICT dst = (unsigned char *)dst_;
+    const unsigned char *RAVEL_RESTRICT src = (const unsigned char *)src_;
     /* b0=0..1023 b1=0..767: composite */
     for (int64_t b0 = 32*part/parts*32; b0 < ravel_min(1024, 32*(part + 1)/parts*32); b0 += 32) {
         ravel_composite(dst + 1536*b0, src + 32*b0, fractal_nz_to_row_major_f16_table0, 1, 32, 1, 0, 0, 1536, 32, 0, 0, 0);

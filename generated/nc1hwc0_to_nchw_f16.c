@@ -2,9 +2,18 @@
  * src NC1HWC0: 250880*N + 50176*(C//16) + 896*H + 16*W + C%16
  *     f16, N=8 C=71 H=56 W=56 in 2007040 elements, 4014080 bytes
  * dst NCHW: 222656*N + 3136*C + 56*H + W
- *     f16, N=8 C=71 H=56 W=56 in 1781248 elements, 3562496 bytes */
+ *     f16, N=8 C=71 H=56 W=56 in 1781248 elements, 3562496 bytes
+ * made by ravel 0.1.0, whose licence does not cover this file */
 #include <stdint.h>
 #include <string.h>
+#ifndef UINT8_MAX
+#error "this code is for machines with bytes of 8 bits"
+#endif
+#ifdef __cplusplus
+#define RAVEL_RESTRICT __restrict
+#else
+#define RAVEL_RESTRICT restrict
+#endif
 
 #ifdef _OPENMP
 #include <omp.h>
@@ -776,6 +785,15 @@ ravel_composite2(unsigned char *d, const unsigned char *s, const int32_t *t,
                     ravel_tile2);
 }
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+void nc1hwc0_to_nchw_f16_part(void *dst, const void *src, int64_t part, int64_t parts);
+void nc1hwc0_to_nchw_f16(void *dst, const void *src);
+#ifdef __cplusplus
+}
+#endif
+
 static const int32_t nc1hwc0_to_nchw_f16_table1[3159] = {
     1568, 1, 1, 2, 7, 1568, 1, 0, 3136, 0, 1568, 14, 50158, 50144, 0, 6272,
     12544, 18816, 25088, 31360, 37632, 0, 32, 64, 96, 128, 160, 192, 224, 256, 288, 320,
@@ -1083,8 +1101,8 @@ static const int32_t nc1hwc0_to_nchw_f16_table0[1601] = {
 void
 nc1hwc0_to_nchw_f16_part(void *dst_, const void *src_, int64_t part, int64_t parts)
 {
-    unsigned char *restrict dst = dst_;
-    const unsigned char *restrict src = src_;
+    unsigned char *RAVEL_RESTRICT dst = (unsigned char *)dst_;
+    const unsigned char *RAVEL_RESTRICT src = (const unsigned char *)src_;
     /* N=0..7 C=0..63 H=0..55 W=0..55: composite2 */
     for (int64_t n = 8*part/parts; n < 8*(part + 1)/parts; n++) {
         ravel_composite2(dst + 445312*n, src + 501760*n, nc1hwc0_to_nchw_f16_table0, 1, 3136, 4, 445312, 501760, 2, 32, 100352, 100352, 0);

@@ -2,9 +2,18 @@
  * src NCHW8: 75264*N + 25088*(C//8) + 448*H + 8*W + C%8
  *     f32, N=8 C=20 H=56 W=56 in 602112 elements, 2408448 bytes
  * dst NCHW16: 100352*N + 50176*(C//16) + 896*H + 16*W + C%16
- *     f32, N=8 C=20 H=56 W=56 in 802816 elements, 3211264 bytes */
+ *     f32, N=8 C=20 H=56 W=56 in 802816 elements, 3211264 bytes
+ * made by ravel 0.1.0, whose licence does not cover this file */
 #include <stdint.h>
 #include <string.h>
+#ifndef UINT8_MAX
+#error "this code is for machines with bytes of 8 bits"
+#endif
+#ifdef __cplusplus
+#define RAVEL_RESTRICT __restrict
+#else
+#define RAVEL_RESTRICT restrict
+#endif
 
 #ifdef _OPENMP
 #include <omp.h>
@@ -651,6 +660,15 @@ ravel_composite(unsigned char *d, const unsigned char *s, const int32_t *t,
                     ravel_tile_moves);
 }
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+void nchw8_to_nchw16_f32_part(void *dst, const void *src, int64_t part, int64_t parts);
+void nchw8_to_nchw16_f32(void *dst, const void *src);
+#ifdef __cplusplus
+}
+#endif
+
 static const int32_t nchw8_to_nchw16_f32_table0[147] = {
     64, 1, 1, 32, 1, 128, 1, 0, 4096, 0, 2, 2048, 102400, 102368, 0, 0,
     100352, 32, 100384, 64, 100416, 96, 100448, 128, 100480, 160, 100512, 192, 100544, 224, 100576, 256,
@@ -667,8 +685,8 @@ static const int32_t nchw8_to_nchw16_f32_table0[147] = {
 void
 nchw8_to_nchw16_f32_part(void *dst_, const void *src_, int64_t part, int64_t parts)
 {
-    unsigned char *restrict dst = dst_;
-    const unsigned char *restrict src = src_;
+    unsigned char *RAVEL_RESTRICT dst = (unsigned char *)dst_;
+    const unsigned char *RAVEL_RESTRICT src = (const unsigned char *)src_;
     /* N=0..7 C=0..15 H=0..55 W=0..55: composite */
     for (int64_t n = 8*part/parts; n < 8*(part + 1)/parts; n++) {
         ravel_composite(dst + 401408*n, src + 301056*n, nchw8_to_nchw16_f32_table0, 1, 3136, 1, 0, 0, 64, 32, 401408, 301056, 0);

@@ -2,9 +2,18 @@
  * src NCHW: 576*N + 9*C + 3*H + W
  *     f16, N=128 C=64 H=3 W=3 in 73728 elements, 147456 bytes
  * dst FRACTAL_Z: 18432*(C//16) + 6144*H + 2048*W + 16*N + C%16
- *     f16, N=128 C=64 H=3 W=3 in 73728 elements, 147456 bytes */
+ *     f16, N=128 C=64 H=3 W=3 in 73728 elements, 147456 bytes
+ * made by ravel 0.1.0, whose licence does not cover this file */
 #include <stdint.h>
 #include <string.h>
+#ifndef UINT8_MAX
+#error "this code is for machines with bytes of 8 bits"
+#endif
+#ifdef __cplusplus
+#define RAVEL_RESTRICT __restrict
+#else
+#define RAVEL_RESTRICT restrict
+#endif
 
 /* Vectors of 1, 2 or 4 lanes of 16 bytes; only loads and stores move data across lanes.
  * RAVEL_LANES: the most lanes that the compiler's options allow (-mavx2, -march=native).
@@ -772,6 +781,14 @@ ravel_composite2(unsigned char *d, const unsigned char *s, const int32_t *t,
                     ravel_tile2);
 }
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+void nchw_to_fractal_z_f16(void *dst, const void *src);
+#ifdef __cplusplus
+}
+#endif
+
 static const int32_t nchw_to_fractal_z_f16_table0[2080] = {
     1, 1, 1, 2, 9, 2048, 4, 0, 147456, 0, 1, 147456, 147456, 146574, 0, 4096,
     8192, 12288, 16384, 20480, 24576, 28672, 32768, 0, 18, 36, 54, 72, 90, 108, 126, 144,
@@ -908,8 +925,8 @@ static const int32_t nchw_to_fractal_z_f16_table0[2080] = {
 void
 nchw_to_fractal_z_f16(void *dst_, const void *src_)
 {
-    unsigned char *restrict dst = dst_;
-    const unsigned char *restrict src = src_;
+    unsigned char *RAVEL_RESTRICT dst = (unsigned char *)dst_;
+    const unsigned char *RAVEL_RESTRICT src = (const unsigned char *)src_;
     /* N=0..127 C=0..63 H=0..2 W=0..2: composite2 */
     ravel_composite2(dst, src, nchw_to_fractal_z_f16_table0, 1, 1, 1, 0, 0, 0, 0, 0, 0, 0);
 }

@@ -2,9 +2,18 @@
  * src NCHW: 222656*N + 3136*C + 56*H + W
  *     f16, N=8 C=71 H=56 W=56 in 1781248 elements, 3562496 bytes
  * dst NC1HWC0: 250880*N + 50176*(C//16) + 896*H + 16*W + C%16
- *     f16, N=8 C=71 H=56 W=56 in 2007040 elements, 4014080 bytes */
+ *     f16, N=8 C=71 H=56 W=56 in 2007040 elements, 4014080 bytes
+ * made by ravel 0.1.0, whose licence does not cover this file */
 #include <stdint.h>
 #include <string.h>
+#ifndef UINT8_MAX
+#error "this code is for machines with bytes of 8 bits"
+#endif
+#ifdef __cplusplus
+#define RAVEL_RESTRICT __restrict
+#else
+#define RAVEL_RESTRICT restrict
+#endif
 
 static int64_t
 ravel_min(int64_t x, int64_t y)
@@ -752,7 +761,7 @@ ravel_staged2(unsigned char *d, const unsigned char *s, int64_t planes, int64_t 
     const ravel_work work = {one ? 1 : planes, one ? planes * rows : rows, all, cols,
                              tall - tall % (64 / N), wide, sn, so, sq, lines};
     ravel_part t = {0, 0, 0, 0, 0}, now;
-    ravel_flow out = {.rows = 0};
+    ravel_flow out = {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0};
     unsigned char *to = d, *buffer = RAVEL_ROOM(room[0], d);
     ravel_part_size(&work, &t, M);
     for (int k = 1, more = 1; more; k ^= 1) {
@@ -1149,8 +1158,7 @@ ravel_interleave2(unsigned char *d, const unsigned char *s, int64_t n, int64_t r
 #ifndef RAVEL_PLAIN
     if (rows >= 8 && width > 1 && dp >= width * 2 &&
         width * 2 <= RAVEL_WOVEN_BYTES) {
-        const ravel_Woven w = {.cols = cols, .sq = sq, .width = width, .dp = dp,
-                               .stream = stream, .ahead = ahead, .n = 1, .value = v};
+        const ravel_Woven w = {cols, sq, width, dp, stream, ahead, 1, 0, 0, 0, 0, v, {0}};
         ravel_planes_woven2(d, s, n, rows, dn, sn, w);
         return;
     }
@@ -1183,12 +1191,21 @@ ravel_woven2(unsigned char *d, const unsigned char *s, int64_t rows, const ravel
 }
 #endif
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+void nchw_to_nc1hwc0_f16_part(void *dst, const void *src, int64_t part, int64_t parts);
+void nchw_to_nc1hwc0_f16(void *dst, const void *src);
+#ifdef __cplusplus
+}
+#endif
+
 /* src: 3562496 bytes, dst: 4014080 bytes; they do not overlap */
 void
 nchw_to_nc1hwc0_f16_part(void *dst_, const void *src_, int64_t part, int64_t parts)
 {
-    unsigned char *restrict dst = dst_;
-    const unsigned char *restrict src = src_;
+    unsigned char *RAVEL_RESTRICT dst = (unsigned char *)dst_;
+    const unsigned char *RAVEL_RESTRICT src = (const unsigned char *)src_;
     /* N=0..7 C=0..63 H=0..55 W=0..55: transpose2 */
     for (int64_t n = 8*part/parts; n < 8*(part + 1)/parts; n++) {
         ravel_transpose2(dst + 501760*n, src + 445312*n, 4, 1, 3136, 16, 100352, 100352, 0, 32, 6272, 0, 0);

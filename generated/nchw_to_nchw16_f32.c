@@ -2,9 +2,18 @@
  * src NCHW: 200704*N + 3136*C + 56*H + W
  *     f32, N=8 C=64 H=56 W=56 in 1605632 elements, 6422528 bytes
  * dst NCHW16: 200704*N + 50176*(C//16) + 896*H + 16*W + C%16
- *     f32, N=8 C=64 H=56 W=56 in 1605632 elements, 6422528 bytes */
+ *     f32, N=8 C=64 H=56 W=56 in 1605632 elements, 6422528 bytes
+ * made by ravel 0.1.0, whose licence does not cover this file */
 #include <stdint.h>
 #include <string.h>
+#ifndef UINT8_MAX
+#error "this code is for machines with bytes of 8 bits"
+#endif
+#ifdef __cplusplus
+#define RAVEL_RESTRICT __restrict
+#else
+#define RAVEL_RESTRICT restrict
+#endif
 
 #ifdef _OPENMP
 #include <omp.h>
@@ -746,7 +755,7 @@ ravel_staged4(unsigned char *d, const unsigned char *s, int64_t planes, int64_t 
     const ravel_work work = {one ? 1 : planes, one ? planes * rows : rows, all, cols,
                              tall - tall % (64 / N), wide, sn, so, sq, lines};
     ravel_part t = {0, 0, 0, 0, 0}, now;
-    ravel_flow out = {.rows = 0};
+    ravel_flow out = {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0};
     unsigned char *to = d, *buffer = RAVEL_ROOM(room[0], d);
     ravel_part_size(&work, &t, M);
     for (int k = 1, more = 1; more; k ^= 1) {
@@ -845,12 +854,21 @@ ravel_transpose4(unsigned char *d, const unsigned char *s, int64_t planes,
                                    dp, sq, stream, ahead);
 }
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+void nchw_to_nchw16_f32_part(void *dst, const void *src, int64_t part, int64_t parts);
+void nchw_to_nchw16_f32(void *dst, const void *src);
+#ifdef __cplusplus
+}
+#endif
+
 /* src: 6422528 bytes, dst: 6422528 bytes; they do not overlap */
 void
 nchw_to_nchw16_f32_part(void *dst_, const void *src_, int64_t part, int64_t parts)
 {
-    unsigned char *restrict dst = dst_;
-    const unsigned char *restrict src = src_;
+    unsigned char *RAVEL_RESTRICT dst = (unsigned char *)dst_;
+    const unsigned char *RAVEL_RESTRICT src = (const unsigned char *)src_;
     /* N=0..7 C=0..63 H=0..55 W=0..55: transpose4 */
     for (int64_t nc1_ = 32*part/parts; nc1_ < 32*(part + 1)/parts; nc1_++) {
         ravel_transpose4(dst + 200704*nc1_, src + 200704*nc1_, 1, 1, 3136, 16, 200704, 200704, 0, 64, 12544, 0, 0);

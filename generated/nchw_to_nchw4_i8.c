@@ -2,9 +2,18 @@
  * src NCHW: 200704*N + 3136*C + 56*H + W
  *     i8, N=8 C=64 H=56 W=56 in 1605632 elements, 1605632 bytes
  * dst NCHW4: 200704*N + 12544*(C//4) + 224*H + 4*W + C%4
- *     i8, N=8 C=64 H=56 W=56 in 1605632 elements, 1605632 bytes */
+ *     i8, N=8 C=64 H=56 W=56 in 1605632 elements, 1605632 bytes
+ * made by ravel 0.1.0, whose licence does not cover this file */
 #include <stdint.h>
 #include <string.h>
+#ifndef UINT8_MAX
+#error "this code is for machines with bytes of 8 bits"
+#endif
+#ifdef __cplusplus
+#define RAVEL_RESTRICT __restrict
+#else
+#define RAVEL_RESTRICT restrict
+#endif
 
 static int64_t
 ravel_min(int64_t x, int64_t y)
@@ -481,8 +490,7 @@ ravel_interleave1(unsigned char *d, const unsigned char *s, int64_t n, int64_t r
 #ifndef RAVEL_PLAIN
     if (rows >= 16 && width > 1 && dp >= width * 1 &&
         width * 1 <= RAVEL_WOVEN_BYTES) {
-        const ravel_Woven w = {.cols = cols, .sq = sq, .width = width, .dp = dp,
-                               .stream = stream, .ahead = ahead, .n = 1, .value = v};
+        const ravel_Woven w = {cols, sq, width, dp, stream, ahead, 1, 0, 0, 0, 0, v, {0}};
         ravel_planes_woven1(d, s, n, rows, dn, sn, w);
         return;
     }
@@ -519,12 +527,21 @@ ravel_woven1(unsigned char *d, const unsigned char *s, int64_t rows, const ravel
 }
 #endif
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+void nchw_to_nchw4_i8_part(void *dst, const void *src, int64_t part, int64_t parts);
+void nchw_to_nchw4_i8(void *dst, const void *src);
+#ifdef __cplusplus
+}
+#endif
+
 /* src: 1605632 bytes, dst: 1605632 bytes; they do not overlap */
 void
 nchw_to_nchw4_i8_part(void *dst_, const void *src_, int64_t part, int64_t parts)
 {
-    unsigned char *restrict dst = dst_;
-    const unsigned char *restrict src = src_;
+    unsigned char *RAVEL_RESTRICT dst = (unsigned char *)dst_;
+    const unsigned char *RAVEL_RESTRICT src = (const unsigned char *)src_;
     /* N=0..7 C=0..63 H=0..55 W=0..55: interleave1 */
     for (int64_t nc1_ = 64*part/parts*2; nc1_ < ravel_min(128, 64*(part + 1)/parts*2); nc1_ += 2) {
         ravel_interleave1(dst + 12544*nc1_, src + 12544*nc1_, 2, 3136, 4, 4, 12544, 12544, 4, 3136, 0, 0, 0x0u);

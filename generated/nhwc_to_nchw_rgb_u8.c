@@ -2,9 +2,18 @@
  * src NHWC: 672*H + 3*W + C
  *     u8, N=1 C=3 H=224 W=224 in 150528 elements, 150528 bytes
  * dst NCHW: 50176*C + 224*H + W
- *     u8, N=1 C=3 H=224 W=224 in 150528 elements, 150528 bytes */
+ *     u8, N=1 C=3 H=224 W=224 in 150528 elements, 150528 bytes
+ * made by ravel 0.1.0, whose licence does not cover this file */
 #include <stdint.h>
 #include <string.h>
+#ifndef UINT8_MAX
+#error "this code is for machines with bytes of 8 bits"
+#endif
+#ifdef __cplusplus
+#define RAVEL_RESTRICT __restrict
+#else
+#define RAVEL_RESTRICT restrict
+#endif
 
 static int64_t
 ravel_min(int64_t x, int64_t y)
@@ -371,9 +380,8 @@ part##_all(unsigned char *d, const unsigned char *s, int64_t cols,              
 #define RAVEL_PARTED(z, e)                                                       \
     (cols >= e && rows > 1 && rows * z <= 16 && sq >= rows * z &&                \
      (ravel_parted##z(d, s, cols, (ravel_Parted){                                \
-          .rows = rows, .sq = sq, .dp = dp, .ahead = ahead,                      \
-          .stream = stream && dp % 64 == 0 && (uintptr_t)d % z == 0,             \
-          .by = ravel_apart(ravel_slot(rows * z), rows * z)}), 1))
+          rows, sq, dp, stream && dp % 64 == 0 && (uintptr_t)d % z == 0, ahead,  \
+          ravel_apart(ravel_slot(rows * z), rows * z)}), 1))
 #else
 #define RAVEL_PARTED(z, e) ((void)stream, (void)ahead, 0)
 #define RAVEL_PART(z, e, k, rounds)
@@ -454,12 +462,20 @@ ravel_split1(unsigned char *d, const unsigned char *s, int64_t n, int64_t rows,
 RAVEL_PARTED_FEW(1)
 RAVEL_DEINTERLEAVE(1, 16)
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+void nhwc_to_nchw_rgb_u8(void *dst, const void *src);
+#ifdef __cplusplus
+}
+#endif
+
 /* src: 150528 bytes, dst: 150528 bytes; they do not overlap */
 void
 nhwc_to_nchw_rgb_u8(void *dst_, const void *src_)
 {
-    unsigned char *restrict dst = dst_;
-    const unsigned char *restrict src = src_;
+    unsigned char *RAVEL_RESTRICT dst = (unsigned char *)dst_;
+    const unsigned char *RAVEL_RESTRICT src = (const unsigned char *)src_;
     /* N=0 C=0..2 H=0..223 W=0..223: deinterleave1 */
     for (int64_t hw_ = 0; hw_ < 50176; hw_ += 4096) {
         ravel_deinterleave1(dst + hw_, src + 3*hw_, 1, 3, ravel_min(-hw_ + 50176, 4096), 0, 0, 50176, 3, 0, 0);

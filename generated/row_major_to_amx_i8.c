@@ -2,9 +2,18 @@
  * src ROW_MAJOR: 768*b0 + b1
  *     i8, b0=1024 b1=768 in 786432 elements, 786432 bytes
  * dst AMX_B8: 65536*(N//64) + 256*(K//4) + 4*(N%64) + K%4
- *     i8, K=1024 N=768 in 786432 elements, 786432 bytes */
+ *     i8, K=1024 N=768 in 786432 elements, 786432 bytes
+ * made by ravel 0.1.0, whose licence does not cover this file */
 #include <stdint.h>
 #include <string.h>
+#ifndef UINT8_MAX
+#error "this code is for machines with bytes of 8 bits"
+#endif
+#ifdef __cplusplus
+#define RAVEL_RESTRICT __restrict
+#else
+#define RAVEL_RESTRICT restrict
+#endif
 
 /* The most bytes of a row of interleaved columns. */
 enum { RAVEL_WOVEN_BYTES = 120 };
@@ -471,8 +480,7 @@ ravel_interleave1(unsigned char *d, const unsigned char *s, int64_t n, int64_t r
 #ifndef RAVEL_PLAIN
     if (rows >= 16 && width > 1 && dp >= width * 1 &&
         width * 1 <= RAVEL_WOVEN_BYTES) {
-        const ravel_Woven w = {.cols = cols, .sq = sq, .width = width, .dp = dp,
-                               .stream = stream, .ahead = ahead, .n = 1, .value = v};
+        const ravel_Woven w = {cols, sq, width, dp, stream, ahead, 1, 0, 0, 0, 0, v, {0}};
         ravel_planes_woven1(d, s, n, rows, dn, sn, w);
         return;
     }
@@ -509,12 +517,20 @@ ravel_woven1(unsigned char *d, const unsigned char *s, int64_t rows, const ravel
 }
 #endif
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+void row_major_to_amx_i8(void *dst, const void *src);
+#ifdef __cplusplus
+}
+#endif
+
 /* src: 786432 bytes, dst: 786432 bytes; they do not overlap */
 void
 row_major_to_amx_i8(void *dst_, const void *src_)
 {
-    unsigned char *restrict dst = dst_;
-    const unsigned char *restrict src = src_;
+    unsigned char *RAVEL_RESTRICT dst = (unsigned char *)dst_;
+    const unsigned char *RAVEL_RESTRICT src = (const unsigned char *)src_;
     /* K=0..1023 N=0..767: interleave1 */
     for (int64_t k1 = 0; k1 < 256; k1 += 4) {
         for (int64_t n1 = 0; n1 < 12; n1++) {

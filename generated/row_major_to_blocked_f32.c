@@ -2,9 +2,18 @@
  * src ROW_MAJOR: 768*b0 + b1
  *     f32, b0=1024 b1=768 in 786432 elements, 3145728 bytes
  * dst BLOCKED_RR: 24576*(M//32) + 1024*(N//32) + 32*(M%32) + N%32
- *     f32, M=1024 N=768 in 786432 elements, 3145728 bytes */
+ *     f32, M=1024 N=768 in 786432 elements, 3145728 bytes
+ * made by ravel 0.1.0, whose licence does not cover this file */
 #include <stdint.h>
 #include <string.h>
+#ifndef UINT8_MAX
+#error "this code is for machines with bytes of 8 bits"
+#endif
+#ifdef __cplusplus
+#define RAVEL_RESTRICT __restrict
+#else
+#define RAVEL_RESTRICT restrict
+#endif
 
 #ifdef _OPENMP
 #include <omp.h>
@@ -302,12 +311,21 @@ ravel_copy(unsigned char *d, const unsigned char *s, int64_t n, int64_t rows,
         ravel_copy_streamed(d, s, rows, bytes, dp, sp, sn, lines);
 }
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+void row_major_to_blocked_f32_part(void *dst, const void *src, int64_t part, int64_t parts);
+void row_major_to_blocked_f32(void *dst, const void *src);
+#ifdef __cplusplus
+}
+#endif
+
 /* src: 3145728 bytes, dst: 3145728 bytes; they do not overlap */
 void
 row_major_to_blocked_f32_part(void *dst_, const void *src_, int64_t part, int64_t parts)
 {
-    unsigned char *restrict dst = dst_;
-    const unsigned char *restrict src = src_;
+    unsigned char *RAVEL_RESTRICT dst = (unsigned char *)dst_;
+    const unsigned char *RAVEL_RESTRICT src = (const unsigned char *)src_;
     /* M=0..1023 N=0..767: copy */
     for (int64_t m1 = 32*part/parts; m1 < 32*(part + 1)/parts; m1++) {
         ravel_copy(dst + 98304*m1, src + 98304*m1, 24, 32, 128, 4096, 128, 128, 3072, 0);

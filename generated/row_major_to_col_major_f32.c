@@ -2,9 +2,18 @@
  * src ROW_MAJOR: 768*b0 + b1
  *     f32, b0=1024 b1=768 in 786432 elements, 3145728 bytes
  * dst COL_MAJOR: 1024*b1 + b0
- *     f32, b0=1024 b1=768 in 786432 elements, 3145728 bytes */
+ *     f32, b0=1024 b1=768 in 786432 elements, 3145728 bytes
+ * made by ravel 0.1.0, whose licence does not cover this file */
 #include <stdint.h>
 #include <string.h>
+#ifndef UINT8_MAX
+#error "this code is for machines with bytes of 8 bits"
+#endif
+#ifdef __cplusplus
+#define RAVEL_RESTRICT __restrict
+#else
+#define RAVEL_RESTRICT restrict
+#endif
 
 static int64_t
 ravel_min(int64_t x, int64_t y)
@@ -752,7 +761,7 @@ ravel_staged4(unsigned char *d, const unsigned char *s, int64_t planes, int64_t 
     const ravel_work work = {one ? 1 : planes, one ? planes * rows : rows, all, cols,
                              tall - tall % (64 / N), wide, sn, so, sq, lines};
     ravel_part t = {0, 0, 0, 0, 0}, now;
-    ravel_flow out = {.rows = 0};
+    ravel_flow out = {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0};
     unsigned char *to = d, *buffer = RAVEL_ROOM(room[0], d);
     ravel_part_size(&work, &t, M);
     for (int k = 1, more = 1; more; k ^= 1) {
@@ -851,12 +860,21 @@ ravel_transpose4(unsigned char *d, const unsigned char *s, int64_t planes,
                                    dp, sq, stream, ahead);
 }
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+void row_major_to_col_major_f32_part(void *dst, const void *src, int64_t part, int64_t parts);
+void row_major_to_col_major_f32(void *dst, const void *src);
+#ifdef __cplusplus
+}
+#endif
+
 /* src: 3145728 bytes, dst: 3145728 bytes; they do not overlap */
 void
 row_major_to_col_major_f32_part(void *dst_, const void *src_, int64_t part, int64_t parts)
 {
-    unsigned char *restrict dst = dst_;
-    const unsigned char *restrict src = src_;
+    unsigned char *RAVEL_RESTRICT dst = (unsigned char *)dst_;
+    const unsigned char *RAVEL_RESTRICT src = (const unsigned char *)src_;
     /* b0=0..1023 b1=0..767: transpose4 */
     for (int64_t b0 = 4*part/parts*256; b0 < ravel_min(1024, 4*(part + 1)/parts*256); b0 += 256) {
         ravel_transpose4(dst + 4*b0, src + 3072*b0, 1, 1, 768, 256, 0, 0, 0, 4096, 3072, 0, 0);

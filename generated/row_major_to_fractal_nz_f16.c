@@ -2,9 +2,18 @@
  * src ROW_MAJOR: 768*b0 + b1
  *     f16, b0=1024 b1=768 in 786432 elements, 1572864 bytes
  * dst FRACTAL_NZ: 16384*(W//16) + 16*H + W%16
- *     f16, H=1024 W=768 in 786432 elements, 1572864 bytes */
+ *     f16, H=1024 W=768 in 786432 elements, 1572864 bytes
+ * made by ravel 0.1.0, whose licence does not cover this file */
 #include <stdint.h>
 #include <string.h>
+#ifndef UINT8_MAX
+#error "this code is for machines with bytes of 8 bits"
+#endif
+#ifdef __cplusplus
+#define RAVEL_RESTRICT __restrict
+#else
+#define RAVEL_RESTRICT restrict
+#endif
 
 static int64_t
 ravel_min(int64_t x, int64_t y)
@@ -300,6 +309,15 @@ ravel_composite(unsigned char *d, const unsigned char *s, const int32_t *t,
                     ravel_tile_moves);
 }
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+void row_major_to_fractal_nz_f16_part(void *dst, const void *src, int64_t part, int64_t parts);
+void row_major_to_fractal_nz_f16(void *dst, const void *src);
+#ifdef __cplusplus
+}
+#endif
+
 static const int32_t row_major_to_fractal_nz_f16_table0[319] = {
     24, 128, 1, 32, 1, 128, 24, 0, 4096, 0, 128, 768, 195840, 195072, 0, 0,
     1536, 3072, 4608, 6144, 7680, 9216, 10752, 12288, 13824, 15360, 16896, 18432, 19968, 21504, 23040, 24576,
@@ -326,8 +344,8 @@ static const int32_t row_major_to_fractal_nz_f16_table0[319] = {
 void
 row_major_to_fractal_nz_f16_part(void *dst_, const void *src_, int64_t part, int64_t parts)
 {
-    unsigned char *restrict dst = dst_;
-    const unsigned char *restrict src = src_;
+    unsigned char *RAVEL_RESTRICT dst = (unsigned char *)dst_;
+    const unsigned char *RAVEL_RESTRICT src = (const unsigned char *)src_;
     /* H=0..1023 W=0..767: composite */
     for (int64_t h = 8*part/parts*128; h < ravel_min(1024, 8*(part + 1)/parts*128); h += 128) {
         ravel_composite(dst + 32*h, src + 1536*h, row_major_to_fractal_nz_f16_table0, 1, 48, 128, 0, 0, 32768, 32, 32, 1536, 0);

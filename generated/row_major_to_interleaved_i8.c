@@ -2,9 +2,18 @@
  * src ROW_MAJOR: 768*b0 + b1
  *     i8, b0=1024 b1=768 in 786432 elements, 786432 bytes
  * dst COL_INTERLEAVED: 32768*(C//32) + 32*R + C%32
- *     i8, R=1024 C=768 in 786432 elements, 786432 bytes */
+ *     i8, R=1024 C=768 in 786432 elements, 786432 bytes
+ * made by ravel 0.1.0, whose licence does not cover this file */
 #include <stdint.h>
 #include <string.h>
+#ifndef UINT8_MAX
+#error "this code is for machines with bytes of 8 bits"
+#endif
+#ifdef __cplusplus
+#define RAVEL_RESTRICT __restrict
+#else
+#define RAVEL_RESTRICT restrict
+#endif
 
 /* Non-temporal stores, of RAVEL_STREAM bytes or of a cache line, to aligned addresses.
  * RAVEL_FRAME: not inlined, so that calls that need no buffers do not allocate them. */
@@ -290,6 +299,14 @@ ravel_composite(unsigned char *d, const unsigned char *s, const int32_t *t,
                     ravel_tile_moves);
 }
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+void row_major_to_interleaved_i8(void *dst, const void *src);
+#ifdef __cplusplus
+}
+#endif
+
 static const int32_t row_major_to_interleaved_i8_table0[192] = {
     128, 1, 1, 32, 1, 128, 24, 0, 4096, 0, 1, 98304, 98304, 97536, 0, 0,
     768, 1536, 2304, 3072, 3840, 4608, 5376, 6144, 6912, 7680, 8448, 9216, 9984, 10752, 11520, 12288,
@@ -308,8 +325,8 @@ static const int32_t row_major_to_interleaved_i8_table0[192] = {
 void
 row_major_to_interleaved_i8(void *dst_, const void *src_)
 {
-    unsigned char *restrict dst = dst_;
-    const unsigned char *restrict src = src_;
+    unsigned char *RAVEL_RESTRICT dst = (unsigned char *)dst_;
+    const unsigned char *RAVEL_RESTRICT src = (const unsigned char *)src_;
     /* R=0..1023 C=0..767: composite */
     ravel_composite(dst, src, row_major_to_interleaved_i8_table0, 1, 1024, 1, 0, 0, 32, 768, 0, 0, 0);
 }

@@ -2,9 +2,18 @@
  * src ROW_MAJOR: 768*b0 + b1
  *     f32, b0=1024 b1=768 in 786432 elements, 3145728 bytes
  * dst MORTON16: 12288*(Y//16) + 256*(X//16) + 128*(Y//8%2) + 64*(X//8%2) + 32*(Y//4%2) + 16*(X//4%2) + 8*(Y//2%2) + 4*(X//2%2) + 2*(Y%2) + X%2
- *     f32, Y=1024 X=768 in 786432 elements, 3145728 bytes */
+ *     f32, Y=1024 X=768 in 786432 elements, 3145728 bytes
+ * made by ravel 0.1.0, whose licence does not cover this file */
 #include <stdint.h>
 #include <string.h>
+#ifndef UINT8_MAX
+#error "this code is for machines with bytes of 8 bits"
+#endif
+#ifdef __cplusplus
+#define RAVEL_RESTRICT __restrict
+#else
+#define RAVEL_RESTRICT restrict
+#endif
 
 static int64_t
 ravel_min(int64_t x, int64_t y)
@@ -782,6 +791,15 @@ ravel_composite8(unsigned char *d, const unsigned char *s, const int32_t *t,
                     ravel_tile8);
 }
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+void row_major_to_morton16_f32_part(void *dst, const void *src, int64_t part, int64_t parts);
+void row_major_to_morton16_f32(void *dst, const void *src);
+#ifdef __cplusplus
+}
+#endif
+
 static const int32_t row_major_to_morton16_f32_table0[548] = {
     16, 1, 1, 8, 4, 2, 256, 0, 16384, 0, 16, 1024, 47104, 3072, 0, 16,
     64, 80, 0, 3072, 0, 0, 32, 6144, 128, 12288, 160, 18432, 256, 32, 288, 6176,
@@ -823,8 +841,8 @@ static const int32_t row_major_to_morton16_f32_table0[548] = {
 void
 row_major_to_morton16_f32_part(void *dst_, const void *src_, int64_t part, int64_t parts)
 {
-    unsigned char *restrict dst = dst_;
-    const unsigned char *restrict src = src_;
+    unsigned char *RAVEL_RESTRICT dst = (unsigned char *)dst_;
+    const unsigned char *RAVEL_RESTRICT src = (const unsigned char *)src_;
     /* Y=0..1023 X=0..767: composite8 */
     for (int64_t y4 = 32*part/parts*2; y4 < ravel_min(64, 32*(part + 1)/parts*2); y4 += 2) {
         ravel_composite8(dst + 49152*y4, src + 49152*y4, row_major_to_morton16_f32_table0, 1, 48, 2, 0, 0, 1024, 64, 49152, 49152, 0);

@@ -2,9 +2,18 @@
  * src ROW_MAJOR: 90*b0 + b1
  *     u8, b0=1000 b1=90 in 90000 elements, 90000 bytes
  * dst SF128x4: 11776*(R//128) + 512*(C//4) + 16*(R%32) + 4*(R//32%4) + C%4
- *     u8, R=1000 C=90 in 94208 elements, 94208 bytes */
+ *     u8, R=1000 C=90 in 94208 elements, 94208 bytes
+ * made by ravel 0.1.0, whose licence does not cover this file */
 #include <stdint.h>
 #include <string.h>
+#ifndef UINT8_MAX
+#error "this code is for machines with bytes of 8 bits"
+#endif
+#ifdef __cplusplus
+#define RAVEL_RESTRICT __restrict
+#else
+#define RAVEL_RESTRICT restrict
+#endif
 
 /* The most bytes of padding after a run. */
 enum { RAVEL_PAD_BYTES = 2048 };
@@ -1466,6 +1475,14 @@ ravel_fill(unsigned char *d, int64_t rows, int64_t cols, int64_t dr, int64_t dc,
     }
 }
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+void row_major_to_sf128x4_u8(void *dst, const void *src);
+#ifdef __cplusplus
+}
+#endif
+
 static const int32_t row_major_to_sf128x4_u8_table4[352] = {
     0, 0, 16, 90, 32, 180, 48, 270, 64, 360, 80, 450, 96, 540, 112, 630,
     512, 4, 528, 94, 544, 184, 560, 274, 576, 364, 592, 454, 608, 544, 624, 634,
@@ -1530,8 +1547,8 @@ static const int32_t row_major_to_sf128x4_u8_table0[294] = {
 void
 row_major_to_sf128x4_u8(void *dst_, const void *src_)
 {
-    unsigned char *restrict dst = dst_;
-    const unsigned char *restrict src = src_;
+    unsigned char *RAVEL_RESTRICT dst = (unsigned char *)dst_;
+    const unsigned char *RAVEL_RESTRICT src = (const unsigned char *)src_;
     /* R=0..895 C=0..87: composite4 */
     ravel_composite4(dst, src, row_major_to_sf128x4_u8_table0, 1, 7, 1, 0, 0, 11776, 11520, 0, 0, 0);
     /* R=0..895 C=88..89: shuffle */

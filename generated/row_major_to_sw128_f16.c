@@ -2,9 +2,18 @@
  * src ROW_MAJOR: 64*b0 + b1
  *     f16, b0=128 b1=64 in 8192 elements, 16384 bytes
  * dst SW128: 64*M + 8*((M%8) ~ (K//8)) + K%8
- *     f16, M=128 K=64 in 8192 elements, 16384 bytes */
+ *     f16, M=128 K=64 in 8192 elements, 16384 bytes
+ * made by ravel 0.1.0, whose licence does not cover this file */
 #include <stdint.h>
 #include <string.h>
+#ifndef UINT8_MAX
+#error "this code is for machines with bytes of 8 bits"
+#endif
+#ifdef __cplusplus
+#define RAVEL_RESTRICT __restrict
+#else
+#define RAVEL_RESTRICT restrict
+#endif
 
 /* RAVEL_CONSTANT: inlined, because callers pass constants. */
 #ifdef __GNUC__
@@ -73,6 +82,14 @@ ravel_gather(unsigned char *d, const unsigned char *s, const int32_t *table,
     }
 }
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+void row_major_to_sw128_f16(void *dst, const void *src);
+#ifdef __cplusplus
+}
+#endif
+
 static const int32_t row_major_to_sw128_f16_table0[128] = {
     0, 0, 16, 16, 32, 32, 48, 48, 64, 64, 80, 80, 96, 96, 112, 112,
     144, 128, 128, 144, 176, 160, 160, 176, 208, 192, 192, 208, 240, 224, 224, 240,
@@ -87,8 +104,8 @@ static const int32_t row_major_to_sw128_f16_table0[128] = {
 void
 row_major_to_sw128_f16(void *dst_, const void *src_)
 {
-    unsigned char *restrict dst = dst_;
-    const unsigned char *restrict src = src_;
+    unsigned char *RAVEL_RESTRICT dst = (unsigned char *)dst_;
+    const unsigned char *RAVEL_RESTRICT src = (const unsigned char *)src_;
     /* M=0..127 K=0..63: gather */
     ravel_gather(dst, src, row_major_to_sw128_f16_table0, 64, 16, 16, 1024, 1024);
 }

@@ -2,9 +2,18 @@
  * src ROW_MAJOR: 768*b0 + b1
  *     bf16, b0=1024 b1=768 in 786432 elements, 1572864 bytes
  * dst VNNI2: 1536*(K//2) + 2*N + K%2
- *     bf16, K=1024 N=768 in 786432 elements, 1572864 bytes */
+ *     bf16, K=1024 N=768 in 786432 elements, 1572864 bytes
+ * made by ravel 0.1.0, whose licence does not cover this file */
 #include <stdint.h>
 #include <string.h>
+#ifndef UINT8_MAX
+#error "this code is for machines with bytes of 8 bits"
+#endif
+#ifdef __cplusplus
+#define RAVEL_RESTRICT __restrict
+#else
+#define RAVEL_RESTRICT restrict
+#endif
 
 static int64_t
 ravel_min(int64_t x, int64_t y)
@@ -481,8 +490,7 @@ ravel_interleave2(unsigned char *d, const unsigned char *s, int64_t n, int64_t r
 #ifndef RAVEL_PLAIN
     if (rows >= 8 && width > 1 && dp >= width * 2 &&
         width * 2 <= RAVEL_WOVEN_BYTES) {
-        const ravel_Woven w = {.cols = cols, .sq = sq, .width = width, .dp = dp,
-                               .stream = stream, .ahead = ahead, .n = 1, .value = v};
+        const ravel_Woven w = {cols, sq, width, dp, stream, ahead, 1, 0, 0, 0, 0, v, {0}};
         ravel_planes_woven2(d, s, n, rows, dn, sn, w);
         return;
     }
@@ -515,12 +523,21 @@ ravel_woven2(unsigned char *d, const unsigned char *s, int64_t rows, const ravel
 }
 #endif
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+void row_major_to_vnni2_bf16_part(void *dst, const void *src, int64_t part, int64_t parts);
+void row_major_to_vnni2_bf16(void *dst, const void *src);
+#ifdef __cplusplus
+}
+#endif
+
 /* src: 1572864 bytes, dst: 1572864 bytes; they do not overlap */
 void
 row_major_to_vnni2_bf16_part(void *dst_, const void *src_, int64_t part, int64_t parts)
 {
-    unsigned char *restrict dst = dst_;
-    const unsigned char *restrict src = src_;
+    unsigned char *RAVEL_RESTRICT dst = (unsigned char *)dst_;
+    const unsigned char *RAVEL_RESTRICT src = (const unsigned char *)src_;
     /* K=0..1023 N=0..767: interleave2 */
     for (int64_t k1 = 171*part/parts*3; k1 < ravel_min(512, 171*(part + 1)/parts*3); k1 += 3) {
         ravel_interleave2(dst + 3072*k1, src + 3072*k1, ravel_min(-k1 + 512, 3), 768, 2, 2, 3072, 3072, 4, 1536, 0, 0, 0x0u);

@@ -1,8 +1,17 @@
 /* ravel emit --to SEED83 --shape 64,64 --dtype f32 --kind inverse --name seed83_inverse_f32
  * layout SEED83: 1024*(R//16) + 512*((R%2) ~ (R//8%2)) + 64*((R%8) ~ (C//8)) + 32*((C//4%2) ~ (C//32)) + C%32
- *        f32, R=64 C=64 in 4096 elements, 16384 bytes */
+ *        f32, R=64 C=64 in 4096 elements, 16384 bytes
+ * made by ravel 0.1.0, whose licence does not cover this file */
 #include <stdint.h>
 #include <string.h>
+#ifndef UINT8_MAX
+#error "this code is for machines with bytes of 8 bits"
+#endif
+#ifdef __cplusplus
+#define RAVEL_RESTRICT __restrict
+#else
+#define RAVEL_RESTRICT restrict
+#endif
 
 /* 1 and the logical index of the element at storage index a, or 0 when there is none */
 #ifdef __GNUC__

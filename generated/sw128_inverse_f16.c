@@ -1,8 +1,17 @@
 /* ravel emit --to SW128 --shape 128,64 --dtype f16 --kind inverse --name sw128_inverse_f16
  * layout SW128: 64*M + 8*((M%8) ~ (K//8)) + K%8
- *        f16, M=128 K=64 in 8192 elements, 16384 bytes */
+ *        f16, M=128 K=64 in 8192 elements, 16384 bytes
+ * made by ravel 0.1.0, whose licence does not cover this file */
 #include <stdint.h>
 #include <string.h>
+#ifndef UINT8_MAX
+#error "this code is for machines with bytes of 8 bits"
+#endif
+#ifdef __cplusplus
+#define RAVEL_RESTRICT __restrict
+#else
+#define RAVEL_RESTRICT restrict
+#endif
 
 /* 1 and the logical index of the element at storage index a, or 0 when there is none */
 #ifdef __GNUC__

@@ -1,7 +1,7 @@
 # package.mk: what is installed, and where.  $(B)/stage is the tree as it lies under PREFIX.
 # STRIP= keeps the symbols in the files.
 
-.PHONY: stage install install-debug uninstall deb
+.PHONY: stage install install-debug uninstall deb dist wheel
 
 STAGE ?= $(B)/stage
 STRIP ?= strip
@@ -34,3 +34,14 @@ deb:
 	$(Q)cd $(DEB)/ravel && MAKEFLAGS= env $(if $(DEB_B),B='$(abspath $(DEB_B))') dpkg-buildpackage -b -us -uc
 	$(Q)rm -rf $(DEB)/ravel
 	$(Q)lintian --allow-root --fail-on error,warning --tag-display-limit 0 $(DEB)/*.changes
+
+# What is committed, as an archive that is the same wherever it is made.
+dist:
+	$(SAY) DIST $(B)/ravel-$(VERSION).tar.gz
+	$(Q)mkdir -p $(B) && git archive --format=tar --prefix=ravel-$(VERSION)/ HEAD | \
+	    gzip -9n > $(B)/ravel-$(VERSION).tar.gz.tmp
+	$(Q)mv $(B)/ravel-$(VERSION).tar.gz.tmp $(B)/ravel-$(VERSION).tar.gz
+
+# A wheel, repaired and checked by auditwheel, which comes from PyPI.
+wheel: $(B)/libravel.a
+	$(Q)PYTHON='$(PYTHON)' sh package/wheel.sh $(B) $(B)/wheels

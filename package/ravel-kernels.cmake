@@ -1,4 +1,4 @@
-# ravel_add_kernels(TARGET [SPEC...] KERNEL...): compile conversions into TARGET.
+# ravel_add_kernels(TARGET [SPEC...] KERNEL...|LIST): compile conversions into TARGET.
 #
 # A SPEC is a file of layouts, NAME.lua, and a KERNEL is "NAME FROM TO DTYPE SHAPE", as in
 #
@@ -6,67 +6,59 @@
 #       "to_mine  NCHW  MINE  f16  N,C,56,56"
 #       "to_nhwc  NCHW  NHWC  f32  2,3,5,7")
 #
-# `ravel emit` writes a file for each KERNEL, again when a SPEC changes.  The header
-# ravel_kernels.h, which TARGET may include, declares the functions.  FROM and TO have no
-# spaces in them.
+# FROM and TO have no spaces in them.  A LIST is a file NAME.txt of `ravel emit --list`.
+#
+# `ravel emit` writes one file of C with all kernels, again when a file that it read
+# changes.  The header ravel_kernels.h, which TARGET may include, declares the functions.
+# In a project without C they are compiled as C++.
 
-# The functions of a kernel: those that emit writes.
-function(_ravel_prototypes out name shape)
-    string(REPLACE "," ";" extents "${shape}")
-    list(FILTER extents INCLUDE REGEX "^[A-Za-z]")
-    list(REMOVE_DUPLICATES extents)
-    list(TRANSFORM extents PREPEND "int64_t extent_")
-    list(JOIN extents ", " arguments)
-    if(arguments STREQUAL "")
-        set(${out} "void ${name}(void *dst, const void *src);\n" PARENT_SCOPE)
-        return()
+# A line of a list, of a KERNEL.
+function(_ravel_line out kernel)
+    separate_arguments(field UNIX_COMMAND "${kernel}")
+    list(LENGTH field fields)
+    if(NOT fields EQUAL 5)
+        message(FATAL_ERROR "ravel_add_kernels: '${kernel}' is not NAME FROM TO DTYPE SHAPE")
     endif()
-    set(${out} "int ${name}(void *dst, const void *src, ${arguments});
-int ${name}_bytes(${arguments}, int64_t *src_bytes, int64_t *dst_bytes);\n" PARENT_SCOPE)
+    set(line)
+    foreach(option name from to dtype shape)
+        list(POP_FRONT field value)
+        string(APPEND line "--${option} '${value}' ")
+    endforeach()
+    set(${out} "${line}\n" PARENT_SCOPE)
 endfunction()
 
 function(ravel_add_kernels target)
     set(folder "${CMAKE_CURRENT_BINARY_DIR}/ravel_kernels/${target}")
+    set(output "${folder}/ravel_kernels.c" "${folder}/ravel_kernels.h")
+    set(list "${folder}/ravel_kernels.txt")
     set(specs)
-    set(options)
-    set(prototypes)
+    set(lines)
     foreach(word IN LISTS ARGN)
+        get_filename_component(path "${word}" ABSOLUTE)
         if(word MATCHES "\\.lua$")
-            get_filename_component(path "${word}" ABSOLUTE)
-            list(APPEND specs "${path}")
-            list(APPEND options "--spec=${path}")
-            continue()
+            list(APPEND specs "--spec=${path}")
+        elseif(word MATCHES "\\.txt$")
+            set(list "${path}")
+        else()
+            _ravel_line(line "${word}")
+            string(APPEND lines "${line}")
         endif()
-        separate_arguments(field UNIX_COMMAND "${word}")
-        list(LENGTH field fields)
-        if(NOT fields EQUAL 5)
-            message(FATAL_ERROR "ravel_add_kernels: '${word}' is not NAME FROM TO DTYPE SHAPE")
-        endif()
-        list(GET field 0 name)
-        list(GET field 1 from)
-        list(GET field 2 to)
-        list(GET field 3 dtype)
-        list(GET field 4 shape)
-        add_custom_command(OUTPUT "${folder}/${name}.c"
-            COMMAND ravel::command emit --from=${from} --to=${to} --dtype=${dtype}
-                    --shape=${shape} --name=${name} ${options} -o "${folder}/${name}.c"
-            DEPENDS ravel::command ${specs} COMMENT "ravel emit ${name}" VERBATIM)
-        target_sources(${target} PRIVATE "${folder}/${name}.c")
-        _ravel_prototypes(prototype "${name}" "${shape}")
-        string(APPEND prototypes "${prototype}")
     endforeach()
-    file(CONFIGURE OUTPUT "${folder}/ravel_kernels.h" @ONLY CONTENT
-"/* Made by ravel_add_kernels for @target@. */
-#ifndef RAVEL_KERNELS_H
-#define RAVEL_KERNELS_H
-#include <stdint.h>
-#ifdef __cplusplus
-extern \"C\" {
-#endif
-@prototypes@#ifdef __cplusplus
-}
-#endif
-#endif
-")
+    if(lines AND NOT list STREQUAL "${folder}/ravel_kernels.txt")
+        message(FATAL_ERROR "ravel_add_kernels: kernels are given here or in ${list}, not both")
+    endif()
+    if(lines)
+        file(CONFIGURE OUTPUT "${list}" CONTENT "${lines}" @ONLY)
+    endif()
+    add_custom_command(OUTPUT ${output}
+        COMMAND ravel::command emit "--list=${list}" ${specs} -o "${folder}/ravel_kernels.c"
+                "--header=${folder}/ravel_kernels.h" "--depfile=${folder}/ravel_kernels.d"
+        DEPENDS ravel::command "${list}" DEPFILE "${folder}/ravel_kernels.d"
+        COMMENT "ravel emit ${target}" VERBATIM)
+    get_property(languages GLOBAL PROPERTY ENABLED_LANGUAGES)
+    if(NOT "C" IN_LIST languages)
+        set_source_files_properties("${folder}/ravel_kernels.c" PROPERTIES LANGUAGE CXX)
+    endif()
+    target_sources(${target} PRIVATE ${output})
     target_include_directories(${target} PRIVATE "${folder}")
 endfunction()

@@ -57,12 +57,14 @@ file 644 "$b/libravel.a" "$libdir/libravel.a"
 [ -z "$strip" ] || "$strip" --strip-unneeded "$stage/$libdir/libravel.a"
 file 644 runtime/ravel.h include/ravel.h
 file 644 runtime/ravel_gpu.h include/ravel_gpu.h
+file 644 runtime/ravel_dlpack.h include/ravel_dlpack.h
 filled package/ravel.pc.in "$libdir/pkgconfig/ravel.pc" "$libs"
 filled package/ravel-config.cmake.in "$libdir/cmake/ravel/ravel-config.cmake" \
     "$(echo "$libs" | sed 's/-l//g; s/  */;/g')"
 filled package/ravel-config-version.cmake.in \
     "$libdir/cmake/ravel/ravel-config-version.cmake" ""
 file 644 package/ravel-kernels.cmake "$libdir/cmake/ravel/ravel-kernels.cmake"
+file 644 package/ravel-kernels.mk share/ravel/ravel-kernels.mk
 file 644 docs/ravel.1 share/man/man1/ravel.1
 page ravel "describe, check and convert tensor layouts"
 page ravel_gpu "compile and launch relayouts on accelerators"

@@ -140,6 +140,8 @@ ravel_context_new(ravel_context **out, ravel_error *err)
         s = find_kernels(cx, err);
     if (s == RAVEL_OK)
         s = find_processor(cx, err);
+    if (s == RAVEL_OK)
+        s = log_begin(cx, err);
     for (const Embedded *f = embed_specs; s == RAVEL_OK && f->name; f++)
         s = add_text(cx, f->text, f->len, f->name, true, err);
     if (s == RAVEL_OK)
@@ -178,6 +180,7 @@ context_leave(ravel_context *cx)
         next = t->next;
         free(t);
     }
+    log_free(cx->log);
     wisdom_free(cx->wisdom);
     arena_free(&cx->target_arena);
     free(cx);

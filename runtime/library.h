@@ -9,6 +9,7 @@
 #include "interpret.h"
 #include "jit.h"
 #include "kernels.h"
+#include "log.h"
 #include "processor.h"
 #include "ravel.h"
 #include "wisdom.h"
@@ -59,6 +60,7 @@ struct ravel_context {
     _Atomic(Text *) texts;
     _Atomic(Threads *) threads;         /* newest first; NULL: the defaults */
     _Atomic(const Wisdom *) wisdom;     /* newest first */
+    _Atomic(Log *) log;                 /* newest first; NULL: none */
     _Atomic i64 work;                   /* the limit of work in units; 0: the default */
     Arena target_arena;
     const Target *target;

@@ -177,8 +177,11 @@ ravel_compile(ravel_context *cx, const ravel_request *rq, ravel_plan **out,
     *out = cache_find(&cx->cache, &key, known, job.wisdom);
     if (*out)
         return RAVEL_OK;
+    const int64_t start = log_start(cx);
     *out = make_plan(cx, job, known, &s, err);
-    if (*out)
-        cache_add(&cx->cache, *out);
-    return s;
+    if (!*out)
+        return s;
+    log_plan(*out, start);
+    cache_add(&cx->cache, *out);
+    return RAVEL_OK;
 }

@@ -9,12 +9,13 @@
  *   ravel_run(plan, dst, src);          any number of times, from any thread
  *
  * Every function that can fail returns a ravel_status.  On failure it writes a message
- * to `err`, unless `err` is NULL.  The library never exits or prints, and it has no
- * global state of its own; a lock protects that of libtcc.  A resource limit
- * (setrlimit) leads to an error status and never to a signal, provided that the
- * caller's stack can grow.  Shapes count elements, sizes count bytes.  A layout is given
- * as a name (NC1HWC0), a name with parameters (NC1HWC0{C0=32}) or an inline table
- * ({N, C//16, H, W, C%16}).  This header is valid C99 and C++.
+ * to `err`, unless `err` is NULL.  The library never exits, and it prints only the log
+ * that RAVEL_VERBOSE=1 asks for (ravel_set_log).  It has no global state of its own; a
+ * lock protects that of libtcc.  A resource limit (setrlimit) leads to an error status and
+ * never to a signal, provided that the caller's stack can grow.  Shapes count elements,
+ * sizes count bytes.  A layout is given as a name (NC1HWC0), a name with parameters
+ * (NC1HWC0{C0=32}) or an inline table ({N, C//16, H, W, C%16}).  This header is valid C99
+ * and C++.
  */
 #ifndef RAVEL_H
 #define RAVEL_H
@@ -87,8 +88,8 @@ RAVEL_API const char *ravel_status_text(ravel_status s);
 
 /* Create a context that holds the built-in specs.  Free it with ravel_context_free when
  * no other call on it is running.  Its plans remain valid until they are freed.  The
- * environment (RAVEL_ISA, RAVEL_CODE, RAVEL_PROCESSOR, OMP_NUM_THREADS) and the number of
- * processors are read here, once.  Thread-safe. */
+ * environment (RAVEL_ISA, RAVEL_CODE, RAVEL_PROCESSOR, RAVEL_VERBOSE, OMP_NUM_THREADS) and
+ * the number of processors are read here, once.  Thread-safe. */
 RAVEL_API ravel_status ravel_context_new(ravel_context **out, ravel_error *err);
 RAVEL_API void ravel_context_free(ravel_context *cx);
 
@@ -101,6 +102,20 @@ RAVEL_API void ravel_context_free(ravel_context *cx);
 RAVEL_API ravel_status ravel_set_threads(ravel_context *cx, int threads,
                                          ravel_parallel_for *f, void *host,
                                          ravel_error *err);
+
+/* A log: f(host, line) is called for each plan that is made and for each run, from the
+ * thread that asked for it; several threads may call f at once.  A line has no newline, is
+ * a command of ravel, and ends in a comment with kernels, time and bytes:
+ *   ravel explain --from NCHW --to NHWC --shape 2,3,5,7 --dtype f32  # plan: interleave4 x1,
+ *   1.2 ms, 840 -> 840 bytes, machine code
+ *   ravel bench --from ... --threads 1  # run: interleave4 x1, 0.0004 ms, 840 -> 840 bytes,
+ *   4.2 GB/s (bytes read and written)
+ * f = NULL ends the log.  Without a log a run has one comparison more.  With the environment
+ * RAVEL_VERBOSE=1 a new context has a log to standard error.  `f` and `host` must outlive
+ * the context and its plans.  Thread-safe. */
+typedef void ravel_log(void *host, const char *line);
+RAVEL_API ravel_status ravel_set_log(ravel_context *cx, ravel_log *f, void *host,
+                                     ravel_error *err);
 
 /* Set the limits of the plan cache: the number of plans and their total size.  The least
  * recently used plan is evicted first.  The defaults are 256 plans and 64 MiB; 0 disables

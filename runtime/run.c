@@ -121,6 +121,9 @@ ravel_run(const ravel_plan *p, void *dst, const void *src)
     if (!p || !dst || !src || !plan_is_fixed(p->plan) ||
         buffers_overlap(dst, layout_bytes(p->plan->dst), src, layout_bytes(p->plan->src)))
         return RAVEL_ERR_ARGUMENT;
+    const int64_t start = p->cx->log ? log_start(p->cx) : 0;
     plan_share(p, p->steps, p->extent, p->threads.most, dst, src);
+    if (start)
+        log_run(p, NULL, start);
     return RAVEL_OK;
 }

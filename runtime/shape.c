@@ -133,9 +133,13 @@ ravel_run_shape(const ravel_plan *p, void *dst, const void *src, const int64_t *
 {
     Place s;
     int64_t extent[MAX_RANK];
+    const int64_t start = p && p->cx->log ? log_start(p->cx) : 0;
     if (dst && src && quick_extents(p, shape, extent) && p->threads.most == 1 &&
-        p->code && !p->code(dst, src, extent, 0, 1))
+        p->code && !p->code(dst, src, extent, 0, 1)) {
+        if (start)
+            log_run(p, shape, start);
         return RAVEL_OK;
+    }
     ravel_status status = place(&s, p, shape, true, NULL, err);
     if (status != RAVEL_OK)
         return status;
@@ -149,6 +153,8 @@ ravel_run_shape(const ravel_plan *p, void *dst, const void *src, const int64_t *
         plan_share(p, s.steps, s.extent, s.dst < SPLIT_BYTES ? 1 : p->threads.most, dst,
                    src);
     arena_free(&s.arena);
+    if (status == RAVEL_OK)
+        log_run(p, shape, start);
     return status;
 }
 

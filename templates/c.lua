@@ -31,16 +31,16 @@ return {
 void
 ${name}(void *dst_, const void *src_)
 {
-    unsigned char *restrict dst = dst_;
-    const unsigned char *restrict src = src_;
+    unsigned char *RAVEL_RESTRICT dst = (unsigned char *)dst_;
+    const unsigned char *RAVEL_RESTRICT src = (const unsigned char *)src_;
 ]],
   -- a function for part `part` of `parts` of the work, and one for all parts, by OpenMP threads if OpenMP is enabled
   part_open = [[
 void
 ${name}_part(void *dst_, const void *src_, int64_t part, int64_t parts)
 {
-    unsigned char *restrict dst = dst_;
-    const unsigned char *restrict src = src_;
+    unsigned char *RAVEL_RESTRICT dst = (unsigned char *)dst_;
+    const unsigned char *RAVEL_RESTRICT src = (const unsigned char *)src_;
 ]],
   parts = [[
 
@@ -105,7 +105,7 @@ ${name}_bytes(${params}, int64_t *src_bytes, int64_t *dst_bytes)
   runtime_open = [[
 
 static void
-${name}_part(unsigned char *restrict dst, const unsigned char *restrict src,
+${name}_part(unsigned char *RAVEL_RESTRICT dst, const unsigned char *RAVEL_RESTRICT src,
     ${params}, int64_t part, int64_t parts)
 {
 ]],
@@ -120,9 +120,9 @@ ${name}(void *dst, const void *src, ${params})
     if (src_bytes > 0 && (uintptr_t)src - (uintptr_t)dst < (uintptr_t)dst_bytes) return 1;
 #ifdef _OPENMP
 #pragma omp parallel if(dst_bytes >= ${split})
-    ${name}_part(dst, src, ${extents}, omp_get_thread_num(), omp_get_num_threads());
+    ${name}_part((unsigned char *)dst, (const unsigned char *)src, ${extents}, omp_get_thread_num(), omp_get_num_threads());
 #else
-    ${name}_part(dst, src, ${extents}, 0, 1);
+    ${name}_part((unsigned char *)dst, (const unsigned char *)src, ${extents}, 0, 1);
 #endif
     return 0;
 }
@@ -148,6 +148,22 @@ ${name}(void *dst, const void *src, const int64_t *x, int64_t part, int64_t part
     ${name}_part(dst, src, ${elements}, part, parts);
     return 0;
 }
+]],
+  -- declarations: in the file before the functions, and in its header
+  prototype = "void ${name}(void *dst, const void *src);",
+  prototype_part = "void ${name}_part(void *dst, const void *src, int64_t part, int64_t parts);",
+  prototype_runtime = [[
+int ${name}_bytes(${params}, int64_t *src_bytes, int64_t *dst_bytes);
+int ${name}(void *dst, const void *src, ${params});]],
+  prototypes_open = "#ifdef __cplusplus\nextern \"C\" {\n#endif\n",
+  prototypes_close = "#ifdef __cplusplus\n}\n#endif\n",
+  header_open = "#ifndef ${guard}\n#define ${guard}\n#include <stdint.h>\n\n",
+  header_close = "#endif\n",
+  -- of buffers that a machine of 32 bits does not have
+  address_space = [[
+#if PTRDIFF_MAX < ${bytes}
+#error "${name}: a buffer of ${bytes} bytes does not fit this machine's address space"
+#endif
 ]],
   param = "int64_t ${name}", no_params = "void",
   close = "}\n", index_close = "}\n",

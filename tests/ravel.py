@@ -57,7 +57,7 @@ def load():
     for name, result, *args in [
             ("status_text", s, ct.c_int),
             ("context_new", ct.c_int, ct.POINTER(ptr), err), ("context_free", None, ptr),
-            ("load", ct.c_int, ptr, s, ct.c_size_t, s, err), ("set_threads", ct.c_int, ptr, ct.c_int, ptr, ptr, err),
+            ("load", ct.c_int, ptr, s, ct.c_size_t, s, err), ("set_threads", ct.c_int, ptr, ct.c_int, ptr, ptr, err), ("set_log", ct.c_int, ptr, ptr, ptr, err),
             ("compile", ct.c_int, ptr, ct.POINTER(Request), ct.POINTER(ptr), err), ("plan_free", None, ptr),
             ("plan_src_bytes", ct.c_int64, ptr), ("plan_dst_bytes", ct.c_int64, ptr), ("plan_source", s, ptr), ("plan_way", s, ptr),
             ("run", ct.c_int, ptr, ptr, ptr), ("run_shape", ct.c_int, ptr, ptr, ptr, size, err),

@@ -448,6 +448,7 @@ def test_examples_of_the_help_work(command):
     """In the order they stand there, the arrays they start from given."""
     np.save("x.npy", np.arange(2*20*5*7, dtype="f2").reshape(2, 20, 5, 7))
     open("mine.lua", "w").write('layout "MINE" { dims = { M, K }, order = { K, M } }\n')
+    open("kernels.txt", "w").write("--from NCHW --to NHWC --shape 2,3,5,7 --dtype f32\n")
     lines = re.findall(r"^  ((?:ravel|gcc) .*)$", good(command, "--help"), re.M)
     env = dict(os.environ, PATH=str(ravel.BUILD) + ":" + os.environ["PATH"])
     for line in lines:

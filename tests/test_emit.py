@@ -16,7 +16,7 @@ import orders as O
 import ravel
 
 RAVEL = str(ravel.BUILD / "ravel")
-WARN = "-std=c99 -Wall -Wextra -Wconversion -Werror".split()
+WARN = "-std=c99 -Wall -Wextra -Wconversion -Wmissing-prototypes -Werror".split()
 COMPILERS = {"gcc": ["gcc", *WARN, "-O2"], "clang": ["clang", *WARN, "-O2"], "tcc": ["tcc"]}
 BITS = {**F.BITS, "c128": 128, "u16": 16}
 

@@ -796,14 +796,16 @@ WRONG = {"LAYOUT": LAYOUTS, "--from": LAYOUTS, "--to": LAYOUTS, "--shape": SHAPE
          "--by": ["", "x", "M%", "lane"], "--plane": ["", "x", "M,M", "M,K,M", "M,"], "--beside": LAYOUTS,
          "--spec": ["", "nope.lua", "dir", "bad.lua"], "--kind": ["", "x", "Offset"], "--target": ["", "metal", "C", "nope.lua", "t.lua"],
          "--name": ["", "a b", "int", "1a", "a-b", "main"],
-         "IN": ["", "nope.npy", "dir", "t.lua", "bad.npy"], "OUT": ["", "dir", "no/such/y.npy", "t.lua/y.npy"]}
+         "IN": ["", "nope.npy", "dir", "t.lua", "bad.npy"], "OUT": ["", "dir", "no/such/y.npy", "t.lua/y.npy"],
+         "--list": ["", "nope.txt", "dir", "t.lua"], "--header": PATHS, "--depfile": PATHS}
 WITHOUT = {("show", "--shape")}          # what a command prints without it is another form
 BASE = {"list": ({}, ["--spec"]), "devices": ({}, []),
         "show": ({"LAYOUT": "t.lua:A", "--shape": "6,8"}, ["--dtype", "--svg", "--by", "--plane", "--at", "--beside", "--spec"]),
         "index": ({"LAYOUT": "t.lua:A", "--shape": "6,8", "--at": "1,2"}, ["--dtype", "--spec"]),
         "table": ({"LAYOUT": "t.lua:A", "--shape": "6,8", "--output": "o.npy"}, ["--dtype", "--spec"]),
         "check": ({"LAYOUT": "t.lua:A"}, ["--shape", "--dtype", "--spec"]),
-        "emit": ({"--from": "ROW_MAJOR", "--to": "t.lua:A", "--shape": "6,8", "--dtype": "f32", "--output": "o.c"}, ["--kind", "--target", "--name", "--spec"]),
+        "emit": ({"--from": "ROW_MAJOR", "--to": "t.lua:A", "--shape": "6,8", "--dtype": "f32"},
+                 ["--output", "--kind", "--target", "--name", "--spec", "--list", "--header", "--depfile"]),
         "convert": ({"IN": "x.npy", "OUT": "o.npy", "--from": "ROW_MAJOR", "--to": "t.lua:A"}, ["--shape", "--dtype", "--spec"]),
         "explain": ({"--from": "ROW_MAJOR", "--to": "t.lua:A", "--shape": "6,8", "--dtype": "f32"}, ["--spec"])}
 
@@ -818,7 +820,8 @@ def names(option, value, text):
     value = value.strip()
     if value == "\xff":
         return "\\" in text or "ÿ" in text
-    place = {"LAYOUT": "layout", "IN": "''", "OUT": "''", "--spec": "''", "--output": "''", "--svg": "''", "--beside": "layout", "--from": "layout", "--to": "layout"}
+    place = {"LAYOUT": "layout", "IN": "''", "OUT": "''", "--spec": "''", "--output": "''", "--svg": "''", "--header": "''", "--depfile": "''",
+             "--beside": "layout", "--from": "layout", "--to": "layout"}
     return option in text or bool(value) and value[:40].split("{")[0].split(":")[0] in text or place.get(option, option) in text or "(inline)" in text or \
         option == "--shape" and ("extent" in text or "dims" in text) or option == "--dtype" and "dtype" in text or option == "--name" and "name" in text
 

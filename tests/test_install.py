@@ -65,6 +65,37 @@ def test_example_by_cmake(prefix, tmp_path):
     assert output(build / "kernels") == "MINE: 5120 bytes, as the library converts them\n"
 
 
+def test_example_by_make(prefix, tmp_path):
+    """examples/accelerator, copied away: its kernels are made again when the spec changes, and not otherwise."""
+    folder = tmp_path / "accelerator"
+    shutil.copytree(ravel.ROOT / "examples/accelerator", folder)
+    env = {"PATH": os.environ["PATH"], "PKG_CONFIG_PATH": str(prefix / "lib/pkgconfig"), "PKG_CONFIG_SYSROOT_DIR": str(prefix.parent.parent)}
+
+    def run(*goal):
+        r = subprocess.run(["make", "-C", folder, "RAVEL=%s" % (prefix / "bin/ravel"), "CFLAGS=-O1 -Werror", *goal], env=env, capture_output=True, text=True)
+        assert r.returncode == 0, r.stdout + r.stderr
+        return r.stdout
+
+    tested = "TERN: 16384 bytes of a map, 0 wrong; back: the same\n"
+    said = run()
+    assert " emit " in said and tested in said
+    said = run()
+    assert " emit " not in said and tested in said
+    os.utime(folder / "tern.lua", (2 ** 32, 2 ** 32))
+    assert " emit " in run()
+    run("clean")
+    assert sorted(p.name for p in folder.iterdir()) == sorted(p.name for p in (ravel.ROOT / "examples/accelerator").iterdir())
+
+
+def test_example_of_a_runtime(prefix, tmp_path):
+    """examples/inference, copied away: compiled plans, its own threads, DLPack tensors."""
+    shutil.copytree(ravel.ROOT / "examples/inference", tmp_path / "inference")
+    env = {"PATH": os.environ["PATH"], "PKG_CONFIG_PATH": str(prefix / "lib/pkgconfig"), "PKG_CONFIG_SYSROOT_DIR": str(prefix.parent.parent),
+           "LD_LIBRARY_PATH": str(prefix / "lib")}
+    r = subprocess.run(["make", "-s", "-C", tmp_path / "inference", "CFLAGS=-O1 -Werror"], env=env, capture_output=True, text=True)
+    assert r.returncode == 0 and "the result is right; the pool ran both conversions and the convolution" in r.stdout, r
+
+
 CMAKE = """cmake_minimum_required(VERSION 3.20)
 project(kernels %s)
 find_package(ravel REQUIRED)

@@ -40,7 +40,7 @@ DOORS = {
 }
 # Within the library: files that stand alone, with what they may include of it besides their own.
 INSIDE = {
-    "runtime/ravel.h runtime/ravel_gpu.h": "ravel.h",
+    "runtime/ravel.h runtime/ravel_gpu.h runtime/ravel_dlpack.h": "ravel.h",
     "runtime/error.h": "ravel.h",
     "runtime/npy*.[ch] runtime/file*.[ch]": "npy*.h file*.h error.h ravel.h",
     "runtime/jit.[ch] runtime/elf_*.[ch] runtime/tcc_stdio.[ch]": "jit.h elf_load.h elf_parts.h tcc_stdio.h error.h ravel.h",
@@ -60,6 +60,7 @@ FOREIGN = {
     "libtcc.h": "runtime/jit.c runtime/tcc_stdio.c",
     "omp.h": "runtime/threads.c",
     "jansson.h argp.h": "cli/*",
+    "zlib.h": "cli/cli_zip.c",
 }
 LIBC = """assert.h ctype.h dirent.h errno.h fcntl.h float.h inttypes.h limits.h locale.h math.h pthread.h setjmp.h signal.h stdarg.h stdatomic.h
 stdbool.h stddef.h stdint.h stdio.h stdlib.h string.h strings.h time.h unistd.h elf.h endian.h dlfcn.h immintrin.h arm_neon.h

@@ -103,9 +103,9 @@ def test_small_ones(jobs, tmp_path):
 
 @pytest.mark.parametrize("old, new, says", [
     ("for (int64_t r = 0; r < rows; r++)", "for (int64_t r = 0; r <= rows; r++)", "Invalid"),
-    ("unsigned char *restrict dst = dst_;", "unsigned char *restrict dst = dst_; dst[60] = 0;", "undefined, 0xff should be"),
+    ("RAVEL_RESTRICT dst = (unsigned char *)dst_;", "RAVEL_RESTRICT dst = (unsigned char *)dst_; dst[60] = 0;", "undefined, 0xff should be"),
     ("int64_t r = 0", "int64_t r = 1", "undefined, 0x00 should be"),
-    ("const unsigned char *restrict src = src_;", "const unsigned char *restrict src = src_; if (src[11]) return;", "uninitialised")])
+    ("RAVEL_RESTRICT src = (const unsigned char *)src_;", "RAVEL_RESTRICT src = (const unsigned char *)src_; if (src[11]) return;", "uninitialised")])
 def test_what_it_finds(jobs, tmp_path, old, new, says):
     """One more row, a hole written to, a row not written, a decision on a hole."""
     case = ("(R,C){R, C, pitch = {R = 32}}", "(R,C){R, C, pitch = {R = 64}}", (3, 5), "u8")

@@ -77,3 +77,36 @@ def test_pip(tmp_path):
     said = subprocess.check_output([sys.executable, "-c", "import ravel, numpy; print(ravel.convert(numpy.ones((2, 3)), '{M, K}', '(M,K){K, M}').shape)"],
                                    cwd="/", env=offline(PYTHONPATH=str(tmp_path / "there")), text=True)
     assert said == "(3, 2)\n"
+
+
+NOTEBOOK = """import ast, json, sys
+nb = json.load(open(sys.argv[1]))
+assert nb["nbformat"] == 4
+names, shown = {}, 0
+for cell in nb["cells"]:
+    if cell["cell_type"] != "code":
+        continue
+    text = "".join(cell["source"])
+    *first, last = ast.parse(text).body
+    value = None
+    if isinstance(last, ast.Expr):
+        exec(compile(ast.Module(first, []), "cell", "exec"), names)
+        value = eval(compile(ast.Expression(last.value), "cell", "eval"), names)
+    else:
+        exec(text, names)
+    if cell["outputs"]:
+        want = "".join(cell["outputs"][0]["data"]["text/plain"])
+        assert repr(value) == want, (text, repr(value), want)
+        shown += 1
+    elif value is not None:
+        assert value._repr_svg_().startswith("<svg"), text
+        shown += 1
+print(shown, "cells show what they should")
+"""
+
+
+def test_notebook(package):
+    """Every cell of the notebook, in order, as a kernel runs them; the results are those that it holds."""
+    r = subprocess.run([sys.executable, "-P", "-c", NOTEBOOK, ravel.ROOT / "examples/tiles.ipynb"], env=offline(PYTHONPATH=str(package)),
+                       capture_output=True, text=True)
+    assert (r.returncode, r.stdout) == (0, "9 cells show what they should\n"), r.stderr

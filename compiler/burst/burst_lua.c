@@ -192,6 +192,7 @@ burst_emit(const Target *t, const BurstPlan *p, const char *name, const char *co
     buf_printf(&head, "%s\n", command);
     emit_layout_head(&head, "src", p->plan->src);
     emit_layout_head(&head, "dst", p->plan->dst);
+    buf_add(&head, emit_made());
     writer_comment(&m.w, head.s);
     m.head = comment.s;
     sandbox_plain(a, target_name(t), target_text(t, "emit_plan"), call_it, &m);

@@ -4,15 +4,21 @@
 
 #include "emit.h"
 
+const char *
+emit_made(void)
+{
+    return "made by ravel " RAVEL_VERSION ", whose licence does not cover this file";
+}
+
 static const char *
-shape_text(Arena *a, const Request *rq)
+shape_text(Arena *a, const Request *rq, const char *between)
 {
     Buf b = buf_new(a);
     for (int i = 0; i < rq->rank; i++)
         if (rq->shape[i] == RUNTIME_EXTENT && rq->extent)
-            buf_printf(&b, "%s%s", i ? "," : "", rq->extent[i]);
+            buf_printf(&b, "%s%s", i ? between : "", rq->extent[i]);
         else
-            buf_printf(&b, "%s%lld", i ? "," : "", (long long)rq->shape[i]);
+            buf_printf(&b, "%s%lld", i ? between : "", (long long)rq->shape[i]);
     return b.s;
 }
 
@@ -59,6 +65,38 @@ emit_name(Arena *a, const Target *t, const Request *rq)
     return good ? s : name_by_default(a, t);
 }
 
+/* The letters and digits of a layout's name and parameters in lower case, with one _
+ * for what is between them. */
+static void
+add_words(Buf *b, const char *text)
+{
+    bool gap = false;
+    for (const char *s = text; *s; s++) {
+        bool plain = isalnum((unsigned char)*s);
+        char c = (char)tolower((unsigned char)*s);
+        if (plain && gap)
+            buf_add(b, "_");
+        if (plain)
+            buf_addn(b, &c, 1);
+        gap = !plain;
+    }
+}
+
+const char *
+emit_full_name(Arena *a, const Target *t, const Request *rq)
+{
+    Buf b = buf_new(a);
+    if (strchr("{( ", *rq->from) || strchr("{( ", *rq->to))
+        return NULL;
+    add_words(&b, rq->from);
+    buf_add(&b, "_to_");
+    add_words(&b, rq->to);
+    buf_add(&b, "_");
+    add_words(&b, shape_text(a, rq, "x"));
+    buf_printf(&b, "%s%s", rq->rank ? "_" : "", rq->dtype);
+    return emit_is_identifier(b.s) && !target_reserves(t, b.s) ? b.s : NULL;
+}
+
 /* Bytes that a comment in C cannot hold, each as its octal number. */
 static void
 add_encoded(Buf *b, const char *value)
@@ -97,20 +135,26 @@ emit_option(Arena *a, const char *flag, const char *value)
 }
 
 const char *
+emit_options(Arena *a, const Request *rq, const LayoutRef *from, const LayoutRef *to)
+{
+    Buf b = buf_new(a);
+    if (from)
+        buf_add(&b, emit_option(a, "--from", layout_ref_text(a, from)));
+    buf_add(&b, emit_option(a, "--to", layout_ref_text(a, to)));
+    buf_add(&b, emit_option(a, "--shape", shape_text(a, rq, ",")));
+    buf_add(&b, emit_option(a, "--dtype", rq->dtype));
+    return b.s;
+}
+
+const char *
 emit_command(Arena *a, const Request *rq, const LayoutRef *from, const LayoutRef *to,
         const char *kind)
 {
     Buf b = buf_new(a);
-    buf_add(&b, "ravel emit");
-    if (from)
-        buf_add(&b, emit_option(a, "--from", layout_ref_text(a, from)));
-    buf_add(&b, emit_option(a, "--to", layout_ref_text(a, to)));
-    buf_add(&b, emit_option(a, "--shape", shape_text(a, rq)));
-    buf_add(&b, emit_option(a, "--dtype", rq->dtype));
+    buf_printf(&b, "ravel emit%s", emit_options(a, rq, from, to));
     if (kind)
         buf_add(&b, emit_option(a, "--kind", kind));
     if (rq->name)
         buf_add(&b, emit_option(a, "--name", rq->name));
     return b.s;
 }
-

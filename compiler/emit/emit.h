@@ -89,6 +89,7 @@ typedef struct {
     const char **param;   /* names: the dims of EMIT_OFFSET, extents of a relayout */
     int nparams;
     bool split;           /* threads share it: a function for a part, one for all */
+    i64 bytes;            /* of the larger buffer; 0: left to run time, or no relayout */
     Stmt *sizes;          /* for run-time extents: the function that checks them and
                            * computes the sizes of both buffers in bytes */
     Table *table;
@@ -206,7 +207,8 @@ void writer_print(Writer *w, const char *line, const Slot *slot, int n);
 void writer_comment(Writer *w, const char *text);
 /* Write the files of the helpers that `body` mentions, each file once. */
 void writer_helpers(Writer *w, const char *body);
-/* Write what precedes `body` in a file: the comment at the top, the prologue, helpers. */
+/* Write what precedes `body` in a file: the comment at the top, which ends with who made
+ * the file, the prologue, helpers. */
 void writer_head(Writer *w, const char *head, const char *body);
 
 /* render.c */
@@ -215,6 +217,17 @@ const char *emit_value(const Writer *w, const Stmt *s, const char *times);
 /* The text of `u`.  Stand-alone: a file with head, prologue and the
  * helpers it uses; else for the JIT, where helpers are found by symbol. */
 const char *render(const Target *t, const Unit *u, bool stand_alone);
+/* For render_file.c: the functions of u alone; "int64_t n, int64_t h"; a writer in which
+ * coordinates are signed numbers. */
+void render_functions(Writer *w, const Unit *u, bool stand_alone);
+const char *render_params(const Writer *w, const Unit *u);
+Writer render_writer(const Target *t, const Unit *u, Buf *b);
+
+/* render_file.c */
+/* A file with the functions of n >= 1 units, whose names differ; each helper once. */
+const char *render_file(const Target *t, const Unit *const *u, int n);
+/* The header for this file.  guard: an identifier. */
+const char *render_header(const Target *t, const Unit *const *u, int n, const char *guard);
 
 /* The host function of a kernel for extents at run time, for target c: emit_values.  Its
  * parameters with types, and their names alone. */
@@ -226,13 +239,21 @@ const char *render_extents(const Target *t, const Unit *u);
 const char *emit_print(const Unit *u);
 
 /* command.c */
+/* The line that says who made a file and that ravel's licence does not cover it. */
+const char *emit_made(void);
 /* The command that reproduces a file; `from` and `kind` may be NULL. */
 const char *emit_command(Arena *a, const Request *rq, const LayoutRef *from,
                          const LayoutRef *to, const char *kind);
+/* The options --from, --to, --shape and --dtype of a command; `from` may be NULL. */
+const char *emit_options(Arena *a, const Request *rq, const LayoutRef *from,
+                         const LayoutRef *to);
 /* " --flag value" as a POSIX shell reads it, in characters that a comment can hold. */
 const char *emit_option(Arena *a, const char *flag, const char *value);
 /* The name of the function of a plan; diag_fatal if the requested name is reserved in C
  * or in the target language. */
 const char *emit_name(Arena *a, const Target *t, const Request *rq);
+/* A name made of both layouts with their parameters, the shape and the element type, as
+ * nchw_to_nhwc_2x3x5x7_f32; NULL if a layout has no name or the result is no name. */
+const char *emit_full_name(Arena *a, const Target *t, const Request *rq);
 
 #endif

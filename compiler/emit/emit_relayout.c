@@ -229,5 +229,7 @@ emit_relayout(const Plan *p, const char *name, const char *command)
         emit_add(a, at, ST_FENCE);
     if (!plan_is_fixed(p))
         emit_extents(p, u);
+    else
+        u->bytes = layout_bytes(layout_bytes(p->src) > layout_bytes(p->dst) ? p->src : p->dst);
     return u;
 }

@@ -127,8 +127,8 @@ put_body(Writer *w, const Stmt *s)
     }
 }
 
-static const char *
-parameters(const Writer *w, const Unit *u)
+const char *
+render_params(const Writer *w, const Unit *u)
 {
     Buf b = buf_new(w->arena);
     for (int i = 0; i < u->nparams; i++)
@@ -184,7 +184,7 @@ put_tables(Writer *w, const Unit *u)
 static void
 put_runtime(Writer *w, const Unit *u, bool stand_alone)
 {
-    Slot slot[] = {{"name", u->name}, {"params", parameters(w, u)},
+    Slot slot[] = {{"name", u->name}, {"params", render_params(w, u)},
                    {"extents", arguments(w, u, "${name}")},
                    {"elements", arguments(w, u, target_text(w->t, "element"))},
                    {"split", writer_number(w, SPLIT_BYTES)}};
@@ -203,7 +203,7 @@ put_function(Writer *w, const Unit *u, bool stand_alone)
     static const char *const open[] = {
         [EMIT_RELAYOUT] = "relayout_open", [EMIT_OFFSET] = "offset_open",
         [EMIT_INVERSE] = "inverse_open"};
-    Slot slot[] = {{"name", u->name}, {"params", parameters(w, u)},
+    Slot slot[] = {{"name", u->name}, {"params", render_params(w, u)},
                    {"rank", writer_number(w, u->nparams ? u->nparams : 1)}};
     bool jit = !stand_alone && u->kind == EMIT_RELAYOUT;
     put_tables(w, u);
@@ -230,33 +230,34 @@ put_prototypes(Buf *b, const char *body)
     }
 }
 
-/* A writer of functions, in which coordinates are signed numbers. */
-static Writer
-function_writer(const Target *t, const Unit *u, Buf *b)
+Writer
+render_writer(const Target *t, const Unit *u, Buf *b)
 {
     Writer w = writer_new(t, u->e, b);
     w.sp.suffix = NULL;
     return w;
 }
 
+void
+render_functions(Writer *w, const Unit *u, bool stand_alone)
+{
+    if (u->sizes)
+        put_runtime(w, u, stand_alone);
+    else
+        put_function(w, u, stand_alone);
+}
+
 const char *
 render(const Target *t, const Unit *u, bool stand_alone)
 {
     Buf body = buf_new(ex_arena(u->e)), all = buf_new(ex_arena(u->e));
-    Writer w = function_writer(t, u, &body);
-    if (u->sizes)
-        put_runtime(&w, u, stand_alone);
-    else
-        put_function(&w, u, stand_alone);
-    w.b = &all;
-    if (stand_alone) {
-        writer_head(&w, u->head, body.s);
-    } else {
-        buf_add(&all, target_file(t, "jit_prologue"));
-        put_prototypes(&all, body.s);
-        buf_add(&all, "\n");
-    }
-    buf_addn(&all, body.s, body.len);
+    if (stand_alone)
+        return render_file(t, &u, 1);
+    Writer w = render_writer(t, u, &body);
+    render_functions(&w, u, false);
+    buf_add(&all, target_file(t, "jit_prologue"));
+    put_prototypes(&all, body.s);
+    buf_printf(&all, "\n%s", body.s);
     return all.s;
 }
 
@@ -264,8 +265,8 @@ const char *
 render_values(const Target *t, const Unit *u, int values)
 {
     Buf body = buf_new(ex_arena(u->e)), all = buf_new(ex_arena(u->e));
-    Writer w = function_writer(t, u, &body);
-    Slot slot[] = {{"name", u->name}, {"params", parameters(&w, u)},
+    Writer w = render_writer(t, u, &body);
+    Slot slot[] = {{"name", u->name}, {"params", render_params(&w, u)},
                    {"values", writer_number(&w, values)}};
     put_braced(&w, "values_open", slot, LEN(slot), u->body, "close");
     w.b = &all;
@@ -288,5 +289,5 @@ render_parameters(const Target *t, const Unit *u)
 {
     Buf b = buf_new(ex_arena(u->e));
     Writer w = writer_new(t, u->e, &b);
-    return parameters(&w, u);
+    return render_params(&w, u);
 }

@@ -129,9 +129,8 @@ part##_all(unsigned char *d, const unsigned char *s, int64_t cols,              
 #define RAVEL_PARTED(z, e)                                                       \
     (cols >= e && rows > 1 && rows * z <= 16 && sq >= rows * z &&                \
      (ravel_parted##z(d, s, cols, (ravel_Parted){                                \
-          .rows = rows, .sq = sq, .dp = dp, .ahead = ahead,                      \
-          .stream = stream && dp % 64 == 0 && (uintptr_t)d % z == 0,             \
-          .by = ravel_apart(ravel_slot(rows * z), rows * z)}), 1))
+          rows, sq, dp, stream && dp % 64 == 0 && (uintptr_t)d % z == 0, ahead,  \
+          ravel_apart(ravel_slot(rows * z), rows * z)}), 1))
 #else
 #define RAVEL_PARTED(z, e) ((void)stream, (void)ahead, 0)
 #define RAVEL_PART(z, e, k, rounds)

@@ -1,3 +1,4 @@
+#define RAVEL_RESTRICT restrict
 typedef int int32_t;
 typedef long long int64_t;
 typedef unsigned long long uint64_t;

@@ -128,7 +128,7 @@ ravel_staged${size}(unsigned char *d, const unsigned char *s, int64_t planes, in
     const ravel_work work = {one ? 1 : planes, one ? planes * rows : rows, all, cols,
                              tall - tall % (64 / N), wide, sn, so, sq, lines};
     ravel_part t = {0, 0, 0, 0, 0}, now;
-    ravel_flow out = {.rows = 0};
+    ravel_flow out = {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0};
     unsigned char *to = d, *buffer = RAVEL_ROOM(room[0], d);
     ravel_part_size(&work, &t, M);
     for (int k = 1, more = 1; more; k ^= 1) {

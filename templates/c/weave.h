@@ -176,8 +176,7 @@ ravel_interleave${size}(unsigned char *d, const unsigned char *s, int64_t n, int
 #ifndef RAVEL_PLAIN
     if (rows >= ${each} && width > 1 && dp >= width * ${size} &&
         width * ${size} <= RAVEL_WOVEN_BYTES) {
-        const ravel_Woven w = {.cols = cols, .sq = sq, .width = width, .dp = dp,
-                               .stream = stream, .ahead = ahead, .n = 1, .value = v};
+        const ravel_Woven w = {cols, sq, width, dp, stream, ahead, 1, 0, 0, 0, 0, v, {0}};
         ravel_planes_woven${size}(d, s, n, rows, dn, sn, w);
         return;
     }

@@ -1,0 +1,204 @@
+/* explain: the plan of a conversion as text. */
+#include <stdio.h>
+#include <string.h>
+
+#include "cli.h"
+
+static void
+explain_layout(Cli *c, const char *what, const Layout *l)
+{
+    i64 box[MAX_ENTRIES];
+    int n = layout_box(l, box);
+    printf("%s: %s\n", what, layout_ref_text(c->arena, l->ref));
+    printf("  declared  %s\n", layout_text(c->arena, l->ref->def));
+    printf("  entry             slots     stride   as simplified\n");
+    for (int i = 0; i < l->nentry; i++)
+        printf("  %-16s %6lld %10lld   %s\n", ast_text(c->arena, l->entry[i].x),
+               (long long)l->entry[i].extent, (long long)l->entry[i].stride,
+               ex_text(l->e, l->entry[i].ex));
+    if (l->sigma)
+        printf("  swizzle   %s\n", ast_text(c->arena, l->ref->def->swizzle));
+    printf("  address   %s\n", ex_text(l->e, l->addr));
+    printf("  storage   %s, %lld bytes\n\n", cli_tuple(c->arena, box, n),
+           (long long)layout_bytes(l));
+}
+
+/* Print how the library executes the plan on this machine. */
+static void
+explain_way(Cli *c, const Request *rq)
+{
+    ravel_plan *p;
+    ravel_error err;
+    ravel_request q = {.from = rq->from, .to = rq->to, .dtype = rq->dtype,
+                       .rank = rq->rank, .shape = rq->shape};
+    q.threads = cli_threads(c);
+    cli_check(c, ravel_compile(c->cx, &q, &p, &err), &err);
+    printf("code: %s\n", ravel_plan_way(p));
+    ravel_plan_free(p);
+}
+
+static void
+explain_runtime(Buf *b, const Plan *p, const char *what, const Sizes *r)
+{
+    buf_printf(b, "%s: %s\n  declared  %s\n", what, layout_ref_text(b->arena, r->l->ref),
+               layout_text(b->arena, r->l->ref->def));
+    plan_sizes_print(b, p, r);
+}
+
+static double
+predicted(const Plan *p)
+{
+    double ns = 0;
+    for (int i = 0; i < p->n; i++) {
+        const Nest *n = &p->nest[i];
+        ns += n->merged ? 0 : n->cost;
+    }
+    return ns;
+}
+
+static void
+explain_kernels(const Plan *p)
+{
+    printf("\nkernels\n");
+    for (int k = 0; k < nkernels; k++) {
+        int uses = 0;
+        for (int i = 0; i < p->n; i++)
+            uses += p->nest[i].kernel == &kernels[k];
+        if (uses)
+            printf("  %-10s x%-3d %s\n", kernels[k].name, uses, kernel_what(&kernels[k]));
+    }
+    if (!plan_is_fixed(p))
+        return;                    /* counts are nominal */
+    printf("cost: about %.3g ms on one thread, by the cost model for the processor %s (a "
+           "guide, not a measurement)\n", predicted(p) * 1e-6,
+           processor_name(p->processor));
+}
+
+/* The next best way that the model may choose, or NULL. */
+static const Nest *
+runner_up(const Nest *choice, int n)
+{
+    for (int i = 1; i < n; i++)
+        if (!choice[i].spare)
+            return &choice[i];
+    return NULL;
+}
+
+static void
+explain_name(const Plan *p, int nest)
+{
+    const Nest *n = &p->nest[nest];
+    printf("  nest %d by %s, %s%s\n", nest + 1, n->kernel->name, n->order,
+           n->picked ? ", as tuned" : "");
+}
+
+/* With extents left to run time numbers are nominal, and tuning may have been about other
+ * nests than those that move most of the bytes by these. */
+static void
+explain_names(const Plan *p)
+{
+    int nest[MAX_WEIGHTY], m = plan_weighty(p, NULL, nest);
+    for (int i = 0; i < m; i++)
+        explain_name(p, nest[i]);
+    for (int i = 0; i < p->n; i++) {
+        bool named = false;
+        for (int k = 0; k < m; k++)
+            named |= nest[k] == i;
+        if (p->nest[i].picked && !named)
+            explain_name(p, i);
+    }
+}
+
+/* For the nests that move most of the bytes. */
+static void
+explain_choices(Cli *c, const Plan *p)
+{
+    if (!plan_is_fixed(p)) {
+        explain_names(p);
+        return;
+    }
+    int nest[MAX_WEIGHTY], m = plan_weighty(p, NULL, nest);
+    Nest *choice = arena_array(c->arena, Nest, MAX_CHOICES);
+    for (int i = 0; i < m; i++) {
+        const Nest *n = &p->nest[nest[i]];
+        const Nest *next = runner_up(choice, nest_choices(p, n, choice));
+        printf("  nest %d by %s, %s", nest[i] + 1, n->kernel->name, n->order);
+        printf("%s: about %.3g ms; ", n->picked ? ", as tuned" : "", n->cost * 1e-6);
+        if (next)
+            printf("next %s, %s: %.3g ms\n", next->kernel->name, next->order,
+                   next->cost * 1e-6);
+        else
+            printf("no other candidate\n");
+    }
+}
+
+static void
+explain_bursts(Cli *c, const Target *t, const Plan *p)
+{
+    Buf b = buf_new(c->arena);
+    BurstMachine m = burst_machine(t);
+    const BurstPlan *q = burst_make(p, &m);
+    if (c->o.json) {
+        cli_print_json(cli_burst_json(c->arena, t, q));
+        return;
+    }
+    burst_explain(&b, q, c->o.target);
+    fputs(b.s, stdout);
+}
+
+static int
+explain_frag(Cli *c, const Target *target, const Request *rq)
+{
+    EmitKind kind = cli_kind(c);
+    if (!c->o.statements || c->o.json || c->o.html ||
+        (kind != EMIT_LOAD && kind != EMIT_STORE))
+        cli_fail(c, "explain --kind %s: relayout; or load or store, with --statements",
+                 c->o.kind);
+    fputs(frag_print(cli_frag(c, target, rq, kind)), stdout);
+    return EXIT_YES;
+}
+
+int
+cmd_explain(Cli *c)
+{
+    i64 shape[MAX_RANK];
+    Request rq = cli_request(c, shape);
+    const Target *target = cli_target(c);
+    if (cli_kind(c) != EMIT_RELAYOUT)
+        return explain_frag(c, target, &rq);
+    Plan *p = cli_plan(c, &rq);
+    Buf b = buf_new(c->arena);
+    if (c->o.statements && (c->o.json || target_is(target, "bursts")))
+        cli_fail(c, "--statements is text, of every target but bursts");
+    if (c->o.html)
+        return cli_html_plan(c, target, p);
+    if (c->o.statements) {
+        fputs(compile_statements(target, p, &rq), stdout);
+        return EXIT_YES;
+    }
+    if (target_is(target, "blocks")) {
+        cli_explain_grid(c, target, p, &rq);
+        return EXIT_YES;
+    }
+    if (target_is(target, "bursts")) {
+        explain_bursts(c, target, p);
+        return EXIT_YES;
+    }
+    if (c->o.json)
+        cli_fail(c, "--json needs --target cuda, hip, opencl, glsl, blocks or bursts");
+    if (!plan_is_fixed(p)) {
+        explain_runtime(&b, p, "from", p->from);
+        explain_runtime(&b, p, "to", p->to);
+    } else {
+        explain_layout(c, "from", p->src);
+        explain_layout(c, "to", p->dst);
+    }
+    plan_print(&b, p);
+    fputs(b.s, stdout);
+    if (plan_is_fixed(p))
+        printf("%s", cli_view_text(c, p));
+    explain_kernels(p);
+    explain_choices(c, p);
+    explain_way(c, &rq);
+    return EXIT_YES;
+}

@@ -1,0 +1,148 @@
+/* Arrays in files: the formats, and what their readers share. */
+#include "cli_file.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "../runtime/file.h"
+
+static bool
+is_npy(const ArrayFile *f)
+{
+    size_t n = strlen(f->path);
+    return npy_is(f->data, f->len) || (n > 4 && !strcmp(f->path + n - 4, ".npy"));
+}
+
+static void
+read_npy(Cli *c, ArrayFile *f, FileArray *out)
+{
+    ravel_error err;
+    unsigned char *data = f->data;
+    f->data = NULL;
+    cli_check(c, npy_decode(f->path, data, f->len, &out->a, &err), &err);
+}
+
+static const struct {
+    bool (*is)(const ArrayFile *);
+    void (*read)(Cli *, ArrayFile *, FileArray *);
+    bool many;                     /* a file has several arrays */
+} formats[] = {
+    {is_npy, read_npy, false},
+    {cli_is_npz, cli_read_npz, true},
+    {cli_is_gguf, cli_read_gguf, true},
+    {cli_is_safetensors, cli_read_safetensors, true},
+};
+
+static void
+read_raw(Cli *c, ArrayFile *f, FileArray *out)
+{
+    i64 at = 0;
+    if (c->o.offset && strcmp(c->o.offset, "0"))
+        at = cli_number(c, "--offset", c->o.offset, 0, INT64_MAX);
+    if ((uint64_t)at > f->len)
+        cli_fail(c, "--offset %lld: '%s' has %zu bytes", (long long)at, f->path, f->len);
+    out->a = (Npy){.count = (i64)(f->len - (size_t)at), .bytes = 1};
+    cli_take(f, (size_t)at, f->len - (size_t)at, &out->a);
+}
+
+void
+cli_read_array(Cli *c, ArrayFile *f, FileArray *out)
+{
+    ravel_error err;
+    cli_check(c, file_read(c->o.arg[0], SIZE_MAX / 4, &f->data, &f->len, &err), &err);
+    f->path = c->o.arg[0];
+    for (int i = 0; i < LEN(formats); i++) {
+        if (!formats[i].is(f))
+            continue;
+        if (c->o.offset)
+            cli_fail(c, "--offset is for raw data, and '%s' says where its arrays are",
+                     f->path);
+        if (c->o.tensor && !formats[i].many)
+            cli_fail(c, "--tensor: '%s' has one array, without a name", f->path);
+        out->typed = true;
+        formats[i].read(c, f, out);
+        return;
+    }
+    if (c->o.tensor)
+        cli_fail(c, "--tensor: '%s' is neither .npz nor safetensors nor GGUF", f->path);
+    read_raw(c, f, out);
+}
+
+void
+cli_file_free(ArrayFile *f)
+{
+    free(f->data);
+    json_decref(f->json);
+    *f = (ArrayFile){0};
+}
+
+/* "a, b, c and 7 more" */
+static const char *
+some_names(Cli *c, const char *const *name, int n)
+{
+    enum { SOME = 6 };
+    Buf b = buf_new(c->arena);
+    for (int i = 0; i < n && i < SOME; i++)
+        buf_printf(&b, "%s%.100s", i ? ", " : "", name[i]);
+    if (n > SOME)
+        buf_printf(&b, " and %d more", n - SOME);
+    return b.s;
+}
+
+/* Whether an array of an archive has this name, with or without .npy. */
+static bool
+is_named(const char *name, const char *wanted)
+{
+    size_t n = strlen(wanted);
+    return !strncmp(name, wanted, n) && (!name[n] || !strcmp(name + n, ".npy"));
+}
+
+int
+cli_pick(Cli *c, const ArrayFile *f, const char *const *name, int n)
+{
+    if (n == 0)
+        cli_fail(c, "'%s' has no arrays", f->path);
+    if (!c->o.tensor && n == 1)
+        return 0;
+    if (!c->o.tensor)
+        cli_fail(c, "'%s' has %d arrays: choose one with --tensor: %s", f->path, n,
+                 some_names(c, name, n));
+    for (int i = 0; i < n; i++)
+        if (is_named(name[i], c->o.tensor))
+            return i;
+    const char **all = arena_array(c->arena, const char *, n + 1);
+    memcpy(all, name, (size_t)n * sizeof *all);
+    all[n] = NULL;
+    const char *near = diag_nearest(c->o.tensor, all);
+    cli_fail(c, "'%s' has no array '%s'%s%s%s; it has %s", f->path, c->o.tensor,
+             near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "",
+             some_names(c, name, n));
+}
+
+void
+cli_take(ArrayFile *f, size_t at, size_t len, Npy *a)
+{
+    memmove(f->data, f->data + at, len);
+    unsigned char *small = realloc(f->data, len ? len : 1);
+    a->data = small ? small : f->data;
+    f->data = NULL;
+}
+
+void
+cli_set_extents(Cli *c, const ArrayFile *f, Npy *a, int rank, const i64 *shape, size_t len)
+{
+    i64 bytes = a->bytes;
+    if (rank > NPY_MAX_RANK)
+        cli_fail(c, "'%s': an array of %d dims: at most %d", f->path, rank, NPY_MAX_RANK);
+    for (int i = 0; i < rank; i++) {
+        a->shape[i] = shape[i];
+        if (shape[i] < 0 || !int_mul(bytes, shape[i], &bytes))
+            cli_fail(c, "'%s': an array with an extent of %lld does not fit", f->path,
+                     (long long)shape[i]);
+    }
+    a->rank = rank;
+    a->count = bytes / a->bytes;
+    if ((size_t)bytes != len)
+        cli_fail(c, "'%s': an array of shape %s needs %lld bytes and has %zu", f->path,
+                 cli_tuple(c->arena, shape, rank), (long long)bytes, len);
+}

@@ -1,0 +1,62 @@
+/* cli_file.h: arrays in files: .npy, .npz, safetensors, GGUF, raw data. */
+#ifndef RAVEL_CLI_FILE_H
+#define RAVEL_CLI_FILE_H
+
+#include "../runtime/npy.h"
+#include "cli.h"
+
+/* A file in memory. */
+typedef struct {
+    const char *path;              /* for messages: a dash is standard input */
+    unsigned char *data;           /* malloc'ed; NULL: an array has it */
+    size_t len;
+    json_t *json;                  /* the header of safetensors; NULL: none */
+} ArrayFile;
+
+/* An array of a file. */
+typedef struct {
+    Npy a;                         /* data: malloc'ed.  Raw: elements of a byte */
+    bool typed;                    /* the file says shape and type: it is not raw */
+    const char *dtype;             /* what the file says; NULL: what a.descr means */
+    const char *name;              /* in the file; NULL: it has none */
+} FileArray;
+
+/* Read the array that --tensor names, or the only one; of a raw file what begins at
+ * --offset.  Fails with a message that names the file. */
+void cli_read_array(Cli *c, ArrayFile *f, FileArray *out);
+void cli_file_free(ArrayFile *f);
+
+/* The array with the name of --tensor among n; without it the only one. */
+int cli_pick(Cli *c, const ArrayFile *f, const char *const *name, int n);
+/* Make `len` bytes of f from `at` on the data of an array, which owns them afterwards. */
+void cli_take(ArrayFile *f, size_t at, size_t len, Npy *a);
+/* Set rank, shape and count; fails unless the elements have `len` bytes. */
+void cli_set_extents(Cli *c, const ArrayFile *f, Npy *a, int rank, const i64 *shape,
+                     size_t len);
+
+/* cli_zip.c */
+bool cli_is_npz(const ArrayFile *f);
+void cli_read_npz(Cli *c, ArrayFile *f, FileArray *out);
+/* Write an archive with one array.  descr and bytes: of an element, as for npy_write. */
+void cli_write_npz(Cli *c, const char *path, const char *name, const char *descr, int bytes,
+                   int rank, const i64 *shape, const void *data);
+
+/* cli_safetensors.c */
+bool cli_is_safetensors(const ArrayFile *f);
+void cli_read_safetensors(Cli *c, ArrayFile *f, FileArray *out);
+
+/* cli_gguf.c: version 2 and 3; types that are not quantised. */
+bool cli_is_gguf(const ArrayFile *f);
+void cli_read_gguf(Cli *c, ArrayFile *f, FileArray *out);
+
+/* Unsigned numbers in little endian. */
+static inline uint64_t
+file_number(const unsigned char *p, int bytes)
+{
+    uint64_t v = 0;
+    for (int i = bytes - 1; i >= 0; i--)
+        v = v << 8 | p[i];
+    return v;
+}
+
+#endif

@@ -1,0 +1,63 @@
+/* What commands print, and the memory that they need for it. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "cli.h"
+
+void
+cli_need_memory(Cli *c, i64 bytes, const char *what)
+{
+    i64 have = (i64)sysconf(_SC_PHYS_PAGES) * (i64)sysconf(_SC_PAGESIZE);
+    if (have > 0 && bytes > have)
+        cli_fail(c, "%s of %lld bytes does not fit this machine's memory (%lld bytes)",
+                 what, (long long)bytes, (long long)have);
+}
+
+void *
+cli_json_memory(size_t n)
+{
+    void *p = malloc(n);
+    if (!p && n) {
+        fputs("ravel: out of memory\n", stderr);
+        exit(EXIT_WRONG);
+    }
+    return p;
+}
+
+void
+cli_print_json(json_t *j)
+{
+    json_dumpf(j, stdout, JSON_INDENT(2));
+    putchar('\n');
+    json_decref(j);
+}
+
+json_t *
+cli_json_numbers(const i64 *v, int n)
+{
+    json_t *a = json_array();
+    for (int i = 0; i < n; i++)
+        json_array_append_new(a, json_integer(v[i]));
+    return a;
+}
+
+const char *
+cli_tuple(Arena *a, const i64 *v, int n)
+{
+    Buf b = buf_new(a);
+    buf_add(&b, "(");
+    for (int i = 0; i < n; i++)
+        buf_printf(&b, "%s%lld", i ? "," : "", (long long)v[i]);
+    buf_add(&b, ")");
+    return b.s;
+}
+
+const i64 *
+cli_shape(Arena *a, const Layout *l)
+{
+    i64 *n = arena_array(a, i64, l->rank);
+    for (int d = 0; d < l->rank; d++)
+        n[d] = l->dim[d].n;
+    return n;
+}

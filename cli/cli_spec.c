@@ -1,0 +1,82 @@
+/* Layouts on the command line: files of specs, FILE:NAME, dtypes. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "../runtime/file.h"
+#include "cli.h"
+
+enum { SPEC_BYTES_MAX = 4 << 20 };
+
+void
+cli_check_json(Cli *c, const char *text)
+{
+    if ((c->o.json || c->o.manifest || c->o.html) && !utf8_is_text(text, strlen(text)))
+        cli_fail(c, "'%s' is not UTF-8 and cannot be written as JSON", text);
+}
+
+void
+cli_load(Cli *c, const char *path)
+{
+    cli_check_json(c, path);
+    cli_depend(c, path);
+    unsigned char *text;
+    size_t len;
+    ravel_error err;
+    cli_check(c, file_read(path, SPEC_BYTES_MAX, &text, &len, &err), &err);
+    ravel_status s = ravel_load(c->cx, (const char *)text, len, path, &err);
+    free(text);
+    cli_check(c, s, &err);
+    c->known = context_known(c->cx);
+}
+
+static const char *
+file_of(Cli *c, const char *name)
+{
+    return spec_ref(c->arena, name, c->known)->def->loc.file;
+}
+
+/* The first of two FILE:NAME must still be a layout of its file: the second file may have
+ * one of the same name. */
+static void
+check_first(Cli *c, const char *text)
+{
+    const char *now = c->first ? file_of(c, c->first) : NULL;
+    if (now && strcmp(now, c->first_file))
+        cli_fail(c, "%s and %s both have a layout '%.*s': give one of them another name",
+                 c->first_file, now, (int)strcspn(c->first, "{([@ "), c->first);
+    c->first = text;
+    c->first_file = file_of(c, text);
+}
+
+const char *
+cli_layout_text(Cli *c, const char *text)
+{
+    const char *mark = strstr(text, ".lua:");
+    cli_check_json(c, text);
+    if (!mark || *text == '{' || *text == '(')
+        return text;
+    const char *file = arena_printf(c->arena, "%.*s", (int)(mark + 4 - text), text);
+    cli_load(c, file);
+    cli_need_layout(c, file, mark + 5);
+    check_first(c, mark + 5);
+    return mark + 5;
+}
+
+const char *
+cli_dtype(Cli *c, const char *text)
+{
+    if (c->o.dtype)
+        return c->o.dtype;
+    const LayoutRef *ref = spec_ref(c->arena, text, c->known);
+    const DType *t = compile_any_dtype(ref);
+    if (!t)
+        cli_fail(c, "layout '%s' depends on the element size: give --dtype, as in "
+                 "--dtype f16", ref->def->name);
+    return t->name;
+}
+
+const DType *
+cli_dtype_of(Cli *c, const char *text)
+{
+    return compile_dtype(c->arena, cli_dtype(c, text));
+}

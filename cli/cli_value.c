@@ -1,0 +1,50 @@
+/* The values of options: numbers, lists of numbers, shapes. */
+#include <ctype.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli.h"
+
+int
+cli_numbers(Cli *c, const char *what, const char *text, i64 *out, int max)
+{
+    int n = 0;
+    for (const char *s = text; *s; n++) {
+        char *end;
+        errno = 0;
+        if (isalpha((unsigned char)*s))
+            cli_fail(c, "%s '%s': numbers are needed here; a name, which leaves an extent "
+                     "to run time, is for the --shape of emit, explain, verify, check and "
+                     "tune", what, text);
+        if (n == max)
+            cli_fail(c, "%s '%s' has more than %d numbers", what, text, max);
+        out[n] = strtoll(s, &end, 10);
+        if (end == s || !isdigit((unsigned char)*s) || (*end && *end != ',') ||
+            (*end && !end[1]) || errno)
+            cli_fail(c, "%s '%s' is not a list of whole numbers, as in 2,64,56,56", what,
+                     text);
+        s = *end ? end + 1 : end;
+    }
+    return n;
+}
+
+i64
+cli_number(Cli *c, const char *what, const char *text, i64 unless, i64 max)
+{
+    char *end;
+    if (!text)
+        return unless;
+    errno = 0;
+    i64 n = strtoll(text, &end, 10);
+    if (!isdigit((unsigned char)*text) || *end || errno || n < 1 || n > max)
+        cli_fail(c, "%s '%s': a whole number from 1 to %lld", what, text, (long long)max);
+    return n;
+}
+
+int
+cli_threads(Cli *c)
+{
+    enum { THREADS_MAX = 256 };
+    return (int)cli_number(c, "--threads", c->o.threads, 0, THREADS_MAX);
+}

@@ -1,0 +1,165 @@
+/* The log of a context: a line for each plan that is made and for each run.  A line is a
+ * command, and behind # what happened. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "library.h"
+#include "log.h"
+#include "measure.h"
+
+struct Log {
+    ravel_log *f;                  /* NULL: nothing is logged */
+    void *host;
+    Log *next;
+};
+
+static void
+to_stderr(void *host, const char *line)
+{
+    (void)host;
+    fprintf(stderr, "%s\n", line);
+}
+
+static ravel_status
+push(ravel_context *cx, ravel_log *f, void *host, ravel_error *err)
+{
+    Log *l = malloc(sizeof *l);
+    if (!l)
+        return error_set(err, RAVEL_ERR_MEMORY, "out of memory");
+    *l = (Log){f, host, cx->log};
+    while (!atomic_compare_exchange_weak(&cx->log, &l->next, l))
+        ;
+    return RAVEL_OK;
+}
+
+ravel_status
+log_begin(ravel_context *cx, ravel_error *err)
+{
+    const char *wanted = getenv("RAVEL_VERBOSE");
+    if (!wanted || !*wanted || !strcmp(wanted, "0"))
+        return RAVEL_OK;
+    if (!strcmp(wanted, "1"))
+        return push(cx, to_stderr, NULL, err);
+    return error_set(err, RAVEL_ERR_ARGUMENT, "RAVEL_VERBOSE is '%.40s': 0 or 1", wanted);
+}
+
+ravel_status
+ravel_set_log(ravel_context *cx, ravel_log *f, void *host, ravel_error *err)
+{
+    if (!cx)
+        return error_set(err, RAVEL_ERR_ARGUMENT, "ravel_set_log: cx is NULL");
+    return push(cx, f, host, err);
+}
+
+void
+log_free(Log *l)
+{
+    for (Log *next; l; l = next) {
+        next = l->next;
+        free(l);
+    }
+}
+
+int64_t
+log_start(const ravel_context *cx)
+{
+    const Log *l = cx->log;
+    return l && l->f ? measure_now() : 0;
+}
+
+/* A line that is being made. */
+typedef struct {
+    Arena arena;
+    const ravel_plan *p;
+    const int64_t *shape;          /* of the run; NULL: the plan's */
+    int64_t ns;
+    bool run;
+    Buf b;
+} Line;
+
+/* The command: bench repeats a run, explain a plan. */
+static void
+put_command(Line *l)
+{
+    const Plan *plan = l->p->plan;
+    const ravel_request *q = &l->p->key.rq;
+    const char **name = arena_array(&l->arena, const char *, MAX_RANK);
+    for (int d = 0; d < q->rank; d++)
+        name[d] = plan->src->dim[d].name;
+    Request rq = {.dtype = q->dtype, .rank = q->rank, .extent = name,
+                  .shape = l->shape ? l->shape : q->shape};
+    buf_printf(&l->b, "ravel %s%s", l->run ? "bench" : "explain",
+               emit_options(&l->arena, &rq, plan->src->ref, plan->dst->ref));
+    if (l->p->threads.most > 1 || l->run)
+        buf_printf(&l->b, " --threads %d", l->p->threads.most);
+}
+
+static void
+put_kernels(Line *l)
+{
+    const char *between = " ";
+    for (int k = 0; k < nkernels; k++) {
+        int uses = 0;
+        for (int i = 0; i < l->p->plan->n; i++)
+            uses += l->p->plan->nest[i].kernel == &kernels[k];
+        if (uses)
+            buf_printf(&l->b, "%s%s x%d", between, kernels[k].name, uses);
+        between = uses ? " + " : between;
+    }
+}
+
+static void
+put_bytes(Line *l)
+{
+    int64_t src, dst;
+    if (!l->shape && !plan_is_fixed(l->p->plan))
+        return;
+    if (!l->shape) {
+        src = layout_bytes(l->p->plan->src);
+        dst = layout_bytes(l->p->plan->dst);
+    } else if (ravel_plan_bytes_at(l->p, l->shape, &src, &dst, NULL) != RAVEL_OK)
+        return;
+    buf_printf(&l->b, ", %lld -> %lld bytes", (long long)src, (long long)dst);
+    if (l->run && l->ns > 0)
+        buf_printf(&l->b, ", %.3g GB/s", ((double)src + (double)dst) / (double)l->ns);
+}
+
+static void
+make_line(void *arg)
+{
+    Line *l = arg;
+    l->b = buf_new(&l->arena);
+    put_command(l);
+    buf_printf(&l->b, "  # %s:", l->run ? "run" : "plan");
+    put_kernels(l);
+    buf_printf(&l->b, ", %.6g ms", (double)l->ns * 1e-6);
+    put_bytes(l);
+    if (!l->run)
+        buf_printf(&l->b, ", %s", l->p->way);
+}
+
+static void
+put_line(Line l)
+{
+    Diag d;
+    const Log *log = l.p->cx->log;
+    if (!log || !log->f)
+        return;
+    log->f(log->host, arena_run(&l.arena, &d, make_line, &l) ? l.b.s : d.text);
+    arena_free(&l.arena);
+}
+
+void
+log_plan(const ravel_plan *p, int64_t start)
+{
+    if (start)
+        put_line((Line){.p = p, .ns = measure_now() - start});
+}
+
+void
+log_run(const ravel_plan *p, const int64_t *shape, int64_t start)
+{
+    if (start)
+        put_line((Line){.p = p, .shape = shape, .ns = measure_now() - start, .run = true});
+}

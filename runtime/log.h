@@ -1,0 +1,19 @@
+/* log.h: the log of a context. */
+#ifndef RAVEL_LOG_H
+#define RAVEL_LOG_H
+
+#include "ravel.h"
+
+typedef struct Log Log;
+
+/* Read RAVEL_VERBOSE. */
+ravel_status log_begin(ravel_context *cx, ravel_error *err);
+void log_free(Log *l);
+/* The time at which something began, in nanoseconds; 0 if nothing is logged. */
+int64_t log_start(const ravel_context *cx);
+/* Log a plan that was made, or a run that is complete; nothing if `start` is 0.  shape: of
+ * a plan with run-time extents, else NULL. */
+void log_plan(const ravel_plan *p, int64_t start);
+void log_run(const ravel_plan *p, const int64_t *shape, int64_t start);
+
+#endif

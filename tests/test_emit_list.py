@@ -1,0 +1,183 @@
+"""emit --list: many conversions in one file of C or C++, with a header and a depfile; what the text says of itself; machines that it refuses."""
+import ctypes as ct
+import re
+import subprocess
+
+import numpy as np
+import pytest
+
+import generated as G
+import ravel
+
+RAVEL = str(ravel.BUILD / "ravel")
+WARN = "-Wall -Wmissing-declarations -Werror".split()
+COMPILERS = {"c": ["gcc", "-std=c99", "-Wextra", "-Wconversion", "-Wmissing-prototypes"], "c++": ["g++", "-x", "c++", "-std=c++17"]}
+
+
+def emit(*args, code=0):
+    r = subprocess.run([RAVEL, "emit", *map(str, args)], capture_output=True, text=True, timeout=120)
+    assert r.returncode == code, r
+    return r.stdout if code == 0 else r.stderr
+
+
+def listed(folder, lines):
+    path = folder / "kernels.txt"
+    path.write_text("".join(line + "\n" for line in lines))
+    return path
+
+
+def nc1hwc0(x, c0):
+    n, c, h, w = x.shape
+    out = np.zeros((n, -(-c // c0) * c0, h, w), x.dtype)
+    out[:, :c] = x
+    return out.reshape(n, -1, c0, h, w).transpose(0, 1, 3, 4, 2)
+
+
+LINES = ["# what the program needs",
+         "--from NCHW --to NHWC --shape 2,3,5,7 --dtype f32",
+         "",
+         "  -F NCHW -T 'NC1HWC0{C0=32}' -s 2,40,5,7 -d f16   # in blocks of 32",
+         "--from=NCHW --to=NC1HWC0 --shape=N,C,5,W --dtype=f16 --name \"blocked\"",
+         "--from '(M,K){M, K}' --to \"(M,K){K, M}\" --shape 300,200 --dtype u8 --name turned"]
+
+
+@pytest.mark.parametrize("language", COMPILERS)
+def test_functions_of_a_list(tmp_path, language):
+    """Compiled as C and as C++, without a warning and with the header, against numpy; helpers occur once."""
+    c, so = tmp_path / "all.c", tmp_path / "all.so"
+    emit("--list", listed(tmp_path, LINES), "-o", c, "--header", tmp_path / "all.h")
+    text = c.read_text()
+    assert len(re.findall(r"^ravel_store1\(", text, re.M)) == 1
+    user = tmp_path / "user.c"
+    user.write_text('#include "all.h"\n#include "all.h"\n' + text)
+    subprocess.run([*COMPILERS[language], *WARN, "-O1", "-shared", "-fPIC", "-o", so, user], check=True)
+    lib = ct.CDLL(str(so))
+
+    def run(name, x, want, *extents):
+        out = np.empty_like(want)
+        f = getattr(lib, name)
+        assert f(ct.c_void_p(out.ctypes.data), ct.c_void_p(x.ctypes.data), *map(ct.c_int64, extents)) == 0 or not extents
+        assert np.array_equal(out, want), name
+
+    rng = np.random.default_rng(1)
+    x = rng.integers(0, 2**32, (2, 3, 5, 7), np.uint32)
+    run("nchw_to_nhwc_2x3x5x7_f32", x, x.transpose(0, 2, 3, 1).copy())
+    x = rng.integers(0, 2**16, (2, 40, 5, 7), np.uint16)
+    run("nchw_to_nc1hwc0_c0_32_2x40x5x7_f16", x, nc1hwc0(x, 32).copy())
+    run("blocked", x, nc1hwc0(x, 16).copy(), 2, 40, 7)
+    x = rng.integers(0, 256, (300, 200), np.uint8)
+    run("turned", x, x.T.copy())
+
+
+def test_thirty_do_not_repeat_helpers(tmp_path):
+    """All conversions of generated/ in one unit: less than half of their files' text.  Names come of themselves, and none clash."""
+    lines = ["--from '%s' --to '%s' --shape %s --dtype %s%s" % (*r, " --name blocks" if r[0][0] == "(" else "") for r in G.RELAYOUTS.values()]
+    text = emit("--list", listed(tmp_path, lines))
+    assert len(text) < sum(p.stat().st_size for p in G.FOLDER.glob("*.c")) / 2
+    names = re.findall(r"^void (\w+)\(void \*dst, const void \*src\);$", text, re.M)
+    assert len(set(names)) == len(names) == len(lines) and "row_major_to_blocked_rr_bm_32_bn_32_1024x768_f32" in names
+    subprocess.run(["g++", "-x", "c++", "-std=c++17", *WARN, "-O0", "-mavx2", "-fsyntax-only", "-"], input=text, text=True, check=True)
+
+
+def test_same_functions_as_alone(tmp_path):
+    """A function of a list is the text that emit writes for it alone."""
+    options = "--from NCHW --to NHWC --shape N,64,H,W --dtype f32 --name f"
+    both = emit("--list", listed(tmp_path, [options, "--from NHWC --to NCHW --shape 1,2,3,4 --dtype f32"]))
+    alone = emit(*options.split())
+    own = alone[alone.index("/* bytes of both buffers"):]
+    assert own in both and alone.splitlines()[0] in both
+
+
+def test_check_proves_each(tmp_path):
+    path = listed(tmp_path, LINES[4:])
+    said = emit("--list", path, "-o", tmp_path / "all.c", "--check", "gcc -O1")
+    assert said.count("yes: ") == 2 and "N,C,5,W" in said
+    broken = tmp_path / "cc"
+    broken.write_text("#!/bin/sh\nfor f; do :; done\nsed -i 's/^\\( *\\)ravel_transpose1(dst/\\1if (0) &/' \"$f\"\nexec gcc -w \"$@\"\n")
+    broken.chmod(0o755)
+    r = subprocess.run([RAVEL, "emit", "--list", path, "-o", tmp_path / "bad.c", "--check", broken], capture_output=True, text=True)
+    assert r.returncode == 1 and "no: " in r.stdout and not (tmp_path / "bad.c").exists()
+
+
+def test_depfile_is_a_rule_of_make(tmp_path):
+    """Names with spaces and $; all files that were read; a file that is gone does not stop Make."""
+    folder = tmp_path / "a $x"
+    folder.mkdir()
+    for name in ("a.lua", "b.lua"):
+        (folder / name).write_text("layout '%s' { dims = { M, K }, order = { K, M } }" % name[0].upper())
+    path = listed(folder, ["--from '%s:A' --to B --shape 2,3 --dtype u8" % (folder / "a.lua"), "--from A --to A --shape 2,3 --dtype u8"])
+    rule = folder / "all.d"
+    emit("--list", path, "--spec", folder / "b.lua", "-o", folder / "all.c", "--header", folder / "all.h", "--depfile", rule)
+    makefile = tmp_path / "Makefile"
+    makefile.write_text("include %s\n%s:\n\t@echo made: $(words $^)\n" % (str(rule).replace(" ", "\\ ").replace("$", "$$"), str(folder / "all.c").replace(" ", "\\ ").replace("$", "$$")))
+
+    def made():
+        return subprocess.run(["make", "-s", "-f", makefile], capture_output=True, text=True, check=True, cwd=tmp_path).stdout
+
+    assert "made" not in made()
+    (folder / "b.lua").unlink()
+    assert "made" in made()
+
+
+OK = "--from NCHW --to NHWC --shape 2,3,5,7 --dtype f32"
+
+
+@pytest.mark.parametrize("line, says", [
+    ("--from NCHW", ":1: --from, --to, --shape and --dtype are needed"),
+    ("--frm NCHW", "'--frm' is not an option of a conversion"),
+    ("NCHW NHWC", "'NCHW' is not an option of a conversion"),
+    (OK + " --kind offset", "'--kind' is not an option"),
+    (OK + " --name", "--name lacks its value"),
+    (OK + " --from NHWC", "--from is given twice"),
+    ("--from 'NCHW", "a quote ' is not closed"),
+    (OK.replace("f32", "f33"), ":1: unknown dtype 'f33'"),
+    (OK + " --name int", "'int' cannot name a C function"),
+    (OK.replace("NCHW", "'(N,C,H,W){N, C, H, W}'"), "give one with --name"),
+    (OK + "\n# that again:\n" + OK, ":3: the name nchw_to_nhwc_2x3x5x7_f32 is that of line 1"),
+    ("# nothing", "has no conversion: a line is as --from NCHW"),
+    (OK + "\0", "a byte is 0"),
+    ("--from NCHW --to '{N//2, C}' --shape 2,3,5,7 --dtype f32 --name f", ":1: "),
+])
+def test_lists_that_are_wrong(tmp_path, line, says):
+    out = tmp_path / "f.c"
+    said = emit("--list", listed(tmp_path, [line]), "-o", out, "--header", tmp_path / "f.h", code=2)
+    assert says in said and not out.exists() and not (tmp_path / "f.h").exists()
+
+
+@pytest.mark.parametrize("args, says", [
+    (["--from", "NCHW"], "are in the lines of"),
+    (["--target", "cuda"], "--list needs --target c"),
+    (["--kind", "offset"], "all are conversions"),
+    (["--header", "x", "-o", "x"], "cannot both be x"),
+    (["--depfile", "x"], "--depfile needs the name of the output"),
+    (["--depfile", "x:y", "-o", "z.c"], "Make cannot read the name 'x:y'"),
+])
+def test_options_beside_a_list(tmp_path, args, says, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    if args[-1] == "z.c":
+        args = ["--depfile", "d", "-o", "x:y"]
+    assert says in emit("--list", listed(tmp_path, [OK]), *args, code=2)
+
+
+def test_text_says_what_it_is(tmp_path):
+    """The version, that ravel's licence does not cover it, the command and both layouts; for the targets of devices too."""
+    for target in ("c", "cuda", "opencl", "hip", "glsl", "blocks", "bursts"):
+        text = emit(*OK.split(), "--target", target)
+        head = text[:text.index("*/")] if target != "glsl" else text
+        assert "ravel emit --from NCHW --to NHWC" in head and "made by ravel 0.1.0, whose licence does not cover this file" in head, target
+        assert "src NCHW: 105*N + 35*C + 7*H + W" in head and "dst NHWC: " in head
+
+
+def preprocessed(tmp_path, shape, *flags):
+    """The errors of a compiler for another machine, which has only the headers of the compiler."""
+    (tmp_path / "string.h").write_text("")
+    text = emit("--from", "NCHW", "--to", "NHWC", "--shape", shape, "--dtype", "f32")
+    return subprocess.run(["clang", "-E", "-P", "-ffreestanding", "-nostdlibinc", "-I", tmp_path, *flags, "-o", "-", "-"], input=text, capture_output=True, text=True).stderr
+
+
+def test_machines_that_are_refused(tmp_path):
+    assert preprocessed(tmp_path, "64,64,1024,1024") == ""
+    assert preprocessed(tmp_path, "2,3,5,7", "--target=i386-linux-gnu") == ""
+    assert "nchw_to_nhwc: a buffer of 17179869184 bytes does not fit this machine's address space" in preprocessed(tmp_path, "64,64,1024,1024", "--target=i386-linux-gnu")
+    assert "little-endian machines" in preprocessed(tmp_path, "2,3,5,7", "--target=powerpc64-linux-gnu")
+    assert "bytes of 8 bits" in preprocessed(tmp_path, "2,3,5,7", "-Dstdint_h", "-U__UINT8_TYPE__", "-D__CLANG_STDINT_H", "-include", "stddef.h")

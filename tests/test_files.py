@@ -1,0 +1,220 @@
+"""convert on files with several arrays (.npz, safetensors, GGUF) and on raw data at an offset, against what NumPy and struct write and read."""
+import json
+import os
+import struct
+import subprocess
+import zipfile
+import zlib
+
+import numpy as np
+import pytest
+
+import ravel
+
+RAVEL = str(ravel.BUILD / "ravel")
+X = np.random.default_rng(5).standard_normal((2, 20, 5, 7)).astype("f2")
+NHWC = X.transpose(0, 2, 3, 1)
+PAIR = ["--from", "NCHW", "--to", "NHWC"]
+
+
+@pytest.fixture(autouse=True)
+def here(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+
+
+def convert(*args, code=0, **more):
+    r = subprocess.run([RAVEL, "convert", *map(str, args)], capture_output=True, text=True, timeout=60, **more)
+    assert r.returncode == code and bool(r.stderr) == bool(code), r
+    return r.stderr if code else r.stdout
+
+
+def safetensors(tensors, path="x.safetensors", **other):
+    """other: what stands in place of a tensor's own header."""
+    at, header, data = 0, {"__metadata__": {"format": "np"}}, b""
+    for name, (kind, x) in tensors.items():
+        raw = x.tobytes()
+        header[name] = {"dtype": kind, "shape": list(x.shape), "data_offsets": [at, at + len(raw)], **other}
+        at, data = at + len(raw), data + raw
+    text = json.dumps(header).encode()
+    text += b" " * (-len(text) % 8)
+    open(path, "wb").write(struct.pack("<Q", len(text)) + text + data)
+
+
+def gguf(tensors, path="x.gguf", version=3, keys=b"", nkeys=0, align=32, cut=None):
+    def string(s):
+        return struct.pack("<Q", len(s)) + s.encode()
+    head, data = b"GGUF" + struct.pack("<IQQ", version, len(tensors), nkeys) + keys, b""
+    for name, (kind, x) in tensors.items():
+        data += b"\0" * (-len(data) % align)
+        head += string(name) + struct.pack("<I", x.ndim) + struct.pack("<%dQ" % x.ndim, *x.shape[::-1]) + struct.pack("<IQ", kind, len(data))
+        data += x.tobytes()
+    open(path, "wb").write((head + b"\0" * (-len(head) % align) + data)[:cut])
+
+
+# --- .npz
+
+@pytest.mark.parametrize("save", [np.savez, np.savez_compressed])
+def test_npz_is_read(save):
+    save("x.npz", a=np.zeros(3), weights=X)
+    convert("x.npz", "y.npy", *PAIR, "--tensor", "weights", "--verify")
+    assert np.array_equal(np.load("y.npy"), NHWC)
+    convert("x.npz", "y.npy", *PAIR, "--tensor", "weights.npy")
+    save("one.npz", X)
+    convert("one.npz", "y.npy", *PAIR)
+
+
+def test_npz_is_written():
+    """As NumPy reads it, and zipfile, which checks sums; the array keeps its name."""
+    np.save("x.npy", X)
+    assert convert("x.npy", "y.npz", *PAIR) == "y.npz: f16 of (2,20,5,7) as NHWC, 2800 bytes\n"
+    with np.load("y.npz") as z:
+        assert z.files == ["arr_0"] and np.array_equal(z["arr_0"], NHWC)
+    assert zipfile.ZipFile("y.npz").testzip() is None
+    np.savez("n.npz", map=X)
+    convert("n.npz", "m.npz", *PAIR)
+    assert np.load("m.npz").files == ["map"]
+    assert np.array_equal(np.load("m.npz")["map"], NHWC)
+    convert("m.npz", "back.npy", "--from", "NHWC", "--to", "NCHW")
+    assert np.array_equal(np.load("back.npy"), X)
+
+
+def test_npz_on_a_pipe():
+    np.savez("x.npz", X)
+    r = subprocess.run([RAVEL, "convert", "-", "-", *PAIR], stdin=open("x.npz", "rb"), capture_output=True, check=True)
+    assert r.stdout[:6] == b"\x93NUMPY" and r.stdout[-2800:] == NHWC.tobytes()
+
+
+def test_npz_of_wide_entries():
+    """Sizes and places that stand in the 64-bit fields."""
+    body = open("x.npy", "wb")
+    np.save(body, X)
+    body.close()
+    raw = open("x.npy", "rb").read()
+    crc = zlib.crc32(raw)
+    local = struct.pack("<IHHHIIIIHH", 0x04034b50, 45, 0, 0, 0, crc, 2**32 - 1, 2**32 - 1, 5, 20) + b"x.npy" + struct.pack("<HHQQ", 1, 16, len(raw), len(raw))
+    extra = struct.pack("<HHHHQQQ", 99, 0, 1, 24, len(raw), len(raw), 0)
+    entry = struct.pack("<IHHHHIIIIHHHHHII", 0x02014b50, 45, 45, 0, 0, 0, crc, 2**32 - 1, 2**32 - 1, 5, len(extra), 0, 0, 0, 0, 2**32 - 1) + b"x.npy" + extra
+    at = len(local) + len(raw)
+    end64 = struct.pack("<IQHHIIQQQQ", 0x06064b50, 44, 45, 45, 0, 0, 1, 1, len(entry), at)
+    tail = struct.pack("<IIQI", 0x07064b50, 0, at + len(entry), 1) + struct.pack("<IHHHHIIH", 0x06054b50, 0, 0, 65535, 65535, len(entry), 2**32 - 1, 0)
+    open("x.npz", "wb").write(local + raw + entry + end64 + tail)
+    convert("x.npz", "y.npy", *PAIR)
+    assert np.array_equal(np.load("y.npy"), NHWC)
+
+
+def test_npz_that_is_damaged():
+    np.savez_compressed("x.npz", X)
+    good = open("x.npz", "rb").read()
+    for at in range(0, len(good), 211):
+        open("y.npz", "wb").write(good[:at])
+        if at >= 4:
+            assert "y.npz" in convert("y.npz", "z.npy", *PAIR, code=2)
+    said = set()
+    for at in [*range(4, 60, 3), *range(60, len(good), 301), *range(len(good) - 80, len(good), 3)]:
+        bad = bytearray(good)
+        bad[at] ^= 0x55
+        open("y.npz", "wb").write(bad)
+        r = subprocess.run([RAVEL, "convert", "y.npz", "z.npy", *PAIR], capture_output=True, text=True)
+        assert r.returncode in (0, 2)
+        said.add(r.stderr.split(":")[-1])
+        if r.returncode == 0:
+            assert np.array_equal(np.load("z.npy"), NHWC)
+    assert any("is damaged" in s for s in said)
+
+
+# --- safetensors
+
+@pytest.mark.parametrize("kind, dtype", [("F16", "f2"), ("F32", "f4"), ("F64", "f8"), ("I8", "i1"), ("U16", "u2"), ("I64", "i8"), ("BOOL", "?"), ("C64", "c8")])
+def test_safetensors_is_read(kind, dtype):
+    x = (X > 0).astype(dtype) if dtype == "?" else (X * 50).astype(dtype)
+    safetensors({"a": ("F32", np.zeros((3, 4), "f4")), "layer.0.weight": (kind, x)})
+    convert("x.safetensors", "y.npy", *PAIR, "--tensor", "layer.0.weight")
+    y = np.load("y.npy")
+    assert y.dtype == np.dtype(dtype) and np.array_equal(y, x.transpose(0, 2, 3, 1))
+
+
+def test_bfloat16_needs_no_dtype():
+    x = X.view("u2")
+    safetensors({"w": ("BF16", x)})
+    assert convert("x.safetensors", "y.bin", *PAIR).startswith("y.bin: bf16 of (2,20,5,7)")
+    assert open("y.bin", "rb").read() == x.transpose(0, 2, 3, 1).tobytes()
+    gguf({"w": (30, x)})
+    assert convert("x.gguf", "z.bin", *PAIR).startswith("z.bin: bf16 of (2,20,5,7)")
+    assert open("z.bin", "rb").read() == open("y.bin", "rb").read()
+
+
+@pytest.mark.parametrize("other, says", [
+    ({"data_offsets": [0, 10**12]}, "the data of 'w' is not in the file"),
+    ({"data_offsets": [8, 4]}, "the data of 'w' is not in the file"),
+    ({"data_offsets": "x"}, "the data of 'w' is not in the file"),
+    ({"shape": [2, 20, 5]}, "needs 400 bytes and has 2800"),
+    ({"shape": [-1, 20, 5, 7]}, "an extent of -1"),
+    ({"shape": [2**40, 2**40]}, "does not fit"),
+    ({"shape": 5}, "no list of at most 64 extents"),
+    ({"shape": [2, "x"]}, "an extent of -1"),
+    ({"dtype": "F4"}, "elements of an unknown type 'F4'"),
+    ({"dtype": 5}, "elements of an unknown type ''"),
+])
+def test_safetensors_that_are_wrong(other, says):
+    safetensors({"w": ("F16", X)}, **other)
+    assert says in convert("x.safetensors", "y.npy", *PAIR, code=2) and not os.path.exists("y.npy")
+
+
+def test_headers_that_are_wrong():
+    for text, says in [(b'{"a": {"dtype": "F32"}, "a": {}}', "the header is not JSON: duplicate"), (b'{"a": ', "the header is not JSON"),
+                       (b'{}', "has no arrays"), (b'{"a": 1}', "the data of 'a' is not in the file")]:
+        open("x.safetensors", "wb").write(struct.pack("<Q", len(text)) + text)
+        assert says in convert("x.safetensors", "y.npy", *PAIR, code=2)
+
+
+# --- GGUF
+
+def test_gguf_is_read():
+    def string(s):
+        return struct.pack("<Q", len(s)) + s
+    keys = (string(b"general.name") + struct.pack("<I", 8) + string(b"a model") + string(b"tokens") + struct.pack("<IIQ", 9, 8, 2) + string(b"x") + string(b"yz") +
+            string(b"sizes") + struct.pack("<IIQ", 9, 4, 3) + bytes(12) + string(b"general.alignment") + struct.pack("<II", 4, 64) + string(b"ok") +
+            struct.pack("<IB", 7, 1))
+    gguf({"a": (0, np.zeros(5, "f4")), "blk.0.w": (1, X), "b": (24, np.zeros(3, "i1"))}, keys=keys, nkeys=5, align=64)
+    convert("x.gguf", "y.npy", *PAIR, "--tensor", "blk.0.w", "--verify")
+    assert np.array_equal(np.load("y.npy"), NHWC)
+
+
+def test_gguf_that_is_wrong():
+    gguf({"w": (2, np.zeros((4, 4), "u1"))})
+    assert "'w' is quantised (type 2 of ggml)" in convert("x.gguf", "y.npy", *PAIR, code=2)
+    gguf({"w": (1, X)}, version=9)
+    assert "GGUF of version 9" in convert("x.gguf", "y.npy", *PAIR, code=2)
+    gguf({"w": (1, X)}, keys=struct.pack("<Q", 1) + b"k" + struct.pack("<I", 77), nkeys=1)
+    assert "metadata of an unknown type 77" in convert("x.gguf", "y.npy", *PAIR, code=2)
+    gguf({"w": (1, X)}, nkeys=2**60)
+    assert "ends early" in convert("x.gguf", "y.npy", *PAIR, code=2)
+    gguf({"w": (1, X)})
+    whole = os.path.getsize("x.gguf")
+    for cut in range(4, whole, 223):
+        gguf({"w": (1, X)}, cut=cut)
+        assert "ends" in convert("x.gguf", "y.npy", *PAIR, code=2)
+
+
+# --- choosing, raw data
+
+def test_choosing():
+    np.savez("x.npz", **{"layer%d" % i: X for i in range(9)})
+    assert "has 9 arrays: choose one with --tensor: layer0.npy, " in (said := convert("x.npz", "y.npy", *PAIR, code=2)) and "and 3 more" in said
+    safetensors({"weight": ("F16", X), "bias": ("F16", X)})
+    assert "has no array 'wieght'; did you mean 'weight'?; it has weight, bias" in convert("x.safetensors", "y.npy", *PAIR, "--tensor", "wieght", code=2)
+    np.save("x.npy", X)
+    assert "has one array, without a name" in convert("x.npy", "y.npy", *PAIR, "--tensor", "w", code=2)
+    assert "--offset is for raw data" in convert("x.npy", "y.npy", *PAIR, "--offset", "8", code=2)
+
+
+def test_raw_at_an_offset():
+    raw = ["--shape", "2,20,5,7", "--dtype", "f16"]
+    open("x.bin", "wb").write(b"a header of 21 bytes." + X.tobytes())
+    convert("x.bin", "y.bin", *PAIR, *raw, "--offset", "21")
+    assert open("y.bin", "rb").read() == NHWC.tobytes()
+    assert "has 2821 bytes" in convert("x.bin", "y.bin", *PAIR, *raw, "--offset", "9999", code=2)
+    assert "needs 2800" in convert("x.bin", "y.bin", *PAIR, *raw, "--offset", "0", code=2)
+    for wrong in ("", "-1", "x", "1.5", "99999999999999999999"):
+        assert "--offset" in convert("x.bin", "y.bin", *PAIR, *raw, "--offset", wrong, code=2)
+    assert "is neither .npz nor safetensors nor GGUF" in convert("x.bin", "y.bin", *PAIR, *raw, "--tensor", "w", code=2)

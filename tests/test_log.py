@@ -1,0 +1,101 @@
+"""The log of a context: what its lines say, that they are commands, and when there are none."""
+import ctypes as ct
+import os
+import re
+import subprocess
+
+import numpy as np
+import pytest
+
+import ravel
+
+RAVEL = str(ravel.BUILD / "ravel")
+CALLBACK = ct.CFUNCTYPE(None, ct.c_void_p, ct.c_char_p)
+PLAN = re.compile(r"ravel explain (.+)  # plan: \w+ x\d+( \+ \w+ x\d+)*, [\d.e-]+ ms(, (\d+) -> (\d+) bytes)?, (machine code|interpreter: .+)")
+RUN = re.compile(r"ravel bench (.+)  # run: \w+ x\d+( \+ \w+ x\d+)*, ([\d.e-]+) ms, (\d+) -> (\d+) bytes, ([\d.e+-]+) GB/s")
+
+
+@pytest.fixture
+def logged():
+    """A context, and the list that its log goes to."""
+    lines = []
+    with ravel.Context() as cx:
+        f = CALLBACK(lambda host, line: lines.append((host, line.decode())))
+        ravel.call(ravel.lib.ravel_set_log, cx.p, ct.cast(f, ct.c_void_p), ct.c_void_p(77))
+        yield cx, lines
+        ravel.call(ravel.lib.ravel_set_log, cx.p, None, None)
+
+
+def repeat(line):
+    """The line as it stands, in a shell; a measurement is cut short."""
+    line = line.replace("  #", " --rounds 1  #") if line.startswith("ravel bench") else line
+    env = {**os.environ, "PATH": str(ravel.BUILD) + ":" + os.environ["PATH"]}
+    return subprocess.run(["sh", "-c", line], env=env, capture_output=True, text=True, check=True).stdout
+
+
+def test_a_plan_and_its_runs(logged):
+    cx, lines = logged
+    with cx.plan("NCHW", "{N, C//16, H, W, C%16}", (2, 20, 5, 7), "f16") as plan:
+        x = np.zeros(plan.src_bytes, np.uint8)
+        plan.run(x)
+        plan.run(x)
+    with cx.plan("NCHW", "{N, C//16, H, W, C%16}", (2, 20, 5, 7), "f16"):
+        pass                       # of the cache
+    assert {host for host, _ in lines} == {77}
+    made, *runs = [line for _, line in lines]
+    m = PLAN.fullmatch(made)
+    assert m and m[4] == "2800" and m[5] == "4480" and len(runs) == 2
+    for line in runs:
+        m = RUN.fullmatch(line)
+        assert m and (m[4], m[5]) == ("2800", "4480")
+        assert float(m[6]) == pytest.approx((2800 + 4480) / (float(m[3]) * 1e6), rel=0.01)
+    assert "storage   (2,2,5,7,16), 4480 bytes" in repeat(made)
+    assert "(2,20,5,7)" in repeat(runs[0])
+
+
+def test_run_time_extents(logged):
+    """The plan's line has their names, the run's their values."""
+    cx, lines = logged
+    rt = ct.c_int64 * 4
+    with cx.plan("NCHW", "NHWC", (-1, 3, -1, -1), "u8") as plan:
+        src, dst = np.arange(105, dtype=np.uint8), np.zeros(105, np.uint8)
+        ravel.call(ravel.lib.ravel_run_shape, plan.p, ct.c_void_p(dst.ctypes.data), ct.c_void_p(src.ctypes.data), rt(1, 3, 5, 7))
+    assert np.array_equal(dst.reshape(5, 7, 3), src.reshape(3, 5, 7).transpose(1, 2, 0))
+    made, run = [line for _, line in lines]
+    assert "--shape N,3,H,W " in made and PLAN.fullmatch(made)[4] is None and "--shape 1,3,5,7 " in run
+    assert RUN.fullmatch(run)[4] == "105"
+    assert "interleave" in repeat(made)
+
+
+def test_names_that_a_shell_would_change(logged, tmp_path, monkeypatch):
+    """A layout of a file is named with it."""
+    cx, lines = logged
+    monkeypatch.chdir(tmp_path)
+    spec = b"layout 'IT' { dims = { M, K }, order = { K, M } }"
+    (tmp_path / "a b.lua").write_bytes(spec)
+    ravel.call(ravel.lib.ravel_load, cx.p, spec, len(spec), b"a b.lua")
+    with cx.plan("(M,K){M, K}", "IT", (3, 5), "u8"):
+        pass
+    [(_, line)] = lines
+    assert "--to 'a b.lua:IT'" in line and "a b.lua:IT" in repeat(line)
+
+
+def test_errors_are_not_logged(logged):
+    cx, lines = logged
+    with pytest.raises(ravel.Error):
+        cx.plan("NCHW", "NHWC", (1, 2), "u8")
+    assert lines == [] and ravel.lib.ravel_set_log(None, None, None, None) == ravel.STATUS.index("ARGUMENT")
+
+
+@pytest.mark.parametrize("value, lines", [(None, 0), ("", 0), ("0", 0), ("1", 2)])
+def test_environment(tmp_path, value, lines):
+    np.save(tmp_path / "x.npy", np.zeros((2, 3, 5, 7), "f4"))
+    env = {k: v for k, v in os.environ.items() if k != "RAVEL_VERBOSE"} | ({"RAVEL_VERBOSE": value} if value is not None else {})
+    r = subprocess.run([RAVEL, "convert", "x.npy", "y.npy", "--from", "NCHW", "--to", "NHWC"], cwd=tmp_path, env=env, capture_output=True, text=True, check=True)
+    said = r.stderr.splitlines()
+    assert len(said) == lines and all(m.fullmatch(s) for m, s in zip((PLAN, RUN), said)) and "ravel " not in r.stdout
+
+
+def test_environment_that_is_wrong():
+    r = subprocess.run([RAVEL, "show", "NCHW", "--shape", "1,2,3,4"], env={**os.environ, "RAVEL_VERBOSE": "yes"}, capture_output=True, text=True)
+    assert r.returncode == 2 and r.stderr == "ravel: RAVEL_VERBOSE is 'yes': 0 or 1\n"
