@@ -126,7 +126,7 @@ TEST_PKGS  := $(RUN_PKGS) g++ libcmocka-dev libdnnl-dev clang libclang-rt-14-dev
               python3-moderngl libegl1 libgl1 libgl1-mesa-dri \
               cmake pkg-config man-db zsh fish \
               python3-dev python3-setuptools python3-wheel python3-pip \
-              build-essential debhelper dh-python lintian
+              build-essential debhelper dh-python lintian chromium
 
 include bench/bench.mk
 

@@ -240,6 +240,7 @@ def arguments(argv):
                    help="drawn ones (by the seed 1 unless given): " + " ".join(drawn.GROUPS))
     p.add_argument("--only", metavar="REGEXP", help="cases whose name has it")
     p.add_argument("--quick", action="store_true", help="some cases of each group, three rounds")
+    p.add_argument("--own", action="store_true", help="without other libraries: copies, ravel, and what it emits")
     p.add_argument("--rounds", type=int, help="9 unless given")
     p.add_argument("--threads", type=cases.numbers, metavar="N,...", help="1,2 unless given; 1 for drawn cases")
     p.add_argument("--json", type=pathlib.Path, metavar="FILE", help="BUILD/bench.json unless given")
@@ -254,6 +255,8 @@ def arguments(argv):
         p.error("drawn cases are chosen by --groups")
     o.threads = o.threads or ((1, 2) if o.seed is None else (1,))
     o.without = set() if o.seed is None else {"ravel interpreter", "XLA", *(["ravel gcc"]*o.quick)}
+    if o.own:
+        o.without = {"ravel interpreter", *peers.PEERS}
     o.json, o.svg = o.json or o.build/"bench.json", o.svg or o.build/"bench.svg"
     if o.rounds < 1 or min(o.threads) < 1 or max(o.threads) > 64:
         p.error("rounds are 1 or more, threads from 1 to 64")

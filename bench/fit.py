@@ -1,6 +1,6 @@
 """Compares the cost model with this machine: every schedule of drawn or listed cases, on one thread.
 
-For each group: the model's loss, the time of its choice over that of the fastest schedule.  For each kernel, in the caches and beyond:
+For each group: the model's loss, the time of its choice over that of the fastest schedule; and that time over memcpy's.  For each kernel, in the caches and beyond:
 the measured time over the predicted one.  `--json FILE` keeps the measurements; --read FILE reports about kept ones."""
 
 import argparse
@@ -62,12 +62,12 @@ def losses(rows):
 
 
 def print_losses(rows, worst):
-    print("loss             cases  median   mean  worst")
-    for g in dict.fromkeys(r["group"] for r in rows):
-        l = [x[0] for x in losses([r for r in rows if r["group"] == g])]
-        print("%-16s %5d  %6.2f %6.2f %6.2f" % (g, len(l), sorted(l)[len(l)//2], mean(l), l[0]))
-    l = [x[0] for x in losses(rows)]
-    print("%-16s %5d  %6.2f %6.2f %6.2f" % ("all", len(l), sorted(l)[len(l)//2], mean(l), l[0]))
+    """Of each group the model's choices: the loss, and the time over memcpy's."""
+    print("                        loss                  x memcpy\n                 cases  median   mean  worst    mean  worst")
+    for g in [*dict.fromkeys(r["group"] for r in rows), "all"]:
+        found = losses([r for r in rows if g in (r["group"], "all")])
+        l, x = [f[0] for f in found], [m["ns"]/m["memcpy"] for _, m, _ in found]
+        print("%-16s %5d  %6.2f %6.2f %6.2f  %6.2f %6.2f" % (g, len(l), sorted(l)[len(l)//2], mean(l), l[0], mean(x), max(x)))
     for loss, model, best in losses(rows)[:worst]:
         print("%5.2f %7d KB %s" % (loss, model["bytes"]/1024, model["case"]))
         for what, r in ("model", model), ("best", best):

@@ -106,7 +106,7 @@ def emitted(job):
 
     def write(c):
         command([job.libs.build/"ravel", "emit", "--from", case.src, "--to", case.dst, "--dtype", case.dtype, "--name", "emitted",
-                 "--shape", ",".join(map(str, case.shape)), "-o", c])
+                 "--processor", "here", "--shape", ",".join(map(str, case.shape)), "-o", c])
     return subject(job, "ravel gcc", "bench_time_function", function=compiled(job, "emitted", write))
 
 

@@ -15,7 +15,7 @@ typedef struct {
     const char *shape, *dtype, *at, *output, *svg, *from, *to, *target, *name, *kind,
         *manifest,
                *equals, *compatible, *banks, *object, *align, *check, *limit, *rounds,
-               *threads, *wisdom, *seconds, *processor;
+               *threads, *wisdom, *seconds, *processor, *by, *plane, *beside, *html;
     bool json, inverse, verify, statements;
     const char *spec[16];
     int nspecs;
@@ -123,9 +123,44 @@ int cli_check_compatible(Cli *c);
 const char *cli_view_text(Cli *c, const Plan *p);
 /* cli_banks.c */
 int cli_check_banks(Cli *c);
+/* cli_view.c: what --by, --plane and --at ask to draw of l. */
+PictureView cli_view(Cli *c, const Layout *l);
+/* cli_symbolic.c */
+/* A layout of a rank for every shape; |M| is the extent of M. */
+typedef struct {
+    Arena *arena;
+    const LayoutRef *ref;
+    const DType *dtype;
+    int rank;
+    const Layout *l;
+    Scalars *scalars;
+    const Sizes *sizes;            /* NULL: strides need numbers ... */
+    const char *why;               /* ... and this is why */
+} Symbolic;
+Symbolic cli_symbolic(Arena *a, const LayoutRef *ref, const DType *t, int rank);
+/* The address over dims, extents and scalars, as text.  s must have sizes. */
+const char *cli_symbolic_address(const Symbolic *s);
+int cli_show_symbolic(Cli *c);
+/* cli_near.c */
+/* Fail if a word is a long option that the command does not have. */
+void cli_check_options(Cli *c, const Command *cmd, int argc, char **argv);
+/* What is wrong with a word for which there is no place. */
+const char *cli_why_extra(Cli *c, const char *word);
+/* Fail if no known layout has the name of `text`, which was given as one of a file. */
+void cli_need_layout(Cli *c, const char *file, const char *text);
+/* cli_html.c */
+/* The data of a layout for the page.  `fixed`: for its shape and parameters only. */
+json_t *cli_html_layout(Cli *c, const Layout *l, bool fixed);
+/* Write the page with these layouts, a list, and a plan or NULL; takes both. */
+void cli_html_write(Cli *c, const char *path, const Picture *p, json_t *layouts,
+                    json_t *plan);
+/* cli_html_plan.c: explain --html. */
+int cli_html_plan(Cli *c, const Target *t, const Plan *p);
 /* cli_shown.c: from this call on, stdout and stderr replace characters that control a
  * terminal by \u001b and the like, and bytes that are not UTF-8 by \xff. */
 void cli_show_streams(void);
+/* Write a text that may control the terminal.  It must not contain names. */
+void cli_show_colored(const char *text);
 
 int cmd_list(Cli *c);
 int cmd_show(Cli *c);

@@ -28,7 +28,8 @@ static const struct {
     {'t', false, {"dtype", 'd', "T", 0, "the element type: f32 f16 bf16 f64 i8 u8 i16 "
      "... i4 u4 u2 u1 c64", 0}, offsetof(Options, dtype)},
     {'a', false, {"at", 'a', "I", 0, "the coordinates, as in 1,17,4,6; with "
-     "--inverse an address; in tune the extents to measure at if --shape has names", 0}, offsetof(Options, at)},
+     "--inverse an address; in show the plane, as in N=1; in tune the extents to measure "
+     "at if --shape has names", 0}, offsetof(Options, at)},
     {'i', true, {"inverse", 'i', 0, 0, "print the coordinates of the element at an address", 0},
      offsetof(Options, inverse)},
     {'F', false, {"from", 'F', "LAYOUT", 0, "the layout of the source", 0},
@@ -77,6 +78,15 @@ static const struct {
     {'g', false, {"svg", 'g', "FILE", 0,
      "draw the layout to this file", 0},
      offsetof(Options, svg)},
+    {'H', false, {"html", 'H', "FILE", 0, "write a page that runs in a browser, with "
+     "sliders", 0}, offsetof(Options, html)},
+    {'B', false, {"by", 'B', "WHAT", 0, "what each cell shows, in its own colour: address "
+     "(default), bank, line, tile, lane, register, or an expression such as K//8%8", 0},
+     offsetof(Options, by)},
+    {'p', false, {"plane", 'p', "H,W", 0, "the dims of rows and columns (default: those "
+     "that the layout divides most)", 0}, offsetof(Options, plane)},
+    {'I', false, {"beside", 'I', "LAYOUT", 0, "draw this layout too, for comparison", 0},
+     offsetof(Options, beside)},
     {'e', false, {"equals", 'e', "LAYOUT", 0, "compare with this layout", 0},
      offsetof(Options, equals)},
     {'K', false, {"compatible", 'K', "LAYOUT", 0, "whether this layout is a view of LAYOUT, "
@@ -132,7 +142,7 @@ take(int key, char *value, struct argp_state *state)
     Options *o = &p->c->o;
     if (key == ARGP_KEY_ARG) {
         if (o->narg == (p->cmd->nargs < 0 ? LEN(o->arg) : p->cmd->nargs))
-            argp_error(state, "'%s' is one argument too many", value);
+            argp_error(state, "%s", cli_why_extra(p->c, value));
         o->arg[o->narg++] = value;
         return 0;
     }
@@ -180,6 +190,7 @@ cli_parse(Cli *c, const Command *cmd, int argc, char **argv)
     /* glibc's argp leaks the list of a command that has no options */
     struct argp argp = {options[0].name ? options : NULL, take, cmd->args, doc, NULL, NULL,
                         NULL};
+    cli_check_options(c, cmd, argc, argv);
     argv[0] = arena_printf(c->arena, "ravel %s", cmd->name);
     argp_err_exit_status = EXIT_WRONG;
     if (argp_parse(&argp, argc, argv, 0, NULL, &p))
@@ -266,7 +277,7 @@ cli_need_memory(Cli *c, i64 bytes, const char *what)
 void
 cli_check_json(Cli *c, const char *text)
 {
-    if ((c->o.json || c->o.manifest) && !utf8_is_text(text, strlen(text)))
+    if ((c->o.json || c->o.manifest || c->o.html) && !utf8_is_text(text, strlen(text)))
         cli_fail(c, "'%s' is not UTF-8 and cannot be written as JSON", text);
 }
 
@@ -298,7 +309,7 @@ check_first(Cli *c, const char *text)
     const char *now = c->first ? file_of(c, c->first) : NULL;
     if (now && strcmp(now, c->first_file))
         cli_fail(c, "%s and %s both have a layout '%.*s': give one of them another name",
-                 c->first_file, now, (int)strcspn(c->first, "({[@ "), c->first);
+                 c->first_file, now, (int)strcspn(c->first, "{([@ "), c->first);
     c->first = text;
     c->first_file = file_of(c, text);
 }
@@ -310,7 +321,9 @@ cli_layout_text(Cli *c, const char *text)
     cli_check_json(c, text);
     if (!mark || *text == '{' || *text == '(')
         return text;
-    cli_load(c, arena_printf(c->arena, "%.*s", (int)(mark + 4 - text), text));
+    const char *file = arena_printf(c->arena, "%.*s", (int)(mark + 4 - text), text);
+    cli_load(c, file);
+    cli_need_layout(c, file, mark + 5);
     check_first(c, mark + 5);
     return mark + 5;
 }
@@ -331,10 +344,7 @@ cli_dtype(Cli *c, const char *text)
 const DType *
 cli_dtype_of(Cli *c, const char *text)
 {
-    const DType *t = dtype_find(cli_dtype(c, text));
-    if (!t)
-        cli_fail(c, "unknown dtype '%s'", c->o.dtype);
-    return t;
+    return compile_dtype(c->arena, cli_dtype(c, text));
 }
 
 void *

@@ -40,6 +40,15 @@ dtype_names(Cli *c)
     return join(c, name);
 }
 
+static const char *
+way_names(Cli *c)
+{
+    Buf b = buf_new(c->arena);
+    for (const PictureWay *w = picture_ways; w->name; w++)
+        buf_printf(&b, "%s%s", b.len ? " " : "", w->name);
+    return b.s;
+}
+
 /* The values of an argument that the help calls `arg`. */
 static Values
 values_of(Cli *c, const char *arg)
@@ -51,6 +60,7 @@ values_of(Cli *c, const char *arg)
     return (Values){.words = !strcmp(arg, "T")     ? dtype_names(c)
                            : !strcmp(arg, "K")     ? join(c, cli_kinds)
                            : !strcmp(arg, "L")     ? join(c, cli_targets)
+                           : !strcmp(arg, "WHAT")  ? way_names(c)
                            : !strcmp(arg, "SHELL") ? SHELLS : NULL};
 }
 

@@ -269,7 +269,8 @@ static int
 explain_frag(Cli *c, const Target *target, const Request *rq)
 {
     EmitKind kind = kind_of(c);
-    if (!c->o.statements || c->o.json || (kind != EMIT_LOAD && kind != EMIT_STORE))
+    if (!c->o.statements || c->o.json || c->o.html ||
+        (kind != EMIT_LOAD && kind != EMIT_STORE))
         cli_fail(c, "explain --kind %s: relayout; or load or store, with --statements",
                  c->o.kind);
     fputs(frag_print(frag_of(c, target, rq, kind)), stdout);
@@ -288,6 +289,8 @@ cmd_explain(Cli *c)
     Buf b = buf_new(c->arena);
     if (c->o.statements && (c->o.json || target_is(target, "bursts")))
         cli_fail(c, "--statements is text, of every target but bursts");
+    if (c->o.html)
+        return cli_html_plan(c, target, p);
     if (c->o.statements) {
         fputs(compile_statements(target, p, &rq), stdout);
         return EXIT_YES;

@@ -1,10 +1,14 @@
-/* show: print a layout. */
+/* show: print or draw a layout. */
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
 
 #include "../runtime/file.h"
 #include "cli.h"
 
-enum { ROWS_MAX = 24, COLS_MAX = 16, RUN_MAX = 12 };
+enum { ROWS_MAX = 24, RUN_MAX = 12, WIDTH = 100, WIDTH_MIN = 20 };
 
 static void
 print_order(Cli *c, const Layout *l)
@@ -27,34 +31,37 @@ print_order(Cli *c, const Layout *l)
            (long long)l->size, (long long)layout_bytes(l));
 }
 
-static void
-print_plane(const Layout *l)
+/* The characters of a line: of the terminal, or as COLUMNS says. */
+static int
+line_width(void)
 {
-    int r = l->rank - 2, col = l->rank - 1;
-    i64 x[MAX_RANK] = {0}, a;
-    i64 rows = r < 0 ? 1 : l->dim[r].n, cols = col < 0 ? 1 : l->dim[col].n;
-    printf("\naddresses");
-    if (l->rank > 2) {
-        printf(" at");
-        for (int d = 0; d < r; d++)
-            printf(" %s=0", l->dim[d].name);
-    }
-    printf("%s%s%s%s\n", r < 0 ? "" : ", rows are ", r < 0 ? "" : l->dim[r].name,
-           col < 0 ? "" : ", columns are ", col < 0 ? "" : l->dim[col].name);
-    for (i64 i = 0; i < rows && i < ROWS_MAX; i++) {
-        printf("  ");
-        for (i64 j = 0; j < cols && j < COLS_MAX; j++) {
-            if (r >= 0)
-                x[r] = i;
-            if (col >= 0)
-                x[col] = j;
-            layout_address(l, x, &a);
-            printf(" %5lld", (long long)a);
-        }
-        printf("%s\n", cols > COLS_MAX ? " ..." : "");
-    }
-    if (rows > ROWS_MAX)
-        printf("   ...\n");
+    struct winsize w;
+    const char *set = getenv("COLUMNS");
+    int n = set ? atoi(set) : 0;
+    if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &w) == 0 && w.ws_col)
+        n = w.ws_col;
+    return n >= WIDTH_MIN ? n : WIDTH;
+}
+
+/* Colours are for terminals, unless NO_COLOR is set (no-color.org). */
+static bool
+is_colored(void)
+{
+    const char *no = getenv("NO_COLOR"), *term = getenv("TERM");
+    return isatty(STDOUT_FILENO) && !(no && *no) && !(term && !strcmp(term, "dumb"));
+}
+
+static void
+print_plane(Cli *c, const Picture *p)
+{
+    Buf b = buf_new(c->arena);
+    bool colored = is_colored();
+    picture_text(&b, p, line_width(), colored);
+    printf("\n%s\n", picture_title(c->arena, p));
+    if (colored)
+        cli_show_colored(b.s);
+    else
+        fputs(b.s, stdout);
 }
 
 /* The elements that the first addresses hold. */
@@ -71,22 +78,57 @@ print_run(Cli *c, const Layout *l, const Verdict *v)
     printf("%s\n", l->size > RUN_MAX ? " ..." : "");
 }
 
+static void
+write_file(Cli *c, const char *path, const Buf *b)
+{
+    ravel_error err;
+    FilePart part = {b->s, b->len};
+    cli_check(c, file_write(path, &part, 1, &err), &err);
+}
+
+/* The layout of --beside for the same shape; its dims are those of l by position. */
+static Picture *
+beside(Cli *c, const Layout *l, const PictureView *view)
+{
+    const char *text = cli_layout_text(c, c->o.beside);
+    Layout *other = compile_layout(c->arena, c->known, text, l->dtype->name, l->rank,
+                                   cli_shape(c->arena, l));
+    return picture_make(other, decide_readable_or_fail(other), view);
+}
+
 int
 cmd_show(Cli *c)
 {
     i64 shape[MAX_RANK];
+    if (!cli_knows_shape(c, cli_layout_text(c, c->o.arg[0]), NULL))
+        return cli_show_symbolic(c);
     Layout *l = cli_layout(c, shape);
     Verdict *v = decide_readable_or_fail(l);
+    PictureView view = cli_view(c, l);
+    if (c->o.svg && c->o.html)
+        cli_fail(c, "--svg and --html: one picture at a time");
+    view.most[0] = c->o.svg ? 0 : ROWS_MAX;
+    Picture *p[2] = {picture_make(l, v, &view)};
+    p[1] = c->o.beside ? beside(c, l, &p[0]->view) : NULL;
     if (c->o.svg) {
-        ravel_error err;
         Buf b = buf_new(c->arena);
-        svg_layout(&b, l, v);
-        FilePart part = {b.s, b.len};
-        cli_check(c, file_write(c->o.svg, &part, 1, &err), &err);
+        picture_svg(&b, p, 1 + !!p[1]);
+        write_file(c, c->o.svg, &b);
+        return EXIT_YES;
+    }
+    if (c->o.html) {
+        json_t *layouts = json_array();
+        for (int i = 0; i < 2 && p[i]; i++)
+            json_array_append_new(layouts, cli_html_layout(c, p[i]->l, false));
+        cli_html_write(c, c->o.html, p[0], layouts, NULL);
         return EXIT_YES;
     }
     print_order(c, l);
-    print_plane(l);
+    print_plane(c, p[0]);
+    if (p[1]) {
+        printf("\n%s", layout_ref_text(c->arena, p[1]->l->ref));
+        print_plane(c, p[1]);
+    }
     print_run(c, l, v);
     return EXIT_YES;
 }

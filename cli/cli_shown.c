@@ -99,6 +99,14 @@ shown(Shown *t, FILE *plain, int mode)
     return f;
 }
 
+/* A terminal that cannot be written to has no reader, so errors are ignored. */
+void
+cli_show_colored(const char *text)
+{
+    fflush(stdout);
+    put(STDOUT_FILENO, text, strlen(text));
+}
+
 void
 cli_show_streams(void)
 {

@@ -18,11 +18,23 @@ static const Command commands[] = {
      "  ravel list\n"
      "  ravel list int4 weights\n"
      "  ravel list --spec mine.lua --json\n"},
-    {"show", cmd_show, "LAYOUT", 1, "stgLf", "print or draw a layout",
+    {"show", cmd_show, "LAYOUT", 1, "stBpaIgHLf", "print or draw a layout",
      "Prints the storage order with extents and strides, the address formula, and\n"
-     "the addresses of the first plane.  --svg draws a picture instead: the\n"
-     "address of each element, and the element at each address.\n\n"
+     "the addresses of a plane.  Lines separate tiles; in a terminal, cells with\n"
+     "the same value have one colour.  --svg draws a picture instead: the plane,\n"
+     "and the element at each address.\n"
+     "--by chooses the value of a cell: its address; its bank of the 32 banks of\n"
+     "shared memory; its cache line of 64 bytes; its tile; the lane or the register\n"
+     "of a fragment; or any expression over the dims.\n"
+     "--plane chooses the dims of rows and columns, --at the coordinates of the\n"
+     "other dims, and the first row and column.\n"
+     "--html writes one page without links: point at an element and read its\n"
+     "address, change shape and parameters, compare with --beside, and play the\n"
+     "conversion tile by tile.\n"
+     "Without --shape it prints the order, strides and address for every shape.\n\n"
      "  ravel show NC1HWC0 --shape 1,20,2,2 --dtype f16\n"
+     "  ravel show NC1HWC0 --shape 2,40,5,7 --dtype f16 --plane H,W --at N=1,C=3\n"
+     "  ravel show SW128 --shape 16,64 --dtype f16 --by bank --beside ROW_MAJOR\n"
      "  ravel show '{M//2, K//4, M%2, K%4}' --shape 6,8 --svg tiles.svg\n"},
     {"index", cmd_index, "LAYOUT", 1, "sta!iLf",
      "convert coordinates to an address, or back",
@@ -110,7 +122,7 @@ static const Command commands[] = {
      "  ravel emit --from NCHW --to NHWC --shape 2,3,5,7 --dtype u8 -o f.c\n"
      "  gcc -O3 -shared -fPIC -o f.so f.c\n"
      "  ravel verify --from NCHW --to NHWC --shape 2,3,5,7 --dtype u8 --object f.so\n"},
-    {"explain", cmd_explain, "", 0, "F!T!st!GAkNWPjmLf",
+    {"explain", cmd_explain, "", 0, "F!T!st!GAkNWPjmHLf",
      "print the plan of a conversion",
      "Prints both layouts, with their expressions as written and as simplified, and\n"
      "the plan: boxes of the destination, and for each box a nest of loops around a\n"
@@ -121,7 +133,9 @@ static const Command commands[] = {
      "boxes of the GPU kernel, and the cost of the accesses of the first and last\n"
      "block of each box: sectors of 32 bytes, and wavefronts of shared memory.\n"
      "With --statements it prints the statements of the code, with --kind load or\n"
-     "store those of a tile access.\n\n"
+     "store those of a tile access.\n"
+     "--html writes a page instead: both layouts, the boxes of the plan over the\n"
+     "tensor, kernels and predicted times.\n\n"
      "  ravel explain --from NCHW8 --to NCHW16 --shape 16,20,56,56 --dtype f32\n"
      "  ravel explain --from NCHW --to NHWC --shape 8,64,56,56 --dtype f16 -G cuda\n"},
     {"bench", cmd_bench, "", 0, "F!T!st!NRWjLf",
@@ -199,6 +213,11 @@ find_command(const char *name)
     }
     names[LEN(commands)] = NULL;
     const char *near = diag_nearest(name, names);
+    if (*name == '-') {
+        fprintf(stderr, "ravel: the command comes before its options, as in `ravel show NCHW "
+                "--shape 2,3,4,5`; '%s' is no command\n", name);
+        return NULL;
+    }
     fprintf(stderr, "ravel: there is no command '%s'%s%s%s; `ravel --help` lists them\n",
             name, near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
     return NULL;

@@ -6,6 +6,7 @@
 #include "burst/burst.h"
 #include "gpu/grid.h"
 #include "emit/emit.h"
+#include "picture/picture.h"
 #include "plan/plan.h"
 #include "spec/spec.h"
 
@@ -69,9 +70,6 @@ int compile_stored(const Layout *l, i64 *extent);
  * extents.  False if it does not follow from them: if the order has more than dims, or
  * dims are padded. */
 bool compile_logical(const LayoutRef *ref, int rank, const i64 *stored, i64 *shape);
-
-/* picture.c: a drawing of the layout's first plane. */
-void svg_layout(Buf *b, const Layout *l, const Verdict *v);
 
 /* compile.c */
 /* The layout that `text` describes, for one shape and dtype.  It is not decided yet. */

@@ -12,8 +12,9 @@ compile_dtype(Arena *a, const char *name)
     Buf b = buf_new(a);
     for (int i = 0; i < ndtypes; i++)
         buf_printf(&b, " %s", dtypes[i].name);
-    diag_fatal(a->diag, DIAG_ARGUMENT, (Loc){0}, "unknown dtype '%.30s'; known:%s",
-               name ? name : "", b.s);
+    const char *near = dtype_meant(name ? name : "");
+    diag_fatal(a->diag, DIAG_ARGUMENT, (Loc){0}, "unknown dtype '%.30s'%s%s; known:%s",
+               name ? name : "", near ? "; write " : "", near ? near : "", b.s);
 }
 
 const DType *

@@ -6,12 +6,6 @@
 #include <stdint.h>
 #include <string.h>
 
-static int64_t
-ravel_min(int64_t x, int64_t y)
-{
-    return x < y ? x : y;
-}
-
 #ifdef _OPENMP
 #include <omp.h>
 #endif
@@ -676,8 +670,8 @@ nchw8_to_nchw16_f32_part(void *dst_, const void *src_, int64_t part, int64_t par
     unsigned char *restrict dst = dst_;
     const unsigned char *restrict src = src_;
     /* N=0..7 C=0..15 H=0..55 W=0..55: composite */
-    for (int64_t hw_ = 25*part/parts*128; hw_ < ravel_min(3136, 25*(part + 1)/parts*128); hw_ += 128) {
-        ravel_composite(dst + 64*hw_, src + 32*hw_, nchw8_to_nchw16_f32_table0, 1, ravel_min(-hw_ + 3136, 128), 8, 0, 0, 64, 32, 401408, 301056, 0);
+    for (int64_t n = 8*part/parts; n < 8*(part + 1)/parts; n++) {
+        ravel_composite(dst + 401408*n, src + 301056*n, nchw8_to_nchw16_f32_table0, 1, 3136, 1, 0, 0, 64, 32, 401408, 301056, 0);
     }
     /* N=0..7 C=16..19 H=0..55 W=0..55: copy_fill */
     for (int64_t n = 8*part/parts; n < 8*(part + 1)/parts; n++) {

@@ -446,7 +446,6 @@ enum { RAVEL_SHUFFLE_BYTES = 2048 };
 #ifdef RAVEL_SHUFFLES
 #if RAVEL_LANES == 4
 typedef ravel_1x4 ravel_lanes;
-typedef ravel_2x4 ravel_lanes_of_2;
 #elif RAVEL_LANES == 2
 typedef ravel_1x2 ravel_lanes;
 typedef ravel_2x2 ravel_lanes_of_2;
@@ -499,12 +498,34 @@ ravel_pick(ravel_lanes v, ravel_lanes at)
 
 /* Shifts left by k bits, right if k is negative.  A mask later removes the bits that cross
  * a border of bytes. */
+#if RAVEL_LANES == 4
+typedef __m512i ravel_shifts;
+RAVEL_INLINE ravel_shifts
+ravel_shifts_by(int32_t k)
+{
+    return _mm512_set1_epi32(k);
+}
+
 RAVEL_INLINE ravel_lanes
-ravel_shifted(ravel_lanes v, int32_t k)
+ravel_shifted(ravel_lanes v, ravel_shifts k)
+{
+    return (ravel_lanes)_mm512_rolv_epi32((__m512i)v, k);
+}
+#else
+typedef int32_t ravel_shifts;
+RAVEL_INLINE ravel_shifts
+ravel_shifts_by(int32_t k)
+{
+    return k;
+}
+
+RAVEL_INLINE ravel_lanes
+ravel_shifted(ravel_lanes v, ravel_shifts k)
 {
     const ravel_lanes_of_2 w = (ravel_lanes_of_2)v;
     return k < 0 ? (ravel_lanes)(w >> -k) : (ravel_lanes)(w << k);
 }
+#endif
 
 /* Stores each lane at its offset.  `lines`: the lanes are contiguous and are stored as one
  * vector, which may be a non-temporal store. */
@@ -538,72 +559,176 @@ ravel_put(unsigned char *d, const int32_t *at, ravel_lanes v, int32_t lines, int
  * The table has words of 4 bytes: rows of a chunk, columns of a chunk, the start of the
  * second pass (0: there is one pass); then the passes.  The first of two writes to a
  * buffer.  A pass:
- *      rows of four lanes of 16 bytes; terms w of whole bytes, terms m with a mask;
- *      whether the four lanes are 64 contiguous bytes in the destination; whether some bytes
- *      are fill, whose bits are in v;
- *      for each row: the offsets of its lanes in the destination, 4; a mask of the bytes
- *      that are fill, 16, if there are any; for each w the offsets that it reads, 4, whether
- *      these are 64 contiguous bytes, and the indices of its bytes, 16; for each m the same,
- *      a mask, 16, and the bits to shift to the left. */
+ *      rows of four lanes of 16 bytes; whether the four lanes are 64 contiguous bytes in the
+ *      destination; whether some bytes are fill, whose bits are in v;
+ *      for each row: terms w of whole bytes; terms m with a mask; 1 if each term reads 64
+ *      contiguous bytes, plus 2 if all terms read the same ones; the offsets of its lanes
+ *      in the destination, 4; a mask of the bytes that are fill, 16, if there are any;
+ *      for each w the offsets that it reads, 4, whether these are 64 contiguous bytes, and
+ *      the indices of its bytes, 16; for each m the same, a mask, 16, and the bits to shift
+ *      to the left. */
+enum { RAVEL_PASS_HEAD = 3, RAVEL_ROW_HEAD = 7, RAVEL_WHOLE = 21, RAVEL_MASKED = 38 };
+
+/* A row of a pass over tiles that are dp (sp) bytes apart.  `stream`: non-temporal stores. */
+typedef struct {
+    unsigned char *d;
+    const unsigned char *s;
+    int64_t n, dp, sp, stream;
+    const unsigned char *fill;
+    int32_t lines;
+    const int32_t *row;
+} ravel_shuffled;
+
 #ifdef RAVEL_SHUFFLES
-/* The lanes of a row that are in one vector. */
+/* At most 4 terms, w of whole bytes or m with a mask: their constants are in registers. */
 RAVEL_INLINE void
-ravel_shuffle_lanes(unsigned char *d, const unsigned char *s, const int32_t *t,
-                    int32_t whole, int32_t masked, int32_t lines, int64_t stream,
-                    const unsigned char *fill, int lane)
+ravel_shuffle_few(const ravel_shuffled *a, int w, int m, int even, int same, int lane)
 {
-    const int32_t *const to = t + lane;
-    ravel_lanes v = {0};
-    t += 4 + lane;
-    if (fill) {
-        v = ravel_constant(fill) & ravel_constant(t + 3 * lane);
-        t += 16;
+    ravel_lanes at[4], mask[4];
+    ravel_shifts by[4];
+    const int32_t *const t = a->row + RAVEL_ROW_HEAD, *const to = a->row + 3 + lane;
+    const int each = m ? RAVEL_MASKED : RAVEL_WHOLE;
+    const int64_t n = a->n, dp = a->dp, sp = a->sp, stream = a->stream;
+    const int32_t lines = a->lines;
+    unsigned char *d = a->d;
+    const unsigned char *s = a->s;
+    RAVEL_UNROLL for (int i = 0; i < w + m; i++)
+        at[i] = ravel_constant(t + i * each + 5 + 4 * lane);
+    RAVEL_UNROLL for (int i = 0; i < m; i++) {
+        mask[i] = ravel_constant(t + i * each + 21 + 4 * lane);
+        by[i] = ravel_shifts_by(t[i * each + 37]);
     }
-    for (int32_t i = 0; i < whole; i++, t += 21)
-        v |= ravel_pick(ravel_windows(s, t, (t - lane)[4]),
-                        ravel_constant(t + 5 + 3 * lane));
-    for (int32_t i = 0; i < masked; i++, t += 38) {
-        const ravel_lanes w = ravel_pick(ravel_windows(s, t, (t - lane)[4]),
-                                         ravel_constant(t + 5 + 3 * lane));
-        v |= ravel_shifted(w, (t - lane)[37]) & ravel_constant(t + 21 + 3 * lane);
+    for (int64_t k = 0; k < n; k++, d += dp, s += sp) {
+        ravel_lanes v = {0}, from = ravel_windows(s, t + lane, even);
+        RAVEL_UNROLL for (int i = 0; i < w + m; i++) {
+            if (i > 0 && !same)
+                from = ravel_windows(s, t + i * each + lane, even);
+            const ravel_lanes x = ravel_pick(from, at[i]);
+            v |= m ? ravel_shifted(x, by[i]) & mask[i] : x;
+        }
+        ravel_put(d, to, v, lines, stream);
     }
-    ravel_put(d, to, v, lines, stream);
 }
 
 RAVEL_INLINE void
-ravel_shuffle_terms(unsigned char *d, const unsigned char *s, const int32_t *pass,
-                    int32_t whole, int32_t masked, const unsigned char *fill,
-                    int64_t stream)
+ravel_shuffle_terms(const ravel_shuffled *a, int w, int m, int lane)
 {
-    const int32_t each = 4 + (fill ? 16 : 0) + 21 * whole + 38 * masked;
-    const int32_t *t = pass + 5;
-    for (int32_t g = 0; g < pass[0]; g++, t += each) {
-        const int64_t past = stream && pass[3] && !((uintptr_t)(d + t[0]) & 63);
-        for (int lane = 0; lane < 4; lane += RAVEL_LANES)
-            ravel_shuffle_lanes(d, s, t, whole, masked, pass[3], past, fill, lane);
+    switch (a->row[2]) {
+    case 3: ravel_shuffle_few(a, w, m, 1, m > 0, lane); break;
+    case 2: ravel_shuffle_few(a, w, m, 0, m > 0, lane); break;
+    case 1: ravel_shuffle_few(a, w, m, 1, 0, lane); break;
+    default: ravel_shuffle_few(a, w, m, 0, 0, lane); break;
     }
+}
+
+/* Any number of terms, in one tile. */
+RAVEL_INLINE void
+ravel_shuffle_one(unsigned char *d, const unsigned char *s, const int32_t *row, int32_t lines,
+                  int64_t stream, const unsigned char *fill, int lane)
+{
+    const int32_t *t = row + RAVEL_ROW_HEAD;
+    ravel_lanes v = {0};
+    if (fill) {
+        v = ravel_constant(fill) & ravel_constant(t + 4 * lane);
+        t += 16;
+    }
+    for (int32_t i = 0; i < row[0]; i++, t += RAVEL_WHOLE)
+        v |= ravel_pick(ravel_windows(s, t + lane, t[4]), ravel_constant(t + 5 + 4 * lane));
+    for (int32_t i = 0; i < row[1]; i++, t += RAVEL_MASKED) {
+        const ravel_lanes x = ravel_pick(ravel_windows(s, t + lane, t[4]),
+                                         ravel_constant(t + 5 + 4 * lane));
+        v |= ravel_shifted(x, ravel_shifts_by(t[37])) & ravel_constant(t + 21 + 4 * lane);
+    }
+    ravel_put(d, row + 3 + lane, v, lines, stream);
+}
+
+static void
+ravel_shuffle_any(const ravel_shuffled *a, int lane)
+{
+    for (int64_t k = 0; k < a->n; k++)
+        ravel_shuffle_one(a->d + k * a->dp, a->s + k * a->sp, a->row, a->lines, a->stream,
+                          a->fill, lane);
+}
+
+/* Frequent numbers of terms are constants; one function each, as registers are few. */
+static void
+ravel_shuffle_1(const ravel_shuffled *a, int lane)
+{
+    ravel_shuffle_terms(a, 1, 0, lane);
+}
+
+static void
+ravel_shuffle_2(const ravel_shuffled *a, int lane)
+{
+    ravel_shuffle_terms(a, 2, 0, lane);
+}
+
+static void
+ravel_shuffle_3(const ravel_shuffled *a, int lane)
+{
+    ravel_shuffle_terms(a, 3, 0, lane);
+}
+
+static void
+ravel_shuffle_4(const ravel_shuffled *a, int lane)
+{
+    ravel_shuffle_terms(a, 4, 0, lane);
+}
+
+static void
+ravel_shuffle_2_masked(const ravel_shuffled *a, int lane)
+{
+    ravel_shuffle_terms(a, 0, 2, lane);
+}
+
+static void
+ravel_shuffle_3_masked(const ravel_shuffled *a, int lane)
+{
+    ravel_shuffle_terms(a, 0, 3, lane);
+}
+
+static void
+ravel_shuffle_4_masked(const ravel_shuffled *a, int lane)
+{
+    ravel_shuffle_terms(a, 0, 4, lane);
+}
+
+static inline void
+ravel_shuffle_row(const ravel_shuffled *a)
+{
+    static void (*const whole[5])(const ravel_shuffled *, int) = {
+        NULL, ravel_shuffle_1, ravel_shuffle_2, ravel_shuffle_3, ravel_shuffle_4};
+    static void (*const masked[5])(const ravel_shuffled *, int) = {
+        NULL, NULL, ravel_shuffle_2_masked, ravel_shuffle_3_masked, ravel_shuffle_4_masked};
+    const int32_t w = a->row[0], m = a->row[1];
+    void (*one)(const ravel_shuffled *, int) = ravel_shuffle_any;
+    if (!a->fill && m == 0 && w > 0 && w < 5)
+        one = whole[w];
+    else if (!a->fill && w == 0 && m > 1 && m < 5)
+        one = masked[m];
+    for (int lane = 0; lane < 4; lane += RAVEL_LANES)
+        one(a, lane);
 }
 #else
 static void
-ravel_shuffle_lane(unsigned char *d, const unsigned char *s, const int32_t *t,
-                   int32_t whole, int32_t masked, const unsigned char *fill, int lane)
+ravel_shuffle_lane(unsigned char *d, const unsigned char *s, const int32_t *row,
+                   const unsigned char *fill, int lane)
 {
     unsigned char v[16] = {0};
-    unsigned char *const to = d + t[lane];
-    t += 4;
+    const int32_t *t = row + RAVEL_ROW_HEAD;
     if (fill) {
         for (int k = 0; k < 16; k++)
             v[k] = (unsigned char)(fill[k] & ((const unsigned char *)(t + 4 * lane))[k]);
         t += 16;
     }
-    for (int32_t i = 0; i < whole + masked; i++) {
+    for (int32_t i = 0; i < row[0] + row[1]; i++) {
         const unsigned char *const from = s + t[lane];
         const unsigned char *const at = (const unsigned char *)(t + 5 + 4 * lane);
         const unsigned char *const mask = at + 64;
         for (int k = 0; k < 16; k++) {
             if (at[k] > 15)
                 continue;
-            if (i < whole) {
+            if (i < row[0]) {
                 v[k] = from[at[k]];
                 continue;
             }
@@ -611,68 +736,65 @@ ravel_shuffle_lane(unsigned char *d, const unsigned char *s, const int32_t *t,
             const unsigned w = from[at[k]];
             v[k] = (unsigned char)(v[k] | ((left < 0 ? w >> -left : w << left) & mask[k]));
         }
-        t += i < whole ? 21 : 38;
+        t += i < row[0] ? RAVEL_WHOLE : RAVEL_MASKED;
     }
-    memcpy(to, v, 16);
+    memcpy(d + row[3 + lane], v, 16);
 }
 
-static inline void
-ravel_shuffle_terms(unsigned char *d, const unsigned char *s, const int32_t *pass,
-                    int32_t whole, int32_t masked, const unsigned char *fill,
-                    int64_t stream)
+static void
+ravel_shuffle_row(const ravel_shuffled *a)
 {
-    const int32_t each = 4 + (fill ? 16 : 0) + 21 * whole + 38 * masked;
-    const int32_t *t = pass + 5;
-    (void)stream;
-    for (int32_t g = 0; g < pass[0]; g++, t += each)
+    for (int64_t k = 0; k < a->n; k++)
         for (int lane = 0; lane < 4; lane++)
-            ravel_shuffle_lane(d, s, t, whole, masked, fill, lane);
+            ravel_shuffle_lane(a->d + k * a->dp, a->s + k * a->sp, a->row, a->fill, lane);
 }
 #endif
 
-/* Makes a pass over tiles that are dp (sp) bytes apart.  Frequent numbers of terms are
- * constants. */
-static void
-ravel_shuffle_pass(unsigned char *d, const unsigned char *s, const int32_t *pass,
-                   int64_t tiles, int64_t dp, int64_t sp, int64_t stream,
-                   const unsigned char *fill)
+/* One pass over n tiles, row by row.  Arguments are scalars: copies of a structure whose
+ * fields were just written would wait for these. */
+static inline void
+ravel_shuffle_pass(unsigned char *d, const unsigned char *s, const int32_t *pass, int64_t n,
+                   int64_t dp, int64_t sp, int64_t stream, const unsigned char *fill)
 {
-    if (pass[4]) {
-        for (int64_t i = 0; i < tiles; i++)
-            ravel_shuffle_terms(d + i * dp, s + i * sp, pass, pass[1], pass[2], fill,
-                                stream);
-        return;
+    ravel_shuffled a;
+    a.d = d;
+    a.s = s;
+    a.n = n;
+    a.dp = dp;
+    a.sp = sp;
+    a.fill = pass[2] ? fill : NULL;
+    a.lines = pass[1];
+    a.row = pass + RAVEL_PASS_HEAD;
+    for (int32_t i = 0; i < pass[0]; i++) {
+        const int32_t *const row = a.row;
+        a.stream = stream && pass[1] && dp % 64 == 0 &&
+                   ((uintptr_t)d + (uintptr_t)row[3]) % 64 == 0;
+        ravel_shuffle_row(&a);
+        a.row += RAVEL_ROW_HEAD + (pass[2] ? 16 : 0) + row[0] * RAVEL_WHOLE +
+                 row[1] * RAVEL_MASKED;
     }
-#define RAVEL_TERMS(w, m)                                                        \
-    for (int64_t i = 0; i < tiles; i++)                                          \
-        ravel_shuffle_terms(d + i * dp, s + i * sp, pass, w, m, NULL, stream)
-    switch (100 * pass[2] + pass[1]) {
-    case 1: RAVEL_TERMS(1, 0); break;
-    case 2: RAVEL_TERMS(2, 0); break;
-    case 3: RAVEL_TERMS(3, 0); break;
-    case 4: RAVEL_TERMS(4, 0); break;
-    case 200: RAVEL_TERMS(0, 2); break;
-    case 300: RAVEL_TERMS(0, 3); break;
-    case 400: RAVEL_TERMS(0, 4); break;
-    default: RAVEL_TERMS(pass[1], pass[2]); break;
-    }
-#undef RAVEL_TERMS
 }
 
-/* Permutes tiles one after another, each by both passes if there are two. */
-static void
-ravel_shuffle_row(unsigned char *d, const unsigned char *s, const int32_t *table,
-                  int64_t tiles, int64_t dp, int64_t sp, int64_t stream,
-                  const unsigned char *fill)
+/* Permutes n tiles, as many at a time as the first cache holds.  Stores past the caches
+ * have few lines between those that are contiguous. */
+static inline void
+ravel_shuffle_tiles(unsigned char *d, const unsigned char *s, const int32_t *table, int64_t n,
+                    int64_t dp, int64_t sp, int64_t stream, const unsigned char *fill)
 {
-    unsigned char buffer[RAVEL_SHUFFLE_BYTES];
-    if (!table[2]) {
-        ravel_shuffle_pass(d, s, table + 3, tiles, dp, sp, stream, fill);
-        return;
-    }
-    for (int64_t i = 0; i < tiles; i++) {
-        ravel_shuffle_pass(buffer, s + i * sp, table + 3, 1, 0, 0, 0, NULL);
-        ravel_shuffle_pass(d + i * dp, buffer, table + table[2], 1, 0, 0, stream, NULL);
+    enum { SOME = 8192, FEW = 8 };
+    unsigned char made[SOME];
+    const int32_t *const last = table + (table[2] ? table[2] : 3);
+    const int64_t bytes = 64 * (int64_t)last[0], pitch = 64 * (int64_t)table[3];
+    const int64_t tile = bytes > pitch ? bytes : pitch, most = n * tile > SOME ? SOME / tile : n;
+    const int64_t some = stream && dp != 64 && most > FEW ? FEW : most;
+    for (int64_t k = 0; k < n; k += some, d += some * dp, s += some * sp) {
+        const int64_t m = n - k < some ? n - k : some;
+        if (!table[2]) {
+            ravel_shuffle_pass(d, s, last, m, dp, sp, stream, fill);
+            continue;
+        }
+        ravel_shuffle_pass(made, s, table + 3, m, pitch, sp, 0, NULL);
+        ravel_shuffle_pass(d, made, last, m, dp, pitch, stream, fill);
     }
 }
 
@@ -683,26 +805,43 @@ ravel_shuffle_byte(int64_t bit)
     return (bit - (bit & 7)) / 8;
 }
 
+/* A loop of the call: its iterations, those of one tile; its strides in bits. */
+typedef struct {
+    int64_t n, chunk, di, sk;
+} ravel_shuffle_loop;
+
+/* The tiles along a loop.  The last one may overlap the one before. */
+static inline void
+ravel_shuffle_along(unsigned char *d, const unsigned char *s, const int32_t *table,
+                    const ravel_shuffle_loop *l, int64_t stream, const unsigned char *fill)
+{
+    const int64_t left = l->n - l->chunk;
+    const int64_t n = l->chunk == 1 ? l->n : left ? l->n / l->chunk : 1;
+    ravel_shuffle_tiles(d, s, table, n, l->chunk * l->di / 8, l->chunk * l->sk / 8, stream,
+                        fill);
+    if (n * l->chunk < l->n)
+        ravel_shuffle_tiles(d + left * l->di / 8, s + left * l->sk / 8, table, 1, 0, 0, 0,
+                            fill);
+}
+
 static void
 ravel_shuffle(unsigned char *dst, int64_t d, const unsigned char *src, int64_t s,
               const int32_t *table, int64_t rows, int64_t cols, int64_t di, int64_t sk,
               int64_t dj, int64_t sl, int64_t stream, int64_t bits, uint64_t v)
 {
     unsigned char fill[64] = {0};
-    const int64_t r = table[0], c = table[1], all = rows / r;
-    const int64_t dp = r * di * bits / 8, sp = r * sk * bits / 8;
+    const ravel_shuffle_loop row = {rows, table[0], di * bits, sk * bits};
+    const ravel_shuffle_loop col = {cols, table[1], dj * bits, sl * bits};
+    const int tall = rows * table[1] >= cols * table[0];
+    const ravel_shuffle_loop *const in = tall ? &row : &col, *const out = tall ? &col : &row;
     dst += ravel_shuffle_byte(d * bits);
     src += ravel_shuffle_byte(s * bits);
-    for (int64_t i = 0; i < 64 && table[7]; i += bits / 8)
+    for (int64_t i = 0; i < 64 && table[5]; i += bits / 8)
         memcpy(fill + i, &v, (size_t)(bits / 8));
-    for (int64_t j = 0; j < cols; j += c) {
-        const int64_t col = j + c > cols ? cols - c : j;
-        unsigned char *const to = dst + col * dj * bits / 8;
-        const unsigned char *const from = src + col * sl * bits / 8;
-        ravel_shuffle_row(to, from, table, all, dp, sp, stream, fill);
-        if (rows % r)
-            ravel_shuffle_row(to + (rows - r) * di * bits / 8,
-                              from + (rows - r) * sk * bits / 8, table, 1, 0, 0, 0, fill);
+    for (int64_t j = 0; j < out->n; j += out->chunk) {
+        const int64_t at = j + out->chunk > out->n ? out->n - out->chunk : j;
+        ravel_shuffle_along(dst + at * out->di / 8, src + at * out->sk / 8, table, in, stream,
+                            fill);
     }
 }
 
@@ -1356,14 +1495,15 @@ static const int32_t row_major_to_sf128x4_u8_table2[44] = {
     1024, 1536, 2048, 2560, 3072, 3584, 4096, 4608, 5120, 5632, 6144, 6656, 7168, 7680, 8192, 8704,
     9216, 9728, 10240, 10752, 0, 2880, 5760, 0, 0, 0, 2880, 5760
 };
-static const int32_t row_major_to_sf128x4_u8_table1[112] = {
-    4, 1, 0, 1, 4, 0, 1, 1, 0, 16, 32, 48, -65536, -65536, -65536, -65536,
-    -65536, -65536, -65536, -65536, -65536, -65536, -65536, -65536, -65536, -65536, -65536, -65536, 0, 80, 176, 256,
-    0, -2139094784, -2139062144, -2139062144, -2139062144, -2139092214, -2139062144, -2139062144, -2139062144, -2139093756, -2139062144, -2139062144, -2139062144, -2139091186, -2139062144, -2139062144,
-    -2139062144, 2880, 2960, 3056, 3136, 0, -2139062144, -2139094784, -2139062144, -2139062144, -2139062144, -2139092214, -2139062144, -2139062144, -2139062144, -2139093756,
-    -2139062144, -2139062144, -2139062144, -2139091186, -2139062144, -2139062144, 5760, 5840, 5936, 6016, 0, -2139062144, -2139062144, -2139094784, -2139062144, -2139062144,
-    -2139062144, -2139092214, -2139062144, -2139062144, -2139062144, -2139093756, -2139062144, -2139062144, -2139062144, -2139091186, -2139062144, 8640, 8720, 8816, 8896, 0,
-    -2139062144, -2139062144, -2139062144, -2139094784, -2139062144, -2139062144, -2139062144, -2139092214, -2139062144, -2139062144, -2139062144, -2139093756, -2139062144, -2139062144, -2139062144, -2139091186
+static const int32_t row_major_to_sf128x4_u8_table1[113] = {
+    4, 1, 0, 1, 1, 1, 4, 0, 0, 0, 16, 32, 48, -65536, -65536, -65536,
+    -65536, -65536, -65536, -65536, -65536, -65536, -65536, -65536, -65536, -65536, -65536, -65536, -65536, 0, 80, 176,
+    256, 0, -2139094784, -2139062144, -2139062144, -2139062144, -2139092214, -2139062144, -2139062144, -2139062144, -2139093756, -2139062144, -2139062144, -2139062144, -2139091186, -2139062144,
+    -2139062144, -2139062144, 2880, 2960, 3056, 3136, 0, -2139062144, -2139094784, -2139062144, -2139062144, -2139062144, -2139092214, -2139062144, -2139062144, -2139062144,
+    -2139093756, -2139062144, -2139062144, -2139062144, -2139091186, -2139062144, -2139062144, 5760, 5840, 5936, 6016, 0, -2139062144, -2139062144, -2139094784, -2139062144,
+    -2139062144, -2139062144, -2139092214, -2139062144, -2139062144, -2139062144, -2139093756, -2139062144, -2139062144, -2139062144, -2139091186, -2139062144, 8640, 8720, 8816, 8896,
+    0, -2139062144, -2139062144, -2139062144, -2139094784, -2139062144, -2139062144, -2139062144, -2139092214, -2139062144, -2139062144, -2139062144, -2139093756, -2139062144, -2139062144, -2139062144,
+    -2139091186
 };
 static const int32_t row_major_to_sf128x4_u8_table0[294] = {
     1, 1, 1, 4, 22, 128, 1, 0, 11264, 0, 128, 88, 11518, 11430, 0, 512,

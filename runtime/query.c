@@ -219,7 +219,9 @@ draw(Layout *l, const Query *q)
     char **out = q->out;
     Arena *a = ex_arena(l->e);
     Buf b = buf_new(a);
-    svg_layout(&b, l, decide_readable_or_fail(l));
+    PictureView view = picture_view();
+    Picture *p = picture_make(l, decide_readable_or_fail(l), &view);
+    picture_svg(&b, &p, 1);
     if (!(*out = malloc(b.len + 1)))
         diag_fatal(a->diag, DIAG_MEMORY, (Loc){0}, "out of memory");
     memcpy(*out, b.s, b.len + 1);

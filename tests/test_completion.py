@@ -9,7 +9,7 @@ import ravel
 
 RAVEL = ravel.BUILD / "ravel"
 VALUES = {"--dtype": {"f32", "bf16", "u1", "c128"}, "--kind": {"relayout", "offset", "inverse", "load", "store"}, "--target": {"c", "cuda", "glsl"},
-          "--from": {"NCHW", "NC1HWC0"}, "--shape": set()}
+          "--from": {"NCHW", "NC1HWC0"}, "--by": {"address", "bank", "register"}, "--shape": set()}
 
 
 def said(*args):

@@ -29,6 +29,8 @@ WRITERS = {
     "convert with a spec": ("convert x.npy out.npy --from NCHW --to mine.lua:MINE", "out.npy"),
     "emit": ("emit --from NCHW --to NC1HWC0 --shape 2,20,5,7 --dtype f16 -o out.c", "out.c"),
     "table": ("table NC1HWC0 --shape 2,20,5,7 --dtype f16 -o out.npy", "out.npy"),
+    "show --html": ("show {M//2,K//4,M%2,K%4} --shape 6,8 --html out.html", "out.html"),
+    "explain --html": ("explain --from NCHW --to NC1HWC0 --shape 2,20,5,7 --dtype f16 --html out.html", "out.html"),
     "show --svg": ("show {M//2,K//4,M%2,K%4} --shape 6,8 --svg out.svg", "out.svg"),
 }
 READERS = {

@@ -19,20 +19,21 @@ ROOMS = {
     "compiler/spec":   ("the Lua sandbox: specs and tables", "compiler/layout compiler/expr compiler/base"),
     "compiler/decide": ("one-to-one, onto, inverse, equality", "compiler/layout compiler/expr compiler/base"),
     "compiler/plan":   ("boxes, nests, kernels, cost, orders", "compiler/layout compiler/expr compiler/base templates"),
+    "compiler/picture": ("drawings of a layout, as data and as text", "compiler/decide compiler/layout compiler/expr compiler/base"),
     "compiler/emit":   ("statements, targets' tables, writers", "compiler/plan compiler/decide compiler/spec compiler/layout compiler/expr compiler/base"),
     "compiler/gpu":    ("kernels for blocks of threads, banks, fragments",
                         "compiler/emit compiler/plan compiler/decide compiler/layout compiler/expr compiler/base"),
     "compiler/burst":  ("tiles and transfers for machines of bursts",
                         "compiler/gpu compiler/emit compiler/spec compiler/plan compiler/layout compiler/expr compiler/base"),
-    "compiler":        ("the pass list", "compiler/burst compiler/gpu compiler/emit compiler/plan compiler/decide compiler/spec compiler/layout compiler/expr compiler/base"),
+    "compiler":        ("the pass list", "compiler/burst compiler/gpu compiler/emit compiler/picture compiler/plan compiler/decide compiler/spec compiler/layout compiler/expr compiler/base"),
     "templates":       ("the text of kernels", ""),
     "runtime":         ("the library", "compiler compiler/plan compiler/base templates"),
-    "cli":             ("the command", "runtime compiler compiler/burst compiler/gpu compiler/emit compiler/plan compiler/decide compiler/spec compiler/layout compiler/expr compiler/base"),
+    "cli":             ("the command", "runtime compiler compiler/burst compiler/gpu compiler/emit compiler/picture compiler/plan compiler/decide compiler/spec compiler/layout compiler/expr compiler/base"),
 }
 # The headers of a folder that others include, or that one other does; "*": all.
 DOORS = {
     "compiler/base": "base.h", "compiler/expr": "expr.h op.def", "compiler/layout": "layout.h",
-    "compiler/spec": "spec.h", "compiler/decide": "decide.h", "compiler/plan": "plan.h kernel.def",
+    "compiler/spec": "spec.h", "compiler/decide": "decide.h", "compiler/picture": "picture.h", "compiler/plan": "plan.h kernel.def",
     "compiler/emit": "emit.h", "compiler/gpu": "grid.h bank_tile.h",
     "compiler/burst": "burst.h", "compiler": "compile.h", "templates": "*", "runtime": "*", "cli": "",
     ("compiler/plan", "templates"): "composite_size.h copy_size.h copy_fill_size.h interleave_size.h shuffle_size.h transpose_size.h vector_size.h",
@@ -62,7 +63,7 @@ FOREIGN = {
 }
 LIBC = """assert.h ctype.h dirent.h errno.h fcntl.h float.h inttypes.h limits.h locale.h math.h pthread.h setjmp.h signal.h stdarg.h stdatomic.h
 stdbool.h stddef.h stdint.h stdio.h stdlib.h string.h strings.h time.h unistd.h elf.h endian.h dlfcn.h immintrin.h arm_neon.h
-sys/mman.h sys/stat.h sys/types.h sys/random.h sys/time.h sys/wait.h sys/prctl.h sys/resource.h sched.h""".split()
+sys/mman.h sys/stat.h sys/types.h sys/random.h sys/time.h sys/wait.h sys/prctl.h sys/resource.h sys/ioctl.h sched.h""".split()
 TEMPLATE_HEADERS = ["stdint.h", "string.h", "stddef.h", "omp.h", "immintrin.h", "emmintrin.h", "arm_neon.h", "hip/hip_runtime.h"]
 
 

@@ -55,6 +55,14 @@ def test_commands_print_what_the_tutorial_says(tmp_path):
         assert re.fullmatch(pattern(printed), r.stdout), (command, r.stdout)
 
 
+def test_commands_print_what_the_reference_says():
+    blocks = re.findall(r"^```console\n(.*?)^```$", (ravel.ROOT / "specs/reference.md").read_text(), re.M | re.S)
+    assert len(blocks) >= 2
+    for command, printed in [c for block in blocks for c in asked(block)]:
+        r = subprocess.run(command, shell=True, env={**os.environ, "PATH": "%s:%s" % (ravel.BUILD, os.environ["PATH"])}, capture_output=True, text=True)
+        assert r.returncode in (0, 1) and not r.stderr and re.fullmatch(pattern(printed), r.stdout), (command, r.stdout, r.stderr)
+
+
 def test_the_reference_names_every_layout():
     text = (ravel.ROOT / "specs/reference.md").read_text().split("## Catalogue")[1]
     specs = sorted((ravel.ROOT / "specs").glob("*.lua"))

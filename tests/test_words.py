@@ -61,6 +61,15 @@ def test_transposes_with_few_rows(cx, bits, shape):
 
 
 @pytest.mark.parametrize("bits", [1, 2, 4])
+def test_transposes_around_blocks(cx, bits):
+    """Blocks of the kernel bits_transpose in part, and its buffers in part; the last block of rows overlaps the one before."""
+    m = 128//bits
+    for shape in [(m, m), (m + 1, m - 1), (m - 1, 2*m + 1), (2*m + 8, m + 3), (5, 8*m + 5), (8*m + 1, m + 24), (525, 3*m + 7)]:
+        out = R.judge(cx, {"from": "(R,C){R, C}", "to": "(R,C){C, R}", "shape": shape, "bits": bits, "shift": [1, 3]}, back=True)
+        assert not out.wrong and not out.refused, shape
+
+
+@pytest.mark.parametrize("bits", [1, 2, 4])
 def test_permutations_of_odd_extents(cx, bits):
     rng = random.Random(bits)
     for _ in range(60):

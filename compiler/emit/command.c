@@ -22,8 +22,9 @@ static void
 check_name(Arena *a, const Target *t, const char *name)
 {
     if (!emit_is_identifier(name) && strcmp(name, default_name))
-        diag_fatal(a->diag, DIAG_ARGUMENT, (Loc){0}, "'%.100s' cannot name a C function",
-                   name);
+        diag_fatal(a->diag, DIAG_ARGUMENT, (Loc){0}, "'%.100s' cannot name a C function: a "
+                   "name is letters, digits and _, begins with a letter, and is no word of "
+                   "C or C++ and no name of ravel", name);
     if (target_reserves(t, name))
         diag_fatal(a->diag, DIAG_ARGUMENT, (Loc){0},
                    "'%.100s' cannot name a function of the target %.100s, where it means "

@@ -1,132 +1,8 @@
-/* Makes one kernel from a plan.  The first row of grid.def that applies makes the code of a
- * box. */
+/* Makes one kernel from a plan: boxes by the rows of grid.def, or all of it by the inverse. */
 #include "grid_parts.h"
-
-static const GridRow rows[] = {
-#define D(name, emit) {#name, emit},
-#include "grid.def"
-#undef D
-};
 
 /* The limit for boxes in a kernel; with more, the kernel uses the inverse. */
 enum { BOXES_MAX = 64 };
-
-static void
-append(GridUnit *u, GridStmt *box, const GridRow *row, GridStmt ***tail)
-{
-    grid_drop_unused(u->e, &box->body);
-    box->kind = G_BOX;
-    box->row = row;
-    box->first = u->blocks;
-    u->blocks = ex_add(u->e, u->blocks, box->blocks);
-    if (!ex_is_const(u->blocks) && ex_as_var(u->blocks) < 0)
-        u->blocks = scalar_named(u->plan->scalars, u->blocks, INF);
-    box->end = u->blocks;
-    **tail = box;
-    *tail = &box->next;
-}
-
-/* True if the target has the accesses of s and enough shared memory, and its buffers are
- * aligned to what these accesses need. */
-static bool
-is_within(const GridUnit *u, const GridStmt *s)
-{
-    for (; s; s = s->next)
-        if ((s->width && s->width < u->most.access) || !is_within(u, s->body))
-            return false;
-    return u->shared <= u->most.shared && u->align <= u->most.align;
-}
-
-static const char *
-name_of(const GridBox *b, const GridRow *row)
-{
-    return arena_printf(b->arena, "%s%s%s: %s",
-                        b->nest->kind == NEST_FILL ? "padding " : "",
-                        plan_box(b->arena, b->u->plan, b->nest),
-                        grid_is_padded(b) ? " and padding" : "", row->name);
-}
-
-/* Makes the statements with one row.  False, and the unit is unchanged, if it does not
- * apply. */
-static bool
-by_row(const GridBox *box, const GridRow *row, GridStmt *s)
-{
-    GridBox b = *box;
-    GridUnit *u = b.u;
-    i64 shared = u->shared;
-    int align = u->align;
-    b.tail = &s->body;
-    bool done = row->emit(&b);
-    s->var = b.block;
-    s->blocks = done ? grid_needed(u->plan, box->nest, b.blocks) : NULL;
-    if (done && is_within(u, s->body)) {
-        s->name = name_of(&b, row);
-        return true;
-    }
-    u->shared = shared;
-    u->align = align;
-    s->body = NULL;
-    return false;
-}
-
-/* Makes the statements of the box with the first row that applies; NULL: none does. */
-static const GridRow *
-by_rows(const GridBox *box, GridStmt *s)
-{
-    for (int i = 0; i < LEN(rows); i++)
-        if (by_row(box, &rows[i], s))
-            return &rows[i];
-    return NULL;
-}
-
-/* The elements of a vector that rows need: 4, and at most 16 bytes. */
-static i64
-vector_of(const GridBox *box)
-{
-    return box->bits > 32 ? 128 / box->bits : 4;
-}
-
-/* Adds a second version of the box with wider accesses for shapes at which all addresses
- * are aligned.  At those shapes s has no blocks. */
-static void
-add_aligned(GridUnit *u, const GridBox *box, GridStmt *s, GridStmt ***tail)
-{
-    Scalars *scalars = u->plan->scalars;
-    GridBox aligned = *box;
-    GridStmt *also = arena_new(ex_arena(u->e), GridStmt);
-    i64 m = vector_of(box), shared = u->shared;
-    int align = u->align;
-    if (m < 2 || box->nest->kind != NEST_COPY)
-        return;
-    const Ex *odd = grid_assume(&aligned, m);
-    if (ex_is_const(odd))
-        return;
-    const GridRow *row = by_rows(&aligned, also);
-    if (!row || !grid_is_wider(also, s)) {
-        u->shared = shared;
-        u->align = align;
-        return;
-    }
-    also->name = arena_printf(ex_arena(u->e), "%s, of multiples of %lld", also->name,
-                              (long long)m);
-    also->blocks = scalar_times(scalars, also->blocks,
-                                ex_sub(u->e, ex_const(u->e, 1), odd));
-    s->blocks = scalar_times(scalars, s->blocks, odd);
-    append(u, also, row, tail);
-}
-
-/* Adds the statements of the box and its range of blocks.  False if no row applies. */
-static bool
-add_box(GridUnit *u, const GridBox *box, GridStmt ***tail)
-{
-    GridStmt *s = arena_new(ex_arena(u->e), GridStmt);
-    const GridRow *row = by_rows(box, s);
-    if (row)
-        add_aligned(u, box, s, tail);
-    if (row)
-        append(u, s, row, tail);
-    return row != NULL;
-}
 
 /* Merges padding into adjacent boxes of `kind` as often as possible.  Returns the number of
  * remaining boxes. */
@@ -171,7 +47,7 @@ by_boxes(GridUnit *u)
     n = cover(box, n, NEST_FILL);
     n = cover(box, n, NEST_COPY);
     for (int i = 0; i < n; i++)
-        if (!add_box(u, &box[i], &tail))
+        if (!grid_add_box(u, &box[i], &tail))
             return arena_printf(a, "the box %s needs accesses of less than %d byte%s",
                                 plan_box(a, u->plan, box[i].nest), least,
                                 least > 1 ? "s" : "");
@@ -199,7 +75,7 @@ by_inverse(GridUnit *u, const char *why)
                    "no kernel for blocks of threads does this: %s, and layout '%s' has no "
                    "inverse in closed form", why, u->plan->dst->ref->def->name);
     s->name = "all: inverse";
-    append(u, s, &row, &tail);
+    grid_append(u, s, &row, &tail);
 }
 
 static bool

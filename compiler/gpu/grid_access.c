@@ -252,7 +252,7 @@ explain_boxes(Buf *b, const GridUnit *u, const char *target)
                u->wide ? 64 : 32, u->align);
     for (const GridStmt *box = u->body; box; box = box->next)
         buf_printf(b, "  %s, %s blocks\n", box->name, ex_text(u->e, box->blocks));
-    plan_scalars_print(b, u->plan);
+    scalars_print(b, u->plan->scalars);
 }
 
 void

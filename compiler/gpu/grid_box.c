@@ -7,38 +7,32 @@
 static const char *const own[] = {"b", "t", "e", "i", "j", "k", "l", "p", "q", "r", "u",
                                   "v", "x", "y", "z", "src", "dst", "shared"};
 
-/* The distance in the destination of two iterations of the loop, as far as one number tells
- * it: its stride, or the least factor of its variable in the rest if that is more.  A digit
- * that the xor of a swizzle moves has no stride, and moves pieces of that size. */
-static i64
-distance(const GridBox *b, i64 ds, int var, bool rest)
+i64
+grid_distance(const GridBox *b, const GridLoop *l, bool source)
 {
-    i64 least = 0;
-    for (int i = 0; rest && i < b->dst->n; i++) {
+    const Ex *x = source ? b->src : b->dst;
+    i64 least = 0, stride = int_abs(source ? l->ss : l->ds);
+    for (int i = 0; l->rest && i < x->n; i++) {
         bool *used = arena_array(b->arena, bool, ex_nvars(b->e));
-        ex_vars(ex_of_atom(b->e, b->dst->t[i].atom), used);
-        i64 factor = int_abs(b->dst->t[i].coef);
-        least = used[var] && (!least || factor < least) ? factor : least;
+        ex_vars(ex_of_atom(b->e, x->t[i].atom), used);
+        i64 factor = int_abs(x->t[i].coef);
+        least = used[l->var] && (!least || factor < least) ? factor : least;
     }
-    return int_abs(ds) > least ? int_abs(ds) : least;
+    return stride > least ? stride : least;
 }
 
 static void
 add_loop(GridBox *b, const Loop *l, const char **taken)
 {
-    int i = b->nloops++;
-    i64 stride = distance(b, l->ds, l->var, l->rest);
-    int n = LEN(own) + i;
+    int i = b->nloops++, n = LEN(own) + i;
     const char *name = taken[n] = emit_identifier(b->arena, l->name, taken, n);
-    for (; i > 0; i--) {
-        const GridLoop *before = &b->loop[i - 1];
-        if (distance(b, before->ds, before->var, before->rest) >= stride)
-            break;
-        b->loop[i] = *before;
-    }
     i64 most = l->rest ? ex_of_var(b->e, l->var)->f.max : INF;
-    b->loop[i] = (GridLoop){l->n, l->ss, l->ds, l->n, l->var, name, l->rest, most,
-                            {l->ex.n, l->ex.ss, l->ex.ds, l->ex.n}};
+    GridLoop new = {l->n, l->ss, l->ds, l->n, l->var, name, l->rest, most,
+                    {l->ex.n, l->ex.ss, l->ex.ds, l->ex.n}};
+    i64 distance = grid_distance(b, &new, false);
+    for (; i > 0 && grid_distance(b, &b->loop[i - 1], false) < distance; i--)
+        b->loop[i] = b->loop[i - 1];
+    b->loop[i] = new;
 }
 
 void

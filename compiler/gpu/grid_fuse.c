@@ -87,13 +87,24 @@ open_loops(Fuse *f, int side, const Ex *const *digit, int from, int to)
     return outer;
 }
 
+/* The address of the tile on a side: its loops may be in the rest. */
+static const Ex *
+base_of(const Fuse *f, int side)
+{
+    const GridBox *b = f->b;
+    const Ex **to = arena_array(b->arena, const Ex *, ex_nvars(b->e));
+    for (int k = 0; k < f->n; k++)
+        to[b->loop[f->order[side][k]].var] = b->at[f->order[side][k]];
+    return ex_subst(b->e, side == SPACE_SRC ? f->src : f->dst, to);
+}
+
 /* The offset of the iterations of the tile's loops, in accesses of a side.  No intermediate
  * value is negative. */
 static const Ex *
 global(const Fuse *f, int side, const Ex *const *digit)
 {
     const GridBox *b = f->b;
-    const Ex *x = side == SPACE_SRC ? f->src : f->dst;
+    const Ex *x = base_of(f, side);
     for (int k = 0; k < f->n; k++) {
         int l = f->order[side][k];
         const Ex *stride = side == SPACE_SRC ? b->loop[l].ex.ss : b->loop[l].ex.ds;

@@ -6,12 +6,11 @@
 
 enum { RUN_LEAST = 128, RUN_MOST = 512, TILE_BYTES = 8 << 10, ITERATIONS_MAX = 64 };
 
-/* The absolute stride of a loop on a side, in elements. */
+/* The distance of two iterations of a loop on a side, in elements. */
 static i64
 stride_of(const Fuse *f, int side, int loop)
 {
-    const GridLoop *l = &f->b->loop[loop];
-    return int_abs(side == SPACE_SRC ? l->ss : l->ds);
+    return grid_distance(f->b, &f->b->loop[loop], side == SPACE_SRC);
 }
 
 static i64
@@ -28,7 +27,7 @@ next_loop(const Fuse *f, int side)
     for (int i = f->b->nloops - 1; i >= 0; i--) {
         const GridLoop *l = &f->b->loop[i];
         i64 s = stride_of(f, side, i);
-        bool has = l->rest || s == 0 ||
+        bool has = s == 0 || (l->rest && !ex_is_const(l->ex.n)) ||
                    !ex_is_const(side == SPACE_SRC ? l->ex.ss : l->ex.ds);
         for (int k = 0; k < f->nchain[side]; k++)
             has |= f->chain[side][k] == i;
@@ -79,9 +78,10 @@ find_options(const Fuse *f, int side, Option *out)
     i64 inner = 1, most = RUN_MOST / size_of(f);
     int n = 0;
     for (int d = 0; d < f->nchain[side] && inner <= most; d++) {
-        i64 all = f->b->loop[f->chain[side][d]].n;
+        const GridLoop *l = &f->b->loop[f->chain[side][d]];
+        i64 all = l->n;
         for (i64 c = d ? 2 : 1; c <= all && c <= most / inner && n < OPTIONS_MAX; c++)
-            if (is_fair(c, all))
+            if (l->rest ? c == all : is_fair(c, all))
                 out[n++] = (Option){d + 1, c};
         inner = all > most ? most + 1 : inner * all;
     }
@@ -304,7 +304,8 @@ edge_cost(const Fuse *f)
     i64 m = RUN_LEAST / size_of(f), x = f->b->loop[f->chain[SPACE_SRC][0]].n;
     i64 y = f->b->loop[f->chain[SPACE_DST][0]].n;
     Fuse edge = *f;
-    if (f->chain[SPACE_SRC][0] == f->chain[SPACE_DST][0] || x < FEWEST || y < FEWEST)
+    if (f->chain[SPACE_SRC][0] == f->chain[SPACE_DST][0] || x < FEWEST || y < FEWEST ||
+        f->b->loop[f->chain[SPACE_SRC][0]].rest || f->b->loop[f->chain[SPACE_DST][0]].rest)
         return 0;
     set_tile(&edge, &(Option){1, x < m ? x : m}, &(Option){1, y < m ? y : m});
     return cost_of(&edge);

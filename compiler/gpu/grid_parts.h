@@ -12,6 +12,10 @@ i64 grid_divisor(const Ex *x);
 /* The same of an address in elements of the box, and at most the elements to whose size
  * the target's buffers are aligned. */
 i64 grid_aligned(const GridBox *b, const Ex *x);
+/* The distance on a side of two iterations of a loop, as far as one number tells it: its
+ * stride, or the least factor of its variable in the rest if that is more.  A digit that the
+ * xor of a swizzle moves has no stride, and moves pieces of that size. */
+i64 grid_distance(const GridBox *b, const GridLoop *l, bool source);
 /* n / each, rounded up. */
 const Ex *grid_ceil(GridBox *b, const Ex *n, i64 each);
 /* The product of the iterations of all loops that are not in `tile`. */
@@ -82,6 +86,12 @@ int grid_pattern(GridBox *b, int bits, const char **word);
 /* Makes code for the whole plan from the inverse of dst, as the body of a box.  False if
  * the inverse has no closed form. */
 bool grid_inverse(GridUnit *u, GridStmt *box);
+
+/* grid_rows.c */
+/* Adds the statements of a box, and its range of blocks.  False if no row applies. */
+bool grid_add_box(GridUnit *u, const GridBox *box, GridStmt ***tail);
+/* Adds statements that have been made as a box, and gives it the next blocks. */
+void grid_append(GridUnit *u, GridStmt *box, const GridRow *row, GridStmt ***tail);
 
 /* grid_gather.c, grid_piece.c, grid_tile.c, grid_edge.c, grid_slab.c, grid_fuse.c, grid_words.c: the
  * rows */

@@ -100,7 +100,7 @@ grid_print(const GridUnit *u)
     buf_printf(&b, "\nshared %lld\nindex %d\nalign %d\n", (long long)u->shared,
                u->wide ? 64 : 32, u->align);
     if (u->nargs)
-        plan_scalars_print(&b, u->plan);
+        scalars_print(&b, u->plan->scalars);
     for (int i = 0; i < u->nargs; i++)
         buf_printf(&b, "%s %s = %s\n", i < u->ndivisors ? "divisor" : "value",
                    u->arg[i].name, ex_text(u->e, u->arg[i].value));

@@ -1,5 +1,6 @@
 #include <math.h>
 #include <string.h>
+#include <strings.h>
 
 #include "layout.h"
 
@@ -21,6 +22,52 @@ dtype_find(const char *name)
         if (!strcmp(dtypes[i].name, name))
             return &dtypes[i];
     return NULL;
+}
+
+/* Names of other systems.  A type without a value of its own is moved as one of its size:
+ * a relayout does not look at values. */
+static const char *const others[][2] = {
+    {"float", "f32"}, {"single", "f32"}, {"double", "f64"}, {"half", "f16"},
+    {"bfloat", "bf16"}, {"char", "i8"}, {"short", "i16"}, {"int", "i32"}, {"long", "i64"},
+    {"uchar", "u8"}, {"byte", "u8"}, {"ushort", "u16"}, {"uint", "u32"}, {"ulong", "u64"},
+    {"bool", "u8"}, {"f8", "u8"}, {"fp8", "u8"}, {"float8", "u8"}, {"fp4", "u4"},
+    {"float4", "u4"}, {"nf4", "u4"}, {"i2", "u2"}, {"i1", "u1"}, {"bit", "u1"},
+    {"complex", "c64"}, {"tf32", "f32"}, {"e4m3", "u8"}, {"e5m2", "u8"}, {"e2m1", "u4"},
+};
+
+/* The spellings of a letter before the number of bits: float16, fp16 and F16. */
+static const char *const kinds[][2] = {
+    {"float", "f"}, {"fp", "f"}, {"f", "f"}, {"bfloat", "bf"}, {"bf", "bf"}, {"int", "i"},
+    {"s", "i"}, {"i", "i"}, {"uint", "u"}, {"u", "u"}, {"complex", "c"}, {"c", "c"}};
+
+/* The type KINDnBITS, as in float16. */
+static const char *
+spelled(const char *name)
+{
+    for (int i = 0; i < LEN(kinds); i++) {
+        size_t n = strlen(kinds[i][0]), m = strlen(kinds[i][1]);
+        if (strncasecmp(name, kinds[i][0], n))
+            continue;
+        for (int k = 0; k < ndtypes; k++)
+            if (!strncmp(dtypes[k].name, kinds[i][1], m) &&
+                !strcmp(dtypes[k].name + m, name + n))
+                return dtypes[k].name;
+    }
+    return NULL;
+}
+
+const char *
+dtype_meant(const char *name)
+{
+    const char *dot = strrchr(name, '.');
+    if (dot)
+        name = dot + 1;
+    const char *found = spelled(name);
+    size_t n = strcspn(name, "_");
+    for (int i = 0; i < LEN(others) && !found; i++)
+        if (strlen(others[i][0]) == n && !strncasecmp(name, others[i][0], n))
+            found = others[i][1];
+    return found;
 }
 
 /* NumPy types that are read as another type: bool, and opaque bytes. */

@@ -15,13 +15,6 @@ typedef struct {
     bool free;            /* lower over Dim.free */
 } Maker;
 
-_Noreturn static void
-no_fit(Maker *m, Loc loc)
-{
-    diag_fatal(m->arena->diag, DIAG_LAYOUT, loc,
-               "layout '%s': its storage does not fit 64 bits", m->def->name);
-}
-
 static const Ex *
 find_name(void *env, const Ast *sym)
 {
@@ -95,7 +88,7 @@ set_dims(Maker *m, int rank, const i64 *shape)
         Dim *x = &m->l->dim[layout_find_dim(m->l, d->pads[i].dim)];
         x->pad = setting_value(m, &d->pads[i], "pad");
         if (!int_round_up(x->n, x->pad, &x->padded))
-            no_fit(m, d->loc);
+            layout_no_fit(m->l, d->loc);
     }
 }
 
@@ -211,7 +204,7 @@ set_extent(Maker *m, int i, i64 written)
     t->ex = ast_lower(m->e, t->x, find_name, m);
     entry_range(m, i, &min, &max);
     if (max >= INF - 1)
-        no_fit(m, t->x->loc);
+        layout_no_fit(m->l, t->x->loc);
     t->extent = written > max ? written : max + 1;
 }
 
@@ -226,7 +219,7 @@ set_extents(Maker *m)
         written[i] = known ? max + 1 : 0;
     }
     if (!layout_reach(m->l))
-        no_fit(m, m->def->loc);
+        layout_no_fit(m->l, m->def->loc);
     for (int d = 0; d < m->l->rank; d++) {
         Dim *x = &m->l->dim[d];
         x->var = ex_var(m->e, x->name, 0, x->padded - 1);
@@ -272,49 +265,25 @@ check_pitches(Maker *m)
     }
 }
 
-static i64
-exact(Maker *m, const Entry *e, i64 least)
-{
-    if (e->exact < least)
-        diag_fatal(m->arena->diag, DIAG_LAYOUT, e->x->loc,
-                   "the stride of '%s' is %lld elements, but the entries after it take "
-                   "%lld", ast_text(m->arena, e->x), (long long)e->exact, (long long)least);
-    return e->exact;
-}
-
-static i64
-pitched(Maker *m, i64 stride, i64 bytes)
-{
-    i64 bits = m->l->dtype->bits, unit, total;
-    if (!int_mul(bytes, 8, &unit) || !int_mul(stride, bits, &total) ||
-        !int_round_up(total, unit, &total))
-        no_fit(m, m->def->loc);
-    if (total % bits)
-        diag_fatal(m->arena->diag, DIAG_LAYOUT, m->def->loc,
-                   "a pitch of %lld bytes is not a whole number of %s elements",
-                   (long long)bytes, m->l->dtype->name);
-    return total / bits;
-}
-
 static void
 set_strides(Maker *m)
 {
     Layout *l = m->l;
-    i64 stride = 1, bits;
+    const Ex *size = ex_const(m->e, 1);
+    i64 bits, pitch;
     check_pitches(m);
     l->linear = ex_const(m->e, 0);
     for (int i = l->nentry - 1; i >= 0; i--) {
         Entry *t = &l->entry[i];
         set_pitch(m, t);
-        t->stride = t->exact ? exact(m, t, stride)
-                  : t->pitch ? pitched(m, stride, t->pitch) : stride;
-        if (!int_mul(t->stride, t->extent, &stride))
-            no_fit(m, m->def->loc);
+        const Ex *stride = layout_stride(NULL, l, i, size, &pitch);
+        size = layout_times(NULL, l, stride, ex_const(m->e, t->extent));
+        t->stride = stride->base;
         l->linear = ex_add_scaled(m->e, l->linear, t->ex, t->stride);
     }
-    l->size = stride;
-    if (!int_mul(stride, l->dtype->bits, &bits) || bits > INF - 7)
-        no_fit(m, m->def->loc);
+    l->size = size->base;
+    if (!int_mul(l->size, l->dtype->bits, &bits) || bits > INF - 7)
+        layout_no_fit(l, m->def->loc);
 }
 
 static const Ex *

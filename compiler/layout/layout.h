@@ -17,6 +17,9 @@ typedef struct {
 extern const DType dtypes[];
 extern const int ndtypes;
 const DType *dtype_find(const char *name);
+/* The type that a name of another system means, as float16, torch.half and F16 mean f16;
+ * NULL: no name that is known. */
+const char *dtype_meant(const char *name);
 const DType *dtype_of_npy(const char *descr);
 /* Sets `pattern` to the bits of a fill value; false if the type cannot represent it. */
 bool dtype_encode(const DType *t, double v, uint64_t pattern[2]);
@@ -196,7 +199,7 @@ Layout *layout_make(Exprs *e, const LayoutRef *ref, const DType *t, int rank,
 /* diag_fatal, with the names of the dims, unless d supports shapes of `rank` extents. */
 void layout_check_rank(Arena *a, const LayoutDef *d, int rank);
 
-/* layout_view.c, layout_index.c, layout_list.c, layout_strides.c */
+/* layout_view.c, layout_index.c, layout_list.c, layout_strided.c */
 /* The layout of an index of a tensor: the expressions of the tensor's over
  * the coordinates of the view.  Slots, strides and size are those of the tensor.
  * diag_fatal, with the item, if the index does not fit the shape. */
@@ -340,12 +343,24 @@ const Ex *scalar_named(Scalars *s, const Ex *x, i64 max);
 const Ex *scalar_times(Scalars *s, const Ex *a, const Ex *b);
 /* x divided by k, rounded up. */
 const Ex *scalar_ceil(Scalars *s, const Ex *x, i64 k);
+/* The definition of a scalar that is no extent, as text; a line for each. */
+const char *scalar_text(const Scalars *s, int i);
+void scalars_print(Buf *b, const Scalars *s);
 /* Computes the values of all scalars, val[var], from the extents; false if one does not
  * fit 64 bits.  val has room for all variables of the Exprs. */
 bool scalars_eval(const Scalars *s, const i64 *extent, i64 *val);
 /* x at the example shape.  It is 1 only if x is 1 for every shape; a power of two divides
  * it only if it divides x for every shape. */
 i64 scalar_nominal(const Scalars *s, const Ex *x);
+
+/* layout_strides.c: scalars may be NULL if all sizes are numbers.  diag_fatal if a number
+ * does not fit 64 bits. */
+/* The stride of entry i: the size of the entries after it, rounded up to its pitch, or
+ * the declared stride.  Sets *pitch to the elements that it is a multiple of, or 0. */
+const Ex *layout_stride(Scalars *s, const Layout *l, int i, const Ex *size, i64 *pitch);
+/* The size with an entry of that stride and so many slots. */
+const Ex *layout_times(Scalars *s, const Layout *l, const Ex *stride, const Ex *slots);
+_Noreturn void layout_no_fit(const Layout *l, Loc loc);
 
 /* layout_sizes.c */
 /* The sizes of l; extent[d] is the scalar of the extent of dim d, or -1 if it is a number.

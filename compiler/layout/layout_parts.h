@@ -23,7 +23,7 @@ const Ast *list_at(Arena *a, const View *v, int d, const Ast *x);
  * begin, and where the numbers pass a cut of the tensor. */
 void list_cuts(Arena *a, const ResolvedIndex *r, int d, Dim *dim);
 
-/* layout_strides.c: the layout of a tensor in an array with the strides that are written. */
+/* layout_strided.c: the layout of a tensor in an array with the strides that are written. */
 Layout *layout_strided(Exprs *e, const LayoutRef *ref, const DType *t, int rank,
                        const i64 *shape);
 

@@ -210,3 +210,24 @@ scalar_nominal(const Scalars *s, const Ex *x)
     v = int_abs(v) / k | 1;
     return int_mul(k, v < 3 ? 3 : v, &r) ? r : INF;
 }
+
+/* The definition of a scalar: c//8, or a product of other scalars. */
+const char *
+scalar_text(const Scalars *s, int i)
+{
+    const Scalar *f = &s->scalar[i];
+    Buf b = buf_new(ex_arena(s->e));
+    buf_add(&b, f->def ? ex_text(s->e, f->def) : "");
+    for (int k = 0; k < f->nfactors; k++)
+        buf_printf(&b, "%s%s", k ? "*" : "",
+                   ex_var_name(s->e, s->scalar[f->factor[k]].var));
+    return b.s;
+}
+
+void
+scalars_print(Buf *b, const Scalars *s)
+{
+    for (int i = s->nextents; i < s->n; i++)
+        buf_printf(b, "  %s = %s\n", ex_var_name(s->e, s->scalar[i].var),
+                   scalar_text(s, i));
+}

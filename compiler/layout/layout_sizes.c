@@ -135,37 +135,6 @@ is_known(Maker *m, const Ex *x)
     return known;
 }
 
-/* The declared stride of entry i, which is `least` rounded up to a multiple of it. */
-static const Ex *
-exact(Maker *m, int i, const Ex *least)
-{
-    if (!ex_is_const(least))
-        refuse(m, m->l->ref->def->loc, "whether the entries after one with a stride fit "
-               "it is not known for every shape",
-               "use pitch, or give these extents as numbers");
-    m->r->pitch[i] = m->l->entry[i].exact;
-    return constant(m, m->l->entry[i].exact);
-}
-
-/* A stride, rounded up to the pitch of entry i. */
-static const Ex *
-pitched(Maker *m, int i, const Ex *stride)
-{
-    i64 bits = m->l->dtype->bits, unit = m->l->entry[i].pitch, all;
-    if (m->l->entry[i].exact)
-        return exact(m, i, stride);
-    if (!unit || (unit <= bits / 8 && bits / 8 % unit == 0))
-        return stride;
-    unit *= 8;
-    if (unit % bits && ex_is_const(stride) && int_mul(stride->base, bits, &all))
-        int_round_up(all, unit, &unit);
-    if (unit % bits)
-        refuse(m, m->l->ref->def->loc, "a pitch that is no whole number of elements",
-               "give all extents as numbers");
-    m->r->pitch[i] = unit / bits;
-    return round_up(m, stride, unit / bits);
-}
-
 /* Adds entry i to the address: to the expression of the entries with constant strides, in
  * which digits merge, or to the terms. */
 static void
@@ -196,8 +165,10 @@ set_entries(Maker *m)
         bool known = m->fixed || is_known(m, t->written);
         r->slots[i] = known ? constant(m, t->extent)
                             : ex_add(m->e, most(m, t->x), constant(m, 1));
-        r->stride[i] = m->fixed ? constant(m, t->stride) : pitched(m, i, r->size);
-        r->size = scalar_times(m->s, r->stride[i], r->slots[i]);
+        r->stride[i] = m->fixed ? constant(m, t->stride)
+                       : layout_stride(m->s, m->l, i, r->size, &r->pitch[i]);
+        if (!m->fixed)
+            r->size = layout_times(m->s, m->l, r->stride[i], r->slots[i]);
         if (!m->fixed)
             add_entry(m, i, known, to);
     }

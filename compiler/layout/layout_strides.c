@@ -1,75 +1,77 @@
-/* A tensor in an array that is not contiguous: one stride for each entry of its order. */
-#include "layout_parts.h"
+/* Strides from slots: the same for numbers, when a layout is made, and for sizes that depend
+ * on extents left to run time. */
+#include "layout.h"
 
-static void
-check_strides(Arena *a, const Layout *l, const Index *x)
+void
+layout_no_fit(const Layout *l, Loc loc)
 {
-    if (l->sigma)
-        diag_fatal(a->diag, DIAG_LAYOUT, (Loc){0}, "'%.200s': strides for a layout with a "
-                   "swizzle, which permutes the addresses of storage that is contiguous",
-                   x->whole);
-    if (l->dtype->bits < 8)
-        diag_fatal(a->diag, DIAG_LAYOUT, (Loc){0}, "'%.200s': strides for elements smaller "
-                   "than a byte", x->whole);
-    if (l->nentry != x->nstrides)
-        diag_fatal(a->diag, DIAG_LAYOUT, (Loc){0}, "'%.200s' has %d strides, and the "
-                   "storage has %d axes: its order has as many entries", x->whole,
-                   x->nstrides, l->nentry);
+    diag_fatal(ex_arena(l->e)->diag, DIAG_LAYOUT, loc,
+               "layout '%s': its storage does not fit 64 bits", l->ref->def->name);
 }
 
-/* The size of the storage; fails if an address does not fit. */
+/* A stride that is a number, in bits, rounded up to `unit` bits; in elements. */
 static i64
-reach(Arena *a, const Layout *of, const Index *x)
+rounded(const Layout *l, int entry, i64 stride, i64 unit)
 {
-    i64 low = x->origin, high = x->origin, size = 0, span, bits;
-    bool fits = true;
-    check_strides(a, of, x);
-    for (int i = 0; i < of->nentry && fits; i++)
-        fits = int_mul(of->entry[i].extent - 1, x->stride[i], &span) &&
-               (span < 0 ? int_add(low, span, &low) : int_add(high, span, &high));
-    if (!fits || !int_add(high, 1, &size) || !int_mul(size, of->dtype->bits, &bits))
-        diag_fatal(a->diag, DIAG_LAYOUT, (Loc){0}, "the addresses of '%.200s' do not fit 64 "
-                   "bits", x->whole);
-    if (low < 0)
-        diag_fatal(a->diag, DIAG_LAYOUT, (Loc){0}, "'%.200s' reaches %lld elements before "
-                   "its storage: the origin is the address of the first slot, at least "
-                   "%lld", x->whole, (long long)-low, (long long)(x->origin - low));
-    return size;
+    const LayoutDef *d = l->ref->def;
+    i64 bits = l->dtype->bits, all;
+    if (!int_mul(stride, bits, &all) || !int_round_up(all, unit, &all))
+        layout_no_fit(l, d->loc);
+    if (all % bits)
+        diag_fatal(ex_arena(l->e)->diag, DIAG_LAYOUT, d->loc,
+                   "a pitch of %lld bytes is not a whole number of %s elements",
+                   (long long)l->entry[entry].pitch, l->dtype->name);
+    return all / bits;
 }
 
-Layout *
-layout_with_strides(Exprs *e, Layout *of, const LayoutRef *ref, const i64 *stride, i64 origin)
+/* The declared stride of an entry, if the entries after it fit into it. */
+static const Ex *
+exact(const Layout *l, const Entry *t, const Ex *size)
 {
-    View *v = arena_new(ex_arena(e), View);
-    Layout *l = arena_new(ex_arena(e), Layout);
-    *v = (View){.of = of, .strided = true};
-    for (int d = 0; d < of->rank; d++) {
-        v->at[d].dim = v->at[d].like = d;
-        v->at[d].step = 1;
+    Arena *a = ex_arena(l->e);
+    if (!ex_is_const(size))
+        diag_fatal(a->diag, DIAG_LAYOUT, l->ref->def->loc,
+                   "layout '%s' with an extent left to run time: whether the entries after "
+                   "one with a stride fit it is not known for every shape; use pitch, or "
+                   "give these extents as numbers", l->ref->def->name);
+    if (t->exact < size->base)
+        diag_fatal(a->diag, DIAG_LAYOUT, t->x->loc,
+                   "the stride of '%s' is %lld elements, but the entries after it take "
+                   "%lld", ast_text(a, t->x), (long long)t->exact, (long long)size->base);
+    return ex_const(l->e, t->exact);
+}
+
+const Ex *
+layout_stride(Scalars *s, const Layout *l, int i, const Ex *size, i64 *pitch)
+{
+    i64 bits = l->dtype->bits, unit;
+    *pitch = l->entry[i].exact;
+    if (*pitch)
+        return exact(l, &l->entry[i], size);
+    if (!int_mul(l->entry[i].pitch, 8, &unit))
+        layout_no_fit(l, l->ref->def->loc);
+    if (!unit || bits % unit == 0)
+        return size;
+    *pitch = unit / bits;
+    if (ex_is_const(size)) {
+        i64 stride = rounded(l, i, size->base, unit);
+        *pitch = unit % bits ? stride : *pitch;
+        return ex_const(l->e, stride);
     }
-    *l = *of;
-    l->ref = ref;
-    l->view = v;
-    l->origin = origin;
-    l->linear = ex_const(e, origin);
-    for (int i = 0; i < l->nentry; i++) {
-        l->entry[i].stride = stride[i];
-        l->entry[i].pitch = 0;
-        l->linear = ex_add_scaled(e, l->linear, l->entry[i].ex, stride[i]);
-    }
-    l->addr = l->linear;
-    return l;
+    if (unit % bits)
+        diag_fatal(ex_arena(l->e)->diag, DIAG_LAYOUT, l->ref->def->loc,
+                   "layout '%s' with an extent left to run time: a pitch that is no whole "
+                   "number of elements; give all extents as numbers", l->ref->def->name);
+    return ex_scale(l->e, scalar_ceil(s, size, *pitch), *pitch);
 }
 
-/* The layout of a tensor in an array with the strides that are written. */
-Layout *
-layout_strided(Exprs *e, const LayoutRef *ref, const DType *t, int rank, const i64 *shape)
+const Ex *
+layout_times(Scalars *s, const Layout *l, const Ex *stride, const Ex *slots)
 {
-    const Index *x = ref->def->index;
-    Layout *of = layout_make(e, x->of, t, rank, shape);
-    i64 size = reach(ex_arena(e), of, x);
-    Layout *l = layout_with_strides(e, of, ref, x->stride, x->origin);
-    l->size = size;
-    return l;
+    i64 n;
+    if (!ex_is_const(stride) || !ex_is_const(slots))
+        return scalar_times(s, stride, slots);
+    if (!int_mul(stride->base, slots->base, &n))
+        layout_no_fit(l, l->ref->def->loc);
+    return ex_const(l->e, n);
 }
-

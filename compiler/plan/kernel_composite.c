@@ -66,9 +66,9 @@ composite_runs(const Nest *n, int bits)
     Composite c;
     if (!composite_make(n, bits, n->stream, &c))
         return (Runs){.read = 1, .written = 1};
-    double size = bits / 8;
-    return (Runs){.read = (double)c.side[SRC].run * size,
-                  .written = (double)c.side[DST].run * size, .apart = 64};
+    double size = bits / 8, run = (double)c.side[SRC].run * size;
+    return (Runs){.rows = n->stream ? c.elements / c.side[SRC].run : 0, .along = run,
+                  .read = run, .written = (double)c.side[DST].run * size, .apart = 64};
 }
 
 static bool
@@ -105,7 +105,8 @@ composite_program(Arena *a, const Nest *n, int bits, i64 *words)
 #define COMPOSITE                                                               \
     .kind = NEST_COPY, .elements = OF_BYTES, .args = "DStnrcNMPQpqH",            \
     .what = "digits in any order, by tiles whose offsets a table holds",         \
-    .work = composite_work, .runs = composite_runs, .floor = 0.02, .orders = composite_orders,                          \
+    .work = composite_work, .runs = composite_runs, .floor = 0.02,                \
+    .orders = composite_orders, .speeds = AS_TILES,                              \
     .table = composite_table_loops, .program = composite_program
 const Family composite_family = {.applies = applies_moves, COMPOSITE};
 const Family composite1_family = {.applies = applies1, COMPOSITE};

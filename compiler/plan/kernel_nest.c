@@ -58,7 +58,8 @@ kernel_least(const Loop *l)
         return 0;
     if (ex_is_const(l->ex.n))
         return l->n;
-    return l->ex.n->f.rem == 0 ? l->ex.n->f.mod : 1;
+    i64 least = l->ex.n->f.rem == 0 ? l->ex.n->f.mod : 1;
+    return least < l->fewest ? l->fewest : least;
 }
 
 i64

@@ -78,6 +78,7 @@ const Family shuffle_family = {
     .applies = shuffle_applies,
     .work = shuffle_work,
     .floor = 0.05,
+    .speeds = AS_TILES,
     .orders = shuffle_orders,
     .table = shuffle_table,
     .program = shuffle_program,

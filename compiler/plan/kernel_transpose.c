@@ -173,10 +173,15 @@ transpose_orders(const Plan *p, Nest *n, int k)
     return true;
 }
 
-/* RUN_BYTES: the run length for contiguous rows, which a buffer writes at once.  It is
- * longer than any run in cost.def.  BLOCK_NS: the nanoseconds that the buffers cost for
- * each block: 50625 planes of 4 KB took 13 ms longer than by lines (TTC 49, Zen 3). */
-enum { RUN_BYTES = 32768, BLOCK_NS = 250 };
+/* The run length for contiguous rows, which a buffer writes at once: longer than any run in
+ * cost.def. */
+enum { RUN_BYTES = 32768 };
+
+static i64
+piece(i64 elements, i64 most)
+{
+    return elements < most ? elements : most;
+}
 
 /* The number of source elements that are read contiguously along a row.  If a call takes
  * one line of columns, the next call continues the same rows. */
@@ -189,7 +194,9 @@ reads_of_transpose(const Nest *n, i64 rows, i64 cols, i64 size)
         i64 count = n->loop[n->role[COL]].n;
         return nest_stride(n, COL, true) == whole ? whole * count : whole;
     }
-    if (outer >= 0 || nest_stride(n, COL, true) == rows)
+    if (nest_stride(n, COL, true) == rows)
+        return rows * size < 64 ? piece(rows * cols, 64 / size) : rows;
+    if (outer >= 0)
         return rows;
     return nest_chain(n, rows, true);
 }
@@ -205,23 +212,35 @@ width(const Nest *n, i64 size)
     return more ? cols * nest_tile(n, role) : cols;
 }
 
-static i64
-piece(i64 elements, i64 most)
-{
-    return elements < most ? elements : most;
-}
-
 static double
 least(double a, double b)
 {
     return a < b ? a : b;
 }
 
-/* True if the rows of the destination are short and contiguous. */
+/* True if the rows of the destination are short and contiguous.  Planes that continue one
+ * another in the source are taken as one; in the destination it may have gaps. */
 static bool
 rows_touch(const Nest *n, i64 size)
 {
-    return nest_stride(n, ROW, false) == width(n, size) && width(n, size) * size <= 512;
+    i64 all = width(n, size), rows = nest_tile(n, ROW);
+    i64 gap = (nest_stride(n, BATCH, false) - rows * all) * size;
+    bool one = nest_tile(n, BATCH) > 1 && nest_stride(n, BATCH, true) == rows;
+    bool gaps = one && gap != 0 && gap % 64 == 0;
+    return nest_stride(n, ROW, false) == all && all * size <= 512 &&
+           (!gaps || all * size % 64 == 0);
+}
+
+/* True if all rows of all calls begin at cache lines of the destination. */
+static bool
+begins_at_lines(const Nest *n, i64 size)
+{
+    enum { LINE = 64 };
+    int col = n->role[COL], outer = nest_outer(n, col);
+    for (int i = 0; i < n->nloops; i++)
+        if (i != col && n->loop[i].ds * size % LINE != 0)
+            return false;
+    return outer < 0 || n->outer[outer].step * size % LINE == 0;
 }
 
 /* True if the kernel writes blocks through its buffers. */
@@ -229,45 +248,73 @@ static bool
 by_buffers(const Nest *n, i64 size)
 {
     i64 cols = nest_tile(n, COL), all = width(n, size);
-    i64 apart = nest_stride(n, ROW, false);
-    bool touch = all > cols && (all == apart || cols * size % 64 != 0);
-    return size <= MOST_SIZE && (n->stream == 2 || (n->stream == 1 &&
-                                  (apart * size % 64 != 0 || touch)));
+    bool touch = all > cols && all == nest_stride(n, ROW, false);
+    return size <= MOST_SIZE &&
+           (n->stream == 2 || (n->stream == 1 && (touch || !begins_at_lines(n, size))));
 }
 
-/* The nanoseconds that blocks cost in addition to the transfer of their bytes. */
+/* The blocks that go through the buffers. */
 static double
-blocks_cost(const Nest *n, i64 size)
+blocks_of(const Nest *n, i64 size)
 {
     i64 rows = nest_tile(n, ROW);
     if (nest_stride(n, BATCH, true) == rows)
         rows *= nest_tile(n, BATCH);
     i64 block = piece(rows, RAVEL_TALL(size)) * piece(width(n, size), RAVEL_WIDE(size));
-    return (double)n->elements / (double)block * BLOCK_NS;
+    return (double)n->elements / (double)block;
+}
+
+/* True if the kernel prefetches columns that it reads only after so much else that the
+ * caches have lost them. */
+static bool
+prefetches_in_vain(const Nest *n, i64 size)
+{
+    enum { KEPT = 1 << 20 };
+    int outer = nest_outer(n, n->role[COL]);
+    if (outer < 0 || n->ahead != 64 * n->loop[n->role[COL]].ss)
+        return false;
+    double bytes = (double)nest_tile(n, COL) * (double)n->loop[n->role[ROW]].n *
+                   (double)size * (double)nest_tile(n, BATCH);
+    for (int i = outer + 1; i < n->nouter; i++)
+        bytes *= n->outer[i].loop == n->role[ROW] ? 1 : (double)n->loop[n->outer[i].loop].n;
+    return bytes > KEPT;
+}
+
+/* Through the buffers: reads are the rows of a block, in turn. */
+static void
+runs_of_buffers(const Nest *n, i64 size, bool tight, Runs *r)
+{
+    r->rows = piece(width(n, size), RAVEL_WIDE(size));
+    r->along = r->read;
+    r->read = least(r->read, 512);
+    r->written = tight ? RUN_BYTES : (double)(r->rows * size);
+    r->blocks = blocks_of(n, size);
+}
+
+/* The lines of one row are written soon after one another if there are few rows or a tile
+ * has four lines of columns. */
+static void
+runs_of_lines(const Nest *n, i64 size, bool tight, Runs *r)
+{
+    i64 rows = nest_tile(n, ROW);
+    double line = (double)(nest_tile(n, COL) * size);
+    if (prefetches_in_vain(n, size))
+        r->read = least(r->read, 64);
+    r->written = tight && line <= 64 ? RUN_BYTES
+               : least(line, rows <= 32 ? 256 : line == 256 ? 128 : 64);
 }
 
 static Runs
 transpose_runs(const Nest *n, int bits)
 {
-    i64 size = bits / 8;
-    i64 rows = nest_tile(n, ROW), cols = nest_tile(n, COL);
-    i64 apart = nest_stride(n, ROW, false);
-    double read = (double)(reads_of_transpose(n, rows, cols, size) * size);
-    double line = (double)(cols * size);
-    bool tight = rows_touch(n, size);
-    Runs r = {.apart = apart * size, .read = read};
-    if (by_buffers(n, size)) {
-        i64 across = piece(width(n, size), RAVEL_WIDE(size));
-        r.read = least(read, 512);
-        r.written = tight ? RUN_BYTES : (double)(across * size);
-        r.more = blocks_cost(n, size);
-    } else if (tight && line <= 64) {
-        r.written = RUN_BYTES;
-    } else {
-        /* the lines of one row are written soon after one another if there are few rows
-         * or a tile has four lines of columns */
-        r.written = least(line, rows <= 32 ? 256 : line == 256 ? 128 : 64);
-    }
+    i64 size = bits / 8, rows = nest_tile(n, ROW), cols = nest_tile(n, COL);
+    bool tight = rows_touch(n, size), buffers = by_buffers(n, size);
+    bool parts = n->stream && !tight && !begins_at_lines(n, size);
+    i64 whole = buffers ? width(n, size) : piece(cols, 64 / size);
+    Runs r = {.read = (double)(reads_of_transpose(n, rows, cols, size) * size),
+              .apart = nest_stride(n, ROW, false) * size,
+              .more = parts ? (double)n->elements / (double)whole * ENDS_NS : 0};
+    (buffers ? runs_of_buffers : runs_of_lines)(n, size, tight, &r);
     return r;
 }
 

@@ -168,16 +168,16 @@ moves_by_parts(const Sizes *z, int d, i64 per)
     return false;
 }
 
-/* Elements smaller than a byte that fill no byte at the end of a long dim get pieces of
- * their own, so that the loops of the others go by whole bytes. */
+/* The odd element of 4 bits at the end of a long dim gets a piece of its own, so that the
+ * loops of the others go by whole bytes. */
 static int
 cut_bytes(const Plan *p, int d, i64 *cuts, int m)
 {
     enum { LONG = 64 };
     int bits = p->dst->dtype->bits;
     const Ex *n = p->to->n[d];
-    i64 per = bits < 8 ? 8 / bits : 1;
-    if (per == 1 || m > 1 || !ex_is_const(n) || n->base < LONG ||
+    i64 per = 8 / bits;
+    if (bits != 4 || m > 1 || !ex_is_const(n) || n->base < LONG ||
         (!moves_by_parts(p->to, d, per) && !moves_by_parts(p->from, p->map[d], per)))
         return m;
     cuts[m++] = per;

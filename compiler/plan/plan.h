@@ -24,6 +24,7 @@ typedef struct {
     i64 n, ss, ds;        /* iterations; strides in source and destination, in elements.
                            * Where `ex` is not constant: estimates, to choose by only */
     i64 most;             /* n is at most this for every shape */
+    i64 fewest;           /* the nest runs only where n is at least this; 0: no such test */
     struct { const Ex *n, *ss, *ds; } ex;
 } Loop;
 
@@ -78,7 +79,7 @@ typedef struct {
     /* With run-time extents: the nest runs only if all of these are above 0. */
     int nneeded;
     const Ex **needed;
-    int nnarrow;          /* the last nnarrow of them test whether a count is narrow */
+    int nnarrow;          /* the last nnarrow of them test how long a loop is */
     i64 narrow;           /* the largest narrow count: one nest runs if a loop has at most
                            * so many iterations, another if it has more; 0: no such test */
     bool variant;         /* it is the nest for narrow counts */
@@ -159,8 +160,6 @@ const char *nests_flaw(Arena *a, const Plan *p);
 /* The coordinates of the box of a nest as readable text: N=0..1 C=16..19 */
 const char *plan_box(Arena *a, const Plan *p, const Nest *n);
 void plan_print(Buf *b, const Plan *p);
-/* One line with the definition of each scalar. */
-void plan_scalars_print(Buf *b, const Plan *p);
 /* The slots and strides of the entries of one of the plan's layouts. */
 void plan_sizes_print(Buf *b, const Plan *p, const Sizes *z);
 

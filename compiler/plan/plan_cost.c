@@ -3,9 +3,9 @@
  *
  * The work is the time of the kernel with its data in the first cache.  The transfer is the
  * bytes read divided by the read speed plus the bytes written divided by the write speed.
- * In the caches both depend on the size of the data and the length of the runs; in memory
- * the write speed depends on their distance also.  Schedules with extents left to run time
- * are chosen for data in memory.  Work and transfer overlap for the most part, and each
+ * In the caches both depend on the size of the data and the length of the runs.  In memory
+ * the write speed depends on their distance also, and the read speed on how many runs are
+ * read in turn.  Schedules with extents left to run time are chosen for data in memory.  Work and transfer overlap for the most part, and each
  * call takes a constant time.  cost.def has the numbers for processors. */
 #include <stdint.h>
 #include <string.h>
@@ -22,12 +22,20 @@ typedef struct {
     double read, write;
 } Level;
 
+/* Of the kernels with the same speeds: stores that do not go past the caches; reads in the
+ * shared cache; the part that work or transfer does not hide of the other. */
+typedef struct {
+    double plain, shared, overlap;
+} Class;
+
 enum { LEVELS = 3, RUNS = 8 };
 struct Processor {
     const char *name;
     Level level[LEVELS];
-    Memory memory[2][RUNS];        /* AS_COPIES, AS_TRANSPOSES; the last ones may be empty */
-    double plain[2], overlap[2], work;
+    Memory memory[CLASSES][RUNS];  /* the last ones may be empty */
+    Class of[CLASSES];
+    double work, overlap, block, staged;
+    i64 shared, followed, even;
 };
 
 enum {
@@ -37,13 +45,13 @@ enum {
 
 static const Processor processors[] = {
 #define PROCESSOR(id, n) [id].name = n,
-#define MEMORY(id, c, t, w, oc, ot)                                             \
-    [id].plain = {c, t}, [id].work = w, [id].overlap = {oc, ot},
+#define CORE(id, w, o, b, st, sh, f, e)                                          \
+    [id].work = w, [id].overlap = o, [id].block = b, [id].staged = st,           \
+    [id].shared = sh, [id].followed = f, [id].even = e,
+#define CLASS(id, as, ...) [id].of[as] = {__VA_ARGS__},
 #define LEVEL(id, i, ...) [id].level[i] = {__VA_ARGS__},
-#define COPY(id, i, bytes, read, ...)                                           \
-    [id].memory[AS_COPIES][i] = {bytes, read, {__VA_ARGS__}},
-#define TRANSPOSE(id, i, bytes, read, ...)                                      \
-    [id].memory[AS_TRANSPOSES][i] = {bytes, read, {__VA_ARGS__}},
+#define SPEEDS(id, as, i, bytes, read, ...)                                     \
+    [id].memory[as][i] = {bytes, read, {__VA_ARGS__}},
 #include "cost.def"
 };
 
@@ -92,18 +100,29 @@ row_of(const Memory *row, double bytes)
 }
 
 static double
-read_speed(const Memory *row, double run)
+part_of_line(double run)
 {
-    return row_of(row, run)->read * (run < 64 ? run / 64 : 1);
+    return run < 8 ? 8.0 / 64 : run < 64 ? run / 64 : 1;
+}
+
+/* A hardware prefetcher follows a few rows that are read in turn to their ends.  Smaller
+ * data is read from a cache that cores share, one more line for each run. */
+static double
+read_speed(const Processor *c, int as, double bytes, const Runs *r)
+{
+    double run = r->rows && r->rows <= c->followed ? r->along : r->read;
+    double speed = row_of(c->memory[as], run)->read * part_of_line(run);
+    double shared = c->of[as].shared * run / (run + 64);
+    return bytes < (double)c->shared && speed < shared ? shared : speed;
 }
 
 static double
-write_speed(const Memory *row, double run, i64 apart)
+write_speed(const Processor *c, int as, double run, i64 apart)
 {
     enum { NEAR = 2 << 20 };       /* the bytes of a page: addresses in it are physical */
     bool near = apart > -NEAR && apart < NEAR;
-    int kind = near && apart % 512 == 0 ? 0 : apart % 256 == 0 ? 1 : 2;
-    return row_of(row, run)->written[kind] * (run < 64 ? run / 64 : 1);
+    int kind = near && apart % 512 == 0 ? 0 : near && apart % c->even == 0 ? 1 : 2;
+    return row_of(c->memory[as], run)->written[kind] * part_of_line(run);
 }
 
 static double
@@ -116,50 +135,73 @@ calls_of(const Nest *n)
 }
 
 /* What is walked so far, from the innermost loop outward: the elements that are contiguous;
- * the places at which so many were. */
+ * the places at which so many were; the elements from one to the next of these, 0 if there
+ * is only one. */
 typedef struct {
-    i64 run, places;
+    i64 run, places, apart;
+    int bits;             /* of an element */
 } Walk;
 
 /* One more loop.  It goes on where the run ends, as long as the first cache holds the lines
- * of all places; else those lines are read again. */
+ * of all places; else those lines are read again.  Places that are pages apart share a set
+ * of the cache. */
 static void
 walk_loop(Walk *w, i64 stride, i64 count)
 {
-    enum { HELD = 256 };
-    i64 *more = int_abs(stride) == w->run && w->places <= HELD ? &w->run : &w->places;
+    enum { HELD = 256, HELD_OF_A_SET = 8, PAGE_BITS = 8 * 4096 };
+    bool pages = w->apart && w->apart % PAGE_BITS * w->bits % PAGE_BITS == 0;
+    i64 held = pages ? HELD_OF_A_SET : HELD;
+    bool on = int_abs(stride) == w->run && w->places <= held;
+    i64 *more = on ? &w->run : &w->places;
+    if (count > 1 && !on && !w->apart)
+        w->apart = stride;
     if (count > 1 && !int_mul(*more, count, more))
         *more = INF;
 }
 
-/* The loops of a table and the columns, in any order; sets walked[] to those that make the
- * run.  Loops in the rest of an address permute a compact set in most layouts: it is taken
- * for contiguous. */
-static void
-walk_table(Walk *w, const Nest *n, bool source, bool walked[MAX_LOOPS])
+/* The loop of a table, or of the columns, that goes on where a run ends; else the one with
+ * the shortest stride in the rest of an address: loops there permute a compact set in most
+ * layouts.  -1: there is none. */
+static int
+next_of_table(const Nest *n, bool source, i64 run, const bool walked[MAX_LOOPS])
 {
-    int first = n->nloops - n->inner, end = first + n->table;
+    int first = n->nloops - n->inner, end = first + n->table, best = -1;
+    i64 least = 0;
     for (int i = first; i <= end; i++) {
         int at = i < end ? i : n->role[COL];
         if (at < 0 || walked[at])
             continue;
-        const Loop *l = &n->loop[at];
-        walked[at] = l->rest || int_abs(source ? l->ss : l->ds) == w->run;
-        if (walked[at]) {
-            walk_loop(w, w->run, at == n->role[COL] ? nest_tile(n, COL) : l->n);
-            i = first - 1;
+        i64 stride = int_abs(source ? n->loop[at].ss : n->loop[at].ds);
+        if (stride == run)
+            return at;
+        if (n->loop[at].rest && (best < 0 || stride < least)) {
+            best = at;
+            least = stride;
         }
+    }
+    return best;
+}
+
+/* The loops of a table and the columns, in any order; sets walked[] to those that make the
+ * run. */
+static void
+walk_table(Walk *w, const Nest *n, bool source, bool walked[MAX_LOOPS])
+{
+    int first = n->nloops - n->inner, end = first + n->table;
+    for (int at; (at = next_of_table(n, source, w->run, walked)) >= 0;) {
+        walked[at] = true;
+        walk_loop(w, w->run, at == n->role[COL] ? nest_tile(n, COL) : n->loop[at].n);
     }
     for (int i = first; i < end; i++)
         if (!walked[i])
             walk_loop(w, 0, n->loop[i].n);
 }
 
-/* The elements that a nest reads (writes) contiguously. */
-static i64
-run_of(const Nest *n, bool source)
+/* What a nest reads (writes) contiguously. */
+static Walk
+walk_of(const Nest *n, int bits, bool source)
 {
-    Walk w = {1, 1};
+    Walk w = {1, 1, 0, bits};
     bool walked[MAX_LOOPS] = {false};
     if (n->table)
         walk_table(&w, n, source, walked);
@@ -176,15 +218,47 @@ run_of(const Nest *n, bool source)
             break;
         walk_loop(&w, l->rest ? 0 : stride, int_ceil_div(l->n, step));
     }
-    return w.run;
+    return w;
+}
+
+/* Whether a loop in the rest is outside of the call: each of its iterations then walks all
+ * that the call covers again. */
+static bool
+walks_again(const Nest *n)
+{
+    for (int i = 0; i < n->nouter; i++)
+        if (n->loop[n->outer[i].loop].rest)
+            return true;
+    return false;
+}
+
+/* The nanoseconds of rows past the caches that are a cache line and more, but not whole
+ * lines: those at their ends are read first, or are still in a cache if the next row
+ * continues them soon. */
+static double
+ends_of(const Nest *n, const Walk *to, int bits)
+{
+    enum { JOINED_NS = ENDS_NS / 4 };
+    i64 cols = nest_tile(n, COL), row = cols;
+    if (!n->stream || n->table || walks_again(n))
+        return 0;
+    if (nest_stride(n, ROW, false) == cols && !int_mul(row, nest_tile(n, ROW), &row))
+        return 0;
+    bool whole = row % 512 * bits % 512 == 0 && to->apart % 512 * bits % 512 == 0;
+    if (whole || (row < 512 && row * bits < 512))
+        return 0;
+    return (double)n->elements / (double)row * (to->run > row ? JOINED_NS : ENDS_NS);
 }
 
 Runs
 nest_runs(const Nest *n, int bits)
 {
-    return (Runs){.read = (double)run_of(n, true) * bits / 8,
-                  .written = (double)run_of(n, false) * bits / 8,
-                  .apart = nest_stride(n, ROW, false) * bits / 8};
+    Walk from = walk_of(n, bits, true), to = walk_of(n, bits, false);
+    double size = (double)bits / 8;
+    i64 apart;
+    return (Runs){.read = (double)from.run * size, .written = (double)to.run * size,
+                  .apart = int_mul(to.apart, bits, &apart) ? apart / 8 : INF,
+                  .more = ends_of(n, &to, bits)};
 }
 
 /* Lines are read (written) again if a run ends within them. */
@@ -207,22 +281,11 @@ static double
 transfer_in_memory(const Processor *c, const Nest *n, double bytes, const Runs *r)
 {
     int as = n->kernel->family->speeds;
-    const Memory *row = c->memory[as];
-    double write = write_speed(row, r->written, r->apart);
-    if (!n->stream && write > c->plain[as])
-        write = c->plain[as];
-    return bytes / read_speed(row, r->read) + bytes / write + r->more;
-}
-
-/* Whether a loop in the rest is outside of the call: each of its iterations then walks all
- * that the call covers again. */
-static bool
-walks_again(const Nest *n)
-{
-    for (int i = 0; i < n->nouter; i++)
-        if (n->loop[n->outer[i].loop].rest)
-            return true;
-    return false;
+    double write = write_speed(c, as, r->written, r->apart);
+    if (!n->stream && write > c->of[as].plain)
+        write = c->of[as].plain;
+    double staged = r->rows ? bytes * c->staged + r->blocks * c->block : 0;
+    return bytes / read_speed(c, as, bytes, r) + bytes / write + staged + r->more;
 }
 
 double
@@ -238,6 +301,7 @@ nest_cost(const Plan *p, const Nest *n)
     double transfer = large ? transfer_in_memory(c, n, bytes, &r)
                             : transfer_in_caches(c, bytes, &r);
     double less = work < transfer ? work : transfer;
-    double all = work + transfer - (1 - c->overlap[large ? f->speeds : AS_COPIES]) * less;
+    double overlap = large ? c->of[f->speeds].overlap : c->overlap;
+    double all = work + transfer - (1 - overlap) * less;
     return all * (walks_again(n) ? AGAIN : 1) + calls_of(n) * CALL_NS;
 }

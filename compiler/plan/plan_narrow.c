@@ -1,6 +1,8 @@
 /* Adds variants of nests with extents left to run time.  If the shape decides whether a
  * transpose has few columns (rows), the plan also has its nest with the kernel that
- * interleaves (deinterleaves) them.  A scalar selects the nest that runs at a shape. */
+ * interleaves (deinterleaves) them.  If a kernel is quicker where a loop has a few
+ * iterations at least, the plan has both nests.  A scalar selects the nest that runs at a
+ * shape. */
 #include <string.h>
 
 #include "kernel_family.h"
@@ -68,6 +70,72 @@ widen(Plan *p, Nest *n, const Kernel *k)
         }
 }
 
+/* The loop that must have n->least iterations of its role, more than it has at every shape,
+ * and that number; -1: there is none, or are several. */
+static int
+short_loop(const Nest *n, i64 *least)
+{
+    int loop = -1;
+    for (int r = 0; r < ROLES; r++) {
+        int i = n->role[r];
+        Loop any = i < 0 ? (Loop){.name = NULL} : n->loop[i];
+        any.fewest = 0;
+        if (i < 0 || n->least[r] <= kernel_least(&any))
+            continue;
+        if (loop >= 0)
+            return -1;
+        loop = i;
+        *least = n->least[r];
+    }
+    return loop;
+}
+
+/* Gives *n the quickest kernel if the loops with these variables (-1: all whose count
+ * depends on the shape) have `least` iterations at least. */
+static bool
+assume(const Plan *p, Nest *n, int var, i64 least)
+{
+    nest_sort(n);
+    for (int i = 0; i < n->nloops; i++) {
+        Loop *l = &n->loop[i];
+        i64 most = l->ex.n->f.max < least ? l->ex.n->f.max : least;
+        l->fewest = !ex_is_const(l->ex.n) && (var < 0 || l->var == var) ? most : 0;
+    }
+    return nest_schedule(p, n);
+}
+
+/* Makes n the nest of the kernel that is quickest where a loop is long, and *out the nest
+ * as it was, for the other shapes.  False, and nothing changes, if there is no such kernel,
+ * or it needs several such loops. */
+static bool
+lengthen(Plan *p, Nest *n, Nest *out)
+{
+    enum { LONG = 512 };
+    Exprs *e = p->e;
+    Nest with = *n;
+    i64 least = 0, again = 0;
+    int loop = -1, var;
+    if (n->nnarrow || n->kind != NEST_COPY || !assume(p, &with, -1, LONG) ||
+        with.kernel == n->kernel || with.cost >= n->cost ||
+        (loop = short_loop(&with, &least)) < 0)
+        return false;
+    var = with.loop[loop].var;
+    if (!assume(p, &with, var, least) || (loop = short_loop(&with, &again)) < 0 ||
+        with.loop[loop].var != var || again > least)
+        return false;
+    const Ex *x = ex_sub(e, with.loop[loop].ex.n, ex_const(e, least - 1));
+    x = ex_max(e, ex_min(e, x, ex_const(e, 1)), ex_const(e, 0));
+    if (ex_is_const(x))
+        return false;
+    x = scalar_of(p->scalars, x, 1);
+    *out = *n;
+    *n = with;
+    out->variant = true;
+    need(p, n, x, least - 1);
+    need(p, out, ex_sub(e, ex_const(e, 1), x), least - 1);
+    return true;
+}
+
 void
 plan_narrow(Plan *p)
 {
@@ -82,4 +150,7 @@ plan_narrow(Plan *p)
                 kernels[k].family->narrow.of == p->nest[i].kernel->family &&
                 variant(p, &p->nest[i], &kernels[k], more))
                 *plan_add(p) = *more;
+    for (int i = p->n - 1; i >= 0 && more; i--)
+        if (p->n < NESTS_MAX && !p->nest[i].variant && lengthen(p, &p->nest[i], more))
+            *plan_add(p) = *more;
 }

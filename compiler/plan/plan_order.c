@@ -49,15 +49,16 @@ part_of(i64 n, i64 unit, i64 least)
 }
 
 /* Used if no outer loop can be shared: cuts one of the kernel's loops into about 32 parts,
- * each long enough for long reads and writes.  Blocks through buffers run along the rows;
- * therefore the rows are cut last.  Groups are never cut. */
+ * each long enough for long reads and writes.  Blocks through buffers and tiles of tables
+ * run along the rows; therefore the rows are cut last.  Groups are never cut. */
 static int
 share_call(Nest *n, i64 bits)
 {
     enum { ENOUGH = 4, STRETCH = 8 * 1024 };
     static const int roles[][3] = {{BATCH, ROW, COL}, {BATCH, COL, ROW}};
+    bool rows_last = n->stream == 2 || n->kernel->family->table;
     for (int i = 0; i < LEN(roles[0]); i++) {
-        int role = roles[n->stream == 2][i], loop = n->role[role], split;
+        int role = roles[rows_last][i], loop = n->role[role], split;
         bool whole = role == COL && (n->pad || n->role[GROUP] >= 0);
         if (loop < 0 || whole || nest_outer(n, loop) >= 0)
             continue;

@@ -127,8 +127,14 @@ double nest_cost(const Plan *p, const Nest *n);
 typedef struct {
     double read, written; /* bytes of a contiguous read; of a contiguous write */
     i64 apart;            /* bytes from one such write to the next */
-    double more;          /* additional nanoseconds for the kernel's buffers */
+    i64 rows;             /* so many runs of `along` bytes are read in turn, `read` bytes of */
+    double along;         /* each; 0: one after the other */
+    double blocks;        /* the number of blocks that go through the kernel's buffers */
+    double more;          /* additional nanoseconds */
 } Runs;
+/* Nanoseconds of the parts of cache lines at both ends of a run that is written past the
+ * caches: these lines are read first. */
+enum { ENDS_NS = 24 };
 /* What a nest reads and writes contiguously, by its loops. */
 Runs nest_runs(const Nest *n, int bits);
 
@@ -157,7 +163,7 @@ struct Family {
     bool (*orders)(const Plan *p, Nest *n, int k);
     /* Input of the memory model; NULL: nest_runs. */
     Runs (*runs)(const Nest *n, int bits);
-    enum { AS_COPIES, AS_TRANSPOSES } speeds;    /* the rows of cost.def */
+    enum { AS_COPIES, AS_TRANSPOSES, AS_TILES, CLASSES } speeds;  /* the rows of cost.def */
     bool pads;            /* it also writes Nest.pad */
     /* The loops that a table covers if the kernel runs the loops in role[]. */
     void (*table)(const Nest *n, int bits, const int role[ROLES], TableLoops *out);

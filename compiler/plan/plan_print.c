@@ -100,33 +100,13 @@ print_nest(Buf *b, const Plan *p, const Nest *n, int number)
     print_loops(b, p, n);
 }
 
-/* The definition of a scalar: c//8, or a product of other scalars. */
-static void
-print_scalar(Buf *b, const Plan *p, const Scalar *f)
-{
-    const Scalars *s = p->scalars;
-    buf_printf(b, "  %s = %s", ex_var_name(p->e, f->var), f->def ? text(p, f->def) : "");
-    for (int k = 0; k < f->nfactors; k++)
-        buf_printf(b, "%s%s", k ? "*" : "",
-                   ex_var_name(p->e, s->scalar[f->factor[k]].var));
-    buf_add(b, "\n");
-}
-
-void
-plan_scalars_print(Buf *b, const Plan *p)
-{
-    const Scalars *s = p->scalars;
-    for (int i = s->nextents; i < s->n; i++)
-        print_scalar(b, p, &s->scalar[i]);
-}
-
 void
 plan_print(Buf *b, const Plan *p)
 {
     const Scalars *s = p->scalars;
     buf_printf(b, "plan: %d nest%s%s, no guards%s\n", p->n, p->n == 1 ? "" : "s",
                s->nextents ? " for every shape" : "", s->nextents ? " in a loop" : "");
-    plan_scalars_print(b, p);
+    scalars_print(b, p->scalars);
     for (int i = 0; i < p->n; i++)
         print_nest(b, p, &p->nest[i], i + 1);
 }

@@ -61,11 +61,14 @@ typedef struct {
     bool lines;           /* the four lanes of a row of the program are contiguous */
 } Bits;
 
-/* What all lanes have: so many terms of whole bytes and with a mask.  The lanes of a row
- * of the program shift alike: of its terms so many by shift - 7 bits to the left. */
+/* What the four lanes of a row of the program have: so many terms of whole bytes and with a
+ * mask; of these so many by shift - 7 bits to the left. */
 typedef struct {
     int whole, masked;
-    uint8_t shifted[LANES_MAX / QUAD][SHIFTS];
+    uint8_t shifted[SHIFTS];
+} Row;
+typedef struct {
+    Row row[LANES_MAX / QUAD];
 } Terms;
 
 /* shuffle_rest.c: sets in[] to the loops in the rest; false where they cannot be listed, as

@@ -148,16 +148,14 @@ is_like(const Bits *b, int i, int k)
 }
 
 static void
-add_lane(Terms *t, int lane, const Count *c)
+add_lane(Row *r, const Count *c)
 {
-    uint8_t *shifted = t->shifted[lane / QUAD];
-    int masked = 0;
-    t->whole = c->whole > t->whole ? c->whole : t->whole;
+    r->whole = c->whole > r->whole ? c->whole : r->whole;
+    r->masked = 0;
     for (int s = 0; s < SHIFTS; s++) {
-        shifted[s] = (uint8_t)(c->shifted[s] > shifted[s] ? c->shifted[s] : shifted[s]);
-        masked += shifted[s];
+        r->shifted[s] = (uint8_t)(c->shifted[s] > r->shifted[s] ? c->shifted[s] : r->shifted[s]);
+        r->masked += r->shifted[s];
     }
-    t->masked = masked > t->masked ? masked : t->masked;
 }
 
 bool
@@ -173,23 +171,31 @@ shuffle_terms(const Bits *b, Terms *t)
         else if (!is_like(b, i, k))
             last = count_lane(b, i);
         k = i;
-        add_lane(t, i, &last);
-        if (t->whole + t->masked > TERMS_MAX)
+        Row *r = &t->row[i / QUAD];
+        add_lane(r, &last);
+        if (r->whole + r->masked > TERMS_MAX)
             return false;
     }
     return shuffle_words(b, t) <= WORDS_MAX;
 }
 
-/* Before a pass's terms: rows of lanes, terms of whole bytes, terms with a mask, lines,
- * fills. */
-enum { HEAD = 5, WORD = LANE / 4, WHOLE = QUAD * (1 + WORD) + 1,
+/* Words of a pass: its head; the head of a row, a term of whole bytes, one with a mask. */
+enum { HEAD = 3, WORD = LANE / 4, ROW_HEAD = 3 + QUAD, WHOLE = QUAD * (1 + WORD) + 1,
        MASKED = WHOLE + QUAD * WORD + 1 };
+
+static i64
+row_words(const Bits *b, const Row *r)
+{
+    return ROW_HEAD + b->fills * QUAD * WORD + r->whole * WHOLE + r->masked * MASKED;
+}
 
 i64
 shuffle_words(const Bits *b, const Terms *t)
 {
-    i64 row = QUAD + b->fills * QUAD * WORD + t->whole * WHOLE + t->masked * MASKED;
-    return HEAD + b->nlanes / QUAD * row;
+    i64 words = HEAD;
+    for (int i = 0; i < b->nlanes / QUAD; i++)
+        words += row_words(b, &t->row[i]);
+    return words;
 }
 
 /* Writes a term of one lane into the words of its row: the window, the picks, the mask
@@ -205,56 +211,78 @@ put_term(int32_t *quad, int lane, int32_t window, const uint8_t at[LANE],
         memcpy(quad + QUAD + 1 + (QUAD + lane) * WORD, mask, LANE);
 }
 
-/* The terms with a mask; those that this row of lanes has not got, with a mask of none. */
+/* The terms with a mask; those that this lane has not got, with a mask of none. */
 static void
-put_masked(const Bits *b, const Terms *t, int lane, Part *p, int n, int32_t *out)
+put_masked(const Bits *b, const Row *r, int lane, Part *p, int n, int32_t *out)
 {
     uint8_t at[LANE], mask[LANE];
-    int32_t *end = out + t->masked * MASKED;
     for (int s = 0; s < SHIFTS; s++)
-        for (int i = 0; i < t->shifted[lane / QUAD][s]; i++, out += MASKED) {
+        for (int i = 0; i < r->shifted[s]; i++, out += MASKED) {
             int32_t window = b->first;
             take_window(b, p, n, (Kind){s, false}, &window, at, mask);
             put_term(out, lane % QUAD, window, at, mask);
             out[MASKED - 1] = s - 7;
         }
-    memset(mask, 0, LANE);
-    for (; out < end; out += MASKED)
-        put_term(out, lane % QUAD, b->first, mask, mask);
 }
 
 static void
-put_lane(const Bits *b, const Terms *t, int lane, int32_t *out)
+put_fill(const Bits *b, int lane, int32_t *out)
+{
+    uint8_t mask[LANE] = {0};
+    for (int i = b->element[lane]; i < b->n; i++)
+        for (int j = 0, to = b->dst[i] / 8 - b->lane[lane]; j < b->bits / 8; j++)
+            if (b->src[i] == FILL && to + j >= 0 && to + j < LANE)
+                mask[to + j] = 0xff;
+    memcpy(out + lane % QUAD * WORD, mask, LANE);
+}
+
+static void
+put_lane(const Bits *b, const Row *r, int lane, int32_t *out)
 {
     Part p[PIECES_MAX];
     uint8_t at[LANE], mask[LANE];
     int n = parts_of(b, lane, p), k = lane % QUAD;
-    out[k] = b->lane[lane];
-    out += QUAD;
+    out[3 + k] = b->lane[lane];
+    out += ROW_HEAD;
     if (b->fills) {
-        memset(mask, 0, LANE);
-        for (int i = b->element[lane]; i < b->n; i++)
-            for (int j = 0, to = b->dst[i] / 8 - b->lane[lane]; j < b->bits / 8; j++)
-                if (b->src[i] == FILL && to + j >= 0 && to + j < LANE)
-                    mask[to + j] = 0xff;
-        memcpy(out + k * WORD, mask, LANE);
+        put_fill(b, lane, out);
         out += QUAD * WORD;
     }
-    for (int i = 0; i < t->whole; i++, out += WHOLE) {
+    for (int i = 0; i < r->whole; i++, out += WHOLE) {
         int32_t window = b->first;
         take_window(b, p, n, (Kind){7, true}, &window, at, mask);
         put_term(out, k, window, at, NULL);
     }
-    put_masked(b, t, lane, p, n, out);
+    put_masked(b, r, lane, p, n, out);
+}
+
+/* 1 if the windows of each term of a row are contiguous, plus 2 if all terms have the
+ * same. */
+static int
+windows_of(const Bits *b, const Row *r, const int32_t *out)
+{
+    bool even = true, same = true;
+    const int32_t *first = out += ROW_HEAD + b->fills * QUAD * WORD;
+    for (int i = 0; i < r->whole + r->masked; i++) {
+        even &= out[QUAD] != 0;
+        same &= memcmp(out, first, QUAD * sizeof *out) == 0;
+        out += i < r->whole ? WHOLE : MASKED;
+    }
+    return even + 2 * same;
 }
 
 void
 shuffle_pass(const Bits *b, const Terms *t, int32_t *out)
 {
-    int quads = b->nlanes / QUAD;
-    const int32_t head[HEAD] = {quads, t->whole, t->masked, b->lines, b->fills};
-    i64 each = (shuffle_words(b, t) - HEAD) / quads;
+    const int32_t head[HEAD] = {b->nlanes / QUAD, b->lines, b->fills};
     memcpy(out, head, sizeof head);
-    for (int i = 0; i < b->nlanes; i++)
-        put_lane(b, t, i, out + HEAD + i / QUAD * each);
+    out += HEAD;
+    for (int i = 0; i < b->nlanes / QUAD; i++) {
+        const Row *r = &t->row[i];
+        for (int k = 0; k < QUAD; k++)
+            put_lane(b, r, QUAD * i + k, out);
+        const int32_t terms[] = {r->whole, r->masked, windows_of(b, r, out)};
+        memcpy(out, terms, sizeof terms);
+        out += row_words(b, r);
+    }
 }

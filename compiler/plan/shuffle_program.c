@@ -51,7 +51,10 @@ in_two(const Bits *b, Bits *make, Bits *move)
 static double
 cost_of(const Bits *b, const Terms *t)
 {
-    return b->nlanes * (1 + 0.3 * t->whole + 0.55 * t->masked);
+    double cost = 0;
+    for (int i = 0; i < b->nlanes / QUAD; i++)
+        cost += QUAD * (1 + 0.3 * t->row[i].whole + 0.55 * t->row[i].masked);
+    return cost;
 }
 
 /* Replaces the pass by two if these are faster. */
@@ -71,6 +74,18 @@ try_two(Program *p)
     return true;
 }
 
+/* The most terms of a row. */
+static int
+terms_of(const Bits *b, const Terms *t)
+{
+    int most = 0;
+    for (int i = 0; i < b->nlanes / QUAD; i++) {
+        int terms = t->row[i].whole + t->row[i].masked;
+        most = terms > most ? terms : most;
+    }
+    return most;
+}
+
 bool
 shuffle_make(const Nest *n, int bits, Program *p)
 {
@@ -79,7 +94,7 @@ shuffle_make(const Nest *n, int bits, Program *p)
         return false;
     p->passes = shuffle_terms(p->bits, p->terms);
     p->cost = cost_of(p->bits, p->terms);
-    if (bits < 8 && (!p->passes || p->terms->whole + p->terms->masked > FEW))
+    if (bits < 8 && (!p->passes || terms_of(p->bits, p->terms) > FEW))
         return try_two(p) || p->passes;
     return p->passes;
 }

@@ -105,6 +105,9 @@ lookup(Arena *a, const char *name, const LayoutDef *known)
         diag_fatal(a->diag, DIAG_SPEC, (Loc){0},
                    "'%.100s' is a spec file: a layout of it is written %.100s:NAME", name,
                    name);
+    if (strchr(name, ','))
+        diag_fatal(a->diag, DIAG_SPEC, (Loc){0}, "'%.100s' is no layout: an inline one is in "
+                   "braces, as in '{N, C//16, H, W, C%%16}'", name);
     diag_fatal(a->diag, DIAG_SPEC, (Loc){0},
                "unknown layout '%.100s'%s%s%s ('ravel list' shows all; an inline one "
                "is written '{N, C//16, H, W, C%%16}')", name,
@@ -126,6 +129,10 @@ layout_ref(Arena *a, const char *text, const LayoutDef *known)
     if (*text == '{' || *text == '(')
         return inline_ref(a, text);
     size_t n = strcspn(text, "({: \t\n");
+    const char *dot = memchr(text, '.', n);
+    if (text[n] == ':' && dot)
+        diag_fatal(a->diag, DIAG_SPEC, (Loc){0}, "'%.100s': the name of a spec file ends in "
+                   ".lua, as in mine.lua:NAME", text);
     if (text[n] == ':')
         diag_fatal(a->diag, DIAG_SPEC, (Loc){0},
                    "'%.100s': other systems' notations are not read yet; write the "
@@ -148,8 +155,7 @@ layout_ref(Arena *a, const char *text, const LayoutDef *known)
 const LayoutRef *
 spec_ref(Arena *a, const char *text, const LayoutDef *known)
 {
-    while (isspace((unsigned char)*text))
-        text++;
+    text = after_blanks(text);
     const char *index = index_begin(text);
     if (!*index)
         return layout_ref(a, text, known);

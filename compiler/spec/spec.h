@@ -9,8 +9,8 @@
  * `name` is the name of the text in messages. */
 LayoutDef *spec_load(Arena *a, const char *name, const char *text, size_t len);
 /* A layout as written on a command line: NAME, NAME{P=1}, NAME(K,N){P=1}, {N, C//16, H, W,
- * C%16}, (R,C){C, R}, and part of a tensor of one: NHWC(8,56,56,64)[:, 1:3].  Names are
- * looked up in `known`, newest first. */
+ * C%16}, (R,C){C, R}, and part of a tensor of one: NHWC(8,56,56,64)[:, 1:3].  Names are looked
+ * up in `known`, newest first. */
 const LayoutRef *spec_ref(Arena *a, const char *text, const LayoutDef *known);
 
 /* The text of the same layout in an array with these strides, in elements, one for each

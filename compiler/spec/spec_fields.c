@@ -112,8 +112,10 @@ read_order(Reader *r)
         e->kind = batch == 1 ? ENTRY_BATCH : batch ? ENTRY_BATCH_REVERSED : ENTRY_EXPR;
         e->loc = d->loc;
         if (!batch && !(e->x = trace_get(r->s, -1)))
-            FAIL(r, "order[%d] is a %s: expected an expression of the dims", i + 1,
-                 luaL_typename(r->s->L, -1));
+            FAIL(r, "order[%d] is a %s: expected an expression of the dims%s", i + 1,
+                 luaL_typename(r->s->L, -1), lua_isfunction(r->s->L, -1) ?
+                 "; a name of the spec language, such as min and xor, cannot name a dim"
+                 : "");
         if (e->x)
             e->loc = e->x->loc;
         lua_pop(r->s->L, 1);

@@ -90,16 +90,15 @@ void spec_read_given(Sandbox *s, LayoutRef *ref);
 /* Push the sentinel for `...`, the batch dims. */
 void spec_push_batch(Sandbox *s);
 
+/* spec_rename.c */
+/* Read the "(K,N)" at the start of `text`: ref gets a copy of its layout with these names
+ * of the dims.  Returns what follows. */
+const char *spec_read_dims(Arena *a, LayoutRef *ref, const char *text);
 /* spec_index.c: the part of a layout's text that is an index. */
 /* The first character after the layout itself: ( or [ or the end of the text. */
 const char *index_begin(const char *text);
 /* The layout of `of` with the extents and the indices at s, which is in `whole`. */
 const LayoutRef *index_ref(Arena *a, const LayoutRef *of, const char *whole, const char *s);
-
-/* spec_rename.c */
-/* Read the "(K,N)" at the start of `text`: ref gets a copy of its layout with these names
- * of the dims.  Returns what follows. */
-const char *spec_read_dims(Arena *a, LayoutRef *ref, const char *text);
 
 /* spec_fields.c: the fields of a layout's table. */
 /* A table being read, at index `at` of the Lua stack. */

@@ -220,11 +220,28 @@ protected_run(lua_State *L)
     return 0;
 }
 
+/* The word of Lua at which it could not go on; NULL: it was no word. */
+static const char *
+reserved_word(const char *why)
+{
+    static const char *const words[] = {
+        "and", "break", "do", "else", "elseif", "end", "false", "for", "function", "goto",
+        "if", "in", "local", "nil", "not", "or", "repeat", "return", "then", "true", "until",
+        "while"};
+    const char *at = strstr(why, " near '");
+    for (int i = 0; at && i < LEN(words); i++) {
+        size_t n = strlen(words[i]);
+        if (!strncmp(at + 7, words[i], n) && !strcmp(at + 7 + n, "'"))
+            return words[i];
+    }
+    return NULL;
+}
+
 static void
 report(Sandbox *s, bool over, bool starved, char *text, size_t size)
 {
-    const char *why = lua_type(s->L, -1) == LUA_TSTRING ? lua_tostring(s->L, -1)
-                                                         : NULL;
+    const char *word, *why = lua_type(s->L, -1) == LUA_TSTRING ? lua_tostring(s->L, -1)
+                                                               : NULL;
     if (starved)
         snprintf(text, size, "%.200s: out of memory", s->file);
     else if (over && s->limited)
@@ -234,6 +251,9 @@ report(Sandbox *s, bool over, bool starved, char *text, size_t size)
     else if (over)
         snprintf(text, size, "%.200s: the %s needs more than %d MB of memory",
                  s->file, sandbox_what(s), (int)(BUDGET_LIVE >> 20));
+    else if (why && (word = reserved_word(why)))
+        snprintf(text, size, "%s; '%s' is a word of Lua and cannot name a dim or a "
+                 "parameter", why, word);
     else if (why && strncmp(why, s->file, strlen(s->file)))
         snprintf(text, size, "%.200s: %s", s->file, why);
     else if (why)

@@ -12,26 +12,42 @@ ravel_bits_at(const unsigned char *s, int64_t y, int64_t n)
     return (low | high) & ((1u << n) - 1);
 }
 
-/* Copies bytes that begin at bit `by` of the source, 0 < by < 8. */
+/* Returns the 8 bytes that begin at bit `by` of s, 0 < by < 8; reads 9. */
+static inline uint64_t
+ravel_bits_word(const unsigned char *s, int64_t by)
+{
+    uint64_t a, b;
+    memcpy(&a, s, 8);
+    memcpy(&b, s + 1, 8);
+    return a >> by | b << (8 - by);
+}
+
+#ifndef RAVEL_PLAIN
+/* Returns the 16 bytes that begin at bit `by` of s, 0 < by < 8; reads 17. */
+RAVEL_INLINE ravel_1x1
+ravel_bits_vector(const unsigned char *s, int64_t by)
+{
+    const ravel_8x1 a = (ravel_8x1)ravel_load1(s), b = (ravel_8x1)ravel_load1(s + 1);
+    return (ravel_1x1)(a >> (uint64_t)by | b << (uint64_t)(8 - by));
+}
+#endif
+
+/* Copies bytes that begin at bit `by` of the source, 0 < by < 8.  The last vector (word)
+ * may overlap the one before. */
 static void
 ravel_bits_shifted(unsigned char *d, const unsigned char *s, int64_t bytes, int64_t by)
 {
-    const uint64_t low = (uint64_t)(0xff >> by) * 0x0101010101010101;
     int64_t i = 0;
 #ifndef RAVEL_PLAIN
-    for (; i + 16 <= bytes; i += 16) {
-        const ravel_8x1 a = (ravel_8x1)ravel_load1(s + i);
-        const ravel_8x1 b = (ravel_8x1)ravel_load1(s + i + 1);
-        ravel_store1(d + i, (ravel_1x1)((a >> (uint64_t)by & low) |
-                                        (b << (uint64_t)(8 - by) & ~low)), 0);
+    for (; bytes >= 16 && i < bytes; i += 16) {
+        i = i + 16 > bytes ? bytes - 16 : i;
+        ravel_store1(d + i, ravel_bits_vector(s + i, by), 0);
     }
 #endif
-    for (; i + 8 <= bytes; i += 8) {
-        uint64_t a, b;
-        memcpy(&a, s + i, 8);
-        memcpy(&b, s + i + 1, 8);
-        a = (a >> by & low) | (b << (8 - by) & ~low);
-        memcpy(d + i, &a, 8);
+    for (; bytes >= 8 && i < bytes; i += 8) {
+        i = i + 8 > bytes ? bytes - 8 : i;
+        const uint64_t v = ravel_bits_word(s + i, by);
+        memcpy(d + i, &v, 8);
     }
     for (; i < bytes; i++)
         d[i] = (unsigned char)((s[i] >> by | s[i + 1] << (8 - by)) & 255);

@@ -11,7 +11,6 @@
 #ifdef RAVEL_SHUFFLES
 #if RAVEL_LANES == 4
 typedef ravel_1x4 ravel_lanes;
-typedef ravel_2x4 ravel_lanes_of_2;
 #elif RAVEL_LANES == 2
 typedef ravel_1x2 ravel_lanes;
 typedef ravel_2x2 ravel_lanes_of_2;
@@ -64,12 +63,34 @@ ravel_pick(ravel_lanes v, ravel_lanes at)
 
 /* Shifts left by k bits, right if k is negative.  A mask later removes the bits that cross
  * a border of bytes. */
+#if RAVEL_LANES == 4
+typedef __m512i ravel_shifts;
+RAVEL_INLINE ravel_shifts
+ravel_shifts_by(int32_t k)
+{
+    return _mm512_set1_epi32(k);
+}
+
 RAVEL_INLINE ravel_lanes
-ravel_shifted(ravel_lanes v, int32_t k)
+ravel_shifted(ravel_lanes v, ravel_shifts k)
+{
+    return (ravel_lanes)_mm512_rolv_epi32((__m512i)v, k);
+}
+#else
+typedef int32_t ravel_shifts;
+RAVEL_INLINE ravel_shifts
+ravel_shifts_by(int32_t k)
+{
+    return k;
+}
+
+RAVEL_INLINE ravel_lanes
+ravel_shifted(ravel_lanes v, ravel_shifts k)
 {
     const ravel_lanes_of_2 w = (ravel_lanes_of_2)v;
     return k < 0 ? (ravel_lanes)(w >> -k) : (ravel_lanes)(w << k);
 }
+#endif
 
 /* Stores each lane at its offset.  `lines`: the lanes are contiguous and are stored as one
  * vector, which may be a non-temporal store. */

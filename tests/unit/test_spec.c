@@ -245,7 +245,7 @@ static const struct { const char *text, *message; } wrong_specs[] = {
     /* names */
     {"layout 'X' {\n  dims  = { N, C },\n  C0    = 16,\n"
      "  order = { N, C // CO, C % C0 },\n}",
-     "s.lua:4: unknown name 'CO': did you mean 'C'?; known here: N, C, C0"},
+     "s.lua:4: unknown name 'CO': did you mean 'C0'?; known here: N, C, C0"},
     {"layout 'X' { dims = { M, K }, order = { M, Z9 } }",
      "s.lua:1: unknown name 'Z9'; known here: M, K"},
     {"layot 'X' { dims = { M }, order = { M } }",

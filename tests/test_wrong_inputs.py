@@ -1,0 +1,31 @@
+"""The table of wrong inputs: each gets exit code 2, one short message that says what wrong_inputs.toml expects, and makes no file."""
+
+import os
+import shlex
+import tomllib
+
+import numpy as np
+
+import ravel
+from test_cli import here, run          # noqa: F401: the fixture `here`
+
+TABLE = tomllib.loads((ravel.ROOT / "tests/wrong_inputs.toml").read_text())["wrong"]
+SPEC = 'layout "MINE" { dims = { M, K }, order = { M//4, K, M%4 } }\nlayout "OTHER" { dims = { M, K }, order = { K, M } }\n'
+
+
+def test_every_wrong_input():
+    open("t.lua", "w").write(SPEC)
+    np.save("x.npy", np.zeros((2, 20, 5, 7), "f2"))
+    np.save("c.npy", np.zeros((2, 3), "S4"))
+    files, flaws = set(os.listdir()), []
+    for command, says in TABLE:
+        r = run(*shlex.split(command))
+        first, *more = r.stderr.decode().splitlines() or [""]
+        fine = (r.returncode, r.stdout) == (2, b"") and first.startswith("ravel") and says in first and len(first) < 400
+        if not fine or [line for line in more if not line.startswith("Try `ravel ")] or set(os.listdir()) != files:
+            flaws.append((command, says, r))
+    assert not flaws, flaws
+
+
+def test_the_table_is_large_and_has_no_row_twice():
+    assert len(TABLE) >= 100 and len({c for c, _ in TABLE}) == len(TABLE)
