@@ -100,7 +100,7 @@ int
 cmd_show(Cli *c)
 {
     i64 shape[MAX_RANK];
-    if (!c->o.shape)
+    if (!cli_knows_shape(c, cli_layout_text(c, c->o.arg[0]), NULL))
         return cli_show_symbolic(c);
     Layout *l = cli_layout(c, shape);
     Verdict *v = decide_readable_or_fail(l);

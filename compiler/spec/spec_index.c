@@ -70,10 +70,7 @@ const char *
 index_begin(const char *text)
 {
     const char *end = text + strlen(text), *s = text;
-    bool named = *s != '{' && *s != '(';
-    if (named)
-        s = skip_blank(s + strcspn(s, "{([@: \t\n"));
-    if (*s == '(' && (!named || !is_extents(s)))
+    if (*s == '(')
         s = skip_group(s);
     s = s ? skip_blank(s) : end;
     if (*s == '{')
