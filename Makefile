@@ -55,7 +55,7 @@ include tests/coverage.mk
 
 $(B)/ravel: $(CLI_OBJ) $(INSIDES)
 	$(SAY) LINK $@
-	$(Q)$(CC) $(ALL_CFLAGS) $(LDFLAGS) -o $@ $(CLI_OBJ) $(INSIDES) -ljansson $(LIBS)
+	$(Q)$(CC) $(ALL_CFLAGS) $(LDFLAGS) -o $@ $(CLI_OBJ) $(INSIDES) -ljansson -lz $(LIBS)
 
 $(INSIDES) $(B)/libravel.a:
 	$(SAY) AR $@
@@ -117,11 +117,11 @@ $(B)/tests/%: tests/unit/%.c $(INSIDES)
 
 -include $(shell find $(B) -name '*.d' -type f 2>/dev/null)
 
-BUILD_PKGS := gcc make libc6-dev liblua5.4-dev libtcc-dev libjansson-dev binutils
+BUILD_PKGS := gcc make libc6-dev liblua5.4-dev libtcc-dev libjansson-dev zlib1g-dev binutils
 RUN_PKGS   := python3 python3-numpy
 TEST_PKGS  := $(RUN_PKGS) g++ libcmocka-dev libdnnl-dev clang libclang-rt-14-dev tcc \
               clang-15 gcc-aarch64-linux-gnu libc6-dev-arm64-cross qemu-user \
-              valgrind z3 python3-pytest python3-pytest-xdist \
+              valgrind z3 python3-scipy python3-pytest python3-pytest-xdist \
               pocl-opencl-icd ocl-icd-libopencl1 oclgrind glslang-tools spirv-tools \
               python3-moderngl libegl1 libgl1 libgl1-mesa-dri \
               cmake pkg-config man-db zsh fish \

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "cli.h"
+#include "cli_sparse.h"
 
 /* The largest number of gaps in JSON, and in text. */
 enum { GAPS_JSON = 1000, GAPS_TEXT = 4 };
@@ -323,6 +324,9 @@ cmd_check(Cli *c)
     i64 shape[MAX_RANK];
     const char *name[MAX_RANK];
     bool any = false;
+    const char *text = cli_layout_text(c, c->o.arg[0]);
+    if (cli_is_sparse(c, text, NULL))
+        return cli_sparse_check(c, text);
     if (c->o.equals && c->o.banks)
         cli_fail(c, "--equals and --banks cannot be combined");
     if (c->o.equals)

@@ -5,6 +5,7 @@
 #include "../runtime/file.h"
 #include "cli.h"
 #include "cli_object.h"
+#include "cli_sparse.h"
 
 const char *const cli_kinds[] = {
     [EMIT_RELAYOUT] = "relayout", [EMIT_OFFSET] = "offset", [EMIT_INVERSE] = "inverse",
@@ -78,6 +79,8 @@ cmd_emit(Cli *c)
     const char *text;
     ravel_error err;
     const Target *target = cli_target(c);
+    if (cli_is_sparse(c, rq.from, rq.to))
+        return cli_sparse_emit(c, rq.from, rq.to);
     check_options(c, target, kind);
     if (kind == EMIT_RELAYOUT) {
         if (!rq.from || !rq.to || !rq.dtype)
@@ -267,6 +270,8 @@ cmd_explain(Cli *c)
     i64 shape[MAX_RANK];
     Request rq = request(c, shape);
     const Target *target = cli_target(c);
+    if (cli_is_sparse(c, rq.from, rq.to))
+        return cli_sparse_explain(c, rq.from, rq.to);
     if (kind_of(c) != EMIT_RELAYOUT)
         return explain_frag(c, target, &rq);
     Plan *p = cli_plan(c, &rq);

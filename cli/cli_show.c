@@ -3,6 +3,7 @@
 
 #include "../runtime/file.h"
 #include "cli.h"
+#include "cli_sparse.h"
 
 enum { ROWS_MAX = 24, COLS_MAX = 16, RUN_MAX = 12 };
 
@@ -75,6 +76,9 @@ int
 cmd_show(Cli *c)
 {
     i64 shape[MAX_RANK];
+    const char *text = cli_layout_text(c, c->o.arg[0]);
+    if (cli_is_sparse(c, text, NULL))
+        return cli_sparse_show(c, text);
     Layout *l = cli_layout(c, shape);
     Verdict *v = decide_readable_or_fail(l);
     if (c->o.svg) {

@@ -76,7 +76,7 @@ typedef struct Table {
 } Table;
 
 typedef enum {
-    EMIT_RELAYOUT, EMIT_OFFSET, EMIT_INVERSE, EMIT_LOAD, EMIT_STORE
+    EMIT_RELAYOUT, EMIT_OFFSET, EMIT_INVERSE, EMIT_LOAD, EMIT_STORE, EMIT_SPARSE
 } EmitKind;
 
 typedef struct {
@@ -213,6 +213,10 @@ const char *emit_value(const Writer *w, const Stmt *s, const char *times);
 /* The text of `u`.  Stand-alone: a file with head, prologue and the
  * helpers it uses; else for the JIT, where helpers are found by symbol. */
 const char *render(const Target *t, const Unit *u, bool stand_alone);
+
+/* The text of n functions of the kind EMIT_SPARSE; the comment at the top is that of the
+ * first.  prototypes: for the JIT, the declarations of what they call; NULL: stand-alone. */
+const char *render_units(const Target *t, Unit *const *u, int n, const char *prototypes);
 
 /* The host function of a kernel for extents at run time, for target c: emit_values.  Its
  * parameters with types, and their names alone. */

@@ -16,6 +16,7 @@ struct Sandbox {
     LayoutDef *first, **last;     /* declared so far */
     const char *pending;          /* layout "X" without its table yet */
     Loc pending_loc;
+    bool pending_sparse;          /* it is sparse "X" */
     bool reading;                 /* reading a layout, or running its functions */
     const char *seen[MAX_ENTRIES]; /* symbols in order of first use */
     int nseen;
@@ -76,13 +77,20 @@ void spec_read_given(Sandbox *s, LayoutRef *ref);
 /* Push the sentinel for `...`, the batch dims. */
 void spec_push_batch(Sandbox *s);
 
+/* spec_sparse.c: levels as Lua values, dense(R). */
+void spec_levels_open(Sandbox *s);
+/* Define, or with !on remove, the functions that make levels. */
+void spec_levels_define(Sandbox *s, bool on);
+/* The level at a stack index and its expression; NULL if there is none. */
+const LevelDef *spec_level(Sandbox *s, int index, const Ast **x);
+
 /* spec_fields.c: the fields of a layout's table. */
 /* A table being read, at index `at` of the Lua stack. */
 typedef struct {
     Sandbox *s;
     LayoutDef *def;
     int at;
-    bool is_inline;
+    bool is_inline, sparse;
     const char *field;    /* the current field; its value is on top of the stack */
 } Reader;
 

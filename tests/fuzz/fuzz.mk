@@ -24,4 +24,4 @@ fuzzers: $(FUZZERS)
 $(B)/fuzz/%: tests/fuzz/%.c $(INSIDES) $(FUZZ_CLI)
 	$(SAY) CC $<
 	$(Q)mkdir -p $(@D) && $(CC) $(ALL_CFLAGS) -fsanitize=fuzzer -o $@ $< \
-	    $(FUZZ_CLI) $(INSIDES) -ljansson $(LIBS)
+	    $(FUZZ_CLI) $(INSIDES) -ljansson -lz $(LIBS)
