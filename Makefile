@@ -25,7 +25,7 @@ SAY       = $(if $(V),@:,@printf '  %-7s %s\n')
 CLI      := cli/main.c $(wildcard cli/cli_*.c)
 # TCC=0: no libtcc; plans are interpreted.
 TCC      ?= 1
-NO_TCC   := $(if $(filter 0,$(TCC)),runtime/tcc_stdio.c runtime/elf_load.c)
+NO_TCC   := $(if $(filter 0,$(TCC)),runtime/tcc_stdio.c $(wildcard runtime/elf_*.c))
 LIB_SRC  := $(filter-out $(CLI) $(NO_TCC),$(wildcard compiler/*.c compiler/*/*.c runtime/*.c))
 LIB_OBJ  := $(LIB_SRC:%.c=$(B)/%.o) $(B)/embed.o $(if $(NO_TCC),,$(B)/tcc_pic.o)
 CLI_OBJ  := $(CLI:%.c=$(B)/%.o)
@@ -94,7 +94,7 @@ $(B)/%.o: %.c
 	$(Q)mkdir -p $(@D) && $(CC) $(ALL_CFLAGS) $(ISA) -c -o $@ $<
 
 $(B)/templates/c/%1.h $(B)/templates/c/%2.h $(B)/templates/c/%4.h $(B)/templates/c/%8.h: \
-    templates/c/%.h templates/expand.sh
+    templates/c/%.h templates/expand.sh templates/c/vector_size.h
 	$(SAY) EXPAND $<
 	$(Q)mkdir -p $(@D) && sh templates/expand.sh $< $(@D) 1 2 4 8
 

@@ -53,8 +53,8 @@ static const struct {
      offsetof(Options, check)},
     {'O', false, {"object", 'O', "FILE.so", 0, "prove a function of this shared object "
      "instead of ravel's code", 0}, offsetof(Options, object)},
-    {'A', false, {"align", 'A', "N", 0, "alignment of the buffers of --object, in bytes "
-     "(default 1)", 0}, offsetof(Options, align)},
+    {'A', false, {"align", 'A', "N", 0, "alignment of the buffers in bytes: of a GPU kernel "
+     "(default 16), of --object (default 1)", 0}, offsetof(Options, align)},
     {'L', false, {"limit", 'L', "N", 0, "limit of work, in seconds of a slow machine; "
      "work is counted in steps and not timed (default 2); in verify also the limit of "
      "processor time of a proof", 0},

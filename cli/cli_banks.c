@@ -4,27 +4,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../compiler/gpu/bank_tile.h"
-#include "cli.h"
-
-enum { ACCESSES_MAX = 16 };
-
-typedef struct {
-    Cli *c;
-    Layout *l;
-    Tile *tile;
-    const char *text;     /* of the layout, as given */
-    int n;
-    TileAccess access[ACCESSES_MAX];
-    TileCount count[ACCESSES_MAX];
-    i64 wavefronts, ideal;
-} Banked;
+#include "cli_banks.h"
 
 /* The advice if there are conflicts. */
 typedef struct {
     SwizzleFound found;
     const char *swizzle, *layout;  /* texts; NULL: none */
-    const char *why;               /* a sentence, where there is none */
+    const char *why;               /* a sentence, where there is none; then these are set: */
+    Banked pitch, by_xor;          /* the best of those tried; text: NULL if none is better */
 } Cure;
 
 static int
@@ -96,9 +83,8 @@ count_all(Banked *b)
     }
 }
 
-/* The text of the tile with another swizzle, or without one, and the same parameters. */
-static const char *
-swizzled_text(const Banked *b, const char *swizzle)
+const char *
+banked_text(const Banked *b, const char *more)
 {
     Arena *a = b->c->arena;
     const LayoutRef *ref = b->l->ref;
@@ -113,10 +99,10 @@ swizzled_text(const Banked *b, const char *swizzle)
     }
     const char *text = layout_text(a, &d);
     int body = (int)strlen(text) - 1;
-    return swizzle ? arena_printf(a, "%.*s, swizzle = %s}", body, text, swizzle) : text;
+    return more ? arena_printf(a, "%.*s, %s}", body, text, more) : text;
 }
 
-static Banked
+Banked
 banked_as(const Banked *b, const char *text)
 {
     Cli *c = b->c;
@@ -145,13 +131,13 @@ why_none(const Banked *b, const SwizzleFound *f)
 /* Search a swizzle over the addresses without the layout's own swizzle.  The layout with
  * the result is counted again. */
 static Cure
-find_cure(const Banked *b)
+find_free(const Banked *b)
 {
     Cure cure = {.found = {.answer = SWIZZLE_UNDECIDED}};
     Arena *a = b->c->arena;
     Banked bare = *b;
     if (b->l->sigma)
-        bare = banked_as(b, swizzled_text(b, NULL));
+        bare = banked_as(b, banked_text(b, NULL));
     Swizzler *s = tile_swizzler(a, bare.tile);
     if (!s) {
         cure.why = arena_printf(a, "its storage of %lld bytes is not a multiple of 128, "
@@ -172,12 +158,34 @@ find_cure(const Banked *b)
     }
     if (cure.found.bits)
         cure.swizzle = swizzle_text(a, &cure.found.swizzle, tile_word_shift(b->l));
-    cure.layout = swizzled_text(b, cure.swizzle);
+    cure.layout = banked_text(b, !cure.swizzle ? NULL
+                              : arena_printf(a, "swizzle = %s", cure.swizzle));
     Banked again = banked_as(b, cure.layout);
     if (again.wavefronts != again.ideal)
         cli_fail(b->c, "internal error: %s was to be free of conflicts and takes %lld "
                  "wavefronts", cure.layout, (long long)again.wavefronts);
     return cure;
+}
+
+static Cure
+find_cure(const Banked *b)
+{
+    Cure cure = find_free(b);
+    if (cure.why) {
+        cure.pitch = banked_best_pitch(b);
+        cure.by_xor = banked_best_xor(b);
+    }
+    return cure;
+}
+
+static json_t *
+best_json(const Banked *best)
+{
+    if (!best->text)
+        return NULL;
+    return json_pack("{s:s, s:I, s:I, s:I}", "layout", best->text, "wavefronts",
+                     (json_int_t)best->wavefronts, "ideal", (json_int_t)best->ideal,
+                     "bytes", (json_int_t)layout_bytes(best->l));
 }
 
 static const Answer exists[] = {
@@ -214,6 +222,9 @@ print_json(const Banked *b, const Cure *cure)
         b->l->dtype->name, "for", arena_printf(b->c->arena, "shape %s", b->c->o.shape),
         "conflict_free", cli_answers[cure ? NO : YES], "accesses", list);
     if (cure)
+        json_object_update_new(j, json_pack("{s:o*, s:o*}", "best_pitch",
+            best_json(&cure->pitch), "best_xor", best_json(&cure->by_xor)));
+    if (cure)
         json_object_update_new(j, json_pack("{s:s, s:s*, s:s*, s:s*, s:s*}",
             "swizzle_exists", cli_answers[exists[cure->found.answer]], "proven_by",
             proven_by[cure->found.answer], "swizzle", cure->swizzle, "swizzled",
@@ -242,12 +253,24 @@ print_access(const Banked *b, int i)
 }
 
 static void
+print_best(const Banked *best, const char *what)
+{
+    if (best->text)
+        printf("  the best %s tried takes %lld wavefronts%s, and %lld bytes:\n    %s\n", what,
+               (long long)best->wavefronts,
+               best->wavefronts == best->ideal ? ", the minimum" : "",
+               (long long)layout_bytes(best->l), best->text);
+}
+
+static void
 print_cure(const Banked *b, const Cure *cure)
 {
     if (cure->why) {
         printf("  %s: %s\n", exists[cure->found.answer] == NO
                ? "no xor swizzle of it is free of conflicts" : "no swizzle is given",
                cure->why);
+        print_best(&cure->pitch, "pitch");
+        print_best(&cure->by_xor, "xor swizzle");
         return;
     }
     printf("  without conflicts (every warp was counted again)%s:\n    %s\n",

@@ -34,6 +34,16 @@ processor(Cli *c)
     return p;
 }
 
+/* 0: not given */
+static int
+align(Cli *c)
+{
+    i64 n = cli_number(c, "--align", c->o.align, 0, GRID_VECTOR);
+    if (n & (n - 1))
+        cli_fail(c, "--align '%s': a power of two, at most %d", c->o.align, GRID_VECTOR);
+    return (int)n;
+}
+
 static Request
 request(Cli *c, i64 *shape)
 {
@@ -45,6 +55,7 @@ request(Cli *c, i64 *shape)
     rq.rank = cli_shape_names(c, shape, extent, &any);
     rq.extent = any ? extent : NULL;
     rq.processor = processor(c);
+    rq.align = align(c);
     return rq;
 }
 
@@ -66,6 +77,9 @@ check_options(Cli *c, const Target *target, EmitKind kind)
                     "glsl or blocks");
     if (c->o.manifest && c->o.output && !strcmp(c->o.manifest, c->o.output))
         cli_fail(c, "the output and the manifest cannot both be %s", c->o.output);
+    if (c->o.align && (!grid || kind != EMIT_RELAYOUT))
+        cli_fail(c, "--align needs --kind relayout with --target cuda, hip, opencl, glsl or "
+                    "blocks; code in C needs no alignment");
     if (c->o.check && (grid || kind != EMIT_RELAYOUT || target_is(target, "bursts")))
         cli_fail(c, "--check needs --kind relayout with --target c");
 }

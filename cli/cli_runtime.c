@@ -13,7 +13,7 @@ typedef struct {
     const char *const *name;
     const ChildObject *object;     /* NULL: the plan's own code */
     const Plan *emitted;           /* what it was made of */
-    ShapeList borders;
+    ShapeList boundaries;
     PlanCheck boxes;
     const i64 *at;                 /* the shape that is wrong */
     Outcome sum;
@@ -68,7 +68,7 @@ prove_at(Proofs *v, const i64 *shape)
     Outcome o = {{0}, {0}};
     ravel_status s = plan_at(v->plan, v->again, shape, &q, &err);
     if (s == RAVEL_OK)
-        s = verify_affords(q->plan, v->borders.n, &v->c->arena->work, &err);
+        s = verify_affords(q->plan, v->boundaries.n, &v->c->arena->work, &err);
     if (s == RAVEL_OK)
         s = run_at(v, q, shape, &o, &err);
     ravel_plan_free(q);
@@ -94,8 +94,8 @@ prove_all(Proofs *v)
         snprintf(v->sum.why, sizeof v->sum.why, "the plan is wrong: %s", v->boxes.flaw);
         return false;
     }
-    for (int i = 0; i < v->borders.n; i++)
-        if (!prove_at(v, v->borders.shape[i]))
+    for (int i = 0; i < v->boundaries.n; i++)
+        if (!prove_at(v, v->boundaries.shape[i]))
             return false;
     return true;
 }
@@ -112,7 +112,7 @@ proof_json(const Proofs *v, bool yes)
         "answer", yes ? "yes" : "no");
     if (yes)
         json_object_update_new(j, json_pack("{s:i, s:i, s:b, s:I, s:I, s:I, s:i, s:i}",
-            "shapes", v->borders.n, "shapes_of_boxes", v->boxes.shapes,
+            "shapes", v->boundaries.n, "shapes_of_boxes", v->boxes.shapes,
             "every_residue", v->boxes.all,
             "elements", (json_int_t)k->elements, "padding", (json_int_t)k->padding,
             "holes", (json_int_t)k->holes, "runs", k->runs, "nests", p->n));
@@ -141,7 +141,7 @@ print_proof(const Proofs *v, bool yes)
            "residue%s of the extents\n", p->n, v->boxes.shapes,
            v->boxes.all ? "every" : "the first", v->boxes.all ? "" : "s");
     printf("  code     run at %d shapes, every boundary value of the digits and its "
-           "neighbours: %d runs\n", v->borders.n, k->runs);
+           "neighbours: %d runs\n", v->boundaries.n, k->runs);
     printf("  result   %lld elements, %lld padding, %lld holes not written: every bit "
            "is right\n", (long long)k->elements, (long long)k->padding,
            (long long)k->holes);
@@ -153,7 +153,7 @@ cli_verify_shapes(Cli *c, const ravel_plan *plan, const char *const *name,
 {
     Proofs v = {.c = c, .plan = plan, .name = name};
     v.again = compile_again(c->arena, plan->plan);
-    v.borders = plan_borders(c->arena, v.again);
+    v.boundaries = plan_boundaries(c->arena, v.again);
     v.boxes = plan_check(c->arena, v.again, true);
     bool yes = prove_all(&v);
     if (c->o.json)
@@ -182,7 +182,7 @@ prove_shapes(void *arg)
     cli_check(v->c, ravel_compile(v->c->cx, &rq, &s->plan, &err), &err);
     v->plan = s->plan;
     v->again = compile_again(a, s->plan->plan);
-    v->borders = plan_borders(a, compile_again(a, v->emitted));
+    v->boundaries = plan_boundaries(a, compile_again(a, v->emitted));
     v->boxes = plan_check(a, v->again, true);
     prove_all(v);
 }
@@ -198,5 +198,5 @@ cli_prove_shapes(Cli *c, const Request *rq, const Plan *p, const ChildObject *ob
     if (!ok)
         diag_fatal(c->arena->diag, d.kind, (Loc){0}, "%s", d.text);
     *o = s.v.sum;
-    *out = (ShapeProof){s.v.borders.n, s.v.at};
+    *out = (ShapeProof){s.v.boundaries.n, s.v.at};
 }

@@ -42,7 +42,7 @@ static const Command commands[] = {
      "accesses BYTES (default: one element) along DIM.  The next lane continues\n"
      "along DIM, then along the other dims, the last one first.  If there are bank\n"
      "conflicts, it prints a swizzle without them, or says that no xor swizzle\n"
-     "avoids them.\n"
+     "avoids them and prints the best pitch and swizzle of those that it tries.\n"
      "If the structure of the layout does not decide the answer, every element is\n"
      "examined.  If that takes more work than --limit allows, the answer is\n"
      "unknown.\n\n"
@@ -50,13 +50,13 @@ static const Command commands[] = {
      "  ravel check '{M//2, K}' --shape 8,8\n"
      "  ravel check NHWC --equals '(N,C,H,W){N, H, W, C//4, C%4}' --shape 2,8,5,5\n"
      "  ravel check '{M, K}' --shape 64,64 --dtype f16 --banks K:4,M:2\n"},
-    {"emit", cmd_emit, "", 0, "FTs!tGMnkNCWPo!Lf",
+    {"emit", cmd_emit, "", 0, "FTs!tGMAnkNCWPo!Lf",
      "write the source of a conversion",
      "The file includes no header of ravel.  A name in the shape makes that extent\n"
      "an argument of the function F, which returns 1 for invalid arguments, and of\n"
      "F_bytes, which computes the sizes of both buffers.  --target cuda, hip,\n"
      "opencl or glsl writes one GPU kernel; --manifest writes a JSON file that says\n"
-     "how to launch it.\n"
+     "how to launch it; --align 4 writes one for buffers aligned to 4 bytes only.\n"
      "There, a name in the shape makes F_arguments, a function of the host that\n"
      "computes the grid, the sizes and the kernel's third argument.\n"
      "--kind offset and --kind inverse write the index function of one layout\n"
@@ -100,7 +100,7 @@ static const Command commands[] = {
      "  ravel emit --from NCHW --to NHWC --shape 2,3,5,7 --dtype u8 -o f.c\n"
      "  gcc -O3 -shared -fPIC -o f.so f.c\n"
      "  ravel verify --from NCHW --to NHWC --shape 2,3,5,7 --dtype u8 --object f.so\n"},
-    {"explain", cmd_explain, "", 0, "F!T!s!t!GkNWPjmLf",
+    {"explain", cmd_explain, "", 0, "F!T!s!t!GAkNWPjmLf",
      "print the plan of a conversion",
      "Prints both layouts, with their expressions as written and as simplified, and\n"
      "the plan: boxes of the destination, and for each box a nest of loops around a\n"

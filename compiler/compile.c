@@ -50,7 +50,10 @@ compile_grid(const Target *t, const Plan *p, const Request *rq)
     Arena *a = ex_arena(p->e);
     const char *line = emit_command(a, rq, p->src->ref, p->dst->ref, NULL);
     line = arena_printf(a, "%s%s", line, emit_option(a, "--target", target_name(t)));
+    if (rq->align)
+        line = arena_printf(a, "%s --align %d", line, rq->align);
     const GridLimits most = {.access = (int)target_number(t, "access_least"),
+                             .align = rq->align ? rq->align : GRID_VECTOR,
                              .bits = (int)target_number(t, "index_bits"),
                              .shared = target_number(t, "shared_most"),
                              .row = target_number(t, "grid_side"),

@@ -68,8 +68,8 @@ key_keep(Arena *a, const Key *k)
     return copy;
 }
 
-static bool
-same_key(const Key *a, const Key *b)
+bool
+key_same(const Key *a, const Key *b)
 {
     return a->hash == b->hash && a->threads == b->threads &&
            a->rq.threads == b->rq.threads && a->rq.rank == b->rq.rank &&
@@ -124,7 +124,7 @@ static ravel_plan **
 find(Cache *c, const Key *k)
 {
     ravel_plan **at = bucket_of(c, k);
-    while (*at && !same_key(&(*at)->key, k))
+    while (*at && !key_same(&(*at)->key, k))
         at = &(*at)->next;
     return at;
 }

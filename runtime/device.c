@@ -66,6 +66,7 @@ leave(ravel_device *d)
     if (d->native)
         d->kind->close(d);
     pthread_mutex_destroy(&d->lock);
+    free(d->folder);
     free(d);
 }
 
@@ -154,6 +155,7 @@ ravel_device_free(ravel_device *dev)
 {
     if (!dev)
         return;
+    device_drop_plans(dev, 0);
     device_cache_bound(dev, 0, 0);
     leave(dev);
 }
@@ -184,7 +186,33 @@ ravel_device_set_cache(ravel_device *dev, int kernels, int64_t bytes, ravel_erro
     if (!dev || kernels < 0 || bytes < 0)
         return wrong(err, "ravel_device_set_cache: no device, or a negative number");
     device_cache_bound(dev, kernels, bytes);
+    device_drop_plans(dev, kernels);
     return RAVEL_OK;
+}
+
+ravel_status
+ravel_device_set_folder(ravel_device *dev, const char *folder, ravel_error *err)
+{
+    if (!dev)
+        return wrong(err, "ravel_device_set_folder: no device");
+    char *copy = folder ? strdup(folder) : NULL;
+    if (folder && !copy)
+        return no_memory(err);
+    pthread_mutex_lock(&dev->lock);
+    char *was = dev->folder;
+    dev->folder = copy;
+    pthread_mutex_unlock(&dev->lock);
+    free(was);
+    return RAVEL_OK;
+}
+
+char *
+device_folder(ravel_device *d)
+{
+    pthread_mutex_lock(&d->lock);
+    char *copy = d->folder ? strdup(d->folder) : NULL;
+    pthread_mutex_unlock(&d->lock);
+    return copy;
 }
 
 static ravel_status
@@ -288,18 +316,25 @@ ravel_device_kernel_free(ravel_device_kernel *kernel)
 }
 
 ravel_status
+device_launch(ravel_device_kernel *k, void *queue, const DeviceLaunch *l, ravel_error *err)
+{
+    if (l->grid == 0)
+        return RAVEL_OK;
+    if (!l->dst || !l->src)
+        return wrong(err, "a launch: no source or no destination");
+    if (l->dst == l->src)
+        return wrong(err, "a launch: the source is the destination");
+    return k->device->kind->launch(k, queue, l, err);
+}
+
+ravel_status
 ravel_device_launch(ravel_device_kernel *kernel, void *queue, void *dst, const void *src,
                     ravel_error *err)
 {
     if (!kernel)
         return wrong(err, "ravel_device_launch: no kernel");
-    if (kernel->grid == 0)
-        return RAVEL_OK;
-    if (!dst || !src)
-        return wrong(err, "ravel_device_launch: no source or no destination");
-    if (dst == src)
-        return wrong(err, "ravel_device_launch: the source is the destination");
-    return kernel->device->kind->launch(kernel, queue, dst, src, err);
+    return device_launch(kernel, queue, &(DeviceLaunch){dst, src, kernel->grid, NULL, 0},
+                         err);
 }
 
 static ravel_status

@@ -21,6 +21,15 @@ struct DeviceModule {
     DeviceModule *next;
 };
 
+/* What a launch gives to a kernel. */
+typedef struct {
+    void *dst;                     /* device pointers, or cl_mem */
+    const void *src;
+    int64_t grid;                  /* blocks, at least 1 */
+    const int64_t *values;         /* the third argument; NULL: there is none */
+    int nvalues;
+} DeviceLaunch;
+
 /* The functions of one kind of device.  The caller has checked their arguments.  The
  * objects that they create are in `native` and `code`: close undoes open and wrap, unload
  * undoes build, leave undoes entry, give undoes take. */
@@ -35,8 +44,8 @@ typedef struct {
     void (*unload)(ravel_device *d, DeviceModule *m);
     ravel_status (*entry)(ravel_device_kernel *k, const char *name, ravel_error *err);
     void (*leave)(ravel_device_kernel *k);
-    ravel_status (*launch)(ravel_device_kernel *k, void *queue, void *dst,
-                           const void *src, ravel_error *err);
+    ravel_status (*launch)(ravel_device_kernel *k, void *queue, const DeviceLaunch *l,
+                           ravel_error *err);
     ravel_status (*take)(ravel_device *d, size_t n, void **out, ravel_error *err);
     void (*give)(ravel_device *d, void *memory);
     ravel_status (*write)(ravel_device *d, void *to, const void *from, size_t n,
@@ -57,6 +66,8 @@ struct ravel_device {
     /* Under the lock: */
     DeviceModule *newest;          /* the cache, most recently used first */
     int64_t n, most, bytes, most_bytes;
+    ravel_device_plan *plans;      /* most recently used first */
+    char *folder;                  /* of compiled kernels; malloc'ed; NULL: none */
 };
 
 struct ravel_device_kernel {
@@ -68,8 +79,12 @@ struct ravel_device_kernel {
     pthread_mutex_t lock;          /* a cl_kernel holds its arguments */
 };
 
+/* gpu_plan.c: free the cached plans, except the `most` that were used last. */
+void device_drop_plans(ravel_device *d, int64_t most);
+
 /* device_cache.c */
 void device_cache_init(ravel_device *d);
+uint64_t device_hash(const char *source, const char *options);
 /* Find a module and count one more user; NULL if the cache has none. */
 DeviceModule *device_cache_find(ravel_device *d, const char *source, const char *options);
 /* Add m, which has one user, to the cache.  Returns the module to use instead of m: m, or
@@ -90,6 +105,13 @@ ravel_status device_read(ravel_device *d, void *to, const void *from, int64_t n,
                          ravel_error *err);
 /* Wait for all enqueued work; report its failure. */
 ravel_status device_finish(ravel_device *d, ravel_error *err);
+
+/* A copy of the folder's name, for the caller to free; NULL: there is none. */
+char *device_folder(ravel_device *d);
+
+/* ravel_device_launch with these arguments; at most the device's blocks. */
+ravel_status device_launch(ravel_device_kernel *k, void *queue, const DeviceLaunch *l,
+                           ravel_error *err);
 
 /* Report a failed compilation: the sentence `what`, then as much of the log as fits. */
 ravel_status device_log(ravel_error *err, const char *what, const char *log);

@@ -24,8 +24,8 @@ hash_text(uint64_t h, const char *s)
     return h;
 }
 
-static uint64_t
-hash_of(const char *source, const char *options)
+uint64_t
+device_hash(const char *source, const char *options)
 {
     return hash_text(hash_text(14695981039346656037u, source), options);
 }
@@ -101,7 +101,7 @@ let_go(ravel_device *d, DeviceModule *gone)
 DeviceModule *
 device_cache_find(ravel_device *d, const char *source, const char *options)
 {
-    uint64_t hash = hash_of(source, options);
+    uint64_t hash = device_hash(source, options);
     pthread_mutex_lock(&d->lock);
     DeviceModule *m = use(d, find(d, hash, source, options));
     pthread_mutex_unlock(&d->lock);
@@ -112,7 +112,7 @@ DeviceModule *
 device_cache_add(ravel_device *d, DeviceModule *m)
 {
     DeviceModule *gone = NULL;
-    m->hash = hash_of(m->source, m->options);
+    m->hash = device_hash(m->source, m->options);
     pthread_mutex_lock(&d->lock);
     DeviceModule *same = use(d, find(d, m->hash, m->source, m->options));
     if (same) {

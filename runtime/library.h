@@ -115,6 +115,7 @@ void context_leave(ravel_context *cx);
 
 void cache_init(Cache *c);
 Key key_of(const ravel_context *cx, const ravel_request *rq);
+bool key_same(const Key *a, const Key *b);
 /* A copy of a key in `a`, which does not depend on the request. */
 Key key_keep(Arena *a, const Key *k);
 /* Find the plan and count one more user.  NULL if there is none, if a name of its layouts

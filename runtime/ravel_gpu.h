@@ -1,9 +1,12 @@
 /* ravel_gpu.h: compile and launch relayouts on accelerators; an addition to ravel.h.
  *
- *   ravel_device *dev;  ravel_device_kernel *k;  ravel_error err;
+ *   ravel_device *dev;  ravel_device_plan *plan;  ravel_error err;
  *   ravel_device_of_cuda(&dev, &err);            for the context that is current here
- *   ravel_device_compile(dev, &source, &k, &err);
- *   ravel_device_launch(k, stream, dst, src, &err);   any number of times
+ *   ravel_device_plan_new(cx, dev, &request, 0, &plan, &err);
+ *   ravel_device_run(plan, stream, dst, src, &err);   any number of times
+ *
+ * ravel_device_compile and ravel_device_launch do the same with the text of a kernel,
+ * such as a file that `ravel emit --target cuda` wrote.
  *
  * The CUDA driver, NVRTC and the OpenCL loader are opened when they are first needed, and
  * stay open.  Their usual names are tried, or the file that RAVEL_CUDA_LIBRARY,
@@ -93,9 +96,19 @@ RAVEL_API void ravel_device_handles(const ravel_device *dev, void **context,
 
 /* Set the limits of the cache of compiled sources: their number and their total size in
  * bytes, source and code.  The least recently used is evicted first.  The defaults are 64
- * and 64 MiB; 0 disables the cache.  RAVEL_ERR_ARGUMENT if a number is negative. */
+ * and 64 MiB; 0 disables the cache.  The number is also the limit of cached plans.  RAVEL_ERR_ARGUMENT if a number is negative. */
 RAVEL_API ravel_status ravel_device_set_cache(ravel_device *dev, int kernels,
                                               int64_t bytes, ravel_error *err);
+
+/* CUDA: keep the code of kernels in files of this folder, and take it from there instead of
+ * compiling, if text, options, architecture and NVRTC's version are the same.  Without NVRTC
+ * the code of any version is taken, so a folder that was filled on another machine serves
+ * one that has only a driver.  The folder must exist; NULL, the default, means none.  Its
+ * files are run on the device: nobody else may write there.  A file that cannot be read,
+ * written or loaded is no error: the kernel is compiled.  OpenCL drivers have caches of their
+ * own, so the call has no effect there. */
+RAVEL_API ravel_status ravel_device_set_folder(ravel_device *dev, const char *folder,
+                                               ravel_error *err);
 
 /* Compile a kernel.  CUDA: NVRTC compiles for the architecture of the device, or to
  * PTX of the newest architecture that it knows if the device is newer.  OpenCL: the
@@ -117,6 +130,65 @@ RAVEL_API void ravel_device_kernel_free(ravel_device_kernel *kernel);
  * RAVEL_ERR_ARGUMENT if they are equal. */
 RAVEL_API ravel_status ravel_device_launch(ravel_device_kernel *kernel, void *queue,
                                            void *dst, const void *src, ravel_error *err);
+
+/* A relayout with its kernel, compiled and loaded. */
+typedef struct ravel_device_plan ravel_device_plan;
+
+/* Generate the kernel of a relayout for `dev`, compile it and load it.  `align` is the
+ * number of bytes to which the caller aligns both buffers: a power of two up to 16, and at
+ * least the size of an element; 0 means 16.  With less the kernel makes narrower accesses.
+ * The threads of the request have no meaning here.  The device caches plans: a repeated
+ * request returns the same plan and compiles nothing, as long as no spec was loaded since.
+ * A plan keeps what it needs of `cx` and `dev`.  Call ravel_device_plan_free once for each
+ * plan, when its launches have finished.  Errors: those of ravel_compile and
+ * ravel_device_compile; RAVEL_ERR_LAYOUT also if no kernel for blocks of threads does this
+ * relayout. */
+RAVEL_API ravel_status ravel_device_plan_new(ravel_context *cx, ravel_device *dev,
+                                             const ravel_request *rq, int align,
+                                             ravel_device_plan **out, ravel_error *err);
+RAVEL_API void ravel_device_plan_free(ravel_device_plan *plan);
+
+typedef struct {
+    int64_t src_bytes, dst_bytes; /* sizes of the buffers; -1: the shape decides */
+    int align;            /* both buffers begin at multiples of so many bytes */
+    int block;            /* threads in a block */
+    int64_t grid;         /* blocks, in one dimension; -1: the shape decides */
+    int64_t shared_bytes; /* shared memory that the kernel declares */
+    int values;           /* 64-bit numbers in the kernel's third argument; 0: it has two */
+    void *function;       /* CUfunction, cl_kernel: for graphs and launch attributes */
+    const char *entry;    /* name of the kernel */
+    const char *source;   /* its text */
+} ravel_device_plan_info;
+
+/* Describe a plan, which owns all pointers.  Returns 0 if `plan` is NULL, else 1. */
+RAVEL_API int ravel_device_plan_about(const ravel_device_plan *plan,
+                                      ravel_device_plan_info *out);
+
+/* Enqueue the relayout and return, as ravel_device_launch does.  It allocates nothing on
+ * the device and waits for nothing, so with CUDA it may be called while a stream is being
+ * captured; to create the plan may not.  RAVEL_ERR_ARGUMENT, and nothing is enqueued, if a
+ * device pointer is not aligned to what the plan needs, or if the plan has run-time
+ * extents. */
+RAVEL_API ravel_status ravel_device_run(ravel_device_plan *plan, void *queue, void *dst,
+                                        const void *src, ravel_error *err);
+
+/* ravel_device_run at a given shape, for a plan with run-time extents; the errors are also
+ * those of ravel_run_shape.  Nothing is compiled.  With OpenCL it creates a buffer for the
+ * kernel's third argument, which is freed when the launch has finished. */
+RAVEL_API ravel_status ravel_device_run_shape(ravel_device_plan *plan, void *queue,
+                                              void *dst, const void *src,
+                                              const int64_t *shape, ravel_error *err);
+
+/* What a launch at a shape needs: for the caller's own launches, nodes of graphs and
+ * buffers.  `shape` is not used if the plan has no run-time extents.  `values` receives the
+ * numbers of the kernel's third argument, a struct of int64_t with CUDA and a buffer of
+ * them with OpenCL; it has room for as many as ravel_device_plan_about says.  Pointers may
+ * be NULL.  RAVEL_ERR_ARGUMENT if the shape is not valid for the plan, or has more blocks
+ * than the device allows. */
+RAVEL_API ravel_status ravel_device_plan_at(const ravel_device_plan *plan,
+                                            const int64_t *shape, int64_t *src_bytes,
+                                            int64_t *dst_bytes, int64_t *grid,
+                                            int64_t *values, ravel_error *err);
 
 #ifdef __cplusplus
 }

@@ -14,7 +14,7 @@ typedef struct {
     const ravel_plan *p;
     Arena arena;
     Plan *again;
-    ShapeList borders;
+    ShapeList boundaries;
 } Shapes;
 
 static void
@@ -29,7 +29,7 @@ list(void *arg)
 {
     Shapes *s = arg;
     again(arg);
-    s->borders = plan_borders(&s->arena, s->again);
+    s->boundaries = plan_boundaries(&s->arena, s->again);
 }
 
 /* Add the shape to an error message. */
@@ -86,7 +86,7 @@ verify_affords(const Plan *p, int shapes, Budget *work, ravel_error *err)
     if (work_take(work, units_of(p)))
         return RAVEL_OK;
     return error_set(err, RAVEL_ERR_LIMIT, "to run the code at the %d shapes at and "
-                     "beside the borders of its blocks takes more work than the limit "
+                     "beside the boundaries of its blocks takes more work than the limit "
                      "allows; blocks that are small, or multiples of each other, take "
                      "less, and --limit (ravel_set_limit) allows more", shapes);
 }
@@ -98,7 +98,7 @@ code(const Shapes *s, const i64 *shape, ravel_certificate *sum, ravel_error *err
     ravel_certificate c;
     ravel_status status = plan_at(s->p, s->again, shape, &q, err);
     if (status == RAVEL_OK)
-        status = verify_affords(q->plan, s->borders.n, &ex_arena(s->again->e)->work, err);
+        status = verify_affords(q->plan, s->boundaries.n, &ex_arena(s->again->e)->work, err);
     if (status == RAVEL_OK)
         status = ravel_verify_report(q, &c, err);
     if (status == RAVEL_OK)
@@ -135,8 +135,8 @@ verify_shapes(const ravel_plan *p, ravel_certificate *out, ravel_error *err)
     *out = (ravel_certificate){0};
     if (status == RAVEL_OK)
         status = verify_boxes(s.again, &ex_arena(s.again->e)->work, err);
-    for (int i = 0; status == RAVEL_OK && i < s.borders.n; i++)
-        status = code(&s, s.borders.shape[i], out, err);
+    for (int i = 0; status == RAVEL_OK && i < s.boundaries.n; i++)
+        status = code(&s, s.boundaries.shape[i], out, err);
     arena_free(&s.arena);
     return status;
 }

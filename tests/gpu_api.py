@@ -15,14 +15,21 @@ class Source(ct.Structure):
                 ("options", ct.c_char_p)]
 
 
+class PlanInfo(ct.Structure):
+    _fields_ = [("src_bytes", ct.c_int64), ("dst_bytes", ct.c_int64), ("align", ct.c_int), ("block", ct.c_int), ("grid", ct.c_int64),
+                ("shared_bytes", ct.c_int64), ("values", ct.c_int), ("function", ct.c_void_p), ("entry", ct.c_char_p), ("source", ct.c_char_p)]
+
+
 def typed(so):
-    p, err = ct.c_void_p, ct.POINTER(ravel.Err)
+    p, err, size = ct.c_void_p, ct.POINTER(ravel.Err), ct.POINTER(ct.c_int64)
     for name, *args in [
             ("list", ct.c_int, ct.POINTER(Info), ct.c_int, ct.POINTER(ct.c_int), err), ("open", ct.c_int, ct.c_int, ct.POINTER(p), err),
             ("of_cuda", ct.POINTER(p), err), ("of_opencl", p, p, ct.POINTER(p), err), ("about", p, ct.POINTER(Info)),
-            ("set_cache", p, ct.c_int, ct.c_int64, err), ("compile", p, ct.POINTER(Source), ct.POINTER(p), err), ("launch", p, p, p, p, err)]:
+            ("set_cache", p, ct.c_int, ct.c_int64, err), ("compile", p, ct.POINTER(Source), ct.POINTER(p), err), ("launch", p, p, p, p, err),
+            ("set_folder", p, ct.c_char_p, err), ("plan_new", p, p, ct.POINTER(ravel.Request), ct.c_int, ct.POINTER(p), err), ("plan_about", p, ct.POINTER(PlanInfo)),
+            ("run", p, p, p, p, err), ("run_shape", p, p, p, p, size, err), ("plan_at", p, size, size, size, size, size, err)]:
         getattr(so, "ravel_device_" + name).argtypes = args
-    for name, *args in [("free", p), ("kernel_free", p), ("handles", p, *[ct.POINTER(p)] * 3)]:
+    for name, *args in [("free", p), ("kernel_free", p), ("plan_free", p), ("handles", p, *[ct.POINTER(p)] * 3)]:
         f = getattr(so, "ravel_device_" + name)
         f.argtypes, f.restype = args, None
     return so

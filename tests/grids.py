@@ -85,6 +85,13 @@ CASES = [T(64, 128, 32), T(128, 64, 16), T(128, 256, 8), T(256, 512, 4), T(64, 3
     M((20, 5, 9, 3), "DBCA", 8, ", pad = {A = 32}, fill = 7"), M((24, 5, 7, 3), "ACBD", 16, ", pad = {D = 4}, fill = 7"), M((24, 5, 7, 3), "ACBD", 8, ", pad = {D = 4}, fill = 7", ", pitch = {C = 4}"),
     M((9, 5, 30, 6), "DBCA", 32, ", pad = {C = 32, D = 8}, fill = 7"),
     M((37, 6, 11, 5), "CADB", 8, ", pad = {B = 8, A = 40}, fill = 9"), M((16, 4, 9, 6), "DBCA", 8, ", pitch = {C = 64}", ", pitch = {C = 8}"),
+    # permutations inside of words: bytes, halves, nibbles and bits; one vector a thread and several words; backwards, with padding, from gaps; short rows
+    ("NHWC", "(N,C,H,W){N, H, W, C, pad = {C = 4}, fill = 7}", (2, 3, 31, 36), 8), ("NHWC", "(N,C,H,W){N, H, W, C, pad = {C = 8}, fill = 7}", (2, 3, 31, 36), 16),
+    ("NHWC", "(N,C,H,W){N, H, W, 2 - C}", (2, 3, 31, 36), 8), ("NHWC", "(N,C,H,W){N, H, W, 2 - C}", (40, 3, 4, 4), 8),
+    ("(A,B){A, B}", "(A,B){A, B//4, 3 - B%4}", (67, 64), 8), ("(A,B){A, B}", "(A,B){A, B//2, 1 - B%2}", (9, 300), 16), ("ROW_MAJOR", "AWQ", (33, 128), 4), ("AWQ", "ROW_MAJOR", (33, 96), 4),
+    ("INT4_HIGH", "INT4_LOW", (9, 64), 4), ("(A,B){A, B}", "(A,B){A, B//8, 7 - B%8}", (70, 128), 1), ("(A,B){A, B}", "(A,B){A, B//16, B%4, B//4%4}", (70, 64), 2),
+    ("(A,B){A, B}", "(A,B){A, B//8, (B%8) ~ 5}", (33, 128), 8), ("(A,B){A, B//4, B%4, pitch = {[1] = 512}}", "(A,B){A, B//4, 3 - B%4}", (33, 256), 8),
+    ("(A,B){A, B, pitch = {A = 5}}", "(A,B){A, 3 - B}", (64, 4), 8),
     M((12, 20, 3, 17), "CDBA", 8), M((3, 12, 6, 31), "DACB", 8),
     ("(A,B,C,D){A, B, C, D}", "(A,B,C,D){D, B, 8 - C, A}", (40, 5, 9, 3), 8), ("(A,B,C,D){A, B, C, 2 - D}", "(A,B,C,D){D, B, C, 39 - A}", (40, 5, 9, 3), 32),
 ]
@@ -92,13 +99,13 @@ CASES = [T(64, 128, 32), T(128, 64, 16), T(128, 256, 8), T(256, 512, 4), T(64, 3
 
 class Kernel:
     """A case's kernel for one target: its file, entry and manifest."""
-    def __init__(self, folder, number, case, target):
+    def __init__(self, folder, number, case, target, *options):
         a, b, shape, bits = case
         self.case, self.entry = case, "kern%d" % number
         self.path = folder / ("%s.%s" % (self.entry, {"blocks": "c", "opencl": "cl", "cuda": "cu", "glsl": "comp"}.get(target, "txt")))
         manifest = folder / (self.entry + ".json")
         r = subprocess.run([RAVEL, "emit", "--from", a, "--to", b, "--shape", ",".join(map(str, shape)), "--dtype", ravel.DTYPE[bits], "--target", target,
-                            "--name", self.entry, "-o", self.path, "--manifest", manifest], capture_output=True, text=True)
+                            "--name", self.entry, "-o", self.path, "--manifest", manifest, *map(str, options)], capture_output=True, text=True)
         assert r.returncode in (0, 2), r
         self.refused = r.stderr if r.returncode else ""
         self.manifest = json.loads(manifest.read_text()) if not r.returncode else None

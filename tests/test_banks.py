@@ -187,7 +187,32 @@ def assert_banks(layout, shape, bits, accesses):
             clean = False
             assert_witness(got["witness"], addr, dim, nbytes, n, bits)
     assert (code, j["conflict_free"]) == ((0, "yes") if clean else (1, "no"))
+    for name in {"best_pitch", "best_xor"} & j.keys():
+        assert_best(j[name], shape, bits, accesses, sum(a["wavefronts"] for a in j["accesses"]))
+    assert not ({"best_pitch", "best_xor"} & j.keys()) or "why" in j
     return "free" if clean else assert_cure(layout, shape, bits, accesses, size, j)
+
+
+def assert_best(best, shape, bits, accesses, total):
+    """What is told of the layout holds, and it is better than the tile."""
+    addr, size = addresses(best["layout"], shape, bits)
+    assert np.unique(addr).size == addr.size and best["bytes"] == size*bits//8
+    counts = [wavefronts(walk(addr, dim, n)[0][:, 0], nbytes, bits) for _, dim, nbytes, n in accesses]
+    assert (best["wavefronts"], best["ideal"]) == tuple(map(sum, zip(*counts))) and best["wavefronts"] < total
+
+
+def test_best_pitch():
+    """Every pitch of rows is counted here: none is better than the one that is told."""
+    for shape, bits, accesses in [((64, 64), 16, [("M:2", 0, 2, 1), ("K:16", 1, 16, 8)]), ((60, 60), 32, [("M:4", 0, 4, 1), ("K:8", 1, 8, 2)]), ((32, 32), 8, [("M:1", 0, 1, 1), ("K:4", 1, 4, 4)])]:
+        _, j = check("(M,K){M, K}", shape, ravel.DTYPE[bits], ",".join(a[0] for a in accesses))
+        step, row = max(4, *[a[2] for a in accesses]), shape[1]*bits//8
+        total = {}
+        for wide in (row + step*2**k for k in range(5)):
+            addr, _ = addresses("(M,K){M, K, pitch = {[1] = %d}}" % wide, shape, bits)
+            total[wide] = sum(wavefronts(walk(addr, dim, n)[0][:, 0], nbytes, bits)[0] for _, dim, nbytes, n in accesses)
+        assert ("best_pitch" in j) == ("why" in j), j
+        if "why" in j:
+            assert j["best_pitch"]["wavefronts"] == min(total.values()) and j["best_pitch"]["layout"].endswith("[1] = %d}}" % min(w for w in total if total[w] == min(total.values())))
 
 
 def assert_cure(layout, shape, bits, accesses, size, j):

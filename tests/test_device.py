@@ -608,9 +608,9 @@ def check_numbers(folder, flags, header, file, path):
 
 @PLAIN
 @pytest.mark.parametrize("header, path, types", [
-    ("cuda.h", "device_cuda.c", "typedef void *Context, *Module, *Function, *Stream; typedef unsigned long long Pointer;"),
+    ("cuda.h", "device_cuda.h", "typedef void *Context, *Module, *Function, *Stream; typedef unsigned long long Pointer;"),
     ("nvrtc.h", "device_nvrtc.c", "typedef void *Program;"),
-    ("CL/cl.h", "device_opencl.c", "typedef void *Platform, *Device, *Context, *Queue, *Program, *Kernel, *Memory, *Event, *Notify; typedef uint64_t Flags;")],
+    ("CL/cl.h", "device_opencl.h", "typedef void *Platform, *Device, *Context, *Queue, *Program, *Kernel, *Memory, *Event, *Notify; typedef uint64_t Flags;")],
     ids=["cuda", "nvrtc", "opencl"])
 def test_prototypes(header, path, types, tmp_path):
     """As many parameters, of the same sizes, pointers where they have pointers; the symbol that the header's name stands for."""

@@ -7,6 +7,7 @@ import os
 import random
 import re
 import shutil
+import signal
 import struct
 import subprocess
 import sys
@@ -16,16 +17,18 @@ import pytest
 
 import draw
 import grids as G
+from grids import T
 import orders as O
 import ravel
 import relayouts as R
 import test_device
 
 SEED = int(os.environ.get("RAVEL_SEED", "20240611"))
+ALIGNED = "-DOFFSET=0"
 SANITIZE = ["-fsanitize=address,undefined", "-fno-sanitize-recover=all"]
 STRICT = ["-std=c11", "-Wall", "-Wextra", "-Wconversion", "-Wno-sign-conversion", "-Werror"]
 
-# main: kernel number argv[1] of source file argv[2] to destination file argv[3], all of its blocks.
+# main: kernel number argv[1] of source file argv[2] to destination file argv[3], all of its blocks; the buffers begin OFFSET bytes after a multiple of 16.
 MAIN = """
 #include <stdio.h>
 #include <stdlib.h>
@@ -36,13 +39,13 @@ int main(int argc, char **argv)
 {
     for (int i = 1; i + 2 < argc; i += 3) {
         int k = atoi(argv[i]);
-        unsigned char *src = malloc((size_t)bytes[k][0]), *dst = malloc((size_t)bytes[k][1]);
+        unsigned char *room[] = {malloc((size_t)bytes[k][0] + OFFSET), malloc((size_t)bytes[k][1] + OFFSET)}, *src = room[0] + OFFSET, *dst = room[1] + OFFSET;
         FILE *in = fopen(argv[i + 1], "rb"), *out = fopen(argv[i + 2], "r+b");
         if (fread(src, 1, (size_t)bytes[k][0], in) + fread(dst, 1, (size_t)bytes[k][1], out) != (size_t)(bytes[k][0] + bytes[k][1])) return 1;
         kernel[k](dst, src);
         rewind(out);
         fwrite(dst, 1, (size_t)bytes[k][1], out);
-        fclose(in); fclose(out); free(src); free(dst);
+        fclose(in); fclose(out); free(room[0]); free(room[1]);
     }
     return 0;
 }
@@ -75,8 +78,8 @@ def differences(folder, ks, data):
     return out
 
 
-def run_blocks(folder, ks, flags=SANITIZE):
-    exe, data = program(folder, ks, [*STRICT, *flags])
+def run_blocks(folder, ks, flags=SANITIZE, offset=ALIGNED):
+    exe, data = program(folder, ks, [*STRICT, *flags, offset])
     files(folder, ks, data)
     args = [x for i, k in enumerate(ks) for x in (i, folder / (k.entry + ".src"), folder / (k.entry + ".dst"))]
     r = subprocess.run(list(map(str, [exe, *args])), capture_output=True, text=True)
@@ -94,7 +97,32 @@ def test_every_case_in_plain_c(tmp_path):
     r, wrong = run_blocks(tmp_path, ks)
     assert (r.returncode, r.stderr) == (0, "") and not wrong, (r.stderr[-3000:], wrong)
     rows = collections.Counter(box["by"] for k in ks for box in k.manifest["boxes"])
-    assert set(rows) == {"piece", "tile", "edge", "slab", "fuse", "gather", "inverse"} and min(rows.values()) > 3, rows
+    assert set(rows) == {"words", "piece", "tile", "edge", "slab", "fuse", "gather", "inverse"} and min(rows.values()) > 3, rows
+
+
+@pytest.mark.parametrize("align", [1, 2, 4, 8])
+def test_buffers_aligned_to_less(tmp_path, align):
+    """--align: no access is wider, nor does the result differ; a wider one is seen."""
+    (tmp_path / "narrow.h").write_text('#include <stdlib.h>\n#include <string.h>\n#define RAVEL_AT(space, line, thread, byte, width) '
+                                       '((width) > OFFSET && strcmp(space, "shared") ? abort() : (void)0)\n')
+    flags = [*SANITIZE, "-include", tmp_path / "narrow.h"]
+    cases = [c for c in G.CASES if c[3]//8 <= align][::6]
+    ks = [G.Kernel(tmp_path, i, c, "blocks", "--align", align) for i, c in enumerate(cases)]
+    assert not [k.refused for k in ks if k.refused]
+    assert all(a["aligned_to"] <= align for k in ks for a in k.manifest["arguments"])
+    assert all(x["bytes"] <= align for k in ks for box in k.manifest["boxes"] for b in box["analysed"] for x in b["accesses"] if x["memory"] != "shared")
+    r, wrong = run_blocks(tmp_path, ks, flags, "-DOFFSET=%d" % align)
+    assert (r.returncode, r.stderr) == (0, "") and not wrong, (r.stderr[-3000:], wrong)
+    r, _ = run_blocks(tmp_path, [G.Kernel(tmp_path, 0, T(64, 128, 32), "blocks")], flags, "-DOFFSET=%d" % align)
+    assert r.returncode == -signal.SIGABRT
+
+
+def test_alignment_is_checked(tmp_path):
+    for case, target, align, says in [(T(8, 8, 32), "blocks", 2, "accesses 4 bytes at once"), (T(8, 8, 8), "glsl", 2, "accesses 4 bytes at once"),
+                                      (T(8, 8, 8), "cuda", 3, "a power of two"), (T(8, 8, 8), "cuda", 32, "from 1 to 16"), (T(8, 8, 8), "c", 4, "--align needs")]:
+        r = subprocess.run([G.RAVEL, "emit", "--from", case[0], "--to", case[1], "--shape", "8,8", "--dtype", ravel.DTYPE[case[3]], "--target", target,
+                            "--align", str(align), "-o", tmp_path / "k"], capture_output=True, text=True)
+        assert r.returncode == 2 and says in r.stderr and not (tmp_path / "k").exists(), r
 
 
 def drawn(n, seed):
@@ -216,6 +244,7 @@ def test_costs_are_those_of_a_recorded_run(tmp_path, case):
     for box in k.manifest["boxes"]:
         for block in box["analysed"]:
             assert counted(tmp_path, k, block["block"]) == told(block), box["of"]
+            assert all(a["distinct_sectors"] >= a["least_distinct_sectors"] for a in block["accesses"] if a["memory"] != "shared"), block
 
 
 @pytest.mark.parametrize("case", [c for c in G.CASES if c[0] in ("(R,C){R, C}", "(B,R,C){B, R, C}") or c[0].startswith("(A,B,C,D){A,B")], ids=str)
@@ -271,6 +300,15 @@ def test_a_sector_with_padding_is_written_once(tmp_path, case):
         if space == "dst":
             writes.update({b//32 for a in lanes.values() for b in range(a, a + width)})
     assert set(writes.values()) == {1} and len(writes) == -(-k.manifest["arguments"][0]["bytes"]//32)
+
+
+@pytest.mark.parametrize("name, bits, back", [("SW128", 16, False), ("SW64", 16, False), ("SW32", 16, True), ("SW128", 8, True)])
+def test_pieces_of_a_swizzle_are_whole(tmp_path, name, bits, back):
+    """The xor moves pieces of 16 bytes: no access is narrower."""
+    sides = (name, "ROW_MAJOR") if back else ("ROW_MAJOR", name)
+    k = G.Kernel(tmp_path, 0, (*sides, (256, 512), bits), "cuda")
+    accesses = [a for box in k.manifest["boxes"] for block in box["analysed"] for a in block["accesses"]]
+    assert accesses and all(a["bytes"] == 16 and a["sectors"] == a["least_sectors"] for a in accesses), accesses
 
 
 def test_a_bad_swizzle_is_seen(tmp_path):

@@ -108,7 +108,10 @@ WHOLE = [c for c in T.CASES if BITS[c[3]] >= 8] + [
     ("(A,B){A//64, B//64, A%64, B%64}", "(A,B){B//64, A//64, B%64, A%64}", "A,B", "u8"), ("(B,R,C){B, R, C}", "(B,R,C){B, C, R}", "B,64,32", "f32"),
     ("(B,R,C){B, R, C}", "(B,R,C){B, C, R}", "B,8,8", "u16"), ("(A,B,C,D){A, B, C, D}", "(A,B,C,D){D, B, 8 - C, A}", "A,B,9,D", "u8"),
     ("(B,S,H,D){B, S, H, D}", "(B,S,H,D){B, H, S, D}", "B,S,H,64", "f16"), ("(B,S,H,D){B, S, H, D}", "(B,S,H,D){B, H, D, S}", "B,S,4,D", "f32"),
-    ("SF128x4", "(R,C){R, C, fill = 255}", "R,C", "u8"), ("{N, C//48, H, W, C%48}", "{N, C//32, H, W, C%32}", "N,C,H,W", "i8")]
+    ("SF128x4", "(R,C){R, C, fill = 255}", "R,C", "u8"), ("{N, C//48, H, W, C%48}", "{N, C//32, H, W, C%32}", "N,C,H,W", "i8"),
+    # slabs of several planes and of parts of a plane; several short loops; padding along the run, across it, and of a number that depends on the shape
+    ("NHWC", "NCHW", "N,7,7,C", "u8"), ("NHWC", "NCHW", "N,H,W,3", "f16"), ("(A,B,C,D){A, B, C, D}", "(A,B,C,D){D, B, 8 - C, A}", "A,5,9,3", "u8"),
+    ("NCHW", "(N,C,H,W){N, H, W, C, pad = {C = 4}, fill = 7}", "N,3,H,W", "u8"), ("NCHW", "(N,C,H,W){N, C, H, W, pad = {C = 4}, fill = 7}", "N,3,H,W", "u8")]
 
 
 @pytest.mark.parametrize("case", WHOLE, ids=lambda c: "%s-%s-%s-%s" % c)
@@ -148,13 +151,23 @@ def rows_of(folder, case, target="blocks"):
 
 
 @pytest.mark.parametrize("case, row", [
-    (("NCHW", "NHWC", "N,C,H,W", "f32"), ["tile", "edge"]), (("NCHW", "NHWC", "N,64,7,7", "f32"), ["edge"]),
+    (("NCHW", "NHWC", "N,C,H,W", "f32"), ["tile", "edge"]), (("NCHW", "NHWC", "N,64,7,7", "f32"), ["slab"]),
+    (("NCHW", "NHWC", "N,3,H,W", "u8"), ["slab", "slab"]), (("FRACTAL_Z", "NCHW", "N,C,3,3", "f16"), ["fuse", "fuse"]),
+    (("NCHW", "(N,C,H,W){N, H, W, C, pad = {C = 4}, fill = 7}", "N,3,H,W", "u8"), ["tile", "fuse"]),
     (("NCHW", "NC1HWC0", "N,64,H,W", "f16"), ["piece", "piece"]), (("NC1HWC0", "NCHW", "N,64,H,W", "f16"), ["piece", "piece"]),
     (("(A,B){A//64, B//64, A%64, B%64}", "(A,B){B//64, A//64, B%64, A%64}", "A,B", "f16"), ["tile"]),
     (("(B,S,H,D){B, S, H, D}", "(B,S,H,D){B, H, S, D}", "B,S,H,64", "f16"), ["gather"])], ids=lambda c: "-".join(c) if isinstance(c, tuple) else c)
 def test_rows(tmp_path, case, row):
     """Of aligned shapes first, where they have accesses of their own."""
     assert rows_of(tmp_path, case)[:len(row)] == row
+
+
+@pytest.mark.parametrize("case, why", [
+    (("(A,B,C){A//3, B//5, C//3, A%3, B%5, C%3}", "(A,B,C){A//7, B//11, C//7, B%11, A%7, C%7}", "A,B,C", "u8"), "the plan has more than 64 boxes (331)"),
+    (("NCHW", "NHWC", "N,C,H,W", "u4"), "the box N=0..N - 1 C=0..C - 1 H=0..H - 1 W=0..W - 1 needs accesses of less than 1 byte")], ids=["boxes", "bits"])
+def test_what_declines_says_why(tmp_path, case, why):
+    text = emit(tmp_path / "f.c", case, "blocks", code=2)
+    assert why in text and "the row inverse does not take extents at run time" in text and not (tmp_path / "f.c").exists()
 
 
 @pytest.mark.parametrize("bits", [8, 16, 32, 64, 128])
@@ -294,7 +307,7 @@ def at_shapes(folder, case, each):
 
 
 DEVICE = [c for c in WHOLE if c[:3] in {("NCHW", "NHWC", "N,C,H,W"), ("NCHW", "NC1HWC0", "N,71,H,W"), ("NC1HWC0", "NCHW", "N,71,H,W"), ("ROW_MAJOR", "SW128", "M,K"),
-                                        ("(A,B){A//64, B//64, A%64, B%64}", "(A,B){B//64, A//64, B%64, A%64}", "A,B")}]
+                                        ("NCHW", "NHWC", "N,3,H,W"), ("FRACTAL_Z", "NCHW", "N,C,3,3"), ("(A,B){A//64, B//64, A%64, B%64}", "(A,B){B//64, A//64, B%64, A%64}", "A,B")}]
 
 
 @pytest.mark.parametrize("case", DEVICE, ids=lambda c: "%s-%s-%s-%s" % c)

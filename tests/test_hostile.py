@@ -759,7 +759,7 @@ QUESTIONS = [
     (["emit", "-F", "{M, K}", "-T", TERMS, "-s", "2000,2000", "-d", "u8", "-o", "f.c"], 2, "cannot decide"),
     (["table", "{%s, M, K}" % terms(100, 2), "-s", "2000,2000", "-d", "u8", "-o", "t.npy"], 2, ""),
     (["check", "{%s, M, K}" % terms(100, 2), "-s", "200,200", "-d", "u8", "--banks", "K:1"], 2, ""),
-    (["verify", "-F", "{A//300, B//299, A%300, B%299}", "-T", "{A//301, B//302, A%301, B%302}", "-s", "A,B", "-d", "u8"], 2, "borders of its blocks"),
+    (["verify", "-F", "{A//300, B//299, A%300, B%299}", "-T", "{A//301, B//302, A%301, B%302}", "-s", "A,B", "-d", "u8"], 2, "boundaries of its blocks"),
     (["verify", "-F", "(A,B,C){A//7, B//8, C//9, A%7, B%8, C%9}", "-T", "(A,B,C){A//11, B//13, C//15, A%11, B%13, C%15}", "-s", "A,B,C", "-d", "u8"], 2,
      "limit allows"),
 ]

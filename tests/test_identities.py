@@ -18,7 +18,7 @@ SOURCES = {p.name: p.read_text() for p in sorted((ravel.ROOT / "compiler").rglob
 # Functions of the expressions' core that rely on no rule.
 PLUMBING = {
     "expr_arith.c": {"ex_add": "combine", "ex_sub": "combine", "plus": "ex_add", "terms_of": "a sum with fewer terms"},
-    "expr_bits.c": {"borders": "where a xor is cut, which rule 64 allows anywhere", "inner_borders": "borders", "bits_of": "a size",
+    "expr_bits.c": {"boundaries": "where a xor is cut, which rule 64 allows anywhere", "inner_boundaries": "boundaries", "bits_of": "a size",
                     "bounded": "a question", "is_negative": "a question"},
     "expr_facts.c": {"facts_const": "a value", "lesser": "a bound", "greater": "a bound",
                       "facts_of_atom": "the functions of expr.def"},

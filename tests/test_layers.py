@@ -37,15 +37,15 @@ DOORS = {
     "compiler/spec": "spec.h", "compiler/decide": "decide.h", "compiler/plan": "plan.h kernel.def",
     "compiler/emit": "emit.h", "compiler/gpu": "grid.h bank_tile.h",
     "compiler/burst": "burst.h", "compiler/sparse": "sparse.h step.def", "compiler": "compile.h", "templates": "*", "runtime": "*", "cli": "",
-    ("compiler/plan", "templates"): "composite_size.h copy_size.h copy_fill_size.h interleave_size.h shuffle_size.h transpose_size.h",
+    ("compiler/plan", "templates"): "composite_size.h copy_size.h copy_fill_size.h interleave_size.h shuffle_size.h transpose_size.h vector_size.h",
 }
 # Within the library: files that stand alone, with what they may include of it besides their own.
 INSIDE = {
     "runtime/ravel.h runtime/ravel_gpu.h": "ravel.h",
     "runtime/error.h": "ravel.h",
     "runtime/npy*.[ch] runtime/file*.[ch]": "npy*.h file*.h error.h ravel.h",
-    "runtime/jit.[ch] runtime/elf_load.[ch] runtime/tcc_stdio.[ch]": "jit.h elf_load.h tcc_stdio.h error.h ravel.h",
-    "runtime/device*.[ch]": "device*.h error.h ravel.h ravel_gpu.h",
+    "runtime/jit.[ch] runtime/elf_*.[ch] runtime/tcc_stdio.[ch]": "jit.h elf_load.h elf_parts.h tcc_stdio.h error.h ravel.h",
+    "runtime/device*.[ch]": "device*.h file.h error.h ravel.h ravel_gpu.h",
     "runtime/kernels*.[ch]": "kernels*.h jit.h ravel.h",
     "runtime/measure.[ch] cli/cli_copy.[ch]": "measure.h cli_copy.h",
     "runtime/interpret*.[ch]": "interpret*.h kernels.h jit.h ravel.h error.h",

@@ -26,7 +26,7 @@ def test_parts_that_can_break_have_mutants():
     wanted += ["compiler/%s.c" % n for n in """
         plan/plan plan/plan_pieces plan/plan_nest plan/plan_order plan/plan_call plan/plan_needs plan/plan_narrow plan/plan_outer plan/plan_at
         plan/plan_check plan/plan_table plan/plan_merge plan/kernel plan/kernel_nest plan/kernel_copy plan/kernel_transpose plan/kernel_strided
-        emit/emit_relayout emit/emit_index emit/emit_extents emit/target decide/decide decide/decide_parts decide/decide_sigma
+        emit/emit_relayout emit/emit_index emit/emit_extents emit/target decide/decide decide/decide_structure decide/decide_parts decide/decide_sigma
         decide/decide_inverse decide/decide_every decide/decide_equal decide/decide_storage layout/layout layout/layout_reach
         layout/layout_scalar layout/layout_sizes sides expr/expr expr/expr_arith expr/expr_bits expr/expr_facts expr/op_arith expr/op_bits
         gpu/bank gpu/bank_tile gpu/swizzle gpu/swizzle_find gpu/grid gpu/grid_box gpu/grid_cover gpu/grid_piece gpu/grid_tile gpu/grid_edge

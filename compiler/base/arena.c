@@ -32,12 +32,19 @@ block_new(Arena *a, size_t n)
     return *at = b;
 }
 
+/* Sizes are multiples of the alignment. */
+static size_t
+rounded(size_t bytes)
+{
+    return (bytes + 15) & ~(size_t)15;
+}
+
 void *
 arena_alloc(Arena *a, size_t bytes)
 {
     if (bytes > SIZE_MAX / 2)
         diag_fatal(a->diag, DIAG_MEMORY, (Loc){0}, "out of memory");
-    size_t n = (bytes + 15) & ~(size_t)15;
+    size_t n = rounded(bytes);
     work_spend(a, 1 + (i64)((n < WORK_MOST ? n : WORK_MOST) / WORK_BYTES));
     ArenaBlock *b = a->head;
     if (!b || b->cap - b->used < n)
@@ -78,6 +85,37 @@ arena_copy(Arena *a, const void *p, size_t bytes)
     if (bytes)
         memcpy(q, p, bytes);
     return q;
+}
+
+/* The block that consists of the allocation p of n bytes; NULL: it shares its block. */
+static ArenaBlock **
+block_of(Arena *a, const void *p, size_t n)
+{
+    ArenaBlock **at = &a->head;
+    while (*at && (*at)->mem != p)
+        at = &(*at)->next;
+    return *at && (*at)->cap == rounded(n) ? at : NULL;
+}
+
+void *
+arena_resize(Arena *a, void *p, size_t old, size_t bytes)
+{
+    ArenaBlock **at = p && bytes ? block_of(a, p, old) : NULL, *b;
+    size_t kept = old < bytes ? old : bytes, n = rounded(bytes);
+    if (!at) {
+        void *q = arena_alloc(a, bytes);
+        if (kept)
+            memcpy(q, p, kept);
+        return q;
+    }
+    if (bytes > SIZE_MAX / 2 || !(b = realloc(*at, sizeof *b + n)))
+        diag_fatal(a->diag, DIAG_MEMORY, (Loc){0}, "out of memory");
+    work_spend(a, 1 + (i64)((n - kept < WORK_MOST ? n - kept : WORK_MOST) / WORK_BYTES));
+    memset(b->mem + kept, 0, n - kept);
+    a->held += n - b->cap;
+    b->used = b->cap = n;
+    *at = b;
+    return b->mem;
 }
 
 char *

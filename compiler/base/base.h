@@ -58,7 +58,8 @@ typedef struct {
 enum { WORK_SECONDS = 2, WORK_A_SECOND = 100000000 };
 
 /* arena.c: the memory and the work of one compilation.  An allocation counts as work.
- * Memory is freed only with the whole arena.  Exceeding either limit is a diag_fatal.
+ * Memory is freed only with the whole arena,
+ * and by arena_resize.  Exceeding either limit is a diag_fatal.
  * Not thread-safe. */
 typedef struct ArenaBlock ArenaBlock;
 typedef struct {
@@ -94,6 +95,9 @@ bool arena_run(Arena *a, Diag *d, void (*f)(void *), void *arg);
  * diag_fatal in f is passed on. */
 void arena_scratch(Arena *a, void (*f)(void *), void *arg);
 void *arena_copy(Arena *a, const void *p, size_t bytes);
+/* Moves the allocation p (NULL: none) of `old` bytes to one of `bytes` bytes; what is new
+ * is zeroed.  Frees the old one if it is large, so an array may grow in steps. */
+void *arena_resize(Arena *a, void *p, size_t old, size_t bytes);
 char *arena_string(Arena *a, const char *s);
 char *arena_printf(Arena *a, const char *fmt, ...) PRINTF(2, 3);
 void arena_free(Arena *a);

@@ -61,21 +61,23 @@ typedef struct {
 /* Decide l.  If the elements are one-to-one but elements and padding together are not,
  * remove the padding from l (padded = n). */
 Verdict *decide(Layout *l);
+/* Whether l can be a source.  The only flaw of a view is a swizzle that maps an element
+ * out of the storage; v then has this flaw. */
+bool decide_is_readable(Layout *l, Verdict *v);
+/* The coordinates x of the element at address a; false if there is none.  v must have an
+ * inverse.  Not thread-safe. */
+bool verdict_element(const Layout *l, const Verdict *v, i64 a, i64 *x);
+
+/* decide_refuse.c */
 /* decide; diag_fatal if l cannot hold elements. */
 Verdict *decide_or_fail(Layout *l);
 /* decide; diag_fatal if l cannot be a source.  In a view elements may share addresses. */
 Verdict *decide_readable_or_fail(Layout *l);
 /* decide_or_fail, with a message for commands that need the inverse. */
 Verdict *decide_inverse_or_fail(Layout *l);
-/* Whether l can be a source.  The only flaw of a view is a swizzle that maps an element
- * out of the storage; v then has this flaw. */
-bool decide_is_readable(Layout *l, Verdict *v);
 /* decide; diag_fatal if l cannot be a destination: it must hold elements, and if it
  * declares a fill, all other slots must be padding. */
 Verdict *decide_destination_or_fail(Layout *l);
-/* The coordinates x of the element at address a; false if there is none.  v must have an
- * inverse.  Not thread-safe. */
-bool verdict_element(const Layout *l, const Verdict *v, i64 a, i64 *x);
 
 /* decide_element.c */
 /* The same, by enumeration if v has no inverse: YES and x, NO, or UNKNOWN if there are
@@ -125,6 +127,11 @@ EveryShape *decide_shapes(Exprs *e, const LayoutRef *ref, const DType *t, int ra
 /* The rank at which all ranks are decided: `...` stands for two dims, so that their order
  * matters. */
 int decide_rank(const LayoutDef *d);
+
+/* decide_structure.c: whether the coordinates below padded have distinct addresses in
+ * l->linear or, failing that, those below n; then padded = n.  Sets the parts, for
+ * inverse_make. */
+Answer structure_injective(Layout *l, Verdict *v, Part **part, int *nparts);
 
 /* decide_why.c */
 /* Why elements of l share an address, or NULL; for verdicts by enumeration. */

@@ -17,6 +17,8 @@ typedef struct {
                                     * with one name are equal; NULL: the dims' names */
     const char *name;              /* of the function; NULL: a default */
     const Processor *processor;    /* for which kernels are chosen; NULL: the default */
+    int align;                     /* bytes to which a device's buffers are aligned: a
+                                    * power of two up to 16; 0: 16 */
 } Request;
 
 typedef enum {

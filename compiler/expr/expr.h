@@ -8,7 +8,7 @@
  *
  * With it, div of div, mod of div and their recombination become arithmetic on (lo, hi).
  * The idea is that of TVM's SplitExpr (src/arith/canonical_simplify.cc); facts are those
- * of Halide's simplifier; xors are split at bit borders.  Rule numbers in comments are
+ * of Halide's simplifier; xors are split at bit boundaries.  Rule numbers in comments are
  * those of identities.toml, which has a proof of each.
  *
  * Integers have 64 bits.  An expression whose value could exceed 64 bits is refused

@@ -1,4 +1,4 @@
-/* Bitwise operators.  A xor splits its operands at bit borders and combines the parts with
+/* Bitwise operators.  A xor splits its operands at bit boundaries and combines the parts with
  * the same bits.  An `and` with a constant becomes digits.  An `or` is a + b - (a & b). */
 #include <string.h>
 
@@ -7,7 +7,7 @@
 /* The set of bit positions at which a term of x, or a run of ones in its constant, begins
  * or ends. */
 static uint64_t
-borders(const Ex *x)
+boundaries(const Ex *x)
 {
     uint64_t base = (uint64_t)x->base, set = base ^ base << 1;
     for (int i = 0; i < x->n; i++) {
@@ -68,7 +68,7 @@ toggle_all(Exprs *e, Pieces *p, const Ex *x)
         toggle(e, p, x->t[0].atom->x[i]);
 }
 
-/* a ^ b for operands without borders between their first and last bit (rule 42).  `all` is
+/* a ^ b for operands without boundaries between their first and last bit (rule 42).  `all` is
  * the mask of these bits; 0: there is no upper bound. */
 static const Ex *
 xor_piece(Exprs *e, const Ex *a, const Ex *b, uint64_t all)
@@ -102,19 +102,19 @@ bits_of(const Ex *x)
     return x->f.max <= 0 ? 0 : int_log2(x->f.max) + 1;
 }
 
-/* The borders of a and b between 0 and n, exclusive. */
+/* The boundaries of a and b between 0 and n, exclusive. */
 static uint64_t
-inner_borders(const Ex *a, const Ex *b, int n)
+inner_boundaries(const Ex *a, const Ex *b, int n)
 {
-    return (borders(a) | borders(b)) & (((uint64_t)1 << n) - 2);
+    return (boundaries(a) | boundaries(b)) & (((uint64_t)1 << n) - 2);
 }
 
-/* a ^ b for operands in [0, 2^n), in pieces between the borders of both (rules 43, 44, 47,
- * 51, 64).  It recurses because a slice may have new borders. */
+/* a ^ b for operands in [0, 2^n), in pieces between the boundaries of both (rules 43, 44, 47,
+ * 51, 64).  It recurses because a slice may have new boundaries. */
 static const Ex *
 xor_bounded(Exprs *e, const Ex *a, const Ex *b, int n)
 {
-    uint64_t cut = inner_borders(a, b, n);
+    uint64_t cut = inner_boundaries(a, b, n);
     const Ex *r = ex_const(e, 0);
     if (!cut)
         return xor_piece(e, a, b, ((uint64_t)1 << n) - 1);

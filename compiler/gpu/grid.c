@@ -26,14 +26,15 @@ append(GridUnit *u, GridStmt *box, const GridRow *row, GridStmt ***tail)
     *tail = &box->next;
 }
 
-/* True if the target has the accesses of s and enough shared memory. */
+/* True if the target has the accesses of s and enough shared memory, and its buffers are
+ * aligned to what these accesses need. */
 static bool
 is_within(const GridUnit *u, const GridStmt *s)
 {
     for (; s; s = s->next)
         if ((s->width && s->width < u->most.access) || !is_within(u, s->body))
             return false;
-    return u->shared <= u->most.shared;
+    return u->shared <= u->most.shared && u->align <= u->most.align;
 }
 
 static const char *
@@ -120,7 +121,7 @@ add_box(GridUnit *u, const GridBox *box, GridStmt ***tail)
 {
     GridStmt *s = arena_new(ex_arena(u->e), GridStmt);
     const GridRow *row = by_rows(box, s);
-    if (row && !plan_is_fixed(u->plan))
+    if (row)
         add_aligned(u, box, s, tail);
     if (row)
         append(u, s, row, tail);
@@ -144,58 +145,43 @@ cover(GridBox *box, int n, NestKind kind)
     return n;
 }
 
-/* Makes a box for each nest, except for variants and for padding that another box writes.
- * Returns the number of boxes. */
+/* Makes a box for each nest that is no variant; returns the number of boxes. */
 static int
 make_boxes(GridUnit *u, GridBox *box)
 {
     const Plan *p = u->plan;
-    bool *done = arena_array(ex_arena(u->e), bool, p->n);
     int n = 0;
-    for (int i = 0; i < p->n; i++) {
-        grid_box(u, &p->nest[i], &box[i]);
-        done[i] |= p->nest[i].variant;
-        if (!plan_is_fixed(p) && !done[i] && grid_pad(&box[i]))
-            done[p->nest[i].padding] = true;
-    }
     for (int i = 0; i < p->n; i++)
-        if (!done[i])
-            box[n++] = box[i];
+        if (!p->nest[i].variant)
+            grid_box(u, &p->nest[i], &box[n++]);
     return n;
 }
 
-static bool
+/* Makes all boxes by rows.  NULL, or why that is not possible. */
+static const char *
 by_boxes(GridUnit *u)
 {
     GridStmt **tail = &u->body;
-    int n = u->plan->n;
-    GridBox *box = arena_array(ex_arena(u->e), GridBox, n);
-    n = make_boxes(u, box);
+    Arena *a = ex_arena(u->e);
+    GridBox *box = arena_array(a, GridBox, u->plan->n);
+    int n = make_boxes(u, box), least = u->most.access;
     if (n > BOXES_MAX)
-        return false;
+        return arena_printf(a, "the plan has more than %d boxes (%d)", BOXES_MAX, n);
     n = cover(box, n, NEST_COPY);
     n = cover(box, n, NEST_FILL);
     n = cover(box, n, NEST_COPY);
     for (int i = 0; i < n; i++)
         if (!add_box(u, &box[i], &tail))
-            return false;
-    return true;
+            return arena_printf(a, "the box %s needs accesses of less than %d byte%s",
+                                plan_box(a, u->plan, box[i].nest), least,
+                                least > 1 ? "s" : "");
+    return NULL;
 }
 
-_Noreturn static void
-fail_at_run_time(const GridUnit *u)
-{
-    diag_fatal(ex_arena(u->e)->diag, DIAG_LAYOUT, (Loc){0},
-               "no kernel for blocks of threads does this with extents at run time: the "
-               "plan has more than %d boxes, or accesses of less than %d byte%s: give numbers",
-               BOXES_MAX, u->most.access, u->most.access > 1 ? "s" : "");
-}
-
+/* Makes the whole plan by its inverse.  why: the reason that boxes are not possible. */
 static void
-by_inverse(GridUnit *u)
+by_inverse(GridUnit *u, const char *why)
 {
-    if (!plan_is_fixed(u->plan))
-        fail_at_run_time(u);
     static const GridRow row = {"inverse", NULL};
     Arena *a = ex_arena(u->e);
     GridStmt *s = arena_new(a, GridStmt), **tail = &u->body;
@@ -203,11 +189,15 @@ by_inverse(GridUnit *u)
     u->blocks = ex_const(u->e, 0);
     u->align = u->most.access;
     u->body = NULL;
+    if (!plan_is_fixed(u->plan))
+        diag_fatal(a->diag, DIAG_LAYOUT, (Loc){0},
+                   "no kernel for blocks of threads does this: %s, and the row inverse does "
+                   "not take extents at run time, as an inverse has a closed form only for "
+                   "numbers: give numbers", why);
     if (!grid_inverse(u, s))
         diag_fatal(a->diag, DIAG_LAYOUT, (Loc){0},
-                   "no kernel for blocks of threads does this: the plan has many boxes, "
-                   "or elements that share bytes with those of others, and layout '%s' "
-                   "has no inverse in closed form", u->plan->dst->ref->def->name);
+                   "no kernel for blocks of threads does this: %s, and layout '%s' has no "
+                   "inverse in closed form", why, u->plan->dst->ref->def->name);
     s->name = "all: inverse";
     append(u, s, &row, &tail);
 }
@@ -302,6 +292,18 @@ note_of(const GridUnit *u)
                         (long long)grid_buffer(u, u->plan->dst), u->align);
 }
 
+/* An access has the size of an element, or of the target's narrowest access. */
+static void
+check_align(const GridUnit *u)
+{
+    int bytes = u->plan->dst->dtype->bits / 8;
+    int least = bytes > u->most.access ? bytes : u->most.access;
+    if (u->most.align < least)
+        diag_fatal(ex_arena(u->e)->diag, DIAG_ARGUMENT, (Loc){0},
+                   "buffers aligned to %d bytes: a kernel accesses %d bytes at once, which "
+                   "must be aligned", u->most.align, least);
+}
+
 GridUnit *
 grid_make(const Plan *p, GridLimits most, const char *name, const char *command)
 {
@@ -318,9 +320,11 @@ grid_make(const Plan *p, GridLimits most, const char *name, const char *command)
     emit_sizes_head(&b, "src", p->from);
     emit_sizes_head(&b, "dst", p->to);
     u->head = b.s;
+    check_align(u);
     u->thread = ex_var(p->e, "t", 0, GRID_THREADS - 1);
-    if (!by_boxes(u))
-        by_inverse(u);
+    const char *why = by_boxes(u);
+    if (why)
+        by_inverse(u, why);
     fold_grid(u);
     if (!plan_is_fixed(p))
         grid_arguments(u);

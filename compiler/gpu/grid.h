@@ -19,6 +19,7 @@ enum { GRID_THREADS = 256, GRID_VECTOR = 16, BLOCKS_MAX = INT32_MAX };
 typedef struct {
     int access;           /* bytes of the narrowest access: 1, 2 or 4 */
     int bits;             /* bits of the widest index: 32 or 64 */
+    int align;            /* bytes to which the caller aligns both buffers: 1 to 16 */
     i64 shared;           /* bytes of shared memory */
     i64 row;              /* the most blocks in a row of the grid */
     bool rows;            /* the grid may have several rows */
@@ -129,7 +130,7 @@ typedef struct {
     i64 sectors, ideal;   /* global: sectors of 32 bytes, over all requests; shared:
                            * wavefronts, and wavefronts without bank conflicts */
     i64 unique;           /* global: distinct sectors of the block */
-    i64 least;            /* global: the fewest sectors for the bytes of the block */
+    i64 least;            /* global: the fewest sectors for the bytes that the block uses */
 } BlockAccess;
 
 extern const char *const grid_spaces[];        /* names, by Space */

@@ -28,7 +28,7 @@ typedef struct {
     int lane;
     i64 iteration;
     BlockAccess *out;
-    i64 **sector;         /* for each kind: all sectors of its requests */
+    i64 **addr;           /* for each kind: the addresses of all lanes, -1 without one */
     int kinds, max;
 } Walk;
 
@@ -124,9 +124,9 @@ kind_of(Walk *w, const GridStmt *s)
     return w->kinds++;
 }
 
-/* Appends all sectors of one request. */
+/* Appends the addresses of one request. */
 static void
-add_sectors(Walk *w, int kind, const WarpRequest *r)
+add_addresses(Walk *w, int kind, const WarpRequest *r)
 {
     enum { CHUNK = WARP };
     BlockAccess *a = &w->out[kind];
@@ -135,11 +135,11 @@ add_sectors(Walk *w, int kind, const WarpRequest *r)
     if ((a->requests & (a->requests - 1)) == 0) {
         i64 *more = arena_array(arena, i64, 2 * a->requests * CHUNK);
         if (n)
-            memcpy(more, w->sector[kind], (size_t)n * sizeof *more);
-        w->sector[kind] = more;
+            memcpy(more, w->addr[kind], (size_t)n * sizeof *more);
+        w->addr[kind] = more;
     }
     for (int l = 0; l < WARP; l++)
-        w->sector[kind][n + l] = r->active >> l & 1 ? r->addr[l] / SECTOR_BYTES : -1;
+        w->addr[kind][n + l] = r->active >> l & 1 ? r->addr[l] : -1;
 }
 
 static void
@@ -157,8 +157,7 @@ count(Walk *w, const WarpRequest *r)
     } else if (bank_global(&banks_usual, &access, &sectors)) {
         a->sectors += sectors.sectors;
         a->ideal += sectors.ideal;
-        add_sectors(w, k, r);
-        a->least += __builtin_popcountll(r->active) * r->s->width;
+        add_addresses(w, k, r);
     }
 }
 
@@ -169,17 +168,22 @@ by_number(const void *p, const void *q)
     return a < b ? -1 : a > b;
 }
 
+/* Counts the sectors of all requests, and the fewest that have as many bytes.  Accesses of
+ * one kind are aligned to their width, so two with different addresses share no byte. */
 static void
 finish(Walk *w, int kind)
 {
     BlockAccess *a = &w->out[kind];
-    i64 n = a->requests * WARP, *s = w->sector[kind];
+    i64 n = a->requests * WARP, *s = w->addr[kind], distinct = 0;
     if (a->space == SPACE_SHARED)
         return;
     qsort(s, (size_t)n, sizeof *s, by_number);
-    for (i64 i = 0; i < n; i++)
-        a->unique += s[i] >= 0 && (i == 0 || s[i] != s[i - 1]);
-    a->least = int_ceil_div(a->least, SECTOR_BYTES);
+    for (i64 i = 0; i < n; i++) {
+        bool first = i == 0 || s[i - 1] < 0;
+        distinct += s[i] >= 0 && (first || s[i] != s[i - 1]);
+        a->unique += s[i] >= 0 && (first || s[i] / SECTOR_BYTES != s[i - 1] / SECTOR_BYTES);
+    }
+    a->least = int_ceil_div(distinct * a->width, SECTOR_BYTES);
 }
 
 static void
@@ -204,7 +208,7 @@ grid_access(const GridUnit *u, const GridStmt *box, i64 block, BlockAccess *out,
     Walk w = {.u = u, .out = out, .max = max};
     w.val = arena_array(a, i64, ex_nvars(u->e));
     w.request = arena_array(a, WarpRequest, REQUESTS_MAX);
-    w.sector = arena_array(a, i64 *, max);
+    w.addr = arena_array(a, i64 *, max);
     w.val[box->var] = block;
     for (const GridStmt *s = box->body; s; s = s->next)
         for (int t = 0; s->kind == G_PHASE && t < GRID_THREADS; t += WARP)

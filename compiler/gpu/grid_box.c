@@ -7,15 +7,35 @@
 static const char *const own[] = {"b", "t", "e", "i", "j", "k", "l", "p", "q", "r", "u",
                                   "v", "x", "y", "z", "src", "dst", "shared"};
 
+/* The distance in the destination of two iterations of the loop, as far as one number tells
+ * it: its stride, or the least factor of its variable in the rest if that is more.  A digit
+ * that the xor of a swizzle moves has no stride, and moves pieces of that size. */
+static i64
+distance(const GridBox *b, i64 ds, int var, bool rest)
+{
+    i64 least = 0;
+    for (int i = 0; rest && i < b->dst->n; i++) {
+        bool *used = arena_array(b->arena, bool, ex_nvars(b->e));
+        ex_vars(ex_of_atom(b->e, b->dst->t[i].atom), used);
+        i64 factor = int_abs(b->dst->t[i].coef);
+        least = used[var] && (!least || factor < least) ? factor : least;
+    }
+    return int_abs(ds) > least ? int_abs(ds) : least;
+}
+
 static void
 add_loop(GridBox *b, const Loop *l, const char **taken)
 {
     int i = b->nloops++;
-    i64 stride = int_abs(l->ds);
+    i64 stride = distance(b, l->ds, l->var, l->rest);
     int n = LEN(own) + i;
     const char *name = taken[n] = emit_identifier(b->arena, l->name, taken, n);
-    for (; i > 0 && int_abs(b->loop[i - 1].ds) < stride; i--)
-        b->loop[i] = b->loop[i - 1];
+    for (; i > 0; i--) {
+        const GridLoop *before = &b->loop[i - 1];
+        if (distance(b, before->ds, before->var, before->rest) >= stride)
+            break;
+        b->loop[i] = *before;
+    }
     i64 most = l->rest ? ex_of_var(b->e, l->var)->f.max : INF;
     b->loop[i] = (GridLoop){l->n, l->ss, l->ds, l->n, l->var, name, l->rest, most,
                             {l->ex.n, l->ex.ss, l->ex.ds, l->ex.n}};
@@ -40,21 +60,6 @@ grid_box(GridUnit *u, const Nest *n, GridBox *out)
     }
 }
 
-bool
-grid_is_fixed(const GridBox *b)
-{
-    return plan_is_fixed(b->u->plan);
-}
-
-void
-grid_number(Exprs *e, GridLoop *l)
-{
-    l->ex.n = ex_const(e, l->n);
-    l->ex.ss = ex_const(e, l->ss);
-    l->ex.ds = ex_const(e, l->ds);
-    l->ex.real = ex_const(e, l->real);
-}
-
 i64
 grid_divisor(const Ex *x)
 {
@@ -62,6 +67,13 @@ grid_divisor(const Ex *x)
     i64 g = x->f.mod ? int_gcd(x->f.mod, x->f.rem) : int_abs(x->f.rem);
     i64 d = g & -g;
     return d == 0 || d > MOST ? MOST : d;
+}
+
+i64
+grid_aligned(const GridBox *b, const Ex *x)
+{
+    i64 most = 8 * (i64)b->u->most.align / b->bits, d = grid_divisor(x);
+    return most < d && most > 0 ? most : d;
 }
 
 /* True if f elements can become one: those of the last loop are adjacent, and all other
@@ -77,7 +89,7 @@ divides(const GridBox *b, i64 f)
     for (int i = 0; i < b->nloops - 1; i++)
         if (b->loop[i].ds % f || b->loop[i].ss % f)
             return false;
-    return grid_divisor(b->dst) % f == 0 && grid_divisor(b->src) % f == 0;
+    return grid_aligned(b, b->dst) % f == 0 && grid_aligned(b, b->src) % f == 0;
 }
 
 void
@@ -147,8 +159,7 @@ grid_digit(GridBox *b, GridDigits *d, const char *name, const Ex *n, i64 most, b
     if (ex_is_const(n)) {
         i64 inner = d->inner;
         d->inner *= n->base;
-        return last && !grid_is_fixed(b) ? ex_div(e, d->x, inner)
-                                         : ex_dig(e, d->x, inner, d->inner);
+        return last ? ex_div(e, d->x, inner) : ex_dig(e, d->x, inner, d->inner);
     }
     const Ex *x = ex_div(e, d->x, d->inner);
     if (last)

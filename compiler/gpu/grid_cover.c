@@ -3,36 +3,18 @@
  * contains both elements and padding. */
 #include "grid_parts.h"
 
-static Shape
-shape_of(const GridBox *b)
-{
-    Shape s = {.n = 0};
-    for (int i = 0; i < b->nloops; i++)
-        shape_add(&s, b->loop[i].ex.n, b->loop[i].ex.ds, b->loop[i].ds);
-    return s;
-}
-
+/* The places that b writes to.  False if a loop is in the rest or may run backwards. */
 static bool
-is_plain(const GridBox *b)
+shape_of(const GridBox *b, Shape *s)
 {
-    for (int i = 0; i < b->nloops; i++)
-        if (b->loop[i].rest || b->loop[i].ds < 1)
+    *s = (Shape){.start = b->dst};
+    for (int i = 0; i < b->nloops; i++) {
+        const GridLoop *l = &b->loop[i];
+        if (l->rest || l->ds < 1 || l->ex.ds->f.min < 0)
             return false;
-    return grid_is_fixed(b) && ex_is_const(b->dst);
-}
-
-/* The additional iterations of loop k of b that write f; 0: f is not such. */
-static i64
-follows(const GridBox *f, const GridBox *b, int k)
-{
-    const GridLoop *l = &b->loop[k];
-    i64 each = b->elements / l->n, span;
-    if (f->elements % each || !int_mul(l->n, l->ds, &span) ||
-        f->dst->base - b->dst->base != span)
-        return 0;
-    Shape mine = shape_of(b), its = shape_of(f);
-    const Ex *more = ex_const(b->e, f->elements / each);
-    return shape_is(b->u->plan->scalars, &mine, k, more, &its) ? more->base : 0;
+        shape_add(s, l->ex.n, l->ex.ds, l->ds);
+    }
+    return true;
 }
 
 static int
@@ -48,22 +30,29 @@ static bool
 is_shared(const GridBox *b, const GridLoop *l)
 {
     enum { SECTOR_BITS = 8 * SECTOR_BYTES };
-    return l->n * l->ds % SECTOR_BITS * b->bits % SECTOR_BITS != 0;
+    return (l->n % SECTOR_BITS) * (l->ds % SECTOR_BITS) * b->bits % SECTOR_BITS != 0;
 }
 
+/* Continues loop k of b over f, which has the places `its`. */
 static bool
-extend(GridBox *b, int k, const GridBox *f)
+extend(GridBox *b, int k, const Shape *its)
 {
-    i64 more = follows(f, b, k);
+    Scalars *scalars = b->u->plan->scalars;
     bool copy = b->nest->kind == NEST_COPY;
     GridBox joined = *b;
-    if (!more || (copy && !is_shared(b, &b->loop[k])))
+    GridLoop *l = &joined.loop[k];
+    Shape mine;
+    const Ex *more = shape_of(b, &mine) ? shape_follows(scalars, &mine, k, its) : NULL;
+    if (!more || (copy && !is_shared(b, l)))
         return false;
-    joined.elements = b->elements / b->loop[k].n * (b->loop[k].n + more);
-    joined.loop[k].n += more;
-    if (!copy)
-        joined.loop[k].real = joined.loop[k].n;
-    grid_number(b->e, &joined.loop[k]);
+    l->ex.n = ex_add(b->e, l->ex.n, more);
+    l->n = scalar_nominal(scalars, l->ex.n);
+    if (!int_mul(b->elements / b->loop[k].n, l->n, &joined.elements))
+        joined.elements = INF;
+    if (!copy) {
+        l->ex.real = l->ex.n;
+        l->real = l->n;
+    }
     if (width_of(&joined) < width_of(b))
         return false;
     *b = joined;
@@ -72,10 +61,11 @@ extend(GridBox *b, int k, const GridBox *f)
 
 /* Adds a loop of one iteration whose stride is the distance from b to f. */
 static int
-add_loop(GridBox *b, const GridBox *f)
+add_loop(GridBox *b, const Shape *its)
 {
     static const char more[] = "r";
-    i64 ds = f->dst->base - b->dst->base;
+    const Ex *apart = ex_sub(b->e, its->start, b->dst), *one = ex_const(b->e, 1);
+    i64 ds = scalar_nominal(b->u->plan->scalars, apart);
     int i = b->nloops;
     for (int j = 0; j < b->nloops; j++)
         if (b->loop[j].name == more)
@@ -84,50 +74,25 @@ add_loop(GridBox *b, const GridBox *f)
         return -1;
     for (b->nloops++; i > 0 && b->loop[i - 1].ds < ds; i--)
         b->loop[i] = b->loop[i - 1];
-    b->loop[i] = (GridLoop){1, 0, ds, 1, ex_var(b->e, more, 0, f->elements), more, false,
-                            INF, {NULL, NULL, NULL, NULL}};
-    grid_number(b->e, &b->loop[i]);
+    b->loop[i] = (GridLoop){1, 0, ds, 1, ex_var(b->e, more, 0, b->elements), more, false,
+                            INF, {one, ex_const(b->e, 0), apart, one}};
     return i;
 }
 
 bool
 grid_cover(GridBox *b, const GridBox *f)
 {
-    if (!is_plain(b) || !is_plain(f))
+    Shape mine, its;
+    if (!nest_same_needs(b->nest, f->nest) || !shape_of(b, &mine) || !shape_of(f, &its))
         return false;
     for (int k = 0; k < b->nloops; k++)
-        if (extend(b, k, f))
+        if (extend(b, k, &its))
             return true;
     GridBox one = *b;
-    int k = add_loop(&one, f);
-    if (k < 0 || !extend(&one, k, f))
+    int k = add_loop(&one, &its);
+    if (k < 0 || !extend(&one, k, &its))
         return false;
     *b = one;
-    return true;
-}
-
-/* The loop along the rows of the destination. */
-static GridLoop *
-run_of(GridBox *b)
-{
-    for (int i = 0; i < b->nloops; i++)
-        if (b->loop[i].ds == 1)
-            return &b->loop[i];
-    return NULL;
-}
-
-bool
-grid_pad(GridBox *b)
-{
-    GridBox padded = *b;
-    GridLoop *l = run_of(&padded);
-    if (!b->nest->pad || !l)
-        return false;
-    l->ex.n = ex_add(b->e, l->ex.n, ex_const(b->e, b->nest->pad));
-    l->n = scalar_nominal(b->u->plan->scalars, l->ex.n);
-    if (l->n <= l->real || width_of(&padded) < width_of(b))
-        return false;
-    *b = padded;
     return true;
 }
 
@@ -135,7 +100,7 @@ bool
 grid_is_padded(const GridBox *b)
 {
     for (int i = 0; i < b->nloops; i++)
-        if (b->loop[i].real < b->loop[i].n)
+        if (b->loop[i].ex.real != b->loop[i].ex.n)
             return true;
     return false;
 }
@@ -165,7 +130,7 @@ when_real(GridBox *b)
     const Ex *bound[MAX_LOOPS];
     int n = 0;
     for (int i = 0; i < b->nloops; i++)
-        if (b->loop[i].real < b->loop[i].n) {
+        if (b->loop[i].ex.real != b->loop[i].ex.n) {
             value[n] = b->at[i];
             bound[n++] = b->loop[i].ex.real;
         }

@@ -15,12 +15,6 @@ tile_loops(Tile *t)
     return t->x && t->y && t->x != t->y && t->b->nest->kind == NEST_COPY;
 }
 
-static bool
-is_one(const Ex *n)
-{
-    return ex_is_const(n) && n->base == 1;
-}
-
 /* Computes the tile of a block.  The tiles of one row of the destination have consecutive
  * blocks. */
 static void
@@ -31,9 +25,9 @@ find_place(Tile *t)
     const Ex *above[] = {t->others, grid_times(b, t->nz, t->others), NULL};
     GridDigits n = {ex_of_var(b->e, b->block), 1};
     above[2] = grid_times(b, t->nx, above[1]);
-    t->j = grid_let(b, "j", grid_digit(b, &n, "j", t->ny, INF, is_one(above[2])));
-    t->i = grid_let(b, "i", grid_digit(b, &n, "i", t->nx, INF, is_one(above[1])));
-    t->l = grid_let(b, "l", grid_digit(b, &n, "l", t->nz, INF, is_one(above[0])));
+    t->j = grid_let(b, "j", grid_digit(b, &n, "j", t->ny, INF, ex_is(above[2], 1)));
+    t->i = grid_let(b, "i", grid_digit(b, &n, "i", t->nx, INF, ex_is(above[1], 1)));
+    t->l = grid_let(b, "l", grid_digit(b, &n, "l", t->nz, INF, ex_is(above[0], 1)));
     grid_batch(b, n, tile, LEN(tile), &t->src, &t->dst);
 }
 
@@ -157,7 +151,7 @@ word_of(const Tile *t, bool source)
     const GridBox *b = t->b;
     const GridLoop *run = source ? t->x : t->y;
     int n = b->bits < 32 ? 32 / b->bits : 1;
-    i64 g = grid_divisor(source ? b->src : b->dst);
+    i64 g = grid_aligned(b, source ? b->src : b->dst);
     for (int i = 0; i < b->nloops; i++)
         if (&b->loop[i] != run)
             g = int_gcd(g, source ? b->loop[i].ss : b->loop[i].ds);

@@ -11,42 +11,58 @@ last_of(const Fuse *f, int side)
     return f->chain[side][f->depth[side] - 1];
 }
 
-/* Computes the tile of a block.  The tiles of one run of the destination have consecutive
- * blocks. */
+/* A loop of which a tile takes a chunk. */
+typedef struct {
+    int loop;
+    const char *name;     /* of the chunk's index */
+    const Ex *n, *above;  /* chunks; blocks with the same chunk */
+} Chunk;
+enum { CHUNKS = 3 };
+
+static int
+find_chunks(const Fuse *f, Chunk *out)
+{
+    const Chunk all[CHUNKS] = {
+        {.loop = last_of(f, SPACE_DST), .name = "j"},
+        {.loop = last_of(f, SPACE_SRC), .name = "i"}, {.loop = f->planes, .name = "l"},
+    };
+    int n = 0;
+    for (int i = 0; i < CHUNKS; i++) {
+        int l = all[i].loop, k = 0;
+        while (k < n && out[k].loop != l)
+            k++;
+        if (l < 0 || k < n)
+            continue;
+        out[n] = all[i];
+        out[n].n = grid_ceil(f->b, f->b->loop[l].ex.n, f->chunk[l]);
+        n += !ex_is(out[n].n, 1);
+    }
+    return n;
+}
+
+/* Computes the number of blocks, and the tile of a block.  The tiles of one run of the
+ * destination have consecutive blocks. */
 static void
 find_place(Fuse *f)
 {
-    const struct { int loop; const char *name; } part[] = {
-        {last_of(f, SPACE_DST), "j"}, {last_of(f, SPACE_SRC), "i"}, {f->planes, "l"},
-    };
     GridBox *b = f->b;
-    Exprs *e = b->e;
-    const Ex *n = ex_of_var(e, b->block);
     const GridLoop *mine[MAX_LOOPS];
-    i64 inner = 1;
-    for (int i = 0; i < LEN(part); i++) {
-        int l = part[i].loop;
-        i64 count = l < 0 ? 1 : int_ceil_div(b->loop[l].n, f->chunk[l]);
-        if (count == 1 || f->start[l])
-            continue;
-        const Ex *at = grid_let(b, part[i].name, ex_dig(e, n, inner, inner * count));
-        f->start[l] = ex_scale(e, at, f->chunk[l]);
-        inner *= count;
-    }
+    Chunk chunk[CHUNKS];
+    int n = find_chunks(f, chunk);
     for (int k = 0; k < f->n; k++)
         mine[k] = &b->loop[f->order[0][k]];
-    grid_batch(b, (GridDigits){n, inner}, mine, f->n, &f->src, &f->dst);
-}
-
-static i64
-blocks_of(const Fuse *f)
-{
-    i64 n = f->b->elements;
-    for (int k = 0; k < f->n; k++) {
-        int l = f->order[0][k];
-        n = n / f->b->loop[l].n * int_ceil_div(f->b->loop[l].n, f->chunk[l]);
+    const Ex *blocks = grid_others(b, mine, f->n);
+    for (int i = n - 1; i >= 0; i--) {
+        chunk[i].above = blocks;
+        blocks = grid_times(b, blocks, chunk[i].n);
     }
-    return n;
+    grid_blocks(b, blocks);
+    GridDigits d = {ex_of_var(b->e, b->block), 1};
+    for (const Chunk *p = chunk; p < chunk + n; p++) {
+        const Ex *at = grid_digit(b, &d, p->name, p->n, INF, ex_is(p->above, 1));
+        f->start[p->loop] = ex_scale(b->e, grid_let(b, p->name, at), f->chunk[p->loop]);
+    }
+    grid_batch(b, d, mine, f->n, &f->src, &f->dst);
 }
 
 static const Ex *
@@ -80,9 +96,9 @@ global(const Fuse *f, int side, const Ex *const *digit)
     const Ex *x = side == SPACE_SRC ? f->src : f->dst;
     for (int k = 0; k < f->n; k++) {
         int l = f->order[side][k];
-        i64 stride = side == SPACE_SRC ? b->loop[l].ss : b->loop[l].ds;
-        const Ex *at = stride < 0 ? b->at[l] : place(f, l, digit);
-        x = ex_add(b->e, x, ex_scale(b->e, at, stride));
+        const Ex *stride = side == SPACE_SRC ? b->loop[l].ex.ss : b->loop[l].ex.ds;
+        const Ex *at = stride->f.min < 0 ? b->at[l] : place(f, l, digit);
+        x = ex_add(b->e, x, nest_times(b->e, at, stride));
     }
     return ex_div(b->e, x, f->word[side]);
 }
@@ -175,12 +191,9 @@ grid_fuse(GridBox *b)
 {
     Fuse f = {.b = b};
     grid_widen(b, 64);
-    if (!grid_is_fixed(b) || b->bits < 8 || b->bits > 64 || b->nest->kind != NEST_COPY ||
-        !fuse_tile(&f))
+    if (b->bits < 8 || b->bits > 64 || b->nest->kind != NEST_COPY || !fuse_tile(&f))
         return false;
-    i64 blocks = blocks_of(&f);
     grid_shared(b, fuse_rows(&f) * f.pitch * b->bits / 8);
-    grid_blocks(b, ex_const(b->e, blocks));
     find_place(&f);
     phase(&f, SPACE_SRC);
     grid_add(b, G_BARRIER);

@@ -1,6 +1,7 @@
 /* Chooses the tile of a box with several short loops.  For each side it takes loops that
  * are contiguous, or nearly, until runs fill sectors.  It tries all such tiles; the cost is
- * the number of sectors and accesses. */
+ * the number of sectors and accesses.  Strides in a run are known, and so are counts except
+ * that of its last loop, of which a tile takes a part. */
 #include "grid_fuse.h"
 
 enum { RUN_LEAST = 128, RUN_MOST = 512, TILE_BYTES = 8 << 10, ITERATIONS_MAX = 64 };
@@ -19,14 +20,16 @@ size_of(const Fuse *f)
     return f->b->bits / 8;
 }
 
-/* The loop with the least stride above 0 that is not in the side's chain; or -1. */
+/* The loop with the least known stride above 0 that is not in the side's chain; or -1. */
 static int
 next_loop(const Fuse *f, int side)
 {
     int best = -1;
     for (int i = f->b->nloops - 1; i >= 0; i--) {
+        const GridLoop *l = &f->b->loop[i];
         i64 s = stride_of(f, side, i);
-        bool has = f->b->loop[i].rest || s == 0;
+        bool has = l->rest || s == 0 ||
+                   !ex_is_const(side == SPACE_SRC ? l->ex.ss : l->ex.ds);
         for (int k = 0; k < f->nchain[side]; k++)
             has |= f->chain[side][k] == i;
         if (!has && (best < 0 || s < stride_of(f, side, best)))
@@ -47,6 +50,8 @@ find_chain(Fuse *f, int side)
             break;
         const GridLoop *l = &f->b->loop[i];
         f->chain[side][f->nchain[side]++] = i;
+        if (!ex_is_const(l->ex.n) || !ex_is_const(l->ex.real))
+            break;
         span = stride_of(f, side, i) * (side == SPACE_SRC ? l->real : l->n);
     }
     return f->nchain[side] > 0;
@@ -105,7 +110,7 @@ find_order(Fuse *f, int side)
 static i64
 gcd_of_loops(const Fuse *f, int side, int first)
 {
-    i64 g = grid_divisor(side == SPACE_SRC ? f->b->src : f->b->dst);
+    i64 g = grid_aligned(f->b, side == SPACE_SRC ? f->b->src : f->b->dst);
     for (int i = 0; i < f->b->nloops; i++) {
         int k = 0;
         while (k < first && f->chain[side][k] != i)
@@ -127,13 +132,12 @@ word_of(const Fuse *f, int side)
         const GridLoop *l = &f->b->loop[chain[k]];
         if ((side == SPACE_SRC ? l->ss : l->ds) != inner)
             break;
-        g = int_gcd(inner * l->n, inner * f->chunk[chain[k]]);
-        if (side == SPACE_SRC)
-            g = int_gcd(g, inner * l->real);
+        i64 whole = side == SPACE_SRC ? int_gcd(l->n, l->real) : l->n;
+        g = inner * int_gcd(whole, f->chunk[chain[k]]);
         g = int_gcd(g, gcd_of_loops(f, side, k + 1));
-        inner *= l->n;
-        if (side == SPACE_SRC && l->real < l->n)
+        if (k == f->depth[side] - 1 || (side == SPACE_SRC && l->ex.real != l->ex.n))
             break;
+        inner *= l->n;
     }
     while (n > 1 && (g == 0 || g % n))
         n /= 2;
@@ -244,7 +248,7 @@ effort_of(const Fuse *f, int side)
     for (int i = 0; i < f->b->nloops; i++) {
         i64 n = f->b->loop[i].n, c = f->chunk[i];
         if (c)
-            bytes *= (double)n / (double)(int_ceil_div(n, c) * c);
+            bytes *= (double)n / ((double)int_ceil_div(n, c) * (double)c);
     }
     i64 iterations = fuse_iterations(f, side) + BEFORE;
     return (double)(iterations * GRID_THREADS * FUSE_WORD) / bytes / WEIGHT;
@@ -312,7 +316,9 @@ gather_cost(const Fuse *f)
 {
     int run = f->chain[SPACE_SRC][0];
     bool is_run = run == f->chain[SPACE_DST][0];
-    i64 size = size_of(f), bytes = is_run ? f->b->loop[run].n * size : size;
+    i64 size = size_of(f), bytes;
+    if (!int_mul(is_run ? f->b->loop[run].n : 1, size, &bytes))
+        bytes = INF;
     i64 at = gcd_of_loops(f, SPACE_SRC, is_run) * size;
     return 1 + sectors(bytes, at) * SECTOR_BYTES / (double)bytes;
 }

@@ -173,7 +173,8 @@ grid_inverse(GridUnit *u, GridStmt *box)
             return false;
     g.dense = is_dense(p->dst);
     g.least = u->most.access;
-    g.unit = g.b.bits >= 8 * g.least ? g.b.bits / 8 : bytes % 4 ? g.least : 4;
+    g.unit = g.b.bits >= 8 * g.least ? g.b.bits / 8
+             : bytes % 4 || u->most.align < 4 ? g.least : 4;
     g.per = 8 * g.unit / g.b.bits;
     units = int_ceil_div(bytes, g.unit);
     grid_blocks(&g.b, ex_const(u->e, int_ceil_div(units, GRID_THREADS)));

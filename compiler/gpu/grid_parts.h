@@ -9,10 +9,9 @@
 /* grid_box.c */
 /* The largest power of two, up to 2^30, that divides x for all values of its variables. */
 i64 grid_divisor(const Ex *x);
-/* True if no extent of the plan is left to run time. */
-bool grid_is_fixed(const GridBox *b);
-/* Sets the expressions of the loop to its numbers. */
-void grid_number(Exprs *e, GridLoop *l);
+/* The same of an address in elements of the box, and at most the elements to whose size
+ * the target's buffers are aligned. */
+i64 grid_aligned(const GridBox *b, const Ex *x);
 /* n / each, rounded up. */
 const Ex *grid_ceil(GridBox *b, const Ex *n, i64 each);
 /* The product of the iterations of all loops that are not in `tile`. */
@@ -70,12 +69,9 @@ GridStmt *grid_when(GridBox *b, const Ex *const *value, const Ex *const *bound, 
 
 /* grid_cover.c */
 /* Adds the box `padding` to b if it is adjacent, so that one block writes sectors that
- * contain parts of both.  False, and nothing changes, if they share no sectors or accesses
- * would become narrower. */
+ * contain parts of both.  False, and nothing changes, if it is not adjacent at every shape,
+ * if they share no sectors, or if accesses would become narrower. */
 bool grid_cover(GridBox *b, const GridBox *padding);
-/* The same for padding that the plan has merged into the nest (Nest.pad), which follows
- * the rows of b at every shape. */
-bool grid_pad(GridBox *b);
 bool grid_is_padded(const GridBox *b);
 /* name = src[from], or the fill if b->at is in padding.  declares: defines name. */
 void grid_load_or_fill(GridBox *b, const char *name, bool declares, int width,
@@ -87,7 +83,7 @@ int grid_pattern(GridBox *b, int bits, const char **word);
  * the inverse has no closed form. */
 bool grid_inverse(GridUnit *u, GridStmt *box);
 
-/* grid_gather.c, grid_piece.c, grid_tile.c, grid_edge.c, grid_slab.c, grid_fuse.c: the
+/* grid_gather.c, grid_piece.c, grid_tile.c, grid_edge.c, grid_slab.c, grid_fuse.c, grid_words.c: the
  * rows */
 bool grid_gather(GridBox *b);
 bool grid_piece(GridBox *b);
@@ -95,6 +91,7 @@ bool grid_tile(GridBox *b);
 bool grid_tile_edge(GridBox *b);
 bool grid_slab(GridBox *b);
 bool grid_fuse(GridBox *b);
+bool grid_words(GridBox *b);
 
 /* grid_args.c: the arguments of kernels for extents left to run time. */
 /* The limit for 64-bit values: every CUDA device has space for 4 KB of arguments. */

@@ -58,7 +58,7 @@ is_whole(const Pieces *p)
     for (int i = 0; i < b->nloops; i++)
         if (&b->loop[i] != p->run && in_blocks(p, &b->loop[i]) % p->each)
             return false;
-    return grid_divisor(p->in ? b->src : b->dst) % p->each == 0 &&
+    return grid_aligned(b, p->in ? b->src : b->dst) % p->each == 0 &&
            (p->in ? tile_ends_inside(b, p->run, p->each) : p->run->n % p->each == 0);
 }
 
@@ -71,7 +71,7 @@ is_aligned(const Pieces *p)
         if (&b->loop[i] != p->pixel && in_planes(p, &b->loop[i]) % p->pixels)
             return false;
     return p->pixel->n % p->pixels == 0 && p->pixel->real % p->pixels == 0 &&
-           grid_divisor(p->in ? b->dst : b->src) % p->pixels == 0;
+           grid_aligned(b, p->in ? b->dst : b->src) % p->pixels == 0;
 }
 
 static void

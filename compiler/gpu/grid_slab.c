@@ -2,7 +2,10 @@
  * on the other side.  Threads move the run by vectors and the planes by words along their
  * pixels.  Shared memory holds the run unchanged.  This row is for few adjacent elements,
  * for example the channels of a picture: a block does some pixels.  It is also for small
- * planes: a block does several, which often are one run on the other side too. */
+ * planes: a block does several, which often are one run on the other side too.
+ *
+ * The number of few elements must be known, and the number of pixels if a block does whole
+ * planes.  All other counts and strides may depend on the shape. */
 #include "grid_tile.h"
 
 enum { FEW_MOST = 255, SLAB_BYTES = 16 << 10, SLAB_ELEMENTS = 8192, PIXELS_MOST = 1024 };
@@ -15,8 +18,8 @@ typedef struct {
     bool in;              /* the source has the run, else the destination */
     i64 pixels, planes;   /* pixels and planes of a block */
     i64 each;             /* elements of a block */
-    i64 all;              /* elements of the run */
-    i64 slabs;
+    const Ex *all;        /* elements of the run */
+    const Ex *slabs;      /* number of slabs of a run */
     int vector, word;     /* elements of an access: to the run; to the planes */
     const Ex *slab;       /* the index of the block's slab */
     const Ex *src, *dst;  /* start addresses of the slab, in elements */
@@ -34,12 +37,22 @@ plane_stride(const Slab *s, const GridLoop *l)
     return s->in ? l->ds : l->ss;
 }
 
+/* The stride of a loop in the planes, for every shape. */
+static const Ex *
+apart(const Slab *s, const GridLoop *l)
+{
+    return s->in ? l->ex.ds : l->ex.ss;
+}
+
+/* The loop whose stride in the run is `stride` for every shape. */
 static const GridLoop *
 loop_of(const Slab *s, i64 stride)
 {
-    for (int i = 0; i < s->b->nloops; i++)
-        if (run_stride(s, &s->b->loop[i]) == stride && !s->b->loop[i].rest)
-            return &s->b->loop[i];
+    for (int i = 0; i < s->b->nloops; i++) {
+        const GridLoop *l = &s->b->loop[i];
+        if (ex_is(s->in ? l->ex.ss : l->ex.ds, stride) && !l->rest)
+            return l;
+    }
     return NULL;
 }
 
@@ -50,8 +63,8 @@ find_loops(Slab *s, bool in)
 {
     s->in = in;
     s->few = loop_of(s, 1);
-    s->pixel = s->few ? loop_of(s, s->few->n) : NULL;
-    return s->pixel && s->few->n <= FEW_MOST && plane_stride(s, s->pixel) == 1;
+    s->pixel = s->few && ex_is_const(s->few->ex.n) ? loop_of(s, s->few->n) : NULL;
+    return s->pixel && s->few->n <= FEW_MOST && ex_is(apart(s, s->pixel), 1);
 }
 
 /* The number of lanes along pixels that access the same bank. */
@@ -74,29 +87,51 @@ choose_run(Slab *s)
     return (here || there) && (s->few->n < FEW || conflicts(s) <= CONFLICTS_MOST);
 }
 
-/* Chooses the size of a slab: as many whole planes as fit, or a part of a plane. */
+/* The size of a slab that is a part of a plane.  False if the part is too small. */
+static bool
+choose_part(Slab *s, i64 room)
+{
+    s->pixels = PIXELS_MOST;
+    while (s->pixels > s->pixel->n || s->pixels * s->few->n > room)
+        s->pixels /= 2;
+    s->each = s->pixels * s->few->n;
+    s->all = ex_scale(s->b->e, s->pixel->ex.n, s->few->n);
+    s->slabs = grid_ceil(s->b, s->pixel->ex.n, s->pixels);
+    return s->pixels * s->b->bits / 8 >= ROW_BYTES;
+}
+
+/* The size of a slab of as many whole planes of n elements as fit. */
+static bool
+choose_planes(Slab *s, i64 n, i64 room)
+{
+    s->pixels = s->pixel->n;
+    s->plane = loop_of(s, n);
+    while (s->plane && s->planes < s->plane->n && 2 * s->planes * n <= room)
+        s->planes *= 2;
+    const Ex *planes = s->plane ? s->plane->ex.n : ex_const(s->b->e, 1);
+    s->each = s->planes * n;
+    s->all = ex_scale(s->b->e, planes, n);
+    s->slabs = grid_ceil(s->b, planes, s->planes);
+    return s->each >= GRID_THREADS;
+}
+
 static bool
 choose_size(Slab *s)
 {
-    i64 size = s->b->bits / 8, n = s->few->n * s->pixel->n;
-    i64 most = s->b->u->most.shared, room = (most < SLAB_BYTES ? most : SLAB_BYTES) / size;
+    i64 size = s->b->bits / 8, most = s->b->u->most.shared;
+    i64 room = (most < SLAB_BYTES ? most : SLAB_BYTES) / size, n;
     room = room < SLAB_ELEMENTS ? room : SLAB_ELEMENTS;
     s->planes = 1;
-    s->pixels = PIXELS_MOST;
-    s->all = n;
-    if (n > room) {
-        while (s->pixels > s->pixel->n || s->pixels * s->few->n > room)
-            s->pixels /= 2;
-        s->each = s->pixels * s->few->n;
-        return s->pixels * size >= ROW_BYTES;
-    }
-    s->plane = loop_of(s, n);
-    s->pixels = s->pixel->n;
-    while (s->plane && s->planes < s->plane->n && 2 * s->planes * n <= room)
-        s->planes *= 2;
-    s->all *= s->plane ? s->plane->n : 1;
-    s->each = s->planes * n;
-    return s->each >= GRID_THREADS;
+    bool whole = ex_is_const(s->pixel->ex.n) && int_mul(s->few->n, s->pixel->n, &n) &&
+                 n <= room;
+    return whole ? choose_planes(s, n, room) : choose_part(s, room);
+}
+
+/* True if a slab consists of whole planes. */
+static bool
+has_planes(const Slab *s)
+{
+    return ex_is(s->pixel->ex.n, s->pixels);
 }
 
 /* True if the base and the strides of all other loops on a side are multiples of f. */
@@ -110,15 +145,15 @@ is_aligned(const Slab *s, bool run, i64 f)
             (run ? run_stride(s, l) : plane_stride(s, l)) % f)
             return false;
     }
-    return grid_divisor(run == s->in ? b->src : b->dst) % f == 0;
+    return grid_aligned(b, run == s->in ? b->src : b->dst) % f == 0;
 }
 
 /* True if the planes of a block are also one run. */
 static bool
 is_run_on_both(const Slab *s)
 {
-    return s->pixels == s->pixel->n && plane_stride(s, s->few) == s->pixel->n &&
-           (!s->plane || plane_stride(s, s->plane) == s->few->n * s->pixel->n);
+    return has_planes(s) && ex_is(apart(s, s->few), s->pixels) &&
+           (!s->plane || ex_is(apart(s, s->plane), s->few->n * s->pixels));
 }
 
 /* True if a plane consists of short separate rows, so that sectors contain few of its
@@ -126,9 +161,9 @@ is_run_on_both(const Slab *s)
 static bool
 has_short_rows(const Slab *s)
 {
-    i64 row = s->pixel->n, apart = plane_stride(s, s->few), size = s->b->bits / 8;
-    if (apart >= row && apart < 2 * row)
-        row += (s->few->n - 1) * apart;
+    i64 row = s->pixel->n, next = plane_stride(s, s->few), size = s->b->bits / 8;
+    if (next >= row && next < 2 * row && row < ROW_BYTES)
+        row += (s->few->n - 1) * next;
     return !is_run_on_both(s) && row < ROW_BYTES / size;
 }
 
@@ -137,7 +172,8 @@ are_words(const Slab *s, i64 f)
 {
     bool rows = s->pixel->n % f == 0 && plane_stride(s, s->few) % f == 0 &&
                 (!s->plane || plane_stride(s, s->plane) % f == 0);
-    return (rows || is_run_on_both(s)) && s->all % f == 0 && s->each % f == 0 &&
+    return (rows || is_run_on_both(s)) && grid_divisor(s->all) % f == 0 &&
+           s->each % f == 0 &&
            is_aligned(s, false, f);
 }
 
@@ -146,7 +182,7 @@ choose_widths(Slab *s)
 {
     int bits = s->b->bits;
     for (s->vector = 128 / bits; s->vector > 1; s->vector /= 2)
-        if (s->all % s->vector == 0 && s->each % s->vector == 0 &&
+        if (grid_divisor(s->all) % s->vector == 0 && s->each % s->vector == 0 &&
             is_aligned(s, true, s->vector))
             break;
     for (s->word = bits < 32 ? 32 / bits : 1; s->word > 1; s->word /= 2)
@@ -159,14 +195,16 @@ find_place(Slab *s)
 {
     GridBox *b = s->b;
     Exprs *e = b->e;
-    const Ex *n = ex_of_var(e, b->block);
+    const GridLoop *tile[] = {s->few, s->pixel, s->plane};
     const GridLoop *l = s->plane ? s->plane : s->pixel;
-    i64 inner = s->slabs, step = s->plane ? s->planes : s->pixels;
-    s->slab = grid_let(b, "i", ex_dig(e, n, 1, inner));
-    grid_batch(b, (GridDigits){n, inner},
-               (const GridLoop *[]){s->few, s->pixel, s->plane}, 3, &s->src, &s->dst);
-    s->src = ex_add(e, s->src, ex_scale(e, s->slab, step * l->ss));
-    s->dst = ex_add(e, s->dst, ex_scale(e, s->slab, step * l->ds));
+    const Ex *others = grid_others(b, tile, LEN(tile));
+    grid_blocks(b, grid_times(b, others, s->slabs));
+    GridDigits n = {ex_of_var(e, b->block), 1};
+    s->slab = grid_let(b, "i", grid_digit(b, &n, "i", s->slabs, INF, ex_is(others, 1)));
+    grid_batch(b, n, tile, LEN(tile), &s->src, &s->dst);
+    const Ex *first = ex_scale(e, s->slab, s->plane ? s->planes : s->pixels);
+    s->src = ex_add(e, s->src, nest_times(e, first, l->ex.ss));
+    s->dst = ex_add(e, s->dst, nest_times(e, first, l->ex.ds));
 }
 
 /* Opens the loop over the accesses of a phase, of `elements` each, and a G_WHEN that limits
@@ -177,14 +215,14 @@ open_turn(Slab *s, bool run, i64 elements, GridStmt ***outer, GridStmt ***guard)
 {
     GridBox *b = s->b;
     Exprs *e = b->e;
-    bool whole = run || s->pixels == s->pixel->n;
+    bool whole = run || has_planes(s);
     i64 each = s->each / elements, row = s->pixels / elements;
-    i64 end = whole ? s->all / elements : s->pixel->n / elements;
+    const Ex *end = ex_div(e, whole ? s->all : s->pixel->ex.n, elements);
     const Ex *k = grid_for(b, "k", int_ceil_div(each, GRID_THREADS), outer);
     const Ex *q = grid_index(b, "q", grid_item(b, k), ex_const(e, each), guard);
     const Ex *at = whole ? ex_add(e, ex_scale(e, s->slab, each), q)
                          : ex_add(e, ex_scale(e, s->slab, row), ex_dig(e, q, 1, row));
-    GridStmt *when = grid_when(b, &at, (const Ex *[]){ex_const(e, end)}, 1);
+    GridStmt *when = grid_when(b, &at, &end, 1);
     GridStmt **inner = when ? grid_open(b, when) : NULL;
     *guard = *guard ? *guard : inner;
     return q;
@@ -216,11 +254,11 @@ in_planes(const Slab *s, const Ex *n, const Ex **shared)
     i64 plane = s->pixels * s->few->n;
     const Ex *p = ex_dig(e, n, 1, s->pixels), *x = ex_dig(e, n, s->pixels, plane);
     const Ex *z = ex_div(e, n, plane);
-    i64 apart = s->plane ? plane_stride(s, s->plane) : 0;
     *shared = ex_add(e, ex_scale(e, z, plane),
                      ex_add(e, ex_scale(e, p, s->few->n), x));
-    return ex_add(e, ex_add(e, ex_scale(e, z, apart), p),
-                  ex_scale(e, x, plane_stride(s, s->few)));
+    if (s->plane)
+        p = ex_add(e, p, nest_times(e, z, apart(s, s->plane)));
+    return ex_add(e, p, nest_times(e, x, apart(s, s->few)));
 }
 
 /* Moves words between the planes and shared memory, pixel after pixel. */
@@ -270,15 +308,11 @@ grid_slab(GridBox *b)
 {
     Slab s = {.b = b};
     grid_widen(b, 64);
-    if (!grid_is_fixed(b) || b->bits < 8 || b->bits > 64 || b->nest->kind != NEST_COPY ||
+    if (b->bits < 8 || b->bits > 64 || b->nest->kind != NEST_COPY ||
         grid_is_padded(b) || !choose_run(&s) || !choose_size(&s) || has_short_rows(&s))
         return false;
     choose_widths(&s);
-    i64 bytes = s.each * b->bits / 8, blocks = b->elements / s.all;
-    s.slabs = int_ceil_div(s.all, s.each);
-    blocks *= s.slabs;
-    grid_shared(b, bytes);
-    grid_blocks(b, ex_const(b->e, blocks));
+    grid_shared(b, s.each * b->bits / 8);
     find_place(&s);
     phase(&s, s.in);
     grid_add(b, G_BARRIER);

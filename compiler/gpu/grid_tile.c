@@ -56,19 +56,34 @@ power_above(i64 n)
     return p;
 }
 
-bool
-tile_ends_inside(const GridBox *b, const GridLoop *run, i64 m)
+/* The end of the last vector of m elements that begins in a run, in elements of the box;
+ * INF if it depends on the shape. */
+static i64
+end_of(const GridBox *b, const GridLoop *run, i64 m)
 {
-    i64 end = b->src->f.max + m;
-    if (run->n % m == 0)
-        return run->real % m == 0;
+    i64 end = b->src->f.max;
+    if (end == INF)
+        return INF;
     for (int i = 0; i < b->nloops; i++) {
         const GridLoop *l = &b->loop[i];
+        if (!ex_is_const(l->ex.real) || !ex_is_const(l->ex.ss))
+            return INF;
         i64 last = l == run ? (l->n - 1) / m * m : l->real - 1;
         end += l->ss > 0 ? l->ss * last : 0;
     }
-    return grid_is_fixed(b) && run->real == run->n &&
-           end * b->bits <= 8 * layout_bytes(b->u->plan->src);
+    return end + m;
+}
+
+bool
+tile_ends_inside(const GridBox *b, const GridLoop *run, i64 m)
+{
+    const Sizes *from = b->u->plan->from;
+    if (run->n % m == 0)
+        return run->real % m == 0;
+    if (run->ex.real != run->ex.n || !ex_is_const(from->size))
+        return false;
+    i64 end = end_of(b, run, m);
+    return end < INF && end * b->bits <= 8 * layout_bytes(from->l);
 }
 
 /* True if runs, strides and bases are multiples of a vector. */
@@ -81,7 +96,8 @@ is_whole(const Tile *t)
             return false;
     }
     return tile_ends_inside(t->b, t->x, t->m) && t->y->n % t->m == 0 &&
-           grid_divisor(t->b->src) % t->m == 0 && grid_divisor(t->b->dst) % t->m == 0;
+           grid_aligned(t->b, t->b->src) % t->m == 0 &&
+           grid_aligned(t->b, t->b->dst) % t->m == 0;
 }
 
 /* Chooses the shape of the tile: square or, if the box is narrow, narrow with several
@@ -172,48 +188,6 @@ swizzled(const Tile *t, const Ex *c)
         x = ex_xor(e, x, ex_and(e, ex_div(e, c, (i64)1 << t->shift[i]),
                                 ex_const(e, t->mask[i])));
     return x;
-}
-
-const char *
-tile_word(GridBox *b, const char *vector, int width, int word)
-{
-    return width <= 4 ? vector : arena_printf(b->arena, "%s.%c", vector, "xyzw"[word]);
-}
-
-const char *
-tile_permute(GridBox *b, GridKind kind, const char *name, const char *x, const char *y,
-             uint32_t pattern)
-{
-    GridStmt *s = grid_add(b, kind);
-    s->name = name;
-    s->word[0] = x;
-    s->word[1] = y;
-    s->pattern = pattern;
-    return name;
-}
-
-const char *
-tile_part(GridBox *b, const char *word, int size, int i)
-{
-    uint32_t pattern = size == 1 ? (uint32_t)i * 0x1111 : i ? 0x3232 : 0x1010;
-    if (i == 0)
-        return word;
-    return tile_permute(b, G_PERMUTE, arena_printf(b->arena, "P%d", i), word, word,
-                        pattern);
-}
-
-const char *
-tile_joined(GridBox *b, const char *const *part, int size, int n)
-{
-    if (n == 1)
-        return part[0];
-    if (size == 2 || n == 2)
-        return tile_permute(b, G_PERMUTE, "J", part[0], part[1],
-                            size == 2 ? 0x5410 : 0x5140);
-    return tile_permute(b, G_PERMUTE, "J",
-                        tile_permute(b, G_PERMUTE, "J0", part[0], part[1], 0x5140),
-                        tile_permute(b, G_PERMUTE, "J1", part[2], part[3], 0x5140),
-                        0x5410);
 }
 
 /* Transposes 4 words of 4 bytes: out[c] has byte c of each word. */

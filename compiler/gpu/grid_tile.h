@@ -34,6 +34,7 @@ void tile_phases(Tile *t, i64 bytes, void (*load)(Tile *), void (*store)(Tile *)
 /* True if vectors of m elements that begin in a run of the source, at multiples of m, end
  * inside the buffer.  The last vector of a run may contain elements beyond the run. */
 bool tile_ends_inside(const GridBox *b, const GridLoop *run, i64 m);
+/* grid_permute.c */
 /* Adds a G_PERMUTE or G_NIBBLES of the words x and y that defines name. */
 const char *tile_permute(GridBox *b, GridKind kind, const char *name, const char *x,
                          const char *y, uint32_t pattern);

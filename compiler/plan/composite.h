@@ -24,6 +24,7 @@ typedef struct {
 typedef struct {
     int kept;             /* bytes that are contiguous on both sides */
     int kept_loop;        /* the loop over them; -1: they are one element */
+    bool skip[MAX_LOOPS]; /* this loop, and those that no tile takes */
     i64 taken[MAX_LOOPS]; /* iterations of each loop in a tile */
     TileSide side[2];     /* SRC: rows; DST: columns */
     i64 elements, inner;  /* of a tile; blocks of rows and columns */

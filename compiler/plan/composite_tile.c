@@ -12,12 +12,6 @@ enum { LONG_LOOP = 64, LONG_LOOP_OF_SMALL = 256, LONG_KEPT = 64,
  * bytes. */
 static const double FROM_NS = 6, TO_NS = 18;
 
-static i64
-stride(const Loop *l, int side)
-{
-    return side == SRC ? l->ss : l->ds;
-}
-
 /* A loop of numbers that is not in the rest. */
 static bool
 is_plain(const Loop *l)
@@ -29,14 +23,8 @@ is_plain(const Loop *l)
 static int
 next_loop(const Nest *n, const Composite *c, int side, i64 run)
 {
-    int best = -1;
-    for (int i = 0; i < n->nloops; i++) {
-        const Loop *l = &n->loop[i];
-        if (i != c->kept_loop && l->n > 1 && is_plain(l) && stride(l, side) == run &&
-            (best < 0 || l->var < n->loop[best].var))
-            best = i;
-    }
-    return best;
+    int i = kernel_next_loop(n, c->skip, side, run);
+    return i >= 0 && kernel_stride(&n->loop[i], side) > 0 ? i : -1;
 }
 
 /* The elements that are contiguous on both sides: those of the loop with stride 1 in both,
@@ -46,6 +34,8 @@ find_kept(const Nest *n, int bits, Composite *c)
 {
     c->kept = bits / 8;
     c->kept_loop = kernel_run_loop(n);
+    for (int i = 0; i < n->nloops; i++)
+        c->skip[i] = i == c->kept_loop || !is_plain(&n->loop[i]);
     if (c->kept_loop < 0)
         return true;
     const Loop *l = &n->loop[c->kept_loop];
@@ -269,7 +259,7 @@ is_near(const Nest *n, int size, const Composite *c)
     for (int side = SRC; side <= DST; side++) {
         double far = 0;
         for (int i = 0; i < n->nloops; i++) {
-            double s = (double)stride(&n->loop[i], side) * (double)(c->taken[i] - 1);
+            double s = (double)kernel_stride(&n->loop[i], side) * (double)(c->taken[i] - 1);
             far += c->taken[i] > 1 ? (s < 0 ? -s : s) * size : 0;
         }
         if (far > INT32_MAX / 2)

@@ -37,6 +37,14 @@ bool kernel_is_known(const Loop *l);
 i64 kernel_count(const Nest *n, int loop);
 /* True if x is a multiple of k for all values of its variables. */
 bool kernel_multiple(const Ex *x, i64 k);
+/* The iterations that a loop has at least, at every shape at which it has any; 0: its
+ * strides depend on the shape. */
+i64 kernel_least(const Loop *l);
+/* The stride of a loop in the source (SRC) or the destination (DST). */
+i64 kernel_stride(const Loop *l, int side);
+/* The loop with two iterations or more at every shape, not in skip[], that continues a run
+ * of `run` elements on the side, in either direction; -1: none. */
+int kernel_next_loop(const Nest *n, const bool skip[MAX_LOOPS], int side, i64 run);
 /* x modulo k if that is the same for all values of the variables, else -1. */
 i64 kernel_remainder(const Ex *x, i64 k);
 /* What an atom varies with: sets *own if with loops of in[], *other if with other loops or

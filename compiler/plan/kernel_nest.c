@@ -52,6 +52,35 @@ kernel_is_known(const Loop *l)
 }
 
 i64
+kernel_least(const Loop *l)
+{
+    if (!ex_is_const(l->ex.ss) || !ex_is_const(l->ex.ds))
+        return 0;
+    if (ex_is_const(l->ex.n))
+        return l->n;
+    return l->ex.n->f.rem == 0 ? l->ex.n->f.mod : 1;
+}
+
+i64
+kernel_stride(const Loop *l, int side)
+{
+    return side == SRC ? l->ss : l->ds;
+}
+
+int
+kernel_next_loop(const Nest *n, const bool skip[MAX_LOOPS], int side, i64 run)
+{
+    int best = -1;
+    for (int i = 0; i < n->nloops; i++) {
+        const Loop *l = &n->loop[i];
+        if (!skip[i] && !l->rest && int_abs(kernel_stride(l, side)) == run &&
+            kernel_least(l) > 1 && (best < 0 || l->var < n->loop[best].var))
+            best = i;
+    }
+    return best;
+}
+
+i64
 kernel_count(const Nest *n, int loop)
 {
     return loop < 0 ? 1 : n->loop[loop].n;

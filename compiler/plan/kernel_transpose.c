@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "../../templates/c/transpose_size.h"
+#include "../../templates/c/vector_size.h"
 #include "kernel_family.h"
 
 /* The largest element, in bytes, for which the kernel has buffers. */
@@ -20,14 +21,14 @@ transpose_applies(const Nest *n, int bits, int role[ROLES])
 /* Nanoseconds of an element in a full block and in a plane with fewer rows or columns than
  * a block has. */
 static const struct {
-    int size, block;
+    int size;
     double full, few;
 } blocks[] = {
-    {1, 16, 0.045, 0.75},
-    {2, 8, 0.09, 0.7},
-    {4, 4, 0.12, 1.0},
-    {8, 2, 0.15, 0.3},
-    {16, 1, 0.9, 0.9},
+    {1, 0.045, 0.75},
+    {2, 0.09, 0.7},
+    {4, 0.12, 1.0},
+    {8, 0.15, 0.3},
+    {16, 0.9, 0.9},
 };
 
 static double
@@ -37,7 +38,8 @@ transpose_work(const Nest *n, int bits)
     int i = 0;
     while (8 * blocks[i].size < bits)
         i++;
-    i64 block = blocks[i].block, p = nest_tile(n, ROW), q = nest_tile(n, COL);
+    i64 block = RAVEL_ROW_BYTES / blocks[i].size;
+    i64 p = nest_tile(n, ROW), q = nest_tile(n, COL);
     double plane = (double)(p * q);
     double full = (double)(int_ceil_div(p, block) * int_ceil_div(q, block) * block * block);
     double each = p < block || q < block ? blocks[i].few : blocks[i].full * full / plane;

@@ -222,11 +222,10 @@ coarsen(Boxes *b, Range *r, i64 limit)
 static void
 make_room(Plan *p, i64 n)
 {
-    Nest *old = p->nest;
-    p->nest = arena_array(ex_arena(p->e), Nest, n);
+    Arena *a = ex_arena(p->e);
+    p->nest = arena_resize(a, p->nest, (size_t)p->room * sizeof *p->nest,
+                           int_bytes(a->diag, n, sizeof *p->nest));
     p->room = (int)n;
-    if (p->n)
-        memcpy(p->nest, old, (size_t)p->n * sizeof *old);
 }
 
 Nest *
@@ -354,6 +353,7 @@ plan_make(Scalars *s, const Processor *processor, const char *const *name, Layou
     for (i64 limit = NESTS_MAX; add_all(b, limit) > ENTRIES_MOST && limit > 1;)
         limit /= 4;
     plan_narrow(p);
+    make_room(p, p->n);
     plan_merge(p);
     plan_split(p);
     return p;

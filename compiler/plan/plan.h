@@ -1,6 +1,6 @@
 /* plan.h: from two layouts to the loop nests that convert one into the other.
  *
- * The planner cuts each logical dim at the digit borders of both layouts.  Full blocks
+ * The planner cuts each logical dim at the digit boundaries of both layouts.  Full blocks
  * and remainders become disjoint boxes, so loops need no guards.  Inside a box both
  * addresses are  base + sum of stride * loop,  plus a rest for xors that are not linear.
  * The method is that of oneDNN's reorder nodes (src/cpu/x64/jit_uni_reorder_utils.cpp),
@@ -124,19 +124,22 @@ bool plan_may_have(const Plan *p, i64 bytes);
 const Ex *nest_times(Exprs *e, const Ex *x, const Ex *stride);
 
 /* plan_merge.c */
-/* The places that loops write to, without the start: loops by descending stride. */
+/* The places that loops write to; loops by descending stride. */
 typedef struct {
+    const Ex *start;
     int n;
     struct { const Ex *n, *ds; i64 apart; } loop[MAX_LOOPS];   /* apart: ds or its estimate */
 } Shape;
 void shape_add(Shape *s, const Ex *n, const Ex *ds, i64 apart);
-/* True if s with n iterations of loop k has the same places as the other shape, however
- * the loops of both are fused. */
-bool shape_is(Scalars *scalars, const Shape *s, int k, const Ex *n, const Shape *other);
+/* The additional iterations with which loop k of s also writes the places of `padding`, at
+ * every shape and however the loops of both are fused; NULL: there are none. */
+const Ex *shape_follows(Scalars *scalars, const Shape *s, int k, const Shape *padding);
+/* True if both nests run at the same shapes, apart from tests of narrow counts. */
+bool nest_same_needs(const Nest *a, const Nest *b);
 
 /* plan_check.c: verifies that the boxes are disjoint and cover all coordinates that must
  * be written.  A box is a product of pieces of dims; a piece depends on one extent.  The
- * check gives an extent left to run time the values at and beside each border of its
+ * check gives an extent left to run time the values at and beside each boundary of its
  * digits or, with `residues`, all residues of its blocks over three blocks.  That is
  * enough because bounds are linear in the number of blocks. */
 typedef struct {
@@ -266,17 +269,17 @@ typedef struct {
     const i64 *value[MAX_RANK];
     int n[MAX_RANK];
     i64 base[2][MAX_RANK];         /* the values of the other extents while one is varied:
-                                    * on a border; beside it */
+                                    * on a boundary; beside it */
     bool all;                      /* with `residues`: no residue was left out */
 } ExtentValues;
 ExtentValues plan_extent_values(Arena *a, const Plan *p, bool residues);
-/* Shapes of src's dims at all borders, varied one extent at a time: tests run code at
+/* Shapes of src's dims at all boundaries, varied one extent at a time: tests run code at
  * these shapes.  The list is allocated in a. */
 typedef struct {
     i64 (*shape)[MAX_RANK];
     int n;
 } ShapeList;
-ShapeList plan_borders(Arena *a, const Plan *p);
+ShapeList plan_boundaries(Arena *a, const Plan *p);
 
 /* plan_needs.c: expressions over scalars. */
 /* Bytes of the storage of one of the plan's layouts. */

@@ -66,7 +66,7 @@ find_piece(Axis *x, const Piece *p)
     return x->n++;
 }
 
-/* Evaluates the scalars; extent i has this value, the other extents values on borders. */
+/* Evaluates the scalars; extent i has this value, the other extents values on boundaries. */
 static bool
 set_scalars(Check *c, int i, i64 value)
 {

@@ -33,7 +33,9 @@ fused(Scalars *scalars, const Shape *s)
     return f;
 }
 
-bool
+/* True if s with n iterations of loop k has the same places as the other shape, without
+ * the starts. */
+static bool
 shape_is(Scalars *scalars, const Shape *s, int k, const Ex *n, const Shape *other)
 {
     Shape a = *s, b = fused(scalars, other);
@@ -45,11 +47,39 @@ shape_is(Scalars *scalars, const Shape *s, int k, const Ex *n, const Shape *othe
     return a.n == b.n;
 }
 
+/* The estimated iterations of all loops, without loop `skip`; INF if they do not fit. */
+static i64
+nominal(Scalars *scalars, const Shape *s, int skip)
+{
+    i64 all = 1;
+    for (int i = 0; i < s->n; i++)
+        if (i != skip && !int_mul(all, scalar_nominal(scalars, s->loop[i].n), &all))
+            return INF;
+    return all;
+}
+
+/* Numbers of iterations that cannot be right by the estimates are not tried: products of
+ * such become scalars, and may not fit 64 bits. */
+const Ex *
+shape_follows(Scalars *scalars, const Shape *s, int k, const Shape *padding)
+{
+    i64 all = nominal(scalars, padding, -1), each = nominal(scalars, s, k);
+    const Ex *more = ex_const(scalars->e, all / each);
+    if (all % each ||
+        padding->start != ex_add(scalars->e, s->start,
+                                 scalar_times(scalars, s->loop[k].n, s->loop[k].ds)))
+        return NULL;
+    for (int i = 0; i < padding->n && !shape_is(scalars, s, k, more, padding); i++)
+        if (scalar_nominal(scalars, padding->loop[i].n) == all / each)
+            more = padding->loop[i].n;
+    return shape_is(scalars, s, k, more, padding) ? more : NULL;
+}
+
 /* The shape of n.  False if a loop is in the rest or has a stride that is never above 0. */
 static bool
 shape_of(const Nest *n, Shape *s)
 {
-    *s = (Shape){.n = 0};
+    *s = (Shape){.start = n->dst};
     for (int i = 0; i < n->nloops; i++) {
         const Loop *l = &n->loop[i];
         if (l->rest || l->ex.ds->f.max < 1)
@@ -66,14 +96,14 @@ has_run(const Shape *s)
     return s->n && ex_is(s->loop[s->n - 1].ds, 1);
 }
 
-/* True if both nests run at the same shapes. */
-static bool
-same_needs(const Nest *a, const Nest *b)
+bool
+nest_same_needs(const Nest *a, const Nest *b)
 {
-    for (int i = 0; i < a->nneeded && a->nneeded == b->nneeded; i++)
+    int n = a->nneeded - a->nnarrow;
+    for (int i = 0; i < n && n == b->nneeded - b->nnarrow; i++)
         if (a->needed[i] != b->needed[i])
             return false;
-    return a->nneeded == b->nneeded;
+    return n == b->nneeded - b->nnarrow;
 }
 
 /* The elements of padding that nest f writes after each row of nest c at every shape; 0: it
@@ -82,12 +112,10 @@ static i64
 padding_of(const Plan *p, const Nest *c, const Shape *to, const Nest *f)
 {
     Shape s;
-    int run = to->n - 1;
-    if (!same_needs(f, c) || !shape_of(f, &s) ||
-        f->dst != ex_add(p->e, c->dst, to->loop[run].n))
+    if (c->nnarrow || !nest_same_needs(f, c) || !shape_of(f, &s))
         return 0;
-    const Ex *n = has_run(&s) ? s.loop[s.n - 1].n : ex_const(p->e, 1);
-    return ex_is_const(n) && shape_is(p->scalars, to, run, n, &s) ? n->base : 0;
+    const Ex *more = shape_follows(p->scalars, to, to->n - 1, &s);
+    return more && ex_is_const(more) ? more->base : 0;
 }
 
 void

@@ -40,7 +40,7 @@ Nest *plan_add(Plan *p);
  * there are more. */
 int pieces_of(Scalars *s, const i64 *cuts, int ncuts, const Ex *lo, const Ex *hi,
               i64 unit, Piece *out);
-/* Merges the digit borders of var in x into cuts, which has n; returns the new number. */
+/* Merges the digit boundaries of var in x into cuts, which has n; returns the new number. */
 int pieces_cuts(const Ex *x, int var, i64 below, i64 *cuts, int n);
 enum { MAX_CUTS = 128 };
 

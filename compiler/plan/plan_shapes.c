@@ -1,6 +1,6 @@
 /* Lists the shapes at which a plan with extents left to run time is checked.  One extent
- * at a time takes the values at and beside each border of its digits, while the others
- * have a value on a border or beside one. */
+ * at a time takes the values at and beside each boundary of its digits, while the others
+ * have a value on a boundary or beside one. */
 #include <string.h>
 
 #include "plan_parts.h"
@@ -107,7 +107,7 @@ set_shape(const Plan *p, const i64 *extent, i64 *shape)
 }
 
 ShapeList
-plan_borders(Arena *a, const Plan *p)
+plan_boundaries(Arena *a, const Plan *p)
 {
     ExtentValues v = plan_extent_values(a, p, false);
     ShapeList list = {.n = 0};

@@ -6,12 +6,6 @@
 /* Bits of a line; of the source's part of a tile that is long enough. */
 enum { LINE_BITS = 512, ENOUGH_BITS = 64 };
 
-static i64
-stride(const Loop *l, bool source)
-{
-    return int_abs(source ? l->ss : l->ds);
-}
-
 typedef struct {
     const Nest *n;
     int bits;
@@ -41,30 +35,6 @@ is_chunked(const Tile *t, int loop)
     return loop == t->loop[TILE_ROW] || loop == t->loop[TILE_COL];
 }
 
-/* The iterations that the loop has at least, at every shape at which it has any; 0: its
- * strides depend on the shape. */
-static i64
-least_of(const Loop *l)
-{
-    if (!ex_is_const(l->ex.ss) || !ex_is_const(l->ex.ds))
-        return 0;
-    if (ex_is_const(l->ex.n))
-        return l->n;
-    return l->ex.n->f.rem == 0 ? l->ex.n->f.mod : 1;
-}
-
-/* The loop that continues a run of `run` elements; -1: there is none. */
-static int
-next_loop(const Growth *g, i64 run, bool source)
-{
-    for (int i = 0; i < g->n->nloops; i++) {
-        const Loop *l = &g->n->loop[i];
-        if (!g->t->in[i] && !l->rest && least_of(l) > 1 && stride(l, source) == run)
-            return i;
-    }
-    return -1;
-}
-
 /* Iterations that make the run a multiple of a line or, where those are too many, of half
  * of one, and so on down to a byte; 0: none fit. */
 static i64
@@ -82,13 +52,13 @@ chunk_of(const Growth *g, i64 run, i64 n)
 /* How often a loop of the tile goes on where a run of so many elements ends; 1: none
  * does. */
 static i64
-more_of(const Growth *g, i64 run, bool source)
+more_of(const Growth *g, i64 run, int side)
 {
-    const Sums *s = &g->t->rest.side[source ? SRC : DST];
+    const Sums *s = &g->t->rest.side[side];
     for (int i = 0; i < g->n->nloops; i++) {
         const Loop *l = &g->n->loop[i];
-        if (g->t->in[i] && !l->rest && l->n > 1 && stride(l, source) == run)
-            return source ? l->n : elements_of(g->n, i);
+        if (g->t->in[i] && !l->rest && l->n > 1 && int_abs(kernel_stride(l, side)) == run)
+            return side == SRC ? l->n : elements_of(g->n, i);
     }
     for (int i = 0; i < s->nsteps; i++)
         if (s->of[i].step == run)
@@ -98,10 +68,10 @@ more_of(const Growth *g, i64 run, bool source)
 
 /* The elements that the loops of the tile read (write) contiguously. */
 static i64
-run_of(const Growth *g, bool source)
+run_of(const Growth *g, int side)
 {
     i64 run = 1;
-    for (i64 more; (more = more_of(g, run, source)) > 1;)
+    for (i64 more; (more = more_of(g, run, side)) > 1;)
         run *= more;
     return run;
 }
@@ -120,7 +90,7 @@ join(Growth *g, int loop, i64 run)
         g->elements *= n;
         return true;
     }
-    if (n != l->n || t->loop[role] >= 0 || (chunk = chunk_of(g, run, least_of(l))) < 2)
+    if (n != l->n || t->loop[role] >= 0 || (chunk = chunk_of(g, run, kernel_least(l))) < 2)
         return false;
     t->loop[role] = loop;
     t->chunk[role] = chunk;
@@ -130,13 +100,13 @@ join(Growth *g, int loop, i64 run)
 
 /* Adds loops until a line of the side is contiguous. */
 static void
-grow(Growth *g, bool source)
+grow(Growth *g, int side)
 {
     i64 run;
     int next;
-    while ((run = run_of(g, source)) * g->bits < g->line &&
-           (next = next_loop(g, run, source)) >= 0 && !is_chunked(g->t, next) &&
-           join(g, next, run))
+    while ((run = run_of(g, side)) * g->bits < g->line &&
+           (next = kernel_next_loop(g->n, g->t->in, side, run)) >= 0 &&
+           !is_chunked(g->t, next) && join(g, next, run))
         ;
 }
 
@@ -147,7 +117,7 @@ loop_outside(const Nest *n, const Tile *t)
     int best = -1;
     for (int i = 0; i < n->nloops; i++)
         if (!t->in[i] && !is_chunked(t, i) &&
-            (best < 0 || stride(&n->loop[i], false) < stride(&n->loop[best], false)))
+            (best < 0 || int_abs(n->loop[i].ds) < int_abs(n->loop[best].ds)))
             best = i;
     return best;
 }
@@ -161,7 +131,7 @@ take_outside(const Nest *n, Tile *t)
         if (t->loop[i] < 0)
             t->loop[i] = loop_outside(n, t);
     int row = t->loop[TILE_ROW], col = t->loop[TILE_COL];
-    if (col < 0 || stride(&n->loop[row], false) <= stride(&n->loop[col], false))
+    if (col < 0 || int_abs(n->loop[row].ds) <= int_abs(n->loop[col].ds))
         return;
     i64 chunk = t->chunk[TILE_ROW];
     t->loop[TILE_ROW] = col;
@@ -175,7 +145,7 @@ static bool
 chunks_move_bytes(const Loop *l, i64 chunk, i64 per)
 {
     i64 odd = kernel_remainder(l->ex.n, per);
-    return least_of(l) > 0 && odd >= 0 && chunk * l->ss % per == 0 &&
+    return kernel_least(l) > 0 && odd >= 0 && chunk * l->ss % per == 0 &&
            chunk * l->ds % per == 0 && odd * l->ss % per == 0 && odd * l->ds % per == 0;
 }
 
@@ -212,10 +182,12 @@ has_padding(const Nest *n, const Tile *t)
 static i64
 source_bits(const Growth *g)
 {
-    i64 run = run_of(g, true);
-    for (int i = TILE_ROW; i <= TILE_COL; i++)
-        if (g->t->loop[i] >= 0 && stride(&g->n->loop[g->t->loop[i]], true) == run)
+    i64 run = run_of(g, SRC);
+    for (int i = TILE_ROW; i <= TILE_COL; i++) {
+        int loop = g->t->loop[i];
+        if (loop >= 0 && int_abs(g->n->loop[loop].ss) == run)
             return run * g->t->chunk[i] * g->bits;
+    }
     return run * g->bits;
 }
 
@@ -230,8 +202,8 @@ grow_both(Growth *g)
         *g->t = empty;
         g->elements = least;
         g->line = lines[i];
-        grow(g, false);
-        grow(g, true);
+        grow(g, DST);
+        grow(g, SRC);
         if (source_bits(g) >= ENOUGH_BITS)
             return;
     }

@@ -93,9 +93,9 @@ typedef enum {
 #define STEP(name, args) STEP_##name,
 #include "step.def"
 #undef STEP
-    STEPS
+    SPARSE_STEPS
 } SparseStep;
-extern const Kernel sparse_steps[STEPS];
+extern const Kernel sparse_steps[SPARSE_STEPS];
 /* The letters of the arguments of a step, as in step.def. */
 const char *sparse_letters(const Kernel *step);
 /* The text of a flaw that a step found, and the index of the array it is about. */

@@ -4,13 +4,13 @@
 
 #include "sparse_parts.h"
 
-const Kernel sparse_steps[STEPS] = {
+const Kernel sparse_steps[SPARSE_STEPS] = {
 #define STEP(name, args) {#name, "ravel_stream_" #name, 0, NULL},
 #include "step.def"
 #undef STEP
 };
 
-static const char *const letters[STEPS] = {
+static const char *const letters[SPARSE_STEPS] = {
 #define STEP(name, args) args,
 #include "step.def"
 #undef STEP

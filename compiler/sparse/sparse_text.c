@@ -127,7 +127,7 @@ prototypes(Arena *a)
 {
     Buf b = buf_new(a);
     buf_add(&b, "typedef struct { int64_t flaw, records; } ravel_stream;\n");
-    for (int i = 0; i < STEPS; i++) {
+    for (int i = 0; i < SPARSE_STEPS; i++) {
         buf_printf(&b, "void %s(ravel_stream *", sparse_steps[i].symbol);
         for (const char *c = sparse_letters(&sparse_steps[i]); *c; c++)
             buf_printf(&b, ", %s", c_type(*c));

@@ -45,6 +45,19 @@ void sandbox_run(Arena *a, const char *file, const char *text, size_t len,
 /* The current place of the running script; line 1 if none runs. */
 Loc sandbox_where(Sandbox *s);
 bool sandbox_is_name(const char *s);
+Sandbox *sandbox_of(lua_State *L);
+
+/* spec_budget.c */
+/* Bytes that a state may hold. */
+enum { BUDGET_LIVE = 16 << 20 };
+/* A new Lua state whose memory and time count from here; NULL: out of memory. */
+lua_State *budget_state(Sandbox *s);
+/* Counts instructions, work and time from here: the text begins to run. */
+void budget_watch(Sandbox *s);
+/* A Lua error if the expressions made take too much memory. */
+void budget_check_arena(Sandbox *s);
+/* What the text is, in messages. */
+const char *sandbox_what(const Sandbox *s);
 
 /* spec_strings.c: replace the string functions; the environment is on top of the stack.
  * */

@@ -1,29 +1,13 @@
-/* The sandbox: a closed Lua environment with budgets for instructions, live memory,
- * memory requested in all, expressions made, and work.  Each budget stops attacks that
- * the others do not stop: tests/unit/test_sandbox.c has one for each.  The last budget
- * is time, for work that no count sees: long chains in a hash table, functions that move
- * a large table. */
+/* The sandbox: a closed Lua environment, with the budgets of spec_budget.c. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include <lualib.h>
 
 #include "spec_parts.h"
 
-static const struct {
-    long instructions;    /* where the work limit is what it is without one given */
-    size_t live, total, arena;
-    double seconds;
-} budget = {5000000, 16u << 20, 1u << 30, 64u << 20, 2.0};
-
 static const char prelude_name[] = "=prelude";
-
-/* An instruction may go through a string; memory is asked for and collected. */
-enum { HOOK_EVERY = 100, STRING_UNIT = 256, MEMORY_UNIT = 64 };
-/* Nodes of tables, and how many pairs of them are compared in the time of a unit. */
-enum { NODE_BYTES = 24, NODES_A_UNIT = 32 };
 
 lua_State *
 sandbox_lua(Sandbox *s)
@@ -31,119 +15,12 @@ sandbox_lua(Sandbox *s)
     return s->L;
 }
 
-static Sandbox *
+Sandbox *
 sandbox_of(lua_State *L)
 {
     void *s;
     lua_getallocf(L, &s);
     return s;
-}
-
-static double
-now(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
-    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
-}
-
-/* By its size a new block is the n nodes that a table's hash moves to.  Whole numbers
- * choose where they go in it, so that all may meet, and each is compared with those
- * before. */
-static bool
-affords_block(Sandbox *s, size_t bytes)
-{
-    i64 n = (i64)(bytes / NODE_BYTES);
-    bool nodes = bytes % NODE_BYTES == 0 && int_is_pow2(n);
-    if (s->running && nodes && !work_try(s->arena, n * n / NODES_A_UNIT))
-        s->limited = true;
-    return !s->limited;
-}
-
-/* May refuse only growth: Lua does not survive a failing shrink. */
-static void *
-allocate(void *ud, void *p, size_t osize, size_t nsize)
-{
-    Sandbox *s = ud;
-    if (!p && osize == LUA_TSTRING && nsize > s->longest)
-        s->longest = nsize;
-    if (!p && !osize && nsize && !affords_block(s, nsize))
-        return NULL;
-    if (!p)
-        osize = 0;
-    if (nsize == 0) {
-        s->live -= osize;
-        free(p);
-        return NULL;
-    }
-    if (nsize > osize) {
-        size_t more = nsize - osize;
-        if (more > budget.live - s->live || more > budget.total - s->total) {
-            s->starved = false;
-            return NULL;
-        }
-    }
-    void *q = realloc(p, nsize);
-    s->starved |= !q && nsize > osize;
-    if (!q && nsize <= osize)
-        q = p;
-    if (q) {
-        s->live += nsize - osize;
-        s->total += nsize > osize ? nsize - osize : 0;
-    }
-    return q;
-}
-
-static const char *
-what(const Sandbox *s)
-{
-    return s->plain ? "table" : "spec";
-}
-
-/* That much, where the limit is what it is without one given. */
-static double
-scaled(const Sandbox *s, double most)
-{
-    const double usual = (double)WORK_SECONDS * WORK_A_SECOND;
-    return most * (double)work_most(&s->arena->work) / usual;
-}
-
-static void
-over(Sandbox *s, double most, const char *of)
-{
-    char number[32];
-    snprintf(number, sizeof number, "%g", most);
-    luaL_error(s->L, "%s:%d: the %s runs for more than %s %s; --limit (ravel_set_limit) "
-               "allows more", s->file, sandbox_where(s).line, what(s), number, of);
-}
-
-/* The work since the hook was last called. */
-static i64
-units_since(Sandbox *s)
-{
-    size_t memory = s->total - s->counted, each = 1 + s->longest / STRING_UNIT;
-    s->counted = s->total;
-    return (i64)(HOOK_EVERY * each + memory / MEMORY_UNIT);
-}
-
-static void
-on_count(lua_State *L, lua_Debug *ar)
-{
-    Sandbox *s = sandbox_of(L);
-    double most = scaled(s, (double)budget.instructions);
-    double seconds = scaled(s, budget.seconds);
-    (void)ar;
-    s->instructions += HOOK_EVERY;
-    s->spent = true;
-    if ((double)s->instructions > most)
-        over(s, most / 1000000, "million instructions");
-    if (!work_try(s->arena, units_since(s)))
-        luaL_error(L, "%s:%d: the %s takes more work than the limit allows, in "
-                   "instructions, memory and long strings; --limit (ravel_set_limit) "
-                   "allows more", s->file, sandbox_where(s).line, what(s));
-    if (now() - s->start > seconds)
-        over(s, seconds, "seconds");
-    s->spent = false;
 }
 
 /* Raise the error of a diag_fatal as a Lua error. */
@@ -192,11 +69,7 @@ guard(lua_State *L)
     Sandbox *s = sandbox_of(L);
     Call c = {.s = s};
     memcpy(&c.f, lua_touserdata(L, lua_upvalueindex(1)), sizeof c.f);
-    if (s->arena->held - s->held > budget.arena) {
-        s->spent = true;
-        return luaL_error(L, "the spec makes more than %d MB of expressions",
-                          (int)(budget.arena >> 20));
-    }
+    budget_check_arena(s);
     return sandbox_try(s, call, &c) ? c.results : 0;
 }
 
@@ -338,8 +211,7 @@ protected_run(lua_State *L)
         return lua_error(L);
     lua_pushvalue(L, env);
     lua_setupvalue(L, -2, 1);
-    lua_sethook(L, on_count, LUA_MASKCOUNT, HOOK_EVERY);
-    j->s->running = true;
+    budget_watch(j->s);
     if (!j->s->plain)
         spec_push_batch(j->s);
     lua_call(L, j->s->plain ? 0 : 1, j->nresults);
@@ -358,10 +230,10 @@ report(Sandbox *s, bool over, bool starved, char *text, size_t size)
     else if (over && s->limited)
         snprintf(text, size, "%.200s: the %s holds a table in memory that may take more "
                  "work than the limit allows; --limit (ravel_set_limit) allows more",
-                 s->file, what(s));
+                 s->file, sandbox_what(s));
     else if (over)
         snprintf(text, size, "%.200s: the %s needs more than %d MB of memory",
-                 s->file, what(s), (int)(budget.live >> 20));
+                 s->file, sandbox_what(s), (int)(BUDGET_LIVE >> 20));
     else if (why && strncmp(why, s->file, strlen(s->file)))
         snprintf(text, size, "%.200s: %s", s->file, why);
     else if (why)
@@ -392,10 +264,9 @@ run(Arena *a, bool plain, Job j, const char *file)
     Diag *outer = a->diag;
     work_on(a, "to run", file);
     check_source(a, &j, file);
-    Sandbox s = {.arena = a, .file = arena_string(a, file), .start = now(),
-                 .held = a->held, .plain = plain};
+    Sandbox s = {.arena = a, .file = arena_string(a, file), .plain = plain};
     s.last = &s.first;
-    s.L = lua_newstate(allocate, &s);
+    s.L = budget_state(&s);
     if (!s.L)
         diag_fatal(outer, DIAG_MEMORY, (Loc){0}, "out of memory");
     j.s = &s;

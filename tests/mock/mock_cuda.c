@@ -3,7 +3,8 @@
  * Memory of the device is the host's.  A launch waits until something synchronises; then
  * void f(void *dst, const void *src, uint32_t block) of the library RAVEL_MOCK_KERNELS is
  * called for every block.  RAVEL_MOCK_DEVICES devices (1) of compute capability
- * RAVEL_MOCK_ARCH (90).  Every call can fail: mock.h.  What is refused is what CUDA's
+ * RAVEL_MOCK_ARCH (90).  A kernel with a third argument has RAVEL_MOCK_VALUES numbers in
+ * it.  Every call can fail: mock.h.  What is refused is what CUDA's
  * documentation says is. */
 #define _GNU_SOURCE
 #include "mock.h"
@@ -19,6 +20,7 @@ enum {
     INVALID_VALUE = 1, OUT_OF_MEMORY = 2, NOT_INITIALIZED = 3, NO_DEVICE = 100,
     INVALID_DEVICE = 101, INVALID_IMAGE = 200, INVALID_CONTEXT = 201, NO_BINARY = 209,
     INVALID_HANDLE = 400, NOT_FOUND = 500, ILLEGAL_ADDRESS = 700,
+    STREAM_CAPTURE_UNSUPPORTED = 900, VALUES = 64,
     MAX_THREADS = 1024, MAX_SHARED = 48 << 10, MEMORY = 64 << 20, STACK = 8,
     MANY = 1 << 14, EM_OF_CUDA = 190,
 };
@@ -81,10 +83,22 @@ struct {
 char mock_image[1 << 20];          /* the last one that was loaded */
 size_t mock_image_bytes;
 
+int mock_capturing;                /* a stream is being captured: launches alone are allowed */
+long long mock_values[VALUES];     /* of the last launch with a third argument */
+
+static bool
+in_capture(const char *call)
+{
+    return !strcmp(call, "cuLaunchKernel") || !strcmp(call, "cuCtxPushCurrent") ||
+           !strcmp(call, "cuCtxPopCurrent");
+}
+
 #define ENTER(call) \
     do { \
         if (!started) \
             return NOT_INITIALIZED; \
+        if (mock_capturing && !in_capture(call)) \
+            return STREAM_CAPTURE_UNSUPPORTED; \
         FAIL(call); \
     } while (0)
 
@@ -402,6 +416,11 @@ cuLaunchKernel(void *f, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsi
     unsigned long long dst, src;   /* read now: the caller's are gone later */
     memcpy(&dst, args[0], sizeof dst);
     memcpy(&src, args[1], sizeof src);
+    int values = mock_number("RAVEL_MOCK_VALUES", 0);
+    if (values > VALUES || (values > 0) != (args[2] != NULL))
+        return INVALID_VALUE;
+    if (values)
+        memcpy(mock_values, args[2], (size_t)values * sizeof *mock_values);
     pthread_mutex_lock(&lock);
     bool room = npending < MANY;
     if (room)

@@ -40,7 +40,7 @@ nvrtcVersion(int *major, int *minor)
 {
     FAIL("nvrtcVersion");
     *major = 12;
-    *minor = 9;
+    *minor = 9 + mock_number("RAVEL_MOCK_NVRTC", 0);
     return 0;
 }
 

@@ -107,6 +107,37 @@ memory_counts(void **state)
     arena_free(&b);
 }
 
+static void
+resize(void *arg)
+{
+    Arena *a = arg;
+    static const size_t sizes[] = {40, 100, 5000, 5000, 90000, 16384, 20000, 4096, 16};
+    unsigned char *p = NULL;
+    size_t old = 0;
+    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
+        p = arena_resize(a, p, old, sizes[i]);
+        for (size_t k = 0; k < sizes[i]; k++)
+            assert_int_equal(p[k], k < old ? k % 251 : 0);
+        for (size_t k = old; k < sizes[i]; k++)
+            p[k] = (unsigned char)(k % 251);
+        old = sizes[i];
+        memset(arena_alloc(a, 700), 0xa5, 700);
+    }
+}
+
+/* Contents stay, new bytes are 0, and a large array that grows leaves nothing behind. */
+static void
+resized(void **state)
+{
+    Diag d;
+    Arena a = {.work = {.most = 1 << 20}};
+    (void)state;
+    assert_true(arena_run(&a, &d, resize, &a));
+    assert_true(a.held < 60000);
+    assert_true(a.work.spent > 90000 / 64);
+    arena_free(&a);
+}
+
 /* What is found by looking at every element, in words. */
 typedef struct {
     Arena a;
@@ -198,6 +229,7 @@ main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(limits),
         cmocka_unit_test(taken),
+        cmocka_unit_test(resized),
         cmocka_unit_test(refused),
         cmocka_unit_test(memory_counts),
         cmocka_unit_test(counted_alike),

@@ -1,0 +1,103 @@
+/* device_opencl.h: OpenCL by the ICD loader.  Prototypes, codes and constants: the OpenCL
+ * 1.2 specification (Khronos) and cl.h.  Calls of 1.2 only. */
+#ifndef RAVEL_DEVICE_OPENCL_H
+#define RAVEL_DEVICE_OPENCL_H
+
+#include "device.h"
+
+typedef void *Platform, *Device, *Context, *Queue, *Program, *Kernel, *Memory, *Event;
+typedef uint64_t Flags;                /* cl_bitfield */
+typedef void *Notify;
+
+/* what it returns, name, parameters */
+#define FUNCTIONS(F) \
+    F(int, clGetPlatformIDs, (unsigned room, Platform *out, unsigned *n)) \
+    F(int, clGetDeviceIDs, (Platform p, Flags type, unsigned room, Device *out, \
+                            unsigned *n)) \
+    F(int, clGetDeviceInfo, (Device d, unsigned what, size_t room, void *out, \
+                             size_t *n)) \
+    F(Context, clCreateContext, (const intptr_t *property, unsigned n, const Device *d, \
+                                 Notify f, void *arg, int *code)) \
+    F(int, clRetainContext, (Context c)) \
+    F(int, clReleaseContext, (Context c)) \
+    F(int, clGetContextInfo, (Context c, unsigned what, size_t room, void *out, \
+                              size_t *n)) \
+    F(Queue, clCreateCommandQueue, (Context c, Device d, Flags properties, int *code)) \
+    F(int, clReleaseCommandQueue, (Queue q)) \
+    F(int, clFinish, (Queue q)) \
+    F(Program, clCreateProgramWithSource, (Context c, unsigned n, const char **text, \
+                                           const size_t *len, int *code)) \
+    F(int, clBuildProgram, (Program p, unsigned n, const Device *d, const char *options, \
+                            Notify f, void *arg)) \
+    F(int, clGetProgramBuildInfo, (Program p, Device d, unsigned what, size_t room, \
+                                   void *out, size_t *n)) \
+    F(int, clReleaseProgram, (Program p)) \
+    F(Kernel, clCreateKernel, (Program p, const char *name, int *code)) \
+    F(int, clReleaseKernel, (Kernel k)) \
+    F(int, clSetKernelArg, (Kernel k, unsigned i, size_t n, const void *value)) \
+    F(int, clEnqueueNDRangeKernel, (Queue q, Kernel k, unsigned dims, \
+                                    const size_t *offset, const size_t *global, \
+                                    const size_t *local, unsigned n, const Event *after, \
+                                    Event *done)) \
+    F(Memory, clCreateBuffer, (Context c, Flags flags, size_t n, void *host, int *code)) \
+    F(int, clReleaseMemObject, (Memory m)) \
+    F(int, clEnqueueWriteBuffer, (Queue q, Memory m, unsigned wait, size_t at, \
+                                  size_t len, const void *from, unsigned n, \
+                                  const Event *after, Event *done)) \
+    F(int, clEnqueueReadBuffer, (Queue q, Memory m, unsigned wait, size_t at, \
+                                 size_t len, void *to, unsigned n, \
+                                 const Event *after, Event *done))
+
+typedef struct {
+#define F(type, name, params) type (*name) params;
+    FUNCTIONS(F)
+#undef F
+} Loader;
+
+enum {
+    DEVICE_NOT_FOUND = -1, MEM_OBJECT_ALLOCATION_FAILURE = -4, OUT_OF_RESOURCES = -5,
+    OUT_OF_HOST_MEMORY = -6, INVALID_BUFFER_SIZE = -61, PLATFORM_NOT_FOUND = -1001,
+    MAX_COMPUTE_UNITS = 0x1002, MAX_WORK_GROUP_SIZE = 0x1004, GLOBAL_MEM_SIZE = 0x101F,
+    LOCAL_MEM_SIZE = 0x1023, DEVICE_NAME = 0x102B, DRIVER_VERSION = 0x102D,
+    DEVICE_VERSION = 0x102F, CONTEXT_DEVICES = 0x1081, CONTEXT_PLATFORM = 0x1084,
+    PROGRAM_BUILD_LOG = 0x1183,
+    MEM_READ_WRITE = 1, MEM_READ_ONLY = 4, MEM_COPY_HOST_PTR = 32, TRUE = 1,
+    PLATFORMS_MAX = 64, DEVICES_MAX = 256, LOG_MAX = 1 << 20,
+};
+#define TYPE_ALL 0xFFFFFFFFu
+
+typedef struct {
+    Loader v;
+    Device device;
+    Context context;
+    Queue queue;                   /* NULL: the context is the caller's */
+} Opencl;
+
+/* A device, and its platform. */
+typedef struct {
+    Platform platform;
+    Device device;
+} Found;
+
+/* Return from the enclosing function if the call fails. */
+#define TRY(v, name, args) \
+    do { \
+        int code_ = (v)->name args; \
+        if (code_) \
+            return opencl_says(#name, code_, RAVEL_ERR_DRIVER, err); \
+    } while (0)
+
+/* device_opencl_list.c */
+/* Sets the status and the text of a call that failed with that code. */
+ravel_status opencl_says(const char *call, int code, ravel_status s, ravel_error *err);
+/* Opens the loader's library. */
+ravel_status opencl_load(Loader *v, ravel_error *err);
+/* The devices of all platforms, as many as there is room for; *n is their number.  A
+ * platform that fails is skipped. */
+ravel_status opencl_devices(const Loader *v, Found out[DEVICES_MAX], int *n,
+                            ravel_error *err);
+ravel_status opencl_describe(const Loader *v, Device d, ravel_device_info *i,
+                             ravel_error *err);
+ravel_status opencl_list(ravel_device_info *out, int room, int *n, ravel_error *err);
+
+#endif

@@ -1,0 +1,209 @@
+/* Plans for a device: from a request to a kernel that is compiled and loaded; their
+ * cache. */
+#include <stdlib.h>
+
+#include "gpu_plan.h"
+
+typedef struct {
+    ravel_device_plan *p;
+    const Key *key;
+} Job;
+
+/* The passes, inside an error boundary. */
+static void
+make(void *arg)
+{
+    const Job *j = arg;
+    ravel_device_plan *p = j->p;
+    const ravel_request *rq = &j->key->rq;
+    Request q = {.from = rq->from, .to = rq->to, .dtype = rq->dtype, .rank = rq->rank,
+                 .shape = rq->shape, .name = "ravel_relayout", .align = p->align};
+    const Target *t = target_load(&p->arena, p->device->kind->name);
+    p->key = key_keep(&p->arena, j->key);
+    p->plan = compile_plan(&p->arena, p->known, &q);
+    p->unit = compile_grid(t, p->plan, &q);
+    work_on(&p->arena, "to write code for the plan", NULL);
+    p->source = grid_render(t, p->unit);
+}
+
+static ravel_status
+load(ravel_device_plan *p, ravel_error *err)
+{
+    const GridUnit *u = p->unit;
+    ravel_device_source s = {.source = p->source, .entry = u->name,
+                             .grid = u->across * u->down, .block = GRID_THREADS,
+                             .shared_bytes = (int)u->shared};
+    return ravel_device_compile(p->device, &s, &p->kernel, err);
+}
+
+static void
+free_plan(ravel_device_plan *p)
+{
+    ravel_device_kernel_free(p->kernel);
+    arena_free(&p->arena);
+    context_leave(p->cx);
+    free(p);
+}
+
+static ravel_status
+new_plan(ravel_context *cx, ravel_device *dev, const Key *key, int align,
+         ravel_device_plan **out, ravel_error *err)
+{
+    Diag d;
+    ravel_device_plan *p = calloc(1, sizeof *p);
+    if (!p)
+        return error_set(err, RAVEL_ERR_MEMORY, "out of memory");
+    context_join(cx);
+    *p = (ravel_device_plan){.arena = context_arena(cx), .cx = cx, .device = dev,
+                             .known = context_known(cx), .align = align, .users = 1};
+    Job j = {p, key};
+    ravel_status s = arena_run(&p->arena, &d, make, &j) ? load(p, err) : error_of(err, &d);
+    if (s)
+        free_plan(p);
+    else
+        *out = p;
+    return s;
+}
+
+static ravel_device_plan **
+find(ravel_device *d, const ravel_context *cx, const Key *key, int align)
+{
+    ravel_device_plan **at = &d->plans;
+    while (*at && ((*at)->cx != cx || (*at)->align != align || !key_same(&(*at)->key, key)))
+        at = &(*at)->next;
+    return at;
+}
+
+/* The current plan of the cache, with one more user; NULL if there is none. */
+static ravel_device_plan *
+cached(ravel_context *cx, ravel_device *d, const Key *key, int align)
+{
+    pthread_mutex_lock(&d->lock);
+    ravel_device_plan **at = find(d, cx, key, align), *p = *at;
+    if (p && p->known != context_known(cx))
+        p = NULL;
+    if (p) {
+        *at = p->next;
+        p->next = d->plans;
+        d->plans = p;
+        p->users++;
+    }
+    pthread_mutex_unlock(&d->lock);
+    return p;
+}
+
+/* Takes a plan out of the cache, and adds it to `gone` if it has no other user. */
+static void
+drop(ravel_device_plan **at, ravel_device_plan **gone)
+{
+    ravel_device_plan *p = *at;
+    *at = p->next;
+    if (--p->users == 0) {
+        p->next = *gone;
+        *gone = p;
+    }
+}
+
+/* Outside of the lock: the last plan may free the device. */
+static void
+free_plans(ravel_device_plan *gone)
+{
+    for (ravel_device_plan *next; gone; gone = next) {
+        next = gone->next;
+        free_plan(gone);
+    }
+}
+
+/* Under the lock. */
+static void
+shrink(ravel_device *d, int64_t most, ravel_device_plan **gone)
+{
+    ravel_device_plan **at = &d->plans;
+    for (int64_t i = 0; *at && i < most; i++)
+        at = &(*at)->next;
+    while (*at)
+        drop(at, gone);
+}
+
+void
+device_drop_plans(ravel_device *d, int64_t most)
+{
+    ravel_device_plan *gone = NULL;
+    pthread_mutex_lock(&d->lock);
+    shrink(d, most, &gone);
+    pthread_mutex_unlock(&d->lock);
+    free_plans(gone);
+}
+
+/* In place of one with the same key. */
+static void
+add_to_cache(ravel_device *d, ravel_device_plan *p)
+{
+    ravel_device_plan *gone = NULL;
+    pthread_mutex_lock(&d->lock);
+    ravel_device_plan **at = find(d, p->cx, &p->key, p->align);
+    if (*at)
+        drop(at, &gone);
+    if (d->most > 0) {
+        p->next = d->plans;
+        d->plans = p;
+        p->users++;
+        shrink(d, d->most, &gone);
+    }
+    pthread_mutex_unlock(&d->lock);
+    free_plans(gone);
+}
+
+ravel_status
+ravel_device_plan_new(ravel_context *cx, ravel_device *dev, const ravel_request *rq,
+                      int align, ravel_device_plan **out, ravel_error *err)
+{
+    if (out)
+        *out = NULL;
+    if (!cx || !dev || !rq || !out || !rq->from || !rq->to || !rq->dtype)
+        return error_set(err, RAVEL_ERR_ARGUMENT, "ravel_device_plan_new: a NULL argument");
+    if (align < 0 || align > GRID_VECTOR || align & (align - 1))
+        return error_set(err, RAVEL_ERR_ARGUMENT, "an alignment of %d bytes: a power of "
+                         "two up to %d", align, GRID_VECTOR);
+    ravel_status s = request_check(rq, err);
+    if (s)
+        return s;
+    Key key = key_of(cx, rq);
+    *out = cached(cx, dev, &key, align);
+    if (*out)
+        return RAVEL_OK;
+    s = new_plan(cx, dev, &key, align, out, err);
+    if (!s)
+        add_to_cache(dev, *out);
+    return s;
+}
+
+void
+ravel_device_plan_free(ravel_device_plan *p)
+{
+    if (!p)
+        return;
+    ravel_device *d = p->device;
+    pthread_mutex_lock(&d->lock);
+    bool last = --p->users == 0;
+    pthread_mutex_unlock(&d->lock);
+    if (last)
+        free_plan(p);
+}
+
+int
+ravel_device_plan_about(const ravel_device_plan *p, ravel_device_plan_info *out)
+{
+    if (!p || !out)
+        return 0;
+    const GridUnit *u = p->unit;
+    bool fixed = plan_is_fixed(p->plan);
+    *out = (ravel_device_plan_info){
+        .src_bytes = fixed ? grid_buffer(u, p->plan->src) : -1,
+        .dst_bytes = fixed ? grid_buffer(u, p->plan->dst) : -1,
+        .align = u->align, .block = GRID_THREADS,
+        .grid = fixed ? u->across * u->down : -1, .shared_bytes = u->shared,
+        .values = fixed ? 0 : grid_room(u), .function = p->kernel->code, .entry = u->name,
+        .source = p->source};
+    return 1;
+}

@@ -1,0 +1,25 @@
+/* gpu_plan.h: a relayout with its kernel on a device.  Internal to the library. */
+#ifndef RAVEL_GPU_PLAN_H
+#define RAVEL_GPU_PLAN_H
+
+#include "device.h"
+#include "library.h"
+
+struct ravel_device_plan {
+    Arena arena;
+    ravel_context *cx;             /* owns the specs of the plan */
+    const LayoutDef *known;        /* the plan is current for these layouts */
+    ravel_device *device;          /* alive while the kernel is */
+    Key key;                       /* in arena */
+    int align;                     /* as requested */
+    const Plan *plan;              /* in arena; read only */
+    const GridUnit *unit;
+    const char *source;
+    ravel_device_kernel *kernel;
+
+    /* Under the device's lock: */
+    int users;                     /* reference count: callers, and the cache */
+    ravel_device_plan *next;
+};
+
+#endif

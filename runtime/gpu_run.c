@@ -1,0 +1,151 @@
+/* Launches of plans for a device: the grid and the kernel's arguments at a shape. */
+#include "gpu_plan.h"
+#include "../templates/c/divisor.c"
+
+/* What a launch needs. */
+typedef struct {
+    const ravel_device_plan *p;
+    const int64_t *shape;
+    Arena arena;
+    i64 src, dst, grid;
+    i64 *values;                   /* in arena; NULL: the kernel has two arguments */
+    int nvalues;
+    const char *why;               /* the shape is not valid */
+} Place;
+
+/* The arguments are scalars of the plan.  A divisor is followed by its multiplier and
+ * shift. */
+static void
+find_values(Place *s, const i64 *val)
+{
+    const GridUnit *u = s->p->unit;
+    s->nvalues = grid_room(u);
+    s->values = arena_array(&s->arena, i64, s->nvalues);
+    for (int i = 0, at = 0; i < u->nargs; i++) {
+        ex_eval(u->arg[i].value, val, &s->values[at]);
+        if (i < u->ndivisors)
+            ravel_divisor(&s->values[at], u->most.bits);
+        at += i < u->ndivisors ? 3 : 1;
+    }
+}
+
+static void
+find_place(void *arg)
+{
+    Place *s = arg;
+    const Plan *p = s->p->plan;
+    i64 *extent = arena_array(&s->arena, i64, MAX_RANK);
+    s->why = plan_extents(&s->arena, p, s->shape, extent);
+    const i64 *val = s->why ? NULL : plan_values(&s->arena, p, extent);
+    if (s->why)
+        return;
+    if (!val || !plan_bytes_at(p, val, &s->src, &s->dst) ||
+        !ex_eval(s->p->unit->blocks, val, &s->grid))
+        s->why = "the sizes at this shape do not fit 64 bits";
+    else if (s->grid > s->p->device->info.grid || s->grid > BLOCKS_MAX)
+        s->why = "the grid at this shape has more blocks than the device allows";
+    else
+        find_values(s, val);
+}
+
+/* On RAVEL_OK the caller frees s->arena. */
+static ravel_status
+place(Place *s, const ravel_device_plan *p, const int64_t *shape, ravel_error *err)
+{
+    Diag d;
+    const GridUnit *u = p->unit;
+    *s = (Place){.p = p, .shape = shape, .arena = context_arena(p->cx)};
+    if (plan_is_fixed(p->plan)) {
+        s->src = grid_buffer(u, p->plan->src);
+        s->dst = grid_buffer(u, p->plan->dst);
+        s->grid = u->across * u->down;
+        return RAVEL_OK;
+    }
+    if (!shape)
+        return error_set(err, RAVEL_ERR_ARGUMENT, "the plan has run-time extents: it needs "
+                         "a shape");
+    ravel_status status = RAVEL_OK;
+    if (!arena_run(&s->arena, &d, find_place, s))
+        status = error_of(err, &d);
+    else if (s->why)
+        status = error_set(err, RAVEL_ERR_ARGUMENT, "%s", s->why);
+    if (status)
+        arena_free(&s->arena);
+    return status;
+}
+
+ravel_status
+ravel_device_plan_at(const ravel_device_plan *p, const int64_t *shape, int64_t *src_bytes,
+                     int64_t *dst_bytes, int64_t *grid, int64_t *values, ravel_error *err)
+{
+    Place s;
+    if (!p)
+        return error_set(err, RAVEL_ERR_ARGUMENT, "ravel_device_plan_at: no plan");
+    ravel_status status = place(&s, p, shape, err);
+    if (status)
+        return status;
+    int64_t *const out[] = {src_bytes, dst_bytes, grid};
+    const i64 is[] = {s.src, s.dst, s.grid};
+    for (int i = 0; i < LEN(out); i++)
+        if (out[i])
+            *out[i] = is[i];
+    for (int i = 0; values && i < s.nvalues; i++)
+        values[i] = s.values[i];
+    arena_free(&s.arena);
+    return RAVEL_OK;
+}
+
+/* A cl_mem is no address; the driver aligns it. */
+static ravel_status
+check_aligned(const ravel_device_plan *p, const char *what, const void *at, ravel_error *err)
+{
+    int align = p->unit->align;
+    uintptr_t a = (uintptr_t)at;
+    if (p->device->info.kind != RAVEL_CUDA || a % (uintptr_t)align == 0)
+        return RAVEL_OK;
+    return error_set(err, RAVEL_ERR_ARGUMENT, "%s is at a multiple of %d bytes, and this "
+                     "plan needs %d: request one with an align of %d", what,
+                     (int)(a & -a), align, (int)(a & -a));
+}
+
+static ravel_status
+run(ravel_device_plan *p, void *queue, void *dst, const void *src, const int64_t *shape,
+    ravel_error *err)
+{
+    Place at;
+    ravel_status s = check_aligned(p, "dst", dst, err);
+    if (!s)
+        s = check_aligned(p, "src", src, err);
+    if (!s)
+        s = place(&at, p, shape, err);
+    if (s)
+        return s;
+    DeviceLaunch l = {dst, src, at.grid, at.values, at.nvalues};
+    s = device_launch(p->kernel, queue, &l, err);
+    arena_free(&at.arena);
+    return s;
+}
+
+ravel_status
+ravel_device_run(ravel_device_plan *p, void *queue, void *dst, const void *src,
+                 ravel_error *err)
+{
+    if (!p)
+        return error_set(err, RAVEL_ERR_ARGUMENT, "ravel_device_run: no plan");
+    if (!plan_is_fixed(p->plan))
+        return error_set(err, RAVEL_ERR_ARGUMENT, "the plan has run-time extents: "
+                         "ravel_device_run_shape runs it");
+    return run(p, queue, dst, src, NULL, err);
+}
+
+ravel_status
+ravel_device_run_shape(ravel_device_plan *p, void *queue, void *dst, const void *src,
+                       const int64_t *shape, ravel_error *err)
+{
+    if (!p || !shape)
+        return error_set(err, RAVEL_ERR_ARGUMENT, "ravel_device_run_shape: a NULL argument");
+    if (plan_is_fixed(p->plan))
+        return error_set(err, RAVEL_ERR_ARGUMENT, "all extents of this plan are numbers: "
+                         "ravel_device_run runs it");
+    return run(p, queue, dst, src, shape, err);
+}

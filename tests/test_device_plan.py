@@ -1,0 +1,252 @@
+"""Plans for devices (runtime/ravel_gpu.h): every byte by PoCL; what is asked of CUDA by stand-ins; the cache."""
+
+import ctypes as ct
+import subprocess
+
+import numpy as np
+import pytest
+
+import grids as G
+import ravel
+import test_runtime as T
+from gpu_api import PlanInfo
+from test_device import BYTES, Buffers, CUDA, Device, Memory, compiled, compiles, cuda, current, device, env, lib, mocks, opencl, pocl_cache, refused  # fixtures too
+
+TRANSPOSE = ("(A,B){A, B}", "(A,B){B, A}")
+
+
+class DevicePlan:
+    def __init__(self, cx, d, src, dst, shape, dtype, align=0):
+        self.lib, self.p = d.lib, ct.c_void_p()
+        rq = ravel.Request(src.encode(), dst.encode(), dtype.encode(), len(shape), ravel.extents(shape), 0)
+        ravel.call(d.lib.ravel_device_plan_new, cx.p, d.p, ct.byref(rq), align, ct.byref(self.p))
+
+    def about(self):
+        i = PlanInfo()
+        assert self.lib.ravel_device_plan_about(self.p, ct.byref(i))
+        return i
+
+    def at(self, shape=None):
+        """Bytes of the source and of the destination, blocks, and the kernel's values."""
+        out, values = [ct.c_int64() for _ in range(3)], (ct.c_int64 * (self.about().values + 1))()
+        ravel.call(self.lib.ravel_device_plan_at, self.p, None if shape is None else ravel.extents(shape), *map(ct.byref, out), values)
+        return *[x.value for x in out], list(values)[:-1]
+
+    def run(self, dst, src, shape=None, queue=None):
+        if shape is None:
+            ravel.call(self.lib.ravel_device_run, self.p, queue, dst, src)
+        else:
+            ravel.call(self.lib.ravel_device_run_shape, self.p, queue, dst, src, ravel.extents(shape))
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.lib.ravel_device_plan_free(self.p)
+
+
+@pytest.fixture
+def cx():
+    with ravel.Context() as c:
+        yield c
+
+
+def by_opencl(d, plan, raw, want, shape=None):
+    src, dst, _, _ = plan.at(shape)
+    assert raw.size <= src <= raw.size + 3 and want.size <= dst <= want.size + 3
+    m, from_ = Buffers(d, 2, max(src, dst, 4)), np.zeros(max(src, 4), np.uint8)
+    from_[:raw.size] = raw
+    m.put(0, np.full(m.size, ravel.POISON, np.uint8))
+    m.put(1, from_)
+    plan.run(m.mem[0], m.mem[1], shape)
+    got = m.get(0)[:want.size]
+    m.free()
+    wrong = np.flatnonzero(got != want)
+    assert not wrong.size, (shape, wrong[:5])
+
+
+@pytest.mark.parametrize("case", G.CASES[3::29], ids=str)
+def test_every_byte(cx, device, case, tmp_path):
+    src, dst, shape, bits = case
+    raw, want = G.Kernel(tmp_path, 0, case, "opencl").data()
+    with DevicePlan(cx, device, src, dst, shape, ravel.DTYPE[bits]) as plan:
+        by_opencl(device, plan, raw, want)
+
+
+@pytest.mark.parametrize("case", [("NCHW", "NC1HWC0", "N,71,H,W", "f16"), ("NCHW", "NHWC", "N,C,H,W", "f32"), ("(A,B){A, B}", "(A,B){B//6, A, B%6}", "A,B", "u8")], ids=str)
+def test_every_byte_at_shapes(cx, device, case):
+    n = len(T.arguments(case))
+    with DevicePlan(cx, device, case[0], case[1], [-1 if s.isalpha() else int(s) for s in case[2].split(",")], case[3]) as plan:
+        for values in ([5]*n, [3, *[17]*(n - 1)], [1]*n, [2, 33, *[8]*(n - 2)]):
+            shape = T.shape_at(case, values)
+            by_opencl(device, plan, *T.expected(case, shape, T.BITS[case[3]]), shape)
+
+
+def test_cache(cx, device):
+    def plan(shape=(8, 8), align=0, dst=TRANSPOSE[1]):
+        return DevicePlan(cx, device, TRANSPOSE[0], dst, shape, "f32", align)
+    a, b, c, d = plan(), plan(), plan((8, 9)), plan(align=4)
+    assert a.p.value == b.p.value and len({a.p.value, c.p.value, d.p.value}) == 3
+    assert d.about().align == 4 and a.about().align == 16
+    cx.load('layout "MINE" { dims = { A, B }, order = { B, A } }')
+    e, mine = plan(), plan(dst="MINE")
+    assert e.p.value != a.p.value, "a spec was loaded since"
+    cx.load('layout "MINE" { dims = { A, B }, order = { A, B } }')
+    other = plan(dst="MINE")
+    assert other.p.value != mine.p.value and other.about().source != mine.about().source
+    ravel.call(device.lib.ravel_device_set_cache, device.p, 0, 0)
+    f = plan()
+    assert f.p.value != e.p.value
+    for p in (a, b, c, d, e, mine, other, f):
+        p.__exit__()
+
+
+def test_the_context_and_the_device_may_go_first(lib, opencl):
+    cx = ravel.Context()
+    d = Device(lib, "open", 1, 0)
+    plan = DevicePlan(cx, d, *TRANSPOSE, (64, 33), "f32")
+    cx.__exit__()
+    d.__exit__()
+    assert plan.at()[:2] == (64*33*4, 64*33*4) and plan.about().function
+    plan.__exit__()
+
+
+def blocks(folder, case, name="ravel_relayout"):
+    """The relayout in C, as the stand-in driver calls kernels."""
+    subprocess.run([G.RAVEL, "emit", "--from", case[0], "--to", case[1], "--shape", case[2], "--dtype", case[3], "--target", "blocks", "--name", name,
+                    "-o", folder / "k.c"], check=True)
+    return compiled(folder, "k", folder / "k.c")
+
+
+@pytest.fixture
+def relayout(env, tmp_path):
+    """The stand-in driver's kernel: a transpose of 50 x 25."""
+    env(RAVEL_MOCK_KERNELS=blocks(tmp_path, (*TRANSPOSE, "50,25", "f32")))
+
+
+def test_cuda(cx, lib, cuda, current, relayout, compiles):
+    with Device(lib, "of_cuda") as d:
+        before, m = compiles(), Memory(cuda)
+        with DevicePlan(cx, d, *TRANSPOSE, (50, 25), "f32") as plan, DevicePlan(cx, d, *TRANSPOSE, (50, 25), "f32"):
+            assert compiles() == before + 1
+            i = plan.about()
+            assert (i.src_bytes, i.dst_bytes, i.block, i.values, i.entry) == (5000, 5000, 256, 0, b"ravel_relayout") and b"__global__" in i.source
+            assert plan.at() == (5000, 5000, i.grid, [])
+            plan.run(m.dst, m.src, queue=0x5000)
+            assert cuda.state.stream == 0x5000 and cuda.state.block == 256 and not m.peek().any(), "the launch waited"
+            assert cuda.cuStreamSynchronize(0x5000) == 0
+            assert np.array_equal(m.peek().view(np.float32).reshape(25, 50), m.data.view(np.float32).reshape(50, 25).T, equal_nan=True)
+        m.free()
+
+
+def test_alignment_of_device_pointers(cx, lib, cuda, relayout):
+    with Device(lib, "open", CUDA, 0) as d, DevicePlan(cx, d, *TRANSPOSE, (64, 64), "f32") as plan, DevicePlan(cx, d, *TRANSPOSE, (64, 64), "f32", 4) as narrow:
+        launches = cuda.state.launches
+        assert plan.about().align == 16 and narrow.about().align == 4
+        assert refused(plan.run, 1 << 20, (1 << 19) + 4) == ("ARGUMENT", "src is at a multiple of 4 bytes, and this plan needs 16: request one with an align of 4")
+        assert refused(plan.run, (1 << 20) + 8, 1 << 19)[1].startswith("dst is at a multiple of 8 bytes")
+        assert refused(narrow.run, (1 << 20) + 2, 1 << 19)[1].startswith("dst is at a multiple of 2 bytes")
+        assert cuda.state.launches == launches
+        narrow.run((1 << 20) + 8, (1 << 19) + 4)
+        assert cuda.state.launches == launches + 1
+
+
+def test_values_of_a_launch(cx, lib, cuda, relayout, env):
+    with Device(lib, "open", CUDA, 0) as d, DevicePlan(cx, d, "NCHW", "NHWC", (-1, 64, -1, -1), "f16") as plan:
+        i = plan.about()
+        assert i.src_bytes == i.dst_bytes == i.grid == -1 and i.values > 0
+        src, dst, grid, values = plan.at((2, 64, 5, 7))
+        assert src == dst == 2*64*5*7*2 and grid > 0
+        env(RAVEL_MOCK_VALUES=i.values)
+        plan.run(1 << 20, 1 << 24, (2, 64, 5, 7))
+        assert list((ct.c_longlong * i.values).in_dll(cuda, "mock_values")) == values
+        launches = cuda.state.launches
+        plan.run(None, None, (2, 64, 0, 7))       # nothing to do
+        assert cuda.state.launches == launches
+        assert "-3" in refused(plan.run, 1 << 20, 1 << 24, (2, 64, 5, -3))[1]
+        assert refused(plan.run, 1 << 20, 1 << 24, (2, 63, 5, 3))[0] == "ARGUMENT"
+        assert "blocks than the device allows" in refused(plan.at, (1 << 20, 64, 1 << 12, 1 << 12))[1]
+        assert "64 bits" in refused(plan.at, (1 << 40, 64, 1 << 20, 1 << 20))[1]
+        assert "ravel_device_run_shape" in refused(plan.run, 1 << 20, 1 << 24)[1]
+
+
+def test_a_launch_may_be_captured(cx, lib, cuda, relayout):
+    """While a stream is captured the driver refuses all but launches."""
+    with Device(lib, "open", CUDA, 0) as d, DevicePlan(cx, d, *TRANSPOSE, (64, 64), "f32") as plan:
+        capturing, launches = ct.c_int.in_dll(cuda, "mock_capturing"), cuda.state.launches
+        capturing.value = 1
+        try:
+            plan.run(1 << 20, 1 << 19, queue=0x7000)
+            assert refused(DevicePlan, cx, d, *TRANSPOSE, (64, 65), "f32")[0] in ("DRIVER", "COMPILE")
+        finally:
+            capturing.value = 0
+        assert cuda.state.launches == launches + 1 and cuda.state.stream == 0x7000
+
+
+def test_several_devices(cx, lib, cuda, relayout, env):
+    env(RAVEL_MOCK_DEVICES=2)
+    with Device(lib, "open", CUDA, 0) as a, Device(lib, "open", CUDA, 1) as b:
+        with DevicePlan(cx, a, *TRANSPOSE, (64, 64), "f32") as p, DevicePlan(cx, b, *TRANSPOSE, (64, 64), "f32") as q:
+            assert p.p.value != q.p.value and p.about().function != q.about().function
+            launches = cuda.state.launches
+            p.run(1 << 20, 1 << 19)
+            q.run(1 << 20, 1 << 19)
+            assert cuda.state.launches == launches + 2
+
+
+def test_wrong_requests(cx, device):
+    for args, says in [((*TRANSPOSE, (8, 8), "f32", 3), "alignment of 3"), ((*TRANSPOSE, (8, 8), "f32", 32), "alignment of 32"),
+                       ((*TRANSPOSE, (8, 8), "f32", 2), "accesses 4 bytes at once"), (("NOPE", TRANSPOSE[1], (8, 8), "f32"), "NOPE"),
+                       (("(A,B){A//2, B}", TRANSPOSE[1], (8, 8), "f32"), "one-to-one"), ((*TRANSPOSE, (8, 8), "f31"), "f31")]:
+        status, text = refused(DevicePlan, cx, device, *args)
+        assert status in ("ARGUMENT", "SPEC", "LAYOUT") and says in text, (args, status, text)
+    assert refused(lambda: ravel.call(device.lib.ravel_device_plan_new, cx.p, None, None, 0, None))[0] == "ARGUMENT"
+    assert refused(lambda: ravel.call(device.lib.ravel_device_run, None, None, None, None))[0] == "ARGUMENT"
+    device.lib.ravel_device_plan_free(None)
+
+
+# --- compiled kernels in a folder
+
+def kept(lib, folder, source="text", options=None):
+    """Compile on a device with this folder, launch nothing."""
+    with Device(lib, "open", CUDA, 0) as d:
+        ravel.call(lib.ravel_device_set_folder, d.p, str(folder).encode())
+        d.free(d.compile(source, options=options))
+
+
+def test_folder(lib, cuda, env, compiles, tmp_path):
+    before = compiles()
+    kept(lib, tmp_path)
+    [file] = tmp_path.iterdir()
+    assert compiles() == before + 1 and file.name.startswith("sm_90-")
+    kept(lib, tmp_path)
+    assert compiles() == before + 1
+    env(RAVEL_NVRTC_LIBRARY="/nothing.so")          # a driver alone
+    kept(lib, tmp_path)
+    assert refused(kept, lib, tmp_path, "other text")[0] == "LIBRARY"
+
+
+@pytest.mark.parametrize("other", [{"source": "texts"}, {"options": "-lineinfo"}, {"arch": 80}, {"nvrtc": 1}], ids=str)
+def test_another_key_is_compiled(lib, cuda, env, compiles, mocks, tmp_path, other):
+    kept(lib, tmp_path)
+    env(RAVEL_MOCK_ARCH=other.get("arch", 90), RAVEL_MOCK_NVRTC=other.get("nvrtc", 0))
+    before = compiles()
+    kept(lib, tmp_path, **{k: v for k, v in other.items() if k in ("source", "options")})
+    assert compiles() == before + 1 and len(list(tmp_path.iterdir())) == (1 if "nvrtc" in other else 2)
+
+
+@pytest.mark.parametrize("spoil", [lambda b: b[:-1], lambda b: b + b"x", lambda b: b"", lambda b: b"ravel kernel 1 1 1 1 1 18446744073709551615\n", lambda b: b.replace(b"text", b"next"),
+                                   lambda b: b.replace(b"ravel kernel 1 ", b"ravel kernel 2 "), lambda b: b[:-16] + bytes(16)], ids=range(7))
+def test_a_bad_file_is_compiled_again(lib, cuda, compiles, tmp_path, spoil):
+    kept(lib, tmp_path)
+    [file] = tmp_path.iterdir()
+    good, before = file.read_bytes(), compiles()
+    file.write_bytes(spoil(good))
+    kept(lib, tmp_path)
+    assert compiles() == before + 1 and file.read_bytes() == good and list(tmp_path.iterdir()) == [file]
+
+
+def test_a_folder_that_is_not_there(lib, cuda, compiles, tmp_path):
+    before = compiles()
+    kept(lib, tmp_path / "none")
+    assert compiles() == before + 1 and not list(tmp_path.iterdir())
