@@ -134,7 +134,7 @@ zip_write(Cli *c, const char *path, const ZipPart *part, int n)
         d = put(d, CENTRAL, 4);
         d = put(d, VERSION, 2);
         d = put_common(d, z, (uint32_t)crc, size);
-        d = put(d, 0, 10);                     /* comment, disk, attributes */
+        d = put(put(d, 0, 8), 0, 2);           /* comment, disk, attributes */
         d = put(d, at, 4);
         memcpy(d, z->name, name);
         d += name;

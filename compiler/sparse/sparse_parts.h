@@ -49,7 +49,34 @@ extern const LevelInfo level_dense, level_compressed, level_singleton, level_nth
 void sparse_step(SparseMaker *m, SparseStep step, ...);
 /* The size of an array of the source, an expression. */
 const Ex *sparse_size(const SparseMaker *m, int array);
+/* sparse_batch.c */
+enum { SPARSE_FREE = 3 };          /* the first column that has no meaning of its own */
+_Noreturn void sparse_refuse(const SparseMaker *m, const char *why);
 int sparse_column(SparseMaker *m);                 /* a new column of the stream */
+/* A column with the values of x, over variables that have columns. */
+int sparse_column_of(SparseMaker *m, const Ex *x);
+/* The number of positions of the source that may hold a value. */
+const Ex *sparse_positions(const SparseMaker *m);
+/* x, over dims of the destination, over the source. */
+const Ex *sparse_over(const SparseMaker *m, const Ex *x);
+bool sparse_has(const Level *l);                   /* the level has a coordinate */
+/* Read a batch, and the coordinates of the levels with want[k] or, of a layout, the
+ * address: columns m->at. */
+void sparse_read(SparseMaker *m, const bool *want);
+/* sparse_way.c */
+/* Keys of a sort: the number of their parts, and the bits of each. */
+int sparse_keys(const SparseFormat *f);
+int sparse_key_bits(const SparseFormat *f, int k);
+/* Set way, why, counts, bits, low and carries of the plan. */
+void sparse_set_way(SparseMaker *m);
+void sparse_check_sum(const SparseMaker *m);       /* diag_fatal if equal entries cannot be added */
+/* sparse_pass.c */
+void sparse_text(SparseMaker *m, const char *text);            /* a comment */
+/* The first compressed level of a destination that has one. */
+int sparse_compressed(const SparseFormat *f);
+/* A pass over the source, and over its sorted records; `what` it does. */
+void sparse_pass(SparseMaker *m, const char *what);
+void sparse_pass_records(SparseMaker *m, const char *what);
 /* sparse_write.c: whether entries of level k of the destination are told apart by flags,
  * because a level from k on joins coordinates to one position. */
 bool sparse_flags(const SparsePlan *p, int k);
