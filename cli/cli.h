@@ -10,7 +10,7 @@ enum { EXIT_YES = 0, EXIT_NO = 1, EXIT_WRONG = 2 };
 
 /* The values of the options; NULL for an option that is absent. */
 typedef struct {
-    const char *arg[2];            /* LAYOUT, or IN and OUT */
+    const char *arg[16];           /* LAYOUT, or IN and OUT, or words */
     int narg;
     const char *shape, *dtype, *at, *output, *svg, *from, *to, *target, *name, *kind,
         *manifest,
@@ -38,7 +38,7 @@ typedef struct {
     const char *name;
     int (*run)(Cli *);
     const char *args;              /* LAYOUT */
-    int nargs;
+    int nargs;                     /* -1: as many as there are */
     const char *options;           /* letters of its options; ! follows a required one */
     const char *summary;           /* one line */
     const char *help;              /* the text of --help after the options */

@@ -128,7 +128,7 @@ take(int key, char *value, struct argp_state *state)
     Parse *p = state->input;
     Options *o = &p->c->o;
     if (key == ARGP_KEY_ARG) {
-        if (o->narg == p->cmd->nargs)
+        if (o->narg == (p->cmd->nargs < 0 ? LEN(o->arg) : p->cmd->nargs))
             argp_error(state, "'%s' is one argument too many", value);
         o->arg[o->narg++] = value;
         return 0;
@@ -351,7 +351,7 @@ check_first(Cli *c, const char *text)
     const char *now = c->first ? file_of(c, c->first) : NULL;
     if (now && strcmp(now, c->first_file))
         cli_fail(c, "%s and %s both have a layout '%.*s': give one of them another name",
-                 c->first_file, now, (int)strcspn(c->first, "{ "), c->first);
+                 c->first_file, now, (int)strcspn(c->first, "({ "), c->first);
     c->first = text;
     c->first_file = file_of(c, text);
 }

@@ -79,8 +79,8 @@ add_storage_json(json_t *j, Layout *l, const Verdict *v)
     if (unfilled)
         json_object_set_new(j, "unfilled", json_string(unfilled));
     if (v->injective != UNKNOWN)
-        json_object_set_new(j, "proven_by", json_string(v->by_structure ? "structure"
-                                                                        : "enumeration"));
+        json_object_set_new(j, "proven_by", json_string(
+            v->by_structure ? "structure" : v->by_factors ? "factors" : "enumeration"));
     if (v->ngaps)
         json_object_set_new(j, "gap", json_integer(v->gap->from));
     if (v->injective != YES || v->flaw == FLAW_SIGMA)
@@ -187,8 +187,10 @@ check_shape(Cli *c)
                c->o.arg[0], meaning[v->flaw]);
         print_flaw(c, l, v);
     } else {
-        printf("yes: %s is one-to-one for %s%s\n", c->o.arg[0], of,
-               v->by_structure ? "" : " (every element was examined)");
+        const char *how = v->by_structure ? "" : !v->by_factors
+            ? " (every element was examined)" : arena_printf(c->arena, " (%lld values of "
+            "its factors were examined)", (long long)v->examined);
+        printf("yes: %s is one-to-one for %s%s\n", c->o.arg[0], of, how);
     }
     print_storage(l, v);
     if (!v->flaw)

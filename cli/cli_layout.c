@@ -1,5 +1,7 @@
 /* Commands about one layout: list, index, table. */
+#define _GNU_SOURCE
 #include <stdio.h>
+#include <string.h>
 
 #include "../runtime/npy.h"
 #include "cli.h"
@@ -25,27 +27,62 @@ hidden(json_t *seen, const LayoutDef *d)
     return false;
 }
 
+/* What `ravel list WORD` searches. */
+static const char *
+described(Cli *c, const LayoutDef *d)
+{
+    Buf b = buf_new(c->arena);
+    const char *text[] = {d->name, d->doc, d->owner, d->source, d->loc.file};
+    for (int i = 0; i < LEN(text); i++)
+        buf_printf(&b, "%s ", text[i] ? text[i] : "");
+    if (d->bits)
+        buf_printf(&b, " int%d u%d %d-bit", d->bits, d->bits, d->bits);
+    return b.s;
+}
+
+static bool
+has_all_words(Cli *c, const LayoutDef *d)
+{
+    const char *text = c->o.narg ? described(c, d) : "";
+    for (int i = 0; i < c->o.narg; i++)
+        if (!strcasestr(text, c->o.arg[i]))
+            return false;
+    return true;
+}
+
+static json_t *
+layout_json(Cli *c, const LayoutDef *d)
+{
+    return json_pack("{s:s, s:s*, s:s*, s:s*, s:o, s:s, s:s, s:i}", "name", d->name, "doc",
+                     d->doc, "owner", d->owner, "source", d->source, "dims", names(d),
+                     "layout", layout_text(c->arena, d), "file", d->loc.file, "line",
+                     d->loc.line);
+}
+
 int
 cmd_list(Cli *c)
 {
     json_t *all = json_array(), *seen = json_object();
+    int n = 0;
+    for (int i = 0; i < c->o.narg; i++)
+        cli_check_json(c, c->o.arg[i]);
     for (const LayoutDef *d = c->known; d; d = d->next) {
-        if (hidden(seen, d))
+        if (hidden(seen, d) || !has_all_words(c, d))
             continue;
-        if (!c->o.json) {
+        n++;
+        if (c->o.json)
+            json_array_append_new(all, layout_json(c, d));
+        else
             printf("%-16s %s\n", d->name, d->doc ? d->doc : layout_text(c->arena, d));
-            continue;
-        }
-        json_array_append_new(all, json_pack("{s:s, s:s*, s:o, s:s, s:s, s:i}", "name",
-            d->name, "doc", d->doc, "dims", names(d), "layout", layout_text(c->arena, d),
-            "file", d->loc.file, "line", d->loc.line));
     }
     json_decref(seen);
     if (c->o.json)
         cli_print_json(all);
     else
         json_decref(all);
-    return EXIT_YES;
+    if (!n && !c->o.json)
+        puts("no layout has all these words in its name, description, owner and source");
+    return n ? EXIT_YES : EXIT_NO;
 }
 
 static int

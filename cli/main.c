@@ -11,8 +11,12 @@
 #include "cli.h"
 
 static const Command commands[] = {
-    {"list", cmd_list, "", 0, "jLf", "list the known layouts",
+    {"list", cmd_list, "[WORD...]", -1, "jLf", "list the known layouts",
+     "With words, it lists those that have all of them in their name, description,\n"
+     "owner, source or file.  int4 finds the layouts of 4-bit elements.\n"
+     "--json adds the dims, the order, the owner, the source and the place.\n\n"
      "  ravel list\n"
+     "  ravel list int4 weights\n"
      "  ravel list --spec mine.lua --json\n"},
     {"show", cmd_show, "LAYOUT", 1, "s!tgLf", "print or draw a layout",
      "Prints the storage order with extents and strides, the address formula, and\n"

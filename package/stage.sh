@@ -69,6 +69,6 @@ page ravel_gpu "compile and launch relayouts on accelerators"
 completion bash bash-completion/completions/ravel
 completion zsh zsh/site-functions/_ravel
 completion fish fish/vendor_completions.d/ravel.fish
-for f in specs/*.lua specs/README.md; do
+for f in specs/*.lua specs/*.md; do
     file 644 "$f" "share/ravel/$f"
 done

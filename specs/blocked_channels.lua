@@ -2,6 +2,9 @@
 -- Sources: MegEngine/MegEngine:dnn/src/common/named_tensor.cpp and relayout_format.cpp;
 -- NVIDIA TensorRT TensorFormat (kCHW4, kCHW16, kCHW32); oneapi-src/oneDNN nChw8c, nChw16c.
 
+origin("MegEngine, NVIDIA TensorRT, Intel oneDNN",
+       "MegEngine/MegEngine:dnn/src/common/relayout_format.cpp; TensorRT TensorFormat; oneapi-src/oneDNN tags aBcd8b, aBcd16b")
+
 local used_for = {
   [4]  = "one dp4a per vector: MegEngine, TensorRT CHW4, MNN and ncnn NC4HW4",
   [8]  = "one AVX register of f32: oneDNN nChw8c",
@@ -18,6 +21,8 @@ for _, x in ipairs { 4, 8, 16, 32, 64 } do
     order = { N, C // x, H, W, C % x },
   }
 end
+
+origin("MegEngine", "MegEngine/MegEngine:dnn/src/common/named_tensor.cpp")
 
 layout "CHWN4" {
   doc   = "NCHW4 with the batch moved inside: MegEngine int8 on CUDA",

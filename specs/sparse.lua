@@ -1,6 +1,8 @@
 -- sparse.lua: formats that store only some elements of a tensor.  A format is a list of levels, outermost first; each level stores
 -- the coordinates of one index expression.  docs/ir/sparse.md describes the kinds of levels and the arrays.
 
+origin("Y. Saad", "SPARSKIT: a basic tool kit for sparse matrix computations, 1994; DCSR, CSF: S. Chou, F. Kjolstad, S. Amarasinghe, OOPSLA 2018")
+
 -- Coordinate lists, in any order; an element may be there more than once (COO3 to COO6: of that rank).
 sparse "COO" { doc = "row and column of each entry", dims = { R, C },
   levels = { compressed(R, "nonunique", "unordered"), singleton(C, "unordered") } }

@@ -2,6 +2,8 @@
 -- Sources: oneapi-src/oneDNN:src/common/memory_desc_wrapper.hpp, tags BA16a64b2a and BA16a64b4a;
 -- libxsmm/libxsmm, VNNI formats; Intel SDM, TDPBSSD and TDPBF16PS.
 
+origin("Intel oneDNN, libxsmm", "oneapi-src/oneDNN:src/common/memory_desc_wrapper.hpp, tags BA16a64b2a and the like; Intel SDM, TDPBSSD and TDPBF16PS")
+
 layout "VNNI2" {
   doc   = "pairs along K: bf16 and f16 dot products",
   dims  = { K, N },
@@ -24,4 +26,16 @@ layout "AMX_B8" {
   doc   = "blocks of 64 x 64 in quads along K, for AMX tiles: oneDNN BA16a64b4a",
   dims  = { K, N },
   order = { N // 64, K // 64, K // 4 % 16, N % 64, K % 4 },
+}
+
+layout "OIHW4I16O4I" {
+  doc   = "int8 convolution filter for AVX-512 VNNI: oneDNN OIhw4i16o4i",
+  dims  = { N, C, H, W },
+  order = { N // 16, C // 16, H, W, C // 4 % 4, N % 16, C % 4 },
+}
+
+layout "OIHW8I16O2I" {
+  doc   = "bf16 convolution filter for AVX-512: oneDNN OIhw8i16o2i",
+  dims  = { N, C, H, W },
+  order = { N // 16, C // 16, H, W, C // 2 % 8, N % 16, C % 2 },
 }

@@ -8,41 +8,11 @@ vendor's code, ERRORS the mistakes of the source documents.  `python3 tests/form
 """
 
 import math
-from dataclasses import dataclass, field
 
 import numpy as np
 
-
-@dataclass
-class Map:
-    addr: np.ndarray        # int64, logical shape: storage index in elements
-    size: int               # elements of storage
-    storage: tuple          # extents of the storage, or None where it is not a plain box
-
-
-@dataclass
-class Formula:
-    rank: object            # rank of the logical shape; None: any
-    fn: object              # fn(shape, bits, **params) -> Map
-    bits: object            # the only element size it has, in bits, or all of them; None: any
-    shapes: list
-    variants: list = field(default_factory=list)     # (params, shapes), further parameters given at use
-
-
-def cd(a, b):
-    return -(-a // b)
-
-
-def ru(a, b):
-    return cd(a, b) * b
-
-
-def coords(shape):
-    return np.indices(shape, dtype=np.int64)
-
-
-def box(addr, *storage):
-    return Map(addr, math.prod(storage), tuple(int(n) for n in storage))
+import formulas_more
+from formulas_base import Formula, Map, box, cd, coords, ru
 
 
 # --- plain orders: (c) "NCHW family"; MegEngine dnn/src/common/named_tensor.cpp
@@ -503,6 +473,7 @@ LAYOUTS = {
     "WMMA_RDNA4_A": Formula(2, fragment(16, 16, 32, 8, rdna4_a), (8, 16), MATRICES),
     "WMMA_RDNA4_D": Formula(2, fragment(16, 16, 32, 8, lambda lane, i, P: (i + 8*(lane//16), lane % 16)), (16, 32), MATRICES),
     "WMMA_RDNA3_D": Formula(2, fragment(16, 16, 32, 8, lambda lane, i, P: (2*i + lane//16, lane % 16)), (32,), MATRICES),
+    **formulas_more.LAYOUTS,
 }
 
 # True inverses, address in storage -> row-major element index.
@@ -539,7 +510,7 @@ def cases(sizes=(8, 16, 32, 64, 4)):
                     yield text(name, params), shape, bits
 
 
-BITS = {"f64": 64, "c64": 64, "i64": 64, "f32": 32, "i32": 32, "f16": 16, "bf16": 16, "i16": 16, "u8": 8, "i8": 8,
+BITS = {"c128": 128, "f64": 64, "c64": 64, "i64": 64, "f32": 32, "i32": 32, "f16": 16, "bf16": 16, "i16": 16, "u8": 8, "i8": 8,
         "i4": 4, "u4": 4, "u2": 2, "u1": 1}
 
 # (layout, shape, dtype, index, address)
@@ -589,6 +560,7 @@ GOLDEN = [
     ("MMA_C", (16, 8), "f32", (13, 5), 22*4 + 3),
     ("MFMA32_A", (32, 8), "f16", (21, 6), 53*4 + 2),
     ("MFMA32_D", (32, 32), "f32", (21, 6), 38*16 + 9),
+    *formulas_more.GOLDEN,
 ]
 
 # The same for orders that have no name in the catalogue; formats, section 9, unless said.

@@ -320,7 +320,7 @@ def catalogue(layout, shape, bits):
         raise Refused("two elements share an address")
     used = np.zeros(m.size, bool)
     used[m.addr] = True
-    return Place(m.addr, m.size, np.flatnonzero(~used) if m.storage else np.empty(0, int), None, 0)
+    return Place(m.addr, m.size, np.flatnonzero(~used) if m.storage else np.empty(0, int), None, m.fill)
 
 
 def place(layout, shape, bits):

@@ -16,7 +16,7 @@ import test_grid as TG
 
 SANITIZE = ["-fsanitize=address,undefined", "-fno-sanitize-recover=all"]
 STRICT = ["-std=c11", "-Wall", "-Wextra", "-Wconversion", "-Wno-unused-function", "-Werror"]
-FRAGMENTS = [name for name in F.LAYOUTS if name.startswith(("MMA_", "MFMA", "WMMA"))]
+FRAGMENTS = [name for name in F.LAYOUTS if name.startswith(("MMA_", "MMA8", "WGMMA", "SM70", "MFMA", "WMMA"))]
 PITCH = '(R,C){R, C, pitch = {R = 16}}'
 INSTEAD = {"MFMA32_A": (64, 32)}
 
@@ -31,7 +31,8 @@ def cases():
     for name in FRAGMENTS:
         bits_of = F.LAYOUTS[name].bits
         for bits in bits_of if isinstance(bits_of, tuple) else (bits_of,):
-            for tile in ["ROW_MAJOR", "COL_MAJOR", "SW128"]:
+            few = name.startswith(("MMA8", "WGMMA", "SM70"))
+            for tile in ["ROW_MAJOR"] if few else ["ROW_MAJOR", "COL_MAJOR", "SW128"]:
                 out.append((name, tile, (64, 128), bits))
             out.append((name, "ROW_MAJOR", (13, 70), bits))
             out.append((name, PITCH, (40, 23), bits))
@@ -192,11 +193,13 @@ def test_costs_are_those_of_a_recorded_run(functions, outcome):
             requests.setdefault((line, width), {})[lane] = byte
         total = [0, 0, 0, 0]
         for (_, width), lanes in requests.items():
-            for half in (0, 32):
+            for half in range(0, 128, 32):
                 for i, v in enumerate(G.wavefronts({t - half: a for t, a in lanes.items() if half <= t < half + 32}, width)):
                     total[i] += v
-            for i, v in enumerate(G.sectors(lanes.values(), width)):
-                total[2 + i] += v
+            wave = 32 if f.lanes == 128 else 64         # a group of warps is four of them
+            for first in range(0, 128, wave):
+                for i, v in enumerate(G.sectors([a for t, a in lanes.items() if first <= t < first + wave], width)):
+                    total[2 + i] += v
         assert tuple(total) == f.costs, (f.case, f.kind)
         assert f.align == max(w for _, w in requests), f.case
 

@@ -754,7 +754,7 @@ QUESTIONS = [
     (["check", TERMS, "-s", "2000,2000"], 1, "unknown"),
     (["check", SWIZZLE, "-s", "2000,2000", "-d", "u8"], 1, "limit allows"),
     (["check", rows(22), "-s", str(1 << 22)], 1, ""),
-    (["check", "{%s}" % terms(60, 6)], 1, "unknown"),
+    (["check", "{%s}" % terms(60, 6)], 1, "(0,0) and (0,15) are both at address 0"),
     (["check", rows(40)], 1, "unknown"),
     (["emit", "-F", "{M, K}", "-T", TERMS, "-s", "2000,2000", "-d", "u8", "-o", "f.c"], 2, "cannot decide"),
     (["table", "{%s, M, K}" % terms(100, 2), "-s", "2000,2000", "-d", "u8", "-o", "t.npy"], 2, ""),

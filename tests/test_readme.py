@@ -1,5 +1,6 @@
 """The README and docs/: what a command prints there is what it prints, and links lead to files."""
 
+import json
 import os
 import re
 import subprocess
@@ -36,6 +37,45 @@ def test_commands_print_what_the_readme_says(tmp_path):
         r = subprocess.run(command, shell=True, cwd=tmp_path, env=there, capture_output=True, text=True, timeout=120)
         assert r.returncode in (0, 1) and not r.stderr, (command, r)
         assert re.fullmatch(pattern(printed), r.stdout), (command, r.stdout)
+
+
+TUTORIAL = (ravel.ROOT / "specs/README.md").read_text()
+
+
+def test_commands_print_what_the_tutorial_says(tmp_path):
+    for name, body in re.findall(r"^```(?:lua|c)\n((?:--|/\*) (?:\w+)\.(?:lua|c)\b)(.*?)^```$", TUTORIAL, re.M | re.S):
+        with open(tmp_path / name.split()[1], "a") as f:
+            f.write(name + body)
+    there = {**os.environ, "PATH": "%s:%s" % (ravel.BUILD, os.environ["PATH"])}
+    commands = [c for block in re.findall(r"^```console\n(.*?)^```$", TUTORIAL, re.M | re.S) for c in asked(block)]
+    assert len(commands) > 25
+    for command, printed in commands:
+        r = subprocess.run(command, shell=True, cwd=tmp_path, env=there, capture_output=True, text=True, timeout=120)
+        assert r.returncode in (0, 1) and not r.stderr, (command, r)
+        assert re.fullmatch(pattern(printed), r.stdout), (command, r.stdout)
+
+
+def test_the_reference_names_every_layout():
+    text = (ravel.ROOT / "specs/reference.md").read_text().split("## Catalogue")[1]
+    specs = sorted((ravel.ROOT / "specs").glob("*.lua"))
+    assert all("[%s](%s)" % (p.name, p.name) in text for p in specs)
+    named = {w for p in specs for w in re.findall(r'^layout "(\w+)"', p.read_text(), re.M)}
+    ends = {"NCHW88_WEIGHT_GROUP", "NCHW88_WEIGHT_CHAN"} | {n for n in named if n.startswith("INTER_WEIGHT_")}
+    assert {n for n in named if not re.search(r"\b%s\b" % n, text)} <= ends
+
+
+def test_every_layout_has_an_origin():
+    r = subprocess.run([str(ravel.BUILD / "ravel"), "list", "--json"], capture_output=True, text=True, check=True)
+    assert all(e["owner"] and e["source"] and e["doc"] for e in json.loads(r.stdout))
+
+
+def test_list_finds_layouts_by_words():
+    def found(*words):
+        r = subprocess.run([str(ravel.BUILD / "ravel"), "list", *words], capture_output=True, text=True)
+        return r.returncode, {line.split()[0] for line in r.stdout.splitlines()}
+    assert found("int4", "weights")[1] >= {"MARLIN", "AWQ", "GPTQ4"} and "MARLIN8" not in found("int4", "weights")[1]
+    assert found("ethos")[1] == {"NHCWB16"} and found("MARLIN", "scales")[1] == {"MARLIN_SCALES", "MARLIN_SCALES1"}
+    assert found("no-such-word")[0] == 1
 
 
 def test_picture_is_what_the_first_command_draws(tmp_path):

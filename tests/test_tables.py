@@ -29,7 +29,9 @@ def expected(m, values, bits):
     """Storage of a Map: padding 0.  What pitch leaves between rows is no padding and stays as it was."""
     el = ravel.poisoned(m.size, bits)
     if m.storage:
-        el[:m.size] = 0
+        el[:m.size] = np.full(1, m.fill).astype(el.dtype) if m.fill else np.zeros(1, el.dtype)
+    if m.padding is not None:
+        el[m.padding.reshape(-1)] = np.zeros(1, el.dtype)
     el[m.addr.reshape(-1)] = values
     return ravel.pack(el, bits)
 

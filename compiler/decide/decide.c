@@ -4,6 +4,19 @@
 
 #include "decide.h"
 
+/* By the factors of the layout; by all points if that gives no answer, or to find the
+ * first collision. */
+static Answer
+examine(Layout *l, bool padded, Verdict *v)
+{
+    i64 limit[MAX_RANK];
+    for (int i = 0; i < l->rank; i++)
+        limit[i] = padded ? l->dim[i].padded : l->dim[i].n;
+    Answer answer = factor_injective(l, limit, v);
+    v->by_factors = answer == YES || (answer == NO && !enum_small(l, padded));
+    return v->by_factors ? answer : enum_injective(l, padded, v);
+}
+
 static Answer
 enumerate(Layout *l, Verdict *v)
 {
@@ -11,10 +24,10 @@ enumerate(Layout *l, Verdict *v)
     v->by_structure = false;
     for (int i = 0; i < l->rank; i++)
         same &= l->dim[i].padded == l->dim[i].n;
-    Answer all = enum_injective(l, true, v);
+    Answer all = examine(l, true, v);
     if (all == YES || same)
         return all;
-    Answer real = enum_injective(l, false, v);
+    Answer real = examine(l, false, v);
     for (int i = 0; real == YES && i < l->rank; i++)
         l->dim[i].padded = l->dim[i].n;
     return real;

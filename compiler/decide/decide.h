@@ -37,7 +37,9 @@ typedef struct {
     Flaw flaw;
     const char *why;      /* a sentence about the flaw */
     Loc loc;
-    bool by_structure;    /* else by enumeration */
+    bool by_structure;    /* else by enumeration of all elements or, if by_factors, */
+    bool by_factors;      /* of so many values of its factors: */
+    i64 examined;
     i64 x[MAX_RANK], y[MAX_RANK], at;     /* the collision */
     /* FLAW_SIGMA: the swizzle maps these to `at`; one alone: `at` is out of storage */
     i64 address[2];
@@ -174,6 +176,12 @@ void inverse_make(Layout *l, Verdict *v, const Part *parts, int n,
  * entry_var[], for every shape; NULL if there is no closed form or the proof by
  * substitution fails. */
 const Ex **inverse_of_entries(Layout *l, const Part *parts, int n, int *entry_var);
+
+/* decide_factor.c */
+/* Whether all coordinates below the limits have distinct addresses in l->linear, from its
+ * independent factors.  On NO v has x and y.  v->examined is the number of values that were
+ * examined. */
+Answer factor_injective(Layout *l, const i64 *limit, Verdict *v);
 
 /* decide_enum.c */
 /* The largest number of points that enumeration examines. */

@@ -131,6 +131,9 @@ groups_of(const Layout *l, const int *map, Group *g)
     const LayoutDef *d = l->ref->def;
     Part *part;
     int nparts, n = 0;
+    for (int i = 0; i < d->ndims; i++)
+        if (layout_uses_extent(d, d->dims[i]))
+            return -1;
     if (d->npads || d->npitches || d->swizzle || !parts_of(l, false, &part, &nparts) ||
         !parts_open_alone(l, part, nparts))
         return -1;

@@ -157,11 +157,27 @@ judge_small(Every *y)
     }
 }
 
+/* True if the order uses the extent of a dim whose extent is not given. */
+static bool
+uses_open_extent(const Every *y)
+{
+    const LayoutDef *d = y->ref->def;
+    int batch = y->rank - d->ndims;
+    for (int i = 0; i < d->ndims; i++)
+        if (!is_fixed(y, batch + i) && layout_uses_extent(d, d->dims[i]))
+            return true;
+    return false;
+}
+
 static void
 judge(void *arg)
 {
     Every *y = arg;
     EveryShape *s = y->every;
+    if (uses_open_extent(y)) {
+        unknown(y, "its order uses an extent by name, which needs a number for it");
+        return;
+    }
     if (!fill_digits(y)) {
         unknown(y, "its order is not made of digits, as C//16 and C%16");
         return;

@@ -17,6 +17,13 @@ ast_eval(const Ast *x, AstLookup *lookup, const void *env, i64 *v)
            op_value(op_info[x->op].is, a, b, v);
 }
 
+bool
+ast_number(const Ast *x, i64 *v)
+{
+    *v = x->num;
+    return x->op == OP_NUM;
+}
+
 static bool
 span(const Ast *x, AstLookup *range, const void *env, Span *r)
 {

@@ -262,6 +262,8 @@ typedef bool AstLookup(const void *env, const char *name, i64 *v);
  * tested against this evaluator.  False if a value does not fit 64 bits, a divisor is not
  * positive, or a name is not known. */
 bool ast_eval(const Ast *x, AstLookup *lookup, const void *env, i64 *v);
+/* Sets *v if x is a number. */
+bool ast_number(const Ast *x, i64 *v);
 /* The interval of values, operator by operator: x % 32 has the interval 0..31 for every x.
  * `range` gives the largest value of each name; the least is 0.  False as for ast_eval. */
 bool ast_range(const Ast *x, AstLookup *range, const void *env, i64 *min,

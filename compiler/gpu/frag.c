@@ -16,9 +16,10 @@ typedef struct {
     Register reg[FRAG_REGISTERS_MAX];
 } Maker;
 
-/* The value of a parameter that a fragment must have; diag_fatal if it has none. */
+/* The value of a parameter that a fragment must have, at most `most` or `also`; diag_fatal
+ * if it has none. */
 static i64
-parameter(Maker *m, const char *name, i64 most)
+parameter(Maker *m, const char *name, i64 most, i64 also, const char *what)
 {
     const Layout *l = m->g->frag;
     int i = layout_find_param(l->ref->def, name);
@@ -27,20 +28,20 @@ parameter(Maker *m, const char *name, i64 most)
                    "layout '%s' is no fragment: it has no parameter '%s'; as in "
                    "'{M%%8, N//2%%4, M//8, N%%2, lanes = 32, registers = 4}'",
                    l->ref->def->name, name);
-    if (l->param[i] < 1 || l->param[i] > most)
+    if (l->param[i] != also && (l->param[i] < 1 || l->param[i] > most))
         diag_fatal(m->arena->diag, DIAG_LAYOUT, l->ref->def->loc,
-                   "layout '%s': %s = %lld: a number from 1 to %lld", l->ref->def->name,
-                   name, (long long)l->param[i], (long long)most);
+                   "layout '%s': %s = %lld: a number from 1 to %lld%s", l->ref->def->name,
+                   name, (long long)l->param[i], (long long)most, what);
     return l->param[i];
 }
 
 static void
 measure(Maker *m)
 {
-    enum { LANES = 64 };
     Frag *g = m->g;
-    g->lanes = parameter(m, "lanes", LANES);
-    g->registers = (int)parameter(m, "registers", FRAG_REGISTERS_MAX);
+    g->lanes = parameter(m, "lanes", FRAG_LANES_MAX, FRAG_GROUP,
+                         ", or 128 for a group of four warps");
+    g->registers = (int)parameter(m, "registers", FRAG_REGISTERS_MAX, 0, "");
     i64 each = g->lanes * g->registers;
     g->fragments = g->frag->size / each;
     g->words = g->registers * m->bits / 32;

@@ -11,7 +11,8 @@
 
 #include "grid_parts.h"
 
-enum { FRAG_REGISTERS_MAX = 256, FRAG_VECTOR_MAX = 128 };
+/* FRAG_GROUP: the lanes of a group of four warps. */
+enum { FRAG_REGISTERS_MAX = 256, FRAG_LANES_MAX = 64, FRAG_GROUP = 128, FRAG_VECTOR_MAX = 128 };
 
 typedef struct {
     int width;            /* bytes: 1 2 4 8 16 */

@@ -142,17 +142,21 @@ largest(const void *env, const char *name, i64 *v)
     return d >= 0;
 }
 
-/* x with parameters replaced by their values, so that its range can be computed. */
+/* x with parameters and extents replaced by their values, and numbers computed, so that its
+ * range is that of digits by numbers. */
 static const Ast *
 with_values(Maker *m, const Ast *x)
 {
-    i64 v;
+    i64 v, p, q = 0;
     if (x->op == OP_NUM || (x->op == OP_SYM && !layout_constant(m->l, x->name, &v)))
         return x;
     if (x->op == OP_SYM)
         return ast_num(m->arena, v, x->loc);
     const Ast *a = with_values(m, x->x[0]);
     const Ast *b = x->x[1] ? with_values(m, x->x[1]) : NULL;
+    bool numbers = ast_number(a, &p) && (!b || ast_number(b, &q));
+    if (numbers && op_value(op_info[x->op].is, p, q, &v))
+        return ast_num(m->arena, v, x->loc);
     return a == x->x[0] && b == x->x[1] ? x : ast_op(m->arena, x->op, a, b, x->loc);
 }
 
@@ -231,19 +235,23 @@ set_extents(Maker *m)
         set_extent(m, i, written[i]);
 }
 
-/* The pitch of an entry in bytes, or 0. */
-static i64
-pitch_of(Maker *m, int entry)
+/* Sets the pitch of an entry, or its declared stride. */
+static void
+set_pitch(Maker *m, Entry *e)
 {
     const LayoutDef *d = m->def;
-    const Ast *x = m->l->entry[entry].x;
     for (int i = 0; i < d->npitches; i++) {
         const Setting *t = &d->pitches[i];
-        if (t->dim ? x->op == OP_SYM && !strcmp(x->name, t->dim)
-                   : t->entry == m->l->entry[entry].order)
-            return setting_value(m, t, "pitch");
+        if (!(t->dim ? e->x->op == OP_SYM && !strcmp(e->x->name, t->dim)
+                     : t->entry == e->order))
+            continue;
+        if (e->pitch || e->exact)
+            diag_fatal(m->arena->diag, DIAG_LAYOUT, t->value->loc,
+                       "entry %d of order has two strides: give a pitch, which rounds it "
+                       "up, or a stride", e->order + 1);
+        *(t->exact ? &e->exact : &e->pitch) =
+            setting_value(m, t, t->exact ? "stride" : "pitch");
     }
-    return 0;
 }
 
 static void
@@ -257,9 +265,21 @@ check_pitches(Maker *m)
                      !strcmp(m->l->entry[j].x->name, d->pitches[i].dim);
         if (!found)
             diag_fatal(m->arena->diag, DIAG_LAYOUT, d->loc,
-                       "pitch: no entry of order is just '%s'; name the entry by its "
-                       "number, as in pitch = { [2] = 64 }", d->pitches[i].dim);
+                       "%s: no entry of order is just '%s'; name the entry by its "
+                       "number, as in %s = { [2] = 64 }",
+                       d->pitches[i].exact ? "stride" : "pitch", d->pitches[i].dim,
+                       d->pitches[i].exact ? "stride" : "pitch");
     }
+}
+
+static i64
+exact(Maker *m, const Entry *e, i64 least)
+{
+    if (e->exact < least)
+        diag_fatal(m->arena->diag, DIAG_LAYOUT, e->x->loc,
+                   "the stride of '%s' is %lld elements, but the entries after it take "
+                   "%lld", ast_text(m->arena, e->x), (long long)e->exact, (long long)least);
+    return e->exact;
 }
 
 static i64
@@ -284,12 +304,13 @@ set_strides(Maker *m)
     check_pitches(m);
     l->linear = ex_const(m->e, 0);
     for (int i = l->nentry - 1; i >= 0; i--) {
-        i64 pitch = pitch_of(m, i);
-        l->entry[i].pitch = pitch;
-        l->entry[i].stride = pitch ? pitched(m, stride, pitch) : stride;
-        if (!int_mul(l->entry[i].stride, l->entry[i].extent, &stride))
+        Entry *t = &l->entry[i];
+        set_pitch(m, t);
+        t->stride = t->exact ? exact(m, t, stride)
+                  : t->pitch ? pitched(m, stride, t->pitch) : stride;
+        if (!int_mul(t->stride, t->extent, &stride))
             no_fit(m, m->def->loc);
-        l->linear = ex_add_scaled(m->e, l->linear, l->entry[i].ex, l->entry[i].stride);
+        l->linear = ex_add_scaled(m->e, l->linear, t->ex, t->stride);
     }
     l->size = stride;
     if (!int_mul(stride, l->dtype->bits, &bits) || bits > INF - 7)
@@ -348,10 +369,10 @@ set_address(Maker *m)
 static void
 set_fill(Maker *m)
 {
-    if (!dtype_encode(m->l->dtype, m->def->fill_value, m->l->fill))
+    double v = layout_fill(m->arena, m->l->ref, m->l->dtype);
+    if (!dtype_encode(m->l->dtype, v, m->l->fill))
         diag_fatal(m->arena->diag, DIAG_LAYOUT, m->def->loc,
-                   "fill = %g cannot be held by %s", m->def->fill_value,
-                   m->l->dtype->name);
+                   "fill = %g cannot be held by %s", v, m->l->dtype->name);
 }
 
 Layout *

@@ -55,16 +55,18 @@ typedef struct {
     bool unordered;       /* coordinates need not ascend */
 } LevelDef;
 
-/* pad = { dim = n }, pitch = { dim = bytes } or { [entry] = bytes } */
+/* pad = { dim = n }, pitch = { dim = bytes } or { [entry] = bytes }, stride likewise */
 typedef struct {
     const char *dim;      /* NULL: by entry */
     int entry;            /* from 0 */
+    bool exact;           /* a stride, in elements */
     const Ast *value;
 } Setting;
 
 /* A layout as declared, without shape and element type.  It is immutable. */
 typedef struct LayoutDef {
     const char *name, *doc;        /* doc may be NULL */
+    const char *owner, *source;    /* who defines the format, and where; NULL: not said */
     const char *file;              /* the spec file that declares it; NULL: not needed */
     bool is_inline;
     Loc loc;
@@ -74,9 +76,10 @@ typedef struct LayoutDef {
     EntryDef *order;
     LevelDef *level;               /* a sparse format: of each entry of order; else NULL */
     Param *params;
-    Setting *pads, *pitches;
+    Setting *pads, *pitches;       /* pitches: strides too */
     FillKind fill;
     double fill_value;
+    const Ast *fill_of;            /* the fill as an expression of parameters; or NULL */
     bool fills;                    /* the spec gives the fill */
     const Ast *swizzle;            /* over the symbol a; NULL: none */
     bool swizzle_bytes;
@@ -116,6 +119,7 @@ typedef struct {
     int order;            /* its index in def->order */
     i64 extent, stride;   /* number of slots; stride in elements */
     i64 pitch;            /* the stride is a multiple of this, in bytes; 0: no pitch */
+    i64 exact;            /* the declared stride, in elements; 0: none */
     const Ex *ex;         /* over Dim.var */
     const Ex *written;    /* over Dim.free: valid for every shape */
 } Entry;
@@ -140,6 +144,17 @@ typedef struct {
 /* layout_param.c: the values of all parameters for one element type. */
 void layout_params(Arena *a, const LayoutRef *ref, const DType *t, i64 *value);
 bool layout_needs_dtype(const LayoutRef *ref);
+/* The fill, as a number. */
+double layout_fill(Arena *a, const LayoutRef *ref, const DType *t);
+
+/* layout_extent.c: extent(W) is a symbol of the name that layout_extent_name returns. */
+const char *layout_extent_name(Arena *a, const char *dim);
+bool layout_extent_is(const char *name, const char *dim);
+/* Sets *v to the extent that a name stands for; false for other names. */
+bool layout_extent(const Layout *l, const char *name, i64 *v);
+/* True if the address of an element depends on the extent of dim by name: then nothing
+ * that is found for one extent holds for another. */
+bool layout_uses_extent(const LayoutDef *d, const char *dim);
 
 /* layout.c: the layout for a shape of `rank` extents.  diag_fatal, with the location in
  * the spec, if the layout does not support that shape or type. */
@@ -168,7 +183,7 @@ bool layout_least(const Layout *l, const Ex *ex, i64 *min, i64 *max, i64 *at);
 /* layout_address.c */
 int layout_find_param(const LayoutDef *d, const char *name);   /* -1: none */
 int layout_find_dim(const Layout *l, const char *name);
-/* Sets *v to the value of a parameter, bytes or bits; false for other names. */
+/* Sets *v to the value of a parameter, bytes, bits or an extent; false for other names. */
 bool layout_constant(const Layout *l, const char *name, i64 *v);
 /* The address of the element at x, computed by the plain evaluator from the expressions as
  * written.  False if it does not fit 64 bits. */

@@ -23,7 +23,7 @@ layout_constant(const Layout *l, const char *name, i64 *v)
     else if (!strcmp(name, "bytes") && l->dtype->bits >= 8)
         *v = l->dtype->bits / 8;
     else
-        return false;
+        return layout_extent(l, name, v);
     return true;
 }
 

@@ -116,6 +116,18 @@ layout_params(Arena *a, const LayoutRef *ref, const DType *t, i64 *value)
     }
 }
 
+double
+layout_fill(Arena *a, const LayoutRef *ref, const DType *t)
+{
+    const LayoutDef *d = ref->def;
+    if (!d->fill_of)
+        return d->fill_value;
+    Solver s = {.arena = a, .ref = ref, .t = t};
+    const Param fill = {.name = "fill", .value = d->fill_of};
+    Ratio r = solve(&s, &fill, d->fill_of);
+    return (double)r.num / (double)r.den;
+}
+
 static bool
 uses_size(const Ast *x)
 {
@@ -131,7 +143,7 @@ bool
 layout_needs_dtype(const LayoutRef *ref)
 {
     const LayoutDef *d = ref->def;
-    bool needs = d->npitches > 0 || (d->swizzle && d->swizzle_bytes);
+    bool needs = d->swizzle && d->swizzle_bytes;
     for (int i = 0; i < d->nparams; i++) {
         bool given = false;
         for (int j = 0; j < ref->n; j++)
@@ -143,7 +155,10 @@ layout_needs_dtype(const LayoutRef *ref)
         needs |= !ref->given[i].value || uses_size(ref->given[i].value);
     for (int i = 0; i < d->norder; i++)
         needs |= d->order[i].x && uses_size(d->order[i].x);
+    for (int i = 0; i < d->npitches; i++)
+        needs |= !d->pitches[i].exact || uses_size(d->pitches[i].value);
     for (int i = 0; i < d->npads; i++)
         needs |= uses_size(d->pads[i].value);
+    needs |= d->fill_of && uses_size(d->fill_of);
     return needs && !d->bits;
 }

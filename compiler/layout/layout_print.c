@@ -19,21 +19,22 @@ print_param(Buf *b, const Param *p)
     buf_add(b, "})[bits] end");
 }
 
+/* Those of t that are strides, or those that are not. */
 static void
-print_settings(Buf *b, const char *field, const Setting *t, int n)
+print_settings(Buf *b, const char *field, const Setting *t, int n, bool exact)
 {
-    if (n == 0)
-        return;
-    buf_printf(b, ", %s = {", field);
+    int shown = 0;
     for (int i = 0; i < n; i++) {
-        buf_add(b, i ? ", " : "");
+        if (t[i].exact != exact)
+            continue;
+        buf_printf(b, shown++ ? ", " : ", %s = {", field);
         if (t[i].dim)
             buf_printf(b, "%s = ", t[i].dim);
         else
             buf_printf(b, "[%d] = ", t[i].entry + 1);
         ast_print(b, t[i].value);
     }
-    buf_add(b, "}");
+    buf_add(b, shown ? "}" : "");
 }
 
 const char *
@@ -43,6 +44,8 @@ layout_fill_text(Arena *a, const LayoutDef *d)
         return "\"none\"";
     if (d->fill == FILL_EDGE)
         return "\"edge\"";
+    if (d->fill_of)
+        return ast_text(a, d->fill_of);
     if (isnan(d->fill_value))
         return "0/0";
     if (isinf(d->fill_value))
@@ -96,8 +99,9 @@ layout_text(Arena *a, const LayoutDef *d)
         buf_add(&b, ", ");
         print_param(&b, &d->params[i]);
     }
-    print_settings(&b, "pad", d->pads, d->npads);
-    print_settings(&b, "pitch", d->pitches, d->npitches);
+    print_settings(&b, "pad", d->pads, d->npads, false);
+    print_settings(&b, "pitch", d->pitches, d->npitches, false);
+    print_settings(&b, "stride", d->pitches, d->npitches, true);
     if (d->fills || d->fill == FILL_NONE)
         buf_printf(&b, ", fill = %s", layout_fill_text(a, d));
     if (d->swizzle)

@@ -66,6 +66,9 @@ set_dim(Maker *m, int d, int extent)
     if (!known && swizzle)
         refuse(m, swizzle->loc, "a swizzle of addresses fits whole blocks of storage only",
                "write it as an xor of digits in the order, or give all extents as numbers");
+    if (!known && layout_uses_extent(m->l->ref->def, x->name))
+        refuse(m, m->l->ref->def->loc, arena_printf(ex_arena(m->e), "it uses extent(%s)",
+               x->name), "give that extent as a number");
     r->extent[d] = extent;
     r->var[d] = known ? x->var : x->free;
     r->n[d] = known ? constant(m, x->n) : scalar_ex(m->s, extent);
@@ -131,11 +134,25 @@ is_known(Maker *m, const Ex *x)
     return known;
 }
 
+/* The declared stride of entry i, which is `least` rounded up to a multiple of it. */
+static const Ex *
+exact(Maker *m, int i, const Ex *least)
+{
+    if (!ex_is_const(least))
+        refuse(m, m->l->ref->def->loc, "whether the entries after one with a stride fit "
+               "it is not known for every shape",
+               "use pitch, or give these extents as numbers");
+    m->r->pitch[i] = m->l->entry[i].exact;
+    return constant(m, m->l->entry[i].exact);
+}
+
 /* A stride, rounded up to the pitch of entry i. */
 static const Ex *
 pitched(Maker *m, int i, const Ex *stride)
 {
     i64 bits = m->l->dtype->bits, unit = m->l->entry[i].pitch, all;
+    if (m->l->entry[i].exact)
+        return exact(m, i, stride);
     if (!unit || (unit <= bits / 8 && bits / 8 % unit == 0))
         return stride;
     unit *= 8;

@@ -40,8 +40,8 @@ plan_match(Arena *a, const LayoutRef *src, const LayoutRef *dst, int rank, int *
     if (shared != rank || s->ndims != rank || d->ndims != rank)
         diag_fatal(a->diag, DIAG_LAYOUT, (Loc){0},
                    "the dims of '%s' %s and of '%s' %s share names in different "
-                   "places: name them alike, as in '(N,C,H,W){N, H, W, C}'", s->name,
-                   names_of(a, s), d->name, names_of(a, d));
+                   "places: name them alike, as in 'VNNI2(K,N)' or '(N,C,H,W){N, H, "
+                   "W, C}'", s->name, names_of(a, s), d->name, names_of(a, d));
     for (int i = 0; i < rank; i++)
         map[i] = position(s, rank, d->dims[i]);
 }

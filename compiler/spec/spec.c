@@ -111,14 +111,21 @@ lookup(Arena *a, const char *name, const LayoutDef *known)
                near ? "; did you mean " : "", near ? near : "", near ? "?" : "");
 }
 
+static const char *
+after_blanks(const char *s)
+{
+    while (isspace((unsigned char)*s))
+        s++;
+    return s;
+}
+
 const LayoutRef *
 spec_ref(Arena *a, const char *text, const LayoutDef *known)
 {
-    while (isspace((unsigned char)*text))
-        text++;
+    text = after_blanks(text);
     if (*text == '{' || *text == '(')
         return inline_ref(a, text);
-    size_t n = strcspn(text, "{: \t\n");
+    size_t n = strcspn(text, "({: \t\n");
     if (text[n] == ':')
         diag_fatal(a->diag, DIAG_SPEC, (Loc){0},
                    "'%.100s': other systems' notations are not read yet; write the "
@@ -127,9 +134,9 @@ spec_ref(Arena *a, const char *text, const LayoutDef *known)
     name[n] = 0;
     LayoutRef *ref = arena_new(a, LayoutRef);
     ref->def = lookup(a, name, known);
-    text += n;
-    while (isspace((unsigned char)*text))
-        text++;
+    text = after_blanks(text + n);
+    if (*text == '(')
+        text = after_blanks(spec_read_dims(a, ref, text));
     if (*text) {
         const char *chunk = arena_printf(a, "return %s", text);
         TableUse use = {"NC1HWC0{C0=32}", read_given, ref, NULL};

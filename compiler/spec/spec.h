@@ -8,8 +8,8 @@
 /* The layouts that a spec text declares, in order, linked by next.  They live in `a`.
  * `name` is the name of the text in messages. */
 LayoutDef *spec_load(Arena *a, const char *name, const char *text, size_t len);
-/* A layout as written on a command line: NAME, NAME{P=1}, {N, C//16, H, W, C%16},
- * (R,C){C, R}.  Names are looked up in `known`, newest first. */
+/* A layout as written on a command line: NAME, NAME{P=1}, NAME(K,N){P=1}, {N, C//16, H, W,
+ * C%16}, (R,C){C, R}.  Names are looked up in `known`, newest first. */
 const LayoutRef *spec_ref(Arena *a, const char *text, const LayoutDef *known);
 
 /* spec_sandbox.c: run a text in plain Lua that returns one value, a target's table, and

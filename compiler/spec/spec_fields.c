@@ -63,7 +63,7 @@ dim_name(Reader *r, int i)
 {
     const Ast *x = luaL_testudata(r->s->L, -1, "ravel expression")
                    ? trace_get(r->s, -1) : NULL;
-    if (!x || x->op != OP_SYM)
+    if (!x || x->op != OP_SYM || !sandbox_is_name(x->name))
         FAIL(r, "dims[%d] is %s: a dim is a plain name, as in dims = { N, C, H, W }",
              i + 1, x ? ast_text(r->s->arena, x) : luaL_typename(r->s->L, -1));
     if (!strcmp(x->name, "bytes") || !strcmp(x->name, "bits"))
@@ -160,19 +160,23 @@ by_setting(const void *p, const void *q)
     return strcmp(a->dim, b->dim);
 }
 
-/* { H = 64 } and, where entries may be numbered, { [2] = 64 } */
-static int
-read_settings(Reader *r, Setting **out, bool numbered)
+/* { H = 64 } and, where entries may be numbered, { [2] = 64 }.  Appends to the *n settings
+ * in *out, which come from another field. */
+static void
+read_settings(Reader *r, Setting **out, int *n, bool numbered, bool exact)
 {
     lua_State *L = r->s->L;
-    int n = 0;
+    int count = 0;
     want_table(r);
-    *out = arena_array(r->s->arena, Setting, MAX_ENTRIES);
+    Setting *all = arena_array(r->s->arena, Setting, *n + MAX_ENTRIES);
+    for (int i = 0; i < *n; i++)
+        all[i] = (*out)[i];
     for (lua_pushnil(L); lua_next(L, -2); lua_pop(L, 1)) {
-        Setting *t = &(*out)[n];
+        Setting *t = &all[*n + count];
         i64 entry = 0;
-        if (n++ == MAX_ENTRIES)
+        if (count++ == MAX_ENTRIES)
             FAIL(r, "'%s' has more than %d parts", r->field, MAX_ENTRIES);
+        t->exact = exact;
         if (lua_type(L, -2) == LUA_TSTRING) {
             t->dim = arena_string(r->s->arena, lua_tostring(L, -2));
             if (strlen(t->dim) != lua_rawlen(L, -2))
@@ -185,20 +189,27 @@ read_settings(Reader *r, Setting **out, bool numbered)
         t->entry = (int)entry - 1;
         t->value = number_or_expression(r, t->dim ? t->dim : "[entry]");
     }
-    qsort(*out, (size_t)n, sizeof **out, by_setting);
-    return n;
+    qsort(all + *n, (size_t)count, sizeof *all, by_setting);
+    *out = all;
+    *n += count;
 }
 
 static void
 read_pad(Reader *r)
 {
-    r->def->npads = read_settings(r, &r->def->pads, false);
+    read_settings(r, &r->def->pads, &r->def->npads, false, false);
 }
 
 static void
 read_pitch(Reader *r)
 {
-    r->def->npitches = read_settings(r, &r->def->pitches, true);
+    read_settings(r, &r->def->pitches, &r->def->npitches, true, false);
+}
+
+static void
+read_stride(Reader *r)
+{
+    read_settings(r, &r->def->pitches, &r->def->npitches, true, true);
 }
 
 static void
@@ -207,6 +218,8 @@ read_fill(Reader *r)
     lua_State *L = r->s->L;
     const char *word = lua_type(L, -1) == LUA_TSTRING ? lua_tostring(L, -1) : NULL;
     r->def->fills = !word || strcmp(word, "none");
+    if (lua_type(L, -1) == LUA_TUSERDATA && (r->def->fill_of = trace_get(r->s, -1)))
+        return;
     if (lua_type(L, -1) == LUA_TNUMBER) {
         r->def->fill_value = lua_tonumber(L, -1);
         if (lua_isinteger(L, -1) && fabs(r->def->fill_value) > 9007199254740992.0)
@@ -219,8 +232,8 @@ read_fill(Reader *r)
     else if (word && !strcmp(word, "edge"))
         r->def->fill = FILL_EDGE;
     else
-        FAIL(r, "fill is a number, \"none\" (leave the padding alone) or \"edge\" "
-             "(repeat the last element)");
+        FAIL(r, "fill is a number, a parameter, \"none\" (leave the padding alone) or "
+             "\"edge\" (repeat the last element)");
 }
 
 static void
@@ -278,7 +291,8 @@ static const struct {
     {"dims", read_dims},   {"order", read_order},     {"pad", read_pad},
     {"fill", read_fill},   {"pitch", read_pitch},     {"swizzle", read_swizzle},
     {"unit", read_unit},   {"bits", read_bits},       {"doc", read_doc},
-    {"view", read_view},   {"levels", read_levels},
+    {"view", read_view},   {"stride", read_stride},
+    {"levels", read_levels},
 };
 
 const char *

@@ -130,18 +130,35 @@ infer_dims(Reader *r)
         d->batch |= d->order[i].kind != ENTRY_EXPR;
 }
 
-/* names in x that are neither dims nor parameters */
+typedef enum { PARAMETERS, AND_EXTENTS, AND_DIMS } Names;
+
+static bool
+is_extent(const LayoutDef *d, const char *name)
+{
+    for (int i = 0; i < d->ndims; i++)
+        if (layout_extent_is(name, d->dims[i]))
+            return true;
+    return false;
+}
+
+/* Names in x that are neither parameters nor, where these may stand, extents and dims. */
 static void
-check_names(Reader *r, const Ast *x, bool dims, const char *extra)
+check_names(Reader *r, const Ast *x, Names may, const char *extra)
 {
     const LayoutDef *d = r->def;
     if (x->op != OP_SYM) {
         for (int i = 0; i < op_info[x->op].nargs; i++)
-            check_names(r, x->x[i], dims, extra);
+            check_names(r, x->x[i], may, extra);
         return;
     }
-    if (is_param(d, x->name) || (extra && !strcmp(extra, x->name)))
+    if (is_param(d, x->name) || (extra && !strcmp(extra, x->name)) ||
+        (may >= AND_EXTENTS && is_extent(d, x->name)))
         return;
+    if (is_extent(d, x->name))
+        diag_fatal(r->s->arena->diag, DIAG_SPEC, x->loc, "'%s' has no value here: a "
+                   "parameter and the fill are the same for every shape; use it in order, "
+                   "pad, pitch or stride", x->name);
+    bool dims = may == AND_DIMS;
     const char *known[MAX_RANK + MAX_ENTRIES + 2];
     int n = 0;
     for (int i = 0; dims && i < d->ndims; i++) {
@@ -165,9 +182,10 @@ check_names(Reader *r, const Ast *x, bool dims, const char *extra)
 }
 
 static void
-check_settings(Reader *r, const Setting *t, int n, const char *field)
+check_settings(Reader *r, const Setting *t, int n, const char *name)
 {
     for (int i = 0; i < n; i++) {
+        const char *field = t[i].exact ? "stride" : name;
         bool known = !t[i].dim && t[i].entry < r->def->norder;
         for (int d = 0; t[i].dim && d < r->def->ndims; d++)
             known |= !strcmp(r->def->dims[d], t[i].dim);
@@ -175,7 +193,7 @@ check_settings(Reader *r, const Setting *t, int n, const char *field)
             FAIL(r, "%s: there is no %s '%s'", field, t[i].dim ? "dim" : "entry",
                  t[i].dim ? t[i].dim
                           : arena_printf(r->s->arena, "%d", t[i].entry + 1));
-        check_names(r, t[i].value, false, NULL);
+        check_names(r, t[i].value, AND_EXTENTS, NULL);
     }
 }
 
@@ -196,8 +214,8 @@ static void
 check_used(Reader *r, const char *name)
 {
     const LayoutDef *d = r->def;
-    bool used = mentions(d->swizzle, name) || !strcmp(name, "lanes") ||
-                !strcmp(name, "registers");
+    bool used = mentions(d->swizzle, name) || mentions(d->fill_of, name) ||
+                !strcmp(name, "lanes") || !strcmp(name, "registers");
     for (int i = 0; i < d->norder; i++)
         used |= d->order[i].x && mentions(d->order[i].x, name);
     for (int i = 0; i < d->nparams; i++)
@@ -241,7 +259,7 @@ check_layout(Reader *r)
              d->name);
     for (int i = 0; i < d->norder; i++) {
         if (d->order[i].x)
-            check_names(r, d->order[i].x, true, NULL);
+            check_names(r, d->order[i].x, AND_DIMS, NULL);
         else if (!d->batch)
             FAIL(r, "order has '...' but dims do not");
     }
@@ -250,7 +268,7 @@ check_layout(Reader *r)
             if (!strcmp(d->params[i].name, d->dims[j]))
                 FAIL(r, "'%s' is both a dim and a parameter", d->dims[j]);
         if (d->params[i].value)
-            check_names(r, d->params[i].value, false, NULL);
+            check_names(r, d->params[i].value, PARAMETERS, NULL);
         check_used(r, d->params[i].name);
     }
     if (d->level)
@@ -258,11 +276,13 @@ check_layout(Reader *r)
     if (d->swizzle_bytes && !d->swizzle)
         FAIL(r, "unit is what a swizzle counts, but there is no swizzle");
     if (d->swizzle)
-        check_names(r, d->swizzle, false, "a");
+        check_names(r, d->swizzle, AND_EXTENTS, "a");
     if (d->swizzle && is_param(d, "a"))
         FAIL(r, "a parameter cannot be called 'a' beside a swizzle: that is the address");
     if (d->doc && !utf8_is_text(d->doc, strlen(d->doc)))
         FAIL(r, "doc is not UTF-8");
+    if (d->fill_of)
+        check_names(r, d->fill_of, PARAMETERS, NULL);
     check_settings(r, d->pads, d->npads, "pad");
     check_settings(r, d->pitches, d->npitches, "pitch");
 }
@@ -275,6 +295,8 @@ spec_read_layout(Sandbox *s, const char *name, Loc loc, bool is_inline)
                 .sparse = !is_inline && s->pending_sparse};
     d->name = arena_string(s->arena, name);
     d->loc = loc;
+    d->owner = s->owner;
+    d->source = s->source;
     d->is_inline = is_inline;
     read_fields(&r);
     if (is_inline && d->order && lua_rawlen(s->L, r.at) > 0)
@@ -384,12 +406,34 @@ sparse(Sandbox *s)
     return begin(s, true);
 }
 
+/* A string of one line at a place of the Lua stack. */
+static bool
+is_line(lua_State *L, int index)
+{
+    size_t n = 0;
+    const char *text = lua_type(L, index) == LUA_TSTRING ? lua_tolstring(L, index, &n) : "";
+    return n && strlen(text) == n && utf8_is_text(text, n) && !strpbrk(text, "\n\r\t");
+}
+
+/* origin(owner, source): of the layouts that follow. */
+static int
+origin(Sandbox *s)
+{
+    if (!is_line(s->L, 1) || !is_line(s->L, 2))
+        return luaL_error(s->L, "origin takes two lines of text: who defines the layouts "
+                                "that follow, and where");
+    s->owner = arena_string(s->arena, lua_tostring(s->L, 1));
+    s->source = arena_string(s->arena, lua_tostring(s->L, 2));
+    return 0;
+}
+
 /* Called with the environment on top. */
 void
 spec_layout_open(Sandbox *s)
 {
     field_open(s);
     spec_levels_open(s);
+    sandbox_register(s, "origin", origin);
     sandbox_register(s, "layout", layout);
     sandbox_register(s, "sparse", sparse);
 }

@@ -17,6 +17,7 @@ struct Sandbox {
     const char *pending;          /* layout "X" without its table yet */
     Loc pending_loc;
     bool pending_sparse;          /* it is sparse "X" */
+    const char *owner, *source;   /* of the layouts that follow */
     bool reading;                 /* reading a layout, or running its functions */
     const char *seen[MAX_ENTRIES]; /* symbols in order of first use */
     int nseen;
@@ -96,6 +97,11 @@ void spec_levels_open(Sandbox *s);
 void spec_levels_define(Sandbox *s, bool on);
 /* The level at a stack index and its expression; NULL if there is none. */
 const LevelDef *spec_level(Sandbox *s, int index, const Ast **x);
+
+/* spec_rename.c */
+/* Read the "(K,N)" at the start of `text`: ref gets a copy of its layout with these names
+ * of the dims.  Returns what follows. */
+const char *spec_read_dims(Arena *a, LayoutRef *ref, const char *text);
 
 /* spec_fields.c: the fields of a layout's table. */
 /* A table being read, at index `at` of the Lua stack. */

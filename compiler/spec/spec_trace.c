@@ -103,12 +103,23 @@ index_bit(Sandbox *s)
     return 1;
 }
 
+/* extent(W): a symbol, whose value the shape gives. */
+static int
+extent(Sandbox *s)
+{
+    const Ast *x = luaL_testudata(s->L, 1, type_name) ? trace_get(s, 1) : NULL;
+    if (!x || x->op != OP_SYM || !sandbox_is_name(x->name) || lua_gettop(s->L) != 1)
+        return luaL_error(s->L, "extent takes one dim, as in extent(W)");
+    push(s, ast_sym(s->arena, layout_extent_name(s->arena, x->name), sandbox_where(s)));
+    return 1;
+}
+
 static int
 refuse_call(Sandbox *s)
 {
-    const char *names[OP_COUNT + 7] = {"layout", "xor", "reverse", "pairs", "ipairs",
-                                       "tostring"};
-    for (int op = 0, n = 6; op < OP_COUNT; op++)
+    const char *names[OP_COUNT + 8] = {"layout", "xor", "reverse", "pairs", "ipairs",
+                                       "tostring", "extent"};
+    for (int op = 0, n = 7; op < OP_COUNT; op++)
         if (op_is_call((Op)op))
             names[n++] = op_info[op].lua;
     const char *text = ast_text(s->arena, trace_get(s, 1));
@@ -198,6 +209,7 @@ trace_open(Sandbox *s)
     for (int op = 0; op < OP_COUNT; op++)
         if (op_is_call((Op)op))
             sandbox_register(s, op_info[op].lua, tracers[op]);
+    sandbox_register(s, "extent", extent);
     lua_newtable(s->L);
     sandbox_register(s, "__index", symbol);
     lua_pushboolean(s->L, 0);

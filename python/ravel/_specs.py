@@ -46,7 +46,8 @@ def resolve_two(src: str, dst: str) -> tuple[tuple[Version, ...], str, str]:
     (a, src), (b, dst) = resolve(src), resolve(dst)
     if not a or not b or a == b:
         return a or b, src, dst
-    return in_order(a[0], src.partition("{")[0], b[0], dst.partition("{")[0]), src, dst
+    name_a, name_b = (re.split("[({]", text)[0].rstrip() for text in (src, dst))
+    return in_order(a[0], name_a, b[0], name_b), src, dst
 
 
 @functools.lru_cache(maxsize=64)

@@ -50,7 +50,7 @@ def names():
 
 def inline_layouts():
     """Those that the tests hold as lines or quoted; not those that run into the time limit, which stops the fuzzer too."""
-    files = ["tests/" + p.name for p in sorted((ROOT/"tests").glob("test_*.py"))] + ["README.md", "specs/README.md"]
+    files = ["tests/" + p.name for p in sorted((ROOT/"tests").glob("test_*.py"))] + ["README.md", "specs/README.md", "specs/reference.md"]
     found = match_all(r"""(?:^|["'`])((?:\([A-Z]\w*(?:, ?\w+)*\))?\{[^{}\n]*(?:\{[^{}\n]*\}[^{}\n]*)*\})(?:$|["'`])""", *files)
     return [t for t in found if not re.search(r"\b(while|repeat|for|goto|rep)\b", t)]
 
@@ -83,7 +83,7 @@ def layout():
         yield ("%s %s %s" % (dtype, shape, text)).encode()
     for i, name in enumerate(names()):
         yield ("%s %s %s" % (dtypes()[i % len(dtypes())], SHAPES[2 if i % 2 else 4], name)).encode()
-    for text in match_all(r"\b[A-Z]\w+\{\w+=[^{}\n]*\}", "README.md", "specs/README.md", "tests/test_pairs.py", "tests/test_cli.py"):
+    for text in match_all(r"\b[A-Z]\w+\{\w+=[^{}\n]*\}", "README.md", "specs/README.md", "specs/reference.md", "tests/test_pairs.py", "tests/test_cli.py"):
         yield ("f16 2,20,5,7 " + text).encode()
 
 
@@ -93,7 +93,7 @@ def spec():
         yield text.encode()
         for part in re.findall(r"^layout .*?^}|^for .*?^end|^local .*?^end", text, re.M | re.S):
             yield part.encode()
-    for part in re.findall(r"```lua\n(.*?)```", read("README.md") + read("specs/README.md"), re.S):
+    for part in re.findall(r"```lua\n(.*?)```", read("README.md") + read("specs/README.md") + read("specs/reference.md"), re.S):
         yield part.encode()
     for text in inline_layouts():
         dims = text[1:text.index(")")] if text[0] == "(" else "N, C, H, W"

@@ -154,9 +154,10 @@ load_specs(Arena *a)
 static const char *
 addresses(Arena *a, const LayoutRef *ref, int rank, const i64 *shape)
 {
-    const DType *t = dtype_find(ref->def->bits == 1   ? "u1"
-                                : ref->def->bits == 2 ? "u2"
-                                : ref->def->bits == 4 ? "u4" : "f16");
+    static const char *const of_width[] = {"f16", "u1", "u2", "u4", "u8", "f16", "f32",
+                                           "f64", "c128"};
+    int bits = ref->def->bits;
+    const DType *t = dtype_find(of_width[bits ? 1 + int_log2(bits) : 0]);
     Layout *l = layout_make(ex_new(a), ref, t, rank, shape);
     return arena_printf(a, "%s of %lld", ex_text(l->e, l->addr), (long long)l->size);
 }
@@ -327,7 +328,7 @@ static const struct { const char *text, *message; } wrong_specs[] = {
     {WITH("pitch = { K = 2 }"), "s.lua:1: pitch: there is no dim 'K'"},
     {WITH("pitch = { [2] = 2 }"), "s.lua:1: pitch: there is no entry '2'"},
     {WITH("fill = 'zero'"),
-     "s.lua:1: fill is a number, \"none\" (leave the padding alone) or \"edge\" (repeat "
+     "s.lua:1: fill is a number, a parameter, \"none\" (leave the padding alone) or \"edge\" (repeat "
      "the last element)"},
     {WITH("swizzle = 'xor'"),
      "s.lua:1: swizzle is xor(B, M, S) or a function of the address, not a string"},
@@ -378,7 +379,7 @@ wrong_layouts[] = {
      "and bits, or a function of them"},
     {"NC1HWC0{C0=3} x", "f32", {1}, "NC1HWC0:1: <eof> expected near 'x'"},
     {"NC1HWC0{C0=0}", "f32", {2, 3, 4, 5},
-     "specs/cann.lua:10: 'C//C0': the divisor must be a constant above 0"},
+     "specs/cann.lua:12: 'C//C0': the divisor must be a constant above 0"},
     {"NC1HWC0{C0=C0}", "f32", {2, 3, 4, 5},
      "NC1HWC0:1: parameter 'C0' of layout 'NC1HWC0' is defined by itself for 32-bit "
      "elements"},
@@ -460,7 +461,7 @@ wrong_layouts[] = {
      "elements of storage; pad the dims so that the storage is a whole number of its "
      "blocks of 512, as by pad = {K = 256}"},
     {"SEED84", "f32", {5, 7},
-     "specs/swizzle.lua:51: layout 'SEED84': the swizzle takes address 34 to 35, outside "
+     "specs/swizzle.lua:124: layout 'SEED84': the swizzle takes address 34 to 35, outside "
      "the 35 elements of storage; pad the dims so that the storage is a whole number of "
      "its blocks of 64, as by pad = {C = 64}"},
     {"{M, K, swizzle = function(a) return a // 2 end}", "f32", {6, 64},

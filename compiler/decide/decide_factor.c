@@ -1,0 +1,301 @@
+/* One-to-one, factor by factor.
+ *
+ * The address determines the entries.  A coordinate is cut into independent values where no
+ * atom of an entry needs both sides of the cut: 24 million values of C in {C//6, C%6//4,
+ * C%6%4} are C//6 and the 6 values of C%6.  Values and entries that have nothing in common
+ * are independent too, so a layout is one-to-one if each connected group is: in
+ * {A, (H + 4)%12} those of A and H, of which 12 values are examined.  A value that is an
+ * entry by itself needs no examination. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "decide.h"
+
+enum { VALUES_MAX = 256, CUTS_MAX = 24, EXAMINED_MAX = 1 << 20 };
+
+/* A part of a coordinate: (x // weight) % size; 0 <= value < size. */
+typedef struct {
+    int dim, var, group;
+    i64 weight, size;
+} Value;
+
+typedef struct {
+    i64 key, index;
+} Image;
+
+typedef struct {
+    Layout *l;
+    Exprs *e;
+    Arena *arena;
+    Verdict *v;
+    const i64 *limit;     /* coordinates below this are asked about */
+    int n, nentry;
+    Value value[VALUES_MAX];
+    const Ex *entry[MAX_ENTRIES];     /* over the values */
+    int group[MAX_ENTRIES];
+} Factors;
+
+static void
+add_cut(i64 *cut, int *n, i64 at, i64 limit)
+{
+    for (int i = 0; i < *n; i++)
+        if (cut[i] == at)
+            return;
+    if (at > 1 && at < limit && *n < CUTS_MAX)
+        cut[(*n)++] = at;
+}
+
+static void find_cuts(const Ex *x, int var, i64 limit, i64 *cut, int *n);
+
+/* The bounds lo and hi of a digit of k*var + ... are cuts at lo/k and hi/k of var. */
+static void
+cuts_of_atom(const Atom *a, int var, i64 limit, i64 *cut, int *n)
+{
+    for (int i = 0; i < a->n; i++)
+        find_cuts(a->x[i], var, limit, cut, n);
+    for (int i = 0; a->op == AT_DIG && i < a->x[0]->n; i++) {
+        const Term *t = &a->x[0]->t[i];
+        if (t->atom->op != AT_VAR || t->atom->var != var)
+            continue;
+        add_cut(cut, n, a->lo / int_gcd(a->lo, t->coef), limit);
+        add_cut(cut, n, a->hi / int_gcd(a->hi, t->coef), limit);
+    }
+}
+
+static void
+find_cuts(const Ex *x, int var, i64 limit, i64 *cut, int *n)
+{
+    for (int i = 0; i < x->n; i++)
+        cuts_of_atom(x->t[i].atom, var, limit, cut, n);
+}
+
+/* True if no atom has both values p and q. */
+static bool
+apart(Factors *f, const Ex *x, int p, int q)
+{
+    for (int i = 0; i < x->n; i++) {
+        bool *used = arena_array(f->arena, bool, ex_nvars(f->e));
+        ex_vars(ex_of_atom(f->e, x->t[i].atom), used);
+        if (used[p] && used[q])
+            return false;
+    }
+    return true;
+}
+
+/* True if every entry is a sum of atoms of dim//at and atoms of dim%at. */
+static bool
+cuts_clean(Factors *f, int dim, i64 at)
+{
+    i64 above = int_ceil_div(f->limit[dim], at);
+    int high = ex_var(f->e, "high", 0, above - 1), low = ex_var(f->e, "low", 0, at - 1);
+    const Ex **to = arena_array(f->arena, const Ex *, ex_nvars(f->e));
+    to[f->l->dim[dim].free] = ex_add(f->e, ex_scale(f->e, ex_of_var(f->e, high), at),
+                                     ex_of_var(f->e, low));
+    for (int i = 0; i < f->nentry; i++)
+        if (!apart(f, ex_subst(f->e, f->l->entry[i].written, to), high, low))
+            return false;
+    return true;
+}
+
+static int
+ascending(const void *p, const void *q)
+{
+    i64 a = *(const i64 *)p, b = *(const i64 *)q;
+    return (a > b) - (a < b);
+}
+
+static bool
+add_value(Factors *f, int dim, i64 weight, i64 size, const Ex **sum)
+{
+    if (f->n == VALUES_MAX)
+        return false;
+    int var = ex_var(f->e, f->l->dim[dim].name, 0, size - 1);
+    f->value[f->n] = (Value){.dim = dim, .var = var, .group = f->n, .weight = weight,
+                             .size = size};
+    f->n++;
+    *sum = ex_add_scaled(f->e, *sum, ex_of_var(f->e, var), weight);
+    return true;
+}
+
+/* Cut a dim into values; *sum is the coordinate that they make up. */
+static bool
+cut_dim(Factors *f, int dim, const Ex **sum)
+{
+    i64 cut[CUTS_MAX], weight = 1;
+    int n = 0;
+    *sum = ex_const(f->e, 0);
+    for (int i = 0; i < f->nentry; i++)
+        find_cuts(f->l->entry[i].written, f->l->dim[dim].free, f->limit[dim], cut, &n);
+    qsort(cut, (size_t)n, sizeof *cut, ascending);
+    for (int i = 0; i < n; i++)
+        if (cut[i] % weight == 0 && cuts_clean(f, dim, cut[i])) {
+            if (!add_value(f, dim, weight, cut[i] / weight, sum))
+                return false;
+            weight = cut[i];
+        }
+    return add_value(f, dim, weight, int_ceil_div(f->limit[dim], weight), sum);
+}
+
+/* Give the values that an entry uses, and the entry, one group. */
+static void
+join(Factors *f, int entry)
+{
+    bool *used = arena_array(f->arena, bool, ex_nvars(f->e));
+    int to = -1;
+    ex_vars(f->entry[entry], used);
+    for (int i = 0; i < f->n; i++) {
+        if (!used[f->value[i].var])
+            continue;
+        int from = f->value[i].group;
+        to = to < 0 ? from : to;
+        for (int j = 0; j < f->n; j++)
+            f->value[j].group = f->value[j].group == from ? to : f->value[j].group;
+        for (int j = 0; j < entry; j++)
+            f->group[j] = f->group[j] == from ? to : f->group[j];
+    }
+    f->group[entry] = to;
+}
+
+static bool
+cut_all(Factors *f)
+{
+    const Ex *sum[MAX_RANK];
+    f->nentry = f->l->nentry;
+    for (int d = 0; d < f->l->rank; d++)
+        if (!cut_dim(f, d, &sum[d]))
+            return false;
+    const Ex **to = arena_array(f->arena, const Ex *, ex_nvars(f->e));
+    for (int d = 0; d < f->l->rank; d++)
+        to[f->l->dim[d].free] = sum[d];
+    for (int i = 0; i < f->nentry; i++) {
+        f->entry[i] = ex_subst(f->e, f->l->entry[i].written, to);
+        join(f, i);
+    }
+    return true;
+}
+
+/* The number of combinations of the values of a group; INF if it exceeds 64 bits. */
+static i64
+combinations(const Factors *f, int group)
+{
+    i64 n = 1;
+    for (int i = 0; i < f->n; i++)
+        if (f->value[i].group == group && !int_mul(n, f->value[i].size, &n))
+            return INF;
+    return n;
+}
+
+/* True if one entry of the group is a multiple of its only value. */
+static bool
+is_alone(const Factors *f, int group)
+{
+    int n = 0;
+    bool found = false;
+    for (int i = 0; i < f->n; i++)
+        n += f->value[i].group == group && f->value[i].size > 1;
+    for (int i = 0; i < f->nentry; i++)
+        found |= f->group[i] == group && f->entry[i]->n == 1 &&
+                 f->entry[i]->t[0].atom->op == AT_VAR;
+    return n == 1 && found;
+}
+
+/* The values of a group at combination `index`. */
+static void
+set_values(const Factors *f, int group, i64 index, i64 *val)
+{
+    for (int i = 0; i < f->n; i++) {
+        const Value *t = &f->value[i];
+        val[t->var] = 0;
+        if (t->group == group) {
+            val[t->var] = index % t->size;
+            index /= t->size;
+        }
+    }
+}
+
+/* The entries of a group as one number; false if it does not fit 64 bits. */
+static bool
+key_of(const Factors *f, int group, const i64 *val, i64 *key)
+{
+    i64 v;
+    *key = 0;
+    for (int i = 0; i < f->nentry; i++) {
+        const Ex *x = f->entry[i];
+        if (f->group[i] != group)
+            continue;
+        if (x->f.max == INF || !ex_eval(x, val, &v) ||
+            !int_mul(*key, x->f.max - x->f.min + 1, key) ||
+            !int_add(*key, v - x->f.min, key))
+            return false;
+    }
+    return true;
+}
+
+static int
+by_key(const void *p, const void *q)
+{
+    const Image *a = p, *b = q;
+    return a->key != b->key ? (a->key > b->key) - (a->key < b->key)
+                            : (a->index > b->index) - (a->index < b->index);
+}
+
+static void
+coordinates(const Factors *f, int group, i64 index, i64 *val, i64 *x)
+{
+    memset(x, 0, MAX_RANK * sizeof *x);
+    set_values(f, group, index, val);
+    for (int i = 0; i < f->n; i++)
+        x[f->value[i].dim] += f->value[i].weight * val[f->value[i].var];
+}
+
+/* NO if both combinations are elements at one address. */
+static Answer
+collide(Factors *f, int group, i64 *val, i64 p, i64 q)
+{
+    i64 a, b;
+    coordinates(f, group, p, val, f->v->x);
+    coordinates(f, group, q, val, f->v->y);
+    for (int d = 0; d < f->l->rank; d++)
+        if (f->v->x[d] >= f->limit[d] || f->v->y[d] >= f->limit[d])
+            return UNKNOWN;
+    bool same = layout_address(f->l, f->v->x, &a) && layout_address(f->l, f->v->y, &b) &&
+                a == b;
+    return same ? NO : UNKNOWN;
+}
+
+static Answer
+examine(Factors *f, int group, i64 n)
+{
+    i64 *val = arena_array(f->arena, i64, ex_nvars(f->e));
+    Image *image = arena_array(f->arena, Image, n);
+    int units = 1;
+    for (int i = 0; i < f->nentry; i++)
+        units += f->group[i] == group ? f->entry[i]->size : 0;
+    for (i64 i = 0; i < n; i++) {
+        set_values(f, group, i, val);
+        image[i].index = i;
+        if (!work_try(f->arena, units) || !key_of(f, group, val, &image[i].key))
+            return UNKNOWN;
+    }
+    qsort(image, (size_t)n, sizeof *image, by_key);
+    f->v->examined += n;
+    for (i64 i = 1; i < n; i++)
+        if (image[i].key == image[i - 1].key)
+            return collide(f, group, val, image[i - 1].index, image[i].index);
+    return YES;
+}
+
+Answer
+factor_injective(Layout *l, const i64 *limit, Verdict *v)
+{
+    Factors *f = arena_new(ex_arena(l->e), Factors);
+    *f = (Factors){.l = l, .e = l->e, .arena = ex_arena(l->e), .v = v, .limit = limit};
+    v->examined = 0;
+    Answer all = cut_all(f) ? YES : UNKNOWN;
+    for (int g = 0; g < f->n && all == YES; g++) {
+        i64 n = combinations(f, g);
+        if (f->value[g].group == g && n > 1 && !is_alone(f, g))
+            all = n <= EXAMINED_MAX ? examine(f, g, n) : UNKNOWN;
+    }
+    return all;
+}

@@ -1,0 +1,64 @@
+/* Extents by name.  extent(W) in a spec is a symbol, whose name is the text extent(W).  It
+ * has a value only for a shape, so nothing that is decided for every shape may use it. */
+#include <string.h>
+
+#include "layout.h"
+
+static const char before[] = "extent(";
+
+const char *
+layout_extent_name(Arena *a, const char *dim)
+{
+    return arena_printf(a, "%s%s)", before, dim);
+}
+
+bool
+layout_extent_is(const char *name, const char *dim)
+{
+    size_t n = strlen(before), m = strlen(dim);
+    return !strncmp(name, before, n) && !strncmp(name + n, dim, m) &&
+           !strcmp(name + n + m, ")");
+}
+
+bool
+layout_extent(const Layout *l, const char *name, i64 *v)
+{
+    if (strncmp(name, before, strlen(before)))
+        return false;
+    for (int d = 0; d < l->rank; d++)
+        if (layout_extent_is(name, l->dim[d].name)) {
+            *v = l->dim[d].n;
+            return true;
+        }
+    return false;
+}
+
+static bool
+names_extent(const Ast *x, const char *dim)
+{
+    if (!x)
+        return false;
+    if (x->op == OP_SYM)
+        return layout_extent_is(x->name, dim);
+    return names_extent(x->x[0], dim) || names_extent(x->x[1], dim);
+}
+
+static bool
+setting_names_extent(const Setting *t, int n, const char *dim)
+{
+    bool found = false;
+    for (int i = 0; i < n; i++)
+        found |= names_extent(t[i].value, dim);
+    return found;
+}
+
+bool
+layout_uses_extent(const LayoutDef *d, const char *dim)
+{
+    bool found = names_extent(d->swizzle, dim) ||
+                 setting_names_extent(d->pads, d->npads, dim) ||
+                 setting_names_extent(d->pitches, d->npitches, dim);
+    for (int i = 0; i < d->norder; i++)
+        found |= names_extent(d->order[i].x, dim);
+    return found;
+}

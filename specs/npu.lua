@@ -1,0 +1,79 @@
+-- Formats of accelerators for neural networks.
+
+origin("Arm Ethos-U", "Vela and Regor, NHCWB16; apache/tvm nhcwb16")
+
+layout "NHCWB16" {
+  doc   = "feature map in bricks of 16 channels, a row of bricks after the other",
+  dims  = { N, C, H, W },
+  order = { N, H, C // 16, W, C % 16 },
+}
+
+origin("Qualcomm Hexagon", "apache/tvm:python/tvm/topi/hexagon/utils.py; Hexagon SDK, crouton")
+
+layout "CROUTON_16" {
+  doc   = "16-bit feature map in croutons of 8 x 4 x 32, two columns in a word: nhwc-8h2w32c2w",
+  dims  = { N, C, H, W },
+  bits  = 16,
+  order = { N, H // 8, W // 4, C // 32, H % 8, W // 2 % 2, C % 32, W % 2 },
+}
+
+layout "CROUTON_8" {
+  doc   = "8-bit feature map in croutons of 8 x 8 x 32: nhwc-8h8w32c",
+  dims  = { N, C, H, W },
+  bits  = 8,
+  order = { N, H // 8, W // 8, C // 32, H % 8, W % 8, C % 32 },
+}
+
+layout "IOHW16I32O2I" {
+  doc   = "16-bit convolution filter of Hexagon: iohw-16i32o2i",
+  dims  = { N, C, H, W },
+  order = { C // 32, N // 32, H, W, C // 2 % 16, N % 32, C % 2 },
+}
+
+-- The sizes of blocks are those of RK3588.
+origin("Rockchip RKNN", "airockchip/rknn-toolkit2:rknpu2/runtime/Linux/librknn_api/include/rknn_matmul_api.h, for RK3588")
+
+layout "NC1HWC2" {
+  doc   = "feature map with channels in blocks of C2 (RK3588)",
+  dims  = { N, C, H, W },
+  C2    = 16 // bytes,
+  order = { N, C // C2, H, W, C % C2 },
+}
+
+layout "RKNN_A" {
+  doc   = "left operand of a product in the native layout of RK3588",
+  dims  = { M, K },
+  V     = 16 // bytes,
+  order = { K // V, M, K % V },
+}
+
+layout "RKNN_B" {
+  doc   = "weights (output, input) of a product in the native layout of RK3588, K up to 8192",
+  dims  = { N, K },
+  V     = 32 // bytes,
+  order = { N // V, K // 32, N % V, K % 32 },
+}
+
+layout "RKNN_C" {
+  doc   = "result of a product in the native layout of RK3588, 32-bit elements; V = 8 for the 16-bit ones of int4 products",
+  dims  = { M, N },
+  V     = 4,
+  order = { N // V, M, N % V },
+}
+
+origin("Google TPU", "openxla/xla:docs/tiled_layout.md")
+
+layout "TPU_TILE" {
+  doc   = "tiles T(8,128) of a TPU; of 16-bit elements T(8,128)(2,1), of 8-bit ones (4,1)",
+  dims  = { ..., R, C },
+  P     = max(1, 4 // bytes),
+  order = { ..., R // 8, C // 128, R // P % (8 // P), C % 128, R % P },
+}
+
+origin("Tenstorrent", "tenstorrent/tt-metal, tiles")
+
+layout "TENSTORRENT" {
+  doc   = "tiles of 32 x 32 in four faces of 16 x 16",
+  dims  = { ..., R, C },
+  order = { ..., R // 32, C // 32, R // 16 % 2, C // 16 % 2, R % 16, C % 16 },
+}
