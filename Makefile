@@ -126,7 +126,7 @@ BUILD_PKGS := gcc make libc6-dev liblua5.4-dev libtcc-dev libjansson-dev zlib1g-
 RUN_PKGS   := python3 python3-numpy
 TEST_PKGS  := $(RUN_PKGS) g++ libcmocka-dev libdnnl-dev clang libclang-rt-14-dev tcc \
               clang-15 gcc-aarch64-linux-gnu libc6-dev-arm64-cross qemu-user \
-              valgrind z3 python3-pytest python3-pytest-xdist \
+              valgrind z3 python3-scipy python3-pytest python3-pytest-xdist \
               pocl-opencl-icd ocl-icd-libopencl1 oclgrind glslang-tools spirv-tools \
               python3-moderngl libegl1 libgl1 libgl1-mesa-dri \
               cmake pkg-config man-db zsh fish \

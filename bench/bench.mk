@@ -9,7 +9,7 @@ BENCH_ARGS  = --build $(B) $(if $(CASES),--cases $(CASES)) $(if $(SEED),--seed $
               $(if $(QUICK),--quick) $(if $(ROUNDS),--rounds $(ROUNDS)) \
               $(if $(THREADS),--threads $(THREADS)) $(BENCH_FLAGS)
 
-.PHONY: bench bench-build bench-memory bench-fit
+.PHONY: bench bench-build bench-memory bench-fit bench-sparse
 bench:
 	$(Q)sh tests/deps.sh $(BUILD_PKGS) $(BENCH_PKGS)
 	$(Q)$(MAKE) -s all bench-build
@@ -31,6 +31,12 @@ $(B)/bench/onednn.so: bench/onednn.c runtime/measure.c runtime/measure.h
 	$(SAY) LINK $@
 	$(Q)mkdir -p $(@D) && $(CC) $(ALL_CFLAGS) $(BENCH_CFLAGS) -MF $@.d -fopenmp -shared \
 	    -o $@ bench/onednn.c runtime/measure.c -ldnnl
+
+# Sparse conversions beside SciPy and Eigen.
+bench-sparse:
+	$(Q)sh tests/deps.sh $(BUILD_PKGS) $(RUN_PKGS) python3-scipy g++ libeigen3-dev
+	$(Q)$(MAKE) -s all
+	$(Q)$(PYTHON) bench/sparse.py --build $(B) $(if $(ROUNDS),--rounds $(ROUNDS)) $(BENCH_FLAGS)
 
 # The rows of compiler/plan/cost.def, as this machine has them.
 bench-memory: $(B)/bench/memory

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "cli.h"
+#include "cli_sparse.h"
 
 /* The largest number of gaps in JSON, and in text. */
 enum { GAPS_JSON = 1000, GAPS_TEXT = 4 };
@@ -325,6 +326,9 @@ cmd_check(Cli *c)
     i64 shape[MAX_RANK];
     const char *name[MAX_RANK];
     bool any = false;
+    const char *text = cli_layout_text(c, c->o.arg[0]);
+    if (cli_is_sparse(c, text, NULL))
+        return cli_sparse_check(c, text);
     if (!!c->o.equals + !!c->o.banks + !!c->o.compatible > 1)
         cli_fail(c, "--equals, --compatible and --banks cannot be combined");
     if (c->o.equals)
@@ -333,7 +337,7 @@ cmd_check(Cli *c)
         return cli_check_compatible(c);
     if (c->o.banks)
         return cli_check_banks(c);
-    if (!cli_knows_shape(c, cli_layout_text(c, c->o.arg[0]), NULL))
+    if (!cli_knows_shape(c, text, NULL))
         return check_shapes(c, 0, NULL);
     int rank = cli_shape_names(c, shape, name, &any);
     return any ? check_shapes(c, rank, shape) : check_shape(c);

@@ -7,6 +7,7 @@
 #include "../runtime/proof.h"
 #include "../runtime/reference.h"
 #include "cli_file.h"
+#include "cli_sparse.h"
 
 /* The source array. */
 typedef struct {
@@ -220,6 +221,9 @@ int
 cmd_convert(Cli *c)
 {
     Diag d;
+    const char *from = cli_layout_text(c, c->o.from), *to = cli_layout_text(c, c->o.to);
+    if (cli_is_sparse(c, from, to))
+        return cli_sparse_convert(c, from, to);
     Convert v = {.c = c};
     bool ok = arena_run(c->arena, &d, run_convert, &v);
     ravel_plan_free(v.plan);

@@ -6,6 +6,7 @@
 #include "../runtime/file.h"
 #include "cli.h"
 #include "cli_object.h"
+#include "cli_sparse.h"
 
 const char *const cli_kinds[] = {
     [EMIT_RELAYOUT] = "relayout", [EMIT_OFFSET] = "offset", [EMIT_INVERSE] = "inverse",
@@ -179,6 +180,8 @@ cmd_emit(Cli *c)
     if (c->o.list)
         return cli_emit_list(c, target);
     Request rq = cli_request(c, shape);
+    if (cli_is_sparse(c, rq.from, rq.to))
+        return cli_sparse_emit(c, rq.from, rq.to);
     if (kind == EMIT_RELAYOUT)
         return emit_relayouts(c, target, &rq);
     bool tile = kind == EMIT_LOAD || kind == EMIT_STORE;

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "cli.h"
+#include "cli_sparse.h"
 
 static void
 explain_layout(Cli *c, const char *what, const Layout *l)
@@ -164,6 +165,8 @@ cmd_explain(Cli *c)
     i64 shape[MAX_RANK];
     Request rq = cli_request(c, shape);
     const Target *target = cli_target(c);
+    if (cli_is_sparse(c, rq.from, rq.to))
+        return cli_sparse_explain(c, rq.from, rq.to);
     if (cli_kind(c) != EMIT_RELAYOUT)
         return explain_frag(c, target, &rq);
     Plan *p = cli_plan(c, &rq);

@@ -7,6 +7,7 @@
 
 #include "../runtime/file.h"
 #include "cli.h"
+#include "cli_sparse.h"
 
 enum { ROWS_MAX = 24, RUN_MAX = 12, WIDTH = 100, WIDTH_MIN = 20 };
 
@@ -100,7 +101,10 @@ int
 cmd_show(Cli *c)
 {
     i64 shape[MAX_RANK];
-    if (!cli_knows_shape(c, cli_layout_text(c, c->o.arg[0]), NULL))
+    const char *text = cli_layout_text(c, c->o.arg[0]);
+    if (cli_is_sparse(c, text, NULL))
+        return cli_sparse_show(c, text);
+    if (!cli_knows_shape(c, text, NULL))
         return cli_show_symbolic(c);
     Layout *l = cli_layout(c, shape);
     Verdict *v = decide_readable_or_fail(l);

@@ -1,4 +1,4 @@
-/* Archives of arrays, .npz: entries that are stored or deflated, also beyond 4 GB.  The
+/* Reads archives of arrays, .npz: entries that are stored or deflated, also beyond 4 GB.  The
  * format: PKWARE's APPNOTE 6.3. */
 #include <stdlib.h>
 #include <string.h>
@@ -7,12 +7,9 @@
 #include "../runtime/file.h"
 #include "../runtime/npy_header.h"
 #include "cli_file.h"
+#include "cli_zip.h"
 
-enum { LOCAL = 0x04034b50, ENTRY = 0x02014b50, END = 0x06054b50, END64 = 0x06064b50,
-       LOCATOR64 = 0x07064b50 };
-enum { LOCAL_BYTES = 30, ENTRY_BYTES = 46, END_BYTES = 22, END64_BYTES = 56,
-       LOCATOR64_BYTES = 20, ENTRIES_MAX = 1 << 16 };
-enum { STORED = 0, DEFLATED = 8, VERSION = 20, DATE = 0x21 };    /* 1 January 1980 */
+enum { END64_BYTES = 56, LOCATOR64_BYTES = 20, ENTRIES_MAX = 1 << 16 };
 
 typedef struct {
     const char *name;
@@ -172,6 +169,22 @@ unpack(const Zip *z, const ZipEntry *e)
 }
 
 void
+zip_read(Cli *c, const char *path, const unsigned char *file, size_t len, ZipMember *f,
+         void *arg)
+{
+    const ArrayFile archive = {.path = path, .data = (unsigned char *)file, .len = len};
+    Zip z = {.c = c, .f = &archive};
+    read_directory(&z);
+    for (int i = 0; i < z.n; i++) {
+        const ZipEntry *e = &z.entry[i];
+        unsigned char *bytes = unpack(&z, e);
+        const void *own = arena_copy(c->arena, bytes, e->bytes);
+        free(bytes);
+        f(c, e->name, own, e->bytes, arg);
+    }
+}
+
+void
 cli_read_npz(Cli *c, ArrayFile *f, FileArray *out)
 {
     Zip z = {.c = c, .f = f};
@@ -184,66 +197,4 @@ cli_read_npz(Cli *c, ArrayFile *f, FileArray *out)
     const char *path = arena_printf(c->arena, "%s: %s", f->path, e->name);
     out->name = e->name;
     cli_check(c, npy_decode(path, unpack(&z, e), e->bytes, &out->a, &err), &err);
-}
-
-typedef struct {
-    unsigned char *p;
-} Record;
-
-static void
-put(Record *r, uint64_t v, int bytes)
-{
-    for (int i = 0; i < bytes; i++)
-        *r->p++ = (unsigned char)(v >> 8 * i);
-}
-
-/* What the local header and the entry of the directory share. */
-static void
-put_facts(Record *r, uint32_t crc, uint64_t bytes, size_t name)
-{
-    put(r, VERSION, 2);
-    put(r, 0, 2);                  /* flags */
-    put(r, STORED, 2);
-    put(r, (uint64_t)DATE << 16, 4);
-    put(r, crc, 4);
-    put(r, bytes, 4);
-    put(r, bytes, 4);
-    put(r, name, 2);
-    put(r, 0, 2);                  /* further fields */
-}
-
-void
-cli_write_npz(Cli *c, const char *path, const char *name, const char *descr, int bytes,
-              int rank, const i64 *shape, const void *data)
-{
-    unsigned char local[LOCAL_BYTES], end[ENTRY_BYTES + END_BYTES], header[NPY_HEADER_MAX];
-    size_t n = strlen(name), head = npy_header_write(header, npy_type(descr, strlen(descr)),
-                                                     rank, shape);
-    i64 count;
-    ravel_error err;
-    if (!npy_count(shape, rank, bytes, &count) || count > (INT32_MAX - 4096) / bytes)
-        cli_fail(c, "'%s': an array of more than 2 GB is not written to an archive: name "
-                 "the output .npy", path);
-    uint64_t size = head + (uint64_t)(count * bytes);
-    uint32_t crc = (uint32_t)crc32_z(crc32_z(0, header, head), data, size - head);
-    Record r = {local};
-    put(&r, LOCAL, 4);
-    put_facts(&r, crc, size, n);
-    r.p = end;
-    put(&r, ENTRY, 4);
-    put(&r, VERSION, 2);
-    put_facts(&r, crc, size, n);
-    put(&r, 0, 2 + 2 + 2 + 4 + 4);
-    memset(end + 32, 0, 14);       /* comment, disk, attributes; it begins at 0 */
-    r.p = end + ENTRY_BYTES;
-    put(&r, END, 4);
-    put(&r, 0, 4);
-    put(&r, 1, 2);
-    put(&r, 1, 2);
-    put(&r, ENTRY_BYTES + n, 4);
-    put(&r, LOCAL_BYTES + n + size, 4);
-    put(&r, 0, 2);
-    FilePart part[] = {{local, LOCAL_BYTES}, {name, n}, {header, head}, {data, size - head},
-                       {end, ENTRY_BYTES}, {name, n}, {end + ENTRY_BYTES, END_BYTES}};
-    cli_check(c, file_write(path, part, LEN(part), &err), &err);
 }

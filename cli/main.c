@@ -101,14 +101,17 @@ static const Command commands[] = {
      "--dtype, and begins at --offset.  --tensor chooses an array of several.  Of\n"
      "GGUF only types that are not quantised are read.  The shape of an array in a\n"
      "file is the storage extents of its layout.  If the layout has blocks, --shape gives\n"
-     "the logical shape.  --verify checks every byte of the result and proves the\n"
+     "the logical shape.  With a sparse format on a side (CSR), a file of that side is\n"
+     "a Matrix Market .mtx (COO), an .npz as SciPy writes it, or a folder with a .npy\n"
+     "for each array.  --verify checks every byte of the result and proves the\n"
      "code.  The file is written atomically: OUT is complete or unchanged.  The\n"
      "name - is standard input or output; a .npy input gives a .npy output there.\n\n"
      "  ravel convert x.npy y.npy --from NCHW --to NC1HWC0 --verify\n"
      "  ravel convert x.npy a.npz --from NCHW --to NHWC\n"
      "  ravel convert a.npz y.bin --tensor arr_0 --from NHWC --to NCHW\n"
      "  ravel convert y.npy z.npy --from NC1HWC0 --to NCHW --shape 2,20,5,7\n"
-     "  ravel convert x.npy y.npy --from 'NCHW[:, 1:3, ..., ::-1]' --to NHWC\n"},
+     "  ravel convert x.npy y.npy --from 'NCHW[:, 1:3, ..., ::-1]' --to NHWC\n"
+     "  ravel convert a.mtx b.npz --from COO --to CSR\n"},
     {"verify", cmd_verify, "", 0, "F!T!st!OnALWjf",
      "prove the code of a conversion",
      "Compiles both directions.  A plan divides the destination into boxes; the\n"

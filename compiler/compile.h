@@ -8,6 +8,7 @@
 #include "emit/emit.h"
 #include "picture/picture.h"
 #include "plan/plan.h"
+#include "sparse/sparse.h"
 #include "spec/spec.h"
 
 /* sides.c */
@@ -61,6 +62,14 @@ typedef struct {
 /* Compare two layouts for a shape, in the dims of a, or for every shape if it is NULL. */
 Comparison compile_equal(Arena *arena, const LayoutRef *a, const LayoutRef *b,
                          const DType *t, int rank, const i64 *shape);
+
+/* sparse_sides.c: the plan of a conversion with a sparse format on a side. */
+SparsePlan *compile_sparse(Arena *a, const Target *t, const LayoutDef *known,
+                           const SparseRequest *rq);
+/* Whether a layout text names a sparse format. */
+bool compile_is_sparse(Arena *a, const LayoutDef *known, const char *text);
+/* The C of a plan: stand-alone, or for the JIT. */
+const char *compile_sparse_text(const Target *t, const SparsePlan *p, bool stand_alone);
 
 /* stored.c */
 /* The extents of the storage as an array, at most MAX_ENTRIES; returns their number.  They

@@ -415,6 +415,69 @@ RAVEL_API ravel_status ravel_svg(ravel_context *cx, const char *layout,
                                  const char *dtype, int rank, const int64_t *shape,
                                  char **text, ravel_error *err);
 
+/* Sparse formats: CSR, COO and what else sparse "NAME" declares in a spec.  A format has
+ * arrays, in this order: for each level its pos and crd, as far as the level has them, then
+ * val.  docs/ir/sparse.md describes them.  A layout beside a format has one array, val: its
+ * storage.
+ *
+ *   ravel_sparse_compile(cx, &rq, &plan, &err);
+ *   ravel_sparse_sizes(plan, in, n, m, &job, &err);    in[i] has n[i] elements
+ *   ... allocate out[i] with m[i] elements ...
+ *   ravel_sparse_fill(job, out, &err);
+ *   ravel_sparse_end(job);
+ */
+#define RAVEL_SPARSE_ARRAYS 33    /* the most arrays of a format */
+
+typedef struct ravel_sparse_plan ravel_sparse_plan;
+typedef struct ravel_sparse_job ravel_sparse_job;
+
+/* What to compile.  Strings and arrays are not used after the call. */
+typedef struct {
+    const char *from, *to;        /* a sparse format on one side or on both */
+    const char *dtype;            /* of the values: whole bytes */
+    int rank;
+    const int64_t *shape;         /* in the order of the dims of `from` */
+    int from_index, to_index;     /* bytes of an index: 4, 8; 0: 4 */
+    const char *equal;            /* entries of one place: sum, first, last, error; NULL:
+                                   * sum */
+} ravel_sparse_request;
+
+/* An array of a format. */
+typedef struct {
+    const char *name;             /* pos2, crd2, val; the plan owns it */
+    const char *dtype;            /* i32, i64 or that of the values */
+    int bytes;                    /* of an element */
+} ravel_sparse_array;
+
+/* Compile a conversion, to machine code if possible.  The plan uses cx, which may be freed
+ * before it.  Thread-safe. */
+RAVEL_API ravel_status ravel_sparse_compile(ravel_context *cx, const ravel_sparse_request *rq,
+                                            ravel_sparse_plan **out, ravel_error *err);
+RAVEL_API void ravel_sparse_free(ravel_sparse_plan *plan);
+/* The arrays of the source or, with `destination`, of the destination; returns their
+ * number, at most RAVEL_SPARSE_ARRAYS.  `out` may be NULL.  Thread-safe. */
+RAVEL_API int ravel_sparse_arrays(const ravel_sparse_plan *plan, int destination,
+                                  ravel_sparse_array *out);
+/* The C source of the machine code, or NULL if the plan is interpreted.  Thread-safe. */
+RAVEL_API const char *ravel_sparse_source(const ravel_sparse_plan *plan);
+
+/* Check the source and set m[i] to the number of elements of array i of the destination.
+ * The arrays of the source must not change before ravel_sparse_fill.  If the source is not
+ * valid (pos runs backwards, a coordinate is out of range, not ascending or there twice),
+ * RAVEL_ERR_ARGUMENT names the first such entry, and *job is NULL.  Memory for the job:
+ * 32 bytes for each entry if entries are sorted, 8 for each parent if they are counted.
+ * Thread-safe. */
+RAVEL_API ravel_status ravel_sparse_sizes(const ravel_sparse_plan *plan,
+                                          const void *const *in, const int64_t *n,
+                                          int64_t *m, ravel_sparse_job **job,
+                                          ravel_error *err);
+/* Write the destination; once for a job.  RAVEL_ERR_ARGUMENT if equal entries are an error
+ * and there are such entries. */
+RAVEL_API ravel_status ravel_sparse_fill(ravel_sparse_job *job, void *const *out,
+                                         ravel_error *err);
+/* Free a job, before its plan.  NULL is allowed. */
+RAVEL_API void ravel_sparse_end(ravel_sparse_job *job);
+
 #ifdef __cplusplus
 }
 #endif

@@ -55,6 +55,14 @@ ${name}(void *dst_, const void *src_)
 #endif
 }
 ]],
+  -- one of the functions of a sparse conversion
+  sparse_open = [[
+int
+${name}(void *work, const void *const *in, const int64_t *n, void *const *out, int64_t *m)
+{
+    ravel_stream *s = work;
+    (void)s, (void)in, (void)n, (void)out, (void)m;
+]],
   offset_open = [[
 #ifdef __GNUC__
 __attribute__((unused))
@@ -199,6 +207,8 @@ int ${name}(void *dst, const void *src, ${params});]],
     { "ravel_composite4", "c/vector.h", "c/stream.h", "c/move.h", "c/lanes.h", "c/network4.h", "c/turn4.h", "c/composite_size.h", "c/composite_tile.h", "c/composite_lanes.h", "c/composite4.h" },
     { "ravel_composite8", "c/vector.h", "c/stream.h", "c/move.h", "c/lanes.h", "c/network8.h", "c/turn8.h", "c/composite_size.h", "c/composite_tile.h", "c/composite_lanes.h", "c/composite8.h" },
     { "ravel_composite", "c/stream.h", "c/move.h", "c/composite_size.h", "c/composite_tile.h", "c/composite.c" },
+    { "ravel_stream_open", "c/sparse.h", "c/sparse_check.c", "c/sparse_read.c", "c/sparse_value.c", "c/sparse_work.c", "c/sparse_write.c" },
+    { "ravel_stream_count", "c/sparse_sort.c" }, { "ravel_stream_record", "c/sparse_sort.c" },
     { "ravel_strided", "c/strided.c" },
     { "ravel_bits_run", "c/vector.h", "c/bits_into.h", "c/bits_run.c" },
     { "ravel_bits_swap", "c/bits_swap.c" },

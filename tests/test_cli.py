@@ -16,6 +16,7 @@ import pytest
 import formulas as F
 import orders
 import ravel
+import sparse
 
 RAVEL = str(ravel.BUILD / "ravel")
 SEED = int(os.environ.get("RAVEL_SEED", "20240611"))
@@ -147,9 +148,9 @@ def test_statements_are_those_of_the_code():
 
 def test_list():
     names = [line.split()[0] for line in good("list").splitlines()]
-    assert set(names) == set(F.LAYOUTS) and len(names) == len(set(names))
+    assert set(names) == set(F.LAYOUTS) | sparse.NAMES and len(names) == len(set(names))
     entries = json.loads(good("list", "--json"))
-    assert {e["name"] for e in entries} == set(F.LAYOUTS) and all(e["doc"] for e in entries)
+    assert {e["name"] for e in entries} == set(F.LAYOUTS) | sparse.NAMES and all(e["doc"] for e in entries)
 
 
 def test_list_with_a_spec():
@@ -449,6 +450,7 @@ def test_examples_of_the_help_work(command):
     np.save("x.npy", np.arange(2*20*5*7, dtype="f2").reshape(2, 20, 5, 7))
     open("mine.lua", "w").write('layout "MINE" { dims = { M, K }, order = { K, M } }\n')
     open("kernels.txt", "w").write("--from NCHW --to NHWC --shape 2,3,5,7 --dtype f32\n")
+    open("a.mtx", "w").write("%%MatrixMarket matrix coordinate real general\n2 3 2\n1 1 0.5\n2 3 4\n")
     lines = re.findall(r"^  ((?:ravel|gcc) .*)$", good(command, "--help"), re.M)
     env = dict(os.environ, PATH=str(ravel.BUILD) + ":" + os.environ["PATH"])
     for line in lines:

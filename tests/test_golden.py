@@ -93,7 +93,7 @@ PAGES = sorted((ravel.ROOT / "docs/ir").glob("*.md"))
 
 
 def test_there_is_a_page_for_each():
-    assert [p.stem for p in PAGES] == ["expr", "gridstmt", "layout", "plan", "stmt"]
+    assert [p.stem for p in PAGES] == ["expr", "gridstmt", "layout", "plan", "sparse", "stmt"]
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda p: p.stem)

@@ -25,17 +25,19 @@ ROOMS = {
                         "compiler/emit compiler/plan compiler/decide compiler/layout compiler/expr compiler/base"),
     "compiler/burst":  ("tiles and transfers for machines of bursts",
                         "compiler/gpu compiler/emit compiler/spec compiler/plan compiler/layout compiler/expr compiler/base"),
-    "compiler":        ("the pass list", "compiler/burst compiler/gpu compiler/emit compiler/picture compiler/plan compiler/decide compiler/spec compiler/layout compiler/expr compiler/base"),
+    "compiler/sparse": ("formats of levels, conversions as lists of steps",
+                        "compiler/emit compiler/plan compiler/decide compiler/layout compiler/expr compiler/base"),
+    "compiler":        ("the pass list", "compiler/sparse compiler/burst compiler/gpu compiler/emit compiler/picture compiler/plan compiler/decide compiler/spec compiler/layout compiler/expr compiler/base"),
     "templates":       ("the text of kernels", ""),
-    "runtime":         ("the library", "compiler compiler/plan compiler/base templates"),
-    "cli":             ("the command", "runtime compiler compiler/burst compiler/gpu compiler/emit compiler/picture compiler/plan compiler/decide compiler/spec compiler/layout compiler/expr compiler/base"),
+    "runtime":         ("the library", "compiler compiler/sparse compiler/plan compiler/base templates"),
+    "cli":             ("the command", "runtime compiler compiler/sparse compiler/burst compiler/gpu compiler/emit compiler/picture compiler/plan compiler/decide compiler/spec compiler/layout compiler/expr compiler/base"),
 }
 # The headers of a folder that others include, or that one other does; "*": all.
 DOORS = {
-    "compiler/base": "base.h", "compiler/expr": "expr.h op.def", "compiler/layout": "layout.h",
+    "compiler/base": "base.h", "compiler/expr": "expr.h op.def", "compiler/layout": "layout.h level.def",
     "compiler/spec": "spec.h", "compiler/decide": "decide.h", "compiler/picture": "picture.h", "compiler/plan": "plan.h kernel.def",
     "compiler/emit": "emit.h", "compiler/gpu": "grid.h bank_tile.h",
-    "compiler/burst": "burst.h", "compiler": "compile.h", "templates": "*", "runtime": "*", "cli": "",
+    "compiler/burst": "burst.h", "compiler/sparse": "sparse.h step.def", "compiler": "compile.h", "templates": "*", "runtime": "*", "cli": "",
     ("compiler/plan", "templates"): "composite_size.h copy_size.h copy_fill_size.h interleave_size.h shuffle_size.h transpose_size.h vector_size.h",
 }
 # Within the library: files that stand alone, with what they may include of it besides their own.
@@ -60,7 +62,7 @@ FOREIGN = {
     "libtcc.h": "runtime/jit.c runtime/tcc_stdio.c",
     "omp.h": "runtime/threads.c",
     "jansson.h argp.h": "cli/*",
-    "zlib.h": "cli/cli_zip.c",
+    "zlib.h": "cli/cli_zip*.c",
 }
 LIBC = """assert.h ctype.h dirent.h errno.h fcntl.h float.h inttypes.h limits.h locale.h math.h pthread.h setjmp.h signal.h stdarg.h stdatomic.h
 stdbool.h stddef.h stdint.h stdio.h stdlib.h string.h strings.h time.h unistd.h elf.h endian.h dlfcn.h immintrin.h arm_neon.h

@@ -78,7 +78,7 @@ typedef struct Table {
 } Table;
 
 typedef enum {
-    EMIT_RELAYOUT, EMIT_OFFSET, EMIT_INVERSE, EMIT_LOAD, EMIT_STORE
+    EMIT_RELAYOUT, EMIT_OFFSET, EMIT_INVERSE, EMIT_LOAD, EMIT_STORE, EMIT_SPARSE
 } EmitKind;
 
 typedef struct {
@@ -228,6 +228,10 @@ Writer render_writer(const Target *t, const Unit *u, Buf *b);
 const char *render_file(const Target *t, const Unit *const *u, int n);
 /* The header for this file.  guard: an identifier. */
 const char *render_header(const Target *t, const Unit *const *u, int n, const char *guard);
+
+/* The text of n functions of the kind EMIT_SPARSE; the comment at the top is that of the
+ * first.  prototypes: for the JIT, the declarations of what they call; NULL: stand-alone. */
+const char *render_units(const Target *t, Unit *const *u, int n, const char *prototypes);
 
 /* The host function of a kernel for extents at run time, for target c: emit_values.  Its
  * parameters with types, and their names alone. */

@@ -262,6 +262,27 @@ render(const Target *t, const Unit *u, bool stand_alone)
 }
 
 const char *
+render_units(const Target *t, Unit *const *u, int n, const char *prototypes)
+{
+    Buf body = buf_new(ex_arena(u[0]->e)), all = buf_new(ex_arena(u[0]->e));
+    Writer w = render_writer(t, u[0], &body);
+    for (int i = 0; i < n; i++) {
+        Slot slot[] = {{"name", u[i]->name}};
+        buf_add(&body, i ? "\n" : "");
+        put_braced(&w, "sparse_open", slot, LEN(slot), u[i]->body, "close");
+    }
+    w.b = &all;
+    if (!prototypes) {
+        writer_head(&w, u[0]->head, body.s);
+    } else {
+        buf_add(&all, target_file(t, "jit_prologue"));
+        buf_add(&all, prototypes);
+    }
+    buf_addn(&all, body.s, body.len);
+    return all.s;
+}
+
+const char *
 render_values(const Target *t, const Unit *u, int values)
 {
     Buf body = buf_new(ex_arena(u->e)), all = buf_new(ex_arena(u->e));

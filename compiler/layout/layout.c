@@ -355,6 +355,10 @@ layout_make(Exprs *e, const LayoutRef *ref, const DType *t, int rank,
     Maker m = {l, e, a, ref->def, false};
     *l = (Layout){.ref = ref, .dtype = t, .e = e};
     work_on(a, "to simplify the expressions of layout", ref->def->name);
+    if (ref->def->level)
+        diag_fatal(a->diag, DIAG_LAYOUT, ref->def->loc,
+                   "'%s' is a sparse format: its addresses depend on the data (ravel convert, "
+                   "ravel_sparse_compile and ravel emit read and write it)", ref->def->name);
     if (ref->def->bits && ref->def->bits != t->bits)
         diag_fatal(a->diag, DIAG_LAYOUT, ref->def->loc,
                    "layout '%s' is for %d-bit elements, not %s", ref->def->name,

@@ -5,7 +5,7 @@
 
 #include "../expr/expr.h"
 
-enum { MAX_RANK = 16, MAX_ENTRIES = 64, MAX_NAME = 63 };
+enum { MAX_RANK = 16, MAX_ENTRIES = 64, MAX_NAME = 63, MAX_LEVELS = 16 };
 
 /* dtype.c: the table of element types. */
 typedef struct {
@@ -44,6 +44,20 @@ typedef struct {
     Loc loc;
 } EntryDef;
 
+/* level.def: the kinds of levels of a sparse format. */
+typedef enum {
+#define LEVEL(name, text, expression) LEVEL_##name,
+#include "level.def"
+#undef LEVEL
+    LEVEL_KINDS
+} LevelKind;
+/* A level: how the coordinates of one entry of `order` are stored. */
+typedef struct {
+    LevelKind kind;
+    bool repeats;         /* "nonunique": equal coordinates may follow each other */
+    bool unordered;       /* coordinates need not ascend */
+} LevelDef;
+
 /* pad = { dim = n }, pitch = { dim = bytes } or { [entry] = bytes }, stride likewise */
 typedef struct {
     const char *dim;      /* NULL: by entry */
@@ -63,6 +77,7 @@ typedef struct LayoutDef {
     int ndims, norder, nparams, npads, npitches;
     const char **dims;
     EntryDef *order;
+    LevelDef *level;               /* a sparse format: of each entry of order; else NULL */
     Param *params;
     Setting *pads, *pitches;       /* pitches: strides too */
     FillKind fill;

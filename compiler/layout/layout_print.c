@@ -112,6 +112,25 @@ index_text(Arena *a, const Index *x)
     return b.s;
 }
 
+/* compressed(C, "nonunique") */
+static void
+print_level(Buf *b, const LevelDef *l, const Ast *x)
+{
+    static const struct {
+        const char *name;
+        bool expression;
+    } kinds[] = {
+#define LEVEL(name, text, expression) {text, expression},
+#include "level.def"
+#undef LEVEL
+    };
+    buf_printf(b, "%s(", kinds[l->kind].name);
+    if (kinds[l->kind].expression)
+        ast_print(b, x);
+    buf_printf(b, "%s%s)", l->repeats ? ", \"nonunique\"" : "",
+               l->unordered ? ", \"unordered\"" : "");
+}
+
 const char *
 layout_text(Arena *a, const LayoutDef *d)
 {
@@ -127,7 +146,9 @@ layout_text(Arena *a, const LayoutDef *d)
     buf_add(&b, "){");
     for (int i = 0; i < d->norder; i++) {
         buf_add(&b, i ? ", " : "");
-        if (d->order[i].x)
+        if (d->level)
+            print_level(&b, &d->level[i], d->order[i].x);
+        else if (d->order[i].x)
             ast_print(&b, d->order[i].x);
         else
             buf_add(&b, batch[d->order[i].kind]);

@@ -122,6 +122,27 @@ read_order(Reader *r)
     }
 }
 
+/* levels = { dense(R), compressed(C) }: an order whose entries have kinds. */
+static void
+read_levels(Reader *r)
+{
+    want_table(r);
+    LayoutDef *d = r->def;
+    d->norder = count_array(r, MAX_LEVELS, "levels");
+    d->order = arena_array(r->s->arena, EntryDef, d->norder + 1);
+    d->level = arena_array(r->s->arena, LevelDef, d->norder + 1);
+    for (int i = 0; i < d->norder; i++) {
+        lua_rawgeti(r->s->L, -1, i + 1);
+        const LevelDef *level = spec_level(r->s, -1, &d->order[i].x);
+        if (!level)
+            FAIL(r, "levels[%d] is a %s: a level is written dense(R), compressed(C), "
+                 "singleton(C) or nth()", i + 1, luaL_typename(r->s->L, -1));
+        d->level[i] = *level;
+        d->order[i].loc = d->order[i].x->loc;
+        lua_pop(r->s->L, 1);
+    }
+}
+
 static const Ast *
 number_or_expression(Reader *r, const char *of)
 {
@@ -273,6 +294,7 @@ static const struct {
     {"fill", read_fill},   {"pitch", read_pitch},     {"swizzle", read_swizzle},
     {"unit", read_unit},   {"bits", read_bits},       {"doc", read_doc},
     {"view", read_view},   {"stride", read_stride},
+    {"levels", read_levels},
 };
 
 const char *

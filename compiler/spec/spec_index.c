@@ -53,17 +53,18 @@ skip_blank(const char *s)
     return s;
 }
 
-/* Whether a "(" begins extents, one of which is a number, and not names of dims. */
-static bool
-is_extents(const char *s)
+/* The character after "(K,N)", other names of dims, if they begin at s; else s.  Names before
+ * an index are extents that are left to run time. */
+static const char *
+skip_names(const char *s)
 {
-    const char *end = s + strcspn(s, ")");
-    for (const char *c = s; c < end; c += 1 + strcspn(c + 1, ",")) {
-        const char *first = skip_blank(c + 1);
-        if (isdigit((unsigned char)*first) || *first == '-' || *first == ')')
-            return true;
-    }
-    return false;
+    const char *end = *s == '(' ? skip_group(s) : NULL;
+    bool names = end && isalpha((unsigned char)*skip_blank(s + 1)) && *skip_blank(end) != '[';
+    for (const char *c = s + 1; names && c < end - 1; c++)
+        names = isalnum((unsigned char)*c) || isspace((unsigned char)*c) || strchr("_,", *c);
+    for (const char *c = s + 1; names && c < end - 1; c++)
+        names = !isdigit((unsigned char)*c) || isalnum((unsigned char)c[-1]) || c[-1] == '_';
+    return names ? end : s;
 }
 
 const char *
@@ -72,6 +73,8 @@ index_begin(const char *text)
     const char *end = text + strlen(text), *s = text;
     if (*s == '(')
         s = skip_group(s);
+    else if (*s != '{')
+        s = skip_names(skip_blank(s + strcspn(s, "{([@: \t\n")));
     s = s ? skip_blank(s) : end;
     if (*s == '{')
         s = skip_group(s);

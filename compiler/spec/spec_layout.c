@@ -231,6 +231,18 @@ check_used(Reader *r, const char *name)
              near ? "'?" : "");
 }
 
+/* A sparse format has levels instead of an order, and nothing that maps addresses. */
+static void
+check_levels(Reader *r)
+{
+    const LayoutDef *d = r->def;
+    if (d->npads || d->npitches || d->swizzle || d->view || d->batch)
+        FAIL(r, "sparse '%s': pad, pitch, swizzle, view and '...' are of layouts, not of "
+             "sparse formats", d->name);
+    if (d->fill == FILL_EDGE)
+        FAIL(r, "sparse '%s': fill is a number", d->name);
+}
+
 static void
 check_layout(Reader *r)
 {
@@ -238,7 +250,12 @@ check_layout(Reader *r)
     if (!d->dims)
         FAIL(r, "layout '%s' has no dims; write dims = { N, C, H, W }", d->name);
     if (!d->order)
-        FAIL(r, "layout '%s' has no order; write order = { N, C // 16, ... }",
+        FAIL(r, r->sparse ? "sparse '%s' has no levels; write levels = { dense(R), "
+                            "compressed(C) }"
+             : "layout '%s' has no order; write order = { N, C // 16, ... }", d->name);
+    if (r->sparse != (d->level != NULL))
+        FAIL(r, r->sparse ? "sparse '%s' has levels, not an order"
+             : "layout '%s' has levels: a sparse format is declared as sparse \"NAME\" { ... }",
              d->name);
     for (int i = 0; i < d->norder; i++) {
         if (d->order[i].x)
@@ -254,6 +271,8 @@ check_layout(Reader *r)
             check_names(r, d->params[i].value, PARAMETERS, NULL);
         check_used(r, d->params[i].name);
     }
+    if (d->level)
+        check_levels(r);
     if (d->swizzle_bytes && !d->swizzle)
         FAIL(r, "unit is what a swizzle counts, but there is no swizzle");
     if (d->swizzle)
@@ -272,7 +291,8 @@ LayoutDef *
 spec_read_layout(Sandbox *s, const char *name, Loc loc, bool is_inline)
 {
     LayoutDef *d = arena_new(s->arena, LayoutDef);
-    Reader r = {.s = s, .def = d, .at = lua_gettop(s->L), .is_inline = is_inline};
+    Reader r = {.s = s, .def = d, .at = lua_gettop(s->L), .is_inline = is_inline,
+                .sparse = !is_inline && s->pending_sparse};
     d->name = arena_string(s->arena, name);
     d->loc = loc;
     d->owner = s->owner;
@@ -343,13 +363,15 @@ declare(Sandbox *s)
     s->reading = true;
     LayoutDef *d = spec_read_layout(s, name, s->pending_loc, false);
     s->reading = false;
+    if (s->pending_sparse)
+        spec_levels_define(s, false);
     *s->last = d;
     s->last = &d->next;
     return 0;
 }
 
 static int
-layout(Sandbox *s)
+begin(Sandbox *s, bool sparse)
 {
     if (!is_name_at(s->L, 1))
         return luaL_error(s->L, "a layout's name is a string of at most %d letters, "
@@ -361,12 +383,27 @@ layout(Sandbox *s)
         return luaL_error(s->L, "layout '%s' has no table", s->pending);
     s->pending = arena_string(s->arena, lua_tostring(s->L, 1));
     s->pending_loc = sandbox_where(s);
+    s->pending_sparse = sparse;
+    if (sparse)
+        spec_levels_define(s, true);
     sandbox_push(s, declare);
     if (!lua_istable(s->L, 2))
         return 1;
     lua_pushvalue(s->L, 2);
     lua_call(s->L, 1, 0);
     return 0;
+}
+
+static int
+layout(Sandbox *s)
+{
+    return begin(s, false);
+}
+
+static int
+sparse(Sandbox *s)
+{
+    return begin(s, true);
 }
 
 /* A string of one line at a place of the Lua stack. */
@@ -395,6 +432,8 @@ void
 spec_layout_open(Sandbox *s)
 {
     field_open(s);
+    spec_levels_open(s);
     sandbox_register(s, "origin", origin);
     sandbox_register(s, "layout", layout);
+    sandbox_register(s, "sparse", sparse);
 }

@@ -16,6 +16,7 @@ struct Sandbox {
     LayoutDef *first, **last;     /* declared so far */
     const char *pending;          /* layout "X" without its table yet */
     Loc pending_loc;
+    bool pending_sparse;          /* it is sparse "X" */
     const char *owner, *source;   /* of the layouts that follow */
     bool reading;                 /* reading a layout, or running its functions */
     const char *seen[MAX_ENTRIES]; /* symbols in order of first use */
@@ -96,6 +97,13 @@ const char *index_begin(const char *text);
 /* The layout of `of` with the extents and the indices at s, which is in `whole`. */
 const LayoutRef *index_ref(Arena *a, const LayoutRef *of, const char *whole, const char *s);
 
+/* spec_sparse.c: levels as Lua values, dense(R). */
+void spec_levels_open(Sandbox *s);
+/* Define, or with !on remove, the functions that make levels. */
+void spec_levels_define(Sandbox *s, bool on);
+/* The level at a stack index and its expression; NULL if there is none. */
+const LevelDef *spec_level(Sandbox *s, int index, const Ast **x);
+
 /* spec_rename.c */
 /* Read the "(K,N)" at the start of `text`: ref gets a copy of its layout with these names
  * of the dims.  Returns what follows. */
@@ -107,7 +115,7 @@ typedef struct {
     Sandbox *s;
     LayoutDef *def;
     int at;
-    bool is_inline;
+    bool is_inline, sparse;
     const char *field;    /* the current field; its value is on top of the stack */
 } Reader;
 

@@ -174,6 +174,8 @@ builtins(void **state)
     if (diag_catch(&d))
         fail_msg("%s", d.text);
     for (const LayoutDef *l = load_specs(&a); l; l = l->next, n++) {
+        if (l->level)                     /* no inline form declares a sparse format */
+            continue;
         int rank = l->ndims + 2 * l->batch;
         assert_true(reads_back(&a, l));
         const LayoutRef *again = spec_ref(&a, layout_text(&a, l), NULL);

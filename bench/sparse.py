@@ -1,0 +1,112 @@
+"""make bench-sparse: sparse conversions beside SciPy and Eigen, on one thread: medians over rounds of the ratios of each round.
+
+Each call includes the check of the source and the sizes.  ravel writes into arrays that the caller has allocated before; SciPy and Eigen allocate
+their results."""
+
+import argparse
+import ctypes as ct
+import os
+import pathlib
+import subprocess
+import sys
+import time
+import warnings
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+parser = argparse.ArgumentParser(description=__doc__)
+parser.add_argument("--build", default="build")
+parser.add_argument("--rounds", type=int, default=7)
+parser.add_argument("--rows", type=int, default=4000)
+parser.add_argument("--density", default="0.01,0.1")
+args = parser.parse_args()
+os.environ["RAVEL_BUILD"] = args.build
+sys.path.insert(0, str(ROOT/"tests"))
+
+import numpy as np  # noqa: E402
+import scipy.sparse as sp  # noqa: E402
+
+import ravel  # noqa: E402
+import sparse  # noqa: E402
+
+warnings.simplefilter("ignore")
+
+
+def eigen():
+    so = ROOT/args.build/"bench"/"eigen.so"
+    so.parent.mkdir(exist_ok=True)
+    r = subprocess.run(["g++", "-O3", "-march=native", "-DNDEBUG", "-shared", "-fPIC", "-I/usr/include/eigen3", "-o", so, ROOT/"bench"/"eigen.cc"])
+    return None if r.returncode else ct.CDLL(str(so))
+
+
+class Ours:
+    """A conversion, called with its arrays and its destination's arrays ready."""
+
+    def __init__(self, cx, a, b, shape, source):
+        self.plan = sparse.Plan(cx, a, b, shape, "f64")
+        m, job = self.plan.sizes(source)
+        self.plan.so.ravel_sparse_end(job)
+        self.out = [np.zeros(m[i] * size, "u1") for i, (_, _, size) in enumerate(self.plan.names(1))]
+        self.held = [np.ascontiguousarray(source[name]) for name, _, _ in self.plan.names(0)]
+        pointers = ct.c_void_p * sparse.ARRAYS
+        self.to, self.src = pointers(*[x.ctypes.data for x in self.out]), pointers(*[x.ctypes.data for x in self.held])
+        self.n, self.m = (ct.c_int64 * sparse.ARRAYS)(*[x.size for x in self.held]), (ct.c_int64 * sparse.ARRAYS)()
+
+    def __call__(self):
+        job, so = ct.c_void_p(), self.plan.so
+        assert not so.ravel_sparse_sizes(self.plan.at, self.src, self.n, self.m, ct.byref(job), None)
+        assert not so.ravel_sparse_fill(job, self.to, None)
+        so.ravel_sparse_end(job)
+
+
+def timed(f):
+    start = time.perf_counter()
+    kept = f()
+    end = time.perf_counter()
+    del kept
+    return end - start
+
+
+def p(a):
+    return ct.c_void_p(a.ctypes.data)
+
+
+def cases(m, lib):
+    """(from, to, the source's arrays, SciPy's way, Eigen's way)"""
+    rows, cols = map(ct.c_int64, m.shape)
+    rng = np.random.default_rng(2)
+    dense, coo = m.toarray(), m.tocoo()
+    k = np.concatenate([rng.permutation(coo.nnz), rng.integers(0, coo.nnz, coo.nnz // 10)])      # a tenth is there twice
+    coo = sp.coo_matrix((coo.data[k], (coo.row[k], coo.col[k])), m.shape)
+    csr = {"pos2": m.indptr, "crd2": m.indices, "val": m.data}
+    n, out = ct.c_int64(m.nnz), np.zeros(m.shape)
+    of = [p(m.indptr), p(m.indices), p(m.data), n, rows, cols]
+    yield "ROW_MAJOR", "CSR", {"val": dense.reshape(-1)}, lambda: sp.csr_matrix(dense), lib and (lambda: lib.eigen_dense_to_csr(p(dense), rows, cols))
+    yield ("COO", "CSR", {"pos1": np.array([0, coo.nnz], "i4"), "crd1": coo.row, "crd2": coo.col, "val": coo.data}, coo.tocsr,
+           lib and (lambda: lib.eigen_coo_to_csr(p(coo.row), p(coo.col), p(coo.data), ct.c_int64(coo.nnz), rows, cols)))
+    yield "CSR", "CSC", csr, m.tocsc, lib and (lambda: lib.eigen_csr_to_csc(*of))
+    yield "CSR", "COO", csr, m.tocoo, None
+    yield "CSR", "BSR", csr, lambda: m.tobsr((4, 4)), None
+    yield "CSR", "ELL", csr, None, None
+    yield "CSR", "DIA", csr, m.todia, None
+    yield "CSR", "ROW_MAJOR", csr, m.toarray, lib and (lambda: lib.eigen_csr_to_dense(*of, p(out)))
+
+
+def main():
+    lib = eigen()
+    print("| density | from | to | ravel ms | SciPy / ravel | Eigen / ravel |\n|---|---|---|---|---|---|")
+    with ravel.Context() as cx:
+        for density in map(float, args.density.split(",")):
+            m = sp.random(args.rows, args.rows, density, format="csr", random_state=1, dtype="f8")
+            m.sort_indices()
+            for a, b, source, scipy, other in cases(m, lib):
+                ours = Ours(cx, a, b, m.shape, source)
+                ways = [f for f in (ours, scipy, other) if f]
+                for f in ways:
+                    f()
+                rounds = [[timed(f) for f in ways[i % len(ways):] + ways[:i % len(ways)]] for i in range(args.rounds)]
+                turned = [r[-(i % len(ways)):] + r[:-(i % len(ways))] if i % len(ways) else r for i, r in enumerate(rounds)]
+                ratio = {f: "%.2f" % np.median([r[j] / r[0] for r in turned]) for j, f in enumerate(ways)}
+                print("| %g | %s | %s | %.2f | %s | %s |" % (density, a, b, 1e3 * np.median([r[0] for r in turned]), ratio.get(scipy, ""), ratio.get(other, "")), flush=True)
+
+
+main()

@@ -1,0 +1,250 @@
+/* Matrix Market files of coordinates: https://math.nist.gov/MatrixMarket/formats.html */
+#include <ctype.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli_sparse.h"
+
+typedef enum { REAL, INTEGER, COMPLEX, PATTERN } Field;
+typedef enum { GENERAL, SYMMETRIC, SKEW, HERMITIAN } Symmetry;
+static const char *const fields[] = {"real", "integer", "complex", "pattern", NULL};
+static const char *const symmetries[] = {"general", "symmetric", "skew-symmetric",
+                                         "hermitian", NULL};
+/* What NumPy calls the values, and their bytes. */
+static const struct {
+    const char *descr;
+    int bytes;
+} stored[] = {[REAL] = {"f8", 8}, [INTEGER] = {"i8", 8}, [COMPLEX] = {"c16", 16},
+              [PATTERN] = {"u1", 1}};
+
+typedef struct {
+    Cli *c;
+    const char *path, *p;
+    int line;
+    Field field;
+    Symmetry symmetry;
+    i64 rows, cols, entries, n;    /* n: those made so far, mirrored ones included */
+    int64_t *row, *col;
+    unsigned char *val;
+} Reader;
+
+_Noreturn static void
+fail(const Reader *r, const char *what)
+{
+    cli_fail(r->c, "'%s' line %d: %s", r->path, r->line, what);
+}
+
+static void
+next_line(Reader *r)
+{
+    r->p += strcspn(r->p, "\n");
+    r->p += *r->p == '\n';
+    r->line++;
+}
+
+/* Skip blanks of the line. */
+static void
+skip_blank(Reader *r)
+{
+    while (*r->p == ' ' || *r->p == '\t' || *r->p == '\r')
+        r->p++;
+}
+
+static int
+word(Reader *r, const char *const *words, const char *what)
+{
+    skip_blank(r);
+    size_t n = strcspn(r->p, " \t\r\n");
+    for (int i = 0; words[i]; i++) {
+        size_t k = 0;
+        while (k < n && words[i][k] == tolower((unsigned char)r->p[k]))
+            k++;
+        if (k == n && !words[i][k]) {
+            r->p += n;
+            return i;
+        }
+    }
+    fail(r, what);
+}
+
+static i64
+whole(Reader *r, i64 least, i64 most, const char *what)
+{
+    char *end;
+    skip_blank(r);
+    errno = 0;
+    long long v = isdigit((unsigned char)*r->p) || strchr("+-", *r->p) ? strtoll(r->p, &end, 10)
+                                                                       : (end = (char *)r->p, 0);
+    if (end == r->p || errno || v < least || v > most || !strchr(" \t\r\n", *end))
+        fail(r, what);
+    r->p = end;
+    return v;
+}
+
+static double
+number(Reader *r)
+{
+    char *end;
+    skip_blank(r);
+    if (!*r->p || *r->p == '\n')
+        fail(r, "a value is missing");
+    double v = strtod(r->p, &end);
+    if (end == r->p || !strchr(" \t\r\n", *end))
+        fail(r, "a value is no number");
+    r->p = end;
+    return v;
+}
+
+static void
+read_head(Reader *r)
+{
+    static const char *const banner[] = {"%%matrixmarket", NULL}, *const object[] = {"matrix", NULL},
+                      *const format[] = {"coordinate", NULL};
+    word(r, banner, "the file does not begin with %%MatrixMarket");
+    word(r, object, "only 'matrix' is read");
+    word(r, format, "only 'coordinate' is read; an 'array' is dense");
+    r->field = (Field)word(r, fields, "the field is real, integer, complex or pattern");
+    r->symmetry = (Symmetry)word(r, symmetries, "the symmetry is general, symmetric, "
+                                 "skew-symmetric or hermitian");
+    do
+        next_line(r);
+    while (*r->p == '%' || *r->p == '\n' || *r->p == '\r');
+    r->rows = whole(r, 1, INT64_MAX / 2, "rows: a number from 1 on");
+    r->cols = whole(r, 1, INT64_MAX / 2, "columns: a number from 1 on");
+    r->entries = whole(r, 0, INT64_MAX / 64, "the number of entries");
+    if (r->symmetry != GENERAL && r->rows != r->cols)
+        fail(r, "a symmetric matrix has as many rows as columns");
+    if ((size_t)r->entries > strlen(r->p))
+        fail(r, "there are fewer entries than it says");
+}
+
+static void
+add(Reader *r, i64 row, i64 col, const double v[2], i64 integer)
+{
+    unsigned char *to = r->val + r->n * stored[r->field].bytes;
+    r->row[r->n] = row;
+    r->col[r->n++] = col;
+    if (r->field == INTEGER)
+        memcpy(to, &integer, sizeof integer);
+    else if (r->field == PATTERN)
+        *to = 1;
+    else
+        memcpy(to, v, (size_t)stored[r->field].bytes);
+}
+
+static void
+read_entry(Reader *r)
+{
+    double v[2] = {1, 0};
+    i64 integer = 1;
+    next_line(r);
+    while (*r->p == '\n' || *r->p == '%' || *r->p == '\r')
+        next_line(r);
+    i64 row = whole(r, 1, r->rows, "the row is no number within the matrix") - 1;
+    i64 col = whole(r, 1, r->cols, "the column is no number within the matrix") - 1;
+    if (r->field == INTEGER)
+        integer = whole(r, -INT64_MAX, INT64_MAX, "the value is no integer of 64 bits");
+    if (r->field == REAL || r->field == COMPLEX)
+        v[0] = number(r);
+    if (r->field == COMPLEX)
+        v[1] = number(r);
+    add(r, row, col, v, integer);
+    if (r->symmetry == GENERAL || row == col)
+        return;
+    bool skew = r->symmetry == SKEW;
+    double mirrored[2] = {skew ? -v[0] : v[0],
+                          skew || r->symmetry == HERMITIAN ? -v[1] : v[1]};
+    add(r, col, row, mirrored, skew ? -integer : integer);
+}
+
+static void
+add_member(SparseFile *f, const char *name, const char *descr, int bytes, i64 count,
+           const void *data)
+{
+    f->member[f->n++] = (SparseMember){.name = name, .descr = descr, .bytes = bytes, .rank = 1,
+                                       .shape = {count}, .count = count, .data = data};
+}
+
+void
+matrix_market_read(Cli *c, const char *path, const char *text, SparseFile *f)
+{
+    Reader r = {.c = c, .path = path, .p = text, .line = 1};
+    read_head(&r);
+    i64 most = r.symmetry == GENERAL ? r.entries : 2 * r.entries;
+    r.row = arena_array(c->arena, int64_t, most + 1);
+    r.col = arena_array(c->arena, int64_t, most + 1);
+    r.val = arena_array(c->arena, unsigned char, most * stored[r.field].bytes + 1);
+    for (i64 i = 0; i < r.entries; i++)
+        read_entry(&r);
+    next_line(&r);
+    if (r.p[strspn(r.p, " \t\r\n")])
+        fail(&r, "there are more entries than it says");
+    f->format = "coo";
+    f->rank = 2;
+    f->shape[0] = r.rows;
+    f->shape[1] = r.cols;
+    add_member(f, "row", "i8", 8, r.n, r.row);
+    add_member(f, "col", "i8", 8, r.n, r.col);
+    add_member(f, "data", stored[r.field].descr, stored[r.field].bytes, r.n, r.val);
+}
+
+static i64
+index_at(const SparseMember *m, i64 i)
+{
+    return m->bytes == 4 ? ((const int32_t *)m->data)[i] : ((const int64_t *)m->data)[i];
+}
+
+static i64
+integer_at(const SparseMember *m, i64 i)
+{
+    switch (m->bytes) {
+    case 1: return ((const int8_t *)m->data)[i];
+    case 2: return ((const int16_t *)m->data)[i];
+    case 4: return ((const int32_t *)m->data)[i];
+    default: return ((const int64_t *)m->data)[i];
+    }
+}
+
+static void
+print_value(Buf *b, const SparseMember *m, i64 i)
+{
+    if (*m->descr == 'i')
+        buf_printf(b, "%lld", (long long)integer_at(m, i));
+    else if (*m->descr == 'u' || *m->descr == 'b')
+        buf_printf(b, "%llu", (unsigned long long)integer_at(m, i) &
+                   (m->bytes == 8 ? UINT64_MAX : ((uint64_t)1 << 8 * m->bytes) - 1));
+    else if (!strcmp(m->descr, "f4"))
+        buf_printf(b, "%.9g", (double)((const float *)m->data)[i]);
+    else if (!strcmp(m->descr, "f8"))
+        buf_printf(b, "%.17g", ((const double *)m->data)[i]);
+    else if (!strcmp(m->descr, "c8"))
+        buf_printf(b, "%.9g %.9g", (double)((const float *)m->data)[2 * i],
+                   (double)((const float *)m->data)[2 * i + 1]);
+    else
+        buf_printf(b, "%.17g %.17g", ((const double *)m->data)[2 * i],
+                   ((const double *)m->data)[2 * i + 1]);
+}
+
+void
+matrix_market_write(Cli *c, const char *path, const SparseFile *f)
+{
+    const SparseMember *row = &f->member[0], *col = &f->member[1], *val = &f->member[2];
+    Buf b = buf_new(c->arena);
+    ravel_error err;
+    Field field = strchr("iub", *val->descr) ? INTEGER : *val->descr == 'c' ? COMPLEX : REAL;
+    if (*val->descr == 'V' || !strcmp(val->descr, "f2"))
+        cli_fail(c, "'%s': values of 16 bits have no text here; write an .npz", path);
+    buf_printf(&b, "%%%%MatrixMarket matrix coordinate %s general\n%lld %lld %lld\n",
+               fields[field], (long long)f->shape[0], (long long)f->shape[1],
+               (long long)val->count);
+    for (i64 i = 0; i < val->count; i++) {
+        buf_printf(&b, "%lld %lld ", (long long)index_at(row, i) + 1,
+                   (long long)index_at(col, i) + 1);
+        print_value(&b, val, i);
+        buf_add(&b, "\n");
+    }
+    FilePart part = {b.s, b.len};
+    cli_check(c, file_write(path, &part, 1, &err), &err);
+}

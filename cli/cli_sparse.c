@@ -1,0 +1,172 @@
+/* Sparse formats in emit, explain, check and show. */
+#include <stdio.h>
+#include <string.h>
+
+#include "cli_sparse.h"
+
+bool
+cli_is_sparse(Cli *c, const char *a, const char *b)
+{
+    const char *text[] = {a, b};
+    bool sparse = false;
+    for (int i = 0; i < LEN(text); i++)
+        if (text[i] && !strchr("{(", *text[i]))
+            sparse |= compile_is_sparse(c->arena, c->known, text[i]);
+    return sparse;
+}
+
+static SparsePlan *
+plan_of(Cli *c, const char *from, const char *to)
+{
+    SparseRequest *rq = arena_new(c->arena, SparseRequest);
+    i64 *shape = arena_array(c->arena, i64, MAX_RANK);
+    if (!from || !to || !c->o.dtype)
+        cli_fail(c, "a sparse conversion needs --from, --to and --dtype");
+    if (c->o.kind && strcmp(c->o.kind, "relayout"))
+        cli_fail(c, "--kind %s: beside a sparse format only relayout", c->o.kind);
+    if (!target_is(cli_target(c), "functions"))
+        cli_fail(c, "--target %s: sparse conversions are written in C only", c->o.target);
+    *rq = (SparseRequest){.from = from, .to = to, .dtype = c->o.dtype, .shape = shape,
+                          .name = c->o.name};
+    rq->rank = cli_numbers(c, "--shape", c->o.shape, shape, MAX_RANK);
+    return compile_sparse(c->arena, cli_target(c), c->known, rq);
+}
+
+int
+cli_sparse_emit(Cli *c, const char *from, const char *to)
+{
+    ravel_error err;
+    if (c->o.check || c->o.manifest)
+        cli_fail(c, "--check and --manifest are of layouts, not of sparse formats");
+    const char *text = compile_sparse_text(cli_target(c), plan_of(c, from, to), true);
+    FilePart part = {text, strlen(text)};
+    cli_check(c, file_write(c->o.output, &part, 1, &err), &err);
+    return EXIT_YES;
+}
+
+int
+cli_sparse_explain(Cli *c, const char *from, const char *to)
+{
+    if (c->o.json)
+        cli_fail(c, "--json needs --target cuda, hip, opencl, glsl, blocks or bursts");
+    fputs(sparse_print(plan_of(c, from, to), c->o.statements), stdout);
+    return EXIT_YES;
+}
+
+/* The format at --shape, or at 64 for each dim. */
+static SparseFormat *
+format_of(Cli *c, const char *text, i64 *shape, int *rank)
+{
+    enum { SAMPLE = 64 };
+    const LayoutRef *ref = spec_ref(c->arena, text, c->known);
+    *rank = ref->def->ndims;
+    for (int d = 0; d < *rank; d++)
+        shape[d] = SAMPLE;
+    if (c->o.shape)
+        *rank = cli_numbers(c, "--shape", c->o.shape, shape, MAX_RANK);
+    return sparse_format(ex_new(c->arena), ref, cli_dtype_of(c, text), *rank, shape, 0);
+}
+
+int
+cli_sparse_check(Cli *c, const char *text)
+{
+    i64 shape[MAX_RANK];
+    int rank;
+    if (c->o.equals || c->o.banks || c->o.json)
+        cli_fail(c, "--equals, --banks and --json are of layouts, not of sparse formats");
+    const SparseFormat *f = format_of(c, text, shape, &rank);
+    Buf at = buf_new(c->arena);
+    for (int d = 0; d < rank; d++)
+        buf_printf(&at, "%s%lld", d ? "," : "", (long long)shape[d]);
+    printf("yes: %s gives each coordinate of shape %s one path of levels\n", text, at.s);
+    printf("  the place of an entry depends on the data\n");
+    if (f->level[0].def.repeats)
+        printf("  not one-to-one: a coordinate may be there more than once\n");
+    if (f->padded)
+        printf("  places without an entry hold the fill\n");
+    Buf b = buf_new(c->arena);
+    sparse_levels_print(&b, f);
+    fputs(b.s, stdout);
+    return EXIT_YES;
+}
+
+/* A matrix with about a third of its elements: the values are their numbers. */
+static int32_t *
+sample(Cli *c, const i64 *shape, int rank, i64 *count)
+{
+    enum { MOST = 4096 };
+    *count = 1;
+    for (int d = 0; d < rank; d++)
+        if (shape[d] < 1 || !int_mul(*count, shape[d], count) || *count > MOST)
+            cli_fail(c, "--shape %s: show draws a sample of at most %d elements", c->o.shape, MOST);
+    int32_t *v = arena_array(c->arena, int32_t, *count);
+    uint32_t state = 1;
+    for (i64 i = 0; i < *count; i++) {
+        state = state * 1664525u + 1013904223u;
+        v[i] = state >> 16 < 22000 ? (int32_t)i + 1 : 0;
+    }
+    return v;
+}
+
+static void
+print_sample(const int32_t *v, i64 count, i64 cols)
+{
+    enum { COLS_MAX = 16, ROWS_MAX = 24 };
+    printf("\na sample, row-major; blank: no entry\n");
+    for (i64 r = 0; r < count / cols && r < ROWS_MAX; r++) {
+        printf(" ");
+        for (i64 k = 0; k < cols && k < COLS_MAX; k++)
+            if (v[r * cols + k])
+                printf(" %4d", v[r * cols + k]);
+            else
+                printf("    .");
+        printf("%s\n", cols > COLS_MAX ? " ..." : "");
+    }
+}
+
+static void
+print_array(const ravel_sparse_array *a, const int32_t *v, i64 n)
+{
+    enum { MOST = 20 };
+    printf("  %-5s %5lld:", a->name, (long long)n);
+    for (i64 i = 0; i < n && i < MOST; i++)
+        printf(" %d", v[i]);
+    printf("%s\n", n > MOST ? " ..." : "");
+}
+
+int
+cli_sparse_show(Cli *c, const char *text)
+{
+    i64 shape[MAX_RANK], count;
+    int rank;
+    ravel_error err;
+    ravel_sparse_plan *p;
+    ravel_sparse_job *job;
+    ravel_sparse_array array[RAVEL_SPARSE_ARRAYS];
+    int64_t m[RAVEL_SPARSE_ARRAYS];
+    void *out[RAVEL_SPARSE_ARRAYS];
+    if (c->o.svg)
+        cli_fail(c, "--svg draws layouts, not sparse formats");
+    c->o.dtype = "i32";
+    const SparseFormat *f = format_of(c, text, shape, &rank);
+    const int32_t *v = sample(c, shape, rank, &count);
+    Buf b = buf_new(c->arena);
+    printf("%s\n%s\n\n", layout_ref_text(c->arena, f->ref), f->ref->def->doc ? f->ref->def->doc : "");
+    sparse_levels_print(&b, f);
+    fputs(b.s, stdout);
+    print_sample(v, count, shape[rank - 1]);
+    ravel_sparse_request rq = {"ROW_MAJOR", text, "i32", rank, shape, 4, 4, NULL};
+    cli_check(c, ravel_sparse_compile(c->cx, &rq, &p, &err), &err);
+    int n = ravel_sparse_arrays(p, 1, array);
+    const void *in[] = {v};
+    cli_check(c, ravel_sparse_sizes(p, in, &count, m, &job, &err), &err);
+    for (int i = 0; i < n; i++)
+        out[i] = arena_array(c->arena, int32_t, m[i] + 1);
+    cli_check(c, ravel_sparse_fill(job, out, &err), &err);
+    printf("\narrays\n");
+    for (int i = 0; i < n; i++)
+        print_array(&array[i], out[i], m[i]);
+    ravel_sparse_end(job);
+    ravel_sparse_free(p);
+    return EXIT_YES;
+}

@@ -1,0 +1,44 @@
+/* cli_sparse.h: sparse formats on the command line. */
+#ifndef RAVEL_CLI_SPARSE_H
+#define RAVEL_CLI_SPARSE_H
+
+#include "cli_zip.h"
+
+/* An array of a file. */
+typedef struct {
+    const char *name;     /* pos2, indptr */
+    const char *descr;    /* as in Npy */
+    int bytes, rank;
+    i64 shape[MAX_RANK], count;
+    const void *data;
+} SparseMember;
+
+enum { SPARSE_MEMBERS = 40 };
+typedef struct {
+    const char *path;
+    const char *format;   /* what the file says it holds: csr; NULL: nothing */
+    int n, rank;          /* rank 0: the file has no shape */
+    i64 shape[MAX_RANK];
+    SparseMember member[SPARSE_MEMBERS];
+} SparseFile;
+
+/* Whether one of these texts is a sparse format; NULL is none. */
+bool cli_is_sparse(Cli *c, const char *a, const char *b);
+int cli_sparse_emit(Cli *c, const char *from, const char *to);
+int cli_sparse_explain(Cli *c, const char *from, const char *to);
+int cli_sparse_check(Cli *c, const char *text);
+int cli_sparse_show(Cli *c, const char *text);
+/* cli_sparse_convert.c */
+int cli_sparse_convert(Cli *c, const char *from, const char *to);
+
+/* cli_sparse_file.c: read a file or folder by its name and first bytes; write one.  In the
+ * arena; failures are reported by cli_fail. */
+void sparse_file_read(Cli *c, const char *path, SparseFile *f);
+void sparse_file_write(Cli *c, const char *path, const SparseFile *f);
+/* Whether the file is one of those that hold a sparse format. */
+bool sparse_file_is(const char *path);
+/* cli_matrix_market.c: `text` ends with a NUL. */
+void matrix_market_read(Cli *c, const char *path, const char *text, SparseFile *f);
+void matrix_market_write(Cli *c, const char *path, const SparseFile *f);
+
+#endif

@@ -1,0 +1,330 @@
+/* convert with a sparse format on a side: files to arrays and back. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../runtime/npy.h"
+#include "cli_sparse.h"
+
+/* SciPy's names of the arrays of its formats, in the order of ours; NULL: the file lacks it.
+ * */
+static const struct {
+    const char *format, *name;     /* in the file; ours */
+    const char *array[5];
+} scipy[] = {
+    {"csr", "CSR", {"indptr", "indices", "data"}},
+    {"csc", "CSC", {"indptr", "indices", "data"}},
+    {"bsr", "BSR", {"indptr", "indices", "data"}},
+    {"coo", "COO", {NULL, "row", "col", "data"}},
+    {"dia", "DIA", {NULL, "offsets", "data"}},
+};
+
+typedef struct {
+    Cli *c;
+    SparseFile in;
+    const char *from, *to, *dtype;
+    int rank, width;
+    i64 shape[MAX_RANK];
+    ravel_sparse_plan *plan;
+    ravel_sparse_job *job;
+    int n[2];                      /* arrays of both sides */
+    ravel_sparse_array array[2][RAVEL_SPARSE_ARRAYS];
+    const void *data[RAVEL_SPARSE_ARRAYS];
+    int64_t size[RAVEL_SPARSE_ARRAYS];
+} Convert;
+
+static int
+scipy_row(const char *format, const char *name)
+{
+    for (int i = 0; i < LEN(scipy); i++)
+        if ((format && !strcmp(scipy[i].format, format)) ||
+            (name && !strcmp(scipy[i].name, name)))
+            return i;
+    return -1;
+}
+
+/* The name of a format without parameters: BSR of BSR{BR=2}. */
+static const char *
+plain_name(Cli *c, const char *text)
+{
+    return arena_printf(c->arena, "%.*s", (int)strcspn(text, "{ "), text);
+}
+
+static const SparseMember *
+find_member(const Convert *v, const char *name)
+{
+    for (int i = 0; i < v->in.n; i++)
+        if (!strcmp(v->in.member[i].name, name))
+            return &v->in.member[i];
+    return NULL;
+}
+
+/* 32-bit or 64-bit indices as 64-bit ones. */
+static const void *
+widened(Convert *v, const SparseMember *m)
+{
+    int64_t *wide = arena_array(v->c->arena, int64_t, m->count + 1);
+    for (i64 i = 0; i < m->count; i++)
+        wide[i] = ((const int32_t *)m->data)[i];
+    return wide;
+}
+
+static void
+set_array(Convert *v, int i, const SparseMember *m)
+{
+    const ravel_sparse_array *a = &v->array[0][i];
+    bool index = i < v->n[0] - 1;
+    if (index && (*m->descr != 'i' || (m->bytes != 4 && m->bytes != 8)))
+        cli_fail(v->c, "'%s': %s has type %s: indices are i4 or i8", v->in.path, m->name, m->descr);
+    if (!index && m->bytes != a->bytes)
+        cli_fail(v->c, "'%s': %s has %d-byte elements, --dtype %s has %d bytes", v->in.path,
+                 m->name, m->bytes, a->dtype, a->bytes);
+    v->data[i] = index && m->bytes < a->bytes ? widened(v, m) : m->data;
+    v->size[i] = m->count;
+}
+
+/* pos of the first level, of one parent: all coordinates are below it. */
+static void
+set_root(Convert *v, int i, i64 count)
+{
+    int64_t *pos = arena_array(v->c->arena, int64_t, 2);
+    if (v->width == 8)
+        pos[1] = count;
+    else
+        ((int32_t *)(void *)pos)[1] = (int32_t)count;
+    v->data[i] = pos;
+    v->size[i] = 2;
+}
+
+static const SparseMember *
+need_member(Convert *v, const char *name)
+{
+    const SparseMember *m = find_member(v, name);
+    if (!m)
+        cli_fail(v->c, "'%s' has no array %s, which %s has", v->in.path, name, v->from);
+    return m;
+}
+
+static void
+set_arrays(Convert *v)
+{
+    int row = v->in.format ? scipy_row(v->in.format, NULL) : -1;
+    for (int i = 0; i < v->n[0]; i++) {
+        const char *name = row < 0 ? v->array[0][i].name : scipy[row].array[i];
+        if (name)
+            set_array(v, i, need_member(v, name));
+        else
+            set_root(v, i, need_member(v, scipy[row].array[i + 1])->count);
+    }
+}
+
+/* The format that the file says it holds must be --from. */
+static void
+check_format(Convert *v)
+{
+    Cli *c = v->c;
+    const char *name = plain_name(c, v->from);
+    int row = v->in.format ? scipy_row(v->in.format, NULL) : -1;
+    if (v->in.format && row < 0)
+        cli_fail(c, "'%s' holds the format '%.3s': csr, csc, coo, bsr and dia are read", v->in.path,
+                 v->in.format);
+    if (row >= 0 && strcmp(scipy[row].name, name))
+        cli_fail(c, "'%s' holds %s: give --from %s, not %s", v->in.path, scipy[row].name,
+                 scipy[row].name, v->from);
+}
+
+static const SparseMember *
+value_member(Convert *v)
+{
+    return need_member(v, v->in.format ? "data" : "val");
+}
+
+/* The blocks of a BSR file become the parameters of the format. */
+static void
+set_blocks(Convert *v)
+{
+    const SparseMember *m = value_member(v);
+    if (!v->in.format || strcmp(v->in.format, "bsr") || m->rank != 3)
+        return;
+    if (strchr(v->from, '{'))
+        return;
+    v->from = arena_printf(v->c->arena, "BSR{BR=%lld, BC=%lld}", (long long)m->shape[1],
+                           (long long)m->shape[2]);
+}
+
+static void
+read_sparse(Convert *v)
+{
+    Cli *c = v->c;
+    sparse_file_read(c, c->o.arg[0], &v->in);
+    check_format(v);
+    set_blocks(v);
+    if (c->o.shape)
+        v->rank = cli_numbers(c, "--shape", c->o.shape, v->shape, MAX_RANK);
+    else if (v->in.rank)
+        memcpy(v->shape, v->in.shape, sizeof v->shape);
+    else
+        cli_fail(c, "'%s' has no shape.npy: give --shape", v->in.path);
+    v->rank = c->o.shape ? v->rank : v->in.rank;
+    const SparseMember *m = value_member(v);
+    const DType *own = dtype_of_npy(m->descr);
+    v->dtype = c->o.dtype ? c->o.dtype : own ? own->name : NULL;
+    if (!v->dtype)
+        cli_fail(c, "'%s' holds values of type %s: give --dtype", v->in.path, m->descr);
+    v->width = 4;
+    for (int i = 0; i < v->in.n; i++)
+        if (&v->in.member[i] != m && v->in.member[i].bytes == 8)
+            v->width = 8;
+}
+
+/* A layout: one array. */
+static void
+read_dense(Convert *v)
+{
+    Cli *c = v->c;
+    ravel_error err;
+    Npy a;
+    cli_check(c, npy_read(c->o.arg[0], &a, &err), &err);
+    SparseMember *m = &v->in.member[v->in.n++];
+    *m = (SparseMember){.name = "val", .descr = arena_string(c->arena, a.descr), .bytes = a.bytes,
+                        .count = a.count};
+    m->data = arena_copy(c->arena, a.data, (size_t)a.count * (size_t)a.bytes);
+    i64 shape[NPY_MAX_RANK];
+    int rank = a.rank;
+    memcpy(shape, a.shape, sizeof shape);
+    npy_free(&a);
+    v->in.path = c->o.arg[0];
+    const DType *own = dtype_of_npy(m->descr);
+    v->dtype = c->o.dtype ? c->o.dtype : own ? own->name : "f32";
+    v->width = 4;
+    if (c->o.shape)
+        v->rank = cli_numbers(c, "--shape", c->o.shape, v->shape, MAX_RANK);
+    else if (compile_logical(spec_ref(c->arena, v->from, c->known), rank, shape, v->shape))
+        v->rank = rank;
+    else
+        cli_fail(c, "the logical shape does not follow from that of '%s' in layout '%s': give "
+                 "--shape", v->in.path, v->from);
+}
+
+/* The arrays of the result as those of a file. */
+static void
+name_result(Convert *v, const int64_t *m, void *const *out, SparseFile *f)
+{
+    Cli *c = v->c;
+    int row = scipy_row(NULL, plain_name(c, v->to));
+    bool market = strlen(c->o.arg[1]) > 4 && !strcmp(strrchr(c->o.arg[1], '.') ? strrchr(c->o.arg[1], '.') : "", ".mtx");
+    bool folder = !market && (strlen(c->o.arg[1]) < 4 ||
+                              strcmp(c->o.arg[1] + strlen(c->o.arg[1]) - 4, ".npz"));
+    if (market && (row < 0 || strcmp(scipy[row].format, "coo")))
+        cli_fail(c, "'%s': a Matrix Market file is a coordinate list: give --to COO", c->o.arg[1]);
+    *f = (SparseFile){.path = c->o.arg[1], .rank = v->rank,
+                      .format = row >= 0 && !folder ? scipy[row].format : NULL};
+    memcpy(f->shape, v->shape, sizeof f->shape);
+    for (int i = 0; i < v->n[1]; i++) {
+        const ravel_sparse_array *a = &v->array[1][i];
+        const char *name = f->format ? scipy[row].array[i] : a->name;
+        if (!name)
+            continue;
+        bool value = i == v->n[1] - 1;
+        const char *descr = value ? dtype_find(a->dtype)->npy : a->bytes == 4 ? "i4" : "i8";
+        f->member[f->n++] = (SparseMember){.name = name, .descr = descr, .bytes = a->bytes,
+                                           .rank = 1, .shape = {m[i]}, .count = m[i],
+                                           .data = out[i]};
+    }
+}
+
+/* SciPy wants the values of blocks and of diagonals as arrays of 3 and 2 extents. */
+static void
+shape_values(Convert *v, SparseFile *f)
+{
+    SparseMember *val = &f->member[f->n - 1];
+    const LayoutRef *ref = spec_ref(v->c->arena, v->to, v->c->known);
+    i64 param[MAX_ENTRIES];
+    if (!f->format)
+        return;
+    if (!strcmp(f->format, "dia")) {
+        val->rank = 2;
+        val->shape[0] = val->count / v->shape[1];
+        val->shape[1] = v->shape[1];
+    }
+    int br = layout_find_param(ref->def, "BR"), bc = layout_find_param(ref->def, "BC");
+    if (strcmp(f->format, "bsr") || br < 0 || bc < 0)
+        return;
+    layout_params(v->c->arena, ref, dtype_find(v->dtype), param);
+    val->rank = 3;
+    val->shape[0] = val->count / (param[br] * param[bc]);
+    val->shape[1] = param[br];
+    val->shape[2] = param[bc];
+}
+
+static void
+write_dense(Convert *v, i64 bytes, const void *data)
+{
+    Cli *c = v->c;
+    ravel_error err;
+    i64 shape[MAX_ENTRIES];
+    Layout *l = compile_layout(c->arena, c->known, v->to, v->dtype, v->rank, v->shape);
+    if (strlen(c->o.arg[1]) < 4 || strcmp(c->o.arg[1] + strlen(c->o.arg[1]) - 4, ".npy")) {
+        FilePart part = {data, (size_t)bytes};
+        cli_check(c, file_write(c->o.arg[1], &part, 1, &err), &err);
+        return;
+    }
+    int n = compile_stored(l, shape);
+    cli_check(c, npy_write(c->o.arg[1], l->dtype->npy, l->dtype->bits / 8, n, shape, data, &err),
+              &err);
+}
+
+static void
+convert(void *arg)
+{
+    Convert *v = arg;
+    Cli *c = v->c;
+    ravel_error err;
+    int64_t m[RAVEL_SPARSE_ARRAYS], total = 0;
+    void *out[RAVEL_SPARSE_ARRAYS];
+    bool sparse = compile_is_sparse(c->arena, c->known, v->from);
+    sparse ? read_sparse(v) : read_dense(v);
+    ravel_sparse_request rq = {v->from, v->to, v->dtype, v->rank, v->shape, v->width, v->width,
+                               NULL};
+    cli_check(c, ravel_sparse_compile(c->cx, &rq, &v->plan, &err), &err);
+    for (int side = 0; side < 2; side++)
+        v->n[side] = ravel_sparse_arrays(v->plan, side, v->array[side]);
+    set_arrays(v);
+    cli_check(c, ravel_sparse_sizes(v->plan, v->data, v->size, m, &v->job, &err), &err);
+    for (int i = 0; i < v->n[1]; i++) {
+        i64 bytes;
+        if (!int_mul(m[i], v->array[1][i].bytes, &bytes) || !int_add(total, bytes, &total))
+            cli_fail(c, "the result does not fit memory");
+    }
+    cli_need_memory(c, total, "a result");
+    for (int i = 0; i < v->n[1]; i++)
+        out[i] = arena_array(c->arena, unsigned char, m[i] * v->array[1][i].bytes + 1);
+    cli_check(c, ravel_sparse_fill(v->job, out, &err), &err);
+    if (compile_is_sparse(c->arena, c->known, v->to)) {
+        SparseFile f;
+        name_result(v, m, out, &f);
+        shape_values(v, &f);
+        sparse_file_write(c, c->o.arg[1], &f);
+    } else {
+        write_dense(v, total, out[0]);
+    }
+    printf("%s: %s of %s as %s, %lld values, %lld bytes\n", c->o.arg[1], v->dtype,
+           cli_tuple(c->arena, v->shape, v->rank), v->to, (long long)m[v->n[1] - 1],
+           (long long)total);
+}
+
+int
+cli_sparse_convert(Cli *c, const char *from, const char *to)
+{
+    Diag d;
+    Convert *v = arena_new(c->arena, Convert);
+    *v = (Convert){.c = c, .from = from, .to = to};
+    if (c->o.verify)
+        cli_fail(c, "--verify is of layouts: the places of a sparse format depend on the data");
+    bool ok = arena_run(c->arena, &d, convert, v);
+    ravel_sparse_end(v->job);
+    ravel_sparse_free(v->plan);
+    if (!ok)
+        diag_fatal(c->arena->diag, d.kind, (Loc){0}, "%s", d.text);
+    return EXIT_YES;
+}

@@ -1,0 +1,218 @@
+/* Files of sparse formats: Matrix Market, .npz as SciPy writes it or with an array for each
+ * pos, crd and val, and a folder with a .npy for each. */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "../runtime/npy.h"
+#include "../runtime/npy_header.h"
+#include "cli_sparse.h"
+
+static bool
+ends_with(const char *s, const char *end)
+{
+    size_t n = strlen(s), m = strlen(end);
+    return n >= m && !strcmp(s + n - m, end);
+}
+
+static bool
+is_folder(const char *path)
+{
+    struct stat st;
+    return ends_with(path, "/") || (!stat(path, &st) && S_ISDIR(st.st_mode));
+}
+
+bool
+sparse_file_is(const char *path)
+{
+    return ends_with(path, ".mtx") || ends_with(path, ".npz") || is_folder(path);
+}
+
+/* The shape, or the name of the format: NumPy's text types have no Npy. */
+static bool
+take_text(Cli *c, SparseFile *f, const char *name, const unsigned char *data, size_t len)
+{
+    if (strcmp(name, "format") || len < 12)
+        return false;
+    char *text = arena_alloc(c->arena, 5);     /* |S3: 3 bytes; <U3: 12 */
+    size_t wide = memmem(data, len, "<U3", 3) ? 4 : 1;
+    for (size_t i = 0; i < 3 && len >= 3 * wide; i++)
+        text[i] = (char)data[len - 3 * wide + i * wide];
+    f->format = text;
+    return true;
+}
+
+static void
+take_shape(Cli *c, SparseFile *f, const SparseMember *m)
+{
+    if (m->bytes != 8 || *m->descr != 'i' || m->rank != 1 || m->count > MAX_RANK)
+        cli_fail(c, "'%s': shape is no list of 64-bit integers", f->path);
+    f->rank = (int)m->count;
+    memcpy(f->shape, m->data, (size_t)m->count * sizeof *f->shape);
+}
+
+/* Add the array in a .npy file; `data` is copied. */
+static void
+take_npy(Cli *c, const char *name, const unsigned char *data, size_t len, void *arg)
+{
+    SparseFile *f = arg;
+    ravel_error err;
+    Npy a;
+    if (ends_with(name, ".npy"))
+        name = arena_printf(c->arena, "%.*s", (int)(strlen(name) - 4), name);
+    if (take_text(c, f, name, data, len))
+        return;
+    if (f->n == SPARSE_MEMBERS)
+        cli_fail(c, "'%s' has more than %d arrays", f->path, SPARSE_MEMBERS);
+    unsigned char *file = malloc(len + 1);
+    if (!file)
+        cli_fail(c, "'%s': out of memory", f->path);
+    memcpy(file, data, len);
+    cli_check(c, npy_decode(arena_printf(c->arena, "%s: %s", f->path, name), file, len, &a, &err),
+              &err);
+    SparseMember *m = &f->member[f->n];
+    int rank = a.rank <= MAX_RANK ? a.rank : 0;
+    *m = (SparseMember){.name = name, .descr = arena_string(c->arena, a.descr),
+                        .bytes = a.bytes, .rank = rank, .count = a.count};
+    memcpy(m->shape, a.shape, (size_t)rank * sizeof *m->shape);
+    m->data = arena_copy(c->arena, a.data, (size_t)a.count * (size_t)a.bytes);
+    npy_free(&a);
+    if (strcmp(name, "shape"))
+        f->n++;
+    else
+        take_shape(c, f, m);
+}
+
+/* The arrays that a folder may have. */
+static void
+read_folder(Cli *c, const char *path, SparseFile *f)
+{
+    ravel_error err;
+    unsigned char *data;
+    size_t len;
+    for (int k = 0; k <= MAX_LEVELS; k++)
+        for (int kind = 0; kind < 2; kind++) {
+            const char *name = k ? arena_printf(c->arena, "%s%d", kind ? "crd" : "pos", k)
+                                 : kind ? "val" : "shape";
+            const char *file = arena_printf(c->arena, "%s/%s.npy", path, name);
+            if (access(file, F_OK))
+                continue;
+            cli_check(c, file_read(file, SIZE_MAX / 4, &data, &len, &err), &err);
+            const unsigned char *copy = arena_copy(c->arena, data, len);
+            free(data);
+            take_npy(c, name, copy, len, f);
+        }
+    if (f->n == 0)
+        cli_fail(c, "'%s' has no pos1.npy, crd1.npy, ..., val.npy", path);
+}
+
+void
+sparse_file_read(Cli *c, const char *path, SparseFile *f)
+{
+    ravel_error err;
+    unsigned char *data;
+    size_t len;
+    *f = (SparseFile){.path = path};
+    if (is_folder(path)) {
+        read_folder(c, path, f);
+        return;
+    }
+    cli_check(c, file_read(path, SIZE_MAX / 4, &data, &len, &err), &err);
+    const unsigned char *copy = arena_copy(c->arena, data, len + 1);
+    free(data);
+    if (ends_with(path, ".mtx"))
+        matrix_market_read(c, path, (const char *)copy, f);
+    else
+        zip_read(c, path, copy, len, take_npy, f);
+}
+
+/* The two parts of a .npy file. */
+static void
+npy_parts(Cli *c, const SparseMember *m, FilePart part[2])
+{
+    unsigned char *head = arena_alloc(c->arena, NPY_HEADER_MAX);
+    const NpyType *type = npy_type(m->descr, strlen(m->descr));
+    part[0] = (FilePart){head, npy_header_write(head, type, m->rank, m->shape)};
+    part[1] = (FilePart){m->data, (size_t)m->count * (size_t)m->bytes};
+}
+
+/* NumPy's array(b'csr'). */
+static void
+format_parts(Cli *c, const char *format, FilePart part[2])
+{
+    enum { HEAD = 128 };
+    char *head = arena_alloc(c->arena, HEAD + 1);
+    memset(head, ' ', HEAD);
+    memcpy(head, "\x93NUMPY\1\0\x76\0", 10);
+    static const char text[] = "{'descr': '|S3', 'fortran_order': False, 'shape': (), }";
+    memcpy(head + 10, text, strlen(text));
+    head[HEAD - 1] = '\n';
+    part[0] = (FilePart){head, HEAD};
+    part[1] = (FilePart){format, 3};
+}
+
+static SparseMember
+shape_member(Cli *c, const SparseFile *f)
+{
+    return (SparseMember){.name = "shape", .descr = "i8", .bytes = 8, .rank = 1,
+                          .shape = {f->rank}, .count = f->rank,
+                          .data = arena_copy(c->arena, f->shape, sizeof f->shape)};
+}
+
+static void
+write_zip(Cli *c, const char *path, const SparseFile *f)
+{
+    ZipPart part[SPARSE_MEMBERS + 2];
+    int n = 0;
+    for (int i = 0; i < f->n; i++, n++) {
+        part[n].name = arena_printf(c->arena, "%s.npy", f->member[i].name);
+        npy_parts(c, &f->member[i], part[n].part);
+    }
+    SparseMember shape = shape_member(c, f);
+    part[n].name = "shape.npy";
+    npy_parts(c, &shape, part[n++].part);
+    if (f->format) {
+        part[n].name = "format.npy";
+        format_parts(c, f->format, part[n++].part);
+    }
+    zip_write(c, path, part, n);
+}
+
+/* Write the files to a new folder beside the path, and rename it. */
+static void
+write_folder(Cli *c, const char *path, const SparseFile *f)
+{
+    char *to = arena_string(c->arena, path), *end = to + strlen(to);
+    while (end > to + 1 && end[-1] == '/')
+        *--end = 0;
+    const char *part = arena_printf(c->arena, "%s.part", to);
+    ravel_error err;
+    if (!access(to, F_OK))
+        cli_fail(c, "'%s' exists: a folder is written anew", to);
+    if (mkdir(part, 0777))
+        cli_fail(c, "'%s': %s", part, strerror(errno));
+    for (int i = 0; i <= f->n; i++) {
+        SparseMember m = i < f->n ? f->member[i] : shape_member(c, f);
+        FilePart parts[2];
+        npy_parts(c, &m, parts);
+        cli_check(c, file_write(arena_printf(c->arena, "%s/%s.npy", part, m.name), parts, 2, &err),
+                  &err);
+    }
+    if (rename(part, to))
+        cli_fail(c, "'%s': %s", to, strerror(errno));
+}
+
+void
+sparse_file_write(Cli *c, const char *path, const SparseFile *f)
+{
+    if (ends_with(path, ".mtx"))
+        matrix_market_write(c, path, f);
+    else if (ends_with(path, ".npz"))
+        write_zip(c, path, f);
+    else
+        write_folder(c, path, f);
+}

@@ -1,0 +1,91 @@
+/* Writes archives of arrays, .npz. */
+#include <string.h>
+#include <zlib.h>
+
+#include "../runtime/npy_header.h"
+#include "cli_file.h"
+#include "cli_zip.h"
+
+enum { VERSION = 20, DATE = 0x21 };    /* 1 January 1980 */
+
+static unsigned char *
+put(unsigned char *p, uint64_t v, int bytes)
+{
+    for (int i = 0; i < bytes; i++)
+        *p++ = (unsigned char)(v >> 8 * i);
+    return p;
+}
+
+/* The fields that a local header and the directory have in common. */
+static unsigned char *
+put_common(unsigned char *p, const ZipPart *z, uint32_t crc, size_t size)
+{
+    p = put(p, VERSION, 2);
+    p = put(p, 0, 2);
+    p = put(p, STORED, 2);
+    p = put(p, (uint64_t)DATE << 16, 4);
+    p = put(p, crc, 4);
+    p = put(p, size, 4);
+    p = put(p, size, 4);
+    p = put(p, strlen(z->name), 2);
+    return put(p, 0, 2);
+}
+
+void
+zip_write(Cli *c, const char *path, const ZipPart *part, int n)
+{
+    enum { NAME = 80 };
+    FilePart *out = arena_array(c->arena, FilePart, 3 * n + 1);
+    size_t at = 0;
+    unsigned char *directory = arena_alloc(c->arena,
+                                           (size_t)n * (ENTRY_BYTES + NAME) + END_BYTES);
+    unsigned char *d = directory;
+    int k = 0;
+    for (int i = 0; i < n; i++) {
+        const ZipPart *z = &part[i];
+        size_t size = z->part[0].len + z->part[1].len, name = strlen(z->name);
+        uLong crc = crc32_z(crc32(0, NULL, 0), z->part[0].data, z->part[0].len);
+        crc = z->part[1].len ? crc32_z(crc, z->part[1].data, z->part[1].len) : crc;
+        if (size > UINT32_MAX - at - LOCAL_BYTES - NAME)
+            cli_fail(c, "'%s': the archive would exceed 4 GB; write a folder instead: "
+                     "'%s/'", path, path);
+        unsigned char *head = arena_alloc(c->arena, LOCAL_BYTES + name);
+        unsigned char *p = put(head, LOCAL, 4);
+        p = put_common(p, z, (uint32_t)crc, size);
+        memcpy(p, z->name, name);
+        d = put(d, ENTRY, 4);
+        d = put(d, VERSION, 2);
+        d = put_common(d, z, (uint32_t)crc, size);
+        d = put(put(d, 0, 8), 0, 2);           /* comment, disk, attributes */
+        d = put(d, at, 4);
+        memcpy(d, z->name, name);
+        d += name;
+        out[k++] = (FilePart){head, LOCAL_BYTES + name};
+        out[k++] = z->part[0];
+        out[k++] = z->part[1];
+        at += LOCAL_BYTES + name + size;
+    }
+    size_t length = (size_t)(d - directory);
+    d = put(d, END, 4);
+    d = put(d, 0, 4);
+    d = put(put(d, (uint64_t)n, 2), (uint64_t)n, 2);
+    d = put(put(d, length, 4), at, 4);
+    put(d, 0, 2);
+    out[k++] = (FilePart){directory, length + END_BYTES};
+    ravel_error err;
+    cli_check(c, file_write(path, out, k, &err), &err);
+}
+
+void
+cli_write_npz(Cli *c, const char *path, const char *name, const char *descr, int bytes,
+              int rank, const i64 *shape, const void *data)
+{
+    unsigned char header[NPY_HEADER_MAX];
+    size_t head = npy_header_write(header, npy_type(descr, strlen(descr)), rank, shape);
+    i64 count;
+    if (!npy_count(shape, rank, bytes, &count) || count > (INT32_MAX - 4096) / bytes)
+        cli_fail(c, "'%s': an array of more than 2 GB is not written to an archive: name "
+                 "the output .npy", path);
+    const ZipPart part = {name, {{header, head}, {data, (size_t)(count * bytes)}}};
+    zip_write(c, path, &part, 1);
+}

@@ -1,0 +1,63 @@
+/* singleton(x): one position below each parent; crd has its coordinate.  Below a level nth
+ * the coordinate -1 marks a place without an entry. */
+#include "sparse_parts.h"
+
+static const Ex *
+positions(const SparseMaker *m, int k)
+{
+    return sparse_size(m, m->p->src->level[k].crd);
+}
+
+static void
+check(SparseMaker *m, int k)
+{
+    const SparseFormat *f = m->p->src;
+    const Level *l = &f->level[k];
+    const Ex *n = sparse_size(m, l->crd);
+    bool places = f->level[k - 1].def.kind == LEVEL_NTH;
+    if (places)
+        sparse_step(m, STEP_check_multiple, (i64)l->crd, n, m->positions[k - 1]);
+    else
+        sparse_step(m, STEP_check_size, (i64)l->crd, n, m->positions[k]);
+    sparse_step(m, STEP_check_range, (i64)l->crd, l->crd, n, places ? -1 : -l->bias,
+                l->n - l->bias, (i64)f->width);
+    if (places && !l->def.unordered)
+        sparse_step(m, STEP_check_groups, (i64)l->crd, l->crd, n, m->positions[k - 1],
+                    (i64)f->width);
+}
+
+static void
+read(SparseMaker *m, int k)
+{
+    const Level *l = &m->p->src->level[k];
+    m->column[l->var] = sparse_column(m);
+    sparse_step(m, STEP_load, (i64)m->column[l->var], (i64)m->from, l->bias, l->crd,
+                (i64)m->p->src->width);
+}
+
+/* The position is that of the parent. */
+static void
+parent(SparseMaker *m, int k)
+{
+    (void)m;
+    (void)k;
+}
+
+static void
+write(SparseMaker *m, int k)
+{
+    const Level *l = &m->p->dst->level[k];
+    if (m->fill && !m->copied[k])
+        sparse_step(m, STEP_write_singleton, (i64)m->to, (i64)m->at[k], l->bias, l->crd,
+                    (i64)m->p->dst->width);
+}
+
+static void
+finish(SparseMaker *m, int k)
+{
+    sparse_step(m, STEP_grow, (i64)k + 1, (i64)1);
+}
+
+const LevelInfo level_singleton = {
+    .name = "singleton", .crd = true, .access = "1 step", .positions = positions,
+    .check = check, .read = read, .parent = parent, .write = write, .finish = finish};

@@ -1,0 +1,121 @@
+/* sparse.h: conversions between sparse formats, and between them and layouts.
+ *
+ * A sparse format is a layout whose entries each have a kind of level: the map from
+ * coordinates to levels is an order of index expressions, the kinds say how the
+ * coordinates of a level are stored (docs/ir/sparse.md).  A conversion is a list of calls
+ * of the steps in step.def, as statements of emit.h: the writer makes C of them, the
+ * library's interpreter calls them. */
+#ifndef RAVEL_SPARSE_H
+#define RAVEL_SPARSE_H
+
+#include "../decide/decide.h"
+#include "../emit/emit.h"
+#include "../layout/layout.h"
+
+typedef struct LevelInfo LevelInfo;
+
+typedef struct {
+    LevelDef def;
+    const LevelInfo *info;
+    const Ex *x;          /* the coordinate, over the variables of the dims; from 0 */
+    i64 n;                /* it is below n */
+    i64 bias;             /* crd holds the coordinate minus bias */
+    int var;              /* a variable for the coordinate */
+    int pos, crd;         /* the numbers of its arrays; -1: none */
+} Level;
+
+enum { MAX_ARRAYS = 2 * MAX_LEVELS + 1 };
+typedef enum { ARRAY_POS, ARRAY_CRD, ARRAY_VAL } ArrayKind;
+typedef struct {
+    ArrayKind kind;
+    int level;            /* from 0; ARRAY_VAL: none */
+    const char *name;     /* pos2, crd2, val */
+} SparseArray;
+
+/* A side of a conversion, for one shape and element type. */
+typedef struct {
+    const LayoutRef *ref;
+    Layout *l;            /* the order of the levels; of a layout: itself */
+    bool dense;           /* it is a layout: one array, val, with its storage */
+    int width;            /* bytes of an index: 4 or 8 */
+    int nlevel;
+    Level level[MAX_LEVELS];
+    int tree;             /* the first `tree` levels are above the blocks of dense ones */
+    int narray;
+    SparseArray array[MAX_ARRAYS];
+    bool padded;          /* it has places without an entry, which hold the fill */
+    bool loose;           /* equal entries, or entries in any order, are possible */
+    const Ex **coord;     /* the dims over the variables of the levels or, of a layout,
+                           * over `address`; NULL: they do not follow */
+    int address;
+} SparseFormat;
+
+/* What happens to entries of one place. */
+typedef enum { EQUAL_SUM, EQUAL_FIRST, EQUAL_LAST, EQUAL_ERROR, EQUALS } Equals;
+extern const char *const sparse_equals[EQUALS + 1];    /* their names; then NULL */
+
+typedef struct {
+    const char *from, *to;
+    const char *dtype;
+    int rank;
+    const i64 *shape;     /* of numbers, in the order of the dims of `from` */
+    int from_width, to_width;      /* bytes of an index: 4, 8 or 0 for 4 */
+    Equals equal;
+    const char *name;     /* of the function; NULL: a default */
+} SparseRequest;
+
+/* How entries come into the order of the destination. */
+typedef enum { BY_SOURCE, BY_COUNTING, BY_SORTING } SparseWay;
+
+typedef struct {
+    const SparseRequest *rq;
+    Exprs *e;
+    SparseFormat *src, *dst;
+    SparseWay way;
+    const char *why;      /* a sentence about the way */
+    bool carries;         /* BY_SORTING: records have values, not their positions */
+    bool joins;           /* the source may have equal entries that the destination joins */
+    i64 counts;           /* BY_COUNTING: numbers to count in */
+    int bits, low;        /* BY_SORTING: keys have `bits` bits, ordered from bit `low` */
+    const char *name;     /* of the functions */
+    /* The functions: `work` sets m[0] to the bytes of work memory, `sizes` checks the
+     * source and sets m to the sizes of the destination's arrays, `fill` writes them. */
+    Stmt *work, *sizes, *fill;
+    int step, size[MAX_ARRAYS], records, flaw;   /* the variables of the statements */
+    /* The dims of dst over the variables of src's levels.  A dim whose levels may lead out
+     * of the shape has a variable of its own: entries outside are no entries. */
+    const Ex *dim[MAX_RANK];
+    int guard[MAX_RANK];           /* this variable; -1: none */
+} SparsePlan;
+
+/* step.def */
+typedef enum {
+#define STEP(name, args) STEP_##name,
+#include "step.def"
+#undef STEP
+    SPARSE_STEPS
+} SparseStep;
+extern const Kernel sparse_steps[SPARSE_STEPS];
+/* The letters of the arguments of a step, as in step.def. */
+const char *sparse_letters(const Kernel *step);
+/* The text of a flaw that a step found, and the index of the array it is about. */
+const char *sparse_flaw(Arena *a, const SparsePlan *p, i64 flaw, i64 array, i64 at);
+
+/* sparse_format.c: the format of one side; diag_fatal, with the place in the spec, if it
+ * cannot be read and written. */
+SparseFormat *sparse_format(Exprs *e, const LayoutRef *ref, const DType *t, int rank,
+                            const i64 *shape, int width);
+/* sparse_plan.c: both sides must be of one shape; map as by plan_match.  diag_fatal if there is
+ * no conversion. */
+SparsePlan *sparse_plan(Exprs *e, const SparseRequest *rq, SparseFormat *src,
+                        SparseFormat *dst, const int *map, const char *name);
+/* sparse_text.c */
+/* The levels with the cost of an access, the arrays and the coordinates. */
+void sparse_levels_print(Buf *b, const SparseFormat *f);
+/* The plan as text (docs/ir/sparse.md); with the statements. */
+const char *sparse_print(const SparsePlan *p, bool statements);
+/* C that needs no library; or, not stand-alone, for the JIT. */
+const char *sparse_render(const Target *t, const SparsePlan *p, const char *command,
+                          bool stand_alone);
+
+#endif

@@ -1,0 +1,268 @@
+/* One side of a conversion: its levels, its arrays, and its coordinates over its levels. */
+#include <string.h>
+
+#include "sparse_parts.h"
+
+typedef struct {
+    SparseFormat *f;
+    Exprs *e;
+    Arena *arena;
+    const LayoutDef *def;
+    int dim[MAX_RANK];    /* variables of the dims, without padding */
+    const i64 *shape;
+    i64 param[MAX_ENTRIES];
+    const DType *dtype;
+} Maker;
+
+#define FAIL(m, ...) \
+    diag_fatal((m)->arena->diag, DIAG_LAYOUT, (m)->def->loc, __VA_ARGS__)
+
+static const Ex *
+find_name(void *env, const Ast *sym)
+{
+    const Maker *m = env;
+    for (int d = 0; d < m->def->ndims; d++)
+        if (!strcmp(m->def->dims[d], sym->name))
+            return ex_of_var(m->e, m->dim[d]);
+    int i = layout_find_param(m->def, sym->name);
+    i64 bits = m->dtype->bits;
+    return ex_const(m->e, i >= 0 ? m->param[i] : !strcmp(sym->name, "bits") ? bits : bits / 8);
+}
+
+/* Coordinates below 0, as those of diagonals, are stored with a bias. */
+static void
+set_bias(Maker *m, int k, EntryDef *t)
+{
+    Level *l = &m->f->level[k];
+    const Ex *x = ast_lower(m->e, t->x, find_name, m);
+    if (x->f.min >= 0)
+        return;
+    if (!l->info->crd || x->f.min == -INF)
+        FAIL(m, "sparse '%s': %s may be below 0 in a level %s", m->def->name,
+             ast_text(m->arena, t->x), l->info->name);
+    l->bias = -x->f.min;
+    t->x = ast_op(m->arena, OP_ADD, t->x, ast_num(m->arena, l->bias, t->loc), t->loc);
+}
+
+/* The order of the levels as a layout without levels. */
+static LayoutRef *
+order_of(Maker *m)
+{
+    LayoutDef *d = arena_copy(m->arena, m->def, sizeof *d);
+    LayoutRef *ref = arena_copy(m->arena, m->f->ref, sizeof *ref);
+    d->order = arena_copy(m->arena, d->order, sizeof *d->order * (size_t)d->norder);
+    d->level = NULL;
+    ref->def = d;
+    for (int i = 0; i < m->def->ndims; i++)
+        m->dim[i] = ex_var(m->e, m->def->dims[i], 0, m->shape[i] - 1);
+    layout_params(m->arena, m->f->ref, m->dtype, m->param);
+    for (int k = 0; k < d->norder; k++)
+        set_bias(m, k, &d->order[k]);
+    return ref;
+}
+
+static void
+add_array(SparseFormat *f, Arena *a, ArrayKind kind, int level)
+{
+    static const char *const names[] = {[ARRAY_POS] = "pos", [ARRAY_CRD] = "crd"};
+    f->array[f->narray++] = (SparseArray){
+        kind, level, kind == ARRAY_VAL ? "val" : arena_printf(a, "%s%d", names[kind], level + 1)};
+}
+
+static void
+set_level(Maker *m, int k)
+{
+    SparseFormat *f = m->f;
+    Level *l = &f->level[k];
+    l->x = f->l->entry[k].ex;
+    l->n = f->l->entry[k].extent;
+    l->var = ex_var(m->e, arena_printf(m->arena, "l%d", k + 1), 0, l->n - 1);
+    l->pos = l->info->pos ? f->narray : -1;
+    if (l->info->pos)
+        add_array(f, m->arena, ARRAY_POS, k);
+    l->crd = l->info->crd ? f->narray : -1;
+    if (l->info->crd)
+        add_array(f, m->arena, ARRAY_CRD, k);
+    if (f->width == 4 && l->info->crd && l->n - l->bias > INT32_MAX)
+        FAIL(m, "sparse '%s': the coordinates of level %d reach %lld: 32-bit indices are too "
+             "small, use i64", m->def->name, k + 1, (long long)(l->n - l->bias - 1));
+}
+
+/* Which kinds may follow each other. */
+static void
+check_kinds(Maker *m)
+{
+    SparseFormat *f = m->f;
+    bool above = true;             /* all levels so far are dense */
+    for (int k = 0; k < f->nlevel; k++) {
+        LevelKind kind = f->level[k].def.kind;
+        const LevelDef *up = k ? &f->level[k - 1].def : NULL;
+        bool chain = up && (up->kind == LEVEL_SINGLETON || up->kind == LEVEL_NTH ||
+                            (up->kind == LEVEL_COMPRESSED && up->repeats));
+        bool list = up && (up->kind == LEVEL_SINGLETON || up->repeats);
+        if (kind == LEVEL_SINGLETON && !chain)
+            FAIL(m, "sparse '%s': level %d is a singleton; it follows compressed(x, "
+                 "\"nonunique\"), nth() or another singleton", m->def->name, k + 1);
+        if (kind != LEVEL_SINGLETON && list)
+            FAIL(m, "sparse '%s': level %d is %s; only singletons follow a level whose "
+                 "coordinates repeat", m->def->name, k + 1, f->level[k].info->name);
+        if (kind == LEVEL_NTH && (!above || !k || k + 1 == f->nlevel ||
+                                  f->level[k + 1].def.kind != LEVEL_SINGLETON))
+            FAIL(m, "sparse '%s': nth() follows dense levels only, and a singleton follows it",
+                 m->def->name);
+        above &= kind == LEVEL_DENSE;
+    }
+    if (f->level[f->nlevel - 1].def.kind == LEVEL_COMPRESSED && f->level[f->nlevel - 1].def.repeats)
+        FAIL(m, "sparse '%s': the last level cannot be nonunique: equal entries would differ in "
+             "nothing", m->def->name);
+}
+
+static void
+set_properties(SparseFormat *f)
+{
+    f->tree = f->nlevel;
+    while (f->tree > 0 && f->level[f->tree - 1].def.kind == LEVEL_DENSE)
+        f->tree--;
+    f->padded = f->tree < f->nlevel;
+    for (int k = 0; k < f->nlevel; k++) {
+        f->padded |= f->level[k].def.kind == LEVEL_NTH;
+        f->loose |= f->level[k].def.repeats || f->level[k].def.unordered;
+    }
+}
+
+/* Solve x = value for a dim that occurs in x with the coefficient 1 or -1; the others are
+ * known. */
+static bool
+solve_one(Maker *m, const Ex *x, const Ex *value, const Ex **to)
+{
+    const Layout *l = m->f->l;
+    int dim = -1;
+    i64 coef = 0;
+    for (int i = 0; i < x->n; i++) {
+        int d = 0;
+        while (d < l->rank && (x->t[i].atom->op != AT_VAR || x->t[i].atom->var != l->dim[d].var))
+            d++;
+        if (d == l->rank)
+            return false;
+        if (to[l->dim[d].var])
+            continue;
+        if (dim >= 0 || (x->t[i].coef != 1 && x->t[i].coef != -1))
+            return false;
+        dim = d;
+        coef = x->t[i].coef;
+    }
+    if (dim < 0)
+        return false;
+    int var = l->dim[dim].var;
+    to[var] = ex_const(m->e, 0);
+    const Ex *rest = ex_sub(m->e, value, ex_subst(m->e, x, to));
+    to[var] = ex_scale(m->e, rest, coef);
+    return true;
+}
+
+/* The dims where each level is a sum of dims. */
+static bool
+solve_sums(Maker *m, const Ex **coord)
+{
+    SparseFormat *f = m->f;
+    const Ex **to = arena_array(m->arena, const Ex *, ex_nvars(m->e));
+    bool more = true;
+    while (more) {
+        more = false;
+        for (int k = 0; k < f->nlevel; k++)
+            more |= solve_one(m, f->level[k].x, ex_of_var(m->e, f->level[k].var), to);
+    }
+    for (int d = 0; d < f->l->rank; d++) {
+        coord[d] = to[f->l->dim[d].var];
+        if (!coord[d] && f->l->dim[d].n == 1)
+            coord[d] = ex_const(m->e, 0);
+        if (!coord[d])
+            return false;
+    }
+    return true;
+}
+
+/* The dims from the inverse of the order, at the address that the levels make. */
+static void
+solve_digits(Maker *m, const Ex **coord)
+{
+    SparseFormat *f = m->f;
+    Verdict *v = decide_inverse_or_fail(f->l);
+    if (!v->inverse)
+        FAIL(m, "sparse '%s': the coordinates do not follow from the levels", m->def->name);
+    const Ex **to = arena_array(m->arena, const Ex *, ex_nvars(m->e));
+    const Ex *at = ex_const(m->e, 0);
+    for (int k = 0; k < f->nlevel; k++)
+        at = ex_add_scaled(m->e, at, ex_of_var(m->e, f->level[k].var), f->l->entry[k].stride);
+    to[v->inverse_var] = at;
+    for (int d = 0; d < f->l->rank; d++)
+        coord[d] = ex_subst(m->e, v->inverse[d], to);
+}
+
+static void
+make_sparse(Maker *m, int rank, const i64 *shape)
+{
+    SparseFormat *f = m->f;
+    const LayoutDef *d = m->def;
+    f->nlevel = d->norder;
+    if (f->nlevel == 0)
+        FAIL(m, "sparse '%s' has no levels", d->name);
+    for (int k = 0; k < f->nlevel; k++) {
+        f->level[k].def = d->level[k];
+        f->level[k].info = level_kinds[d->level[k].kind];
+    }
+    layout_check_rank(m->arena, d, rank);
+    for (int i = 0; i < rank; i++)
+        if (shape[i] < 1)
+            FAIL(m, "extent of %s is %lld: extents are 1 or more", d->dims[i],
+                 (long long)shape[i]);
+    f->l = layout_make(m->e, order_of(m), m->dtype, rank, shape);
+    for (int k = 0; k < f->nlevel; k++)
+        set_level(m, k);
+    add_array(f, m->arena, ARRAY_VAL, 0);
+    check_kinds(m);
+    set_properties(f);
+    const Ex **coord = arena_array(m->arena, const Ex *, rank + 1);
+    if (!solve_sums(m, coord))
+        solve_digits(m, coord);
+    f->coord = coord;
+}
+
+/* A layout: its storage is one array, and the address is the only level. */
+static void
+make_dense(Maker *m, int rank, const i64 *shape)
+{
+    SparseFormat *f = m->f;
+    f->dense = f->padded = true;
+    f->l = layout_make(m->e, f->ref, m->dtype, rank, shape);
+    Verdict *v = decide_inverse_or_fail(f->l);
+    if (v->holes || !v->inverse)
+        FAIL(m, "layout '%s' has %s: beside a sparse format it must have neither; convert to "
+             "or from ROW_MAJOR first", m->def->name,
+             v->holes ? "holes" : "no inverse in closed form");
+    f->coord = v->inverse;
+    f->address = v->inverse_var;
+    add_array(f, m->arena, ARRAY_VAL, 0);
+}
+
+SparseFormat *
+sparse_format(Exprs *e, const LayoutRef *ref, const DType *t, int rank, const i64 *shape,
+              int width)
+{
+    Arena *a = ex_arena(e);
+    SparseFormat *f = arena_new(a, SparseFormat);
+    Maker m = {.f = f, .e = e, .arena = a, .def = ref->def, .shape = shape, .dtype = t};
+    f->ref = ref;
+    f->width = width ? width : 4;
+    work_on(a, "to read the levels of", ref->def->name);
+    if (t->bits < 8)
+        FAIL(&m, "'%s' with %s: values beside a sparse format have whole bytes",
+             ref->def->name, t->name);
+    if (f->width != 4 && f->width != 8)
+        FAIL(&m, "'%s': indices have 4 or 8 bytes, not %d", ref->def->name, f->width);
+    if (ref->def->level)
+        make_sparse(&m, rank, shape);
+    else
+        make_dense(&m, rank, shape);
+    return f;
+}

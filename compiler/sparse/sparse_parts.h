@@ -1,0 +1,95 @@
+/* sparse_parts.h: what the files of this folder share.  Other folders use sparse.h. */
+#ifndef RAVEL_SPARSE_PARTS_H
+#define RAVEL_SPARSE_PARTS_H
+
+#include "sparse.h"
+
+/* A plan whose statements are made. */
+typedef struct {
+    SparsePlan *p;
+    Arena *arena;
+    Exprs *e;
+    Stmt **tail;
+    bool fill;            /* of `fill`: arrays of the destination are written */
+    const int *map;       /* dim of the destination -> dim of the source */
+    int columns;          /* of the stream, in use */
+    int *column;          /* by variable: its column */
+    bool *needed;         /* by variable: a column is needed */
+    const Ex *positions[MAX_LEVELS + 1];   /* of the levels of the source */
+    int from;             /* the column of positions in the level of the source being read */
+    int at[MAX_LEVELS];   /* the columns of the destination's coordinates */
+    int to;               /* the column of positions in the last level written; -1: root */
+    bool copied[MAX_LEVELS];       /* the coordinates are copied as a whole */
+    bool flagged;         /* column 1 says which entries have a new position in it */
+} SparseMaker;
+
+/* What a kind of level is.  Level k of a format is made of the level above, or of the root.
+ * */
+struct LevelInfo {
+    const char *name;
+    bool pos, crd;        /* the arrays that it stores */
+    const char *access;   /* what it costs to find a coordinate */
+    /* The number of positions of level k of the source, an expression of array sizes. */
+    const Ex *(*positions)(const SparseMaker *m, int k);
+    /* Each adds statements for level k; NULL: none is needed. */
+    void (*check)(SparseMaker *m, int k);          /* the arrays of the source */
+    void (*read)(SparseMaker *m, int k);           /* position -> coordinate */
+    void (*parent)(SparseMaker *m, int k);         /* position -> position of the parent */
+    void (*write)(SparseMaker *m, int k);          /* parent, coordinate -> position */
+    void (*finish)(SparseMaker *m, int k);         /* after the last entry */
+};
+
+/* level.c: the table of kinds. */
+extern const LevelInfo *const level_kinds[LEVEL_KINDS];
+extern const LevelInfo level_dense, level_compressed, level_singleton, level_nth;
+
+/* sparse_stmt.c */
+/* Add the call of a step.  An argument for each letter: n i64; x const Ex *; I, O int, the
+ * number of an array, -1: none; p uint64_t; none for M. */
+void sparse_step(SparseMaker *m, SparseStep step, ...);
+/* The size of an array of the source, an expression. */
+const Ex *sparse_size(const SparseMaker *m, int array);
+/* sparse_batch.c */
+enum { SPARSE_FREE = 3 };          /* the first column that has no meaning of its own */
+_Noreturn void sparse_refuse(const SparseMaker *m, const char *why);
+int sparse_column(SparseMaker *m);                 /* a new column of the stream */
+/* A column with the values of x, over variables that have columns. */
+int sparse_column_of(SparseMaker *m, const Ex *x);
+/* The number of positions of the source that may hold a value. */
+const Ex *sparse_positions(const SparseMaker *m);
+/* x, over dims of the destination, over the source. */
+const Ex *sparse_over(const SparseMaker *m, const Ex *x);
+bool sparse_has(const Level *l);                   /* the level has a coordinate */
+/* Read a batch, and the coordinates of the levels with want[k] or, of a layout, the
+ * address: columns m->at. */
+void sparse_read(SparseMaker *m, const bool *want);
+/* sparse_way.c */
+/* Keys of a sort: the number of their parts, and the bits of each. */
+int sparse_keys(const SparseFormat *f);
+int sparse_key_bits(const SparseFormat *f, int k);
+/* Set way, why, counts, bits, low and carries of the plan. */
+void sparse_set_way(SparseMaker *m);
+void sparse_check_sum(const SparseMaker *m);       /* diag_fatal if equal entries cannot be added */
+/* sparse_pass.c */
+void sparse_text(SparseMaker *m, const char *text);            /* a comment */
+/* The first compressed level of a destination that has one. */
+int sparse_compressed(const SparseFormat *f);
+/* A pass over the source, and over its sorted records; `what` it does. */
+void sparse_pass(SparseMaker *m, const char *what);
+void sparse_pass_records(SparseMaker *m, const char *what);
+/* sparse_write.c: whether entries of level k of the destination are told apart by flags,
+ * because a level from k on joins coordinates to one position. */
+bool sparse_flags(const SparsePlan *p, int k);
+/* Add flags for level k: its coordinate is another, or one above is. */
+void sparse_fresh(SparseMaker *m, int k);
+/* Write all levels of a batch. */
+void sparse_write(SparseMaker *m);
+/* Whether the coordinate of level k is needed in a pass. */
+bool sparse_wants(const SparseMaker *m, int k);
+/* sparse_order.c */
+/* Whether the source's entries come in the order of the n expressions over its variables.
+ * Variables in `fixed` count as constants; NULL: none. */
+bool sparse_ordered(const SparseFormat *src, Exprs *e, const Ex *const *key, int n,
+                    const bool *fixed);
+
+#endif

@@ -1,0 +1,261 @@
+/* Passes over the source and over sorted records: the statements of their loops. */
+#include "sparse_parts.h"
+
+void
+sparse_text(SparseMaker *m, const char *text)
+{
+    Stmt **tail = m->tail;
+    emit_add(m->arena, &tail, ST_COMMENT)->text = text;
+    m->tail = tail;
+}
+
+/* A loop over batches; what follows is its body, until end_loop. */
+static Stmt **
+begin_loop(SparseMaker *m, const Ex *bound)
+{
+    enum { AT_ONCE = 512 };        /* RAVEL_BATCH of templates/c/sparse.h */
+    Stmt **tail = m->tail;
+    Stmt *s = emit_add(m->arena, &tail, ST_FOR);
+    s->text = "i";
+    s->bound = bound;
+    s->step = AT_ONCE;
+    m->tail = &s->body;
+    return tail;
+}
+
+static void
+end_loop(SparseMaker *m, Stmt **after)
+{
+    m->tail = after;
+}
+
+/* Copy or join values.  `how` is one of RAVEL_LAST ... of templates/c/sparse_value.c. */
+static void
+put_values(SparseMaker *m, i64 joins)
+{
+    enum { LAST, FIRST, REFUSE, SUM_INTEGER, SUM_FLOAT };
+    const DType *t = m->p->dst->l->dtype;
+    bool whole = t->kind == 'i' || t->kind == 'u';
+    static const int hows[EQUALS] = {[EQUAL_FIRST] = FIRST, [EQUAL_LAST] = LAST,
+                                     [EQUAL_ERROR] = REFUSE};
+    Equals equal = m->p->rq->equal;
+    i64 how = equal != EQUAL_SUM ? hows[equal] : whole ? SUM_INTEGER : SUM_FLOAT;
+    i64 parts = t->kind == 'c' ? 2 : 1;
+    sparse_step(m, STEP_put, (i64)m->to, m->p->dst->narray - 1,
+                m->p->carries ? -1 : m->p->src->narray - 1, t->bits / 8 / parts, parts, how,
+                joins);
+}
+
+/* Values to the addresses in a column: of a layout. */
+static void
+put_addresses(SparseMaker *m)
+{
+    bool sorted = m->p->way == BY_SORTING;
+    if (m->p->joins && sorted)
+        sparse_step(m, STEP_compare, (i64)0, (i64)m->at[0]);
+    m->to = m->at[0];
+    put_values(m, !m->p->joins || (!sorted && m->p->rq->equal == EQUAL_LAST) ? 0 : sorted ? 1 : 2);
+}
+
+/* Record the key of each entry. */
+static void
+record_keys(SparseMaker *m)
+{
+    const SparsePlan *p = m->p;
+    const SparseFormat *f = p->dst;
+    int key = sparse_column(m);
+    sparse_step(m, STEP_set, (i64)key, (i64)0);
+    for (int k = 0; k < sparse_keys(f); k++)
+        if (sparse_key_bits(f, k))
+            sparse_step(m, STEP_join, (i64)key, (i64)m->at[k], (i64)sparse_key_bits(f, k));
+    if (p->carries)
+        sparse_step(m, STEP_carry, p->src->narray - 1, (i64)f->l->dtype->bits / 8);
+    sparse_step(m, STEP_record, (i64)key, (i64)p->low);
+}
+
+/* A batch of records in order: the coordinates from the keys. */
+static void
+replay_keys(SparseMaker *m)
+{
+    const SparseFormat *f = m->p->dst;
+    m->columns = SPARSE_FREE;
+    int key = sparse_column(m), shift = m->p->bits;
+    sparse_step(m, STEP_replay, ex_of_var(m->e, m->p->step), (i64)key);
+    for (int k = 0; k < sparse_keys(f); k++) {
+        if (!f->dense && !sparse_has(&f->level[k]))
+            continue;
+        shift -= sparse_key_bits(f, k);
+        if (!f->dense && !sparse_wants(m, k))
+            continue;
+        m->at[k] = sparse_column(m);
+        sparse_step(m, STEP_part, (i64)m->at[k], (i64)key, (i64)shift, (i64)sparse_key_bits(f, k));
+    }
+}
+
+/* The column of the position below the dense levels in front. */
+static int
+counted_parent(SparseMaker *m)
+{
+    const SparseFormat *f = m->p->dst;
+    int to = m->at[0];
+    for (int k = 1; f->level[k].def.kind == LEVEL_DENSE; k++) {
+        int from = to;
+        to = sparse_column(m);
+        sparse_step(m, STEP_write_dense, (i64)to, (i64)from, (i64)m->at[k], f->level[k].n);
+    }
+    return to;
+}
+
+static void
+write_counted(SparseMaker *m)
+{
+    const SparseFormat *f = m->p->dst;
+    int parent = counted_parent(m);
+    if (!m->fill) {
+        sparse_step(m, STEP_count, (i64)parent);
+        return;
+    }
+    int last = f->nlevel - 1;
+    if (f->level[last].def.kind == LEVEL_COMPRESSED) {
+        sparse_step(m, STEP_scatter, (i64)parent, (i64)m->at[last], f->level[last].bias,
+                    f->level[last].crd, f->narray - 1, m->p->src->narray - 1,
+                    (i64)f->l->dtype->bits / 8, (i64)f->width);
+        return;
+    }
+    m->to = sparse_column(m);
+    sparse_step(m, STEP_place, (i64)m->to, (i64)parent);
+    for (int k = 0; k < f->nlevel; k++)
+        if (f->level[k].crd >= 0)
+            sparse_step(m, STEP_write_singleton, (i64)m->to, (i64)m->at[k], f->level[k].bias,
+                        f->level[k].crd, (i64)f->width);
+    put_values(m, 0);
+}
+
+int
+sparse_compressed(const SparseFormat *f)
+{
+    int k = 0;
+    while (f->level[k].def.kind != LEVEL_COMPRESSED)
+        k++;
+    return k;
+}
+
+/* Whether the number of entries alone gives the sizes, and is known: each position of the
+ * source is an entry, and each entry has a position of its own. */
+static bool
+is_counted_already(const SparsePlan *p)
+{
+    bool filtered = p->src->padded || p->joins || p->way != BY_SOURCE;
+    for (int d = 0; d < p->dst->l->rank; d++)
+        filtered |= p->guard[d] >= 0;
+    return !filtered && p->dst->tree > 0 && !sparse_flags(p, 0);
+}
+
+static void
+write_batch(SparseMaker *m)
+{
+    const SparsePlan *p = m->p;
+    if (p->dst->dense) {
+        if (m->fill)
+            put_addresses(m);
+        return;
+    }
+    sparse_write(m);
+    if (m->fill && !is_counted_already(p))
+        put_values(m, p->joins);
+}
+
+/* Copy what has the order of the source as a whole: values, and coordinates of singletons
+ * that are those of the source's last level. */
+static void
+copy_arrays(SparseMaker *m)
+{
+    const SparseFormat *f = m->p->dst, *src = m->p->src;
+    const Level *last = &src->level[src->nlevel - 1];
+    sparse_step(m, STEP_copy, f->narray - 1, src->narray - 1, sparse_positions(m),
+                (i64)f->l->dtype->bits / 8);
+    for (int k = 0; k < f->nlevel; k++) {
+        const Level *l = &f->level[k];
+        m->copied[k] = l->def.kind == LEVEL_SINGLETON && last->crd >= 0 && !last->bias &&
+                       f->width == src->width &&
+                       ex_as_var(sparse_over(m, l->x)) == last->var;
+        if (m->copied[k])
+            sparse_step(m, STEP_copy, l->crd, last->crd, sparse_positions(m), (i64)f->width);
+    }
+}
+
+/* From CSR to CSC and the like. */
+static bool
+is_transposed(const SparseMaker *m)
+{
+    const SparseFormat *f = m->p->dst, *src = m->p->src;
+    const SparseFormat *both[] = {f, src};
+    for (int i = 0; i < LEN(both); i++)
+        if (both[i]->nlevel != 2 || both[i]->level[0].def.kind != LEVEL_DENSE ||
+            both[i]->level[1].def.kind != LEVEL_COMPRESSED || both[i]->level[1].bias)
+            return false;
+    return f->width == src->width &&
+           ex_as_var(sparse_over(m, f->level[0].x)) == src->level[1].var &&
+           ex_as_var(sparse_over(m, f->level[1].x)) == src->level[0].var;
+}
+
+static void
+transpose(SparseMaker *m)
+{
+    const SparseFormat *f = m->p->dst, *src = m->p->src;
+    sparse_step(m, STEP_transpose, src->level[1].pos, src->level[1].crd, m->positions[1],
+                f->level[1].crd, f->narray - 1, src->narray - 1, (i64)f->l->dtype->bits / 8,
+                (i64)f->width);
+}
+
+/* A pass over the source. */
+void
+sparse_pass(SparseMaker *m, const char *what)
+{
+    SparsePlan *p = m->p;
+    const SparseFormat *f = p->dst;
+    bool want[MAX_LEVELS] = {f->dense};
+    sparse_text(m, what);
+    sparse_step(m, STEP_pass);
+    if (!m->fill && is_counted_already(p)) {
+        sparse_step(m, STEP_assume, (i64)sparse_compressed(f) + 1, sparse_positions(m));
+        return;
+    }
+    if (is_counted_already(p))
+        copy_arrays(m);
+    for (int k = 0; k < f->nlevel; k++)
+        want[k] = p->way == BY_SORTING ? sparse_has(&f->level[k])
+                  : p->way == BY_SOURCE ? sparse_wants(m, k)
+                  : m->fill || k < sparse_compressed(f);
+    if (p->way == BY_COUNTING && m->fill)
+        sparse_step(m, STEP_counted, f->level[sparse_compressed(f)].pos, p->counts - 1,
+                    (i64)f->width);
+    if (p->way == BY_COUNTING && m->fill && is_transposed(m)) {
+        transpose(m);
+        return;
+    }
+    Stmt **after = begin_loop(m, sparse_positions(m));
+    sparse_read(m, want);
+    if (p->way == BY_SORTING)
+        record_keys(m);
+    else if (p->way == BY_COUNTING)
+        write_counted(m);
+    else
+        write_batch(m);
+    end_loop(m, after);
+}
+
+/* A pass over the sorted records. */
+void
+sparse_pass_records(SparseMaker *m, const char *what)
+{
+    SparsePlan *p = m->p;
+    sparse_text(m, what);
+    sparse_step(m, STEP_pass);
+    if (p->dst->dense && !m->fill)
+        return;
+    Stmt **after = begin_loop(m, ex_of_var(m->e, p->records));
+    replay_keys(m);
+    write_batch(m);
+    end_loop(m, after);
+}

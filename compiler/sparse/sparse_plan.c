@@ -1,0 +1,186 @@
+/* The plan of a conversion: its way, its keys, and the statements of its functions. */
+#include <string.h>
+
+#include "sparse_parts.h"
+
+const char *const sparse_equals[EQUALS + 1] = {
+    [EQUAL_SUM] = "sum", [EQUAL_FIRST] = "first", [EQUAL_LAST] = "last",
+    [EQUAL_ERROR] = "error"};
+
+/* The sizes of the destination's arrays. */
+static void
+report(SparseMaker *m)
+{
+    const SparseFormat *f = m->p->dst;
+    for (int i = 0; i < f->narray; i++) {
+        const SparseArray *a = &f->array[i];
+        int level = a->kind == ARRAY_VAL ? (f->dense ? 1 : f->nlevel)
+                    : a->level + (a->kind == ARRAY_CRD);
+        sparse_step(m, STEP_report, (i64)i, (i64)level, (i64)(a->kind == ARRAY_POS));
+    }
+}
+
+static void
+finish_levels(SparseMaker *m)
+{
+    const SparseFormat *f = m->p->dst;
+    for (int k = 0; k < f->nlevel; k++)
+        if (m->p->way != BY_COUNTING || f->level[k].def.kind != LEVEL_COMPRESSED)
+            f->level[k].info->finish(m, k);
+        else if (!m->fill && f->width == 4)
+            sparse_step(m, STEP_narrow, (i64)k + 1, (i64)f->level[k].crd);
+    if (f->dense)
+        sparse_step(m, STEP_grow, (i64)1, f->l->size);
+}
+
+/* Places without an entry: values are the fill, coordinates -1. */
+static void
+clear(SparseMaker *m)
+{
+    const SparseFormat *f = m->p->dst;
+    int last = f->nlevel - 1;
+    if (!f->padded)
+        return;
+    sparse_step(m, STEP_pass);     /* the sizes of the levels are those of the pass before */
+    sparse_step(m, STEP_clear, f->narray - 1, (i64)(f->dense ? 1 : f->nlevel),
+                (i64)f->l->dtype->bits / 8, f->l->fill[0], f->l->fill[1]);
+    if (!f->dense && f->level[last].def.kind == LEVEL_SINGLETON)
+        for (int k = 0; k <= last; k++)
+            if (f->level[k].def.kind == LEVEL_SINGLETON)
+                sparse_step(m, STEP_clear, f->level[k].crd, (i64)k + 1, (i64)f->width,
+                            f->width == 4 ? UINT32_MAX : UINT64_MAX, (uint64_t)0);
+}
+
+static SparseMaker
+maker(SparsePlan *p, Stmt **body, const int *map, bool fill)
+{
+    SparseMaker m = {.p = p, .e = p->e, .arena = ex_arena(p->e), .tail = body, .fill = fill,
+                     .map = map};
+    m.column = arena_array(m.arena, int, ex_nvars(p->e) + 1);
+    m.positions[0] = ex_const(p->e, 1);
+    for (int k = 0; k < p->src->nlevel; k++)
+        m.positions[k + 1] = p->src->level[k].info->positions(&m, k);
+    return m;
+}
+
+static void
+add_return(SparseMaker *m)
+{
+    Stmt **tail = m->tail;
+    sparse_step(m, STEP_answer);
+    tail = m->tail;
+    emit_add(m->arena, &tail, ST_RETURN)->value = ex_of_var(m->e, m->p->flaw);
+    m->tail = tail;
+}
+
+static void
+make_work(SparsePlan *p, const int *map)
+{
+    SparseMaker m = maker(p, &p->work, map, false);
+    const SparseFormat *f = p->src;
+    bool sorts = p->way == BY_SORTING;
+    bool scans = sorts && f->padded && (f->dense || f->level[f->nlevel - 1].def.kind == LEVEL_DENSE);
+    i64 es = f->l->dtype->bits / 8;
+    sparse_step(&m, STEP_work, p->counts, (i64)sorts, scans ? f->narray - 1 : -1,
+                sparse_positions(&m), es, f->l->fill[0], f->l->fill[1]);
+    Stmt **tail = m.tail;
+    emit_add(m.arena, &tail, ST_RETURN)->value = ex_const(p->e, 0);
+}
+
+static void
+check_source(SparseMaker *m)
+{
+    const SparseFormat *f = m->p->src;
+    sparse_text(m, "the source is checked before anything is read or written");
+    for (int k = 0; k < f->nlevel; k++)
+        if (f->level[k].info->check)
+            f->level[k].info->check(m, k);
+    const Ex *values = f->dense ? ex_const(m->e, f->l->size) : m->positions[f->nlevel];
+    sparse_step(m, STEP_check_size, (i64)f->narray - 1, sparse_positions(m), values);
+}
+
+static void
+make_sizes(SparsePlan *p, const int *map)
+{
+    SparseMaker m = maker(p, &p->sizes, map, false);
+    sparse_step(&m, STEP_open, p->counts);
+    check_source(&m);
+    if (p->way == BY_COUNTING)
+        sparse_step(&m, STEP_uncount, p->counts - 1);
+    if (p->way != BY_SOURCE || !p->dst->dense)
+        sparse_pass(&m, p->way == BY_SORTING ? "keys of the entries"
+             : p->way == BY_COUNTING ? "count the entries below each parent"
+             : "count the positions of each level");
+    else
+        sparse_step(&m, STEP_pass);
+    if (p->way == BY_SORTING) {
+        sparse_step(&m, STEP_sort, (i64)p->low, (i64)p->bits);
+        sparse_pass_records(&m, "count the positions of each level");
+    }
+    if (p->way == BY_COUNTING)
+        sparse_step(&m, STEP_scan, p->counts - 1, (i64)sparse_compressed(p->dst) + 1);
+    finish_levels(&m);
+    report(&m);
+    add_return(&m);
+}
+
+static void
+make_fill(SparsePlan *p, const int *map)
+{
+    SparseMaker m = maker(p, &p->fill, map, true);
+    clear(&m);
+    if (p->way == BY_SORTING)
+        sparse_pass_records(&m, "write the entries in order");
+    else
+        sparse_pass(&m, "write the entries");
+    if (p->way != BY_COUNTING)
+        finish_levels(&m);
+    add_return(&m);
+}
+
+/* The variables of the statements; their names are those in C. */
+static void
+set_variables(SparsePlan *p)
+{
+    const i64 most = (i64)1 << 48;
+    Arena *a = ex_arena(p->e);
+    p->step = ex_var(p->e, "i", 0, most);
+    p->records = ex_var(p->e, "s->records", 0, most);
+    p->flaw = ex_var(p->e, "(int)s->flaw", 0, INT32_MAX);
+    for (int i = 0; i < p->src->narray; i++)
+        p->size[i] = ex_var(p->e, arena_printf(a, "n[%d]", i), 0, most);
+}
+
+/* The dims over the source. */
+static void
+set_dims(SparsePlan *p, const int *map)
+{
+    const SparseFormat *f = p->src;
+    for (int d = 0; d < f->l->rank; d++) {
+        const Dim *dim = &f->l->dim[map[d]];
+        const Ex *x = f->coord[map[d]];
+        bool out = x->f.min < 0 || x->f.max >= dim->n;
+        p->guard[d] = out ? ex_var(p->e, dim->name, 0, dim->n - 1) : -1;
+        p->dim[d] = out ? ex_of_var(p->e, p->guard[d]) : x;
+    }
+}
+
+SparsePlan *
+sparse_plan(Exprs *e, const SparseRequest *rq, SparseFormat *src, SparseFormat *dst,
+            const int *map, const char *name)
+{
+    SparsePlan *p = arena_new(ex_arena(e), SparsePlan);
+    *p = (SparsePlan){.rq = rq, .e = e, .src = src, .dst = dst, .name = name};
+    const LevelDef *top = dst->dense ? NULL : &dst->level[0].def;
+    bool list = top && top->repeats && top->unordered;
+    p->joins = src->loose && !list;
+    set_variables(p);
+    set_dims(p, map);
+    SparseMaker m = maker(p, &p->sizes, map, false);
+    sparse_check_sum(&m);
+    sparse_set_way(&m);
+    make_work(p, map);
+    make_sizes(p, map);
+    make_fill(p, map);
+    return p;
+}

@@ -1,0 +1,63 @@
+/* Statements: calls of steps. */
+#include <stdarg.h>
+#include <string.h>
+
+#include "sparse_parts.h"
+
+const Kernel sparse_steps[SPARSE_STEPS] = {
+#define STEP(name, args) {#name, "ravel_stream_" #name, 0, NULL},
+#include "step.def"
+#undef STEP
+};
+
+static const char *const letters[SPARSE_STEPS] = {
+#define STEP(name, args) args,
+#include "step.def"
+#undef STEP
+};
+
+const char *
+sparse_letters(const Kernel *step)
+{
+    return letters[step - sparse_steps];
+}
+
+const Ex *
+sparse_size(const SparseMaker *m, int array)
+{
+    return ex_of_var(m->e, m->p->size[array]);
+}
+
+/* An array of a side: in[2]; 0 where there is none. */
+static Arg
+array_arg(SparseMaker *m, const char *side, int array, bool there)
+{
+    const Ex *zero = ex_const(m->e, 0);
+    if (array < 0 || !there)
+        return (Arg){.value = zero};
+    return (Arg){.buffer = arena_printf(m->arena, "%s[%d]", side, array), .value = zero};
+}
+
+void
+sparse_step(SparseMaker *m, SparseStep step, ...)
+{
+    va_list ap;
+    Stmt **tail = m->tail;
+    Stmt *s = emit_add(m->arena, &tail, ST_CALL);
+    m->tail = tail;
+    s->kernel = &sparse_steps[step];
+    s->arg[s->nargs++] = (Arg){.buffer = "s", .value = ex_const(m->e, 0)};
+    va_start(ap, step);
+    for (const char *c = letters[step]; *c; c++) {
+        Arg *a = &s->arg[s->nargs++];
+        switch (*c) {
+        case 'n': *a = (Arg){.value = ex_const(m->e, va_arg(ap, i64))}; break;
+        case 'x': *a = (Arg){.value = va_arg(ap, const Ex *)}; break;
+        case 'p': *a = (Arg){.pattern = va_arg(ap, uint64_t)}; break;
+        case 'I': *a = array_arg(m, "in", va_arg(ap, int), true); break;
+        case 'O': *a = array_arg(m, "out", va_arg(ap, int), m->fill); break;
+        default: *a = (Arg){.buffer = "m", .value = ex_const(m->e, 0)};
+        }
+    }
+    va_end(ap);
+}

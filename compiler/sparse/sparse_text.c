@@ -1,0 +1,173 @@
+/* Plans as text, and as C. */
+#include <string.h>
+
+#include "sparse_parts.h"
+
+static const char *const flaws[] = {
+    "",
+    "%s has another size: %lld follows from the other arrays and the shape",
+    "%s[%lld] is not 0",
+    "%s[%lld] is less than the one before it",
+    "%s[%lld] is not the number of coordinates",
+    "%s[%lld] is outside the shape",
+    "%s[%lld] is less than the one before it, below one parent",
+    "%s[%lld] is equal to one before it",
+    "%s needs %lld positions: too many for 32-bit indices, use i64",
+};
+
+const char *
+sparse_flaw(Arena *a, const SparsePlan *p, i64 flaw, i64 array, i64 at)
+{
+    enum { TOO_MANY = 8 };
+    if (flaw < 1 || flaw >= LEN(flaws))
+        return "the source is not valid";
+    const SparseFormat *f = flaw == TOO_MANY ? p->dst : p->src;
+    const char *side = f->ref->def->name;
+    if (array < 0 || array >= f->narray)
+        return arena_printf(a, "%s: entry %lld is equal to one before it", side, (long long)at);
+    char *text = arena_printf(a, "%s: ", side);
+    Buf b = buf_new(a);
+    buf_add(&b, text);
+    const char *fmt = flaws[flaw], *number = strstr(fmt, "%lld");
+    buf_add(&b, f->array[array].name);
+    buf_addn(&b, fmt + 2, (size_t)(number - fmt - 2));
+    buf_printf(&b, "%lld%s", (long long)at, number + 4);
+    return b.s;
+}
+
+static const char *
+array_type(const SparseFormat *f, int i)
+{
+    return f->array[i].kind == ARRAY_VAL ? f->l->dtype->name : f->width == 4 ? "i32" : "i64";
+}
+
+void
+sparse_levels_print(Buf *b, const SparseFormat *f)
+{
+    Exprs *e = f->l->e;
+    for (int k = 0; k < f->nlevel; k++) {
+        const Level *l = &f->level[k];
+        bool has = l->def.kind != LEVEL_NTH;
+        buf_printf(b, "  level %d   %-11s %s", k + 1, l->info->name,
+                   has ? ex_text(e, l->x) : "the number of the entry below its parent");
+        if (has)
+            buf_printf(b, ", below %lld", (long long)l->n);
+        if (l->bias)
+            buf_printf(b, ", stored less %lld", (long long)l->bias);
+        buf_printf(b, "; to find one: %s\n", l->info->access);
+    }
+    buf_add(b, "  arrays   ");
+    for (int i = 0; i < f->narray; i++)
+        buf_printf(b, " %s:%s", f->array[i].name, array_type(f, i));
+    buf_add(b, "\n");
+    for (int d = 0; d < f->l->rank && !f->dense; d++)
+        buf_printf(b, "  %s = %s\n", f->l->dim[d].name, ex_text(e, f->coord[d]));
+}
+
+static void
+print_side(Buf *b, const char *what, const SparseFormat *f)
+{
+    buf_printf(b, "%s: %s\n", what, layout_ref_text(b->arena, f->ref));
+    buf_printf(b, "  declared  %s\n", layout_text(b->arena, f->ref->def));
+    if (f->dense)
+        buf_printf(b, "  address   %s\n", ex_text(f->l->e, f->l->addr));
+    sparse_levels_print(b, f);
+}
+
+static void
+print_way(Buf *b, const SparsePlan *p)
+{
+    static const char *const ways[] = {
+        [BY_SOURCE] = "in the order of the source", [BY_COUNTING] = "by counting",
+        [BY_SORTING] = "by sorting"};
+    buf_printf(b, "way: %s: %s\n", ways[p->way], p->why);
+    if (p->way == BY_COUNTING)
+        buf_printf(b, "  %lld counts\n", (long long)p->counts);
+    if (p->way == BY_SORTING)
+        buf_printf(b, "  keys of %d bits, sorted from bit %d on\n", p->bits, p->low);
+    if (p->joins)
+        buf_printf(b, "  equal entries: %s\n", sparse_equals[p->rq->equal]);
+}
+
+static Unit *
+unit_of(const SparsePlan *p, const char *suffix, Stmt *body)
+{
+    Arena *a = ex_arena(p->e);
+    Unit *u = arena_new(a, Unit);
+    *u = (Unit){.kind = EMIT_SPARSE, .name = arena_printf(a, "%s%s", p->name, suffix), .e = p->e,
+                .body = body};
+    return u;
+}
+
+const char *
+sparse_print(const SparsePlan *p, bool statements)
+{
+    Buf b = buf_new(ex_arena(p->e));
+    print_side(&b, "from", p->src);
+    print_side(&b, "to", p->dst);
+    print_way(&b, p);
+    if (!statements)
+        return b.s;
+    buf_add(&b, emit_print(unit_of(p, "_work", p->work)));
+    buf_add(&b, emit_print(unit_of(p, "_sizes", p->sizes)));
+    buf_add(&b, emit_print(unit_of(p, "", p->fill)));
+    return b.s;
+}
+
+static const char *
+c_type(char letter)
+{
+    return letter == 'I' ? "const void *" : letter == 'O' ? "void *"
+           : letter == 'M' ? "int64_t *" : letter == 'p' ? "uint64_t" : "int64_t";
+}
+
+/* The declarations of all steps, for the JIT. */
+static const char *
+prototypes(Arena *a)
+{
+    Buf b = buf_new(a);
+    buf_add(&b, "typedef struct { int64_t flaw, records; } ravel_stream;\n");
+    for (int i = 0; i < SPARSE_STEPS; i++) {
+        buf_printf(&b, "void %s(ravel_stream *", sparse_steps[i].symbol);
+        for (const char *c = sparse_letters(&sparse_steps[i]); *c; c++)
+            buf_printf(&b, ", %s", c_type(*c));
+        buf_add(&b, ");\n");
+    }
+    return b.s;
+}
+
+static void
+head_side(Buf *b, const char *what, const SparseFormat *f)
+{
+    buf_printf(b, "%s %s:", what, f->ref->def->name);
+    for (int i = 0; i < f->narray; i++)
+        buf_printf(b, " [%d] %s:%s", i, f->array[i].name, array_type(f, i));
+    buf_add(b, "\n");
+}
+
+static const char *
+head_of(const SparsePlan *p, const char *command)
+{
+    Buf b = buf_new(ex_arena(p->e));
+    buf_printf(&b, "%s\n", command);
+    head_side(&b, "in, n: ", p->src);
+    head_side(&b, "out, m:", p->dst);
+    buf_printf(&b, "\n%s_work sets m[0] to the bytes of work memory, aligned to 16, -1: too many.\n"
+               "%s_sizes checks the source and sets m to the numbers of elements of the\n"
+               "destination's arrays, which the caller then allocates.  %s fills them, once.\n"
+               "0: done.  Else a flaw of the source: m[0] is the array, m[1] the index.\n"
+               "m has room for 2 numbers or more.\n", p->name, p->name, p->name);
+    return b.s;
+}
+
+const char *
+sparse_render(const Target *t, const SparsePlan *p, const char *command, bool stand_alone)
+{
+    const char *names[] = {"_work", "_sizes", ""};
+    Stmt *bodies[] = {p->work, p->sizes, p->fill};
+    Unit *units[3];
+    for (int i = 0; i < 3; i++)
+        units[i] = unit_of(p, names[i], bodies[i]);
+    units[0]->head = head_of(p, command);
+    return render_units(t, units, 3, stand_alone ? NULL : prototypes(ex_arena(p->e)));
+}

@@ -1,0 +1,134 @@
+/* The way of a conversion: how entries come into the order of the destination. */
+#include "sparse_parts.h"
+
+enum { KEY_BITS = 63 };
+
+/* Bits that hold 0..n - 1. */
+static int
+bits_of(i64 n)
+{
+    return n > 1 ? int_log2(n - 1) + 1 : 0;
+}
+
+/* The bits of the keys of a sort: of each level, or of the address. */
+int
+sparse_key_bits(const SparseFormat *f, int k)
+{
+    return f->dense ? bits_of(f->l->size) : sparse_has(&f->level[k])
+           ? bits_of(f->level[k].n) : 0;
+}
+
+int
+sparse_keys(const SparseFormat *f)
+{
+    return f->dense ? 1 : f->nlevel;
+}
+
+/* The coordinates by which the destination is ordered, over the source; those of the dense
+ * levels in front are `*dense`. */
+static int
+keys(SparseMaker *m, const Ex **key, int *dense)
+{
+    SparsePlan *p = m->p;
+    const SparseFormat *f = p->dst;
+    int n = 0;
+    *dense = 0;
+    for (int k = 0; k < f->tree; k++) {
+        if (f->level[k].def.unordered && !p->joins)
+            break;
+        *dense += *dense == n && f->level[k].def.kind == LEVEL_DENSE;
+        if (sparse_has(&f->level[k]))
+            key[n++] = sparse_over(m, f->level[k].x);
+    }
+    return n;
+}
+
+/* Dense levels, then one compressed level, then singletons. */
+static bool
+is_counted(const SparseFormat *f)
+{
+    int k = 0;
+    while (k < f->nlevel && f->level[k].def.kind == LEVEL_DENSE)
+        k++;
+    if (k == 0 || k == f->nlevel || f->level[k++].def.kind != LEVEL_COMPRESSED)
+        return false;
+    while (k < f->nlevel && f->level[k].def.kind == LEVEL_SINGLETON)
+        k++;
+    return k == f->nlevel;
+}
+
+/* With the coordinates of the dense levels fixed, the rest must be in order. */
+static bool
+can_count(SparseMaker *m, const Ex *const *key, int n, int dense)
+{
+    const i64 most = (i64)1 << 40;
+    SparsePlan *p = m->p;
+    bool *fixed = arena_array(m->arena, bool, ex_nvars(m->e));
+    p->counts = 2;                 /* one more than the end of the last */
+    if (!is_counted(p->dst) || p->src->dense || p->src->loose)
+        return false;
+    for (int k = 0; k < dense; k++) {
+        if (ex_as_var(key[k]) < 0)
+            return false;
+        fixed[ex_as_var(key[k])] = true;
+    }
+    i64 parents = 1;
+    for (int k = 0; k < dense; k++)
+        if (!int_mul(parents, p->dst->level[k].n, &parents) || parents > most)
+            return false;
+    p->counts = parents + 1;
+    return sparse_ordered(p->src, m->e, key + dense, n - dense, fixed);
+}
+
+static void
+set_sorting(SparseMaker *m)
+{
+    SparsePlan *p = m->p;
+    const SparseFormat *f = p->dst;
+    p->way = BY_SORTING;
+    p->why = "the source has another order: keys are sorted";
+    for (int k = 0; k < sparse_keys(f); k++) {
+        p->bits += sparse_key_bits(f, k);
+        p->low += k >= f->tree && !f->dense ? sparse_key_bits(f, k) : 0;
+    }
+    if (p->joins)
+        p->low = 0;
+    p->carries = f->l->dtype->bits <= 64 && p->rq->equal != EQUAL_ERROR;
+    if (p->bits > KEY_BITS)
+        sparse_refuse(m, arena_printf(m->arena, "keys of %d bits are needed to sort: at most %d",
+                               p->bits, KEY_BITS));
+}
+
+void
+sparse_set_way(SparseMaker *m)
+{
+    SparsePlan *p = m->p;
+    const Ex *key[MAX_LEVELS];
+    const uint64_t *fill = p->dst->l->fill;
+    Equals equal = p->rq->equal;
+    int dense, n = keys(m, key, &dense);
+    bool direct = p->dst->dense && (equal == EQUAL_LAST || (equal == EQUAL_SUM && !fill[0] &&
+                                                            !fill[1]));
+    p->way = BY_SOURCE;
+    p->why = "the source has the order of the destination";
+    if (p->dst->dense && (!p->joins || direct)) {
+        p->why = "each entry goes to its address";
+    } else if (p->joins || !sparse_ordered(p->src, m->e, key, n, NULL)) {
+        p->way = BY_COUNTING;
+        p->why = "below each parent the source has the order of the destination: entries are "
+                 "counted";
+        if (p->joins || !can_count(m, key, n, dense))
+            set_sorting(m);
+    }
+    p->counts = p->way == BY_COUNTING ? p->counts : 0;
+}
+
+void
+sparse_check_sum(const SparseMaker *m)
+{
+    const DType *t = m->p->dst->l->dtype;
+    if (m->p->joins && m->p->rq->equal == EQUAL_SUM && t->kind != 'i' && t->kind != 'u' &&
+        (t->bits == 16 || t->kind == 'b'))
+        sparse_refuse(m, arena_printf(m->arena, "equal entries of %s are not added: choose first, last "
+                               "or error", t->name));
+}

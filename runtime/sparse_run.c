@@ -1,0 +1,250 @@
+/* The functions of ravel.h for sparse formats. */
+#define _GNU_SOURCE
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#include "library.h"
+#include "sparse_steps.h"
+
+struct ravel_sparse_plan {
+    Arena arena;
+    ravel_context *cx;
+    const SparsePlan *plan;
+    const char *source;            /* the text of the JIT; NULL: it is interpreted */
+    Jit *jit;
+    SparseFunction *work, *sizes, *fill;
+};
+
+struct ravel_sparse_job {
+    const ravel_sparse_plan *plan;
+    const void *in[RAVEL_SPARSE_ARRAYS];
+    int64_t n[RAVEL_SPARSE_ARRAYS], m[RAVEL_SPARSE_ARRAYS];
+    void *work;
+};
+
+typedef struct {
+    const ravel_sparse_request *rq;
+    const LayoutDef *known;
+    ravel_sparse_plan *p;
+} Job;
+
+static Equals
+equals_of(Arena *a, const char *name)
+{
+    for (int i = 0; name && sparse_equals[i]; i++)
+        if (!strcmp(sparse_equals[i], name))
+            return (Equals)i;
+    if (name)
+        diag_fatal(a->diag, DIAG_ARGUMENT, (Loc){0}, "equal entries: '%.40s' is none of sum, "
+                   "first, last, error", name);
+    return EQUAL_SUM;
+}
+
+static void
+make(void *arg)
+{
+    const Job *j = arg;
+    Arena *a = &j->p->arena;
+    const ravel_sparse_request *rq = j->rq;
+    SparseRequest *q = arena_new(a, SparseRequest);
+    *q = (SparseRequest){
+        .from = arena_string(a, rq->from), .to = arena_string(a, rq->to),
+        .dtype = arena_string(a, rq->dtype), .rank = rq->rank,
+        .shape = arena_copy(a, rq->shape, (size_t)rq->rank * sizeof *rq->shape),
+        .from_width = rq->from_index, .to_width = rq->to_index,
+        .equal = equals_of(a, rq->equal), .name = "ravel_relayout"};
+    j->p->plan = compile_sparse(a, j->p->cx->target, j->known, q);
+    if (j->p->cx->way != CODE_INTERPRETER && jit_is_built)
+        j->p->source = compile_sparse_text(j->p->cx->target, j->p->plan, false);
+}
+
+static SparseFunction *
+function(const ravel_sparse_plan *p, const char *suffix)
+{
+    char name[64] = "ravel_relayout";
+    strcat(name, suffix);
+    void (*f)(void) = jit_function(p->jit, name);
+    return (SparseFunction *)f;
+}
+
+static ravel_status
+make_code(ravel_sparse_plan *p, ravel_error *err)
+{
+    if (!p->source)
+        return p->cx->way == CODE_JIT
+               ? error_set(err, RAVEL_ERR_JIT, "there is no JIT in this library") : RAVEL_OK;
+    ravel_status s = jit_compile(p->source, sparse_symbols, &p->jit, err);
+    if (s == RAVEL_ERR_JIT && p->cx->way == CODE_BEST) {
+        p->source = NULL;
+        return RAVEL_OK;
+    }
+    if (s)
+        return s;
+    p->work = function(p, "_work");
+    p->sizes = function(p, "_sizes");
+    p->fill = function(p, "");
+    return RAVEL_OK;
+}
+
+ravel_status
+ravel_sparse_compile(ravel_context *cx, const ravel_sparse_request *rq,
+                     ravel_sparse_plan **out, ravel_error *err)
+{
+    Diag d;
+    if (!cx || !rq || !out || !rq->from || !rq->to || !rq->dtype)
+        return error_set(err, RAVEL_ERR_ARGUMENT, "ravel_sparse_compile: a NULL argument");
+    *out = NULL;
+    ravel_status s = shape_check(rq->rank, rq->shape, err);
+    if (s)
+        return s;
+    ravel_sparse_plan *p = calloc(1, sizeof *p);
+    if (!p)
+        return error_set(err, RAVEL_ERR_MEMORY, "out of memory");
+    Job j = {rq, context_known(cx), p};
+    context_join(cx);
+    p->arena = context_arena(cx);
+    p->cx = cx;
+    s = arena_run(&p->arena, &d, make, &j) ? make_code(p, err) : error_of(err, &d);
+    if (s)
+        ravel_sparse_free(p);
+    else
+        *out = p;
+    return s;
+}
+
+void
+ravel_sparse_free(ravel_sparse_plan *p)
+{
+    if (!p)
+        return;
+    jit_free(p->jit);
+    arena_free(&p->arena);
+    context_leave(p->cx);
+    free(p);
+}
+
+const char *
+ravel_sparse_source(const ravel_sparse_plan *p)
+{
+    return p ? p->source : NULL;
+}
+
+int
+ravel_sparse_arrays(const ravel_sparse_plan *p, int destination, ravel_sparse_array *out)
+{
+    if (!p)
+        return 0;
+    const SparseFormat *f = destination ? p->plan->dst : p->plan->src;
+    for (int i = 0; out && i < f->narray; i++) {
+        bool value = f->array[i].kind == ARRAY_VAL;
+        out[i] = (ravel_sparse_array){f->array[i].name, value ? f->l->dtype->name
+                                      : f->width == 4 ? "i32" : "i64",
+                                      value ? f->l->dtype->bits / 8 : f->width};
+    }
+    return f->narray;
+}
+
+/* Run a function of the plan: compiled, or its statements. */
+static int
+run(const ravel_sparse_plan *p, SparseFunction *f, const Stmt *body, ravel_sparse_job *j,
+    void *const *out)
+{
+    return f ? f(j->work, j->in, j->n, out, j->m)
+           : sparse_interpret(p->plan, body, j->work, j->in, j->n, out, j->m);
+}
+
+static ravel_status
+say_flaw(ravel_sparse_job *j, int flaw, ravel_error *err)
+{
+    Diag d;
+    Arena a = context_arena(j->plan->cx);
+    if (diag_catch(&d) == 0) {
+        a.diag = &d;
+        error_set(err, RAVEL_ERR_ARGUMENT, "%s",
+                  sparse_flaw(&a, j->plan->plan, flaw, j->m[0], j->m[1]));
+    } else {
+        error_set(err, RAVEL_ERR_ARGUMENT, "the source is not valid");
+    }
+    arena_free(&a);
+    return RAVEL_ERR_ARGUMENT;
+}
+
+/* Memory in pages as large as there are: a fault for each small page would take longer
+ * than a conversion. */
+static void *
+work_new(size_t bytes)
+{
+    const size_t large = (size_t)2 << 20;
+    void *p = NULL;
+    if (bytes < 2 * large)
+        return malloc(bytes);
+    if (bytes > SIZE_MAX - large || posix_memalign(&p, large, bytes))
+        return NULL;
+    madvise(p, bytes, MADV_HUGEPAGE);
+    return p;
+}
+
+static ravel_status
+begin(ravel_sparse_job *j, ravel_error *err)
+{
+    const ravel_sparse_plan *p = j->plan;
+    const int64_t most = (int64_t)1 << 48;
+    const SparseFormat *f = p->plan->src;
+    for (int i = 0; i < f->narray; i++)
+        if (j->n[i] < 0 || j->n[i] > most || (j->n[i] && !j->in[i]))
+            return error_set(err, RAVEL_ERR_ARGUMENT, "%s: %s has %lld elements%s",
+                             f->ref->def->name, f->array[i].name, (long long)j->n[i],
+                             j->n[i] > 0 && j->n[i] <= most ? " and is NULL" : "");
+    run(p, p->work, p->plan->work, j, NULL);
+    j->work = j->m[0] < 0 ? NULL : work_new((size_t)j->m[0]);
+    if (!j->work)
+        return error_set(err, RAVEL_ERR_MEMORY, "no memory for the work of a sparse conversion");
+    int flaw = run(p, p->sizes, p->plan->sizes, j, NULL);
+    return flaw ? say_flaw(j, flaw, err) : RAVEL_OK;
+}
+
+ravel_status
+ravel_sparse_sizes(const ravel_sparse_plan *p, const void *const *in, const int64_t *n,
+                   int64_t *m, ravel_sparse_job **job, ravel_error *err)
+{
+    if (!p || !in || !n || !m || !job)
+        return error_set(err, RAVEL_ERR_ARGUMENT, "ravel_sparse_sizes: a NULL argument");
+    ravel_sparse_job *j = *job = calloc(1, sizeof *j);
+    if (!j)
+        return error_set(err, RAVEL_ERR_MEMORY, "out of memory");
+    j->plan = p;
+    memcpy(j->in, in, (size_t)p->plan->src->narray * sizeof *in);
+    memcpy(j->n, n, (size_t)p->plan->src->narray * sizeof *n);
+    ravel_status s = begin(j, err);
+    if (s) {
+        ravel_sparse_end(j);
+        *job = NULL;
+    } else {
+        memcpy(m, j->m, (size_t)p->plan->dst->narray * sizeof *m);
+    }
+    return s;
+}
+
+ravel_status
+ravel_sparse_fill(ravel_sparse_job *j, void *const *out, ravel_error *err)
+{
+    if (!j || !out)
+        return error_set(err, RAVEL_ERR_ARGUMENT, "ravel_sparse_fill: a NULL argument");
+    const SparseFormat *f = j->plan->plan->dst;
+    for (int i = 0; i < f->narray; i++)
+        if (!out[i] && j->m[i])
+            return error_set(err, RAVEL_ERR_ARGUMENT, "%s: %s is NULL", f->ref->def->name,
+                             f->array[i].name);
+    int flaw = run(j->plan, j->plan->fill, j->plan->plan->fill, j, out);
+    return flaw ? say_flaw(j, flaw, err) : RAVEL_OK;
+}
+
+void
+ravel_sparse_end(ravel_sparse_job *j)
+{
+    if (!j)
+        return;
+    free(j->work);
+    free(j);
+}

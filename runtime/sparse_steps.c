@@ -1,0 +1,113 @@
+/* The steps compiled into the library, and the interpreter of their calls. */
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "sparse_steps.h"
+
+#include "../templates/c/sparse.h"
+#include "../templates/c/sparse_check.c"
+#include "../templates/c/sparse_read.c"
+#include "../templates/c/sparse_value.c"
+#include "../templates/c/sparse_work.c"
+#include "../templates/c/sparse_write.c"
+#include "../templates/c/sparse_sort.c"
+
+typedef void (*Fn)(void);
+
+const JitSymbol sparse_symbols[] = {
+#define STEP(name, args) {"ravel_stream_" #name, (Fn)ravel_stream_##name},
+#include "../compiler/sparse/step.def"
+#undef STEP
+    {NULL, NULL},
+};
+
+/* A step with its arguments as words; the calling conventions of the supported machines
+ * pass integers and pointers alike. */
+typedef uint64_t Word;
+typedef void StepCall(Word, Word, Word, Word, Word, Word, Word, Word, Word);
+
+typedef struct {
+    const SparsePlan *p;
+    ravel_stream *s;
+    const void *const *in;
+    const int64_t *n;
+    void *const *out;
+    int64_t *m;
+    i64 step;             /* the value of the loop variable */
+} Machine;
+
+static i64
+variable(const Machine *t, int var)
+{
+    if (var == t->p->step)
+        return t->step;
+    if (var == t->p->records)
+        return t->s->records;
+    if (var == t->p->flaw)
+        return t->s->flaw;
+    for (int i = 0; i < t->p->src->narray; i++)
+        if (var == t->p->size[i])
+            return t->n[i];
+    return 0;
+}
+
+/* The steps' expressions are sums of variables with coefficients, and of constants. */
+static i64
+value(const Machine *t, const Ex *x)
+{
+    i64 v = x->base;
+    for (int i = 0; i < x->n; i++)
+        v += x->t[i].coef * variable(t, x->t[i].atom->var);
+    return v;
+}
+
+static Word
+word(const Machine *t, const Arg *a)
+{
+    if (!a->value)
+        return a->pattern;
+    if (!a->buffer)
+        return (Word)value(t, a->value);
+    const char *open = strchr(a->buffer, '[');
+    if (!open)
+        return (Word)(uintptr_t)(*a->buffer == 's' ? (void *)t->s : (void *)t->m);
+    int i = atoi(open + 1);
+    return *a->buffer == 'i' ? (Word)(uintptr_t)t->in[i] : (Word)(uintptr_t)t->out[i];
+}
+
+static void
+call(const Machine *t, const Stmt *s)
+{
+    enum { WORDS = 9 };
+    Word a[WORDS] = {0};
+    for (int i = 0; i < s->nargs; i++)
+        a[i] = word(t, &s->arg[i]);
+    Fn f = sparse_symbols[s->kernel - sparse_steps].fn;
+    ((StepCall *)f)(a[0], a[1], a[2], a[3], a[4], a[5], a[6], a[7], a[8]);
+}
+
+static int
+run(Machine *t, const Stmt *s)
+{
+    for (; s; s = s->next) {
+        if (s->kind == ST_CALL)
+            call(t, s);
+        if (s->kind == ST_RETURN)
+            return (int)value(t, s->value);
+        i64 bound = s->kind == ST_FOR ? value(t, s->bound) : 0;
+        for (i64 i = 0; i < bound; i += s->step) {
+            t->step = i;
+            run(t, s->body);
+        }
+    }
+    return 0;
+}
+
+int
+sparse_interpret(const SparsePlan *p, const Stmt *body, void *work, const void *const *in,
+                 const int64_t *n, void *const *out, int64_t *m)
+{
+    Machine t = {p, work, in, n, out, m, 0};
+    return run(&t, body);
+}

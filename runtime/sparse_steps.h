@@ -1,0 +1,21 @@
+/* sparse_steps.h: the steps of sparse conversions: their addresses, and an interpreter of
+ * the statements that call them. */
+#ifndef RAVEL_SPARSE_STEPS_H
+#define RAVEL_SPARSE_STEPS_H
+
+#include "../compiler/compile.h"
+#include "jit.h"
+
+/* The steps by symbol, for the JIT; ends with a null name. */
+extern const JitSymbol sparse_symbols[];
+
+/* The functions of a conversion have one signature, in C and here. */
+typedef int SparseFunction(void *work, const void *const *in, const int64_t *n,
+                           void *const *out, int64_t *m);
+
+/* Run the statements of a function of p: p->work, p->sizes or p->fill.  Returns what they
+ * return.  Allocates nothing.  Thread-safe. */
+int sparse_interpret(const SparsePlan *p, const Stmt *body, void *work,
+                     const void *const *in, const int64_t *n, void *const *out, int64_t *m);
+
+#endif

@@ -1,0 +1,188 @@
+/* The values of entries: their bytes are copied, compared and, for equal entries, added. */
+
+RAVEL_PART int
+ravel_is_fill(const unsigned char *v, int64_t es, uint64_t lo, uint64_t hi)
+{
+    uint64_t x = 0, y = 0;
+    memcpy(&x, v, es < 8 ? (size_t)es : 8);
+    if (es == 16)
+        memcpy(&y, v + 8, 8);
+    return x == lo && y == hi;
+}
+
+/* Whether one of n values, es bytes each, is not 0. */
+RAVEL_PART int
+ravel_any(const unsigned char *v, int64_t bytes)
+{
+    uint64_t any = 0, x;
+    for (int64_t i = 0; i < bytes; i += 8) {
+        memcpy(&x, v + i, 8);
+        any |= x;
+    }
+    return any != 0;
+}
+
+RAVEL_PART void
+ravel_keep(ravel_stream *s, int64_t total, const unsigned char *val, int64_t es, uint64_t lo,
+           uint64_t hi)
+{
+    enum { AT_ONCE = 16 };
+    int64_t k = 0, p = s->cursor;
+    while (p < total && k <= RAVEL_BATCH - AT_ONCE) {
+        int64_t end = total - p < AT_ONCE ? total : p + AT_ONCE;
+        if (lo || hi || end - p < AT_ONCE || ravel_any(val + p * es, AT_ONCE * es))
+            for (int64_t j = p; j < end; j++) {
+                s->x[0][k] = j;
+                k += !ravel_is_fill(val + j * es, es, lo, hi);
+            }
+        p = end;
+    }
+    s->cursor = p;
+    s->n = k;
+}
+
+/* The next positions whose value is not the fill, as many as fit a batch. */
+RAVEL_STEP
+ravel_stream_keep(ravel_stream *s, int64_t total, const void *val, int64_t es, uint64_t lo,
+                  uint64_t hi)
+{
+    if (s->flaw) {
+        s->n = 0;
+        return;
+    }
+    switch (es) {
+    case 1: ravel_keep(s, total, val, 1, lo, hi); break;
+    case 2: ravel_keep(s, total, val, 2, lo, hi); break;
+    case 4: ravel_keep(s, total, val, 4, lo, hi); break;
+    case 8: ravel_keep(s, total, val, 8, lo, hi); break;
+    default: ravel_keep(s, total, val, 16, lo, hi);
+    }
+}
+
+RAVEL_PART void
+ravel_fill_all(unsigned char *out, int64_t n, int64_t es, uint64_t lo, uint64_t hi)
+{
+    uint64_t two[2] = {lo, hi};
+    for (int64_t i = 0; i < n; i++)
+        memcpy(out + i * es, two, (size_t)es);
+}
+
+/* Write the fill to the n positions of a level. */
+RAVEL_STEP
+ravel_stream_clear(ravel_stream *s, void *out, int64_t level, int64_t es, uint64_t lo,
+                   uint64_t hi)
+{
+    int64_t n = s->flaw ? 0 : s->total[level];
+    if (lo == 0 && hi == 0) {
+        if (n > 0)
+            memset(out, 0, (size_t)(n * es));
+        return;
+    }
+    switch (es) {
+    case 1: ravel_fill_all(out, n, 1, lo, hi); break;
+    case 2: ravel_fill_all(out, n, 2, lo, hi); break;
+    case 4: ravel_fill_all(out, n, 4, lo, hi); break;
+    case 8: ravel_fill_all(out, n, 8, lo, hi); break;
+    default: ravel_fill_all(out, n, 16, lo, hi);
+    }
+}
+
+/* The value of entry i: at its position, or, without `in`, in column 0. */
+RAVEL_PART const unsigned char *
+ravel_value(const ravel_stream *s, const unsigned char *in, int64_t es, int64_t i)
+{
+    return in ? in + s->x[0][i] * es : (const unsigned char *)&s->x[0][i];
+}
+
+RAVEL_PART void
+ravel_copy_each(const ravel_stream *s, int64_t at, unsigned char *out,
+                const unsigned char *in, int64_t es, int64_t joins)
+{
+    if (!joins && in)
+        for (int64_t i = 0; i < s->n; i++)
+            memcpy(out + s->x[at][i] * es, in + s->x[0][i] * es, (size_t)es);
+    else
+        for (int64_t i = 0; i < s->n; i++)
+            if (!joins || s->x[2][i])
+                memcpy(out + s->x[at][i] * es, ravel_value(s, in, es, i), (size_t)es);
+}
+
+/* Copy a whole array of n elements. */
+RAVEL_STEP
+ravel_stream_copy(ravel_stream *s, void *out, const void *in, int64_t n, int64_t es)
+{
+    if (!s->flaw && n > 0)
+        memcpy(out, in, (size_t)(n * es));
+}
+
+/* How equal entries are joined; the names of sums are those of element types. */
+enum { RAVEL_LAST, RAVEL_FIRST, RAVEL_REFUSE, RAVEL_SUM_INTEGER, RAVEL_SUM_FLOAT };
+
+RAVEL_PART void
+ravel_add_float(unsigned char *out, const unsigned char *in, int64_t es)
+{
+    for (int64_t i = 0; es != 4 && i < es; i += 8) {
+        double x, y;
+        memcpy(&x, out + i, 8);
+        memcpy(&y, in + i, 8);
+        x += y;
+        memcpy(out + i, &x, 8);
+    }
+    for (int64_t i = 0; es == 4 && i < es; i += 4) {
+        float x, y;
+        memcpy(&x, out + i, 4);
+        memcpy(&y, in + i, 4);
+        x += y;
+        memcpy(out + i, &x, 4);
+    }
+}
+
+RAVEL_PART void
+ravel_add_integer(unsigned char *out, const unsigned char *in, int64_t es)
+{
+    unsigned carry = 0;
+    for (int64_t i = 0; i < es; i++) {
+        carry += (unsigned)out[i] + in[i];
+        out[i] = (unsigned char)carry;
+        carry >>= 8;
+    }
+}
+
+/* An entry that is equal to one before it.  es: of a part, for complex numbers. */
+RAVEL_PART void
+ravel_join(ravel_stream *s, unsigned char *out, const unsigned char *in, int64_t es,
+           int64_t parts, int64_t how, int64_t at)
+{
+    if (how == RAVEL_LAST)
+        memcpy(out, in, (size_t)(es * parts));
+    else if (how == RAVEL_REFUSE)
+        ravel_flaw(s, RAVEL_FLAW_TWICE, -1, at);
+    for (int64_t i = 0; i < parts; i++)
+        if (how == RAVEL_SUM_FLOAT)
+            ravel_add_float(out + i * es, in + i * es, es);
+        else if (how == RAVEL_SUM_INTEGER)
+            ravel_add_integer(out + i * es, in + i * es, es);
+}
+
+/* Copy the values of the entries to the positions in column `at`.  A value has `parts`
+ * numbers of es bytes.  joins: 0 all entries differ; 1 as column 2 says; 2 none does. */
+RAVEL_STEP
+ravel_stream_put(ravel_stream *s, int64_t at, void *out, const void *in, int64_t es,
+                 int64_t parts, int64_t how, int64_t joins)
+{
+    unsigned char *to = out;
+    int64_t all = es * parts;
+    if (joins == 2)
+        ravel_stream_set(s, 2, 0);
+    switch (all) {
+    case 1: ravel_copy_each(s, at, to, in, 1, joins); break;
+    case 2: ravel_copy_each(s, at, to, in, 2, joins); break;
+    case 4: ravel_copy_each(s, at, to, in, 4, joins); break;
+    case 8: ravel_copy_each(s, at, to, in, 8, joins); break;
+    default: ravel_copy_each(s, at, to, in, 16, joins);
+    }
+    for (int64_t i = 0; joins && i < s->n; i++)
+        if (!s->x[2][i])
+            ravel_join(s, to + s->x[at][i] * all, ravel_value(s, in, all, i), es, parts, how,
+                       s->x[0][i]);
+}

@@ -1,0 +1,534 @@
+"""Sparse formats: every pair against a plain evaluator of levels and against SciPy; hostile arrays; the command; emitted C."""
+
+import itertools
+import json
+import os
+import random
+import subprocess
+
+import numpy as np
+import pytest
+
+import ravel
+import sparse
+
+sp = pytest.importorskip("scipy.sparse")
+RAVEL = ravel.BUILD/"ravel"
+MATRICES = ["CSR", "CSC", "DCSR", "DCSC", "COO", "BSR", "ELL", "DIA", "ROW_MAJOR", "COL_MAJOR", "BLOCKED_RR{BM=3, BN=2}"]
+SHAPES = [(1, 1), (1, 9), (9, 1), (6, 7), (13, 10), (8, 8)]
+
+
+def matrix(rng, shape, dtype="f32", density=0.3):
+    t = sparse.VALUE[dtype]
+    a = np.zeros(shape, t)
+    kept = rng.random(shape) < density
+    if t[0] == "c":
+        a[kept] = rng.integers(1, 9, kept.sum()) + 1j * rng.integers(1, 9, kept.sum())
+    else:
+        a[kept] = rng.integers(1, 100, kept.sum())
+    return a
+
+
+def blocked(a, br, bc):
+    r, c = -(-a.shape[0]//br), -(-a.shape[1]//bc)
+    full = np.zeros((r*br, c*bc), a.dtype)
+    full[:a.shape[0], :a.shape[1]] = a
+    return full.reshape(r, br, c, bc).transpose(0, 2, 1, 3)
+
+
+def arrays(name, a, dtype, index=4, entries=None):
+    """What a format stores of the array a, by the evaluator or, of a layout, by NumPy."""
+    if name == "ROW_MAJOR":
+        return {"val": a.reshape(-1)}
+    if name == "COL_MAJOR":
+        return {"val": np.ascontiguousarray(a.T).reshape(-1)}
+    if name.startswith("BLOCKED"):
+        return {"val": np.ascontiguousarray(blocked(a, 3, 2)).reshape(-1)}
+    return sparse.store(sparse.levels_of(name, a.shape), sparse.entries_of(a) if entries is None else entries, dtype, index)
+
+
+def assert_same(got, want, ordered=True):
+    assert set(got) == set(want)
+    if not ordered:                  # a list: the same entries, in any order
+        crd = [k for k in want if k.startswith("crd")]
+        def by(x):
+            k = np.lexsort([x[c] for c in reversed(crd)])
+            return {n: v[k] if not n.startswith("pos") else v for n, v in x.items()}
+        got, want = by(got), by(want)
+    for name in want:
+        assert np.array_equal(got[name].view("u1"), want[name].view("u1")), (name, got[name], want[name])
+
+
+@pytest.fixture(scope="module")
+def cx():
+    with ravel.Context() as c:
+        yield c
+
+
+def is_layout(name):
+    return name.startswith(("ROW", "COL", "BLOCKED"))
+
+
+PAIRS = [(a, b) for a in MATRICES for b in MATRICES if not (is_layout(a) and is_layout(b))]
+
+
+@pytest.mark.parametrize("a", MATRICES)
+def test_pairs(cx, a):
+    """Every destination from this source, at several shapes and densities."""
+    rng = np.random.default_rng(len(a))
+    for b in [b for x, b in PAIRS if x == a]:
+        for shape in SHAPES:
+            for density in (0, 0.3, 1):
+                m = matrix(rng, shape, "f32", density)
+                entries = sparse.entries_of(m)
+                if a == "COO":
+                    entries = [entries[i] for i in rng.permutation(len(entries))]
+                got = sparse.Plan(cx, a, b, shape)(arrays(a, m, "f32", 4, entries if a == "COO" else None))
+                assert_same(got, arrays(b, m, "f32"), b != "COO")
+
+
+def test_interpreter_agrees(monkeypatch):
+    monkeypatch.setenv("RAVEL_CODE", "interpreter")
+    with ravel.Context() as cx:
+        rng = np.random.default_rng(7)
+        for a, b in PAIRS:
+            m = matrix(rng, (13, 10))
+            plan = sparse.Plan(cx, a, b, m.shape)
+            assert plan.source() is None
+            assert_same(plan(arrays(a, m, "f32")), arrays(b, m, "f32"), b != "COO")
+
+
+@pytest.mark.parametrize("dtype", sparse.VALUE)
+def test_dtypes_and_indices(cx, dtype):
+    rng = np.random.default_rng(3)
+    for a, b, index in [("ROW_MAJOR", "CSR", (4, 8)), ("CSR", "CSC", (4, 8)), ("CSC", "BSR", (8, 4)), ("ELL", "DIA", (8, 8)), ("COO", "ROW_MAJOR", (8, 4))]:
+        m = matrix(rng, (11, 14), dtype)
+        equal = "last" if dtype in ("f16", "bf16") else "sum"
+        got = sparse.Plan(cx, a, b, m.shape, dtype, index, equal)(arrays(a, m, dtype, index[0]))
+        assert_same(got, arrays(b, m, dtype, index[1]))
+
+
+@pytest.mark.parametrize("rank", [3, 4, 5])
+def test_ranks(cx, rank):
+    rng = np.random.default_rng(rank)
+    shape = tuple(int(n) for n in rng.integers(1, 5, rank))
+    for density in (0.05, 0.5):
+        m = matrix(rng, shape, "i32", density)
+        for a, b in itertools.permutations(["COO%d" % rank, "CSF%d" % rank, "ROW_MAJOR", "COL_MAJOR"], 2):
+            if is_layout(a) and is_layout(b):
+                continue
+            got = sparse.Plan(cx, a, b, shape, "i32")(arrays(a, m, "i32"))
+            assert_same(got, arrays(b, m, "i32"), not b.startswith("COO"))
+
+
+KINDS = ["dense", "compressed"]
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_random_formats(cx, seed):
+    """Formats with levels in any order, of digits of dims, declared as a spec, against the evaluator."""
+    rng = random.Random(seed)
+    rank = rng.randint(1, 4)
+    names, shape = "IJKL"[:rank], tuple(rng.randint(1, 7) for _ in range(rank))
+
+    def random_format(name):
+        parts = []
+        for d in range(rank):
+            b = rng.choice([0, 0, 2, 3])
+            if b:
+                parts.append(("%s//%d" % (names[d], b), lambda x, d=d, b=b: x[d]//b, -(-shape[d]//b)))
+                parts.append(("%s%%%d" % (names[d], b), lambda x, d=d, b=b: x[d] % b, b))
+            else:
+                parts.append((names[d], lambda x, d=d: x[d], shape[d]))
+        rng.shuffle(parts)
+        kinds = [rng.choice(KINDS) for _ in parts]
+        text = 'sparse "%s" { dims = { %s }, levels = { %s } }' % (
+            name, ", ".join(names), ", ".join("%s(%s)" % (k, p[0]) for k, p in zip(kinds, parts)))
+        return text, [(k, p[1], p[2], 0) for k, p in zip(kinds, parts)]
+
+    (ta, la), (tb, lb) = random_format("A%d" % seed), random_format("B%d" % seed)
+    cx.load("%s\n%s\n" % (ta, tb))
+    nrng = np.random.default_rng(seed)
+    for density in (0.1, 0.6):
+        m = matrix(nrng, shape, "i16", density)
+        e = sparse.entries_of(m)
+        got = sparse.Plan(cx, "A%d" % seed, "B%d" % seed, shape, "i16")(sparse.store(la, e, "i16"))
+        assert_same(got, sparse.store(lb, e, "i16"))
+
+
+def scipy_arrays(s):
+    return {"pos2": s.indptr, "crd2": s.indices, "val": s.data}
+
+
+def coo_arrays(s):
+    return {"pos1": np.array([0, s.nnz], "i4"), "crd1": s.row, "crd2": s.col, "val": s.data}
+
+
+def test_scipy(cx):
+    """Larger matrices: coordinate lists with duplicates, in any order."""
+    rng = np.random.default_rng(0)
+    for rows, cols, nnz in [(100, 80, 1500), (1000, 3, 2000), (3, 2000, 900), (257, 129, 0)]:
+        row, col = rng.integers(0, rows, nnz, "i4"), rng.integers(0, cols, nnz, "i4")
+        coo = sp.coo_matrix((rng.integers(1, 9, nnz).astype("f8"), (row, col)), (rows, cols))
+        got = sparse.Plan(cx, "COO", "CSR", (rows, cols), "f64")(coo_arrays(coo))
+        want = coo.tocsr()
+        want.sum_duplicates()
+        assert_same(got, scipy_arrays(want))
+        csc = want.tocsc()
+        assert_same(sparse.Plan(cx, "CSR", "CSC", (rows, cols), "f64")(scipy_arrays(want)), scipy_arrays(csc))
+        assert_same(sparse.Plan(cx, "COO", "CSC", (rows, cols), "f64")(coo_arrays(coo)), scipy_arrays(csc))
+        dense = sparse.Plan(cx, "COO", "ROW_MAJOR", (rows, cols), "f64")(coo_arrays(coo))
+        assert np.array_equal(dense["val"].reshape(rows, cols), coo.toarray())
+        if nnz:
+            got = sparse.Plan(cx, "CSR", "BSR{BR=5, BC=3}", (rows, cols), "f64")(scipy_arrays(want))
+            r, c = -(-rows//5)*5, -(-cols//3)*3
+            padded = sp.csr_matrix((want.data, want.indices, np.append(want.indptr, [want.nnz]*(r - rows))), (r, c))
+            bsr = padded.tobsr((5, 3))
+            bsr.sort_indices()
+            assert_same(got, {"pos2": bsr.indptr, "crd2": bsr.indices, "val": bsr.data.reshape(-1)})
+            dia = want.todia()
+            got = sparse.Plan(cx, "CSR", "DIA", (rows, cols), "f64")(scipy_arrays(want))
+            assert np.array_equal(got["crd1"], dia.offsets)
+            whole = sp.dia_matrix((got["val"].reshape(-1, cols), got["crd1"]), (rows, cols))
+            assert abs(whole.tocsr() - want).nnz == 0
+
+
+@pytest.mark.parametrize("dtype", ["f32", "f64", "i8", "u16", "i32", "u64", "c64", "c128"])
+def test_equal_entries(cx, dtype):
+    """Entries of one place: their sum, the first, the last; or an error with the entry."""
+    rng = np.random.default_rng(1)
+    n, shape = 200, (9, 11)
+    x = [(int(r), int(c)) for r, c in zip(rng.integers(0, 9, n), rng.integers(0, 11, n))]
+    v = rng.integers(1, 9, n).astype(sparse.VALUE[dtype])
+    entries = list(zip(x, v))
+    source = sparse.store(sparse.levels_of("COO", shape), entries, dtype)
+    for equal in ("sum", "first", "last"):
+        want = np.zeros(shape, v.dtype)
+        seen = set()
+        for p, value in entries:
+            if equal == "sum":
+                want[p] += value
+            elif equal == "last" or p not in seen:
+                want[p] = value
+            seen.add(p)
+        e = [(p, want[p]) for p in itertools.product(range(9), range(11)) if p in seen]
+        for b in ["CSR", "CSC", "DCSR", "BSR", "ELL", "DIA", "ROW_MAJOR"]:
+            got = sparse.Plan(cx, "COO", b, shape, dtype, (4, 4), equal)(source)
+            assert_same(got, {"val": want.reshape(-1)} if b == "ROW_MAJOR" else sparse.store(sparse.levels_of(b, shape), e, dtype))
+    for b in ["CSR", "BSR", "ROW_MAJOR"]:
+        with pytest.raises(ravel.Error, match="entry [0-9]+ is equal"):
+            sparse.Plan(cx, "COO", b, shape, dtype, (4, 4), "error")(source)
+        once = sparse.store(sparse.levels_of("COO", shape), [(p, 1) for p in sorted(set(x))], dtype)
+        sparse.Plan(cx, "COO", b, shape, dtype, (4, 4), "error")(once)
+
+
+def test_explicit_fill_is_kept(cx):
+    """A stored 0 stays an entry where places hold only entries; a fill that is not 0 marks the others."""
+    csr = {"pos2": np.array([0, 2, 2], "i4"), "crd2": np.array([0, 2], "i4"), "val": np.array([0, 5], "f4")}
+    got = sparse.Plan(cx, "CSR", "CSC", (2, 3))(csr)
+    assert got["val"].tolist() == [0, 5] and got["pos2"].tolist() == [0, 1, 1, 2]
+    cx.load('sparse "FILLED" { dims = { R, C }, fill = 7, levels = { dense(R), compressed(C // 2), dense(C % 2) } }\n'
+            'layout "SEVEN" { dims = { R, C }, fill = 7, order = { R, C } }')
+    got = sparse.Plan(cx, "CSR", "FILLED", (2, 3))(csr)
+    assert got["val"].tolist() == [0, 7, 5, 7]
+    assert sparse.Plan(cx, "FILLED", "SEVEN", (2, 3))(got)["val"].tolist() == [0, 7, 5, 7, 7, 7]
+    back = sparse.Plan(cx, "SEVEN", "CSR", (2, 3))({"val": np.array([7, 1, 7, 0, 7, 7], "f4")})
+    assert back["crd2"].tolist() == [1, 0] and back["val"].tolist() == [1, 0]
+
+
+GOOD = {"pos2": [0, 2, 2, 5], "crd2": [1, 3, 0, 1, 2], "val": [1, 2, 3, 4, 5]}
+
+
+@pytest.mark.parametrize("change, says", [
+    ({"pos2": [0, 2, 2]}, "pos2 has another size: 4"),
+    ({"pos2": [1, 2, 2, 5]}, r"pos2\[0\] is not 0"),
+    ({"pos2": [0, 3, 2, 5]}, r"pos2\[2\] is less"),
+    ({"pos2": [0, -1, 2, 5]}, r"pos2\[1\] is less"),
+    ({"pos2": [0, 2, 2, 6]}, r"pos2\[3\] is not the number"),
+    ({"pos2": [0, 2, 2**31 - 1, 5]}, r"pos2\[3\] is less"),
+    ({"crd2": [1, 4, 0, 1, 2]}, r"crd2\[1\] is outside"),
+    ({"crd2": [1, 3, -1, 1, 2]}, r"crd2\[2\] is outside"),
+    ({"crd2": [3, 1, 0, 1, 2]}, r"crd2\[1\] is less"),
+    ({"crd2": [1, 3, 0, 2, 2]}, r"crd2\[4\] is equal"),
+    ({"val": [1, 2, 3, 4]}, "val has another size: 5"),
+    ({"val": []}, "val has another size: 5"),
+])
+def test_hostile_csr(cx, change, says):
+    a = {k: np.array(v, "f4" if k == "val" else "i4") for k, v in {**GOOD, **change}.items()}
+    for b in ["CSC", "COO", "BSR", "ELL", "ROW_MAJOR", "CSR"]:
+        with pytest.raises(ravel.Error, match=says):
+            sparse.Plan(cx, "CSR", b, (3, 4))(a)
+
+
+@pytest.mark.parametrize("name", ["CSR", "DCSR", "COO", "BSR", "ELL", "DIA"])
+def test_hostile_arrays(cx, name):
+    """Numbers replaced at random: an error that names an array, or a result of the sizes that were told."""
+    rng = random.Random(name)
+    m = matrix(np.random.default_rng(5), (7, 9))
+    good = arrays(name, m, "f32")
+    plans = [sparse.Plan(cx, name, b, m.shape) for b in ["CSR", "CSC", "BSR", "ELL", "DIA", "COO", "ROW_MAJOR"]]
+    refused = 0
+    for _ in range(150):
+        bad = {k: v.copy() for k, v in good.items()}
+        for _ in range(rng.randint(1, 3)):
+            k = rng.choice([k for k in bad if k != "val"])
+            if rng.random() < 0.2:
+                bad[k] = bad[k][:rng.randrange(len(bad[k]) + 1)]
+            elif len(bad[k]):
+                bad[k][rng.randrange(len(bad[k]))] = rng.choice([-1, 0, 1, 2, 6, 7, 9, 10, 100, 2**31 - 1, -2**31])
+        try:
+            rng.choice(plans)(bad)
+        except ravel.Error as e:
+            refused += 1
+            assert name + ": " in e.text
+    assert refused > 50
+
+
+@pytest.mark.parametrize("spec, says", [
+    ('sparse "X" { dims = { R, C } }', "has no levels"),
+    ('sparse "X" { dims = { R, C }, order = { R, C } }', "has levels, not an order"),
+    ('layout "X" { dims = { R, C }, levels = { R } }', r"levels\[1\] is a userdata"),
+    ('sparse "X" { dims = { R, C }, levels = { R, C } }', r"levels\[1\]"),
+    ('sparse "X" { dims = { R, C }, levels = { dense(R, "unique"), compressed(C) } }', "dense takes one expression"),
+    ('sparse "X" { dims = { R, C }, levels = { dense(R), compressed(C, "sorted") } }', "nonunique"),
+    ('sparse "X" { dims = { R, C }, levels = { dense(), compressed(C) } }', r"dense is written dense\(R\)"),
+    ('sparse "X" { dims = { R, C }, pad = { R = 4 }, levels = { dense(R), compressed(C) } }', "pad, pitch"),
+    ('sparse "X" { dims = { R, C }, levels = { dense(R), compressed(D) } }', "unknown name 'D'"),
+])
+def test_wrong_specs(cx, spec, says):
+    with pytest.raises(ravel.Error, match=says):
+        cx.load(spec)
+
+
+@pytest.mark.parametrize("levels, says", [
+    ("dense(R), singleton(C)", "follows compressed"),
+    ('compressed(R, "nonunique"), compressed(C)', "only singletons"),
+    ("nth(), singleton(C), dense(R)", "dense levels only"),
+    ("dense(R), compressed(R)", "stored nowhere"),
+    ("dense(R)", "stored nowhere"),
+    ("dense(C - R), dense(C)", "below 0"),
+    ('dense(R), compressed(C, "nonunique")', "cannot be nonunique"),
+])
+def test_wrong_levels(cx, levels, says):
+    cx.load('sparse "X" { dims = { R, C }, levels = { %s } }' % levels)
+    with pytest.raises(ravel.Error, match=says):
+        sparse.Plan(cx, "X", "ROW_MAJOR", (4, 5))
+
+
+def test_refusals(cx):
+    for args, says in [(("CSR", "CSC", (3, 4), "i4"), "whole bytes"), (("CSR", "NCHW", (3, 4)), "dims"), (("CSR", "CSC", (3, 0)), "1 or more"),
+                       (("CSR", "CSC", (3, -1)), "1 or more|run time"), (("CSR", "CSC", (3, 2**31 + 5)), "32-bit"), (("COO", "CSR", (3, 4), "f16"), "not added"),
+                       (("CSR", "CSC", (3, 4), "f32", (4, 2)), "4 or 8 bytes"), (("CSR", "CSC", (3, 4), "f32", (4, 4), "max"), "none of sum")]:
+        with pytest.raises(ravel.Error, match=says):
+            sparse.Plan(cx, *args)
+    with pytest.raises(ravel.Error, match="sparse format"):
+        cx.plan("CSR", "ROW_MAJOR", [3, 4], "f32")
+
+
+def run(*args, **kw):
+    return subprocess.run([str(RAVEL), *map(str, args)], capture_output=True, text=True, **kw)
+
+
+def good(*args, **kw):
+    r = run(*args, **kw)
+    assert r.returncode == 0, r.stderr
+    return r.stdout
+
+
+def test_command(tmp_path):
+    """Matrix Market, SciPy's .npz of every format, folders and .npy, there and back."""
+    import scipy.io
+    m = sp.random(20, 30, 0.2, format="coo", random_state=1, dtype="f8", data_rvs=lambda n: np.arange(1.0, n + 1))
+    os.chdir(tmp_path)
+    scipy.io.mmwrite("a.mtx", m)
+    good("convert", "a.mtx", "b.npz", "--from", "COO", "--to", "CSR")
+    b = sp.load_npz("b.npz")
+    assert b.format == "csr" and b.has_sorted_indices and (b != m.tocsr()).nnz == 0
+    for f in ["csc", "bsr", "coo", "dia"]:
+        good("convert", "b.npz", "c.npz", "--from", "CSR", "--to", f.upper())
+        c = sp.load_npz("c.npz")
+        assert c.format == f and (c.tocsr() != b).nnz == 0
+        sp.save_npz("d.npz", m.asformat(f), compressed=f != "csc")
+        good("convert", "d.npz", "e.npz", "--from", f.upper(), "--to", "CSR")
+        assert (sp.load_npz("e.npz") != b).nnz == 0
+    good("convert", "b.npz", "folder/", "--from", "CSR", "--to", "ELL")
+    assert np.load("folder/crd3.npy").size == 20 * np.diff(b.indptr).max()
+    good("convert", "folder", "f.mtx", "--from", "ELL", "--to", "COO")
+    assert (scipy.io.mmread("f.mtx").tocsr() != b).nnz == 0
+    good("convert", "folder", "g.npz", "--from", "ELL", "--to", "DCSR")
+    assert set(np.load("g.npz")) == {"pos1", "crd1", "pos2", "crd2", "val", "shape"}
+    good("convert", "g.npz", "h.npy", "--from", "DCSR", "--to", "ROW_MAJOR")
+    assert np.array_equal(np.load("h.npy"), m.toarray())
+    good("convert", "h.npy", "i.npz", "--from", "ROW_MAJOR", "--to", "CSC")
+    assert (sp.load_npz("i.npz") != b).nnz == 0
+
+
+@pytest.mark.parametrize("field, symmetry", [("real", "general"), ("integer", "symmetric"), ("complex", "hermitian"), ("real", "skew-symmetric"),
+                                             ("pattern", "symmetric"), ("pattern", "general")])
+def test_matrix_market(tmp_path, field, symmetry):
+    import scipy.io
+    values = {"real": ["1.5", "-2e3", "4"], "integer": ["7", "-8", "9"], "complex": ["1 2", "3 -4", "5 0"], "pattern": ["", "", ""]}[field]
+    at = [(2, 1), (3, 1), (3, 2)]
+    text = "%%%%MatrixMarket matrix coordinate %s %s\n%% a comment\n\n4 4 3\n" % (field, symmetry)
+    (tmp_path/"a.mtx").write_text(text + "".join("%d %d %s\n" % (r, c, v) for (r, c), v in zip(at, values)))
+    good("convert", tmp_path/"a.mtx", tmp_path/"b.npz", "--from", "COO", "--to", "CSR")
+    want = scipy.io.mmread(str(tmp_path/"a.mtx")).toarray()
+    assert np.array_equal(sp.load_npz(tmp_path/"b.npz").toarray(), want)
+
+
+@pytest.mark.parametrize("text, says", [
+    ("", "line 1: the file does not begin"), ("%%MatrixMarket matrix array real general\n2 2\n", "only 'coordinate'"),
+    ("%%MatrixMarket matrix coordinate real general\n2 2 1\n3 1 5\n", "line 3: the row"), ("%%MatrixMarket matrix coordinate real general\n2 2 1\n1 0 5\n", "line 3: the column"),
+    ("%%MatrixMarket matrix coordinate real general\n2 2 9999\n1 1 5\n", "fewer entries"), ("%%MatrixMarket matrix coordinate real general\n2 2 2\n1 1 5\n", "line 4: the row"),
+    ("%%MatrixMarket matrix coordinate real general\n2 2 1\n1 1 5\n1 2 5\n", "more entries"), ("%%MatrixMarket matrix coordinate real general\n2 2 1\n1 1 x\n", "no number"),
+    ("%%MatrixMarket matrix coordinate real general\n2 2 1\n1 1\n", "missing"), ("%%MatrixMarket matrix coordinate real general\n-2 2 1\n", "rows"),
+    ("%%MatrixMarket matrix coordinate real symmetric\n2 3 1\n1 1 1\n", "as many rows"), ("%%MatrixMarket matrix coordinate integer general\n2 2 1\n1 1 99999999999999999999\n", "64 bits"),
+])
+def test_damaged_matrix_market(tmp_path, text, says):
+    (tmp_path/"a.mtx").write_text(text)
+    r = run("convert", tmp_path/"a.mtx", tmp_path/"b.npz", "--from", "COO", "--to", "CSR")
+    assert r.returncode == 2 and says in r.stderr and not (tmp_path/"b.npz").exists()
+
+
+def test_damaged_archives(tmp_path):
+    """Bytes of an .npz changed or cut off: an error and no file, or a result."""
+    rng = random.Random(4)
+    m = sp.random(9, 9, 0.3, format="csr", random_state=2)
+    sp.save_npz(tmp_path/"a.npz", m)
+    whole = (tmp_path/"a.npz").read_bytes()
+    for i in range(40):
+        b = bytearray(whole)
+        for _ in range(rng.randint(1, 4)):
+            b[rng.randrange(len(b))] = rng.randrange(256)
+        (tmp_path/"b.npz").write_bytes(b[:rng.randrange(len(b))] if i % 4 == 0 else b)
+        r = run("convert", tmp_path/"b.npz", tmp_path/"c.npz", "--from", "CSR", "--to", "CSC")
+        assert r.returncode in (0, 2), r.stderr
+        assert (r.returncode == 0) == (tmp_path/"c.npz").exists()
+        if r.returncode == 0:
+            (tmp_path/"c.npz").unlink()
+
+
+def test_command_errors(tmp_path):
+    os.chdir(tmp_path)
+    sp.save_npz("a.npz", sp.identity(4, format="csc"))
+    np.savez("b.npz", pos2=np.zeros(5, "i4"), crd2=np.zeros(0, "i4"), val=np.zeros(0, "f4"), shape=np.array([4, 4]))
+    np.savez("c.npz", pos2=np.zeros(5, "i4"), shape=np.array([4, 4]))
+    for args, says in [(("a.npz", "x.npz", "--from", "CSR", "--to", "COO"), "holds CSC: give --from CSC"),
+                       (("b.npz", "x.mtx", "--from", "CSR", "--to", "CSC"), "give --to COO"),
+                       (("c.npz", "x.npz", "--from", "CSR", "--to", "CSC"), "no array val"),
+                       (("b.npz", "x.npz", "--from", "CSR", "--to", "CSC", "--verify"), "--verify"),
+                       (("none.npz", "x.npz", "--from", "CSR", "--to", "CSC"), "none.npz")]:
+        r = run("convert", *args)
+        assert r.returncode == 2 and says in r.stderr and not os.path.exists("x.npz"), r.stderr
+
+
+def test_show_check_explain():
+    assert "pos2      5:" in good("show", "CSR", "--shape", "4,6")
+    assert "stored less 3" in good("show", "DIA", "--shape", "4,6")
+    assert "yes: BSR" in good("check", "BSR", "--shape", "9,9")
+    assert "more than once" in good("check", "COO")
+    assert "by counting" in good("explain", "--from", "CSR", "--to", "CSC", "--shape", "9,9", "--dtype", "f32")
+    assert "by sorting" in good("explain", "--from", "COO", "--to", "CSR", "--shape", "9,9", "--dtype", "f32")
+    assert "call transpose" in good("explain", "--from", "CSR", "--to", "CSC", "--shape", "9,9", "--dtype", "f32", "--statements")
+    names = [e["name"] for e in json.loads(good("list", "--json"))]
+    assert {"COO", "CSR", "CSC", "BSR", "DCSR", "ELL", "DIA", "CSF3", "COO6"} <= set(names)
+
+
+MAIN = r"""
+#include <stdio.h>
+#include <stdlib.h>
+int main(void)
+{
+    int32_t pos[] = {0, 2, 2, 5}, crd[] = {1, 3, 0, 1, 2};
+    float val[] = {1, 2, 3, 4, 5};
+    const void *in[] = {pos, crd, val};
+    int64_t n[] = {4, 5, 5}, m[8];
+    if (f_work(0, in, n, 0, m)) return 1;
+    void *work = malloc((size_t)m[0]), *out[8];
+    if (f_sizes(work, in, n, 0, m)) return 2;
+    int size[] = {4, 4, 4, 4, 4};
+    for (int i = 0; i < ARRAYS; i++) out[i] = malloc((size_t)(m[i] * size[i]) + 1);
+    if (f(work, in, n, out, m)) return 3;
+    for (int i = 0; i < ARRAYS; i++) {
+        for (int64_t k = 0; k < m[i]; k++)
+            if (i == ARRAYS - 1) printf("%g ", ((float *)out[i])[k]); else printf("%d ", ((int32_t *)out[i])[k]);
+        printf("\n");
+        free(out[i]);
+    }
+    pos[1] = 9;
+    if (!f_sizes(work, in, n, 0, m)) return 4;
+    printf("%lld %lld\n", (long long)m[0], (long long)m[1]);
+    free(work);
+    return 0;
+}
+"""
+
+
+@pytest.mark.parametrize("compiler", ["gcc -O3 -std=c99 -Wconversion", "clang -O1 -std=c99", "gcc -O0 -g -fsanitize=address,undefined -fno-sanitize-recover=all"])
+def test_emitted(tmp_path, compiler):
+    """Stand-alone C of each way, with warnings as errors; its result is that of the evaluator."""
+    m = np.array([[0, 1, 0, 2], [0, 0, 0, 0], [3, 4, 5, 0]], "f4")
+    for b in ["BSR"] if "clang" in compiler else ["COO", "DIA"] if "-O3" in compiler else ["CSC", "ELL", "ROW_MAJOR"]:
+        text = good("emit", "--from", "CSR", "--to", b, "--shape", "3,4", "--dtype", "f32", "--name", "f", "-o", "-")
+        want = arrays(b, m, "f32")
+        (tmp_path/"a.c").write_text(text + "enum { ARRAYS = %d };\n" % len(want) + MAIN)
+        subprocess.run(compiler.split() + ["-Wall", "-Wextra", "-Werror", "-o", tmp_path/"a", tmp_path/"a.c"], check=True)
+        out = subprocess.run([tmp_path/"a"], capture_output=True, text=True)
+        assert out.returncode == 0, out.stderr
+        lines = [x.split() for x in out.stdout.splitlines()]
+        assert [[float(v) for v in line] for line in lines[:-1]] == [v.tolist() for v in want.values()]
+        assert lines[-1] == ["0", "2"]
+
+
+HOSTILE = r"""
+#include <stdio.h>
+#include <stdlib.h>
+static uint64_t state = 1;
+static uint64_t drawn(uint64_t n) { state = state * 6364136223846793005u + 1442695040888963407u; return (state >> 33) % n; }
+int main(void)
+{
+    static const int32_t odd[] = {-1, 0, 1, 2, 6, 7, 9, 10, 100, INT32_MAX, INT32_MIN};
+    int flaws = 0;
+    for (int round = 0; round < 4000; round++) {
+        void *in[SOURCES], *out[33];
+        const void *arrays[SOURCES];
+        int64_t n[SOURCES], m[33];
+        for (int i = 0; i < SOURCES; i++) {            /* of exactly their sizes, so that a step outside is seen */
+            n[i] = drawn(20) ? count[i] : (int64_t)drawn((uint64_t)count[i] + 1);
+            in[i] = malloc((size_t)n[i] * 4 + !n[i]);
+            memcpy(in[i], source[i], (size_t)n[i] * 4);
+            for (uint64_t k = drawn(3); n[i] && i < SOURCES - 1 && k-- > 0;)
+                ((int32_t *)in[i])[drawn((uint64_t)n[i])] = odd[drawn(sizeof odd / sizeof *odd)];
+            arrays[i] = in[i];
+        }
+        if (f_work(0, arrays, n, 0, m)) return 1;
+        void *work = malloc((size_t)m[0]);
+        if (f_sizes(work, arrays, n, 0, m)) {
+            flaws++;
+        } else {
+            for (int i = 0; i < ARRAYS; i++) out[i] = malloc((size_t)m[i] * 4 + !m[i]);
+            if (f(work, arrays, n, out, m)) return 3;
+            for (int i = 0; i < ARRAYS; i++) free(out[i]);
+        }
+        free(work);
+        for (int i = 0; i < SOURCES; i++) free(in[i]);
+    }
+    return flaws < 1000 || flaws == 4000;
+}
+"""
+
+
+@pytest.mark.parametrize("pair", ["CSR CSC", "COO DCSR", "ELL DIA", "DIA BSR"])
+def test_hostile_under_sanitizers(tmp_path, pair):
+    """Damaged arrays, each in memory of its size: emitted C finds the flaw or converts, and never steps outside."""
+    a, b = pair.split()
+    m = matrix(np.random.default_rng(6), (7, 9))
+    src, dst = arrays(a, m, "f32"), arrays(b, m, "f32")
+    data = "".join("static const uint32_t source%d[] = {%s};\n" % (i, ", ".join("%du" % v for v in x.view("u4"))) for i, x in enumerate(src.values()))
+    data += "static const void *source[] = {%s};\n" % ", ".join("source%d" % i for i in range(len(src)))
+    data += "static const int64_t count[] = {%s};\n" % ", ".join(str(x.size) for x in src.values())
+    text = good("emit", "--from", a, "--to", b, "--shape", "7,9", "--dtype", "f32", "--name", "f", "-o", "-")
+    (tmp_path/"a.c").write_text(text + data + "enum { SOURCES = %d, ARRAYS = %d };\n" % (len(src), len(dst)) + HOSTILE)
+    subprocess.run(["gcc", "-O0", "-g", "-fsanitize=address,undefined", "-fno-sanitize-recover=all", "-o", tmp_path/"a", tmp_path/"a.c"], check=True)
+    r = subprocess.run([tmp_path/"a"], capture_output=True, text=True)
+    assert r.returncode == 0, r.stderr
