@@ -5,7 +5,7 @@ FUZZ_TIME  ?= 600
 FUZZ_FLAGS := -O1 -g -fsanitize=fuzzer-no-link,address,undefined \
               -fno-sanitize-recover=undefined -fno-omit-frame-pointer
 FUZZERS    := $(patsubst tests/fuzz/%.c,$(B)/fuzz/%,$(wildcard tests/fuzz/fuzz_*.c))
-FUZZ_CLI   := $(patsubst %,$(B)/cli/cli_%.o,args convert grid sparse sparse_convert sparse_file matrix_market zip)
+FUZZ_CLI   := $(filter-out $(B)/cli/main.o,$(CLI_OBJ))
 
 .PHONY: fuzz fuzz-corpus fuzz-build fuzzers
 
