@@ -5,7 +5,7 @@ FUZZ_TIME  ?= 600
 FUZZ_FLAGS := -O1 -g -fsanitize=fuzzer-no-link,address,undefined \
               -fno-sanitize-recover=undefined -fno-omit-frame-pointer
 FUZZERS    := $(patsubst tests/fuzz/%.c,$(B)/fuzz/%,$(wildcard tests/fuzz/fuzz_*.c))
-FUZZ_CLI   := $(filter-out $(B)/cli/main.o,$(CLI_OBJ))
+FUZZ_CLI   := $(B)/fuzz/main.o $(filter-out $(B)/cli/main.o,$(CLI_OBJ))
 
 .PHONY: fuzz fuzz-corpus fuzz-build fuzzers
 
@@ -20,6 +20,11 @@ fuzz-build:
 	    CFLAGS="$(FUZZ_FLAGS)" UNOPTIMISED="scalar portable sse2 avx2 avx512"
 
 fuzzers: $(FUZZERS)
+
+# The table of commands; the fuzzer has a main of its own.
+$(B)/fuzz/main.o: cli/main.c
+	$(SAY) CC $<
+	$(Q)mkdir -p $(@D) && $(CC) $(ALL_CFLAGS) -Dmain=command_main -c -o $@ $<
 
 $(B)/fuzz/%: tests/fuzz/%.c $(INSIDES) $(FUZZ_CLI)
 	$(SAY) CC $<
