@@ -135,6 +135,7 @@ const char *cli_dtype(Cli *c, const char *text);
 const DType *cli_dtype_of(Cli *c, const char *text);
 
 /* cli_print.c */
+bool cli_ends_with(const char *s, const char *end);
 /* Fail if `bytes` exceeds the memory of this machine. */
 void cli_need_memory(Cli *c, i64 bytes, const char *what);
 /* The allocator of jansson.  It ends the command if memory runs out, because jansson

@@ -18,13 +18,6 @@ typedef struct {
     i64 shape[MAX_RANK];
 } Source;
 
-static bool
-ends_with(const char *s, const char *end)
-{
-    size_t n = strlen(s), m = strlen(end);
-    return n >= m && !strcmp(s + n - m, end);
-}
-
 static void
 read_source(Cli *c, Source *s, const char *from, const char *to)
 {
@@ -128,7 +121,7 @@ static const char *
 array_name(Cli *c, const Source *s)
 {
     const char *name = s->from.name ? s->from.name : "arr_0";
-    return arena_printf(c->arena, "%.200s%s", name, ends_with(name, ".npy") ? "" : ".npy");
+    return arena_printf(c->arena, "%.200s%s", name, cli_ends_with(name, ".npy") ? "" : ".npy");
 }
 
 static void
@@ -136,8 +129,8 @@ write_result(Cli *c, const Source *s, const Layout *l, const unsigned char *dst)
 {
     const char *out = c->o.arg[1];
     ravel_error err;
-    bool npz = ends_with(out, ".npz");
-    if (!npz && !ends_with(out, ".npy") && !(s->from.typed && !strcmp(out, "-"))) {
+    bool npz = cli_ends_with(out, ".npz");
+    if (!npz && !cli_ends_with(out, ".npy") && !(s->from.typed && !strcmp(out, "-"))) {
         FilePart part = {dst, (size_t)layout_bytes(l)};
         cli_check(c, file_write(out, &part, 1, &err), &err);
         return;

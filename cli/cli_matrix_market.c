@@ -52,6 +52,16 @@ skip_blank(Reader *r)
         r->p++;
 }
 
+/* The next line, where this one has been read to its end. */
+static void
+end_line(Reader *r)
+{
+    skip_blank(r);
+    if (*r->p && *r->p != '\n')
+        fail(r, "the line has more than is expected there");
+    next_line(r);
+}
+
 static int
 word(Reader *r, const char *const *words, const char *what)
 {
@@ -108,9 +118,9 @@ read_head(Reader *r)
     r->field = (Field)word(r, fields, "the field is real, integer, complex or pattern");
     r->symmetry = (Symmetry)word(r, symmetries, "the symmetry is general, symmetric, "
                                  "skew-symmetric or hermitian");
-    do
+    end_line(r);
+    while (*r->p == '%' || *r->p == '\n' || *r->p == '\r')
         next_line(r);
-    while (*r->p == '%' || *r->p == '\n' || *r->p == '\r');
     r->rows = whole(r, 1, INT64_MAX / 2, "rows: a number from 1 on");
     r->cols = whole(r, 1, INT64_MAX / 2, "columns: a number from 1 on");
     r->entries = whole(r, 0, INT64_MAX / 64, "the number of entries");
@@ -139,13 +149,16 @@ read_entry(Reader *r)
 {
     double v[2] = {1, 0};
     i64 integer = 1;
-    next_line(r);
+    end_line(r);
     while (*r->p == '\n' || *r->p == '%' || *r->p == '\r')
         next_line(r);
     i64 row = whole(r, 1, r->rows, "the row is no number within the matrix") - 1;
     i64 col = whole(r, 1, r->cols, "the column is no number within the matrix") - 1;
     if (r->field == INTEGER)
-        integer = whole(r, -INT64_MAX, INT64_MAX, "the value is no integer of 64 bits");
+        integer = whole(r, r->symmetry == SKEW ? -INT64_MAX : INT64_MIN, INT64_MAX,
+                        "the value is no integer of 64 bits");
+    if (r->symmetry == SKEW && row == col)
+        fail(r, "a skew-symmetric matrix has no diagonal");
     if (r->field == REAL || r->field == COMPLEX)
         v[0] = number(r);
     if (r->field == COMPLEX)
@@ -178,7 +191,7 @@ matrix_market_read(Cli *c, const char *path, const char *text, SparseFile *f)
     r.val = arena_array(c->arena, unsigned char, most * stored[r.field].bytes + 1);
     for (i64 i = 0; i < r.entries; i++)
         read_entry(&r);
-    next_line(&r);
+    end_line(&r);
     if (r.p[strspn(r.p, " \t\r\n")])
         fail(&r, "there are more entries than it says");
     f->format = "coo";

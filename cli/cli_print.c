@@ -1,6 +1,7 @@
 /* What commands print, and the memory that they need for it. */
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "cli.h"
@@ -60,4 +61,11 @@ cli_shape(Arena *a, const Layout *l)
     for (int d = 0; d < l->rank; d++)
         n[d] = l->dim[d].n;
     return n;
+}
+
+bool
+cli_ends_with(const char *s, const char *end)
+{
+    size_t n = strlen(s), m = strlen(end);
+    return n >= m && !strcmp(s + n - m, end);
 }

@@ -98,7 +98,8 @@ sample(Cli *c, const i64 *shape, int rank, i64 *count)
     *count = 1;
     for (int d = 0; d < rank; d++)
         if (shape[d] < 1 || !int_mul(*count, shape[d], count) || *count > MOST)
-            cli_fail(c, "--shape %s: show draws a sample of at most %d elements", c->o.shape, MOST);
+            cli_fail(c, "show draws a sample of at most %d elements: give a smaller --shape",
+                     MOST);
     int32_t *v = arena_array(c->arena, int32_t, *count);
     uint32_t state = 1;
     for (i64 i = 0; i < *count; i++) {

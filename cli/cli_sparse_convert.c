@@ -10,13 +10,16 @@
  * */
 static const struct {
     const char *format, *name;     /* in the file; ours */
+    const char *levels;            /* a spec may give the name to other levels */
     const char *array[5];
 } scipy[] = {
-    {"csr", "CSR", {"indptr", "indices", "data"}},
-    {"csc", "CSC", {"indptr", "indices", "data"}},
-    {"bsr", "BSR", {"indptr", "indices", "data"}},
-    {"coo", "COO", {NULL, "row", "col", "data"}},
-    {"dia", "DIA", {NULL, "offsets", "data"}},
+    {"csr", "CSR", "dense(R), compressed(C)}", {"indptr", "indices", "data"}},
+    {"csc", "CSC", "dense(C), compressed(R)}", {"indptr", "indices", "data"}},
+    {"bsr", "BSR", "dense(R//BR), compressed(C//BC), dense(R%BR), dense(C%BC), BC = ",
+     {"indptr", "indices", "data"}},
+    {"coo", "COO", "compressed(R, \"nonunique\", \"unordered\"), singleton(C, \"unordered\")}",
+     {NULL, "row", "col", "data"}},
+    {"dia", "DIA", "compressed(C - R), dense(C)}", {NULL, "offsets", "data"}},
 };
 
 typedef struct {
@@ -24,7 +27,7 @@ typedef struct {
     SparseFile in;
     const char *from, *to, *dtype;
     int rank, width;
-    i64 shape[MAX_RANK];
+    i64 shape[MAX_RANK], to_shape[MAX_RANK];     /* in the dims of from, of to */
     ravel_sparse_plan *plan;
     ravel_sparse_job *job;
     int n[2];                      /* arrays of both sides */
@@ -33,21 +36,28 @@ typedef struct {
     int64_t size[RAVEL_SPARSE_ARRAYS];
 } Convert;
 
+/* The row of the format that a file says it holds; -1: it says none, or another. */
 static int
-scipy_row(const char *format, const char *name)
+file_row(const Convert *v)
 {
     for (int i = 0; i < LEN(scipy); i++)
-        if ((format && !strcmp(scipy[i].format, format)) ||
-            (name && !strcmp(scipy[i].name, name)))
+        if (v->in.format && !strcmp(scipy[i].format, v->in.format))
             return i;
     return -1;
 }
 
-/* The name of a format without parameters: BSR of BSR{BR=2}. */
-static const char *
-plain_name(Cli *c, const char *text)
+/* The row of a format of ours; -1: SciPy has none. */
+static int
+scipy_row(Cli *c, const char *text)
 {
-    return arena_printf(c->arena, "%.*s", (int)strcspn(text, "{ "), text);
+    static const char dims[] = "(R, C){";
+    const LayoutDef *d = spec_ref(c->arena, text, c->known)->def;
+    const char *declared = layout_text(c->arena, d);
+    for (int i = 0; i < LEN(scipy) && !strncmp(declared, dims, sizeof dims - 1); i++)
+        if (!strcmp(scipy[i].name, d->name) &&
+            !strncmp(declared + sizeof dims - 1, scipy[i].levels, strlen(scipy[i].levels)))
+            return i;
+    return -1;
 }
 
 static const SparseMember *
@@ -108,7 +118,7 @@ need_member(Convert *v, const char *name)
 static void
 set_arrays(Convert *v)
 {
-    int row = v->in.format ? scipy_row(v->in.format, NULL) : -1;
+    int row = file_row(v);
     for (int i = 0; i < v->n[0]; i++) {
         const char *name = row < 0 ? v->array[0][i].name : scipy[row].array[i];
         if (name)
@@ -123,12 +133,11 @@ static void
 check_format(Convert *v)
 {
     Cli *c = v->c;
-    const char *name = plain_name(c, v->from);
-    int row = v->in.format ? scipy_row(v->in.format, NULL) : -1;
+    int row = file_row(v);
     if (v->in.format && row < 0)
         cli_fail(c, "'%s' holds the format '%.3s': csr, csc, coo, bsr and dia are read", v->in.path,
                  v->in.format);
-    if (row >= 0 && strcmp(scipy[row].name, name))
+    if (row >= 0 && scipy_row(c, v->from) != row)
         cli_fail(c, "'%s' holds %s: give --from %s, not %s", v->in.path, scipy[row].name,
                  scipy[row].name, v->from);
 }
@@ -211,15 +220,14 @@ static void
 name_result(Convert *v, const int64_t *m, void *const *out, SparseFile *f)
 {
     Cli *c = v->c;
-    int row = scipy_row(NULL, plain_name(c, v->to));
-    bool market = strlen(c->o.arg[1]) > 4 && !strcmp(strrchr(c->o.arg[1], '.') ? strrchr(c->o.arg[1], '.') : "", ".mtx");
-    bool folder = !market && (strlen(c->o.arg[1]) < 4 ||
-                              strcmp(c->o.arg[1] + strlen(c->o.arg[1]) - 4, ".npz"));
+    int row = scipy_row(c, v->to);
+    bool market = cli_ends_with(c->o.arg[1], ".mtx");
+    bool folder = !market && !cli_ends_with(c->o.arg[1], ".npz");
     if (market && (row < 0 || strcmp(scipy[row].format, "coo")))
         cli_fail(c, "'%s': a Matrix Market file is a coordinate list: give --to COO", c->o.arg[1]);
     *f = (SparseFile){.path = c->o.arg[1], .rank = v->rank,
                       .format = row >= 0 && !folder ? scipy[row].format : NULL};
-    memcpy(f->shape, v->shape, sizeof f->shape);
+    memcpy(f->shape, v->to_shape, sizeof f->shape);
     for (int i = 0; i < v->n[1]; i++) {
         const ravel_sparse_array *a = &v->array[1][i];
         const char *name = f->format ? scipy[row].array[i] : a->name;
@@ -244,8 +252,8 @@ shape_values(Convert *v, SparseFile *f)
         return;
     if (!strcmp(f->format, "dia")) {
         val->rank = 2;
-        val->shape[0] = val->count / v->shape[1];
-        val->shape[1] = v->shape[1];
+        val->shape[0] = val->count / v->to_shape[1];
+        val->shape[1] = v->to_shape[1];
     }
     int br = layout_find_param(ref->def, "BR"), bc = layout_find_param(ref->def, "BC");
     if (strcmp(f->format, "bsr") || br < 0 || bc < 0)
@@ -263,8 +271,11 @@ write_dense(Convert *v, i64 bytes, const void *data)
     Cli *c = v->c;
     ravel_error err;
     i64 shape[MAX_ENTRIES];
-    Layout *l = compile_layout(c->arena, c->known, v->to, v->dtype, v->rank, v->shape);
-    if (strlen(c->o.arg[1]) < 4 || strcmp(c->o.arg[1] + strlen(c->o.arg[1]) - 4, ".npy")) {
+    Layout *l = compile_layout(c->arena, c->known, v->to, v->dtype, v->rank, v->to_shape);
+    if (layout_bytes(l) != bytes)
+        cli_fail(c, "'%s': the result has %lld bytes, and the layout %lld", c->o.arg[1],
+                 (long long)bytes, (long long)layout_bytes(l));
+    if (!cli_ends_with(c->o.arg[1], ".npy")) {
         FilePart part = {data, (size_t)bytes};
         cli_check(c, file_write(c->o.arg[1], &part, 1, &err), &err);
         return;
@@ -272,6 +283,18 @@ write_dense(Convert *v, i64 bytes, const void *data)
     int n = compile_stored(l, shape);
     cli_check(c, npy_write(c->o.arg[1], l->dtype->npy, l->dtype->bits / 8, n, shape, data, &err),
               &err);
+}
+
+/* Dims are paired by name. */
+static void
+set_to_shape(Convert *v)
+{
+    int map[MAX_RANK];
+    Arena *a = v->c->arena;
+    plan_match(a, spec_ref(a, v->from, v->c->known), spec_ref(a, v->to, v->c->known), v->rank,
+               map);
+    for (int d = 0; d < v->rank; d++)
+        v->to_shape[d] = v->shape[map[d]];
 }
 
 static void
@@ -287,6 +310,7 @@ convert(void *arg)
     ravel_sparse_request rq = {v->from, v->to, v->dtype, v->rank, v->shape, v->width, v->width,
                                NULL};
     cli_check(c, ravel_sparse_compile(c->cx, &rq, &v->plan, &err), &err);
+    set_to_shape(v);
     for (int side = 0; side < 2; side++)
         v->n[side] = ravel_sparse_arrays(v->plan, side, v->array[side]);
     set_arrays(v);

@@ -13,23 +13,16 @@
 #include "cli_sparse.h"
 
 static bool
-ends_with(const char *s, const char *end)
-{
-    size_t n = strlen(s), m = strlen(end);
-    return n >= m && !strcmp(s + n - m, end);
-}
-
-static bool
 is_folder(const char *path)
 {
     struct stat st;
-    return ends_with(path, "/") || (!stat(path, &st) && S_ISDIR(st.st_mode));
+    return cli_ends_with(path, "/") || (!stat(path, &st) && S_ISDIR(st.st_mode));
 }
 
 bool
 sparse_file_is(const char *path)
 {
-    return ends_with(path, ".mtx") || ends_with(path, ".npz") || is_folder(path);
+    return cli_ends_with(path, ".mtx") || cli_ends_with(path, ".npz") || is_folder(path);
 }
 
 /* The shape, or the name of the format: NumPy's text types have no Npy. */
@@ -62,7 +55,7 @@ take_npy(Cli *c, const char *name, const unsigned char *data, size_t len, void *
     SparseFile *f = arg;
     ravel_error err;
     Npy a;
-    if (ends_with(name, ".npy"))
+    if (cli_ends_with(name, ".npy"))
         name = arena_printf(c->arena, "%.*s", (int)(strlen(name) - 4), name);
     if (take_text(c, f, name, data, len))
         return;
@@ -124,7 +117,7 @@ sparse_file_read(Cli *c, const char *path, SparseFile *f)
     cli_check(c, file_read(path, SIZE_MAX / 4, &data, &len, &err), &err);
     const unsigned char *copy = arena_copy(c->arena, data, len + 1);
     free(data);
-    if (ends_with(path, ".mtx"))
+    if (cli_ends_with(path, ".mtx"))
         matrix_market_read(c, path, (const char *)copy, f);
     else
         zip_read(c, path, copy, len, take_npy, f);
@@ -209,9 +202,9 @@ write_folder(Cli *c, const char *path, const SparseFile *f)
 void
 sparse_file_write(Cli *c, const char *path, const SparseFile *f)
 {
-    if (ends_with(path, ".mtx"))
+    if (cli_ends_with(path, ".mtx"))
         matrix_market_write(c, path, f);
-    else if (ends_with(path, ".npz"))
+    else if (cli_ends_with(path, ".npz"))
         write_zip(c, path, f);
     else
         write_folder(c, path, f);

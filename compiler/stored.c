@@ -41,6 +41,8 @@ compile_logical(const LayoutRef *ref, int rank, const i64 *stored, i64 *shape)
     for (int i = 0; i < d->norder; i++) {
         const EntryDef *e = &d->order[i];
         int dim = e->x ? dim_of(d, e->x) : 0;
+        if (!e->x && at + batch > rank)
+            return false;
         for (int b = 0; !e->x && b < batch; b++)
             shape[e->kind == ENTRY_BATCH ? b : batch - 1 - b] = stored[at++];
         if (e->x && (dim == d->ndims || at == rank))

@@ -532,3 +532,66 @@ def test_hostile_under_sanitizers(tmp_path, pair):
     subprocess.run(["gcc", "-O0", "-g", "-fsanitize=address,undefined", "-fno-sanitize-recover=all", "-o", tmp_path/"a", tmp_path/"a.c"], check=True)
     r = subprocess.run([tmp_path/"a"], capture_output=True, text=True)
     assert r.returncode == 0, r.stderr
+
+
+# --- what a strict reader found
+
+MTX = "%%MatrixMarket matrix coordinate real general\n2 3 2\n1 1 0.5\n2 3 4\n"
+
+
+def command(folder, *args):
+    r = subprocess.run([str(ravel.BUILD / "ravel"), *args], cwd=folder, capture_output=True, text=True, timeout=60)
+    assert r.returncode in (0, 1, 2), r
+    return r
+
+
+def test_dims_of_the_destination_in_another_order(tmp_path):
+    (tmp_path / "a.mtx").write_text(MTX)
+    assert command(tmp_path, "convert", "a.mtx", "d.npy", "--from", "COO", "--to", "(C,R){C, R}").returncode == 0
+    assert np.array_equal(np.load(tmp_path / "d.npy"), [[.5, 0], [0, 0], [0, 4]])
+    assert command(tmp_path, "convert", "a.mtx", "p.npy", "--from", "COO", "--to", "(C,R){C, R, pad = {C = 8}}").returncode == 0
+    assert np.load(tmp_path / "p.npy").shape == (8, 2)
+    assert command(tmp_path, "convert", "a.mtx", "c", "--from", "COO", "--to", "CSR(C,R)").returncode == 0
+    assert np.load(tmp_path / "c/shape.npy").tolist() == [3, 2] and np.load(tmp_path / "c/pos2.npy").tolist() == [0, 1, 1, 2]
+
+
+@pytest.mark.parametrize("levels, says", [
+    ("levels = { dense(R), compressed(C) }, order = {%s}" % ", ".join(["R", "C"]*10), "both an order and levels"),
+    ("order = {%s}, levels = { dense(R), compressed(C) }" % ", ".join(["R", "C"]*10), "both an order and levels"),
+    ("levels = { dense(R), nth(), singleton(C - R) }", "0 or more")])
+def test_levels_that_contradict(tmp_path, levels, says):
+    (tmp_path / "t.lua").write_text('sparse "X" { dims = { R, C }, %s }\n' % levels)
+    r = command(tmp_path, "check", "t.lua:X")
+    assert r.returncode == 2 and says in r.stderr, r
+
+
+def test_a_format_of_a_spec_is_not_scipys(tmp_path):
+    """It has the name of one that is."""
+    (tmp_path / "t.lua").write_text('sparse "COO" { dims = { R, C }, levels = { dense(R), compressed(C) } }\n')
+    (tmp_path / "a.mtx").write_text(MTX)
+    assert command(tmp_path, "convert", "a.mtx", "b.npz", "--from", "COO", "--to", "CSR").returncode == 0
+    r = command(tmp_path, "convert", "b.npz", "c.mtx", "--from", "CSR", "--to", "t.lua:COO")
+    assert r.returncode == 2 and "coordinate list" in r.stderr and not (tmp_path / "c.mtx").exists(), r
+    assert command(tmp_path, "convert", "b.npz", "c.npz", "--from", "CSR", "--to", "t.lua:COO").returncode == 0
+    assert set(np.load(tmp_path / "c.npz")) >= {"pos2", "crd2", "val"}
+    assert command(tmp_path, "convert", "b.npz", ".mtx", "--from", "CSR", "--to", "COO").returncode == 0
+    assert (tmp_path / ".mtx").read_text().split()[5:] == "2 3 2 1 1 0.5 2 3 4".split()
+
+
+@pytest.mark.parametrize("text, says", [
+    (MTX.replace("0.5", "0.5 7"), "line 3: the line has more"), (MTX.replace("2 3 2", "2 3 2 junk"), "line 2: the line has more"),
+    (MTX.replace("general", "general more"), "line 1: the line has more"), (MTX.replace("general", "skew-symmetric").replace("2 3 2", "3 3 2"), "no diagonal")])
+def test_more_than_a_line_has(tmp_path, text, says):
+    (tmp_path / "a.mtx").write_text(text)
+    r = command(tmp_path, "convert", "a.mtx", "b.npz", "--from", "COO", "--to", "CSR")
+    assert r.returncode == 2 and says in r.stderr and not (tmp_path / "b.npz").exists(), r
+
+
+def test_a_shifted_singleton(tmp_path):
+    """Its coordinates are not those of the source."""
+    (tmp_path / "t.lua").write_text('sparse "X" { dims = { R, C }, levels = { compressed(R, "nonunique"), singleton(C - 3) } }\n')
+    (tmp_path / "a.mtx").write_text(MTX)
+    for args in (["a.mtx", "b.npz", "--from", "COO", "--to", "CSR"], ["b.npz", "x", "--from", "CSR", "--to", "t.lua:X"], ["x", "y.npy", "--from", "t.lua:X", "--to", "ROW_MAJOR"]):
+        r = command(tmp_path, "convert", *args)
+        assert r.returncode == 0, r
+    assert np.array_equal(np.load(tmp_path / "y.npy"), [[.5, 0, 0], [0, 0, 4]])

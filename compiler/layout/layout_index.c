@@ -34,6 +34,7 @@ typedef struct {
     Size extent[MAX_RANK];         /* of the view */
     int source[MAX_RANK]; /* for each dim of the view: that of the tensor; -1: new */
     bool one[MAX_RANK];   /* any extent is accepted: new, or 1 in the tensor */
+    const char *name[MAX_RANK];    /* of the extents of an index that this one is of */
 } Walk;
 
 const LayoutDef *
@@ -277,14 +278,13 @@ first_walk(Arena *a, const Index *x, int rank_view)
 {
     Walk w = {.arena = a, .x = x, .rank_of = rank_of(x)};
     i64 known[MAX_RANK] = {0};
-    const char *name[MAX_RANK] = {NULL};
     if (w.rank_of < 0)
         w.rank_of = rank_view - added_dims(x);
     if (w.rank_of < 0 || w.rank_of > MAX_RANK)
         diag_fatal(a->diag, DIAG_LAYOUT, (Loc){0}, "'%.200s' has too many indices for a "
                    "view with %d dims", x->whole, rank_view);
     if (x->of->def->index)
-        layout_view_shape(a, x->of, known, name);
+        layout_view_shape(a, x->of, known, w.name);
     for (int d = 0; d < w.rank_of; d++) {
         i64 n = x->nextents >= 0 ? x->extent[d] : known[d];
         w.of[d] = n ? (Size){NUMBER, n} : (Size){d, 0};
@@ -301,15 +301,12 @@ layout_view_shape(Arena *a, const LayoutRef *ref, i64 *shape, const char **name)
         return layout_view_shape(a, x->of, shape, name);
     if (!x || ref->def->batch)
         return -1;
-    i64 known[MAX_RANK];
-    const char *inner[MAX_RANK] = {NULL};
     const Walk w = first_walk(a, x, ref->def->ndims);
-    layout_view_shape(a, x->of, known, inner);
     for (int d = 0; d < w.rank; d++) {
         Size n = w.extent[d];
         bool same = n.of >= 0 && n.n == 0;
         shape[d] = n.of < 0 ? n.n : 0;
-        name[d] = !same ? NULL : x->nextents < 0 ? inner[n.of] : x->name[n.of];
+        name[d] = !same ? NULL : x->nextents < 0 ? w.name[n.of] : x->name[n.of];
     }
     return w.rank;
 }

@@ -83,7 +83,8 @@ set_level(Maker *m, int k)
     l->crd = l->info->crd ? f->narray : -1;
     if (l->info->crd)
         add_array(f, m->arena, ARRAY_CRD, k);
-    if (f->width == 4 && l->info->crd && l->n - l->bias > INT32_MAX)
+    if (f->width == 4 && l->info->crd &&
+        (l->n - l->bias > INT32_MAX || l->bias > INT32_MAX))
         FAIL(m, "sparse '%s': the coordinates of level %d reach %lld: 32-bit indices are too "
              "small, use i64", m->def->name, k + 1, (long long)(l->n - l->bias - 1));
 }
@@ -110,6 +111,12 @@ check_kinds(Maker *m)
                                   f->level[k + 1].def.kind != LEVEL_SINGLETON))
             FAIL(m, "sparse '%s': nth() follows dense levels only, and a singleton follows it",
                  m->def->name);
+        if (kind == LEVEL_NTH && k + 2 != f->nlevel)
+            FAIL(m, "sparse '%s': one singleton follows nth(), as the last level",
+                 m->def->name);
+        if (kind == LEVEL_NTH && f->level[k + 1].bias)
+            FAIL(m, "sparse '%s': a coordinate below nth() is 0 or more: -1 marks a place "
+                 "without an entry", m->def->name);
         above &= kind == LEVEL_DENSE;
     }
     if (f->level[f->nlevel - 1].def.kind == LEVEL_COMPRESSED && f->level[f->nlevel - 1].def.repeats)

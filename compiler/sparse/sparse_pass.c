@@ -177,7 +177,7 @@ copy_arrays(SparseMaker *m)
     for (int k = 0; k < f->nlevel; k++) {
         const Level *l = &f->level[k];
         m->copied[k] = l->def.kind == LEVEL_SINGLETON && last->crd >= 0 && !last->bias &&
-                       f->width == src->width &&
+                       !l->bias && f->width == src->width &&
                        ex_as_var(sparse_over(m, l->x)) == last->var;
         if (m->copied[k])
             sparse_step(m, STEP_copy, l->crd, last->crd, sparse_positions(m), (i64)f->width);

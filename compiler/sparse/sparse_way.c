@@ -64,7 +64,6 @@ can_count(SparseMaker *m, const Ex *const *key, int n, int dense)
     const i64 most = (i64)1 << 40;
     SparsePlan *p = m->p;
     bool *fixed = arena_array(m->arena, bool, ex_nvars(m->e));
-    p->counts = 2;                 /* one more than the end of the last */
     if (!is_counted(p->dst) || p->src->dense || p->src->loose)
         return false;
     for (int k = 0; k < dense; k++) {

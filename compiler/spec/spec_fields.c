@@ -98,10 +98,19 @@ read_dims(Reader *r)
         FAIL(r, "more than %d dims", MAX_RANK);
 }
 
+/* An order and levels are two ways to say the same. */
+static void
+want_no_order(Reader *r)
+{
+    if (r->def->order)
+        FAIL(r, "'%s' has both an order and levels", r->def->name);
+}
+
 static void
 read_order(Reader *r)
 {
     want_table(r);
+    want_no_order(r);
     LayoutDef *d = r->def;
     d->norder = count_array(r, MAX_ENTRIES, "order");
     d->order = arena_array(r->s->arena, EntryDef, d->norder + 1);
@@ -127,6 +136,7 @@ static void
 read_levels(Reader *r)
 {
     want_table(r);
+    want_no_order(r);
     LayoutDef *d = r->def;
     d->norder = count_array(r, MAX_LEVELS, "levels");
     d->order = arena_array(r->s->arena, EntryDef, d->norder + 1);
