@@ -120,8 +120,10 @@ check_stored(Cli *c, const Source *s, const Layout *l)
 static const char *
 array_name(Cli *c, const Source *s)
 {
+    enum { NAME_MOST = 200 };
     const char *name = s->from.name ? s->from.name : "arr_0";
-    return arena_printf(c->arena, "%.200s%s", name, cli_ends_with(name, ".npy") ? "" : ".npy");
+    int n = (int)strnlen(name, NAME_MOST) - (cli_ends_with(name, ".npy") ? 4 : 0);
+    return arena_printf(c->arena, "%.*s.npy", n, name);
 }
 
 static void

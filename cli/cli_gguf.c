@@ -3,7 +3,7 @@
 
 #include "cli_file.h"
 
-enum { DIMS_MAX = 4, TENSORS_MAX = 1 << 20, STRING = 8, ARRAY = 9 };
+enum { DIMS_MAX = 4, TENSORS_MAX = 1 << 20, TENSOR_LEAST = 24, STRING = 8, ARRAY = 9 };
 
 /* A type of ggml, and what it is for .npy and ravel. */
 static const struct {
@@ -158,8 +158,8 @@ cli_read_gguf(Cli *c, ArrayFile *f, FileArray *out)
         cli_fail(c, "'%s' is GGUF of version %llu: 2 and 3 are read", f->path,
                  (unsigned long long)version);
     uint64_t n = number(&r, 8), keys = number(&r, 8);
-    if (n > TENSORS_MAX)
-        cli_fail(c, "'%s' has more than %d tensors", f->path, TENSORS_MAX);
+    if (n > TENSORS_MAX || n > f->len / TENSOR_LEAST)
+        cli_fail(c, "'%s' has more than %d tensors, or ends early", f->path, TENSORS_MAX);
     uint64_t align = read_alignment(&r, keys);
     Tensor *t = arena_array(c->arena, Tensor, (i64)n);
     const char **name = arena_array(c->arena, const char *, (i64)n + 1);

@@ -15,6 +15,15 @@ cli_is_sparse(Cli *c, const char *a, const char *b)
     return sparse;
 }
 
+/* Fail if one of these options is given: they are of layouts. */
+static void
+refuse(Cli *c, const char *const (*option)[2], int n)
+{
+    for (int i = 0; i < n; i++)
+        if (option[i][1])
+            cli_fail(c, "%s is of layouts, not of sparse formats", option[i][0]);
+}
+
 static SparsePlan *
 plan_of(Cli *c, const char *from, const char *to)
 {
@@ -36,8 +45,10 @@ int
 cli_sparse_emit(Cli *c, const char *from, const char *to)
 {
     ravel_error err;
-    if (c->o.check || c->o.manifest)
-        cli_fail(c, "--check and --manifest are of layouts, not of sparse formats");
+    const char *const option[][2] = {
+        {"--check", c->o.check}, {"--manifest", c->o.manifest}, {"--header", c->o.header},
+        {"--depfile", c->o.depfile}};
+    refuse(c, option, LEN(option));
     const char *text = compile_sparse_text(cli_target(c), plan_of(c, from, to), true);
     FilePart part = {text, strlen(text)};
     cli_check(c, file_write(c->o.output, &part, 1, &err), &err);
@@ -47,8 +58,9 @@ cli_sparse_emit(Cli *c, const char *from, const char *to)
 int
 cli_sparse_explain(Cli *c, const char *from, const char *to)
 {
-    if (c->o.json)
-        cli_fail(c, "--json needs --target cuda, hip, opencl, glsl, blocks or bursts");
+    const char *const option[][2] = {
+        {"--json", c->o.json ? "" : NULL}, {"--html", c->o.html}};
+    refuse(c, option, LEN(option));
     fputs(sparse_print(plan_of(c, from, to), c->o.statements), stdout);
     return EXIT_YES;
 }
@@ -72,8 +84,10 @@ cli_sparse_check(Cli *c, const char *text)
 {
     i64 shape[MAX_RANK];
     int rank;
-    if (c->o.equals || c->o.banks || c->o.json)
-        cli_fail(c, "--equals, --banks and --json are of layouts, not of sparse formats");
+    const char *const option[][2] = {
+        {"--equals", c->o.equals}, {"--banks", c->o.banks}, {"--compatible", c->o.compatible},
+        {"--json", c->o.json ? "" : NULL}};
+    refuse(c, option, LEN(option));
     const SparseFormat *f = format_of(c, text, shape, &rank);
     Buf at = buf_new(c->arena);
     for (int d = 0; d < rank; d++)
@@ -146,8 +160,10 @@ cli_sparse_show(Cli *c, const char *text)
     ravel_sparse_array array[RAVEL_SPARSE_ARRAYS];
     int64_t m[RAVEL_SPARSE_ARRAYS];
     void *out[RAVEL_SPARSE_ARRAYS];
-    if (c->o.svg)
-        cli_fail(c, "--svg draws layouts, not sparse formats");
+    const char *const option[][2] = {
+        {"--svg", c->o.svg}, {"--html", c->o.html}, {"--by", c->o.by}, {"--plane", c->o.plane},
+        {"--at", c->o.at}, {"--beside", c->o.beside}, {"--dtype", c->o.dtype}};
+    refuse(c, option, LEN(option));
     c->o.dtype = "i32";
     const SparseFormat *f = format_of(c, text, shape, &rank);
     const int32_t *v = sample(c, shape, rank, &count);

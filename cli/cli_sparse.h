@@ -35,8 +35,6 @@ int cli_sparse_convert(Cli *c, const char *from, const char *to);
  * arena; failures are reported by cli_fail. */
 void sparse_file_read(Cli *c, const char *path, SparseFile *f);
 void sparse_file_write(Cli *c, const char *path, const SparseFile *f);
-/* Whether the file is one of those that hold a sparse format. */
-bool sparse_file_is(const char *path);
 /* cli_matrix_market.c: `text` ends with a NUL. */
 void matrix_market_read(Cli *c, const char *path, const char *text, SparseFile *f);
 void matrix_market_write(Cli *c, const char *path, const SparseFile *f);

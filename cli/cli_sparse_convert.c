@@ -155,8 +155,16 @@ set_blocks(Convert *v)
     const SparseMember *m = value_member(v);
     if (!v->in.format || strcmp(v->in.format, "bsr") || m->rank != 3)
         return;
-    if (strchr(v->from, '{'))
+    if (strchr(v->from, '{')) {
+        const LayoutRef *ref = spec_ref(v->c->arena, v->from, v->c->known);
+        i64 param[MAX_ENTRIES];
+        layout_params(v->c->arena, ref, dtype_find("u8"), param);
+        if (m->shape[1] != param[layout_find_param(ref->def, "BR")] ||
+            m->shape[2] != param[layout_find_param(ref->def, "BC")])
+            cli_fail(v->c, "'%s' has blocks of %lld x %lld, not those of %s", v->in.path,
+                     (long long)m->shape[1], (long long)m->shape[2], v->from);
         return;
+    }
     v->from = arena_printf(v->c->arena, "BSR{BR=%lld, BC=%lld}", (long long)m->shape[1],
                            (long long)m->shape[2]);
 }
@@ -168,16 +176,22 @@ read_sparse(Convert *v)
     sparse_file_read(c, c->o.arg[0], &v->in);
     check_format(v);
     set_blocks(v);
+    v->rank = v->in.rank;
+    memcpy(v->shape, v->in.shape, sizeof v->shape);
     if (c->o.shape)
         v->rank = cli_numbers(c, "--shape", c->o.shape, v->shape, MAX_RANK);
-    else if (v->in.rank)
-        memcpy(v->shape, v->in.shape, sizeof v->shape);
-    else
+    if (!v->rank)
         cli_fail(c, "'%s' has no shape.npy: give --shape", v->in.path);
-    v->rank = c->o.shape ? v->rank : v->in.rank;
+    if (v->in.rank && (v->rank != v->in.rank || memcmp(v->shape, v->in.shape,
+                                                       (size_t)v->rank * sizeof *v->shape)))
+        cli_fail(c, "'%s' has the shape %s: omit --shape", v->in.path,
+                 cli_tuple(c->arena, v->in.shape, v->in.rank));
     const SparseMember *m = value_member(v);
     const DType *own = dtype_of_npy(m->descr);
     v->dtype = c->o.dtype ? c->o.dtype : own ? own->name : NULL;
+    if (own && strcmp(own->name, v->dtype) && *m->descr != 'u')
+        cli_fail(c, "'%s' holds %s values, not %s: omit --dtype", v->in.path, own->name,
+                 v->dtype);
     if (!v->dtype)
         cli_fail(c, "'%s' holds values of type %s: give --dtype", v->in.path, m->descr);
     v->width = 4;
@@ -332,7 +346,8 @@ convert(void *arg)
     } else {
         write_dense(v, total, out[0]);
     }
-    printf("%s: %s of %s as %s, %lld values, %lld bytes\n", c->o.arg[1], v->dtype,
+    if (strcmp(c->o.arg[1], "-"))
+        printf("%s: %s of %s as %s, %lld values, %lld bytes\n", c->o.arg[1], v->dtype,
            cli_tuple(c->arena, v->shape, v->rank), v->to, (long long)m[v->n[1] - 1],
            (long long)total);
 }
@@ -343,6 +358,12 @@ cli_sparse_convert(Cli *c, const char *from, const char *to)
     Diag d;
     Convert *v = arena_new(c->arena, Convert);
     *v = (Convert){.c = c, .from = from, .to = to};
+    if (c->o.tensor || c->o.offset)
+        cli_fail(c, "--tensor and --offset are of layouts: a sparse format has several arrays");
+    if (!strcmp(c->o.arg[0], "-") || (!strcmp(c->o.arg[1], "-") &&
+                                      compile_is_sparse(c->arena, c->known, to)))
+        cli_fail(c, "the name -: the arrays of a sparse format are in a file .npz or .mtx, or "
+                 "in a folder");
     if (c->o.verify)
         cli_fail(c, "--verify is of layouts: the places of a sparse format depend on the data");
     bool ok = arena_run(c->arena, &d, convert, v);

@@ -19,12 +19,6 @@ is_folder(const char *path)
     return cli_ends_with(path, "/") || (!stat(path, &st) && S_ISDIR(st.st_mode));
 }
 
-bool
-sparse_file_is(const char *path)
-{
-    return cli_ends_with(path, ".mtx") || cli_ends_with(path, ".npz") || is_folder(path);
-}
-
 /* The shape, or the name of the format: NumPy's text types have no Npy. */
 static bool
 take_text(Cli *c, SparseFile *f, const char *name, const unsigned char *data, size_t len)
@@ -175,6 +169,12 @@ write_zip(Cli *c, const char *path, const SparseFile *f)
     zip_write(c, path, part, n);
 }
 
+static const char *
+member_path(Cli *c, const char *folder, const SparseMember *m)
+{
+    return arena_printf(c->arena, "%s/%s.npy", folder, m->name);
+}
+
 /* Write the files to a new folder beside the path, and rename it. */
 static void
 write_folder(Cli *c, const char *path, const SparseFile *f)
@@ -188,15 +188,23 @@ write_folder(Cli *c, const char *path, const SparseFile *f)
         cli_fail(c, "'%s' exists: a folder is written anew", to);
     if (mkdir(part, 0777))
         cli_fail(c, "'%s': %s", part, strerror(errno));
-    for (int i = 0; i <= f->n; i++) {
+    ravel_status s = RAVEL_OK;
+    for (int i = 0; i <= f->n && !s; i++) {
         SparseMember m = i < f->n ? f->member[i] : shape_member(c, f);
         FilePart parts[2];
         npy_parts(c, &m, parts);
-        cli_check(c, file_write(arena_printf(c->arena, "%s/%s.npy", part, m.name), parts, 2, &err),
-                  &err);
+        s = file_write(member_path(c, part, &m), parts, 2, &err);
     }
-    if (rename(part, to))
-        cli_fail(c, "'%s': %s", to, strerror(errno));
+    if (!s && !rename(part, to))
+        return;
+    int why = errno;
+    for (int i = 0; i <= f->n; i++) {
+        SparseMember m = i < f->n ? f->member[i] : shape_member(c, f);
+        unlink(member_path(c, part, &m));
+    }
+    rmdir(part);
+    cli_check(c, s, &err);
+    cli_fail(c, "'%s': %s", to, strerror(why));
 }
 
 void

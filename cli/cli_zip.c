@@ -174,9 +174,15 @@ zip_read(Cli *c, const char *path, const unsigned char *file, size_t len, ZipMem
 {
     const ArrayFile archive = {.path = path, .data = (unsigned char *)file, .len = len};
     Zip z = {.c = c, .f = &archive};
+    i64 all = 0;
     read_directory(&z);
+    if (z.n > ZIP_MEMBERS_MAX)
+        cli_fail(c, "'%s' has more than %d arrays", path, ZIP_MEMBERS_MAX);
     for (int i = 0; i < z.n; i++) {
         const ZipEntry *e = &z.entry[i];
+        if (e->bytes > INT64_MAX || !int_add(all, (i64)e->bytes, &all))
+            cli_fail(c, "'%s': '%s' has an impossible size", path, e->name);
+        cli_need_memory(c, all, "an archive");
         unsigned char *bytes = unpack(&z, e);
         const void *own = arena_copy(c->arena, bytes, e->bytes);
         free(bytes);

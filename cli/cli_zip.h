@@ -8,7 +8,7 @@
 enum { LOCAL = 0x04034b50, ENTRY = 0x02014b50, END = 0x06054b50, END64 = 0x06064b50,
        LOCATOR64 = 0x07064b50 };
 enum { LOCAL_BYTES = 30, ENTRY_BYTES = 46, END_BYTES = 22 };
-enum { STORED = 0, DEFLATED = 8 };
+enum { STORED = 0, DEFLATED = 8, ZIP_MEMBERS_MAX = 64 };
 
 /* cli_zip.c: each entry of the archive in turn; `data` is in the arena.  Failures are
  * reported by cli_fail. */

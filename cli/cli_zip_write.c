@@ -34,11 +34,12 @@ put_common(unsigned char *p, const ZipPart *z, uint32_t crc, size_t size)
 void
 zip_write(Cli *c, const char *path, const ZipPart *part, int n)
 {
-    enum { NAME = 80 };
     FilePart *out = arena_array(c->arena, FilePart, 3 * n + 1);
-    size_t at = 0;
+    size_t at = 0, names = 0;
+    for (int i = 0; i < n; i++)
+        names += strlen(part[i].name);
     unsigned char *directory = arena_alloc(c->arena,
-                                           (size_t)n * (ENTRY_BYTES + NAME) + END_BYTES);
+                                           (size_t)n * ENTRY_BYTES + names + END_BYTES);
     unsigned char *d = directory;
     int k = 0;
     for (int i = 0; i < n; i++) {
@@ -46,7 +47,7 @@ zip_write(Cli *c, const char *path, const ZipPart *part, int n)
         size_t size = z->part[0].len + z->part[1].len, name = strlen(z->name);
         uLong crc = crc32_z(crc32(0, NULL, 0), z->part[0].data, z->part[0].len);
         crc = z->part[1].len ? crc32_z(crc, z->part[1].data, z->part[1].len) : crc;
-        if (size > UINT32_MAX - at - LOCAL_BYTES - NAME)
+        if (size > UINT32_MAX || at + LOCAL_BYTES + name + size > UINT32_MAX)
             cli_fail(c, "'%s': the archive would exceed 4 GB; write a folder instead: "
                      "'%s/'", path, path);
         unsigned char *head = arena_alloc(c->arena, LOCAL_BYTES + name);

@@ -3,12 +3,28 @@
 
 #include "compile.h"
 
+/* True if an array of these extents has as many elements as the storage: not with strides
+ * of the user's. */
+static bool
+is_whole(const Layout *l, const i64 *extent, int n)
+{
+    i64 all = 1;
+    for (int i = 0; i < n; i++)
+        if (!int_mul(all, extent[i], &all))
+            return false;
+    return all == l->size;
+}
+
 int
 compile_stored(const Layout *l, i64 *extent)
 {
     int n = layout_box(l, extent), bits = l->dtype->bits;
-    if (bits >= 8)
+    if (bits >= 8 && is_whole(l, extent, n))
         return n;
+    if (bits >= 8) {
+        extent[0] = l->size;
+        return 1;
+    }
     if (n && extent[n - 1] * bits % 8 == 0) {
         extent[n - 1] = extent[n - 1] * bits / 8;
         return n;

@@ -141,7 +141,7 @@ ravel_dlpack_convert(ravel_context *cx, const DLTensor *src, const char *from,
     if (s != RAVEL_OK)
         return s;
     const char *dtype = ravel_dlpack_dtype(src->dtype);
-    if (dtype != ravel_dlpack_dtype(dst->dtype))
+    if (strcmp(dtype, ravel_dlpack_dtype(dst->dtype)))
         return ravel_dlpack_fail(err, "dst", "its element type is not that of src");
     if (!shape) {
         rank = src->ndim;

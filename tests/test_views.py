@@ -520,3 +520,26 @@ def test_compatible():
     r = subprocess.run([RAVEL, "check", "{M//4, K//4, M%4, K%4}", "--compatible", "{M, K}", "--shape", "8,8", "--dtype", "f16", "--json"], capture_output=True, text=True)
     assert r.returncode == 1 and '"view": "no"' in r.stdout and '"run": 4' in r.stdout
     assert "view: array (2,4,5,3) with strides (60,5,1,20)" in ran("explain", "--from", "NCHW", "--to", "NHWC", "--shape", "2,3,4,5", "--dtype", "f32")
+
+
+@pytest.mark.parametrize("layout", ["NCHW@1(120,30,6,1)", "NCHW@1000(120,30,6,1)", "NCHW@100000000(120,30,6,1)", "NCHW@0(1200000,3000,60,1)"])
+@pytest.mark.parametrize("name", ["a.npy", "a.npz"])
+def test_strides_that_leave_the_file(tmp_path, layout, name):
+    x = np.arange(240, dtype="f4").reshape(2, 4, 5, 6)
+    np.save(tmp_path / "a.npy", x)
+    np.savez(tmp_path / "a.npz", x)
+    r = subprocess.run([str(ravel.BUILD / "ravel"), "convert", name, "b.npy", "--from", layout, "--to", "NCHW", "--shape", "2,4,5,6"], cwd=tmp_path, capture_output=True, text=True)
+    assert r.returncode == 2 and "has shape (2,4,5,6)" in r.stderr and not (tmp_path / "b.npy").exists(), r
+
+
+def test_strides_that_leave_gaps_have_no_shape(tmp_path):
+    """The header of the file tells all of its elements, and the way back gives what was there."""
+    x = np.arange(240, dtype="f4").reshape(2, 4, 5, 6)
+    np.save(tmp_path / "a.npy", x)
+    def run(*args):
+        subprocess.run([str(ravel.BUILD / "ravel"), "convert", *args], cwd=tmp_path, check=True, capture_output=True)
+    run("a.npy", "b.npy", "--from", "NCHW", "--to", "NCHW@7(1200,300,6,1)")
+    b = np.load(tmp_path / "b.npy")
+    assert b.ndim == 1 and b[7 + 1200 + 300*2 + 6*3 + 4] == x[1, 2, 3, 4]
+    run("b.npy", "c.npy", "--from", "NCHW@7(1200,300,6,1)", "--to", "NCHW", "--shape", "2,4,5,6")
+    assert np.array_equal(np.load(tmp_path / "c.npy"), x)

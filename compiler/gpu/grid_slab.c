@@ -94,10 +94,12 @@ choose_part(Slab *s, i64 room)
     s->pixels = PIXELS_MOST;
     while (s->pixels > s->pixel->n || s->pixels * s->few->n > room)
         s->pixels /= 2;
+    if (s->pixels * s->b->bits / 8 < ROW_BYTES)
+        return false;
     s->each = s->pixels * s->few->n;
     s->all = ex_scale(s->b->e, s->pixel->ex.n, s->few->n);
     s->slabs = grid_ceil(s->b, s->pixel->ex.n, s->pixels);
-    return s->pixels * s->b->bits / 8 >= ROW_BYTES;
+    return true;
 }
 
 /* The size of a slab of as many whole planes of n elements as fit. */

@@ -80,7 +80,7 @@ addresses(Words *w, int side, const bool *wanted, i64 *at)
         n++;
     }
     for (int i = 0; i < w->n; i++) {
-        at[i] -= wanted[i] ? least : at[i];
+        at[i] = wanted[i] ? at[i] - least : 0;
         if (wanted[i] && (at[i] >= n || seen[at[i]]))
             return false;
         seen[at[i]] |= wanted[i];
