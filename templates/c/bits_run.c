@@ -12,14 +12,16 @@ ravel_bits_at(const unsigned char *s, int64_t y, int64_t n)
     return (low | high) & ((1u << n) - 1);
 }
 
-/* Returns the 8 bytes that begin at bit `by` of s, 0 < by < 8; reads 9. */
+/* Returns the 8 bytes that begin at bit `by` of s, 0 < by < 8; reads 9.  The mask keeps bits
+ * in their byte, whatever the byte order. */
 static inline uint64_t
 ravel_bits_word(const unsigned char *s, int64_t by)
 {
+    const uint64_t low = (uint64_t)(0xff >> by) * 0x0101010101010101;
     uint64_t a, b;
     memcpy(&a, s, 8);
     memcpy(&b, s + 1, 8);
-    return a >> by | b << (8 - by);
+    return (a >> by & low) | (b << (8 - by) & ~low);
 }
 
 #ifndef RAVEL_PLAIN
@@ -27,8 +29,9 @@ ravel_bits_word(const unsigned char *s, int64_t by)
 RAVEL_INLINE ravel_1x1
 ravel_bits_vector(const unsigned char *s, int64_t by)
 {
+    const uint64_t low = (uint64_t)(0xff >> by) * 0x0101010101010101;
     const ravel_8x1 a = (ravel_8x1)ravel_load1(s), b = (ravel_8x1)ravel_load1(s + 1);
-    return (ravel_1x1)(a >> (uint64_t)by | b << (uint64_t)(8 - by));
+    return (ravel_1x1)((a >> (uint64_t)by & low) | (b << (uint64_t)(8 - by) & ~low));
 }
 #endif
 
