@@ -50,6 +50,8 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)
     fuzz_check(!s || !context_known(cx));
     for (const LayoutDef *d = context_known(cx); d; d = d->next) {
         Case c = {.def = d};
+        if (d->level)              /* levels are written in specs only */
+            continue;
         if (!fuzz_run(&c.arena, read_back, &c))
             fuzz_fail("%s does not read back", d->name);
         c.type = "f16";
