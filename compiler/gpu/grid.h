@@ -184,8 +184,6 @@ typedef struct {
     const Ex *blocks;     /* the number of blocks: grid_blocks */
     int block;            /* the variable of the block's number in the box */
     int quotients;        /* the number of variables of G_DIVIDE so far */
-    struct { int loop; i64 size; } side[2];        /* the tile of the row: so many iterations
-                           * of these loops; size 0: there is none */
     GridStmt **tail;      /* where grid_add appends statements */
 } GridBox;
 

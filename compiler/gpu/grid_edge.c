@@ -40,10 +40,6 @@ tile_phases(Tile *t, i64 bytes, void (*load)(Tile *), void (*store)(Tile *))
     const Ex *tiles = grid_times(b, grid_times(b, t->nx, t->ny), t->nz);
     grid_blocks(b, grid_times(b, tiles, t->others));
     grid_shared(b, bytes);
-    b->side[0].loop = (int)(t->x - b->loop);
-    b->side[0].size = t->m * t->tx;
-    b->side[1].loop = (int)(t->y - b->loop);
-    b->side[1].size = t->m * t->ty;
     find_place(t);
     GridStmt **outer = grid_open(b, grid_add(b, G_PHASE));
     load(t);

@@ -324,11 +324,26 @@ gather_cost(const Fuse *f)
     return 1 + sectors(bytes, at) * SECTOR_BYTES / (double)bytes;
 }
 
+/* True if a swizzle moves runs that are vectors on both sides: the row `gather` copies these
+ * as they are. */
+static bool
+moves_vectors(const Fuse *f)
+{
+    int run = f->chain[SPACE_SRC][0];
+    bool rest = false;
+    for (int i = 0; i < f->b->nloops; i++)
+        rest |= f->b->loop[i].rest;
+    return rest && run == f->chain[SPACE_DST][0] &&
+           f->b->loop[run].n % (GRID_VECTOR / size_of(f)) == 0;
+}
+
 /* True if the tile is cheaper than the other rows by more than the error of the model. */
 static bool
 is_better(const Fuse *f)
 {
     const double margin = 0.85;
+    if (moves_vectors(f))
+        return false;
     double edge = edge_cost(f);
     double mine = sectors_of(f, SPACE_SRC) + sectors_of(f, SPACE_DST);
     return edge ? f->cost < margin * edge : mine < margin * gather_cost(f);
