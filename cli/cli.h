@@ -30,6 +30,8 @@ typedef struct {
     const LayoutDef *known;
     const char *first;             /* the NAME of a FILE:NAME before; NULL: none */
     const char *first_file;        /* where it is declared */
+    const char *loaded[8];         /* files of FILE:NAME, each read once: it may be a pipe */
+    int nloaded;
     bool tunes;                    /* the command writes wisdom */
     i64 limit;                     /* seconds of --limit; 0: not given */
     struct Read *read;             /* the files that the command has read: cli_depend.c */

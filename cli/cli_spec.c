@@ -48,6 +48,17 @@ check_first(Cli *c, const char *text)
     c->first_file = file_of(c, text);
 }
 
+static void
+load_once(Cli *c, const char *file)
+{
+    for (int i = 0; i < c->nloaded; i++)
+        if (!strcmp(c->loaded[i], file))
+            return;
+    cli_load(c, file);
+    if (c->nloaded < LEN(c->loaded))
+        c->loaded[c->nloaded++] = file;
+}
+
 const char *
 cli_layout_text(Cli *c, const char *text)
 {
@@ -56,7 +67,7 @@ cli_layout_text(Cli *c, const char *text)
     if (!mark || *text == '{' || *text == '(')
         return text;
     const char *file = arena_printf(c->arena, "%.*s", (int)(mark + 4 - text), text);
-    cli_load(c, file);
+    load_once(c, file);
     cli_need_layout(c, file, mark + 5);
     check_first(c, mark + 5);
     return mark + 5;
