@@ -57,7 +57,7 @@ def kinds(case, outcome):
     for name, pattern in KINDS.items():
         if re.search(pattern, case["from"]) or re.search(pattern, case["to"]):
             yield name
-    body = outcome.source.partition("RAVEL_RESTRICT dst")[2]
+    body = outcome.source.partition("restrict dst")[2]
     lines = body.splitlines()
     yield from (name for name, pattern in PLANS.items() if any(map(re.compile(pattern).search, lines)))
     yield from ("%d nests" % n for n in NESTS if body.count("/*") >= n)
