@@ -274,7 +274,7 @@ def test_every_name_is_replaced(tmp_path):
 # --- grids of rows
 
 ROWS = [("(A,B){A, B}", "(A,B){max(A - 10, 0), min(A, 10), B//6, B%6}", (411, 6), 32), ("(A,B,C){A, B, C}", "(A,B,C){B//3, A, B%3, C, fill = 5}", (11, 10, 23), 32),
-        ("(A,B){A, B}", "(A,B){max(A - 10, 0), min(A, 10), B}", (640, 4), 32)]      # whole blocks, and a row that is not full
+        ("(A,B){A, B}", "(A,B){max(A - 10, 0), min(A, 10), B}", (1280, 4), 32)]      # whole blocks, and a row that is not full
 MIRROR = ("(A,B){A, B}", "(A,B){A, 130 - B}", (256, 131), 8)
 
 
@@ -296,6 +296,8 @@ def test_rows_in_plain_c(tmp_path):
 # What such kernels are made of, for kernels without barriers: each thread one after another, over a grid of any sides.
 SHIM = {"cuda": """
 struct Sides { unsigned x, y, z; } static blockIdx, threadIdx, gridDim;
+struct uint2 { unsigned x, y; };
+struct uint4 { unsigned x, y, z, w; };
 #define __global__
 #define __launch_bounds__(n)
 """, "opencl": """
@@ -305,6 +307,8 @@ typedef unsigned short ushort;
 typedef unsigned int uint;
 typedef unsigned long ulong;
 struct Sides { unsigned x, y, z; } static blockIdx, threadIdx, gridDim;
+struct uint2 { unsigned x, y; };
+struct uint4 { unsigned x, y, z, w; };
 static size_t get_group_id(int i) { return i ? blockIdx.y : blockIdx.x; }
 static size_t get_num_groups(int i) { return i ? gridDim.y : gridDim.x; }
 static size_t get_local_id(int) { return threadIdx.x; }
