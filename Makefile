@@ -88,10 +88,12 @@ $(B)/compiler/emit/command.o: ISA := -DRAVEL_VERSION='"$(VERSION)"'
 $(B)/runtime/threads.o: ISA := $(if $(OPENMP),-fopenmp)
 
 $(B)/runtime/kernels_avx2.o: ISA += -mavx2
-$(B)/runtime/kernels_avx512.o: ISA += -mavx512bw -mavx512vl -mprefer-vector-width=512
+AVX512 := -mavx512bw -mavx512vl -mprefer-vector-width=512
+$(B)/runtime/kernels_avx512.o: ISA += $(AVX512)
+$(B)/runtime/kernels_avx512vbmi.o: ISA += $(AVX512) -mavx512vbmi
 # Sanitizers and optimisation together take a compiler up to half a minute for a set of
 # kernels; the tests take two or three seconds more there without the latter.
-UNOPTIMISED ?= $(if $(SAN),scalar portable sse2 avx2 avx512)
+UNOPTIMISED ?= $(if $(SAN),scalar portable sse2 avx2 avx512 avx512vbmi)
 $(UNOPTIMISED:%=$(B)/runtime/kernels_%.o): ISA += -O0
 
 $(B)/%.o: %.c

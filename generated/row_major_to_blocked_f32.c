@@ -83,6 +83,21 @@ ravel_move_twice(unsigned char *d, const unsigned char *s, size_t k, int64_t byt
         memcpy(d + bytes - k, s + bytes - k, k);
 }
 
+/* Copies a run of more than 64 bytes: by moves of 64, of which the last may overlap the one
+ * before, up to a length at which the call of a function takes less. */
+RAVEL_CONSTANT void
+ravel_move_many(unsigned char *d, const unsigned char *s, int64_t bytes)
+{
+    enum { CALLED = 512 };
+    if (bytes > CALLED) {
+        memcpy(d, s, (size_t)bytes);
+        return;
+    }
+    for (int64_t i = 0; i + 64 < bytes; i += 64)
+        memcpy(d + i, s + i, 64);
+    memcpy(d + bytes - 64, s + bytes - 64, 64);
+}
+
 /* Copies n planes of `rows` runs with ordinary stores; k is as for ravel_move_twice. */
 RAVEL_CONSTANT void
 ravel_each_run(unsigned char *d, const unsigned char *s, int64_t n, int64_t rows, size_t k,
@@ -111,7 +126,9 @@ ravel_copy_odd(unsigned char *d, const unsigned char *s, int64_t n, int64_t rows
     else if (bytes <= 128)
         ravel_each_run(d, s, n, rows, 64, bytes, dn, sn, dp, sp);
     else
-        ravel_each_run(d, s, n, rows, (size_t)bytes, bytes, dn, sn, dp, sp);
+        for (int64_t b = 0; b < n; b++)
+            for (int64_t r = 0; r < rows; r++)
+                ravel_move_many(d + b * dn + r * dp, s + b * sn + r * sp, bytes);
 }
 
 static void

@@ -188,6 +188,21 @@ ravel_move_twice(unsigned char *d, const unsigned char *s, size_t k, int64_t byt
         memcpy(d + bytes - k, s + bytes - k, k);
 }
 
+/* Copies a run of more than 64 bytes: by moves of 64, of which the last may overlap the one
+ * before, up to a length at which the call of a function takes less. */
+RAVEL_CONSTANT void
+ravel_move_many(unsigned char *d, const unsigned char *s, int64_t bytes)
+{
+    enum { CALLED = 512 };
+    if (bytes > CALLED) {
+        memcpy(d, s, (size_t)bytes);
+        return;
+    }
+    for (int64_t i = 0; i + 64 < bytes; i += 64)
+        memcpy(d + i, s + i, 64);
+    memcpy(d + bytes - 64, s + bytes - 64, 64);
+}
+
 /* Copies n planes of `rows` runs with ordinary stores; k is as for ravel_move_twice. */
 RAVEL_CONSTANT void
 ravel_each_run(unsigned char *d, const unsigned char *s, int64_t n, int64_t rows, size_t k,
@@ -216,7 +231,9 @@ ravel_copy_odd(unsigned char *d, const unsigned char *s, int64_t n, int64_t rows
     else if (bytes <= 128)
         ravel_each_run(d, s, n, rows, 64, bytes, dn, sn, dp, sp);
     else
-        ravel_each_run(d, s, n, rows, (size_t)bytes, bytes, dn, sn, dp, sp);
+        for (int64_t b = 0; b < n; b++)
+            for (int64_t r = 0; r < rows; r++)
+                ravel_move_many(d + b * dn + r * dp, s + b * sn + r * sp, bytes);
 }
 
 static void
@@ -419,7 +436,10 @@ ravel_gather_odd(unsigned char *d, const unsigned char *s, const int32_t *table,
     else if (bytes <= 128)
         ravel_gather_each(d, s, table, entries, rows, 64, bytes, dp, sp);
     else
-        ravel_gather_each(d, s, table, entries, rows, (size_t)bytes, bytes, dp, sp);
+        for (int64_t r = 0; r < rows; r++)
+            for (int64_t i = 0; i < entries; i++)
+                ravel_move_many(d + r * dp + table[2 * i], s + r * sp + table[2 * i + 1],
+                                bytes);
 }
 
 static void
@@ -572,11 +592,16 @@ ravel_put(unsigned char *d, const int32_t *at, ravel_lanes v, int32_t lines, int
  *      destination; whether some bytes are fill, whose bits are in v;
  *      for each row: terms w of whole bytes; terms m with a mask; 1 if each term reads 64
  *      contiguous bytes, plus 2 if all terms read the same ones; the offsets of its lanes
- *      in the destination, 4; a mask of the bytes that are fill, 16, if there are any;
+ *      in the destination, 4; pairs of windows, 0 to 2; a mask of the bytes that are fill,
+ *      16, if there are any;
  *      for each w the offsets that it reads, 4, whether these are 64 contiguous bytes, and
  *      the indices of its bytes, 16; for each m the same, a mask, 16, and the bits to shift
- *      to the left. */
-enum { RAVEL_PASS_HEAD = 3, RAVEL_ROW_HEAD = 7, RAVEL_WHOLE = 21, RAVEL_MASKED = 38 };
+ *      to the left;
+ *      for each pair of windows what the terms together read, for processors that permute
+ *      128 bytes: the offset of each window and the bytes in it, at most 64, 4; for each
+ *      byte of the row its index in the 128 bytes, or 128, 16. */
+enum { RAVEL_PASS_HEAD = 3, RAVEL_ROW_HEAD = 8, RAVEL_WHOLE = 21, RAVEL_MASKED = 38,
+       RAVEL_PAIRED = 20 };
 
 /* A row of a pass over tiles that are dp (sp) bytes apart.  `stream`: non-temporal stores. */
 typedef struct {
@@ -702,6 +727,76 @@ ravel_shuffle_4_masked(const ravel_shuffled *a, int lane)
     ravel_shuffle_terms(a, 0, 4, lane);
 }
 
+#if RAVEL_LANES == 4 && defined(__AVX512VBMI__)
+#define RAVEL_PAIRS
+/* A window: the bytes from `at` on, of which `some` are read. */
+typedef struct {
+    int32_t at;
+    __mmask64 some;
+} ravel_window;
+
+RAVEL_INLINE ravel_window
+ravel_window_of(const int32_t *of)
+{
+    const ravel_window w = {of[0], of[1] < 64 ? ((__mmask64)1 << of[1]) - 1 : ~(__mmask64)0};
+    return w;
+}
+
+RAVEL_INLINE __m512i
+ravel_window_load(const unsigned char *s, ravel_window w)
+{
+    return _mm512_maskz_loadu_epi8(w.some, s + w.at);
+}
+
+/* The row by `pairs` of windows, or by one window if `both` is 0. */
+RAVEL_INLINE void
+ravel_shuffle_windows(const ravel_shuffled *a, int pairs, int both, const int32_t *of,
+                      __m512i filled)
+{
+    ravel_window low[2], high[2];
+    __m512i at[2];
+    __mmask64 has[2];
+    const int32_t *const to = a->row + 3;
+    const int64_t n = a->n, dp = a->dp, sp = a->sp, stream = a->stream;
+    const int32_t lines = a->lines;
+    unsigned char *d = a->d;
+    const unsigned char *s = a->s;
+    RAVEL_UNROLL for (int i = 0; i < pairs; i++) {
+        low[i] = ravel_window_of(of + i * RAVEL_PAIRED);
+        high[i] = ravel_window_of(of + i * RAVEL_PAIRED + 2);
+        at[i] = (__m512i)ravel_constant(of + i * RAVEL_PAIRED + 4);
+        has[i] = ~_mm512_movepi8_mask(at[i]);
+    }
+    for (int64_t k = 0; k < n; k++, d += dp, s += sp) {
+        __m512i v = filled;
+        RAVEL_UNROLL for (int i = 0; i < pairs; i++) {
+            const __m512i x = ravel_window_load(s, low[i]);
+            v |= both ? _mm512_maskz_permutex2var_epi8(has[i], x, at[i],
+                                                       ravel_window_load(s, high[i]))
+                      : _mm512_maskz_permutexvar_epi8(has[i], at[i], x);
+        }
+        ravel_put(d, to, (ravel_lanes)v, lines, stream);
+    }
+}
+
+/* A row that has windows. */
+static void
+ravel_shuffle_wide(const ravel_shuffled *a)
+{
+    const int32_t *const row = a->row, *const t = row + RAVEL_ROW_HEAD;
+    const int32_t *const of = t + (a->fill ? 16 : 0) + row[0] * RAVEL_WHOLE;
+    const __m512i none = {0};
+    const __m512i filled = a->fill ? (__m512i)(ravel_constant(a->fill) & ravel_constant(t))
+                                   : none;
+    if (row[7] == 2)
+        ravel_shuffle_windows(a, 2, 1, of, filled);
+    else if (of[3])
+        ravel_shuffle_windows(a, 1, 1, of, filled);
+    else
+        ravel_shuffle_windows(a, 1, 0, of, filled);
+}
+#endif
+
 static inline void
 ravel_shuffle_row(const ravel_shuffled *a)
 {
@@ -715,6 +810,12 @@ ravel_shuffle_row(const ravel_shuffled *a)
         one = whole[w];
     else if (!a->fill && w == 0 && m > 1 && m < 5)
         one = masked[m];
+#ifdef RAVEL_PAIRS
+    if (a->row[7]) {
+        ravel_shuffle_wide(a);
+        return;
+    }
+#endif
     for (int lane = 0; lane < 4; lane += RAVEL_LANES)
         one(a, lane);
 }
@@ -780,7 +881,7 @@ ravel_shuffle_pass(unsigned char *d, const unsigned char *s, const int32_t *pass
                    ((uintptr_t)d + (uintptr_t)row[3]) % 64 == 0;
         ravel_shuffle_row(&a);
         a.row += RAVEL_ROW_HEAD + (pass[2] ? 16 : 0) + row[0] * RAVEL_WHOLE +
-                 row[1] * RAVEL_MASKED;
+                 row[1] * RAVEL_MASKED + row[7] * RAVEL_PAIRED;
     }
 }
 
@@ -1457,22 +1558,29 @@ ravel_composite4(unsigned char *d, const unsigned char *s, const int32_t *t,
 }
 
 /* Sets rows x cols elements of `size` bytes to `value`; dr and dc are the strides of rows
- * and columns in bytes. */
+ * and columns in bytes.  Short rows and single elements are copied from a run of values. */
 static void
 ravel_fill(unsigned char *d, int64_t rows, int64_t cols, int64_t dr, int64_t dc,
            uint64_t value, int64_t size)
 {
-    unsigned char v[16] = {0};
-    for (int i = 0; i < 8; i++)
-        v[i] = (unsigned char)(value >> 8 * i & 255);
-    for (int64_t r = 0; r < rows; r++) {
-        if (value == 0 && dc == size) {
-            memset(d + r * dr, 0, (size_t)(cols * size));
-            continue;
+    enum { RUN = 128, LARGEST = 16 };
+    const int64_t bytes = cols * size;
+    unsigned char v[RUN] = {0};
+    for (int64_t i = 0; i < RUN && value; i++)
+        v[i] = (unsigned char)(i % size < 8 ? value >> 8 * (i % size) & 255 : 0);
+    if (dc != size && size <= LARGEST)
+        ravel_copy_planes(d, v, rows, cols, size, dr, 0, dc, 0);
+    else if (bytes <= RUN)
+        ravel_copy_runs(d, v, rows, bytes, dr, 0);
+    else
+        for (int64_t r = 0; r < rows; r++, d += dr) {
+            if (value == 0)
+                memset(d, 0, (size_t)bytes);
+            else
+                ravel_copy_runs(d, v, 1, bytes % RUN, 0, 0);
+            for (int64_t i = bytes % RUN; i < bytes && value; i += RUN)
+                memcpy(d + i, v, RUN);
         }
-        for (int64_t c = 0; c < cols; c++)
-            memcpy(d + r * dr + c * dc, v, (size_t)size);
-    }
 }
 
 #ifdef __cplusplus
@@ -1512,15 +1620,15 @@ static const int32_t row_major_to_sf128x4_u8_table2[44] = {
     1024, 1536, 2048, 2560, 3072, 3584, 4096, 4608, 5120, 5632, 6144, 6656, 7168, 7680, 8192, 8704,
     9216, 9728, 10240, 10752, 0, 2880, 5760, 0, 0, 0, 2880, 5760
 };
-static const int32_t row_major_to_sf128x4_u8_table1[113] = {
-    4, 1, 0, 1, 1, 1, 4, 0, 0, 0, 16, 32, 48, -65536, -65536, -65536,
-    -65536, -65536, -65536, -65536, -65536, -65536, -65536, -65536, -65536, -65536, -65536, -65536, -65536, 0, 80, 176,
-    256, 0, -2139094784, -2139062144, -2139062144, -2139062144, -2139092214, -2139062144, -2139062144, -2139062144, -2139093756, -2139062144, -2139062144, -2139062144, -2139091186, -2139062144,
-    -2139062144, -2139062144, 2880, 2960, 3056, 3136, 0, -2139062144, -2139094784, -2139062144, -2139062144, -2139062144, -2139092214, -2139062144, -2139062144, -2139062144,
-    -2139093756, -2139062144, -2139062144, -2139062144, -2139091186, -2139062144, -2139062144, 5760, 5840, 5936, 6016, 0, -2139062144, -2139062144, -2139094784, -2139062144,
-    -2139062144, -2139062144, -2139092214, -2139062144, -2139062144, -2139062144, -2139093756, -2139062144, -2139062144, -2139062144, -2139091186, -2139062144, 8640, 8720, 8816, 8896,
-    0, -2139062144, -2139062144, -2139062144, -2139094784, -2139062144, -2139062144, -2139062144, -2139092214, -2139062144, -2139062144, -2139062144, -2139093756, -2139062144, -2139062144, -2139062144,
-    -2139091186
+static const int32_t row_major_to_sf128x4_u8_table1[114] = {
+    4, 1, 0, 1, 1, 1, 4, 0, 0, 0, 16, 32, 48, 0, -65536, -65536,
+    -65536, -65536, -65536, -65536, -65536, -65536, -65536, -65536, -65536, -65536, -65536, -65536, -65536, -65536, 0, 80,
+    176, 256, 0, -2139094784, -2139062144, -2139062144, -2139062144, -2139092214, -2139062144, -2139062144, -2139062144, -2139093756, -2139062144, -2139062144, -2139062144, -2139091186,
+    -2139062144, -2139062144, -2139062144, 2880, 2960, 3056, 3136, 0, -2139062144, -2139094784, -2139062144, -2139062144, -2139062144, -2139092214, -2139062144, -2139062144,
+    -2139062144, -2139093756, -2139062144, -2139062144, -2139062144, -2139091186, -2139062144, -2139062144, 5760, 5840, 5936, 6016, 0, -2139062144, -2139062144, -2139094784,
+    -2139062144, -2139062144, -2139062144, -2139092214, -2139062144, -2139062144, -2139062144, -2139093756, -2139062144, -2139062144, -2139062144, -2139091186, -2139062144, 8640, 8720, 8816,
+    8896, 0, -2139062144, -2139062144, -2139062144, -2139094784, -2139062144, -2139062144, -2139062144, -2139092214, -2139062144, -2139062144, -2139062144, -2139093756, -2139062144, -2139062144,
+    -2139062144, -2139091186
 };
 static const int32_t row_major_to_sf128x4_u8_table0[294] = {
     1, 1, 1, 4, 22, 128, 1, 0, 11264, 0, 128, 88, 11518, 11430, 0, 512,

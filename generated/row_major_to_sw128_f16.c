@@ -32,6 +32,21 @@ ravel_move_twice(unsigned char *d, const unsigned char *s, size_t k, int64_t byt
         memcpy(d + bytes - k, s + bytes - k, k);
 }
 
+/* Copies a run of more than 64 bytes: by moves of 64, of which the last may overlap the one
+ * before, up to a length at which the call of a function takes less. */
+RAVEL_CONSTANT void
+ravel_move_many(unsigned char *d, const unsigned char *s, int64_t bytes)
+{
+    enum { CALLED = 512 };
+    if (bytes > CALLED) {
+        memcpy(d, s, (size_t)bytes);
+        return;
+    }
+    for (int64_t i = 0; i + 64 < bytes; i += 64)
+        memcpy(d + i, s + i, 64);
+    memcpy(d + bytes - 64, s + bytes - 64, 64);
+}
+
 /* Copies `rows` rows of runs of `bytes` bytes.  Run i is copied from s + table[2*i + 1] to
  * d + table[2*i]; rows are dp (sp) bytes apart. */
 RAVEL_CONSTANT void
@@ -62,7 +77,10 @@ ravel_gather_odd(unsigned char *d, const unsigned char *s, const int32_t *table,
     else if (bytes <= 128)
         ravel_gather_each(d, s, table, entries, rows, 64, bytes, dp, sp);
     else
-        ravel_gather_each(d, s, table, entries, rows, (size_t)bytes, bytes, dp, sp);
+        for (int64_t r = 0; r < rows; r++)
+            for (int64_t i = 0; i < entries; i++)
+                ravel_move_many(d + r * dp + table[2 * i], s + r * sp + table[2 * i + 1],
+                                bytes);
 }
 
 static void

@@ -6,7 +6,8 @@
 
 extern const JitSymbol kernels_scalar[], kernels_portable[];
 #ifdef __x86_64__
-extern const JitSymbol kernels_sse2[], kernels_avx2[], kernels_avx512[];
+extern const JitSymbol kernels_sse2[], kernels_avx2[], kernels_avx512[],
+    kernels_avx512vbmi[];
 #endif
 
 const KernelSet kernel_sets[] = {
@@ -16,6 +17,7 @@ const KernelSet kernel_sets[] = {
     {"sse2", kernels_sse2},
     {"avx2", kernels_avx2},
     {"avx512", kernels_avx512},
+    {"avx512vbmi", kernels_avx512vbmi},
 #endif
     {NULL, NULL},
 };
@@ -28,6 +30,8 @@ runs(const char *name)
         return __builtin_cpu_supports("avx2");
     if (!strcmp(name, "avx512"))
         return __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512vl");
+    if (!strcmp(name, "avx512vbmi"))
+        return runs("avx512") && __builtin_cpu_supports("avx512vbmi");
 #endif
     (void)name;
     return 1;

@@ -214,7 +214,7 @@ int ${name}(void *dst, const void *src, ${params});]],
     { "ravel_bits_swap", "c/bits_swap.c" },
     { "ravel_bits_transpose", "c/vector.h", "c/network1.h", "c/bits_into.h", "c/bits_run.c", "c/bits.c", "c/bits_transpose.c" },
     { "ravel_bits", "c/bits_into.h", "c/bits.c" },
-    { "ravel_fill", "c/little.h", "c/fill.c" },
+    { "ravel_fill", "c/little.h", "c/move.h", "c/runs.h", "c/fill.c" },
     { "ravel_fill_bits", "c/bits_into.h", "c/fill_bits.c" },
   },
 }

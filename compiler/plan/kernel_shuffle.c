@@ -26,7 +26,8 @@ shuffle_work(const Nest *n, int bits)
     if (!shuffle_make(n, bits, &p))
         return INFINITY;
     double hidden = bits < 8 ? 1 : 0.7;     /* the tiles of whole bytes overlap */
-    return CALL_NS + (double)n->elements * hidden * p.cost / p.bits[0].n;
+    double tile = n->permutes && bits >= 8 ? p.permuted : hidden * p.cost;
+    return CALL_NS + (double)n->elements * tile / p.bits[0].n;
 }
 
 static bool
@@ -77,7 +78,7 @@ const Family shuffle_family = {
     .what = "bytes and parts of them that change places within a tile",
     .applies = shuffle_applies,
     .work = shuffle_work,
-    .floor = 0.05,
+    .floor = 0.01,
     .speeds = AS_TILES,
     .orders = shuffle_orders,
     .table = shuffle_table,

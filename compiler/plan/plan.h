@@ -74,6 +74,7 @@ typedef struct {
     const char *order;    /* the name of this schedule */
     bool spare;           /* only tuning may choose it, not the model */
     bool picked;          /* plan_pick has chosen it */
+    bool permutes;        /* as processor_permutes */
     double cost;          /* nanoseconds, by the model */
 
     /* With run-time extents: the nest runs only if all of these are above 0. */
@@ -91,6 +92,7 @@ const Processor *processor_named(const char *name);        /* NULL: there is non
 const Processor *processor_default(void);
 const char *processor_names(void);                         /* each after a blank */
 const char *processor_name(const Processor *c);
+bool processor_permutes(const Processor *c);     /* two registers of 64 bytes by bytes */
 
 typedef struct {
     Layout *src, *dst;

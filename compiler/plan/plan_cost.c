@@ -36,6 +36,7 @@ struct Processor {
     Class of[CLASSES];
     double work, overlap, block, staged;
     i64 shared, followed, even;
+    bool permutes;
 };
 
 enum {
@@ -45,9 +46,9 @@ enum {
 
 static const Processor processors[] = {
 #define PROCESSOR(id, n) [id].name = n,
-#define CORE(id, w, o, b, st, sh, f, e)                                          \
+#define CORE(id, w, o, b, st, sh, f, e, p)                                       \
     [id].work = w, [id].overlap = o, [id].block = b, [id].staged = st,           \
-    [id].shared = sh, [id].followed = f, [id].even = e,
+    [id].shared = sh, [id].followed = f, [id].even = e, [id].permutes = p,
 #define CLASS(id, as, ...) [id].of[as] = {__VA_ARGS__},
 #define LEVEL(id, i, ...) [id].level[i] = {__VA_ARGS__},
 #define SPEEDS(id, as, i, bytes, read, ...)                                     \
@@ -83,6 +84,12 @@ const char *
 processor_name(const Processor *c)
 {
     return c->name;
+}
+
+bool
+processor_permutes(const Processor *c)
+{
+    return c->permutes;
 }
 
 /* CALL_NS: nanoseconds of a call from jitted code.  AGAIN: how many times longer a nest takes

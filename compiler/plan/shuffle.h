@@ -19,7 +19,10 @@ enum {
     QUAD = 4,             /* lanes of a row of the program: 64 bytes */
     TILE_ELEMENTS = 2048,
     LANES_MAX = RAVEL_SHUFFLE_BYTES / LANE,
-    SHIFTS = 15           /* -7 to 7 bits */
+    SHIFTS = 15,          /* -7 to 7 bits */
+    WORD = LANE / 4,      /* words of a lane */
+    WINDOWS = 4,          /* of 64 bytes, for a row of the program */
+    PAIRED = 4 + QUAD * WORD       /* words of two windows */
 };
 
 /* Numbers that are all sums of a multiple of each step, below `n` of it; steps rise. */
@@ -66,6 +69,7 @@ typedef struct {
 typedef struct {
     int whole, masked;
     uint8_t shifted[SHIFTS];
+    int windows;          /* of 64 bytes; 0: not by these */
 } Row;
 typedef struct {
     Row row[LANES_MAX / QUAD];
@@ -83,6 +87,12 @@ bool shuffle_bits(const Nest *n, const Tile *t, int bits, Bits *out);
 /* The lanes of elements that are listed. */
 bool shuffle_lanes(Bits *b);
 
+/* shuffle_window.c: the windows of 64 bytes that hold all bytes of a row of so many terms;
+ * 0: there are more, or the terms are as quick. */
+int shuffle_windows(const Bits *b, int row, int terms);
+/* Their words, as templates/c/shuffle.c reads them. */
+void shuffle_pairs(const Bits *b, int row, int windows, int32_t *out);
+
 /* shuffle_pass.c: the terms; false if there are too many. */
 bool shuffle_terms(const Bits *b, Terms *out);
 /* The words of a pass, as templates/c/shuffle.c reads it; their number. */
@@ -98,6 +108,7 @@ typedef struct {
     Terms terms[2];
     int passes;
     double cost;          /* nanoseconds a tile, roughly */
+    double permuted;      /* the same where windows are permuted */
 } Program;
 /* False if the nest has none. */
 bool shuffle_make(const Nest *n, int bits, Program *p);

@@ -176,17 +176,26 @@ shuffle_terms(const Bits *b, Terms *t)
         if (r->whole + r->masked > TERMS_MAX)
             return false;
     }
+    for (int i = 0; i < b->nlanes / QUAD; i++)
+        t->row[i].windows = shuffle_windows(b, i, t->row[i].whole);
     return shuffle_words(b, t) <= WORDS_MAX;
 }
 
 /* Words of a pass: its head; the head of a row, a term of whole bytes, one with a mask. */
-enum { HEAD = 3, WORD = LANE / 4, ROW_HEAD = 3 + QUAD, WHOLE = QUAD * (1 + WORD) + 1,
+enum { HEAD = 3, ROW_HEAD = 4 + QUAD, WHOLE = QUAD * (1 + WORD) + 1,
        MASKED = WHOLE + QUAD * WORD + 1 };
+
+static int
+pairs_of(const Row *r)
+{
+    return (r->windows + 1) / 2;
+}
 
 static i64
 row_words(const Bits *b, const Row *r)
 {
-    return ROW_HEAD + b->fills * QUAD * WORD + r->whole * WHOLE + r->masked * MASKED;
+    return ROW_HEAD + b->fills * QUAD * WORD + r->whole * WHOLE + r->masked * MASKED +
+           pairs_of(r) * PAIRED;
 }
 
 i64
@@ -283,6 +292,8 @@ shuffle_pass(const Bits *b, const Terms *t, int32_t *out)
             put_lane(b, r, QUAD * i + k, out);
         const int32_t terms[] = {r->whole, r->masked, windows_of(b, r, out)};
         memcpy(out, terms, sizeof terms);
+        out[ROW_HEAD - 1] = pairs_of(r);
         out += row_words(b, r);
+        shuffle_pairs(b, i, r->windows, out - pairs_of(r) * PAIRED);
     }
 }

@@ -57,6 +57,22 @@ cost_of(const Bits *b, const Terms *t)
     return cost;
 }
 
+/* The same where a row takes 0.5, each of its windows as much, and lanes that are apart 1.2;
+ * START: for each row of the tiles that are done together. */
+static double
+permuted_of(const Bits *b, const Terms *t)
+{
+    enum { TOGETHER = 8192, START = 15 };
+    int rows = b->nlanes / QUAD;
+    double cost = (double)rows * START * rows * QUAD * LANE / TOGETHER;
+    for (int i = 0; i < b->nlanes / QUAD; i++) {
+        const Row *r = &t->row[i];
+        cost += r->windows ? 0.5 + 0.5 * r->windows + (b->lines ? 0 : 1.2)
+                           : QUAD * (0.7 + 0.2 * r->whole + 0.55 * r->masked);
+    }
+    return cost;
+}
+
 /* Replaces the pass by two if these are faster. */
 static bool
 try_two(Program *p)
@@ -68,6 +84,8 @@ try_two(Program *p)
         return false;
     two.cost = cost_of(&two.bits[0], &two.terms[0]) +
                cost_of(&two.bits[1], &two.terms[1]);
+    two.permuted = permuted_of(&two.bits[0], &two.terms[0]) +
+                   permuted_of(&two.bits[1], &two.terms[1]);
     if (p->passes == 1 && two.cost >= p->cost)
         return false;
     *p = two;
@@ -94,6 +112,7 @@ shuffle_make(const Nest *n, int bits, Program *p)
         return false;
     p->passes = shuffle_terms(p->bits, p->terms);
     p->cost = cost_of(p->bits, p->terms);
+    p->permuted = permuted_of(p->bits, p->terms);
     if (bits < 8 && (!p->passes || terms_of(p->bits, p->terms) > FEW))
         return try_two(p) || p->passes;
     return p->passes;

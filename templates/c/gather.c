@@ -28,7 +28,10 @@ ravel_gather_odd(unsigned char *d, const unsigned char *s, const int32_t *table,
     else if (bytes <= 128)
         ravel_gather_each(d, s, table, entries, rows, 64, bytes, dp, sp);
     else
-        ravel_gather_each(d, s, table, entries, rows, (size_t)bytes, bytes, dp, sp);
+        for (int64_t r = 0; r < rows; r++)
+            for (int64_t i = 0; i < entries; i++)
+                ravel_move_many(d + r * dp + table[2 * i], s + r * sp + table[2 * i + 1],
+                                bytes);
 }
 
 static void

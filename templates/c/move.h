@@ -14,3 +14,18 @@ ravel_move_twice(unsigned char *d, const unsigned char *s, size_t k, int64_t byt
     if (bytes > (int64_t)k)
         memcpy(d + bytes - k, s + bytes - k, k);
 }
+
+/* Copies a run of more than 64 bytes: by moves of 64, of which the last may overlap the one
+ * before, up to a length at which the call of a function takes less. */
+RAVEL_CONSTANT void
+ravel_move_many(unsigned char *d, const unsigned char *s, int64_t bytes)
+{
+    enum { CALLED = 512 };
+    if (bytes > CALLED) {
+        memcpy(d, s, (size_t)bytes);
+        return;
+    }
+    for (int64_t i = 0; i + 64 < bytes; i += 64)
+        memcpy(d + i, s + i, 64);
+    memcpy(d + bytes - 64, s + bytes - 64, 64);
+}

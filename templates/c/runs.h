@@ -26,7 +26,9 @@ ravel_copy_odd(unsigned char *d, const unsigned char *s, int64_t n, int64_t rows
     else if (bytes <= 128)
         ravel_each_run(d, s, n, rows, 64, bytes, dn, sn, dp, sp);
     else
-        ravel_each_run(d, s, n, rows, (size_t)bytes, bytes, dn, sn, dp, sp);
+        for (int64_t b = 0; b < n; b++)
+            for (int64_t r = 0; r < rows; r++)
+                ravel_move_many(d + b * dn + r * dp, s + b * sn + r * sp, bytes);
 }
 
 static void

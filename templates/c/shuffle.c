@@ -10,11 +10,16 @@
  *      destination; whether some bytes are fill, whose bits are in v;
  *      for each row: terms w of whole bytes; terms m with a mask; 1 if each term reads 64
  *      contiguous bytes, plus 2 if all terms read the same ones; the offsets of its lanes
- *      in the destination, 4; a mask of the bytes that are fill, 16, if there are any;
+ *      in the destination, 4; pairs of windows, 0 to 2; a mask of the bytes that are fill,
+ *      16, if there are any;
  *      for each w the offsets that it reads, 4, whether these are 64 contiguous bytes, and
  *      the indices of its bytes, 16; for each m the same, a mask, 16, and the bits to shift
- *      to the left. */
-enum { RAVEL_PASS_HEAD = 3, RAVEL_ROW_HEAD = 7, RAVEL_WHOLE = 21, RAVEL_MASKED = 38 };
+ *      to the left;
+ *      for each pair of windows what the terms together read, for processors that permute
+ *      128 bytes: the offset of each window and the bytes in it, at most 64, 4; for each
+ *      byte of the row its index in the 128 bytes, or 128, 16. */
+enum { RAVEL_PASS_HEAD = 3, RAVEL_ROW_HEAD = 8, RAVEL_WHOLE = 21, RAVEL_MASKED = 38,
+       RAVEL_PAIRED = 20 };
 
 /* A row of a pass over tiles that are dp (sp) bytes apart.  `stream`: non-temporal stores. */
 typedef struct {
@@ -140,6 +145,76 @@ ravel_shuffle_4_masked(const ravel_shuffled *a, int lane)
     ravel_shuffle_terms(a, 0, 4, lane);
 }
 
+#if RAVEL_LANES == 4 && defined(__AVX512VBMI__)
+#define RAVEL_PAIRS
+/* A window: the bytes from `at` on, of which `some` are read. */
+typedef struct {
+    int32_t at;
+    __mmask64 some;
+} ravel_window;
+
+RAVEL_INLINE ravel_window
+ravel_window_of(const int32_t *of)
+{
+    const ravel_window w = {of[0], of[1] < 64 ? ((__mmask64)1 << of[1]) - 1 : ~(__mmask64)0};
+    return w;
+}
+
+RAVEL_INLINE __m512i
+ravel_window_load(const unsigned char *s, ravel_window w)
+{
+    return _mm512_maskz_loadu_epi8(w.some, s + w.at);
+}
+
+/* The row by `pairs` of windows, or by one window if `both` is 0. */
+RAVEL_INLINE void
+ravel_shuffle_windows(const ravel_shuffled *a, int pairs, int both, const int32_t *of,
+                      __m512i filled)
+{
+    ravel_window low[2], high[2];
+    __m512i at[2];
+    __mmask64 has[2];
+    const int32_t *const to = a->row + 3;
+    const int64_t n = a->n, dp = a->dp, sp = a->sp, stream = a->stream;
+    const int32_t lines = a->lines;
+    unsigned char *d = a->d;
+    const unsigned char *s = a->s;
+    RAVEL_UNROLL for (int i = 0; i < pairs; i++) {
+        low[i] = ravel_window_of(of + i * RAVEL_PAIRED);
+        high[i] = ravel_window_of(of + i * RAVEL_PAIRED + 2);
+        at[i] = (__m512i)ravel_constant(of + i * RAVEL_PAIRED + 4);
+        has[i] = ~_mm512_movepi8_mask(at[i]);
+    }
+    for (int64_t k = 0; k < n; k++, d += dp, s += sp) {
+        __m512i v = filled;
+        RAVEL_UNROLL for (int i = 0; i < pairs; i++) {
+            const __m512i x = ravel_window_load(s, low[i]);
+            v |= both ? _mm512_maskz_permutex2var_epi8(has[i], x, at[i],
+                                                       ravel_window_load(s, high[i]))
+                      : _mm512_maskz_permutexvar_epi8(has[i], at[i], x);
+        }
+        ravel_put(d, to, (ravel_lanes)v, lines, stream);
+    }
+}
+
+/* A row that has windows. */
+static void
+ravel_shuffle_wide(const ravel_shuffled *a)
+{
+    const int32_t *const row = a->row, *const t = row + RAVEL_ROW_HEAD;
+    const int32_t *const of = t + (a->fill ? 16 : 0) + row[0] * RAVEL_WHOLE;
+    const __m512i none = {0};
+    const __m512i filled = a->fill ? (__m512i)(ravel_constant(a->fill) & ravel_constant(t))
+                                   : none;
+    if (row[7] == 2)
+        ravel_shuffle_windows(a, 2, 1, of, filled);
+    else if (of[3])
+        ravel_shuffle_windows(a, 1, 1, of, filled);
+    else
+        ravel_shuffle_windows(a, 1, 0, of, filled);
+}
+#endif
+
 static inline void
 ravel_shuffle_row(const ravel_shuffled *a)
 {
@@ -153,6 +228,12 @@ ravel_shuffle_row(const ravel_shuffled *a)
         one = whole[w];
     else if (!a->fill && w == 0 && m > 1 && m < 5)
         one = masked[m];
+#ifdef RAVEL_PAIRS
+    if (a->row[7]) {
+        ravel_shuffle_wide(a);
+        return;
+    }
+#endif
     for (int lane = 0; lane < 4; lane += RAVEL_LANES)
         one(a, lane);
 }
@@ -218,7 +299,7 @@ ravel_shuffle_pass(unsigned char *d, const unsigned char *s, const int32_t *pass
                    ((uintptr_t)d + (uintptr_t)row[3]) % 64 == 0;
         ravel_shuffle_row(&a);
         a.row += RAVEL_ROW_HEAD + (pass[2] ? 16 : 0) + row[0] * RAVEL_WHOLE +
-                 row[1] * RAVEL_MASKED;
+                 row[1] * RAVEL_MASKED + row[7] * RAVEL_PAIRED;
     }
 }
 

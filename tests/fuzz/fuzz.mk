@@ -17,7 +17,7 @@ fuzz fuzz-corpus: fuzz-build
 
 fuzz-build:
 	$(Q)$(MAKE) --no-print-directory fuzzers CC=clang B=$(B)-fuzz WARN= OPENMP= \
-	    CFLAGS="$(FUZZ_FLAGS)" UNOPTIMISED="scalar portable sse2 avx2 avx512"
+	    CFLAGS="$(FUZZ_FLAGS)" UNOPTIMISED="scalar portable sse2 avx2 avx512 avx512vbmi"
 
 fuzzers: $(FUZZERS)
 

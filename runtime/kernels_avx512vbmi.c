@@ -1,0 +1,5 @@
+/* Compiled with -mavx512bw -mavx512vl -mavx512vbmi. */
+#ifdef __x86_64__
+#define KERNELS kernels_avx512vbmi
+#include "kernels_isa.h"
+#endif
