@@ -226,8 +226,8 @@ ravel_move_twice(unsigned char *d, const unsigned char *s, size_t k, int64_t byt
         memcpy(d + bytes - k, s + bytes - k, k);
 }
 
-/* Copies a run of more than 64 bytes: by moves of 64, of which the last may overlap the one
- * before, up to a length at which the call of a function takes less. */
+/* Copies a run of more than 64 bytes by moves of 64 and one of what is left, which may
+ * overlap the one before; a long run by the C library. */
 RAVEL_CONSTANT void
 ravel_move_many(unsigned char *d, const unsigned char *s, int64_t bytes)
 {
@@ -236,9 +236,14 @@ ravel_move_many(unsigned char *d, const unsigned char *s, int64_t bytes)
         memcpy(d, s, (size_t)bytes);
         return;
     }
-    for (int64_t i = 0; i + 64 < bytes; i += 64)
+    for (int64_t i = 0; i + 64 <= bytes; i += 64)
         memcpy(d + i, s + i, 64);
-    memcpy(d + bytes - 64, s + bytes - 64, 64);
+    if (bytes % 64 > 32)
+        memcpy(d + bytes - 64, s + bytes - 64, 64);
+    else if (bytes % 64 > 16)
+        memcpy(d + bytes - 32, s + bytes - 32, 32);
+    else if (bytes % 64)
+        memcpy(d + bytes - 16, s + bytes - 16, 16);
 }
 
 /* RAVEL_ALL: vectors of RAVEL_LANES lanes.  RAVEL_TWO: of two lanes if there are two: x86

@@ -192,8 +192,8 @@ ravel_move_twice(unsigned char *d, const unsigned char *s, size_t k, int64_t byt
         memcpy(d + bytes - k, s + bytes - k, k);
 }
 
-/* Copies a run of more than 64 bytes: by moves of 64, of which the last may overlap the one
- * before, up to a length at which the call of a function takes less. */
+/* Copies a run of more than 64 bytes by moves of 64 and one of what is left, which may
+ * overlap the one before; a long run by the C library. */
 RAVEL_CONSTANT void
 ravel_move_many(unsigned char *d, const unsigned char *s, int64_t bytes)
 {
@@ -202,9 +202,14 @@ ravel_move_many(unsigned char *d, const unsigned char *s, int64_t bytes)
         memcpy(d, s, (size_t)bytes);
         return;
     }
-    for (int64_t i = 0; i + 64 < bytes; i += 64)
+    for (int64_t i = 0; i + 64 <= bytes; i += 64)
         memcpy(d + i, s + i, 64);
-    memcpy(d + bytes - 64, s + bytes - 64, 64);
+    if (bytes % 64 > 32)
+        memcpy(d + bytes - 64, s + bytes - 64, 64);
+    else if (bytes % 64 > 16)
+        memcpy(d + bytes - 32, s + bytes - 32, 32);
+    else if (bytes % 64)
+        memcpy(d + bytes - 16, s + bytes - 16, 16);
 }
 
 /* Copies n planes of `rows` runs with ordinary stores; k is as for ravel_move_twice. */
@@ -350,6 +355,21 @@ ravel_short_rows(unsigned char *stage, int64_t *held, const unsigned char *s, in
     *held = at;
     return r;
 }
+
+/* Rows that are whole cache lines: the padding stays in the buffer. */
+static void
+ravel_copy_fill_lines(unsigned char *d, const unsigned char *s, int64_t rows,
+                      int64_t bytes, int64_t width, int64_t sp, const unsigned char *pad)
+{
+    unsigned char stage[4096] __attribute__((aligned(64)));
+    const int64_t most = 4096 / width;
+    ravel_copy_runs(stage + bytes, pad, most, width - bytes, width, 0);
+    for (int64_t r = 0; r < rows; r += most) {
+        const int64_t k = rows - r < most ? rows - r : most;
+        ravel_copy_runs(stage, s + r * sp, k, bytes, width, sp);
+        ravel_pour(&d, stage, k * width, 1, 0);
+    }
+}
 #endif
 
 static void
@@ -360,6 +380,10 @@ ravel_copy_fill_plane(unsigned char *d, const unsigned char *s, int64_t rows,
 #ifndef RAVEL_PLAIN
     unsigned char stage[64 + 4096] __attribute__((aligned(64)));
     int64_t held = 0;
+    if (stream && dp == width && width <= 2048 && ((uintptr_t)d | (uintptr_t)width) % 64 == 0) {
+        ravel_copy_fill_lines(d, s, rows, bytes, width, sp, pad);
+        return;
+    }
     if (stream && dp == width && width <= 2048) {
         /* rows from whose start 16 bytes can be read */
         const int64_t most = width <= 16 && sp > 0 ? rows - 1 - (15 + sp - bytes) / sp : 0;

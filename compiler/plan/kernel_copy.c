@@ -58,9 +58,24 @@ encloses(const Nest *n, int i, int j)
            int_abs(a->ds) >= int_abs(b->ds);
 }
 
+/* The longest loops but the columns become the last two of the first m: a call then does as
+ * much as it can. */
+static void
+longest_last(Nest *n, int m)
+{
+    for (int to = m - 1; to > 0 && to > m - 3; to--) {
+        int best = to;
+        for (int i = to - 1; i >= 0; i--)
+            if (!n->loop[i].rest && (n->loop[best].rest || n->loop[i].n > n->loop[best].n))
+                best = i;
+        for (int i = best + 1; i <= to; i++)
+            swap_before(n, i);
+    }
+}
+
 /* The loops but the columns in this order, the last two of them rows and planes. */
 static void
-take_rows(Nest *n, Order order)
+take_rows(Nest *n, Order order, bool small)
 {
     int m = n->nloops - (n->role[COL] >= 0);
     for (int i = 1; i < m; i++)
@@ -69,6 +84,8 @@ take_rows(Nest *n, Order order)
     for (int i = 1; i < m - 1; i++)
         for (int j = i; j > 0 && encloses(n, j, j - 1); j--)
             swap_before(n, j);
+    if (small)
+        longest_last(n, m);
     n->role[ROW] = m > 0 && !n->loop[m - 1].rest ? m - 1 : -1;
     n->role[BATCH] = n->role[ROW] > 0 && !n->loop[m - 2].rest ? m - 2 : -1;
     n->inner = n->nloops - m + (n->role[ROW] >= 0) + (n->role[BATCH] >= 0);
@@ -99,7 +116,7 @@ order_abreast(const Plan *p, Nest *n)
     i64 bytes = run * p->dst->dtype->bits / 8;
     if (bytes < SHORT || bytes % WORD != 0 || bytes >= RAVEL_LONG_BYTES)
         return false;
-    take_rows(n, BY_SRC);
+    take_rows(n, BY_SRC, false);
     for (int i = 0; i < m - 1; i++)
         if (!n->loop[i].rest && n->loop[i].ds == run)
             side = i;
@@ -132,7 +149,8 @@ copy_orders(const Plan *p, Nest *n, int k)
     n->order = copies[row].what;
     n->spare = k > 0;
     n->stream = copies[row].stream;
-    take_rows(n, copies[row].order);
+    take_rows(n, copies[row].order,
+              !n->stream && kernel_is_small(n, p->dst->dtype->bits));
     for (int i = 0; i < n->nloops - n->inner; i++)
         n->outer[n->nouter++] = (OuterLoop){i, 1};
     return true;

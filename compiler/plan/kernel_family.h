@@ -33,6 +33,9 @@ int kernel_run_loop(const Nest *n);
 int kernel_last_loop(const Nest *n, int not);
 /* Whether the count and both strides of a loop are numbers. */
 bool kernel_is_known(const Loop *l);
+/* True if the second cache holds both sides of the nest, so that any order of loops is as
+ * quick in memory. */
+bool kernel_is_small(const Nest *n, int bits);
 /* The iterations of a loop; 1 if loop is -1. */
 i64 kernel_count(const Nest *n, int loop);
 /* True if x is a multiple of k for all values of its variables. */

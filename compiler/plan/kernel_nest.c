@@ -51,6 +51,13 @@ kernel_is_known(const Loop *l)
     return ex_is_const(l->ex.n) && ex_is_const(l->ex.ss) && ex_is_const(l->ex.ds);
 }
 
+bool
+kernel_is_small(const Nest *n, int bits)
+{
+    enum { SMALL = 1 << 18 };
+    return (double)n->elements * bits <= 8.0 * SMALL;
+}
+
 i64
 kernel_least(const Loop *l)
 {

@@ -2,12 +2,23 @@
  * no other kernel applies. */
 #include "kernel_family.h"
 
+/* The rows of a call: the last loop; of a small nest of whole bytes, which a cache holds in
+ * any order, the longest one, as this takes the fewest calls. */
+static int
+rows_of(const Nest *n, int bits, int cols)
+{
+    int best = kernel_last_loop(n, cols);
+    for (int i = best - 1; i >= 0 && bits >= 8 && kernel_is_small(n, bits); i--)
+        if (i != cols && !n->loop[i].rest && n->loop[i].n > n->loop[best].n)
+            best = i;
+    return best;
+}
+
 static bool
 strided_applies(const Nest *n, int bits, int role[ROLES])
 {
-    (void)bits;
     role[COL] = kernel_last_loop(n, -1);
-    role[ROW] = role[COL] < 0 ? -1 : kernel_last_loop(n, role[COL]);
+    role[ROW] = role[COL] < 0 ? -1 : rows_of(n, bits, role[COL]);
     role[BATCH] = -1;
     return true;
 }

@@ -62,7 +62,7 @@ cost_of(const Bits *b, const Terms *t)
 static double
 permuted_of(const Bits *b, const Terms *t)
 {
-    enum { TOGETHER = 8192, START = 15 };
+    enum { TOGETHER = 8192, START = 8 };
     int rows = b->nlanes / QUAD;
     double cost = (double)rows * START * rows * QUAD * LANE / TOGETHER;
     for (int i = 0; i < b->nlanes / QUAD; i++) {

@@ -1,0 +1,77 @@
+"""Short moves, against numpy: bytes that change places within a few lines, runs of every length, padding."""
+
+import numpy as np
+import pytest
+
+import ravel
+
+RNG = np.random.default_rng(17)
+NAMES = {np.uint8: "u8", np.uint16: "u16", np.uint32: "u32"}
+
+
+@pytest.fixture
+def by(monkeypatch):
+    """A function that makes a context with a set of kernels, if this processor has it."""
+    def make(isa):
+        monkeypatch.setenv("RAVEL_ISA", isa)
+        try:
+            return ravel.Context()
+        except ravel.Error:
+            pytest.skip("this processor has no %s" % isa)
+    return make
+
+
+def converted(cx, src, dst, stored, shape):
+    """The elements of a tensor of that shape in layout dst, given those in layout src."""
+    with cx.plan(src, dst, shape, NAMES[stored.dtype.type]) as p:
+        return p.run(np.frombuffer(stored.tobytes(), np.uint8)).tobytes()
+
+
+def drawn(shape, dtype=np.uint8):
+    return RNG.integers(0, 1 << 32, shape, np.uint64).astype(dtype)
+
+
+@pytest.mark.parametrize("isa", ["avx512vbmi", "avx512", "avx2", "portable"])
+@pytest.mark.parametrize("pixels", [22, 64, 1037])
+def test_places_within_lines(by, isa, pixels):
+    """One, two and more windows of 64 bytes, cut short by the end of the source, with padding and without."""
+    with by(isa) as cx:
+        for dtype in NAMES:
+            x, plain = drawn((pixels, 3), dtype), "(P,C){P, C}"
+            padded = np.concatenate([x, np.full((pixels, 1), 9, dtype)], 1)
+            for to, want in ("P, 2 - C", x[:, ::-1]), ("C, P", x.T), ("P, C%4, fill = 9", padded):
+                assert converted(cx, plain, "(P,C){%s}" % to, x, x.shape) == want.tobytes(), (to, dtype)
+            assert converted(cx, "(P,C){C, P}", plain, x.T, x.shape) == x.tobytes()
+
+
+@pytest.mark.parametrize("isa", ["avx512vbmi", "portable"])
+def test_runs_of_every_length(by, isa):
+    with by(isa) as cx:
+        for n in [*range(1, 200), 255, 256, 257, 511, 512, 513, 600]:
+            x = drawn((3, 5, n))
+            got = converted(cx, "(A,B,C){A, B, C}", "(A,B,C){B, A, C}", x, x.shape)
+            assert got == x.swapaxes(0, 1).tobytes(), n
+
+
+@pytest.mark.parametrize("fill", [0, 3])
+@pytest.mark.parametrize("width", [7, 20, 130, 300])
+def test_padding_of_any_length(width, fill):
+    with ravel.Context() as cx:
+        for dtype in NAMES:
+            x, y = drawn((21, 6), dtype), np.full((22, width), fill, dtype)
+            y[:21, :6] = x
+            to = "(R,C){R//2, C, R%%2, pad = {R = 2, C = %d}, fill = %d}" % (width, fill)
+            got = converted(cx, "(R,C){R, C}", to, x, x.shape)
+            assert got == y.reshape(11, 2, width).swapaxes(1, 2).tobytes(), dtype
+
+
+@pytest.mark.parametrize("fill", [0, 5])
+@pytest.mark.parametrize("shift", [0, 15])
+def test_padding_of_whole_lines_past_the_caches(shift, fill):
+    """Rows of 128 bytes in more than 8 MB, the destination at whole lines and not."""
+    x, y = drawn((66001, 4), np.uint16), np.full((66001, 64), fill, np.uint16)
+    y[:, :3] = x[:, :3]
+    to = "(P,C){C//64, P, C%%64, fill = %d}" % fill
+    with ravel.Context() as cx, cx.plan("(P,C){P, C//4, C%4}", to, (66001, 3), "u16") as p:
+        assert "ravel_copy_fill(" in p.source
+        assert p.run(np.frombuffer(x.tobytes(), np.uint8), shift).tobytes() == y.tobytes()
