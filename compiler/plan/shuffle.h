@@ -108,7 +108,7 @@ typedef struct {
     Terms terms[2];
     int passes;
     double cost;          /* nanoseconds a tile, roughly */
-    double permuted;      /* the same where windows are permuted */
+    double permuted;      /* of whole bytes, where windows are permuted */
 } Program;
 /* False if the nest has none. */
 bool shuffle_make(const Nest *n, int bits, Program *p);

@@ -57,8 +57,8 @@ cost_of(const Bits *b, const Terms *t)
     return cost;
 }
 
-/* The same where a row takes 0.5, each of its windows as much, and lanes that are apart 1.2;
- * START: for each row of the tiles that are done together. */
+/* Of whole bytes, where windows are permuted: a row takes 0.5, each of its windows as much,
+ * lanes that are apart 1.2.  START: for each row of the tiles that are done together. */
 static double
 permuted_of(const Bits *b, const Terms *t)
 {
@@ -68,7 +68,7 @@ permuted_of(const Bits *b, const Terms *t)
     for (int i = 0; i < b->nlanes / QUAD; i++) {
         const Row *r = &t->row[i];
         cost += r->windows ? 0.5 + 0.5 * r->windows + (b->lines ? 0 : 1.2)
-                           : QUAD * (0.7 + 0.2 * r->whole + 0.55 * r->masked);
+                           : QUAD * (0.7 + 0.2 * r->whole);
     }
     return cost;
 }
@@ -84,8 +84,6 @@ try_two(Program *p)
         return false;
     two.cost = cost_of(&two.bits[0], &two.terms[0]) +
                cost_of(&two.bits[1], &two.terms[1]);
-    two.permuted = permuted_of(&two.bits[0], &two.terms[0]) +
-                   permuted_of(&two.bits[1], &two.terms[1]);
     if (p->passes == 1 && two.cost >= p->cost)
         return false;
     *p = two;
