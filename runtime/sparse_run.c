@@ -14,13 +14,16 @@ struct ravel_sparse_plan {
     const char *source;            /* the text of the JIT; NULL: it is interpreted */
     Jit *jit;
     SparseFunction *work, *sizes, *fill;
+    Threads threads;
 };
+
+enum { SHARED_BYTES = 1 << 18, MOST_PARTS = 64 };      /* RAVEL_TEAM of templates/c/sparse.h */
 
 struct ravel_sparse_job {
     const ravel_sparse_plan *plan;
     const void *in[RAVEL_SPARSE_ARRAYS];
     int64_t n[RAVEL_SPARSE_ARRAYS], m[RAVEL_SPARSE_ARRAYS];
-    void *work;
+    SparseWork *work;
 };
 
 typedef struct {
@@ -54,6 +57,7 @@ make(void *arg)
         .shape = arena_copy(a, rq->shape, (size_t)rq->rank * sizeof *rq->shape),
         .from_width = rq->from_index, .to_width = rq->to_index,
         .equal = equals_of(a, rq->equal), .name = "ravel_relayout"};
+    j->p->threads = context_threads(j->p->cx, &(Key){.threads = j->p->cx->threads});
     j->p->plan = compile_sparse(a, j->p->cx->target, j->known, q);
     if (j->p->cx->way != CODE_INTERPRETER && jit_is_built)
         j->p->source = compile_sparse_text(j->p->cx->target, j->p->plan, false);
@@ -150,8 +154,8 @@ static int
 run(const ravel_sparse_plan *p, SparseFunction *f, const Stmt *body, ravel_sparse_job *j,
     void *const *out)
 {
-    return f ? f(j->work, j->in, j->n, out, j->m)
-           : sparse_interpret(p->plan, body, j->work, j->in, j->n, out, j->m);
+    return f ? f(j->work + 1, j->in, j->n, out, j->m)
+           : sparse_interpret(p->plan, body, j->work + 1, j->in, j->n, out, j->m);
 }
 
 static ravel_status
@@ -177,12 +181,29 @@ work_new(size_t bytes)
 {
     const size_t large = (size_t)2 << 20;
     void *p = NULL;
-    if (bytes < 2 * large)
-        return malloc(bytes);
-    if (bytes > SIZE_MAX - large || posix_memalign(&p, large, bytes))
+    bool few = bytes < 2 * large;
+    if (bytes > SIZE_MAX - large || posix_memalign(&p, few ? 64 : large, bytes))
         return NULL;
-    madvise(p, bytes, MADV_HUGEPAGE);
+    if (!few)
+        madvise(p, bytes, MADV_HUGEPAGE);
     return p;
+}
+
+/* A conversion of few bytes is not shared. */
+static Threads
+threads_of(const ravel_sparse_job *j)
+{
+    const ravel_sparse_plan *p = j->plan;
+    const SparseFormat *f = p->plan->src;
+    Threads t = p->threads;
+    i64 bytes = 0;
+    for (int i = 0; i < f->narray; i++)
+        bytes += j->n[i] * (i + 1 < f->narray ? f->width : f->l->dtype->bits / 8);
+    if (bytes < SHARED_BYTES || t.most < 1)
+        t.most = 1;
+    if (t.most > MOST_PARTS)
+        t.most = MOST_PARTS;
+    return t;
 }
 
 static ravel_status
@@ -196,10 +217,13 @@ begin(ravel_sparse_job *j, ravel_error *err)
             return error_set(err, RAVEL_ERR_ARGUMENT, "%s: %s has %lld elements%s",
                              f->ref->def->name, f->array[i].name, (long long)j->n[i],
                              j->n[i] > 0 && j->n[i] <= most ? " and is NULL" : "");
+    SparseWork head = {threads_of(j)};
+    j->work = &head;
     run(p, p->work, p->plan->work, j, NULL);
-    j->work = j->m[0] < 0 ? NULL : work_new((size_t)j->m[0]);
+    j->work = j->m[0] < 0 ? NULL : work_new((size_t)j->m[0] + sizeof head);
     if (!j->work)
         return error_set(err, RAVEL_ERR_MEMORY, "no memory for the work of a sparse conversion");
+    *j->work = head;
     int flaw = run(p, p->sizes, p->plan->sizes, j, NULL);
     return flaw ? say_flaw(j, flaw, err) : RAVEL_OK;
 }

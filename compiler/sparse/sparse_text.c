@@ -79,9 +79,9 @@ print_way(Buf *b, const SparsePlan *p)
 {
     static const char *const ways[] = {
         [BY_SOURCE] = "in the order of the source", [BY_COUNTING] = "by counting",
-        [BY_SORTING] = "by sorting"};
+        [BY_TILES] = "by tiles",         [BY_SORTING] = "by sorting"};
     buf_printf(b, "way: %s: %s\n", ways[p->way], p->why);
-    if (p->way == BY_COUNTING)
+    if (p->counts)
         buf_printf(b, "  %lld counts\n", (long long)p->counts);
     if (p->way == BY_SORTING)
         buf_printf(b, "  keys of %d bits, sorted from bit %d on\n", p->bits, p->low);

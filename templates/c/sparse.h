@@ -2,7 +2,26 @@
  * each entry of the batch: 0 the position of its value in the source, or its value; 1
  * whether the current level has a new position for it; 2 whether it differs from the entry
  * before; positions, coordinates and keys are in the others. */
-enum { RAVEL_BATCH = 512, RAVEL_COLUMNS = 96, RAVEL_LEVELS = 18 };
+enum { RAVEL_BATCH = 512, RAVEL_COLUMNS = 96, RAVEL_LEVELS = 18,
+       RAVEL_TEAM = 64 };     /* the most parts of a step that threads share */
+
+/* Areas of the work memory, for arrays that steps share. */
+enum { RAVEL_MASK, RAVEL_COUNTS, RAVEL_CURSORS, RAVEL_ROWS, RAVEL_ORDER, RAVEL_LIST,
+       RAVEL_GROUPS, RAVEL_SET, RAVEL_SLOTS, RAVEL_AREAS };
+
+/* Tiles of a destination: `tall` rows by `wide` coordinates.  The value of a row and a
+ * coordinate in a tile is at row*down + coordinate*across. */
+typedef struct {
+    int64_t rows, bound;  /* rows of the source; coordinates of tiles are below bound */
+    int64_t tall, wide, down, across;
+} ravel_tiles;
+
+/* Rows of a source: the entries pos[q] to pos[q + 1] - 1 are row q.  Entry i has its
+ * coordinate and its value at order[i] or, without `order`, at i. */
+typedef struct {
+    const void *pos, *crd, *order;
+    int64_t w, bias;
+} ravel_rows;
 
 typedef struct {
     uint64_t key;
@@ -22,8 +41,12 @@ typedef struct {
     int64_t seen[RAVEL_LEVELS];   /* of the entry before, to find equal entries */
     int64_t next[RAVEL_LEVELS];   /* the next pos to write */
     int64_t from[RAVEL_LEVELS];   /* the parent of the last position that was read */
+    int64_t kept;         /* bits of the mask that are set */
     int64_t *count;
     ravel_record *record, *spare;
+    unsigned char *area[RAVEL_AREAS], *room;      /* room: what no area has yet */
+    ravel_tiles tiles;
+    ravel_rows rows;
     int unsorted;
     int64_t x[RAVEL_COLUMNS][RAVEL_BATCH];
 } ravel_stream;
@@ -38,6 +61,29 @@ enum { RAVEL_FLAW_SIZE = 1, RAVEL_FLAW_START, RAVEL_FLAW_BACKWARDS, RAVEL_FLAW_E
 #define RAVEL_STEP static void
 #define RAVEL_PART static inline
 #endif
+
+/* Threads that share a step: RAVEL_SHARE calls task(arg, part, parts) for each part, RAVEL_PARTS
+ * parts, at most RAVEL_TEAM.  Here the caller's only. */
+#ifndef RAVEL_SHARE
+#define RAVEL_PARTS(s) ((void)(s), 1)
+#define RAVEL_SHARE(s, task, arg) ((void)(s), (task)((arg), 0, 1))
+#endif
+
+/* Part `part` of 0..n - 1 begins here. */
+RAVEL_PART int64_t
+ravel_part_of(int64_t n, int64_t part, int64_t parts)
+{
+    return n / parts * part + n % parts * part / parts;
+}
+
+enum { RAVEL_LINE = 64 };              /* areas begin at a multiple of this */
+
+/* An area for each part: their distance, from the bytes of one. */
+RAVEL_PART int64_t
+ravel_area_part(int64_t bytes)
+{
+    return (bytes + RAVEL_LINE - 1) / RAVEL_LINE * RAVEL_LINE;
+}
 
 /* An element of an array of 32-bit or 64-bit indices. */
 RAVEL_PART int64_t
@@ -64,4 +110,28 @@ ravel_flaw(ravel_stream *s, int64_t flaw, int64_t array, int64_t at)
     s->flaw = flaw;
     s->array = array;
     s->at = at;
+}
+
+/* The number of the lowest bit that is set. */
+RAVEL_PART int
+ravel_lowest(uint64_t x)
+{
+#ifdef __GNUC__
+    return __builtin_ctzll(x);
+#else
+    int n = 0;
+    while (!(x >> n & 1))
+        n++;
+    return n;
+#endif
+}
+
+/* The number of bits that are set. */
+RAVEL_PART int64_t
+ravel_ones(uint64_t x)
+{
+    x -= x >> 1 & 0x5555555555555555;
+    x = (x & 0x3333333333333333) + (x >> 2 & 0x3333333333333333);
+    x = (x + (x >> 4)) & 0x0f0f0f0f0f0f0f0f;
+    return (int64_t)(x * 0x0101010101010101 >> 56);
 }
