@@ -16,7 +16,9 @@
 #include "../templates/c/sparse_sort.c"
 #include "../templates/c/sparse_mask.c"
 #include "../templates/c/sparse_transpose.c"
+#include "../templates/c/sparse_set.c"
 #include "../templates/c/sparse_tile.c"
+#include "../templates/c/sparse_merge.c"
 
 int64_t
 sparse_parts_of(const void *work)
@@ -43,7 +45,7 @@ const JitSymbol sparse_symbols[] = {
  * pass integers and pointers alike. */
 typedef uint64_t Word;
 typedef void StepCall(Word, Word, Word, Word, Word, Word, Word, Word, Word, Word, Word, Word,
-                      Word);
+                      Word, Word);
 
 typedef struct {
     const SparsePlan *p;
@@ -97,13 +99,13 @@ word(const Machine *t, const Arg *a)
 static void
 call(const Machine *t, const Stmt *s)
 {
-    enum { WORDS = 13 };
+    enum { WORDS = 14 };
     Word a[WORDS] = {0};
     for (int i = 0; i < s->nargs; i++)
         a[i] = word(t, &s->arg[i]);
     Fn f = sparse_symbols[s->kernel - sparse_steps].fn;
     ((StepCall *)f)(a[0], a[1], a[2], a[3], a[4], a[5], a[6], a[7], a[8], a[9], a[10], a[11],
-                    a[12]);
+                    a[12], a[13]);
 }
 
 static int

@@ -428,7 +428,7 @@ def test_show_check_explain():
     assert "yes: BSR" in good("check", "BSR", "--shape", "9,9")
     assert "more than once" in good("check", "COO")
     assert "by counting" in good("explain", "--from", "CSR", "--to", "CSC", "--shape", "9,9", "--dtype", "f32")
-    assert "by tiles" in good("explain", "--from", "COO", "--to", "CSR", "--shape", "9,9", "--dtype", "f32")
+    assert "by rows" in good("explain", "--from", "COO", "--to", "CSR", "--shape", "9,9", "--dtype", "f32")
     assert "call transpose" in good("explain", "--from", "CSR", "--to", "CSC", "--shape", "9,9", "--dtype", "f32", "--statements")
     names = [e["name"] for e in json.loads(good("list", "--json"))]
     assert {"COO", "CSR", "CSC", "BSR", "DCSR", "ELL", "DIA", "CSF3", "COO6"} <= set(names)

@@ -65,9 +65,10 @@ typedef struct {
 } SparseRequest;
 
 /* How entries come into the order of the destination. */
-typedef enum { BY_SOURCE, BY_COUNTING, BY_TILES, BY_SORTING } SparseWay;
+typedef enum { BY_SOURCE, BY_COUNTING, BY_TILES, BY_ROWS, BY_SORTING } SparseWay;
 
-/* BY_TILES: the rows of the source, and what is in a tile (templates/c/sparse.h). */
+/* BY_TILES and BY_ROWS: the rows of the source, and what is in a tile: of BY_ROWS, one
+ * element (templates/c/sparse.h). */
 typedef struct {
     i64 rows, bound, tall, wide, down, across;
     int row, crd;         /* levels of the source: of the rows, and of the coordinates */

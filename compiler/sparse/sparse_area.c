@@ -2,7 +2,7 @@
 #include "sparse_parts.h"
 
 /* As in templates/c/sparse.h. */
-typedef enum { MASK, COUNTS, CURSORS, ROWS, ORDER, LIST, GROUPS, SET, SLOTS, AREAS } Area;
+typedef enum { MASK, COUNTS, CURSORS, ROWS, LIST, VALUES, GROUPS, SET, SLOTS, AREAS } Area;
 
 typedef struct {
     const Ex *n;          /* elements; NULL: the plan does not have the area */
@@ -18,21 +18,24 @@ set_words(i64 n)
     return leaf + middle + int_ceil_div(middle, 64);
 }
 
+/* Of a plan by tiles or by rows. */
 static void
 size_tiles(const SparseMaker *m, AreaSize *to)
 {
     const SparsePlan *p = m->p;
     const SparseTiles *t = &p->tiles;
-    const Ex *n = sparse_positions(m);
-    i64 index = p->src->width * 8;
-    if (p->src->level[0].def.kind != LEVEL_DENSE) {
-        to[ROWS] = (AreaSize){ex_const(m->e, t->rows + 1), index, false};
-        to[ORDER] = (AreaSize){n, index, false};
-    }
-    to[LIST] = (AreaSize){n, 32, false};
+    bool merges = p->way == BY_ROWS;
+    i64 slot = merges ? p->src->l->dtype->bits : 32;
+    to[LIST] = (AreaSize){sparse_positions(m), 32, false};
     to[GROUPS] = (AreaSize){ex_const(m->e, int_ceil_div(t->rows, t->tall) + 1), 64, false};
     to[SET] = (AreaSize){ex_const(m->e, set_words(t->bound)), 64, true};
-    to[SLOTS] = (AreaSize){ex_const(m->e, t->bound), 32, true};
+    to[SLOTS] = (AreaSize){ex_const(m->e, t->bound), slot, true};
+    if (!merges)
+        return;
+    to[VALUES] = (AreaSize){sparse_positions(m), slot, false};
+    to[ROWS] = (AreaSize){ex_const(m->e, t->rows + 1), p->src->width * 8, false};
+    if (p->src->level[0].def.kind != LEVEL_DENSE)
+        to[COUNTS] = (AreaSize){ex_const(m->e, t->rows), p->src->width * 8, true};
 }
 
 static void
@@ -46,7 +49,7 @@ size_areas(const SparseMaker *m, AreaSize *to)
         to[COUNTS] = (AreaSize){ex_const(m->e, f->level[1].n), f->width * 8, true};
         to[CURSORS] = (AreaSize){ex_const(m->e, f->level[0].n), f->width * 8, false};
     }
-    if (p->way == BY_TILES)
+    if (p->way == BY_TILES || p->way == BY_ROWS)
         size_tiles(m, to);
 }
 

@@ -72,10 +72,14 @@ int sparse_key_bits(const SparseFormat *f, int k);
 /* Set way, why, counts, bits, low and carries of the plan. */
 void sparse_set_way(SparseMaker *m);
 void sparse_check_sum(const SparseMaker *m);       /* diag_fatal if equal entries cannot be added */
-/* sparse_tile.c: whether the conversion goes by tiles; sets p->tiles. */
+/* sparse_tile.c: whether the conversion goes by tiles or, if equal entries are joined, by
+ * rows; sets p->tiles. */
 bool sparse_tiles(SparseMaker *m);
-void sparse_find_tiles(SparseMaker *m);            /* the steps of `sizes` */
-void sparse_fill_tiles(SparseMaker *m);            /* ... of `fill` */
+/* The steps of `sizes` and of `fill`. */
+void sparse_find_tiles(SparseMaker *m);
+void sparse_fill_tiles(SparseMaker *m);
+void sparse_merge_rows(SparseMaker *m);
+void sparse_fill_rows(SparseMaker *m);
 /* sparse_area.c: the areas of the work memory: their sizes, and where they are. */
 void sparse_rooms(SparseMaker *m);
 void sparse_areas(SparseMaker *m);

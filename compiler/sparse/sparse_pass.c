@@ -217,23 +217,32 @@ extract(SparseMaker *m)
                 f->l->size / l->n, l->n, (i64)f->l->dtype->bits / 8, (i64)f->width);
 }
 
-/* A pass that is one step. */
+/* Of each entry one position of a level. */
+static void
+assume(SparseMaker *m)
+{
+    i64 level = sparse_compressed(m->p->dst) + 1;
+    if (m->p->extracts)
+        sparse_step(m, STEP_kept, level);
+    else
+        sparse_step(m, STEP_assume, level, sparse_positions(m));
+}
+
+/* A pass that has no columns. */
 static bool
 pass_at_once(SparseMaker *m)
 {
     const SparsePlan *p = m->p;
-    if (m->fill && p->way == BY_TILES)
-        sparse_fill_tiles(m);
-    else if (p->way == BY_TILES)
-        sparse_find_tiles(m);
-    else if (m->fill && p->transposes)
-        transpose(m);
-    else if (m->fill && p->extracts)
-        extract(m);
+    if (p->way == BY_TILES)
+        m->fill ? sparse_fill_tiles(m) : sparse_find_tiles(m);
+    else if (p->way == BY_ROWS)
+        m->fill ? sparse_fill_rows(m) : sparse_merge_rows(m);
+    else if (p->transposes)
+        m->fill ? transpose(m) : assume(m);
     else if (p->extracts)
-        sparse_step(m, STEP_kept, (i64)sparse_compressed(p->dst) + 1);
-    else if (!m->fill && (p->transposes || is_counted_already(p)))
-        sparse_step(m, STEP_assume, (i64)sparse_compressed(p->dst) + 1, sparse_positions(m));
+        m->fill ? extract(m) : assume(m);
+    else if (!m->fill && is_counted_already(p))
+        assume(m);
     else
         return false;
     return true;

@@ -24,7 +24,7 @@ report(SparseMaker *m)
 static bool
 writes_pos(const SparsePlan *p)
 {
-    return p->way == BY_COUNTING || p->way == BY_TILES || p->extracts;
+    return p->way == BY_COUNTING || p->way == BY_TILES || p->way == BY_ROWS || p->extracts;
 }
 
 static void
@@ -129,6 +129,7 @@ make_sizes(SparsePlan *p, const int *map)
     if (p->way != BY_SOURCE || !p->dst->dense)
         sparse_pass(&m, p->way == BY_SORTING ? "keys of the entries"
              : p->way == BY_TILES ? "find the tiles of each row of tiles"
+             : p->way == BY_ROWS ? "put the entries into their rows, and join them"
              : p->counts ? "count the entries below each parent"
              : "count the positions of each level");
     else

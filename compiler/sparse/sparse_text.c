@@ -79,7 +79,8 @@ print_way(Buf *b, const SparsePlan *p)
 {
     static const char *const ways[] = {
         [BY_SOURCE] = "in the order of the source", [BY_COUNTING] = "by counting",
-        [BY_TILES] = "by tiles",         [BY_SORTING] = "by sorting"};
+        [BY_TILES] = "by tiles", [BY_ROWS] = "by rows",
+                [BY_SORTING] = "by sorting"};
     buf_printf(b, "way: %s: %s\n", ways[p->way], p->why);
     if (p->counts)
         buf_printf(b, "  %lld counts\n", (long long)p->counts);

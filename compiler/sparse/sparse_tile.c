@@ -1,5 +1,5 @@
-/* By tiles: from rows of coordinates to dense levels, a compressed level and dense blocks, as
- * from CSR to BSR and, as tiles of one element, from COO to CSR. */
+/* From rows of coordinates to a dense level and a compressed one: by tiles, if dense blocks
+ * follow, as from CSR to BSR; by rows, if equal entries are joined, as from COO to CSR. */
 #include "sparse_parts.h"
 
 enum { MOST = 1 << 24 };       /* coordinates of tiles that a set holds (templates/c) */
@@ -79,17 +79,7 @@ sparse_tiles(SparseMaker *m)
     if (!has_rows(src, t) || !set_block(m, t))
         return false;
     t->rows = src->level[t->row].n;
-    return !p->joins || t->tall * t->wide == 1;
-}
-
-/* The rows of the source: its own, or those that a list was put into. */
-static void
-source_rows(SparseMaker *m)
-{
-    const SparseFormat *f = m->p->src;
-    const Level *l = &f->level[m->p->tiles.crd];
-    int pos = f->level[0].def.kind == LEVEL_DENSE ? l->pos : -1;
-    sparse_step(m, STEP_rows, pos, l->crd, l->bias, (i64)f->width);
+    return !p->joins || (t->tall * t->wide == 1 && p->rq->equal != EQUAL_ERROR);
 }
 
 void
@@ -97,24 +87,43 @@ sparse_find_tiles(SparseMaker *m)
 {
     const SparseTiles *t = &m->p->tiles;
     const SparseFormat *f = m->p->src;
-    const Level *row = &f->level[t->row];
+    const Level *l = &f->level[1];
     sparse_step(m, STEP_tiles, t->rows, t->bound, t->tall, t->wide, t->down, t->across);
-    if (row->def.kind != LEVEL_DENSE)
-        sparse_step(m, STEP_bucket, row->crd, sparse_positions(m), row->bias, (i64)f->width);
-    source_rows(m);
-    sparse_step(m, STEP_gather, (i64)2);
+    sparse_step(m, STEP_gather, (i64)2, l->pos, l->crd, l->bias, (i64)f->width);
 }
 
 void
 sparse_fill_tiles(SparseMaker *m)
 {
+    const SparseFormat *f = m->p->dst, *src = m->p->src;
+    const Level *from = &src->level[1], *to = &f->level[1];
+    sparse_step(m, STEP_fill_tiles, from->pos, from->crd, from->bias, (i64)src->width, to->pos,
+                to->crd, to->bias, (i64)f->width, f->narray - 1, src->narray - 1,
+                (i64)f->l->dtype->bits / 8, f->l->fill[0], f->l->fill[1]);
+}
+
+void
+sparse_merge_rows(SparseMaker *m)
+{
     const SparsePlan *p = m->p;
-    const SparseFormat *f = p->dst;
+    const SparseTiles *t = &p->tiles;
+    const SparseFormat *f = p->src;
+    const Level *row = &f->level[t->row], *crd = &f->level[t->crd];
+    i64 es = f->l->dtype->bits / 8, parts = sparse_parts(f->l->dtype), w = f->width;
+    if (row->def.kind == LEVEL_DENSE)
+        sparse_step(m, STEP_rows, crd->pos, crd->crd, f->narray - 1, sparse_positions(m), t->rows,
+                    crd->bias, es, w);
+    else
+        sparse_step(m, STEP_bucket, row->crd, crd->crd, f->narray - 1, sparse_positions(m),
+                    t->rows, row->bias, crd->bias, es, w);
+    sparse_step(m, STEP_merge, (i64)2, t->rows, t->bound, es / parts, parts, sparse_how(p), w);
+}
+
+void
+sparse_fill_rows(SparseMaker *m)
+{
+    const SparseFormat *f = m->p->dst;
     const Level *l = &f->level[1];
-    const DType *t = f->l->dtype;
-    i64 parts = sparse_parts(t);
-    source_rows(m);
-    sparse_step(m, STEP_fill_tiles, l->pos, l->crd, l->bias, (i64)f->width, f->narray - 1,
-                p->src->narray - 1, t->bits / 8 / parts, parts, sparse_how(p), (i64)p->joins,
-                f->l->fill[0], f->l->fill[1]);
+    sparse_step(m, STEP_merged, l->pos, l->crd, f->narray - 1, m->p->tiles.rows, l->bias,
+                (i64)f->l->dtype->bits / 8, (i64)m->p->src->width, (i64)f->width);
 }

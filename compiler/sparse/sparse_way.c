@@ -139,8 +139,9 @@ set_tiles(SparseMaker *m)
         set_sorting(m);
         return;
     }
-    p->way = BY_TILES;
-    p->why = "the coordinates of a row come together in a set, which has them in order";
+    p->way = p->joins ? BY_ROWS : BY_TILES;
+    p->why = p->joins ? "a set puts the entries of a row in order, and joins them"
+             : "a set finds the tiles of each row, in order";
 }
 
 void

@@ -6,7 +6,7 @@ enum { RAVEL_BATCH = 512, RAVEL_COLUMNS = 96, RAVEL_LEVELS = 18,
        RAVEL_TEAM = 64 };     /* the most parts of a step that threads share */
 
 /* Areas of the work memory, for arrays that steps share. */
-enum { RAVEL_MASK, RAVEL_COUNTS, RAVEL_CURSORS, RAVEL_ROWS, RAVEL_ORDER, RAVEL_LIST,
+enum { RAVEL_MASK, RAVEL_COUNTS, RAVEL_CURSORS, RAVEL_ROWS, RAVEL_LIST, RAVEL_VALUES,
        RAVEL_GROUPS, RAVEL_SET, RAVEL_SLOTS, RAVEL_AREAS };
 
 /* Tiles of a destination: `tall` rows by `wide` coordinates.  The value of a row and a
@@ -15,13 +15,6 @@ typedef struct {
     int64_t rows, bound;  /* rows of the source; coordinates of tiles are below bound */
     int64_t tall, wide, down, across;
 } ravel_tiles;
-
-/* Rows of a source: the entries pos[q] to pos[q + 1] - 1 are row q.  Entry i has its
- * coordinate and its value at order[i] or, without `order`, at i. */
-typedef struct {
-    const void *pos, *crd, *order;
-    int64_t w, bias;
-} ravel_rows;
 
 typedef struct {
     uint64_t key;
@@ -46,7 +39,6 @@ typedef struct {
     ravel_record *record, *spare;
     unsigned char *area[RAVEL_AREAS], *room;      /* room: what no area has yet */
     ravel_tiles tiles;
-    ravel_rows rows;
     int unsorted;
     int64_t x[RAVEL_COLUMNS][RAVEL_BATCH];
 } ravel_stream;
@@ -83,6 +75,17 @@ RAVEL_PART int64_t
 ravel_area_part(int64_t bytes)
 {
     return (bytes + RAVEL_LINE - 1) / RAVEL_LINE * RAVEL_LINE;
+}
+
+/* Have the line at a + offset ready to be written; it may be outside of the array. */
+RAVEL_PART void
+ravel_fetch(const void *a, int64_t offset)
+{
+#ifdef __GNUC__
+    __builtin_prefetch((const void *)((uintptr_t)a + (uintptr_t)offset), 1);
+#else
+    (void)a, (void)offset;
+#endif
 }
 
 /* An element of an array of 32-bit or 64-bit indices. */
@@ -134,4 +137,45 @@ ravel_ones(uint64_t x)
     x = (x & 0x3333333333333333) + (x >> 2 & 0x3333333333333333);
     x = (x + (x >> 4)) & 0x0f0f0f0f0f0f0f0f;
     return (int64_t)(x * 0x0101010101010101 >> 56);
+}
+
+/* The first row of part `part`: the first that begins in its share of the entries. */
+RAVEL_PART int64_t
+ravel_row_of(const void *pos, int64_t rows, int64_t part, int64_t parts, int64_t w)
+{
+    int64_t i = ravel_part_of(ravel_index_at(pos, w, rows), part, parts), low = 0, high = rows;
+    if (part == 0 || part == parts)
+        return part ? rows : 0;
+    while (low < high) {
+        int64_t middle = low + (high - low) / 2;
+        if (ravel_index_at(pos, w, middle) < i)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+/* The counts of a part, n of w bytes. */
+RAVEL_PART void *
+ravel_counts_of(void *counts, int64_t n, int64_t part, int64_t w)
+{
+    return (unsigned char *)counts + part * ravel_area_part(n * w);
+}
+
+/* The counts of all parts become the first place of each part; pos gets the first of all. */
+RAVEL_PART void
+ravel_places(void *counts, int64_t n, int64_t parts, void *pos, int64_t w)
+{
+    int64_t sum = 0;
+    for (int64_t x = 0; x < n; x++) {
+        ravel_index_set(pos, w, x, sum);
+        for (int64_t part = 0; part < parts; part++) {
+            void *at = ravel_counts_of(counts, n, part, w);
+            int64_t here = ravel_index_at(at, w, x);
+            ravel_index_set(at, w, x, sum);
+            sum += here;
+        }
+    }
+    ravel_index_set(pos, w, n, sum);
 }

@@ -70,21 +70,6 @@ ravel_descents(const void *crd, int64_t from, int64_t to, int64_t repeats, int64
     return count;
 }
 
-/* The first row that begins at entry i or after it. */
-RAVEL_PART int64_t
-ravel_row_at(const void *pos, int64_t rows, int64_t i, int64_t w)
-{
-    int64_t low = 0, high = rows;
-    while (low < high) {
-        int64_t middle = low + (high - low) / 2;
-        if (ravel_index_at(pos, w, middle) < i)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
-}
-
 RAVEL_PART void
 ravel_ascends(ravel_stream *s, int64_t array, const void *crd, int64_t i, int64_t end,
               int64_t repeats, int64_t w)
@@ -125,10 +110,8 @@ static void
 ravel_lists_part(void *arg, int part, int parts)
 {
     ravel_lists *l = (ravel_lists *)arg;
-    int64_t q = part ? ravel_row_at(l->pos, l->parents, ravel_part_of(l->n, part, parts), l->w)
-                : 0;
-    int64_t end = part + 1 == parts ? l->parents
-                  : ravel_row_at(l->pos, l->parents, ravel_part_of(l->n, part + 1, parts), l->w);
+    int64_t q = ravel_row_of(l->pos, l->parents, part, parts, l->w);
+    int64_t end = ravel_row_of(l->pos, l->parents, part + 1, parts, l->w);
     int64_t repeats = l->repeats;
     if (l->w == 4)
         l->bad[part] = (unsigned char)(repeats ? ravel_lists_bad(l, q, end, 1, 4)

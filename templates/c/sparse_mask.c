@@ -1,20 +1,81 @@
 /* A mask: a bit for each position of a source, set where the value is not the fill.  The
  * values are looked at once; the other passes read the mask. */
 
-/* The bits of n positions, at most 64. */
-RAVEL_PART uint64_t
-ravel_mask_word(const unsigned char *v, int64_t n, int64_t es, uint64_t lo, uint64_t hi)
+#if defined(__SSE2__) && !defined(RAVEL_PLAIN) && !defined(RAVEL_PORTABLE)
+#include <emmintrin.h>
+
+/* 16 bytes at v, less the fill: words of 32 bits that are 0 become ones. */
+RAVEL_PART __m128i
+ravel_is_zero(__m128i x)
 {
-    enum { AT_ONCE = 8 };
+    return _mm_cmpeq_epi32(x, _mm_setzero_si128());
+}
+
+RAVEL_PART __m128i
+ravel_less_fill(const unsigned char *v, __m128i fill)
+{
+    return _mm_xor_si128(_mm_loadu_si128((const __m128i *)(const void *)v), fill);
+}
+
+/* Four values of 4 or 8 bytes: ones where they are the fill.  Of 8 bytes the halves are joined
+ * first. */
+RAVEL_PART __m128i
+ravel_four_fills(const unsigned char *v, int64_t es, __m128i fill)
+{
+    __m128i a = ravel_less_fill(v, fill);
+    if (es == 4)
+        return ravel_is_zero(a);
+    __m128 low = _mm_castsi128_ps(a), high = _mm_castsi128_ps(ravel_less_fill(v + 16, fill));
+    return ravel_is_zero(_mm_castps_si128(_mm_or_ps(_mm_shuffle_ps(low, high, 0x88),
+                                                    _mm_shuffle_ps(low, high, 0xdd))));
+}
+
+/* A bit for each of 16 values of 4 or 8 bytes: it is not the fill. */
+RAVEL_PART uint64_t
+ravel_mask_some(const unsigned char *v, int64_t es, const uint64_t *two)
+{
+    __m128i fill = _mm_loadu_si128((const __m128i *)(const void *)two);
+    __m128i a = _mm_packs_epi32(ravel_four_fills(v, es, fill),
+                                ravel_four_fills(v + 4 * es, es, fill));
+    __m128i b = _mm_packs_epi32(ravel_four_fills(v + 8 * es, es, fill),
+                                ravel_four_fills(v + 12 * es, es, fill));
+    return (uint64_t)(~_mm_movemask_epi8(_mm_packs_epi16(a, b)) & 0xffff);
+}
+
+enum { RAVEL_MASKED = 4 | 8 };         /* the sizes of values that it knows */
+#else
+RAVEL_PART uint64_t
+ravel_mask_some(const unsigned char *v, int64_t es, const uint64_t *two)
+{
+    (void)v, (void)es, (void)two;
+    return 0;
+}
+
+enum { RAVEL_MASKED = 0 };
+#endif
+
+/* The bits of n positions, at most 64.  two: 16 bytes of the fill. */
+RAVEL_PART uint64_t
+ravel_mask_word(const unsigned char *v, int64_t n, int64_t es, const uint64_t *two)
+{
+    enum { AT_ONCE = 16 };
     uint64_t m = 0;
     int64_t i = 0;
-    for (; i + AT_ONCE <= n; i += AT_ONCE)
-        if (lo || hi || ravel_any(v + i * es, AT_ONCE * es))
-            for (int64_t k = i; k < i + AT_ONCE; k++)
-                m |= (uint64_t)!ravel_is_fill(v + k * es, es, lo, hi) << k;
-    for (; i < n; i++)
-        m |= (uint64_t)!ravel_is_fill(v + i * es, es, lo, hi) << i;
+    for (; (es & RAVEL_MASKED) && i + AT_ONCE <= n; i += AT_ONCE)
+        m |= ravel_mask_some(v + i * es, es, two) << i;
+    for (; i < n && i < 64; i++)
+        m |= (uint64_t)!!memcmp(v + i * es, two, (size_t)es) << i;
     return m;
+}
+
+/* 16 bytes of values of es bytes. */
+RAVEL_PART void
+ravel_repeat(uint64_t *two, int64_t es, uint64_t lo, uint64_t hi)
+{
+    two[0] = lo;
+    two[1] = es == 16 ? hi : lo;
+    if (es == 4)
+        two[0] = two[1] = (lo & 0xffffffff) * 0x100000001;
 }
 
 typedef struct {
@@ -27,10 +88,11 @@ typedef struct {
 RAVEL_PART void
 ravel_mark_words(const ravel_marks *k, int64_t es, int64_t from, int64_t to)
 {
+    uint64_t two[2];
+    ravel_repeat(two, es, k->lo, k->hi);
     for (int64_t i = from; i < to; i++) {
         int64_t left = k->n - i * 64;
-        k->mask[i] = ravel_mask_word(k->val + i * 64 * es, left < 64 ? left : 64, es, k->lo,
-                                     k->hi);
+        k->mask[i] = ravel_mask_word(k->val + i * 64 * es, left < 64 ? left : 64, es, two);
     }
 }
 

@@ -13,27 +13,13 @@ typedef struct {
     const unsigned char *in;
 } ravel_turn;
 
-/* The rows of a part: those that begin in its share of the entries. */
-RAVEL_PART int64_t
-ravel_turn_row(const ravel_turn *t, int64_t part, int64_t parts)
-{
-    int64_t n = ravel_index_at(t->pos, t->w, t->rows);
-    return part == 0 ? 0 : part == parts ? t->rows
-           : ravel_row_at(t->pos, t->rows, ravel_part_of(n, part, parts), t->w);
-}
-
-RAVEL_PART void *
-ravel_turn_counts(const ravel_turn *t, int64_t part)
-{
-    return (unsigned char *)t->counts + part * ravel_area_part(t->cols * t->w);
-}
-
 RAVEL_PART void
 ravel_turn_count(const ravel_turn *t, int64_t part, int64_t parts, int64_t w)
 {
-    int64_t q = ravel_turn_row(t, part, parts), end = ravel_turn_row(t, part + 1, parts);
+    int64_t q = ravel_row_of(t->pos, t->rows, part, parts, w);
+    int64_t end = ravel_row_of(t->pos, t->rows, part + 1, parts, w);
     int64_t i = ravel_index_at(t->pos, w, q), last = ravel_index_at(t->pos, w, end);
-    void *counts = ravel_turn_counts(t, part);
+    void *counts = ravel_counts_of(t->counts, t->cols, part, w);
     memset(counts, 0, (size_t)(t->cols * w));
     for (; i < last; i++) {
         int64_t x = ravel_index_at(t->crd, w, i);
@@ -51,62 +37,82 @@ ravel_turn_count_part(void *arg, int part, int parts)
         ravel_turn_count(t, part, parts, 8);
 }
 
-/* Counts become the first place of each part below each parent, and pos. */
+/* Entry i of row q goes to place p. */
 RAVEL_PART void
-ravel_turn_places(const ravel_turn *t, void *pos, int64_t parts, int64_t w)
+ravel_turn_entry(const ravel_turn *t, int64_t p, int64_t q, int64_t i, int64_t es, int64_t w)
 {
-    int64_t sum = 0;
-    for (int64_t x = 0; x < t->cols; x++) {
-        ravel_index_set(pos, w, x, sum);
-        for (int64_t part = 0; part < parts; part++) {
-            void *counts = ravel_turn_counts(t, part);
-            int64_t here = ravel_index_at(counts, w, x);
-            ravel_index_set(counts, w, x, sum);
-            sum += here;
-        }
-    }
-    ravel_index_set(pos, w, t->cols, sum);
-}
-
-/* The places that entries are written to at once should fit a cache: the rows are read in
- * panels of columns, if a row has several entries in each. */
-RAVEL_PART int64_t
-ravel_turn_panels(const ravel_turn *t)
-{
-    enum { FITS = 1 << 20, FEW = 16 };
-    int64_t n = ravel_index_at(t->pos, t->w, t->rows);
-    int64_t panels = n * (t->es + t->w) / FITS + 1, most = n / (t->rows * FEW) + 1;
-    return panels < most ? panels : most;
-}
-
-/* Entry i of row q. */
-RAVEL_PART void
-ravel_turn_entry(const ravel_turn *t, void *places, int64_t q, int64_t i, int64_t x,
-                 int64_t es, int64_t w)
-{
-    int64_t p = ravel_index_at(places, w, x);
-    ravel_index_set(places, w, x, p + 1);
     ravel_index_set(t->crd_out, w, p, q);
     memcpy(t->out + p * es, t->in + i * es, (size_t)es);
 }
 
+/* Rows q..end - 1.  A place far from the others is not in a cache: it is fetched some entries
+ * before it is written. */
 RAVEL_PART void
-ravel_turn_rows(const ravel_turn *shared, int64_t part, int64_t parts, int64_t es, int64_t w)
+ravel_turn_rows(const ravel_turn *t, int64_t q, int64_t end, void *places, int64_t es,
+                int64_t w)
 {
-    const ravel_turn mine = *shared, *t = &mine;       /* in registers */
-    int64_t q = ravel_turn_row(t, part, parts), end = ravel_turn_row(t, part + 1, parts);
-    int64_t panels = ravel_turn_panels(t), i, x;
-    void *places = ravel_turn_counts(t, part);
+    enum { AHEAD = 16 };
+    int64_t all = ravel_index_at(t->pos, w, end) - AHEAD;
+    for (; q < end; q++) {
+        int64_t i = ravel_index_at(t->pos, w, q), last = ravel_index_at(t->pos, w, q + 1);
+        for (; i < last; i++) {
+            int64_t x = ravel_index_at(t->crd, w, i), p = ravel_index_at(places, w, x);
+            int64_t later = ravel_index_at(t->crd, w, i < all ? i + AHEAD : i);
+            int64_t soon = ravel_index_at(places, w, later);
+            ravel_fetch(t->crd_out, soon * w);
+            ravel_fetch(t->out, soon * es);
+            ravel_index_set(places, w, x, p + 1);
+            ravel_turn_entry(t, p, q, i, es, w);
+        }
+    }
+}
+
+/* The same in panels of columns: the places of a panel fit the first cache.  The line after
+ * that of a place is fetched before it is needed. */
+RAVEL_PART void
+ravel_turn_panels(const ravel_turn *t, int64_t q, int64_t end, int64_t panels, void *places,
+                  int64_t es, int64_t w)
+{
+    int64_t i, x;
     for (int64_t r = q; r < end; r++)
         ravel_index_set(t->cursors, w, r, ravel_index_at(t->pos, w, r));
     for (int64_t k = 1; k <= panels; k++)
         for (int64_t r = q, below = ravel_part_of(t->cols, k, panels); r < end; r++) {
             int64_t last = ravel_index_at(t->pos, w, r + 1);
             for (i = ravel_index_at(t->cursors, w, r);
-                 i < last && (x = ravel_index_at(t->crd, w, i)) < below; i++)
-                ravel_turn_entry(t, places, r, i, x, es, w);
+                 i < last && (x = ravel_index_at(t->crd, w, i)) < below; i++) {
+                int64_t p = ravel_index_at(places, w, x);
+                ravel_fetch(t->crd_out, p * w + RAVEL_LINE);
+                ravel_fetch(t->out, p * es + RAVEL_LINE);
+                ravel_index_set(places, w, x, p + 1);
+                ravel_turn_entry(t, p, r, i, es, w);
+            }
             ravel_index_set(t->cursors, w, r, i);
         }
+}
+
+/* Panels pay if a row has several entries in each; then some rows at once, whose entries fit
+ * the second cache. */
+RAVEL_PART void
+ravel_turn_some(const ravel_turn *shared, int64_t part, int64_t parts, int64_t es, int64_t w)
+{
+    enum { COLUMNS = 128, FEW = 12, PANELS = 8, FITS = 1 << 22 };
+    const ravel_turn mine = *shared, *t = &mine;       /* in registers */
+    int64_t q = ravel_row_of(t->pos, t->rows, part, parts, w);
+    int64_t end = ravel_row_of(t->pos, t->rows, part + 1, parts, w);
+    int64_t n = ravel_index_at(t->pos, w, end) - ravel_index_at(t->pos, w, q);
+    int64_t each = q < end ? n / (end - q) : 0, panels = t->cols / COLUMNS;
+    void *places = ravel_counts_of(t->counts, t->cols, part, w);
+    if (panels > each / FEW)
+        panels = each / FEW;
+    int64_t rows = panels < PANELS ? end - q : FITS / (each * (es + w)) + 1;
+    for (int64_t next; q < end; q = next) {
+        next = end - q < rows ? end : q + rows;
+        if (panels < PANELS)
+            ravel_turn_rows(t, q, next, places, es, w);
+        else
+            ravel_turn_panels(t, q, next, panels, places, es, w);
+    }
 }
 
 static void
@@ -114,11 +120,11 @@ ravel_turn_part(void *arg, int part, int parts)
 {
     const ravel_turn *t = (const ravel_turn *)arg;
     if (t->es == 4 && t->w == 4)
-        ravel_turn_rows(t, part, parts, 4, 4);
+        ravel_turn_some(t, part, parts, 4, 4);
     else if (t->es == 8 && t->w == 4)
-        ravel_turn_rows(t, part, parts, 8, 4);
+        ravel_turn_some(t, part, parts, 8, 4);
     else
-        ravel_turn_rows(t, part, parts, t->es, t->w);
+        ravel_turn_some(t, part, parts, t->es, t->w);
 }
 
 RAVEL_STEP
@@ -131,6 +137,6 @@ ravel_stream_transpose(ravel_stream *s, const void *pos, const void *crd, int64_
     if (s->flaw)
         return;
     RAVEL_SHARE(s, ravel_turn_count_part, &t);
-    ravel_turn_places(&t, pos_out, RAVEL_PARTS(s), w);
+    ravel_places(t.counts, cols, RAVEL_PARTS(s), pos_out, w);
     RAVEL_SHARE(s, ravel_turn_part, &t);
 }

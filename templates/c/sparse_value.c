@@ -10,18 +10,6 @@ ravel_is_fill(const unsigned char *v, int64_t es, uint64_t lo, uint64_t hi)
     return x == lo && y == hi;
 }
 
-/* Whether one of n values, es bytes each, is not 0. */
-RAVEL_PART int
-ravel_any(const unsigned char *v, int64_t bytes)
-{
-    uint64_t any = 0, x;
-    for (int64_t i = 0; i < bytes; i += 8) {
-        memcpy(&x, v + i, 8);
-        any |= x;
-    }
-    return any != 0;
-}
-
 /* Write the fill to n places. */
 RAVEL_PART void
 ravel_fill_all(unsigned char *out, int64_t n, int64_t es, uint64_t lo, uint64_t hi)

@@ -1,0 +1,201 @@
+/* Entries in any order, some at one place, to rows in order: a list is put into its rows by
+ * counting; in a row, a set orders the coordinates, and an array that they index joins the
+ * values. */
+
+typedef struct {
+    ravel_stream *s;
+    const void *row, *crd;         /* of the source */
+    const unsigned char *in;
+    int64_t n, rows, row_bias, bias, es, w;
+} ravel_bucket;
+
+RAVEL_PART void
+ravel_bucket_count(const ravel_bucket *b, int64_t part, int64_t parts, int64_t w)
+{
+    int64_t i = ravel_part_of(b->n, part, parts), end = ravel_part_of(b->n, part + 1, parts);
+    void *counts = ravel_counts_of(b->s->area[RAVEL_COUNTS], b->rows, part, w);
+    memset(counts, 0, (size_t)(b->rows * w));
+    for (; i < end; i++) {
+        int64_t q = ravel_index_at(b->row, w, i) + b->row_bias;
+        ravel_index_set(counts, w, q, ravel_index_at(counts, w, q) + 1);
+    }
+}
+
+static void
+ravel_bucket_count_part(void *arg, int part, int parts)
+{
+    const ravel_bucket *b = (const ravel_bucket *)arg;
+    if (b->w == 4)
+        ravel_bucket_count(b, part, parts, 4);
+    else
+        ravel_bucket_count(b, part, parts, 8);
+}
+
+/* Each entry to the next place of its row, which is fetched some entries before. */
+RAVEL_PART void
+ravel_bucket_put(const ravel_bucket *shared, int64_t part, int64_t parts, int64_t es, int64_t w)
+{
+    enum { AHEAD = 16 };
+    const ravel_bucket mine = *shared, *b = &mine;     /* in registers */
+    void *places = ravel_counts_of(b->s->area[RAVEL_COUNTS], b->rows, part, w);
+    int32_t *list = (int32_t *)(void *)b->s->area[RAVEL_LIST];
+    unsigned char *out = b->s->area[RAVEL_VALUES];
+    int64_t i = ravel_part_of(b->n, part, parts), end = ravel_part_of(b->n, part + 1, parts);
+    for (; i < end; i++) {
+        int64_t q = ravel_index_at(b->row, w, i) + b->row_bias, p = ravel_index_at(places, w, q);
+        int64_t later = ravel_index_at(b->row, w, i < end - AHEAD ? i + AHEAD : i) + b->row_bias;
+        int64_t soon = ravel_index_at(places, w, later);
+        ravel_fetch(list, soon * (int64_t)sizeof *list);
+        ravel_fetch(out, soon * es);
+        ravel_index_set(places, w, q, p + 1);
+        list[p] = (int32_t)(ravel_index_at(b->crd, w, i) + b->bias);
+        memcpy(out + p * es, b->in + i * es, (size_t)es);
+    }
+}
+
+static void
+ravel_bucket_put_part(void *arg, int part, int parts)
+{
+    const ravel_bucket *b = (const ravel_bucket *)arg;
+    if (b->es == 4 && b->w == 4)
+        ravel_bucket_put(b, part, parts, 4, 4);
+    else if (b->es == 8 && b->w == 4)
+        ravel_bucket_put(b, part, parts, 8, 4);
+    else
+        ravel_bucket_put(b, part, parts, b->es, b->w);
+}
+
+/* A list of n entries, to its rows. */
+RAVEL_STEP
+ravel_stream_bucket(ravel_stream *s, const void *row, const void *crd, const void *in, int64_t n,
+                    int64_t rows, int64_t row_bias, int64_t bias, int64_t es, int64_t w)
+{
+    ravel_bucket b = {s, row, crd, (const unsigned char *)in, n, rows, row_bias, bias, es, w};
+    if (s->flaw)
+        return;
+    RAVEL_SHARE(s, ravel_bucket_count_part, &b);
+    ravel_places(s->area[RAVEL_COUNTS], rows, RAVEL_PARTS(s), s->area[RAVEL_ROWS], w);
+    RAVEL_SHARE(s, ravel_bucket_put_part, &b);
+}
+
+/* Rows of n entries that are there already. */
+RAVEL_STEP
+ravel_stream_rows(ravel_stream *s, const void *pos, const void *crd, const void *in, int64_t n,
+                  int64_t rows, int64_t bias, int64_t es, int64_t w)
+{
+    int32_t *list = (int32_t *)(void *)s->area[RAVEL_LIST];
+    if (s->flaw)
+        return;
+    memcpy(s->area[RAVEL_ROWS], pos, (size_t)((rows + 1) * w));
+    for (int64_t i = 0; i < n; i++)
+        list[i] = (int32_t)(ravel_index_at(crd, w, i) + bias);
+    if (n > 0)
+        memcpy(s->area[RAVEL_VALUES], in, (size_t)(n * es));
+}
+
+typedef struct {
+    ravel_stream *s;
+    int64_t rows, bound, es, parts, how, w;            /* w: of the source */
+    void *pos, *crd;
+    unsigned char *out;
+    int64_t bias, w_out;
+} ravel_merge;
+
+/* The entries of a row, joined and in order; returns their number.  sums: by coordinate. */
+RAVEL_PART int64_t
+ravel_merge_row(const ravel_merge *m, const ravel_set *set, int32_t *crd, unsigned char *val,
+                int64_t n, unsigned char *sums, int64_t es)
+{
+    for (int64_t i = 0; i < n; i++) {
+        unsigned char *to = sums + crd[i] * es;
+        if (ravel_set_add(set, crd[i]))
+            ravel_join(m->s, to, val + i * es, es / m->parts, m->parts, m->how, i);
+        else
+            memcpy(to, val + i * es, (size_t)es);
+    }
+    n = ravel_set_take(set, crd);
+    for (int64_t i = 0; i < n; i++)
+        memcpy(val + i * es, sums + crd[i] * es, (size_t)es);
+    return n;
+}
+
+RAVEL_PART void
+ravel_merge_rows(const ravel_merge *m, int64_t part, int64_t parts, int64_t es)
+{
+    ravel_stream *s = m->s;
+    const ravel_set set = ravel_set_of(s, m->bound, part);
+    const void *pos = s->area[RAVEL_ROWS];
+    int64_t *groups = (int64_t *)(void *)s->area[RAVEL_GROUPS];
+    int64_t end = ravel_row_of(pos, m->rows, part + 1, parts, m->w);
+    for (int64_t q = ravel_row_of(pos, m->rows, part, parts, m->w); q < end; q++) {
+        int64_t first = ravel_index_at(pos, m->w, q);
+        groups[q + 1] = ravel_merge_row(m, &set, (int32_t *)(void *)s->area[RAVEL_LIST] + first,
+                                        s->area[RAVEL_VALUES] + first * es,
+                                        ravel_index_at(pos, m->w, q + 1) - first,
+                                        (unsigned char *)ravel_counts_of(s->area[RAVEL_SLOTS],
+                                                                         m->bound, part, es), es);
+    }
+}
+
+static void
+ravel_merge_part(void *arg, int part, int parts)
+{
+    const ravel_merge *m = (const ravel_merge *)arg;
+    if (m->es == 4)
+        ravel_merge_rows(m, part, parts, 4);
+    else if (m->es == 8)
+        ravel_merge_rows(m, part, parts, 8);
+    else
+        ravel_merge_rows(m, part, parts, m->es);
+}
+
+/* Join the entries of all rows; the level has a position for each that is left.  A value has
+ * `parts` numbers of es bytes. */
+RAVEL_STEP
+ravel_stream_merge(ravel_stream *s, int64_t level, int64_t rows, int64_t bound, int64_t es,
+                   int64_t parts, int64_t how, int64_t w)
+{
+    ravel_merge m = {.s = s, .rows = rows, .bound = bound, .es = es * parts, .parts = parts,
+                     .how = how, .w = w};
+    if (s->flaw)
+        return;
+    RAVEL_SHARE(s, ravel_merge_part, &m);
+    s->size[level] = ravel_groups_sum(s, rows);
+}
+
+RAVEL_PART void
+ravel_merged_row(const ravel_merge *m, int64_t q, int64_t first)
+{
+    const int64_t *groups = (const int64_t *)(const void *)m->s->area[RAVEL_GROUPS];
+    const int32_t *list = (const int32_t *)(const void *)m->s->area[RAVEL_LIST] + first;
+    int64_t at = groups[q], n = groups[q + 1] - at;
+    ravel_index_set(m->pos, m->w_out, q, at);
+    for (int64_t i = 0; i < n; i++)
+        ravel_index_set(m->crd, m->w_out, at + i, list[i] - m->bias);
+    if (n > 0)
+        memcpy(m->out + at * m->es, m->s->area[RAVEL_VALUES] + first * m->es,
+               (size_t)(n * m->es));
+}
+
+static void
+ravel_merged_part(void *arg, int part, int parts)
+{
+    const ravel_merge *m = (const ravel_merge *)arg;
+    const void *pos = m->s->area[RAVEL_ROWS];
+    int64_t end = ravel_row_of(pos, m->rows, part + 1, parts, m->w);
+    for (int64_t q = ravel_row_of(pos, m->rows, part, parts, m->w); q < end; q++)
+        ravel_merged_row(m, q, ravel_index_at(pos, m->w, q));
+}
+
+/* Write the destination. */
+RAVEL_STEP
+ravel_stream_merged(ravel_stream *s, void *pos, void *crd, void *out, int64_t rows, int64_t bias,
+                    int64_t es, int64_t w, int64_t w_out)
+{
+    ravel_merge m = {.s = s, .rows = rows, .es = es, .w = w, .pos = pos, .crd = crd,
+                     .out = (unsigned char *)out, .bias = bias, .w_out = w_out};
+    if (s->flaw)
+        return;
+    RAVEL_SHARE(s, ravel_merged_part, &m);
+    ravel_groups_end(s, pos, rows, w_out);
+}
