@@ -181,8 +181,12 @@ work_new(size_t bytes)
 {
     const size_t large = (size_t)2 << 20;
     void *p = NULL;
-    bool few = bytes < 2 * large;
-    if (bytes > SIZE_MAX - large || posix_memalign(&p, few ? 64 : large, bytes))
+    bool few = bytes < large / 2;
+    if (bytes > SIZE_MAX - large)
+        return NULL;
+    if (!few)
+        bytes += large - bytes % large;
+    if (posix_memalign(&p, few ? 64 : large, bytes))
         return NULL;
     if (!few)
         madvise(p, bytes, MADV_HUGEPAGE);

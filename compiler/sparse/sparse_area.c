@@ -2,7 +2,7 @@
 #include "sparse_parts.h"
 
 /* As in templates/c/sparse.h. */
-typedef enum { MASK, COUNTS, CURSORS, ROWS, LIST, VALUES, GROUPS, SET, SLOTS, AREAS } Area;
+typedef enum { MASK, COUNTS, CURSORS, ROWS, LIST, GROUPS, SET, SLOTS, AREAS } Area;
 
 typedef struct {
     const Ex *n;          /* elements; NULL: the plan does not have the area */
@@ -10,12 +10,20 @@ typedef struct {
     bool each;            /* for each thread */
 } AreaSize;
 
-/* Words of a set of numbers below n: its bits, a bit for each word, and again. */
+/* Words of a set of numbers below n: its bits, a bit for each word, and again; and what is
+ * taken out of it. */
 static i64
 set_words(i64 n)
 {
     i64 leaf = int_ceil_div(n, 64), middle = int_ceil_div(leaf, 64);
-    return leaf + middle + int_ceil_div(middle, 64);
+    return leaf + middle + int_ceil_div(middle, 64) + (n + 5) / 2;
+}
+
+/* An entry of a row: its coordinate and its value (ravel_entry_bytes). */
+static i64
+entry_bits(i64 value)
+{
+    return value <= 32 ? 64 : value <= 96 ? 128 : 256;
 }
 
 /* Of a plan by tiles or by rows. */
@@ -26,13 +34,12 @@ size_tiles(const SparseMaker *m, AreaSize *to)
     const SparseTiles *t = &p->tiles;
     bool merges = p->way == BY_ROWS;
     i64 slot = merges ? p->src->l->dtype->bits : 32;
-    to[LIST] = (AreaSize){sparse_positions(m), 32, false};
+    to[LIST] = (AreaSize){sparse_positions(m), merges ? entry_bits(slot) : 32, false};
     to[GROUPS] = (AreaSize){ex_const(m->e, int_ceil_div(t->rows, t->tall) + 1), 64, false};
     to[SET] = (AreaSize){ex_const(m->e, set_words(t->bound)), 64, true};
     to[SLOTS] = (AreaSize){ex_const(m->e, t->bound), slot, true};
     if (!merges)
         return;
-    to[VALUES] = (AreaSize){sparse_positions(m), slot, false};
     to[ROWS] = (AreaSize){ex_const(m->e, t->rows + 1), p->src->width * 8, false};
     if (p->src->level[0].def.kind != LEVEL_DENSE)
         to[COUNTS] = (AreaSize){ex_const(m->e, t->rows), p->src->width * 8, true};

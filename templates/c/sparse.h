@@ -6,8 +6,8 @@ enum { RAVEL_BATCH = 512, RAVEL_COLUMNS = 96, RAVEL_LEVELS = 18,
        RAVEL_TEAM = 64 };     /* the most parts of a step that threads share */
 
 /* Areas of the work memory, for arrays that steps share. */
-enum { RAVEL_MASK, RAVEL_COUNTS, RAVEL_CURSORS, RAVEL_ROWS, RAVEL_LIST, RAVEL_VALUES,
-       RAVEL_GROUPS, RAVEL_SET, RAVEL_SLOTS, RAVEL_AREAS };
+enum { RAVEL_MASK, RAVEL_COUNTS, RAVEL_CURSORS, RAVEL_ROWS, RAVEL_LIST, RAVEL_GROUPS,
+       RAVEL_SET, RAVEL_SLOTS, RAVEL_AREAS };
 
 /* Tiles of a destination: `tall` rows by `wide` coordinates.  The value of a row and a
  * coordinate in a tile is at row*down + coordinate*across. */

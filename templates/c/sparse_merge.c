@@ -2,6 +2,28 @@
  * counting; in a row, a set orders the coordinates, and an array that they index joins the
  * values. */
 
+/* The bytes of an entry in the work memory: its coordinate, then its value.  A power of two, so
+ * that it is in one line. */
+RAVEL_PART int64_t
+ravel_entry_bytes(int64_t es)
+{
+    return es <= 4 ? 8 : es <= 12 ? 16 : 32;
+}
+
+RAVEL_PART unsigned char *
+ravel_entry_at(const ravel_stream *s, int64_t i, int64_t es)
+{
+    return s->area[RAVEL_LIST] + i * ravel_entry_bytes(es);
+}
+
+RAVEL_PART void
+ravel_entry_set(unsigned char *e, int64_t c, const unsigned char *val, int64_t es)
+{
+    int32_t crd = (int32_t)c;
+    memcpy(e, &crd, sizeof crd);
+    memcpy(e + sizeof crd, val, (size_t)es);
+}
+
 typedef struct {
     ravel_stream *s;
     const void *row, *crd;         /* of the source */
@@ -35,21 +57,19 @@ ravel_bucket_count_part(void *arg, int part, int parts)
 RAVEL_PART void
 ravel_bucket_put(const ravel_bucket *shared, int64_t part, int64_t parts, int64_t es, int64_t w)
 {
-    enum { AHEAD = 16 };
+    enum { AHEAD = 64 };
     const ravel_bucket mine = *shared, *b = &mine;     /* in registers */
     void *places = ravel_counts_of(b->s->area[RAVEL_COUNTS], b->rows, part, w);
-    int32_t *list = (int32_t *)(void *)b->s->area[RAVEL_LIST];
-    unsigned char *out = b->s->area[RAVEL_VALUES];
+    unsigned char *list = ravel_entry_at(b->s, 0, es);
     int64_t i = ravel_part_of(b->n, part, parts), end = ravel_part_of(b->n, part + 1, parts);
     for (; i < end; i++) {
         int64_t q = ravel_index_at(b->row, w, i) + b->row_bias, p = ravel_index_at(places, w, q);
         int64_t later = ravel_index_at(b->row, w, i < end - AHEAD ? i + AHEAD : i) + b->row_bias;
         int64_t soon = ravel_index_at(places, w, later);
-        ravel_fetch(list, soon * (int64_t)sizeof *list);
-        ravel_fetch(out, soon * es);
+        ravel_fetch(list, soon * ravel_entry_bytes(es));
         ravel_index_set(places, w, q, p + 1);
-        list[p] = (int32_t)(ravel_index_at(b->crd, w, i) + b->bias);
-        memcpy(out + p * es, b->in + i * es, (size_t)es);
+        ravel_entry_set(list + p * ravel_entry_bytes(es), ravel_index_at(b->crd, w, i) + b->bias,
+                        b->in + i * es, es);
     }
 }
 
@@ -83,14 +103,13 @@ RAVEL_STEP
 ravel_stream_rows(ravel_stream *s, const void *pos, const void *crd, const void *in, int64_t n,
                   int64_t rows, int64_t bias, int64_t es, int64_t w)
 {
-    int32_t *list = (int32_t *)(void *)s->area[RAVEL_LIST];
+    const unsigned char *val = (const unsigned char *)in;
     if (s->flaw)
         return;
     memcpy(s->area[RAVEL_ROWS], pos, (size_t)((rows + 1) * w));
     for (int64_t i = 0; i < n; i++)
-        list[i] = (int32_t)(ravel_index_at(crd, w, i) + bias);
-    if (n > 0)
-        memcpy(s->area[RAVEL_VALUES], in, (size_t)(n * es));
+        ravel_entry_set(ravel_entry_at(s, i, es), ravel_index_at(crd, w, i) + bias, val + i * es,
+                        es);
 }
 
 typedef struct {
@@ -101,21 +120,25 @@ typedef struct {
     int64_t bias, w_out;
 } ravel_merge;
 
-/* The entries of a row, joined and in order; returns their number.  sums: by coordinate. */
+/* The n entries of a row from `e` on, joined and in order; returns their number.  sums: by
+ * coordinate. */
 RAVEL_PART int64_t
-ravel_merge_row(const ravel_merge *m, const ravel_set *set, int32_t *crd, unsigned char *val,
-                int64_t n, unsigned char *sums, int64_t es)
+ravel_merge_row(const ravel_merge *m, const ravel_set *set, unsigned char *e, int64_t n,
+                unsigned char *sums, int64_t es)
 {
+    int64_t each = ravel_entry_bytes(es);
     for (int64_t i = 0; i < n; i++) {
-        unsigned char *to = sums + crd[i] * es;
-        if (ravel_set_add(set, crd[i]))
-            ravel_join(m->s, to, val + i * es, es / m->parts, m->parts, m->how, i);
+        const unsigned char *val = e + i * each + sizeof(int32_t);
+        int32_t c;
+        memcpy(&c, e + i * each, sizeof c);
+        if (ravel_set_add(set, c))
+            ravel_join(m->s, sums + c * es, val, es / m->parts, m->parts, m->how, i);
         else
-            memcpy(to, val + i * es, (size_t)es);
+            memcpy(sums + c * es, val, (size_t)es);
     }
-    n = ravel_set_take(set, crd);
+    n = ravel_set_take(set);
     for (int64_t i = 0; i < n; i++)
-        memcpy(val + i * es, sums + crd[i] * es, (size_t)es);
+        ravel_entry_set(e + i * each, set->taken[i], sums + set->taken[i] * es, es);
     return n;
 }
 
@@ -126,14 +149,13 @@ ravel_merge_rows(const ravel_merge *m, int64_t part, int64_t parts, int64_t es)
     const ravel_set set = ravel_set_of(s, m->bound, part);
     const void *pos = s->area[RAVEL_ROWS];
     int64_t *groups = (int64_t *)(void *)s->area[RAVEL_GROUPS];
+    unsigned char *sums = (unsigned char *)ravel_counts_of(s->area[RAVEL_SLOTS], m->bound, part,
+                                                           es);
     int64_t end = ravel_row_of(pos, m->rows, part + 1, parts, m->w);
     for (int64_t q = ravel_row_of(pos, m->rows, part, parts, m->w); q < end; q++) {
         int64_t first = ravel_index_at(pos, m->w, q);
-        groups[q + 1] = ravel_merge_row(m, &set, (int32_t *)(void *)s->area[RAVEL_LIST] + first,
-                                        s->area[RAVEL_VALUES] + first * es,
-                                        ravel_index_at(pos, m->w, q + 1) - first,
-                                        (unsigned char *)ravel_counts_of(s->area[RAVEL_SLOTS],
-                                                                         m->bound, part, es), es);
+        groups[q + 1] = ravel_merge_row(m, &set, ravel_entry_at(s, first, es),
+                                        ravel_index_at(pos, m->w, q + 1) - first, sums, es);
     }
 }
 
@@ -164,27 +186,34 @@ ravel_stream_merge(ravel_stream *s, int64_t level, int64_t rows, int64_t bound, 
 }
 
 RAVEL_PART void
-ravel_merged_row(const ravel_merge *m, int64_t q, int64_t first)
+ravel_merged_rows(const ravel_merge *m, int64_t part, int64_t parts, int64_t es)
 {
+    const void *pos = m->s->area[RAVEL_ROWS];
     const int64_t *groups = (const int64_t *)(const void *)m->s->area[RAVEL_GROUPS];
-    const int32_t *list = (const int32_t *)(const void *)m->s->area[RAVEL_LIST] + first;
-    int64_t at = groups[q], n = groups[q + 1] - at;
-    ravel_index_set(m->pos, m->w_out, q, at);
-    for (int64_t i = 0; i < n; i++)
-        ravel_index_set(m->crd, m->w_out, at + i, list[i] - m->bias);
-    if (n > 0)
-        memcpy(m->out + at * m->es, m->s->area[RAVEL_VALUES] + first * m->es,
-               (size_t)(n * m->es));
+    int64_t each = ravel_entry_bytes(es);
+    int64_t end = ravel_row_of(pos, m->rows, part + 1, parts, m->w);
+    for (int64_t q = ravel_row_of(pos, m->rows, part, parts, m->w); q < end; q++) {
+        const unsigned char *e = ravel_entry_at(m->s, ravel_index_at(pos, m->w, q), es);
+        ravel_index_set(m->pos, m->w_out, q, groups[q]);
+        for (int64_t i = groups[q]; i < groups[q + 1]; i++, e += each) {
+            int32_t c;
+            memcpy(&c, e, sizeof c);
+            ravel_index_set(m->crd, m->w_out, i, c - m->bias);
+            memcpy(m->out + i * es, e + sizeof c, (size_t)es);
+        }
+    }
 }
 
 static void
 ravel_merged_part(void *arg, int part, int parts)
 {
-    const ravel_merge *m = (const ravel_merge *)arg;
-    const void *pos = m->s->area[RAVEL_ROWS];
-    int64_t end = ravel_row_of(pos, m->rows, part + 1, parts, m->w);
-    for (int64_t q = ravel_row_of(pos, m->rows, part, parts, m->w); q < end; q++)
-        ravel_merged_row(m, q, ravel_index_at(pos, m->w, q));
+    const ravel_merge mine = *(const ravel_merge *)arg, *m = &mine;    /* in registers */
+    if (m->es == 4)
+        ravel_merged_rows(m, part, parts, 4);
+    else if (m->es == 8)
+        ravel_merged_rows(m, part, parts, 8);
+    else
+        ravel_merged_rows(m, part, parts, m->es);
 }
 
 /* Write the destination. */

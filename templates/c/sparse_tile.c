@@ -67,7 +67,9 @@ ravel_gather_rows(const ravel_tiling *t, int64_t part, int64_t parts, int64_t w)
         for (int64_t i = first; i < last; i++)
             ravel_set_add(&set, ravel_tile_of(ravel_index_at(t->crd, w, i) + t->bias, k.wide,
                                               shift));
-        groups[q + 1] = ravel_set_take(&set, list + first);
+        int64_t n = ravel_set_take(&set);
+        memcpy(list + first, set.taken, (size_t)n * sizeof *list);
+        groups[q + 1] = n;
     }
 }
 

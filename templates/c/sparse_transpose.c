@@ -51,7 +51,7 @@ RAVEL_PART void
 ravel_turn_rows(const ravel_turn *t, int64_t q, int64_t end, void *places, int64_t es,
                 int64_t w)
 {
-    enum { AHEAD = 16 };
+    enum { AHEAD = 64 };
     int64_t all = ravel_index_at(t->pos, w, end) - AHEAD;
     for (; q < end; q++) {
         int64_t i = ravel_index_at(t->pos, w, q), last = ravel_index_at(t->pos, w, q + 1);
