@@ -47,7 +47,7 @@ class Ours:
         self.plan = sparse.Plan(cx, a, b, shape, "f64")
         m, job = self.plan.sizes(source)
         self.plan.so.ravel_sparse_end(job)
-        self.out = [np.zeros(m[i] * size, "u1") for i, (_, _, size) in enumerate(self.plan.names(1))]
+        self.out = [np.empty(m[i] * size, "u1") for i, (_, _, size) in enumerate(self.plan.names(1))]
         self.held = [np.ascontiguousarray(source[name]) for name, _, _ in self.plan.names(0)]
         pointers = ct.c_void_p * sparse.ARRAYS
         self.to, self.src = pointers(*[x.ctypes.data for x in self.out]), pointers(*[x.ctypes.data for x in self.held])
@@ -72,24 +72,40 @@ def p(a):
     return ct.c_void_p(a.ctypes.data)
 
 
+def drawn(rows, density):
+    """A CSR matrix of random entries, in order; of a large one fewer than asked for, as entries of one place are joined."""
+    if rows * rows < 1e9:
+        m = sp.random(rows, rows, density, format="csr", random_state=1, dtype="f8")
+    else:
+        rng, n = np.random.default_rng(1), int(rows * rows * density)
+        m = sp.csr_matrix((rng.random(n), (rng.integers(0, rows, n, "i4"), rng.integers(0, rows, n, "i4"))), (rows, rows))
+    m.sum_duplicates()
+    return m
+
+
 def cases(m, lib, loop):
     """(from, to, the source's arrays, SciPy's way, Eigen's way, a loop)"""
     rows, cols = map(ct.c_int64, m.shape)
     rng = np.random.default_rng(2)
-    dense, coo = m.toarray(), m.tocoo()
+    small = m.shape[0] * m.shape[1] < 1e9          # a dense array of it fits memory
+    dense, coo = m.toarray() if small else None, m.tocoo()
     k = np.concatenate([rng.permutation(coo.nnz), rng.integers(0, coo.nnz, coo.nnz // 10)])      # a tenth is there twice
     coo = sp.coo_matrix((coo.data[k], (coo.row[k], coo.col[k])), m.shape)
     csr = {"pos2": m.indptr, "crd2": m.indices, "val": m.data}
-    n, out = ct.c_int64(m.nnz), np.zeros(m.shape)
-    of = [p(m.indptr), p(m.indices), p(m.data), n, rows, cols]
-    yield "ROW_MAJOR", "CSR", {"val": dense.reshape(-1)}, lambda: sp.csr_matrix(dense), lib and (lambda: lib.eigen_dense_to_csr(p(dense), rows, cols)), lambda: loop.loop_dense_to_csr(p(dense), rows, cols)
+    of = [p(m.indptr), p(m.indices), p(m.data), ct.c_int64(m.nnz), rows, cols]
+    if small:
+        yield ("ROW_MAJOR", "CSR", {"val": dense.reshape(-1)}, lambda: sp.csr_matrix(dense),
+               lib and (lambda: lib.eigen_dense_to_csr(p(dense), rows, cols)), lambda: loop.loop_dense_to_csr(p(dense), rows, cols))
     coos = [p(coo.row), p(coo.col), p(coo.data), ct.c_int64(coo.nnz), rows, cols]
     yield ("COO", "CSR", {"pos1": np.array([0, coo.nnz], "i4"), "crd1": coo.row, "crd2": coo.col, "val": coo.data}, coo.tocsr,
            lib and (lambda: lib.eigen_coo_to_csr(*coos)), lambda: loop.loop_coo_to_csr(*coos))
     yield "CSR", "CSC", csr, m.tocsc, lib and (lambda: lib.eigen_csr_to_csc(*of)), lambda: loop.loop_csr_to_csc(*of)
     yield "CSR", "COO", csr, m.tocoo, None, None
-    yield "CSR", "BSR", csr, lambda: m.tobsr((4, 4)), None, lambda: loop.loop_csr_to_bsr(*of)
+    yield "CSR", "BSR", csr, lambda: m.tobsr((4, 4)), None, (lambda: loop.loop_csr_to_bsr(*of)) if small else None
     yield "CSR", "ELL", csr, None, None, None
+    if not small:
+        return
+    out = np.zeros(m.shape)
     yield "CSR", "DIA", csr, m.todia, None, None
     yield "CSR", "ROW_MAJOR", csr, m.toarray, lib and (lambda: lib.eigen_csr_to_dense(*of, p(out))), None
 
@@ -100,8 +116,7 @@ def main():
     with ravel.Context() as cx:
         assert not ravel.lib.ravel_set_threads(cx.p, args.threads, None, None, None)
         for density in map(float, args.density.split(",")):
-            m = sp.random(args.rows, args.rows, density, format="csr", random_state=1, dtype="f8")
-            m.sort_indices()
+            m = drawn(args.rows, density)
             for a, b, source, *others in cases(m, lib, loop):
                 ours = Ours(cx, a, b, m.shape, source)
                 ways = [f for f in (ours, *others) if f]

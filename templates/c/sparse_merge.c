@@ -120,19 +120,56 @@ typedef struct {
     int64_t bias, w_out;
 } ravel_merge;
 
-/* The n entries of a row from `e` on, joined and in order; returns their number.  sums: by
- * coordinate. */
+RAVEL_PART int32_t
+ravel_entry_crd(const unsigned char *e)
+{
+    int32_t c;
+    memcpy(&c, e, sizeof c);
+    return c;
+}
+
+/* A value at the coordinate of one that is there. */
+RAVEL_PART void
+ravel_merge_value(const ravel_merge *m, unsigned char *to, const unsigned char *val, int64_t es)
+{
+    ravel_join(m->s, to, val, es / m->parts, m->parts, m->how, 0);
+}
+
+/* The n entries of a row from `e` on, joined and in order; returns their number.  Few are
+ * inserted one after the other. */
 RAVEL_PART int64_t
-ravel_merge_row(const ravel_merge *m, const ravel_set *set, unsigned char *e, int64_t n,
-                unsigned char *sums, int64_t es)
+ravel_merge_few(const ravel_merge *m, unsigned char *e, int64_t n, int64_t es)
+{
+    int64_t each = ravel_entry_bytes(es), kept = 0;
+    for (int64_t i = 0; i < n; i++) {
+        unsigned char one[32];
+        int64_t k = kept;
+        memcpy(one, e + i * each, (size_t)each);
+        int32_t c = ravel_entry_crd(one);
+        while (k > 0 && ravel_entry_crd(e + (k - 1) * each) > c)
+            k--;
+        if (k > 0 && ravel_entry_crd(e + (k - 1) * each) == c) {
+            ravel_merge_value(m, e + (k - 1) * each + sizeof c, one + sizeof c, es);
+            continue;
+        }
+        for (int64_t j = kept++; j > k; j--)
+            memcpy(e + j * each, e + (j - 1) * each, (size_t)each);
+        memcpy(e + k * each, one, (size_t)each);
+    }
+    return kept;
+}
+
+/* Many are put in order by the set.  sums: by coordinate. */
+RAVEL_PART int64_t
+ravel_merge_many(const ravel_merge *m, const ravel_set *set, unsigned char *e, int64_t n,
+                 unsigned char *sums, int64_t es)
 {
     int64_t each = ravel_entry_bytes(es);
     for (int64_t i = 0; i < n; i++) {
-        const unsigned char *val = e + i * each + sizeof(int32_t);
-        int32_t c;
-        memcpy(&c, e + i * each, sizeof c);
+        int32_t c = ravel_entry_crd(e + i * each);
+        const unsigned char *val = e + i * each + sizeof c;
         if (ravel_set_add(set, c))
-            ravel_join(m->s, sums + c * es, val, es / m->parts, m->parts, m->how, i);
+            ravel_merge_value(m, sums + c * es, val, es);
         else
             memcpy(sums + c * es, val, (size_t)es);
     }
@@ -145,6 +182,7 @@ ravel_merge_row(const ravel_merge *m, const ravel_set *set, unsigned char *e, in
 RAVEL_PART void
 ravel_merge_rows(const ravel_merge *m, int64_t part, int64_t parts, int64_t es)
 {
+    enum { FEW = 16 };
     ravel_stream *s = m->s;
     const ravel_set set = ravel_set_of(s, m->bound, part);
     const void *pos = s->area[RAVEL_ROWS];
@@ -154,8 +192,10 @@ ravel_merge_rows(const ravel_merge *m, int64_t part, int64_t parts, int64_t es)
     int64_t end = ravel_row_of(pos, m->rows, part + 1, parts, m->w);
     for (int64_t q = ravel_row_of(pos, m->rows, part, parts, m->w); q < end; q++) {
         int64_t first = ravel_index_at(pos, m->w, q);
-        groups[q + 1] = ravel_merge_row(m, &set, ravel_entry_at(s, first, es),
-                                        ravel_index_at(pos, m->w, q + 1) - first, sums, es);
+        int64_t n = ravel_index_at(pos, m->w, q + 1) - first;
+        unsigned char *e = ravel_entry_at(s, first, es);
+        groups[q + 1] = n <= FEW ? ravel_merge_few(m, e, n, es)
+                        : ravel_merge_many(m, &set, e, n, sums, es);
     }
 }
 
@@ -196,10 +236,8 @@ ravel_merged_rows(const ravel_merge *m, int64_t part, int64_t parts, int64_t es)
         const unsigned char *e = ravel_entry_at(m->s, ravel_index_at(pos, m->w, q), es);
         ravel_index_set(m->pos, m->w_out, q, groups[q]);
         for (int64_t i = groups[q]; i < groups[q + 1]; i++, e += each) {
-            int32_t c;
-            memcpy(&c, e, sizeof c);
-            ravel_index_set(m->crd, m->w_out, i, c - m->bias);
-            memcpy(m->out + i * es, e + sizeof c, (size_t)es);
+            ravel_index_set(m->crd, m->w_out, i, ravel_entry_crd(e) - m->bias);
+            memcpy(m->out + i * es, e + sizeof(int32_t), (size_t)es);
         }
     }
 }
