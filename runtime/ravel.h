@@ -464,9 +464,9 @@ RAVEL_API const char *ravel_sparse_source(const ravel_sparse_plan *plan);
 /* Check the source and set m[i] to the number of elements of array i of the destination.
  * The arrays of the source must not change before ravel_sparse_fill.  If the source is not
  * valid (pos runs backwards, a coordinate is out of range, not ascending or there twice),
- * RAVEL_ERR_ARGUMENT names the first such entry, and *job is NULL.  Memory for the job:
- * 32 bytes for each entry if entries are sorted, 8 for each parent if they are counted.
- * Thread-safe. */
+ * RAVEL_ERR_ARGUMENT names the first such entry, and *job is NULL.  Memory for the job: at
+ * most 32 bytes for each entry, and arrays of the parents (docs/ir/sparse.md).  The threads of
+ * the context share the work of a large source.  Thread-safe. */
 RAVEL_API ravel_status ravel_sparse_sizes(const ravel_sparse_plan *plan,
                                           const void *const *in, const int64_t *n,
                                           int64_t *m, ravel_sparse_job **job,
