@@ -691,3 +691,26 @@ def test_a_shifted_singleton(tmp_path):
         r = command(tmp_path, "convert", *args)
         assert r.returncode == 0, r
     assert np.array_equal(np.load(tmp_path / "y.npy"), [[.5, 0, 0], [0, 0, 4]])
+
+
+def test_what_scipy_has_not_sorted(tmp_path):
+    """Rows in any order, with equal entries; diagonals in any order and trimmed."""
+    os.chdir(tmp_path)
+    rng = np.random.default_rng(12)
+    for kind in (sp.csr_matrix, sp.csc_matrix):
+        m = kind((np.arange(1.0, 8), np.array([4, 0, 4, 2, 1, 3, 0]), np.array([0, 3, 3, 5, 7])), (4, 5) if kind is sp.csr_matrix else (5, 4))
+        sp.save_npz("a.npz", m)
+        assert not sp.load_npz("a.npz").has_sorted_indices
+        for to in ("CSR", "CSC", "COO"):
+            good("convert", "a.npz", "b.npz", "--from", m.format.upper(), "--to", to)
+            assert (sp.load_npz("b.npz") != m).nnz == 0
+    for offsets, shape in [([2, -1, 0], (5, 7)), ([-2], (6, 3)), ([0, 1], (3, 3))]:
+        m = sp.dia_matrix((rng.integers(1, 9, (len(offsets), 3)).astype("f4"), offsets), shape)
+        sp.save_npz("a.npz", m)
+        good("convert", "a.npz", "b.npz", "--from", "DIA", "--to", "CSR")
+        assert np.array_equal(sp.load_npz("b.npz").toarray(), m.toarray())
+    bad = {"format": b"csr", "shape": np.array([2, 5]), "data": np.ones(3), "indices": np.array([3, 1, 0], "i4")}
+    for indptr in ([0, -5, 3], [0, 9, 3], [0, 2**31 - 1, 3]):
+        np.savez("a.npz", indptr=np.array(indptr, "i4"), **bad)
+        r = run("convert", "a.npz", "c.npz", "--from", "CSR", "--to", "CSC")
+        assert r.returncode == 2 and "pos2" in r.stderr and not os.path.exists("c.npz"), r.stderr
