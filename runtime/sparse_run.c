@@ -5,6 +5,7 @@
 #include <sys/mman.h>
 
 #include "library.h"
+#include "measure.h"
 #include "sparse_steps.h"
 
 struct ravel_sparse_plan {
@@ -24,6 +25,7 @@ struct ravel_sparse_job {
     const void *in[RAVEL_SPARSE_ARRAYS];
     int64_t n[RAVEL_SPARSE_ARRAYS], m[RAVEL_SPARSE_ARRAYS];
     SparseWork *work;
+    int64_t ns;                    /* what sizes took, if it is logged */
 };
 
 typedef struct {
@@ -106,14 +108,17 @@ ravel_sparse_compile(ravel_context *cx, const ravel_sparse_request *rq,
     if (!p)
         return error_set(err, RAVEL_ERR_MEMORY, "out of memory");
     Job j = {rq, context_known(cx), p};
+    const int64_t start = log_start(cx);
     context_join(cx);
     p->arena = context_arena(cx);
     p->cx = cx;
     s = arena_run(&p->arena, &d, make, &j) ? make_code(p, err) : error_of(err, &d);
-    if (s)
+    if (s) {
         ravel_sparse_free(p);
-    else
-        *out = p;
+        return s;
+    }
+    *out = p;
+    log_sparse_plan(cx, p->plan, start, p->source ? "machine code" : "interpreter");
     return s;
 }
 
@@ -241,6 +246,7 @@ ravel_sparse_sizes(const ravel_sparse_plan *p, const void *const *in, const int6
     ravel_sparse_job *j = *job = calloc(1, sizeof *j);
     if (!j)
         return error_set(err, RAVEL_ERR_MEMORY, "out of memory");
+    const int64_t start = log_start(p->cx);
     j->plan = p;
     memcpy(j->in, in, (size_t)p->plan->src->narray * sizeof *in);
     memcpy(j->n, n, (size_t)p->plan->src->narray * sizeof *n);
@@ -250,6 +256,7 @@ ravel_sparse_sizes(const ravel_sparse_plan *p, const void *const *in, const int6
         *job = NULL;
     } else {
         memcpy(m, j->m, (size_t)p->plan->dst->narray * sizeof *m);
+        j->ns = start ? measure_now() - start : 0;
     }
     return s;
 }
@@ -264,8 +271,16 @@ ravel_sparse_fill(ravel_sparse_job *j, void *const *out, ravel_error *err)
         if (!out[i] && j->m[i])
             return error_set(err, RAVEL_ERR_ARGUMENT, "%s: %s is NULL", f->ref->def->name,
                              f->array[i].name);
-    int flaw = run(j->plan, j->plan->fill, j->plan->plan->fill, j, out);
-    return flaw ? say_flaw(j, flaw, err) : RAVEL_OK;
+    const int64_t start = log_start(j->plan->cx);
+    const SparsePlan *p = j->plan->plan;
+    int64_t to = j->m[p->dst->narray - 1];
+    int flaw = run(j->plan, j->plan->fill, p->fill, j, out);
+    if (flaw)
+        return say_flaw(j, flaw, err);
+    if (start)
+        log_sparse_run(j->plan->cx, p, j->ns + measure_now() - start, j->n[p->src->narray - 1],
+                       to);
+    return RAVEL_OK;
 }
 
 void
