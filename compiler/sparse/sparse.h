@@ -86,6 +86,7 @@ typedef struct {
     i64 counts;           /* BY_COUNTING: numbers to count in */
     bool transposes;      /* BY_COUNTING: two levels are exchanged, without columns */
     bool extracts;        /* BY_SOURCE: the positions are those of the source */
+    bool expands;         /* BY_SOURCE: rows become a list */
     SparseTiles tiles;
     int bits, low;        /* BY_SORTING: keys have `bits` bits, ordered from bit `low` */
     const char *name;     /* of the functions */

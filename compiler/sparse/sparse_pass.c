@@ -217,6 +217,18 @@ extract(SparseMaker *m)
                 f->l->size / l->n, l->n, (i64)f->l->dtype->bits / 8, (i64)f->width);
 }
 
+/* ... for rows that become a list. */
+static void
+expand(SparseMaker *m)
+{
+    const SparseFormat *f = m->p->dst, *src = m->p->src;
+    const Ex *n = sparse_positions(m);
+    sparse_step(m, STEP_expand, f->level[0].pos, f->level[0].crd, src->level[1].pos, n,
+                src->level[0].n, (i64)f->width);
+    sparse_step(m, STEP_copy, f->level[1].crd, src->level[1].crd, n, (i64)f->width);
+    sparse_step(m, STEP_copy, f->narray - 1, src->narray - 1, n, (i64)f->l->dtype->bits / 8);
+}
+
 /* Of each entry one position of a level. */
 static void
 assume(SparseMaker *m)
@@ -241,6 +253,8 @@ pass_at_once(SparseMaker *m)
         m->fill ? transpose(m) : assume(m);
     else if (p->extracts)
         m->fill ? extract(m) : assume(m);
+    else if (p->expands)
+        m->fill ? expand(m) : assume(m);
     else if (!m->fill && is_counted_already(p))
         assume(m);
     else

@@ -112,6 +112,20 @@ extracts(const SparseMaker *m)
     return true;
 }
 
+/* From CSR to COO and the like: the rows of the source, then its coordinates. */
+static bool
+expands(const SparseMaker *m)
+{
+    const SparseFormat *f = m->p->dst, *src = m->p->src;
+    if (src->nlevel != 2 || f->nlevel != 2 || src->level[0].def.kind != LEVEL_DENSE ||
+        src->level[1].def.kind != LEVEL_COMPRESSED || src->level[1].bias || src->loose ||
+        f->level[0].def.kind != LEVEL_COMPRESSED || f->level[1].def.kind != LEVEL_SINGLETON ||
+        f->level[0].bias || f->level[1].bias || f->width != src->width)
+        return false;
+    return ex_as_var(sparse_over(m, f->level[0].x)) == src->level[0].var &&
+           ex_as_var(sparse_over(m, f->level[1].x)) == src->level[1].var;
+}
+
 static void
 set_sorting(SparseMaker *m)
 {
@@ -167,6 +181,7 @@ sparse_set_way(SparseMaker *m)
     }
     p->transposes = p->way == BY_COUNTING && transposes(m);
     p->extracts = p->way == BY_SOURCE && extracts(m);
+    p->expands = p->way == BY_SOURCE && expands(m);
     p->counts = p->way == BY_COUNTING && !p->transposes ? p->counts : 0;
 }
 
