@@ -18,7 +18,8 @@ struct ravel_sparse_plan {
     Threads threads;
 };
 
-enum { SHARED_BYTES = 1 << 18, MOST_PARTS = 64 };      /* RAVEL_TEAM of templates/c/sparse.h */
+enum { SHARED_BYTES = 1 << 18, PART_BYTES = 1 << 15,
+       MOST_PARTS = 64 };          /* RAVEL_TEAM of templates/c/sparse.h */
 
 struct ravel_sparse_job {
     const ravel_sparse_plan *plan;
@@ -198,7 +199,7 @@ work_new(size_t bytes)
     return p;
 }
 
-/* A conversion of few bytes is not shared. */
+/* A conversion of few bytes is not shared: each part has memory of its own. */
 static Threads
 threads_of(const ravel_sparse_job *j)
 {
@@ -208,10 +209,9 @@ threads_of(const ravel_sparse_job *j)
     i64 bytes = 0;
     for (int i = 0; i < f->narray; i++)
         bytes += j->n[i] * (i + 1 < f->narray ? f->width : f->l->dtype->bits / 8);
-    if (bytes < SHARED_BYTES || t.most < 1)
-        t.most = 1;
-    if (t.most > MOST_PARTS)
-        t.most = MOST_PARTS;
+    i64 most = bytes < SHARED_BYTES ? 1 : bytes / PART_BYTES;
+    most = most > MOST_PARTS ? MOST_PARTS : most;
+    t.most = t.most > most ? (int)most : t.most;
     return t;
 }
 
