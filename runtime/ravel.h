@@ -477,7 +477,8 @@ RAVEL_API ravel_status ravel_sparse_sizes(const ravel_sparse_plan *plan,
  * and there are such entries. */
 RAVEL_API ravel_status ravel_sparse_fill(ravel_sparse_job *job, void *const *out,
                                          ravel_error *err);
-/* Free a job, before its plan.  NULL is allowed. */
+/* Free a job, before its plan, which keeps up to 64 MiB of the memory for the next job.  NULL
+ * is allowed. */
 RAVEL_API void ravel_sparse_end(ravel_sparse_job *job);
 
 #ifdef __cplusplus

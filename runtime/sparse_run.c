@@ -16,13 +16,15 @@ struct ravel_sparse_plan {
     Jit *jit;
     SparseFunction *work, *sizes, *fill;
     Threads threads;
+    _Atomic(SparseWork *) spare;   /* of a job that ended, for the next one; or NULL */
 };
 
+enum { SPARE_BYTES = 64 << 20 };   /* what a plan keeps at most */
 enum { SHARED_BYTES = 1 << 18, PART_BYTES = 1 << 15,
        MOST_PARTS = 64 };          /* RAVEL_TEAM of templates/c/sparse.h */
 
 struct ravel_sparse_job {
-    const ravel_sparse_plan *plan;
+    ravel_sparse_plan *plan;
     const void *in[RAVEL_SPARSE_ARRAYS];
     int64_t n[RAVEL_SPARSE_ARRAYS], m[RAVEL_SPARSE_ARRAYS];
     SparseWork *work;
@@ -129,6 +131,7 @@ ravel_sparse_free(ravel_sparse_plan *p)
     if (!p)
         return;
     jit_free(p->jit);
+    free(p->spare);
     arena_free(&p->arena);
     context_leave(p->cx);
     free(p);
@@ -183,7 +186,7 @@ say_flaw(ravel_sparse_job *j, int flaw, ravel_error *err)
 /* Memory in pages as large as there are: a fault for each small page would take longer
  * than a conversion. */
 static void *
-work_new(size_t bytes)
+memory_new(size_t bytes)
 {
     const size_t large = (size_t)2 << 20;
     void *p = NULL;
@@ -215,6 +218,30 @@ threads_of(const ravel_sparse_job *j)
     return t;
 }
 
+/* The plan's spare memory, if it is large enough. */
+static SparseWork *
+work_new(ravel_sparse_plan *p, const SparseWork *head)
+{
+    SparseWork *w = atomic_exchange(&p->spare, NULL);
+    if (w && w->bytes < head->bytes) {
+        free(w);
+        w = NULL;
+    }
+    size_t bytes = w ? w->bytes : head->bytes;
+    if (!w)
+        w = memory_new(sizeof *head + bytes);
+    if (w)
+        *w = (SparseWork){head->threads, bytes};
+    return w;
+}
+
+static void
+work_end(ravel_sparse_plan *p, SparseWork *w)
+{
+    bool keep = w && w->bytes <= SPARE_BYTES;
+    free(keep ? atomic_exchange(&p->spare, w) : w);
+}
+
 static ravel_status
 begin(ravel_sparse_job *j, ravel_error *err)
 {
@@ -226,13 +253,13 @@ begin(ravel_sparse_job *j, ravel_error *err)
             return error_set(err, RAVEL_ERR_ARGUMENT, "%s: %s has %lld elements%s",
                              f->ref->def->name, f->array[i].name, (long long)j->n[i],
                              j->n[i] > 0 && j->n[i] <= most ? " and is NULL" : "");
-    SparseWork head = {threads_of(j)};
+    SparseWork head = {threads_of(j), 0};
     j->work = &head;
     run(p, p->work, p->plan->work, j, NULL);
-    j->work = j->m[0] < 0 ? NULL : work_new((size_t)j->m[0] + sizeof head);
+    head.bytes = (size_t)j->m[0];
+    j->work = j->m[0] < 0 ? NULL : work_new(j->plan, &head);
     if (!j->work)
         return error_set(err, RAVEL_ERR_MEMORY, "no memory for the work of a sparse conversion");
-    *j->work = head;
     int flaw = run(p, p->sizes, p->plan->sizes, j, NULL);
     return flaw ? say_flaw(j, flaw, err) : RAVEL_OK;
 }
@@ -247,7 +274,7 @@ ravel_sparse_sizes(const ravel_sparse_plan *p, const void *const *in, const int6
     if (!j)
         return error_set(err, RAVEL_ERR_MEMORY, "out of memory");
     const int64_t start = log_start(p->cx);
-    j->plan = p;
+    j->plan = (ravel_sparse_plan *)p;              /* only its spare memory changes */
     memcpy(j->in, in, (size_t)p->plan->src->narray * sizeof *in);
     memcpy(j->n, n, (size_t)p->plan->src->narray * sizeof *n);
     ravel_status s = begin(j, err);
@@ -288,6 +315,6 @@ ravel_sparse_end(ravel_sparse_job *j)
 {
     if (!j)
         return;
-    free(j->work);
+    work_end(j->plan, j->work);
     free(j);
 }

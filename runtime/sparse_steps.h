@@ -11,6 +11,7 @@
  * step.  The functions of a conversion get the address after it. */
 typedef struct {
     _Alignas(64) Threads threads;
+    size_t bytes;                  /* of the work memory */
 } SparseWork;
 
 /* The number of parts of a step. */
