@@ -12,7 +12,7 @@ import ravel
 HERE = pathlib.Path(__file__).parent
 PLAIN, SANITIZED = ravel.BUILD, ravel.ROOT / os.environ.get("RAVEL_ASAN", "build-asan")
 THREADED = ravel.ROOT / os.environ.get("RAVEL_TSAN", "build-tsan")   # with ThreadSanitizer
-TOOLS = {"npy_cat", "dnnl_reorder", "expr_same", "memcheck", "device_memory", "grid_run"}          # programs that other tests run
+TOOLS = {"npy_cat", "dnnl_reorder", "expr_same", "memcheck", "device_memory", "grid_run", "plan_choices"}          # programs that other tests run
 UNITS = sorted(p.stem for p in (HERE / "unit").glob("*.c") if p.stem not in TOOLS)
 COMMANDS = {"test_cli.py", "test_golden.py", "test_banks.py"}   # only run the command: leaks count
 # One case of a test in so many; those that draw draw less by themselves.
