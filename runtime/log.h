@@ -2,6 +2,7 @@
 #ifndef RAVEL_LOG_H
 #define RAVEL_LOG_H
 
+#include "../compiler/sparse/sparse.h"
 #include "ravel.h"
 
 typedef struct Log Log;
@@ -15,5 +16,14 @@ int64_t log_start(const ravel_context *cx);
  * a plan with run-time extents, else NULL. */
 void log_plan(const ravel_plan *p, int64_t start);
 void log_run(const ravel_plan *p, const int64_t *shape, int64_t start);
+/* sparse_log.c: the same of a sparse conversion; `code` is what executes it.  From `from` values
+ * to `to`. */
+void log_sparse_plan(const ravel_context *cx, const SparsePlan *p, int64_t start,
+                     const char *code);
+void log_sparse_run(const ravel_context *cx, const SparsePlan *p, int64_t ns, int64_t from,
+                    int64_t to);
+/* Log a line that `put` writes. */
+typedef void LogPut(Buf *b, const void *arg);
+void log_line(const ravel_context *cx, LogPut *put, const void *arg);
 
 #endif
