@@ -86,7 +86,7 @@ def lacking(seen):
     return {} if AGAIN else {k: seen[k] for k in expected_kinds() if seen[k] < AT_LEAST}
 
 
-SMALL = {"bits", "bits_run", "bits_transpose", "fill_bits"}       # kernels of elements smaller than a byte
+SMALL = {"bits", "bits_run", "bits_transpose", "fill_bits", "unpacked"}       # kernels of elements smaller than a byte
 ANY = {"copy", "shuffle"}                                          # ... of both
 
 
