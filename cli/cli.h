@@ -137,6 +137,8 @@ const char *cli_dtype(Cli *c, const char *text);
 const DType *cli_dtype_of(Cli *c, const char *text);
 
 /* cli_print.c */
+/* Write a file atomically; "-" is standard output. */
+void cli_write(Cli *c, const char *path, const void *data, size_t len);
 bool cli_ends_with(const char *s, const char *end);
 /* Fail if `bytes` exceeds the memory of this machine. */
 void cli_need_memory(Cli *c, i64 bytes, const char *what);

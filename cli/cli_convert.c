@@ -3,7 +3,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../runtime/file.h"
 #include "../runtime/proof.h"
 #include "../runtime/reference.h"
 #include "cli_file.h"
@@ -133,8 +132,7 @@ write_result(Cli *c, const Source *s, const Layout *l, const unsigned char *dst)
     ravel_error err;
     bool npz = cli_ends_with(out, ".npz");
     if (!npz && !cli_ends_with(out, ".npy") && !(s->from.typed && !strcmp(out, "-"))) {
-        FilePart part = {dst, (size_t)layout_bytes(l)};
-        cli_check(c, file_write(out, &part, 1, &err), &err);
+        cli_write(c, out, dst, (size_t)layout_bytes(l));
         return;
     }
     i64 shape[MAX_ENTRIES];

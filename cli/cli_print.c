@@ -1,10 +1,19 @@
-/* What commands print, and the memory that they need for it. */
+/* What commands print and write, and the memory that they need for it. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "../runtime/file.h"
 #include "cli.h"
+
+void
+cli_write(Cli *c, const char *path, const void *data, size_t len)
+{
+    ravel_error err;
+    FilePart part = {data, len};
+    cli_check(c, file_write(path, &part, 1, &err), &err);
+}
 
 void
 cli_need_memory(Cli *c, i64 bytes, const char *what)

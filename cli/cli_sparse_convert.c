@@ -303,8 +303,7 @@ write_dense(Convert *v, i64 bytes, const void *data)
         cli_fail(c, "'%s': the result has %lld bytes, and the layout %lld", c->o.arg[1],
                  (long long)bytes, (long long)layout_bytes(l));
     if (!cli_ends_with(c->o.arg[1], ".npy")) {
-        FilePart part = {data, (size_t)bytes};
-        cli_check(c, file_write(c->o.arg[1], &part, 1, &err), &err);
+        cli_write(c, c->o.arg[1], data, (size_t)bytes);
         return;
     }
     int n = compile_stored(l, shape);

@@ -167,19 +167,28 @@ run(const ravel_sparse_plan *p, SparseFunction *f, const Stmt *body, ravel_spars
            : sparse_interpret(p->plan, body, j->work + 1, j->in, j->n, out, j->m);
 }
 
+typedef struct {
+    const ravel_sparse_job *job;
+    Arena arena;
+    int flaw;
+    const char *text;
+} FlawText;
+
+static void
+describe(void *arg)
+{
+    FlawText *f = arg;
+    f->text = sparse_flaw(&f->arena, f->job->plan->plan, f->flaw, f->job->m[0], f->job->m[1]);
+}
+
 static ravel_status
-say_flaw(ravel_sparse_job *j, int flaw, ravel_error *err)
+say_flaw(const ravel_sparse_job *j, int flaw, ravel_error *err)
 {
     Diag d;
-    Arena a = context_arena(j->plan->cx);
-    if (diag_catch(&d) == 0) {
-        a.diag = &d;
-        error_set(err, RAVEL_ERR_ARGUMENT, "%s",
-                  sparse_flaw(&a, j->plan->plan, flaw, j->m[0], j->m[1]));
-    } else {
-        error_set(err, RAVEL_ERR_ARGUMENT, "the source is not valid");
-    }
-    arena_free(&a);
+    FlawText f = {.job = j, .arena = context_arena(j->plan->cx), .flaw = flaw};
+    bool ok = arena_run(&f.arena, &d, describe, &f);
+    error_set(err, RAVEL_ERR_ARGUMENT, "%s", ok ? f.text : "the source is not valid");
+    arena_free(&f.arena);
     return RAVEL_ERR_ARGUMENT;
 }
 
