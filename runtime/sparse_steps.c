@@ -15,6 +15,7 @@
 #include "../templates/c/sparse_write.c"
 #include "../templates/c/sparse_sort.c"
 #include "../templates/c/sparse_mask.c"
+#include "../templates/c/sparse_spread.c"
 #include "../templates/c/sparse_transpose.c"
 #include "../templates/c/sparse_set.c"
 #include "../templates/c/sparse_tile.c"

@@ -87,6 +87,7 @@ typedef struct {
     bool transposes;      /* BY_COUNTING: two levels are exchanged, without columns */
     bool extracts;        /* BY_SOURCE: the positions are those of the source */
     bool expands;         /* BY_SOURCE: rows become a list */
+    i64 down, across;     /* BY_SOURCE: rows become those of a layout: its strides; 0: no */
     SparseTiles tiles;
     int bits, low;        /* BY_SORTING: keys have `bits` bits, ordered from bit `low` */
     const char *name;     /* of the functions */

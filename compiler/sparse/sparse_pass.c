@@ -229,6 +229,18 @@ expand(SparseMaker *m)
     sparse_step(m, STEP_copy, f->narray - 1, src->narray - 1, n, (i64)f->l->dtype->bits / 8);
 }
 
+/* ... for rows that are contiguous in a layout. */
+static void
+spread(SparseMaker *m)
+{
+    const SparsePlan *p = m->p;
+    const SparseFormat *f = p->dst, *src = p->src;
+    const Level *l = &src->level[1];
+    sparse_step(m, STEP_spread, 0, l->pos, l->crd, src->narray - 1, src->level[0].n, p->down,
+                p->across, l->bias, (i64)f->l->dtype->bits / 8, (i64)src->width, f->l->fill[0],
+                f->l->fill[1]);
+}
+
 /* Of each entry one position of a level. */
 static void
 assume(SparseMaker *m)
@@ -255,6 +267,8 @@ pass_at_once(SparseMaker *m)
         m->fill ? extract(m) : assume(m);
     else if (p->expands)
         m->fill ? expand(m) : assume(m);
+    else if (m->fill && p->down)
+        spread(m);
     else if (!m->fill && is_counted_already(p))
         assume(m);
     else

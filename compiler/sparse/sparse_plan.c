@@ -47,7 +47,7 @@ clear(SparseMaker *m)
 {
     const SparseFormat *f = m->p->dst;
     int last = f->nlevel - 1;
-    if (!f->padded || m->p->way == BY_TILES)
+    if (!f->padded || m->p->way == BY_TILES || m->p->down)
         return;
     sparse_step(m, STEP_pass);     /* the sizes of the levels are those of the pass before */
     sparse_step(m, STEP_clear, f->narray - 1, (i64)(f->dense ? 1 : f->nlevel),

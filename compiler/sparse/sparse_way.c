@@ -126,6 +126,28 @@ expands(const SparseMaker *m)
            ex_as_var(sparse_over(m, f->level[1].x)) == src->level[1].var;
 }
 
+/* From CSR to ROW_MAJOR and the like: a row of the source is contiguous. */
+static void
+set_spread(SparseMaker *m)
+{
+    SparsePlan *p = m->p;
+    const SparseFormat *f = p->dst, *src = p->src;
+    if (!f->dense || src->nlevel != 2 || src->level[0].def.kind != LEVEL_DENSE ||
+        src->level[1].def.kind != LEVEL_COMPRESSED || src->loose)
+        return;
+    const Ex *at = sparse_over(m, f->l->addr);
+    i64 stride[2] = {0};
+    for (int i = 0; i < at->n; i++)
+        for (int k = 0; k < 2; k++)
+            if (at->t[i].atom->op == AT_VAR && at->t[i].atom->var == src->level[k].var)
+                stride[k] = at->t[i].coef;
+    bool whole = at->n == 2 && !at->base && stride[1] > 0 &&
+                 stride[0] > (src->level[1].n - 1) * stride[1] &&
+                 stride[0] == f->l->size / src->level[0].n;
+    p->down = whole ? stride[0] : 0;
+    p->across = whole ? stride[1] : 0;
+}
+
 static void
 set_sorting(SparseMaker *m)
 {
@@ -182,6 +204,8 @@ sparse_set_way(SparseMaker *m)
     p->transposes = p->way == BY_COUNTING && transposes(m);
     p->extracts = p->way == BY_SOURCE && extracts(m);
     p->expands = p->way == BY_SOURCE && expands(m);
+    if (p->way == BY_SOURCE)
+        set_spread(m);
     p->counts = p->way == BY_COUNTING && !p->transposes ? p->counts : 0;
 }
 
