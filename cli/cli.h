@@ -16,7 +16,7 @@ typedef struct {
         *manifest,
                *equals, *compatible, *banks, *object, *align, *check, *limit, *rounds,
                *threads, *wisdom, *seconds, *processor, *by, *plane, *beside, *html,
-               *list, *header, *depfile, *tensor, *offset;
+               *list, *header, *depfile, *tensor, *offset, *mem;
     bool json, inverse, verify, statements;
     const char *spec[16];
     int nspecs;
@@ -136,10 +136,13 @@ const char *cli_layout_text(Cli *c, const char *text);
 const char *cli_dtype(Cli *c, const char *text);
 const DType *cli_dtype_of(Cli *c, const char *text);
 
-/* cli_print.c */
-bool cli_ends_with(const char *s, const char *end);
+/* cli_memory.c */
+/* The bytes of --mem; without it half of the memory that is free. */
+i64 cli_memory(Cli *c);
 /* Fail if `bytes` exceeds the memory of this machine. */
 void cli_need_memory(Cli *c, i64 bytes, const char *what);
+/* cli_print.c */
+bool cli_ends_with(const char *s, const char *end);
 /* The allocator of jansson.  It ends the command if memory runs out, because jansson
  * would silently omit data. */
 void *cli_json_memory(size_t n);

@@ -53,6 +53,9 @@ static const struct {
      ".npz, safetensors, GGUF", 0}, offsetof(Options, tensor)},
     {'p', false, {"offset", 'p', "BYTES", 0, "where a raw input begins in its file", 0},
      offsetof(Options, offset)},
+    {'X', false, {"mem", 'X', "SIZE", 0, "memory for the result and the source, as in 512M "
+     "or 2G (default: half of what is free); a larger tensor is converted in blocks", 0},
+     offsetof(Options, mem)},
     {'C', false, {"check", 'c', "COMPILER", 0,
      "compile the output with this command, as in 'clang -O2', and prove the object; "
      "if it is wrong, nothing is written", 0},

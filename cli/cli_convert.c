@@ -6,6 +6,7 @@
 #include "../runtime/file.h"
 #include "../runtime/proof.h"
 #include "../runtime/reference.h"
+#include "cli_blocks.h"
 #include "cli_file.h"
 #include "cli_sparse.h"
 
@@ -126,28 +127,58 @@ array_name(Cli *c, const Source *s)
     return arena_printf(c->arena, "%.*s.npy", n, name);
 }
 
+/* What stands before the data in the file OUT. */
+typedef enum { OUT_RAW, OUT_NPY, OUT_NPZ } OutKind;
+
+static OutKind
+out_kind(const Cli *c, const Source *s)
+{
+    const char *out = c->o.arg[1];
+    return cli_ends_with(out, ".npz") ? OUT_NPZ
+           : cli_ends_with(out, ".npy") || (s->from.typed && !strcmp(out, "-")) ? OUT_NPY
+           : OUT_RAW;
+}
+
+/* The elements of OUT, as NumPy names their type. */
+static const char *
+out_descr(const Source *s, const Layout *l, int *bytes)
+{
+    *bytes = l->dtype->bits < 8 ? 1 : l->dtype->bits / 8;
+    return s->from.typed ? s->from.a.descr : l->dtype->npy;
+}
+
+/* What stands before the data: *len is 0 if nothing does. */
+static const void *
+out_head(Cli *c, const Source *s, const Layout *l, size_t *len)
+{
+    NpyHead *head = arena_new(c->arena, NpyHead);
+    ravel_error err;
+    i64 shape[MAX_ENTRIES];
+    int n = compile_stored(l, shape), bytes;
+    const char *descr = out_descr(s, l, &bytes);
+    if (out_kind(c, s) == OUT_NPY)
+        cli_check(c, npy_head(c->o.arg[1], descr, bytes, n, shape, head, &err), &err);
+    *len = head->len;
+    return head->text;
+}
+
 static void
 write_result(Cli *c, const Source *s, const Layout *l, const unsigned char *dst)
 {
-    const char *out = c->o.arg[1];
     ravel_error err;
-    bool npz = cli_ends_with(out, ".npz");
-    if (!npz && !cli_ends_with(out, ".npy") && !(s->from.typed && !strcmp(out, "-"))) {
-        FilePart part = {dst, (size_t)layout_bytes(l)};
-        cli_check(c, file_write(out, &part, 1, &err), &err);
+    if (out_kind(c, s) == OUT_NPZ) {
+        i64 shape[MAX_ENTRIES];
+        int n = compile_stored(l, shape), bytes;
+        const char *descr = out_descr(s, l, &bytes);
+        cli_write_npz(c, c->o.arg[1], array_name(c, s), descr, bytes, n, shape, dst);
         return;
     }
-    i64 shape[MAX_ENTRIES];
-    int n = compile_stored(l, shape);
-    const char *descr = s->from.typed ? s->from.a.descr : l->dtype->npy;
-    int bytes = l->dtype->bits < 8 ? 1 : l->dtype->bits / 8;
-    if (npz)
-        cli_write_npz(c, out, array_name(c, s), descr, bytes, n, shape, dst);
-    else
-        cli_check(c, npy_write(out, descr, bytes, n, shape, dst, &err), &err);
+    FilePart part[2] = {{0}, {dst, (size_t)layout_bytes(l)}};
+    part[0].data = out_head(c, s, l, &part[0].len);
+    cli_check(c, file_write(c->o.arg[1], part, 2, &err), &err);
 }
 
-/* Compare the data with the definition of the relayout; then free the source, and prove
+/* Compare the data with the definition of the relayout; then let go of the source, and prove
  * the code by index stamps.  Prints a message and returns false if either is wrong. */
 static bool
 verify(Cli *c, const ravel_plan *p, const unsigned char *dst, Source *s)
@@ -160,8 +191,7 @@ verify(Cli *c, const ravel_plan *p, const unsigned char *dst, Source *s)
     if (at >= 0)
         fprintf(stderr, "ravel: verify: slot %lld of the result differs from the "
                 "layouts\n", (long long)at);
-    free(s->from.a.data);
-    s->from.a.data = NULL;
+    cli_file_free(&s->file);
     cli_need_memory(c, proof_bytes(p->plan), "a proof");
     ravel_status status = at >= 0 ? RAVEL_ERR_VERIFY : ravel_verify(p, &err);
     if (status == RAVEL_ERR_VERIFY && at < 0)
@@ -169,6 +199,56 @@ verify(Cli *c, const ravel_plan *p, const unsigned char *dst, Source *s)
     else if (status != RAVEL_ERR_VERIFY)
         cli_check(c, status, &err);
     return status == RAVEL_OK;
+}
+
+/* A proof takes time in proportion: that of blocks of this size stays below the time of a
+ * conversion that is much larger. */
+static const i64 PROOF_MOST = (i64)1 << 28;
+
+/* The blocks in which to convert; NULL: as a whole. */
+static Blocks *
+choose_blocks(Cli *c, const Source *s, const Plan *p)
+{
+    i64 memory = cli_memory(c), whole, least;
+    if (!int_add(layout_bytes(p->dst), cli_file_copied(&s->file, &s->from.a), &whole))
+        whole = INF;
+    if (c->o.verify && proof_bytes(p) > whole)
+        whole = proof_bytes(p);
+    i64 most = c->o.verify && memory > PROOF_MOST ? PROOF_MOST : memory;
+    if (whole <= most)
+        return NULL;
+    bool place = file_is_seekable(c->o.arg[1]) && out_kind(c, s) != OUT_NPZ;
+    Blocks *b = place ? blocks_new(c, p, most, c->o.verify, &least) : NULL;
+    if (!b && c->o.mem && whole > memory)
+        cli_fail(c, "the conversion needs %lld bytes of memory%s%s, and --mem %s allows %lld",
+                 (long long)(place ? least : whole), place ? ", in the smallest blocks" : "",
+                 place ? "" : " if OUT is no file that can be written in blocks, as .npy and "
+                 "raw files are", c->o.mem, (long long)memory);
+    return b;
+}
+
+/* Returns false if --verify finds a flaw. */
+static bool
+convert_blocks(Cli *c, const Source *s, const ravel_request *rq, const Blocks *b)
+{
+    BlocksJob job = {.blocks = b, .rq = rq, .src = s->from.a.data, .verify = c->o.verify};
+    job.head = out_head(c, s, b->p->dst, &job.head_len);
+    return blocks_run(c, &job);
+}
+
+/* The same, with the whole result in memory. */
+static bool
+convert_whole(Cli *c, Source *s, const ravel_plan *plan)
+{
+    const Layout *l = plan->plan->dst;
+    cli_need_memory(c, layout_bytes(l), "a result");
+    /* zeroed: holes of the destination come out the same every time */
+    unsigned char *dst = arena_array(c->arena, unsigned char, layout_bytes(l));
+    ravel_run(plan, dst, s->from.a.data);
+    if (c->o.verify && !verify(c, plan, dst, s))
+        return false;
+    write_result(c, s, l, dst);
+    return true;
 }
 
 static int
@@ -183,13 +263,9 @@ convert(Cli *c, Source *s, ravel_plan **plan)
     cli_check(c, ravel_compile(c->cx, &rq, plan, &err), &err);
     const Plan *p = (*plan)->plan;
     check_stored(c, s, p->src);
-    cli_need_memory(c, layout_bytes(p->dst), "a result");
-    /* zeroed: holes of the destination come out the same every time */
-    unsigned char *dst = arena_array(c->arena, unsigned char, layout_bytes(p->dst));
-    ravel_run(*plan, dst, s->from.a.data);
-    if (c->o.verify && !verify(c, *plan, dst, s))
+    const Blocks *b = choose_blocks(c, s, p);
+    if (!(b ? convert_blocks(c, s, &rq, b) : convert_whole(c, s, *plan)))
         return EXIT_NO;
-    write_result(c, s, p->dst, dst);
     if (strcmp(c->o.arg[1], "-"))
         printf("%s: %s of %s as %s, %lld bytes%s\n", c->o.arg[1], s->dtype->name,
                cli_tuple(c->arena, s->shape, s->rank),
@@ -223,7 +299,6 @@ cmd_convert(Cli *c)
     bool ok = arena_run(c->arena, &d, run_convert, &v);
     ravel_plan_free(v.plan);
     cli_file_free(&v.s.file);
-    free(v.s.from.a.data);
     if (!ok)
         diag_fatal(c->arena->diag, d.kind, (Loc){0}, "%s", d.text);
     return v.code;

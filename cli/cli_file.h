@@ -2,20 +2,24 @@
 #ifndef RAVEL_CLI_FILE_H
 #define RAVEL_CLI_FILE_H
 
+#include "../runtime/file.h"
 #include "../runtime/npy.h"
 #include "cli.h"
 
 /* A file in memory. */
 typedef struct {
     const char *path;              /* for messages: a dash is standard input */
-    unsigned char *data;           /* malloc'ed; NULL: an array has it */
+    const unsigned char *data;     /* those of `view` */
     size_t len;
+    FileView view;
+    unsigned char *own;            /* malloc'ed: the array, if it does not lie in the file as
+                                    * Npy has it; else NULL */
     json_t *json;                  /* the header of safetensors; NULL: none */
 } ArrayFile;
 
 /* An array of a file. */
 typedef struct {
-    Npy a;                         /* data: malloc'ed.  Raw: elements of a byte */
+    Npy a;                         /* data: of the file, read only.  Raw: elements of a byte */
     bool typed;                    /* the file says shape and type: it is not raw */
     const char *dtype;             /* what the file says; NULL: what a.descr means */
     const char *name;              /* in the file; NULL: it has none */
@@ -25,14 +29,15 @@ typedef struct {
  * --offset.  Fails with a message that names the file. */
 void cli_read_array(Cli *c, ArrayFile *f, FileArray *out);
 void cli_file_free(ArrayFile *f);
+/* The bytes of memory that the file and its array a take; a mapped file takes none. */
+i64 cli_file_copied(const ArrayFile *f, const Npy *a);
 
 /* The array with the name of --tensor among n; without it the only one. */
 int cli_pick(Cli *c, const ArrayFile *f, const char *const *name, int n);
-/* Make `len` bytes of f from `at` on the data of an array, which owns them afterwards. */
-void cli_take(ArrayFile *f, size_t at, size_t len, Npy *a);
-/* Set rank, shape and count; fails unless the elements have `len` bytes. */
-void cli_set_extents(Cli *c, const ArrayFile *f, Npy *a, int rank, const i64 *shape,
-                     size_t len);
+/* The array a of f has these extents, and its data are the `len` bytes from `at` on.  Fails
+ * unless its elements have as many. */
+void cli_set_array(Cli *c, const ArrayFile *f, Npy *a, int rank, const i64 *shape, size_t at,
+                   size_t len);
 
 /* cli_zip.c */
 bool cli_is_npz(const ArrayFile *f);

@@ -1,19 +1,9 @@
-/* What commands print, and the memory that they need for it. */
+/* What commands print. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "cli.h"
-
-void
-cli_need_memory(Cli *c, i64 bytes, const char *what)
-{
-    i64 have = (i64)sysconf(_SC_PHYS_PAGES) * (i64)sysconf(_SC_PAGESIZE);
-    if (have > 0 && bytes > have)
-        cli_fail(c, "%s of %lld bytes does not fit this machine's memory (%lld bytes)",
-                 what, (long long)bytes, (long long)have);
-}
 
 void *
 cli_json_memory(size_t n)

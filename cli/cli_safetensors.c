@@ -28,7 +28,8 @@ cli_is_safetensors(const ArrayFile *f)
 }
 
 static void
-read_extents(Cli *c, const ArrayFile *f, const json_t *j, const char *name, Npy *a, size_t len)
+read_extents(Cli *c, const ArrayFile *f, const json_t *j, const char *name, Npy *a, size_t at,
+             size_t len)
 {
     i64 shape[NPY_MAX_RANK];
     size_t rank = json_array_size(j);
@@ -39,7 +40,7 @@ read_extents(Cli *c, const ArrayFile *f, const json_t *j, const char *name, Npy 
         const json_t *n = json_array_get(j, i);
         shape[i] = json_is_integer(n) ? json_integer_value(n) : -1;
     }
-    cli_set_extents(c, f, a, (int)rank, shape, len);
+    cli_set_array(c, f, a, (int)rank, shape, at, len);
 }
 
 static void
@@ -68,8 +69,8 @@ take_tensor(Cli *c, ArrayFile *f, const char *name, FileArray *out)
         cli_fail(c, "'%s': the data of '%s' is not in the file", f->path, name);
     out->name = name;
     read_type(c, f, json_object_get(t, "dtype"), name, out);
-    read_extents(c, f, json_object_get(t, "shape"), name, &out->a, (size_t)(end - begin));
-    cli_take(f, data + (size_t)begin, (size_t)(end - begin), &out->a);
+    read_extents(c, f, json_object_get(t, "shape"), name, &out->a, data + (size_t)begin,
+                 (size_t)(end - begin));
 }
 
 void

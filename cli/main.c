@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "../runtime/file.h"
 #include "cli.h"
@@ -95,7 +96,7 @@ static const Command commands[] = {
      "  ravel emit --list kernels.txt -o all.c --header all.h --depfile all.d\n"
      "  ravel emit --kind inverse --to SW128 --shape 16,64 --dtype f16 -o i.c\n"
      "  ravel emit -F NCHW -T NHWC -s 8,64,56,56 -d f16 -G cuda -o k.cu -M k.json\n"},
-    {"convert", cmd_convert, "IN OUT", 2, "F!T!stxpNvWLf", "convert an array file",
+    {"convert", cmd_convert, "IN OUT", 2, "F!T!stxpXNvWLf", "convert an array file",
      "IN is recognised as .npy, .npz, safetensors or GGUF by its first bytes, OUT as\n"
      ".npy or .npz by its name.  Other files are raw; a raw IN needs --shape and\n"
      "--dtype, and begins at --offset.  --tensor chooses an array of several.  Of\n"
@@ -105,13 +106,16 @@ static const Command commands[] = {
      "a Matrix Market .mtx (COO), an .npz as SciPy writes it, or a folder with a .npy\n"
      "for each array.  --verify checks every byte of the result and proves the\n"
      "code.  The file is written atomically: OUT is complete or unchanged.  The\n"
-     "name - is standard input or output; a .npy input gives a .npy output there.\n\n"
+     "name - is standard input or output; a .npy input gives a .npy output there.\n"
+     "If the result needs more memory than --mem, a .npy or raw OUT is written block by\n"
+     "block; IN is then mapped and takes none.\n\n"
      "  ravel convert x.npy y.npy --from NCHW --to NC1HWC0 --verify\n"
      "  ravel convert x.npy a.npz --from NCHW --to NHWC\n"
      "  ravel convert a.npz y.bin --tensor arr_0 --from NHWC --to NCHW\n"
      "  ravel convert y.npy z.npy --from NC1HWC0 --to NCHW --shape 2,20,5,7\n"
      "  ravel convert x.npy y.npy --from 'NCHW[:, 1:3, ..., ::-1]' --to NHWC\n"
-     "  ravel convert a.mtx b.npz --from COO --to CSR\n"},
+     "  ravel convert a.mtx b.npz --from COO --to CSR\n"
+     "  ravel convert big.npy y.npy --from NCHW --to NHWC --mem 512M\n"},
     {"verify", cmd_verify, "", 0, "F!T!st!OnALWjf",
      "prove the code of a conversion",
      "Compiles both directions.  A plan divides the destination into boxes; the\n"
@@ -312,6 +316,18 @@ on_end(int sig)
     raise(sig);
 }
 
+/* The part of a mapped file that an access meant is gone. */
+static void
+on_shorter(int sig)
+{
+    static const char why[] = "ravel: an input file became shorter while it was read, or "
+                              "cannot be read\n";
+    (void)sig;
+    file_abandon();
+    (void)!write(STDERR_FILENO, why, sizeof why - 1);
+    _exit(EXIT_WRONG);
+}
+
 /* Remove the temporary file if a signal ends the process.  A signal that is ignored, as
  * under nohup, stays ignored. */
 static void
@@ -322,6 +338,7 @@ catch_ends(void)
     for (int i = 0; i < LEN(ends); i++)
         if (!sigaction(ends[i], NULL, &old) && old.sa_handler == SIG_DFL)
             sigaction(ends[i], &ours, NULL);
+    sigaction(SIGBUS, &(struct sigaction){.sa_handler = on_shorter}, NULL);
 }
 
 int
