@@ -205,6 +205,14 @@ blocks_new(Cli *c, const Plan *p, i64 memory, bool proven, i64 *least)
     return are_right(b) ? b : NULL;
 }
 
+bool
+blocks_run_long(const Blocks *b)
+{
+    enum { LONG = 4096 };
+    Block one;
+    return blocks_make(b, b->step, &one) && one.from.run >= LONG && one.to.run >= LONG;
+}
+
 unsigned
 blocks_extents(const Blocks *b, const i64 *x, i64 *extent)
 {

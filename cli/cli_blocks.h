@@ -26,6 +26,8 @@ typedef struct {
  * `proven`: their code is proven too.  *least is the memory that they need; NULL: that
  * is more. */
 Blocks *blocks_new(Cli *c, const Plan *p, i64 memory, bool proven, i64 *least);
+/* Whether the runs of both files are long enough to be read and written one by one. */
+bool blocks_run_long(const Blocks *b);
 /* The block with these extents.  False: its runs are not whole bytes. */
 bool blocks_make(const Blocks *b, const i64 *extent, Block *out);
 /* The number of dims that are cut. */

@@ -201,29 +201,38 @@ verify(Cli *c, const ravel_plan *p, const unsigned char *dst, Source *s)
     return status == RAVEL_OK;
 }
 
-/* A proof takes time in proportion: that of blocks of this size stays below the time of a
- * conversion that is much larger. */
-static const i64 PROOF_MOST = (i64)1 << 28;
+/* Blocks that stay in the caches' reach are converted faster than a large tensor at once, if
+ * their runs are long.  A proof takes time in proportion to a block. */
+static const i64 BLOCK_MOST = (i64)64 << 20, PROOF_MOST = (i64)32 << 20;
 
-/* The blocks in which to convert; NULL: as a whole. */
+/* The memory that the conversion at once needs. */
+static i64
+whole_memory(const Cli *c, const Source *s, const Plan *p)
+{
+    i64 all;
+    if (!int_add(layout_bytes(p->dst), cli_file_copied(&s->file, &s->from.a), &all))
+        return INF;
+    return c->o.verify && proof_bytes(p) > all ? proof_bytes(p) : all;
+}
+
+/* The blocks in which to convert; NULL: at once. */
 static Blocks *
 choose_blocks(Cli *c, const Source *s, const Plan *p)
 {
-    i64 memory = cli_memory(c), whole, least;
-    if (!int_add(layout_bytes(p->dst), cli_file_copied(&s->file, &s->from.a), &whole))
-        whole = INF;
-    if (c->o.verify && proof_bytes(p) > whole)
-        whole = proof_bytes(p);
-    i64 most = c->o.verify && memory > PROOF_MOST ? PROOF_MOST : memory;
-    if (whole <= most)
-        return NULL;
+    i64 memory = cli_memory(c), whole = whole_memory(c, s, p), least = whole;
+    i64 best = c->o.verify ? PROOF_MOST : BLOCK_MOST;
     bool place = file_is_seekable(c->o.arg[1]) && out_kind(c, s) != OUT_NPZ;
-    Blocks *b = place ? blocks_new(c, p, most, c->o.verify, &least) : NULL;
-    if (!b && c->o.mem && whole > memory)
-        cli_fail(c, "the conversion needs %lld bytes of memory%s%s, and --mem %s allows %lld",
-                 (long long)(place ? least : whole), place ? ", in the smallest blocks" : "",
-                 place ? "" : " if OUT is no file that can be written in blocks, as .npy and "
-                 "raw files are", c->o.mem, (long long)memory);
+    if (whole <= memory && whole <= best)
+        return NULL;
+    Blocks *b = place ? blocks_new(c, p, memory < best ? memory : best, c->o.verify, &least)
+                      : NULL;
+    if (whole <= memory)
+        return b && (c->o.verify || blocks_run_long(b)) ? b : NULL;
+    if (!b && c->o.mem)
+        cli_fail(c, "the conversion needs %lld bytes of memory%s, and --mem %s allows %lld",
+                 (long long)least, place ? ", in the smallest blocks"
+                 : ": OUT is no file that is written in blocks, as .npy and raw files are",
+                 c->o.mem, (long long)memory);
     return b;
 }
 

@@ -84,8 +84,8 @@ def test_what_has_no_blocks():
     raw = ["--shape", "64,64", "--dtype", "u8", "--mem", "1K"]
     says = convert("x.bin", "y.bin", "--from", "{M, K}", "--to", "{M, K, swizzle = xor(3, 4, 3)}", *raw, code=2)
     assert "needs 4096 bytes of memory, in the smallest blocks, and --mem 1K allows 1024" in says
-    assert "if OUT is no file" in convert("x.bin", "y.npz", "--from", "{M, K}", "--to", "{K, M}", *raw, code=2)
-    assert "if OUT is no file" in convert("x.bin", "-", "--from", "{M, K}", "--to", "{K, M}", *raw, code=2)
+    assert "OUT is no file" in convert("x.bin", "y.npz", "--from", "{M, K}", "--to", "{K, M}", *raw, code=2)
+    assert "OUT is no file" in convert("x.bin", "-", "--from", "{M, K}", "--to", "{K, M}", *raw, code=2)
     for bad in ("0", "1X", "-1", "1.5G", "", "99999999T", "1KB"):
         assert "a number of bytes, or one with K, M, G or T" in convert("x.bin", "y.bin", "--from", "{M, K}", "--to", "{K, M}", *raw[:-1], bad, code=2)
     assert os.listdir(".") == ["x.bin"]
