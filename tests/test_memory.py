@@ -82,8 +82,9 @@ def test_what_has_no_blocks():
     """Each answer names the bytes and the limit."""
     open("x.bin", "wb").write(bytes(64 * 64))
     raw = ["--shape", "64,64", "--dtype", "u8", "--mem", "1K"]
-    says = convert("x.bin", "y.bin", "--from", "{M, K}", "--to", "{M, K, swizzle = xor(3, 4, 3)}", *raw, code=2)
-    assert "needs 4096 bytes of memory, in the smallest blocks, and --mem 1K allows 1024" in says
+    for to in "{M, K, swizzle = xor(3, 4, 3)}", "{M, K ~ M}":
+        says = convert("x.bin", "y.bin", "--from", "{M, K}", "--to", to, *raw, code=2)
+        assert "needs 4096 bytes of memory, in the smallest blocks, and --mem 1K allows 1024" in says
     assert "OUT is no file" in convert("x.bin", "y.npz", "--from", "{M, K}", "--to", "{K, M}", *raw, code=2)
     assert "OUT is no file" in convert("x.bin", "-", "--from", "{M, K}", "--to", "{K, M}", *raw, code=2)
     for bad in ("0", "1X", "-1", "1.5G", "", "99999999T", "1KB"):
@@ -122,11 +123,20 @@ def test_a_source_that_becomes_shorter(slow):
     assert p.returncode == 2 and os.listdir(".") == ["x.npy"]
 
 
-def test_progress_on_a_terminal(slow):
+@pytest.mark.parametrize("what, rate, command", [
+    ("converting", True, ["convert", "x.npy", "y.npy", *SLOW]),
+    ("proving", False, ["verify", "--from", "NCHW", "--to", "NHWC", "--shape", "32,64,112,112", "--dtype", "u8"]),
+    ("tuning", False, ["tune", "--from", "NCHW", "--to", "NHWC", "--shape", "4,64,56,56", "--dtype", "u8", "--seconds", "9"])])
+def test_progress_on_a_terminal(slow, what, rate, command):
+    """From the first second on; nothing on a pipe."""
     master, tty = pty.openpty()
-    p = subprocess.Popen([RAVEL, "convert", "x.npy", "y.npy", *SLOW], stderr=tty, stdout=subprocess.DEVNULL)
-    time.sleep(1.6)
+    p, quiet = (subprocess.Popen([RAVEL, *command], stderr=e, stdout=subprocess.DEVNULL) for e in (tty, subprocess.PIPE))
+    os.set_blocking(quiet.stderr.fileno(), False)
     said = os.read(master, 10000).decode()
-    p.kill()
-    p.wait()
-    assert "\rconverting: " in said and " %, " in said and " MB/s, " in said and " left\033[K" in said
+    time.sleep(0.1)
+    piped = quiet.stderr.read()
+    for one in p, quiet:
+        one.kill()
+        one.wait()
+    assert not piped and said.startswith("\r%s: " % what) and said.endswith(" left\033[K")
+    assert " %, " in said and (" MB/s, " in said) == rate
