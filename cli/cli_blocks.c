@@ -98,12 +98,14 @@ lcm(i64 a, i64 b)
     return a && b && int_lcm(a, b, &r) ? r : 0;
 }
 
-/* The least multiple at which all digits of a dim begin anew; 0: it does not fit. */
+/* The least multiple at which all digits of a dim begin anew, and a byte if the dim is one of
+ * single elements; 0: it does not fit. */
 static i64
-unit_of(const Dim *d)
+unit_of(const Layout *l, const Dim *d)
 {
     i64 open = d->canonical.open, closed = d->canonical.closed;
-    return lcm(d->pad, lcm(open ? open : 1, closed ? closed : 1));
+    i64 few = l->dtype->bits < 8 ? 8 / l->dtype->bits : 1;
+    return lcm(lcm(d->pad, few), lcm(open ? open : 1, closed ? closed : 1));
 }
 
 /* The dims that can be cut, each tried alone. */
@@ -111,7 +113,8 @@ static void
 set_units(Blocks *b)
 {
     for (int d = 0; d < b->dst->rank; d++) {
-        i64 unit = lcm(unit_of(&b->dst->dim[d]), unit_of(&b->src->dim[b->p->map[d]]));
+        i64 unit = lcm(unit_of(b->dst, &b->dst->dim[d]),
+                       unit_of(b->src, &b->src->dim[b->p->map[d]]));
         if (unit == 0 || unit >= b->n[d])
             continue;
         b->step[d] = unit;

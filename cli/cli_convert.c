@@ -20,9 +20,8 @@ typedef struct {
 } Source;
 
 static void
-read_source(Cli *c, Source *s, const char *from, const char *to)
+check_raw(Cli *c, const Source *s, const char *from, const char *to)
 {
-    cli_read_array(c, &s->file, &s->from);
     if (!s->from.typed && (!c->o.dtype || !cli_knows_shape(c, from, to)))
         cli_fail(c, "'%s' is not a .npy: raw data needs --shape and --dtype",
                  c->o.arg[0]);
@@ -128,13 +127,14 @@ array_name(Cli *c, const Source *s)
 }
 
 /* What stands before the data in the file OUT. */
-typedef enum { OUT_RAW, OUT_NPY, OUT_NPZ } OutKind;
+typedef enum { OUT_RAW, OUT_NPY, OUT_NPZ, OUT_SAFETENSORS } OutKind;
 
 static OutKind
 out_kind(const Cli *c, const Source *s)
 {
     const char *out = c->o.arg[1];
     return cli_ends_with(out, ".npz") ? OUT_NPZ
+           : cli_ends_with(out, ".safetensors") ? OUT_SAFETENSORS
            : cli_ends_with(out, ".npy") || (s->from.typed && !strcmp(out, "-")) ? OUT_NPY
            : OUT_RAW;
 }
@@ -156,6 +156,9 @@ out_head(Cli *c, const Source *s, const Layout *l, size_t *len)
     i64 shape[MAX_ENTRIES];
     int n = compile_stored(l, shape), bytes;
     const char *descr = out_descr(s, l, &bytes);
+    if (out_kind(c, s) == OUT_SAFETENSORS)
+        return cli_safetensors_head(c, l, s->from.name ? s->from.name : "tensor",
+                                    s->from.kind, len);
     if (out_kind(c, s) == OUT_NPY)
         cli_check(c, npy_head(c->o.arg[1], descr, bytes, n, shape, head, &err), &err);
     *len = head->len;
@@ -260,12 +263,27 @@ convert_whole(Cli *c, Source *s, const ravel_plan *plan)
     return true;
 }
 
+/* The text of --from, or what the file says: then also of --shape and --dtype. */
+static const char *
+source_layout(Cli *c, const Source *s)
+{
+    if (c->o.from)
+        return cli_layout_text(c, c->o.from);
+    if (!s->from.layout)
+        cli_fail(c, "--from LAYOUT is needed: '%s' does not say the layout of its array, as "
+                 "the safetensors files do that ravel writes", c->o.arg[0]);
+    c->o.shape = c->o.shape ? c->o.shape : s->from.shape;
+    c->o.dtype = c->o.dtype ? c->o.dtype : s->from.element;
+    return s->from.layout;
+}
+
 static int
 convert(Cli *c, Source *s, ravel_plan **plan)
 {
     ravel_error err;
-    const char *from = cli_layout_text(c, c->o.from), *to = cli_layout_text(c, c->o.to);
-    read_source(c, s, from, to);
+    cli_read_array(c, &s->file, &s->from);
+    const char *from = source_layout(c, s), *to = cli_layout_text(c, c->o.to);
+    check_raw(c, s, from, to);
     s->dtype = source_dtype(c, s);
     from = set_shape(c, s, from);
     ravel_request rq = {from, to, s->dtype->name, s->rank, s->shape, cli_threads(c)};
@@ -301,7 +319,8 @@ int
 cmd_convert(Cli *c)
 {
     Diag d;
-    const char *from = cli_layout_text(c, c->o.from), *to = cli_layout_text(c, c->o.to);
+    const char *from = c->o.from ? cli_layout_text(c, c->o.from) : NULL;
+    const char *to = cli_layout_text(c, c->o.to);
     if (cli_is_sparse(c, from, to))
         return cli_sparse_convert(c, from, to);
     Convert v = {.c = c};

@@ -23,6 +23,9 @@ typedef struct {
     bool typed;                    /* the file says shape and type: it is not raw */
     const char *dtype;             /* what the file says; NULL: what a.descr means */
     const char *name;              /* in the file; NULL: it has none */
+    const char *kind;              /* safetensors: the type, as F8_E4M3; else NULL */
+    const char *layout, *shape;    /* what the file says, as --from, --shape and --dtype */
+    const char *element;           /* have it; NULL: it does not */
 } FileArray;
 
 /* Read the array that --tensor names, or the only one; of a raw file what begins at
@@ -46,9 +49,14 @@ void cli_read_npz(Cli *c, ArrayFile *f, FileArray *out);
 void cli_write_npz(Cli *c, const char *path, const char *name, const char *descr, int bytes,
                    int rank, const i64 *shape, const void *data);
 
-/* cli_safetensors.c */
+/* cli_safetensors.c.  The metadata of a tensor T has its layout, logical shape and element
+ * type as ravel.layout.T, ravel.shape.T and ravel.dtype.T. */
 bool cli_is_safetensors(const ArrayFile *f);
 void cli_read_safetensors(Cli *c, ArrayFile *f, FileArray *out);
+/* What stands before the data of a file with one tensor, the storage of l.  `kind`: its type
+ * in safetensors; NULL: that of l. */
+const char *cli_safetensors_head(Cli *c, const Layout *l, const char *name, const char *kind,
+                                 size_t *len);
 
 /* cli_gguf.c: version 2 and 3; types that are not quantised. */
 bool cli_is_gguf(const ArrayFile *f);

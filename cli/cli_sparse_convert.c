@@ -358,6 +358,8 @@ cli_sparse_convert(Cli *c, const char *from, const char *to)
     Diag d;
     Convert *v = arena_new(c->arena, Convert);
     *v = (Convert){.c = c, .from = from, .to = to};
+    if (!from)
+        cli_fail(c, "--from LAYOUT is needed: the layout of the source, or its sparse format");
     if (c->o.tensor || c->o.offset)
         cli_fail(c, "--tensor and --offset are of layouts: a sparse format has several arrays");
     if (c->o.mem)

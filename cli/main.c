@@ -96,10 +96,11 @@ static const Command commands[] = {
      "  ravel emit --list kernels.txt -o all.c --header all.h --depfile all.d\n"
      "  ravel emit --kind inverse --to SW128 --shape 16,64 --dtype f16 -o i.c\n"
      "  ravel emit -F NCHW -T NHWC -s 8,64,56,56 -d f16 -G cuda -o k.cu -M k.json\n"},
-    {"convert", cmd_convert, "IN OUT", 2, "F!T!stxpXNvWLf", "convert an array file",
+    {"convert", cmd_convert, "IN OUT", 2, "FT!stxpXNvWLf", "convert an array file",
      "IN is recognised as .npy, .npz, safetensors or GGUF by its first bytes, OUT as\n"
-     ".npy or .npz by its name.  Other files are raw; a raw IN needs --shape and\n"
-     "--dtype, and begins at --offset.  --tensor chooses an array of several.  Of\n"
+     ".npy, .npz or .safetensors by its name.  The last has the layout, the shape and the\n"
+     "type in its metadata: if it is IN, --from is not needed.  Other files are raw; a raw IN\n"
+     "needs --shape and --dtype, and begins at --offset.  --tensor chooses an array of several.  Of\n"
      "GGUF only types that are not quantised are read.  The shape of an array in a\n"
      "file is the storage extents of its layout.  If the layout has blocks, --shape gives\n"
      "the logical shape.  With a sparse format on a side (CSR), a file of that side is\n"
@@ -114,6 +115,8 @@ static const Command commands[] = {
      "  ravel convert a.npz y.bin --tensor arr_0 --from NHWC --to NCHW\n"
      "  ravel convert y.npy z.npy --from NC1HWC0 --to NCHW --shape 2,20,5,7\n"
      "  ravel convert x.npy y.npy --from 'NCHW[:, 1:3, ..., ::-1]' --to NHWC\n"
+     "  ravel convert x.npy w.safetensors --from NCHW --to NC1HWC0\n"
+     "  ravel convert w.safetensors z.npy --to NHWC\n"
      "  ravel convert a.mtx b.npz --from COO --to CSR\n"
      "  ravel convert big.npy y.npy --from NCHW --to NHWC --mem 512M\n"},
     {"verify", cmd_verify, "", 0, "F!T!st!OnALWjf",
