@@ -17,7 +17,7 @@ typedef struct {
                *equals, *compatible, *banks, *object, *align, *check, *limit, *rounds,
                *threads, *wisdom, *seconds, *processor, *by, *plane, *beside, *html,
                *list, *header, *depfile, *tensor, *offset, *mem;
-    bool json, inverse, verify, statements;
+    bool json, inverse, verify, statements, measure;
     const char *spec[16];
     int nspecs;
 } Options;
@@ -193,8 +193,14 @@ json_t *cli_html_layout(Cli *c, const Layout *l, bool fixed);
 /* Write the page with these layouts, a list, and a plan or NULL; takes both. */
 void cli_html_write(Cli *c, const char *path, const Picture *p, json_t *layouts,
                     json_t *plan);
-/* cli_html_plan.c: explain --html. */
-int cli_html_plan(Cli *c, const Target *t, const Plan *p);
+/* cli_html_plan.c: explain --html; `rq` is the request of p. */
+int cli_html_plan(Cli *c, const Target *t, const Plan *p, const Request *rq);
+/* cli_bench.c: prove the conversion and measure it as bench does. */
+typedef struct {
+    double ns, memcpy;             /* medians: nanoseconds; divided by those of memcpy */
+    int threads;
+} Timing;
+Timing cli_time(Cli *c, const Request *rq);
 /* cli_shown.c: from this call on, stdout and stderr replace characters that control a
  * terminal by \u001b and the like, and bytes that are not UTF-8 by \xff. */
 void cli_show_streams(void);

@@ -106,6 +106,8 @@ static const struct {
      offsetof(Options, verify)},
     {'j', true, {"json", 'j', 0, 0, "write JSON; in explain only with --target", 0},
      offsetof(Options, json)},
+    {'E', true, {"measure", 'E', 0, 0, "with --html: prove the conversion, measure it, and "
+     "show its time", 0}, offsetof(Options, measure)},
     {'m', true, {"statements", 'm', 0, 0, "print the statements of the code instead of "
      "the plan (docs/ir)", 0}, offsetof(Options, statements)},
     {'f', false, {"spec", 'f', "FILE", 0, "load a spec file first (repeatable)", 0},

@@ -141,7 +141,7 @@ static const Command commands[] = {
      "  ravel emit --from NCHW --to NHWC --shape 2,3,5,7 --dtype u8 -o f.c\n"
      "  gcc -O3 -shared -fPIC -o f.so f.c\n"
      "  ravel verify --from NCHW --to NHWC --shape 2,3,5,7 --dtype u8 --object f.so\n"},
-    {"explain", cmd_explain, "", 0, "F!T!st!GAkNWPjmwLf",
+    {"explain", cmd_explain, "", 0, "F!T!st!GAkNWPjmwELf",
      "print the plan of a conversion",
      "Prints both layouts, with their expressions as written and as simplified, and\n"
      "the plan: boxes of the destination, and for each box a nest of loops around a\n"
@@ -154,7 +154,7 @@ static const Command commands[] = {
      "With --statements it prints the statements of the code, with --kind load or\n"
      "store those of a tile access.\n"
      "--html writes a page instead: both layouts, the boxes of the plan over the\n"
-     "tensor, kernels and predicted times.\n\n"
+     "tensor, kernels and predicted times; with --measure the measured time too.\n\n"
      "  ravel explain --from NCHW8 --to NCHW16 --shape 16,20,56,56 --dtype f32\n"
      "  ravel explain --from NCHW --to NHWC --shape 8,64,56,56 --dtype f16 -G cuda\n"},
     {"bench", cmd_bench, "", 0, "F!T!st!NRWjLf",

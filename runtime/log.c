@@ -78,19 +78,23 @@ typedef struct {
     Buf b;
 } Line;
 
+const char *
+log_options(Arena *a, const Plan *p, const ravel_request *q, const int64_t *shape)
+{
+    const char **name = arena_array(a, const char *, MAX_RANK);
+    for (int d = 0; d < q->rank; d++)
+        name[d] = p->src->dim[d].name;
+    Request rq = {.dtype = q->dtype, .rank = q->rank, .extent = name,
+                  .shape = shape ? shape : q->shape};
+    return emit_options(a, &rq, p->src->ref, p->dst->ref);
+}
+
 /* The command: bench repeats a run, explain a plan. */
 static void
 put_command(Line *l)
 {
-    const Plan *plan = l->p->plan;
-    const ravel_request *q = &l->p->key.rq;
-    const char **name = arena_array(&l->arena, const char *, MAX_RANK);
-    for (int d = 0; d < q->rank; d++)
-        name[d] = plan->src->dim[d].name;
-    Request rq = {.dtype = q->dtype, .rank = q->rank, .extent = name,
-                  .shape = l->shape ? l->shape : q->shape};
     buf_printf(&l->b, "ravel %s%s", l->run ? "bench" : "explain",
-               emit_options(&l->arena, &rq, plan->src->ref, plan->dst->ref));
+               log_options(&l->arena, l->p->plan, &l->p->key.rq, l->shape));
     if (l->p->threads.most > 1 || l->run)
         buf_printf(&l->b, " --threads %d", l->p->threads.most);
 }
@@ -139,15 +143,21 @@ make_line(void *arg)
         buf_printf(&l->b, ", %s", l->p->way);
 }
 
+void
+log_line(const ravel_context *cx, Arena *a, void (*make)(void *), void *arg, const Buf *line)
+{
+    Diag d;
+    const Log *log = cx->log;
+    if (!log || !log->f)
+        return;
+    log->f(log->host, arena_run(a, &d, make, arg) ? line->s : d.text);
+    arena_free(a);
+}
+
 static void
 put_line(Line l)
 {
-    Diag d;
-    const Log *log = l.p->cx->log;
-    if (!log || !log->f)
-        return;
-    log->f(log->host, arena_run(&l.arena, &d, make_line, &l) ? l.b.s : d.text);
-    arena_free(&l.arena);
+    log_line(l.p->cx, &l.arena, make_line, &l, &l.b);
 }
 
 void

@@ -2,6 +2,7 @@
 #ifndef RAVEL_LOG_H
 #define RAVEL_LOG_H
 
+#include "../compiler/plan/plan.h"
 #include "ravel.h"
 
 typedef struct Log Log;
@@ -15,5 +16,13 @@ int64_t log_start(const ravel_context *cx);
  * a plan with run-time extents, else NULL. */
 void log_plan(const ravel_plan *p, int64_t start);
 void log_run(const ravel_plan *p, const int64_t *shape, int64_t start);
+/* What lines of other files are made of.  The options of a command for a plan, at a shape
+ * or, if that is NULL, that of the request. */
+const char *log_options(Arena *a, const Plan *p, const ravel_request *q,
+                        const int64_t *shape);
+/* Call make(arg), which fills *line from arena a, if there is a log, and log the line; frees
+ * the arena. */
+void log_line(const ravel_context *cx, Arena *a, void (*make)(void *), void *arg,
+              const Buf *line);
 
 #endif

@@ -103,13 +103,15 @@ RAVEL_API ravel_status ravel_set_threads(ravel_context *cx, int threads,
                                          ravel_parallel_for *f, void *host,
                                          ravel_error *err);
 
-/* A log: f(host, line) is called for each plan that is made and for each run, from the
+/* A log: f(host, line) is called for each plan that is made and for each run or launch, from the
  * thread that asked for it; several threads may call f at once.  A line has no newline, is
  * a command of ravel, and ends in a comment with kernels, time and bytes:
  *   ravel explain --from NCHW --to NHWC --shape 2,3,5,7 --dtype f32  # plan: interleave4 x1,
  *   1.2 ms, 840 -> 840 bytes, machine code
  *   ravel bench --from ... --threads 1  # run: interleave4 x1, 0.0004 ms, 840 -> 840 bytes,
  *   4.2 GB/s (bytes read and written)
+ *   ravel explain --from ... --target opencl  # device launch, NAME: 12 blocks of 256, 840 ->
+ *   840 bytes, enqueued in 0.02 ms
  * f = NULL ends the log.  Without a log a run has one comparison more.  With the environment
  * RAVEL_VERBOSE=1 a new context has a log to standard error.  `f` and `host` must outlive
  * the context and its plans.  Thread-safe. */
