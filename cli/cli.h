@@ -16,7 +16,7 @@ typedef struct {
         *manifest,
                *equals, *compatible, *banks, *object, *align, *check, *limit, *rounds,
                *threads, *wisdom, *seconds, *processor, *by, *plane, *beside, *html,
-               *list, *header, *depfile, *tensor, *offset, *mem;
+               *list, *header, *depfile, *tensor, *offset, *mem, *via;
     bool json, inverse, verify, statements, measure;
     const char *spec[16];
     int nspecs;
@@ -162,6 +162,9 @@ int cli_check_compatible(Cli *c);
 const char *cli_view_text(Cli *c, const Plan *p);
 /* cli_banks.c */
 int cli_check_banks(Cli *c);
+/* cli_via.c: with --via, replace rq, from --from to --to, by the one conversion that it is by
+ * way of that layout; `shape` holds its shape and has MAX_RANK extents. */
+void cli_via(Cli *c, Request *rq, i64 *shape);
 /* cli_view.c: what --by, --plane and --at ask to draw of l. */
 PictureView cli_view(Cli *c, const Layout *l);
 /* cli_symbolic.c */

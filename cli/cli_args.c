@@ -29,6 +29,8 @@ static const struct {
      offsetof(Options, from)},
     {'T', false, {"to", 'T', "LAYOUT", 0, "the layout of the destination", 0},
      offsetof(Options, to)},
+    {'V', false, {"via", 'V', "LAYOUT", 0, "convert to this layout and from it, or from a part "
+     "of it as in 'NHWC[:, 1:3]', in one step", 0}, offsetof(Options, via)},
     {'k', false, {"kind", 'k', "K", 0, "what to write: relayout (a conversion; "
      "default), offset, inverse, load or store", 0},
      offsetof(Options, kind)},

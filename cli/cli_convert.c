@@ -283,10 +283,14 @@ convert(Cli *c, Source *s, ravel_plan **plan)
     ravel_error err;
     cli_read_array(c, &s->file, &s->from);
     const char *from = source_layout(c, s), *to = cli_layout_text(c, c->o.to);
-    check_raw(c, s, from, to);
+    check_raw(c, s, from, c->o.via ? NULL : to);
     s->dtype = source_dtype(c, s);
-    from = set_shape(c, s, from);
-    ravel_request rq = {from, to, s->dtype->name, s->rank, s->shape, cli_threads(c)};
+    Request whole = {.to = to, .dtype = s->dtype->name, .shape = s->shape};
+    whole.from = set_shape(c, s, from);
+    whole.rank = s->rank;
+    cli_via(c, &whole, s->shape);
+    s->rank = whole.rank;
+    ravel_request rq = {whole.from, to, s->dtype->name, s->rank, s->shape, cli_threads(c)};
     cli_check(c, ravel_compile(c->cx, &rq, plan, &err), &err);
     const Plan *p = (*plan)->plan;
     check_stored(c, s, p->src);

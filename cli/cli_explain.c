@@ -191,6 +191,8 @@ cmd_explain(Cli *c)
     }
     if (c->o.json)
         cli_fail(c, "--json needs --target cuda, hip, opencl, glsl, blocks or bursts");
+    if (c->o.via)
+        printf("via %s: nothing is lost, so it is one conversion\n\n", c->o.via);
     if (!plan_is_fixed(p)) {
         explain_runtime(&b, p, "from", p->from);
         explain_runtime(&b, p, "to", p->to);

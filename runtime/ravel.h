@@ -411,6 +411,16 @@ typedef struct {
 RAVEL_API ravel_status ravel_view_of(ravel_context *cx, const ravel_request *rq,
                                      ravel_view *out, ravel_error *err);
 
+/* Compile two conversions, one after the other, as one that reads the source of the first and
+ * writes the destination of the second: the storage between them is never made.  The second
+ * reads what the first writes, or a part of it (`NHWC[:, 1:3]`).  Dims, element types and
+ * extents, which are numbers, must agree.  RAVEL_ERR_LAYOUT, with what would be lost, if the
+ * second reads another layout, or elements that the first does not write.  The threads are
+ * those of the second.  Thread-safe. */
+RAVEL_API ravel_status ravel_compose(ravel_context *cx, const ravel_request *first,
+                                     const ravel_request *second, ravel_plan **out,
+                                     ravel_error *err);
+
 /* A picture of a layout as SVG: the address of each element of a plane, and the storage
  * with the element at each address.  *text is allocated by malloc.  Thread-safe. */
 RAVEL_API ravel_status ravel_svg(ravel_context *cx, const char *layout,
