@@ -108,10 +108,13 @@ unit_of(const Layout *l, const Dim *d)
     return lcm(lcm(d->pad, few), lcm(open ? open : 1, closed ? closed : 1));
 }
 
-/* The dims that can be cut, each tried alone. */
+/* The dims that can be cut, each tried alone; none of a part of a tensor, which has a shape of
+ * its own. */
 static void
 set_units(Blocks *b)
 {
+    if (b->src->view || b->dst->view)
+        return;
     for (int d = 0; d < b->dst->rank; d++) {
         i64 unit = lcm(unit_of(b->dst, &b->dst->dim[d]),
                        unit_of(b->src, &b->src->dim[b->p->map[d]]));

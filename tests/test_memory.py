@@ -85,6 +85,8 @@ def test_what_has_no_blocks():
     for to in "{M, K, swizzle = xor(3, 4, 3)}", "{M, K ~ M}":
         says = convert("x.bin", "y.bin", "--from", "{M, K}", "--to", to, *raw, code=2)
         assert "needs 4096 bytes of memory, in the smallest blocks, and --mem 1K allows 1024" in says
+    part = ["--from", "{M, K}(64,64)[:60]", "--to", "{K, M}", "--shape", "60,64", *raw[2:]]
+    assert "needs 3840 bytes of memory, in the smallest blocks" in convert("x.bin", "y.bin", *part, code=2)
     assert "OUT is no file" in convert("x.bin", "y.npz", "--from", "{M, K}", "--to", "{K, M}", *raw, code=2)
     assert "OUT is no file" in convert("x.bin", "-", "--from", "{M, K}", "--to", "{K, M}", *raw, code=2)
     for bad in ("0", "1X", "-1", "1.5G", "", "99999999T", "1KB"):
