@@ -121,7 +121,7 @@ static const Command commands[] = {
      "  ravel convert x.npy w.safetensors --from NCHW --to NC1HWC0\n"
      "  ravel convert w.safetensors z.npy --to NHWC\n"
      "  ravel convert a.mtx b.npz --from COO --to CSR\n"
-     "  ravel convert big.npy y.npy --from NCHW --to NHWC --mem 512M\n"},
+     "  ravel convert x.npy y.npy --from NCHW --to NHWC --mem 512M\n"},
     {"verify", cmd_verify, "", 0, "F!T!st!OnALWjf",
      "prove the code of a conversion",
      "Compiles both directions.  A plan divides the destination into boxes; the\n"
