@@ -24,7 +24,7 @@ const DType *dtype_of_npy(const char *descr);
 /* Sets `pattern` to the bits of a fill value; false if the type cannot represent it. */
 bool dtype_encode(const DType *t, double v, uint64_t pattern[2]);
 
-/* An integer parameter: an expression over bytes, bits and other parameters.  If the spec
+/* An integer parameter, or a table of integers: an expression over bytes, bits and other parameters.  If the spec
  * gives a function instead: its value for each element width (1 << i bits). */
 enum { WIDTHS = 8 };
 typedef struct {
@@ -33,6 +33,8 @@ typedef struct {
     bool has[WIDTHS];
     i64 at[WIDTHS];
     const char *why[WIDTHS];   /* if !has[i]: the reason */
+    const i64 *list;           /* instead: a table of n numbers; NULL: it is none */
+    int n;
 } Param;
 
 typedef enum { FILL_VALUE, FILL_NONE, FILL_EDGE } FillKind;
