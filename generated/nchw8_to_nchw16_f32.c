@@ -437,28 +437,28 @@ ravel_stream_line(unsigned char *d, const unsigned char *s)
 }
 
 /* Words before a tile's tables; bytes of its buffer. */
-enum { RAVEL_TILE_HEAD = 14, RAVEL_TILE_BYTES = 256 * 1024 };
+enum { RAVEL_TILE_HEAD = 15, RAVEL_TILE_BYTES = 256 * 1024 };
 
 /* A call takes tiles: batches, columns and rows, in chunks.  The last chunk may overlap the
  * one before.  The table has words of 4 bytes; offsets are in bytes:
  *      rows, columns, batches of a tile; bytes that stay together; rows and columns of a
  *      block; blocks; runs of the destination, 0 if there is no buffer; bytes of a run; its
- *      pitch in the buffer; runs of the source; bytes of a run; the end of the source; the
- *      largest offset of a column;
+ *      pitch in the buffer; runs of the source; bytes of a run; its pitch in a buffer, 0 if
+ *      there is none; the end of the source; the largest offset of a column;
  *      the destination's offset of each row; the source's of each column; both of each
  *      block; the destination's of each of its runs; the source's of each of its runs. */
 enum { RAVEL_T_ROW, RAVEL_T_COL, RAVEL_T_BATCH, RAVEL_T_KEPT, RAVEL_T_ROWS, RAVEL_T_COLS,
        RAVEL_T_BLOCKS, RAVEL_T_RUNS, RAVEL_T_BYTES, RAVEL_T_PITCH, RAVEL_T_FROM,
-       RAVEL_T_FROM_BYTES, RAVEL_T_END, RAVEL_T_LAST };
+       RAVEL_T_FROM_BYTES, RAVEL_T_FROM_PITCH, RAVEL_T_END, RAVEL_T_LAST };
 
 /* A loop of the call: its iterations, those of one tile, its strides in bytes. */
 typedef struct {
     int64_t n, chunk, dp, sp, at;
 } ravel_tile_loop;
+/* `d`, `s`: where the tile begins in the destination and the source. */
 typedef struct {
     ravel_tile_loop loop[3];
-    unsigned char *d;
-    const unsigned char *s;
+    int64_t d, s;
 } ravel_tiles;
 
 /* Moves to the next tile, rows first; 0 if there is none. */
@@ -478,7 +478,7 @@ ravel_tiles_next(ravel_tiles *t)
 }
 
 /* Copies a short run inline; a constant size becomes one load and one store. */
-static inline void
+RAVEL_CONSTANT void
 ravel_move(unsigned char *d, const unsigned char *s, int64_t bytes)
 {
     if (bytes > 128) {
@@ -530,6 +530,11 @@ ravel_soon_share(const ravel_soon *a, int64_t steps)
     return (a->runs * (a->bytes / 64 + 1) / 2 + steps - 1) / steps;
 }
 
+typedef void ravel_tile_function(unsigned char *d, const unsigned char *s,
+                                 const int32_t *t, ravel_soon *soon);
+
+/* Runs the tiles of a call on elements of whole bytes. */
+
 /* Writes a run from the buffer, with non-temporal stores if `stream`. */
 static inline void
 ravel_tile_run(unsigned char *d, const unsigned char *s, int64_t bytes, int64_t stream,
@@ -561,13 +566,10 @@ ravel_tile_flush(unsigned char *d, const unsigned char *buffer, const int32_t *t
                        stream, soon);
 }
 
-typedef void ravel_tile_function(unsigned char *d, const unsigned char *s,
-                                 const int32_t *t, ravel_soon *soon);
-
 /* Permutes tiles through a buffer and prefetches the next tile. */
 RAVEL_FRAME static void
-ravel_tiles_staged(ravel_tiles *at, const int32_t *t, int64_t stream,
-                   ravel_tile_function *tile)
+ravel_tiles_staged(unsigned char *d, const unsigned char *s, ravel_tiles *at,
+                   const int32_t *t, int64_t stream, ravel_tile_function *tile)
 {
     unsigned char room[RAVEL_TILE_BYTES + 128];
     unsigned char *const buffer = room + (-(uintptr_t)room & 63);
@@ -575,13 +577,13 @@ ravel_tiles_staged(ravel_tiles *at, const int32_t *t, int64_t stream,
                                2 * t[RAVEL_T_BLOCKS];
     const int32_t *const from = run + t[RAVEL_T_RUNS];
     for (int more = 1; more;) {
-        unsigned char *const d = at->d;
-        const unsigned char *const s = at->s;
+        unsigned char *const to = d + at->d;
+        const unsigned char *const of = s + at->s;
         more = ravel_tiles_next(at);
-        ravel_soon soon = {at->s, from, more ? t[RAVEL_T_FROM] : 0,
+        ravel_soon soon = {s + at->s, from, more ? t[RAVEL_T_FROM] : 0,
                            t[RAVEL_T_FROM_BYTES], 0};
-        tile(buffer, s, t, &soon);
-        ravel_tile_flush(d, buffer, t, run, stream, &soon);
+        tile(buffer, of, t, &soon);
+        ravel_tile_flush(to, buffer, t, run, stream, &soon);
     }
 }
 
@@ -591,16 +593,16 @@ ravel_tiles_run(unsigned char *d, const unsigned char *s, const int32_t *t, int6
                 int64_t dq, int64_t sq, int64_t stream, ravel_tile_function *tile)
 {
     ravel_tiles at = {{{rows, t[RAVEL_T_ROW], dp, sp, 0}, {cols, t[RAVEL_T_COL], dq, sq, 0},
-                       {batches, t[RAVEL_T_BATCH], dn, sn, 0}}, d, s};
+                       {batches, t[RAVEL_T_BATCH], dn, sn, 0}}, 0, 0};
     ravel_soon soon = {s, t, 0, 0, 0};
     if (rows < 1 || cols < 1 || batches < 1)
         return;
     if (t[RAVEL_T_RUNS]) {
-        ravel_tiles_staged(&at, t, stream, tile);
+        ravel_tiles_staged(d, s, &at, t, stream, tile);
         return;
     }
     do
-        tile(at.d, at.s, t, &soon);
+        tile(d + at.d, s + at.s, t, &soon);
     while (ravel_tiles_next(&at));
 }
 
@@ -651,6 +653,7 @@ ravel_tile_moves(unsigned char *d, const unsigned char *s, const int32_t *t, rav
         }
 }
 
+/* The kernel composite. */
 static void
 ravel_composite(unsigned char *d, const unsigned char *s, const int32_t *t,
                 int64_t batches, int64_t rows, int64_t cols, int64_t dn, int64_t sn,
@@ -669,17 +672,17 @@ void nchw8_to_nchw16_f32(void *dst, const void *src);
 }
 #endif
 
-static const int32_t nchw8_to_nchw16_f32_table0[147] = {
-    64, 1, 1, 32, 1, 128, 1, 0, 4096, 0, 2, 2048, 102400, 102368, 0, 0,
-    100352, 32, 100384, 64, 100416, 96, 100448, 128, 100480, 160, 100512, 192, 100544, 224, 100576, 256,
-    100608, 288, 100640, 320, 100672, 352, 100704, 384, 100736, 416, 100768, 448, 100800, 480, 100832, 512,
-    100864, 544, 100896, 576, 100928, 608, 100960, 640, 100992, 672, 101024, 704, 101056, 736, 101088, 768,
-    101120, 800, 101152, 832, 101184, 864, 101216, 896, 101248, 928, 101280, 960, 101312, 992, 101344, 1024,
-    101376, 1056, 101408, 1088, 101440, 1120, 101472, 1152, 101504, 1184, 101536, 1216, 101568, 1248, 101600, 1280,
-    101632, 1312, 101664, 1344, 101696, 1376, 101728, 1408, 101760, 1440, 101792, 1472, 101824, 1504, 101856, 1536,
-    101888, 1568, 101920, 1600, 101952, 1632, 101984, 1664, 102016, 1696, 102048, 1728, 102080, 1760, 102112, 1792,
-    102144, 1824, 102176, 1856, 102208, 1888, 102240, 1920, 102272, 1952, 102304, 1984, 102336, 2016, 102368, 0,
-    0, 0, 100352
+static const int32_t nchw8_to_nchw16_f32_table0[148] = {
+    64, 1, 1, 32, 1, 128, 1, 0, 4096, 0, 2, 2048, 0, 102400, 102368, 0,
+    0, 100352, 32, 100384, 64, 100416, 96, 100448, 128, 100480, 160, 100512, 192, 100544, 224, 100576,
+    256, 100608, 288, 100640, 320, 100672, 352, 100704, 384, 100736, 416, 100768, 448, 100800, 480, 100832,
+    512, 100864, 544, 100896, 576, 100928, 608, 100960, 640, 100992, 672, 101024, 704, 101056, 736, 101088,
+    768, 101120, 800, 101152, 832, 101184, 864, 101216, 896, 101248, 928, 101280, 960, 101312, 992, 101344,
+    1024, 101376, 1056, 101408, 1088, 101440, 1120, 101472, 1152, 101504, 1184, 101536, 1216, 101568, 1248, 101600,
+    1280, 101632, 1312, 101664, 1344, 101696, 1376, 101728, 1408, 101760, 1440, 101792, 1472, 101824, 1504, 101856,
+    1536, 101888, 1568, 101920, 1600, 101952, 1632, 101984, 1664, 102016, 1696, 102048, 1728, 102080, 1760, 102112,
+    1792, 102144, 1824, 102176, 1856, 102208, 1888, 102240, 1920, 102272, 1952, 102304, 1984, 102336, 2016, 102368,
+    0, 0, 0, 100352
 };
 /* src: 2408448 bytes, dst: 3211264 bytes; they do not overlap */
 void

@@ -86,28 +86,28 @@ ravel_move_twice(unsigned char *d, const unsigned char *s, size_t k, int64_t byt
 }
 
 /* Words before a tile's tables; bytes of its buffer. */
-enum { RAVEL_TILE_HEAD = 14, RAVEL_TILE_BYTES = 256 * 1024 };
+enum { RAVEL_TILE_HEAD = 15, RAVEL_TILE_BYTES = 256 * 1024 };
 
 /* A call takes tiles: batches, columns and rows, in chunks.  The last chunk may overlap the
  * one before.  The table has words of 4 bytes; offsets are in bytes:
  *      rows, columns, batches of a tile; bytes that stay together; rows and columns of a
  *      block; blocks; runs of the destination, 0 if there is no buffer; bytes of a run; its
- *      pitch in the buffer; runs of the source; bytes of a run; the end of the source; the
- *      largest offset of a column;
+ *      pitch in the buffer; runs of the source; bytes of a run; its pitch in a buffer, 0 if
+ *      there is none; the end of the source; the largest offset of a column;
  *      the destination's offset of each row; the source's of each column; both of each
  *      block; the destination's of each of its runs; the source's of each of its runs. */
 enum { RAVEL_T_ROW, RAVEL_T_COL, RAVEL_T_BATCH, RAVEL_T_KEPT, RAVEL_T_ROWS, RAVEL_T_COLS,
        RAVEL_T_BLOCKS, RAVEL_T_RUNS, RAVEL_T_BYTES, RAVEL_T_PITCH, RAVEL_T_FROM,
-       RAVEL_T_FROM_BYTES, RAVEL_T_END, RAVEL_T_LAST };
+       RAVEL_T_FROM_BYTES, RAVEL_T_FROM_PITCH, RAVEL_T_END, RAVEL_T_LAST };
 
 /* A loop of the call: its iterations, those of one tile, its strides in bytes. */
 typedef struct {
     int64_t n, chunk, dp, sp, at;
 } ravel_tile_loop;
+/* `d`, `s`: where the tile begins in the destination and the source. */
 typedef struct {
     ravel_tile_loop loop[3];
-    unsigned char *d;
-    const unsigned char *s;
+    int64_t d, s;
 } ravel_tiles;
 
 /* Moves to the next tile, rows first; 0 if there is none. */
@@ -127,7 +127,7 @@ ravel_tiles_next(ravel_tiles *t)
 }
 
 /* Copies a short run inline; a constant size becomes one load and one store. */
-static inline void
+RAVEL_CONSTANT void
 ravel_move(unsigned char *d, const unsigned char *s, int64_t bytes)
 {
     if (bytes > 128) {
@@ -179,6 +179,11 @@ ravel_soon_share(const ravel_soon *a, int64_t steps)
     return (a->runs * (a->bytes / 64 + 1) / 2 + steps - 1) / steps;
 }
 
+typedef void ravel_tile_function(unsigned char *d, const unsigned char *s,
+                                 const int32_t *t, ravel_soon *soon);
+
+/* Runs the tiles of a call on elements of whole bytes. */
+
 /* Writes a run from the buffer, with non-temporal stores if `stream`. */
 static inline void
 ravel_tile_run(unsigned char *d, const unsigned char *s, int64_t bytes, int64_t stream,
@@ -210,13 +215,10 @@ ravel_tile_flush(unsigned char *d, const unsigned char *buffer, const int32_t *t
                        stream, soon);
 }
 
-typedef void ravel_tile_function(unsigned char *d, const unsigned char *s,
-                                 const int32_t *t, ravel_soon *soon);
-
 /* Permutes tiles through a buffer and prefetches the next tile. */
 RAVEL_FRAME static void
-ravel_tiles_staged(ravel_tiles *at, const int32_t *t, int64_t stream,
-                   ravel_tile_function *tile)
+ravel_tiles_staged(unsigned char *d, const unsigned char *s, ravel_tiles *at,
+                   const int32_t *t, int64_t stream, ravel_tile_function *tile)
 {
     unsigned char room[RAVEL_TILE_BYTES + 128];
     unsigned char *const buffer = room + (-(uintptr_t)room & 63);
@@ -224,13 +226,13 @@ ravel_tiles_staged(ravel_tiles *at, const int32_t *t, int64_t stream,
                                2 * t[RAVEL_T_BLOCKS];
     const int32_t *const from = run + t[RAVEL_T_RUNS];
     for (int more = 1; more;) {
-        unsigned char *const d = at->d;
-        const unsigned char *const s = at->s;
+        unsigned char *const to = d + at->d;
+        const unsigned char *const of = s + at->s;
         more = ravel_tiles_next(at);
-        ravel_soon soon = {at->s, from, more ? t[RAVEL_T_FROM] : 0,
+        ravel_soon soon = {s + at->s, from, more ? t[RAVEL_T_FROM] : 0,
                            t[RAVEL_T_FROM_BYTES], 0};
-        tile(buffer, s, t, &soon);
-        ravel_tile_flush(d, buffer, t, run, stream, &soon);
+        tile(buffer, of, t, &soon);
+        ravel_tile_flush(to, buffer, t, run, stream, &soon);
     }
 }
 
@@ -240,16 +242,16 @@ ravel_tiles_run(unsigned char *d, const unsigned char *s, const int32_t *t, int6
                 int64_t dq, int64_t sq, int64_t stream, ravel_tile_function *tile)
 {
     ravel_tiles at = {{{rows, t[RAVEL_T_ROW], dp, sp, 0}, {cols, t[RAVEL_T_COL], dq, sq, 0},
-                       {batches, t[RAVEL_T_BATCH], dn, sn, 0}}, d, s};
+                       {batches, t[RAVEL_T_BATCH], dn, sn, 0}}, 0, 0};
     ravel_soon soon = {s, t, 0, 0, 0};
     if (rows < 1 || cols < 1 || batches < 1)
         return;
     if (t[RAVEL_T_RUNS]) {
-        ravel_tiles_staged(&at, t, stream, tile);
+        ravel_tiles_staged(d, s, &at, t, stream, tile);
         return;
     }
     do
-        tile(at.d, at.s, t, &soon);
+        tile(d + at.d, s + at.s, t, &soon);
     while (ravel_tiles_next(&at));
 }
 
@@ -300,6 +302,7 @@ ravel_tile_moves(unsigned char *d, const unsigned char *s, const int32_t *t, rav
         }
 }
 
+/* The kernel composite. */
 static void
 ravel_composite(unsigned char *d, const unsigned char *s, const int32_t *t,
                 int64_t batches, int64_t rows, int64_t cols, int64_t dn, int64_t sn,
@@ -318,27 +321,27 @@ void row_major_to_fractal_nz_f16(void *dst, const void *src);
 }
 #endif
 
-static const int32_t row_major_to_fractal_nz_f16_table0[319] = {
-    24, 128, 1, 32, 1, 128, 24, 0, 4096, 0, 128, 768, 195840, 195072, 0, 0,
-    1536, 3072, 4608, 6144, 7680, 9216, 10752, 12288, 13824, 15360, 16896, 18432, 19968, 21504, 23040, 24576,
-    26112, 27648, 29184, 30720, 32256, 33792, 35328, 36864, 38400, 39936, 41472, 43008, 44544, 46080, 47616, 49152,
-    50688, 52224, 53760, 55296, 56832, 58368, 59904, 61440, 62976, 64512, 66048, 67584, 69120, 70656, 72192, 73728,
-    75264, 76800, 78336, 79872, 81408, 82944, 84480, 86016, 87552, 89088, 90624, 92160, 93696, 95232, 96768, 98304,
-    99840, 101376, 102912, 104448, 105984, 107520, 109056, 110592, 112128, 113664, 115200, 116736, 118272, 119808, 121344, 122880,
-    124416, 125952, 127488, 129024, 130560, 132096, 133632, 135168, 136704, 138240, 139776, 141312, 142848, 144384, 145920, 147456,
-    148992, 150528, 152064, 153600, 155136, 156672, 158208, 159744, 161280, 162816, 164352, 165888, 167424, 168960, 170496, 172032,
-    173568, 175104, 176640, 178176, 179712, 181248, 182784, 184320, 185856, 187392, 188928, 190464, 192000, 193536, 195072, 0,
-    0, 32768, 32, 65536, 64, 98304, 96, 131072, 128, 163840, 160, 196608, 192, 229376, 224, 262144,
-    256, 294912, 288, 327680, 320, 360448, 352, 393216, 384, 425984, 416, 458752, 448, 491520, 480, 524288,
-    512, 557056, 544, 589824, 576, 622592, 608, 655360, 640, 688128, 672, 720896, 704, 753664, 736, 0,
-    1536, 3072, 4608, 6144, 7680, 9216, 10752, 12288, 13824, 15360, 16896, 18432, 19968, 21504, 23040, 24576,
-    26112, 27648, 29184, 30720, 32256, 33792, 35328, 36864, 38400, 39936, 41472, 43008, 44544, 46080, 47616, 49152,
-    50688, 52224, 53760, 55296, 56832, 58368, 59904, 61440, 62976, 64512, 66048, 67584, 69120, 70656, 72192, 73728,
-    75264, 76800, 78336, 79872, 81408, 82944, 84480, 86016, 87552, 89088, 90624, 92160, 93696, 95232, 96768, 98304,
-    99840, 101376, 102912, 104448, 105984, 107520, 109056, 110592, 112128, 113664, 115200, 116736, 118272, 119808, 121344, 122880,
-    124416, 125952, 127488, 129024, 130560, 132096, 133632, 135168, 136704, 138240, 139776, 141312, 142848, 144384, 145920, 147456,
-    148992, 150528, 152064, 153600, 155136, 156672, 158208, 159744, 161280, 162816, 164352, 165888, 167424, 168960, 170496, 172032,
-    173568, 175104, 176640, 178176, 179712, 181248, 182784, 184320, 185856, 187392, 188928, 190464, 192000, 193536, 195072
+static const int32_t row_major_to_fractal_nz_f16_table0[320] = {
+    24, 128, 1, 32, 1, 128, 24, 0, 4096, 0, 128, 768, 0, 195840, 195072, 0,
+    0, 1536, 3072, 4608, 6144, 7680, 9216, 10752, 12288, 13824, 15360, 16896, 18432, 19968, 21504, 23040,
+    24576, 26112, 27648, 29184, 30720, 32256, 33792, 35328, 36864, 38400, 39936, 41472, 43008, 44544, 46080, 47616,
+    49152, 50688, 52224, 53760, 55296, 56832, 58368, 59904, 61440, 62976, 64512, 66048, 67584, 69120, 70656, 72192,
+    73728, 75264, 76800, 78336, 79872, 81408, 82944, 84480, 86016, 87552, 89088, 90624, 92160, 93696, 95232, 96768,
+    98304, 99840, 101376, 102912, 104448, 105984, 107520, 109056, 110592, 112128, 113664, 115200, 116736, 118272, 119808, 121344,
+    122880, 124416, 125952, 127488, 129024, 130560, 132096, 133632, 135168, 136704, 138240, 139776, 141312, 142848, 144384, 145920,
+    147456, 148992, 150528, 152064, 153600, 155136, 156672, 158208, 159744, 161280, 162816, 164352, 165888, 167424, 168960, 170496,
+    172032, 173568, 175104, 176640, 178176, 179712, 181248, 182784, 184320, 185856, 187392, 188928, 190464, 192000, 193536, 195072,
+    0, 0, 32768, 32, 65536, 64, 98304, 96, 131072, 128, 163840, 160, 196608, 192, 229376, 224,
+    262144, 256, 294912, 288, 327680, 320, 360448, 352, 393216, 384, 425984, 416, 458752, 448, 491520, 480,
+    524288, 512, 557056, 544, 589824, 576, 622592, 608, 655360, 640, 688128, 672, 720896, 704, 753664, 736,
+    0, 1536, 3072, 4608, 6144, 7680, 9216, 10752, 12288, 13824, 15360, 16896, 18432, 19968, 21504, 23040,
+    24576, 26112, 27648, 29184, 30720, 32256, 33792, 35328, 36864, 38400, 39936, 41472, 43008, 44544, 46080, 47616,
+    49152, 50688, 52224, 53760, 55296, 56832, 58368, 59904, 61440, 62976, 64512, 66048, 67584, 69120, 70656, 72192,
+    73728, 75264, 76800, 78336, 79872, 81408, 82944, 84480, 86016, 87552, 89088, 90624, 92160, 93696, 95232, 96768,
+    98304, 99840, 101376, 102912, 104448, 105984, 107520, 109056, 110592, 112128, 113664, 115200, 116736, 118272, 119808, 121344,
+    122880, 124416, 125952, 127488, 129024, 130560, 132096, 133632, 135168, 136704, 138240, 139776, 141312, 142848, 144384, 145920,
+    147456, 148992, 150528, 152064, 153600, 155136, 156672, 158208, 159744, 161280, 162816, 164352, 165888, 167424, 168960, 170496,
+    172032, 173568, 175104, 176640, 178176, 179712, 181248, 182784, 184320, 185856, 187392, 188928, 190464, 192000, 193536, 195072
 };
 /* src: 1572864 bytes, dst: 1572864 bytes; they do not overlap */
 void

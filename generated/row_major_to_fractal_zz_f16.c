@@ -86,28 +86,28 @@ ravel_move_twice(unsigned char *d, const unsigned char *s, size_t k, int64_t byt
 }
 
 /* Words before a tile's tables; bytes of its buffer. */
-enum { RAVEL_TILE_HEAD = 14, RAVEL_TILE_BYTES = 256 * 1024 };
+enum { RAVEL_TILE_HEAD = 15, RAVEL_TILE_BYTES = 256 * 1024 };
 
 /* A call takes tiles: batches, columns and rows, in chunks.  The last chunk may overlap the
  * one before.  The table has words of 4 bytes; offsets are in bytes:
  *      rows, columns, batches of a tile; bytes that stay together; rows and columns of a
  *      block; blocks; runs of the destination, 0 if there is no buffer; bytes of a run; its
- *      pitch in the buffer; runs of the source; bytes of a run; the end of the source; the
- *      largest offset of a column;
+ *      pitch in the buffer; runs of the source; bytes of a run; its pitch in a buffer, 0 if
+ *      there is none; the end of the source; the largest offset of a column;
  *      the destination's offset of each row; the source's of each column; both of each
  *      block; the destination's of each of its runs; the source's of each of its runs. */
 enum { RAVEL_T_ROW, RAVEL_T_COL, RAVEL_T_BATCH, RAVEL_T_KEPT, RAVEL_T_ROWS, RAVEL_T_COLS,
        RAVEL_T_BLOCKS, RAVEL_T_RUNS, RAVEL_T_BYTES, RAVEL_T_PITCH, RAVEL_T_FROM,
-       RAVEL_T_FROM_BYTES, RAVEL_T_END, RAVEL_T_LAST };
+       RAVEL_T_FROM_BYTES, RAVEL_T_FROM_PITCH, RAVEL_T_END, RAVEL_T_LAST };
 
 /* A loop of the call: its iterations, those of one tile, its strides in bytes. */
 typedef struct {
     int64_t n, chunk, dp, sp, at;
 } ravel_tile_loop;
+/* `d`, `s`: where the tile begins in the destination and the source. */
 typedef struct {
     ravel_tile_loop loop[3];
-    unsigned char *d;
-    const unsigned char *s;
+    int64_t d, s;
 } ravel_tiles;
 
 /* Moves to the next tile, rows first; 0 if there is none. */
@@ -127,7 +127,7 @@ ravel_tiles_next(ravel_tiles *t)
 }
 
 /* Copies a short run inline; a constant size becomes one load and one store. */
-static inline void
+RAVEL_CONSTANT void
 ravel_move(unsigned char *d, const unsigned char *s, int64_t bytes)
 {
     if (bytes > 128) {
@@ -179,6 +179,11 @@ ravel_soon_share(const ravel_soon *a, int64_t steps)
     return (a->runs * (a->bytes / 64 + 1) / 2 + steps - 1) / steps;
 }
 
+typedef void ravel_tile_function(unsigned char *d, const unsigned char *s,
+                                 const int32_t *t, ravel_soon *soon);
+
+/* Runs the tiles of a call on elements of whole bytes. */
+
 /* Writes a run from the buffer, with non-temporal stores if `stream`. */
 static inline void
 ravel_tile_run(unsigned char *d, const unsigned char *s, int64_t bytes, int64_t stream,
@@ -210,13 +215,10 @@ ravel_tile_flush(unsigned char *d, const unsigned char *buffer, const int32_t *t
                        stream, soon);
 }
 
-typedef void ravel_tile_function(unsigned char *d, const unsigned char *s,
-                                 const int32_t *t, ravel_soon *soon);
-
 /* Permutes tiles through a buffer and prefetches the next tile. */
 RAVEL_FRAME static void
-ravel_tiles_staged(ravel_tiles *at, const int32_t *t, int64_t stream,
-                   ravel_tile_function *tile)
+ravel_tiles_staged(unsigned char *d, const unsigned char *s, ravel_tiles *at,
+                   const int32_t *t, int64_t stream, ravel_tile_function *tile)
 {
     unsigned char room[RAVEL_TILE_BYTES + 128];
     unsigned char *const buffer = room + (-(uintptr_t)room & 63);
@@ -224,13 +226,13 @@ ravel_tiles_staged(ravel_tiles *at, const int32_t *t, int64_t stream,
                                2 * t[RAVEL_T_BLOCKS];
     const int32_t *const from = run + t[RAVEL_T_RUNS];
     for (int more = 1; more;) {
-        unsigned char *const d = at->d;
-        const unsigned char *const s = at->s;
+        unsigned char *const to = d + at->d;
+        const unsigned char *const of = s + at->s;
         more = ravel_tiles_next(at);
-        ravel_soon soon = {at->s, from, more ? t[RAVEL_T_FROM] : 0,
+        ravel_soon soon = {s + at->s, from, more ? t[RAVEL_T_FROM] : 0,
                            t[RAVEL_T_FROM_BYTES], 0};
-        tile(buffer, s, t, &soon);
-        ravel_tile_flush(d, buffer, t, run, stream, &soon);
+        tile(buffer, of, t, &soon);
+        ravel_tile_flush(to, buffer, t, run, stream, &soon);
     }
 }
 
@@ -240,16 +242,16 @@ ravel_tiles_run(unsigned char *d, const unsigned char *s, const int32_t *t, int6
                 int64_t dq, int64_t sq, int64_t stream, ravel_tile_function *tile)
 {
     ravel_tiles at = {{{rows, t[RAVEL_T_ROW], dp, sp, 0}, {cols, t[RAVEL_T_COL], dq, sq, 0},
-                       {batches, t[RAVEL_T_BATCH], dn, sn, 0}}, d, s};
+                       {batches, t[RAVEL_T_BATCH], dn, sn, 0}}, 0, 0};
     ravel_soon soon = {s, t, 0, 0, 0};
     if (rows < 1 || cols < 1 || batches < 1)
         return;
     if (t[RAVEL_T_RUNS]) {
-        ravel_tiles_staged(&at, t, stream, tile);
+        ravel_tiles_staged(d, s, &at, t, stream, tile);
         return;
     }
     do
-        tile(at.d, at.s, t, &soon);
+        tile(d + at.d, s + at.s, t, &soon);
     while (ravel_tiles_next(&at));
 }
 
@@ -300,6 +302,7 @@ ravel_tile_moves(unsigned char *d, const unsigned char *s, const int32_t *t, rav
         }
 }
 
+/* The kernel composite. */
 static void
 ravel_composite(unsigned char *d, const unsigned char *s, const int32_t *t,
                 int64_t batches, int64_t rows, int64_t cols, int64_t dn, int64_t sn,
@@ -318,34 +321,34 @@ void row_major_to_fractal_zz_f16(void *dst, const void *src);
 }
 #endif
 
-static const int32_t row_major_to_fractal_zz_f16_table0[417] = {
-    24, 1, 1, 32, 1, 384, 1, 0, 12288, 0, 16, 768, 23808, 23776, 0, 0,
-    1536, 3072, 4608, 6144, 7680, 9216, 10752, 12288, 13824, 15360, 16896, 18432, 19968, 21504, 23040, 32,
-    1568, 3104, 4640, 6176, 7712, 9248, 10784, 12320, 13856, 15392, 16928, 18464, 20000, 21536, 23072, 64,
-    1600, 3136, 4672, 6208, 7744, 9280, 10816, 12352, 13888, 15424, 16960, 18496, 20032, 21568, 23104, 96,
-    1632, 3168, 4704, 6240, 7776, 9312, 10848, 12384, 13920, 15456, 16992, 18528, 20064, 21600, 23136, 128,
-    1664, 3200, 4736, 6272, 7808, 9344, 10880, 12416, 13952, 15488, 17024, 18560, 20096, 21632, 23168, 160,
-    1696, 3232, 4768, 6304, 7840, 9376, 10912, 12448, 13984, 15520, 17056, 18592, 20128, 21664, 23200, 192,
-    1728, 3264, 4800, 6336, 7872, 9408, 10944, 12480, 14016, 15552, 17088, 18624, 20160, 21696, 23232, 224,
-    1760, 3296, 4832, 6368, 7904, 9440, 10976, 12512, 14048, 15584, 17120, 18656, 20192, 21728, 23264, 256,
-    1792, 3328, 4864, 6400, 7936, 9472, 11008, 12544, 14080, 15616, 17152, 18688, 20224, 21760, 23296, 288,
-    1824, 3360, 4896, 6432, 7968, 9504, 11040, 12576, 14112, 15648, 17184, 18720, 20256, 21792, 23328, 320,
-    1856, 3392, 4928, 6464, 8000, 9536, 11072, 12608, 14144, 15680, 17216, 18752, 20288, 21824, 23360, 352,
-    1888, 3424, 4960, 6496, 8032, 9568, 11104, 12640, 14176, 15712, 17248, 18784, 20320, 21856, 23392, 384,
-    1920, 3456, 4992, 6528, 8064, 9600, 11136, 12672, 14208, 15744, 17280, 18816, 20352, 21888, 23424, 416,
-    1952, 3488, 5024, 6560, 8096, 9632, 11168, 12704, 14240, 15776, 17312, 18848, 20384, 21920, 23456, 448,
-    1984, 3520, 5056, 6592, 8128, 9664, 11200, 12736, 14272, 15808, 17344, 18880, 20416, 21952, 23488, 480,
-    2016, 3552, 5088, 6624, 8160, 9696, 11232, 12768, 14304, 15840, 17376, 18912, 20448, 21984, 23520, 512,
-    2048, 3584, 5120, 6656, 8192, 9728, 11264, 12800, 14336, 15872, 17408, 18944, 20480, 22016, 23552, 544,
-    2080, 3616, 5152, 6688, 8224, 9760, 11296, 12832, 14368, 15904, 17440, 18976, 20512, 22048, 23584, 576,
-    2112, 3648, 5184, 6720, 8256, 9792, 11328, 12864, 14400, 15936, 17472, 19008, 20544, 22080, 23616, 608,
-    2144, 3680, 5216, 6752, 8288, 9824, 11360, 12896, 14432, 15968, 17504, 19040, 20576, 22112, 23648, 640,
-    2176, 3712, 5248, 6784, 8320, 9856, 11392, 12928, 14464, 16000, 17536, 19072, 20608, 22144, 23680, 672,
-    2208, 3744, 5280, 6816, 8352, 9888, 11424, 12960, 14496, 16032, 17568, 19104, 20640, 22176, 23712, 704,
-    2240, 3776, 5312, 6848, 8384, 9920, 11456, 12992, 14528, 16064, 17600, 19136, 20672, 22208, 23744, 736,
-    2272, 3808, 5344, 6880, 8416, 9952, 11488, 13024, 14560, 16096, 17632, 19168, 20704, 22240, 23776, 0,
-    0, 0, 1536, 3072, 4608, 6144, 7680, 9216, 10752, 12288, 13824, 15360, 16896, 18432, 19968, 21504,
-    23040
+static const int32_t row_major_to_fractal_zz_f16_table0[418] = {
+    24, 1, 1, 32, 1, 384, 1, 0, 12288, 0, 16, 768, 0, 23808, 23776, 0,
+    0, 1536, 3072, 4608, 6144, 7680, 9216, 10752, 12288, 13824, 15360, 16896, 18432, 19968, 21504, 23040,
+    32, 1568, 3104, 4640, 6176, 7712, 9248, 10784, 12320, 13856, 15392, 16928, 18464, 20000, 21536, 23072,
+    64, 1600, 3136, 4672, 6208, 7744, 9280, 10816, 12352, 13888, 15424, 16960, 18496, 20032, 21568, 23104,
+    96, 1632, 3168, 4704, 6240, 7776, 9312, 10848, 12384, 13920, 15456, 16992, 18528, 20064, 21600, 23136,
+    128, 1664, 3200, 4736, 6272, 7808, 9344, 10880, 12416, 13952, 15488, 17024, 18560, 20096, 21632, 23168,
+    160, 1696, 3232, 4768, 6304, 7840, 9376, 10912, 12448, 13984, 15520, 17056, 18592, 20128, 21664, 23200,
+    192, 1728, 3264, 4800, 6336, 7872, 9408, 10944, 12480, 14016, 15552, 17088, 18624, 20160, 21696, 23232,
+    224, 1760, 3296, 4832, 6368, 7904, 9440, 10976, 12512, 14048, 15584, 17120, 18656, 20192, 21728, 23264,
+    256, 1792, 3328, 4864, 6400, 7936, 9472, 11008, 12544, 14080, 15616, 17152, 18688, 20224, 21760, 23296,
+    288, 1824, 3360, 4896, 6432, 7968, 9504, 11040, 12576, 14112, 15648, 17184, 18720, 20256, 21792, 23328,
+    320, 1856, 3392, 4928, 6464, 8000, 9536, 11072, 12608, 14144, 15680, 17216, 18752, 20288, 21824, 23360,
+    352, 1888, 3424, 4960, 6496, 8032, 9568, 11104, 12640, 14176, 15712, 17248, 18784, 20320, 21856, 23392,
+    384, 1920, 3456, 4992, 6528, 8064, 9600, 11136, 12672, 14208, 15744, 17280, 18816, 20352, 21888, 23424,
+    416, 1952, 3488, 5024, 6560, 8096, 9632, 11168, 12704, 14240, 15776, 17312, 18848, 20384, 21920, 23456,
+    448, 1984, 3520, 5056, 6592, 8128, 9664, 11200, 12736, 14272, 15808, 17344, 18880, 20416, 21952, 23488,
+    480, 2016, 3552, 5088, 6624, 8160, 9696, 11232, 12768, 14304, 15840, 17376, 18912, 20448, 21984, 23520,
+    512, 2048, 3584, 5120, 6656, 8192, 9728, 11264, 12800, 14336, 15872, 17408, 18944, 20480, 22016, 23552,
+    544, 2080, 3616, 5152, 6688, 8224, 9760, 11296, 12832, 14368, 15904, 17440, 18976, 20512, 22048, 23584,
+    576, 2112, 3648, 5184, 6720, 8256, 9792, 11328, 12864, 14400, 15936, 17472, 19008, 20544, 22080, 23616,
+    608, 2144, 3680, 5216, 6752, 8288, 9824, 11360, 12896, 14432, 15968, 17504, 19040, 20576, 22112, 23648,
+    640, 2176, 3712, 5248, 6784, 8320, 9856, 11392, 12928, 14464, 16000, 17536, 19072, 20608, 22144, 23680,
+    672, 2208, 3744, 5280, 6816, 8352, 9888, 11424, 12960, 14496, 16032, 17568, 19104, 20640, 22176, 23712,
+    704, 2240, 3776, 5312, 6848, 8384, 9920, 11456, 12992, 14528, 16064, 17600, 19136, 20672, 22208, 23744,
+    736, 2272, 3808, 5344, 6880, 8416, 9952, 11488, 13024, 14560, 16096, 17632, 19168, 20704, 22240, 23776,
+    0, 0, 0, 1536, 3072, 4608, 6144, 7680, 9216, 10752, 12288, 13824, 15360, 16896, 18432, 19968,
+    21504, 23040
 };
 /* src: 1572864 bytes, dst: 1572864 bytes; they do not overlap */
 void

@@ -76,28 +76,28 @@ ravel_move_twice(unsigned char *d, const unsigned char *s, size_t k, int64_t byt
 }
 
 /* Words before a tile's tables; bytes of its buffer. */
-enum { RAVEL_TILE_HEAD = 14, RAVEL_TILE_BYTES = 256 * 1024 };
+enum { RAVEL_TILE_HEAD = 15, RAVEL_TILE_BYTES = 256 * 1024 };
 
 /* A call takes tiles: batches, columns and rows, in chunks.  The last chunk may overlap the
  * one before.  The table has words of 4 bytes; offsets are in bytes:
  *      rows, columns, batches of a tile; bytes that stay together; rows and columns of a
  *      block; blocks; runs of the destination, 0 if there is no buffer; bytes of a run; its
- *      pitch in the buffer; runs of the source; bytes of a run; the end of the source; the
- *      largest offset of a column;
+ *      pitch in the buffer; runs of the source; bytes of a run; its pitch in a buffer, 0 if
+ *      there is none; the end of the source; the largest offset of a column;
  *      the destination's offset of each row; the source's of each column; both of each
  *      block; the destination's of each of its runs; the source's of each of its runs. */
 enum { RAVEL_T_ROW, RAVEL_T_COL, RAVEL_T_BATCH, RAVEL_T_KEPT, RAVEL_T_ROWS, RAVEL_T_COLS,
        RAVEL_T_BLOCKS, RAVEL_T_RUNS, RAVEL_T_BYTES, RAVEL_T_PITCH, RAVEL_T_FROM,
-       RAVEL_T_FROM_BYTES, RAVEL_T_END, RAVEL_T_LAST };
+       RAVEL_T_FROM_BYTES, RAVEL_T_FROM_PITCH, RAVEL_T_END, RAVEL_T_LAST };
 
 /* A loop of the call: its iterations, those of one tile, its strides in bytes. */
 typedef struct {
     int64_t n, chunk, dp, sp, at;
 } ravel_tile_loop;
+/* `d`, `s`: where the tile begins in the destination and the source. */
 typedef struct {
     ravel_tile_loop loop[3];
-    unsigned char *d;
-    const unsigned char *s;
+    int64_t d, s;
 } ravel_tiles;
 
 /* Moves to the next tile, rows first; 0 if there is none. */
@@ -117,7 +117,7 @@ ravel_tiles_next(ravel_tiles *t)
 }
 
 /* Copies a short run inline; a constant size becomes one load and one store. */
-static inline void
+RAVEL_CONSTANT void
 ravel_move(unsigned char *d, const unsigned char *s, int64_t bytes)
 {
     if (bytes > 128) {
@@ -169,6 +169,11 @@ ravel_soon_share(const ravel_soon *a, int64_t steps)
     return (a->runs * (a->bytes / 64 + 1) / 2 + steps - 1) / steps;
 }
 
+typedef void ravel_tile_function(unsigned char *d, const unsigned char *s,
+                                 const int32_t *t, ravel_soon *soon);
+
+/* Runs the tiles of a call on elements of whole bytes. */
+
 /* Writes a run from the buffer, with non-temporal stores if `stream`. */
 static inline void
 ravel_tile_run(unsigned char *d, const unsigned char *s, int64_t bytes, int64_t stream,
@@ -200,13 +205,10 @@ ravel_tile_flush(unsigned char *d, const unsigned char *buffer, const int32_t *t
                        stream, soon);
 }
 
-typedef void ravel_tile_function(unsigned char *d, const unsigned char *s,
-                                 const int32_t *t, ravel_soon *soon);
-
 /* Permutes tiles through a buffer and prefetches the next tile. */
 RAVEL_FRAME static void
-ravel_tiles_staged(ravel_tiles *at, const int32_t *t, int64_t stream,
-                   ravel_tile_function *tile)
+ravel_tiles_staged(unsigned char *d, const unsigned char *s, ravel_tiles *at,
+                   const int32_t *t, int64_t stream, ravel_tile_function *tile)
 {
     unsigned char room[RAVEL_TILE_BYTES + 128];
     unsigned char *const buffer = room + (-(uintptr_t)room & 63);
@@ -214,13 +216,13 @@ ravel_tiles_staged(ravel_tiles *at, const int32_t *t, int64_t stream,
                                2 * t[RAVEL_T_BLOCKS];
     const int32_t *const from = run + t[RAVEL_T_RUNS];
     for (int more = 1; more;) {
-        unsigned char *const d = at->d;
-        const unsigned char *const s = at->s;
+        unsigned char *const to = d + at->d;
+        const unsigned char *const of = s + at->s;
         more = ravel_tiles_next(at);
-        ravel_soon soon = {at->s, from, more ? t[RAVEL_T_FROM] : 0,
+        ravel_soon soon = {s + at->s, from, more ? t[RAVEL_T_FROM] : 0,
                            t[RAVEL_T_FROM_BYTES], 0};
-        tile(buffer, s, t, &soon);
-        ravel_tile_flush(d, buffer, t, run, stream, &soon);
+        tile(buffer, of, t, &soon);
+        ravel_tile_flush(to, buffer, t, run, stream, &soon);
     }
 }
 
@@ -230,16 +232,16 @@ ravel_tiles_run(unsigned char *d, const unsigned char *s, const int32_t *t, int6
                 int64_t dq, int64_t sq, int64_t stream, ravel_tile_function *tile)
 {
     ravel_tiles at = {{{rows, t[RAVEL_T_ROW], dp, sp, 0}, {cols, t[RAVEL_T_COL], dq, sq, 0},
-                       {batches, t[RAVEL_T_BATCH], dn, sn, 0}}, d, s};
+                       {batches, t[RAVEL_T_BATCH], dn, sn, 0}}, 0, 0};
     ravel_soon soon = {s, t, 0, 0, 0};
     if (rows < 1 || cols < 1 || batches < 1)
         return;
     if (t[RAVEL_T_RUNS]) {
-        ravel_tiles_staged(&at, t, stream, tile);
+        ravel_tiles_staged(d, s, &at, t, stream, tile);
         return;
     }
     do
-        tile(at.d, at.s, t, &soon);
+        tile(d + at.d, s + at.s, t, &soon);
     while (ravel_tiles_next(&at));
 }
 
@@ -290,6 +292,7 @@ ravel_tile_moves(unsigned char *d, const unsigned char *s, const int32_t *t, rav
         }
 }
 
+/* The kernel composite. */
 static void
 ravel_composite(unsigned char *d, const unsigned char *s, const int32_t *t,
                 int64_t batches, int64_t rows, int64_t cols, int64_t dn, int64_t sn,
@@ -307,19 +310,20 @@ void row_major_to_interleaved_i8(void *dst, const void *src);
 }
 #endif
 
-static const int32_t row_major_to_interleaved_i8_table0[192] = {
-    128, 1, 1, 32, 1, 128, 24, 0, 4096, 0, 1, 98304, 98304, 97536, 0, 0,
-    768, 1536, 2304, 3072, 3840, 4608, 5376, 6144, 6912, 7680, 8448, 9216, 9984, 10752, 11520, 12288,
-    13056, 13824, 14592, 15360, 16128, 16896, 17664, 18432, 19200, 19968, 20736, 21504, 22272, 23040, 23808, 24576,
-    25344, 26112, 26880, 27648, 28416, 29184, 29952, 30720, 31488, 32256, 33024, 33792, 34560, 35328, 36096, 36864,
-    37632, 38400, 39168, 39936, 40704, 41472, 42240, 43008, 43776, 44544, 45312, 46080, 46848, 47616, 48384, 49152,
-    49920, 50688, 51456, 52224, 52992, 53760, 54528, 55296, 56064, 56832, 57600, 58368, 59136, 59904, 60672, 61440,
-    62208, 62976, 63744, 64512, 65280, 66048, 66816, 67584, 68352, 69120, 69888, 70656, 71424, 72192, 72960, 73728,
-    74496, 75264, 76032, 76800, 77568, 78336, 79104, 79872, 80640, 81408, 82176, 82944, 83712, 84480, 85248, 86016,
-    86784, 87552, 88320, 89088, 89856, 90624, 91392, 92160, 92928, 93696, 94464, 95232, 96000, 96768, 97536, 0,
-    0, 32768, 32, 65536, 64, 98304, 96, 131072, 128, 163840, 160, 196608, 192, 229376, 224, 262144,
-    256, 294912, 288, 327680, 320, 360448, 352, 393216, 384, 425984, 416, 458752, 448, 491520, 480, 524288,
-    512, 557056, 544, 589824, 576, 622592, 608, 655360, 640, 688128, 672, 720896, 704, 753664, 736, 0
+static const int32_t row_major_to_interleaved_i8_table0[193] = {
+    128, 1, 1, 32, 1, 128, 24, 0, 4096, 0, 1, 98304, 0, 98304, 97536, 0,
+    0, 768, 1536, 2304, 3072, 3840, 4608, 5376, 6144, 6912, 7680, 8448, 9216, 9984, 10752, 11520,
+    12288, 13056, 13824, 14592, 15360, 16128, 16896, 17664, 18432, 19200, 19968, 20736, 21504, 22272, 23040, 23808,
+    24576, 25344, 26112, 26880, 27648, 28416, 29184, 29952, 30720, 31488, 32256, 33024, 33792, 34560, 35328, 36096,
+    36864, 37632, 38400, 39168, 39936, 40704, 41472, 42240, 43008, 43776, 44544, 45312, 46080, 46848, 47616, 48384,
+    49152, 49920, 50688, 51456, 52224, 52992, 53760, 54528, 55296, 56064, 56832, 57600, 58368, 59136, 59904, 60672,
+    61440, 62208, 62976, 63744, 64512, 65280, 66048, 66816, 67584, 68352, 69120, 69888, 70656, 71424, 72192, 72960,
+    73728, 74496, 75264, 76032, 76800, 77568, 78336, 79104, 79872, 80640, 81408, 82176, 82944, 83712, 84480, 85248,
+    86016, 86784, 87552, 88320, 89088, 89856, 90624, 91392, 92160, 92928, 93696, 94464, 95232, 96000, 96768, 97536,
+    0, 0, 32768, 32, 65536, 64, 98304, 96, 131072, 128, 163840, 160, 196608, 192, 229376, 224,
+    262144, 256, 294912, 288, 327680, 320, 360448, 352, 393216, 384, 425984, 416, 458752, 448, 491520, 480,
+    524288, 512, 557056, 544, 589824, 576, 622592, 608, 655360, 640, 688128, 672, 720896, 704, 753664, 736,
+    0
 };
 /* src: 786432 bytes, dst: 786432 bytes; they do not overlap */
 void

@@ -338,28 +338,28 @@ ravel_turn_two8(RAVEL_TWO(8) *v)
 #endif
 
 /* Words before a tile's tables; bytes of its buffer. */
-enum { RAVEL_TILE_HEAD = 14, RAVEL_TILE_BYTES = 256 * 1024 };
+enum { RAVEL_TILE_HEAD = 15, RAVEL_TILE_BYTES = 256 * 1024 };
 
 /* A call takes tiles: batches, columns and rows, in chunks.  The last chunk may overlap the
  * one before.  The table has words of 4 bytes; offsets are in bytes:
  *      rows, columns, batches of a tile; bytes that stay together; rows and columns of a
  *      block; blocks; runs of the destination, 0 if there is no buffer; bytes of a run; its
- *      pitch in the buffer; runs of the source; bytes of a run; the end of the source; the
- *      largest offset of a column;
+ *      pitch in the buffer; runs of the source; bytes of a run; its pitch in a buffer, 0 if
+ *      there is none; the end of the source; the largest offset of a column;
  *      the destination's offset of each row; the source's of each column; both of each
  *      block; the destination's of each of its runs; the source's of each of its runs. */
 enum { RAVEL_T_ROW, RAVEL_T_COL, RAVEL_T_BATCH, RAVEL_T_KEPT, RAVEL_T_ROWS, RAVEL_T_COLS,
        RAVEL_T_BLOCKS, RAVEL_T_RUNS, RAVEL_T_BYTES, RAVEL_T_PITCH, RAVEL_T_FROM,
-       RAVEL_T_FROM_BYTES, RAVEL_T_END, RAVEL_T_LAST };
+       RAVEL_T_FROM_BYTES, RAVEL_T_FROM_PITCH, RAVEL_T_END, RAVEL_T_LAST };
 
 /* A loop of the call: its iterations, those of one tile, its strides in bytes. */
 typedef struct {
     int64_t n, chunk, dp, sp, at;
 } ravel_tile_loop;
+/* `d`, `s`: where the tile begins in the destination and the source. */
 typedef struct {
     ravel_tile_loop loop[3];
-    unsigned char *d;
-    const unsigned char *s;
+    int64_t d, s;
 } ravel_tiles;
 
 /* Moves to the next tile, rows first; 0 if there is none. */
@@ -379,7 +379,7 @@ ravel_tiles_next(ravel_tiles *t)
 }
 
 /* Copies a short run inline; a constant size becomes one load and one store. */
-static inline void
+RAVEL_CONSTANT void
 ravel_move(unsigned char *d, const unsigned char *s, int64_t bytes)
 {
     if (bytes > 128) {
@@ -431,6 +431,11 @@ ravel_soon_share(const ravel_soon *a, int64_t steps)
     return (a->runs * (a->bytes / 64 + 1) / 2 + steps - 1) / steps;
 }
 
+typedef void ravel_tile_function(unsigned char *d, const unsigned char *s,
+                                 const int32_t *t, ravel_soon *soon);
+
+/* Runs the tiles of a call on elements of whole bytes. */
+
 /* Writes a run from the buffer, with non-temporal stores if `stream`. */
 static inline void
 ravel_tile_run(unsigned char *d, const unsigned char *s, int64_t bytes, int64_t stream,
@@ -462,13 +467,10 @@ ravel_tile_flush(unsigned char *d, const unsigned char *buffer, const int32_t *t
                        stream, soon);
 }
 
-typedef void ravel_tile_function(unsigned char *d, const unsigned char *s,
-                                 const int32_t *t, ravel_soon *soon);
-
 /* Permutes tiles through a buffer and prefetches the next tile. */
 RAVEL_FRAME static void
-ravel_tiles_staged(ravel_tiles *at, const int32_t *t, int64_t stream,
-                   ravel_tile_function *tile)
+ravel_tiles_staged(unsigned char *d, const unsigned char *s, ravel_tiles *at,
+                   const int32_t *t, int64_t stream, ravel_tile_function *tile)
 {
     unsigned char room[RAVEL_TILE_BYTES + 128];
     unsigned char *const buffer = room + (-(uintptr_t)room & 63);
@@ -476,13 +478,13 @@ ravel_tiles_staged(ravel_tiles *at, const int32_t *t, int64_t stream,
                                2 * t[RAVEL_T_BLOCKS];
     const int32_t *const from = run + t[RAVEL_T_RUNS];
     for (int more = 1; more;) {
-        unsigned char *const d = at->d;
-        const unsigned char *const s = at->s;
+        unsigned char *const to = d + at->d;
+        const unsigned char *const of = s + at->s;
         more = ravel_tiles_next(at);
-        ravel_soon soon = {at->s, from, more ? t[RAVEL_T_FROM] : 0,
+        ravel_soon soon = {s + at->s, from, more ? t[RAVEL_T_FROM] : 0,
                            t[RAVEL_T_FROM_BYTES], 0};
-        tile(buffer, s, t, &soon);
-        ravel_tile_flush(d, buffer, t, run, stream, &soon);
+        tile(buffer, of, t, &soon);
+        ravel_tile_flush(to, buffer, t, run, stream, &soon);
     }
 }
 
@@ -492,16 +494,16 @@ ravel_tiles_run(unsigned char *d, const unsigned char *s, const int32_t *t, int6
                 int64_t dq, int64_t sq, int64_t stream, ravel_tile_function *tile)
 {
     ravel_tiles at = {{{rows, t[RAVEL_T_ROW], dp, sp, 0}, {cols, t[RAVEL_T_COL], dq, sq, 0},
-                       {batches, t[RAVEL_T_BATCH], dn, sn, 0}}, d, s};
+                       {batches, t[RAVEL_T_BATCH], dn, sn, 0}}, 0, 0};
     ravel_soon soon = {s, t, 0, 0, 0};
     if (rows < 1 || cols < 1 || batches < 1)
         return;
     if (t[RAVEL_T_RUNS]) {
-        ravel_tiles_staged(&at, t, stream, tile);
+        ravel_tiles_staged(d, s, &at, t, stream, tile);
         return;
     }
     do
-        tile(at.d, at.s, t, &soon);
+        tile(d + at.d, s + at.s, t, &soon);
     while (ravel_tiles_next(&at));
 }
 
@@ -782,6 +784,7 @@ ravel_tile8(unsigned char *d, const unsigned char *s, const int32_t *t,
 }
 #endif
 
+/* The kernel composite8. */
 static void
 ravel_composite8(unsigned char *d, const unsigned char *s, const int32_t *t,
                        int64_t batches, int64_t rows, int64_t cols, int64_t dn, int64_t sn,
@@ -800,42 +803,42 @@ void row_major_to_morton16_f32(void *dst, const void *src);
 }
 #endif
 
-static const int32_t row_major_to_morton16_f32_table0[548] = {
-    16, 1, 1, 8, 4, 2, 256, 0, 16384, 0, 16, 1024, 47104, 3072, 0, 16,
-    64, 80, 0, 3072, 0, 0, 32, 6144, 128, 12288, 160, 18432, 256, 32, 288, 6176,
-    384, 12320, 416, 18464, 512, 24576, 544, 30720, 640, 36864, 672, 43008, 768, 24608, 800, 30752,
-    896, 36896, 928, 43040, 1024, 64, 1056, 6208, 1152, 12352, 1184, 18496, 1280, 96, 1312, 6240,
-    1408, 12384, 1440, 18528, 1536, 24640, 1568, 30784, 1664, 36928, 1696, 43072, 1792, 24672, 1824, 30816,
-    1920, 36960, 1952, 43104, 2048, 128, 2080, 6272, 2176, 12416, 2208, 18560, 2304, 160, 2336, 6304,
-    2432, 12448, 2464, 18592, 2560, 24704, 2592, 30848, 2688, 36992, 2720, 43136, 2816, 24736, 2848, 30880,
-    2944, 37024, 2976, 43168, 3072, 192, 3104, 6336, 3200, 12480, 3232, 18624, 3328, 224, 3360, 6368,
-    3456, 12512, 3488, 18656, 3584, 24768, 3616, 30912, 3712, 37056, 3744, 43200, 3840, 24800, 3872, 30944,
-    3968, 37088, 4000, 43232, 4096, 256, 4128, 6400, 4224, 12544, 4256, 18688, 4352, 288, 4384, 6432,
-    4480, 12576, 4512, 18720, 4608, 24832, 4640, 30976, 4736, 37120, 4768, 43264, 4864, 24864, 4896, 31008,
-    4992, 37152, 5024, 43296, 5120, 320, 5152, 6464, 5248, 12608, 5280, 18752, 5376, 352, 5408, 6496,
-    5504, 12640, 5536, 18784, 5632, 24896, 5664, 31040, 5760, 37184, 5792, 43328, 5888, 24928, 5920, 31072,
-    6016, 37216, 6048, 43360, 6144, 384, 6176, 6528, 6272, 12672, 6304, 18816, 6400, 416, 6432, 6560,
-    6528, 12704, 6560, 18848, 6656, 24960, 6688, 31104, 6784, 37248, 6816, 43392, 6912, 24992, 6944, 31136,
-    7040, 37280, 7072, 43424, 7168, 448, 7200, 6592, 7296, 12736, 7328, 18880, 7424, 480, 7456, 6624,
-    7552, 12768, 7584, 18912, 7680, 25024, 7712, 31168, 7808, 37312, 7840, 43456, 7936, 25056, 7968, 31200,
-    8064, 37344, 8096, 43488, 8192, 512, 8224, 6656, 8320, 12800, 8352, 18944, 8448, 544, 8480, 6688,
-    8576, 12832, 8608, 18976, 8704, 25088, 8736, 31232, 8832, 37376, 8864, 43520, 8960, 25120, 8992, 31264,
-    9088, 37408, 9120, 43552, 9216, 576, 9248, 6720, 9344, 12864, 9376, 19008, 9472, 608, 9504, 6752,
-    9600, 12896, 9632, 19040, 9728, 25152, 9760, 31296, 9856, 37440, 9888, 43584, 9984, 25184, 10016, 31328,
-    10112, 37472, 10144, 43616, 10240, 640, 10272, 6784, 10368, 12928, 10400, 19072, 10496, 672, 10528, 6816,
-    10624, 12960, 10656, 19104, 10752, 25216, 10784, 31360, 10880, 37504, 10912, 43648, 11008, 25248, 11040, 31392,
-    11136, 37536, 11168, 43680, 11264, 704, 11296, 6848, 11392, 12992, 11424, 19136, 11520, 736, 11552, 6880,
-    11648, 13024, 11680, 19168, 11776, 25280, 11808, 31424, 11904, 37568, 11936, 43712, 12032, 25312, 12064, 31456,
-    12160, 37600, 12192, 43744, 12288, 768, 12320, 6912, 12416, 13056, 12448, 19200, 12544, 800, 12576, 6944,
-    12672, 13088, 12704, 19232, 12800, 25344, 12832, 31488, 12928, 37632, 12960, 43776, 13056, 25376, 13088, 31520,
-    13184, 37664, 13216, 43808, 13312, 832, 13344, 6976, 13440, 13120, 13472, 19264, 13568, 864, 13600, 7008,
-    13696, 13152, 13728, 19296, 13824, 25408, 13856, 31552, 13952, 37696, 13984, 43840, 14080, 25440, 14112, 31584,
-    14208, 37728, 14240, 43872, 14336, 896, 14368, 7040, 14464, 13184, 14496, 19328, 14592, 928, 14624, 7072,
-    14720, 13216, 14752, 19360, 14848, 25472, 14880, 31616, 14976, 37760, 15008, 43904, 15104, 25504, 15136, 31648,
-    15232, 37792, 15264, 43936, 15360, 960, 15392, 7104, 15488, 13248, 15520, 19392, 15616, 992, 15648, 7136,
-    15744, 13280, 15776, 19424, 15872, 25536, 15904, 31680, 16000, 37824, 16032, 43968, 16128, 25568, 16160, 31712,
-    16256, 37856, 16288, 44000, 0, 3072, 6144, 9216, 12288, 15360, 18432, 21504, 24576, 27648, 30720, 33792,
-    36864, 39936, 43008, 46080
+static const int32_t row_major_to_morton16_f32_table0[549] = {
+    16, 1, 1, 8, 4, 2, 256, 0, 16384, 0, 16, 1024, 0, 47104, 3072, 0,
+    16, 64, 80, 0, 3072, 0, 0, 32, 6144, 128, 12288, 160, 18432, 256, 32, 288,
+    6176, 384, 12320, 416, 18464, 512, 24576, 544, 30720, 640, 36864, 672, 43008, 768, 24608, 800,
+    30752, 896, 36896, 928, 43040, 1024, 64, 1056, 6208, 1152, 12352, 1184, 18496, 1280, 96, 1312,
+    6240, 1408, 12384, 1440, 18528, 1536, 24640, 1568, 30784, 1664, 36928, 1696, 43072, 1792, 24672, 1824,
+    30816, 1920, 36960, 1952, 43104, 2048, 128, 2080, 6272, 2176, 12416, 2208, 18560, 2304, 160, 2336,
+    6304, 2432, 12448, 2464, 18592, 2560, 24704, 2592, 30848, 2688, 36992, 2720, 43136, 2816, 24736, 2848,
+    30880, 2944, 37024, 2976, 43168, 3072, 192, 3104, 6336, 3200, 12480, 3232, 18624, 3328, 224, 3360,
+    6368, 3456, 12512, 3488, 18656, 3584, 24768, 3616, 30912, 3712, 37056, 3744, 43200, 3840, 24800, 3872,
+    30944, 3968, 37088, 4000, 43232, 4096, 256, 4128, 6400, 4224, 12544, 4256, 18688, 4352, 288, 4384,
+    6432, 4480, 12576, 4512, 18720, 4608, 24832, 4640, 30976, 4736, 37120, 4768, 43264, 4864, 24864, 4896,
+    31008, 4992, 37152, 5024, 43296, 5120, 320, 5152, 6464, 5248, 12608, 5280, 18752, 5376, 352, 5408,
+    6496, 5504, 12640, 5536, 18784, 5632, 24896, 5664, 31040, 5760, 37184, 5792, 43328, 5888, 24928, 5920,
+    31072, 6016, 37216, 6048, 43360, 6144, 384, 6176, 6528, 6272, 12672, 6304, 18816, 6400, 416, 6432,
+    6560, 6528, 12704, 6560, 18848, 6656, 24960, 6688, 31104, 6784, 37248, 6816, 43392, 6912, 24992, 6944,
+    31136, 7040, 37280, 7072, 43424, 7168, 448, 7200, 6592, 7296, 12736, 7328, 18880, 7424, 480, 7456,
+    6624, 7552, 12768, 7584, 18912, 7680, 25024, 7712, 31168, 7808, 37312, 7840, 43456, 7936, 25056, 7968,
+    31200, 8064, 37344, 8096, 43488, 8192, 512, 8224, 6656, 8320, 12800, 8352, 18944, 8448, 544, 8480,
+    6688, 8576, 12832, 8608, 18976, 8704, 25088, 8736, 31232, 8832, 37376, 8864, 43520, 8960, 25120, 8992,
+    31264, 9088, 37408, 9120, 43552, 9216, 576, 9248, 6720, 9344, 12864, 9376, 19008, 9472, 608, 9504,
+    6752, 9600, 12896, 9632, 19040, 9728, 25152, 9760, 31296, 9856, 37440, 9888, 43584, 9984, 25184, 10016,
+    31328, 10112, 37472, 10144, 43616, 10240, 640, 10272, 6784, 10368, 12928, 10400, 19072, 10496, 672, 10528,
+    6816, 10624, 12960, 10656, 19104, 10752, 25216, 10784, 31360, 10880, 37504, 10912, 43648, 11008, 25248, 11040,
+    31392, 11136, 37536, 11168, 43680, 11264, 704, 11296, 6848, 11392, 12992, 11424, 19136, 11520, 736, 11552,
+    6880, 11648, 13024, 11680, 19168, 11776, 25280, 11808, 31424, 11904, 37568, 11936, 43712, 12032, 25312, 12064,
+    31456, 12160, 37600, 12192, 43744, 12288, 768, 12320, 6912, 12416, 13056, 12448, 19200, 12544, 800, 12576,
+    6944, 12672, 13088, 12704, 19232, 12800, 25344, 12832, 31488, 12928, 37632, 12960, 43776, 13056, 25376, 13088,
+    31520, 13184, 37664, 13216, 43808, 13312, 832, 13344, 6976, 13440, 13120, 13472, 19264, 13568, 864, 13600,
+    7008, 13696, 13152, 13728, 19296, 13824, 25408, 13856, 31552, 13952, 37696, 13984, 43840, 14080, 25440, 14112,
+    31584, 14208, 37728, 14240, 43872, 14336, 896, 14368, 7040, 14464, 13184, 14496, 19328, 14592, 928, 14624,
+    7072, 14720, 13216, 14752, 19360, 14848, 25472, 14880, 31616, 14976, 37760, 15008, 43904, 15104, 25504, 15136,
+    31648, 15232, 37792, 15264, 43936, 15360, 960, 15392, 7104, 15488, 13248, 15520, 19392, 15616, 992, 15648,
+    7136, 15744, 13280, 15776, 19424, 15872, 25536, 15904, 31680, 16000, 37824, 16032, 43968, 16128, 25568, 16160,
+    31712, 16256, 37856, 16288, 44000, 0, 3072, 6144, 9216, 12288, 15360, 18432, 21504, 24576, 27648, 30720,
+    33792, 36864, 39936, 43008, 46080
 };
 /* src: 3145728 bytes, dst: 3145728 bytes; they do not overlap */
 void

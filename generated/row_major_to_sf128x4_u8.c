@@ -1003,28 +1003,28 @@ ravel_turn_two4(RAVEL_TWO(4) *v)
 #endif
 
 /* Words before a tile's tables; bytes of its buffer. */
-enum { RAVEL_TILE_HEAD = 14, RAVEL_TILE_BYTES = 256 * 1024 };
+enum { RAVEL_TILE_HEAD = 15, RAVEL_TILE_BYTES = 256 * 1024 };
 
 /* A call takes tiles: batches, columns and rows, in chunks.  The last chunk may overlap the
  * one before.  The table has words of 4 bytes; offsets are in bytes:
  *      rows, columns, batches of a tile; bytes that stay together; rows and columns of a
  *      block; blocks; runs of the destination, 0 if there is no buffer; bytes of a run; its
- *      pitch in the buffer; runs of the source; bytes of a run; the end of the source; the
- *      largest offset of a column;
+ *      pitch in the buffer; runs of the source; bytes of a run; its pitch in a buffer, 0 if
+ *      there is none; the end of the source; the largest offset of a column;
  *      the destination's offset of each row; the source's of each column; both of each
  *      block; the destination's of each of its runs; the source's of each of its runs. */
 enum { RAVEL_T_ROW, RAVEL_T_COL, RAVEL_T_BATCH, RAVEL_T_KEPT, RAVEL_T_ROWS, RAVEL_T_COLS,
        RAVEL_T_BLOCKS, RAVEL_T_RUNS, RAVEL_T_BYTES, RAVEL_T_PITCH, RAVEL_T_FROM,
-       RAVEL_T_FROM_BYTES, RAVEL_T_END, RAVEL_T_LAST };
+       RAVEL_T_FROM_BYTES, RAVEL_T_FROM_PITCH, RAVEL_T_END, RAVEL_T_LAST };
 
 /* A loop of the call: its iterations, those of one tile, its strides in bytes. */
 typedef struct {
     int64_t n, chunk, dp, sp, at;
 } ravel_tile_loop;
+/* `d`, `s`: where the tile begins in the destination and the source. */
 typedef struct {
     ravel_tile_loop loop[3];
-    unsigned char *d;
-    const unsigned char *s;
+    int64_t d, s;
 } ravel_tiles;
 
 /* Moves to the next tile, rows first; 0 if there is none. */
@@ -1044,7 +1044,7 @@ ravel_tiles_next(ravel_tiles *t)
 }
 
 /* Copies a short run inline; a constant size becomes one load and one store. */
-static inline void
+RAVEL_CONSTANT void
 ravel_move(unsigned char *d, const unsigned char *s, int64_t bytes)
 {
     if (bytes > 128) {
@@ -1096,6 +1096,11 @@ ravel_soon_share(const ravel_soon *a, int64_t steps)
     return (a->runs * (a->bytes / 64 + 1) / 2 + steps - 1) / steps;
 }
 
+typedef void ravel_tile_function(unsigned char *d, const unsigned char *s,
+                                 const int32_t *t, ravel_soon *soon);
+
+/* Runs the tiles of a call on elements of whole bytes. */
+
 /* Writes a run from the buffer, with non-temporal stores if `stream`. */
 static inline void
 ravel_tile_run(unsigned char *d, const unsigned char *s, int64_t bytes, int64_t stream,
@@ -1127,13 +1132,10 @@ ravel_tile_flush(unsigned char *d, const unsigned char *buffer, const int32_t *t
                        stream, soon);
 }
 
-typedef void ravel_tile_function(unsigned char *d, const unsigned char *s,
-                                 const int32_t *t, ravel_soon *soon);
-
 /* Permutes tiles through a buffer and prefetches the next tile. */
 RAVEL_FRAME static void
-ravel_tiles_staged(ravel_tiles *at, const int32_t *t, int64_t stream,
-                   ravel_tile_function *tile)
+ravel_tiles_staged(unsigned char *d, const unsigned char *s, ravel_tiles *at,
+                   const int32_t *t, int64_t stream, ravel_tile_function *tile)
 {
     unsigned char room[RAVEL_TILE_BYTES + 128];
     unsigned char *const buffer = room + (-(uintptr_t)room & 63);
@@ -1141,13 +1143,13 @@ ravel_tiles_staged(ravel_tiles *at, const int32_t *t, int64_t stream,
                                2 * t[RAVEL_T_BLOCKS];
     const int32_t *const from = run + t[RAVEL_T_RUNS];
     for (int more = 1; more;) {
-        unsigned char *const d = at->d;
-        const unsigned char *const s = at->s;
+        unsigned char *const to = d + at->d;
+        const unsigned char *const of = s + at->s;
         more = ravel_tiles_next(at);
-        ravel_soon soon = {at->s, from, more ? t[RAVEL_T_FROM] : 0,
+        ravel_soon soon = {s + at->s, from, more ? t[RAVEL_T_FROM] : 0,
                            t[RAVEL_T_FROM_BYTES], 0};
-        tile(buffer, s, t, &soon);
-        ravel_tile_flush(d, buffer, t, run, stream, &soon);
+        tile(buffer, of, t, &soon);
+        ravel_tile_flush(to, buffer, t, run, stream, &soon);
     }
 }
 
@@ -1157,16 +1159,16 @@ ravel_tiles_run(unsigned char *d, const unsigned char *s, const int32_t *t, int6
                 int64_t dq, int64_t sq, int64_t stream, ravel_tile_function *tile)
 {
     ravel_tiles at = {{{rows, t[RAVEL_T_ROW], dp, sp, 0}, {cols, t[RAVEL_T_COL], dq, sq, 0},
-                       {batches, t[RAVEL_T_BATCH], dn, sn, 0}}, d, s};
+                       {batches, t[RAVEL_T_BATCH], dn, sn, 0}}, 0, 0};
     ravel_soon soon = {s, t, 0, 0, 0};
     if (rows < 1 || cols < 1 || batches < 1)
         return;
     if (t[RAVEL_T_RUNS]) {
-        ravel_tiles_staged(&at, t, stream, tile);
+        ravel_tiles_staged(d, s, &at, t, stream, tile);
         return;
     }
     do
-        tile(at.d, at.s, t, &soon);
+        tile(d + at.d, s + at.s, t, &soon);
     while (ravel_tiles_next(&at));
 }
 
@@ -1447,6 +1449,7 @@ ravel_tile4(unsigned char *d, const unsigned char *s, const int32_t *t,
 }
 #endif
 
+/* The kernel composite4. */
 static void
 ravel_composite4(unsigned char *d, const unsigned char *s, const int32_t *t,
                        int64_t batches, int64_t rows, int64_t cols, int64_t dn, int64_t sn,
@@ -1507,10 +1510,10 @@ static const int32_t row_major_to_sf128x4_u8_table4[352] = {
     10240, 80, 10256, 170, 10272, 260, 10288, 350, 10304, 440, 10320, 530, 10336, 620, 10352, 710,
     10752, 84, 10768, 174, 10784, 264, 10800, 354, 10816, 444, 10832, 534, 10848, 624, 10864, 714
 };
-static const int32_t row_major_to_sf128x4_u8_table2[44] = {
-    1, 1, 1, 4, 22, 3, 1, 0, 12, 0, 3, 88, 5848, 5760, 0, 512,
-    1024, 1536, 2048, 2560, 3072, 3584, 4096, 4608, 5120, 5632, 6144, 6656, 7168, 7680, 8192, 8704,
-    9216, 9728, 10240, 10752, 0, 2880, 5760, 0, 0, 0, 2880, 5760
+static const int32_t row_major_to_sf128x4_u8_table2[45] = {
+    1, 1, 1, 4, 22, 3, 1, 0, 12, 0, 3, 88, 0, 5848, 5760, 0,
+    512, 1024, 1536, 2048, 2560, 3072, 3584, 4096, 4608, 5120, 5632, 6144, 6656, 7168, 7680, 8192,
+    8704, 9216, 9728, 10240, 10752, 0, 2880, 5760, 0, 0, 0, 2880, 5760
 };
 static const int32_t row_major_to_sf128x4_u8_table1[113] = {
     4, 1, 0, 1, 1, 1, 4, 0, 0, 0, 16, 32, 48, -65536, -65536, -65536,
@@ -1522,26 +1525,26 @@ static const int32_t row_major_to_sf128x4_u8_table1[113] = {
     0, -2139062144, -2139062144, -2139062144, -2139094784, -2139062144, -2139062144, -2139062144, -2139092214, -2139062144, -2139062144, -2139062144, -2139093756, -2139062144, -2139062144, -2139062144,
     -2139091186
 };
-static const int32_t row_major_to_sf128x4_u8_table0[294] = {
-    1, 1, 1, 4, 22, 128, 1, 0, 11264, 0, 128, 88, 11518, 11430, 0, 512,
-    1024, 1536, 2048, 2560, 3072, 3584, 4096, 4608, 5120, 5632, 6144, 6656, 7168, 7680, 8192, 8704,
-    9216, 9728, 10240, 10752, 0, 2880, 5760, 8640, 90, 2970, 5850, 8730, 180, 3060, 5940, 8820,
-    270, 3150, 6030, 8910, 360, 3240, 6120, 9000, 450, 3330, 6210, 9090, 540, 3420, 6300, 9180,
-    630, 3510, 6390, 9270, 720, 3600, 6480, 9360, 810, 3690, 6570, 9450, 900, 3780, 6660, 9540,
-    990, 3870, 6750, 9630, 1080, 3960, 6840, 9720, 1170, 4050, 6930, 9810, 1260, 4140, 7020, 9900,
-    1350, 4230, 7110, 9990, 1440, 4320, 7200, 10080, 1530, 4410, 7290, 10170, 1620, 4500, 7380, 10260,
-    1710, 4590, 7470, 10350, 1800, 4680, 7560, 10440, 1890, 4770, 7650, 10530, 1980, 4860, 7740, 10620,
-    2070, 4950, 7830, 10710, 2160, 5040, 7920, 10800, 2250, 5130, 8010, 10890, 2340, 5220, 8100, 10980,
-    2430, 5310, 8190, 11070, 2520, 5400, 8280, 11160, 2610, 5490, 8370, 11250, 2700, 5580, 8460, 11340,
-    2790, 5670, 8550, 11430, 0, 0, 0, 2880, 5760, 8640, 90, 2970, 5850, 8730, 180, 3060,
-    5940, 8820, 270, 3150, 6030, 8910, 360, 3240, 6120, 9000, 450, 3330, 6210, 9090, 540, 3420,
-    6300, 9180, 630, 3510, 6390, 9270, 720, 3600, 6480, 9360, 810, 3690, 6570, 9450, 900, 3780,
-    6660, 9540, 990, 3870, 6750, 9630, 1080, 3960, 6840, 9720, 1170, 4050, 6930, 9810, 1260, 4140,
-    7020, 9900, 1350, 4230, 7110, 9990, 1440, 4320, 7200, 10080, 1530, 4410, 7290, 10170, 1620, 4500,
-    7380, 10260, 1710, 4590, 7470, 10350, 1800, 4680, 7560, 10440, 1890, 4770, 7650, 10530, 1980, 4860,
-    7740, 10620, 2070, 4950, 7830, 10710, 2160, 5040, 7920, 10800, 2250, 5130, 8010, 10890, 2340, 5220,
-    8100, 10980, 2430, 5310, 8190, 11070, 2520, 5400, 8280, 11160, 2610, 5490, 8370, 11250, 2700, 5580,
-    8460, 11340, 2790, 5670, 8550, 11430
+static const int32_t row_major_to_sf128x4_u8_table0[295] = {
+    1, 1, 1, 4, 22, 128, 1, 0, 11264, 0, 128, 88, 0, 11518, 11430, 0,
+    512, 1024, 1536, 2048, 2560, 3072, 3584, 4096, 4608, 5120, 5632, 6144, 6656, 7168, 7680, 8192,
+    8704, 9216, 9728, 10240, 10752, 0, 2880, 5760, 8640, 90, 2970, 5850, 8730, 180, 3060, 5940,
+    8820, 270, 3150, 6030, 8910, 360, 3240, 6120, 9000, 450, 3330, 6210, 9090, 540, 3420, 6300,
+    9180, 630, 3510, 6390, 9270, 720, 3600, 6480, 9360, 810, 3690, 6570, 9450, 900, 3780, 6660,
+    9540, 990, 3870, 6750, 9630, 1080, 3960, 6840, 9720, 1170, 4050, 6930, 9810, 1260, 4140, 7020,
+    9900, 1350, 4230, 7110, 9990, 1440, 4320, 7200, 10080, 1530, 4410, 7290, 10170, 1620, 4500, 7380,
+    10260, 1710, 4590, 7470, 10350, 1800, 4680, 7560, 10440, 1890, 4770, 7650, 10530, 1980, 4860, 7740,
+    10620, 2070, 4950, 7830, 10710, 2160, 5040, 7920, 10800, 2250, 5130, 8010, 10890, 2340, 5220, 8100,
+    10980, 2430, 5310, 8190, 11070, 2520, 5400, 8280, 11160, 2610, 5490, 8370, 11250, 2700, 5580, 8460,
+    11340, 2790, 5670, 8550, 11430, 0, 0, 0, 2880, 5760, 8640, 90, 2970, 5850, 8730, 180,
+    3060, 5940, 8820, 270, 3150, 6030, 8910, 360, 3240, 6120, 9000, 450, 3330, 6210, 9090, 540,
+    3420, 6300, 9180, 630, 3510, 6390, 9270, 720, 3600, 6480, 9360, 810, 3690, 6570, 9450, 900,
+    3780, 6660, 9540, 990, 3870, 6750, 9630, 1080, 3960, 6840, 9720, 1170, 4050, 6930, 9810, 1260,
+    4140, 7020, 9900, 1350, 4230, 7110, 9990, 1440, 4320, 7200, 10080, 1530, 4410, 7290, 10170, 1620,
+    4500, 7380, 10260, 1710, 4590, 7470, 10350, 1800, 4680, 7560, 10440, 1890, 4770, 7650, 10530, 1980,
+    4860, 7740, 10620, 2070, 4950, 7830, 10710, 2160, 5040, 7920, 10800, 2250, 5130, 8010, 10890, 2340,
+    5220, 8100, 10980, 2430, 5310, 8190, 11070, 2520, 5400, 8280, 11160, 2610, 5490, 8370, 11250, 2700,
+    5580, 8460, 11340, 2790, 5670, 8550, 11430
 };
 /* src: 90000 bytes, dst: 94208 bytes; they do not overlap */
 void

@@ -5,14 +5,14 @@
 
 #include "interpret.h"
 
-enum { ARGS_MAX = 14, TABLES_BYTES = 256 << 10 };
+enum { ARGS_MAX = 16, TABLES_BYTES = 256 << 10 };
 
 /* Every kernel takes only pointers and 64-bit integers.  The calling conventions of
  * 64-bit machines pass both in the same way, and a callee ignores surplus arguments.  So
  * every kernel can be called as an AnyKernel. */
 typedef uint64_t Word;
 typedef void AnyKernel(Word, Word, Word, Word, Word, Word, Word, Word, Word, Word, Word,
-                       Word, Word, Word);
+                       Word, Word, Word, Word, Word);
 _Static_assert(sizeof(void *) == sizeof(Word), "pointers are words");
 
 /* A summand of a rest.  No outer loop occurs in two groups. */

@@ -38,7 +38,7 @@ DOORS = {
     "compiler/spec": "spec.h", "compiler/decide": "decide.h", "compiler/picture": "picture.h", "compiler/plan": "plan.h kernel.def",
     "compiler/emit": "emit.h", "compiler/gpu": "grid.h bank_tile.h",
     "compiler/burst": "burst.h", "compiler/sparse": "sparse.h step.def", "compiler": "compile.h", "templates": "*", "runtime": "*", "cli": "",
-    ("compiler/plan", "templates"): "composite_size.h copy_size.h copy_fill_size.h interleave_size.h shuffle_size.h transpose_size.h vector_size.h",
+    ("compiler/plan", "templates"): "composite_size.h copy_size.h copy_fill_size.h interleave_size.h shuffle_size.h transpose_size.h unpack_size.h vector_size.h",
 }
 # Within the library: files that stand alone, with what they may include of it besides their own.
 INSIDE = {

@@ -1,5 +1,7 @@
 /* composite.h: tiles for the kernels composite, which do any permutation of digits of whole
- * elements.
+ * elements, and unpacked, which do it with elements smaller than a byte: a tile of these has
+ * a byte for each, which a run is unpacked to when it is read and packed from when it is
+ * written.
  *
  * The source run of a tile is a set of loops that together are contiguous in the source; of
  * the last one the tile may have a part.  The destination run is the same for the
@@ -22,6 +24,8 @@ typedef struct {
 } TileSide;
 
 typedef struct {
+    int unit;             /* bytes of an element in a tile */
+    int per;              /* elements of a byte of memory if these are smaller, else 1 */
     int kept;             /* bytes that are contiguous on both sides */
     int kept_loop;        /* the loop over them; -1: they are one element */
     bool skip[MAX_LOOPS]; /* this loop, and those that no tile takes */
@@ -29,6 +33,7 @@ typedef struct {
     TileSide side[2];     /* SRC: rows; DST: columns */
     i64 elements, inner;  /* of a tile; blocks of rows and columns */
     i64 pitch;            /* bytes from a run to the next in the buffer; 0: no buffer */
+    i64 from;             /* the same of unpacked runs of the source; 0: they stay there */
     int role[ROLES];      /* of which loops the kernel runs the tiles, or -1 */
     double cost;          /* nanoseconds an element in registers, roughly */
 } Composite;
@@ -44,6 +49,6 @@ bool composite_make(const Nest *n, int bits, bool buffer, Composite *c);
 
 /* composite_table.c: the words of a tile, as templates/c/composite_tile.h reads them. */
 i64 composite_words(const Composite *c);
-void composite_table(const Nest *n, int bits, const Composite *c, int32_t *out);
+void composite_table(const Nest *n, const Composite *c, int32_t *out);
 
 #endif

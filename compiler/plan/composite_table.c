@@ -10,10 +10,10 @@ composite_words(const Composite *c)
            c->elements / c->side[SRC].run;
 }
 
-/* A loop of a list: its iterations, what it moves by in the source, the destination and
- * where the blocks go, in bytes. */
+/* A loop of a list: its iterations; what it moves by in the source, the destination, where
+ * the blocks come from and where they go, in bytes. */
 typedef struct {
-    i64 n, src, dst, to;
+    i64 n, src, dst, from, to;
 } Walk;
 
 static bool
@@ -28,10 +28,10 @@ is_in(const TileSide *s, int used, int loop)
 /* The tile's loops by rising stride of the destination; runs lie in the buffer one after
  * another. */
 static int
-walk_of(const Nest *n, int size, const Composite *c, Walk *walk, int *loop)
+walk_of(const Nest *n, const Composite *c, Walk *walk, int *loop)
 {
     int m = 0;
-    i64 apart = c->pitch;
+    i64 to = c->pitch, from = c->from;
     for (int i = 0; i < n->nloops; i++)
         if (c->taken[i] > 1 && i != c->kept_loop) {
             int k = m++;
@@ -41,39 +41,38 @@ walk_of(const Nest *n, int size, const Composite *c, Walk *walk, int *loop)
         }
     for (int k = 0; k < m; k++) {
         const Loop *l = &n->loop[loop[k]];
-        walk[k] = (Walk){c->taken[loop[k]], l->ss * size, l->ds * size, l->ds * size};
+        i64 src = l->ss * c->unit, dst = l->ds * c->unit;
+        walk[k] = (Walk){c->taken[loop[k]], src, dst, src, dst};
         if (c->pitch && !is_in(&c->side[DST], c->side[DST].n, loop[k])) {
-            walk[k].to = apart;
-            apart *= walk[k].n;
+            walk[k].to = to;
+            to *= walk[k].n;
+        }
+        if (c->from && !is_in(&c->side[SRC], c->side[SRC].n, loop[k])) {
+            walk[k].from = from;
+            from *= walk[k].n;
         }
     }
     return m;
 }
 
-/* Every sum of the loops' steps, the first of them the innermost: of one or two kinds. */
+/* Every sum of the loops' steps of a kind, the first loop the innermost; `each` words from
+ * one to the next. */
+enum { STEP_SRC, STEP_DST, STEP_FROM, STEP_TO };
 static int32_t *
-put_sums(int32_t *out, const Walk *w, int m, bool src, bool to, bool dst)
+put_sums(int32_t *out, const Walk *w, int m, int kind, int each)
 {
     i64 at[MAX_LOOPS] = {0};
-    for (int k = 0; k < m;) {
-        i64 s = 0, t = 0, d = 0;
-        for (int i = 0; i < m; i++) {
-            s += at[i] * w[i].src;
-            t += at[i] * w[i].to;
-            d += at[i] * w[i].dst;
-        }
-        if (to)
-            *out++ = (int32_t)t;
-        if (src)
-            *out++ = (int32_t)s;
-        if (dst)
-            *out++ = (int32_t)d;
+    int k = 0;
+    do {
+        i64 sum = 0;
+        for (int i = 0; i < m; i++)
+            sum += at[i] * (kind == STEP_SRC ? w[i].src : kind == STEP_DST ? w[i].dst
+                            : kind == STEP_FROM ? w[i].from : w[i].to);
+        *out = (int32_t)sum;
+        out += each;
         for (k = 0; k < m && ++at[k] == w[k].n; k++)
             at[k] = 0;
-    }
-    if (m == 0)
-        for (int i = 0; i < src + to + dst; i++)
-            *out++ = 0;
+    } while (k < m);
     return out;
 }
 
@@ -102,43 +101,45 @@ leave(const Walk *w, const int *loop, int m, const TileSide *s, int used, Walk *
     return rest;
 }
 
-/* The largest offset in the source that these loops give. */
+/* The largest offset of a block's source that these loops give. */
 static i64
 last_of(const Walk *w, int m)
 {
     i64 last = 0;
     for (int k = 0; k < m; k++)
-        last += w[k].src > 0 ? (w[k].n - 1) * w[k].src : 0;
+        last += w[k].from > 0 ? (w[k].n - 1) * w[k].from : 0;
     return last;
 }
 
 void
-composite_table(const Nest *n, int bits, const Composite *c, int32_t *out)
+composite_table(const Nest *n, const Composite *c, int32_t *out)
 {
     Walk all[MAX_LOOPS], some[MAX_LOOPS], rest[MAX_LOOPS], cols[MAX_LOOPS];
     int loop[MAX_LOOPS], left[MAX_LOOPS], last[MAX_LOOPS];
     const TileSide *r = &c->side[SRC], *k = &c->side[DST];
-    int size = bits / 8, m = walk_of(n, size, c, all, loop), others;
+    int m = walk_of(n, c, all, loop), others;
     choose(all, loop, m, k, k->used, cols);
     const i64 head[RAVEL_TILE_HEAD] = {
         c->role[ROW] < 0 ? 1 : c->taken[c->role[ROW]],
         c->role[COL] < 0 ? 1 : c->taken[c->role[COL]],
         c->role[BATCH] < 0 ? 1 : c->taken[c->role[BATCH]],
         c->kept, r->count, k->count, c->inner,
-        c->pitch ? c->elements / k->run : 0, k->run * size, c->pitch,
-        c->elements / r->run, r->run * size, last_of(all, m) + c->kept,
+        c->pitch ? c->elements / k->run : 0, k->run * c->unit, c->pitch,
+        c->elements / r->run, r->run * c->unit, c->from,
+        c->from ? c->from * (c->elements / r->run) : last_of(all, m) + c->kept,
         last_of(cols, k->used)};
     for (int i = 0; i < RAVEL_TILE_HEAD; i++)
         *out++ = (int32_t)head[i];
     choose(all, loop, m, r, r->used, some);
-    out = put_sums(out, some, r->used, false, true, false);
-    out = put_sums(out, cols, k->used, true, false, false);
+    out = put_sums(out, some, r->used, STEP_TO, 1);
+    out = put_sums(out, cols, k->used, STEP_FROM, 1);
     others = leave(all, loop, m, r, r->used, rest, left);
     others = leave(rest, left, others, k, k->used, some, last);
-    out = put_sums(out, some, others, true, true, false);
+    put_sums(out, some, others, STEP_TO, 2);
+    out = put_sums(out + 1, some, others, STEP_FROM, 2) - 1;
     others = leave(all, loop, m, k, k->n, rest, left);
     if (c->pitch)
-        out = put_sums(out, rest, others, false, false, true);
+        out = put_sums(out, rest, others, STEP_DST, 1);
     others = leave(all, loop, m, r, r->n, rest, left);
-    put_sums(out, rest, others, true, false, false);
+    put_sums(out, rest, others, STEP_SRC, 1);
 }

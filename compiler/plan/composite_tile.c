@@ -1,5 +1,6 @@
 /* The tile of a nest: which loops, and how much of each. */
 #include "../../templates/c/composite_size.h"
+#include "../../templates/c/unpack_size.h"
 #include "composite.h"
 #include "kernel_family.h"
 
@@ -11,6 +12,9 @@ enum { LONG_LOOP = 64, LONG_LOOP_OF_SMALL = 256, LONG_KEPT = 64,
 /* Nanoseconds of a run of the source and of the destination, in addition to those of its
  * bytes. */
 static const double FROM_NS = 6, TO_NS = 18;
+
+/* To unpack or pack a run, in addition to its elements; to unpack and pack an element. */
+static const double RUN_NS = 6, PACK_NS = 0.08;
 
 /* A loop of numbers that is not in the rest. */
 static bool
@@ -32,7 +36,9 @@ next_loop(const Nest *n, const Composite *c, int side, i64 run)
 static bool
 find_kept(const Nest *n, int bits, Composite *c)
 {
-    c->kept = bits / 8;
+    c->per = bits < 8 ? 8 / bits : 1;
+    c->unit = bits < 8 ? 1 : bits / 8;
+    c->kept = c->unit;
     c->kept_loop = kernel_run_loop(n);
     for (int i = 0; i < n->nloops; i++)
         c->skip[i] = i == c->kept_loop || !is_plain(&n->loop[i]);
@@ -45,24 +51,26 @@ find_kept(const Nest *n, int bits, Composite *c)
     return true;
 }
 
-/* The iterations of one of the about equal parts of a loop, `wanted` or fewer; n: the loop
- * is not divided. */
+/* The iterations of one of the about equal parts of a loop, about `wanted` or fewer and a
+ * multiple of `unit`; n: the loop is not divided. */
 static i64
-part_of(i64 n, i64 wanted)
+part_of(i64 n, i64 wanted, i64 unit)
 {
     if (wanted >= n)
         return n;
     i64 part = int_ceil_div(n, int_ceil_div(n, wanted));
+    part = int_ceil_div(part, unit) * unit;
     return 10 * part >= 7 * n ? n : part;
 }
 
 /* Takes loops into the tile until the run of the side has that many bytes. */
 static void
-take_run(const Nest *n, int size, int side, i64 bytes, Composite *c)
+take_run(const Nest *n, int side, i64 bytes, Composite *c)
 {
-    i64 run = c->kept / size;
-    for (int i; run * size < bytes && (i = next_loop(n, c, side, run)) >= 0;) {
-        i64 part = part_of(n->loop[i].n, int_ceil_div(bytes, run * size));
+    i64 run = c->kept / c->unit, wanted = int_ceil_div(bytes * c->per, c->unit);
+    i64 vector = c->per > 1 ? LINE / c->kept : 1;
+    for (int i; run < wanted && (i = next_loop(n, c, side, run)) >= 0;) {
+        i64 part = part_of(n->loop[i].n, int_ceil_div(wanted, run), run == c->kept ? vector : 1);
         c->taken[i] = part > c->taken[i] ? part : c->taken[i];
         if (part < n->loop[i].n)
             break;
@@ -72,11 +80,11 @@ take_run(const Nest *n, int size, int side, i64 bytes, Composite *c)
 
 /* Finds the run of the side: loops of the tile that are contiguous together. */
 static void
-find_run(const Nest *n, int size, int side, Composite *c)
+find_run(const Nest *n, int side, Composite *c)
 {
     TileSide *s = &c->side[side];
     s->n = 0;
-    s->run = c->kept / size;
+    s->run = c->kept / c->unit;
     for (int i; (i = next_loop(n, c, side, s->run)) >= 0 && c->taken[i] > 1;) {
         s->loop[s->n++] = i;
         s->run *= c->taken[i];
@@ -93,18 +101,19 @@ pitch_of(i64 bytes)
 }
 
 static void
-try_tile(const Nest *n, int size, const i64 bytes[2], Composite *c)
+try_tile(const Nest *n, const i64 bytes[2], Composite *c)
 {
-    c->elements = c->kept / size;
+    c->elements = c->kept / c->unit;
     for (int i = 0; i < n->nloops; i++)
         c->taken[i] = i == c->kept_loop ? n->loop[i].n : 1;
     for (int side = SRC; side <= DST; side++)
-        take_run(n, size, side, bytes[side], c);
+        take_run(n, side, bytes[side], c);
     for (int i = 0; i < n->nloops; i++)
         c->elements *= i == c->kept_loop ? 1 : c->taken[i];
     for (int side = SRC; side <= DST; side++)
-        find_run(n, size, side, c);
-    c->pitch = pitch_of(c->side[DST].run * size);
+        find_run(n, side, c);
+    c->pitch = pitch_of(c->side[DST].run * c->unit);
+    c->from = c->per > 1 ? pitch_of(c->side[SRC].run) : 0;
 }
 
 static double
@@ -154,7 +163,7 @@ product(const Composite *c, const TileSide *s, int used)
 
 /* How many loops of the runs are rows and columns: what takes least. */
 static void
-find_block(int size, Composite *c)
+find_block(Composite *c)
 {
     TileSide *r = &c->side[SRC], *k = &c->side[DST];
     bool moves = composite_moves(c->kept);
@@ -164,7 +173,7 @@ find_block(int size, Composite *c)
             i64 rows = product(c, r, i), cols = product(c, k, j);
             double cost = moves ? (0.3 + 0.01 * c->kept) + 1.0 / (double)cols
                                 : block_cost(rows, cols, c->kept);
-            cost = cost * size / c->kept;
+            cost = cost * c->unit / c->kept;
             if (cost >= c->cost || shares_loop(r, i, k, j))
                 continue;
             c->cost = cost;
@@ -173,26 +182,28 @@ find_block(int size, Composite *c)
             r->count = rows;
             k->count = cols;
         }
-    c->inner = c->elements / (r->count * k->count * (c->kept / size));
+    c->inner = c->elements / (r->count * k->count * (c->kept / c->unit));
+    c->cost += c->per > 1 ? RUN_NS / (double)r->run + RUN_NS / (double)k->run + PACK_NS : 0;
 }
 
 static bool
 fits(const Composite *c)
 {
-    return c->elements / c->side[DST].run * c->pitch <= RAVEL_TILE_BYTES;
+    i64 room = c->per > 1 ? RAVEL_UNPACKED_BYTES : RAVEL_TILE_BYTES;
+    return c->elements / c->side[DST].run * c->pitch <= room &&
+           c->elements / c->side[SRC].run * c->from <= room;
 }
 
 /* Nanoseconds an element: what is read and written of lines in part, and the registers. */
 static double
-cost_of(const Composite *c, int size)
+cost_of(const Composite *c)
 {
-    double from = (double)(c->side[SRC].run * size), to = (double)(c->side[DST].run * size);
-    return c->cost + (FROM_NS / from + TO_NS / to) * size;
+    return c->cost + (FROM_NS / (double)c->side[SRC].run + TO_NS / (double)c->side[DST].run);
 }
 
 /* Of a few runs' lengths those that take least. */
 static bool
-find_tile(const Nest *n, int size, Composite *c)
+find_tile(const Nest *n, Composite *c)
 {
     static const i64 from[] = {1024, 256, 128, 64};
     static const i64 to[] = {4096, 2048, 1024, 512, 256, 64};
@@ -201,11 +212,11 @@ find_tile(const Nest *n, int size, Composite *c)
     for (int i = 0; i < LEN(from); i++)
         for (int k = 0; k < LEN(to); k++) {
             Composite one = *c;
-            try_tile(n, size, (i64[2]){from[i], to[k]}, &one);
+            try_tile(n, (i64[2]){from[i], to[k]}, &one);
             if (!fits(&one))
                 continue;
-            find_block(size, &one);
-            double cost = cost_of(&one, size);
+            find_block(&one);
+            double cost = cost_of(&one);
             if ((found && cost >= least) || composite_words(&one) > WORDS_MAX)
                 continue;
             found = true;
@@ -254,13 +265,13 @@ find_roles(const Nest *n, Composite *c)
 
 /* All offsets of a tile fit 32 bits. */
 static bool
-is_near(const Nest *n, int size, const Composite *c)
+is_near(const Nest *n, const Composite *c)
 {
     for (int side = SRC; side <= DST; side++) {
         double far = 0;
         for (int i = 0; i < n->nloops; i++) {
             double s = (double)kernel_stride(&n->loop[i], side) * (double)(c->taken[i] - 1);
-            far += c->taken[i] > 1 ? (s < 0 ? -s : s) * size : 0;
+            far += c->taken[i] > 1 ? (s < 0 ? -s : s) * c->unit : 0;
         }
         if (far > INT32_MAX / 2)
             return false;
@@ -269,15 +280,15 @@ is_near(const Nest *n, int size, const Composite *c)
 }
 
 static bool
-is_long(const Nest *n, const Composite *c, int size)
+is_long(const Nest *n, const Composite *c)
 {
-    int from = next_loop(n, c, SRC, c->kept / size);
-    int to = next_loop(n, c, DST, c->kept / size);
+    int from = next_loop(n, c, SRC, c->kept / c->unit);
+    int to = next_loop(n, c, DST, c->kept / c->unit);
     bool moves = composite_moves(c->kept);
     if (to < 0 || (from < 0 && !moves))
         return true;
     i64 most = c->kept < 4 ? LONG_LOOP_OF_SMALL : LONG_LOOP;
-    return !moves && n->loop[from].n * c->kept >= most &&
+    return !moves && c->per == 1 && n->loop[from].n * c->kept >= most &&
            n->loop[to].n * c->kept >= most;
 }
 
@@ -291,17 +302,15 @@ int
 composite_kept(const Nest *n, int bits)
 {
     Composite c;
-    return find_kept(n, bits, &c) && !is_long(n, &c, bits / 8) ? c.kept : 0;
+    return find_kept(n, bits, &c) && !is_long(n, &c) ? c.kept : 0;
 }
 
 bool
 composite_make(const Nest *n, int bits, bool buffer, Composite *c)
 {
-    int size = bits / 8;
-    if (!find_kept(n, bits, c) || is_long(n, c, size) || !find_tile(n, size, c) ||
-        !is_near(n, size, c))
+    if (!find_kept(n, bits, c) || is_long(n, c) || !find_tile(n, c) || !is_near(n, c))
         return false;
     find_roles(n, c);
-    c->pitch = buffer ? c->pitch : 0;
+    c->pitch = buffer || c->per > 1 ? c->pitch : 0;
     return true;
 }

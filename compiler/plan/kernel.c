@@ -37,6 +37,8 @@ static const KernelArg kernel_args[] = {
     {'k', ARG_SRC_STEP,  ROW,   IN_ELEMENTS, NUM},
     {'j', ARG_DST_STEP,  COL,   IN_ELEMENTS, NUM},
     {'l', ARG_SRC_STEP,  COL,   IN_ELEMENTS, NUM},
+    {'I', ARG_DST_STEP,  BATCH, IN_ELEMENTS, NUM},
+    {'K', ARG_SRC_STEP,  BATCH, IN_ELEMENTS, NUM},
     {'t', ARG_TABLE,     0,     IN_BYTES,    "const int32_t *"},
     {'T', ARG_ENTRIES,   0,     IN_NOTHING,  NUM},
     {'v', ARG_FILL,      0,     IN_NOTHING,  "uint64_t"}, /* its bits */

@@ -97,7 +97,7 @@ bits_transpose_work(const Nest *n, int bits)
                   (double)(int_ceil_div(q, block) * block);
     double start = 20 / (double)(p * q);
     double each = is_woven(n, bits, n->role) ? 0.1 * bits / 8
-                  : p < 4 || q < 4 ? 4.0 : (whole ? 0.25 : 0.4) * bits / 8 / used;
+                  : p < 4 || q < 4 ? 4.0 : (whole ? 0.22 : 0.28) * bits / 8 / used;
     return (double)n->elements * (each + start);
 }
 

@@ -1,4 +1,4 @@
-/* The kernels composite: any permutation of digits of whole elements (composite.h). */
+/* The kernels composite and unpacked: any permutation of digits, by tiles (composite.h). */
 #include <math.h>
 #include <string.h>
 
@@ -28,7 +28,7 @@ applies_moves(const Nest *n, int bits, int role[ROLES])
 static bool
 applies1(const Nest *n, int bits, int role[ROLES])
 {
-    return bits == 8 && takes(n, bits, role, 1);
+    return bits <= 8 && takes(n, bits, role, 1);
 }
 
 static bool
@@ -66,7 +66,7 @@ composite_runs(const Nest *n, int bits)
     Composite c;
     if (!composite_make(n, bits, n->stream, &c))
         return (Runs){.read = 1, .written = 1};
-    double size = bits / 8, run = (double)c.side[SRC].run * size;
+    double size = bits / 8.0, run = (double)c.side[SRC].run * size;
     return (Runs){.rows = n->stream ? c.elements / c.side[SRC].run : 0, .along = run,
                   .read = run, .written = (double)c.side[DST].run * size, .apart = 64};
 }
@@ -98,18 +98,28 @@ composite_program(Arena *a, const Nest *n, int bits, i64 *words)
     composite_make(n, bits, n->stream, &c);
     *words = composite_words(&c);
     int32_t *out = arena_array(a, int32_t, *words);
-    composite_table(n, bits, &c, out);
+    composite_table(n, &c, out);
     return out;
 }
 
-#define COMPOSITE                                                               \
-    .kind = NEST_COPY, .elements = OF_BYTES, .args = "DStnrcNMPQpqH",            \
-    .what = "digits in any order, by tiles whose offsets a table holds",         \
-    .work = composite_work, .runs = composite_runs, .floor = 0.02,                \
-    .orders = composite_orders, .speeds = AS_TILES,                              \
-    .table = composite_table_loops, .program = composite_program
-const Family composite_family = {.applies = applies_moves, COMPOSITE};
-const Family composite1_family = {.applies = applies1, COMPOSITE};
-const Family composite2_family = {.applies = applies2, COMPOSITE};
-const Family composite4_family = {.applies = applies4, COMPOSITE};
-const Family composite8_family = {.applies = applies8, COMPOSITE};
+#define TILES(takes, of, letters, text)                                          \
+    {.kind = NEST_COPY, .elements = of, .args = letters, .what = text,           \
+     .applies = takes, .work = composite_work, .runs = composite_runs,           \
+     .floor = 0.02, .orders = composite_orders, .speeds = AS_TILES,              \
+     .table = composite_table_loops, .program = composite_program}
+#define COMPOSITE(takes)                                                         \
+    TILES(takes, OF_BYTES, "DStnrcNMPQpqH",                                      \
+          "digits in any order, by tiles whose offsets a table holds")
+#define UNPACKED(takes)                                                          \
+    TILES(takes, OF_BITS, "dxsytnrcIKikjlHb",                                    \
+          "the same for elements smaller than a byte, which tiles have a byte for")
+const Family composite_family = COMPOSITE(applies_moves);
+const Family composite1_family = COMPOSITE(applies1);
+const Family composite2_family = COMPOSITE(applies2);
+const Family composite4_family = COMPOSITE(applies4);
+const Family composite8_family = COMPOSITE(applies8);
+const Family unpacked_family = UNPACKED(applies_moves);
+const Family unpacked1_family = UNPACKED(applies1);
+const Family unpacked2_family = UNPACKED(applies2);
+const Family unpacked4_family = UNPACKED(applies4);
+const Family unpacked8_family = UNPACKED(applies8);

@@ -18,6 +18,9 @@ extern const Family shuffle_family;
  * number */
 extern const Family composite1_family, composite2_family, composite4_family,
                     composite8_family, composite_family;
+/* The same for elements smaller than a byte, by the elements that are contiguous. */
+extern const Family unpacked1_family, unpacked2_family, unpacked4_family,
+                    unpacked8_family, unpacked_family;
 /* kernel_strided.c: single elements */
 extern const Family strided_family, bits_family, fill_family, fill_bits_family;
 /* kernel_bits.c: elements smaller than a byte */

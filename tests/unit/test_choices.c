@@ -12,6 +12,7 @@
 #include <cmocka.h>
 
 #include "../../compiler/plan/plan_parts.h"
+#include "../../runtime/interpret_steps.h"
 #include "../../runtime/kernels.h"
 #include "../../runtime/proof.h"
 
@@ -35,6 +36,8 @@ static const char *const pairs[][2] = {
     {"(A,B,C){A, B, C}", "(A,B,C){C, B//9, A, 8 - B%9}"},
     {"(A,B,C){B, C//7, A, 6 - C%7}", "(A,B,C){C, A, B}"},
     {"(A,B,C){A, B//3, 2 - B%3, C}", "(A,B,C){B//3, A, 2 - B%3, C}"},
+    {"(A,B,C){A, B, C}", "(A,B,C){C//3, B, A, C%3}"},
+    {"(A,B,C){B, A, C}", "(A,B,C){C//2, A, B, C%2}"},
     {"(A,B,C){A, B, C}", "(A,B,C){A, B, C//8, 1 - C[1], C[0] ~ C[2], C[2] ~ C[1]}"},
 };
 static const i64 shapes[][3] = {{3, 37, 41}, {2, 16, 32}, {1, 5, 3}, {1, 150, 701},
@@ -182,6 +185,7 @@ every_kernel(void **state)
     int every = sample();
     assert_int_equal(ravel_context_new(&cx, &err), RAVEL_OK);
     for (int k = 0; k < nkernels; k++) {
+        assert_true(strlen(kernel_letters(&kernels[k])) <= ARGS_MAX);
         int widths = 0, plans = 0;
         for (int t = 0; t < LEN(types); t++) {
             int before = plans;

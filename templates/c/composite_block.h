@@ -1,0 +1,221 @@
+/* Blocks of elements of ${size} bytes: rows are contiguous in the source, columns in the
+ * destination. */
+#ifndef RAVEL_PLAIN
+/* Transposes ${each} columns, with ${each} rows of each in a lane. */
+RAVEL_INLINE void
+ravel_turn_wide${size}(unsigned char *d, const unsigned char *s, const int32_t *row,
+                       const int32_t *col)
+{
+    enum { M = ${each} };
+    RAVEL_TWO(${size}) v[M];
+    RAVEL_KEEP(col);
+    RAVEL_UNROLL for (int i = 0; i < M; i++)
+        memcpy(&v[i], s + col[i], sizeof v[i]);
+    ravel_turn_two${size}(v);
+    RAVEL_UNROLL for (int lane = 0; lane < RAVEL_PAIR; lane++, row += M)
+        RAVEL_UNROLL for (int i = 0; i < M; i++)
+            ravel_store1(d + row[i], ravel_lane((RAVEL_TWO(1))v[i], lane), 0);
+}
+
+/* Transposes at most ${each} rows, with ${each} columns of each in a lane. */
+RAVEL_INLINE void
+ravel_turn_line${size}(unsigned char *d, const unsigned char *s, const int32_t *row,
+                       const int32_t *col, int64_t rows)
+{
+    RAVEL_KEEP(col);
+    RAVEL_ALL(${size}) v[${each}];
+    RAVEL_UNROLL for (int i = 0; i < ${each}; i++) {
+        const unsigned char *at[RAVEL_LANES];
+        RAVEL_UNROLL for (int lane = 0; lane < RAVEL_LANES; lane++)
+            at[lane] = s + col[lane * ${each} + i];
+        v[i] = (RAVEL_ALL(${size}))RAVEL_ALL_ROWS(at, 0);
+    }
+    ravel_turn${size}(v);
+    RAVEL_UNROLL for (int i = 0; i < ${each}; i++)
+        if (i < rows)
+            RAVEL_ALL_STORE(d + row[i], (RAVEL_ALL(1))v[i], 0);
+}
+
+/* Transposes blocks of at most ${each} rows and columns, one block in a lane. */
+RAVEL_INLINE void
+ravel_turn_blocks${size}(unsigned char *d, const unsigned char *s, const int32_t *block,
+                         const int32_t *row, const int32_t *col, int64_t rows,
+                         int64_t cols)
+{
+    enum { M = ${each} };
+    RAVEL_TWO(${size}) v[M] = {{0}};
+    const unsigned char *const from[2] = {s + block[1], s + block[2 * RAVEL_PAIR - 1]};
+    RAVEL_KEEP(col);
+    RAVEL_UNROLL for (int i = 0; i < M; i++)
+        if (i < cols)
+            v[i] = (RAVEL_TWO(${size}))RAVEL_TWO_ROWS(from, col[i]);
+    ravel_turn_two${size}(v);
+    RAVEL_UNROLL for (int lane = 0; lane < RAVEL_PAIR; lane++, block += 2)
+        RAVEL_UNROLL for (int i = 0; i < M; i++) {
+            const ravel_1x1 one = ravel_lane((RAVEL_TWO(1))v[i], lane);
+            if (i < rows && cols == M)
+                ravel_store1(d + row[i] + block[0], one, 0);
+            else if (i < rows)
+                ravel_store_part(d + row[i] + block[0], one, cols * ${size});
+        }
+}
+
+RAVEL_INLINE void
+ravel_turn_narrow${size}(unsigned char *d, const unsigned char *s, const int32_t *row,
+                         const int32_t *col)
+{
+    RAVEL_KEEP(col);
+    ravel_${size}x1 v[${each}];
+    RAVEL_UNROLL for (int i = 0; i < ${each}; i++)
+        v[i] = (ravel_${size}x1)ravel_load1(s + col[i]);
+    ravel_zip${size}(v, ${each}, RAVEL_ROUNDS${size});
+    RAVEL_UNROLL for (int i = 0; i < ${each}; i++)
+        ravel_store1(d + row[i], (ravel_1x1)v[i], 0);
+}
+
+/* The same for one block, which may have fewer rows or columns. */
+RAVEL_INLINE void
+ravel_turn_few${size}(unsigned char *d, const unsigned char *s, const int32_t *row,
+                      const int32_t *col, int64_t rows, int64_t cols,
+                      const unsigned char *end)
+{
+    RAVEL_KEEP(col);
+    ravel_${size}x1 v[${each}] = {{0}};
+    RAVEL_UNROLL for (int i = 0; i < ${each}; i++)
+        if (i < cols)
+            v[i] = (ravel_${size}x1)ravel_load_part(s + col[i], rows * ${size}, end);
+    ravel_zip${size}(v, ${each}, RAVEL_ROUNDS${size});
+    RAVEL_UNROLL for (int i = 0; i < ${each}; i++) {
+        if (i < rows && cols == ${each})
+            ravel_store1(d + row[i], (ravel_1x1)v[i], 0);
+        else if (i < rows)
+            ravel_store_part(d + row[i], (ravel_1x1)v[i], cols * ${size});
+    }
+}
+
+/* Transposes all rows of ${each} columns; the last block overlaps the one before. */
+RAVEL_INLINE void
+ravel_turn_rows${size}(unsigned char *d, const unsigned char *s, const int32_t *row,
+                       const int32_t *col, int64_t rows)
+{
+    enum { WIDE = ${each} * RAVEL_PAIR };
+    int64_t r = 0;
+    for (; r + WIDE <= rows; r += WIDE)
+        ravel_turn_wide${size}(d, s + r * ${size}, row + r, col);
+    if (rows >= WIDE && r + ${each} < rows) {
+        r = rows - WIDE;
+        ravel_turn_wide${size}(d, s + r * ${size}, row + r, col);
+        return;
+    }
+    for (; r < rows; r += ${each}) {
+        r = r + ${each} > rows ? rows - ${each} : r;
+        ravel_turn_narrow${size}(d, s + r * ${size}, row + r, col);
+    }
+}
+
+/* Transposes a block with fewer rows or columns than a register has elements. */
+static void
+ravel_turn_short${size}(unsigned char *d, const unsigned char *s, const int32_t *row,
+                        const int32_t *col, int64_t rows, int64_t cols,
+                        const unsigned char *end)
+{
+    const int64_t m = rows < ${each} ? rows : ${each}, k = cols < ${each} ? cols : ${each};
+    for (int64_t c = 0; c < cols; c += k) {
+        c = c + k > cols ? cols - k : c;
+        for (int64_t r = 0; r < rows; r += m) {
+            r = r + m > rows ? rows - m : r;
+            ravel_turn_few${size}(d + c * ${size}, s + r * ${size}, row + r, col + c, m, k,
+                                  end);
+        }
+    }
+}
+
+/* Transposes all rows of a vector of columns; the last block overlaps the one before. */
+RAVEL_INLINE void
+ravel_turn_lines${size}(unsigned char *d, const unsigned char *s, const int32_t *row,
+                        const int32_t *col, int64_t rows, const unsigned char *end)
+{
+    enum { WIDE = ${each} * RAVEL_LANES };
+    if (rows < ${each} && ravel_any_above(col, WIDE, 1, end - s - 16)) {
+        ravel_turn_short${size}(d, s, row, col, rows, WIDE, end);
+        return;
+    }
+    for (int64_t r = 0; r < rows; r += ${each}) {
+        r = r + ${each} > rows && r ? rows - ${each} : r;
+        ravel_turn_line${size}(d, s + r * ${size}, row + r, col, rows);
+    }
+}
+
+/* Transposes all rows of at most ${each} columns, one block in a lane. */
+RAVEL_INLINE void
+ravel_turn_together${size}(unsigned char *d, const unsigned char *s, const int32_t *block,
+                           const int32_t *row, const int32_t *col, int64_t rows,
+                           int64_t cols)
+{
+    const int64_t m = rows < ${each} ? rows : ${each};
+    for (int64_t r = 0; r < rows; r += m) {
+        r = r + m > rows ? rows - m : r;
+        ravel_turn_blocks${size}(d, s + r * ${size}, block, row + r, col, m, cols);
+    }
+}
+
+/* Transposes all rows of some columns of a block. */
+RAVEL_INLINE void
+ravel_turn_columns${size}(unsigned char *d, const unsigned char *s, const int32_t *row,
+                          const int32_t *col, int64_t rows, int64_t cols,
+                          const unsigned char *end)
+{
+    if (cols == ${each} * RAVEL_LANES)
+        ravel_turn_lines${size}(d, s, row, col, rows, end);
+    else if (rows >= ${each} && cols == ${each})
+        ravel_turn_rows${size}(d, s, row, col, rows);
+    else
+        ravel_turn_short${size}(d, s, row, col, rows, cols, end);
+}
+
+static void
+ravel_tile${size}(unsigned char *d, const unsigned char *s, const int32_t *t,
+                  ravel_soon *soon)
+{
+    enum { WIDE = ${each} * RAVEL_LANES };
+    const int64_t rows = t[RAVEL_T_ROWS], cols = t[RAVEL_T_COLS], n = t[RAVEL_T_BLOCKS];
+    const int32_t *const row = t + RAVEL_TILE_HEAD, *const col = row + rows;
+    const int32_t *const block = col + cols;
+    const unsigned char *const end = s + t[RAVEL_T_END];
+    const int64_t k = cols >= WIDE ? WIDE : cols >= ${each} ? ${each} : cols;
+    const int64_t lanes = cols < WIDE && rows < 2 * ${each} && n >= RAVEL_PAIR ? RAVEL_PAIR : 1;
+    const int64_t most = t[RAVEL_T_END] - t[RAVEL_T_LAST] - 16;
+    const int64_t fetch = ravel_soon_share(soon, (n + lanes - 1) / lanes * ((cols - 1) / k + 1));
+    for (int64_t i = 0; i < n; i += lanes) {
+        i = i + lanes > n ? n - lanes : i;
+        const int32_t *const at = block + 2 * i;
+        const int apart = lanes == 1 || (rows < ${each} && ravel_any_above(at + 1, RAVEL_PAIR, 2, most));
+        for (int64_t c = 0; c < cols; c += k) {
+            c = c + k > cols ? cols - k : c;
+            for (int64_t l = 0; l < lanes && apart; l++)
+                ravel_turn_columns${size}(d + c * ${size} + at[2 * l], s + at[2 * l + 1],
+                                          row, col + c, rows, k, end);
+            if (!apart)
+                ravel_turn_together${size}(d + c * ${size}, s, at, row, col + c, rows, k);
+            ravel_soon_fetch(soon, fetch);
+        }
+    }
+}
+#else
+static void
+ravel_tile${size}(unsigned char *d, const unsigned char *s, const int32_t *t,
+                  ravel_soon *soon)
+{
+    const int64_t rows = t[RAVEL_T_ROWS], cols = t[RAVEL_T_COLS];
+    const int32_t *const row = t + RAVEL_TILE_HEAD, *const col = row + rows;
+    const int32_t *const block = col + cols;
+    (void)soon;
+    for (int64_t i = 0; i < t[RAVEL_T_BLOCKS]; i++) {
+        unsigned char *const to = d + block[2 * i];
+        const unsigned char *const from = s + block[2 * i + 1];
+        for (int64_t r = 0; r < rows; r++)
+            for (int64_t c = 0; c < cols; c++)
+                memcpy(to + row[r] + c * ${size}, from + col[c] + r * ${size}, ${size});
+    }
+}
+#endif

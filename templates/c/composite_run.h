@@ -1,0 +1,72 @@
+/* Runs the tiles of a call on elements of whole bytes. */
+
+/* Writes a run from the buffer, with non-temporal stores if `stream`. */
+static inline void
+ravel_tile_run(unsigned char *d, const unsigned char *s, int64_t bytes, int64_t stream,
+               ravel_soon *soon)
+{
+    int64_t head = (int64_t)(-(uintptr_t)d & 63);
+    head = head < bytes ? head : bytes;
+    if (!stream || bytes < 64) {
+        ravel_move(d, s, bytes);
+        ravel_soon_fetch(soon, (bytes + 127) / 128);
+        return;
+    }
+    const int64_t end = head + (bytes - head) / 64 * 64;
+    ravel_move(d, s, head);
+    for (int64_t i = head; i < end; i += 64) {
+        ravel_stream_line(d + i, s + i);
+        if (i & 64)
+            ravel_soon_fetch(soon, 1);
+    }
+    ravel_move(d + end, s + end, bytes - end);
+}
+
+static inline void
+ravel_tile_flush(unsigned char *d, const unsigned char *buffer, const int32_t *t,
+                 const int32_t *run, int64_t stream, ravel_soon *soon)
+{
+    for (int64_t i = 0; i < t[RAVEL_T_RUNS]; i++)
+        ravel_tile_run(d + run[i], buffer + i * t[RAVEL_T_PITCH], t[RAVEL_T_BYTES],
+                       stream, soon);
+}
+
+/* Permutes tiles through a buffer and prefetches the next tile. */
+RAVEL_FRAME static void
+ravel_tiles_staged(unsigned char *d, const unsigned char *s, ravel_tiles *at,
+                   const int32_t *t, int64_t stream, ravel_tile_function *tile)
+{
+    unsigned char room[RAVEL_TILE_BYTES + 128];
+    unsigned char *const buffer = room + (-(uintptr_t)room & 63);
+    const int32_t *const run = t + RAVEL_TILE_HEAD + t[RAVEL_T_ROWS] + t[RAVEL_T_COLS] +
+                               2 * t[RAVEL_T_BLOCKS];
+    const int32_t *const from = run + t[RAVEL_T_RUNS];
+    for (int more = 1; more;) {
+        unsigned char *const to = d + at->d;
+        const unsigned char *const of = s + at->s;
+        more = ravel_tiles_next(at);
+        ravel_soon soon = {s + at->s, from, more ? t[RAVEL_T_FROM] : 0,
+                           t[RAVEL_T_FROM_BYTES], 0};
+        tile(buffer, of, t, &soon);
+        ravel_tile_flush(to, buffer, t, run, stream, &soon);
+    }
+}
+
+static void
+ravel_tiles_run(unsigned char *d, const unsigned char *s, const int32_t *t, int64_t batches,
+                int64_t rows, int64_t cols, int64_t dn, int64_t sn, int64_t dp, int64_t sp,
+                int64_t dq, int64_t sq, int64_t stream, ravel_tile_function *tile)
+{
+    ravel_tiles at = {{{rows, t[RAVEL_T_ROW], dp, sp, 0}, {cols, t[RAVEL_T_COL], dq, sq, 0},
+                       {batches, t[RAVEL_T_BATCH], dn, sn, 0}}, 0, 0};
+    ravel_soon soon = {s, t, 0, 0, 0};
+    if (rows < 1 || cols < 1 || batches < 1)
+        return;
+    if (t[RAVEL_T_RUNS]) {
+        ravel_tiles_staged(d, s, &at, t, stream, tile);
+        return;
+    }
+    do
+        tile(d + at.d, s + at.s, t, &soon);
+    while (ravel_tiles_next(&at));
+}

@@ -1,0 +1,63 @@
+/* Tiles of elements of 1, 2 or 4 bits: the source's runs are unpacked to a byte an element,
+ * these are permuted as a tile of bytes, the destination's runs are packed.  The table has
+ * offsets in elements: those of runs in the destination and the source, all others in the
+ * buffers. */
+static void
+ravel_unpack(unsigned char *d, const unsigned char *s, int64_t at, int64_t n, int64_t bits)
+{
+    if (bits == 4)
+        ravel_unpack_bits(d, s, at, n, 4);
+    else if (bits == 2)
+        ravel_unpack_bits(d, s, at, n, 2);
+    else
+        ravel_unpack_bits(d, s, at, n, 1);
+}
+
+static void
+ravel_pack(unsigned char *d, int64_t at, const unsigned char *s, int64_t n, int64_t stream,
+           int64_t bits)
+{
+    if (bits == 4)
+        ravel_pack_bits(d, at, s, n, stream, 4);
+    else if (bits == 2)
+        ravel_pack_bits(d, at, s, n, stream, 2);
+    else
+        ravel_pack_bits(d, at, s, n, stream, 1);
+}
+
+static inline void
+ravel_prefetch_bits(const unsigned char *s, int64_t at, int64_t n, int64_t bits)
+{
+    const int64_t end = (at + n) * bits / 8;
+    for (int64_t i = at * bits / 8; i < end; i += 64)
+        RAVEL_PREFETCH(s + i);
+}
+
+/* As ravel_tiles_run, for elements of `bits` bits. */
+RAVEL_FRAME static void
+ravel_unpacked_run(unsigned char *dst, int64_t d, const unsigned char *src, int64_t s,
+                   const int32_t *t, ravel_tiles *at, int64_t stream, int64_t bits,
+                   ravel_tile_function *tile)
+{
+    enum { SPACE = RAVEL_UNPACKED_BYTES + 64 };
+    unsigned char room[2 * SPACE + 64];
+    unsigned char *const wide = room + (-(uintptr_t)room & 63), *const turned = wide + SPACE;
+    const int32_t *const run = t + RAVEL_TILE_HEAD + t[RAVEL_T_ROWS] + t[RAVEL_T_COLS] +
+                               2 * t[RAVEL_T_BLOCKS];
+    const int32_t *const from = run + t[RAVEL_T_RUNS];
+    const int64_t n = t[RAVEL_T_FROM_BYTES];
+    ravel_soon none = {src, t, 0, 0, 0};
+    for (int more = 1; more;) {
+        const int64_t x = d + at->d, y = s + at->s;
+        more = ravel_tiles_next(at);
+        for (int64_t i = 0; i < t[RAVEL_T_FROM]; i++) {
+            ravel_unpack(wide + i * t[RAVEL_T_FROM_PITCH], src, (y + from[i]) * bits, n, bits);
+            if (more)
+                ravel_prefetch_bits(src, s + at->s + from[i], n, bits);
+        }
+        tile(turned, wide, t, &none);
+        for (int64_t i = 0; i < t[RAVEL_T_RUNS]; i++)
+            ravel_pack(dst, (x + run[i]) * bits, turned + i * t[RAVEL_T_PITCH],
+                       t[RAVEL_T_BYTES], stream, bits);
+    }
+}
