@@ -54,9 +54,10 @@ include python/python.mk
 include tests/fuzz/fuzz.mk
 include tests/coverage.mk
 
+# With sanitizers at a fixed address: relocations of their tables take most of a command's start.
 $(B)/ravel: $(CLI_OBJ) $(INSIDES)
 	$(SAY) LINK $@
-	$(Q)$(CC) $(ALL_CFLAGS) $(LDFLAGS) -o $@ $(CLI_OBJ) $(INSIDES) -ljansson -lz $(LIBS)
+	$(Q)$(CC) $(ALL_CFLAGS) $(LDFLAGS) $(if $(SAN),-no-pie) -o $@ $(CLI_OBJ) $(INSIDES) -ljansson -lz $(LIBS)
 
 $(INSIDES) $(B)/libravel.a:
 	$(SAY) AR $@
@@ -164,10 +165,10 @@ check:
 	    $(CHECKED:%=tests/test_%)
 
 asan-build:
-	$(Q)$(MAKE) --no-print-directory all unit SAN=1 B=$(B)-asan CFLAGS="-O1 -g"
+	$(Q)$(MAKE) --no-print-directory all unit SAN=1 B=$(B)-asan CFLAGS="-O1 -g1"
 
 tsan-build:
-	$(Q)$(MAKE) --no-print-directory SAN=thread B=$(B)-tsan CFLAGS="-O1 -g" \
+	$(Q)$(MAKE) --no-print-directory SAN=thread B=$(B)-tsan CFLAGS="-O1 -g1" \
 	    $(B)-tsan/tests/test_threads
 
 unit: $(UNITS)

@@ -1,7 +1,8 @@
-"""make bench-sparse: sparse conversions beside SciPy and Eigen, on one thread: medians over rounds of the ratios of each round.
+"""make bench-sparse: sparse conversions beside SciPy, Eigen and hand-written loops: medians over rounds of the ratios of each round.  The others use one
+thread, ravel --threads of them.
 
-Each call includes the check of the source and the sizes.  ravel writes into arrays that the caller has allocated before; SciPy and Eigen allocate
-their results."""
+Each call includes the check of the source and the sizes.  ravel writes into arrays that the caller has allocated before; the others allocate their
+results, and the loops check nothing."""
 
 import argparse
 import ctypes as ct
@@ -18,6 +19,7 @@ parser.add_argument("--build", default="build")
 parser.add_argument("--rounds", type=int, default=7)
 parser.add_argument("--rows", type=int, default=4000)
 parser.add_argument("--density", default="0.01,0.1")
+parser.add_argument("--threads", type=int, default=1)
 args = parser.parse_args()
 os.environ["RAVEL_BUILD"] = args.build
 sys.path.insert(0, str(ROOT/"tests"))
@@ -31,10 +33,10 @@ import sparse  # noqa: E402
 warnings.simplefilter("ignore")
 
 
-def eigen():
-    so = ROOT/args.build/"bench"/"eigen.so"
+def built(compiler, source):
+    so = ROOT/args.build/"bench"/(pathlib.Path(source).stem + ".so")
     so.parent.mkdir(exist_ok=True)
-    r = subprocess.run(["g++", "-O3", "-march=native", "-DNDEBUG", "-shared", "-fPIC", "-I/usr/include/eigen3", "-o", so, ROOT/"bench"/"eigen.cc"])
+    r = subprocess.run([compiler, "-O3", "-march=native", "-DNDEBUG", "-shared", "-fPIC", "-I/usr/include/eigen3", "-o", so, ROOT/"bench"/source])
     return None if r.returncode else ct.CDLL(str(so))
 
 
@@ -45,7 +47,7 @@ class Ours:
         self.plan = sparse.Plan(cx, a, b, shape, "f64")
         m, job = self.plan.sizes(source)
         self.plan.so.ravel_sparse_end(job)
-        self.out = [np.zeros(m[i] * size, "u1") for i, (_, _, size) in enumerate(self.plan.names(1))]
+        self.out = [np.empty(m[i] * size, "u1") for i, (_, _, size) in enumerate(self.plan.names(1))]
         self.held = [np.ascontiguousarray(source[name]) for name, _, _ in self.plan.names(0)]
         pointers = ct.c_void_p * sparse.ARRAYS
         self.to, self.src = pointers(*[x.ctypes.data for x in self.out]), pointers(*[x.ctypes.data for x in self.held])
@@ -70,43 +72,60 @@ def p(a):
     return ct.c_void_p(a.ctypes.data)
 
 
-def cases(m, lib):
-    """(from, to, the source's arrays, SciPy's way, Eigen's way)"""
+def drawn(rows, density):
+    """A CSR matrix of random entries, in order; of a large one fewer than asked for, as entries of one place are joined."""
+    if rows * rows < 1e9:
+        m = sp.random(rows, rows, density, format="csr", random_state=1, dtype="f8")
+    else:
+        rng, n = np.random.default_rng(1), int(rows * rows * density)
+        m = sp.csr_matrix((rng.random(n), (rng.integers(0, rows, n, "i4"), rng.integers(0, rows, n, "i4"))), (rows, rows))
+    m.sum_duplicates()
+    return m
+
+
+def cases(m, lib, loop):
+    """(from, to, the source's arrays, SciPy's way, Eigen's way, a loop)"""
     rows, cols = map(ct.c_int64, m.shape)
     rng = np.random.default_rng(2)
-    dense, coo = m.toarray(), m.tocoo()
+    small = m.shape[0] * m.shape[1] < 1e9          # a dense array of it fits memory
+    dense, coo = m.toarray() if small else None, m.tocoo()
     k = np.concatenate([rng.permutation(coo.nnz), rng.integers(0, coo.nnz, coo.nnz // 10)])      # a tenth is there twice
     coo = sp.coo_matrix((coo.data[k], (coo.row[k], coo.col[k])), m.shape)
     csr = {"pos2": m.indptr, "crd2": m.indices, "val": m.data}
-    n, out = ct.c_int64(m.nnz), np.zeros(m.shape)
-    of = [p(m.indptr), p(m.indices), p(m.data), n, rows, cols]
-    yield "ROW_MAJOR", "CSR", {"val": dense.reshape(-1)}, lambda: sp.csr_matrix(dense), lib and (lambda: lib.eigen_dense_to_csr(p(dense), rows, cols))
+    of = [p(m.indptr), p(m.indices), p(m.data), ct.c_int64(m.nnz), rows, cols]
+    if small:
+        yield ("ROW_MAJOR", "CSR", {"val": dense.reshape(-1)}, lambda: sp.csr_matrix(dense),
+               lib and (lambda: lib.eigen_dense_to_csr(p(dense), rows, cols)), lambda: loop.loop_dense_to_csr(p(dense), rows, cols))
+    coos = [p(coo.row), p(coo.col), p(coo.data), ct.c_int64(coo.nnz), rows, cols]
     yield ("COO", "CSR", {"pos1": np.array([0, coo.nnz], "i4"), "crd1": coo.row, "crd2": coo.col, "val": coo.data}, coo.tocsr,
-           lib and (lambda: lib.eigen_coo_to_csr(p(coo.row), p(coo.col), p(coo.data), ct.c_int64(coo.nnz), rows, cols)))
-    yield "CSR", "CSC", csr, m.tocsc, lib and (lambda: lib.eigen_csr_to_csc(*of))
-    yield "CSR", "COO", csr, m.tocoo, None
-    yield "CSR", "BSR", csr, lambda: m.tobsr((4, 4)), None
-    yield "CSR", "ELL", csr, None, None
-    yield "CSR", "DIA", csr, m.todia, None
-    yield "CSR", "ROW_MAJOR", csr, m.toarray, lib and (lambda: lib.eigen_csr_to_dense(*of, p(out)))
+           lib and (lambda: lib.eigen_coo_to_csr(*coos)), lambda: loop.loop_coo_to_csr(*coos))
+    yield "CSR", "CSC", csr, m.tocsc, lib and (lambda: lib.eigen_csr_to_csc(*of)), lambda: loop.loop_csr_to_csc(*of)
+    yield "CSR", "COO", csr, m.tocoo, None, None
+    yield "CSR", "BSR", csr, lambda: m.tobsr((4, 4)), None, (lambda: loop.loop_csr_to_bsr(*of)) if small else None
+    yield "CSR", "ELL", csr, None, None, None
+    if not small:
+        return
+    out = np.zeros(m.shape)
+    yield "CSR", "DIA", csr, m.todia, None, None
+    yield "CSR", "ROW_MAJOR", csr, m.toarray, lib and (lambda: lib.eigen_csr_to_dense(*of, p(out))), None
 
 
 def main():
-    lib = eigen()
-    print("| density | from | to | ravel ms | SciPy / ravel | Eigen / ravel |\n|---|---|---|---|---|---|")
+    lib, loop = built("g++", "eigen.cc"), built("gcc", "sparse_loops.c")
+    print("| density | from | to | ravel ms | SciPy / ravel | Eigen / ravel | loop / ravel |\n|---|---|---|---|---|---|---|")
     with ravel.Context() as cx:
+        assert not ravel.lib.ravel_set_threads(cx.p, args.threads, None, None, None)
         for density in map(float, args.density.split(",")):
-            m = sp.random(args.rows, args.rows, density, format="csr", random_state=1, dtype="f8")
-            m.sort_indices()
-            for a, b, source, scipy, other in cases(m, lib):
+            m = drawn(args.rows, density)
+            for a, b, source, *others in cases(m, lib, loop):
                 ours = Ours(cx, a, b, m.shape, source)
-                ways = [f for f in (ours, scipy, other) if f]
+                ways = [f for f in (ours, *others) if f]
                 for f in ways:
                     f()
                 rounds = [[timed(f) for f in ways[i % len(ways):] + ways[:i % len(ways)]] for i in range(args.rounds)]
                 turned = [r[-(i % len(ways)):] + r[:-(i % len(ways))] if i % len(ways) else r for i, r in enumerate(rounds)]
                 ratio = {f: "%.2f" % np.median([r[j] / r[0] for r in turned]) for j, f in enumerate(ways)}
-                print("| %g | %s | %s | %.2f | %s | %s |" % (density, a, b, 1e3 * np.median([r[0] for r in turned]), ratio.get(scipy, ""), ratio.get(other, "")), flush=True)
+                print("| %g | %s | %s | %.2f | %s |" % (density, a, b, 1e3 * np.median([r[0] for r in turned]), " | ".join(ratio.get(f, "") for f in others)), flush=True)
 
 
 main()

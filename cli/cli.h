@@ -142,6 +142,8 @@ i64 cli_memory(Cli *c);
 /* Fail if `bytes` exceeds the memory of this machine. */
 void cli_need_memory(Cli *c, i64 bytes, const char *what);
 /* cli_print.c */
+/* Write a file atomically; "-" is standard output. */
+void cli_write(Cli *c, const char *path, const void *data, size_t len);
 bool cli_ends_with(const char *s, const char *end);
 /* The allocator of jansson.  It ends the command if memory runs out, because jansson
  * would silently omit data. */

@@ -104,7 +104,7 @@ static const struct {
      "find bank conflicts of the layout as a tile in shared memory, for lanes along DIM", 0},
      offsetof(Options, banks)},
     {'v', true, {"verify", 'v', 0, 0,
-     "check every byte of the result and prove the code", 0},
+     "check every byte of the result and prove the code; not of sparse formats", 0},
      offsetof(Options, verify)},
     {'j', true, {"json", 'j', 0, 0, "write JSON; in explain only with --target", 0},
      offsetof(Options, json)},

@@ -3,7 +3,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../runtime/file.h"
 #include "../runtime/proof.h"
 #include "../runtime/reference.h"
 #include "cli_blocks.h"

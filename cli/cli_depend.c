@@ -1,7 +1,6 @@
 /* The files that a command reads, as a rule of Make: what the output depends on. */
 #include <string.h>
 
-#include "../runtime/file.h"
 #include "cli.h"
 
 struct Read {
@@ -35,7 +34,6 @@ void
 cli_write_depfile(Cli *c)
 {
     Buf b = buf_new(c->arena);
-    ravel_error err;
     if (!c->o.depfile)
         return;
     add_path(c, &b, c->o.output);
@@ -53,6 +51,5 @@ cli_write_depfile(Cli *c)
         add_path(c, &b, r->path);
         buf_add(&b, ":\n");
     }
-    FilePart part = {b.s, b.len};
-    cli_check(c, file_write(c->o.depfile, &part, 1, &err), &err);
+    cli_write(c, c->o.depfile, b.s, b.len);
 }

@@ -3,7 +3,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "../runtime/file.h"
 #include "cli.h"
 #include "cli_object.h"
 #include "cli_sparse.h"
@@ -106,9 +105,7 @@ check_outputs(Cli *c)
 static void
 write_text(Cli *c, const char *path, const char *text)
 {
-    ravel_error err;
-    FilePart part = {text, strlen(text)};
-    cli_check(c, file_write(path, &part, 1, &err), &err);
+    cli_write(c, path, text, strlen(text));
 }
 
 /* RAVEL_ALL_H for some/all.h */

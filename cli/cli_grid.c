@@ -174,19 +174,17 @@ cli_manifest(const Target *t, const GridUnit *u)
 void
 cli_emit_grid(Cli *c, const Target *t, const Plan *p, const Request *rq)
 {
-    ravel_error err;
     const GridUnit *u = compile_grid(t, p, rq);
     const char *text = grid_render(t, u);
-    FilePart part = {text, strlen(text)};
     if (c->o.manifest) {
         json_t *j = cli_manifest(t, u);
         char *json = json_dumps(j, JSON_INDENT(2));
+        const char *line = arena_printf(c->arena, "%s\n", json);
         json_decref(j);
-        FilePart more[] = {{json, strlen(json)}, {"\n", 1}};
-        cli_check(c, file_write(c->o.manifest, more, 2, &err), &err);
         free(json);
+        cli_write(c, c->o.manifest, line, strlen(line));
     }
-    cli_check(c, file_write(c->o.output, &part, 1, &err), &err);
+    cli_write(c, c->o.output, text, strlen(text));
 }
 
 void

@@ -4,7 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../runtime/file.h"
 #include "cli.h"
 
 /* Values of a parameter: its own, halved and doubled a few times. */
@@ -247,7 +246,6 @@ cli_html_write(Cli *c, const char *path, const Picture *p, json_t *layouts, json
     const char *at = strstr(f->text, mark);
     json_t *colors = json_array();
     Buf b = buf_new(c->arena);
-    ravel_error err;
     for (int i = 0; i < COLORS + RAMP; i++)
         add_text(colors, picture_color(i));
     json_t *view = view_json(p, json_object_get(plan, "boxes"));
@@ -259,6 +257,5 @@ cli_html_write(Cli *c, const char *path, const Picture *p, json_t *layouts, json
     add_json(&b, j);
     json_decref(j);
     buf_add(&b, at + strlen(mark));
-    FilePart part = {b.s, b.len};
-    cli_check(c, file_write(path, &part, 1, &err), &err);
+    cli_write(c, path, b.s, b.len);
 }

@@ -268,7 +268,6 @@ matrix_market_write(Cli *c, const char *path, const SparseFile *f)
 {
     const SparseMember *row = &f->member[0], *col = &f->member[1], *val = &f->member[2];
     Buf b = buf_new(c->arena);
-    ravel_error err;
     Field field = strchr("iub", *val->descr) ? INTEGER : *val->descr == 'c' ? COMPLEX : REAL;
     if (*val->descr == 'V' || !strcmp(val->descr, "f2"))
         cli_fail(c, "'%s': %s have no text in Matrix Market; write an .npz", path,
@@ -282,6 +281,5 @@ matrix_market_write(Cli *c, const char *path, const SparseFile *f)
         print_value(&b, val, i);
         buf_add(&b, "\n");
     }
-    FilePart part = {b.s, b.len};
-    cli_check(c, file_write(path, &part, 1, &err), &err);
+    cli_write(c, path, b.s, b.len);
 }

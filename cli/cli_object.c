@@ -10,7 +10,6 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "../runtime/file.h"
 
 typedef struct {
     Cli *c;
@@ -56,10 +55,8 @@ build(void *arg)
 {
     Build *b = arg;
     const char *source = path(b, "emitted.c"), *object = path(b, "emitted.so");
-    FilePart part = {b->text, strlen(b->text)};
-    ravel_error err;
     int how = 0;
-    cli_check(b->c, file_write(source, &part, 1, &err), &err);
+    cli_write(b->c, source, b->text, strlen(b->text));
     pid_t pid = fork();
     if (pid == 0)
         start(b, object, source);

@@ -1,9 +1,18 @@
-/* What commands print. */
+/* What commands print and write. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "../runtime/file.h"
 #include "cli.h"
+
+void
+cli_write(Cli *c, const char *path, const void *data, size_t len)
+{
+    ravel_error err;
+    FilePart part = {data, len};
+    cli_check(c, file_write(path, &part, 1, &err), &err);
+}
 
 void *
 cli_json_memory(size_t n)

@@ -5,7 +5,6 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
-#include "../runtime/file.h"
 #include "cli.h"
 #include "cli_sparse.h"
 
@@ -79,14 +78,6 @@ print_run(Cli *c, const Layout *l, const Verdict *v)
     printf("%s\n", l->size > RUN_MAX ? " ..." : "");
 }
 
-static void
-write_file(Cli *c, const char *path, const Buf *b)
-{
-    ravel_error err;
-    FilePart part = {b->s, b->len};
-    cli_check(c, file_write(path, &part, 1, &err), &err);
-}
-
 /* The layout of --beside for the same shape; its dims are those of l by position. */
 static Picture *
 beside(Cli *c, const Layout *l, const PictureView *view)
@@ -117,7 +108,7 @@ cmd_show(Cli *c)
     if (c->o.svg) {
         Buf b = buf_new(c->arena);
         picture_svg(&b, p, 1 + !!p[1]);
-        write_file(c, c->o.svg, &b);
+        cli_write(c, c->o.svg, b.s, b.len);
         return EXIT_YES;
     }
     if (c->o.html) {

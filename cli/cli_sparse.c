@@ -44,14 +44,12 @@ plan_of(Cli *c, const char *from, const char *to)
 int
 cli_sparse_emit(Cli *c, const char *from, const char *to)
 {
-    ravel_error err;
     const char *const option[][2] = {
         {"--check", c->o.check}, {"--manifest", c->o.manifest}, {"--header", c->o.header},
         {"--depfile", c->o.depfile}};
     refuse(c, option, LEN(option));
     const char *text = compile_sparse_text(cli_target(c), plan_of(c, from, to), true);
-    FilePart part = {text, strlen(text)};
-    cli_check(c, file_write(c->o.output, &part, 1, &err), &err);
+    cli_write(c, c->o.output, text, strlen(text));
     return EXIT_YES;
 }
 

@@ -35,6 +35,12 @@ int cli_sparse_convert(Cli *c, const char *from, const char *to);
  * arena; failures are reported by cli_fail. */
 void sparse_file_read(Cli *c, const char *path, SparseFile *f);
 void sparse_file_write(Cli *c, const char *path, const SparseFile *f);
+/* cli_sparse_order.c: whether the coordinates of each row ascend; also of arrays that are not
+ * valid, which the conversion refuses. */
+bool sparse_file_ascends(const SparseMember *pos, const SparseMember *crd);
+/* SciPy's diagonals in the order of their offsets, each with `cols` values: what it has
+ * trimmed is 0. */
+void sparse_file_diagonals(Cli *c, SparseMember *offsets, SparseMember *data, i64 cols);
 /* cli_matrix_market.c: `text` ends with a NUL. */
 void matrix_market_read(Cli *c, const char *path, const char *text, SparseFile *f);
 void matrix_market_write(Cli *c, const char *path, const SparseFile *f);

@@ -60,8 +60,8 @@ scipy_row(Cli *c, const char *text)
     return -1;
 }
 
-static const SparseMember *
-find_member(const Convert *v, const char *name)
+static SparseMember *
+find_member(Convert *v, const char *name)
 {
     for (int i = 0; i < v->in.n; i++)
         if (!strcmp(v->in.member[i].name, name))
@@ -106,10 +106,10 @@ set_root(Convert *v, int i, i64 count)
     v->size[i] = 2;
 }
 
-static const SparseMember *
+static SparseMember *
 need_member(Convert *v, const char *name)
 {
-    const SparseMember *m = find_member(v, name);
+    SparseMember *m = find_member(v, name);
     if (!m)
         cli_fail(v->c, "'%s' has no array %s, which %s has", v->in.path, name, v->from);
     return m;
@@ -142,7 +142,7 @@ check_format(Convert *v)
                  scipy[row].name, v->from);
 }
 
-static const SparseMember *
+static SparseMember *
 value_member(Convert *v)
 {
     return need_member(v, v->in.format ? "data" : "val");
@@ -169,6 +169,18 @@ set_blocks(Convert *v)
                            (long long)m->shape[2]);
 }
 
+/* Rows that SciPy has not sorted, and diagonals that it has trimmed. */
+static void
+set_order(Convert *v)
+{
+    const char *f = v->in.format ? v->in.format : "";
+    bool rows = !strcmp(f, "csr") || !strcmp(f, "csc");
+    if (rows && !sparse_file_ascends(need_member(v, "indptr"), need_member(v, "indices")))
+        v->from = !strcmp(f, "csr") ? "CSR_ANY" : "CSC_ANY";
+    if (!strcmp(f, "dia") && v->rank == 2)
+        sparse_file_diagonals(v->c, need_member(v, "offsets"), value_member(v), v->shape[1]);
+}
+
 static void
 read_sparse(Convert *v)
 {
@@ -186,6 +198,7 @@ read_sparse(Convert *v)
                                                        (size_t)v->rank * sizeof *v->shape)))
         cli_fail(c, "'%s' has the shape %s: omit --shape", v->in.path,
                  cli_tuple(c->arena, v->in.shape, v->in.rank));
+    set_order(v);
     const SparseMember *m = value_member(v);
     const DType *own = dtype_of_npy(m->descr);
     v->dtype = c->o.dtype ? c->o.dtype : own ? own->name : NULL;
@@ -290,8 +303,7 @@ write_dense(Convert *v, i64 bytes, const void *data)
         cli_fail(c, "'%s': the result has %lld bytes, and the layout %lld", c->o.arg[1],
                  (long long)bytes, (long long)layout_bytes(l));
     if (!cli_ends_with(c->o.arg[1], ".npy")) {
-        FilePart part = {data, (size_t)bytes};
-        cli_check(c, file_write(c->o.arg[1], &part, 1, &err), &err);
+        cli_write(c, c->o.arg[1], data, (size_t)bytes);
         return;
     }
     int n = compile_stored(l, shape);

@@ -42,24 +42,23 @@ take_shape(Cli *c, SparseFile *f, const SparseMember *m)
     memcpy(f->shape, m->data, (size_t)m->count * sizeof *f->shape);
 }
 
-/* Add the array in a .npy file; `data` is copied. */
+/* Add the array in a .npy file; `data` is malloc'ed, and freed. */
 static void
-take_npy(Cli *c, const char *name, const unsigned char *data, size_t len, void *arg)
+take_npy(Cli *c, const char *name, unsigned char *data, size_t len, void *arg)
 {
     SparseFile *f = arg;
     ravel_error err;
     Npy a;
     if (cli_ends_with(name, ".npy"))
         name = arena_printf(c->arena, "%.*s", (int)(strlen(name) - 4), name);
-    if (take_text(c, f, name, data, len))
+    bool text = take_text(c, f, name, data, len), full = f->n == SPARSE_MEMBERS;
+    if (text || full)
+        free(data);
+    if (text)
         return;
-    if (f->n == SPARSE_MEMBERS)
+    if (full)
         cli_fail(c, "'%s' has more than %d arrays", f->path, SPARSE_MEMBERS);
-    unsigned char *file = malloc(len + 1);
-    if (!file)
-        cli_fail(c, "'%s': out of memory", f->path);
-    memcpy(file, data, len);
-    cli_check(c, npy_decode(arena_printf(c->arena, "%s: %s", f->path, name), file, len, &a, &err),
+    cli_check(c, npy_decode(arena_printf(c->arena, "%s: %s", f->path, name), data, len, &a, &err),
               &err);
     SparseMember *m = &f->member[f->n];
     int rank = a.rank <= MAX_RANK ? a.rank : 0;
@@ -89,9 +88,7 @@ read_folder(Cli *c, const char *path, SparseFile *f)
             if (access(file, F_OK))
                 continue;
             cli_check(c, file_read(file, SIZE_MAX / 4, &data, &len, &err), &err);
-            const unsigned char *copy = arena_copy(c->arena, data, len);
-            free(data);
-            take_npy(c, name, copy, len, f);
+            take_npy(c, name, data, len, f);
         }
     if (f->n == 0)
         cli_fail(c, "'%s' has no pos1.npy, crd1.npy, ..., val.npy", path);

@@ -135,10 +135,9 @@ write_wisdom(Cli *c, const char *file)
     size_t len;
     ravel_error err;
     cli_check(c, ravel_wisdom_text(c->cx, &text, &len, &err), &err);
-    FilePart part = {text, len};
-    ravel_status s = file_write(file, &part, 1, &err);
+    const char *own = arena_copy(c->arena, text, len);
     free(text);
-    cli_check(c, s, &err);
+    cli_write(c, file, own, len);
 }
 
 /* The library's plan has an extent of its own for each name. */

@@ -183,10 +183,7 @@ zip_read(Cli *c, const char *path, const unsigned char *file, size_t len, ZipMem
         if (e->bytes > INT64_MAX || !int_add(all, (i64)e->bytes, &all))
             cli_fail(c, "'%s': '%s' has an impossible size", path, e->name);
         cli_need_memory(c, all, "an archive");
-        unsigned char *bytes = unpack(&z, e);
-        const void *own = arena_copy(c->arena, bytes, e->bytes);
-        free(bytes);
-        f(c, e->name, own, e->bytes, arg);
+        f(c, e->name, unpack(&z, e), e->bytes, arg);
     }
 }
 

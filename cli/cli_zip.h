@@ -10,10 +10,9 @@ enum { LOCAL = 0x04034b50, ENTRY = 0x02014b50, END = 0x06054b50, END64 = 0x06064
 enum { LOCAL_BYTES = 30, ENTRY_BYTES = 46, END_BYTES = 22 };
 enum { STORED = 0, DEFLATED = 8, ZIP_MEMBERS_MAX = 64 };
 
-/* cli_zip.c: each entry of the archive in turn; `data` is in the arena.  Failures are
- * reported by cli_fail. */
-typedef void ZipMember(Cli *c, const char *name, const unsigned char *data, size_t len,
-                       void *arg);
+/* cli_zip.c: each entry of the archive in turn; `data` is malloc'ed, and the function's to
+ * free.  Failures are reported by cli_fail. */
+typedef void ZipMember(Cli *c, const char *name, unsigned char *data, size_t len, void *arg);
 void zip_read(Cli *c, const char *path, const unsigned char *file, size_t len, ZipMember *f,
               void *arg);
 

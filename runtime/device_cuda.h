@@ -8,38 +8,9 @@
 typedef void *Context, *Module, *Function, *Stream;
 typedef unsigned long long Pointer;    /* CUdeviceptr */
 
-/* name, the symbol where that is another, parameters; all return 0 or a code. */
-#define FUNCTIONS(F) \
-    F(cuInit, , (unsigned flags)) \
-    F(cuDriverGetVersion, , (int *version)) \
-    F(cuGetErrorName, , (int code, const char **name)) \
-    F(cuDeviceGetCount, , (int *n)) \
-    F(cuDeviceGet, , (int *device, int ordinal)) \
-    F(cuDeviceGetName, , (char *name, int room, int device)) \
-    F(cuDeviceGetAttribute, , (int *value, int attribute, int device)) \
-    F(cuDeviceTotalMem, _v2, (size_t *n, int device)) \
-    F(cuDevicePrimaryCtxRetain, , (Context *c, int device)) \
-    F(cuDevicePrimaryCtxRelease, _v2, (int device)) \
-    F(cuCtxGetCurrent, , (Context *c)) \
-    F(cuCtxGetDevice, , (int *device)) \
-    F(cuCtxPushCurrent, _v2, (Context c)) \
-    F(cuCtxPopCurrent, _v2, (Context *c)) \
-    F(cuCtxSynchronize, , (void)) \
-    F(cuModuleLoadDataEx, , (Module *m, const void *image, unsigned n, int *option, \
-                             void **value)) \
-    F(cuModuleUnload, , (Module m)) \
-    F(cuModuleGetFunction, , (Function *f, Module m, const char *name)) \
-    F(cuLaunchKernel, , (Function f, unsigned gx, unsigned gy, unsigned gz, unsigned bx, \
-                         unsigned by, unsigned bz, unsigned shared, Stream s, \
-                         void **args, void **extra)) \
-    F(cuMemAlloc, _v2, (Pointer *p, size_t n)) \
-    F(cuMemFree, _v2, (Pointer p)) \
-    F(cuMemcpyHtoD, _v2, (Pointer to, const void *from, size_t n)) \
-    F(cuMemcpyDtoH, _v2, (void *to, Pointer from, size_t n))
-
 typedef struct {
 #define F(name, suffix, params) int (*name) params;
-    FUNCTIONS(F)
+#include "device_cuda.def"
 #undef F
 } Driver;
 

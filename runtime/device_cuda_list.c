@@ -6,7 +6,7 @@
 
 static const char *const symbols[] = {
 #define F(name, suffix, params) #name #suffix,
-    FUNCTIONS(F)
+#include "device_cuda.def"
 #undef F
     NULL,
 };

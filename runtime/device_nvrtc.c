@@ -12,33 +12,16 @@
 
 typedef void *Program;
 
-/* name, parameters; all return 0 or a code. */
-#define FUNCTIONS(F) \
-    F(nvrtcVersion, (int *major, int *minor)) \
-    F(nvrtcGetNumSupportedArchs, (int *n)) \
-    F(nvrtcGetSupportedArchs, (int *arch)) \
-    F(nvrtcCreateProgram, (Program *p, const char *source, const char *name, \
-                           int headers, const char *const *header, \
-                           const char *const *header_name)) \
-    F(nvrtcDestroyProgram, (Program *p)) \
-    F(nvrtcCompileProgram, (Program p, int n, const char *const *option)) \
-    F(nvrtcGetProgramLogSize, (Program p, size_t *n)) \
-    F(nvrtcGetProgramLog, (Program p, char *log)) \
-    F(nvrtcGetCUBINSize, (Program p, size_t *n)) \
-    F(nvrtcGetCUBIN, (Program p, char *cubin)) \
-    F(nvrtcGetPTXSize, (Program p, size_t *n)) \
-    F(nvrtcGetPTX, (Program p, char *ptx))
-
 typedef struct {
 #define F(name, params) int (*name) params;
-    FUNCTIONS(F)
+#include "device_nvrtc.def"
 #undef F
     const char *(*nvrtcGetErrorString)(int code);
 } Nvrtc;
 
 static const char *const symbols[] = {
 #define F(name, params) #name,
-    FUNCTIONS(F)
+#include "device_nvrtc.def"
 #undef F
     "nvrtcGetErrorString", NULL,
 };

@@ -9,48 +9,9 @@ typedef void *Platform, *Device, *Context, *Queue, *Program, *Kernel, *Memory, *
 typedef uint64_t Flags;                /* cl_bitfield */
 typedef void *Notify;
 
-/* what it returns, name, parameters */
-#define FUNCTIONS(F) \
-    F(int, clGetPlatformIDs, (unsigned room, Platform *out, unsigned *n)) \
-    F(int, clGetDeviceIDs, (Platform p, Flags type, unsigned room, Device *out, \
-                            unsigned *n)) \
-    F(int, clGetDeviceInfo, (Device d, unsigned what, size_t room, void *out, \
-                             size_t *n)) \
-    F(Context, clCreateContext, (const intptr_t *property, unsigned n, const Device *d, \
-                                 Notify f, void *arg, int *code)) \
-    F(int, clRetainContext, (Context c)) \
-    F(int, clReleaseContext, (Context c)) \
-    F(int, clGetContextInfo, (Context c, unsigned what, size_t room, void *out, \
-                              size_t *n)) \
-    F(Queue, clCreateCommandQueue, (Context c, Device d, Flags properties, int *code)) \
-    F(int, clReleaseCommandQueue, (Queue q)) \
-    F(int, clFinish, (Queue q)) \
-    F(Program, clCreateProgramWithSource, (Context c, unsigned n, const char **text, \
-                                           const size_t *len, int *code)) \
-    F(int, clBuildProgram, (Program p, unsigned n, const Device *d, const char *options, \
-                            Notify f, void *arg)) \
-    F(int, clGetProgramBuildInfo, (Program p, Device d, unsigned what, size_t room, \
-                                   void *out, size_t *n)) \
-    F(int, clReleaseProgram, (Program p)) \
-    F(Kernel, clCreateKernel, (Program p, const char *name, int *code)) \
-    F(int, clReleaseKernel, (Kernel k)) \
-    F(int, clSetKernelArg, (Kernel k, unsigned i, size_t n, const void *value)) \
-    F(int, clEnqueueNDRangeKernel, (Queue q, Kernel k, unsigned dims, \
-                                    const size_t *offset, const size_t *global, \
-                                    const size_t *local, unsigned n, const Event *after, \
-                                    Event *done)) \
-    F(Memory, clCreateBuffer, (Context c, Flags flags, size_t n, void *host, int *code)) \
-    F(int, clReleaseMemObject, (Memory m)) \
-    F(int, clEnqueueWriteBuffer, (Queue q, Memory m, unsigned wait, size_t at, \
-                                  size_t len, const void *from, unsigned n, \
-                                  const Event *after, Event *done)) \
-    F(int, clEnqueueReadBuffer, (Queue q, Memory m, unsigned wait, size_t at, \
-                                 size_t len, void *to, unsigned n, \
-                                 const Event *after, Event *done))
-
 typedef struct {
 #define F(type, name, params) type (*name) params;
-    FUNCTIONS(F)
+#include "device_opencl.def"
 #undef F
 } Loader;
 

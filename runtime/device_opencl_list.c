@@ -5,7 +5,7 @@
 
 static const char *const symbols[] = {
 #define F(type, name, params) #name,
-    FUNCTIONS(F)
+#include "device_opencl.def"
 #undef F
     NULL,
 };

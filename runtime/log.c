@@ -71,12 +71,38 @@ log_start(const ravel_context *cx)
 /* A line that is being made. */
 typedef struct {
     Arena arena;
+    LogPut *put;
+    const void *arg;
+    Buf b;
+} Line;
+
+static void
+make_line(void *arg)
+{
+    Line *l = arg;
+    l->b = buf_new(&l->arena);
+    l->put(&l->b, l->arg);
+}
+
+void
+log_line(const ravel_context *cx, LogPut *put, const void *arg)
+{
+    Diag d;
+    const Log *log = cx->log;
+    if (!log || !log->f)
+        return;
+    Line l = {.put = put, .arg = arg};
+    log->f(log->host, arena_run(&l.arena, &d, make_line, &l) ? l.b.s : d.text);
+    arena_free(&l.arena);
+}
+
+/* What a line says of a plan. */
+typedef struct {
     const ravel_plan *p;
     const int64_t *shape;          /* of the run; NULL: the plan's */
     int64_t ns;
     bool run;
-    Buf b;
-} Line;
+} Event;
 
 const char *
 log_options(Arena *a, const Plan *p, const ravel_request *q, const int64_t *shape)
@@ -91,16 +117,16 @@ log_options(Arena *a, const Plan *p, const ravel_request *q, const int64_t *shap
 
 /* The command: bench repeats a run, explain a plan. */
 static void
-put_command(Line *l)
+put_command(Buf *b, const Event *l)
 {
-    buf_printf(&l->b, "ravel %s%s", l->run ? "bench" : "explain",
-               log_options(&l->arena, l->p->plan, &l->p->key.rq, l->shape));
+    buf_printf(b, "ravel %s%s", l->run ? "bench" : "explain",
+               log_options(b->arena, l->p->plan, &l->p->key.rq, l->shape));
     if (l->p->threads.most > 1 || l->run)
-        buf_printf(&l->b, " --threads %d", l->p->threads.most);
+        buf_printf(b, " --threads %d", l->p->threads.most);
 }
 
 static void
-put_kernels(Line *l)
+put_kernels(Buf *b, const Event *l)
 {
     const char *between = " ";
     for (int k = 0; k < nkernels; k++) {
@@ -108,13 +134,13 @@ put_kernels(Line *l)
         for (int i = 0; i < l->p->plan->n; i++)
             uses += l->p->plan->nest[i].kernel == &kernels[k];
         if (uses)
-            buf_printf(&l->b, "%s%s x%d", between, kernels[k].name, uses);
+            buf_printf(b, "%s%s x%d", between, kernels[k].name, uses);
         between = uses ? " + " : between;
     }
 }
 
 static void
-put_bytes(Line *l)
+put_bytes(Buf *b, const Event *l)
 {
     int64_t src, dst;
     if (!l->shape && !plan_is_fixed(l->p->plan))
@@ -124,52 +150,35 @@ put_bytes(Line *l)
         dst = layout_bytes(l->p->plan->dst);
     } else if (ravel_plan_bytes_at(l->p, l->shape, &src, &dst, NULL) != RAVEL_OK)
         return;
-    buf_printf(&l->b, ", %lld -> %lld bytes", (long long)src, (long long)dst);
+    buf_printf(b, ", %lld -> %lld bytes", (long long)src, (long long)dst);
     if (l->run && l->ns > 0)
-        buf_printf(&l->b, ", %.3g GB/s", ((double)src + (double)dst) / (double)l->ns);
+        buf_printf(b, ", %.3g GB/s", ((double)src + (double)dst) / (double)l->ns);
 }
 
 static void
-make_line(void *arg)
+put_event(Buf *b, const void *arg)
 {
-    Line *l = arg;
-    l->b = buf_new(&l->arena);
-    put_command(l);
-    buf_printf(&l->b, "  # %s:", l->run ? "run" : "plan");
-    put_kernels(l);
-    buf_printf(&l->b, ", %.6g ms", (double)l->ns * 1e-6);
-    put_bytes(l);
+    const Event *l = arg;
+    put_command(b, l);
+    buf_printf(b, "  # %s:", l->run ? "run" : "plan");
+    put_kernels(b, l);
+    buf_printf(b, ", %.6g ms", (double)l->ns * 1e-6);
+    put_bytes(b, l);
     if (!l->run)
-        buf_printf(&l->b, ", %s", l->p->way);
-}
-
-void
-log_line(const ravel_context *cx, Arena *a, void (*make)(void *), void *arg, const Buf *line)
-{
-    Diag d;
-    const Log *log = cx->log;
-    if (!log || !log->f)
-        return;
-    log->f(log->host, arena_run(a, &d, make, arg) ? line->s : d.text);
-    arena_free(a);
-}
-
-static void
-put_line(Line l)
-{
-    log_line(l.p->cx, &l.arena, make_line, &l, &l.b);
+        buf_printf(b, ", %s", l->p->way);
 }
 
 void
 log_plan(const ravel_plan *p, int64_t start)
 {
     if (start)
-        put_line((Line){.p = p, .ns = measure_now() - start});
+        log_line(p->cx, put_event, &(Event){.p = p, .ns = measure_now() - start});
 }
 
 void
 log_run(const ravel_plan *p, const int64_t *shape, int64_t start)
 {
+    Event l = {.p = p, .shape = shape, .ns = start ? measure_now() - start : 0, .run = true};
     if (start)
-        put_line((Line){.p = p, .shape = shape, .ns = measure_now() - start, .run = true});
+        log_line(p->cx, put_event, &l);
 }

@@ -3,6 +3,7 @@
 #define RAVEL_LOG_H
 
 #include "../compiler/plan/plan.h"
+#include "../compiler/sparse/sparse.h"
 #include "ravel.h"
 
 typedef struct Log Log;
@@ -20,9 +21,14 @@ void log_run(const ravel_plan *p, const int64_t *shape, int64_t start);
  * or, if that is NULL, that of the request. */
 const char *log_options(Arena *a, const Plan *p, const ravel_request *q,
                         const int64_t *shape);
-/* Call make(arg), which fills *line from arena a, if there is a log, and log the line; frees
- * the arena. */
-void log_line(const ravel_context *cx, Arena *a, void (*make)(void *), void *arg,
-              const Buf *line);
+/* sparse_log.c: the same of a sparse conversion; `code` is what executes it.  From `from` values
+ * to `to`. */
+void log_sparse_plan(const ravel_context *cx, const SparsePlan *p, int64_t start,
+                     const char *code);
+void log_sparse_run(const ravel_context *cx, const SparsePlan *p, int64_t ns, int64_t from,
+                    int64_t to);
+/* Log a line that `put` writes. */
+typedef void LogPut(Buf *b, const void *arg);
+void log_line(const ravel_context *cx, LogPut *put, const void *arg);
 
 #endif

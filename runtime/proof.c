@@ -217,8 +217,8 @@ proof_run(Proof *q, const Code *code, ravel_certificate *out, ravel_error *err)
         s = prove_places(q, code, err);
     if (s == RAVEL_OK && code->part)
         s = prove_parts(q, code, err);
-    for (int i = 0; s == RAVEL_OK && i < q->rounds; i++)
-        s = prove_round(q, code, i, err);
+    if (s == RAVEL_OK)
+        s = prove_rounds(q, code, err);
     out->passes = q->passes;
     out->runs = runs_of(q) + (code->part ? parts_runs() : 0);
     out->parts = code->part ? parts_most() : 0;

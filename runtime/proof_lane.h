@@ -73,7 +73,8 @@ ravel_status wrong_fence(const Lane *l, bool source, i64 byte, ravel_error *err)
 ravel_status prove_parts(Proof *q, const Code *code, ravel_error *err);
 int parts_runs(void);
 int parts_most(void);
-/* proof_threads.c: prove with all lanes at once, each with different stamps. */
-ravel_status prove_round(Proof *q, const Code *code, int round, ravel_error *err);
+/* proof_threads.c: prove with all lanes at once, each with different stamps, q->rounds
+ * times. */
+ravel_status prove_rounds(Proof *q, const Code *code, ravel_error *err);
 
 #endif

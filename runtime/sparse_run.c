@@ -5,6 +5,7 @@
 #include <sys/mman.h>
 
 #include "library.h"
+#include "measure.h"
 #include "sparse_steps.h"
 
 struct ravel_sparse_plan {
@@ -14,13 +15,20 @@ struct ravel_sparse_plan {
     const char *source;            /* the text of the JIT; NULL: it is interpreted */
     Jit *jit;
     SparseFunction *work, *sizes, *fill;
+    Threads threads;
+    _Atomic(SparseWork *) spare;   /* of a job that ended, for the next one; or NULL */
 };
 
+enum { SPARE_BYTES = 64 << 20 };   /* what a plan keeps at most */
+enum { SHARED_BYTES = 1 << 18, PART_BYTES = 1 << 15,
+       MOST_PARTS = 64 };          /* RAVEL_TEAM of templates/c/sparse.h */
+
 struct ravel_sparse_job {
-    const ravel_sparse_plan *plan;
+    ravel_sparse_plan *plan;
     const void *in[RAVEL_SPARSE_ARRAYS];
     int64_t n[RAVEL_SPARSE_ARRAYS], m[RAVEL_SPARSE_ARRAYS];
-    void *work;
+    SparseWork *work;
+    int64_t ns;                    /* what sizes took, if it is logged */
 };
 
 typedef struct {
@@ -54,6 +62,7 @@ make(void *arg)
         .shape = arena_copy(a, rq->shape, (size_t)rq->rank * sizeof *rq->shape),
         .from_width = rq->from_index, .to_width = rq->to_index,
         .equal = equals_of(a, rq->equal), .name = "ravel_relayout"};
+    j->p->threads = context_threads(j->p->cx, &(Key){.threads = j->p->cx->threads});
     j->p->plan = compile_sparse(a, j->p->cx->target, j->known, q);
     if (j->p->cx->way != CODE_INTERPRETER && jit_is_built)
         j->p->source = compile_sparse_text(j->p->cx->target, j->p->plan, false);
@@ -102,14 +111,17 @@ ravel_sparse_compile(ravel_context *cx, const ravel_sparse_request *rq,
     if (!p)
         return error_set(err, RAVEL_ERR_MEMORY, "out of memory");
     Job j = {rq, context_known(cx), p};
+    const int64_t start = log_start(cx);
     context_join(cx);
     p->arena = context_arena(cx);
     p->cx = cx;
     s = arena_run(&p->arena, &d, make, &j) ? make_code(p, err) : error_of(err, &d);
-    if (s)
+    if (s) {
         ravel_sparse_free(p);
-    else
-        *out = p;
+        return s;
+    }
+    *out = p;
+    log_sparse_plan(cx, p->plan, start, p->source ? "machine code" : "interpreter");
     return s;
 }
 
@@ -119,6 +131,7 @@ ravel_sparse_free(ravel_sparse_plan *p)
     if (!p)
         return;
     jit_free(p->jit);
+    free(p->spare);
     arena_free(&p->arena);
     context_leave(p->cx);
     free(p);
@@ -150,39 +163,92 @@ static int
 run(const ravel_sparse_plan *p, SparseFunction *f, const Stmt *body, ravel_sparse_job *j,
     void *const *out)
 {
-    return f ? f(j->work, j->in, j->n, out, j->m)
-           : sparse_interpret(p->plan, body, j->work, j->in, j->n, out, j->m);
+    return f ? f(j->work + 1, j->in, j->n, out, j->m)
+           : sparse_interpret(p->plan, body, j->work + 1, j->in, j->n, out, j->m);
+}
+
+typedef struct {
+    const ravel_sparse_job *job;
+    Arena arena;
+    int flaw;
+    const char *text;
+} FlawText;
+
+static void
+describe(void *arg)
+{
+    FlawText *f = arg;
+    f->text = sparse_flaw(&f->arena, f->job->plan->plan, f->flaw, f->job->m[0], f->job->m[1]);
 }
 
 static ravel_status
-say_flaw(ravel_sparse_job *j, int flaw, ravel_error *err)
+say_flaw(const ravel_sparse_job *j, int flaw, ravel_error *err)
 {
     Diag d;
-    Arena a = context_arena(j->plan->cx);
-    if (diag_catch(&d) == 0) {
-        a.diag = &d;
-        error_set(err, RAVEL_ERR_ARGUMENT, "%s",
-                  sparse_flaw(&a, j->plan->plan, flaw, j->m[0], j->m[1]));
-    } else {
-        error_set(err, RAVEL_ERR_ARGUMENT, "the source is not valid");
-    }
-    arena_free(&a);
+    FlawText f = {.job = j, .arena = context_arena(j->plan->cx), .flaw = flaw};
+    bool ok = arena_run(&f.arena, &d, describe, &f);
+    error_set(err, RAVEL_ERR_ARGUMENT, "%s", ok ? f.text : "the source is not valid");
+    arena_free(&f.arena);
     return RAVEL_ERR_ARGUMENT;
 }
 
 /* Memory in pages as large as there are: a fault for each small page would take longer
  * than a conversion. */
 static void *
-work_new(size_t bytes)
+memory_new(size_t bytes)
 {
     const size_t large = (size_t)2 << 20;
     void *p = NULL;
-    if (bytes < 2 * large)
-        return malloc(bytes);
-    if (bytes > SIZE_MAX - large || posix_memalign(&p, large, bytes))
+    bool few = bytes < large / 2;
+    if (bytes > SIZE_MAX - large)
         return NULL;
-    madvise(p, bytes, MADV_HUGEPAGE);
+    if (!few)
+        bytes += large - bytes % large;
+    if (posix_memalign(&p, few ? 64 : large, bytes))
+        return NULL;
+    if (!few)
+        madvise(p, bytes, MADV_HUGEPAGE);
     return p;
+}
+
+/* A conversion of few bytes is not shared: each part has memory of its own. */
+static Threads
+threads_of(const ravel_sparse_job *j)
+{
+    const ravel_sparse_plan *p = j->plan;
+    const SparseFormat *f = p->plan->src;
+    Threads t = p->threads;
+    i64 bytes = 0;
+    for (int i = 0; i < f->narray; i++)
+        bytes += j->n[i] * (i + 1 < f->narray ? f->width : f->l->dtype->bits / 8);
+    i64 most = bytes < SHARED_BYTES ? 1 : bytes / PART_BYTES;
+    most = most > MOST_PARTS ? MOST_PARTS : most;
+    t.most = t.most > most ? (int)most : t.most;
+    return t;
+}
+
+/* The plan's spare memory, if it is large enough. */
+static SparseWork *
+work_new(ravel_sparse_plan *p, const SparseWork *head)
+{
+    SparseWork *w = atomic_exchange(&p->spare, NULL);
+    if (w && w->bytes < head->bytes) {
+        free(w);
+        w = NULL;
+    }
+    size_t bytes = w ? w->bytes : head->bytes;
+    if (!w)
+        w = memory_new(sizeof *head + bytes);
+    if (w)
+        *w = (SparseWork){head->threads, bytes};
+    return w;
+}
+
+static void
+work_end(ravel_sparse_plan *p, SparseWork *w)
+{
+    bool keep = w && w->bytes <= SPARE_BYTES;
+    free(keep ? atomic_exchange(&p->spare, w) : w);
 }
 
 static ravel_status
@@ -196,8 +262,11 @@ begin(ravel_sparse_job *j, ravel_error *err)
             return error_set(err, RAVEL_ERR_ARGUMENT, "%s: %s has %lld elements%s",
                              f->ref->def->name, f->array[i].name, (long long)j->n[i],
                              j->n[i] > 0 && j->n[i] <= most ? " and is NULL" : "");
+    SparseWork head = {threads_of(j), 0};
+    j->work = &head;
     run(p, p->work, p->plan->work, j, NULL);
-    j->work = j->m[0] < 0 ? NULL : work_new((size_t)j->m[0]);
+    head.bytes = (size_t)j->m[0];
+    j->work = j->m[0] < 0 ? NULL : work_new(j->plan, &head);
     if (!j->work)
         return error_set(err, RAVEL_ERR_MEMORY, "no memory for the work of a sparse conversion");
     int flaw = run(p, p->sizes, p->plan->sizes, j, NULL);
@@ -213,7 +282,8 @@ ravel_sparse_sizes(const ravel_sparse_plan *p, const void *const *in, const int6
     ravel_sparse_job *j = *job = calloc(1, sizeof *j);
     if (!j)
         return error_set(err, RAVEL_ERR_MEMORY, "out of memory");
-    j->plan = p;
+    const int64_t start = log_start(p->cx);
+    j->plan = (ravel_sparse_plan *)p;              /* only its spare memory changes */
     memcpy(j->in, in, (size_t)p->plan->src->narray * sizeof *in);
     memcpy(j->n, n, (size_t)p->plan->src->narray * sizeof *n);
     ravel_status s = begin(j, err);
@@ -222,6 +292,7 @@ ravel_sparse_sizes(const ravel_sparse_plan *p, const void *const *in, const int6
         *job = NULL;
     } else {
         memcpy(m, j->m, (size_t)p->plan->dst->narray * sizeof *m);
+        j->ns = start ? measure_now() - start : 0;
     }
     return s;
 }
@@ -236,8 +307,16 @@ ravel_sparse_fill(ravel_sparse_job *j, void *const *out, ravel_error *err)
         if (!out[i] && j->m[i])
             return error_set(err, RAVEL_ERR_ARGUMENT, "%s: %s is NULL", f->ref->def->name,
                              f->array[i].name);
-    int flaw = run(j->plan, j->plan->fill, j->plan->plan->fill, j, out);
-    return flaw ? say_flaw(j, flaw, err) : RAVEL_OK;
+    const int64_t start = log_start(j->plan->cx);
+    const SparsePlan *p = j->plan->plan;
+    int64_t to = j->m[p->dst->narray - 1];
+    int flaw = run(j->plan, j->plan->fill, p->fill, j, out);
+    if (flaw)
+        return say_flaw(j, flaw, err);
+    if (start)
+        log_sparse_run(j->plan->cx, p, j->ns + measure_now() - start, j->n[p->src->narray - 1],
+                       to);
+    return RAVEL_OK;
 }
 
 void
@@ -245,6 +324,6 @@ ravel_sparse_end(ravel_sparse_job *j)
 {
     if (!j)
         return;
-    free(j->work);
+    work_end(j->plan, j->work);
     free(j);
 }

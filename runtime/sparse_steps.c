@@ -5,6 +5,8 @@
 
 #include "sparse_steps.h"
 
+#define RAVEL_PARTS(s) sparse_parts_of(s)
+#define RAVEL_SHARE(s, task, arg) sparse_share((s), (task), (arg))
 #include "../templates/c/sparse.h"
 #include "../templates/c/sparse_check.c"
 #include "../templates/c/sparse_read.c"
@@ -12,6 +14,23 @@
 #include "../templates/c/sparse_work.c"
 #include "../templates/c/sparse_write.c"
 #include "../templates/c/sparse_sort.c"
+#include "../templates/c/sparse_mask.c"
+#include "../templates/c/sparse_transpose.c"
+#include "../templates/c/sparse_set.c"
+#include "../templates/c/sparse_tile.c"
+#include "../templates/c/sparse_merge.c"
+
+int64_t
+sparse_parts_of(const void *work)
+{
+    return ((const SparseWork *)work - 1)->threads.most;
+}
+
+void
+sparse_share(const void *work, ravel_task *task, void *arg)
+{
+    threads_share(&((const SparseWork *)work - 1)->threads, task, arg);
+}
 
 typedef void (*Fn)(void);
 
@@ -25,7 +44,8 @@ const JitSymbol sparse_symbols[] = {
 /* A step with its arguments as words; the calling conventions of the supported machines
  * pass integers and pointers alike. */
 typedef uint64_t Word;
-typedef void StepCall(Word, Word, Word, Word, Word, Word, Word, Word, Word);
+typedef void StepCall(Word, Word, Word, Word, Word, Word, Word, Word, Word, Word, Word, Word,
+                      Word, Word);
 
 typedef struct {
     const SparsePlan *p;
@@ -79,12 +99,13 @@ word(const Machine *t, const Arg *a)
 static void
 call(const Machine *t, const Stmt *s)
 {
-    enum { WORDS = 9 };
+    enum { WORDS = 14 };
     Word a[WORDS] = {0};
     for (int i = 0; i < s->nargs; i++)
         a[i] = word(t, &s->arg[i]);
     Fn f = sparse_symbols[s->kernel - sparse_steps].fn;
-    ((StepCall *)f)(a[0], a[1], a[2], a[3], a[4], a[5], a[6], a[7], a[8]);
+    ((StepCall *)f)(a[0], a[1], a[2], a[3], a[4], a[5], a[6], a[7], a[8], a[9], a[10], a[11],
+                    a[12], a[13]);
 }
 
 static int

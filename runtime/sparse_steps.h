@@ -5,6 +5,19 @@
 
 #include "../compiler/compile.h"
 #include "jit.h"
+#include "library.h"
+
+/* What is in front of the work memory, at a multiple of 64 bytes: the threads that share a
+ * step.  The functions of a conversion get the address after it. */
+typedef struct {
+    _Alignas(64) Threads threads;
+    size_t bytes;                  /* of the work memory */
+} SparseWork;
+
+/* The number of parts of a step. */
+int64_t sparse_parts_of(const void *work);
+/* Call task(arg, part, parts) for each of them. */
+void sparse_share(const void *work, ravel_task *task, void *arg);
 
 /* The steps by symbol, for the JIT; ends with a null name. */
 extern const JitSymbol sparse_symbols[];

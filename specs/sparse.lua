@@ -11,6 +11,10 @@ sparse "COO" { doc = "row and column of each entry", dims = { R, C },
 sparse "CSR" { doc = "compressed rows", dims = { R, C }, levels = { dense(R), compressed(C) } }
 sparse "CSC" { doc = "compressed columns", dims = { R, C }, levels = { dense(C), compressed(R) } }
 
+-- The same with the entries of a row (column) in any order; an element may be there more than once.
+sparse "CSR_ANY" { doc = "compressed rows, not sorted", dims = { R, C }, levels = { dense(R), compressed(C, "unordered") } }
+sparse "CSC_ANY" { doc = "compressed columns, not sorted", dims = { R, C }, levels = { dense(C), compressed(R, "unordered") } }
+
 -- Only the rows (columns) that have entries.
 sparse "DCSR" { doc = "compressed rows, without empty rows", dims = { R, C }, levels = { compressed(R), compressed(C) } }
 sparse "DCSC" { doc = "compressed columns, without empty columns", dims = { R, C }, levels = { compressed(C), compressed(R) } }

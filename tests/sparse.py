@@ -86,7 +86,7 @@ class Plan:
             self.so.ravel_sparse_free(self.at)
 
 
-NAMES = {"COO", "CSR", "CSC", "DCSR", "DCSC", "BSR", "ELL", "DIA"} | {k + str(n) for k in ("COO", "CSF") for n in range(3, 7)}
+NAMES = {"COO", "CSR", "CSC", "CSR_ANY", "CSC_ANY", "DCSR", "DCSC", "BSR", "ELL", "DIA"} | {k + str(n) for k in ("COO", "CSF") for n in range(3, 7)}
 
 # The evaluator.  A format is a list of (kind, function of coordinates, number of coordinates, bias, repeats).  Entries are a list of
 # (coordinates, value) in their order.

@@ -73,6 +73,8 @@ FLAGS = ["-O2", "-O3 -march=native", "-O2 -mavx2", "-O2 -mavx512bw"]
 # More of them by RAVEL_COMPILERS, between semicolons.
 HERE = ["%s %s" % (c, f) for c in ("gcc", "clang") for f in FLAGS] + ["clang-15 " + f for f in FLAGS[2:]]
 HERE += [c for c in os.environ.get("RAVEL_COMPILERS", "").split(";") if c]
+# These compile a file for each function, the others one file, in which each kernel is compiled once.
+APART = {"gcc -O2", "clang -O2", "aarch64-linux-gnu-gcc -O2 -static", "s390x-linux-gnu-gcc -O2 -static"}
 # compiler: what runs it, the order of bytes
 ELSEWHERE = {"aarch64-linux-gnu-gcc -O2 -static": ("qemu-aarch64", "<"), "aarch64-linux-gnu-gcc -O3 -static": ("qemu-aarch64", "<"),
              "s390x-linux-gnu-gcc -O2 -static": ("qemu-s390x", ">")}
@@ -125,7 +127,6 @@ int main(void)
 """
 
 AT = """
-#include "%(name)s.c"
 void %(name)s_%(i)d(void *d, const void *s);
 void %(name)s_%(i)d(void *d, const void *s) { if (%(name)s(d, s, %(values)s)) memset(d, 0, 1); }
 """
@@ -187,12 +188,25 @@ def tables(layout, shape, dtype, order):
     return (raw(at), raw(p.addr)), (raw(a), raw(found))
 
 
+def quoted(text):
+    """A word of a line of a list; none has both kinds of quotes."""
+    return ("'%s'" if '"' in text else '"%s"') % text
+
+
+def emit_all(folder, cases):
+    """One unit of all of them."""
+    lines = ["-F %s -T %s -s %s -d %s -n %s\n" % (quoted(c[0]), quoted(c[1]), text(c[2]), c[3], name) for name, c in cases.items()]
+    (folder / "all.txt").write_text("".join(lines))
+    emit(folder / "all.c", "--list", folder / "all.txt", "-N", "1")
+
+
 class Sources:
     """All of the sample in a folder, the functions in it, and their runs."""
     def __init__(self, folder):
         self.folder, self.function, self.runs = folder, [], {}
         for name, case in (SAMPLE | LARGE).items():
             emit_relayout(folder, name, case)
+        emit_all(folder, SAMPLE | LARGE | RUNTIME)
         for name, case in SAMPLE.items():
             self.add(name, name, lambda order, case=case: stamped(*case), 3)
         for name, case in RUNTIME.items():
@@ -210,9 +224,11 @@ class Sources:
         for i, v in enumerate(values):
             left = list(v)
             at = tuple(left.pop(0) if isinstance(n, str) else n for n in shape)
-            wrapper += AT.replace('#include "%(name)s.c"', "" if i else '#include "%(name)s.c"') % {"name": name, "i": i, "values": text(v)}
+            wrapper += AT % {"name": name, "i": i, "values": text(v)}
             self.add("%s_%d" % (name, i), "w_" + name, lambda order, at=at: stamped(a, b, at, dtype), 3)
-        (self.folder / ("w_%s.c" % name)).write_text(wrapper)
+        (self.folder / ("w_%s.c" % name)).write_text('#include "%s.c"\n' % name + wrapper)
+        with open(self.folder / "all.c", "a") as f:
+            f.write(wrapper)
 
     def index(self, name, layout, shape, dtype):
         for kind in ("offset", "inverse"):
@@ -222,6 +238,11 @@ class Sources:
             "name": name, "rank": len(shape), "points": p.addr.size, "places": p.size + 5, "at": ", ".join("x[%d]" % d for d in range(len(shape)))})
         for i, end in enumerate("oi"):
             self.add("%s_%s" % (name, end), "w_" + name, lambda order, i=i: [tables(layout, shape, dtype, order)[i]], 0)
+
+    def units(self, compiler, functions):
+        """The files that such a compiler compiles for them."""
+        own = {n for f in functions for n in [f[1]] if compiler in APART or n.removeprefix("w_") in INDEX}
+        return sorted(own) + ["all"]*(len(own) < len({f[1] for f in functions}))
 
     def program(self, functions):
         """The text of a main that runs them."""
@@ -257,7 +278,7 @@ def objects(command, folder, to, units):
 def run(sources, command, to, functions, machine=(), order="<"):
     """All runs of the functions by one program, right."""
     (to / "main.c").write_text(sources.program(functions))
-    units = list(dict.fromkeys(f[1] for f in functions))
+    units = sources.units(" ".join(command), functions)
     made = [to / (u + ".o") for u in units]
     made = [o for o in made if o.exists()] + objects(command, sources.folder, to, [u for u, o in zip(units, made) if not o.exists()])
     subprocess.run([*command, "-o", to / "main", to / "main.c", *made], check=True)
@@ -298,7 +319,8 @@ def test_on_this_processor(sources, tmp_path, compiler):
             pytest.skip("the processor has no " + flag)
     cases = SAMPLE | LARGE
     so = tmp_path / "all.so"
-    subprocess.run([*command, "-shared", "-o", so, *objects(command, sources.folder, tmp_path, cases)], check=True)
+    units = cases if compiler in APART else ["all"]
+    subprocess.run([*command, "-shared", "-o", so, *objects(command, sources.folder, tmp_path, units)], check=True)
     for name, (a, b, shape, dtype) in cases.items():
         r = subprocess.run([RAVEL, "verify", "-F", a, "-T", b, "-s", text(shape), "-d", dtype, "--object", so, "-n", name],
                            capture_output=True, text=True)

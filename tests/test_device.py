@@ -561,10 +561,11 @@ def test_threads(lib, cuda, current):
 # --- our prototypes against the vendors' headers, where they are installed
 
 def functions(path):
-    """(what it returns, name, suffix of the symbol, parameters) of the table FUNCTIONS of a file."""
+    """(what it returns, name, suffix of the symbol, parameters) of the table of functions that a file includes."""
     text = (ravel.ROOT / "runtime" / path).read_text()
     columns = re.search(r"#define F\((.*)\)", text)[1].split(", ")
-    rows = re.search(r"#define FUNCTIONS\(F\)((?:.*\\\n)+.*\n)", text)[1].replace("\\\n", " ").split(" F(")[1:]
+    table = (ravel.ROOT / "runtime" / re.search(r'#include "(device_\w+\.def)"', text)[1]).read_text()
+    rows = (" " + table.replace("\n", " ")).split(" F(")[2:]           # the first is in the comment
     out = []
     for row in rows:
         front, params = row.split("(", 1)

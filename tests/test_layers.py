@@ -46,7 +46,7 @@ INSIDE = {
     "runtime/error.h": "ravel.h",
     "runtime/npy*.[ch] runtime/file*.[ch]": "npy*.h file*.h error.h ravel.h",
     "runtime/jit.[ch] runtime/elf_*.[ch] runtime/tcc_stdio.[ch]": "jit.h elf_load.h elf_parts.h tcc_stdio.h error.h ravel.h",
-    "runtime/device*.[ch]": "device*.h file.h error.h ravel.h ravel_gpu.h",
+    "runtime/device*.[ch]": "device*.h device*.def file.h error.h ravel.h ravel_gpu.h",
     "runtime/kernels*.[ch]": "kernels*.h jit.h ravel.h",
     "runtime/measure.[ch] cli/cli_copy.[ch]": "measure.h cli_copy.h",
     "runtime/interpret*.[ch]": "interpret*.h kernels.h jit.h ravel.h error.h",

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import ravel
+import sparse
 
 RAVEL = str(ravel.BUILD / "ravel")
 CALLBACK = ct.CFUNCTYPE(None, ct.c_void_p, ct.c_char_p)
@@ -99,3 +100,15 @@ def test_environment(tmp_path, value, lines):
 def test_environment_that_is_wrong():
     r = subprocess.run([RAVEL, "show", "NCHW", "--shape", "1,2,3,4"], env={**os.environ, "RAVEL_VERBOSE": "yes"}, capture_output=True, text=True)
     assert r.returncode == 2 and r.stderr == "ravel: RAVEL_VERBOSE is 'yes': 0 or 1\n"
+
+
+def test_a_sparse_conversion(logged):
+    """A line for the plan and one for each run, with the way; both are commands."""
+    cx, lines = logged
+    plan = sparse.Plan(cx, "COO", "CSR", (3, 4), "f64")
+    source = {"pos1": [0, 3], "crd1": [2, 0, 2], "crd2": [1, 3, 1]}
+    plan({**{k: np.array(v, "i4") for k, v in source.items()}, "val": np.array([1.0, 2, 3])})
+    said = [line for _, line in lines]
+    assert re.fullmatch(r"ravel explain --from COO --to CSR --shape 3,4 --dtype f64  # plan: by rows, [\d.e-]+ ms, (machine code|interpreter)", said[0])
+    assert re.fullmatch(r"ravel explain --from COO --to CSR --shape 3,4 --dtype f64  # run: by rows, [\d.e-]+ ms, 3 -> 2 values", said[1])
+    assert len(said) == 2 and "by rows" in repeat(said[0])

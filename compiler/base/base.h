@@ -103,8 +103,7 @@ char *arena_printf(Arena *a, const char *fmt, ...) PRINTF(2, 3);
 void arena_free(Arena *a);
 
 #define arena_new(a, T) ((T *)arena_alloc((a), sizeof(T)))
-#define arena_array(a, T, n) \
-    ((T *)arena_alloc((a), int_bytes((a)->diag, (n), sizeof(T))))
+#define arena_array(a, T, n) ((T *)arena_alloc((a), int_bytes((a)->diag, (n), sizeof(T))))
 
 /* buf.c: a growing text in an arena.  `s` always ends with a NUL. */
 typedef struct {

@@ -53,6 +53,13 @@ typedef enum {
 #undef LEVEL
     LEVEL_KINDS
 } LevelKind;
+/* layout_print.c: how a kind of level is written in a spec, dense(R). */
+typedef struct {
+    const char *name;
+    bool expression;      /* an expression of the dims is its argument */
+} LevelWord;
+extern const LevelWord level_words[LEVEL_KINDS];
+
 /* A level: how the coordinates of one entry of `order` are stored. */
 typedef struct {
     LevelKind kind;

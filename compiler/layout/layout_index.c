@@ -8,35 +8,6 @@
 
 #include "layout_parts.h"
 
-/* A number, plus the extent of dim `of` of the tensor unless that is NUMBER; OPEN: what it is
- * does not follow. */
-enum { NUMBER = -1, OPEN = -2 };
-typedef struct {
-    int of;
-    i64 n;
-} Size;
-
-typedef struct {
-    int dim;              /* of the view; -1: none */
-    Size start;
-    i64 step;
-    const i64 *list;      /* the coordinates, instead */
-    const IndexItem *item;
-} Source;
-
-/* The walk over the items of an index. */
-typedef struct {
-    Arena *arena;
-    const Index *x;
-    int rank, rank_of;    /* of the view so far, of the tensor */
-    Size of[MAX_RANK];    /* the extents of the tensor */
-    Source from[MAX_RANK];         /* for each of its dims */
-    Size extent[MAX_RANK];         /* of the view */
-    int source[MAX_RANK]; /* for each dim of the view: that of the tensor; -1: new */
-    bool one[MAX_RANK];   /* any extent is accepted: new, or 1 in the tensor */
-    const char *name[MAX_RANK];    /* of the extents of an index that this one is of */
-} Walk;
-
 const LayoutDef *
 layout_declared(const LayoutDef *d)
 {
@@ -59,201 +30,11 @@ layout_index_fail(Arena *a, const char *whole, int place, const char *why)
 }
 
 _Noreturn static void
-fail(const Walk *w, const IndexItem *t, const char *why)
-{
-    layout_index_fail(w->arena, w->x->whole, t->place, why);
-}
-
-/* The name of dim d of the tensor; "" if it is a batch dim. */
-static const char *
-name_of(const Walk *w, int d)
-{
-    const LayoutDef *of = w->x->of->def;
-    int own = d - (w->rank_of - of->ndims);
-    return own >= 0 ? of->dims[own] : "";
-}
-
-/* "dim 1 (C)" */
-static const char *
-dim_text(const Walk *w, int d)
-{
-    const char *name = name_of(w, d);
-    return *name ? arena_printf(w->arena, "dim %d (%s)", d, name)
-                 : arena_printf(w->arena, "dim %d", d);
-}
-
-_Noreturn static void
 unknown(const Walk *w, const IndexItem *t, int d)
 {
-    fail(w, t, arena_printf(w->arena, "the extent of %s of the tensor does not follow from "
-                            "the shape of the view: write the extents of the tensor before "
-                            "the index, as in NCHW(8,64,56,56)[:, 1:3]", dim_text(w, d)));
-}
-
-static i64
-limited(i64 v, i64 least, i64 most)
-{
-    return v < least ? least : v > most ? most : v;
-}
-
-/* A bound of a slice of n elements, as Python's slice.indices(n). */
-static i64
-bound(bool given, i64 v, i64 n, i64 step, i64 unless)
-{
-    i64 least = step < 0 ? -1 : 0, most = step < 0 ? n - 1 : n;
-    return given ? limited(v < 0 ? v + n : v, least, most) : unless;
-}
-
-/* A slice of n elements. */
-static void
-slice_known(const Walk *w, const IndexItem *t, int d, i64 n, Source *s, Size *extent)
-{
-    i64 step = limited(t->step, -INF, INF);
-    i64 from = bound(t->starts, t->start, n, step, step < 0 ? n - 1 : 0);
-    i64 to = bound(t->stops, t->stop, n, step, step < 0 ? -1 : n);
-    i64 span = step < 0 ? from - to : to - from;
-    if (span <= 0)
-        fail(w, t, arena_printf(w->arena, "this slice of %s, whose extent is %lld, has no "
-                                "elements", dim_text(w, d), (long long)n));
-    i64 count = 1 + (span - 1) / int_abs(step);
-    s->start = (Size){NUMBER, from};
-    s->step = count > 1 || int_abs(step) == 1 ? step : 1;
-    *extent = (Size){NUMBER, count};
-}
-
-/* A slice of a dim whose extent follows from the view's. */
-static void
-slice_unknown(const Walk *w, const IndexItem *t, int d, Source *s, Size *extent)
-{
-    bool all = t->step == -1 && !t->starts && !t->stops;
-    bool ends = t->step == 1 && (!t->starts || t->start >= 0) && (!t->stops || t->stop < 0);
-    *extent = w->of[d];
-    s->start = all ? (Size){d, -1} : (Size){NUMBER, t->start};
-    s->step = t->step;
-    if (!all && (!ends || !int_add(extent->n, t->stop, &extent->n) ||
-                 !int_add(extent->n, -t->start, &extent->n)))
-        *extent = (Size){OPEN, 0};
-}
-
-static void
-add_dim(Walk *w, int source, Size extent, bool one, const IndexItem *t)
-{
-    if (w->rank == MAX_RANK)
-        fail(w, t, arena_printf(w->arena, "the view has more than %d dims", MAX_RANK));
-    w->source[w->rank] = source;
-    w->one[w->rank] = one;
-    w->extent[w->rank++] = extent;
-}
-
-static void
-add_slice(Walk *w, int d, const IndexItem *t)
-{
-    Size extent;
-    Source *s = &w->from[d];
-    *s = (Source){.dim = w->rank, .item = t};
-    if (w->of[d].of < 0)
-        slice_known(w, t, d, w->of[d].n, s, &extent);
-    else
-        slice_unknown(w, t, d, s, &extent);
-    add_dim(w, d, extent, extent.of == NUMBER && extent.n == 1, t);
-}
-
-static void
-add_at(Walk *w, int d, const IndexItem *t)
-{
-    i64 n = w->of[d].n, at = t->start;
-    bool known = w->of[d].of < 0;
-    if (known && (at >= n || at < -n))
-        fail(w, t, arena_printf(w->arena, "%lld is outside %s, whose extent is %lld",
-                                (long long)at, dim_text(w, d), (long long)n));
-    w->from[d] = (Source){-1, {NUMBER, at < 0 ? at + n : at}, 0, NULL, t};
-}
-
-/* The numbers of a list, from 0 on. */
-static const i64 *
-numbers_of(const Walk *w, int d, const IndexItem *t)
-{
-    i64 n = w->of[d].n, *list = arena_copy(w->arena, t->list, (size_t)t->n * sizeof *list);
-    if (t->mask && t->mask != n)
-        fail(w, t, arena_printf(w->arena, "a mask of %d for %s, whose extent is %lld",
-                                t->mask, dim_text(w, d), (long long)n));
-    for (int i = 0; i < t->n; i++) {
-        if (list[i] >= n || list[i] < -n)
-            fail(w, t, arena_printf(w->arena, "%lld is outside %s, whose extent is %lld",
-                                    (long long)list[i], dim_text(w, d), (long long)n));
-        list[i] += list[i] < 0 ? n : 0;
-    }
-    return list;
-}
-
-static void
-add_list(Walk *w, int d, const IndexItem *t)
-{
-    w->from[d] = (Source){.dim = w->rank, .item = t};
-    add_dim(w, d, (Size){NUMBER, t->n}, t->n == 1, t);
-    if (w->of[d].of != NUMBER)
-        return;
-    const i64 *list = numbers_of(w, d, t);
-    i64 step = t->n > 1 ? list[1] - list[0] : 1;
-    bool even = step != 0;
-    for (int i = 1; i < t->n; i++)
-        even &= list[i] - list[i - 1] == step;
-    w->from[d].start = (Size){NUMBER, list[0]};
-    w->from[d].step = step;
-    w->from[d].list = even ? NULL : list;
-}
-
-static bool
-takes_dim(const IndexItem *t)
-{
-    return t->kind == ITEM_SLICE || t->kind == ITEM_AT || t->kind == ITEM_LIST;
-}
-
-static void
-too_many(const Walk *w, const IndexItem *t)
-{
-    int n = 0;
-    for (int i = 0; i < w->x->nitems; i++)
-        n += takes_dim(&w->x->item[i]);
-    fail(w, t, arena_printf(w->arena, "too many indices: the tensor has %d dims, and %d are "
-                            "indexed", w->rank_of, n));
-}
-
-/* How many dims of the tensor "..." stands for. */
-static int
-rest_of(const Walk *w)
-{
-    int rest = w->rank_of;
-    for (int i = 0; i < w->x->nitems; i++) {
-        const IndexItem *t = &w->x->item[i];
-        rest -= takes_dim(t);
-        if (rest < 0)
-            too_many(w, t);
-    }
-    return rest;
-}
-
-static void
-walk(Walk *w)
-{
-    static const IndexItem all = {.kind = ITEM_SLICE, .step = 1};
-    int d = 0, rest = rest_of(w);
-    w->rank = 0;
-    for (int i = 0; i < w->x->nitems; i++) {
-        const IndexItem *t = &w->x->item[i];
-        if (t->kind == ITEM_SLICE)
-            add_slice(w, d++, t);
-        else if (t->kind == ITEM_AT)
-            add_at(w, d++, t);
-        else if (t->kind == ITEM_LIST)
-            add_list(w, d++, t);
-        else if (t->kind == ITEM_NEW)
-            add_dim(w, -1, (Size){NUMBER, 1}, true, t);
-        for (; t->kind == ITEM_REST && rest; rest--)
-            add_slice(w, d++, &all);
-    }
-    while (d < w->rank_of)
-        add_slice(w, d++, &all);
+    walk_fail(w, t, arena_printf(w->arena, "the extent of %s of the tensor does not follow from "
+                                 "the shape of the view: write the extents of the tensor before "
+                                 "the index, as in NCHW(8,64,56,56)[:, 1:3]", walk_dim(w, d)));
 }
 
 static int
@@ -289,7 +70,7 @@ first_walk(Arena *a, const Index *x, int rank_view)
         i64 n = x->nextents >= 0 ? x->extent[d] : known[d];
         w.of[d] = n ? (Size){NUMBER, n} : (Size){d, 0};
     }
-    walk(&w);
+    walk_items(&w);
     return w;
 }
 
@@ -317,7 +98,7 @@ view_name(const Walk *w, int d)
 {
     int from = w->source[d];
     const LayoutDef *of = w->x->of->def;
-    const char *name = from < 0 ? "" : name_of(w, from);
+    const char *name = from < 0 ? "" : walk_name(w, from);
     if (*name)
         return name;
     name = arena_printf(w->arena, from < 0 ? "new%d" : "b%d", d);
@@ -396,7 +177,7 @@ view_of(Walk *w, const i64 *shape, i64 *of)
     solve(w, shape, v, of);
     for (int d = 0; d < w->rank_of; d++)
         w->of[d] = (Size){NUMBER, of[d]};
-    walk(w);
+    walk_items(w);
     check_shape(w, shape, v);
     for (int d = 0; d < w->rank_of; d++) {
         v->at[d].dim = w->from[d].dim;

@@ -4,6 +4,45 @@
 
 #include "layout.h"
 
+/* layout_walk.c */
+/* A number, plus the extent of dim `of` of the tensor unless that is NUMBER; OPEN: what it is
+ * does not follow. */
+enum { NUMBER = -1, OPEN = -2 };
+typedef struct {
+    int of;
+    i64 n;
+} Size;
+
+typedef struct {
+    int dim;              /* of the view; -1: none */
+    Size start;
+    i64 step;
+    const i64 *list;      /* the coordinates, instead */
+    const IndexItem *item;
+} Source;
+
+/* The walk over the items of an index. */
+typedef struct {
+    Arena *arena;
+    const Index *x;
+    int rank, rank_of;    /* of the view so far, of the tensor */
+    Size of[MAX_RANK];    /* the extents of the tensor */
+    Source from[MAX_RANK];         /* for each of its dims */
+    Size extent[MAX_RANK];         /* of the view */
+    int source[MAX_RANK]; /* for each dim of the view: that of the tensor; -1: new */
+    bool one[MAX_RANK];   /* any extent is accepted: new, or 1 in the tensor */
+    const char *name[MAX_RANK];    /* of the extents of an index that this one is of */
+} Walk;
+/* Walk over the items; sets from, source, extent, one and rank.  diag_fatal, with the item,
+ * if it does not fit the extents of the tensor. */
+void walk_items(Walk *w);
+/* Fail with the text of the index and a mark under the item. */
+_Noreturn void walk_fail(const Walk *w, const IndexItem *t, const char *why);
+/* The name of dim d of the tensor; "" if it is a batch dim. */
+const char *walk_name(const Walk *w, int d);
+/* "dim 1 (C)" */
+const char *walk_dim(const Walk *w, int d);
+
 /* layout_index.c: an index of a tensor, for a shape of the view. */
 typedef struct {
     const Index *index;

@@ -116,20 +116,18 @@ index_text(Arena *a, const Index *x)
     return b.s;
 }
 
+const LevelWord level_words[] = {
+#define LEVEL(name, text, expression) {text, expression},
+#include "level.def"
+#undef LEVEL
+};
+
 /* compressed(C, "nonunique") */
 static void
 print_level(Buf *b, const LevelDef *l, const Ast *x)
 {
-    static const struct {
-        const char *name;
-        bool expression;
-    } kinds[] = {
-#define LEVEL(name, text, expression) {text, expression},
-#include "level.def"
-#undef LEVEL
-    };
-    buf_printf(b, "%s(", kinds[l->kind].name);
-    if (kinds[l->kind].expression)
+    buf_printf(b, "%s(", level_words[l->kind].name);
+    if (level_words[l->kind].expression)
         ast_print(b, x);
     buf_printf(b, "%s%s)", l->repeats ? ", \"nonunique\"" : "",
                l->unordered ? ", \"unordered\"" : "");

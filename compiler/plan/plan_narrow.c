@@ -1,7 +1,8 @@
 /* Adds variants of nests with extents left to run time.  If the shape decides whether a
  * transpose has few columns (rows), the plan also has its nest with the kernel that
  * interleaves (deinterleaves) them.  If a kernel is quicker where a loop has a few
- * iterations at least, the plan has both nests.  A scalar selects the nest that runs at a
+ * iterations at least, the plan has both nests; likewise if one is quicker where strides of
+ * elements smaller than a byte are whole bytes.  A scalar selects the nest that runs at a
  * shape. */
 #include <string.h>
 
@@ -80,7 +81,7 @@ short_loop(const Nest *n, i64 *least)
         int i = n->role[r];
         Loop any = i < 0 ? (Loop){.name = NULL} : n->loop[i];
         any.fewest = 0;
-        if (i < 0 || n->least[r] <= kernel_least(&any))
+        if (i < 0 || n->least[r] <= 1 || n->least[r] <= kernel_least(&any))
             continue;
         if (loop >= 0)
             return -1;
@@ -115,7 +116,7 @@ lengthen(Plan *p, Nest *n, Nest *out)
     Nest with = *n;
     i64 least = 0, again = 0;
     int loop = -1, var;
-    if (n->nnarrow || n->kind != NEST_COPY || !assume(p, &with, -1, LONG) ||
+    if (n->kind != NEST_COPY || !assume(p, &with, -1, LONG) ||
         with.kernel == n->kernel || with.cost >= n->cost ||
         (loop = short_loop(&with, &least)) < 0)
         return false;
@@ -136,10 +137,74 @@ lengthen(Plan *p, Nest *n, Nest *out)
     return true;
 }
 
+/* If the shape decides whether a stride is a multiple of `per` elements: replaces it by one
+ * that always is, equal to it where it is a multiple, and adds the remainder to *odd. */
+static void
+round_down(Plan *p, const Ex **stride, i64 per, const Ex **odd)
+{
+    if (kernel_remainder(*stride, per) >= 0)
+        return;
+    *odd = ex_add(p->e, *odd, ex_mod(p->e, *stride, per));
+    *stride = ex_scale(p->e, scalar_of(p->scalars, ex_div(p->e, *stride, per), INF), per);
+}
+
+/* Makes the strides of the nest whole bytes.  Returns a scalar that is 1 at shapes at which
+ * they are, else 0; NULL if this does not depend on the shape. */
+static const Ex *
+whole_bytes(Plan *p, Nest *n)
+{
+    i64 per = 8 / p->dst->dtype->bits;
+    const Ex *one = ex_const(p->e, 1), *odd = ex_const(p->e, 0);
+    for (int i = 0; i < n->nloops; i++) {
+        Loop *l = &n->loop[i];
+        round_down(p, &l->ex.ss, per, &odd);
+        round_down(p, &l->ex.ds, per, &odd);
+        l->ss = scalar_nominal(p->scalars, l->ex.ss);
+        l->ds = scalar_nominal(p->scalars, l->ex.ds);
+    }
+    if (ex_is_const(odd))
+        return NULL;
+    return scalar_of(p->scalars, ex_sub(p->e, one, ex_min(p->e, odd, one)), 1);
+}
+
+/* Makes out[] nests for the shapes at which the strides of n are whole bytes, and n the nest
+ * for the others.  Returns their number: 2 if the kernel needs a long loop; 0, and nothing
+ * changes, if no kernel is quicker there. */
+static int
+align(Plan *p, Nest *n, Nest out[2])
+{
+    Nest with = *n;
+    const Ex *whole = n->kind == NEST_COPY ? whole_bytes(p, &with) : NULL;
+    if (!whole)
+        return 0;
+    nest_sort(&with);
+    if (!nest_schedule(p, &with))
+        return 0;
+    need(p, &with, whole, 1);
+    int more = 1 + lengthen(p, &with, &out[1]);
+    if (more == 1 && (with.kernel == n->kernel || with.cost >= n->cost))
+        return 0;
+    out[0] = with;
+    out[0].variant = true;
+    need(p, n, ex_sub(p->e, ex_const(p->e, 1), whole), 1);
+    return more;
+}
+
+static void
+add_aligned(Plan *p, Nest out[2])
+{
+    for (int i = p->n - 1; i >= 0 && p->dst->dtype->bits < 8; i--) {
+        bool other = p->nest[i].variant || p->nest[i].nnarrow || p->n + 1 >= NESTS_MAX;
+        int m = other ? 0 : align(p, &p->nest[i], out);
+        for (int k = 0; k < m; k++)
+            *plan_add(p) = out[k];
+    }
+}
+
 void
 plan_narrow(Plan *p)
 {
-    Nest *more = plan_is_fixed(p) ? NULL : arena_new(ex_arena(p->e), Nest);
+    Nest *more = plan_is_fixed(p) ? NULL : arena_array(ex_arena(p->e), Nest, 2);
     for (int i = p->n - 1; i >= 0 && more; i--)
         for (int k = 0; k < nkernels; k++)
             if (kernels[k].family->narrow.of)
@@ -150,7 +215,10 @@ plan_narrow(Plan *p)
                 kernels[k].family->narrow.of == p->nest[i].kernel->family &&
                 variant(p, &p->nest[i], &kernels[k], more))
                 *plan_add(p) = *more;
+    if (more)
+        add_aligned(p, more);
     for (int i = p->n - 1; i >= 0 && more; i--)
-        if (p->n < NESTS_MAX && !p->nest[i].variant && lengthen(p, &p->nest[i], more))
+        if (p->n < NESTS_MAX && !p->nest[i].variant && !p->nest[i].nnarrow &&
+            lengthen(p, &p->nest[i], more))
             *plan_add(p) = *more;
 }

@@ -17,11 +17,12 @@ check(SparseMaker *m, int k)
     sparse_step(m, STEP_check_size, (i64)l->pos, sparse_size(m, l->pos),
                 ex_add(m->e, parents, ex_const(m->e, 1)));
     sparse_step(m, STEP_check_pos, (i64)l->pos, l->pos, parents, n, (i64)f->width);
-    sparse_step(m, STEP_check_range, (i64)l->crd, l->crd, n, -l->bias, l->n - l->bias,
-                (i64)f->width);
-    if (!l->def.unordered)
-        sparse_step(m, STEP_check_order, (i64)l->crd, l->pos, parents, l->crd, n,
-                    (i64)l->def.repeats, (i64)f->width);
+    if (l->def.unordered)
+        sparse_step(m, STEP_check_range, (i64)l->crd, l->crd, n, -l->bias, l->n - l->bias,
+                    (i64)f->width);
+    else
+        sparse_step(m, STEP_check_lists, (i64)l->crd, l->pos, parents, l->crd, n, -l->bias,
+                    l->n - l->bias, (i64)l->def.repeats, (i64)f->width);
 }
 
 static void

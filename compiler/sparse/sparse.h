@@ -65,7 +65,15 @@ typedef struct {
 } SparseRequest;
 
 /* How entries come into the order of the destination. */
-typedef enum { BY_SOURCE, BY_COUNTING, BY_SORTING } SparseWay;
+typedef enum { BY_SOURCE, BY_COUNTING, BY_TILES, BY_ROWS, BY_SORTING } SparseWay;
+extern const char *const sparse_ways[];
+
+/* BY_TILES and BY_ROWS: the rows of the source, and what is in a tile: of BY_ROWS, one
+ * element (templates/c/sparse.h). */
+typedef struct {
+    i64 rows, bound, tall, wide, down, across;
+    int row, crd;         /* levels of the source: of the rows, and of the coordinates */
+} SparseTiles;
 
 typedef struct {
     const SparseRequest *rq;
@@ -76,6 +84,10 @@ typedef struct {
     bool carries;         /* BY_SORTING: records have values, not their positions */
     bool joins;           /* the source may have equal entries that the destination joins */
     i64 counts;           /* BY_COUNTING: numbers to count in */
+    bool transposes;      /* BY_COUNTING: two levels are exchanged, without columns */
+    bool extracts;        /* BY_SOURCE: the positions are those of the source */
+    bool expands;         /* BY_SOURCE: rows become a list */
+    SparseTiles tiles;
     int bits, low;        /* BY_SORTING: keys have `bits` bits, ordered from bit `low` */
     const char *name;     /* of the functions */
     /* The functions: `work` sets m[0] to the bytes of work memory, `sizes` checks the

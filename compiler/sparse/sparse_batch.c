@@ -39,6 +39,12 @@ sparse_column_of(SparseMaker *m, const Ex *x)
     return c;
 }
 
+bool
+sparse_masks(const SparseFormat *f)
+{
+    return f->padded && (f->dense || f->level[f->nlevel - 1].def.kind != LEVEL_SINGLETON);
+}
+
 /* The positions of the source that hold a value. */
 const Ex *
 sparse_positions(const SparseMaker *m)
@@ -51,18 +57,16 @@ static void
 begin_batch(SparseMaker *m)
 {
     const SparseFormat *f = m->p->src;
-    int last = f->nlevel - 1;
-    bool places = f->padded && !f->dense && f->level[last].def.kind == LEVEL_SINGLETON;
+    bool places = f->padded && !sparse_masks(f);
     m->columns = SPARSE_FREE;
     m->from = 0;
-    if (f->padded && !places) {
-        sparse_step(m, STEP_keep, sparse_positions(m), f->narray - 1,
-                    (i64)f->l->dtype->bits / 8, f->l->fill[0], f->l->fill[1]);
+    if (sparse_masks(f)) {
+        sparse_step(m, STEP_keep, sparse_positions(m));
         return;
     }
     sparse_step(m, STEP_begin, ex_of_var(m->e, m->p->step), sparse_positions(m));
     if (places)
-        sparse_step(m, STEP_present, f->level[last].crd, (i64)f->width);
+        sparse_step(m, STEP_present, f->level[f->nlevel - 1].crd, (i64)f->width);
 }
 
 /* The columns of the variables that are needed. */

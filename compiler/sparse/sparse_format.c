@@ -14,8 +14,7 @@ typedef struct {
     const DType *dtype;
 } Maker;
 
-#define FAIL(m, ...) \
-    diag_fatal((m)->arena->diag, DIAG_LAYOUT, (m)->def->loc, __VA_ARGS__)
+#define FAIL(m, ...) diag_fatal((m)->arena->diag, DIAG_LAYOUT, (m)->def->loc, __VA_ARGS__)
 
 static const Ex *
 find_name(void *env, const Ast *sym)

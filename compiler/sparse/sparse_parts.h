@@ -55,6 +55,8 @@ _Noreturn void sparse_refuse(const SparseMaker *m, const char *why);
 int sparse_column(SparseMaker *m);                 /* a new column of the stream */
 /* A column with the values of x, over variables that have columns. */
 int sparse_column_of(SparseMaker *m, const Ex *x);
+/* The positions of the source that hold an entry are told by their values. */
+bool sparse_masks(const SparseFormat *f);
 /* The number of positions of the source that may hold a value. */
 const Ex *sparse_positions(const SparseMaker *m);
 /* x, over dims of the destination, over the source. */
@@ -70,7 +72,22 @@ int sparse_key_bits(const SparseFormat *f, int k);
 /* Set way, why, counts, bits, low and carries of the plan. */
 void sparse_set_way(SparseMaker *m);
 void sparse_check_sum(const SparseMaker *m);       /* diag_fatal if equal entries cannot be added */
+/* sparse_tile.c: whether the conversion goes by tiles or, if equal entries are joined, by
+ * rows; sets p->tiles. */
+bool sparse_tiles(SparseMaker *m);
+/* The steps of `sizes` and of `fill`. */
+void sparse_find_tiles(SparseMaker *m);
+void sparse_fill_tiles(SparseMaker *m);
+void sparse_merge_rows(SparseMaker *m);
+void sparse_fill_rows(SparseMaker *m);
+/* sparse_area.c: the areas of the work memory: their sizes, and where they are. */
+void sparse_rooms(SparseMaker *m);
+void sparse_areas(SparseMaker *m);
 /* sparse_pass.c */
+/* How equal entries are joined: one of RAVEL_LAST ... of templates/c/sparse_value.c; and the
+ * numbers of a value. */
+i64 sparse_how(const SparsePlan *p);
+i64 sparse_parts(const DType *t);
 void sparse_text(SparseMaker *m, const char *text);            /* a comment */
 /* The first compressed level of a destination that has one. */
 int sparse_compressed(const SparseFormat *f);

@@ -29,21 +29,33 @@ end_loop(SparseMaker *m, Stmt **after)
     m->tail = after;
 }
 
-/* Copy or join values.  `how` is one of RAVEL_LAST ... of templates/c/sparse_value.c. */
+i64
+sparse_how(const SparsePlan *p)
+{
+    enum { LAST, FIRST, REFUSE, SUM_INTEGER, SUM_FLOAT };
+    static const int hows[EQUALS] = {[EQUAL_FIRST] = FIRST, [EQUAL_LAST] = LAST,
+                                     [EQUAL_ERROR] = REFUSE};
+    char kind = p->dst->l->dtype->kind;
+    Equals equal = p->rq->equal;
+    return equal != EQUAL_SUM ? hows[equal] : kind == 'i' || kind == 'u' ? SUM_INTEGER
+           : SUM_FLOAT;
+}
+
+i64
+sparse_parts(const DType *t)
+{
+    return t->kind == 'c' ? 2 : 1;
+}
+
+/* Copy or join values. */
 static void
 put_values(SparseMaker *m, i64 joins)
 {
-    enum { LAST, FIRST, REFUSE, SUM_INTEGER, SUM_FLOAT };
-    const DType *t = m->p->dst->l->dtype;
-    bool whole = t->kind == 'i' || t->kind == 'u';
-    static const int hows[EQUALS] = {[EQUAL_FIRST] = FIRST, [EQUAL_LAST] = LAST,
-                                     [EQUAL_ERROR] = REFUSE};
-    Equals equal = m->p->rq->equal;
-    i64 how = equal != EQUAL_SUM ? hows[equal] : whole ? SUM_INTEGER : SUM_FLOAT;
-    i64 parts = t->kind == 'c' ? 2 : 1;
-    sparse_step(m, STEP_put, (i64)m->to, m->p->dst->narray - 1,
-                m->p->carries ? -1 : m->p->src->narray - 1, t->bits / 8 / parts, parts, how,
-                joins);
+    const SparsePlan *p = m->p;
+    const DType *t = p->dst->l->dtype;
+    i64 parts = sparse_parts(t);
+    sparse_step(m, STEP_put, (i64)m->to, p->dst->narray - 1, p->carries ? -1 : p->src->narray - 1,
+                t->bits / 8 / parts, parts, sparse_how(p), joins);
 }
 
 /* Values to the addresses in a column: of a layout. */
@@ -184,28 +196,70 @@ copy_arrays(SparseMaker *m)
     }
 }
 
-/* From CSR to CSC and the like. */
-static bool
-is_transposed(const SparseMaker *m)
-{
-    const SparseFormat *f = m->p->dst, *src = m->p->src;
-    const SparseFormat *both[] = {f, src};
-    for (int i = 0; i < LEN(both); i++)
-        if (both[i]->nlevel != 2 || both[i]->level[0].def.kind != LEVEL_DENSE ||
-            both[i]->level[1].def.kind != LEVEL_COMPRESSED || both[i]->level[1].bias)
-            return false;
-    return f->width == src->width &&
-           ex_as_var(sparse_over(m, f->level[0].x)) == src->level[1].var &&
-           ex_as_var(sparse_over(m, f->level[1].x)) == src->level[0].var;
-}
-
+/* The steps of `fill` for two levels that are exchanged. */
 static void
 transpose(SparseMaker *m)
 {
     const SparseFormat *f = m->p->dst, *src = m->p->src;
-    sparse_step(m, STEP_transpose, src->level[1].pos, src->level[1].crd, m->positions[1],
+    const Level *l = &src->level[1];
+    sparse_step(m, STEP_transpose, l->pos, l->crd, src->level[0].n, l->n, f->level[1].pos,
                 f->level[1].crd, f->narray - 1, src->narray - 1, (i64)f->l->dtype->bits / 8,
                 (i64)f->width);
+}
+
+/* ... for the positions of the source. */
+static void
+extract(SparseMaker *m)
+{
+    const SparseFormat *f = m->p->dst;
+    const Level *l = &f->level[f->nlevel - 1];
+    sparse_step(m, STEP_extract, l->pos, l->crd, f->narray - 1, m->p->src->narray - 1,
+                f->l->size / l->n, l->n, (i64)f->l->dtype->bits / 8, (i64)f->width);
+}
+
+/* ... for rows that become a list. */
+static void
+expand(SparseMaker *m)
+{
+    const SparseFormat *f = m->p->dst, *src = m->p->src;
+    const Ex *n = sparse_positions(m);
+    sparse_step(m, STEP_expand, f->level[0].pos, f->level[0].crd, src->level[1].pos, n,
+                src->level[0].n, (i64)f->width);
+    sparse_step(m, STEP_copy, f->level[1].crd, src->level[1].crd, n, (i64)f->width);
+    sparse_step(m, STEP_copy, f->narray - 1, src->narray - 1, n, (i64)f->l->dtype->bits / 8);
+}
+
+/* Of each entry one position of a level. */
+static void
+assume(SparseMaker *m)
+{
+    i64 level = sparse_compressed(m->p->dst) + 1;
+    if (m->p->extracts)
+        sparse_step(m, STEP_kept, level);
+    else
+        sparse_step(m, STEP_assume, level, sparse_positions(m));
+}
+
+/* A pass that has no columns. */
+static bool
+pass_at_once(SparseMaker *m)
+{
+    const SparsePlan *p = m->p;
+    if (p->way == BY_TILES)
+        m->fill ? sparse_fill_tiles(m) : sparse_find_tiles(m);
+    else if (p->way == BY_ROWS)
+        m->fill ? sparse_fill_rows(m) : sparse_merge_rows(m);
+    else if (p->transposes)
+        m->fill ? transpose(m) : assume(m);
+    else if (p->extracts)
+        m->fill ? extract(m) : assume(m);
+    else if (p->expands)
+        m->fill ? expand(m) : assume(m);
+    else if (!m->fill && is_counted_already(p))
+        assume(m);
+    else
+        return false;
+    return true;
 }
 
 /* A pass over the source. */
@@ -217,10 +271,8 @@ sparse_pass(SparseMaker *m, const char *what)
     bool want[MAX_LEVELS] = {f->dense};
     sparse_text(m, what);
     sparse_step(m, STEP_pass);
-    if (!m->fill && is_counted_already(p)) {
-        sparse_step(m, STEP_assume, (i64)sparse_compressed(f) + 1, sparse_positions(m));
+    if (pass_at_once(m))
         return;
-    }
     if (is_counted_already(p))
         copy_arrays(m);
     for (int k = 0; k < f->nlevel; k++)
@@ -230,10 +282,6 @@ sparse_pass(SparseMaker *m, const char *what)
     if (p->way == BY_COUNTING && m->fill)
         sparse_step(m, STEP_counted, f->level[sparse_compressed(f)].pos, p->counts - 1,
                     (i64)f->width);
-    if (p->way == BY_COUNTING && m->fill && is_transposed(m)) {
-        transpose(m);
-        return;
-    }
     Stmt **after = begin_loop(m, sparse_positions(m));
     sparse_read(m, want);
     if (p->way == BY_SORTING)

@@ -20,12 +20,20 @@ report(SparseMaker *m)
     }
 }
 
+/* The steps of `fill` write pos as a whole. */
+static bool
+writes_pos(const SparsePlan *p)
+{
+    return p->way == BY_COUNTING || p->way == BY_TILES || p->way == BY_ROWS || p->extracts ||
+           p->expands;
+}
+
 static void
 finish_levels(SparseMaker *m)
 {
     const SparseFormat *f = m->p->dst;
     for (int k = 0; k < f->nlevel; k++)
-        if (m->p->way != BY_COUNTING || f->level[k].def.kind != LEVEL_COMPRESSED)
+        if (!writes_pos(m->p) || f->level[k].def.kind != LEVEL_COMPRESSED)
             f->level[k].info->finish(m, k);
         else if (!m->fill && f->width == 4)
             sparse_step(m, STEP_narrow, (i64)k + 1, (i64)f->level[k].crd);
@@ -39,7 +47,7 @@ clear(SparseMaker *m)
 {
     const SparseFormat *f = m->p->dst;
     int last = f->nlevel - 1;
-    if (!f->padded)
+    if (!f->padded || m->p->way == BY_TILES)
         return;
     sparse_step(m, STEP_pass);     /* the sizes of the levels are those of the pass before */
     sparse_step(m, STEP_clear, f->narray - 1, (i64)(f->dense ? 1 : f->nlevel),
@@ -79,10 +87,11 @@ make_work(SparsePlan *p, const int *map)
     SparseMaker m = maker(p, &p->work, map, false);
     const SparseFormat *f = p->src;
     bool sorts = p->way == BY_SORTING;
-    bool scans = sorts && f->padded && (f->dense || f->level[f->nlevel - 1].def.kind == LEVEL_DENSE);
+    bool scans = sorts && sparse_masks(f);
     i64 es = f->l->dtype->bits / 8;
     sparse_step(&m, STEP_work, p->counts, (i64)sorts, scans ? f->narray - 1 : -1,
                 sparse_positions(&m), es, f->l->fill[0], f->l->fill[1]);
+    sparse_rooms(&m);
     Stmt **tail = m.tail;
     emit_add(m.arena, &tail, ST_RETURN)->value = ex_const(p->e, 0);
 }
@@ -100,16 +109,29 @@ check_source(SparseMaker *m)
 }
 
 static void
+mark_source(SparseMaker *m)
+{
+    const SparseFormat *f = m->p->src;
+    if (sparse_masks(f))
+        sparse_step(m, STEP_mark, f->narray - 1, sparse_positions(m),
+                    (i64)f->l->dtype->bits / 8, f->l->fill[0], f->l->fill[1]);
+}
+
+static void
 make_sizes(SparsePlan *p, const int *map)
 {
     SparseMaker m = maker(p, &p->sizes, map, false);
     sparse_step(&m, STEP_open, p->counts);
+    sparse_areas(&m);
     check_source(&m);
-    if (p->way == BY_COUNTING)
+    mark_source(&m);
+    if (p->counts)
         sparse_step(&m, STEP_uncount, p->counts - 1);
     if (p->way != BY_SOURCE || !p->dst->dense)
         sparse_pass(&m, p->way == BY_SORTING ? "keys of the entries"
-             : p->way == BY_COUNTING ? "count the entries below each parent"
+             : p->way == BY_TILES ? "find the tiles of each row of tiles"
+             : p->way == BY_ROWS ? "put the entries into their rows, and join them"
+             : p->counts ? "count the entries below each parent"
              : "count the positions of each level");
     else
         sparse_step(&m, STEP_pass);
@@ -117,7 +139,7 @@ make_sizes(SparsePlan *p, const int *map)
         sparse_step(&m, STEP_sort, (i64)p->low, (i64)p->bits);
         sparse_pass_records(&m, "count the positions of each level");
     }
-    if (p->way == BY_COUNTING)
+    if (p->counts)
         sparse_step(&m, STEP_scan, p->counts - 1, (i64)sparse_compressed(p->dst) + 1);
     finish_levels(&m);
     report(&m);
@@ -133,7 +155,7 @@ make_fill(SparsePlan *p, const int *map)
         sparse_pass_records(&m, "write the entries in order");
     else
         sparse_pass(&m, "write the entries");
-    if (p->way != BY_COUNTING)
+    if (!writes_pos(p))
         finish_levels(&m);
     add_return(&m);
 }

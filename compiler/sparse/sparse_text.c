@@ -74,14 +74,15 @@ print_side(Buf *b, const char *what, const SparseFormat *f)
     sparse_levels_print(b, f);
 }
 
+const char *const sparse_ways[] = {
+    [BY_SOURCE] = "in the order of the source", [BY_COUNTING] = "by counting",
+    [BY_TILES] = "by tiles", [BY_ROWS] = "by rows", [BY_SORTING] = "by sorting"};
+
 static void
 print_way(Buf *b, const SparsePlan *p)
 {
-    static const char *const ways[] = {
-        [BY_SOURCE] = "in the order of the source", [BY_COUNTING] = "by counting",
-        [BY_SORTING] = "by sorting"};
-    buf_printf(b, "way: %s: %s\n", ways[p->way], p->why);
-    if (p->way == BY_COUNTING)
+    buf_printf(b, "way: %s: %s\n", sparse_ways[p->way], p->why);
+    if (p->counts)
         buf_printf(b, "  %lld counts\n", (long long)p->counts);
     if (p->way == BY_SORTING)
         buf_printf(b, "  keys of %d bits, sorted from bit %d on\n", p->bits, p->low);

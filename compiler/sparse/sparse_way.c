@@ -79,6 +79,53 @@ can_count(SparseMaker *m, const Ex *const *key, int n, int dense)
     return sparse_ordered(p->src, m->e, key + dense, n - dense, fixed);
 }
 
+/* From CSR to CSC and the like. */
+static bool
+transposes(const SparseMaker *m)
+{
+    const SparseFormat *f = m->p->dst, *src = m->p->src;
+    const SparseFormat *both[] = {f, src};
+    for (int i = 0; i < LEN(both); i++)
+        if (both[i]->nlevel != 2 || both[i]->level[0].def.kind != LEVEL_DENSE ||
+            both[i]->level[1].def.kind != LEVEL_COMPRESSED || both[i]->level[1].bias)
+            return false;
+    return f->width == src->width &&
+           ex_as_var(sparse_over(m, f->level[0].x)) == src->level[1].var &&
+           ex_as_var(sparse_over(m, f->level[1].x)) == src->level[0].var;
+}
+
+/* The coordinates of the destination are the digits of the address. */
+static bool
+extracts(const SparseMaker *m)
+{
+    const SparseFormat *f = m->p->dst, *src = m->p->src;
+    int last = f->nlevel - 1;
+    if (!src->dense || f->dense || last < 1 || f->level[last].def.kind != LEVEL_COMPRESSED ||
+        f->level[last].bias || src->l->size != f->l->size)
+        return false;
+    for (int k = 0; k < last; k++)
+        if (f->level[k].def.kind != LEVEL_DENSE)
+            return false;
+    for (int d = 0; d < f->l->rank; d++)
+        if (m->p->guard[d] >= 0)
+            return false;
+    return true;
+}
+
+/* From CSR to COO and the like: the rows of the source, then its coordinates. */
+static bool
+expands(const SparseMaker *m)
+{
+    const SparseFormat *f = m->p->dst, *src = m->p->src;
+    if (src->nlevel != 2 || f->nlevel != 2 || src->level[0].def.kind != LEVEL_DENSE ||
+        src->level[1].def.kind != LEVEL_COMPRESSED || src->level[1].bias || src->loose ||
+        f->level[0].def.kind != LEVEL_COMPRESSED || f->level[1].def.kind != LEVEL_SINGLETON ||
+        f->level[0].bias || f->level[1].bias || f->width != src->width)
+        return false;
+    return ex_as_var(sparse_over(m, f->level[0].x)) == src->level[0].var &&
+           ex_as_var(sparse_over(m, f->level[1].x)) == src->level[1].var;
+}
+
 static void
 set_sorting(SparseMaker *m)
 {
@@ -96,6 +143,19 @@ set_sorting(SparseMaker *m)
     if (p->bits > KEY_BITS)
         sparse_refuse(m, arena_printf(m->arena, "keys of %d bits are needed to sort: at most %d",
                                p->bits, KEY_BITS));
+}
+
+static void
+set_tiles(SparseMaker *m)
+{
+    SparsePlan *p = m->p;
+    if (!sparse_tiles(m)) {
+        set_sorting(m);
+        return;
+    }
+    p->way = p->joins ? BY_ROWS : BY_TILES;
+    p->why = p->joins ? "a set puts the entries of a row in order, and joins them"
+             : "a set finds the tiles of each row, in order";
 }
 
 void
@@ -117,9 +177,12 @@ sparse_set_way(SparseMaker *m)
         p->why = "below each parent the source has the order of the destination: entries are "
                  "counted";
         if (p->joins || !can_count(m, key, n, dense))
-            set_sorting(m);
+            set_tiles(m);
     }
-    p->counts = p->way == BY_COUNTING ? p->counts : 0;
+    p->transposes = p->way == BY_COUNTING && transposes(m);
+    p->extracts = p->way == BY_SOURCE && extracts(m);
+    p->expands = p->way == BY_SOURCE && expands(m);
+    p->counts = p->way == BY_COUNTING && !p->transposes ? p->counts : 0;
 }
 
 void

@@ -1,5 +1,4 @@
 /* Spec texts and layout references. */
-#include <ctype.h>
 #include <string.h>
 
 #include "spec_parts.h"
@@ -69,10 +68,8 @@ inline_ref(Arena *a, const char *text)
     Buf b = buf_new(a);
     if (*s == '(') {
         const char *close = strchr(s, ')');
-        const char *brace = close ? close + 1 : NULL;
-        while (brace && isspace((unsigned char)*brace))
-            brace++;
-        if (!brace || *brace != '{')
+        const char *brace = close ? text_after_blanks(close + 1) : "";
+        if (*brace != '{')
             diag_fatal(a->diag, DIAG_SPEC, (Loc){0},
                        "'%.100s': dims in front are written (N,C){...}", text);
         buf_add(&b, "return {dims = {");
@@ -114,14 +111,6 @@ lookup(Arena *a, const char *name, const LayoutDef *known)
                near ? "; did you mean " : "", near ? near : "", near ? "?" : "");
 }
 
-static const char *
-after_blanks(const char *s)
-{
-    while (isspace((unsigned char)*s))
-        s++;
-    return s;
-}
-
 /* A layout without an index. */
 static const LayoutRef *
 layout_ref(Arena *a, const char *text, const LayoutDef *known)
@@ -141,9 +130,9 @@ layout_ref(Arena *a, const char *text, const LayoutDef *known)
     name[n] = 0;
     LayoutRef *ref = arena_new(a, LayoutRef);
     ref->def = lookup(a, name, known);
-    text = after_blanks(text + n);
+    text = text_after_blanks(text + n);
     if (*text == '(')
-        text = after_blanks(spec_read_dims(a, ref, text));
+        text = text_after_blanks(spec_read_dims(a, ref, text));
     if (*text) {
         const char *chunk = arena_printf(a, "return %s", text);
         TableUse use = {"NC1HWC0{C0=32}", read_given, ref, NULL};
@@ -155,7 +144,7 @@ layout_ref(Arena *a, const char *text, const LayoutDef *known)
 const LayoutRef *
 spec_ref(Arena *a, const char *text, const LayoutDef *known)
 {
-    text = after_blanks(text);
+    text = text_after_blanks(text);
     const char *index = index_begin(text);
     if (!*index)
         return layout_ref(a, text, known);

@@ -22,66 +22,6 @@ typedef struct {
     const char *whole, *p;
 } Text;
 
-/* The character after the text in quotes or brackets that begins at s; NULL: it does not
- * end. */
-static const char *
-skip_group(const char *s)
-{
-    int depth = 0;
-    for (; *s; s++) {
-        if (*s == '"' || *s == '\'') {
-            const char *end = s + 1;
-            while (*end && *end != *s)
-                end += 1 + (*end == '\\' && end[1]);
-            if (!*end)
-                return NULL;
-            s = end;
-        }
-        depth += *s == '{' || *s == '(';
-        depth -= *s == '}' || *s == ')';
-        if (depth == 0)
-            return s + 1;
-    }
-    return NULL;
-}
-
-static const char *
-skip_blank(const char *s)
-{
-    while (isspace((unsigned char)*s))
-        s++;
-    return s;
-}
-
-/* The character after "(K,N)", other names of dims, if they begin at s; else s.  Names before
- * an index are extents that are left to run time. */
-static const char *
-skip_names(const char *s)
-{
-    const char *end = *s == '(' ? skip_group(s) : NULL;
-    bool names = end && isalpha((unsigned char)*skip_blank(s + 1)) && *skip_blank(end) != '[';
-    for (const char *c = s + 1; names && c < end - 1; c++)
-        names = isalnum((unsigned char)*c) || isspace((unsigned char)*c) || strchr("_,", *c);
-    for (const char *c = s + 1; names && c < end - 1; c++)
-        names = !isdigit((unsigned char)*c) || isalnum((unsigned char)c[-1]) || c[-1] == '_';
-    return names ? end : s;
-}
-
-const char *
-index_begin(const char *text)
-{
-    const char *end = text + strlen(text), *s = text;
-    if (*s == '(')
-        s = skip_group(s);
-    else if (*s != '{')
-        s = skip_names(skip_blank(s + strcspn(s, "{([@: \t\n")));
-    s = s ? skip_blank(s) : end;
-    if (*s == '{')
-        s = skip_group(s);
-    s = s ? skip_blank(s) : end;
-    return *s == '[' || *s == '@' || (*s == '(' && s > text) ? s : end;
-}
-
 _Noreturn static void
 fail(const Text *t, const char *why)
 {
@@ -92,7 +32,7 @@ fail(const Text *t, const char *why)
 static bool
 take(Text *t, const char *sign)
 {
-    t->p = skip_blank(t->p);
+    t->p = text_after_blanks(t->p);
     size_t n = strlen(sign);
     bool is = !strncmp(t->p, sign, n);
     t->p += is ? n : 0;
@@ -113,7 +53,7 @@ static bool
 take_number(Text *t, i64 *v)
 {
     char *end;
-    t->p = skip_blank(t->p);
+    t->p = text_after_blanks(t->p);
     const char *digits = t->p + (*t->p == '-' || *t->p == '+');
     if (!isdigit((unsigned char)*digits))
         return false;
@@ -137,7 +77,7 @@ take_slice(Text *t, IndexItem *x, bool starts)
     x->step = 1;
     if (!take(t, ":"))
         return;
-    const char *at = t->p = skip_blank(t->p);
+    const char *at = t->p = text_after_blanks(t->p);
     if (take_number(t, &step))
         x->step = step;
     if (x->step == 0) {
@@ -150,7 +90,7 @@ take_slice(Text *t, IndexItem *x, bool starts)
 static void
 take_place(Text *t, IndexItem *x, i64 *list)
 {
-    t->p = skip_blank(t->p);
+    t->p = text_after_blanks(t->p);
     bool yes = take_word(t, "True"), no = !yes && take_word(t, "False");
     if ((yes || no) && x->n && !x->mask)
         fail(t, "a list has numbers, or True and False");
@@ -173,7 +113,7 @@ take_list(Text *t, IndexItem *x)
     x->kind = ITEM_LIST;
     x->list = list;
     do {
-        if ((x->n || x->mask) && *skip_blank(t->p) == ']')
+        if ((x->n || x->mask) && *text_after_blanks(t->p) == ']')
             break;
         if (x->n == MOST || x->mask == MOST)
             fail(t, "a list of more than 4096");
@@ -188,7 +128,7 @@ take_list(Text *t, IndexItem *x)
 static void
 take_item(Text *t, IndexItem *x)
 {
-    t->p = skip_blank(t->p);
+    t->p = text_after_blanks(t->p);
     *x = (IndexItem){.place = (int)(t->p - t->whole)};
     if (take(t, "...")) {
         x->kind = ITEM_REST;
@@ -239,7 +179,7 @@ take_items(Text *t, Index *x)
     bool rest = false;
     x->item = arena_array(t->arena, IndexItem, MOST);
     do {
-        if (x->nitems && *skip_blank(t->p) == ']')
+        if (x->nitems && *text_after_blanks(t->p) == ']')
             break;
         if (x->nitems == MOST)
             fail(t, "too many indices");
@@ -260,7 +200,7 @@ take_items(Text *t, Index *x)
 static void
 take_extent(Text *t, i64 *extent, const char **name)
 {
-    t->p = skip_blank(t->p);
+    t->p = text_after_blanks(t->p);
     size_t n = 0;
     while (isalnum((unsigned char)t->p[n]) || t->p[n] == '_')
         n++;
@@ -375,8 +315,8 @@ index_ref(Arena *a, const LayoutRef *of, const char *whole, const char *s)
     Text t = {a, whole, s};
     if (take(&t, "@"))
         of = strided_ref(&t, of);
-    t.p = skip_blank(t.p);
-    for (int n = 0; *t.p; n++, t.p = skip_blank(t.p)) {
+    t.p = text_after_blanks(t.p);
+    for (int n = 0; *t.p; n++, t.p = text_after_blanks(t.p)) {
         if (*t.p != '[' && (*t.p != '(' || n))
             fail(&t, "expected an index in [ ], or the end");
         if (n == MOST)
@@ -384,52 +324,4 @@ index_ref(Arena *a, const LayoutRef *of, const char *whole, const char *s)
         of = indexed_ref(&t, of);
     }
     return of;
-}
-
-const char *
-spec_strided(Arena *a, const char *text, int n, const i64 *stride, i64 origin)
-{
-    const char *index = index_begin(text = skip_blank(text));
-    Buf b = buf_new(a);
-    if (*index == '@')
-        layout_index_fail(a, text, (int)(index - text), "the layout has strides already");
-    buf_addn(&b, text, (size_t)(index - text));
-    buf_printf(&b, "@%lld(", (long long)origin);
-    for (int i = 0; i < n; i++)
-        buf_printf(&b, "%s%lld", i ? "," : "", (long long)stride[i]);
-    buf_printf(&b, ")%s", index);
-    return b.s;
-}
-
-const char *
-spec_with_extents(Arena *a, const char *text, int n, const i64 *extent)
-{
-    const char *index = index_begin(text = skip_blank(text));
-    Buf b = buf_new(a);
-    if (*index == '@')
-        index = skip_blank(skip_group(index + strcspn(index, "(")));
-    if (*index != '[')
-        return text;
-    buf_addn(&b, text, (size_t)(index - text));
-    for (int i = 0; i < n; i++)
-        buf_printf(&b, "%s%lld", i ? "," : "(", (long long)extent[i]);
-    buf_printf(&b, "%s%s", n ? ")" : "()", index);
-    return b.s;
-}
-
-const char *
-spec_reindexed(Arena *a, const char *text, int n, const i64 *extent, const char *of)
-{
-    const char *own = index_begin(text = skip_blank(text));
-    const char *items = index_begin(of = skip_blank(of));
-    Buf b = buf_new(a);
-    if (*items == '@')
-        items = skip_blank(skip_group(items + strcspn(items, "(")));
-    if (*items == '(')
-        items = skip_blank(skip_group(items));
-    buf_add(&b, spec_with_extents(a, text, n, extent));
-    for (int i = 0; i < n && !*own; i++)
-        buf_printf(&b, "%s%lld%s", i ? "," : "(", (long long)extent[i], i + 1 < n ? "" : ")");
-    buf_add(&b, items);
-    return b.s;
 }

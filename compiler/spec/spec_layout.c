@@ -1,4 +1,4 @@
-/* layout "NAME" { ... }: make a layout of its table, and check it. */
+/* layout "NAME" { ... }: make a layout of its table. */
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
@@ -135,15 +135,6 @@ read_fields(Reader *r)
     }
 }
 
-static bool
-is_param(const LayoutDef *d, const char *name)
-{
-    for (int i = 0; i < d->nparams; i++)
-        if (!strcmp(d->params[i].name, name))
-            return true;
-    return !strcmp(name, "bytes") || !strcmp(name, "bits");
-}
-
 /* Inline layouts: dims are the names, in order of first appearance. */
 static void
 infer_dims(Reader *r)
@@ -152,7 +143,7 @@ infer_dims(Reader *r)
     Sandbox *s = r->s;
     d->dims = arena_array(s->arena, const char *, s->nseen + 1);
     for (int i = 0; i < s->nseen; i++)
-        if (!is_param(d, s->seen[i])) {
+        if (!spec_is_param(d, s->seen[i])) {
             if (d->ndims == MAX_RANK)
                 FAIL(r, "more than %d dims", MAX_RANK);
             d->dims[d->ndims++] = s->seen[i];
@@ -161,32 +152,12 @@ infer_dims(Reader *r)
         d->batch |= d->order[i].kind != ENTRY_EXPR;
 }
 
-typedef enum { PARAMETERS, AND_EXTENTS, AND_DIMS } Names;
-
-static bool
-is_extent(const LayoutDef *d, const char *name)
-{
-    for (int i = 0; i < d->ndims; i++)
-        if (layout_extent_is(name, d->dims[i]))
-            return true;
-    return false;
-}
-
-static const Param *
-table_of(const LayoutDef *d, const char *name)
-{
-    for (int i = 0; i < d->nparams; i++)
-        if (d->params[i].list && !strcmp(d->params[i].name, name))
-            return &d->params[i];
-    return NULL;
-}
-
 /* x with the tables of the layout in it. */
 static const Ast *
 with_tables(Reader *r, const Ast *x)
 {
     if (x->table && !x->table->n) {
-        const Param *p = table_of(r->def, x->table->name);
+        const Param *p = spec_table(r->def, x->table->name);
         if (!p)
             diag_fatal(r->s->arena->diag, DIAG_SPEC, x->loc, "'%s': there is no table '%s'; "
                        "write it beside the order, as in %s = {2, 0, 1}",
@@ -198,157 +169,6 @@ with_tables(Reader *r, const Ast *x)
     const Ast *a = n > 0 ? with_tables(r, x->x[0]) : NULL;
     const Ast *b = n > 1 ? with_tables(r, x->x[1]) : NULL;
     return a == x->x[0] && b == x->x[1] ? x : ast_op(r->s->arena, x->op, a, b, x->loc);
-}
-
-/* Names in x that are neither parameters nor, where these may stand, extents and dims. */
-static void
-check_names(Reader *r, const Ast *x, Names may, const char *extra)
-{
-    const LayoutDef *d = r->def;
-    if (x->op != OP_SYM) {
-        for (int i = 0; i < op_info[x->op].nargs; i++)
-            check_names(r, x->x[i], may, extra);
-        return;
-    }
-    if (x->table || table_of(d, x->name))
-        diag_fatal(r->s->arena->diag, DIAG_SPEC, x->loc, "'%s': a table is indexed, as in "
-                   "T[G], and only in order", ast_text(r->s->arena, x));
-    if (is_param(d, x->name) || (extra && !strcmp(extra, x->name)) ||
-        (may >= AND_EXTENTS && is_extent(d, x->name)))
-        return;
-    if (is_extent(d, x->name))
-        diag_fatal(r->s->arena->diag, DIAG_SPEC, x->loc, "'%s' has no value here: a "
-                   "parameter and the fill are the same for every shape; use it in order, "
-                   "pad, pitch or stride", x->name);
-    bool dims = may == AND_DIMS;
-    const char *known[MAX_RANK + MAX_ENTRIES + 2];
-    int n = 0;
-    for (int i = 0; dims && i < d->ndims; i++) {
-        if (!strcmp(d->dims[i], x->name))
-            return;
-        known[n++] = d->dims[i];
-    }
-    for (int i = 0; i < d->nparams; i++)
-        known[n++] = d->params[i].name;
-    known[n] = NULL;
-    const char *near = diag_nearest(x->name, known);
-    if (extra)
-        known[n++] = extra;
-    Buf b = buf_new(r->s->arena);
-    for (int i = 0; i < n; i++)
-        buf_printf(&b, "%s%s", i ? ", " : "", known[i]);
-    diag_fatal(r->s->arena->diag, DIAG_SPEC, x->loc,
-               "unknown name '%s'%s%s%s; known here: %s", x->name,
-               near ? ": did you mean '" : "", near ? near : "", near ? "'?" : "",
-               n ? b.s : dims ? "no dim" : "bytes, bits");
-}
-
-static void
-check_settings(Reader *r, const Setting *t, int n, const char *name)
-{
-    for (int i = 0; i < n; i++) {
-        const char *field = t[i].exact ? "stride" : name;
-        bool known = !t[i].dim && t[i].entry < r->def->norder;
-        for (int d = 0; t[i].dim && d < r->def->ndims; d++)
-            known |= !strcmp(r->def->dims[d], t[i].dim);
-        if (!known)
-            FAIL(r, "%s: there is no %s '%s'", field, t[i].dim ? "dim" : "entry",
-                 t[i].dim ? t[i].dim
-                          : arena_printf(r->s->arena, "%d", t[i].entry + 1));
-        check_names(r, t[i].value, AND_EXTENTS, NULL);
-    }
-}
-
-static bool
-mentions(const Ast *x, const char *name)
-{
-    if (!x)
-        return false;
-    if (x->table)
-        return !strcmp(x->table->name, name) || mentions(x->table->at, name);
-    if (x->op == OP_SYM)
-        return !strcmp(x->name, name);
-    return (op_info[x->op].nargs > 0 && mentions(x->x[0], name)) ||
-           (op_info[x->op].nargs > 1 && mentions(x->x[1], name));
-}
-
-/* A parameter that nothing reads is a misspelt field, unless it is one of a fragment's
- * (frag.h). */
-static void
-check_used(Reader *r, const char *name)
-{
-    const LayoutDef *d = r->def;
-    bool used = mentions(d->swizzle, name) || mentions(d->fill_of, name) ||
-                !strcmp(name, "lanes") || !strcmp(name, "registers");
-    for (int i = 0; i < d->norder; i++)
-        used |= d->order[i].x && mentions(d->order[i].x, name);
-    for (int i = 0; i < d->nparams; i++)
-        used |= mentions(d->params[i].value, name);
-    for (int i = 0; i < d->npads; i++)
-        used |= mentions(d->pads[i].value, name);
-    for (int i = 0; i < d->npitches; i++)
-        used |= mentions(d->pitches[i].value, name);
-    const char *near = field_nearest(name);
-    if (!used)
-        FAIL(r, "parameter '%s' is not used anywhere%s%s%s", name,
-             near ? "; did you mean the field '" : "", near ? near : "",
-             near ? "'?" : "");
-}
-
-/* A sparse format has levels instead of an order, and nothing that maps addresses. */
-static void
-check_levels(Reader *r)
-{
-    const LayoutDef *d = r->def;
-    if (d->npads || d->npitches || d->swizzle || d->view || d->batch)
-        FAIL(r, "sparse '%s': pad, pitch, swizzle, view and '...' are of layouts, not of "
-             "sparse formats", d->name);
-    if (d->fill == FILL_EDGE)
-        FAIL(r, "sparse '%s': fill is a number", d->name);
-}
-
-static void
-check_layout(Reader *r)
-{
-    LayoutDef *d = r->def;
-    if (!d->dims)
-        FAIL(r, "layout '%s' has no dims; write dims = { N, C, H, W }", d->name);
-    if (!d->order)
-        FAIL(r, r->sparse ? "sparse '%s' has no levels; write levels = { dense(R), "
-                            "compressed(C) }"
-             : "layout '%s' has no order; write order = { N, C // 16, ... }", d->name);
-    if (r->sparse != (d->level != NULL))
-        FAIL(r, r->sparse ? "sparse '%s' has levels, not an order"
-             : "layout '%s' has levels: a sparse format is declared as sparse \"NAME\" { ... }",
-             d->name);
-    for (int i = 0; i < d->norder; i++) {
-        if (d->order[i].x)
-            check_names(r, d->order[i].x, AND_DIMS, NULL);
-        else if (!d->batch)
-            FAIL(r, "order has '...' but dims do not");
-    }
-    for (int i = 0; i < d->nparams; i++) {
-        for (int j = 0; j < d->ndims; j++)
-            if (!strcmp(d->params[i].name, d->dims[j]))
-                FAIL(r, "'%s' is both a dim and a parameter", d->dims[j]);
-        if (d->params[i].value)
-            check_names(r, d->params[i].value, PARAMETERS, NULL);
-        check_used(r, d->params[i].name);
-    }
-    if (d->level)
-        check_levels(r);
-    if (d->swizzle_bytes && !d->swizzle)
-        FAIL(r, "unit is what a swizzle counts, but there is no swizzle");
-    if (d->swizzle)
-        check_names(r, d->swizzle, AND_EXTENTS, "a");
-    if (d->swizzle && is_param(d, "a"))
-        FAIL(r, "a parameter cannot be called 'a' beside a swizzle: that is the address");
-    if (d->doc && !utf8_is_text(d->doc, strlen(d->doc)))
-        FAIL(r, "doc is not UTF-8");
-    if (d->fill_of)
-        check_names(r, d->fill_of, PARAMETERS, NULL);
-    check_settings(r, d->pads, d->npads, "pad");
-    check_settings(r, d->pitches, d->npitches, "pitch");
 }
 
 LayoutDef *
@@ -374,7 +194,7 @@ spec_read_layout(Sandbox *s, const char *name, Loc loc, bool is_inline)
     for (int i = 0; i < d->norder; i++)
         if (d->order[i].x)
             d->order[i].x = with_tables(&r, d->order[i].x);
-    check_layout(&r);
+    spec_check(&r);
     return d;
 }
 
@@ -400,7 +220,7 @@ spec_read_given(Sandbox *s, LayoutRef *ref)
                  def->nparams ? "; it has " : "", def->nparams ? known[0] : "");
         lua_getfield(s->L, r.at, keys[i]);
         read_param(&r, keys[i], &ref->given[ref->n++]);
-        if (ref->given[ref->n - 1].list || table_of(def, keys[i]))
+        if (ref->given[ref->n - 1].list || spec_table(def, keys[i]))
             FAIL(&r, "'%s' of layout '%s': a table is part of the declaration", keys[i],
                  def->name);
         lua_settop(s->L, r.at);

@@ -39,6 +39,9 @@ typedef int SpecFunction(Sandbox *s);
 /* spec_sandbox.c */
 void sandbox_register(Sandbox *s, const char *name, SpecFunction *f);
 void sandbox_push(Sandbox *s, SpecFunction *f);
+/* The same with a number, which f gets from sandbox_number. */
+void sandbox_register_with(Sandbox *s, const char *name, SpecFunction *f, int number);
+int sandbox_number(Sandbox *s);
 /* Run `text` in the sandbox, call `use` with its nresults results on the stack, then
  * close the state.  Errors are diag_fatal. */
 void sandbox_run(Arena *a, const char *file, const char *text, size_t len,
@@ -91,9 +94,12 @@ void spec_read_given(Sandbox *s, LayoutRef *ref);
 /* Push the sentinel for `...`, the batch dims. */
 void spec_push_batch(Sandbox *s);
 
-/* spec_index.c: the part of a layout's text that is an index. */
-/* The first character after the layout itself: ( or [ or the end of the text. */
+/* spec_text.c: the parts of a layout's text. */
+const char *text_after_blanks(const char *s);
+/* The first character after the layout itself: @, ( or [, or the end of the text. */
 const char *index_begin(const char *text);
+
+/* spec_index.c: the part of a layout's text that is an index. */
 /* The layout of `of` with the extents and the indices at s, which is in `whole`. */
 const LayoutRef *index_ref(Arena *a, const LayoutRef *of, const char *whole, const char *s);
 
@@ -119,13 +125,20 @@ typedef struct {
     const char *field;    /* the current field; its value is on top of the stack */
 } Reader;
 
-#define FAIL(r, ...) \
-    diag_fatal((r)->s->arena->diag, DIAG_SPEC, (r)->def->loc, __VA_ARGS__)
+#define FAIL(r, ...) diag_fatal((r)->s->arena->diag, DIAG_SPEC, (r)->def->loc, __VA_ARGS__)
 
 /* Read r->field; false if there is no field of this name. */
 bool field_read(Reader *r);
 /* The field with the most similar name, or NULL. */
 const char *field_nearest(const char *name);
 void field_open(Sandbox *s);
+
+/* spec_check.c */
+/* Fail unless the fields that were read make a layout. */
+void spec_check(Reader *r);
+/* A parameter of d, or one that all layouts have: bytes, bits. */
+bool spec_is_param(const LayoutDef *d, const char *name);
+/* The table of this name; NULL: there is none. */
+const Param *spec_table(const LayoutDef *d, const char *name);
 
 #endif

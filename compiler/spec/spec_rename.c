@@ -1,6 +1,5 @@
 /* VNNI2(K,N): a layout with other names for its dims, so that they pair with those of
  * another layout. */
-#include <ctype.h>
 #include <string.h>
 
 #include "spec_parts.h"
@@ -67,19 +66,10 @@ rename_def(const Renaming *r, const char *name)
 static bool
 is_taken(const LayoutDef *d, const char *const *names, int n, const char *name)
 {
-    bool taken = !strcmp(name, "bytes") || !strcmp(name, "bits") ||
-                 layout_find_param(d, name) >= 0;
+    bool taken = spec_is_param(d, name);
     for (int i = 0; i < n; i++)
         taken |= !strcmp(names[i], name);
     return taken;
-}
-
-static const char *
-after_blanks(const char *s)
-{
-    while (isspace((unsigned char)*s))
-        s++;
-    return s;
 }
 
 /* Reads the names up to `)` or MAX_RANK of them; returns what follows the last one. */
@@ -88,7 +78,7 @@ read_names(Arena *a, const LayoutDef *d, const char *text, const char **names, i
 {
     const char *s = text;
     do {
-        s = after_blanks(s + 1);
+        s = text_after_blanks(s + 1);
         size_t len = strcspn(s, " \t\n,(){}");
         char *name = arena_copy(a, s, len + 1);
         name[len] = 0;
@@ -97,7 +87,7 @@ read_names(Arena *a, const LayoutDef *d, const char *text, const char **names, i
                        "dim here: the names in front of { are different, and none is a "
                        "parameter", d->name, text, name);
         names[(*n)++] = name;
-        s = after_blanks(s + len);
+        s = text_after_blanks(s + len);
     } while (*s == ',' && *n < MAX_RANK);
     return s;
 }

@@ -73,19 +73,38 @@ guard(lua_State *L)
     return sandbox_try(s, call, &c) ? c.results : 0;
 }
 
-void
-sandbox_push(Sandbox *s, SpecFunction *f)
+static void
+push_with(Sandbox *s, SpecFunction *f, int number)
 {
     void *p = lua_newuserdatauv(s->L, sizeof f, 0);
     memcpy(p, &f, sizeof f);
-    lua_pushcclosure(s->L, guard, 1);
+    lua_pushinteger(s->L, number);
+    lua_pushcclosure(s->L, guard, 2);
+}
+
+int
+sandbox_number(Sandbox *s)
+{
+    return (int)lua_tointeger(s->L, lua_upvalueindex(2));
+}
+
+void
+sandbox_push(Sandbox *s, SpecFunction *f)
+{
+    push_with(s, f, 0);
+}
+
+void
+sandbox_register_with(Sandbox *s, const char *name, SpecFunction *f, int number)
+{
+    push_with(s, f, number);
+    lua_setfield(s->L, -2, name);
 }
 
 void
 sandbox_register(Sandbox *s, const char *name, SpecFunction *f)
 {
-    sandbox_push(s, f);
-    lua_setfield(s->L, -2, name);
+    sandbox_register_with(s, name, f, 0);
 }
 
 Loc

@@ -13,15 +13,6 @@ typedef struct {
     const Ast *x;
 } Level;
 
-static const struct {
-    const char *name;
-    bool expression;
-} kinds[] = {
-#define LEVEL(name, text, expression) {text, expression},
-#include "../layout/level.def"
-#undef LEVEL
-};
-
 static void
 read_word(Sandbox *s, Level *l, int index)
 {
@@ -33,21 +24,23 @@ read_word(Sandbox *s, Level *l, int index)
         l->level.unordered = true;
     else
         luaL_error(s->L, "%s: its properties are the strings \"nonunique\" and "
-                         "\"unordered\"", kinds[l->level.kind].name);
+                         "\"unordered\"", level_words[l->level.kind].name);
 }
 
 static int
-make_level(Sandbox *s, LevelKind kind)
+make_level(Sandbox *s)
 {
-    int n = lua_gettop(s->L), first = 1 + kinds[kind].expression;
+    LevelKind kind = (LevelKind)sandbox_number(s);
+    const LevelWord *word = &level_words[kind];
+    int n = lua_gettop(s->L), first = 1 + word->expression;
     Level l = {.level.kind = kind};
-    l.x = kinds[kind].expression ? trace_get(s, 1) : ast_num(s->arena, 0, sandbox_where(s));
+    l.x = word->expression ? trace_get(s, 1) : ast_num(s->arena, 0, sandbox_where(s));
     if (!l.x)
         return luaL_error(s->L, "%s is written %s(R), with an expression of the dims",
-                          kinds[kind].name, kinds[kind].name);
+                          word->name, word->name);
     if (n >= first && kind != LEVEL_COMPRESSED && kind != LEVEL_SINGLETON)
-        return luaL_error(s->L, "%s takes %s", kinds[kind].name,
-                          kinds[kind].expression ? "one expression" : "no argument");
+        return luaL_error(s->L, "%s takes %s", word->name,
+                          word->expression ? "one expression" : "no argument");
     for (int i = first; i <= n; i++)
         read_word(s, &l, i);
     *(Level *)lua_newuserdatauv(s->L, sizeof l, 0) = l;
@@ -55,28 +48,17 @@ make_level(Sandbox *s, LevelKind kind)
     return 1;
 }
 
-#define LEVEL(name, text, expression) \
-    static int level_##name(Sandbox *s) { return make_level(s, LEVEL_##name); }
-#include "../layout/level.def"
-#undef LEVEL
-
-static SpecFunction *const makers[] = {
-#define LEVEL(name, text, expression) level_##name,
-#include "../layout/level.def"
-#undef LEVEL
-};
-
 void
 spec_levels_define(Sandbox *s, bool on)
 {
     lua_getfield(s->L, LUA_REGISTRYINDEX, environment);
-    for (int i = 0; i < LEVEL_KINDS; i++) {
-        if (on)
-            sandbox_push(s, makers[i]);
-        else
+    for (int i = 0; i < LEVEL_KINDS; i++)
+        if (on) {
+            sandbox_register_with(s, level_words[i].name, make_level, i);
+        } else {
             lua_pushnil(s->L);
-        lua_setfield(s->L, -2, kinds[i].name);
-    }
+            lua_setfield(s->L, -2, level_words[i].name);
+        }
     lua_pop(s->L, 1);
 }
 

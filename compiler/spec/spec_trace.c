@@ -49,9 +49,11 @@ operand(Sandbox *s, int index, Op op)
     return NULL;
 }
 
+/* The operator that the function stands for. */
 static int
-operate(Sandbox *s, Op op)
+operate(Sandbox *s)
 {
+    Op op = (Op)sandbox_number(s);
     const Ast *x = operand(s, 1, op);
     const Ast *y = op_info[op].nargs == 2 ? operand(s, 2, op) : NULL;
     push(s, ast_op(s->arena, op, x, y, sandbox_where(s)));
@@ -60,8 +62,9 @@ operate(Sandbox *s, Op op)
 
 /* An operator that is a function: of numbers a number. */
 static int
-call(Sandbox *s, Op op)
+call(Sandbox *s)
 {
+    Op op = (Op)sandbox_number(s);
     const OpInfo *o = &op_info[op];
     i64 x = 0, y = 0, v;
     if (lua_gettop(s->L) != o->nargs)
@@ -69,23 +72,12 @@ call(Sandbox *s, Op op)
                           : "%s takes two arguments: %s(a, %s(b, c)) for more",
                           o->lua, o->lua, o->lua);
     if (!trace_integer(s->L, 1, &x) || (o->nargs == 2 && !trace_integer(s->L, 2, &y)))
-        return operate(s, op);
+        return operate(s);
     if (!op_value(o->is, x, y, &v))
         return luaL_error(s->L, "%s: the value does not fit 64 bits", o->lua);
     lua_pushinteger(s->L, v);
     return 1;
 }
-
-#define OP(name, nargs, level, lua, meta, is) \
-    static int trace_##name(Sandbox *s) { return (meta[0] ? operate : call)(s, OP_##name); }
-#include "../expr/op.def"
-#undef OP
-
-static SpecFunction *const tracers[OP_COUNT] = {
-#define OP(name, nargs, level, lua, meta, is) trace_##name,
-#include "../expr/op.def"
-#undef OP
-};
 
 /* x[k] is bit k; T[x] is number x of a table, which the layout has as a field */
 static int
@@ -205,7 +197,7 @@ trace_open(Sandbox *s)
     luaL_newmetatable(s->L, type_name);
     for (int op = 0; op < OP_COUNT; op++)
         if (op_info[op].meta[0])
-            sandbox_register(s, op_info[op].meta, tracers[op]);
+            sandbox_register_with(s, op_info[op].meta, operate, op);
     for (int i = 0; i < LEN(others); i++)
         sandbox_register(s, others[i].meta, others[i].f);
     lua_pushboolean(s->L, 0);
@@ -213,7 +205,7 @@ trace_open(Sandbox *s)
     lua_pop(s->L, 1);
     for (int op = 0; op < OP_COUNT; op++)
         if (op_is_call((Op)op))
-            sandbox_register(s, op_info[op].lua, tracers[op]);
+            sandbox_register_with(s, op_info[op].lua, call, op);
     sandbox_register(s, "extent", extent);
     lua_newtable(s->L);
     sandbox_register(s, "__index", symbol);

@@ -45,6 +45,27 @@ ravel_bits_shifted(unsigned char *d, const unsigned char *s, int64_t bytes, int6
         d[i] = (unsigned char)((s[i] >> by | s[i + 1] << (8 - by)) & 255);
 }
 
+/* Copies bytes.  Short runs not by memcpy: with -march=native gcc makes a string instruction
+ * of it, which takes long to start.  The last vector may overlap the one before. */
+static inline void
+ravel_bits_moved(unsigned char *d, const unsigned char *s, int64_t bytes)
+{
+    enum { LONG = 512 };
+    int64_t i = 0;
+    if (bytes >= LONG) {
+        memcpy(d, s, (size_t)bytes);
+        return;
+    }
+#ifndef RAVEL_PLAIN
+    for (; bytes >= 16 && i < bytes; i += 16) {
+        i = i + 16 > bytes ? bytes - 16 : i;
+        ravel_store1(d + i, ravel_load1(s + i), 0);
+    }
+#endif
+    for (; i < bytes; i++)
+        d[i] = s[i];
+}
+
 static void
 ravel_bits_run(unsigned char *dst, int64_t d, const unsigned char *src, int64_t s,
                int64_t rows, int64_t cols, int64_t dr, int64_t sr, int64_t bits)
@@ -62,7 +83,7 @@ ravel_bits_run(unsigned char *dst, int64_t d, const unsigned char *src, int64_t 
         if (n >= 8 && y % 8)
             ravel_bits_shifted(dst + x / 8, src + y / 8, n / 8, y % 8);
         else
-            memcpy(dst + x / 8, src + y / 8, (size_t)(n / 8));
+            ravel_bits_moved(dst + x / 8, src + y / 8, n / 8);
         if (n % 8)
             ravel_bits_into(dst + (x + n) / 8, 0,
                             ravel_bits_at(src, y + n / 8 * 8, n % 8), n % 8);

@@ -143,7 +143,7 @@ ravel_bits_out(unsigned char *dst, int64_t x, const unsigned char *from, int64_t
     const int64_t at = x & 7, head = n < 8 - at ? n : 8 - at;
     const int64_t bytes = at + n >= 8 ? (at + n - 8) >> 3 : 0, left = n - head - 8 * bytes;
     if (at == 0) {
-        memcpy(d, from, (size_t)(n >> 3));
+        ravel_bits_moved(d, from, n >> 3);
         if (n & 7)
             ravel_bits_into(d + (n >> 3), 0, ravel_bits_at(from, n & ~7, n & 7), n & 7);
         return;

@@ -52,16 +52,19 @@ ravel_stream_check_range(ravel_stream *s, int64_t array, const void *crd, int64_
     }
 }
 
-/* Positions whose coordinate is not above the one before (or, with repeats, below it). */
+/* Positions from..to - 1 whose coordinate is not above the one before (or, with repeats,
+ * below it). */
 RAVEL_PART int64_t
-ravel_descents(const void *crd, int64_t n, int64_t repeats, int64_t w)
+ravel_descents(const void *crd, int64_t from, int64_t to, int64_t repeats, int64_t w)
 {
     int64_t count = 0;
-    for (int64_t i = 1; i < n; i += RAVEL_BATCH) {
-        int64_t end = n - i < RAVEL_BATCH ? n : i + RAVEL_BATCH;
+    for (int64_t i = from; i < to; i += RAVEL_BATCH) {
+        int64_t end = to - i < RAVEL_BATCH ? to : i + RAVEL_BATCH;
         int32_t some = 0;
-        for (int64_t k = i; k < end; k++)
-            some += ravel_index_at(crd, w, k) < ravel_index_at(crd, w, k - 1) + !repeats;
+        for (int64_t k = i; k < end; k++) {
+            int64_t v = ravel_index_at(crd, w, k), before = ravel_index_at(crd, w, k - 1);
+            some += (v < before) | (!repeats & (v == before));
+        }
         count += some;
     }
     return count;
@@ -78,21 +81,63 @@ ravel_ascends(ravel_stream *s, int64_t array, const void *crd, int64_t i, int64_
     }
 }
 
-/* The coordinates below each parent ascend: they descend between parents only. */
-RAVEL_STEP
-ravel_stream_check_order(ravel_stream *s, int64_t array, const void *pos, int64_t parents,
-                         const void *crd, int64_t n, int64_t repeats, int64_t w)
+typedef struct {
+    const void *pos, *crd;
+    int64_t parents, n, low, high, repeats, w;
+    unsigned char bad[RAVEL_TEAM];
+} ravel_lists;
+
+/* Whether the lists of parents q..end - 1 do not ascend or leave their range.  They ascend if
+ * coordinates descend between lists only. */
+RAVEL_PART int
+ravel_lists_bad(const ravel_lists *l, int64_t q, int64_t end, int64_t repeats, int64_t w)
 {
-    int64_t all = 0, between = 0;
+    int64_t from = ravel_index_at(l->pos, w, q), to = ravel_index_at(l->pos, w, end);
+    int64_t all = from < to ? ravel_descents(l->crd, from + 1, to, repeats, w) : 0;
+    int bad = 0;
+    for (int64_t p = from, next; q < end; q++, p = next) {
+        next = ravel_index_at(l->pos, w, q + 1);
+        if (p == next)
+            continue;
+        bad |= ravel_index_at(l->crd, w, p) < l->low;
+        bad |= ravel_index_at(l->crd, w, next - 1) >= l->high;
+        all -= p > from ? ravel_descents(l->crd, p, p + 1, repeats, w) : 0;
+    }
+    return bad | (all != 0);
+}
+
+static void
+ravel_lists_part(void *arg, int part, int parts)
+{
+    ravel_lists *l = (ravel_lists *)arg;
+    int64_t q = ravel_row_of(l->pos, l->parents, part, parts, l->w);
+    int64_t end = ravel_row_of(l->pos, l->parents, part + 1, parts, l->w);
+    int64_t repeats = l->repeats;
+    if (l->w == 4)
+        l->bad[part] = (unsigned char)(repeats ? ravel_lists_bad(l, q, end, 1, 4)
+                                       : ravel_lists_bad(l, q, end, 0, 4));
+    else
+        l->bad[part] = (unsigned char)ravel_lists_bad(l, q, end, repeats, 8);
+}
+
+/* The coordinates are in range and, below each parent, ascend.  A flaw is looked for only if
+ * there is one. */
+RAVEL_STEP
+ravel_stream_check_lists(ravel_stream *s, int64_t array, const void *pos, int64_t parents,
+                         const void *crd, int64_t n, int64_t low, int64_t high,
+                         int64_t repeats, int64_t w)
+{
+    ravel_lists l = {pos, crd, parents, n, low, high, repeats, w, {0}};
+    int bad = 0;
     if (s->flaw)
         return;
-    all = w == 4 ? ravel_descents(crd, n, repeats, 4) : ravel_descents(crd, n, repeats, 8);
-    for (int64_t q = 1; q < parents; q++) {
-        int64_t p = ravel_index_at(pos, w, q);
-        if (p > 0 && p < n && p > ravel_index_at(pos, w, q - 1))
-            between += ravel_index_at(crd, w, p) < ravel_index_at(crd, w, p - 1) + !repeats;
-    }
-    for (int64_t q = 0; all != between && q < parents && !s->flaw; q++)
+    RAVEL_SHARE(s, ravel_lists_part, &l);
+    for (int i = 0; i < RAVEL_TEAM; i++)
+        bad |= l.bad[i];
+    if (!bad)
+        return;
+    ravel_stream_check_range(s, array, crd, n, low, high, w);
+    for (int64_t q = 0; q < parents && !s->flaw; q++)
         ravel_ascends(s, array, crd, ravel_index_at(pos, w, q),
                       ravel_index_at(pos, w, q + 1), repeats, w);
 }

@@ -65,34 +65,6 @@ ravel_stream_scatter(ravel_stream *s, int64_t from, int64_t c, int64_t bias, voi
         ravel_scatter_each(s, from, c, bias, crd, out, in, es, w);
 }
 
-/* The same from one compressed level below a dense one to such a level with both exchanged,
- * without columns: entry (q, x) goes below parent x, with the coordinate q. */
-RAVEL_PART void
-ravel_transpose_entries(ravel_stream *s, const void *pos, const void *crd, int64_t parents,
-                        void *crd_out, unsigned char *out, const unsigned char *in, int64_t es,
-                        int64_t w)
-{
-    for (int64_t q = 0; q < parents; q++)
-        for (int64_t i = ravel_index_at(pos, w, q); i < ravel_index_at(pos, w, q + 1); i++) {
-            int64_t p = s->count[ravel_index_at(crd, w, i)]++;
-            ravel_index_set(crd_out, w, p, q);
-            memcpy(out + p * es, in + i * es, (size_t)es);
-        }
-}
-
-RAVEL_STEP
-ravel_stream_transpose(ravel_stream *s, const void *pos, const void *crd, int64_t parents,
-                       void *crd_out, void *out, const void *in, int64_t es, int64_t w)
-{
-    int64_t n = s->flaw ? 0 : parents;
-    if (es == 4 && w == 4)
-        ravel_transpose_entries(s, pos, crd, n, crd_out, out, in, 4, 4);
-    else if (es == 8 && w == 4)
-        ravel_transpose_entries(s, pos, crd, n, crd_out, out, in, 8, 4);
-    else
-        ravel_transpose_entries(s, pos, crd, n, crd_out, out, in, es, w);
-}
-
 /* Keys: column c gets `bits` more bits from another column. */
 RAVEL_STEP
 ravel_stream_join(ravel_stream *s, int64_t c, int64_t from, int64_t bits)

@@ -10,61 +10,38 @@ ravel_is_fill(const unsigned char *v, int64_t es, uint64_t lo, uint64_t hi)
     return x == lo && y == hi;
 }
 
-/* Whether one of n values, es bytes each, is not 0. */
-RAVEL_PART int
-ravel_any(const unsigned char *v, int64_t bytes)
-{
-    uint64_t any = 0, x;
-    for (int64_t i = 0; i < bytes; i += 8) {
-        memcpy(&x, v + i, 8);
-        any |= x;
-    }
-    return any != 0;
-}
-
-RAVEL_PART void
-ravel_keep(ravel_stream *s, int64_t total, const unsigned char *val, int64_t es, uint64_t lo,
-           uint64_t hi)
-{
-    enum { AT_ONCE = 16 };
-    int64_t k = 0, p = s->cursor;
-    while (p < total && k <= RAVEL_BATCH - AT_ONCE) {
-        int64_t end = total - p < AT_ONCE ? total : p + AT_ONCE;
-        if (lo || hi || end - p < AT_ONCE || ravel_any(val + p * es, AT_ONCE * es))
-            for (int64_t j = p; j < end; j++) {
-                s->x[0][k] = j;
-                k += !ravel_is_fill(val + j * es, es, lo, hi);
-            }
-        p = end;
-    }
-    s->cursor = p;
-    s->n = k;
-}
-
-/* The next positions whose value is not the fill, as many as fit a batch. */
-RAVEL_STEP
-ravel_stream_keep(ravel_stream *s, int64_t total, const void *val, int64_t es, uint64_t lo,
-                  uint64_t hi)
-{
-    if (s->flaw) {
-        s->n = 0;
-        return;
-    }
-    switch (es) {
-    case 1: ravel_keep(s, total, val, 1, lo, hi); break;
-    case 2: ravel_keep(s, total, val, 2, lo, hi); break;
-    case 4: ravel_keep(s, total, val, 4, lo, hi); break;
-    case 8: ravel_keep(s, total, val, 8, lo, hi); break;
-    default: ravel_keep(s, total, val, 16, lo, hi);
-    }
-}
-
+/* Write the fill to n places. */
 RAVEL_PART void
 ravel_fill_all(unsigned char *out, int64_t n, int64_t es, uint64_t lo, uint64_t hi)
 {
     uint64_t two[2] = {lo, hi};
-    for (int64_t i = 0; i < n; i++)
-        memcpy(out + i * es, two, (size_t)es);
+    if (lo == 0 && hi == 0 && n > 0)
+        memset(out, 0, (size_t)(n * es));
+    else
+        for (int64_t i = 0; i < n; i++)
+            memcpy(out + i * es, two, (size_t)es);
+}
+
+typedef struct {
+    unsigned char *out;
+    int64_t n, es;
+    uint64_t lo, hi;
+} ravel_cleared;
+
+static void
+ravel_clear_part(void *arg, int part, int parts)
+{
+    const ravel_cleared *c = (const ravel_cleared *)arg;
+    int64_t from = ravel_part_of(c->n, part, parts);
+    int64_t n = ravel_part_of(c->n, part + 1, parts) - from;
+    unsigned char *out = c->out + from * c->es;
+    switch (c->es) {
+    case 1: ravel_fill_all(out, n, 1, c->lo, c->hi); break;
+    case 2: ravel_fill_all(out, n, 2, c->lo, c->hi); break;
+    case 4: ravel_fill_all(out, n, 4, c->lo, c->hi); break;
+    case 8: ravel_fill_all(out, n, 8, c->lo, c->hi); break;
+    default: ravel_fill_all(out, n, 16, c->lo, c->hi);
+    }
 }
 
 /* Write the fill to the n positions of a level. */
@@ -72,19 +49,9 @@ RAVEL_STEP
 ravel_stream_clear(ravel_stream *s, void *out, int64_t level, int64_t es, uint64_t lo,
                    uint64_t hi)
 {
-    int64_t n = s->flaw ? 0 : s->total[level];
-    if (lo == 0 && hi == 0) {
-        if (n > 0)
-            memset(out, 0, (size_t)(n * es));
-        return;
-    }
-    switch (es) {
-    case 1: ravel_fill_all(out, n, 1, lo, hi); break;
-    case 2: ravel_fill_all(out, n, 2, lo, hi); break;
-    case 4: ravel_fill_all(out, n, 4, lo, hi); break;
-    case 8: ravel_fill_all(out, n, 8, lo, hi); break;
-    default: ravel_fill_all(out, n, 16, lo, hi);
-    }
+    ravel_cleared c = {(unsigned char *)out, s->flaw ? 0 : s->total[level], es, lo, hi};
+    if (c.n > 0)
+        RAVEL_SHARE(s, ravel_clear_part, &c);
 }
 
 /* The value of entry i: at its position, or, without `in`, in column 0. */
@@ -107,12 +74,28 @@ ravel_copy_each(const ravel_stream *s, int64_t at, unsigned char *out,
                 memcpy(out + s->x[at][i] * es, ravel_value(s, in, es, i), (size_t)es);
 }
 
+typedef struct {
+    unsigned char *out;
+    const unsigned char *in;
+    int64_t bytes;
+} ravel_copied;
+
+static void
+ravel_copy_part(void *arg, int part, int parts)
+{
+    const ravel_copied *c = (const ravel_copied *)arg;
+    int64_t from = ravel_part_of(c->bytes, part, parts);
+    int64_t to = ravel_part_of(c->bytes, part + 1, parts);
+    memcpy(c->out + from, c->in + from, (size_t)(to - from));
+}
+
 /* Copy a whole array of n elements. */
 RAVEL_STEP
 ravel_stream_copy(ravel_stream *s, void *out, const void *in, int64_t n, int64_t es)
 {
+    ravel_copied c = {(unsigned char *)out, (const unsigned char *)in, n * es};
     if (!s->flaw && n > 0)
-        memcpy(out, in, (size_t)(n * es));
+        RAVEL_SHARE(s, ravel_copy_part, &c);
 }
 
 /* How equal entries are joined; the names of sums are those of element types. */

@@ -1,4 +1,5 @@
-/* The memory between the two passes: the stream, then counts, then records. */
+/* The memory between the two passes: the stream, then counts, areas and records. */
+
 
 /* Entries of a source: its positions, or those whose value is not the fill. */
 RAVEL_PART int64_t
@@ -24,7 +25,26 @@ ravel_stream_work(ravel_stream *s, int64_t *m, int64_t counts, int64_t sorts, co
         return;
     int64_t records = !sorts ? 0 : val ? ravel_entries(val, n, es, lo, hi) : n;
     m[0] = (int64_t)sizeof(ravel_stream) + counts * (int64_t)sizeof(int64_t) +
-           2 * records * (int64_t)sizeof(ravel_record);
+           2 * records * (int64_t)sizeof(ravel_record) + RAVEL_LINE;
+}
+
+/* The bytes of an area of n elements of `bits` bits, for all parts or for each. */
+RAVEL_PART int64_t
+ravel_area_bytes(ravel_stream *s, int64_t n, int64_t bits, int64_t each)
+{
+    const int64_t most = INT64_MAX / 64;
+    int64_t parts = each ? RAVEL_PARTS(s) : 1;
+    if (n < 0 || n > most / bits / parts)
+        return -1;
+    return ravel_area_part((n * bits + 7) / 8) * parts;
+}
+
+/* An area more. */
+RAVEL_STEP
+ravel_stream_room(ravel_stream *s, int64_t *m, int64_t n, int64_t bits, int64_t each)
+{
+    int64_t more = ravel_area_bytes(s, n, bits, each);
+    m[0] = m[0] < 0 || more < 0 || m[0] > INT64_MAX / 2 ? -1 : m[0] + more;
 }
 
 /* Begin to use it. */
@@ -34,7 +54,18 @@ ravel_stream_open(ravel_stream *s, int64_t counts)
     s->flaw = s->records = s->widest = 0;
     s->unsorted = 0;
     s->count = (int64_t *)(void *)(s + 1);
-    s->record = (ravel_record *)(void *)(s->count + counts);
+    s->room = (unsigned char *)(s->count + counts);
+    s->room += RAVEL_LINE - (uintptr_t)s->room % RAVEL_LINE;
+    s->record = (ravel_record *)(void *)s->room;
     for (int i = 0; i < RAVEL_LEVELS; i++)
         s->size[i] = 0;
+}
+
+/* ... the area `which`, of the size that ravel_stream_room had. */
+RAVEL_STEP
+ravel_stream_area(ravel_stream *s, int64_t which, int64_t n, int64_t bits, int64_t each)
+{
+    s->area[which] = s->room;
+    s->room += ravel_area_bytes(s, n, bits, each);
+    s->record = (ravel_record *)(void *)s->room;
 }

@@ -100,6 +100,46 @@ ravel_stream_write_compressed(ravel_stream *s, int64_t level, int64_t to, int64_
     s->size[level] = n;
 }
 
+typedef struct {
+    void *crd;
+    const void *pos;
+    int64_t parents, w;
+} ravel_expanded;
+
+RAVEL_PART void
+ravel_expand_rows(const ravel_expanded *x, int64_t q, int64_t end, int64_t w)
+{
+    void *crd = x->crd;
+    for (int64_t i = ravel_index_at(x->pos, w, q); q < end; q++)
+        for (int64_t last = ravel_index_at(x->pos, w, q + 1); i < last; i++)
+            ravel_index_set(crd, w, i, q);
+}
+
+static void
+ravel_expand_part(void *arg, int part, int parts)
+{
+    const ravel_expanded *x = (const ravel_expanded *)arg;
+    int64_t q = ravel_row_of(x->pos, x->parents, part, parts, x->w);
+    int64_t end = ravel_row_of(x->pos, x->parents, part + 1, parts, x->w);
+    if (x->w == 4)
+        ravel_expand_rows(x, q, end, 4);
+    else
+        ravel_expand_rows(x, q, end, 8);
+}
+
+/* A list of n entries: the coordinate of each is its parent in the source. */
+RAVEL_STEP
+ravel_stream_expand(ravel_stream *s, void *pos_out, void *crd, const void *pos, int64_t n,
+                    int64_t parents, int64_t w)
+{
+    ravel_expanded x = {crd, pos, parents, w};
+    if (s->flaw)
+        return;
+    ravel_index_set(pos_out, w, 0, 0);
+    ravel_index_set(pos_out, w, 1, n);
+    RAVEL_SHARE(s, ravel_expand_part, &x);
+}
+
 RAVEL_STEP
 ravel_stream_write_singleton(ravel_stream *s, int64_t at, int64_t c, int64_t bias, void *crd,
                              int64_t w)

@@ -2,7 +2,7 @@
 # with sanitizers and with counters that tell the fuzzer what an input reached.
 
 FUZZ_TIME  ?= 600
-FUZZ_FLAGS := -O1 -g -fsanitize=fuzzer-no-link,address,undefined \
+FUZZ_FLAGS := -O1 -gline-tables-only -fsanitize=fuzzer-no-link,address,undefined \
               -fno-sanitize-recover=undefined -fno-omit-frame-pointer
 FUZZERS    := $(patsubst tests/fuzz/%.c,$(B)/fuzz/%,$(wildcard tests/fuzz/fuzz_*.c))
 FUZZ_CLI   := $(B)/fuzz/main.o $(filter-out $(B)/cli/main.o,$(CLI_OBJ))

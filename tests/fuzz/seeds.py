@@ -109,6 +109,13 @@ def pair():
             yield rng.randbytes(n)
 
 
+def sparse():
+    """Every format as the first, without damage and with it."""
+    rng = random.Random(2)
+    for i in range(48):
+        yield bytes([i % 5, i % 2, i % 12, i % 10]) + rng.randbytes(60 + 3*i)
+
+
 def npy_of(a, version=(1, 0)):
     f = io.BytesIO()
     np.lib.format.write_array(f, a, version=version)
@@ -245,7 +252,7 @@ DICTS = {
     + ["\\x%02x\\x00\\x00\\x00\\x%02x\\x00\\x00\\x00" % (t, i) for t in (1, 2, 4, 9, 41, 42) for i in (1, 2, 5)],
 }
 DICTS["convert"] = DICTS["npy"]
-SEEDS = {f.__name__: f for f in (expr, layout, spec, pair, npy, elf, numbers, convert, wisdom, target)}
+SEEDS = {f.__name__: f for f in (expr, layout, spec, pair, sparse, npy, elf, numbers, convert, wisdom, target)}
 
 
 def write(build):

@@ -1,0 +1,191 @@
+/* The walk over the items of an index: what each item takes of the tensor and adds to the
+ * view. */
+#include "layout_parts.h"
+
+_Noreturn void
+walk_fail(const Walk *w, const IndexItem *t, const char *why)
+{
+    layout_index_fail(w->arena, w->x->whole, t->place, why);
+}
+
+const char *
+walk_name(const Walk *w, int d)
+{
+    const LayoutDef *of = w->x->of->def;
+    int own = d - (w->rank_of - of->ndims);
+    return own >= 0 ? of->dims[own] : "";
+}
+
+const char *
+walk_dim(const Walk *w, int d)
+{
+    const char *name = walk_name(w, d);
+    return *name ? arena_printf(w->arena, "dim %d (%s)", d, name)
+                 : arena_printf(w->arena, "dim %d", d);
+}
+
+static i64
+limited(i64 v, i64 least, i64 most)
+{
+    return v < least ? least : v > most ? most : v;
+}
+
+/* A bound of a slice of n elements, as Python's slice.indices(n). */
+static i64
+bound(bool given, i64 v, i64 n, i64 step, i64 unless)
+{
+    i64 least = step < 0 ? -1 : 0, most = step < 0 ? n - 1 : n;
+    return given ? limited(v < 0 ? v + n : v, least, most) : unless;
+}
+
+/* A slice of n elements. */
+static void
+slice_known(const Walk *w, const IndexItem *t, int d, i64 n, Source *s, Size *extent)
+{
+    i64 step = limited(t->step, -INF, INF);
+    i64 from = bound(t->starts, t->start, n, step, step < 0 ? n - 1 : 0);
+    i64 to = bound(t->stops, t->stop, n, step, step < 0 ? -1 : n);
+    i64 span = step < 0 ? from - to : to - from;
+    if (span <= 0)
+        walk_fail(w, t, arena_printf(w->arena, "this slice of %s, whose extent is %lld, has no "
+                                     "elements", walk_dim(w, d), (long long)n));
+    i64 count = 1 + (span - 1) / int_abs(step);
+    s->start = (Size){NUMBER, from};
+    s->step = count > 1 || int_abs(step) == 1 ? step : 1;
+    *extent = (Size){NUMBER, count};
+}
+
+/* A slice of a dim whose extent follows from the view's. */
+static void
+slice_unknown(const Walk *w, const IndexItem *t, int d, Source *s, Size *extent)
+{
+    bool all = t->step == -1 && !t->starts && !t->stops;
+    bool ends = t->step == 1 && (!t->starts || t->start >= 0) && (!t->stops || t->stop < 0);
+    *extent = w->of[d];
+    s->start = all ? (Size){d, -1} : (Size){NUMBER, t->start};
+    s->step = t->step;
+    if (!all && (!ends || !int_add(extent->n, t->stop, &extent->n) ||
+                 !int_add(extent->n, -t->start, &extent->n)))
+        *extent = (Size){OPEN, 0};
+}
+
+static void
+add_dim(Walk *w, int source, Size extent, bool one, const IndexItem *t)
+{
+    if (w->rank == MAX_RANK)
+        walk_fail(w, t, arena_printf(w->arena, "the view has more than %d dims", MAX_RANK));
+    w->source[w->rank] = source;
+    w->one[w->rank] = one;
+    w->extent[w->rank++] = extent;
+}
+
+static void
+add_slice(Walk *w, int d, const IndexItem *t)
+{
+    Size extent;
+    Source *s = &w->from[d];
+    *s = (Source){.dim = w->rank, .item = t};
+    if (w->of[d].of < 0)
+        slice_known(w, t, d, w->of[d].n, s, &extent);
+    else
+        slice_unknown(w, t, d, s, &extent);
+    add_dim(w, d, extent, extent.of == NUMBER && extent.n == 1, t);
+}
+
+static void
+add_at(Walk *w, int d, const IndexItem *t)
+{
+    i64 n = w->of[d].n, at = t->start;
+    bool known = w->of[d].of < 0;
+    if (known && (at >= n || at < -n))
+        walk_fail(w, t, arena_printf(w->arena, "%lld is outside %s, whose extent is %lld",
+                                     (long long)at, walk_dim(w, d), (long long)n));
+    w->from[d] = (Source){-1, {NUMBER, at < 0 ? at + n : at}, 0, NULL, t};
+}
+
+/* The numbers of a list, from 0 on. */
+static const i64 *
+numbers_of(const Walk *w, int d, const IndexItem *t)
+{
+    i64 n = w->of[d].n, *list = arena_copy(w->arena, t->list, (size_t)t->n * sizeof *list);
+    if (t->mask && t->mask != n)
+        walk_fail(w, t, arena_printf(w->arena, "a mask of %d for %s, whose extent is %lld",
+                                     t->mask, walk_dim(w, d), (long long)n));
+    for (int i = 0; i < t->n; i++) {
+        if (list[i] >= n || list[i] < -n)
+            walk_fail(w, t, arena_printf(w->arena, "%lld is outside %s, whose extent is %lld",
+                                         (long long)list[i], walk_dim(w, d), (long long)n));
+        list[i] += list[i] < 0 ? n : 0;
+    }
+    return list;
+}
+
+static void
+add_list(Walk *w, int d, const IndexItem *t)
+{
+    w->from[d] = (Source){.dim = w->rank, .item = t};
+    add_dim(w, d, (Size){NUMBER, t->n}, t->n == 1, t);
+    if (w->of[d].of != NUMBER)
+        return;
+    const i64 *list = numbers_of(w, d, t);
+    i64 step = t->n > 1 ? list[1] - list[0] : 1;
+    bool even = step != 0;
+    for (int i = 1; i < t->n; i++)
+        even &= list[i] - list[i - 1] == step;
+    w->from[d].start = (Size){NUMBER, list[0]};
+    w->from[d].step = step;
+    w->from[d].list = even ? NULL : list;
+}
+
+static bool
+takes_dim(const IndexItem *t)
+{
+    return t->kind == ITEM_SLICE || t->kind == ITEM_AT || t->kind == ITEM_LIST;
+}
+
+static void
+too_many(const Walk *w, const IndexItem *t)
+{
+    int n = 0;
+    for (int i = 0; i < w->x->nitems; i++)
+        n += takes_dim(&w->x->item[i]);
+    walk_fail(w, t, arena_printf(w->arena, "too many indices: the tensor has %d dims, and %d are "
+                                 "indexed", w->rank_of, n));
+}
+
+/* How many dims of the tensor "..." stands for. */
+static int
+rest_of(const Walk *w)
+{
+    int rest = w->rank_of;
+    for (int i = 0; i < w->x->nitems; i++) {
+        const IndexItem *t = &w->x->item[i];
+        rest -= takes_dim(t);
+        if (rest < 0)
+            too_many(w, t);
+    }
+    return rest;
+}
+
+void
+walk_items(Walk *w)
+{
+    static const IndexItem all = {.kind = ITEM_SLICE, .step = 1};
+    int d = 0, rest = rest_of(w);
+    w->rank = 0;
+    for (int i = 0; i < w->x->nitems; i++) {
+        const IndexItem *t = &w->x->item[i];
+        if (t->kind == ITEM_SLICE)
+            add_slice(w, d++, t);
+        else if (t->kind == ITEM_AT)
+            add_at(w, d++, t);
+        else if (t->kind == ITEM_LIST)
+            add_list(w, d++, t);
+        else if (t->kind == ITEM_NEW)
+            add_dim(w, -1, (Size){NUMBER, 1}, true, t);
+        for (; t->kind == ITEM_REST && rest; rest--)
+            add_slice(w, d++, &all);
+    }
+    while (d < w->rank_of)
+        add_slice(w, d++, &all);
+}

@@ -1,0 +1,81 @@
+/* The areas of the work memory that the steps of a conversion share. */
+#include "sparse_parts.h"
+
+/* As in templates/c/sparse.h. */
+typedef enum { MASK, COUNTS, CURSORS, ROWS, LIST, GROUPS, SET, SLOTS, AREAS } Area;
+
+typedef struct {
+    const Ex *n;          /* elements; NULL: the plan does not have the area */
+    i64 bits;             /* of an element */
+    bool each;            /* for each thread */
+} AreaSize;
+
+/* Words of a set of numbers below n: its bits, a bit for each word, and again; and what is
+ * taken out of it. */
+static i64
+set_words(i64 n)
+{
+    i64 leaf = int_ceil_div(n, 64), middle = int_ceil_div(leaf, 64);
+    return leaf + middle + int_ceil_div(middle, 64) + (n + 5) / 2;
+}
+
+/* An entry of a row: its coordinate and its value (ravel_entry_bytes). */
+static i64
+entry_bits(i64 value)
+{
+    return value <= 32 ? 64 : value <= 96 ? 128 : 256;
+}
+
+/* Of a plan by tiles or by rows. */
+static void
+size_tiles(const SparseMaker *m, AreaSize *to)
+{
+    const SparsePlan *p = m->p;
+    const SparseTiles *t = &p->tiles;
+    bool merges = p->way == BY_ROWS;
+    i64 slot = merges ? p->src->l->dtype->bits : 32;
+    to[LIST] = (AreaSize){sparse_positions(m), merges ? entry_bits(slot) : 32, false};
+    to[GROUPS] = (AreaSize){ex_const(m->e, int_ceil_div(t->rows, t->tall) + 1), 64, false};
+    to[SET] = (AreaSize){ex_const(m->e, set_words(t->bound)), 64, true};
+    to[SLOTS] = (AreaSize){ex_const(m->e, t->bound), slot, true};
+    if (!merges)
+        return;
+    to[ROWS] = (AreaSize){ex_const(m->e, t->rows + 1), p->src->width * 8, false};
+    if (p->src->level[0].def.kind != LEVEL_DENSE)
+        to[COUNTS] = (AreaSize){ex_const(m->e, t->rows), p->src->width * 8, true};
+}
+
+static void
+size_areas(const SparseMaker *m, AreaSize *to)
+{
+    const SparsePlan *p = m->p;
+    const SparseFormat *f = p->src;
+    if (sparse_masks(f))
+        to[MASK] = (AreaSize){ex_add(m->e, sparse_positions(m), ex_const(m->e, 63)), 1, false};
+    if (p->transposes) {
+        to[COUNTS] = (AreaSize){ex_const(m->e, f->level[1].n), f->width * 8, true};
+        to[CURSORS] = (AreaSize){ex_const(m->e, f->level[0].n), f->width * 8, false};
+    }
+    if (p->way == BY_TILES || p->way == BY_ROWS)
+        size_tiles(m, to);
+}
+
+void
+sparse_rooms(SparseMaker *m)
+{
+    AreaSize size[AREAS] = {0};
+    size_areas(m, size);
+    for (int i = 0; i < AREAS; i++)
+        if (size[i].n)
+            sparse_step(m, STEP_room, size[i].n, size[i].bits, (i64)size[i].each);
+}
+
+void
+sparse_areas(SparseMaker *m)
+{
+    AreaSize size[AREAS] = {0};
+    size_areas(m, size);
+    for (int i = 0; i < AREAS; i++)
+        if (size[i].n)
+            sparse_step(m, STEP_area, (i64)i, size[i].n, size[i].bits, (i64)size[i].each);
+}

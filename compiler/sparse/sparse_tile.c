@@ -1,0 +1,129 @@
+/* From rows of coordinates to a dense level and a compressed one: by tiles, if dense blocks
+ * follow, as from CSR to BSR; by rows, if equal entries are joined, as from COO to CSR. */
+#include "sparse_parts.h"
+
+enum { MOST = 1 << 24 };       /* coordinates of tiles that a set holds (templates/c) */
+
+/* x is var//block or, `below`, var%block; returns var, -1: it is not, and sets *block. */
+static int
+digit_of(const SparseMaker *m, const Ex *x, bool below, i64 *block)
+{
+    if (x->n != 1 || x->base || x->t[0].coef != 1)
+        return -1;
+    Digit d = ex_digit(m->e, x->t[0].atom);
+    if (below ? d.lo != 1 || !d.hi : d.hi)
+        return -1;
+    *block = below ? d.hi : d.lo;
+    return ex_as_var(d.root);
+}
+
+/* The level of the source with this variable, if its coordinates can be read at any entry;
+ * -1: none. */
+static int
+level_of(const SparseMaker *m, int var)
+{
+    const SparseFormat *f = m->p->src;
+    for (int k = 0; k < f->nlevel; k++)
+        if (f->level[k].var == var)
+            return k;
+    return -1;
+}
+
+/* The source is dense(row), compressed(crd), or a list that has both. */
+static bool
+has_rows(const SparseFormat *f, const SparseTiles *t)
+{
+    if (t->row < 0 || t->crd < 0 || t->row == t->crd || f->dense)
+        return false;
+    const LevelDef *top = &f->level[0].def;
+    if (top->kind == LEVEL_DENSE)
+        return f->nlevel == 2 && t->row == 0 && f->level[1].def.kind == LEVEL_COMPRESSED;
+    return top->kind == LEVEL_COMPRESSED && top->repeats;
+}
+
+/* The dense levels at the end are the digits of a tile. */
+static bool
+set_block(SparseMaker *m, SparseTiles *t)
+{
+    const SparseFormat *f = m->p->dst, *src = m->p->src;
+    i64 stride = 1, block = 0;
+    for (int k = f->nlevel - 1; k >= 2; k--) {
+        const Level *l = &f->level[k];
+        int var = digit_of(m, sparse_over(m, l->x), true, &block);
+        bool row = var == src->level[t->row].var;
+        if (l->def.kind != LEVEL_DENSE || (!row && var != src->level[t->crd].var) ||
+            block != (row ? t->tall : t->wide))
+            return false;
+        *(row ? &t->down : &t->across) = stride;
+        stride *= block;
+    }
+    return stride == t->tall * t->wide;
+}
+
+bool
+sparse_tiles(SparseMaker *m)
+{
+    SparsePlan *p = m->p;
+    const SparseFormat *f = p->dst, *src = p->src;
+    SparseTiles *t = &p->tiles;
+    if (f->dense || f->nlevel < 2 || f->nlevel > 4 || f->level[0].def.kind != LEVEL_DENSE ||
+        f->level[1].def.kind != LEVEL_COMPRESSED || f->level[1].def.unordered ||
+        f->level[1].n > MOST || src->padded)
+        return false;
+    for (int d = 0; d < f->l->rank; d++)
+        if (p->guard[d] >= 0)
+            return false;
+    *t = (SparseTiles){.bound = f->level[1].n};
+    t->row = level_of(m, digit_of(m, sparse_over(m, f->level[0].x), false, &t->tall));
+    t->crd = level_of(m, digit_of(m, sparse_over(m, f->level[1].x), false, &t->wide));
+    if (!has_rows(src, t) || !set_block(m, t))
+        return false;
+    t->rows = src->level[t->row].n;
+    return !p->joins || (t->tall * t->wide == 1 && p->rq->equal != EQUAL_ERROR);
+}
+
+void
+sparse_find_tiles(SparseMaker *m)
+{
+    const SparseTiles *t = &m->p->tiles;
+    const SparseFormat *f = m->p->src;
+    const Level *l = &f->level[1];
+    sparse_step(m, STEP_tiles, t->rows, t->bound, t->tall, t->wide, t->down, t->across);
+    sparse_step(m, STEP_gather, (i64)2, l->pos, l->crd, l->bias, (i64)f->width);
+}
+
+void
+sparse_fill_tiles(SparseMaker *m)
+{
+    const SparseFormat *f = m->p->dst, *src = m->p->src;
+    const Level *from = &src->level[1], *to = &f->level[1];
+    sparse_step(m, STEP_fill_tiles, from->pos, from->crd, from->bias, (i64)src->width, to->pos,
+                to->crd, to->bias, (i64)f->width, f->narray - 1, src->narray - 1,
+                (i64)f->l->dtype->bits / 8, f->l->fill[0], f->l->fill[1]);
+}
+
+void
+sparse_merge_rows(SparseMaker *m)
+{
+    const SparsePlan *p = m->p;
+    const SparseTiles *t = &p->tiles;
+    const SparseFormat *f = p->src;
+    const Level *row = &f->level[t->row], *crd = &f->level[t->crd];
+    i64 es = f->l->dtype->bits / 8, parts = sparse_parts(f->l->dtype), w = f->width;
+    if (row->def.kind == LEVEL_DENSE)
+        sparse_step(m, STEP_rows, crd->pos, crd->crd, f->narray - 1, sparse_positions(m), t->rows,
+                    crd->bias, es, w);
+    else
+        sparse_step(m, STEP_bucket, row->crd, crd->crd, f->narray - 1, sparse_positions(m),
+                    t->rows, row->bias, crd->bias, es, w);
+    sparse_step(m, STEP_merge, (i64)2, t->rows, t->bound, es / parts, parts, sparse_how(p), w);
+}
+
+void
+sparse_fill_rows(SparseMaker *m)
+{
+    const SparseFormat *f = m->p->dst;
+    const Level *l = &f->level[1];
+    sparse_step(m, STEP_merged, l->pos, l->crd, f->narray - 1, m->p->tiles.rows, l->bias,
+                (i64)f->l->dtype->bits / 8, (i64)m->p->src->width, (i64)f->width);
+}
