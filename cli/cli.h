@@ -16,8 +16,8 @@ typedef struct {
         *manifest,
                *equals, *compatible, *banks, *object, *align, *check, *limit, *rounds,
                *threads, *wisdom, *seconds, *processor, *by, *plane, *beside, *html,
-               *list, *header, *depfile, *tensor, *offset;
-    bool json, inverse, verify, statements;
+               *list, *header, *depfile, *tensor, *offset, *mem, *via;
+    bool json, inverse, verify, statements, measure;
     const char *spec[16];
     int nspecs;
 } Options;
@@ -136,12 +136,15 @@ const char *cli_layout_text(Cli *c, const char *text);
 const char *cli_dtype(Cli *c, const char *text);
 const DType *cli_dtype_of(Cli *c, const char *text);
 
+/* cli_memory.c */
+/* The bytes of --mem; without it half of the memory that is free. */
+i64 cli_memory(Cli *c);
+/* Fail if `bytes` exceeds the memory of this machine. */
+void cli_need_memory(Cli *c, i64 bytes, const char *what);
 /* cli_print.c */
 /* Write a file atomically; "-" is standard output. */
 void cli_write(Cli *c, const char *path, const void *data, size_t len);
 bool cli_ends_with(const char *s, const char *end);
-/* Fail if `bytes` exceeds the memory of this machine. */
-void cli_need_memory(Cli *c, i64 bytes, const char *what);
 /* The allocator of jansson.  It ends the command if memory runs out, because jansson
  * would silently omit data. */
 void *cli_json_memory(size_t n);
@@ -161,6 +164,9 @@ int cli_check_compatible(Cli *c);
 const char *cli_view_text(Cli *c, const Plan *p);
 /* cli_banks.c */
 int cli_check_banks(Cli *c);
+/* cli_via.c: with --via, replace rq, from --from to --to, by the one conversion that it is by
+ * way of that layout; `shape` holds its shape and has MAX_RANK extents. */
+void cli_via(Cli *c, Request *rq, i64 *shape);
 /* cli_view.c: what --by, --plane and --at ask to draw of l. */
 PictureView cli_view(Cli *c, const Layout *l);
 /* cli_symbolic.c */
@@ -192,8 +198,14 @@ json_t *cli_html_layout(Cli *c, const Layout *l, bool fixed);
 /* Write the page with these layouts, a list, and a plan or NULL; takes both. */
 void cli_html_write(Cli *c, const char *path, const Picture *p, json_t *layouts,
                     json_t *plan);
-/* cli_html_plan.c: explain --html. */
-int cli_html_plan(Cli *c, const Target *t, const Plan *p);
+/* cli_html_plan.c: explain --html; `rq` is the request of p. */
+int cli_html_plan(Cli *c, const Target *t, const Plan *p, const Request *rq);
+/* cli_bench.c: prove the conversion and measure it as bench does. */
+typedef struct {
+    double ns, memcpy;             /* medians: nanoseconds; divided by those of memcpy */
+    int threads;
+} Timing;
+Timing cli_time(Cli *c, const Request *rq);
 /* cli_shown.c: from this call on, stdout and stderr replace characters that control a
  * terminal by \u001b and the like, and bytes that are not UTF-8 by \xff. */
 void cli_show_streams(void);

@@ -29,6 +29,8 @@ static const struct {
      offsetof(Options, from)},
     {'T', false, {"to", 'T', "LAYOUT", 0, "the layout of the destination", 0},
      offsetof(Options, to)},
+    {'V', false, {"via", 'V', "LAYOUT", 0, "convert to this layout and from it, or from a part "
+     "of it as in 'NHWC[:, 1:3]', in one step", 0}, offsetof(Options, via)},
     {'k', false, {"kind", 'k', "K", 0, "what to write: relayout (a conversion; "
      "default), offset, inverse, load or store", 0},
      offsetof(Options, kind)},
@@ -53,6 +55,9 @@ static const struct {
      ".npz, safetensors, GGUF", 0}, offsetof(Options, tensor)},
     {'p', false, {"offset", 'p', "BYTES", 0, "where a raw input begins in its file", 0},
      offsetof(Options, offset)},
+    {'X', false, {"mem", 'X', "SIZE", 0, "memory for the result and the source, as in 512M "
+     "or 2G (default: half of what is free); a larger tensor is converted in blocks", 0},
+     offsetof(Options, mem)},
     {'C', false, {"check", 'c', "COMPILER", 0,
      "compile the output with this command, as in 'clang -O2', and prove the object; "
      "if it is wrong, nothing is written", 0},
@@ -103,6 +108,8 @@ static const struct {
      offsetof(Options, verify)},
     {'j', true, {"json", 'j', 0, 0, "write JSON; in explain only with --target", 0},
      offsetof(Options, json)},
+    {'E', true, {"measure", 'E', 0, 0, "with --html: prove the conversion, measure it, and "
+     "show its time", 0}, offsetof(Options, measure)},
     {'m', true, {"statements", 'm', 0, 0, "print the statements of the code instead of "
      "the plan (docs/ir)", 0}, offsetof(Options, statements)},
     {'f', false, {"spec", 'f', "FILE", 0, "load a spec file first (repeatable)", 0},

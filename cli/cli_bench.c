@@ -27,6 +27,7 @@ typedef struct {
     Measured m[NTHINGS];          /* memcpy first: the others are compared with it */
     int n;
     int what[NTHINGS];            /* m[i] is which of the things */
+    Timing timing;
 } Bench;
 
 static const struct {
@@ -118,7 +119,7 @@ spread_json(Spread s)
 }
 
 static void
-print_json(const Bench *b)
+print_json(Bench *b)
 {
     const Plan *p = b->plan->plan;
     json_t *list = json_array();
@@ -141,7 +142,7 @@ print_json(const Bench *b)
 }
 
 static void
-print_table(const Bench *b)
+print_table(Bench *b)
 {
     const Plan *p = b->plan->plan;
     Arena *a = b->c->arena;
@@ -162,25 +163,52 @@ print_table(const Bench *b)
            b->threads == 1 ? "" : "s", (long long)b->rounds, b->bytes);
 }
 
+static void
+take_timing(Bench *b)
+{
+    for (int i = 0; i < b->n; i++)
+        if (b->what[i] == OURS) {
+            b->timing.ns = measure_spread(b->m[i].ns, (int)b->rounds).median;
+            b->timing.memcpy = measure_ratio(b->m[i].ns, b->m[0].ns, (int)b->rounds).median;
+        }
+}
+
+/* Prove and measure; free all but the result. */
+static void
+run(Bench *b, void (*report)(Bench *))
+{
+    Diag d;
+    b->threads = b->c->o.threads ? cli_threads(b->c) : 1;
+    b->rq.threads = (int)b->threads;
+    bool ok = arena_run(b->c->arena, &d, bench, b);
+    if (ok)
+        report(b);
+    bench_free(b);
+    if (!ok)
+        diag_fatal(b->c->arena->diag, d.kind, (Loc){0}, "%s", d.text);
+}
+
+Timing
+cli_time(Cli *c, const Request *rq)
+{
+    Bench b = {.c = c, .rounds = ROUNDS};
+    b.rq = (ravel_request){.from = rq->from, .to = rq->to, .dtype = rq->dtype,
+                           .rank = rq->rank, .shape = rq->shape};
+    run(&b, take_timing);
+    return (Timing){b.timing.ns, b.timing.memcpy, (int)b.threads};
+}
+
 int
 cmd_bench(Cli *c)
 {
     i64 shape[MAX_RANK];
-    Diag d;
     Bench b = {.c = c};
     b.rounds = cli_number(c, "--rounds", c->o.rounds, ROUNDS, ROUNDS_MAX);
-    b.threads = c->o.threads ? cli_threads(c) : 1;
-    b.rq = (ravel_request){.dtype = c->o.dtype, .shape = shape,
-                           .threads = (int)b.threads};
+    b.rq = (ravel_request){.dtype = c->o.dtype, .shape = shape};
     b.rq.from = cli_layout_text(c, c->o.from);
     b.rq.to = cli_layout_text(c, c->o.to);
     cli_find_shape(c, b.rq.from, b.rq.to);
     b.rq.rank = cli_numbers(c, "--shape", c->o.shape, shape, MAX_RANK);
-    bool ok = arena_run(c->arena, &d, bench, &b);
-    if (ok)
-        (c->o.json ? print_json : print_table)(&b);
-    bench_free(&b);
-    if (!ok)
-        diag_fatal(c->arena->diag, d.kind, (Loc){0}, "%s", d.text);
+    run(&b, c->o.json ? print_json : print_table);
     return EXIT_YES;
 }

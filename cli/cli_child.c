@@ -12,7 +12,10 @@
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
+
+#include "cli_progress.h"
 
 typedef int CheckedAt(void *dst, const void *src, const i64 *x);
 
@@ -23,6 +26,7 @@ enum { SLOTS_A_SECOND = 4000000 };
 typedef struct {
     enum { ENDED, FAULTED, ANSWERED } state;
     atomic_int inside;             /* threads that are in the object's function */
+    atomic_int begun;              /* runs */
     ProofPlace place;              /* FAULTED */
     ravel_status status;           /* ANSWERED */
     ravel_error err;
@@ -124,6 +128,7 @@ answer(const Plan *p, const ravel_plan *code, const ChildObject *object)
     if (s != RAVEL_OK)
         return s;
     catch_faults();
+    proof_watch(proof, &told->begun);
     if (code)
         return verify_plan(code, proof, &told->certificate, &told->err);
     s = find_function(object);
@@ -195,6 +200,20 @@ judge(int how, long long limit, Outcome *out, ravel_error *err)
     return RAVEL_OK;
 }
 
+/* Wait for the child; on a terminal, show how far it is. */
+static void
+await(pid_t pid, int runs, int *how)
+{
+    const struct timespec soon = {0, 50000000};
+    Progress p = progress_begin("proving");
+    while (waitpid(pid, how, p.on ? WNOHANG : 0) != pid) {
+        progress_at(&p, atomic_load(&told->begun), runs, 0);
+        if (p.on)
+            nanosleep(&soon, NULL);
+    }
+    progress_end(&p);
+}
+
 ravel_status
 child_prove(const Plan *p, const ravel_plan *code, const ChildObject *object,
             i64 limit, Outcome *out, ravel_error *err)
@@ -209,8 +228,8 @@ child_prove(const Plan *p, const ravel_plan *code, const ChildObject *object,
     pid_t parent = getpid(), pid = fork();
     if (pid == 0)
         child(p, code, object, &time, parent);
-    while (pid > 0 && waitpid(pid, &how, 0) < 0 && errno == EINTR)
-        continue;
+    if (pid > 0)
+        await(pid, proof_runs(p), &how);
     ravel_status s = pid > 0 ? judge(how, (long long)time.rlim_cur, out, err)
         : error_set(err, RAVEL_ERR_MEMORY, "no process can be started: %s",
                     strerror(errno));

@@ -5,6 +5,7 @@
 
 #include "../runtime/proof.h"
 #include "../runtime/reference.h"
+#include "cli_blocks.h"
 #include "cli_file.h"
 #include "cli_sparse.h"
 
@@ -18,9 +19,8 @@ typedef struct {
 } Source;
 
 static void
-read_source(Cli *c, Source *s, const char *from, const char *to)
+check_raw(Cli *c, const Source *s, const char *from, const char *to)
 {
-    cli_read_array(c, &s->file, &s->from);
     if (!s->from.typed && (!c->o.dtype || !cli_knows_shape(c, from, to)))
         cli_fail(c, "'%s' is not a .npy: raw data needs --shape and --dtype",
                  c->o.arg[0]);
@@ -125,27 +125,62 @@ array_name(Cli *c, const Source *s)
     return arena_printf(c->arena, "%.*s.npy", n, name);
 }
 
+/* What stands before the data in the file OUT. */
+typedef enum { OUT_RAW, OUT_NPY, OUT_NPZ, OUT_SAFETENSORS } OutKind;
+
+static OutKind
+out_kind(const Cli *c, const Source *s)
+{
+    const char *out = c->o.arg[1];
+    return cli_ends_with(out, ".npz") ? OUT_NPZ
+           : cli_ends_with(out, ".safetensors") ? OUT_SAFETENSORS
+           : cli_ends_with(out, ".npy") || (s->from.typed && !strcmp(out, "-")) ? OUT_NPY
+           : OUT_RAW;
+}
+
+/* The elements of OUT, as NumPy names their type. */
+static const char *
+out_descr(const Source *s, const Layout *l, int *bytes)
+{
+    *bytes = l->dtype->bits < 8 ? 1 : l->dtype->bits / 8;
+    return s->from.typed ? s->from.a.descr : l->dtype->npy;
+}
+
+/* What stands before the data: *len is 0 if nothing does. */
+static const void *
+out_head(Cli *c, const Source *s, const Layout *l, size_t *len)
+{
+    NpyHead *head = arena_new(c->arena, NpyHead);
+    ravel_error err;
+    i64 shape[MAX_ENTRIES];
+    int n = compile_stored(l, shape), bytes;
+    const char *descr = out_descr(s, l, &bytes);
+    if (out_kind(c, s) == OUT_SAFETENSORS)
+        return cli_safetensors_head(c, l, s->from.name ? s->from.name : "tensor",
+                                    s->from.kind, len);
+    if (out_kind(c, s) == OUT_NPY)
+        cli_check(c, npy_head(c->o.arg[1], descr, bytes, n, shape, head, &err), &err);
+    *len = head->len;
+    return head->text;
+}
+
 static void
 write_result(Cli *c, const Source *s, const Layout *l, const unsigned char *dst)
 {
-    const char *out = c->o.arg[1];
     ravel_error err;
-    bool npz = cli_ends_with(out, ".npz");
-    if (!npz && !cli_ends_with(out, ".npy") && !(s->from.typed && !strcmp(out, "-"))) {
-        cli_write(c, out, dst, (size_t)layout_bytes(l));
+    if (out_kind(c, s) == OUT_NPZ) {
+        i64 shape[MAX_ENTRIES];
+        int n = compile_stored(l, shape), bytes;
+        const char *descr = out_descr(s, l, &bytes);
+        cli_write_npz(c, c->o.arg[1], array_name(c, s), descr, bytes, n, shape, dst);
         return;
     }
-    i64 shape[MAX_ENTRIES];
-    int n = compile_stored(l, shape);
-    const char *descr = s->from.typed ? s->from.a.descr : l->dtype->npy;
-    int bytes = l->dtype->bits < 8 ? 1 : l->dtype->bits / 8;
-    if (npz)
-        cli_write_npz(c, out, array_name(c, s), descr, bytes, n, shape, dst);
-    else
-        cli_check(c, npy_write(out, descr, bytes, n, shape, dst, &err), &err);
+    FilePart part[2] = {{0}, {dst, (size_t)layout_bytes(l)}};
+    part[0].data = out_head(c, s, l, &part[0].len);
+    cli_check(c, file_write(c->o.arg[1], part, 2, &err), &err);
 }
 
-/* Compare the data with the definition of the relayout; then free the source, and prove
+/* Compare the data with the definition of the relayout; then let go of the source, and prove
  * the code by index stamps.  Prints a message and returns false if either is wrong. */
 static bool
 verify(Cli *c, const ravel_plan *p, const unsigned char *dst, Source *s)
@@ -158,8 +193,7 @@ verify(Cli *c, const ravel_plan *p, const unsigned char *dst, Source *s)
     if (at >= 0)
         fprintf(stderr, "ravel: verify: slot %lld of the result differs from the "
                 "layouts\n", (long long)at);
-    free(s->from.a.data);
-    s->from.a.data = NULL;
+    cli_file_free(&s->file);
     cli_need_memory(c, proof_bytes(p->plan), "a proof");
     ravel_status status = at >= 0 ? RAVEL_ERR_VERIFY : ravel_verify(p, &err);
     if (status == RAVEL_ERR_VERIFY && at < 0)
@@ -169,25 +203,99 @@ verify(Cli *c, const ravel_plan *p, const unsigned char *dst, Source *s)
     return status == RAVEL_OK;
 }
 
+/* Blocks that stay in the caches' reach are converted faster than a large tensor at once, if
+ * their runs are long.  A proof takes time in proportion to a block. */
+static const i64 BLOCK_MOST = (i64)64 << 20, PROOF_MOST = (i64)32 << 20;
+
+/* The memory that the conversion at once needs. */
+static i64
+whole_memory(const Cli *c, const Source *s, const Plan *p)
+{
+    i64 all;
+    if (!int_add(layout_bytes(p->dst), cli_file_copied(&s->file, &s->from.a), &all))
+        return INF;
+    return c->o.verify && proof_bytes(p) > all ? proof_bytes(p) : all;
+}
+
+/* The blocks in which to convert; NULL: at once. */
+static Blocks *
+choose_blocks(Cli *c, const Source *s, const Plan *p)
+{
+    i64 memory = cli_memory(c), whole = whole_memory(c, s, p), least = whole;
+    i64 best = c->o.verify ? PROOF_MOST : BLOCK_MOST;
+    bool place = file_is_seekable(c->o.arg[1]) && out_kind(c, s) != OUT_NPZ;
+    if (whole <= memory && whole <= best)
+        return NULL;
+    Blocks *b = place ? blocks_new(c, p, memory < best ? memory : best, c->o.verify, &least)
+                      : NULL;
+    if (whole <= memory)
+        return b && (c->o.verify || blocks_run_long(b)) ? b : NULL;
+    if (!b && c->o.mem)
+        cli_fail(c, "the conversion needs %lld bytes of memory%s, and --mem %s allows %lld",
+                 (long long)least, place ? ", in the smallest blocks"
+                 : ": OUT is no file that is written in blocks, as .npy and raw files are",
+                 c->o.mem, (long long)memory);
+    return b;
+}
+
+/* Returns false if --verify finds a flaw. */
+static bool
+convert_blocks(Cli *c, const Source *s, const ravel_request *rq, const Blocks *b)
+{
+    BlocksJob job = {.blocks = b, .rq = rq, .src = s->from.a.data, .verify = c->o.verify};
+    job.head = out_head(c, s, b->p->dst, &job.head_len);
+    return blocks_run(c, &job);
+}
+
+/* The same, with the whole result in memory. */
+static bool
+convert_whole(Cli *c, Source *s, const ravel_plan *plan)
+{
+    const Layout *l = plan->plan->dst;
+    cli_need_memory(c, layout_bytes(l), "a result");
+    /* zeroed: holes of the destination come out the same every time */
+    unsigned char *dst = arena_array(c->arena, unsigned char, layout_bytes(l));
+    ravel_run(plan, dst, s->from.a.data);
+    if (c->o.verify && !verify(c, plan, dst, s))
+        return false;
+    write_result(c, s, l, dst);
+    return true;
+}
+
+/* The text of --from, or what the file says: then also of --shape and --dtype. */
+static const char *
+source_layout(Cli *c, const Source *s)
+{
+    if (c->o.from)
+        return cli_layout_text(c, c->o.from);
+    if (!s->from.layout)
+        cli_fail(c, "--from LAYOUT is needed: '%s' does not say the layout of its array, as "
+                 "the safetensors files do that ravel writes", c->o.arg[0]);
+    c->o.shape = c->o.shape ? c->o.shape : s->from.shape;
+    c->o.dtype = c->o.dtype ? c->o.dtype : s->from.element;
+    return s->from.layout;
+}
+
 static int
 convert(Cli *c, Source *s, ravel_plan **plan)
 {
     ravel_error err;
-    const char *from = cli_layout_text(c, c->o.from), *to = cli_layout_text(c, c->o.to);
-    read_source(c, s, from, to);
+    cli_read_array(c, &s->file, &s->from);
+    const char *from = source_layout(c, s), *to = cli_layout_text(c, c->o.to);
+    check_raw(c, s, from, c->o.via ? NULL : to);
     s->dtype = source_dtype(c, s);
-    from = set_shape(c, s, from);
-    ravel_request rq = {from, to, s->dtype->name, s->rank, s->shape, cli_threads(c)};
+    Request whole = {.to = to, .dtype = s->dtype->name, .shape = s->shape};
+    whole.from = set_shape(c, s, from);
+    whole.rank = s->rank;
+    cli_via(c, &whole, s->shape);
+    s->rank = whole.rank;
+    ravel_request rq = {whole.from, to, s->dtype->name, s->rank, s->shape, cli_threads(c)};
     cli_check(c, ravel_compile(c->cx, &rq, plan, &err), &err);
     const Plan *p = (*plan)->plan;
     check_stored(c, s, p->src);
-    cli_need_memory(c, layout_bytes(p->dst), "a result");
-    /* zeroed: holes of the destination come out the same every time */
-    unsigned char *dst = arena_array(c->arena, unsigned char, layout_bytes(p->dst));
-    ravel_run(*plan, dst, s->from.a.data);
-    if (c->o.verify && !verify(c, *plan, dst, s))
+    const Blocks *b = choose_blocks(c, s, p);
+    if (!(b ? convert_blocks(c, s, &rq, b) : convert_whole(c, s, *plan)))
         return EXIT_NO;
-    write_result(c, s, p->dst, dst);
     if (strcmp(c->o.arg[1], "-"))
         printf("%s: %s of %s as %s, %lld bytes%s\n", c->o.arg[1], s->dtype->name,
                cli_tuple(c->arena, s->shape, s->rank),
@@ -214,14 +322,14 @@ int
 cmd_convert(Cli *c)
 {
     Diag d;
-    const char *from = cli_layout_text(c, c->o.from), *to = cli_layout_text(c, c->o.to);
+    const char *from = c->o.from ? cli_layout_text(c, c->o.from) : NULL;
+    const char *to = cli_layout_text(c, c->o.to);
     if (cli_is_sparse(c, from, to))
         return cli_sparse_convert(c, from, to);
     Convert v = {.c = c};
     bool ok = arena_run(c->arena, &d, run_convert, &v);
     ravel_plan_free(v.plan);
     cli_file_free(&v.s.file);
-    free(v.s.from.a.data);
     if (!ok)
         diag_fatal(c->arena->diag, d.kind, (Loc){0}, "%s", d.text);
     return v.code;

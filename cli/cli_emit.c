@@ -52,9 +52,10 @@ cli_request(Cli *c, i64 *shape)
     Request rq = {.dtype = c->o.dtype, .shape = shape, .name = c->o.name};
     rq.from = c->o.from ? cli_layout_text(c, c->o.from) : NULL;
     rq.to = c->o.to ? cli_layout_text(c, c->o.to) : NULL;
-    cli_find_shape(c, rq.from, rq.to);
+    cli_find_shape(c, rq.from, c->o.via ? NULL : rq.to);
     rq.rank = cli_shape_names(c, shape, extent, &any);
     rq.extent = any ? extent : NULL;
+    cli_via(c, &rq, shape);
     rq.processor = processor(c);
     rq.align = align(c);
     return rq;

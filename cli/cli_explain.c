@@ -173,8 +173,10 @@ cmd_explain(Cli *c)
     Buf b = buf_new(c->arena);
     if (c->o.statements && (c->o.json || target_is(target, "bursts")))
         cli_fail(c, "--statements is text, of every target but bursts");
+    if (c->o.measure && !c->o.html)
+        cli_fail(c, "--measure adds measured times to the page of --html; bench prints them");
     if (c->o.html)
-        return cli_html_plan(c, target, p);
+        return cli_html_plan(c, target, p, &rq);
     if (c->o.statements) {
         fputs(compile_statements(target, p, &rq), stdout);
         return EXIT_YES;
@@ -189,6 +191,8 @@ cmd_explain(Cli *c)
     }
     if (c->o.json)
         cli_fail(c, "--json needs --target cuda, hip, opencl, glsl, blocks or bursts");
+    if (c->o.via)
+        printf("via %s: nothing is lost, so it is one conversion\n\n", c->o.via);
     if (!plan_is_fixed(p)) {
         explain_runtime(&b, p, "from", p->from);
         explain_runtime(&b, p, "to", p->to);

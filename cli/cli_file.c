@@ -17,9 +17,9 @@ static void
 read_npy(Cli *c, ArrayFile *f, FileArray *out)
 {
     ravel_error err;
-    unsigned char *data = f->data;
-    f->data = NULL;
-    cli_check(c, npy_decode(f->path, data, f->len, &out->a, &err), &err);
+    bool copied;
+    cli_check(c, npy_view(f->path, f->data, f->len, &out->a, &copied, &err), &err);
+    f->own = copied ? out->a.data : NULL;
 }
 
 static const struct {
@@ -33,6 +33,13 @@ static const struct {
     {cli_is_safetensors, cli_read_safetensors, true},
 };
 
+/* Npy.data is not const; nobody writes to these bytes. */
+static unsigned char *
+file_bytes(const ArrayFile *f, size_t at)
+{
+    return (unsigned char *)(uintptr_t)(f->data + at);
+}
+
 static void
 read_raw(Cli *c, ArrayFile *f, FileArray *out)
 {
@@ -42,15 +49,17 @@ read_raw(Cli *c, ArrayFile *f, FileArray *out)
     if ((uint64_t)at > f->len)
         cli_fail(c, "--offset %lld: '%s' has %zu bytes", (long long)at, f->path, f->len);
     out->a = (Npy){.count = (i64)(f->len - (size_t)at), .bytes = 1};
-    cli_take(f, (size_t)at, f->len - (size_t)at, &out->a);
+    out->a.data = file_bytes(f, (size_t)at);
 }
 
 void
 cli_read_array(Cli *c, ArrayFile *f, FileArray *out)
 {
     ravel_error err;
-    cli_check(c, file_read(c->o.arg[0], SIZE_MAX / 4, &f->data, &f->len, &err), &err);
+    cli_check(c, file_view(c->o.arg[0], &f->view, &err), &err);
     f->path = c->o.arg[0];
+    f->data = f->view.data;
+    f->len = f->view.len;
     for (int i = 0; i < LEN(formats); i++) {
         if (!formats[i].is(f))
             continue;
@@ -71,9 +80,16 @@ cli_read_array(Cli *c, ArrayFile *f, FileArray *out)
 void
 cli_file_free(ArrayFile *f)
 {
-    free(f->data);
+    file_view_free(&f->view);
+    free(f->own);
     json_decref(f->json);
     *f = (ArrayFile){0};
+}
+
+i64
+cli_file_copied(const ArrayFile *f, const Npy *a)
+{
+    return (f->own ? a->count * a->bytes : 0) + (f->view.mapped ? 0 : (i64)f->len);
 }
 
 /* "a, b, c and 7 more" */
@@ -120,16 +136,8 @@ cli_pick(Cli *c, const ArrayFile *f, const char *const *name, int n)
 }
 
 void
-cli_take(ArrayFile *f, size_t at, size_t len, Npy *a)
-{
-    memmove(f->data, f->data + at, len);
-    unsigned char *small = realloc(f->data, len ? len : 1);
-    a->data = small ? small : f->data;
-    f->data = NULL;
-}
-
-void
-cli_set_extents(Cli *c, const ArrayFile *f, Npy *a, int rank, const i64 *shape, size_t len)
+cli_set_array(Cli *c, const ArrayFile *f, Npy *a, int rank, const i64 *shape, size_t at,
+              size_t len)
 {
     i64 bytes = a->bytes;
     if (rank > NPY_MAX_RANK)
@@ -145,4 +153,5 @@ cli_set_extents(Cli *c, const ArrayFile *f, Npy *a, int rank, const i64 *shape, 
     if ((size_t)bytes != len)
         cli_fail(c, "'%s': an array of shape %s needs %lld bytes and has %zu", f->path,
                  cli_tuple(c->arena, shape, rank), (long long)bytes, len);
+    a->data = file_bytes(f, at);
 }

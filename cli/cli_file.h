@@ -2,37 +2,45 @@
 #ifndef RAVEL_CLI_FILE_H
 #define RAVEL_CLI_FILE_H
 
+#include "../runtime/file.h"
 #include "../runtime/npy.h"
 #include "cli.h"
 
 /* A file in memory. */
 typedef struct {
     const char *path;              /* for messages: a dash is standard input */
-    unsigned char *data;           /* malloc'ed; NULL: an array has it */
+    const unsigned char *data;     /* those of `view` */
     size_t len;
+    FileView view;
+    unsigned char *own;            /* malloc'ed: the array, if it does not lie in the file as
+                                    * Npy has it; else NULL */
     json_t *json;                  /* the header of safetensors; NULL: none */
 } ArrayFile;
 
 /* An array of a file. */
 typedef struct {
-    Npy a;                         /* data: malloc'ed.  Raw: elements of a byte */
+    Npy a;                         /* data: of the file, read only.  Raw: elements of a byte */
     bool typed;                    /* the file says shape and type: it is not raw */
     const char *dtype;             /* what the file says; NULL: what a.descr means */
     const char *name;              /* in the file; NULL: it has none */
+    const char *kind;              /* safetensors: the type, as F8_E4M3; else NULL */
+    const char *layout, *shape;    /* what the file says, as --from, --shape and --dtype */
+    const char *element;           /* have it; NULL: it does not */
 } FileArray;
 
 /* Read the array that --tensor names, or the only one; of a raw file what begins at
  * --offset.  Fails with a message that names the file. */
 void cli_read_array(Cli *c, ArrayFile *f, FileArray *out);
 void cli_file_free(ArrayFile *f);
+/* The bytes of memory that the file and its array a take; a mapped file takes none. */
+i64 cli_file_copied(const ArrayFile *f, const Npy *a);
 
 /* The array with the name of --tensor among n; without it the only one. */
 int cli_pick(Cli *c, const ArrayFile *f, const char *const *name, int n);
-/* Make `len` bytes of f from `at` on the data of an array, which owns them afterwards. */
-void cli_take(ArrayFile *f, size_t at, size_t len, Npy *a);
-/* Set rank, shape and count; fails unless the elements have `len` bytes. */
-void cli_set_extents(Cli *c, const ArrayFile *f, Npy *a, int rank, const i64 *shape,
-                     size_t len);
+/* The array a of f has these extents, and its data are the `len` bytes from `at` on.  Fails
+ * unless its elements have as many. */
+void cli_set_array(Cli *c, const ArrayFile *f, Npy *a, int rank, const i64 *shape, size_t at,
+                   size_t len);
 
 /* cli_zip.c */
 bool cli_is_npz(const ArrayFile *f);
@@ -41,9 +49,14 @@ void cli_read_npz(Cli *c, ArrayFile *f, FileArray *out);
 void cli_write_npz(Cli *c, const char *path, const char *name, const char *descr, int bytes,
                    int rank, const i64 *shape, const void *data);
 
-/* cli_safetensors.c */
+/* cli_safetensors.c.  The metadata of a tensor T has its layout, logical shape and element
+ * type as ravel.layout.T, ravel.shape.T and ravel.dtype.T. */
 bool cli_is_safetensors(const ArrayFile *f);
 void cli_read_safetensors(Cli *c, ArrayFile *f, FileArray *out);
+/* What stands before the data of a file with one tensor, the storage of l.  `kind`: its type
+ * in safetensors; NULL: that of l. */
+const char *cli_safetensors_head(Cli *c, const Layout *l, const char *name, const char *kind,
+                                 size_t *len);
 
 /* cli_gguf.c: version 2 and 3; types that are not quantised. */
 bool cli_is_gguf(const ArrayFile *f);

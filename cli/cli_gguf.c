@@ -145,8 +145,7 @@ take_tensor(Reader *r, ArrayFile *f, const Tensor *t, FileArray *out)
     out->dtype = types[i].dtype;
     out->a.bytes = types[i].bytes;
     strcpy(out->a.descr, types[i].descr);
-    cli_set_extents(r->c, f, &out->a, t->rank, t->shape, (size_t)bytes);
-    cli_take(f, r->at - (size_t)bytes, (size_t)bytes, &out->a);
+    cli_set_array(r->c, f, &out->a, t->rank, t->shape, r->at - (size_t)bytes, (size_t)bytes);
 }
 
 void

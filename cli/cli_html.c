@@ -40,7 +40,8 @@ params_json(const Layout *l)
 {
     json_t *j = json_object();
     for (int i = 0; i < l->ref->def->nparams; i++)
-        json_object_set_new(j, l->ref->def->params[i].name, json_integer(l->param[i]));
+        if (!l->ref->def->params[i].list)
+            json_object_set_new(j, l->ref->def->params[i].name, json_integer(l->param[i]));
     return j;
 }
 
@@ -165,7 +166,7 @@ vary(const Form *of, int i, int varied, json_t *forms)
     Form f = *of;
     const LayoutDef *def = of->ref->def;
     i64 value[VALUES_MAX] = {0};
-    bool varies = i < def->nparams && varied < VARIED_MAX &&
+    bool varies = i < def->nparams && varied < VARIED_MAX && !def->params[i].list &&
                   strcmp(def->params[i].name, "lanes") &&
                   strcmp(def->params[i].name, "registers");
     if (i == def->nparams) {

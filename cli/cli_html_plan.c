@@ -74,8 +74,19 @@ map_json(const Plan *p)
     return map;
 }
 
+/* What --measure finds, or NULL. */
+static json_t *
+measured_json(Cli *c, const Request *rq)
+{
+    if (!c->o.measure)
+        return NULL;
+    Timing t = cli_time(c, rq);
+    return json_pack("{s:f, s:f, s:i}", "ms", t.ns * 1e-6, "memcpy", t.memcpy, "threads",
+                     t.threads);
+}
+
 int
-cli_html_plan(Cli *c, const Target *t, const Plan *p)
+cli_html_plan(Cli *c, const Target *t, const Plan *p, const Request *rq)
 {
     if (c->o.json || c->o.statements || !target_is(t, "functions"))
         cli_fail(c, "--html shows the plan of code in C, without --target, --json and "
@@ -90,9 +101,10 @@ cli_html_plan(Cli *c, const Target *t, const Plan *p)
     drawn = picture_make(p->src, decide_readable_or_fail(p->src), &view);
     json_array_append_new(layouts, cli_html_layout(c, p->src, true));
     json_array_append_new(layouts, cli_html_layout(c, p->dst, true));
-    json_t *plan = json_pack("{s:o, s:s, s:o, s:o*}", "nests", nests_json(c->arena, p),
+    json_t *plan = json_pack("{s:o, s:s, s:o, s:o*, s:o*}", "nests", nests_json(c->arena, p),
                              "processor", processor_name(p->processor), "map",
-                             map_json(p), "boxes", boxes);
+                             map_json(p), "boxes", boxes,
+                             "measured", measured_json(c, rq));
     cli_html_write(c, c->o.html, drawn, layouts, plan);
     return EXIT_YES;
 }

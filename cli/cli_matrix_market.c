@@ -28,6 +28,7 @@ typedef struct {
     i64 rows, cols, entries, n;    /* n: those made so far, mirrored ones included */
     int64_t *row, *col;
     unsigned char *val;
+    bool above, below;             /* there are integers from 2^63 on, below 0 */
 } Reader;
 
 _Noreturn static void
@@ -93,6 +94,25 @@ whole(Reader *r, i64 least, i64 most, const char *what)
     return v;
 }
 
+/* An integer of 64 bits, signed or unsigned. */
+static i64
+integer_value(Reader *r)
+{
+    char *end;
+    skip_blank(r);
+    errno = 0;
+    unsigned long long v = isdigit((unsigned char)*r->p) ? strtoull(r->p, &end, 10) : 0;
+    if (v > INT64_MAX && !errno && strchr(" \t\r\n", *end) && r->symmetry != SKEW) {
+        r->p = end;
+        r->above = true;
+        return (i64)v;
+    }
+    i64 w = whole(r, r->symmetry == SKEW ? -INT64_MAX : INT64_MIN, INT64_MAX,
+                  "the value is no integer of 64 bits");
+    r->below |= w < 0;
+    return w;
+}
+
 static double
 number(Reader *r)
 {
@@ -155,8 +175,7 @@ read_entry(Reader *r)
     i64 row = whole(r, 1, r->rows, "the row is no number within the matrix") - 1;
     i64 col = whole(r, 1, r->cols, "the column is no number within the matrix") - 1;
     if (r->field == INTEGER)
-        integer = whole(r, r->symmetry == SKEW ? -INT64_MAX : INT64_MIN, INT64_MAX,
-                        "the value is no integer of 64 bits");
+        integer = integer_value(r);
     if (r->symmetry == SKEW && row == col)
         fail(r, "a skew-symmetric matrix has no diagonal");
     if (r->field == REAL || r->field == COMPLEX)
@@ -200,7 +219,11 @@ matrix_market_read(Cli *c, const char *path, const char *text, SparseFile *f)
     f->shape[1] = r.cols;
     add_member(f, "row", "i8", 8, r.n, r.row);
     add_member(f, "col", "i8", 8, r.n, r.col);
-    add_member(f, "data", stored[r.field].descr, stored[r.field].bytes, r.n, r.val);
+    if (r.above && r.below)
+        cli_fail(c, "'%s': no type of 64 bits has both its values below 0 and those from 2^63 on",
+                 path);
+    add_member(f, "data", r.above ? "u8" : stored[r.field].descr, stored[r.field].bytes,
+               r.n, r.val);
 }
 
 static i64
@@ -247,7 +270,8 @@ matrix_market_write(Cli *c, const char *path, const SparseFile *f)
     Buf b = buf_new(c->arena);
     Field field = strchr("iub", *val->descr) ? INTEGER : *val->descr == 'c' ? COMPLEX : REAL;
     if (*val->descr == 'V' || !strcmp(val->descr, "f2"))
-        cli_fail(c, "'%s': values of 16 bits have no text here; write an .npz", path);
+        cli_fail(c, "'%s': %s have no text in Matrix Market; write an .npz", path,
+                 *val->descr == 'V' ? "opaque values" : "values of f16");
     buf_printf(&b, "%%%%MatrixMarket matrix coordinate %s general\n%lld %lld %lld\n",
                fields[field], (long long)f->shape[0], (long long)f->shape[1],
                (long long)val->count);

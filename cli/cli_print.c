@@ -1,8 +1,7 @@
-/* What commands print and write, and the memory that they need for it. */
+/* What commands print and write. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "../runtime/file.h"
 #include "cli.h"
@@ -13,15 +12,6 @@ cli_write(Cli *c, const char *path, const void *data, size_t len)
     ravel_error err;
     FilePart part = {data, len};
     cli_check(c, file_write(path, &part, 1, &err), &err);
-}
-
-void
-cli_need_memory(Cli *c, i64 bytes, const char *what)
-{
-    i64 have = (i64)sysconf(_SC_PHYS_PAGES) * (i64)sysconf(_SC_PAGESIZE);
-    if (have > 0 && bytes > have)
-        cli_fail(c, "%s of %lld bytes does not fit this machine's memory (%lld bytes)",
-                 what, (long long)bytes, (long long)have);
 }
 
 void *

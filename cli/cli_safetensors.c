@@ -1,5 +1,6 @@
 /* Tensors of safetensors files: 8 bytes with the length of a header in JSON, the header,
  * the data. */
+#include <stdlib.h>
 #include <string.h>
 
 #include "cli_file.h"
@@ -28,7 +29,8 @@ cli_is_safetensors(const ArrayFile *f)
 }
 
 static void
-read_extents(Cli *c, const ArrayFile *f, const json_t *j, const char *name, Npy *a, size_t len)
+read_extents(Cli *c, const ArrayFile *f, const json_t *j, const char *name, Npy *a, size_t at,
+             size_t len)
 {
     i64 shape[NPY_MAX_RANK];
     size_t rank = json_array_size(j);
@@ -39,7 +41,7 @@ read_extents(Cli *c, const ArrayFile *f, const json_t *j, const char *name, Npy 
         const json_t *n = json_array_get(j, i);
         shape[i] = json_is_integer(n) ? json_integer_value(n) : -1;
     }
-    cli_set_extents(c, f, a, (int)rank, shape, len);
+    cli_set_array(c, f, a, (int)rank, shape, at, len);
 }
 
 static void
@@ -51,6 +53,7 @@ read_type(Cli *c, const ArrayFile *f, const json_t *j, const char *name, FileArr
         i++;
     if (i == LEN(types))
         cli_fail(c, "'%s': '%s' has elements of an unknown type '%.40s'", f->path, name, s);
+    out->kind = types[i].name;
     out->a.bytes = types[i].bytes;
     out->dtype = types[i].dtype;
     strcpy(out->a.descr, types[i].descr);
@@ -68,8 +71,29 @@ take_tensor(Cli *c, ArrayFile *f, const char *name, FileArray *out)
         cli_fail(c, "'%s': the data of '%s' is not in the file", f->path, name);
     out->name = name;
     read_type(c, f, json_object_get(t, "dtype"), name, out);
-    read_extents(c, f, json_object_get(t, "shape"), name, &out->a, (size_t)(end - begin));
-    cli_take(f, data + (size_t)begin, (size_t)(end - begin), &out->a);
+    read_extents(c, f, json_object_get(t, "shape"), name, &out->a, data + (size_t)begin,
+                 (size_t)(end - begin));
+}
+
+/* A text of the metadata of a tensor, or NULL. */
+static const char *
+metadata(Cli *c, const ArrayFile *f, const char *key, const char *name)
+{
+    const json_t *all = json_object_get(f->json, "__metadata__");
+    return json_string_value(json_object_get(all, arena_printf(c->arena, "ravel.%s.%s", key,
+                                                               name)));
+}
+
+/* The layout is a declaration: a name could mean another layout here, or a file. */
+static void
+read_layout(Cli *c, const ArrayFile *f, FileArray *out)
+{
+    out->layout = metadata(c, f, "layout", out->name);
+    out->shape = metadata(c, f, "shape", out->name);
+    out->element = metadata(c, f, "dtype", out->name);
+    if (out->layout && *out->layout != '(')
+        cli_fail(c, "'%s': ravel.layout.%.40s is '%.40s', which is no declaration, as in "
+                 "(N, C){C, N}", f->path, out->name, out->layout);
 }
 
 void
@@ -89,4 +113,56 @@ cli_read_safetensors(Cli *c, ArrayFile *f, FileArray *out)
         if (strcmp(key, "__metadata__"))
             name[n++] = key;
     take_tensor(c, f, arena_string(c->arena, name[cli_pick(c, f, name, n)]), out);
+    read_layout(c, f, out);
+}
+
+static const char *
+kind_of(Cli *c, const DType *t)
+{
+    if (t->bits < 8)
+        return "U8";
+    for (int i = 0; i < LEN(types); i++)
+        if (!strcmp(types[i].dtype, t->name))
+            return types[i].name;
+    cli_fail(c, "safetensors files have no type for %s", t->name);
+}
+
+static json_t *
+header(Cli *c, const Layout *l, const char *name, const char *kind)
+{
+    i64 stored[MAX_ENTRIES];
+    int n = compile_stored(l, stored);
+    const char *shape = cli_tuple(c->arena, cli_shape(c->arena, l), l->rank);
+    shape = arena_printf(c->arena, "%.*s", (int)strlen(shape) - 2, shape + 1);
+    json_t *about = json_object(), *all = json_object();
+    const char *const texts[][2] = {{"layout", layout_whole_text(c->arena, l->ref)},
+                                    {"shape", shape}, {"dtype", l->dtype->name}};
+    for (int i = 0; i < LEN(texts); i++)
+        json_object_set_new(about, arena_printf(c->arena, "ravel.%s.%s", texts[i][0], name),
+                            json_string(texts[i][1]));
+    json_object_set_new(all, "__metadata__", about);
+    json_object_set_new(all, name, json_pack("{s:s, s:o, s:[i, I]}", "dtype",
+        kind ? kind : kind_of(c, l->dtype), "shape", cli_json_numbers(stored, n),
+        "data_offsets", 0, (json_int_t)layout_bytes(l)));
+    return all;
+}
+
+const char *
+cli_safetensors_head(Cli *c, const Layout *l, const char *name, const char *kind, size_t *len)
+{
+    enum { ALIGN = 8 };
+    Buf b = buf_new(c->arena);
+    json_t *j = header(c, l, name, kind);
+    char *text = json_dumps(j, JSON_COMPACT);
+    json_decref(j);
+    if (!text)
+        cli_fail(c, "the name '%.40s' or the layout is not valid UTF-8", name);
+    buf_printf(&b, "%*s%s", ALIGN, "", text);
+    free(text);
+    while (b.len % ALIGN)
+        buf_add(&b, " ");
+    for (int i = 0; i < ALIGN; i++)
+        b.s[i] = (char)((b.len - ALIGN) >> 8 * i & 0xff);
+    *len = b.len;
+    return b.s;
 }

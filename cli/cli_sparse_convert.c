@@ -370,8 +370,13 @@ cli_sparse_convert(Cli *c, const char *from, const char *to)
     Diag d;
     Convert *v = arena_new(c->arena, Convert);
     *v = (Convert){.c = c, .from = from, .to = to};
+    if (!from)
+        cli_fail(c, "--from LAYOUT is needed: the layout of the source, or its sparse format");
     if (c->o.tensor || c->o.offset)
         cli_fail(c, "--tensor and --offset are of layouts: a sparse format has several arrays");
+    if (c->o.mem || c->o.via)
+        cli_fail(c, "--mem and --via are of layouts: a sparse format is converted as a whole, "
+                 "in one step");
     if (!strcmp(c->o.arg[0], "-") || (!strcmp(c->o.arg[1], "-") &&
                                       compile_is_sparse(c->arena, c->known, to)))
         cli_fail(c, "the name -: the arrays of a sparse format are in a file .npz or .mtx, or "

@@ -6,7 +6,9 @@
 #include <unistd.h>
 
 #include "../runtime/file.h"
+#include "../runtime/tune.h"
 #include "cli.h"
+#include "cli_progress.h"
 
 enum { SECONDS = 2, SECONDS_MAX = 3600 };
 
@@ -173,6 +175,12 @@ read_shape(Cli *c, Tuning *t)
                  c->o.shape, rq->rank);
 }
 
+static void
+show_progress(void *arg, double part)
+{
+    progress_at(arg, part, 1, 0);
+}
+
 int
 cmd_tune(Cli *c)
 {
@@ -186,8 +194,11 @@ cmd_tune(Cli *c)
     rq->from = cli_layout_text(c, c->o.from);
     rq->to = cli_layout_text(c, c->o.to);
     read_shape(c, t);
-    cli_check(c, t->any ? ravel_tune_at(c->cx, rq, t->at, seconds, &t->result, &err)
-                        : ravel_tune(c->cx, rq, seconds, &t->result, &err), &err);
+    Progress progress = progress_begin("tuning");
+    ravel_status s = tune_watched(c->cx, rq, t->any ? t->at : NULL, seconds,
+                                  (TuneWatch){show_progress, &progress}, &t->result, &err);
+    progress_end(&progress);
+    cli_check(c, s, &err);
     if (file)
         write_wisdom(c, file);
     if (c->o.json)

@@ -15,8 +15,8 @@ cli_numbers(Cli *c, const char *what, const char *text, i64 *out, int max)
         errno = 0;
         if (isalpha((unsigned char)*s))
             cli_fail(c, "%s '%s': numbers are needed here; a name, which leaves an extent "
-                     "to run time, is for the --shape of emit, explain, verify, check and "
-                     "tune", what, text);
+                     "to run time, is for the --shape of emit, explain, verify, tune, and "
+                     "check without --equals and --compatible", what, text);
         if (n == max)
             cli_fail(c, "%s '%s' has more than %d numbers", what, text, max);
         out[n] = strtoll(s, &end, 10);

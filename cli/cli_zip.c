@@ -172,7 +172,7 @@ void
 zip_read(Cli *c, const char *path, const unsigned char *file, size_t len, ZipMember *f,
          void *arg)
 {
-    const ArrayFile archive = {.path = path, .data = (unsigned char *)file, .len = len};
+    const ArrayFile archive = {.path = path, .data = file, .len = len};
     Zip z = {.c = c, .f = &archive};
     i64 all = 0;
     read_directory(&z);
@@ -200,4 +200,5 @@ cli_read_npz(Cli *c, ArrayFile *f, FileArray *out)
     const char *path = arena_printf(c->arena, "%s: %s", f->path, e->name);
     out->name = e->name;
     cli_check(c, npy_decode(path, unpack(&z, e), e->bytes, &out->a, &err), &err);
+    f->own = out->a.data;
 }

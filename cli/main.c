@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "../runtime/file.h"
 #include "cli.h"
@@ -70,7 +71,7 @@ static const Command commands[] = {
      "  ravel check NHWC --equals '(N,C,H,W){N, H, W, C//4, C%4}' --shape 2,8,5,5\n"
      "  ravel check NCHW --compatible NHWC --shape 2,8,5,5\n"
      "  ravel check '{M, K}' --shape 64,64 --dtype f16 --banks K:4,M:2\n"},
-    {"emit", cmd_emit, "", 0, "FTstGMAnklHDNCWPoLf",
+    {"emit", cmd_emit, "", 0, "FTVstGMAnklHDNCWPoLf",
      "write the source of a conversion",
      "The file includes no header of ravel.  A name in the shape makes that extent\n"
      "an argument of the function F, which returns 1 for invalid arguments, and of\n"
@@ -95,23 +96,32 @@ static const Command commands[] = {
      "  ravel emit --list kernels.txt -o all.c --header all.h --depfile all.d\n"
      "  ravel emit --kind inverse --to SW128 --shape 16,64 --dtype f16 -o i.c\n"
      "  ravel emit -F NCHW -T NHWC -s 8,64,56,56 -d f16 -G cuda -o k.cu -M k.json\n"},
-    {"convert", cmd_convert, "IN OUT", 2, "F!T!stxpNvWLf", "convert an array file",
+    {"convert", cmd_convert, "IN OUT", 2, "FT!VstxpXNvWLf", "convert an array file",
      "IN is recognised as .npy, .npz, safetensors or GGUF by its first bytes, OUT as\n"
-     ".npy or .npz by its name.  Other files are raw; a raw IN needs --shape and\n"
-     "--dtype, and begins at --offset.  --tensor chooses an array of several.  Of\n"
-     "GGUF only types that are not quantised are read.  The shape of an array in a\n"
+     ".npy, .npz or .safetensors by its name.  The last has the layout, the shape and\n"
+     "the type in its metadata: if it is IN, --from is not needed.  Other files are\n"
+     "raw; a raw IN needs --shape and --dtype, and begins at --offset.  --tensor\n"
+     "chooses an array of several.  Of GGUF only types that are not quantised are\n"
+     "read.  The shape of an array in a\n"
      "file is the storage extents of its layout.  If the layout has blocks, --shape gives\n"
      "the logical shape.  With a sparse format on a side (CSR), a file of that side is\n"
      "a Matrix Market .mtx (COO), an .npz as SciPy writes it, or a folder with a .npy\n"
      "for each array.  --verify checks every byte of the result and proves the\n"
      "code.  The file is written atomically: OUT is complete or unchanged.  The\n"
-     "name - is standard input or output; a .npy input gives a .npy output there.\n\n"
+     "name - is standard input or output; a .npy input gives a .npy output there.\n"
+     "--via B converts to B and then from B, or from a part of it, in one step; if something\n"
+     "were lost in B, it says what.\n"
+     "If the result needs more memory than --mem, a .npy or raw OUT is written block by\n"
+     "block; IN is then mapped and takes none.\n\n"
      "  ravel convert x.npy y.npy --from NCHW --to NC1HWC0 --verify\n"
      "  ravel convert x.npy a.npz --from NCHW --to NHWC\n"
      "  ravel convert a.npz y.bin --tensor arr_0 --from NHWC --to NCHW\n"
      "  ravel convert y.npy z.npy --from NC1HWC0 --to NCHW --shape 2,20,5,7\n"
      "  ravel convert x.npy y.npy --from 'NCHW[:, 1:3, ..., ::-1]' --to NHWC\n"
-     "  ravel convert a.mtx b.npz --from COO --to CSR\n"},
+     "  ravel convert x.npy w.safetensors --from NCHW --to NC1HWC0\n"
+     "  ravel convert w.safetensors z.npy --to NHWC\n"
+     "  ravel convert a.mtx b.npz --from COO --to CSR\n"
+     "  ravel convert x.npy y.npy --from NCHW --to NHWC --mem 512M\n"},
     {"verify", cmd_verify, "", 0, "F!T!st!OnALWjf",
      "prove the code of a conversion",
      "Compiles both directions.  A plan divides the destination into boxes; the\n"
@@ -134,7 +144,7 @@ static const Command commands[] = {
      "  ravel emit --from NCHW --to NHWC --shape 2,3,5,7 --dtype u8 -o f.c\n"
      "  gcc -O3 -shared -fPIC -o f.so f.c\n"
      "  ravel verify --from NCHW --to NHWC --shape 2,3,5,7 --dtype u8 --object f.so\n"},
-    {"explain", cmd_explain, "", 0, "F!T!st!GAkNWPjmwLf",
+    {"explain", cmd_explain, "", 0, "F!T!Vst!GAkNWPjmwELf",
      "print the plan of a conversion",
      "Prints both layouts, with their expressions as written and as simplified, and\n"
      "the plan: boxes of the destination, and for each box a nest of loops around a\n"
@@ -147,7 +157,7 @@ static const Command commands[] = {
      "With --statements it prints the statements of the code, with --kind load or\n"
      "store those of a tile access.\n"
      "--html writes a page instead: both layouts, the boxes of the plan over the\n"
-     "tensor, kernels and predicted times.\n\n"
+     "tensor, kernels and predicted times; with --measure the measured time too.\n\n"
      "  ravel explain --from NCHW8 --to NCHW16 --shape 16,20,56,56 --dtype f32\n"
      "  ravel explain --from NCHW --to NHWC --shape 8,64,56,56 --dtype f16 -G cuda\n"},
     {"bench", cmd_bench, "", 0, "F!T!st!NRWjLf",
@@ -312,6 +322,18 @@ on_end(int sig)
     raise(sig);
 }
 
+/* The part of a mapped file that an access meant is gone. */
+static void
+on_shorter(int sig)
+{
+    static const char why[] = "ravel: an input file became shorter while it was read, or "
+                              "cannot be read\n";
+    (void)sig;
+    file_abandon();
+    (void)!write(STDERR_FILENO, why, sizeof why - 1);
+    _exit(EXIT_WRONG);
+}
+
 /* Remove the temporary file if a signal ends the process.  A signal that is ignored, as
  * under nohup, stays ignored. */
 static void
@@ -322,6 +344,7 @@ catch_ends(void)
     for (int i = 0; i < LEN(ends); i++)
         if (!sigaction(ends[i], NULL, &old) && old.sa_handler == SIG_DFL)
             sigaction(ends[i], &ours, NULL);
+    sigaction(SIGBUS, &(struct sigaction){.sa_handler = on_shorter}, NULL);
 }
 
 int

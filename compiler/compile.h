@@ -52,6 +52,19 @@ typedef struct {
 } Together;
 Together compile_walk(const Plan *p);
 
+/* compose.c */
+/* Two conversions, one after the other, as one from `from` with this shape to the
+ * destination of the second. */
+typedef struct {
+    const char *why;               /* what is lost between them; NULL: nothing */
+    const char *from;
+    int rank;
+    const i64 *shape;
+} Composed;
+/* The second reads what the first writes, or a part of it.  Extents are numbers. */
+Composed compile_compose(Arena *a, const LayoutDef *known, const Request *first,
+                         const Request *second);
+
 /* equal.c */
 typedef struct {
     Equality q;

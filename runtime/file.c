@@ -152,12 +152,18 @@ write_all(int fd, const void *data, size_t len)
     return 0;
 }
 
-int
-file_write_parts(int fd, const FilePart *part, int nparts)
+typedef struct {
+    const FilePart *part;
+    int n;
+} Parts;
+
+static int
+write_parts(void *arg, int fd)
 {
+    const Parts *p = arg;
     int e = 0;
-    for (int i = 0; i < nparts && e == 0; i++)
-        e = write_all(fd, part[i].data, part[i].len);
+    for (int i = 0; i < p->n && e == 0; i++)
+        e = write_all(fd, p->part[i].data, p->part[i].len);
     return e;
 }
 
@@ -169,12 +175,11 @@ file_close(int fd, int e)
 }
 
 static ravel_status
-write_direct(int fd, const char *name, const FilePart *part,
-             int nparts, ravel_error *err)
+write_direct(int fd, const char *name, FileFill *fill, void *arg, ravel_error *err)
 {
     if (fd < 0)
         return sysfail(err, name, "cannot open", errno);
-    int e = file_close(fd, file_write_parts(fd, part, nparts));
+    int e = file_close(fd, fill(arg, fd));
     return e ? sysfail(err, name, "cannot write", e) : RAVEL_OK;
 }
 
@@ -240,15 +245,14 @@ sync_folder(const char *path)
     return file_close(fd, e == EINVAL ? 0 : e);
 }
 
-/* Replace the regular file `old` by the parts; NULL: there is no old file. */
+/* Replace the regular file `old`; NULL: there is no old file. */
 static ravel_status
-replace(const char *path, const struct stat *old,
-        const FilePart *part, int nparts, ravel_error *err)
+replace(const char *path, const struct stat *old, FileFill *fill, void *arg, ravel_error *err)
 {
     char *real = resolve(path);
     if (!real)
         return sysfail(err, path, "cannot create", errno);
-    FileContents c = {part, nparts, old ? (int)(old->st_mode & 0777) : -1};
+    FileContents c = {fill, arg, old ? (int)(old->st_mode & 0777) : -1};
     bool begun = false;
     int e = file_replace(real, &c, &begun);
     int late = e ? 0 : sync_folder(real);
@@ -258,25 +262,44 @@ replace(const char *path, const struct stat *old,
     return e ? sysfail(err, path, begun ? "cannot write" : "cannot create", e) : RAVEL_OK;
 }
 
+/* Opening /dev/stdout anew would lose the place in a redirected file. */
+static bool
+is_stdout(const char *path)
+{
+    return strcmp(path, "-") == 0 || strcmp(path, "/dev/stdout") == 0;
+}
+
+bool
+file_is_seekable(const char *path)
+{
+    struct stat st;
+    return !is_stdout(path) && (stat(path, &st) ? errno == ENOENT : S_ISREG(st.st_mode));
+}
+
+ravel_status
+file_write_by(const char *path, FileFill *fill, void *arg, ravel_error *err)
+{
+    struct stat st;
+    /* a copy can be closed to learn of late failures */
+    if (is_stdout(path))
+        return write_direct(fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 0),
+                            "standard output", fill, arg, err);
+    if (stat(path, &st) != 0) {
+        if (errno != ENOENT)
+            return sysfail(err, path, "cannot open", errno);
+        return replace(path, NULL, fill, arg, err);
+    }
+    if (!S_ISREG(st.st_mode))
+        return write_direct(file_open(path, O_WRONLY), path, fill, arg, err);
+    /* rename asks only the folder; a write-protected file is meant to stay */
+    if (access(path, W_OK) != 0)
+        return sysfail(err, path, "cannot write", errno);
+    return replace(path, &st, fill, arg, err);
+}
+
 ravel_status
 file_write(const char *path, const FilePart *part, int nparts,
            ravel_error *err)
 {
-    struct stat st;
-    /* Opening /dev/stdout anew would lose the place in a redirected file, and
-     * a copy can be closed to learn of late failures. */
-    if (strcmp(path, "-") == 0 || strcmp(path, "/dev/stdout") == 0)
-        return write_direct(fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 0),
-                            "standard output", part, nparts, err);
-    if (stat(path, &st) != 0) {
-        if (errno != ENOENT)
-            return sysfail(err, path, "cannot open", errno);
-        return replace(path, NULL, part, nparts, err);
-    }
-    if (!S_ISREG(st.st_mode))
-        return write_direct(file_open(path, O_WRONLY), path, part, nparts, err);
-    /* rename asks only the folder; a write-protected file is meant to stay */
-    if (access(path, W_OK) != 0)
-        return sysfail(err, path, "cannot write", errno);
-    return replace(path, &st, part, nparts, err);
+    return file_write_by(path, write_parts, &(Parts){part, nparts}, err);
 }

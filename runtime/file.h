@@ -2,12 +2,26 @@
 #ifndef RAVEL_FILE_H
 #define RAVEL_FILE_H
 
+#include <stdbool.h>
+
 #include "ravel.h"
 
 /* Read `path` into malloc'ed memory (one NUL past the end, not counted).
  * Refuses directories and files beyond `max` bytes. */
 ravel_status file_read(const char *path, size_t max, unsigned char **data,
                        size_t *len, ravel_error *err);
+
+/* file_view.c: the bytes of a file, which must not be written to.  A regular file is mapped:
+ * its bytes are in memory only while they are used, and if another process makes it shorter
+ * an access to the part that is gone is a SIGBUS. */
+typedef struct {
+    const unsigned char *data;     /* not mapped: malloc'ed */
+    size_t len;
+    bool mapped;
+} FileView;
+/* Errors are those of file_read.  Free *v with file_view_free in any case. */
+ravel_status file_view(const char *path, FileView *v, ravel_error *err);
+void file_view_free(FileView *v);
 
 /* Write the parts in order to an unnamed file in the folder of `path`, flush it to disk,
  * rename it to `path` and flush the folder.  On a failure before the last step `path` is
@@ -19,6 +33,14 @@ typedef struct {
 } FilePart;
 ravel_status file_write(const char *path, const FilePart *part, int nparts,
                         ravel_error *err);
+
+/* file_write of what fill(arg, fd) writes.  It returns 0 or an errno, with which the call
+ * fails, and may be called again with another fd.  If file_is_seekable(path), fd is open for
+ * reading too, and its bytes can be written in any order. */
+typedef int FileFill(void *arg, int fd);
+ravel_status file_write_by(const char *path, FileFill *fill, void *arg, ravel_error *err);
+/* Whether a write to `path` makes a regular file. */
+bool file_is_seekable(const char *path);
 
 /* For handlers of signals that end the process: remove a temporary file that has a name.
  * Async-signal-safe. */

@@ -58,7 +58,7 @@ make_named(const char *temp, int fd)
 {
     char link[64];
     if (fd < 0) {
-        int made = file_open(temp, O_WRONLY | O_CREAT | O_EXCL);
+        int made = file_open(temp, O_RDWR | O_CREAT | O_EXCL);
         return made < 0 ? -errno : made;
     }
     snprintf(link, sizeof link, "/proc/self/fd/%d", fd);
@@ -91,7 +91,7 @@ name_file(const char *path, int fd, char **temp)
 static int
 fill(int fd, const FileContents *c)
 {
-    int e = file_write_parts(fd, c->part, c->nparts);
+    int e = c->fill(c->arg, fd);
     if (e == 0 && c->mode >= 0 && fchmod(fd, (mode_t)c->mode) != 0)
         e = errno;
     return e ? e : file_sync(fd);
@@ -130,7 +130,7 @@ int
 file_replace(const char *path, const FileContents *c, bool *begun)
 {
     char *temp = NULL, *dir = file_beside(path, ".");
-    int fd = dir ? file_open(dir, O_WRONLY | O_TMPFILE) : -1;
+    int fd = dir ? file_open(dir, O_RDWR | O_TMPFILE) : -1;
     int e = dir ? errno : ENOMEM;
     free(dir);
     if (fd < 0)

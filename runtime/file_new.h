@@ -7,20 +7,19 @@
 #include "file.h"
 
 typedef struct {
-    const FilePart *part;
-    int nparts, mode;              /* permissions; -1: according to the umask */
+    FileFill *fill;
+    void *arg;
+    int mode;                      /* permissions; -1: according to the umask */
 } FileContents;
 
 /* file_new.c: replace `path` atomically by a file with these contents; 0 or an errno.
- * *begun is
- * true if writing had begun. */
+ * *begun is true if writing had begun. */
 int file_replace(const char *path, const FileContents *c, bool *begun);
 
 /* file.c: open(), repeated if a signal interrupts it; permissions by the umask. */
 int file_open(const char *path, int flags);
 /* The functions below return 0 or an errno. */
 int file_sync(int fd);
-int file_write_parts(int fd, const FilePart *part, int nparts);
 /* Close `fd`.  Returns the earlier failure `e` if it is not 0, else that of close(). */
 int file_close(int fd, int e);
 /* The path of `name` in the folder of `path`; malloc'ed. */

@@ -172,9 +172,12 @@ ravel_device_plan_new(ravel_context *cx, ravel_device *dev, const ravel_request 
     *out = cached(cx, dev, &key, align);
     if (*out)
         return RAVEL_OK;
+    const int64_t start = log_start(cx);
     s = new_plan(cx, dev, &key, align, out, err);
-    if (!s)
-        add_to_cache(dev, *out);
+    if (s)
+        return s;
+    log_device_plan(*out, start);
+    add_to_cache(dev, *out);
     return s;
 }
 

@@ -21,5 +21,9 @@ struct ravel_device_plan {
     int users;                     /* reference count: callers, and the cache */
     ravel_device_plan *next;
 };
+/* gpu_log.c: as log_plan and log_run; src and dst are the bytes of the buffers. */
+void log_device_plan(const ravel_device_plan *p, int64_t start);
+void log_launch(const ravel_device_plan *p, const int64_t *shape, const DeviceLaunch *launch,
+                int64_t src, int64_t dst, int64_t start);
 
 #endif

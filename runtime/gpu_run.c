@@ -121,7 +121,10 @@ run(ravel_device_plan *p, void *queue, void *dst, const void *src, const int64_t
     if (s)
         return s;
     DeviceLaunch l = {dst, src, at.grid, at.values, at.nvalues};
+    const int64_t start = log_start(p->cx);
     s = device_launch(p->kernel, queue, &l, err);
+    if (!s)
+        log_launch(p, shape, &l, at.src, at.dst, start);
     arena_free(&at.arena);
     return s;
 }

@@ -104,19 +104,23 @@ typedef struct {
     bool run;
 } Event;
 
+const char *
+log_options(Arena *a, const Plan *p, const ravel_request *q, const int64_t *shape)
+{
+    const char **name = arena_array(a, const char *, MAX_RANK);
+    for (int d = 0; d < q->rank; d++)
+        name[d] = p->src->dim[d].name;
+    Request rq = {.dtype = q->dtype, .rank = q->rank, .extent = name,
+                  .shape = shape ? shape : q->shape};
+    return emit_options(a, &rq, p->src->ref, p->dst->ref);
+}
+
 /* The command: bench repeats a run, explain a plan. */
 static void
 put_command(Buf *b, const Event *l)
 {
-    const Plan *plan = l->p->plan;
-    const ravel_request *q = &l->p->key.rq;
-    const char **name = arena_array(b->arena, const char *, MAX_RANK);
-    for (int d = 0; d < q->rank; d++)
-        name[d] = plan->src->dim[d].name;
-    Request rq = {.dtype = q->dtype, .rank = q->rank, .extent = name,
-                  .shape = l->shape ? l->shape : q->shape};
     buf_printf(b, "ravel %s%s", l->run ? "bench" : "explain",
-               emit_options(b->arena, &rq, plan->src->ref, plan->dst->ref));
+               log_options(b->arena, l->p->plan, &l->p->key.rq, l->shape));
     if (l->p->threads.most > 1 || l->run)
         buf_printf(b, " --threads %d", l->p->threads.most);
 }

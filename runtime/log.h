@@ -2,6 +2,7 @@
 #ifndef RAVEL_LOG_H
 #define RAVEL_LOG_H
 
+#include "../compiler/plan/plan.h"
 #include "../compiler/sparse/sparse.h"
 #include "ravel.h"
 
@@ -16,6 +17,10 @@ int64_t log_start(const ravel_context *cx);
  * a plan with run-time extents, else NULL. */
 void log_plan(const ravel_plan *p, int64_t start);
 void log_run(const ravel_plan *p, const int64_t *shape, int64_t start);
+/* What lines of other files are made of.  The options of a command for a plan, at a shape
+ * or, if that is NULL, that of the request. */
+const char *log_options(Arena *a, const Plan *p, const ravel_request *q,
+                        const int64_t *shape);
 /* sparse_log.c: the same of a sparse conversion; `code` is what executes it.  From `from` values
  * to `to`. */
 void log_sparse_plan(const ravel_context *cx, const SparsePlan *p, int64_t start,

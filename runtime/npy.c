@@ -135,45 +135,60 @@ check_size(const char *path, size_t have, size_t want,
     return RAVEL_OK;
 }
 
-/* Make `file` the data of `a`; on success it belongs to `a`. */
+/* The data of `a`, in row-major order and little endian: in the file if it lies there so. */
 static ravel_status
-settle(const char *path, unsigned char *file,
-       const NpyHeader *h, Npy *a, ravel_error *err)
+settle(const char *path, const unsigned char *file, const NpyHeader *h, Npy *a, bool *copied,
+       ravel_error *err)
 {
     size_t len = (size_t)a->count * (size_t)a->bytes;
-    if (h->fortran) {
-        a->data = malloc(len ? len : 1);
-        if (!a->data)
-            return npy_fail(err, RAVEL_ERR_MEMORY, path, "no memory for %zu bytes",
-                            len);
+    *copied = h->fortran || (h->big && h->type->unit > 1);
+    a->data = (unsigned char *)(uintptr_t)(file + h->data);
+    if (!*copied)
+        return RAVEL_OK;
+    a->data = malloc(len ? len : 1);
+    if (!a->data)
+        return npy_fail(err, RAVEL_ERR_MEMORY, path, "no memory for %zu bytes", len);
+    if (h->fortran)
         from_fortran(a, a->data, file + h->data);
-        free(file);
-    } else {
-        memmove(file, file + h->data, len);
-        unsigned char *small = realloc(file, len ? len : 1);
-        a->data = small ? small : file;
-    }
+    else
+        memcpy(a->data, file + h->data, len);
     if (h->big)
         swap(a->data, len, h->type->unit);
     return RAVEL_OK;
 }
 
 ravel_status
-npy_decode(const char *path, unsigned char *file, size_t len,
-           Npy *a, ravel_error *err)
+npy_view(const char *path, const unsigned char *file, size_t len, Npy *a, bool *copied,
+         ravel_error *err)
 {
     NpyHeader h = {0};
     memset(a, 0, sizeof *a);
+    *copied = false;
     ravel_status s = npy_header_read(path, file, len, &h, a, err);
     if (s == RAVEL_OK)
         s = check_size(path, len - h.data, (size_t)a->count * (size_t)a->bytes, err);
     if (s == RAVEL_OK)
-        s = settle(path, file, &h, a, err);
-    if (s != RAVEL_OK) {
+        s = settle(path, file, &h, a, copied, err);
+    if (s != RAVEL_OK)
         memset(a, 0, sizeof *a);
-        free(file);
-    }
     return s;
+}
+
+ravel_status
+npy_decode(const char *path, unsigned char *file, size_t len,
+           Npy *a, ravel_error *err)
+{
+    bool copied;
+    ravel_status s = npy_view(path, file, len, a, &copied, err);
+    if (s != RAVEL_OK || copied) {
+        free(file);
+        return s;
+    }
+    size_t bytes = (size_t)a->count * (size_t)a->bytes;
+    memmove(file, a->data, bytes);
+    unsigned char *small = realloc(file, bytes ? bytes : 1);
+    a->data = small ? small : file;
+    return RAVEL_OK;
 }
 
 bool
@@ -195,12 +210,9 @@ npy_read(const char *path, Npy *a, ravel_error *err)
 }
 
 ravel_status
-npy_write(const char *path, const char *descr, int bytes, int rank,
-          const int64_t *shape, const void *data,
-          ravel_error *err)
+npy_head(const char *path, const char *descr, int bytes, int rank, const int64_t *shape,
+         NpyHead *out, ravel_error *err)
 {
-    unsigned char header[NPY_HEADER_MAX];
-    int64_t count;
     const NpyType *type = npy_type(descr, strlen(descr));
     if (!type || type->bytes != bytes)
         return npy_fail(err, RAVEL_ERR_ARGUMENT, path,
@@ -209,13 +221,23 @@ npy_write(const char *path, const char *descr, int bytes, int rank,
     if (rank < 0 || rank > NPY_MAX_RANK)
         return npy_fail(err, RAVEL_ERR_ARGUMENT, path,
                         "%d dimensions: 0 to %d are possible", rank, NPY_MAX_RANK);
-    if (!npy_count(shape, rank, bytes, &count))
+    if (!npy_count(shape, rank, bytes, &out->count))
         return npy_fail(err, RAVEL_ERR_ARGUMENT, path,
                         "an extent is negative, or all are more than 2^63-1 bytes");
-    FilePart part[] = {
-        {header, npy_header_write(header, type, rank, shape)},
-        {data, (size_t)count * (size_t)bytes},
-    };
+    out->len = npy_header_write(out->text, type, rank, shape);
+    return RAVEL_OK;
+}
+
+ravel_status
+npy_write(const char *path, const char *descr, int bytes, int rank,
+          const int64_t *shape, const void *data,
+          ravel_error *err)
+{
+    NpyHead head;
+    ravel_status s = npy_head(path, descr, bytes, rank, shape, &head, err);
+    if (s != RAVEL_OK)
+        return s;
+    FilePart part[] = {{head.text, head.len}, {data, (size_t)head.count * (size_t)bytes}};
     return file_write(path, part, 2, err);
 }
 

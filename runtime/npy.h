@@ -29,8 +29,24 @@ ravel_status npy_read(const char *path, Npy *a, ravel_error *err);
  * it, on failure it is freed. */
 ravel_status npy_decode(const char *path, unsigned char *file, size_t len, Npy *a,
                         ravel_error *err);
+/* npy_decode without a copy where the data lies in the file as Npy has it: then *copied is
+ * false, a->data points into `file` and must not be written to.  Else a->data is malloc'ed.
+ * `file` stays the caller's. */
+ravel_status npy_view(const char *path, const unsigned char *file, size_t len, Npy *a,
+                      bool *copied, ravel_error *err);
 /* Whether the bytes begin like a .npy file. */
 bool npy_is(const unsigned char *file, size_t len);
+
+/* The header of a file; the data follows it.  The largest has 64 extents of 19 digits. */
+#define NPY_HEADER_MAX 2048
+typedef struct {
+    unsigned char text[NPY_HEADER_MAX];
+    size_t len;
+    int64_t count;        /* product of the extents */
+} NpyHead;
+/* The header that npy_write writes.  `path` is for messages. */
+ravel_status npy_head(const char *path, const char *descr, int bytes, int rank,
+                      const int64_t *shape, NpyHead *out, ravel_error *err);
 
 /* Write rank extents and data (row-major, little endian) as a version 1.0 file,
  * byte for byte what numpy.save writes, atomically. */

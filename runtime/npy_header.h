@@ -20,9 +20,6 @@ typedef struct {
     size_t data;          /* the offset of the data in the file */
 } NpyHeader;
 
-/* The largest header written: 64 extents of 19 digits leave room to spare. */
-#define NPY_HEADER_MAX 2048
-
 /* The type with this name (without byte order); NULL if it is unknown. */
 const NpyType *npy_type(const char *name, size_t len);
 

@@ -92,12 +92,23 @@ runs_of(const Proof *q)
     return q->passes + 1 + LEN(starts) + q->rounds * q->threads;
 }
 
+int
+proof_runs(const Plan *p)
+{
+    Proof q = method(p);
+    return runs_of(&q) + (p->split ? parts_runs() : 0);
+}
+
+void
+proof_watch(Proof *q, atomic_int *begun)
+{
+    q->begun = begun;
+}
+
 i64
 proof_slots(const Plan *p)
 {
-    Proof q = method(p);
-    int runs = runs_of(&q) + (p->split ? parts_runs() : 0);
-    return times(plus(q.slots, slots_of(p->dst)), runs);
+    return times(plus(slots_of(p->src), slots_of(p->dst)), proof_runs(p));
 }
 
 i64

@@ -31,6 +31,10 @@ ravel_status proof_affords(const Plan *p, ravel_error *err);
 i64 proof_bytes(const Plan *p);
 /* About how many slots all runs of a proof move; INF: the number does not fit 64 bits. */
 i64 proof_slots(const Plan *p);
+/* The runs of a proof; *begun is raised by one before each of them.  Call it before
+ * proof_run. */
+int proof_runs(const Plan *p);
+void proof_watch(Proof *q, atomic_int *begun);
 /* Run the code, as a whole and part by part, and compare the result with the layouts.
  * RAVEL_ERR_VERIFY and a message if it is wrong.  Sets the fields of *out about runs and
  * slots. */

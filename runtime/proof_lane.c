@@ -125,6 +125,8 @@ lane_prepare(Proof *q, Lane *l, const Shot *s, ravel_error *err)
 {
     l->shot = *s;
     q->now = l;
+    if (q->begun)
+        atomic_fetch_add(q->begun, 1);
     fence_place(&l->src, s->src);
     fence_place(&l->dst, s->dst);
     for (i64 i = 0; i < q->slots; i += BLOCK)

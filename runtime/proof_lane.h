@@ -33,6 +33,7 @@ struct Proof {
     int nlanes;           /* lanes that are allocated */
     Lane lane[PROOF_THREADS];
     const Lane *now;      /* the lane that was prepared last */
+    atomic_int *begun;    /* how many runs were prepared; NULL: nobody asks */
 };
 
 enum { POISON = 0xa5 };

@@ -103,13 +103,15 @@ RAVEL_API ravel_status ravel_set_threads(ravel_context *cx, int threads,
                                          ravel_parallel_for *f, void *host,
                                          ravel_error *err);
 
-/* A log: f(host, line) is called for each plan that is made and for each run, from the
+/* A log: f(host, line) is called for each plan that is made and for each run or launch, from the
  * thread that asked for it; several threads may call f at once.  A line has no newline, is
  * a command of ravel, and ends in a comment with kernels, time and bytes:
  *   ravel explain --from NCHW --to NHWC --shape 2,3,5,7 --dtype f32  # plan: interleave4 x1,
  *   1.2 ms, 840 -> 840 bytes, machine code
  *   ravel bench --from ... --threads 1  # run: interleave4 x1, 0.0004 ms, 840 -> 840 bytes,
  *   4.2 GB/s (bytes read and written)
+ *   ravel explain --from ... --target opencl  # device launch, NAME: 12 blocks of 256, 840 ->
+ *   840 bytes, enqueued in 0.02 ms
  * Of a sparse conversion both are the command explain; a run has its way, and values:
  *   ravel explain --from COO --to CSR ...  # run: by rows, 1.2 ms, 3 -> 2 values
  * f = NULL ends the log.  Without a log a run has one comparison more.  With the environment
@@ -410,6 +412,16 @@ typedef struct {
  * Thread-safe. */
 RAVEL_API ravel_status ravel_view_of(ravel_context *cx, const ravel_request *rq,
                                      ravel_view *out, ravel_error *err);
+
+/* Compile two conversions, one after the other, as one that reads the source of the first and
+ * writes the destination of the second: the storage between them is never made.  The second
+ * reads what the first writes, or a part of it (`NHWC[:, 1:3]`).  Dims, element types and
+ * extents, which are numbers, must agree.  RAVEL_ERR_LAYOUT, with what would be lost, if the
+ * second reads another layout, or elements that the first does not write.  The threads are
+ * those of the second.  Thread-safe. */
+RAVEL_API ravel_status ravel_compose(ravel_context *cx, const ravel_request *first,
+                                     const ravel_request *second, ravel_plan **out,
+                                     ravel_error *err);
 
 /* A picture of a layout as SVG: the address of each element of a plane, and the storage
  * with the element at each address.  *text is allocated by malloc.  Thread-safe. */

@@ -23,7 +23,8 @@ typedef struct {
 } Side;
 
 typedef struct {
-    const Layout *l;               /* its padded coordinates */
+    const Layout *l;               /* its padded coordinates, */
+    i64 lo[MAX_RANK], hi[MAX_RANK];   /* from lo on, below hi */
     i64 kind;                      /* what padding is: FROM_FILL, FROM_HOLE; else 0 */
     int order[MAX_RANK], inner;    /* dims, outermost first; the last, or -1 */
     i64 base[MAX_RANK], n[MAX_RANK], x[MAX_RANK];   /* the strips, the coordinate */
@@ -77,9 +78,9 @@ reference_work(const Layout *l, i64 *made)
 }
 
 static i64
-strip_of(const Layout *l, int d)
+strip_of(i64 coordinates)
 {
-    return l->dim[d].padded < STRIP ? l->dim[d].padded : STRIP;
+    return coordinates < STRIP ? coordinates : STRIP;
 }
 
 static bool
@@ -87,7 +88,7 @@ side_new(Side *s, const Walk *w)
 {
     sort_entries(s);
     for (int d = 0; d < w->l->rank; d++) {
-        i64 n = strip_of(w->l, d);
+        i64 n = strip_of(w->hi[d] - w->lo[d]);
         if (!(s->sum[d] = malloc((size_t)n * sizeof *s->sum[d])))
             return false;
     }
@@ -233,9 +234,8 @@ walk_strips(Walk *w)
 static void
 set_strip(Walk *w, int d, i64 base)
 {
-    i64 rest = w->l->dim[d].padded - base, n = strip_of(w->l, d);
     w->base[d] = base;
-    w->n[d] = rest < n ? rest : n;
+    w->n[d] = strip_of(w->hi[d] - base);
     fill_strip(w, &w->to, d);
     if (w->from.l)
         fill_strip(w, &w->from, d);
@@ -246,15 +246,15 @@ walk_all(Walk *w)
 {
     int rank = w->l->rank, d;
     for (d = 0; d < rank; d++)
-        set_strip(w, d, 0);
+        set_strip(w, d, w->lo[d]);
     do {
         if (!walk_strips(w))
             return;
         for (d = rank - 1; d >= 0; d--) {
             i64 next = w->base[d] + w->n[d];
-            bool more = next < w->l->dim[d].padded;
-            if (more || w->base[d])
-                set_strip(w, d, more ? next : 0);
+            bool more = next < w->hi[d];
+            if (more || w->base[d] != w->lo[d])
+                set_strip(w, d, more ? next : w->lo[d]);
             if (more)
                 break;
         }
@@ -303,17 +303,37 @@ walk(Walk *w)
 }
 
 bool
-reference_walk(const Plan *p, ReferenceVisit *visit, void *arg)
+reference_walk_box(const Plan *p, const i64 *lo, const i64 *hi, ReferenceVisit *visit,
+                   void *arg)
 {
     FillKind fill = p->dst->ref->def->fill;
     Walk w = {.l = p->dst, .to = {.l = p->dst}, .from = {.l = p->src, .clamped = true},
               .visit = visit, .arg = arg};
     w.kind = fill == FILL_EDGE ? 0 : fill == FILL_NONE ? FROM_HOLE : FROM_FILL;
     for (int d = 0; d < p->dst->rank; d++) {
+        w.lo[d] = lo[d];
+        w.hi[d] = hi[d];
         w.to.of[d] = d;
         w.from.of[d] = p->map[d];
     }
     return walk(&w);
+}
+
+static void
+all_coordinates(const Layout *l, i64 *lo, i64 *hi)
+{
+    for (int d = 0; d < l->rank; d++) {
+        lo[d] = 0;
+        hi[d] = l->dim[d].padded;
+    }
+}
+
+bool
+reference_walk(const Plan *p, ReferenceVisit *visit, void *arg)
+{
+    i64 lo[MAX_RANK], hi[MAX_RANK];
+    all_coordinates(p->dst, lo, hi);
+    return reference_walk_box(p, lo, hi, visit, arg);
 }
 
 i64
@@ -321,7 +341,7 @@ reference_bytes(const Plan *p)
 {
     i64 n = 0;
     for (int d = 0; d < p->dst->rank; d++)
-        n += 2 * strip_of(p->dst, d) * (i64)sizeof(i64);
+        n += 2 * strip_of(p->dst->dim[d].padded) * (i64)sizeof(i64);
     return n;
 }
 
@@ -351,5 +371,6 @@ reference_find(const Layout *l, i64 slot, i64 *x)
     Walk w = {.l = l, .to = {.l = l}, .visit = look, .arg = &s};
     for (int d = 0; d < l->rank; d++)
         w.to.of[d] = d;
+    all_coordinates(l, w.lo, w.hi);
     return walk(&w) && s.found;
 }

@@ -23,6 +23,9 @@ typedef struct {
 typedef bool ReferenceVisit(void *arg, const ReferenceRow *r);
 /* Every padded coordinate once, nearly in the order of storage.  False: out of memory. */
 bool reference_walk(const Plan *p, ReferenceVisit *visit, void *arg);
+/* Those from lo on and below hi, in the dims of the destination. */
+bool reference_walk_box(const Plan *p, const i64 *lo, const i64 *hi, ReferenceVisit *visit,
+                        void *arg);
 /* The bytes that a walk allocates. */
 i64 reference_bytes(const Plan *p);
 /* The units of work of one address of a layout in a walk.  *made: the units for the
@@ -53,5 +56,8 @@ slot_in(const uint64_t *set, i64 slot)
  * lowest slot that differs, or -1.  Returns false if memory runs out. */
 bool reference_differs(const Plan *p, const unsigned char *dst, const unsigned char *src,
                        i64 *slot);
+/* Compare the elements and the padding of a box.  Holes are not examined. */
+bool reference_differs_in(const Plan *p, const i64 *lo, const i64 *hi,
+                          const unsigned char *dst, const unsigned char *src, i64 *slot);
 
 #endif

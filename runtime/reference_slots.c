@@ -113,3 +113,13 @@ reference_differs(const Plan *p, const unsigned char *dst, const unsigned char *
         *slot = -1;
     return ok;
 }
+
+bool
+reference_differs_in(const Plan *p, const i64 *lo, const i64 *hi, const unsigned char *dst,
+                     const unsigned char *src, i64 *slot)
+{
+    Comparer c = {p, dst, src, INF};
+    bool ok = reference_walk_box(p, lo, hi, compare_row, &c);
+    *slot = c.wrong == INF ? -1 : c.wrong;
+    return ok;
+}

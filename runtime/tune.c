@@ -234,15 +234,18 @@ tune(void *arg)
     t->out->bytes = (int64_t)t->race.bytes;
     n = plan_weighty(t->model->plan, t->val, nest);
     t->seconds /= n ? n : 1;
-    for (int i = 0; i < n && t->status == RAVEL_OK; i++)
+    t->race.share = 1.0 / (n ? n : 1);
+    for (int i = 0; i < n && t->status == RAVEL_OK; i++) {
+        t->race.done = i * t->race.share;
         tune_nest(t, nest[i]);
+    }
     if (t->status == RAVEL_OK)
         remember(t);
 }
 
-static ravel_status
-tune_at(ravel_context *cx, const ravel_request *rq, const int64_t *shape, double seconds,
-        ravel_tuning *out, ravel_error *err)
+ravel_status
+tune_watched(ravel_context *cx, const ravel_request *rq, const int64_t *shape,
+             double seconds, TuneWatch watch, ravel_tuning *out, ravel_error *err)
 {
     Diag d;
     ravel_tuning own;
@@ -254,7 +257,7 @@ tune_at(ravel_context *cx, const ravel_request *rq, const int64_t *shape, double
     if (s != RAVEL_OK)
         return s;
     Tune t = {.cx = cx, .rq = rq, .seconds = seconds, .out = out ? out : &own, .err = err,
-              .arena = context_arena(cx), .race = {.shape = shape}};
+              .arena = context_arena(cx), .race = {.shape = shape, .watch = watch}};
     *t.out = (ravel_tuning){0};
     if (!arena_run(&t.arena, &d, tune, &t))
         t.status = error_of(err, &d);
@@ -273,7 +276,7 @@ ravel_status
 ravel_tune(ravel_context *cx, const ravel_request *rq, double seconds, ravel_tuning *out,
            ravel_error *err)
 {
-    return tune_at(cx, rq, NULL, seconds, out, err);
+    return tune_watched(cx, rq, NULL, seconds, (TuneWatch){0}, out, err);
 }
 
 ravel_status
@@ -282,5 +285,5 @@ ravel_tune_at(ravel_context *cx, const ravel_request *rq, const int64_t *shape,
 {
     if (!shape)
         return error_set(err, RAVEL_ERR_ARGUMENT, "ravel_tune_at: a NULL argument");
-    return tune_at(cx, rq, shape, seconds, out, err);
+    return tune_watched(cx, rq, shape, seconds, (TuneWatch){0}, out, err);
 }

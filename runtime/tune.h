@@ -18,9 +18,17 @@ typedef struct {
     double gain;          /* median of the ratio of its time to that of t[0] */
 } Try;
 
+/* What is told how far the work is: `part`, from 0 to 1. */
+typedef struct {
+    void (*f)(void *arg, double part);     /* NULL: nobody */
+    void *arg;
+} TuneWatch;
+
 typedef struct {
     Try t[TUNE_TRIES];
     int n;
+    TuneWatch watch;
+    double done, share;   /* parts of all work: before this race, and of the race */
     const int64_t *shape; /* at which plans with run-time extents run; else NULL */
     char why[1024];       /* the message of the first refused candidate */
     void *dst, *src;
@@ -28,6 +36,11 @@ typedef struct {
     double memcpy_ns;
     int rounds;
 } Race;
+
+/* tune.c: ravel_tune; with a shape ravel_tune_at. */
+ravel_status tune_watched(ravel_context *cx, const ravel_request *rq, const int64_t *shape,
+                          double seconds, TuneWatch watch, ravel_tuning *out,
+                          ravel_error *err);
 
 /* Prove each candidate; set `refused` for those whose proof fails.  Other failures, such
  * as a lack of memory, are an error. */

@@ -7,6 +7,14 @@
 static const double enough = 0.97;
 enum { SAMPLE = 1000000, REST = 6000000, CACHE = 64 << 20, LEAST_ROUNDS = 5 };
 
+/* Half of a race are the proofs. */
+static void
+tell(const Race *r, double half, double part)
+{
+    if (r->watch.f)
+        r->watch.f(r->watch.arg, r->done + r->share * (half + part) / 2);
+}
+
 ravel_status
 race_prove(Race *r, Proof *q, ravel_error *err)
 {
@@ -19,6 +27,7 @@ race_prove(Race *r, Proof *q, ravel_error *err)
         if (s != RAVEL_OK && s != RAVEL_ERR_VERIFY)
             return error_set(err, s, "%s", own.text);
         r->t[i].refused = s != RAVEL_OK;
+        tell(r, 0, (double)(i + 1) / r->n);
         if (s != RAVEL_OK && !r->why[0])
             snprintf(r->why, sizeof r->why, "nest %d by %s, %s: %.900s",
                      r->t[i].pick.nest + 1, r->t[i].pick.kernel, r->t[i].pick.order,
@@ -74,15 +83,18 @@ time_copy(void *runner, int64_t calls)
 
 /* Rounds until the time is over; each round begins with a different candidate. */
 static int
-run_rounds(Measured *m, int n, double (*ns)[TUNE_ROUNDS], double seconds, Ready ready)
+run_rounds(const Race *r, Measured *m, int n, double (*ns)[TUNE_ROUNDS], double seconds,
+           Ready ready)
 {
-    int64_t until = measure_now() + (int64_t)(seconds * 1e9);
+    int64_t start = measure_now(), until = start + (int64_t)(seconds * 1e9);
     int rounds = 0;
     while (rounds + n <= TUNE_ROUNDS && (rounds < LEAST_ROUNDS || measure_now() < until)) {
         for (int i = 0; i < n; i++)
             m[i].ns = &ns[i][rounds];
         measure_rounds(m, n, n, ready);
         rounds += n;
+        double part = (double)(measure_now() - start) * 1e-9 / seconds;
+        tell(r, 1, part < 1 ? part : 1);
     }
     return rounds;
 }
@@ -107,7 +119,7 @@ race_time(Race *r, double seconds)
         measure_calls(&m[i], SAMPLE, 0, 0);
     int threads = plan_threads_at(r->t[0].plan, r->shape).most;
     Ready ready = {threads > 1 ? REST : 0, 2 * r->bytes < CACHE};
-    r->rounds = run_rounds(m, n, ns, seconds, ready);
+    r->rounds = run_rounds(r, m, n, ns, seconds, ready);
     r->memcpy_ns = measure_spread(ns[0], r->rounds).median;
     for (int i = 0; i < r->n; i++)
         if (at[i]) {

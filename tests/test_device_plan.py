@@ -1,6 +1,7 @@
 """Plans for devices (runtime/ravel_gpu.h): every byte by PoCL; what is asked of CUDA by stand-ins; the cache."""
 
 import ctypes as ct
+import shlex
 import subprocess
 
 import numpy as np
@@ -250,3 +251,24 @@ def test_a_folder_that_is_not_there(lib, cuda, compiles, tmp_path):
     before = compiles()
     kept(lib, tmp_path / "none")
     assert compiles() == before + 1 and not list(tmp_path.iterdir())
+
+
+def test_launches_are_logged(cx, device):
+    """A plan and each launch have a line, which is a command; a plan of the cache has none."""
+    lines, x = [], np.arange(35 * 21, dtype=np.uint8)
+    f = ct.CFUNCTYPE(None, ct.c_void_p, ct.c_char_p)(lambda host, line: lines.append(line.decode()))
+    ravel.call(device.lib.ravel_set_log, cx.p, ct.cast(f, ct.c_void_p), None)
+    for _ in range(2):
+        with DevicePlan(cx, device, *TRANSPOSE, (35, 21), "u8") as p:
+            by_opencl(device, p, x, x.reshape(35, 21).T.reshape(-1))
+    with DevicePlan(cx, device, *TRANSPOSE, (-1, 21), "u8") as p:
+        by_opencl(device, p, x, x.reshape(35, 21).T.reshape(-1), (35, 21))
+    ravel.call(device.lib.ravel_set_log, cx.p, None, None)
+    assert ["device plan, " in s for s in lines] == [True, False, False, True, False]
+    for s in lines:
+        command, about = s.split("  # device ")
+        assert command.startswith("ravel explain --from '(A, B){A, B}'") and command.endswith(" --target opencl") and about.endswith(" ms")
+        assert ("--shape %s,21 " % ("A" if s == lines[3] else 35)) in command
+    assert "735 -> 735 bytes, enqueued in " in lines[1] and " blocks of 256, " in lines[4]
+    r = subprocess.run([str(ravel.BUILD / "ravel"), *shlex.split(lines[1].split("  #")[0])[1:]], capture_output=True, text=True, check=True)
+    assert r.stdout.startswith("opencl: ") and "A=0..34" in r.stdout

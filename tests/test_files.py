@@ -218,3 +218,59 @@ def test_raw_at_an_offset():
     for wrong in ("", "-1", "x", "1.5", "99999999999999999999"):
         assert "--offset" in convert("x.bin", "y.bin", *PAIR, *raw, "--offset", wrong, code=2)
     assert "is neither .npz nor safetensors nor GGUF" in convert("x.bin", "y.bin", *PAIR, *raw, "--tensor", "w", code=2)
+
+
+# --- safetensors that ravel writes
+
+def read_safetensors(path):
+    raw = open(path, "rb").read()
+    n = struct.unpack("<Q", raw[:8])[0]
+    header = json.loads(raw[8:8 + n])
+    assert (8 + n) % 8 == 0
+    return header.pop("__metadata__"), {k: (v["dtype"], v["shape"], raw[8 + n:][slice(*v["data_offsets"])]) for k, v in header.items()}
+
+
+def test_safetensors_is_written_with_its_layout():
+    """C0 = 16 for f16; the file needs no spec, no shape and no type to be read back."""
+    np.save("x.npy", X)
+    convert("x.npy", "y.safetensors", "--from", "NCHW", "--to", "NC1HWC0", "--verify")
+    about, tensors = read_safetensors("y.safetensors")
+    kind, shape, raw = tensors["tensor"]
+    assert (kind, shape, len(raw)) == ("F16", [2, 2, 5, 7, 16], 4480)
+    assert about == {"ravel.layout.tensor": "(N, C, H, W){N, C//C0, H, W, C%C0, C0 = 32//bytes}", "ravel.shape.tensor": "2,20,5,7", "ravel.dtype.tensor": "f16"}
+    y = np.frombuffer(raw, "f2").reshape(shape)
+    assert np.array_equal(y.transpose(0, 1, 4, 2, 3).reshape(2, 32, 5, 7)[:, :20], X)
+    convert("y.safetensors", "z.npy", "--to", "NHWC", "--verify")
+    assert np.array_equal(np.load("z.npy"), NHWC)
+    convert("y.safetensors", "w.npy", "--from", "ROW_MAJOR", "--to", "ROW_MAJOR")
+    assert np.load("w.npy").tobytes() == raw
+
+
+def test_safetensors_keeps_name_and_type():
+    x = X.view("u1")
+    safetensors({"layer.w": ("F8_E4M3", x)})
+    convert("x.safetensors", "y.safetensors", *PAIR)
+    about, tensors = read_safetensors("y.safetensors")
+    assert tensors == {"layer.w": ("F8_E4M3", list(x.transpose(0, 2, 3, 1).shape), x.transpose(0, 2, 3, 1).tobytes())}
+    np.save("n.npy", np.arange(60, dtype="u1").reshape(6, 10))     # 6 x 20 elements of i4
+    convert("n.npy", "m.safetensors", "--from", "{M, K}", "--to", "{K, M}", "--dtype", "i4", "--shape", "6,20", "--mem", "50")
+    assert read_safetensors("m.safetensors")[1]["tensor"][:2] == ("U8", [20, 3])
+    convert("m.safetensors", "n2.npy", "--to", "(K,M){M, K}")
+    assert np.array_equal(np.load("n2.npy"), np.load("n.npy"))
+
+
+def test_what_a_safetensors_file_says_is_not_trusted():
+    np.save("x.npy", X)
+    assert "--from LAYOUT is needed: 'x.npy' does not say" in convert("x.npy", "y.npy", "--to", "NHWC", code=2)
+    np.save("c.npy", X.astype("c16"))
+    assert "have no type for c128" in convert("c.npy", "c.safetensors", *PAIR, code=2)
+    convert("x.npy", "y.safetensors", *PAIR)
+    raw = open("y.safetensors", "rb").read()
+    n = struct.unpack("<Q", raw[:8])[0]
+    for layout, says in [("mine.lua:X", "is no declaration"), ("NHWC", "is no declaration"), ("(N){while true do end}", "is a word of Lua"), ("(N){N", "expected"),
+                         ("(N,C,H,W){os.execute('x'), C}", "os"), ("(N,C,H,W){N, C//1000, H, W, C%1000}", "is stored as (2,1,5,7,1000)")]:
+        header = json.loads(raw[8:8 + n])
+        header["__metadata__"]["ravel.layout.tensor"] = layout
+        text = json.dumps(header).encode()
+        open("z.safetensors", "wb").write(struct.pack("<Q", len(text)) + text + raw[8 + n:])
+        assert says in convert("z.safetensors", "w.npy", "--to", "NCHW", code=2)

@@ -212,6 +212,27 @@ def test_boxes_of_other_plans(page, to, shape, dtype):
     assert (boxes[np.load("t.npy").ravel()] >= 0).all()
 
 
+def test_an_address_at_a_shape(tab, here):     # noqa: F811
+    """Numbers in place of extents, as the shape changes."""
+    good("show", "NC1HWC0", "--shape", "2,20,5,7", "--dtype", "f16", "--html", "p.html")
+    tab.open("p.html")
+    text = tab.text("section[data-layout='0'] p code")
+    assert "|" not in text and "s1" not in text
+    x = dict(N=1, C=17, H=4, W=6)
+    assert eval(text, x) == F.evaluate("NC1HWC0", (2, 20, 5, 7), 16).addr[1, 17, 4, 6]
+
+
+def test_measured_times(page):
+    """Those of bench, but for noise."""
+    of = ["--from", "NCHW", "--to", "NHWC", "--shape", "2,20,5,7", "--dtype", "f16"]
+    tab = page("explain", *of)
+    assert not tab.js("!!document.querySelector('#measured')")
+    tab = page("explain", *of, "--measure")
+    m = re.fullmatch(r"Measured on this machine: (\S+) ms on 1 thread, (\S+) times as long as memcpy\.", tab.text("#measured"))
+    assert m and 0 < float(m[1]) < 100 and 0 < float(m[2]) < 1000
+    bad("explain", *of, "--measure", says="bench prints them")
+
+
 def test_a_permuted_destination(page):
     """Dims in another order are matched by name: x, the element, counts in the dims of the first layout."""
     tab = page("explain", "--from", "(A,B,C){A, B, C}", "--to", "(C,A,B){B, A, C}", "--shape", "2,3,4", "--dtype", "f32")

@@ -472,6 +472,17 @@ def test_matrix_market(tmp_path, field, symmetry):
     assert np.array_equal(sp.load_npz(tmp_path/"b.npz").toarray(), want)
 
 
+def test_unsigned_matrix_market(tmp_path):
+    """What is written is read back, up to 2^64 - 1."""
+    m = sp.csr_matrix(np.array([[0, 2**64 - 1], [2**63, 7]], "u8"))
+    sp.save_npz(tmp_path/"a.npz", m)
+    good("convert", tmp_path/"a.npz", tmp_path/"a.mtx", "--from", "CSR", "--to", "COO")
+    assert (tmp_path/"a.mtx").read_text().split("\n")[2:5] == ["1 2 18446744073709551615", "2 1 9223372036854775808", "2 2 7"]
+    good("convert", tmp_path/"a.mtx", tmp_path/"b.npz", "--from", "COO", "--to", "CSR")
+    b = sp.load_npz(tmp_path/"b.npz")
+    assert b.dtype == "u8" and np.array_equal(b.toarray(), m.toarray())
+
+
 @pytest.mark.parametrize("text, says", [
     ("", "line 1: the file does not begin"), ("%%MatrixMarket matrix array real general\n2 2\n", "only 'coordinate'"),
     ("%%MatrixMarket matrix coordinate real general\n2 2 1\n3 1 5\n", "line 3: the row"), ("%%MatrixMarket matrix coordinate real general\n2 2 1\n1 0 5\n", "line 3: the column"),
@@ -479,6 +490,8 @@ def test_matrix_market(tmp_path, field, symmetry):
     ("%%MatrixMarket matrix coordinate real general\n2 2 1\n1 1 5\n1 2 5\n", "more entries"), ("%%MatrixMarket matrix coordinate real general\n2 2 1\n1 1 x\n", "no number"),
     ("%%MatrixMarket matrix coordinate real general\n2 2 1\n1 1\n", "missing"), ("%%MatrixMarket matrix coordinate real general\n-2 2 1\n", "rows"),
     ("%%MatrixMarket matrix coordinate real symmetric\n2 3 1\n1 1 1\n", "as many rows"), ("%%MatrixMarket matrix coordinate integer general\n2 2 1\n1 1 99999999999999999999\n", "64 bits"),
+    ("%%MatrixMarket matrix coordinate integer general\n2 2 2\n1 1 -1\n1 2 9223372036854775808\n", "both its values below 0"),
+    ("%%MatrixMarket matrix coordinate integer skew-symmetric\n2 2 1\n2 1 9223372036854775808\n", "64 bits"),
 ])
 def test_damaged_matrix_market(tmp_path, text, says):
     (tmp_path/"a.mtx").write_text(text)

@@ -56,7 +56,11 @@ static void
 print_at(Buf *b, const Ast *x, int level)
 {
     const OpInfo *o = &op_info[x->op];
-    if (x->op == OP_NUM) {
+    if (x->table) {
+        buf_printf(b, "%s[", x->table->name);
+        print_at(b, x->table->at, 0);
+        buf_add(b, "]");
+    } else if (x->op == OP_NUM) {
         buf_printf(b, x->num < 0 && level > 6 ? "(%lld)" : "%lld",
                    (long long)x->num);
     } else if (x->op == OP_SYM) {

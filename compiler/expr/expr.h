@@ -235,6 +235,14 @@ bool op_range(const OpMeaning *is, Span a, Span b, Span *r);
  * make them; ast_lower converts them to Ex. */
 enum { AST_MAX_SIZE = 4000, AST_MAX_DEPTH = 150 };
 
+/* T[at]: number `at` of the table T of a layout. */
+typedef struct {
+    const char *name;
+    const i64 *list;
+    int n;                /* numbers; 0: the table is not known yet */
+    const struct Ast *at;
+} AstTable;
+
 /* Immutable; subtrees may be shared. */
 typedef struct Ast {
     Op op;
@@ -242,6 +250,7 @@ typedef struct Ast {
     i64 num;              /* OP_NUM */
     const char *name;     /* OP_SYM */
     const struct Ast *x[2];
+    const AstTable *table;         /* the tree is this, and is printed so; NULL: it is not */
     int size, depth;      /* of the tree, at most AST_MAX_SIZE, AST_MAX_DEPTH */
 } Ast;
 
@@ -254,6 +263,15 @@ const Ast *ast_op(Arena *a, Op op, const Ast *x, const Ast *y, Loc loc);
 const Ast *ast_bit(Arena *a, const Ast *x, i64 k, Loc loc);
 void ast_print(Buf *b, const Ast *x);
 const char *ast_text(Arena *a, const Ast *x);
+
+/* ast_list.c */
+/* list[x], for 0 <= x < n; below and above, the first and the last number. */
+const Ast *ast_list(Arena *a, const i64 *list, int n, const Ast *x);
+/* The places at which its runs of evenly spaced numbers begin, and n; sets *nruns. */
+enum { AST_RUNS_MAX = 100 };
+i64 *ast_list_runs(Arena *a, const i64 *list, int n, int *nruns);
+/* The tree of T[at]; of a table that is not known yet the symbol T. */
+const Ast *ast_table(Arena *a, const AstTable *t, Loc loc);
 
 /* ast_eval.c */
 /* Sets *v to the value of a name; false if the name is not known. */

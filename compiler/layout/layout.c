@@ -141,6 +141,11 @@ static const Ast *
 with_values(Maker *m, const Ast *x)
 {
     i64 v, p, q = 0;
+    if (x->table) {
+        AstTable t = *x->table;
+        t.at = with_values(m, t.at);
+        return t.at == x->table->at ? x : ast_table(m->arena, &t, x->loc);
+    }
     if (x->op == OP_NUM || (x->op == OP_SYM && !layout_constant(m->l, x->name, &v)))
         return x;
     if (x->op == OP_SYM)
@@ -151,6 +156,23 @@ with_values(Maker *m, const Ast *x)
     if (numbers && op_value(op_info[x->op].is, p, q, &v))
         return ast_num(m->arena, v, x->loc);
     return a == x->x[0] && b == x->x[1] ? x : ast_op(m->arena, x->op, a, b, x->loc);
+}
+
+/* Every index of a table in entry i must have a number, also that of padding. */
+static void
+check_tables(Maker *m, int i, const Ast *x)
+{
+    const AstTable *t = x->table;
+    i64 min, max;
+    for (int k = 0; !t && k < op_info[x->op].nargs; k++)
+        check_tables(m, i, x->x[k]);
+    if (!t)
+        return;
+    check_tables(m, i, t->at);
+    if (!layout_range(t->at, largest, m, &min, &max) || min < 0 || max >= t->n)
+        diag_fatal(m->arena->diag, DIAG_LAYOUT, x->loc, "order[%d], '%s': the table has the "
+                   "numbers 0 to %d, and %s can be %lld", i + 1, ast_text(m->arena, x), t->n - 1,
+                   ast_text(m->arena, t->at), (long long)(min < 0 ? min : max));
 }
 
 /* The message: "order[1], 'X - Y', can be negative (-3 at X = 0, Y = 3)" */
@@ -224,8 +246,10 @@ set_extents(Maker *m)
         Dim *x = &m->l->dim[d];
         x->var = ex_var(m->e, x->name, 0, x->padded - 1);
     }
-    for (int i = 0; i < m->l->nentry; i++)
+    for (int i = 0; i < m->l->nentry; i++) {
+        check_tables(m, i, m->l->entry[i].x);
         set_extent(m, i, written[i]);
+    }
 }
 
 /* Sets the pitch of an entry, or its declared stride. */

@@ -24,7 +24,7 @@ const DType *dtype_of_npy(const char *descr);
 /* Sets `pattern` to the bits of a fill value; false if the type cannot represent it. */
 bool dtype_encode(const DType *t, double v, uint64_t pattern[2]);
 
-/* An integer parameter: an expression over bytes, bits and other parameters.  If the spec
+/* An integer parameter, or a table of integers: an expression over bytes, bits and other parameters.  If the spec
  * gives a function instead: its value for each element width (1 << i bits). */
 enum { WIDTHS = 8 };
 typedef struct {
@@ -33,6 +33,8 @@ typedef struct {
     bool has[WIDTHS];
     i64 at[WIDTHS];
     const char *why[WIDTHS];   /* if !has[i]: the reason */
+    const i64 *list;           /* instead: a table of n numbers; NULL: it is none */
+    int n;
 } Param;
 
 typedef enum { FILL_VALUE, FILL_NONE, FILL_EDGE } FillKind;
@@ -389,5 +391,29 @@ _Noreturn void layout_no_fit(const Layout *l, Loc loc);
  * l is made with extent 1 for the dims with a scalar.  diag_fatal, with a suggestion, if
  * such dims occur in entries that are not digits. */
 const Sizes *layout_sizes(Scalars *s, const Layout *l, const int *extent);
+
+/* layout_slab.c: boxes of a tensor. */
+/* Where a box may begin along a dim: at first + step * k, 0 <= k < n. */
+typedef struct {
+    i64 first, step, n;
+} Starts;
+/* Whether each box that begins at one of these starts has, in the layout `whole`, the slots
+ * that a tensor of its shape has in `part`, counted from the box's first slot in each entry.
+ * Both are the same declared layout, in one Exprs.  False also if that is not seen. */
+bool layout_is_slab(const Layout *whole, const Layout *part, const Starts *at);
+/* The slots of the box as runs of contiguous bytes: loops, outermost first, with strides in
+ * bytes in the storage of both. */
+typedef struct {
+    int n;
+    i64 count[MAX_ENTRIES], whole[MAX_ENTRIES], part[MAX_ENTRIES];
+    i64 run;
+} SlabRuns;
+/* False if the runs are not whole bytes. */
+bool layout_slab(const Layout *whole, const Layout *part, SlabRuns *s);
+/* The byte of the storage of `whole` at which the slab of the box that begins at x does. */
+i64 layout_slab_start(const Layout *whole, const Layout *part, const i64 *x);
+/* Call f for each run, until it returns other than 0; returns that, or 0. */
+typedef int SlabVisit(void *arg, i64 whole, i64 part, i64 bytes);
+int slab_each(const SlabRuns *s, SlabVisit *f, void *arg);
 
 #endif

@@ -109,6 +109,8 @@ layout_params(Arena *a, const LayoutRef *ref, const DType *t, i64 *value)
     Solver s = {.arena = a, .ref = ref, .t = t};
     for (int i = 0; i < ref->def->nparams; i++) {
         const Param *p = find_param(&s, ref->def->params[i].name);
+        if (p->list)
+            continue;
         Ratio r = value_of(&s, p);
         if (r.den != 1)
             fail(&s, p, "is not a whole number");
@@ -149,7 +151,7 @@ layout_needs_dtype(const LayoutRef *ref)
         for (int j = 0; j < ref->n; j++)
             given |= !strcmp(ref->given[j].name, d->params[i].name);
         const Param *p = &d->params[i];
-        needs |= !given && (!p->value || uses_size(p->value));
+        needs |= !given && !p->list && (!p->value || uses_size(p->value));
     }
     for (int i = 0; i < ref->n; i++)
         needs |= !ref->given[i].value || uses_size(ref->given[i].value);

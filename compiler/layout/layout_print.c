@@ -8,6 +8,10 @@ static void
 print_param(Buf *b, const Param *p)
 {
     buf_printf(b, "%s = ", p->name);
+    for (int i = 0; i < p->n; i++)
+        buf_printf(b, "%s%lld%s", i ? ", " : "{", (long long)p->list[i], i + 1 < p->n ? "" : "}");
+    if (p->list)
+        return;
     if (p->value) {
         ast_print(b, p->value);
         return;

@@ -21,6 +21,10 @@ const char *spec_strided(Arena *a, const char *text, int n, const i64 *stride, i
 /* The text of the same part of a tensor with these extents; the text itself if it has
  * extents, or no index. */
 const char *spec_with_extents(Arena *a, const char *text, int n, const i64 *extent);
+/* The text of the part of `text` that `of` is of its layout.  n extents: of the tensor of
+ * `text`. */
+const char *spec_reindexed(Arena *a, const char *text, int n, const i64 *extent,
+                           const char *of);
 
 /* spec_sandbox.c: run a text in plain Lua that returns one value, a target's table, and
  * call `use` with that value on the stack.  Errors are diag_fatal. */

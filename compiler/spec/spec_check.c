@@ -10,6 +10,15 @@ spec_is_param(const LayoutDef *d, const char *name)
     return layout_find_param(d, name) >= 0 || !strcmp(name, "bytes") || !strcmp(name, "bits");
 }
 
+const Param *
+spec_table(const LayoutDef *d, const char *name)
+{
+    for (int i = 0; i < d->nparams; i++)
+        if (d->params[i].list && !strcmp(d->params[i].name, name))
+            return &d->params[i];
+    return NULL;
+}
+
 typedef enum { PARAMETERS, AND_EXTENTS, AND_DIMS } Names;
 
 static bool
@@ -64,6 +73,9 @@ check_names(Reader *r, const Ast *x, Names may, const char *extra)
             check_names(r, x->x[i], may, extra);
         return;
     }
+    if (x->table || spec_table(d, x->name))
+        diag_fatal(r->s->arena->diag, DIAG_SPEC, x->loc, "'%s': a table is indexed, as in "
+                   "T[G], and only in order", ast_text(r->s->arena, x));
     if (spec_is_param(d, x->name) || (extra && !strcmp(extra, x->name)) ||
         (may >= AND_EXTENTS && is_extent(d, x->name)))
         return;
@@ -96,6 +108,8 @@ mentions(const Ast *x, const char *name)
 {
     if (!x)
         return false;
+    if (x->table)
+        return !strcmp(x->table->name, name) || mentions(x->table->at, name);
     if (x->op == OP_SYM)
         return !strcmp(x->name, name);
     return (op_info[x->op].nargs > 0 && mentions(x->x[0], name)) ||

@@ -1,4 +1,5 @@
 /* layout "NAME" { ... }: make a layout of its table. */
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -30,6 +31,32 @@ probe_function(Reader *r, Param *p)
     }
 }
 
+/* A table of integers, at the top of the stack. */
+static void
+read_list(Reader *r, const char *name, Param *p)
+{
+    enum { LIST_MAX = 4096, NUMBER_MAX = 1 << 30 };
+    lua_State *L = r->s->L;
+    lua_Unsigned n = lua_rawlen(L, -1);
+    int runs;
+    if (n < 1 || n > LIST_MAX)
+        FAIL(r, "table '%s' has %d numbers: 1 to %d", name, n < INT_MAX ? (int)n : INT_MAX,
+             LIST_MAX);
+    i64 *list = arena_array(r->s->arena, i64, (i64)n);
+    for (; p->n < (int)n; p->n++) {
+        lua_rawgeti(L, -1, p->n + 1);
+        if (!trace_integer(L, -1, &list[p->n]) || list[p->n] < 0 || list[p->n] > NUMBER_MAX)
+            FAIL(r, "%s[%d], counted from 0, is no whole number from 0 to %d", name, p->n,
+                 NUMBER_MAX);
+        lua_pop(L, 1);
+    }
+    ast_list_runs(r->s->arena, list, p->n, &runs);
+    if (runs > AST_RUNS_MAX)
+        FAIL(r, "table '%s' has %d runs of evenly spaced numbers: at most %d", name, runs,
+             AST_RUNS_MAX);
+    p->list = list;
+}
+
 static void
 read_param(Reader *r, const char *name, Param *p)
 {
@@ -41,6 +68,10 @@ read_param(Reader *r, const char *name, Param *p)
     const char *near = field_nearest(name);
     if (near)
         FAIL(r, "unknown field '%s'; did you mean '%s'?", name, near);
+    if (lua_istable(L, -1)) {
+        read_list(r, name, p);
+        return;
+    }
     if (lua_type(L, -1) == LUA_TNUMBER)
         FAIL(r, "'%s' is %.17g: a parameter is a whole number", name,
              lua_tonumber(L, -1));
@@ -121,6 +152,25 @@ infer_dims(Reader *r)
         d->batch |= d->order[i].kind != ENTRY_EXPR;
 }
 
+/* x with the tables of the layout in it. */
+static const Ast *
+with_tables(Reader *r, const Ast *x)
+{
+    if (x->table && !x->table->n) {
+        const Param *p = spec_table(r->def, x->table->name);
+        if (!p)
+            diag_fatal(r->s->arena->diag, DIAG_SPEC, x->loc, "'%s': there is no table '%s'; "
+                       "write it beside the order, as in %s = {2, 0, 1}",
+                       ast_text(r->s->arena, x), x->table->name, x->table->name);
+        AstTable t = {p->name, p->list, p->n, with_tables(r, x->table->at)};
+        return ast_table(r->s->arena, &t, x->loc);
+    }
+    int n = op_info[x->op].nargs;
+    const Ast *a = n > 0 ? with_tables(r, x->x[0]) : NULL;
+    const Ast *b = n > 1 ? with_tables(r, x->x[1]) : NULL;
+    return a == x->x[0] && b == x->x[1] ? x : ast_op(r->s->arena, x->op, a, b, x->loc);
+}
+
 LayoutDef *
 spec_read_layout(Sandbox *s, const char *name, Loc loc, bool is_inline)
 {
@@ -141,6 +191,9 @@ spec_read_layout(Sandbox *s, const char *name, Loc loc, bool is_inline)
     }
     if (is_inline && !d->dims)
         infer_dims(&r);
+    for (int i = 0; i < d->norder; i++)
+        if (d->order[i].x)
+            d->order[i].x = with_tables(&r, d->order[i].x);
     spec_check(&r);
     return d;
 }
@@ -167,6 +220,9 @@ spec_read_given(Sandbox *s, LayoutRef *ref)
                  def->nparams ? "; it has " : "", def->nparams ? known[0] : "");
         lua_getfield(s->L, r.at, keys[i]);
         read_param(&r, keys[i], &ref->given[ref->n++]);
+        if (ref->given[ref->n - 1].list || spec_table(def, keys[i]))
+            FAIL(&r, "'%s' of layout '%s': a table is part of the declaration", keys[i],
+                 def->name);
         lua_settop(s->L, r.at);
     }
 }

@@ -138,5 +138,7 @@ void field_open(Sandbox *s);
 void spec_check(Reader *r);
 /* A parameter of d, or one that all layouts have: bytes, bits. */
 bool spec_is_param(const LayoutDef *d, const char *name);
+/* The table of this name; NULL: there is none. */
+const Param *spec_table(const LayoutDef *d, const char *name);
 
 #endif

@@ -15,6 +15,11 @@ renamed(const Renaming *r, const Ast *x)
 {
     if (!x || x->op == OP_NUM)
         return x;
+    if (x->table) {
+        AstTable t = *x->table;
+        t.at = renamed(r, t.at);
+        return ast_table(r->arena, &t, x->loc);
+    }
     for (int d = 0; x->op == OP_SYM && d < r->from->ndims; d++) {
         if (!strcmp(x->name, r->from->dims[d]))
             return ast_sym(r->arena, r->to[d], x->loc);

@@ -95,3 +95,20 @@ spec_with_extents(Arena *a, const char *text, int n, const i64 *extent)
     buf_printf(&b, "%s%s", n ? ")" : "()", index);
     return b.s;
 }
+
+const char *
+spec_reindexed(Arena *a, const char *text, int n, const i64 *extent, const char *of)
+{
+    const char *own = index_begin(text = text_after_blanks(text));
+    const char *items = index_begin(of = text_after_blanks(of));
+    Buf b = buf_new(a);
+    if (*items == '@')
+        items = text_after_blanks(skip_group(items + strcspn(items, "(")));
+    if (*items == '(')
+        items = text_after_blanks(skip_group(items));
+    buf_add(&b, spec_with_extents(a, text, n, extent));
+    for (int i = 0; i < n && !*own; i++)
+        buf_printf(&b, "%s%lld%s", i ? "," : "(", (long long)extent[i], i + 1 < n ? "" : ")");
+    buf_add(&b, items);
+    return b.s;
+}

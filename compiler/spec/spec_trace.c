@@ -79,12 +79,17 @@ call(Sandbox *s)
     return 1;
 }
 
-/* x[k] is bit k */
+/* x[k] is bit k; T[x] is number x of a table, which the layout has as a field */
 static int
 index_bit(Sandbox *s)
 {
     i64 k;
     const Ast *x = trace_get(s, 1);
+    if (x->op == OP_SYM && luaL_testudata(s->L, 2, type_name)) {
+        push(s, ast_table(s->arena, &(AstTable){.name = x->name, .at = trace_get(s, 2)},
+                          sandbox_where(s)));
+        return 1;
+    }
     if (!trace_integer(s->L, 2, &k))
         return luaL_error(s->L, "there is no '%s' here with parts to name; a bit of a "
                                 "dim is written N[2]", ast_text(s->arena, x));

@@ -1,0 +1,262 @@
+/* convert in blocks: read the slab of a block, convert it, write it to its place. */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "../runtime/file.h"
+#include "../runtime/reference.h"
+#include "cli_blocks.h"
+#include "cli_progress.h"
+
+/* The blocks of the same extents. */
+typedef struct {
+    Block block;
+    ravel_plan *plan;              /* NULL: there are no such blocks */
+    bool holes;
+} Kind;
+
+typedef struct {
+    Cli *c;
+    const BlocksJob *job;
+    Kind *kind;                    /* by the bits of blocks_extents */
+    unsigned char *src, *dst;      /* buffers */
+    const Kind *last;              /* whose holes in dst are zero */
+    int fd;
+    unsigned char *map;            /* the new file, for --verify; NULL: not mapped */
+    size_t map_len;
+    i64 done;                      /* bytes of the destination */
+    bool differs;
+    Progress progress;
+} Runner;
+
+typedef struct {
+    const Runner *r;
+    const unsigned char *from;     /* the slab's first byte in the source */
+    i64 at;                        /* that in the destination, as an offset in its file */
+} Place;
+
+static int
+read_run(void *arg, i64 whole, i64 part, i64 bytes)
+{
+    const Place *p = arg;
+    memcpy(p->r->src + part, p->from + whole, (size_t)bytes);
+    return 0;
+}
+
+static int
+write_at(int fd, const void *data, size_t len, i64 at)
+{
+    const unsigned char *p = data;
+    while (len > 0) {
+        ssize_t n = pwrite(fd, p, len, (off_t)at);
+        if (n < 0 && errno != EINTR)
+            return errno;
+        if (n > 0) {
+            p += n;
+            at += n;
+            len -= (size_t)n;
+        }
+    }
+    return 0;
+}
+
+static int
+write_run(void *arg, i64 whole, i64 part, i64 bytes)
+{
+    const Place *p = arg;
+    return write_at(p->r->fd, p->r->dst + part, (size_t)bytes, p->at + whole);
+}
+
+/* The source of the block at x: in the file if it is contiguous there, else in a buffer. */
+static const unsigned char *
+read_block(Runner *r, const Kind *k, const i64 *x)
+{
+    const Blocks *b = r->job->blocks;
+    i64 y[MAX_RANK];
+    for (int d = 0; d < b->dst->rank; d++)
+        y[b->p->map[d]] = x[d];
+    const unsigned char *from = r->job->src + layout_slab_start(b->src, k->block.src, y);
+    if (k->block.from.n == 0)
+        return from;
+    slab_each(&k->block.from, read_run, &(Place){r, from, 0});
+    return r->src;
+}
+
+/* Compare the block with the layouts of the whole tensor, as the file has it. */
+static bool
+is_right(const Runner *r, const Kind *k, const i64 *x, const i64 *extent,
+         const unsigned char *src)
+{
+    const Blocks *b = r->job->blocks;
+    i64 hi[MAX_RANK], slot;
+    for (int d = 0; d < b->dst->rank; d++)
+        hi[d] = x[d] + extent[d] < b->n[d] ? x[d] + extent[d] : b->dst->dim[d].padded;
+    if (!reference_differs_in(b->p, x, hi, r->map + r->job->head_len, r->job->src, &slot))
+        return false;
+    if (slot < 0 && k->holes)
+        reference_differs(k->plan->plan, r->dst, src, &slot);
+    if (slot >= 0)
+        fprintf(stderr, "ravel: verify: slot %lld of the result differs from the "
+                "layouts\n", (long long)slot);
+    return slot < 0;
+}
+
+static int
+convert_block(Runner *r, const i64 *x)
+{
+    const Blocks *b = r->job->blocks;
+    i64 extent[MAX_RANK];
+    const Kind *k = &r->kind[blocks_extents(b, x, extent)];
+    const unsigned char *src = read_block(r, k, x);
+    if (k != r->last)
+        memset(r->dst, 0, (size_t)layout_bytes(k->block.dst));
+    r->last = k;
+    ravel_run(k->plan, r->dst, src);
+    i64 at = (i64)r->job->head_len + layout_slab_start(b->dst, k->block.dst, x);
+    int e = slab_each(&k->block.to, write_run, &(Place){r, NULL, at});
+    if (e == 0 && r->map && !is_right(r, k, x, extent, src)) {
+        r->differs = true;
+        e = ECANCELED;
+    }
+    r->done += layout_bytes(k->block.dst);
+    return e;
+}
+
+/* The place of the whole file in memory, for --verify. */
+static int
+map_file(Runner *r)
+{
+    r->map_len = r->job->head_len + (size_t)layout_bytes(r->job->blocks->dst);
+    if (ftruncate(r->fd, (off_t)r->map_len))
+        return errno;
+    if (!r->job->verify)
+        return 0;
+    void *p = mmap(NULL, r->map_len, PROT_READ, MAP_SHARED, r->fd, 0);
+    r->map = p == MAP_FAILED ? NULL : p;
+    return r->map ? 0 : errno;
+}
+
+static int
+fill(void *arg, int fd)
+{
+    Runner *r = arg;
+    const Layout *dst = r->job->blocks->dst;
+    i64 x[MAX_RANK] = {0};
+    double bytes = (double)layout_bytes(dst);
+    r->fd = fd;
+    r->done = 0;
+    int e = map_file(r);
+    if (e == 0)
+        e = write_at(fd, r->job->head, r->job->head_len, 0);
+    do {
+        if (e == 0)
+            e = convert_block(r, x);
+        progress_at(&r->progress, (double)r->done, bytes,
+                    bytes + (double)layout_bytes(r->job->blocks->src));
+    } while (e == 0 && blocks_next(r->job->blocks, x));
+    if (r->map)
+        munmap(r->map, r->map_len);
+    r->map = NULL;
+    return e;
+}
+
+/* Compile the blocks of which one is at x. */
+static void
+make_kind(Runner *r, Kind *k, const i64 *x)
+{
+    const Blocks *b = r->job->blocks;
+    ravel_error err;
+    i64 extent[MAX_RANK], shape[MAX_RANK];
+    ravel_request rq = *r->job->rq;
+    rq.shape = shape;
+    blocks_extents(b, x, extent);
+    for (int d = 0; d < rq.rank; d++)
+        shape[b->p->map[d]] = extent[d];
+    cli_check(r->c, ravel_compile(r->c->cx, &rq, &k->plan, &err), &err);
+    blocks_make(b, extent, &k->block);
+    k->holes = layout_points(k->block.dst, true) < k->block.dst->size ||
+               b->dst->ref->def->fill == FILL_NONE;
+}
+
+/* Prove the code of all kinds of blocks.  False, with a message: it is wrong. */
+static bool
+prove(const Runner *r, unsigned kinds)
+{
+    ravel_error err;
+    for (unsigned i = 0; i < kinds; i++) {
+        ravel_status s = r->kind[i].plan ? ravel_verify(r->kind[i].plan, &err) : RAVEL_OK;
+        if (s == RAVEL_ERR_VERIFY)
+            fprintf(stderr, "ravel: verify: %s\n", err.text);
+        else
+            cli_check(r->c, s, &err);
+        if (s != RAVEL_OK)
+            return false;
+    }
+    return true;
+}
+
+static void
+allocate(Runner *r, unsigned kinds)
+{
+    i64 src = 1, dst = 1;
+    for (unsigned i = 0; i < kinds; i++) {
+        const Block *k = &r->kind[i].block;
+        if (!r->kind[i].plan)
+            continue;
+        src = k->from.n && layout_bytes(k->src) > src ? layout_bytes(k->src) : src;
+        dst = layout_bytes(k->dst) > dst ? layout_bytes(k->dst) : dst;
+    }
+    r->src = malloc((size_t)src);
+    r->dst = malloc((size_t)dst);
+    if (!r->dst || !r->src)
+        cli_fail(r->c, "no memory for blocks of %lld bytes: give a smaller --mem",
+                 (long long)(src + dst));
+}
+
+typedef struct {
+    Runner r;
+    bool ok;
+} Run;
+
+static void
+run(void *arg)
+{
+    Run *u = arg;
+    Runner *r = &u->r;
+    const Blocks *b = r->job->blocks;
+    ravel_error err;
+    unsigned kinds = 1u << blocks_ncut(b);
+    i64 x[MAX_RANK];
+    r->kind = arena_array(r->c->arena, Kind, kinds);
+    for (unsigned i = 0; i < kinds; i++)
+        if (blocks_corner(b, i, x))
+            make_kind(r, &r->kind[i], x);
+    if (r->job->verify && !prove(r, kinds))
+        return;
+    allocate(r, kinds);
+    r->progress = progress_begin("converting");
+    ravel_status s = file_write_by(r->c->o.arg[1], fill, r, &err);
+    progress_end(&r->progress);
+    u->ok = !r->differs;
+    if (u->ok)
+        cli_check(r->c, s, &err);
+}
+
+bool
+blocks_run(Cli *c, const BlocksJob *j)
+{
+    Diag d;
+    Run u = {.r = {.c = c, .job = j}};
+    bool ended = arena_run(c->arena, &d, run, &u);
+    for (unsigned i = 0; u.r.kind && i < 1u << blocks_ncut(j->blocks); i++)
+        ravel_plan_free(u.r.kind[i].plan);
+    free(u.r.src);
+    free(u.r.dst);
+    if (!ended)
+        diag_fatal(c->arena->diag, d.kind, (Loc){0}, "%s", d.text);
+    return u.ok;
+}

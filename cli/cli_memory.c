@@ -1,0 +1,74 @@
+/* The memory of this machine, and of --mem. */
+#include <ctype.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cli.h"
+
+static i64
+physical(void)
+{
+    i64 pages = (i64)sysconf(_SC_PHYS_PAGES), page = (i64)sysconf(_SC_PAGESIZE), all;
+    return pages > 0 && page > 0 && int_mul(pages, page, &all) ? all : INF;
+}
+
+/* The number after `key` in a file, times `unit`; INF: there is none. */
+static i64
+number_in(const char *path, const char *key, i64 unit)
+{
+    char line[256];
+    i64 v = INF;
+    FILE *f = fopen(path, "re");
+    size_t n = strlen(key);
+    while (f && v == INF && fgets(line, sizeof line, f))
+        if (!strncmp(line, key, n) && isdigit((unsigned char)line[n + strspn(line + n, " ")]) &&
+            !int_mul(strtoll(line + n, NULL, 10), unit, &v))
+            v = INF;
+    if (f)
+        fclose(f);
+    return v;
+}
+
+/* What can be allocated without swapping, by this machine and its container. */
+static i64
+available(void)
+{
+    i64 machine = number_in("/proc/meminfo", "MemAvailable:", 1024);
+    i64 most = number_in("/sys/fs/cgroup/memory.max", "", 1);
+    i64 used = number_in("/sys/fs/cgroup/memory.current", "", 1);
+    if (machine == INF)
+        machine = physical();
+    if (most < INF && used < most && most - used < machine)
+        machine = most - used;
+    return machine;
+}
+
+i64
+cli_memory(Cli *c)
+{
+    static const char units[] = "KMGT";
+    const char *s = c->o.mem, *unit;
+    char *end;
+    i64 v;
+    if (!s)
+        return available() / 2;
+    errno = 0;
+    v = strtoll(s, &end, 10);
+    unit = *end ? strchr(units, toupper((unsigned char)*end)) : NULL;
+    if (!isdigit((unsigned char)*s) || errno || v < 1 || (*end && (!unit || end[1])) ||
+        (unit && !int_mul(v, (i64)1 << 10 * (unit - units + 1), &v)))
+        cli_fail(c, "--mem '%.30s': a number of bytes, or one with K, M, G or T, as in "
+                 "--mem 512M", s);
+    return v;
+}
+
+void
+cli_need_memory(Cli *c, i64 bytes, const char *what)
+{
+    if (bytes > physical())
+        cli_fail(c, "%s of %lld bytes does not fit this machine's memory (%lld bytes)",
+                 what, (long long)bytes, (long long)physical());
+}

@@ -1,0 +1,144 @@
+"""convert within --mem: in blocks, against NumPy and against the conversion as a whole; what stops it; progress on a terminal."""
+import json
+import os
+import pty
+import resource
+import signal
+import subprocess
+import time
+
+import numpy as np
+import pytest
+
+import ravel
+
+RAVEL = str(ravel.BUILD / "ravel")
+SLOW = ["--from", "{M, K}", "--to", "{K, M}", "--mem", "16"]      # blocks of two elements
+
+
+@pytest.fixture(autouse=True)
+def here(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+
+
+def convert(*args, code=0, **more):
+    r = subprocess.run([RAVEL, "convert", *map(str, args)], capture_output=True, text=True, timeout=60, **more)
+    assert r.returncode == code and bool(r.stderr) == bool(code), r
+    return r.stderr if code else r.stdout
+
+
+@pytest.mark.parametrize("mem", [64, "1K", "5K", "40K", "1M"])
+@pytest.mark.parametrize("to, axes", [("NHWC", (0, 2, 3, 1)), ("{W, H, C, N}", (3, 2, 1, 0)), ("{C, N, H, W}", (1, 0, 2, 3))])
+def test_a_transpose_in_blocks(mem, to, axes):
+    x = np.arange(3 * 20 * 13 * 11, dtype="f4").reshape(3, 20, 13, 11)
+    np.save("x.npy", x)
+    to = to if to == "NHWC" else "(N, C, H, W)" + to
+    assert convert("x.npy", "y.npy", "--from", "NCHW", "--to", to, "--mem", mem).endswith("%d bytes\n" % x.nbytes)
+    assert np.array_equal(np.load("y.npy"), x.transpose(axes))
+
+
+def test_blocks_are_padded_as_the_tensor_is():
+    """NC1HWC0 of 20 channels, by its formula.  A proof takes 130 KB for the smallest shape."""
+    x = np.arange(2 * 20 * 90 * 70, dtype="u2").view("f2").reshape(2, 20, 90, 70)
+    np.save("x.npy", x)
+    want = np.zeros((2, 2, 90, 70, 16), "f2")
+    for c in range(20):
+        want[:, c // 16, :, :, c % 16] = x[:, c]
+    for more in (["--mem", "10K"], ["--mem", "400K", "--verify"]):
+        convert("x.npy", "y.npy", "--from", "NCHW", "--to", "NC1HWC0", *more)
+        assert np.load("y.npy").tobytes() == want.tobytes()
+        convert("y.npy", "z.npy", "--from", "NC1HWC0", "--to", "NCHW", "--shape", "2,20,90,70", *more)
+        assert np.load("z.npy").tobytes() == x.tobytes()
+
+
+def test_holes_of_blocks_are_verified():
+    x = np.random.default_rng(2).integers(0, 255, (900, 701), dtype="u1")
+    np.save("x.npy", x)
+    convert("x.npy", "y.npy", "--from", "{M, K}", "--to", "{M, K, pitch = {M = 64}}", "--mem", "400K", "--verify")
+    y = np.fromfile("y.npy", "u1")[-900 * 704:].reshape(900, 704)
+    assert np.array_equal(y[:, :701], x) and not y[:, 701:].any()
+
+
+PAIRS = [("NCHW", "{N, C//48, H, W, C%48}", "2,100,5,6", "f32"), ("(N,C,H,W){N, C//48, H, W, C%48}", "{N, C//32, H, W, C%32}", "2,100,5,6", "u8"),
+         ("{M, K}", "FRACTAL_NZ", "50,70", "f16"), ("{M, K}", "SW128", "64,256", "f16"), ("SW128", "{K, M}", "61,192", "f16"),
+         ("{M, K}", "{M//4, K//4, M%4, K%4}", "37,41", "f64"), ("{M, K}", "{M, K, pitch = {M = 64}}", "37,41", "u8"),
+         ("{M, K}", "{M//8, K, M%8, pad = {M = 32}, fill = 7}", "41,9", "i16"), ("{M, K}", "{M//8, K, M%8, fill = 'none'}", "41,9", "i16"),
+         ("{M, K}", "{M//8, K, M%8, fill = 'edge'}", "41,9", "i16"), ("{M, K}", "{M, K//8, 7 - K%8}", "30,64", "u8"),
+         ("{M, K}", "{K//8, M, K%8}", "30,64", "i4"), ("{M, K}", "{K//64, M, K%64}", "30,256", "u1"), ("{M, K}", "{M//2%4, M//8, K, M%2}", "64,7", "c128")]
+
+
+@pytest.mark.parametrize("a, b, shape, dtype", PAIRS)
+def test_blocks_are_the_conversion_as_a_whole(a, b, shape, dtype):
+    r = subprocess.run([RAVEL, "check", a, "--shape", shape, "--dtype", dtype, "--json"], capture_output=True, text=True, check=True)
+    open("x.bin", "wb").write(np.random.default_rng(1).bytes(json.loads(r.stdout)["size"] * int("".join(filter(str.isdigit, dtype))) // 8))
+    args = ["--from", a, "--to", b, "--shape", shape, "--dtype", dtype]
+    convert("x.bin", "whole.bin", *args)
+    for mem in [int(os.path.getsize("whole.bin") * f) for f in (0.6, 0.9, 1.5)]:
+        convert("x.bin", "y.bin", *args, "--mem", mem)
+        assert open("y.bin", "rb").read() == open("whole.bin", "rb").read()
+
+
+def test_what_has_no_blocks():
+    """Each answer names the bytes and the limit."""
+    open("x.bin", "wb").write(bytes(64 * 64))
+    raw = ["--shape", "64,64", "--dtype", "u8", "--mem", "1K"]
+    for to in "{M, K, swizzle = xor(3, 4, 3)}", "{M, K ~ M}":
+        says = convert("x.bin", "y.bin", "--from", "{M, K}", "--to", to, *raw, code=2)
+        assert "needs 4096 bytes of memory, in the smallest blocks, and --mem 1K allows 1024" in says
+    part = ["--from", "{M, K}(64,64)[:60]", "--to", "{K, M}", "--shape", "60,64", *raw[2:]]
+    assert "needs 3840 bytes of memory, in the smallest blocks" in convert("x.bin", "y.bin", *part, code=2)
+    assert "OUT is no file" in convert("x.bin", "y.npz", "--from", "{M, K}", "--to", "{K, M}", *raw, code=2)
+    assert "OUT is no file" in convert("x.bin", "-", "--from", "{M, K}", "--to", "{K, M}", *raw, code=2)
+    for bad in ("0", "1X", "-1", "1.5G", "", "99999999T", "1KB"):
+        assert "a number of bytes, or one with K, M, G or T" in convert("x.bin", "y.bin", "--from", "{M, K}", "--to", "{K, M}", *raw[:-1], bad, code=2)
+    assert os.listdir(".") == ["x.bin"]
+
+
+def test_memory_is_bounded():
+    """64 MB through 4 MB, by a process that may have 40 MB of its own."""
+    x = np.arange(4096 * 4096, dtype="f4").reshape(4096, 4096)
+    np.save("x.npy", x)
+    limit = dict(preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_DATA, (40 << 20, 40 << 20)))
+    convert("x.npy", "y.npy", "--from", "{M, K}", "--to", "{K, M}", "--mem", "4M", "--threads", 1, **limit)
+    assert np.array_equal(np.load("y.npy", mmap_mode="r"), x.T)
+    assert "memory" in convert("x.npy", "z.npy", "--from", "{M, K}", "--to", "{K, M}", "--threads", 1, code=2, **limit)
+
+
+@pytest.fixture
+def slow(here):
+    np.save("x.npy", np.zeros((1000, 4000), "f4"))
+
+
+@pytest.mark.parametrize("sig", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
+def test_a_signal_leaves_no_file(slow, sig):
+    p = subprocess.Popen([RAVEL, "convert", "x.npy", "y.npy", *SLOW], stderr=subprocess.PIPE)
+    time.sleep(0.3)
+    p.send_signal(sig)
+    assert p.wait(10) == -sig and os.listdir(".") == ["x.npy"]
+
+
+def test_a_source_that_becomes_shorter(slow):
+    p = subprocess.Popen([RAVEL, "convert", "x.npy", "y.npy", *SLOW], stderr=subprocess.PIPE, text=True)
+    time.sleep(0.3)
+    os.truncate("x.npy", 1000)
+    assert "became shorter" in p.communicate(timeout=10)[1]
+    assert p.returncode == 2 and os.listdir(".") == ["x.npy"]
+
+
+@pytest.mark.parametrize("what, rate, command", [
+    ("converting", True, ["convert", "x.npy", "y.npy", *SLOW]),
+    ("proving", False, ["verify", "--from", "NCHW", "--to", "NHWC", "--shape", "32,64,112,112", "--dtype", "u8"]),
+    ("tuning", False, ["tune", "--from", "NCHW", "--to", "NHWC", "--shape", "4,64,56,56", "--dtype", "u8", "--seconds", "9"])])
+def test_progress_on_a_terminal(slow, what, rate, command):
+    """From the first second on; nothing on a pipe."""
+    master, tty = pty.openpty()
+    p, quiet = (subprocess.Popen([RAVEL, *command], stderr=e, stdout=subprocess.DEVNULL) for e in (tty, subprocess.PIPE))
+    os.set_blocking(quiet.stderr.fileno(), False)
+    said = os.read(master, 10000).decode()
+    time.sleep(0.1)
+    piped = quiet.stderr.read()
+    for one in p, quiet:
+        one.kill()
+        one.wait()
+    assert not piped and said.startswith("\r%s: " % what) and said.endswith(" left\033[K")
+    assert " %, " in said and (" MB/s, " in said) == rate
