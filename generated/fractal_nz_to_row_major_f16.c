@@ -148,12 +148,8 @@ ravel_tiles_next(ravel_tiles *t)
 
 /* Copies a short run inline; a constant size becomes one load and one store. */
 RAVEL_CONSTANT void
-ravel_move(unsigned char *d, const unsigned char *s, int64_t bytes)
+ravel_move_short(unsigned char *d, const unsigned char *s, int64_t bytes)
 {
-    if (bytes > 128) {
-        memcpy(d, s, (size_t)bytes);
-        return;
-    }
     for (; bytes >= 16; bytes -= 16, d += 16, s += 16)
         memcpy(d, s, 16);
     if (bytes & 8) {
@@ -203,6 +199,15 @@ typedef void ravel_tile_function(unsigned char *d, const unsigned char *s,
                                  const int32_t *t, ravel_soon *soon);
 
 /* Runs the tiles of a call on elements of whole bytes. */
+
+static inline void
+ravel_move(unsigned char *d, const unsigned char *s, int64_t bytes)
+{
+    if (bytes > 128)
+        memcpy(d, s, (size_t)bytes);
+    else
+        ravel_move_short(d, s, bytes);
+}
 
 /* Writes a run from the buffer, with non-temporal stores if `stream`. */
 static inline void

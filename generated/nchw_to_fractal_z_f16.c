@@ -390,12 +390,8 @@ ravel_tiles_next(ravel_tiles *t)
 
 /* Copies a short run inline; a constant size becomes one load and one store. */
 RAVEL_CONSTANT void
-ravel_move(unsigned char *d, const unsigned char *s, int64_t bytes)
+ravel_move_short(unsigned char *d, const unsigned char *s, int64_t bytes)
 {
-    if (bytes > 128) {
-        memcpy(d, s, (size_t)bytes);
-        return;
-    }
     for (; bytes >= 16; bytes -= 16, d += 16, s += 16)
         memcpy(d, s, 16);
     if (bytes & 8) {
@@ -445,6 +441,15 @@ typedef void ravel_tile_function(unsigned char *d, const unsigned char *s,
                                  const int32_t *t, ravel_soon *soon);
 
 /* Runs the tiles of a call on elements of whole bytes. */
+
+static inline void
+ravel_move(unsigned char *d, const unsigned char *s, int64_t bytes)
+{
+    if (bytes > 128)
+        memcpy(d, s, (size_t)bytes);
+    else
+        ravel_move_short(d, s, bytes);
+}
 
 /* Writes a run from the buffer, with non-temporal stores if `stream`. */
 static inline void
@@ -547,7 +552,7 @@ ravel_load_part(const unsigned char *s, int64_t bytes, const unsigned char *end)
     unsigned char part[16] = {0};
     if (end - s >= 16)
         return ravel_load1(s);
-    ravel_move(part, s, bytes);
+    ravel_move_short(part, s, bytes);
     return ravel_load1(part);
 }
 
@@ -557,7 +562,7 @@ ravel_store_part(unsigned char *d, ravel_1x1 v, int64_t bytes)
 {
     unsigned char part[16];
     ravel_store1(part, v, 0);
-    ravel_move(d, part, bytes);
+    ravel_move_short(d, part, bytes);
 }
 #endif
 

@@ -1,5 +1,14 @@
 /* Runs the tiles of a call on elements of whole bytes. */
 
+static inline void
+ravel_move(unsigned char *d, const unsigned char *s, int64_t bytes)
+{
+    if (bytes > 128)
+        memcpy(d, s, (size_t)bytes);
+    else
+        ravel_move_short(d, s, bytes);
+}
+
 /* Writes a run from the buffer, with non-temporal stores if `stream`. */
 static inline void
 ravel_tile_run(unsigned char *d, const unsigned char *s, int64_t bytes, int64_t stream,

@@ -38,12 +38,8 @@ ravel_tiles_next(ravel_tiles *t)
 
 /* Copies a short run inline; a constant size becomes one load and one store. */
 RAVEL_CONSTANT void
-ravel_move(unsigned char *d, const unsigned char *s, int64_t bytes)
+ravel_move_short(unsigned char *d, const unsigned char *s, int64_t bytes)
 {
-    if (bytes > 128) {
-        memcpy(d, s, (size_t)bytes);
-        return;
-    }
     for (; bytes >= 16; bytes -= 16, d += 16, s += 16)
         memcpy(d, s, 16);
     if (bytes & 8) {
