@@ -601,7 +601,7 @@ def test_tuned(tmp_path, monkeypatch):
 
 def test_names_are_for_some_commands(tmp_path):
     for args in (("show", "NCHW"), ("index", "NCHW", "--at", "0"), ("table", "NCHW", "-o", str(tmp_path / "t.npy"))):
-        assert "is for the --shape of emit, explain, verify, check and tune" in command(*args, "--shape", "N,3,4,5", "--dtype", "u8", code=2)
+        assert "is for the --shape of emit, explain, verify, tune, and check" in command(*args, "--shape", "N,3,4,5", "--dtype", "u8", code=2)
     assert "needs numbers" in command("emit", "--kind", "offset", "--to", "NCHW", "--shape", "N,3,4,5", "-o", "-", code=2)
     for bad in ("N,,3", "N-1,3,4,5", "N,3,4,", "é,1,1,1"):
         command("explain", "--from", "NCHW", "--to", "NHWC", "--shape", bad, "--dtype", "u8", code=2)
@@ -636,8 +636,8 @@ def test_plans_that_choose_as_numbers_do_are_proven(a, b, shape, dtype):
 
 @pytest.mark.parametrize("a,b,shape,dtype,kernel", [
     ("ROW_MAJOR", "AWQ", "K,256", "i4", "shuffle"),
-    ("ROW_MAJOR", "AWQ", "K,24", "i4", "shuffle bits"),                # a chunk is 4 blocks, and one row has 3
-    ("ROW_MAJOR", "AWQ", "K,8", "i4", "shuffle bits"),
+    ("ROW_MAJOR", "AWQ", "K,24", "i4", "shuffle unpacked1"),                # a chunk is 4 blocks, and one row has 3
+    ("ROW_MAJOR", "AWQ", "K,8", "i4", "shuffle unpacked1"),
     ("(A,B){A, B}", "(A,B){A, B//4, 1 - B%2, B//2%2}", "A,32", "u8", "shuffle"),
     ("(A,B){A, B}", "(A,B){A, B//16, B%4, B//4%4}", "A,160", "u2", "shuffle"),
 ], ids=["AWQ", "few blocks", "one block", "bytes", "2 bits"])
