@@ -59,8 +59,19 @@ side_is_right(const Layout *whole, const Layout *part, const Starts *at)
     return layout_is_slab(whole, part, at);
 }
 
-/* Whether the blocks are slabs that cover the storage of both sides.  `rest`: of which dims
- * the shorter block is meant, as bits. */
+/* Whether each slot of the entries is one of the box: slabs of other boxes do not have it. */
+static bool
+is_onto(const Layout *l)
+{
+    i64 slots = 1;
+    for (int i = 0; i < l->nentry; i++)
+        if (!int_mul(slots, l->entry[i].extent, &slots))
+            return false;
+    return slots == layout_points(l, true);
+}
+
+/* Whether the blocks are slabs that cover the storage of both sides, and in the destination
+ * do not overlap.  `rest`: of which dims the shorter block is meant, as bits. */
 static bool
 kind_is_right(const Blocks *b, unsigned rest)
 {
@@ -74,8 +85,8 @@ kind_is_right(const Blocks *b, unsigned rest)
         if (extent[d] == 0)
             return true;                   /* there is no such block */
     }
-    return blocks_make(b, extent, &one) && side_is_right(b->dst, one.dst, to) &&
-           side_is_right(b->src, one.src, from);
+    return blocks_make(b, extent, &one) && is_onto(one.dst) &&
+           side_is_right(b->dst, one.dst, to) && side_is_right(b->src, one.src, from);
 }
 
 static bool
@@ -204,11 +215,15 @@ blocks_new(Cli *c, const Plan *p, i64 memory, bool proven, i64 *least)
     b->dst = layout_of(b, p->dst, b->n, NULL);
     set_units(b);
     blocks_make(b, b->n, &one);
+    i64 whole = memory_of(b, &one, proven);
     while ((*least = memory_of(b, &one, proven)) > memory)
         if (!halve(b, &one))
             return NULL;
     set_order(b);
-    return are_right(b) ? b : NULL;
+    if (are_right(b))
+        return b;
+    *least = whole;
+    return NULL;
 }
 
 bool

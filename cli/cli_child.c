@@ -206,7 +206,9 @@ await(pid_t pid, int runs, int *how)
 {
     const struct timespec soon = {0, 50000000};
     Progress p = progress_begin("proving");
-    while (waitpid(pid, how, p.on ? WNOHANG : 0) != pid) {
+    pid_t done;
+    while ((done = waitpid(pid, how, p.on ? WNOHANG : 0)) != pid &&
+           (done >= 0 || errno == EINTR)) {
         progress_at(&p, atomic_load(&told->begun), runs, 0);
         if (p.on)
             nanosleep(&soon, NULL);

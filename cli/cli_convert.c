@@ -228,6 +228,8 @@ choose_blocks(Cli *c, const Source *s, const Plan *p)
         return NULL;
     Blocks *b = place ? blocks_new(c, p, memory < best ? memory : best, c->o.verify, &least)
                       : NULL;
+    if (place && !b && whole > memory && memory > best)
+        b = blocks_new(c, p, memory, c->o.verify, &least);
     if (whole <= memory)
         return b && (c->o.verify || blocks_run_long(b)) ? b : NULL;
     if (!b && c->o.mem)

@@ -39,11 +39,14 @@ available(void)
     i64 machine = number_in("/proc/meminfo", "MemAvailable:", 1024);
     i64 most = number_in("/sys/fs/cgroup/memory.max", "", 1);
     i64 used = number_in("/sys/fs/cgroup/memory.current", "", 1);
+    i64 cached = number_in("/sys/fs/cgroup/memory.stat", "inactive_file", 1);
     if (machine == INF)
         machine = physical();
-    if (most < INF && used < most && most - used < machine)
-        machine = most - used;
-    return machine;
+    if (most == INF || used == INF)
+        return machine;
+    used -= cached < used ? cached : 0;            /* the kernel gives it back */
+    i64 left = used < most ? most - used : 0;
+    return left < machine ? left : machine;
 }
 
 i64

@@ -10,7 +10,6 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-
 typedef struct {
     Cli *c;
     const char *command, *text;

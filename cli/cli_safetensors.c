@@ -127,6 +127,7 @@ kind_of(Cli *c, const DType *t)
     cli_fail(c, "safetensors files have no type for %s", t->name);
 }
 
+/* NULL: a text is not valid UTF-8. */
 static json_t *
 header(Cli *c, const Layout *l, const char *name, const char *kind)
 {
@@ -140,10 +141,14 @@ header(Cli *c, const Layout *l, const char *name, const char *kind)
     for (int i = 0; i < LEN(texts); i++)
         json_object_set_new(about, arena_printf(c->arena, "ravel.%s.%s", texts[i][0], name),
                             json_string(texts[i][1]));
-    json_object_set_new(all, "__metadata__", about);
-    json_object_set_new(all, name, json_pack("{s:s, s:o, s:[i, I]}", "dtype",
+    json_t *tensor = json_pack("{s:s, s:o, s:[i, I]}", "dtype",
         kind ? kind : kind_of(c, l->dtype), "shape", cli_json_numbers(stored, n),
-        "data_offsets", 0, (json_int_t)layout_bytes(l)));
+        "data_offsets", 0, (json_int_t)layout_bytes(l));
+    if (json_object_set_new(all, "__metadata__", about) ||
+        json_object_set_new(all, name, tensor)) {
+        json_decref(all);
+        return NULL;
+    }
     return all;
 }
 
@@ -152,8 +157,10 @@ cli_safetensors_head(Cli *c, const Layout *l, const char *name, const char *kind
 {
     enum { ALIGN = 8 };
     Buf b = buf_new(c->arena);
+    if (!strcmp(name, "__metadata__"))
+        cli_fail(c, "no tensor of a safetensors file can have the name '%s'", name);
     json_t *j = header(c, l, name, kind);
-    char *text = json_dumps(j, JSON_COMPACT);
+    char *text = j ? json_dumps(j, JSON_COMPACT) : NULL;
     json_decref(j);
     if (!text)
         cli_fail(c, "the name '%.40s' or the layout is not valid UTF-8", name);

@@ -23,7 +23,7 @@ sparse_file_ascends(const SparseMember *pos, const SparseMember *crd)
         return true;
     for (i64 q = 0; q + 1 < pos->count; q++) {
         i64 i = index_at(pos, q), end = index_at(pos, q + 1);
-        if (i < 0 || end > crd->count)
+        if (i < 0 || i > end || end > crd->count)
             return true;
         while (++i < end)
             if (index_at(crd, i) <= index_at(crd, i - 1))

@@ -198,7 +198,8 @@ cli_read_npz(Cli *c, ArrayFile *f, FileArray *out)
         name[i] = z.entry[i].name;
     const ZipEntry *e = &z.entry[cli_pick(c, f, name, z.n)];
     const char *path = arena_printf(c->arena, "%s: %s", f->path, e->name);
-    out->name = e->name;
+    int suffix = cli_ends_with(e->name, ".npy") ? 4 : 0;          /* as NumPy names it */
+    out->name = arena_printf(z.c->arena, "%.*s", (int)strlen(e->name) - suffix, e->name);
     cli_check(c, npy_decode(path, unpack(&z, e), e->bytes, &out->a, &err), &err);
     f->own = out->a.data;
 }

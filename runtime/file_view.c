@@ -15,7 +15,9 @@ static bool
 map(const char *path, FileView *v)
 {
     struct stat st;
-    int fd = strcmp(path, "-") ? file_open(path, O_RDONLY) : -1;
+    if (!strcmp(path, "-") || stat(path, &st) || !S_ISREG(st.st_mode))
+        return false;              /* a pipe must not be opened twice */
+    int fd = file_open(path, O_RDONLY);
     if (fd < 0)
         return false;
     bool can = !fstat(fd, &st) && S_ISREG(st.st_mode) && st.st_size > 0 &&

@@ -6,6 +6,7 @@ import resource
 import signal
 import subprocess
 import time
+import zipfile
 
 import numpy as np
 import pytest
@@ -85,6 +86,8 @@ def test_what_has_no_blocks():
     for to in "{M, K, swizzle = xor(3, 4, 3)}", "{M, K ~ M}":
         says = convert("x.bin", "y.bin", "--from", "{M, K}", "--to", to, *raw, code=2)
         assert "needs 4096 bytes of memory, in the smallest blocks, and --mem 1K allows 1024" in says
+    for to in "{M + K, K}", "{M, K, pitch = {M = 4 * extent(M)}}":        # blocks overlap; their pitch is another
+        assert " bytes of memory, in the smallest blocks, and --mem 1K allows 1024" in convert("x.bin", "y.bin", "--from", "{M, K}", "--to", to, *raw, code=2)
     part = ["--from", "{M, K}(64,64)[:60]", "--to", "{K, M}", "--shape", "60,64", *raw[2:]]
     assert "needs 3840 bytes of memory, in the smallest blocks" in convert("x.bin", "y.bin", *part, code=2)
     assert "OUT is no file" in convert("x.bin", "y.npz", "--from", "{M, K}", "--to", "{K, M}", *raw, code=2)
@@ -92,6 +95,24 @@ def test_what_has_no_blocks():
     for bad in ("0", "1X", "-1", "1.5G", "", "99999999T", "1KB"):
         assert "a number of bytes, or one with K, M, G or T" in convert("x.bin", "y.bin", "--from", "{M, K}", "--to", "{K, M}", *raw[:-1], bad, code=2)
     assert os.listdir(".") == ["x.bin"]
+
+
+def test_a_pipe_is_opened_once():
+    os.mkfifo("p")
+    writer = subprocess.Popen(["sh", "-c", "printf abcdef > p"])
+    convert("p", "y.bin", "--from", "{M, K}", "--to", "{K, M}", "--shape", "2,3", "--dtype", "u8")
+    assert open("y.bin", "rb").read() == b"adbecf" and writer.wait(10) == 0
+
+
+def test_a_name_that_is_no_text():
+    np.save("x.npy", np.zeros((2, 3), "f4"))
+    for name, says in ((b"w\xff.npy", "is not valid UTF-8"), (b"__metadata__.npy", "can have the name")):
+        with zipfile.ZipFile("x.npz", "w") as z:
+            z.writestr("n" * len(name), open("x.npy", "rb").read())
+        data = open("x.npz", "rb").read()
+        open("x.npz", "wb").write(data.replace(b"n" * len(name), name))
+        assert says in convert("x.npz", "y.safetensors", "--from", "{M, K}", "--to", "{K, M}", code=2)
+        assert not os.path.exists("y.safetensors")
 
 
 def test_memory_is_bounded():
@@ -128,12 +149,13 @@ def test_a_source_that_becomes_shorter(slow):
 @pytest.mark.parametrize("what, rate, command", [
     ("converting", True, ["convert", "x.npy", "y.npy", *SLOW]),
     ("proving", False, ["verify", "--from", "NCHW", "--to", "NHWC", "--shape", "32,64,112,112", "--dtype", "u8"]),
-    ("tuning", False, ["tune", "--from", "NCHW", "--to", "NHWC", "--shape", "4,64,56,56", "--dtype", "u8", "--seconds", "9"])])
+    ("tuning", False, ["tune", "--from", "NCHW", "--to", "NHWC", "--shape", "32,64,112,112", "--dtype", "f32", "--seconds", "9"])])
 def test_progress_on_a_terminal(slow, what, rate, command):
     """From the first second on; nothing on a pipe."""
     master, tty = pty.openpty()
     p, quiet = (subprocess.Popen([RAVEL, *command], stderr=e, stdout=subprocess.DEVNULL) for e in (tty, subprocess.PIPE))
     os.set_blocking(quiet.stderr.fileno(), False)
+    os.close(tty)                            # so that reading fails if the command ends first
     said = os.read(master, 10000).decode()
     time.sleep(0.1)
     piped = quiet.stderr.read()

@@ -696,6 +696,21 @@ def test_more_than_a_line_has(tmp_path, text, says):
     assert r.returncode == 2 and says in r.stderr and not (tmp_path / "b.npz").exists(), r
 
 
+def test_rows_of_padding_are_filled(tmp_path):
+    os.chdir(tmp_path)
+    sp.save_npz("a.npz", sp.csr_matrix(np.eye(5, 3)))
+    good("convert", "a.npz", "b.npy", "--from", "CSR", "--to", "(R, C){R, C, pad = {R = 2}, fill = 7}")
+    b = np.load("b.npy")
+    assert b.size == 18 and np.array_equal(b.reshape(6, 3), np.where(np.eye(6, 3), [[1]] * 5 + [[7]], 7))
+
+
+def test_offsets_at_the_end_of_their_type(tmp_path):
+    os.chdir(tmp_path)
+    np.savez("a.npz", format=np.array(b"csr"), shape=np.array([2, 3]), indptr=np.array([0, 2**63 - 1, 1]), indices=np.array([0]), data=np.array([1.0]))
+    r = run("convert", "a.npz", "b.npz", "--from", "CSR", "--to", "CSC")
+    assert r.returncode == 2 and "pos2" in r.stderr
+
+
 def test_a_shifted_singleton(tmp_path):
     """Its coordinates are not those of the source."""
     (tmp_path / "t.lua").write_text('sparse "X" { dims = { R, C }, levels = { compressed(R, "nonunique"), singleton(C - 3) } }\n')

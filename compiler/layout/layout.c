@@ -163,7 +163,7 @@ static void
 check_tables(Maker *m, int i, const Ast *x)
 {
     const AstTable *t = x->table;
-    i64 min, max;
+    i64 min = 0, max = x->table ? x->table->n : 0;
     for (int k = 0; !t && k < op_info[x->op].nargs; k++)
         check_tables(m, i, x->x[k]);
     if (!t)

@@ -48,7 +48,7 @@ layout_is_slab(const Layout *whole, const Layout *part, const Starts *at)
     for (int i = 0; i < whole->nentry; i++) {
         const Entry *w = &whole->entry[i], *p = &part->entry[i];
         const Ex *first = ex_sub(e, ex_subst(e, w->ex, to), p->ex);
-        if (w->exact || depends(part, first) || first->f.min < 0 ||
+        if (w->exact || w->pitch != p->pitch || depends(part, first) || first->f.min < 0 ||
             first->f.max > w->extent - p->extent || !at_bytes(whole, first, w->stride))
             return false;
     }

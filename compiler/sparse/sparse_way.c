@@ -143,6 +143,7 @@ set_spread(SparseMaker *m)
                 stride[k] = at->t[i].coef;
     bool whole = at->n == 2 && !at->base && stride[1] > 0 &&
                  stride[0] > (src->level[1].n - 1) * stride[1] &&
+                 f->l->size % src->level[0].n == 0 &&
                  stride[0] == f->l->size / src->level[0].n;
     p->down = whole ? stride[0] : 0;
     p->across = whole ? stride[1] : 0;
