@@ -138,6 +138,8 @@ read_head(Reader *r)
     r->field = (Field)word(r, fields, "the field is real, integer, complex or pattern");
     r->symmetry = (Symmetry)word(r, symmetries, "the symmetry is general, symmetric, "
                                  "skew-symmetric or hermitian");
+    if (r->field == PATTERN && r->symmetry == SKEW)
+        fail(r, "a pattern has no signs, so it is not skew-symmetric");
     end_line(r);
     while (*r->p == '%' || *r->p == '\n' || *r->p == '\r')
         next_line(r);

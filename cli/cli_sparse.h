@@ -35,6 +35,9 @@ int cli_sparse_convert(Cli *c, const char *from, const char *to);
  * arena; failures are reported by cli_fail. */
 void sparse_file_read(Cli *c, const char *path, SparseFile *f);
 void sparse_file_write(Cli *c, const char *path, const SparseFile *f);
+/* Fails if files of these names cannot hold the source and the result; `sparse`: that of a
+ * sparse format. */
+void sparse_file_check(Cli *c, const char *in, const char *out, bool sparse);
 /* cli_sparse_order.c: whether the coordinates of each row ascend; also of arrays that are not
  * valid, which the conversion refuses. */
 bool sparse_file_ascends(const SparseMember *pos, const SparseMember *crd);

@@ -232,14 +232,24 @@ read_dense(Convert *v)
     v->in.path = c->o.arg[0];
     const DType *own = dtype_of_npy(m->descr);
     v->dtype = c->o.dtype ? c->o.dtype : own ? own->name : "f32";
+    if (own && strcmp(own->name, v->dtype) && *m->descr != 'u')
+        cli_fail(c, "'%s' holds %s values, not %s: omit --dtype", v->in.path, own->name,
+                 v->dtype);
     v->width = 4;
-    if (c->o.shape)
-        v->rank = cli_numbers(c, "--shape", c->o.shape, v->shape, MAX_RANK);
-    else if (compile_logical(spec_ref(c->arena, v->from, c->known), rank, shape, v->shape))
-        v->rank = rank;
-    else
+    i64 logical[MAX_RANK];
+    bool known = compile_logical(spec_ref(c->arena, v->from, c->known), rank, shape, logical);
+    if (!known && !c->o.shape)
         cli_fail(c, "the logical shape does not follow from that of '%s' in layout '%s': give "
                  "--shape", v->in.path, v->from);
+    v->rank = rank;
+    if (c->o.shape)
+        v->rank = cli_numbers(c, "--shape", c->o.shape, v->shape, MAX_RANK);
+    else
+        memcpy(v->shape, logical, sizeof logical);
+    if (known && (v->rank != rank ||
+                  memcmp(v->shape, logical, (size_t)rank * sizeof *logical)))
+        cli_fail(c, "'%s' has the shape %s: omit --shape", v->in.path,
+                 cli_tuple(c->arena, logical, rank));
 }
 
 /* The arrays of the result as those of a file. */
@@ -377,10 +387,7 @@ cli_sparse_convert(Cli *c, const char *from, const char *to)
     if (c->o.mem || c->o.via)
         cli_fail(c, "--mem and --via are of layouts: a sparse format is converted as a whole, "
                  "in one step");
-    if (!strcmp(c->o.arg[0], "-") || (!strcmp(c->o.arg[1], "-") &&
-                                      compile_is_sparse(c->arena, c->known, to)))
-        cli_fail(c, "the name -: the arrays of a sparse format are in a file .npz or .mtx, or "
-                 "in a folder");
+    sparse_file_check(c, c->o.arg[0], c->o.arg[1], compile_is_sparse(c->arena, c->known, to));
     if (c->o.verify)
         cli_fail(c, "--verify is of layouts: the places of a sparse format depend on the data");
     bool ok = arena_run(c->arena, &d, convert, v);

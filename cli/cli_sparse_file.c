@@ -40,6 +40,9 @@ take_shape(Cli *c, SparseFile *f, const SparseMember *m)
         cli_fail(c, "'%s': shape is no list of 64-bit integers", f->path);
     f->rank = (int)m->count;
     memcpy(f->shape, m->data, (size_t)m->count * sizeof *f->shape);
+    for (int d = 0; d < f->rank; d++)
+        if (f->shape[d] < 0)
+            cli_fail(c, "'%s': the shape has the extent %lld", f->path, (long long)f->shape[d]);
 }
 
 /* Add the array in a .npy file; `data` is malloc'ed, and freed. */
@@ -213,4 +216,19 @@ sparse_file_write(Cli *c, const char *path, const SparseFile *f)
         write_zip(c, path, f);
     else
         write_folder(c, path, f);
+}
+
+void
+sparse_file_check(Cli *c, const char *in, const char *out, bool sparse)
+{
+    if (!strcmp(in, "-") || (!strcmp(out, "-") && sparse))
+        cli_fail(c, "the name -: the arrays of a sparse format are in a file .npz or .mtx, or "
+                 "in a folder");
+    bool one = cli_ends_with(out, ".npy"), tensors = cli_ends_with(out, ".safetensors");
+    if (sparse && (one || tensors))
+        cli_fail(c, "'%s': a sparse format has several arrays: OUT is an .npz, an .mtx or a "
+                 "folder", out);
+    if (!sparse && (tensors || cli_ends_with(out, ".npz")))
+        cli_fail(c, "'%s': a layout made of a sparse format is written as .npy, or as raw data",
+                 out);
 }

@@ -522,11 +522,17 @@ def test_command_errors(tmp_path):
     sp.save_npz("a.npz", sp.identity(4, format="csc"))
     np.savez("b.npz", pos2=np.zeros(5, "i4"), crd2=np.zeros(0, "i4"), val=np.zeros(0, "f4"), shape=np.array([4, 4]))
     np.savez("c.npz", pos2=np.zeros(5, "i4"), shape=np.array([4, 4]))
+    np.save("d.npy", np.ones((2, 3), "f4"))
+    np.savez("e.npz", format=np.array(b"dia"), shape=np.array([5, -1]), offsets=np.zeros(1, "i4"), data=np.zeros((1, 5), "u1"))
     for args, says in [(("a.npz", "x.npz", "--from", "CSR", "--to", "COO"), "holds CSC: give --from CSC"),
                        (("b.npz", "x.mtx", "--from", "CSR", "--to", "CSC"), "give --to COO"),
                        (("c.npz", "x.npz", "--from", "CSR", "--to", "CSC"), "no array val"),
                        (("b.npz", "x.npz", "--from", "CSR", "--to", "CSC", "--verify"), "--verify"),
-                       (("none.npz", "x.npz", "--from", "CSR", "--to", "CSC"), "none.npz")]:
+                       (("none.npz", "x.npz", "--from", "CSR", "--to", "CSC"), "none.npz"),
+                       (("b.npz", "x.npz", "--from", "CSR", "--to", "ROW_MAJOR"), "as .npy"), (("b.npz", "x.npy", "--from", "CSR", "--to", "CSC"), "several arrays"),
+                       (("d.npy", "x.npz", "--from", "ROW_MAJOR", "--to", "CSR", "--shape", "3,2"), "omit --shape"),
+                       (("d.npy", "x.npz", "--from", "ROW_MAJOR", "--to", "CSR", "--dtype", "i32"), "omit --dtype"),
+                       (("e.npz", "x.npz", "--from", "DIA", "--to", "CSR"), "the extent -1")]:
         r = run("convert", *args)
         assert r.returncode == 2 and says in r.stderr and not os.path.exists("x.npz"), r.stderr
 
