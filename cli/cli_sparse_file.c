@@ -2,6 +2,7 @@
  * pos, crd and val, and a folder with a .npy for each. */
 #define _GNU_SOURCE
 #include <errno.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -175,7 +176,42 @@ member_path(Cli *c, const char *folder, const SparseMember *m)
     return arena_printf(c->arena, "%s/%s.npy", folder, m->name);
 }
 
-/* Write the files to a new folder beside the path, and rename it. */
+/* Write the files to the new folder `part`, and rename it; or remove it.  Sets *why to errno
+ * if renaming fails. */
+static bool
+fill_folder(Cli *c, const char *part, const char *to, const SparseFile *f, int *why,
+            ravel_status *s, ravel_error *err)
+{
+    for (int i = 0; i <= f->n && !*s; i++) {
+        SparseMember m = i < f->n ? f->member[i] : shape_member(c, f);
+        FilePart parts[2];
+        npy_parts(c, &m, parts);
+        *s = file_write(member_path(c, part, &m), parts, 2, err);
+    }
+    if (!*s && !rename(part, to))
+        return true;
+    *why = errno;
+    for (int i = 0; i <= f->n; i++) {
+        SparseMember m = i < f->n ? f->member[i] : shape_member(c, f);
+        unlink(member_path(c, part, &m));
+    }
+    rmdir(part);
+    return false;
+}
+
+/* The signal that came while a folder was written.  Not by a mask: it may come to any
+ * thread. */
+static volatile sig_atomic_t ended_by;
+
+static void
+note_end(int sig)
+{
+    ended_by = sig;
+}
+
+static const int ends[] = {SIGINT, SIGTERM, SIGHUP};
+
+/* Write a folder.  A signal that ends the command waits until it is complete. */
 static void
 write_folder(Cli *c, const char *path, const SparseFile *f)
 {
@@ -184,27 +220,24 @@ write_folder(Cli *c, const char *path, const SparseFile *f)
         *--end = 0;
     const char *part = arena_printf(c->arena, "%s.part", to);
     ravel_error err;
+    ravel_status s = RAVEL_OK;
+    struct sigaction wait = {.sa_handler = note_end, .sa_flags = SA_RESTART};
+    struct sigaction before[LEN(ends)];
+    int why = 0;
     if (!access(to, F_OK))
         cli_fail(c, "'%s' exists: a folder is written anew", to);
-    if (mkdir(part, 0777))
-        cli_fail(c, "'%s': %s", part, strerror(errno));
-    ravel_status s = RAVEL_OK;
-    for (int i = 0; i <= f->n && !s; i++) {
-        SparseMember m = i < f->n ? f->member[i] : shape_member(c, f);
-        FilePart parts[2];
-        npy_parts(c, &m, parts);
-        s = file_write(member_path(c, part, &m), parts, 2, &err);
-    }
-    if (!s && !rename(part, to))
-        return;
-    int why = errno;
-    for (int i = 0; i <= f->n; i++) {
-        SparseMember m = i < f->n ? f->member[i] : shape_member(c, f);
-        unlink(member_path(c, part, &m));
-    }
-    rmdir(part);
+    for (int i = 0; i < LEN(ends); i++)
+        sigaction(ends[i], &wait, &before[i]);
+    bool made = !mkdir(part, 0777);
+    why = errno;
+    bool done = made && fill_folder(c, part, to, f, &why, &s, &err);
+    for (int i = 0; i < LEN(ends); i++)
+        sigaction(ends[i], &before[i], NULL);
+    if (ended_by)
+        raise(ended_by);
     cli_check(c, s, &err);
-    cli_fail(c, "'%s': %s", to, strerror(why));
+    if (!done)
+        cli_fail(c, "'%s': %s", made ? to : part, strerror(why));
 }
 
 void

@@ -5,7 +5,10 @@ import itertools
 import json
 import os
 import random
+import shutil
+import signal
 import subprocess
+import time
 
 import numpy as np
 import pytest
@@ -715,6 +718,21 @@ def test_offsets_at_the_end_of_their_type(tmp_path):
     np.savez("a.npz", format=np.array(b"csr"), shape=np.array([2, 3]), indptr=np.array([0, 2**63 - 1, 1]), indices=np.array([0]), data=np.array([1.0]))
     r = run("convert", "a.npz", "b.npz", "--from", "CSR", "--to", "CSC")
     assert r.returncode == 2 and "pos2" in r.stderr
+
+
+def test_a_signal_leaves_a_whole_folder_or_none(tmp_path):
+    os.chdir(tmp_path)
+    rows, each = 1000, 2000
+    np.savez("a.npz", format=np.array(b"csr"), shape=np.array([rows, 4000]), indptr=np.arange(rows + 1, dtype="i4") * each,
+             indices=np.tile(np.arange(each, dtype="i4"), rows), data=np.ones(rows * each))
+    for delay in (0.05, 0.08, 0.1, 0.12, 0.15, 0.18):
+        p = subprocess.Popen([str(RAVEL), "convert", "a.npz", "b", "--from", "CSR", "--to", "COO"], stdout=subprocess.DEVNULL)
+        time.sleep(delay)
+        p.send_signal(signal.SIGINT)
+        assert p.wait(10) in (0, -signal.SIGINT) and not os.path.exists("b.part")
+        if os.path.exists("b"):
+            assert len(os.listdir("b")) == 5 and np.load("b/val.npy").size == rows * each
+            shutil.rmtree("b")
 
 
 def test_a_shifted_singleton(tmp_path):
