@@ -139,7 +139,7 @@ const DType *cli_dtype_of(Cli *c, const char *text);
 /* cli_memory.c */
 /* The bytes of --mem; without it half of the memory that is free. */
 i64 cli_memory(Cli *c);
-/* Fail if `bytes` exceeds the memory of this machine. */
+/* Fails if `bytes` exceeds the memory that is free. */
 void cli_need_memory(Cli *c, i64 bytes, const char *what);
 /* cli_print.c */
 /* Write a file atomically; "-" is standard output. */

@@ -71,7 +71,8 @@ cli_memory(Cli *c)
 void
 cli_need_memory(Cli *c, i64 bytes, const char *what)
 {
-    if (bytes > physical())
-        cli_fail(c, "%s of %lld bytes does not fit this machine's memory (%lld bytes)",
-                 what, (long long)bytes, (long long)physical());
+    i64 free_bytes = available();
+    if (bytes > free_bytes)
+        cli_fail(c, "%s of %lld bytes does not fit this machine's memory (%lld bytes are free)",
+                 what, (long long)bytes, (long long)free_bytes);
 }
