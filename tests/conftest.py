@@ -16,19 +16,28 @@ sys.path.insert(0, str(HERE))
 BUILD = HERE.parent / os.environ.get("RAVEL_BUILD", "build")
 
 
+def remove_those_of_the_dead(room):
+    """The folders of runs that were killed, or whose tests failed: files in memory are memory."""
+    for old in pathlib.Path(room).glob("ravel-*-*"):
+        pid = old.name.split("-")[1]
+        if pid.isdigit() and not os.path.exists("/proc/" + pid):
+            shutil.rmtree(old, ignore_errors=True)
+
+
 def in_memory():
     """A folder of memory for the tests' files: what ravel writes it syncs, and thousands of files take a disk minutes.  None where
     there is little of it, or programs may not be run there."""
     room = "/dev/shm"
     if "TMPDIR" in os.environ or not os.access(room, os.W_OK) or os.statvfs(room).f_flag & os.ST_NOEXEC or shutil.disk_usage(room).free < 2 << 30:
         return None
-    folder = tempfile.mkdtemp(prefix="ravel-", dir=room)
+    remove_those_of_the_dead(room)
+    folder = tempfile.mkdtemp(prefix="ravel-%d-" % os.getpid(), dir=room)
     os.environ["TMPDIR"] = tempfile.tempdir = folder
     return folder
 
 
 def cleaned(folder, config):
-    """Files are left where a test failed."""
+    """Files are left, until the next run, where a test failed."""
     if not config.counts or " 0 failed" in config.counts:
         shutil.rmtree(folder, ignore_errors=True)
 
