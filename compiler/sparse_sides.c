@@ -2,7 +2,7 @@
 #include "compile.h"
 
 bool
-compile_is_sparse(Arena *a, const LayoutDef *known, const char *text)
+compile_is_sparse(Arena *a, const Known *known, const char *text)
 {
     return spec_ref(a, text, known)->def->level != NULL;
 }
@@ -16,7 +16,7 @@ common(const SparseRequest *rq)
 }
 
 SparsePlan *
-compile_sparse(Arena *a, const Target *target, const LayoutDef *known,
+compile_sparse(Arena *a, const Target *target, const Known *known,
                const SparseRequest *rq)
 {
     int map[MAX_RANK];

@@ -33,7 +33,7 @@ struct ravel_sparse_job {
 
 typedef struct {
     const ravel_sparse_request *rq;
-    const LayoutDef *known;
+    const Known *known;
     ravel_sparse_plan *p;
 } Job;
 
