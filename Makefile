@@ -110,6 +110,9 @@ $(B)/templates/c/%1.h $(B)/templates/c/%2.h $(B)/templates/c/%4.h $(B)/templates
 KERNELS := $(filter $(B)/runtime/kernels_%,$(LIB_OBJ))
 $(KERNELS): $(EXPANDED)
 $(KERNELS): ISA += -I$(B)/runtime
+# A failed check of a kernel is a trap: texts of 13 MB would be searched for leaks at the end
+# of each command.
+$(KERNELS): ISA += $(if $(filter 1,$(SAN)),-fsanitize-undefined-trap-on-error)
 
 $(B)/embed.c: compiler/base/embed.sh $(EMBEDDED)
 	$(SAY) EMBED $@
