@@ -19,7 +19,8 @@ struct ravel_sparse_plan {
     _Atomic(SparseWork *) spare;   /* of a job that ended, for the next one; or NULL */
 };
 
-enum { SPARE_BYTES = 64 << 20 };   /* what a plan keeps at most */
+enum { SPARE_BYTES = 64 << 20 };   /* of more spare memory the system may take pages */
+enum { LARGE_PAGE = 2 << 20 };
 enum { SHARED_BYTES = 1 << 18, PART_BYTES = 1 << 15,
        MOST_PARTS = 64 };          /* RAVEL_TEAM of templates/c/sparse.h */
 
@@ -197,7 +198,7 @@ say_flaw(const ravel_sparse_job *j, int flaw, ravel_error *err)
 static void *
 memory_new(size_t bytes)
 {
-    const size_t large = (size_t)2 << 20;
+    const size_t large = LARGE_PAGE;
     void *p = NULL;
     bool few = bytes < large / 2;
     if (bytes > SIZE_MAX - large)
@@ -244,11 +245,13 @@ work_new(ravel_sparse_plan *p, const SparseWork *head)
     return w;
 }
 
+/* The spare memory keeps its pages, because new ones would be cleared first. */
 static void
 work_end(ravel_sparse_plan *p, SparseWork *w)
 {
-    bool keep = w && w->bytes <= SPARE_BYTES;
-    free(keep ? atomic_exchange(&p->spare, w) : w);
+    if (w && w->bytes > SPARE_BYTES)
+        madvise((char *)w + LARGE_PAGE, w->bytes - w->bytes % LARGE_PAGE - LARGE_PAGE, MADV_FREE);
+    free(w ? atomic_exchange(&p->spare, w) : w);
 }
 
 static ravel_status

@@ -269,6 +269,24 @@ def test_wide_rows(cx):
         assert_same(back, scipy_arrays(want))
 
 
+@pytest.mark.parametrize("threads", [1, 3])
+def test_many_rows(threads):
+    """Lists go to buckets of rows first: few rows with most entries, rows without any, both widths of indices."""
+    rng = np.random.default_rng(12)
+    with ravel.Context() as cx:
+        ravel.call(ravel.lib.ravel_set_threads, cx.p, threads, None, None)
+        for rows, cols, n in [(16385, 7, 30_000), (50_000, 300_000, 30_000), (200_003, 40, 40_000)]:
+            row = np.where(rng.random(n) < .3, rows - 1 - rng.integers(0, 3, n), (rows * rng.random(n)**3).astype("i8"))
+            coo = sp.coo_matrix((rng.integers(1, 9, n).astype("f8"), (row, rng.integers(0, cols, n))), (rows, cols))
+            want = scipy_arrays(coo.tocsr())
+            for index, dtype in ((4, "f64"), (8, "f32"), (4, "c128"), (4, "i16")):
+                a, b = [{k: v.astype(sparse.VALUE[dtype] if k == "val" else sparse.INDEX[index]) for k, v in x.items()} for x in (coo_arrays(coo), want)]
+                assert_same(sparse.Plan(cx, "COO", "CSR", (rows, cols), dtype, (index, index))(a), b)
+        a["crd1"][n // 2] = rows
+        with pytest.raises(ravel.Error, match="crd1.%d. is outside the shape" % (n // 2)):
+            sparse.Plan(cx, "COO", "CSR", (rows, cols), "i16")(a)
+
+
 def test_blocks_of_other_orders(cx):
     """Blocks by columns, of one extent only, shifted coordinates, and rows in any order."""
     cx.load('sparse "TURNED" { dims = { R, C }, levels = { dense(R // 2), compressed(C // 3), dense(C % 3), dense(R % 2) } }\n'

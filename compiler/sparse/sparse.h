@@ -73,6 +73,7 @@ extern const char *const sparse_ways[];
 typedef struct {
     i64 rows, bound, tall, wide, down, across;
     int row, crd;         /* levels of the source: of the rows, and of the coordinates */
+    int shift, bits;      /* BY_ROWS: buckets have 2^shift rows, 0: none; bits of a coordinate */
 } SparseTiles;
 
 typedef struct {

@@ -66,6 +66,7 @@ bool sparse_has(const Level *l);                   /* the level has a coordinate
  * address: columns m->at. */
 void sparse_read(SparseMaker *m, const bool *want);
 /* sparse_way.c */
+int sparse_bits(i64 n);            /* bits that hold 0..n - 1 */
 /* Keys of a sort: the number of their parts, and the bits of each. */
 int sparse_keys(const SparseFormat *f);
 int sparse_key_bits(const SparseFormat *f, int k);

@@ -60,6 +60,20 @@ set_block(SparseMaker *m, SparseTiles *t)
     return stride == t->tall * t->wide;
 }
 
+/* A list of many rows goes to buckets first.  A key is a row of a bucket and a coordinate. */
+static void
+set_buckets(const SparseMaker *m, SparseTiles *t)
+{
+    enum { FEW_ROWS = 1 << 14, BUCKET_BITS = 10, MOST_BUCKETS = 1 << 13, KEY_BITS = 31 };
+    t->bits = sparse_bits(t->bound);
+    if (t->rows <= FEW_ROWS || m->p->src->level[0].def.kind == LEVEL_DENSE)
+        return;
+    int shift = sparse_bits(t->rows) - BUCKET_BITS;
+    if (shift > KEY_BITS - t->bits)
+        shift = KEY_BITS - t->bits;
+    t->shift = (t->rows - 1) >> shift < MOST_BUCKETS ? shift : 0;
+}
+
 bool
 sparse_tiles(SparseMaker *m)
 {
@@ -79,6 +93,7 @@ sparse_tiles(SparseMaker *m)
     if (!has_rows(src, t) || !set_block(m, t))
         return false;
     t->rows = src->level[t->row].n;
+    set_buckets(m, t);
     return !p->joins || (t->tall * t->wide == 1 && p->rq->equal != EQUAL_ERROR);
 }
 
@@ -110,13 +125,15 @@ sparse_merge_rows(SparseMaker *m)
     const SparseFormat *f = p->src;
     const Level *row = &f->level[t->row], *crd = &f->level[t->crd];
     i64 es = f->l->dtype->bits / 8, parts = sparse_parts(f->l->dtype), w = f->width;
+    i64 shift = t->shift, bits = t->bits;
     if (row->def.kind == LEVEL_DENSE)
         sparse_step(m, STEP_rows, crd->pos, crd->crd, f->narray - 1, sparse_positions(m), t->rows,
                     crd->bias, es, w);
     else
         sparse_step(m, STEP_bucket, row->crd, crd->crd, f->narray - 1, sparse_positions(m),
-                    t->rows, row->bias, crd->bias, es, w);
-    sparse_step(m, STEP_merge, (i64)2, t->rows, t->bound, es / parts, parts, sparse_how(p), w);
+                    t->rows, shift, bits, row->bias, crd->bias, es, w);
+    sparse_step(m, STEP_merge, (i64)2, t->rows, t->bound, shift, bits, es / parts, parts,
+                sparse_how(p), w);
 }
 
 void

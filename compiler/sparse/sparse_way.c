@@ -3,9 +3,8 @@
 
 enum { KEY_BITS = 63 };
 
-/* Bits that hold 0..n - 1. */
-static int
-bits_of(i64 n)
+int
+sparse_bits(i64 n)
 {
     return n > 1 ? int_log2(n - 1) + 1 : 0;
 }
@@ -14,8 +13,8 @@ bits_of(i64 n)
 int
 sparse_key_bits(const SparseFormat *f, int k)
 {
-    return f->dense ? bits_of(f->l->size) : sparse_has(&f->level[k])
-           ? bits_of(f->level[k].n) : 0;
+    return f->dense ? sparse_bits(f->l->size) : sparse_has(&f->level[k])
+           ? sparse_bits(f->level[k].n) : 0;
 }
 
 int
