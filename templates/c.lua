@@ -60,7 +60,7 @@ ${name}(void *dst_, const void *src_)
 int
 ${name}(void *work, const void *const *in, const int64_t *n, void *const *out, int64_t *m)
 {
-    ravel_stream *s = work;
+    ravel_stream *s = (ravel_stream *)work;
     (void)s, (void)in, (void)n, (void)out, (void)m;
 ]],
   offset_open = [[

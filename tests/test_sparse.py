@@ -616,6 +616,13 @@ def test_emitted(tmp_path, compiler):
         assert lines[-1] == ["0", "2"]
 
 
+@pytest.mark.parametrize("compiler", ["gcc -x c -std=c99 -Wall -Wextra -Wconversion -Werror", "g++ -x c++ -std=c++17"])
+@pytest.mark.parametrize("a, b", [("COO", "CSR"), ("CSR", "CSC"), ("COO", "DCSR"), ("ROW_MAJOR", "ELL")])
+def test_emitted_is_both_languages(a, b, compiler):
+    text = good("emit", "--from", a, "--to", b, "--shape", "50000,300", "--dtype", "f64", "-o", "-")
+    subprocess.run([*compiler.split(), "-fsyntax-only", "-"], input=text, text=True, check=True)
+
+
 HOSTILE = r"""
 #include <stdio.h>
 #include <stdlib.h>

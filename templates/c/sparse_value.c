@@ -150,10 +150,11 @@ ravel_join(ravel_stream *s, unsigned char *out, const unsigned char *in, int64_t
 /* Copy the values of the entries to the positions in column `at`.  A value has `parts`
  * numbers of es bytes.  joins: 0 all entries differ; 1 as column 2 says; 2 none does. */
 RAVEL_STEP
-ravel_stream_put(ravel_stream *s, int64_t at, void *out, const void *in, int64_t es,
+ravel_stream_put(ravel_stream *s, int64_t at, void *values, const void *from, int64_t es,
                  int64_t parts, int64_t how, int64_t joins)
 {
-    unsigned char *to = out;
+    unsigned char *to = (unsigned char *)values;
+    const unsigned char *in = (const unsigned char *)from;
     int64_t all = es * parts;
     if (joins == 2)
         ravel_stream_set(s, 2, 0);

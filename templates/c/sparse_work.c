@@ -23,7 +23,8 @@ ravel_stream_work(ravel_stream *s, int64_t *m, int64_t counts, int64_t sorts, co
     m[0] = -1;
     if (n < 0 || n > most || counts > most)
         return;
-    int64_t records = !sorts ? 0 : val ? ravel_entries(val, n, es, lo, hi) : n;
+    const unsigned char *v = (const unsigned char *)val;
+    int64_t records = !sorts ? 0 : v ? ravel_entries(v, n, es, lo, hi) : n;
     m[0] = (int64_t)sizeof(ravel_stream) + counts * (int64_t)sizeof(int64_t) +
            2 * records * (int64_t)sizeof(ravel_record) + RAVEL_LINE;
 }
