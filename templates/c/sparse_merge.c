@@ -64,15 +64,16 @@ ravel_merge_many(const ravel_merge *m, const ravel_set *set, unsigned char *e, i
                  unsigned char *sums, int64_t es)
 {
     int64_t each = ravel_entry_bytes(es);
+    int full = ravel_set_is_full(set, n);
     for (int64_t i = 0; i < n; i++) {
         int32_t c = ravel_entry_key(e + i * each);
         const unsigned char *val = e + i * each + sizeof c;
-        if (ravel_set_add(set, c))
+        if (ravel_set_add(set, c, full))
             ravel_merge_value(m, sums + c * es, val, es);
         else
             memcpy(sums + c * es, val, (size_t)es);
     }
-    n = ravel_set_take(set);
+    n = ravel_set_take(set, full);
     for (int64_t i = 0; i < n; i++)
         ravel_entry_set(e + i * each, set->taken[i], sums + set->taken[i] * es, es);
     return n;
