@@ -19,7 +19,7 @@ static const struct {
      "at run time", 0},
      offsetof(Options, shape)},
     {'t', false, {"dtype", 'd', "T", 0, "the element type: f32 f16 bf16 f64 i8 u8 i16 "
-     "... i4 u4 u2 u1 c64", 0}, offsetof(Options, dtype)},
+     "... i4 u4 u2 u1 c64; pattern: a sparse format without values", 0}, offsetof(Options, dtype)},
     {'a', false, {"at", 'a', "I", 0, "the coordinates, as in 1,17,4,6; with "
      "--inverse an address; in show the plane, as in N=1; in tune the extents to measure "
      "at if --shape has names", 0}, offsetof(Options, at)},

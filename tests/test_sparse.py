@@ -616,6 +616,57 @@ def test_emitted(tmp_path, compiler):
         assert lines[-1] == ["0", "2"]
 
 
+UNPADDED = {"CSR", "CSC", "DCSR", "DCSC", "COO"}
+
+
+def pattern(name, a, entries=None):
+    """The arrays of a pattern: values are 1, and only formats that have places without an entry have any."""
+    x = arrays(name, (a != 0).astype("u1"), "u8", entries=entries)
+    return {k: v for k, v in x.items() if k != "val" or name not in UNPADDED}
+
+
+@pytest.mark.parametrize("code", ["jit", "interpreter"])
+def test_patterns(monkeypatch, code):
+    monkeypatch.setenv("RAVEL_CODE", code)
+    rng = np.random.default_rng(13)
+    with ravel.Context() as cx:
+        for a, b in PAIRS:
+            for shape, density in [((13, 10), .3), ((5, 70), .9), ((4, 4), 0)]:
+                m = matrix(rng, shape, "u8", density)
+                e = sparse.entries_of((m != 0).astype("u1"))
+                if a == "COO" and b != "COO":        # some entries twice
+                    e = [e[i] for i in rng.integers(0, max(len(e), 1), 2*len(e))]
+                    m = np.zeros(shape, "u1")
+                    for x, _ in e:
+                        m[x] = 1
+                plan = sparse.Plan(cx, a, b, shape, "pattern")
+                assert {n for n, _, _ in plan.names(0)} == set(pattern(a, m))
+                assert_same(plan(pattern(a, m, e if a == "COO" else None)), pattern(b, m), b != "COO")
+        source = pattern("COO", np.ones((2, 2)), [((0, 1), 1), ((1, 1), 1), ((0, 1), 1)])
+        for b in ("CSR", "DCSR", "BSR", "ROW_MAJOR"):
+            with pytest.raises(ravel.Error, match="entry 2 is equal to one before it"):
+                sparse.Plan(cx, "COO", b, (2, 2), "pattern", equal="error")(source)
+        with pytest.raises(ravel.Error, match="the fill is another"):
+            sparse.Plan(cx, "CSR", "(R, C){R, C, fill = 1}", (2, 2), "pattern")
+
+
+def test_pattern_of_a_file(tmp_path):
+    os.chdir(tmp_path)
+    (tmp_path / "a.mtx").write_text("%%MatrixMarket matrix coordinate pattern general\n2 3 3\n2 3\n1 1\n2 3\n")
+    good("convert", "a.mtx", "b.npz", "--from", "COO", "--to", "CSR", "--dtype", "pattern")
+    b = np.load("b.npz")
+    assert set(b) == {"pos2", "crd2", "shape"} and b["pos2"].tolist() == [0, 1, 2] and b["crd2"].tolist() == [0, 2]
+    good("convert", "b.npz", "c.mtx", "--from", "CSR", "--to", "COO", "--dtype", "pattern")
+    assert (tmp_path / "c.mtx").read_text().split("\n")[0].endswith("pattern general")
+    good("convert", "c.mtx", "d.npy", "--from", "COO", "--to", "ROW_MAJOR", "--dtype", "pattern")
+    assert np.load("d.npy").tolist() == [[1, 0, 0], [0, 0, 1]]
+    good("convert", "d.npy", "e", "--from", "ROW_MAJOR", "--to", "COO", "--dtype", "pattern")
+    assert sorted(os.listdir("e")) == ["crd1.npy", "crd2.npy", "pos1.npy", "shape.npy"]
+    np.save("f.npy", np.eye(3))
+    r = run("convert", "f.npy", "g.npz", "--from", "ROW_MAJOR", "--to", "CSR", "--dtype", "pattern")
+    assert r.returncode == 2 and "x != 0" in r.stderr
+
+
 @pytest.mark.parametrize("compiler", ["gcc -x c -std=c99 -Wall -Wextra -Wconversion -Werror", "g++ -x c++ -std=c++17"])
 @pytest.mark.parametrize("a, b", [("COO", "CSR"), ("CSR", "CSC"), ("COO", "DCSR"), ("ROW_MAJOR", "ELL")])
 def test_emitted_is_both_languages(a, b, compiler):

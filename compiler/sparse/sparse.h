@@ -45,6 +45,7 @@ typedef struct {
     SparseArray array[MAX_ARRAYS];
     bool padded;          /* it has places without an entry, which hold the fill */
     bool loose;           /* equal entries, or entries in any order, are possible */
+    bool valueless;       /* of a pattern: each position is an entry, and there is no val */
     const Ex **coord;     /* the dims over the variables of the levels or, of a layout,
                            * over `address`; NULL: they do not follow */
     int address;
@@ -56,7 +57,8 @@ extern const char *const sparse_equals[EQUALS + 1];    /* their names; then NULL
 
 typedef struct {
     const char *from, *to;
-    const char *dtype;
+    const char *dtype;    /* sparse_pattern: positions only; places that may have no entry
+                           * are u8, 1 for an entry */
     int rank;
     const i64 *shape;     /* of numbers, in the order of the dims of `from` */
     int from_width, to_width;      /* bytes of an index: 4, 8 or 0 for 4 */
@@ -82,6 +84,8 @@ typedef struct {
     SparseFormat *src, *dst;
     SparseWay way;
     const char *why;      /* a sentence about the way */
+    i64 bytes;            /* of a value that is moved; 0: none is */
+    bool ones;            /* the source has no values, those of the destination are 1 */
     bool carries;         /* BY_SORTING: records have values, not their positions */
     bool joins;           /* the source may have equal entries that the destination joins */
     i64 counts;           /* BY_COUNTING: numbers to count in */
@@ -115,8 +119,9 @@ const char *sparse_letters(const Kernel *step);
 /* The text of a flaw that a step found, and the index of the array it is about. */
 const char *sparse_flaw(Arena *a, const SparsePlan *p, i64 flaw, i64 array, i64 at);
 
-/* sparse_format.c: the format of one side; diag_fatal, with the place in the spec, if it
- * cannot be read and written. */
+/* sparse_format.c: the format of one side; t is NULL for a pattern.  diag_fatal, with the place
+ * in the spec, if it cannot be read and written. */
+extern const char sparse_pattern[];      /* what a request has as its dtype */
 SparseFormat *sparse_format(Exprs *e, const LayoutRef *ref, const DType *t, int rank,
                             const i64 *shape, int width);
 /* sparse_plan.c: both sides must be of one shape; map as by plan_match.  diag_fatal if there is

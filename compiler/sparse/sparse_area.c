@@ -34,11 +34,11 @@ size_tiles(const SparseMaker *m, AreaSize *to)
     const SparsePlan *p = m->p;
     const SparseTiles *t = &p->tiles;
     bool merges = p->way == BY_ROWS;
-    i64 slot = merges ? p->src->l->dtype->bits : 32;
+    i64 slot = merges ? 8 * p->bytes : 32;
     to[LIST] = (AreaSize){sparse_positions(m), merges ? entry_bits(slot) : 32, false};
     to[GROUPS] = (AreaSize){ex_const(m->e, int_ceil_div(t->rows, t->tall) + 1), 64, false};
     to[SET] = (AreaSize){ex_const(m->e, set_words(t->bound)), 64, true};
-    to[SLOTS] = (AreaSize){ex_const(m->e, t->bound), slot, true};
+    to[SLOTS] = (AreaSize){ex_const(m->e, t->bound), slot ? slot : 1, true};
     if (!merges)
         return;
     to[ROWS] = (AreaSize){ex_const(m->e, t->rows + 1), p->src->width * 8, false};
@@ -75,7 +75,7 @@ room_scratch(SparseMaker *m)
     const SparseTiles *t = &m->p->tiles;
     const Level *row = &f->level[t->row];
     sparse_step(m, STEP_room_bucket, row->crd, sparse_size(m, row->crd), t->rows, (i64)t->shift,
-                row->bias, (i64)f->l->dtype->bits / 8, (i64)f->width);
+                row->bias, m->p->bytes, (i64)f->width);
 }
 
 void

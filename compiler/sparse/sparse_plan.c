@@ -196,9 +196,13 @@ sparse_plan(Exprs *e, const SparseRequest *rq, SparseFormat *src, SparseFormat *
     const LevelDef *top = dst->dense ? NULL : &dst->level[0].def;
     bool list = top && top->repeats && top->unordered;
     p->joins = src->loose && !list;
+    p->bytes = src->valueless || dst->valueless ? 0 : dst->l->dtype->bits / 8;
+    p->ones = src->valueless && !dst->valueless;
     set_variables(p);
     set_dims(p, map);
     SparseMaker m = maker(p, &p->sizes, map, false);
+    if (p->ones && dst->l->fill[0] == 1)
+        sparse_refuse(&m, "in a pattern the value of an entry is 1, so the fill is another");
     sparse_check_sum(&m);
     sparse_set_way(&m);
     make_work(p, map);

@@ -82,7 +82,7 @@ sparse_tiles(SparseMaker *m)
     SparseTiles *t = &p->tiles;
     if (f->dense || f->nlevel < 2 || f->nlevel > 4 || f->level[0].def.kind != LEVEL_DENSE ||
         f->level[1].def.kind != LEVEL_COMPRESSED || f->level[1].def.unordered ||
-        f->level[1].n > MOST || src->padded)
+        f->level[1].n > MOST || src->padded || p->ones)
         return false;
     for (int d = 0; d < f->l->rank; d++)
         if (p->guard[d] >= 0)
@@ -114,7 +114,7 @@ sparse_fill_tiles(SparseMaker *m)
     const Level *from = &src->level[1], *to = &f->level[1];
     sparse_step(m, STEP_fill_tiles, from->pos, from->crd, from->bias, (i64)src->width, to->pos,
                 to->crd, to->bias, (i64)f->width, f->narray - 1, src->narray - 1,
-                (i64)f->l->dtype->bits / 8, f->l->fill[0], f->l->fill[1]);
+                m->p->bytes, f->l->fill[0], f->l->fill[1]);
 }
 
 void
@@ -124,7 +124,7 @@ sparse_merge_rows(SparseMaker *m)
     const SparseTiles *t = &p->tiles;
     const SparseFormat *f = p->src;
     const Level *row = &f->level[t->row], *crd = &f->level[t->crd];
-    i64 es = f->l->dtype->bits / 8, parts = sparse_parts(f->l->dtype), w = f->width;
+    i64 es = p->bytes, parts = es ? sparse_parts(f->l->dtype) : 1, w = f->width;
     i64 shift = t->shift, bits = t->bits;
     if (row->def.kind == LEVEL_DENSE)
         sparse_step(m, STEP_rows, crd->pos, crd->crd, f->narray - 1, sparse_positions(m), t->rows,
@@ -142,5 +142,5 @@ sparse_fill_rows(SparseMaker *m)
     const SparseFormat *f = m->p->dst;
     const Level *l = &f->level[1];
     sparse_step(m, STEP_merged, l->pos, l->crd, f->narray - 1, m->p->tiles.rows, l->bias,
-                (i64)f->l->dtype->bits / 8, (i64)m->p->src->width, (i64)f->width);
+                m->p->bytes, (i64)m->p->src->width, (i64)f->width);
 }

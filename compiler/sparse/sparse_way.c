@@ -132,7 +132,7 @@ set_spread(SparseMaker *m)
     SparsePlan *p = m->p;
     const SparseFormat *f = p->dst, *src = p->src;
     if (!f->dense || src->nlevel != 2 || src->level[0].def.kind != LEVEL_DENSE ||
-        src->level[1].def.kind != LEVEL_COMPRESSED || src->loose)
+        src->level[1].def.kind != LEVEL_COMPRESSED || src->loose || p->ones)
         return;
     const Ex *at = sparse_over(m, f->l->addr);
     i64 stride[2] = {0};
@@ -161,7 +161,7 @@ set_sorting(SparseMaker *m)
     }
     if (p->joins)
         p->low = 0;
-    p->carries = f->l->dtype->bits <= 64 && p->rq->equal != EQUAL_ERROR;
+    p->carries = p->bytes && f->l->dtype->bits <= 64 && p->rq->equal != EQUAL_ERROR;
     if (p->bits > KEY_BITS)
         sparse_refuse(m, arena_printf(m->arena, "keys of %d bits are needed to sort: at most %d",
                                p->bits, KEY_BITS));

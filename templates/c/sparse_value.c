@@ -159,6 +159,7 @@ ravel_stream_put(ravel_stream *s, int64_t at, void *values, const void *from, in
     if (joins == 2)
         ravel_stream_set(s, 2, 0);
     switch (all) {
+    case 0: break;
     case 1: ravel_copy_each(s, at, to, in, 1, joins); break;
     case 2: ravel_copy_each(s, at, to, in, 2, joins); break;
     case 4: ravel_copy_each(s, at, to, in, 4, joins); break;
