@@ -75,6 +75,11 @@ static const struct {
     {'N', false, {"threads", 'N', "N", 0,
      "number of threads (default: all processors; in bench 1)", 0},
      offsetof(Options, threads)},
+    {'h', false, {"threshold", 'h', "T", 0, "to a sparse format: only values whose magnitude is "
+     "above T are entries (default: those that are not the fill)", 0},
+     offsetof(Options, threshold)},
+    {'u', false, {"mask", 'u', "FILE", 0, "to a sparse format: the values beside which the "
+     "array of this .npy file, of u1 or b1, is not 0 are entries", 0}, offsetof(Options, mask)},
     {'W', false, {"wisdom", 'W', "FILE", 0,
      "the file with the results of tune (default: that of RAVEL_WISDOM)", 0},
      offsetof(Options, wisdom)},

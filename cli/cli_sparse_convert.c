@@ -84,7 +84,7 @@ static void
 set_array(Convert *v, int i, const SparseMember *m)
 {
     const ravel_sparse_array *a = &v->array[0][i];
-    bool index = strcmp(a->name, "val") != 0;
+    bool index = !strncmp(a->name, "pos", 3) || !strncmp(a->name, "crd", 3);
     if (index && (*m->descr != 'i' || (m->bytes != 4 && m->bytes != 8)))
         cli_fail(v->c, "'%s': %s has type %s: indices are i4 or i8", v->in.path, m->name, m->descr);
     if (!index && m->bytes != a->bytes)
@@ -120,12 +120,14 @@ static void
 set_arrays(Convert *v)
 {
     int row = file_row(v);
+    int masks = v->c->o.mask != NULL;
     for (int i = 0; i < v->n[0]; i++) {
-        const char *name = row < 0 ? v->array[0][i].name : scipy[row].array[i];
+        const char *name = row < 0 || i < masks ? v->array[0][i].name
+                           : scipy[row].array[i - masks];
         if (name)
             set_array(v, i, need_member(v, name));
         else
-            set_root(v, i, need_member(v, scipy[row].array[i + 1])->count);
+            set_root(v, i, need_member(v, scipy[row].array[i + 1 - masks])->count);
     }
 }
 
@@ -359,6 +361,36 @@ set_to_shape(Convert *v)
         v->to_shape[d] = v->shape[map[d]];
 }
 
+static double
+threshold_of(Cli *c)
+{
+    char *end;
+    if (!c->o.threshold)
+        return 0;
+    double t = strtod(c->o.threshold, &end);
+    if (end == c->o.threshold || *end || !(t >= 0))
+        cli_fail(c, "--threshold '%s' is no number from 0 on", c->o.threshold);
+    return t;
+}
+
+/* The mask becomes an array of the source. */
+static void
+read_mask(Convert *v)
+{
+    Cli *c = v->c;
+    ravel_error err;
+    Npy a;
+    cli_check(c, npy_read(c->o.mask, &a, &err), &err);
+    if (a.bytes != 1)
+        cli_fail(c, "'%s' has %d-byte elements: a mask has u1 or b1", c->o.mask, a.bytes);
+    if (v->in.n == SPARSE_MEMBERS)
+        cli_fail(c, "'%s' has too many arrays", v->in.path);
+    v->in.member[v->in.n++] = (SparseMember){
+        .name = "mask", .descr = "u1", .bytes = 1, .count = a.count,
+        .data = arena_copy(c->arena, a.data, (size_t)a.count)};
+    npy_free(&a);
+}
+
 static void
 convert(void *arg)
 {
@@ -369,8 +401,11 @@ convert(void *arg)
     void *out[RAVEL_SPARSE_ARRAYS];
     bool sparse = compile_is_sparse(c->arena, c->known, v->from);
     sparse ? read_sparse(v) : read_dense(v);
-    ravel_sparse_request rq = {v->from, v->to, v->dtype, v->rank, v->shape, v->width, v->width,
-                               NULL};
+    if (c->o.mask)
+        read_mask(v);
+    ravel_sparse_request rq = {.from = v->from, .to = v->to, .dtype = v->dtype, .rank = v->rank,
+                               .shape = v->shape, .from_index = v->width, .to_index = v->width,
+                               .threshold = threshold_of(c), .mask = c->o.mask != NULL};
     cli_check(c, ravel_sparse_compile(c->cx, &rq, &v->plan, &err), &err);
     set_to_shape(v);
     for (int side = 0; side < 2; side++)

@@ -36,8 +36,9 @@ compile_sparse(Arena *a, const Target *target, const LayoutDef *known,
         if (rq->shape[d] == RUNTIME_EXTENT)
             diag_fatal(a->diag, DIAG_ARGUMENT, (Loc){0}, "beside a sparse format all extents are "
                        "numbers: none is left to run time");
-    SparseFormat *src = sparse_format(e, from, t, rq->rank, rq->shape, rq->from_width);
-    SparseFormat *dst = sparse_format(e, to, t, rq->rank, shape, rq->to_width);
+    SparseFormat *src = sparse_format(e, from, t, rq->rank, rq->shape, rq->from_width,
+                                      rq->mask);
+    SparseFormat *dst = sparse_format(e, to, t, rq->rank, shape, rq->to_width, false);
     SparseRequest *own = arena_copy(a, rq, sizeof *rq);
     own->equal = pattern && rq->equal != EQUAL_ERROR ? EQUAL_LAST : rq->equal;
     Request r = common(rq);

@@ -62,7 +62,8 @@ make(void *arg)
         .dtype = arena_string(a, rq->dtype), .rank = rq->rank,
         .shape = arena_copy(a, rq->shape, (size_t)rq->rank * sizeof *rq->shape),
         .from_width = rq->from_index, .to_width = rq->to_index,
-        .equal = equals_of(a, rq->equal), .name = "ravel_relayout"};
+        .equal = equals_of(a, rq->equal), .name = "ravel_relayout",
+        .threshold = rq->threshold, .mask = rq->mask != 0};
     j->p->threads = context_threads(j->p->cx, &(Key){.threads = j->p->cx->threads});
     j->p->plan = compile_sparse(a, j->p->cx->target, j->known, q);
     if (j->p->cx->way != CODE_INTERPRETER && jit_is_built)
@@ -151,10 +152,10 @@ ravel_sparse_arrays(const ravel_sparse_plan *p, int destination, ravel_sparse_ar
         return 0;
     const SparseFormat *f = destination ? p->plan->dst : p->plan->src;
     for (int i = 0; out && i < f->narray; i++) {
-        bool value = f->array[i].kind == ARRAY_VAL;
-        out[i] = (ravel_sparse_array){f->array[i].name, value ? f->l->dtype->name
-                                      : f->width == 4 ? "i32" : "i64",
-                                      value ? f->l->dtype->bits / 8 : f->width};
+        const DType *t = f->array[i].kind == ARRAY_VAL ? f->l->dtype
+                         : dtype_find(f->array[i].kind == ARRAY_MASK ? "u8"
+                                      : f->width == 4 ? "i32" : "i64");
+        out[i] = (ravel_sparse_array){f->array[i].name, t->name, t->bits / 8};
     }
     return f->narray;
 }

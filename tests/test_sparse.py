@@ -616,6 +616,66 @@ def test_emitted(tmp_path, compiler):
         assert lines[-1] == ["0", "2"]
 
 
+@pytest.mark.parametrize("dtype", ["f16", "f32", "f64", "i8", "u16", "i32", "u64", "i64"])
+def test_thresholds(cx, dtype):
+    """Values whose magnitude is above it, as NumPy compares them; NaN is above any."""
+    rng, t = np.random.default_rng(14), sparse.VALUE[dtype]
+    shape = (9, 70)
+    if t[0] == "f":
+        m = rng.standard_normal(shape).astype(t)
+        m.reshape(-1)[:5] = [np.nan, -np.inf, np.inf, 0.7, -0.7]
+    else:
+        m = rng.integers(np.iinfo(t).min, np.iinfo(t).max, shape, t, endpoint=True) >> np.array(np.iinfo(t).bits - 4, t)
+        m.reshape(-1)[:3] = [np.iinfo(t).min, np.iinfo(t).max, 3]
+    for limit in (0.7, 3.0, 5.9):
+        big = m.astype("O") if t[0] != "f" else m
+        keep = np.array(~(abs(big) <= (int(limit) if t[0] != "f" else np.array(limit, t))), bool)
+        entries = sparse.entries_of(m, lambda v: True)
+        e = [x for x in entries if keep[x[0]]]
+        for a, b in (("ROW_MAJOR", "CSR"), ("COL_MAJOR", "CSR"), ("ROW_MAJOR", "BSR"), ("BSR", "CSR"), ("BSR", "DCSC")):
+            source = arrays(a, m, dtype, 4, entries if a == "BSR" else None)
+            assert_same(sparse.Plan(cx, a, b, shape, dtype, equal="last", threshold=limit)(source), arrays(b, m, dtype, 4, e))
+
+
+def test_masks_of_a_source(cx):
+    rng = np.random.default_rng(15)
+    m, keep = rng.random((7, 130)), rng.random((7, 130)) < .4
+    e = [x for x in sparse.entries_of(m) if keep[x[0]]]
+    for a, b in (("ROW_MAJOR", "CSR"), ("COL_MAJOR", "CSC"), ("COL_MAJOR", "CSR"), ("ROW_MAJOR", "DIA")):
+        source = {"mask": arrays(a, keep.astype("u1"), "u8")["val"], **arrays(a, m, "f64")}
+        plan = sparse.Plan(cx, a, b, m.shape, "f64", mask=True)
+        assert [n[0] for n in plan.names(0)] == ["mask", "val"]
+        assert_same(plan(source), arrays(b, m, "f64", 4, e))
+    with pytest.raises(ravel.Error, match="mask has another size: 910"):
+        plan({**source, "mask": source["mask"][1:]})
+    for says, a, more in [("each position of the source is an entry", "CSR", {"threshold": 1}), ("0 or more", "ROW_MAJOR", {"threshold": -1}), ("each position", "COO", {"mask": True}),
+                          ("there is no threshold", "ROW_MAJOR", {"mask": True, "threshold": 1}), ("0 or more", "ROW_MAJOR", {"threshold": float("nan")})]:
+        with pytest.raises(ravel.Error, match=says):
+            sparse.Plan(cx, a, "CSC", (4, 4), "f32", **more)
+    for says, dtype, limit in (("complex values", "c64", 1), ("no value of this type", "u8", 256)):
+        with pytest.raises(ravel.Error, match=says):
+            sparse.Plan(cx, "ROW_MAJOR", "CSR", (4, 4), dtype, threshold=limit)
+
+
+def test_thresholds_and_masks_of_files(tmp_path):
+    os.chdir(tmp_path)
+    a = np.array([[.5, -2, 0], [0, 1, 3.]])
+    np.save("a.npy", a)
+    np.save("m.npy", np.array([[True, False, True], [False, True, False]]))
+    good("convert", "a.npy", "b.npz", "--from", "ROW_MAJOR", "--to", "CSR", "--threshold", "1")
+    assert np.array_equal(sp.load_npz("b.npz").toarray(), np.where(abs(a) > 1, a, 0))
+    good("convert", "a.npy", "c.npz", "--from", "ROW_MAJOR", "--to", "CSC", "--mask", "m.npy")
+    c = sp.load_npz("c.npz")
+    assert c.nnz == 3 and np.array_equal(c.toarray(), np.where(np.load("m.npy"), a, 0))
+    good("convert", "a.npy", "d.npz", "--from", "(R, C){R, C, fill = 3}", "--to", "COO")
+    assert np.load("d.npz")["data"].tolist() == [.5, -2, 0, 0, 1]
+    for args, says in ((["--threshold", "x"], "no number"), (["--mask", "a.npy"], "a mask has u1 or b1"), (["--mask", "none.npy"], "none.npy")):
+        r = run("convert", "a.npy", "e.npz", "--from", "ROW_MAJOR", "--to", "CSR", *args)
+        assert r.returncode == 2 and says in r.stderr and not os.path.exists("e.npz"), r.stderr
+    r = run("convert", "a.npy", "e.npy", "--from", "ROW_MAJOR", "--to", "COL_MAJOR", "--threshold", "1")
+    assert r.returncode == 2 and "sparse format" in r.stderr and not os.path.exists("e.npy")
+
+
 UNPADDED = {"CSR", "CSC", "DCSR", "DCSC", "COO"}
 
 

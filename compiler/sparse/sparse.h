@@ -24,12 +24,12 @@ typedef struct {
     int pos, crd;         /* the numbers of its arrays; -1: none */
 } Level;
 
-enum { MAX_ARRAYS = 2 * MAX_LEVELS + 1 };
-typedef enum { ARRAY_POS, ARRAY_CRD, ARRAY_VAL } ArrayKind;
+enum { MAX_ARRAYS = 2 * MAX_LEVELS + 2 };
+typedef enum { ARRAY_POS, ARRAY_CRD, ARRAY_VAL, ARRAY_MASK } ArrayKind;
 typedef struct {
     ArrayKind kind;
-    int level;            /* from 0; ARRAY_VAL: none */
-    const char *name;     /* pos2, crd2, val */
+    int level;            /* from 0; of ARRAY_POS and ARRAY_CRD */
+    const char *name;     /* pos2, crd2, val, mask */
 } SparseArray;
 
 /* A side of a conversion, for one shape and element type. */
@@ -42,7 +42,7 @@ typedef struct {
     Level level[MAX_LEVELS];
     int tree;             /* the first `tree` levels are above the blocks of dense ones */
     int narray;
-    SparseArray array[MAX_ARRAYS];
+    SparseArray array[MAX_ARRAYS];     /* the mask first, val last */
     bool padded;          /* it has places without an entry, which hold the fill */
     bool loose;           /* equal entries, or entries in any order, are possible */
     bool valueless;       /* of a pattern: each position is an entry, and there is no val */
@@ -64,6 +64,9 @@ typedef struct {
     int from_width, to_width;      /* bytes of an index: 4, 8 or 0 for 4 */
     Equals equal;
     const char *name;     /* of the function; NULL: a default */
+    /* Which values of a source that has places without an entry are entries: */
+    double threshold;     /* ... those of a larger magnitude; 0: those that are not the fill */
+    bool mask;            /* ... those beside which the array mask, of u8, is not 0 */
 } SparseRequest;
 
 /* How entries come into the order of the destination. */
@@ -120,10 +123,10 @@ const char *sparse_letters(const Kernel *step);
 const char *sparse_flaw(Arena *a, const SparsePlan *p, i64 flaw, i64 array, i64 at);
 
 /* sparse_format.c: the format of one side; t is NULL for a pattern.  diag_fatal, with the place
- * in the spec, if it cannot be read and written. */
+ * in the spec, if it cannot be read and written.  mask: it has an array mask. */
 extern const char sparse_pattern[];      /* what a request has as its dtype */
 SparseFormat *sparse_format(Exprs *e, const LayoutRef *ref, const DType *t, int rank,
-                            const i64 *shape, int width);
+                            const i64 *shape, int width, bool mask);
 /* sparse_plan.c: both sides must be of one shape; map as by plan_match.  diag_fatal if there is
  * no conversion. */
 SparsePlan *sparse_plan(Exprs *e, const SparseRequest *rq, SparseFormat *src,

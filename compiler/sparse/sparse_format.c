@@ -66,9 +66,11 @@ order_of(Maker *m)
 static void
 add_array(SparseFormat *f, Arena *a, ArrayKind kind, int level)
 {
-    static const char *const names[] = {[ARRAY_POS] = "pos", [ARRAY_CRD] = "crd"};
+    static const char *const names[] = {[ARRAY_POS] = "pos", [ARRAY_CRD] = "crd",
+                                        [ARRAY_VAL] = "val", [ARRAY_MASK] = "mask"};
+    bool level_array = kind == ARRAY_POS || kind == ARRAY_CRD;
     f->array[f->narray++] = (SparseArray){
-        kind, level, kind == ARRAY_VAL ? "val" : arena_printf(a, "%s%d", names[kind], level + 1)};
+        kind, level, level_array ? arena_printf(a, "%s%d", names[kind], level + 1) : names[kind]};
 }
 
 static void
@@ -258,7 +260,7 @@ make_dense(Maker *m, int rank, const i64 *shape)
 
 SparseFormat *
 sparse_format(Exprs *e, const LayoutRef *ref, const DType *t, int rank, const i64 *shape,
-              int width)
+              int width, bool mask)
 {
     Arena *a = ex_arena(e);
     SparseFormat *f = arena_new(a, SparseFormat);
@@ -272,6 +274,8 @@ sparse_format(Exprs *e, const LayoutRef *ref, const DType *t, int rank, const i6
              ref->def->name, t->name);
     if (f->width != 4 && f->width != 8)
         FAIL(&m, "'%s': indices have 4 or 8 bytes, not %d", ref->def->name, f->width);
+    if (mask)
+        add_array(f, a, ARRAY_MASK, 0);
     if (ref->def->level)
         make_sparse(&m, rank, shape);
     else

@@ -1,13 +1,21 @@
 /* The values of entries: their bytes are copied, compared and, for equal entries, added. */
 
+/* Which values are entries: those that are not the fill; those above a limit, without the bits
+ * that `hi` lacks; signed ones whose magnitude is above it, `hi` being the sign. */
+enum { RAVEL_NOT_FILL, RAVEL_ABOVE, RAVEL_ABOVE_SIGNED };
+
 RAVEL_PART int
-ravel_is_fill(const unsigned char *v, int64_t es, uint64_t lo, uint64_t hi)
+ravel_is_entry(const unsigned char *v, int64_t es, int64_t how, uint64_t lo, uint64_t hi)
 {
     uint64_t x = 0, y = 0;
     memcpy(&x, v, es < 8 ? (size_t)es : 8);
+    if (how == RAVEL_ABOVE)
+        return (x & hi) > lo;
+    if (how == RAVEL_ABOVE_SIGNED)
+        return (x & hi ? (hi - x) + hi : x) > lo;
     if (es == 16)
         memcpy(&y, v + 8, 8);
-    return x == lo && y == hi;
+    return x != lo || y != hi;
 }
 
 /* Write the fill to n places. */
