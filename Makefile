@@ -92,7 +92,7 @@ $(B)/runtime/threads.o: ISA := $(if $(OPENMP),-fopenmp)
 $(B)/runtime/kernels_avx2.o: ISA += -mavx2
 AVX512 := -mavx512bw -mavx512vl -mprefer-vector-width=512
 $(B)/runtime/kernels_avx512.o: ISA += $(AVX512)
-$(B)/runtime/kernels_avx512vbmi.o: ISA += $(AVX512) -mavx512vbmi
+$(B)/runtime/kernels_avx512vbmi.o: ISA += $(AVX512) -mavx512vbmi -mgfni
 # Sanitizers and optimisation together take a compiler up to half a minute for a set of
 # kernels; the tests take two or three seconds more there without the latter.
 UNOPTIMISED ?= $(if $(SAN),scalar portable sse2 avx2 avx512 avx512vbmi)
