@@ -375,6 +375,8 @@ cmd_convert(Cli *c)
     const char *to = cli_layout_text(c, c->o.to);
     if (cli_is_sparse(c, from, to))
         return cli_sparse_convert(c, from, to);
+    if (c->o.threshold || c->o.mask)
+        cli_fail(c, "--threshold and --mask say which values become entries of a sparse format");
     Convert v = {.c = c};
     bool ok = arena_run(c->arena, &d, run_convert, &v);
     ravel_plan_free(v.plan);
