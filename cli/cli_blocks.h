@@ -18,7 +18,7 @@ typedef struct {
 typedef struct {
     Arena *arena;
     Exprs *e;
-    const LayoutDef *known;
+    const Known *known;
     const Plan *p;                 /* of the whole tensor */
     BlockSide src, dst;
     i64 n[MAX_RANK];               /* extents */
