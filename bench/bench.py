@@ -12,6 +12,7 @@ import math
 import pathlib
 import re
 import sys
+import time
 
 import numpy as np
 
@@ -263,6 +264,14 @@ def arguments(argv):
     return o
 
 
+def time_left(began, done, cases):
+    """", 3:20 left" on a terminal, by the cases that are done; else nothing."""
+    if not done or not sys.stderr.isatty():
+        return ""
+    seconds = (time.monotonic() - began)*(cases - done)/done
+    return ", %d:%02d left" % divmod(round(seconds), 60)
+
+
 def main(argv):
     options = arguments(argv)
     libs = Libraries(options.build.resolve())
@@ -274,8 +283,9 @@ def main(argv):
     if options.seed is not None:
         print("seed %d: %d cases" % (options.seed, len(found)))
     report.print_head()
+    began = time.monotonic()
     for k, case in enumerate(found, 1):
-        print("[%d/%d] %s" % (k, len(found), case.name), file=sys.stderr, flush=True)
+        print("[%d/%d] %s%s" % (k, len(found), case.name, time_left(began, k - 1, len(found))), file=sys.stderr, flush=True)
         c = one_case(libs, case, options)
         if c["state"] == "measured":
             c["plan_ns"] = latency(libs, case)

@@ -5,6 +5,7 @@
 #include "../runtime/proof.h"
 #include "cli.h"
 #include "cli_copy.h"
+#include "cli_progress.h"
 
 enum {
     ROUNDS = 9, ROUNDS_MAX = 10000,
@@ -98,8 +99,13 @@ bench(void *arg)
     add_copy(b, MEMCPY);
     add(b, OURS, time_ours, b);
     add_copy(b, STREAM);
-    measure_rounds(b->m, b->n, (int)b->rounds,
-                   (Ready){b->threads > 1 ? REST : 0, 2 * b->bytes < CACHE});
+    Ready ready = {b->threads > 1 ? REST : 0, 2 * b->bytes < CACHE};
+    Progress progress = progress_begin("measuring");
+    for (int r = 0; r < b->rounds; r++) {
+        measure_round(b->m, b->n, r, ready);
+        progress_at(&progress, r + 1, (double)b->rounds, 0);
+    }
+    progress_end(&progress);
 }
 
 static void

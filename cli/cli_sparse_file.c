@@ -112,7 +112,11 @@ sparse_file_read(Cli *c, const char *path, SparseFile *f)
     cli_check(c, file_read(path, SIZE_MAX / 4, &data, &len, &err), &err);
     const unsigned char *copy = arena_copy(c->arena, data, len + 1);
     free(data);
-    if (cli_ends_with(path, ".mtx"))
+    bool text = cli_ends_with(path, ".mtx");
+    if (text && memchr(copy, 0, len))
+        cli_fail(c, "'%s' is no text: it has a NUL byte at %zu", path,
+                 (size_t)((const unsigned char *)memchr(copy, 0, len) - copy));
+    if (text)
         matrix_market_read(c, path, (const char *)copy, f);
     else
         zip_read(c, path, copy, len, take_npy, f);

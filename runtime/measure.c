@@ -83,19 +83,24 @@ get_ready(const Measured *m, Ready ready)
 }
 
 void
+measure_round(Measured *m, int n, int r, Ready ready)
+{
+    for (int k = 0; k < n; k++) {
+        Measured *one = &m[(r + k) % n];
+        one->ns[r] = -1;
+        if (r % one->every)
+            continue;
+        get_ready(one, ready);
+        int64_t t = one->time(one->arg, one->calls);
+        one->ns[r] = t < 0 ? -1 : (double)t / (double)one->calls;
+    }
+}
+
+void
 measure_rounds(Measured *m, int n, int rounds, Ready ready)
 {
-    for (int r = 0; r < rounds; r++) {
-        for (int k = 0; k < n; k++) {
-            Measured *one = &m[(r + k) % n];
-            one->ns[r] = -1;
-            if (r % one->every)
-                continue;
-            get_ready(one, ready);
-            int64_t t = one->time(one->arg, one->calls);
-            one->ns[r] = t < 0 ? -1 : (double)t / (double)one->calls;
-        }
-    }
+    for (int r = 0; r < rounds; r++)
+        measure_round(m, n, r, ready);
 }
 
 static int

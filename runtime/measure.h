@@ -38,7 +38,9 @@ typedef struct {
     int64_t rest;
     int settle;
 } Ready;
-/* Time n candidates, each once in a round; each round begins with a different one. */
+/* Round r: time n candidates, each once; each round begins with a different one. */
+void measure_round(Measured *m, int n, int r, Ready ready);
+/* The rounds from 0 on. */
 void measure_rounds(Measured *m, int n, int rounds, Ready ready);
 
 /* The median, the 10th and the 90th percentile of n samples. */

@@ -222,6 +222,7 @@ def test_a_source_that_becomes_shorter(slow):
 
 @pytest.mark.parametrize("what, rate, command", [
     ("converting", True, ["convert", "x.npy", "y.npy", *SLOW]),
+    ("measuring", False, ["bench", "--from", "NCHW", "--to", "NHWC", "--shape", "8,64,56,56", "--dtype", "u8", "--rounds", "9999"]),
     ("proving", False, ["verify", "--from", "NCHW", "--to", "NHWC", "--shape", "32,64,112,112", "--dtype", "u8"]),
     ("tuning", False, ["tune", "--from", "NCHW", "--to", "NHWC", "--shape", "32,64,112,112", "--dtype", "f32", "--seconds", "9"])])
 def test_progress_on_a_terminal(slow, what, rate, command):

@@ -505,7 +505,8 @@ def test_unsigned_matrix_market(tmp_path):
 
 
 @pytest.mark.parametrize("text, says", [
-    ("", "line 1: the file does not begin"), ("%%MatrixMarket matrix array real general\n2 2\n", "only 'coordinate'"),
+    ("", "line 1: the file does not begin"), ("%%MatrixMarket matrix coordinate real general\n2 2 1\n1 1 5\n\0 2", "is no text: it has a NUL byte at 58"),
+    ("%%MatrixMarket matrix array real general\n2 2\n", "only 'coordinate'"),
     ("%%MatrixMarket matrix coordinate real general\n2 2 1\n3 1 5\n", "line 3: the row"), ("%%MatrixMarket matrix coordinate real general\n2 2 1\n1 0 5\n", "line 3: the column"),
     ("%%MatrixMarket matrix coordinate real general\n2 2 9999\n1 1 5\n", "fewer entries"), ("%%MatrixMarket matrix coordinate real general\n2 2 2\n1 1 5\n", "line 4: the row"),
     ("%%MatrixMarket matrix coordinate real general\n2 2 1\n1 1 5\n1 2 5\n", "more entries"), ("%%MatrixMarket matrix coordinate real general\n2 2 1\n1 1 x\n", "no number"),
