@@ -92,7 +92,7 @@ $(B)/runtime/threads.o: ISA := $(if $(OPENMP),-fopenmp)
 $(B)/runtime/kernels_avx2.o: ISA += -mavx2
 AVX512 := -mavx512bw -mavx512vl -mprefer-vector-width=512
 $(B)/runtime/kernels_avx512.o: ISA += $(AVX512)
-$(B)/runtime/kernels_avx512vbmi.o: ISA += $(AVX512) -mavx512vbmi
+$(B)/runtime/kernels_avx512vbmi.o: ISA += $(AVX512) -mavx512vbmi -mgfni
 # Sanitizers and optimisation together take a compiler up to half a minute for a set of
 # kernels; the tests take two or three seconds more there without the latter.
 UNOPTIMISED ?= $(if $(SAN),scalar portable sse2 avx2 avx512 avx512vbmi)
@@ -110,6 +110,9 @@ $(B)/templates/c/%1.h $(B)/templates/c/%2.h $(B)/templates/c/%4.h $(B)/templates
 KERNELS := $(filter $(B)/runtime/kernels_%,$(LIB_OBJ))
 $(KERNELS): $(EXPANDED)
 $(KERNELS): ISA += -I$(B)/runtime
+# A failed check of a kernel is a trap: texts of 13 MB would be searched for leaks at the end
+# of each command.
+$(KERNELS): ISA += $(if $(filter 1,$(SAN)),-fsanitize-undefined-trap-on-error)
 
 $(B)/embed.c: compiler/base/embed.sh $(EMBEDDED)
 	$(SAY) EMBED $@

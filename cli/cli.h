@@ -16,7 +16,8 @@ typedef struct {
         *manifest,
                *equals, *compatible, *banks, *object, *align, *check, *limit, *rounds,
                *threads, *wisdom, *seconds, *processor, *by, *plane, *beside, *html,
-               *list, *header, *depfile, *tensor, *offset, *mem, *via, *index;
+               *list, *header, *depfile, *tensor, *offset, *mem, *via, *threshold, *mask,
+               *index;
     bool json, inverse, verify, statements, measure;
     const char *spec[16];
     int nspecs;
@@ -27,7 +28,7 @@ typedef struct {
 typedef struct {
     Arena *arena;
     ravel_context *cx;
-    const LayoutDef *known;
+    const Known *known;
     const char *first;             /* the NAME of a FILE:NAME before; NULL: none */
     const char *first_file;        /* where it is declared */
     const char *loaded[8];         /* files of FILE:NAME, each read once: it may be a pipe */

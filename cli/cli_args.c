@@ -19,7 +19,7 @@ static const struct {
      "at run time", 0},
      offsetof(Options, shape)},
     {'t', false, {"dtype", 'd', "T", 0, "the element type: f32 f16 bf16 f64 i8 u8 i16 "
-     "... i4 u4 u2 u1 c64", 0}, offsetof(Options, dtype)},
+     "... i4 u4 u2 u1 c64; pattern: a sparse format without values", 0}, offsetof(Options, dtype)},
     {'a', false, {"at", 'a', "I", 0, "the coordinates, as in 1,17,4,6; with "
      "--inverse an address; in show the plane, as in N=1; in tune the extents to measure "
      "at if --shape has names", 0}, offsetof(Options, at)},
@@ -31,7 +31,7 @@ static const struct {
      offsetof(Options, to)},
     {'V', false, {"via", 'V', "LAYOUT", 0, "convert to this layout and from it, or from a part "
      "of it as in 'NHWC[:, 1:3]', in one step", 0}, offsetof(Options, via)},
-    {'u', false, {"index", 'u', "A=FILE,...", 0, "the numbers of the index arrays of the "
+    {'Z', false, {"index", 'Z', "A=FILE,...", 0, "the numbers of the index arrays of the "
      "layouts: idx=idx.npy for 'ROW_MAJOR[:, idx]'", 0}, offsetof(Options, index)},
     {'k', false, {"kind", 'k', "K", 0, "what to write: relayout (a conversion; "
      "default), offset, inverse, load or store", 0},
@@ -77,6 +77,11 @@ static const struct {
     {'N', false, {"threads", 'N', "N", 0,
      "number of threads (default: all processors; in bench 1)", 0},
      offsetof(Options, threads)},
+    {'h', false, {"threshold", 'h', "T", 0, "to a sparse format: only values whose magnitude is "
+     "above T are entries (default: those that are not the fill)", 0},
+     offsetof(Options, threshold)},
+    {'u', false, {"mask", 'u', "FILE", 0, "to a sparse format: the values beside which the "
+     "array of this .npy file, of u1 or b1, is not 0 are entries", 0}, offsetof(Options, mask)},
     {'W', false, {"wisdom", 'W', "FILE", 0,
      "the file with the results of tune (default: that of RAVEL_WISDOM)", 0},
      offsetof(Options, wisdom)},

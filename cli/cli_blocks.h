@@ -2,34 +2,50 @@
 #ifndef RAVEL_CLI_BLOCKS_H
 #define RAVEL_CLI_BLOCKS_H
 
+#include "../runtime/file.h"
 #include "cli.h"
 
-/* The blocks of a conversion: boxes of the tensor, each of which has a slab of the storage
- * of both sides.  Dims are those of the destination. */
+/* The source or the destination of a conversion in blocks. */
 typedef struct {
+    const char *text;              /* the layout, as a request has it */
+    Layout *whole;                 /* of the tensor */
+    int dim[MAX_RANK];             /* which dim d of the destination is here */
+    bool in_place;                 /* a block is read or written where it lies in the storage;
+                                    * else it is a slab, which a buffer has closer together */
+} BlockSide;
+
+/* The blocks of a conversion: boxes of the tensor.  Dims are those of the destination. */
+typedef struct {
+    Arena *arena;
     Exprs *e;
+    const Known *known;
     const Plan *p;                 /* of the whole tensor */
-    Layout *src, *dst;             /* whole, in e */
+    BlockSide src, dst;
     i64 n[MAX_RANK];               /* extents */
     i64 unit[MAX_RANK];            /* a block begins at a multiple of it; 0: dim is not cut */
     i64 step[MAX_RANK];            /* extents of a block; n: dim is not cut */
     int order[MAX_RANK];           /* dims, outermost first */
 } Blocks;
 
-/* A layout of both sides for the extents of a block. */
+/* One side of a block. */
 typedef struct {
-    Layout *src, *dst;
-    SlabRuns from, to;
+    Layout *part;                  /* the layout that its conversion reads or writes */
+    const char *text;              /* as a request has it */
+    SlabRuns runs;                 /* of a slab */
+    i64 bytes;                     /* of memory that it takes */
+    i64 run;                       /* contiguous bytes in the storage of the whole */
+} BlockPart;
+typedef struct {
+    BlockPart from, to;
 } Block;
 
 /* The largest blocks that need at most `memory` bytes, with few and long runs in both files.
- * `proven`: their code is proven too.  *least is the memory that they need; NULL: that
- * is more. */
-Blocks *blocks_new(Cli *c, const Plan *p, i64 memory, bool proven, i64 *least);
+ * rq: of p.  `proven`: their code is proven too.  `in_place`: also those that are no slabs.
+ * *least is the memory that they need; NULL: that is more. */
+Blocks *blocks_new(Cli *c, const Plan *p, const ravel_request *rq, i64 memory, bool proven,
+                   bool in_place, i64 *least);
 /* Whether the runs of both files are long enough to be read and written one by one. */
 bool blocks_run_long(const Blocks *b);
-/* The block with these extents.  False: its runs are not whole bytes. */
-bool blocks_make(const Blocks *b, const i64 *extent, Block *out);
 /* The number of dims that are cut. */
 enum { BLOCKS_CUT_MAX = 8 };
 int blocks_ncut(const Blocks *b);
@@ -41,14 +57,29 @@ bool blocks_corner(const Blocks *b, unsigned rest, i64 *x);
 /* Moves x to the next block, in the order of the destination; false after the last. */
 bool blocks_next(const Blocks *b, i64 *x);
 
+/* cli_blocks_part.c: what a block has of the storage. */
+void blocks_side(const Blocks *b, const Layout *l, const char *text, const int *map,
+                 BlockSide *out);
+/* The block with these extents.  False: its runs are not whole bytes. */
+bool blocks_make(const Blocks *b, const i64 *extent, Block *out);
+/* The byte of the storage of the whole to which byte 0 of the part's storage belongs, for the
+ * block at x. */
+i64 blocks_start(const BlockSide *s, const BlockPart *k, const i64 *x);
+/* Whether the blocks with these steps have the elements of the tensor, cover the storage of
+ * a side that is of slabs, and do not overlap in the destination. */
+bool blocks_are_right(const Blocks *b);
+
 /* cli_blocks_run.c: what a conversion in blocks reads and writes. */
 typedef struct {
     const Blocks *blocks;
     const ravel_request *rq;
     const unsigned char *src;      /* the source's storage */
+    const FileView *view;          /* what that lies in */
+    FileView *spool;               /* write to an unnamed file and set this; NULL: to OUT */
     const void *head;              /* what stands before the data in OUT */
     size_t head_len;
     bool verify;
+    i64 memory;                    /* that a proof may take */
 } BlocksJob;
 /* Convert and write OUT.  False: --verify has found a flaw, which is printed, and OUT is
  * unchanged. */

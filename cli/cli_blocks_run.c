@@ -7,7 +7,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "../runtime/file.h"
+#include "../runtime/proof.h"
 #include "../runtime/reference.h"
 #include "cli_blocks.h"
 #include "cli_progress.h"
@@ -26,7 +26,8 @@ typedef struct {
     unsigned char *src, *dst;      /* buffers */
     const Kind *last;              /* whose holes in dst are zero */
     int fd;
-    unsigned char *map;            /* the new file, for --verify; NULL: not mapped */
+    unsigned char *map;            /* the new file, for --verify and for blocks that are
+                                    * written in place; NULL: not mapped */
     size_t map_len;
     i64 done;                      /* bytes of the destination */
     bool differs;
@@ -71,19 +72,45 @@ write_run(void *arg, i64 whole, i64 part, i64 bytes)
     return write_at(p->r->fd, p->r->dst + part, (size_t)bytes, p->at + whole);
 }
 
-/* The source of the block at x: in the file if it is contiguous there, else in a buffer. */
+/* What the conversion of the block at x reads: the file, or for a slab that is not contiguous
+ * there a buffer. */
 static const unsigned char *
 read_block(Runner *r, const Kind *k, const i64 *x)
 {
-    const Blocks *b = r->job->blocks;
-    i64 y[MAX_RANK];
-    for (int d = 0; d < b->dst->rank; d++)
-        y[b->p->map[d]] = x[d];
-    const unsigned char *from = r->job->src + layout_slab_start(b->src, k->block.src, y);
-    if (k->block.from.n == 0)
+    const BlockSide *s = &r->job->blocks->src;
+    const unsigned char *from = r->job->src + blocks_start(s, &k->block.from, x);
+    if (s->in_place || k->block.from.runs.n == 0)
         return from;
-    slab_each(&k->block.from, read_run, &(Place){r, from, 0});
+    slab_each(&k->block.from.runs, read_run, &(Place){r, from, 0});
     return r->src;
+}
+
+/* Convert what is at `src` to the block at x. */
+static int
+write_block(Runner *r, const Kind *k, const i64 *x, const unsigned char *src)
+{
+    const BlockSide *s = &r->job->blocks->dst;
+    i64 at = (i64)r->job->head_len + blocks_start(s, &k->block.to, x);
+    if (s->in_place) {
+        ravel_run(k->plan, r->map + at, src);
+        return 0;
+    }
+    if (k != r->last)
+        memset(r->dst, 0, (size_t)k->block.to.bytes);
+    r->last = k;
+    ravel_run(k->plan, r->dst, src);
+    return slab_each(&k->block.to.runs, write_run, &(Place){r, NULL, at});
+}
+
+/* Blocks in place leave no pages behind. */
+static void
+let_go(const Runner *r)
+{
+    const BlocksJob *j = r->job;
+    if (j->blocks->src.in_place && j->view->mapped)
+        madvise(j->view->data, j->view->len, MADV_DONTNEED);
+    if (j->blocks->dst.in_place)
+        madvise(r->map, r->map_len, MADV_DONTNEED);
 }
 
 /* Compare the block with the layouts of the whole tensor, as the file has it. */
@@ -93,11 +120,11 @@ is_right(const Runner *r, const Kind *k, const i64 *x, const i64 *extent,
 {
     const Blocks *b = r->job->blocks;
     i64 hi[MAX_RANK], slot;
-    for (int d = 0; d < b->dst->rank; d++)
-        hi[d] = x[d] + extent[d] < b->n[d] ? x[d] + extent[d] : b->dst->dim[d].padded;
+    for (int d = 0; d < b->p->dst->rank; d++)
+        hi[d] = x[d] + extent[d] < b->n[d] ? x[d] + extent[d] : b->p->dst->dim[d].padded;
     if (!reference_differs_in(b->p, x, hi, r->map + r->job->head_len, r->job->src, &slot))
         return false;
-    if (slot < 0 && k->holes)
+    if (slot < 0 && k->holes && !b->dst.in_place)
         reference_differs(k->plan->plan, r->dst, src, &slot);
     if (slot >= 0)
         fprintf(stderr, "ravel: verify: slot %lld of the result differs from the "
@@ -109,33 +136,32 @@ static int
 convert_block(Runner *r, const i64 *x)
 {
     const Blocks *b = r->job->blocks;
-    i64 extent[MAX_RANK];
+    i64 extent[MAX_RANK], elements = 1;
     const Kind *k = &r->kind[blocks_extents(b, x, extent)];
     const unsigned char *src = read_block(r, k, x);
-    if (k != r->last)
-        memset(r->dst, 0, (size_t)layout_bytes(k->block.dst));
-    r->last = k;
-    ravel_run(k->plan, r->dst, src);
-    i64 at = (i64)r->job->head_len + layout_slab_start(b->dst, k->block.dst, x);
-    int e = slab_each(&k->block.to, write_run, &(Place){r, NULL, at});
-    if (e == 0 && r->map && !is_right(r, k, x, extent, src)) {
+    int e = write_block(r, k, x, src);
+    if (e == 0 && r->job->verify && !is_right(r, k, x, extent, src)) {
         r->differs = true;
         e = ECANCELED;
     }
-    r->done += layout_bytes(k->block.dst);
+    let_go(r);
+    for (int d = 0; d < b->p->dst->rank; d++)
+        elements *= extent[d];
+    r->done += elements;
     return e;
 }
 
-/* The place of the whole file in memory, for --verify. */
+/* The place of the whole file in memory, where it is needed. */
 static int
 map_file(Runner *r)
 {
-    r->map_len = r->job->head_len + (size_t)layout_bytes(r->job->blocks->dst);
+    bool in_place = r->job->blocks->dst.in_place;
+    r->map_len = r->job->head_len + (size_t)layout_bytes(r->job->blocks->dst.whole);
     if (ftruncate(r->fd, (off_t)r->map_len))
         return errno;
-    if (!r->job->verify)
+    if (!r->job->verify && !in_place)
         return 0;
-    void *p = mmap(NULL, r->map_len, PROT_READ, MAP_SHARED, r->fd, 0);
+    void *p = mmap(NULL, r->map_len, PROT_READ | (in_place ? PROT_WRITE : 0), MAP_SHARED, r->fd, 0);
     r->map = p == MAP_FAILED ? NULL : p;
     return r->map ? 0 : errno;
 }
@@ -144,9 +170,10 @@ static int
 fill(void *arg, int fd)
 {
     Runner *r = arg;
-    const Layout *dst = r->job->blocks->dst;
+    const Blocks *b = r->job->blocks;
     i64 x[MAX_RANK] = {0};
-    double bytes = (double)layout_bytes(dst);
+    double all = (double)layout_points(b->p->dst, false);
+    double bytes = (double)layout_bytes(b->dst.whole) + (double)layout_bytes(b->src.whole);
     r->fd = fd;
     r->done = 0;
     int e = map_file(r);
@@ -155,9 +182,8 @@ fill(void *arg, int fd)
     do {
         if (e == 0)
             e = convert_block(r, x);
-        progress_at(&r->progress, (double)r->done, bytes,
-                    bytes + (double)layout_bytes(r->job->blocks->src));
-    } while (e == 0 && blocks_next(r->job->blocks, x));
+        progress_at(&r->progress, (double)r->done, all, bytes);
+    } while (e == 0 && blocks_next(b, x));
     if (r->map)
         munmap(r->map, r->map_len);
     r->map = NULL;
@@ -172,23 +198,31 @@ make_kind(Runner *r, Kind *k, const i64 *x)
     ravel_error err;
     i64 extent[MAX_RANK], shape[MAX_RANK];
     ravel_request rq = *r->job->rq;
-    rq.shape = shape;
     blocks_extents(b, x, extent);
+    blocks_make(b, extent, &k->block);
     for (int d = 0; d < rq.rank; d++)
         shape[b->p->map[d]] = extent[d];
+    rq.shape = shape;
+    rq.from = k->block.from.text;
+    rq.to = k->block.to.text;
     cli_check(r->c, ravel_compile(r->c->cx, &rq, &k->plan, &err), &err);
-    blocks_make(b, extent, &k->block);
-    k->holes = layout_points(k->block.dst, true) < k->block.dst->size ||
-               b->dst->ref->def->fill == FILL_NONE;
+    k->holes = layout_points(k->block.to.part, true) < k->block.to.part->size ||
+               b->p->dst->ref->def->fill == FILL_NONE;
 }
 
-/* Prove the code of all kinds of blocks.  False, with a message: it is wrong. */
+/* Prove the code of all kinds of blocks; of those in place, whose storage is all of the
+ * tensor's, what the memory allows.  False, with a message: it is wrong. */
 static bool
 prove(const Runner *r, unsigned kinds)
 {
+    const Blocks *b = r->job->blocks;
+    bool in_place = b->src.in_place || b->dst.in_place;
     ravel_error err;
     for (unsigned i = 0; i < kinds; i++) {
-        ravel_status s = r->kind[i].plan ? ravel_verify(r->kind[i].plan, &err) : RAVEL_OK;
+        const ravel_plan *p = r->kind[i].plan;
+        if (!p || (in_place && proof_bytes(p->plan) > r->job->memory))
+            continue;
+        ravel_status s = ravel_verify(p, &err);
         if (s == RAVEL_ERR_VERIFY)
             fprintf(stderr, "ravel: verify: %s\n", err.text);
         else
@@ -202,19 +236,28 @@ prove(const Runner *r, unsigned kinds)
 static void
 allocate(Runner *r, unsigned kinds)
 {
+    const Blocks *b = r->job->blocks;
     i64 src = 1, dst = 1;
     for (unsigned i = 0; i < kinds; i++) {
-        const Block *k = &r->kind[i].block;
+        const BlockPart *from = &r->kind[i].block.from, *to = &r->kind[i].block.to;
         if (!r->kind[i].plan)
             continue;
-        src = k->from.n && layout_bytes(k->src) > src ? layout_bytes(k->src) : src;
-        dst = layout_bytes(k->dst) > dst ? layout_bytes(k->dst) : dst;
+        src = !b->src.in_place && from->runs.n && from->bytes > src ? from->bytes : src;
+        dst = !b->dst.in_place && to->bytes > dst ? to->bytes : dst;
     }
     r->src = malloc((size_t)src);
     r->dst = malloc((size_t)dst);
     if (!r->dst || !r->src)
         cli_fail(r->c, "no memory for blocks of %lld bytes: give a smaller --mem",
                  (long long)(src + dst));
+}
+
+/* Write to an unnamed file, and map it. */
+static ravel_status
+fill_spool(Runner *r, FileView *v, ravel_error *err)
+{
+    int fd = file_spool(err);
+    return fd < 0 ? RAVEL_ERR_FILE : file_spool_view(fd, fill(r, fd), v, err);
 }
 
 typedef struct {
@@ -239,7 +282,8 @@ run(void *arg)
         return;
     allocate(r, kinds);
     r->progress = progress_begin("converting");
-    ravel_status s = file_write_by(r->c->o.arg[1], fill, r, &err);
+    ravel_status s = r->job->spool ? fill_spool(r, r->job->spool, &err)
+                   : file_write_by(r->c->o.arg[1], fill, r, &err);
     progress_end(&r->progress);
     u->ok = !r->differs;
     if (u->ok)

@@ -14,6 +14,7 @@
 typedef struct {
     ArrayFile file;
     FileArray from;
+    FileView spool;       /* the result, if OUT is not written in blocks */
     const DType *dtype;
     int rank;             /* logical */
     i64 shape[MAX_RANK];
@@ -117,6 +118,32 @@ check_stored(Cli *c, const Source *s, const Layout *l)
                  cli_tuple(c->arena, want, n));
 }
 
+/* The layout `from` of an array whose first dim varies fastest: the same in an array with
+ * strides; where that is not possible, the array is copied. */
+static const char *
+from_fortran(Cli *c, Source *s, const char *from)
+{
+    const Npy *a = &s->from.a;
+    const Layout *l = compile_layout(c->arena, c->known, from, s->dtype->name, s->rank, s->shape);
+    i64 stride[MAX_ENTRIES], at = 1;
+    int k = 0;
+    check_stored(c, s, l);
+    bool can = !l->sigma && !c->o.via && s->dtype->bits >= 8 && !(l->view && l->view->strided);
+    for (int i = 0; i < l->nentry && can; i++) {
+        stride[i] = at;
+        while (k < a->rank && a->shape[k] == 1)
+            k++;
+        if (l->entry[i].extent == 1)
+            continue;
+        can = k < a->rank && l->entry[i].extent == a->shape[k] && !l->entry[i].exact;
+        at *= can ? a->shape[k++] : 1;
+    }
+    if (can)
+        return spec_strided(c->arena, from, l->nentry, stride, 0);
+    cli_settle(c, &s->file, &s->from);
+    return from;
+}
+
 /* In an archive: NAME.npy; as NumPy calls an array without a name. */
 static const char *
 array_name(Cli *c, const Source *s)
@@ -217,41 +244,58 @@ static i64
 whole_memory(const Cli *c, const Source *s, const Plan *p)
 {
     i64 all;
-    if (!int_add(layout_bytes(p->dst), cli_file_copied(&s->file, &s->from.a), &all))
+    if (!int_add(layout_bytes(p->dst), cli_file_copied(&s->file), &all))
         return INF;
     return c->o.verify && proof_bytes(p) > all ? proof_bytes(p) : all;
 }
 
+/* Whether OUT is a file that can be written block by block.  What cannot is made in an
+ * unnamed file first. */
+static bool
+has_place(const Cli *c, const Source *s)
+{
+    return file_is_seekable(c->o.arg[1]) && out_kind(c, s) != OUT_NPZ;
+}
+
 /* The blocks in which to convert; NULL: at once. */
 static Blocks *
-choose_blocks(Cli *c, const Source *s, const Plan *p)
+choose_blocks(Cli *c, const Source *s, const Plan *p, const ravel_request *rq)
 {
     i64 memory = cli_memory(c), whole = whole_memory(c, s, p), least = whole;
     i64 best = c->o.verify ? PROOF_MOST : BLOCK_MOST;
-    bool place = file_is_seekable(c->o.arg[1]) && out_kind(c, s) != OUT_NPZ;
-    if (whole <= memory && whole <= best)
+    bool fits = whole <= memory;
+    if (fits && (whole <= best || !has_place(c, s)))
         return NULL;
-    Blocks *b = place ? blocks_new(c, p, memory < best ? memory : best, c->o.verify, &least)
-                      : NULL;
-    if (place && !b && whole > memory && memory > best)
-        b = blocks_new(c, p, memory, c->o.verify, &least);
-    if (whole <= memory)
+    i64 some = memory < best ? memory : best;
+    Blocks *b = blocks_new(c, p, rq, some, c->o.verify, !fits, &least);
+    if (fits)
         return b && (c->o.verify || blocks_run_long(b)) ? b : NULL;
+    if (!b && memory > best)
+        b = blocks_new(c, p, rq, memory, c->o.verify, true, &least);
     if (!b && c->o.mem)
-        cli_fail(c, "the conversion needs %lld bytes of memory%s, and --mem %s allows %lld",
-                 (long long)least, place ? ", in the smallest blocks"
-                 : ": OUT is no file that is written in blocks, as .npy and raw files are",
-                 c->o.mem, (long long)memory);
+        cli_fail(c, "--mem %s allows %lld bytes, and the smallest blocks of this conversion need "
+                 "%lld: give --mem %lld", c->o.mem, (long long)memory, (long long)least,
+                 (long long)least);
     return b;
 }
 
 /* Returns false if --verify finds a flaw. */
 static bool
-convert_blocks(Cli *c, const Source *s, const ravel_request *rq, const Blocks *b)
+convert_blocks(Cli *c, Source *s, const ravel_request *rq, const Blocks *b)
 {
-    BlocksJob job = {.blocks = b, .rq = rq, .src = s->from.a.data, .verify = c->o.verify};
-    job.head = out_head(c, s, b->p->dst, &job.head_len);
-    return blocks_run(c, &job);
+    const FileView *view = s->file.own.data ? &s->file.own : &s->file.view;
+    const Layout *l = b->p->dst;
+    BlocksJob job = {.blocks = b, .rq = rq, .src = s->from.a.data, .view = view,
+                     .verify = c->o.verify, .memory = cli_memory(c)};
+    if (has_place(c, s)) {
+        job.head = out_head(c, s, l, &job.head_len);
+        return blocks_run(c, &job);
+    }
+    job.spool = &s->spool;
+    bool ok = blocks_run(c, &job);
+    if (ok)
+        write_result(c, s, l, s->spool.data);
+    return ok;
 }
 
 /* The same, with the whole result in memory. */
@@ -299,13 +343,16 @@ convert(Cli *c, Source *s, ravel_plan **plan)
     Request whole = {.to = to, .dtype = s->dtype->name, .shape = s->shape};
     whole.from = set_shape(c, s, from);
     whole.rank = s->rank;
+    if (s->from.fortran)
+        whole.from = from_fortran(c, s, whole.from);
     cli_via(c, &whole, s->shape);
     s->rank = whole.rank;
     ravel_request rq = {whole.from, to, s->dtype->name, s->rank, s->shape, cli_threads(c)};
     cli_check(c, ravel_compile(c->cx, &rq, plan, &err), &err);
     const Plan *p = (*plan)->plan;
-    check_stored(c, s, p->src);
-    const Blocks *b = plan_looks_up(p) ? NULL : choose_blocks(c, s, p);
+    if (!s->from.fortran)
+        check_stored(c, s, p->src);
+    const Blocks *b = plan_looks_up(p) ? NULL : choose_blocks(c, s, p, &rq);
     if (!(b ? convert_blocks(c, s, &rq, b) : convert_whole(c, s, *plan)))
         return EXIT_NO;
     if (strcmp(c->o.arg[1], "-"))
@@ -338,10 +385,13 @@ cmd_convert(Cli *c)
     const char *to = cli_layout_text(c, c->o.to);
     if (cli_is_sparse(c, from, to))
         return cli_sparse_convert(c, from, to);
+    if (c->o.threshold || c->o.mask)
+        cli_fail(c, "--threshold and --mask say which values become entries of a sparse format");
     Convert v = {.c = c};
     bool ok = arena_run(c->arena, &d, run_convert, &v);
     ravel_plan_free(v.plan);
     cli_file_free(&v.s.file);
+    file_view_free(&v.s.spool);
     if (!ok)
         diag_fatal(c->arena->diag, d.kind, (Loc){0}, "%s", d.text);
     return v.code;

@@ -13,13 +13,43 @@ is_npy(const ArrayFile *f)
     return npy_is(f->data, f->len) || (n > 4 && !strcmp(f->path + n - 4, ".npy"));
 }
 
+/* Write the array, which has this form, to room of its own. */
+static void
+settle(Cli *c, ArrayFile *f, FileArray *out, const NpyForm *form)
+{
+    FileView room;
+    ravel_error err;
+    size_t bytes = (size_t)out->a.count * (size_t)out->a.bytes;
+    cli_check(c, file_room(bytes, (size_t)cli_memory(c), &room, &err), &err);
+    npy_settle(&out->a, form, room.data);
+    file_view_free(&f->own);
+    f->own = room;
+    out->a.data = room.data;
+    out->fortran = false;
+}
+
+void
+cli_settle(Cli *c, ArrayFile *f, FileArray *out)
+{
+    settle(c, f, out, &(NpyForm){.fortran = true});
+}
+
+void
+cli_view_npy(Cli *c, ArrayFile *f, const char *path, const unsigned char *data, size_t len,
+             FileArray *out)
+{
+    NpyForm form;
+    ravel_error err;
+    cli_check(c, npy_view(path, data, len, &out->a, &form, &err), &err);
+    out->fortran = form.fortran;
+    if (form.swap)
+        settle(c, f, out, &form);
+}
+
 static void
 read_npy(Cli *c, ArrayFile *f, FileArray *out)
 {
-    ravel_error err;
-    bool copied;
-    cli_check(c, npy_view(f->path, f->data, f->len, &out->a, &copied, &err), &err);
-    f->own = copied ? out->a.data : NULL;
+    cli_view_npy(c, f, f->path, f->data, f->len, out);
 }
 
 static const struct {
@@ -56,7 +86,7 @@ void
 cli_read_array(Cli *c, ArrayFile *f, FileArray *out)
 {
     ravel_error err;
-    cli_check(c, file_view(c->o.arg[0], &f->view, &err), &err);
+    cli_check(c, file_view(c->o.arg[0], (size_t)cli_memory(c), &f->view, &err), &err);
     f->path = c->o.arg[0];
     f->data = f->view.data;
     f->len = f->view.len;
@@ -81,15 +111,15 @@ void
 cli_file_free(ArrayFile *f)
 {
     file_view_free(&f->view);
-    free(f->own);
+    file_view_free(&f->own);
     json_decref(f->json);
     *f = (ArrayFile){0};
 }
 
 i64
-cli_file_copied(const ArrayFile *f, const Npy *a)
+cli_file_copied(const ArrayFile *f)
 {
-    return (f->own ? a->count * a->bytes : 0) + (f->view.mapped ? 0 : (i64)f->len);
+    return (f->own.mapped ? 0 : (i64)f->own.len) + (f->view.mapped ? 0 : (i64)f->len);
 }
 
 /* "a, b, c and 7 more" */

@@ -12,14 +12,14 @@ typedef struct {
     const unsigned char *data;     /* those of `view` */
     size_t len;
     FileView view;
-    unsigned char *own;            /* malloc'ed: the array, if it does not lie in the file as
-                                    * Npy has it; else NULL */
+    FileView own;                  /* the array, if it does not lie in the file as Npy has it */
     json_t *json;                  /* the header of safetensors; NULL: none */
 } ArrayFile;
 
 /* An array of a file. */
 typedef struct {
     Npy a;                         /* data: of the file, read only.  Raw: elements of a byte */
+    bool fortran;                  /* its first dim varies fastest */
     bool typed;                    /* the file says shape and type: it is not raw */
     const char *dtype;             /* what the file says; NULL: what a.descr means */
     const char *name;              /* in the file; NULL: it has none */
@@ -32,8 +32,13 @@ typedef struct {
  * --offset.  Fails with a message that names the file. */
 void cli_read_array(Cli *c, ArrayFile *f, FileArray *out);
 void cli_file_free(ArrayFile *f);
-/* The bytes of memory that the file and its array a take; a mapped file takes none. */
-i64 cli_file_copied(const ArrayFile *f, const Npy *a);
+/* The bytes of memory that the file and its array take; a mapped file takes none. */
+i64 cli_file_copied(const ArrayFile *f);
+/* The array of a .npy file that is in memory; `path` is for messages. */
+void cli_view_npy(Cli *c, ArrayFile *f, const char *path, const unsigned char *data, size_t len,
+                  FileArray *out);
+/* Make an array whose first dim varies fastest one whose last does. */
+void cli_settle(Cli *c, ArrayFile *f, FileArray *out);
 
 /* The array with the name of --tensor among n; without it the only one. */
 int cli_pick(Cli *c, const ArrayFile *f, const char *const *name, int n);

@@ -66,7 +66,8 @@ cmd_list(Cli *c)
     int n = 0;
     for (int i = 0; i < c->o.narg; i++)
         cli_check_json(c, c->o.arg[i]);
-    for (const LayoutDef *d = c->known; d; d = d->next) {
+    for (const LayoutDef **of = known_all(c->arena, c->known); *of; of++) {
+        const LayoutDef *d = *of;
         if (hidden(seen, d) || !has_all_words(c, d))
             continue;
         n++;

@@ -268,19 +268,24 @@ print_value(Buf *b, const SparseMember *m, i64 i)
 void
 matrix_market_write(Cli *c, const char *path, const SparseFile *f)
 {
-    const SparseMember *row = &f->member[0], *col = &f->member[1], *val = &f->member[2];
+    const SparseMember *row = &f->member[0], *col = &f->member[1];
+    const SparseMember *val = f->n > 2 ? &f->member[2] : NULL;
     Buf b = buf_new(c->arena);
-    Field field = strchr("iub", *val->descr) ? INTEGER : *val->descr == 'c' ? COMPLEX : REAL;
-    if (*val->descr == 'V' || !strcmp(val->descr, "f2"))
+    Field field = !val ? PATTERN : strchr("iub", *val->descr) ? INTEGER
+                  : *val->descr == 'c' ? COMPLEX : REAL;
+    if (val && (*val->descr == 'V' || !strcmp(val->descr, "f2")))
         cli_fail(c, "'%s': %s have no text in Matrix Market; write an .npz", path,
                  *val->descr == 'V' ? "opaque values" : "values of f16");
     buf_printf(&b, "%%%%MatrixMarket matrix coordinate %s general\n%lld %lld %lld\n",
                fields[field], (long long)f->shape[0], (long long)f->shape[1],
-               (long long)val->count);
-    for (i64 i = 0; i < val->count; i++) {
-        buf_printf(&b, "%lld %lld ", (long long)index_at(row, i) + 1,
+               (long long)row->count);
+    for (i64 i = 0; i < row->count; i++) {
+        buf_printf(&b, "%lld %lld", (long long)index_at(row, i) + 1,
                    (long long)index_at(col, i) + 1);
-        print_value(&b, val, i);
+        if (val) {
+            buf_add(&b, " ");
+            print_value(&b, val, i);
+        }
         buf_add(&b, "\n");
     }
     cli_write(c, path, b.s, b.len);

@@ -99,13 +99,16 @@ cli_need_layout(Cli *c, const char *file, const char *text)
 {
     int n = 0;
     const char *name = arena_printf(c->arena, "%.*s", (int)strcspn(text, "({ \t\n"), text);
-    for (const LayoutDef *d = c->known; d; d = d->next, n++)
-        if (!strcmp(d->name, name))
-            return;
+    if (known_find(c->arena, c->known, name))
+        return;
+    const LayoutDef *const *all = known_all(c->arena, c->known);
+    while (all[n])
+        n++;
     const char **names = arena_array(c->arena, const char *, n + 1);
     Buf has = buf_new(c->arena);
     n = 0;
-    for (const LayoutDef *d = c->known; d; d = d->next) {
+    for (; *all; all++) {
+        const LayoutDef *d = *all;
         if (!d->loc.file || strcmp(d->loc.file, file))
             continue;
         buf_printf(&has, "%s%s", n ? ", " : "", d->name);

@@ -116,7 +116,8 @@ cli_knows_shape(Cli *c, const char *from, const char *to)
         return true;
     Extents x = extents_of(c, from, &src), y = extents_of(c, to, &dst);
     int rank = x.rank > 0 ? x.rank : y.rank;
-    if (rank <= 0 && !(src && src->def->index) && !(dst && dst->def->index))
+    bool indexed = (src && src->def->index) || (dst && dst->def->index);
+    if (rank <= 0 && (!indexed || x.rank < 0 || y.rank < 0))
         return false;
     for (int d = 0; d < MAX_RANK; d++)
         map[d] = d;

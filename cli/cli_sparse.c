@@ -74,7 +74,8 @@ format_of(Cli *c, const char *text, i64 *shape, int *rank)
         shape[d] = SAMPLE;
     if (c->o.shape)
         *rank = cli_numbers(c, "--shape", c->o.shape, shape, MAX_RANK);
-    return sparse_format(ex_new(c->arena), ref, cli_dtype_of(c, text), *rank, shape, 0);
+    return sparse_format(ex_new(c->arena), ref, cli_dtype_of(c, text), *rank, shape, 0,
+                         false);
 }
 
 int
@@ -170,7 +171,8 @@ cli_sparse_show(Cli *c, const char *text)
     sparse_levels_print(&b, f);
     fputs(b.s, stdout);
     print_sample(v, count, shape[rank - 1]);
-    ravel_sparse_request rq = {"ROW_MAJOR", text, "i32", rank, shape, 4, 4, NULL};
+    ravel_sparse_request rq = {.from = "ROW_MAJOR", .to = text, .dtype = "i32", .rank = rank,
+                               .shape = shape};
     cli_check(c, ravel_sparse_compile(c->cx, &rq, &p, &err), &err);
     int n = ravel_sparse_arrays(p, 1, array);
     const void *in[] = {v};

@@ -26,6 +26,7 @@ typedef struct {
     Cli *c;
     SparseFile in;
     const char *from, *to, *dtype;
+    bool pattern;                  /* without values; those of places are u8 */
     int rank, width;
     i64 shape[MAX_RANK], to_shape[MAX_RANK];     /* in the dims of from, of to */
     ravel_sparse_plan *plan;
@@ -83,7 +84,7 @@ static void
 set_array(Convert *v, int i, const SparseMember *m)
 {
     const ravel_sparse_array *a = &v->array[0][i];
-    bool index = i < v->n[0] - 1;
+    bool index = !strncmp(a->name, "pos", 3) || !strncmp(a->name, "crd", 3);
     if (index && (*m->descr != 'i' || (m->bytes != 4 && m->bytes != 8)))
         cli_fail(v->c, "'%s': %s has type %s: indices are i4 or i8", v->in.path, m->name, m->descr);
     if (!index && m->bytes != a->bytes)
@@ -119,12 +120,14 @@ static void
 set_arrays(Convert *v)
 {
     int row = file_row(v);
+    int masks = v->c->o.mask != NULL;
     for (int i = 0; i < v->n[0]; i++) {
-        const char *name = row < 0 ? v->array[0][i].name : scipy[row].array[i];
+        const char *name = row < 0 || i < masks ? v->array[0][i].name
+                           : scipy[row].array[i - masks];
         if (name)
             set_array(v, i, need_member(v, name));
         else
-            set_root(v, i, need_member(v, scipy[row].array[i + 1])->count);
+            set_root(v, i, need_member(v, scipy[row].array[i + 1 - masks])->count);
     }
 }
 
@@ -152,8 +155,8 @@ value_member(Convert *v)
 static void
 set_blocks(Convert *v)
 {
-    const SparseMember *m = value_member(v);
-    if (!v->in.format || strcmp(v->in.format, "bsr") || m->rank != 3)
+    const SparseMember *m = v->in.format && !strcmp(v->in.format, "bsr") ? value_member(v) : NULL;
+    if (!m || m->rank != 3)
         return;
     if (strchr(v->from, '{')) {
         const LayoutRef *ref = spec_ref(v->c->arena, v->from, v->c->known);
@@ -181,6 +184,36 @@ set_order(Convert *v)
         sparse_file_diagonals(v->c, need_member(v, "offsets"), value_member(v), v->shape[1]);
 }
 
+/* The type of the values of a sparse file, and --dtype. */
+static void
+set_dtype(Convert *v)
+{
+    Cli *c = v->c;
+    v->dtype = c->o.dtype;
+    if (v->pattern)
+        return;
+    const SparseMember *m = value_member(v);
+    const DType *own = dtype_of_npy(m->descr);
+    v->dtype = c->o.dtype ? c->o.dtype : own ? own->name : NULL;
+    if (own && strcmp(own->name, v->dtype) && *m->descr != 'u')
+        cli_fail(c, "'%s' holds %s values, not %s: omit --dtype", v->in.path, own->name,
+                 v->dtype);
+    if (!v->dtype)
+        cli_fail(c, "'%s' holds values of type %s: give --dtype", v->in.path, m->descr);
+}
+
+/* Indices of 64 bits if the file has some. */
+static void
+set_width(Convert *v)
+{
+    v->width = 4;
+    for (int i = 0; i < v->in.n; i++) {
+        const char *name = v->in.member[i].name;
+        if (strcmp(name, "data") && strcmp(name, "val") && v->in.member[i].bytes == 8)
+            v->width = 8;
+    }
+}
+
 static void
 read_sparse(Convert *v)
 {
@@ -199,18 +232,8 @@ read_sparse(Convert *v)
         cli_fail(c, "'%s' has the shape %s: omit --shape", v->in.path,
                  cli_tuple(c->arena, v->in.shape, v->in.rank));
     set_order(v);
-    const SparseMember *m = value_member(v);
-    const DType *own = dtype_of_npy(m->descr);
-    v->dtype = c->o.dtype ? c->o.dtype : own ? own->name : NULL;
-    if (own && strcmp(own->name, v->dtype) && *m->descr != 'u')
-        cli_fail(c, "'%s' holds %s values, not %s: omit --dtype", v->in.path, own->name,
-                 v->dtype);
-    if (!v->dtype)
-        cli_fail(c, "'%s' holds values of type %s: give --dtype", v->in.path, m->descr);
-    v->width = 4;
-    for (int i = 0; i < v->in.n; i++)
-        if (&v->in.member[i] != m && v->in.member[i].bytes == 8)
-            v->width = 8;
+    set_dtype(v);
+    set_width(v);
 }
 
 /* A layout: one array. */
@@ -232,7 +255,10 @@ read_dense(Convert *v)
     v->in.path = c->o.arg[0];
     const DType *own = dtype_of_npy(m->descr);
     v->dtype = c->o.dtype ? c->o.dtype : own ? own->name : "f32";
-    if (own && strcmp(own->name, v->dtype) && *m->descr != 'u')
+    if (v->pattern && m->bytes != 1)
+        cli_fail(c, "'%s' holds values of type %s: beside a pattern they are u1 or b1, from x != 0",
+                 v->in.path, m->descr);
+    if (!v->pattern && own && strcmp(own->name, v->dtype) && *m->descr != 'u')
         cli_fail(c, "'%s' holds %s values, not %s: omit --dtype", v->in.path, own->name,
                  v->dtype);
     v->width = 4;
@@ -262,15 +288,16 @@ name_result(Convert *v, const int64_t *m, void *const *out, SparseFile *f)
     bool folder = !market && !cli_ends_with(c->o.arg[1], ".npz");
     if (market && (row < 0 || strcmp(scipy[row].format, "coo")))
         cli_fail(c, "'%s': a Matrix Market file is a coordinate list: give --to COO", c->o.arg[1]);
+    bool named = row >= 0 && !folder && (market || !v->pattern);       /* as SciPy names them */
     *f = (SparseFile){.path = c->o.arg[1], .rank = v->rank,
-                      .format = row >= 0 && !folder ? scipy[row].format : NULL};
+                      .format = named ? scipy[row].format : NULL};
     memcpy(f->shape, v->to_shape, sizeof f->shape);
     for (int i = 0; i < v->n[1]; i++) {
         const ravel_sparse_array *a = &v->array[1][i];
         const char *name = f->format ? scipy[row].array[i] : a->name;
         if (!name)
             continue;
-        bool value = i == v->n[1] - 1;
+        bool value = !strcmp(a->name, "val");
         const char *descr = value ? dtype_find(a->dtype)->npy : a->bytes == 4 ? "i4" : "i8";
         f->member[f->n++] = (SparseMember){.name = name, .descr = descr, .bytes = a->bytes,
                                            .rank = 1, .shape = {m[i]}, .count = m[i],
@@ -308,7 +335,8 @@ write_dense(Convert *v, i64 bytes, const void *data)
     Cli *c = v->c;
     ravel_error err;
     i64 shape[MAX_ENTRIES];
-    Layout *l = compile_layout(c->arena, c->known, v->to, v->dtype, v->rank, v->to_shape);
+    const char *dtype = v->pattern ? "u8" : v->dtype;
+    Layout *l = compile_layout(c->arena, c->known, v->to, dtype, v->rank, v->to_shape);
     if (layout_bytes(l) != bytes)
         cli_fail(c, "'%s': the result has %lld bytes, and the layout %lld", c->o.arg[1],
                  (long long)bytes, (long long)layout_bytes(l));
@@ -333,6 +361,36 @@ set_to_shape(Convert *v)
         v->to_shape[d] = v->shape[map[d]];
 }
 
+static double
+threshold_of(Cli *c)
+{
+    char *end;
+    if (!c->o.threshold)
+        return 0;
+    double t = strtod(c->o.threshold, &end);
+    if (end == c->o.threshold || *end || !(t >= 0))
+        cli_fail(c, "--threshold '%s' is no number from 0 on", c->o.threshold);
+    return t;
+}
+
+/* The mask becomes an array of the source. */
+static void
+read_mask(Convert *v)
+{
+    Cli *c = v->c;
+    ravel_error err;
+    Npy a;
+    cli_check(c, npy_read(c->o.mask, &a, &err), &err);
+    if (a.bytes != 1)
+        cli_fail(c, "'%s' has %d-byte elements: a mask has u1 or b1", c->o.mask, a.bytes);
+    if (v->in.n == SPARSE_MEMBERS)
+        cli_fail(c, "'%s' has too many arrays", v->in.path);
+    v->in.member[v->in.n++] = (SparseMember){
+        .name = "mask", .descr = "u1", .bytes = 1, .count = a.count,
+        .data = arena_copy(c->arena, a.data, (size_t)a.count)};
+    npy_free(&a);
+}
+
 static void
 convert(void *arg)
 {
@@ -343,8 +401,11 @@ convert(void *arg)
     void *out[RAVEL_SPARSE_ARRAYS];
     bool sparse = compile_is_sparse(c->arena, c->known, v->from);
     sparse ? read_sparse(v) : read_dense(v);
-    ravel_sparse_request rq = {v->from, v->to, v->dtype, v->rank, v->shape, v->width, v->width,
-                               NULL};
+    if (c->o.mask)
+        read_mask(v);
+    ravel_sparse_request rq = {.from = v->from, .to = v->to, .dtype = v->dtype, .rank = v->rank,
+                               .shape = v->shape, .from_index = v->width, .to_index = v->width,
+                               .threshold = threshold_of(c), .mask = c->o.mask != NULL};
     cli_check(c, ravel_sparse_compile(c->cx, &rq, &v->plan, &err), &err);
     set_to_shape(v);
     for (int side = 0; side < 2; side++)
@@ -380,6 +441,7 @@ cli_sparse_convert(Cli *c, const char *from, const char *to)
     Diag d;
     Convert *v = arena_new(c->arena, Convert);
     *v = (Convert){.c = c, .from = from, .to = to};
+    v->pattern = c->o.dtype && !strcmp(c->o.dtype, sparse_pattern);
     if (!from)
         cli_fail(c, "--from LAYOUT is needed: the layout of the source, or its sparse format");
     if (c->o.tensor || c->o.offset)

@@ -140,32 +140,47 @@ inflate_entry(const ZipEntry *e, const unsigned char *from, unsigned char *out)
     return code == Z_STREAM_END && room == 0;
 }
 
-/* The bytes of an entry, in memory of malloc. */
-static unsigned char *
-unpack(const Zip *z, const ZipEntry *e)
+/* The bytes of an entry: those of the file, or in *room, which may take `most` of memory. */
+static const unsigned char *
+unpack(const Zip *z, const ZipEntry *e, i64 most, FileView *room)
 {
     Cli *c = z->c;
+    ravel_error err;
     const unsigned char *local = bytes_at(z, e->at, LOCAL_BYTES);
     uint64_t skip = LOCAL_BYTES + file_number(local + 26, 2) + file_number(local + 28, 2);
-    const unsigned char *from = bytes_at(z, e->at + skip, e->packed);
+    const unsigned char *from = bytes_at(z, e->at + skip, e->packed), *out = from;
     if (e->flags & 1 || (e->method != STORED && e->method != DEFLATED))
         cli_fail(c, "'%s': '%s' is encrypted or packed by method %d: NumPy's are stored or "
                  "deflated", z->f->path, e->name, e->method);
     if (e->bytes > INT64_MAX || (e->method == STORED && e->bytes != e->packed) ||
         e->bytes / 2048 > e->packed)
         cli_fail(c, "'%s': '%s' has an impossible size", z->f->path, e->name);
-    cli_need_memory(c, (i64)e->bytes, "an array");
-    unsigned char *out = malloc(e->bytes ? e->bytes : 1);
-    if (!out)
-        cli_fail(c, "'%s': no memory for the %llu bytes of '%s'", z->f->path,
-                 (unsigned long long)e->bytes, e->name);
-    bool right = e->method == DEFLATED ? inflate_entry(e, from, out)
-                                       : memcpy(out, from, e->bytes) != NULL;
-    if (!right || crc32_z(0, out, e->bytes) != e->crc) {
-        free(out);
+    *room = (FileView){0};
+    if (e->method == DEFLATED) {
+        cli_check(c, file_room(e->bytes, (size_t)most, room, &err), &err);
+        out = room->data;
+    }
+    if ((room->data && !inflate_entry(e, from, room->data)) ||
+        crc32_z(0, out, e->bytes) != e->crc) {
+        file_view_free(room);
         cli_fail(c, "'%s': '%s' is damaged", z->f->path, e->name);
     }
     return out;
+}
+
+/* The same in memory of malloc. */
+static unsigned char *
+unpack_copy(const Zip *z, const ZipEntry *e)
+{
+    FileView room;
+    const unsigned char *from = unpack(z, e, INT64_MAX, &room);
+    if (room.data)
+        return room.data;
+    unsigned char *out = malloc(e->bytes ? e->bytes : 1);
+    if (!out)
+        cli_fail(z->c, "'%s': no memory for the %llu bytes of '%s'", z->f->path,
+                 (unsigned long long)e->bytes, e->name);
+    return memcpy(out, from, e->bytes);
 }
 
 void
@@ -183,7 +198,7 @@ zip_read(Cli *c, const char *path, const unsigned char *file, size_t len, ZipMem
         if (e->bytes > INT64_MAX || !int_add(all, (i64)e->bytes, &all))
             cli_fail(c, "'%s': '%s' has an impossible size", path, e->name);
         cli_need_memory(c, all, "an archive");
-        f(c, e->name, unpack(&z, e), e->bytes, arg);
+        f(c, e->name, unpack_copy(&z, e), e->bytes, arg);
     }
 }
 
@@ -191,7 +206,6 @@ void
 cli_read_npz(Cli *c, ArrayFile *f, FileArray *out)
 {
     Zip z = {.c = c, .f = f};
-    ravel_error err;
     read_directory(&z);
     const char **name = arena_array(c->arena, const char *, z.n + 1);
     for (int i = 0; i < z.n; i++)
@@ -200,6 +214,6 @@ cli_read_npz(Cli *c, ArrayFile *f, FileArray *out)
     const char *path = arena_printf(c->arena, "%s: %s", f->path, e->name);
     int suffix = cli_ends_with(e->name, ".npy") ? 4 : 0;          /* as NumPy names it */
     out->name = arena_printf(z.c->arena, "%.*s", (int)strlen(e->name) - suffix, e->name);
-    cli_check(c, npy_decode(path, unpack(&z, e), e->bytes, &out->a, &err), &err);
-    f->own = out->a.data;
+    const unsigned char *data = unpack(&z, e, cli_memory(c), &f->own);
+    cli_view_npy(c, f, path, data, e->bytes, out);
 }

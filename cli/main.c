@@ -96,7 +96,7 @@ static const Command commands[] = {
      "  ravel emit --list kernels.txt -o all.c --header all.h --depfile all.d\n"
      "  ravel emit --kind inverse --to SW128 --shape 16,64 --dtype f16 -o i.c\n"
      "  ravel emit -F NCHW -T NHWC -s 8,64,56,56 -d f16 -G cuda -o k.cu -M k.json\n"},
-    {"convert", cmd_convert, "IN OUT", 2, "FT!VustxpXNvWLf", "convert an array file",
+    {"convert", cmd_convert, "IN OUT", 2, "FT!VZstxpXhuNvWLf", "convert an array file",
      "IN is recognised as .npy, .npz, safetensors or GGUF by its first bytes, OUT as\n"
      ".npy, .npz or .safetensors by its name.  The last has the layout, the shape and\n"
      "the type in its metadata: if it is IN, --from is not needed.  Other files are\n"
@@ -113,8 +113,8 @@ static const Command commands[] = {
      "idx.npy names, --to 'ROW_MAJOR(100,64)[idx]' writes them.\n"
      "--via B converts to B and then from B, or from a part of it, in one step; if something\n"
      "were lost in B, it says what.\n"
-     "If the result needs more memory than --mem, a .npy or raw OUT is written block by\n"
-     "block; IN is then mapped and takes none.\n\n"
+     "What needs more memory than --mem is converted block by block, also parts, strides and\n"
+     "swizzles.  IN is mapped; a pipe that is too long lies in a file without a name.\n\n"
      "  ravel convert x.npy y.npy --from NCHW --to NC1HWC0 --verify\n"
      "  ravel convert x.npy a.npz --from NCHW --to NHWC\n"
      "  ravel convert a.npz y.bin --tensor arr_0 --from NHWC --to NCHW\n"

@@ -1,7 +1,7 @@
 #include "compile.h"
 
 Layout *
-compile_layout(Arena *a, const LayoutDef *known, const char *text, const char *dtype,
+compile_layout(Arena *a, const Known *known, const char *text, const char *dtype,
                int rank, const i64 *shape)
 {
     const LayoutRef *ref = spec_ref(a, text, known);
@@ -11,7 +11,7 @@ compile_layout(Arena *a, const LayoutDef *known, const char *text, const char *d
 }
 
 Plan *
-compile_plan(Arena *a, const LayoutDef *known, const Request *rq)
+compile_plan(Arena *a, const Known *known, const Request *rq)
 {
     const DType *t = compile_dtype(a, rq->dtype);
     const LayoutRef *from = spec_ref(a, rq->from, known);
@@ -75,7 +75,8 @@ compile_grid(const Target *t, const Plan *p, const Request *rq)
                              .shared = target_number(t, "shared_most"),
                              .row = target_number(t, "grid_side"),
                              .rows = target_text(t, "grid_block_rows"),
-                             .runtime = target_text(t, "runtime_kernel")};
+                             .runtime = target_text(t, "runtime_kernel"),
+                             .otherwise = target_text(t, "else_open")};
     return grid_make(p, most, emit_name(a, t, rq), line);
 }
 
@@ -91,7 +92,7 @@ compile_bursts(const Target *t, const Plan *p, const Request *rq)
 }
 
 const Frag *
-compile_frag(Arena *a, const LayoutDef *known, const Request *rq, EmitKind kind)
+compile_frag(Arena *a, const Known *known, const Request *rq, EmitKind kind)
 {
     int back[MAX_RANK];
     Sides s;
@@ -112,7 +113,7 @@ compile_frag(Arena *a, const LayoutDef *known, const Request *rq, EmitKind kind)
 }
 
 const char *
-compile_index(Arena *a, const Target *t, const LayoutDef *known, const Request *rq,
+compile_index(Arena *a, const Target *t, const Known *known, const Request *rq,
               EmitKind kind)
 {
     bool inverse = kind == EMIT_INVERSE;

@@ -62,7 +62,7 @@ typedef struct {
     const i64 *shape;
 } Composed;
 /* The second reads what the first writes, or a part of it.  Extents are numbers. */
-Composed compile_compose(Arena *a, const LayoutDef *known, const Request *first,
+Composed compile_compose(Arena *a, const Known *known, const Request *first,
                          const Request *second);
 
 /* equal.c */
@@ -77,10 +77,10 @@ Comparison compile_equal(Arena *arena, const LayoutRef *a, const LayoutRef *b,
                          const DType *t, int rank, const i64 *shape);
 
 /* sparse_sides.c: the plan of a conversion with a sparse format on a side. */
-SparsePlan *compile_sparse(Arena *a, const Target *t, const LayoutDef *known,
+SparsePlan *compile_sparse(Arena *a, const Target *t, const Known *known,
                            const SparseRequest *rq);
 /* Whether a layout text names a sparse format. */
-bool compile_is_sparse(Arena *a, const LayoutDef *known, const char *text);
+bool compile_is_sparse(Arena *a, const Known *known, const char *text);
 /* The C of a plan: stand-alone, or for the JIT. */
 const char *compile_sparse_text(const Target *t, const SparsePlan *p, bool stand_alone);
 
@@ -95,10 +95,10 @@ bool compile_logical(const LayoutRef *ref, int rank, const i64 *stored, i64 *sha
 
 /* compile.c */
 /* The layout that `text` describes, for one shape and dtype.  It is not decided yet. */
-Layout *compile_layout(Arena *a, const LayoutDef *known, const char *text,
+Layout *compile_layout(Arena *a, const Known *known, const char *text,
                        const char *dtype, int rank, const i64 *shape);
 /* spec -> layout -> decide -> plan, for both sides. */
-Plan *compile_plan(Arena *a, const LayoutDef *known, const Request *rq);
+Plan *compile_plan(Arena *a, const Known *known, const Request *rq);
 Plan *compile_refs(Arena *a, const LayoutRef *from, const LayoutRef *to, const DType *t,
                    const Request *rq);
 /* plan -> emit; then render, which compile_text calls for one unit. */
@@ -114,12 +114,12 @@ const GridUnit *compile_grid(const Target *t, const Plan *p, const Request *rq);
 const char *compile_bursts(const Target *t, const Plan *p, const Request *rq);
 /* The text of the offset or inverse function of rq->to, or of rq->from if there is no
  * rq->to. */
-const char *compile_index(Arena *a, const Target *t, const LayoutDef *known,
+const char *compile_index(Arena *a, const Target *t, const Known *known,
                           const Request *rq, EmitKind kind);
 /* layouts -> registers -> accesses: the function that loads a lane's registers of the
  * fragment rq->to from the tile rq->from, or stores those of rq->from to rq->to, which
  * frag_render writes. */
-const Frag *compile_frag(Arena *a, const LayoutDef *known, const Request *rq,
+const Frag *compile_frag(Arena *a, const Known *known, const Request *rq,
                          EmitKind kind);
 
 #endif

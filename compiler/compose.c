@@ -89,7 +89,7 @@ is_identity(const Plan *p)
 /* Why the dims of the source and the last destination are not those that the two conversions
  * pair; NULL: they are. */
 static const char *
-mispaired(const Chain *c, const LayoutDef *known, bool part)
+mispaired(const Chain *c, const Known *known, bool part)
 {
     int map[MAX_RANK];
     const Plan *p = c->first, *q = c->second;
@@ -114,7 +114,7 @@ part_of_source(const Chain *c, const Request *first, const Request *second)
 }
 
 Composed
-compile_compose(Arena *a, const LayoutDef *known, const Request *first, const Request *second)
+compile_compose(Arena *a, const Known *known, const Request *first, const Request *second)
 {
     Composed out = {.from = first->from, .rank = first->rank, .shape = first->shape};
     Chain c = {a, compile_plan(a, known, first), compile_plan(a, known, second), NULL, &out};

@@ -1,8 +1,10 @@
 /* The two sides of a sparse conversion. */
+#include <string.h>
+
 #include "compile.h"
 
 bool
-compile_is_sparse(Arena *a, const LayoutDef *known, const char *text)
+compile_is_sparse(Arena *a, const Known *known, const char *text)
 {
     return spec_ref(a, text, known)->def->level != NULL;
 }
@@ -16,13 +18,14 @@ common(const SparseRequest *rq)
 }
 
 SparsePlan *
-compile_sparse(Arena *a, const Target *target, const LayoutDef *known,
+compile_sparse(Arena *a, const Target *target, const Known *known,
                const SparseRequest *rq)
 {
     int map[MAX_RANK];
     i64 shape[MAX_RANK];
     Exprs *e = ex_new(a);
-    const DType *t = compile_dtype(a, rq->dtype);
+    bool pattern = !strcmp(rq->dtype, sparse_pattern);
+    const DType *t = pattern ? NULL : compile_dtype(a, rq->dtype);
     const LayoutRef *from = spec_ref(a, rq->from, known), *to = spec_ref(a, rq->to, known);
     layout_check_rank(a, from->def, rq->rank);
     layout_check_rank(a, to->def, rq->rank);
@@ -33,10 +36,13 @@ compile_sparse(Arena *a, const Target *target, const LayoutDef *known,
         if (rq->shape[d] == RUNTIME_EXTENT)
             diag_fatal(a->diag, DIAG_ARGUMENT, (Loc){0}, "beside a sparse format all extents are "
                        "numbers: none is left to run time");
-    SparseFormat *src = sparse_format(e, from, t, rq->rank, rq->shape, rq->from_width);
-    SparseFormat *dst = sparse_format(e, to, t, rq->rank, shape, rq->to_width);
+    SparseFormat *src = sparse_format(e, from, t, rq->rank, rq->shape, rq->from_width,
+                                      rq->mask);
+    SparseFormat *dst = sparse_format(e, to, t, rq->rank, shape, rq->to_width, false);
+    SparseRequest *own = arena_copy(a, rq, sizeof *rq);
+    own->equal = pattern && rq->equal != EQUAL_ERROR ? EQUAL_LAST : rq->equal;
     Request r = common(rq);
-    return sparse_plan(e, rq, src, dst, map, emit_name(a, target, &r));
+    return sparse_plan(e, own, src, dst, map, emit_name(a, target, &r));
 }
 
 const char *

@@ -609,11 +609,12 @@ ravel_put(unsigned char *d, const int32_t *at, ravel_lanes v, int32_t lines, int
  * the one before.  d and s are elements of `bits` bits from the start of the buffers; di
  * (sk) is the stride of rows, dj (sl) that of columns.  All chunks begin at whole bytes.
  *
- * The table has words of 4 bytes: rows of a chunk, columns of a chunk, the start of the
- * second pass (0: there is one pass); then the passes.  The first of two writes to a
- * buffer.  A pass:
+ * The table has words of 4 bytes: rows of a chunk, columns of a chunk; then the passes.  All
+ * but the last write to a buffer.  A pass:
  *      rows of four lanes of 16 bytes; whether the four lanes are 64 contiguous bytes in the
- *      destination; whether some bytes are fill, whose bits are in v;
+ *      destination; whether some bytes are fill, whose bits are in v; words to the next
+ *      pass, 0 if it is the last; whether it ends with a turn, which transposes the bits of
+ *      each 8 bytes that it wrote;
  *      for each row: terms w of whole bytes; terms m with a mask; 1 if each term reads 64
  *      contiguous bytes, plus 2 if all terms read the same ones; the offsets of its lanes
  *      in the destination, 4; pairs of windows, 0 to 2; a mask of the bytes that are fill,
@@ -624,7 +625,7 @@ ravel_put(unsigned char *d, const int32_t *at, ravel_lanes v, int32_t lines, int
  *      for each pair of windows what the terms together read, for processors that permute
  *      128 bytes: the offset of each window and the bytes in it, at most 64, 4; for each
  *      byte of the row its index in the 128 bytes, or 128, 16. */
-enum { RAVEL_PASS_HEAD = 3, RAVEL_ROW_HEAD = 8, RAVEL_WHOLE = 21, RAVEL_MASKED = 38,
+enum { RAVEL_PASS_HEAD = 5, RAVEL_ROW_HEAD = 8, RAVEL_WHOLE = 21, RAVEL_MASKED = 38,
        RAVEL_PAIRED = 20 };
 
 /* A row of a pass over tiles that are dp (sp) bytes apart.  `stream`: non-temporal stores. */
@@ -909,26 +910,85 @@ ravel_shuffle_pass(unsigned char *d, const unsigned char *s, const int32_t *pass
     }
 }
 
+/* Transposes the bits of each 8 bytes: bit i of byte k becomes bit k of byte i.  There are
+ * a multiple of 64 bytes. */
+#if defined(RAVEL_PAIRS) && defined(__GFNI__)
+/* The product of a matrix with the unit vectors, in the order of its rows reversed. */
+static inline void
+ravel_turn_bits(unsigned char *d, int64_t bytes)
+{
+    const __m512i units = _mm512_set1_epi64((int64_t)0x8040201008040201);
+    const __m512i back = _mm512_set4_epi32(0x08090a0b, 0x0c0d0e0f, 0x00010203, 0x04050607);
+    for (int64_t i = 0; i < bytes; i += 64) {
+        const __m512i x = _mm512_shuffle_epi8(_mm512_loadu_si512(d + i), back);
+        _mm512_storeu_si512(d + i, _mm512_gf2p8affine_epi64_epi8(units, x, 0));
+    }
+}
+#else
+static inline void
+ravel_turn_bits(unsigned char *d, int64_t bytes)
+{
+    for (int64_t i = 0; i < bytes; i += 8) {
+        uint64_t x, y;
+        memcpy(&x, d + i, 8);
+        y = (x ^ x >> 7) & 0x00aa00aa00aa00aa;
+        x ^= y ^ y << 7;
+        y = (x ^ x >> 14) & 0x0000cccc0000cccc;
+        x ^= y ^ y << 14;
+        y = (x ^ x >> 28) & 0x00000000f0f0f0f0;
+        x ^= y ^ y << 28;
+        memcpy(d + i, &x, 8);
+    }
+}
+#endif
+
+enum { RAVEL_TILES_BYTES = 8192 };
+
+/* The passes before the last one, each from a buffer to the other; the last two of these
+ * are left in made[0] or made[1], in turns.  Returns the last pass; *s is what it reads,
+ * *sp the bytes from a tile to the next. */
+static inline const int32_t *
+ravel_shuffle_before(unsigned char made[2][RAVEL_TILES_BYTES], const int32_t *pass, int64_t n,
+                     const unsigned char **s, int64_t *sp)
+{
+    for (int k = 0; pass[3]; k ^= 1, pass += pass[3]) {
+        const int64_t pitch = 64 * (int64_t)pass[0];
+        ravel_shuffle_pass(made[k], *s, pass, n, pitch, *sp, 0, NULL);
+        if (pass[4])
+            ravel_turn_bits(made[k], n * pitch);
+        *s = made[k];
+        *sp = pitch;
+    }
+    return pass;
+}
+
+/* The bytes of a tile in the pass that has most. */
+static inline int64_t
+ravel_shuffle_most(const int32_t *pass)
+{
+    int64_t most = 64 * (int64_t)pass[0];
+    for (; pass[3]; pass += pass[3])
+        most = 64 * (int64_t)pass[pass[3]] > most ? 64 * (int64_t)pass[pass[3]] : most;
+    return most;
+}
+
 /* Permutes n tiles, as many at a time as the first cache holds.  Stores past the caches
  * have few lines between those that are contiguous. */
 static inline void
 ravel_shuffle_tiles(unsigned char *d, const unsigned char *s, const int32_t *table, int64_t n,
                     int64_t dp, int64_t sp, int64_t stream, const unsigned char *fill)
 {
-    enum { SOME = 8192, FEW = 8 };
-    unsigned char made[SOME];
-    const int32_t *const last = table + (table[2] ? table[2] : 3);
-    const int64_t bytes = 64 * (int64_t)last[0], pitch = 64 * (int64_t)table[3];
-    const int64_t tile = bytes > pitch ? bytes : pitch, most = n * tile > SOME ? SOME / tile : n;
+    enum { FEW = 8 };
+    unsigned char made[2][RAVEL_TILES_BYTES];
+    const int64_t tile = ravel_shuffle_most(table + 2);
+    const int64_t most = n * tile > RAVEL_TILES_BYTES ? RAVEL_TILES_BYTES / tile : n;
     const int64_t some = stream && dp != 64 && most > FEW ? FEW : most;
     for (int64_t k = 0; k < n; k += some, d += some * dp, s += some * sp) {
         const int64_t m = n - k < some ? n - k : some;
-        if (!table[2]) {
-            ravel_shuffle_pass(d, s, last, m, dp, sp, stream, fill);
-            continue;
-        }
-        ravel_shuffle_pass(made, s, table + 3, m, pitch, sp, 0, NULL);
-        ravel_shuffle_pass(d, made, last, m, dp, pitch, stream, fill);
+        const unsigned char *from = s;
+        int64_t step = sp;
+        const int32_t *const last = ravel_shuffle_before(made, table + 2, m, &from, &step);
+        ravel_shuffle_pass(d, from, last, m, dp, step, stream, fill);
     }
 }
 
@@ -970,7 +1030,7 @@ ravel_shuffle(unsigned char *dst, int64_t d, const unsigned char *src, int64_t s
     const ravel_shuffle_loop *const in = tall ? &row : &col, *const out = tall ? &col : &row;
     dst += ravel_shuffle_byte(d * bits);
     src += ravel_shuffle_byte(s * bits);
-    for (int64_t i = 0; i < 64 && table[5]; i += bits / 8)
+    for (int64_t i = 0; i < 64 && table[4]; i += bits / 8)
         memcpy(fill + i, &v, (size_t)(bits / 8));
     for (int64_t j = 0; j < out->n; j += out->chunk) {
         const int64_t at = j + out->chunk > out->n ? out->n - out->chunk : j;
@@ -1652,15 +1712,15 @@ static const int32_t row_major_to_sf128x4_u8_table2[45] = {
     512, 1024, 1536, 2048, 2560, 3072, 3584, 4096, 4608, 5120, 5632, 6144, 6656, 7168, 7680, 8192,
     8704, 9216, 9728, 10240, 10752, 0, 2880, 5760, 0, 0, 0, 2880, 5760
 };
-static const int32_t row_major_to_sf128x4_u8_table1[114] = {
-    4, 1, 0, 1, 1, 1, 4, 0, 0, 0, 16, 32, 48, 0, -65536, -65536,
-    -65536, -65536, -65536, -65536, -65536, -65536, -65536, -65536, -65536, -65536, -65536, -65536, -65536, -65536, 0, 80,
-    176, 256, 0, -2139094784, -2139062144, -2139062144, -2139062144, -2139092214, -2139062144, -2139062144, -2139062144, -2139093756, -2139062144, -2139062144, -2139062144, -2139091186,
-    -2139062144, -2139062144, -2139062144, 2880, 2960, 3056, 3136, 0, -2139062144, -2139094784, -2139062144, -2139062144, -2139062144, -2139092214, -2139062144, -2139062144,
-    -2139062144, -2139093756, -2139062144, -2139062144, -2139062144, -2139091186, -2139062144, -2139062144, 5760, 5840, 5936, 6016, 0, -2139062144, -2139062144, -2139094784,
-    -2139062144, -2139062144, -2139062144, -2139092214, -2139062144, -2139062144, -2139062144, -2139093756, -2139062144, -2139062144, -2139062144, -2139091186, -2139062144, 8640, 8720, 8816,
-    8896, 0, -2139062144, -2139062144, -2139062144, -2139094784, -2139062144, -2139062144, -2139062144, -2139092214, -2139062144, -2139062144, -2139062144, -2139093756, -2139062144, -2139062144,
-    -2139062144, -2139091186
+static const int32_t row_major_to_sf128x4_u8_table1[115] = {
+    4, 1, 1, 1, 1, 0, 0, 4, 0, 0, 0, 16, 32, 48, 0, -65536,
+    -65536, -65536, -65536, -65536, -65536, -65536, -65536, -65536, -65536, -65536, -65536, -65536, -65536, -65536, -65536, 0,
+    80, 176, 256, 0, -2139094784, -2139062144, -2139062144, -2139062144, -2139092214, -2139062144, -2139062144, -2139062144, -2139093756, -2139062144, -2139062144, -2139062144,
+    -2139091186, -2139062144, -2139062144, -2139062144, 2880, 2960, 3056, 3136, 0, -2139062144, -2139094784, -2139062144, -2139062144, -2139062144, -2139092214, -2139062144,
+    -2139062144, -2139062144, -2139093756, -2139062144, -2139062144, -2139062144, -2139091186, -2139062144, -2139062144, 5760, 5840, 5936, 6016, 0, -2139062144, -2139062144,
+    -2139094784, -2139062144, -2139062144, -2139062144, -2139092214, -2139062144, -2139062144, -2139062144, -2139093756, -2139062144, -2139062144, -2139062144, -2139091186, -2139062144, 8640, 8720,
+    8816, 8896, 0, -2139062144, -2139062144, -2139062144, -2139094784, -2139062144, -2139062144, -2139062144, -2139092214, -2139062144, -2139062144, -2139062144, -2139093756, -2139062144,
+    -2139062144, -2139062144, -2139091186
 };
 static const int32_t row_major_to_sf128x4_u8_table0[295] = {
     1, 1, 1, 4, 22, 128, 1, 0, 11264, 0, 128, 88, 0, 11518, 11430, 0,

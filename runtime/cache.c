@@ -81,16 +81,17 @@ key_same(const Key *a, const Key *b)
 
 /* Whether the name still denotes the same layout. */
 static bool
-still_known(const LayoutDef *def, const LayoutDef *known)
+still_known(const LayoutDef *def, const Known *known)
 {
     def = layout_declared(def);
-    while (!def->is_inline && known && strcmp(known->name, def->name))
-        known = known->next;
-    return def->is_inline || known == def;
+    const LayoutDef *newest = known ? known->loaded : NULL;
+    while (!def->is_inline && newest && strcmp(newest->name, def->name))
+        newest = newest->next;
+    return def->is_inline || !newest || newest == def;
 }
 
 static bool
-current(ravel_plan *p, const LayoutDef *known, const Wisdom *wisdom)
+current(ravel_plan *p, const Known *known, const Wisdom *wisdom)
 {
     if (!wisdom_current(&p->wisdom, wisdom))
         return false;
@@ -161,7 +162,7 @@ let_go(ravel_plan *gone)
 }
 
 ravel_plan *
-cache_find(Cache *c, const Key *k, const LayoutDef *known, const Wisdom *wisdom)
+cache_find(Cache *c, const Key *k, const Known *known, const Wisdom *wisdom)
 {
     take();
     ravel_plan *p = *find(c, k);

@@ -18,13 +18,13 @@ ends_in_lua(const char *name)
 struct Text {
     Text *next;
     Arena arena;
+    Known known;                  /* with its layouts in front */
 };
 
 typedef struct {
     Arena arena;
     const char *text, *name;
     size_t len;
-    bool builtin;
     LayoutDef *first;
 } Load;
 
@@ -33,7 +33,7 @@ load(void *arg)
 {
     Load *l = arg;
     l->first = spec_load(&l->arena, l->name, l->text, l->len);
-    for (LayoutDef *d = l->first; d && !l->builtin; d = d->next)
+    for (LayoutDef *d = l->first; d; d = d->next)
         d->file = ends_in_lua(l->name) ? d->loc.file : NULL;
 }
 
@@ -42,37 +42,21 @@ static bool
 adopt(ravel_context *cx, const Load *l)
 {
     LayoutDef *last = l->first;
-    const LayoutDef *known = cx->known;
+    const Known *known = cx->known;
     Text *t = malloc(sizeof *t);
     if (!t)
         return false;
-    *t = (Text){cx->texts, l->arena};
+    *t = (Text){.next = cx->texts, .arena = l->arena};
     while (!atomic_compare_exchange_weak(&cx->texts, &t->next, t))
         ;
     while (last && last->next)
         last = last->next;
     if (last)
-        do
-            last->next = (LayoutDef *)known;
-        while (!atomic_compare_exchange_weak(&cx->known, &known, l->first));
+        do {
+            last->next = known ? (LayoutDef *)known->loaded : NULL;
+            t->known = (Known){l->first, known ? known->builtin : NULL};
+        } while (!atomic_compare_exchange_weak(&cx->known, &known, &t->known));
     return true;
-}
-
-static ravel_status
-add_text(ravel_context *cx, const char *text, size_t len, const char *name,
-         bool builtin, ravel_error *err)
-{
-    Diag d;
-    Load l = {.arena = context_arena(cx), .text = text, .name = name, .len = len,
-              .builtin = builtin};
-    ravel_status s = RAVEL_OK;
-    if (!arena_run(&l.arena, &d, load, &l))
-        s = error_of(err, &d);
-    else if (!adopt(cx, &l))
-        s = error_set(err, RAVEL_ERR_MEMORY, "out of memory");
-    if (s != RAVEL_OK)
-        arena_free(&l.arena);
-    return s;
 }
 
 static void
@@ -130,6 +114,8 @@ ravel_context_new(ravel_context **out, ravel_error *err)
     if (!cx)
         return error_set(err, RAVEL_ERR_MEMORY, "out of memory");
     cx->users = 1;
+    cx->specs.builtin = &cx->builtin;
+    cx->known = &cx->specs;
     cx->processors = threads_here();
     processor_brand(cx->cpu);
     cache_init(&cx->cache);
@@ -142,8 +128,6 @@ ravel_context_new(ravel_context **out, ravel_error *err)
         s = find_processor(cx, err);
     if (s == RAVEL_OK)
         s = log_begin(cx, err);
-    for (const Embedded *f = embed_specs; s == RAVEL_OK && f->name; f++)
-        s = add_text(cx, f->text, f->len, f->name, true, err);
     if (s == RAVEL_OK)
         *out = cx;
     else
@@ -180,6 +164,7 @@ context_leave(ravel_context *cx)
         next = t->next;
         free(t);
     }
+    known_free(cx->builtin);
     log_free(cx->log);
     wisdom_free(cx->wisdom);
     arena_free(&cx->target_arena);
@@ -192,7 +177,16 @@ ravel_load(ravel_context *cx, const char *text, size_t len, const char *name,
 {
     if (!cx || !text || !name)
         return error_set(err, RAVEL_ERR_ARGUMENT, "ravel_load: a NULL argument");
-    return add_text(cx, text, len, name, false, err);
+    Diag d;
+    Load l = {.arena = context_arena(cx), .text = text, .name = name, .len = len};
+    ravel_status s = RAVEL_OK;
+    if (!arena_run(&l.arena, &d, load, &l))
+        s = error_of(err, &d);
+    else if (!adopt(cx, &l))
+        s = error_set(err, RAVEL_ERR_MEMORY, "out of memory");
+    if (s != RAVEL_OK)
+        arena_free(&l.arena);
+    return s;
 }
 
 ravel_status
@@ -256,7 +250,7 @@ context_threads(const ravel_context *cx, const Key *key)
     return t;
 }
 
-const LayoutDef *
+const Known *
 context_known(ravel_context *cx)
 {
     return cx->known;

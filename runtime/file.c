@@ -19,10 +19,8 @@
 #define DEVICE_MAX ((size_t)1 << 24)   /* a device may never end */
 #define MAX_LINKS 40                   /* as the kernel counts them */
 
-/* The status for errno `e`. */
-static ravel_status
-sysfail(ravel_error *err, const char *path, const char *what,
-        int e)
+ravel_status
+file_fail(ravel_error *err, const char *path, const char *what, int e)
 {
     char buf[128];
     ravel_status s = e == ENOMEM ? RAVEL_ERR_MEMORY : RAVEL_ERR_FILE;
@@ -121,7 +119,7 @@ file_read(const char *path, size_t max, unsigned char **data,
         max = PTRDIFF_MAX / 2;
     int fd = in ? STDIN_FILENO : file_open(path, O_RDONLY);
     if (fd < 0)
-        return sysfail(err, name, "cannot open", errno);
+        return file_fail(err, name, "cannot open", errno);
     int e = read_fd(fd, &max, &b);
     if (!in)
         close(fd);
@@ -133,11 +131,11 @@ file_read(const char *path, size_t max, unsigned char **data,
     free(b.data);
     if (e == EFBIG)
         return error_set(err, RAVEL_ERR_FILE, "%.500s: larger than %zu bytes", name, max);
-    return sysfail(err, name, "cannot read", e);
+    return file_fail(err, name, "cannot read", e);
 }
 
-static int
-write_all(int fd, const void *data, size_t len)
+int
+file_write_all(int fd, const void *data, size_t len)
 {
     const char *p = data;
     while (len > 0) {
@@ -163,7 +161,7 @@ write_parts(void *arg, int fd)
     const Parts *p = arg;
     int e = 0;
     for (int i = 0; i < p->n && e == 0; i++)
-        e = write_all(fd, p->part[i].data, p->part[i].len);
+        e = file_write_all(fd, p->part[i].data, p->part[i].len);
     return e;
 }
 
@@ -178,9 +176,9 @@ static ravel_status
 write_direct(int fd, const char *name, FileFill *fill, void *arg, ravel_error *err)
 {
     if (fd < 0)
-        return sysfail(err, name, "cannot open", errno);
+        return file_fail(err, name, "cannot open", errno);
     int e = file_close(fd, fill(arg, fd));
-    return e ? sysfail(err, name, "cannot write", e) : RAVEL_OK;
+    return e ? file_fail(err, name, "cannot write", e) : RAVEL_OK;
 }
 
 /* The length of the folder in front of a path's last part, with its slash. */
@@ -251,15 +249,15 @@ replace(const char *path, const struct stat *old, FileFill *fill, void *arg, rav
 {
     char *real = resolve(path);
     if (!real)
-        return sysfail(err, path, "cannot create", errno);
+        return file_fail(err, path, "cannot create", errno);
     FileContents c = {fill, arg, old ? (int)(old->st_mode & 0777) : -1};
     bool begun = false;
     int e = file_replace(real, &c, &begun);
     int late = e ? 0 : sync_folder(real);
     free(real);
     if (late)
-        return sysfail(err, path, "written, but a crash may undo it", late);
-    return e ? sysfail(err, path, begun ? "cannot write" : "cannot create", e) : RAVEL_OK;
+        return file_fail(err, path, "written, but a crash may undo it", late);
+    return e ? file_fail(err, path, begun ? "cannot write" : "cannot create", e) : RAVEL_OK;
 }
 
 /* Opening /dev/stdout anew would lose the place in a redirected file. */
@@ -286,14 +284,14 @@ file_write_by(const char *path, FileFill *fill, void *arg, ravel_error *err)
                             "standard output", fill, arg, err);
     if (stat(path, &st) != 0) {
         if (errno != ENOENT)
-            return sysfail(err, path, "cannot open", errno);
+            return file_fail(err, path, "cannot open", errno);
         return replace(path, NULL, fill, arg, err);
     }
     if (!S_ISREG(st.st_mode))
         return write_direct(file_open(path, O_WRONLY), path, fill, arg, err);
     /* rename asks only the folder; a write-protected file is meant to stay */
     if (access(path, W_OK) != 0)
-        return sysfail(err, path, "cannot write", errno);
+        return file_fail(err, path, "cannot write", errno);
     return replace(path, &st, fill, arg, err);
 }
 

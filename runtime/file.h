@@ -11,17 +11,27 @@
 ravel_status file_read(const char *path, size_t max, unsigned char **data,
                        size_t *len, ravel_error *err);
 
-/* file_view.c: the bytes of a file, which must not be written to.  A regular file is mapped:
- * its bytes are in memory only while they are used, and if another process makes it shorter
- * an access to the part that is gone is a SIGBUS. */
+/* The bytes of a file.  A mapped one has its bytes in memory only while they are used.  If
+ * another process makes a file shorter, an access to the part that is gone is a SIGBUS. */
 typedef struct {
-    const unsigned char *data;     /* not mapped: malloc'ed */
+    unsigned char *data;           /* not mapped: malloc'ed */
     size_t len;
     bool mapped;
 } FileView;
-/* Errors are those of file_read.  Free *v with file_view_free in any case. */
-ravel_status file_view(const char *path, FileView *v, ravel_error *err);
+/* file_view.c: view a file, which must not be written to.  A regular file is mapped.  What a
+ * pipe has is kept in memory up to about `most` bytes, else in an unnamed file.  Errors are
+ * those of file_read and file_spool.  Free *v with file_view_free in any case. */
+ravel_status file_view(const char *path, size_t most, FileView *v, ravel_error *err);
 void file_view_free(FileView *v);
+
+/* file_spool.c: an unnamed file in the folder TMPDIR, or in /var/tmp; -1, with *err. */
+int file_spool(ravel_error *err);
+/* View what was written to it; it can be written to.  Closes fd.  e: an errno with which the
+ * call fails; or 0. */
+ravel_status file_spool_view(int fd, int e, FileView *v, ravel_error *err);
+/* Room for len bytes: beyond `most` in an unnamed file.  Free *v with file_view_free in any
+ * case. */
+ravel_status file_room(size_t len, size_t most, FileView *v, ravel_error *err);
 
 /* Write the parts in order to an unnamed file in the folder of `path`, flush it to disk,
  * rename it to `path` and flush the folder.  On a failure before the last step `path` is

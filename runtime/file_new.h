@@ -18,7 +18,10 @@ int file_replace(const char *path, const FileContents *c, bool *begun);
 
 /* file.c: open(), repeated if a signal interrupts it; permissions by the umask. */
 int file_open(const char *path, int flags);
+/* The status for the errno e, and a message. */
+ravel_status file_fail(ravel_error *err, const char *path, const char *what, int e);
 /* The functions below return 0 or an errno. */
+int file_write_all(int fd, const void *data, size_t len);
 int file_sync(int fd);
 /* Close `fd`.  Returns the earlier failure `e` if it is not 0, else that of close(). */
 int file_close(int fd, int e);

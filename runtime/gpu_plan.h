@@ -8,7 +8,7 @@
 struct ravel_device_plan {
     Arena arena;
     ravel_context *cx;             /* owns the specs of the plan */
-    const LayoutDef *known;        /* the plan is current for these layouts */
+    const Known *known;        /* the plan is current for these layouts */
     ravel_device *device;          /* alive while the kernel is */
     Key key;                       /* in arena */
     int align;                     /* as requested */

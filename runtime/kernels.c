@@ -31,7 +31,8 @@ runs(const char *name)
     if (!strcmp(name, "avx512"))
         return __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512vl");
     if (!strcmp(name, "avx512vbmi"))
-        return runs("avx512") && __builtin_cpu_supports("avx512vbmi");
+        return runs("avx512") && __builtin_cpu_supports("avx512vbmi") &&
+               __builtin_cpu_supports("gfni");
 #endif
     (void)name;
     return 1;

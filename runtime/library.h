@@ -56,7 +56,9 @@ typedef enum { CODE_BEST, CODE_JIT, CODE_INTERPRETER } CodeWay;
 /* Only the cache has a lock.  Lists only grow: an entry is pushed at the front by an
  * atomic exchange.  So no thread, and no child of a fork, waits for them. */
 struct ravel_context {
-    _Atomic(const LayoutDef *) known;   /* newest first */
+    _Atomic(const Known *) known;
+    Known specs;                        /* of the library alone */
+    _Atomic(Builtin *) builtin;         /* of specs */
     _Atomic(Text *) texts;
     _Atomic(Threads *) threads;         /* newest first; NULL: the defaults */
     _Atomic(const Wisdom *) wisdom;     /* newest first */
@@ -97,7 +99,7 @@ struct ravel_plan {
     i64 bytes;                     /* the memory that it takes */
 
     /* Under the cache's lock: */
-    const LayoutDef *known;        /* the plan is current for these layouts */
+    const Known *known;        /* the plan is current for these layouts */
     WisdomUsed wisdom;             /* the plan is current for this; key: in arena */
     ravel_plan *next, *newer, *older;
 };
@@ -106,7 +108,7 @@ struct ravel_plan {
 ravel_status error_of(ravel_error *err, const Diag *d);
 
 /* context.c: the layouts known now.  They live as long as cx. */
-const LayoutDef *context_known(ravel_context *cx);
+const Known *context_known(ravel_context *cx);
 /* An arena for one call on cx, with its limit of work. */
 Arena context_arena(const ravel_context *cx);
 /* The threads of a plan. */
@@ -122,7 +124,7 @@ bool key_same(const Key *a, const Key *b);
 Key key_keep(Arena *a, const Key *k);
 /* Find the plan and count one more user.  NULL if there is none, if a name of its layouts
  * now denotes another layout, or if there is different wisdom for it. */
-ravel_plan *cache_find(Cache *c, const Key *k, const LayoutDef *known,
+ravel_plan *cache_find(Cache *c, const Key *k, const Known *known,
                        const Wisdom *wisdom);
 /* Add p, in place of one with the same key; others may be evicted. */
 void cache_add(Cache *c, ravel_plan *p);

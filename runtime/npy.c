@@ -135,60 +135,74 @@ check_size(const char *path, size_t have, size_t want,
     return RAVEL_OK;
 }
 
-/* The data of `a`, in row-major order and little endian: in the file if it lies there so. */
-static ravel_status
-settle(const char *path, const unsigned char *file, const NpyHeader *h, Npy *a, bool *copied,
-       ravel_error *err)
+bool
+npy_unsettled(const NpyForm *form)
+{
+    return form->fortran || form->swap;
+}
+
+void
+npy_settle(const Npy *a, const NpyForm *form, unsigned char *out)
 {
     size_t len = (size_t)a->count * (size_t)a->bytes;
-    *copied = h->fortran || (h->big && h->type->unit > 1);
-    a->data = (unsigned char *)(uintptr_t)(file + h->data);
-    if (!*copied)
-        return RAVEL_OK;
-    a->data = malloc(len ? len : 1);
-    if (!a->data)
-        return npy_fail(err, RAVEL_ERR_MEMORY, path, "no memory for %zu bytes", len);
-    if (h->fortran)
-        from_fortran(a, a->data, file + h->data);
+    if (form->fortran)
+        from_fortran(a, out, a->data);
     else
-        memcpy(a->data, file + h->data, len);
-    if (h->big)
-        swap(a->data, len, h->type->unit);
-    return RAVEL_OK;
+        memcpy(out, a->data, len);
+    if (form->swap)
+        swap(out, len, form->swap);
 }
 
 ravel_status
-npy_view(const char *path, const unsigned char *file, size_t len, Npy *a, bool *copied,
+npy_view(const char *path, const unsigned char *file, size_t len, Npy *a, NpyForm *form,
          ravel_error *err)
 {
     NpyHeader h = {0};
     memset(a, 0, sizeof *a);
-    *copied = false;
     ravel_status s = npy_header_read(path, file, len, &h, a, err);
     if (s == RAVEL_OK)
         s = check_size(path, len - h.data, (size_t)a->count * (size_t)a->bytes, err);
-    if (s == RAVEL_OK)
-        s = settle(path, file, &h, a, copied, err);
-    if (s != RAVEL_OK)
+    if (s != RAVEL_OK) {
         memset(a, 0, sizeof *a);
-    return s;
+        return s;
+    }
+    a->data = (unsigned char *)(uintptr_t)(file + h.data);
+    *form = (NpyForm){h.fortran, h.big && h.type->unit > 1 ? h.type->unit : 0};
+    return RAVEL_OK;
+}
+
+/* The data of `a`, a view of `file`, in memory of malloc. */
+static ravel_status
+own(const char *path, unsigned char *file, const NpyForm *form, Npy *a, ravel_error *err)
+{
+    size_t bytes = (size_t)a->count * (size_t)a->bytes;
+    if (!npy_unsettled(form)) {
+        memmove(file, a->data, bytes);
+        unsigned char *small = realloc(file, bytes ? bytes : 1);
+        a->data = small ? small : file;
+        return RAVEL_OK;
+    }
+    unsigned char *out = malloc(bytes ? bytes : 1);
+    if (out)
+        npy_settle(a, form, out);
+    free(file);
+    if (!out) {
+        memset(a, 0, sizeof *a);
+        return npy_fail(err, RAVEL_ERR_MEMORY, path, "no memory for %zu bytes", bytes);
+    }
+    a->data = out;
+    return RAVEL_OK;
 }
 
 ravel_status
-npy_decode(const char *path, unsigned char *file, size_t len,
-           Npy *a, ravel_error *err)
+npy_decode(const char *path, unsigned char *file, size_t len, Npy *a, ravel_error *err)
 {
-    bool copied;
-    ravel_status s = npy_view(path, file, len, a, &copied, err);
-    if (s != RAVEL_OK || copied) {
-        free(file);
-        return s;
-    }
-    size_t bytes = (size_t)a->count * (size_t)a->bytes;
-    memmove(file, a->data, bytes);
-    unsigned char *small = realloc(file, bytes ? bytes : 1);
-    a->data = small ? small : file;
-    return RAVEL_OK;
+    NpyForm form;
+    ravel_status s = npy_view(path, file, len, a, &form, err);
+    if (s == RAVEL_OK)
+        return own(path, file, &form, a, err);
+    free(file);
+    return s;
 }
 
 bool

@@ -29,11 +29,19 @@ ravel_status npy_read(const char *path, Npy *a, ravel_error *err);
  * it, on failure it is freed. */
 ravel_status npy_decode(const char *path, unsigned char *file, size_t len, Npy *a,
                         ravel_error *err);
-/* npy_decode without a copy where the data lies in the file as Npy has it: then *copied is
- * false, a->data points into `file` and must not be written to.  Else a->data is malloc'ed.
- * `file` stays the caller's. */
+/* How the data lie in a file. */
+typedef struct {
+    bool fortran;         /* the first dim varies fastest */
+    int swap;             /* the bytes of these units are reversed; 0: little endian */
+} NpyForm;
+/* The array of a file that stays the caller's: a->data points into `file`, must not be written
+ * to and has the form *form. */
 ravel_status npy_view(const char *path, const unsigned char *file, size_t len, Npy *a,
-                      bool *copied, ravel_error *err);
+                      NpyForm *form, ravel_error *err);
+/* Whether data of this form are not yet as Npy has them. */
+bool npy_unsettled(const NpyForm *form);
+/* Write the data of `a`, which have this form, to `out` as Npy has them. */
+void npy_settle(const Npy *a, const NpyForm *form, unsigned char *out);
 /* Whether the bytes begin like a .npy file. */
 bool npy_is(const unsigned char *file, size_t len);
 

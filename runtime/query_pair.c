@@ -80,7 +80,7 @@ equal(void *arg)
 {
     Pair *p = arg;
     ravel_equality *out = p->out;
-    const LayoutDef *known = context_known(p->cx);
+    const Known *known = context_known(p->cx);
     const LayoutRef *a = spec_ref(&p->arena, p->a, known);
     const LayoutRef *b = spec_ref(&p->arena, p->b, known);
     const DType *t = compile_dtype(&p->arena, p->dtype);

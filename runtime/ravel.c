@@ -117,7 +117,7 @@ plan_threads(const ravel_context *cx, const Key *key, const Plan *p)
 
 /* A plan with one user; NULL if it fails, then *s and err have the reason. */
 static ravel_plan *
-make_plan(ravel_context *cx, Job job, const LayoutDef *known, ravel_status *s,
+make_plan(ravel_context *cx, Job job, const Known *known, ravel_status *s,
           ravel_error *err)
 {
     Diag d;
@@ -172,7 +172,7 @@ ravel_compile(ravel_context *cx, const ravel_request *rq, ravel_plan **out,
     if (s != RAVEL_OK)
         return s;
     Key key = key_of(cx, rq);
-    const LayoutDef *known = context_known(cx);
+    const Known *known = context_known(cx);
     Job job = {.key = &key, .wisdom = cx->wisdom};
     *out = cache_find(&cx->cache, &key, known, job.wisdom);
     if (*out)

@@ -470,7 +470,7 @@ RAVEL_API ravel_status ravel_svg(ravel_context *cx, const char *layout,
  *   ravel_sparse_fill(job, out, &err);
  *   ravel_sparse_end(job);
  */
-#define RAVEL_SPARSE_ARRAYS 33    /* the most arrays of a format */
+#define RAVEL_SPARSE_ARRAYS 34    /* the most arrays of a format */
 
 typedef struct ravel_sparse_plan ravel_sparse_plan;
 typedef struct ravel_sparse_job ravel_sparse_job;
@@ -478,12 +478,18 @@ typedef struct ravel_sparse_job ravel_sparse_job;
 /* What to compile.  Strings and arrays are not used after the call. */
 typedef struct {
     const char *from, *to;        /* a sparse format on one side or on both */
-    const char *dtype;            /* of the values: whole bytes */
+    const char *dtype;            /* of the values: whole bytes; "pattern": only places that
+                                   * may have no entry have values, of u8, 1 for an entry */
     int rank;
     const int64_t *shape;         /* in the order of the dims of `from` */
     int from_index, to_index;     /* bytes of an index: 4, 8; 0: 4 */
     const char *equal;            /* entries of one place: sum, first, last, error; NULL:
                                    * sum */
+    /* Which values of a source are entries, where not every position is one: */
+    double threshold;             /* those above it, by magnitude; rounded to dtype.  0: those
+                                   * that are not the fill */
+    int mask;                     /* not 0: those beside which the array "mask" is not 0: u8,
+                                   * the first array of the source */
 } ravel_sparse_request;
 
 /* An array of a format. */

@@ -3,13 +3,14 @@
  *
  * The values of entries that depend on one dim only are tabulated for a strip of that
  * dim.  The walk goes from strip to strip, so the tables are short even for long dims.
- * All other entries are evaluated at every coordinate. */
+ * All other entries are evaluated at every coordinate.  If neighbours in the destination lie
+ * far apart in the source, the walk goes in tiles, so that the lines of both stay in caches. */
 #include "reference.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-enum { STRIP = 1 << 16 };
+enum { STRIP = 1 << 16, TILE = 64 };
 
 /* The addresses of one layout along the walk. */
 typedef struct {
@@ -27,6 +28,7 @@ typedef struct {
     i64 lo[MAX_RANK], hi[MAX_RANK];   /* from lo on, below hi */
     i64 kind;                      /* what padding is: FROM_FILL, FROM_HOLE; else 0 */
     int order[MAX_RANK], inner;    /* dims, outermost first; the last, or -1 */
+    int across;                    /* the dim that is tiled with the last; -1: none */
     i64 base[MAX_RANK], n[MAX_RANK], x[MAX_RANK];   /* the strips, the coordinate */
     Side to, from;
     ReferenceVisit *visit;
@@ -190,18 +192,17 @@ mark_padding(const Walk *w, bool all, i64 at, ReferenceRow *r)
     }
 }
 
-/* Visit the row of the innermost dim within its strip. */
+/* Visit `all` coordinates of the innermost dim, from `at` of its strip on. */
 static bool
-walk_row(Walk *w)
+walk_row(Walk *w, i64 at, i64 all)
 {
     ReferenceRow r;
     i64 to = row_base(w, &w->to), from = w->from.l ? row_base(w, &w->from) : 0;
-    i64 all = w->inner < 0 ? 1 : w->n[w->inner];
     bool pad = outer_padding(w);
     r.x = w->x;
     r.inner = w->inner;
-    for (i64 at = 0; at < all; at += REFERENCE_ROW) {
-        r.n = all - at < REFERENCE_ROW ? (int)(all - at) : REFERENCE_ROW;
+    for (i64 end = at + all; at < end; at += REFERENCE_ROW) {
+        r.n = end - at < REFERENCE_ROW ? (int)(end - at) : REFERENCE_ROW;
         row_addresses(w, &w->to, to, at, r.n, r.to);
         if (w->from.l)
             row_addresses(w, &w->from, from, at, r.n, r.from);
@@ -214,6 +215,23 @@ walk_row(Walk *w)
     return true;
 }
 
+/* Visit the strips of the innermost dim and the one across, in tiles. */
+static bool
+walk_tiles(Walk *w)
+{
+    if (w->across < 0)
+        return walk_row(w, 0, w->inner < 0 ? 1 : w->n[w->inner]);
+    i64 rows = w->n[w->across], all = w->n[w->inner], *x = &w->x[w->across];
+    for (i64 i = 0; i < rows; i += TILE)
+        for (i64 at = 0; at < all; at += TILE)
+            for (i64 k = i; k < rows && k < i + TILE; k++) {
+                *x = w->base[w->across] + k;
+                if (!walk_row(w, at, all - at < TILE ? all - at : TILE))
+                    return false;
+            }
+    return true;
+}
+
 /* Visit all rows of the current strips. */
 static bool
 walk_strips(Walk *w)
@@ -221,10 +239,12 @@ walk_strips(Walk *w)
     int rank = w->l->rank, i;
     memcpy(w->x, w->base, sizeof w->x);
     do {
-        if (!walk_row(w))
+        if (!walk_tiles(w))
             return false;
         for (i = rank - 2; i >= 0; i--) {
             int d = w->order[i];
+            if (d == w->across)
+                continue;
             if (++w->x[d] < w->base[d] + w->n[d])
                 break;
             w->x[d] = w->base[d];
@@ -293,10 +313,28 @@ order_dims(Walk *w)
     w->inner = rank ? w->order[rank - 1] : -1;
 }
 
+/* Set the dim along which neighbours lie closest in the source, if that is another. */
+static void
+set_across(Walk *w)
+{
+    w->across = -1;
+    if (w->inner < 0 || !w->from.l)
+        return;
+    i64 least = step_of(w->from.l, w->from.of[w->inner]);
+    for (int d = 0; d < w->l->rank; d++) {
+        i64 step = step_of(w->from.l, w->from.of[d]);
+        if (step < least) {
+            least = step;
+            w->across = d;
+        }
+    }
+}
+
 static bool
 walk(Walk *w)
 {
     order_dims(w);
+    set_across(w);
     bool ok = side_new(&w->to, w) && (!w->from.l || side_new(&w->from, w));
     if (ok)
         walk_all(w);

@@ -65,12 +65,12 @@ typedef struct {
     i64 wrong;                     /* the lowest slot; INF: none */
 } Comparer;
 
-static bool
-compare_row(void *arg, const ReferenceRow *r)
+/* Inlined where `bits` is a constant. */
+__attribute__((always_inline))
+static inline void
+compare(Comparer *c, const ReferenceRow *r, int bits)
 {
-    Comparer *c = arg;
     const Layout *d = c->p->dst;
-    int bits = d->dtype->bits;
     for (int i = 0; i < r->n; i++) {
         uint64_t want = d->fill[0], high = d->fill[1], got_high;
         if (r->from[i] == FROM_HOLE)
@@ -80,6 +80,20 @@ compare_row(void *arg, const ReferenceRow *r)
         uint64_t got = element_get(c->dst, r->to[i], bits, &got_high);
         if ((got != want || got_high != high) && r->to[i] < c->wrong)
             c->wrong = r->to[i];
+    }
+}
+
+static bool
+compare_row(void *arg, const ReferenceRow *r)
+{
+    Comparer *c = arg;
+    int bits = c->p->dst->dtype->bits;
+    switch (bits) {
+    case 8: compare(c, r, 8); break;
+    case 16: compare(c, r, 16); break;
+    case 32: compare(c, r, 32); break;
+    case 64: compare(c, r, 64); break;
+    default: compare(c, r, bits); break;
     }
     return true;
 }

@@ -19,7 +19,8 @@ struct ravel_sparse_plan {
     _Atomic(SparseWork *) spare;   /* of a job that ended, for the next one; or NULL */
 };
 
-enum { SPARE_BYTES = 64 << 20 };   /* what a plan keeps at most */
+enum { SPARE_BYTES = 64 << 20 };   /* of more spare memory the system may take pages */
+enum { LARGE_PAGE = 2 << 20 };
 enum { SHARED_BYTES = 1 << 18, PART_BYTES = 1 << 15,
        MOST_PARTS = 64 };          /* RAVEL_TEAM of templates/c/sparse.h */
 
@@ -33,7 +34,7 @@ struct ravel_sparse_job {
 
 typedef struct {
     const ravel_sparse_request *rq;
-    const LayoutDef *known;
+    const Known *known;
     ravel_sparse_plan *p;
 } Job;
 
@@ -61,7 +62,8 @@ make(void *arg)
         .dtype = arena_string(a, rq->dtype), .rank = rq->rank,
         .shape = arena_copy(a, rq->shape, (size_t)rq->rank * sizeof *rq->shape),
         .from_width = rq->from_index, .to_width = rq->to_index,
-        .equal = equals_of(a, rq->equal), .name = "ravel_relayout"};
+        .equal = equals_of(a, rq->equal), .name = "ravel_relayout",
+        .threshold = rq->threshold, .mask = rq->mask != 0};
     j->p->threads = context_threads(j->p->cx, &(Key){.threads = j->p->cx->threads});
     j->p->plan = compile_sparse(a, j->p->cx->target, j->known, q);
     if (j->p->cx->way != CODE_INTERPRETER && jit_is_built)
@@ -150,10 +152,10 @@ ravel_sparse_arrays(const ravel_sparse_plan *p, int destination, ravel_sparse_ar
         return 0;
     const SparseFormat *f = destination ? p->plan->dst : p->plan->src;
     for (int i = 0; out && i < f->narray; i++) {
-        bool value = f->array[i].kind == ARRAY_VAL;
-        out[i] = (ravel_sparse_array){f->array[i].name, value ? f->l->dtype->name
-                                      : f->width == 4 ? "i32" : "i64",
-                                      value ? f->l->dtype->bits / 8 : f->width};
+        const DType *t = f->array[i].kind == ARRAY_VAL ? f->l->dtype
+                         : dtype_find(f->array[i].kind == ARRAY_MASK ? "u8"
+                                      : f->width == 4 ? "i32" : "i64");
+        out[i] = (ravel_sparse_array){f->array[i].name, t->name, t->bits / 8};
     }
     return f->narray;
 }
@@ -197,7 +199,7 @@ say_flaw(const ravel_sparse_job *j, int flaw, ravel_error *err)
 static void *
 memory_new(size_t bytes)
 {
-    const size_t large = (size_t)2 << 20;
+    const size_t large = LARGE_PAGE;
     void *p = NULL;
     bool few = bytes < large / 2;
     if (bytes > SIZE_MAX - large)
@@ -244,11 +246,13 @@ work_new(ravel_sparse_plan *p, const SparseWork *head)
     return w;
 }
 
+/* The spare memory keeps its pages, because new ones would be cleared first. */
 static void
 work_end(ravel_sparse_plan *p, SparseWork *w)
 {
-    bool keep = w && w->bytes <= SPARE_BYTES;
-    free(keep ? atomic_exchange(&p->spare, w) : w);
+    if (w && w->bytes > SPARE_BYTES)
+        madvise((char *)w + LARGE_PAGE, w->bytes - w->bytes % LARGE_PAGE - LARGE_PAGE, MADV_FREE);
+    free(w ? atomic_exchange(&p->spare, w) : w);
 }
 
 static ravel_status

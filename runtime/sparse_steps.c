@@ -19,6 +19,7 @@
 #include "../templates/c/sparse_transpose.c"
 #include "../templates/c/sparse_set.c"
 #include "../templates/c/sparse_tile.c"
+#include "../templates/c/sparse_bucket.c"
 #include "../templates/c/sparse_merge.c"
 
 int64_t

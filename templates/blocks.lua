@@ -58,7 +58,7 @@ ${name}(void *dst, const void *src, ${params})
   phase_open = "for (${type} t = 0; t < ${threads}; t++) {", phase_close = "}",
   barrier = "RAVEL_BARRIER();",
   for_open = "for (${type} ${name} = 0; ${name} < ${count}; ${name}++) {", for_close = "}",
-  when_open = "if (${text}) {", when_close = "}",
+  when_open = "if (${text}) {", else_open = "else {", when_close = "}",
   constant = "const ${type} ${name} = ${value};", assign = "${name} = ${value};", array = "${type} ${name}[${count}];",
   variable = "${type} ${name} = ${value};", put = "${name} = (${name} & ~(${mask} << (${at}))) | (${type})${value} << (${at});",
   load_dst = "RAVEL_LOAD(${type}, dst, ${index})",

@@ -60,7 +60,7 @@ ${name}(void *dst_, const void *src_)
 int
 ${name}(void *work, const void *const *in, const int64_t *n, void *const *out, int64_t *m)
 {
-    ravel_stream *s = work;
+    ravel_stream *s = (ravel_stream *)work;
     (void)s, (void)in, (void)n, (void)out, (void)m;
 ]],
   offset_open = [[
@@ -218,7 +218,7 @@ int ${name}(void *dst, const void *src, ${params});]],
     { "ravel_unpacked", "c/vector.h", "c/stream.h", "c/move.h", "c/composite_size.h", "c/composite_tile.h", "c/composite_moves.c", "c/bits_into.h", "c/bits_vector.h", "c/unpack.h", "c/unpack_size.h", "c/unpack_tile.h", "c/unpacked.c" },
     { "ravel_stream_open", "c/sparse.h", "c/sparse_check.c", "c/sparse_read.c", "c/sparse_value.c", "c/sparse_work.c", "c/sparse_write.c" },
     { "ravel_stream_mark", "c/sparse_mask.c" }, { "ravel_stream_spread", "c/sparse_spread.c" }, { "ravel_stream_transpose", "c/sparse_transpose.c" }, { "ravel_stream_tiles", "c/sparse_set.c", "c/sparse_tile.c" },
-    { "ravel_stream_merge", "c/sparse_set.c", "c/sparse_merge.c" },
+    { "ravel_stream_merge", "c/sparse_set.c", "c/sparse_bucket.c", "c/sparse_merge.c" },
     { "ravel_stream_count", "c/sparse_sort.c" }, { "ravel_stream_record", "c/sparse_sort.c" },
     { "ravel_strided", "c/strided.c" },
     { "ravel_bits_run", "c/vector.h", "c/bits_into.h", "c/bits_vector.h", "c/bits_run.c" },

@@ -5,6 +5,7 @@ return {
   comment_open = "/* ", comment_line = " * ", comment_close = " */",
   comment = "/* ${text} */",
   index = "unsigned int", index_wide = "long long",
+  index_more = "(long long)(${index}) + ${more}",
   type1 = "unsigned char", type2 = "unsigned short", type4 = "unsigned int", type8 = "uint2", type16 = "uint4",
   prologue = "blocks/cuda.h",
   kernel_open = [[
@@ -39,7 +40,7 @@ ${name}(void *__restrict__ dst, const void *__restrict__ src, const struct ${nam
   phase_open = "{ const ${type} t = threadIdx.x;", phase_close = "}",
   barrier = "__syncthreads();",
   for_open = "_Pragma(\"unroll\") for (${type} ${name} = 0; ${name} < ${count}; ${name}++) {", for_close = "}",
-  when_open = "if (${text}) {", when_close = "}",
+  when_open = "if (${text}) {", else_open = "else {", when_close = "}",
   constant = "const ${type} ${name} = ${value};", assign = "${name} = ${value};", array = "${type} ${name}[${count}];",
   variable = "${type} ${name} = ${value};", put = "${name} = (${name} & ~(${mask} << (${at}))) | (${type})${value} << (${at});",
   load_dst = "((const ${type} *)dst)[${index}]",

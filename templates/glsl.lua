@@ -57,7 +57,7 @@ layout(std430, binding = ${binding}) restrict readonly buffer Values { uint valu
   phase_open = "{ ${type} t = gl_LocalInvocationID.x;", phase_close = "}",
   barrier = "memoryBarrierShared(); barrier();",
   for_open = "for (${type} ${name} = 0u; ${name} < ${count}u; ${name}++) {", for_close = "}",
-  when_open = "if (${text}) {", when_close = "}",
+  when_open = "if (${text}) {", else_open = "else {", when_close = "}",
   constant = "${type} ${name} = ${value};", assign = "${name} = ${value};", array = "${type} ${name}[${count}];",
   variable = "${type} ${name} = ${value};", put = "${name} = (${name} & ~(${mask} << (${at}))) | ${value} << (${at});",
   load_dst = "dst${width}[${index}]",

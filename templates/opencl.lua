@@ -16,6 +16,7 @@ return {
   comment_open = "/* ", comment_line = " * ", comment_close = " */",
   comment = "/* ${text} */",
   index = "uint", index_wide = "long",
+  index_more = "(long)(${index}) + ${more}",
   type1 = "uchar", type2 = "ushort", type4 = "uint", type8 = "uint2", type16 = "uint4",
   prologue = "blocks/opencl.h",
   kernel_open = [[
@@ -45,7 +46,7 @@ ${name}(__global void *restrict dst, __global const void *restrict src, __consta
   phase_open = "{ const ${type} t = (${type})get_local_id(0);", phase_close = "}",
   barrier = "barrier(CLK_LOCAL_MEM_FENCE);",
   for_open = "for (${type} ${name} = 0; ${name} < ${count}; ${name}++) {", for_close = "}",
-  when_open = "if (${text}) {", when_close = "}",
+  when_open = "if (${text}) {", else_open = "else {", when_close = "}",
   constant = "const ${type} ${name} = ${value};", assign = "${name} = ${value};", array = "${type} ${name}[${count}];",
   variable = "${type} ${name} = ${value};", put = "${name} = (${name} & ~(${mask} << (${at}))) | (${type})${value} << (${at});",
   load_dst = "((__global const ${type} *)dst)[${index}]",

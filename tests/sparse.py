@@ -7,7 +7,7 @@ import numpy as np
 
 import ravel
 
-ARRAYS = 33
+ARRAYS = 34
 ptr = ct.c_void_p
 INDEX = {4: np.int32, 8: np.int64}
 VALUE = {"f32": "f4", "f64": "f8", "f16": "f2", "bf16": "u2", "i8": "i1", "u8": "u1", "i16": "i2", "u16": "u2", "i32": "i4", "u32": "u4", "i64": "i8",
@@ -16,7 +16,7 @@ VALUE = {"f32": "f4", "f64": "f8", "f16": "f2", "bf16": "u2", "i8": "i1", "u8": 
 
 class Request(ct.Structure):
     _fields_ = [("from_", ct.c_char_p), ("to", ct.c_char_p), ("dtype", ct.c_char_p), ("rank", ct.c_int), ("shape", ct.POINTER(ct.c_int64)),
-                ("from_index", ct.c_int), ("to_index", ct.c_int), ("equal", ct.c_char_p)]
+                ("from_index", ct.c_int), ("to_index", ct.c_int), ("equal", ct.c_char_p), ("threshold", ct.c_double), ("mask", ct.c_int)]
 
 
 class Array(ct.Structure):
@@ -44,11 +44,12 @@ def check(status, err):
 class Plan:
     """A compiled conversion: plan(arrays of the source) -> {name: array} of the destination."""
 
-    def __init__(self, cx, from_, to, shape, dtype="f32", index=(4, 4), equal="sum"):
+    def __init__(self, cx, from_, to, shape, dtype="f32", index=(4, 4), equal="sum", threshold=0, mask=False):
         self.so, self.cx, self.err = functions(ravel.lib), cx, ravel.Err()
         self.at, self.index, self.dtype = ptr(), index, dtype
         n = (ct.c_int64 * max(len(shape), 1))(*shape)
-        rq = Request(from_.encode(), to.encode(), dtype.encode(), len(shape), n, index[0], index[1], equal.encode() if equal else None)
+        rq = Request(from_.encode(), to.encode(), dtype.encode(), len(shape), n, index[0], index[1], equal.encode() if equal else None,
+                     threshold, mask)
         check(self.so.ravel_sparse_compile(cx.p, ct.byref(rq), ct.byref(self.at), ct.byref(self.err)), self.err)
 
     def names(self, side):

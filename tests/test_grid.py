@@ -409,9 +409,10 @@ WIDE = [(G.T(1024, 1024, 32), {"LDG 16": 4, "STG 16": 4, "LDS 16": 4, "STS 16": 
         (("NCHW", "NC1HWC0", (8, 64, 56, 56), 16), {"LDG 4": 8, "STG 16": 2}), (("NC1HWC0", "NCHW", (8, 64, 56, 56), 16), {"LDG 16": 2, "STG 4": 8}),
         (("NCHW", "NC1HWC0", (8, 64, 56, 56), 8), {"LDG 4": 16, "STG 16": 4}), (("NC1HWC0", "NCHW", (8, 64, 56, 56), 8), {"LDG 16": 4, "STG 4": 16}),
         (("NCHW", "NCHW8", (8, 64, 56, 56), 32), {"LDG 4": 4, "STG 16": 1}), (("NCHW", "{N, C//4, H, W, C%4}", (8, 64, 56, 56), 64), {"LDG 8": 2, "STG 16": 1}),
-        (G.T(4099, 4097, 8), {"LDG 1": 64, "STG 1": 64, "LDS 1": 64, "STS 1": 64}), (G.T(4096, 4097, 8), {"LDG 1": 64, "STG 4": 16, "LDS 4": 16, "STS 1": 64}),
-        (G.T(4097, 4096, 8), {"LDG 4": 16, "STG 1": 64, "LDS 1": 64, "STS 4": 16}), (G.T(4098, 4098, 8), {"LDG 2": 32, "STG 2": 32, "LDS 1": 64, "STS 2": 32}),
-        (G.T(4096, 4097, 16), {"LDG 2": 16, "STG 4": 8, "LDS 4": 8, "STS 2": 16}),
+        # twice: for whole tiles and for those at an edge
+        (G.T(4099, 4097, 8), {"LDG 1": 128, "STG 1": 128, "LDS 1": 128, "STS 1": 128}), (G.T(4096, 4097, 8), {"LDG 1": 128, "STG 4": 32, "LDS 4": 32, "STS 1": 128}),
+        (G.T(4097, 4096, 8), {"LDG 4": 32, "STG 1": 128, "LDS 1": 128, "STS 4": 32}), (G.T(4098, 4098, 8), {"LDG 2": 64, "STG 2": 64, "LDS 1": 128, "STS 2": 64}),
+        (G.T(4096, 4097, 16), {"LDG 2": 32, "STG 4": 16, "LDS 4": 16, "STS 2": 32}),
         (("NHWC", "NCHW", (8, 3, 128, 128), 8), {"LDG 16": 1, "STG 4": 3, "LDS 1": 12, "STS 16": 1}),
         (("NCHW", "NHWC", (8, 512, 7, 7), 32), {"LDG 16": 4, "STG 4": 13, "LDS 4": 13, "STS 16": 4}),
         (("NHWC", "NCHW", (8, 512, 7, 7), 16), {"LDG 4": 13, "STG 16": 4, "LDS 16": 4, "STS 2": 26}),
@@ -425,6 +426,18 @@ def test_cuda_is_as_wide_as_planned(nvcc, tmp_path, case, want):
     [k] = G.kernels(tmp_path, "cuda", [case])
     for arch in ARCHS if case[3] == 32 else ["sm_90"]:
         assert instructions(cubin(nvcc, k, arch)) == want, arch
+
+
+@pytest.mark.parametrize("bits", [8, 16, 32])
+def test_whole_tiles_have_no_guards(nvcc, tmp_path, bits):
+    """Without the code for tiles at an edge: at most 7 instructions a byte, of which an access of an element to each memory has 32/bits."""
+    [k] = G.kernels(tmp_path, "cuda", [G.T(4099, 4097, bits)])
+    text = k.path.read_text()
+    assert text.count("else {") == 2
+    k.path.write_text(text.replace("else {", "else if (0) {"))
+    code = [len(code)//16 for name, code in sections(cubin(nvcc, k, "sm_90")) if name.startswith(".text.")]
+    tile = 4096 if bits == 32 else 8192 if bits == 16 else 16384
+    assert len(code) == 1 and code[0] <= 7*tile/256, code
 
 
 def test_scan_sees_local_memory(nvcc, tmp_path):

@@ -24,6 +24,7 @@ typedef struct {
     i64 row;              /* the most blocks in a row of the grid */
     bool rows;            /* the grid may have several rows */
     bool runtime;         /* it supports extents left to run time */
+    bool otherwise;       /* it has a G_ELSE */
 } GridLimits;
 
 /* SPACE_TILE: the tile of a fragment (frag.h), in shared or global memory. */
@@ -36,6 +37,7 @@ typedef enum {
     G_FOR,                /* executes body for name = 0..count - 1; unrolled */
     G_WHEN,               /* executes body if value[i] < bound[i] for all i and same[0] is
                            * equal to same[1] */
+    G_ELSE,               /* follows a G_WHEN; executes body if that one does not */
     G_LET,                /* defines the index name = value[0] */
     G_DIVIDE,             /* defines the index name = value[0] // value[1], a scalar */
     G_ARRAY,              /* defines the array name[count] of `width` bytes each */

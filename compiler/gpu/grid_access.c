@@ -89,6 +89,8 @@ walk(Walk *w, const GridStmt *s)
         case G_WHEN:
             if (holds(w, s))
                 walk(w, s->body);
+            else if (s->next && s->next->kind == G_ELSE)
+                walk(w, s->next->body);
             break;
         case G_LOAD:
         case G_STORE:
@@ -102,6 +104,7 @@ walk(Walk *w, const GridStmt *s)
             if (s->value[1])
                 note(w, s, s->value[1], s->width);
             break;
+        case G_ELSE:                    /* done by the G_WHEN before it */
         case G_PHASE: case G_BOX: case G_BARRIER: case G_ARRAY: case G_SET:
         case G_PERMUTE: case G_NIBBLES:
             break;

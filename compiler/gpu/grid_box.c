@@ -170,11 +170,24 @@ grid_digit_of(GridBox *b, GridDigits *d, const GridLoop *l, bool last)
     return grid_digit(b, d, l->name, l->ex.n, l->most, last);
 }
 
+/* n, which is not negative at shapes at which the box has blocks, as a number that never
+ * is. */
+static const Ex *
+not_negative(GridBox *b, const Ex *n)
+{
+    return n->f.min < 0 ? scalar_named(b->u->plan->scalars, n, INF) : n;
+}
+
 const Ex *
 grid_ceil(GridBox *b, const Ex *n, i64 each)
 {
-    Scalars *s = b->u->plan->scalars;
-    return scalar_ceil(s, n->f.min < 0 ? scalar_named(s, n, INF) : n, each);
+    return scalar_ceil(b->u->plan->scalars, not_negative(b, n), each);
+}
+
+const Ex *
+grid_floor(GridBox *b, const Ex *n, i64 each)
+{
+    return scalar_of(b->u->plan->scalars, ex_div(b->e, not_negative(b, n), each), INF);
 }
 
 const Ex *

@@ -31,6 +31,51 @@ find_place(Tile *t)
     grid_batch(b, n, tile, LEN(tile), &t->src, &t->dst);
 }
 
+/* Adds a G_WHEN for blocks whose tile has no place beyond the elements along x and y.  NULL,
+ * and no statement, if all are so, or none, or the target has no else.  A tile by vectors has
+ * few guards. */
+static GridStmt *
+when_whole(const Tile *t)
+{
+    GridBox *b = t->b;
+    const Ex *nx = grid_floor(b, t->x->ex.real, t->tx);
+    const Ex *ny = grid_floor(b, t->y->ex.real, t->ty);
+    if (!b->u->most.otherwise || t->m > 1 || ex_is(nx, 0) || ex_is(ny, 0))
+        return NULL;
+    return grid_when(b, (const Ex *[]){t->i, t->j}, (const Ex *[]){nx, ny}, 2);
+}
+
+/* Adds the statements of whole tiles: no guards, and no padding along x and y. */
+static void
+unguarded(Tile *t, void (*put)(Tile *))
+{
+    GridLoop *x = &t->b->loop[t->x - t->b->loop], *y = &t->b->loop[t->y - t->b->loop];
+    GridLoop was[] = {*x, *y};
+    x->ex.real = x->ex.n;
+    y->ex.real = y->ex.n;
+    t->whole = true;
+    put(t);
+    t->whole = false;
+    *x = was[0];
+    *y = was[1];
+}
+
+/* Adds a phase; twice, without guards and with them, if some tiles are whole. */
+static void
+add_phase(Tile *t, void (*put)(Tile *))
+{
+    GridBox *b = t->b;
+    GridStmt **outer = grid_open(b, grid_add(b, G_PHASE)), *when = when_whole(t);
+    if (when) {
+        GridStmt **rest = grid_open(b, when);
+        unguarded(t, put);
+        grid_close(b, rest);
+        grid_open(b, grid_add(b, G_ELSE));
+    }
+    put(t);
+    grid_close(b, outer);
+}
+
 void
 tile_phases(Tile *t, i64 bytes, void (*load)(Tile *), void (*store)(Tile *))
 {
@@ -41,13 +86,9 @@ tile_phases(Tile *t, i64 bytes, void (*load)(Tile *), void (*store)(Tile *))
     grid_blocks(b, grid_times(b, tiles, t->others));
     grid_shared(b, bytes);
     find_place(t);
-    GridStmt **outer = grid_open(b, grid_add(b, G_PHASE));
-    load(t);
-    grid_close(b, outer);
+    add_phase(t, load);
     grid_add(b, G_BARRIER);
-    outer = grid_open(b, grid_add(b, G_PHASE));
-    store(t);
-    grid_close(b, outer);
+    add_phase(t, store);
 }
 
 /* The place of element x, y of the tile in shared memory.  Source or destination may have
@@ -111,14 +152,14 @@ by_elements(Tile *t, bool load)
     const Ex *k = grid_for(b, "k", count, &outer), *q = grid_item(b, k);
     const Ex *p = ex_scale(e, ex_dig(e, q, 1, side), n), *r = ex_div(e, q, side);
     const Ex *px = load ? p : r, *py = load ? r : p;
-    const Ex *x = grid_let(b, "x", ex_add(e, ex_scale(e, t->i, t->tx), px));
-    const Ex *y = grid_let(b, "y", ex_add(e, ex_scale(e, t->j, t->ty), py));
+    const Ex *xs = ex_add(e, ex_scale(e, t->i, t->tx), px), *x = grid_let(b, "x", xs);
+    const Ex *ys = ex_add(e, ex_scale(e, t->j, t->ty), py), *y = grid_let(b, "y", ys);
     const Ex *end[] = {t->x->ex.n, t->y->ex.n};
-    GridStmt *when = grid_when(b, (const Ex *[]){x, y}, end, 2);
+    GridStmt *when = t->whole ? NULL : grid_when(b, (const Ex *[]){x, y}, end, 2);
     GridStmt **guard = when ? grid_open(b, when) : NULL;
     const Ex *global = load
-        ? ex_add(e, t->src, ex_add(e, x, nest_times(e, y, t->y->ex.ss)))
-        : ex_add(e, t->dst, ex_add(e, y, nest_times(e, x, t->x->ex.ds)));
+        ? ex_add(e, t->src, ex_add(e, xs, nest_times(e, ys, t->y->ex.ss)))
+        : ex_add(e, t->dst, ex_add(e, ys, nest_times(e, xs, t->x->ex.ds)));
     global = ex_div(e, global, n);
     b->at[t->x - b->loop] = x;
     b->at[t->y - b->loop] = y;

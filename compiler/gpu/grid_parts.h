@@ -18,6 +18,8 @@ i64 grid_aligned(const GridBox *b, const Ex *x);
 i64 grid_distance(const GridBox *b, const GridLoop *l, bool source);
 /* n / each, rounded up. */
 const Ex *grid_ceil(GridBox *b, const Ex *n, i64 each);
+/* n / each, rounded down. */
+const Ex *grid_floor(GridBox *b, const Ex *n, i64 each);
 /* The product of the iterations of all loops that are not in `tile`. */
 const Ex *grid_others(GridBox *b, const GridLoop *const *tile, int ntile);
 const Ex *grid_times(GridBox *b, const Ex *x, const Ex *y);
@@ -139,6 +141,8 @@ typedef struct {
     Writer w;
     const char *index;    /* the type of an index */
     int shared;           /* bytes of the unit in which shared memory is declared */
+    int loop;             /* the variable of the innermost loop; -1: none */
+    bool narrow;          /* indices have 32 bits */
 } GridWriter;
 
 /* Writes s and the statements after it; grid_write_one: s alone. */

@@ -7,6 +7,7 @@ static const char *const lines[] = {
     [G_BARRIER] = "barrier",
     [G_FOR] = "for ${name} < ${count} {",
     [G_WHEN] = "when ${when} {",
+    [G_ELSE] = "else {",
     [G_LET] = "let ${name} = ${value}",
     [G_DIVIDE] = "divide ${name} = ${value} by ${divisor}",
     [G_ARRAY] = "array ${name}[${count}] of ${width}",

@@ -190,10 +190,11 @@ grid_render(const Target *t, const GridUnit *u)
 {
     Buf all = buf_new(ex_arena(u->e)), kernel = buf_new(ex_arena(u->e));
     bool fixed = plan_is_fixed(u->plan);
-    Renderer r = {.g = {.w = writer_new(t, u->e, &kernel)}, .w = &r.g.w, .u = u};
+    Renderer r = {.g = {.w = writer_new(t, u->e, &kernel), .loop = -1}, .w = &r.g.w, .u = u};
     find_widths(&r, u->body);
     r.g.index = target_text(t, u->wide ? "index_wide" : "index");
     r.g.shared = shared_width(&r);
+    r.g.narrow = !u->wide;
     Slot slot[] = {{"name", u->name}, {"threads", writer_number(r.w, GRID_THREADS)},
                    {"blocks", fixed ? writer_number(r.w, u->blocks->base) : ""},
                    {"values", writer_number(r.w, grid_room(u))}, {"type", r.g.index},

@@ -14,6 +14,7 @@ typedef struct {
     int m, each, width;            /* elements of a vector; blocks of m by m elements for
                                     * each thread; bytes of a vector */
     int wx, wy;                    /* by elements: elements of an access along x, along y */
+    bool whole;                    /* the statements are for blocks whose tile is whole */
     const char *value;             /* the variable to be stored */
     i64 tx, ty, tz;                /* vectors of a tile along x, y; elements along z */
     const Ex *nx, *ny, *nz, *others;        /* number of tiles; of iterations of the rest */

@@ -64,17 +64,37 @@ access_field(const GridWriter *g, const GridStmt *s)
     return target_text(g->w.t, field) ? field : store ? "store" : "load";
 }
 
+/* An index into a buffer.  What the unrolled loop and constants add stands apart, in 64 bits:
+ * then it is a part of the instruction, which a sum of 32 bits that may wrap cannot be. */
 static const char *
-access(const Writer *w, const char *field, const Ex *at, int width)
+index_of(const GridWriter *g, Space space, const Ex *at)
 {
-    Slot slot[] = {{"index", writer_expr(w, at)}, {"type", grid_type(w, width)},
+    Exprs *e = g->w.e;
+    const Ex *more = ex_const(e, at->base);
+    for (int i = 0; i < at->n; i++)
+        if (at->t[i].atom->op == AT_VAR && at->t[i].atom->var == g->loop)
+            more = ex_add(e, more, ex_scale(e, ex_of_var(e, g->loop), at->t[i].coef));
+    const Ex *index = ex_sub(e, at, more);
+    if (!g->narrow || space == SPACE_SHARED || !target_text(g->w.t, "index_more") ||
+        ex_is(more, 0) || ex_is_const(index) || more->f.min < 0 || index->f.min < 0)
+        return writer_expr(&g->w, at);
+    Slot slot[] = {{"index", writer_expr(&g->w, index)},
+                   {"more", writer_expr(&g->w, more)}};
+    return writer_text(&g->w, "index_more", slot, LEN(slot));
+}
+
+static const char *
+access(const GridWriter *g, const char *field, Space space, const Ex *at, int width)
+{
+    const Writer *w = &g->w;
+    Slot slot[] = {{"index", index_of(g, space, at)}, {"type", grid_type(w, width)},
                    {"width", writer_number(w, width)}};
     return writer_text(w, field, slot, LEN(slot));
 }
 static void
 put_load(GridWriter *g, const GridStmt *s)
 {
-    const char *value = access(&g->w, access_field(g, s), s->value[0], s->width);
+    const char *value = access(g, access_field(g, s), s->space, s->value[0], s->width);
     Slot slot[] = {{"name", s->name}, {"type", grid_type(&g->w, s->width)},
                    {"value", value}};
     writer_put(&g->w, s->declares ? "constant" : "assign", slot, LEN(slot));
@@ -86,7 +106,7 @@ put_store(GridWriter *g, const GridStmt *s)
     const char *type = grid_type(&g->w, s->width), *value = value_of(&g->w, s);
     if (s->width < 4)
         value = arena_printf(g->w.arena, "(%s)%s", type, value);
-    Slot slot[] = {{"index", writer_expr(&g->w, s->value[0])}, {"type", type},
+    Slot slot[] = {{"index", index_of(g, s->space, s->value[0])}, {"type", type},
                    {"width", writer_number(&g->w, s->width)}, {"value", value}};
     writer_put(&g->w, access_field(g, s), slot, LEN(slot));
 }
@@ -111,7 +131,8 @@ put_word(GridWriter *g, const GridStmt *s)
 {
     const Writer *w = &g->w;
     const char *type = grid_type(w, s->width < 4 ? 4 : s->width);
-    const char *value = s->value[0] ? access(w, access_field(g, s), s->value[0], s->width)
+    const char *value = s->value[0] ? access(g, access_field(g, s), s->space, s->value[0],
+                                             s->width)
                                     : zero(w, s->width);
     if (s->value[1])
         value = bits_of(w, arena_printf(w->arena, "(%s)%s", type, value), s->value[1],
@@ -134,7 +155,7 @@ put_bits(GridWriter *g, const GridStmt *s)
     const char *value = s->word[0];
     if (s->value[1])
         value = arena_printf(w->arena, "(%s)",
-                             bits_of(w, access(w, "load", s->value[1], s->width),
+                             bits_of(w, access(g, "load", SPACE_SRC, s->value[1], s->width),
                                      s->value[2], s->pattern));
     Slot slot[] = {{"name", s->name}, {"value", value}, {"type", grid_type(w, 4)},
                    {"at", writer_expr(w, s->value[0])},
@@ -185,6 +206,7 @@ static const struct {
     [G_BARRIER] = {.field = "barrier"},
     [G_FOR] = {.field = "for_open", .close = "for_close"},
     [G_WHEN] = {.put = put_when, .close = "when_close"},
+    [G_ELSE] = {.field = "else_open", .close = "when_close"},
     [G_LET] = {.field = "constant"},
     [G_DIVIDE] = {.put = put_divide},
     [G_ARRAY] = {.put = put_array},
@@ -216,9 +238,12 @@ grid_write_one(GridWriter *g, const GridStmt *s)
         put_text(g, s);
     if (!kinds[s->kind].close)
         return;
+    int outer = g->loop;
+    g->loop = s->kind == G_FOR ? s->var : outer;
     g->w.b->indent++;
     grid_write(g, s->body);
     g->w.b->indent--;
+    g->loop = outer;
     writer_put(&g->w, kinds[s->kind].close, NULL, 0);
 }
 

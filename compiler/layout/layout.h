@@ -428,6 +428,9 @@ typedef struct {
  * that a tensor of its shape has in `part`, counted from the box's first slot in each entry.
  * Both are the same declared layout, in one Exprs.  False also if that is not seen. */
 bool layout_is_slab(const Layout *whole, const Layout *part, const Starts *at);
+/* Whether `part`, a layout of a tensor of the shape of the boxes, has the addresses of each of
+ * these boxes less one number.  Both are in one Exprs.  False also if that is not seen. */
+bool layout_is_shifted(const Layout *whole, const Layout *part, const Starts *at);
 /* The slots of the box as runs of contiguous bytes: loops, outermost first, with strides in
  * bytes in the storage of both. */
 typedef struct {

@@ -23,36 +23,103 @@ depends(const Layout *part, const Ex *x)
     return any;
 }
 
-/* Whether so many slots of an entry, from any of the values of `first` on, begin at whole
- * bytes. */
+/* Whether the address of so many slots of an entry, from any of the values of `first` on, is a
+ * multiple of `unit`. */
 static bool
-at_bytes(const Layout *l, const Ex *first, i64 stride)
+aligned(const Ex *first, i64 stride, i64 unit)
 {
-    int few = l->dtype->bits < 8 ? 8 / l->dtype->bits : 1;
-    return stride % few == 0 ||
-           (first->f.mod % few == 0 && first->f.rem % few == 0);
+    i64 mod, rem;
+    return stride % unit == 0 ||
+           (int_mul(first->f.mod, stride, &mod) && mod % unit == 0 &&
+            int_mul(first->f.rem, stride, &rem) && rem % unit == 0);
+}
+
+/* Elements that are whole bytes. */
+static i64
+few(const Layout *l)
+{
+    return l->dtype->bits < 8 ? 8 / l->dtype->bits : 1;
+}
+
+/* The swizzle of the address x. */
+static const Ex *
+swizzled(const Layout *l, const Ex *x)
+{
+    const Ex **to = arena_array(ex_arena(l->e), const Ex *, ex_nvars(l->e));
+    to[l->sigma_var] = x;
+    return ex_subst(l->e, l->sigma, to);
+}
+
+/* The least power of two of addresses that the swizzle permutes, each group as the first; 1
+ * without a swizzle; 0: none is seen. */
+static i64
+period_of(const Layout *l)
+{
+    Exprs *e = l->e;
+    i64 period = 1;
+    for (; l->sigma && period < l->size; period *= 2) {
+        const Ex *in = ex_of_var(e, ex_var(e, "r", 0, period - 1));
+        const Ex *group = ex_of_var(e, ex_var(e, "k", 0, l->size / period));
+        const Ex *at = swizzled(l, in), *far = ex_scale(e, group, period);
+        const Ex *more = ex_sub(e, swizzled(l, ex_add(e, in, far)), ex_add(e, at, far));
+        if (at->f.min >= 0 && at->f.max < period && ex_is_const(more) && more->base == 0)
+            break;
+    }
+    return period < l->size || !l->sigma ? period : 0;
+}
+
+/* Whether a swizzle permutes each run in the part as in the whole. */
+static bool
+keeps_swizzle(const Layout *whole, const Layout *part, i64 period)
+{
+    SlabRuns s;
+    bool keeps = layout_slab(whole, part, &s) && period > 0;
+    i64 unit = period * whole->dtype->bits;
+    if (!whole->sigma || !keeps || s.run == layout_bytes(whole))
+        return keeps || !whole->sigma;
+    for (int i = 0; i < s.n; i++)
+        keeps &= s.whole[i] * 8 % unit == 0 && s.part[i] * 8 % unit == 0;
+    return keeps && s.run * 8 % unit == 0;
+}
+
+/* What the dims of the whole tensor are in the boxes, by its variables. */
+static const Ex **
+boxes(const Layout *whole, const Layout *part, const Starts *at)
+{
+    const Ex *shift[MAX_RANK];
+    for (int d = 0; d < whole->rank; d++)
+        shift[d] = shifted(part, d, &at[d]);
+    const Ex **to = arena_array(ex_arena(whole->e), const Ex *, ex_nvars(whole->e));
+    for (int d = 0; d < whole->rank; d++)
+        to[whole->dim[d].var] = shift[d];
+    return to;
 }
 
 bool
 layout_is_slab(const Layout *whole, const Layout *part, const Starts *at)
 {
     Exprs *e = whole->e;
-    const Ex *shift[MAX_RANK];
-    if (whole->view || whole->sigma || whole->origin)
+    if (whole->view || whole->origin)
         return false;
-    for (int d = 0; d < whole->rank; d++)
-        shift[d] = shifted(part, d, &at[d]);
-    const Ex **to = arena_array(ex_arena(e), const Ex *, ex_nvars(e));
-    for (int d = 0; d < whole->rank; d++)
-        to[whole->dim[d].var] = shift[d];
+    const Ex **to = boxes(whole, part, at);
+    i64 period = period_of(whole);
     for (int i = 0; i < whole->nentry; i++) {
         const Entry *w = &whole->entry[i], *p = &part->entry[i];
         const Ex *first = ex_sub(e, ex_subst(e, w->ex, to), p->ex);
         if (w->exact || w->pitch != p->pitch || depends(part, first) || first->f.min < 0 ||
-            first->f.max > w->extent - p->extent || !at_bytes(whole, first, w->stride))
+            first->f.max > w->extent - p->extent || !period ||
+            !aligned(first, w->stride, few(whole)) || !aligned(first, w->stride, period))
             return false;
     }
-    return true;
+    return keeps_swizzle(whole, part, period);
+}
+
+bool
+layout_is_shifted(const Layout *whole, const Layout *part, const Starts *at)
+{
+    const Ex *here = ex_subst(whole->e, whole->addr, boxes(whole, part, at));
+    const Ex *by = ex_sub(whole->e, here, part->addr);
+    return !depends(part, by) && aligned(by, 1, few(whole));
 }
 
 /* Bytes of so many elements; -1: they are no whole bytes. */

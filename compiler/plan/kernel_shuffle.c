@@ -25,9 +25,7 @@ shuffle_work(const Nest *n, int bits)
     Program p;
     if (!shuffle_make(n, bits, &p))
         return INFINITY;
-    double hidden = bits < 8 ? 1 : 0.7;     /* the tiles of whole bytes overlap */
-    double tile = n->permutes && bits >= 8 ? p.permuted : hidden * p.cost;
-    return CALL_NS + (double)n->elements * tile / p.bits[0].n;
+    return CALL_NS + (double)n->elements * p.cost / p.elements;
 }
 
 static bool
@@ -54,19 +52,19 @@ static const int32_t *
 shuffle_program(Arena *a, const Nest *n, int bits, i64 *words)
 {
     Program p;
-    i64 size = 3;
+    i64 size = 2;
     shuffle_make(n, bits, &p);
     for (int i = 0; i < p.passes; i++)
         size += shuffle_words(&p.bits[i], &p.terms[i]);
     int32_t *out = arena_array(a, int32_t, size);
     out[0] = (int32_t)p.tile.chunk[TILE_ROW];
     out[1] = (int32_t)p.tile.chunk[TILE_COL];
-    *words = 3;
+    *words = 2;
     for (int i = 0; i < p.passes; i++) {
-        shuffle_pass(&p.bits[i], &p.terms[i], out + *words);
+        int32_t *pass = out + *words;
+        shuffle_pass(&p.bits[i], &p.terms[i], pass);
         *words += shuffle_words(&p.bits[i], &p.terms[i]);
-        if (i + 1 < p.passes)
-            out[2] = (int32_t)*words;
+        pass[PASS_NEXT] = i + 1 < p.passes ? (int32_t)(out + *words - pass) : 0;
     }
     return out;
 }

@@ -143,11 +143,35 @@ calls_of(const Nest *n)
 
 /* What is walked so far, from the innermost loop outward: the elements that are contiguous;
  * the places at which so many were; the elements from one to the next of these, 0 if there
- * is only one. */
+ * is only one.  A run may have gaps that are shorter than a cache line, of whose lines all
+ * are transferred: `piece` elements of every `every` are walked. */
 typedef struct {
     i64 run, places, apart;
     int bits;             /* of an element */
+    i64 piece, every;     /* every 0: no gaps */
 } Walk;
+
+enum { LINE_BITS = 512 };
+
+/* A loop that makes a run with gaps, or that fills gaps while the first cache holds the
+ * lines.  Wider gaps take as long as runs that are apart (part_of_line). */
+static bool
+walk_gaps(Walk *w, i64 stride, i64 count, i64 held)
+{
+    bool close = stride < LINE_BITS / w->bits && stride <= 8 * w->run;
+    if (w->places == 1 && !w->every && close && stride > w->run && count > 1) {
+        w->piece = w->run;
+        w->every = stride;
+        if (!int_mul(stride, count, &w->run))
+            w->run = INF;
+        return true;
+    }
+    if (!w->every || stride != w->piece || w->places > 1 || count > w->every / w->piece ||
+        w->run > held * LINE_BITS / w->bits)
+        return false;
+    w->piece *= count;
+    return true;
+}
 
 /* One more loop.  It goes on where the run ends, as long as the first cache holds the lines
  * of all places; else those lines are read again.  Places that are pages apart share a set
@@ -159,6 +183,8 @@ walk_loop(Walk *w, i64 stride, i64 count)
     bool pages = w->apart && w->apart % PAGE_BITS * w->bits % PAGE_BITS == 0;
     i64 held = pages ? HELD_OF_A_SET : HELD;
     bool on = int_abs(stride) == w->run && w->places <= held;
+    if (!on && walk_gaps(w, int_abs(stride), count, held))
+        return;
     i64 *more = on ? &w->run : &w->places;
     if (count > 1 && !on && !w->apart)
         w->apart = stride;
@@ -208,7 +234,7 @@ walk_table(Walk *w, const Nest *n, bool source, bool walked[MAX_LOOPS])
 static Walk
 walk_of(const Nest *n, int bits, bool source)
 {
-    Walk w = {1, 1, 0, bits};
+    Walk w = {1, 1, 0, bits, 1, 0};
     bool walked[MAX_LOOPS] = {false};
     if (n->table)
         walk_table(&w, n, source, walked);
@@ -257,6 +283,12 @@ ends_of(const Nest *n, const Walk *to, int bits)
     return (double)n->elements / (double)row * (to->run > row ? JOINED_NS : ENDS_NS);
 }
 
+static double
+gaps_of(const Walk *w)
+{
+    return w->every ? (double)(w->every - w->piece) / (double)w->piece : 0;
+}
+
 Runs
 nest_runs(const Nest *n, int bits)
 {
@@ -264,6 +296,7 @@ nest_runs(const Nest *n, int bits)
     double size = (double)bits / 8;
     i64 apart;
     return (Runs){.read = (double)from.run * size, .written = (double)to.run * size,
+                  .read_gaps = gaps_of(&from), .written_gaps = gaps_of(&to),
                   .apart = int_mul(to.apart, bits, &apart) ? apart / 8 : INF,
                   .more = ends_of(n, &to, bits)};
 }
@@ -281,7 +314,8 @@ transfer_in_caches(const Processor *c, double bytes, const Runs *r)
     const Level *l = c->level;
     while (2 * bytes > (double)l->bytes)
         l++;
-    return lines_of(bytes, r->read) * l->read + lines_of(bytes, r->written) * l->write;
+    double read = bytes * (1 + r->read_gaps), written = bytes * (1 + r->written_gaps);
+    return lines_of(read, r->read) * l->read + lines_of(written, r->written) * l->write;
 }
 
 static double
@@ -292,7 +326,8 @@ transfer_in_memory(const Processor *c, const Nest *n, double bytes, const Runs *
     if (!n->stream && write > c->of[as].plain)
         write = c->of[as].plain;
     double staged = r->rows ? bytes * c->staged + r->blocks * c->block : 0;
-    return bytes / read_speed(c, as, bytes, r) + bytes / write + staged + r->more;
+    return bytes * (1 + r->read_gaps) / read_speed(c, as, bytes, r) +
+           bytes * (1 + r->written_gaps) / write + staged + r->more;
 }
 
 double

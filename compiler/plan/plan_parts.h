@@ -126,6 +126,8 @@ double nest_cost(const Plan *p, const Nest *n);
 /* The memory access of a nest. */
 typedef struct {
     double read, written; /* bytes of a contiguous read; of a contiguous write */
+    double read_gaps;     /* bytes between the elements of these, for each byte of an */
+    double written_gaps;  /* element: their cache lines are transferred as a whole */
     i64 apart;            /* bytes from one such write to the next */
     i64 rows;             /* so many runs of `along` bytes are read in turn, `read` bytes of */
     double along;         /* each; 0: one after the other */

@@ -22,7 +22,9 @@ enum {
     SHIFTS = 15,          /* -7 to 7 bits */
     WORD = LANE / 4,      /* words of a lane */
     WINDOWS = 4,          /* of 64 bytes, for a row of the program */
-    PAIRED = 4 + QUAD * WORD       /* words of two windows */
+    PAIRED = 4 + QUAD * WORD,      /* words of two windows */
+    PASSES = 3,
+    PASS_NEXT = 3         /* the word of a pass with the offset of the next; 0: the last */
 };
 
 /* Numbers that are all sums of a multiple of each step, below `n` of it; steps rise. */
@@ -62,6 +64,7 @@ typedef struct {
     int16_t element[LANES_MAX];    /* the first of the lane */
     bool fills;           /* some are padding */
     bool lines;           /* the four lanes of a row of the program are contiguous */
+    bool turns;           /* then the bits of each eight bytes are transposed */
 } Bits;
 
 /* What the four lanes of a row of the program have: so many terms of whole bytes and with a
@@ -84,8 +87,10 @@ const Ex *shuffle_outside(const Nest *n, const bool in[MAX_LOOPS], bool source);
 bool shuffle_tile(const Nest *n, int bits, Tile *t);
 /* shuffle_bits.c: the elements and lanes of the tile; false if it has no whole lanes. */
 bool shuffle_bits(const Nest *n, const Tile *t, int bits, Bits *out);
-/* The lanes of elements that are listed. */
+/* The lanes of elements that are listed, in the order of the destination. */
 bool shuffle_lanes(Bits *b);
+/* Puts them in the order in which they begin in the source. */
+void shuffle_by_source(Bits *b);
 
 /* shuffle_window.c: the windows of 64 bytes that hold all bytes of a row of so many terms;
  * 0: there are more, or the terms are as quick. */
@@ -99,16 +104,19 @@ bool shuffle_terms(const Bits *b, Terms *out);
 i64 shuffle_words(const Bits *b, const Terms *t);
 void shuffle_pass(const Bits *b, const Terms *t, int32_t *out);
 
-/* shuffle_program.c: a tile in one pass.  For elements smaller than a byte also in two if
- * that is faster: the first assembles the bytes of the destination in the order of the
- * source, the second permutes them. */
+/* shuffle_turn.c: the same as a pass over parts of bytes, in three of whole bytes; false
+ * where there are none. */
+bool shuffle_turns(const Bits *b, Bits pass[PASSES]);
+
+/* shuffle_program.c: a tile in one pass.  For elements smaller than a byte also in two or
+ * three if that is faster.  Of two the first assembles the bytes of the destination in the
+ * order of the source, the second permutes them; three are those of shuffle_turns. */
 typedef struct {
     Tile tile;
-    Bits bits[2];
-    Terms terms[2];
-    int passes;
+    Bits bits[PASSES];
+    Terms terms[PASSES];
+    int passes, elements;
     double cost;          /* nanoseconds a tile, roughly */
-    double permuted;      /* of whole bytes, where windows are permuted */
 } Program;
 /* False if the nest has none. */
 bool shuffle_make(const Nest *n, int bits, Program *p);

@@ -1,4 +1,6 @@
 /* The elements of a tile, and its lanes. */
+#include <stdlib.h>
+
 #include "kernel_family.h"
 #include "shuffle.h"
 
@@ -165,6 +167,7 @@ shuffle_bits(const Nest *n, const Tile *t, int bits, Bits *b)
     i64 at = kernel_remainder(shuffle_outside(n, t->in, true), per);
     int m = steps_of(n, t, s, &to, &at);
     b->bits = bits;
+    b->turns = false;
     return is_near(s, m, bits) && list_elements(b, s, m, t->rest.src, to, at, n->pad) &&
             shuffle_lanes(b);
 }
@@ -183,4 +186,31 @@ shuffle_lanes(Bits *b)
     fill_quad(b);
     find_window(b);
     return b->end - b->first >= LANE;
+}
+
+typedef struct {
+    int32_t src, lane;
+    int16_t element;
+} Placed;
+
+static int
+in_source(const void *a, const void *b)
+{
+    const Placed *x = a, *y = b;
+    int d = (x->src > y->src) - (x->src < y->src);
+    return d ? d : (x->lane > y->lane) - (x->lane < y->lane);
+}
+
+void
+shuffle_by_source(Bits *b)
+{
+    Placed p[LANES_MAX];
+    for (int i = 0; i < b->nlanes; i++)
+        p[i] = (Placed){b->src[b->element[i]], b->lane[i], b->element[i]};
+    qsort(p, (size_t)b->nlanes, sizeof *p, in_source);
+    for (int i = 0; i < b->nlanes; i++) {
+        b->lane[i] = p[i].lane;
+        b->element[i] = p[i].element;
+    }
+    b->lines = false;
 }

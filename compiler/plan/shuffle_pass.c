@@ -182,7 +182,7 @@ shuffle_terms(const Bits *b, Terms *t)
 }
 
 /* Words of a pass: its head; the head of a row, a term of whole bytes, one with a mask. */
-enum { HEAD = 3, ROW_HEAD = 4 + QUAD, WHOLE = QUAD * (1 + WORD) + 1,
+enum { HEAD = 5, ROW_HEAD = 4 + QUAD, WHOLE = QUAD * (1 + WORD) + 1,
        MASKED = WHOLE + QUAD * WORD + 1 };
 
 static int
@@ -283,7 +283,7 @@ windows_of(const Bits *b, const Row *r, const int32_t *out)
 void
 shuffle_pass(const Bits *b, const Terms *t, int32_t *out)
 {
-    const int32_t head[HEAD] = {b->nlanes / QUAD, b->lines, b->fills};
+    const int32_t head[HEAD] = {b->nlanes / QUAD, b->lines, b->fills, 0, b->turns};
     memcpy(out, head, sizeof head);
     out += HEAD;
     for (int i = 0; i < b->nlanes / QUAD; i++) {

@@ -1,4 +1,4 @@
-/* The program of a tile: one pass or two. */
+/* The program of a tile: one to three passes. */
 #include <stdlib.h>
 
 #include "kernel_family.h"
@@ -31,7 +31,7 @@ in_two(const Bits *b, Bits *make, Bits *move)
         byte[i] = (Byte){b->dst[i * per], b->src[i * per], i * per};
     qsort(byte, (size_t)n, sizeof *byte, in_source);
     make->bits = b->bits;
-    make->fills = move->fills = false;
+    make->fills = move->fills = make->turns = move->turns = false;
     make->n = b->n;
     move->bits = 8;
     move->n = n;
@@ -73,21 +73,80 @@ permuted_of(const Bits *b, const Terms *t)
     return cost;
 }
 
-/* Replaces the pass by two if these are faster. */
 static bool
-try_two(Program *p)
+has_windows(const Bits *b, const Terms *t)
 {
-    Program two = {.passes = 2, .tile = p->tile};
-    if (!in_two(&p->bits[0], &two.bits[0], &two.bits[1]) ||
-        !shuffle_terms(&two.bits[0], &two.terms[0]) ||
-        !shuffle_terms(&two.bits[1], &two.terms[1]))
-        return false;
-    two.cost = cost_of(&two.bits[0], &two.terms[0]) +
-               cost_of(&two.bits[1], &two.terms[1]);
-    if (p->passes == 1 && two.cost >= p->cost)
-        return false;
-    *p = two;
+    for (int i = 0; i < b->nlanes / QUAD; i++)
+        if (!t->row[i].windows)
+            return false;
     return true;
+}
+
+/* The terms of a pass.  Rows of whole bytes that have no windows get lanes that are near in
+ * the source instead of the destination, if that is faster. */
+static bool
+find_terms(const Nest *n, Bits *b, Terms *t)
+{
+    if (!shuffle_terms(b, t))
+        return false;
+    if (!n->permutes || b->bits < 8 || has_windows(b, t))
+        return true;
+    Bits near = *b;
+    Terms of;
+    shuffle_by_source(&near);
+    if (shuffle_terms(&near, &of) && permuted_of(&near, &of) < permuted_of(b, t)) {
+        *b = near;
+        *t = of;
+    }
+    return true;
+}
+
+/* Nanoseconds of a pass.  TURN_NS: of the turn of a lane. */
+static double
+pass_cost(const Nest *n, const Bits *b, const Terms *t)
+{
+    const double turn_ns = n->permutes ? 0.4 : 0.6, wide = 0.6;
+    double turn = b->turns ? b->nlanes * turn_ns : 0;
+    if (!n->permutes)
+        return cost_of(b, t) + turn;
+    return turn + (b->bits < 8 ? wide * cost_of(b, t) : permuted_of(b, t));
+}
+
+/* Nanoseconds of all passes.  Without windows tiles of whole bytes overlap. */
+static double
+program_cost(const Nest *n, const Program *p)
+{
+    const double hidden = p->bits[0].bits < 8 || p->passes > 1 || n->permutes ? 1 : 0.7;
+    double cost = 0;
+    for (int i = 0; i < p->passes; i++)
+        cost += pass_cost(n, &p->bits[i], &p->terms[i]);
+    return hidden * cost;
+}
+
+/* Takes the program of more passes if it is faster, or the only one. */
+static bool
+take_passes(const Nest *n, Program *more, Program *p)
+{
+    for (int i = 0; i < more->passes; i++)
+        if (!find_terms(n, &more->bits[i], &more->terms[i]))
+            return false;
+    more->cost = program_cost(n, more);
+    if (p->passes && more->cost >= p->cost)
+        return false;
+    *p = *more;
+    return true;
+}
+
+static void
+try_more(const Nest *n, Program *p)
+{
+    const Bits b = p->bits[0];
+    Program more = {.passes = 2, .elements = p->elements, .tile = p->tile};
+    if (in_two(&b, &more.bits[0], &more.bits[1]))
+        take_passes(n, &more, p);
+    more.passes = PASSES;
+    if (shuffle_turns(&b, more.bits))
+        take_passes(n, &more, p);
 }
 
 /* The most terms of a row. */
@@ -108,10 +167,10 @@ shuffle_make(const Nest *n, int bits, Program *p)
     enum { FEW = 4 };
     if (!shuffle_tile(n, bits, &p->tile) || !shuffle_bits(n, &p->tile, bits, p->bits))
         return false;
-    p->passes = shuffle_terms(p->bits, p->terms);
-    p->cost = cost_of(p->bits, p->terms);
-    p->permuted = permuted_of(p->bits, p->terms);
+    p->elements = p->bits[0].n;
+    p->passes = find_terms(n, p->bits, p->terms);
+    p->cost = program_cost(n, p);
     if (bits < 8 && (!p->passes || terms_of(p->bits, p->terms) > FEW))
-        return try_two(p) || p->passes;
+        try_more(n, p);
     return p->passes;
 }

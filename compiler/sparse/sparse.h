@@ -24,12 +24,12 @@ typedef struct {
     int pos, crd;         /* the numbers of its arrays; -1: none */
 } Level;
 
-enum { MAX_ARRAYS = 2 * MAX_LEVELS + 1 };
-typedef enum { ARRAY_POS, ARRAY_CRD, ARRAY_VAL } ArrayKind;
+enum { MAX_ARRAYS = 2 * MAX_LEVELS + 2 };
+typedef enum { ARRAY_POS, ARRAY_CRD, ARRAY_VAL, ARRAY_MASK } ArrayKind;
 typedef struct {
     ArrayKind kind;
-    int level;            /* from 0; ARRAY_VAL: none */
-    const char *name;     /* pos2, crd2, val */
+    int level;            /* from 0; of ARRAY_POS and ARRAY_CRD */
+    const char *name;     /* pos2, crd2, val, mask */
 } SparseArray;
 
 /* A side of a conversion, for one shape and element type. */
@@ -42,9 +42,10 @@ typedef struct {
     Level level[MAX_LEVELS];
     int tree;             /* the first `tree` levels are above the blocks of dense ones */
     int narray;
-    SparseArray array[MAX_ARRAYS];
+    SparseArray array[MAX_ARRAYS];     /* the mask first, val last */
     bool padded;          /* it has places without an entry, which hold the fill */
     bool loose;           /* equal entries, or entries in any order, are possible */
+    bool valueless;       /* of a pattern: each position is an entry, and there is no val */
     const Ex **coord;     /* the dims over the variables of the levels or, of a layout,
                            * over `address`; NULL: they do not follow */
     int address;
@@ -56,12 +57,16 @@ extern const char *const sparse_equals[EQUALS + 1];    /* their names; then NULL
 
 typedef struct {
     const char *from, *to;
-    const char *dtype;
+    const char *dtype;    /* sparse_pattern: positions only; places that may have no entry
+                           * are u8, 1 for an entry */
     int rank;
     const i64 *shape;     /* of numbers, in the order of the dims of `from` */
     int from_width, to_width;      /* bytes of an index: 4, 8 or 0 for 4 */
     Equals equal;
     const char *name;     /* of the function; NULL: a default */
+    /* Which values of a source that has places without an entry are entries: */
+    double threshold;     /* ... those of a larger magnitude; 0: those that are not the fill */
+    bool mask;            /* ... those beside which the array mask, of u8, is not 0 */
 } SparseRequest;
 
 /* How entries come into the order of the destination. */
@@ -73,6 +78,7 @@ extern const char *const sparse_ways[];
 typedef struct {
     i64 rows, bound, tall, wide, down, across;
     int row, crd;         /* levels of the source: of the rows, and of the coordinates */
+    int shift, bits;      /* BY_ROWS: buckets have 2^shift rows, 0: none; bits of a coordinate */
 } SparseTiles;
 
 typedef struct {
@@ -81,6 +87,8 @@ typedef struct {
     SparseFormat *src, *dst;
     SparseWay way;
     const char *why;      /* a sentence about the way */
+    i64 bytes;            /* of a value that is moved; 0: none is */
+    bool ones;            /* the source has no values, those of the destination are 1 */
     bool carries;         /* BY_SORTING: records have values, not their positions */
     bool joins;           /* the source may have equal entries that the destination joins */
     i64 counts;           /* BY_COUNTING: numbers to count in */
@@ -114,10 +122,11 @@ const char *sparse_letters(const Kernel *step);
 /* The text of a flaw that a step found, and the index of the array it is about. */
 const char *sparse_flaw(Arena *a, const SparsePlan *p, i64 flaw, i64 array, i64 at);
 
-/* sparse_format.c: the format of one side; diag_fatal, with the place in the spec, if it
- * cannot be read and written. */
+/* sparse_format.c: the format of one side; t is NULL for a pattern.  diag_fatal, with the place
+ * in the spec, if it cannot be read and written.  mask: it has an array mask. */
+extern const char sparse_pattern[];      /* what a request has as its dtype */
 SparseFormat *sparse_format(Exprs *e, const LayoutRef *ref, const DType *t, int rank,
-                            const i64 *shape, int width);
+                            const i64 *shape, int width, bool mask);
 /* sparse_plan.c: both sides must be of one shape; map as by plan_match.  diag_fatal if there is
  * no conversion. */
 SparsePlan *sparse_plan(Exprs *e, const SparseRequest *rq, SparseFormat *src,

@@ -2,7 +2,8 @@
 #include "sparse_parts.h"
 
 /* As in templates/c/sparse.h. */
-typedef enum { MASK, COUNTS, CURSORS, ROWS, LIST, GROUPS, SET, SLOTS, AREAS } Area;
+typedef enum { MASK, COUNTS, CURSORS, ROWS, LIST, GROUPS, SET, SLOTS, BUCKETS, SCRATCH,
+               AREAS } Area;
 
 typedef struct {
     const Ex *n;          /* elements; NULL: the plan does not have the area */
@@ -33,16 +34,22 @@ size_tiles(const SparseMaker *m, AreaSize *to)
     const SparsePlan *p = m->p;
     const SparseTiles *t = &p->tiles;
     bool merges = p->way == BY_ROWS;
-    i64 slot = merges ? p->src->l->dtype->bits : 32;
+    i64 slot = merges ? 8 * p->bytes : 32;
     to[LIST] = (AreaSize){sparse_positions(m), merges ? entry_bits(slot) : 32, false};
     to[GROUPS] = (AreaSize){ex_const(m->e, int_ceil_div(t->rows, t->tall) + 1), 64, false};
     to[SET] = (AreaSize){ex_const(m->e, set_words(t->bound)), 64, true};
-    to[SLOTS] = (AreaSize){ex_const(m->e, t->bound), slot, true};
+    to[SLOTS] = (AreaSize){ex_const(m->e, t->bound), slot ? slot : 1, true};
     if (!merges)
         return;
     to[ROWS] = (AreaSize){ex_const(m->e, t->rows + 1), p->src->width * 8, false};
     if (p->src->level[0].def.kind != LEVEL_DENSE)
         to[COUNTS] = (AreaSize){ex_const(m->e, t->rows), p->src->width * 8, true};
+    if (!t->shift)
+        return;
+    i64 buckets = ((t->rows - 1) >> t->shift) + 1, tall = (i64)1 << t->shift;
+    to[COUNTS].n = ex_const(m->e, buckets > tall ? buckets : tall);
+    to[BUCKETS] = (AreaSize){ex_const(m->e, buckets + 1), p->src->width * 8, false};
+    to[SCRATCH] = (AreaSize){ex_const(m->e, 0), entry_bits(slot), true};
 }
 
 static void
@@ -60,6 +67,17 @@ size_areas(const SparseMaker *m, AreaSize *to)
         size_tiles(m, to);
 }
 
+/* Its size depends on the source. */
+static void
+room_scratch(SparseMaker *m)
+{
+    const SparseFormat *f = m->p->src;
+    const SparseTiles *t = &m->p->tiles;
+    const Level *row = &f->level[t->row];
+    sparse_step(m, STEP_room_bucket, row->crd, sparse_size(m, row->crd), t->rows, (i64)t->shift,
+                row->bias, m->p->bytes, (i64)f->width);
+}
+
 void
 sparse_rooms(SparseMaker *m)
 {
@@ -68,6 +86,8 @@ sparse_rooms(SparseMaker *m)
     for (int i = 0; i < AREAS; i++)
         if (size[i].n)
             sparse_step(m, STEP_room, size[i].n, size[i].bits, (i64)size[i].each);
+    if (size[SCRATCH].n)
+        room_scratch(m);
 }
 
 void

@@ -12,7 +12,10 @@ typedef struct {
     const i64 *shape;
     i64 param[MAX_ENTRIES];
     const DType *dtype;
+    bool pattern;
 } Maker;
+
+const char sparse_pattern[] = "pattern";
 
 #define FAIL(m, ...) diag_fatal((m)->arena->diag, DIAG_LAYOUT, (m)->def->loc, __VA_ARGS__)
 
@@ -63,9 +66,11 @@ order_of(Maker *m)
 static void
 add_array(SparseFormat *f, Arena *a, ArrayKind kind, int level)
 {
-    static const char *const names[] = {[ARRAY_POS] = "pos", [ARRAY_CRD] = "crd"};
+    static const char *const names[] = {[ARRAY_POS] = "pos", [ARRAY_CRD] = "crd",
+                                        [ARRAY_VAL] = "val", [ARRAY_MASK] = "mask"};
+    bool level_array = kind == ARRAY_POS || kind == ARRAY_CRD;
     f->array[f->narray++] = (SparseArray){
-        kind, level, kind == ARRAY_VAL ? "val" : arena_printf(a, "%s%d", names[kind], level + 1)};
+        kind, level, level_array ? arena_printf(a, "%s%d", names[kind], level + 1) : names[kind]};
 }
 
 static void
@@ -225,9 +230,11 @@ make_sparse(Maker *m, int rank, const i64 *shape)
     f->l = layout_make(m->e, order_of(m), m->dtype, rank, shape);
     for (int k = 0; k < f->nlevel; k++)
         set_level(m, k);
-    add_array(f, m->arena, ARRAY_VAL, 0);
     check_kinds(m);
     set_properties(f);
+    f->valueless = m->pattern && !f->padded;
+    if (!f->valueless)
+        add_array(f, m->arena, ARRAY_VAL, 0);
     const Ex **coord = arena_array(m->arena, const Ex *, rank + 1);
     if (!solve_sums(m, coord))
         solve_digits(m, coord);
@@ -253,19 +260,22 @@ make_dense(Maker *m, int rank, const i64 *shape)
 
 SparseFormat *
 sparse_format(Exprs *e, const LayoutRef *ref, const DType *t, int rank, const i64 *shape,
-              int width)
+              int width, bool mask)
 {
     Arena *a = ex_arena(e);
     SparseFormat *f = arena_new(a, SparseFormat);
-    Maker m = {.f = f, .e = e, .arena = a, .def = ref->def, .shape = shape, .dtype = t};
+    Maker m = {.f = f, .e = e, .arena = a, .def = ref->def, .shape = shape, .pattern = !t,
+               .dtype = t ? t : dtype_find("u8")};
     f->ref = ref;
     f->width = width ? width : 4;
     work_on(a, "to read the levels of", ref->def->name);
-    if (t->bits < 8)
+    if (m.dtype->bits < 8)
         FAIL(&m, "'%s' with %s: values beside a sparse format have whole bytes",
              ref->def->name, t->name);
     if (f->width != 4 && f->width != 8)
         FAIL(&m, "'%s': indices have 4 or 8 bytes, not %d", ref->def->name, f->width);
+    if (mask)
+        add_array(f, a, ARRAY_MASK, 0);
     if (ref->def->level)
         make_sparse(&m, rank, shape);
     else

@@ -65,7 +65,17 @@ bool sparse_has(const Level *l);                   /* the level has a coordinate
 /* Read a batch, and the coordinates of the levels with want[k] or, of a layout, the
  * address: columns m->at. */
 void sparse_read(SparseMaker *m, const bool *want);
+/* sparse_test.c: which values of the source are entries (ravel_is_entry of
+ * templates/c/sparse_value.c). */
+typedef struct {
+    int array;            /* whose values are tested */
+    i64 bytes, how;
+    uint64_t lo, hi;
+} SparseTest;
+SparseTest sparse_test(const SparseMaker *m);
+void sparse_check_test(const SparseMaker *m);      /* diag_fatal if it cannot be made */
 /* sparse_way.c */
+int sparse_bits(i64 n);            /* bits that hold 0..n - 1 */
 /* Keys of a sort: the number of their parts, and the bits of each. */
 int sparse_keys(const SparseFormat *f);
 int sparse_key_bits(const SparseFormat *f, int k);

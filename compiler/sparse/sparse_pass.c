@@ -52,10 +52,14 @@ static void
 put_values(SparseMaker *m, i64 joins)
 {
     const SparsePlan *p = m->p;
-    const DType *t = p->dst->l->dtype;
-    i64 parts = sparse_parts(t);
-    sparse_step(m, STEP_put, (i64)m->to, p->dst->narray - 1, p->carries ? -1 : p->src->narray - 1,
-                t->bits / 8 / parts, parts, sparse_how(p), joins);
+    i64 parts = p->bytes ? sparse_parts(p->dst->l->dtype) : 1;
+    int to = p->dst->narray - 1;
+    sparse_step(m, STEP_put, (i64)m->to, to, p->carries ? -1 : p->src->narray - 1,
+                p->bytes / parts, parts, sparse_how(p), joins);
+    if (!p->ones)
+        return;
+    sparse_step(m, STEP_set, (i64)0, (i64)1);
+    sparse_step(m, STEP_put, (i64)m->to, to, -1, (i64)1, (i64)1, sparse_how(p), (i64)0);
 }
 
 /* Values to the addresses in a column: of a layout. */
@@ -81,7 +85,7 @@ record_keys(SparseMaker *m)
         if (sparse_key_bits(f, k))
             sparse_step(m, STEP_join, (i64)key, (i64)m->at[k], (i64)sparse_key_bits(f, k));
     if (p->carries)
-        sparse_step(m, STEP_carry, p->src->narray - 1, (i64)f->l->dtype->bits / 8);
+        sparse_step(m, STEP_carry, p->src->narray - 1, p->bytes);
     sparse_step(m, STEP_record, (i64)key, (i64)p->low);
 }
 
@@ -131,7 +135,7 @@ write_counted(SparseMaker *m)
     if (f->level[last].def.kind == LEVEL_COMPRESSED) {
         sparse_step(m, STEP_scatter, (i64)parent, (i64)m->at[last], f->level[last].bias,
                     f->level[last].crd, f->narray - 1, m->p->src->narray - 1,
-                    (i64)f->l->dtype->bits / 8, (i64)f->width);
+                    m->p->bytes, (i64)f->width);
         return;
     }
     m->to = sparse_column(m);
@@ -184,8 +188,9 @@ copy_arrays(SparseMaker *m)
 {
     const SparseFormat *f = m->p->dst, *src = m->p->src;
     const Level *last = &src->level[src->nlevel - 1];
-    sparse_step(m, STEP_copy, f->narray - 1, src->narray - 1, sparse_positions(m),
-                (i64)f->l->dtype->bits / 8);
+    if (m->p->bytes)
+        sparse_step(m, STEP_copy, f->narray - 1, src->narray - 1, sparse_positions(m),
+                    m->p->bytes);
     for (int k = 0; k < f->nlevel; k++) {
         const Level *l = &f->level[k];
         m->copied[k] = l->def.kind == LEVEL_SINGLETON && last->crd >= 0 && !last->bias &&
@@ -203,7 +208,7 @@ transpose(SparseMaker *m)
     const SparseFormat *f = m->p->dst, *src = m->p->src;
     const Level *l = &src->level[1];
     sparse_step(m, STEP_transpose, l->pos, l->crd, src->level[0].n, l->n, f->level[1].pos,
-                f->level[1].crd, f->narray - 1, src->narray - 1, (i64)f->l->dtype->bits / 8,
+                f->level[1].crd, f->narray - 1, src->narray - 1, m->p->bytes,
                 (i64)f->width);
 }
 
@@ -214,7 +219,7 @@ extract(SparseMaker *m)
     const SparseFormat *f = m->p->dst;
     const Level *l = &f->level[f->nlevel - 1];
     sparse_step(m, STEP_extract, l->pos, l->crd, f->narray - 1, m->p->src->narray - 1,
-                f->l->size / l->n, l->n, (i64)f->l->dtype->bits / 8, (i64)f->width);
+                f->l->size / l->n, l->n, m->p->bytes, (i64)f->width);
 }
 
 /* ... for rows that become a list. */
@@ -226,7 +231,8 @@ expand(SparseMaker *m)
     sparse_step(m, STEP_expand, f->level[0].pos, f->level[0].crd, src->level[1].pos, n,
                 src->level[0].n, (i64)f->width);
     sparse_step(m, STEP_copy, f->level[1].crd, src->level[1].crd, n, (i64)f->width);
-    sparse_step(m, STEP_copy, f->narray - 1, src->narray - 1, n, (i64)f->l->dtype->bits / 8);
+    if (m->p->bytes)
+        sparse_step(m, STEP_copy, f->narray - 1, src->narray - 1, n, m->p->bytes);
 }
 
 /* ... for rows that are contiguous in a layout. */

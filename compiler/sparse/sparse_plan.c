@@ -88,9 +88,9 @@ make_work(SparsePlan *p, const int *map)
     const SparseFormat *f = p->src;
     bool sorts = p->way == BY_SORTING;
     bool scans = sorts && sparse_masks(f);
-    i64 es = f->l->dtype->bits / 8;
-    sparse_step(&m, STEP_work, p->counts, (i64)sorts, scans ? f->narray - 1 : -1,
-                sparse_positions(&m), es, f->l->fill[0], f->l->fill[1]);
+    SparseTest t = sparse_test(&m);
+    sparse_step(&m, STEP_work, p->counts, (i64)sorts, scans ? t.array : -1,
+                sparse_size(&m, scans ? t.array : f->narray - 1), t.bytes, t.how, t.lo, t.hi);
     sparse_rooms(&m);
     Stmt **tail = m.tail;
     emit_add(m.arena, &tail, ST_RETURN)->value = ex_const(p->e, 0);
@@ -106,15 +106,16 @@ check_source(SparseMaker *m)
             f->level[k].info->check(m, k);
     const Ex *values = f->dense ? ex_const(m->e, f->l->size) : m->positions[f->nlevel];
     sparse_step(m, STEP_check_size, (i64)f->narray - 1, sparse_positions(m), values);
+    if (m->p->rq->mask)
+        sparse_step(m, STEP_check_size, (i64)0, sparse_size(m, 0), values);
 }
 
 static void
 mark_source(SparseMaker *m)
 {
-    const SparseFormat *f = m->p->src;
-    if (sparse_masks(f))
-        sparse_step(m, STEP_mark, f->narray - 1, sparse_positions(m),
-                    (i64)f->l->dtype->bits / 8, f->l->fill[0], f->l->fill[1]);
+    SparseTest t = sparse_test(m);
+    if (sparse_masks(m->p->src))
+        sparse_step(m, STEP_mark, t.array, sparse_positions(m), t.bytes, t.how, t.lo, t.hi);
 }
 
 static void
@@ -196,9 +197,14 @@ sparse_plan(Exprs *e, const SparseRequest *rq, SparseFormat *src, SparseFormat *
     const LevelDef *top = dst->dense ? NULL : &dst->level[0].def;
     bool list = top && top->repeats && top->unordered;
     p->joins = src->loose && !list;
+    p->bytes = src->valueless || dst->valueless ? 0 : dst->l->dtype->bits / 8;
+    p->ones = src->valueless && !dst->valueless;
     set_variables(p);
     set_dims(p, map);
     SparseMaker m = maker(p, &p->sizes, map, false);
+    if (p->ones && dst->l->fill[0] == 1)
+        sparse_refuse(&m, "in a pattern the value of an entry is 1, so the fill is another");
+    sparse_check_test(&m);
     sparse_check_sum(&m);
     sparse_set_way(&m);
     make_work(p, map);

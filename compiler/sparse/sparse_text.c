@@ -38,7 +38,9 @@ sparse_flaw(Arena *a, const SparsePlan *p, i64 flaw, i64 array, i64 at)
 static const char *
 array_type(const SparseFormat *f, int i)
 {
-    return f->array[i].kind == ARRAY_VAL ? f->l->dtype->name : f->width == 4 ? "i32" : "i64";
+    ArrayKind kind = f->array[i].kind;
+    return kind == ARRAY_MASK ? "u8" : kind == ARRAY_VAL ? f->l->dtype->name
+           : f->width == 4 ? "i32" : "i64";
 }
 
 void

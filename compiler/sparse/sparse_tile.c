@@ -60,6 +60,20 @@ set_block(SparseMaker *m, SparseTiles *t)
     return stride == t->tall * t->wide;
 }
 
+/* A list of many rows goes to buckets first.  A key is a row of a bucket and a coordinate. */
+static void
+set_buckets(const SparseMaker *m, SparseTiles *t)
+{
+    enum { FEW_ROWS = 1 << 14, BUCKET_BITS = 10, MOST_BUCKETS = 1 << 13, KEY_BITS = 31 };
+    t->bits = sparse_bits(t->bound);
+    if (t->rows <= FEW_ROWS || m->p->src->level[0].def.kind == LEVEL_DENSE)
+        return;
+    int shift = sparse_bits(t->rows) - BUCKET_BITS;
+    if (shift > KEY_BITS - t->bits)
+        shift = KEY_BITS - t->bits;
+    t->shift = (t->rows - 1) >> shift < MOST_BUCKETS ? shift : 0;
+}
+
 bool
 sparse_tiles(SparseMaker *m)
 {
@@ -68,7 +82,7 @@ sparse_tiles(SparseMaker *m)
     SparseTiles *t = &p->tiles;
     if (f->dense || f->nlevel < 2 || f->nlevel > 4 || f->level[0].def.kind != LEVEL_DENSE ||
         f->level[1].def.kind != LEVEL_COMPRESSED || f->level[1].def.unordered ||
-        f->level[1].n > MOST || src->padded)
+        f->level[1].n > MOST || src->padded || p->ones)
         return false;
     for (int d = 0; d < f->l->rank; d++)
         if (p->guard[d] >= 0)
@@ -79,6 +93,7 @@ sparse_tiles(SparseMaker *m)
     if (!has_rows(src, t) || !set_block(m, t))
         return false;
     t->rows = src->level[t->row].n;
+    set_buckets(m, t);
     return !p->joins || (t->tall * t->wide == 1 && p->rq->equal != EQUAL_ERROR);
 }
 
@@ -99,7 +114,7 @@ sparse_fill_tiles(SparseMaker *m)
     const Level *from = &src->level[1], *to = &f->level[1];
     sparse_step(m, STEP_fill_tiles, from->pos, from->crd, from->bias, (i64)src->width, to->pos,
                 to->crd, to->bias, (i64)f->width, f->narray - 1, src->narray - 1,
-                (i64)f->l->dtype->bits / 8, f->l->fill[0], f->l->fill[1]);
+                m->p->bytes, f->l->fill[0], f->l->fill[1]);
 }
 
 void
@@ -109,14 +124,16 @@ sparse_merge_rows(SparseMaker *m)
     const SparseTiles *t = &p->tiles;
     const SparseFormat *f = p->src;
     const Level *row = &f->level[t->row], *crd = &f->level[t->crd];
-    i64 es = f->l->dtype->bits / 8, parts = sparse_parts(f->l->dtype), w = f->width;
+    i64 es = p->bytes, parts = es ? sparse_parts(f->l->dtype) : 1, w = f->width;
+    i64 shift = t->shift, bits = t->bits;
     if (row->def.kind == LEVEL_DENSE)
         sparse_step(m, STEP_rows, crd->pos, crd->crd, f->narray - 1, sparse_positions(m), t->rows,
                     crd->bias, es, w);
     else
         sparse_step(m, STEP_bucket, row->crd, crd->crd, f->narray - 1, sparse_positions(m),
-                    t->rows, row->bias, crd->bias, es, w);
-    sparse_step(m, STEP_merge, (i64)2, t->rows, t->bound, es / parts, parts, sparse_how(p), w);
+                    t->rows, shift, bits, row->bias, crd->bias, es, w);
+    sparse_step(m, STEP_merge, (i64)2, t->rows, t->bound, shift, bits, es / parts, parts,
+                sparse_how(p), w);
 }
 
 void
@@ -125,5 +142,5 @@ sparse_fill_rows(SparseMaker *m)
     const SparseFormat *f = m->p->dst;
     const Level *l = &f->level[1];
     sparse_step(m, STEP_merged, l->pos, l->crd, f->narray - 1, m->p->tiles.rows, l->bias,
-                (i64)f->l->dtype->bits / 8, (i64)m->p->src->width, (i64)f->width);
+                m->p->bytes, (i64)m->p->src->width, (i64)f->width);
 }

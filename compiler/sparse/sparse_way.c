@@ -3,9 +3,8 @@
 
 enum { KEY_BITS = 63 };
 
-/* Bits that hold 0..n - 1. */
-static int
-bits_of(i64 n)
+int
+sparse_bits(i64 n)
 {
     return n > 1 ? int_log2(n - 1) + 1 : 0;
 }
@@ -14,8 +13,8 @@ bits_of(i64 n)
 int
 sparse_key_bits(const SparseFormat *f, int k)
 {
-    return f->dense ? bits_of(f->l->size) : sparse_has(&f->level[k])
-           ? bits_of(f->level[k].n) : 0;
+    return f->dense ? sparse_bits(f->l->size) : sparse_has(&f->level[k])
+           ? sparse_bits(f->level[k].n) : 0;
 }
 
 int
@@ -133,7 +132,7 @@ set_spread(SparseMaker *m)
     SparsePlan *p = m->p;
     const SparseFormat *f = p->dst, *src = p->src;
     if (!f->dense || src->nlevel != 2 || src->level[0].def.kind != LEVEL_DENSE ||
-        src->level[1].def.kind != LEVEL_COMPRESSED || src->loose)
+        src->level[1].def.kind != LEVEL_COMPRESSED || src->loose || p->ones)
         return;
     const Ex *at = sparse_over(m, f->l->addr);
     i64 stride[2] = {0};
@@ -162,7 +161,7 @@ set_sorting(SparseMaker *m)
     }
     if (p->joins)
         p->low = 0;
-    p->carries = f->l->dtype->bits <= 64 && p->rq->equal != EQUAL_ERROR;
+    p->carries = p->bytes && f->l->dtype->bits <= 64 && p->rq->equal != EQUAL_ERROR;
     if (p->bits > KEY_BITS)
         sparse_refuse(m, arena_printf(m->arena, "keys of %d bits are needed to sort: at most %d",
                                p->bits, KEY_BITS));

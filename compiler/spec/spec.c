@@ -86,16 +86,18 @@ inline_ref(Arena *a, const char *text)
 }
 
 static const LayoutDef *
-lookup(Arena *a, const char *name, const LayoutDef *known)
+lookup(Arena *a, const char *name, const Known *known)
 {
+    const LayoutDef *found = known_find(a, known, name);
+    if (found)
+        return found;
+    const LayoutDef **all = known_all(a, known);
     int n = 0;
-    for (const LayoutDef *d = known; d; d = d->next, n++)
-        if (!strcmp(d->name, name))
-            return d;
+    while (all[n])
+        n++;
     const char **names = arena_array(a, const char *, n + 1);
-    n = 0;
-    for (const LayoutDef *d = known; d; d = d->next)
-        names[n++] = d->name;
+    for (int i = 0; i < n; i++)
+        names[i] = all[i]->name;
     const char *near = diag_nearest(name, names);
     size_t len = strlen(name);
     if (len > 4 && !strcmp(name + len - 4, ".lua"))
@@ -113,7 +115,7 @@ lookup(Arena *a, const char *name, const LayoutDef *known)
 
 /* A layout without an index. */
 static const LayoutRef *
-layout_ref(Arena *a, const char *text, const LayoutDef *known)
+layout_ref(Arena *a, const char *text, const Known *known)
 {
     if (*text == '{' || *text == '(')
         return inline_ref(a, text);
@@ -142,7 +144,7 @@ layout_ref(Arena *a, const char *text, const LayoutDef *known)
 }
 
 const LayoutRef *
-spec_ref(Arena *a, const char *text, const LayoutDef *known)
+spec_ref(Arena *a, const char *text, const Known *known)
 {
     text = text_after_blanks(text);
     const char *index = index_begin(text);

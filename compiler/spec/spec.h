@@ -8,10 +8,25 @@
 /* The layouts that a spec text declares, in order, linked by next.  They live in `a`.
  * `name` is the name of the text in messages. */
 LayoutDef *spec_load(Arena *a, const char *name, const char *text, size_t len);
+/* spec_known.c: the layouts that a name can mean: of texts that a user loaded, and of the
+ * spec files in the library, each of which is read when a name of it is wanted.  A Known
+ * does not change, so its address tells whether a user has loaded more since. */
+typedef struct Builtin Builtin;
+typedef struct {
+    const LayoutDef *loaded;       /* newest first, linked by next */
+    _Atomic(Builtin *) *builtin;   /* the files read so far; NULL: there are none */
+} Known;
+/* The layout of this name, the newest; NULL: there is none.  diag_fatal of `a` if memory
+ * runs out.  Any thread may call it. */
+const LayoutDef *known_find(Arena *a, const Known *known, const char *name);
+/* All of them in `a`, newest first; ends with NULL. */
+const LayoutDef **known_all(Arena *a, const Known *known);
+void known_free(Builtin *first);
+
 /* A layout as written on a command line: NAME, NAME{P=1}, NAME(K,N){P=1}, {N, C//16, H, W,
  * C%16}, (R,C){C, R}, and part of a tensor of one: NHWC(8,56,56,64)[:, 1:3].  Names are
- * looked up in `known`, newest first. */
-const LayoutRef *spec_ref(Arena *a, const char *text, const LayoutDef *known);
+ * looked up in `known`; NULL: no name is known. */
+const LayoutRef *spec_ref(Arena *a, const char *text, const Known *known);
 
 /* The text of the same layout in an array with these strides, in elements, one for each
  * entry of its order; `origin` is the address of the first slot.  diag_fatal if the text

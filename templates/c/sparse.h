@@ -3,11 +3,12 @@
  * whether the current level has a new position for it; 2 whether it differs from the entry
  * before; positions, coordinates and keys are in the others. */
 enum { RAVEL_BATCH = 512, RAVEL_COLUMNS = 96, RAVEL_LEVELS = 18,
-       RAVEL_TEAM = 64 };     /* the most parts of a step that threads share */
+       RAVEL_TEAM = 64,       /* the most parts of a step that threads share */
+       RAVEL_MOST_BUCKETS = 1 << 13 };
 
 /* Areas of the work memory, for arrays that steps share. */
 enum { RAVEL_MASK, RAVEL_COUNTS, RAVEL_CURSORS, RAVEL_ROWS, RAVEL_LIST, RAVEL_GROUPS,
-       RAVEL_SET, RAVEL_SLOTS, RAVEL_AREAS };
+       RAVEL_SET, RAVEL_SLOTS, RAVEL_BUCKETS, RAVEL_SCRATCH, RAVEL_AREAS };
 
 /* Tiles of a destination: `tall` rows by `wide` coordinates.  The value of a row and a
  * coordinate in a tile is at row*down + coordinate*across. */
@@ -39,6 +40,7 @@ typedef struct {
     ravel_record *record, *spare;
     unsigned char *area[RAVEL_AREAS], *room;      /* room: what no area has yet */
     ravel_tiles tiles;
+    int64_t tall, largest;         /* rows of a bucket; entries of the largest bucket */
     int unsorted;
     int64_t x[RAVEL_COLUMNS][RAVEL_BATCH];
 } ravel_stream;

@@ -34,22 +34,52 @@ ravel_stream_check_pos(ravel_stream *s, int64_t array, const void *pos, int64_t 
         ravel_flaw(s, RAVEL_FLAW_END, array, parents);
 }
 
+typedef struct {
+    const void *crd;
+    int64_t n, low, high, w;
+    unsigned char bad[RAVEL_TEAM];
+} ravel_range;
+
+/* Whether one of the coordinates i..end - 1 is outside.  In vectors: with 32-bit indices, low
+ * and high have 32 bits. */
+RAVEL_PART int
+ravel_range_bad(const ravel_range *r, int64_t i, int64_t end, int64_t w)
+{
+    int32_t bad = 0, low = (int32_t)r->low, high = (int32_t)r->high;
+    const int32_t *crd = (const int32_t *)r->crd;
+    for (; w == 4 && i < end; i++)
+        bad |= (crd[i] < low) | (crd[i] >= high);
+    for (; i < end; i++) {
+        int64_t v = ravel_index_at(r->crd, w, i);
+        bad |= (v < r->low) | (v >= r->high);
+    }
+    return bad;
+}
+
+static void
+ravel_range_part(void *arg, int part, int parts)
+{
+    ravel_range *r = (ravel_range *)arg;
+    int64_t i = ravel_part_of(r->n, part, parts), end = ravel_part_of(r->n, part + 1, parts);
+    r->bad[part] = (unsigned char)(r->w == 4 ? ravel_range_bad(r, i, end, 4)
+                                   : ravel_range_bad(r, i, end, 8));
+}
+
 /* Each coordinate is at least `low` and below `high`. */
 RAVEL_STEP
 ravel_stream_check_range(ravel_stream *s, int64_t array, const void *crd, int64_t n,
                          int64_t low, int64_t high, int64_t w)
 {
-    for (int64_t i = 0; i < n && !s->flaw; i += RAVEL_BATCH) {
-        int64_t end = n - i < RAVEL_BATCH ? n : i + RAVEL_BATCH;
-        int bad = 0;
-        for (int64_t k = i; k < end; k++) {
-            int64_t v = ravel_index_at(crd, w, k);
-            bad |= (v < low) | (v >= high);
-        }
-        for (int64_t k = i; bad && k < end; k++)
-            if (ravel_index_at(crd, w, k) < low || ravel_index_at(crd, w, k) >= high)
-                ravel_flaw(s, RAVEL_FLAW_RANGE, array, k);
-    }
+    ravel_range r = {.crd = crd, .n = n, .low = low, .high = high, .w = w};
+    int bad = 0;
+    if (s->flaw)
+        return;
+    RAVEL_SHARE(s, ravel_range_part, &r);
+    for (int k = 0; k < RAVEL_TEAM; k++)
+        bad |= r.bad[k];
+    for (int64_t i = 0; bad && i < n; i++)
+        if (ravel_index_at(crd, w, i) < low || ravel_index_at(crd, w, i) >= high)
+            ravel_flaw(s, RAVEL_FLAW_RANGE, array, i);
 }
 
 /* Positions from..to - 1 whose coordinate is not above the one before (or, with repeats,

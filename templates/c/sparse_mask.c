@@ -81,9 +81,19 @@ ravel_repeat(uint64_t *two, int64_t es, uint64_t lo, uint64_t hi)
 typedef struct {
     uint64_t *mask;
     const unsigned char *val;
-    int64_t n, es;
+    int64_t n, es, how;
     uint64_t lo, hi;
 } ravel_marks;
+
+/* The same for values that are compared with a limit. */
+RAVEL_PART uint64_t
+ravel_above_word(const ravel_marks *k, const unsigned char *v, int64_t n, int64_t es)
+{
+    uint64_t m = 0;
+    for (int64_t i = 0; i < n && i < 64; i++)
+        m |= (uint64_t)ravel_is_entry(v + i * es, es, k->how, k->lo, k->hi) << i;
+    return m;
+}
 
 RAVEL_PART void
 ravel_mark_words(const ravel_marks *k, int64_t es, int64_t from, int64_t to)
@@ -92,7 +102,10 @@ ravel_mark_words(const ravel_marks *k, int64_t es, int64_t from, int64_t to)
     ravel_repeat(two, es, k->lo, k->hi);
     for (int64_t i = from; i < to; i++) {
         int64_t left = k->n - i * 64;
-        k->mask[i] = ravel_mask_word(k->val + i * 64 * es, left < 64 ? left : 64, es, two);
+        const unsigned char *v = k->val + i * 64 * es;
+        left = left < 64 ? left : 64;
+        k->mask[i] = k->how == RAVEL_NOT_FILL ? ravel_mask_word(v, left, es, two)
+                     : ravel_above_word(k, v, left, es);
     }
 }
 
@@ -120,13 +133,13 @@ ravel_mask_ones(const uint64_t *mask, int64_t words)
     return sum;
 }
 
-/* Make the mask of n values. */
+/* Make the mask of n values: of those that are entries (ravel_is_entry). */
 RAVEL_STEP
-ravel_stream_mark(ravel_stream *s, const void *val, int64_t n, int64_t es, uint64_t lo,
-                  uint64_t hi)
+ravel_stream_mark(ravel_stream *s, const void *val, int64_t n, int64_t es, int64_t how,
+                  uint64_t lo, uint64_t hi)
 {
     uint64_t *mask = (uint64_t *)(void *)s->area[RAVEL_MASK];
-    ravel_marks k = {mask, (const unsigned char *)val, n, es, lo, hi};
+    ravel_marks k = {mask, (const unsigned char *)val, n, es, how, lo, hi};
     if (s->flaw)
         return;
     RAVEL_SHARE(s, ravel_mark_part, &k);

@@ -1,132 +1,15 @@
-/* Entries in any order, some at one place, to rows in order: a list is put into its rows by
- * counting; in a row, a set orders the coordinates, and an array that they index joins the
- * values. */
-
-/* The bytes of an entry in the work memory: its coordinate, then its value.  A power of two, so
- * that it is in one line. */
-RAVEL_PART int64_t
-ravel_entry_bytes(int64_t es)
-{
-    return es <= 4 ? 8 : es <= 12 ? 16 : 32;
-}
-
-RAVEL_PART unsigned char *
-ravel_entry_at(const ravel_stream *s, int64_t i, int64_t es)
-{
-    return s->area[RAVEL_LIST] + i * ravel_entry_bytes(es);
-}
-
-RAVEL_PART void
-ravel_entry_set(unsigned char *e, int64_t c, const unsigned char *val, int64_t es)
-{
-    int32_t crd = (int32_t)c;
-    memcpy(e, &crd, sizeof crd);
-    memcpy(e + sizeof crd, val, (size_t)es);
-}
-
-typedef struct {
-    ravel_stream *s;
-    const void *row, *crd;         /* of the source */
-    const unsigned char *in;
-    int64_t n, rows, row_bias, bias, es, w;
-} ravel_bucket;
-
-RAVEL_PART void
-ravel_bucket_count(const ravel_bucket *b, int64_t part, int64_t parts, int64_t w)
-{
-    int64_t i = ravel_part_of(b->n, part, parts), end = ravel_part_of(b->n, part + 1, parts);
-    void *counts = ravel_counts_of(b->s->area[RAVEL_COUNTS], b->rows, part, w);
-    memset(counts, 0, (size_t)(b->rows * w));
-    for (; i < end; i++) {
-        int64_t q = ravel_index_at(b->row, w, i) + b->row_bias;
-        ravel_index_set(counts, w, q, ravel_index_at(counts, w, q) + 1);
-    }
-}
-
-static void
-ravel_bucket_count_part(void *arg, int part, int parts)
-{
-    const ravel_bucket *b = (const ravel_bucket *)arg;
-    if (b->w == 4)
-        ravel_bucket_count(b, part, parts, 4);
-    else
-        ravel_bucket_count(b, part, parts, 8);
-}
-
-/* Each entry to the next place of its row, which is fetched some entries before. */
-RAVEL_PART void
-ravel_bucket_put(const ravel_bucket *shared, int64_t part, int64_t parts, int64_t es, int64_t w)
-{
-    enum { AHEAD = 64 };
-    const ravel_bucket mine = *shared, *b = &mine;     /* in registers */
-    void *places = ravel_counts_of(b->s->area[RAVEL_COUNTS], b->rows, part, w);
-    unsigned char *list = ravel_entry_at(b->s, 0, es);
-    int64_t i = ravel_part_of(b->n, part, parts), end = ravel_part_of(b->n, part + 1, parts);
-    for (; i < end; i++) {
-        int64_t q = ravel_index_at(b->row, w, i) + b->row_bias, p = ravel_index_at(places, w, q);
-        int64_t later = ravel_index_at(b->row, w, i < end - AHEAD ? i + AHEAD : i) + b->row_bias;
-        int64_t soon = ravel_index_at(places, w, later);
-        ravel_fetch(list, soon * ravel_entry_bytes(es));
-        ravel_index_set(places, w, q, p + 1);
-        ravel_entry_set(list + p * ravel_entry_bytes(es), ravel_index_at(b->crd, w, i) + b->bias,
-                        b->in + i * es, es);
-    }
-}
-
-static void
-ravel_bucket_put_part(void *arg, int part, int parts)
-{
-    const ravel_bucket *b = (const ravel_bucket *)arg;
-    if (b->es == 4 && b->w == 4)
-        ravel_bucket_put(b, part, parts, 4, 4);
-    else if (b->es == 8 && b->w == 4)
-        ravel_bucket_put(b, part, parts, 8, 4);
-    else
-        ravel_bucket_put(b, part, parts, b->es, b->w);
-}
-
-/* A list of n entries, to its rows. */
-RAVEL_STEP
-ravel_stream_bucket(ravel_stream *s, const void *row, const void *crd, const void *in, int64_t n,
-                    int64_t rows, int64_t row_bias, int64_t bias, int64_t es, int64_t w)
-{
-    ravel_bucket b = {s, row, crd, (const unsigned char *)in, n, rows, row_bias, bias, es, w};
-    if (s->flaw)
-        return;
-    RAVEL_SHARE(s, ravel_bucket_count_part, &b);
-    ravel_places(s->area[RAVEL_COUNTS], rows, RAVEL_PARTS(s), s->area[RAVEL_ROWS], w);
-    RAVEL_SHARE(s, ravel_bucket_put_part, &b);
-}
-
-/* Rows of n entries that are there already. */
-RAVEL_STEP
-ravel_stream_rows(ravel_stream *s, const void *pos, const void *crd, const void *in, int64_t n,
-                  int64_t rows, int64_t bias, int64_t es, int64_t w)
-{
-    const unsigned char *val = (const unsigned char *)in;
-    if (s->flaw)
-        return;
-    memcpy(s->area[RAVEL_ROWS], pos, (size_t)((rows + 1) * w));
-    for (int64_t i = 0; i < n; i++)
-        ravel_entry_set(ravel_entry_at(s, i, es), ravel_index_at(crd, w, i) + bias, val + i * es,
-                        es);
-}
+/* Rows of entries in any order, some at one place, to rows in order.  Few entries are put in order
+ * by the number of those before each; many by a set, and an array that their coordinates index
+ * joins the values. */
 
 typedef struct {
     ravel_stream *s;
     int64_t rows, bound, es, parts, how, w;            /* w: of the source */
+    int64_t shift, bits;           /* of buckets; shift is 0: there are none */
     void *pos, *crd;
     unsigned char *out;
     int64_t bias, w_out;
 } ravel_merge;
-
-RAVEL_PART int32_t
-ravel_entry_crd(const unsigned char *e)
-{
-    int32_t c;
-    memcpy(&c, e, sizeof c);
-    return c;
-}
 
 /* A value at the coordinate of one that is there. */
 RAVEL_PART void
@@ -135,26 +18,42 @@ ravel_merge_value(const ravel_merge *m, unsigned char *to, const unsigned char *
     ravel_join(m->s, to, val, es / m->parts, m->parts, m->how, 0);
 }
 
-/* The n entries of a row from `e` on, joined and in order; returns their number.  Few are
- * inserted one after the other. */
+enum { RAVEL_FEW = 32, RAVEL_FEW_BITS = 5 };
+
+/* The number of keys below each of n keys; keys[RAVEL_FEW]: the others are above all. */
+RAVEL_PART void
+ravel_rank(const int32_t *keys, int32_t *rank, int64_t n)
+{
+    for (int64_t i = 0; i < n; i++) {
+        int32_t before = 0;
+        for (int64_t k = 0; k < (n <= 16 ? 16 : RAVEL_FEW); k++)
+            before += keys[k] < keys[i];
+        rank[i] = before;
+    }
+}
+
+/* The n entries of a row from `e` on, joined and in order; returns their number.  A key ends with
+ * the number of the entry, so that no two are equal. */
 RAVEL_PART int64_t
 ravel_merge_few(const ravel_merge *m, unsigned char *e, int64_t n, int64_t es)
 {
     int64_t each = ravel_entry_bytes(es), kept = 0;
+    unsigned char sorted[RAVEL_FEW * 32];
+    int32_t keys[RAVEL_FEW], rank[RAVEL_FEW];
+    for (int64_t i = 0; i < RAVEL_FEW; i++)
+        keys[i] = INT32_MAX;
+    for (int64_t i = 0; i < n; i++)
+        keys[i] = (int32_t)(ravel_entry_key(e + i * each) << RAVEL_FEW_BITS | i);
+    ravel_rank(keys, rank, n);
+    for (int64_t i = 0; i < n; i++)
+        memcpy(sorted + rank[i] * each, e + i * each, (size_t)each);
     for (int64_t i = 0; i < n; i++) {
-        unsigned char one[32];
-        int64_t k = kept;
-        memcpy(one, e + i * each, (size_t)each);
-        int32_t c = ravel_entry_crd(one);
-        while (k > 0 && ravel_entry_crd(e + (k - 1) * each) > c)
-            k--;
-        if (k > 0 && ravel_entry_crd(e + (k - 1) * each) == c) {
-            ravel_merge_value(m, e + (k - 1) * each + sizeof c, one + sizeof c, es);
-            continue;
-        }
-        for (int64_t j = kept++; j > k; j--)
-            memcpy(e + j * each, e + (j - 1) * each, (size_t)each);
-        memcpy(e + k * each, one, (size_t)each);
+        const unsigned char *one = sorted + i * each;
+        unsigned char *last = e + (kept - 1) * each;
+        if (kept && ravel_entry_key(last) == ravel_entry_key(one))
+            ravel_merge_value(m, last + sizeof(int32_t), one + sizeof(int32_t), es);
+        else
+            memcpy(e + kept++ * each, one, (size_t)each);
     }
     return kept;
 }
@@ -165,37 +64,56 @@ ravel_merge_many(const ravel_merge *m, const ravel_set *set, unsigned char *e, i
                  unsigned char *sums, int64_t es)
 {
     int64_t each = ravel_entry_bytes(es);
+    int full = ravel_set_is_full(set, n);
     for (int64_t i = 0; i < n; i++) {
-        int32_t c = ravel_entry_crd(e + i * each);
+        int32_t c = ravel_entry_key(e + i * each);
         const unsigned char *val = e + i * each + sizeof c;
-        if (ravel_set_add(set, c))
+        if (ravel_set_add(set, c, full))
             ravel_merge_value(m, sums + c * es, val, es);
         else
             memcpy(sums + c * es, val, (size_t)es);
     }
-    n = ravel_set_take(set);
+    n = ravel_set_take(set, full);
     for (int64_t i = 0; i < n; i++)
         ravel_entry_set(e + i * each, set->taken[i], sums + set->taken[i] * es, es);
     return n;
 }
 
+/* The rows q..end - 1. */
 RAVEL_PART void
-ravel_merge_rows(const ravel_merge *m, int64_t part, int64_t parts, int64_t es)
+ravel_merge_rows(const ravel_merge *m, const ravel_set *set, unsigned char *sums, int64_t q,
+                 int64_t end, int64_t es)
 {
-    enum { FEW = 16 };
-    ravel_stream *s = m->s;
-    const ravel_set set = ravel_set_of(s, m->bound, part);
-    const void *pos = s->area[RAVEL_ROWS];
-    int64_t *groups = (int64_t *)(void *)s->area[RAVEL_GROUPS];
-    unsigned char *sums = (unsigned char *)ravel_counts_of(s->area[RAVEL_SLOTS], m->bound, part,
-                                                           es);
-    int64_t end = ravel_row_of(pos, m->rows, part + 1, parts, m->w);
-    for (int64_t q = ravel_row_of(pos, m->rows, part, parts, m->w); q < end; q++) {
+    const void *pos = m->s->area[RAVEL_ROWS];
+    int64_t *groups = (int64_t *)(void *)m->s->area[RAVEL_GROUPS];
+    for (; q < end; q++) {
         int64_t first = ravel_index_at(pos, m->w, q);
         int64_t n = ravel_index_at(pos, m->w, q + 1) - first;
-        unsigned char *e = ravel_entry_at(s, first, es);
-        groups[q + 1] = n <= FEW ? ravel_merge_few(m, e, n, es)
-                        : ravel_merge_many(m, &set, e, n, sums, es);
+        unsigned char *e = ravel_entry_at(m->s, first, es);
+        groups[q + 1] = n <= RAVEL_FEW ? ravel_merge_few(m, e, n, es)
+                        : ravel_merge_many(m, set, e, n, sums, es);
+    }
+}
+
+/* The rows of a part; each bucket is put into its rows before. */
+RAVEL_PART void
+ravel_merge_some(const ravel_merge *shared, int64_t part, int64_t parts, int64_t es)
+{
+    const ravel_merge mine = *shared, *m = &mine;      /* in registers */
+    const ravel_set set = ravel_set_of(m->s, m->bound, part);
+    unsigned char *sums = (unsigned char *)ravel_counts_of(m->s->area[RAVEL_SLOTS], m->bound,
+                                                           part, es);
+    const void *starts = m->s->area[m->shift ? RAVEL_BUCKETS : RAVEL_ROWS];
+    int64_t buckets = ((m->rows - 1) >> m->shift) + 1, tall = (int64_t)1 << m->shift;
+    int64_t q = ravel_row_of(starts, buckets, part, parts, m->w) * tall;
+    int64_t last = ravel_row_of(starts, buckets, part + 1, parts, m->w) * tall;
+    last = last < m->rows ? last : m->rows;
+    if (!m->shift)
+        ravel_merge_rows(m, &set, sums, q, last, es);
+    for (int64_t end; m->shift && q < last; q = end) {
+        end = last - q < tall ? last : q + tall;
+        ravel_bucket_settle(m->s, q, end, part, m->bits, es, m->w);
+        ravel_merge_rows(m, &set, sums, q, end, es);
     }
 }
 
@@ -204,21 +122,21 @@ ravel_merge_part(void *arg, int part, int parts)
 {
     const ravel_merge *m = (const ravel_merge *)arg;
     if (m->es == 4)
-        ravel_merge_rows(m, part, parts, 4);
+        ravel_merge_some(m, part, parts, 4);
     else if (m->es == 8)
-        ravel_merge_rows(m, part, parts, 8);
+        ravel_merge_some(m, part, parts, 8);
     else
-        ravel_merge_rows(m, part, parts, m->es);
+        ravel_merge_some(m, part, parts, m->es);
 }
 
 /* Join the entries of all rows; the level has a position for each that is left.  A value has
  * `parts` numbers of es bytes. */
 RAVEL_STEP
-ravel_stream_merge(ravel_stream *s, int64_t level, int64_t rows, int64_t bound, int64_t es,
-                   int64_t parts, int64_t how, int64_t w)
+ravel_stream_merge(ravel_stream *s, int64_t level, int64_t rows, int64_t bound, int64_t shift,
+                   int64_t bits, int64_t es, int64_t parts, int64_t how, int64_t w)
 {
     ravel_merge m = {.s = s, .rows = rows, .bound = bound, .es = es * parts, .parts = parts,
-                     .how = how, .w = w};
+                     .how = how, .w = w, .shift = shift, .bits = bits};
     if (s->flaw)
         return;
     RAVEL_SHARE(s, ravel_merge_part, &m);
@@ -236,7 +154,7 @@ ravel_merged_rows(const ravel_merge *m, int64_t part, int64_t parts, int64_t es)
         const unsigned char *e = ravel_entry_at(m->s, ravel_index_at(pos, m->w, q), es);
         ravel_index_set(m->pos, m->w_out, q, groups[q]);
         for (int64_t i = groups[q]; i < groups[q + 1]; i++, e += each) {
-            ravel_index_set(m->crd, m->w_out, i, ravel_entry_crd(e) - m->bias);
+            ravel_index_set(m->crd, m->w_out, i, ravel_entry_key(e) - m->bias);
             memcpy(m->out + i * es, e + sizeof(int32_t), (size_t)es);
         }
     }

@@ -2,7 +2,7 @@
  * one, and again. */
 typedef struct {
     uint64_t *leaf, *middle, *top;
-    int64_t words;                 /* of top */
+    int64_t leaves, words;         /* words of leaf; of top */
     int32_t *taken;                /* what was taken out */
 } ravel_set;
 
@@ -24,19 +24,28 @@ ravel_set_of(ravel_stream *s, int64_t bound, int64_t part)
     uint64_t *words = (uint64_t *)ravel_counts_of(s->area[RAVEL_SET], ravel_set_words(bound),
                                                   part, sizeof *words);
     memset(words, 0, (size_t)(leaf + middle + top) * sizeof *words);
-    return (ravel_set){words, words + leaf, words + leaf + middle, top,
+    return (ravel_set){words, words + leaf, words + leaf + middle, leaf, top,
                        (int32_t *)(void *)(words + leaf + middle + top)};
+}
+
+/* Of n coordinates most words have some: only `leaf` is used, and all its words are read. */
+RAVEL_PART int
+ravel_set_is_full(const ravel_set *t, int64_t n)
+{
+    return n / 2 >= t->leaves;
 }
 
 /* Add a coordinate; returns whether it was there.  Without branches: they would be
  * mispredicted. */
 RAVEL_PART int
-ravel_set_add(const ravel_set *t, int64_t c)
+ravel_set_add(const ravel_set *t, int64_t c, int full)
 {
     uint64_t was = t->leaf[c >> 6];
     t->leaf[c >> 6] = was | (uint64_t)1 << (c & 63);
-    t->middle[c >> 12] |= (uint64_t)1 << (c >> 6 & 63);
-    t->top[c >> 18] |= (uint64_t)1 << (c >> 12 & 63);
+    if (!full) {
+        t->middle[c >> 12] |= (uint64_t)1 << (c >> 6 & 63);
+        t->top[c >> 18] |= (uint64_t)1 << (c >> 12 & 63);
+    }
     return (int)(was >> (c & 63) & 1);
 }
 
@@ -56,10 +65,12 @@ ravel_set_take_word(const ravel_set *t, int64_t word, int64_t n)
 
 /* Take all coordinates out, in ascending order; returns their number. */
 RAVEL_PART int64_t
-ravel_set_take(const ravel_set *t)
+ravel_set_take(const ravel_set *t, int full)
 {
     int64_t n = 0;
-    for (int64_t i = 0; i < t->words; i++)
+    for (int64_t i = 0; full && i < t->leaves; i++)
+        n = ravel_set_take_word(t, i, n);
+    for (int64_t i = 0; !full && i < t->words; i++)
         for (; t->top[i]; t->top[i] &= t->top[i] - 1) {
             int64_t j = i * 64 + ravel_lowest(t->top[i]);
             for (; t->middle[j]; t->middle[j] &= t->middle[j] - 1)

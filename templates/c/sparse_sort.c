@@ -53,8 +53,10 @@ ravel_scatter_each(ravel_stream *s, int64_t from, int64_t c, int64_t bias, void 
 /* ... and write its coordinate and its value there. */
 RAVEL_STEP
 ravel_stream_scatter(ravel_stream *s, int64_t from, int64_t c, int64_t bias, void *crd,
-                     void *out, const void *in, int64_t es, int64_t w)
+                     void *values, const void *from_values, int64_t es, int64_t w)
 {
+    unsigned char *out = (unsigned char *)values;
+    const unsigned char *in = (const unsigned char *)from_values;
     if (es == 4 && w == 4)
         ravel_scatter_each(s, from, c, bias, crd, out, in, 4, 4);
     else if (es == 8 && w == 4)
@@ -98,7 +100,7 @@ ravel_stream_record(ravel_stream *s, int64_t c, int64_t low)
 RAVEL_STEP
 ravel_stream_carry(ravel_stream *s, const void *in, int64_t es)
 {
-    const unsigned char *from = in;
+    const unsigned char *from = (const unsigned char *)in;
     for (int64_t i = 0; es == 8 && i < s->n; i++)
         memcpy(&s->x[0][i], from + s->x[0][i] * 8, 8);
     for (int64_t i = 0; es != 8 && i < s->n; i++) {

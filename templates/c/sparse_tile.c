@@ -50,6 +50,21 @@ ravel_tile_of(int64_t c, int64_t wide, int shift)
     return shift >= 0 ? c >> shift : c / wide;
 }
 
+/* The tiles of entries i..last - 1. */
+RAVEL_PART void
+ravel_tile_add(const ravel_tiling *t, const ravel_set *shared, int64_t i, int64_t last, int shift,
+               int full, int64_t w)
+{
+    const ravel_set set = *shared;                     /* in registers */
+    int64_t wide = t->s->tiles.wide, bias = t->bias;
+    const void *crd = t->crd;
+    if (full && shift >= 0)
+        for (; i < last; i++)
+            ravel_set_add(&set, (ravel_index_at(crd, w, i) + bias) >> shift, 1);
+    for (; i < last; i++)
+        ravel_set_add(&set, ravel_tile_of(ravel_index_at(crd, w, i) + bias, wide, shift), full);
+}
+
 /* The tiles of each row of tiles: their coordinates go to the list, from the number of the
  * row's first entry on. */
 RAVEL_PART void
@@ -64,10 +79,9 @@ ravel_gather_rows(const ravel_tiling *t, int64_t part, int64_t parts, int64_t w)
     for (int64_t q = ravel_tile_row(t, part, parts); q < end; q++) {
         int64_t first = ravel_index_at(t->pos, w, q * k.tall);
         int64_t last = ravel_index_at(t->pos, w, ravel_tile_end(&k, q));
-        for (int64_t i = first; i < last; i++)
-            ravel_set_add(&set, ravel_tile_of(ravel_index_at(t->crd, w, i) + t->bias, k.wide,
-                                              shift));
-        int64_t n = ravel_set_take(&set);
+        int full = ravel_set_is_full(&set, last - first);
+        ravel_tile_add(t, &set, first, last, shift, full, w);
+        int64_t n = ravel_set_take(&set, full);
         memcpy(list + first, set.taken, (size_t)n * sizeof *list);
         groups[q + 1] = n;
     }
@@ -96,16 +110,17 @@ ravel_stream_gather(ravel_stream *s, int64_t level, const void *pos, const void 
     s->size[level] = ravel_groups_sum(s, n);
 }
 
-/* Begin row of tiles q: its pos, its coordinates, the place of each tile, and the fill. */
+/* Begin row of tiles q: its pos, its coordinates, where each tile begins, and the fill. */
 RAVEL_PART void
-ravel_tile_begin(const ravel_tiling *t, int64_t q, int32_t *slot, int64_t first)
+ravel_tile_begin(const ravel_tiling *t, int64_t q, int32_t *slot, int64_t first, int64_t w)
 {
     const int64_t *groups = (const int64_t *)(const void *)t->s->area[RAVEL_GROUPS];
     const int32_t *list = (const int32_t *)(const void *)t->s->area[RAVEL_LIST] + first;
     int64_t at = groups[q], n = groups[q + 1] - at, inner = t->s->tiles.tall * t->s->tiles.wide;
-    ravel_index_set(t->pos_out, t->w_out, q, at);
-    for (int64_t k = 0; k < n; k++) {
-        ravel_index_set(t->crd_out, t->w_out, at + k, list[k] - t->bias_out);
+    void *crd = t->crd_out;
+    ravel_index_set(t->pos_out, w, q, at);
+    for (int64_t k = 0, bias = t->bias_out; k < n; k++) {
+        ravel_index_set(crd, w, at + k, list[k] - bias);
         slot[list[k]] = (int32_t)k;
     }
     ravel_fill_all(t->out + at * inner * t->es, n * inner, t->es, t->lo, t->hi);
@@ -129,7 +144,8 @@ ravel_tile_entries(const ravel_tiling *t, int64_t row, unsigned char *out, const
 }
 
 RAVEL_PART void
-ravel_tile_rows(const ravel_tiling *shared, int64_t part, int64_t parts, int64_t es, int64_t w)
+ravel_tile_rows(const ravel_tiling *shared, int64_t part, int64_t parts, int64_t es, int64_t w,
+                int64_t w_out)
 {
     const ravel_tiling mine = *shared, *t = &mine;     /* in registers */
     const ravel_tiles k = t->s->tiles;
@@ -139,7 +155,7 @@ ravel_tile_rows(const ravel_tiling *shared, int64_t part, int64_t parts, int64_t
     for (int64_t q = ravel_tile_row(t, part, parts); q < end; q++) {
         int64_t r = q * k.tall, last = ravel_tile_end(&k, q);
         unsigned char *out = t->out + groups[q] * k.tall * k.wide * es;
-        ravel_tile_begin(t, q, slot, ravel_index_at(t->pos, w, r));
+        ravel_tile_begin(t, q, slot, ravel_index_at(t->pos, w, r), w_out);
         for (; r < last; r++, out += k.down * es)
             ravel_tile_entries(t, r, out, slot, es, w);
     }
@@ -149,12 +165,13 @@ static void
 ravel_tile_part(void *arg, int part, int parts)
 {
     const ravel_tiling *t = (const ravel_tiling *)arg;
-    if (t->es == 4 && t->w == 4)
-        ravel_tile_rows(t, part, parts, 4, 4);
-    else if (t->es == 8 && t->w == 4)
-        ravel_tile_rows(t, part, parts, 8, 4);
+    int narrow = t->w == 4 && t->w_out == 4;
+    if (t->es == 4 && narrow)
+        ravel_tile_rows(t, part, parts, 4, 4, 4);
+    else if (t->es == 8 && narrow)
+        ravel_tile_rows(t, part, parts, 8, 4, 4);
     else
-        ravel_tile_rows(t, part, parts, t->es, t->w);
+        ravel_tile_rows(t, part, parts, t->es, t->w, t->w_out);
 }
 
 /* Write the destination. */

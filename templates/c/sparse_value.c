@@ -1,13 +1,21 @@
 /* The values of entries: their bytes are copied, compared and, for equal entries, added. */
 
+/* Which values are entries: those that are not the fill; those above a limit, without the bits
+ * that `hi` lacks; signed ones whose magnitude is above it, `hi` being the sign. */
+enum { RAVEL_NOT_FILL, RAVEL_ABOVE, RAVEL_ABOVE_SIGNED };
+
 RAVEL_PART int
-ravel_is_fill(const unsigned char *v, int64_t es, uint64_t lo, uint64_t hi)
+ravel_is_entry(const unsigned char *v, int64_t es, int64_t how, uint64_t lo, uint64_t hi)
 {
     uint64_t x = 0, y = 0;
     memcpy(&x, v, es < 8 ? (size_t)es : 8);
+    if (how == RAVEL_ABOVE)
+        return (x & hi) > lo;
+    if (how == RAVEL_ABOVE_SIGNED)
+        return (x & hi ? (hi - x) + hi : x) > lo;
     if (es == 16)
         memcpy(&y, v + 8, 8);
-    return x == lo && y == hi;
+    return x != lo || y != hi;
 }
 
 /* Write the fill to n places. */
@@ -150,14 +158,16 @@ ravel_join(ravel_stream *s, unsigned char *out, const unsigned char *in, int64_t
 /* Copy the values of the entries to the positions in column `at`.  A value has `parts`
  * numbers of es bytes.  joins: 0 all entries differ; 1 as column 2 says; 2 none does. */
 RAVEL_STEP
-ravel_stream_put(ravel_stream *s, int64_t at, void *out, const void *in, int64_t es,
+ravel_stream_put(ravel_stream *s, int64_t at, void *values, const void *from, int64_t es,
                  int64_t parts, int64_t how, int64_t joins)
 {
-    unsigned char *to = out;
+    unsigned char *to = (unsigned char *)values;
+    const unsigned char *in = (const unsigned char *)from;
     int64_t all = es * parts;
     if (joins == 2)
         ravel_stream_set(s, 2, 0);
     switch (all) {
+    case 0: break;
     case 1: ravel_copy_each(s, at, to, in, 1, joins); break;
     case 2: ravel_copy_each(s, at, to, in, 2, joins); break;
     case 4: ravel_copy_each(s, at, to, in, 4, joins); break;

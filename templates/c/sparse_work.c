@@ -1,29 +1,30 @@
 /* The memory between the two passes: the stream, then counts, areas and records. */
 
 
-/* Entries of a source: its positions, or those whose value is not the fill. */
+/* The values that are entries (ravel_is_entry). */
 RAVEL_PART int64_t
-ravel_entries(const unsigned char *val, int64_t n, int64_t es, uint64_t lo, uint64_t hi)
+ravel_entries(const unsigned char *val, int64_t n, int64_t es, int64_t how, uint64_t lo,
+              uint64_t hi)
 {
     int64_t k = 0;
     for (int64_t i = 0; i < n; i++)
-        k += !ravel_is_fill(val + i * es, es, lo, hi);
+        k += ravel_is_entry(val + i * es, es, how, lo, hi);
     return k;
 }
 
 /* Set m[0] to the bytes of the memory: `counts` counts; with `sorts` records for all n
- * positions or, with val, for those whose value is not the fill.  -1: it does not fit 64
- * bits. */
+ * positions or, with val, for those whose value is an entry.  -1: it does not fit 64 bits. */
 RAVEL_STEP
 ravel_stream_work(ravel_stream *s, int64_t *m, int64_t counts, int64_t sorts, const void *val,
-                  int64_t n, int64_t es, uint64_t lo, uint64_t hi)
+                  int64_t n, int64_t es, int64_t how, uint64_t lo, uint64_t hi)
 {
     const int64_t most = INT64_MAX / 64;
     (void)s;                           /* there is none yet */
     m[0] = -1;
     if (n < 0 || n > most || counts > most)
         return;
-    int64_t records = !sorts ? 0 : val ? ravel_entries(val, n, es, lo, hi) : n;
+    const unsigned char *v = (const unsigned char *)val;
+    int64_t records = !sorts ? 0 : v ? ravel_entries(v, n, es, how, lo, hi) : n;
     m[0] = (int64_t)sizeof(ravel_stream) + counts * (int64_t)sizeof(int64_t) +
            2 * records * (int64_t)sizeof(ravel_record) + RAVEL_LINE;
 }

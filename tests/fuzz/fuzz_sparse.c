@@ -66,8 +66,9 @@ convert(const Matrix *x, const Side *from, Side *to)
     ravel_sparse_job *job;
     int64_t m[RAVEL_SPARSE_ARRAYS];
     ravel_error err = {.text = ""};
-    ravel_sparse_request rq = {from->format, to->format, x->dtype, 2, x->shape, x->width,
-                               x->width, NULL};
+    ravel_sparse_request rq = {.from = from->format, .to = to->format, .dtype = x->dtype,
+                               .rank = 2, .shape = x->shape, .from_index = x->width,
+                               .to_index = x->width};
     if (ravel_sparse_compile(fuzz_context(), &rq, &p, &err))
         fuzz_fail("%s -> %s: %s", rq.from, rq.to, err.text);
     const void *const *in = (const void *const *)from->data;

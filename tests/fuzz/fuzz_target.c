@@ -39,7 +39,7 @@ check_manifest(const Target *t, const GridUnit *u)
 }
 
 static const char *
-relayout(Case *c, const Target *t, const LayoutDef *known, const Request *rq)
+relayout(Case *c, const Target *t, const Known *known, const Request *rq)
 {
     const Plan *p = compile_plan(&c->arena, known, rq);
     if (target_is(t, "bursts"))
@@ -53,7 +53,7 @@ static void
 run(void *arg)
 {
     Case *c = arg;
-    const LayoutDef *known = context_known(fuzz_context());
+    const Known *known = context_known(fuzz_context());
     const Target *t = target_read(&c->arena, "t.lua", c->text);
     EmitKind kind = (EmitKind)jobs[c->job].kind;
     Request rq = {.from = jobs[c->job].from, .to = jobs[c->job].to,

@@ -14,7 +14,7 @@
 
 typedef struct {
     Arena arena;
-    const LayoutDef *known;
+    const Known *known;
     const char *from, *to, *dtype;
     int rank;
     i64 shape[MAX_RANK];
@@ -57,7 +57,7 @@ plan_runtime(void *arg)
 }
 
 static void
-answer(const LayoutDef *known, char *text)
+answer(const Known *known, char *text)
 {
     static void (*const make[])(void *) = {plan_fixed, plan_runtime};
     for (int i = 0; i < LEN(make); i++) {

@@ -12,7 +12,7 @@
 
 #include "../../compiler/plan/shuffle.h"
 
-enum { PROGRAMS = 400, WORDS = 1 << 15, ROW_WORDS = 8, TERM_WORDS = 21 };
+enum { PROGRAMS = 400, WORDS = 1 << 15, HEAD = 5, ROW_WORDS = 8, TERM_WORDS = 21 };
 
 static uint64_t seed = 17;
 
@@ -100,7 +100,7 @@ test_windows(void **state)
             continue;
         assert_true(shuffle_words(&b, &t) <= WORDS);
         shuffle_pass(&b, &t, words);
-        with += check_rows(&b, &t, words + 3);
+        with += check_rows(&b, &t, words + HEAD);
         wide += t.row[0].windows > 2;
     }
     assert_true(with > PROGRAMS / 2);

@@ -139,17 +139,8 @@ language(void **state)
     assert_int_equal(wrong, 0);
 }
 
-static LayoutDef *
-load_specs(Arena *a)
-{
-    LayoutDef *first = NULL, **last = &first;
-    for (const Embedded *f = embed_specs; f->name; f++) {
-        *last = spec_load(a, f->name, f->text, f->len);
-        while (*last)
-            last = &(*last)->next;
-    }
-    return first;
-}
+static _Atomic(Builtin *) builtin;
+static const Known specs = {NULL, &builtin};
 
 static const char *
 addresses(Arena *a, const LayoutRef *ref, int rank, const i64 *shape)
@@ -173,7 +164,7 @@ builtins(void **state)
     (void)state;
     if (diag_catch(&d))
         fail_msg("%s", d.text);
-    for (const LayoutDef *l = load_specs(&a); l; l = l->next, n++) {
+    for (const LayoutDef **of = known_all(&a, &specs), *l; (l = *of); of++, n++) {
         if (l->level)                     /* no inline form declares a sparse format */
             continue;
         int rank = l->ndims + 2 * l->batch;
@@ -185,6 +176,26 @@ builtins(void **state)
     }
     printf("# %d layouts of specs/\n", n);
     assert_true(n > 30);
+    arena_free(&a);
+}
+
+/* A name is found whatever was read before: as the layout that the list of all has. */
+static void
+each_name(void **state)
+{
+    (void)state;
+    Arena a = {0};
+    Diag d;
+    if (diag_catch(&d))
+        fail_msg("%s", d.text);
+    for (const LayoutDef **of = known_all(&a, &specs), *l; (l = *of); of++) {
+        _Atomic(Builtin *) fresh = NULL;
+        const LayoutDef *found = known_find(&a, &(Known){NULL, &fresh}, l->name);
+        assert_non_null(found);
+        assert_string_equal(found->loc.file, l->loc.file);
+        assert_int_equal(found->loc.line, l->loc.line);
+        known_free(fresh);
+    }
     arena_free(&a);
 }
 
@@ -226,7 +237,7 @@ reference_forms(void **state)
             rank++;
         if (diag_catch(&d))
             fail_msg("%s: %s", references[i].text, d.text);
-        const LayoutRef *r = spec_ref(&a, references[i].text, load_specs(&a));
+        const LayoutRef *r = spec_ref(&a, references[i].text, &specs);
         Layout *l = layout_make(ex_new(&a), r, dtype_find(references[i].dtype), rank,
                                 references[i].shape);
         const char *got = arena_printf(&a, "%s of %lld", ex_text(l->e, l->addr),
@@ -516,7 +527,7 @@ layout_messages(void **state)
         if (diag_catch(&d)) {
             wrong += !same_message(text, d.text, wrong_layouts[i].message);
         } else {
-            const LayoutRef *r = spec_ref(&a, text, load_specs(&a));
+            const LayoutRef *r = spec_ref(&a, text, &specs);
             decide_or_fail(layout_make(ex_new(&a), r, dtype_find(wrong_layouts[i].dtype),
                                        rank, shape));
             wrong += !same_message(text, "accepted", wrong_layouts[i].message);
@@ -547,7 +558,8 @@ int
 main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(language),        cmocka_unit_test(builtins),
+        cmocka_unit_test(language), cmocka_unit_test(builtins),
+        cmocka_unit_test(each_name),
         cmocka_unit_test(reference_forms), cmocka_unit_test(spec_messages),
         cmocka_unit_test(layout_messages), cmocka_unit_test(extent_zero),
     };
