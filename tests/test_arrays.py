@@ -104,6 +104,19 @@ def test_scatter(cx):
             check(p, [np.array([3, 19, 0, 7, 3, 4, 5])])
 
 
+def test_scatter_of_bits_is_not_shared(cx):
+    """Rows of 3 elements of 4 bits: neighbours have a byte in common, so one thread writes all."""
+    n = 1 << 20
+    with cx.plan("ROW_MAJOR", "ROW_MAJOR(%d,3)[idx]" % n, (n, 3), "u4") as p:
+        x, i = data((3 * n // 2,), "u1"), np.random.default_rng(7).permutation(n)
+        y = np.zeros(3 * n // 2, "u1")
+        run(p, y, x, [i])
+        split = lambda b: np.stack([b & 15, b >> 4], 1).reshape(n, 3)
+        assert np.array_equal(split(y)[i], split(x))
+        if p.source:
+            assert "part == 0 % parts" in p.source
+
+
 def test_both_sides(cx):
     """Rows of one pool to other rows of another, as a cache of pages moves them; one array on both sides."""
     x, y = data((30, 2, 8)), data((20, 2, 8), seed=5)
