@@ -31,6 +31,8 @@ static const struct {
      offsetof(Options, to)},
     {'V', false, {"via", 'V', "LAYOUT", 0, "convert to this layout and from it, or from a part "
      "of it as in 'NHWC[:, 1:3]', in one step", 0}, offsetof(Options, via)},
+    {'Z', false, {"index", 'Z', "A=FILE,...", 0, "the numbers of the index arrays of the "
+     "layouts: idx=idx.npy for 'ROW_MAJOR[:, idx]'", 0}, offsetof(Options, index)},
     {'k', false, {"kind", 'k', "K", 0, "what to write: relayout (a conversion; "
      "default), offset, inverse, load or store", 0},
      offsetof(Options, kind)},

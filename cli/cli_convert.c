@@ -7,6 +7,7 @@
 #include "../runtime/reference.h"
 #include "cli_blocks.h"
 #include "cli_file.h"
+#include "cli_index.h"
 #include "cli_sparse.h"
 
 /* The source array. */
@@ -80,7 +81,8 @@ set_shape(Cli *c, Source *s, const char *from)
     if (known)
         from = spec_with_extents(c->arena, from, s->from.a.rank, s->shape);
     s->rank = s->from.a.rank;
-    if (cli_knows_shape(c, from, NULL))
+    if (cli_knows_shape(c, from, NULL) &&
+        (c->o.shape = cli_index_shape(c, c->o.shape)))
         s->rank = cli_numbers(c, "--shape", c->o.shape, s->shape, MAX_RANK);
     else if (!known)
         cli_fail(c, "the logical shape does not follow from %s of '%s' in layout '%s': "
@@ -210,12 +212,15 @@ write_result(Cli *c, const Source *s, const Layout *l, const unsigned char *dst)
 /* Compare the data with the definition of the relayout; then let go of the source, and prove
  * the code by index stamps.  Prints a message and returns false if either is wrong. */
 static bool
-verify(Cli *c, const ravel_plan *p, const unsigned char *dst, Source *s)
+verify(Cli *c, const ravel_plan *p, const CliIndices *x, const unsigned char *dst, Source *s)
 {
     ravel_error err;
     i64 at;
+    const Plan *own = x->n ? compile_again(c->arena, p->plan) : p->plan;
+    for (int i = 0; i < x->n; i++)
+        arrays_give(own, i, x->number[i]);
     cli_check(c, proof_affords(p->plan, &err), &err);
-    if (!reference_differs(p->plan, dst, s->from.a.data, &at))
+    if (!reference_differs(own, dst, s->from.a.data, &at))
         cli_fail(c, "verify: out of memory");
     if (at >= 0)
         fprintf(stderr, "ravel: verify: slot %lld of the result differs from the "
@@ -301,8 +306,13 @@ convert_whole(Cli *c, Source *s, const ravel_plan *plan)
     cli_need_memory(c, layout_bytes(l), "a result");
     /* zeroed: holes of the destination come out the same every time */
     unsigned char *dst = arena_array(c->arena, unsigned char, layout_bytes(l));
-    ravel_run(plan, dst, s->from.a.data);
-    if (c->o.verify && !verify(c, plan, dst, s))
+    CliIndices x = cli_indices(c, plan);
+    ravel_error err;
+    if (x.n)
+        cli_check(c, ravel_run_arrays(plan, dst, s->from.a.data, NULL, x.data, &err), &err);
+    else
+        ravel_run(plan, dst, s->from.a.data);
+    if (c->o.verify && !verify(c, plan, &x, dst, s))
         return false;
     write_result(c, s, l, dst);
     return true;
@@ -342,7 +352,7 @@ convert(Cli *c, Source *s, ravel_plan **plan)
     const Plan *p = (*plan)->plan;
     if (!s->from.fortran)
         check_stored(c, s, p->src);
-    const Blocks *b = choose_blocks(c, s, p, &rq);
+    const Blocks *b = plan_looks_up(p) ? NULL : choose_blocks(c, s, p, &rq);
     if (!(b ? convert_blocks(c, s, &rq, b) : convert_whole(c, s, *plan)))
         return EXIT_NO;
     if (strcmp(c->o.arg[1], "-"))

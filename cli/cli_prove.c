@@ -6,7 +6,8 @@
 #include "cli_object.h"
 #include "cli_runtime.h"
 
-/* The function that takes the values of the names from an array. */
+/* The function that takes the values of the names, and the addresses of index arrays, from
+ * an array. */
 static const char *
 wrapper_of(Arena *a, const Emitted *e)
 {
@@ -31,8 +32,12 @@ add_wrapper(Buf *b, const Emitted *e)
     buf_printf(b, "\nint %s(void *d, const void *s, const int64_t *x);\n"
                "int\n%s(void *d, const void *s, const int64_t *x)\n{\n"
                "    return %s(d, s", wrapper, wrapper, e->unit->name);
-    for (int i = 0; i < e->plan->scalars->nextents; i++)
+    const int extents = e->plan->scalars->nextents;
+    for (int i = 0; i < extents; i++)
         buf_printf(b, ", x[%d]", i);
+    for (int i = 0; i < e->unit->narrays; i++)
+        buf_printf(b, ", (const int%d_t *)(intptr_t)x[%d]", e->unit->array[i].bits,
+                   extents + i);
     buf_add(b, ");\n}\n");
 }
 
@@ -62,7 +67,7 @@ print_verdict(Cli *c, const Emitted *e, const char *compiler, const ShapeProof *
         fprintf(f, ", at %s", cli_tuple(c->arena, s->at, p->src->rank));
     if (no)
         fprintf(f, "\n  %s\n", o->why);
-    else if (!plan_is_fixed(p))
+    else if (plan_has_arguments(p))
         fprintf(f, ": %d shapes, every boundary value and its neighbours; %d runs\n",
                 s->shapes, k->runs);
     else
@@ -75,7 +80,7 @@ prove_one(Cli *c, const Emitted *e, const char *compiler, const char *path)
 {
     Outcome o = {{0}, {0}};
     ShapeProof s = {0};
-    bool fixed = plan_is_fixed(e->plan);
+    bool fixed = !plan_has_arguments(e->plan);
     ChildObject object = {.path = path, .said = compiler};
     object.name = fixed ? e->unit->name : wrapper_of(c->arena, e);
     if (fixed)
@@ -93,7 +98,7 @@ cli_prove_emitted(Cli *c, const Emitted *e, int n, const char *text)
     Buf b = buf_new(c->arena);
     buf_add(&b, text);
     for (int i = 0; i < n; i++)
-        if (!plan_is_fixed(e[i].plan))
+        if (plan_has_arguments(e[i].plan))
             add_wrapper(&b, &e[i]);
     const char *path = cli_object(c, compiler, b.s);
     for (int i = 0; i < n; i++) {

@@ -47,13 +47,15 @@ shape_text(Arena *a, const Proofs *v)
 static ravel_status
 run_at(const Proofs *v, const ravel_plan *q, const i64 *shape, Outcome *o, ravel_error *err)
 {
-    i64 x[MAX_RANK];
+    i64 x[MAX_RANK + PLAN_ARRAYS];
     if (!v->object)
         return child_prove(q->plan, q, NULL, v->c->limit, o, err);
     const Sizes *src = v->emitted->from;
     for (int d = 0; d < src->l->rank; d++)
         if (src->extent[d] >= 0)
             x[src->extent[d]] = shape[d];
+    for (int i = 0; i < ravel_plan_arrays(v->plan, NULL); i++)
+        x[v->emitted->scalars->nextents + i] = q->extent[v->plan->plan->scalars->nextents + i];
     ChildObject object = *v->object;
     object.x = x;
     return child_prove(q->plan, NULL, &object, v->c->limit, o, err);
@@ -67,7 +69,7 @@ prove_at(Proofs *v, const i64 *shape)
     ravel_plan *q;
     Outcome o = {{0}, {0}};
     ravel_status s = plan_at(v->plan, v->again, shape, &q, &err);
-    if (s == RAVEL_OK)
+    if (s == RAVEL_OK && !plan_is_fixed(v->plan->plan))
         s = verify_affords(q->plan, v->boundaries.n, &v->c->arena->work, &err);
     if (s == RAVEL_OK)
         s = run_at(v, q, shape, &o, &err);

@@ -103,6 +103,8 @@ prove_object(Verify *v)
     Cli *c = v->c;
     ChildObject o = {.path = c->o.object, .said = c->o.object, .align = (int)v->align};
     const Plan *p = compile_plan(c->arena, c->known, &v->rq);
+    layout_refuse_lookups(p->src, "--object");
+    layout_refuse_lookups(p->dst, "--object");
     o.name = c->o.name;                /* only looked up: any will do */
     if (!o.name)
         o.name = emit_name(c->arena, c->cx->target, &v->rq);
@@ -125,7 +127,7 @@ prove_direction(Verify *v, const char *from, const char *to, const i64 *shape,
         return;
     }
     cli_check(v->c, s, &err);
-    if (!plan_is_fixed(v->plan->plan))
+    if (plan_has_arguments(v->plan->plan))
         v->no |= !cli_verify_shapes(v->c, v->plan, v->name, v->proofs);
     else
         prove(v, v->plan->plan, v->plan, NULL);

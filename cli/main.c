@@ -96,7 +96,7 @@ static const Command commands[] = {
      "  ravel emit --list kernels.txt -o all.c --header all.h --depfile all.d\n"
      "  ravel emit --kind inverse --to SW128 --shape 16,64 --dtype f16 -o i.c\n"
      "  ravel emit -F NCHW -T NHWC -s 8,64,56,56 -d f16 -G cuda -o k.cu -M k.json\n"},
-    {"convert", cmd_convert, "IN OUT", 2, "FT!VstxpXhuNvWLf", "convert an array file",
+    {"convert", cmd_convert, "IN OUT", 2, "FT!VZstxpXhuNvWLf", "convert an array file",
      "IN is recognised as .npy, .npz, safetensors or GGUF by its first bytes, OUT as\n"
      ".npy, .npz or .safetensors by its name.  The last has the layout, the shape and\n"
      "the type in its metadata: if it is IN, --from is not needed.  Other files are\n"
@@ -109,6 +109,8 @@ static const Command commands[] = {
      "for each array.  --verify checks every byte of the result and proves the\n"
      "code.  The file is written atomically: OUT is complete or unchanged.  The\n"
      "name - is standard input or output; a .npy input gives a .npy output there.\n"
+     "--index gives the numbers of index arrays: --from 'ROW_MAJOR[idx]' reads the rows that\n"
+     "idx.npy names, --to 'ROW_MAJOR(100,64)[idx]' writes them.\n"
      "--via B converts to B and then from B, or from a part of it, in one step; if something\n"
      "were lost in B, it says what.\n"
      "What needs more memory than --mem is converted block by block, also parts, strides and\n"

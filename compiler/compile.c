@@ -5,7 +5,9 @@ compile_layout(Arena *a, const Known *known, const char *text, const char *dtype
                int rank, const i64 *shape)
 {
     const LayoutRef *ref = spec_ref(a, text, known);
-    return layout_make(ex_new(a), ref, compile_dtype(a, dtype), rank, shape);
+    Layout *l = layout_make(ex_new(a), ref, compile_dtype(a, dtype), rank, shape);
+    layout_refuse_lookups(l, "a question about a layout");
+    return l;
 }
 
 Plan *
@@ -50,10 +52,19 @@ compile_statements(const Target *t, const Plan *p, const Request *rq)
            : emit_print(emit_relayout(p, emit_name(ex_arena(p->e), t, rq), ""));
 }
 
+/* Only functions in C have index arrays. */
+static void
+refuse_lookups(const Layout *src, const Layout *dst, const char *what)
+{
+    layout_refuse_lookups(src, what);
+    layout_refuse_lookups(dst, what);
+}
+
 const GridUnit *
 compile_grid(const Target *t, const Plan *p, const Request *rq)
 {
     Arena *a = ex_arena(p->e);
+    refuse_lookups(p->src, p->dst, "a kernel of a GPU");
     const char *line = emit_command(a, rq, p->src->ref, p->dst->ref, NULL);
     line = arena_printf(a, "%s%s", line, emit_option(a, "--target", target_name(t)));
     if (rq->align)
@@ -74,6 +85,7 @@ compile_bursts(const Target *t, const Plan *p, const Request *rq)
 {
     Arena *a = ex_arena(p->e);
     const char *line = emit_command(a, rq, p->src->ref, p->dst->ref, NULL);
+    refuse_lookups(p->src, p->dst, "a machine of bursts");
     BurstMachine m = burst_machine(t);
     line = arena_printf(a, "%s%s", line, emit_option(a, "--target", target_name(t)));
     return burst_emit(t, burst_make(p, &m), emit_name(a, t, rq), line);
@@ -88,6 +100,7 @@ compile_frag(Arena *a, const Known *known, const Request *rq, EmitKind kind)
     const DType *type = compile_dtype(a, rq->dtype);
     const LayoutRef *from = spec_ref(a, rq->from, known);
     compile_sides(a, from, spec_ref(a, rq->to, known), type, rq, &s);
+    refuse_lookups(s.src, s.dst, "a fragment");
     for (int d = 0; d < rq->rank; d++)
         back[s.map[d]] = d;
     Verdict *v = store ? decide_or_fail(s.src) : decide_destination_or_fail(s.dst);

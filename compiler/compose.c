@@ -119,6 +119,10 @@ compile_compose(Arena *a, const Known *known, const Request *first, const Reques
     Composed out = {.from = first->from, .rank = first->rank, .shape = first->shape};
     Chain c = {a, compile_plan(a, known, first), compile_plan(a, known, second), NULL, &out};
     const Layout *w = c.first->dst, *r = c.second->src;
+    layout_refuse_lookups(c.first->src, "a chain of conversions");
+    layout_refuse_lookups(w, "a chain of conversions");
+    layout_refuse_lookups(r, "a chain of conversions");
+    layout_refuse_lookups(c.second->dst, "a chain of conversions");
     bool part = r->view && !r->view->strided && !w->view;
     for (c.base = r; part && c.base->view && !c.base->view->strided;)
         c.base = c.base->view->of;

@@ -167,6 +167,26 @@ need_one_to_one(void *arg)
         need_filled(q, y);
 }
 
+/* More numbers than coordinates cannot be distinct, so elements would share addresses. */
+static void
+need_room(const Sides *s)
+{
+    const Layout *l = s->dst;
+    for (int d = 0; l->nlookups && d < l->view->of->rank; d++) {
+        if (l->view->at[d].lookup < 0)
+            continue;
+        const Lookup *u = &l->lookup[l->view->at[d].lookup];
+        int extent = s->extent[s->map[l->view->at[d].dim]];
+        if (extent >= 0 && u->bound < s->scalars->most[extent])
+            s->scalars->most[extent] = u->bound;
+        if (u->n > u->bound)
+            diag_fatal(ex_arena(l->e)->diag, DIAG_LAYOUT, l->ref->def->loc, "'%s' is no "
+                       "destination: the index array '%s' of %lld numbers writes some of %lld "
+                       "coordinates twice", l->ref->def->name, u->array, (long long)u->n,
+                       (long long)u->bound);
+    }
+}
+
 void
 compile_decide(const Sides *s)
 {
@@ -174,6 +194,7 @@ compile_decide(const Sides *s)
     const i64 more[MAX_RANK] = {0};
     int extent[MAX_RANK];
     Arena *a = ex_arena(s->src->e);
+    need_room(s);
     if (s->scalars->nextents == 0) {
         decide_readable_or_fail(s->src);
         decide_destination_or_fail(s->dst);

@@ -11,7 +11,8 @@ typedef struct {
     const unsigned char *src;
     i64 part, parts;
     int split;            /* the outer loop that parts are made of; -1: none */
-    i64 *i;               /* of the outer loops, by number, then the scalars */
+    const int64_t *array; /* the addresses of the index arrays */
+    i64 *i;               /* of the outer loops, by number, the scalars, the lookups */
 } Walk;
 
 static i64
@@ -59,11 +60,25 @@ argument(const Walk *w, const Varying *v, i64 start)
 }
 
 static void
+look_up(const Walk *w)
+{
+    const Step *p = w->step;
+    for (int k = 0; k < p->nlookups; k++) {
+        const void *array = (const void *)(intptr_t)w->array[p->lookup[k].array];
+        i64 at = 0;
+        ex_eval(p->lookup[k].at, w->i, &at);
+        w->i[p->nouter + p->nscalars + k] = p->lookup[k].bits == 32
+            ? ((const int32_t *)array)[at] : ((const int64_t *)array)[at];
+    }
+}
+
+static void
 call(const Walk *w, i64 d, i64 s)
 {
     const Step *p = w->step;
     Word a[ARGS_MAX];
     memcpy(a, p->arg, sizeof a);
+    look_up(w);
     d += rest_at(&p->dst, w->i);
     s += rest_at(&p->src, w->i);
     for (int k = 0; k < p->nvarying; k++) {
@@ -109,11 +124,12 @@ do_step(Walk *w, const Step *s)
 }
 
 void
-interpret_part(const Steps *s, void *dst, const void *src, i64 part, i64 parts)
+interpret_part(const Steps *s, void *dst, const void *src, const int64_t *extent, i64 part,
+               i64 parts)
 {
     i64 i[s->width];
-    Walk w = {.plan = s->plan, .dst = dst, .src = src, .part = part, .parts = parts,
-              .i = i};
+    Walk w = {.plan = s->plan, .dst = dst, .src = src, .part = part, .parts = parts, .i = i};
+    w.array = plan_looks_up(s->plan) ? extent + s->plan->scalars->nextents : NULL;
     for (int k = 0; k < s->n; k++)
         do_step(&w, &s->step[k]);
     if (s->fence)

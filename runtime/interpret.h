@@ -19,8 +19,10 @@ const Steps *interpret_make(Arena *a, const Plan *p, const KernelSet *set);
  * Thread-safe. */
 const Steps *interpret_at(Arena *a, const Steps *s, const i64 *val);
 
-/* Execute part `part` of `parts` of the work.  s is of a plan in numbers, or at a shape.
- * Allocates nothing.  Thread-safe. */
-void interpret_part(const Steps *s, void *dst, const void *src, i64 part, i64 parts);
+/* Execute part `part` of `parts` of the work.  s is of a plan in numbers, or at a shape;
+ * `extent` is as for Compiled (library.h), NULL if the plan has no index arrays.  Allocates
+ * nothing.  Thread-safe. */
+void interpret_part(const Steps *s, void *dst, const void *src, const int64_t *extent,
+                    i64 part, i64 parts);
 
 #endif

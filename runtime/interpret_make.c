@@ -17,7 +17,7 @@ typedef struct {
     i64 room;             /* bytes left for tables */
     const Nest *n;        /* the one that is at work */
     Step *s;              /* its step */
-    const bool *outer;    /* which variables are of its outer loops */
+    const bool *outer;    /* which variables are of its outer loops and lookups */
 } Maker;
 
 static void
@@ -60,7 +60,7 @@ make_table(Maker *m, Group *g)
     g->table = table;
 }
 
-/* The variables of the step that a term has: outer loops, and one bit for all scalars. */
+/* The variables of the step that a term has: outer loops, and one bit for all others. */
 static uint64_t
 outer_in(Maker *m, Exprs *f, const Term *t)
 {
@@ -74,7 +74,7 @@ outer_in(Maker *m, Exprs *f, const Term *t)
 }
 
 /* Divide the terms of x into groups: terms that have an outer loop in common, directly or
- * through other terms, are in one group, and so are all terms with scalars. */
+ * through other terms, are in one group, and so are all terms with scalars or lookups. */
 static void
 make_groups(Maker *m, Exprs *f, const Ex *x, Rest *r)
 {
@@ -125,16 +125,20 @@ add_scalars(Maker *m, const Ex *x)
     }
 }
 
-/* What outer loops make of an address: they are variables of expressions of its own, and
- * the scalars of the step after them. */
-static Rest
-make_rest(Maker *m, const Ex *x)
+/* The lookup of the plan that is number i of the step. */
+static const Lookup *
+lookup(const Maker *m, int i)
 {
-    Rest r = {.base = 0};
-    if (ex_is_const(x))
-        return r;
+    int first = m->p->src->nlookups;
+    return i < first ? &m->p->src->lookup[i] : &m->p->dst->lookup[i - first];
+}
+
+/* Expressions of the step's own: their variables are the outer loops, after them its scalars
+ * and its lookups.  Sets to[] for the variables of the plan. */
+static Exprs *
+own_variables(Maker *m, const Ex **to)
+{
     Exprs *f = ex_new(m->a);
-    const Ex **to = arena_array(m->a, const Ex *, ex_nvars(m->p->e));
     for (int k = 0; k < m->n->nouter; k++) {
         const Loop *l = &m->n->loop[m->n->outer[k].loop];
         Facts in = ex_of_var(m->p->e, l->var)->f;
@@ -145,8 +149,38 @@ make_rest(Maker *m, const Ex *x)
         Facts k_in = ex_of_var(m->p->e, var)->f;
         to[var] = ex_of_var(f, ex_var(f, "", k_in.min, k_in.max));
     }
+    for (int k = 0; k < m->s->nlookups; k++)
+        to[lookup(m, k)->var] = ex_of_var(f, ex_var(f, "", 0, lookup(m, k)->bound - 1));
+    return f;
+}
+
+/* What outer loops and lookups make of an address. */
+static Rest
+make_rest(Maker *m, const Ex *x)
+{
+    Rest r = {.base = 0};
+    if (ex_is_const(x))
+        return r;
+    const Ex **to = arena_array(m->a, const Ex *, ex_nvars(m->p->e));
+    Exprs *f = own_variables(m, to);
     make_groups(m, f, ex_subst(f, x, to), &r);
     return r;
+}
+
+static void
+make_lookups(Maker *m)
+{
+    PlanArray array[PLAN_ARRAYS];
+    const Ex **to = arena_array(m->a, const Ex *, ex_nvars(m->p->e));
+    plan_arrays(m->p, array);
+    Exprs *f = own_variables(m, to);
+    for (int k = 0; k < m->s->nlookups; k++) {
+        int first = m->p->src->nlookups;
+        const Ex *at = k < first ? m->n->at[SRC][k] : m->n->at[DST][k - first];
+        m->s->lookup[k].at = ex_subst(f, at, to);
+        m->s->lookup[k].array = plan_array_of(array, lookup(m, k));
+        m->s->lookup[k].bits = lookup(m, k)->bits;
+    }
 }
 
 static void
@@ -157,6 +191,9 @@ make_rests(Maker *m, const Ex *dst, const Ex *src)
     src = ex_part(m->p->e, src, m->outer, true);
     add_scalars(m, dst);
     add_scalars(m, src);
+    for (int k = 0; k < m->s->nlookups; k++)
+        add_scalars(m, k < m->p->src->nlookups ? m->n->at[SRC][k]
+                                               : m->n->at[DST][k - m->p->src->nlookups]);
     m->s->dst = make_rest(m, dst);
     m->s->src = make_rest(m, src);
 }
@@ -203,7 +240,12 @@ make_step(Maker *m)
     m->outer = outer;
     *m->s = (Step){.owner = nest_owner(m->p, n)};
     m->s->kernel = (AnyKernel *)function(m->set, n->kernel->symbol);
+    if (n->kind == NEST_COPY)
+        m->s->nlookups = m->p->src->nlookups + m->p->dst->nlookups;
+    for (int k = 0; k < m->s->nlookups; k++)
+        outer[lookup(m, k)->var] = true;
     make_rests(m, dst, src);
+    make_lookups(m);
     make_sketch(m, dst, src);
 }
 
@@ -222,8 +264,8 @@ interpret_make(Arena *a, const Plan *p, const KernelSet *set)
         m.n = &p->nest[i];
         m.s = &s->step[s->n++];
         make_step(&m);
-        if (m.n->nouter + m.s->nscalars > s->width)
-            s->width = m.n->nouter + m.s->nscalars;
+        int width = m.n->nouter + m.s->nscalars + m.s->nlookups;
+        s->width = width > s->width ? width : s->width;
         if (m.n->stream)
             s->fence = function(set, "ravel_fence");
     }

@@ -17,7 +17,8 @@ _Static_assert(sizeof(void *) == sizeof(Word), "pointers are words");
 
 /* A summand of a rest.  No outer loop occurs in two groups. */
 typedef struct {
-    const Ex *x;          /* its variables are the numbers of outer loops, then of scalars */
+    const Ex *x;          /* its variables are the numbers of outer loops, then of scalars,
+                           * then of lookups */
     const i64 *table;     /* its values, the last outer loop varying fastest; NULL: no table */
     int n;                /* the number of outer loops that occur in it */
     struct { int outer; i64 n; } at[MAX_OUTER];
@@ -63,13 +64,15 @@ typedef struct {
     int nscalars;         /* the number of scalars in the groups of the rests */
     int *scalar;          /* their variables in the plan ... */
     const i64 *value;     /* ... and their values */
+    int nlookups;         /* the variables after the scalars: number `at` of an array */
+    struct { const Ex *at; int array, bits; } lookup[2 * MAX_LOOKUPS];
     const Sketch *sketch;
 } Step;
 
 struct Steps {
     const Plan *plan;
     int n;
-    int width;            /* the largest number of outer loops plus scalars of a step */
+    int width;            /* the largest number of variables of a step */
     Step *step;
     const Ex *streams;    /* if above 0, stores may be non-temporal */
     void (*fence)(void);  /* NULL: there are no non-temporal stores */

@@ -14,9 +14,9 @@
 #include "ravel.h"
 #include "wisdom.h"
 
-/* Compiled code: executes part `part` of `parts`.  `extent` has the run-time extents.
- * If an extent is invalid or a size does not fit 64 bits, it does nothing and returns
- * not 0. */
+/* Compiled code: executes part `part` of `parts`.  `extent` has the run-time extents, then
+ * the addresses of the index arrays (plan_arrays).  If an extent or a number of an array is
+ * invalid or a size does not fit 64 bits, it does nothing and returns not 0. */
 typedef int Compiled(void *dst, const void *src, const int64_t *extent, int64_t part,
                      int64_t parts);
 /* Functions of a user's object: for all of the work, and for a part of it. */
@@ -155,6 +155,21 @@ ravel_status plan_picked(ravel_context *cx, const ravel_request *rq, const Pick 
 
 /* run.c: call task(arg, part, parts) for each part, by the threads t. */
 void threads_share(const Threads *t, ravel_task *task, void *arg);
+/* arrays.c: the index arrays of a run.  val has the plan's scalars. */
+/* Sets out[] to the addresses of the arrays.  Returns NULL, or what is wrong with them. */
+const char *arrays_take(Arena *arena, const Plan *p, const i64 *val, const void *const *array,
+                        int64_t *out);
+/* Returns NULL, or why elements of the destination would share an address.  The arrays are
+ * valid. */
+const char *arrays_repeat(Arena *arena, const Plan *p, const i64 *val,
+                          const void *const *array);
+/* Lets the lookups of the plan's layouts have the numbers of array i.  No other thread may use
+ * the plan. */
+void arrays_give(const Plan *p, int i, const i64 *value);
+/* For a proof of a plan in numbers: makes up arrays, in `arena`, which the lookups of its
+ * layouts then have; sets out[] to their addresses. */
+void arrays_invent(Arena *arena, const Plan *p, int64_t *out);
+
 /* Whether the buffers have a byte in common. */
 bool buffers_overlap(const void *dst, i64 dst_bytes, const void *src, i64 src_bytes);
 /* Execute one part of a plan; if its work is not shared, only part 0 of 1 is allowed. */

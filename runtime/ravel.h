@@ -213,6 +213,36 @@ RAVEL_API ravel_status ravel_plan_shapes_at(const ravel_plan *plan, const int64_
                                             ravel_extents *src, ravel_extents *dst,
                                             ravel_error *err);
 
+/* An index array, `idx` in the text of a layout as NHWC(8,56,56,64)[:, idx]: each run is
+ * given the coordinates of the elements that are read, or written. */
+#define RAVEL_MAX_ARRAYS 8
+typedef struct {
+    const char *name;              /* idx; the plan owns it */
+    int bits;                      /* of a number: 64, or 32 for `i32 idx` */
+    int64_t n;                     /* so many numbers; RAVEL_RUNTIME: a run-time extent */
+    int64_t bound;                 /* a number is 0 or more and below it */
+} ravel_array;
+
+/* The index arrays of a plan: first those of the source, in the order in which its text is
+ * applied from the last index to the first, then those of the destination.  An array that has
+ * several uses is listed once.  Returns their number; `out` may be NULL.  Thread-safe. */
+RAVEL_API int ravel_plan_arrays(const ravel_plan *plan, ravel_array *out);
+
+/* ravel_run, or with `shape` ravel_run_shape, of a plan with index arrays: array[i] has the
+ * numbers of array i of ravel_plan_arrays.  `shape` may be NULL if all extents are numbers.
+ * The arrays do not overlap dst.  If two elements of a destination have one place, it is not
+ * defined which is written (ravel_check_arrays).  RAVEL_ERR_ARGUMENT, and nothing is written,
+ * as for ravel_run_shape, or if a number is out of range: the message has the first.
+ * Thread-safe. */
+RAVEL_API ravel_status ravel_run_arrays(const ravel_plan *plan, void *dst, const void *src,
+                                        const int64_t *shape, const void *const *array,
+                                        ravel_error *err);
+/* The checks of ravel_run_arrays, and that no two elements of the destination have one place;
+ * a message has two equal numbers.  The call needs a bit for each coordinate.
+ * Thread-safe. */
+RAVEL_API ravel_status ravel_check_arrays(const ravel_plan *plan, const int64_t *shape,
+                                          const void *const *array, ravel_error *err);
+
 /* Prove the compiled code for the shape of the plan.  First the boxes of the plan are
  * shown to be disjoint and to cover the destination.  Then the code runs on new
  * buffers in which every slot of the source holds its own number.  Every slot of the

@@ -40,6 +40,9 @@ static unsigned
 dims_in(const Layout *l, const Ast *x)
 {
     unsigned set = 0;
+    const Lookup *u = x->op == OP_SYM ? layout_lookup(l, x->name) : NULL;
+    if (u)
+        return dims_in(l, u->place);
     if (x->op == OP_SYM)
         return 1u << layout_find_dim(l, x->name);
     for (int i = 0; i < op_info[x->op].nargs; i++)

@@ -70,7 +70,7 @@ static void
 do_part(const Run *r, i64 part, i64 parts)
 {
     if (r->steps)
-        interpret_part(r->steps, r->dst, r->src, part, parts);
+        interpret_part(r->steps, r->dst, r->src, r->extent, part, parts);
     else if (r->p->code)
         r->p->code(r->dst, r->src, r->extent, part, parts);
 }
@@ -119,6 +119,7 @@ ravel_status
 ravel_run(const ravel_plan *p, void *dst, const void *src)
 {
     if (!p || !dst || !src || !plan_is_fixed(p->plan) ||
+        (plan_looks_up(p->plan) && !p->extent) ||
         buffers_overlap(dst, layout_bytes(p->plan->dst), src, layout_bytes(p->plan->src)))
         return RAVEL_ERR_ARGUMENT;
     const int64_t start = p->cx->log ? log_start(p->cx) : 0;

@@ -9,9 +9,11 @@ typedef struct {
     const ravel_plan *p;
     const int64_t *shape;
     bool run;                      /* it is to be run there */
+    const void *const *array;      /* the index arrays of the run, ... */
+    bool distinct;                 /* ... whose numbers must differ in a destination */
     ravel_extents *stored;         /* of src and of dst; NULL: not asked */
     Arena arena;
-    int64_t extent[MAX_RANK], src, dst;
+    int64_t extent[MAX_RANK + PLAN_ARRAYS], src, dst;
     const Steps *steps;            /* in arena: the interpreter's; NULL: none */
     const char *why;
 } Place;
@@ -42,6 +44,10 @@ find(void *arg)
     const i64 *val = s->why ? NULL : plan_values(&s->arena, p, s->extent);
     if (!s->why && (!val || !plan_bytes_at(p, val, &s->src, &s->dst)))
         s->why = "the sizes at this shape do not fit 64 bits";
+    if (!s->why && s->run && plan_looks_up(p))
+        s->why = arrays_take(&s->arena, p, val, s->array, s->extent + p->scalars->nextents);
+    if (!s->why && s->distinct)
+        s->why = arrays_repeat(&s->arena, p, val, s->array);
     if (!s->why && s->stored) {
         stored_at(p->from, val, &s->stored[0]);
         stored_at(p->to, val, &s->stored[1]);
@@ -53,17 +59,16 @@ find(void *arg)
 /* Compute the sizes and scalars at a shape, and check all arguments.  On RAVEL_OK the
  * caller frees s->arena. */
 static ravel_status
-place(Place *s, const ravel_plan *p, const int64_t *shape, bool run,
-      ravel_extents *stored, ravel_error *err)
+place(Place *s, ravel_error *err)
 {
     Diag d;
-    if (!p || !shape)
+    const ravel_plan *p = s->p;
+    if (!p || !s->shape)
         return error_set(err, RAVEL_ERR_ARGUMENT, "a NULL argument");
-    if (plan_is_fixed(p->plan))
+    if (!plan_has_arguments(p->plan))
         return error_set(err, RAVEL_ERR_ARGUMENT, "all extents of this plan are numbers: "
                          "ravel_run runs it");
-    *s = (Place){.p = p, .shape = shape, .run = run, .stored = stored,
-                 .arena = context_arena(p->cx)};
+    s->arena = context_arena(p->cx);
     ravel_status status = RAVEL_OK;
     if (!arena_run(&s->arena, &d, find, s))
         status = error_of(err, &d);
@@ -78,8 +83,8 @@ ravel_status
 ravel_plan_bytes_at(const ravel_plan *p, const int64_t *shape, int64_t *src_bytes,
                     int64_t *dst_bytes, ravel_error *err)
 {
-    Place s;
-    ravel_status status = place(&s, p, shape, false, NULL, err);
+    Place s = {.p = p, .shape = shape};
+    ravel_status status = place(&s, err);
     if (status != RAVEL_OK)
         return status;
     arena_free(&s.arena);
@@ -94,11 +99,11 @@ ravel_status
 ravel_plan_shapes_at(const ravel_plan *p, const int64_t *shape, ravel_extents *src,
                      ravel_extents *dst, ravel_error *err)
 {
-    Place s;
     ravel_extents stored[2];
+    Place s = {.p = p, .shape = shape, .stored = stored};
     if (!src || !dst)
         return error_set(err, RAVEL_ERR_ARGUMENT, "a NULL argument");
-    ravel_status status = place(&s, p, shape, false, stored, err);
+    ravel_status status = place(&s, err);
     if (status != RAVEL_OK)
         return status;
     arena_free(&s.arena);
@@ -112,7 +117,7 @@ ravel_plan_shapes_at(const ravel_plan *p, const int64_t *shape, ravel_extents *s
 static bool
 quick_extents(const ravel_plan *p, const int64_t *shape, int64_t *extent)
 {
-    if (!p || !shape || plan_is_fixed(p->plan))
+    if (!p || !shape || plan_is_fixed(p->plan) || plan_looks_up(p->plan))
         return false;
     const Sizes *r = p->plan->from;
     for (int i = 0; i < p->plan->scalars->nextents; i++)
@@ -127,20 +132,13 @@ quick_extents(const ravel_plan *p, const int64_t *shape, int64_t *extent)
     return true;
 }
 
-ravel_status
-ravel_run_shape(const ravel_plan *p, void *dst, const void *src, const int64_t *shape,
-                ravel_error *err)
+/* Run at a shape, with index arrays. */
+static ravel_status
+run_at(const ravel_plan *p, void *dst, const void *src, const int64_t *shape,
+       const void *const *array, ravel_error *err)
 {
-    Place s;
-    int64_t extent[MAX_RANK];
-    const int64_t start = p && p->cx->log ? log_start(p->cx) : 0;
-    if (dst && src && quick_extents(p, shape, extent) && p->threads.most == 1 &&
-        p->code && !p->code(dst, src, extent, 0, 1)) {
-        if (start)
-            log_run(p, shape, start);
-        return RAVEL_OK;
-    }
-    ravel_status status = place(&s, p, shape, true, NULL, err);
+    Place s = {.p = p, .shape = shape, .run = true, .array = array};
+    ravel_status status = place(&s, err);
     if (status != RAVEL_OK)
         return status;
     if ((s.src && !src) || (s.dst && !dst))
@@ -153,8 +151,59 @@ ravel_run_shape(const ravel_plan *p, void *dst, const void *src, const int64_t *
         plan_share(p, s.steps, s.extent, s.dst < SPLIT_BYTES ? 1 : p->threads.most, dst,
                    src);
     arena_free(&s.arena);
+    return status;
+}
+
+ravel_status
+ravel_run_shape(const ravel_plan *p, void *dst, const void *src, const int64_t *shape,
+                ravel_error *err)
+{
+    int64_t extent[MAX_RANK];
+    const int64_t start = p && p->cx->log ? log_start(p->cx) : 0;
+    bool done = dst && src && quick_extents(p, shape, extent) && p->threads.most == 1 &&
+                p->code && !p->code(dst, src, extent, 0, 1);
+    ravel_status status = done ? RAVEL_OK : run_at(p, dst, src, shape, NULL, err);
     if (status == RAVEL_OK)
         log_run(p, shape, start);
+    return status;
+}
+
+/* The shape of a plan in numbers. */
+static const int64_t *
+own_shape(const ravel_plan *p, int64_t *shape)
+{
+    for (int d = 0; d < p->plan->src->rank; d++)
+        shape[d] = p->plan->src->dim[d].n;
+    return plan_is_fixed(p->plan) ? shape : NULL;
+}
+
+ravel_status
+ravel_run_arrays(const ravel_plan *p, void *dst, const void *src, const int64_t *shape,
+                 const void *const *array, ravel_error *err)
+{
+    int64_t own[MAX_RANK];
+    if (!p || !array)
+        return error_set(err, RAVEL_ERR_ARGUMENT, "a NULL argument");
+    const int64_t start = log_start(p->cx);
+    shape = shape ? shape : own_shape(p, own);
+    ravel_status status = run_at(p, dst, src, shape, array, err);
+    if (status == RAVEL_OK)
+        log_run(p, shape, start);
+    return status;
+}
+
+ravel_status
+ravel_check_arrays(const ravel_plan *p, const int64_t *shape, const void *const *array,
+                   ravel_error *err)
+{
+    int64_t own[MAX_RANK];
+    if (!p || !array)
+        return error_set(err, RAVEL_ERR_ARGUMENT, "a NULL argument");
+    Place s = {.p = p, .shape = shape ? shape : own_shape(p, own), .run = true, .array = array,
+               .distinct = true};
+    ravel_status status = place(&s, err);
+    if (status == RAVEL_OK)
+        arena_free(&s.arena);
     return status;
 }
 
@@ -181,12 +230,13 @@ make_at(void *arg)
     Job *j = arg;
     Arena *a = &j->to->arena;
     const Steps *steps = j->from->steps;
-    int64_t *extent = arena_array(a, int64_t, MAX_RANK);
+    int64_t *extent = arena_array(a, int64_t, MAX_RANK + PLAN_ARRAYS);
     const char *why;
     j->to->plan = compile_at(a, j->again, j->shape, &why);
     if (why)
         diag_fatal(a->diag, DIAG_ARGUMENT, (Loc){0}, "%s", why);
     plan_extents(a, j->again, j->shape, extent);
+    arrays_invent(a, j->to->plan, extent + j->again->scalars->nextents);
     if (steps)
         j->to->steps = interpret_at(a, steps, plan_values(a, j->from->plan, extent));
     j->to->code = j->from->code;

@@ -169,6 +169,9 @@ static const char *
 misfit(Tune *t, const int64_t *shape)
 {
     const Plan *p = t->model->plan;
+    if (plan_looks_up(p))
+        return "a conversion with an index array is not measured: its time depends on the "
+               "numbers";
     if (plan_is_fixed(p))
         return shape ? "ravel_tune_at: all extents of this plan are numbers: ravel_tune "
                        "measures it" : NULL;

@@ -79,7 +79,7 @@ ravel_verify_report(const ravel_plan *p, ravel_certificate *out, ravel_error *er
     Proof *q = NULL;
     if (!p || !out)
         return error_set(err, RAVEL_ERR_ARGUMENT, "ravel_verify: a NULL argument");
-    if (!plan_is_fixed(p->plan))
+    if (plan_has_arguments(p->plan) && !p->extent)
         return verify_shapes(p, out, err);
     ravel_status s = proof_new(p->plan, false, &q, err);
     if (s == RAVEL_OK)

@@ -92,6 +92,10 @@ ${name}(int64_t a, int64_t out[${rank}])
   fits = "if (${name} < 0) return 1;",
   bytes = "*${name} = ${value};",
   element = "x[${index}]",
+  -- index arrays: the parameter, the same in the JIT's array of extents, a number
+  param_array = "const int${bits}_t *${name}",
+  element_array = "(const int${bits}_t *)x[${index}]",
+  lookup = "const int64_t ${name} = ${array}[${value}];",
   -- the host's part of a kernel for blocks of threads: sizes, blocks and the kernel's arguments
   divisor = "ravel_divisor(out + ${index}, ${most});",
   values_open = [[

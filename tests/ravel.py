@@ -62,6 +62,8 @@ def load():
             ("plan_src_bytes", ct.c_int64, ptr), ("plan_dst_bytes", ct.c_int64, ptr), ("plan_source", s, ptr), ("plan_way", s, ptr),
             ("run", ct.c_int, ptr, ptr, ptr), ("run_shape", ct.c_int, ptr, ptr, ptr, size, err),
             ("plan_bytes_at", ct.c_int, ptr, size, size, size, err),
+            ("plan_arrays", ct.c_int, ptr, ptr), ("run_arrays", ct.c_int, ptr, ptr, ptr, size, ct.POINTER(ptr), err),
+            ("check_arrays", ct.c_int, ptr, size, ct.POINTER(ptr), err),
             ("verify", ct.c_int, ptr, err),
             ("verify_report", ct.c_int, ptr, ct.POINTER(Certificate), err),
             ("table", ct.c_int, ptr, s, s, ct.c_int, size, size, err),

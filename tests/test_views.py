@@ -293,7 +293,7 @@ def test_bound_of_the_tensor(cx):
     ("NHWC(2,5,4,6)[-3]", "5,4,6", "-3 is outside dim 0 (N), whose extent is 2", "-3]"),
     ("NHWC(2,5,4,6)[0,0,0,0,7]", "1", "too many indices: the tensor has 4 dims, and 5 are indexed", "7]"),
     ("NHWC(2,5,4,6)[..., ...]", "1", "'...' can occur only once", "...]"),
-    ("NHWC(2,5,4,6)[:, x]", "1", "expected an index", "x]"),
+    ("NHWC(2,5,4,6)[:, $]", "1", "expected an index", "$]"),
     ("NHWC(2,5,4,6)[:, 1.5]", "1", "an index is a whole number", "1.5]"),
     ("NHWC(2,5,4,6)[:, [0,5]]", "2,2,4,6", "5 is outside dim 1 (C), whose extent is 5", "[0,5]]"),
     ("NHWC(2,5,4,6)[[True]]", "1", "a mask of 1 for dim 0 (N), whose extent is 2", "[True]]"),

@@ -83,7 +83,8 @@ decide_strides(Layout *a, Layout *b, const int *map)
     Strides s = {.is_view = NO};
     Arena *arena = ex_arena(a->e);
     const Verdict *v = decide(b);
-    s.why = why_no_array(b, v);
+    s.why = a->nlookups ? arena_printf(arena, "the elements are those that the index array '%s' "
+                                       "names", a->lookup[0].array) : why_no_array(b, v);
     if (s.why)
         return s;
     if (!set_strides(&s, a, b, v, map)) {

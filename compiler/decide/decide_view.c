@@ -75,7 +75,7 @@ view_decide(Layout *l, Verdict *v)
     v->naddresses = of->naddresses;
     memcpy(v->address, of->address, sizeof v->address);
     v->at = of->at;
-    v->inverse = l->view->strided ? NULL : of->inverse;
+    v->inverse = l->view->strided || l->nlookups ? NULL : of->inverse;
     v->inverse_var = of->inverse_var;
     v->inverse_proven = of->inverse_proven;
     return YES;

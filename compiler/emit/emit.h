@@ -40,6 +40,7 @@ typedef enum {
     ST_ROUND,             /* rounds this size up to a multiple of count */
     ST_FITS,              /* return 1 unless this size fits 64 bits */
     ST_BYTES,             /* *text = value */
+    ST_LOOKUP,            /* name = number `value` of `array` */
     ST_DIVISOR            /* after value number `count`: its multiplier and shift */
 } StKind;
 
@@ -52,7 +53,8 @@ typedef struct {
 
 typedef struct Stmt {
     StKind kind;
-    const char *text;     /* ST_COMMENT; the name of ST_FOR, ST_LET */
+    const char *text;     /* ST_COMMENT; the name of ST_FOR, ST_LET, ST_LOOKUP */
+    const char *array;    /* ST_LOOKUP */
     i64 count, step;      /* ST_FOR, ST_ALONE; index of ST_SET */
     bool split;           /* ST_FOR: threads share the iterations, in runs */
     const Ex *bound;      /* ST_FOR: instead of count, if that is not constant */
@@ -86,8 +88,10 @@ typedef struct {
     const char *name;     /* of the function: a checked identifier */
     const char *head;     /* lines of the comment on top */
     const char *note;     /* a line for the function's own comment */
-    const char **param;   /* names: the dims of EMIT_OFFSET, extents of a relayout */
-    int nparams;
+    const char **param;   /* names: the dims of EMIT_OFFSET; extents of a relayout, then */
+    int nparams;          /* its index arrays */
+    int narrays;
+    PlanArray array[PLAN_ARRAYS];
     bool split;           /* threads share it: a function for a part, one for all */
     i64 bytes;            /* of the larger buffer; 0: left to run time, or no relayout */
     Stmt *sizes;          /* for run-time extents: the function that checks them and
@@ -112,8 +116,16 @@ typedef struct {
     int bits;             /* of the kernel's numbers: of 32, buffers have less than 2 GB */
 } EmitValues;
 Unit *emit_values(const Plan *p, const EmitValues *v, const char *name);
-/* The identifiers of all scalars, extents first; no scalar may be added afterwards. */
-const char **emit_scalar_names(const Plan *p);
+/* The identifiers of all scalars, extents first, then those of the index arrays; sets *n to
+ * their number.  No scalar may be added afterwards. */
+const char **emit_names(const Plan *p, int *n);
+/* emit_lookup.c */
+/* Before a call in nest n: a definition for each lookup, over the variables to[]; adds those
+ * of the lookups to to[].  name[] has the `taken` identifiers, and room for PLAN_ARRAYS. */
+void emit_lookups(const Plan *p, const Nest *n, const Ex **to, const char **name, int taken,
+                  Stmt ***at);
+/* Statements that return 1 if a number of an index array is out of range. */
+Stmt *emit_array_checks(const Plan *p);
 /* Add lines about a layout to the comment at the top. */
 void emit_sizes_head(Buf *b, const char *what, const Sizes *z);
 /* emit_index.c */

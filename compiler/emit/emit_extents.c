@@ -10,7 +10,7 @@ typedef struct {
     Unit *u;
     Arena *arena;
     const Scalars *s;
-    const char **name;    /* of the scalars, extents first */
+    const char **name;    /* of the scalars, extents first, then of the index arrays */
     const Ex **to;        /* of every variable: itself by the name it has here */
     bool *used;           /* scalars */
 } Emitter;
@@ -110,15 +110,20 @@ with_unused(Emitter *t, Stmt *body)
 }
 
 const char **
-emit_scalar_names(const Plan *p)
+emit_names(const Plan *p, int *n)
 {
     const Scalars *s = p->scalars;
     Arena *a = ex_arena(p->e);
+    PlanArray array[PLAN_ARRAYS];
     plan_bytes(p, p->from);
     plan_streams(p);                /* the last scalars there are */
-    const char **name = arena_array(a, const char *, s->n + 1);
-    for (int i = 0; i < s->n; i++)
-        name[i] = emit_identifier(a, ex_var_name(p->e, s->scalar[i].var), name, i);
+    int narrays = plan_arrays(p, array);
+    const char **name = arena_array(a, const char *, s->n + narrays + 1);
+    for (*n = 0; *n < s->n + narrays; ++*n) {
+        const char *wish = *n < s->n ? ex_var_name(p->e, s->scalar[*n].var)
+                                     : array[*n - s->n].name;
+        name[*n] = emit_identifier(a, wish, name, *n);
+    }
     return name;
 }
 
@@ -126,7 +131,8 @@ static void
 name_scalars(Emitter *t)
 {
     const Scalars *s = t->s;
-    t->name = emit_scalar_names(t->p);
+    int n;
+    t->name = emit_names(t->p, &n);
     t->used = arena_array(t->arena, bool, s->n + 1);
     t->to = arena_array(t->arena, const Ex *, ex_nvars(t->p->e));
     for (int i = 0; i < s->n; i++) {
@@ -244,7 +250,7 @@ sizes(Emitter *t, Stmt *fits, Stmt *bytes)
 }
 
 static Stmt *
-checks(Emitter *t, Stmt *then)
+checks(Emitter *t, Stmt *arrays, Stmt *then)
 {
     Stmt *first = NULL, **tail = &first, ***at = &tail;
     for (int i = 0; i < t->s->nextents; i++) {
@@ -252,22 +258,37 @@ checks(Emitter *t, Stmt *then)
         s->value = renamed(t, scalar_ex(t->s, i));
         s->most = t->s->most[i];
     }
+    for (**at = arrays; **at; *at = &(**at)->next)
+        ;
     **at = then;
     return first;
+}
+
+/* The extents and the index arrays. */
+static void
+set_params(Emitter *t)
+{
+    Unit *u = t->u;
+    int extents = t->s->nextents, first = t->s->n;
+    u->narrays = plan_arrays(t->p, u->array);
+    u->nparams = extents + u->narrays;
+    u->param = arena_array(t->arena, const char *, u->nparams);
+    for (int i = 0; i < u->nparams; i++)
+        u->param[i] = t->name[i < extents ? i : first + i - extents];
 }
 
 void
 emit_extents(const Plan *p, Unit *u)
 {
     Emitter t = {.p = p, .u = u, .arena = ex_arena(p->e), .s = p->scalars};
-    Stmt *fit = fits(&t), *size = bytes(&t, NULL);
+    Stmt *fit = fits(&t), *size = bytes(&t, NULL), *arrays = emit_array_checks(p);
     name_scalars(&t);
     bool *none = arena_array(t.arena, bool, t.s->n + 1);
-    u->param = t.name;
-    u->nparams = t.s->nextents;
-    u->note = "0, or 1 and nothing done if an extent is not valid, a size does not fit or "
-              "src and dst overlap";
-    u->sizes = checks(&t, sizes(&t, fit, size));
+    set_params(&t);
+    u->note = arena_printf(t.arena, "0, or 1 and nothing done if an extent is not valid, %sa "
+                           "size does not fit or src and dst overlap", u->narrays ?
+                           "a number of an index array is out of range, " : "");
+    u->sizes = checks(&t, with_scalars(&t, arrays, none), sizes(&t, fit, size));
     u->body = with_unused(&t, with_scalars(&t, u->body, none));
 }
 
@@ -279,6 +300,6 @@ emit_values(const Plan *p, const EmitValues *v, const char *name)
     Stmt *fit = fits(&t), *size = bytes(&t, v);
     name_scalars(&t);
     *u = (Unit){.name = name, .e = p->e, .param = t.name, .nparams = t.s->nextents};
-    u->body = checks(&t, sizes(&t, fit, size));
+    u->body = checks(&t, NULL, sizes(&t, fit, size));
     return u;
 }

@@ -20,6 +20,7 @@ static const char *const lines[] = {
     [ST_ROUND] = "round ${text}, ${count}",
     [ST_FITS] = "fits ${text}",
     [ST_BYTES] = "bytes ${text} = ${value}",
+    [ST_LOOKUP] = "lookup ${text} = ${array}[${value}]",
     [ST_DIVISOR] = "divisor out[${count}] of ${most}",
 };
 
@@ -57,6 +58,7 @@ put_body(Writer *w, const Stmt *s)
     for (; s; s = s->next) {
         const Slot slot[] = {
             {"text", s->text ? s->text : ""},
+            {"array", s->array ? s->array : ""},
             {"value", emit_value(w, s, " * ")},
             {"other", writer_expr(w, s->other)},
             {"bound", s->bound ? writer_expr(w, s->bound) : writer_number(w, s->count)},

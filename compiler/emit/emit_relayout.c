@@ -12,6 +12,7 @@ typedef struct {
     int ntaken;                    /* ... those of what is no loop */
     int var[MAX_OUTER];            /* variables with those names */
     const Table *table;            /* the nest's */
+    const Ex **to;                 /* of the loops and lookups: variables with those names */
 } Emitter;
 
 /* The last iteration, as far as the rest of an address has to know. */
@@ -28,10 +29,7 @@ start_of(Emitter *t, bool source, i64 scale)
 {
     const Nest *n = t->n;
     Exprs *e = t->p->e;
-    const Ex **to = arena_array(t->arena, const Ex *, ex_nvars(e));
-    for (int i = 0; i < n->nouter; i++)
-        to[n->loop[n->outer[i].loop].var] = ex_of_var(e, t->var[i]);
-    const Ex *x = ex_subst(e, nest_outside(t->p, n, source), to);
+    const Ex *x = ex_subst(e, nest_outside(t->p, n, source), t->to);
     for (int i = 0; i < n->nouter; i++) {
         const Loop *l = &n->loop[n->outer[i].loop];
         x = ex_add(e, x, nest_times(e, ex_of_var(e, t->var[i]),
@@ -166,16 +164,21 @@ add_nest(Emitter *t, Stmt ***tail)
         inner = &s->body;
         at = &inner;
     }
+    t->to = arena_array(t->arena, const Ex *, ex_nvars(t->p->e));
+    for (int i = 0; i < n->nouter; i++)
+        t->to[n->loop[n->outer[i].loop].var] = ex_of_var(t->p->e, t->var[i]);
+    emit_lookups(t->p, n, t->to, t->name - t->ntaken, t->ntaken + n->nouter, at);
     add_call(t, at);
 }
 
-/* Memory for the names of a nest's outer loops, after the names that are taken. */
+/* Memory for the names of a nest's outer loops and lookups, after the names that are
+ * taken. */
 static const char **
 names(const Plan *p, int *ntaken)
 {
-    const char **taken = emit_scalar_names(p);
-    *ntaken = p->scalars->n;
-    const char **all = arena_array(ex_arena(p->e), const char *, *ntaken + MAX_OUTER);
+    const char **taken = emit_names(p, ntaken);
+    const char **all = arena_array(ex_arena(p->e), const char *,
+                                   *ntaken + MAX_OUTER + PLAN_ARRAYS);
     if (*ntaken)
         memcpy(all, taken, (size_t)*ntaken * sizeof *all);
     return all;
@@ -227,7 +230,7 @@ emit_relayout(const Plan *p, const char *name, const char *command)
     }
     if (stream)
         emit_add(a, at, ST_FENCE);
-    if (!plan_is_fixed(p))
+    if (plan_has_arguments(p))
         emit_extents(p, u);
     else
         u->bytes = layout_bytes(layout_bytes(p->src) > layout_bytes(p->dst) ? p->src : p->dst);

@@ -91,6 +91,7 @@ static const struct {
     [ST_ROUND] = {.field = "round"},
     [ST_FITS] = {.field = "fits"},
     [ST_BYTES] = {.field = "bytes"},
+    [ST_LOOKUP] = {.field = "lookup"},
     [ST_DIVISOR] = {.field = "divisor"},
 };
 
@@ -100,6 +101,7 @@ put_text(Writer *w, const Stmt *s)
     Slot slot[] = {
         {"name", s->text ? s->text : ""},
         {"text", s->text ? s->text : ""},
+        {"array", s->array ? s->array : ""},
         {"value", emit_value(w, s, "*")},
         {"other", writer_expr(w, s->other)},
         {"count", writer_number(w, s->count)},
@@ -127,26 +129,35 @@ put_body(Writer *w, const Stmt *s)
     }
 }
 
+/* A list of the parameters: each extent by `fmt`, each index array by `array`. */
+static const char *
+parameters(const Writer *w, const Unit *u, const char *fmt, const char *array)
+{
+    Buf b = buf_new(w->arena);
+    int extents = u->nparams - u->narrays;
+    for (int i = 0; i < u->nparams; i++) {
+        int bits = i < extents ? 64 : u->array[i - extents].bits;
+        Slot slot[] = {{"name", u->param[i]}, {"index", writer_number(w, i)},
+                       {"bits", writer_number(w, bits)}};
+        buf_printf(&b, "%s%s", i ? ", " : "",
+                   writer_fill(w, i < extents ? fmt : array, slot, LEN(slot)));
+    }
+    return b.s;
+}
+
 const char *
 render_params(const Writer *w, const Unit *u)
 {
-    Buf b = buf_new(w->arena);
-    for (int i = 0; i < u->nparams; i++)
-        buf_printf(&b, "%s%s", i ? ", " : "",
-                   writer_text(w, "param", &(Slot){"name", u->param[i]}, 1));
-    return u->nparams ? b.s : target_text(w->t, "no_params");
+    return u->nparams ? parameters(w, u, target_text(w->t, "param"),
+                                   target_text(w->t, "param_array"))
+                      : target_text(w->t, "no_params");
 }
 
 /* n, h, w */
 static const char *
-arguments(const Writer *w, const Unit *u, const char *fmt)
+arguments(const Writer *w, const Unit *u)
 {
-    Buf b = buf_new(w->arena);
-    for (int i = 0; i < u->nparams; i++) {
-        Slot slot[] = {{"name", u->param[i]}, {"index", writer_number(w, i)}};
-        buf_printf(&b, "%s%s", i ? ", " : "", writer_fill(w, fmt, slot, LEN(slot)));
-    }
-    return b.s;
+    return parameters(w, u, "${name}", "${name}");
 }
 
 static void
@@ -185,8 +196,9 @@ static void
 put_runtime(Writer *w, const Unit *u, bool stand_alone)
 {
     Slot slot[] = {{"name", u->name}, {"params", render_params(w, u)},
-                   {"extents", arguments(w, u, "${name}")},
-                   {"elements", arguments(w, u, target_text(w->t, "element"))},
+                   {"extents", arguments(w, u)},
+                   {"elements", parameters(w, u, target_text(w->t, "element"),
+                                           target_text(w->t, "element_array"))},
                    {"split", writer_number(w, SPLIT_BYTES)}};
     put_tables(w, u);
     put_braced(w, "sizes_open", slot, LEN(slot), u->sizes, "close");
@@ -302,7 +314,7 @@ render_extents(const Target *t, const Unit *u)
 {
     Buf b = buf_new(ex_arena(u->e));
     Writer w = writer_new(t, u->e, &b);
-    return arguments(&w, u, "${name}");
+    return arguments(&w, u);
 }
 
 const char *

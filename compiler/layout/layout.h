@@ -5,7 +5,7 @@
 
 #include "../expr/expr.h"
 
-enum { MAX_RANK = 16, MAX_ENTRIES = 64, MAX_NAME = 63, MAX_LEVELS = 16 };
+enum { MAX_RANK = 16, MAX_ENTRIES = 64, MAX_NAME = 63, MAX_LEVELS = 16, MAX_LOOKUPS = 4 };
 
 /* dtype.c: the table of element types. */
 typedef struct {
@@ -109,15 +109,17 @@ typedef struct LayoutRef {
     Param *given;
 } LayoutRef;
 
-/* One item of an index, in NumPy's notation: 1:3, 7, newaxis, "...", [0, 2, 5], and
- * [True, False, True] */
-typedef enum { ITEM_SLICE, ITEM_AT, ITEM_NEW, ITEM_REST, ITEM_LIST } ItemKind;
+/* One item of an index, in NumPy's notation: 1:3, 7, newaxis, "...", [0, 2, 5],
+ * [True, False, True], and idx, an array that each run is given */
+typedef enum { ITEM_SLICE, ITEM_AT, ITEM_NEW, ITEM_REST, ITEM_LIST, ITEM_ARRAY } ItemKind;
 typedef struct {
     ItemKind kind;
     bool starts, stops;   /* the slice gives its start, its stop */
     i64 start, stop, step;         /* ITEM_AT: the coordinate is `start` */
     const i64 *list;               /* ITEM_LIST: the coordinates, */
     int n, mask;                   /* and how many; the length of a mask, or 0 */
+    const char *array;             /* ITEM_ARRAY: its name, */
+    int bits;                      /* and the bits of its numbers: 32, 64 */
     int place;            /* of its first character in Index.whole */
 } IndexItem;
 
@@ -175,6 +177,7 @@ typedef struct {
         bool from_end;    /* start is a number plus the extent */
         const i64 *list;  /* instead: it is list[coordinate dim of the view], */
         int n;            /* which has n numbers */
+        int lookup;       /* instead: it is that of Layout.lookup; -1: none */
         int like;         /* the extent is that of dim `like` of the view, plus more; */
         i64 more;         /* -1: it is given */
     } at[MAX_RANK];
@@ -182,10 +185,24 @@ typedef struct {
     bool strided;         /* the strides are not those of the tensor, all else is */
 } View;
 
+/* A coordinate that is a number of an array that each run is given, array[place]. */
+typedef struct {
+    const char *array;
+    int bits;             /* of its numbers: 32, 64 */
+    i64 n, bound;         /* the places are below n, the numbers below bound */
+    int var;              /* stands for the number in expressions; ... */
+    const char *symbol;   /* ... this in expressions as written */
+    const Ex *at;         /* the place, over Dim.var and the lookups before this one; */
+    const Ast *place;     /* as written */
+    const i64 *value;     /* the numbers, in a proof; NULL: all are bound - 1 */
+} Lookup;
+
 /* A layout for one shape and element type. */
 typedef struct Layout {
     const LayoutRef *ref;
     const View *view;     /* NULL: the elements are all of the tensor */
+    int nlookups;
+    Lookup *lookup;       /* first those of the view's own index */
     const DType *dtype;
     int rank, nentry;
     Dim dim[MAX_RANK];
@@ -223,6 +240,14 @@ Layout *layout_make(Exprs *e, const LayoutRef *ref, const DType *t, int rank,
 /* diag_fatal, with the names of the dims, unless d supports shapes of `rank` extents. */
 void layout_check_rank(Arena *a, const LayoutDef *d, int rank);
 
+/* layout_lookup.c: index arrays that a run is given. */
+/* The lookup with this symbol; NULL: none. */
+const Lookup *layout_lookup(const Layout *l, const char *symbol);
+/* Sets *v to number `at` of its array; false: it has none there. */
+bool lookup_number(const Lookup *u, i64 at, i64 *v);
+/* diag_fatal if l needs an index array; `what` is what cannot have one. */
+void layout_refuse_lookups(const Layout *l, const char *what);
+
 /* layout_view.c, layout_index.c, layout_list.c, layout_strided.c */
 /* The layout of an index of a tensor: the expressions of the tensor's over
  * the coordinates of the view.  Slots, strides and size are those of the tensor.
@@ -236,8 +261,8 @@ Layout *layout_with_strides(Exprs *e, Layout *of, const LayoutRef *ref, const i6
 /* Set the dims of a def with an index. */
 void layout_view_dims(Arena *a, LayoutDef *d);
 /* The shape of the view, if the extents that are given decide it; else 0 for an extent that
- * does not follow, and name[] has its name if that is the name of an extent as written,
- * else NULL.  Returns the rank, or -1 if it is not known. */
+ * does not follow, and name[] has its name if that is the name of an extent as written or
+ * idx_len, the length of an index array, else NULL.  Returns the rank, or -1 if it is not known. */
 int layout_view_shape(Arena *a, const LayoutRef *ref, i64 *shape, const char **name);
 /* Fail with the text of the index and a mark under character `place`. */
 _Noreturn void layout_index_fail(Arena *a, const char *whole, int place, const char *why);
@@ -349,6 +374,8 @@ typedef struct {
     const Ex *addr;
     int nterms;
     struct { const Ex *x, *stride; } term[MAX_ENTRIES];
+    /* Of each lookup of l: its place, over var[]; n as in Lookup. */
+    struct { const Ex *at, *n; } lookup[MAX_LOOKUPS];
 } Sizes;
 
 /* layout_scalar.c */

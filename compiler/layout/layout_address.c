@@ -93,6 +93,9 @@ point_value(const void *env, const char *name, i64 *v)
 {
     const Point *p = env;
     int d = layout_find_dim(p->l, name);
+    const Lookup *u = d < 0 ? layout_lookup(p->l, name) : NULL;
+    if (u)
+        return ast_eval(u->place, point_value, p, v) && lookup_number(u, *v, v);
     if (d < 0)
         return layout_constant(p->l, name, v);
     *v = p->x[d];

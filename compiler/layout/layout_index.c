@@ -88,6 +88,9 @@ layout_view_shape(Arena *a, const LayoutRef *ref, i64 *shape, const char **name)
         bool same = n.of >= 0 && n.n == 0;
         shape[d] = n.of < 0 ? n.n : 0;
         name[d] = !same ? NULL : x->nextents < 0 ? w.name[n.of] : x->name[n.of];
+        const IndexItem *t = w.source[d] < 0 ? NULL : w.from[w.source[d]].item;
+        if (t && t->kind == ITEM_ARRAY)
+            name[d] = arena_printf(a, "%.*s_len", MAX_NAME - 4, t->array);
     }
     return w.rank;
 }
@@ -157,7 +160,7 @@ check_shape(Walk *w, const i64 *shape, View *v)
 {
     for (int d = 0; d < w->rank; d++) {
         i64 n = w->extent[d].n;
-        if (n == shape[d])
+        if (n == shape[d] || w->extent[d].of == OPEN)
             continue;
         if (!w->one[d])
             diag_fatal(w->arena->diag, DIAG_LAYOUT, (Loc){0}, "'%.200s' has extent %lld at "
@@ -185,6 +188,7 @@ view_of(Walk *w, const i64 *shape, i64 *of)
         v->at[d].step = w->from[d].step;
         v->at[d].list = w->from[d].list;
         v->at[d].n = w->from[d].item->n;
+        v->at[d].lookup = -1;
     }
     return v;
 }

@@ -191,6 +191,10 @@ plain_sizes(Scalars *s, const Layout *l, const Extents *x)
     for (int d = 0; d < l->rank; d++)
         set_dim(&m, d, x->scalar[d], x->more[d]);
     set_entries(&m);
+    for (int i = 0; i < l->nlookups; i++) {
+        r->lookup[i].at = l->lookup[i].at;
+        r->lookup[i].n = constant(&m, l->lookup[i].n);
+    }
     return r;
 }
 
@@ -198,7 +202,7 @@ plain_sizes(Scalars *s, const Layout *l, const Extents *x)
 static Extents
 extents_of(const View *v, const Extents *x)
 {
-    Extents of;
+    Extents of = {.more = {0}};
     for (int d = 0; d < v->of->rank; d++) {
         int like = v->at[d].like;
         of.scalar[d] = like < 0 ? -1 : x->scalar[like];
@@ -230,6 +234,25 @@ check_digits(Maker *m, const Ex *x)
         if (used[m->s->scalar[i].var])
             refuse(m, m->l->ref->def->loc, "a slice with a negative step, of a dim that is "
                    "stored in blocks", "give that extent as a number");
+}
+
+/* The lookups of a view's own index, then those of the tensor, whose coordinates to[] are. */
+static void
+set_lookups(Sizes *r, const Sizes *of, const Ex *const *to)
+{
+    Exprs *e = r->l->e;
+    int own = r->l->nlookups - of->l->nlookups;
+    for (int d = 0; d < of->l->rank; d++) {
+        int i = r->l->view->at[d].lookup, dim = r->l->view->at[d].dim;
+        if (i < 0)
+            continue;
+        r->lookup[i].at = ex_of_var(e, r->var[dim]);
+        r->lookup[i].n = r->n[dim];
+    }
+    for (int i = 0; i < of->l->nlookups; i++) {
+        r->lookup[own + i].at = ex_subst(e, of->lookup[i].at, to);
+        r->lookup[own + i].n = of->lookup[i].n;
+    }
 }
 
 static const Sizes *sizes_of(Scalars *s, const Layout *l, const Extents *x);
@@ -266,6 +289,7 @@ view_sizes(Scalars *s, const Layout *l, const Extents *x)
     check_digits(&m, r->addr = ex_subst(s->e, of->addr, to));
     for (int i = 0; i < r->nterms; i++)
         check_digits(&m, r->term[i].x = ex_subst(s->e, of->term[i].x, to));
+    set_lookups(r, of, to);
     return r;
 }
 

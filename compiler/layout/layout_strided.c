@@ -46,6 +46,7 @@ layout_with_strides(Exprs *e, Layout *of, const LayoutRef *ref, const i64 *strid
     for (int d = 0; d < of->rank; d++) {
         v->at[d].dim = v->at[d].like = d;
         v->at[d].step = 1;
+        v->at[d].lookup = -1;
     }
     *l = *of;
     l->ref = ref;

@@ -23,6 +23,8 @@ coordinate(Arena *a, const Layout *l, int d, Loc loc)
     i64 start = v->at[d].start, step = v->at[d].step;
     if (v->at[d].dim < 0)
         return ast_num(a, start, loc);
+    if (v->at[d].lookup >= 0)
+        return ast_sym(a, l->lookup[v->at[d].lookup].symbol, loc);
     const Ast *x = ast_sym(a, l->dim[v->at[d].dim].name, loc);
     if (v->at[d].list)
         return list_at(a, v, d, x);
@@ -42,7 +44,8 @@ static const Ex *
 find_dim(void *env, const Ast *sym)
 {
     const Names *n = env;
-    return n->x[layout_find_dim(n->l, sym->name)];
+    const Lookup *u = layout_lookup(n->l, sym->name);
+    return u ? ex_of_var(n->l->e, u->var) : n->x[layout_find_dim(n->l, sym->name)];
 }
 
 const Ex *
@@ -64,7 +67,7 @@ set_cuts(Arena *a, Layout *l, const ResolvedIndex *r)
         i64 *cut = arena_array(a, i64, of->ncuts);
         if (v->at[d].list)
             list_cuts(a, r, d, dim);
-        if (v->at[d].list || v->at[d].dim < 0)
+        if (v->at[d].list || v->at[d].dim < 0 || v->at[d].lookup >= 0)
             continue;
         dim->cut = cut;
         dim->ncuts = of->ncuts;
@@ -74,17 +77,72 @@ set_cuts(Arena *a, Layout *l, const ResolvedIndex *r)
     }
 }
 
-/* x with the dims of the tensor replaced. */
+/* The lookups that l has of its tensor. */
+static Lookup *
+theirs(const Layout *l)
+{
+    return l->lookup + (l->nlookups - l->view->of->nlookups);
+}
+
+/* x with the dims and the lookups of the tensor replaced. */
 static const Ast *
 over_view(Arena *a, const Layout *l, const Ast *x)
 {
-    int d = x->op == OP_SYM ? layout_find_dim(l->view->of, x->name) : -1;
+    const Layout *of = l->view->of;
+    int d = x->op == OP_SYM ? layout_find_dim(of, x->name) : -1;
+    const Lookup *u = x->op == OP_SYM ? layout_lookup(of, x->name) : NULL;
     if (d >= 0)
         return coordinate(a, l, d, x->loc);
+    if (u)
+        return ast_sym(a, theirs(l)[u - of->lookup].symbol, x->loc);
     if (x->op == OP_NUM || x->op == OP_SYM)
         return x;
     const Ast *y = over_view(a, l, x->x[0]);
     return ast_op(a, x->op, y, x->x[1] ? over_view(a, l, x->x[1]) : NULL, x->loc);
+}
+
+static void
+name_lookup(Arena *a, Lookup *u)
+{
+    u->symbol = arena_printf(a, "%s[%s]", u->array, ast_text(a, u->place));
+}
+
+/* The lookup of dim d of the tensor. */
+static Lookup
+own_lookup(const Layout *l, const ResolvedIndex *r, int d)
+{
+    const Dim *dim = &l->dim[l->view->at[d].dim];
+    return (Lookup){.array = r->item[d]->array, .bits = r->item[d]->bits, .n = dim->n,
+                    .bound = r->of[d], .at = ex_of_var(l->e, dim->var),
+                    .place = ast_sym(ex_arena(l->e), dim->name, (Loc){0})};
+}
+
+/* The lookups of the index, then those of the tensor, whose places are coordinates of the
+ * view. */
+static void
+set_lookups(Exprs *e, const ResolvedIndex *r, Layout *l)
+{
+    const Layout *of = r->view->of;
+    l->lookup = arena_array(ex_arena(e), Lookup, MAX_LOOKUPS + MAX_RANK);
+    l->nlookups = 0;
+    for (int d = 0; d < of->rank; d++) {
+        if (!r->item[d] || r->item[d]->kind != ITEM_ARRAY)
+            continue;
+        r->view->at[d].lookup = l->nlookups;
+        l->lookup[l->nlookups] = own_lookup(l, r, d);
+        Lookup *u = &l->lookup[l->nlookups++];
+        name_lookup(ex_arena(e), u);
+        u->var = ex_var(e, u->symbol, 0, u->bound - 1);
+    }
+    if (l->nlookups + of->nlookups > MAX_LOOKUPS)
+        diag_fatal(ex_arena(e)->diag, DIAG_LAYOUT, (Loc){0}, "'%.200s' has more than %d index "
+                   "arrays", r->index->whole, MAX_LOOKUPS);
+    l->nlookups += of->nlookups;
+    for (int i = 0; i < of->nlookups; i++) {
+        theirs(l)[i] = of->lookup[i];
+        theirs(l)[i].place = over_view(ex_arena(e), l, of->lookup[i].place);
+        name_lookup(ex_arena(e), &theirs(l)[i]);
+    }
 }
 
 static void
@@ -101,6 +159,8 @@ set_entries(Exprs *e, Layout *l)
         to[v->of->dim[d].var] = layout_coordinate(e, l, d, var);
         to[v->of->dim[d].free] = layout_coordinate(e, l, d, free);
     }
+    for (int i = 0; i < v->of->nlookups; i++)
+        theirs(l)[i].at = ex_subst(e, theirs(l)[i].at, to);
     for (int i = 0; i < l->nentry; i++) {
         Entry *t = &l->entry[i];
         t->x = over_view(ex_arena(e), l, t->x);
@@ -125,6 +185,7 @@ layout_of_view(Exprs *e, const LayoutRef *ref, const DType *t, int rank, const i
     l->ref = ref;
     l->view = r.view;
     set_dims(e, &r, rank, shape, l);
+    set_lookups(e, &r, l);
     set_cuts(a, l, &r);
     memset(l->fill, 0, sizeof l->fill);
     set_entries(e, l);

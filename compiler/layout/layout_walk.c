@@ -137,10 +137,18 @@ add_list(Walk *w, int d, const IndexItem *t)
     w->from[d].list = even ? NULL : list;
 }
 
+/* Any number of coordinates, which a run is given. */
+static void
+add_array(Walk *w, int d, const IndexItem *t)
+{
+    w->from[d] = (Source){.dim = w->rank, .item = t};
+    add_dim(w, d, (Size){OPEN, 0}, false, t);
+}
+
 static bool
 takes_dim(const IndexItem *t)
 {
-    return t->kind == ITEM_SLICE || t->kind == ITEM_AT || t->kind == ITEM_LIST;
+    return t->kind != ITEM_NEW && t->kind != ITEM_REST;
 }
 
 static void
@@ -181,6 +189,8 @@ walk_items(Walk *w)
             add_at(w, d++, t);
         else if (t->kind == ITEM_LIST)
             add_list(w, d++, t);
+        else if (t->kind == ITEM_ARRAY)
+            add_array(w, d++, t);
         else if (t->kind == ITEM_NEW)
             add_dim(w, -1, (Size){NUMBER, 1}, true, t);
         for (; t->kind == ITEM_REST && rest; rest--)

@@ -98,7 +98,7 @@ can_run(const Kernel *k, const Nest *n, int bits, int role[ROLES])
     const Family *f = k->family;
     role[GROUP] = -1;
     return f->kind == n->kind && takes_elements(k, bits) && (!n->pad || f->pads) &&
-           f->applies(n, bits, role);
+           !(f->table && nest_looks_up(n)) && f->applies(n, bits, role);
 }
 
 /* The loops of the kernel's table to the end, in their order. */

@@ -55,6 +55,9 @@ typedef struct {
     int table;            /* the number of these, from the first on, in nest_table */
     i64 least[ROLES];     /* the fewest iterations that a call may take; 0: any number */
     const Ex *src, *dst;  /* addresses without the strides of the loops, in elements */
+    /* The place of each lookup of source and destination, over the variables of the loops
+     * and of the lookups before it.  Its loops are in the rest. */
+    const Ex *at[2][MAX_LOOKUPS];
     const struct Kernel *kernel;
     i64 elements;
     const Piece *const *piece;  /* the box: the product of piece[d], one for each dst dim */
@@ -121,6 +124,25 @@ Plan *plan_make(Scalars *s, const Processor *processor, const char *const *name,
 bool plan_is_fixed(const Plan *p);
 /* True if the destination has at least that many bytes, or may have at run time. */
 bool plan_may_have(const Plan *p, i64 bytes);
+
+/* plan_lookup.c */
+/* The index arrays that a run is given: in the order of the lookups of src, then of dst. */
+typedef struct {
+    const char *name;
+    int bits;             /* of a number: 32, 64 */
+    i64 bound;            /* the numbers are 0 or more and below it */
+    const Ex *n;          /* so many, over scalars */
+} PlanArray;
+enum { PLAN_ARRAYS = 2 * MAX_LOOKUPS };
+/* Returns their number.  diag_fatal if one name has two lengths or two types. */
+int plan_arrays(const Plan *p, PlanArray out[PLAN_ARRAYS]);
+/* Whether an address of the nest has a lookup. */
+bool nest_looks_up(const Nest *n);
+/* Which of these a lookup reads. */
+int plan_array_of(const PlanArray *array, const Lookup *u);
+bool plan_looks_up(const Plan *p);
+/* Whether a run needs more than the buffers: extents or index arrays. */
+bool plan_has_arguments(const Plan *p);
 
 /* plan_nest.c */
 /* x * stride, as a sum over the terms of stride. */

@@ -181,7 +181,18 @@ nest_at(Maker *m, const Nest *from, Nest *to)
     }
     to->src = address_at(m, from, from->src, var);
     to->dst = address_at(m, from, from->dst, var);
+    for (int s = 0; s < 2; s++)
+        for (int i = 0; i < MAX_LOOKUPS && from->at[s][i]; i++)
+            to->at[s][i] = address_at(m, from, from->at[s][i], var);
     return true;
+}
+
+/* The nests have the variables of the lookups of `from`. */
+static void
+same_variables(const Layout *from, Layout *to)
+{
+    for (int i = 0; i < to->nlookups; i++)
+        to->lookup[i].var = from->lookup[i].var;
 }
 
 Plan *
@@ -198,6 +209,8 @@ plan_at_shape(const Plan *p, Layout *src, Layout *dst, const i64 *extent)
                 .scalars = scalars_new(p->e), .split = p->split};
     q->from = layout_sizes(q->scalars, src, none);
     q->to = layout_sizes(q->scalars, dst, none);
+    same_variables(p->src, src);
+    same_variables(p->dst, dst);
     memcpy(q->map, p->map, sizeof q->map);
     q->nest = arena_array(a, Nest, p->n);
     bool right = m.val && bytes(p, p->from, m.val, &src_bytes) &&

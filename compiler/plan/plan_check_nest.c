@@ -56,6 +56,20 @@ written(const Corner *c, i64 *x, i64 out[2])
            (c->n->kind == NEST_FILL || layout_address(p->src, y, &out[SRC]));
 }
 
+/* Sets the values of the lookups at this corner. */
+static bool
+look_up(const Corner *c)
+{
+    const Layout *l[] = {c->p->src, c->p->dst};
+    i64 at;
+    for (int s = 0; s < 2; s++)
+        for (int i = 0; i < MAX_LOOKUPS && c->n->at[s][i]; i++)
+            if (!ex_eval(c->n->at[s][i], c->val, &at) ||
+                !lookup_number(&l[s]->lookup[i], at, &c->val[l[s]->lookup[i].var]))
+                return false;
+    return true;
+}
+
 /* Both addresses at this corner, by the nest. */
 static bool
 planned(const Corner *c, i64 out[2])
@@ -64,6 +78,8 @@ planned(const Corner *c, i64 out[2])
     for (int i = 0; i < c->nsteps; i++)
         if (c->step[i].rest)
             c->val[c->step[i].rest->var] = c->at[i];
+    if (!look_up(c))
+        return false;
     for (int s = 0; s < 2; s++) {
         if (!ex_eval(ex[s], c->val, &out[s]))
             return false;
@@ -214,7 +230,8 @@ in_numbers(const Nest *n)
     return true;
 }
 
-/* True if the addresses contain no variables except those of loops in the rest. */
+/* True if the addresses contain no variables except those of loops in the rest and of
+ * lookups. */
 static bool
 closed(const Corner *c)
 {
@@ -225,6 +242,10 @@ closed(const Corner *c)
     for (int i = 0; i < c->n->nloops; i++)
         if (c->n->loop[i].rest)
             used[c->n->loop[i].var] = false;
+    for (int i = 0; i < c->p->src->nlookups; i++)
+        used[c->p->src->lookup[i].var] = false;
+    for (int i = 0; i < c->p->dst->nlookups; i++)
+        used[c->p->dst->lookup[i].var] = false;
     return !memchr(used, true, (size_t)nvars);
 }
 

@@ -133,6 +133,8 @@ add_address(Maker *m, int side, const Sizes *z, const Ex *const *coord)
     m->base[side] = m->rest[side] = ex_const(m->e, 0);
     for (int d = 0; d < z->l->rank; d++)
         to[z->var[d]] = coord[d];
+    for (int i = 0; i < z->l->nlookups; i++)
+        m->n->at[side][i] = ex_subst(m->e, z->lookup[i].at, to);
     add_term(m, side, ex_subst(m->e, z->addr, to), ex_const(m->e, 1));
     for (int i = 0; i < z->nterms; i++)
         add_term(m, side, ex_subst(m->e, z->term[i].x, to), z->term[i].stride);
@@ -152,16 +154,27 @@ move_first(Maker *m, Loop *l, const Ex *first, const Ex **to)
         to[l->var] = ex_add(m->e, ex_of_var(m->e, l->var), fixed);
 }
 
+/* The variables in the rests, which are those of the places of lookups too. */
+static bool *
+in_rests(Maker *m)
+{
+    bool *used = arena_array(ex_arena(m->e), bool, ex_nvars(m->e));
+    for (int s = 0; s < 2; s++) {
+        ex_vars(m->rest[s], used);
+        for (int i = 0; i < MAX_LOOKUPS && m->n->at[s][i]; i++)
+            ex_vars(m->n->at[s][i], used);
+    }
+    return used;
+}
+
 static void
 finish_addresses(Maker *m)
 {
     Nest *n = m->n;
-    int nvars = ex_nvars(m->e);
-    bool *used = arena_array(ex_arena(m->e), bool, nvars);
-    bool plain = ex_is_const(m->rest[SRC]) && ex_is_const(m->rest[DST]);
-    const Ex **to = plain ? NULL : arena_array(ex_arena(m->e), const Ex *, nvars);
-    ex_vars(m->rest[SRC], used);
-    ex_vars(m->rest[DST], used);
+    bool *used = in_rests(m);
+    bool plain = ex_is_const(m->rest[SRC]) && ex_is_const(m->rest[DST]) &&
+                 !nest_looks_up(n);
+    const Ex **to = plain ? NULL : arena_array(ex_arena(m->e), const Ex *, ex_nvars(m->e));
     for (int i = 0; i < n->nloops; i++) {
         Loop *l = &n->loop[i];
         l->rest = used[l->var];
@@ -169,6 +182,9 @@ finish_addresses(Maker *m)
     }
     n->src = ex_add(m->e, m->base[SRC], ex_subst(m->e, m->rest[SRC], to));
     n->dst = ex_add(m->e, m->base[DST], ex_subst(m->e, m->rest[DST], to));
+    for (int s = 0; s < 2; s++)
+        for (int i = 0; i < MAX_LOOKUPS && n->at[s][i]; i++)
+            n->at[s][i] = ex_subst(m->e, n->at[s][i], to);
 }
 
 static void

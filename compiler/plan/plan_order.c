@@ -82,7 +82,10 @@ int
 nest_share(const Plan *p, Nest *n)
 {
     i64 bits = p->dst->dtype->bits;
+    bool anywhere = n->at[DST][0];
     if (!p->split || nest_shares_bytes(p, n))
+        return -1;
+    if (anywhere && bits < 8)      /* two places may have one byte */
         return -1;
     int split = split_of(n, bits);
     return split >= 0 ? split : share_call(n, bits);

@@ -82,6 +82,14 @@ print_loops(Buf *b, const Plan *p, const Nest *n)
 }
 
 static void
+print_lookups(Buf *b, const Plan *p, const Layout *l, const Ex *const at[MAX_LOOKUPS])
+{
+    for (int i = 0; i < l->nlookups && at[i]; i++)
+        buf_printf(b, "    %s = number %s of %s\n", l->lookup[i].symbol, text(p, at[i]),
+                   l->lookup[i].array);
+}
+
+static void
 print_nest(Buf *b, const Plan *p, const Nest *n, int number)
 {
     bool known = true;
@@ -94,6 +102,8 @@ print_nest(Buf *b, const Plan *p, const Nest *n, int number)
     for (int i = 0; i < n->nneeded && n->narrow; i++)
         buf_printf(b, "%s %s > 0%s", i ? "," : "    where", text(p, n->needed[i]),
                    i + 1 < n->nneeded ? "" : "\n");
+    print_lookups(b, p, p->src, n->at[SRC]);
+    print_lookups(b, p, p->dst, n->at[DST]);
     if (n->kind == NEST_COPY)
         buf_printf(b, "    src = %s\n", text(p, n->src));
     buf_printf(b, "    dst = %s\n", text(p, n->dst));

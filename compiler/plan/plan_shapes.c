@@ -132,7 +132,9 @@ plan_boundaries(Arena *a, const Plan *p)
     int n = p->scalars->nextents, all = 0;
     for (int i = 0; i < n; i++)
         all += 2 * v.n[i];
-    list.shape = arena_alloc(a, (size_t)all * sizeof *list.shape);
+    list.shape = arena_alloc(a, (size_t)(all + 1) * sizeof *list.shape);
+    if (n == 0)
+        set_shape(p, NULL, list.shape[list.n++]);
     for (int off = 0; off < 2; off++)
         for (int i = 0; i < n; i++)
             for (int k = 0; k < v.n[i]; k++) {

@@ -5,9 +5,12 @@
  *               [ "(" [ extent { "," extent } ] ")" ] { "[" item { "," item } "]" }
  *     extent  = number | name                     a name: it follows from the view's
  *     item    = number | [ number ] ":" [ number ] [ ":" [ number ] ] | "..."
- *             | "None" | "newaxis" | "np.newaxis" | list
+ *             | "None" | "newaxis" | "np.newaxis" | list | [ "i32" ] name
  *     list    = "[" number { "," number } "]"     coordinates
  *             | "[" truth { "," truth } "]"       "True" or "False" for each coordinate
+ *
+ * The name is that of an index array, which each run is given: of numbers of 64 bits, or of
+ * 32.
  */
 #include <ctype.h>
 #include <errno.h>
@@ -125,6 +128,35 @@ take_list(Text *t, IndexItem *x)
         fail(t, "a list that selects no elements");
 }
 
+/* NULL: there is no name. */
+static const char *
+take_name(Text *t)
+{
+    size_t n = 0;
+    t->p = text_after_blanks(t->p);
+    while (isalnum((unsigned char)t->p[n]) || t->p[n] == '_')
+        n++;
+    if (!isalpha((unsigned char)*t->p) || n > MAX_NAME)
+        return NULL;
+    t->p += n;
+    return arena_printf(t->arena, "%.*s", (int)n, t->p - n);
+}
+
+/* True and False stand in a mask only. */
+static bool
+take_array(Text *t, IndexItem *x)
+{
+    const char *at = t->p;
+    if (take_word(t, "True") || take_word(t, "False")) {
+        t->p = at;
+        return false;
+    }
+    x->kind = ITEM_ARRAY;
+    x->bits = take_word(t, "i32") ? 32 : 64;
+    x->array = take_name(t);
+    return x->array;
+}
+
 static void
 take_item(Text *t, IndexItem *x)
 {
@@ -143,10 +175,16 @@ take_item(Text *t, IndexItem *x)
             take_slice(t, x, true);
     } else if (take(t, "[")) {
         take_list(t, x);
-    } else {
-        fail(t, "expected an index: a number, a slice as in 1:3 or ::-1, ..., None or a list "
-             "as in [0, 2, 5]");
+    } else if (!take_array(t, x)) {
+        fail(t, "expected an index: a number, a slice as in 1:3 or ::-1, ..., None, a list as "
+             "in [0, 2, 5], or the name of an index array");
     }
+}
+
+static bool
+is_list(const IndexItem *x)
+{
+    return x->kind == ITEM_LIST || x->kind == ITEM_ARRAY;
 }
 
 /* NumPy combines a list with other lists and numbers of an index; where that is not the
@@ -157,12 +195,12 @@ check_lists(Text *t, const Index *x)
     int list = -1, first = -1, last = -1, numbers = 0;
     for (int i = 0; i < x->nitems; i++) {
         const IndexItem *item = &x->item[i];
-        if (item->kind != ITEM_LIST && item->kind != ITEM_AT)
+        if (!is_list(item) && item->kind != ITEM_AT)
             continue;
         t->p = t->whole + item->place;
-        if (item->kind == ITEM_LIST && list >= 0)
+        if (is_list(item) && list >= 0)
             fail(t, "a second list: index in two steps, as in [[0, 2]][:, [1, 3]]");
-        list = item->kind == ITEM_LIST ? i : list;
+        list = is_list(item) ? i : list;
         first = first < 0 ? i : first;
         last = i;
         numbers++;
@@ -200,19 +238,10 @@ take_items(Text *t, Index *x)
 static void
 take_extent(Text *t, i64 *extent, const char **name)
 {
-    t->p = text_after_blanks(t->p);
-    size_t n = 0;
-    while (isalnum((unsigned char)t->p[n]) || t->p[n] == '_')
-        n++;
     *extent = 0;
-    *name = NULL;
-    if (isalpha((unsigned char)*t->p) && n <= MAX_NAME) {
-        *name = arena_printf(t->arena, "%.*s", (int)n, t->p);
-        t->p += n;
-        return;
-    }
+    *name = take_name(t);
     const char *at = t->p;
-    if (take_number(t, extent) && *extent > 0)
+    if (*name || (take_number(t, extent) && *extent > 0))
         return;
     t->p = at;
     fail(t, "expected an extent: a number above 0, or a name for one that follows from the "

@@ -110,13 +110,13 @@ part_of_jit(const void *jit, void *dst, const void *src, i64 part, i64 parts)
 static void
 run_steps(const void *steps, void *dst, const void *src)
 {
-    interpret_part(steps, dst, src, 0, 1);
+    interpret_part(steps, dst, src, NULL, 0, 1);
 }
 
 static void
 part_of_steps(const void *steps, void *dst, const void *src, i64 part, i64 parts)
 {
-    interpret_part(steps, dst, src, part, parts);
+    interpret_part(steps, dst, src, NULL, part, parts);
 }
 
 static void

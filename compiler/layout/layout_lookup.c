@@ -1,0 +1,31 @@
+/* Coordinates that are numbers of an array that each run is given: x[idx]. */
+#include <string.h>
+
+#include "layout.h"
+
+const Lookup *
+layout_lookup(const Layout *l, const char *symbol)
+{
+    for (int i = 0; i < l->nlookups; i++)
+        if (!strcmp(l->lookup[i].symbol, symbol))
+            return &l->lookup[i];
+    return NULL;
+}
+
+bool
+lookup_number(const Lookup *u, i64 at, i64 *v)
+{
+    if (at < 0 || at >= u->n)
+        return false;
+    *v = u->value ? u->value[at] : u->bound - 1;
+    return true;
+}
+
+void
+layout_refuse_lookups(const Layout *l, const char *what)
+{
+    if (l->nlookups)
+        diag_fatal(ex_arena(l->e)->diag, DIAG_LAYOUT, l->ref->def->loc, "'%s' has the index "
+                   "array '%s', which is given to each run: not for %s", l->ref->def->name,
+                   l->lookup[0].array, what);
+}

@@ -1,0 +1,224 @@
+"""Index arrays that each run is given: gather and scatter along a dim, against NumPy's own indexing."""
+import ctypes as ct
+import subprocess
+
+import numpy as np
+import pytest
+
+import ravel
+
+RAVEL = str(ravel.BUILD / "ravel")
+PTR = ct.c_void_p
+
+
+class Array(ct.Structure):
+    _fields_ = [("name", ct.c_char_p), ("bits", ct.c_int), ("n", ct.c_int64), ("bound", ct.c_int64)]
+
+
+def arrays_of(plan):
+    out = (Array * 8)()
+    f = ravel.lib.ravel_plan_arrays
+    return [(a.name.decode(), a.bits, a.n, a.bound) for a in out[:f(plan.p, out)]]
+
+
+def run(plan, dst, src, arrays, shape=None):
+    ravel.call(ravel.lib.ravel_run_arrays, plan.p, dst.ctypes.data, src.ctypes.data, shape and ravel.extents(shape),
+               (PTR * len(arrays))(*[a.ctypes.data for a in arrays]))
+
+
+def check(plan, arrays, shape=None):
+    ravel.call(ravel.lib.ravel_check_arrays, plan.p, shape and ravel.extents(shape), (PTR * len(arrays))(*[a.ctypes.data for a in arrays]))
+
+
+def data(shape, dtype="f4", seed=19):
+    return np.random.default_rng(seed).integers(0, 256, int(np.prod(shape)) * np.dtype(dtype).itemsize, np.uint8).view(dtype).reshape(shape)
+
+
+@pytest.fixture(params=["jit", "interpreter"])
+def cx(request, monkeypatch):
+    monkeypatch.setenv("RAVEL_CODE", request.param)
+    with ravel.Context() as c:
+        yield c
+
+
+NHWC = lambda x: np.ascontiguousarray(x.transpose(0, 2, 3, 1))
+# The text of the source, the shape of its tensor, what NumPy selects of it, and the shape of that.
+GATHERS = [
+    ("ROW_MAJOR(20,6)[idx]", (20, 6), lambda x, i: x[i], (9, 6)),
+    ("ROW_MAJOR(20,6)[i32 idx]", (20, 6), lambda x, i: x[i], (31, 6)),
+    ("ROW_MAJOR(6,20)[:, idx]", (6, 20), lambda x, i: x[:, i], (6, 9)),
+    ("ROW_MAJOR(6,20)[::-2, idx][1:]", (6, 20), lambda x, i: x[::-2, i][1:], (2, 9)),
+    ("ROW_MAJOR(4,5,6,7)[..., idx, 2:5]", (4, 5, 6, 7), lambda x, i: x[..., i, 2:5], (4, 5, 8, 3)),
+    ("ROW_MAJOR(12)[idx]", (12,), lambda x, i: x[i], (40,)),
+    ("COL_MAJOR(20,6)[idx, ::-1]", (6, 20), lambda x, i: x.T[i, ::-1], (9, 6)),
+    ("(A,B){A//4, B, A%4}(12,3)[idx]", (3, 3, 4), lambda x, i: x.transpose(0, 2, 1).reshape(12, 3)[i], (7, 3)),
+    ("(A,B){A, B, swizzle = xor(3, 0, 3)}(8,8)[idx]", (8, 8), lambda x, i: x.reshape(-1)[(np.arange(64) ^ np.arange(64) // 8)].reshape(8, 8)[i], (5, 8)),
+]
+
+
+def numbers(text, n, bound, seed=3):
+    return np.random.default_rng(seed).integers(0, bound, n).astype("i4" if "i32" in text else "i8")
+
+
+def same(a, b):
+    """The same bits."""
+    return a.tobytes() == np.ascontiguousarray(b).tobytes()
+
+
+@pytest.mark.parametrize("text,tensor,select,view", GATHERS, ids=[g[0] for g in GATHERS])
+def test_gather(cx, text, tensor, select, view):
+    x = data(tensor)
+    with cx.plan(text, "ROW_MAJOR", view, "f32") as p:
+        (name, bits, n, bound), = arrays_of(p)
+        assert name == "idx" and n in view and bits == (32 if "i32" in text else 64)
+        i = numbers(text, n, bound)
+        y = np.zeros(view, "f4")
+        run(p, y, x, [i])
+        assert same(y, select(x, i))
+        p.verify()
+
+
+def test_padding_and_threads(cx):
+    """The destination has padding, which is filled, and is large enough for threads."""
+    x = data((2, 40, 90, 90), "f2")
+    i = numbers("", 35, 40)
+    with cx.plan("NHWC(2,40,90,90)[:, idx]", "NC1HWC0{C0 = 16}", (2, 35, 90, 90), "f16") as p:
+        want = np.zeros((2, 48, 90, 90), "u2")
+        want[:, :35] = x.view("u2")[:, i]
+        y = np.full(want.size, 0xA5A5, "u2")
+        run(p, y, NHWC(x.view("u2")), [i])
+        assert np.array_equal(y.reshape(2, 3, 90, 90, 16), want.reshape(2, 3, 16, 90, 90).transpose(0, 1, 3, 4, 2))
+
+
+def test_scatter(cx):
+    x, i = data((7, 6)), np.array([3, 19, 0, 7, 11, 4, 5])
+    with cx.plan("ROW_MAJOR", "ROW_MAJOR(20,6)[idx]", (7, 6), "f32") as p:
+        y = data((20, 6), seed=4)
+        want = y.copy()
+        want[i] = x
+        run(p, y, x, [i])
+        assert np.array_equal(y.view("u4"), want.view("u4"))
+        p.verify()
+        check(p, [i])
+        with pytest.raises(ravel.Error, match="numbers 0 and 4 of the index array 'idx' are both 3"):
+            check(p, [np.array([3, 19, 0, 7, 3, 4, 5])])
+
+
+def test_scatter_of_bits_is_not_shared(cx):
+    """Rows of 3 elements of 4 bits: neighbours have a byte in common, so one thread writes all."""
+    n = 1 << 20
+    with cx.plan("ROW_MAJOR", "ROW_MAJOR(%d,3)[idx]" % n, (n, 3), "u4") as p:
+        x, i = data((3 * n // 2,), "u1"), np.random.default_rng(7).permutation(n)
+        y = np.zeros(3 * n // 2, "u1")
+        run(p, y, x, [i])
+        split = lambda b: np.stack([b & 15, b >> 4], 1).reshape(n, 3)
+        assert np.array_equal(split(y)[i], split(x))
+        if p.source:
+            assert "part == 0 % parts" in p.source
+
+
+def test_both_sides(cx):
+    """Rows of one pool to other rows of another, as a cache of pages moves them; one array on both sides."""
+    x, y = data((30, 2, 8)), data((20, 2, 8), seed=5)
+    i, j = np.array([29, 3, 3, 0, 7]), np.array([4, 19, 0, 1, 2])
+    with cx.plan("(P,H,D){P,H,D}(30,2,8)[take]", "(P,H,D){P,H,D}(20,2,8)[put]", (5, 2, 8), "f32") as p:
+        assert [a[0] for a in arrays_of(p)] == ["take", "put"]
+        want = y.copy()
+        want[j] = x[i]
+        run(p, y, x, [i, j])
+        assert np.array_equal(y.view("u4"), want.view("u4"))
+    with cx.plan("ROW_MAJOR(30,6)[idx]", "ROW_MAJOR(20,6)[idx]", (5, 6), "f32") as p:
+        assert arrays_of(p) == [("idx", 64, 5, 20)]
+
+
+def test_two_arrays(cx):
+    x, i, j = data((20, 30)), np.array([19, 2, 2]), np.array([0, 29, 5, 1], "i4")
+    with cx.plan("ROW_MAJOR(20,30)[rows][:, i32 cols]", "COL_MAJOR", (3, 4), "f32") as p:
+        given = {"rows": i, "cols": j}
+        y = np.zeros((4, 3), "f4")
+        run(p, y, x, [given[a[0]] for a in arrays_of(p)])
+        assert np.array_equal(y.view("u4"), x.view("u4")[i][:, j].T)
+        p.verify()
+
+
+def test_lengths_at_run_time(cx):
+    x = data((20, 6))
+    with cx.plan("ROW_MAJOR(20,6)[idx]", "COL_MAJOR", (-1, 6), "f32") as p:
+        assert arrays_of(p) == [("idx", 64, -1, 20)]
+        for n in (1, 2, 33):
+            i, y = numbers("", n, 20), np.zeros((6, n), "f4")
+            run(p, y, x, [i], (n, 6))
+            assert np.array_equal(y.view("u4"), x.view("u4")[i].T)
+        p.verify()
+
+
+def test_pages(cx):
+    """A paged cache of keys: `table` has the pages of a sequence, each of 16 tokens."""
+    pool, table = data((50, 16, 4, 8), "f2"), np.array([7, 49, 0, 21], "i4")
+    with cx.plan("(P,T,H,D){P,T,H,D}(50,16,4,8)[i32 table]", "(P,T,H,D){H,P,T,D}", (4, 16, 4, 8), "f16") as p:
+        y = np.zeros((4, 64, 8), "f2")
+        run(p, y, pool, [table])
+        assert np.array_equal(y.view("u2"), pool.view("u2")[table].reshape(64, 4, 8).transpose(1, 0, 2))
+
+
+@pytest.mark.parametrize("bad,place", [(20, 4), (-1, 0), (2**62, 3), (-2**63, 6)])
+def test_numbers_are_checked_first(cx, bad, place):
+    x, y, i = data((20, 6)), np.full((7, 6), 7, "f4"), numbers("", 7, 20)
+    i[place] = bad
+    with cx.plan("ROW_MAJOR(20,6)[idx]", "ROW_MAJOR", (7, 6), "f32") as p:
+        with pytest.raises(ravel.Error, match="number %d of the index array 'idx' is %d, and must be 0 to 19" % (place, bad)):
+            run(p, y, x, [i])
+        assert (y == 7).all()
+        assert ravel.lib.ravel_run(p.p, y.ctypes.data, x.ctypes.data) == 1
+
+
+@pytest.mark.parametrize("src,dst,shape,why", [
+    ("ROW_MAJOR[idx]", "ROW_MAJOR", (3, 4), "does not follow from the shape"),
+    ("ROW_MAJOR", "ROW_MAJOR(3,4)[idx]", (5, 4), "5 numbers writes some of 3 coordinates twice"),
+    ("ROW_MAJOR(9,9)[idx][:, idx]", "ROW_MAJOR", (3, 4), "two index arrays of different length have the name 'idx'"),
+    ("ROW_MAJOR(9,9)[idx][:, i32 idx]", "ROW_MAJOR", (3, 3), "two index arrays of different type have the name 'idx'"),
+    ("ROW_MAJOR(9,9)[idx, jdx]", "ROW_MAJOR", (3,), "a second list"),
+    ("ROW_MAJOR(9,9)[True]", "ROW_MAJOR", (3,), "expected an index")])
+def test_wrong_texts(src, dst, shape, why):
+    with ravel.Context() as cx, pytest.raises(ravel.Error, match=why):
+        cx.plan(src, dst, shape, "f32")
+
+
+def ravel_command(*args, cwd=None):
+    r = subprocess.run([RAVEL, *args], capture_output=True, text=True, cwd=cwd)
+    return r.returncode, r.stdout + r.stderr
+
+
+def test_convert(tmp_path):
+    x, i, j = data((20, 6)), np.array([3, 19, 0, 3]), np.array([3, 19, 0, 7], "i4")
+    for name, a in ("x", x), ("i", i), ("j", j), ("y", x[:4]):
+        np.save(tmp_path / name, a)
+    code, said = ravel_command("convert", "x.npy", "o.npy", "--from", "ROW_MAJOR[idx]", "--to", "COL_MAJOR", "--index", "idx=i.npy", "--verify", cwd=tmp_path)
+    assert code == 0 and "verified" in said, said
+    assert same(np.load(tmp_path / "o.npy"), x[i].T)
+    to = "ROW_MAJOR(20,6)[i32 idx]"
+    code, said = ravel_command("convert", "y.npy", "o.npy", "--from", "ROW_MAJOR", "--to", to, "--index", "idx=j.npy", "--verify", cwd=tmp_path)
+    want = np.zeros((20, 6), "u4")
+    want[j] = x[:4].view("u4")
+    assert code == 0 and np.array_equal(np.load(tmp_path / "o.npy").view("u4"), want), said
+    for index, why in [("idx=i.npy", "are both 3"), ("idx=x.npy", "is no index array"), ("jdx=j.npy", "give its numbers")]:
+        code, said = ravel_command("convert", "y.npy", "p.npy", "--from", "ROW_MAJOR", "--to", to, "--index", index, cwd=tmp_path)
+        assert code == 2 and why in said and not (tmp_path / "p.npy").exists(), said
+
+
+@pytest.mark.parametrize("src,dst,shape,dtype", [
+    ("NHWC(8,40,5,5)[:, i32 idx]", "NC1HWC0", "8,C,5,5", "f16"), ("NHWC", "NCHW(2,40,5,5)[:, idx]", "2,7,5,5", "f32"),
+    ("ROW_MAJOR(9,24)[idx]", "COL_MAJOR", "5,24", "i4")])
+def test_emitted_code(src, dst, shape, dtype, tmp_path):
+    code, said = ravel_command("emit", "--from", src, "--to", dst, "--shape", shape, "--dtype", dtype, "-o", str(tmp_path / "f.c"), "--check", "gcc -O1")
+    assert code == 0 and said.startswith("yes") and " 0 runs" not in said, said
+    text = (tmp_path / "f.c").read_text()
+    assert "const int%d_t *idx_" % (32 if "i32" in src else 64) in text and "at_ < 0 || at_ > " in text
+
+
+@pytest.mark.parametrize("command", ["show", "check", "check --equals ROW_MAJOR", "bench", "tune", "emit --target opencl", "emit --target bursts"])
+def test_refused(command):
+    word, *rest = command.split()
+    sides = ["ROW_MAJOR(8,9)[idx]"] if word in ("show", "check") else ["--from", "ROW_MAJOR(8,9)[idx]", "--to", "ROW_MAJOR"]
+    code, said = ravel_command(word, *sides, *rest, "--shape", "4,9", "--dtype", "f32")
+    assert code == 2 and "index array" in said, said
