@@ -1,6 +1,7 @@
 /* convert in blocks: read the slab of a block, convert it, write it to its place. */
 #define _GNU_SOURCE
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -151,14 +152,17 @@ convert_block(Runner *r, const i64 *x)
     return e;
 }
 
-/* The place of the whole file in memory, where it is needed. */
+/* The place of the whole file in memory, where it is needed.  What is written there has room
+ * on the disk first: a full disk would end the process at a store. */
 static int
 map_file(Runner *r)
 {
     bool in_place = r->job->blocks->dst.in_place;
     r->map_len = r->job->head_len + (size_t)layout_bytes(r->job->blocks->dst.whole);
-    if (ftruncate(r->fd, (off_t)r->map_len))
-        return errno;
+    int e = in_place ? posix_fallocate(r->fd, 0, (off_t)r->map_len)
+            : ftruncate(r->fd, (off_t)r->map_len) ? errno : 0;
+    if (e)
+        return e;
     if (!r->job->verify && !in_place)
         return 0;
     void *p = mmap(NULL, r->map_len, PROT_READ | (in_place ? PROT_WRITE : 0), MAP_SHARED, r->fd, 0);

@@ -4,62 +4,7 @@
 #include <string.h>
 
 #include "../runtime/npy.h"
-#include "cli_sparse.h"
-
-/* SciPy's names of the arrays of its formats, in the order of ours; NULL: the file lacks it.
- * */
-static const struct {
-    const char *format, *name;     /* in the file; ours */
-    const char *levels;            /* a spec may give the name to other levels */
-    const char *array[5];
-} scipy[] = {
-    {"csr", "CSR", "dense(R), compressed(C)}", {"indptr", "indices", "data"}},
-    {"csc", "CSC", "dense(C), compressed(R)}", {"indptr", "indices", "data"}},
-    {"bsr", "BSR", "dense(R//BR), compressed(C//BC), dense(R%BR), dense(C%BC), BC = ",
-     {"indptr", "indices", "data"}},
-    {"coo", "COO", "compressed(R, \"nonunique\", \"unordered\"), singleton(C, \"unordered\")}",
-     {NULL, "row", "col", "data"}},
-    {"dia", "DIA", "compressed(C - R), dense(C)}", {NULL, "offsets", "data"}},
-};
-
-typedef struct {
-    Cli *c;
-    SparseFile in;
-    const char *from, *to, *dtype;
-    bool pattern;                  /* without values; those of places are u8 */
-    int rank, width;
-    i64 shape[MAX_RANK], to_shape[MAX_RANK];     /* in the dims of from, of to */
-    ravel_sparse_plan *plan;
-    ravel_sparse_job *job;
-    int n[2];                      /* arrays of both sides */
-    ravel_sparse_array array[2][RAVEL_SPARSE_ARRAYS];
-    const void *data[RAVEL_SPARSE_ARRAYS];
-    int64_t size[RAVEL_SPARSE_ARRAYS];
-} Convert;
-
-/* The row of the format that a file says it holds; -1: it says none, or another. */
-static int
-file_row(const Convert *v)
-{
-    for (int i = 0; i < LEN(scipy); i++)
-        if (v->in.format && !strcmp(scipy[i].format, v->in.format))
-            return i;
-    return -1;
-}
-
-/* The row of a format of ours; -1: SciPy has none. */
-static int
-scipy_row(Cli *c, const char *text)
-{
-    static const char dims[] = "(R, C){";
-    const LayoutDef *d = spec_ref(c->arena, text, c->known)->def;
-    const char *declared = layout_text(c->arena, d);
-    for (int i = 0; i < LEN(scipy) && !strncmp(declared, dims, sizeof dims - 1); i++)
-        if (!strcmp(scipy[i].name, d->name) &&
-            !strncmp(declared + sizeof dims - 1, scipy[i].levels, strlen(scipy[i].levels)))
-            return i;
-    return -1;
-}
+#include "cli_sparse_convert.h"
 
 static SparseMember *
 find_member(Convert *v, const char *name)
@@ -119,7 +64,7 @@ need_member(Convert *v, const char *name)
 static void
 set_arrays(Convert *v)
 {
-    int row = file_row(v);
+    int row = scipy_of_file(v);
     int masks = v->c->o.mask != NULL;
     for (int i = 0; i < v->n[0]; i++) {
         const char *name = row < 0 || i < masks ? v->array[0][i].name
@@ -136,11 +81,11 @@ static void
 check_format(Convert *v)
 {
     Cli *c = v->c;
-    int row = file_row(v);
+    int row = scipy_of_file(v);
     if (v->in.format && row < 0)
         cli_fail(c, "'%s' holds the format '%.3s': csr, csc, coo, bsr and dia are read", v->in.path,
                  v->in.format);
-    if (row >= 0 && scipy_row(c, v->from) != row)
+    if (row >= 0 && scipy_of_text(c, v->from) != row)
         cli_fail(c, "'%s' holds %s: give --from %s, not %s", v->in.path, scipy[row].name,
                  scipy[row].name, v->from);
 }
@@ -278,77 +223,6 @@ read_dense(Convert *v)
                  cli_tuple(c->arena, logical, rank));
 }
 
-/* The arrays of the result as those of a file. */
-static void
-name_result(Convert *v, const int64_t *m, void *const *out, SparseFile *f)
-{
-    Cli *c = v->c;
-    int row = scipy_row(c, v->to);
-    bool market = cli_ends_with(c->o.arg[1], ".mtx");
-    bool folder = !market && !cli_ends_with(c->o.arg[1], ".npz");
-    if (market && (row < 0 || strcmp(scipy[row].format, "coo")))
-        cli_fail(c, "'%s': a Matrix Market file is a coordinate list: give --to COO", c->o.arg[1]);
-    bool named = row >= 0 && !folder && (market || !v->pattern);       /* as SciPy names them */
-    *f = (SparseFile){.path = c->o.arg[1], .rank = v->rank,
-                      .format = named ? scipy[row].format : NULL};
-    memcpy(f->shape, v->to_shape, sizeof f->shape);
-    for (int i = 0; i < v->n[1]; i++) {
-        const ravel_sparse_array *a = &v->array[1][i];
-        const char *name = f->format ? scipy[row].array[i] : a->name;
-        if (!name)
-            continue;
-        bool value = !strcmp(a->name, "val");
-        const char *descr = value ? dtype_find(a->dtype)->npy : a->bytes == 4 ? "i4" : "i8";
-        f->member[f->n++] = (SparseMember){.name = name, .descr = descr, .bytes = a->bytes,
-                                           .rank = 1, .shape = {m[i]}, .count = m[i],
-                                           .data = out[i]};
-    }
-}
-
-/* SciPy wants the values of blocks and of diagonals as arrays of 3 and 2 extents. */
-static void
-shape_values(Convert *v, SparseFile *f)
-{
-    SparseMember *val = &f->member[f->n - 1];
-    const LayoutRef *ref = spec_ref(v->c->arena, v->to, v->c->known);
-    i64 param[MAX_ENTRIES];
-    if (!f->format)
-        return;
-    if (!strcmp(f->format, "dia")) {
-        val->rank = 2;
-        val->shape[0] = val->count / v->to_shape[1];
-        val->shape[1] = v->to_shape[1];
-    }
-    int br = layout_find_param(ref->def, "BR"), bc = layout_find_param(ref->def, "BC");
-    if (strcmp(f->format, "bsr") || br < 0 || bc < 0)
-        return;
-    layout_params(v->c->arena, ref, dtype_find(v->dtype), param);
-    val->rank = 3;
-    val->shape[0] = val->count / (param[br] * param[bc]);
-    val->shape[1] = param[br];
-    val->shape[2] = param[bc];
-}
-
-static void
-write_dense(Convert *v, i64 bytes, const void *data)
-{
-    Cli *c = v->c;
-    ravel_error err;
-    i64 shape[MAX_ENTRIES];
-    const char *dtype = v->pattern ? "u8" : v->dtype;
-    Layout *l = compile_layout(c->arena, c->known, v->to, dtype, v->rank, v->to_shape);
-    if (layout_bytes(l) != bytes)
-        cli_fail(c, "'%s': the result has %lld bytes, and the layout %lld", c->o.arg[1],
-                 (long long)bytes, (long long)layout_bytes(l));
-    if (!cli_ends_with(c->o.arg[1], ".npy")) {
-        cli_write(c, c->o.arg[1], data, (size_t)bytes);
-        return;
-    }
-    int n = compile_stored(l, shape);
-    cli_check(c, npy_write(c->o.arg[1], l->dtype->npy, l->dtype->bits / 8, n, shape, data, &err),
-              &err);
-}
-
 /* Dims are paired by name. */
 static void
 set_to_shape(Convert *v)
@@ -421,14 +295,7 @@ convert(void *arg)
     for (int i = 0; i < v->n[1]; i++)
         out[i] = arena_array(c->arena, unsigned char, m[i] * v->array[1][i].bytes + 1);
     cli_check(c, ravel_sparse_fill(v->job, out, &err), &err);
-    if (compile_is_sparse(c->arena, c->known, v->to)) {
-        SparseFile f;
-        name_result(v, m, out, &f);
-        shape_values(v, &f);
-        sparse_file_write(c, c->o.arg[1], &f);
-    } else {
-        write_dense(v, total, out[0]);
-    }
+    sparse_result_write(v, m, out, total);
     if (strcmp(c->o.arg[1], "-"))
         printf("%s: %s of %s as %s, %lld values, %lld bytes\n", c->o.arg[1], v->dtype,
            cli_tuple(c->arena, v->shape, v->rank), v->to, (long long)m[v->n[1] - 1],
