@@ -57,6 +57,7 @@
 #include "../templates/c/gather.c"
 #include "../templates/c/shuffle_size.h"
 #include "../templates/c/shuffle.h"
+#include "../templates/c/shuffle_row.c"
 #include "../templates/c/shuffle.c"
 #include "../templates/c/composite_size.h"
 #include "../templates/c/composite_tile.h"

@@ -1,0 +1,280 @@
+/* Permutes the bytes and parts of bytes of tiles by a table.  The tiles are rows times
+ * columns, in chunks; there is at least one chunk each way, and the last chunk may overlap
+ * the one before.  d and s are elements of `bits` bits from the start of the buffers; di
+ * (sk) is the stride of rows, dj (sl) that of columns.  All chunks begin at whole bytes.
+ *
+ * The table has words of 4 bytes: rows of a chunk, columns of a chunk; then the passes.  All
+ * but the last write to a buffer.  A pass:
+ *      rows of four lanes of 16 bytes; whether the four lanes are 64 contiguous bytes in the
+ *      destination; whether some bytes are fill, whose bits are in v; words to the next
+ *      pass, 0 if it is the last; whether it ends with a turn, which transposes the bits of
+ *      each 8 bytes that it wrote;
+ *      for each row: terms w of whole bytes; terms m with a mask; 1 if each term reads 64
+ *      contiguous bytes, plus 2 if all terms read the same ones; the offsets of its lanes
+ *      in the destination, 4; pairs of windows, 0 to 2; a mask of the bytes that are fill,
+ *      16, if there are any;
+ *      for each w the offsets that it reads, 4, whether these are 64 contiguous bytes, and
+ *      the indices of its bytes, 16; for each m the same, a mask, 16, and the bits to shift
+ *      to the left;
+ *      for each pair of windows what the terms together read, for processors that permute
+ *      128 bytes: the offset of each window and the bytes in it, at most 64, 4; for each
+ *      byte of the row its index in the 128 bytes, or 128, 16. */
+enum { RAVEL_PASS_HEAD = 5, RAVEL_ROW_HEAD = 8, RAVEL_WHOLE = 21, RAVEL_MASKED = 38,
+       RAVEL_PAIRED = 20 };
+
+/* A row of a pass over tiles that are dp (sp) bytes apart.  `stream`: non-temporal stores. */
+typedef struct {
+    unsigned char *d;
+    const unsigned char *s;
+    int64_t n, dp, sp, stream;
+    const unsigned char *fill;
+    int32_t lines;
+    const int32_t *row;
+} ravel_shuffled;
+
+#ifdef RAVEL_SHUFFLES
+/* At most 4 terms, w of whole bytes or m with a mask: their constants are in registers. */
+RAVEL_INLINE void
+ravel_shuffle_few(const ravel_shuffled *a, int w, int m, int even, int same, int lane)
+{
+    ravel_lanes at[4], mask[4];
+    ravel_shifts by[4];
+    const int32_t *const t = a->row + RAVEL_ROW_HEAD, *const to = a->row + 3 + lane;
+    const int each = m ? RAVEL_MASKED : RAVEL_WHOLE;
+    const int64_t n = a->n, dp = a->dp, sp = a->sp, stream = a->stream;
+    const int32_t lines = a->lines;
+    unsigned char *d = a->d;
+    const unsigned char *s = a->s;
+    RAVEL_UNROLL for (int i = 0; i < w + m; i++)
+        at[i] = ravel_constant(t + i * each + 5 + 4 * lane);
+    RAVEL_UNROLL for (int i = 0; i < m; i++) {
+        mask[i] = ravel_constant(t + i * each + 21 + 4 * lane);
+        by[i] = ravel_shifts_by(t[i * each + 37]);
+    }
+    for (int64_t k = 0; k < n; k++, d += dp, s += sp) {
+        ravel_lanes v = {0}, from = ravel_windows(s, t + lane, even);
+        RAVEL_UNROLL for (int i = 0; i < w + m; i++) {
+            if (i > 0 && !same)
+                from = ravel_windows(s, t + i * each + lane, even);
+            const ravel_lanes x = ravel_pick(from, at[i]);
+            v |= m ? ravel_shifted(x, by[i]) & mask[i] : x;
+        }
+        ravel_put(d, to, v, lines, stream);
+    }
+}
+
+RAVEL_INLINE void
+ravel_shuffle_terms(const ravel_shuffled *a, int w, int m, int lane)
+{
+    switch (a->row[2]) {
+    case 3: ravel_shuffle_few(a, w, m, 1, m > 0, lane); break;
+    case 2: ravel_shuffle_few(a, w, m, 0, m > 0, lane); break;
+    case 1: ravel_shuffle_few(a, w, m, 1, 0, lane); break;
+    default: ravel_shuffle_few(a, w, m, 0, 0, lane); break;
+    }
+}
+
+/* Any number of terms, in one tile. */
+RAVEL_INLINE void
+ravel_shuffle_one(unsigned char *d, const unsigned char *s, const int32_t *row, int32_t lines,
+                  int64_t stream, const unsigned char *fill, int lane)
+{
+    const int32_t *t = row + RAVEL_ROW_HEAD;
+    ravel_lanes v = {0};
+    if (fill) {
+        v = ravel_constant(fill) & ravel_constant(t + 4 * lane);
+        t += 16;
+    }
+    for (int32_t i = 0; i < row[0]; i++, t += RAVEL_WHOLE)
+        v |= ravel_pick(ravel_windows(s, t + lane, t[4]), ravel_constant(t + 5 + 4 * lane));
+    for (int32_t i = 0; i < row[1]; i++, t += RAVEL_MASKED) {
+        const ravel_lanes x = ravel_pick(ravel_windows(s, t + lane, t[4]),
+                                         ravel_constant(t + 5 + 4 * lane));
+        v |= ravel_shifted(x, ravel_shifts_by(t[37])) & ravel_constant(t + 21 + 4 * lane);
+    }
+    ravel_put(d, row + 3 + lane, v, lines, stream);
+}
+
+static void
+ravel_shuffle_any(const ravel_shuffled *a, int lane)
+{
+    for (int64_t k = 0; k < a->n; k++)
+        ravel_shuffle_one(a->d + k * a->dp, a->s + k * a->sp, a->row, a->lines, a->stream,
+                          a->fill, lane);
+}
+
+/* Frequent numbers of terms are constants; one function each, as registers are few. */
+static void
+ravel_shuffle_1(const ravel_shuffled *a, int lane)
+{
+    ravel_shuffle_terms(a, 1, 0, lane);
+}
+
+static void
+ravel_shuffle_2(const ravel_shuffled *a, int lane)
+{
+    ravel_shuffle_terms(a, 2, 0, lane);
+}
+
+static void
+ravel_shuffle_3(const ravel_shuffled *a, int lane)
+{
+    ravel_shuffle_terms(a, 3, 0, lane);
+}
+
+static void
+ravel_shuffle_4(const ravel_shuffled *a, int lane)
+{
+    ravel_shuffle_terms(a, 4, 0, lane);
+}
+
+static void
+ravel_shuffle_2_masked(const ravel_shuffled *a, int lane)
+{
+    ravel_shuffle_terms(a, 0, 2, lane);
+}
+
+static void
+ravel_shuffle_3_masked(const ravel_shuffled *a, int lane)
+{
+    ravel_shuffle_terms(a, 0, 3, lane);
+}
+
+static void
+ravel_shuffle_4_masked(const ravel_shuffled *a, int lane)
+{
+    ravel_shuffle_terms(a, 0, 4, lane);
+}
+
+#if RAVEL_LANES == 4 && defined(__AVX512VBMI__)
+#define RAVEL_PAIRS
+/* A window: the bytes from `at` on, of which `some` are read. */
+typedef struct {
+    int32_t at;
+    __mmask64 some;
+} ravel_window;
+
+RAVEL_INLINE ravel_window
+ravel_window_of(const int32_t *of)
+{
+    const ravel_window w = {of[0], of[1] < 64 ? ((__mmask64)1 << of[1]) - 1 : ~(__mmask64)0};
+    return w;
+}
+
+RAVEL_INLINE __m512i
+ravel_window_load(const unsigned char *s, ravel_window w)
+{
+    return _mm512_maskz_loadu_epi8(w.some, s + w.at);
+}
+
+/* The row by `pairs` of windows, or by one window if `both` is 0. */
+RAVEL_INLINE void
+ravel_shuffle_windows(const ravel_shuffled *a, int pairs, int both, const int32_t *of,
+                      __m512i filled)
+{
+    ravel_window low[2], high[2];
+    __m512i at[2];
+    __mmask64 has[2];
+    const int32_t *const to = a->row + 3;
+    const int64_t n = a->n, dp = a->dp, sp = a->sp, stream = a->stream;
+    const int32_t lines = a->lines;
+    unsigned char *d = a->d;
+    const unsigned char *s = a->s;
+    RAVEL_UNROLL for (int i = 0; i < pairs; i++) {
+        low[i] = ravel_window_of(of + i * RAVEL_PAIRED);
+        high[i] = ravel_window_of(of + i * RAVEL_PAIRED + 2);
+        at[i] = (__m512i)ravel_constant(of + i * RAVEL_PAIRED + 4);
+        has[i] = ~_mm512_movepi8_mask(at[i]);
+    }
+    for (int64_t k = 0; k < n; k++, d += dp, s += sp) {
+        __m512i v = filled;
+        RAVEL_UNROLL for (int i = 0; i < pairs; i++) {
+            const __m512i x = ravel_window_load(s, low[i]);
+            v |= both ? _mm512_maskz_permutex2var_epi8(has[i], x, at[i],
+                                                       ravel_window_load(s, high[i]))
+                      : _mm512_maskz_permutexvar_epi8(has[i], at[i], x);
+        }
+        ravel_put(d, to, (ravel_lanes)v, lines, stream);
+    }
+}
+
+/* A row that has windows. */
+static void
+ravel_shuffle_wide(const ravel_shuffled *a)
+{
+    const int32_t *const row = a->row, *const t = row + RAVEL_ROW_HEAD;
+    const int32_t *const of = t + (a->fill ? 16 : 0) + row[0] * RAVEL_WHOLE;
+    const __m512i none = {0};
+    const __m512i filled = a->fill ? (__m512i)(ravel_constant(a->fill) & ravel_constant(t))
+                                   : none;
+    if (row[7] == 2)
+        ravel_shuffle_windows(a, 2, 1, of, filled);
+    else if (of[3])
+        ravel_shuffle_windows(a, 1, 1, of, filled);
+    else
+        ravel_shuffle_windows(a, 1, 0, of, filled);
+}
+#endif
+
+static inline void
+ravel_shuffle_row(const ravel_shuffled *a)
+{
+    static void (*const whole[5])(const ravel_shuffled *, int) = {
+        NULL, ravel_shuffle_1, ravel_shuffle_2, ravel_shuffle_3, ravel_shuffle_4};
+    static void (*const masked[5])(const ravel_shuffled *, int) = {
+        NULL, NULL, ravel_shuffle_2_masked, ravel_shuffle_3_masked, ravel_shuffle_4_masked};
+    const int32_t w = a->row[0], m = a->row[1];
+    void (*one)(const ravel_shuffled *, int) = ravel_shuffle_any;
+    if (!a->fill && m == 0 && w > 0 && w < 5)
+        one = whole[w];
+    else if (!a->fill && w == 0 && m > 1 && m < 5)
+        one = masked[m];
+#ifdef RAVEL_PAIRS
+    if (a->row[7]) {
+        ravel_shuffle_wide(a);
+        return;
+    }
+#endif
+    for (int lane = 0; lane < 4; lane += RAVEL_LANES)
+        one(a, lane);
+}
+#else
+static void
+ravel_shuffle_lane(unsigned char *d, const unsigned char *s, const int32_t *row,
+                   const unsigned char *fill, int lane)
+{
+    unsigned char v[16] = {0};
+    const int32_t *t = row + RAVEL_ROW_HEAD;
+    if (fill) {
+        for (int k = 0; k < 16; k++)
+            v[k] = (unsigned char)(fill[k] & ((const unsigned char *)(t + 4 * lane))[k]);
+        t += 16;
+    }
+    for (int32_t i = 0; i < row[0] + row[1]; i++) {
+        const unsigned char *const from = s + t[lane];
+        const unsigned char *const at = (const unsigned char *)(t + 5 + 4 * lane);
+        const unsigned char *const mask = at + 64;
+        for (int k = 0; k < 16; k++) {
+            if (at[k] > 15)
+                continue;
+            if (i < row[0]) {
+                v[k] = from[at[k]];
+                continue;
+            }
+            const int left = t[37];
+            const unsigned w = from[at[k]];
+            v[k] = (unsigned char)(v[k] | ((left < 0 ? w >> -left : w << left) & mask[k]));
+        }
+        t += i < row[0] ? RAVEL_WHOLE : RAVEL_MASKED;
+    }
+    memcpy(d + row[3 + lane], v, 16);
+}
+
+static void
+ravel_shuffle_row(const ravel_shuffled *a)
+{
+    for (int64_t k = 0; k < a->n; k++)
+        for (int lane = 0; lane < 4; lane++)
+            ravel_shuffle_lane(a->d + k * a->dp, a->s + k * a->sp, a->row, a->fill, lane);
+}
+#endif
