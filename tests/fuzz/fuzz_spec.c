@@ -47,8 +47,9 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)
     ravel_status s = ravel_load(cx, (const char *)data, len, "fuzz.lua", &err);
     if (s && (!err.text[0] || (s != RAVEL_ERR_SPEC && s != RAVEL_ERR_LAYOUT)))
         fuzz_fail("refused with status %d by '%s'", s, err.text);
-    fuzz_check(!s || !context_known(cx));
-    for (const LayoutDef *d = s ? NULL : context_known(cx)->loaded; d; d = d->next) {
+    const Known *known = context_known(cx);
+    fuzz_check(!s || !known);
+    for (const LayoutDef *d = known ? known->loaded : NULL; d; d = d->next) {
         Case c = {.def = d};
         if (d->level)              /* levels are written in specs only */
             continue;
