@@ -31,6 +31,7 @@ typedef struct {
     const Known *known;
     const char *first;             /* the NAME of a FILE:NAME before; NULL: none */
     const char *first_file;        /* where it is declared */
+    const char *named, *named_file;    /* the last layouts given as NAME, as FILE:NAME */
     const char *loaded[8];         /* files of FILE:NAME, each read once: it may be a pipe */
     int nloaded;
     bool tunes;                    /* the command writes wisdom */

@@ -73,13 +73,30 @@ write_run(void *arg, i64 whole, i64 part, i64 bytes)
     return write_at(p->r->fd, p->r->dst + part, (size_t)bytes, p->at + whole);
 }
 
+/* The address where a block in place counts from: its storage is that of the whole tensor, so
+ * it may begin in front of the file's. */
+static void *
+from_start(const unsigned char *whole, i64 start)
+{
+    return (void *)((uintptr_t)whole + (uintptr_t)start);
+}
+
+/* Run the plan of a block.  The places of a block in place are part of its buffers, which may
+ * overlap on paper: ravel_run would refuse them. */
+static void
+run_block(const Kind *k, void *dst, const void *src)
+{
+    const ravel_plan *p = k->plan;
+    plan_share(p, p->steps, p->extent, p->threads.most, dst, src);
+}
+
 /* What the conversion of the block at x reads: the file, or for a slab that is not contiguous
  * there a buffer. */
 static const unsigned char *
 read_block(Runner *r, const Kind *k, const i64 *x)
 {
     const BlockSide *s = &r->job->blocks->src;
-    const unsigned char *from = r->job->src + blocks_start(s, &k->block.from, x);
+    const unsigned char *from = from_start(r->job->src, blocks_start(s, &k->block.from, x));
     if (s->in_place || k->block.from.runs.n == 0)
         return from;
     slab_each(&k->block.from.runs, read_run, &(Place){r, from, 0});
@@ -93,13 +110,13 @@ write_block(Runner *r, const Kind *k, const i64 *x, const unsigned char *src)
     const BlockSide *s = &r->job->blocks->dst;
     i64 at = (i64)r->job->head_len + blocks_start(s, &k->block.to, x);
     if (s->in_place) {
-        ravel_run(k->plan, r->map + at, src);
+        run_block(k, from_start(r->map, at), src);
         return 0;
     }
     if (k != r->last)
         memset(r->dst, 0, (size_t)k->block.to.bytes);
     r->last = k;
-    ravel_run(k->plan, r->dst, src);
+    run_block(k, r->dst, src);
     return slab_each(&k->block.to.runs, write_run, &(Place){r, NULL, at});
 }
 

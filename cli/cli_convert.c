@@ -352,6 +352,8 @@ convert(Cli *c, Source *s, ravel_plan **plan)
     const Plan *p = (*plan)->plan;
     if (!s->from.fortran)
         check_stored(c, s, p->src);
+    if (plan_looks_up(p) && c->o.mem)
+        cli_fail(c, "--mem: a conversion with an index array is not divided into blocks");
     const Blocks *b = plan_looks_up(p) ? NULL : choose_blocks(c, s, p, &rq);
     if (!(b ? convert_blocks(c, s, &rq, b) : convert_whole(c, s, *plan)))
         return EXIT_NO;

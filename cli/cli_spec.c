@@ -59,12 +59,29 @@ load_once(Cli *c, const char *file)
         c->loaded[c->nloaded++] = file;
 }
 
+/* FILE:NAME on one side and NAME, of another spec, on the other would both be the file's. */
+static void
+check_name(Cli *c, const char *text, bool of_file)
+{
+    static const char ends[] = "{([@ ";
+    const char **mine = of_file ? &c->named_file : &c->named;
+    const char *other = of_file ? c->named : c->named_file;
+    *mine = text;
+    if (other && strcspn(other, ends) == strcspn(text, ends) &&
+        !strncmp(other, text, strcspn(text, ends)))
+        cli_fail(c, "'%.*s' is a layout of the given file and of another spec: give the file's "
+                 "another name", (int)strcspn(text, ends), text);
+}
+
 const char *
 cli_layout_text(Cli *c, const char *text)
 {
     const char *mark = strstr(text, ".lua:");
     cli_check_json(c, text);
-    if (!mark || *text == '{' || *text == '(')
+    if (*text == '{' || *text == '(')
+        return text;
+    check_name(c, mark ? mark + 5 : text, mark != NULL);
+    if (!mark)
         return text;
     const char *file = arena_printf(c->arena, "%.*s", (int)(mark + 4 - text), text);
     load_once(c, file);

@@ -23,7 +23,7 @@ first_bad(const PlanArray *a, const void *array, i64 n)
 
 const char *
 arrays_take(Arena *arena, const Plan *p, const i64 *val, const void *const *array,
-            int64_t *out)
+            const void *dst, i64 dst_bytes, int64_t *out)
 {
     PlanArray a[PLAN_ARRAYS];
     int count = plan_arrays(p, a);
@@ -35,6 +35,9 @@ arrays_take(Arena *arena, const Plan *p, const i64 *val, const void *const *arra
         ex_eval(a[i].n, val, &n);
         if (n && !array[i])
             return arena_printf(arena, "the index array '%s' is NULL", a[i].name);
+        if (buffers_overlap(dst, dst_bytes, array[i], n * (a[i].bits / 8)))
+            return arena_printf(arena, "the index array '%s' overlaps the destination",
+                                a[i].name);
         if ((bad = first_bad(&a[i], array[i], n)) < n)
             return arena_printf(arena, "number %lld of the index array '%s' is %lld, and must be "
                                 "0 to %lld", (long long)bad, a[i].name,

@@ -156,9 +156,10 @@ ravel_status plan_picked(ravel_context *cx, const ravel_request *rq, const Pick 
 /* run.c: call task(arg, part, parts) for each part, by the threads t. */
 void threads_share(const Threads *t, ravel_task *task, void *arg);
 /* arrays.c: the index arrays of a run.  val has the plan's scalars. */
-/* Sets out[] to the addresses of the arrays.  Returns NULL, or what is wrong with them. */
+/* Sets out[] to the addresses of the arrays.  Returns NULL, or what is wrong with them; they
+ * are not part of the dst_bytes bytes at dst. */
 const char *arrays_take(Arena *arena, const Plan *p, const i64 *val, const void *const *array,
-                        int64_t *out);
+                        const void *dst, i64 dst_bytes, int64_t *out);
 /* Returns NULL, or why elements of the destination would share an address.  The arrays are
  * valid. */
 const char *arrays_repeat(Arena *arena, const Plan *p, const i64 *val,

@@ -230,10 +230,10 @@ RAVEL_API int ravel_plan_arrays(const ravel_plan *plan, ravel_array *out);
 
 /* ravel_run, or with `shape` ravel_run_shape, of a plan with index arrays: array[i] has the
  * numbers of array i of ravel_plan_arrays.  `shape` may be NULL if all extents are numbers.
- * The arrays do not overlap dst.  If two elements of a destination have one place, it is not
+ * If two elements of a destination have one place, it is not
  * defined which is written (ravel_check_arrays).  RAVEL_ERR_ARGUMENT, and nothing is written,
- * as for ravel_run_shape, or if a number is out of range: the message has the first.
- * Thread-safe. */
+ * as for ravel_run_shape, if an array overlaps dst, or if a number is out of range: the message
+ * has the first.  Thread-safe. */
 RAVEL_API ravel_status ravel_run_arrays(const ravel_plan *plan, void *dst, const void *src,
                                         const int64_t *shape, const void *const *array,
                                         ravel_error *err);

@@ -9,6 +9,7 @@ typedef struct {
     const ravel_plan *p;
     const int64_t *shape;
     bool run;                      /* it is to be run there */
+    const void *to;                /* the destination of the run; NULL: none yet */
     const void *const *array;      /* the index arrays of the run, ... */
     bool distinct;                 /* ... whose numbers must differ in a destination */
     ravel_extents *stored;         /* of src and of dst; NULL: not asked */
@@ -45,7 +46,8 @@ find(void *arg)
     if (!s->why && (!val || !plan_bytes_at(p, val, &s->src, &s->dst)))
         s->why = "the sizes at this shape do not fit 64 bits";
     if (!s->why && s->run && plan_looks_up(p))
-        s->why = arrays_take(&s->arena, p, val, s->array, s->extent + p->scalars->nextents);
+        s->why = arrays_take(&s->arena, p, val, s->array, s->to, s->dst,
+                             s->extent + p->scalars->nextents);
     if (!s->why && s->distinct)
         s->why = arrays_repeat(&s->arena, p, val, s->array);
     if (!s->why && s->stored) {
@@ -137,7 +139,7 @@ static ravel_status
 run_at(const ravel_plan *p, void *dst, const void *src, const int64_t *shape,
        const void *const *array, ravel_error *err)
 {
-    Place s = {.p = p, .shape = shape, .run = true, .array = array};
+    Place s = {.p = p, .shape = shape, .run = true, .to = dst, .array = array};
     ravel_status status = place(&s, err);
     if (status != RAVEL_OK)
         return status;

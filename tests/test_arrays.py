@@ -222,3 +222,19 @@ def test_refused(command):
     sides = ["ROW_MAJOR(8,9)[idx]"] if word in ("show", "check") else ["--from", "ROW_MAJOR(8,9)[idx]", "--to", "ROW_MAJOR"]
     code, said = ravel_command(word, *sides, *rest, "--shape", "4,9", "--dtype", "f32")
     assert code == 2 and "index array" in said, said
+
+
+def test_an_array_in_the_destination_is_refused(cx):
+    plan, room = cx.plan("ROW_MAJOR(100)[i]", "ROW_MAJOR", (20,), "u64"), np.arange(60, dtype="i8")
+    for at in (0, 19, 38):
+        with pytest.raises(ravel.Error, match="'i' overlaps the destination"):
+            run(plan, room[20:40], data(100, "u8"), [room[at + 1:at + 21]])
+    run(plan, room[20:40], data(100, "i8"), [room[:20]])
+    assert np.array_equal(room[20:40], data(100, "i8")[:20]) and np.array_equal(room[:20], np.arange(20))
+
+
+def test_numbers_of_32_bits_reach_less_than_the_dim():
+    """A proof makes numbers up: they fit."""
+    r = subprocess.run([ravel.BUILD / "ravel", "verify", "--from", "ROW_MAJOR(3000000000)[i32 i]", "--to", "ROW_MAJOR", "--shape", "8", "--dtype", "u1"],
+                       capture_output=True, text=True)
+    assert r.returncode == 0, r.stdout + r.stderr

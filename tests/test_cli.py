@@ -425,6 +425,15 @@ def test_tune_at_what(args, says):
     assert files() == []
 
 
+def test_a_file_with_a_known_name():
+    """FILE:NAME beside NAME of another spec: both names are looked up where the file's is the newest."""
+    open("mine.lua", "w").write('layout "NCHW" { dims = {N, C, H, W}, order = {N, H, W, C} }')
+    more = ["--shape", "2,3,4,5", "--dtype", "u8"]
+    for a, b in (("NCHW", "mine.lua:NCHW"), ("mine.lua:NCHW", "NCHW"), ("NCHW(2,3,4,5)", "mine.lua:NCHW")):
+        bad("verify", "--from", a, "--to", b, *more, says=["'NCHW' is a layout of the given file and of another spec"])
+    good("verify", "--from", "mine.lua:NCHW", "--to", "mine.lua:NCHW", *more)
+
+
 def test_two_files_with_one_name():
     """The second file's layout does not stand in for that of the first."""
     for name, order in (("a", "K, M"), ("b", "M, K")):

@@ -108,6 +108,21 @@ def test_blocks_of_a_strided_destination():
             assert np.array_equal(np.pad(y, (0, 4)).reshape(64, 100), np.pad(x, ((0, 0), (0, 4)))), (to, more)
 
 
+@pytest.mark.parametrize("mem", ["64K", "256K", "1M"])
+def test_blocks_in_place_are_beside_the_source(mem):
+    """The storage that a block counts from may reach into what is mapped beside the file."""
+    x = np.arange(512 * 512, dtype="f4").reshape(512, 512)
+    np.save("x.npy", x)
+    reversed_rows, reversed_columns = "ROW_MAJOR(512,512)[::-1]", "ROW_MAJOR(512,512)[:, ::-1]"
+    for a, b, want in [(reversed_rows, reversed_columns, x[::-1, ::-1]), (reversed_rows, "ROW_MAJOR", x[::-1]),
+                       (reversed_columns, "COL_MAJOR", x[:, ::-1].T), ("ROW_MAJOR", reversed_rows, x[::-1])]:
+        convert("x.npy", "y.npy", "--from", a, "--to", b, "--mem", mem)
+        assert np.array_equal(np.load("y.npy").reshape(512, 512), want), (a, b)
+    np.save("z.npy", x.ravel())
+    convert("z.npy", "y.npy", "--from", "ROW_MAJOR", "--to", "ROW_MAJOR(%d)[::2]" % (2 * x.size), "--mem", mem)
+    assert np.array_equal(np.load("y.npy")[::2], x.ravel())
+
+
 def swizzled(x, bits, low, shift):
     """The array whose address a holds what was at a ^ (bits of a above, moved down), as CUTLASS defines it."""
     a = np.arange(x.size)

@@ -653,7 +653,7 @@ def test_masks_of_a_source(cx):
                           ("there is no threshold", "ROW_MAJOR", {"mask": True, "threshold": 1}), ("0 or more", "ROW_MAJOR", {"threshold": float("nan")})]:
         with pytest.raises(ravel.Error, match=says):
             sparse.Plan(cx, a, "CSC", (4, 4), "f32", **more)
-    for says, dtype, limit in (("complex values", "c64", 1), ("no value of this type", "u8", 256)):
+    for says, dtype, limit in (("complex values", "c64", 1), ("no value of this type", "u8", 256), ("no value of this type", "f16", 70000)):
         with pytest.raises(ravel.Error, match=says):
             sparse.Plan(cx, "ROW_MAJOR", "CSR", (4, 4), dtype, threshold=limit)
 

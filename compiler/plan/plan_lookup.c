@@ -49,7 +49,9 @@ plan_arrays(const Plan *p, PlanArray out[PLAN_ARRAYS])
     for (int s = 0; s < 2; s++)
         for (int i = 0; i < side[s]->l->nlookups; i++) {
             const Lookup *u = &side[s]->l->lookup[i];
-            out[n] = (PlanArray){u->array, u->bits, u->bound, side[s]->lookup[i].n};
+            const i64 most = u->bits == 32 ? (i64)INT32_MAX + 1 : INF;
+            out[n] = (PlanArray){u->array, u->bits, u->bound < most ? u->bound : most,
+                                 side[s]->lookup[i].n};
             int first = plan_array_of(out, u);
             if (first == n)
                 n++;

@@ -3,6 +3,17 @@
 
 #include "sparse_parts.h"
 
+/* True if no value of the type is above x. */
+static bool
+is_above_all(const DType *t, double x)
+{
+    uint64_t limit[2], infinite[2];
+    if (t->kind == 'i' || t->kind == 'u')
+        return x >= ldexp(1, t->bits);
+    return dtype_encode(t, x, limit) && dtype_encode(t, INFINITY, infinite) &&
+           limit[0] == infinite[0];
+}
+
 void
 sparse_check_test(const SparseMaker *m)
 {
@@ -21,7 +32,7 @@ sparse_check_test(const SparseMaker *m)
         sparse_refuse(m, "a threshold is 0 or more");
     if (t->kind == 'c')
         sparse_refuse(m, "complex values have no threshold: give a mask");
-    if ((t->kind == 'i' || t->kind == 'u') && rq->threshold >= ldexp(1, t->bits))
+    if (is_above_all(t, rq->threshold))
         sparse_refuse(m, "no value of this type is above the threshold");
 }
 
