@@ -59,6 +59,16 @@ load_once(Cli *c, const char *file)
         c->loaded[c->nloaded++] = file;
 }
 
+/* True if specs have several layouts with the name that begins `text`. */
+static bool
+is_ambiguous(Cli *c, const char *text, size_t len)
+{
+    int n = 0;
+    for (const LayoutDef **d = known_all(c->arena, c->known); *d; d++)
+        n += strlen((*d)->name) == len && !strncmp((*d)->name, text, len);
+    return n > 1;
+}
+
 /* FILE:NAME on one side and NAME, of another spec, on the other would both be the file's. */
 static void
 check_name(Cli *c, const char *text, bool of_file)
@@ -68,7 +78,8 @@ check_name(Cli *c, const char *text, bool of_file)
     const char *other = of_file ? c->named : c->named_file;
     *mine = text;
     if (other && strcspn(other, ends) == strcspn(text, ends) &&
-        !strncmp(other, text, strcspn(text, ends)))
+        !strncmp(other, text, strcspn(text, ends)) &&
+        is_ambiguous(c, text, strcspn(text, ends)))
         cli_fail(c, "'%.*s' is a layout of the given file and of another spec: give the file's "
                  "another name", (int)strcspn(text, ends), text);
 }
@@ -80,11 +91,13 @@ cli_layout_text(Cli *c, const char *text)
     cli_check_json(c, text);
     if (*text == '{' || *text == '(')
         return text;
-    check_name(c, mark ? mark + 5 : text, mark != NULL);
-    if (!mark)
+    if (!mark) {
+        check_name(c, text, false);
         return text;
+    }
     const char *file = arena_printf(c->arena, "%.*s", (int)(mark + 4 - text), text);
     load_once(c, file);
+    check_name(c, mark + 5, true);
     cli_need_layout(c, file, mark + 5);
     check_first(c, mark + 5);
     return mark + 5;
