@@ -69,12 +69,14 @@ def test_every_case(compiler, tmp_path):
 
 @pytest.mark.parametrize("arch", ["gfx90a", "gfx1030"])
 def test_as_wide_as_planned(compiler, tmp_path, arch):
-    """Of each access as many as the tile has, as on CUDA; the compiler may move one access out of both copies of a body."""
+    """Of each access as many as the tile has, as on CUDA.  Of a body in two copies, with guards and without, the compiler may move
+    what both have in front of the branch."""
     ks, texts = kernels(tmp_path, [case for case, _ in test_grid.WIDE])
     found = compiled(compiler, tmp_path, texts, arch)
-    for k, (_, want) in zip(ks, test_grid.WIDE):
+    for k, text, (_, want) in zip(ks, texts, test_grid.WIDE):
         seen = instructions(found[k.entry][0])
-        assert seen.keys() == want.keys() and all(want[n] - seen[n] in (0, 1) for n in want), (k.case, seen, want)
+        least = {n: want[n]//2 if "else {" in text else want[n] for n in want}
+        assert seen.keys() == want.keys() and all(least[n] <= seen[n] <= want[n] for n in want), (k.case, seen, want)
 
 
 def test_narrow_stores_are_seen(compiler, tmp_path):
