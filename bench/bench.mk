@@ -9,7 +9,7 @@ BENCH_ARGS  = --build $(B) $(if $(CASES),--cases $(CASES)) $(if $(SEED),--seed $
               $(if $(QUICK),--quick) $(if $(ROUNDS),--rounds $(ROUNDS)) \
               $(if $(THREADS),--threads $(THREADS)) $(BENCH_FLAGS)
 
-.PHONY: bench bench-build bench-memory bench-fit bench-sparse
+.PHONY: bench bench-build bench-memory bench-fit bench-sparse bench-extents
 bench:
 	$(Q)sh tests/deps.sh $(BUILD_PKGS) $(BENCH_PKGS)
 	$(Q)$(MAKE) -s all bench-build
@@ -54,3 +54,13 @@ bench-fit: $(B)/bench/fit
 $(B)/bench/fit: bench/fit.c $(INSIDES)
 	$(SAY) LINK $@
 	$(Q)mkdir -p $(@D) && $(CC) $(ALL_CFLAGS) -MF $@.d -o $@ bench/fit.c $(INSIDES) $(LIBS)
+
+# Plans with run-time extents beside those in numbers: what bench/extents.py reports.
+bench-extents: $(B)/bench/extents
+	$(Q)$(PYTHON) bench/extents.py --build $(B) $(if $(SEED),--seed $(SEED)) \
+	    $(if $(GROUPS),--groups $(GROUPS)) $(BENCH_FLAGS)
+
+$(B)/bench/extents: bench/extents.c runtime/measure.c runtime/measure.h $(B)/libravel.a
+	$(SAY) LINK $@
+	$(Q)mkdir -p $(@D) && $(CC) $(ALL_CFLAGS) -MF $@.d -o $@ bench/extents.c runtime/measure.c \
+	    $(B)/libravel.a $(LIBS)

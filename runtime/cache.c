@@ -50,11 +50,19 @@ hash_bytes(uint64_t h, const void *p, size_t n)
 Key
 key_of(const ravel_context *cx, const ravel_request *rq)
 {
-    Key k = {*rq, cx->threads, 14695981039346656037u};
-    k.hash = hash_bytes(k.hash, rq->from, strlen(rq->from) + 1);
-    k.hash = hash_bytes(k.hash, rq->to, strlen(rq->to) + 1);
-    k.hash = hash_bytes(k.hash, rq->shape, (size_t)rq->rank * sizeof *rq->shape);
-    return k;
+    Key k = {*rq, cx->threads, 14695981039346656037u, 0};
+    k.texts = hash_bytes(k.texts, rq->from, strlen(rq->from) + 1);
+    k.texts = hash_bytes(k.texts, rq->to, strlen(rq->to) + 1);
+    return key_at(&k, rq->shape);
+}
+
+Key
+key_at(const Key *k, const int64_t *shape)
+{
+    Key at = *k;
+    at.rq.shape = shape;
+    at.hash = hash_bytes(k->texts, shape, (size_t)k->rq.rank * sizeof *shape);
+    return at;
 }
 
 Key
@@ -210,4 +218,22 @@ cache_bound(Cache *c, i64 plans, i64 bytes)
     shrink(c, plans, bytes, &gone);
     give();
     let_go(gone);
+}
+
+bool
+cache_holds(const Cache *c)
+{
+    take();
+    bool holds = c->most > 0 && c->most_bytes > 0;
+    give();
+    return holds;
+}
+
+const Known *
+cache_known(const ravel_plan *p)
+{
+    take();
+    const Known *known = p->known;
+    give();
+    return known;
 }

@@ -40,8 +40,15 @@ struct Threads {
 typedef struct {
     ravel_request rq;
     const Threads *threads;        /* of the context */
-    uint64_t hash;
+    uint64_t texts, hash;          /* of the texts of rq; of these and its shape */
 } Key;
+
+/* special.c: the bytes that a plan has converted at the last shape with this hash. */
+typedef struct {
+    _Atomic uint64_t hash;
+    _Atomic i64 bytes;
+} SeenShape;
+enum { SEEN = 16 };
 
 /* A hash table of plans by key, and a list of them in the order of their last use. */
 enum { BUCKETS = 1024 };
@@ -96,6 +103,7 @@ struct ravel_plan {
     Threads threads;               /* most: at least 1 */
     const char *source;            /* in arena; NULL for the interpreter */
     Key key;                       /* in arena */
+    SeenShape *seen;                    /* in arena: SEEN shapes; NULL: it is never specialised */
     i64 bytes;                     /* the memory that it takes */
 
     /* Under the cache's lock: */
@@ -119,6 +127,8 @@ void context_leave(ravel_context *cx);
 
 void cache_init(Cache *c);
 Key key_of(const ravel_context *cx, const ravel_request *rq);
+/* The key of the same request at a shape; it is valid as long as both. */
+Key key_at(const Key *k, const int64_t *shape);
 bool key_same(const Key *a, const Key *b);
 /* A copy of a key in `a`, which does not depend on the request. */
 Key key_keep(Arena *a, const Key *k);
@@ -129,6 +139,10 @@ ravel_plan *cache_find(Cache *c, const Key *k, const Known *known,
 /* Add p, in place of one with the same key; others may be evicted. */
 void cache_add(Cache *c, ravel_plan *p);
 void cache_bound(Cache *c, i64 plans, i64 bytes);
+/* Whether it can hold plans. */
+bool cache_holds(const Cache *c);
+/* The layouts for which a plan is current. */
+const Known *cache_known(const ravel_plan *p);
 
 /* wisdom.c */
 /* The key of a plan in wisdom: all that its speed depends on. */
@@ -152,6 +166,13 @@ ravel_status request_check(const ravel_request *rq, ravel_error *err);
  * */
 ravel_status plan_picked(ravel_context *cx, const ravel_request *rq, const Pick *pick,
                          int n, ravel_plan **out, ravel_error *err);
+
+/* The plan of the key, which was not found, added to the cache; NULL if it cannot be made. */
+ravel_plan *plan_for(ravel_context *cx, const Key *key, const Known *known);
+
+/* special.c: for a plan with run-time extents, the plan of its request at a shape that it has
+ * converted often, with one more user; NULL: there is none.  Thread-safe. */
+ravel_plan *special_find(const ravel_plan *p, const int64_t *shape);
 
 /* run.c: call task(arg, part, parts) for each part, by the threads t. */
 void threads_share(const Threads *t, ravel_task *task, void *arg);

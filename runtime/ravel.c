@@ -63,6 +63,8 @@ plan(void *arg)
         make_text(p, &q);
     else
         make_steps(arg);
+    if (!j->pick && !p->wisdom.advice && !plan_is_fixed(made) && !plan_looks_up(made))
+        p->seen = arena_array(&p->arena, SeenShape, SEEN);
 }
 
 /* The reason why the interpreter is used. */
@@ -161,6 +163,27 @@ plan_picked(ravel_context *cx, const ravel_request *rq, const Pick *pick, int n,
     return s;
 }
 
+/* A plan with a user, and the cache's. */
+static ravel_plan *
+add_plan(ravel_context *cx, Job job, const Known *known, ravel_status *s, ravel_error *err)
+{
+    const int64_t start = log_start(cx);
+    ravel_plan *p = make_plan(cx, job, known, s, err);
+    if (!p)
+        return NULL;
+    log_plan(p, start);
+    cache_add(&cx->cache, p);
+    return p;
+}
+
+ravel_plan *
+plan_for(ravel_context *cx, const Key *key, const Known *known)
+{
+    ravel_status s;
+    ravel_error err;
+    return add_plan(cx, (Job){.key = key, .wisdom = cx->wisdom}, known, &s, &err);
+}
+
 ravel_status
 ravel_compile(ravel_context *cx, const ravel_request *rq, ravel_plan **out,
               ravel_error *err)
@@ -175,13 +198,7 @@ ravel_compile(ravel_context *cx, const ravel_request *rq, ravel_plan **out,
     const Known *known = context_known(cx);
     Job job = {.key = &key, .wisdom = cx->wisdom};
     *out = cache_find(&cx->cache, &key, known, job.wisdom);
-    if (*out)
-        return RAVEL_OK;
-    const int64_t start = log_start(cx);
-    *out = make_plan(cx, job, known, &s, err);
     if (!*out)
-        return s;
-    log_plan(*out, start);
-    cache_add(&cx->cache, *out);
-    return RAVEL_OK;
+        *out = add_plan(cx, job, known, &s, err);
+    return s;
 }

@@ -194,7 +194,10 @@ RAVEL_API const char *ravel_plan_source(const ravel_plan *plan);
 RAVEL_API ravel_status ravel_run(const ravel_plan *plan, void *dst,
                                  const void *src);
 
-/* ravel_run at a given shape, for a plan with run-time extents.  Nothing is compiled.
+/* ravel_run at a given shape, for a plan with run-time extents.  When the plan has converted
+ * 32 MB at a shape, a plan of the same request with that shape in numbers is compiled and put
+ * in the cache of the context; runs at the shape use it as long as it is there.  Nothing is
+ * compiled for index arrays, for a tuned plan, or if ravel_set_cache allows no plans.
  * `shape` has all extents; those that were fixed in the request must have the same
  * values.  An extent of 0 is allowed.  A buffer of 0 bytes may be NULL.
  * RAVEL_ERR_ARGUMENT, and nothing is written, if an extent is not valid for the plan,

@@ -156,14 +156,27 @@ run_at(const ravel_plan *p, void *dst, const void *src, const int64_t *shape,
     return status;
 }
 
+/* Run the plan that is specialised for the shape; false if there is none. */
+static bool
+run_special(const ravel_plan *p, void *dst, const void *src, const int64_t *shape)
+{
+    ravel_plan *q = special_find(p, shape);
+    bool done = q && ravel_run(q, dst, src) == RAVEL_OK;
+    ravel_plan_free(q);
+    return done;
+}
+
 ravel_status
 ravel_run_shape(const ravel_plan *p, void *dst, const void *src, const int64_t *shape,
                 ravel_error *err)
 {
     int64_t extent[MAX_RANK];
+    bool quick = dst && src && quick_extents(p, shape, extent);
+    if (quick && p->seen && run_special(p, dst, src, shape))
+        return RAVEL_OK;
     const int64_t start = p && p->cx->log ? log_start(p->cx) : 0;
-    bool done = dst && src && quick_extents(p, shape, extent) && p->threads.most == 1 &&
-                p->code && !p->code(dst, src, extent, 0, 1);
+    bool done = quick && p->threads.most == 1 && p->code &&
+                !p->code(dst, src, extent, 0, 1);
     ravel_status status = done ? RAVEL_OK : run_at(p, dst, src, shape, NULL, err);
     if (status == RAVEL_OK)
         log_run(p, shape, start);
