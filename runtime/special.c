@@ -45,7 +45,8 @@ special_find(const ravel_plan *p, const int64_t *shape)
     const Key k = key_at(&p->key, shape);
     const Known *known = cache_known(p);
     ravel_plan *q = cache_find(&cx->cache, &k, known, cx->wisdom);
-    if (!q && cache_holds(&cx->cache) && has_seen(p, k.hash, bytes))
+    if (!q && cache_holds(&cx->cache) && has_seen(p, k.hash, bytes) &&
+        ravel_plan_bytes_at(p, shape, NULL, NULL, NULL) == RAVEL_OK)
         q = plan_for(cx, &k, known);
     return q;
 }
