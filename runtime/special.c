@@ -6,7 +6,7 @@
  * the cache's plans, like one that the user compiles: both are found by their request. */
 #include "library.h"
 
-enum { LEAST_BYTES = 64 << 10, SPECIAL_BYTES = 32 << 20 };
+enum { LEAST_BYTES = 8 << 10, SPECIAL_BYTES = 32 << 20 };
 
 /* The bytes of the elements; 0 if they are few, or do not fit 64 bits. */
 static i64
