@@ -26,6 +26,23 @@ is_needed(const Maker *m, const Sketch *k)
     return true;
 }
 
+/* The sum of the parts of the table. */
+static void
+make_table(const Maker *m, Step *s)
+{
+    const Sketch *k = s->sketch;
+    s->table = k->table;
+    if (k->nscalars == 0)
+        return;
+    int32_t *sum = arena_copy(m->a, k->table, (size_t)k->words * sizeof *sum);
+    for (int i = 0; i < k->nscalars; i++) {
+        i64 x = number(m, k->scalar[i]);
+        for (i64 w = 0; w < k->words; w++)
+            sum[w] += (int32_t)(k->table[(i + 1) * k->words + w] * x);
+    }
+    s->table = sum;
+}
+
 static void
 make_calls(const Maker *m, const Plan *p, Numbers *numbers, Step *s)
 {
@@ -63,6 +80,7 @@ interpret_at(Arena *a, const Steps *s, const i64 *val)
             continue;
         Step *one = &at->step[at->n++];
         *one = s->step[i];
+        make_table(&m, one);
         make_calls(&m, s->plan, numbers, one);
         make_rests(&m, one);
     }

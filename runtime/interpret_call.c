@@ -43,7 +43,7 @@ make_argument(const Plan *p, const Nest *n, const Numbers *m, Step *s, int at)
         s->arg[at] = p->dst->fill[0];
         return;
     case CALL_TABLE:
-        s->arg[at] = (Word)(uintptr_t)s->sketch->table;
+        s->arg[at] = (Word)(uintptr_t)s->table;
         return;
     case CALL_COUNT:
         s->arg[at] = (Word)call_unit(p, taken(n, m, c.role) + c.number, c.unit);

@@ -200,17 +200,16 @@ make_rests(Maker *m, const Ex *dst, const Ex *src)
 
 /* Nests with the same table share one copy. */
 static const int32_t *
-table_of(Maker *m)
+table_of(Maker *m, i64 *words)
 {
     const Plan *p = m->p;
-    i64 words;
     if (!nest_has_table(m->n))
         return NULL;
     const Nest *first = &p->nest[plan_table_of(p, (int)(m->n - p->nest))];
     for (const Step *s = m->s - 1; first < m->n; s--)
         if (s->sketch->nest == first)
             return s->sketch->table;
-    return nest_table(m->a, p, m->n, &words);
+    return nest_table(m->a, p, m->n, words);
 }
 
 /* The data that the calls need from a shape. */
@@ -220,7 +219,9 @@ make_sketch(Maker *m, const Ex *dst, const Ex *src)
     const Ex *needs[MAX_NEEDS];
     Sketch *k = arena_new(m->a, Sketch);
     k->nest = m->n;
-    k->table = table_of(m);
+    k->table = table_of(m, &k->words);
+    k->nscalars = nest_scalars(m->p, m->n, k->scalar);
+    k->words /= 1 + k->nscalars;
     k->nneeds = nest_needs(m->p, m->n, needs);
     k->needs = arena_copy(m->a, needs, (size_t)k->nneeds * sizeof *needs);
     k->dst = ex_part(m->p->e, dst, m->outer, false);

@@ -46,7 +46,10 @@ typedef struct {
 /* The data of a nest that do not depend on the run-time extents. */
 typedef struct {
     const Nest *nest;
-    const int32_t *table;
+    const int32_t *table; /* at a shape: the first of 1 + nscalars parts of `words` words */
+    i64 words;
+    int nscalars;
+    const Ex *scalar[TABLE_SCALARS];
     int nneeds;
     const Ex **needs;     /* the nest is executed only if all are above 0 */
     const Ex *dst, *src;  /* the part of the rests without outer loops, over scalars */
@@ -54,6 +57,7 @@ typedef struct {
 
 typedef struct {
     AnyKernel *kernel;
+    const int32_t *table; /* the sketch's, or its sum at the shape */
     Word arg[ARGS_MAX];
     int nvarying;
     Varying varying[ARGS_MAX];

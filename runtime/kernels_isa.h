@@ -12,6 +12,7 @@
 #include "../templates/c/times.c"
 #include "../templates/c/round.c"
 #include "../templates/c/fence.c"
+#include "../templates/c/table_add.c"
 #include "../templates/c/lanes.h"
 #include "../templates/c/stream.h"
 #include "../templates/c/move.h"
@@ -103,5 +104,6 @@ const JitSymbol KERNELS[] = {
     {"ravel_times", (Fn)ravel_times},
     {"ravel_round", (Fn)ravel_round},
     {"ravel_fence", (Fn)ravel_fence},
+    {"ravel_table_add", (Fn)ravel_table_add},
     {NULL, NULL},
 };

@@ -41,6 +41,7 @@ typedef enum {
     ST_FITS,              /* return 1 unless this size fits 64 bits */
     ST_BYTES,             /* *text = value */
     ST_LOOKUP,            /* name = number `value` of `array` */
+    ST_TABLE,             /* an array `text` of `count` words, which calls fill */
     ST_DIVISOR            /* after value number `count`: its multiplier and shift */
 } StKind;
 
@@ -65,7 +66,7 @@ typedef struct Stmt {
     const Ex **factor;    /* ST_LET: a product instead */
     int nfactors;
     i64 least, most;
-    const Kernel *kernel;
+    const Kernel *kernel;          /* ST_CALL; NULL: the function `text` */
     Arg arg[16];
     int nargs;
     struct Stmt *body, *next;
@@ -177,7 +178,7 @@ const char *target_name(const Target *t);
 bool target_is(const Target *t, const char *model);
 /* A function that emitted code may call, and the texts of the files that define it, in
  * order.  Each text is one string, even if several helpers name its file. */
-enum { HELPER_FILES = 17, TARGET_HELPERS = 48,
+enum { HELPER_FILES = 17, TARGET_HELPERS = 56,
        TARGET_FILES_MAX = TARGET_HELPERS * HELPER_FILES };
 typedef struct {
     const char *symbol, *file[HELPER_FILES];

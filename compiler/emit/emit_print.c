@@ -21,6 +21,7 @@ static const char *const lines[] = {
     [ST_FITS] = "fits ${text}",
     [ST_BYTES] = "bytes ${text} = ${value}",
     [ST_LOOKUP] = "lookup ${text} = ${array}[${value}]",
+    [ST_TABLE] = "table ${text} of ${count}",
     [ST_DIVISOR] = "divisor out[${count}] of ${most}",
 };
 
@@ -68,7 +69,7 @@ put_body(Writer *w, const Stmt *s)
             {"count", writer_number(w, s->count)},
             {"least", writer_number(w, s->least)},
             {"most", writer_number(w, s->most)},
-            {"kernel", s->kernel ? s->kernel->name : ""},
+            {"kernel", s->kernel ? s->kernel->name : s->text ? s->text : ""},
             {"args", arguments(w, s)},
         };
         writer_print(w, lines[s->kind], slot, LEN(slot));

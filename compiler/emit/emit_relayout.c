@@ -12,6 +12,7 @@ typedef struct {
     int ntaken;                    /* ... those of what is no loop */
     int var[MAX_OUTER];            /* variables with those names */
     const Table *table;            /* the nest's */
+    const char *at;                /* the array that has it; at a shape not the constant */
     const Ex **to;                 /* of the loops and lookups: variables with those names */
 } Emitter;
 
@@ -102,8 +103,7 @@ argument(Emitter *t, char letter)
     case CALL_STEP:    x = in_unit(t, step(t, a.role, a.source), a.unit); break;
     case CALL_PATTERN: return (Arg){.pattern = t->p->dst->fill[0]};
     case CALL_BUFFER:  return (Arg){.buffer = buffer, .value = ex_const(t->p->e, 0)};
-    case CALL_TABLE:   return (Arg){.buffer = t->table->name,
-                                    .value = ex_const(t->p->e, 0)};
+    case CALL_TABLE:   return (Arg){.buffer = t->at, .value = ex_const(t->p->e, 0)};
     case CALL_PLACE:   return (Arg){.buffer = buffer, .value = byte_start(t, a.source)};
     case CALL_START:   return (Arg){.value = start_of(t, a.source, 1)};
     case CALL_COUNT:   x = in_unit(t, ex_add(t->p->e, count(t, a.role), x), a.unit);
@@ -120,6 +120,37 @@ add_call(Emitter *t, Stmt ***tail)
     s->kernel = k;
     for (const char *c = kernel_letters(k); *c; c++)
         s->arg[s->nargs++] = argument(t, *c);
+}
+
+static Arg
+words(Emitter *t, const char *table, i64 first)
+{
+    return (Arg){.buffer = table, .value = ex_const(t->p->e, first)};
+}
+
+/* A table that depends on the shape: an array, to which each scalar's part is added. */
+static void
+add_shape_table(Emitter *t, Stmt ***tail)
+{
+    const Ex *scalar[TABLE_SCALARS];
+    int n = t->table ? nest_scalars(t->p, t->n, scalar) : 0;
+    if (n == 0)
+        return;
+    i64 each = t->table->n / (1 + n);
+    const char *sum = t->table->name;
+    t->at = arena_printf(t->arena, "%s_at", sum);
+    Stmt *s = emit_add(t->arena, tail, ST_TABLE);
+    s->text = t->at;
+    s->count = each;
+    for (int i = 0; i < n; i++, sum = t->at) {
+        s = emit_add(t->arena, tail, ST_CALL);
+        s->text = "ravel_table_add";
+        s->arg[s->nargs++] = words(t, t->at, 0);
+        s->arg[s->nargs++] = words(t, sum, 0);
+        s->arg[s->nargs++] = words(t, t->table->name, (i + 1) * each);
+        s->arg[s->nargs++] = (Arg){.value = ex_const(t->p->e, each)};
+        s->arg[s->nargs++] = (Arg){.value = scalar[i]};
+    }
 }
 
 /* Emit one nest; a nest that is not split is executed by one thread. */
@@ -152,6 +183,7 @@ add_nest(Emitter *t, Stmt ***tail)
         inner = &s->body;
         at = &inner;
     }
+    add_shape_table(t, at);
     for (int k = 0; k < n->nouter; k++) {
         Stmt *s = emit_add(t->arena, at, ST_FOR);
         s->text = t->name[k];
@@ -225,6 +257,7 @@ emit_relayout(const Plan *p, const char *name, const char *command)
         if (p->nest[i].merged)
             continue;
         t.table = add_table(a, u, p, i);
+        t.at = t.table ? t.table->name : NULL;
         add_nest(&t, at);
         stream |= p->nest[i].stream > 0;
     }

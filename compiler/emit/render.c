@@ -35,7 +35,7 @@ put_call(Writer *w, const Stmt *s)
     Buf args = buf_new(w->arena);
     for (int i = 0; i < s->nargs; i++)
         buf_printf(&args, "%s%s", i ? ", " : "", argument(w, &s->arg[i]));
-    Slot slot[] = {{"symbol", s->kernel->symbol}, {"args", args.s}};
+    Slot slot[] = {{"symbol", s->kernel ? s->kernel->symbol : s->text}, {"args", args.s}};
     writer_put(w, "call", slot, LEN(slot));
 }
 
@@ -92,6 +92,7 @@ static const struct {
     [ST_FITS] = {.field = "fits"},
     [ST_BYTES] = {.field = "bytes"},
     [ST_LOOKUP] = {.field = "lookup"},
+    [ST_TABLE] = {.field = "table"},
     [ST_DIVISOR] = {.field = "divisor"},
 };
 

@@ -35,6 +35,8 @@ typedef struct {
     i64 pitch;            /* bytes from a run to the next in the buffer; 0: no buffer */
     i64 from;             /* the same of unpacked runs of the source; 0: they stay there */
     int role[ROLES];      /* of which loops the kernel runs the tiles, or -1 */
+    int nscalars;         /* the scalars in the strides of its loops */
+    const Atom *scalar[TABLE_SCALARS];
     double cost;          /* nanoseconds an element in registers, roughly */
 } Composite;
 
@@ -46,9 +48,15 @@ int composite_kept(const Nest *n, int bits);
 /* Makes the tile for elements of `bits` bits, with a buffer or without; false if there is
  * none. */
 bool composite_make(const Nest *n, int bits, bool buffer, Composite *c);
+/* Whether the tile takes all iterations of a loop, at every shape. */
+bool composite_takes_all(const Nest *n, const Composite *c, int loop);
+/* The largest offset of the tile, in bytes (elements smaller than a byte: in these), as far as
+ * it depends on the shape.  The rest of it is less than 2^30. */
+const Ex *composite_reach(const Nest *n, const Composite *c);
 
-/* composite_table.c: the words of a tile, as templates/c/composite_tile.h reads them. */
+/* composite_table.c: the words of a tile, as templates/c/composite_tile.h reads them.  They are
+ * linear in the scalars: the words without them, or those that a scalar is multiplied with. */
 i64 composite_words(const Composite *c);
-void composite_table(const Nest *n, const Composite *c, int32_t *out);
+void composite_table(const Nest *n, const Composite *c, const Atom *scalar, int32_t *out);
 
 #endif

@@ -11,10 +11,21 @@ composite_words(const Composite *c)
 }
 
 /* A loop of a list: its iterations; what it moves by in the source, the destination, where
- * the blocks come from and where they go, in bytes. */
+ * the blocks come from and where they go, in bytes.  forward: it moves the source forward. */
 typedef struct {
     i64 n, src, dst, from, to;
+    bool forward;
 } Walk;
+
+/* What the scalar is multiplied with in a stride; NULL: what is left without scalars. */
+static i64
+share_of(const Ex *stride, const Atom *scalar)
+{
+    i64 share = scalar ? 0 : stride->base;
+    for (int i = 0; i < stride->n && scalar; i++)
+        share += stride->t[i].atom == scalar ? stride->t[i].coef : 0;
+    return share;
+}
 
 static bool
 is_in(const TileSide *s, int used, int loop)
@@ -28,10 +39,10 @@ is_in(const TileSide *s, int used, int loop)
 /* The tile's loops by rising stride of the destination; runs lie in the buffer one after
  * another. */
 static int
-walk_of(const Nest *n, const Composite *c, Walk *walk, int *loop)
+walk_of(const Nest *n, const Composite *c, const Atom *scalar, Walk *walk, int *loop)
 {
     int m = 0;
-    i64 to = c->pitch, from = c->from;
+    i64 to = scalar ? 0 : c->pitch, from = scalar ? 0 : c->from;
     for (int i = 0; i < n->nloops; i++)
         if (c->taken[i] > 1 && i != c->kept_loop) {
             int k = m++;
@@ -41,14 +52,17 @@ walk_of(const Nest *n, const Composite *c, Walk *walk, int *loop)
         }
     for (int k = 0; k < m; k++) {
         const Loop *l = &n->loop[loop[k]];
-        i64 src = l->ss * c->unit, dst = l->ds * c->unit;
-        walk[k] = (Walk){c->taken[loop[k]], src, dst, src, dst};
+        i64 src = share_of(l->ex.ss, scalar) * c->unit;
+        i64 dst = share_of(l->ex.ds, scalar) * c->unit;
+        bool forward = !ex_is_const(l->ex.ss) || l->ss > 0;
+        walk[k] = (Walk){c->taken[loop[k]], src, dst, src, dst, forward};
         if (c->pitch && !is_in(&c->side[DST], c->side[DST].n, loop[k])) {
             walk[k].to = to;
             to *= walk[k].n;
         }
         if (c->from && !is_in(&c->side[SRC], c->side[SRC].n, loop[k])) {
             walk[k].from = from;
+            walk[k].forward = true;
             from *= walk[k].n;
         }
     }
@@ -107,18 +121,16 @@ last_of(const Walk *w, int m)
 {
     i64 last = 0;
     for (int k = 0; k < m; k++)
-        last += w[k].from > 0 ? (w[k].n - 1) * w[k].from : 0;
+        last += w[k].forward ? (w[k].n - 1) * w[k].from : 0;
     return last;
 }
 
-void
-composite_table(const Nest *n, const Composite *c, int32_t *out)
+/* The words before the offsets: numbers of the tile, then the end of the source and the
+ * largest offset of a column. */
+static int32_t *
+put_head(int32_t *out, const Composite *c, const Atom *scalar, i64 end, i64 last)
 {
-    Walk all[MAX_LOOPS], some[MAX_LOOPS], rest[MAX_LOOPS], cols[MAX_LOOPS];
-    int loop[MAX_LOOPS], left[MAX_LOOPS], last[MAX_LOOPS];
     const TileSide *r = &c->side[SRC], *k = &c->side[DST];
-    int m = walk_of(n, c, all, loop), others;
-    choose(all, loop, m, k, k->used, cols);
     const i64 head[RAVEL_TILE_HEAD] = {
         c->role[ROW] < 0 ? 1 : c->taken[c->role[ROW]],
         c->role[COL] < 0 ? 1 : c->taken[c->role[COL]],
@@ -126,10 +138,24 @@ composite_table(const Nest *n, const Composite *c, int32_t *out)
         c->kept, r->count, k->count, c->inner,
         c->pitch ? c->elements / k->run : 0, k->run * c->unit, c->pitch,
         c->elements / r->run, r->run * c->unit, c->from,
-        c->from ? c->from * (c->elements / r->run) : last_of(all, m) + c->kept,
-        last_of(cols, k->used)};
-    for (int i = 0; i < RAVEL_TILE_HEAD; i++)
-        *out++ = (int32_t)head[i];
+        c->from ? c->from * (c->elements / r->run) : end + c->kept, last};
+    const i64 moved[] = {c->from ? 0 : end, last};
+    for (int i = 0; i < RAVEL_TILE_HEAD - LEN(moved); i++)
+        *out++ = scalar ? 0 : (int32_t)head[i];
+    for (int i = 0; i < LEN(moved); i++)
+        *out++ = (int32_t)(scalar ? moved[i] : head[RAVEL_TILE_HEAD - LEN(moved) + i]);
+    return out;
+}
+
+void
+composite_table(const Nest *n, const Composite *c, const Atom *scalar, int32_t *out)
+{
+    Walk all[MAX_LOOPS], some[MAX_LOOPS], rest[MAX_LOOPS], cols[MAX_LOOPS];
+    int loop[MAX_LOOPS], left[MAX_LOOPS], last[MAX_LOOPS];
+    const TileSide *r = &c->side[SRC], *k = &c->side[DST];
+    int m = walk_of(n, c, scalar, all, loop), others;
+    choose(all, loop, m, k, k->used, cols);
+    out = put_head(out, c, scalar, last_of(all, m), last_of(cols, k->used));
     choose(all, loop, m, r, r->used, some);
     out = put_sums(out, some, r->used, STEP_TO, 1);
     out = put_sums(out, cols, k->used, STEP_FROM, 1);

@@ -16,19 +16,57 @@ static const double FROM_NS = 6, TO_NS = 18;
 /* To unpack or pack a run, in addition to its elements; to unpack and pack an element. */
 static const double RUN_NS = 6, PACK_NS = 0.08;
 
-/* A loop of numbers that is not in the rest. */
 static bool
-is_plain(const Loop *l)
+rises(const Ex *stride)
 {
-    return !l->rest && kernel_is_known(l);
+    return ex_is_const(stride) || stride->f.min >= 0;
+}
+
+/* A loop that is not in the rest, with numbers; or, if the nest assumes that offsets are
+ * near, with strides and a count that depend on the shape. */
+static bool
+is_plain(const Nest *n, const Loop *l)
+{
+    return !l->rest &&
+           (kernel_is_known(l) || (n->near && rises(l->ex.ss) && rises(l->ex.ds)));
+}
+
+static const Ex *
+stride_of(const Loop *l, int side)
+{
+    return side == SRC ? l->ex.ss : l->ex.ds;
+}
+
+/* The iterations that a tile can take of a loop; few of one whose count depends on the shape,
+ * since the last tile overlaps the one before. */
+static i64
+room_of(const Composite *c, const Loop *l)
+{
+    enum { FEW = 64, FEW_BYTES = 256 };
+    i64 n = kernel_fewest(l), few = c->per > 1 ? FEW_BYTES * c->per : FEW_BYTES / c->kept;
+    few = few < FEW ? FEW : few;
+    return ex_is_const(l->ex.n) || n < few ? n : few;
+}
+
+bool
+composite_takes_all(const Nest *n, const Composite *c, int loop)
+{
+    return ex_is_const(n->loop[loop].ex.n) && c->taken[loop] == n->loop[loop].n;
 }
 
 /* The loop that continues a run of `run` elements; -1: there is none. */
 static int
 next_loop(const Nest *n, const Composite *c, int side, i64 run)
 {
-    int i = kernel_next_loop(n, c->skip, side, run);
-    return i >= 0 && kernel_stride(&n->loop[i], side) > 0 ? i : -1;
+    int best = -1;
+    for (int i = 0; i < n->nloops; i++) {
+        const Loop *l = &n->loop[i];
+        const Ex *stride = stride_of(l, side);
+        if (!c->skip[i] && ex_is_const(stride) && int_abs(stride->base) == run &&
+            room_of(c, l) > 1 && (best < 0 || l->var < n->loop[best].var))
+            best = i;
+    }
+    return best >= 0 && stride_of(&n->loop[best], side)->base > 0 ? best : -1;
 }
 
 /* The elements that are contiguous on both sides: those of the loop with stride 1 in both,
@@ -41,11 +79,11 @@ find_kept(const Nest *n, int bits, Composite *c)
     c->kept = c->unit;
     c->kept_loop = kernel_run_loop(n);
     for (int i = 0; i < n->nloops; i++)
-        c->skip[i] = i == c->kept_loop || !is_plain(&n->loop[i]);
+        c->skip[i] = i == c->kept_loop || !is_plain(n, &n->loop[i]);
     if (c->kept_loop < 0)
         return true;
     const Loop *l = &n->loop[c->kept_loop];
-    if (!is_plain(l) || l->n * c->kept >= LONG_KEPT)
+    if (l->rest || !kernel_is_known(l) || l->n * c->kept >= LONG_KEPT)
         return false;
     c->kept *= (int)l->n;
     return true;
@@ -70,9 +108,10 @@ take_run(const Nest *n, int side, i64 bytes, Composite *c)
     i64 run = c->kept / c->unit, wanted = int_ceil_div(bytes * c->per, c->unit);
     i64 vector = c->per > 1 ? LINE / c->kept : 1;
     for (int i; run < wanted && (i = next_loop(n, c, side, run)) >= 0;) {
-        i64 part = part_of(n->loop[i].n, int_ceil_div(wanted, run), run == c->kept ? vector : 1);
+        i64 room = room_of(c, &n->loop[i]);
+        i64 part = part_of(room, int_ceil_div(wanted, run), run == c->kept ? vector : 1);
         c->taken[i] = part > c->taken[i] ? part : c->taken[i];
-        if (part < n->loop[i].n)
+        if (part < room || !ex_is_const(n->loop[i].ex.n))
             break;
         run *= part;
     }
@@ -88,7 +127,7 @@ find_run(const Nest *n, int side, Composite *c)
     for (int i; (i = next_loop(n, c, side, s->run)) >= 0 && c->taken[i] > 1;) {
         s->loop[s->n++] = i;
         s->run *= c->taken[i];
-        if (c->taken[i] < n->loop[i].n)
+        if (!composite_takes_all(n, c, i))
             break;
     }
 }
@@ -217,7 +256,8 @@ find_tile(const Nest *n, Composite *c)
                 continue;
             find_block(&one);
             double cost = cost_of(&one);
-            if ((found && cost >= least) || composite_words(&one) > WORDS_MAX)
+            i64 words = composite_words(&one) * (n->near ? 1 + TABLE_SCALARS : 1);
+            if ((found && cost >= least) || words > WORDS_MAX)
                 continue;
             found = true;
             least = cost;
@@ -226,14 +266,15 @@ find_tile(const Nest *n, Composite *c)
     return found;
 }
 
-/* The loops that the kernel runs: those in part, and others that move the source least. */
+/* The loops that the kernel runs: those in part, and others that move the source least.  With
+ * extents left to run time the others are outer loops, which threads can share. */
 static void
 find_roles(const Nest *n, Composite *c)
 {
     bool used[MAX_LOOPS] = {false};
     int m = 0, loop[3];
     for (int i = 0; i < n->nloops; i++) {
-        used[i] = n->loop[i].rest || c->taken[i] == n->loop[i].n;
+        used[i] = n->loop[i].rest || composite_takes_all(n, c, i);
         if (c->taken[i] > 1 && !used[i]) {
             used[i] = true;
             loop[m++] = i;
@@ -241,7 +282,7 @@ find_roles(const Nest *n, Composite *c)
     }
     for (int best; m < 3; loop[m++] = best) {
         best = -1;
-        for (int i = 0; i < n->nloops; i++)
+        for (int i = 0; i < n->nloops && !n->near; i++)
             if (!used[i] && (best < 0 || n->loop[i].ss < n->loop[best].ss ||
                              (n->loop[i].ss == n->loop[best].ss &&
                               n->loop[i].var < n->loop[best].var)))
@@ -263,20 +304,65 @@ find_roles(const Nest *n, Composite *c)
     c->role[BATCH] = loop[2];
 }
 
-/* All offsets of a tile fit 32 bits. */
+/* All offsets of a tile fit 32 bits, as far as they are numbers. */
 static bool
 is_near(const Nest *n, const Composite *c)
 {
     for (int side = SRC; side <= DST; side++) {
         double far = 0;
         for (int i = 0; i < n->nloops; i++) {
-            double s = (double)kernel_stride(&n->loop[i], side) * (double)(c->taken[i] - 1);
+            double s = (double)stride_of(&n->loop[i], side)->base * (double)(c->taken[i] - 1);
             far += c->taken[i] > 1 ? (s < 0 ? -s : s) * c->unit : 0;
         }
         if (far > INT32_MAX / 2)
             return false;
     }
     return true;
+}
+
+/* Adds the scalars of a stride to those of the tile.  False if it has others than these, or
+ * there are too many. */
+static bool
+add_scalars(const Ex *stride, Composite *c)
+{
+    for (int i = 0; i < stride->n; i++) {
+        const Atom *a = stride->t[i].atom;
+        int k = 0;
+        while (k < c->nscalars && c->scalar[k] != a)
+            k++;
+        if (a->op != AT_VAR || k == TABLE_SCALARS)
+            return false;
+        c->scalar[k] = a;
+        c->nscalars += k == c->nscalars;
+    }
+    return true;
+}
+
+static bool
+find_scalars(const Nest *n, Composite *c)
+{
+    c->nscalars = 0;
+    for (int i = 0; i < n->nloops; i++)
+        if (c->taken[i] > 1 &&
+            (!add_scalars(n->loop[i].ex.ss, c) || !add_scalars(n->loop[i].ex.ds, c)))
+            return false;
+    return true;
+}
+
+const Ex *
+composite_reach(const Nest *n, const Composite *c)
+{
+    const Ex *reach[2];
+    for (int side = SRC; side <= DST; side++) {
+        reach[side] = ex_const(n->e, 0);
+        for (int i = 0; i < n->nloops; i++) {
+            const Ex *s = stride_of(&n->loop[i], side);
+            if (c->taken[i] > 1 && !ex_is_const(s))
+                reach[side] = ex_add_scaled(n->e, reach[side], s,
+                                            (c->taken[i] - 1) * c->unit);
+        }
+    }
+    return ex_max(n->e, reach[SRC], reach[DST]);
 }
 
 static bool
@@ -308,7 +394,8 @@ composite_kept(const Nest *n, int bits)
 bool
 composite_make(const Nest *n, int bits, bool buffer, Composite *c)
 {
-    if (!find_kept(n, bits, c) || is_long(n, c) || !find_tile(n, c) || !is_near(n, c))
+    if (!find_kept(n, bits, c) || is_long(n, c) || !find_tile(n, c) || !is_near(n, c) ||
+        !find_scalars(n, c))
         return false;
     find_roles(n, c);
     c->pitch = buffer || c->per > 1 ? c->pitch : 0;

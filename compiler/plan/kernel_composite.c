@@ -86,7 +86,7 @@ composite_table_loops(const Nest *n, int bits, const int role[ROLES], TableLoops
     Composite c;
     composite_make(n, bits, true, &c);
     for (int i = 0; i < n->nloops; i++)
-        out->in[i] = c.taken[i] > 1 && c.taken[i] == n->loop[i].n;
+        out->in[i] = c.taken[i] > 1 && composite_takes_all(n, &c, i);
     for (int r = BATCH; r <= COL; r++)
         out->least[r] = role[r] < 0 ? 0 : c.taken[role[r]];
 }
@@ -96,17 +96,38 @@ composite_program(Arena *a, const Nest *n, int bits, i64 *words)
 {
     Composite c;
     composite_make(n, bits, n->stream, &c);
-    *words = composite_words(&c);
+    i64 each = composite_words(&c);
+    *words = each * (1 + c.nscalars);
     int32_t *out = arena_array(a, int32_t, *words);
-    composite_table(n, &c, out);
+    for (int i = 0; i <= c.nscalars; i++)
+        composite_table(n, &c, i ? c.scalar[i - 1] : NULL, out + i * each);
     return out;
+}
+
+static int
+composite_scalars(const Nest *n, int bits, const Ex *out[TABLE_SCALARS])
+{
+    Composite c;
+    composite_make(n, bits, n->stream, &c);
+    for (int i = 0; i < c.nscalars; i++)
+        out[i] = ex_of_atom(n->e, c.scalar[i]);
+    return c.nscalars;
+}
+
+static const Ex *
+composite_far(const Nest *n, int bits)
+{
+    Composite c;
+    composite_make(n, bits, n->stream, &c);
+    return composite_reach(n, &c);
 }
 
 #define TILES(takes, of, letters, text)                                          \
     {.kind = NEST_COPY, .elements = of, .args = letters, .what = text,           \
      .applies = takes, .work = composite_work, .runs = composite_runs,           \
      .floor = 0.02, .orders = composite_orders, .speeds = AS_TILES,              \
-     .table = composite_table_loops, .program = composite_program}
+     .table = composite_table_loops, .program = composite_program,               \
+     .scalars = composite_scalars, .reach = composite_far}
 #define COMPOSITE(takes)                                                         \
     TILES(takes, OF_BYTES, "DStnrcNMPQpqH",                                      \
           "digits in any order, by tiles whose offsets a table holds")

@@ -43,8 +43,9 @@ bool kernel_is_small(const Nest *n, int bits);
 i64 kernel_count(const Nest *n, int loop);
 /* True if x is a multiple of k for all values of its variables. */
 bool kernel_multiple(const Ex *x, i64 k);
-/* The iterations that a loop has at least, at every shape at which it has any; 0: its
- * strides depend on the shape. */
+/* The iterations that a loop has at least, at every shape at which it has any. */
+i64 kernel_fewest(const Loop *l);
+/* The same; 0: its strides depend on the shape. */
 i64 kernel_least(const Loop *l);
 /* The stride of a loop in the source (SRC) or the destination (DST). */
 i64 kernel_stride(const Loop *l, int side);

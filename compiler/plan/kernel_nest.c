@@ -59,14 +59,18 @@ kernel_is_small(const Nest *n, int bits)
 }
 
 i64
-kernel_least(const Loop *l)
+kernel_fewest(const Loop *l)
 {
-    if (!ex_is_const(l->ex.ss) || !ex_is_const(l->ex.ds))
-        return 0;
     if (ex_is_const(l->ex.n))
         return l->n;
     i64 least = l->ex.n->f.rem == 0 ? l->ex.n->f.mod : 1;
     return least < l->fewest ? l->fewest : least;
+}
+
+i64
+kernel_least(const Loop *l)
+{
+    return ex_is_const(l->ex.ss) && ex_is_const(l->ex.ds) ? kernel_fewest(l) : 0;
 }
 
 i64

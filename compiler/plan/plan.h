@@ -54,6 +54,7 @@ typedef struct {
     int inner;            /* the number of loops that the kernel runs itself */
     int table;            /* the number of these, from the first on, in nest_table */
     i64 least[ROLES];     /* the fewest iterations that a call may take; 0: any number */
+    bool near;            /* the nest runs only where the offsets of its table fit 32 bits */
     const Ex *src, *dst;  /* addresses without the strides of the loops, in elements */
     /* The place of each lookup of source and destination, over the variables of the loops
      * and of the lookups before it.  Its loops are in the rest. */
@@ -194,6 +195,11 @@ i64 nest_entries(const Nest *n);
 /* The words of the table, two for each entry, or those of the kernel's program; sets
  * *words to their number. */
 const int32_t *nest_table(Arena *a, const Plan *p, const Nest *n, i64 *words);
+/* A table that depends on the shape is a sum of tables, each of which is a part of those
+ * words: the first, and after it one for each scalar, times this scalar.  Returns the number
+ * of scalars. */
+enum { TABLE_SCALARS = 3 };
+int nest_scalars(const Plan *p, const Nest *n, const Ex *out[TABLE_SCALARS]);
 /* The first nest with the same table as this nest; it may be the nest itself.  Many nests
  * share a table because they differ only in their start addresses. */
 int plan_table_of(const Plan *p, int nest);

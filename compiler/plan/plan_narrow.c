@@ -8,6 +8,9 @@
 
 #include "kernel_family.h"
 
+/* The offsets of a table, as far as they depend on the shape: the rest is below 2^30 too. */
+enum { NEAR_BYTES = 1 << 30 };
+
 /* A scalar that is 1 if 2 <= n <= most, else 0. */
 static const Ex *
 is_narrow(Scalars *s, const Ex *n, i64 most)
@@ -71,69 +74,119 @@ widen(Plan *p, Nest *n, const Kernel *k)
         }
 }
 
-/* The loop that must have n->least iterations of its role, more than it has at every shape,
- * and that number; -1: there is none, or are several. */
-static int
-short_loop(const Nest *n, i64 *least)
+/* What a nest needs of a shape: loops, by their variables, with so many iterations. */
+typedef struct {
+    int n, var[ROLES];
+    i64 least[ROLES];
+} Long;
+
+/* The loops of which a call must take more iterations than they have at every shape. */
+static Long
+long_loops(const Nest *n)
 {
-    int loop = -1;
+    Long out = {.n = 0};
     for (int r = 0; r < ROLES; r++) {
         int i = n->role[r];
         Loop any = i < 0 ? (Loop){.name = NULL} : n->loop[i];
         any.fewest = 0;
-        if (i < 0 || n->least[r] <= 1 || n->least[r] <= kernel_least(&any))
+        if (i < 0 || n->least[r] <= 1 || n->least[r] <= kernel_fewest(&any))
             continue;
-        if (loop >= 0)
-            return -1;
-        loop = i;
-        *least = n->least[r];
+        out.var[out.n] = n->loop[i].var;
+        out.least[out.n++] = n->least[r];
     }
-    return loop;
+    return out;
 }
 
-/* Gives *n the quickest kernel if the loops with these variables (-1: all whose count
- * depends on the shape) have `least` iterations at least. */
-static bool
-assume(const Plan *p, Nest *n, int var, i64 least)
+/* The iterations that the loop with a variable has at least; 0: any number. */
+static i64
+least_of(const Long *l, int var)
 {
+    i64 least = 0;
+    for (int i = 0; i < l->n; i++)
+        least = l->var[i] == var ? l->least[i] : least;
+    return least;
+}
+
+/* Gives *n the quickest kernel for shapes at which all loops have so many iterations (NULL:
+ * LONG, if their count depends on the shape), and the offsets of tables are near. */
+static bool
+assume(const Plan *p, Nest *n, const Long *given, bool near)
+{
+    enum { LONG = 512 };
     nest_sort(n);
+    n->near = near;
     for (int i = 0; i < n->nloops; i++) {
         Loop *l = &n->loop[i];
+        i64 least = given ? least_of(given, l->var) : LONG;
         i64 most = l->ex.n->f.max < least ? l->ex.n->f.max : least;
-        l->fewest = !ex_is_const(l->ex.n) && (var < 0 || l->var == var) ? most : 0;
+        l->fewest = !ex_is_const(l->ex.n) ? most : 0;
     }
     return nest_schedule(p, n);
 }
 
-/* Makes n the nest of the kernel that is quickest where a loop is long, and *out the nest
- * as it was, for the other shapes.  False, and nothing changes, if there is no such kernel,
- * or it needs several such loops. */
+static bool
+needs_no_more(const Long *a, const Long *b)
+{
+    for (int i = 0; i < a->n; i++)
+        if (a->least[i] > least_of(b, a->var[i]))
+            return false;
+    return true;
+}
+
+/* 1 if x > 0, else 0. */
+static const Ex *
+is_above_0(Exprs *e, const Ex *x)
+{
+    return ex_max(e, ex_min(e, x, ex_const(e, 1)), ex_const(e, 0));
+}
+
+/* 1 at the shapes that the nest needs, else 0. */
+static const Ex *
+at_shapes(const Plan *p, const Nest *n, const Long *needs)
+{
+    Exprs *e = p->e;
+    const Family *f = n->kernel->family;
+    const Ex *scalar[TABLE_SCALARS], *all = ex_const(e, 1);
+    for (int i = 0; i < n->nloops; i++) {
+        i64 least = least_of(needs, n->loop[i].var);
+        if (least)
+            all = ex_min(e, all, is_above_0(e, ex_sub(e, n->loop[i].ex.n,
+                                                      ex_const(e, least - 1))));
+    }
+    if (n->near && nest_scalars(p, n, scalar) > 0)
+        all = ex_min(e, all, is_above_0(e, ex_sub(e, ex_const(e, NEAR_BYTES),
+                                                  f->reach(n, p->dst->dtype->bits))));
+    return all;
+}
+
+/* Makes n the nest of the kernel that is quickest where loops are long and offsets of tables
+ * near, and *out the nest as it was, for the other shapes.  False, and nothing changes, if
+ * there is no such kernel. */
 static bool
 lengthen(Plan *p, Nest *n, Nest *out)
 {
-    enum { LONG = 512 };
     Exprs *e = p->e;
     Nest with = *n;
-    i64 least = 0, again = 0;
-    int loop = -1, var;
-    if (n->kind != NEST_COPY || !assume(p, &with, -1, LONG) ||
-        with.kernel == n->kernel || with.cost >= n->cost ||
-        (loop = short_loop(&with, &least)) < 0)
+    if (n->kind != NEST_COPY || !assume(p, &with, NULL, true) ||
+        with.kernel == n->kernel || with.cost >= n->cost)
         return false;
-    var = with.loop[loop].var;
-    if (!assume(p, &with, var, least) || (loop = short_loop(&with, &again)) < 0 ||
-        with.loop[loop].var != var || again > least)
+    Long needs = long_loops(&with);
+    bool near = with.kernel->family->reach;
+    if (!assume(p, &with, &needs, near) || with.kernel == n->kernel)
         return false;
-    const Ex *x = ex_sub(e, with.loop[loop].ex.n, ex_const(e, least - 1));
-    x = ex_max(e, ex_min(e, x, ex_const(e, 1)), ex_const(e, 0));
-    if (ex_is_const(x))
+    Long again = long_loops(&with);
+    const Ex *x = at_shapes(p, &with, &needs);
+    if (!needs_no_more(&again, &needs) || ex_is_const(x))
         return false;
     x = scalar_of(p->scalars, x, 1);
+    i64 most = 1;
+    for (int i = 0; i < needs.n; i++)
+        most = needs.least[i] - 1 > most ? needs.least[i] - 1 : most;
     *out = *n;
     *n = with;
     out->variant = true;
-    need(p, n, x, least - 1);
-    need(p, out, ex_sub(e, ex_const(e, 1), x), least - 1);
+    need(p, n, x, most);
+    need(p, out, ex_sub(e, ex_const(e, 1), x), most);
     return true;
 }
 

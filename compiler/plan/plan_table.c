@@ -104,3 +104,10 @@ nest_table(Arena *a, const Plan *p, const Nest *n, i64 *words)
     }
     return out;
 }
+
+int
+nest_scalars(const Plan *p, const Nest *n, const Ex *out[TABLE_SCALARS])
+{
+    const Family *f = n->kernel->family;
+    return f->scalars ? f->scalars(n, p->dst->dtype->bits, out) : 0;
+}

@@ -7,3 +7,4 @@ int64_t ravel_max(int64_t, int64_t);
 int64_t ravel_times(int64_t, int64_t);
 int64_t ravel_round(int64_t, int64_t);
 void ravel_fence(void);
+void ravel_table_add(int32_t *, const int32_t *, const int32_t *, int64_t, int64_t);
