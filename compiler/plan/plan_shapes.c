@@ -1,6 +1,6 @@
 /* Lists the shapes at which a plan with extents left to run time is checked.  One extent
  * at a time takes the values at and beside each boundary of its digits, while the others
- * have a value on a boundary or beside one. */
+ * have a value on a boundary or beside one.  Each variant of a nest runs at one of them. */
 #include <string.h>
 
 #include "plan_parts.h"
@@ -124,6 +124,45 @@ set_shape(const Plan *p, const i64 *extent, i64 *shape)
     }
 }
 
+/* The elements of a nest at a shape; -1: there is no such shape. */
+static i64
+elements_at(Arena *a, const Plan *p, const Nest *n, const i64 *extent)
+{
+    i64 src, dst, *val = plan_values(a, p, extent);
+    return val && plan_bytes_at(p, val, &src, &dst) ? nest_elements_at(n, val) : -1;
+}
+
+static bool
+is_listed(Arena *a, const Plan *p, const Nest *n, const ShapeList *list)
+{
+    i64 extent[MAX_RANK];
+    for (int i = 0; i < list->n; i++)
+        if (!plan_extents(a, p, list->shape[i], extent) && elements_at(a, p, n, extent) > 0)
+            return true;
+    return false;
+}
+
+/* Adds a shape at which a nest runs that needs several long loops: the smallest of those with
+ * some extents above the narrow count, and the others as in `base`. */
+static void
+add_wide(Arena *a, const Plan *p, const Nest *n, const i64 *base, ShapeList *list)
+{
+    enum { MOST = 1 << 25 };       /* elements: such a shape is not worth its proof */
+    i64 least = MOST, best[MAX_RANK];
+    for (unsigned set = 1; set < 1u << p->scalars->nextents; set++) {
+        i64 extent[MAX_RANK];
+        for (int i = 0; i < p->scalars->nextents; i++)
+            extent[i] = set >> i & 1 && base[i] <= n->narrow ? n->narrow + 1 : base[i];
+        i64 elements = elements_at(a, p, n, extent);
+        if (elements > 0 && elements < least) {
+            least = elements;
+            memcpy(best, extent, sizeof best);
+        }
+    }
+    if (least < MOST)
+        set_shape(p, best, list->shape[list->n++]);
+}
+
 ShapeList
 plan_boundaries(Arena *a, const Plan *p)
 {
@@ -132,7 +171,7 @@ plan_boundaries(Arena *a, const Plan *p)
     int n = p->scalars->nextents, all = 0;
     for (int i = 0; i < n; i++)
         all += 2 * v.n[i];
-    list.shape = arena_alloc(a, (size_t)(all + 1) * sizeof *list.shape);
+    list.shape = arena_alloc(a, (size_t)(all + 1 + p->n) * sizeof *list.shape);
     if (n == 0)
         set_shape(p, NULL, list.shape[list.n++]);
     for (int off = 0; off < 2; off++)
@@ -143,5 +182,8 @@ plan_boundaries(Arena *a, const Plan *p)
                 extent[i] = v.value[i][k];
                 set_shape(p, extent, list.shape[list.n++]);
             }
+    for (int k = 0; k < p->n; k++)
+        if (p->nest[k].narrow && !is_listed(a, p, &p->nest[k], &list))
+            add_wide(a, p, &p->nest[k], v.base[1], &list);
     return list;
 }

@@ -1,0 +1,86 @@
+/* The shapes at which plans with run-time extents are proven: each variant of a nest runs at
+ * one of them. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include <cmocka.h>
+
+#include "../../compiler/compile.h"
+#include "../../compiler/plan/plan_parts.h"
+
+enum { OPEN = RUNTIME_EXTENT };
+
+static const struct {
+    const char *from, *to, *dtype;
+    int rank, variants;            /* nests with a test of the shape, at least */
+    i64 shape[6];
+} pairs[] = {
+    {"(A,B,C){A, B, C}", "(A,B,C){A, C, B}", "u8", 3, 2, {OPEN, OPEN, OPEN}},
+    {"(A,B,C,D){A, B, C, D}", "(A,B,C,D){C, B, D, A}", "f16", 4, 2, {OPEN, 5, OPEN, 7}},
+    {"(A,B,C,D,E,F){A, B, C, D, E, F}", "(A,B,C,D,E,F){A, E, C, B, D, F}", "u8", 6, 2,
+     {5, OPEN, 2, 3, OPEN, 7}},
+    {"(A,B,C,D,E,F){A, B, C, D, E, F}", "(A,B,C,D,E,F){E, B, A, F, D, C}", "u4", 6, 2,
+     {5, 5, OPEN, OPEN, 3, 5}},
+    {"(N,C,H,W){N, C, H, W}", "(N,C,H,W){N, C//16, H, W, C%16}", "f16", 4, 2,
+     {OPEN, 20, OPEN, OPEN}},
+    {"(A,B,C,D){A, B, C, D}", "(A,B,C,D){B, C, D, A}", "u4", 4, 2, {3, 17, 26, OPEN}},
+};
+
+typedef struct {
+    int pair, variants, idle;
+    Arena arena;
+} Case;
+
+static bool
+runs_at(Arena *a, const Plan *p, const Nest *n, const i64 *shape)
+{
+    i64 extent[MAX_RANK];
+    assert_null(plan_extents(a, p, shape, extent));
+    const i64 *val = plan_values(a, p, extent);
+    return val && nest_elements_at(n, val) > 0;
+}
+
+static void
+count(void *arg)
+{
+    Case *c = arg;
+    static const char *const name[] = {"a", "b", "c", "d", "e", "f"};
+    Request rq = {.from = pairs[c->pair].from, .to = pairs[c->pair].to,
+                  .dtype = pairs[c->pair].dtype, .rank = pairs[c->pair].rank,
+                  .shape = pairs[c->pair].shape, .extent = name, .name = "f"};
+    const Plan *p = compile_plan(&c->arena, NULL, &rq);
+    ShapeList list = plan_boundaries(&c->arena, p);
+    for (int k = 0; k < p->n; k++) {
+        int at = 0;
+        while (at < list.n && !runs_at(&c->arena, p, &p->nest[k], list.shape[at]))
+            at++;
+        c->variants += p->nest[k].narrow > 0;
+        c->idle += at == list.n;
+    }
+}
+
+static void
+each_variant_runs(void **state)
+{
+    (void)state;
+    for (int i = 0; i < LEN(pairs); i++) {
+        Diag d;
+        Case c = {.pair = i};
+        if (!arena_run(&c.arena, &d, count, &c))
+            fail_msg("%s", d.text);
+        if (c.variants < pairs[i].variants || c.idle)
+            fail_msg("%s to %s: %d variants, %d idle", pairs[i].from, pairs[i].to, c.variants,
+                     c.idle);
+        arena_free(&c.arena);
+    }
+}
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(each_variant_runs)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
