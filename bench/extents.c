@@ -124,7 +124,7 @@ run_case(ravel_context *const cx[2], Case *c)
         for (int i = 0; i < WAYS; i++)
             u[i] = (Runner){plan[i], i == FIXED ? NULL : c->shape, to, from,
                             src < dst ? src : dst};
-        time_way(&u[SPECIAL], (int64_t)((64u << 20) / (most + 1)) + 1);
+        time_way(&u[SPECIAL], (int64_t)((64u << 20) / (u->bytes + 1)) + 1);
         check_ways(c, u, dst);
         time_case(c, u);
         measure_unmap(to, most);
