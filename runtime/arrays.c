@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "library.h"
+#include "../templates/c/outside.c"
 
 static i64
 number(const PlanArray *a, const void *array, i64 i)
@@ -16,7 +17,9 @@ static i64
 first_bad(const PlanArray *a, const void *array, i64 n)
 {
     i64 i = 0;
-    while (i < n && (uint64_t)number(a, array, i) < (uint64_t)a->bound)
+    if (!ravel_outside(array, a->bits, n, a->bound - 1))
+        return n;
+    while ((uint64_t)number(a, array, i) < (uint64_t)a->bound)
         i++;
     return i;
 }

@@ -21,6 +21,7 @@ static const char *const lines[] = {
     [ST_FITS] = "fits ${text}",
     [ST_BYTES] = "bytes ${text} = ${value}",
     [ST_LOOKUP] = "lookup ${text} = ${array}[${value}]",
+    [ST_NUMBERS] = "numbers 0 <= ${array}[0..${value} - 1] <= ${most}",
     [ST_DIVISOR] = "divisor out[${count}] of ${most}",
 };
 
@@ -107,6 +108,8 @@ emit_print(const Unit *u)
         buf_line(&b, "table %s of %lld", t->name, (long long)t->n);
     if (u->sizes)
         put_part(&w, "sizes", u->sizes);
+    if (u->checks)
+        put_part(&w, "checks", u->checks);
     put_part(&w, "body", u->body);
     return b.s;
 }

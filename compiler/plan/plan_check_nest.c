@@ -202,7 +202,7 @@ check_loops(Corner *c)
     const Nest *n = c->n;
     for (int i = 0; i < n->nloops; i++) {
         const Loop *l = &n->loop[i];
-        if (l->rest && i >= n->nloops - n->inner + n->table)
+        if (l->rest && i >= n->nloops - n->inner + n->table && !n->kernel->family->indexed)
             return "the kernel runs a loop that is in the rest of an address";
         if (l->rest ? l->n != n->piece[l->dim]->loop[l->part].n->base
                     : !made_of_steps(c, l))
