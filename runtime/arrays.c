@@ -157,3 +157,15 @@ ravel_plan_arrays(const ravel_plan *p, ravel_array *out)
                                ex_is_const(a[i].n) ? a[i].n->base : RAVEL_RUNTIME, a[i].bound};
     return n;
 }
+
+void
+arrays_at(const Plan *p, const i64 *val, ravel_array *out)
+{
+    PlanArray a[PLAN_ARRAYS];
+    int n = plan_arrays(p, a);
+    for (int i = 0; i < n; i++) {
+        i64 count = 0;
+        ex_eval(a[i].n, val, &count);
+        out[i] = (ravel_array){a[i].name, a[i].bits, count, a[i].bound};
+    }
+}

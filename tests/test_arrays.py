@@ -223,7 +223,7 @@ def test_numbers_are_checked_first(cx, bad, place):
     ("ROW_MAJOR", "ROW_MAJOR(3,4)[idx]", (5, 4), "5 numbers writes some of 3 coordinates twice"),
     ("ROW_MAJOR(9,9)[idx][:, idx]", "ROW_MAJOR", (3, 4), "two index arrays of different length have the name 'idx'"),
     ("ROW_MAJOR(9,9)[idx][:, i32 idx]", "ROW_MAJOR", (3, 3), "two index arrays of different type have the name 'idx'"),
-    ("ROW_MAJOR(9,9)[idx, jdx]", "ROW_MAJOR", (3,), "a second list"),
+    ("ROW_MAJOR(9,9)[idx, jdx]", "ROW_MAJOR", (3,), r"in two steps, as in \[rows\]\[:, cols\]; for pairs .* by row \* columns \+ column"),
     ("ROW_MAJOR(9,9)[True]", "ROW_MAJOR", (3,), "expected an index")])
 def test_wrong_texts(src, dst, shape, why):
     with ravel.Context() as cx, pytest.raises(ravel.Error, match=why):
@@ -247,9 +247,41 @@ def test_convert(tmp_path):
     want = np.zeros((20, 6), "u4")
     want[j] = x[:4].view("u4")
     assert code == 0 and np.array_equal(np.load(tmp_path / "o.npy").view("u4"), want), said
-    for index, why in [("idx=i.npy", "are both 3"), ("idx=x.npy", "is no index array"), ("jdx=j.npy", "give its numbers")]:
+    np.save(tmp_path / "e", i[:0])
+    for index, why in [("idx=i.npy", "are both 3"), ("idx=x.npy", "is no index array"), ("jdx=j.npy", "'jdx' is no index array of the layouts"),
+                       ("idx=j.npy,idx=j.npy", "--index has the array 'idx' twice"), ("idx=j.npy,x=j.npy", "'x' is no index array"), ("idx", "give its numbers"),
+                       ("idx=e.npy", "the index array 'idx' is empty: 'e.npy' has no numbers")]:
         code, said = ravel_command("convert", "y.npy", "p.npy", "--from", "ROW_MAJOR", "--to", to, "--index", index, cwd=tmp_path)
         assert code == 2 and why in said and not (tmp_path / "p.npy").exists(), said
+
+
+def test_convert_other_inputs(tmp_path):
+    """Numbers from standard input, a Fortran-order array, layouts of a file without extents, and arrays that nothing has."""
+    x, i = data((20, 6)), np.array([3, 19, 0, 3])
+    for name, a in (("x", x), ("f", np.asfortranarray(x)), ("i", i)):
+        np.save(tmp_path / name, a)
+    (tmp_path / "mine.lua").write_text("layout 'FOO' { dims = { M, K }, order = { M, K } }")
+    for source, text, index, want in [
+            ("x.npy", "ROW_MAJOR[idx]", "idx=-", x[i]), ("f.npy", "ROW_MAJOR[idx]", "idx=i.npy", x[i]), ("f.npy", "ROW_MAJOR(20,6)[:, 1:3][idx]", "idx=i.npy", x[:, 1:3][i]),
+            ("x.npy", "mine.lua:FOO[idx]", "idx=i.npy", x[i]), ("x.npy", "mine.lua:FOO[:, 1:3]", None, x[:, 1:3]), ("x.npy", "mine.lua:FOO@(6,1)(20,6)[2:4]", None, x[2:4])]:
+        r = subprocess.run([RAVEL, "convert", source, "o.npy", "--from", text, "--to", "ROW_MAJOR", *(["--index", index] if index else [])], cwd=tmp_path,
+                           input=(tmp_path / "i.npy").read_bytes(), capture_output=True)
+        assert r.returncode == 0 and same(np.load(tmp_path / "o.npy"), want), (text, r)
+    for args, why in [(["x.npy", "--from", "ROW_MAJOR", "--to", "COL_MAJOR", "--index", "idx=i.npy"], "'idx' is no index array of the layouts"),
+                      (["-", "--from", "ROW_MAJOR[idx]", "--to", "COL_MAJOR", "--index", "idx=-"], "standard input is the array to convert"),
+                      (["x.npy", "--from", "ROW_MAJOR", "--to", "CSR", "--index", "idx=i.npy"], "a sparse format has none")]:
+        r = subprocess.run([RAVEL, "convert", args[0], "p.npy", *args[1:]], cwd=tmp_path, input=(tmp_path / "x.npy").read_bytes(), capture_output=True)
+        assert r.returncode == 2 and why in r.stderr.decode() and not (tmp_path / "p.npy").exists(), r
+
+
+def test_the_log_has_a_command_that_runs(tmp_path):
+    np.save(tmp_path / "x", data((20, 6)))
+    np.save(tmp_path / "i", np.array([3, 19]))
+    r = subprocess.run([RAVEL, "convert", "x.npy", "o.npy", "--from", "ROW_MAJOR[idx]", "--to", "ROW_MAJOR", "--index", "idx=i.npy"], cwd=tmp_path,
+                       env={"RAVEL_VERBOSE": "1"}, capture_output=True, text=True)
+    line, = [s for s in r.stderr.splitlines() if " run: indexed x1" in s]
+    again = subprocess.run(line.replace("ravel", RAVEL, 1) + "\n", shell=True, capture_output=True, text=True)
+    assert again.returncode == 0 and "numbers of index arrays are made up" in again.stdout, again
 
 
 @pytest.mark.parametrize("src,dst,shape,dtype", [
@@ -284,7 +316,7 @@ def test_emitted_code_checks_first(bits, tmp_path):
     assert call(room[first:first + n], room[:first].view(i.dtype)) == 0 and np.array_equal(room[first:first + n], x[i])
 
 
-@pytest.mark.parametrize("command", ["show", "check", "check --equals ROW_MAJOR", "bench", "tune", "emit --target opencl", "emit --target bursts"])
+@pytest.mark.parametrize("command", ["show", "check", "check --equals ROW_MAJOR", "tune", "emit --target opencl", "emit --target bursts"])
 def test_refused(command):
     word, *rest = command.split()
     sides = ["ROW_MAJOR(8,9)[idx]"] if word in ("show", "check") else ["--from", "ROW_MAJOR(8,9)[idx]", "--to", "ROW_MAJOR"]
