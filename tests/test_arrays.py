@@ -198,6 +198,15 @@ def test_lengths_at_run_time(cx):
         p.verify()
 
 
+def test_lengths_at_a_shape(cx):
+    with cx.plan("ROW_MAJOR(20,6)[rows][:, i32 cols]", "ROW_MAJOR", (-1, 4), "f32") as p:
+        out, shape = (Array * 8)(), ravel.extents((7, 4))
+        ravel.call(ravel.lib.ravel_plan_arrays_at, p.p, shape, out)
+        assert [(a.name, a.bits, a.n, a.bound) for a in out[:2]] == [(b"cols", 32, 4, 6), (b"rows", 64, 7, 20)]
+        with pytest.raises(ravel.Error, match="the plan is for 4"):
+            ravel.call(ravel.lib.ravel_plan_arrays_at, p.p, ravel.extents((7, 5)), out)
+
+
 def test_pages(cx):
     """A paged cache of keys: `table` has the pages of a sequence, each of 16 tokens."""
     pool, table = data((50, 16, 4, 8), "f2"), np.array([7, 49, 0, 21], "i4")
@@ -292,8 +301,8 @@ def test_emitted_code(src, dst, shape, dtype, tmp_path):
     assert code == 0 and said.startswith("yes") and " 0 runs" not in said, said
     text = (tmp_path / "f.c").read_text()
     assert "const int%d_t *idx_" % (32 if "i32" in src else 64) in text
-    for compiler in ("gcc", "g++ -std=c++17 -x c++"):
-        subprocess.run([*compiler.split(), "-O1", "-Wall", "-Wextra", "-Werror", "-c", tmp_path / "f.c", "-o", tmp_path / "f.o"], check=True)
+    for compiler in ("gcc -std=c99 -Wconversion", "g++ -std=c++17 -x c++", "clang -Wconversion"):
+        subprocess.run([*compiler.split(), "-O1", "-Wall", "-Wextra", "-Wpedantic", "-Wshadow", "-Werror", "-c", tmp_path / "f.c", "-o", tmp_path / "f.o"], check=True)
 
 
 @pytest.mark.parametrize("bits", [32, 64])

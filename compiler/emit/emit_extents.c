@@ -290,8 +290,9 @@ emit_extents(const Plan *p, Unit *u)
     bool *none = arena_array(t.arena, bool, t.s->n + 1);
     set_params(&t);
     u->note = arena_printf(t.arena, "0, or 1 and nothing done if an extent is not valid, a size "
-                           "does not fit%s", u->narrays ? ", a number of an index array is out of "
-                           "range, or dst overlaps src or such an array" : " or src and dst overlap");
+                           "does not fit%s", !u->narrays ? " or src and dst overlap"
+                           : ", a number of an index array is out of range, or dst overlaps src "
+                           "or such an array");
     u->sizes = checks(&t, sizes(&t, fit, size));
     u->checks = with_scalars(&t, emit_array_checks(p), none);
     u->body = with_unused(&t, with_scalars(&t, u->body, none));

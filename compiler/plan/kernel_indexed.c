@@ -11,32 +11,32 @@ by_one(Exprs *e, const Ex *x, int var)
     return ex_part(e, x, of, true) == ex_of_var(e, var);
 }
 
-/* How many places of lookups of a side vary with the variable. */
+enum { NONE = -1, SEVERAL = -2 };
+
+/* The lookup of a side whose place varies with the variable; NONE; SEVERAL. */
 static int
-lookups_by(const Nest *n, int side, int var)
+lookup_by(const Nest *n, int side, int var)
 {
-    int count = 0;
+    int found = NONE;
     for (int i = 0; i < MAX_LOOKUPS && n->at[side][i]; i++)
-        count += ex_has(n->at[side][i], var);
-    return count;
+        if (ex_has(n->at[side][i], var))
+            found = found == NONE ? i : SEVERAL;
+    return found;
 }
 
-/* Whether a row of the kernel can be an iteration of this loop, as far as one side goes: one
- * lookup at most varies with it, number by number, and the address with the loop by it alone. */
+/* Whether the iterations of a loop can be the kernel's rows, as far as one side goes: one
+ * lookup at most varies with it, number by number; with a lookup the address varies with the
+ * loop by that alone, in multiples of its number. */
 static bool
 side_allows(const Nest *n, int side, const Loop *l)
 {
-    const Ex *address = side == SRC ? n->src : n->dst, *stride = side == SRC ? l->ex.ss : l->ex.ds;
-    int lookups = lookups_by(n, side, l->var);
-    if (lookups == 0)
-        return !ex_has(address, l->var);
-    for (int i = 0; i < MAX_LOOKUPS && n->at[side][i]; i++)
-        if (ex_has(n->at[side][i], l->var))
-            return lookups == 1 && by_one(n->e, n->at[side][i], l->var) &&
-                   !ex_has(address, l->var) && ex_is(stride, 0) &&
-                   !lookups_by(n, side, n->number[side][i]) &&
-                   nest_lookup_terms(n, side, i);
-    return false;
+    const Ex *stride = side == SRC ? l->ex.ss : l->ex.ds;
+    int i = lookup_by(n, side, l->var);
+    if (i == SEVERAL || ex_has(side == SRC ? n->src : n->dst, l->var))
+        return false;
+    return i == NONE || (ex_is(stride, 0) && by_one(n->e, n->at[side][i], l->var) &&
+                         lookup_by(n, side, n->number[side][i]) == NONE &&
+                         nest_lookup_terms(n, side, i));
 }
 
 static bool
@@ -45,10 +45,12 @@ indexed_applies(const Nest *n, int bits, int role[ROLES])
     (void)bits;
     role[COL] = kernel_run_loop(n);
     role[ROW] = -1;
-    for (int i = 0; i < n->nloops; i++)
-        if (n->loop[i].rest && lookups_by(n, SRC, n->loop[i].var) + lookups_by(n, DST, n->loop[i].var) > 0 &&
-            side_allows(n, SRC, &n->loop[i]) && side_allows(n, DST, &n->loop[i]))
+    for (int i = 0; i < n->nloops; i++) {
+        const Loop *l = &n->loop[i];
+        bool reads = lookup_by(n, SRC, l->var) >= 0 || lookup_by(n, DST, l->var) >= 0;
+        if (reads && side_allows(n, SRC, l) && side_allows(n, DST, l))
             role[ROW] = i;
+    }
     kernel_batch(n, role);
     return role[ROW] >= 0;
 }

@@ -1,3 +1,9 @@
+#ifdef __GNUC__
+#define RAVEL_FETCH(p) __builtin_prefetch(p)
+#else
+#define RAVEL_FETCH(p) (void)(p)
+#endif
+
 /* Where the runs of one side are: run r is `step` bytes times number r of an index array of
  * 32 or 64 bits into the plane; times r where `bits` is 0. */
 typedef struct {
@@ -24,18 +30,27 @@ ravel_indexed_each(unsigned char *d, const unsigned char *s, int64_t n, int64_t 
             ravel_move_twice(d + ravel_place(to, r), s + ravel_place(from, r), k, bytes);
 }
 
-/* Runs of more than 64 bytes.  No processor foresees where the next one is, so the first
- * lines of a run are fetched while those before it are copied. */
+/* Fetches the first lines of a run that a number leads to. */
+static inline void
+ravel_indexed_fetch(const unsigned char *plane, ravel_places p, int64_t r, int64_t bytes)
+{
+    const unsigned char *run = plane + ravel_place(p, r);
+    for (int64_t i = 0; p.bits && i < bytes && i < 512; i += 64)
+        RAVEL_FETCH(run + i);
+}
+
+/* Runs of more than 64 bytes.  No processor foresees where the next one is, so its lines are
+ * fetched while those before it are copied. */
 static void
 ravel_indexed_long(unsigned char *d, const unsigned char *s, int64_t n, int64_t rows,
                    int64_t bytes, int64_t dn, int64_t sn, ravel_places to, ravel_places from)
 {
-    const int64_t ahead = 1 + 1024 / bytes, lines = bytes < 512 ? bytes : 512;
+    const int64_t ahead = 1 + 1024 / bytes;
     for (int64_t b = 0; b < n; b++, d += dn, s += sn)
         for (int64_t r = 0; r < rows; r++) {
-            const unsigned char *next = s + ravel_place(from, r + ahead < rows ? r + ahead : r);
-            for (int64_t i = 0; i < lines; i += 64)
-                RAVEL_PREFETCH(next + i);
+            const int64_t later = r + ahead < rows ? r + ahead : r;
+            ravel_indexed_fetch(s, from, later, bytes);
+            ravel_indexed_fetch(d, to, later, bytes);
             ravel_move_many(d + ravel_place(to, r), s + ravel_place(from, r), bytes);
         }
 }
