@@ -36,7 +36,7 @@ static Case
 read_case(Bytes *b)
 {
     Case c = {.axis = fuzz_pick(b, 3), .bytes = 1 << fuzz_pick(b, 5)};
-    int flags = fuzz_byte(b);
+    unsigned flags = fuzz_byte(b);
     c.narrow = flags & 1;
     c.scatter = flags & 2;
     c.open = flags & 4;
