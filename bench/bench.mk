@@ -9,7 +9,7 @@ BENCH_ARGS  = --build $(B) $(if $(CASES),--cases $(CASES)) $(if $(SEED),--seed $
               $(if $(QUICK),--quick) $(if $(ROUNDS),--rounds $(ROUNDS)) \
               $(if $(THREADS),--threads $(THREADS)) $(BENCH_FLAGS)
 
-.PHONY: bench bench-build bench-memory bench-fit bench-sparse bench-extents
+.PHONY: bench bench-build bench-memory bench-fit bench-sparse bench-extents bench-index
 bench:
 	$(Q)sh tests/deps.sh $(BUILD_PKGS) $(BENCH_PKGS)
 	$(Q)$(MAKE) -s all bench-build
@@ -37,6 +37,12 @@ bench-sparse:
 	$(Q)sh tests/deps.sh $(BUILD_PKGS) $(RUN_PKGS) python3-scipy g++ libeigen3-dev
 	$(Q)$(MAKE) -s all
 	$(Q)$(PYTHON) bench/sparse.py --build $(B) $(if $(ROUNDS),--rounds $(ROUNDS)) $(BENCH_FLAGS)
+
+# Gather and scatter by index arrays beside NumPy and a plain loop.
+bench-index:
+	$(Q)sh tests/deps.sh $(BUILD_PKGS) $(RUN_PKGS)
+	$(Q)$(MAKE) -s all
+	$(Q)$(PYTHON) bench/index.py --build $(B) $(if $(ROUNDS),--rounds $(ROUNDS)) $(BENCH_FLAGS)
 
 # The rows of compiler/plan/cost.def, as this machine has them.
 bench-memory: $(B)/bench/memory

@@ -37,6 +37,7 @@ typedef struct {
     bool tunes;                    /* the command writes wisdom */
     i64 limit;                     /* seconds of --limit; 0: not given */
     struct Read *read;             /* the files that the command has read: cli_depend.c */
+    struct CliNumbers *numbers;    /* of the files of --index: cli_index.c */
     Options o;
 } Cli;
 

@@ -119,11 +119,15 @@ check_stored(Cli *c, const Source *s, const Layout *l)
 }
 
 /* The layout `from` of an array whose first dim varies fastest: the same in an array with
- * strides; where that is not possible, the array is copied. */
+ * strides; where that is not possible, and for index arrays, the array is copied. */
 static const char *
 from_fortran(Cli *c, Source *s, const char *from)
 {
     const Npy *a = &s->from.a;
+    if (layout_has_arrays(spec_ref(c->arena, from, c->known)->def)) {
+        cli_settle(c, &s->file, &s->from);
+        return from;
+    }
     const Layout *l = compile_layout(c->arena, c->known, from, s->dtype->name, s->rank, s->shape);
     i64 stride[MAX_ENTRIES], at = 1;
     int k = 0;
@@ -350,6 +354,7 @@ convert(Cli *c, Source *s, ravel_plan **plan)
     ravel_request rq = {whole.from, to, s->dtype->name, s->rank, s->shape, cli_threads(c)};
     cli_check(c, ravel_compile(c->cx, &rq, plan, &err), &err);
     const Plan *p = (*plan)->plan;
+    cli_check_indices(c, *plan);
     if (!s->from.fortran)
         check_stored(c, s, p->src);
     if (plan_looks_up(p) && c->o.mem)
@@ -385,6 +390,8 @@ cmd_convert(Cli *c)
     Diag d;
     const char *from = c->o.from ? cli_layout_text(c, c->o.from) : NULL;
     const char *to = cli_layout_text(c, c->o.to);
+    if (cli_is_sparse(c, from, to) && c->o.index)
+        cli_fail(c, "--index gives index arrays, and a sparse format has none");
     if (cli_is_sparse(c, from, to))
         return cli_sparse_convert(c, from, to);
     if (c->o.threshold || c->o.mask)

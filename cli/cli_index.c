@@ -5,16 +5,64 @@
 
 #include "../runtime/npy.h"
 
+typedef struct CliNumbers CliNumbers;
+struct CliNumbers {
+    const char *array;
+    i64 n, *number;
+    CliNumbers *next;
+};
+
+/* The length of the name of the array that the text begins with, as idx=idx.npy. */
+static size_t
+name_length(const char *s)
+{
+    return strcspn(s, "=,");
+}
+
+/* The text after that of one array; NULL: it was the last. */
+static const char *
+next(const char *s)
+{
+    s += strcspn(s, ",");
+    return *s ? s + 1 : NULL;
+}
+
+/* The text of --index for an array, from `s` on; NULL: there is none. */
+static const char *
+find(const char *s, const char *array, size_t n)
+{
+    while (s && !(name_length(s) == n && !strncmp(s, array, n)))
+        s = next(s);
+    return s;
+}
+
 /* The file of --index for an array. */
 static const char *
 file_of(Cli *c, const char *array)
 {
     size_t n = strlen(array);
-    for (const char *s = c->o.index; s && *s; s += strcspn(s, ","), s += *s == ',')
-        if (!strncmp(s, array, n) && s[n] == '=')
-            return arena_printf(c->arena, "%.*s", (int)strcspn(s + n + 1, ","), s + n + 1);
-    cli_fail(c, "the layout has the index array '%s': give its numbers, as in --index "
-             "%s=FILE.npy", array, array);
+    const char *s = find(c->o.index, array, n);
+    if (!s || s[n] != '=')
+        cli_fail(c, "the layout has the index array '%s': give its numbers, as in --index "
+                 "%s=FILE.npy", array, array);
+    return arena_printf(c->arena, "%.*s", (int)strcspn(s + n + 1, ","), s + n + 1);
+}
+
+void
+cli_check_indices(Cli *c, const ravel_plan *p)
+{
+    ravel_array a[RAVEL_MAX_ARRAYS];
+    int n = ravel_plan_arrays(p, a);
+    for (const char *s = c->o.index; s; s = next(s)) {
+        int len = (int)name_length(s), k = 0;
+        while (k < n && !(strlen(a[k].name) == (size_t)len && !strncmp(a[k].name, s, (size_t)len)))
+            k++;
+        if (k == n)
+            cli_fail(c, "--index: '%.*s' is no index array of the layouts, as idx is of "
+                     "'ROW_MAJOR[idx]'", len, s);
+        if (find(next(s), s, (size_t)len))
+            cli_fail(c, "--index has the array '%.*s' twice", len, s);
+    }
 }
 
 static i64
@@ -30,13 +78,15 @@ number(const Npy *a, i64 i)
     return wide;
 }
 
-/* The numbers of an array; sets *n. */
+/* Reads the numbers of an array; sets *n. */
 static i64 *
-read_numbers(Cli *c, const char *array, i64 *n)
+read_file(Cli *c, const char *array, i64 *n)
 {
     Npy a;
     ravel_error err;
     const char *path = file_of(c, array);
+    if (!strcmp(path, "-") && !strcmp(c->o.arg[0], "-"))
+        cli_fail(c, "--index %s=-: standard input is the array to convert", array);
     cli_check(c, npy_read(path, &a, &err), &err);
     bool right = a.rank == 1 && a.descr[0] == 'i' && (a.bytes == 4 || a.bytes == 8);
     i64 *out = right ? arena_array(c->arena, i64, a.count) : NULL;
@@ -46,7 +96,26 @@ read_numbers(Cli *c, const char *array, i64 *n)
     npy_free(&a);
     if (!right)
         cli_fail(c, "'%s' is no index array: it must have one dim, of type i4 or i8", path);
+    if (!*n)
+        cli_fail(c, "the index array '%s' is empty: '%s' has no numbers", array, path);
     return out;
+}
+
+/* The same; every file is read once, as standard input must be. */
+static i64 *
+read_numbers(Cli *c, const char *array, i64 *n)
+{
+    CliNumbers *x = c->numbers;
+    while (x && strcmp(x->array, array))
+        x = x->next;
+    if (!x) {
+        x = arena_new(c->arena, CliNumbers);
+        *x = (CliNumbers){.array = arena_string(c->arena, array), .next = c->numbers};
+        x->number = read_file(c, array, &x->n);
+        c->numbers = x;
+    }
+    *n = x->n;
+    return x->number;
 }
 
 const char *

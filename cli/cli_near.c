@@ -98,7 +98,7 @@ void
 cli_need_layout(Cli *c, const char *file, const char *text)
 {
     int n = 0;
-    const char *name = arena_printf(c->arena, "%.*s", (int)strcspn(text, "({ \t\n"), text);
+    const char *name = arena_printf(c->arena, "%.*s", (int)strcspn(text, "({[@ \t\n"), text);
     if (known_find(c->arena, c->known, name))
         return;
     const LayoutDef *const *all = known_all(c->arena, c->known);

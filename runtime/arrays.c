@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "library.h"
+#include "../templates/c/outside.c"
 
 static i64
 number(const PlanArray *a, const void *array, i64 i)
@@ -16,7 +17,9 @@ static i64
 first_bad(const PlanArray *a, const void *array, i64 n)
 {
     i64 i = 0;
-    while (i < n && (uint64_t)number(a, array, i) < (uint64_t)a->bound)
+    if (!ravel_outside(array, a->bits, n, a->bound - 1))
+        return n;
+    while ((uint64_t)number(a, array, i) < (uint64_t)a->bound)
         i++;
     return i;
 }
@@ -153,4 +156,16 @@ ravel_plan_arrays(const ravel_plan *p, ravel_array *out)
         out[i] = (ravel_array){a[i].name, a[i].bits,
                                ex_is_const(a[i].n) ? a[i].n->base : RAVEL_RUNTIME, a[i].bound};
     return n;
+}
+
+void
+arrays_at(const Plan *p, const i64 *val, ravel_array *out)
+{
+    PlanArray a[PLAN_ARRAYS];
+    int n = plan_arrays(p, a);
+    for (int i = 0; i < n; i++) {
+        i64 count = 0;
+        ex_eval(a[i].n, val, &count);
+        out[i] = (ravel_array){a[i].name, a[i].bits, count, a[i].bound};
+    }
 }

@@ -39,6 +39,17 @@ place(const Walk *w, bool source, i64 bytes)
     return source ? (Word)(uintptr_t)(w->src + bytes) : (Word)(uintptr_t)(w->dst + bytes);
 }
 
+/* Where the number of a lookup is in its array. */
+static const char *
+place_of(const Walk *w, int lookup)
+{
+    const Step *p = w->step;
+    const char *array = (const char *)(intptr_t)w->array[p->lookup[lookup].array];
+    i64 at = 0;
+    ex_eval(p->lookup[lookup].at, w->i, &at);
+    return array + at * (p->lookup[lookup].bits / 8);
+}
+
 static Word
 argument(const Walk *w, const Varying *v, i64 start)
 {
@@ -53,8 +64,9 @@ argument(const Walk *w, const Varying *v, i64 start)
         left = t->n - w->i[v->outer];
         return (Word)call_unit(w->plan, (left < t->step ? left : t->step) + v->arg.number,
                                v->arg.unit);
+    case CALL_ARRAY:  return (Word)(uintptr_t)place_of(w, v->lookup);
     case CALL_NUMBER: case CALL_STREAM: case CALL_STEP: case CALL_PATTERN:
-    case CALL_TABLE: break;
+    case CALL_LOOKUP: case CALL_TABLE: break;
     }
     return 0;
 }
@@ -64,11 +76,9 @@ look_up(const Walk *w)
 {
     const Step *p = w->step;
     for (int k = 0; k < p->nlookups; k++) {
-        const void *array = (const void *)(intptr_t)w->array[p->lookup[k].array];
-        i64 at = 0;
-        ex_eval(p->lookup[k].at, w->i, &at);
-        w->i[p->nouter + p->nscalars + k] = p->lookup[k].bits == 32
-            ? ((const int32_t *)array)[at] : ((const int64_t *)array)[at];
+        const void *at = place_of(w, k);
+        w->i[p->nouter + p->nscalars + k] = p->lookup[k].bits == 32 ? *(const int32_t *)at
+                                                                    : *(const int64_t *)at;
     }
 }
 

@@ -48,10 +48,18 @@ make_argument(const Plan *p, const Nest *n, const Numbers *m, Step *s, int at)
     case CALL_COUNT:
         s->arg[at] = (Word)call_unit(p, taken(n, m, c.role) + c.number, c.unit);
         if (count_varies(n, m, c.role))
-            s->varying[s->nvarying++] = (Varying){at, c, nest_outer(n, n->role[c.role])};
+            s->varying[s->nvarying++] = (Varying){at, c, nest_outer(n, n->role[c.role]), -1};
+        return;
+    case CALL_LOOKUP:
+        s->arg[at] = (Word)call_unit(p, m->each[c.source ? SRC : DST], c.unit);
+        return;
+    case CALL_ARRAY:
+        s->varying[s->nvarying++] = (Varying){.at = at, .arg = c,
+            .lookup = c.source ? nest_lookup_by_rows(n, SRC)
+                               : p->src->nlookups + nest_lookup_by_rows(n, DST)};
         return;
     case CALL_BUFFER: case CALL_PLACE: case CALL_START:
-        s->varying[s->nvarying++] = (Varying){at, c, -1};
+        s->varying[s->nvarying++] = (Varying){at, c, -1, -1};
         return;
     }
 }

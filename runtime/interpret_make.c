@@ -174,6 +174,8 @@ make_lookups(Maker *m)
     const Ex **to = arena_array(m->a, const Ex *, ex_nvars(m->p->e));
     plan_arrays(m->p, array);
     Exprs *f = own_variables(m, to);
+    if (nest_loop_by_numbers(m->n))
+        to[nest_loop_by_numbers(m->n)->var] = ex_const(f, 0);
     for (int k = 0; k < m->s->nlookups; k++) {
         int first = m->p->src->nlookups;
         const Ex *at = k < first ? m->n->at[SRC][k] : m->n->at[DST][k - first];
@@ -226,6 +228,9 @@ make_sketch(Maker *m, const Ex *dst, const Ex *src)
     k->needs = arena_copy(m->a, needs, (size_t)k->nneeds * sizeof *needs);
     k->dst = ex_part(m->p->e, dst, m->outer, false);
     k->src = ex_part(m->p->e, src, m->outer, false);
+    for (int s = 0; s < 2; s++)
+        if (nest_lookup_by_rows(m->n, s) >= 0)
+            k->each[s] = nest_lookup_step(m->n, s);
     m->s->sketch = k;
     m->s->second = nest_second(m->p, m->n);
 }

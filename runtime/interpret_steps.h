@@ -41,6 +41,7 @@ typedef struct {
     int at;               /* the position in the argument list */
     CallArg arg;
     int outer;             /* CALL_COUNT: the outer loop of its loop */
+    int lookup;            /* CALL_ARRAY */
 } Varying;
 
 /* The data of a nest that do not depend on the run-time extents. */
@@ -53,6 +54,7 @@ typedef struct {
     int nneeds;
     const Ex **needs;     /* the nest is executed only if all are above 0 */
     const Ex *dst, *src;  /* the part of the rests without outer loops, over scalars */
+    const Ex *each[2];    /* nest_lookup_step; NULL: the kernel reads no index array */
 } Sketch;
 
 typedef struct {
@@ -85,6 +87,7 @@ struct Steps {
 /* Extents and strides of the loops of a nest, by the number of the loop. */
 typedef struct {
     i64 n[MAX_LOOPS], ds[MAX_LOOPS], ss[MAX_LOOPS];
+    i64 each[2];          /* of Sketch */
     bool stream;          /* stores are non-temporal where that is allowed */
 } Numbers;
 

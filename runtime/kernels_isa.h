@@ -56,6 +56,7 @@
 #include "../templates/c/deinterleave2.c"
 #include "../templates/c/deinterleave4.c"
 #include "../templates/c/gather.c"
+#include "../templates/c/indexed.c"
 #include "../templates/c/shuffle_size.h"
 #include "../templates/c/shuffle.h"
 #include "../templates/c/shuffle_row.c"

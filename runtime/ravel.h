@@ -230,6 +230,10 @@ typedef struct {
  * applied from the last index to the first, then those of the destination.  An array that has
  * several uses is listed once.  Returns their number; `out` may be NULL.  Thread-safe. */
 RAVEL_API int ravel_plan_arrays(const ravel_plan *plan, ravel_array *out);
+/* The same at a given shape, which may be NULL if all extents are numbers: n is a number.
+ * Errors as for ravel_run_shape.  Thread-safe. */
+RAVEL_API ravel_status ravel_plan_arrays_at(const ravel_plan *plan, const int64_t *shape,
+                                            ravel_array *out, ravel_error *err);
 
 /* ravel_run, or with `shape` ravel_run_shape, of a plan with index arrays: array[i] has the
  * numbers of array i of ravel_plan_arrays.  `shape` may be NULL if all extents are numbers.

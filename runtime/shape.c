@@ -13,6 +13,7 @@ typedef struct {
     const void *const *array;      /* the index arrays of the run, ... */
     bool distinct;                 /* ... whose numbers must differ in a destination */
     ravel_extents *stored;         /* of src and of dst; NULL: not asked */
+    ravel_array *arrays;           /* of the plan; NULL: not asked */
     Arena arena;
     int64_t extent[MAX_RANK + PLAN_ARRAYS], src, dst;
     const Steps *steps;            /* in arena: the interpreter's; NULL: none */
@@ -54,6 +55,8 @@ find(void *arg)
         stored_at(p->from, val, &s->stored[0]);
         stored_at(p->to, val, &s->stored[1]);
     }
+    if (!s->why && s->arrays)
+        arrays_at(p, val, s->arrays);
     if (!s->why && s->run && s->p->steps && s->dst > 0)
         s->steps = interpret_at(&s->arena, s->p->steps, val);
 }
@@ -216,6 +219,22 @@ ravel_check_arrays(const ravel_plan *p, const int64_t *shape, const void *const 
         return error_set(err, RAVEL_ERR_ARGUMENT, "a NULL argument");
     Place s = {.p = p, .shape = shape ? shape : own_shape(p, own), .run = true, .array = array,
                .distinct = true};
+    ravel_status status = place(&s, err);
+    if (status == RAVEL_OK)
+        arena_free(&s.arena);
+    return status;
+}
+
+ravel_status
+ravel_plan_arrays_at(const ravel_plan *p, const int64_t *shape, ravel_array *out,
+                     ravel_error *err)
+{
+    int64_t own[MAX_RANK];
+    if (!p || !out)
+        return error_set(err, RAVEL_ERR_ARGUMENT, "a NULL argument");
+    if (!plan_looks_up(p->plan))
+        return RAVEL_OK;
+    Place s = {.p = p, .shape = shape ? shape : own_shape(p, own), .arrays = out};
     ravel_status status = place(&s, err);
     if (status == RAVEL_OK)
         arena_free(&s.arena);

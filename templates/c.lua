@@ -93,10 +93,11 @@ ${name}(int64_t a, int64_t out[${rank}])
   fits = "if (${name} < 0) return 1;",
   bytes = "*${name} = ${value};",
   element = "x[${index}]",
-  -- index arrays: the parameter, the same in the JIT's array of extents, a number
+  -- index arrays: the parameter, the same in the JIT's array of extents, a number, the check of all
   param_array = "const int${bits}_t *${name}",
   element_array = "(const int${bits}_t *)x[${index}]",
   lookup = "const int64_t ${name} = ${array}[${value}];",
+  numbers = "if (ravel_outside(${array}, ${count}, ${value}, ${most}) || ravel_overlap(${array}, ${value}*(${count}/8), dst, dst_bytes)) return 1;",
   -- the host's part of a kernel for blocks of threads: sizes, blocks and the kernel's arguments
   divisor = "ravel_divisor(out + ${index}, ${most});",
   values_open = [[
@@ -131,6 +132,8 @@ ${name}(void *dst, const void *src, ${params})
     if (dst_bytes == 0) return 0;
     if ((uintptr_t)dst - (uintptr_t)src < (uintptr_t)src_bytes) return 1;
     if (src_bytes > 0 && (uintptr_t)src - (uintptr_t)dst < (uintptr_t)dst_bytes) return 1;
+]],
+  runtime_run = [[
 #ifdef _OPENMP
 #pragma omp parallel if(dst_bytes >= ${split})
     ${name}_part((unsigned char *)dst, (const unsigned char *)src, ${extents}, omp_get_thread_num(), omp_get_num_threads());
@@ -189,6 +192,7 @@ int ${name}(void *dst, const void *src, ${params});]],
     { "ravel_min", "c/min.c" }, { "ravel_max", "c/max.c" },
     { "ravel_times", "c/times.c" }, { "ravel_round", "c/times.c", "c/round.c" },
     { "ravel_divisor", "c/divisor.c" },
+    { "ravel_outside", "c/outside.c" }, { "ravel_overlap", "c/overlap.c" },
     { "ravel_fence", "c/fence.c" }, { "ravel_table_add", "c/table_add.c" },
     { "omp_get_thread_num", "c/openmp.h" },
     { "ravel_copy", "c/copy_size.h", "c/stream.h", "c/move.h", "c/runs.h", "c/copy.c" },
@@ -206,6 +210,7 @@ int ${name}(void *dst, const void *src, ${params});]],
     { "ravel_deinterleave2", "c/vector.h", "c/zip.h", "c/network2.h", "c/deinterleave.h", "c/deinterleave2.c" },
     { "ravel_deinterleave4", "c/vector.h", "c/zip.h", "c/network4.h", "c/deinterleave.h", "c/deinterleave4.c" },
     { "ravel_gather", "c/move.h", "c/gather.c" },
+    { "ravel_indexed", "c/move.h", "c/indexed.c" },
     { "ravel_shuffle", "c/little.h", "c/vector.h", "c/shuffle_size.h", "c/shuffle.h", "c/shuffle_row.c", "c/shuffle.c" },
     { "ravel_composite1", "c/vector.h", "c/stream.h", "c/move.h", "c/lanes.h", "c/network1.h", "c/turn1.h", "c/composite_size.h", "c/composite_tile.h", "c/composite_run.h", "c/composite_lanes.h", "c/composite_block1.h", "c/composite1.h" },
     { "ravel_composite2", "c/vector.h", "c/stream.h", "c/move.h", "c/lanes.h", "c/network2.h", "c/turn2.h", "c/composite_size.h", "c/composite_tile.h", "c/composite_run.h", "c/composite_lanes.h", "c/composite_block2.h", "c/composite2.h" },

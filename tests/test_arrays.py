@@ -42,6 +42,9 @@ def cx(request, monkeypatch):
 
 
 NHWC = lambda x: np.ascontiguousarray(x.transpose(0, 2, 3, 1))
+# Rows of many sizes: lengths for which the kernel has loops of their own, and others.
+SIZES = [("u8", 1), ("u8", 3), ("u16", 1), ("u8", 7), ("u32", 1), ("u8", 13), ("f64", 1), ("c128", 1), ("u16", 13), ("u32", 8), ("u8", 47), ("u32", 16), ("u32", 17),
+         ("u8", 200), ("u16", 300)]
 # The text of the source, the shape of its tensor, what NumPy selects of it, and the shape of that.
 GATHERS = [
     ("ROW_MAJOR(20,6)[idx]", (20, 6), lambda x, i: x[i], (9, 6)),
@@ -76,6 +79,49 @@ def test_gather(cx, text, tensor, select, view):
         run(p, y, x, [i])
         assert same(y, select(x, i))
         p.verify()
+
+
+@pytest.mark.parametrize("array", ["idx", "i32 idx"])
+@pytest.mark.parametrize("dtype,width", SIZES)
+def test_rows(cx, dtype, width, array):
+    """Gathered, scattered, moved from places to places, and gathered along the second dim, with extents at run time too."""
+    t = {"u8": "u1", "u16": "u2", "u32": "u4", "f64": "f8", "c128": "c16"}[dtype]
+    x, i, j = data((50, width), t), numbers(array, 37, 50), np.random.default_rng(5).permutation(60)[:37].astype("i4" if "i32" in array else "i8")
+    for view in [(37, width), (-1, width), (37, -1)]:
+        shape = (37, width) if -1 in view else None
+        with cx.plan("ROW_MAJOR(50,%s)[%s]" % ("W" if view[1] < 0 else width, array), "ROW_MAJOR", view, dtype) as p:
+            y = np.zeros((37, width), t)
+            run(p, y, x, [i], shape)
+            assert same(y, x[i])
+        with cx.plan("ROW_MAJOR", "ROW_MAJOR(60,%s)[%s]" % ("W" if view[1] < 0 else width, array), view, dtype) as p:
+            y = data((60, width), t, seed=4)
+            want = y.copy()
+            want[j] = x[:37]
+            run(p, y, x[:37].copy(), [j], shape)
+            assert same(y, want)
+    with cx.plan("ROW_MAJOR(50,%d)[%s]" % (width, array), "ROW_MAJOR(60,%d)[%s]" % (width, array.replace("idx", "jdx")), (37, width), dtype) as p:
+        want[j] = x[i]
+        run(p, y, x, [i, j])
+        assert same(y, want)
+    with cx.plan("ROW_MAJOR(%d,50)[:, %s]" % (width, array), "ROW_MAJOR", (width, 37), dtype) as p:
+        y, turned = np.zeros((width, 37), t), np.ascontiguousarray(x.T)
+        run(p, y, turned, [i])
+        assert same(y, turned[:, i])
+
+
+def test_many_rows_and_threads(cx):
+    """Calls take a part of the rows each, and threads share them."""
+    x, n = data((3000, 24), "u4"), 30000
+    i = numbers("", n, 3000)
+    for text, view, shape in [("ROW_MAJOR(3000,24)[idx]", (n, 24), None), ("ROW_MAJOR(3000,24)[idx]", (-1, 24), (n, 24))]:
+        with cx.plan(text, "ROW_MAJOR", view, "u32") as p:
+            y = np.zeros((n, 24), "u4")
+            run(p, y, x, [i], shape)
+            assert np.array_equal(y, x[i])
+        with cx.plan(text, "COL_MAJOR", view, "u32") as p:
+            y = np.zeros((24, n), "u4")
+            run(p, y, x, [i], shape)
+            assert np.array_equal(y, x[i].T)
 
 
 def test_padding_and_threads(cx):
@@ -152,6 +198,15 @@ def test_lengths_at_run_time(cx):
         p.verify()
 
 
+def test_lengths_at_a_shape(cx):
+    with cx.plan("ROW_MAJOR(20,6)[rows][:, i32 cols]", "ROW_MAJOR", (-1, 4), "f32") as p:
+        out, shape = (Array * 8)(), ravel.extents((7, 4))
+        ravel.call(ravel.lib.ravel_plan_arrays_at, p.p, shape, out)
+        assert [(a.name, a.bits, a.n, a.bound) for a in out[:2]] == [(b"cols", 32, 4, 6), (b"rows", 64, 7, 20)]
+        with pytest.raises(ravel.Error, match="the plan is for 4"):
+            ravel.call(ravel.lib.ravel_plan_arrays_at, p.p, ravel.extents((7, 5)), out)
+
+
 def test_pages(cx):
     """A paged cache of keys: `table` has the pages of a sequence, each of 16 tokens."""
     pool, table = data((50, 16, 4, 8), "f2"), np.array([7, 49, 0, 21], "i4")
@@ -177,7 +232,7 @@ def test_numbers_are_checked_first(cx, bad, place):
     ("ROW_MAJOR", "ROW_MAJOR(3,4)[idx]", (5, 4), "5 numbers writes some of 3 coordinates twice"),
     ("ROW_MAJOR(9,9)[idx][:, idx]", "ROW_MAJOR", (3, 4), "two index arrays of different length have the name 'idx'"),
     ("ROW_MAJOR(9,9)[idx][:, i32 idx]", "ROW_MAJOR", (3, 3), "two index arrays of different type have the name 'idx'"),
-    ("ROW_MAJOR(9,9)[idx, jdx]", "ROW_MAJOR", (3,), "a second list"),
+    ("ROW_MAJOR(9,9)[idx, jdx]", "ROW_MAJOR", (3,), r"in two steps, as in \[rows\]\[:, cols\]; for pairs .* by row \* columns \+ column"),
     ("ROW_MAJOR(9,9)[True]", "ROW_MAJOR", (3,), "expected an index")])
 def test_wrong_texts(src, dst, shape, why):
     with ravel.Context() as cx, pytest.raises(ravel.Error, match=why):
@@ -201,9 +256,41 @@ def test_convert(tmp_path):
     want = np.zeros((20, 6), "u4")
     want[j] = x[:4].view("u4")
     assert code == 0 and np.array_equal(np.load(tmp_path / "o.npy").view("u4"), want), said
-    for index, why in [("idx=i.npy", "are both 3"), ("idx=x.npy", "is no index array"), ("jdx=j.npy", "give its numbers")]:
+    np.save(tmp_path / "e", i[:0])
+    for index, why in [("idx=i.npy", "are both 3"), ("idx=x.npy", "is no index array"), ("jdx=j.npy", "'jdx' is no index array of the layouts"),
+                       ("idx=j.npy,idx=j.npy", "--index has the array 'idx' twice"), ("idx=j.npy,x=j.npy", "'x' is no index array"), ("idx", "give its numbers"),
+                       ("idx=e.npy", "the index array 'idx' is empty: 'e.npy' has no numbers")]:
         code, said = ravel_command("convert", "y.npy", "p.npy", "--from", "ROW_MAJOR", "--to", to, "--index", index, cwd=tmp_path)
         assert code == 2 and why in said and not (tmp_path / "p.npy").exists(), said
+
+
+def test_convert_other_inputs(tmp_path):
+    """Numbers from standard input, a Fortran-order array, layouts of a file without extents, and arrays that nothing has."""
+    x, i = data((20, 6)), np.array([3, 19, 0, 3])
+    for name, a in (("x", x), ("f", np.asfortranarray(x)), ("i", i)):
+        np.save(tmp_path / name, a)
+    (tmp_path / "mine.lua").write_text("layout 'FOO' { dims = { M, K }, order = { M, K } }")
+    for source, text, index, want in [
+            ("x.npy", "ROW_MAJOR[idx]", "idx=-", x[i]), ("f.npy", "ROW_MAJOR[idx]", "idx=i.npy", x[i]), ("f.npy", "ROW_MAJOR(20,6)[:, 1:3][idx]", "idx=i.npy", x[:, 1:3][i]),
+            ("x.npy", "mine.lua:FOO[idx]", "idx=i.npy", x[i]), ("x.npy", "mine.lua:FOO[:, 1:3]", None, x[:, 1:3]), ("x.npy", "mine.lua:FOO@(6,1)(20,6)[2:4]", None, x[2:4])]:
+        r = subprocess.run([RAVEL, "convert", source, "o.npy", "--from", text, "--to", "ROW_MAJOR", *(["--index", index] if index else [])], cwd=tmp_path,
+                           input=(tmp_path / "i.npy").read_bytes(), capture_output=True)
+        assert r.returncode == 0 and same(np.load(tmp_path / "o.npy"), want), (text, r)
+    for args, why in [(["x.npy", "--from", "ROW_MAJOR", "--to", "COL_MAJOR", "--index", "idx=i.npy"], "'idx' is no index array of the layouts"),
+                      (["-", "--from", "ROW_MAJOR[idx]", "--to", "COL_MAJOR", "--index", "idx=-"], "standard input is the array to convert"),
+                      (["x.npy", "--from", "ROW_MAJOR", "--to", "CSR", "--index", "idx=i.npy"], "a sparse format has none")]:
+        r = subprocess.run([RAVEL, "convert", args[0], "p.npy", *args[1:]], cwd=tmp_path, input=(tmp_path / "x.npy").read_bytes(), capture_output=True)
+        assert r.returncode == 2 and why in r.stderr.decode() and not (tmp_path / "p.npy").exists(), r
+
+
+def test_the_log_has_a_command_that_runs(tmp_path):
+    np.save(tmp_path / "x", data((20, 6)))
+    np.save(tmp_path / "i", np.array([3, 19]))
+    r = subprocess.run([RAVEL, "convert", "x.npy", "o.npy", "--from", "ROW_MAJOR[idx]", "--to", "ROW_MAJOR", "--index", "idx=i.npy"], cwd=tmp_path,
+                       env={"RAVEL_VERBOSE": "1"}, capture_output=True, text=True)
+    line, = [s for s in r.stderr.splitlines() if " run: indexed x1" in s]
+    again = subprocess.run(line.replace("ravel", RAVEL, 1) + "\n", shell=True, capture_output=True, text=True)
+    assert again.returncode == 0 and "numbers of index arrays are made up" in again.stdout, again
 
 
 @pytest.mark.parametrize("src,dst,shape,dtype", [
@@ -213,10 +300,32 @@ def test_emitted_code(src, dst, shape, dtype, tmp_path):
     code, said = ravel_command("emit", "--from", src, "--to", dst, "--shape", shape, "--dtype", dtype, "-o", str(tmp_path / "f.c"), "--check", "gcc -O1")
     assert code == 0 and said.startswith("yes") and " 0 runs" not in said, said
     text = (tmp_path / "f.c").read_text()
-    assert "const int%d_t *idx_" % (32 if "i32" in src else 64) in text and "at_ < 0 || at_ > " in text
+    assert "const int%d_t *idx_" % (32 if "i32" in src else 64) in text
+    for compiler in ("gcc -std=c99 -Wconversion", "g++ -std=c++17 -x c++", "clang -Wconversion"):
+        subprocess.run([*compiler.split(), "-O1", "-Wall", "-Wextra", "-Wpedantic", "-Wshadow", "-Werror", "-c", tmp_path / "f.c", "-o", tmp_path / "f.o"], check=True)
 
 
-@pytest.mark.parametrize("command", ["show", "check", "check --equals ROW_MAJOR", "bench", "tune", "emit --target opencl", "emit --target bursts"])
+@pytest.mark.parametrize("bits", [32, 64])
+def test_emitted_code_checks_first(bits, tmp_path):
+    """A number out of range, and an array that overlaps the destination, are refused, and nothing is written."""
+    n, room = 5000, np.zeros(20000, "u4")
+    ravel_command("emit", "--from", "ROW_MAJOR(100)[%s idx]" % ("i32" if bits == 32 else ""), "--to", "ROW_MAJOR", "--shape", str(n), "--dtype", "u32",
+                  "--name", "f", "-o", str(tmp_path / "f.c"))
+    subprocess.run(["gcc", "-O2", "-shared", "-fPIC", tmp_path / "f.c", "-o", tmp_path / "f.so"], check=True)
+    f, x, i = ct.CDLL(str(tmp_path / "f.so")).f, np.arange(7, 107, dtype="u4"), numbers("i32" if bits == 32 else "", n, 100)
+    call = lambda y, i: f(PTR(y.ctypes.data), PTR(x.ctypes.data), PTR(i.ctypes.data))
+    for place, bad in [(0, -1), (n - 1, 100), (2500, 2**31 - 1), (n - 2, -2**(bits - 1))]:
+        wrong, y = i.copy(), np.zeros(n, "u4")
+        wrong[place] = bad
+        assert call(y, wrong) == 1 and not y.any()
+    first = n * bits // 32                                      # a place in `room` after the array
+    room[:first] = i.view("u4")
+    for at in (0, 1, first - 1):
+        assert call(room[at:at + n], room[:first].view(i.dtype)) == 1
+    assert call(room[first:first + n], room[:first].view(i.dtype)) == 0 and np.array_equal(room[first:first + n], x[i])
+
+
+@pytest.mark.parametrize("command", ["show", "check", "check --equals ROW_MAJOR", "tune", "emit --target opencl", "emit --target bursts"])
 def test_refused(command):
     word, *rest = command.split()
     sides = ["ROW_MAJOR(8,9)[idx]"] if word in ("show", "check") else ["--from", "ROW_MAJOR(8,9)[idx]", "--to", "ROW_MAJOR"]

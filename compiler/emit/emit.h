@@ -42,6 +42,8 @@ typedef enum {
     ST_BYTES,             /* *text = value */
     ST_LOOKUP,            /* name = number `value` of `array` */
     ST_TABLE,             /* an array `text` of `count` words, which calls fill */
+    ST_NUMBERS,           /* return 1 unless all `value` numbers of `array`, of `count` bits, are
+                           * 0 to most, and none is in the destination */
     ST_DIVISOR            /* after value number `count`: its multiplier and shift */
 } StKind;
 
@@ -55,7 +57,7 @@ typedef struct {
 typedef struct Stmt {
     StKind kind;
     const char *text;     /* ST_COMMENT; the name of ST_FOR, ST_LET, ST_LOOKUP */
-    const char *array;    /* ST_LOOKUP */
+    const char *array;    /* ST_LOOKUP, ST_NUMBERS */
     i64 count, step;      /* ST_FOR, ST_ALONE; index of ST_SET */
     bool split;           /* ST_FOR: threads share the iterations, in runs */
     const Ex *bound;      /* ST_FOR: instead of count, if that is not constant */
@@ -97,6 +99,8 @@ typedef struct {
     i64 bytes;            /* of the larger buffer; 0: left to run time, or no relayout */
     Stmt *sizes;          /* for run-time extents: the function that checks them and
                            * computes the sizes of both buffers in bytes */
+    Stmt *checks;         /* of index arrays, before anything is written; not in the JIT, where
+                           * the library checks */
     Table *table;
     Stmt *body;
     Exprs *e;
@@ -125,7 +129,7 @@ const char **emit_names(const Plan *p, int *n);
  * of the lookups to to[].  name[] has the `taken` identifiers, and room for PLAN_ARRAYS. */
 void emit_lookups(const Plan *p, const Nest *n, const Ex **to, const char **name, int taken,
                   Stmt ***at);
-/* Statements that return 1 if a number of an index array is out of range. */
+/* Statements that return 1 if an index array is not valid. */
 Stmt *emit_array_checks(const Plan *p);
 /* Add lines about a layout to the comment at the top. */
 void emit_sizes_head(Buf *b, const char *what, const Sizes *z);

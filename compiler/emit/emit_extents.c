@@ -105,6 +105,9 @@ with_unused(Emitter *t, Stmt *body)
     for (int i = 0; i < t->s->nextents; i++)
         if (!t->used[i])
             emit_add(t->arena, at, ST_UNUSED)->text = t->name[i];
+    static const char *const parts[] = {"part", "parts"};
+    for (int i = 0; i < LEN(parts) && !t->u->split; i++)
+        emit_add(t->arena, at, ST_UNUSED)->text = parts[i];
     **at = body;
     return first;
 }
@@ -249,8 +252,9 @@ sizes(Emitter *t, Stmt *fits, Stmt *bytes)
     return first;
 }
 
+/* The extents are valid; the index arrays are not read here. */
 static Stmt *
-checks(Emitter *t, Stmt *arrays, Stmt *then)
+checks(Emitter *t, Stmt *then)
 {
     Stmt *first = NULL, **tail = &first, ***at = &tail;
     for (int i = 0; i < t->s->nextents; i++) {
@@ -258,8 +262,8 @@ checks(Emitter *t, Stmt *arrays, Stmt *then)
         s->value = renamed(t, scalar_ex(t->s, i));
         s->most = t->s->most[i];
     }
-    for (**at = arrays; **at; *at = &(**at)->next)
-        ;
+    for (int i = 0; i < t->u->narrays; i++)
+        emit_add(t->arena, at, ST_UNUSED)->text = t->u->param[t->s->nextents + i];
     **at = then;
     return first;
 }
@@ -281,14 +285,16 @@ void
 emit_extents(const Plan *p, Unit *u)
 {
     Emitter t = {.p = p, .u = u, .arena = ex_arena(p->e), .s = p->scalars};
-    Stmt *fit = fits(&t), *size = bytes(&t, NULL), *arrays = emit_array_checks(p);
+    Stmt *fit = fits(&t), *size = bytes(&t, NULL);
     name_scalars(&t);
     bool *none = arena_array(t.arena, bool, t.s->n + 1);
     set_params(&t);
-    u->note = arena_printf(t.arena, "0, or 1 and nothing done if an extent is not valid, %sa "
-                           "size does not fit or src and dst overlap", u->narrays ?
-                           "a number of an index array is out of range, " : "");
-    u->sizes = checks(&t, with_scalars(&t, arrays, none), sizes(&t, fit, size));
+    u->note = arena_printf(t.arena, "0, or 1 and nothing done if an extent is not valid, a size "
+                           "does not fit%s", !u->narrays ? " or src and dst overlap"
+                           : ", a number of an index array is out of range, or dst overlaps src "
+                           "or such an array");
+    u->sizes = checks(&t, sizes(&t, fit, size));
+    u->checks = with_scalars(&t, emit_array_checks(p), none);
     u->body = with_unused(&t, with_scalars(&t, u->body, none));
 }
 
@@ -300,6 +306,6 @@ emit_values(const Plan *p, const EmitValues *v, const char *name)
     Stmt *fit = fits(&t), *size = bytes(&t, v);
     name_scalars(&t);
     *u = (Unit){.name = name, .e = p->e, .param = t.name, .nparams = t.s->nextents};
-    u->body = checks(&t, NULL, sizes(&t, fit, size));
+    u->body = checks(&t, sizes(&t, fit, size));
     return u;
 }

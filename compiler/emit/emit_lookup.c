@@ -1,4 +1,5 @@
-/* Index arrays in a function: their numbers in the loops, and the check before the loops. */
+/* Index arrays in a function: their numbers in the loops, apart from those that a kernel
+ * reads, and the checks before the loops. */
 #include "emit.h"
 #include "../plan/plan.h"
 
@@ -24,6 +25,8 @@ emit_lookups(const Plan *p, const Nest *n, const Ex **to, const char **name, int
     for (int s = 0; s < 2; s++)
         for (int i = 0; i < MAX_LOOKUPS && n->at[s][i]; i++) {
             const Lookup *u = &l[s]->lookup[i];
+            if (i == nest_lookup_by_rows(n, s))
+                continue;
             const char *of = name[p->scalars->n + plan_array_of(array, u)];
             name[taken] = emit_identifier(ex_arena(p->e), "at", name, taken);
             to[u->var] = add_lookup(p, u, of, name[taken++], ex_subst(p->e, n->at[s][i], to),
@@ -34,26 +37,16 @@ emit_lookups(const Plan *p, const Nest *n, const Ex **to, const char **name, int
 Stmt *
 emit_array_checks(const Plan *p)
 {
-    Arena *a = ex_arena(p->e);
     PlanArray array[PLAN_ARRAYS];
     Stmt *first = NULL, **tail = &first, ***at = &tail;
-    int taken;
+    int taken, n = plan_arrays(p, array);
     const char **name = emit_names(p, &taken);
-    const char *place = emit_identifier(a, "i", name, taken);
-    const char *number = emit_identifier(a, "at", name, taken);
-    int n = plan_arrays(p, array);
     for (int i = 0; i < n; i++) {
-        Stmt *loop = emit_add(a, at, ST_FOR), **inner = &loop->body, ***in = &inner;
-        Lookup any = {.bound = INF};
-        loop->text = place;
-        loop->count = ex_is_const(array[i].n) ? array[i].n->base : 0;
-        loop->bound = array[i].n;
-        loop->step = 1;
-        const Ex *x = ex_of_var(p->e, ex_var(p->e, place, 0, INF));
-        x = add_lookup(p, &any, name[p->scalars->n + i], number, x, in);
-        Stmt *check = emit_add(a, in, ST_REFUSE);
-        check->value = x;
-        check->most = array[i].bound - 1;
+        Stmt *s = emit_add(ex_arena(p->e), at, ST_NUMBERS);
+        s->array = name[p->scalars->n + i];
+        s->count = array[i].bits;
+        s->value = array[i].n;
+        s->most = array[i].bound - 1;
     }
     return first;
 }

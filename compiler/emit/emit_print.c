@@ -22,6 +22,7 @@ static const char *const lines[] = {
     [ST_BYTES] = "bytes ${text} = ${value}",
     [ST_LOOKUP] = "lookup ${text} = ${array}[${value}]",
     [ST_TABLE] = "table ${text} of ${count}",
+    [ST_NUMBERS] = "numbers 0 <= ${array}[0..${value} - 1] <= ${most}",
     [ST_DIVISOR] = "divisor out[${count}] of ${most}",
 };
 
@@ -108,6 +109,8 @@ emit_print(const Unit *u)
         buf_line(&b, "table %s of %lld", t->name, (long long)t->n);
     if (u->sizes)
         put_part(&w, "sizes", u->sizes);
+    if (u->checks)
+        put_part(&w, "checks", u->checks);
     put_part(&w, "body", u->body);
     return b.s;
 }

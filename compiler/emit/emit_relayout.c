@@ -91,6 +91,19 @@ streams(Emitter *t, i64 v)
     return v ? ex_scale(t->p->e, plan_streams(t->p), v) : ex_const(t->p->e, 0);
 }
 
+/* An index array, from the number of the call's first row on. */
+static Arg
+array(Emitter *t, int side)
+{
+    PlanArray array[PLAN_ARRAYS];
+    const Layout *l = side == SRC ? t->p->src : t->p->dst;
+    int i = nest_lookup_by_rows(t->n, side);
+    plan_arrays(t->p, array);
+    const char *name = (t->name - t->ntaken)[t->p->scalars->n +
+                                             plan_array_of(array, &l->lookup[i])];
+    return (Arg){.buffer = name, .value = ex_subst(t->p->e, t->n->at[side][i], t->to)};
+}
+
 static Arg
 argument(Emitter *t, char letter)
 {
@@ -102,6 +115,9 @@ argument(Emitter *t, char letter)
     case CALL_STREAM:  return (Arg){.value = streams(t, a.number)};
     case CALL_STEP:    x = in_unit(t, step(t, a.role, a.source), a.unit); break;
     case CALL_PATTERN: return (Arg){.pattern = t->p->dst->fill[0]};
+    case CALL_LOOKUP:  x = in_unit(t, nest_lookup_step(t->n, a.source ? SRC : DST), a.unit);
+                       break;
+    case CALL_ARRAY:   return array(t, a.source ? SRC : DST);
     case CALL_BUFFER:  return (Arg){.buffer = buffer, .value = ex_const(t->p->e, 0)};
     case CALL_TABLE:   return (Arg){.buffer = t->at, .value = ex_const(t->p->e, 0)};
     case CALL_PLACE:   return (Arg){.buffer = buffer, .value = byte_start(t, a.source)};
@@ -199,6 +215,8 @@ add_nest(Emitter *t, Stmt ***tail)
     t->to = arena_array(t->arena, const Ex *, ex_nvars(t->p->e));
     for (int i = 0; i < n->nouter; i++)
         t->to[n->loop[n->outer[i].loop].var] = ex_of_var(t->p->e, t->var[i]);
+    if (nest_loop_by_numbers(n))
+        t->to[nest_loop_by_numbers(n)->var] = ex_const(t->p->e, 0);
     emit_lookups(t->p, n, t->to, t->name - t->ntaken, t->ntaken + n->nouter, at);
     add_call(t, at);
 }

@@ -93,6 +93,7 @@ static const struct {
     [ST_BYTES] = {.field = "bytes"},
     [ST_LOOKUP] = {.field = "lookup"},
     [ST_TABLE] = {.field = "table"},
+    [ST_NUMBERS] = {.field = "numbers"},
     [ST_DIVISOR] = {.field = "divisor"},
 };
 
@@ -161,6 +162,7 @@ arguments(const Writer *w, const Unit *u)
     return parameters(w, u, "${name}", "${name}");
 }
 
+/* Both texts have the slots. */
 static void
 put_braced(Writer *w, const char *open, const Slot *slot, int n, const Stmt *body,
            const char *close)
@@ -169,7 +171,7 @@ put_braced(Writer *w, const char *open, const Slot *slot, int n, const Stmt *bod
     w->b->indent++;
     put_body(w, body);
     w->b->indent--;
-    writer_add(w, close, NULL, 0);
+    writer_add(w, close, slot, n);
 }
 
 /* The constants, sixteen to a line. */
@@ -207,7 +209,10 @@ put_runtime(Writer *w, const Unit *u, bool stand_alone)
     buf_add(w->b, "\n");
     if (stand_alone)
         writer_put(w, "comment", &(Slot){"text", u->note}, 1);
-    writer_add(w, stand_alone ? "runtime" : "runtime_jit", slot, LEN(slot));
+    if (!stand_alone)
+        writer_add(w, "runtime_jit", slot, LEN(slot));
+    else
+        put_braced(w, "runtime", slot, LEN(slot), u->checks, "runtime_run");
 }
 
 static void

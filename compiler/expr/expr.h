@@ -146,6 +146,7 @@ const Ex *ex_subst(Exprs *e, const Ex *x, const Ex *const *to);
 bool ex_eval(const Ex *x, const i64 *val, i64 *out);
 /* Sets used[v] for every variable v in x. */
 void ex_vars(const Ex *x, bool *used);
+bool ex_has(const Ex *x, int var);
 /* With `with`: the terms of x that contain a variable v with of[v].  Without: the other
  * terms and the base. */
 const Ex *ex_part(Exprs *e, const Ex *x, const bool *of, bool with);

@@ -114,6 +114,20 @@ ex_vars(const Ex *x, bool *used)
     }
 }
 
+bool
+ex_has(const Ex *x, int var)
+{
+    for (int i = 0; i < x->n; i++) {
+        const Atom *a = x->t[i].atom;
+        if (a->op == AT_VAR && a->var == var)
+            return true;
+        for (int j = 0; j < a->n; j++)
+            if (ex_has(a->x[j], var))
+                return true;
+    }
+    return false;
+}
+
 static bool
 has_any(const Atom *a, const bool *of)
 {

@@ -241,6 +241,8 @@ Layout *layout_make(Exprs *e, const LayoutRef *ref, const DType *t, int rank,
 void layout_check_rank(Arena *a, const LayoutDef *d, int rank);
 
 /* layout_lookup.c: index arrays that a run is given. */
+/* Whether a part of a tensor is selected by index arrays. */
+bool layout_has_arrays(const LayoutDef *d);
 /* The lookup with this symbol; NULL: none. */
 const Lookup *layout_lookup(const Layout *l, const char *symbol);
 /* Sets *v to number `at` of its array; false: it has none there. */

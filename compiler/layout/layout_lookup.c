@@ -13,6 +13,16 @@ layout_lookup(const Layout *l, const char *symbol)
 }
 
 bool
+layout_has_arrays(const LayoutDef *d)
+{
+    for (; d->index; d = d->index->of->def)
+        for (int i = 0; i < d->index->nitems; i++)
+            if (d->index->item[i].kind == ITEM_ARRAY)
+                return true;
+    return false;
+}
+
+bool
 lookup_number(const Lookup *u, i64 at, i64 *v)
 {
     if (at < 0 || at >= u->n)

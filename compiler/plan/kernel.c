@@ -14,6 +14,7 @@ const int nkernels = LEN(kernels);
 #define DST "unsigned char *"
 #define SRC "const unsigned char *"
 #define NUM "int64_t"
+#define ANY "const void *"
 static const KernelArg kernel_args[] = {
     {'D', ARG_DST,       0,     IN_BYTES,    DST},        /* the first element */
     {'S', ARG_SRC,       0,     IN_BYTES,    SRC},
@@ -48,6 +49,12 @@ static const KernelArg kernel_args[] = {
     {'w', ARG_WIDTH,     COL,   IN_BYTES,    NUM},
     {'H', ARG_STREAM,    0,     IN_NOTHING,  NUM},
     {'A', ARG_AHEAD,     0,     IN_BYTES,    NUM},
+    {'Y', ARG_DST_ARRAY, ROW,   IN_NOTHING,  ANY},        /* an index array, NULL: none; ... */
+    {'X', ARG_SRC_ARRAY, ROW,   IN_NOTHING,  ANY},
+    {'g', ARG_DST_NUMBER, ROW,  IN_NOTHING,  NUM},        /* ... bits of a number, ... */
+    {'G', ARG_SRC_NUMBER, ROW,  IN_NOTHING,  NUM},
+    {'f', ARG_DST_PLACE, ROW,   IN_BYTES,    NUM},        /* ... and what one more adds; of */
+    {'F', ARG_SRC_PLACE, ROW,   IN_BYTES,    NUM},        /* no array the stride */
     {0, 0, 0, 0, NULL},
 };
 

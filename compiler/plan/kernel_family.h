@@ -12,6 +12,8 @@ extern const Family transpose_family;
 extern const Family interleave_family, deinterleave_family;
 /* kernel_gather.c */
 extern const Family gather_family;
+/* kernel_indexed.c */
+extern const Family indexed_family;
 /* kernel_shuffle.c */
 extern const Family shuffle_family;
 /* kernel_composite.c: by the bytes that are contiguous on both sides; composite: any other

@@ -59,6 +59,7 @@ typedef struct {
     /* The place of each lookup of source and destination, over the variables of the loops
      * and of the lookups before it.  Its loops are in the rest. */
     const Ex *at[2][MAX_LOOKUPS];
+    int number[2][MAX_LOOKUPS];    /* the variables of these lookups */
     const struct Kernel *kernel;
     i64 elements;
     const Piece *const *piece;  /* the box: the product of piece[d], one for each dst dim */
@@ -139,6 +140,14 @@ enum { PLAN_ARRAYS = 2 * MAX_LOOKUPS };
 int plan_arrays(const Plan *p, PlanArray out[PLAN_ARRAYS]);
 /* Whether an address of the nest has a lookup. */
 bool nest_looks_up(const Nest *n);
+/* The lookup of a side of which the kernel reads a number for each of its rows; -1: none. */
+int nest_lookup_by_rows(const Nest *n, int side);
+/* The loop of these rows if a call takes all of them; NULL: there is none. */
+const Loop *nest_loop_by_numbers(const Nest *n);
+/* What one more in that number adds to the address, in elements. */
+const Ex *nest_lookup_step(const Nest *n, int side);
+/* The terms of an address that a lookup makes; NULL: it is no multiple of the number. */
+const Ex *nest_lookup_terms(const Nest *n, int side, int lookup);
 /* Which of these a lookup reads. */
 int plan_array_of(const PlanArray *array, const Lookup *u);
 bool plan_looks_up(const Plan *p);
@@ -256,7 +265,8 @@ typedef struct {
     char letter;
     enum { ARG_DST, ARG_SRC, ARG_DST_START, ARG_SRC_START, ARG_COUNT, ARG_DST_STEP,
            ARG_SRC_STEP, ARG_RUN, ARG_WIDTH, ARG_TABLE, ARG_ENTRIES, ARG_FILL, ARG_SIZE,
-           ARG_STREAM, ARG_AHEAD } what;
+           ARG_STREAM, ARG_AHEAD, ARG_DST_ARRAY, ARG_SRC_ARRAY, ARG_DST_NUMBER,
+           ARG_SRC_NUMBER, ARG_DST_PLACE, ARG_SRC_PLACE } what;
     int role;             /* the loop of a count or a step */
     ArgUnit unit;
     const char *type;     /* C type */
@@ -269,10 +279,13 @@ typedef struct {
         CALL_STREAM,      /* `number` if stores go past the caches, else 0 */
         CALL_STEP,        /* the stride of the loop with `role`, in `unit` */
         CALL_PATTERN,     /* the bit pattern of the fill value */
+        CALL_LOOKUP,      /* nest_lookup_step, in `unit` */
         CALL_TABLE,       /* nest_table; this and the kinds below vary between calls */
         CALL_BUFFER,      /* the start of the buffer */
         CALL_PLACE,       /* the start of the buffer plus the call's start, in bytes */
         CALL_START,       /* the call's start, in elements */
+        CALL_ARRAY,       /* the index array of nest_lookup_by_rows, from the number of the
+                           * call's first row on */
         CALL_COUNT        /* the iterations that the call takes of the loop with `role`,
                            * plus `number`, in `unit` */
     } is;

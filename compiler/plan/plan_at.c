@@ -182,8 +182,10 @@ nest_at(Maker *m, const Nest *from, Nest *to)
     to->src = address_at(m, from, from->src, var);
     to->dst = address_at(m, from, from->dst, var);
     for (int s = 0; s < 2; s++)
-        for (int i = 0; i < MAX_LOOKUPS && from->at[s][i]; i++)
+        for (int i = 0; i < MAX_LOOKUPS && from->at[s][i]; i++) {
             to->at[s][i] = address_at(m, from, from->at[s][i], var);
+            to->number[s][i] = from->number[s][i];
+        }
     return true;
 }
 

@@ -11,13 +11,21 @@ call_unit(const Plan *p, i64 elements, ArgUnit unit)
     return bits >= 8 ? elements * (bits / 8) : int_div(elements, 8 / bits);
 }
 
+static bool
+is_of_source(int what)
+{
+    return what == ARG_SRC || what == ARG_SRC_START || what == ARG_SRC_STEP ||
+           what == ARG_SRC_ARRAY || what == ARG_SRC_NUMBER || what == ARG_SRC_PLACE;
+}
+
 CallArg
 call_arg(const Plan *p, const Nest *n, char letter)
 {
     const KernelArg *k = kernel_arg(letter);
     int bits = p->dst->dtype->bits;
     CallArg a = {.is = CALL_NUMBER, .unit = k->unit, .role = k->role};
-    a.source = k->what == ARG_SRC || k->what == ARG_SRC_START || k->what == ARG_SRC_STEP;
+    a.source = is_of_source(k->what);
+    const int lookup = nest_lookup_by_rows(n, a.source ? SRC : DST);
     switch (k->what) {
     case ARG_DST:
     case ARG_SRC:       a.is = k->unit == IN_BYTES ? CALL_PLACE : CALL_BUFFER; break;
@@ -34,6 +42,12 @@ call_arg(const Plan *p, const Nest *n, char letter)
     case ARG_SIZE:      a.number = k->unit == IN_BYTES ? bits / 8 : bits; break;
     case ARG_STREAM:    a.is = CALL_STREAM; a.number = n->stream; break;
     case ARG_AHEAD:     a.is = CALL_STREAM; a.number = n->ahead; break;
+    case ARG_DST_ARRAY:
+    case ARG_SRC_ARRAY: a.is = lookup < 0 ? CALL_NUMBER : CALL_ARRAY; break;
+    case ARG_DST_NUMBER: a.number = lookup < 0 ? 0 : p->dst->lookup[lookup].bits; break;
+    case ARG_SRC_NUMBER: a.number = lookup < 0 ? 0 : p->src->lookup[lookup].bits; break;
+    case ARG_DST_PLACE:
+    case ARG_SRC_PLACE: a.is = lookup < 0 ? CALL_STEP : CALL_LOOKUP; break;
     }
     return a;
 }

@@ -196,13 +196,24 @@ made_of_steps(Corner *c, const Loop *l)
     return n == l->n;
 }
 
+/* Whether the kernel reads numbers along the loop, and no address has it otherwise. */
+static bool
+is_by_numbers(const Nest *n, const Loop *l)
+{
+    bool is = false;
+    for (int s = 0; s < 2; s++)
+        for (int i = 0; i < MAX_LOOKUPS && n->at[s][i]; i++)
+            is |= ex_has(n->at[s][i], l->var);
+    return is && n->kernel->family->indexed && !ex_has(n->src, l->var) && !ex_has(n->dst, l->var);
+}
+
 static const char *
 check_loops(Corner *c)
 {
     const Nest *n = c->n;
     for (int i = 0; i < n->nloops; i++) {
         const Loop *l = &n->loop[i];
-        if (l->rest && i >= n->nloops - n->inner + n->table)
+        if (l->rest && i >= n->nloops - n->inner + n->table && !is_by_numbers(n, l))
             return "the kernel runs a loop that is in the rest of an address";
         if (l->rest ? l->n != n->piece[l->dim]->loop[l->part].n->base
                     : !made_of_steps(c, l))

@@ -254,13 +254,13 @@ walk_of(const Nest *n, int bits, bool source)
     return w;
 }
 
-/* Whether a loop in the rest is outside of the call: each of its iterations then walks all
- * that the call covers again. */
+/* Whether a loop in the rest is outside of the call, and no tile of one of the kernel's:
+ * each of its iterations then walks all that the call covers again. */
 static bool
 walks_again(const Nest *n)
 {
     for (int i = 0; i < n->nouter; i++)
-        if (n->loop[n->outer[i].loop].rest)
+        if (n->loop[n->outer[i].loop].rest && n->outer[i].loop < n->nloops - n->inner)
             return true;
     return false;
 }

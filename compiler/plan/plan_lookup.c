@@ -1,7 +1,7 @@
 /* The index arrays of a plan: every array once, whatever coordinates are its numbers. */
 #include <string.h>
 
-#include "plan.h"
+#include "plan_parts.h"
 
 bool
 plan_looks_up(const Plan *p)
@@ -19,6 +19,79 @@ bool
 nest_looks_up(const Nest *n)
 {
     return n->at[SRC][0] || n->at[DST][0];
+}
+
+/* Whether x varies with a loop or with a lookup. */
+static bool
+varies(const Nest *n, const Ex *x)
+{
+    for (int i = 0; i < n->nloops; i++)
+        if (ex_has(x, n->loop[i].var))
+            return true;
+    for (int s = 0; s < 2; s++)
+        for (int i = 0; i < MAX_LOOKUPS && n->at[s][i]; i++)
+            if (ex_has(x, n->number[s][i]))
+                return true;
+    return false;
+}
+
+/* Whether x is a number of the array times a constant. */
+static bool
+is_number(const Ex *x, int number)
+{
+    return x->base == 0 && x->n == 1 && x->t[0].atom->op == AT_VAR &&
+           x->t[0].atom->var == number;
+}
+
+/* Whether an atom is the number times what is the same in all iterations. */
+static bool
+is_multiple(const Nest *n, const Atom *a, int number)
+{
+    if (a->op == AT_VAR)
+        return a->var == number;
+    return a->op == AT_MUL && ((is_number(a->x[0], number) && !varies(n, a->x[1])) ||
+                               (is_number(a->x[1], number) && !varies(n, a->x[0])));
+}
+
+const Ex *
+nest_lookup_terms(const Nest *n, int side, int lookup)
+{
+    int number = n->number[side][lookup];
+    bool *of = arena_array(ex_arena(n->e), bool, ex_nvars(n->e));
+    of[number] = true;
+    const Ex *terms = ex_part(n->e, side == SRC ? n->src : n->dst, of, true);
+    for (int i = 0; i < terms->n; i++)
+        if (!is_multiple(n, terms->t[i].atom, number))
+            return NULL;
+    return terms;
+}
+
+int
+nest_lookup_by_rows(const Nest *n, int side)
+{
+    if (!n->kernel->family->indexed)
+        return -1;
+    const int row = n->loop[n->role[ROW]].var;
+    for (int i = 0; i < MAX_LOOKUPS && n->at[side][i]; i++)
+        if (ex_has(n->at[side][i], row))
+            return i;
+    return -1;
+}
+
+const Loop *
+nest_loop_by_numbers(const Nest *n)
+{
+    bool all = n->kernel->family->indexed && nest_outer(n, n->role[ROW]) < 0;
+    return all ? &n->loop[n->role[ROW]] : NULL;
+}
+
+const Ex *
+nest_lookup_step(const Nest *n, int side)
+{
+    int lookup = nest_lookup_by_rows(n, side);
+    const Ex **to = arena_array(ex_arena(n->e), const Ex *, ex_nvars(n->e));
+    to[n->number[side][lookup]] = ex_const(n->e, 1);
+    return ex_subst(n->e, nest_lookup_terms(n, side, lookup), to);
 }
 
 int

@@ -133,8 +133,10 @@ add_address(Maker *m, int side, const Sizes *z, const Ex *const *coord)
     m->base[side] = m->rest[side] = ex_const(m->e, 0);
     for (int d = 0; d < z->l->rank; d++)
         to[z->var[d]] = coord[d];
-    for (int i = 0; i < z->l->nlookups; i++)
+    for (int i = 0; i < z->l->nlookups; i++) {
         m->n->at[side][i] = ex_subst(m->e, z->lookup[i].at, to);
+        m->n->number[side][i] = z->l->lookup[i].var;
+    }
     add_term(m, side, ex_subst(m->e, z->addr, to), ex_const(m->e, 1));
     for (int i = 0; i < z->nterms; i++)
         add_term(m, side, ex_subst(m->e, z->term[i].x, to), z->term[i].stride);

@@ -167,6 +167,7 @@ struct Family {
     Runs (*runs)(const Nest *n, int bits);
     enum { AS_COPIES, AS_TRANSPOSES, AS_TILES, CLASSES } speeds;  /* the rows of cost.def */
     bool pads;            /* it also writes Nest.pad */
+    bool indexed;         /* it reads index arrays itself, a number for each row */
     /* The loops that a table covers if the kernel runs the loops in role[]. */
     void (*table)(const Nest *n, int bits, const int role[ROLES], TableLoops *out);
     /* The words of the table if they are not offsets; sets *words to their number. */

@@ -7,14 +7,17 @@ first_of(const Nest *n)
     return &n->loop[n->nloops - n->inner];
 }
 
-/* The base and rest of an address: the terms that depend on loops of the table
- * (`inside`), which the table contains, or the other terms. */
+/* The base and rest of an address: the terms that depend on loops of the table or on the
+ * number of each row (`inside`), which the kernel adds, or the other terms. */
 static const Ex *
 part_of(const Plan *p, const Nest *n, bool source, bool inside)
 {
     bool *of = arena_array(ex_arena(p->e), bool, ex_nvars(p->e));
     for (int k = 0; k < n->table; k++)
         of[first_of(n)[k].var] = true;
+    const int side = source ? SRC : DST, lookup = nest_lookup_by_rows(n, side);
+    if (lookup >= 0)
+        of[n->number[side][lookup]] = true;
     return ex_part(p->e, source ? n->src : n->dst, of, inside);
 }
 

@@ -198,6 +198,10 @@ check_lists(Text *t, const Index *x)
         if (!is_list(item) && item->kind != ITEM_AT)
             continue;
         t->p = t->whole + item->place;
+        if (item->kind == ITEM_ARRAY && list >= 0)
+            fail(t, "an index array beside another list: to combine each of one with each of the "
+                 "other index in two steps, as in [rows][:, cols]; for pairs index the tensor as "
+                 "one dim, by row * columns + column");
         if (is_list(item) && list >= 0)
             fail(t, "a second list: index in two steps, as in [[0, 2]][:, [1, 3]]");
         list = is_list(item) ? i : list;

@@ -3,11 +3,11 @@ from __future__ import annotations
 
 import functools
 import math
-from typing import Any, Optional, Sequence, Union
+from typing import Any, Mapping, Optional, Sequence, Union
 
 import numpy as np
 
-from . import _ravel, _specs
+from . import _index, _ravel, _specs
 from ._arrays import PACKED, as_array, numpy_type, span, type_name
 from ._layout import Layout
 from ._ravel import Error
@@ -24,15 +24,17 @@ class Plan:
     """A compiled conversion, from compile().  plan(x) and plan(x, out) run it, from any thread.
 
     `shape` is the logical shape, with None for extents at run time; `dtype` the element type; `src_shape` and `dst_shape` are the shapes of
-    x and of the result, or None if there are extents at run time; `way` is "machine code", or why not; `source` its C text.
+    x and of the result, or None if there are extents at run time; `way` is "machine code", or why not; `source` its C text; `arrays` has
+    the names of the index arrays, which each call is given.
     """
-    __slots__ = ("_plan", "_run", "_type", "_files", "src", "dst", "shape", "dtype", "src_shape", "dst_shape")
+    __slots__ = ("_plan", "_run", "_type", "_files", "src", "dst", "shape", "dtype", "src_shape", "dst_shape", "arrays")
 
     def __init__(self, files: tuple, src: str, dst: str, dtype: str, shape: tuple, threads: int):
         context = _specs.context(files)
         self._plan = context.compile(src, dst, dtype, shape, threads)
         self._run, self._type, self._files = self._plan.run, numpy_type(dtype), files
         self.src, self.dst, self.shape, self.dtype = src, dst, shape, dtype
+        self.arrays = tuple(a[0] for a in self._plan.arrays())
         self.src_shape = self.dst_shape = None
         if None not in shape:
             self.src_shape, self.dst_shape = self._shapes(None)
@@ -44,12 +46,13 @@ class Plan:
         """The shape if it holds all bytes, else that of a flat array."""
         return shape if math.prod(shape) * self._type.itemsize == size else (size // self._type.itemsize,)
 
-    def __call__(self, x: Any, out: Any = None, *, shape: Optional[Sequence[int]] = None) -> Any:
+    def __call__(self, x: Any, out: Any = None, *, shape: Optional[Sequence[int]] = None, index: Optional[Mapping[str, Any]] = None) -> Any:
         """Convert x; returns out, or a new array of the element type of x.
 
         x and out are C-contiguous arrays of src_shape and dst_shape, or flat ones of as many elements.  Padding receives the fill of the
         destination; holes are not written (in a new array they are 0).  With extents at run time `shape` is the logical shape; it can be
-        omitted if it follows from x.shape.  Raises Error if x or out do not fit, or overlap.
+        omitted if it follows from x.shape.  `index` has the numbers of the index arrays by name: an integer array of one dim each.  Raises
+        Error if x, out or an array do not fit or overlap, or if a number is out of range; then nothing is written.
 
         >>> import numpy as np, ravel
         >>> plan = ravel.compile("NHWC", "NCHW", (1, 3, 2, 2), "u8")
@@ -63,14 +66,15 @@ class Plan:
         if x.dtype is not self._type:
             type_name(x.dtype, self.dtype)
         if self.src_shape is None or shape is not None:
-            return self._run_at(x, out, shape)
+            return self._run_at(x, out, shape, index)
+        more = (None, _index.arrays(self._plan, index)) if self.arrays or index else ()
         if x.shape != self.src_shape and x.ndim != 1:
             raise Error("x has shape %s, and %s of logical shape %s is stored as %s" % (x.shape, self.src, self.shape, self.src_shape))
         if out is None:
             new = np.zeros(self.dst_shape, x.dtype)
-            self._run(x, new)
+            self._run(x, new, *more)
             return new
-        self._run(x, self._checked(out, x, self.dst_shape))
+        self._run(x, self._checked(out, x, self.dst_shape), *more)
         return out
 
     @staticmethod
@@ -82,7 +86,7 @@ class Plan:
             raise Error("out has shape %s, and the result has %s" % (a.shape, shape))
         return a
 
-    def _run_at(self, x: np.ndarray, out: Any, shape: Optional[Sequence[int]]) -> Any:
+    def _run_at(self, x: np.ndarray, out: Any, shape: Optional[Sequence[int]], index: Optional[Mapping[str, Any]]) -> Any:
         if self.src_shape is not None:
             raise Error("all extents of this plan are numbers: omit shape")
         at = tuple(shape) if shape is not None else _specs.context(self._files).logical_shape(self.src, self.dtype, x.shape)
@@ -92,7 +96,7 @@ class Plan:
         if x.shape != stored and x.ndim != 1 and x.size:
             raise Error("x has shape %s, and %s of logical shape %s is stored as %s" % (x.shape, self.src, at, stored))
         new = np.zeros(result, x.dtype) if out is None else self._checked(out, x, result)
-        self._run(x, new, at)
+        self._run(x, new, at, *([_index.arrays(self._plan, index)] if self.arrays or index else []))
         return new if out is None else out
 
     @property
@@ -151,13 +155,13 @@ _specs.listeners.append(kept.cache_clear)
 
 
 def convert(x: Any, src: LayoutLike, dst: LayoutLike, *, shape: Optional[Sequence[int]] = None, dtype: Optional[DTypeLike] = None,
-            out: Any = None, threads: int = 0) -> Any:
+            out: Any = None, threads: int = 0, index: Optional[Mapping[str, Any]] = None) -> Any:
     """Convert x from layout src to layout dst; returns out, or a new array of the element type of x.
 
     x is an array of NumPy, or an object with __array_interface__, __dlpack__ (on the CPU) or a buffer; its memory is read as it is, with its
     strides, in the shape of the storage of src.  What the strides of out leave out is not written.  If src has blocks, padding or a pitch, `shape` gives the logical shape.  `dtype` says what the bytes of an
-    unsigned type mean, as in dtype="bf16" for uint16 or dtype="i4" for packed uint8.  The conversion is compiled once; later calls find it.
-    Other threads run meanwhile.  Raises Error, in the words of the library.
+    unsigned type mean, as in dtype="bf16" for uint16 or dtype="i4" for packed uint8.  `index` has the numbers of index arrays by name.  The
+    conversion is compiled once; later calls find it.  Other threads run meanwhile.  Raises Error, in the words of the library.
 
     >>> import numpy as np, ravel
     >>> x = np.arange(6, dtype="i4").reshape(2, 3)
@@ -168,6 +172,9 @@ def convert(x: Any, src: LayoutLike, dst: LayoutLike, *, shape: Optional[Sequenc
     >>> ravel.convert(x[:, ::-2], "{M, K}", "(M,K){K, M}")
     array([[2, 5],
            [0, 3]], dtype=int32)
+    >>> ravel.convert(x, "{M, K}(2,3)[:, idx]", "{M, K}", index={"idx": [2, 2, 0, 1]})
+    array([[2, 2, 0, 1],
+           [5, 5, 3, 4]], dtype=int32)
     """
     if type(x) is not np.ndarray:
         x = as_array(x)
@@ -176,10 +183,12 @@ def convert(x: Any, src: LayoutLike, dst: LayoutLike, *, shape: Optional[Sequenc
     if type(dst) is not str:
         dst = text_of(dst)
     files, src, dst = _specs.resolve_two(src, dst)
+    if index and shape is None and src.endswith("]"):
+        shape = _index.shape_of(_specs.context(files), src, index)
     plan = kept(files, src, dst, x.dtype, x.shape, tuple(shape) if shape is not None else None, dtype, threads)
     if not x.flags.c_contiguous or (type(out) is np.ndarray and not out.flags.c_contiguous):
-        return between(plan, x, out, threads)
-    return plan(x, out)
+        return between(plan, x, out, threads, index)
+    return plan(x, out, index=index) if index is not None else plan(x, out)
 
 
 def placed(plan: Plan, layout: str, shape: Any, a: np.ndarray, what: str) -> tuple[str, np.ndarray]:
@@ -193,9 +202,9 @@ def placed(plan: Plan, layout: str, shape: Any, a: np.ndarray, what: str) -> tup
     return _specs.context(plan._files).strided(layout, strides, origin), memory
 
 
-def between(plan: Plan, x: np.ndarray, out: Any, threads: int) -> Any:
+def between(plan: Plan, x: np.ndarray, out: Any, threads: int, index: Optional[Mapping[str, Any]]) -> Any:
     """Convert arrays of which one has strides, as the plan converts contiguous ones."""
     src, memory = placed(plan, plan.src, plan.src_shape, x, "x")
     dst, result = (plan.dst, None) if out is None else placed(plan, plan.dst, plan.dst_shape, as_array(out), "out")
-    new = kept(plan._files, src, dst, x.dtype, (), plan.shape, plan.dtype, threads)(memory, result)
+    new = kept(plan._files, src, dst, x.dtype, (), plan.shape, plan.dtype, threads)(memory, result, index=index)
     return new if out is None else out

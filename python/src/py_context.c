@@ -116,6 +116,20 @@ context_logical_shape(PyObject *o, PyObject *args)
 }
 
 static PyObject *
+context_view_shape(PyObject *o, PyObject *args)
+{
+    const char *layout;
+    int64_t shape[RAVEL_MAX_RANK];
+    int rank;
+    ravel_error err;
+    if (!PyArg_ParseTuple(args, "s", &layout))
+        return NULL;
+    if (ravel_view_shape(context_of(o), layout, &rank, shape, &err))
+        return py_fail(&err);
+    return py_tuple(shape, rank);
+}
+
+static PyObject *
 context_storage_shape(PyObject *o, PyObject *args)
 {
     Question q;
@@ -316,6 +330,8 @@ static PyMethodDef methods[] = {
     {"any_dtype", context_any_dtype, METH_VARARGS, "any_dtype(layout)"},
     {"logical_shape", context_logical_shape, METH_VARARGS,
      "logical_shape(layout, dtype, stored)"},
+    {"view_shape", context_view_shape, METH_VARARGS,
+     "view_shape(layout): the extents of a part of a tensor; -1: the text leaves it open"},
     {"storage_shape", context_storage_shape, METH_VARARGS,
      "storage_shape(layout, dtype, shape)"},
     {"strided", context_strided, METH_VARARGS, "strided(layout, strides, origin): a layout"},

@@ -65,41 +65,88 @@ sizes_at(const ravel_plan *p, const Shape *shape, Sizes *out)
     return 0;
 }
 
+/* The index arrays of a run. */
+typedef struct {
+    int n;
+    Py_buffer view[RAVEL_MAX_ARRAYS];
+    const void *number[RAVEL_MAX_ARRAYS];
+} Arrays;
+
+static void
+release(Arrays *a)
+{
+    while (a->n > 0)
+        PyBuffer_Release(&a->view[--a->n]);
+}
+
+/* The memory of the index arrays in a tuple, which are in the order of the plan's. */
 static int
-convert(const ravel_plan *p, void *dst, const void *src, const Shape *shape)
+get_arrays(const ravel_plan *p, PyObject *t, const Shape *shape, Arrays *out)
+{
+    ravel_array a[RAVEL_MAX_ARRAYS];
+    ravel_error err;
+    int n = ravel_plan_arrays(p, NULL);
+    out->n = 0;
+    if (ravel_plan_arrays_at(p, shape ? shape->extent : NULL, a, &err)) {
+        py_fail(&err);
+        return 0;
+    }
+    if (!PyTuple_Check(t) || PyTuple_Size(t) != n) {
+        py_refuse("the plan has %d index arrays: run(x, out, shape, (array, ...))", n);
+        return 0;
+    }
+    for (int i = 0; i < n; i++) {
+        if (!get_buffer(PyTuple_GetItem(t, i), a[i].name, PyBUF_SIMPLE, a[i].n * (a[i].bits / 8),
+                        &out->view[i])) {
+            release(out);
+            return 0;
+        }
+        out->number[out->n++] = out->view[i].buf;
+    }
+    return 1;
+}
+
+static int
+convert(const ravel_plan *p, void *dst, const void *src, const Shape *shape, const Arrays *a)
 {
     ravel_error err;
     ravel_status s;
     Py_BEGIN_ALLOW_THREADS
-    s = shape ? ravel_run_shape(p, dst, src, shape->extent, &err)
+    s = a->n ? ravel_run_arrays(p, dst, src, shape ? shape->extent : NULL, a->number, &err)
+        : shape ? ravel_run_shape(p, dst, src, shape->extent, &err)
               : ravel_run(p, dst, src);
     Py_END_ALLOW_THREADS
-    if (s && shape)
+    if (s && (shape || a->n))
         py_fail(&err);
     else if (s)
         py_refuse("out and x overlap: there is no conversion in place");
     return !s;
 }
 
-/* run(x, out[, shape]) */
+/* run(x, out[, shape[, arrays]]) */
 static PyObject *
 plan_run(PyObject *o, PyObject *const *arg, Py_ssize_t n)
 {
     const ravel_plan *p = ((Plan *)o)->plan;
     Py_buffer src, dst;
-    Shape at, *shape = n == 3 && arg[2] != Py_None ? &at : NULL;
+    Shape at, *shape = n >= 3 && arg[2] != Py_None ? &at : NULL;
     Sizes size;
-    if (n < 2 || n > 3)
-        return py_refuse("run(x, out, shape) has %zd arguments", n);
+    Arrays arrays = {.n = 0};
+    if (n < 2 || n > 4)
+        return py_refuse("run(x, out, shape, arrays) has %zd arguments", n);
     if ((shape && !py_shape(arg[2], shape)) || !sizes_at(p, shape, &size) ||
-        !get_buffer(arg[0], "x", PyBUF_SIMPLE, size.src, &src))
+        (n == 4 && !get_arrays(p, arg[3], shape, &arrays)))
         return NULL;
-    int ok = get_buffer(arg[1], "out", PyBUF_WRITABLE, size.dst, &dst);
+    int ok = get_buffer(arg[0], "x", PyBUF_SIMPLE, size.src, &src);
     if (ok) {
-        ok = convert(p, dst.buf, src.buf, shape);
-        PyBuffer_Release(&dst);
+        ok = get_buffer(arg[1], "out", PyBUF_WRITABLE, size.dst, &dst);
+        if (ok) {
+            ok = convert(p, dst.buf, src.buf, shape, &arrays);
+            PyBuffer_Release(&dst);
+        }
+        PyBuffer_Release(&src);
     }
-    PyBuffer_Release(&src);
+    release(&arrays);
     if (!ok)
         return NULL;
     Py_RETURN_NONE;
@@ -119,6 +166,24 @@ plan_shapes(PyObject *o, PyObject *arg)
         return py_fail(&err);
     return Py_BuildValue("NN", py_tuple(src.extent, src.rank),
                          py_tuple(dst.extent, dst.rank));
+}
+
+/* (name, bits, numbers, bound) of each index array; the numbers are None at run time. */
+static PyObject *
+plan_arrays(PyObject *o, PyObject *none)
+{
+    ravel_array a[RAVEL_MAX_ARRAYS];
+    int n = ravel_plan_arrays(((Plan *)o)->plan, a);
+    PyObject *t = PyTuple_New(n);
+    (void)none;
+    for (int i = 0; t && i < n; i++) {
+        PyObject *count = a[i].n == RAVEL_RUNTIME ? Py_NewRef(Py_None)
+                                                  : PyLong_FromLongLong(a[i].n);
+        PyObject *x = Py_BuildValue("siNL", a[i].name, a[i].bits, count, (long long)a[i].bound);
+        if (!x || PyTuple_SetItem(t, i, x))
+            Py_CLEAR(t);
+    }
+    return t;
 }
 
 static PyObject *
@@ -178,7 +243,9 @@ plan_threads(PyObject *o, void *unused)
 
 static PyMethodDef methods[] = {
     {"run", (PyCFunction)(void (*)(void))plan_run, METH_FASTCALL,
-     "run(x, out[, shape]): convert the buffer x to the buffer out"},
+     "run(x, out[, shape[, arrays]]): convert the buffer x to the buffer out"},
+    {"arrays", plan_arrays, METH_NOARGS, "arrays(): (name, bits, numbers, bound) of each index "
+     "array"},
     {"shapes", plan_shapes, METH_O, "shapes(shape or None): the extents of x and of out"},
     {"bytes", plan_bytes, METH_O, "bytes(shape or None): the sizes of x and of out"},
     {"verify", plan_verify, METH_NOARGS, "verify(): prove the code"},

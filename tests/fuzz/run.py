@@ -20,11 +20,11 @@ HERE = pathlib.Path(__file__).resolve().parent
 TARGETS = sorted(p.stem.removeprefix("fuzz_") for p in HERE.glob("fuzz_*.c"))
 # Longest input, seconds of wall time for the slowest on a busy machine, inputs of the short run in CI.  A spec may take 2 s
 # of processor time.
-LIMITS = {"convert": (700, 20, 3000), "elf": (3000, 20, 60000), "expr": (160, 20, 6000), "layout": (240, 60, 4000),
+LIMITS = {"arrays": (70, 20, 300), "convert": (700, 20, 3000), "elf": (3000, 20, 60000), "expr": (160, 20, 6000), "layout": (240, 60, 4000),
           "npy": (2000, 20, 60000), "numbers": (80, 20, 1250), "pair": (96, 60, 150), "sparse": (200, 20, 4000), "spec": (2000, 60, 4000),
           "target": (8000, 60, 1500), "wisdom": (600, 20, 25000)}
 ROOM = 40000                                       # bytes of a target's corpus, at most
-SMALL_STEPS = {"pair", "numbers", "convert", "sparse"}       # inputs that are choices: no growing from short ones
+SMALL_STEPS = {"arrays", "pair", "numbers", "convert", "sparse"}       # inputs that are choices: no growing from short ones
 ENV = {"ASAN_OPTIONS": "allocator_may_return_null=1:detect_stack_use_after_return=0", "UBSAN_OPTIONS": "print_stacktrace=1"}
 
 

@@ -169,6 +169,13 @@ def numbers():
             yield bytes([5*i + 7*k, i + 3*k]) + text.encode()
 
 
+def arrays():
+    """Each axis, size of element and kind of array, with right numbers and with a wrong one."""
+    rng = random.Random(4)
+    for i in range(60):
+        yield bytes([i % 3, i // 3 % 5, i % 8, rng.randrange(40), rng.randrange(40), rng.randrange(40), rng.randrange(48)]) + rng.randbytes(50) + bytes([i % 2, i, i % 5])
+
+
 def convert():
     for i, data in enumerate(npy()):
         yield bytes([i % 15, i*7 % 15, 18, 0, i % 2]) + data
@@ -252,7 +259,7 @@ DICTS = {
     + ["\\x%02x\\x00\\x00\\x00\\x%02x\\x00\\x00\\x00" % (t, i) for t in (1, 2, 4, 9, 41, 42) for i in (1, 2, 5)],
 }
 DICTS["convert"] = DICTS["npy"]
-SEEDS = {f.__name__: f for f in (expr, layout, spec, pair, sparse, npy, elf, numbers, convert, wisdom, target)}
+SEEDS = {f.__name__: f for f in (arrays, expr, layout, spec, pair, sparse, npy, elf, numbers, convert, wisdom, target)}
 
 
 def write(build):

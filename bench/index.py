@@ -1,0 +1,99 @@
+"""make bench-index: gather and scatter by an index array, beside NumPy and a plain loop: medians over rounds of the ratios of each round.  All use one
+thread, ravel --threads of them.  ravel and NumPy check the numbers, the loop does not; all but fancy indexing write into an array that is there."""
+
+import argparse
+import ctypes as ct
+import os
+import pathlib
+import subprocess
+import sys
+import time
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+parser = argparse.ArgumentParser(description=__doc__)
+parser.add_argument("--build", default="build")
+parser.add_argument("--rounds", type=int, default=9)
+parser.add_argument("--threads", type=int, default=1)
+parser.add_argument("--width", default="1,4,16,64,256,1024", help="elements of 4 bytes in a row")
+parser.add_argument("--bytes", default="65536,16777216", help="of the rows that are moved; the tensor has twice as many")
+args = parser.parse_args()
+os.environ["RAVEL_BUILD"] = args.build
+sys.path.insert(0, str(ROOT/"tests"))
+
+import numpy as np  # noqa: E402
+
+import ravel  # noqa: E402
+
+SAMPLE = 0.003
+
+
+def built():
+    so = ROOT/args.build/"bench/index_loops.so"
+    so.parent.mkdir(exist_ok=True)
+    subprocess.run(["gcc", "-O3", "-march=native", "-shared", "-fPIC", "-o", so, ROOT/"bench/index_loops.c"], check=True)
+    return ct.CDLL(str(so))
+
+
+def p(a):
+    return ct.c_void_p(a.ctypes.data)
+
+
+def timed(f, calls):
+    start = time.perf_counter()
+    for _ in range(calls):
+        f()
+    return (time.perf_counter() - start) / calls
+
+
+def medians(ways, rounds):
+    """Seconds of the first way, and of the others the ratio to it; a round begins with another one each time."""
+    calls = [max(1, int(SAMPLE / max(min(timed(f, 1) for _ in range(3)), 1e-7))) for f in ways]
+    all_of = []
+    for r in range(rounds):
+        times = {(k + r) % len(ways): 0.0 for k in range(len(ways))}
+        for k in times:
+            times[k] = timed(ways[k], calls[k])
+        all_of.append([times[k] for k in range(len(ways))])
+    return [np.median([t[0] for t in all_of])] + [np.median([t[k] / t[0] for t in all_of]) for k in range(1, len(ways))]
+
+
+def ours(plan, dst, src, idx):
+    """A run, with what C would have at hand."""
+    run, array, to, of, err = ravel.lib.ravel_run_arrays, (ct.c_void_p * 1)(idx.ctypes.data), p(dst), p(src), ct.byref(ravel.Err())
+    return lambda: run(plan.p, to, of, None, array, err)
+
+
+def cases(cx, loop):
+    """(what, width, rows, the ways: ravel, np.take or put, fancy indexing, loop, memcpy)"""
+    for size in map(int, args.bytes.split(",")):
+        for width in map(int, args.width.split(",")):
+            n = max(1, size // (4 * width))
+            rng = np.random.default_rng(1)
+            big, rows = rng.random((2 * n, width)).astype("f4"), np.zeros((n, width), "f4")
+            idx = rng.permutation(2 * n)[:n]
+            tail = [p(idx), ct.c_int64(n), ct.c_int64(width)]
+            gather = cx.plan("ROW_MAJOR(%d,%d)[idx]" % big.shape, "ROW_MAJOR", rows.shape, "f32")
+            run = ours(gather, rows, big, idx)
+            assert not run() and np.array_equal(rows, big[idx])
+            yield ("gather", width, n, [run, lambda: np.take(big, idx, axis=0, out=rows), lambda: big[idx], lambda: loop.loop_gather(p(rows), p(big), *tail),
+                                        lambda: ct.memmove(rows.ctypes.data, big.ctypes.data, rows.nbytes)])
+            scatter, want = cx.plan("ROW_MAJOR", "ROW_MAJOR(%d,%d)[idx]" % big.shape, rows.shape, "f32"), big.copy()
+            rows = rows[::-1].copy()
+            run, want[idx] = ours(scatter, big, rows, idx), rows
+            assert not run() and np.array_equal(big, want)
+            yield ("scatter", width, n, [run, None, lambda: big.__setitem__(idx, rows), lambda: loop.loop_scatter(p(big), p(rows), *tail),
+                                         lambda: ct.memmove(big.ctypes.data, rows.ctypes.data, rows.nbytes)])
+
+
+def main():
+    loop = built()
+    print("| | elements in a row | rows | ravel us | np.take / ravel | fancy / ravel | loop / ravel | memcpy / ravel |\n|---|---|---|---|---|---|---|---|")
+    with ravel.Context() as cx:
+        assert not ravel.lib.ravel_set_threads(cx.p, args.threads, None, None, None)
+        for what, width, n, ways in cases(cx, loop):
+            times = iter(medians([f for f in ways if f], args.rounds))
+            cells = ["%.2f" % (next(times) * (1 if k else 1e6)) if f else "" for k, f in enumerate(ways)]
+            print("| %s | %d | %d | %s |" % (what, width, n, " | ".join(cells)), flush=True)
+
+
+main()

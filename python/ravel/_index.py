@@ -1,0 +1,48 @@
+"""The index arrays of a run: x[idx] with idx given to each call."""
+from __future__ import annotations
+
+from typing import Any, Mapping, Optional
+
+import numpy as np
+
+from ._ravel import Context, Error, Plan
+
+
+def numbers(name: str, given: Any, bits: int) -> np.ndarray:
+    """The numbers as the plan reads them: one dim, contiguous, of 32 or 64 bits."""
+    a = np.asarray(given)
+    if a.dtype == bool:
+        raise Error("the index array '%s' is a mask: pass np.flatnonzero of it" % name)
+    if a.ndim != 1 or (a.size and a.dtype.kind not in "iu"):
+        raise Error("the index array '%s' has shape %s and type %s: it must have one dim, of integers" % (name, a.shape, a.dtype))
+    own = np.dtype("i%d" % (bits // 8))
+    fitting = a if a.dtype == own else a.astype(own)
+    if fitting is not a and a.size and (fitting != a).any():
+        raise Error("a number of the index array '%s' does not fit %d bits" % (name, bits))
+    return np.ascontiguousarray(fitting)
+
+
+def arrays(plan: Plan, index: Optional[Mapping[str, Any]]) -> tuple[np.ndarray, ...]:
+    """The arrays of `index` in the order of the plan's."""
+    wanted, given = plan.arrays(), index or {}
+    names = [name for name, _, _, _ in wanted]
+    for name in names:
+        if name not in given:
+            raise Error("the layout has the index array '%s': give its numbers, as in index={'%s': numbers}" % (name, name))
+    for name in given:
+        if name not in names:
+            raise Error("'%s' is no index array of the layouts%s" % (name, ": they have " + ", ".join(names) if names else ""))
+    found = tuple(numbers(name, given[name], bits) for name, bits, _, _ in wanted)
+    for (name, _, count, _), a in zip(wanted, found):
+        if count is not None and count != a.size:
+            raise Error("the index array '%s' has %d numbers, and the shape %d" % (name, a.size, count))
+    return found
+
+
+def shape_of(context: Context, layout: str, index: Mapping[str, Any]) -> tuple[int, ...]:
+    """The shape of a part of a tensor: the one extent that its text leaves open is the length of the one array."""
+    shape = context.view_shape(layout)
+    if shape.count(-1) > 1 or (-1 in shape and len(index) != 1):
+        raise Error("the shape does not follow from '%s': give shape" % layout)
+    length = max((np.size(a) for a in index.values()), default=0)
+    return tuple(length if n == -1 else n for n in shape)
