@@ -143,6 +143,9 @@ const DType *cli_dtype_of(Cli *c, const char *text);
 i64 cli_memory(Cli *c);
 /* Fails if `bytes` exceeds the memory that is free. */
 void cli_need_memory(Cli *c, i64 bytes, const char *what);
+_Noreturn void cli_no_memory(Cli *c, i64 bytes, const char *what);
+/* What a command does with less memory; NULL: nothing. */
+const char *cli_memory_way(const char *command);
 /* cli_print.c */
 /* Write a file atomically; "-" is standard output. */
 void cli_write(Cli *c, const char *path, const void *data, size_t len);

@@ -269,8 +269,7 @@ allocate(Runner *r, unsigned kinds)
     r->src = malloc((size_t)src);
     r->dst = malloc((size_t)dst);
     if (!r->dst || !r->src)
-        cli_fail(r->c, "no memory for blocks of %lld bytes: give a smaller --mem",
-                 (long long)(src + dst));
+        cli_no_memory(r->c, src + dst, "a block");
 }
 
 /* Write to an unnamed file, and map it. */

@@ -221,7 +221,7 @@ verify(Cli *c, const ravel_plan *p, const CliIndices *x, const unsigned char *ds
         arrays_give(own, i, x->number[i]);
     cli_check(c, proof_affords(p->plan, &err), &err);
     if (!reference_differs(own, dst, s->from.a.data, &at))
-        cli_fail(c, "verify: out of memory");
+        cli_no_memory(c, reference_bytes(own) + own->dst->size / 4, "a comparison");
     if (at >= 0)
         fprintf(stderr, "ravel: verify: slot %lld of the result differs from the "
                 "layouts\n", (long long)at);

@@ -6,6 +6,7 @@ import pty
 import re
 import resource
 import signal
+import socket
 import subprocess
 import time
 import zipfile
@@ -193,6 +194,16 @@ def test_a_pipe_is_opened_once():
     assert open("y.bin", "rb").read() == b"adbecf" and writer.wait(10) == 0
 
 
+def test_a_stream_that_cannot_be_read_is_named():
+    """The other end closes with data that it has not read: what it sent, then an error."""
+    ours, theirs = socket.socketpair()
+    theirs.send(b"x")
+    ours.sendall(bytes(100000))
+    ours.close()
+    says = convert("-", "y.bin", "--from", "{M, K}", "--to", "{K, M}", "--shape", "400,500", "--dtype", "u8", "--mem", "1K", stdin=theirs, code=2)
+    assert says == "ravel: standard input: cannot read: Connection reset by peer\n"
+
+
 def test_a_name_that_is_no_text():
     np.save("x.npy", np.zeros((2, 3), "f4"))
     for name, says in ((b"w\xff.npy", "is not valid UTF-8"), (b"__metadata__.npy", "can have the name")):
@@ -211,7 +222,17 @@ def test_memory_is_bounded():
     limit = dict(preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_DATA, (40 << 20, 40 << 20)))
     convert("x.npy", "y.npy", "--from", "{M, K}", "--to", "{K, M}", "--mem", "4M", "--threads", 1, **limit)
     assert np.array_equal(np.load("y.npy", mmap_mode="r"), x.T)
-    assert "memory" in convert("x.npy", "z.npy", "--from", "{M, K}", "--to", "{K, M}", "--threads", 1, code=2, **limit)
+    says = convert("x.npy", "z.npy", "--from", "{M, K}", "--to", "{K, M}", "--threads", 1, code=2, **limit)
+    assert re.fullmatch(r"ravel: no memory for .*\d{8} bytes; a smaller --mem .*\n", says)
+
+
+def test_what_is_unpacked_and_turned_is_within_mem():
+    """A big-endian array, packed: the unpacked one and the turned one are not both in memory."""
+    x = np.arange(1 << 22, dtype=">f4").reshape(2048, 2048)
+    np.savez_compressed("x.npz", x)
+    limit = dict(preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_DATA, (36 << 20, 36 << 20)))
+    convert("x.npz", "y.npy", "--from", "{M, K}", "--to", "{K, M}", "--mem", "18M", "--threads", 1, **limit)
+    assert np.array_equal(np.load("y.npy"), x.T)
 
 
 @pytest.fixture
