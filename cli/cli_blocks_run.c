@@ -31,6 +31,7 @@ typedef struct {
                                     * written in place; NULL: not mapped */
     size_t map_len;
     i64 done;                      /* bytes of the destination */
+    i64 unproven;                  /* bytes of a proof that was left out */
     bool differs;
     Progress progress;
 } Runner;
@@ -234,14 +235,17 @@ make_kind(Runner *r, Kind *k, const i64 *x)
 /* Prove the code of all kinds of blocks; of those in place, whose storage is all of the
  * tensor's, what the memory allows.  False, with a message: it is wrong. */
 static bool
-prove(const Runner *r, unsigned kinds)
+prove(Runner *r, unsigned kinds)
 {
     const Blocks *b = r->job->blocks;
     bool in_place = b->src.in_place || b->dst.in_place;
     ravel_error err;
     for (unsigned i = 0; i < kinds; i++) {
         const ravel_plan *p = r->kind[i].plan;
-        if (!p || (in_place && proof_bytes(p->plan) > r->job->memory))
+        i64 bytes = p ? proof_bytes(p->plan) : 0;
+        if (in_place && bytes > r->job->memory)
+            r->unproven = bytes > r->unproven ? bytes : r->unproven;
+        if (!p || (in_place && bytes > r->job->memory))
             continue;
         ravel_status s = ravel_verify(p, &err);
         if (s == RAVEL_ERR_VERIFY)
@@ -311,7 +315,7 @@ run(void *arg)
 }
 
 bool
-blocks_run(Cli *c, const BlocksJob *j)
+blocks_run(Cli *c, const BlocksJob *j, i64 *unproven)
 {
     Diag d;
     Run u = {.r = {.c = c, .job = j}};
@@ -320,6 +324,7 @@ blocks_run(Cli *c, const BlocksJob *j)
         ravel_plan_free(u.r.kind[i].plan);
     free(u.r.src);
     free(u.r.dst);
+    *unproven = u.r.unproven;
     if (!ended)
         diag_fatal(c->arena->diag, d.kind, (Loc){0}, "%s", d.text);
     return u.ok;

@@ -9,12 +9,14 @@
 #include "cli_file.h"
 #include "cli_index.h"
 #include "cli_sparse.h"
+#include "cli_whole.h"
 
 /* The source array. */
 typedef struct {
     ArrayFile file;
     FileArray from;
     FileView spool;       /* the result, if OUT is not written in blocks */
+    i64 unproven;         /* --verify: the bytes of a proof of the code that was left out */
     const DType *dtype;
     int rank;             /* logical */
     i64 shape[MAX_RANK];
@@ -204,9 +206,9 @@ write_result(Cli *c, const Source *s, const Layout *l, const unsigned char *dst)
         cli_write_npz(c, c->o.arg[1], array_name(c, s), descr, bytes, n, shape, dst);
         return;
     }
-    FilePart part[2] = {{0}, {dst, (size_t)layout_bytes(l)}};
-    part[0].data = out_head(c, s, l, &part[0].len);
-    cli_check(c, file_write(c->o.arg[1], part, 2, &err), &err);
+    FilePart head = {0}, data = {dst, (size_t)layout_bytes(l)};
+    head.data = out_head(c, s, l, &head.len);
+    cli_check(c, cli_write_whole(c->o.arg[1], head, data, &err), &err);
 }
 
 /* Compare the data with the definition of the relayout; then let go of the source, and prove
@@ -289,10 +291,10 @@ convert_blocks(Cli *c, Source *s, const ravel_request *rq, const Blocks *b)
                      .verify = c->o.verify, .memory = cli_memory(c)};
     if (has_place(c, s)) {
         job.head = out_head(c, s, l, &job.head_len);
-        return blocks_run(c, &job);
+        return blocks_run(c, &job, &s->unproven);
     }
     job.spool = &s->spool;
-    bool ok = blocks_run(c, &job);
+    bool ok = blocks_run(c, &job, &s->unproven);
     if (ok)
         write_result(c, s, l, s->spool.data);
     return ok;
@@ -311,11 +313,21 @@ convert_whole(Cli *c, Source *s, const ravel_plan *plan)
     if (x.n)
         cli_check(c, ravel_run_arrays(plan, dst, s->from.a.data, NULL, x.data, &err), &err);
     else
-        ravel_run(plan, dst, s->from.a.data);
+        cli_run_whole(plan, dst, s->from.a.data);
     if (c->o.verify && !verify(c, plan, &x, dst, s))
         return false;
     write_result(c, s, l, dst);
     return true;
+}
+
+/* What --verify has shown. */
+static const char *
+verified(Cli *c, const Source *s)
+{
+    return !c->o.verify ? "" : !s->unproven ? ", verified"
+           : arena_printf(c->arena, ", verified: the result is what the layouts say; a proof "
+                          "of the code, which was left out, needs --mem %lld",
+                          (long long)s->unproven);
 }
 
 /* The text of --from, or what the file says: then also of --shape and --dtype. */
@@ -361,7 +373,7 @@ convert(Cli *c, Source *s, ravel_plan **plan)
         printf("%s: %s of %s as %s, %lld bytes%s\n", c->o.arg[1], s->dtype->name,
                cli_tuple(c->arena, s->shape, s->rank),
                layout_ref_text(c->arena, p->dst->ref), (long long)layout_bytes(p->dst),
-               c->o.verify ? ", verified" : "");
+               verified(c, s));
     return EXIT_YES;
 }
 

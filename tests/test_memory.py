@@ -117,8 +117,9 @@ def test_blocks_in_place_are_beside_the_source(mem):
     reversed_rows, reversed_columns = "ROW_MAJOR(512,512)[::-1]", "ROW_MAJOR(512,512)[:, ::-1]"
     for a, b, want in [(reversed_rows, reversed_columns, x[::-1, ::-1]), (reversed_rows, "ROW_MAJOR", x[::-1]),
                        (reversed_columns, "COL_MAJOR", x[:, ::-1].T), ("ROW_MAJOR", reversed_rows, x[::-1])]:
-        convert("x.npy", "y.npy", "--from", a, "--to", b, "--mem", mem)
+        says = convert("x.npy", "y.npy", "--from", a, "--to", b, "--mem", mem, "--verify")
         assert np.array_equal(np.load("y.npy").reshape(512, 512), want), (a, b)
+        assert ("a proof of the code, which was left out, needs --mem" in says) == (a + b != "ROW_MAJOR"), says
     np.save("z.npy", x.ravel())
     convert("z.npy", "y.npy", "--from", "ROW_MAJOR", "--to", "ROW_MAJOR(%d)[::2]" % (2 * x.size), "--mem", mem)
     assert np.array_equal(np.load("y.npy")[::2], x.ravel())
@@ -275,3 +276,19 @@ def test_progress_on_a_terminal(slow, what, rate, command):
         one.wait()
     assert not piped and said.startswith("\r%s: " % what) and said.endswith(" left\033[K")
     assert " %, " in said and (" MB/s, " in said) == rate
+
+
+def test_progress_of_a_result_written_at_once(here):
+    """To a reader that stops after the first piece; what is not shared is run in one step."""
+    np.save("x.npy", np.zeros((4096, 4096), "u1"))
+    os.mkfifo("y")
+    master, tty = pty.openpty()
+    p = subprocess.Popen([RAVEL, "convert", "x.npy", "y", "--from", "{M, K}", "--to", "{K, M, pitch = {K = 8192}}"], stderr=tty, stdout=subprocess.DEVNULL)
+    os.close(tty)
+    with open("y", "rb") as f:
+        head = f.read(17 << 20)
+        time.sleep(1.1)
+        all = len(head) + len(f.read())
+    assert re.search(r"\rwriting: 100 %, \d+ MB/s, 0:00 left", os.read(master, 10000).decode()) and p.wait(10) == 0
+    os.close(master)
+    assert all == 4096 * 8192
