@@ -211,6 +211,9 @@ typedef struct {
     int threads;
 } Timing;
 Timing cli_time(Cli *c, const Request *rq);
+/* cli_nests.c: the nanoseconds of each nest of a plan in numbers, alone on one thread, by the
+ * kernels that the code calls; 0: another nest does its work. */
+const double *cli_time_nests(Cli *c, const Plan *p);
 /* cli_shown.c: from this call on, stdout and stderr replace characters that control a
  * terminal by \u001b and the like, and bytes that are not UTF-8 by \xff. */
 void cli_show_streams(void);

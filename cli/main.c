@@ -159,7 +159,7 @@ static const Command commands[] = {
      "With --statements it prints the statements of the code, with --kind load or\n"
      "store those of a tile access.\n"
      "--html writes a page instead: both layouts, the boxes of the plan over the\n"
-     "tensor, kernels and predicted times; with --measure the measured time too.\n\n"
+     "tensor, kernels and predicted times; with --measure the measured times too.\n\n"
      "  ravel explain --from NCHW8 --to NCHW16 --shape 16,20,56,56 --dtype f32\n"
      "  ravel explain --from NCHW --to NHWC --shape 8,64,56,56 --dtype f16 -G cuda\n"},
     {"bench", cmd_bench, "", 0, "F!T!st!NRWjLf",
