@@ -30,43 +30,6 @@ check_raw(Cli *c, const Source *s, const char *from, const char *to)
                  c->o.arg[0]);
 }
 
-/* What the file says; NULL: nothing that ravel knows. */
-static const DType *
-own_dtype(const Source *s)
-{
-    return s->from.dtype ? dtype_find(s->from.dtype) : dtype_of_npy(s->from.a.descr);
-}
-
-/* The type of the file must be the dtype, or an unsigned or opaque type of the same
- * size, which does not define the meaning of the bytes. */
-static void
-check_dtype(Cli *c, const Source *s, const DType *t)
-{
-    const DType *own = own_dtype(s);
-    bool opaque = s->from.a.descr[0] == 'u' || s->from.a.descr[0] == 'V';
-    int stored = t->bits < 8 ? 8 : t->bits;
-    if (stored != s->from.a.bytes * 8)
-        cli_fail(c, "'%s' holds %d-byte elements (%s), --dtype %s has %d bits",
-                 c->o.arg[0], s->from.a.bytes, s->from.a.descr, t->name, t->bits);
-    if (own && own != t && !opaque)
-        cli_fail(c, "'%s' holds %s elements, not %s: omit --dtype", c->o.arg[0],
-                 own->name, t->name);
-}
-
-static const DType *
-source_dtype(Cli *c, const Source *s)
-{
-    const DType *t = c->o.dtype ? dtype_find(c->o.dtype) : own_dtype(s);
-    if (c->o.dtype && !t)
-        cli_fail(c, "unknown dtype '%s'", c->o.dtype);
-    if (!t)
-        cli_fail(c, "'%s' holds elements of type %s: give their type with --dtype",
-                 c->o.arg[0], s->from.a.descr);
-    if (s->from.typed)
-        check_dtype(c, s, t);
-    return t;
-}
-
 /* Set the logical shape.  Returns the text of `from`; if that is a part of the array, with
  * the extents of the array. */
 static const char *
@@ -351,7 +314,7 @@ convert(Cli *c, Source *s, ravel_plan **plan)
     cli_read_array(c, &s->file, &s->from);
     const char *from = source_layout(c, s), *to = cli_layout_text(c, c->o.to);
     check_raw(c, s, from, c->o.via ? NULL : to);
-    s->dtype = source_dtype(c, s);
+    s->dtype = cli_file_dtype(c, &s->from);
     Request whole = {.to = to, .dtype = s->dtype->name, .shape = s->shape};
     whole.from = set_shape(c, s, from);
     whole.rank = s->rank;
