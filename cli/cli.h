@@ -144,6 +144,9 @@ const DType *cli_dtype_of(Cli *c, const char *text);
 i64 cli_memory(Cli *c);
 /* Fails if `bytes` exceeds the memory that is free. */
 void cli_need_memory(Cli *c, i64 bytes, const char *what);
+_Noreturn void cli_no_memory(Cli *c, i64 bytes, const char *what);
+/* What a command does with less memory; NULL: nothing. */
+const char *cli_memory_way(const char *command);
 /* cli_print.c */
 /* Write a file atomically; "-" is standard output. */
 void cli_write(Cli *c, const char *path, const void *data, size_t len);
@@ -209,6 +212,9 @@ typedef struct {
     int threads;
 } Timing;
 Timing cli_time(Cli *c, const Request *rq);
+/* cli_nests.c: the nanoseconds of each nest of a plan in numbers, alone on one thread, by the
+ * kernels that the code calls; 0: another nest does its work. */
+const double *cli_time_nests(Cli *c, const Plan *p);
 /* cli_shown.c: from this call on, stdout and stderr replace characters that control a
  * terminal by \u001b and the like, and bytes that are not UTF-8 by \xff. */
 void cli_show_streams(void);

@@ -255,6 +255,8 @@ cli_fail(Cli *c, const char *fmt, ...)
 void
 cli_check(Cli *c, ravel_status s, const ravel_error *err)
 {
+    if (s == RAVEL_ERR_MEMORY)
+        diag_fatal(c->arena->diag, DIAG_MEMORY, (Loc){0}, "%s", err->text);
     if (s != RAVEL_OK)
         cli_fail(c, "%s", err->text);
 }

@@ -73,7 +73,8 @@ add_copy(Bench *b, int what)
     b->copier[what] = copier_new(things[what].copy, b->dst, b->src, b->bytes,
                                    (int)b->threads);
     if (!b->copier[what])
-        cli_fail(b->c, "out of memory");
+        cli_fail(b->c, "a copy by %lld threads lacks memory or threads: fewer --threads need "
+                 "less", (long long)b->threads);
     add(b, what, copier_time, b->copier[what]);
 }
 
@@ -113,7 +114,7 @@ bench(void *arg)
     b->dst = measure_map(b->bytes);
     b->src = measure_map(b->bytes);
     if (!b->dst || !b->src)
-        cli_fail(b->c, "out of memory: two buffers of %zu bytes", b->bytes);
+        cli_no_memory(b->c, 2 * (i64)b->bytes, "a pair of buffers");
     add_copy(b, MEMCPY);
     add(b, OURS, time_ours, b);
     add_copy(b, STREAM);

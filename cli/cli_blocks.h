@@ -82,7 +82,7 @@ typedef struct {
     i64 memory;                    /* that a proof may take */
 } BlocksJob;
 /* Convert and write OUT.  False: --verify has found a flaw, which is printed, and OUT is
- * unchanged. */
-bool blocks_run(Cli *c, const BlocksJob *j);
+ * unchanged.  *unproven: the bytes of the largest proof that was left out; 0: none was. */
+bool blocks_run(Cli *c, const BlocksJob *j, i64 *unproven);
 
 #endif

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include "../runtime/proof.h"
@@ -31,7 +32,9 @@ typedef struct {
                                     * written in place; NULL: not mapped */
     size_t map_len;
     i64 done;                      /* bytes of the destination */
+    i64 unproven;                  /* bytes of a proof that was left out */
     bool differs;
+    int cold;                      /* blocks whose runs are not in memory, by those before */
     Progress progress;
 } Runner;
 
@@ -47,6 +50,47 @@ read_run(void *arg, i64 whole, i64 part, i64 bytes)
     const Place *p = arg;
     memcpy(p->r->src + part, p->from + whole, (size_t)bytes);
     return 0;
+}
+
+/* Have the system begin to read a run. */
+static int
+expect_run(void *arg, i64 whole, i64 part, i64 bytes)
+{
+    const Place *p = arg;
+    uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE), at = (uintptr_t)p->from + (uintptr_t)whole;
+    uintptr_t start = at / page * page;
+    (void)part;
+    madvise((void *)start, at + (uintptr_t)bytes - start, MADV_WILLNEED);
+    return 0;
+}
+
+/* The accesses of this thread that waited for the disk. */
+static long
+waits(void)
+{
+    struct rusage u;
+    return getrusage(RUSAGE_THREAD, &u) ? 0 : u.ru_majflt;
+}
+
+/* Runs of a file that is not in memory would each wait for the disk, and read all that is
+ * around them.  So where a block did, the disk is given the runs of the next blocks at once, and
+ * only them.  In a file that is in memory that takes time, so it is tried again without. */
+static void
+read_runs(Runner *r, const SlabRuns *runs, const unsigned char *from)
+{
+    enum { SHORT = 1 << 16, COLD = 100 };
+    const FileView *view = r->job->view;
+    Place p = {r, from, 0};
+    long before = waits();
+    if (r->cold)
+        slab_each(runs, expect_run, &p);
+    slab_each(runs, read_run, &p);
+    if (r->cold)
+        r->cold--;
+    else if (view->mapped && runs->run < SHORT && waits() > before) {
+        r->cold = COLD;
+        madvise(view->data, view->len, MADV_RANDOM);
+    }
 }
 
 static int
@@ -99,7 +143,7 @@ read_block(Runner *r, const Kind *k, const i64 *x)
     const unsigned char *from = from_start(r->job->src, blocks_start(s, &k->block.from, x));
     if (s->in_place || k->block.from.runs.n == 0)
         return from;
-    slab_each(&k->block.from.runs, read_run, &(Place){r, from, 0});
+    read_runs(r, &k->block.from.runs, from);
     return r->src;
 }
 
@@ -234,14 +278,17 @@ make_kind(Runner *r, Kind *k, const i64 *x)
 /* Prove the code of all kinds of blocks; of those in place, whose storage is all of the
  * tensor's, what the memory allows.  False, with a message: it is wrong. */
 static bool
-prove(const Runner *r, unsigned kinds)
+prove(Runner *r, unsigned kinds)
 {
     const Blocks *b = r->job->blocks;
     bool in_place = b->src.in_place || b->dst.in_place;
     ravel_error err;
     for (unsigned i = 0; i < kinds; i++) {
         const ravel_plan *p = r->kind[i].plan;
-        if (!p || (in_place && proof_bytes(p->plan) > r->job->memory))
+        i64 bytes = p ? proof_bytes(p->plan) : 0;
+        if (in_place && bytes > r->job->memory)
+            r->unproven = bytes > r->unproven ? bytes : r->unproven;
+        if (!p || (in_place && bytes > r->job->memory))
             continue;
         ravel_status s = ravel_verify(p, &err);
         if (s == RAVEL_ERR_VERIFY)
@@ -269,8 +316,7 @@ allocate(Runner *r, unsigned kinds)
     r->src = malloc((size_t)src);
     r->dst = malloc((size_t)dst);
     if (!r->dst || !r->src)
-        cli_fail(r->c, "no memory for blocks of %lld bytes: give a smaller --mem",
-                 (long long)(src + dst));
+        cli_no_memory(r->c, src + dst, "a block");
 }
 
 /* Write to an unnamed file, and map it. */
@@ -312,7 +358,7 @@ run(void *arg)
 }
 
 bool
-blocks_run(Cli *c, const BlocksJob *j)
+blocks_run(Cli *c, const BlocksJob *j, i64 *unproven)
 {
     Diag d;
     Run u = {.r = {.c = c, .job = j}};
@@ -321,6 +367,7 @@ blocks_run(Cli *c, const BlocksJob *j)
         ravel_plan_free(u.r.kind[i].plan);
     free(u.r.src);
     free(u.r.dst);
+    *unproven = u.r.unproven;
     if (!ended)
         diag_fatal(c->arena->diag, d.kind, (Loc){0}, "%s", d.text);
     return u.ok;

@@ -9,12 +9,14 @@
 #include "cli_file.h"
 #include "cli_index.h"
 #include "cli_sparse.h"
+#include "cli_whole.h"
 
 /* The source array. */
 typedef struct {
     ArrayFile file;
     FileArray from;
     FileView spool;       /* the result, if OUT is not written in blocks */
+    i64 unproven;         /* --verify: the bytes of a proof of the code that was left out */
     const DType *dtype;
     int rank;             /* logical */
     i64 shape[MAX_RANK];
@@ -26,43 +28,6 @@ check_raw(Cli *c, const Source *s, const char *from, const char *to)
     if (!s->from.typed && (!c->o.dtype || !cli_knows_shape(c, from, to)))
         cli_fail(c, "'%s' is not a .npy: raw data needs --shape and --dtype",
                  c->o.arg[0]);
-}
-
-/* What the file says; NULL: nothing that ravel knows. */
-static const DType *
-own_dtype(const Source *s)
-{
-    return s->from.dtype ? dtype_find(s->from.dtype) : dtype_of_npy(s->from.a.descr);
-}
-
-/* The type of the file must be the dtype, or an unsigned or opaque type of the same
- * size, which does not define the meaning of the bytes. */
-static void
-check_dtype(Cli *c, const Source *s, const DType *t)
-{
-    const DType *own = own_dtype(s);
-    bool opaque = s->from.a.descr[0] == 'u' || s->from.a.descr[0] == 'V';
-    int stored = t->bits < 8 ? 8 : t->bits;
-    if (stored != s->from.a.bytes * 8)
-        cli_fail(c, "'%s' holds %d-byte elements (%s), --dtype %s has %d bits",
-                 c->o.arg[0], s->from.a.bytes, s->from.a.descr, t->name, t->bits);
-    if (own && own != t && !opaque)
-        cli_fail(c, "'%s' holds %s elements, not %s: omit --dtype", c->o.arg[0],
-                 own->name, t->name);
-}
-
-static const DType *
-source_dtype(Cli *c, const Source *s)
-{
-    const DType *t = c->o.dtype ? dtype_find(c->o.dtype) : own_dtype(s);
-    if (c->o.dtype && !t)
-        cli_fail(c, "unknown dtype '%s'", c->o.dtype);
-    if (!t)
-        cli_fail(c, "'%s' holds elements of type %s: give their type with --dtype",
-                 c->o.arg[0], s->from.a.descr);
-    if (s->from.typed)
-        check_dtype(c, s, t);
-    return t;
 }
 
 /* Set the logical shape.  Returns the text of `from`; if that is a part of the array, with
@@ -208,9 +173,9 @@ write_result(Cli *c, const Source *s, const Layout *l, const unsigned char *dst)
         cli_write_npz(c, c->o.arg[1], array_name(c, s), descr, bytes, n, shape, dst);
         return;
     }
-    FilePart part[2] = {{0}, {dst, (size_t)layout_bytes(l)}};
-    part[0].data = out_head(c, s, l, &part[0].len);
-    cli_check(c, file_write(c->o.arg[1], part, 2, &err), &err);
+    FilePart head = {0}, data = {dst, (size_t)layout_bytes(l)};
+    head.data = out_head(c, s, l, &head.len);
+    cli_check(c, cli_write_whole(c->o.arg[1], head, data, &err), &err);
 }
 
 /* Compare the data with the definition of the relayout; then let go of the source, and prove
@@ -225,7 +190,7 @@ verify(Cli *c, const ravel_plan *p, const CliIndices *x, const unsigned char *ds
         arrays_give(own, i, x->number[i]);
     cli_check(c, proof_affords(p->plan, &err), &err);
     if (!reference_differs(own, dst, s->from.a.data, &at))
-        cli_fail(c, "verify: out of memory");
+        cli_no_memory(c, reference_bytes(own) + own->dst->size / 4, "a comparison");
     if (at >= 0)
         fprintf(stderr, "ravel: verify: slot %lld of the result differs from the "
                 "layouts\n", (long long)at);
@@ -293,10 +258,10 @@ convert_blocks(Cli *c, Source *s, const ravel_request *rq, const Blocks *b)
                      .verify = c->o.verify, .memory = cli_memory(c)};
     if (has_place(c, s)) {
         job.head = out_head(c, s, l, &job.head_len);
-        return blocks_run(c, &job);
+        return blocks_run(c, &job, &s->unproven);
     }
     job.spool = &s->spool;
-    bool ok = blocks_run(c, &job);
+    bool ok = blocks_run(c, &job, &s->unproven);
     if (ok)
         write_result(c, s, l, s->spool.data);
     return ok;
@@ -315,11 +280,21 @@ convert_whole(Cli *c, Source *s, const ravel_plan *plan)
     if (x.n)
         cli_check(c, ravel_run_arrays(plan, dst, s->from.a.data, NULL, x.data, &err), &err);
     else
-        ravel_run(plan, dst, s->from.a.data);
+        cli_run_whole(plan, dst, s->from.a.data);
     if (c->o.verify && !verify(c, plan, &x, dst, s))
         return false;
     write_result(c, s, l, dst);
     return true;
+}
+
+/* What --verify has shown. */
+static const char *
+verified(Cli *c, const Source *s)
+{
+    return !c->o.verify ? "" : !s->unproven ? ", verified"
+           : arena_printf(c->arena, ", verified: the result is what the layouts say; a proof "
+                          "of the code, which was left out, needs --mem %lld",
+                          (long long)s->unproven);
 }
 
 /* The text of --from, or what the file says: then also of --shape and --dtype. */
@@ -343,7 +318,7 @@ convert(Cli *c, Source *s, ravel_plan **plan)
     cli_read_array(c, &s->file, &s->from);
     const char *from = source_layout(c, s), *to = cli_layout_text(c, c->o.to);
     check_raw(c, s, from, c->o.via ? NULL : to);
-    s->dtype = source_dtype(c, s);
+    s->dtype = cli_file_dtype(c, &s->from);
     Request whole = {.to = to, .dtype = s->dtype->name, .shape = s->shape};
     whole.from = set_shape(c, s, from);
     whole.rank = s->rank;
@@ -366,7 +341,7 @@ convert(Cli *c, Source *s, ravel_plan **plan)
         printf("%s: %s of %s as %s, %lld bytes%s\n", c->o.arg[1], s->dtype->name,
                cli_tuple(c->arena, s->shape, s->rank),
                layout_ref_text(c->arena, p->dst->ref), (long long)layout_bytes(p->dst),
-               c->o.verify ? ", verified" : "");
+               verified(c, s));
     return EXIT_YES;
 }
 

@@ -20,7 +20,8 @@ settle(Cli *c, ArrayFile *f, FileArray *out, const NpyForm *form)
     FileView room;
     ravel_error err;
     size_t bytes = (size_t)out->a.count * (size_t)out->a.bytes;
-    cli_check(c, file_room(bytes, (size_t)cli_memory(c), &room, &err), &err);
+    i64 left = cli_memory(c) - cli_file_copied(f);         /* what was unpacked is there too */
+    cli_check(c, file_room(bytes, left > 0 ? (size_t)left : 0, &room, &err), &err);
     npy_settle(&out->a, form, room.data);
     file_view_free(&f->own);
     f->own = room;

@@ -40,6 +40,9 @@ void cli_view_npy(Cli *c, ArrayFile *f, const char *path, const unsigned char *d
 /* Make an array whose first dim varies fastest one whose last does. */
 void cli_settle(Cli *c, ArrayFile *f, FileArray *out);
 
+/* cli_file_dtype.c: the type of --dtype, or what the file says.  Fails unless both fit. */
+const DType *cli_file_dtype(Cli *c, const FileArray *a);
+
 /* The array with the name of --tensor among n; without it the only one. */
 int cli_pick(Cli *c, const ArrayFile *f, const char *const *name, int n);
 /* The array a of f has these extents, and its data are the `len` bytes from `at` on.  Fails

@@ -49,8 +49,9 @@ boxes_json(Arena *a, const Plan *p)
     return all;
 }
 
+/* ns: what --measure finds, or NULL. */
 static json_t *
-nests_json(Arena *a, const Plan *p)
+nests_json(Arena *a, const Plan *p, const double *ns)
 {
     json_t *all = json_array();
     for (int i = 0; i < p->n; i++) {
@@ -61,6 +62,9 @@ nests_json(Arena *a, const Plan *p)
             "kernel", n->kernel->name, "what", kernel_what(n->kernel), "box",
             plan_box(a, p, n), "order", order, "elements", (json_int_t)n->elements, "ms",
             ms, "merged", n->merged));
+        if (ns)
+            json_object_set_new(json_array_get(all, (size_t)i), "measured",
+                                json_real(ns[i] * 1e-6));
     }
     return all;
 }
@@ -101,7 +105,8 @@ cli_html_plan(Cli *c, const Target *t, const Plan *p, const Request *rq)
     drawn = picture_make(p->src, decide_readable_or_fail(p->src), &view);
     json_array_append_new(layouts, cli_html_layout(c, p->src, true));
     json_array_append_new(layouts, cli_html_layout(c, p->dst, true));
-    json_t *plan = json_pack("{s:o, s:s, s:o, s:o*, s:o*}", "nests", nests_json(c->arena, p),
+    json_t *plan = json_pack("{s:o, s:s, s:o, s:o*, s:o*}", "nests",
+                             nests_json(c->arena, p, c->o.measure ? cli_time_nests(c, p) : NULL),
                              "processor", processor_name(p->processor), "map",
                              map_json(p), "boxes", boxes,
                              "measured", measured_json(c, rq));

@@ -73,6 +73,33 @@ cli_need_memory(Cli *c, i64 bytes, const char *what)
 {
     i64 free_bytes = available();
     if (bytes > free_bytes)
-        cli_fail(c, "%s of %lld bytes does not fit this machine's memory (%lld bytes are free)",
-                 what, (long long)bytes, (long long)free_bytes);
+        diag_fatal(c->arena->diag, DIAG_MEMORY, (Loc){0}, "%s of %lld bytes does not fit this "
+                   "machine's memory (%lld bytes are free)", what, (long long)bytes,
+                   (long long)free_bytes);
+}
+
+void
+cli_no_memory(Cli *c, i64 bytes, const char *what)
+{
+    diag_fatal(c->arena->diag, DIAG_MEMORY, (Loc){0}, "no memory for %s of %lld bytes", what,
+               (long long)bytes);
+}
+
+const char *
+cli_memory_way(const char *command)
+{
+    static const char *const way[][2] = {
+        {"convert", "a smaller --mem makes smaller blocks, and a part of a tensor, as "
+                    "'LAYOUT[0:8]', takes less"},
+        {"verify", "a smaller --shape takes less, as does one with a name for an extent, "
+                   "as in N,64,56,56"},
+        {"bench", "a smaller --shape takes less"}, {"tune", "a smaller --shape takes less"},
+        {"table", "a smaller --shape takes less"}, {"check", "a smaller --shape takes less"},
+        {"show", "a smaller --shape takes less"}, {"explain", "a smaller --shape takes less"},
+        {"emit", "--check takes less with a name for an extent in --shape, as in N,64,56,56"},
+    };
+    for (int i = 0; i < LEN(way); i++)
+        if (!strcmp(way[i][0], command))
+            return way[i][1];
+    return NULL;
 }

@@ -96,6 +96,33 @@ read_layout(Cli *c, const ArrayFile *f, FileArray *out)
                  "(N, C){C, N}", f->path, out->name, out->layout);
 }
 
+typedef struct {
+    Cli *c;
+    const FileArray *array;
+} Metadata;
+
+static void
+parse_metadata(void *arg)
+{
+    const Metadata *m = arg;
+    const FileArray *a = m->array;
+    spec_ref(m->c->arena, a->layout, m->c->known);
+    if (a->shape && a->shape[strspn(a->shape, "0123456789,")])
+        cli_fail(m->c, "its shape is '%.60s'", a->shape);
+    if (a->element && !dtype_find(a->element))
+        cli_fail(m->c, "unknown dtype '%.40s'", a->element);
+}
+
+/* What is damaged there is no mistake in an option. */
+static void
+check_metadata(Cli *c, const ArrayFile *f, const FileArray *out)
+{
+    Diag d;
+    if (!c->o.from && out->layout && !arena_run(c->arena, &d, parse_metadata, &(Metadata){c, out}))
+        cli_fail(c, "'%s': the metadata of '%.40s' are damaged: %s; --from, --shape and --dtype "
+                 "replace them", f->path, out->name, d.text);
+}
+
 void
 cli_read_safetensors(Cli *c, ArrayFile *f, FileArray *out)
 {
@@ -114,6 +141,7 @@ cli_read_safetensors(Cli *c, ArrayFile *f, FileArray *out)
             name[n++] = key;
     take_tensor(c, f, arena_string(c->arena, name[cli_pick(c, f, name, n)]), out);
     read_layout(c, f, out);
+    check_metadata(c, f, out);
 }
 
 static const char *

@@ -178,8 +178,8 @@ unpack_copy(const Zip *z, const ZipEntry *e)
         return room.data;
     unsigned char *out = malloc(e->bytes ? e->bytes : 1);
     if (!out)
-        cli_fail(z->c, "'%s': no memory for the %llu bytes of '%s'", z->f->path,
-                 (unsigned long long)e->bytes, e->name);
+        cli_no_memory(z->c, (i64)e->bytes, arena_printf(z->c->arena, "'%s' of '%s'", e->name,
+                                                        z->f->path));
     return memcpy(out, from, e->bytes);
 }
 

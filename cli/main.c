@@ -159,7 +159,7 @@ static const Command commands[] = {
      "With --statements it prints the statements of the code, with --kind load or\n"
      "store those of a tile access.\n"
      "--html writes a page instead: both layouts, the boxes of the plan over the\n"
-     "tensor, kernels and predicted times; with --measure the measured time too.\n\n"
+     "tensor, kernels and predicted times; with --measure the measured times too.\n\n"
      "  ravel explain --from NCHW8 --to NCHW16 --shape 16,20,56,56 --dtype f32\n"
      "  ravel explain --from NCHW --to NHWC --shape 8,64,56,56 --dtype f16 -G cuda\n"},
     {"bench", cmd_bench, "", 0, "F!T!st!NRWjLf",
@@ -305,15 +305,16 @@ run_command(void *arg)
 /* Print a message.  Lines after the first are indented, so that a newline in a name
  * cannot imitate a message. */
 static void
-complain(const char *text)
+complain(const Diag *d, const char *command)
 {
+    const char *way = d->kind == DIAG_MEMORY ? cli_memory_way(command) : NULL;
     fputs("ravel: ", stderr);
-    for (; *text; text++) {
+    for (const char *text = d->text; *text; text++) {
         fputc(*text, stderr);
         if (*text == '\n')
             fputs("    ", stderr);
     }
-    fputc('\n', stderr);
+    fprintf(stderr, "%s%s\n", way ? "; " : "", way ? way : "");
 }
 
 /* SA_RESETHAND has reset the handler, so the process ends by the signal. */
@@ -377,7 +378,7 @@ main(int argc, char **argv)
     Arena arena = {0};
     Run r = {.cli = {.arena = &arena}, .cmd = cmd, .argc = argc - 1, .argv = argv + 1};
     if (!arena_run(&arena, &d, run_command, &r)) {
-        complain(d.text);
+        complain(&d, cmd->name);
         r.code = EXIT_WRONG;
     }
     ravel_context_free(r.cli.cx);

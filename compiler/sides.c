@@ -167,23 +167,40 @@ need_one_to_one(void *arg)
         need_filled(q, y);
 }
 
-/* More numbers than coordinates cannot be distinct, so elements would share addresses. */
+/* The index array has as many numbers as the extent `of` to run time, -1: none, and `more`. */
+static void
+need_room_of(const Sides *s, const Lookup *u, int of, i64 more)
+{
+    i64 most = u->bound > more ? u->bound - more : 0;
+    if (of >= 0 && most < s->scalars->most[of])
+        s->scalars->most[of] = most;
+    if (u->n > u->bound)
+        diag_fatal(ex_arena(s->dst->e)->diag, DIAG_LAYOUT, s->dst->ref->def->loc, "'%s' is no "
+                   "destination: the index array '%s' of %lld numbers writes some of %lld "
+                   "coordinates twice", s->dst->ref->def->name, u->array, (long long)u->n,
+                   (long long)u->bound);
+}
+
+/* More numbers than coordinates cannot be distinct, so elements would share addresses.  The
+ * index of each view in turn, down to the tensor. */
 static void
 need_room(const Sides *s)
 {
-    const Layout *l = s->dst;
-    for (int d = 0; l->nlookups && d < l->view->of->rank; d++) {
-        if (l->view->at[d].lookup < 0)
-            continue;
-        const Lookup *u = &l->lookup[l->view->at[d].lookup];
-        int extent = s->extent[s->map[l->view->at[d].dim]];
-        if (extent >= 0 && u->bound < s->scalars->most[extent])
-            s->scalars->most[extent] = u->bound;
-        if (u->n > u->bound)
-            diag_fatal(ex_arena(l->e)->diag, DIAG_LAYOUT, l->ref->def->loc, "'%s' is no "
-                       "destination: the index array '%s' of %lld numbers writes some of %lld "
-                       "coordinates twice", l->ref->def->name, u->array, (long long)u->n,
-                       (long long)u->bound);
+    int of[MAX_RANK], below[MAX_RANK];
+    i64 more[MAX_RANK] = {0}, rest[MAX_RANK];
+    for (int d = 0; d < s->dst->rank; d++)
+        of[d] = s->extent[s->map[d]];
+    for (const Layout *l = s->dst; l->nlookups && l->view; l = l->view->of) {
+        for (int d = 0; d < l->view->of->rank; d++) {
+            int dim = l->view->at[d].dim, like = l->view->at[d].like;
+            int lookup = l->view->at[d].lookup;
+            below[d] = like < 0 ? -1 : of[like];
+            rest[d] = like < 0 ? 0 : more[like] + l->view->at[d].more;
+            if (lookup >= 0)
+                need_room_of(s, &l->lookup[lookup], of[dim], more[dim]);
+        }
+        memcpy(of, below, sizeof of);
+        memcpy(more, rest, sizeof more);
     }
 }
 

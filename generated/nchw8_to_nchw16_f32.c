@@ -694,7 +694,7 @@ ravel_tile_moves(unsigned char *d, const unsigned char *s, const int32_t *t, rav
     for (int64_t i = 0; i < n; i++)
         for (int64_t c = 0; c < cols; c += MANY) {
             ravel_columns_move(d + block[2 * i] + c * kept, s + block[2 * i + 1], col + c,
-                               cols - c < MANY ? cols - c : MANY, kept);
+                               cols - c < MANY ? cols - c : (int64_t)MANY, kept);
             ravel_soon_fetch(soon, fetch);
         }
 }

@@ -705,7 +705,7 @@ ravel_fill_side4(unsigned char *to, const unsigned char *s, int64_t r, int64_t c
         k = k + GROUP > c ? c - GROUP : k;
         const int64_t left = c - k - GROUP, many = left > 0 ? left : ahead;
         const ravel_ahead soon = {left > 0 ? s + (k + GROUP) * sq : next, sq, r * 4, 0,
-                                  many < GROUP ? many : GROUP};
+                                  many < GROUP ? many : (int64_t)GROUP};
         ravel_fill_group4(to + k * 4, s + k * sq, r, pitch, sq, soon, out);
     }
 }
@@ -743,7 +743,7 @@ ravel_staged4(unsigned char *d, const unsigned char *s, int64_t planes, int64_t 
            ROOM = R * (C * N + 192) };
     unsigned char room[2][ROOM + 128];
     const int64_t all = sides * cols, jump = dn - rows * dp;
-    const int64_t most = sides == 1 ? C : (C + cols / 2) / cols * cols;
+    const int64_t most = sides == 1 ? (int64_t)C : (C + cols / 2) / cols * cols;
     const int64_t wide = all < most ? all : most;
     const int lines = ((uintptr_t)d | (uintptr_t)dp | (uintptr_t)(planes > 1 ? dn : 0) |
                        (uintptr_t)(wide < all ? wide * N : 0)) % 64 == 0;
@@ -751,7 +751,7 @@ ravel_staged4(unsigned char *d, const unsigned char *s, int64_t planes, int64_t 
     const int run = dp == all * N && wide == all && !(one && jump) && !lines;
     const int64_t across = lines ? (wide * N + 64) / 64 | 1 : (wide * N + 128) / 64;
     const int64_t pitch = run ? dp : across * 64 + (dp & 63);
-    const int64_t tall = ROOM / pitch < R || run ? ROOM / pitch : R;
+    const int64_t tall = ROOM / pitch < R || run ? ROOM / pitch : (int64_t)R;
     const ravel_work work = {one ? 1 : planes, one ? planes * rows : rows, all, cols,
                              tall - tall % (64 / N), wide, sn, so, sq, lines};
     ravel_part t = {0, 0, 0, 0, 0}, now;

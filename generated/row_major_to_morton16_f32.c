@@ -771,7 +771,7 @@ ravel_tile8(unsigned char *d, const unsigned char *s, const int32_t *t,
     const int32_t *const row = t + RAVEL_TILE_HEAD, *const col = row + rows;
     const int32_t *const block = col + cols;
     const unsigned char *const end = s + t[RAVEL_T_END];
-    const int64_t k = cols >= WIDE ? WIDE : cols >= 2 ? 2 : cols;
+    const int64_t k = cols >= WIDE ? (int64_t)WIDE : cols >= 2 ? (int64_t)2 : cols;
     const int64_t lanes = cols < WIDE && rows < 2 * 2 && n >= RAVEL_PAIR ? RAVEL_PAIR : 1;
     const int64_t most = t[RAVEL_T_END] - t[RAVEL_T_LAST] - 16;
     const int64_t fetch = ravel_soon_share(soon, (n + lanes - 1) / lanes * ((cols - 1) / k + 1));

@@ -982,7 +982,7 @@ ravel_shuffle_tiles(unsigned char *d, const unsigned char *s, const int32_t *tab
     unsigned char made[2][RAVEL_TILES_BYTES];
     const int64_t tile = ravel_shuffle_most(table + 2);
     const int64_t most = n * tile > RAVEL_TILES_BYTES ? RAVEL_TILES_BYTES / tile : n;
-    const int64_t some = stream && dp != 64 && most > FEW ? FEW : most;
+    const int64_t some = stream && dp != 64 && most > FEW ? (int64_t)FEW : most;
     for (int64_t k = 0; k < n; k += some, d += some * dp, s += some * sp) {
         const int64_t m = n - k < some ? n - k : some;
         const unsigned char *from = s;
@@ -1601,7 +1601,7 @@ ravel_tile4(unsigned char *d, const unsigned char *s, const int32_t *t,
     const int32_t *const row = t + RAVEL_TILE_HEAD, *const col = row + rows;
     const int32_t *const block = col + cols;
     const unsigned char *const end = s + t[RAVEL_T_END];
-    const int64_t k = cols >= WIDE ? WIDE : cols >= 4 ? 4 : cols;
+    const int64_t k = cols >= WIDE ? (int64_t)WIDE : cols >= 4 ? (int64_t)4 : cols;
     const int64_t lanes = cols < WIDE && rows < 2 * 4 && n >= RAVEL_PAIR ? RAVEL_PAIR : 1;
     const int64_t most = t[RAVEL_T_END] - t[RAVEL_T_LAST] - 16;
     const int64_t fetch = ravel_soon_share(soon, (n + lanes - 1) / lanes * ((cols - 1) / k + 1));

@@ -39,9 +39,10 @@ read_up_to(int fd, unsigned char *p, size_t room)
     return (ssize_t)len;
 }
 
-/* What was read, and the rest of the stream, to an unnamed file; 0 or an errno. */
+/* What was read, and the rest of the stream, to an unnamed file; 0 or an errno.  *unread: an
+ * errno of the stream; or 0. */
 static int
-read_rest(int from, int to, unsigned char *buf, size_t len)
+read_rest(int from, int to, unsigned char *buf, size_t len, int *unread)
 {
     ssize_t n = (ssize_t)len;
     int e = 0;
@@ -49,7 +50,8 @@ read_rest(int from, int to, unsigned char *buf, size_t len)
         e = file_write_all(to, buf, (size_t)n);
         n = e ? 0 : read_up_to(from, buf, len);
     }
-    return n < 0 ? (int)-n : e;
+    *unread = n < 0 ? (int)-n : 0;
+    return e;
 }
 
 /* The bytes of a pipe: of a long one in an unnamed file. */
@@ -74,12 +76,15 @@ read_stream(int fd, const char *name, size_t most, FileView *v, ravel_error *err
         *v = (FileView){buf, len, false};
         return RAVEL_OK;
     }
-    int to = n < 0 ? -1 : file_spool(err);
-    ravel_status s = n < 0 ? file_fail(err, name, "cannot read", (int)-n) : RAVEL_ERR_FILE;
+    int to = n < 0 ? -1 : file_spool(err), unread = n < 0 ? (int)-n : 0;
+    ravel_status s = RAVEL_ERR_FILE;
     if (to >= 0)
-        s = file_spool_view(to, read_rest(fd, to, buf, len), v, err);
+        s = file_spool_view(to, read_rest(fd, to, buf, len, &unread), v, err);
     free(buf);
-    return s;
+    if (unread == 0)
+        return s;
+    file_view_free(v);
+    return file_fail(err, name, "cannot read", unread);
 }
 
 ravel_status

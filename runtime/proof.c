@@ -137,13 +137,22 @@ proof_affords(const Plan *p, ravel_error *err)
                      "(ravel_set_limit) allows more", (long long)each, (long long)points);
 }
 
+static ravel_status
+no_memory(const Plan *p, ravel_error *err)
+{
+    i64 bytes = proof_bytes(p);
+    return bytes == INF ? error_set(err, RAVEL_ERR_MEMORY, "no memory for a proof")
+                        : error_set(err, RAVEL_ERR_MEMORY, "no memory for a proof, which takes "
+                                    "%lld bytes", (long long)bytes);
+}
+
 ravel_status
 proof_new(const Plan *p, bool pages, Proof **out, ravel_error *err)
 {
     const char *why = NULL;
     Proof *q = *out = proof_bytes(p) == INF ? NULL : calloc(1, sizeof *q);
     if (!q)
-        return error_set(err, RAVEL_ERR_MEMORY, "out of memory");
+        return no_memory(p, err);
     *q = method(p);
     ravel_status s = proof_affords(p, err);
     if (s != RAVEL_OK) {
@@ -162,7 +171,7 @@ proof_new(const Plan *p, bool pages, Proof **out, ravel_error *err)
     proof_free(q);
     *out = NULL;
     return ok ? error_set(err, RAVEL_ERR_VERIFY, "%s", why)
-              : error_set(err, RAVEL_ERR_MEMORY, "out of memory");
+              : no_memory(p, err);
 }
 
 /* A run on its own, of which all is known or, beside lane 0, what that tells. */

@@ -240,7 +240,8 @@ lane_check(const Proof *q, Lane *l, ravel_error *err)
     if (s)
         return s;
     if (!reference_walk(q->p, check_row, &c))
-        return error_set(err, RAVEL_ERR_MEMORY, "out of memory");
+        return error_set(err, RAVEL_ERR_MEMORY, "no memory for %lld bytes of a proof",
+                         (long long)reference_bytes(q->p));
     i64 wrong = hole_written(q, l, c.wrong);
     return wrong == INF ? RAVEL_OK : wrong_slot(q, l, wrong, err);
 }

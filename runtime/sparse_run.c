@@ -272,7 +272,8 @@ begin(ravel_sparse_job *j, ravel_error *err)
     head.bytes = (size_t)j->m[0];
     j->work = j->m[0] < 0 ? NULL : work_new(j->plan, &head);
     if (!j->work)
-        return error_set(err, RAVEL_ERR_MEMORY, "no memory for the work of a sparse conversion");
+        return error_set(err, RAVEL_ERR_MEMORY, "no memory for %lld bytes, the work of a sparse "
+                         "conversion", (long long)j->m[0]);
     int flaw = run(p, p->sizes, p->plan->sizes, j, NULL);
     return flaw ? say_flaw(j, flaw, err) : RAVEL_OK;
 }

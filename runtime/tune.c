@@ -220,7 +220,8 @@ get_ready(Tune *t)
     t->race.dst = measure_map(t->race.bytes);
     t->race.src = measure_map(t->race.bytes);
     if (!t->race.dst || !t->race.src)
-        t->status = error_set(t->err, RAVEL_ERR_MEMORY, "out of memory");
+        t->status = error_set(t->err, RAVEL_ERR_MEMORY, "no memory for two buffers of %zu bytes",
+                              t->race.bytes);
     return t->status == RAVEL_OK;
 }
 

@@ -230,6 +230,7 @@ def test_numbers_are_checked_first(cx, bad, place):
 @pytest.mark.parametrize("src,dst,shape,why", [
     ("ROW_MAJOR[idx]", "ROW_MAJOR", (3, 4), "does not follow from the shape"),
     ("ROW_MAJOR", "ROW_MAJOR(3,4)[idx]", (5, 4), "5 numbers writes some of 3 coordinates twice"),
+    ("ROW_MAJOR", "ROW_MAJOR(3,4)[idx][::-1]", (5, 4), "5 numbers writes some of 3 coordinates twice"),
     ("ROW_MAJOR(9,9)[idx][:, idx]", "ROW_MAJOR", (3, 4), "two index arrays of different length have the name 'idx'"),
     ("ROW_MAJOR(9,9)[idx][:, i32 idx]", "ROW_MAJOR", (3, 3), "two index arrays of different type have the name 'idx'"),
     ("ROW_MAJOR(9,9)[idx, jdx]", "ROW_MAJOR", (3,), r"in two steps, as in \[rows\]\[:, cols\]; for pairs .* by row \* columns \+ column"),

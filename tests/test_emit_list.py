@@ -1,11 +1,13 @@
 """emit --list: many conversions in one file of C or C++, with a header and a depfile; what the text says of itself; machines that it refuses."""
 import ctypes as ct
+import random
 import re
 import subprocess
 
 import numpy as np
 import pytest
 
+import draw
 import generated as G
 import ravel
 
@@ -77,6 +79,31 @@ def test_thirty_do_not_repeat_helpers(tmp_path):
     names = re.findall(r"^void (\w+)\(void \*dst, const void \*src\);$", text, re.M)
     assert len(set(names)) == len(names) == len(lines) and "row_major_to_blocked_rr_bm_32_bn_32_1024x768_f32" in names
     subprocess.run(["g++", "-x", "c++", "-std=c++17", *WARN, "-O0", "-mavx2", "-fsyntax-only", "-"], input=text, text=True, check=True)
+
+
+def drawn(rng, count):
+    """Pairs of layouts that emit takes: some large enough for tiles, some with an extent left to run time."""
+    dtypes, out = {1: "u1", 2: "u2", 4: "u4", 8: "u8", 16: "f16", 32: "f32", 64: "f64", 128: "c128"}, []
+    while len(out) < count:
+        case = draw.case(rng)
+        shape = list(map(str, case["shape"]))
+        if rng.random() < 0.3:
+            shape[rng.randrange(len(shape))] = rng.choice(["N", "960", "1000"])
+        options = ["--from", case["from"], "--to", case["to"], "--shape", ",".join(shape), "--dtype", dtypes[case["bits"]], "--name", "f%d" % len(out)]
+        if subprocess.run([RAVEL, "emit", *options, "-o", "/dev/null"], capture_output=True, timeout=60).returncode == 0:
+            out.append(" ".join("'%s'" % o for o in options))
+    return out
+
+
+def test_any_thirty_are_one_unit(tmp_path):
+    """Of pairs drawn at random: shared names do not clash, and no compiler warns, as C or as C++."""
+    seed = 21
+    print("seed", seed)
+    path = tmp_path / "all.c"
+    emit("--list", listed(tmp_path, drawn(random.Random(seed), 30)), "-o", path)
+    for compiler in (["gcc", "-std=c99", "-mavx2"], ["g++", "-x", "c++", "-std=c++17"], ["clang", "-x", "c++", "-std=c++17"]):
+        more = [] if compiler[0] == "g++" else ["-Wmissing-prototypes"]
+        subprocess.run([*compiler, *WARN, *more, "-Wextra", "-fsyntax-only", path], check=True)
 
 
 def test_same_functions_as_alone(tmp_path):

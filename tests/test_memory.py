@@ -6,6 +6,7 @@ import pty
 import re
 import resource
 import signal
+import socket
 import subprocess
 import time
 import zipfile
@@ -116,8 +117,9 @@ def test_blocks_in_place_are_beside_the_source(mem):
     reversed_rows, reversed_columns = "ROW_MAJOR(512,512)[::-1]", "ROW_MAJOR(512,512)[:, ::-1]"
     for a, b, want in [(reversed_rows, reversed_columns, x[::-1, ::-1]), (reversed_rows, "ROW_MAJOR", x[::-1]),
                        (reversed_columns, "COL_MAJOR", x[:, ::-1].T), ("ROW_MAJOR", reversed_rows, x[::-1])]:
-        convert("x.npy", "y.npy", "--from", a, "--to", b, "--mem", mem)
+        says = convert("x.npy", "y.npy", "--from", a, "--to", b, "--mem", mem, "--verify")
         assert np.array_equal(np.load("y.npy").reshape(512, 512), want), (a, b)
+        assert ("a proof of the code, which was left out, needs --mem" in says) == (a + b != "ROW_MAJOR"), says
     np.save("z.npy", x.ravel())
     convert("z.npy", "y.npy", "--from", "ROW_MAJOR", "--to", "ROW_MAJOR(%d)[::2]" % (2 * x.size), "--mem", mem)
     assert np.array_equal(np.load("y.npy")[::2], x.ravel())
@@ -193,6 +195,16 @@ def test_a_pipe_is_opened_once():
     assert open("y.bin", "rb").read() == b"adbecf" and writer.wait(10) == 0
 
 
+def test_a_stream_that_cannot_be_read_is_named():
+    """The other end closes with data that it has not read: what it sent, then an error."""
+    ours, theirs = socket.socketpair()
+    theirs.send(b"x")
+    ours.sendall(bytes(100000))
+    ours.close()
+    says = convert("-", "y.bin", "--from", "{M, K}", "--to", "{K, M}", "--shape", "400,500", "--dtype", "u8", "--mem", "1K", stdin=theirs, code=2)
+    assert says == "ravel: standard input: cannot read: Connection reset by peer\n"
+
+
 def test_a_name_that_is_no_text():
     np.save("x.npy", np.zeros((2, 3), "f4"))
     for name, says in ((b"w\xff.npy", "is not valid UTF-8"), (b"__metadata__.npy", "can have the name")):
@@ -211,7 +223,17 @@ def test_memory_is_bounded():
     limit = dict(preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_DATA, (40 << 20, 40 << 20)))
     convert("x.npy", "y.npy", "--from", "{M, K}", "--to", "{K, M}", "--mem", "4M", "--threads", 1, **limit)
     assert np.array_equal(np.load("y.npy", mmap_mode="r"), x.T)
-    assert "memory" in convert("x.npy", "z.npy", "--from", "{M, K}", "--to", "{K, M}", "--threads", 1, code=2, **limit)
+    says = convert("x.npy", "z.npy", "--from", "{M, K}", "--to", "{K, M}", "--threads", 1, code=2, **limit)
+    assert re.fullmatch(r"ravel: no memory for .*\d{8} bytes; a smaller --mem .*\n", says)
+
+
+def test_what_is_unpacked_and_turned_is_within_mem():
+    """A big-endian array, packed: the unpacked one and the turned one are not both in memory."""
+    x = np.arange(1 << 22, dtype=">f4").reshape(2048, 2048)
+    np.savez_compressed("x.npz", x)
+    limit = dict(preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_DATA, (36 << 20, 36 << 20)))
+    convert("x.npz", "y.npy", "--from", "{M, K}", "--to", "{K, M}", "--mem", "18M", "--threads", 1, **limit)
+    assert np.array_equal(np.load("y.npy"), x.T)
 
 
 @pytest.fixture
@@ -254,3 +276,19 @@ def test_progress_on_a_terminal(slow, what, rate, command):
         one.wait()
     assert not piped and said.startswith("\r%s: " % what) and said.endswith(" left\033[K")
     assert " %, " in said and (" MB/s, " in said) == rate
+
+
+def test_progress_of_a_result_written_at_once(here):
+    """To a reader that stops after the first piece; what is not shared is run in one step."""
+    np.save("x.npy", np.zeros((4096, 4096), "u1"))
+    os.mkfifo("y")
+    master, tty = pty.openpty()
+    p = subprocess.Popen([RAVEL, "convert", "x.npy", "y", "--from", "{M, K}", "--to", "{K, M, pitch = {K = 8192}}"], stderr=tty, stdout=subprocess.DEVNULL)
+    os.close(tty)
+    with open("y", "rb") as f:
+        head = f.read(17 << 20)
+        time.sleep(1.1)
+        all = len(head) + len(f.read())
+    assert re.search(r"\rwriting: 100 %, \d+ MB/s, 0:00 left", os.read(master, 10000).decode()) and p.wait(10) == 0
+    os.close(master)
+    assert all == 4096 * 8192

@@ -230,6 +230,7 @@ def test_measured_times(page):
     tab = page("explain", *of, "--measure")
     m = re.fullmatch(r"Measured on this machine: (\S+) ms on 1 thread, (\S+) times as long as memcpy\.", tab.text("#measured"))
     assert m and 0 < float(m[1]) < 100 and 0 < float(m[2]) < 1000
+    assert [0 < float(ms) < 100 for ms in tab.js("[...document.querySelectorAll('#plan .alone')].map(e => e.textContent)")] == [True]
     bad("explain", *of, "--measure", says="bench prints them")
 
 

@@ -24,7 +24,7 @@ block_new(Arena *a, size_t n)
     size_t cap = own ? n : BLOCK_BYTES;
     ArenaBlock *b = calloc(1, sizeof *b + cap);
     if (!b)
-        diag_fatal(a->diag, DIAG_MEMORY, (Loc){0}, "out of memory");
+        diag_fatal(a->diag, DIAG_MEMORY, (Loc){0}, "no memory for %zu bytes", cap);
     ArenaBlock **at = own && a->head ? &a->head->next : &a->head;
     b->cap = cap;
     a->held += cap;
@@ -43,7 +43,7 @@ void *
 arena_alloc(Arena *a, size_t bytes)
 {
     if (bytes > SIZE_MAX / 2)
-        diag_fatal(a->diag, DIAG_MEMORY, (Loc){0}, "out of memory");
+        diag_fatal(a->diag, DIAG_MEMORY, (Loc){0}, "no memory for %zu bytes", bytes);
     size_t n = rounded(bytes);
     work_spend(a, 1 + (i64)((n < WORK_MOST ? n : WORK_MOST) / WORK_BYTES));
     ArenaBlock *b = a->head;
@@ -109,7 +109,7 @@ arena_resize(Arena *a, void *p, size_t old, size_t bytes)
         return q;
     }
     if (bytes > SIZE_MAX / 2 || !(b = realloc(*at, sizeof *b + n)))
-        diag_fatal(a->diag, DIAG_MEMORY, (Loc){0}, "out of memory");
+        diag_fatal(a->diag, DIAG_MEMORY, (Loc){0}, "no memory for %zu bytes", bytes);
     work_spend(a, 1 + (i64)((n - kept < WORK_MOST ? n - kept : WORK_MOST) / WORK_BYTES));
     memset(b->mem + kept, 0, n - kept);
     a->held += n - b->cap;

@@ -79,6 +79,7 @@ int_bytes(Diag *d, i64 n, size_t each)
 {
     i64 r;
     if (n < 0 || !int_mul(n, (i64)each, &r))
-        diag_fatal(d, DIAG_MEMORY, (Loc){0}, "out of memory");
+        diag_fatal(d, DIAG_MEMORY, (Loc){0}, "no memory for %lld elements of %zu bytes",
+                   (long long)n, each);
     return (size_t)r;
 }

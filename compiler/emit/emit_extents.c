@@ -97,11 +97,14 @@ with_scalars(Emitter *t, Stmt *body, const bool *made)
 }
 
 /* Insert before body, after the definitions of scalars, a mark for each unused
- * parameter. */
+ * parameter: part and parts are those of a plan that threads do not share. */
 static Stmt *
 with_unused(Emitter *t, Stmt *body)
 {
+    static const char *const shared[] = {"part", "parts"};
     Stmt *first = NULL, **tail = &first, ***at = &tail;
+    for (int i = 0; i < LEN(shared) && !t->p->split; i++)
+        emit_add(t->arena, at, ST_UNUSED)->text = shared[i];
     for (int i = 0; i < t->s->nextents; i++)
         if (!t->used[i])
             emit_add(t->arena, at, ST_UNUSED)->text = t->name[i];

@@ -184,7 +184,7 @@ ravel_bits_blocks(unsigned char *buffer, int64_t pitch, unsigned char *dst, int6
     enum { COLS = RAVEL_BITS_COLS };
     const int64_t m = 128 / bits, per = 8 / bits, most = per * RAVEL_BITS_ROW;
     for (int64_t q = 0; q < cols; q += COLS) {
-        const int64_t c = cols - q < COLS ? cols - q : COLS;
+        const int64_t c = cols - q < COLS ? cols - q : (int64_t)COLS;
         for (int64_t p = 0; p < rows; p += most) {
             const int64_t r = rows - p < most ? rows - p : most;
             const int64_t then = p + r < rows ? s + p + r + q * sq : s + (q + c) * sq;
@@ -220,7 +220,7 @@ ravel_bits_staged(unsigned char *dst, int64_t d, const unsigned char *src, int64
                   int64_t bits)
 {
     const int64_t m = 128 / bits, most = 8 / bits * RAVEL_BITS_ROW;
-    const int64_t wide = cols < RAVEL_BITS_COLS ? cols : RAVEL_BITS_COLS;
+    const int64_t wide = cols < RAVEL_BITS_COLS ? cols : (int64_t)RAVEL_BITS_COLS;
     const int64_t tall = rows < most ? rows : most;
     const int64_t pitch = (wide + m - 1) / m * 16 + 64;
     if (rows == 0 || cols == 0)

@@ -95,7 +95,7 @@ ravel_shuffle_tiles(unsigned char *d, const unsigned char *s, const int32_t *tab
     unsigned char made[2][RAVEL_TILES_BYTES];
     const int64_t tile = ravel_shuffle_most(table + 2);
     const int64_t most = n * tile > RAVEL_TILES_BYTES ? RAVEL_TILES_BYTES / tile : n;
-    const int64_t some = stream && dp != 64 && most > FEW ? FEW : most;
+    const int64_t some = stream && dp != 64 && most > FEW ? (int64_t)FEW : most;
     for (int64_t k = 0; k < n; k += some, d += some * dp, s += some * sp) {
         const int64_t m = n - k < some ? n - k : some;
         const unsigned char *from = s;

@@ -1,0 +1,13 @@
+/* cli_whole.h: a conversion in one go.  Both show progress. */
+#ifndef RAVEL_CLI_WHOLE_H
+#define RAVEL_CLI_WHOLE_H
+
+#include "../runtime/file.h"
+#include "cli.h"
+
+/* ravel_run, of buffers that are right for the plan. */
+void cli_run_whole(const ravel_plan *p, void *dst, const void *src);
+/* file_write of what stands before the data, and of the data. */
+ravel_status cli_write_whole(const char *path, FilePart head, FilePart data, ravel_error *err);
+
+#endif
