@@ -72,24 +72,35 @@ stamps(int bits, int shift, uint64_t key, i64 slot, int n, unsigned char *out)
     }
 }
 
-/* Write the stamps of a block, which begins at a whole byte. */
+/* The same of slots smaller than a byte, a byte at once. */
+static inline void
+small_stamps(int bits, int shift, unsigned char key, i64 slot, int n, unsigned char *out)
+{
+    const int per = 8 / bits;
+    for (int i = 0; i < n / per; i++) {
+        unsigned byte = key;
+        for (int k = 0; k < per; k++)
+            byte ^= ((unsigned)((slot + i * per + k) >> shift) & ((1u << bits) - 1)) << k * bits;
+        out[i] = (unsigned char)byte;
+    }
+}
+
+/* Write the stamps of a block, which begins and ends at a whole byte. */
 static void
 stamp_block(const Proof *q, const Shot *s, i64 slot, int n, unsigned char *out)
 {
     uint64_t key = everywhere(s->key);
     int shift = shift_of(q, s);
     switch (q->bits) {
+    case 1: small_stamps(1, shift, s->key, slot, n, out); return;
+    case 2: small_stamps(2, shift, s->key, slot, n, out); return;
+    case 4: small_stamps(4, shift, s->key, slot, n, out); return;
     case 8: stamps(8, shift, key, slot, n, out); return;
     case 16: stamps(16, shift, key, slot, n, out); return;
     case 32: stamps(32, shift, key, slot, n, out); return;
     case 64: stamps(64, shift, key, slot, n, out); return;
-    case 128: stamps(128, shift, key, slot, n, out); return;
-    default: break;
+    default: stamps(128, shift, key, slot, n, out); return;
     }
-    memset(out, 0, (size_t)(n * q->bits / 8));
-    stamps(q->bits, shift, 0, slot, n, out);
-    for (int i = 0; i < n * q->bits / 8; i++)
-        out[i] ^= s->key;
 }
 
 static unsigned char *

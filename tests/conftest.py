@@ -71,8 +71,8 @@ def pytest_unconfigure(config):
 
 
 # Seconds of a processor, of tests that take long alone.  Those that are listed start first, the longest of all before the others.
-SECONDS = {"test_units.py": 200, "test_every_case_by_opengl": 10, "test_everybody_is_right": 22, "test_every_case_in_plain_c": 13,
-           "test_every_allocation_of_the_commands": 10, "test_some_are_noticed": 9, "test_conformance_of_a_table": 8, "test_every_lane": 7,
+SECONDS = {"test_units.py": 200, "test_every_case_by_opencl": 40, "test_every_case_by_opengl": 10, "test_everybody_is_right": 22, "test_every_case_in_plain_c": 13,
+           "test_every_allocation_of_the_commands": 10, "test_some_are_noticed": 9, "test_conformance_of_a_table": 8, "test_every_lane": 7, "test_cuda_compiles": 10,
            "test_oclgrind.py": 16, "test_compilers.py": 115, "test_runtime_random.py": 60, "test_generated_relayouts": 15, "test_deb.py": 60, "test_pip": 10}
 
 

@@ -45,9 +45,8 @@ take(Text *t, const char *sign)
 static bool
 take_word(Text *t, const char *word)
 {
-    const char *s = t->p;
-    unsigned char after = (unsigned char)s[strlen(word)];
-    if (strncmp(s, word, strlen(word)) || isalnum(after) || after == '_')
+    size_t n = strlen(word);
+    if (strncmp(t->p, word, n) || isalnum((unsigned char)t->p[n]) || t->p[n] == '_')
         return false;
     return take(t, word);
 }
