@@ -152,9 +152,7 @@ ravel_sparse_arrays(const ravel_sparse_plan *p, int destination, ravel_sparse_ar
         return 0;
     const SparseFormat *f = destination ? p->plan->dst : p->plan->src;
     for (int i = 0; out && i < f->narray; i++) {
-        const DType *t = f->array[i].kind == ARRAY_VAL ? f->l->dtype
-                         : dtype_find(f->array[i].kind == ARRAY_MASK ? "u8"
-                                      : f->width == 4 ? "i32" : "i64");
+        const DType *t = sparse_array_type(f, i);
         out[i] = (ravel_sparse_array){f->array[i].name, t->name, t->bits / 8};
     }
     return f->narray;

@@ -13,6 +13,8 @@
 #include "../templates/c/sparse_value.c"
 #include "../templates/c/sparse_work.c"
 #include "../templates/c/sparse_write.c"
+#include "../templates/c/sparse_rank.c"
+#include "../templates/c/sparse_chosen.c"
 #include "../templates/c/sparse_sort.c"
 #include "../templates/c/sparse_mask.c"
 #include "../templates/c/sparse_spread.c"

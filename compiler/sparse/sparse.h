@@ -22,13 +22,17 @@ typedef struct {
     i64 bias;             /* crd holds the coordinate minus bias */
     int var;              /* a variable for the coordinate */
     int pos, crd;         /* the numbers of its arrays; -1: none */
+    i64 number;           /* of the spec; 0: none */
+    const Ex *at;         /* of nofm with an order: the place of a parent's codes times n, over
+                           * the levels above; else NULL */
+    i64 codes;            /* of nofm: bytes of crd */
 } Level;
 
 enum { MAX_ARRAYS = 2 * MAX_LEVELS + 2 };
-typedef enum { ARRAY_POS, ARRAY_CRD, ARRAY_VAL, ARRAY_MASK } ArrayKind;
+typedef enum { ARRAY_POS, ARRAY_CRD, ARRAY_CODES, ARRAY_VAL, ARRAY_MASK } ArrayKind;
 typedef struct {
     ArrayKind kind;
-    int level;            /* from 0; of ARRAY_POS and ARRAY_CRD */
+    int level;            /* from 0; of those of levels */
     const char *name;     /* pos2, crd2, val, mask */
 } SparseArray;
 
@@ -44,6 +48,7 @@ typedef struct {
     int narray;
     SparseArray array[MAX_ARRAYS];     /* the mask first, val last */
     bool padded;          /* it has places without an entry, which hold the fill */
+    bool shuffled;        /* entries do not come in an order of coordinates */
     bool loose;           /* equal entries, or entries in any order, are possible */
     bool valueless;       /* of a pattern: each position is an entry, and there is no val */
     const Ex **coord;     /* the dims over the variables of the levels or, of a layout,
@@ -119,6 +124,8 @@ typedef enum {
 extern const Kernel sparse_steps[SPARSE_STEPS];
 /* The letters of the arguments of a step, as in step.def. */
 const char *sparse_letters(const Kernel *step);
+/* The element type of array i. */
+const DType *sparse_array_type(const SparseFormat *f, int i);
 /* The text of a flaw that a step found, and the index of the array it is about. */
 const char *sparse_flaw(Arena *a, const SparsePlan *p, i64 flaw, i64 array, i64 at);
 

@@ -118,7 +118,7 @@ sparse_over(const SparseMaker *m, const Ex *x)
 bool
 sparse_has(const Level *l)
 {
-    return l->def.kind != LEVEL_NTH;
+    return level_words[l->def.kind].expression;
 }
 
 /* Read a batch, and the coordinates of the levels with want[k] or, of a layout, the

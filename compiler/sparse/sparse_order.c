@@ -49,7 +49,7 @@ sparse_ordered(const SparseFormat *src, Exprs *e, const Ex *const *key, int n,
                const bool *fixed)
 {
     Order o = {.f = src, .fixed = fixed};
-    if (src->loose)
+    if (src->loose || src->shuffled)
         return n == 0;
     for (int i = 0; i < n; i++)
         if (!take(&o, e, key[i]))

@@ -28,6 +28,8 @@ typedef struct {
 struct LevelInfo {
     const char *name;
     bool pos, crd;        /* the arrays that it stores */
+    bool lists;           /* pos has a place for each of its lists, not for each parent */
+    bool coded;           /* crd has codes of some bits */
     const char *access;   /* what it costs to find a coordinate */
     /* The number of positions of level k of the source, an expression of array sizes. */
     const Ex *(*positions)(const SparseMaker *m, int k);
@@ -35,13 +37,24 @@ struct LevelInfo {
     void (*check)(SparseMaker *m, int k);          /* the arrays of the source */
     void (*read)(SparseMaker *m, int k);           /* position -> coordinate */
     void (*parent)(SparseMaker *m, int k);         /* position -> position of the parent */
+    void (*begin)(SparseMaker *m, int k);          /* before the first entry is written */
     void (*write)(SparseMaker *m, int k);          /* parent, coordinate -> position */
     void (*finish)(SparseMaker *m, int k);         /* after the last entry */
 };
 
 /* level.c: the table of kinds. */
 extern const LevelInfo *const level_kinds[LEVEL_KINDS];
-extern const LevelInfo level_dense, level_compressed, level_singleton, level_nth;
+extern const LevelInfo level_dense, level_compressed, level_singleton, level_nth, level_ranked,
+    level_sliced, level_jagged, level_nofm;
+
+/* sparse_kinds.c */
+/* diag_fatal if levels of these kinds do not follow each other. */
+void sparse_check_kinds(Arena *a, const SparseFormat *f);
+/* The level whose places follow from all entries below a parent, so that these are counted or
+ * noted first; -1: none. */
+int sparse_tallied(const SparseFormat *f);
+/* The positions of the level above level k, if all above are dense or ranked. */
+i64 sparse_parents(const SparseFormat *f, int k);
 
 /* sparse_stmt.c */
 /* Add the call of a step.  An argument for each letter: n i64; x const Ex *; I, O int, the
@@ -101,6 +114,9 @@ i64 sparse_parts(const DType *t);
 void sparse_text(SparseMaker *m, const char *text);            /* a comment */
 /* The first compressed level of a destination that has one. */
 int sparse_compressed(const SparseFormat *f);
+/* A loop over batches: what is added next is its body, until sparse_end_loop. */
+Stmt **sparse_begin_loop(SparseMaker *m, const Ex *bound);
+void sparse_end_loop(SparseMaker *m, Stmt **after);
 /* A pass over the source, and over its sorted records; `what` it does. */
 void sparse_pass(SparseMaker *m, const char *what);
 void sparse_pass_records(SparseMaker *m, const char *what);

@@ -16,7 +16,13 @@ report(SparseMaker *m)
         const SparseArray *a = &f->array[i];
         int level = a->kind == ARRAY_VAL ? (f->dense ? 1 : f->nlevel)
                     : a->level + (a->kind == ARRAY_CRD);
-        sparse_step(m, STEP_report, (i64)i, (i64)level, (i64)(a->kind == ARRAY_POS));
+        const Level *l = &f->level[a->level];
+        if (a->kind == ARRAY_POS && l->info->lists)
+            sparse_step(m, STEP_report_lists, (i64)i);
+        else if (a->kind == ARRAY_CODES)
+            sparse_step(m, STEP_report_number, (i64)i, l->codes);
+        else
+            sparse_step(m, STEP_report, (i64)i, (i64)level, (i64)(a->kind == ARRAY_POS));
     }
 }
 

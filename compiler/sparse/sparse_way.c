@@ -35,7 +35,8 @@ keys(SparseMaker *m, const Ex **key, int *dense)
     for (int k = 0; k < f->tree; k++) {
         if (f->level[k].def.unordered && !p->joins)
             break;
-        *dense += *dense == n && f->level[k].def.kind == LEVEL_DENSE;
+        *dense += *dense == n && (f->level[k].def.kind == LEVEL_DENSE ||
+                                  f->level[k].def.kind == LEVEL_RANKED);
         if (sparse_has(&f->level[k]))
             key[n++] = sparse_over(m, f->level[k].x);
     }
@@ -56,26 +57,43 @@ is_counted(const SparseFormat *f)
     return k == f->nlevel;
 }
 
-/* With the coordinates of the dense levels fixed, the rest must be in order. */
+/* With the coordinates of the dense levels fixed, the rest is in order. */
 static bool
-can_count(SparseMaker *m, const Ex *const *key, int n, int dense)
+ordered_below(SparseMaker *m, const Ex *const *key, int n, int dense)
 {
-    const i64 most = (i64)1 << 40;
-    SparsePlan *p = m->p;
     bool *fixed = arena_array(m->arena, bool, ex_nvars(m->e));
-    if (!is_counted(p->dst) || p->src->dense || p->src->loose)
-        return false;
     for (int k = 0; k < dense; k++) {
         if (ex_as_var(key[k]) < 0)
             return false;
         fixed[ex_as_var(key[k])] = true;
     }
+    return sparse_ordered(m->p->src, m->e, key + dense, n - dense, fixed);
+}
+
+static bool
+can_count(SparseMaker *m, const Ex *const *key, int n, int dense)
+{
+    const i64 most = (i64)1 << 40;
+    SparsePlan *p = m->p;
+    if (!is_counted(p->dst) || p->src->dense || p->src->loose)
+        return false;
     i64 parents = 1;
     for (int k = 0; k < dense; k++)
         if (!int_mul(parents, p->dst->level[k].n, &parents) || parents > most)
             return false;
     p->counts = parents + 1;
-    return sparse_ordered(p->src, m->e, key + dense, n - dense, fixed);
+    return ordered_below(m, key, n, dense);
+}
+
+/* Places below a parent are given one by one, or by the coordinates of all its entries: the
+ * order of the parents does not matter. */
+static bool
+tallies(SparseMaker *m, const Ex *const *key, int n, int dense)
+{
+    const SparseFormat *f = m->p->dst;
+    int k = f->dense ? -1 : sparse_tallied(f);
+    return k >= 0 && !m->p->joins &&
+           (f->level[k].info->coded || ordered_below(m, key, n, dense));
 }
 
 /* From CSR to CSC and the like. */
@@ -194,6 +212,8 @@ sparse_set_way(SparseMaker *m)
     p->why = "the source has the order of the destination";
     if (p->dst->dense && (!p->joins || direct)) {
         p->why = "each entry goes to its address";
+    } else if (tallies(m, key, n, dense)) {
+        p->why = "entries are counted below each parent, and each goes to the next place there";
     } else if (p->joins || !sparse_ordered(p->src, m->e, key, n, NULL)) {
         p->way = BY_COUNTING;
         p->why = "below each parent the source has the order of the destination: entries are "
