@@ -54,8 +54,7 @@ name_result(Convert *v, const int64_t *m, void *const *out, SparseFile *f)
         const char *name = f->format ? scipy[row].array[i] : a->name;
         if (!name)
             continue;
-        bool value = !strcmp(a->name, "val");
-        const char *descr = value ? dtype_find(a->dtype)->npy : a->bytes == 4 ? "i4" : "i8";
+        const char *descr = dtype_find(a->dtype)->npy;
         f->member[f->n++] = (SparseMember){.name = name, .descr = descr, .bytes = a->bytes,
                                            .rank = 1, .shape = {m[i]}, .count = m[i],
                                            .data = out[i]};

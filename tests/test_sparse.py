@@ -742,7 +742,7 @@ int main(void)
 def test_emitted(tmp_path, compiler):
     """Stand-alone C of each way, with warnings as errors; its result is that of the evaluator."""
     m = np.array([[0, 1, 0, 2], [0, 0, 0, 0], [3, 4, 5, 0]], "f4")
-    for b in ["BSR"] if "clang" in compiler else ["COO", "DIA"] if "-O3" in compiler else ["CSC", "ELL", "ROW_MAJOR"]:
+    for b in ["BSR"] if "clang" in compiler else ["COO", "DIA", "JDS"] if "-O3" in compiler else ["CSC", "ELL", "ROW_MAJOR"]:
         text = good("emit", "--from", "CSR", "--to", b, "--shape", "3,4", "--dtype", "f32", "--name", "f", "-o", "-")
         want = arrays(b, m, "f32")
         (tmp_path/"a.c").write_text(text + "enum { ARRAYS = %d };\n" % len(want) + MAIN)
@@ -866,7 +866,7 @@ def test_pattern_of_a_file(tmp_path):
 
 
 @pytest.mark.parametrize("compiler", ["gcc -x c -std=c99 -Wall -Wextra -Wconversion -Werror", "g++ -x c++ -std=c++17"])
-@pytest.mark.parametrize("a, b", [("COO", "CSR"), ("CSR", "CSC"), ("COO", "DCSR"), ("ROW_MAJOR", "ELL")])
+@pytest.mark.parametrize("a, b", [("COO", "CSR"), ("CSR", "CSC"), ("COO", "DCSR"), ("ROW_MAJOR", "ELL"), ("JDS", "SEMI24_16"), ("SEMI24_32", "SELL")])
 def test_emitted_is_both_languages(a, b, compiler):
     text = good("emit", "--from", a, "--to", b, "--shape", "50000,300", "--dtype", "f64", "-o", "-")
     subprocess.run([*compiler.split(), "-fsyntax-only", "-"], input=text, text=True, check=True)
@@ -910,7 +910,7 @@ int main(void)
 """
 
 
-@pytest.mark.parametrize("pair", ["CSR CSC", "COO DCSR", "ELL DIA", "DIA BSR", "COO CSR", "CSR BSR"])
+@pytest.mark.parametrize("pair", ["CSR CSC", "COO DCSR", "ELL DIA", "DIA BSR", "COO CSR", "CSR BSR", "SELL JDS"])
 def test_hostile_under_sanitizers(tmp_path, pair):
     """Damaged arrays, each in memory of its size: emitted C finds the flaw or converts, and never steps outside."""
     a, b = pair.split()
