@@ -16,7 +16,7 @@ typedef struct {
         *manifest,
                *equals, *compatible, *banks, *object, *align, *check, *limit, *rounds,
                *threads, *wisdom, *seconds, *processor, *by, *plane, *beside, *html,
-               *list, *header, *depfile, *tensor, *offset, *mem, *via, *threshold, *mask,
+               *list, *header, *depfile, *tensor, *offset, *mem, *via, *threshold, *mask, *duplicates,
                *index;
     bool json, inverse, verify, statements, measure;
     const char *spec[16];

@@ -23,6 +23,10 @@ sparse "DCSC" { doc = "compressed columns, without empty columns", dims = { R, C
 sparse "BSR" { doc = "compressed rows of dense blocks", dims = { R, C }, BR = 4, BC = 4,
   levels = { dense(R // BR), compressed(C // BC), dense(R % BR), dense(C % BC) } }
 
+-- The same with the blocks of a row of blocks in any order; a block may be there more than once.
+sparse "BSR_ANY" { doc = "compressed rows of dense blocks, not sorted", dims = { R, C }, BR = 4, BC = 4,
+  levels = { dense(R // BR), compressed(C // BC, "unordered"), dense(R % BR), dense(C % BC) } }
+
 -- As many places for each row as the fullest row has entries; places without one have the coordinate -1.
 sparse "ELL" { doc = "rows of equal length", dims = { R, C }, levels = { dense(R), nth(), singleton(C) } }
 

@@ -16,7 +16,7 @@ VALUE = {"f32": "f4", "f64": "f8", "f16": "f2", "bf16": "u2", "i8": "i1", "u8": 
 
 class Request(ct.Structure):
     _fields_ = [("from_", ct.c_char_p), ("to", ct.c_char_p), ("dtype", ct.c_char_p), ("rank", ct.c_int), ("shape", ct.POINTER(ct.c_int64)),
-                ("from_index", ct.c_int), ("to_index", ct.c_int), ("equal", ct.c_char_p), ("threshold", ct.c_double), ("mask", ct.c_int)]
+                ("from_index", ct.c_int), ("to_index", ct.c_int), ("equal", ct.c_char_p), ("threshold", ct.c_double), ("mask", ct.c_int), ("zero_threshold", ct.c_int)]
 
 
 class Array(ct.Structure):
@@ -87,7 +87,7 @@ class Plan:
             self.so.ravel_sparse_free(self.at)
 
 
-NAMES = {"COO", "CSR", "CSC", "CSR_ANY", "CSC_ANY", "DCSR", "DCSC", "BSR", "ELL", "DIA", "SELL", "JDS", "SEMI24", "SEMI24_16", "SEMI24_32"} | {k + str(n) for k in ("COO", "CSF") for n in range(3, 7)}
+NAMES = {"COO", "CSR", "CSC", "CSR_ANY", "CSC_ANY", "DCSR", "DCSC", "BSR", "BSR_ANY", "ELL", "DIA", "SELL", "JDS", "SEMI24", "SEMI24_16", "SEMI24_32"} | {k + str(n) for k in ("COO", "CSF") for n in range(3, 7)}
 
 # The evaluator.  A format is a list of (kind, function of coordinates, number of coordinates, bias, repeats).  Entries are a list of
 # (coordinates, value) in their order.

@@ -599,9 +599,9 @@ def test_command(tmp_path):
     b = sp.load_npz("b.npz")
     assert b.format == "csr" and b.has_sorted_indices and (b != m.tocsr()).nnz == 0
     for f in ["csc", "bsr", "coo", "dia"]:
-        good("convert", "b.npz", "c.npz", "--from", "CSR", "--to", f.upper())
+        good("convert", "b.npz", "c.npz", "--from", "CSR", "--to", "BSR{BR=4, BC=5}" if f == "bsr" else f.upper())
         c = sp.load_npz("c.npz")
-        assert c.format == f and (c.tocsr() != b).nnz == 0
+        assert c.format == f and np.array_equal(c.toarray(), m.toarray())
         sp.save_npz("d.npz", m.asformat(f), compressed=f != "csc")
         good("convert", "d.npz", "e.npz", "--from", f.upper(), "--to", "CSR")
         assert (sp.load_npz("e.npz") != b).nnz == 0
@@ -1040,3 +1040,44 @@ def test_what_scipy_has_not_sorted(tmp_path):
         np.savez("a.npz", indptr=np.array(indptr, "i4"), **bad)
         r = run("convert", "a.npz", "c.npz", "--from", "CSR", "--to", "CSC")
         assert r.returncode == 2 and "pos2" in r.stderr and not os.path.exists("c.npz"), r.stderr
+
+
+def test_blocks_that_scipy_has_not_sorted(tmp_path):
+    os.chdir(tmp_path)
+    m = sp.bsr_matrix((np.arange(1.0, 19).reshape(3, 2, 3), np.array([1, 0, 1]), np.array([0, 3])), (2, 6))
+    sp.save_npz("a.npz", m)
+    for to in ("CSR", "BSR{BR=2, BC=3}"):
+        good("convert", "a.npz", "b.npz", "--from", "BSR", "--to", to)
+        assert np.array_equal(sp.load_npz("b.npz").toarray(), m.toarray())
+    good("convert", "a.npz", "b.npz", "--from", "BSR{BR=2, BC=3}", "--to", "CSR", "--duplicates", "last")
+    assert sp.load_npz("b.npz").toarray()[:, 3:].tolist() == [[13, 14, 15], [16, 17, 18]]
+    for to, words, says in (("CSR", ["--duplicates", "error"], "entry 12 is equal"), ("CSR", ["--duplicates", "max"], "none of sum"),
+                            ("BSR", [], "give --to 'BSR{BR=2, BC=3}' or a folder")):
+        r = run("convert", "a.npz", "c.npz", "--from", "BSR", "--to", to, *words)
+        assert r.returncode == 2 and says in r.stderr and not os.path.exists("c.npz"), r.stderr
+    good("convert", "a.npz", "d", "--from", "BSR", "--to", "BSR")
+    good("convert", "d", "e.npz", "--from", "BSR", "--to", "CSR")
+    assert np.array_equal(sp.load_npz("e.npz").toarray(), m.toarray())
+
+
+def test_small_refusals_and_zeros_of_files(tmp_path):
+    os.chdir(tmp_path)
+    a = np.array([[0, -0.0, 3], [5, 0, 0]], "f4")
+    np.save("a.npy", a)
+    for words, kept in (([], 3), (["--threshold", "0"], 2), (["--threshold", "-0.0"], 2)):
+        good("convert", "a.npy", "b.npz", "--from", "ROW_MAJOR", "--to", "CSR", *words)
+        assert sp.load_npz("b.npz").nnz == kept
+    np.save("m.npy", np.ones((3, 2), bool))
+    m = sp.csr_matrix((np.array([True, True]), np.array([1, 1]), np.array([0, 2])), (1, 2))
+    sp.save_npz("t.npz", m)
+    np.savez("p.npz", pos2=np.array([0, 1], "i4"), crd2=np.array([0], "i4"), shape=np.array([1, 1]))
+    h = {"format": b"csr", "shape": np.array([1, 2]), "indptr": np.array([0, 2], "i4"), "indices": np.array([1, 1], "i4"), "data": np.ones(2, "f2")}
+    np.savez("h.npz", **h)
+    for args, says in ((["a.npy", "--from", "ROW_MAJOR", "--mask", "m.npy"], "has the shape (3,2), and the values beside it (2,3)"),
+                       (["t.npz", "--from", "CSR"], "is equal to one before it"), (["h.npz", "--from", "CSR"], "not added: choose first, last or error (--duplicates)"),
+                       (["p.npz", "--from", "CSR"], "give --dtype pattern if it holds places only")):
+        r = run("convert", args[0], "x.npz", *args[1:], "--to", "CSC")
+        assert r.returncode == 2 and says in r.stderr and not os.path.exists("x.npz"), r.stderr
+    good("convert", "t.npz", "x.npz", "--from", "CSR", "--to", "CSC", "--duplicates", "last")
+    r = run("convert", "a.npy", "y.npz", "--from", "ROW_MAJOR", "--to", "ROW_MAJOR", "--duplicates", "sum")
+    assert r.returncode == 2 and "sparse format" in r.stderr

@@ -71,6 +71,7 @@ typedef struct {
     const char *name;     /* of the function; NULL: a default */
     /* Which values of a source that has places without an entry are entries: */
     double threshold;     /* ... those of a larger magnitude; 0: those that are not the fill */
+    bool zero_threshold;  /* ... a threshold of 0 is one */
     bool mask;            /* ... those beside which the array mask, of u8, is not 0 */
 } SparseRequest;
 

@@ -236,5 +236,5 @@ sparse_check_sum(const SparseMaker *m)
     if (m->p->joins && m->p->rq->equal == EQUAL_SUM && t->kind != 'i' && t->kind != 'u' &&
         (t->bits == 16 || t->kind == 'b'))
         sparse_refuse(m, arena_printf(m->arena, "equal entries of %s are not added: choose first, last "
-                               "or error", t->name));
+                               "or error (--duplicates)", t->name));
 }

@@ -109,6 +109,15 @@ ravel_index_set(void *a, int64_t w, int64_t i, int64_t v)
         ((int64_t *)a)[i] = v;
 }
 
+/* Copy a value of es bytes; 0: there are no arrays of values. */
+RAVEL_PART void
+ravel_move_value(unsigned char *out, int64_t to, const unsigned char *in, int64_t from,
+                 int64_t es)
+{
+    if (es)
+        memcpy(out + to * es, in + from * es, (size_t)es);
+}
+
 /* Note a flaw, unless there is one already. */
 RAVEL_PART void
 ravel_flaw(ravel_stream *s, int64_t flaw, int64_t array, int64_t at)
