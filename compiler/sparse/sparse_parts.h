@@ -130,6 +130,8 @@ void sparse_write(SparseMaker *m);
 /* Whether the coordinate of level k is needed in a pass. */
 bool sparse_wants(const SparseMaker *m, int k);
 /* sparse_order.c */
+/* x is a number with its terms as digits, so that it says what they are. */
+bool sparse_is_radix(const Ex *x);
 /* Whether the source's entries come in the order of the n expressions over its variables.
  * Variables in `fixed` count as constants; NULL: none. */
 bool sparse_ordered(const SparseFormat *src, Exprs *e, const Ex *const *key, int n,

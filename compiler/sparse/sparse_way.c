@@ -30,15 +30,19 @@ keys(SparseMaker *m, const Ex **key, int *dense)
 {
     SparsePlan *p = m->p;
     const SparseFormat *f = p->dst;
+    const Ex **inside = arena_array(m->arena, const Ex *, ex_nvars(m->e));
     int n = 0;
     *dense = 0;
+    for (int d = 0; d < f->l->rank; d++)           /* entries outside the shape are no entries */
+        if (p->guard[d] >= 0)
+            inside[p->guard[d]] = p->src->coord[m->map[d]];
     for (int k = 0; k < f->tree; k++) {
         if (f->level[k].def.unordered && !p->joins)
             break;
         *dense += *dense == n && (f->level[k].def.kind == LEVEL_DENSE ||
                                   f->level[k].def.kind == LEVEL_RANKED);
         if (sparse_has(&f->level[k]))
-            key[n++] = sparse_over(m, f->level[k].x);
+            key[n++] = ex_subst(m->e, sparse_over(m, f->level[k].x), inside);
     }
     return n;
 }
@@ -57,17 +61,26 @@ is_counted(const SparseFormat *f)
     return k == f->nlevel;
 }
 
-/* With the coordinates of the dense levels fixed, the rest is in order. */
+/* x says what its variables are. */
+static bool
+says_variables(const Ex *x)
+{
+    for (int i = 0; i < x->n; i++)
+        if (x->t[i].atom->op != AT_VAR)
+            return false;
+    return sparse_is_radix(x);
+}
+
+/* With the coordinates of the dense levels fixed, the rest is in order; or always. */
 static bool
 ordered_below(SparseMaker *m, const Ex *const *key, int n, int dense)
 {
     bool *fixed = arena_array(m->arena, bool, ex_nvars(m->e));
-    for (int k = 0; k < dense; k++) {
-        if (ex_as_var(key[k]) < 0)
-            return false;
-        fixed[ex_as_var(key[k])] = true;
-    }
-    return sparse_ordered(m->p->src, m->e, key + dense, n - dense, fixed);
+    for (int k = 0; k < dense; k++)
+        if (says_variables(key[k]))
+            ex_vars(key[k], fixed);
+    return sparse_ordered(m->p->src, m->e, key + dense, n - dense, NULL) ||
+           sparse_ordered(m->p->src, m->e, key + dense, n - dense, fixed);
 }
 
 static bool
@@ -75,7 +88,7 @@ can_count(SparseMaker *m, const Ex *const *key, int n, int dense)
 {
     const i64 most = (i64)1 << 40;
     SparsePlan *p = m->p;
-    if (!is_counted(p->dst) || p->src->dense || p->src->loose)
+    if (!is_counted(p->dst) || p->src->loose)
         return false;
     i64 parents = 1;
     for (int k = 0; k < dense; k++)
