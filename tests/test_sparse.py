@@ -363,6 +363,39 @@ def test_threads(index):
     assert parts_seen == {3, 7}
 
 
+@pytest.mark.parametrize("threads", [1, 3])
+def test_tiles_become_rows(threads):
+    """Blocks stored by rows and by columns, of more values than a word has bits, that lead out of the shape, and with a fill that is not 0."""
+    rng = np.random.default_rng(25)
+    with ravel.Context() as cx:
+        ravel.call(ravel.lib.ravel_set_threads, cx.p, threads, None, None)
+        cx.load('sparse "BY_COLS" { dims = { R, C }, fill = 7, levels = { dense(R // 3), compressed(C // 4), dense(C % 4), dense(R % 3) } }')
+        for shape, density in [((211, 333), .5), ((30, 41), .05), ((1, 1), 0)]:
+            for dtype, index in (("f64", (4, 4)), ("f32", (4, 8)), ("i16", (8, 4)), ("c128", (4, 4))):
+                m = matrix(rng, shape, dtype, density)
+                m[m == 7] = 8
+                want = {k: v if k == "val" else v.astype(sparse.INDEX[index[1]]) for k, v in scipy_arrays(sp.csr_matrix(m)).items()} if dtype != "i16" else None
+                for name in ("BSR{BR=5, BC=3}", "BSR{BR=9, BC=10}") + (("BY_COLS",) if dtype[0] != "c" else ()):
+                    tiles = sparse.Plan(cx, "ROW_MAJOR", name, shape, dtype, (4, index[0]))({"val": m.reshape(-1)})
+                    got = sparse.Plan(cx, name, "CSR", shape, dtype, index)(tiles)
+                    if want:
+                        assert_same(got, want)
+                    assert np.array_equal(sparse.Plan(cx, "CSR", "ROW_MAJOR", shape, dtype, (index[1], 4))(got)["val"], m.reshape(-1))
+
+
+def test_the_same_levels_are_copied(cx):
+    """Also with zeros among the entries; a threshold takes them away."""
+    a = {"pos2": np.array([0, 1, 1], "i4"), "crd2": np.array([0], "i4"), "val": np.zeros(16, "f4")}
+    assert_same(sparse.Plan(cx, "BSR", "BSR", (7, 5))(a), a)
+    assert sparse.Plan(cx, "BSR", "BSR", (7, 5), threshold=1)(a)["pos2"].tolist() == [0, 0, 0]
+    bad = {**a, "crd2": np.array([2], "i4")}
+    with pytest.raises(ravel.Error, match="crd2.0. is outside"):
+        sparse.Plan(cx, "BSR", "BSR", (7, 5))(bad)
+    m = matrix(np.random.default_rng(26), (13, 9))
+    for name in ("SELL{H=3, SIGMA=4}", "JDS", "ELL", "DIA", "DCSR", "CSC"):
+        assert_same(sparse.Plan(cx, name, name, m.shape)(arrays(name, m, "f32")), arrays(name, m, "f32"))
+
+
 def test_masks(cx):
     """Words of the mask that begin and end in rows, of sizes of values that have code of their own and others, and of a fill that is not 0."""
     rng = np.random.default_rng(8)

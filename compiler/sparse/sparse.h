@@ -76,11 +76,11 @@ typedef struct {
 } SparseRequest;
 
 /* How entries come into the order of the destination. */
-typedef enum { BY_SOURCE, BY_COUNTING, BY_TILES, BY_ROWS, BY_SORTING } SparseWay;
+typedef enum { BY_SOURCE, BY_COUNTING, BY_TILES, FROM_TILES, BY_ROWS, BY_SORTING } SparseWay;
 extern const char *const sparse_ways[];
 
 /* BY_TILES and BY_ROWS: the rows of the source, and what is in a tile: of BY_ROWS, one
- * element (templates/c/sparse.h). */
+ * element (templates/c/sparse.h).  FROM_TILES: the rows and columns of the destination. */
 typedef struct {
     i64 rows, bound, tall, wide, down, across;
     int row, crd;         /* levels of the source: of the rows, and of the coordinates */
@@ -100,7 +100,9 @@ typedef struct {
     i64 counts;           /* BY_COUNTING: numbers to count in */
     bool transposes;      /* BY_COUNTING: two levels are exchanged, without columns */
     bool extracts;        /* BY_SOURCE: the positions are those of the source */
-    bool expands;         /* BY_SOURCE: rows become a list */
+    bool copies;          /* BY_SOURCE: both sides have the same levels */
+    int expands;          /* BY_SOURCE: rows become a list: the level of the list with the
+                           * coordinates of the source; 0: no, else from 1 */
     i64 down, across;     /* BY_SOURCE: rows become those of a layout: its strides; 0: no */
     SparseTiles tiles;
     int bits, low;        /* BY_SORTING: keys have `bits` bits, ordered from bit `low` */

@@ -58,7 +58,7 @@ size_tallies(const SparseMaker *m, AreaSize *to)
 {
     const SparseFormat *f = m->p->dst;
     int k = sparse_tallied(f);
-    if (k < 0)
+    if (k < 0 || m->p->copies)
         return;
     const Ex *parents = ex_const(m->e, sparse_parents(f, k));
     AreaSize each = {parents, f->width * 8, false};
@@ -76,7 +76,9 @@ size_areas(const SparseMaker *m, AreaSize *to)
 {
     const SparsePlan *p = m->p;
     const SparseFormat *f = p->src;
-    if (sparse_masks(f))
+    if (p->way == FROM_TILES)
+        to[GROUPS] = (AreaSize){ex_const(m->e, p->tiles.rows + 1), 64, false};
+    else if (sparse_masks(f) && !p->copies)
         to[MASK] = (AreaSize){ex_add(m->e, sparse_positions(m), ex_const(m->e, 63)), 1, false};
     if (!f->dense && f->level[0].def.kind == LEVEL_RANKED)
         to[SEEN] = (AreaSize){ex_const(m->e, f->level[0].n + 63), 1, false};

@@ -74,6 +74,8 @@ bool sparse_masks(const SparseFormat *f);
 const Ex *sparse_positions(const SparseMaker *m);
 /* x, over dims of the destination, over the source. */
 const Ex *sparse_over(const SparseMaker *m, const Ex *x);
+/* ... also where the source leads out of the shape. */
+const Ex *sparse_over_levels(const SparseMaker *m, const Ex *x);
 bool sparse_has(const Level *l);                   /* the level has a coordinate */
 /* Read a batch, and the coordinates of the levels with want[k] or, of a layout, the
  * address: columns m->at. */
@@ -103,6 +105,11 @@ void sparse_find_tiles(SparseMaker *m);
 void sparse_fill_tiles(SparseMaker *m);
 void sparse_merge_rows(SparseMaker *m);
 void sparse_fill_rows(SparseMaker *m);
+/* sparse_untile.c: whether the source has tiles whose rows are those of the destination; sets
+ * p->tiles.  The steps of `sizes` and of `fill`. */
+bool sparse_untiles(SparseMaker *m);
+void sparse_count_untiled(SparseMaker *m);
+void sparse_fill_untiled(SparseMaker *m);
 /* sparse_area.c: the areas of the work memory: their sizes, and where they are. */
 void sparse_rooms(SparseMaker *m);
 void sparse_areas(SparseMaker *m);

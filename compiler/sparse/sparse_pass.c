@@ -238,9 +238,10 @@ expand(SparseMaker *m)
 {
     const SparseFormat *f = m->p->dst, *src = m->p->src;
     const Ex *n = sparse_positions(m);
-    sparse_step(m, STEP_expand, f->level[0].pos, f->level[0].crd, src->level[1].pos, n,
+    int crd = m->p->expands - 1;
+    sparse_step(m, STEP_expand, f->level[0].pos, f->level[!crd].crd, src->level[1].pos, n,
                 src->level[0].n, (i64)f->width);
-    sparse_step(m, STEP_copy, f->level[1].crd, src->level[1].crd, n, (i64)f->width);
+    sparse_step(m, STEP_copy, f->level[crd].crd, src->level[1].crd, n, (i64)f->width);
     if (m->p->bytes)
         sparse_step(m, STEP_copy, f->narray - 1, src->narray - 1, n, m->p->bytes);
 }
@@ -268,13 +269,27 @@ assume(SparseMaker *m)
         sparse_step(m, STEP_assume, level, sparse_positions(m));
 }
 
+/* ... for the same levels: in `sizes` the sizes of the source. */
+static void
+copy_all(SparseMaker *m)
+{
+    const SparseFormat *f = m->p->src;
+    for (int i = 0; i < f->narray; i++)
+        if (m->fill)
+            sparse_step(m, STEP_copy, i, i, sparse_size(m, i), (i64)sparse_array_type(f, i)->bits / 8);
+}
+
 /* A pass that has no columns. */
 static bool
 pass_at_once(SparseMaker *m)
 {
     const SparsePlan *p = m->p;
-    if (p->way == BY_TILES)
+    if (p->copies)
+        copy_all(m);
+    else if (p->way == BY_TILES)
         m->fill ? sparse_fill_tiles(m) : sparse_find_tiles(m);
+    else if (p->way == FROM_TILES)
+        m->fill ? sparse_fill_untiled(m) : sparse_count_untiled(m);
     else if (p->way == BY_ROWS)
         m->fill ? sparse_fill_rows(m) : sparse_merge_rows(m);
     else if (p->transposes)

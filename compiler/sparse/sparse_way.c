@@ -30,19 +30,15 @@ keys(SparseMaker *m, const Ex **key, int *dense)
 {
     SparsePlan *p = m->p;
     const SparseFormat *f = p->dst;
-    const Ex **inside = arena_array(m->arena, const Ex *, ex_nvars(m->e));
     int n = 0;
     *dense = 0;
-    for (int d = 0; d < f->l->rank; d++)           /* entries outside the shape are no entries */
-        if (p->guard[d] >= 0)
-            inside[p->guard[d]] = p->src->coord[m->map[d]];
     for (int k = 0; k < f->tree; k++) {
         if (f->level[k].def.unordered && !p->joins)
             break;
         *dense += *dense == n && (f->level[k].def.kind == LEVEL_DENSE ||
                                   f->level[k].def.kind == LEVEL_RANKED);
         if (sparse_has(&f->level[k]))
-            key[n++] = ex_subst(m->e, sparse_over(m, f->level[k].x), inside);
+            key[n++] = sparse_over_levels(m, f->level[k].x);
     }
     return n;
 }
@@ -142,8 +138,9 @@ extracts(const SparseMaker *m)
     return true;
 }
 
-/* From CSR to COO and the like: the rows of the source, then its coordinates. */
-static bool
+/* From CSR to COO and the like: the rows of the source and its coordinates become the two levels
+ * of a list.  Returns the level with the coordinates, from 1; 0: it is another conversion. */
+static int
 expands(const SparseMaker *m)
 {
     const SparseFormat *f = m->p->dst, *src = m->p->src;
@@ -151,9 +148,38 @@ expands(const SparseMaker *m)
         src->level[1].def.kind != LEVEL_COMPRESSED || src->level[1].bias || src->loose ||
         f->level[0].def.kind != LEVEL_COMPRESSED || f->level[1].def.kind != LEVEL_SINGLETON ||
         f->level[0].bias || f->level[1].bias || f->width != src->width)
-        return false;
-    return ex_as_var(sparse_over(m, f->level[0].x)) == src->level[0].var &&
-           ex_as_var(sparse_over(m, f->level[1].x)) == src->level[1].var;
+        return 0;
+    for (int k = 0; k < 2; k++)
+        if (ex_as_var(sparse_over(m, f->level[k].x)) == src->level[1].var &&
+            ex_as_var(sparse_over(m, f->level[!k].x)) == src->level[0].var)
+            return k + 1;
+    return 0;
+}
+
+static bool
+same_level(const SparseMaker *m, int k)
+{
+    const Level *a = &m->p->src->level[k], *b = &m->p->dst->level[k];
+    int var = sparse_has(a) ? ex_as_var(sparse_over_levels(m, b->x)) : a->var;
+    return a->def.kind == b->def.kind && var == a->var && a->n == b->n && a->bias == b->bias &&
+           a->number == b->number && !a->at == !b->at &&
+           (b->def.repeats || !a->def.repeats) && (b->def.unordered || !a->def.unordered);
+}
+
+/* Both sides have the same levels, and no value is tested. */
+static bool
+copies(const SparseMaker *m)
+{
+    const SparsePlan *p = m->p;
+    const SparseFormat *f = p->dst, *src = p->src;
+    const uint64_t *a = src->l->fill, *b = f->l->fill;
+    bool same = f->nlevel == src->nlevel && f->nlevel > 0 && f->width == src->width &&
+                f->narray == src->narray && !p->rq->mask && p->rq->threshold == 0 &&
+                !p->rq->zero_threshold && !p->joins && a[0] == b[0] && a[1] == b[1] &&
+                (src->level[0].def.kind != LEVEL_DENSE || !src->loose);
+    for (int k = 0; same && k < f->nlevel; k++)
+        same = same_level(m, k) && !f->level[k].at;
+    return same;
 }
 
 /* From CSR to ROW_MAJOR and the like: a row of the source is contiguous. */
@@ -223,8 +249,16 @@ sparse_set_way(SparseMaker *m)
                                                             !fill[1]));
     p->way = BY_SOURCE;
     p->why = "the source has the order of the destination";
+    p->copies = copies(m);
+    if (p->copies) {
+        p->why = "both sides have the same levels: arrays are copied";
+        return;
+    }
     if (p->dst->dense && (!p->joins || direct)) {
         p->why = "each entry goes to its address";
+    } else if (sparse_untiles(m)) {
+        p->way = FROM_TILES;
+        p->why = "the values of a tile that are not the fill go to its rows";
     } else if (tallies(m, key, n, dense)) {
         p->why = "entries are counted below each parent, and each goes to the next place there";
     } else if (p->joins || !sparse_ordered(p->src, m->e, key, n, NULL)) {
@@ -236,7 +270,7 @@ sparse_set_way(SparseMaker *m)
     }
     p->transposes = p->way == BY_COUNTING && transposes(m);
     p->extracts = p->way == BY_SOURCE && extracts(m);
-    p->expands = p->way == BY_SOURCE && expands(m);
+    p->expands = p->way == BY_SOURCE ? expands(m) : 0;
     if (p->way == BY_SOURCE)
         set_spread(m);
     p->counts = p->way == BY_COUNTING && !p->transposes ? p->counts : 0;
