@@ -14,6 +14,7 @@
 #include "../templates/c/sparse_work.c"
 #include "../templates/c/sparse_write.c"
 #include "../templates/c/sparse_rank.c"
+#include "../templates/c/sparse_lay.c"
 #include "../templates/c/sparse_chosen.c"
 #include "../templates/c/sparse_sort.c"
 #include "../templates/c/sparse_mask.c"

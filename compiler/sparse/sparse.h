@@ -100,6 +100,7 @@ typedef struct {
     i64 counts;           /* BY_COUNTING: numbers to count in */
     bool transposes;      /* BY_COUNTING: two levels are exchanged, without columns */
     bool extracts;        /* BY_SOURCE: the positions are those of the source */
+    bool lays;            /* BY_SOURCE: rows become numbered entries */
     bool copies;          /* BY_SOURCE: both sides have the same levels */
     int expands;          /* BY_SOURCE: rows become a list: the level of the list with the
                            * coordinates of the source; 0: no, else from 1 */

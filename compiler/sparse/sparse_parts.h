@@ -110,6 +110,11 @@ void sparse_fill_rows(SparseMaker *m);
 bool sparse_untiles(SparseMaker *m);
 void sparse_count_untiled(SparseMaker *m);
 void sparse_fill_untiled(SparseMaker *m);
+/* sparse_lay.c: whether the source has rows in order, whose entries the destination numbers.  The
+ * steps of `sizes` and of `fill`. */
+bool sparse_lays(const SparseMaker *m);
+void sparse_count_lengths(SparseMaker *m);
+void sparse_lay(SparseMaker *m);
 /* sparse_area.c: the areas of the work memory: their sizes, and where they are. */
 void sparse_rooms(SparseMaker *m);
 void sparse_areas(SparseMaker *m);

@@ -279,6 +279,14 @@ copy_all(SparseMaker *m)
             sparse_step(m, STEP_copy, i, i, sparse_size(m, i), (i64)sparse_array_type(f, i)->bits / 8);
 }
 
+/* ... for rows whose entries are numbered. */
+static void
+lay(SparseMaker *m)
+{
+    begin_levels(m);
+    sparse_lay(m);
+}
+
 /* A pass that has no columns. */
 static bool
 pass_at_once(SparseMaker *m)
@@ -296,6 +304,8 @@ pass_at_once(SparseMaker *m)
         m->fill ? transpose(m) : assume(m);
     else if (p->extracts)
         m->fill ? extract(m) : assume(m);
+    else if (p->lays)
+        m->fill ? lay(m) : sparse_count_lengths(m);
     else if (p->expands)
         m->fill ? expand(m) : assume(m);
     else if (m->fill && p->down)

@@ -270,6 +270,7 @@ sparse_set_way(SparseMaker *m)
     }
     p->transposes = p->way == BY_COUNTING && transposes(m);
     p->extracts = p->way == BY_SOURCE && extracts(m);
+    p->lays = p->way == BY_SOURCE && sparse_lays(m);
     p->expands = p->way == BY_SOURCE ? expands(m) : 0;
     if (p->way == BY_SOURCE)
         set_spread(m);
