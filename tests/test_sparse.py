@@ -385,6 +385,12 @@ def test_tiles_become_rows(threads):
                     assert np.array_equal(sparse.Plan(cx, "CSR", "ROW_MAJOR", shape, dtype, (index[1], 4))(got)["val"], m.reshape(-1))
 
 
+def test_values_outside_of_the_shape_are_no_entries(cx):
+    a = {"pos2": np.array([0, 1], "i4"), "crd2": np.array([0], "i4"), "val": np.arange(1, 17, dtype="f4")}
+    got = sparse.Plan(cx, "BSR", "CSR", (3, 2))(a)
+    assert got["pos2"].tolist() == [0, 2, 4, 6] and got["val"].tolist() == [1, 2, 5, 6, 9, 10]
+
+
 def test_the_same_levels_are_copied(cx):
     """Also with zeros among the entries; a threshold takes them away."""
     a = {"pos2": np.array([0, 1, 1], "i4"), "crd2": np.array([0], "i4"), "val": np.zeros(16, "f4")}
