@@ -210,7 +210,9 @@ set_codes(Maker *m, Level *l, int rank, const i64 *shape)
         l->at = ex_subst(m->e, ex_subst(m->e, c->addr, to), zero);
         parents = c->size / l->n;
     }
-    l->codes = int_ceil_div(parents * l->number * bits, 8);
+    if (!int_mul(parents * l->number, bits, &bits))
+        FAIL(m, "sparse '%s': its codes do not fit 64 bits", m->def->name);
+    l->codes = int_ceil_div(bits, 8);
 }
 
 static void
