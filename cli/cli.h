@@ -16,8 +16,8 @@ typedef struct {
         *manifest,
                *equals, *compatible, *banks, *object, *align, *check, *limit, *rounds,
                *threads, *wisdom, *seconds, *processor, *by, *plane, *beside, *html,
-               *list, *header, *depfile, *tensor, *offset, *mem, *via, *threshold, *mask, *duplicates,
-               *index;
+               *list, *header, *depfile, *tensor, *offset, *mem, *via, *threshold, *mask,
+               *duplicates, *index;
     bool json, inverse, verify, statements, measure;
     const char *spec[16];
     int nspecs;

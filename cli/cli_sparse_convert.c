@@ -120,6 +120,17 @@ set_blocks(Convert *v)
                            (long long)m->shape[2]);
 }
 
+static const char *
+any_order(Convert *v, const char *format)
+{
+    const SparseMember *m = value_member(v);
+    if (strcmp(format, "bsr"))
+        return !strcmp(format, "csr") ? "CSR_ANY" : "CSC_ANY";
+    return m->rank != 3 ? v->from
+           : arena_printf(v->c->arena, "BSR_ANY{BR=%lld, BC=%lld}", (long long)m->shape[1],
+                          (long long)m->shape[2]);
+}
+
 /* Rows and blocks that SciPy has not sorted, and diagonals that it has trimmed. */
 static void
 set_order(Convert *v)
@@ -127,7 +138,7 @@ set_order(Convert *v)
     const char *f = v->in.format ? v->in.format : "";
     bool rows = !strcmp(f, "csr") || !strcmp(f, "csc") || !strcmp(f, "bsr");
     if (rows && !sparse_file_ascends(need_member(v, "indptr"), need_member(v, "indices")))
-        v->from = arena_printf(v->c->arena, "%.3s_ANY%s", v->from, v->from + 3);
+        v->from = any_order(v, f);
     if (!strcmp(f, "dia") && v->rank == 2)
         sparse_file_diagonals(v->c, need_member(v, "offsets"), value_member(v), v->shape[1]);
 }

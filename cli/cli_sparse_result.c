@@ -90,7 +90,8 @@ shape_values(Convert *v, SparseFile *f)
     layout_params(v->c->arena, ref, dtype_find(v->dtype), param);
     if (f->shape[0] % param[br] || f->shape[1] % param[bc])
         cli_fail(v->c, "'%s': SciPy has no BSR of %lld x %lld in blocks of %lld x %lld: give "
-                 "--to 'BSR{BR=%lld, BC=%lld}' or a folder as OUT", f->path, (long long)f->shape[0], (long long)f->shape[1],
+                 "--to 'BSR{BR=%lld, BC=%lld}' or a folder as OUT", f->path,
+                 (long long)f->shape[0], (long long)f->shape[1],
                  (long long)param[br], (long long)param[bc],
                  (long long)largest_divisor(f->shape[0], param[br]),
                  (long long)largest_divisor(f->shape[1], param[bc]));

@@ -67,7 +67,8 @@ static void
 add_array(SparseFormat *f, Arena *a, ArrayKind kind, int level)
 {
     static const char *const names[] = {[ARRAY_POS] = "pos", [ARRAY_CRD] = "crd",
-                                        [ARRAY_CODES] = "crd", [ARRAY_VAL] = "val", [ARRAY_MASK] = "mask"};
+                                        [ARRAY_CODES] = "crd", [ARRAY_VAL] = "val",
+                                        [ARRAY_MASK] = "mask"};
     bool level_array = kind <= ARRAY_CODES;
     f->array[f->narray++] = (SparseArray){
         kind, level, level_array ? arena_printf(a, "%s%d", names[kind], level + 1) : names[kind]};

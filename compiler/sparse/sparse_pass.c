@@ -276,7 +276,8 @@ copy_all(SparseMaker *m)
     const SparseFormat *f = m->p->src;
     for (int i = 0; i < f->narray; i++)
         if (m->fill)
-            sparse_step(m, STEP_copy, i, i, sparse_size(m, i), (i64)sparse_array_type(f, i)->bits / 8);
+            sparse_step(m, STEP_copy, i, i, sparse_size(m, i),
+                        (i64)sparse_array_type(f, i)->bits / 8);
 }
 
 /* ... for rows whose entries are numbered. */

@@ -175,8 +175,7 @@ copies(const SparseMaker *m)
     const uint64_t *a = src->l->fill, *b = f->l->fill;
     bool same = f->nlevel == src->nlevel && f->nlevel > 0 && f->width == src->width &&
                 f->narray == src->narray && !p->rq->mask && p->rq->threshold == 0 &&
-                !p->rq->zero_threshold && !p->joins && a[0] == b[0] && a[1] == b[1] &&
-                (src->level[0].def.kind != LEVEL_DENSE || !src->loose);
+                !p->rq->zero_threshold && !p->joins && a[0] == b[0] && a[1] == b[1];
     for (int k = 0; same && k < f->nlevel; k++)
         same = same_level(m, k) && !f->level[k].at;
     return same;
