@@ -96,8 +96,8 @@ cli_sparse_check(Cli *c, const char *text)
     if (f->level[0].def.repeats)
         printf("  not one-to-one: a coordinate may be there more than once\n");
     if (f->level[f->nlevel - 1].def.kind == LEVEL_NOFM)
-        printf("  not every array fits: at most %lld entries are below a parent of the last level\n",
-               (long long)f->level[f->nlevel - 1].number);
+        printf("  not every array fits: at most %lld entries are below a parent of the last "
+               "level\n", (long long)f->level[f->nlevel - 1].number);
     if (f->padded)
         printf("  places without an entry hold the fill\n");
     Buf b = buf_new(c->arena);

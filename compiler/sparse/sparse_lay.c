@@ -1,5 +1,5 @@
-/* From rows of entries in order to levels that number the entries of a row, as from CSR to ELL, SELL
- * and JDS. */
+/* From rows of entries in order to levels that number the entries of a row, as from CSR to ELL,
+ * SELL and JDS. */
 #include "sparse_parts.h"
 
 static bool
