@@ -20,6 +20,9 @@ parser.add_argument("--rounds", type=int, default=7)
 parser.add_argument("--rows", type=int, default=4000)
 parser.add_argument("--density", default="0.01,0.1")
 parser.add_argument("--threads", type=int, default=1)
+parser.add_argument("--pairs", action="store_true", help="each of dense, COO, CSR, CSC and BSR to each, instead")
+parser.add_argument("--kind", default="uniform", choices=["uniform", "band", "power"], help="where the entries of a large matrix are")
+parser.add_argument("--memory", action="store_true", help="the peak of memory beyond the results, in index arrays of the larger side, instead of times")
 args = parser.parse_args()
 os.environ["RAVEL_BUILD"] = args.build
 sys.path.insert(0, str(ROOT/"tests"))
@@ -78,9 +81,69 @@ def drawn(rows, density):
         m = sp.random(rows, rows, density, format="csr", random_state=1, dtype="f8")
     else:
         rng, n = np.random.default_rng(1), int(rows * rows * density)
-        m = sp.csr_matrix((rng.random(n), (rng.integers(0, rows, n, "i4"), rng.integers(0, rows, n, "i4"))), (rows, rows))
+        row, col = rng.integers(0, rows, (2, n), "i4")
+        if args.kind == "band":
+            col = np.clip(row + rng.integers(-50, 51, n, "i4"), 0, rows - 1)
+        elif args.kind == "power":
+            row = np.minimum(rows * rng.random(n)**3, rows - 1).astype("i4")
+        m = sp.csr_matrix((rng.random(n), (row, col)), (rows, rows))
     m.sum_duplicates()
     return m
+
+
+def eigen_way(lib, a, b, s, of, turned, dense):
+    """Eigen's conversion from a to b, if there is one; `turned` are the arguments for columns instead of rows."""
+    if not lib:
+        return None
+    r, c = of[-2:]
+    rows, columns = [*of], [*turned]
+    out = np.zeros(s["csr"].shape) if dense is not None and b == "ROW_MAJOR" else None
+    return {("ROW_MAJOR", "CSR"): lambda: lib.eigen_dense_to_csr(p(dense), r, c),
+            ("COO", "CSR"): lambda: lib.eigen_coo_to_csr(p(s["coo"].row), p(s["coo"].col), p(s["coo"].data), ct.c_int64(s["coo"].nnz), r, c),
+            ("COO", "CSC"): lambda: lib.eigen_coo_to_csr(p(s["coo"].col), p(s["coo"].row), p(s["coo"].data), ct.c_int64(s["coo"].nnz), c, r),
+            ("CSR", "CSC"): lambda: lib.eigen_csr_to_csc(*rows), ("CSC", "CSR"): lambda: lib.eigen_csr_to_csc(*columns),
+            ("CSR", "ROW_MAJOR"): lambda: lib.eigen_csr_to_dense(*rows, p(out))}.get((a, b))
+
+
+def pairs(m, lib, loop):
+    """Each of five formats to each, as `cases` gives them."""
+    del loop
+    small = m.shape[0] * m.shape[1] < 1e9
+    k = np.random.default_rng(2).permutation(m.nnz)
+    coo, csc, bsr = m.tocoo(), m.tocsc(), m.tobsr((4, 4))
+    coo = sp.coo_matrix((coo.data[k], (coo.row[k], coo.col[k])), m.shape)
+    bsr.sort_indices()
+    s, dense = {"csr": m, "coo": coo, "csc": csc, "bsr": bsr}, m.toarray() if small else None
+    arrays = {"CSR": {"pos2": m.indptr, "crd2": m.indices, "val": m.data}, "CSC": {"pos2": csc.indptr, "crd2": csc.indices, "val": csc.data},
+              "COO": {"pos1": np.array([0, m.nnz], "i4"), "crd1": coo.row, "crd2": coo.col, "val": coo.data},
+              "BSR": {"pos2": bsr.indptr, "crd2": bsr.indices, "val": bsr.data.reshape(-1)}}
+    of, turned = [[p(x.indptr), p(x.indices), p(x.data), ct.c_int64(m.nnz), *map(ct.c_int64, m.shape[::d])] for x, d in ((m, 1), (csc, -1))]
+    to = {"CSR": lambda x: x.tocsr(copy=True), "CSC": lambda x: x.tocsc(copy=True), "COO": lambda x: x.tocoo(copy=True),
+          "BSR": lambda x: x.copy() if x.format == "bsr" else x.tobsr((4, 4)), "ROW_MAJOR": lambda x: x.toarray()}
+    made = {"CSR": sp.csr_matrix, "CSC": sp.csc_matrix, "COO": sp.coo_matrix, "BSR": lambda x: sp.bsr_matrix(x, blocksize=(4, 4))}
+    if small:
+        arrays["ROW_MAJOR"] = {"val": dense.reshape(-1)}
+    for a in arrays:
+        for b in arrays:
+            way = (lambda b=b: made[b](dense)) if a == "ROW_MAJOR" else (lambda a=a, b=b: to[b](s[a.lower()]))
+            if a != "ROW_MAJOR" or b != "ROW_MAJOR":
+                yield a, b, arrays[a], way, eigen_way(lib, a, b, s, of, turned, dense), None
+
+
+class Heap(ct.Structure):
+    """glibc's mallinfo2."""
+    _fields_ = [(n, ct.c_size_t) for n in "arena ordblks smblks hblks mapped usmblks fsmblks used free keepcost".split()]
+
+
+def work_memory(ours):
+    """Bytes of a plan with the work memory of a conversion, which it keeps: what it frees."""
+    libc = ct.CDLL(None)
+    libc.mallinfo2.restype = Heap
+    ours()
+    before = libc.mallinfo2()
+    del ours.plan
+    after = libc.mallinfo2()
+    return before.mapped + before.used - after.mapped - after.used
 
 
 def cases(m, lib, loop):
@@ -102,7 +165,10 @@ def cases(m, lib, loop):
     yield "CSR", "CSC", csr, m.tocsc, lib and (lambda: lib.eigen_csr_to_csc(*of)), lambda: loop.loop_csr_to_csc(*of)
     yield "CSR", "COO", csr, m.tocoo, None, None
     yield "CSR", "BSR", csr, lambda: m.tobsr((4, 4)), None, (lambda: loop.loop_csr_to_bsr(*of)) if small else None
-    yield "CSR", "ELL", csr, None, None, None
+    if args.kind != "power":                         # its fullest row makes ELL too large
+        yield "CSR", "ELL", csr, None, None, None
+    yield "CSR", "SELL", csr, None, None, None
+    yield "CSR", "JDS", csr, None, None, None
     if not small:
         return
     out = np.zeros(m.shape)
@@ -112,13 +178,16 @@ def cases(m, lib, loop):
 
 def main():
     lib, loop = built("g++", "eigen.cc"), built("gcc", "sparse_loops.c")
-    print("| density | from | to | ravel ms | SciPy / ravel | Eigen / ravel | loop / ravel |\n|---|---|---|---|---|---|---|")
+    print("| density | from | to | index arrays |\n|---|---|---|---|" if args.memory else "| density | from | to | ravel ms | SciPy / ravel | Eigen / ravel | loop / ravel |\n|---|---|---|---|---|---|---|")
     with ravel.Context() as cx:
         assert not ravel.lib.ravel_set_threads(cx.p, args.threads, None, None, None)
         for density in map(float, args.density.split(",")):
             m = drawn(args.rows, density)
-            for a, b, source, *others in cases(m, lib, loop):
+            for a, b, source, *others in (pairs if args.pairs else cases)(m, lib, loop):
                 ours = Ours(cx, a, b, m.shape, source)
+                if args.memory:
+                    print("| %g | %s | %s | %.2f |" % (density, a, b, work_memory(ours) / (4 * max(m.nnz, m.shape[0]))), flush=True)
+                    continue
                 ways = [f for f in (ours, *others) if f]
                 for f in ways:
                     f()

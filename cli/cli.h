@@ -17,7 +17,7 @@ typedef struct {
                *equals, *compatible, *banks, *object, *align, *check, *limit, *rounds,
                *threads, *wisdom, *seconds, *processor, *by, *plane, *beside, *html,
                *list, *header, *depfile, *tensor, *offset, *mem, *via, *threshold, *mask,
-               *index;
+               *duplicates, *index;
     bool json, inverse, verify, statements, measure;
     const char *spec[16];
     int nspecs;

@@ -82,6 +82,8 @@ static const struct {
      offsetof(Options, threshold)},
     {'u', false, {"mask", 'u', "FILE", 0, "to a sparse format: the values beside which the "
      "array of this .npy file, of u1 or b1, is not 0 are entries", 0}, offsetof(Options, mask)},
+    {'r', false, {"duplicates", 'r', "WORD", 0, "of entries of one place: sum (default), first, "
+     "last, or error", 0}, offsetof(Options, duplicates)},
     {'W', false, {"wisdom", 'W', "FILE", 0,
      "the file with the results of tune (default: that of RAVEL_WISDOM)", 0},
      offsetof(Options, wisdom)},

@@ -369,8 +369,9 @@ cmd_convert(Cli *c)
         cli_fail(c, "--index gives index arrays, and a sparse format has none");
     if (cli_is_sparse(c, from, to))
         return cli_sparse_convert(c, from, to);
-    if (c->o.threshold || c->o.mask)
-        cli_fail(c, "--threshold and --mask say which values become entries of a sparse format");
+    if (c->o.threshold || c->o.mask || c->o.duplicates)
+        cli_fail(c, "--threshold, --mask and --duplicates say what becomes an entry of a sparse "
+                 "format");
     Convert v = {.c = c};
     bool ok = arena_run(c->arena, &d, run_convert, &v);
     ravel_plan_free(v.plan);

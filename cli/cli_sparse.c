@@ -95,6 +95,9 @@ cli_sparse_check(Cli *c, const char *text)
     printf("  the place of an entry depends on the data\n");
     if (f->level[0].def.repeats)
         printf("  not one-to-one: a coordinate may be there more than once\n");
+    if (f->level[f->nlevel - 1].def.kind == LEVEL_NOFM)
+        printf("  not every array fits: at most %lld entries are below a parent of the last "
+               "level\n", (long long)f->level[f->nlevel - 1].number);
     if (f->padded)
         printf("  places without an entry hold the fill\n");
     Buf b = buf_new(c->arena);
@@ -122,6 +125,30 @@ sample(Cli *c, const i64 *shape, int rank, i64 *count)
     return v;
 }
 
+/* Remove what does not fit below a parent of a level nofm, whose parents are dense levels. */
+static void
+thin(Cli *c, const SparseFormat *f, int32_t *v, i64 count)
+{
+    const Level *last = &f->level[f->nlevel - 1];
+    if (last->def.kind != LEVEL_NOFM)
+        return;
+    i64 *value = arena_array(c->arena, i64, ex_nvars(f->l->e));
+    i64 *entries = arena_array(c->arena, i64, f->l->size);
+    for (i64 i = 0; i < count; i++) {
+        i64 rest = i, parent = 0, at = 0;
+        for (int d = f->l->rank - 1; d >= 0; d--) {
+            value[f->l->dim[d].var] = rest % f->l->dim[d].n;
+            rest /= f->l->dim[d].n;
+        }
+        for (int k = 0; k + 1 < f->nlevel; k++) {
+            ex_eval(f->level[k].x, value, &at);
+            parent = parent * f->level[k].n + at;
+        }
+        if (v[i] && ++entries[parent] > last->number)
+            v[i] = 0;
+    }
+}
+
 static void
 print_sample(const int32_t *v, i64 count, i64 cols)
 {
@@ -139,12 +166,15 @@ print_sample(const int32_t *v, i64 count, i64 cols)
 }
 
 static void
-print_array(const ravel_sparse_array *a, const int32_t *v, i64 n)
+print_array(const ravel_sparse_array *a, const void *data, i64 n)
 {
     enum { MOST = 20 };
     printf("  %-5s %5lld:", a->name, (long long)n);
     for (i64 i = 0; i < n && i < MOST; i++)
-        printf(" %d", v[i]);
+        if (a->bytes == 1)
+            printf(" %02x", ((const uint8_t *)data)[i]);
+        else
+            printf(" %d", ((const int32_t *)data)[i]);
     printf("%s\n", n > MOST ? " ..." : "");
 }
 
@@ -165,7 +195,8 @@ cli_sparse_show(Cli *c, const char *text)
     refuse(c, option, LEN(option));
     c->o.dtype = "i32";
     const SparseFormat *f = format_of(c, text, shape, &rank);
-    const int32_t *v = sample(c, shape, rank, &count);
+    int32_t *v = sample(c, shape, rank, &count);
+    thin(c, f, v, count);
     Buf b = buf_new(c->arena);
     printf("%s\n%s\n\n", layout_ref_text(c->arena, f->ref), f->ref->def->doc ? f->ref->def->doc : "");
     sparse_levels_print(&b, f);

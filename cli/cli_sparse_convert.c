@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "../runtime/npy.h"
+#include "../runtime/sparse_steps.h"
 #include "cli_sparse_convert.h"
 
 static SparseMember *
@@ -29,7 +30,7 @@ static void
 set_array(Convert *v, int i, const SparseMember *m)
 {
     const ravel_sparse_array *a = &v->array[0][i];
-    bool index = !strncmp(a->name, "pos", 3) || !strncmp(a->name, "crd", 3);
+    bool index = *a->dtype == 'i' && (!strncmp(a->name, "pos", 3) || !strncmp(a->name, "crd", 3));
     if (index && (*m->descr != 'i' || (m->bytes != 4 && m->bytes != 8)))
         cli_fail(v->c, "'%s': %s has type %s: indices are i4 or i8", v->in.path, m->name, m->descr);
     if (!index && m->bytes != a->bytes)
@@ -57,7 +58,9 @@ need_member(Convert *v, const char *name)
 {
     SparseMember *m = find_member(v, name);
     if (!m)
-        cli_fail(v->c, "'%s' has no array %s, which %s has", v->in.path, name, v->from);
+        cli_fail(v->c, "'%s' has no array %s, which %s has%s", v->in.path, name, v->from,
+                 !strcmp(name, "val") && !v->pattern ? ": give --dtype pattern if it holds "
+                 "places only" : "");
     return m;
 }
 
@@ -117,14 +120,25 @@ set_blocks(Convert *v)
                            (long long)m->shape[2]);
 }
 
-/* Rows that SciPy has not sorted, and diagonals that it has trimmed. */
+static const char *
+any_order(Convert *v, const char *format)
+{
+    const SparseMember *m = value_member(v);
+    if (strcmp(format, "bsr"))
+        return !strcmp(format, "csr") ? "CSR_ANY" : "CSC_ANY";
+    return m->rank != 3 ? v->from
+           : arena_printf(v->c->arena, "BSR_ANY{BR=%lld, BC=%lld}", (long long)m->shape[1],
+                          (long long)m->shape[2]);
+}
+
+/* Rows and blocks that SciPy has not sorted, and diagonals that it has trimmed. */
 static void
 set_order(Convert *v)
 {
     const char *f = v->in.format ? v->in.format : "";
-    bool rows = !strcmp(f, "csr") || !strcmp(f, "csc");
+    bool rows = !strcmp(f, "csr") || !strcmp(f, "csc") || !strcmp(f, "bsr");
     if (rows && !sparse_file_ascends(need_member(v, "indptr"), need_member(v, "indices")))
-        v->from = !strcmp(f, "csr") ? "CSR_ANY" : "CSC_ANY";
+        v->from = any_order(v, f);
     if (!strcmp(f, "dia") && v->rank == 2)
         sparse_file_diagonals(v->c, need_member(v, "offsets"), value_member(v), v->shape[1]);
 }
@@ -191,7 +205,8 @@ read_dense(Convert *v)
     cli_check(c, npy_read(c->o.arg[0], &a, &err), &err);
     SparseMember *m = &v->in.member[v->in.n++];
     *m = (SparseMember){.name = "val", .descr = arena_string(c->arena, a.descr), .bytes = a.bytes,
-                        .count = a.count};
+                        .rank = a.rank <= MAX_RANK ? a.rank : 0, .count = a.count};
+    memcpy(m->shape, a.shape, (size_t)m->rank * sizeof *m->shape);
     m->data = arena_copy(c->arena, a.data, (size_t)a.count * (size_t)a.bytes);
     i64 shape[NPY_MAX_RANK];
     int rank = a.rank;
@@ -247,6 +262,15 @@ threshold_of(Cli *c)
     return t;
 }
 
+/* Two equal entries that are true have no sum that is a bool. */
+static const char *
+equal_of(Convert *v)
+{
+    bool values = !v->pattern && compile_is_sparse(v->c->arena, v->c->known, v->from);
+    bool truth = values && !strcmp(value_member(v)->descr, "b1");
+    return v->c->o.duplicates || !truth ? v->c->o.duplicates : "error";
+}
+
 /* The mask becomes an array of the source. */
 static void
 read_mask(Convert *v)
@@ -257,6 +281,11 @@ read_mask(Convert *v)
     cli_check(c, npy_read(c->o.mask, &a, &err), &err);
     if (a.bytes != 1)
         cli_fail(c, "'%s' has %d-byte elements: a mask has u1 or b1", c->o.mask, a.bytes);
+    const SparseMember *val = value_member(v);
+    if (val->rank && (a.rank != val->rank ||
+                      memcmp(a.shape, val->shape, (size_t)a.rank * sizeof *a.shape)))
+        cli_fail(c, "'%s' has the shape %s, and the values beside it %s", c->o.mask,
+                 cli_tuple(c->arena, a.shape, a.rank), cli_tuple(c->arena, val->shape, val->rank));
     if (v->in.n == SPARSE_MEMBERS)
         cli_fail(c, "'%s' has too many arrays", v->in.path);
     v->in.member[v->in.n++] = (SparseMember){
@@ -279,12 +308,15 @@ convert(void *arg)
         read_mask(v);
     ravel_sparse_request rq = {.from = v->from, .to = v->to, .dtype = v->dtype, .rank = v->rank,
                                .shape = v->shape, .from_index = v->width, .to_index = v->width,
-                               .threshold = threshold_of(c), .mask = c->o.mask != NULL};
+                               .threshold = threshold_of(c), .mask = c->o.mask != NULL,
+                               .zero_threshold = c->o.threshold != NULL,
+                               .equal = equal_of(v)};
     cli_check(c, ravel_sparse_compile(c->cx, &rq, &v->plan, &err), &err);
     set_to_shape(v);
     for (int side = 0; side < 2; side++)
         v->n[side] = ravel_sparse_arrays(v->plan, side, v->array[side]);
     set_arrays(v);
+    cli_need_memory(c, sparse_work_bytes(v->plan, v->data, v->size), "work memory");
     cli_check(c, ravel_sparse_sizes(v->plan, v->data, v->size, m, &v->job, &err), &err);
     for (int i = 0; i < v->n[1]; i++) {
         i64 bytes;

@@ -54,12 +54,20 @@ name_result(Convert *v, const int64_t *m, void *const *out, SparseFile *f)
         const char *name = f->format ? scipy[row].array[i] : a->name;
         if (!name)
             continue;
-        bool value = !strcmp(a->name, "val");
-        const char *descr = value ? dtype_find(a->dtype)->npy : a->bytes == 4 ? "i4" : "i8";
+        const char *descr = dtype_find(a->dtype)->npy;
         f->member[f->n++] = (SparseMember){.name = name, .descr = descr, .bytes = a->bytes,
                                            .rank = 1, .shape = {m[i]}, .count = m[i],
                                            .data = out[i]};
     }
+}
+
+/* The largest number up to n that divides the extent. */
+static i64
+largest_divisor(i64 extent, i64 n)
+{
+    while (extent % n)
+        n--;
+    return n;
 }
 
 /* SciPy wants the values of blocks and of diagonals as arrays of 3 and 2 extents. */
@@ -80,6 +88,13 @@ shape_values(Convert *v, SparseFile *f)
     if (strcmp(f->format, "bsr") || br < 0 || bc < 0)
         return;
     layout_params(v->c->arena, ref, dtype_find(v->dtype), param);
+    if (f->shape[0] % param[br] || f->shape[1] % param[bc])
+        cli_fail(v->c, "'%s': SciPy has no BSR of %lld x %lld in blocks of %lld x %lld: give "
+                 "--to 'BSR{BR=%lld, BC=%lld}' or a folder as OUT", f->path,
+                 (long long)f->shape[0], (long long)f->shape[1],
+                 (long long)param[br], (long long)param[bc],
+                 (long long)largest_divisor(f->shape[0], param[br]),
+                 (long long)largest_divisor(f->shape[1], param[bc]));
     val->rank = 3;
     val->shape[0] = val->count / (param[br] * param[bc]);
     val->shape[1] = param[br];

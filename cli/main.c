@@ -96,7 +96,7 @@ static const Command commands[] = {
      "  ravel emit --list kernels.txt -o all.c --header all.h --depfile all.d\n"
      "  ravel emit --kind inverse --to SW128 --shape 16,64 --dtype f16 -o i.c\n"
      "  ravel emit -F NCHW -T NHWC -s 8,64,56,56 -d f16 -G cuda -o k.cu -M k.json\n"},
-    {"convert", cmd_convert, "IN OUT", 2, "FT!VZstxpXhuNvWLf", "convert an array file",
+    {"convert", cmd_convert, "IN OUT", 2, "FT!VZstxpXhurNvWLf", "convert an array file",
      "IN is recognised as .npy, .npz, safetensors or GGUF by its first bytes, OUT as\n"
      ".npy, .npz or .safetensors by its name.  The last has the layout, the shape and\n"
      "the type in its metadata: if it is IN, --from is not needed.  Other files are\n"

@@ -497,6 +497,7 @@ typedef struct {
                                    * that are not the fill */
     int mask;                     /* not 0: those beside which the array "mask" is not 0: u8,
                                    * the first array of the source */
+    int zero_threshold;           /* not 0: a threshold of 0 is one too: -0.0 is no entry */
 } ravel_sparse_request;
 
 /* An array of a format. */

@@ -63,7 +63,8 @@ make(void *arg)
         .shape = arena_copy(a, rq->shape, (size_t)rq->rank * sizeof *rq->shape),
         .from_width = rq->from_index, .to_width = rq->to_index,
         .equal = equals_of(a, rq->equal), .name = "ravel_relayout",
-        .threshold = rq->threshold, .mask = rq->mask != 0};
+        .threshold = rq->threshold, .mask = rq->mask != 0,
+        .zero_threshold = rq->zero_threshold != 0};
     j->p->threads = context_threads(j->p->cx, &(Key){.threads = j->p->cx->threads});
     j->p->plan = compile_sparse(a, j->p->cx->target, j->known, q);
     if (j->p->cx->way != CODE_INTERPRETER && jit_is_built)
@@ -152,9 +153,7 @@ ravel_sparse_arrays(const ravel_sparse_plan *p, int destination, ravel_sparse_ar
         return 0;
     const SparseFormat *f = destination ? p->plan->dst : p->plan->src;
     for (int i = 0; out && i < f->narray; i++) {
-        const DType *t = f->array[i].kind == ARRAY_VAL ? f->l->dtype
-                         : dtype_find(f->array[i].kind == ARRAY_MASK ? "u8"
-                                      : f->width == 4 ? "i32" : "i64");
+        const DType *t = sparse_array_type(f, i);
         out[i] = (ravel_sparse_array){f->array[i].name, t->name, t->bits / 8};
     }
     return f->narray;
@@ -256,19 +255,58 @@ work_end(ravel_sparse_plan *p, SparseWork *w)
 }
 
 static ravel_status
-begin(ravel_sparse_job *j, ravel_error *err)
+check_arrays(const ravel_sparse_job *j, ravel_error *err)
 {
-    const ravel_sparse_plan *p = j->plan;
     const int64_t most = (int64_t)1 << 48;
-    const SparseFormat *f = p->plan->src;
+    const SparseFormat *f = j->plan->plan->src;
     for (int i = 0; i < f->narray; i++)
         if (j->n[i] < 0 || j->n[i] > most || (j->n[i] && !j->in[i]))
             return error_set(err, RAVEL_ERR_ARGUMENT, "%s: %s has %lld elements%s",
                              f->ref->def->name, f->array[i].name, (long long)j->n[i],
                              j->n[i] > 0 && j->n[i] <= most ? " and is NULL" : "");
-    SparseWork head = {threads_of(j), 0};
-    j->work = &head;
-    run(p, p->work, p->plan->work, j, NULL);
+    return RAVEL_OK;
+}
+
+/* m[0] becomes the bytes of work memory. */
+static void
+run_work(ravel_sparse_job *j, SparseWork *head)
+{
+    *head = (SparseWork){threads_of(j), 0};
+    j->work = head;
+    run(j->plan, j->plan->work, j->plan->plan->work, j, NULL);
+    j->work = NULL;
+}
+
+static void
+set_source(ravel_sparse_job *j, const ravel_sparse_plan *p, const void *const *in,
+           const int64_t *n)
+{
+    j->plan = (ravel_sparse_plan *)p;              /* only its spare memory changes */
+    memcpy(j->in, in, (size_t)p->plan->src->narray * sizeof *in);
+    memcpy(j->n, n, (size_t)p->plan->src->narray * sizeof *n);
+}
+
+int64_t
+sparse_work_bytes(const ravel_sparse_plan *p, const void *const *in, const int64_t *n)
+{
+    SparseWork head;
+    ravel_sparse_job j = {0};
+    set_source(&j, p, in, n);
+    if (check_arrays(&j, NULL))
+        return 0;
+    run_work(&j, &head);
+    return j.m[0] < 0 ? INT64_MAX : j.m[0];
+}
+
+static ravel_status
+begin(ravel_sparse_job *j, ravel_error *err)
+{
+    const ravel_sparse_plan *p = j->plan;
+    SparseWork head;
+    ravel_status s = check_arrays(j, err);
+    if (s)
+        return s;
+    run_work(j, &head);
     head.bytes = (size_t)j->m[0];
     j->work = j->m[0] < 0 ? NULL : work_new(j->plan, &head);
     if (!j->work)
@@ -288,9 +326,7 @@ ravel_sparse_sizes(const ravel_sparse_plan *p, const void *const *in, const int6
     if (!j)
         return error_set(err, RAVEL_ERR_MEMORY, "out of memory");
     const int64_t start = log_start(p->cx);
-    j->plan = (ravel_sparse_plan *)p;              /* only its spare memory changes */
-    memcpy(j->in, in, (size_t)p->plan->src->narray * sizeof *in);
-    memcpy(j->n, n, (size_t)p->plan->src->narray * sizeof *n);
+    set_source(j, p, in, n);
     ravel_status s = begin(j, err);
     if (s) {
         ravel_sparse_end(j);

@@ -23,9 +23,32 @@ sparse "DCSC" { doc = "compressed columns, without empty columns", dims = { R, C
 sparse "BSR" { doc = "compressed rows of dense blocks", dims = { R, C }, BR = 4, BC = 4,
   levels = { dense(R // BR), compressed(C // BC), dense(R % BR), dense(C % BC) } }
 
+-- The same with the blocks of a row of blocks in any order; a block may be there more than once.
+sparse "BSR_ANY" { doc = "compressed rows of dense blocks, not sorted", dims = { R, C }, BR = 4, BC = 4,
+  levels = { dense(R // BR), compressed(C // BC, "unordered"), dense(R % BR), dense(C % BC) } }
+
 -- As many places for each row as the fullest row has entries; places without one have the coordinate -1.
 sparse "ELL" { doc = "rows of equal length", dims = { R, C }, levels = { dense(R), nth(), singleton(C) } }
 
+-- Rows in slices of H, each as wide as its fullest row; a slice is stored by columns.  In each SIGMA rows those with most entries
+-- come first, so that rows of a slice have about as many entries: SELL-C-sigma with C = H.
+origin("M. Kreutzer, G. Hager, G. Wellein, H. Fehske, A. R. Bishop", "A unified sparse matrix data format, SIAM J. Sci. Comput. 36, 2014: SELL-C-sigma; JDS: Y. Saad, Krylov subspace methods on supercomputers, 1989")
+sparse "SELL" { doc = "slices of rows of equal length, rows ranked", dims = { R, C }, H = 32, SIGMA = 256,
+  levels = { ranked(R, SIGMA), sliced(H), singleton(C) } }
+
+-- All rows ranked by their number of entries: the first entries of all rows, then the second ones, without padding.
+sparse "JDS" { doc = "jagged diagonals", dims = { R, C }, levels = { ranked(R), jagged(), singleton(C) } }
+
+-- Two of each four elements of a row, with codes of 2 bits for where they are: the tensor cores of NVIDIA read it.  The codes of
+-- CUTLASS's reorder_meta are in words of 16 bits beside values of 16 bits, and of 32 bits beside those of 8 bits.
+origin("NVIDIA CUTLASS", "NVIDIA/cutlass:tools/util/include/cutlass/util/host_reorder.h reorder_meta; pytorch:torch/sparse/_semi_structured_conversions.py")
+sparse "SEMI24" { doc = "2 of 4, codes row by row", dims = { R, C }, levels = { dense(R), dense(C // 4), nofm(C % 4, 2) } }
+sparse "SEMI24_16" { doc = "2 of 4, codes in 16-bit words in the order of CUTLASS", dims = { R, C }, levels = { dense(R), dense(C // 4),
+  nofm(C % 4, 2, { C // 32, R // 32, R[2], R[1], R[0], R[4], C // 16 % 2, R[3], C // 4 % 4 }) } }
+sparse "SEMI24_32" { doc = "2 of 4, codes in 32-bit words in the order of CUTLASS", dims = { R, C }, levels = { dense(R), dense(C // 4),
+  nofm(C % 4, 2, { C // 64, R // 16, R[2], R[1], R[0], C // 32 % 2, R[3], C // 4 % 8 }) } }
+
+origin("Y. Saad", "SPARSKIT: a basic tool kit for sparse matrix computations, 1994; DCSR, CSF: S. Chou, F. Kjolstad, S. Amarasinghe, OOPSLA 2018")
 -- The diagonals that have entries, each with a place for every column: SciPy's dia_array.
 sparse "DIA" { doc = "diagonals", dims = { R, C }, levels = { compressed(C - R), dense(C) } }
 

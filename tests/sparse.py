@@ -9,14 +9,14 @@ import ravel
 
 ARRAYS = 34
 ptr = ct.c_void_p
-INDEX = {4: np.int32, 8: np.int64}
+INDEX = {1: np.uint8, 4: np.int32, 8: np.int64}
 VALUE = {"f32": "f4", "f64": "f8", "f16": "f2", "bf16": "u2", "i8": "i1", "u8": "u1", "i16": "i2", "u16": "u2", "i32": "i4", "u32": "u4", "i64": "i8",
          "u64": "u8", "c64": "c8", "c128": "c16"}
 
 
 class Request(ct.Structure):
     _fields_ = [("from_", ct.c_char_p), ("to", ct.c_char_p), ("dtype", ct.c_char_p), ("rank", ct.c_int), ("shape", ct.POINTER(ct.c_int64)),
-                ("from_index", ct.c_int), ("to_index", ct.c_int), ("equal", ct.c_char_p), ("threshold", ct.c_double), ("mask", ct.c_int)]
+                ("from_index", ct.c_int), ("to_index", ct.c_int), ("equal", ct.c_char_p), ("threshold", ct.c_double), ("mask", ct.c_int), ("zero_threshold", ct.c_int)]
 
 
 class Array(ct.Structure):
@@ -87,7 +87,7 @@ class Plan:
             self.so.ravel_sparse_free(self.at)
 
 
-NAMES = {"COO", "CSR", "CSC", "CSR_ANY", "CSC_ANY", "DCSR", "DCSC", "BSR", "ELL", "DIA"} | {k + str(n) for k in ("COO", "CSF") for n in range(3, 7)}
+NAMES = {"COO", "CSR", "CSC", "CSR_ANY", "CSC_ANY", "DCSR", "DCSC", "BSR", "BSR_ANY", "ELL", "DIA", "SELL", "JDS", "SEMI24", "SEMI24_16", "SEMI24_32"} | {k + str(n) for k in ("COO", "CSF") for n in range(3, 7)}
 
 # The evaluator.  A format is a list of (kind, function of coordinates, number of coordinates, bias, repeats).  Entries are a list of
 # (coordinates, value) in their order.
@@ -107,6 +107,9 @@ def levels_of(name, shape, **p):
                     ("dense", lambda x: x[0] % br, br), ("dense", lambda x: x[1] % bc, bc)],
             "ELL": [("dense", lambda x: x[0], R), ("nth", None, 0), ("singleton", lambda x: x[1], C)],
             "DIA": [("compressed", lambda x: x[1] - x[0], R + C - 1, R - 1), ("dense", lambda x: x[1], C)],
+            "SELL": [("ranked", lambda x: x[0], R, p.get("SIGMA", 256)), ("sliced", None, p.get("H", 32)), ("singleton", lambda x: x[1], C)],
+            "JDS": [("ranked", lambda x: x[0], R, R), ("jagged", None, 0), ("singleton", lambda x: x[1], C)],
+            "SEMI24": [("dense", lambda x: x[0], R), ("dense", lambda x: x[1]//4, -(-C//4)), ("nofm", lambda x: x[1] % 4, 4, 2)],
         })
     else:
         f["COO%d" % len(shape)] = [("list" if d == 0 else "singleton", lambda x, d=d: x[d], n[d]) for d in range(len(shape))]
@@ -147,6 +150,32 @@ def store(levels, entries, dtype, index=4, fill=0):
             for group in parents:
                 group = sorted(group or [], key=lambda e: e[0])
                 below += [[e] for e in group] + [None] * (widest - len(group))
+        elif kind == "ranked":                       # bias: the window
+            slots = [[e for e in parents[0] if f(e[0]) == i] for i in range(n)]
+            order = [i for w in range(0, n, bias) for i in sorted(range(w, min(w + bias, n)), key=lambda i: -len(slots[i]))]
+            arrays["crd%d" % k], below = np.array(order, I), [slots[i] for i in order]
+        elif kind == "sliced":
+            pos = [0]
+            for i in range(0, len(parents), n):
+                rows = [sorted(g, key=lambda e: e[0]) for g in parents[i:i + n] + [[]] * max(0, i + n - len(parents))]
+                below += [[g[j]] if j < len(g) else None for j in range(max(map(len, rows))) for g in rows]
+                pos.append(len(below))
+            arrays["pos%d" % k] = np.array(pos, I)
+        elif kind == "jagged":
+            pos, rows = [0], [sorted(g, key=lambda e: e[0]) for g in parents]
+            for j in range(max(map(len, rows))):
+                below += [[g[j]] for g in rows if j < len(g)]
+                pos.append(len(below))
+            arrays["pos%d" % k] = np.array(pos, I)
+        elif kind == "nofm":                         # n coordinates, `bias` of them stored
+            codes, bits = 0, {2: 1, 4: 2, 16: 4}[n]
+            for q, group in enumerate(parents):
+                at = {f(e[0]): e for e in group}
+                free = [c for c in range(n - bias, n) if c not in at]
+                for j, c in enumerate(sorted([*at, *free[:bias - len(at)]])):
+                    below.append([at[c]] if c in at else None)
+                    codes |= c << (q * bias + j) * bits
+            arrays["crd%d" % k] = np.frombuffer(codes.to_bytes(-(-len(parents) * bias * bits // 8), "little"), "u1")
         elif kind == "singleton":
             below = parents
             arrays["crd%d" % k] = np.array([f(g[0][0]) if g else -1 for g in below], I)

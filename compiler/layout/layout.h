@@ -48,15 +48,18 @@ typedef struct {
 
 /* level.def: the kinds of levels of a sparse format. */
 typedef enum {
-#define LEVEL(name, text, expression) LEVEL_##name,
+#define LEVEL(name, text, expression, number, order) LEVEL_##name,
 #include "level.def"
 #undef LEVEL
     LEVEL_KINDS
 } LevelKind;
 /* layout_print.c: how a kind of level is written in a spec, dense(R). */
+typedef enum { NUMBER_NO, NUMBER_MAY, NUMBER_YES } LevelNumber;
 typedef struct {
     const char *name;
     bool expression;      /* an expression of the dims is its argument */
+    LevelNumber number;   /* ... and whether a number follows, an expression of parameters */
+    bool order;           /* ... and then, optionally, a list of expressions */
 } LevelWord;
 extern const LevelWord level_words[LEVEL_KINDS];
 
@@ -65,6 +68,10 @@ typedef struct {
     LevelKind kind;
     bool repeats;         /* "nonunique": equal coordinates may follow each other */
     bool unordered;       /* coordinates need not ascend */
+    const Ast *number;    /* NULL: none */
+    int norder;           /* the coordinates are stored in the order of these expressions of
+                           * the dims and, last, of the level's own; 0: as positions are */
+    const Ast **order;
 } LevelDef;
 
 /* pad = { dim = n }, pitch = { dim = bytes } or { [entry] = bytes }, stride likewise */

@@ -119,18 +119,28 @@ index_text(Arena *a, const Index *x)
 }
 
 const LevelWord level_words[] = {
-#define LEVEL(name, text, expression) {text, expression},
+#define LEVEL(name, text, expression, number, order) {text, expression, NUMBER_##number, order},
 #include "level.def"
 #undef LEVEL
 };
 
-/* compressed(C, "nonunique") */
+/* compressed(C, "nonunique"), nofm(C%4, 2, {R, C//4}) */
 static void
 print_level(Buf *b, const LevelDef *l, const Ast *x)
 {
     buf_printf(b, "%s(", level_words[l->kind].name);
-    if (level_words[l->kind].expression)
+    bool expression = level_words[l->kind].expression;
+    if (expression)
         ast_print(b, x);
+    if (l->number) {
+        buf_add(b, expression ? ", " : "");
+        ast_print(b, l->number);
+    }
+    for (int i = 0; i < l->norder; i++) {
+        buf_add(b, i ? ", " : ", {");
+        ast_print(b, l->order[i]);
+    }
+    buf_add(b, l->norder ? "}" : "");
     buf_printf(b, "%s%s)", l->repeats ? ", \"nonunique\"" : "",
                l->unordered ? ", \"unordered\"" : "");
 }

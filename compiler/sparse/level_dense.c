@@ -37,7 +37,7 @@ write(SparseMaker *m, int k)
         sparse_fresh(m, k);
     int from = m->to;
     m->to = m->at[k];
-    if (from < 0 || !m->fill)
+    if (from < 0 || (!m->fill && k > sparse_tallied(m->p->dst)))
         return;
     m->to = sparse_column(m);
     sparse_step(m, STEP_write_dense, (i64)m->to, (i64)from, (i64)m->at[k],

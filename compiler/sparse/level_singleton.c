@@ -1,5 +1,5 @@
 /* singleton(x): one position below each parent; crd has its coordinate.  Below a level nth
- * the coordinate -1 marks a place without an entry. */
+ * or sliced the coordinate -1 marks a place without an entry. */
 #include "sparse_parts.h"
 
 static const Ex *
@@ -14,14 +14,15 @@ check(SparseMaker *m, int k)
     const SparseFormat *f = m->p->src;
     const Level *l = &f->level[k];
     const Ex *n = sparse_size(m, l->crd);
-    bool places = f->level[k - 1].def.kind == LEVEL_NTH;
-    if (places)
+    LevelKind up = f->level[k - 1].def.kind;
+    bool places = up == LEVEL_NTH || up == LEVEL_SLICED;
+    if (up == LEVEL_NTH)
         sparse_step(m, STEP_check_multiple, (i64)l->crd, n, m->positions[k - 1]);
     else
         sparse_step(m, STEP_check_size, (i64)l->crd, n, m->positions[k]);
     sparse_step(m, STEP_check_range, (i64)l->crd, l->crd, n, places ? -1 : -l->bias,
                 l->n - l->bias, (i64)f->width);
-    if (places && !l->def.unordered)
+    if (up == LEVEL_NTH && !l->def.unordered)
         sparse_step(m, STEP_check_groups, (i64)l->crd, l->crd, n, m->positions[k - 1],
                     (i64)f->width);
 }

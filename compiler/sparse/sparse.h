@@ -22,13 +22,17 @@ typedef struct {
     i64 bias;             /* crd holds the coordinate minus bias */
     int var;              /* a variable for the coordinate */
     int pos, crd;         /* the numbers of its arrays; -1: none */
+    i64 number;           /* of the spec; 0: none */
+    const Ex *at;         /* of nofm with an order: the place of a parent's codes times n, over
+                           * the levels above; else NULL */
+    i64 codes;            /* of nofm: bytes of crd */
 } Level;
 
 enum { MAX_ARRAYS = 2 * MAX_LEVELS + 2 };
-typedef enum { ARRAY_POS, ARRAY_CRD, ARRAY_VAL, ARRAY_MASK } ArrayKind;
+typedef enum { ARRAY_POS, ARRAY_CRD, ARRAY_CODES, ARRAY_VAL, ARRAY_MASK } ArrayKind;
 typedef struct {
     ArrayKind kind;
-    int level;            /* from 0; of ARRAY_POS and ARRAY_CRD */
+    int level;            /* from 0; of those of levels */
     const char *name;     /* pos2, crd2, val, mask */
 } SparseArray;
 
@@ -44,6 +48,7 @@ typedef struct {
     int narray;
     SparseArray array[MAX_ARRAYS];     /* the mask first, val last */
     bool padded;          /* it has places without an entry, which hold the fill */
+    bool shuffled;        /* entries do not come in an order of coordinates */
     bool loose;           /* equal entries, or entries in any order, are possible */
     bool valueless;       /* of a pattern: each position is an entry, and there is no val */
     const Ex **coord;     /* the dims over the variables of the levels or, of a layout,
@@ -66,15 +71,16 @@ typedef struct {
     const char *name;     /* of the function; NULL: a default */
     /* Which values of a source that has places without an entry are entries: */
     double threshold;     /* ... those of a larger magnitude; 0: those that are not the fill */
+    bool zero_threshold;  /* ... a threshold of 0 is one */
     bool mask;            /* ... those beside which the array mask, of u8, is not 0 */
 } SparseRequest;
 
 /* How entries come into the order of the destination. */
-typedef enum { BY_SOURCE, BY_COUNTING, BY_TILES, BY_ROWS, BY_SORTING } SparseWay;
+typedef enum { BY_SOURCE, BY_COUNTING, BY_TILES, FROM_TILES, BY_ROWS, BY_SORTING } SparseWay;
 extern const char *const sparse_ways[];
 
 /* BY_TILES and BY_ROWS: the rows of the source, and what is in a tile: of BY_ROWS, one
- * element (templates/c/sparse.h). */
+ * element (templates/c/sparse.h).  FROM_TILES: the rows and columns of the destination. */
 typedef struct {
     i64 rows, bound, tall, wide, down, across;
     int row, crd;         /* levels of the source: of the rows, and of the coordinates */
@@ -94,7 +100,10 @@ typedef struct {
     i64 counts;           /* BY_COUNTING: numbers to count in */
     bool transposes;      /* BY_COUNTING: two levels are exchanged, without columns */
     bool extracts;        /* BY_SOURCE: the positions are those of the source */
-    bool expands;         /* BY_SOURCE: rows become a list */
+    bool lays;            /* BY_SOURCE: rows become numbered entries */
+    bool copies;          /* BY_SOURCE: both sides have the same levels */
+    int expands;          /* BY_SOURCE: rows become a list: the level of the list with the
+                           * coordinates of the source; 0: no, else from 1 */
     i64 down, across;     /* BY_SOURCE: rows become those of a layout: its strides; 0: no */
     SparseTiles tiles;
     int bits, low;        /* BY_SORTING: keys have `bits` bits, ordered from bit `low` */
@@ -119,6 +128,8 @@ typedef enum {
 extern const Kernel sparse_steps[SPARSE_STEPS];
 /* The letters of the arguments of a step, as in step.def. */
 const char *sparse_letters(const Kernel *step);
+/* The element type of array i. */
+const DType *sparse_array_type(const SparseFormat *f, int i);
 /* The text of a flaw that a step found, and the index of the array it is about. */
 const char *sparse_flaw(Arena *a, const SparsePlan *p, i64 flaw, i64 array, i64 at);
 

@@ -3,7 +3,7 @@
 
 /* As in templates/c/sparse.h. */
 typedef enum { MASK, COUNTS, CURSORS, ROWS, LIST, GROUPS, SET, SLOTS, BUCKETS, SCRATCH,
-               AREAS } Area;
+               LENGTHS, ORDER, RANKS, CHOSEN, SEEN, AREAS } Area;
 
 typedef struct {
     const Ex *n;          /* elements; NULL: the plan does not have the area */
@@ -52,13 +52,37 @@ size_tiles(const SparseMaker *m, AreaSize *to)
     to[SCRATCH] = (AreaSize){ex_const(m->e, 0), entry_bits(slot), true};
 }
 
+/* Of destinations whose places follow from all entries below a parent. */
+static void
+size_tallies(const SparseMaker *m, AreaSize *to)
+{
+    const SparseFormat *f = m->p->dst;
+    int k = sparse_tallied(f);
+    if (k < 0 || m->p->copies)
+        return;
+    const Ex *parents = ex_const(m->e, sparse_parents(f, k));
+    AreaSize each = {parents, f->width * 8, false};
+    if (f->level[k].info->coded) {
+        to[CHOSEN] = (AreaSize){parents, 16, false};
+        return;
+    }
+    to[LENGTHS] = each;
+    if (f->level[0].def.kind == LEVEL_RANKED)
+        to[ORDER] = to[RANKS] = each;
+}
+
 static void
 size_areas(const SparseMaker *m, AreaSize *to)
 {
     const SparsePlan *p = m->p;
     const SparseFormat *f = p->src;
-    if (sparse_masks(f))
+    if (p->way == FROM_TILES)
+        to[GROUPS] = (AreaSize){ex_const(m->e, p->tiles.rows + 1), 64, false};
+    else if (sparse_masks(f) && !p->copies)
         to[MASK] = (AreaSize){ex_add(m->e, sparse_positions(m), ex_const(m->e, 63)), 1, false};
+    if (!f->dense && f->level[0].def.kind == LEVEL_RANKED)
+        to[SEEN] = (AreaSize){ex_const(m->e, f->level[0].n + 63), 1, false};
+    size_tallies(m, to);
     if (p->transposes) {
         to[COUNTS] = (AreaSize){ex_const(m->e, f->level[1].n), f->width * 8, true};
         to[CURSORS] = (AreaSize){ex_const(m->e, f->level[0].n), f->width * 8, false};

@@ -115,10 +115,20 @@ sparse_over(const SparseMaker *m, const Ex *x)
     return ex_subst(m->e, x, to);
 }
 
+const Ex *
+sparse_over_levels(const SparseMaker *m, const Ex *x)
+{
+    const Layout *l = m->p->dst->l;
+    const Ex **to = arena_array(m->arena, const Ex *, ex_nvars(m->e));
+    for (int d = 0; d < l->rank; d++)
+        to[l->dim[d].var] = m->p->src->coord[m->map[d]];
+    return ex_subst(m->e, x, to);
+}
+
 bool
 sparse_has(const Level *l)
 {
-    return l->def.kind != LEVEL_NTH;
+    return level_words[l->def.kind].expression;
 }
 
 /* Read a batch, and the coordinates of the levels with want[k] or, of a layout, the

@@ -67,8 +67,9 @@ static void
 add_array(SparseFormat *f, Arena *a, ArrayKind kind, int level)
 {
     static const char *const names[] = {[ARRAY_POS] = "pos", [ARRAY_CRD] = "crd",
-                                        [ARRAY_VAL] = "val", [ARRAY_MASK] = "mask"};
-    bool level_array = kind == ARRAY_POS || kind == ARRAY_CRD;
+                                        [ARRAY_CODES] = "crd", [ARRAY_VAL] = "val",
+                                        [ARRAY_MASK] = "mask"};
+    bool level_array = kind <= ARRAY_CODES;
     f->array[f->narray++] = (SparseArray){
         kind, level, level_array ? arena_printf(a, "%s%d", names[kind], level + 1) : names[kind]};
 }
@@ -80,52 +81,19 @@ set_level(Maker *m, int k)
     Level *l = &f->level[k];
     l->x = f->l->entry[k].ex;
     l->n = f->l->entry[k].extent;
+    if (l->def.number)
+        l->number = ast_lower(m->e, l->def.number, find_name, m)->base;
     l->var = ex_var(m->e, arena_printf(m->arena, "l%d", k + 1), 0, l->n - 1);
     l->pos = l->info->pos ? f->narray : -1;
     if (l->info->pos)
         add_array(f, m->arena, ARRAY_POS, k);
     l->crd = l->info->crd ? f->narray : -1;
     if (l->info->crd)
-        add_array(f, m->arena, ARRAY_CRD, k);
+        add_array(f, m->arena, l->info->coded ? ARRAY_CODES : ARRAY_CRD, k);
     if (f->width == 4 && l->info->crd &&
         (l->n - l->bias > INT32_MAX || l->bias > INT32_MAX))
         FAIL(m, "sparse '%s': the coordinates of level %d reach %lld: 32-bit indices are too "
              "small, use i64", m->def->name, k + 1, (long long)(l->n - l->bias - 1));
-}
-
-/* Which kinds may follow each other. */
-static void
-check_kinds(Maker *m)
-{
-    SparseFormat *f = m->f;
-    bool above = true;             /* all levels so far are dense */
-    for (int k = 0; k < f->nlevel; k++) {
-        LevelKind kind = f->level[k].def.kind;
-        const LevelDef *up = k ? &f->level[k - 1].def : NULL;
-        bool chain = up && (up->kind == LEVEL_SINGLETON || up->kind == LEVEL_NTH ||
-                            (up->kind == LEVEL_COMPRESSED && up->repeats));
-        bool list = up && (up->kind == LEVEL_SINGLETON || up->repeats);
-        if (kind == LEVEL_SINGLETON && !chain)
-            FAIL(m, "sparse '%s': level %d is a singleton; it follows compressed(x, "
-                 "\"nonunique\"), nth() or another singleton", m->def->name, k + 1);
-        if (kind != LEVEL_SINGLETON && list)
-            FAIL(m, "sparse '%s': level %d is %s; only singletons follow a level whose "
-                 "coordinates repeat", m->def->name, k + 1, f->level[k].info->name);
-        if (kind == LEVEL_NTH && (!above || !k || k + 1 == f->nlevel ||
-                                  f->level[k + 1].def.kind != LEVEL_SINGLETON))
-            FAIL(m, "sparse '%s': nth() follows dense levels only, and a singleton follows it",
-                 m->def->name);
-        if (kind == LEVEL_NTH && k + 2 != f->nlevel)
-            FAIL(m, "sparse '%s': one singleton follows nth(), as the last level",
-                 m->def->name);
-        if (kind == LEVEL_NTH && f->level[k + 1].bias)
-            FAIL(m, "sparse '%s': a coordinate below nth() is 0 or more: -1 marks a place "
-                 "without an entry", m->def->name);
-        above &= kind == LEVEL_DENSE;
-    }
-    if (f->level[f->nlevel - 1].def.kind == LEVEL_COMPRESSED && f->level[f->nlevel - 1].def.repeats)
-        FAIL(m, "sparse '%s': the last level cannot be nonunique: equal entries would differ in "
-             "nothing", m->def->name);
 }
 
 static void
@@ -136,7 +104,9 @@ set_properties(SparseFormat *f)
         f->tree--;
     f->padded = f->tree < f->nlevel;
     for (int k = 0; k < f->nlevel; k++) {
-        f->padded |= f->level[k].def.kind == LEVEL_NTH;
+        LevelKind kind = f->level[k].def.kind;
+        f->padded |= kind == LEVEL_NTH || kind == LEVEL_SLICED || kind == LEVEL_NOFM;
+        f->shuffled |= kind == LEVEL_SLICED || kind == LEVEL_JAGGED;
         f->loose |= f->level[k].def.repeats || f->level[k].def.unordered;
     }
 }
@@ -210,6 +180,42 @@ solve_digits(Maker *m, const Ex **coord)
         coord[d] = ex_subst(m->e, v->inverse[d], to);
 }
 
+/* The order of the codes of nofm as a layout, and where a parent is in it. */
+static Layout *
+code_layout(Maker *m, const Level *l, const Ast *x, int rank, const i64 *shape)
+{
+    LayoutDef *d = arena_copy(m->arena, m->def, sizeof *d);
+    LayoutRef *ref = arena_copy(m->arena, m->f->ref, sizeof *ref);
+    ref->def = d;
+    d->level = NULL;
+    d->norder = l->def.norder + 1;
+    d->order = arena_array(m->arena, EntryDef, d->norder);
+    for (int i = 0; i < d->norder; i++)
+        d->order[i] = (EntryDef){ENTRY_EXPR, i < l->def.norder ? l->def.order[i] : x, x->loc};
+    return layout_make(m->e, ref, m->dtype, rank, shape);
+}
+
+static void
+set_codes(Maker *m, Level *l, int rank, const i64 *shape)
+{
+    const SparseFormat *f = m->f;
+    i64 bits = l->n <= 2 ? 1 : l->n <= 4 ? 2 : 4, parents = sparse_parents(f, f->nlevel - 1);
+    if (l->def.norder) {
+        Layout *c = code_layout(m, l, m->def->order[f->nlevel - 1].x, rank, shape);
+        decide_inverse_or_fail(c);
+        const Ex **to = arena_array(m->arena, const Ex *, ex_nvars(m->e));
+        const Ex **zero = arena_array(m->arena, const Ex *, ex_nvars(m->e));
+        for (int d = 0; d < rank; d++)
+            to[c->dim[d].var] = f->coord[d];
+        zero[l->var] = ex_const(m->e, 0);
+        l->at = ex_subst(m->e, ex_subst(m->e, c->addr, to), zero);
+        parents = c->size / l->n;
+    }
+    if (!int_mul(parents * l->number, bits, &bits))
+        FAIL(m, "sparse '%s': its codes do not fit 64 bits", m->def->name);
+    l->codes = int_ceil_div(bits, 8);
+}
+
 static void
 make_sparse(Maker *m, int rank, const i64 *shape)
 {
@@ -230,7 +236,7 @@ make_sparse(Maker *m, int rank, const i64 *shape)
     f->l = layout_make(m->e, order_of(m), m->dtype, rank, shape);
     for (int k = 0; k < f->nlevel; k++)
         set_level(m, k);
-    check_kinds(m);
+    sparse_check_kinds(m->arena, f);
     set_properties(f);
     f->valueless = m->pattern && !f->padded;
     if (!f->valueless)
@@ -239,6 +245,8 @@ make_sparse(Maker *m, int rank, const i64 *shape)
     if (!solve_sums(m, coord))
         solve_digits(m, coord);
     f->coord = coord;
+    if (f->level[f->nlevel - 1].info->coded)
+        set_codes(m, &f->level[f->nlevel - 1], rank, shape);
 }
 
 /* A layout: its storage is one array, and the address is the only level. */

@@ -28,19 +28,57 @@ settle(Order *o)
     return o->at < n;
 }
 
-/* The key is the next digit. */
+/* The next digit is that of the atom. */
 static bool
-take(Order *o, Exprs *e, const Ex *key)
+take_digit(Order *o, Exprs *e, const Atom *atom)
 {
-    if (ex_is_const(key))
-        return true;
-    if (key->n != 1 || key->t[0].coef != 1 || !settle(o))
+    if (!settle(o))
         return false;
-    Digit d = ex_digit(e, key->t[0].atom);
+    Digit d = ex_digit(e, atom);
     if (ex_as_var(d.root) != variable(o) || d.hi != o->hi)
         return false;
     o->hi = d.lo == 1 ? 0 : d.lo;
     o->at += d.lo == 1;
+    return true;
+}
+
+/* The term of x with the largest coefficient below `below`; NULL: none. */
+static const Term *
+next_term(const Ex *x, i64 below)
+{
+    const Term *best = NULL;
+    for (int i = 0; i < x->n; i++)
+        if (x->t[i].coef < below && (!best || x->t[i].coef > best->coef))
+            best = &x->t[i];
+    return best;
+}
+
+bool
+sparse_is_radix(const Ex *x)
+{
+    i64 least = 1;                 /* what the coefficient of the next term is at least */
+    for (int done = 0; done < x->n; done++) {
+        const Term *t = NULL;
+        for (int i = 0; i < x->n; i++)
+            if (x->t[i].coef >= least && (!t || x->t[i].coef < t->coef))
+                t = &x->t[i];
+        if (!t || t->atom->f.min < 0 || t->atom->f.max == INF ||
+            !int_mul(t->coef, t->atom->f.max + 1, &least))
+            return false;
+    }
+    return true;
+}
+
+/* The key is the next digits, or a number that they make. */
+static bool
+take(Order *o, Exprs *e, const Ex *key)
+{
+    if (!sparse_is_radix(key))
+        return false;
+    const Term *t = NULL;
+    for (i64 below = INF; (t = next_term(key, below)); below = t->coef)
+        if (!take_digit(o, e, t->atom))
+            return false;
     return true;
 }
 
@@ -49,7 +87,7 @@ sparse_ordered(const SparseFormat *src, Exprs *e, const Ex *const *key, int n,
                const bool *fixed)
 {
     Order o = {.f = src, .fixed = fixed};
-    if (src->loose)
+    if (src->loose || src->shuffled)
         return n == 0;
     for (int i = 0; i < n; i++)
         if (!take(&o, e, key[i]))

@@ -28,6 +28,8 @@ typedef struct {
 struct LevelInfo {
     const char *name;
     bool pos, crd;        /* the arrays that it stores */
+    bool lists;           /* pos has a place for each of its lists, not for each parent */
+    bool coded;           /* crd has codes of some bits */
     const char *access;   /* what it costs to find a coordinate */
     /* The number of positions of level k of the source, an expression of array sizes. */
     const Ex *(*positions)(const SparseMaker *m, int k);
@@ -35,13 +37,24 @@ struct LevelInfo {
     void (*check)(SparseMaker *m, int k);          /* the arrays of the source */
     void (*read)(SparseMaker *m, int k);           /* position -> coordinate */
     void (*parent)(SparseMaker *m, int k);         /* position -> position of the parent */
+    void (*begin)(SparseMaker *m, int k);          /* before the first entry is written */
     void (*write)(SparseMaker *m, int k);          /* parent, coordinate -> position */
     void (*finish)(SparseMaker *m, int k);         /* after the last entry */
 };
 
 /* level.c: the table of kinds. */
 extern const LevelInfo *const level_kinds[LEVEL_KINDS];
-extern const LevelInfo level_dense, level_compressed, level_singleton, level_nth;
+extern const LevelInfo level_dense, level_compressed, level_singleton, level_nth, level_ranked,
+    level_sliced, level_jagged, level_nofm;
+
+/* sparse_kinds.c */
+/* diag_fatal if levels of these kinds do not follow each other. */
+void sparse_check_kinds(Arena *a, const SparseFormat *f);
+/* The level whose places follow from all entries below a parent, so that these are counted or
+ * noted first; -1: none. */
+int sparse_tallied(const SparseFormat *f);
+/* The positions of the level above level k, if all above are dense or ranked. */
+i64 sparse_parents(const SparseFormat *f, int k);
 
 /* sparse_stmt.c */
 /* Add the call of a step.  An argument for each letter: n i64; x const Ex *; I, O int, the
@@ -61,6 +74,8 @@ bool sparse_masks(const SparseFormat *f);
 const Ex *sparse_positions(const SparseMaker *m);
 /* x, over dims of the destination, over the source. */
 const Ex *sparse_over(const SparseMaker *m, const Ex *x);
+/* ... also where the source leads out of the shape. */
+const Ex *sparse_over_levels(const SparseMaker *m, const Ex *x);
 bool sparse_has(const Level *l);                   /* the level has a coordinate */
 /* Read a batch, and the coordinates of the levels with want[k] or, of a layout, the
  * address: columns m->at. */
@@ -90,6 +105,16 @@ void sparse_find_tiles(SparseMaker *m);
 void sparse_fill_tiles(SparseMaker *m);
 void sparse_merge_rows(SparseMaker *m);
 void sparse_fill_rows(SparseMaker *m);
+/* sparse_untile.c: whether the source has tiles whose rows are those of the destination; sets
+ * p->tiles.  The steps of `sizes` and of `fill`. */
+bool sparse_untiles(SparseMaker *m);
+void sparse_count_untiled(SparseMaker *m);
+void sparse_fill_untiled(SparseMaker *m);
+/* sparse_lay.c: whether the source has rows in order, whose entries the destination numbers.  The
+ * steps of `sizes` and of `fill`. */
+bool sparse_lays(const SparseMaker *m);
+void sparse_count_lengths(SparseMaker *m);
+void sparse_lay(SparseMaker *m);
 /* sparse_area.c: the areas of the work memory: their sizes, and where they are. */
 void sparse_rooms(SparseMaker *m);
 void sparse_areas(SparseMaker *m);
@@ -101,6 +126,9 @@ i64 sparse_parts(const DType *t);
 void sparse_text(SparseMaker *m, const char *text);            /* a comment */
 /* The first compressed level of a destination that has one. */
 int sparse_compressed(const SparseFormat *f);
+/* A loop over batches: what is added next is its body, until sparse_end_loop. */
+Stmt **sparse_begin_loop(SparseMaker *m, const Ex *bound);
+void sparse_end_loop(SparseMaker *m, Stmt **after);
 /* A pass over the source, and over its sorted records; `what` it does. */
 void sparse_pass(SparseMaker *m, const char *what);
 void sparse_pass_records(SparseMaker *m, const char *what);
@@ -114,6 +142,8 @@ void sparse_write(SparseMaker *m);
 /* Whether the coordinate of level k is needed in a pass. */
 bool sparse_wants(const SparseMaker *m, int k);
 /* sparse_order.c */
+/* x is a number with its terms as digits, so that it says what they are. */
+bool sparse_is_radix(const Ex *x);
 /* Whether the source's entries come in the order of the n expressions over its variables.
  * Variables in `fixed` count as constants; NULL: none. */
 bool sparse_ordered(const SparseFormat *src, Exprs *e, const Ex *const *key, int n,

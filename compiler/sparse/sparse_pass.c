@@ -9,22 +9,22 @@ sparse_text(SparseMaker *m, const char *text)
     m->tail = tail;
 }
 
-/* A loop over batches; what follows is its body, until end_loop. */
-static Stmt **
-begin_loop(SparseMaker *m, const Ex *bound)
+Stmt **
+sparse_begin_loop(SparseMaker *m, const Ex *bound)
 {
     enum { AT_ONCE = 512 };        /* RAVEL_BATCH of templates/c/sparse.h */
     Stmt **tail = m->tail;
     Stmt *s = emit_add(m->arena, &tail, ST_FOR);
     s->text = "i";
     s->bound = bound;
+    s->count = ex_is_const(bound) ? bound->base : 0;
     s->step = AT_ONCE;
     m->tail = &s->body;
     return tail;
 }
 
-static void
-end_loop(SparseMaker *m, Stmt **after)
+void
+sparse_end_loop(SparseMaker *m, Stmt **after)
 {
     m->tail = after;
 }
@@ -161,10 +161,20 @@ sparse_compressed(const SparseFormat *f)
 static bool
 is_counted_already(const SparsePlan *p)
 {
-    bool filtered = p->src->padded || p->joins || p->way != BY_SOURCE;
+    bool filtered = p->src->padded || p->joins || p->way != BY_SOURCE ||
+                    sparse_tallied(p->dst) >= 0;
     for (int d = 0; d < p->dst->l->rank; d++)
         filtered |= p->guard[d] >= 0;
     return !filtered && p->dst->tree > 0 && !sparse_flags(p, 0);
+}
+
+static void
+begin_levels(SparseMaker *m)
+{
+    const SparseFormat *f = m->p->dst;
+    for (int k = 0; k < f->nlevel; k++)
+        if (f->level[k].info->begin)
+            f->level[k].info->begin(m, k);
 }
 
 static void
@@ -228,9 +238,10 @@ expand(SparseMaker *m)
 {
     const SparseFormat *f = m->p->dst, *src = m->p->src;
     const Ex *n = sparse_positions(m);
-    sparse_step(m, STEP_expand, f->level[0].pos, f->level[0].crd, src->level[1].pos, n,
+    int crd = m->p->expands - 1;
+    sparse_step(m, STEP_expand, f->level[0].pos, f->level[!crd].crd, src->level[1].pos, n,
                 src->level[0].n, (i64)f->width);
-    sparse_step(m, STEP_copy, f->level[1].crd, src->level[1].crd, n, (i64)f->width);
+    sparse_step(m, STEP_copy, f->level[crd].crd, src->level[1].crd, n, (i64)f->width);
     if (m->p->bytes)
         sparse_step(m, STEP_copy, f->narray - 1, src->narray - 1, n, m->p->bytes);
 }
@@ -258,19 +269,44 @@ assume(SparseMaker *m)
         sparse_step(m, STEP_assume, level, sparse_positions(m));
 }
 
+/* ... for the same levels: in `sizes` the sizes of the source. */
+static void
+copy_all(SparseMaker *m)
+{
+    const SparseFormat *f = m->p->src;
+    for (int i = 0; i < f->narray; i++)
+        if (m->fill)
+            sparse_step(m, STEP_copy, i, i, sparse_size(m, i),
+                        (i64)sparse_array_type(f, i)->bits / 8);
+}
+
+/* ... for rows whose entries are numbered. */
+static void
+lay(SparseMaker *m)
+{
+    begin_levels(m);
+    sparse_lay(m);
+}
+
 /* A pass that has no columns. */
 static bool
 pass_at_once(SparseMaker *m)
 {
     const SparsePlan *p = m->p;
-    if (p->way == BY_TILES)
+    if (p->copies)
+        copy_all(m);
+    else if (p->way == BY_TILES)
         m->fill ? sparse_fill_tiles(m) : sparse_find_tiles(m);
+    else if (p->way == FROM_TILES)
+        m->fill ? sparse_fill_untiled(m) : sparse_count_untiled(m);
     else if (p->way == BY_ROWS)
         m->fill ? sparse_fill_rows(m) : sparse_merge_rows(m);
     else if (p->transposes)
         m->fill ? transpose(m) : assume(m);
     else if (p->extracts)
         m->fill ? extract(m) : assume(m);
+    else if (p->lays)
+        m->fill ? lay(m) : sparse_count_lengths(m);
     else if (p->expands)
         m->fill ? expand(m) : assume(m);
     else if (m->fill && p->down)
@@ -302,7 +338,9 @@ sparse_pass(SparseMaker *m, const char *what)
     if (p->way == BY_COUNTING && m->fill)
         sparse_step(m, STEP_counted, f->level[sparse_compressed(f)].pos, p->counts - 1,
                     (i64)f->width);
-    Stmt **after = begin_loop(m, sparse_positions(m));
+    if (p->way != BY_SORTING)
+        begin_levels(m);
+    Stmt **after = sparse_begin_loop(m, sparse_positions(m));
     sparse_read(m, want);
     if (p->way == BY_SORTING)
         record_keys(m);
@@ -310,7 +348,7 @@ sparse_pass(SparseMaker *m, const char *what)
         write_counted(m);
     else
         write_batch(m);
-    end_loop(m, after);
+    sparse_end_loop(m, after);
 }
 
 /* A pass over the sorted records. */
@@ -322,8 +360,9 @@ sparse_pass_records(SparseMaker *m, const char *what)
     sparse_step(m, STEP_pass);
     if (p->dst->dense && !m->fill)
         return;
-    Stmt **after = begin_loop(m, ex_of_var(m->e, p->records));
+    begin_levels(m);
+    Stmt **after = sparse_begin_loop(m, ex_of_var(m->e, p->records));
     replay_keys(m);
     write_batch(m);
-    end_loop(m, after);
+    sparse_end_loop(m, after);
 }

@@ -16,7 +16,15 @@ report(SparseMaker *m)
         const SparseArray *a = &f->array[i];
         int level = a->kind == ARRAY_VAL ? (f->dense ? 1 : f->nlevel)
                     : a->level + (a->kind == ARRAY_CRD);
-        sparse_step(m, STEP_report, (i64)i, (i64)level, (i64)(a->kind == ARRAY_POS));
+        const Level *l = &f->level[a->level];
+        if (m->p->copies)
+            sparse_step(m, STEP_report_number, (i64)i, sparse_size(m, i));
+        else if (a->kind == ARRAY_POS && l->info->lists)
+            sparse_step(m, STEP_report_lists, (i64)i);
+        else if (a->kind == ARRAY_CODES)
+            sparse_step(m, STEP_report_number, (i64)i, ex_const(m->e, l->codes));
+        else
+            sparse_step(m, STEP_report, (i64)i, (i64)level, (i64)(a->kind == ARRAY_POS));
     }
 }
 
@@ -24,7 +32,8 @@ report(SparseMaker *m)
 static bool
 writes_pos(const SparsePlan *p)
 {
-    return p->way == BY_COUNTING || p->way == BY_TILES || p->way == BY_ROWS || p->extracts ||
+    return p->way == BY_COUNTING || p->way == BY_TILES || p->way == FROM_TILES || p->way == BY_ROWS ||
+           p->extracts ||
            p->expands;
 }
 
@@ -32,7 +41,7 @@ static void
 finish_levels(SparseMaker *m)
 {
     const SparseFormat *f = m->p->dst;
-    for (int k = 0; k < f->nlevel; k++)
+    for (int k = 0; k < f->nlevel && !m->p->copies; k++)
         if (!writes_pos(m->p) || f->level[k].def.kind != LEVEL_COMPRESSED)
             f->level[k].info->finish(m, k);
         else if (!m->fill && f->width == 4)
@@ -47,7 +56,7 @@ clear(SparseMaker *m)
 {
     const SparseFormat *f = m->p->dst;
     int last = f->nlevel - 1;
-    if (!f->padded || m->p->way == BY_TILES || m->p->down)
+    if (!f->padded || m->p->way == BY_TILES || m->p->down || m->p->copies)
         return;
     sparse_step(m, STEP_pass);     /* the sizes of the levels are those of the pass before */
     sparse_step(m, STEP_clear, f->narray - 1, (i64)(f->dense ? 1 : f->nlevel),
@@ -114,7 +123,7 @@ static void
 mark_source(SparseMaker *m)
 {
     SparseTest t = sparse_test(m);
-    if (sparse_masks(m->p->src))
+    if (sparse_masks(m->p->src) && !m->p->copies && m->p->way != FROM_TILES)
         sparse_step(m, STEP_mark, t.array, sparse_positions(m), t.bytes, t.how, t.lo, t.hi);
 }
 
@@ -131,6 +140,7 @@ make_sizes(SparsePlan *p, const int *map)
     if (p->way != BY_SOURCE || !p->dst->dense)
         sparse_pass(&m, p->way == BY_SORTING ? "keys of the entries"
              : p->way == BY_TILES ? "find the tiles of each row of tiles"
+             : p->way == FROM_TILES ? "count the entries of each row"
              : p->way == BY_ROWS ? "put the entries into their rows, and join them"
              : p->counts ? "count the entries below each parent"
              : "count the positions of each level");

@@ -13,15 +13,18 @@ static const char *const flaws[] = {
     "%s[%lld] is less than the one before it, below one parent",
     "%s[%lld] is equal to one before it",
     "%s needs %lld positions: too many for 32-bit indices, use i64",
+    "%s[%lld] ends a slice that has no whole columns",
+    "%s[%lld] ends a diagonal that is longer than the one before it, or than the rows",
+    "%s has no place for one more entry below parent %lld",
 };
 
 const char *
 sparse_flaw(Arena *a, const SparsePlan *p, i64 flaw, i64 array, i64 at)
 {
-    enum { TOO_MANY = 8 };
+    enum { TOO_MANY = 8, FULL = 11 };
     if (flaw < 1 || flaw >= LEN(flaws))
         return "the source is not valid";
-    const SparseFormat *f = flaw == TOO_MANY ? p->dst : p->src;
+    const SparseFormat *f = flaw == TOO_MANY || flaw == FULL ? p->dst : p->src;
     const char *side = f->ref->def->name;
     if (array < 0 || array >= f->narray)
         return arena_printf(a, "%s: entry %lld is equal to one before it", side, (long long)at);
@@ -35,12 +38,13 @@ sparse_flaw(Arena *a, const SparsePlan *p, i64 flaw, i64 array, i64 at)
     return b.s;
 }
 
-static const char *
-array_type(const SparseFormat *f, int i)
+const DType *
+sparse_array_type(const SparseFormat *f, int i)
 {
     ArrayKind kind = f->array[i].kind;
-    return kind == ARRAY_MASK ? "u8" : kind == ARRAY_VAL ? f->l->dtype->name
-           : f->width == 4 ? "i32" : "i64";
+    return kind == ARRAY_VAL ? f->l->dtype
+           : dtype_find(kind == ARRAY_MASK || kind == ARRAY_CODES ? "u8"
+                        : f->width == 4 ? "i32" : "i64");
 }
 
 void
@@ -49,7 +53,7 @@ sparse_levels_print(Buf *b, const SparseFormat *f)
     Exprs *e = f->l->e;
     for (int k = 0; k < f->nlevel; k++) {
         const Level *l = &f->level[k];
-        bool has = l->def.kind != LEVEL_NTH;
+        bool has = sparse_has(l);
         buf_printf(b, "  level %d   %-11s %s", k + 1, l->info->name,
                    has ? ex_text(e, l->x) : "the number of the entry below its parent");
         if (has)
@@ -60,7 +64,7 @@ sparse_levels_print(Buf *b, const SparseFormat *f)
     }
     buf_add(b, "  arrays   ");
     for (int i = 0; i < f->narray; i++)
-        buf_printf(b, " %s:%s", f->array[i].name, array_type(f, i));
+        buf_printf(b, " %s:%s", f->array[i].name, sparse_array_type(f, i)->name);
     buf_add(b, "\n");
     for (int d = 0; d < f->l->rank && !f->dense; d++)
         buf_printf(b, "  %s = %s\n", f->l->dim[d].name, ex_text(e, f->coord[d]));
@@ -78,7 +82,8 @@ print_side(Buf *b, const char *what, const SparseFormat *f)
 
 const char *const sparse_ways[] = {
     [BY_SOURCE] = "in the order of the source", [BY_COUNTING] = "by counting",
-    [BY_TILES] = "by tiles", [BY_ROWS] = "by rows", [BY_SORTING] = "by sorting"};
+    [BY_TILES] = "by tiles", [FROM_TILES] = "from tiles",
+    [BY_ROWS] = "by rows", [BY_SORTING] = "by sorting"};
 
 static void
 print_way(Buf *b, const SparsePlan *p)
@@ -144,7 +149,7 @@ head_side(Buf *b, const char *what, const SparseFormat *f)
 {
     buf_printf(b, "%s %s:", what, f->ref->def->name);
     for (int i = 0; i < f->narray; i++)
-        buf_printf(b, " [%d] %s:%s", i, f->array[i].name, array_type(f, i));
+        buf_printf(b, " [%d] %s:%s", i, f->array[i].name, sparse_array_type(f, i)->name);
     buf_add(b, "\n");
 }
 

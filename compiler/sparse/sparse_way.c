@@ -35,9 +35,10 @@ keys(SparseMaker *m, const Ex **key, int *dense)
     for (int k = 0; k < f->tree; k++) {
         if (f->level[k].def.unordered && !p->joins)
             break;
-        *dense += *dense == n && f->level[k].def.kind == LEVEL_DENSE;
+        *dense += *dense == n && (f->level[k].def.kind == LEVEL_DENSE ||
+                                  f->level[k].def.kind == LEVEL_RANKED);
         if (sparse_has(&f->level[k]))
-            key[n++] = sparse_over(m, f->level[k].x);
+            key[n++] = sparse_over_levels(m, f->level[k].x);
     }
     return n;
 }
@@ -56,26 +57,52 @@ is_counted(const SparseFormat *f)
     return k == f->nlevel;
 }
 
-/* With the coordinates of the dense levels fixed, the rest must be in order. */
+/* x says what its variables are. */
+static bool
+says_variables(const Ex *x)
+{
+    for (int i = 0; i < x->n; i++)
+        if (x->t[i].atom->op != AT_VAR)
+            return false;
+    return sparse_is_radix(x);
+}
+
+/* With the coordinates of the dense levels fixed, the rest is in order; or always. */
+static bool
+ordered_below(SparseMaker *m, const Ex *const *key, int n, int dense)
+{
+    bool *fixed = arena_array(m->arena, bool, ex_nvars(m->e));
+    for (int k = 0; k < dense; k++)
+        if (says_variables(key[k]))
+            ex_vars(key[k], fixed);
+    return sparse_ordered(m->p->src, m->e, key + dense, n - dense, NULL) ||
+           sparse_ordered(m->p->src, m->e, key + dense, n - dense, fixed);
+}
+
 static bool
 can_count(SparseMaker *m, const Ex *const *key, int n, int dense)
 {
     const i64 most = (i64)1 << 40;
     SparsePlan *p = m->p;
-    bool *fixed = arena_array(m->arena, bool, ex_nvars(m->e));
-    if (!is_counted(p->dst) || p->src->dense || p->src->loose)
+    if (!is_counted(p->dst) || p->src->loose)
         return false;
-    for (int k = 0; k < dense; k++) {
-        if (ex_as_var(key[k]) < 0)
-            return false;
-        fixed[ex_as_var(key[k])] = true;
-    }
     i64 parents = 1;
     for (int k = 0; k < dense; k++)
         if (!int_mul(parents, p->dst->level[k].n, &parents) || parents > most)
             return false;
     p->counts = parents + 1;
-    return sparse_ordered(p->src, m->e, key + dense, n - dense, fixed);
+    return ordered_below(m, key, n, dense);
+}
+
+/* Places below a parent are given one by one, or by the coordinates of all its entries: the
+ * order of the parents does not matter. */
+static bool
+tallies(SparseMaker *m, const Ex *const *key, int n, int dense)
+{
+    const SparseFormat *f = m->p->dst;
+    int k = f->dense ? -1 : sparse_tallied(f);
+    return k >= 0 && !m->p->joins &&
+           (f->level[k].info->coded || ordered_below(m, key, n, dense));
 }
 
 /* From CSR to CSC and the like. */
@@ -111,8 +138,9 @@ extracts(const SparseMaker *m)
     return true;
 }
 
-/* From CSR to COO and the like: the rows of the source, then its coordinates. */
-static bool
+/* From CSR to COO and the like: the rows of the source and its coordinates become the two levels
+ * of a list.  Returns the level with the coordinates, from 1; 0: it is another conversion. */
+static int
 expands(const SparseMaker *m)
 {
     const SparseFormat *f = m->p->dst, *src = m->p->src;
@@ -120,9 +148,37 @@ expands(const SparseMaker *m)
         src->level[1].def.kind != LEVEL_COMPRESSED || src->level[1].bias || src->loose ||
         f->level[0].def.kind != LEVEL_COMPRESSED || f->level[1].def.kind != LEVEL_SINGLETON ||
         f->level[0].bias || f->level[1].bias || f->width != src->width)
-        return false;
-    return ex_as_var(sparse_over(m, f->level[0].x)) == src->level[0].var &&
-           ex_as_var(sparse_over(m, f->level[1].x)) == src->level[1].var;
+        return 0;
+    for (int k = 0; k < 2; k++)
+        if (ex_as_var(sparse_over(m, f->level[k].x)) == src->level[1].var &&
+            ex_as_var(sparse_over(m, f->level[!k].x)) == src->level[0].var)
+            return k + 1;
+    return 0;
+}
+
+static bool
+same_level(const SparseMaker *m, int k)
+{
+    const Level *a = &m->p->src->level[k], *b = &m->p->dst->level[k];
+    int var = sparse_has(a) ? ex_as_var(sparse_over_levels(m, b->x)) : a->var;
+    return a->def.kind == b->def.kind && var == a->var && a->n == b->n && a->bias == b->bias &&
+           a->number == b->number && !a->at == !b->at &&
+           (b->def.repeats || !a->def.repeats) && (b->def.unordered || !a->def.unordered);
+}
+
+/* Both sides have the same levels, and no value is tested. */
+static bool
+copies(const SparseMaker *m)
+{
+    const SparsePlan *p = m->p;
+    const SparseFormat *f = p->dst, *src = p->src;
+    const uint64_t *a = src->l->fill, *b = f->l->fill;
+    bool same = f->nlevel == src->nlevel && f->nlevel > 0 && f->width == src->width &&
+                f->narray == src->narray && !p->rq->mask && p->rq->threshold == 0 &&
+                !p->rq->zero_threshold && !p->joins && a[0] == b[0] && a[1] == b[1];
+    for (int k = 0; same && k < f->nlevel; k++)
+        same = same_level(m, k) && !f->level[k].at;
+    return same;
 }
 
 /* From CSR to ROW_MAJOR and the like: a row of the source is contiguous. */
@@ -192,8 +248,18 @@ sparse_set_way(SparseMaker *m)
                                                             !fill[1]));
     p->way = BY_SOURCE;
     p->why = "the source has the order of the destination";
+    p->copies = copies(m);
+    if (p->copies) {
+        p->why = "both sides have the same levels: arrays are copied";
+        return;
+    }
     if (p->dst->dense && (!p->joins || direct)) {
         p->why = "each entry goes to its address";
+    } else if (sparse_untiles(m)) {
+        p->way = FROM_TILES;
+        p->why = "the values of a tile that are not the fill go to its rows";
+    } else if (tallies(m, key, n, dense)) {
+        p->why = "entries are counted below each parent, and each goes to the next place there";
     } else if (p->joins || !sparse_ordered(p->src, m->e, key, n, NULL)) {
         p->way = BY_COUNTING;
         p->why = "below each parent the source has the order of the destination: entries are "
@@ -203,7 +269,8 @@ sparse_set_way(SparseMaker *m)
     }
     p->transposes = p->way == BY_COUNTING && transposes(m);
     p->extracts = p->way == BY_SOURCE && extracts(m);
-    p->expands = p->way == BY_SOURCE && expands(m);
+    p->lays = p->way == BY_SOURCE && sparse_lays(m);
+    p->expands = p->way == BY_SOURCE ? expands(m) : 0;
     if (p->way == BY_SOURCE)
         set_spread(m);
     p->counts = p->way == BY_COUNTING && !p->transposes ? p->counts : 0;
@@ -216,5 +283,5 @@ sparse_check_sum(const SparseMaker *m)
     if (m->p->joins && m->p->rq->equal == EQUAL_SUM && t->kind != 'i' && t->kind != 'u' &&
         (t->bits == 16 || t->kind == 'b'))
         sparse_refuse(m, arena_printf(m->arena, "equal entries of %s are not added: choose first, last "
-                               "or error", t->name));
+                               "or error (--duplicates)", t->name));
 }

@@ -26,8 +26,11 @@ sparse_fresh(SparseMaker *m, int k)
 bool
 sparse_wants(const SparseMaker *m, int k)
 {
-    return m->p->dst->level[k].def.kind != LEVEL_NTH && !m->copied[k] &&
-           (m->fill || m->p->joins || sparse_flags(m->p, k));
+    const SparseFormat *f = m->p->dst;
+    int tallied = sparse_tallied(f);
+    bool counted = k < tallied || (k == tallied && f->level[k].info->coded);
+    return sparse_has(&f->level[k]) && !m->copied[k] &&
+           (m->fill || m->p->joins || counted || sparse_flags(m->p, k));
 }
 
 void
@@ -37,7 +40,7 @@ sparse_write(SparseMaker *m)
     m->to = -1;
     m->flagged = false;
     for (int k = 0; m->p->joins && k < f->nlevel; k++)
-        if (f->level[k].def.kind != LEVEL_NTH)
+        if (sparse_has(&f->level[k]))
             sparse_step(m, STEP_compare, (i64)k, (i64)m->at[k]);
     for (int k = 0; k < f->nlevel; k++)
         f->level[k].info->write(m, k);

@@ -116,6 +116,15 @@ mentions(const Ast *x, const char *name)
            (op_info[x->op].nargs > 1 && mentions(x->x[1], name));
 }
 
+static bool
+mentions_level(const LevelDef *l, const char *name)
+{
+    bool found = mentions(l->number, name);
+    for (int i = 0; i < l->norder; i++)
+        found |= mentions(l->order[i], name);
+    return found;
+}
+
 /* A parameter that nothing reads is a misspelt field, unless it is one of a fragment's
  * (frag.h). */
 static void
@@ -125,7 +134,8 @@ check_used(Reader *r, const char *name)
     bool used = mentions(d->swizzle, name) || mentions(d->fill_of, name) ||
                 !strcmp(name, "lanes") || !strcmp(name, "registers");
     for (int i = 0; i < d->norder; i++)
-        used |= d->order[i].x && mentions(d->order[i].x, name);
+        used |= (d->order[i].x && mentions(d->order[i].x, name)) ||
+                (d->level && mentions_level(&d->level[i], name));
     for (int i = 0; i < d->nparams; i++)
         used |= mentions(d->params[i].value, name);
     for (int i = 0; i < d->npads; i++)
@@ -149,6 +159,12 @@ check_levels(Reader *r)
              "sparse formats", d->name);
     if (d->fill == FILL_EDGE)
         FAIL(r, "sparse '%s': fill is a number", d->name);
+    for (int i = 0; i < d->norder; i++) {
+        if (d->level[i].number)
+            check_names(r, d->level[i].number, PARAMETERS, NULL);
+        for (int k = 0; k < d->level[i].norder; k++)
+            check_names(r, d->level[i].order[k], AND_DIMS, NULL);
+    }
 }
 
 void

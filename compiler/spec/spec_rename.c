@@ -45,6 +45,21 @@ renamed_settings(const Renaming *r, const Setting *t, int n)
     return out;
 }
 
+static LevelDef *
+renamed_levels(const Renaming *r)
+{
+    const LayoutDef *d = r->from;
+    if (!d->level)
+        return NULL;
+    LevelDef *out = arena_copy(r->arena, d->level, sizeof *out * (size_t)d->norder);
+    for (int i = 0; i < d->norder; i++) {
+        out[i].order = arena_array(r->arena, const Ast *, out[i].norder + 1);
+        for (int k = 0; k < out[i].norder; k++)
+            out[i].order[k] = renamed(r, d->level[i].order[k]);
+    }
+    return out;
+}
+
 static LayoutDef *
 rename_def(const Renaming *r, const char *name)
 {
@@ -57,6 +72,7 @@ rename_def(const Renaming *r, const char *name)
         d->order[i] = r->from->order[i];
         d->order[i].x = renamed(r, d->order[i].x);
     }
+    d->level = renamed_levels(r);
     d->pads = renamed_settings(r, r->from->pads, d->npads);
     d->pitches = renamed_settings(r, r->from->pitches, d->npitches);
     d->swizzle = renamed(r, d->swizzle);

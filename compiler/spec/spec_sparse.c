@@ -27,6 +27,36 @@ read_word(Sandbox *s, Level *l, int index)
                          "\"unordered\"", level_words[l->level.kind].name);
 }
 
+/* What was wrong in the arguments of a level, and how it is written. */
+static int
+wrong(Sandbox *s, const LevelWord *word)
+{
+    static const char *const numbers[] = {[NUMBER_NO] = "", [NUMBER_MAY] = "[, 8]",
+                                          [NUMBER_YES] = ", 8"};
+    return luaL_error(s->L, "%s is written %s(%s%s%s)", word->name, word->name,
+                      word->expression ? "R" : "",
+                      numbers[word->number] + (word->expression ? 0 : 2 * (word->number > 0)),
+                      word->order ? "[, { R, C // 8 }]" : "");
+}
+
+/* A list of expressions at the stack index. */
+static bool
+read_list(Sandbox *s, LevelDef *l, int index)
+{
+    int n = (int)lua_rawlen(s->L, index);
+    l->order = arena_array(s->arena, const Ast *, n + 1);
+    if (n < 1 || n >= MAX_ENTRIES)
+        return false;
+    for (; l->norder < n; l->norder++) {
+        lua_rawgeti(s->L, index, l->norder + 1);
+        l->order[l->norder] = trace_get(s, -1);
+        lua_pop(s->L, 1);
+        if (!l->order[l->norder])
+            return false;
+    }
+    return true;
+}
+
 static int
 make_level(Sandbox *s)
 {
@@ -38,8 +68,15 @@ make_level(Sandbox *s)
     if (!l.x)
         return luaL_error(s->L, "%s is written %s(R), with an expression of the dims",
                           word->name, word->name);
-    if (n >= first && kind != LEVEL_COMPRESSED && kind != LEVEL_SINGLETON)
-        return luaL_error(s->L, "%s takes %s", word->name,
+    if (word->number && n >= first && !(l.level.number = trace_get(s, first++)))
+        return wrong(s, word);
+    if (word->number == NUMBER_YES && !l.level.number)
+        return wrong(s, word);
+    if (word->order && lua_istable(s->L, first) && !read_list(s, &l.level, first++))
+        return wrong(s, word);
+    bool words = kind == LEVEL_COMPRESSED || kind == LEVEL_SINGLETON;
+    if (n >= first && !words)
+        return word->number ? wrong(s, word) : luaL_error(s->L, "%s takes %s", word->name,
                           word->expression ? "one expression" : "no argument");
     for (int i = first; i <= n; i++)
         read_word(s, &l, i);

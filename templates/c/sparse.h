@@ -8,7 +8,8 @@ enum { RAVEL_BATCH = 512, RAVEL_COLUMNS = 96, RAVEL_LEVELS = 18,
 
 /* Areas of the work memory, for arrays that steps share. */
 enum { RAVEL_MASK, RAVEL_COUNTS, RAVEL_CURSORS, RAVEL_ROWS, RAVEL_LIST, RAVEL_GROUPS,
-       RAVEL_SET, RAVEL_SLOTS, RAVEL_BUCKETS, RAVEL_SCRATCH, RAVEL_AREAS };
+       RAVEL_SET, RAVEL_SLOTS, RAVEL_BUCKETS, RAVEL_SCRATCH, RAVEL_LENGTHS, RAVEL_ORDER,
+       RAVEL_RANKS, RAVEL_CHOSEN, RAVEL_SEEN, RAVEL_AREAS };
 
 /* Tiles of a destination: `tall` rows by `wide` coordinates.  The value of a row and a
  * coordinate in a tile is at row*down + coordinate*across. */
@@ -29,6 +30,7 @@ typedef struct {
     int64_t n;            /* entries of the batch */
     int64_t cursor;       /* the next position to read, of a source with places to skip */
     int64_t widest;       /* the most entries below one parent of a level nth */
+    int64_t lists;        /* slices or diagonals of a level sliced, jagged */
     int64_t size[RAVEL_LEVELS];   /* positions of each level so far; size[0] is 1 */
     int64_t total[RAVEL_LEVELS];  /* ... at the end of the pass before */
     int64_t last[RAVEL_LEVELS];   /* the coordinate of the entry before */
@@ -41,12 +43,13 @@ typedef struct {
     unsigned char *area[RAVEL_AREAS], *room;      /* room: what no area has yet */
     ravel_tiles tiles;
     int64_t tall, largest;         /* rows of a bucket; entries of the largest bucket */
-    int unsorted;
+    int unsorted, ranked;
     int64_t x[RAVEL_COLUMNS][RAVEL_BATCH];
 } ravel_stream;
 
 enum { RAVEL_FLAW_SIZE = 1, RAVEL_FLAW_START, RAVEL_FLAW_BACKWARDS, RAVEL_FLAW_END,
-       RAVEL_FLAW_RANGE, RAVEL_FLAW_ORDER, RAVEL_FLAW_TWICE, RAVEL_FLAW_INDEX };
+       RAVEL_FLAW_RANGE, RAVEL_FLAW_ORDER, RAVEL_FLAW_TWICE, RAVEL_FLAW_INDEX, RAVEL_FLAW_SLICE,
+       RAVEL_FLAW_LONGER, RAVEL_FLAW_FULL };
 
 #ifdef __GNUC__
 #define RAVEL_STEP static __attribute__((unused)) void
@@ -104,6 +107,15 @@ ravel_index_set(void *a, int64_t w, int64_t i, int64_t v)
         ((int32_t *)a)[i] = (int32_t)v;
     else
         ((int64_t *)a)[i] = v;
+}
+
+/* Copy a value of es bytes; 0: there are no arrays of values. */
+RAVEL_PART void
+ravel_move_value(unsigned char *out, int64_t to, const unsigned char *in, int64_t from,
+                 int64_t es)
+{
+    if (es)
+        memcpy(out + to * es, in + from * es, (size_t)es);
 }
 
 /* Note a flaw, unless there is one already. */

@@ -25,11 +25,11 @@ ravel_entry_key(const unsigned char *e)
 }
 
 RAVEL_PART void
-ravel_entry_set(unsigned char *e, int64_t k, const unsigned char *val, int64_t es)
+ravel_entry_set(unsigned char *e, int64_t k, const unsigned char *val, int64_t i, int64_t es)
 {
     int32_t key = (int32_t)k;
     memcpy(e, &key, sizeof key);
-    memcpy(e + sizeof key, val, (size_t)es);
+    ravel_move_value(e + sizeof key, 0, val, i, es);
 }
 
 typedef struct {
@@ -81,7 +81,7 @@ ravel_bucket_put(const ravel_bucket *shared, int64_t part, int64_t parts, int64_
         ravel_index_set(places, w, q >> b->shift, p + 1);
         ravel_entry_set(list + p * ravel_entry_bytes(es),
                         (q & below) << b->bits | (ravel_index_at(b->crd, w, i) + b->bias),
-                        b->in + i * es, es);
+                        b->in, i, es);
     }
 }
 
@@ -153,7 +153,8 @@ ravel_bucket_settle(ravel_stream *s, int64_t q, int64_t end, int64_t part, int64
         int32_t key = ravel_entry_key(some + i * each), r = key >> bits;
         int64_t p = ravel_index_at(places, w, r);
         ravel_index_set(places, w, r, p + 1);
-        ravel_entry_set(list + p * each, key - (r << bits), some + i * each + sizeof key, es);
+        ravel_entry_set(list + p * each, key - (r << bits), some + i * each + sizeof key, 0,
+                        es);
     }
 }
 
@@ -183,6 +184,5 @@ ravel_stream_rows(ravel_stream *s, const void *pos, const void *crd, const void 
         return;
     memcpy(s->area[RAVEL_ROWS], pos, (size_t)((rows + 1) * w));
     for (int64_t i = 0; i < n; i++)
-        ravel_entry_set(ravel_entry_at(s, i, es), ravel_index_at(crd, w, i) + bias, val + i * es,
-                        es);
+        ravel_entry_set(ravel_entry_at(s, i, es), ravel_index_at(crd, w, i) + bias, val, i, es);
 }

@@ -182,7 +182,7 @@ ravel_extract_bits(const ravel_extract *x, uint64_t bits, int64_t base, int64_t 
     for (; bits; bits &= bits - 1, k++) {
         int64_t p = base + ravel_lowest(bits);
         ravel_index_set(x->crd, w, k, p - start);
-        memcpy(x->out + k * es, x->in + p * es, (size_t)es);
+        ravel_move_value(x->out, k, x->in, p, es);
     }
     return k;
 }

@@ -37,7 +37,7 @@ ravel_rank(const int32_t *keys, int32_t *rank, int64_t n)
 RAVEL_PART int64_t
 ravel_merge_few(const ravel_merge *m, unsigned char *e, int64_t n, int64_t es)
 {
-    int64_t each = ravel_entry_bytes(es), kept = 0;
+    int64_t each = ravel_entry_bytes(es), kept = 0, last = 0;
     unsigned char sorted[RAVEL_FEW * 32];
     int32_t keys[RAVEL_FEW], rank[RAVEL_FEW];
     for (int64_t i = 0; i < RAVEL_FEW; i++)
@@ -49,11 +49,12 @@ ravel_merge_few(const ravel_merge *m, unsigned char *e, int64_t n, int64_t es)
         memcpy(sorted + rank[i] * each, e + i * each, (size_t)each);
     for (int64_t i = 0; i < n; i++) {
         const unsigned char *one = sorted + i * each;
-        unsigned char *last = e + (kept - 1) * each;
-        if (kept && ravel_entry_key(last) == ravel_entry_key(one))
-            ravel_merge_value(m, last + sizeof(int32_t), one + sizeof(int32_t), es);
-        else
-            memcpy(e + kept++ * each, one, (size_t)each);
+        if (i && ravel_entry_key(e + last) == ravel_entry_key(one)) {
+            ravel_merge_value(m, e + last + sizeof(int32_t), one + sizeof(int32_t), es);
+            continue;
+        }
+        last = kept++ * each;
+        memcpy(e + last, one, (size_t)each);
     }
     return kept;
 }
@@ -71,11 +72,11 @@ ravel_merge_many(const ravel_merge *m, const ravel_set *set, unsigned char *e, i
         if (ravel_set_add(set, c, full))
             ravel_merge_value(m, sums + c * es, val, es);
         else
-            memcpy(sums + c * es, val, (size_t)es);
+            ravel_move_value(sums, c, val, 0, es);
     }
     n = ravel_set_take(set, full);
     for (int64_t i = 0; i < n; i++)
-        ravel_entry_set(e + i * each, set->taken[i], sums + set->taken[i] * es, es);
+        ravel_entry_set(e + i * each, set->taken[i], sums, set->taken[i], es);
     return n;
 }
 
@@ -155,7 +156,7 @@ ravel_merged_rows(const ravel_merge *m, int64_t part, int64_t parts, int64_t es)
         ravel_index_set(m->pos, m->w_out, q, groups[q]);
         for (int64_t i = groups[q]; i < groups[q + 1]; i++, e += each) {
             ravel_index_set(m->crd, m->w_out, i, ravel_entry_key(e) - m->bias);
-            memcpy(m->out + i * es, e + sizeof(int32_t), (size_t)es);
+            ravel_move_value(m->out, i, e + sizeof(int32_t), 0, es);
         }
     }
 }

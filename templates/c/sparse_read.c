@@ -43,7 +43,7 @@ ravel_stream_read_dense(ravel_stream *s, int64_t c, int64_t from, int64_t to, in
     int64_t q = 0, start = 0;          /* start = q * n */
     for (int64_t i = 0; i < s->n; i++) {
         int64_t p = s->x[from][i];
-        if (p - start >= n) {
+        if ((uint64_t)(p - start) >= (uint64_t)n) {
             q = p / n;
             start = q * n;
         }

@@ -46,7 +46,7 @@ ravel_scatter_each(ravel_stream *s, int64_t from, int64_t c, int64_t bias, void 
     for (int64_t i = 0; i < s->n; i++) {
         int64_t p = s->count[s->x[from][i]]++;
         ravel_index_set(crd, w, p, s->x[c][i] - bias);
-        memcpy(out + p * es, in + s->x[0][i] * es, (size_t)es);
+        ravel_move_value(out, p, in, s->x[0][i], es);
     }
 }
 

@@ -42,7 +42,7 @@ RAVEL_PART void
 ravel_turn_entry(const ravel_turn *t, int64_t p, int64_t q, int64_t i, int64_t es, int64_t w)
 {
     ravel_index_set(t->crd_out, w, p, q);
-    memcpy(t->out + p * es, t->in + i * es, (size_t)es);
+    ravel_move_value(t->out, p, t->in, i, es);
 }
 
 /* Rows q..end - 1.  A place far from the others is not in a cache: it is fetched some entries

@@ -205,6 +205,14 @@ ravel_stream_report(ravel_stream *s, int64_t *m, int64_t array, int64_t level, i
     m[array] = s->size[level] + plus;
 }
 
+/* ... of an array whose size is known before. */
+RAVEL_STEP
+ravel_stream_report_number(ravel_stream *s, int64_t *m, int64_t array, int64_t n)
+{
+    (void)s;
+    m[array] = n;
+}
+
 /* The result of a pass: the flaw, if there is one. */
 RAVEL_STEP
 ravel_stream_answer(ravel_stream *s, int64_t *m)
