@@ -53,16 +53,18 @@ ravel_bits_out(unsigned char *dst, int64_t x, unsigned char *row, int64_t n, int
 RAVEL_INLINE void
 ravel_bits_touch(unsigned char *dst, int64_t x, unsigned char *row, int64_t r, int64_t n)
 {
-    enum { ALL = 16 * RAVEL_LANES, PITCH = RAVEL_BITS_PITCH };
+    enum { WIDE = RAVEL_BITS_WIDE, PITCH = RAVEL_BITS_PITCH };
     const int64_t end = (x + r * n) >> 3;
     row[-1] = (unsigned char)(dst[x >> 3] << (-x & 7));
     for (int64_t i = 1; i < r; i++)
         row[i * PITCH - 1] = (unsigned char)ravel_bits_at(row + (i - 1) * PITCH, n - 8, 8);
-    for (; r > 0 && ((x + n) >> 3) + ALL <= end; r--, x += n, row += PITCH) {
-        const int64_t at = x & 7, bytes = (at + n + 7) >> 3;
-        for (int64_t k = 0; k < bytes; k += ALL)
-            RAVEL_ALL_STORE(dst + (x >> 3) + k,
-                            ravel_bits_shift_all(row - (at > 0) + k, -at & 7), 0);
+    for (; r > 0 && ((x + n) >> 3) + WIDE <= end; r--, x += n, row += PITCH) {
+        const int64_t at = x & 7, bytes = (at + n + 7) >> 3, by = -x & 7;
+        const unsigned char *const s = row - (at > 0);
+        for (int64_t k = 0; k < bytes; k += WIDE) {
+            const RAVEL_TWO(1) v = ravel_bits_shift(s + k, s + k + 1, by, 8 - by);
+            memcpy(dst + (x >> 3) + k, &v, WIDE);
+        }
     }
     for (; r > 0; r--, x += n, row += PITCH)
         ravel_bits_out(dst, x, row, n, 1, 1, 0);
