@@ -101,7 +101,7 @@ bits_transpose_work(const Nest *n, int bits)
     return (double)n->elements * (each + start);
 }
 
-/* A call takes 256 bytes of columns and 1 KB of rows. */
+/* A call takes 256 bytes of columns and 128 of rows. */
 static bool
 bits_transpose_orders(const Plan *p, Nest *n, int k)
 {
@@ -109,7 +109,7 @@ bits_transpose_orders(const Plan *p, Nest *n, int k)
     outer_add_loops(n, BY_DST, false);
     n->stream = outer_may_stream(p);
     outer_add_tile(n, COL, 8 * 256, p->dst->dtype->bits);
-    outer_add_tile(n, ROW, 8 * 1024, p->dst->dtype->bits);
+    outer_add_tile(n, ROW, 8 * 128, p->dst->dtype->bits);
     return k == 0;
 }
 
