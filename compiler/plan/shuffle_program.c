@@ -161,15 +161,36 @@ terms_of(const Bits *b, const Terms *t)
     return most;
 }
 
-bool
-shuffle_make(const Nest *n, int bits, Program *p)
+/* The tile in one pass; passes is 0 if there is none. */
+static bool
+start(const Nest *n, int bits, Program *p)
 {
-    enum { FEW = 4 };
     if (!shuffle_tile(n, bits, &p->tile) || !shuffle_bits(n, &p->tile, bits, p->bits))
         return false;
     p->elements = p->bits[0].n;
     p->passes = find_terms(n, p->bits, p->terms);
     p->cost = program_cost(n, p);
+    return true;
+}
+
+bool
+shuffle_has(const Nest *n, int bits, Tile *t)
+{
+    Program p;
+    if (!start(n, bits, &p))
+        return false;
+    if (bits < 8 && !p.passes)
+        try_more(n, &p);
+    *t = p.tile;
+    return p.passes;
+}
+
+bool
+shuffle_make(const Nest *n, int bits, Program *p)
+{
+    enum { FEW = 4 };
+    if (!start(n, bits, p))
+        return false;
     if (bits < 8 && (!p->passes || terms_of(p->bits, p->terms) > FEW))
         try_more(n, p);
     return p->passes;
