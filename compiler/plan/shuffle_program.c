@@ -47,7 +47,7 @@ in_two(const Bits *b, Bits *make, Bits *move)
 }
 
 /* The most terms that templates/c/shuffle_row.c has in registers. */
-enum { FEW = 4 };
+enum { HELD = 8 };
 
 /* Nanoseconds.  A lane takes 1, each term of whole bytes 0.3 more, 0.55 where it is
  * shifted and masked; `held` of that if the terms are in registers. */
@@ -59,7 +59,7 @@ cost_of(const Bits *b, const Terms *t)
     for (int i = 0; i < b->nlanes / QUAD; i++) {
         const Row *r = &t->row[i];
         double one = QUAD * (1 + 0.3 * r->whole + 0.55 * r->masked);
-        cost += r->whole == 0 && r->masked <= FEW ? held * one : one;
+        cost += r->whole == 0 && r->masked <= HELD ? held * one : one;
     }
     return cost;
 }
@@ -195,6 +195,7 @@ shuffle_has(const Nest *n, int bits, Tile *t)
 bool
 shuffle_make(const Nest *n, int bits, Program *p)
 {
+    enum { FEW = 4 };
     if (!start(n, bits, p))
         return false;
     if (bits < 8 && (!p->passes || terms_of(p->bits, p->terms) > FEW))
