@@ -46,8 +46,8 @@ in_two(const Bits *b, Bits *make, Bits *move)
     return shuffle_lanes(make) && shuffle_lanes(move);
 }
 
-/* The most terms that templates/c/shuffle_row.c has in registers. */
-enum { HELD = 8 };
+/* The most terms that templates/c/shuffle_row.c has in registers wherever they read. */
+enum { HELD = 4 };
 
 /* Nanoseconds.  A lane takes 1, each term of whole bytes 0.3 more, 0.55 where it is
  * shifted and masked; `held` of that if the terms are in registers. */

@@ -63,7 +63,7 @@ ravel_bits_gather(unsigned char *mixed, const unsigned char *s, int64_t y, int64
 {
     enum { SIDE = 16, WIDE = RAVEL_BITS_WIDE };
     const int per = 8 / bits;
-    const int64_t step = sq / bits, full = cols / per < SIDE ? cols / per : SIDE;
+    const int64_t step = sq / bits, full = cols < SIDE * per ? cols / per : (int64_t)SIDE;
     ravel_bits_columns at;
     int whole = 1;
     RAVEL_UNROLL for (int i = 0; i < per; i++) {

@@ -8,11 +8,12 @@ ravel_bits_tiles(unsigned char *dst, int64_t d, const unsigned char *src, int64_
                  int64_t rows, int64_t cols, int64_t dp, int64_t sq, int64_t stream,
                  int bits)
 {
-    enum { TALL = RAVEL_BITS_TALL, PITCH = RAVEL_BITS_PITCH, WIDE = RAVEL_BITS_WIDE };
-    const int64_t along = RAVEL_BITS_ALONG * 8 / bits, tall = WIDE * 8 / bits;
+    enum { PITCH = RAVEL_BITS_PITCH, WIDE = RAVEL_BITS_WIDE };
+    const int64_t most = RAVEL_BITS_TALL, tall = WIDE * 8 / bits;
+    const int64_t along = RAVEL_BITS_ALONG * 8 / bits;
     unsigned char room[RAVEL_BITS_ROOM] __attribute__((aligned(64)));
-    for (int64_t p = 0; p < rows; p += TALL) {
-        const int64_t r = rows - p < TALL ? rows - p : TALL;
+    for (int64_t p = 0; p < rows; p += most) {
+        const int64_t r = rows - p < most ? rows - p : most;
         const int64_t again = p && r < tall ? tall - r : 0;
         unsigned char *const row = room + 64 + again * PITCH;
         for (int64_t q = 0; q < cols; q += along) {
