@@ -324,12 +324,12 @@ typedef struct {
 } ravel_shuffled;
 
 #ifdef RAVEL_SHUFFLES
-/* At most 4 terms, w of whole bytes or m with a mask: their constants are in registers. */
+/* At most 8 terms, w of whole bytes or m with a mask: their constants are in registers. */
 RAVEL_INLINE void
 ravel_shuffle_few(const ravel_shuffled *a, int w, int m, int even, int same, int lane)
 {
-    ravel_lanes at[4], mask[4];
-    ravel_shifts by[4];
+    ravel_lanes at[8], mask[8];
+    ravel_shifts by[8];
     const int32_t *const t = a->row + RAVEL_ROW_HEAD, *const to = a->row + 3 + lane;
     const int each = m ? RAVEL_MASKED : RAVEL_WHOLE;
     const int64_t n = a->n, dp = a->dp, sp = a->sp, stream = a->stream;
@@ -437,6 +437,18 @@ ravel_shuffle_4_masked(const ravel_shuffled *a, int lane)
     ravel_shuffle_terms(a, 0, 4, lane);
 }
 
+/* 5 to 8 terms that read the same contiguous bytes, as orders of single bits have. */
+static void
+ravel_shuffle_more(const ravel_shuffled *a, int lane)
+{
+    switch (a->row[1]) {
+    case 5: ravel_shuffle_few(a, 0, 5, 1, 1, lane); break;
+    case 6: ravel_shuffle_few(a, 0, 6, 1, 1, lane); break;
+    case 7: ravel_shuffle_few(a, 0, 7, 1, 1, lane); break;
+    default: ravel_shuffle_few(a, 0, 8, 1, 1, lane); break;
+    }
+}
+
 #if RAVEL_LANES == 4 && defined(__AVX512VBMI__)
 #define RAVEL_PAIRS
 /* A window: the bytes from `at` on, of which `some` are read. */
@@ -520,6 +532,8 @@ ravel_shuffle_row(const ravel_shuffled *a)
         one = whole[w];
     else if (!a->fill && w == 0 && m > 1 && m < 5)
         one = masked[m];
+    else if (!a->fill && w == 0 && m > 4 && m < 9 && a->row[2] == 3)
+        one = ravel_shuffle_more;
 #ifdef RAVEL_PAIRS
     if (a->row[7]) {
         ravel_shuffle_wide(a);

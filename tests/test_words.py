@@ -1,6 +1,7 @@
 """Orders of the elements of a word, and of a few rows of words, that are declared by exclusive ors: by the kernel shuffle, against the oracle."""
 
 import random
+import re
 
 import pytest
 
@@ -67,6 +68,24 @@ def test_transposes_around_blocks(cx, bits):
     for shape in [(m, m), (m + 1, m - 1), (m - 1, 2*m + 1), (2*m + 8, m + 3), (5, 8*m + 5), (8*m + 1, m + 24), (525, 3*m + 7)]:
         out = R.judge(cx, {"from": "(R,C){R, C}", "to": "(R,C){C, R}", "shape": shape, "bits": bits, "shift": [1, 3]}, back=True)
         assert not out.wrong and not out.refused, shape
+
+
+@pytest.mark.parametrize("bits", [1, 2, 4])
+def test_transposes_in_several_tiles(cx, bits):
+    """Tiles of the kernel bits_transpose that share bytes of the destination with those before them and with rows beside them."""
+    m = 128//bits
+    for names, shape, to in [("R,C", (8*m + 9, 261), "C, R"), ("R,C", (117, 523), "C, R"), ("R,C", (9*m, 256), "C, R"),
+                             ("R,A,C", (8*m + 1, 2, 70), "C, A, R"), ("R,A,C", (5, 3, 259), "C, A, R")]:
+        out = R.judge(cx, {"from": "(%s){%s}" % (names, names), "to": "(%s){%s}" % (names, to), "shape": shape, "bits": bits,
+                           "shift": [5, 2]})
+        assert not out.wrong and not out.refused, shape
+
+
+def test_threads_own_whole_bytes(cx):
+    """Rows of an odd number of elements of 2 bits: parts of so many rows that they end with a byte, as the proof sees."""
+    with cx.plan("(R,C){R, C}", "(R,C){C, R}", (2049, 2305), 2) as plan:
+        assert re.search(r"for \(int64_t c = \d+\*part/parts", plan.source), plan.source
+        plan.verify()
 
 
 @pytest.mark.parametrize("bits", [1, 2, 4])

@@ -38,17 +38,21 @@ buf_add(Buf *b, const char *s)
     buf_addn(b, s, strlen(s));
 }
 
+/* Formats once more only if there was too little room. */
 static void
 add_formatted(Buf *b, const char *fmt, va_list ap)
 {
     va_list again;
     va_copy(again, ap);
-    int n = vsnprintf(NULL, 0, fmt, ap);
-    if (n > 0) {
+    size_t room = b->cap - b->len;
+    int n = vsnprintf(b->s + b->len, room, fmt, ap);
+    if (n >= 0 && (size_t)n >= room) {
+        b->s[b->len] = 0;
         reserve(b, (size_t)n);
         vsnprintf(b->s + b->len, (size_t)n + 1, fmt, again);
-        b->len += (size_t)n;
     }
+    b->len += n > 0 ? (size_t)n : 0;
+    b->s[b->len] = 0;
     va_end(again);
 }
 

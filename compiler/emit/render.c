@@ -174,6 +174,20 @@ put_braced(Writer *w, const char *open, const Slot *slot, int n, const Stmt *bod
     writer_add(w, close, slot, n);
 }
 
+/* Tables are long, so not by a format. */
+static void
+add_number(Buf *b, int32_t n)
+{
+    char digits[16], *const end = digits + sizeof digits, *at = end;
+    uint32_t left = n < 0 ? -(uint32_t)n : (uint32_t)n;
+    do
+        *--at = (char)('0' + left % 10);
+    while (left /= 10);
+    if (n < 0)
+        *--at = '-';
+    buf_addn(b, at, (size_t)(end - at));
+}
+
 /* The constants, sixteen to a line. */
 static void
 put_tables(Writer *w, const Unit *u)
@@ -184,8 +198,10 @@ put_tables(Writer *w, const Unit *u)
         w->b->indent++;
         for (i64 i = 0; i < t->n; i += 16) {
             Buf line = buf_new(w->arena);
-            for (i64 k = i; k < i + 16 && k < t->n; k++)
-                buf_printf(&line, "%s%d", k > i ? ", " : "", (int)t->value[k]);
+            for (i64 k = i; k < i + 16 && k < t->n; k++) {
+                buf_add(&line, k > i ? ", " : "");
+                add_number(&line, t->value[k]);
+            }
             buf_line(w->b, "%s%s", line.s, i + 16 < t->n ? "," : "");
         }
         w->b->indent--;

@@ -84,24 +84,24 @@ is_woven(const Nest *n, int bits, const int role[ROLES])
            (row->n == per && col->ss == per && row->ds % per == 0);
 }
 
-/* The kernel works in blocks.  A partial block costs as much as a full one; a block that
- * does not start at a byte costs twice as much. */
+/* The kernel transposes 32 bytes of each of 128 / bits columns at a time.  A part of that
+ * costs as much; bits that are shifted, on either side, cost half as much again. */
 static double
 bits_transpose_work(const Nest *n, int bits)
 {
-    i64 per = 8 / bits, block = 128 / bits;
+    i64 per = 8 / bits, tall = 256 / bits, wide = 128 / bits;
     i64 p = nest_tile(n, ROW), q = nest_tile(n, COL);
     bool whole = nest_stride(n, ROW, false) % per == 0 &&
                  nest_stride(n, COL, true) % per == 0;
-    double used = (double)p / (double)(int_ceil_div(p, block) * block) * (double)q /
-                  (double)(int_ceil_div(q, block) * block);
+    double used = (double)p / (double)(int_ceil_div(p, tall) * tall) * (double)q /
+                  (double)(int_ceil_div(q, wide) * wide);
     double start = 20 / (double)(p * q);
     double each = is_woven(n, bits, n->role) ? 0.1 * bits / 8
-                  : p < 4 || q < 4 ? 4.0 : (whole ? 0.22 : 0.28) * bits / 8 / used;
+                  : p < 4 || q < 4 ? 4.0 : (whole ? 0.09 : 0.13) * bits / 8 / used;
     return (double)n->elements * (each + start);
 }
 
-/* A call takes 256 bytes of columns and 1 KB of rows. */
+/* A call takes 256 bytes of columns and 128 of rows. */
 static bool
 bits_transpose_orders(const Plan *p, Nest *n, int k)
 {
@@ -109,7 +109,7 @@ bits_transpose_orders(const Plan *p, Nest *n, int k)
     outer_add_loops(n, BY_DST, false);
     n->stream = outer_may_stream(p);
     outer_add_tile(n, COL, 8 * 256, p->dst->dtype->bits);
-    outer_add_tile(n, ROW, 8 * 1024, p->dst->dtype->bits);
+    outer_add_tile(n, ROW, 8 * 128, p->dst->dtype->bits);
     return k == 0;
 }
 

@@ -8,13 +8,13 @@
 static bool
 shuffle_applies(const Nest *n, int bits, int role[ROLES])
 {
-    Program p;
+    Tile t;
     role[BATCH] = role[ROW] = role[COL] = -1;
     if (kernel_count(n, kernel_run_loop(n)) * bits >= 8 * LANE || (n->pad && bits > 64) ||
-        !shuffle_make(n, bits, &p))
+        !shuffle_has(n, bits, &t))
         return false;
-    role[ROW] = p.tile.loop[TILE_ROW];
-    role[COL] = p.tile.loop[TILE_COL];
+    role[ROW] = t.loop[TILE_ROW];
+    role[COL] = t.loop[TILE_COL];
     return true;
 }
 

@@ -4,7 +4,7 @@
 #include <math.h>
 #include <stdint.h>
 
-#include "plan_parts.h"
+#include "kernel_family.h"
 
 /* True if no two steps of the outer loop write to the same byte.  The tile of a loop is not
  * considered: a byte at its end is only whole if the loop itself fills whole bytes. */
@@ -17,17 +17,43 @@ nest_outer_apart(const Nest *n, int outer, i64 bits)
                                 moved % per == 0 && l->n % per == 0);
 }
 
+/* The same for a nest whose runs end within bytes, if no other nest writes to these: a step
+ * fills a range that begins and ends with a byte, as all loops that move less stay in a row
+ * of the loop, and those that move more pass the whole loop. */
+static bool
+owns_bytes(const Nest *n, int outer, i64 per)
+{
+    const Loop *l = &n->loop[n->outer[outer].loop];
+    i64 moved, all, far, reach = 1;
+    if (!int_mul(l->ds, n->outer[outer].step, &moved) || moved <= 0 || moved % per ||
+        !int_mul(l->ds, l->n, &all) || !kernel_multiple(n->dst, per))
+        return false;
+    for (int i = 0; i < n->nloops; i++) {
+        const Loop *m = &n->loop[i];
+        if (m->rest || !kernel_is_known(m) || m->ds < 0 || !int_mul(m->n - 1, m->ds, &far))
+            return false;
+        if (m->ds < l->ds && !int_add(reach, far, &reach))
+            return false;
+        if (m != l && m->ds >= l->ds && (m->ds % per || m->ds < all))
+            return false;
+    }
+    return reach <= l->ds;
+}
+
 /* The outer loop that threads share: the first that gives threads about equal parts. */
 static int
-split_of(const Nest *n, i64 bits)
+split_of(const Plan *p, const Nest *n)
 {
+    i64 bits = p->dst->dtype->bits;
+    bool shares = nest_shares_bytes(p, n);
     int best = -1;
     double least = 1.3;
     for (int i = 0; i < n->nouter; i++) {
         const Loop *l = &n->loop[n->outer[i].loop];
         i64 steps = int_ceil_div(l->n, n->outer[i].step);
         double uneven = steps < 2 ? 2 : steps % 2 ? 1 + 1 / (double)steps : 1;
-        if (uneven < least - 0.02 && nest_outer_apart(n, i, bits)) {
+        if (uneven < least - 0.02 &&
+            (shares ? owns_bytes(n, i, 8 / bits) : nest_outer_apart(n, i, bits))) {
             least = uneven;
             best = i;
         }
@@ -52,8 +78,9 @@ part_of(i64 n, i64 unit, i64 least)
  * each long enough for long reads and writes.  Blocks through buffers and tiles of tables
  * run along the rows; therefore the rows are cut last.  Groups are never cut. */
 static int
-share_call(Nest *n, i64 bits)
+share_call(const Plan *p, Nest *n)
 {
+    i64 bits = p->dst->dtype->bits;
     enum { ENOUGH = 4, STRETCH = 8 * 1024 };
     static const int roles[][3] = {{BATCH, ROW, COL}, {BATCH, COL, ROW}};
     bool rows_last = n->stream == 2 || n->kernel->family->table;
@@ -71,7 +98,7 @@ share_call(Nest *n, i64 bits)
         if (!part || int_ceil_div(l->n, part) < ENOUGH)
             continue;
         n->outer[n->nouter++] = (OuterLoop){loop, part};
-        if ((split = split_of(n, bits)) >= 0)
+        if ((split = split_of(p, n)) >= 0)
             return split;
         n->nouter--;
     }
@@ -83,12 +110,12 @@ nest_share(const Plan *p, Nest *n)
 {
     i64 bits = p->dst->dtype->bits;
     bool anywhere = n->at[DST][0];
-    if (!p->split || nest_shares_bytes(p, n))
+    if (!p->split || (p->n > 1 && nest_shares_bytes(p, n)))
         return -1;
     if (anywhere && bits < 8)      /* two places may have one byte */
         return -1;
-    int split = split_of(n, bits);
-    return split >= 0 ? split : share_call(n, bits);
+    int split = split_of(p, n);
+    return split >= 0 ? split : share_call(p, n);
 }
 
 bool

@@ -118,6 +118,8 @@ typedef struct {
     int passes, elements;
     double cost;          /* nanoseconds a tile, roughly */
 } Program;
+/* Whether the nest has one, and its tile: what is found sooner than the program. */
+bool shuffle_has(const Nest *n, int bits, Tile *t);
 /* False if the nest has none. */
 bool shuffle_make(const Nest *n, int bits, Program *p);
 

@@ -46,14 +46,21 @@ in_two(const Bits *b, Bits *make, Bits *move)
     return shuffle_lanes(make) && shuffle_lanes(move);
 }
 
+/* The most terms that templates/c/shuffle_row.c has in registers wherever they read. */
+enum { HELD = 4 };
+
 /* Nanoseconds.  A lane takes 1, each term of whole bytes 0.3 more, 0.55 where it is
- * shifted and masked. */
+ * shifted and masked; `held` of that if the terms are in registers. */
 static double
 cost_of(const Bits *b, const Terms *t)
 {
+    const double held = 0.6;
     double cost = 0;
-    for (int i = 0; i < b->nlanes / QUAD; i++)
-        cost += QUAD * (1 + 0.3 * t->row[i].whole + 0.55 * t->row[i].masked);
+    for (int i = 0; i < b->nlanes / QUAD; i++) {
+        const Row *r = &t->row[i];
+        double one = QUAD * (1 + 0.3 * r->whole + 0.55 * r->masked);
+        cost += r->whole == 0 && r->masked <= HELD ? held * one : one;
+    }
     return cost;
 }
 
@@ -161,15 +168,36 @@ terms_of(const Bits *b, const Terms *t)
     return most;
 }
 
-bool
-shuffle_make(const Nest *n, int bits, Program *p)
+/* The tile in one pass; passes is 0 if there is none. */
+static bool
+start(const Nest *n, int bits, Program *p)
 {
-    enum { FEW = 4 };
     if (!shuffle_tile(n, bits, &p->tile) || !shuffle_bits(n, &p->tile, bits, p->bits))
         return false;
     p->elements = p->bits[0].n;
     p->passes = find_terms(n, p->bits, p->terms);
     p->cost = program_cost(n, p);
+    return true;
+}
+
+bool
+shuffle_has(const Nest *n, int bits, Tile *t)
+{
+    Program p;
+    if (!start(n, bits, &p))
+        return false;
+    if (bits < 8 && !p.passes)
+        try_more(n, &p);
+    *t = p.tile;
+    return p.passes;
+}
+
+bool
+shuffle_make(const Nest *n, int bits, Program *p)
+{
+    enum { FEW = 4 };
+    if (!start(n, bits, p))
+        return false;
     if (bits < 8 && (!p->passes || terms_of(p->bits, p->terms) > FEW))
         try_more(n, p);
     return p->passes;
