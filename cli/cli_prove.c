@@ -68,8 +68,9 @@ print_verdict(Cli *c, const Emitted *e, const char *compiler, const ShapeProof *
     if (no)
         fprintf(f, "\n  %s\n", o->why);
     else if (plan_has_arguments(p))
-        fprintf(f, ": %d shapes, every boundary value and its neighbours; %d runs\n",
-                s->shapes, k->runs);
+        fprintf(f, ": %d shapes, every boundary value and its neighbours; %d runs%s\n",
+                s->shapes, k->runs, !s->idle ? "" :
+                arena_printf(c->arena, "; %d of %d nests ran at none", s->idle, p->n));
     else
         fprintf(f, ": %lld elements, %lld padding, %lld holes not written; %d runs\n",
                 (long long)k->elements, (long long)k->padding, (long long)k->holes, k->runs);

@@ -113,8 +113,8 @@ proof_json(const Proofs *v, bool yes)
         "shape", shape_text(v->c->arena, v), "dtype", p->src->dtype->name,
         "answer", yes ? "yes" : "no");
     if (yes)
-        json_object_update_new(j, json_pack("{s:i, s:i, s:b, s:I, s:I, s:I, s:i, s:i}",
-            "shapes", v->boundaries.n, "shapes_of_boxes", v->boxes.shapes,
+        json_object_update_new(j, json_pack("{s:i, s:i, s:i, s:b, s:I, s:I, s:I, s:i, s:i}",
+            "shapes", v->boundaries.n, "nests_not_run", v->boundaries.idle, "shapes_of_boxes", v->boxes.shapes,
             "every_residue", v->boxes.all,
             "elements", (json_int_t)k->elements, "padding", (json_int_t)k->padding,
             "holes", (json_int_t)k->holes, "runs", k->runs, "nests", p->n));
@@ -144,6 +144,9 @@ print_proof(const Proofs *v, bool yes)
            v->boxes.all ? "every" : "the first", v->boxes.all ? "" : "s");
     printf("  code     run at %d shapes, every boundary value of the digits and its "
            "neighbours: %d runs\n", v->boundaries.n, k->runs);
+    if (v->boundaries.idle)
+        printf("  not run  %d of %d nests: no shape of 64 MB or less was found at which they "
+               "run\n", v->boundaries.idle, p->n);
     printf("  result   %lld elements, %lld padding, %lld holes not written: every bit "
            "is right\n", (long long)k->elements, (long long)k->padding,
            (long long)k->holes);
@@ -200,5 +203,5 @@ cli_prove_shapes(Cli *c, const Request *rq, const Plan *p, const ChildObject *ob
     if (!ok)
         diag_fatal(c->arena->diag, d.kind, (Loc){0}, "%s", d.text);
     *o = s.v.sum;
-    *out = (ShapeProof){s.v.boundaries.n, s.v.at};
+    *out = (ShapeProof){s.v.boundaries.n, s.v.boundaries.idle, s.v.at};
 }

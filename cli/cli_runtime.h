@@ -16,6 +16,7 @@ bool cli_verify_shapes(Cli *c, const ravel_plan *plan, const char *const *name,
  * arguments.  If it is wrong, *o has the reason. */
 typedef struct {
     int shapes;                    /* the number of shapes at which it ran */
+    int idle;                      /* nests that ran at none of them */
     const i64 *at;                 /* the shape at which it is wrong */
 } ShapeProof;
 void cli_prove_shapes(Cli *c, const Request *rq, const Plan *p, const ChildObject *object,

@@ -98,15 +98,25 @@ key_same(const Key *a, const Key *b)
                                        (size_t)a->rq.rank * sizeof *a->rq.shape));
 }
 
-/* Whether the name still denotes the same layout. */
 static bool
-still_known(const LayoutDef *def, const Known *known)
+is_loaded(const LayoutDef *def, const Known *known)
+{
+    const LayoutDef *d = known ? known->loaded : NULL;
+    while (d && d != def)
+        d = d->next;
+    return d;
+}
+
+/* Whether the name of the layout, which `was` has, denotes the same layout in `known`.  This
+ * may be older: then the library's layout can have the name of one that was loaded. */
+static bool
+still_known(const LayoutDef *def, const Known *was, const Known *known)
 {
     def = layout_declared(def);
     const LayoutDef *newest = known ? known->loaded : NULL;
     while (!def->is_inline && newest && strcmp(newest->name, def->name))
         newest = newest->next;
-    return def->is_inline || !newest || newest == def;
+    return def->is_inline || (newest ? newest == def : !is_loaded(def, was));
 }
 
 static bool
@@ -114,8 +124,8 @@ current(ravel_plan *p, const Known *known, const Wisdom *wisdom)
 {
     if (!wisdom_current(&p->wisdom, wisdom))
         return false;
-    return p->known == known || (still_known(p->plan->src->ref->def, known) &&
-                                 still_known(p->plan->dst->ref->def, known));
+    return p->known == known || (still_known(p->plan->src->ref->def, p->known, known) &&
+                                 still_known(p->plan->dst->ref->def, p->known, known));
 }
 
 /* Insert into the list of uses, as the newest. */
@@ -180,10 +190,10 @@ let_go(ravel_plan *gone)
     }
 }
 
-ravel_plan *
-cache_find(Cache *c, const Key *k, const Known *known, const Wisdom *wisdom)
+/* Find the plan and count one more user, under the lock. */
+static ravel_plan *
+use(Cache *c, const Key *k, const Known *known, const Wisdom *wisdom)
 {
-    take();
     ravel_plan *p = *find(c, k);
     if (p && !current(p, known, wisdom))
         p = NULL;
@@ -193,6 +203,27 @@ cache_find(Cache *c, const Key *k, const Known *known, const Wisdom *wisdom)
         link_newest(c, p);
         atomic_fetch_add(&p->users, 1);
     }
+    return p;
+}
+
+ravel_plan *
+cache_find(Cache *c, const Key *k, const Known *known, const Wisdom *wisdom)
+{
+    take();
+    ravel_plan *p = use(c, k, known, wisdom);
+    give();
+    return p;
+}
+
+ravel_plan *
+cache_find_like(Cache *c, const Key *k, const ravel_plan *like, const Wisdom *wisdom,
+                const Known **known)
+{
+    take();
+    *known = like->known;
+    ravel_plan *p = use(c, k, *known, wisdom);
+    if (c->most == 0 || c->most_bytes == 0)
+        *known = NULL;
     give();
     return p;
 }
@@ -229,22 +260,4 @@ cache_bound(Cache *c, i64 plans, i64 bytes)
     shrink(c, plans, bytes, &gone);
     give();
     let_go(gone);
-}
-
-bool
-cache_holds(const Cache *c)
-{
-    take();
-    bool holds = c->most > 0 && c->most_bytes > 0;
-    give();
-    return holds;
-}
-
-const Known *
-cache_known(const ravel_plan *p)
-{
-    take();
-    const Known *known = p->known;
-    give();
-    return known;
 }

@@ -1,6 +1,9 @@
 /* The steps of a plan at one shape. */
 #include "interpret_steps.h"
 
+/* As emitted code adds them: a definition, which no other file shares. */
+#include "../templates/c/table_add.c"
+
 typedef struct {
     Arena *a;
     const i64 *val;       /* of the plan's scalars */
@@ -34,12 +37,10 @@ make_table(const Maker *m, Step *s)
     s->table = k->table;
     if (k->nscalars == 0)
         return;
-    int32_t *sum = arena_copy(m->a, k->table, (size_t)k->words * sizeof *sum);
-    for (int i = 0; i < k->nscalars; i++) {
-        i64 x = number(m, k->scalar[i]);
-        for (i64 w = 0; w < k->words; w++)
-            sum[w] += (int32_t)(k->table[(i + 1) * k->words + w] * x);
-    }
+    int32_t *sum = arena_array(m->a, int32_t, k->words);
+    for (int i = 0; i < k->nscalars; i++)
+        ravel_table_add(sum, i ? sum : k->table, k->table + (i + 1) * k->words, k->words,
+                        number(m, k->scalar[i]));
     s->table = sum;
 }
 

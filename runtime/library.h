@@ -43,12 +43,13 @@ typedef struct {
     uint64_t texts, hash;          /* of the texts of rq; of these and its shape */
 } Key;
 
-/* special.c: the bytes that a plan has converted at the last shape with this hash. */
+/* special.c: the bytes that a plan has converted at shapes with this hash, and those at which
+ * it is specialised. */
 typedef struct {
     _Atomic uint64_t hash;
-    _Atomic i64 bytes;
+    _Atomic i64 bytes, due;
 } SeenShape;
-enum { SEEN = 16 };
+enum { SEEN = 256 };
 
 /* A hash table of plans by key, and a list of them in the order of their last use. */
 enum { BUCKETS = 1024 };
@@ -139,10 +140,10 @@ ravel_plan *cache_find(Cache *c, const Key *k, const Known *known,
 /* Add p, in place of one with the same key; others may be evicted. */
 void cache_add(Cache *c, ravel_plan *p);
 void cache_bound(Cache *c, i64 plans, i64 bytes);
-/* Whether it can hold plans. */
-bool cache_holds(const Cache *c);
-/* The layouts for which a plan is current. */
-const Known *cache_known(const ravel_plan *p);
+/* The same for the layouts for which the plan `like` is current; sets *known to these, or to
+ * NULL if the cache holds no plans. */
+ravel_plan *cache_find_like(Cache *c, const Key *k, const ravel_plan *like,
+                            const Wisdom *wisdom, const Known **known);
 
 /* wisdom.c */
 /* The key of a plan in wisdom: all that its speed depends on. */

@@ -63,7 +63,8 @@ plan(void *arg)
         make_text(p, &q);
     else
         make_steps(arg);
-    if (!j->pick && !p->wisdom.advice && !plan_is_fixed(made) && !plan_looks_up(made))
+    if (!j->pick && !p->wisdom.advice && !plan_is_fixed(made) && !plan_looks_up(made) &&
+        rq->rank == made->src->rank)
         p->seen = arena_array(&p->arena, SeenShape, SEEN);
 }
 

@@ -326,6 +326,19 @@ def test_emitted_code_checks_first(bits, tmp_path):
     assert call(room[first:first + n], room[:first].view(i.dtype)) == 0 and np.array_equal(room[first:first + n], x[i])
 
 
+def test_emitted_code_knows_the_length_of_an_array(tmp_path):
+    """A sum of an extent and a number: no place of it may be in the destination."""
+    ravel_command("emit", "--from", "ROW_MAJOR(100)[idx][2:]", "--to", "ROW_MAJOR", "--shape", "M", "--dtype", "u64", "--name", "f", "-o", str(tmp_path / "f.c"))
+    subprocess.run(["gcc", "-O1", "-shared", "-fPIC", tmp_path / "f.c", "-o", tmp_path / "f.so"], check=True)
+    f, x, n = ct.CDLL(str(tmp_path / "f.so")).f, np.arange(7, 107, dtype="u8"), 50
+    room = np.zeros(200, "i8")
+    call = lambda at: f(PTR(room[at:].ctypes.data), PTR(x.ctypes.data), ct.c_int64(n), PTR(room.ctypes.data))
+    for at in range(n + 2):
+        room[:n + 2] = i = numbers("", n + 2, 100)
+        assert call(at) == 1 and np.array_equal(room[:n + 2], i)
+    assert call(n + 2) == 0 and np.array_equal(room[n + 2:2*n + 2].view("u8"), x[i[2:]])
+
+
 @pytest.mark.parametrize("command", ["show", "check", "check --equals ROW_MAJOR", "tune", "emit --target opencl", "emit --target bursts"])
 def test_refused(command):
     word, *rest = command.split()

@@ -90,6 +90,43 @@ def test_the_layout_is_the_one_of_the_plan(logged):
     assert len(plans(lines)) >= 3
 
 
+def test_a_library_layout_is_not_taken_for_a_loaded_one(logged):
+    """The text that is loaded later has a layout of the library's name."""
+    cx, lines = logged
+    x = np.arange(BYTES).astype(np.uint8)
+    with cx.plan("NCHW", "NHWC", OPEN, "u8") as plan:
+        cx.load("layout 'NHWC' { dims = { N, C, H, W }, order = { W, H, C, N } }")
+        with cx.plan("NCHW", "NHWC", SHAPE, "u8"):
+            for _ in range(2*ENOUGH):
+                run(plan, x, SHAPE)
+
+
+def test_many_shapes_in_turn(logged):
+    """Shapes that share a place of the count do not keep each other from being specialised."""
+    cx, lines = logged
+    shapes = [(1, 3, 500, 600 + k) for k in range(24)]
+    x = np.arange(3*500*624).astype(np.uint8)
+    with cx.plan("NCHW", "NHWC", OPEN, "u8") as plan:
+        out = np.zeros_like(x)
+        for _ in range(80):
+            for s in shapes:
+                ravel.call(ravel.lib.ravel_run_shape, plan.p, ct.c_void_p(out.ctypes.data), ct.c_void_p(x.ctypes.data), ravel.extents(s))
+        for s in shapes:
+            run(plan, x[:3*500*s[3]], s)
+    assert len(plans(lines)) == 1 + len(shapes)
+
+
+def test_plans_that_the_cache_does_not_keep(logged):
+    """The next attempt comes after twice as many bytes."""
+    cx, lines = logged
+    ravel.call(ravel.lib.ravel_set_cache, cx.p, 256, ct.c_int64(4096))
+    x = np.arange(BYTES).astype(np.uint8)
+    with cx.plan("NCHW", "NHWC", OPEN, "u8") as plan:
+        for _ in range(8*ENOUGH):
+            run(plan, x, SHAPE)
+    assert len(plans(lines)) == 1 + 3         # after 32, 96 and 224 MB
+
+
 def test_wrong_arguments_are_still_refused():
     x, err = np.zeros(BYTES + 1, np.uint8), ravel.Err()
     with ravel.Context() as cx, cx.plan("NCHW", "NHWC", OPEN, "u8") as plan:
@@ -100,17 +137,18 @@ def test_wrong_arguments_are_still_refused():
         assert ravel.lib.ravel_run_shape(plan.p, at, at, ravel.extents((2, 4, 600, 700)), ct.byref(err)) and b"extent of C" in err.text
 
 
-def test_several_threads():
-    """All threads reach the bound at about the same time; the plans that are made leave the cache again."""
+def test_several_threads(logged):
+    """Threads make plans of three shapes, and the cache, which holds one plan, drops them while others run."""
+    cx, lines = logged
+    ravel.call(ravel.lib.ravel_set_cache, cx.p, 1, ct.c_int64(64 << 20))
     x = np.random.default_rng(2).integers(0, 256, BYTES, np.uint8)
-    failed = []
-    with ravel.Context() as cx, cx.plan("NCHW", "NHWC", OPEN, "u8") as plan:
+    failed, start = [], threading.Barrier(3)
+    with cx.plan("NCHW", "NHWC", OPEN, "u8") as plan:
         def work(k):
             try:
-                for i in range(ENOUGH):
-                    run(plan, x, (2, 3, 700, 600) if (i + k) % 2 else SHAPE)
-                    if i % 5 == k:
-                        ravel.call(ravel.lib.ravel_set_cache, cx.p, i % 2*4, ct.c_int64(64 << 20))
+                start.wait()
+                for i in range(6*ENOUGH):
+                    run(plan, x, [SHAPE, (2, 3, 700, 600), (2, 3, 300, 1400)][(i + k) % 3])
             except BaseException as e:
                 failed.append(e)
         all_ = [threading.Thread(target=work, args=(k,)) for k in range(3)]
@@ -118,4 +156,4 @@ def test_several_threads():
             t.start()
         for t in all_:
             t.join()
-    assert not failed
+    assert not failed and len(plans(lines)) >= 4      # each shape, and one again

@@ -50,9 +50,16 @@ int composite_kept(const Nest *n, int bits);
 bool composite_make(const Nest *n, int bits, bool buffer, Composite *c);
 /* Whether the tile takes all iterations of a loop, at every shape. */
 bool composite_takes_all(const Nest *n, const Composite *c, int loop);
-/* The largest offset of the tile, in bytes (elements smaller than a byte: in these), as far as
- * it depends on the shape.  The rest of it is less than 2^30. */
-const Ex *composite_reach(const Nest *n, const Composite *c);
+const Ex *composite_stride(const Loop *l, int side);
+
+/* composite_scalars.c: sets the scalars in the strides of the tile's loops; false: its table is
+ * not linear in a few scalars. */
+bool composite_scalars(const Nest *n, Composite *c);
+/* The offsets of a tile, in bytes (of elements smaller than a byte: in these), have 32 bits.
+ * Those that are numbers are at most COMPOSITE_NEAR, and so must be those that depend on the
+ * shape: 1 at shapes at which they are, else 0 or less. */
+enum { COMPOSITE_NEAR = (1 << 30) - 64 };
+const Ex *composite_near(const Nest *n, const Composite *c);
 
 /* composite_table.c: the words of a tile, as templates/c/composite_tile.h reads them.  They are
  * linear in the scalars: the words without them, or those that a scalar is multiplied with. */

@@ -31,8 +31,8 @@ is_plain(const Nest *n, const Loop *l)
            (kernel_is_known(l) || (n->near && rises(l->ex.ss) && rises(l->ex.ds)));
 }
 
-static const Ex *
-stride_of(const Loop *l, int side)
+const Ex *
+composite_stride(const Loop *l, int side)
 {
     return side == SRC ? l->ex.ss : l->ex.ds;
 }
@@ -61,12 +61,12 @@ next_loop(const Nest *n, const Composite *c, int side, i64 run)
     int best = -1;
     for (int i = 0; i < n->nloops; i++) {
         const Loop *l = &n->loop[i];
-        const Ex *stride = stride_of(l, side);
+        const Ex *stride = composite_stride(l, side);
         if (!c->skip[i] && ex_is_const(stride) && int_abs(stride->base) == run &&
             room_of(c, l) > 1 && (best < 0 || l->var < n->loop[best].var))
             best = i;
     }
-    return best >= 0 && stride_of(&n->loop[best], side)->base > 0 ? best : -1;
+    return best >= 0 && composite_stride(&n->loop[best], side)->base > 0 ? best : -1;
 }
 
 /* The elements that are contiguous on both sides: those of the loop with stride 1 in both,
@@ -311,58 +311,13 @@ is_near(const Nest *n, const Composite *c)
     for (int side = SRC; side <= DST; side++) {
         double far = 0;
         for (int i = 0; i < n->nloops; i++) {
-            double s = (double)stride_of(&n->loop[i], side)->base * (double)(c->taken[i] - 1);
+            double s = (double)composite_stride(&n->loop[i], side)->base * (double)(c->taken[i] - 1);
             far += c->taken[i] > 1 ? (s < 0 ? -s : s) * c->unit : 0;
         }
-        if (far > INT32_MAX / 2)
+        if (far > COMPOSITE_NEAR)
             return false;
     }
     return true;
-}
-
-/* Adds the scalars of a stride to those of the tile.  False if it has others than these, or
- * there are too many. */
-static bool
-add_scalars(const Ex *stride, Composite *c)
-{
-    for (int i = 0; i < stride->n; i++) {
-        const Atom *a = stride->t[i].atom;
-        int k = 0;
-        while (k < c->nscalars && c->scalar[k] != a)
-            k++;
-        if (a->op != AT_VAR || k == TABLE_SCALARS)
-            return false;
-        c->scalar[k] = a;
-        c->nscalars += k == c->nscalars;
-    }
-    return true;
-}
-
-static bool
-find_scalars(const Nest *n, Composite *c)
-{
-    c->nscalars = 0;
-    for (int i = 0; i < n->nloops; i++)
-        if (c->taken[i] > 1 &&
-            (!add_scalars(n->loop[i].ex.ss, c) || !add_scalars(n->loop[i].ex.ds, c)))
-            return false;
-    return true;
-}
-
-const Ex *
-composite_reach(const Nest *n, const Composite *c)
-{
-    const Ex *reach[2];
-    for (int side = SRC; side <= DST; side++) {
-        reach[side] = ex_const(n->e, 0);
-        for (int i = 0; i < n->nloops; i++) {
-            const Ex *s = stride_of(&n->loop[i], side);
-            if (c->taken[i] > 1 && !ex_is_const(s))
-                reach[side] = ex_add_scaled(n->e, reach[side], s,
-                                            (c->taken[i] - 1) * c->unit);
-        }
-    }
-    return ex_max(n->e, reach[SRC], reach[DST]);
 }
 
 static bool
@@ -395,7 +350,7 @@ bool
 composite_make(const Nest *n, int bits, bool buffer, Composite *c)
 {
     if (!find_kept(n, bits, c) || is_long(n, c) || !find_tile(n, c) || !is_near(n, c) ||
-        !find_scalars(n, c))
+        !composite_scalars(n, c))
         return false;
     find_roles(n, c);
     c->pitch = buffer || c->per > 1 ? c->pitch : 0;

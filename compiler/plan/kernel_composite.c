@@ -105,7 +105,7 @@ composite_program(Arena *a, const Nest *n, int bits, i64 *words)
 }
 
 static int
-composite_scalars(const Nest *n, int bits, const Ex *out[TABLE_SCALARS])
+scalars_of(const Nest *n, int bits, const Ex *out[TABLE_SCALARS])
 {
     Composite c;
     composite_make(n, bits, n->stream, &c);
@@ -115,11 +115,11 @@ composite_scalars(const Nest *n, int bits, const Ex *out[TABLE_SCALARS])
 }
 
 static const Ex *
-composite_far(const Nest *n, int bits)
+near_of(const Nest *n, int bits)
 {
     Composite c;
     composite_make(n, bits, n->stream, &c);
-    return composite_reach(n, &c);
+    return composite_near(n, &c);
 }
 
 #define TILES(takes, of, letters, text)                                          \
@@ -127,7 +127,7 @@ composite_far(const Nest *n, int bits)
      .applies = takes, .work = composite_work, .runs = composite_runs,           \
      .floor = 0.02, .orders = composite_orders, .speeds = AS_TILES,              \
      .table = composite_table_loops, .program = composite_program,               \
-     .scalars = composite_scalars, .reach = composite_far}
+     .scalars = scalars_of, .near = near_of}
 #define COMPOSITE(takes)                                                         \
     TILES(takes, OF_BYTES, "DStnrcNMPQpqH",                                      \
           "digits in any order, by tiles whose offsets a table holds")

@@ -315,11 +315,12 @@ typedef struct {
     bool all;                      /* with `residues`: no residue was left out */
 } ExtentValues;
 ExtentValues plan_extent_values(Arena *a, const Plan *p, bool residues);
-/* Shapes of src's dims at all boundaries, varied one extent at a time: tests run code at
- * these shapes.  The list is allocated in a. */
+/* Shapes of src's dims at all boundaries, varied one extent at a time, and shapes at which the
+ * other nests run: tests run code at these shapes.  The list is allocated in a. */
 typedef struct {
     i64 (*shape)[MAX_RANK];
     int n;
+    int idle;             /* nests for which no shape was found */
 } ShapeList;
 ShapeList plan_boundaries(Arena *a, const Plan *p);
 

@@ -8,9 +8,6 @@
 
 #include "kernel_family.h"
 
-/* The offsets of a table, as far as they depend on the shape: the rest is below 2^30 too. */
-enum { NEAR_BYTES = 1 << 30 };
-
 /* A scalar that is 1 if 2 <= n <= most, else 0. */
 static const Ex *
 is_narrow(Scalars *s, const Ex *n, i64 most)
@@ -154,8 +151,7 @@ at_shapes(const Plan *p, const Nest *n, const Long *needs)
                                                       ex_const(e, least - 1))));
     }
     if (n->near && nest_scalars(p, n, scalar) > 0)
-        all = ex_min(e, all, is_above_0(e, ex_sub(e, ex_const(e, NEAR_BYTES),
-                                                  f->reach(n, p->dst->dtype->bits))));
+        all = ex_min(e, all, is_above_0(e, f->near(n, p->dst->dtype->bits)));
     return all;
 }
 
@@ -171,8 +167,9 @@ lengthen(Plan *p, Nest *n, Nest *out)
         with.kernel == n->kernel || with.cost >= n->cost)
         return false;
     Long needs = long_loops(&with);
-    bool near = with.kernel->family->reach;
-    if (!assume(p, &with, &needs, near) || with.kernel == n->kernel)
+    bool near = with.kernel->family->near;
+    if (!assume(p, &with, &needs, near) || with.kernel == n->kernel ||
+        with.cost >= n->cost)
         return false;
     Long again = long_loops(&with);
     const Ex *x = at_shapes(p, &with, &needs);

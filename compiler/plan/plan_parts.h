@@ -172,10 +172,10 @@ struct Family {
     void (*table)(const Nest *n, int bits, const int role[ROLES], TableLoops *out);
     /* The words of the table if they are not offsets; sets *words to their number. */
     const int32_t *(*program)(Arena *a, const Nest *n, int bits, i64 *words);
-    /* The scalars of this table (nest_scalars); its largest offset in bytes, as far as it
-     * depends on the shape, for nests that assume that it is near. */
+    /* The scalars of this table (nest_scalars); for nests that assume that offsets fit 32
+     * bits, 1 at shapes at which those of this table do, else 0 or less. */
     int (*scalars)(const Nest *n, int bits, const Ex *out[TABLE_SCALARS]);
-    const Ex *(*reach)(const Nest *n, int bits);
+    const Ex *(*near)(const Nest *n, int bits);
     /* With extents left to run time: the kernel is used for nests of family `of` at shapes
      * for which the loop with this role has at most most(size) iterations; `size` is the
      * number of bytes of an element (plan_narrow.c). */

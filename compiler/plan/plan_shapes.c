@@ -1,6 +1,8 @@
 /* Lists the shapes at which a plan with extents left to run time is checked.  One extent
  * at a time takes the values at and beside each boundary of its digits, while the others
- * have a value on a boundary or beside one.  Each variant of a nest runs at one of them. */
+ * have a value on a boundary or beside one.  Other shapes are for nests that run at none of
+ * these. */
+#include <stdint.h>
 #include <string.h>
 
 #include "plan_parts.h"
@@ -124,43 +126,87 @@ set_shape(const Plan *p, const i64 *extent, i64 *shape)
     }
 }
 
-/* The elements of a nest at a shape; -1: there is no such shape. */
-static i64
-elements_at(Arena *a, const Plan *p, const Nest *n, const i64 *extent)
+/* The search for shapes at which the nests run that run at none of the list: nests with tests of
+ * several loops. */
+typedef struct {
+    const Plan *p;
+    Arena *a;
+    bool *ran;                     /* each nest: at a shape of the list */
+    i64 (*extent)[MAX_RANK];       /* each other nest: the smallest such shape so far ... */
+    i64 *bytes;                    /* ... and the bytes of its destination; 0: there is none */
+    int idle;                      /* so many have none */
+} Search;
+
+/* Whether a nest writes something at these values of the scalars. */
+static bool
+runs_at(const Plan *p, int k, const i64 *val)
 {
-    i64 src, dst, *val = plan_values(a, p, extent);
-    return val && plan_bytes_at(p, val, &src, &dst) ? nest_elements_at(n, val) : -1;
+    return !p->nest[k].merged && nest_elements_at(&p->nest[k], val) > 0;
 }
 
-static bool
-is_listed(Arena *a, const Plan *p, const Nest *n, const ShapeList *list)
+static void
+note_listed(Search *s, const i64 *shape)
 {
     i64 extent[MAX_RANK];
-    for (int i = 0; i < list->n; i++)
-        if (!plan_extents(a, p, list->shape[i], extent) && elements_at(a, p, n, extent) > 0)
-            return true;
-    return false;
+    const char *why = plan_extents(s->a, s->p, shape, extent);
+    const i64 *val = why ? NULL : plan_values(s->a, s->p, extent);
+    for (int k = 0; val && k < s->p->n; k++)
+        s->ran[k] |= runs_at(s->p, k, val);
 }
 
-/* Adds a shape at which a nest runs that needs several long loops: the smallest of those with
- * some extents above the narrow count, and the others as in `base`. */
 static void
-add_wide(Arena *a, const Plan *p, const Nest *n, const i64 *base, ShapeList *list)
+note_drawn(Search *s, const i64 *extent)
 {
-    enum { MOST = 1 << 25 };       /* elements: such a shape is not worth its proof */
-    i64 least = MOST, best[MAX_RANK];
-    for (unsigned set = 1; set < 1u << p->scalars->nextents; set++) {
-        i64 extent[MAX_RANK];
-        for (int i = 0; i < p->scalars->nextents; i++)
-            extent[i] = set >> i & 1 && base[i] <= n->narrow ? n->narrow + 1 : base[i];
-        i64 elements = elements_at(a, p, n, extent);
-        if (elements > 0 && elements < least) {
-            least = elements;
-            memcpy(best, extent, sizeof best);
-        }
+    enum { MOST_BYTES = 64 << 20 };        /* a larger shape is not worth its proof */
+    i64 src, dst;
+    const i64 *val = plan_values(s->a, s->p, extent);
+    if (!val || !plan_bytes_at(s->p, val, &src, &dst) || src > MOST_BYTES || dst > MOST_BYTES)
+        return;
+    for (int k = 0; k < s->p->n; k++) {
+        if (s->ran[k] || !runs_at(s->p, k, val) || (s->bytes[k] && dst >= s->bytes[k]))
+            continue;
+        s->idle -= s->bytes[k] == 0;
+        s->bytes[k] = dst;
+        memcpy(s->extent[k], extent, sizeof s->extent[k]);
     }
-    if (least < MOST)
-        set_shape(p, best, list->shape[list->n++]);
+}
+
+/* Draws shapes whose extents have values of the list, any of them together. */
+static void
+draw_shapes(Search *s, const ExtentValues *v)
+{
+    enum { DRAWS = 2000, MORE = 100 };
+    uint64_t seed = 1;
+    for (int n = 0; n < DRAWS && (s->idle || n < MORE); n++) {
+        i64 extent[MAX_RANK];
+        for (int i = 0; i < s->p->scalars->nextents; i++) {
+            seed = seed * 6364136223846793005u + 1442695040888963407u;
+            extent[i] = v->value[i][(seed >> 33) % (uint64_t)v->n[i]];
+        }
+        note_drawn(s, extent);
+    }
+}
+
+/* Adds a shape for each nest that runs at none of the list. */
+static void
+add_idle(Arena *a, const Plan *p, const ExtentValues *v, ShapeList *list)
+{
+    Search s = {p, a, arena_array(a, bool, p->n), NULL, NULL, 0};
+    for (int i = 0; i < list->n; i++)
+        note_listed(&s, list->shape[i]);
+    for (int k = 0; k < p->n; k++) {
+        s.ran[k] |= p->nest[k].merged;
+        s.idle += !s.ran[k];
+    }
+    if (s.idle == 0)
+        return;
+    s.extent = arena_alloc(a, (size_t)p->n * sizeof *s.extent);
+    s.bytes = arena_array(a, i64, p->n);
+    draw_shapes(&s, v);
+    list->idle = s.idle;
+    for (int k = 0; k < p->n; k++)
+        if (s.bytes[k])
+            set_shape(p, s.extent[k], list->shape[list->n++]);
 }
 
 ShapeList
@@ -182,8 +228,6 @@ plan_boundaries(Arena *a, const Plan *p)
                 extent[i] = v.value[i][k];
                 set_shape(p, extent, list.shape[list.n++]);
             }
-    for (int k = 0; k < p->n; k++)
-        if (p->nest[k].narrow && !is_listed(a, p, &p->nest[k], &list))
-            add_wide(a, p, &p->nest[k], v.base[1], &list);
+    add_idle(a, p, &v, &list);
     return list;
 }
