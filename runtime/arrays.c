@@ -4,6 +4,8 @@
 #include <string.h>
 
 #include "library.h"
+
+/* The check that emitted code makes: a definition, which no other file shares. */
 #include "../templates/c/outside.c"
 
 static i64

@@ -231,7 +231,7 @@ typedef struct {
  * several uses is listed once.  Returns their number; `out` may be NULL.  Thread-safe. */
 RAVEL_API int ravel_plan_arrays(const ravel_plan *plan, ravel_array *out);
 /* The same at a given shape, which may be NULL if all extents are numbers: n is a number.
- * Errors as for ravel_run_shape.  Thread-safe. */
+ * Errors as for ravel_run_shape; a plan without index arrays takes any shape.  Thread-safe. */
 RAVEL_API ravel_status ravel_plan_arrays_at(const ravel_plan *plan, const int64_t *shape,
                                             ravel_array *out, ravel_error *err);
 
