@@ -101,7 +101,8 @@ $(UNOPTIMISED:%=$(B)/runtime/kernels_%.o): ISA += -O0
 # compiler four times as long.  SANITIZED=avx2 is for RAVEL_ISA=avx2.
 HAS       := $(if $(UNOPTIMISED),$(shell $(CC) -march=native -dM -E - </dev/null 2>/dev/null))
 SANITIZED ?= $(lastword portable $(if $(filter __x86_64__,$(HAS)),sse2) $(if $(filter __AVX2__,$(HAS)),avx2) \
-             $(if $(filter __AVX512BW__,$(HAS)),avx512) $(if $(filter __AVX512VBMI__,$(HAS)),avx512vbmi))
+             $(if $(and $(filter __AVX512BW__,$(HAS)),$(filter __AVX512VL__,$(HAS))),avx512 \
+             $(if $(and $(filter __AVX512VBMI__,$(HAS)),$(filter __GFNI__,$(HAS))),avx512vbmi)))
 $(patsubst %,$(B)/runtime/kernels_%.o,$(filter-out $(SANITIZED),$(UNOPTIMISED))): ISA += -fno-sanitize=all
 # What says where a kernel's variables are takes a third of the compilation.
 $(B)/runtime/kernels_%.o: ISA += $(if $(filter -g,$(CFLAGS)),-g1)

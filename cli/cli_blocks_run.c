@@ -85,9 +85,9 @@ read_runs(Runner *r, const SlabRuns *runs, const unsigned char *from)
     if (r->cold)
         slab_each(runs, expect_run, &p);
     slab_each(runs, read_run, &p);
-    if (r->cold)
-        r->cold--;
-    else if (view->mapped && runs->run < SHORT && waits() > before) {
+    if (r->cold && --r->cold == 0)
+        madvise(view->data, view->len, MADV_NORMAL);
+    else if (!r->cold && view->mapped && runs->run < SHORT && waits() > before) {
         r->cold = COLD;
         madvise(view->data, view->len, MADV_RANDOM);
     }

@@ -27,7 +27,7 @@ SAMPLE = {
     "bits": ("(A,B){A, B}", "(A,B){B, A//3, 2 - A%3, fill = 1}", (10, 7), "u1"),
     "bit_planes": ("ROW_MAJOR", "COL_MAJOR", (149, 270), "u1"),
     "pairs": ("(A,B){A//7, B//5, A%7, B%5}", '(A,B){A//11, B//8, A%11, B%8, pitch = {[2] = 256}, fill = "none"}', (25, 31), "u2"),
-    "unpacked": ("(A,B,C){A, B, C}", "(A,B,C){C, B, A}", (37, 3, 65), "u4"),
+    "unpacked": ("(A,B,C,D){A, B, C, D}", "(A,B,C,D){D, B, C, A}", (8, 7, 9, 11), "u4"),
     "unpacked_pairs": ("(A,B,C){A, B, C}", "(A,B,C){C//2, B, A, C%2}", (3, 130, 67), "u2"),
     "unpacked_threes": ("(A,B,C){A, B, C}", "(A,B,C){C//3, B, A, C%3}", (9, 130, 63), "u4"),
     "unpacked_fours": ("(A,B,C){A, B, C}", "(A,B,C){C//4, B, A, C%4}", (7, 66, 67), "u1"),
@@ -64,6 +64,7 @@ RUNTIME = {
     "any_blocks": ("NCHW", "NC1HWC0", ("N", "C", "H", "W"), "f16", [(1, 1, 1, 1), (2, 20, 5, 7), (1, 33, 9, 8)]),
     "any_wide": ("ROW_MAJOR", "COL_MAJOR", ("A", "B"), "c128", [(1, 1), (13, 9), (40, 33)]),
     "any_rgb": ("NCHW", "NHWC", (2, "C", "H", "W"), "u8", [(3, 20, 17), (16, 5, 7), (40, 9, 11)]),
+    "any_tile": ("NCHW", "NC1HWC0", (2, 20, "H", "W"), "f16", [(1, 1), (12, 11), (16, 8)]),
     "any_bits": ("(A,B){A, B}", "(A,B){B, A//3, 2 - A%3, fill = 1}", ("A", "B"), "u1", [(1, 1), (10, 7), (16, 33)]),
 }
 # name: layout, shape, dtype

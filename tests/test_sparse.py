@@ -1121,3 +1121,16 @@ def test_small_refusals_and_zeros_of_files(tmp_path):
     good("convert", "t.npz", "x.npz", "--from", "CSR", "--to", "CSC", "--duplicates", "last")
     r = run("convert", "a.npy", "y.npz", "--from", "ROW_MAJOR", "--to", "ROW_MAJOR", "--duplicates", "sum")
     assert r.returncode == 2 and "sparse format" in r.stderr
+
+
+def test_digits_of_differences(cx):
+    """Of DIA with one column the row is minus the diagonal, and its digits are those of a number below zero before the others are dropped."""
+    rng = np.random.default_rng(31)
+    for rows in (7, 8, 9):
+        a = matrix(rng, (rows, 1), density=1)
+        for to in ("BSR{BR=3, BC=1}", "(R,C){R%3, R//3, C}"):
+            got = sparse.Plan(cx, "DIA", to, a.shape, "f32")(arrays("DIA", a, "f32"))
+            if to.startswith("BSR"):
+                assert_same(got, arrays(to, a, "f32"))
+            else:
+                assert np.array_equal(got["val"], np.concatenate([np.pad(a[k::3, 0], (0, -(-rows//3) - len(a[k::3]))) for k in range(3)]))

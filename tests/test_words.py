@@ -88,6 +88,13 @@ def test_threads_own_whole_bytes(cx):
         plan.verify()
 
 
+def test_threads_of_planes_that_interleave(cx):
+    """Planes A and B lie among each other, so a row of one can end in a byte in which a row of the other begins: a strided copy of a tensor."""
+    to = "(A,B,C,D){3146240*A + 3543520*B + 12290*C + D}"
+    with cx.plan("(A,B,C,D){A, B, C, D}", to, (2, 2, 256, 3999), 1) as plan:
+        plan.verify()
+
+
 @pytest.mark.parametrize("bits", [1, 2, 4])
 def test_permutations_of_odd_extents(cx, bits):
     rng = random.Random(bits)

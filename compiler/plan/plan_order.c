@@ -17,16 +17,29 @@ nest_outer_apart(const Nest *n, int outer, i64 bits)
                                 moved % per == 0 && l->n % per == 0);
 }
 
+/* True if each loop with a stride at least as large moves past all that this loop moves. */
+static bool
+passes(const Nest *n, const Loop *l)
+{
+    i64 all;
+    for (int i = 0; i < n->nloops; i++) {
+        const Loop *m = &n->loop[i];
+        if (m != l && m->ds >= l->ds && (!int_mul(l->ds, l->n, &all) || m->ds < all))
+            return false;
+    }
+    return true;
+}
+
 /* The same for a nest whose runs end within bytes, if no other nest writes to these: a step
  * fills a range that begins and ends with a byte, as all loops that move less stay in a row
- * of the loop, and those that move more pass the whole loop. */
+ * of the loop, and each of those that move more passes the whole of the others. */
 static bool
 owns_bytes(const Nest *n, int outer, i64 per)
 {
     const Loop *l = &n->loop[n->outer[outer].loop];
-    i64 moved, all, far, reach = 1;
+    i64 moved, far, reach = 1;
     if (!int_mul(l->ds, n->outer[outer].step, &moved) || moved <= 0 || moved % per ||
-        !int_mul(l->ds, l->n, &all) || !kernel_multiple(n->dst, per))
+        !kernel_multiple(n->dst, per))
         return false;
     for (int i = 0; i < n->nloops; i++) {
         const Loop *m = &n->loop[i];
@@ -34,7 +47,7 @@ owns_bytes(const Nest *n, int outer, i64 per)
             return false;
         if (m->ds < l->ds && !int_add(reach, far, &reach))
             return false;
-        if (m != l && m->ds >= l->ds && (m->ds % per || m->ds < all))
+        if (m->ds >= l->ds && ((m != l && m->ds % per) || !passes(n, m)))
             return false;
     }
     return reach <= l->ds;

@@ -113,10 +113,10 @@ ravel_stream_term(ravel_stream *s, int64_t c, int64_t from, int64_t coef, int64_
     for (int64_t i = 0; i < s->n; i++) {
         int64_t v = s->x[from][i];
         if (hi && (uint64_t)(v - above) >= (uint64_t)hi)
-            above = v / hi * hi;
+            above = (v / hi - (v % hi < 0)) * hi;
         v -= above;
         if ((uint64_t)(v - below) >= (uint64_t)lo) {
-            q = v / lo;
+            q = v / lo - (v % lo < 0);
             below = q * lo;
         }
         s->x[c][i] += coef * q;

@@ -5,7 +5,7 @@ typedef struct {
     ravel_stream *s;
     const void *pos, *crd;         /* of the source */
     const unsigned char *in;
-    int64_t rows, cols, tall, wide, down, across, w;
+    int64_t rows, cols, tall, wide, across, w;
     void *crd_out, *pos_out;
     unsigned char *out;
     int64_t es, es_out, w_out;     /* es_out is 0: the destination has no values */
@@ -99,7 +99,7 @@ ravel_untiling_of(ravel_stream *s, const void *pos, const void *crd, const void 
     const ravel_tiles k = s->tiles;
     ravel_untiling t = {.s = s, .pos = pos, .crd = crd, .in = (const unsigned char *)in,
                         .rows = k.rows, .cols = k.bound, .tall = k.tall, .wide = k.wide,
-                        .down = k.down, .across = k.across, .w = w, .es = es};
+                        .across = k.across, .w = w, .es = es};
     return t;
 }
 
