@@ -97,6 +97,8 @@ cli_html_plan(Cli *c, const Target *t, const Plan *p, const Request *rq)
                  "--statements");
     if (!plan_is_fixed(p))
         cli_fail(c, "--html draws elements: give --shape in numbers");
+    if (plan_looks_up(p))
+        cli_fail(c, "--html draws elements, and which ones an index array names is not known");
     json_t *layouts = json_array(), *boxes = boxes_json(c->arena, p);
     PictureView view = picture_view();
     const Picture *drawn = picture_make(p->dst, decide_readable_or_fail(p->dst), &view);

@@ -29,14 +29,14 @@ static void
 add_wrapper(Buf *b, const Emitted *e)
 {
     const char *wrapper = wrapper_of(b->arena, e);
-    buf_printf(b, "\nint %s(void *d, const void *s, const int64_t *x);\n"
-               "int\n%s(void *d, const void *s, const int64_t *x)\n{\n"
-               "    return %s(d, s", wrapper, wrapper, e->unit->name);
+    const char *params = "void *ravel_d, const void *ravel_s, const int64_t *ravel_x";
+    buf_printf(b, "\nint %s(%s);\nint\n%s(%s)\n{\n    return %s(ravel_d, ravel_s", wrapper,
+               params, wrapper, params, e->unit->name);
     const int extents = e->plan->scalars->nextents;
     for (int i = 0; i < extents; i++)
-        buf_printf(b, ", x[%d]", i);
+        buf_printf(b, ", ravel_x[%d]", i);
     for (int i = 0; i < e->unit->narrays; i++)
-        buf_printf(b, ", (const int%d_t *)(intptr_t)x[%d]", e->unit->array[i].bits,
+        buf_printf(b, ", (const int%d_t *)(intptr_t)ravel_x[%d]", e->unit->array[i].bits,
                    extents + i);
     buf_add(b, ");\n}\n");
 }

@@ -58,6 +58,7 @@ ${name}(void *dst_, const void *src_)
 ]],
   -- one of the functions of a sparse conversion
   sparse_open = [[
+int ${name}(void *work, const void *const *in, const int64_t *n, void *const *out, int64_t *m);
 int
 ${name}(void *work, const void *const *in, const int64_t *n, void *const *out, int64_t *m)
 {

@@ -73,3 +73,10 @@ def test_emitted(tmp_path, k):
     f = test_runtime.Function(test_runtime.built(tmp_path/"f.c", "gcc"), case)
     for own in shapes(shape, values):
         f.assert_right(tuple(x for x, n in zip(own, shape) if n < 0), bits)
+
+
+@pytest.mark.parametrize("name", ["s", "d", "x"])
+def test_a_function_has_any_name(tmp_path, name):
+    """The function that calls it for --check has parameters of its own."""
+    subprocess.run([RAVEL, "emit", "--from", "NCHW", "--to", "NHWC", "--shape", "N,3,H,5", "--dtype", "u8", "--name", name, "-o", tmp_path/"f.c",
+                    "--check", "gcc -O0"], check=True)

@@ -778,7 +778,7 @@ int main(void)
 """
 
 
-@pytest.mark.parametrize("compiler", ["gcc -O3 -std=c99 -Wconversion", "clang -O1 -std=c99", "gcc -O0 -g -fsanitize=address,undefined -fno-sanitize-recover=all"])
+@pytest.mark.parametrize("compiler", ["gcc -O3 -std=c99 -Wconversion -Wmissing-prototypes", "clang -O1 -std=c99", "gcc -O0 -g -fsanitize=address,undefined -fno-sanitize-recover=all"])
 def test_emitted(tmp_path, compiler):
     """Stand-alone C of each way, with warnings as errors; its result is that of the evaluator."""
     m = np.array([[0, 1, 0, 2], [0, 0, 0, 0], [3, 4, 5, 0]], "f4")

@@ -33,19 +33,20 @@ need(Plan *p, Nest *n, const Ex *x, i64 narrow)
 }
 
 /* Makes the variant of n with kernel k, for shapes at which the loop with the role in
- * k's `narrow` is short.  False if the count of that loop is constant or k does not
- * apply. */
+ * k's `narrow` is short.  False if the count of that loop is constant or never so small, or k
+ * does not apply. */
 static bool
 variant(Plan *p, Nest *n, const Kernel *k, Nest *out)
 {
     enum { SHORT = 3 };
     int bits = p->dst->dtype->bits, loop = n->role[k->family->narrow.role];
     const Ex *count = n->loop[loop].ex.n;
-    if (ex_is_const(count))
+    i64 most = k->family->narrow.most(bits / 8);
+    if (ex_is_const(count) || kernel_fewest(&n->loop[loop]) > most)
         return false;
     *out = *n;
     out->variant = true;
-    i64 most = out->loop[loop].most = k->family->narrow.most(bits / 8);
+    out->loop[loop].most = most;
     out->loop[loop].n = SHORT;
     if (!kernel_use(out, k, bits))
         return false;

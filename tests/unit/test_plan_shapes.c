@@ -28,6 +28,7 @@ static const struct {
      {OPEN, 20, OPEN, OPEN}},
     {"(A,B,C,D){A, B, C, D}", "(A,B,C,D){B, C, D, A}", "u4", 4, 2, {3, 17, 26, OPEN}},
     {"(A,B,C,D){A, B, C, D}", "(A,B,C,D){C, A, D, B}", "f16", 4, 2, {OPEN, OPEN, 2, OPEN}},
+    {"(N,C,H,W){N, C, H, W}", "(N,C,H,W){N, H, W, C}", "f32", 4, 2, {OPEN, OPEN, OPEN, 5}},
     {"(N,C,H,W){N, C, H, W}", "(N,C,H,W){N, C//16, H, W, C%16}", "u4", 4, 2,
      {2, OPEN, OPEN, OPEN}},
 };
