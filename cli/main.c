@@ -110,7 +110,7 @@ static const Command commands[] = {
      "code.  The file is written atomically: OUT is complete or unchanged.  The\n"
      "name - is standard input or output; a .npy input gives a .npy output there.\n"
      "--index gives the numbers of index arrays: --from 'ROW_MAJOR[idx]' reads the rows that\n"
-     "idx.npy names, --to 'ROW_MAJOR(100,64)[idx]' writes them.\n"
+     "idx.npy names, --to 'ROW_MAJOR(100,64)[idx]' writes them into a new file.\n"
      "--via B converts to B and then from B, or from a part of it, in one step; if something\n"
      "were lost in B, it says what.\n"
      "What needs more memory than --mem is converted block by block, also parts, strides and\n"
