@@ -136,7 +136,7 @@ def test_statements_are_those_of_the_code():
     """As many calls of each kernel, and of a device as many barriers."""
     for shape in ("2,20,5,7", "N,20,H,W", "N,C,H,W"):
         at = ["--from", "NCHW", "--to", "NC1HWC0", "--shape", shape, "--dtype", "f16"]
-        calls = re.findall(r"^ *call (\w+)\(", good("explain", *at, "--statements"), re.M)
+        calls = [k for k in re.findall(r"^ *call (\w+)\(", good("explain", *at, "--statements"), re.M) if k != "ravel_table_add"]
         code = good("emit", *at, "--name", "f", "-o", "-")
         code = code[code.rindex("\nf"):] if shape[0] == "2" else code[code.rindex("\nf_part("):]
         assert calls and calls == re.findall(r"^ *ravel_(\w+)\(dst", code, re.M)

@@ -385,8 +385,9 @@ plan_make(Scalars *s, const Processor *processor, const char *const *name, Layou
     for (i64 limit = NESTS_MAX; add_all(b, limit) > ENTRIES_MOST && limit > 1;)
         limit /= 4;
     plan_narrow(p);
-    make_room(p, p->n);
     plan_merge(p);
+    plan_lengthen(p);
+    make_room(p, p->n);
     plan_split(p);
     return p;
 }

@@ -268,8 +268,14 @@ plan_narrow(Plan *p)
                 *plan_add(p) = *more;
     if (more)
         add_aligned(p, more);
+}
+
+void
+plan_lengthen(Plan *p)
+{
+    Nest *more = plan_is_fixed(p) ? NULL : arena_new(ex_arena(p->e), Nest);
     for (int i = p->n - 1; i >= 0 && more; i--)
-        if (p->n < NESTS_MAX && !p->nest[i].variant && !p->nest[i].nnarrow &&
-            lengthen(p, &p->nest[i], more))
+        if (p->n < NESTS_MAX && !p->nest[i].merged && !p->nest[i].variant &&
+            !p->nest[i].nnarrow && lengthen(p, &p->nest[i], more))
             *plan_add(p) = *more;
 }

@@ -95,6 +95,9 @@ i64 plan_entries(const Plan *p);
 
 /* plan_narrow.c: adds variants of nests for shapes with few columns or rows. */
 void plan_narrow(Plan *p);
+/* Adds variants of nests for shapes with long loops; after plan_merge, so that a nest which
+ * writes padding too stays one. */
+void plan_lengthen(Plan *p);
 
 /* plan_merge.c: makes a copy write the padding that follows its rows. */
 void plan_merge(Plan *p);
