@@ -5,6 +5,7 @@ Case k of a group depends on the seed, the group and k only, so fewer cases are 
 
 import itertools
 import math
+import pathlib
 import random
 import re
 
@@ -336,6 +337,31 @@ RECORDED = list(cases.rows("onednn.txt")) + list(cases.rows("recorded.txt"))
 
 GROUPS = {"random": (random_, 200), "pairs": (pairs, 100), "packed": (packed, 64), "pixels": (pixels, 60), "tiles": (tiles, 63),
           "models": (models, len(RECORDED)), "cache": (cache, 60)}
+
+
+def options(p, worst):
+    """What tools that time drawn cases have in common."""
+    p.add_argument("--build", type=pathlib.Path, default="build")
+    p.add_argument("--seed", type=int, default=1)
+    p.add_argument("--groups", default=",".join(GROUPS), help="drawn ones (%(default)s) or those of the lists: headline ttc narrow padded int4 cache")
+    p.add_argument("--cases", type=int, default=LITTLE, help="of each group (%(default)s)")
+    p.add_argument("--largest", type=int, default=1 << 23, help="elements of a case (%(default)s)")
+    p.add_argument("--worst", type=int, default=worst, help="cases shown (%(default)s)")
+
+
+def chosen(o):
+    """(group, case) for these options: the drawn cases of each group; of a group of the lists all, the extents of large ones halved."""
+    for g in o.groups.split(","):
+        if g in GROUPS:
+            found = (GROUPS[g][0](Draw(o.seed, g, k, o.largest), k) for k in range(o.cases))
+        else:
+            found = (cases.scaled(c, o.largest) for c in cases.every() if g in c.groups)
+        yield from ((g, c) for c in found if c)
+
+
+def mean(values):
+    """The geometric mean."""
+    return math.exp(sum(map(math.log, values))/len(values))
 
 
 def every(seed, groups=None, quick=False, limit=None):

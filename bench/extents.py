@@ -5,12 +5,9 @@
 
 import argparse
 import json
-import math
-import pathlib
 import subprocess
 import sys
 
-import cases
 import drawn
 
 WAYS = "open", "special"
@@ -25,17 +22,8 @@ def opened(shape, how):
     return [int(d == shape.index(max(shape))) for d in range(len(shape))]
 
 
-def wanted(o):
-    for g in o.groups.split(","):
-        if g in drawn.GROUPS:
-            found = (drawn.GROUPS[g][0](drawn.Draw(o.seed, g, k, o.largest), k) for k in range(o.cases))
-        else:
-            found = (cases.scaled(c, o.largest) for c in cases.every() if g in c.groups)
-        yield from ((g, c) for c in found if c and c.shape)
-
-
 def measured(o):
-    found = list(wanted(o))
+    found = [(g, c) for g, c in drawn.chosen(o) if c.shape]
     lines = "".join("%s;%s;%s;%s;%s\n" % (c.dtype, ",".join(map(str, c.shape)), c.src, c.dst, ",".join(map(str, opened(list(c.shape), o.open))))
                     for _, c in found)
     group = {"%s %s %s %s" % (c.dtype, ",".join(map(str, c.shape)), c.src, c.dst): g for g, c in found}
@@ -45,16 +33,12 @@ def measured(o):
     return [dict(r, group=group[r["case"]]) for r in map(json.loads, out.stdout.splitlines())]
 
 
-def mean(values):
-    return math.exp(sum(map(math.log, values))/len(values))
-
-
 def report(rows, worst):
     print("%-10s %5s %21s %21s" % ("", "cases", "open: mean, worst", "special: mean, worst"))
     for g in dict.fromkeys(r["group"] for r in rows):
         found = [r for r in rows if r["group"] == g]
         x = {w: [r[w]/r["fixed"] for r in found] for w in WAYS}
-        print("%-10s %5d" % (g, len(found)) + "".join("%13.2f %7.2f" % (mean(x[w]), max(x[w])) for w in WAYS))
+        print("%-10s %5d" % (g, len(found)) + "".join("%13.2f %7.2f" % (drawn.mean(x[w]), max(x[w])) for w in WAYS))
     for w in WAYS:
         print("\n%s, the slowest:" % w)
         for r in sorted(rows, key=lambda r: -r[w]/r["fixed"])[:worst]:
@@ -63,13 +47,8 @@ def report(rows, worst):
 
 def main():
     p = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    p.add_argument("--build", type=pathlib.Path, default="build")
-    p.add_argument("--seed", type=int, default=1)
-    p.add_argument("--groups", default=",".join(drawn.GROUPS), help="drawn ones (%(default)s) or those of the lists: headline ttc narrow padded int4")
-    p.add_argument("--cases", type=int, default=drawn.LITTLE, help="of each group (%(default)s)")
-    p.add_argument("--largest", type=int, default=1 << 23, help="elements of a case (%(default)s)")
+    drawn.options(p, 8)
     p.add_argument("--open", choices=["largest", "first", "all"], default="largest", help="the extents left to run time (%(default)s)")
-    p.add_argument("--worst", type=int, default=8, help="cases shown (%(default)s)")
     o = p.parse_args()
     report(measured(o), o.worst)
 

@@ -6,12 +6,10 @@ the measured time over the predicted one.  `--json FILE` keeps the measurements;
 import argparse
 import collections
 import json
-import math
 import pathlib
 import subprocess
 import sys
 
-import cases
 import drawn
 
 LARGE = 4 << 20                               # CACHED_BYTES of compiler/plan/plan_parts.h
@@ -35,19 +33,6 @@ def measured(build, found):
     return rows
 
 
-def wanted(o):
-    """The drawn cases of each group; of a group of the lists all, the extents of large ones halved."""
-    for g in o.groups.split(","):
-        if g in drawn.GROUPS:
-            yield from filter(None, (drawn.GROUPS[g][0](drawn.Draw(o.seed, g, k, o.largest), k) for k in range(o.cases)))
-        else:
-            yield from (cases.scaled(c, o.largest) for c in cases.every() if g in c.groups)
-
-
-def mean(values):
-    return math.exp(sum(map(math.log, values))/len(values))
-
-
 def losses(rows):
     """[(loss, the model's choice, the fastest)] of each case."""
     by_case = collections.defaultdict(list)
@@ -67,7 +52,7 @@ def print_losses(rows, worst):
     for g in [*dict.fromkeys(r["group"] for r in rows), "all"]:
         found = losses([r for r in rows if g in (r["group"], "all")])
         l, x = [f[0] for f in found], [m["ns"]/m["memcpy"] for _, m, _ in found]
-        print("%-16s %5d  %6.2f %6.2f %6.2f  %6.2f %6.2f" % (g, len(l), sorted(l)[len(l)//2], mean(l), l[0], mean(x), max(x)))
+        print("%-16s %5d  %6.2f %6.2f %6.2f  %6.2f %6.2f" % (g, len(l), sorted(l)[len(l)//2], drawn.mean(l), l[0], drawn.mean(x), max(x)))
     for loss, model, best in losses(rows)[:worst]:
         print("%5.2f %7d KB %s" % (loss, model["bytes"]/1024, model["case"]))
         for what, r in ("model", model), ("best", best):
@@ -89,12 +74,7 @@ def print_kernels(rows):
 
 def options():
     p = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    p.add_argument("--build", type=pathlib.Path, default="build")
-    p.add_argument("--seed", type=int, default=1)
-    p.add_argument("--groups", default=",".join(drawn.GROUPS), help="drawn ones (%(default)s) or those of the lists: headline ttc narrow padded int4 cache")
-    p.add_argument("--cases", type=int, default=drawn.LITTLE, help="of each group (%(default)s)")
-    p.add_argument("--largest", type=int, default=1 << 23, help="elements of a case (%(default)s)")
-    p.add_argument("--worst", type=int, default=20, help="cases shown with the greatest loss (%(default)s)")
+    drawn.options(p, 20)
     p.add_argument("--json", type=pathlib.Path)
     p.add_argument("--read", type=pathlib.Path, nargs="+")
     return p.parse_args()
@@ -105,7 +85,7 @@ def main():
     if o.read:
         rows = [r for f in o.read for r in json.loads(f.read_text())]
     else:
-        rows = measured(o.build, list(wanted(o)))
+        rows = measured(o.build, [c for _, c in drawn.chosen(o)])
     if o.json:
         o.json.write_text(json.dumps(rows, indent=0))
     print_losses(rows, o.worst)

@@ -114,8 +114,8 @@ proof_json(const Proofs *v, bool yes)
         "answer", yes ? "yes" : "no");
     if (yes)
         json_object_update_new(j, json_pack("{s:i, s:i, s:i, s:b, s:I, s:I, s:I, s:i, s:i}",
-            "shapes", v->boundaries.n, "nests_not_run", v->boundaries.idle, "shapes_of_boxes", v->boxes.shapes,
-            "every_residue", v->boxes.all,
+            "shapes", v->boundaries.n, "nests_not_run", v->boundaries.idle,
+            "shapes_of_boxes", v->boxes.shapes, "every_residue", v->boxes.all,
             "elements", (json_int_t)k->elements, "padding", (json_int_t)k->padding,
             "holes", (json_int_t)k->holes, "runs", k->runs, "nests", p->n));
     else

@@ -50,7 +50,6 @@ int composite_kept(const Nest *n, int bits);
 bool composite_make(const Nest *n, int bits, bool buffer, Composite *c);
 /* Whether the tile takes all iterations of a loop, at every shape. */
 bool composite_takes_all(const Nest *n, const Composite *c, int loop);
-const Ex *composite_stride(const Loop *l, int side);
 
 /* composite_scalars.c: sets the scalars in the strides of the tile's loops; false: its table is
  * not linear in a few scalars. */

@@ -1,5 +1,6 @@
 /* What a tile has of the shape: scalars in its strides, and how far its offsets go. */
 #include "composite.h"
+#include "kernel_family.h"
 
 /* Adds the scalars of a stride to those of the tile.  False if it has others than these, or
  * there are too many. */
@@ -34,7 +35,7 @@ composite_scalars(const Nest *n, Composite *c)
 static i64
 times_of(const Nest *n, const Composite *c, int loop, int side)
 {
-    bool known = ex_is_const(composite_stride(&n->loop[loop], side));
+    bool known = ex_is_const(kernel_stride_ex(&n->loop[loop], side));
     return known || c->taken[loop] < 2 ? 0 : (c->taken[loop] - 1) * c->unit;
 }
 
@@ -52,7 +53,7 @@ composite_near(const Nest *n, const Composite *c)
             if ((times = times_of(n, c, i, side)) == 0)
                 continue;
             const Ex *most = ex_const(e, COMPOSITE_NEAR / (loops * times) + 1);
-            near = ex_min(e, near, ex_sub(e, most, composite_stride(&n->loop[i], side)));
+            near = ex_min(e, near, ex_sub(e, most, kernel_stride_ex(&n->loop[i], side)));
         }
     }
     return near;

@@ -31,12 +31,6 @@ is_plain(const Nest *n, const Loop *l)
            (kernel_is_known(l) || (n->near && rises(l->ex.ss) && rises(l->ex.ds)));
 }
 
-const Ex *
-composite_stride(const Loop *l, int side)
-{
-    return side == SRC ? l->ex.ss : l->ex.ds;
-}
-
 /* The iterations that a tile can take of a loop; few of one whose count depends on the shape,
  * since the last tile overlaps the one before. */
 static i64
@@ -58,15 +52,8 @@ composite_takes_all(const Nest *n, const Composite *c, int loop)
 static int
 next_loop(const Nest *n, const Composite *c, int side, i64 run)
 {
-    int best = -1;
-    for (int i = 0; i < n->nloops; i++) {
-        const Loop *l = &n->loop[i];
-        const Ex *stride = composite_stride(l, side);
-        if (!c->skip[i] && ex_is_const(stride) && int_abs(stride->base) == run &&
-            room_of(c, l) > 1 && (best < 0 || l->var < n->loop[best].var))
-            best = i;
-    }
-    return best >= 0 && composite_stride(&n->loop[best], side)->base > 0 ? best : -1;
+    int i = kernel_next_loop(n, c->skip, side, run);
+    return i >= 0 && kernel_stride(&n->loop[i], side) > 0 ? i : -1;
 }
 
 /* The elements that are contiguous on both sides: those of the loop with stride 1 in both,
@@ -311,7 +298,8 @@ is_near(const Nest *n, const Composite *c)
     for (int side = SRC; side <= DST; side++) {
         double far = 0;
         for (int i = 0; i < n->nloops; i++) {
-            double s = (double)composite_stride(&n->loop[i], side)->base * (double)(c->taken[i] - 1);
+            double s = (double)kernel_stride_ex(&n->loop[i], side)->base *
+                       (double)(c->taken[i] - 1);
             far += c->taken[i] > 1 ? (s < 0 ? -s : s) * c->unit : 0;
         }
         if (far > COMPOSITE_NEAR)

@@ -51,8 +51,10 @@ i64 kernel_fewest(const Loop *l);
 i64 kernel_least(const Loop *l);
 /* The stride of a loop in the source (SRC) or the destination (DST). */
 i64 kernel_stride(const Loop *l, int side);
+const Ex *kernel_stride_ex(const Loop *l, int side);
 /* The loop with two iterations or more at every shape, not in skip[], that continues a run
- * of `run` elements on the side, in either direction; -1: none. */
+ * of `run` elements on the side, in either direction; -1: none.  Its stride on the other side
+ * may depend on the shape. */
 int kernel_next_loop(const Nest *n, const bool skip[MAX_LOOPS], int side, i64 run);
 /* x modulo k if that is the same for all values of the variables, else -1. */
 i64 kernel_remainder(const Ex *x, i64 k);

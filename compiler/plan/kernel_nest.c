@@ -79,14 +79,21 @@ kernel_stride(const Loop *l, int side)
     return side == SRC ? l->ss : l->ds;
 }
 
+const Ex *
+kernel_stride_ex(const Loop *l, int side)
+{
+    return side == SRC ? l->ex.ss : l->ex.ds;
+}
+
 int
 kernel_next_loop(const Nest *n, const bool skip[MAX_LOOPS], int side, i64 run)
 {
     int best = -1;
     for (int i = 0; i < n->nloops; i++) {
         const Loop *l = &n->loop[i];
-        if (!skip[i] && !l->rest && int_abs(kernel_stride(l, side)) == run &&
-            kernel_least(l) > 1 && (best < 0 || l->var < n->loop[best].var))
+        const Ex *stride = kernel_stride_ex(l, side);
+        if (!skip[i] && !l->rest && ex_is_const(stride) && int_abs(stride->base) == run &&
+            kernel_fewest(l) > 1 && (best < 0 || l->var < n->loop[best].var))
             best = i;
     }
     return best;

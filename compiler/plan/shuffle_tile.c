@@ -106,7 +106,8 @@ grow(Growth *g, int side)
     int next;
     while ((run = run_of(g, side)) * g->bits < g->line &&
            (next = kernel_next_loop(g->n, g->t->in, side, run)) >= 0 &&
-           !is_chunked(g->t, next) && join(g, next, run))
+           kernel_least(&g->n->loop[next]) > 1 && !is_chunked(g->t, next) &&
+           join(g, next, run))
         ;
 }
 

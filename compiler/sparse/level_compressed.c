@@ -57,8 +57,8 @@ write(SparseMaker *m, int k)
     }
     int from = m->to;
     m->to = sparse_column(m);
-    sparse_step(m, each && !m->p->joins ? STEP_append : STEP_write_compressed, (i64)k + 1, (i64)m->to, (i64)m->at[k], (i64)from,
-                l->bias, l->pos, l->crd, (i64)f->width);
+    sparse_step(m, each && !m->p->joins ? STEP_append : STEP_write_compressed, (i64)k + 1,
+                (i64)m->to, (i64)m->at[k], (i64)from, l->bias, l->pos, l->crd, (i64)f->width);
 }
 
 static void

@@ -32,9 +32,8 @@ report(SparseMaker *m)
 static bool
 writes_pos(const SparsePlan *p)
 {
-    return p->way == BY_COUNTING || p->way == BY_TILES || p->way == FROM_TILES || p->way == BY_ROWS ||
-           p->extracts ||
-           p->expands;
+    return p->way == BY_COUNTING || p->way == BY_TILES || p->way == FROM_TILES ||
+           p->way == BY_ROWS || p->extracts || p->expands;
 }
 
 static void

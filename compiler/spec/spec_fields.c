@@ -146,7 +146,8 @@ read_levels(Reader *r)
         const LevelDef *level = spec_level(r->s, -1, &d->order[i].x);
         if (!level)
             FAIL(r, "levels[%d] is a %s: a level is written dense(R), compressed(C), "
-                 "singleton(C), nth(), ranked(R), sliced(32), jagged() or nofm(C %% 4, 2)", i + 1, luaL_typename(r->s->L, -1));
+                 "singleton(C), nth(), ranked(R), sliced(32), jagged() or nofm(C %% 4, 2)",
+                 i + 1, luaL_typename(r->s->L, -1));
         d->level[i] = *level;
         d->order[i].loc = d->order[i].x->loc;
         lua_pop(r->s->L, 1);
