@@ -3,12 +3,6 @@
  * the first place of each diagonal. */
 #include "sparse_parts.h"
 
-static const Ex *
-positions(const SparseMaker *m, int k)
-{
-    return sparse_size(m, m->p->src->level[k + 1].crd);
-}
-
 static void
 check(SparseMaker *m, int k)
 {
@@ -33,10 +27,10 @@ static void
 begin(SparseMaker *m, int k)
 {
     const SparseFormat *f = m->p->dst;
-    i64 parents = sparse_parents(f, k);
     if (m->fill)
-        sparse_step(m, STEP_diagonal_pos, f->level[k].pos, parents, (i64)f->width);
-    sparse_step(m, STEP_untally, parents, (i64)f->width);
+        sparse_step(m, STEP_diagonal_pos, f->level[k].pos, sparse_parents(f, k),
+                    (i64)f->width);
+    tallied_begin(m, k);
 }
 
 static void
@@ -44,10 +38,8 @@ write(SparseMaker *m, int k)
 {
     const SparseFormat *f = m->p->dst;
     int from = m->to;
-    if (!m->fill) {
-        sparse_step(m, STEP_tally, (i64)from, (i64)m->p->joins, (i64)f->width);
+    if (tallied_counts(m))
         return;
-    }
     m->to = sparse_column(m);
     sparse_step(m, STEP_write_diagonal, (i64)m->to, (i64)from, f->level[k].pos,
                 (i64)m->p->joins, (i64)f->width);
@@ -60,11 +52,10 @@ finish(SparseMaker *m, int k)
     if (m->fill)
         return;
     sparse_step(m, STEP_diagonals, (i64)k + 1, sparse_parents(f, k), (i64)f->width);
-    if (f->width == 4)
-        sparse_step(m, STEP_narrow, (i64)k + 1, (i64)f->level[k + 1].crd);
+    tallied_end(m, k);
 }
 
 const LevelInfo level_jagged = {
     .name = "jagged", .pos = true, .lists = true, .access = "a search among the places of the "
-    "parent, which are apart", .positions = positions, .check = check, .parent = parent,
+    "parent, which are apart", .positions = tallied_positions, .check = check, .parent = parent,
     .begin = begin, .write = write, .finish = finish};

@@ -9,12 +9,6 @@ slices(const SparseFormat *f, int k)
     return int_ceil_div(sparse_parents(f, k), f->level[k].number);
 }
 
-static const Ex *
-positions(const SparseMaker *m, int k)
-{
-    return sparse_size(m, m->p->src->level[k + 1].crd);
-}
-
 static void
 check(SparseMaker *m, int k)
 {
@@ -44,10 +38,10 @@ begin(SparseMaker *m, int k)
 {
     const SparseFormat *f = m->p->dst;
     const Level *l = &f->level[k];
-    i64 parents = sparse_parents(f, k);
     if (m->fill)
-        sparse_step(m, STEP_slice_pos, l->pos, parents, l->number, (i64)f->width);
-    sparse_step(m, STEP_untally, parents, (i64)f->width);
+        sparse_step(m, STEP_slice_pos, l->pos, sparse_parents(f, k), l->number,
+                    (i64)f->width);
+    tallied_begin(m, k);
 }
 
 static void
@@ -55,10 +49,8 @@ write(SparseMaker *m, int k)
 {
     const SparseFormat *f = m->p->dst;
     int from = m->to;
-    if (!m->fill) {
-        sparse_step(m, STEP_tally, (i64)from, (i64)m->p->joins, (i64)f->width);
+    if (tallied_counts(m))
         return;
-    }
     m->to = sparse_column(m);
     sparse_step(m, STEP_write_slice, (i64)m->to, (i64)from, f->level[k].pos, f->level[k].number,
                 (i64)m->p->joins, (i64)f->width);
@@ -72,11 +64,10 @@ finish(SparseMaker *m, int k)
     if (m->fill)
         return;
     sparse_step(m, STEP_slices, (i64)k + 1, sparse_parents(f, k), l->number, (i64)f->width);
-    if (f->width == 4)
-        sparse_step(m, STEP_narrow, (i64)k + 1, (i64)f->level[k + 1].crd);
+    tallied_end(m, k);
 }
 
 const LevelInfo level_sliced = {
     .name = "sliced", .pos = true, .lists = true, .access = "a search among the places of the "
-    "parent, which are apart", .positions = positions, .check = check, .parent = parent,
+    "parent, which are apart", .positions = tallied_positions, .check = check, .parent = parent,
     .begin = begin, .write = write, .finish = finish};

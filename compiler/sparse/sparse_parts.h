@@ -56,6 +56,15 @@ int sparse_tallied(const SparseFormat *f);
 /* The positions of the level above level k, if all above are dense or ranked. */
 i64 sparse_parents(const SparseFormat *f, int k);
 
+/* level_tallied.c: of the levels of sparse_tallied that have `lists`. */
+const Ex *tallied_positions(const SparseMaker *m, int k);
+/* Before the entries of a pass. */
+void tallied_begin(SparseMaker *m, int k);
+/* In the first pass counts an entry of its parent, the column m->to; false in the second. */
+bool tallied_counts(SparseMaker *m);
+/* After the first pass: the places have to fit the indices. */
+void tallied_end(SparseMaker *m, int k);
+
 /* sparse_stmt.c */
 /* Add the call of a step.  An argument for each letter: n i64; x const Ex *; I, O int, the
  * number of an array, -1: none; p uint64_t; none for M. */
