@@ -18,8 +18,8 @@
 
 /* If both buffers have more bytes than this, fewer threads run. */
 static const size_t LARGE = (size_t)1 << 28;
-/* The rounds of threads end when they have moved this many slots; there is at least one.
- * */
+/* The rounds of threads end when they have moved this many slots; there is at least one,
+ * and no more at each of the many shapes of a plan with run-time extents. */
 enum { ROUND_SLOTS = 1 << 24, ROUNDS_MAX = 8 };
 
 /* Where buffers begin, from a page's start: there, or at the least multiple of the
@@ -82,7 +82,7 @@ method(const Plan *p)
     q.threads = n + m > LARGE ? 2 : PROOF_THREADS;
     i64 all = times(plus(q.slots, slots_of(p->dst)), q.threads);
     i64 rounds = ROUND_SLOTS / (all + !all);
-    q.rounds = rounds < 1 ? 1 : rounds > ROUNDS_MAX ? ROUNDS_MAX : (int)rounds;
+    q.rounds = rounds < 1 || p->at_shape ? 1 : rounds > ROUNDS_MAX ? ROUNDS_MAX : (int)rounds;
     return q;
 }
 

@@ -14,15 +14,13 @@ key_of_thread(const Proof *q, int t)
     return q->bits > 1 ? key[t] : key[t % 2];
 }
 
-/* The threads of all rounds, one for each lane.  In a round each runs the code once. */
+/* The threads of all rounds: the caller, which takes the first lane, and one for each other.
+ * Between two rounds all but the caller wait for the start of the next. */
 typedef struct {
-    const Proof *q;
     const Code *code;
-    pthread_mutex_t lock;
-    pthread_cond_t change;
-    int round, running;            /* of round number `round` so many threads still run */
-    bool ended;
-    pthread_barrier_t start;       /* of a round: all run at once */
+    pthread_mutex_t gate;          /* held until all threads exist, or one does not */
+    pthread_barrier_t start, end;  /* of a round: all run at once */
+    bool ended;                    /* no round follows */
 } Team;
 
 typedef struct {
@@ -31,51 +29,28 @@ typedef struct {
     const Lane *lane;
 } Runner;
 
-/* Wait for the round after `last`; false: there is none. */
+/* One lane's part of a round; false: there is none. */
 static bool
-next_round(Team *t, int last)
+run_round(Team *t, const Lane *l)
 {
-    pthread_mutex_lock(&t->lock);
-    while (t->round == last && !t->ended)
-        pthread_cond_wait(&t->change, &t->lock);
-    bool ended = t->ended;
-    pthread_mutex_unlock(&t->lock);
-    return !ended;
-}
-
-static void
-end_round(Team *t)
-{
-    pthread_mutex_lock(&t->lock);
-    if (--t->running == 0)
-        pthread_cond_broadcast(&t->change);
-    pthread_mutex_unlock(&t->lock);
+    pthread_barrier_wait(&t->start);
+    if (t->ended)
+        return false;
+    t->code->run(t->code->self, l->dst.p, l->src.p);
+    pthread_barrier_wait(&t->end);
+    return true;
 }
 
 static void *
 runner(void *arg)
 {
     Runner *r = arg;
-    Team *t = r->team;
-    for (int round = 0; next_round(t, round); round++) {
-        pthread_barrier_wait(&t->start);
-        t->code->run(t->code->self, r->lane->dst.p, r->lane->src.p);
-        end_round(t);
-    }
+    pthread_mutex_lock(&r->team->gate);
+    bool none = r->team->ended;
+    pthread_mutex_unlock(&r->team->gate);
+    while (!none && run_round(r->team, r->lane))
+        ;
     return NULL;
-}
-
-/* All threads run the code; returns when all have returned. */
-static void
-run_all(Team *t)
-{
-    pthread_mutex_lock(&t->lock);
-    t->running = t->q->nlanes;
-    t->round++;
-    pthread_cond_broadcast(&t->change);
-    while (t->running > 0)
-        pthread_cond_wait(&t->change, &t->lock);
-    pthread_mutex_unlock(&t->lock);
 }
 
 static ravel_status
@@ -97,42 +72,52 @@ prove_round(Proof *q, Team *t, int round, ravel_error *err)
 {
     if (prepare_all(q, round, err))
         return RAVEL_ERR_MEMORY;
-    run_all(t);
+    run_round(t, &q->lane[0]);
     ravel_status s = lane_check(q, &q->lane[0], err);
     for (int i = 1; s == RAVEL_OK && i < q->nlanes; i++)
         s = lane_check_by(q, &q->lane[i], &q->lane[0], err);
     return s;
 }
 
-static void
-end_all(Team *t, Runner *r, int n)
+static ravel_status
+prove_by(Proof *q, Team *t, ravel_error *err)
 {
-    pthread_mutex_lock(&t->lock);
-    t->ended = true;
-    pthread_cond_broadcast(&t->change);
-    pthread_mutex_unlock(&t->lock);
-    for (int i = 0; i < n; i++)
-        pthread_join(r[i].thread, NULL);
-    pthread_barrier_destroy(&t->start);
+    Runner r[PROOF_THREADS];
+    ravel_status s = RAVEL_OK;
+    int n = 1;
+    pthread_mutex_lock(&t->gate);
+    for (int i = 1; i < q->nlanes; i++)
+        r[i] = (Runner){.team = t, .lane = &q->lane[i]};
+    while (n < q->nlanes && thread_start(&r[n].thread, runner, &r[n]))
+        n++;
+    t->ended = n < q->nlanes;
+    pthread_mutex_unlock(&t->gate);
+    if (t->ended)
+        s = error_set(err, RAVEL_ERR_MEMORY, "no thread can be started");
+    for (int i = 0; s == RAVEL_OK && i < q->rounds; i++)
+        s = prove_round(q, t, i, err);
+    if (!t->ended) {
+        t->ended = true;
+        run_round(t, NULL);
+    }
+    while (--n > 0)
+        pthread_join(r[n].thread, NULL);
+    return s;
 }
 
 ravel_status
 prove_rounds(Proof *q, const Code *code, ravel_error *err)
 {
-    Runner r[PROOF_THREADS];
-    Team t = {.q = q, .code = code, .lock = PTHREAD_MUTEX_INITIALIZER,
-              .change = PTHREAD_COND_INITIALIZER};
-    int n = 0;
+    Team t = {.code = code, .gate = PTHREAD_MUTEX_INITIALIZER};
+    ravel_status s = RAVEL_ERR_MEMORY;
     if (pthread_barrier_init(&t.start, NULL, (unsigned)q->nlanes))
-        return error_set(err, RAVEL_ERR_MEMORY, "no memory for threads");
-    for (int i = 0; i < q->nlanes; i++)
-        r[i] = (Runner){.team = &t, .lane = &q->lane[i]};
-    while (n < q->nlanes && thread_start(&r[n].thread, runner, &r[n]))
-        n++;
-    ravel_status s = n == q->nlanes ? RAVEL_OK
-                     : error_set(err, RAVEL_ERR_MEMORY, "no thread can be started");
-    for (int i = 0; s == RAVEL_OK && i < q->rounds; i++)
-        s = prove_round(q, &t, i, err);
-    end_all(&t, r, n);
+        return error_set(err, s, "no memory for threads");
+    if (pthread_barrier_init(&t.end, NULL, (unsigned)q->nlanes))
+        error_set(err, s, "no memory for threads");
+    else {
+        s = prove_by(q, &t, err);
+        pthread_barrier_destroy(&t.end);
+    }
+    pthread_barrier_destroy(&t.start);
     return s;
 }

@@ -110,6 +110,7 @@ typedef struct {
     Nest *nest;
     int n, room;          /* the number of nests; the capacity of the array */
     bool split;           /* the destination is large enough for threads */
+    bool at_shape;        /* plan_at_shape made it: one of many shapes of a plan */
 } Plan;
 
 /* plan.c */
