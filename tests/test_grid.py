@@ -59,7 +59,7 @@ def program(folder, ks, flags):
     main.write_text(MAIN % ("".join("void %s(void *, const void *);\n" % k.entry for k in ks), ", ".join(k.entry for k in ks),
                             ", ".join("{%d, %d}" % (a.size, b.size) for a, b in data)))
     out = folder / "run"
-    subprocess.run(["gcc", "-O1", "-g", *flags, "-o", out, main, *(k.path for k in ks)], check=True)
+    subprocess.run(["gcc", "-g1", *flags, "-o", out, main, *(k.path for k in ks)], check=True)
     return out, data
 
 
