@@ -249,20 +249,18 @@ ravel_zip1(ravel_1x1 *v, int k, int rounds)
 }
 #endif
 
-/* Transposes n planes with few rows, less than a vector has elements of `size` bytes:
- * d[b*dn + p*dp + q*size] = s[b*sn + p*size + q*sq]  for b < n, p < rows, q < cols.
- *
- * Short planes of 2, 4 or 8 rows whose columns are contiguous in the source are split
- * without a buffer, with non-temporal stores if `stream` and rows are whole cache lines.
- * For other planes four vectors of a row form a line of 64 bytes, which is written with
- * non-temporal stores if `stream` and all rows of the destination are aligned alike.  A
- * load may read beyond a column; therefore the last columns are read from a buffer. */
+/* Parts of the kernels deinterleave that are the same for all sizes of elements. */
 #ifndef RAVEL_PLAIN
 /* A plane; strides in bytes. */
 typedef struct {
     int64_t rows, sq, dp, stream, ahead;
     ravel_1x1 by;                  /* byte indices that pad short columns: ravel_apart */
 } ravel_Parted;
+
+/* n planes whose columns are contiguous in the source; strides in bytes. */
+typedef struct {
+    int64_t n, cols, dn, sn, dp, stream;
+} ravel_Split;
 
 /* Loads 16 / `of` columns of `bytes` bytes into one vector, each padded to `of` bytes. */
 RAVEL_INLINE ravel_1x1
@@ -282,52 +280,6 @@ ravel_apart_load(const unsigned char *s, int64_t of, int64_t bytes, int64_t sq,
     return ravel_load1(slot);
 }
 
-/* Transposes e columns of at most k rows; e is the number of elements of a vector. */
-#define RAVEL_PART(z, e, k, rounds)                                              \
-RAVEL_INLINE void                                                                \
-ravel_part##z##x##k(unsigned char *d, const unsigned char *s, int64_t dp,        \
-                    ravel_Parted w)                                              \
-{                                                                                \
-    ravel_##z##x1 v[k];                                                          \
-    RAVEL_UNROLL for (int i = 0; i < k; i++)                                     \
-        v[i] = (ravel_##z##x1)ravel_apart_load(s + i * (e / k) * w.sq, k * z,    \
-                                               w.rows * z, w.sq, w.by);          \
-    ravel_zip##z(v, k, rounds);                                                  \
-    RAVEL_UNROLL for (int i = 0; i < k; i++)                                     \
-        if (i < w.rows)                                                          \
-            ravel_store1(d + i * dp, (ravel_1x1)v[i], 0);                        \
-}                                                                                \
-RAVEL_PART_ALL(ravel_part##z##x##k, z, e)
-
-/* Transposes planes of k short rows whose columns are contiguous in the source. */
-#define RAVEL_SPLIT(z, e, k, rounds)                                             \
-RAVEL_INLINE void                                                                \
-ravel_split_to##z##x##k(unsigned char *d, const unsigned char *s, int64_t n,     \
-                        int64_t cols, int64_t dn, int64_t sn, int64_t dp,        \
-                        int64_t stream)                                          \
-{                                                                                \
-    for (int64_t b = 0; b < n; b++, d += dn, s += sn)                            \
-        for (int64_t q = 0; q < cols; q += e) {                                  \
-            ravel_##z##x1 v[k];                                                  \
-            q = q + e > cols ? cols - e : q;                                     \
-            RAVEL_UNROLL for (int i = 0; i < k; i++)                             \
-                v[i] = (ravel_##z##x1)ravel_load1(s + q * k * z + 16 * i);       \
-            ravel_zip##z(v, k, rounds);                                          \
-            RAVEL_UNROLL for (int i = 0; i < k; i++)                             \
-                ravel_store1(d + i * dp + q * z, (ravel_1x1)v[i], stream);       \
-        }                                                                        \
-}                                                                                \
-static void                                                                      \
-ravel_split##z##x##k(unsigned char *d, const unsigned char *s, int64_t n,        \
-                     int64_t cols, int64_t dn, int64_t sn, int64_t dp,           \
-                     int64_t stream)                                             \
-{                                                                                \
-    if (stream)                                                                  \
-        ravel_split_to##z##x##k(d, s, n, cols, dn, sn, dp, 1);                   \
-    else                                                                         \
-        ravel_split_to##z##x##k(d, s, n, cols, dn, sn, dp, 0);                   \
-}
-
 /* Whether non-temporal stores write whole cache lines: of the rows of a plane, or of the
  * rows of all planes, which follow one another. */
 RAVEL_INLINE int64_t
@@ -337,130 +289,174 @@ ravel_split_lines(const unsigned char *d, int64_t n, int64_t bytes, int64_t dn,
     const int64_t run = dn == bytes || n == 1 ? n * bytes : bytes | dn;
     return ((uintptr_t)d | (uintptr_t)dp | (uintptr_t)run) % 64 == 0 && bytes % 16 == 0;
 }
-
-/* part_lines: writes whole cache lines from column q on, as long as e columns follow;
- * returns the next column.  part_all: transposes a plane. */
-#define RAVEL_PART_ALL(part, z, e)                                               \
-RAVEL_INLINE int64_t                                                             \
-part##_lines(unsigned char *d, const unsigned char *s, int64_t q, int64_t cols,  \
-             ravel_Parted w)                                                     \
-{                                                                                \
-    unsigned char line[16 * 64] __attribute__((aligned(64)));                    \
-    for (; q + 5 * e <= cols; q += 4 * e) {                                      \
-        for (int i = 0; i < 4; i++)                                              \
-            part(line + 16 * i, s + (q + i * e) * w.sq, 64, w);                  \
-        for (int64_t p = 0; p < w.rows; p++)                                     \
-            RAVEL_UNROLL for (int i = 0; i < 64; i += 16)                        \
-                ravel_store1(d + p * w.dp + q * z + i,                           \
-                             ravel_load1(line + p * 64 + i), 1);                 \
-    }                                                                            \
-    return q;                                                                    \
-}                                                                                \
-RAVEL_INLINE void                                                                \
-part##_all(unsigned char *d, const unsigned char *s, int64_t cols,               \
-           ravel_Parted w)                                                       \
-{                                                                                \
-    unsigned char last[2 * e * 16 + 16];                                         \
-    const int64_t bytes = w.rows * z, head = (int64_t)(-(uintptr_t)d & 63) / z;  \
-    int64_t q = 0, from;                                                         \
-    if (w.stream && cols >= head + 8 * e) {                                      \
-        for (; q < head; q += e)                                                 \
-            part(d + q * z, s + q * w.sq, w.dp, w);                              \
-        q = part##_lines(d, s, head, cols, w);                                   \
-    }                                                                            \
-    for (; q + 2 * e <= cols; q += e)                                            \
-        part(d + q * z, s + q * w.sq, w.dp, w);                                  \
-    q = q + e > cols ? cols - e : q;                                             \
-    for (from = q; from < cols; from++)                                          \
-        ravel_few_bytes(last + (from - q) * bytes, s + from * w.sq, bytes);      \
-    w.sq = bytes;                                                                \
-    part(d + q * z, last, w.dp, w);                                              \
-    part(d + (cols - e) * z, last + (cols - e - q) * bytes, w.dp, w);            \
-}
-#define RAVEL_PARTED(z, e)                                                       \
-    (cols >= e && rows > 1 && rows * z <= 16 && sq >= rows * z &&                \
-     (ravel_parted##z(d, s, cols, (ravel_Parted){                                \
-          rows, sq, dp, stream && dp % 64 == 0 && (uintptr_t)d % z == 0, ahead,  \
-          ravel_apart(ravel_slot(rows * z), rows * z)}), 1))
-#else
-#define RAVEL_PARTED(z, e) ((void)stream, (void)ahead, 0)
-#define RAVEL_PART(z, e, k, rounds)
-#define RAVEL_SPLIT(z, e, k, rounds)
 #endif
 
-/* Transposes a plane element by element. */
-#define RAVEL_PARTED_FEW(z)                                                      \
-static void                                                                      \
-ravel_parted_few##z(unsigned char *d, const unsigned char *s, int64_t rows,      \
-                    int64_t cols, int64_t dp, int64_t sq)                        \
-{                                                                                \
-    for (int64_t p = 0; p < rows; p++)                                           \
-        for (int64_t q = 0; q < cols; q++)                                       \
-            memcpy(d + p * dp + q * z, s + p * z + q * sq, z);                   \
-}
-
-/* The kernel: uses vectors if there are enough columns for one. */
-#define RAVEL_DEINTERLEAVE(z, e)                                                 \
-static void                                                                      \
-ravel_deinterleave##z(unsigned char *d, const unsigned char *s, int64_t n,       \
-                      int64_t rows, int64_t cols, int64_t dn, int64_t sn,        \
-                      int64_t dp, int64_t sq, int64_t stream, int64_t ahead)     \
-{                                                                                \
-    if (cols >= e && cols * z < 256 && sq == rows * z &&                         \
-        ravel_split##z(d, s, n, rows, cols, dn, sn, dp, stream))                 \
-        return;                                                                  \
-    for (int64_t b = 0; b < n; b++, d += dn, s += sn)                            \
-        if (!RAVEL_PARTED(z, e))                                                 \
-            ravel_parted_few##z(d, s, rows, cols, dp, sq);                       \
-}
-
-RAVEL_PART(1, 16, 2, 4)
-RAVEL_PART(1, 16, 4, 4)
-RAVEL_PART(1, 16, 8, 4)
-RAVEL_PART(1, 16, 16, 4)
-RAVEL_SPLIT(1, 16, 2, 4)
-RAVEL_SPLIT(1, 16, 4, 4)
-RAVEL_SPLIT(1, 16, 8, 4)
+/* Planes of few rows of 1 bytes by transposes of 16 columns in registers. */
 #ifndef RAVEL_PLAIN
+/* Transposes 16 columns of at most k rows. */
+RAVEL_INLINE void
+ravel_part1(unsigned char *d, const unsigned char *s, int64_t dp, ravel_Parted w,
+                  int k, int rounds)
+{
+    ravel_1x1 v[16];
+    RAVEL_UNROLL for (int i = 0; i < k; i++)
+        v[i] = (ravel_1x1)ravel_apart_load(s + i * (16 / k) * w.sq, k * 1,
+                                                 w.rows * 1, w.sq, w.by);
+    ravel_zip1(v, k, rounds);
+    RAVEL_UNROLL for (int i = 0; i < k; i++)
+        if (i < w.rows)
+            ravel_store1(d + i * dp, (ravel_1x1)v[i], 0);
+}
+
+/* Writes whole cache lines from column q on, as long as 16 columns follow; returns the
+ * next column. */
+RAVEL_INLINE int64_t
+ravel_part_lines1(unsigned char *d, const unsigned char *s, int64_t q, int64_t cols,
+                        ravel_Parted w, int k, int rounds)
+{
+    unsigned char line[16 * 64] __attribute__((aligned(64)));
+    for (; q + 5 * 16 <= cols; q += 4 * 16) {
+        for (int i = 0; i < 4; i++)
+            ravel_part1(line + 16 * i, s + (q + i * 16) * w.sq, 64, w, k, rounds);
+        for (int64_t p = 0; p < w.rows; p++)
+            RAVEL_UNROLL for (int i = 0; i < 64; i += 16)
+                ravel_store1(d + p * w.dp + q * 1 + i,
+                             ravel_load1(line + p * 64 + i), 1);
+    }
+    return q;
+}
+
+/* Transposes a plane of 16 or more columns. */
+RAVEL_INLINE void
+ravel_part_all1(unsigned char *d, const unsigned char *s, int64_t cols, ravel_Parted w,
+                      int k, int rounds)
+{
+    unsigned char last[2 * 16 * 16 + 16];
+    const int64_t bytes = w.rows * 1, head = (int64_t)(-(uintptr_t)d & 63) / 1;
+    int64_t q = 0, from;
+    if (w.stream && cols >= head + 8 * 16) {
+        for (; q < head; q += 16)
+            ravel_part1(d + q * 1, s + q * w.sq, w.dp, w, k, rounds);
+        q = ravel_part_lines1(d, s, head, cols, w, k, rounds);
+    }
+    for (; q + 2 * 16 <= cols; q += 16)
+        ravel_part1(d + q * 1, s + q * w.sq, w.dp, w, k, rounds);
+    q = q + 16 > cols ? cols - 16 : q;
+    for (from = q; from < cols; from++)
+        ravel_few_bytes(last + (from - q) * bytes, s + from * w.sq, bytes);
+    w.sq = bytes;
+    ravel_part1(d + q * 1, last, w.dp, w, k, rounds);
+    ravel_part1(d + (cols - 16) * 1, last + (cols - 16 - q) * bytes,
+                      w.dp, w, k, rounds);
+}
+
+/* Transposes planes of k short rows whose columns are contiguous in the source. */
+RAVEL_INLINE void
+ravel_split_to1(unsigned char *d, const unsigned char *s, ravel_Split x, int64_t stream,
+                      int k, int rounds)
+{
+    for (int64_t b = 0; b < x.n; b++, d += x.dn, s += x.sn)
+        for (int64_t q = 0; q < x.cols; q += 16) {
+            ravel_1x1 v[16];
+            q = q + 16 > x.cols ? x.cols - 16 : q;
+            RAVEL_UNROLL for (int i = 0; i < k; i++)
+                v[i] = (ravel_1x1)ravel_load1(s + q * k * 1 + 16 * i);
+            ravel_zip1(v, k, rounds);
+            RAVEL_UNROLL for (int i = 0; i < k; i++)
+                ravel_store1(d + i * x.dp + q * 1, (ravel_1x1)v[i], stream);
+        }
+}
+
+RAVEL_INLINE void
+ravel_split_rows1(unsigned char *d, const unsigned char *s, ravel_Split x, int k,
+                        int rounds)
+{
+    if (x.stream)
+        ravel_split_to1(d, s, x, 1, k, rounds);
+    else
+        ravel_split_to1(d, s, x, 0, k, rounds);
+}
+#endif
+
+#ifndef RAVEL_PLAIN
+/* Transposes a plane of 16 or more columns and up to 16 rows. */
 static void
 ravel_parted1(unsigned char *d, const unsigned char *s, int64_t cols, ravel_Parted w)
 {
     if (w.rows == 3 && w.sq == 3)          /* constants for images */
-        ravel_part1x4_all(d, s, cols, w);
+        ravel_part_all1(d, s, cols, w, 4, 4);
     else if (w.rows <= 2)
-        ravel_part1x2_all(d, s, cols, w);
+        ravel_part_all1(d, s, cols, w, 2, 4);
     else if (w.rows <= 4)
-        ravel_part1x4_all(d, s, cols, w);
+        ravel_part_all1(d, s, cols, w, 4, 4);
     else if (w.rows <= 8)
-        ravel_part1x8_all(d, s, cols, w);
+        ravel_part_all1(d, s, cols, w, 8, 4);
     else
-        ravel_part1x16_all(d, s, cols, w);
+        ravel_part_all1(d, s, cols, w, 16, 4);
 }
 
 /* Transposes the planes without a buffer; returns 0, and does nothing, if it cannot. */
 static int
-ravel_split1(unsigned char *d, const unsigned char *s, int64_t n, int64_t rows,
-             int64_t cols, int64_t dn, int64_t sn, int64_t dp, int64_t stream)
+ravel_split1(unsigned char *d, const unsigned char *s, int64_t rows, ravel_Split x)
 {
-    const int64_t lines = ravel_split_lines(d, n, cols * 1, dn, dp);
-    if (stream && !lines && cols * 1 >= 128)
+    const int64_t lines = ravel_split_lines(d, x.n, x.cols * 1, x.dn, x.dp);
+    if (x.stream && !lines && x.cols * 1 >= 128)
         return 0;
-    stream = stream && lines;
+    x.stream = x.stream && lines;
     if (rows == 2)
-        ravel_split1x2(d, s, n, cols, dn, sn, dp, stream);
+        ravel_split_rows1(d, s, x, 2, 4);
     else if (rows == 4)
-        ravel_split1x4(d, s, n, cols, dn, sn, dp, stream);
+        ravel_split_rows1(d, s, x, 4, 4);
     else if (rows == 8)
-        ravel_split1x8(d, s, n, cols, dn, sn, dp, stream);
+        ravel_split_rows1(d, s, x, 8, 4);
     else
         return 0;
     return 1;
 }
-#else
-#define ravel_split1(...) 0
 #endif
-RAVEL_PARTED_FEW(1)
-RAVEL_DEINTERLEAVE(1, 16)
+
+/* Transposes n planes with few rows, less than a vector has elements of 1 bytes:
+ * d[b*dn + p*dp + q*1] = s[b*sn + p*1 + q*sq]  for b < n, p < rows, q < cols.
+ *
+ * Short planes of 2, 4 or 8 rows whose columns are contiguous in the source are split
+ * without a buffer, with non-temporal stores if `stream` and rows are whole cache lines.
+ * For other planes four vectors of a row form a line of 64 bytes, which is written with
+ * non-temporal stores if `stream` and all rows of the destination are aligned alike.  A
+ * load may read beyond a column; therefore the last columns are read from a buffer. */
+/* Transposes a plane element by element. */
+static void
+ravel_parted_few1(unsigned char *d, const unsigned char *s, int64_t rows,
+                        int64_t cols, int64_t dp, int64_t sq)
+{
+    for (int64_t p = 0; p < rows; p++)
+        for (int64_t q = 0; q < cols; q++)
+            memcpy(d + p * dp + q * 1, s + p * 1 + q * sq, 1);
+}
+
+static void
+ravel_deinterleave1(unsigned char *d, const unsigned char *s, int64_t n, int64_t rows,
+                    int64_t cols, int64_t dn, int64_t sn, int64_t dp, int64_t sq,
+                    int64_t stream, int64_t ahead)
+{
+#ifndef RAVEL_PLAIN
+    const int64_t row = rows * 1;
+    if (cols >= 16 && cols * 1 < 256 && sq == row &&
+        ravel_split1(d, s, rows, (ravel_Split){n, cols, dn, sn, dp, stream}))
+        return;
+    if (cols >= 16 && rows > 1 && row <= 16 && sq >= row) {
+        const ravel_1x1 by = ravel_apart(ravel_slot(row), row);
+        stream = stream && dp % 64 == 0;
+        for (int64_t b = 0; b < n; b++, d += dn, s += sn)
+            ravel_parted1(d, s, cols, (ravel_Parted){
+                rows, sq, dp, stream && (uintptr_t)d % 1 == 0, ahead, by});
+        return;
+    }
+#endif
+    (void)stream;
+    (void)ahead;
+    for (int64_t b = 0; b < n; b++, d += dn, s += sn)
+        ravel_parted_few1(d, s, rows, cols, dp, sq);
+}
 
 #ifdef __cplusplus
 extern "C" {

@@ -1,0 +1,32 @@
+#ifndef RAVEL_PLAIN
+/* Transposes a plane of 8 or more columns and up to 8 rows. */
+static void
+ravel_parted2(unsigned char *d, const unsigned char *s, int64_t cols, ravel_Parted w)
+{
+    if (w.rows == 3 && w.sq == 6)          /* constants for images */
+        ravel_part_all2(d, s, cols, w, 4, 3);
+    else if (w.rows <= 2)
+        ravel_part_all2(d, s, cols, w, 2, 3);
+    else if (w.rows <= 4)
+        ravel_part_all2(d, s, cols, w, 4, 3);
+    else
+        ravel_part_all2(d, s, cols, w, 8, 3);
+}
+
+/* Transposes the planes without a buffer; returns 0, and does nothing, if it cannot. */
+static int
+ravel_split2(unsigned char *d, const unsigned char *s, int64_t rows, ravel_Split x)
+{
+    const int64_t lines = ravel_split_lines(d, x.n, x.cols * 2, x.dn, x.dp);
+    if (x.stream && !lines && x.cols * 2 >= 128)
+        return 0;
+    x.stream = x.stream && lines;
+    if (rows == 2)
+        ravel_split_rows2(d, s, x, 2, 3);
+    else if (rows == 4)
+        ravel_split_rows2(d, s, x, 4, 3);
+    else
+        return 0;
+    return 1;
+}
+#endif
