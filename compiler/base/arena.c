@@ -97,9 +97,34 @@ block_of(Arena *a, const void *p, size_t n)
     return *at && (*at)->cap == rounded(n) ? at : NULL;
 }
 
+void
+arena_drop(Arena *a, const void *p, size_t n)
+{
+    ArenaBlock **at = block_of(a, p, n), *b = at ? *at : NULL;
+    if (!b || n < LARGE_BYTES)
+        return;
+    *at = b->next;
+    a->held -= b->cap;
+    free(b);
+}
+
+/* Whether p is the last allocation of the first block, which has room for more of it. */
+static bool
+grows(const Arena *a, const void *p, size_t old, size_t bytes)
+{
+    const ArenaBlock *b = a->head;
+    return p && b && (const unsigned char *)p + rounded(old) == b->mem + b->used &&
+           bytes >= old && bytes < LARGE_BYTES && rounded(bytes) - rounded(old) <= b->cap - b->used;
+}
+
 void *
 arena_resize(Arena *a, void *p, size_t old, size_t bytes)
 {
+    if (grows(a, p, old, bytes)) {
+        work_spend(a, 1 + (i64)((rounded(bytes) - rounded(old)) / WORK_BYTES));
+        a->head->used += rounded(bytes) - rounded(old);
+        return p;
+    }
     ArenaBlock **at = p && bytes ? block_of(a, p, old) : NULL, *b;
     size_t kept = old < bytes ? old : bytes, n = rounded(bytes);
     if (!at) {

@@ -6,7 +6,7 @@
 Buf
 buf_new(Arena *a)
 {
-    Buf b = {.arena = a, .cap = 256};
+    Buf b = {.arena = a, .cap = 32};
     b.s = arena_alloc(a, b.cap);
     return b;
 }
@@ -16,10 +16,8 @@ reserve(Buf *b, size_t more)
 {
     if (b->cap - b->len > more)
         return;
-    size_t cap = (b->len + more + 1) * 2;
-    char *s = arena_alloc(b->arena, cap);
-    memcpy(s, b->s, b->len + 1);
-    b->s = s;
+    size_t need = b->len + more + 1, cap = more < b->cap ? need + need / 2 : need;
+    b->s = arena_resize(b->arena, b->s, b->cap, cap);
     b->cap = cap;
 }
 

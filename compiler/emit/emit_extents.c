@@ -12,6 +12,7 @@ typedef struct {
     const Scalars *s;
     const char **name;    /* of the scalars, extents first, then of the index arrays */
     const Ex **to;        /* of every variable: itself by the name it has here */
+    bool *seen;           /* variables of the statements */
     bool *used;           /* scalars */
 } Emitter;
 
@@ -45,10 +46,7 @@ each_ex(Emitter *t, Stmt *s, const Ex *(*f)(Emitter *, const Ex *))
 static const Ex *
 mark(Emitter *t, const Ex *x)
 {
-    bool *used = arena_array(t->arena, bool, ex_nvars(t->p->e));
-    ex_vars(x, used);
-    for (int i = 0; i < t->s->n; i++)
-        t->used[i] |= used[t->s->scalar[i].var];
+    ex_vars(x, t->seen);
     return x;
 }
 
@@ -63,6 +61,7 @@ mark_definitions(Emitter *t)
 {
     for (int i = t->s->n - 1; i >= 0; i--) {
         const Scalar *x = &t->s->scalar[i];
+        t->used[i] |= t->seen[x->var];
         if (t->used[i] && x->def)
             mark(t, x->def);
         for (int k = 0; t->used[i] && k < x->nfactors; k++)
@@ -77,6 +76,7 @@ with_scalars(Emitter *t, Stmt *body, const bool *made)
 {
     Stmt *first = NULL, **tail = &first, ***at = &tail;
     memset(t->used, 0, (size_t)t->s->n * sizeof *t->used);
+    t->seen = arena_array(t->arena, bool, ex_nvars(t->p->e));
     each_ex(t, body, mark);
     mark_definitions(t);
     for (int i = t->s->nextents; i < t->s->n; i++) {

@@ -291,7 +291,9 @@ render(const Target *t, const Unit *u, bool stand_alone)
     render_functions(&w, u, false);
     buf_add(&all, target_file(t, "jit_prologue"));
     put_prototypes(&all, body.s);
-    buf_printf(&all, "\n%s", body.s);
+    buf_add(&all, "\n");
+    buf_addn(&all, body.s, body.len);
+    arena_drop(body.arena, body.s, body.cap);
     return all.s;
 }
 

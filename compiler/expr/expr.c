@@ -149,6 +149,7 @@ table_grow(Exprs *e, Table *t)
             j = (j + 1) & (t->cap - 1);
         t->slot[j] = old.slot[i];
     }
+    arena_drop(e->arena, old.slot, old.cap * sizeof *old.slot);
 }
 
 /* The slot of the node that is equal to `proto`, or the free slot for it. */

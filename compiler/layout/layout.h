@@ -363,6 +363,8 @@ typedef struct {
     i64 most[MAX_RANK];   /* for each extent: the largest supported value */
     i64 *nominal;         /* values at an example shape, by variable: for estimates */
     int vars;             /* capacity of nominal */
+    const Ex **spelling;  /* for plan_print: each of `spelled` variables over extents */
+    int spelled;
 } Scalars;
 
 /* The sizes of a layout.  Without extents left to run time all are constants. */

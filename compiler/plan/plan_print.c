@@ -1,15 +1,16 @@
 /* Prints plans as text: docs/ir/plan.md. */
 #include "plan_parts.h"
 
-/* x with every scalar replaced by its definition over extents. */
-static const Ex *
-spelled(const Plan *p, const Ex *x)
+/* Of each variable: the scalar over extents.  Made again where variables were added. */
+static const Ex **
+spellings(Scalars *s)
 {
-    const Scalars *s = p->scalars;
-    Exprs *e = p->e;
-    if (ex_is_const(x))
-        return x;
-    const Ex **to = arena_array(ex_arena(e), const Ex *, ex_nvars(e));
+    Exprs *e = s->e;
+    int nvars = ex_nvars(e);
+    if (s->spelled == nvars)
+        return s->spelling;
+    const Ex **to = s->spelling = arena_array(ex_arena(e), const Ex *, nvars);
+    s->spelled = nvars;
     for (int i = s->nextents; i < s->n; i++) {
         const Scalar *f = &s->scalar[i];
         const Ex *v = f->def ? ex_subst(e, f->def, to) : ex_const(e, 1);
@@ -19,7 +20,14 @@ spelled(const Plan *p, const Ex *x)
         }
         to[f->var] = v;
     }
-    return ex_subst(e, x, to);
+    return to;
+}
+
+/* x with every scalar replaced by its definition over extents. */
+static const Ex *
+spelled(const Plan *p, const Ex *x)
+{
+    return ex_is_const(x) ? x : ex_subst(p->e, x, spellings(p->scalars));
 }
 
 static const char *
