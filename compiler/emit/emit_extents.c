@@ -101,14 +101,11 @@ with_scalars(Emitter *t, Stmt *body, const bool *made)
 static Stmt *
 with_unused(Emitter *t, Stmt *body)
 {
-    static const char *const shared[] = {"part", "parts"};
+    static const char *const parts[] = {"part", "parts"};
     Stmt *first = NULL, **tail = &first, ***at = &tail;
-    for (int i = 0; i < LEN(shared) && !t->p->split; i++)
-        emit_add(t->arena, at, ST_UNUSED)->text = shared[i];
     for (int i = 0; i < t->s->nextents; i++)
         if (!t->used[i])
             emit_add(t->arena, at, ST_UNUSED)->text = t->name[i];
-    static const char *const parts[] = {"part", "parts"};
     for (int i = 0; i < LEN(parts) && !t->u->split; i++)
         emit_add(t->arena, at, ST_UNUSED)->text = parts[i];
     **at = body;
