@@ -202,6 +202,17 @@ const Ex **inverse_of_entries(Layout *l, const Part *parts, int n, int *entry_va
  * examined. */
 Answer factor_injective(Layout *l, const i64 *limit, Verdict *v);
 
+/* decide_case.c */
+/* A variable from 0 on, with so many values. */
+typedef struct {
+    int var;
+    i64 size;
+} DecideValue;
+/* Whether x has distinct values for all values of n variables, which may be multiplied by
+ * few others: YES or UNKNOWN.  Adds the number of cases that were examined. */
+Answer case_injective(Exprs *e, const Ex *x, const DecideValue *value, int n,
+                      i64 *examined);
+
 /* decide_enum.c */
 /* The largest number of points that enumeration examines. */
 enum { ENUM_MAX = 1 << 22 };

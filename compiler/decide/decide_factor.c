@@ -285,6 +285,22 @@ examine(Factors *f, int group, i64 n)
     return YES;
 }
 
+/* The same for a group with one entry, without looking at all combinations. */
+static Answer
+examine_cases(Factors *f, int group)
+{
+    DecideValue *value = arena_array(f->arena, DecideValue, f->n);
+    const Ex *entry = NULL;
+    int n = 0, entries = 0;
+    for (int i = 0; i < f->n; i++)
+        if (f->value[i].group == group)
+            value[n++] = (DecideValue){f->value[i].var, f->value[i].size};
+    for (int i = 0; i < f->nentry; i++)
+        if (f->group[i] == group && entries++ == 0)
+            entry = f->entry[i];
+    return entries == 1 ? case_injective(f->e, entry, value, n, &f->v->examined) : UNKNOWN;
+}
+
 Answer
 factor_injective(Layout *l, const i64 *limit, Verdict *v)
 {
@@ -295,6 +311,8 @@ factor_injective(Layout *l, const i64 *limit, Verdict *v)
     for (int g = 0; g < f->n && all == YES; g++) {
         i64 n = combinations(f, g);
         if (f->value[g].group == g && n > 1 && !is_alone(f, g))
+            all = examine_cases(f, g);
+        if (all == UNKNOWN)
             all = n <= EXAMINED_MAX ? examine(f, g, n) : UNKNOWN;
     }
     return all;
