@@ -22,16 +22,16 @@ cli_kind(Cli *c)
     return EMIT_RELAYOUT;
 }
 
-static const Processor *
-processor(Cli *c)
+static PlanMachine
+machine(Cli *c)
 {
     const char *name = c->o.processor;
     if (!name)
-        return NULL;
-    const Processor *p = strcmp(name, "here") ? processor_named(name) : c->cx->processor;
-    if (!p)
-        cli_fail(c, "--processor '%s': here, or one of%s", name, processor_names());
-    return p;
+        return (PlanMachine){0};
+    PlanMachine m = strcmp(name, "here") ? machine_named(name) : c->cx->machine;
+    if (!m.costs)
+        cli_fail(c, "--processor '%s': here, or one of%s", name, machine_names());
+    return m;
 }
 
 /* 0: not given */
@@ -56,7 +56,7 @@ cli_request(Cli *c, i64 *shape)
     rq.rank = cli_shape_names(c, shape, extent, &any);
     rq.extent = any ? extent : NULL;
     cli_via(c, &rq, shape);
-    rq.processor = processor(c);
+    rq.machine = machine(c);
     rq.align = align(c);
     return rq;
 }

@@ -72,7 +72,7 @@ explain_kernels(const Plan *p)
         return;                    /* counts are nominal */
     printf("cost: about %.3g ms on one thread, by the cost model for the processor %s (a "
            "guide, not a measurement)\n", predicted(p) * 1e-6,
-           processor_name(p->processor));
+           machine_name(p->machine));
 }
 
 /* The next best way that the model may choose, or NULL. */

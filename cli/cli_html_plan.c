@@ -109,7 +109,7 @@ cli_html_plan(Cli *c, const Target *t, const Plan *p, const Request *rq)
     json_array_append_new(layouts, cli_html_layout(c, p->dst, true));
     json_t *plan = json_pack("{s:o, s:s, s:o, s:o*, s:o*}", "nests",
                              nests_json(c->arena, p, c->o.measure ? cli_time_nests(c, p) : NULL),
-                             "processor", processor_name(p->processor), "map",
+                             "processor", machine_name(p->machine), "map",
                              map_json(p), "boxes", boxes,
                              "measured", measured_json(c, rq));
     cli_html_write(c, c->o.html, drawn, layouts, plan);

@@ -26,7 +26,7 @@ compile_refs(Arena *a, const LayoutRef *from, const LayoutRef *to, const DType *
     Sides s;
     compile_sides(a, from, to, t, rq, &s);
     compile_decide(&s);
-    Plan *p = plan_make(s.scalars, rq->processor, s.name, s.src, s.dst, s.map, s.extent);
+    Plan *p = plan_make(s.scalars, rq->machine, s.name, s.src, s.dst, s.map, s.extent);
     compile_check(p);
     return p;
 }
@@ -39,10 +39,18 @@ compile_unit(const Target *t, const Plan *p, const Request *rq)
     return emit_relayout(p, emit_name(a, t, rq), line);
 }
 
-const char *
-compile_text(const Target *t, const Plan *p, const Request *rq, bool stand_alone)
+JitText
+compile_jit(const Target *t, const Plan *p, const Request *rq)
 {
-    return render(t, compile_unit(t, p, rq), stand_alone);
+    const Unit *u = compile_unit(t, p, rq);
+    int n = 0;
+    for (const Table *k = u->table; k; k = k->next)
+        n++;
+    const int32_t **tables = n ? arena_array(ex_arena(p->e), const int32_t *, n) : NULL;
+    n = 0;
+    for (const Table *k = u->table; k; k = k->next)
+        tables[n++] = k->value;
+    return (JitText){render(t, u, false), tables};
 }
 
 const char *

@@ -101,10 +101,15 @@ Layout *compile_layout(Arena *a, const Known *known, const char *text,
 Plan *compile_plan(Arena *a, const Known *known, const Request *rq);
 Plan *compile_refs(Arena *a, const LayoutRef *from, const LayoutRef *to, const DType *t,
                    const Request *rq);
-/* plan -> emit; then render, which compile_text calls for one unit. */
+/* plan -> emit; then render. */
 const Unit *compile_unit(const Target *t, const Plan *p, const Request *rq);
-const char *compile_text(const Target *t, const Plan *p, const Request *rq,
-                         bool stand_alone);
+/* For the JIT: the text; and if that has tables, what its function NAME_tables is to be
+ * given, else NULL. */
+typedef struct {
+    const char *text;
+    const int32_t *const *tables;
+} JitText;
+JitText compile_jit(const Target *t, const Plan *p, const Request *rq);
 /* The statement tree as text (docs/ir), for a target with the model "functions" or
  * "blocks". */
 const char *compile_statements(const Target *t, const Plan *p, const Request *rq);

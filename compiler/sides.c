@@ -276,7 +276,7 @@ compile_again(Arena *a, const Plan *p)
     i64 shape[MAX_RANK];
     const char *name[MAX_RANK];
     Request rq = {.rank = p->src->rank, .shape = shape, .extent = name,
-                  .processor = p->processor};
+                  .machine = p->machine};
     for (int d = 0; d < rq.rank; d++) {
         int i = p->from->extent[d];
         shape[d] = i < 0 ? p->src->dim[d].n : RUNTIME_EXTENT;

@@ -97,11 +97,12 @@ find_kernels(ravel_context *cx, ravel_error *err)
 static ravel_status
 find_processor(ravel_context *cx, ravel_error *err)
 {
-    cx->processor = processor_named(processor_here());
-    if (cx->processor)
+    cx->machine = machine_named(processor_here());
+    cx->machine.permutes = cx->kernels->permutes;
+    if (cx->machine.costs)
         return RAVEL_OK;
     return error_set(err, RAVEL_ERR_ARGUMENT, "RAVEL_PROCESSOR is '%.40s': not one of%s",
-                     processor_here(), processor_names());
+                     processor_here(), machine_names());
 }
 
 ravel_status

@@ -11,15 +11,15 @@ extern const JitSymbol kernels_sse2[], kernels_avx2[], kernels_avx512[],
 #endif
 
 const KernelSet kernel_sets[] = {
-    {"scalar", kernels_scalar},     /* plain C */
-    {"portable", kernels_portable}, /* the compiler's vectors of 16 bytes */
+    {"scalar", kernels_scalar, false},     /* plain C */
+    {"portable", kernels_portable, false}, /* the compiler's vectors of 16 bytes */
 #ifdef __x86_64__
-    {"sse2", kernels_sse2},
-    {"avx2", kernels_avx2},
-    {"avx512", kernels_avx512},
-    {"avx512vbmi", kernels_avx512vbmi},
+    {"sse2", kernels_sse2, false},
+    {"avx2", kernels_avx2, false},
+    {"avx512", kernels_avx512, false},
+    {"avx512vbmi", kernels_avx512vbmi, true},
 #endif
-    {NULL, NULL},
+    {NULL, NULL, false},
 };
 
 static int

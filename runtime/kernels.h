@@ -9,6 +9,7 @@
 typedef struct {
     const char *name;
     const JitSymbol *symbols;
+    bool permutes;                 /* as in PlanMachine (plan.h) */
 } KernelSet;
 
 /* The sets of this library, in ascending order of preference; ends with a null name.  Not

@@ -19,6 +19,8 @@
  * invalid or a size does not fit 64 bits, it does nothing and returns not 0. */
 typedef int Compiled(void *dst, const void *src, const int64_t *extent, int64_t part,
                      int64_t parts);
+/* Tells compiled code where its tables are (compile_jit), before its first call. */
+typedef void GiveTables(const int32_t *const *tables);
 /* Functions of a user's object: for all of the work, and for a part of it. */
 typedef void Relayout(void *dst, const void *src);
 typedef void RelayoutPart(void *dst, const void *src, i64 part, i64 parts);
@@ -77,7 +79,7 @@ struct ravel_context {
     int processors;
     const KernelSet *kernels;
     char cpu[CPU_NAME];                 /* the model's name */
-    const Processor *processor;         /* what the cost model takes it for */
+    PlanMachine machine;                    /* what plans are made for */
     CodeWay way;
     atomic_int users;                   /* reference count: its owner, and its plans */
     Cache cache;
@@ -103,6 +105,7 @@ struct ravel_plan {
     const int64_t *extent;         /* in arena: the argument of code, or NULL */
     Threads threads;               /* most: at least 1 */
     const char *source;            /* in arena; NULL for the interpreter */
+    const int32_t *const *tables;  /* in arena: what the code is given; NULL: nothing */
     Key key;                       /* in arena */
     SeenShape *seen;                    /* in arena: SEEN shapes; NULL: it is never specialised */
     i64 bytes;                     /* the memory that it takes */

@@ -46,7 +46,7 @@ processor_brand(char name[CPU_NAME])
 #ifdef __x86_64__
 /* The vendor is the second word of leaf 0.  Families and models as AMD's "Processor
  * Programming Reference" and Intel's "Processor Identification" (SDM 2A, CPUID) count
- * them. */
+ * them; those of Zen 4 as GCC's cpuinfo.h has them. */
 static const struct {
     char vendor[5];
     unsigned family, least_model, most_model;
@@ -54,6 +54,8 @@ static const struct {
 } known[] = {
     {"Auth", 0x19, 0x00, 0x0f, "zen3"},            /* AMD EPYC 7003 */
     {"Auth", 0x19, 0x20, 0x5f, "zen3"},            /* Ryzen 5000, 6000 */
+    {"Auth", 0x19, 0x10, 0x1f, "zen4"},            /* AMD EPYC 9004 */
+    {"Auth", 0x19, 0x60, 0xaf, "zen4"},            /* Ryzen 7000, 8000; EPYC of Zen 4c */
     {"Genu", 0x06, 0x8f, 0x8f, "emerald-rapids"},  /* Sapphire Rapids: the same cores */
     {"Genu", 0x06, 0xcf, 0xcf, "emerald-rapids"},
 };

@@ -38,7 +38,9 @@ static void
 make_text(ravel_plan *p, const Request *q)
 {
     work_on(&p->arena, "to write code for the plan", NULL);
-    p->source = compile_text(p->cx->target, p->plan, q, false);
+    JitText t = compile_jit(p->cx->target, p->plan, q);
+    p->source = t.text;
+    p->tables = t.tables;
     work_spend(&p->arena, (i64)strlen(p->source));
 }
 
@@ -50,7 +52,7 @@ plan(void *arg)
     const ravel_request *rq = &j->key->rq;
     Request q = {.from = rq->from, .to = rq->to, .dtype = rq->dtype, .rank = rq->rank,
                  .shape = rq->shape, .name = "ravel_relayout",
-                 .processor = p->cx->processor};
+                 .machine = p->cx->machine};
     p->key = key_keep(&p->arena, j->key);
     Plan *made = compile_plan(&p->arena, p->known, &q);
     p->plan = made;
@@ -105,7 +107,10 @@ make_code(Job *j, ravel_error *err)
         return error_set(err, s, "%s", own.text);
     p->way = "machine code";
     void (*code)(void) = jit_function(p->jit, "ravel_relayout");
+    void (*give)(void) = jit_function(p->jit, "ravel_relayout_tables");
     p->code = (Compiled *)code;
+    if (give)
+        ((GiveTables *)give)(p->tables);
     return RAVEL_OK;
 }
 

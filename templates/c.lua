@@ -153,6 +153,11 @@ ${name}(void *dst_, const void *src_, const int64_t *x, int64_t part, int64_t pa
     const unsigned char *restrict src = src_;
 ]],
   jit_close = "    return 0;\n}\n",
+  -- and gets its tables before the first call
+  place = "static const int32_t *${name};",
+  places_open = "\nvoid\n${name}_tables(const int32_t *const *tables)\n{\n",
+  place_set = "${name} = tables[${index}];",
+  places_close = "}\n\n",
   runtime_jit = [[
 int
 ${name}(void *dst, const void *src, const int64_t *x, int64_t part, int64_t parts)

@@ -115,13 +115,26 @@ def test_processors():
     default = good("explain", *at)
     assert "by the cost model for the processor default" in default
     assert "processor zen3 " in good("explain", *at, "--processor", "zen3")
-    costs = {re.search(r"cost: about (\S+) ms", good("explain", *at, "--processor", p)).group(1) for p in ("default", "zen3", "emerald-rapids")}
-    assert len(costs) == 3
+    costs = {re.search(r"cost: about (\S+) ms", good("explain", *at, "--processor", p)).group(1) for p in ("default", "zen3", "zen4", "emerald-rapids")}
+    assert len(costs) == 4
     zen3 = {**os.environ, "RAVEL_PROCESSOR": "zen3"}
     assert good("explain", *at, env=zen3) == default
     assert "processor zen3 " in good("explain", *at, "--processor", "here", env=zen3)
     assert good("emit", *at, "-o", "-", env=zen3) == good("emit", *at, "-o", "-")
     assert "one of default zen3" in bad("explain", *at, "--processor", "z80")
+
+
+def test_what_a_processor_can():
+    """It comes from the instruction set in use, not from the costs."""
+    at = ["--from", "(P,C){P, C}", "--to", "(P,C){P, 2 - C}", "--shape", "1000,3", "--dtype", "u8", "--processor"]
+    said = lambda *a, **env: re.search(r"for the processor (.*?) \(", good("explain", *at, *a, env={**os.environ, **env})).group(1)
+    assert said("default", RAVEL_PROCESSOR="zen4") == "default" and said("zen4") == "zen4" and said("zen3") == "zen3"
+    has = set(open("/proc/cpuinfo").read().split())
+    for isa, flags, zen3, zen4 in (("avx2", {"avx2"}, "zen3", "zen4 without VBMI"),
+                                   ("avx512vbmi", {"avx512bw", "avx512vl", "avx512vbmi", "gfni"}, "zen3 with VBMI", "zen4")):
+        if flags <= has:
+            assert said("here", RAVEL_PROCESSOR="zen3", RAVEL_ISA=isa) == zen3
+            assert said("here", RAVEL_PROCESSOR="zen4", RAVEL_ISA=isa) == zen4
 
 
 def test_shows_explain():

@@ -188,6 +188,26 @@ add_number(Buf *b, int32_t n)
     buf_addn(b, at, (size_t)(end - at));
 }
 
+/* For the JIT: where the constants are, which a function is told.  To read thousands of
+ * numbers takes as long as all the rest. */
+static void
+put_places(Writer *w, const Unit *u)
+{
+    i64 i = 0;
+    if (!u->table)
+        return;
+    for (const Table *t = u->table; t; t = t->next)
+        writer_put(w, "place", &(Slot){"name", t->name}, 1);
+    writer_add(w, "places_open", &(Slot){"name", u->name}, 1);
+    w->b->indent++;
+    for (const Table *t = u->table; t; t = t->next, i++) {
+        Slot slot[] = {{"name", t->name}, {"index", writer_number(w, i)}};
+        writer_put(w, "place_set", slot, LEN(slot));
+    }
+    w->b->indent--;
+    writer_add(w, "places_close", NULL, 0);
+}
+
 /* The constants, sixteen to a line. */
 static void
 put_tables(Writer *w, const Unit *u)
@@ -219,7 +239,7 @@ put_runtime(Writer *w, const Unit *u, bool stand_alone)
                    {"elements", parameters(w, u, target_text(w->t, "element"),
                                            target_text(w->t, "element_array"))},
                    {"split", writer_number(w, SPLIT_BYTES)}};
-    put_tables(w, u);
+    (stand_alone ? put_tables : put_places)(w, u);
     put_braced(w, "sizes_open", slot, LEN(slot), u->sizes, "close");
     put_braced(w, "runtime_open", slot, LEN(slot), u->body, "close");
     buf_add(w->b, "\n");
@@ -240,7 +260,7 @@ put_function(Writer *w, const Unit *u, bool stand_alone)
     Slot slot[] = {{"name", u->name}, {"params", render_params(w, u)},
                    {"rank", writer_number(w, u->nparams ? u->nparams : 1)}};
     bool jit = !stand_alone && u->kind == EMIT_RELAYOUT;
-    put_tables(w, u);
+    (jit ? put_places : put_tables)(w, u);
     writer_put(w, "comment", &(Slot){"text", u->note}, 1);
     put_braced(w, jit ? "jit_open" : u->split ? "part_open" : open[u->kind], slot,
                LEN(slot), u->body, jit ? "jit_close"

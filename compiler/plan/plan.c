@@ -364,8 +364,8 @@ plan_may_have(const Plan *p, i64 bytes)
 }
 
 Plan *
-plan_make(Scalars *s, const Processor *processor, const char *const *name, Layout *src,
-          Layout *dst, const int *map, const int *extent)
+plan_make(Scalars *s, PlanMachine machine, const char *const *name, Layout *src, Layout *dst,
+          const int *map, const int *extent)
 {
     Arena *a = ex_arena(s->e);
     Plan *p = arena_new(a, Plan);
@@ -374,7 +374,7 @@ plan_make(Scalars *s, const Processor *processor, const char *const *name, Layou
     for (int d = 0; d < dst->rank; d++)
         of[d] = extent[map[d]];
     *p = (Plan){.src = src, .dst = dst, .e = s->e, .scalars = s, .name = name,
-                .processor = processor ? processor : processor_default(),
+                .machine = machine,
                 .from = layout_sizes(s, src, extent), .to = layout_sizes(s, dst, of)};
     *b = (Boxes){.p = p, .arena = a};
     memcpy(p->map, map, sizeof p->map);

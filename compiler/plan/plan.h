@@ -79,7 +79,7 @@ typedef struct {
     const char *order;    /* the name of this schedule */
     bool spare;           /* only tuning may choose it, not the model */
     bool picked;          /* plan_pick has chosen it */
-    bool permutes;        /* as processor_permutes */
+    bool permutes;        /* as in PlanMachine */
     double cost;          /* nanoseconds, by the model */
 
     /* With run-time extents: the nest runs only if all of these are above 0. */
@@ -91,17 +91,22 @@ typedef struct {
     bool variant;         /* it is the nest for narrow counts */
 } Nest;
 
-/* plan_cost.c: a processor of cost.def, for which kernels and orders are chosen. */
+/* plan_cost.c: a processor of cost.def: how long things take. */
 typedef struct Processor Processor;
-const Processor *processor_named(const char *name);        /* NULL: there is none */
-const Processor *processor_default(void);
-const char *processor_names(void);                         /* each after a blank */
-const char *processor_name(const Processor *c);
-bool processor_permutes(const Processor *c);     /* two registers of 64 bytes by bytes */
+/* What kernels and orders are chosen for.  What its instructions can is apart from how long
+ * they take: a processor that is not in cost.def has the costs of another. */
+typedef struct {
+    const Processor *costs;        /* NULL: the default */
+    bool permutes;        /* two registers of 64 bytes by bytes (AVX-512 VBMI) */
+} PlanMachine;
+PlanMachine machine_named(const char *name);         /* costs NULL: there is none */
+const char *machine_names(void);                 /* each after a blank */
+/* Of its costs, and what its instructions can if that is not what the costs are for. */
+const char *machine_name(PlanMachine m);
 
 typedef struct {
     Layout *src, *dst;
-    const Processor *processor;
+    PlanMachine machine;
     const Sizes *from, *to;        /* of src and dst */
     int map[MAX_RANK];    /* dim of dst -> dim of src */
     Exprs *e;
@@ -120,9 +125,9 @@ void plan_match(Arena *a, const LayoutRef *src, const LayoutRef *dst, int rank,
                 int *map);
 /* Requires a verdict on both layouts.  extent[d] is the scalar of the extent of dim d of
  * src, as for layout_sizes; -1: the extent is a number.  name[] names those scalars.
- * processor NULL: the default. */
-Plan *plan_make(Scalars *s, const Processor *processor, const char *const *name,
-                Layout *src, Layout *dst, const int *map, const int *extent);
+ */
+Plan *plan_make(Scalars *s, PlanMachine machine, const char *const *name, Layout *src,
+                Layout *dst, const int *map, const int *extent);
 /* True if no extent is left to run time. */
 bool plan_is_fixed(const Plan *p);
 /* True if the destination has at least that many bytes, or may have at run time. */

@@ -207,7 +207,7 @@ plan_at_shape(const Plan *p, Layout *src, Layout *dst, const i64 *extent)
     for (int d = 0; d < MAX_RANK; d++)
         none[d] = -1;
     Maker m = {p, q, a, plan_values(a, p, extent), true};
-    *q = (Plan){.src = src, .dst = dst, .processor = p->processor, .e = p->e,
+    *q = (Plan){.src = src, .dst = dst, .machine = p->machine, .e = p->e,
                 .scalars = scalars_new(p->e), .split = p->split, .at_shape = true};
     q->from = layout_sizes(q->scalars, src, none);
     q->to = layout_sizes(q->scalars, dst, none);

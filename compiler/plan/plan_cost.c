@@ -30,8 +30,9 @@ typedef struct {
 } Class;
 
 enum { LEVELS = 3, RUNS = 8 };
+enum { PLAIN, WITHOUT, WITH, NAMES };      /* the name; by what the instructions can */
 struct Processor {
-    const char *name;
+    const char *name[NAMES];
     Level level[LEVELS];
     Memory memory[CLASSES][RUNS];  /* the last ones may be empty */
     Class of[CLASSES];
@@ -46,7 +47,7 @@ enum {
 };
 
 static const Processor processors[] = {
-#define PROCESSOR(id, n) [id].name = n,
+#define PROCESSOR(id, n) [id].name = {n, n " without VBMI", n " with VBMI"},
 #define CORE(id, w, o, b, st, sh, f, e, p)                                       \
     [id].work = w, [id].overlap = o, [id].block = b, [id].staged = st,           \
     [id].shared = sh, [id].followed = f, [id].even = e, [id].permutes = p,
@@ -57,23 +58,17 @@ static const Processor processors[] = {
 #include "cost.def"
 };
 
-const Processor *
-processor_named(const char *name)
+PlanMachine
+machine_named(const char *name)
 {
-    for (int i = 0; name && i < LEN(processors); i++)
-        if (!strcmp(processors[i].name, name))
-            return &processors[i];
-    return NULL;
-}
-
-const Processor *
-processor_default(void)
-{
-    return &processors[ANY];
+    for (int i = 0; i < LEN(processors); i++)
+        if (!strcmp(processors[i].name[PLAIN], name))
+            return (PlanMachine){&processors[i], processors[i].permutes};
+    return (PlanMachine){0};
 }
 
 const char *
-processor_names(void)
+machine_names(void)
 {
 #define PROCESSOR(id, name) " " name
     return
@@ -81,16 +76,17 @@ processor_names(void)
         "";
 }
 
-const char *
-processor_name(const Processor *c)
+static const Processor *
+costs_of(PlanMachine m)
 {
-    return c->name;
+    return m.costs ? m.costs : &processors[ANY];
 }
 
-bool
-processor_permutes(const Processor *c)
+const char *
+machine_name(PlanMachine m)
 {
-    return c->permutes;
+    const Processor *c = costs_of(m);
+    return c->name[m.permutes == c->permutes ? PLAIN : m.permutes ? WITH : WITHOUT];
 }
 
 /* CALL_NS: nanoseconds of a call from jitted code.  AGAIN: how many times longer a nest takes
@@ -335,7 +331,7 @@ double
 nest_cost(const Plan *p, const Nest *n)
 {
     const Family *f = n->kernel->family;
-    const Processor *c = p->processor;
+    const Processor *c = costs_of(p->machine);
     int bits = p->dst->dtype->bits;
     double bytes = (double)n->elements * bits / 8;
     Runs r = f->runs ? f->runs(n, bits) : nest_runs(n, bits);

@@ -140,7 +140,6 @@ plan_candidate(const Plan *p, const Nest *n, int k, Nest *out)
     out->ahead = 0;
     out->spare = false;
     out->picked = false;
-    out->permutes = processor_permutes(p->processor);
     if (!n->kernel->family->orders(p, out, k))
         return false;
     out->cost = nest_cost(p, out);

@@ -50,7 +50,7 @@ typedef struct {
     const Kernel *kernel;
     Request rq;
     Plan *plan;
-    const char *source;
+    JitText source;
     int stream;           /* of its nests */
     const Steps *steps;   /* the same without code */
     int used;             /* nests that the kernel took */
@@ -72,7 +72,7 @@ choose(void *arg)
     plan_split(c->plan);
     for (int i = 0; i < c->plan->n; i++)
         c->plan->nest[i].stream = c->stream;
-    c->source = compile_text(c->target, c->plan, &c->rq, false);
+    c->source = compile_jit(c->target, c->plan, &c->rq);
     c->steps = interpret_make(&c->arena, c->plan, kernels_here());
 }
 
@@ -89,7 +89,7 @@ reorder(void *arg)
         c->plan->nest[i] = way[c->choice % m];
         c->groups |= c->plan->nest[i].role[GROUP] >= 0;
     }
-    c->source = compile_text(c->target, c->plan, &c->rq, false);
+    c->source = compile_jit(c->target, c->plan, &c->rq);
     c->steps = interpret_make(&c->arena, c->plan, kernels_here());
 }
 
@@ -128,7 +128,7 @@ prove(const Choice *c, Proof *q, Code code, const char *way)
     if (proof_run(q, &code, &k, &err) != RAVEL_OK)
         fail_msg("%s -> %s %s by %s %d, %s: %s\n%s", c->rq.from, c->rq.to, c->rq.dtype,
                  c->kernel ? c->kernel->name : "order", c->choice, way, err.text,
-                 c->source);
+                 c->source.text);
 }
 
 static void
@@ -137,7 +137,11 @@ check_choice(Choice *c)
     Jit *jit;
     Proof *q;
     ravel_error err;
-    assert_int_equal(jit_compile(c->source, kernels_here()->symbols, &jit, &err), RAVEL_OK);
+    assert_int_equal(jit_compile(c->source.text, kernels_here()->symbols, &jit, &err), RAVEL_OK);
+    void (*give)(void) = jit_function(jit, "f_tables");
+    assert_true(!give == !c->source.tables);
+    if (give)
+        ((GiveTables *)give)(c->source.tables);
     assert_int_equal(proof_new(c->plan, false, &q, &err), RAVEL_OK);
     prove(c, q, (Code){run_jit, part_of_jit, jit, 0}, "machine code");
     prove(c, q, (Code){run_steps, part_of_steps, c->steps, 0}, "interpreter");
