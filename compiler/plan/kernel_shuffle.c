@@ -18,23 +18,61 @@ shuffle_applies(const Nest *n, int bits, int role[ROLES])
     return true;
 }
 
+/* The tiles that a call does together, row by row of the program: along the longer of its
+ * loops, as many as have TOGETHER bytes. */
+static double
+tiles_together(const Nest *n, const Program *p)
+{
+    enum { TOGETHER = 8192 };
+    double rows = (double)(nest_tile(n, ROW) / p->tile.chunk[TILE_ROW]);
+    double cols = (double)(nest_tile(n, COL) / p->tile.chunk[TILE_COL]);
+    double most = TOGETHER / (double)(QUAD * LANE * p->most);
+    return fmax(1, fmin(most, fmax(rows, cols)));
+}
+
+/* START_NS: for each row of the program, to read its constants; terms of 16 bytes hide it. */
 static double
 shuffle_work(const Nest *n, int bits)
 {
-    enum { CALL_NS = 15 };
+    enum { CALL_NS = 15, START_NS = 8 };
     Program p;
     if (!shuffle_make(n, bits, &p))
         return INFINITY;
-    return CALL_NS + (double)n->elements * p.cost / p.elements;
+    double start = n->permutes ? START_NS * p.rows / tiles_together(n, &p) : 0;
+    return CALL_NS + (double)n->elements * (p.cost + start) / p.elements;
+}
+
+/* Rows and columns of which a tile has one become the longest loops around the call: then
+ * many tiles are done together. */
+static bool
+take_longest(Nest *n)
+{
+    bool taken = false;
+    for (int role = ROW; role <= COL; role++) {
+        int best = n->role[role];
+        for (int i = 0; i < n->nloops - n->inner; i++)
+            if (best >= 0 && n->least[role] == 1 && !n->loop[i].rest &&
+                n->loop[i].n > n->loop[best].n)
+                best = i;
+        if (best == n->role[role])
+            continue;
+        Loop l = n->loop[best];
+        n->loop[best] = n->loop[n->role[role]];
+        n->loop[n->role[role]] = l;
+        taken = true;
+    }
+    return taken;
 }
 
 static bool
 shuffle_orders(const Plan *p, Nest *n, int k)
 {
-    n->order = in_order_of_writes;
+    n->order = k == 0 ? in_order_of_writes : "along the longest loops";
+    if (k > 0 && !take_longest(n))
+        return false;
     outer_add_loops(n, BY_DST, false);
     n->stream = outer_may_stream(p);
-    return k == 0;
+    return k <= 1;
 }
 
 static void

@@ -3,7 +3,8 @@
  *
  * The work is the time of the kernel with its data in the first cache.  The transfer is the
  * bytes read divided by the read speed plus the bytes written divided by the write speed.
- * In the caches both depend on the size of the data and the length of the runs.  In memory
+ * In the caches both depend on the size of the data and the length of the runs.  In memory,
+ * where stores past the caches go whatever the size,
  * the write speed depends on their distance also, and the read speed on how many runs are
  * read in turn.  Schedules with extents left to run time are chosen for data in memory.
  * Work and transfer overlap for the most part, and each call takes a constant time.
@@ -337,8 +338,8 @@ nest_cost(const Plan *p, const Nest *n)
     Runs r = f->runs ? f->runs(n, bits) : nest_runs(n, bits);
     bool large = plan_may_have(p, CACHED_BYTES);
     double work = f->work(n, bits) * (large && !n->stream ? c->work : 1);
-    double transfer = large ? transfer_in_memory(c, n, bytes, &r)
-                            : transfer_in_caches(c, bytes, &r);
+    double transfer = large || n->stream ? transfer_in_memory(c, n, bytes, &r)
+                                         : transfer_in_caches(c, bytes, &r);
     double less = work < transfer ? work : transfer;
     double overlap = large ? c->of[f->speeds].overlap : c->overlap;
     double all = work + transfer - (1 - overlap) * less;

@@ -116,7 +116,8 @@ typedef struct {
     Bits bits[PASSES];
     Terms terms[PASSES];
     int passes, elements;
-    double cost;          /* nanoseconds a tile, roughly */
+    int rows, most;       /* of four lanes: in all passes; in that with most */
+    double cost;          /* nanoseconds a tile, roughly, without the start of each row */
 } Program;
 /* Whether the nest has one, and its tile: what is found sooner than the program. */
 bool shuffle_has(const Nest *n, int bits, Tile *t);

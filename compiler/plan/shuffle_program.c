@@ -65,13 +65,11 @@ cost_of(const Bits *b, const Terms *t)
 }
 
 /* Of whole bytes, where windows are permuted: a row takes 0.5, each of its windows as much,
- * lanes that are apart 1.2.  START: for each row of the tiles that are done together. */
+ * lanes that are apart 1.2. */
 static double
 permuted_of(const Bits *b, const Terms *t)
 {
-    enum { TOGETHER = 8192, START = 8 };
-    int rows = b->nlanes / QUAD;
-    double cost = (double)rows * START * rows * QUAD * LANE / TOGETHER;
+    double cost = 0;
     for (int i = 0; i < b->nlanes / QUAD; i++) {
         const Row *r = &t->row[i];
         cost += r->windows ? 0.5 + 0.5 * r->windows + (b->lines ? 0 : 1.2)
@@ -121,12 +119,17 @@ pass_cost(const Nest *n, const Bits *b, const Terms *t)
 
 /* Nanoseconds of all passes.  Without windows tiles of whole bytes overlap. */
 static double
-program_cost(const Nest *n, const Program *p)
+program_cost(const Nest *n, Program *p)
 {
     const double hidden = p->bits[0].bits < 8 || p->passes > 1 || n->permutes ? 1 : 0.7;
     double cost = 0;
-    for (int i = 0; i < p->passes; i++)
+    p->rows = p->most = 0;
+    for (int i = 0; i < p->passes; i++) {
+        int rows = p->bits[i].nlanes / QUAD;
         cost += pass_cost(n, &p->bits[i], &p->terms[i]);
+        p->rows += rows;
+        p->most = rows > p->most ? rows : p->most;
+    }
     return hidden * cost;
 }
 
