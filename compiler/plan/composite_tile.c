@@ -151,21 +151,23 @@ least(i64 a, double b)
 /* Nanoseconds an element in registers, of blocks of 16 bytes of rows: by a line of columns,
  * or two blocks of as many columns at a time, which begin sooner if they are of the same
  * columns.  The loads, rounds of the network and stores of templates/c/composite.h are
- * counted, three each nanosecond. */
+ * counted, three each nanosecond; a line of 8-byte columns is stored in short pieces.
+ * SET_NS: to look up where rows and columns begin. */
 static double
 block_cost(i64 rows, i64 cols, int unit)
 {
-    const double start = rows * unit < 32 ? 8 : 0;
+    enum { SET_NS = 4 };
+    const double start = rows * unit < 32 ? 8 : 0, pieces = unit == 8 ? 5 : 0;
     i64 m = 16 / unit, wide = cols * unit >= LINE ? LINE / unit : m;
     double turns = (double)m * (unit == 1 ? 4 : unit == 2 ? 3 : unit == 4 ? 2 : 1);
     double blocks = (double)(int_ceil_div(rows, m) * int_ceil_div(cols, wide));
     double few = cols < m ? 1.5 : 1, each;
     if (wide > m)
-        each = (double)wide + turns + 1.5 * least(rows, (double)m);
+        each = (double)wide + turns + 1.5 * least(rows, (double)m) + pieces;
     else
         each = (start + 1.5 * least(cols, (double)m) + turns / 2) / 2 +
                few * least(rows, (double)m);
-    return blocks * each / 3 / (double)(rows * cols);
+    return (SET_NS + blocks * each / 3) / (double)(rows * cols);
 }
 
 static bool
