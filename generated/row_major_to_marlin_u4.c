@@ -302,7 +302,7 @@ ravel_put(unsigned char *d, const int32_t *at, ravel_lanes v, int32_t lines, int
  *      each 8 bytes that it wrote;
  *      for each row: terms w of whole bytes; terms m with a mask; 1 if each term reads 64
  *      contiguous bytes, plus 2 if all terms read the same ones; the offsets of its lanes
- *      in the destination, 4; pairs of windows, 0 to 2; a mask of the bytes that are fill,
+ *      in the destination, 4; pairs of windows, 0 to 4; a mask of the bytes that are fill,
  *      16, if there are any;
  *      for each w the offsets that it reads, 4, whether these are 64 contiguous bytes, and
  *      the indices of its bytes, 16; for each m the same, a mask, 16, and the bits to shift
@@ -475,9 +475,9 @@ RAVEL_INLINE void
 ravel_shuffle_windows(const ravel_shuffled *a, int pairs, int both, const int32_t *of,
                       __m512i filled)
 {
-    ravel_window low[2], high[2];
-    __m512i at[2];
-    __mmask64 has[2];
+    ravel_window low[4], high[4];
+    __m512i at[4];
+    __mmask64 has[4];
     const int32_t *const to = a->row + 3;
     const int64_t n = a->n, dp = a->dp, sp = a->sp, stream = a->stream;
     const int32_t lines = a->lines;
@@ -510,12 +510,16 @@ ravel_shuffle_wide(const ravel_shuffled *a)
     const __m512i none = {0};
     const __m512i filled = a->fill ? (__m512i)(ravel_constant(a->fill) & ravel_constant(t))
                                    : none;
-    if (row[7] == 2)
-        ravel_shuffle_windows(a, 2, 1, of, filled);
-    else if (of[3])
-        ravel_shuffle_windows(a, 1, 1, of, filled);
-    else
-        ravel_shuffle_windows(a, 1, 0, of, filled);
+    switch (row[7]) {
+    case 4: ravel_shuffle_windows(a, 4, 1, of, filled); break;
+    case 3: ravel_shuffle_windows(a, 3, 1, of, filled); break;
+    case 2: ravel_shuffle_windows(a, 2, 1, of, filled); break;
+    default:
+        if (of[3])
+            ravel_shuffle_windows(a, 1, 1, of, filled);
+        else
+            ravel_shuffle_windows(a, 1, 0, of, filled);
+    }
 }
 #endif
 

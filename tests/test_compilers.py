@@ -58,7 +58,7 @@ SAMPLE = {
 # rows of whole lines that go past the caches
 LARGE = {"past_caches": ("NCHW", "NHWC", (1, 64, 256, 130), "f32"),
          "words_of_short_loops": ("(A,B,C){A, B, C}", "(A,B,C){C, B, A}", (203, 901, 13), "f32"),
-         "longs_of_short_loops": ("(A,B,C){A, B, C}", "(A,B,C){C, B, A}", (203, 901, 7), "i64")}
+         "longs_of_short_loops": ("(A,B,C,D){A, B, C, D}", "(A,B,C,D){D, C, B, A}", (5, 12, 13, 907), "i64")}
 # name: from, to, shape, dtype, values of the names
 RUNTIME = {
     "any_blocks": ("NCHW", "NC1HWC0", ("N", "C", "H", "W"), "f16", [(1, 1, 1, 1), (2, 20, 5, 7), (1, 33, 9, 8)]),

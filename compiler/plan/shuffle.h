@@ -21,7 +21,7 @@ enum {
     LANES_MAX = RAVEL_SHUFFLE_BYTES / LANE,
     SHIFTS = 15,          /* -7 to 7 bits */
     WORD = LANE / 4,      /* words of a lane */
-    WINDOWS = 4,          /* of 64 bytes, for a row of the program */
+    WINDOWS = 8,          /* of 64 bytes, for a row of the program */
     PAIRED = 4 + QUAD * WORD,      /* words of two windows */
     PASSES = 3,
     PASS_NEXT = 3         /* the word of a pass with the offset of the next; 0: the last */
