@@ -79,7 +79,7 @@ struct ravel_context {
     int processors;
     const KernelSet *kernels;
     char cpu[CPU_NAME];                 /* the model's name */
-    PlanMachine machine;                    /* what plans are made for */
+    PlanMachine machine;                /* what plans are made for */
     CodeWay way;
     atomic_int users;                   /* reference count: its owner, and its plans */
     Cache cache;

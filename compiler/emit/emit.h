@@ -16,7 +16,7 @@ typedef struct {
     const char *const *extent;     /* name of the run-time extent of each dim; extents
                                     * with one name are equal; NULL: the dims' names */
     const char *name;              /* of the function; NULL: a default */
-    PlanMachine machine;               /* for which kernels are chosen */
+    PlanMachine machine;           /* for which kernels are chosen */
     int align;                     /* bytes to which a device's buffers are aligned: a
                                     * power of two up to 16; 0: 16 */
 } Request;

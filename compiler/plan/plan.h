@@ -99,7 +99,7 @@ typedef struct {
     const Processor *costs;        /* NULL: the default */
     bool permutes;        /* two registers of 64 bytes by bytes (AVX-512 VBMI) */
 } PlanMachine;
-PlanMachine machine_named(const char *name);         /* costs NULL: there is none */
+PlanMachine machine_named(const char *name);     /* costs NULL: there is none */
 const char *machine_names(void);                 /* each after a blank */
 /* Of its costs, and what its instructions can if that is not what the costs are for. */
 const char *machine_name(PlanMachine m);
@@ -124,8 +124,7 @@ typedef struct {
 void plan_match(Arena *a, const LayoutRef *src, const LayoutRef *dst, int rank,
                 int *map);
 /* Requires a verdict on both layouts.  extent[d] is the scalar of the extent of dim d of
- * src, as for layout_sizes; -1: the extent is a number.  name[] names those scalars.
- */
+ * src, as for layout_sizes; -1: the extent is a number.  name[] names those scalars. */
 Plan *plan_make(Scalars *s, PlanMachine machine, const char *const *name, Layout *src,
                 Layout *dst, const int *map, const int *extent);
 /* True if no extent is left to run time. */
