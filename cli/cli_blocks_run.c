@@ -184,10 +184,11 @@ is_right(const Runner *r, const Kind *k, const i64 *x, const i64 *extent,
     i64 hi[MAX_RANK], slot;
     for (int d = 0; d < b->p->dst->rank; d++)
         hi[d] = x[d] + extent[d] < b->n[d] ? x[d] + extent[d] : b->p->dst->dim[d].padded;
-    if (!reference_differs_in(b->p, x, hi, r->map + r->job->head_len, r->job->src, &slot))
+    const Threads *t = &k->plan->threads;
+    if (!reference_differs_in(b->p, t, x, hi, r->map + r->job->head_len, r->job->src, &slot))
         return false;
     if (slot < 0 && k->holes && !b->dst.in_place)
-        reference_differs(k->plan->plan, r->dst, src, &slot);
+        reference_differs(k->plan->plan, t, r->dst, src, &slot);
     if (slot >= 0)
         fprintf(stderr, "ravel: verify: slot %lld of the result differs from the "
                 "layouts\n", (long long)slot);

@@ -189,7 +189,7 @@ verify(Cli *c, const ravel_plan *p, const CliIndices *x, const unsigned char *ds
     for (int i = 0; i < x->n; i++)
         arrays_give(own, i, x->number[i]);
     cli_check(c, proof_affords(p->plan, &err), &err);
-    if (!reference_differs(own, dst, s->from.a.data, &at))
+    if (!reference_differs(own, &p->threads, dst, s->from.a.data, &at))
         cli_no_memory(c, reference_bytes(own) + own->dst->size / 4, "a comparison");
     if (at >= 0)
         fprintf(stderr, "ravel: verify: slot %lld of the result differs from the "

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { STRIP = 1 << 16, TILE = 64 };
+enum { STRIP = 1 << 16, TILE = REFERENCE_TILE };
 
 /* The addresses of one layout along the walk. */
 typedef struct {
@@ -32,6 +32,10 @@ typedef struct {
     i64 base[MAX_RANK], n[MAX_RANK], x[MAX_RANK];   /* the strips, the coordinate */
     Side to, from;
     ReferenceVisit *visit;
+    ReferencePatchVisit *patch;    /* NULL: all is visited as rows */
+    int *same[MAX_RANK];           /* for it, of `inner` and `across`: how many coordinates
+                                    * lie at equal steps, from each of the strip on */
+    bool patches;                  /* these are many, and addresses are sums */
     void *arg;
 } Walk;
 
@@ -100,6 +104,13 @@ side_new(Side *s, const Walk *w)
     return true;
 }
 
+/* Whether an address is the sum of what each dim gives. */
+static bool
+is_sum(const Side *s)
+{
+    return !s->nseveral && !s->l->ref->def->swizzle;
+}
+
 static void
 side_free(Side *s)
 {
@@ -160,7 +171,7 @@ row_addresses(Walk *w, const Side *s, i64 base, i64 at, int n, i64 *out)
     const i64 *sum = w->inner < 0 ? NULL : s->sum[w->inner] + at;
     for (int i = 0; i < n; i++)
         out[i] = base + (sum ? sum[i] : 0);
-    if (!s->nseveral && !s->l->ref->def->swizzle)
+    if (is_sum(s))
         return;
     for (int i = 0; i < n; i++) {
         if (w->inner >= 0)
@@ -215,10 +226,66 @@ walk_row(Walk *w, i64 at, i64 all)
     return true;
 }
 
+/* The coordinates of dim d at equal steps, from `at` of its strip on and below `end`; padding
+ * begins anew. */
+static ReferenceSteps
+steps_at(const Walk *w, int d, i64 at, i64 end)
+{
+    const i64 *to = w->to.sum[d], *from = w->from.sum[d];
+    i64 data = w->l->dim[d].n - w->base[d], n = w->same[d][at];
+    end = at < data && data < end ? data : end;
+    if (n == 1)
+        return (ReferenceSteps){1, 0, 0};
+    return (ReferenceSteps){n < end - at ? n : end - at, to[at + 1] - to[at],
+                            from[at + 1] - from[at]};
+}
+
+/* Visit `all` coordinates of the innermost dim, which `outer` is across. */
+static void
+walk_patches(Walk *w, const ReferenceSteps *outer, i64 at, i64 all)
+{
+    const i64 *to = w->to.sum[w->inner], *from = w->from.sum[w->inner];
+    i64 to_row = row_base(w, &w->to), from_row = row_base(w, &w->from);
+    i64 data = w->l->dim[w->inner].n - w->base[w->inner];
+    bool all_pad = outer_padding(w);
+    for (i64 end = at + all; at < end;) {
+        ReferencePatch r = {to_row + to[at], from_row + from[at],
+                            steps_at(w, w->inner, at, end), *outer};
+        if (w->kind && (all_pad || at >= data)) {
+            r.from = w->kind;
+            r.inner.from = r.outer.from = 0;
+        }
+        w->patch(w->arg, &r);
+        at += r.inner.n;
+    }
+}
+
+/* The same, with several rows at once. */
+static void
+walk_patch_tiles(Walk *w)
+{
+    i64 rows = w->n[w->across], all = w->n[w->inner], *x = &w->x[w->across];
+    for (i64 i = 0; i < rows; i += TILE)
+        for (i64 at = 0; at < all; at += TILE)
+            for (i64 k = i, end = rows - i < TILE ? rows : i + TILE; k < end;) {
+                ReferenceSteps outer = steps_at(w, w->across, k, end);
+                *x = w->base[w->across] + k;
+                walk_patches(w, &outer, at, all - at < TILE ? all - at : TILE);
+                k += outer.n;
+            }
+}
+
 /* Visit the strips of the innermost dim and the one across, in tiles. */
 static bool
 walk_tiles(Walk *w)
 {
+    const ReferenceSteps one = {1, 0, 0};
+    if (w->patches && w->across < 0)
+        walk_patches(w, &one, 0, w->n[w->inner]);
+    else if (w->patches)
+        walk_patch_tiles(w);
+    if (w->patches)
+        return true;
     if (w->across < 0)
         return walk_row(w, 0, w->inner < 0 ? 1 : w->n[w->inner]);
     i64 rows = w->n[w->across], all = w->n[w->inner], *x = &w->x[w->across];
@@ -253,6 +320,24 @@ walk_strips(Walk *w)
     return true;
 }
 
+/* Set for each coordinate of dim d's strip how many there are at equal steps. */
+static void
+set_same(Walk *w, int d)
+{
+    enum { SHORT = 4 };
+    const i64 *to = w->to.sum[d], *from = w->from.sum[d];
+    int n = (int)w->n[d], runs = 0, *same = w->same[d];
+    for (int i = n - 1; i >= 0; i--) {
+        bool on = i < n - 2 && to[i + 1] - to[i] == to[i + 2] - to[i + 1] &&
+                  from[i + 1] - from[i] == from[i + 2] - from[i + 1];
+        same[i] = on ? same[i + 1] + 1 : i < n - 1 ? 2 : 1;
+    }
+    for (int i = 0; i < n; i += same[i])
+        runs++;
+    if (d == w->inner)
+        w->patches = n >= runs * SHORT;
+}
+
 /* Tabulate the strip of dim d that begins at `base`. */
 static void
 set_strip(Walk *w, int d, i64 base)
@@ -262,6 +347,8 @@ set_strip(Walk *w, int d, i64 base)
     fill_strip(w, &w->to, d);
     if (w->from.l)
         fill_strip(w, &w->from, d);
+    if (w->same[d])
+        set_same(w, d);
 }
 
 static void
@@ -330,26 +417,37 @@ set_across(Walk *w)
     }
 }
 
+/* Room for walk.same of dim d; -1: there is none. */
+static bool
+same_new(Walk *w, int d)
+{
+    return d < 0 || (w->same[d] = malloc((size_t)strip_of(w->hi[d] - w->lo[d]) * sizeof(int)));
+}
+
 static bool
 walk(Walk *w)
 {
     order_dims(w);
     set_across(w);
     bool ok = side_new(&w->to, w) && (!w->from.l || side_new(&w->from, w));
+    if (ok && w->patch && is_sum(&w->to) && is_sum(&w->from))
+        ok = same_new(w, w->inner) && same_new(w, w->across);
     if (ok)
         walk_all(w);
     side_free(&w->to);
     side_free(&w->from);
+    for (int d = 0; d < MAX_RANK; d++)
+        free(w->same[d]);
     return ok;
 }
 
 bool
-reference_walk_box(const Plan *p, const i64 *lo, const i64 *hi, ReferenceVisit *visit,
-                   void *arg)
+reference_walk_patches(const Plan *p, const i64 *lo, const i64 *hi, ReferenceVisit *visit,
+                       ReferencePatchVisit *patch, void *arg)
 {
     FillKind fill = p->dst->ref->def->fill;
     Walk w = {.l = p->dst, .to = {.l = p->dst}, .from = {.l = p->src, .clamped = true},
-              .visit = visit, .arg = arg};
+              .visit = visit, .patch = patch, .arg = arg};
     w.kind = fill == FILL_EDGE ? 0 : fill == FILL_NONE ? FROM_HOLE : FROM_FILL;
     for (int d = 0; d < p->dst->rank; d++) {
         w.lo[d] = lo[d];
@@ -358,6 +456,13 @@ reference_walk_box(const Plan *p, const i64 *lo, const i64 *hi, ReferenceVisit *
         w.from.of[d] = p->map[d];
     }
     return walk(&w);
+}
+
+bool
+reference_walk_box(const Plan *p, const i64 *lo, const i64 *hi, ReferenceVisit *visit,
+                   void *arg)
+{
+    return reference_walk_patches(p, lo, hi, visit, NULL, arg);
 }
 
 static void
