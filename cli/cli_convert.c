@@ -206,7 +206,7 @@ verify(Cli *c, const ravel_plan *p, const CliIndices *x, const unsigned char *ds
 
 /* Blocks that stay in the caches' reach are converted faster than a large tensor at once, if
  * their runs are long.  A proof takes time in proportion to a block. */
-static const i64 BLOCK_MOST = (i64)64 << 20, PROOF_MOST = (i64)32 << 20;
+static const i64 BLOCK_MOST = (i64)64 << 20, PROOF_MOST = (i64)6 << 20;
 
 /* The memory that the conversion at once needs. */
 static i64
