@@ -8,11 +8,30 @@ typedef struct {
     i64 wrong;                     /* the lowest slot; INF: none */
 } Comparer;
 
-/* Inlined where `bits` is a constant. */
+/* Whether all of a row are elements that are right.  Inlined where `bits` is a constant. */
+__attribute__((always_inline))
+static inline bool
+row_is_right(const Comparer *c, const ReferenceRow *r, int bits)
+{
+    uint64_t wrong = 0, high, high_got;
+    i64 all = 0;
+    for (int i = 0; i < r->n; i++)
+        all |= r->from[i];
+    for (int i = 0; i < r->n && all >= 0; i++) {
+        wrong |= element_get(c->dst, r->to[i], bits, &high_got) ^
+                 element_get(c->src, r->from[i], bits, &high);
+        wrong |= high ^ high_got;
+    }
+    return all >= 0 && wrong == 0;
+}
+
+/* Find the lowest slot that is wrong. */
 __attribute__((always_inline))
 static inline void
 compare(Comparer *c, const ReferenceRow *r, int bits)
 {
+    if (row_is_right(c, r, bits))
+        return;
     const Layout *d = c->p->dst;
     for (int i = 0; i < r->n; i++) {
         uint64_t want = d->fill[0], high = d->fill[1], got_high;
@@ -32,6 +51,7 @@ compare_row(void *arg, const ReferenceRow *r)
     Comparer *c = arg;
     int bits = c->p->dst->dtype->bits;
     switch (bits) {
+    case 4: compare(c, r, 4); break;
     case 8: compare(c, r, 8); break;
     case 16: compare(c, r, 16); break;
     case 32: compare(c, r, 32); break;
@@ -93,14 +113,24 @@ is_turned(const Comparer *c, const ReferencePatch *r, int bits)
 }
 
 static bool
-is_copy(const Comparer *c, const ReferencePatch *r, i64 bytes)
+is_copy(const Comparer *c, const ReferencePatch *r, int bits)
 {
     for (i64 k = 0; k < r->outer.n; k++)
-        if (memcmp(c->dst + (r->to + k * r->outer.to) * bytes,
-                   c->src + (r->from + k * r->outer.from) * bytes,
-                   (size_t)(r->inner.n * bytes)))
+        if (memcmp(c->dst + (r->to + k * r->outer.to) * bits / 8,
+                   c->src + (r->from + k * r->outer.from) * bits / 8,
+                   (size_t)(r->inner.n * bits / 8)))
             return false;
     return true;
+}
+
+/* Whether each row of a patch is the same bytes on both sides. */
+static bool
+has_bytes(const ReferencePatch *r, int bits)
+{
+    i64 ends = r->to | r->from | r->inner.n;
+    if (r->outer.n > 1)
+        ends |= r->outer.to | r->outer.from;
+    return r->inner.to == 1 && r->inner.from == 1 && ends * bits % 8 == 0;
 }
 
 __attribute__((always_inline))
@@ -110,8 +140,8 @@ is_right(const Comparer *c, const ReferencePatch *r, int bits)
     bool dense = r->inner.to == 1 && bits >= 8;
     if (r->from < 0)
         return r->from == FROM_HOLE || has_fill(c, r, bits);
-    if (dense && r->inner.from == 1)
-        return is_copy(c, r, bits / 8);
+    if (has_bytes(r, bits))
+        return is_copy(c, r, bits);
     if (dense && r->outer.n > 1 && r->outer.from == 1 && bits <= 64)
         return is_turned(c, r, bits);
     return is_same(c->dst, c->src, r, bits);
@@ -122,6 +152,7 @@ patch_right(const Comparer *c, const ReferencePatch *r)
 {
     int bits = c->p->dst->dtype->bits;
     switch (bits) {
+    case 4: return is_right(c, r, 4);
     case 8: return is_right(c, r, 8);
     case 16: return is_right(c, r, 16);
     case 32: return is_right(c, r, 32);
