@@ -2,7 +2,7 @@
 #ifndef RAVEL_REFERENCE_ROW_H
 #define RAVEL_REFERENCE_ROW_H
 
-#include "../compiler/expr/expr.h"
+#include "library.h"
 
 /* Trees that are deeper take too much of a thread's stack. */
 enum { ROW_MAX = 512, ROW_DEPTH = 24 };

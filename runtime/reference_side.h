@@ -2,7 +2,7 @@
 #ifndef RAVEL_REFERENCE_SIDE_H
 #define RAVEL_REFERENCE_SIDE_H
 
-#include "../compiler/layout/layout.h"
+#include "library.h"
 
 /* The coordinates of a walk: a box, the strips of its dims that are tabulated now, and the
  * coordinate that is visited. */
