@@ -33,7 +33,7 @@ typedef struct {
     size_t map_len;
     i64 done;                      /* bytes of the destination */
     i64 unproven;                  /* bytes of a proof that was left out */
-    bool differs;
+    bool differs, no_memory;       /* what --verify came to */
     int cold;                      /* blocks whose runs are not in memory, by those before */
     Progress progress;
 } Runner;
@@ -177,7 +177,7 @@ let_go(const Runner *r)
 
 /* Compare the block with the layouts of the whole tensor, as the file has it. */
 static bool
-is_right(const Runner *r, const Kind *k, const i64 *x, const i64 *extent,
+is_right(Runner *r, const Kind *k, const i64 *x, const i64 *extent,
          const unsigned char *src)
 {
     const Blocks *b = r->job->blocks;
@@ -185,14 +185,15 @@ is_right(const Runner *r, const Kind *k, const i64 *x, const i64 *extent,
     for (int d = 0; d < b->p->dst->rank; d++)
         hi[d] = x[d] + extent[d] < b->n[d] ? x[d] + extent[d] : b->p->dst->dim[d].padded;
     const Threads *t = &k->plan->threads;
-    if (!reference_differs_in(b->p, t, x, hi, r->map + r->job->head_len, r->job->src, &slot))
-        return false;
-    if (slot < 0 && k->holes && !b->dst.in_place)
-        reference_differs(k->plan->plan, t, r->dst, src, &slot);
+    bool ok = reference_differs_in(b->p, t, x, hi, r->map + r->job->head_len, r->job->src,
+                                   &slot);
+    if (ok && slot < 0 && k->holes && !b->dst.in_place)
+        ok = reference_differs(k->plan->plan, t, r->dst, src, &slot);
+    r->no_memory |= !ok;
     if (slot >= 0)
         fprintf(stderr, "ravel: verify: slot %lld of the result differs from the "
                 "layouts\n", (long long)slot);
-    return slot < 0;
+    return ok && slot < 0;
 }
 
 static int
@@ -204,7 +205,7 @@ convert_block(Runner *r, const i64 *x)
     const unsigned char *src = read_block(r, k, x);
     int e = write_block(r, k, x, src);
     if (e == 0 && r->job->verify && !is_right(r, k, x, extent, src)) {
-        r->differs = true;
+        r->differs = !r->no_memory;
         e = ECANCELED;
     }
     let_go(r);
@@ -353,6 +354,8 @@ run(void *arg)
     ravel_status s = r->job->spool ? fill_spool(r, r->job->spool, &err)
                    : file_write_by(r->c->o.arg[1], fill, r, &err);
     progress_end(&r->progress);
+    if (r->no_memory)
+        cli_no_memory(r->c, reference_bytes(b->p), "a comparison");
     u->ok = !r->differs;
     if (u->ok)
         cli_check(r->c, s, &err);

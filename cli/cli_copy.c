@@ -1,5 +1,6 @@
 /* memcpy and a copy by non-temporal stores, by one thread or several. */
 #include <pthread.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -7,7 +8,6 @@
 #include <immintrin.h>
 #endif
 
-#include "../runtime/measure.h"
 #include "cli_copy.h"
 
 enum { LINE = 64 };
@@ -163,9 +163,10 @@ copier_free(Copier *c)
     free(c);
 }
 
-static void
-copy_once(Copier *c)
+void
+copier_run(void *copier)
 {
+    Copier *c = copier;
     const Part *mine = &c->part[c->nparts - 1];
     if (c->nparts == 1) {
         copy_part(mine);
@@ -181,13 +182,4 @@ copy_once(Copier *c)
     while (c->busy)
         pthread_cond_wait(&c->change, &c->lock);
     pthread_mutex_unlock(&c->lock);
-}
-
-int64_t
-copier_time(void *copier, int64_t calls)
-{
-    int64_t start = measure_now();
-    for (int64_t i = 0; i < calls; i++)
-        copy_once(copier);
-    return measure_now() - start;
 }

@@ -1,7 +1,9 @@
 """convert within --mem: in blocks, against NumPy and against the conversion as a whole; what stops it; progress on a terminal."""
 import io
 import json
+import mmap
 import os
+import pathlib
 import pty
 import re
 import resource
@@ -239,6 +241,24 @@ def test_what_is_unpacked_and_turned_is_within_mem():
 @pytest.fixture
 def slow(here):
     np.save("x.npy", np.zeros((1000, 4000), "f4"))
+
+
+def test_a_file_that_is_not_in_memory():
+    """After a block that waited for the disk its runs are asked for before the next ones are read, for 100 blocks; then it is tried without."""
+    normal, random, soon = mmap.MADV_NORMAL, mmap.MADV_RANDOM, mmap.MADV_WILLNEED
+    subprocess.run(["gcc", "-shared", "-fPIC", "-O1", "-Wall", "-Wextra", "-Werror", "-o", "cold.so", ravel.ROOT / "tests/cold_file.c"], check=True)
+    x = np.random.default_rng(4).integers(0, 255, (512, 1024), "u1")
+    np.save("x.npy", x)
+    for waits in ({}, {"COLD_WAITS": "1"}):
+        log = pathlib.Path("log")
+        log.write_text("")
+        convert("x.npy", "y.npy", "--from", "{M, K}", "--to", "(M,K){K, M}", "--mem", "4K",
+                env={**os.environ, "LD_PRELOAD": os.path.abspath("cold.so"), "COLD_LOG": "log", **waits})
+        assert np.array_equal(np.load("y.npy"), x.T)
+        said = [int(n) for n in log.read_text().split()]
+        said = said[said.index(random):] if waits else [n for n in said if n in (random, soon)]
+        at = said.index(normal) if waits else 0
+        assert not said if not waits else set(said[1:at]) == {soon} and at > 100 and said[at + 1] == random
 
 
 @pytest.mark.parametrize("sig", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
