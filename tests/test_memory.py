@@ -7,6 +7,7 @@ import pathlib
 import pty
 import re
 import resource
+import shutil
 import signal
 import socket
 import subprocess
@@ -218,6 +219,39 @@ def test_a_name_that_is_no_text():
         assert not os.path.exists("y.safetensors")
 
 
+def preload(name):
+    """The environment in which a command has tests/NAME.c in it."""
+    subprocess.run(["gcc", "-shared", "-fPIC", "-O1", "-Wall", "-Wextra", "-Werror", "-o", name + ".so", ravel.ROOT / ("tests/%s.c" % name)], check=True)
+    return {**os.environ, "LD_PRELOAD": os.path.abspath(name + ".so")}
+
+
+def test_the_memory_of_control_groups():
+    """Of both versions; the group of the process, one around it, the outermost; 1 GB is free in the machine."""
+    one, two = "/sys/fs/cgroup/memory", "/sys/fs/cgroup"
+    first, second = ("memory.limit_in_bytes", "memory.usage_in_bytes", "total_inactive_file"), ("memory.max", "memory.current", "inactive_file")
+    env = {**preload("other_root"), "OTHER_ROOT": os.getcwd()}
+
+    def free(own, **group):
+        """group: the limit, what is used, what is cached of it."""
+        shutil.rmtree("sys", ignore_errors=True)
+        for name, text in (("proc/meminfo", "MemAvailable: 1000000 kB\n"), ("proc/self/cgroup", own)):
+            os.makedirs(os.path.dirname(name), exist_ok=True)
+            pathlib.Path(name).write_text(text)
+        for at, (files, numbers) in group.items():
+            os.makedirs("." + at, exist_ok=True)
+            for name, text in zip((*files[:2], "memory.stat"), (*numbers[:2], "anon 5\n%s %s\n" % (files[2], numbers[2]))):
+                pathlib.Path("." + at, name).write_text("%s\n" % text)
+        r = subprocess.run([RAVEL, "bench", "--from", "(M,K){M,K}", "--to", "(M,K){K,M}", "--shape", "99999,99999", "--dtype", "f32"], capture_output=True,
+                           text=True, env=env)
+        return int(re.search(r"\((\d+) bytes are free\)", r.stderr)[1])
+
+    assert free("0::/\n") == 1024000000
+    assert free("0::/\n", **{two: (second, (50000, 20000, 5000))}) == 35000
+    assert free("0::/a/b\n", **{two + "/a/b": (second, ("max", 20000, 5000)), two + "/a": (second, (70000, 20000, 0))}) == 50000
+    assert free("4:cpu:/x\n3:memory:/a\n0::/\n", **{one + "/a": (first, (50000, 20000, 5000)), one: (first, (2**63 - 4096, 9, 0))}) == 35000
+    assert free("3:memory:/of/the/host\n", **{one: (first, (50000, 60000, 0))}) == 0
+
+
 def test_memory_is_bounded():
     """64 MB through 4 MB, by a process that may have 40 MB of its own."""
     x = np.arange(4096 * 4096, dtype="f4").reshape(4096, 4096)
@@ -246,14 +280,14 @@ def slow(here):
 def test_a_file_that_is_not_in_memory():
     """After a block that waited for the disk its runs are asked for before the next ones are read, for 100 blocks; then it is tried without."""
     normal, random, soon = mmap.MADV_NORMAL, mmap.MADV_RANDOM, mmap.MADV_WILLNEED
-    subprocess.run(["gcc", "-shared", "-fPIC", "-O1", "-Wall", "-Wextra", "-Werror", "-o", "cold.so", ravel.ROOT / "tests/cold_file.c"], check=True)
+    env = {**preload("cold_file"), "COLD_LOG": "log"}
     x = np.random.default_rng(4).integers(0, 255, (512, 1024), "u1")
     np.save("x.npy", x)
     for waits in ({}, {"COLD_WAITS": "1"}):
         log = pathlib.Path("log")
         log.write_text("")
         convert("x.npy", "y.npy", "--from", "{M, K}", "--to", "(M,K){K, M}", "--mem", "4K",
-                env={**os.environ, "LD_PRELOAD": os.path.abspath("cold.so"), "COLD_LOG": "log", **waits})
+                env={**env, **waits})
         assert np.array_equal(np.load("y.npy"), x.T)
         said = [int(n) for n in log.read_text().split()]
         said = said[said.index(random):] if waits else [n for n in said if n in (random, soon)]
