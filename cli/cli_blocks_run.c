@@ -73,12 +73,13 @@ waits(void)
 }
 
 /* Runs of a file that is not in memory would each wait for the disk, and read all that is
- * around them.  So where a block did, the disk is given the runs of the next blocks at once, and
- * only them.  In a file that is in memory that takes time, so it is tried again without. */
+ * around them.  So where a block did more than a few times, the disk is given the runs of
+ * the next blocks at once, and only them.  In a file that is in memory that takes time, so it is
+ * tried again without. */
 static void
 read_runs(Runner *r, const SlabRuns *runs, const unsigned char *from)
 {
-    enum { SHORT = 1 << 16, COLD = 100 };
+    enum { SHORT = 1 << 16, FEW = 4, COLD = 100 };
     const FileView *view = r->job->view;
     Place p = {r, from, 0};
     long before = waits();
@@ -87,7 +88,7 @@ read_runs(Runner *r, const SlabRuns *runs, const unsigned char *from)
     slab_each(runs, read_run, &p);
     if (r->cold && --r->cold == 0)
         madvise(view->data, view->len, MADV_NORMAL);
-    else if (!r->cold && view->mapped && runs->run < SHORT && waits() > before) {
+    else if (!r->cold && view->mapped && runs->run < SHORT && waits() - before > FEW) {
         r->cold = COLD;
         madvise(view->data, view->len, MADV_RANDOM);
     }

@@ -1,5 +1,5 @@
-/* cold_file.c: preloaded into a command, answers how often this thread has waited for the disk: with
- * COLD_WAITS once more at each question, else never.  COLD_LOG is a file for the advice that the
+/* cold_file.c: preloaded into a command, answers how often this thread has waited for the disk: by
+ * COLD_WAITS times more at each question, else never.  COLD_LOG is a file for the advice that the
  * command gives about memory, a number each. */
 #define _GNU_SOURCE
 #include <stdio.h>
@@ -14,7 +14,7 @@ getrusage(__rusage_who_t who, struct rusage *out)
     static long waits;
     (void)who;
     memset(out, 0, sizeof *out);
-    waits += getenv("COLD_WAITS") != NULL;
+    waits += getenv("COLD_WAITS") ? atol(getenv("COLD_WAITS")) : 0;
     out->ru_majflt = waits;
     return 0;
 }
