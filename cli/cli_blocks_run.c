@@ -326,7 +326,8 @@ allocate(Runner *r, unsigned kinds)
 static ravel_status
 fill_spool(Runner *r, FileView *v, ravel_error *err)
 {
-    int fd = file_spool(err);
+    int fd = r->job->fits ? memfd_create("ravel", MFD_CLOEXEC) : -1;
+    fd = fd < 0 ? file_spool(err) : fd;
     return fd < 0 ? RAVEL_ERR_FILE : file_spool_view(fd, fill(r, fd), v, err);
 }
 

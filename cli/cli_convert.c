@@ -233,7 +233,7 @@ choose_blocks(Cli *c, const Source *s, const Plan *p, const ravel_request *rq)
     i64 memory = cli_memory(c), whole = whole_memory(c, s, p), least = whole;
     i64 best = c->o.verify ? PROOF_MOST : BLOCK_MOST;
     bool fits = whole <= memory;
-    if (fits && (whole <= best || !has_place(c, s)))
+    if (fits && (whole <= best || (!has_place(c, s) && !c->o.verify)))
         return NULL;
     i64 some = memory < best ? memory : best;
     Blocks *b = blocks_new(c, p, rq, some, c->o.verify, !fits, &least);
@@ -261,6 +261,7 @@ convert_blocks(Cli *c, Source *s, const ravel_request *rq, const Blocks *b)
         return blocks_run(c, &job, &s->unproven);
     }
     job.spool = &s->spool;
+    job.fits = whole_memory(c, s, b->p) <= job.memory;
     bool ok = blocks_run(c, &job, &s->unproven);
     if (ok)
         write_result(c, s, l, s->spool.data);

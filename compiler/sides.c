@@ -60,8 +60,8 @@ refuse_number(Arena *a, const LayoutRef *ref, const Request *rq, const int *map)
         int of = map ? map[d] : d;
         if (rq->shape[of] == RUNTIME_EXTENT && n[d] > 1)
             diag_fatal(a->diag, DIAG_LAYOUT, (Loc){0}, "'%.200s' has extent %lld at dim %d, which "
-                       "the shape leaves to run time: write %lld in the shape, or a name there "
-                       "as in NHWC(N,56,56,64)", ref->def->index->whole, (long long)n[d], d,
+                       "the shape leaves to run time: write %lld in the shape, or a name in the "
+                       "layout, as in NHWC(N,56,56,64)", ref->def->index->whole, (long long)n[d], d,
                        (long long)n[d]);
     }
 }

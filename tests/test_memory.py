@@ -58,6 +58,18 @@ def test_blocks_are_padded_as_the_tensor_is():
         assert np.load("z.npy").tobytes() == x.tobytes()
 
 
+@pytest.mark.parametrize("spare", ["/nowhere", "."])
+def test_what_fits_is_verified_in_memory(spare):
+    """For a pipe and an archive: no unnamed file is needed."""
+    x = np.random.default_rng(3).integers(0, 99, (1501, 1300), "u2")
+    np.save("x.npy", x)
+    env = {**os.environ, "TMPDIR": spare}
+    of = ["--from", "{M, K}", "--to", "(M,K){K, M}", "--verify"]
+    convert("x.npy", "y.npz", *of, env=env)
+    r = subprocess.run([RAVEL, "convert", "x.npy", "-", *of], capture_output=True, env=env)
+    assert r.stderr == b"" and np.array_equal(np.load(io.BytesIO(r.stdout)), x.T) and np.array_equal(np.load("y.npz")["arr_0"], x.T)
+
+
 def test_holes_of_blocks_are_verified():
     x = np.random.default_rng(2).integers(0, 255, (900, 701), dtype="u1")
     np.save("x.npy", x)
