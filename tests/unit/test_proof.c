@@ -320,7 +320,8 @@ one_wrong_element(void **state)
         {"(A,B){A//5, B//64, A%5, B%64}", "(A,B){B//16, A, B%16, fill = 'edge'}", "u32", "64,250"},
         {"(A,B){A, B}", "(A,B){A//8, B//16, A%8, (B//2%8) ~ (A%8), B%2}", "u16", "40,60"},
         {"(A,B){B, A, swizzle = xor(3, 1, 3)}", "(A,B){A, B, pitch = {A = 256}}", "u16", "64,64"},
-        {"(A,B){A, B}", "(A,B){A, B, pad = {B = 64}, fill = 'none'}", "u8", "9,70"}};
+        {"(A,B){A, B}", "(A,B){A, B, pad = {B = 64}, fill = 'none'}", "u8", "9,70"},
+        {"(A,B){A, B}", "(A,B){A, B, pad = {B = 16}, fill = 3}", "u16", "9,1"}};
     enum { TRIES = 12 };
     (void)state;
     for (int i = 0; i < LEN(pairs); i++) {
