@@ -53,11 +53,11 @@ run_ours(void *bench)
 }
 
 static void
-add(Bench *b, int what, void (*call)(void *), void *arg)
+add(Bench *b, int what, Measured one)
 {
     Measured *m = &b->m[b->n];
-    *m = (Measured){.call = call, .arg = arg, .every = 1,
-                    .ns = arena_array(b->c->arena, double, b->rounds)};
+    *m = one;
+    m->ns = arena_array(b->c->arena, double, b->rounds);
     measure_calls(m, SAMPLE, 0, 0);
     b->what[b->n++] = what;
 }
@@ -72,7 +72,7 @@ add_copy(Bench *b, int what)
     if (!b->copier[what])
         cli_fail(b->c, "a copy by %lld threads lacks memory or threads: fewer --threads need "
                  "less", (long long)b->threads);
-    add(b, what, copier_run, b->copier[what]);
+    add(b, what, (Measured){.time = copier_time, .arg = b->copier[what]});
 }
 
 /* Numbers in an order like that of chance. */
@@ -113,7 +113,7 @@ bench(void *arg)
     if (!b->dst || !b->src)
         cli_no_memory(b->c, 2 * (i64)b->bytes, "a pair of buffers");
     add_copy(b, MEMCPY);
-    add(b, OURS, run_ours, b);
+    add(b, OURS, (Measured){.call = run_ours, .arg = b});
     add_copy(b, STREAM);
     Ready ready = {b->threads > 1 ? REST : 0, 2 * b->bytes < CACHE};
     Progress progress = progress_begin("measuring");

@@ -1,6 +1,5 @@
 /* memcpy and a copy by non-temporal stores, by one thread or several. */
 #include <pthread.h>
-#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -8,6 +7,7 @@
 #include <immintrin.h>
 #endif
 
+#include "../runtime/measure.h"
 #include "cli_copy.h"
 
 enum { LINE = 64 };
@@ -163,10 +163,9 @@ copier_free(Copier *c)
     free(c);
 }
 
-void
-copier_run(void *copier)
+static void
+copy_once(Copier *c)
 {
-    Copier *c = copier;
     const Part *mine = &c->part[c->nparts - 1];
     if (c->nparts == 1) {
         copy_part(mine);
@@ -182,4 +181,13 @@ copier_run(void *copier)
     while (c->busy)
         pthread_cond_wait(&c->change, &c->lock);
     pthread_mutex_unlock(&c->lock);
+}
+
+int64_t
+copier_time(void *copier, int64_t calls)
+{
+    int64_t start = measure_now();
+    for (int64_t i = 0; i < calls; i++)
+        copy_once(copier);
+    return measure_now() - start;
 }

@@ -16,6 +16,6 @@ const char *copy_absent(CopyKind k);
 typedef struct Copier Copier;
 Copier *copier_new(CopyKind k, void *dst, const void *src, size_t bytes, int threads);
 void copier_free(Copier *c);
-void copier_run(void *copier);         /* for Measured.call */
+int64_t copier_time(void *copier, int64_t calls);        /* for Measured.time */
 
 #endif
