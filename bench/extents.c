@@ -91,7 +91,7 @@ time_case(const Case *c, Runner *u)
     double ns[WAYS][ROUNDS];
     Measured m[WAYS];
     for (int i = 0; i < WAYS; i++) {
-        m[i] = (Measured){time_way, &u[i], 1, 1, ns[i]};
+        m[i] = (Measured){.time = time_way, .arg = &u[i], .every = 1, .ns = ns[i]};
         measure_calls(&m[i], SAMPLE, i ? ns[0][0] : 0, i ? SLOW : 0);
         measure_rounds(&m[i], 1, 1, (Ready){0, 1});
     }

@@ -82,7 +82,7 @@ time_choices(const Case *c, const Plan *p, const Nest *choice, const Runner *u, 
     double ns[MOST][ROUNDS];
     Measured m[MOST];
     for (int i = 0; i <= n; i++) {
-        m[i] = (Measured){time_plan, (void *)&u[i], 1, 1, ns[i]};
+        m[i] = (Measured){.time = time_plan, .arg = (void *)&u[i], .every = 1, .ns = ns[i]};
         measure_calls(&m[i], SAMPLE, i ? ns[0][0] : 0, i ? SLOW : 0);
         measure_rounds(&m[i], 1, 1, (Ready){0, 1});
     }

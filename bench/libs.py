@@ -18,7 +18,7 @@ class Subject(ct.Structure):
 
 
 class Measured(ct.Structure):
-    _fields_ = [("time", PTR), ("arg", PTR), ("calls", I64), ("every", ct.c_int), ("ns", ct.POINTER(ct.c_double))]
+    _fields_ = [("time", PTR), ("call", PTR), ("arg", PTR), ("calls", I64), ("every", ct.c_int), ("ns", ct.POINTER(ct.c_double))]
 
 
 class Ready(ct.Structure):

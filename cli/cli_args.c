@@ -32,7 +32,7 @@ static const struct {
     {'V', false, {"via", 'V', "LAYOUT", 0, "convert to this layout and from it, or from a part "
      "of it as in 'NHWC[:, 1:3]', in one step", 0}, offsetof(Options, via)},
     {'Z', false, {"index", 'Z', "A=FILE,...", 0, "the numbers of the index arrays of the "
-     "layouts: idx=idx.npy for 'ROW_MAJOR[:, idx]'", 0}, offsetof(Options, index)},
+     "layouts: idx=idx.npy for 'ROW_MAJOR[:, idx]' (repeatable)", 0}, offsetof(Options, index)},
     {'k', false, {"kind", 'k', "K", 0, "what to write: relayout (a conversion; "
      "default), offset, inverse, load or store", 0},
      offsetof(Options, kind)},
@@ -181,10 +181,13 @@ take(int key, char *value, struct argp_state *state)
     int i = find_option(key);
     if (i < 0)
         return ARGP_ERR_UNKNOWN;
+    const char **text = (const char **)((char *)o + table[i].at);
     if (table[i].flag)
         *(bool *)((char *)o + table[i].at) = true;
+    else if (key == 'Z' && *text)
+        *text = arena_printf(p->c->arena, "%s,%s", *text, value);
     else
-        *(const char **)((char *)o + table[i].at) = value;
+        *text = value;
     return 0;
 }
 

@@ -42,25 +42,22 @@ static const struct {
     [STREAM] = {"ntcopy", "non-temporal copy", COPY_STREAM},
 };
 
-static int64_t
-time_ours(void *bench, int64_t calls)
+static void
+run_ours(void *bench)
 {
     const Bench *b = bench;
-    bool plain = !plan_looks_up(b->plan->plan);
-    int64_t start = measure_now();
-    for (int64_t i = 0; i < calls; i++)
-        if (plain)
-            ravel_run(b->plan, b->dst, b->src);
-        else
-            ravel_run_arrays(b->plan, b->dst, b->src, NULL, b->array, NULL);
-    return measure_now() - start;
+    if (plan_looks_up(b->plan->plan))
+        ravel_run_arrays(b->plan, b->dst, b->src, NULL, b->array, NULL);
+    else
+        ravel_run(b->plan, b->dst, b->src);
 }
 
 static void
-add(Bench *b, int what, int64_t (*time)(void *, int64_t), void *arg)
+add(Bench *b, int what, Measured one)
 {
     Measured *m = &b->m[b->n];
-    *m = (Measured){time, arg, 1, 1, arena_array(b->c->arena, double, b->rounds)};
+    *m = one;
+    m->ns = arena_array(b->c->arena, double, b->rounds);
     measure_calls(m, SAMPLE, 0, 0);
     b->what[b->n++] = what;
 }
@@ -75,7 +72,7 @@ add_copy(Bench *b, int what)
     if (!b->copier[what])
         cli_fail(b->c, "a copy by %lld threads lacks memory or threads: fewer --threads need "
                  "less", (long long)b->threads);
-    add(b, what, copier_time, b->copier[what]);
+    add(b, what, (Measured){.time = copier_time, .arg = b->copier[what]});
 }
 
 /* Numbers in an order like that of chance. */
@@ -116,7 +113,7 @@ bench(void *arg)
     if (!b->dst || !b->src)
         cli_no_memory(b->c, 2 * (i64)b->bytes, "a pair of buffers");
     add_copy(b, MEMCPY);
-    add(b, OURS, time_ours, b);
+    add(b, OURS, (Measured){.call = run_ours, .arg = b});
     add_copy(b, STREAM);
     Ready ready = {b->threads > 1 ? REST : 0, 2 * b->bytes < CACHE};
     Progress progress = progress_begin("measuring");

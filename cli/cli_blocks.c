@@ -69,12 +69,14 @@ halved(const Blocks *b, int d)
            half < b->step[d] ? half : 0;
 }
 
-/* Runs of both files, in proportion. */
+/* Runs of both files, in proportion.  One that is written is a call, and shares its first page
+ * and its last with others. */
 static double
 runs_of(const Blocks *b, const Block *one)
 {
+    enum { WRITTEN = 4 };
     return (double)layout_bytes(b->src.whole) / (double)one->from.run +
-           (double)layout_bytes(b->dst.whole) / (double)one->to.run;
+           WRITTEN * (double)layout_bytes(b->dst.whole) / (double)one->to.run;
 }
 
 int

@@ -76,6 +76,7 @@ typedef struct {
     const unsigned char *src;      /* the source's storage */
     const FileView *view;          /* what that lies in */
     FileView *spool;               /* write to an unnamed file and set this; NULL: to OUT */
+    bool fits;                     /* that file may lie in memory */
     const void *head;              /* what stands before the data in OUT */
     size_t head_len;
     bool verify;

@@ -33,7 +33,7 @@ typedef struct {
     size_t map_len;
     i64 done;                      /* bytes of the destination */
     i64 unproven;                  /* bytes of a proof that was left out */
-    bool differs;
+    bool differs, no_memory;       /* what --verify came to */
     int cold;                      /* blocks whose runs are not in memory, by those before */
     Progress progress;
 } Runner;
@@ -73,12 +73,13 @@ waits(void)
 }
 
 /* Runs of a file that is not in memory would each wait for the disk, and read all that is
- * around them.  So where a block did, the disk is given the runs of the next blocks at once, and
- * only them.  In a file that is in memory that takes time, so it is tried again without. */
+ * around them.  So where a block did more than a few times, the disk is given the runs of
+ * the next blocks at once, and only them.  In a file that is in memory that takes time, so it is
+ * tried again without. */
 static void
 read_runs(Runner *r, const SlabRuns *runs, const unsigned char *from)
 {
-    enum { SHORT = 1 << 16, COLD = 100 };
+    enum { SHORT = 1 << 16, FEW = 4, COLD = 100 };
     const FileView *view = r->job->view;
     Place p = {r, from, 0};
     long before = waits();
@@ -87,7 +88,7 @@ read_runs(Runner *r, const SlabRuns *runs, const unsigned char *from)
     slab_each(runs, read_run, &p);
     if (r->cold && --r->cold == 0)
         madvise(view->data, view->len, MADV_NORMAL);
-    else if (!r->cold && view->mapped && runs->run < SHORT && waits() > before) {
+    else if (!r->cold && view->mapped && runs->run < SHORT && waits() - before > FEW) {
         r->cold = COLD;
         madvise(view->data, view->len, MADV_RANDOM);
     }
@@ -177,21 +178,23 @@ let_go(const Runner *r)
 
 /* Compare the block with the layouts of the whole tensor, as the file has it. */
 static bool
-is_right(const Runner *r, const Kind *k, const i64 *x, const i64 *extent,
+is_right(Runner *r, const Kind *k, const i64 *x, const i64 *extent,
          const unsigned char *src)
 {
     const Blocks *b = r->job->blocks;
     i64 hi[MAX_RANK], slot;
     for (int d = 0; d < b->p->dst->rank; d++)
         hi[d] = x[d] + extent[d] < b->n[d] ? x[d] + extent[d] : b->p->dst->dim[d].padded;
-    if (!reference_differs_in(b->p, x, hi, r->map + r->job->head_len, r->job->src, &slot))
-        return false;
-    if (slot < 0 && k->holes && !b->dst.in_place)
-        reference_differs(k->plan->plan, r->dst, src, &slot);
+    const Threads *t = &k->plan->threads;
+    bool ok = reference_differs_in(b->p, t, x, hi, r->map + r->job->head_len, r->job->src,
+                                   &slot);
+    if (ok && slot < 0 && k->holes && !b->dst.in_place)
+        ok = reference_differs(k->plan->plan, t, r->dst, src, &slot);
+    r->no_memory |= !ok;
     if (slot >= 0)
         fprintf(stderr, "ravel: verify: slot %lld of the result differs from the "
                 "layouts\n", (long long)slot);
-    return slot < 0;
+    return ok && slot < 0;
 }
 
 static int
@@ -203,7 +206,7 @@ convert_block(Runner *r, const i64 *x)
     const unsigned char *src = read_block(r, k, x);
     int e = write_block(r, k, x, src);
     if (e == 0 && r->job->verify && !is_right(r, k, x, extent, src)) {
-        r->differs = true;
+        r->differs = !r->no_memory;
         e = ECANCELED;
     }
     let_go(r);
@@ -323,7 +326,8 @@ allocate(Runner *r, unsigned kinds)
 static ravel_status
 fill_spool(Runner *r, FileView *v, ravel_error *err)
 {
-    int fd = file_spool(err);
+    int fd = r->job->fits ? memfd_create("ravel", MFD_CLOEXEC) : -1;
+    fd = fd < 0 ? file_spool(err) : fd;
     return fd < 0 ? RAVEL_ERR_FILE : file_spool_view(fd, fill(r, fd), v, err);
 }
 
@@ -352,6 +356,8 @@ run(void *arg)
     ravel_status s = r->job->spool ? fill_spool(r, r->job->spool, &err)
                    : file_write_by(r->c->o.arg[1], fill, r, &err);
     progress_end(&r->progress);
+    if (r->no_memory)
+        cli_no_memory(r->c, reference_bytes(b->p), "a comparison");
     u->ok = !r->differs;
     if (u->ok)
         cli_check(r->c, s, &err);

@@ -189,7 +189,7 @@ verify(Cli *c, const ravel_plan *p, const CliIndices *x, const unsigned char *ds
     for (int i = 0; i < x->n; i++)
         arrays_give(own, i, x->number[i]);
     cli_check(c, proof_affords(p->plan, &err), &err);
-    if (!reference_differs(own, dst, s->from.a.data, &at))
+    if (!reference_differs(own, &p->threads, dst, s->from.a.data, &at))
         cli_no_memory(c, reference_bytes(own) + own->dst->size / 4, "a comparison");
     if (at >= 0)
         fprintf(stderr, "ravel: verify: slot %lld of the result differs from the "
@@ -206,7 +206,7 @@ verify(Cli *c, const ravel_plan *p, const CliIndices *x, const unsigned char *ds
 
 /* Blocks that stay in the caches' reach are converted faster than a large tensor at once, if
  * their runs are long.  A proof takes time in proportion to a block. */
-static const i64 BLOCK_MOST = (i64)64 << 20, PROOF_MOST = (i64)32 << 20;
+static const i64 BLOCK_MOST = (i64)64 << 20, PROOF_MOST = (i64)6 << 20;
 
 /* The memory that the conversion at once needs. */
 static i64
@@ -233,7 +233,7 @@ choose_blocks(Cli *c, const Source *s, const Plan *p, const ravel_request *rq)
     i64 memory = cli_memory(c), whole = whole_memory(c, s, p), least = whole;
     i64 best = c->o.verify ? PROOF_MOST : BLOCK_MOST;
     bool fits = whole <= memory;
-    if (fits && (whole <= best || !has_place(c, s)))
+    if (fits && (whole <= best || (!has_place(c, s) && !c->o.verify)))
         return NULL;
     i64 some = memory < best ? memory : best;
     Blocks *b = blocks_new(c, p, rq, some, c->o.verify, !fits, &least);
@@ -261,6 +261,7 @@ convert_blocks(Cli *c, Source *s, const ravel_request *rq, const Blocks *b)
         return blocks_run(c, &job, &s->unproven);
     }
     job.spool = &s->spool;
+    job.fits = whole_memory(c, s, b->p) <= job.memory;
     bool ok = blocks_run(c, &job, &s->unproven);
     if (ok)
         write_result(c, s, l, s->spool.data);

@@ -43,8 +43,9 @@ file_of(Cli *c, const char *array)
     size_t n = strlen(array);
     const char *s = find(c->o.index, array, n);
     if (!s || s[n] != '=')
-        cli_fail(c, "the layout has the index array '%s': give its numbers, as in --index "
-                 "%s=FILE.npy", array, array);
+        cli_fail(c, "the layout has the index array '%s'%s%.60s: give its numbers, as in --index "
+                 "%s=FILE.npy", array, c->o.index ? ", and --index has " : "",
+                 c->o.index ? c->o.index : "", array);
     return arena_printf(c->arena, "%.*s", (int)strcspn(s + n + 1, ","), s + n + 1);
 }
 

@@ -32,21 +32,67 @@ number_in(const char *path, const char *key, i64 unit)
     return v;
 }
 
-/* What can be allocated without swapping, by this machine and its container. */
+/* The files of a control group's memory: of version 2, whose line in /proc/self/cgroup begins
+ * with "0::", and of version 1, whose controllers have a folder each. */
+static const struct {
+    const char *line, *folder, *most, *used, *cached;
+} versions[] = {
+    {"0::", "/sys/fs/cgroup", "memory.max", "memory.current", "inactive_file"},
+    {":memory:", "/sys/fs/cgroup/memory", "memory.limit_in_bytes", "memory.usage_in_bytes",
+     "total_inactive_file"},
+};
+enum { PATH = 512 };
+
+/* The group of this process, as "/a/b"; "": none is known. */
+static void
+find_group(const char *line, char *path)
+{
+    char s[PATH];
+    const char *at;
+    FILE *f = fopen("/proc/self/cgroup", "re");
+    *path = 0;
+    while (f && !*path && fgets(s, sizeof s, f))
+        if ((at = strstr(s, line)))
+            snprintf(path, PATH, "%.*s", (int)strcspn(at, "\n") - (int)strlen(line),
+                     at + strlen(line));
+    if (f)
+        fclose(f);
+}
+
+/* What a group may still allocate; INF: it has no limit. */
+static i64
+left_in(int version, const char *group)
+{
+    char path[3][2 * PATH];
+    const char *const file[] = {versions[version].most, versions[version].used, "memory.stat"};
+    for (int i = 0; i < LEN(file); i++)
+        snprintf(path[i], sizeof path[i], "%s%s/%s", versions[version].folder, group, file[i]);
+    i64 most = number_in(path[0], "", 1), used = number_in(path[1], "", 1);
+    i64 cached = number_in(path[2], versions[version].cached, 1);
+    if (most == INF || used == INF)
+        return INF;
+    used -= cached < used ? cached : 0;            /* the kernel gives it back */
+    return used < most ? most - used : 0;
+}
+
+/* What can be allocated without swapping, by this machine, the group of this process, those
+ * around it, and its container, which sees its own group as the outermost. */
 static i64
 available(void)
 {
-    i64 machine = number_in("/proc/meminfo", "MemAvailable:", 1024);
-    i64 most = number_in("/sys/fs/cgroup/memory.max", "", 1);
-    i64 used = number_in("/sys/fs/cgroup/memory.current", "", 1);
-    i64 cached = number_in("/sys/fs/cgroup/memory.stat", "inactive_file", 1);
-    if (machine == INF)
-        machine = physical();
-    if (most == INF || used == INF)
-        return machine;
-    used -= cached < used ? cached : 0;            /* the kernel gives it back */
-    i64 left = used < most ? most - used : 0;
-    return left < machine ? left : machine;
+    i64 least = number_in("/proc/meminfo", "MemAvailable:", 1024);
+    least = least == INF ? physical() : least;
+    for (int v = 0; v < LEN(versions); v++) {
+        char group[PATH];
+        find_group(versions[v].line, group);
+        for (char *end = group + strlen(group);; *end = 0) {
+            i64 left = left_in(v, group);
+            least = left < least ? left : least;
+            if (!(end = strrchr(group, '/')))
+                break;
+        }
+    }
+    return least;
 }
 
 i64

@@ -47,6 +47,25 @@ name_extents(Arena *a, const Request *rq, Sides *s)
     }
 }
 
+/* An extent that a layout as written has cannot be left to run time.  map: from the layout's dims
+ * to those of the shape; NULL: they are these. */
+static void
+refuse_number(Arena *a, const LayoutRef *ref, const Request *rq, const int *map)
+{
+    i64 n[MAX_RANK];
+    const char *name[MAX_RANK];
+    if (!ref->def->index || layout_view_shape(a, ref, n, name) != rq->rank)
+        return;
+    for (int d = 0; d < rq->rank; d++) {
+        int of = map ? map[d] : d;
+        if (rq->shape[of] == RUNTIME_EXTENT && n[d] > 1)
+            diag_fatal(a->diag, DIAG_LAYOUT, (Loc){0}, "'%.200s' has extent %lld at dim %d, which "
+                       "the shape leaves to run time: write %lld in the shape, or a name in the "
+                       "layout, as in NHWC(N,56,56,64)", ref->def->index->whole, (long long)n[d], d,
+                       (long long)n[d]);
+    }
+}
+
 void
 compile_sides(Arena *a, const LayoutRef *from, const LayoutRef *to, const DType *t,
               const Request *rq, Sides *s)
@@ -57,9 +76,11 @@ compile_sides(Arena *a, const LayoutRef *from, const LayoutRef *to, const DType 
     s->name = arena_array(a, const char *, MAX_RANK);
     for (int d = 0; d < rq->rank; d++)
         ones[d] = rq->shape[d] == RUNTIME_EXTENT ? 1 : rq->shape[d];
+    refuse_number(a, from, rq, NULL);
     s->src = layout_make(e, from, t, rq->rank, ones);
     layout_check_rank(a, to->def, rq->rank);
     plan_match(a, from, to, rq->rank, s->map);
+    refuse_number(a, to, rq, s->map);
     name_extents(a, rq, s);
     for (int d = 0; d < rq->rank; d++)
         shape[d] = ones[s->map[d]];

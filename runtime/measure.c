@@ -54,13 +54,24 @@ measure_unmap(void *p, size_t bytes)
         munmap(p, whole_pages(bytes));
 }
 
+static int64_t
+time_of(const Measured *m, int64_t calls)
+{
+    if (m->time)
+        return m->time(m->arg, calls);
+    int64_t start = measure_now();
+    for (int64_t i = 0; i < calls; i++)
+        m->call(m->arg);
+    return measure_now() - start;
+}
+
 void
 measure_calls(Measured *m, int64_t sample, double base, double slow)
 {
     int64_t calls = 1, t = 0;
-    m->time(m->arg, 1);
+    time_of(m, 1);
     for (; calls < 1 << 24; calls *= 4) {
-        t = m->time(m->arg, calls);
+        t = time_of(m, calls);
         if (t * 4 >= sample)
             break;
     }
@@ -79,7 +90,7 @@ get_ready(const Measured *m, Ready ready)
     if (ready.rest > 0)
         nanosleep(&t, NULL);
     if (ready.settle > 0)
-        m->time(m->arg, ready.settle);
+        time_of(m, ready.settle);
 }
 
 void
@@ -91,7 +102,7 @@ measure_round(Measured *m, int n, int r, Ready ready)
         if (r % one->every)
             continue;
         get_ready(one, ready);
-        int64_t t = one->time(one->arg, one->calls);
+        int64_t t = time_of(one, one->calls);
         one->ns[r] = t < 0 ? -1 : (double)t / (double)one->calls;
     }
 }

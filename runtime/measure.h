@@ -11,7 +11,8 @@
 
 /* A candidate. */
 typedef struct {
-    int64_t (*time)(void *arg, int64_t calls);   /* nanoseconds of `calls` calls */
+    int64_t (*time)(void *arg, int64_t calls);   /* nanoseconds of `calls` calls; NULL: of */
+    void (*call)(void *arg);                     /* this */
     void *arg;
     int64_t calls;        /* calls in one sample; measure_calls sets it */
     int every;            /* it is timed in the rounds 0, every, 2*every, ... */

@@ -26,6 +26,20 @@ bool reference_walk(const Plan *p, ReferenceVisit *visit, void *arg);
 /* Those from lo on and below hi, in the dims of the destination. */
 bool reference_walk_box(const Plan *p, const i64 *lo, const i64 *hi, ReferenceVisit *visit,
                         void *arg);
+/* Coordinates along one dim or two whose slots lie at equal steps on both sides.  from < 0:
+ * they have no slots of the source, and its steps are 0. */
+typedef struct {
+    i64 n, to, from;               /* coordinates; the steps */
+} ReferenceSteps;
+typedef struct {
+    i64 to, from;                  /* of the first */
+    ReferenceSteps inner, outer;   /* outer.n is 1 where there is one dim */
+} ReferencePatch;
+enum { REFERENCE_TILE = 64 };      /* the most along each of two dims */
+typedef void ReferencePatchVisit(void *arg, const ReferencePatch *r);
+/* The same, in patches where these are large. */
+bool reference_walk_patches(const Plan *p, const i64 *lo, const i64 *hi,
+                            ReferenceVisit *visit, ReferencePatchVisit *patch, void *arg);
 /* The bytes that a walk allocates. */
 i64 reference_bytes(const Plan *p);
 /* The units of work of one address of a layout in a walk.  *made: the units for the
@@ -52,12 +66,13 @@ slot_in(const uint64_t *set, i64 slot)
     return set[slot / 64] >> (slot & 63) & 1;
 }
 
-/* Compare dst with the result of a relayout of src into a zeroed buffer.  *slot is the
- * lowest slot that differs, or -1.  Returns false if memory runs out. */
-bool reference_differs(const Plan *p, const unsigned char *dst, const unsigned char *src,
-                       i64 *slot);
+/* reference_compare.c */
+/* Compare dst with the result of a relayout of src into a zeroed buffer, by the threads t.
+ * *slot is the lowest slot that differs, or -1.  Returns false if memory runs out. */
+bool reference_differs(const Plan *p, const Threads *t, const unsigned char *dst,
+                       const unsigned char *src, i64 *slot);
 /* Compare the elements and the padding of a box.  Holes are not examined. */
-bool reference_differs_in(const Plan *p, const i64 *lo, const i64 *hi,
+bool reference_differs_in(const Plan *p, const Threads *t, const i64 *lo, const i64 *hi,
                           const unsigned char *dst, const unsigned char *src, i64 *slot);
 
 #endif

@@ -41,24 +41,14 @@ typedef struct {
     const ravel_plan *plan;
 } Runner;
 
-static int64_t
-time_plan(void *runner, int64_t calls)
+static void
+run_plan(void *runner)
 {
     const Runner *u = runner;
-    int64_t start = measure_now();
-    for (int64_t i = 0; i < calls; i++)
-        ravel_run(u->plan, u->r->dst, u->r->src);
-    return measure_now() - start;
-}
-
-static int64_t
-time_plan_at(void *runner, int64_t calls)
-{
-    const Runner *u = runner;
-    int64_t start = measure_now();
-    for (int64_t i = 0; i < calls; i++)
+    if (u->r->shape)
         ravel_run_shape(u->plan, u->r->dst, u->r->src, u->r->shape, NULL);
-    return measure_now() - start;
+    else
+        ravel_run(u->plan, u->r->dst, u->r->src);
 }
 
 static void
@@ -70,15 +60,12 @@ copy_part(void *race, int part, int parts)
     memcpy((char *)r->dst + from, (const char *)r->src + from, to - from);
 }
 
-static int64_t
-time_copy(void *runner, int64_t calls)
+static void
+run_copy(void *runner)
 {
     const Runner *u = runner;
     Threads t = plan_threads_at(u->plan, u->r->shape);
-    int64_t start = measure_now();
-    for (int64_t i = 0; i < calls; i++)
-        threads_share(&t, copy_part, (void *)u->r);
-    return measure_now() - start;
+    threads_share(&t, copy_part, (void *)u->r);
 }
 
 /* Rounds until the time is over; each round begins with a different candidate. */
@@ -107,12 +94,12 @@ race_time(Race *r, double seconds)
     double ns[TUNE_TRIES + 1][TUNE_ROUNDS];
     int at[TUNE_TRIES] = {0}, n = 1;
     u[0] = (Runner){r, r->t[0].plan};
-    m[0] = (Measured){time_copy, &u[0], 1, 1, NULL};
+    m[0] = (Measured){.call = run_copy, .arg = &u[0], .every = 1};
     for (int i = 0; i < r->n; i++)
         if (!r->t[i].refused) {
             at[i] = n;
             u[n] = (Runner){r, r->t[i].plan};
-            m[n] = (Measured){r->shape ? time_plan_at : time_plan, &u[n], 1, 1, NULL};
+            m[n] = (Measured){.call = run_plan, .arg = &u[n], .every = 1};
             n++;
         }
     for (int i = 0; i < n; i++)

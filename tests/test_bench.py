@@ -196,7 +196,7 @@ def measured(takes, called, name):
         called.append((name, calls))
         return takes*calls
     f = libs.TIME(timer)
-    return libs.Measured(libs.address(f), None, 1, 1, (ct.c_double*9)()), f
+    return libs.Measured(libs.address(f), None, None, 1, 1, (ct.c_double*9)()), f
 
 
 def test_calls_fill_a_sample(lib):

@@ -1,10 +1,13 @@
 """convert within --mem: in blocks, against NumPy and against the conversion as a whole; what stops it; progress on a terminal."""
 import io
 import json
+import mmap
 import os
+import pathlib
 import pty
 import re
 import resource
+import shutil
 import signal
 import socket
 import subprocess
@@ -53,6 +56,18 @@ def test_blocks_are_padded_as_the_tensor_is():
         assert np.load("y.npy").tobytes() == want.tobytes()
         convert("y.npy", "z.npy", "--from", "NC1HWC0", "--to", "NCHW", "--shape", "2,20,90,70", *more)
         assert np.load("z.npy").tobytes() == x.tobytes()
+
+
+@pytest.mark.parametrize("spare", ["/nowhere", "."])
+def test_what_fits_is_verified_in_memory(spare):
+    """For a pipe and an archive: no unnamed file is needed."""
+    x = np.random.default_rng(3).integers(0, 99, (1501, 1300), "u2")
+    np.save("x.npy", x)
+    env = {**os.environ, "TMPDIR": spare}
+    of = ["--from", "{M, K}", "--to", "(M,K){K, M}", "--verify"]
+    convert("x.npy", "y.npz", *of, env=env)
+    r = subprocess.run([RAVEL, "convert", "x.npy", "-", *of], capture_output=True, env=env)
+    assert r.stderr == b"" and np.array_equal(np.load(io.BytesIO(r.stdout)), x.T) and np.array_equal(np.load("y.npz")["arr_0"], x.T)
 
 
 def test_holes_of_blocks_are_verified():
@@ -216,6 +231,39 @@ def test_a_name_that_is_no_text():
         assert not os.path.exists("y.safetensors")
 
 
+def preload(name):
+    """The environment in which a command has tests/NAME.c in it."""
+    subprocess.run(["gcc", "-shared", "-fPIC", "-O1", "-Wall", "-Wextra", "-Werror", "-o", name + ".so", ravel.ROOT / ("tests/%s.c" % name)], check=True)
+    return {**os.environ, "LD_PRELOAD": os.path.abspath(name + ".so")}
+
+
+def test_the_memory_of_control_groups():
+    """Of both versions; the group of the process, one around it, the outermost; 1 GB is free in the machine."""
+    one, two = "/sys/fs/cgroup/memory", "/sys/fs/cgroup"
+    first, second = ("memory.limit_in_bytes", "memory.usage_in_bytes", "total_inactive_file"), ("memory.max", "memory.current", "inactive_file")
+    env = {**preload("other_root"), "OTHER_ROOT": os.getcwd()}
+
+    def free(own, **group):
+        """group: the limit, what is used, what is cached of it."""
+        shutil.rmtree("sys", ignore_errors=True)
+        for name, text in (("proc/meminfo", "MemAvailable: 1000000 kB\n"), ("proc/self/cgroup", own)):
+            os.makedirs(os.path.dirname(name), exist_ok=True)
+            pathlib.Path(name).write_text(text)
+        for at, (files, numbers) in group.items():
+            os.makedirs("." + at, exist_ok=True)
+            for name, text in zip((*files[:2], "memory.stat"), (*numbers[:2], "anon 5\n%s %s\n" % (files[2], numbers[2]))):
+                pathlib.Path("." + at, name).write_text("%s\n" % text)
+        r = subprocess.run([RAVEL, "bench", "--from", "(M,K){M,K}", "--to", "(M,K){K,M}", "--shape", "99999,99999", "--dtype", "f32"], capture_output=True,
+                           text=True, env=env)
+        return int(re.search(r"\((\d+) bytes are free\)", r.stderr)[1])
+
+    assert free("0::/\n") == 1024000000
+    assert free("0::/\n", **{two: (second, (50000, 20000, 5000))}) == 35000
+    assert free("0::/a/b\n", **{two + "/a/b": (second, ("max", 20000, 5000)), two + "/a": (second, (70000, 20000, 0))}) == 50000
+    assert free("4:cpu:/x\n3:memory:/a\n0::/\n", **{one + "/a": (first, (50000, 20000, 5000)), one: (first, (2**63 - 4096, 9, 0))}) == 35000
+    assert free("3:memory:/of/the/host\n", **{one: (first, (50000, 60000, 0))}) == 0
+
+
 def test_memory_is_bounded():
     """64 MB through 4 MB, by a process that may have 40 MB of its own."""
     x = np.arange(4096 * 4096, dtype="f4").reshape(4096, 4096)
@@ -239,6 +287,27 @@ def test_what_is_unpacked_and_turned_is_within_mem():
 @pytest.fixture
 def slow(here):
     np.save("x.npy", np.zeros((1000, 4000), "f4"))
+
+
+def test_a_file_that_is_not_in_memory():
+    """After a block that waited for the disk often its runs are asked for before the next ones are read, for 100 blocks; then it is tried without."""
+    normal, random, soon = mmap.MADV_NORMAL, mmap.MADV_RANDOM, mmap.MADV_WILLNEED
+    env = {**preload("cold_file"), "COLD_LOG": "log"}
+    x = np.random.default_rng(4).integers(0, 255, (512, 1024), "u1")
+    np.save("x.npy", x)
+    for waits in ({"COLD_WAITS": "1"}, {"COLD_WAITS": "5"}):
+        log = pathlib.Path("log")
+        log.write_text("")
+        convert("x.npy", "y.npy", "--from", "{M, K}", "--to", "(M,K){K, M}", "--mem", "4K",
+                env={**env, **waits})
+        assert np.array_equal(np.load("y.npy"), x.T)
+        said = [int(n) for n in log.read_text().split()]
+        if waits["COLD_WAITS"] == "1":
+            assert random not in said and soon not in said
+            continue
+        said = said[said.index(random):]
+        at = said.index(normal)
+        assert set(said[1:at]) == {soon} and at > 100 and said[at + 1] == random
 
 
 @pytest.mark.parametrize("sig", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])

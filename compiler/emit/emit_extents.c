@@ -281,6 +281,21 @@ set_params(Emitter *t)
         u->param[i] = t->name[i < extents ? i : first + i - extents];
 }
 
+/* What the function answers, and what its index arrays have. */
+static const char *
+note(Emitter *t)
+{
+    const Unit *u = t->u;
+    Buf b = buf_new(t->arena);
+    buf_printf(&b, "0, or 1 and nothing done if an extent is not valid, a size does not fit%s",
+               !u->narrays ? " or src and dst overlap" : ", a number of an index array is out of "
+               "range, or dst overlaps src or such an array");
+    for (int i = 0; i < u->narrays; i++)
+        buf_printf(&b, "; %s: %s numbers from 0 to %lld", u->param[t->s->nextents + i],
+                   ex_text(t->p->e, renamed(t, u->array[i].n)), (long long)u->array[i].bound - 1);
+    return b.s;
+}
+
 void
 emit_extents(const Plan *p, Unit *u)
 {
@@ -289,10 +304,7 @@ emit_extents(const Plan *p, Unit *u)
     name_scalars(&t);
     bool *none = arena_array(t.arena, bool, t.s->n + 1);
     set_params(&t);
-    u->note = arena_printf(t.arena, "0, or 1 and nothing done if an extent is not valid, a size "
-                           "does not fit%s", !u->narrays ? " or src and dst overlap"
-                           : ", a number of an index array is out of range, or dst overlaps src "
-                           "or such an array");
+    u->note = note(&t);
     u->sizes = checks(&t, sizes(&t, fit, size));
     u->checks = with_scalars(&t, emit_array_checks(p), none);
     u->body = with_unused(&t, with_scalars(&t, u->body, none));

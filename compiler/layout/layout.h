@@ -312,7 +312,9 @@ i64 layout_work(const Layout *l);
 /* The number of coordinates, with `padded` including padding; INF if it exceeds 64
  * bits. */
 i64 layout_points(const Layout *l, bool padded);
-/* The parts of layout_address: the contribution of entry i; the swizzle of an address. */
+/* The parts of layout_address: a part of an entry; the contribution of entry i; the swizzle of
+ * an address. */
+bool layout_part(const Layout *l, const Ast *part, const i64 *x, i64 *v);
 bool layout_entry(const Layout *l, int i, const i64 *x, i64 *v);
 bool layout_swizzle(const Layout *l, i64 a, i64 *out);
 /* The extents of the storage array, outermost first; returns their number, at most

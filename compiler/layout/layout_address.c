@@ -113,11 +113,16 @@ sigma_value(const void *env, const char *name, i64 *v)
 }
 
 bool
-layout_entry(const Layout *l, int i, const i64 *x, i64 *v)
+layout_part(const Layout *l, const Ast *part, const i64 *x, i64 *v)
 {
     Point p = {l, x, 0};
-    return ast_eval(l->entry[i].x, point_value, &p, v) &&
-           int_mul(*v, l->entry[i].stride, v);
+    return ast_eval(part, point_value, &p, v);
+}
+
+bool
+layout_entry(const Layout *l, int i, const i64 *x, i64 *v)
+{
+    return layout_part(l, l->entry[i].x, x, v) && int_mul(*v, l->entry[i].stride, v);
 }
 
 bool

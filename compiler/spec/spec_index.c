@@ -233,7 +233,9 @@ take_items(Text *t, Index *x)
         rest |= i->kind == ITEM_REST;
     } while (take(t, ","));
     if (!take(t, "]"))
-        fail(t, "expected , or ]");
+        fail(t, x->item[x->nitems - 1].kind == ITEM_ARRAY && isalpha((unsigned char)*t->p)
+             ? "the numbers of an index array have 64 bits, or 32 as in [i32 idx]"
+             : "expected , or ]");
     Text at = *t;
     check_lists(&at, x);
 }

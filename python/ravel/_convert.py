@@ -147,7 +147,12 @@ def compile(src: LayoutLike, dst: LayoutLike, shape: Sequence[Optional[int]], dt
 def kept(files: tuple, src: str, dst: str, t: np.dtype, stored: tuple, shape: Optional[tuple], dtype: Optional[DTypeLike], threads: int) -> Plan:
     """The plan of a call of convert()."""
     name = type_name(t, dtype)
-    at = shape if shape is not None else _specs.context(files).logical_shape(src, name, stored)
+    try:
+        at = shape if shape is not None else _specs.context(files).logical_shape(src, name, stored)
+    except Error as e:
+        if not src.endswith("]"):
+            raise
+        raise Error("%s, or the numbers of an index array, as in index={'idx': numbers}" % e) from None
     return Plan(files, src, dst, name, at, threads)
 
 

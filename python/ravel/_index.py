@@ -44,5 +44,8 @@ def shape_of(context: Context, layout: str, index: Mapping[str, Any]) -> tuple[i
     shape = context.view_shape(layout)
     if shape.count(-1) > 1 or (-1 in shape and len(index) != 1):
         raise Error("the shape does not follow from '%s': give shape" % layout)
+    for name, given in index.items():
+        if -1 in shape and not np.size(given):
+            raise Error("the index array '%s' is empty: the result would have no elements" % name)
     length = max((np.size(a) for a in index.values()), default=0)
     return tuple(length if n == -1 else n for n in shape)

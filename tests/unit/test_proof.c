@@ -14,6 +14,7 @@
 
 #include <cmocka.h>
 
+#include "../../runtime/element.h"
 #include "../../runtime/proof.h"
 #include "../../runtime/reference.h"
 #include "planted.h"
@@ -210,7 +211,7 @@ results(void **state)
         right(dst, src);
         if (t[i].byte >= 0)
             dst[t[i].byte] ^= 8;
-        assert_true(reference_differs(j.plan, dst, src, &at));
+        assert_true(reference_differs(j.plan, &(Threads){.most = 2}, dst, src, &at));
         assert_int_equal(at, t[i].slot);
     }
     arena_free(&j.arena);
@@ -255,6 +256,8 @@ walks(void **state)
         {"(A,B){A, B}", "(A,B){B, A}", "u8", "70000,3"},
         {"(A,B){A, B, swizzle = xor(2, 0, 3)}", "(A,B){B//8, A, (B%8) ~ (A%8)}", "u16", "40,24"},
         {"(A,B){B, A}", "(A,B){A//5, B//7, A%5, B%7, fill = 'edge'}", "u4", "33,65"},
+        {"(A,B){A, B, swizzle = function(a) return a ~ (a // 96 % 4 * 3) end}",
+         "(A,B){(A * 3 + B) // 4 % 50, A, (A * 3 + B) % 4}", "u16", "24,24"},
         {"{A}", "{A}", "f32", "1"}};
     (void)state;
     for (int i = 0; i < LEN(pairs); i++) {
@@ -273,13 +276,92 @@ walks(void **state)
     }
 }
 
+/* Right results, made an element at a time at the addresses that `walks` has tested, and the
+ * same with one wrong element. */
+typedef struct {
+    const Plan *p;
+    Byte *dst;
+    const Byte *src;
+} Made;
+
+static bool
+make_row(void *arg, const ReferenceRow *r)
+{
+    Made *m = arg;
+    const Layout *d = m->p->dst;
+    for (int i = 0; i < r->n; i++) {
+        uint64_t v = d->fill[0], high = d->fill[1];
+        if (r->from[i] == FROM_HOLE)
+            continue;
+        if (r->from[i] >= 0)
+            v = element_get(m->src, r->from[i], d->dtype->bits, &high);
+        element_set(m->dst, r->to[i], d->dtype->bits, v, high);
+    }
+    return true;
+}
+
+static void
+flip(const Made *m, i64 slot)
+{
+    int bits = m->p->dst->dtype->bits;
+    uint64_t high, v = element_get(m->dst, slot, bits, &high);
+    element_set(m->dst, slot, bits, v ^ (uint64_t)1 << (slot * 7 % (bits < 64 ? bits : 64)), high);
+}
+
+static void
+one_wrong_element(void **state)
+{
+    static const char *const pairs[][4] = {
+        {"(A,B){A, B}", "(A,B){B, A}", "u8", "130,257"},
+        {"(A,B){A, B}", "(A,B){B, A}", "u64", "70,65"},
+        {"(A,B){A, B}", "(A,B){B, A}", "c128", "33,70"},
+        {"(A,B){A, B}", "(A,B){A//16, B//32, A%16, B%32}", "u16", "50,100"},
+        {"(A,B){A, B}", "(A,B){A//16, B//32, A%16, B%32, fill = 3}", "u4", "50,99"},
+        {"(A,B){A//5, B//64, A%5, B%64}", "(A,B){B//16, A, B%16, fill = 'edge'}", "u32", "64,250"},
+        {"(A,B){A, B}", "(A,B){A//8, B//16, A%8, (B//2%8) ~ (A%8), B%2}", "u16", "40,60"},
+        {"(A,B){B, A, swizzle = xor(3, 1, 3)}", "(A,B){A, B, pitch = {A = 256}}", "u16", "64,64"},
+        {"(A,B){A, B}", "(A,B){A, B, pad = {B = 64}, fill = 'none'}", "u8", "9,70"},
+        {"(A,B){A, B}", "(A,B){A, B, pad = {B = 16}, fill = 3}", "u16", "9,1"}};
+    enum { TRIES = 12 };
+    (void)state;
+    for (int i = 0; i < LEN(pairs); i++) {
+        Job j = {.pair = pairs[i]};
+        Diag d;
+        i64 at;
+        assert_true(arena_run(&j.arena, &d, make, &j));
+        const Layout *to = j.plan->dst;
+        i64 n = layout_bytes(j.plan->src);
+        Byte *src = malloc((size_t)n), *dst = calloc((size_t)layout_bytes(to), 1);
+        Made m = {j.plan, dst, src};
+        for (i64 k = 0; k < n; k++)
+            src[k] = (Byte)(k * 37 ^ k >> 7);
+        assert_true(reference_walk(j.plan, make_row, &m));
+        for (int k = 0; k < TRIES; k++) {
+            i64 slot = k * 2654435761 % to->size;
+            Threads t = {.most = 1 + k % 3};
+            assert_true(reference_differs(j.plan, &t, dst, src, &at));
+            assert_int_equal(at, -1);
+            flip(&m, slot);
+            assert_true(reference_differs(j.plan, &t, dst, src, &at));
+            if (at != slot)
+                fail_msg("%s -> %s: slot %lld, not %lld", pairs[i][0], pairs[i][1],
+                         (long long)at, (long long)slot);
+            flip(&m, slot);
+        }
+        free(src);
+        free(dst);
+        arena_free(&j.arena);
+    }
+}
+
 int
 main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(memory),      /* first: another thread has an arena of its own */
         cmocka_unit_test(results),
         cmocka_unit_test(walks),
-        cmocka_unit_test(memory),
+        cmocka_unit_test(one_wrong_element),
         cmocka_unit_test(planted_bugs),
         cmocka_unit_test(refused_lock),
         cmocka_unit_test(counts),

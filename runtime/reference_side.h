@@ -1,0 +1,52 @@
+/* reference_side.h: the addresses of one layout along a walk through its coordinates. */
+#ifndef RAVEL_REFERENCE_SIDE_H
+#define RAVEL_REFERENCE_SIDE_H
+
+#include "library.h"
+
+/* The coordinates of a walk: a box, the strips of its dims that are tabulated now, and the
+ * coordinate that is visited. */
+typedef struct {
+    int rank, inner;               /* the dim of rows, or -1 */
+    i64 lo[MAX_RANK], hi[MAX_RANK];   /* from lo on, below hi */
+    i64 base[MAX_RANK], n[MAX_RANK], x[MAX_RANK];
+} Strips;
+enum { STRIP = 1 << 16 };          /* the longest */
+
+/* A part of an entry of several dims that one dim alone is in, tabulated for its strip. */
+typedef struct {
+    const Ast *x;
+    int dim;                       /* of the layout */
+    i64 *value;
+} Leaf;
+enum { LEAVES = 16 };
+
+/* One layout. */
+typedef struct {
+    const Layout *l;
+    int of[MAX_RANK];              /* the layout's dim, by the walk's */
+    bool clamped;                  /* beyond the extent, as at its last */
+    i64 constant;                  /* of entries that no dim is in */
+    int several[MAX_ENTRIES], nseveral;   /* entries of several dims */
+    int alone[MAX_ENTRIES];        /* the layout's dim of an entry, or -1 */
+    i64 *sum[MAX_RANK];            /* of the entries of a dim of the walk alone */
+    Leaf leaf[LEAVES];             /* of the entries of several dims */
+    int nleaf;
+    bool by_one;                   /* these are too many: elements are evaluated one by one */
+} Side;
+
+bool side_new(Side *s, const Strips *w);
+void side_free(Side *s);
+/* The length of a strip of so many coordinates. */
+i64 side_strip(i64 coordinates);
+/* Tabulate the strip of dim d. */
+void side_fill(Side *s, const Strips *w, int d);
+/* Whether an address is the sum of what each dim gives. */
+bool side_is_sum(const Side *s);
+/* What the dims other than `inner` give to it. */
+i64 side_row(const Side *s, const Strips *w);
+/* The addresses of n coordinates of a row, which has `base` of the other dims, from `at` of the
+ * innermost strip on. */
+void side_addresses(const Side *s, Strips *w, i64 base, i64 at, int n, i64 *out);
+
+#endif
