@@ -68,6 +68,21 @@ holds(Walk *w, const GridStmt *s)
     return !s->same[0] || value_of(w, s->same[0]) == value_of(w, s->same[1]);
 }
 
+static void walk(Walk *w, const GridStmt *s);
+
+/* The number of an iteration counts those of the loops around it too. */
+static void
+iterate(Walk *w, const GridStmt *s)
+{
+    i64 outer = w->iteration;
+    for (i64 i = 0; i < s->count; i++) {
+        w->iteration = outer * s->count + i;
+        w->val[s->var] = i;
+        walk(w, s->body);
+    }
+    w->iteration = outer;
+}
+
 /* Interprets a body for one thread. */
 static void
 walk(Walk *w, const GridStmt *s)
@@ -80,11 +95,7 @@ walk(Walk *w, const GridStmt *s)
         case G_DIVIDE:                  /* only with extents left to run time */
             break;
         case G_FOR:
-            for (w->iteration = 0; w->iteration < s->count; w->iteration++) {
-                w->val[s->var] = w->iteration;
-                walk(w, s->body);
-            }
-            w->iteration = 0;
+            iterate(w, s);
             break;
         case G_WHEN:
             if (holds(w, s))
@@ -106,7 +117,7 @@ walk(Walk *w, const GridStmt *s)
             break;
         case G_ELSE:                    /* done by the G_WHEN before it */
         case G_PHASE: case G_BOX: case G_BARRIER: case G_ARRAY: case G_SET:
-        case G_PERMUTE: case G_NIBBLES:
+        case G_PERMUTE: case G_HALVES: case G_FUNNEL:
             break;
         }
 }
