@@ -1,16 +1,15 @@
 /* Transposes elements of 1 to 16 bits that begin at any address, by whole words.
  *
- * A thread loads a word of as many rows as a word has elements, transposes them in registers,
- * and keeps the words of the columns in shared memory.  A row of the source that begins inside
- * of a word is loaded by two words a word, and a funnel shift; so is a word of the destination
- * from shared memory:
+ * A thread loads a word of as many rows as a word has elements, transposes them in
+ * registers, and keeps the words of the columns in shared memory.  A row of the source that
+ * begins inside of a word is loaded by two words a word, and a funnel shift; so is a word of
+ * the destination from shared memory:
  *
  *    source     |..AAAAAA|AAAAAAAA|AA......|      words of memory
  *                 |--------|--------|             words of a thread
  *
  * A tile stores the words that begin inside of it; the tiles of a run of the destination
  * overlap by one word.  Words that contain an end of a run are left to the second box. */
-#include "bank.h"
 #include "grid_tile.h"
 
 enum { WORD_BITS = 32, LANES = 32 };
@@ -23,11 +22,12 @@ typedef struct {
     i64 whole;            /* whole words of the source */
 } Shift;
 
-/* The words that threads transpose for one tile, by bits of an element, for 8 to 32 KB. */
+/* The squares that threads transpose for one tile, by bits of an element: 16 KB, and 32 KB
+ * for elements of less than a byte, whose squares have up to 128 bytes. */
 static i64
 units_of(int bits)
 {
-    return bits == 1 ? 256 : bits == 2 ? 512 : 1024;
+    return bits == 16 ? 2048 : bits >= 4 ? 1024 : 256 * bits;
 }
 
 /* True if all runs of the destination consist of whole words. */
@@ -62,6 +62,12 @@ power_above(i64 n, i64 most)
     return p;
 }
 
+static i64
+bytes_of(const Shift *s)
+{
+    return s->t.tx * s->pitch * (WORD_BITS / 8);
+}
+
 static void
 choose_sides(Shift *s, bool aligned)
 {
@@ -73,8 +79,9 @@ choose_sides(Shift *s, bool aligned)
     s->ty = power_above(y, units / s->tx < GRID_THREADS ? units / s->tx : GRID_THREADS);
     while (s->tx * s->ty < GRID_THREADS)
         s->ty *= 2;
-    while (s->tx * (s->ty + 1) > room && s->tx * s->ty > GRID_THREADS)
+    while (s->tx * s->ty > room && s->tx * s->ty > GRID_THREADS)
         *(s->ty > s->tx ? &s->ty : &s->tx) /= 2;
+    s->pitch = s->ty + (s->tx >= LANES && s->ty >= LANES && s->tx * (s->ty + 1) <= room);
     s->t.tx = s->tx * s->per;
     s->t.ty = (s->ty - !aligned) * s->per;
     s->t.overlap = aligned ? 0 : s->per;
@@ -83,33 +90,28 @@ choose_sides(Shift *s, bool aligned)
     s->t.ny = grid_ceil(s->t.b, s->t.y->ex.n, s->t.ty);
 }
 
-/* The wavefronts of a warp's access to words; lane l of `lanes` adjacent ones is `step` words
- * after the lane before it, and the next lanes begin `next` words after these. */
-static int
-wavefronts(i64 lanes, i64 step, i64 next)
+/* The number that is xored with the words of column p.  In a pass of 32 lanes, those along r
+ * take the low bits; columns that together are one sweep of the banks have the same number. */
+static const Ex *
+mask_of(const Shift *s, const Ex *p)
 {
-    i64 addr[LANES];
-    BankCount c;
-    WarpAccess access = {addr, UINT32_MAX, WORD_BITS / 8};
-    for (int l = 0; l < LANES; l++)
-        addr[l] = (l % lanes * step + l / lanes * next) * access.width;
-    return bank_shared(&banks_usual, &access, &c) ? c.wavefronts : LANES;
+    i64 share = s->ty < LANES ? LANES / s->ty : 1, step = s->tx < LANES ? LANES / s->tx : 1;
+    i64 masks = (s->ty < LANES ? s->ty : LANES) / step;
+    return ex_scale(s->t.b->e, ex_dig(s->t.b->e, p, share, share * masks), step);
 }
 
-/* Chooses the pitch with the fewest wavefronts; false if shared memory is too small. */
-static bool
-choose_pitch(Shift *s)
+/* The place in shared memory of word r + more of column p * per + c.  Lanes run along p in
+ * one phase and along r in the other; neither has bank conflicts: the pitch is odd, or the
+ * place is xored. */
+static const Ex *
+place(const Shift *s, const Ex *p, int c, const Ex *r, int more)
 {
-    i64 room = s->t.b->u->most.shared / (WORD_BITS / 8), columns = s->t.tx;
-    int best = INT32_MAX;
-    for (i64 pitch = s->ty; pitch <= s->ty + LANES && pitch * columns <= room; pitch++) {
-        int n = wavefronts(s->tx, pitch, 1) + wavefronts(s->ty, 1, pitch);
-        if (n < best) {
-            best = n;
-            s->pitch = pitch;
-        }
-    }
-    return best < INT32_MAX;
+    Exprs *e = s->t.b->e;
+    const Ex *column = ex_add(e, p, ex_const(e, c * s->tx));
+    r = ex_add(e, r, ex_const(e, more));
+    if (s->pitch == s->ty)
+        r = ex_xor(e, r, mask_of(s, p));
+    return ex_add(e, ex_scale(e, column, s->pitch), r);
 }
 
 /* Loads a word that may be beyond the end of the source or contain the end.  What is in the
@@ -188,11 +190,8 @@ load_and_keep(Tile *t)
                                         nest_times(e, y, t->y->ex.ss))));
     }
     tile_transpose(b, b->bits, word);
-    for (int c = 0; c < s->per; c++) {
-        const Ex *column = ex_add(e, p, ex_const(e, c * s->tx));
-        grid_store(b, SPACE_SHARED, WORD_BITS / 8,
-                   ex_add(e, ex_scale(e, column, s->pitch), r), &word[c], 1);
-    }
+    for (int c = 0; c < s->per; c++)
+        grid_store(b, SPACE_SHARED, WORD_BITS / 8, place(s, p, c, r, 0), &word[c], 1);
     grid_close(b, guard);
     grid_close(b, outer);
 }
@@ -218,11 +217,10 @@ store_columns(const Shift *s, int c, const Ex *k, const Ex *row, i64 rows)
         : grid_when(b, (const Ex *[]){x, last},
                     (const Ex *[]){t->x->ex.n, t->y->ex.n}, 2);
     GridStmt **guard = when ? grid_open(b, when) : NULL;
-    const Ex *from = ex_add(e, ex_scale(e, ex_add(e, p, ex_const(e, c * s->tx)), s->pitch), k);
-    const char *word[] = {arena_printf(b->arena, "V%d", c), arena_printf(b->arena, "U%d", c)};
+    const char *word[] = {arena_printf(b->arena, "V%d", c),
+                          arena_printf(b->arena, "U%d", c)};
     for (int i = 0; i < (ex_is(first, 0) ? 1 : 2); i++)
-        grid_load(b, word[i], true, SPACE_SHARED, WORD_BITS / 8,
-                  ex_add(e, from, ex_const(e, i)));
+        grid_load(b, word[i], true, SPACE_SHARED, WORD_BITS / 8, place(s, p, c, k, i));
     const char *v = tile_funnel(b, arena_printf(b->arena, "F%d", c), word[0], word[1],
                                 ex_scale(e, first, b->bits));
     grid_store(b, SPACE_DST, WORD_BITS / 8,
@@ -259,10 +257,11 @@ grid_shift(GridBox *b)
     if (!aligned && (b->elements != u->plan->dst->size || !grid_has_seams(u->plan)))
         return false;
     choose_sides(&s, aligned);
-    if (!choose_pitch(&s) || s.t.tx * s.t.ty > USE * s.t.x->n * s.t.y->n)
+    if (bytes_of(&s) > u->most.shared ||
+        s.t.tx * s.t.ty > USE * s.t.x->n * s.t.y->n)
         return false;
     s.whole = grid_buffer(u, u->plan->src) / 4;
-    tile_phases(&s.t, s.t.tx * s.pitch * (WORD_BITS / 8), load_and_keep, take_and_store);
+    tile_phases(&s.t, bytes_of(&s), load_and_keep, take_and_store);
     if (!aligned) {
         b->also = arena_new(b->arena, GridStmt);
         grid_seams(u, s.t.y->n, b->also);
