@@ -482,9 +482,11 @@ def test_gpu_script_by_stand_ins(tmp_path, spoil):
         text = (tmp_path / "k.c").read_text()
         (tmp_path / "k.c").write_text(text.replace("RAVEL_STORE(uint32_t, dst, ", "RAVEL_STORE(uint32_t, dst, 0 * ", 1))
         env["RAVEL_MOCK_KERNELS"] = test_device.compiled(tmp_path, "spoilt", tmp_path / "kernels.c")
-    r = gpu_script(env, "--scale", "20000", "--only", "^2D u8$", "--json", tmp_path / "gpu.json")
-    result = json.loads((tmp_path / "gpu.json").read_text())["cases"]["2D u8"]
-    assert (r.returncode, result["right"], "WRONG" in r.stdout) == (int(spoil), not spoil, spoil), r
+    r = gpu_script(env, "--scale", "20000", "--only", "^2D u(8|16)$", "--part", "check", "--part", "time", "--json", tmp_path / "gpu.json")
+    result = json.loads((tmp_path / "gpu.json").read_text())["cases"]
+    assert list(result) == ["2D u16", "2D u8"]          # the stand-in's kernel is that of one: the other case is wrong, or fails alone
+    result = result["2D u8"]
+    assert (r.returncode, result["right"], "WRONG" in r.stdout) == (1, not spoil, True), r
     assert result["rows"] == ["tile"] and "2D u8" in gpu_script({}, "--table", tmp_path / "gpu.json").stdout
 
 
