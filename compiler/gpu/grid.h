@@ -146,6 +146,15 @@ enum { ACCESS_KINDS = 16 };
 int grid_access(const GridUnit *u, const GridStmt *box, i64 block, BlockAccess *out,
                   int max);
 
+/* grid_estimate.c: what limits the kernel on a large GPU.  All extents are numbers. */
+typedef struct {
+    double bytes;         /* used by a block, of both buffers; the average */
+    double sectors, least;         /* distinct ones of each block, of all blocks; the fewest */
+    double flight;        /* bytes that are loaded at once on a multiprocessor */
+    double of_copy;       /* the estimate: bandwidth as a fraction of a copy */
+} GridEstimate;
+GridEstimate grid_estimate(const GridUnit *u);
+
 /* Prints the kernel, its boxes, and the accesses of the first block of each box, and of
  * the last block if it has fewer. */
 void grid_explain(Buf *b, const GridUnit *u, const char *target);

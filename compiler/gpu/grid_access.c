@@ -269,6 +269,15 @@ explain_boxes(Buf *b, const GridUnit *u, const char *target)
     scalars_print(b, u->plan->scalars);
 }
 
+static void
+explain_estimate(Buf *b, const GridUnit *u)
+{
+    GridEstimate g = grid_estimate(u);
+    buf_printf(b, "  a block moves %.0f bytes, %.0f are loaded at once on a multiprocessor; sectors "
+               "%.2f of the fewest; estimate: %.2f of a copy (docs/gpu.md)\n", g.bytes,
+               g.flight, g.least > 0 ? g.sectors / g.least : 1, g.of_copy);
+}
+
 void
 grid_explain(Buf *b, const GridUnit *u, const char *target)
 {
@@ -283,6 +292,7 @@ grid_explain(Buf *b, const GridUnit *u, const char *target)
         buf_printf(b, " as %lld by %lld", (long long)u->across, (long long)u->down);
     buf_printf(b, ", %lld bytes of shared memory, indices of %d bits, buffers aligned to "
                "%d bytes\n", (long long)u->shared, u->wide ? 64 : 32, u->align);
+    explain_estimate(b, u);
     for (const GridStmt *box = u->body; box; box = box->next) {
         i64 first = box->first->base, count = box->blocks->base;
         buf_printf(b, "  %s, block%s %lld", box->name, count > 1 ? "s" : "",

@@ -12,7 +12,7 @@
  * overlap by one word.  Words that contain an end of a run are left to the second box. */
 #include "grid_tile.h"
 
-enum { WORD_BITS = 32, LANES = 32 };
+enum { WORD_BITS = 32, LANES = 32, ROOM_BYTES = 32 << 10 };
 
 typedef struct {
     Tile t;               /* first: tile_phases passes it */
@@ -68,12 +68,20 @@ bytes_of(const Shift *s)
     return s->t.tx * s->pitch * (WORD_BITS / 8);
 }
 
+/* Devices with OpenCL have at least 32 KB. */
+static i64
+room_of(const Shift *s)
+{
+    i64 most = s->t.b->u->most.shared;
+    return most < ROOM_BYTES ? most : ROOM_BYTES;
+}
+
 static void
 choose_sides(Shift *s, bool aligned)
 {
     i64 units = units_of(s->t.b->bits), x = int_ceil_div(s->t.x->n, s->per);
     i64 y = int_ceil_div(s->t.y->n, s->per) + !aligned;
-    i64 room = s->t.b->u->most.shared / (WORD_BITS / 8) / s->per;
+    i64 room = room_of(s) / (WORD_BITS / 8) / s->per;
     s->ty = power_above(y, LANES);
     s->tx = power_above(x, units / s->ty < GRID_THREADS ? units / s->ty : GRID_THREADS);
     s->ty = power_above(y, units / s->tx < GRID_THREADS ? units / s->tx : GRID_THREADS);
@@ -257,7 +265,7 @@ grid_shift(GridBox *b)
     if (!aligned && (b->elements != u->plan->dst->size || !grid_has_seams(u->plan)))
         return false;
     choose_sides(&s, aligned);
-    if (bytes_of(&s) > u->most.shared ||
+    if (bytes_of(&s) > room_of(&s) ||
         s.t.tx * s.t.ty > USE * s.t.x->n * s.t.y->n)
         return false;
     s.whole = grid_buffer(u, u->plan->src) / 4;

@@ -8,9 +8,11 @@
  * conflicts.  If x and y are smaller than a tile, it contains several planes. */
 #include "grid_tile.h"
 
-/* By bits of an element: m, the elements of a vector; the m by m blocks of a thread. */
+/* By bits of an element: m, the elements of a vector; the m by m blocks of a thread.  The
+ * second tile for the same bits has a quarter of the size of the first. */
 static const struct { int bits, m, each; } micro[] = {
     {4, 8, 4}, {8, 4, 4}, {16, 4, 1}, {32, 4, 1}, {64, 2, 1},
+    {4, 8, 1}, {8, 4, 1}, {16, 2, 1}, {32, 2, 1},
 };
 
 /* True if runs of n elements fill sectors, alone or with adjacent runs: those along the
@@ -202,9 +204,11 @@ across(Tile *t, int c, int w, const char *const *small)
     if (bits == 64)
         return tile_word(b, arena_printf(b->arena, "A%d", w / 2), 16, 2 * c + w % 2);
     if (bits == 32)
-        return tile_word(b, arena_printf(b->arena, "A%d", w), 16, c);
-    const char *x = tile_word(b, arena_printf(b->arena, "A%d", w * per), 8, c / per);
-    const char *y = tile_word(b, arena_printf(b->arena, "A%d", w * per + 1), 8, c / per);
+        return tile_word(b, arena_printf(b->arena, "A%d", w), t->width, c);
+    const char *x = arena_printf(b->arena, "A%d", w * per);
+    const char *y = arena_printf(b->arena, "A%d", w * per + 1);
+    x = tile_word(b, x, t->width, c / per);
+    y = tile_word(b, y, t->width, c / per);
     return tile_permute(b, arena_printf(b->arena, "W%d%d", c, w), x, y,
                    c % per ? 0x7632 : 0x5410);
 }
@@ -313,21 +317,40 @@ take_and_store(Tile *t)
     grid_close(b, outer);
 }
 
+/* Chooses the tile of a row of `micro`; false if it does not apply. */
+static bool
+choose(Tile *t, int i)
+{
+    *t = (Tile){.b = t->b, .m = micro[i].m, .each = micro[i].each,
+                .width = micro[i].m * micro[i].bits / 8};
+    return tile_loops(t) && is_whole(t) && choose_sides(t) && find_swizzle(t);
+}
+
+/* True if there are fewer tiles than a large GPU's 132 multiprocessors need to be busy. */
+static bool
+are_few(const Tile *t)
+{
+    enum { ENOUGH = 4 * 132 };
+    i64 n = t->b->elements / (t->tx * t->m * t->ty * t->m * t->tz);
+    return n < ENOUGH && plan_is_fixed(t->b->u->plan);
+}
+
 bool
 grid_tile(GridBox *b)
 {
     grid_widen(b, 64);
-    Tile t = {.b = b};
-    for (int i = 0; i < LEN(micro); i++)
-        if (micro[i].bits == b->bits) {
-            t.m = micro[i].m;
-            t.each = micro[i].each;
-        }
-    if (!t.m || !tile_loops(&t) || !is_whole(&t) || !choose_sides(&t))
-        return false;
-    t.width = t.m * b->bits / 8;
-    if (!find_swizzle(&t))
-        return false;
-    tile_phases(&t, t.tx * t.ty * t.tz * t.m * t.width, load_and_keep, take_and_store);
-    return true;
+    Tile t = {.b = b}, smaller = t;
+    bool found = false;
+    for (int i = 0; i < LEN(micro); i++) {
+        if (micro[i].bits != b->bits)
+            continue;
+        if (!found && !choose(&t, i))
+            return false;
+        if (found && are_few(&t) && choose(&smaller, i))
+            t = smaller;
+        found = true;
+    }
+    if (found)
+        tile_phases(&t, t.tx * t.ty * t.tz * t.m * t.width, load_and_keep, take_and_store);
+    return found;
 }

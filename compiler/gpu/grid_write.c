@@ -188,29 +188,17 @@ halves_of(const Writer *w, const GridStmt *s)
                                      y, low, (int)s->count);
 }
 
-/* The bits of two words from bit `at` on.  A shift by 32 is undefined in C. */
-static const char *
-funnel_of(const Writer *w, const GridStmt *s)
-{
-    const Ex *at = s->value[0];
-    if (ex_is_const(at))
-        return arena_printf(w->arena, "%s >> %lld | %s << %lld", s->word[0],
-                            (long long)at->base, s->word[1], (long long)(32 - at->base));
-    Slot slot[] = {{"x", s->word[0]}, {"y", s->word[1]}, {"at", writer_expr(w, at)}};
-    return writer_text(w, "funnel", slot, LEN(slot));
-}
-
 /* A word made of two. */
 static void
 put_of_two(GridWriter *g, const GridStmt *s)
 {
     const Writer *w = &g->w;
-    const char *field = s->kind == G_PERMUTE ? "permute"
+    const char *field = s->kind == G_PERMUTE ? "permute" : s->kind == G_FUNNEL ? "funnel"
                         : s->pattern ? "nibbles_high" : "nibbles_low";
     Slot slot[] = {{"x", s->word[0]}, {"y", s->word[1]},
-                   {"pattern", arena_printf(w->arena, "0x%04x", s->pattern)}};
-    const char *value = s->kind == G_FUNNEL ? funnel_of(w, s)
-                        : s->kind == G_HALVES && s->count < 4 ? halves_of(w, s)
+                   {"pattern", arena_printf(w->arena, "0x%04x", s->pattern)},
+                   {"at", writer_expr(w, s->value[0])}};
+    const char *value = s->kind == G_HALVES && s->count < 4 ? halves_of(w, s)
                         : writer_text(w, field, slot, LEN(slot));
     Slot let[] = {{"name", s->name}, {"type", grid_type(w, 4)}, {"value", value}};
     writer_put(&g->w, "constant", let, LEN(let));
