@@ -280,6 +280,26 @@ def test_costs_are_those_of_a_recorded_run(tmp_path, case):
             assert all(a["distinct_sectors"] >= a["least_distinct_sectors"] for a in block["accesses"] if a["memory"] != "shared"), block
 
 
+@pytest.mark.parametrize("case", [G.T(4099, 4097, 8), G.T(256, 256, 32), G.T(4096, 4096, 32), ("{N, C//48, H, W, C%48}", "{N, C//32, H, W, C%32}", (8, 96, 64, 64), 8)],
+                         ids=str)
+def test_the_estimate_is_that_of_the_model(tmp_path, case):
+    """The model of docs/gpu.md, from the manifest's accesses."""
+    [k] = G.kernels(tmp_path, "cuda", [case])
+    sectors = least = cycles = loaded = n = 0
+    for box in k.manifest["boxes"]:
+        n += box["blocks"]
+        for block, times in zip(box["analysed"], [max(1, box["blocks"] - 1), 1]):
+            for a in block["accesses"]:
+                cycles += times*(a["wavefronts"] if a["memory"] == "shared" else a["sectors"]/4)
+                sectors += times*a.get("distinct_sectors", 0)
+                least += times*a.get("least_distinct_sectors", 0)
+                loaded += times*32*a["distinct_sectors"] if a["memory"] == "src" else 0
+    flight = loaded/n*min(8, 228*1024//(k.manifest["shared_bytes"] + 1024), -(-n//132))
+    of_copy = least*32/15/max(cycles, sectors*32/15)*min(1, flight/(11 << 10))
+    told = k.manifest["estimate"]
+    assert [told[x] for x in ("sectors", "least_sectors", "bytes_in_flight", "of_a_copy")] == pytest.approx([sectors, least, flight, of_copy])
+
+
 @pytest.mark.parametrize("case", [c for c in G.CASES if c[0] in ("(R,C){R, C}", "(B,R,C){B, R, C}") or c[0].startswith("(A,B,C,D){A,B")], ids=str)
 def test_no_transpose_has_bank_conflicts(tmp_path, case):
     """But slabs, whose lanes meet where a row ends, and every second one by rows of an even number of words; and lanes along several loops fused, of both
