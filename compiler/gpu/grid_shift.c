@@ -266,7 +266,7 @@ grid_shift(GridBox *b)
         return false;
     choose_sides(&s, aligned);
     if (bytes_of(&s) > room_of(&s) ||
-        s.t.tx * s.t.ty > USE * s.t.x->n * s.t.y->n)
+        s.t.tx * s.t.ty / USE > s.t.x->n * s.t.y->n)
         return false;
     s.whole = grid_buffer(u, u->plan->src) / 4;
     tile_phases(&s.t, bytes_of(&s), load_and_keep, take_and_store);
