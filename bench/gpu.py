@@ -1,13 +1,19 @@
-"""What the kernels for GPUs reach, on a GPU with CUDA: gpu.py --build build [--json FILE] [--scale N] [--only REGEXP]
+"""What the kernels for GPUs reach, on a GPU with CUDA: gpu.py --build build [--part PART ...] [--json FILE] [--only REGEXP] [--seconds N] [--more]
 
-For every case the kernel is made by `ravel emit --target cuda`, compiled and launched by the library, its bytes held against the CPU's (random data,
-destination poisoned before), and timed by events beside a copy of as many bytes on the device and, where PyTorch is, permute().contiguous(), eager
-and compiled.  A ratio is of the copy's time in the same round; told are medians of 20.  compute-sanitizer and ncu, where they are, look at small
-shapes.  Everything goes into one JSON file, which `--table` shows as Markdown.  Takes under 25 minutes; without a GPU it says so and ends with 77."""
+For every case the kernel is made by `ravel emit --target cuda`, and compiled and launched by the library.  The parts:
+  check   its bytes are held against the CPU's: random data, the destination poisoned before
+  time    it is timed by events beside a copy of as many bytes on the device, several launches an event pair; a ratio is of the copy's time in the same
+          round; told are medians of 20
+  torch   the time of PyTorch's permute().contiguous(), eager and compiled for the shape
+  tools   compute-sanitizer looks at small shapes, and at the timed ones of at most 16 MB; ncu counts at the timed shapes, with the clocks left alone
+Each case runs in a process of its own, so that one that fails loses only itself, and the JSON file is written after each.  With --seconds no case begins
+later than that; the same command with --more then goes on.  `--table FILE` shows a result as Markdown.  Without a GPU it says so and ends with 77.
+--help, --table and --list-files need no NumPy."""
 
 import argparse
 import ctypes as ct
 import json
+import math
 import os
 import pathlib
 import re
@@ -18,10 +24,12 @@ import sys
 import tempfile
 import time
 
-import numpy as np
-
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 ROUNDS = 20
+CASE_SECONDS = 240
+PARTS = ["check", "time", "torch", "tools"]
+# what another machine needs to run this script, besides Python, NumPy, the driver and NVRTC
+FILES = ["bench/gpu.py", "tests/ravel.py", "tests/gpu_api.py", "BUILD/ravel", "BUILD/libravel.so", "BUILD/tests/grid_run"]
 
 # name ; row ; dtype ; shape ; from -> to ; what it is to reach
 CASES = """
@@ -44,6 +52,26 @@ NC1HWC0 f16             ; blocks    ; f16 ; 256,128,128,128  ; (N,C,H,W){N, C, H
 NC1HWC0 f16 padded      ; blocks    ; f16 ; 256,120,128,128  ; (N,C,H,W){N, C, H, W} -> (N,C,H,W){N, C//16, H, W, C%16} ; 0.90
 COL32 i8                ; blocks    ; u8  ; 32768,32768      ; (R,C){R, C} -> (R,C){C//32, R, C%32}                    ; 0.90
 FRACTAL_NZ f16          ; blocks    ; f16 ; 16384,32768      ; (M,K){M, K} -> (M,K){K//16, M//16, M%16, K%16}          ; 0.90
+2D f16 odd              ; shift     ; f16 ; 32765,16387      ; (R,C){R, C} -> (R,C){C, R}                              ; 0.85
+2D u8 odd               ; shift     ; u8  ; 32771,32765      ; (R,C){R, C} -> (R,C){C, R}                              ; 0.85
+2D u4 odd               ; shift     ; u4  ; 65539,32765      ; (R,C){R, C} -> (R,C){C, R}                              ; 0.85
+2D u2                   ; shift     ; u2  ; 65536,65536      ; (R,C){R, C} -> (R,C){C, R}                              ; 0.85
+2D u1 odd               ; shift     ; u1  ; 65539,65533      ; (R,C){R, C} -> (R,C){C, R}                              ; 0.85
+SW128 f16               ; swizzle   ; f16 ; 16384,32768      ; ROW_MAJOR -> SW128                                      ; 0.85
+SW128 f16, columns      ; swizzle   ; f16 ; 16384,32768      ; COL_MAJOR -> SW128                                      ; 0.85
+nhwc u8 C=3 to 4        ; few       ; u8  ; 2048,3,512,340   ; (N,C,H,W){N, H, W, C} -> (N,C,H,W){N, H, W, C, pad = {C = 4}, fill = 0} ; 0.85
+48 to 32 u8             ; blocks    ; u8  ; 64,96,256,256    ; {N, C//48, H, W, C%48} -> {N, C//32, H, W, C%32}         ; 0.85
+AWQ u4                  ; int4      ; u4  ; 32768,65536      ; ROW_MAJOR -> AWQ                                        ; 0.85
+MARLIN u4               ; int4      ; u4  ; 32768,65536      ; ROW_MAJOR -> MARLIN                                     ; 0.85
+FRACTAL_Z f16 7x7       ; blocks    ; f16 ; 512,2048,7,7     ; NCHW -> FRACTAL_Z                                       ; 0.85
+three columns u8        ; few       ; u8  ; 100000001,3      ; (R,C){R, C} -> (R,C){C, R}                              ; 0.85
+c128                    ; transpose ; c128 ; 8192,8192       ; (R,C){R, C} -> (R,C){C, R}                              ; 0.85
+u8 rows padded to 16    ; copy      ; u8  ; 131072,4097      ; (R,C){R, C} -> (R,C){R, C, pad = {C = 16}, fill = 0}     ; 0.85
+256 KB f32              ; small     ; f32 ; 256,256          ; (R,C){R, C} -> (R,C){C, R}                              ; 0.85
+1 MB f32                ; small     ; f32 ; 512,512          ; (R,C){R, C} -> (R,C){C, R}                              ; 0.85
+4 MB u8                 ; small     ; u8  ; 2048,2048        ; (R,C){R, C} -> (R,C){C, R}                              ; 0.85
+6 MB f16                ; small     ; f16 ; 16,64,56,56      ; (N,C,H,W){N, C, H, W} -> (N,C,H,W){N, H, W, C}          ; 0.85
+16 MB f32               ; small     ; f32 ; 2048,2048        ; (R,C){R, C} -> (R,C){C, R}                              ; 0.85
 rank 5 reversed f32     ; rank 5    ; f32 ; 24,32,40,64,136  ; (A,B,C,D,E){A, B, C, D, E} -> (A,B,C,D,E){E, D, C, B, A} ; 0.60
 rank 5 [2,0,4,1,3] f32  ; rank 5    ; f32 ; 24,32,40,64,136  ; (A,B,C,D,E){A, B, C, D, E} -> (A,B,C,D,E){C, A, E, B, D} ; 0.60
 """
@@ -59,8 +87,8 @@ def cases():
 def scaled(shape, most):
     """Extents halved, the largest first, until at most so many elements are left; 0: as they are."""
     shape = list(shape)
-    while most and np.prod(shape) > most:
-        shape[int(np.argmax(shape))] //= 2
+    while most and math.prod(shape) > most:
+        shape[shape.index(max(shape))] //= 2
     return shape
 
 
@@ -102,20 +130,27 @@ class Cuda:
         if hasattr(self.so, "cuMemcpyDtoDAsync_v2"):
             self.check("cuMemcpyDtoDAsync_v2", ct.c_uint64(to), ct.c_uint64(of), ct.c_size_t(n), None)
 
-    def timed(self, f):
-        """Milliseconds."""
+    def timed(self, f, times=1):
+        """Milliseconds of one of so many launches between two events."""
         if not self.events:
             start = time.perf_counter()
-            f()
+            for _ in range(times):
+                f()
             self.check("cuStreamSynchronize", None)
-            return (time.perf_counter() - start)*1e3
+            return (time.perf_counter() - start)*1e3/times
         ms = ct.c_float()
         self.check("cuEventRecord", self.events[0], None)
-        f()
+        for _ in range(times):
+            f()
         self.check("cuEventRecord", self.events[1], None)
         self.check("cuEventSynchronize", self.events[1])
         self.check("cuEventElapsedTime", ct.byref(ms), *self.events)
-        return ms.value
+        return ms.value/times
+
+
+def launches(first_ms):
+    """How many launches take two milliseconds or more: an event is told to half a microsecond, and a launch takes some."""
+    return max(1, min(200, math.ceil(2/max(first_ms, 0.01))))
 
 
 def emit(ravel, folder, case, shape):
@@ -126,154 +161,100 @@ def emit(ravel, folder, case, shape):
     return (folder / "k.cu").read_text(), json.loads((folder / "k.json").read_text())
 
 
-def permuted(case, shape, random):
+def permuted(case, shape):
     """A tensor and its permutation by PyTorch, or None: both sides in one order of whole dims."""
     _, _, dtype, _, src, dst, _ = case
     orders = [re.fullmatch(r"\([\w,]+\)\{([\w, ]+)\}", x) for x in (src, dst)]
     kind = {"f32": "float32", "f16": "float16", "u8": "uint8", "f64": "float64", "u16": "int16"}.get(dtype)
-    try:
-        import torch
-    except ImportError:
-        return None
     if None in orders or not kind:
         return None
+    import torch
     names, a, b = src[1:src.index(")")].split(","), *([n.strip() for n in o[1].split(",")] for o in orders)
     x = torch.empty([shape[names.index(n)] for n in a], dtype=getattr(torch, kind), device="cuda")
-    order = [a.index(n) for n in b]
-    return x, order, torch
+    return x, [a.index(n) for n in b], torch
 
 
-def pytorch(cuda, case, shape):
-    """Milliseconds of permute().contiguous(), eager and compiled."""
-    made = permuted(case, shape, None)
+def pytorch(case, shape):
+    """Milliseconds of permute().contiguous(), eager and compiled; or why not."""
+    try:
+        made = permuted(case, shape)
+    except ImportError:
+        return {"why": "PyTorch is not installed"}
     if not made:
-        return {}
+        return {"why": "no permutation of whole dims"}
     x, order, torch = made
-    start, end = torch.cuda.Event(enable_timing=True), torch.cuda.Event(enable_timing=True)
-    out = {}
-    for name, f in [("eager", lambda t: t.permute(order).contiguous()), ("compiled", torch.compile(lambda t: t.permute(order).contiguous()))]:
-        times = []
-        for _ in range(ROUNDS + 3):
+    torch._dynamo.reset()
+    start, end, out = torch.cuda.Event(enable_timing=True), torch.cuda.Event(enable_timing=True), {}
+    compiled = torch.compile(lambda t: t.permute(order).contiguous(), dynamic=False)
+    for name, f in [("eager", lambda t: t.permute(order).contiguous()), ("compiled", compiled)]:
+        times, n = [], 1
+        for i in range(ROUNDS + 3):
             start.record()
-            f(x)
+            for _ in range(n):
+                f(x)
             end.record()
             end.synchronize()
-            times.append(start.elapsed_time(end))
+            times.append(start.elapsed_time(end)/n)
+            n = launches(times[-1]) if i == 1 else n
         out[name] = statistics.median(times[3:])
-    del x
-    torch.cuda.empty_cache()
     return out
 
 
-def one(cuda, so, dev, ravel_py, ravel, folder, case, shape):
-    text, manifest = emit(ravel, folder, case, shape)
-    source, kernel, err = so.Source(text.encode(), b"kern", manifest["grid"][0], manifest["block"][0], manifest["shared_bytes"], None), ct.c_void_p(), ravel_py.Err()
-    start = time.perf_counter()
-    if so.lib.ravel_device_compile(dev, ct.byref(source), ct.byref(kernel), ct.byref(err)):
-        return {"error": err.text.decode()}
-    compile_ms = (time.perf_counter() - start)*1e3
-    dst_bytes, src_bytes = (a["bytes"] for a in manifest["arguments"])
-    rng = np.random.default_rng(1)
-    raw = rng.integers(0, 256, src_bytes, dtype=np.uint8)
+class Kernel:
+    """A case's kernel on the device, with its buffers, until it is closed."""
+    def __init__(self, cuda, so, err, dev, text, manifest):
+        self.cuda, self.so, self.err, self.kernel = cuda, so, err, ct.c_void_p()
+        source = so.Source(text.encode(), b"kern", manifest["grid"][0], manifest["block"][0], manifest["shared_bytes"], None)
+        start = time.perf_counter()
+        if so.lib.ravel_device_compile(dev, ct.byref(source), ct.byref(self.kernel), ct.byref(err)):
+            raise RuntimeError(err.text.decode())
+        self.compile_ms = (time.perf_counter() - start)*1e3
+        self.dst_bytes, self.src_bytes = (a["bytes"] for a in manifest["arguments"])
+        self.src, self.dst = cuda.alloc(self.src_bytes), cuda.alloc(self.dst_bytes)
+
+    def launch(self):
+        if self.so.lib.ravel_device_launch(self.kernel, None, self.dst, self.src, ct.byref(self.err)):
+            raise RuntimeError(self.err.text.decode())
+
+    def close(self):
+        self.cuda.free(self.src)
+        self.cuda.free(self.dst)
+        self.so.lib.ravel_device_kernel_free(self.kernel)
+
+
+def checked(k, case, shape, ravel_py, np):
+    """Whether the destination is what the CPU makes of the same bytes."""
+    raw = np.random.default_rng(1).integers(0, 256, k.src_bytes, dtype=np.uint8)
     with ravel_py.Context() as cx, cx.plan(case[4], case[5], shape, case[2]) as plan:
         want = plan.run(raw)
-    got = np.full(dst_bytes, ravel_py.POISON, np.uint8)
-    src, dst = cuda.alloc(src_bytes), cuda.alloc(dst_bytes)
-    other, room = cuda.alloc(max(src_bytes, dst_bytes)), cuda.alloc(max(src_bytes, dst_bytes))
-    try:
-        cuda.put(src, raw)
-        cuda.put(dst, got)
-
-        def launch():
-            if so.lib.ravel_device_launch(kernel, None, dst, src, ct.byref(err)):
-                raise RuntimeError(err.text.decode())
-        launch()
-        cuda.check("cuStreamSynchronize", None)
-        cuda.get(dst, got)
-        right = bool(np.array_equal(got, want))
-        rounds = [(cuda.timed(launch), cuda.timed(lambda: cuda.copy(room, other, max(src_bytes, dst_bytes)))) for _ in range(ROUNDS + 3)][3:]
-    finally:
-        for p in (src, dst, other, room):
-            cuda.free(p)
-        so.lib.ravel_device_kernel_free(kernel)
-    ours = statistics.median(a for a, _ in rounds)
-    return {"right": right, "ms": ours, "copy_ms": statistics.median(b for _, b in rounds), "compile_ms": compile_ms, "bytes": src_bytes + dst_bytes,
-            "of_copy": statistics.median(b/a if a else 0 for a, b in rounds), "spread": sorted(b/a if a else 0 for a, b in rounds)[::ROUNDS - 1],
-            "rows": sorted({b["by"] for b in manifest["boxes"]}), "manifest": manifest}
+    got = np.full(k.dst_bytes, ravel_py.POISON, np.uint8)
+    k.cuda.put(k.src, raw)
+    k.cuda.put(k.dst, got)
+    k.launch()
+    k.cuda.check("cuStreamSynchronize", None)
+    k.cuda.get(k.dst, got)
+    return {"right": bool(np.array_equal(got, want))}
 
 
-def small(shape):
-    """Extents of the same kind, for tools that are slow."""
-    return [n if n <= 16 else 16 + n % 16 if n % 16 else 32 for n in shape]
+def timed(k):
+    n = max(k.src_bytes, k.dst_bytes)
+    a, b = k.cuda.alloc(n), k.cuda.alloc(n)
+    k.launch()
+    times = launches(k.cuda.timed(k.launch))
+    rounds = [(k.cuda.timed(k.launch, times), k.cuda.timed(lambda: k.cuda.copy(a, b, n), times)) for _ in range(ROUNDS + 3)][3:]
+    k.cuda.free(a)
+    k.cuda.free(b)
+    of_copy = sorted(copy/ours if ours else 0 for ours, copy in rounds)
+    return {"ms": statistics.median(ours for ours, _ in rounds), "copy_ms": statistics.median(copy for _, copy in rounds), "launches": times,
+            "compile_ms": k.compile_ms, "bytes": k.src_bytes + k.dst_bytes, "of_copy": statistics.median(of_copy), "spread": of_copy[::ROUNDS - 1]}
 
 
-def sanitized(build, ravel, folder):
-    """Findings of compute-sanitizer on small shapes, by tool."""
-    tool = shutil.which("compute-sanitizer")
-    if not tool:
-        return "compute-sanitizer is not installed"
-    out = {}
-    for case in cases():
-        text, m = emit(ravel, folder, case, small(case[3]))
-        np.zeros(m["arguments"][1]["bytes"], np.uint8).tofile(folder / "src")
-        np.zeros(m["arguments"][0]["bytes"], np.uint8).tofile(folder / "dst")
-        job = "%s kern %d %d %d %s %s\n" % (folder / "k.cu", m["grid"][0], m["block"][0], m["shared_bytes"], folder / "src", folder / "dst")
-        for what in ("memcheck", "racecheck"):
-            r = subprocess.run([tool, "--tool", what, "--error-exitcode", "9", build / "tests/grid_run", "0"], input=job, capture_output=True, text=True)
-            if r.returncode:
-                out.setdefault(what, []).append("%s: %s" % (case[0], r.stdout[-500:]))
-    return out or "nothing found"
+class NoGpu(Exception):
+    pass
 
 
-COUNTERS = {"src": "l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum", "dst": "l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum",
-            "shared": "l1tex__data_bank_conflicts_pipe_lsu_mem_shared.sum"}
-
-
-def counted(build, ravel, folder):
-    """ncu's counters beside the analyser's sums, for kernels whose blocks are all alike."""
-    tool = shutil.which("ncu")
-    if not tool:
-        return "ncu is not installed"
-    out = {}
-    for case in cases():
-        text, m = emit(ravel, folder, case, [min(n, 512) for n in case[3]])
-        [box, *more] = m["boxes"]
-        if more or any(a["accesses"] != box["analysed"][0]["accesses"] for a in box["analysed"]):
-            continue
-        for i, name in ((1, "src"), (0, "dst")):
-            np.zeros(m["arguments"][i]["bytes"], np.uint8).tofile(folder / name)
-        job = "%s kern %d %d %d %s %s\n" % (folder / "k.cu", m["grid"][0], m["block"][0], m["shared_bytes"], folder / "src", folder / "dst")
-        r = subprocess.run([tool, "--csv", "--metrics", ",".join(COUNTERS.values()), build / "tests/grid_run", "0"], input=job, capture_output=True, text=True)
-        measured = {k: next((float(x.split('","')[-1].strip('"\n').replace(",", "")) for x in r.stdout.splitlines() if v in x), None) for k, v in COUNTERS.items()}
-        ours = {a["memory"]: a["sectors"]*m["grid"][0] for a in box["analysed"][0]["accesses"] if "sectors" in a}
-        ours["shared"] = sum(a["wavefronts"] - a["least_wavefronts"] for a in box["analysed"][0]["accesses"] if "wavefronts" in a)*m["grid"][0]
-        out[case[0]] = {"ncu": measured, "analyser": ours}
-    return out
-
-
-def table(result):
-    yield "| case | kernels | of a copy | asked | GB/s | PyTorch eager, compiled |"
-    yield "|---|---|---|---|---|---|"
-    for name, r in result["cases"].items():
-        if "error" in r or not r["right"]:
-            yield "| %s | | %s | | | |" % (name, r.get("error", "WRONG"))
-            continue
-        torch = ", ".join("%.2f" % (r["copy_ms"]/r["pytorch"][k]) for k in ("eager", "compiled") if k in r["pytorch"])
-        yield "| %s | %s | %.2f | %.2f | %.0f | %s |" % (name, ", ".join(r["rows"]), r["of_copy"], r["asked"], r["bytes"]/r["ms"]/1e6, torch)
-
-
-def main():
-    p = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    p.add_argument("--build", default="build", type=pathlib.Path, help="the build folder")
-    p.add_argument("--json", type=pathlib.Path, help="BUILD/gpu.json unless given")
-    p.add_argument("--scale", type=int, default=0, metavar="N", help="halve extents until a case has at most N elements (for tests)")
-    p.add_argument("--only", default="", metavar="REGEXP", help="cases whose name has it")
-    p.add_argument("--table", type=pathlib.Path, metavar="FILE", help="show a result as Markdown, and end")
-    args = p.parse_args()
-    if args.table:
-        print("\n".join(table(json.loads(args.table.read_text()))))
-        return 0
-    os.environ["RAVEL_BUILD"] = str(args.build)
+def opened():
+    """The driver and the library's device."""
     sys.path.insert(0, str(ROOT / "tests"))
     import gpu_api as so
     import ravel as ravel_py
@@ -281,32 +262,186 @@ def main():
     try:
         cuda = Cuda()
     except (OSError, RuntimeError) as e:
-        print("no GPU: %s" % e)
-        return 77
+        raise NoGpu(str(e))
     if so.lib.ravel_device_of_cuda(ct.byref(dev), ct.byref(err)):
-        print("no GPU: %s" % err.text.decode())
-        return 77
+        raise NoGpu(err.text.decode())
+    return cuda, so, ravel_py, err, dev
+
+
+def one(args, case, shape, folder):
+    """The parts of a case, in this process."""
+    import numpy as np
+    cuda, so, ravel_py, err, dev = opened()
     about = so.Info()
     so.lib.ravel_device_about(dev, ct.byref(about))
-    result = {"device": about.name.decode(), "architecture": about.version.decode(), "cases": {}}
-    ravel, bad = args.build.resolve() / "ravel", 0
-    with tempfile.TemporaryDirectory() as t:
-        folder = pathlib.Path(t)
-        for case in cases():
-            shape = scaled(case[3], args.scale)
-            if not re.search(args.only, case[0]):
-                continue
-            r = one(cuda, so, dev, ravel_py, ravel, folder, case, shape)
-            r["asked"], r["pytorch"] = case[6], {} if args.scale else pytorch(cuda, case, shape)
-            result["cases"][case[0]] = r
-            bad += "error" in r or not r["right"]
-            print("%-24s %s" % (case[0], r.get("error") or "%s %.2f of a copy, asked %.2f" % ("" if r["right"] else "WRONG", r["of_copy"], r["asked"])), flush=True)
-        if not args.scale:
-            result["compute_sanitizer"], result["ncu"] = sanitized(args.build.resolve(), ravel, folder), counted(args.build.resolve(), ravel, folder)
+    text, manifest = emit(args.build.resolve() / "ravel", folder, case, shape)
+    out = {"device": about.name.decode(), "architecture": about.version.decode(), "asked": case[6], "rows": sorted({b["by"] for b in manifest["boxes"]}),
+           "manifest": manifest}
+    if {"check", "time"} & set(args.part):
+        k = Kernel(cuda, so, err, dev, text, manifest)
+        if "check" in args.part:
+            out.update(checked(k, case, shape, ravel_py, np))
+        if "time" in args.part:
+            out.update(timed(k))
+        k.close()
+    if "torch" in args.part:
+        out["pytorch"] = pytorch(case, shape)
+    if "tools" in args.part:
+        out["tools"] = tools(args.build.resolve(), case, shape, folder)
     so.lib.ravel_device_free(dev)
-    (args.json or args.build / "gpu.json").write_text(json.dumps(result, indent=1))
+    return out
+
+
+def small(shape):
+    """Extents of the same kind, for tools that are slow."""
+    return [n if n <= 16 else 16 + n % 16 if n % 16 else 32 for n in shape]
+
+
+def job(build, folder, case, shape):
+    """A kernel, its buffers of zeros, and the line for tests/grid_run that launches it."""
+    _, m = emit(build / "ravel", folder, case, shape)
+    for i, name in ((1, "src"), (0, "dst")):
+        with open(folder / name, "wb") as f:
+            f.truncate(m["arguments"][i]["bytes"])
+    return m, "%s kern %d %d %d %s %s\n" % (folder / "k.cu", m["grid"][0], m["block"][0], m["shared_bytes"], folder / "src", folder / "dst")
+
+
+def sanitized(build, folder, case, shape):
+    """What compute-sanitizer finds, by tool."""
+    tool, out = shutil.which("compute-sanitizer"), {}
+    if not tool:
+        return "compute-sanitizer is not installed"
+    _, line = job(build, folder, case, shape)
+    for what in ("memcheck", "racecheck"):
+        r = subprocess.run([tool, "--tool", what, "--error-exitcode", "9", build / "tests/grid_run", "0"], input=line, capture_output=True, text=True)
+        if r.returncode:
+            out[what] = r.stdout[-500:]
+    return out or "nothing found"
+
+
+COUNTERS = {"src": "l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum", "dst": "l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum",
+            "shared": "l1tex__data_bank_conflicts_pipe_lsu_mem_shared.sum"}
+
+
+def counted(build, folder, case, shape):
+    """ncu's counters beside the analyser's sums, for kernels whose blocks are all alike."""
+    tool = shutil.which("ncu")
+    if not tool:
+        return "ncu is not installed"
+    m, line = job(build, folder, case, shape)
+    [box, *more] = m["boxes"]
+    if more or any(a["accesses"] != box["analysed"][0]["accesses"] for a in box["analysed"]):
+        return "the blocks are not all alike"
+    r = subprocess.run([tool, "--csv", "--clock-control", "none", "--metrics", ",".join(COUNTERS.values()), build / "tests/grid_run", "0"], input=line,
+                       capture_output=True, text=True)
+    measured = {k: next((float(x.split('","')[-1].strip('"\n').replace(",", "")) for x in r.stdout.splitlines() if v in x), None) for k, v in COUNTERS.items()}
+    ours = {a["memory"]: a["sectors"]*m["grid"][0] for a in box["analysed"][0]["accesses"] if "sectors" in a}
+    ours["shared"] = sum(a["wavefronts"] - a["least_wavefronts"] for a in box["analysed"][0]["accesses"] if "wavefronts" in a)*m["grid"][0]
+    return {"ncu": measured, "analyser": ours}
+
+
+def tools(build, case, shape, folder):
+    bits = int(re.sub(r"\D", "", case[2]))
+    return {"compute_sanitizer": sanitized(build, folder, case, shape if math.prod(shape)*bits <= 16 << 23 else small(shape)),
+            "ncu": counted(build, folder, case, shape)}
+
+
+def table(result):
+    yield "| case | kernels | of a copy | asked | GB/s | PyTorch eager, compiled |"
+    yield "|---|---|---|---|---|---|"
+    for name, r in result["cases"].items():
+        if "error" in r or not r.get("right", True):
+            yield "| %s | | %s | | | |" % (name, r.get("error", "WRONG"))
+        elif "ms" not in r:
+            yield "| %s | %s | | %.2f | | |" % (name, ", ".join(r["rows"]), r["asked"])
+        else:
+            torch = ", ".join("%.2f" % (r["copy_ms"]/r["pytorch"][k]) for k in ("eager", "compiled") if k in r.get("pytorch", {}))
+            yield "| %s | %s | %.2f | %.2f | %.0f | %s |" % (name, ", ".join(r["rows"]), r["of_copy"], r["asked"], r["bytes"]/r["ms"]/1e6, torch)
+
+
+def said(r):
+    """A line about a case's result."""
+    if "error" in r:
+        return r["error"]
+    return "".join(("" if r.get("right", True) else "WRONG", " right" if r.get("right") else "",
+                    " %.2f of a copy, asked %.2f" % (r["of_copy"], r["asked"]) if "ms" in r else ""))
+
+
+def of_child(args, number):
+    """The result of a case in a process of its own; None if there is no GPU."""
+    with tempfile.TemporaryDirectory() as t:
+        command = [sys.executable, __file__, "--build", args.build, "--scale", str(args.scale), "--one", str(number), "--json", t + "/out.json"]
+        try:
+            r = subprocess.run([*command, *(x for part in args.part for x in ("--part", part))], capture_output=True, text=True, timeout=CASE_SECONDS)
+        except subprocess.TimeoutExpired:
+            return {"error": "not done after %d s" % CASE_SECONDS}
+        if r.returncode == 77:
+            print(r.stdout.strip())
+            return None
+        if r.returncode:
+            return {"error": (r.stderr.strip().splitlines() or ["ended with %d" % r.returncode])[-1]}
+        return json.loads(pathlib.Path(t, "out.json").read_text())
+
+
+def written(path, result):
+    part = path.with_name(path.name + ".part")
+    part.write_text(json.dumps(result, indent=1))
+    part.replace(path)
+
+
+def every(args, path):
+    """All cases, one after another."""
+    result, start = {"cases": {}}, time.monotonic()
+    if args.more and path.exists():
+        result = json.loads(path.read_text())
+    for number, case in enumerate(cases()):
+        done = result["cases"].get(case[0], {})
+        if not re.search(args.only, case[0]) or (args.more and set(args.part) <= set(done.get("parts", []))):
+            continue
+        if args.seconds and time.monotonic() - start > args.seconds:
+            print("not begun after %d s: %s and what follows; go on with --more" % (args.seconds, case[0]))
+            break
+        r = of_child(args, number)
+        if r is None:
+            return 77
+        result["cases"][case[0]] = {**({} if "error" in done else done), **r, "parts": sorted({*done.get("parts", []), *args.part})}
+        written(path, result)
+        print("%-24s %s" % (case[0], said(r).strip()), flush=True)
     print("\n".join(table(result)))
-    return 1 if bad else 0
+    return int(any("error" in r or not r.get("right", True) for r in result["cases"].values()))
+
+
+def child(args, path):
+    case = list(cases())[args.one]
+    with tempfile.TemporaryDirectory() as t:
+        try:
+            path.write_text(json.dumps(one(args, case, scaled(case[3], args.scale), pathlib.Path(t))))
+        except NoGpu as e:
+            print("no GPU: %s" % e)
+            return 77
+    return 0
+
+
+def main():
+    p = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    p.add_argument("--build", default="build", type=pathlib.Path, help="the build folder")
+    p.add_argument("--part", action="append", choices=PARTS, help="only this part; may be given several times")
+    p.add_argument("--json", type=pathlib.Path, help="BUILD/gpu.json unless given")
+    p.add_argument("--scale", type=int, default=0, metavar="N", help="halve extents until a case has at most N elements (for tests)")
+    p.add_argument("--only", default="", metavar="REGEXP", help="cases whose name has it")
+    p.add_argument("--seconds", type=int, default=0, metavar="N", help="begin no case later")
+    p.add_argument("--more", action="store_true", help="leave out what the JSON file has")
+    p.add_argument("--table", type=pathlib.Path, metavar="FILE", help="show a result as Markdown, and end")
+    p.add_argument("--list-files", action="store_true", help="print the files that another machine needs, and end")
+    p.add_argument("--one", type=int, help=argparse.SUPPRESS)
+    args = p.parse_args()
+    args.part = args.part or PARTS
+    path = args.json or args.build / "gpu.json"
+    if args.table or args.list_files:
+        print("\n".join(table(json.loads(args.table.read_text())) if args.table else (f.replace("BUILD", str(args.build)) for f in FILES)))
+        return 0
+    os.environ["RAVEL_BUILD"] = str(args.build)
+    return every(args, path) if args.one is None else child(args, path)
 
 
 if __name__ == "__main__":

@@ -153,6 +153,15 @@ box_json(const GridUnit *u, const GridStmt *box)
                      (json_int_t)box->blocks->base, "analysed", blocks);
 }
 
+static json_t *
+estimate_json(const GridUnit *u)
+{
+    GridEstimate g = grid_estimate(u);
+    return json_pack("{s:f, s:f, s:f, s:f, s:f}", "bytes_of_a_block", g.bytes, "sectors",
+                     g.sectors, "least_sectors", g.least, "bytes_in_flight", g.flight,
+                     "of_a_copy", g.of_copy);
+}
+
 json_t *
 cli_manifest(const Target *t, const GridUnit *u)
 {
@@ -161,14 +170,14 @@ cli_manifest(const Target *t, const GridUnit *u)
     json_t *boxes = json_array();
     for (const GridStmt *box = u->body; box; box = box->next)
         json_array_append_new(boxes, box_json(u, box));
-    return json_pack("{s:s, s:s, s:[o, o], s:[I, I, i], s:[i, i, i], s:I, s:i, s:o}",
+    return json_pack("{s:s, s:s, s:[o, o], s:[I, I, i], s:[i, i, i], s:I, s:i, s:o, s:o}",
                      "target", target_name(t), "entry", target_text_or(t, "entry", u->name),
                      "arguments", argument_json(t, u, "dst", u->plan->dst),
                      argument_json(t, u, "src", u->plan->src),
                      "grid", (json_int_t)u->across, (json_int_t)u->down, 1,
                      "block", GRID_THREADS, 1, 1,
                      "shared_bytes", (json_int_t)u->shared, "index_bits",
-                     u->wide ? 64 : 32, "boxes", boxes);
+                     u->wide ? 64 : 32, "estimate", estimate_json(u), "boxes", boxes);
 }
 
 void

@@ -84,7 +84,8 @@ compile_grid(const Target *t, const Plan *p, const Request *rq)
                              .row = target_number(t, "grid_side"),
                              .rows = target_text(t, "grid_block_rows"),
                              .runtime = target_text(t, "runtime_kernel"),
-                             .otherwise = target_text(t, "else_open")};
+                             .otherwise = target_text(t, "else_open"),
+                             .funnel = target_text(t, "funnel")};
     return grid_make(p, most, emit_name(a, t, rq), line);
 }
 

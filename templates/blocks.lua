@@ -66,6 +66,7 @@ ${name}(void *dst, const void *src, ${params})
   store = "RAVEL_STORE(${type}, dst, ${index}, ${value});", store_shared = "RAVEL_STORE(${type}, shared, ${index}, ${value});",
   vector2 = "ravel_make2(${x}, ${y})", vector4 = "ravel_make4(${x}, ${y}, ${z}, ${w})",
   permute = "ravel_permute(${x}, ${y}, ${pattern})",
+  funnel = "${x} >> (${at}) | ${y} << 1 << (31 - (${at}))",
   nibbles_low = "(${x} & 0x0f0f0f0fu) | (${y} & 0x0f0f0f0fu) << 4", nibbles_high = "(${x} >> 4 & 0x0f0f0f0fu) | (${y} & 0xf0f0f0f0u)",
   -- index functions: the address of an element, and the element at an address
   let = "const int64_t ${name} = ${value};", set = "out[${index}] = ${value};",

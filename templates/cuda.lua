@@ -48,6 +48,7 @@ ${name}(void *__restrict__ dst, const void *__restrict__ src, const struct ${nam
   store = "((${type} *)dst)[${index}] = ${value};", store_shared = "((${type} *)shared)[${index}] = ${value};",
   vector2 = "make_uint2(${x}, ${y})", vector4 = "make_uint4(${x}, ${y}, ${z}, ${w})",
   permute = "__byte_perm(${x}, ${y}, ${pattern})",
+  funnel = "__funnelshift_r(${x}, ${y}, ${at})",
   nibbles_low = "(${x} & 0x0f0f0f0fu) | (${y} & 0x0f0f0f0fu) << 4", nibbles_high = "(${x} >> 4 & 0x0f0f0f0fu) | (${y} & 0xf0f0f0f0u)",
   -- index functions: the address of an element, and the element at an address
   let = "const long long ${name} = ${value};", set = "out[${index}] = ${value};",

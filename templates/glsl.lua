@@ -69,6 +69,7 @@ layout(std430, binding = ${binding}) restrict readonly buffer Values { uint valu
   store_shared_4 = "{ uint at = 4u*(${index}); uvec4 word = ${value}; tile[at] = word.x; tile[at + 1u] = word.y; tile[at + 2u] = word.z; tile[at + 3u] = word.w; }",
   vector2 = "uvec2(${x}, ${y})", vector4 = "uvec4(${x}, ${y}, ${z}, ${w})",
   permute = "ravel_permute(${x}, ${y}, ${pattern}u)",
+  funnel = "${x} >> (${at}) | ${y} << 1 << (31u - (${at}))",
   nibbles_low = "(${x} & 0x0f0f0f0fu) | (${y} & 0x0f0f0f0fu) << 4", nibbles_high = "(${x} >> 4 & 0x0f0f0f0fu) | (${y} & 0xf0f0f0f0u)",
   helpers = { { "ravel_permute", "blocks/permute.glsl" }, { "ravel_divide", "blocks/divide.glsl" } },
   -- index functions: the address of an element, and the element at an address

@@ -54,6 +54,7 @@ ${name}(__global void *restrict dst, __global const void *restrict src, __consta
   store = "((__global ${type} *)dst)[${index}] = ${value};", store_shared = "((__local ${type} *)shared)[${index}] = ${value};",
   vector2 = "(uint2)(${x}, ${y})", vector4 = "(uint4)(${x}, ${y}, ${z}, ${w})",
   permute = "ravel_permute(${x}, ${y}, ${pattern})",
+  funnel = "(uint)(upsample(${y}, ${x}) >> (${at}))",
   nibbles_low = "(${x} & 0x0f0f0f0fu) | (${y} & 0x0f0f0f0fu) << 4", nibbles_high = "(${x} >> 4 & 0x0f0f0f0fu) | (${y} & 0xf0f0f0f0u)",
   -- index functions: the address of an element, and the element at an address
   let = "const long ${name} = ${value};", set = "out[${index}] = ${value};",

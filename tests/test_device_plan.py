@@ -143,9 +143,9 @@ def test_cuda(cx, lib, cuda, current, relayout, compiles):
 def test_alignment_of_device_pointers(cx, lib, cuda, relayout):
     with Device(lib, "open", CUDA, 0) as d, DevicePlan(cx, d, *TRANSPOSE, (64, 64), "f32") as plan, DevicePlan(cx, d, *TRANSPOSE, (64, 64), "f32", 4) as narrow:
         launches = cuda.state.launches
-        assert plan.about().align == 16 and narrow.about().align == 4
-        assert refused(plan.run, 1 << 20, (1 << 19) + 4) == ("ARGUMENT", "src is at a multiple of 4 bytes, and this plan needs 16: request one with an align of 4")
-        assert refused(plan.run, (1 << 20) + 8, 1 << 19)[1].startswith("dst is at a multiple of 8 bytes")
+        assert plan.about().align == 8 and narrow.about().align == 4
+        assert refused(plan.run, 1 << 20, (1 << 19) + 4) == ("ARGUMENT", "src is at a multiple of 4 bytes, and this plan needs 8: request one with an align of 4")
+        assert refused(plan.run, (1 << 20) + 4, 1 << 19)[1].startswith("dst is at a multiple of 4 bytes")
         assert refused(narrow.run, (1 << 20) + 2, 1 << 19)[1].startswith("dst is at a multiple of 2 bytes")
         assert cuda.state.launches == launches
         narrow.run((1 << 20) + 8, (1 << 19) + 4)

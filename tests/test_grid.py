@@ -97,7 +97,7 @@ def test_every_case_in_plain_c(tmp_path):
     r, wrong = run_blocks(tmp_path, ks)
     assert (r.returncode, r.stderr) == (0, "") and not wrong, (r.stderr[-3000:], wrong)
     rows = collections.Counter(box["by"] for k in ks for box in k.manifest["boxes"])
-    assert set(rows) == {"words", "piece", "tile", "edge", "slab", "fuse", "gather", "inverse"} and min(rows.values()) > 3, rows
+    assert set(rows) == {"words", "piece", "tile", "shift", "edge", "slab", "fuse", "gather", "inverse"} and min(rows.values()) > 3, rows
 
 
 @pytest.mark.parametrize("align", [1, 2, 4, 8])
@@ -265,7 +265,7 @@ ANALYSED = [G.T(64, 128, 32), G.T(68, 132, 32), G.T(128, 64, 16), G.T(132, 260, 
             G.T(65, 129, 16), G.T(35, 37, 64), ("NCHW", "NC1HWC0", (2, 20, 5, 7), 16), ("NHWC", "NCHW", (4, 3, 32, 32), 8), ("NCHW", "NHWC", (2, 6, 32, 24), 16),
             ("NCHW", "NC1HWC0", (2, 71, 8, 8), 16), ("NCHW", "NC1HWC0", (2, 37, 8, 8), 8), ("NC1HWC0", "NCHW", (2, 23, 8, 8), 16), G.P(16, 1, 11, 24, 4), G.P(80, 1, 71, 40, 32),
             G.Z(37, 16, 8, 8), G.Z(9, 16, 8, 4), ("NCHW", "NHWC", (2, 64, 7, 7), 32), G.T(130, 267, 8), G.T(268, 131, 8), G.T(266, 134, 8), G.T(132, 131, 16),
-            G.Z(50, 5, 13, 8), G.Z(23, 49, 6, 16), ("NHWC", "NCHW", (3, 3, 31, 33), 8),
+            G.Z(50, 5, 13, 8), G.Z(23, 49, 6, 16), ("NHWC", "NCHW", (3, 3, 31, 33), 8), G.T(301, 133, 4), G.T(200, 333, 1),
             ("NHWC", "NCHW", (1, 3, 96, 64), 8), ("NCHW", "NHWC", (2, 200, 7, 7), 16), ("ROW_MAJOR", "SW128", (13, 70), 16), ("ROW_MAJOR", "MARLIN", (17, 65), 4),
             *(c for c in G.CASES if c[0].startswith("(A,B,C,D){A,B,C,D") or c[0].startswith("(A,B,C){A,B,C")),
             ("(A,B){A, B}", '(A,B){A//4, B//8, A%4, B%8, fill = "none"}', (25, 31), 4)]
@@ -278,6 +278,26 @@ def test_costs_are_those_of_a_recorded_run(tmp_path, case):
         for block in box["analysed"]:
             assert counted(tmp_path, k, block["block"]) == told(block), box["of"]
             assert all(a["distinct_sectors"] >= a["least_distinct_sectors"] for a in block["accesses"] if a["memory"] != "shared"), block
+
+
+@pytest.mark.parametrize("case", [G.T(4099, 4097, 8), G.T(256, 256, 32), G.T(4096, 4096, 32), ("{N, C//48, H, W, C%48}", "{N, C//32, H, W, C%32}", (8, 96, 64, 64), 8)],
+                         ids=str)
+def test_the_estimate_is_that_of_the_model(tmp_path, case):
+    """The model of docs/gpu.md, from the manifest's accesses."""
+    [k] = G.kernels(tmp_path, "cuda", [case])
+    sectors = least = cycles = loaded = n = 0
+    for box in k.manifest["boxes"]:
+        n += box["blocks"]
+        for block, times in zip(box["analysed"], [max(1, box["blocks"] - 1), 1]):
+            for a in block["accesses"]:
+                cycles += times*(a["wavefronts"] if a["memory"] == "shared" else a["sectors"]/4)
+                sectors += times*a.get("distinct_sectors", 0)
+                least += times*a.get("least_distinct_sectors", 0)
+                loaded += times*32*a["distinct_sectors"] if a["memory"] == "src" else 0
+    flight = loaded/n*min(8, 228*1024//(k.manifest["shared_bytes"] + 1024), -(-n//132))
+    of_copy = least*32/15/max(cycles, sectors*32/15)*min(1, flight/(11 << 10))
+    told = k.manifest["estimate"]
+    assert [told[x] for x in ("sectors", "least_sectors", "bytes_in_flight", "of_a_copy")] == pytest.approx([sectors, least, flight, of_copy])
 
 
 @pytest.mark.parametrize("case", [c for c in G.CASES if c[0] in ("(R,C){R, C}", "(B,R,C){B, R, C}") or c[0].startswith("(A,B,C,D){A,B")], ids=str)
@@ -346,7 +366,7 @@ def test_pieces_of_a_swizzle_are_whole(tmp_path, name, bits, back):
 
 def test_a_bad_swizzle_is_seen(tmp_path):
     """It is right, and slow: only the count of banks sees it."""
-    [k] = G.kernels(tmp_path, "blocks", [G.T(64, 128, 32)])
+    [k] = G.kernels(tmp_path, "blocks", [G.T(1024, 2176, 32)])
     text = k.path.read_text()
     bad = re.sub(r"\(\(t%8\) \^ (\([^()]*\))\)(.*make4)", r"\1\2", text)
     good = counted(tmp_path, k, 0)
@@ -402,17 +422,15 @@ def cubin(nvcc, k, arch):
     return out.read_bytes()
 
 
-WIDE = [(G.T(1024, 1024, 32), {"LDG 16": 4, "STG 16": 4, "LDS 16": 4, "STS 16": 4}), (G.T(1024, 1024, 64), {"LDG 16": 2, "STG 16": 2, "LDS 16": 2, "STS 16": 2}),
-        (G.T(1024, 1024, 16), {"LDG 8": 4, "STG 8": 4, "LDS 8": 4, "STS 8": 4}), (G.T(1024, 1024, 8), {"LDG 4": 16, "STG 4": 16, "LDS 4": 16, "STS 4": 16}),
-        (G.T(1024, 1024, 4), {"LDG 4": 32, "STG 4": 32, "LDS 4": 32, "STS 4": 32}),
+WIDE = [(G.T(4096, 4096, 32), {"LDG 16": 4, "STG 16": 4, "LDS 16": 4, "STS 16": 4}), (G.T(4096, 4096, 64), {"LDG 16": 2, "STG 16": 2, "LDS 16": 2, "STS 16": 2}),
+        (G.T(4096, 4096, 16), {"LDG 8": 4, "STG 8": 4, "LDS 8": 4, "STS 8": 4}), (G.T(4096, 4096, 8), {"LDG 4": 16, "STG 4": 16, "LDS 4": 16, "STS 4": 16}),
+        (G.T(8192, 8192, 4), {"LDG 4": 32, "STG 4": 32, "LDS 4": 32, "STS 4": 32}),
         (("(A,B){A, B}", "(A,B){A, B, pitch = {A = 2048}}", (1024, 1024), 8), {"LDG 16": 4, "STG 16": 4}),
         (("NCHW", "NC1HWC0", (8, 64, 56, 56), 16), {"LDG 4": 8, "STG 16": 2}), (("NC1HWC0", "NCHW", (8, 64, 56, 56), 16), {"LDG 16": 2, "STG 4": 8}),
         (("NCHW", "NC1HWC0", (8, 64, 56, 56), 8), {"LDG 4": 16, "STG 16": 4}), (("NC1HWC0", "NCHW", (8, 64, 56, 56), 8), {"LDG 16": 4, "STG 4": 16}),
         (("NCHW", "NCHW8", (8, 64, 56, 56), 32), {"LDG 4": 4, "STG 16": 1}), (("NCHW", "{N, C//4, H, W, C%4}", (8, 64, 56, 56), 64), {"LDG 8": 2, "STG 16": 1}),
         # twice: for whole tiles and for those at an edge
-        (G.T(4099, 4097, 8), {"LDG 1": 128, "STG 1": 128, "LDS 1": 128, "STS 1": 128}), (G.T(4096, 4097, 8), {"LDG 1": 128, "STG 4": 32, "LDS 4": 32, "STS 1": 128}),
-        (G.T(4097, 4096, 8), {"LDG 4": 32, "STG 1": 128, "LDS 1": 128, "STS 4": 32}), (G.T(4098, 4098, 8), {"LDG 2": 64, "STG 2": 64, "LDS 1": 128, "STS 2": 64}),
-        (G.T(4096, 4097, 16), {"LDG 2": 32, "STG 4": 16, "LDS 4": 16, "STS 2": 32}),
+        (G.T(4096, 4097, 32), {"LDG 4": 8, "STG 4": 8, "LDS 4": 8, "STS 4": 8}),
         (("NHWC", "NCHW", (8, 3, 128, 128), 8), {"LDG 16": 1, "STG 4": 3, "LDS 1": 12, "STS 16": 1}),
         (("NCHW", "NHWC", (8, 512, 7, 7), 32), {"LDG 16": 4, "STG 4": 13, "LDS 4": 13, "STS 16": 4}),
         (("NHWC", "NCHW", (8, 512, 7, 7), 16), {"LDG 4": 13, "STG 16": 4, "LDS 16": 4, "STS 2": 26}),
@@ -428,16 +446,17 @@ def test_cuda_is_as_wide_as_planned(nvcc, tmp_path, case, want):
         assert instructions(cubin(nvcc, k, arch)) == want, arch
 
 
-@pytest.mark.parametrize("bits", [8, 16, 32])
-def test_whole_tiles_have_no_guards(nvcc, tmp_path, bits):
-    """Without the code for tiles at an edge: at most 7 instructions a byte, of which an access of an element to each memory has 32/bits."""
+@pytest.mark.parametrize("bits, most", [(1, 6), (2, 5), (4, 4.5), (8, 4), (16, 3.2), (32, 7)])
+def test_whole_tiles_have_no_guards(nvcc, tmp_path, bits, most):
+    """Without the code for tiles at an edge and for the ends of runs: so many instructions a byte, and no access to memory below a word."""
     [k] = G.kernels(tmp_path, "cuda", [G.T(4099, 4097, bits)])
     text = k.path.read_text()
-    assert text.count("else {") == 2
-    k.path.write_text(text.replace("else {", "else if (0) {"))
-    code = [len(code)//16 for name, code in sections(cubin(nvcc, k, "sm_90")) if name.startswith(".text.")]
-    tile = 4096 if bits == 32 else 8192 if bits == 16 else 16384
-    assert len(code) == 1 and code[0] <= 7*tile/256, code
+    k.path.write_text(text.replace("else {", "else if (0) {").replace("if (blockIdx.x >= ", "if (0 && blockIdx.x >= "))
+    code = cubin(nvcc, k, "sm_90")
+    [size] = [len(code)//16 for name, code in sections(code) if name.startswith(".text.")]
+    stored = sum(a["requests"]*32*a["bytes"] for a in k.manifest["boxes"][0]["analysed"][0]["accesses"] if a["memory"] == "dst")
+    assert size <= most*stored/256, (size, stored)
+    assert not {"LDG 1", "LDG 2", "STG 1", "STG 2"} & set(instructions(code)), instructions(code)
 
 
 def test_scan_sees_local_memory(nvcc, tmp_path):
@@ -483,9 +502,11 @@ def test_gpu_script_by_stand_ins(tmp_path, spoil):
         text = (tmp_path / "k.c").read_text()
         (tmp_path / "k.c").write_text(text.replace("RAVEL_STORE(uint32_t, dst, ", "RAVEL_STORE(uint32_t, dst, 0 * ", 1))
         env["RAVEL_MOCK_KERNELS"] = test_device.compiled(tmp_path, "spoilt", tmp_path / "kernels.c")
-    r = gpu_script(env, "--scale", "20000", "--only", "^2D u8$", "--json", tmp_path / "gpu.json")
-    result = json.loads((tmp_path / "gpu.json").read_text())["cases"]["2D u8"]
-    assert (r.returncode, result["right"], "WRONG" in r.stdout) == (int(spoil), not spoil, spoil), r
+    r = gpu_script(env, "--scale", "20000", "--only", "^2D u(8|16)$", "--part", "check", "--part", "time", "--json", tmp_path / "gpu.json")
+    result = json.loads((tmp_path / "gpu.json").read_text())["cases"]
+    assert list(result) == ["2D u16", "2D u8"] and not result["2D u16"].get("right")       # the stand-in's kernel is that of u8: the other case fails alone
+    result = result["2D u8"]
+    assert (r.returncode, result["right"], "| 2D u8 | | WRONG |" in r.stdout) == (1, not spoil, spoil), r
     assert result["rows"] == ["tile"] and "2D u8" in gpu_script({}, "--table", tmp_path / "gpu.json").stdout
 
 
@@ -514,7 +535,7 @@ def own_table(folder, *changes):
 def test_conformance_of_a_table(tmp_path):
     check = "gcc -std=c11 -Wall -Wextra -Werror -x c -fsyntax-only {}"
     r = conform(own_table(tmp_path), "--check", check)
-    assert r.returncode == 0 and "0 failed; rows: edge, fuse, gather, inverse, piece, slab, tile" in r.stdout, r
+    assert r.returncode == 0 and "0 failed; rows: edge, fuse, gather, inverse, piece, shift, slab, tile" in r.stdout, r
     r = conform(own_table(tmp_path, ('vector2 = "ravel_make2(${x}, ${y})"', 'vector2 = "make(${x}, ${y})"')), "--check", check)
     assert r.returncode == 1 and "make" in r.stdout, r
 

@@ -80,7 +80,7 @@ def test_as_wide_as_planned(compiler, tmp_path, arch):
 
 
 def test_narrow_stores_are_seen(compiler, tmp_path):
-    [k], [text] = kernels(tmp_path, [G.T(1024, 1024, 32)])
+    [k], [text] = kernels(tmp_path, [G.T(4096, 4096, 32)])
     bad = re.sub(r"\(\(uint4 \*\)dst\)\[(.*)\] = v;", lambda m: " ".join("((volatile unsigned *)dst)[4*(%s) + %d] = v.%s;" % (m[1], i, c)
                                                                           for i, c in enumerate("xyzw")), text)
     assert bad != text

@@ -76,7 +76,7 @@ def test_a_missing_guard_is_named(oclgrind, tmp_path, case, guard):
 def test_a_word_of_two_owners_is_named(oclgrind, tmp_path):
     """What comes out is right: both write the same."""
     [k] = G.kernels(tmp_path, "opencl", [G.T(64, 128, 32)])
-    k.path.write_text(k.path.read_text().replace("(uint)get_group_id(0)", "(uint)get_group_id(0) % 2"))
+    k.path.write_text(k.path.read_text().replace("(uint)get_group_id(0)", "(uint)get_group_id(0) %% %d" % k.manifest["grid"][0]))
     k.manifest["grid"][0] *= 2
     kinds, wrong, _ = found(oclgrind, tmp_path, [k])
     assert set(kinds) == {"Write-write data race"} and not wrong

@@ -4,6 +4,22 @@
 /* The limit for boxes in a kernel; with more, the kernel uses the inverse. */
 enum { BOXES_MAX = 64 };
 
+/* Joins boxes as often as possible.  Returns the number of remaining boxes. */
+static int
+join(GridBox *box, int n)
+{
+    for (int i = 0; i < n; i++)
+        for (int f = 0; f < n; f++) {
+            if (f == i || !grid_join(&box[i], &box[f]))
+                continue;
+            for (n--; f < n; f++)
+                box[f] = box[f + 1];
+            i = -1;
+            break;
+        }
+    return n;
+}
+
 /* Merges padding into adjacent boxes of `kind` as often as possible.  Returns the number of
  * remaining boxes. */
 static int
@@ -43,13 +59,14 @@ by_boxes(GridUnit *u)
     int n = make_boxes(u, box), least = u->most.access;
     if (n > BOXES_MAX)
         return arena_printf(a, "the plan has more than %d boxes (%d)", BOXES_MAX, n);
+    n = join(box, n);
     n = cover(box, n, NEST_COPY);
     n = cover(box, n, NEST_FILL);
     n = cover(box, n, NEST_COPY);
     for (int i = 0; i < n; i++)
         if (!grid_add_box(u, &box[i], &tail))
             return arena_printf(a, "the box %s needs accesses of less than %d byte%s",
-                                plan_box(a, u->plan, box[i].nest), least,
+                                grid_what(&box[i]), least,
                                 least > 1 ? "s" : "");
     return NULL;
 }

@@ -25,6 +25,7 @@ typedef struct {
     bool rows;            /* the grid may have several rows */
     bool runtime;         /* it supports extents left to run time */
     bool otherwise;       /* it has a G_ELSE */
+    bool funnel;          /* it has a G_FUNNEL */
 } GridLimits;
 
 /* SPACE_TILE: the tile of a fragment (frag.h), in shared or global memory. */
@@ -50,8 +51,11 @@ typedef enum {
     G_PUT,                /* replaces the bits `pattern` << value[0] of name by word[0] or
                            * by the byte value[1] of src, from bit value[2] on */
     G_PERMUTE,            /* name = four bytes of word[0], word[1], selected by `pattern` */
-    G_NIBBLES             /* name = the low (pattern 0) or high (1) halves of the bytes of
-                           * word[0] in its low half, of word[1] in its high half */
+    G_HALVES,             /* name = the low (pattern 0) or high (1) halves of the groups of
+                           * 2 * count bits of word[0] in their low half, of word[1] in
+                           * their high half; count: 1, 2 or 4 */
+    G_FUNNEL              /* name = the 32 bits of word[1] : word[0] from bit value[0] on,
+                           * 0..31; word[0] has the low bits */
 } GridKind;
 
 typedef struct GridStmt {
@@ -142,6 +146,15 @@ enum { ACCESS_KINDS = 16 };
 int grid_access(const GridUnit *u, const GridStmt *box, i64 block, BlockAccess *out,
                   int max);
 
+/* grid_estimate.c: what limits the kernel on a large GPU.  All extents are numbers. */
+typedef struct {
+    double bytes;         /* used by a block, of both buffers; the average */
+    double sectors, least;         /* distinct ones of each block, of all blocks; the fewest */
+    double flight;        /* bytes that are loaded at once on a multiprocessor */
+    double of_copy;       /* the estimate: bandwidth as a fraction of a copy */
+} GridEstimate;
+GridEstimate grid_estimate(const GridUnit *u);
+
 /* Prints the kernel, its boxes, and the accesses of the first block of each box, and of
  * the last block if it has fewer. */
 void grid_explain(Buf *b, const GridUnit *u, const char *target);
@@ -183,10 +196,12 @@ typedef struct {
     const Ex *at[MAX_LOOPS];       /* the iteration of each loop; NULL: not defined yet */
     const Ex *src, *dst;  /* bases and rests, in elements */
     i64 elements;         /* nominal, like the numbers of loops */
+    const char *what;     /* the boxes of the plan that it consists of, if several */
     const Ex *blocks;     /* the number of blocks: grid_blocks */
     int block;            /* the variable of the block's number in the box */
     int quotients;        /* the number of variables of G_DIVIDE so far */
     GridStmt **tail;      /* where grid_add appends statements */
+    GridStmt *also;       /* a second box with what the first leaves out, or NULL */
 } GridBox;
 
 /* A row of grid.def. */

@@ -68,6 +68,21 @@ holds(Walk *w, const GridStmt *s)
     return !s->same[0] || value_of(w, s->same[0]) == value_of(w, s->same[1]);
 }
 
+static void walk(Walk *w, const GridStmt *s);
+
+/* The number of an iteration counts those of the loops around it too. */
+static void
+iterate(Walk *w, const GridStmt *s)
+{
+    i64 outer = w->iteration;
+    for (i64 i = 0; i < s->count; i++) {
+        w->iteration = outer * s->count + i;
+        w->val[s->var] = i;
+        walk(w, s->body);
+    }
+    w->iteration = outer;
+}
+
 /* Interprets a body for one thread. */
 static void
 walk(Walk *w, const GridStmt *s)
@@ -80,11 +95,7 @@ walk(Walk *w, const GridStmt *s)
         case G_DIVIDE:                  /* only with extents left to run time */
             break;
         case G_FOR:
-            for (w->iteration = 0; w->iteration < s->count; w->iteration++) {
-                w->val[s->var] = w->iteration;
-                walk(w, s->body);
-            }
-            w->iteration = 0;
+            iterate(w, s);
             break;
         case G_WHEN:
             if (holds(w, s))
@@ -106,7 +117,7 @@ walk(Walk *w, const GridStmt *s)
             break;
         case G_ELSE:                    /* done by the G_WHEN before it */
         case G_PHASE: case G_BOX: case G_BARRIER: case G_ARRAY: case G_SET:
-        case G_PERMUTE: case G_NIBBLES:
+        case G_PERMUTE: case G_HALVES: case G_FUNNEL:
             break;
         }
 }
@@ -258,6 +269,15 @@ explain_boxes(Buf *b, const GridUnit *u, const char *target)
     scalars_print(b, u->plan->scalars);
 }
 
+static void
+explain_estimate(Buf *b, const GridUnit *u)
+{
+    GridEstimate g = grid_estimate(u);
+    buf_printf(b, "  a block moves %.0f bytes, %.0f are loaded at once on a multiprocessor; sectors "
+               "%.2f of the fewest; estimate: %.2f of a copy (docs/gpu.md)\n", g.bytes,
+               g.flight, g.least > 0 ? g.sectors / g.least : 1, g.of_copy);
+}
+
 void
 grid_explain(Buf *b, const GridUnit *u, const char *target)
 {
@@ -272,6 +292,7 @@ grid_explain(Buf *b, const GridUnit *u, const char *target)
         buf_printf(b, " as %lld by %lld", (long long)u->across, (long long)u->down);
     buf_printf(b, ", %lld bytes of shared memory, indices of %d bits, buffers aligned to "
                "%d bytes\n", (long long)u->shared, u->wide ? 64 : 32, u->align);
+    explain_estimate(b, u);
     for (const GridStmt *box = u->body; box; box = box->next) {
         i64 first = box->first->base, count = box->blocks->base;
         buf_printf(b, "  %s, block%s %lld", box->name, count > 1 ? "s" : "",

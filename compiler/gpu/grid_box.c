@@ -54,6 +54,12 @@ grid_box(GridUnit *u, const Nest *n, GridBox *out)
     }
 }
 
+const char *
+grid_what(const GridBox *b)
+{
+    return b->what ? b->what : plan_box(b->arena, b->u->plan, b->nest);
+}
+
 i64
 grid_divisor(const Ex *x)
 {

@@ -31,6 +31,14 @@ find_place(Tile *t)
     grid_batch(b, n, tile, LEN(tile), &t->src, &t->dst);
 }
 
+/* The iterations after which so many more follow. */
+static const Ex *
+followed(GridBox *b, const Ex *n, i64 more)
+{
+    return ex_is_const(n) && n->base < more ? ex_const(b->e, 0)
+                                            : ex_sub(b->e, n, ex_const(b->e, more));
+}
+
 /* Adds a G_WHEN for blocks whose tile has no place beyond the elements along x and y.  NULL,
  * and no statement, if all are so, or none, or the target has no else.  A tile by vectors has
  * few guards. */
@@ -38,8 +46,8 @@ static GridStmt *
 when_whole(const Tile *t)
 {
     GridBox *b = t->b;
-    const Ex *nx = grid_floor(b, t->x->ex.real, t->tx);
-    const Ex *ny = grid_floor(b, t->y->ex.real, t->ty);
+    const Ex *nx = grid_floor(b, followed(b, t->x->ex.real, t->margin), t->tx);
+    const Ex *ny = grid_floor(b, followed(b, t->y->ex.real, t->overlap), t->ty);
     if (!b->u->most.otherwise || t->m > 1 || ex_is(nx, 0) || ex_is(ny, 0))
         return NULL;
     return grid_when(b, (const Ex *[]){t->i, t->j}, (const Ex *[]){nx, ny}, 2);

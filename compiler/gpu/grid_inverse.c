@@ -4,6 +4,8 @@
  * boxes share a byte. */
 #include "grid_parts.h"
 
+enum { WORD = 4 };       /* bytes */
+
 typedef struct {
     GridBox b;
     const Plan *p;
@@ -11,6 +13,7 @@ typedef struct {
     int unit, per;        /* bytes of a word, elements in it */
     int least;            /* bytes of the narrowest access */
     bool dense;           /* every slot is an element or padding */
+    i64 run;              /* seams: elements of a run */
     const Ex *x[MAX_RANK];         /* coordinates, by dims of dst */
 } Inverse;
 
@@ -158,33 +161,92 @@ is_dense(const Layout *l)
     return n == l->size;
 }
 
+/* Prepares code for words of `unit` bytes.  False if there is no closed form. */
+static bool
+begin(Inverse *g, GridUnit *u, int unit, GridStmt *box)
+{
+    const Plan *p = u->plan;
+    *g = (Inverse){.p = p, .v = decide_or_fail(p->dst), .dense = is_dense(p->dst),
+                   .least = u->most.access, .unit = unit};
+    g->b = (GridBox){.u = u, .nest = p->nest, .e = u->e, .arena = ex_arena(u->e),
+                     .bits = p->dst->dtype->bits, .tail = &box->body};
+    g->per = 8 * unit / g->b.bits;
+    for (int d = 0; g->v->inverse && d < p->dst->rank; d++)
+        if (g->v->inverse[d]->f.min < 0)
+            return false;
+    return g->v->inverse != NULL;
+}
+
+/* Adds the phase in which each thread makes one of n words. */
+static void
+by_threads(Inverse *g, i64 n, void (*make)(Inverse *g, const Ex *item), GridStmt *box)
+{
+    GridBox *b = &g->b;
+    grid_blocks(b, ex_const(b->e, int_ceil_div(n, GRID_THREADS)));
+    GridStmt **then, **outer = grid_open(b, grid_add(b, G_PHASE));
+    const Ex *e = grid_item(b, ex_of_var(b->e, b->block));
+    make(g, grid_index(b, "e", e, ex_const(b->e, n), &then));
+    grid_close(b, then);
+    grid_close(b, outer);
+    box->var = b->block;
+    box->blocks = b->blocks;
+}
+
+/* The bytes of the narrowest access of elements. */
+static int
+least_unit(const GridUnit *u)
+{
+    int bytes = u->plan->dst->dtype->bits / 8;
+    return bytes > u->most.access ? bytes : u->most.access;
+}
+
 bool
 grid_inverse(GridUnit *u, GridStmt *box)
 {
-    const Plan *p = u->plan;
-    i64 bytes = layout_bytes(p->dst), units;
-    Inverse g = {.p = p, .v = decide_or_fail(p->dst)};
-    g.b = (GridBox){.u = u, .nest = p->nest, .e = u->e, .arena = ex_arena(u->e),
-                    .bits = p->dst->dtype->bits, .tail = &box->body};
-    if (!g.v->inverse)
+    Inverse g;
+    i64 bytes = layout_bytes(u->plan->dst);
+    int least = least_unit(u);
+    if (!begin(&g, u, least >= 4 || bytes % 4 || u->most.align < 4 ? least : 4, box))
         return false;
-    for (int d = 0; d < p->dst->rank; d++)
-        if (g.v->inverse[d]->f.min < 0)
-            return false;
-    g.dense = is_dense(p->dst);
-    g.least = u->most.access;
-    g.unit = g.b.bits >= 8 * g.least ? g.b.bits / 8
-             : bytes % 4 || u->most.align < 4 ? g.least : 4;
-    g.per = 8 * g.unit / g.b.bits;
-    units = int_ceil_div(bytes, g.unit);
-    grid_blocks(&g.b, ex_const(u->e, int_ceil_div(units, GRID_THREADS)));
-    GridStmt **then, **outer = grid_open(&g.b, grid_add(&g.b, G_PHASE));
-    const Ex *e = ex_add(u->e, ex_scale(u->e, ex_of_var(u->e, g.b.block), GRID_THREADS),
-                         ex_of_var(u->e, u->thread));
-    word(&g, grid_index(&g.b, "e", e, ex_const(u->e, units), &then));
-    grid_close(&g.b, then);
-    grid_close(&g.b, outer);
-    box->var = g.b.block;
-    box->blocks = g.b.blocks;
+    by_threads(&g, int_ceil_div(bytes, g.unit), word, box);
     return true;
+}
+
+bool
+grid_has_seams(const Plan *p)
+{
+    const Verdict *v = decide_or_fail(p->dst);
+    for (int d = 0; v->inverse && d < p->dst->rank; d++)
+        if (v->inverse[d]->f.min < 0)
+            return false;
+    return v->inverse && is_dense(p->dst);
+}
+
+/* Part number `item` of the words at the ends of runs: a run that ends inside of a word. */
+static void
+seam(Inverse *g, const Ex *item)
+{
+    GridBox *b = &g->b;
+    Exprs *e = b->e;
+    i64 parts = WORD / g->unit, per = 8 * WORD / b->bits;
+    i64 units = int_ceil_div(layout_bytes(g->p->dst), g->unit);
+    const Ex *end = ex_scale(e, ex_add(e, ex_div(e, item, parts), ex_const(e, 1)), g->run);
+    const Ex *up = ex_const(e, per - 1), *inside = ex_mod(e, ex_add(e, end, up), per);
+    GridStmt *when = grid_when(b, &inside, &up, 1);
+    GridStmt **then, **outer = when ? grid_open(b, when) : NULL;
+    const Ex *at = ex_add(e, ex_scale(e, ex_div(e, end, per), parts),
+                          ex_mod(e, item, parts));
+    word(g, grid_index(b, "q", at, ex_const(e, units), &then));
+    grid_close(b, then);
+    grid_close(b, outer);
+}
+
+void
+grid_seams(GridUnit *u, i64 n, GridStmt *box)
+{
+    Inverse g;
+    begin(&g, u, least_unit(u), box);
+    g.run = n;
+    by_threads(&g, u->plan->dst->size / n * (WORD / g.unit), seam, box);
+    box->name = "ends of runs: shift";
 }

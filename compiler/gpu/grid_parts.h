@@ -73,6 +73,11 @@ void grid_drop_unused(Exprs *e, GridStmt **body);
  * always hold are left out.  NULL, and no statement, if none is left. */
 GridStmt *grid_when(GridBox *b, const Ex *const *value, const Ex *const *bound, int n);
 
+/* Its part of the tensor, as text. */
+const char *grid_what(const GridBox *b);
+/* grid_join.c */
+/* Adds the box b to a if together they are one box.  False, and nothing changes, if not. */
+bool grid_join(GridBox *a, const GridBox *b);
 /* grid_cover.c */
 /* Adds the box `padding` to b if it is adjacent, so that one block writes sectors that
  * contain parts of both.  False, and nothing changes, if it is not adjacent at every shape,
@@ -88,6 +93,11 @@ int grid_pattern(GridBox *b, int bits, const char **word);
 /* Makes code for the whole plan from the inverse of dst, as the body of a box.  False if
  * the inverse has no closed form. */
 bool grid_inverse(GridUnit *u, GridStmt *box);
+/* True if grid_seams works for the plan: its destination is dense and has an inverse. */
+bool grid_has_seams(const Plan *p);
+/* Makes code for the words of the destination that contain an end of a run of n elements
+ * and more elements, as the body of a box. */
+void grid_seams(GridUnit *u, i64 n, GridStmt *box);
 
 /* grid_rows.c */
 /* Adds the statements of a box, and its range of blocks.  False if no row applies. */
@@ -95,12 +105,13 @@ bool grid_add_box(GridUnit *u, const GridBox *box, GridStmt ***tail);
 /* Adds statements that have been made as a box, and gives it the next blocks. */
 void grid_append(GridUnit *u, GridStmt *box, const GridRow *row, GridStmt ***tail);
 
-/* grid_gather.c, grid_piece.c, grid_tile.c, grid_edge.c, grid_slab.c, grid_fuse.c, grid_words.c: the
- * rows */
+/* grid_gather.c, grid_piece.c, grid_tile.c, grid_edge.c, grid_slab.c, grid_fuse.c, grid_shift.c,
+ * grid_words.c: the rows */
 bool grid_gather(GridBox *b);
 bool grid_piece(GridBox *b);
 bool grid_tile(GridBox *b);
 bool grid_tile_edge(GridBox *b);
+bool grid_shift(GridBox *b);
 bool grid_slab(GridBox *b);
 bool grid_fuse(GridBox *b);
 bool grid_words(GridBox *b);

@@ -146,15 +146,15 @@ gathered(const Pieces *p, int c, int w)
     for (int i = 0; i < per; i++)
         a[i] = arena_printf(b->arena, "A%d", per * w + i);
     if (b->bits == 16)
-        return tile_permute(b, G_PERMUTE, name(p, "W", c, w), a[0], a[1],
+        return tile_permute(b, name(p, "W", c, w), a[0], a[1],
                             c ? 0x7632 : 0x5410);
     for (int i = 0; i < 2; i++) {
         half[i] = name(p, i ? "G" : "H", c / 2, w);
         if (c % 2 == 0)
-            tile_permute(b, G_PERMUTE, half[i], a[2 * i], a[2 * i + 1],
+            tile_permute(b, half[i], a[2 * i], a[2 * i + 1],
                          c ? 0x7362 : 0x5140);
     }
-    return tile_permute(b, G_PERMUTE, name(p, "W", c, w), half[0], half[1],
+    return tile_permute(b, name(p, "W", c, w), half[0], half[1],
                         c % 2 ? 0x7632 : 0x5410);
 }
 
@@ -194,18 +194,18 @@ scattered(const Pieces *p, int i, const char **word)
     if (b->bits == 32)
         word[0] = v[0];
     else if (b->bits == 16)
-        tile_permute(b, G_PERMUTE, word[0], v[0], v[1], i % per ? 0x7632 : 0x5410);
+        tile_permute(b, word[0], v[0], v[1], i % per ? 0x7632 : 0x5410);
     else if (p->pixels < PIXELS_MOST)
-        tile_permute(b, G_PERMUTE, word[0], v[0], v[1],
+        tile_permute(b, word[0], v[0], v[1],
                      (uint32_t)(i % per * 0x11 + 0x40));
     else {
         for (int h = 0; h < 2; h++) {
             half[h] = name(p, h ? "G" : "H", w, i % per / 2);
             if (i % 2 == 0)
-                tile_permute(b, G_PERMUTE, half[h], v[2 * h], v[2 * h + 1],
+                tile_permute(b, half[h], v[2 * h], v[2 * h + 1],
                              i % per ? 0x7362 : 0x5140);
         }
-        tile_permute(b, G_PERMUTE, word[0], half[0], half[1], i % 2 ? 0x7632 : 0x5410);
+        tile_permute(b, word[0], half[0], half[1], i % 2 ? 0x7632 : 0x5410);
     }
     return 1;
 }

@@ -17,7 +17,8 @@ static const char *const lines[] = {
     [G_SET] = "set ${name} := ${words}",
     [G_PUT] = "put ${name} bit ${value} mask ${pattern} := ${bits}",
     [G_PERMUTE] = "permute ${name} = ${words} by ${pattern}",
-    [G_NIBBLES] = "nibbles.${half} ${name} = ${words}",
+    [G_HALVES] = "halves.${count} ${half} ${name} = ${words}",
+    [G_FUNNEL] = "funnel ${name} = ${words} bit ${value}",
 };
 
 static const char *

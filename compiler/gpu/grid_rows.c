@@ -39,14 +39,14 @@ name_of(const GridBox *b, const GridRow *row)
 {
     return arena_printf(b->arena, "%s%s%s: %s",
                         b->nest->kind == NEST_FILL ? "padding " : "",
-                        plan_box(b->arena, b->u->plan, b->nest),
+                        grid_what(b),
                         grid_is_padded(b) ? " and padding" : "", row->name);
 }
 
-/* Makes the statements with one row.  False, and the unit is unchanged, if it does not
- * apply. */
+/* Makes the statements with one row; *also: a second box, or NULL.  False, and the unit is
+ * unchanged, if it does not apply. */
 static bool
-by_row(const GridBox *box, const GridRow *row, GridStmt *s)
+by_row(const GridBox *box, const GridRow *row, GridStmt *s, GridStmt **also)
 {
     GridBox b = *box;
     GridUnit *u = b.u;
@@ -58,6 +58,7 @@ by_row(const GridBox *box, const GridRow *row, GridStmt *s)
     s->blocks = done ? grid_needed(u->plan, box->nest, b.blocks) : NULL;
     if (done && is_within(u, s->body)) {
         s->name = name_of(&b, row);
+        *also = b.also;
         return true;
     }
     u->shared = shared;
@@ -68,10 +69,10 @@ by_row(const GridBox *box, const GridRow *row, GridStmt *s)
 
 /* Makes the statements of the box with the first row that applies; NULL: none does. */
 static const GridRow *
-by_rows(const GridBox *box, GridStmt *s)
+by_rows(const GridBox *box, GridStmt *s, GridStmt **also)
 {
     for (int i = 0; i < LEN(rows); i++)
-        if (by_row(box, &rows[i], s))
+        if (by_row(box, &rows[i], s, also))
             return &rows[i];
     return NULL;
 }
@@ -90,7 +91,7 @@ add_aligned(GridUnit *u, const GridBox *box, GridStmt *s, GridStmt ***tail)
 {
     Scalars *scalars = u->plan->scalars;
     GridBox aligned = *box;
-    GridStmt *also = arena_new(ex_arena(u->e), GridStmt);
+    GridStmt *also = arena_new(ex_arena(u->e), GridStmt), *more;
     i64 m = vector_of(box), shared = u->shared;
     int align = u->align;
     if (m < 2 || box->nest->kind != NEST_COPY)
@@ -98,7 +99,7 @@ add_aligned(GridUnit *u, const GridBox *box, GridStmt *s, GridStmt ***tail)
     const Ex *odd = grid_assume(&aligned, m);
     if (ex_is_const(odd))
         return;
-    const GridRow *row = by_rows(&aligned, also);
+    const GridRow *row = by_rows(&aligned, also, &more);
     if (!row || !grid_is_wider(also, s)) {
         u->shared = shared;
         u->align = align;
@@ -115,11 +116,13 @@ add_aligned(GridUnit *u, const GridBox *box, GridStmt *s, GridStmt ***tail)
 bool
 grid_add_box(GridUnit *u, const GridBox *box, GridStmt ***tail)
 {
-    GridStmt *s = arena_new(ex_arena(u->e), GridStmt);
-    const GridRow *row = by_rows(box, s);
+    GridStmt *s = arena_new(ex_arena(u->e), GridStmt), *also = NULL;
+    const GridRow *row = by_rows(box, s, &also);
     if (row)
         add_aligned(u, box, s, tail);
     if (row)
         grid_append(u, s, row, tail);
+    if (also)
+        grid_append(u, also, row, tail);
     return row != NULL;
 }

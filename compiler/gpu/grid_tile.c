@@ -8,9 +8,11 @@
  * conflicts.  If x and y are smaller than a tile, it contains several planes. */
 #include "grid_tile.h"
 
-/* By bits of an element: m, the elements of a vector; the m by m blocks of a thread. */
+/* By bits of an element: m, the elements of a vector; the m by m blocks of a thread.  The
+ * second tile for the same bits has a quarter of the size of the first. */
 static const struct { int bits, m, each; } micro[] = {
     {4, 8, 4}, {8, 4, 4}, {16, 4, 1}, {32, 4, 1}, {64, 2, 1},
+    {4, 8, 1}, {8, 4, 1}, {16, 2, 1}, {32, 2, 1},
 };
 
 /* True if runs of n elements fill sectors, alone or with adjacent runs: those along the
@@ -190,57 +192,25 @@ swizzled(const Tile *t, const Ex *c)
     return x;
 }
 
-/* Transposes 4 words of 4 bytes: out[c] has byte c of each word. */
-static void
-transpose_bytes(GridBox *b, const char *tag, const char *const in[4], const char *out[4])
-{
-    static const uint32_t first[] = {0x5140, 0x7362}, then[] = {0x5410, 0x7632};
-    const char *half[4];
-    for (int h = 0; h < 4; h++)
-        half[h] = tile_permute(b, G_PERMUTE, arena_printf(b->arena, "H%s%d", tag, h),
-                          in[h / 2 * 2], in[h / 2 * 2 + 1], first[h % 2]);
-    for (int c = 0; c < 4; c++)
-        out[c] = tile_permute(b, G_PERMUTE, arena_printf(b->arena, "W%s%d", tag, c),
-                         half[c / 2], half[c / 2 + 2], then[c % 2]);
-}
-
-/* Word w of transposed vector c, which has element c of each of the vectors A0, A1, ... */
+/* Word w of transposed vector c, which has element c of each of the vectors A0, A1, ...;
+ * small: those of bytes and nibbles. */
 static const char *
-across(Tile *t, int c, int w, const char *const *bytes)
+across(Tile *t, int c, int w, const char *const *small)
 {
     GridBox *b = t->b;
     int bits = b->bits, per = 32 / bits;
     if (bits < 16)
-        return bytes[c];
+        return small[c];
     if (bits == 64)
         return tile_word(b, arena_printf(b->arena, "A%d", w / 2), 16, 2 * c + w % 2);
     if (bits == 32)
-        return tile_word(b, arena_printf(b->arena, "A%d", w), 16, c);
-    const char *x = tile_word(b, arena_printf(b->arena, "A%d", w * per), 8, c / per);
-    const char *y = tile_word(b, arena_printf(b->arena, "A%d", w * per + 1), 8, c / per);
-    return tile_permute(b, G_PERMUTE, arena_printf(b->arena, "W%d%d", c, w), x, y,
+        return tile_word(b, arena_printf(b->arena, "A%d", w), t->width, c);
+    const char *x = arena_printf(b->arena, "A%d", w * per);
+    const char *y = arena_printf(b->arena, "A%d", w * per + 1);
+    x = tile_word(b, x, t->width, c / per);
+    y = tile_word(b, y, t->width, c / per);
+    return tile_permute(b, arena_printf(b->arena, "W%d%d", c, w), x, y,
                    c % per ? 0x7632 : 0x5410);
-}
-
-/* Transposes bytes or nibbles by words. */
-static void
-transpose_small(Tile *t, const char **out)
-{
-    GridBox *b = t->b;
-    static const char *const a[] = {"A0", "A1", "A2", "A3", "A4", "A5", "A6", "A7"};
-    if (b->bits == 8) {
-        transpose_bytes(b, "", a, out);
-        return;
-    }
-    for (int half = 0; half < 2; half++) {
-        const char *in[4], *columns[4];
-        for (int k = 0; k < 4; k++)
-            in[k] = tile_permute(b, G_NIBBLES, arena_printf(b->arena, "N%d%d", half, k),
-                            a[2 * k], a[2 * k + 1], (uint32_t)half);
-        transpose_bytes(b, half ? "1" : "0", in, columns);
-        for (int c = 0; c < 4; c++)
-            out[2 * c + half] = columns[c];
-    }
 }
 
 /* Defines the positions x, y and z (plane) of a thread in the block's tile and opens a
@@ -300,7 +270,7 @@ load_and_keep(Tile *t)
     GridBox *b = t->b;
     Exprs *e = b->e;
     GridStmt **outer;
-    const char *bytes[8];
+    const char *small[] = {"A0", "A1", "A2", "A3", "A4", "A5", "A6", "A7"};
     const Ex *k = grid_for(b, "k", t->each, &outer), *q = grid_item(b, k);
     const Ex *p = ex_dig(e, q, 1, t->tx), *r = ex_dig(e, q, t->tx, t->tx * t->ty);
     const Ex *pz = ex_div(e, q, t->tx * t->ty), *z = pz;
@@ -311,13 +281,13 @@ load_and_keep(Tile *t)
     load_rows(t, x, y, z, ex_add(e, plane(t, z, true),
                                  ex_add(e, x, nest_times(e, y, in_vectors(t, t->y->ex.ss)))));
     if (b->bits < 16)
-        transpose_small(t, bytes);
+        tile_transpose(b, b->bits, small);
     p = ex_scale(e, ex_add(e, ex_scale(e, pz, t->tx), p), t->m);
     for (int c = 0; c < t->m; c++) {
         const char *word[4];
         const Ex *row = ex_add(e, p, ex_const(e, c));
         for (int w = 0; w < t->width / 4; w++)
-            word[w] = across(t, c, w, bytes);
+            word[w] = across(t, c, w, small);
         grid_store(b, SPACE_SHARED, t->width,
                  swizzled(t, ex_add(e, ex_scale(e, row, t->ty), r)), word, t->width / 4);
     }
@@ -347,21 +317,40 @@ take_and_store(Tile *t)
     grid_close(b, outer);
 }
 
+/* Chooses the tile of a row of `micro`; false if it does not apply. */
+static bool
+choose(Tile *t, int i)
+{
+    *t = (Tile){.b = t->b, .m = micro[i].m, .each = micro[i].each,
+                .width = micro[i].m * micro[i].bits / 8};
+    return tile_loops(t) && is_whole(t) && choose_sides(t) && find_swizzle(t);
+}
+
+/* True if there are fewer tiles than a large GPU's 132 multiprocessors need to be busy. */
+static bool
+are_few(const Tile *t)
+{
+    enum { ENOUGH = 4 * 132 };
+    i64 n = t->b->elements / (t->tx * t->m * t->ty * t->m * t->tz);
+    return n < ENOUGH && plan_is_fixed(t->b->u->plan);
+}
+
 bool
 grid_tile(GridBox *b)
 {
     grid_widen(b, 64);
-    Tile t = {.b = b};
-    for (int i = 0; i < LEN(micro); i++)
-        if (micro[i].bits == b->bits) {
-            t.m = micro[i].m;
-            t.each = micro[i].each;
-        }
-    if (!t.m || !tile_loops(&t) || !is_whole(&t) || !choose_sides(&t))
-        return false;
-    t.width = t.m * b->bits / 8;
-    if (!find_swizzle(&t))
-        return false;
-    tile_phases(&t, t.tx * t.ty * t.tz * t.m * t.width, load_and_keep, take_and_store);
-    return true;
+    Tile t = {.b = b}, smaller = t;
+    bool found = false;
+    for (int i = 0; i < LEN(micro); i++) {
+        if (micro[i].bits != b->bits)
+            continue;
+        if (!found && !choose(&t, i))
+            return false;
+        if (found && are_few(&t) && choose(&smaller, i))
+            t = smaller;
+        found = true;
+    }
+    if (found)
+        tile_phases(&t, t.tx * t.ty * t.tz * t.m * t.width, load_and_keep, take_and_store);
+    return found;
 }

@@ -15,6 +15,9 @@ typedef struct {
                                     * each thread; bytes of a vector */
     int wx, wy;                    /* by elements: elements of an access along x, along y */
     bool whole;                    /* the statements are for blocks whose tile is whole */
+    i64 margin, overlap;           /* elements that must follow a whole tile: along x so that
+                                    * words end inside the source; those along y are loaded
+                                    * by two tiles */
     const char *value;             /* the variable to be stored */
     i64 tx, ty, tz;                /* vectors of a tile along x, y; elements along z */
     const Ex *nx, *ny, *nz, *others;        /* number of tiles; of iterations of the rest */
@@ -36,9 +39,15 @@ void tile_phases(Tile *t, i64 bytes, void (*load)(Tile *), void (*store)(Tile *)
  * inside the buffer.  The last vector of a run may contain elements beyond the run. */
 bool tile_ends_inside(const GridBox *b, const GridLoop *run, i64 m);
 /* grid_permute.c */
-/* Adds a G_PERMUTE or G_NIBBLES of the words x and y that defines name. */
-const char *tile_permute(GridBox *b, GridKind kind, const char *name, const char *x,
-                         const char *y, uint32_t pattern);
+/* Adds a G_PERMUTE of the words x and y that defines name. */
+const char *tile_permute(GridBox *b, const char *name, const char *x, const char *y,
+                         uint32_t pattern);
+/* Adds a G_FUNNEL of the words x and y that defines name; x itself if `at` is 0. */
+const char *tile_funnel(GridBox *b, const char *name, const char *x, const char *y,
+                        const Ex *at);
+/* Transposes 32 / bits words of as many elements of at most 16 bits: afterwards word c has
+ * element c of each. */
+void tile_transpose(GridBox *b, int bits, const char **word);
 /* Element i, of `size` bytes, of a word, moved to its low bytes. */
 const char *tile_part(GridBox *b, const char *word, int size, int i);
 /* A word made of n such elements. */

@@ -199,7 +199,7 @@ by_bytes(const Mover *m, int bits, int d)
         if (!value && same)
             value = next;
         else
-            value = tile_permute(m->b, G_PERMUTE, arena_printf(m->b->arena, "W%d_%d", d, i),
+            value = tile_permute(m->b, arena_printf(m->b->arena, "W%d_%d", d, i),
                                  value ? value : next, next, pattern);
     }
     return value;

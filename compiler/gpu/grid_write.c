@@ -176,15 +176,31 @@ put_divide(GridWriter *g, const GridStmt *s)
     writer_put(&g->w, "constant", let, LEN(let));
 }
 
-static void
-put_permute(GridWriter *g, const GridStmt *s)
+/* Halves of groups of 2 or 4 bits. */
+static const char *
+halves_of(const Writer *w, const GridStmt *s)
 {
-    const char *field = s->kind == G_PERMUTE ? "permute"
+    uint32_t low = s->count == 1 ? 0x55555555 : 0x33333333;
+    const char *x = s->word[0], *y = s->word[1];
+    return s->pattern ? arena_printf(w->arena, "(%s >> %d & 0x%xu) | (%s & 0x%xu)", x,
+                                     (int)s->count, low, y, ~low)
+                      : arena_printf(w->arena, "(%s & 0x%xu) | (%s & 0x%xu) << %d", x, low,
+                                     y, low, (int)s->count);
+}
+
+/* A word made of two. */
+static void
+put_of_two(GridWriter *g, const GridStmt *s)
+{
+    const Writer *w = &g->w;
+    const char *field = s->kind == G_PERMUTE ? "permute" : s->kind == G_FUNNEL ? "funnel"
                         : s->pattern ? "nibbles_high" : "nibbles_low";
     Slot slot[] = {{"x", s->word[0]}, {"y", s->word[1]},
-                   {"pattern", arena_printf(g->w.arena, "0x%04x", s->pattern)}};
-    Slot let[] = {{"name", s->name}, {"type", grid_type(&g->w, 4)},
-                  {"value", writer_text(&g->w, field, slot, LEN(slot))}};
+                   {"pattern", arena_printf(w->arena, "0x%04x", s->pattern)},
+                   {"at", writer_expr(w, s->value[0])}};
+    const char *value = s->kind == G_HALVES && s->count < 4 ? halves_of(w, s)
+                        : writer_text(w, field, slot, LEN(slot));
+    Slot let[] = {{"name", s->name}, {"type", grid_type(w, 4)}, {"value", value}};
     writer_put(&g->w, "constant", let, LEN(let));
 }
 
@@ -215,8 +231,9 @@ static const struct {
     [G_WORD] = {.put = put_word},
     [G_SET] = {.put = put_set},
     [G_PUT] = {.put = put_bits},
-    [G_PERMUTE] = {.put = put_permute},
-    [G_NIBBLES] = {.put = put_permute},
+    [G_PERMUTE] = {.put = put_of_two},
+    [G_HALVES] = {.put = put_of_two},
+    [G_FUNNEL] = {.put = put_of_two},
 };
 
 static void
