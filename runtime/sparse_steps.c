@@ -21,6 +21,7 @@
 #include "../templates/c/sparse_spread.c"
 #include "../templates/c/sparse_transpose.c"
 #include "../templates/c/sparse_set.c"
+#include "../templates/c/sparse_bitmap.c"
 #include "../templates/c/sparse_tile.c"
 #include "../templates/c/sparse_untile.c"
 #include "../templates/c/sparse_bucket.c"

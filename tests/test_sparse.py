@@ -508,6 +508,39 @@ def test_equal_entries(cx, dtype):
         sparse.Plan(cx, "COO", b, shape, dtype, (4, 4), "error")(once)
 
 
+@pytest.mark.parametrize("threads", [1, 3])
+def test_places_have_bits(threads):
+    """Blocks and diagonals of lists with equal entries: by a bitmap; sorted, if rows of blocks are compressed or a matrix is too large for bits."""
+    rng = np.random.default_rng(13)
+    with ravel.Context() as cx:
+        ravel.call(ravel.lib.ravel_set_threads, cx.p, threads, None, None)
+        cx.load('sparse "DBSR" { dims = { R, C }, levels = { compressed(R // 2), compressed(C // 3), dense(R % 2), dense(C % 3) } }')
+        shape, n = (150, 301), 12_000
+        coo = sp.coo_matrix((rng.integers(-4, 5, n).astype("f8"), (rng.integers(0, shape[0], n), rng.integers(0, shape[1], n))), shape)
+        want = {}
+        for name, (tall, wide) in {"BSR{BR=3, BC=2}": (3, 2), "DBSR": (2, 3)}.items():
+            kept = np.unique((coo.row // tall).astype("i8") << 32 | coo.col // wide)
+            val = np.zeros((kept.size, tall, wide))
+            np.add.at(val, (np.searchsorted(kept, (coo.row // tall).astype("i8") << 32 | coo.col // wide), coo.row % tall, coo.col % wide), coo.data)
+            want = {"val": val.reshape(-1), "crd2": (kept & 0xffffffff).astype("i4")}
+            rows, counts = np.unique(kept >> 32, return_counts=True)
+            if name == "DBSR":
+                want.update(pos1=np.array([0, rows.size], "i4"), crd1=rows.astype("i4"), pos2=np.concatenate([[0], np.cumsum(counts)]).astype("i4"))
+            else:
+                want["pos2"] = np.searchsorted(kept >> 32, np.arange(51)).astype("i4")
+            assert_same(sparse.Plan(cx, "COO", name, shape, "f64")(coo_arrays(coo)), want)
+            if name != "DBSR":
+                large = sparse.Plan(cx, "COO", name, (150, 10**6), "f64")(coo_arrays(coo))
+                assert_same(large, want)
+                csc = {"pos2": coo.tocsc().indptr, "crd2": coo.tocsc().indices, "val": coo.tocsc().data}
+                assert_same(sparse.Plan(cx, "CSC", name, shape, "f64")(csc), want)
+        dia = coo.todia()
+        full = np.zeros((dia.offsets.size, shape[1]))
+        full[:, :dia.data.shape[1]] = dia.data
+        got = sparse.Plan(cx, "COO", "DIA", shape, "f64")(coo_arrays(coo))
+        assert_same(got, {"pos1": np.array([0, dia.offsets.size], "i4"), "crd1": dia.offsets.astype("i4"), "val": full.reshape(-1)})
+
+
 def test_explicit_fill_is_kept(cx):
     """A stored 0 stays an entry where places hold only entries; a fill that is not 0 marks the others."""
     csr = {"pos2": np.array([0, 2, 2], "i4"), "crd2": np.array([0, 2], "i4"), "val": np.array([0, 5], "f4")}
