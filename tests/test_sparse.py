@@ -398,6 +398,8 @@ def test_the_same_levels_are_copied(cx):
     bad = {**a, "crd2": np.array([2], "i4")}
     with pytest.raises(ravel.Error, match="crd2.0. is outside"):
         sparse.Plan(cx, "BSR", "BSR", (7, 5))(bad)
+    ell = {"crd3": np.array([1, -1, 0, 2], "i4"), "val": np.array([5, 9, 6, 7], "f4")}
+    assert_same(sparse.Plan(cx, "ELL", "ELL", (2, 3))(ell), {**ell, "val": np.array([5, 0, 6, 7], "f4")})
     m = matrix(np.random.default_rng(26), (13, 9))
     for name in ("SELL{H=3, SIGMA=4}", "JDS", "ELL", "DIA", "DCSR", "CSC"):
         assert_same(sparse.Plan(cx, name, name, m.shape)(arrays(name, m, "f32")), arrays(name, m, "f32"))
@@ -718,7 +720,7 @@ def test_unsigned_matrix_market(tmp_path):
     ("", "line 1: the file does not begin"), ("%%MatrixMarket matrix coordinate real general\n2 2 1\n1 1 5\n\0 2", "is no text: it has a NUL byte at 58"),
     ("%%MatrixMarket matrix array real general\n2 2\n", "only 'coordinate'"),
     ("%%MatrixMarket matrix coordinate real general\n2 2 1\n3 1 5\n", "line 3: the row"), ("%%MatrixMarket matrix coordinate real general\n2 2 1\n1 0 5\n", "line 3: the column"),
-    ("%%MatrixMarket matrix coordinate real general\n2 2 9999\n1 1 5\n", "fewer entries"), ("%%MatrixMarket matrix coordinate real general\n2 2 2\n1 1 5\n", "line 4: the row"),
+    ("%%MatrixMarket matrix coordinate real general\n2 2 9999\n1 1 5\n", "fewer entries"), ("%%MatrixMarket matrix coordinate real general\n2 2 2\n1 1 5\n", "line 4: the file ends after 1 of 2 entries"),
     ("%%MatrixMarket matrix coordinate real general\n2 2 1\n1 1 5\n1 2 5\n", "more entries"), ("%%MatrixMarket matrix coordinate real general\n2 2 1\n1 1 x\n", "no number"),
     ("%%MatrixMarket matrix coordinate real general\n2 2 1\n1 1\n", "missing"), ("%%MatrixMarket matrix coordinate real general\n-2 2 1\n", "rows"),
     ("%%MatrixMarket matrix coordinate real symmetric\n2 3 1\n1 1 1\n", "as many rows"), ("%%MatrixMarket matrix coordinate integer general\n2 2 1\n1 1 99999999999999999999\n", "64 bits"),
@@ -1113,6 +1115,18 @@ def test_what_scipy_has_not_sorted(tmp_path):
         np.savez("a.npz", indptr=np.array(indptr, "i4"), **bad)
         r = run("convert", "a.npz", "c.npz", "--from", "CSR", "--to", "CSC")
         assert r.returncode == 2 and "pos2" in r.stderr and not os.path.exists("c.npz"), r.stderr
+
+
+def test_scipys_files_are_formats_of_any_order(tmp_path):
+    os.chdir(tmp_path)
+    m = sp.random(8, 12, 0.3, format="csr", random_state=3)
+    for kind, name in (("csr", "CSR_ANY"), ("csc", "CSC_ANY"), ("bsr", "BSR_ANY")):
+        sp.save_npz("a.npz", sp.bsr_matrix(m, blocksize=(4, 4)) if kind == "bsr" else m.asformat(kind))
+        good("convert", "a.npz", "b.npz", "--from", name, "--to", "COO")
+        good("convert", "b.npz", "c.npz", "--from", "COO", "--to", name)
+        for file in ("b.npz", "c.npz"):
+            assert (sp.load_npz(file) != m).nnz == 0
+        assert sp.load_npz("c.npz").format == kind
 
 
 def test_blocks_that_scipy_has_not_sorted(tmp_path):

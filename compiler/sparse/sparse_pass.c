@@ -278,15 +278,20 @@ assume(SparseMaker *m)
         sparse_step(m, STEP_assume, level, sparse_positions(m));
 }
 
-/* ... for the same levels: in `sizes` the sizes of the source. */
+/* ... for the same levels: in `sizes` the sizes of the source.  Places without an entry get the fill,
+ * whatever the source has there. */
 static void
 copy_all(SparseMaker *m)
 {
     const SparseFormat *f = m->p->src;
+    const Level *last = &f->level[f->nlevel - 1];
     for (int i = 0; i < f->narray; i++)
         if (m->fill)
             sparse_step(m, STEP_copy, i, i, sparse_size(m, i),
                         (i64)sparse_array_type(f, i)->bits / 8);
+    if (m->fill && f->padded && last->def.kind == LEVEL_SINGLETON)
+        sparse_step(m, STEP_blank, f->narray - 1, last->crd, sparse_positions(m),
+                    (i64)f->l->dtype->bits / 8, (i64)f->width, f->l->fill[0], f->l->fill[1]);
 }
 
 /* ... for rows whose entries are numbered. */

@@ -106,6 +106,17 @@ ravel_stream_copy(ravel_stream *s, void *out, const void *in, int64_t n, int64_t
         RAVEL_SHARE(s, ravel_copy_part, &c);
 }
 
+/* The fill to the n places that have no coordinate. */
+RAVEL_STEP
+ravel_stream_blank(ravel_stream *s, void *values, const void *crd, int64_t n, int64_t es, int64_t w,
+                   uint64_t lo, uint64_t hi)
+{
+    unsigned char *out = (unsigned char *)values;
+    for (int64_t i = 0; i < n && !s->flaw; i++)
+        if (ravel_index_at(crd, w, i) < 0)
+            ravel_fill_all(out + i * es, 1, es, lo, hi);
+}
+
 /* How equal entries are joined; the names of sums are those of element types. */
 enum { RAVEL_LAST, RAVEL_FIRST, RAVEL_REFUSE, RAVEL_SUM_INTEGER, RAVEL_SUM_FLOAT };
 
