@@ -11,6 +11,8 @@
 #include "../templates/c/sparse_check.c"
 #include "../templates/c/sparse_read.c"
 #include "../templates/c/sparse_value.c"
+#include "../templates/c/fence.c"
+#include "../templates/c/sparse_copy.c"
 #include "../templates/c/sparse_work.c"
 #include "../templates/c/sparse_write.c"
 #include "../templates/c/sparse_rank.c"
