@@ -405,6 +405,36 @@ def test_the_same_levels_are_copied(cx):
         assert_same(sparse.Plan(cx, name, name, m.shape)(arrays(name, m, "f32")), arrays(name, m, "f32"))
 
 
+@pytest.mark.parametrize("threads", [1, 3])
+def test_large_arrays_are_copied(threads):
+    """Past the caches: arrays that neither begin nor end where a line does."""
+    rng = np.random.default_rng(27)
+    n, rows = 600_001, 1000
+    a = {"pos2": np.append(np.arange(rows, dtype="i4") * (n // rows), n).astype("i4"), "val": rng.random(n)}
+    a["crd2"] = (np.arange(n) - np.repeat(a["pos2"][:-1], np.diff(a["pos2"]))).astype("i4")
+    with ravel.Context() as cx:
+        ravel.call(ravel.lib.ravel_set_threads, cx.p, threads, None, None)
+        assert_same(sparse.Plan(cx, "CSR", "CSR", (rows, n), "f64")(a), a)
+
+
+def words(text):
+    return [w.strip().split(" ")[0] for w in text.replace("\n", " ").split(",")]
+
+
+def test_numbers_that_steps_and_plans_share():
+    """The steps are C that includes nothing of ravel, so some of its numbers are written twice."""
+    steps = "".join((ravel.ROOT/"templates/c"/f).read_text() for f in ("sparse.h", "sparse_value.c"))
+    plan = {f: (ravel.ROOT/"compiler/sparse"/f).read_text() for f in ("sparse_area.c", "sparse_batch.c", "sparse_pass.c", "sparse_text.c")}
+    def listed(text, begin, end):
+        return words(text.split(begin)[1].split(end)[0])
+    area = listed(plan["sparse_area.c"], "typedef enum {", "}")
+    assert ["RAVEL_" + w for w in area] == ["RAVEL_MASK", *listed(steps, "enum { RAVEL_MASK,", "}")]
+    assert ["RAVEL_" + w for w in listed(plan["sparse_pass.c"], "enum { LAST", "}")[1:]] == listed(steps, "enum { RAVEL_LAST,", "}")
+    assert "COLUMNS = 96" in plan["sparse_batch.c"] and "RAVEL_COLUMNS = 96" in steps and "AT_ONCE = 512" in plan["sparse_pass.c"] and "RAVEL_BATCH = 512" in steps
+    flaws = listed(steps, "enum { RAVEL_FLAW_SIZE = 1,", "}")
+    assert len(flaws) + 2 == plan["sparse_text.c"].split("flaws[] = {")[1].split("};")[0].count('",\n')
+
+
 def test_masks(cx):
     """Words of the mask that begin and end in rows, of sizes of values that have code of their own and others, and of a fill that is not 0."""
     rng = np.random.default_rng(8)
