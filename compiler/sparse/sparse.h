@@ -76,7 +76,8 @@ typedef struct {
 } SparseRequest;
 
 /* How entries come into the order of the destination. */
-typedef enum { BY_SOURCE, BY_COUNTING, BY_TILES, FROM_TILES, BY_ROWS, BY_BITMAP, BY_SORTING } SparseWay;
+typedef enum { BY_SOURCE, BY_COUNTING, BY_TILES, FROM_TILES, BY_ROWS, BY_BITMAP,
+               BY_SORTING } SparseWay;
 extern const char *const sparse_ways[];
 
 /* BY_TILES and BY_ROWS: the rows of the source, and what is in a tile: of BY_ROWS, one
