@@ -166,14 +166,18 @@ add(Reader *r, i64 row, i64 col, const double v[2], i64 integer)
         memcpy(to, v, (size_t)stored[r->field].bytes);
 }
 
+/* The entry after `done` others. */
 static void
-read_entry(Reader *r)
+read_entry(Reader *r, i64 done)
 {
     double v[2] = {1, 0};
     i64 integer = 1;
     end_line(r);
     while (*r->p == '\n' || *r->p == '%' || *r->p == '\r')
         next_line(r);
+    if (!*r->p)
+        cli_fail(r->c, "'%s' line %d: the file ends after %lld of %lld entries", r->path, r->line,
+                 (long long)done, (long long)r->entries);
     i64 row = whole(r, 1, r->rows, "the row is no number within the matrix") - 1;
     i64 col = whole(r, 1, r->cols, "the column is no number within the matrix") - 1;
     if (r->field == INTEGER)
@@ -211,7 +215,7 @@ matrix_market_read(Cli *c, const char *path, const char *text, SparseFile *f)
     r.col = arena_array(c->arena, int64_t, most + 1);
     r.val = arena_array(c->arena, unsigned char, most * stored[r.field].bytes + 1);
     for (i64 i = 0; i < r.entries; i++)
-        read_entry(&r);
+        read_entry(&r, i);
     end_line(&r);
     if (r.p[strspn(r.p, " \t\r\n")])
         fail(&r, "there are more entries than it says");

@@ -84,11 +84,11 @@ static void
 check_format(Convert *v)
 {
     Cli *c = v->c;
-    int row = scipy_of_file(v);
+    int row = scipy_of_file(v), from = scipy_of_text(c, v->from);
     if (v->in.format && row < 0)
         cli_fail(c, "'%s' holds the format '%.3s': csr, csc, coo, bsr and dia are read", v->in.path,
                  v->in.format);
-    if (row >= 0 && scipy_of_text(c, v->from) != row)
+    if (row >= 0 && (from < 0 || strcmp(scipy[from].format, scipy[row].format)))
         cli_fail(c, "'%s' holds %s: give --from %s, not %s", v->in.path, scipy[row].name,
                  scipy[row].name, v->from);
 }
@@ -116,7 +116,7 @@ set_blocks(Convert *v)
                      (long long)m->shape[1], (long long)m->shape[2], v->from);
         return;
     }
-    v->from = arena_printf(v->c->arena, "BSR{BR=%lld, BC=%lld}", (long long)m->shape[1],
+    v->from = arena_printf(v->c->arena, "%s{BR=%lld, BC=%lld}", v->from, (long long)m->shape[1],
                            (long long)m->shape[2]);
 }
 

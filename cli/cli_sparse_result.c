@@ -11,6 +11,11 @@ const ScipyFormat scipy[] = {
     {"coo", "COO", "compressed(R, \"nonunique\", \"unordered\"), singleton(C, \"unordered\")}",
      {NULL, "row", "col", "data"}},
     {"dia", "DIA", "compressed(C - R), dense(C)}", {NULL, "offsets", "data"}},
+    {"csr", "CSR_ANY", "dense(R), compressed(C, \"unordered\")}", {"indptr", "indices", "data"}},
+    {"csc", "CSC_ANY", "dense(C), compressed(R, \"unordered\")}", {"indptr", "indices", "data"}},
+    {"bsr", "BSR_ANY",
+     "dense(R//BR), compressed(C//BC, \"unordered\"), dense(R%BR), dense(C%BC), BC = ",
+     {"indptr", "indices", "data"}},
 };
 
 int

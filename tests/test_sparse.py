@@ -398,9 +398,41 @@ def test_the_same_levels_are_copied(cx):
     bad = {**a, "crd2": np.array([2], "i4")}
     with pytest.raises(ravel.Error, match="crd2.0. is outside"):
         sparse.Plan(cx, "BSR", "BSR", (7, 5))(bad)
+    ell = {"crd3": np.array([1, -1, 0, 2], "i4"), "val": np.array([5, 9, 6, 7], "f4")}
+    assert_same(sparse.Plan(cx, "ELL", "ELL", (2, 3))(ell), {**ell, "val": np.array([5, 0, 6, 7], "f4")})
     m = matrix(np.random.default_rng(26), (13, 9))
     for name in ("SELL{H=3, SIGMA=4}", "JDS", "ELL", "DIA", "DCSR", "CSC"):
         assert_same(sparse.Plan(cx, name, name, m.shape)(arrays(name, m, "f32")), arrays(name, m, "f32"))
+
+
+@pytest.mark.parametrize("threads", [1, 3])
+def test_large_arrays_are_copied(threads):
+    """Past the caches: arrays that neither begin nor end where a line does."""
+    rng = np.random.default_rng(27)
+    n, rows = 600_001, 1000
+    a = {"pos2": np.append(np.arange(rows, dtype="i4") * (n // rows), n).astype("i4"), "val": rng.random(n)}
+    a["crd2"] = (np.arange(n) - np.repeat(a["pos2"][:-1], np.diff(a["pos2"]))).astype("i4")
+    with ravel.Context() as cx:
+        ravel.call(ravel.lib.ravel_set_threads, cx.p, threads, None, None)
+        assert_same(sparse.Plan(cx, "CSR", "CSR", (rows, n), "f64")(a), a)
+
+
+def words(text):
+    return [w.strip().split(" ")[0] for w in text.replace("\n", " ").split(",")]
+
+
+def test_numbers_that_steps_and_plans_share():
+    """The steps are C that includes nothing of ravel, so some of its numbers are written twice."""
+    steps = "".join((ravel.ROOT/"templates/c"/f).read_text() for f in ("sparse.h", "sparse_value.c"))
+    plan = {f: (ravel.ROOT/"compiler/sparse"/f).read_text() for f in ("sparse_area.c", "sparse_batch.c", "sparse_pass.c", "sparse_text.c")}
+    def listed(text, begin, end):
+        return words(text.split(begin)[1].split(end)[0])
+    area = listed(plan["sparse_area.c"], "typedef enum {", "}")
+    assert ["RAVEL_" + w for w in area] == ["RAVEL_MASK", *listed(steps, "enum { RAVEL_MASK,", "}")]
+    assert ["RAVEL_" + w for w in listed(plan["sparse_pass.c"], "enum { LAST", "}")[1:]] == listed(steps, "enum { RAVEL_LAST,", "}")
+    assert "COLUMNS = 96" in plan["sparse_batch.c"] and "RAVEL_COLUMNS = 96" in steps and "AT_ONCE = 512" in plan["sparse_pass.c"] and "RAVEL_BATCH = 512" in steps
+    flaws = listed(steps, "enum { RAVEL_FLAW_SIZE = 1,", "}")
+    assert len(flaws) + 2 == plan["sparse_text.c"].split("flaws[] = {")[1].split("};")[0].count('",\n')
 
 
 def test_masks(cx):
@@ -506,6 +538,39 @@ def test_equal_entries(cx, dtype):
             sparse.Plan(cx, "COO", b, shape, dtype, (4, 4), "error")(source)
         once = sparse.store(sparse.levels_of("COO", shape), [(p, 1) for p in sorted(set(x))], dtype)
         sparse.Plan(cx, "COO", b, shape, dtype, (4, 4), "error")(once)
+
+
+@pytest.mark.parametrize("threads", [1, 3])
+def test_places_have_bits(threads):
+    """Blocks and diagonals of lists with equal entries: by a bitmap; sorted, if rows of blocks are compressed or a matrix is too large for bits."""
+    rng = np.random.default_rng(13)
+    with ravel.Context() as cx:
+        ravel.call(ravel.lib.ravel_set_threads, cx.p, threads, None, None)
+        cx.load('sparse "DBSR" { dims = { R, C }, levels = { compressed(R // 2), compressed(C // 3), dense(R % 2), dense(C % 3) } }')
+        shape, n = (150, 301), 12_000
+        coo = sp.coo_matrix((rng.integers(-4, 5, n).astype("f8"), (rng.integers(0, shape[0], n), rng.integers(0, shape[1], n))), shape)
+        want = {}
+        for name, (tall, wide) in {"BSR{BR=3, BC=2}": (3, 2), "DBSR": (2, 3)}.items():
+            kept = np.unique((coo.row // tall).astype("i8") << 32 | coo.col // wide)
+            val = np.zeros((kept.size, tall, wide))
+            np.add.at(val, (np.searchsorted(kept, (coo.row // tall).astype("i8") << 32 | coo.col // wide), coo.row % tall, coo.col % wide), coo.data)
+            want = {"val": val.reshape(-1), "crd2": (kept & 0xffffffff).astype("i4")}
+            rows, counts = np.unique(kept >> 32, return_counts=True)
+            if name == "DBSR":
+                want.update(pos1=np.array([0, rows.size], "i4"), crd1=rows.astype("i4"), pos2=np.concatenate([[0], np.cumsum(counts)]).astype("i4"))
+            else:
+                want["pos2"] = np.searchsorted(kept >> 32, np.arange(51)).astype("i4")
+            assert_same(sparse.Plan(cx, "COO", name, shape, "f64")(coo_arrays(coo)), want)
+            if name != "DBSR":
+                large = sparse.Plan(cx, "COO", name, (150, 10**6), "f64")(coo_arrays(coo))
+                assert_same(large, want)
+                csc = {"pos2": coo.tocsc().indptr, "crd2": coo.tocsc().indices, "val": coo.tocsc().data}
+                assert_same(sparse.Plan(cx, "CSC", name, shape, "f64")(csc), want)
+        dia = coo.todia()
+        full = np.zeros((dia.offsets.size, shape[1]))
+        full[:, :dia.data.shape[1]] = dia.data
+        got = sparse.Plan(cx, "COO", "DIA", shape, "f64")(coo_arrays(coo))
+        assert_same(got, {"pos1": np.array([0, dia.offsets.size], "i4"), "crd1": dia.offsets.astype("i4"), "val": full.reshape(-1)})
 
 
 def test_explicit_fill_is_kept(cx):
@@ -685,7 +750,7 @@ def test_unsigned_matrix_market(tmp_path):
     ("", "line 1: the file does not begin"), ("%%MatrixMarket matrix coordinate real general\n2 2 1\n1 1 5\n\0 2", "is no text: it has a NUL byte at 58"),
     ("%%MatrixMarket matrix array real general\n2 2\n", "only 'coordinate'"),
     ("%%MatrixMarket matrix coordinate real general\n2 2 1\n3 1 5\n", "line 3: the row"), ("%%MatrixMarket matrix coordinate real general\n2 2 1\n1 0 5\n", "line 3: the column"),
-    ("%%MatrixMarket matrix coordinate real general\n2 2 9999\n1 1 5\n", "fewer entries"), ("%%MatrixMarket matrix coordinate real general\n2 2 2\n1 1 5\n", "line 4: the row"),
+    ("%%MatrixMarket matrix coordinate real general\n2 2 9999\n1 1 5\n", "fewer entries"), ("%%MatrixMarket matrix coordinate real general\n2 2 2\n1 1 5\n", "line 4: the file ends after 1 of 2 entries"),
     ("%%MatrixMarket matrix coordinate real general\n2 2 1\n1 1 5\n1 2 5\n", "more entries"), ("%%MatrixMarket matrix coordinate real general\n2 2 1\n1 1 x\n", "no number"),
     ("%%MatrixMarket matrix coordinate real general\n2 2 1\n1 1\n", "missing"), ("%%MatrixMarket matrix coordinate real general\n-2 2 1\n", "rows"),
     ("%%MatrixMarket matrix coordinate real symmetric\n2 3 1\n1 1 1\n", "as many rows"), ("%%MatrixMarket matrix coordinate integer general\n2 2 1\n1 1 99999999999999999999\n", "64 bits"),
@@ -1080,6 +1145,18 @@ def test_what_scipy_has_not_sorted(tmp_path):
         np.savez("a.npz", indptr=np.array(indptr, "i4"), **bad)
         r = run("convert", "a.npz", "c.npz", "--from", "CSR", "--to", "CSC")
         assert r.returncode == 2 and "pos2" in r.stderr and not os.path.exists("c.npz"), r.stderr
+
+
+def test_scipys_files_are_formats_of_any_order(tmp_path):
+    os.chdir(tmp_path)
+    m = sp.random(8, 12, 0.3, format="csr", random_state=3)
+    for kind, name in (("csr", "CSR_ANY"), ("csc", "CSC_ANY"), ("bsr", "BSR_ANY")):
+        sp.save_npz("a.npz", sp.bsr_matrix(m, blocksize=(4, 4)) if kind == "bsr" else m.asformat(kind))
+        good("convert", "a.npz", "b.npz", "--from", name, "--to", "COO")
+        good("convert", "b.npz", "c.npz", "--from", "COO", "--to", name)
+        for file in ("b.npz", "c.npz"):
+            assert (sp.load_npz(file) != m).nnz == 0
+        assert sp.load_npz("c.npz").format == kind
 
 
 def test_blocks_that_scipy_has_not_sorted(tmp_path):

@@ -11,3 +11,19 @@ const LevelInfo *const level_kinds[LEVEL_KINDS] = {
     [LEVEL_JAGGED] = &level_jagged,
     [LEVEL_NOFM] = &level_nofm,
 };
+
+void
+level_load(SparseMaker *m, int k)
+{
+    const Level *l = &m->p->src->level[k];
+    m->column[l->var] = sparse_column(m);
+    sparse_step(m, STEP_load, (i64)m->column[l->var], (i64)m->from, l->bias, l->crd,
+                (i64)m->p->src->width);
+}
+
+void
+level_same_parent(SparseMaker *m, int k)
+{
+    (void)m;
+    (void)k;
+}

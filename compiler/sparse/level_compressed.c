@@ -26,15 +26,6 @@ check(SparseMaker *m, int k)
 }
 
 static void
-read(SparseMaker *m, int k)
-{
-    const Level *l = &m->p->src->level[k];
-    m->column[l->var] = sparse_column(m);
-    sparse_step(m, STEP_load, (i64)m->column[l->var], (i64)m->from, l->bias, l->crd,
-                (i64)m->p->src->width);
-}
-
-static void
 parent(SparseMaker *m, int k)
 {
     int to = sparse_column(m);
@@ -72,5 +63,5 @@ finish(SparseMaker *m, int k)
 
 const LevelInfo level_compressed = {
     .name = "compressed", .pos = true, .crd = true, .access = "a search among the coordinates "
-    "below the parent", .positions = positions, .check = check, .read = read,
+    "below the parent", .positions = positions, .check = check, .read = level_load,
     .parent = parent, .write = write, .finish = finish};

@@ -22,14 +22,6 @@ read(SparseMaker *m, int k)
     m->column[l->var] = c;
 }
 
-/* `read` has made the parent too. */
-static void
-parent(SparseMaker *m, int k)
-{
-    (void)m;
-    (void)k;
-}
-
 static void
 write(SparseMaker *m, int k)
 {
@@ -52,4 +44,4 @@ finish(SparseMaker *m, int k)
 
 const LevelInfo level_dense = {
     .name = "dense", .access = "1 step", .positions = positions, .read = read,
-    .parent = parent, .write = write, .finish = finish};
+    .parent = level_same_parent, .write = write, .finish = finish};

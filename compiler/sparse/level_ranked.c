@@ -26,14 +26,6 @@ read(SparseMaker *m, int k)
                 (i64)m->p->src->width);
 }
 
-/* It is the first level. */
-static void
-parent(SparseMaker *m, int k)
-{
-    (void)m;
-    (void)k;
-}
-
 /* The levels below take the coordinate, and look its rank up. */
 static void
 write(SparseMaker *m, int k)
@@ -62,5 +54,5 @@ finish(SparseMaker *m, int k)
 
 const LevelInfo level_ranked = {
     .name = "ranked", .crd = true, .access = "a search among the coordinates",
-    .positions = positions, .check = check, .read = read, .parent = parent, .begin = begin,
-    .write = write, .finish = finish};
+    .positions = positions, .check = check, .read = read,
+    .parent = level_same_parent, .begin = begin, .write = write, .finish = finish};

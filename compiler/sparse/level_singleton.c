@@ -28,23 +28,6 @@ check(SparseMaker *m, int k)
 }
 
 static void
-read(SparseMaker *m, int k)
-{
-    const Level *l = &m->p->src->level[k];
-    m->column[l->var] = sparse_column(m);
-    sparse_step(m, STEP_load, (i64)m->column[l->var], (i64)m->from, l->bias, l->crd,
-                (i64)m->p->src->width);
-}
-
-/* The position is that of the parent. */
-static void
-parent(SparseMaker *m, int k)
-{
-    (void)m;
-    (void)k;
-}
-
-static void
 write(SparseMaker *m, int k)
 {
     const Level *l = &m->p->dst->level[k];
@@ -61,4 +44,5 @@ finish(SparseMaker *m, int k)
 
 const LevelInfo level_singleton = {
     .name = "singleton", .crd = true, .access = "1 step", .positions = positions,
-    .check = check, .read = read, .parent = parent, .write = write, .finish = finish};
+    .check = check, .read = level_load, .parent = level_same_parent, .write = write,
+    .finish = finish};

@@ -3,7 +3,7 @@
 
 /* As in templates/c/sparse.h. */
 typedef enum { MASK, COUNTS, CURSORS, ROWS, LIST, GROUPS, SET, SLOTS, BUCKETS, SCRATCH,
-               LENGTHS, ORDER, RANKS, CHOSEN, SEEN, AREAS } Area;
+               LENGTHS, ORDER, RANKS, CHOSEN, SEEN, BITS, BEFORE, WRITTEN, AREAS } Area;
 
 typedef struct {
     const Ex *n;          /* elements; NULL: the plan does not have the area */
@@ -72,6 +72,16 @@ size_tallies(const SparseMaker *m, AreaSize *to)
 }
 
 static void
+size_bitmap(const SparseMaker *m, AreaSize *to)
+{
+    const Ex *bits = ex_const(m->e, m->p->places + 63);
+    to[BITS] = (AreaSize){bits, 1, false};
+    to[BEFORE] = (AreaSize){ex_const(m->e, int_ceil_div(m->p->places, 64)), 32, false};
+    if (m->p->joins)
+        to[WRITTEN] = (AreaSize){ex_add(m->e, sparse_written(m), ex_const(m->e, 63)), 1, false};
+}
+
+static void
 size_areas(const SparseMaker *m, AreaSize *to)
 {
     const SparsePlan *p = m->p;
@@ -89,6 +99,8 @@ size_areas(const SparseMaker *m, AreaSize *to)
     }
     if (p->way == BY_TILES || p->way == BY_ROWS)
         size_tiles(m, to);
+    if (p->way == BY_BITMAP)
+        size_bitmap(m, to);
 }
 
 /* Its size depends on the source. */

@@ -63,7 +63,7 @@ sparse_is_radix(const Ex *x)
             if (x->t[i].coef >= least && (!t || x->t[i].coef < t->coef))
                 t = &x->t[i];
         if (!t || t->atom->f.min < 0 || t->atom->f.max == INF ||
-            !int_mul(t->coef, t->atom->f.max + 1, &least))
+            t->atom->f.max == 0 || !int_mul(t->coef, t->atom->f.max + 1, &least))
             return false;
     }
     return true;

@@ -47,6 +47,11 @@ extern const LevelInfo *const level_kinds[LEVEL_KINDS];
 extern const LevelInfo level_dense, level_compressed, level_singleton, level_nth, level_ranked,
     level_sliced, level_jagged, level_nofm;
 
+/* A coordinate from crd. */
+void level_load(SparseMaker *m, int k);
+/* The position of the parent is there already: it is the same, or `read` has made it. */
+void level_same_parent(SparseMaker *m, int k);
+
 /* sparse_kinds.c */
 /* diag_fatal if levels of these kinds do not follow each other. */
 void sparse_check_kinds(Arena *a, const SparseFormat *f);
@@ -119,6 +124,13 @@ void sparse_fill_rows(SparseMaker *m);
 bool sparse_untiles(SparseMaker *m);
 void sparse_count_untiled(SparseMaker *m);
 void sparse_fill_untiled(SparseMaker *m);
+/* sparse_bitmap.c: whether the places of the destination's compressed level are so few that each
+ * has a bit; sets p->places.  The steps before, in and after the loop of a pass. */
+bool sparse_bitmap(SparseMaker *m);
+const Ex *sparse_written(const SparseMaker *m);
+void sparse_begin_bitmap(SparseMaker *m);
+int sparse_write_bitmap(SparseMaker *m);
+void sparse_end_bitmap(SparseMaker *m);
 /* sparse_lay.c: whether the source has rows in order, whose entries the destination numbers.  The
  * steps of `sizes` and of `fill`. */
 bool sparse_lays(const SparseMaker *m);

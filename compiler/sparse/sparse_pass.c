@@ -147,6 +147,15 @@ write_counted(SparseMaker *m)
     put_values(m, 0);
 }
 
+/* By a bitmap. */
+static void
+write_placed(SparseMaker *m)
+{
+    m->to = sparse_write_bitmap(m);
+    if (m->fill)
+        put_values(m, m->p->joins);
+}
+
 int
 sparse_compressed(const SparseFormat *f)
 {
@@ -269,15 +278,20 @@ assume(SparseMaker *m)
         sparse_step(m, STEP_assume, level, sparse_positions(m));
 }
 
-/* ... for the same levels: in `sizes` the sizes of the source. */
+/* ... for the same levels: in `sizes` the sizes of the source.  Places without an entry get the fill,
+ * whatever the source has there. */
 static void
 copy_all(SparseMaker *m)
 {
     const SparseFormat *f = m->p->src;
+    const Level *last = &f->level[f->nlevel - 1];
     for (int i = 0; i < f->narray; i++)
         if (m->fill)
             sparse_step(m, STEP_copy, i, i, sparse_size(m, i),
                         (i64)sparse_array_type(f, i)->bits / 8);
+    if (m->fill && f->padded && last->def.kind == LEVEL_SINGLETON)
+        sparse_step(m, STEP_blank, f->narray - 1, last->crd, sparse_positions(m),
+                    (i64)f->l->dtype->bits / 8, (i64)f->width, f->l->fill[0], f->l->fill[1]);
 }
 
 /* ... for rows whose entries are numbered. */
@@ -334,11 +348,13 @@ sparse_pass(SparseMaker *m, const char *what)
     for (int k = 0; k < f->nlevel; k++)
         want[k] = p->way == BY_SORTING ? sparse_has(&f->level[k])
                   : p->way == BY_SOURCE ? sparse_wants(m, k)
-                  : m->fill || k < sparse_compressed(f);
+                  : m->fill || k < sparse_compressed(f) + (p->way == BY_BITMAP);
     if (p->way == BY_COUNTING && m->fill)
         sparse_step(m, STEP_counted, f->level[sparse_compressed(f)].pos, p->counts - 1,
                     (i64)f->width);
-    if (p->way != BY_SORTING)
+    if (p->way == BY_BITMAP)
+        sparse_begin_bitmap(m);
+    else if (p->way != BY_SORTING)
         begin_levels(m);
     Stmt **after = sparse_begin_loop(m, sparse_positions(m));
     sparse_read(m, want);
@@ -346,9 +362,13 @@ sparse_pass(SparseMaker *m, const char *what)
         record_keys(m);
     else if (p->way == BY_COUNTING)
         write_counted(m);
+    else if (p->way == BY_BITMAP)
+        write_placed(m);
     else
         write_batch(m);
     sparse_end_loop(m, after);
+    if (p->way == BY_BITMAP)
+        sparse_end_bitmap(m);
 }
 
 /* A pass over the sorted records. */

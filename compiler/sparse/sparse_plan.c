@@ -33,7 +33,7 @@ static bool
 writes_pos(const SparsePlan *p)
 {
     return p->way == BY_COUNTING || p->way == BY_TILES || p->way == FROM_TILES ||
-           p->way == BY_ROWS || p->extracts || p->expands;
+           p->way == BY_ROWS || p->way == BY_BITMAP || p->extracts || p->expands;
 }
 
 static void
@@ -141,6 +141,7 @@ make_sizes(SparsePlan *p, const int *map)
              : p->way == BY_TILES ? "find the tiles of each row of tiles"
              : p->way == FROM_TILES ? "count the entries of each row"
              : p->way == BY_ROWS ? "put the entries into their rows, and join them"
+             : p->way == BY_BITMAP ? "find the places that have an entry"
              : p->counts ? "count the entries below each parent"
              : "count the positions of each level");
     else

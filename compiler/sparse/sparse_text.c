@@ -83,7 +83,8 @@ print_side(Buf *b, const char *what, const SparseFormat *f)
 const char *const sparse_ways[] = {
     [BY_SOURCE] = "in the order of the source", [BY_COUNTING] = "by counting",
     [BY_TILES] = "by tiles", [FROM_TILES] = "from tiles",
-    [BY_ROWS] = "by rows", [BY_SORTING] = "by sorting"};
+    [BY_ROWS] = "by rows",
+    [BY_BITMAP] = "by a bitmap", [BY_SORTING] = "by sorting"};
 
 static void
 print_way(Buf *b, const SparsePlan *p)

@@ -227,13 +227,16 @@ static void
 set_tiles(SparseMaker *m)
 {
     SparsePlan *p = m->p;
-    if (!sparse_tiles(m)) {
+    if (sparse_tiles(m)) {
+        p->way = p->joins ? BY_ROWS : BY_TILES;
+        p->why = p->joins ? "a set puts the entries of a row in order, and joins them"
+                 : "a set finds the tiles of each row, in order";
+    } else if (sparse_bitmap(m)) {
+        p->way = BY_BITMAP;
+        p->why = "a bit for each place says where an entry goes";
+    } else {
         set_sorting(m);
-        return;
     }
-    p->way = p->joins ? BY_ROWS : BY_TILES;
-    p->why = p->joins ? "a set puts the entries of a row in order, and joins them"
-             : "a set finds the tiles of each row, in order";
 }
 
 void

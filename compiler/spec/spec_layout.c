@@ -198,6 +198,16 @@ spec_read_layout(Sandbox *s, const char *name, Loc loc, bool is_inline)
     return d;
 }
 
+/* "; it has H, SIGMA" */
+static const char *
+params_text(Arena *a, const LayoutDef *def)
+{
+    const char *text = "";
+    for (int i = 0; i < def->nparams; i++)
+        text = arena_printf(a, "%s%s%s", text, i ? ", " : "; it has ", def->params[i].name);
+    return text;
+}
+
 /* the { C0 = 32 } after a name */
 void
 spec_read_given(Sandbox *s, LayoutRef *ref)
@@ -216,8 +226,8 @@ spec_read_given(Sandbox *s, LayoutRef *ref)
         for (int j = 0; j < def->nparams; j++)
             is_known |= !strcmp(known[j], keys[i]);
         if (!is_known)
-            FAIL(&r, "layout '%s' has no parameter '%s'%s%s", def->name, keys[i],
-                 def->nparams ? "; it has " : "", def->nparams ? known[0] : "");
+            FAIL(&r, "layout '%s' has no parameter '%s'%s", def->name, keys[i],
+                 params_text(s->arena, def));
         lua_getfield(s->L, r.at, keys[i]);
         read_param(&r, keys[i], &ref->given[ref->n++]);
         if (ref->given[ref->n - 1].list || spec_table(def, keys[i]))

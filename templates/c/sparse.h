@@ -9,7 +9,8 @@ enum { RAVEL_BATCH = 512, RAVEL_COLUMNS = 96, RAVEL_LEVELS = 18,
 /* Areas of the work memory, for arrays that steps share. */
 enum { RAVEL_MASK, RAVEL_COUNTS, RAVEL_CURSORS, RAVEL_ROWS, RAVEL_LIST, RAVEL_GROUPS,
        RAVEL_SET, RAVEL_SLOTS, RAVEL_BUCKETS, RAVEL_SCRATCH, RAVEL_LENGTHS, RAVEL_ORDER,
-       RAVEL_RANKS, RAVEL_CHOSEN, RAVEL_SEEN, RAVEL_AREAS };
+       RAVEL_RANKS, RAVEL_CHOSEN, RAVEL_SEEN, RAVEL_BITS, RAVEL_BEFORE, RAVEL_WRITTEN,
+       RAVEL_AREAS };
 
 /* Tiles of a destination: `tall` rows by `wide` coordinates.  The value of a row and a
  * coordinate in a tile is at row*down + coordinate*across. */

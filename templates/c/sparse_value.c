@@ -82,28 +82,15 @@ ravel_copy_each(const ravel_stream *s, int64_t at, unsigned char *out,
                 memcpy(out + s->x[at][i] * es, ravel_value(s, in, es, i), (size_t)es);
 }
 
-typedef struct {
-    unsigned char *out;
-    const unsigned char *in;
-    int64_t bytes;
-} ravel_copied;
-
-static void
-ravel_copy_part(void *arg, int part, int parts)
-{
-    const ravel_copied *c = (const ravel_copied *)arg;
-    int64_t from = ravel_part_of(c->bytes, part, parts);
-    int64_t to = ravel_part_of(c->bytes, part + 1, parts);
-    memcpy(c->out + from, c->in + from, (size_t)(to - from));
-}
-
-/* Copy a whole array of n elements. */
+/* The fill to the n places that have no coordinate. */
 RAVEL_STEP
-ravel_stream_copy(ravel_stream *s, void *out, const void *in, int64_t n, int64_t es)
+ravel_stream_blank(ravel_stream *s, void *values, const void *crd, int64_t n, int64_t es, int64_t w,
+                   uint64_t lo, uint64_t hi)
 {
-    ravel_copied c = {(unsigned char *)out, (const unsigned char *)in, n * es};
-    if (!s->flaw && n > 0)
-        RAVEL_SHARE(s, ravel_copy_part, &c);
+    unsigned char *out = (unsigned char *)values;
+    for (int64_t i = 0; i < n && !s->flaw; i++)
+        if (ravel_index_at(crd, w, i) < 0)
+            ravel_fill_all(out + i * es, 1, es, lo, hi);
 }
 
 /* How equal entries are joined; the names of sums are those of element types. */
