@@ -532,9 +532,9 @@ row_major_to_amx_i8(void *dst_, const void *src_)
     unsigned char *RAVEL_RESTRICT dst = (unsigned char *)dst_;
     const unsigned char *RAVEL_RESTRICT src = (const unsigned char *)src_;
     /* K=0..1023 N=0..767: interleave1 */
-    for (int64_t k1 = 0; k1 < 256; k1 += 4) {
-        for (int64_t n1 = 0; n1 < 12; n1++) {
-            ravel_interleave1(dst + 65536*n1 + 256*k1, src + 3072*k1 + 64*n1, 4, 64, 4, 4, 256, 3072, 4, 768, 0, 0, 0x0u);
+    for (int64_t n1 = 0; n1 < 12; n1++) {
+        for (int64_t k1 = 0; k1 < 256; k1 += 64) {
+            ravel_interleave1(dst + 65536*n1 + 256*k1, src + 3072*k1 + 64*n1, 64, 64, 4, 4, 256, 3072, 4, 768, 0, 0, 0x0u);
         }
     }
 }

@@ -56,6 +56,7 @@ static const struct {
     {"Auth", 0x19, 0x20, 0x5f, "zen3"},            /* Ryzen 5000, 6000 */
     {"Auth", 0x19, 0x10, 0x1f, "zen4"},            /* AMD EPYC 9004 */
     {"Auth", 0x19, 0x60, 0xaf, "zen4"},            /* Ryzen 7000, 8000; EPYC of Zen 4c */
+    {"Auth", 0x1a, 0x00, 0xff, "zen4"},            /* Zen 5: not measured; the nearest */
     {"Genu", 0x06, 0x8f, 0x8f, "emerald-rapids"},  /* Sapphire Rapids: the same cores */
     {"Genu", 0x06, 0xcf, 0xcf, "emerald-rapids"},
 };
