@@ -32,29 +32,47 @@ number_in(const char *path, const char *key, i64 unit)
     return v;
 }
 
-/* The files of a control group's memory: of version 2, whose line in /proc/self/cgroup begins
- * with "0::", and of version 1, whose controllers have a folder each. */
+/* The files of a control group's memory: of version 2, which names no controllers, and of
+ * version 1, whose controllers have a folder each. */
 static const struct {
-    const char *line, *folder, *most, *used, *cached;
+    const char *controller, *folder, *most, *used, *cached;
 } versions[] = {
-    {"0::", "/sys/fs/cgroup", "memory.max", "memory.current", "inactive_file"},
-    {":memory:", "/sys/fs/cgroup/memory", "memory.limit_in_bytes", "memory.usage_in_bytes",
+    {"", "/sys/fs/cgroup", "memory.max", "memory.current", "inactive_file"},
+    {"memory", "/sys/fs/cgroup/memory", "memory.limit_in_bytes", "memory.usage_in_bytes",
      "total_inactive_file"},
 };
 enum { PATH = 512 };
 
-/* The group of this process, as "/a/b"; "": none is known. */
+/* Whether the word is one of those between commas. */
+static bool
+lists(const char *words, const char *word)
+{
+    size_t n = strlen(word);
+    for (;; words++) {
+        size_t len = strcspn(words, ",");
+        if (len == n && !memcmp(words, word, n))
+            return true;
+        if (!*(words += len))
+            return false;
+    }
+}
+
+/* The group of this process, as "/a/b"; "": none is known.  Lines are as
+ * "3:cpuset,memory:/a/b" (cgroups(7)). */
 static void
-find_group(const char *line, char *path)
+find_group(const char *controller, char *path)
 {
     char s[PATH];
-    const char *at;
     FILE *f = fopen("/proc/self/cgroup", "re");
     *path = 0;
-    while (f && !*path && fgets(s, sizeof s, f))
-        if ((at = strstr(s, line)))
-            snprintf(path, PATH, "%.*s", (int)strcspn(at, "\n") - (int)strlen(line),
-                     at + strlen(line));
+    while (f && !*path && fgets(s, sizeof s, f)) {
+        char *of = strchr(s, ':'), *group = of ? strchr(++of, ':') : NULL;
+        if (!group)
+            continue;
+        *group++ = 0;
+        if (lists(of, controller))
+            snprintf(path, PATH, "%.*s", (int)strcspn(group, "\n"), group);
+    }
     if (f)
         fclose(f);
 }
@@ -84,7 +102,7 @@ available(void)
     least = least == INF ? physical() : least;
     for (int v = 0; v < LEN(versions); v++) {
         char group[PATH];
-        find_group(versions[v].line, group);
+        find_group(versions[v].controller, group);
         for (char *end = group + strlen(group);; *end = 0) {
             i64 left = left_in(v, group);
             least = left < least ? left : least;

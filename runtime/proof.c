@@ -19,7 +19,7 @@
 /* If both buffers have more bytes than this, fewer threads run. */
 static const size_t LARGE = (size_t)1 << 28;
 /* The rounds of threads end when they have moved this many slots; there is at least one,
- * and no more at each of the many shapes of a plan with run-time extents. */
+ * and no more for a plan at one shape of many, as those with run-time extents are proven. */
 enum { ROUND_SLOTS = 1 << 24, ROUNDS_MAX = 8 };
 
 /* Where buffers begin, from a page's start: there, or at the least multiple of the

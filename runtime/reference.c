@@ -293,20 +293,31 @@ walk(Walk *w)
     return ok;
 }
 
-bool
-reference_walk_patches(const Plan *p, const i64 *lo, const i64 *hi, ReferenceVisit *visit,
-                       ReferencePatchVisit *patch, void *arg)
+/* A walk through the coordinates of the destination, of which `at` has the box. */
+static Walk
+walk_of(const Plan *p, const i64 *lo, const i64 *hi)
 {
     FillKind fill = p->dst->ref->def->fill;
-    Walk w = {.l = p->dst, .to = {.l = p->dst}, .from = {.l = p->src, .clamped = true},
-              .visit = visit, .patch = patch, .arg = arg};
+    Walk w = {.l = p->dst, .to = {.l = p->dst}, .from = {.l = p->src, .clamped = true}};
     w.kind = fill == FILL_EDGE ? 0 : fill == FILL_NONE ? FROM_HOLE : FROM_FILL;
+    w.at.rank = p->dst->rank;
     for (int d = 0; d < p->dst->rank; d++) {
         w.at.lo[d] = lo[d];
         w.at.hi[d] = hi[d];
         w.to.of[d] = d;
         w.from.of[d] = p->map[d];
     }
+    return w;
+}
+
+bool
+reference_walk_patches(const Plan *p, const i64 *lo, const i64 *hi, ReferenceVisit *visit,
+                       ReferencePatchVisit *patch, void *arg)
+{
+    Walk w = walk_of(p, lo, hi);
+    w.visit = visit;
+    w.patch = patch;
+    w.arg = arg;
     return walk(&w);
 }
 
@@ -337,10 +348,13 @@ reference_walk(const Plan *p, ReferenceVisit *visit, void *arg)
 i64
 reference_bytes(const Plan *p)
 {
-    i64 n = 0;
-    for (int d = 0; d < p->dst->rank; d++)
-        n += 2 * side_strip(p->dst->dim[d].padded) * (i64)sizeof(i64);
-    return n;
+    i64 lo[MAX_RANK], hi[MAX_RANK], longest = 0;
+    all_coordinates(p->dst, lo, hi);
+    Walk w = walk_of(p, lo, hi);
+    for (int d = 0; d < w.at.rank; d++)
+        longest = side_strip(hi[d]) > longest ? side_strip(hi[d]) : longest;
+    return side_bytes(&w.to, &w.at) + side_bytes(&w.from, &w.at) +
+           2 * longest * (i64)sizeof **w.same;
 }
 
 typedef struct {

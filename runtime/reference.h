@@ -1,6 +1,5 @@
 /* reference.h: a relayout by its definition: it evaluates the expressions as written.
- * Of the simplifier and the planner it uses only the extents and strides of the layouts.
- * */
+ * Of the simplifier and the planner it uses only the extents and strides of the layouts. */
 #ifndef RAVEL_REFERENCE_H
 #define RAVEL_REFERENCE_H
 
@@ -40,7 +39,7 @@ typedef void ReferencePatchVisit(void *arg, const ReferencePatch *r);
 /* The same, in patches where these are large. */
 bool reference_walk_patches(const Plan *p, const i64 *lo, const i64 *hi,
                             ReferenceVisit *visit, ReferencePatchVisit *patch, void *arg);
-/* The bytes that a walk allocates. */
+/* The bytes that a walk of one thread allocates, at most. */
 i64 reference_bytes(const Plan *p);
 /* The units of work of one address of a layout in a walk.  *made: the units for the
  * tables that a walk prepares; INF: the number does not fit 64 bits. */

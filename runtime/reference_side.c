@@ -58,6 +58,7 @@ sort_entries(Side *s)
     for (int i = 0; i < s->nseveral; i++)
         find_leaves(s, s->l->entry[s->several[i]].x);
     s->by_one |= s->l->ref->def->swizzle && s->l->ref->def->swizzle->depth > ROW_DEPTH;
+    s->nleaf = s->by_one ? 0 : s->nleaf;
 }
 
 i64
@@ -100,6 +101,20 @@ side_new(Side *s, const Strips *w)
                 ok &= (s->leaf[i].value = strip_new(w, d)) != NULL;
     }
     return ok;
+}
+
+i64
+side_bytes(Side *s, const Strips *w)
+{
+    i64 n = 0;
+    sort_entries(s);
+    for (int d = 0; d < w->rank; d++) {
+        int strips = 1;
+        for (int i = 0; i < s->nleaf; i++)
+            strips += s->leaf[i].dim == s->of[d];
+        n += strips * side_strip(w->hi[d] - w->lo[d]) * (i64)sizeof(i64);
+    }
+    return n;
 }
 
 bool

@@ -37,6 +37,8 @@ typedef struct {
 
 bool side_new(Side *s, const Strips *w);
 void side_free(Side *s);
+/* The bytes that side_new allocates. */
+i64 side_bytes(Side *s, const Strips *w);
 /* The length of a strip of so many coordinates. */
 i64 side_strip(i64 coordinates);
 /* Tabulate the strip of dim d. */

@@ -71,6 +71,9 @@ CASES = [T(64, 128, 32), T(128, 64, 16), T(128, 256, 8), T(256, 512, 4), T(64, 3
     # by words that begin anywhere: of every width, with and without ends of runs in one word, several planes, a pitch, extents in two loops
     T(301, 133, 4), T(160, 263, 2), T(200, 333, 1), T(256, 513, 1), T(268, 131, 16), Z(2, 261, 133, 8), M((3, 70, 133), "CAB", 4),
     ("(A,B){A, B, pitch = {A = 391}}", "(A,B){B, A}", (267, 266), 8),
+    # a digit that is xored and has an odd stride of its own
+    ("(C,W){W, C}", "(C,W){(C%4) ~ (W%4), W%4, C//4, W//4}", (75, 4), 16), ("(C,W){W//8, (C%32) ~ (W%8), W%8, C//32}", "(C,W){C, W}", (77, 2), 8),
+    ("(C,W){C//2, W//32, (W%32) ~ (C%2), C%2}", "(C,W){W, C}", (77, 16), 16),
     # several small planes a block
     Z(37, 16, 16, 32), Z(50, 8, 32, 8), Z(70, 8, 8, 16), Z(9, 16, 8, 4), Z(300, 2, 2, 64), Z(19, 12, 20, 32), ("(B,R,C){B, R, C}", "(B,R,C){C, B, R}", (40, 8, 8), 32),
     ("(B,R,C){B, R, C}", "(B,R,C){B, C, R, pad = {R = 16}, fill = 1}", (37, 11, 16), 32),

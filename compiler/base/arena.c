@@ -100,9 +100,10 @@ block_of(Arena *a, const void *p, size_t n)
 void
 arena_drop(Arena *a, const void *p, size_t n)
 {
-    ArenaBlock **at = block_of(a, p, n), *b = at ? *at : NULL;
-    if (!b || n < LARGE_BYTES)
+    ArenaBlock **at = n >= LARGE_BYTES ? block_of(a, p, n) : NULL, *b;
+    if (!at)
         return;
+    b = *at;
     *at = b->next;
     a->held -= b->cap;
     free(b);
@@ -125,7 +126,7 @@ arena_resize(Arena *a, void *p, size_t old, size_t bytes)
         a->head->used += rounded(bytes) - rounded(old);
         return p;
     }
-    ArenaBlock **at = p && bytes ? block_of(a, p, old) : NULL, *b;
+    ArenaBlock **at = bytes && old >= LARGE_BYTES ? block_of(a, p, old) : NULL, *b;
     size_t kept = old < bytes ? old : bytes, n = rounded(bytes);
     if (!at) {
         void *q = arena_alloc(a, bytes);

@@ -209,9 +209,8 @@ typedef struct {
     i64 size;
 } DecideValue;
 /* Whether x has distinct values for all values of n variables, which may be multiplied by
- * few others: YES or UNKNOWN.  Adds the number of cases that were examined. */
-Answer case_injective(Exprs *e, const Ex *x, const DecideValue *value, int n,
-                      i64 *examined);
+ * few others: YES or UNKNOWN.  x has no other variables. */
+Answer case_injective(Exprs *e, const Ex *x, const DecideValue *value, int n);
 
 /* decide_enum.c */
 /* The largest number of points that enumeration examines. */

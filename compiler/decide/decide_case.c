@@ -1,7 +1,7 @@
 /* One-to-one, case by case.
  *
- * In (1 - B%2)*(2*N + B//2*N + P) + B%2*(2*P + B//2), a plane of luma after pairs of chroma,
- * B%2 is multiplied by others.  For each of its values, the cases, a sum with one term a
+ * In (1 - B%2)*(2*N + B//2*N + P) + B%2*(2*P + B//2), pixel P of N in band B of a picture
+ * whose planes of luma follow pairs of chroma, B%2 is multiplied by others.  For each of its values, the cases, a sum with one term a
  * value is left.  It is a mixed radix if each coefficient is above all that the smaller ones
  * reach.  Two cases have no address in common if one ends before the other begins, or if
  * they differ modulo a number that divides all coefficients of both. */
@@ -19,13 +19,15 @@ typedef struct {
 
 typedef struct {
     Exprs *e;
+    const Ex *x;
     const DecideValue *value;
     int n, nranges;
+    bool all;                      /* the ranges are those of all cases */
     Range range[CASES_MAX];
 } Cases;
 
 /* The value with the fewest numbers in the atoms of x that are not variables; -1: there is
- * none, x is linear. */
+ * none, so x is linear if it has no other variables. */
 static int
 least_mixed(const Cases *c, const Ex *x)
 {
@@ -121,17 +123,35 @@ apart(const Range *a, const Range *b)
            (mod && int_mod(a->min, mod) != int_mod(b->min, mod));
 }
 
+static void
+split_all(void *arg)
+{
+    Cases *c = arg;
+    c->all = split(c, c->x, arena_array(ex_arena(c->e), bool, c->n), CASES_MAX);
+}
+
+/* A sum that does not fit 64 bits in one of the cases decides nothing. */
+static bool
+has_all(Cases *c)
+{
+    Diag d;
+    Arena *a = ex_arena(c->e);
+    bool ok = arena_run(a, &d, split_all, c);
+    if (!ok && diag_is_final(&d))
+        diag_fatal(a->diag, d.kind, (Loc){0}, "%s", d.text);
+    return ok && c->all;
+}
+
 Answer
-case_injective(Exprs *e, const Ex *x, const DecideValue *value, int n, i64 *examined)
+case_injective(Exprs *e, const Ex *x, const DecideValue *value, int n)
 {
     Cases *c = arena_new(ex_arena(e), Cases);
-    *c = (Cases){.e = e, .value = value, .n = n};
-    if (!split(c, x, arena_array(ex_arena(e), bool, n), CASES_MAX))
+    *c = (Cases){.e = e, .x = x, .value = value, .n = n};
+    if (!has_all(c))
         return UNKNOWN;
     for (int i = 0; i < c->nranges; i++)
         for (int k = 0; k < i; k++)
             if (!apart(&c->range[i], &c->range[k]))
                 return UNKNOWN;
-    *examined += c->nranges;
     return YES;
 }

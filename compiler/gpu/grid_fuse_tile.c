@@ -105,6 +105,14 @@ find_order(Fuse *f, int side)
         f->order[side][f->n++] = f->planes;
 }
 
+/* A number that divides a loop's stride on a side, apart from what the base has of it. */
+static i64
+factor_of(const GridLoop *l, int side)
+{
+    const Ex *x = side == SPACE_SRC ? l->ex.ss : l->ex.ds;
+    return ex_is_const(x) ? int_abs(x->base) : grid_divisor(x);
+}
+
 /* The greatest common divisor of a side's base and strides, without the first loops of its
  * chain. */
 static i64
@@ -116,9 +124,20 @@ gcd_of_loops(const Fuse *f, int side, int first)
         while (k < first && f->chain[side][k] != i)
             k++;
         if (k == first)
-            g = int_gcd(g, stride_of(f, side, i));
+            g = int_gcd(g, factor_of(&f->b->loop[i], side));
     }
     return g;
+}
+
+/* Whether a loop moves a side's place by its stride alone, not by digits in the base too. */
+static bool
+is_linear(const Fuse *f, int side, const GridLoop *l)
+{
+    if (!l->rest)
+        return true;
+    bool *used = arena_array(f->b->arena, bool, ex_nvars(f->b->e));
+    ex_vars(side == SPACE_SRC ? f->b->src : f->b->dst, used);
+    return !used[l->var];
 }
 
 /* The elements of the widest aligned access on a side, at most a word. */
@@ -130,7 +149,7 @@ word_of(const Fuse *f, int side)
     int n = fuse_word(f);
     for (int k = 0; k < f->depth[side]; k++) {
         const GridLoop *l = &f->b->loop[chain[k]];
-        if ((side == SPACE_SRC ? l->ss : l->ds) != inner)
+        if ((side == SPACE_SRC ? l->ss : l->ds) != inner || !is_linear(f, side, l))
             break;
         i64 whole = side == SPACE_SRC ? int_gcd(l->n, l->real) : l->n;
         g = inner * int_gcd(whole, f->chunk[chain[k]]);

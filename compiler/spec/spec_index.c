@@ -213,6 +213,14 @@ check_lists(Text *t, const Index *x)
              "[0][:, [1, 3]]");
 }
 
+/* Whether the name of an array is that of an element type, as in [i16 idx]. */
+static bool
+names_type(const IndexItem *x)
+{
+    return x->kind == ITEM_ARRAY && isalpha((unsigned char)*x->array) && x->array[1] &&
+           !x->array[1 + strspn(x->array + 1, "0123456789")];
+}
+
 static void
 take_items(Text *t, Index *x)
 {
@@ -233,7 +241,7 @@ take_items(Text *t, Index *x)
         rest |= i->kind == ITEM_REST;
     } while (take(t, ","));
     if (!take(t, "]"))
-        fail(t, x->item[x->nitems - 1].kind == ITEM_ARRAY && isalpha((unsigned char)*t->p)
+        fail(t, names_type(&x->item[x->nitems - 1]) && isalpha((unsigned char)*t->p)
              ? "the numbers of an index array have 64 bits, or 32 as in [i32 idx]"
              : "expected , or ]");
     Text at = *t;

@@ -202,10 +202,12 @@ spec_read_layout(Sandbox *s, const char *name, Loc loc, bool is_inline)
 static const char *
 params_text(Arena *a, const LayoutDef *def)
 {
+    enum { SHOWN = 8 };
     const char *text = "";
-    for (int i = 0; i < def->nparams; i++)
+    for (int i = 0; i < def->nparams && i < SHOWN; i++)
         text = arena_printf(a, "%s%s%s", text, i ? ", " : "; it has ", def->params[i].name);
-    return text;
+    return def->nparams <= SHOWN ? text
+           : arena_printf(a, "%s and %d more", text, def->nparams - SHOWN);
 }
 
 /* the { C0 = 32 } after a name */

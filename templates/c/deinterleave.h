@@ -1,11 +1,3 @@
-/* Transposes n planes with few rows, less than a vector has elements of ${size} bytes:
- * d[b*dn + p*dp + q*${size}] = s[b*sn + p*${size} + q*sq]  for b < n, p < rows, q < cols.
- *
- * Short planes of 2, 4 or 8 rows whose columns are contiguous in the source are split
- * without a buffer, with non-temporal stores if `stream` and rows are whole cache lines.
- * For other planes four vectors of a row form a line of 64 bytes, which is written with
- * non-temporal stores if `stream` and all rows of the destination are aligned alike.  A
- * load may read beyond a column; therefore the last columns are read from a buffer. */
 /* Transposes a plane element by element. */
 static void
 ravel_parted_few${size}(unsigned char *d, const unsigned char *s, int64_t rows,
@@ -16,6 +8,14 @@ ravel_parted_few${size}(unsigned char *d, const unsigned char *s, int64_t rows,
             memcpy(d + p * dp + q * ${size}, s + p * ${size} + q * sq, ${size});
 }
 
+/* Transposes n planes with few rows, less than a vector has elements of ${size} bytes:
+ * d[b*dn + p*dp + q*${size}] = s[b*sn + p*${size} + q*sq]  for b < n, p < rows, q < cols.
+ *
+ * Short planes of 2, 4 or 8 rows whose columns are contiguous in the source are split
+ * without a buffer, with non-temporal stores if `stream` and rows are whole cache lines.
+ * For other planes four vectors of a row form a line of 64 bytes, which is written with
+ * non-temporal stores if `stream` and all rows of the destination are aligned alike.  A
+ * load may read beyond a column; therefore the last columns are read from a buffer. */
 static void
 ravel_deinterleave${size}(unsigned char *d, const unsigned char *s, int64_t n, int64_t rows,
                     int64_t cols, int64_t dn, int64_t sn, int64_t dp, int64_t sq,

@@ -30,8 +30,8 @@ pick(Draw *r, i64 n)
     return (i64)(r->state % (uint64_t)n);
 }
 
-/* A mixed radix of the values from `first` on, in a random order and sometimes with a step
- * that is too short, and a start. */
+/* A mixed radix of the values from `first` on, in a random order, some of them downwards and
+ * sometimes with a step that is too short, and a start. */
 static const Ex *
 sum(Draw *r, int first)
 {
@@ -40,7 +40,7 @@ sum(Draw *r, int first)
     const Ex *x = ex_const(r->e, pick(r, 40));
     for (int i = first, rest = r->n - first; i < r->n; i++) {
         const DecideValue *v = &r->value[first + (i + turn) % rest];
-        x = ex_add_scaled(r->e, x, ex_of_var(r->e, v->var), step);
+        x = ex_add_scaled(r->e, x, ex_of_var(r->e, v->var), pick(r, 3) ? step : -step);
         step *= v->size + (pick(r, 6) ? 0 : -1);
     }
     return x;
@@ -93,9 +93,8 @@ sums_of_products(void **state)
         if (diag_catch(&d))
             fail_msg("%s", d.text);
         r.e = ex_new(&r.arena);
-        i64 examined = 0;
         const Ex *x = draw(&r);
-        bool say = case_injective(r.e, x, r.value, r.n, &examined) == YES;
+        bool say = case_injective(r.e, x, r.value, r.n) == YES;
         bool is = is_distinct(&r, x);
         if (say && !is)
             fail_msg("round %d: %s has a value twice", i, ex_text(r.e, x));

@@ -107,10 +107,10 @@ memory_counts(void **state)
     arena_free(&b);
 }
 
+/* `between`: each time something else is allocated after it, so it cannot grow in place. */
 static void
-resize(void *arg)
+resize_all(Arena *a, bool between)
 {
-    Arena *a = arg;
     static const size_t sizes[] = {40, 100, 5000, 5000, 90000, 16384, 20000, 4096, 16};
     unsigned char *p = NULL;
     size_t old = 0;
@@ -121,8 +121,33 @@ resize(void *arg)
         for (size_t k = old; k < sizes[i]; k++)
             p[k] = (unsigned char)(k % 251);
         old = sizes[i];
-        memset(arena_alloc(a, 700), 0xa5, 700);
+        if (between)
+            memset(arena_alloc(a, 700), 0xa5, 700);
     }
+}
+
+static void
+resize(void *arg)
+{
+    resize_all(arg, true);
+}
+
+/* What is last in its block grows where it is, for work; and only large ones are dropped. */
+static void
+grow(void *arg)
+{
+    Arena *a = arg;
+    resize_all(a, false);
+    unsigned char *p = arena_alloc(a, 20);
+    size_t held = a->held;
+    i64 spent = a->work.spent;
+    assert_ptr_equal(arena_resize(a, p, 20, 3200), p);
+    assert_true(a->work.spent >= spent + 3200 / 64 - 1);
+    assert_int_equal(a->held, held);
+    arena_drop(a, p, 3200);
+    assert_int_equal(a->held, held);
+    arena_drop(a, arena_alloc(a, 40000), 40000);
+    assert_int_equal(a->held, held);
 }
 
 /* Contents stay, new bytes are 0, and a large array that grows leaves nothing behind. */
@@ -135,6 +160,7 @@ resized(void **state)
     assert_true(arena_run(&a, &d, resize, &a));
     assert_true(a.held < 60000);
     assert_true(a.work.spent > 90000 / 64);
+    assert_true(arena_run(&a, &d, grow, &a));
     arena_free(&a);
 }
 
