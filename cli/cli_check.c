@@ -188,7 +188,7 @@ check_shape(Cli *c)
         print_flaw(c, l, v);
     } else {
         const char *how = v->by_structure ? "" : !v->by_factors
-            ? " (every element was examined)" : !v->examined ? " (its factors were decided by cases)"
+            ? " (every element was examined)" : !v->examined ? " (its factors were decided one by one)"
             : arena_printf(c->arena, " (%lld values of its factors were examined)",
                            (long long)v->examined);
         printf("yes: %s is one-to-one for %s%s\n", c->o.arg[0], of, how);

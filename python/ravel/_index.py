@@ -1,6 +1,7 @@
 """The index arrays of a run: x[idx] with idx given to each call."""
 from __future__ import annotations
 
+import collections.abc
 from typing import Any, Mapping, Optional
 
 import numpy as np
@@ -22,9 +23,15 @@ def numbers(name: str, given: Any, bits: int) -> np.ndarray:
     return np.ascontiguousarray(fitting)
 
 
+def by_name(index: Any) -> Mapping[str, Any]:
+    if not isinstance(index, collections.abc.Mapping):
+        raise Error("index is a %s: give numbers by the array's name, as in index={'idx': numbers}" % type(index).__name__)
+    return index
+
+
 def arrays(plan: Plan, index: Optional[Mapping[str, Any]]) -> tuple[np.ndarray, ...]:
     """The arrays of `index` in the order of the plan's."""
-    wanted, given = plan.arrays(), index or {}
+    wanted, given = plan.arrays(), {} if index is None else by_name(index)
     names = [name for name, _, _, _ in wanted]
     for name in names:
         if name not in given:
@@ -41,7 +48,7 @@ def arrays(plan: Plan, index: Optional[Mapping[str, Any]]) -> tuple[np.ndarray, 
 
 def shape_of(context: Context, layout: str, index: Mapping[str, Any]) -> tuple[int, ...]:
     """The shape of a part of a tensor: the one extent that its text leaves open is the length of the one array."""
-    shape = context.view_shape(layout)
+    shape, index = context.view_shape(layout), by_name(index)
     if shape.count(-1) > 1 or (-1 in shape and len(index) != 1):
         raise Error("the shape does not follow from '%s': give shape" % layout)
     for name, given in index.items():

@@ -46,7 +46,7 @@ def test_plans():
     ({"idx": [3, 20]}, "number 1 of the index array 'idx' is 20, and must be 0 to 19"), ({"idx": [-1]}, "is -1, and must be 0 to 19"),
     ({"idx": [[1, 2]]}, "must have one dim"), ({"idx": [1.5]}, "of integers"), ({"idx": X[:, 0] > 3}, "is a mask: pass np.flatnonzero"),
     ({"jdx": [1]}, "has the index array 'idx': give its numbers"), ({"idx": [1], "jdx": [1]}, "the shape does not follow"),
-    ({"idx": []}, "the index array 'idx' is empty"), ({"idx": np.array([2**63], "u8")}, "does not fit 64 bits")])
+    ([1], "index is a list: give numbers by the array's name"), ({"idx": []}, "the index array 'idx' is empty"), ({"idx": np.array([2**63], "u8")}, "does not fit 64 bits")])
 def test_what_is_refused(index, why):
     with pytest.raises(ravel.Error, match=why):
         ravel.convert(X, "ROW_MAJOR(20,6)[idx]", "ROW_MAJOR", index=index)
