@@ -406,6 +406,24 @@ def test_the_same_levels_are_copied(cx):
 
 
 @pytest.mark.parametrize("threads", [1, 3])
+@pytest.mark.parametrize("name, levels", [("ELL", "dense(R), nth(), singleton(C)"), ("SELL", "ranked(R, 256), sliced(32), singleton(C)")])
+def test_copies_have_the_fill(name, levels, threads):
+    """Where there is no entry, whatever the source has there: of a fill that is 0 and of one that is not."""
+    rng = np.random.default_rng(32)
+    with ravel.Context() as cx:
+        ravel.call(ravel.lib.ravel_set_threads, cx.p, threads, None, None)
+        cx.load('sparse "NINES" { dims = { R, C }, fill = 9, levels = { %s } }' % levels)
+        for dtype, index in (("u8", 4), ("f32", 4), ("f64", 8), ("c128", 4)):
+            m = matrix(rng, (421 if dtype == "f64" else 91, 97), dtype)
+            for to, fill in ((name, 0), ("NINES", 9)):
+                if dtype == "c128" and fill:
+                    continue
+                want = sparse.store(sparse.levels_of(name, m.shape), sparse.entries_of(m), dtype, index, fill)
+                val = np.where(want["crd3"] < 0, rng.integers(1, 99, want["val"].size).astype(m.dtype), want["val"])
+                assert_same(sparse.Plan(cx, to, to, m.shape, dtype, (index, index))({**want, "val": val}), want)
+
+
+@pytest.mark.parametrize("threads", [1, 3])
 def test_large_arrays_are_copied(threads):
     """Past the caches: arrays that neither begin nor end where a line does."""
     rng = np.random.default_rng(27)
@@ -415,6 +433,17 @@ def test_large_arrays_are_copied(threads):
     with ravel.Context() as cx:
         ravel.call(ravel.lib.ravel_set_threads, cx.p, threads, None, None)
         assert_same(sparse.Plan(cx, "CSR", "CSR", (rows, n), "f64")(a), a)
+
+
+def test_all_parts_of_a_copy_are_lent():
+    """Nothing is written but by the part that runs: neither what is copied nor the fill."""
+    a = {"crd3": np.full(60_000, -1, "i4"), "val": np.ones(60_000)}
+    lent = LEND(lambda _, task, arg, parts: task(arg, 0, parts))
+    with ravel.Context() as cx:
+        ravel.call(ravel.lib.ravel_set_threads, cx.p, 3, lent, None)
+        got = sparse.Plan(cx, "ELL", "ELL", (600, 200), "f64")(a)
+    assert not got["val"][:20_000].any()
+    assert all(set(v[20_000:].tobytes()) == {0x5a} for v in got.values())
 
 
 def words(text):
