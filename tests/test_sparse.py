@@ -406,6 +406,24 @@ def test_the_same_levels_are_copied(cx):
 
 
 @pytest.mark.parametrize("threads", [1, 3])
+@pytest.mark.parametrize("name, levels", [("ELL", "dense(R), nth(), singleton(C)"), ("SELL", "ranked(R, 256), sliced(32), singleton(C)")])
+def test_copies_have_the_fill(name, levels, threads):
+    """Where there is no entry, whatever the source has there: of a fill that is 0 and of one that is not."""
+    rng = np.random.default_rng(32)
+    with ravel.Context() as cx:
+        ravel.call(ravel.lib.ravel_set_threads, cx.p, threads, None, None)
+        cx.load('sparse "NINES" { dims = { R, C }, fill = 9, levels = { %s } }' % levels)
+        for dtype, index in (("u8", 4), ("f32", 4), ("f64", 8), ("c128", 4)):
+            m = matrix(rng, (421 if dtype == "f64" else 91, 97), dtype)
+            for to, fill in ((name, 0), ("NINES", 9)):
+                if dtype == "c128" and fill:
+                    continue
+                want = sparse.store(sparse.levels_of(name, m.shape), sparse.entries_of(m), dtype, index, fill)
+                val = np.where(want["crd3"] < 0, rng.integers(1, 99, want["val"].size).astype(m.dtype), want["val"])
+                assert_same(sparse.Plan(cx, to, to, m.shape, dtype, (index, index))({**want, "val": val}), want)
+
+
+@pytest.mark.parametrize("threads", [1, 3])
 def test_large_arrays_are_copied(threads):
     """Past the caches: arrays that neither begin nor end where a line does."""
     rng = np.random.default_rng(27)
@@ -415,6 +433,17 @@ def test_large_arrays_are_copied(threads):
     with ravel.Context() as cx:
         ravel.call(ravel.lib.ravel_set_threads, cx.p, threads, None, None)
         assert_same(sparse.Plan(cx, "CSR", "CSR", (rows, n), "f64")(a), a)
+
+
+def test_all_parts_of_a_copy_are_lent():
+    """Nothing is written but by the part that runs: neither what is copied nor the fill."""
+    a = {"crd3": np.full(60_000, -1, "i4"), "val": np.ones(60_000)}
+    lent = LEND(lambda _, task, arg, parts: task(arg, 0, parts))
+    with ravel.Context() as cx:
+        ravel.call(ravel.lib.ravel_set_threads, cx.p, 3, lent, None)
+        got = sparse.Plan(cx, "ELL", "ELL", (600, 200), "f64")(a)
+    assert not got["val"][:20_000].any()
+    assert all(set(v[20_000:].tobytes()) == {0x5a} for v in got.values())
 
 
 def words(text):
@@ -571,6 +600,47 @@ def test_places_have_bits(threads):
         full[:, :dia.data.shape[1]] = dia.data
         got = sparse.Plan(cx, "COO", "DIA", shape, "f64")(coo_arrays(coo))
         assert_same(got, {"pos1": np.array([0, dia.offsets.size], "i4"), "crd1": dia.offsets.astype("i4"), "val": full.reshape(-1)})
+
+
+OFF = "(R,C){R, C}", "OFF"
+
+
+@pytest.mark.parametrize("a, b, shape, dtype, way", [
+    ("COO", "BSR{BR=3, BC=2}", "150,301", "f64", "by a bitmap"), ("CSC", "BSR{BR=3, BC=2}", "150,301", "f64", "by a bitmap"),
+    ("COO", "BSR{BR=3, BC=2}", "150,1000000", "f64", "by sorting"), ("COO", "DIA", "150,301", "f64", "by a bitmap"),
+    ("COO", "BSR{BR=16, BC=16}", "65536,65536", "f32", "by a bitmap"), ("COO", "BSR{BR=16, BC=17}", "65536,65536", "f32", "by sorting"),
+    ("COO", "DIA", "2896,2896", "f32", "by a bitmap"), ("COO", "DIA", "2897,2897", "f32", "by sorting"),
+    ("CSR", "DIA", "40000,40000", "f32", "by a bitmap"), ("COO", "DIA", "32769,32769", "f32", "by sorting"),
+    ("CSR_ANY", "DIA", "40000,40000", "f32", "by sorting"), ("COO", "BSR{BR=512, BC=512}", "100000,100000", "f32", "by sorting"),
+    ("COO", "BSR{BR=256, BC=256}", "1000000,1000000", "f32", "by sorting"),
+    ("ROW_MAJOR", "BSR", "32000,32004", "u8", "by a bitmap"), ("COL_MAJOR", "BSR", "32000,32004", "u8", "by a bitmap"),
+    (*OFF, "46000,1", "u8", "by sorting"), (*OFF, "4096,1", "u8", "by a bitmap"), (*OFF, "4097,1", "u8", "by sorting")])
+def test_ways_to_places(tmp_path, a, b, shape, dtype, way):
+    """A bitmap takes no more memory than the source, if that is a layout, or than sorting: 256 bits for an entry."""
+    (tmp_path/"off.lua").write_text('sparse "OFF" { dims = { R, C }, levels = { dense(R), compressed(C - R) } }')
+    assert "way: %s:" % way in good("explain", "--spec", tmp_path/"off.lua", "--from", a, "--to", b, "--shape", shape, "--dtype", dtype)
+
+
+def joined(coo, place, values):
+    """Of a list the places, `values` each, that hold its entries, and their values; place: of each entry, and which of the values."""
+    kept, at = np.unique(place[0], return_inverse=True)
+    return kept, np.bincount(at * values + place[1], coo.data, kept.size * values)
+
+
+@pytest.mark.parametrize("a", ["COO", "CSR_ANY"])
+@pytest.mark.parametrize("side", [2000, 40_000])
+def test_large_blocks_of_lists(cx, a, side):
+    """Diagonals and blocks of so many values that a bit for each may be more than an entry takes, with equal entries: by a bitmap, and sorted."""
+    rng, n = np.random.default_rng(31), 6000
+    row = np.sort(rng.integers(0, 700, n))
+    m = sp.coo_matrix((rng.integers(-4, 5, n).astype("f8"), (row, row + rng.choice([0, 3, 9, 100], n))), (side, side))
+    source = coo_arrays(m) if a == "COO" else {"pos2": np.searchsorted(m.row, np.arange(side + 1)).astype("i4"), "crd2": m.col, "val": m.data}
+    kept, val = joined(m, (m.col - m.row, m.col), side)
+    assert_same(sparse.Plan(cx, a, "DIA", m.shape, "f64")(source), {"pos1": np.array([0, kept.size], "i4"), "crd1": kept.astype("i4"), "val": val})
+    down = -(-side//512)
+    kept, val = joined(m, (m.row//512*down + m.col//512, m.row % 512*512 + m.col % 512), 512*512)
+    assert_same(sparse.Plan(cx, a, "BSR{BR=512, BC=512}", m.shape, "f64")(source),
+                {"pos2": np.searchsorted(kept//down, np.arange(down + 1)).astype("i4"), "crd2": (kept % down).astype("i4"), "val": val})
 
 
 def test_explicit_fill_is_kept(cx):
@@ -968,6 +1038,23 @@ def test_pattern_of_a_file(tmp_path):
     np.save("f.npy", np.eye(3))
     r = run("convert", "f.npy", "g.npz", "--from", "ROW_MAJOR", "--to", "CSR", "--dtype", "pattern")
     assert r.returncode == 2 and "x != 0" in r.stderr
+
+
+def test_work_for_equal_entries(tmp_path):
+    """A bit for each value that there may be, not for a diagonal of each of a million entries; what the memory held does not matter: 0 + -0.0 would be 0."""
+    rows, n = 1000, 10**6
+    (tmp_path/"f.c").write_text(good("emit", "--from", "COO", "--to", "DIA", "--shape", "%d,%d" % (rows, rows), "--dtype", "f32", "--name", "f", "-o", "-"))
+    subprocess.run(["gcc", "-O0", "-shared", "-fPIC", "f.c", "-o", "f.so"], cwd=tmp_path, check=True)
+    lib, size, m = ct.CDLL(str(tmp_path/"f.so")), (ct.c_int64 * 4)(2, n, n, n), (ct.c_int64 * 4)()
+    assert lib.f_work(None, None, size, None, m) == 0
+    assert (2*rows - 1) * rows // 8 < m[0] < 2**20
+    work, at = np.full(m[0]//8 + 2, -1), np.array([0, 7, 7, 999], "i4")
+    source = [np.array([0, 4], "i4"), at, at, np.array([1, 2, 3, -0.0], "f4")]
+    out = [np.zeros(2, "i4"), np.zeros(1, "i4"), np.zeros(rows, "f4")]
+    given, room = (ct.c_void_p * 4)(*[x.ctypes.data for x in source]), (ct.c_void_p * 3)(*[x.ctypes.data for x in out])
+    assert lib.f_sizes(ct.c_void_p(work.ctypes.data + 15 & -16), given, (ct.c_int64 * 4)(2, 4, 4, 4), None, m) == 0 and list(m)[:3] == [2, 1, rows]
+    assert lib.f(ct.c_void_p(work.ctypes.data + 15 & -16), given, (ct.c_int64 * 4)(2, 4, 4, 4), room, m) == 0
+    assert out[0].tolist() == [0, 1] and out[1].tolist() == [0] and out[2][at].tolist() == [1, 5, 5, 0] and np.signbit(out[2][999])
 
 
 @pytest.mark.parametrize("compiler", ["gcc -x c -std=c99 -Wall -Wextra -Wconversion -Werror", "g++ -x c++ -std=c++17"])

@@ -2,37 +2,57 @@
  * of dense ones, and it has so few places that each has a bit. */
 #include "sparse_parts.h"
 
-/* MOST: bits that fit a cache.  A layout has a value for each bit, or more. */
-enum { MOST = 1 << 24, MOST_OF_LAYOUT = INT32_MAX };
+/* MOST: bits that fit a cache.  SORTED: bits of the memory that sorting takes for an entry. */
+enum { MOST = 1 << 24, SORTED = 256 };
+
+/* The numbers of dense levels from k on are multiplied into *n; returns the next level, -1: the
+ * product does not fit. */
+static int
+multiply_dense(const SparseFormat *f, int k, i64 *n)
+{
+    for (; k < f->nlevel && f->level[k].def.kind == LEVEL_DENSE; k++)
+        if (!int_mul(*n, f->level[k].n, n))
+            return -1;
+    return k;
+}
+
+/* A layout that has as many elements as there are places, or more, takes more memory than them. */
+static bool
+few_places(const SparsePlan *p)
+{
+    return p->places <= MOST ||
+           (p->src->dense && p->places <= p->src->l->size && p->places <= INT32_MAX);
+}
+
+/* A bit for each value of all places fits a cache. */
+static bool
+few_values(const SparsePlan *p)
+{
+    i64 values;
+    return int_mul(p->places, p->block, &values) && values <= MOST;
+}
 
 bool
 sparse_bitmap(SparseMaker *m)
 {
     SparsePlan *p = m->p;
     const SparseFormat *f = p->dst;
-    int k = 0;
-    i64 bits = 1;
-    if (f->dense)
+    p->places = p->block = 1;
+    int k = f->dense ? -1 : multiply_dense(f, 0, &p->places);
+    if (k < 0 || k == f->nlevel || f->level[k].def.kind != LEVEL_COMPRESSED ||
+        f->level[k].def.repeats || !int_mul(p->places, f->level[k].n, &p->places))
         return false;
-    for (; k < f->nlevel && f->level[k].def.kind == LEVEL_DENSE; k++)
-        if (!int_mul(bits, f->level[k].n, &bits))
-            return false;
-    if (k == f->nlevel || f->level[k].def.kind != LEVEL_COMPRESSED || f->level[k].def.repeats ||
-        !int_mul(bits, f->level[k].n, &bits) || bits > (p->src->dense ? MOST_OF_LAYOUT : MOST))
-        return false;
-    p->block = 1;
-    for (k++; k < f->nlevel; k++)
-        if (f->level[k].def.kind != LEVEL_DENSE || !int_mul(p->block, f->level[k].n, &p->block))
-            return false;
-    p->places = bits;
-    return true;
+    return multiply_dense(f, k + 1, &p->block) == f->nlevel && few_places(p) &&
+           (!p->joins || p->block <= SORTED || few_values(p));
 }
 
-/* The values that may be written, to know which are; 0: none is twice. */
+/* The most values that there may be: of all places, or of a place for each entry. */
 const Ex *
 sparse_written(const SparseMaker *m)
 {
-    return m->p->joins ? ex_scale(m->e, sparse_positions(m), m->p->block) : ex_const(m->e, 0);
+    const SparsePlan *p = m->p;
+    return few_values(p) ? ex_const(m->e, p->places * p->block)
+           : ex_scale(m->e, sparse_positions(m), p->block);
 }
 
 void
@@ -41,7 +61,7 @@ sparse_begin_bitmap(SparseMaker *m)
     const SparseFormat *f = m->p->dst;
     const Level *l = &f->level[sparse_compressed(f)];
     if (!m->fill)
-        sparse_step(m, STEP_unset, m->p->places, sparse_written(m));
+        sparse_step(m, STEP_unset, m->p->places);
     else
         sparse_step(m, STEP_take_bits, l->pos, l->crd, m->p->places / l->n, l->n, l->bias,
                     (i64)f->width);
@@ -83,5 +103,6 @@ void
 sparse_end_bitmap(SparseMaker *m)
 {
     if (!m->fill)
-        sparse_step(m, STEP_number_bits, (i64)sparse_compressed(m->p->dst) + 1, m->p->places);
+        sparse_step(m, STEP_number_bits, (i64)sparse_compressed(m->p->dst) + 1, m->p->places,
+                    m->p->joins ? m->p->block : 0);
 }

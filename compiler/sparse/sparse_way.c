@@ -224,7 +224,7 @@ set_sorting(SparseMaker *m)
 }
 
 static void
-set_tiles(SparseMaker *m)
+set_unordered(SparseMaker *m)
 {
     SparsePlan *p = m->p;
     if (sparse_tiles(m)) {
@@ -268,7 +268,7 @@ sparse_set_way(SparseMaker *m)
         p->why = "below each parent the source has the order of the destination: entries are "
                  "counted";
         if (p->joins || !can_count(m, key, n, dense))
-            set_tiles(m);
+            set_unordered(m);
     }
     p->transposes = p->way == BY_COUNTING && transposes(m);
     p->extracts = p->way == BY_SOURCE && extracts(m);

@@ -1,7 +1,7 @@
 /* A bit for each place that a compressed level may have: that of coordinate c below parent q is
  * q*n + c.  The position of a place is the number of bits before its own, so that entries come in
  * any order.  Areas: BITS; BEFORE, for each word of them, the bits before it; WRITTEN, a bit for
- * each value that is written. */
+ * each value of the destination: it is written. */
 
 RAVEL_PART uint64_t *
 ravel_words(const ravel_stream *s, int which)
@@ -18,15 +18,13 @@ ravel_bit_set(uint64_t *words, int64_t k)
     return (int)(was >> (k & 63) & 1);
 }
 
-/* No place has an entry, and no value is written. */
+/* No place has an entry. */
 RAVEL_STEP
-ravel_stream_unset(ravel_stream *s, int64_t bits, int64_t values)
+ravel_stream_unset(ravel_stream *s, int64_t bits)
 {
     size_t words = (size_t)(bits + 63) / 64;
     memset(s->area[RAVEL_BITS], 0, words * sizeof(uint64_t));
     memset(s->area[RAVEL_BEFORE], 0, words * sizeof(int32_t));
-    if (values)
-        memset(s->area[RAVEL_WRITTEN], 0, (size_t)(values + 63) / 64 * sizeof(uint64_t));
 }
 
 /* Set the bits in column c, and count those that are new in a word. */
@@ -39,9 +37,10 @@ ravel_stream_set_bits(ravel_stream *s, int64_t c)
         counts[s->x[c][i] >> 6] += !ravel_bit_set(words, s->x[c][i]);
 }
 
-/* Counts become what is before a word; the level has a position for each bit. */
+/* Counts become what is before a word; the level has a position for each bit.  None of the values
+ * that these have, `block` each, is written; 0: nobody asks. */
 RAVEL_STEP
-ravel_stream_number_bits(ravel_stream *s, int64_t level, int64_t bits)
+ravel_stream_number_bits(ravel_stream *s, int64_t level, int64_t bits, int64_t block)
 {
     int32_t *before = (int32_t *)(void *)s->area[RAVEL_BEFORE], sum = 0;
     for (int64_t i = 0; i < (bits + 63) / 64 && !s->flaw; i++) {
@@ -50,6 +49,8 @@ ravel_stream_number_bits(ravel_stream *s, int64_t level, int64_t bits)
         sum += here;
     }
     s->size[level] = sum;
+    if (block)
+        memset(s->area[RAVEL_WRITTEN], 0, (size_t)(sum * block + 63) / 64 * sizeof(uint64_t));
 }
 
 RAVEL_PART int64_t

@@ -82,15 +82,31 @@ ravel_copy_each(const ravel_stream *s, int64_t at, unsigned char *out,
                 memcpy(out + s->x[at][i] * es, ravel_value(s, in, es, i), (size_t)es);
 }
 
+typedef struct {
+    ravel_cleared to;
+    const void *crd;
+    int64_t w;
+} ravel_blanked;
+
+static void
+ravel_blank_part(void *arg, int part, int parts)
+{
+    const ravel_blanked *b = (const ravel_blanked *)arg;
+    const ravel_cleared *c = &b->to;
+    int64_t end = ravel_part_of(c->n, part + 1, parts);
+    for (int64_t i = ravel_part_of(c->n, part, parts); i < end; i++)
+        if (ravel_index_at(b->crd, b->w, i) < 0)
+            ravel_fill_all(c->out + i * c->es, 1, c->es, c->lo, c->hi);
+}
+
 /* The fill to the n places that have no coordinate. */
 RAVEL_STEP
 ravel_stream_blank(ravel_stream *s, void *values, const void *crd, int64_t n, int64_t es, int64_t w,
                    uint64_t lo, uint64_t hi)
 {
-    unsigned char *out = (unsigned char *)values;
-    for (int64_t i = 0; i < n && !s->flaw; i++)
-        if (ravel_index_at(crd, w, i) < 0)
-            ravel_fill_all(out + i * es, 1, es, lo, hi);
+    ravel_blanked b = {{(unsigned char *)values, n, es, lo, hi}, crd, w};
+    if (!s->flaw && n > 0)
+        RAVEL_SHARE(s, ravel_blank_part, &b);
 }
 
 /* How equal entries are joined; the names of sums are those of element types. */
