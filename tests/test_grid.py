@@ -280,24 +280,49 @@ def test_costs_are_those_of_a_recorded_run(tmp_path, case):
             assert all(a["distinct_sectors"] >= a["least_distinct_sectors"] for a in block["accesses"] if a["memory"] != "shared"), block
 
 
-@pytest.mark.parametrize("case", [G.T(4099, 4097, 8), G.T(256, 256, 32), G.T(4096, 4096, 32), ("{N, C//48, H, W, C%48}", "{N, C//32, H, W, C%32}", (8, 96, 64, 64), 8)],
-                         ids=str)
-def test_the_estimate_is_that_of_the_model(tmp_path, case):
-    """The model of docs/gpu.md, from the manifest's accesses."""
+def used_bytes(case, more=0):
+    """Of source and destination; more: elements of padding."""
+    elements = int(np.prod(case[2]))
+    return [-(-n*case[3]//8) for n in (elements, elements + more)]
+
+
+ESTIMATED = [(G.T(132, 256, 8), 0), (G.T(256, 256, 32), 0), (G.T(301, 133, 4), 0), (G.T(1, 1, 8), 0), (G.T(33, 65, 32), 0), (G.P(16, 16, 11, 24, 4), 512 - 264),
+             (("NCHW", "NC1HWC0", (2, 71, 8, 8), 16), 2*9*64), (("ROW_MAJOR(40,90)[:, ::3]", "COL_MAJOR", (40, 30), 32), 0),
+             (("{N, C//48, H, W, C%48}", "{N, C//32, H, W, C%32}", (8, 96, 64, 64), 8), 0)]
+
+
+@pytest.mark.parametrize("case, padding", ESTIMATED, ids=str)
+def test_the_estimate_counts_the_tensors_bytes(tmp_path, case, padding):
+    """Whatever the first and the last block have."""
     [k] = G.kernels(tmp_path, "cuda", [case])
-    sectors = least = cycles = loaded = n = 0
-    for box in k.manifest["boxes"]:
-        n += box["blocks"]
-        for block, times in zip(box["analysed"], [max(1, box["blocks"] - 1), 1]):
-            for a in block["accesses"]:
-                cycles += times*(a["wavefronts"] if a["memory"] == "shared" else a["sectors"]/4)
-                sectors += times*a.get("distinct_sectors", 0)
-                least += times*a.get("least_distinct_sectors", 0)
-                loaded += times*32*a["distinct_sectors"] if a["memory"] == "src" else 0
-    flight = loaded/n*min(8, 228*1024//(k.manifest["shared_bytes"] + 1024), -(-n//132))
-    of_copy = least*32/15/max(cycles, sectors*32/15)*min(1, flight/(11 << 10))
-    told = k.manifest["estimate"]
-    assert [told[x] for x in ("sectors", "least_sectors", "bytes_in_flight", "of_a_copy")] == pytest.approx([sectors, least, flight, of_copy])
+    told, used = k.manifest["estimate"], used_bytes(case, padding)
+    assert told["bytes_of_a_block"]*k.manifest["grid"][0] == pytest.approx(sum(used))
+    assert told["least_sectors"] == sum(-(-n//32) for n in used) <= told["sectors"]
+
+
+@pytest.mark.parametrize("case", [G.T(132, 256, 8), G.T(33, 65, 32), G.T(300, 133, 8), ("NCHW", "NHWC", (2, 200, 7, 7), 16)], ids=str)
+def test_the_estimate_has_the_sectors_of_all_blocks(tmp_path, case):
+    """Nearly: of a recorded run of every block."""
+    [k] = G.kernels(tmp_path, "blocks", [case])
+    all_blocks = [counted(tmp_path, k, block) for block in range(k.manifest["grid"][0])]
+    sectors = sum(v[3] for block in all_blocks for v in block.values())
+    assert k.manifest["estimate"]["sectors"] == pytest.approx(sectors, rel=0.125)
+
+
+def test_the_estimate_knows_idle_multiprocessors(tmp_path):
+    """Planes of one tile each: as many blocks, whose number alone differs; 132 is all of them."""
+    ks = G.kernels(tmp_path, "cuda", [G.Z(n, 32, 32, 32) for n in (1, 4, 66, 132)])
+    assert [k.manifest["grid"][0] for k in ks] == [1, 4, 66, 132]
+    of_copy = [k.manifest["estimate"]["of_a_copy"] for k in ks]
+    assert 0 < of_copy[3] <= 1 and of_copy == pytest.approx([of_copy[3]*n/132 for n in (1, 4, 66, 132)])
+
+
+def test_the_estimate_of_large_kernels(tmp_path):
+    """Whole sectors, and enough loaded at once: as a copy.  Sectors at the edges of tiles that two blocks touch count twice."""
+    ks = G.kernels(tmp_path, "cuda", [G.T(4096, 4096, 32), G.T(4099, 4097, 8)])
+    told = [k.manifest["estimate"] for k in ks]
+    assert told[0]["of_a_copy"] == 1 and told[0]["sectors"] == told[0]["least_sectors"] and all(e["bytes_in_flight"] > 11 << 10 for e in told)
+    assert told[1]["of_a_copy"] == pytest.approx(told[1]["least_sectors"]/told[1]["sectors"]) and 0.7 < told[1]["of_a_copy"] < 0.9
 
 
 @pytest.mark.parametrize("case", [c for c in G.CASES if c[0] in ("(R,C){R, C}", "(B,R,C){B, R, C}") or c[0].startswith("(A,B,C,D){A,B")], ids=str)
