@@ -6,11 +6,15 @@ For every case the kernel is made by `ravel emit --target cuda`, and compiled an
           round; told are medians of 20
   torch   the time of PyTorch's permute().contiguous(), eager and compiled for the shape
   tools   compute-sanitizer looks at small shapes, and at the timed ones of at most 16 MB; ncu counts at the timed shapes, with the clocks left alone
-Each case runs in a process of its own, so that one that fails loses only itself, and the JSON file is written after each.  With --seconds no case begins
-later than that; the same command with --more then goes on.  `--table FILE` shows a result as Markdown.  Without a GPU it says so and ends with 77.
+Each case runs in a process of its own.  A part that fails loses only itself: what it says is kept as the part's error, and a new process does the parts
+after it.  The JSON file is written after each case.  With --seconds no case begins later than that; a case itself takes at most --case-seconds.  The same
+command with --more then goes on with the parts that are not done.  `--table FILE` shows a result as Markdown.  The exit status is 1 if a part failed, a byte
+is wrong or compute-sanitizer found something, and 77 without a GPU.
 --help, --table and --list-files need no NumPy."""
 
 import argparse
+import collections
+import contextlib
 import ctypes as ct
 import json
 import math
@@ -18,6 +22,7 @@ import os
 import pathlib
 import re
 import shutil
+import signal
 import statistics
 import subprocess
 import sys
@@ -26,62 +31,63 @@ import time
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 ROUNDS = 20
-CASE_SECONDS = 240
 PARTS = ["check", "time", "torch", "tools"]
 # what another machine needs to run this script, besides Python, NumPy, the driver and NVRTC
 FILES = ["bench/gpu.py", "tests/ravel.py", "tests/gpu_api.py", "BUILD/ravel", "BUILD/libravel.so", "BUILD/tests/grid_run"]
 
-# name ; row ; dtype ; shape ; from -> to ; what it is to reach
+# name ; dtype ; shape ; from -> to ; what it is to reach
 CASES = """
-copy 1 GB               ; copy      ; f32 ; 16384,16384      ; (R,C){R, C} -> (R,C){R, C, pitch = {R = 66048}}        ; 0.98
-bshd-bhsd f16           ; copy      ; f16 ; 16,4096,64,128   ; (B,S,H,D){B, S, H, D} -> (B,S,H,D){B, H, S, D}           ; 0.98
-2D f32                  ; transpose ; f32 ; 16384,16384      ; (R,C){R, C} -> (R,C){C, R}                              ; 0.93
-2D f32 odd              ; transpose ; f32 ; 16381,16411      ; (R,C){R, C} -> (R,C){C, R}                              ; 0.60
-2D u16                  ; transpose ; u16 ; 32768,16384      ; (R,C){R, C} -> (R,C){C, R}                              ; 0.93
-2D u8                   ; transpose ; u8  ; 32768,32768      ; (R,C){R, C} -> (R,C){C, R}                              ; 0.90
-2D f64                  ; transpose ; f64 ; 16384,8192       ; (R,C){R, C} -> (R,C){C, R}                              ; 0.93
-2D u4                   ; int4      ; u4  ; 65536,32768      ; (R,C){R, C} -> (R,C){C, R}                              ; 0.85
-batched f32             ; transpose ; f32 ; 256,1024,1024    ; (N,R,C){N, R, C} -> (N,R,C){N, C, R}                    ; 0.93
-nchw-nhwc f16           ; transpose ; f16 ; 256,128,128,128  ; (N,C,H,W){N, C, H, W} -> (N,C,H,W){N, H, W, C}          ; 0.93
-nhwc-nchw f16           ; transpose ; f16 ; 256,128,128,128  ; (N,C,H,W){N, H, W, C} -> (N,C,H,W){N, C, H, W}          ; 0.93
-nhwc-nchw u8 C=3        ; few       ; u8  ; 2048,3,512,340   ; (N,C,H,W){N, H, W, C} -> (N,C,H,W){N, C, H, W}          ; 0.75
-nchw-nhwc f32 C=3       ; few       ; f32 ; 512,3,512,340    ; (N,C,H,W){N, C, H, W} -> (N,C,H,W){N, H, W, C}          ; 0.75
-nchw-nhwc f16 7x7       ; few       ; f16 ; 4096,2560,7,7    ; (N,C,H,W){N, C, H, W} -> (N,C,H,W){N, H, W, C}          ; 0.75
-nhwc-chwn u8 C=3        ; fuse      ; u8  ; 1024,3,1024,340  ; (N,C,H,W){N, H, W, C} -> (N,C,H,W){C, H, W, N}          ; 0.60
-NC1HWC0 f16             ; blocks    ; f16 ; 256,128,128,128  ; (N,C,H,W){N, C, H, W} -> (N,C,H,W){N, C//16, H, W, C%16} ; 0.90
-NC1HWC0 f16 padded      ; blocks    ; f16 ; 256,120,128,128  ; (N,C,H,W){N, C, H, W} -> (N,C,H,W){N, C//16, H, W, C%16} ; 0.90
-COL32 i8                ; blocks    ; u8  ; 32768,32768      ; (R,C){R, C} -> (R,C){C//32, R, C%32}                    ; 0.90
-FRACTAL_NZ f16          ; blocks    ; f16 ; 16384,32768      ; (M,K){M, K} -> (M,K){K//16, M//16, M%16, K%16}          ; 0.90
-2D f16 odd              ; shift     ; f16 ; 32765,16387      ; (R,C){R, C} -> (R,C){C, R}                              ; 0.85
-2D u8 odd               ; shift     ; u8  ; 32771,32765      ; (R,C){R, C} -> (R,C){C, R}                              ; 0.85
-2D u4 odd               ; shift     ; u4  ; 65539,32765      ; (R,C){R, C} -> (R,C){C, R}                              ; 0.85
-2D u2                   ; shift     ; u2  ; 65536,65536      ; (R,C){R, C} -> (R,C){C, R}                              ; 0.85
-2D u1 odd               ; shift     ; u1  ; 65539,65533      ; (R,C){R, C} -> (R,C){C, R}                              ; 0.85
-SW128 f16               ; swizzle   ; f16 ; 16384,32768      ; ROW_MAJOR -> SW128                                      ; 0.85
-SW128 f16, columns      ; swizzle   ; f16 ; 16384,32768      ; COL_MAJOR -> SW128                                      ; 0.85
-nhwc u8 C=3 to 4        ; few       ; u8  ; 2048,3,512,340   ; (N,C,H,W){N, H, W, C} -> (N,C,H,W){N, H, W, C, pad = {C = 4}, fill = 0} ; 0.85
-48 to 32 u8             ; blocks    ; u8  ; 64,96,256,256    ; {N, C//48, H, W, C%48} -> {N, C//32, H, W, C%32}         ; 0.85
-AWQ u4                  ; int4      ; u4  ; 32768,65536      ; ROW_MAJOR -> AWQ                                        ; 0.85
-MARLIN u4               ; int4      ; u4  ; 32768,65536      ; ROW_MAJOR -> MARLIN                                     ; 0.85
-FRACTAL_Z f16 7x7       ; blocks    ; f16 ; 512,2048,7,7     ; NCHW -> FRACTAL_Z                                       ; 0.85
-three columns u8        ; few       ; u8  ; 100000001,3      ; (R,C){R, C} -> (R,C){C, R}                              ; 0.85
-c128                    ; transpose ; c128 ; 8192,8192       ; (R,C){R, C} -> (R,C){C, R}                              ; 0.85
-u8 rows padded to 16    ; copy      ; u8  ; 131072,4097      ; (R,C){R, C} -> (R,C){R, C, pad = {C = 16}, fill = 0}     ; 0.85
-256 KB f32              ; small     ; f32 ; 256,256          ; (R,C){R, C} -> (R,C){C, R}                              ; 0.85
-1 MB f32                ; small     ; f32 ; 512,512          ; (R,C){R, C} -> (R,C){C, R}                              ; 0.85
-4 MB u8                 ; small     ; u8  ; 2048,2048        ; (R,C){R, C} -> (R,C){C, R}                              ; 0.85
-6 MB f16                ; small     ; f16 ; 16,64,56,56      ; (N,C,H,W){N, C, H, W} -> (N,C,H,W){N, H, W, C}          ; 0.85
-16 MB f32               ; small     ; f32 ; 2048,2048        ; (R,C){R, C} -> (R,C){C, R}                              ; 0.85
-rank 5 reversed f32     ; rank 5    ; f32 ; 24,32,40,64,136  ; (A,B,C,D,E){A, B, C, D, E} -> (A,B,C,D,E){E, D, C, B, A} ; 0.60
-rank 5 [2,0,4,1,3] f32  ; rank 5    ; f32 ; 24,32,40,64,136  ; (A,B,C,D,E){A, B, C, D, E} -> (A,B,C,D,E){C, A, E, B, D} ; 0.60
+copy 1 GB               ; f32 ; 16384,16384      ; (R,C){R, C} -> (R,C){R, C, pitch = {R = 66048}}        ; 0.98
+bshd-bhsd f16           ; f16 ; 16,4096,64,128   ; (B,S,H,D){B, S, H, D} -> (B,S,H,D){B, H, S, D}           ; 0.98
+2D f32                  ; f32 ; 16384,16384      ; (R,C){R, C} -> (R,C){C, R}                              ; 0.93
+2D f32 odd              ; f32 ; 16381,16411      ; (R,C){R, C} -> (R,C){C, R}                              ; 0.60
+2D u16                  ; u16 ; 32768,16384      ; (R,C){R, C} -> (R,C){C, R}                              ; 0.93
+2D u8                   ; u8  ; 32768,32768      ; (R,C){R, C} -> (R,C){C, R}                              ; 0.90
+2D f64                  ; f64 ; 16384,8192       ; (R,C){R, C} -> (R,C){C, R}                              ; 0.93
+2D u4                   ; u4  ; 65536,32768      ; (R,C){R, C} -> (R,C){C, R}                              ; 0.85
+batched f32             ; f32 ; 256,1024,1024    ; (N,R,C){N, R, C} -> (N,R,C){N, C, R}                    ; 0.93
+nchw-nhwc f16           ; f16 ; 256,128,128,128  ; (N,C,H,W){N, C, H, W} -> (N,C,H,W){N, H, W, C}          ; 0.93
+nhwc-nchw f16           ; f16 ; 256,128,128,128  ; (N,C,H,W){N, H, W, C} -> (N,C,H,W){N, C, H, W}          ; 0.93
+nhwc-nchw u8 C=3        ; u8  ; 2048,3,512,340   ; (N,C,H,W){N, H, W, C} -> (N,C,H,W){N, C, H, W}          ; 0.75
+nchw-nhwc f32 C=3       ; f32 ; 512,3,512,340    ; (N,C,H,W){N, C, H, W} -> (N,C,H,W){N, H, W, C}          ; 0.75
+nchw-nhwc f16 7x7       ; f16 ; 4096,2560,7,7    ; (N,C,H,W){N, C, H, W} -> (N,C,H,W){N, H, W, C}          ; 0.75
+nhwc-chwn u8 C=3        ; u8  ; 1024,3,1024,340  ; (N,C,H,W){N, H, W, C} -> (N,C,H,W){C, H, W, N}          ; 0.60
+NC1HWC0 f16             ; f16 ; 256,128,128,128  ; (N,C,H,W){N, C, H, W} -> (N,C,H,W){N, C//16, H, W, C%16} ; 0.90
+NC1HWC0 f16 padded      ; f16 ; 256,120,128,128  ; (N,C,H,W){N, C, H, W} -> (N,C,H,W){N, C//16, H, W, C%16} ; 0.90
+COL32 i8                ; u8  ; 32768,32768      ; (R,C){R, C} -> (R,C){C//32, R, C%32}                    ; 0.90
+FRACTAL_NZ f16          ; f16 ; 16384,32768      ; (M,K){M, K} -> (M,K){K//16, M//16, M%16, K%16}          ; 0.90
+2D f16 odd              ; f16 ; 32765,16387      ; (R,C){R, C} -> (R,C){C, R}                              ; 0.85
+2D u8 odd               ; u8  ; 32771,32765      ; (R,C){R, C} -> (R,C){C, R}                              ; 0.85
+2D u4 odd               ; u4  ; 65539,32765      ; (R,C){R, C} -> (R,C){C, R}                              ; 0.85
+2D u2                   ; u2  ; 65536,65536      ; (R,C){R, C} -> (R,C){C, R}                              ; 0.85
+2D u1 odd               ; u1  ; 65539,65533      ; (R,C){R, C} -> (R,C){C, R}                              ; 0.85
+SW128 f16               ; f16 ; 16384,32768      ; ROW_MAJOR -> SW128                                      ; 0.85
+SW128 f16, columns      ; f16 ; 16384,32768      ; COL_MAJOR -> SW128                                      ; 0.85
+nhwc u8 C=3 to 4        ; u8  ; 2048,3,512,340   ; (N,C,H,W){N, H, W, C} -> (N,C,H,W){N, H, W, C, pad = {C = 4}, fill = 0} ; 0.85
+48 to 32 u8             ; u8  ; 64,96,256,256    ; {N, C//48, H, W, C%48} -> {N, C//32, H, W, C%32}         ; 0.85
+AWQ u4                  ; u4  ; 32768,65536      ; ROW_MAJOR -> AWQ                                        ; 0.85
+MARLIN u4               ; u4  ; 32768,65536      ; ROW_MAJOR -> MARLIN                                     ; 0.85
+FRACTAL_Z f16 7x7       ; f16 ; 512,2048,7,7     ; NCHW -> FRACTAL_Z                                       ; 0.85
+three columns u8        ; u8  ; 100000001,3      ; (R,C){R, C} -> (R,C){C, R}                              ; 0.85
+c128                    ; c128 ; 8192,8192       ; (R,C){R, C} -> (R,C){C, R}                              ; 0.85
+u8 rows padded to 16    ; u8  ; 131072,4097      ; (R,C){R, C} -> (R,C){R, C, pad = {C = 16}, fill = 0}     ; 0.85
+256 KB f32              ; f32 ; 256,256          ; (R,C){R, C} -> (R,C){C, R}                              ; 0.85
+1 MB f32                ; f32 ; 512,512          ; (R,C){R, C} -> (R,C){C, R}                              ; 0.85
+4 MB u8                 ; u8  ; 2048,2048        ; (R,C){R, C} -> (R,C){C, R}                              ; 0.85
+6 MB f16                ; f16 ; 16,64,56,56      ; (N,C,H,W){N, C, H, W} -> (N,C,H,W){N, H, W, C}          ; 0.85
+16 MB f32               ; f32 ; 2048,2048        ; (R,C){R, C} -> (R,C){C, R}                              ; 0.85
+rank 5 reversed f32     ; f32 ; 24,32,40,64,136  ; (A,B,C,D,E){A, B, C, D, E} -> (A,B,C,D,E){E, D, C, B, A} ; 0.60
+rank 5 [2,0,4,1,3] f32  ; f32 ; 24,32,40,64,136  ; (A,B,C,D,E){A, B, C, D, E} -> (A,B,C,D,E){C, A, E, B, D} ; 0.60
 """
+
+
+Case = collections.namedtuple("Case", "name dtype shape src dst asked")
 
 
 def cases():
     for line in CASES.strip().splitlines():
-        name, row, dtype, shape, pair, bar = (x.strip() for x in line.split(";"))
-        src, dst = pair.split("->")
-        yield name, row, dtype, [int(n) for n in shape.split(",")], src.strip(), dst.strip(), float(bar)
+        name, dtype, shape, pair, asked = (x.strip() for x in line.split(";"))
+        yield Case(name, dtype, [int(n) for n in shape.split(",")], *(x.strip() for x in pair.split("->")), float(asked))
 
 
 def scaled(shape, most):
@@ -154,22 +160,20 @@ def launches(first_ms):
 
 
 def emit(ravel, folder, case, shape):
-    name, _, dtype, _, src, dst, _ = case
-    command = [ravel, "emit", "--from", src, "--to", dst, "--shape", ",".join(map(str, shape)), "--dtype", dtype, "--target", "cuda", "--name", "kern",
-               "-o", folder / "k.cu", "--manifest", folder / "k.json"]
+    command = [ravel, "emit", "--from", case.src, "--to", case.dst, "--shape", ",".join(map(str, shape)), "--dtype", case.dtype, "--target", "cuda",
+               "--name", "kern", "-o", folder / "k.cu", "--manifest", folder / "k.json"]
     subprocess.run([str(c) for c in command], check=True)
     return (folder / "k.cu").read_text(), json.loads((folder / "k.json").read_text())
 
 
 def permuted(case, shape):
     """A tensor and its permutation by PyTorch, or None: both sides in one order of whole dims."""
-    _, _, dtype, _, src, dst, _ = case
-    orders = [re.fullmatch(r"\([\w,]+\)\{([\w, ]+)\}", x) for x in (src, dst)]
-    kind = {"f32": "float32", "f16": "float16", "u8": "uint8", "f64": "float64", "u16": "int16"}.get(dtype)
+    orders = [re.fullmatch(r"\([\w,]+\)\{([\w, ]+)\}", x) for x in (case.src, case.dst)]
+    kind = {"f32": "float32", "f16": "float16", "u8": "uint8", "f64": "float64", "u16": "int16"}.get(case.dtype)
     if None in orders or not kind:
         return None
     import torch
-    names, a, b = src[1:src.index(")")].split(","), *([n.strip() for n in o[1].split(",")] for o in orders)
+    names, a, b = case.src[1:case.src.index(")")].split(","), *([n.strip() for n in o[1].split(",")] for o in orders)
     x = torch.empty([shape[names.index(n)] for n in a], dtype=getattr(torch, kind), device="cuda")
     return x, [a.index(n) for n in b], torch
 
@@ -225,7 +229,7 @@ class Kernel:
 def checked(k, case, shape, ravel_py, np):
     """Whether the destination is what the CPU makes of the same bytes."""
     raw = np.random.default_rng(1).integers(0, 256, k.src_bytes, dtype=np.uint8)
-    with ravel_py.Context() as cx, cx.plan(case[4], case[5], shape, case[2]) as plan:
+    with ravel_py.Context() as cx, cx.plan(case.src, case.dst, shape, case.dtype) as plan:
         want = plan.run(raw)
     got = np.full(k.dst_bytes, ravel_py.POISON, np.uint8)
     k.cuda.put(k.src, raw)
@@ -262,34 +266,38 @@ def opened():
     try:
         cuda = Cuda()
     except (OSError, RuntimeError) as e:
-        raise NoGpu(str(e))
+        raise NoGpu("no GPU: %s" % e)
     if so.lib.ravel_device_of_cuda(ct.byref(dev), ct.byref(err)):
-        raise NoGpu(err.text.decode())
+        raise NoGpu("no GPU: " + err.text.decode())
     return cuda, so, ravel_py, err, dev
 
 
-def one(args, case, shape, folder):
-    """The parts of a case, in this process."""
+def one(args, case, shape, folder, path):
+    """The parts of a case, in this process; the file has those done so far."""
     import numpy as np
     cuda, so, ravel_py, err, dev = opened()
     about = so.Info()
     so.lib.ravel_device_about(dev, ct.byref(about))
     text, manifest = emit(args.build.resolve() / "ravel", folder, case, shape)
-    out = {"device": about.name.decode(), "architecture": about.version.decode(), "asked": case[6], "rows": sorted({b["by"] for b in manifest["boxes"]}),
-           "manifest": manifest}
-    if {"check", "time"} & set(args.part):
+    out = {"device": about.name.decode(), "architecture": about.version.decode(), "asked": case.asked, "rows": sorted({b["by"] for b in manifest["boxes"]}),
+           "manifest": manifest, "parts": []}
+
+    def done(part, found):
+        out.update(found)
+        out["parts"].append(part)
+        written(path, out)
+
+    on_device = [part for part in ("check", "time") if part in args.part]
+    if on_device:
         k = Kernel(cuda, so, err, dev, text, manifest)
-        if "check" in args.part:
-            out.update(checked(k, case, shape, ravel_py, np))
-        if "time" in args.part:
-            out.update(timed(k))
+        for part in on_device:
+            done(part, checked(k, case, shape, ravel_py, np) if part == "check" else timed(k))
         k.close()
     if "torch" in args.part:
-        out["pytorch"] = pytorch(case, shape)
+        done("torch", {"pytorch": pytorch(case, shape)})
     if "tools" in args.part:
-        out["tools"] = tools(args.build.resolve(), case, shape, folder)
+        done("tools", {"tools": tools(args.build.resolve(), case, shape, folder)})
     so.lib.ravel_device_free(dev)
-    return out
 
 
 def small(shape):
@@ -315,7 +323,7 @@ def sanitized(build, folder, case, shape):
     for what in ("memcheck", "racecheck"):
         r = subprocess.run([tool, "--tool", what, "--error-exitcode", "9", build / "tests/grid_run", "0"], input=line, capture_output=True, text=True)
         if r.returncode:
-            out[what] = r.stdout[-500:]
+            out[what] = (r.stdout + r.stderr)[-500:].strip() or "ended with %d" % r.returncode
     return out or "nothing found"
 
 
@@ -341,46 +349,75 @@ def counted(build, folder, case, shape):
 
 
 def tools(build, case, shape, folder):
-    bits = int(re.sub(r"\D", "", case[2]))
+    bits = int(re.sub(r"\D", "", case.dtype))
     return {"compute_sanitizer": sanitized(build, folder, case, shape if math.prod(shape)*bits <= 16 << 23 else small(shape)),
             "ncu": counted(build, folder, case, shape)}
+
+
+def faults(r):
+    """What is wrong with a case, a text each."""
+    found = r.get("tools", {}).get("compute_sanitizer")
+    out = [] if r.get("right", True) else ["WRONG"]
+    out += ["%s: %s" % (part, why) for part, why in r["errors"].items()]
+    return out + ["%s: %s" % (tool, text.splitlines()[-1].strip("= ")) for tool, text in found.items()] if isinstance(found, dict) else out
 
 
 def table(result):
     yield "| case | kernels | of a copy | asked | GB/s | PyTorch eager, compiled |"
     yield "|---|---|---|---|---|---|"
     for name, r in result["cases"].items():
-        if "error" in r or not r.get("right", True):
-            yield "| %s | | %s | | | |" % (name, r.get("error", "WRONG"))
-        elif "ms" not in r:
-            yield "| %s | %s | | %.2f | | |" % (name, ", ".join(r["rows"]), r["asked"])
-        else:
-            torch = ", ".join("%.2f" % (r["copy_ms"]/r["pytorch"][k]) for k in ("eager", "compiled") if k in r.get("pytorch", {}))
-            yield "| %s | %s | %.2f | %.2f | %.0f | %s |" % (name, ", ".join(r["rows"]), r["of_copy"], r["asked"], r["bytes"]/r["ms"]/1e6, torch)
+        good = r.get("right", True) and "ms" in r
+        torch = ", ".join("%.2f" % (r["copy_ms"]/r["pytorch"][k]) for k in ("eager", "compiled") if good and k in r.get("pytorch", {}))
+        of_copy = "; ".join([*(["%.2f" % r["of_copy"]] if good else []), *faults(r)])
+        yield "| %s | %s | %s | %s | %s | %s |" % (name, ", ".join(r.get("rows", [])), of_copy, "%.2f" % r["asked"] if "asked" in r else "",
+                                                 "%.0f" % (r["bytes"]/r["ms"]/1e6) if good else "", torch)
 
 
 def said(r):
     """A line about a case's result."""
-    if "error" in r:
-        return r["error"]
-    return "".join(("" if r.get("right", True) else "WRONG", " right" if r.get("right") else "",
-                    " %.2f of a copy, asked %.2f" % (r["of_copy"], r["asked"]) if "ms" in r else ""))
+    good = (["right"] if r.get("right") else []) + (["%.2f of a copy, asked %.2f" % (r["of_copy"], r["asked"])] if "ms" in r else [])
+    return "; ".join([*faults(r), *good])
 
 
-def of_child(args, number):
-    """The result of a case in a process of its own; None if there is no GPU."""
+def of_child(args, number, parts, seconds):
+    """What a process of its own finds about a case, and why it ended before it had done the parts, or None."""
     with tempfile.TemporaryDirectory() as t:
-        command = [sys.executable, __file__, "--build", args.build, "--scale", str(args.scale), "--one", str(number), "--json", t + "/out.json"]
-        try:
-            r = subprocess.run([*command, *(x for part in args.part for x in ("--part", part))], capture_output=True, text=True, timeout=CASE_SECONDS)
-        except subprocess.TimeoutExpired:
-            return {"error": "not done after %d s" % CASE_SECONDS}
-        if r.returncode == 77:
-            print(r.stdout.strip())
-            return None
-        if r.returncode:
-            return {"error": (r.stderr.strip().splitlines() or ["ended with %d" % r.returncode])[-1]}
-        return json.loads(pathlib.Path(t, "out.json").read_text())
+        path, why = pathlib.Path(t, "out.json"), None
+        command = [sys.executable, __file__, "--build", args.build, "--scale", str(args.scale), "--one", str(number), "--json", path,
+                   *(x for part in parts for x in ("--part", part))]
+        # a group of its own, so that the tools that it started end with it
+        with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True, env={**os.environ, "TMPDIR": t}) as p:
+            try:
+                out, err = p.communicate(timeout=seconds)
+                why = (err.strip().splitlines() or ["ended with %d" % p.returncode])[-1] if p.returncode else None
+            except subprocess.TimeoutExpired:
+                why = "not done when the case had taken %d s" % args.case_seconds
+            finally:
+                with contextlib.suppress(ProcessLookupError):
+                    os.killpg(p.pid, signal.SIGKILL)
+        if p.returncode == 77:
+            raise NoGpu(out.strip())
+        return json.loads(path.read_text()) if path.exists() else {"parts": []}, why
+
+
+def of_case(args, number, parts):
+    """What is found about a case.  A new process does the parts after one that failed, within the case's time."""
+    found, end = {"parts": [], "errors": {}}, time.monotonic() + args.case_seconds
+    while parts and time.monotonic() < end:
+        r, why = of_child(args, number, parts, end - time.monotonic())
+        left = [part for part in parts if part not in r["parts"]]
+        failed = (left or parts[-1:])[:1] if why else []
+        found.update({**r, "parts": found["parts"] + [part for part in r["parts"] if part not in failed]})
+        found["errors"].update((part, why) for part in failed)
+        parts = left[1:]
+    return found
+
+
+def merged(done, new):
+    """What is known of a case after some of its parts ran again."""
+    parts = {*done.get("parts", []), *new["parts"]}
+    errors = {part: why for part, why in {**done.get("errors", {}), **new["errors"]}.items() if part not in parts}
+    return {**done, **new, "parts": sorted(parts), "errors": errors}
 
 
 def written(path, result):
@@ -395,30 +432,24 @@ def every(args, path):
     if args.more and path.exists():
         result = json.loads(path.read_text())
     for number, case in enumerate(cases()):
-        done = result["cases"].get(case[0], {})
-        if not re.search(args.only, case[0]) or (args.more and set(args.part) <= set(done.get("parts", []))):
+        done = result["cases"].get(case.name, {})
+        parts = [part for part in PARTS if part in args.part and part not in done.get("parts", [])]
+        if not re.search(args.only, case.name) or not parts:
             continue
         if args.seconds and time.monotonic() - start > args.seconds:
-            print("not begun after %d s: %s and what follows; go on with --more" % (args.seconds, case[0]))
+            print("not begun after %d s: %s and what follows; go on with --more" % (args.seconds, case.name))
             break
-        r = of_child(args, number)
-        if r is None:
-            return 77
-        result["cases"][case[0]] = {**({} if "error" in done else done), **r, "parts": sorted({*done.get("parts", []), *args.part})}
+        result["cases"][case.name] = r = merged(done, of_case(args, number, parts))
         written(path, result)
-        print("%-24s %s" % (case[0], said(r).strip()), flush=True)
+        print("%-24s %s" % (case.name, said(r)), flush=True)
     print("\n".join(table(result)))
-    return int(any("error" in r or not r.get("right", True) for r in result["cases"].values()))
+    return int(any(faults(r) for r in result["cases"].values()))
 
 
 def child(args, path):
     case = list(cases())[args.one]
     with tempfile.TemporaryDirectory() as t:
-        try:
-            path.write_text(json.dumps(one(args, case, scaled(case[3], args.scale), pathlib.Path(t))))
-        except NoGpu as e:
-            print("no GPU: %s" % e)
-            return 77
+        one(args, case, scaled(case.shape, args.scale), pathlib.Path(t), path)
     return 0
 
 
@@ -430,7 +461,8 @@ def main():
     p.add_argument("--scale", type=int, default=0, metavar="N", help="halve extents until a case has at most N elements (for tests)")
     p.add_argument("--only", default="", metavar="REGEXP", help="cases whose name has it")
     p.add_argument("--seconds", type=int, default=0, metavar="N", help="begin no case later")
-    p.add_argument("--more", action="store_true", help="leave out what the JSON file has")
+    p.add_argument("--case-seconds", type=int, default=240, metavar="N", help="end a case after so long (240)")
+    p.add_argument("--more", action="store_true", help="only the parts that the JSON file lacks")
     p.add_argument("--table", type=pathlib.Path, metavar="FILE", help="show a result as Markdown, and end")
     p.add_argument("--list-files", action="store_true", help="print the files that another machine needs, and end")
     p.add_argument("--one", type=int, help=argparse.SUPPRESS)
@@ -441,7 +473,11 @@ def main():
         print("\n".join(table(json.loads(args.table.read_text())) if args.table else (f.replace("BUILD", str(args.build)) for f in FILES)))
         return 0
     os.environ["RAVEL_BUILD"] = str(args.build)
-    return every(args, path) if args.one is None else child(args, path)
+    try:
+        return every(args, path) if args.one is None else child(args, path)
+    except NoGpu as e:
+        print(e)
+        return 77
 
 
 if __name__ == "__main__":

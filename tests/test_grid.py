@@ -280,24 +280,49 @@ def test_costs_are_those_of_a_recorded_run(tmp_path, case):
             assert all(a["distinct_sectors"] >= a["least_distinct_sectors"] for a in block["accesses"] if a["memory"] != "shared"), block
 
 
-@pytest.mark.parametrize("case", [G.T(4099, 4097, 8), G.T(256, 256, 32), G.T(4096, 4096, 32), ("{N, C//48, H, W, C%48}", "{N, C//32, H, W, C%32}", (8, 96, 64, 64), 8)],
-                         ids=str)
-def test_the_estimate_is_that_of_the_model(tmp_path, case):
-    """The model of docs/gpu.md, from the manifest's accesses."""
+def used_bytes(case, more=0):
+    """Of source and destination; more: elements of padding."""
+    elements = int(np.prod(case[2]))
+    return [-(-n*case[3]//8) for n in (elements, elements + more)]
+
+
+ESTIMATED = [(G.T(132, 256, 8), 0), (G.T(256, 256, 32), 0), (G.T(301, 133, 4), 0), (G.T(1, 1, 8), 0), (G.T(33, 65, 32), 0), (G.P(16, 16, 11, 24, 4), 512 - 264),
+             (("NCHW", "NC1HWC0", (2, 71, 8, 8), 16), 2*9*64), (("ROW_MAJOR(40,90)[:, ::3]", "COL_MAJOR", (40, 30), 32), 0),
+             (("{N, C//48, H, W, C%48}", "{N, C//32, H, W, C%32}", (8, 96, 64, 64), 8), 0)]
+
+
+@pytest.mark.parametrize("case, padding", ESTIMATED, ids=str)
+def test_the_estimate_counts_the_tensors_bytes(tmp_path, case, padding):
+    """Whatever the first and the last block have."""
     [k] = G.kernels(tmp_path, "cuda", [case])
-    sectors = least = cycles = loaded = n = 0
-    for box in k.manifest["boxes"]:
-        n += box["blocks"]
-        for block, times in zip(box["analysed"], [max(1, box["blocks"] - 1), 1]):
-            for a in block["accesses"]:
-                cycles += times*(a["wavefronts"] if a["memory"] == "shared" else a["sectors"]/4)
-                sectors += times*a.get("distinct_sectors", 0)
-                least += times*a.get("least_distinct_sectors", 0)
-                loaded += times*32*a["distinct_sectors"] if a["memory"] == "src" else 0
-    flight = loaded/n*min(8, 228*1024//(k.manifest["shared_bytes"] + 1024), -(-n//132))
-    of_copy = least*32/15/max(cycles, sectors*32/15)*min(1, flight/(11 << 10))
-    told = k.manifest["estimate"]
-    assert [told[x] for x in ("sectors", "least_sectors", "bytes_in_flight", "of_a_copy")] == pytest.approx([sectors, least, flight, of_copy])
+    told, used = k.manifest["estimate"], used_bytes(case, padding)
+    assert told["bytes_of_a_block"]*k.manifest["grid"][0] == pytest.approx(sum(used))
+    assert told["least_sectors"] == sum(-(-n//32) for n in used) <= told["sectors"]
+
+
+@pytest.mark.parametrize("case", [G.T(132, 256, 8), G.T(33, 65, 32), G.T(300, 133, 8), ("NCHW", "NHWC", (2, 200, 7, 7), 16)], ids=str)
+def test_the_estimate_has_the_sectors_of_all_blocks(tmp_path, case):
+    """Nearly: of a recorded run of every block."""
+    [k] = G.kernels(tmp_path, "blocks", [case])
+    all_blocks = [counted(tmp_path, k, block) for block in range(k.manifest["grid"][0])]
+    sectors = sum(v[3] for block in all_blocks for v in block.values())
+    assert k.manifest["estimate"]["sectors"] == pytest.approx(sectors, rel=0.125)
+
+
+def test_the_estimate_knows_idle_multiprocessors(tmp_path):
+    """Planes of one tile each: as many blocks, whose number alone differs; 132 is all of them."""
+    ks = G.kernels(tmp_path, "cuda", [G.Z(n, 32, 32, 32) for n in (1, 4, 66, 132)])
+    assert [k.manifest["grid"][0] for k in ks] == [1, 4, 66, 132]
+    of_copy = [k.manifest["estimate"]["of_a_copy"] for k in ks]
+    assert 0 < of_copy[3] <= 1 and of_copy == pytest.approx([of_copy[3]*n/132 for n in (1, 4, 66, 132)])
+
+
+def test_the_estimate_of_large_kernels(tmp_path):
+    """Whole sectors, and enough loaded at once: as a copy.  Sectors at the edges of tiles that two blocks touch count twice."""
+    ks = G.kernels(tmp_path, "cuda", [G.T(4096, 4096, 32), G.T(4099, 4097, 8)])
+    told = [k.manifest["estimate"] for k in ks]
+    assert told[0]["of_a_copy"] == 1 and told[0]["sectors"] == told[0]["least_sectors"] and all(e["bytes_in_flight"] > 11 << 10 for e in told)
+    assert told[1]["of_a_copy"] == pytest.approx(told[1]["least_sectors"]/told[1]["sectors"]) and 0.7 < told[1]["of_a_copy"] < 0.9
 
 
 @pytest.mark.parametrize("case", [c for c in G.CASES if c[0] in ("(R,C){R, C}", "(B,R,C){B, R, C}") or c[0].startswith("(A,B,C,D){A,B")], ids=str)
@@ -478,10 +503,12 @@ def gpu_script(env, *args):
     return subprocess.run([sys.executable, ravel.ROOT / "bench/gpu.py", "--build", ravel.BUILD, *args], env={**os.environ, **env}, capture_output=True, text=True)
 
 
-def stand_ins(folder, case, shape):
-    name, _, dtype, _, src, dst, _ = case
-    subprocess.run([G.RAVEL, "emit", "--from", src, "--to", dst, "--shape", ",".join(map(str, shape)), "--dtype", dtype, "--target", "blocks", "--name", "kern",
-                    "-o", folder / "k.c"], check=True)
+def stand_ins(folder, case, shape, change=lambda text: text):
+    """What makes the script's kernel the plain C one, changed."""
+    folder.mkdir(exist_ok=True)
+    subprocess.run([G.RAVEL, "emit", "--from", case.src, "--to", case.dst, "--shape", ",".join(map(str, shape)), "--dtype", case.dtype, "--target", "blocks",
+                    "--name", "kern", "-o", folder / "k.c"], check=True)
+    (folder / "k.c").write_text(change((folder / "k.c").read_text()))
     (folder / "kernels.c").write_text('#define kern all\n#include "k.c"\n#undef kern\n'
                                       'void kern(unsigned char *d, const unsigned char *s, uint32_t b);\n'
                                       'void kern(unsigned char *d, const unsigned char *s, uint32_t b)\n{\n    kern_block(d, s, b);\n}\n')
@@ -491,23 +518,112 @@ def stand_ins(folder, case, shape):
     return out
 
 
-@pytest.mark.parametrize("spoil", [False, True], ids=["right", "wrong"])
-def test_gpu_script_by_stand_ins(tmp_path, spoil):
-    sys.path.insert(0, str(ravel.ROOT / "bench"))
-    import gpu
-    case = next(c for c in gpu.cases() if c[0] == "2D u8")
-    shape = gpu.scaled(case[3], 20000)
-    env = stand_ins(tmp_path, case, shape)
-    if spoil:
-        text = (tmp_path / "k.c").read_text()
-        (tmp_path / "k.c").write_text(text.replace("RAVEL_STORE(uint32_t, dst, ", "RAVEL_STORE(uint32_t, dst, 0 * ", 1))
-        env["RAVEL_MOCK_KERNELS"] = test_device.compiled(tmp_path, "spoilt", tmp_path / "kernels.c")
-    r = gpu_script(env, "--scale", "20000", "--only", "^2D u(8|16)$", "--part", "check", "--part", "time", "--json", tmp_path / "gpu.json")
-    result = json.loads((tmp_path / "gpu.json").read_text())["cases"]
-    assert list(result) == ["2D u16", "2D u8"] and not result["2D u16"].get("right")       # the stand-in's kernel is that of u8: the other case fails alone
-    result = result["2D u8"]
-    assert (r.returncode, result["right"], "| 2D u8 | | WRONG |" in r.stdout) == (1, not spoil, spoil), r
-    assert result["rows"] == ["tile"] and "2D u8" in gpu_script({}, "--table", tmp_path / "gpu.json").stdout
+def spoilt(text):
+    return text.replace("RAVEL_STORE(uint32_t, dst, ", "RAVEL_STORE(uint32_t, dst, 0 * ", 1)
+
+
+def crashing(text):
+    return re.sub(r"(kern_block\([^;{]*\)\s*\{)", r"\1 __builtin_trap();", text)
+
+
+def sanitizer(folder, text):
+    """An environment in which compute-sanitizer is a shell script."""
+    (folder / "bin").mkdir()
+    (folder / "bin/compute-sanitizer").write_text("#!/bin/sh\ncat > /dev/null\necho $2 >> %s/calls\n%s\n" % (folder, text))
+    (folder / "bin/compute-sanitizer").chmod(0o755)
+    return {"PATH": "%s:%s" % (folder / "bin", os.environ["PATH"])}
+
+
+class Script:
+    """Runs the script with stand-ins for one case, some parts at a time, and has its JSON file's cases."""
+    def __init__(self, folder):
+        sys.path.insert(0, str(ravel.ROOT / "bench"))
+        import gpu
+        self.folder, self.case = folder, next(c for c in gpu.cases() if c.name == "2D u8")
+        self.shape = gpu.scaled(self.case.shape, 20000)
+
+    def env(self, change=lambda text: text):
+        return stand_ins(self.folder / change.__name__.strip("<>"), self.case, self.shape, change)
+
+    def run(self, env, *args, only="^2D u8$"):
+        r = gpu_script(env, "--scale", "20000", "--only", only, "--json", self.folder / "gpu.json", *args)
+        self.cases = json.loads((self.folder / "gpu.json").read_text())["cases"]
+        return r
+
+
+CHECK, TIME, TOOLS = ("--part", "check"), ("--part", "time"), ("--part", "tools")
+
+
+def test_gpu_script_by_stand_ins(tmp_path):
+    s = Script(tmp_path)
+    r = s.run(s.env(), *CHECK, *TIME)
+    case = s.cases["2D u8"]
+    assert (r.returncode, case["right"], case["parts"], case["errors"], case["rows"]) == (0, True, ["check", "time"], {}, ["tile"]), r
+    assert re.search(r"^2D u8 +right; [0-9.]+ of a copy, asked 0.90$", r.stdout, re.M), r.stdout
+    assert re.search(r"^\| 2D u8 \| tile \| [0-9.]+ \| 0.90 \| [0-9]+ \|  \|$", gpu_script({}, "--table", tmp_path / "gpu.json").stdout, re.M)
+
+
+def test_gpu_script_sees_wrong_bytes(tmp_path):
+    """The stand-in's kernel is that of u8, and spoilt: each case fails alone."""
+    s = Script(tmp_path)
+    r = s.run(s.env(spoilt), *CHECK, *TIME, only="^2D u(8|16)$")
+    assert list(s.cases) == ["2D u16", "2D u8"] and r.returncode == 1 and not s.cases["2D u8"]["right"], r
+    assert "| 2D u8 | tile | WRONG | 0.90 |  |  |" in r.stdout, r.stdout
+
+
+def test_gpu_script_goes_on_after_a_crash(tmp_path):
+    """A part that fails is not done and loses nothing; --more does only what is not done."""
+    s, tools = Script(tmp_path), sanitizer(tmp_path, "exit 0")
+    r = s.run({**s.env(crashing), **tools}, *CHECK, *TIME, *TOOLS)
+    case = s.cases["2D u8"]
+    assert (r.returncode, case["parts"], list(case["errors"])) == (1, ["tools"], ["check", "time"]), r
+    assert case["errors"]["check"].startswith("ended with -") and "check: ended with" in r.stdout.split("| case")[0]
+    r = s.run({**s.env(), **tools}, *CHECK, *TOOLS, "--more")
+    case = s.cases["2D u8"]
+    assert (r.returncode, case["right"], case["parts"], list(case["errors"])) == (1, True, ["check", "tools"], ["time"]), r
+    assert case["tools"]["compute_sanitizer"] == "nothing found" and len((tmp_path / "calls").read_text().splitlines()) == 2
+    r = s.run(s.env(crashing), *CHECK, *TIME, "--more")
+    case = s.cases["2D u8"]
+    assert (r.returncode, case["right"], case["parts"], list(case["errors"])) == (1, True, ["check", "tools"], ["time"]), r
+    r = s.run(s.env(), *CHECK, *TIME, "--more")
+    case = s.cases["2D u8"]
+    assert (r.returncode, case["parts"], case["errors"]) == (0, ["check", "time", "tools"], {}), r
+
+
+def is_running(pid):
+    try:
+        with open("/proc/%d/stat" % pid) as f:
+            return f.read().rsplit(")", 1)[1].split()[0] != "Z"
+    except FileNotFoundError:
+        return False
+
+
+def test_gpu_script_ends_a_case_with_its_tools(tmp_path):
+    """What the case has found until then stays."""
+    s, tools = Script(tmp_path), sanitizer(tmp_path, "sleep 300 & echo $! > $0.pid; wait")
+    r = s.run({**s.env(), **tools}, *CHECK, *TOOLS, "--case-seconds", "12")
+    case = s.cases["2D u8"]
+    assert (r.returncode, case["right"], case["parts"]) == (1, True, ["check"]), r
+    assert case["errors"] == {"tools": "not done when the case had taken 12 s"}
+    assert not is_running(int((tmp_path / "bin/compute-sanitizer.pid").read_text()))
+
+
+def test_gpu_script_says_what_a_tool_finds(tmp_path):
+    s, says = Script(tmp_path), "========= RACECHECK SUMMARY: 2 hazards displayed"
+    r = s.run({**s.env(), **sanitizer(tmp_path, '[ $2 != racecheck ] || { echo "%s"; exit 9; }' % says)}, *CHECK, *TOOLS)
+    assert r.returncode == 1 and s.cases["2D u8"]["parts"] == ["check", "tools"], r
+    assert [line.count("racecheck: RACECHECK SUMMARY: 2 hazards displayed") for line in r.stdout.splitlines() if "2D u8" in line] == [1, 1], r.stdout
+
+
+def test_gpu_script_in_steps(tmp_path):
+    s = Script(tmp_path)
+    env = {**s.env(), **sanitizer(tmp_path, "sleep 2")}
+    step = (*TOOLS, "--seconds", "1", "--more")
+    r = s.run(env, *step, only="^2D u(8|16)$")
+    assert r.returncode == 0 and list(s.cases) == ["2D u16"] and "not begun after 1 s: 2D u8 and what follows" in r.stdout, r
+    r = s.run(env, *step, only="^2D u(8|16)$")
+    assert r.returncode == 0 and list(s.cases) == ["2D u16", "2D u8"] and "not begun" not in r.stdout, r
+    assert len((tmp_path / "calls").read_text().splitlines()) == 4
 
 
 def test_gpu_script_says_that_there_is_none():

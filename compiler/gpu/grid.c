@@ -56,10 +56,9 @@ by_boxes(GridUnit *u)
     GridStmt **tail = &u->body;
     Arena *a = ex_arena(u->e);
     GridBox *box = arena_array(a, GridBox, u->plan->n);
-    int n = make_boxes(u, box), least = u->most.access;
+    int n = join(box, make_boxes(u, box)), least = u->most.access;
     if (n > BOXES_MAX)
         return arena_printf(a, "the plan has more than %d boxes (%d)", BOXES_MAX, n);
-    n = join(box, n);
     n = cover(box, n, NEST_COPY);
     n = cover(box, n, NEST_FILL);
     n = cover(box, n, NEST_COPY);

@@ -136,7 +136,8 @@ typedef struct {
     i64 sectors, ideal;   /* global: sectors of 32 bytes, over all requests; shared:
                            * wavefronts, and wavefronts without bank conflicts */
     i64 unique;           /* global: distinct sectors of the block */
-    i64 least;            /* global: the fewest sectors for the bytes that the block uses */
+    i64 bytes;            /* global: distinct bytes that the block uses */
+    i64 least;            /* global: the fewest sectors for these bytes */
 } BlockAccess;
 
 extern const char *const grid_spaces[];        /* names, by Space */
@@ -148,8 +149,9 @@ int grid_access(const GridUnit *u, const GridStmt *box, i64 block, BlockAccess *
 
 /* grid_estimate.c: what limits the kernel on a large GPU.  All extents are numbers. */
 typedef struct {
-    double bytes;         /* used by a block, of both buffers; the average */
-    double sectors, least;         /* distinct ones of each block, of all blocks; the fewest */
+    double bytes;         /* that the kernel reads and writes, for each block */
+    double sectors;       /* distinct ones of each block, of all blocks */
+    double least;         /* the fewest that have the bytes of both buffers */
     double flight;        /* bytes that are loaded at once on a multiprocessor */
     double of_copy;       /* the estimate: bandwidth as a fraction of a copy */
 } GridEstimate;

@@ -197,7 +197,8 @@ finish(Walk *w, int kind)
         distinct += s[i] >= 0 && (first || s[i] != s[i - 1]);
         a->unique += s[i] >= 0 && (first || s[i] / SECTOR_BYTES != s[i - 1] / SECTOR_BYTES);
     }
-    a->least = int_ceil_div(distinct * a->width, SECTOR_BYTES);
+    a->bytes = distinct * a->width;
+    a->least = int_ceil_div(a->bytes, SECTOR_BYTES);
 }
 
 static void
@@ -274,7 +275,7 @@ explain_estimate(Buf *b, const GridUnit *u)
 {
     GridEstimate g = grid_estimate(u);
     buf_printf(b, "  a block moves %.0f bytes, %.0f are loaded at once on a multiprocessor; sectors "
-               "%.2f of the fewest; estimate: %.2f of a copy (docs/gpu.md)\n", g.bytes,
+               "%.2f of the fewest; estimate: %#.2g of a copy (docs/gpu.md)\n", g.bytes,
                g.flight, g.least > 0 ? g.sectors / g.least : 1, g.of_copy);
 }
 

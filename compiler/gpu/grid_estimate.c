@@ -1,5 +1,7 @@
 /* Estimates the bandwidth of a kernel, as a fraction of a copy on the device, from what its
  * blocks access.  docs/gpu.md has the model.  The numbers are those of an H100. */
+#include <math.h>
+
 #include "bank.h"
 #include "grid_parts.h"
 
@@ -12,22 +14,61 @@ enum {
     CYCLE_SECTORS = 4     /* that its cache serves in a cycle */
 };
 
-/* Adds the accesses of a block, as often as blocks are like it. */
+/* The sums of all blocks. */
+typedef struct {
+    double cycles, sectors, loaded;         /* loaded: bytes of the source's sectors */
+    double stored;        /* bytes */
+} BlockSums;
+
+/* Adds the accesses of a block, as often as blocks are taken to be like it. */
 static void
-add_block(GridEstimate *g, double *cycles, const GridUnit *u, const GridStmt *box, i64 block,
-          i64 times)
+add_block(BlockSums *g, const GridUnit *u, const GridStmt *box, i64 block, i64 times)
 {
     BlockAccess a[ACCESS_KINDS];
     int n = grid_access(u, box, block, a, LEN(a));
-    double loaded = 0;
     for (int i = 0; i < n; i++) {
-        bool shared = a[i].space == SPACE_SHARED;
-        *cycles += (double)times * (double)a[i].sectors / (shared ? 1 : CYCLE_SECTORS);
-        g->sectors += (double)times * (double)a[i].unique;
-        g->least += (double)times * (double)a[i].least;
-        loaded += a[i].space == SPACE_SRC ? (double)(a[i].unique * SECTOR_BYTES) : 0;
+        double sectors = (double)times * (double)a[i].unique;
+        double served = (double)times * (double)a[i].sectors;
+        g->cycles += a[i].space == SPACE_SHARED ? served : served / CYCLE_SECTORS;
+        g->sectors += sectors;
+        g->loaded += a[i].space == SPACE_SRC ? sectors * SECTOR_BYTES : 0;
+        g->stored += a[i].space == SPACE_DST ? (double)times * (double)a[i].bytes : 0;
     }
-    g->flight += loaded * (double)times;
+}
+
+/* Bytes that the kernel reads and writes.  Several elements may be copies of one of the
+ * source. */
+static void
+tensor_bytes(const Plan *p, double *read, double *written)
+{
+    double each = p->dst->dtype->bits / 8.0, source = (double)layout_bytes(p->src);
+    *read = *written = 0;
+    for (int i = 0; i < p->n; i++) {
+        const Nest *n = &p->nest[i];
+        double bytes = n->variant ? 0 : each * (double)n->elements;
+        *written += bytes;
+        *read += n->kind == NEST_COPY ? bytes : 0;
+    }
+    *read = ceil(*read < source ? *read : source);
+    *written = ceil(*written);
+}
+
+/* Sums up all blocks.  Those of a box are taken to be like its first; as blocks at other
+ * edges have less, the sums are scaled to the bytes of the destination, each of which one
+ * block stores. */
+static BlockSums
+sum_blocks(const GridUnit *u, double written)
+{
+    BlockSums g = {0};
+    for (const GridStmt *box = u->body; box; box = box->next) {
+        i64 n = box->blocks->base;
+        add_block(&g, u, box, 0, n > 1 ? n - 1 : 1);
+        if (n > 1)
+            add_block(&g, u, box, n - 1, 1);
+    }
+    double scale = g.stored > 0 ? written / g.stored : 0;
+    return (BlockSums){.cycles = g.cycles * scale, .sectors = g.sectors * scale,
+                       .loaded = g.loaded * scale, .stored = written};
 }
 
 /* The blocks that run at once on a multiprocessor. */
@@ -40,23 +81,29 @@ at_once(const GridUnit *u)
     return each < n ? each : n;
 }
 
+static double
+at_most_one(double x)
+{
+    return x < 1 ? x : 1;
+}
+
 GridEstimate
 grid_estimate(const GridUnit *u)
 {
-    GridEstimate g = {0};
-    double cycles = 0, blocks = (double)u->blocks->base;
-    for (const GridStmt *box = u->body; box; box = box->next) {
-        i64 n = box->blocks->base;
-        add_block(&g, &cycles, u, box, 0, n > 1 ? n - 1 : 1);
-        if (n > 1)
-            add_block(&g, &cycles, u, box, n - 1, 1);
-    }
+    double read, written, blocks = (double)u->blocks->base;
+    tensor_bytes(u->plan, &read, &written);
+    if (blocks == 0 || written == 0)
+        return (GridEstimate){0};
+    BlockSums sum = sum_blocks(u, written);
+    GridEstimate g = {.bytes = (read + written) / blocks};
+    g.least = ceil(read / SECTOR_BYTES) + ceil(written / SECTOR_BYTES);
+    g.sectors = sum.sectors > g.least ? sum.sectors : g.least;
+    g.flight = sum.loaded / blocks * (double)at_once(u);
     double memory = g.sectors * SECTOR_BYTES / CYCLE_BYTES;
     double best = g.least * SECTOR_BYTES / CYCLE_BYTES;
-    g.bytes = blocks > 0 ? g.least * SECTOR_BYTES / blocks : 0;
-    g.flight = blocks > 0 ? g.flight / blocks * (double)at_once(u) : 0;
-    g.of_copy = best > 0 ? best / (cycles > memory ? cycles : memory) : 0;
-    if (g.flight > 0 && g.flight < FLIGHT_BYTES)
-        g.of_copy *= g.flight / FLIGHT_BYTES;
+    g.of_copy = best / (sum.cycles > memory ? sum.cycles : memory) *
+                at_most_one(blocks / PROCESSORS);
+    if (g.flight > 0)
+        g.of_copy *= at_most_one(g.flight / FLIGHT_BYTES);
     return g;
 }

@@ -4,7 +4,7 @@
 
 /* A loop of fixed, forward steps over elements. */
 static bool
-is_plain(const GridBox *b)
+is_joinable(const GridBox *b)
 {
     for (int i = 0; i < b->nloops; i++)
         if (b->loop[i].rest || b->loop[i].real != b->loop[i].n)
@@ -49,6 +49,12 @@ continues(const GridBox *a, int k, const GridBox *b, i64 n)
     return same_loops(a, k, b, -1) ? -1 : -2;
 }
 
+static const char *
+what_of(const GridBox *a, const GridBox *b)
+{
+    return arena_printf(a->arena, "%s and %s", grid_what(a), grid_what(b));
+}
+
 static void
 lengthen(GridBox *b, int k, i64 more)
 {
@@ -61,15 +67,14 @@ lengthen(GridBox *b, int k, i64 more)
 bool
 grid_join(GridBox *a, const GridBox *b)
 {
-    if (!is_plain(a) || !is_plain(b))
+    if (!is_joinable(a) || !is_joinable(b))
         return false;
-    const char *what = arena_printf(a->arena, "%s and %s", grid_what(a), grid_what(b));
     for (int k = 0; k < a->nloops; k++) {
         int i = continues(a, k, b, a->loop[k].n);
         if (i == -2)
             continue;
+        a->what = what_of(a, b);
         lengthen(a, k, i < 0 ? 1 : b->loop[i].n);
-        a->what = what;
         return true;
     }
     for (int k = 0; k < b->nloops; k++) {
@@ -78,9 +83,9 @@ grid_join(GridBox *a, const GridBox *b)
         first.dst = a->dst;
         if (continues(&first, k, b, 1) != k || !same_loops(b, k, a, -1))
             continue;
+        first.what = what_of(a, b);
         *a = first;
         lengthen(a, k, 1);
-        a->what = what;
         return true;
     }
     return false;

@@ -1,5 +1,7 @@
 /* Makes the statements of a box by the first row of grid.def that applies, and a second
  * version for shapes at which all is aligned. */
+#include <assert.h>
+
 #include "grid_parts.h"
 
 static const GridRow rows[] = {
@@ -91,7 +93,7 @@ add_aligned(GridUnit *u, const GridBox *box, GridStmt *s, GridStmt ***tail)
 {
     Scalars *scalars = u->plan->scalars;
     GridBox aligned = *box;
-    GridStmt *also = arena_new(ex_arena(u->e), GridStmt), *more;
+    GridStmt *also = arena_new(ex_arena(u->e), GridStmt), *more = NULL;
     i64 m = vector_of(box), shared = u->shared;
     int align = u->align;
     if (m < 2 || box->nest->kind != NEST_COPY)
@@ -105,6 +107,7 @@ add_aligned(GridUnit *u, const GridBox *box, GridStmt *s, GridStmt ***tail)
         u->align = align;
         return;
     }
+    assert(!more);                      /* only rows of fixed extents make a second box */
     also->name = arena_printf(ex_arena(u->e), "%s, of multiples of %lld", also->name,
                               (long long)m);
     also->blocks = scalar_times(scalars, also->blocks,

@@ -17,9 +17,9 @@ enum { WORD_BITS = 32, LANES = 32, ROOM_BYTES = 32 << 10 };
 typedef struct {
     Tile t;               /* first: tile_phases passes it */
     int per;              /* elements of a word */
-    i64 tx, ty;           /* the words of a tile along x; along y, which threads load */
+    i64 wide, tall;       /* the words of a tile along x; along y, which threads load */
     i64 pitch;            /* words from one column to the next in shared memory */
-    i64 whole;            /* whole words of the source */
+    i64 source_words;     /* whole words of the source */
 } Shift;
 
 /* The squares that threads transpose for one tile, by bits of an element: 16 KB, and 32 KB
@@ -43,7 +43,7 @@ is_aligned(const GridBox *b, const GridLoop *y, int per)
 
 /* Digits of fixed numbers, forwards and with elements only. */
 static bool
-is_plain(const GridBox *b)
+is_forward(const GridBox *b)
 {
     for (int i = 0; i < b->nloops; i++)
         if (b->loop[i].ss < 1 || b->loop[i].ds < 1 || b->loop[i].rest ||
@@ -51,15 +51,6 @@ is_plain(const GridBox *b)
             return false;
     return plan_is_fixed(b->u->plan) && b->nest->kind == NEST_COPY && b->src->f.min >= 0 &&
            b->dst->f.min >= 0;
-}
-
-static i64
-power_above(i64 n, i64 most)
-{
-    i64 p = 1;
-    while (p < n && p < most)
-        p *= 2;
-    return p;
 }
 
 static i64
@@ -82,16 +73,17 @@ choose_sides(Shift *s, bool aligned)
     i64 units = units_of(s->t.b->bits), x = int_ceil_div(s->t.x->n, s->per);
     i64 y = int_ceil_div(s->t.y->n, s->per) + !aligned;
     i64 room = room_of(s) / (WORD_BITS / 8) / s->per;
-    s->ty = power_above(y, LANES);
-    s->tx = power_above(x, units / s->ty < GRID_THREADS ? units / s->ty : GRID_THREADS);
-    s->ty = power_above(y, units / s->tx < GRID_THREADS ? units / s->tx : GRID_THREADS);
-    while (s->tx * s->ty < GRID_THREADS)
-        s->ty *= 2;
-    while (s->tx * s->ty > room && s->tx * s->ty > GRID_THREADS)
-        *(s->ty > s->tx ? &s->ty : &s->tx) /= 2;
-    s->pitch = s->ty + (s->tx >= LANES && s->ty >= LANES && s->tx * (s->ty + 1) <= room);
-    s->t.tx = s->tx * s->per;
-    s->t.ty = (s->ty - !aligned) * s->per;
+    s->tall = tile_power(y, LANES);
+    s->wide = tile_power(x, units / s->tall < GRID_THREADS ? units / s->tall : GRID_THREADS);
+    s->tall = tile_power(y, units / s->wide < GRID_THREADS ? units / s->wide : GRID_THREADS);
+    while (s->wide * s->tall < GRID_THREADS)
+        s->tall *= 2;
+    while (s->wide * s->tall > room && s->wide * s->tall > GRID_THREADS)
+        *(s->tall > s->wide ? &s->tall : &s->wide) /= 2;
+    s->pitch = s->tall + (s->wide >= LANES && s->tall >= LANES &&
+                          s->wide * (s->tall + 1) <= room);
+    s->t.tx = s->wide * s->per;
+    s->t.ty = (s->tall - !aligned) * s->per;
     s->t.overlap = aligned ? 0 : s->per;
     s->t.margin = s->per;
     s->t.nx = grid_ceil(s->t.b, s->t.x->ex.n, s->t.tx);
@@ -103,8 +95,9 @@ choose_sides(Shift *s, bool aligned)
 static const Ex *
 mask_of(const Shift *s, const Ex *p)
 {
-    i64 share = s->ty < LANES ? LANES / s->ty : 1, step = s->tx < LANES ? LANES / s->tx : 1;
-    i64 masks = (s->ty < LANES ? s->ty : LANES) / step;
+    i64 share = s->tall < LANES ? LANES / s->tall : 1;
+    i64 step = s->wide < LANES ? LANES / s->wide : 1;
+    i64 masks = (s->tall < LANES ? s->tall : LANES) / step;
     return ex_scale(s->t.b->e, ex_dig(s->t.b->e, p, share, share * masks), step);
 }
 
@@ -115,9 +108,9 @@ static const Ex *
 place(const Shift *s, const Ex *p, int c, const Ex *r, int more)
 {
     Exprs *e = s->t.b->e;
-    const Ex *column = ex_add(e, p, ex_const(e, c * s->tx));
+    const Ex *column = ex_add(e, p, ex_const(e, c * s->wide));
     r = ex_add(e, r, ex_const(e, more));
-    if (s->pitch == s->ty)
+    if (s->pitch == s->tall)
         r = ex_xor(e, r, mask_of(s, p));
     return ex_add(e, ex_scale(e, column, s->pitch), r);
 }
@@ -133,7 +126,7 @@ load_edge(const Shift *s, const char *name, const Ex *at)
     GridStmt **outer, *zero = grid_add(b, G_WORD);
     zero->name = name;
     zero->width = WORD_BITS / 8;
-    const Ex *whole = ex_const(e, s->whole);
+    const Ex *whole = ex_const(e, s->source_words);
     GridStmt *when = grid_when(b, &at, &whole, 1);
     GridStmt **then = when ? grid_open(b, when) : NULL;
     grid_load(b, name, false, SPACE_SRC, WORD_BITS / 8, at);
@@ -185,8 +178,8 @@ load_and_keep(Tile *t)
     Exprs *e = b->e;
     GridStmt **outer;
     const char *word[WORD_BITS];
-    const Ex *k = grid_for(b, "k", s->tx * s->ty / GRID_THREADS, &outer);
-    const Ex *q = grid_item(b, k), *p = ex_dig(e, q, 1, s->tx), *r = ex_div(e, q, s->tx);
+    const Ex *k = grid_for(b, "k", s->wide * s->tall / GRID_THREADS, &outer);
+    const Ex *q = grid_item(b, k), *p = ex_dig(e, q, 1, s->wide), *r = ex_div(e, q, s->wide);
     const Ex *at[] = {ex_add(e, ex_scale(e, t->i, t->tx), ex_scale(e, p, s->per)),
                       ex_add(e, ex_scale(e, t->j, t->ty), ex_scale(e, r, s->per))};
     const Ex *end[] = {t->x->ex.n, t->y->ex.n};
@@ -204,8 +197,8 @@ load_and_keep(Tile *t)
     grid_close(b, outer);
 }
 
-/* Stores word k of the columns c, c + per, ... of the tile, of which each of the block's
- * `rows` parts does every one. */
+/* Stores word k of the columns c, c + per, ... of the tile.  The block's threads are in
+ * `rows` rows; this one's is `row`, and does every rows-th of these columns. */
 static void
 store_columns(const Shift *s, int c, const Ex *k, const Ex *row, i64 rows)
 {
@@ -213,7 +206,7 @@ store_columns(const Shift *s, int c, const Ex *k, const Ex *row, i64 rows)
     GridBox *b = t->b;
     Exprs *e = b->e;
     GridStmt **outer;
-    const Ex *m = grid_for(b, "k", s->tx / rows, &outer);
+    const Ex *m = grid_for(b, "k", s->wide / rows, &outer);
     const Ex *p = ex_add(e, row, ex_scale(e, m, rows)), *up = ex_const(e, s->per - 1);
     const Ex *x = ex_add(e, ex_add(e, ex_scale(e, t->i, t->tx), ex_scale(e, p, s->per)),
                          ex_const(e, c));
@@ -243,22 +236,22 @@ take_and_store(Tile *t)
     const Shift *s = (const Shift *)t;
     GridBox *b = t->b;
     Exprs *e = b->e;
-    const Ex *thread = ex_of_var(e, b->u->thread), *k = ex_mod(e, thread, s->ty);
+    const Ex *thread = ex_of_var(e, b->u->thread), *k = ex_mod(e, thread, s->tall);
     const Ex *end = ex_const(e, t->ty / s->per);
     GridStmt *when = grid_when(b, &k, &end, 1);
     GridStmt **guard = when ? grid_open(b, when) : NULL;
     for (int c = 0; c < s->per; c++)
-        store_columns(s, c, k, ex_div(e, thread, s->ty), GRID_THREADS / s->ty);
+        store_columns(s, c, k, ex_div(e, thread, s->tall), GRID_THREADS / s->tall);
     grid_close(b, guard);
 }
 
 bool
 grid_shift(GridBox *b)
 {
-    enum { USE = 8 };
+    enum { USE = 8 };                   /* a tile at most so many times as large as the box */
     Shift s = {.t = {.b = b, .m = 1}, .per = WORD_BITS / b->bits};
     GridUnit *u = b->u;
-    if (b->bits > 16 || !u->most.otherwise || !u->most.funnel || !is_plain(b) ||
+    if (b->bits > 16 || !u->most.otherwise || !u->most.funnel || !is_forward(b) ||
         !tile_loops(&s.t) || s.t.x->n < s.per || s.t.y->n < s.per)
         return false;
     bool aligned = is_aligned(b, s.t.y, s.per);
@@ -268,7 +261,7 @@ grid_shift(GridBox *b)
     if (bytes_of(&s) > room_of(&s) ||
         s.t.tx * s.t.ty / USE > s.t.x->n * s.t.y->n)
         return false;
-    s.whole = grid_buffer(u, u->plan->src) / 4;
+    s.source_words = grid_buffer(u, u->plan->src) / 4;
     tile_phases(&s.t, bytes_of(&s), load_and_keep, take_and_store);
     if (!aligned) {
         b->also = arena_new(b->arena, GridStmt);

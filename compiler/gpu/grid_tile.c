@@ -48,12 +48,11 @@ find_planes(Tile *t)
     }
 }
 
-/* The least power of two that is at least n, limited to 2^TILE_BITS_MAX. */
-static i64
-power_above(i64 n)
+i64
+tile_power(i64 n, i64 most)
 {
     i64 p = 1;
-    while (p < n && p < 1 << TILE_BITS_MAX)
+    while (p < n && p < most)
         p *= 2;
     return p;
 }
@@ -110,8 +109,8 @@ choose_sides(Tile *t)
     i64 units = (i64)GRID_THREADS * t->each, edge = 1;
     while (edge * edge < units)
         edge *= 2;
-    i64 x = power_above(int_ceil_div(t->x->n, t->m));
-    i64 y = power_above(int_ceil_div(t->y->n, t->m));
+    i64 x = tile_power(int_ceil_div(t->x->n, t->m), 1 << TILE_BITS_MAX);
+    i64 y = tile_power(int_ceil_div(t->y->n, t->m), 1 << TILE_BITS_MAX);
     t->ty = y < edge ? y : edge;
     t->tx = x < units / t->ty ? x : units / t->ty;
     t->ty = y < units / t->tx ? y : units / t->tx;
