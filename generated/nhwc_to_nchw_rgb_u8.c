@@ -415,14 +415,6 @@ ravel_split1(unsigned char *d, const unsigned char *s, int64_t rows, ravel_Split
 }
 #endif
 
-/* Transposes n planes with few rows, less than a vector has elements of 1 bytes:
- * d[b*dn + p*dp + q*1] = s[b*sn + p*1 + q*sq]  for b < n, p < rows, q < cols.
- *
- * Short planes of 2, 4 or 8 rows whose columns are contiguous in the source are split
- * without a buffer, with non-temporal stores if `stream` and rows are whole cache lines.
- * For other planes four vectors of a row form a line of 64 bytes, which is written with
- * non-temporal stores if `stream` and all rows of the destination are aligned alike.  A
- * load may read beyond a column; therefore the last columns are read from a buffer. */
 /* Transposes a plane element by element. */
 static void
 ravel_parted_few1(unsigned char *d, const unsigned char *s, int64_t rows,
@@ -433,6 +425,14 @@ ravel_parted_few1(unsigned char *d, const unsigned char *s, int64_t rows,
             memcpy(d + p * dp + q * 1, s + p * 1 + q * sq, 1);
 }
 
+/* Transposes n planes with few rows, less than a vector has elements of 1 bytes:
+ * d[b*dn + p*dp + q*1] = s[b*sn + p*1 + q*sq]  for b < n, p < rows, q < cols.
+ *
+ * Short planes of 2, 4 or 8 rows whose columns are contiguous in the source are split
+ * without a buffer, with non-temporal stores if `stream` and rows are whole cache lines.
+ * For other planes four vectors of a row form a line of 64 bytes, which is written with
+ * non-temporal stores if `stream` and all rows of the destination are aligned alike.  A
+ * load may read beyond a column; therefore the last columns are read from a buffer. */
 static void
 ravel_deinterleave1(unsigned char *d, const unsigned char *s, int64_t n, int64_t rows,
                     int64_t cols, int64_t dn, int64_t sn, int64_t dp, int64_t sq,

@@ -53,6 +53,7 @@ SAMPLE = {
     "halves_of_short_loops": ("(A,B,C,D){A, B, C, D}", "(A,B,C,D){B, A, D, C}", (7, 11, 7, 7), "f16"),
     "long_short_loops": ("(A,B,C,D){A, B, C, D}", "(A,B,C,D){D, C, B, A}", (7, 5, 9, 6), "i64"),
     "short_runs": ("(A,B,C,D){A, B, C, D}", "(A,B,C,D){B, C, A, D}", (11, 10, 6, 13), "u8"),
+    "longs_by_tables": ("(A,B,C,D,E){A, B, C, D, E}", "(A,B,C,D,E){E, C, A, D, B}", (5, 3, 7, 4, 6), "i64"),
     "triples": ("NCHW", "(N,C,H,W){N, H, W, C//4, C%4, fill = -7}", (1, 3, 20, 40), "i64"),
 }
 # rows of whole lines that go past the caches

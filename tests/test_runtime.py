@@ -636,8 +636,8 @@ def test_plans_that_choose_as_numbers_do_are_proven(a, b, shape, dtype):
 
 @pytest.mark.parametrize("a,b,shape,dtype,kernel", [
     ("ROW_MAJOR", "AWQ", "K,256", "i4", "shuffle"),
-    ("ROW_MAJOR", "AWQ", "K,24", "i4", "shuffle unpacked1"),                # a chunk is 4 blocks, and one row has 3
-    ("ROW_MAJOR", "AWQ", "K,8", "i4", "shuffle unpacked1"),
+    ("ROW_MAJOR", "AWQ", "K,24", "i4", "shuffle bits"),                     # a chunk is 4 blocks, and one row has 3
+    ("ROW_MAJOR", "AWQ", "K,8", "i4", "shuffle bits"),
     ("(A,B){A, B}", "(A,B){A, B//4, 1 - B%2, B//2%2}", "A,32", "u8", "shuffle"),
     ("(A,B){A, B}", "(A,B){A, B//16, B%4, B//4%4}", "A,160", "u2", "shuffle"),
 ], ids=["AWQ", "few blocks", "one block", "bytes", "2 bits"])

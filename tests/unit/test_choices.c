@@ -190,6 +190,8 @@ every_kernel(void **state)
     assert_int_equal(ravel_context_new(&cx, &err), RAVEL_OK);
     for (int k = 0; k < nkernels; k++) {
         assert_true(strlen(kernel_letters(&kernels[k])) <= ARGS_MAX);
+        if (!strcmp(kernels[k].name, "indexed"))    /* needs an array: tests/test_arrays.py */
+            continue;
         int widths = 0, plans = 0;
         for (int t = 0; t < LEN(types); t++) {
             int before = plans;
