@@ -209,8 +209,10 @@ typedef struct {
     i64 size;
 } DecideValue;
 /* Whether x has distinct values for all values of n variables, which may be multiplied by
- * few others: YES or UNKNOWN.  x has no other variables. */
-Answer case_injective(Exprs *e, const Ex *x, const DecideValue *value, int n);
+ * few others: YES or UNKNOWN.  x has no other variables.  Adds how many values of those few
+ * were examined. */
+Answer case_injective(Exprs *e, const Ex *x, const DecideValue *value, int n,
+                      i64 *examined);
 
 /* decide_enum.c */
 /* The largest number of points that enumeration examines. */

@@ -143,7 +143,7 @@ has_all(Cases *c)
 }
 
 Answer
-case_injective(Exprs *e, const Ex *x, const DecideValue *value, int n)
+case_injective(Exprs *e, const Ex *x, const DecideValue *value, int n, i64 *examined)
 {
     Cases *c = arena_new(ex_arena(e), Cases);
     *c = (Cases){.e = e, .x = x, .value = value, .n = n};
@@ -153,5 +153,6 @@ case_injective(Exprs *e, const Ex *x, const DecideValue *value, int n)
         for (int k = 0; k < i; k++)
             if (!apart(&c->range[i], &c->range[k]))
                 return UNKNOWN;
+    *examined += c->nranges;
     return YES;
 }

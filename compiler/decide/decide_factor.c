@@ -298,7 +298,7 @@ examine_cases(Factors *f, int group)
     for (int i = 0; i < f->nentry; i++)
         if (f->group[i] == group && entries++ == 0)
             entry = f->entry[i];
-    return entries == 1 ? case_injective(f->e, entry, value, n) : UNKNOWN;
+    return entries == 1 ? case_injective(f->e, entry, value, n, &f->v->examined) : UNKNOWN;
 }
 
 Answer

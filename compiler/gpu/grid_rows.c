@@ -1,7 +1,5 @@
 /* Makes the statements of a box by the first row of grid.def that applies, and a second
  * version for shapes at which all is aligned. */
-#include <assert.h>
-
 #include "grid_parts.h"
 
 static const GridRow rows[] = {
@@ -102,12 +100,12 @@ add_aligned(GridUnit *u, const GridBox *box, GridStmt *s, GridStmt ***tail)
     if (ex_is_const(odd))
         return;
     const GridRow *row = by_rows(&aligned, also, &more);
-    if (!row || !grid_is_wider(also, s)) {
+    /* Only rows of fixed extents make a second box. */
+    if (!row || more || !grid_is_wider(also, s)) {
         u->shared = shared;
         u->align = align;
         return;
     }
-    assert(!more);                      /* only rows of fixed extents make a second box */
     also->name = arena_printf(ex_arena(u->e), "%s, of multiples of %lld", also->name,
                               (long long)m);
     also->blocks = scalar_times(scalars, also->blocks,
