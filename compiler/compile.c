@@ -1,3 +1,5 @@
+#include <string.h>
+
 #include "compile.h"
 
 Layout *
@@ -39,18 +41,38 @@ compile_unit(const Target *t, const Plan *p, const Request *rq)
     return emit_relayout(p, emit_name(a, t, rq), line);
 }
 
-JitText
-compile_jit(const Target *t, const Plan *p, const Request *rq)
+typedef struct {
+    const Target *t;
+    const Plan *p;
+    const Request *rq;
+    JitText made;
+} JitJob;
+
+/* Only the text and the tables are kept. */
+static void
+write_jit(void *arg)
 {
-    const Unit *u = compile_unit(t, p, rq);
+    JitJob *j = arg;
+    Arena *a = ex_arena(j->p->e);
+    const Unit *u = compile_unit(j->t, j->p, j->rq);
+    const char *text = render(j->t, u, false);
     int n = 0;
     for (const Table *k = u->table; k; k = k->next)
         n++;
-    const int32_t **tables = n ? arena_array(ex_arena(p->e), const int32_t *, n) : NULL;
+    const int32_t **table = arena_array(a, const int32_t *, n);
     n = 0;
     for (const Table *k = u->table; k; k = k->next)
-        tables[n++] = k->value;
-    return (JitText){render(t, u, false), tables};
+        table[n++] = arena_keep(a, k->value, (size_t)k->n * sizeof *k->value);
+    j->made.text = arena_keep(a, text, strlen(text) + 1);
+    j->made.tables = n ? arena_keep(a, table, (size_t)n * sizeof *table) : NULL;
+}
+
+JitText
+compile_jit(const Target *t, const Plan *p, const Request *rq)
+{
+    JitJob j = {.t = t, .p = p, .rq = rq};
+    ex_scratch(p->e, write_jit, &j);
+    return j.made;
 }
 
 const char *

@@ -68,14 +68,27 @@ void
 arena_scratch(Arena *a, void (*f)(void *), void *arg)
 {
     Diag d;
-    Arena kept = *a;
+    ArenaBlock *outer = a->outer;
+    a->outer = a->head;
     a->head = NULL;
     bool ok = arena_run(a, &d, f, arg);
     arena_free(a);
-    a->head = kept.head;
-    a->held = kept.held;
+    a->head = a->outer;
+    a->outer = outer;
     if (!ok)
         diag_fatal(a->diag, d.kind, (Loc){0}, "%s", d.text);
+}
+
+void *
+arena_keep(Arena *a, const void *p, size_t n)
+{
+    Arena outer = *a;
+    outer.head = a->outer;
+    void *q = arena_copy(&outer, p, n);
+    a->outer = outer.head;
+    a->held = outer.held;
+    a->work = outer.work;
+    return q;
 }
 
 void *
@@ -170,6 +183,7 @@ arena_free(Arena *a)
     while (a->head) {
         ArenaBlock *b = a->head;
         a->head = b->next;
+        a->held -= b->cap;
         free(b);
     }
 }

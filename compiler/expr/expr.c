@@ -42,6 +42,33 @@ ex_new(Arena *a)
     return e;
 }
 
+typedef struct {
+    Exprs *e;
+    void (*f)(void *);
+    void *arg;
+} Scratch;
+
+/* New nodes go to copies of the tables. */
+static void
+on_copies(void *arg)
+{
+    const Scratch *s = arg;
+    Exprs *e = s->e;
+    Table *t[] = {&e->atoms, &e->sums};
+    for (int i = 0; i < 2; i++)
+        t[i]->slot = arena_copy(e->arena, t[i]->slot, t[i]->cap * sizeof *t[i]->slot);
+    e->var = arena_copy(e->arena, e->var, (size_t)e->varcap * sizeof *e->var);
+    s->f(s->arg);
+}
+
+void
+ex_scratch(Exprs *e, void (*f)(void *), void *arg)
+{
+    Exprs kept = *e;
+    arena_scratch(e->arena, on_copies, &(Scratch){e, f, arg});
+    *e = kept;
+}
+
 Arena *
 ex_arena(Exprs *e)
 {

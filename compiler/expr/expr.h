@@ -72,6 +72,9 @@ typedef struct Exprs Exprs;
 /* expr.c */
 Exprs *ex_new(Arena *a);
 Arena *ex_arena(Exprs *e);
+/* Call f(arg), then forget all variables and expressions that it made, with all other memory
+ * that it allocated in the arena (arena_scratch). */
+void ex_scratch(Exprs *e, void (*f)(void *), void *arg);
 /* A new variable with min <= value <= max; `name` is copied.  Two variables may have the
  * same name. */
 int ex_var(Exprs *e, const char *name, i64 min, i64 max);
