@@ -120,7 +120,7 @@ run_choices(const Case *c, const ravel_plan *model, int nest)
     Arena a = context_arena(c->cx);
     const Plan *p = model->plan;
     Nest *choice = arena_array(&a, Nest, MAX_CHOICES);
-    int n = nest_choices(p, &p->nest[nest], choice);
+    int n = nest_choices(p, p->nest[nest], choice);
     size_t src = (size_t)ravel_plan_src_bytes(model);
     size_t dst = (size_t)ravel_plan_dst_bytes(model), bytes = src > dst ? src : dst;
     Runner u[MOST] = {{NULL, measure_map(bytes), measure_map(bytes), dst < src ? dst : src}};
@@ -153,9 +153,9 @@ run_case(const Case *c)
     }
     i64 all = 0;
     for (int i = 0; i < model->plan->n; i++)
-        all += model->plan->nest[i].elements;
+        all += model->plan->nest[i]->elements;
     if (plan_weighty(model->plan, NULL, nest) &&
-        model->plan->nest[nest[0]].elements >= all / 10 * 9)
+        model->plan->nest[nest[0]]->elements >= all / 10 * 9)
         run_choices(c, model, nest[0]);
     ravel_plan_free(model);
 }

@@ -51,7 +51,7 @@ predicted(const Plan *p)
 {
     double ns = 0;
     for (int i = 0; i < p->n; i++) {
-        const Nest *n = &p->nest[i];
+        const Nest *n = p->nest[i];
         ns += n->merged ? 0 : n->cost;
     }
     return ns;
@@ -64,7 +64,7 @@ explain_kernels(const Plan *p)
     for (int k = 0; k < nkernels; k++) {
         int uses = 0;
         for (int i = 0; i < p->n; i++)
-            uses += p->nest[i].kernel == &kernels[k];
+            uses += p->nest[i]->kernel == &kernels[k];
         if (uses)
             printf("  %-10s x%-3d %s\n", kernels[k].name, uses, kernel_what(&kernels[k]));
     }
@@ -88,7 +88,7 @@ runner_up(const Nest *choice, int n)
 static void
 explain_name(const Plan *p, int nest)
 {
-    const Nest *n = &p->nest[nest];
+    const Nest *n = p->nest[nest];
     printf("  nest %d by %s, %s%s\n", nest + 1, n->kernel->name, n->order,
            n->picked ? ", as tuned" : "");
 }
@@ -105,7 +105,7 @@ explain_names(const Plan *p)
         bool named = false;
         for (int k = 0; k < m; k++)
             named |= nest[k] == i;
-        if (p->nest[i].picked && !named)
+        if (p->nest[i]->picked && !named)
             explain_name(p, i);
     }
 }
@@ -121,7 +121,7 @@ explain_choices(Cli *c, const Plan *p)
     int nest[MAX_WEIGHTY], m = plan_weighty(p, NULL, nest);
     Nest *choice = arena_array(c->arena, Nest, MAX_CHOICES);
     for (int i = 0; i < m; i++) {
-        const Nest *n = &p->nest[nest[i]];
+        const Nest *n = p->nest[nest[i]];
         const Nest *next = runner_up(choice, nest_choices(p, n, choice));
         printf("  nest %d by %s, %s", nest[i] + 1, n->kernel->name, n->order);
         printf("%s: about %.3g ms; ", n->picked ? ", as tuned" : "", n->cost * 1e-6);

@@ -18,7 +18,7 @@ typedef struct {
 static void
 mark(Boxes *b, int k)
 {
-    const Nest *n = &b->p->nest[b->nest];
+    const Nest *n = b->p->nest[b->nest];
     i64 at;
     for (i64 i = 0; k < n->nloops && i < n->loop[k].n; i++) {
         b->val[n->loop[k].var] = i;
@@ -55,7 +55,7 @@ nests_json(Arena *a, const Plan *p, const double *ns)
 {
     json_t *all = json_array();
     for (int i = 0; i < p->n; i++) {
-        const Nest *n = &p->nest[i];
+        const Nest *n = p->nest[i];
         const char *order = n->order ? n->order : "";
         double ms = n->merged ? 0 : n->cost * 1e-6;
         json_array_append_new(all, json_pack("{s:s, s:s, s:s, s:s, s:I, s:f, s:b}",

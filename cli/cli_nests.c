@@ -31,9 +31,11 @@ static const Steps *
 alone(Cli *c, const Plan *p, int nest)
 {
     Plan *one = arena_copy(c->arena, p, sizeof *p);
-    one->nest = arena_copy(c->arena, p->nest, (size_t)p->n * sizeof *p->nest);
-    for (int i = 0; i < p->n; i++)
-        one->nest[i].merged |= i != nest;
+    one->nest = arena_array(c->arena, Nest *, p->n);
+    for (int i = 0; i < p->n; i++) {
+        one->nest[i] = nest_keep(c->arena, p->nest[i]);
+        one->nest[i]->merged |= i != nest;
+    }
     return interpret_make(c->arena, one, c->cx->kernels);
 }
 
@@ -63,7 +65,7 @@ cli_time_nests(Cli *c, const Plan *p)
     double *ns = arena_array(c->arena, double, p->n);
     t.steps = arena_array(c->arena, const Steps *, p->n);
     for (int i = 0; i < p->n; i++)
-        t.steps[i] = p->nest[i].merged ? NULL : alone(c, p, i);
+        t.steps[i] = p->nest[i]->merged ? NULL : alone(c, p, i);
     cli_need_memory(c, (i64)(t.to + t.from), "a pair of buffers");
     t.dst = measure_map(t.to);
     t.src = measure_map(t.from);

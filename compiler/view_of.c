@@ -15,8 +15,8 @@ largest(const Plan *p)
 {
     const Nest *most = NULL;
     for (int i = 0; i < p->n; i++)
-        if (p->nest[i].kind == NEST_COPY && (!most || p->nest[i].elements > most->elements))
-            most = &p->nest[i];
+        if (p->nest[i]->kind == NEST_COPY && (!most || p->nest[i]->elements > most->elements))
+            most = p->nest[i];
     return most;
 }
 

@@ -207,8 +207,8 @@ table_of(Maker *m, i64 *words)
     const Plan *p = m->p;
     if (!nest_has_table(m->n))
         return NULL;
-    const Nest *first = &p->nest[plan_table_of(p, (int)(m->n - p->nest))];
-    for (const Step *s = m->s - 1; first < m->n; s--)
+    const Nest *first = p->nest[plan_table_of(p, plan_index(p, m->n))];
+    for (const Step *s = m->s - 1; first != m->n; s--)
         if (s->sketch->nest == first)
             return s->sketch->table;
     return nest_table(m->a, p, m->n, words);
@@ -265,9 +265,9 @@ interpret_make(Arena *a, const Plan *p, const KernelSet *set)
     s->step = arena_array(a, Step, p->n);
     s->streams = plan_streams(p);
     for (int i = 0; i < p->n; i++) {
-        if (p->nest[i].merged)
+        if (p->nest[i]->merged)
             continue;
-        m.n = &p->nest[i];
+        m.n = p->nest[i];
         m.s = &s->step[s->n++];
         make_step(&m);
         int width = m.n->nouter + m.s->nscalars + m.s->nlookups;

@@ -79,8 +79,8 @@ make_tries(Tune *t, int nest)
     Race *r = &t->race;
     const Plan *p = t->best->plan;
     Nest *choice = arena_array(&t->arena, Nest, MAX_CHOICES);
-    int m = t->val ? nest_choices_at(p, &p->nest[nest], t->fixed->plan, t->val, choice)
-                   : nest_choices(p, &p->nest[nest], choice);
+    int m = t->val ? nest_choices_at(p, p->nest[nest], t->fixed->plan, t->val, choice)
+                   : nest_choices(p, p->nest[nest], choice);
     r->n = 0;
     for (int i = 0; i < m && i < TUNE_TRIES; i++) {
         if (i > 0 && choice[i].cost > HOPELESS * choice[0].cost)

@@ -44,7 +44,7 @@ set_kernels(const Plan *p, ravel_certificate *out)
     for (int k = 0; k < nkernels; k++) {
         int uses = 0;
         for (int i = 0; i < p->n; i++)
-            uses += p->nest[i].kernel == &kernels[k];
+            uses += p->nest[i]->kernel == &kernels[k];
         if (uses && at < room)
             at += (size_t)snprintf(out->kernels + at, room - at, "%s%s %d",
                                    at ? ", " : "", kernels[k].name, uses);

@@ -235,7 +235,7 @@ burst_make(const Plan *p, const BurstMachine *m)
     q->plan = p;
     q->m = *m;
     for (int i = 0; i < p->n; i++)
-        add_box(&u, &p->nest[i], m, &tail);
+        add_box(&u, p->nest[i], m, &tail);
     return q;
 }
 

@@ -239,7 +239,7 @@ names(const Plan *p, int *ntaken)
 static const Table *
 add_table(Arena *a, Unit *u, const Plan *p, int i)
 {
-    if (!nest_has_table(&p->nest[i]))
+    if (!nest_has_table(p->nest[i]))
         return NULL;
     const char *name = arena_printf(a, "%s_table%d", u->name, plan_table_of(p, i));
     for (const Table *t = u->table; t; t = t->next)
@@ -247,7 +247,7 @@ add_table(Arena *a, Unit *u, const Plan *p, int i)
             return t;
     Table *t = arena_new(a, Table);
     *t = (Table){.name = name, .next = u->table};
-    t->value = nest_table(a, p, &p->nest[i], &t->n);
+    t->value = nest_table(a, p, p->nest[i], &t->n);
     return u->table = t;
 }
 
@@ -270,14 +270,14 @@ emit_relayout(const Plan *p, const char *name, const char *command)
                            (long long)layout_bytes(p->src),
                            (long long)layout_bytes(p->dst));
     for (int i = 0; i < p->n; i++) {
-        Emitter t = {.p = p, .arena = a, .n = &p->nest[i], .ntaken = ntaken,
+        Emitter t = {.p = p, .arena = a, .n = p->nest[i], .ntaken = ntaken,
                      .name = taken + ntaken};
-        if (p->nest[i].merged)
+        if (p->nest[i]->merged)
             continue;
         t.table = add_table(a, u, p, i);
         t.at = t.table ? t.table->name : NULL;
         add_nest(&t, at);
-        stream |= p->nest[i].stream > 0;
+        stream |= p->nest[i]->stream > 0;
     }
     if (stream)
         emit_add(a, at, ST_FENCE);

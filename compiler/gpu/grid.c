@@ -44,8 +44,8 @@ make_boxes(GridUnit *u, GridBox *box)
     const Plan *p = u->plan;
     int n = 0;
     for (int i = 0; i < p->n; i++)
-        if (!p->nest[i].variant)
-            grid_box(u, &p->nest[i], &box[n++]);
+        if (!p->nest[i]->variant)
+            grid_box(u, p->nest[i], &box[n++]);
     return n;
 }
 

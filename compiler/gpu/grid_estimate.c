@@ -44,7 +44,7 @@ tensor_bytes(const Plan *p, double *read, double *written)
     double each = p->dst->dtype->bits / 8.0, source = (double)layout_bytes(p->src);
     *read = *written = 0;
     for (int i = 0; i < p->n; i++) {
-        const Nest *n = &p->nest[i];
+        const Nest *n = p->nest[i];
         double bytes = n->variant ? 0 : each * (double)n->elements;
         *written += bytes;
         *read += n->kind == NEST_COPY ? bytes : 0;

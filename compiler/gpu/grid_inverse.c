@@ -168,7 +168,7 @@ begin(Inverse *g, GridUnit *u, int unit, GridStmt *box)
     const Plan *p = u->plan;
     *g = (Inverse){.p = p, .v = decide_or_fail(p->dst), .dense = is_dense(p->dst),
                    .least = u->most.access, .unit = unit};
-    g->b = (GridBox){.u = u, .nest = p->nest, .e = u->e, .arena = ex_arena(u->e),
+    g->b = (GridBox){.u = u, .nest = p->nest[0], .e = u->e, .arena = ex_arena(u->e),
                      .bits = p->dst->dtype->bits, .tail = &box->body};
     g->per = 8 * unit / g->b.bits;
     for (int d = 0; g->v->inverse && d < p->dst->rank; d++)

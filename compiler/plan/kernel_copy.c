@@ -138,9 +138,10 @@ static bool
 copy_orders(const Plan *p, Nest *n, int k)
 {
     int best = !outer_may_stream(p);
-    Nest abreast = *n;
+    Nest abreast;
+    nest_copy(&abreast, n);
     if (!best && order_abreast(p, &abreast) && k-- == 0) {
-        *n = abreast;
+        nest_copy(n, &abreast);
         return true;
     }
     if (k >= LEN(copies))

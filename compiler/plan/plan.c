@@ -260,13 +260,40 @@ make_room(Plan *p, i64 n)
     p->room = (int)n;
 }
 
+static size_t
+nest_bytes(const Nest *n)
+{
+    return offsetof(Nest, loop) + (size_t)n->nloops * sizeof n->loop[0];
+}
+
+void
+nest_copy(Nest *to, const Nest *from)
+{
+    memcpy(to, from, nest_bytes(from));
+}
+
 Nest *
-plan_add(Plan *p)
+nest_keep(Arena *a, const Nest *n)
+{
+    return arena_copy(a, n, nest_bytes(n));
+}
+
+int
+plan_index(const Plan *p, const Nest *n)
+{
+    int i = 0;
+    while (p->nest[i] != n)
+        i++;
+    return i;
+}
+
+void
+plan_add(Plan *p, const Nest *n)
 {
     enum { MORE = 8 };
     if (p->n == p->room)
         make_room(p, p->n + MORE);
-    return &p->nest[p->n++];
+    p->nest[p->n++] = nest_keep(ex_arena(p->e), n);
 }
 
 /* Adds nests of a kind, at most about `limit`: one for each combination of one piece for
@@ -293,10 +320,12 @@ add_nests(Boxes *b, const Product *q)
 {
     int rank = b->p->dst->rank, at[MAX_RANK] = {0}, d;
     const Piece *piece[MAX_RANK];
+    Nest n;
     do {
         for (d = 0; d < rank; d++)
             piece[d] = &q->range[d].piece[at[d]];
-        nest_make(b->p, q->kind, piece, plan_add(b->p));
+        nest_make(b->p, q->kind, piece, &n);
+        plan_add(b->p, &n);
         for (d = rank - 1; d >= 0 && ++at[d] == q->range[d].n; d--)
             at[d] = 0;
     } while (d >= 0);

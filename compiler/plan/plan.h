@@ -49,8 +49,6 @@ enum { MAX_OUTER = MAX_LOOPS + ROLES };
 typedef struct {
     NestKind kind;
     Exprs *e;             /* of its expressions */
-    int nloops;
-    Loop loop[MAX_LOOPS]; /* outermost first; the kernel's are the last */
     int inner;            /* the number of loops that the kernel runs itself */
     int table;            /* the number of these, from the first on, in nest_table */
     i64 least[ROLES];     /* the fewest iterations that a call may take; 0: any number */
@@ -89,7 +87,14 @@ typedef struct {
     i64 narrow;           /* the largest narrow count: one nest runs if a loop has at most
                            * so many iterations, another if it has more; 0: no such test */
     bool variant;         /* it is the nest for narrow counts */
+
+    int nloops;
+    Loop loop[MAX_LOOPS]; /* outermost first; the kernel's are the last.  A nest of a plan has
+                           * memory for its own loops only: copy it with nest_copy. */
 } Nest;
+/* plan.c */
+void nest_copy(Nest *to, const Nest *from);
+Nest *nest_keep(Arena *a, const Nest *n);
 
 /* plan_cost.c: a processor of cost.def: how long things take. */
 typedef struct Processor Processor;
@@ -112,7 +117,7 @@ typedef struct {
     Exprs *e;
     Scalars *scalars;     /* values that depend on extents left to run time */
     const char *const *name;       /* the user's names for those extents */
-    Nest *nest;
+    Nest **nest;
     int n, room;          /* the number of nests; the capacity of the array */
     bool split;           /* the destination is large enough for threads */
     bool at_shape;        /* plan_at_shape made it: one of many shapes of a plan */
@@ -127,6 +132,8 @@ void plan_match(Arena *a, const LayoutRef *src, const LayoutRef *dst, int rank,
  * src, as for layout_sizes; -1: the extent is a number.  name[] names those scalars. */
 Plan *plan_make(Scalars *s, PlanMachine machine, const char *const *name, Layout *src,
                 Layout *dst, const int *map, const int *extent);
+/* Of a nest of the plan. */
+int plan_index(const Plan *p, const Nest *n);
 /* True if no extent is left to run time. */
 bool plan_is_fixed(const Plan *p);
 /* True if the destination has at least that many bytes, or may have at run time. */

@@ -204,6 +204,7 @@ plan_at_shape(const Plan *p, Layout *src, Layout *dst, const i64 *extent)
     Plan *q = arena_new(a, Plan);
     i64 src_bytes, dst_bytes;
     int none[MAX_RANK];
+    Nest n;
     for (int d = 0; d < MAX_RANK; d++)
         none[d] = -1;
     Maker m = {p, q, a, plan_values(a, p, extent), true};
@@ -214,12 +215,13 @@ plan_at_shape(const Plan *p, Layout *src, Layout *dst, const i64 *extent)
     same_variables(p->src, src);
     same_variables(p->dst, dst);
     memcpy(q->map, p->map, sizeof q->map);
-    q->nest = arena_array(a, Nest, p->n);
+    q->nest = arena_array(a, Nest *, p->n);
     bool right = m.val && bytes(p, p->from, m.val, &src_bytes) &&
                  bytes(p, p->to, m.val, &dst_bytes) &&
                  src_bytes == layout_bytes(src) && dst_bytes == layout_bytes(dst);
     for (int i = 0; i < p->n && right; i++)
-        q->n += nest_at(&m, &p->nest[i], &q->nest[q->n]);
+        if (nest_at(&m, p->nest[i], &n))
+            q->nest[q->n++] = nest_keep(a, &n);
     if (!right || !m.ok)
         diag_fatal(a->diag, DIAG_LAYOUT, (Loc){0},
                    "the plan's sizes at this shape are not those of its layouts");

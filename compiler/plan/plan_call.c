@@ -82,5 +82,5 @@ nest_shares_bytes(const Plan *p, const Nest *n)
 i64
 nest_owner(const Plan *p, const Nest *n)
 {
-    return nest_shares_bytes(p, n) ? 0 : n - p->nest;
+    return nest_shares_bytes(p, n) ? 0 : plan_index(p, n);
 }

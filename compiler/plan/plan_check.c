@@ -44,7 +44,7 @@ flaw(Check *c, const char *fmt, ...)
 static const char *
 box(const Check *c, int nest)
 {
-    const Nest *n = &c->p->nest[nest];
+    const Nest *n = c->p->nest[nest];
     return arena_printf(c->arena, "nest %d (%s%.120s)", nest + 1,
                         n->kind == NEST_FILL ? "padding " : "",
                         plan_box(c->arena, c->p, n));
@@ -108,7 +108,7 @@ add_axis(Check *c, int d)
     x->piece = arena_array(c->arena, const Piece *, p->n);
     x->of = arena_array(c->arena, int, p->n);
     for (int i = 0; i < p->n; i++)
-        x->of[i] = find_piece(x, p->nest[i].piece[d]);
+        x->of[i] = find_piece(x, p->nest[i]->piece[d]);
     x->comb = arena_array(c->arena, Comb, (i64)x->n * x->nvalues);
     x->real = arena_array(c->arena, i64, x->nvalues);
     x->padded = arena_array(c->arena, i64, x->nvalues);
@@ -131,7 +131,7 @@ inside(Check *c, int d)
     const Axis *x = &c->axis[d];
     for (int i = 0; i < c->p->n; i++) {
         const Comb *comb = &x->comb[x->of[i] * x->nvalues];
-        const i64 *limit = has_padding(c, &c->p->nest[i]) ? x->padded : x->real;
+        const i64 *limit = has_padding(c, c->p->nest[i]) ? x->padded : x->real;
         for (int v = 0; v < x->nvalues; v++)
             if (comb[v].size && (comb[v].start < 0 || comb[v].last >= limit[v]))
                 return flaw(c, "%s leaves the coordinates that are its to cover: %s is "
@@ -161,7 +161,7 @@ add_meets(Check *c, Axis *x)
         for (int j = 0; j < x->n; j++)
             with[j] = pieces_meet(x, k, j);
         for (int i = 0; i < c->p->n; i++)
-            if (with[x->of[i]] && covers(&c->p->nest[i]))
+            if (with[x->of[i]] && covers(c->p->nest[i]))
                 x->meets[k][i / 64] |= (uint64_t)1 << i % 64;
     }
 }
@@ -189,7 +189,7 @@ disjoint(Check *c)
     for (int d = 0; d < c->p->dst->rank; d++)
         add_meets(c, &c->axis[d]);
     for (int i = 0; i < c->p->n; i++, work_spend(c->arena, c->words))
-        for (int w = i / 64; w < c->words && covers(&c->p->nest[i]); w++) {
+        for (int w = i / 64; w < c->words && covers(c->p->nest[i]); w++) {
             uint64_t set = w > i / 64 ? UINT64_MAX : UINT64_MAX << i % 64 << 1;
             for (int d = 0; d < c->p->dst->rank; d++)
                 set &= c->axis[d].meets[c->axis[d].of[i]][w];
@@ -209,7 +209,7 @@ sizes(Check *c, const int *v, i64 sum[2])
 {
     bool fixed = plan_is_fixed(c->p);
     for (int i = 0; i < c->p->n; i++) {
-        const Nest *n = &c->p->nest[i];
+        const Nest *n = c->p->nest[i];
         i64 size = covers(n);
         for (int d = 0; d < c->p->dst->rank; d++) {
             const Axis *x = &c->axis[d];

@@ -302,11 +302,11 @@ const char *
 nests_flaw(Arena *a, const Plan *p)
 {
     for (int i = 0; i < p->n; i++) {
-        const char *why = flaw_of(a, p, &p->nest[i]);
+        const char *why = flaw_of(a, p, p->nest[i]);
         if (why)
             return arena_printf(a, "nest %d (%s%.120s): %s", i + 1,
-                                p->nest[i].kind == NEST_FILL ? "padding " : "",
-                                plan_box(a, p, &p->nest[i]), why);
+                                p->nest[i]->kind == NEST_FILL ? "padding " : "",
+                                plan_box(a, p, p->nest[i]), why);
     }
     return NULL;
 }

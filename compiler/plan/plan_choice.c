@@ -38,8 +38,8 @@ insert(Nest *out, int m, const Nest *n)
         return MAX_CHOICES;
     int at = m;
     for (; at > 1 && out[at - 1].cost > n->cost; at--)
-        out[at] = out[at - 1];
-    out[at] = *n;
+        nest_copy(&out[at], &out[at - 1]);
+    nest_copy(&out[at], n);
     return m + 1;
 }
 
@@ -47,9 +47,10 @@ int
 nest_choices(const Plan *p, const Nest *n, Nest *out)
 {
     int m = 1;
-    out[0] = *n;
+    nest_copy(&out[0], n);
     for (int i = 0; i < nkernels && !n->merged; i++) {
-        Nest with = *n, one;
+        Nest with, one;
+        nest_copy(&with, n);
         nest_sort(&with);
         if (!kernel_use(&with, &kernels[i], p->dst->dtype->bits))
             continue;
@@ -65,7 +66,8 @@ nest_choices(const Plan *p, const Nest *n, Nest *out)
 static double
 cost_at(const Plan *at, const Nest *n, const i64 *val)
 {
-    Nest there = *n;
+    Nest there;
+    nest_copy(&there, n);
     there.elements = nest_elements_at(n, val);
     for (int i = 0; i < n->nloops; i++) {
         Loop *l = &there.loop[i];
@@ -92,16 +94,16 @@ nest_choices_at(const Plan *p, const Nest *n, const Plan *at, const i64 *val, Ne
 bool
 plan_pick(Plan *p, const Pick *pick)
 {
-    if (pick->nest < 0 || pick->nest >= p->n || p->nest[pick->nest].merged)
+    if (pick->nest < 0 || pick->nest >= p->n || p->nest[pick->nest]->merged)
         return false;
-    Nest *n = &p->nest[pick->nest];
+    Nest *n = p->nest[pick->nest];
     Nest *choice = arena_array(ex_arena(p->e), Nest, MAX_CHOICES);
     int m = nest_choices(p, n, choice);
     for (int i = 0; i < m; i++) {
         if (strcmp(choice[i].kernel->name, pick->kernel) ||
             strcmp(choice[i].order, pick->order))
             continue;
-        *n = choice[i];
+        nest_copy(n, &choice[i]);
         n->picked = true;
         return true;
     }
@@ -111,7 +113,7 @@ plan_pick(Plan *p, const Pick *pick)
 static i64
 weight(const Plan *p, int nest, const i64 *val)
 {
-    const Nest *n = &p->nest[nest];
+    const Nest *n = p->nest[nest];
     return val ? nest_elements_at(n, val) : n->elements;
 }
 
@@ -125,7 +127,7 @@ plan_weighty(const Plan *p, const i64 *val, int nest[MAX_WEIGHTY])
     for (int i = 0; i < p->n; i++) {
         i64 own = weight(p, i, val);
         int at = m;
-        if (p->nest[i].merged || own == 0)
+        if (p->nest[i]->merged || own == 0)
             continue;
         while (at > 0 && weight(p, nest[at - 1], val) < own)
             at--;

@@ -123,12 +123,12 @@ plan_merge(Plan *p)
 {
     int bits = p->dst->dtype->bits;
     for (int i = 0; i < p->n; i++) {
-        Nest *c = &p->nest[i];
+        Nest *c = p->nest[i];
         Shape s;
         if (c->kind != NEST_COPY || bits < 8 || !shape_of(c, &s) || !has_run(&s))
             continue;
         for (int j = 0; j < p->n && !c->pad; j++) {
-            Nest *f = &p->nest[j];
+            Nest *f = p->nest[j];
             if (f->kind != NEST_FILL || f->merged || !(c->pad = padding_of(p, c, &s, f)))
                 continue;
             f->merged = nest_schedule(p, c);

@@ -44,7 +44,7 @@ variant(Plan *p, Nest *n, const Kernel *k, Nest *out)
     i64 most = k->family->narrow.most(bits / 8);
     if (ex_is_const(count) || kernel_fewest(&n->loop[loop]) > most)
         return false;
-    *out = *n;
+    nest_copy(out, n);
     out->variant = true;
     out->loop[loop].most = most;
     out->loop[loop].n = SHORT;
@@ -62,13 +62,14 @@ variant(Plan *p, Nest *n, const Kernel *k, Nest *out)
 static void
 widen(Plan *p, Nest *n, const Kernel *k)
 {
-    Nest with = *n;
+    Nest with;
+    nest_copy(&with, n);
     for (int i = 0; i < nkernels && n->kernel->family == &strided_family; i++)
         if (kernels[i].family == k->family->narrow.of &&
             kernel_use(&with, &kernels[i], p->dst->dtype->bits) &&
             !ex_is_const(with.loop[with.role[k->family->narrow.role]].ex.n)) {
             nest_order(p, &with);
-            *n = with;
+            nest_copy(n, &with);
         }
 }
 
@@ -163,7 +164,8 @@ static bool
 lengthen(Plan *p, Nest *n, Nest *out)
 {
     Exprs *e = p->e;
-    Nest with = *n;
+    Nest with;
+    nest_copy(&with, n);
     if (n->kind != NEST_COPY || !assume(p, &with, NULL, true) ||
         with.kernel == n->kernel || with.cost >= n->cost)
         return false;
@@ -180,8 +182,8 @@ lengthen(Plan *p, Nest *n, Nest *out)
     i64 most = 1;
     for (int i = 0; i < needs.n; i++)
         most = needs.least[i] - 1 > most ? needs.least[i] - 1 : most;
-    *out = *n;
-    *n = with;
+    nest_copy(out, n);
+    nest_copy(n, &with);
     out->variant = true;
     need(p, n, x, most);
     need(p, out, ex_sub(e, ex_const(e, 1), x), most);
@@ -224,7 +226,8 @@ whole_bytes(Plan *p, Nest *n)
 static int
 align(Plan *p, Nest *n, Nest out[2])
 {
-    Nest with = *n;
+    Nest with;
+    nest_copy(&with, n);
     const Ex *whole = n->kind == NEST_COPY ? whole_bytes(p, &with) : NULL;
     if (!whole)
         return 0;
@@ -235,7 +238,7 @@ align(Plan *p, Nest *n, Nest out[2])
     int more = 1 + lengthen(p, &with, &out[1]);
     if (more == 1 && (with.kernel == n->kernel || with.cost >= n->cost))
         return 0;
-    out[0] = with;
+    nest_copy(&out[0], &with);
     out[0].variant = true;
     need(p, n, ex_sub(p->e, ex_const(p->e, 1), whole), 1);
     return more;
@@ -245,37 +248,40 @@ static void
 add_aligned(Plan *p, Nest out[2])
 {
     for (int i = p->n - 1; i >= 0 && p->dst->dtype->bits < 8; i--) {
-        bool other = p->nest[i].variant || p->nest[i].nnarrow || p->n + 1 >= NESTS_MAX;
-        int m = other ? 0 : align(p, &p->nest[i], out);
+        bool other = p->nest[i]->variant || p->nest[i]->nnarrow || p->n + 1 >= NESTS_MAX;
+        int m = other ? 0 : align(p, p->nest[i], out);
         for (int k = 0; k < m; k++)
-            *plan_add(p) = out[k];
+            plan_add(p, &out[k]);
     }
 }
 
 void
 plan_narrow(Plan *p)
 {
-    Nest *more = plan_is_fixed(p) ? NULL : arena_array(ex_arena(p->e), Nest, 2);
-    for (int i = p->n - 1; i >= 0 && more; i--)
+    Nest more[2];
+    if (plan_is_fixed(p))
+        return;
+    for (int i = p->n - 1; i >= 0; i--)
         for (int k = 0; k < nkernels; k++)
             if (kernels[k].family->narrow.of)
-                widen(p, &p->nest[i], &kernels[k]);
-    for (int i = p->n - 1; i >= 0 && more; i--)
+                widen(p, p->nest[i], &kernels[k]);
+    for (int i = p->n - 1; i >= 0; i--)
         for (int k = 0; k < nkernels; k++)
             if (p->n < NESTS_MAX && kernels[k].family->narrow.of &&
-                kernels[k].family->narrow.of == p->nest[i].kernel->family &&
-                variant(p, &p->nest[i], &kernels[k], more))
-                *plan_add(p) = *more;
-    if (more)
-        add_aligned(p, more);
+                kernels[k].family->narrow.of == p->nest[i]->kernel->family &&
+                variant(p, p->nest[i], &kernels[k], more))
+                plan_add(p, more);
+    add_aligned(p, more);
 }
 
 void
 plan_lengthen(Plan *p)
 {
-    Nest *more = plan_is_fixed(p) ? NULL : arena_new(ex_arena(p->e), Nest);
-    for (int i = p->n - 1; i >= 0 && more; i--)
-        if (p->n < NESTS_MAX && !p->nest[i].merged && !p->nest[i].variant &&
-            !p->nest[i].nnarrow && lengthen(p, &p->nest[i], more))
-            *plan_add(p) = *more;
+    Nest more;
+    if (plan_is_fixed(p))
+        return;
+    for (int i = p->n - 1; i >= 0; i--)
+        if (p->n < NESTS_MAX && !p->nest[i]->merged && !p->nest[i]->variant &&
+            !p->nest[i]->nnarrow && lengthen(p, p->nest[i], &more))
+            plan_add(p, &more);
 }

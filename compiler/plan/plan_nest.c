@@ -13,6 +13,7 @@ typedef struct {
     Scalars *s;
     Nest *n;
     const Ex *base[2], *rest[2];   /* index: SRC, DST */
+    const Ex *needed[MAX_LOOPS + MAX_RANK + 4];
 } Maker;
 
 /* A unique name for a loop over a dim: "c1" for level 1 of several, "c" if there is only
@@ -44,13 +45,8 @@ nest_times(Exprs *e, const Ex *x, const Ex *stride)
 static void
 need(Maker *m, const Ex *x)
 {
-    enum { MOST = MAX_LOOPS + MAX_RANK + 4 };
-    Nest *n = m->n;
-    if (ex_is_const(x))
-        return;
-    if (!n->needed)
-        n->needed = arena_array(ex_arena(m->e), const Ex *, MOST);
-    n->needed[n->nneeded++] = x;
+    if (!ex_is_const(x))
+        m->needed[m->n->nneeded++] = x;
 }
 
 /* Adds loop i of a piece and returns its value.  A loop with at most one iteration becomes
@@ -101,8 +97,8 @@ static void
 add_term(Maker *m, int side, const Ex *x, const Ex *stride)
 {
     Exprs *e = m->e;
-    Term *fixed = arena_array(ex_arena(e), Term, x->n), *rest = arena_array(ex_arena(e),
-                                                                           Term, x->n);
+    Term few[2][FEW_TERMS], *fixed = ex_room(e, few[0], x->n);
+    Term *rest = ex_room(e, few[1], x->n);
     int nfixed = 0, nrest = 0;
     for (int i = 0; i < x->n; i++) {
         Loop *l = loop_of(m->n, x->t[i].atom);
@@ -341,6 +337,7 @@ nest_make(Plan *p, NestKind kind, const Piece *const *piece, Nest *n)
         add_address(&m, SRC, p->from, y);
     else
         m.base[SRC] = m.rest[SRC] = ex_const(p->e, 0);
+    n->needed = arena_copy(a, m.needed, (size_t)n->nneeded * sizeof *m.needed);
     finish_addresses(&m);
     fuse(&m);
     turn_loops(&m);

@@ -134,7 +134,7 @@ nest_share(const Plan *p, Nest *n)
 bool
 plan_candidate(const Plan *p, const Nest *n, int k, Nest *out)
 {
-    *out = *n;
+    nest_copy(out, n);
     out->nouter = 0;
     out->stream = 0;
     out->ahead = 0;
@@ -161,8 +161,8 @@ nest_order(const Plan *p, Nest *n)
     plan_candidate(p, n, 0, &best);
     for (int k = 1; plan_candidate(p, n, k, &other); k++)
         if (is_better(&other, &best))
-            best = other;
-    *n = best;
+            nest_copy(&best, &other);
+    nest_copy(n, &best);
 }
 
 bool
@@ -170,18 +170,20 @@ nest_schedule(const Plan *p, Nest *n)
 {
     int bits = p->dst->dtype->bits;
     double bytes = (double)n->elements * bits / 8;
-    Nest best = *n, with;
+    Nest best, with;
+    nest_copy(&best, n);
     best.cost = INFINITY;
     for (int i = 0; i < nkernels; i++) {
-        with = *n;
+        nest_copy(&with, n);
         if (kernels[i].family->floor * bytes >= best.cost ||
             !kernel_use(&with, &kernels[i], bits))
             continue;
         nest_order(p, &with);
         if (with.cost < best.cost)
-            best = with;
+            nest_copy(&best, &with);
     }
-    *n = best.cost < INFINITY ? best : *n;
+    if (best.cost < INFINITY)
+        nest_copy(n, &best);
     return best.cost < INFINITY;
 }
 
@@ -190,5 +192,5 @@ plan_split(Plan *p)
 {
     p->split = plan_may_have(p, SPLIT_BYTES);
     for (int i = 0; i < p->n; i++)
-        p->nest[i].split = nest_share(p, &p->nest[i]);
+        p->nest[i]->split = nest_share(p, p->nest[i]);
 }

@@ -29,8 +29,8 @@ struct Piece {
 };
 
 /* plan.c */
-/* Adds a nest to the plan and returns it.  Invalidates pointers to other nests. */
-Nest *plan_add(Plan *p);
+/* Adds a copy of a nest to the plan. */
+void plan_add(Plan *p, const Nest *n);
 
 /* plan_pieces.c */
 /* Cuts [lo, hi) of a dim in pieces such that in each piece every digit between cuts is

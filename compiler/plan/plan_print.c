@@ -126,7 +126,7 @@ plan_print(Buf *b, const Plan *p)
                s->nextents ? " for every shape" : "", s->nextents ? " in a loop" : "");
     scalars_print(b, p->scalars);
     for (int i = 0; i < p->n; i++)
-        print_nest(b, p, &p->nest[i], i + 1);
+        print_nest(b, p, p->nest[i], i + 1);
 }
 
 void

@@ -70,9 +70,9 @@ static void
 add_few(Lister *s)
 {
     for (int k = 0; k < s->p->n; k++)
-        for (int i = 0; i < s->p->scalars->nextents && s->p->nest[k].narrow; i++)
+        for (int i = 0; i < s->p->scalars->nextents && s->p->nest[k]->narrow; i++)
             for (i64 v = 0; v <= 2; v++)
-                add_value(s, i, s->p->nest[k].narrow + v);
+                add_value(s, i, s->p->nest[k]->narrow + v);
 }
 
 /* Adds values at and beside the ends of the first three blocks; with `residues`, all
@@ -141,7 +141,7 @@ typedef struct {
 static bool
 runs_at(const Plan *p, int k, const i64 *val)
 {
-    return !p->nest[k].merged && nest_elements_at(&p->nest[k], val) > 0;
+    return !p->nest[k]->merged && nest_elements_at(p->nest[k], val) > 0;
 }
 
 static void
@@ -195,7 +195,7 @@ add_idle(Arena *a, const Plan *p, const ExtentValues *v, ShapeList *list)
     for (int i = 0; i < list->n; i++)
         note_listed(&s, list->shape[i]);
     for (int k = 0; k < p->n; k++) {
-        s.ran[k] |= p->nest[k].merged;
+        s.ran[k] |= p->nest[k]->merged;
         s.idle += !s.ran[k];
     }
     if (s.idle == 0)

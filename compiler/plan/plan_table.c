@@ -61,7 +61,7 @@ int
 plan_table_of(const Plan *p, int nest)
 {
     int i = 0;
-    while (i < nest && (p->nest[i].merged || !same_table(p, &p->nest[i], &p->nest[nest])))
+    while (i < nest && (p->nest[i]->merged || !same_table(p, p->nest[i], p->nest[nest])))
         i++;
     return i;
 }
@@ -71,9 +71,9 @@ plan_entries(const Plan *p)
 {
     i64 sum = 0;
     for (int i = 0; i < p->n; i++)
-        if (p->nest[i].table && !p->nest[i].merged && plan_table_of(p, i) == i &&
-            !p->nest[i].kernel->family->program)
-            sum += nest_entries(&p->nest[i]);
+        if (p->nest[i]->table && !p->nest[i]->merged && plan_table_of(p, i) == i &&
+            !p->nest[i]->kernel->family->program)
+            sum += nest_entries(p->nest[i]);
     return sum;
 }
 

@@ -40,7 +40,7 @@ plan(Line *l, bool runtime)
     const i64 *val = why ? NULL : plan_values(&l->arena, p, extent);
     printf("%s", runtime ? "runtime" : "fixed");
     for (int i = 0; val && i < p->n; i++)
-        print_nest(&p->nest[i], nest_elements_at(&p->nest[i], val));
+        print_nest(p->nest[i], nest_elements_at(p->nest[i], val));
     printf("\n");
 }
 

@@ -65,13 +65,13 @@ choose(void *arg)
     Choice *c = arg;
     c->plan = compile_plan(&c->arena, NULL, &c->rq);
     for (int i = 0; i < c->plan->n; i++)
-        if (kernel_use(&c->plan->nest[i], c->kernel, c->plan->dst->dtype->bits)) {
-            nest_order(c->plan, &c->plan->nest[i]);
+        if (kernel_use(c->plan->nest[i], c->kernel, c->plan->dst->dtype->bits)) {
+            nest_order(c->plan, c->plan->nest[i]);
             c->used++;
         }
     plan_split(c->plan);
     for (int i = 0; i < c->plan->n; i++)
-        c->plan->nest[i].stream = c->stream;
+        c->plan->nest[i]->stream = c->stream;
     c->source = compile_jit(c->target, c->plan, &c->rq);
     c->steps = interpret_make(&c->arena, c->plan, kernels_here());
 }
@@ -84,10 +84,10 @@ reorder(void *arg)
     Choice *c = arg;
     c->plan = compile_plan(&c->arena, NULL, &c->rq);
     for (int i = 0; i < c->plan->n; i++) {
-        int m = nest_choices(c->plan, &c->plan->nest[i], way);
+        int m = nest_choices(c->plan, c->plan->nest[i], way);
         c->most = m > c->most ? m : c->most;
-        c->plan->nest[i] = way[c->choice % m];
-        c->groups |= c->plan->nest[i].role[GROUP] >= 0;
+        nest_copy(c->plan->nest[i], &way[c->choice % m]);
+        c->groups |= c->plan->nest[i]->role[GROUP] >= 0;
     }
     c->source = compile_jit(c->target, c->plan, &c->rq);
     c->steps = interpret_make(&c->arena, c->plan, kernels_here());

@@ -72,7 +72,7 @@ own_pieces(void *arg)
 {
     Case *c = arg;
     for (int i = 0; i < c->plan->n; i++) {
-        Nest *n = &c->plan->nest[i];
+        Nest *n = c->plan->nest[i];
         const Piece **all = arena_array(&c->arena, const Piece *, c->plan->dst->rank);
         for (int d = 0; d < c->plan->dst->rank; d++) {
             Piece *q = arena_copy(&c->arena, n->piece[d], sizeof *q);
@@ -95,7 +95,7 @@ start(Case *c, int pair)
 static Piece *
 piece(Case *c, int nest, int d)
 {
-    return (Piece *)c->plan->nest[nest].piece[d];
+    return (Piece *)c->plan->nest[nest]->piece[d];
 }
 
 static PieceLoop *
@@ -136,7 +136,7 @@ drop(Case *c, int k)
 static bool
 duplicate(Case *c, int k)
 {
-    Nest *more = arena_array(&c->arena, Nest, c->plan->n + 1);
+    Nest **more = arena_array(&c->arena, Nest *, c->plan->n + 1);
     memcpy(more, c->plan->nest, (size_t)c->plan->n * sizeof *more);
     more[c->plan->n++] = more[k];
     c->plan->nest = more;
@@ -148,10 +148,10 @@ static bool
 overlap(Case *c, int k)
 {
     int other = (k + 1) % c->plan->n;
-    Nest *a = &c->plan->nest[k], *b = &c->plan->nest[other];
+    Nest *a = c->plan->nest[k], *b = c->plan->nest[other];
     if (other == k || a->kind != b->kind)
         return false;
-    *b = *a;
+    nest_copy(b, a);
     return true;
 }
 
@@ -176,7 +176,7 @@ static bool
 swap_bases(Case *c, int k)
 {
     int other = (k + 1) % c->plan->n;
-    Nest *a = &c->plan->nest[k], *b = &c->plan->nest[other];
+    Nest *a = c->plan->nest[k], *b = c->plan->nest[other];
     const Ex *x = a->dst;
     if (other == k || a->dst == b->dst)
         return false;
@@ -216,7 +216,7 @@ stretch_piece(Case *c, int k)
 static bool
 shorten_loop(Case *c, int k)
 {
-    Nest *n = &c->plan->nest[k];
+    Nest *n = c->plan->nest[k];
     if (n->nloops == 0)
         return false;
     Loop *l = &n->loop[n->nloops - 1];
@@ -228,7 +228,7 @@ shorten_loop(Case *c, int k)
 static bool
 wrong_number(Case *c, int k)
 {
-    Nest *n = &c->plan->nest[k];
+    Nest *n = c->plan->nest[k];
     if (n->nloops == 0)
         return false;
     n->loop[0].ex.ds = plus(c, n->loop[0].ex.ds, 1);
@@ -238,21 +238,21 @@ wrong_number(Case *c, int k)
 static bool
 wrong_elements(Case *c, int k)
 {
-    c->plan->nest[k].elements--;
+    c->plan->nest[k]->elements--;
     return true;
 }
 
 static bool
 drop_loop(Case *c, int k)
 {
-    return c->plan->nest[k].nloops-- > 0;
+    return c->plan->nest[k]->nloops-- > 0;
 }
 
 /* The strides of a loop turned round and not the base. */
 static bool
 turn_loop(Case *c, int k)
 {
-    Nest *n = &c->plan->nest[k];
+    Nest *n = c->plan->nest[k];
     for (int i = 0; i < n->nloops; i++)
         if (!n->loop[i].rest && n->loop[i].n > 1) {
             set_numbers(c, &n->loop[i], n->loop[i].n, -n->loop[i].ss, -n->loop[i].ds);
@@ -264,7 +264,7 @@ turn_loop(Case *c, int k)
 static bool
 wrong_dst_stride(Case *c, int k)
 {
-    Nest *n = &c->plan->nest[k];
+    Nest *n = c->plan->nest[k];
     if (n->nloops == 0)
         return false;
     set_numbers(c, &n->loop[0], n->loop[0].n, n->loop[0].ss, n->loop[0].ds + 1);
@@ -274,7 +274,7 @@ wrong_dst_stride(Case *c, int k)
 static bool
 wrong_src_stride(Case *c, int k)
 {
-    Nest *n = &c->plan->nest[k];
+    Nest *n = c->plan->nest[k];
     if (n->nloops == 0 || n->kind == NEST_FILL)
         return false;
     Loop *l = &n->loop[n->nloops - 1];
@@ -285,7 +285,7 @@ wrong_src_stride(Case *c, int k)
 static bool
 wrong_src_base(Case *c, int k)
 {
-    Nest *n = &c->plan->nest[k];
+    Nest *n = c->plan->nest[k];
     n->src = ex_add(c->plan->e, n->src, ex_const(c->plan->e, 1));
     return n->kind == NEST_COPY;
 }
@@ -293,7 +293,7 @@ wrong_src_base(Case *c, int k)
 static bool
 wrong_dst_base(Case *c, int k)
 {
-    Nest *n = &c->plan->nest[k];
+    Nest *n = c->plan->nest[k];
     n->dst = ex_add(c->plan->e, n->dst, ex_const(c->plan->e, 1));
     return true;
 }
@@ -301,7 +301,7 @@ wrong_dst_base(Case *c, int k)
 static bool
 copy_for_fill(Case *c, int k)
 {
-    Nest *n = &c->plan->nest[k];
+    Nest *n = c->plan->nest[k];
     n->kind = n->kind == NEST_FILL ? NEST_COPY : NEST_FILL;
     return true;
 }
@@ -309,7 +309,7 @@ copy_for_fill(Case *c, int k)
 static bool
 rest_in_kernel(Case *c, int k)
 {
-    Nest *n = &c->plan->nest[k];
+    Nest *n = c->plan->nest[k];
     if (n->inner == 0)
         return false;
     n->loop[n->nloops - 1].rest = true;
@@ -321,7 +321,7 @@ static bool
 stray_variable(Case *c, int k)
 {
     const Ex *v = ex_of_var(c->plan->e, c->plan->dst->dim[0].var);
-    c->plan->nest[k].dst = ex_add(c->plan->e, c->plan->nest[k].dst, v);
+    c->plan->nest[k]->dst = ex_add(c->plan->e, c->plan->nest[k]->dst, v);
     return !ex_is_const(v);
 }
 
@@ -338,7 +338,7 @@ negative_step(Case *c, int k)
 static bool
 huge_stride(Case *c, int k)
 {
-    Nest *n = &c->plan->nest[k];
+    Nest *n = c->plan->nest[k];
     for (int i = 0; i < n->nloops; i++)
         set_numbers(c, &n->loop[i], n->loop[i].n, INT64_MIN / 2, INT64_MAX / 2);
     return n->nloops > 0;
@@ -347,7 +347,7 @@ huge_stride(Case *c, int k)
 static bool
 huge_rest(Case *c, int k)
 {
-    Nest *n = &c->plan->nest[k];
+    Nest *n = c->plan->nest[k];
     for (int i = 0; i < n->nloops; i++)
         if (n->loop[i].rest) {
             set_numbers(c, &n->loop[i], n->loop[i].n, INT64_MAX / 2 + 1,
@@ -458,7 +458,7 @@ sides_stay_together(void **state)
     (void)state;
     Case c = {.pair = &wide};
     guarded(&c, make);
-    const Nest *n = &c.plan->nest[0];
+    const Nest *n = c.plan->nest[0];
     assert_string_equal(n->order, "buffer of several groups");
     assert_int_equal(nest_tile(n, GROUP), 8);
     assert_true(n->split >= 0);

@@ -60,10 +60,10 @@ count(void *arg)
     assert_int_equal(list.idle, 0);
     for (int k = 0; k < p->n; k++) {
         int at = 0;
-        while (at < list.n && !runs_at(&c->arena, p, &p->nest[k], list.shape[at]))
+        while (at < list.n && !runs_at(&c->arena, p, p->nest[k], list.shape[at]))
             at++;
-        c->variants += p->nest[k].narrow > 0;
-        c->idle += at == list.n && !p->nest[k].merged;
+        c->variants += p->nest[k]->narrow > 0;
+        c->idle += at == list.n && !p->nest[k]->merged;
     }
 }
 
@@ -100,7 +100,7 @@ count_tables(void *arg)
                   .dtype = "u4", .rank = 4, .shape = shape, .extent = name, .name = "f"};
     const Plan *p = compile_plan(&t->arena, NULL, &rq);
     for (int k = 0; k < p->n; k++)
-        t->running += p->nest[k].near && runs_at(&t->arena, p, &p->nest[k], t->shape);
+        t->running += p->nest[k]->near && runs_at(&t->arena, p, p->nest[k], t->shape);
 }
 
 static void

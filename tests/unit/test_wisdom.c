@@ -188,7 +188,7 @@ tell(ravel_context *to, const ravel_plan *p, const char *picks)
 static bool
 is_done(const ravel_plan *p, const char *kernel, const char *order)
 {
-    const Nest *n = &p->plan->nest[0];
+    const Nest *n = p->plan->nest[0];
     return !strcmp(n->kernel->name, kernel) && !strcmp(n->order, order);
 }
 
@@ -237,8 +237,8 @@ what_does_not_apply(void **state)
         ravel_plan *p = compiled(&LARGE), *q;
         tell(cx, p, picks[i]);
         q = compiled(&LARGE);
-        assert_string_equal(p->plan->nest[0].order, q->plan->nest[0].order);
-        assert_ptr_equal(p->plan->nest[0].kernel, q->plan->nest[0].kernel);
+        assert_string_equal(p->plan->nest[0]->order, q->plan->nest[0]->order);
+        assert_ptr_equal(p->plan->nest[0]->kernel, q->plan->nest[0]->kernel);
         ravel_plan_free(p);
         ravel_plan_free(q);
     }
@@ -313,7 +313,7 @@ wisdom_for_run_time(void **state)
     tell(cx, p, pick);
     q = compiled(&LATER);
     assert_ptr_not_equal(p, q);
-    assert_string_equal(q->plan->nest[0].kernel->name, kernel);
+    assert_string_equal(q->plan->nest[0]->kernel->name, kernel);
     assert_int_equal(ravel_verify(q, NULL), RAVEL_OK);
     ravel_plan_free(p);
     p = compiled(&LATER);
@@ -321,10 +321,10 @@ wisdom_for_run_time(void **state)
     ravel_plan_free(q);
     ravel_plan_free(p);
     q = compiled(&part);
-    assert_false(q->plan->nest[0].picked);
+    assert_false(q->plan->nest[0]->picked);
     ravel_plan_free(q);
     q = compiled(&LARGE);
-    assert_false(q->plan->nest[0].picked);
+    assert_false(q->plan->nest[0]->picked);
     ravel_plan_free(q);
 }
 
@@ -352,7 +352,7 @@ tuning_at(void **state)
         assert_true(r.trials > 1 && r.threads == 1 && r.bytes == at[i][0] * at[i][1] * 4);
         for (int k = 0; k < r.trials; k++) {
             const ravel_trial *t = &r.trial[k];
-            const Nest *n = &p->plan->nest[t->nest - 1];
+            const Nest *n = p->plan->nest[t->nest - 1];
             assert_true(t->ns > 0 && !t->refused && n->variant == (at[i][1] == 3));
             if (t->winner)
                 assert_true(n->picked && !strcmp(n->kernel->name, t->kernel) &&
@@ -519,12 +519,12 @@ every_choice(void **state)
         ravel_plan *p = compiled(&rq), *q;
         Nest *choice = calloc(MAX_CHOICES, sizeof *choice);
         for (int k = 0; k < p->plan->n; k++) {
-            int m = nest_choices(p->plan, &p->plan->nest[k], choice);
+            int m = nest_choices(p->plan, p->plan->nest[k], choice);
             for (int c = 1; c < m; c++, count++) {
                 Pick pick = {k, choice[c].kernel->name, choice[c].order};
                 assert_int_equal(plan_picked(cx, &rq, &pick, 1, &q, &err), RAVEL_OK);
-                assert_true(q->plan->nest[k].picked);
-                assert_string_equal(q->plan->nest[k].order, pick.order);
+                assert_true(q->plan->nest[k]->picked);
+                assert_string_equal(q->plan->nest[k]->order, pick.order);
                 if (ravel_verify(q, &err))
                     fail_msg("%s -> %s %s, nest %d by %s, %s: %s", rq.from, rq.to, rq.dtype,
                              k, pick.kernel, pick.order, err.text);
@@ -560,11 +560,11 @@ every_choice_at_run_time(void **state)
         ravel_plan *p = compiled(&rq), *q;
         Nest *choice = calloc(MAX_CHOICES, sizeof *choice);
         for (int k = 0; k < p->plan->n; k++) {
-            int m = nest_choices(p->plan, &p->plan->nest[k], choice);
+            int m = nest_choices(p->plan, p->plan->nest[k], choice);
             for (int c = 1; c < m; c++, count++) {
                 Pick pick = {k, choice[c].kernel->name, choice[c].order};
                 assert_int_equal(plan_picked(cx, &rq, &pick, 1, &q, &err), RAVEL_OK);
-                assert_true(q->plan->nest[k].picked);
+                assert_true(q->plan->nest[k]->picked);
                 if (ravel_verify(q, &err))
                     fail_msg("%s -> %s %s, nest %d by %s, %s: %s", rq.from, rq.to, rq.dtype,
                              k, pick.kernel, pick.order, err.text);
