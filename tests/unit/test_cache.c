@@ -250,32 +250,53 @@ fits(const ravel_request *rq, int64_t bytes)
     ravel_plan_free(p);
 }
 
-/* Of extents left to run time: what a usual plan has in memory, alone and with its text
- * and machine code. */
+/* With extents left to run time: plans of 3 to 8 nests, and of about 30. */
+static const ravel_request USUAL[] = {
+    {"NCHW", "NHWC", "f16", 4, ANY, 0},
+    {"NHWC", "NCHW", "f16", 4, ANY, 0},
+    {"NCHW", "NC1HWC0", "f16", 4, ANY, 0},
+    {"NC1HWC0", "NCHW", "f16", 4, ANY, 0},
+    {"NCHW", "FRACTAL_Z", "f16", 4, ANY, 0},
+    {"ROW_MAJOR", "FRACTAL_NZ", "f16", 2, ANY, 0},
+    {"ROW_MAJOR", "FRACTAL_NZ", "f16", 3, ANY, 0},
+    {"ROW_MAJOR", "SW128", "f16", 2, COLUMNS, 0},
+}, LARGE[] = {
+    {"ROW_MAJOR", "MARLIN", "u4", 2, ANY, 0},
+    {"(A,B){A//7, B//5, A%7, B%5}", "(A,B){A//11, B//8, A%11, B%8}", "f32", 2, ANY, 0},
+};
+static const int64_t F[] = {8, 71, 56, 56}, G[] = {1024, 1024};
+static const ravel_request FIXED[] = {
+    {"NCHW", "NHWC", "f32", 4, F, 0},
+    {"NCHW", "FRACTAL_Z", "f16", 4, F, 0},
+    {"ROW_MAJOR", "MARLIN", "u4", 2, G, 0},
+    {"ROW_MAJOR", "MORTON16", "f32", 2, G, 0},
+};
+
 static void
-usual_plans_are_small(void **state)
+all_fit(const ravel_request *rq, size_t n, int64_t bytes)
 {
-    static const ravel_request rq[] = {
-        {"NCHW", "NHWC", "f16", 4, ANY, 0},
-        {"NHWC", "NCHW", "f16", 4, ANY, 0},
-        {"NCHW", "NC1HWC0", "f16", 4, ANY, 0},
-        {"NC1HWC0", "NCHW", "f16", 4, ANY, 0},
-        {"NCHW", "FRACTAL_Z", "f16", 4, ANY, 0},
-        {"ROW_MAJOR", "FRACTAL_NZ", "f16", 2, ANY, 0},
-        {"ROW_MAJOR", "FRACTAL_NZ", "f16", 3, ANY, 0},
-        {"ROW_MAJOR", "SW128", "f16", 2, COLUMNS, 0},
-    };
+    for (size_t i = 0; i < n; i++)
+        fits(&rq[i], bytes);
+}
+#define ALL_FIT(rq, bytes) all_fit(rq, sizeof rq / sizeof *rq, bytes)
+
+/* What a plan has in memory: with its text and machine code, and with the interpreter's
+ * steps. */
+static void
+plans_are_small(void **state)
+{
     ravel_context *with_code = cx;
     (void)state;
+    ALL_FIT(USUAL, 160 << 10);
+    ALL_FIT(LARGE, 300 << 10);
+    ALL_FIT(FIXED, 160 << 10);
     setenv("RAVEL_CODE", "interpreter", 1);
     assert_int_equal(ravel_context_new(&cx, NULL), RAVEL_OK);
     unsetenv("RAVEL_CODE");
-    for (size_t i = 0; i < sizeof rq / sizeof *rq; i++)
-        fits(&rq[i], 300 << 10);
+    ALL_FIT(USUAL, 160 << 10);
+    ALL_FIT(FIXED, 160 << 10);
     ravel_context_free(cx);
     cx = with_code;
-    for (size_t i = 0; i < sizeof rq / sizeof *rq; i++)
-        fits(&rq[i], 1 << 20);
 }
 
 /* As many as the default cache is for; it kept 15 when each took 4 MB. */
@@ -369,7 +390,7 @@ main(void)
 #define TEST(f) cmocka_unit_test_setup_teardown(f, set_up, tear_down)
     const struct CMUnitTest tests[] = {
         TEST(same_request), TEST(other_requests), TEST(names_change), TEST(threads_change),
-        TEST(oldest_goes), TEST(usual_plans_are_small),
+        TEST(oldest_goes), TEST(plans_are_small),
         TEST(plans_of_any_shape_are_kept), TEST(bounds), TEST(errors), TEST(after_the_context),
         TEST(what_a_hit_costs),
     };
