@@ -71,7 +71,7 @@ JitText
 compile_jit(const Target *t, const Plan *p, const Request *rq)
 {
     JitJob j = {.t = t, .p = p, .rq = rq};
-    ex_scratch(p->e, write_jit, &j);
+    scalars_scratch(p->scalars, write_jit, &j);
     return j.made;
 }
 

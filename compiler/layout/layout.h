@@ -393,6 +393,8 @@ typedef struct {
 
 /* layout_scalar.c */
 Scalars *scalars_new(Exprs *e);
+/* Call f(arg), then forget all scalars that it added, as ex_scratch forgets expressions. */
+void scalars_scratch(Scalars *s, void (*f)(void *), void *arg);
 /* Adds an extent and returns its index; diag_fatal if there are MAX_RANK already. */
 int scalar_extent(Scalars *s, const char *name);
 const Ex *scalar_ex(const Scalars *s, int i);

@@ -12,6 +12,14 @@ scalars_new(Exprs *e)
     return s;
 }
 
+void
+scalars_scratch(Scalars *s, void (*f)(void *), void *arg)
+{
+    Scalars kept = *s;
+    ex_scratch(s->e, f, arg);
+    *s = kept;
+}
+
 static void
 set_nominal(Scalars *s, int var, i64 v)
 {
