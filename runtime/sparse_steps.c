@@ -28,6 +28,7 @@
 #include "../templates/c/sparse_untile.c"
 #include "../templates/c/sparse_bucket.c"
 #include "../templates/c/sparse_merge.c"
+#include "../templates/c/sparse_columns.c"
 
 int64_t
 sparse_parts_of(const void *work)

@@ -86,6 +86,7 @@ typedef struct {
     i64 rows, bound, tall, wide, down, across;
     int row, crd;         /* levels of the source: of the rows, and of the coordinates */
     int shift, bits;      /* BY_ROWS: buckets have 2^shift rows, 0: none; bits of a coordinate */
+    bool columns;         /* BY_ROWS: the entries are put into columns first */
 } SparseTiles;
 
 typedef struct {

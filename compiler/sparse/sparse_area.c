@@ -27,6 +27,19 @@ entry_bits(i64 value)
     return value <= 32 ? 64 : value <= 96 ? 128 : 256;
 }
 
+/* Of a plan by rows whose entries are put into columns first. */
+static void
+size_columns(const SparseMaker *m, AreaSize *to)
+{
+    const SparseTiles *t = &m->p->tiles;
+    i64 index = m->p->src->width * 8;
+    to[ROWS] = (AreaSize){ex_const(m->e, t->bound + 1), index, false};
+    to[COUNTS] = (AreaSize){ex_const(m->e, t->bound), index, true};
+    to[BUCKETS] = (AreaSize){ex_const(m->e, t->rows + 1), index, false};
+    to[CURSORS] = (AreaSize){ex_const(m->e, t->rows), index, true};
+    to[SLOTS] = (AreaSize){ex_const(m->e, t->rows), 32, true};
+}
+
 /* Of a plan by tiles or by rows. */
 static void
 size_tiles(const SparseMaker *m, AreaSize *to)
@@ -36,6 +49,10 @@ size_tiles(const SparseMaker *m, AreaSize *to)
     bool merges = p->way == BY_ROWS;
     i64 slot = merges ? 8 * p->bytes : 32;
     to[LIST] = (AreaSize){sparse_positions(m), merges ? entry_bits(slot) : 32, false};
+    if (merges && t->columns) {
+        size_columns(m, to);
+        return;
+    }
     to[GROUPS] = (AreaSize){ex_const(m->e, int_ceil_div(t->rows, t->tall) + 1), 64, false};
     to[SET] = (AreaSize){ex_const(m->e, set_words(t->bound)), 64, true};
     to[SLOTS] = (AreaSize){ex_const(m->e, t->bound), slot ? slot : 1, true};

@@ -60,13 +60,16 @@ set_block(SparseMaker *m, SparseTiles *t)
     return stride == t->tall * t->wide;
 }
 
-/* A list of many rows goes to buckets first.  A key is a row of a bucket and a coordinate. */
+/* A list of many rows goes to buckets first, and one of few rows and columns to columns.  A key is a
+ * row of a bucket and a coordinate. */
 static void
 set_buckets(const SparseMaker *m, SparseTiles *t)
 {
     enum { FEW_ROWS = 1 << 14, BUCKET_BITS = 10, MOST_BUCKETS = 1 << 13, KEY_BITS = 31 };
+    bool list = m->p->src->level[0].def.kind != LEVEL_DENSE;
     t->bits = sparse_bits(t->bound);
-    if (t->rows <= FEW_ROWS || m->p->src->level[0].def.kind == LEVEL_DENSE)
+    t->columns = list && t->rows <= FEW_ROWS && t->bound <= FEW_ROWS;
+    if (!list || t->rows <= FEW_ROWS)
         return;
     int shift = sparse_bits(t->rows) - BUCKET_BITS;
     if (shift > KEY_BITS - t->bits)
@@ -117,6 +120,19 @@ sparse_fill_tiles(SparseMaker *m)
                 m->p->bytes, f->l->fill[0], f->l->fill[1]);
 }
 
+/* A list to its columns; then the places of each row are counted. */
+static void
+count_rows(SparseMaker *m)
+{
+    const SparsePlan *p = m->p;
+    const SparseTiles *t = &p->tiles;
+    const SparseFormat *f = p->src;
+    const Level *row = &f->level[t->row], *crd = &f->level[t->crd];
+    sparse_step(m, STEP_bucket, crd->crd, row->crd, f->narray - 1, sparse_positions(m), t->bound,
+                (i64)0, (i64)0, crd->bias, row->bias, p->bytes, (i64)f->width);
+    sparse_step(m, STEP_count_rows, (i64)2, t->bound, t->rows, p->bytes, (i64)f->width);
+}
+
 void
 sparse_merge_rows(SparseMaker *m)
 {
@@ -126,6 +142,10 @@ sparse_merge_rows(SparseMaker *m)
     const Level *row = &f->level[t->row], *crd = &f->level[t->crd];
     i64 es = p->bytes, parts = es ? sparse_parts(f->l->dtype) : 1, w = f->width;
     i64 shift = t->shift, bits = t->bits;
+    if (t->columns) {
+        count_rows(m);
+        return;
+    }
     if (row->def.kind == LEVEL_DENSE)
         sparse_step(m, STEP_rows, crd->pos, crd->crd, f->narray - 1, sparse_positions(m), t->rows,
                     crd->bias, es, w);
@@ -139,8 +159,15 @@ sparse_merge_rows(SparseMaker *m)
 void
 sparse_fill_rows(SparseMaker *m)
 {
-    const SparseFormat *f = m->p->dst;
+    const SparsePlan *p = m->p;
+    const SparseFormat *f = p->dst;
+    const SparseTiles *t = &p->tiles;
     const Level *l = &f->level[1];
-    sparse_step(m, STEP_merged, l->pos, l->crd, f->narray - 1, m->p->tiles.rows, l->bias,
-                m->p->bytes, (i64)m->p->src->width, (i64)f->width);
+    i64 parts = p->bytes ? sparse_parts(f->l->dtype) : 1;
+    if (t->columns)
+        sparse_step(m, STEP_fill_rows, l->pos, l->crd, f->narray - 1, t->bound, t->rows, l->bias,
+                    p->bytes / parts, parts, sparse_how(p), (i64)p->src->width, (i64)f->width);
+    else
+        sparse_step(m, STEP_merged, l->pos, l->crd, f->narray - 1, t->rows, l->bias, p->bytes,
+                    (i64)p->src->width, (i64)f->width);
 }
