@@ -26,6 +26,7 @@ typedef struct {
     int64_t bytes;
 } ravel_copied;
 
+/* A fence must follow. */
 RAVEL_PART void
 ravel_copy_past(unsigned char *out, const unsigned char *in, int64_t n)
 {
@@ -34,7 +35,6 @@ ravel_copy_past(unsigned char *out, const unsigned char *in, int64_t n)
     for (; i + RAVEL_LINE <= n; i += RAVEL_LINE)
         ravel_copy_line(out + i, in + i);
     memcpy(out + i, in + i, (size_t)(n - i));
-    ravel_fence();
 }
 
 static void
@@ -43,10 +43,12 @@ ravel_copy_part(void *arg, int part, int parts)
     const ravel_copied *c = (const ravel_copied *)arg;
     int64_t from = ravel_part_of(c->bytes, part, parts);
     int64_t to = ravel_part_of(c->bytes, part + 1, parts);
-    if (c->bytes < RAVEL_STREAMED)
+    if (c->bytes < RAVEL_STREAMED) {
         memcpy(c->out + from, c->in + from, (size_t)(to - from));
-    else
-        ravel_copy_past(c->out + from, c->in + from, to - from);
+        return;
+    }
+    ravel_copy_past(c->out + from, c->in + from, to - from);
+    ravel_fence();
 }
 
 /* Copy a whole array of n elements. */
