@@ -257,13 +257,13 @@ work_end(ravel_sparse_plan *p, SparseWork *w)
 static ravel_status
 check_arrays(const ravel_sparse_job *j, ravel_error *err)
 {
-    const int64_t most = (int64_t)1 << 48;
+    const int64_t *most = j->plan->plan->most;
     const SparseFormat *f = j->plan->plan->src;
     for (int i = 0; i < f->narray; i++)
-        if (j->n[i] < 0 || j->n[i] > most || (j->n[i] && !j->in[i]))
+        if (j->n[i] < 0 || j->n[i] > most[i] || (j->n[i] && !j->in[i]))
             return error_set(err, RAVEL_ERR_ARGUMENT, "%s: %s has %lld elements%s",
                              f->ref->def->name, f->array[i].name, (long long)j->n[i],
-                             j->n[i] > 0 && j->n[i] <= most ? " and is NULL" : "");
+                             j->n[i] > 0 && j->n[i] <= most[i] ? " and is NULL" : "");
     return RAVEL_OK;
 }
 

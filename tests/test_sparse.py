@@ -643,6 +643,38 @@ def test_large_blocks_of_lists(cx, a, side):
                 {"pos2": np.searchsorted(kept//down, np.arange(down + 1)).astype("i4"), "crd2": (kept % down).astype("i4"), "val": val})
 
 
+def test_a_source_of_large_blocks(cx):
+    """Blocks and diagonals of more than 2^15 values."""
+    rng, n = np.random.default_rng(51), 4000
+    m = sp.csr_matrix((rng.integers(1, 9, n).astype("f4"), (rng.integers(0, 1000, n), rng.integers(0, 700, n))), (1000, 700))
+    bsr = sparse.Plan(cx, "CSR", "BSR{BR=256, BC=300}", m.shape)(scipy_arrays(m))
+    for b, want in ("CSR", m), ("CSC", m.tocsc()), ("COO", None):
+        got = sparse.Plan(cx, "BSR{BR=256, BC=300}", b, m.shape)(bsr)
+        if want is None:
+            assert (sp.coo_matrix((got["val"], (got["crd1"], got["crd2"])), m.shape) != m).nnz == 0
+        else:
+            assert_same(got, scipy_arrays(want))
+    side = 33_000
+    at = rng.permutation(side)[:n]
+    m = sp.csr_matrix((np.ones(n, "f4"), (np.minimum(at + 5*(at % 2), side - 1), at)), (side, side))
+    dia = sparse.Plan(cx, "CSR", "DIA", m.shape)(scipy_arrays(m))
+    for b, want in ("CSR", m), ("CSC", m.tocsc()):
+        assert_same(sparse.Plan(cx, "DIA", b, m.shape)(dia), scipy_arrays(want))
+
+
+@pytest.mark.parametrize("threads", [1, 3])
+def test_rows_of_a_large_layout(threads):
+    """Rows that are more than 4 MB, in pieces: short, long and odd ones, with a fill, and coordinates that do not begin a line."""
+    rng = np.random.default_rng(52)
+    with ravel.Context() as cx:
+        ravel.call(ravel.lib.ravel_set_threads, cx.p, threads, None, None)
+        for shape, dtype, fill in ((1001, 1111), "f32", 3), ((3, 700_001), "i16", 0), ((300_000, 3), "f64", 0), ((29, 9999), "c128", 0):
+            m = sp.random(*shape, .01, format="csr", random_state=rng, data_rvs=lambda n: rng.integers(4, 99, n)).astype(sparse.VALUE[dtype])
+            want = np.full(shape, fill, sparse.VALUE[dtype])
+            want[np.repeat(np.arange(shape[0]), np.diff(m.indptr)), m.indices] = m.data
+            assert_same(sparse.Plan(cx, "CSR", "(R, C){R, C, fill = %d}" % fill, shape, dtype)(scipy_arrays(m)), {"val": want.reshape(-1)})
+
+
 def test_explicit_fill_is_kept(cx):
     """A stored 0 stays an entry where places hold only entries; a fill that is not 0 marks the others."""
     csr = {"pos2": np.array([0, 2, 2], "i4"), "crd2": np.array([0, 2], "i4"), "val": np.array([0, 5], "f4")}

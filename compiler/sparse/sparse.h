@@ -115,6 +115,7 @@ typedef struct {
      * source and sets m to the sizes of the destination's arrays, `fill` writes them. */
     Stmt *work, *sizes, *fill;
     int step, size[MAX_ARRAYS], records, flaw;   /* the variables of the statements */
+    i64 most[MAX_ARRAYS];          /* elements of each array of the source */
     /* The dims of dst over the variables of src's levels.  A dim whose levels may lead out
      * of the shape has a variable of its own: entries outside are no entries. */
     const Ex *dim[MAX_RANK];

@@ -171,6 +171,24 @@ make_fill(SparsePlan *p, const int *map)
     add_return(&m);
 }
 
+/* The most elements of array i of the source: each has `below` positions in the dense levels that
+ * follow, and no array has more elements than fit an address. */
+static i64
+most_elements(const SparseFormat *f, int i)
+{
+    i64 most = (i64)1 << 48, below = 1;
+    int k = f->array[i].kind == ARRAY_CRD ? f->array[i].level + 1 : f->nlevel;
+    for (; k < f->nlevel; k++) {
+        const Level *l = &f->level[k];
+        bool coded = l->info->coded;
+        if (!coded && l->def.kind != LEVEL_DENSE)
+            break;
+        if (!int_mul(below, coded ? l->number : l->n, &below))
+            return 1;
+    }
+    return below < most ? most / below : 1;
+}
+
 /* The variables of the statements; their names are those in C. */
 static void
 set_variables(SparsePlan *p)
@@ -180,8 +198,10 @@ set_variables(SparsePlan *p)
     p->step = ex_var(p->e, "i", 0, most);
     p->records = ex_var(p->e, "s->records", 0, most);
     p->flaw = ex_var(p->e, "(int)s->flaw", 0, INT32_MAX);
-    for (int i = 0; i < p->src->narray; i++)
-        p->size[i] = ex_var(p->e, arena_printf(a, "n[%d]", i), 0, most);
+    for (int i = 0; i < p->src->narray; i++) {
+        p->most[i] = most_elements(p->src, i);
+        p->size[i] = ex_var(p->e, arena_printf(a, "n[%d]", i), 0, p->most[i]);
+    }
 }
 
 /* The dims over the source. */
