@@ -353,6 +353,9 @@ def test_threads(index):
     cases = [("ROW_MAJOR", "CSR", {"val": m.reshape(-1)}, scipy_arrays(csr)), ("COO", "CSR", coo_arrays(coo), scipy_arrays(whole)),
              ("CSR", "CSC", scipy_arrays(csr), scipy_arrays(csc)), ("CSR", "ROW_MAJOR", scipy_arrays(csr), {"val": m.reshape(-1)}),
              ("CSR", "COO", scipy_arrays(csr), coo_arrays(csr.tocoo())), ("CSR", "BSR{BR=5, BC=4}", scipy_arrays(csr), {"pos2": bsr.indptr, "crd2": bsr.indices, "val": bsr.data.reshape(-1)})]
+    rows = np.flatnonzero(np.diff(whole.indptr))
+    cases.append(("COO", "DCSR", coo_arrays(coo), {"pos1": np.array([0, rows.size]), "crd1": rows, "pos2": np.append(whole.indptr[rows], whole.nnz),
+                                                   "crd2": whole.indices, "val": whole.data}))
     if index == 4:
         cases += [("CSR", name, scipy_arrays(csr), arrays(name, m, "f64")) for name in ("ELL", "SELL{H=32, SIGMA=100}", "JDS")]
     for threads in (1, 3, 7):

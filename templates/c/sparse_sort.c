@@ -185,6 +185,33 @@ ravel_group(ravel_stream *s, int64_t shift, int64_t bits)
     s->spare = swap;
 }
 
+typedef struct {
+    ravel_record *record, *spare;
+    int64_t low, shift;            /* groups: the digits from `shift` on are equal */
+    int64_t starts[RAVEL_TEAM + 1];        /* of the groups of each part */
+} ravel_groups;
+
+RAVEL_PART uint64_t
+ravel_group_at(const ravel_groups *g, int64_t i)
+{
+    return g->shift < 64 ? g->record[i].key >> g->shift : 0;
+}
+
+/* The groups that begin in the share of a part. */
+static void
+ravel_groups_part(void *arg, int part, int parts)
+{
+    const ravel_groups *g = (const ravel_groups *)arg;
+    int64_t last = g->starts[part + 1];
+    (void)parts;
+    for (int64_t i = g->starts[part], end; i < last; i = end) {
+        uint64_t group = ravel_group_at(g, i);
+        for (end = i + 1; end < last && ravel_group_at(g, end) == group; end++)
+            ;
+        ravel_sort_some(g->record + i, g->spare + i, end - i, g->low, g->shift);
+    }
+}
+
 /* Sort the records by the bits low..high - 1 of their keys; equal keys keep their order.
  * First into groups that fit a cache, by the highest digit; then each group. */
 RAVEL_STEP
@@ -198,15 +225,16 @@ ravel_stream_sort(ravel_stream *s, int64_t low, int64_t high)
     s->unsorted = 0;
     while (bits < RAVEL_DIGIT && bits < high - low && s->records >> bits > FITS)
         bits++;
-    int64_t shift = high - bits;
     if (bits)
-        ravel_group(s, shift, bits);
-    for (int64_t i = 0, end; i < s->records; i = end) {
-        uint64_t group = shift < 64 ? s->record[i].key >> shift : 0;
-        for (end = i + 1; end < s->records && s->record[end].key >> shift == group; end++)
-            ;
-        ravel_sort_some(s->record + i, s->spare + i, end - i, low, shift);
+        ravel_group(s, high - bits, bits);
+    ravel_groups g = {s->record, s->spare, low, high - bits, {0}};
+    for (int64_t part = 1, parts = RAVEL_PARTS(s); part <= parts; part++) {
+        int64_t i = ravel_part_of(s->records, part, parts);
+        while (i < s->records && i > 0 && ravel_group_at(&g, i) == ravel_group_at(&g, i - 1))
+            i++;
+        g.starts[part] = i;
     }
+    RAVEL_SHARE(s, ravel_groups_part, &g);
 }
 
 /* A batch of records: the position of the value, and the key in column c. */
