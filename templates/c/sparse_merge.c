@@ -20,43 +20,46 @@ ravel_merge_value(const ravel_merge *m, unsigned char *to, const unsigned char *
 
 enum { RAVEL_FEW = 32, RAVEL_FEW_BITS = 5 };
 
-/* The number of keys below each of n keys; keys[RAVEL_FEW]: the others are above all. */
+/* The first `lanes` keys of a row of n entries, in order; those that are not there are above all.  A
+ * key ends with the number of the entry, so that no two are equal.  Loops have the same length for
+ * most rows: their ends would be mispredicted. */
 RAVEL_PART void
-ravel_rank(const int32_t *keys, int32_t *rank, int64_t n)
+ravel_rank(const unsigned char *e, int32_t *sorted, int64_t n, int64_t lanes, int64_t each)
 {
-    for (int64_t i = 0; i < n; i++) {
-        int32_t before = 0;
-        for (int64_t k = 0; k < (n <= 16 ? 16 : RAVEL_FEW); k++)
-            before += keys[k] < keys[i];
-        rank[i] = before;
-    }
+    int32_t keys[RAVEL_FEW], rank[RAVEL_FEW] = {0};
+    for (int64_t i = 0; i < lanes; i++)
+        keys[i] = i < n ? (int32_t)(ravel_entry_key(e + i * each) << RAVEL_FEW_BITS | i)
+                  : INT32_MAX;
+    for (int64_t k = 0; k < lanes; k++)
+        for (int64_t i = 0; i < lanes; i++)
+            rank[i] += keys[k] < keys[i];
+    for (int64_t i = 0; i < lanes; i++)
+        sorted[rank[i]] = keys[i];
 }
 
-/* The n entries of a row from `e` on, joined and in order; returns their number.  A key ends with
- * the number of the entry, so that no two are equal. */
+/* The n entries of a row from `e` on, joined and in order; returns their number. */
 RAVEL_PART int64_t
 ravel_merge_few(const ravel_merge *m, unsigned char *e, int64_t n, int64_t es)
 {
-    int64_t each = ravel_entry_bytes(es), kept = 0, last = 0;
-    unsigned char sorted[RAVEL_FEW * 32];
-    int32_t keys[RAVEL_FEW], rank[RAVEL_FEW];
-    for (int64_t i = 0; i < RAVEL_FEW; i++)
-        keys[i] = INT32_MAX;
-    for (int64_t i = 0; i < n; i++)
-        keys[i] = (int32_t)(ravel_entry_key(e + i * each) << RAVEL_FEW_BITS | i);
-    ravel_rank(keys, rank, n);
-    for (int64_t i = 0; i < n; i++)
-        memcpy(sorted + rank[i] * each, e + i * each, (size_t)each);
+    int64_t each = ravel_entry_bytes(es);
+    unsigned char row[RAVEL_FEW * 32], *to = e;
+    int32_t keys[RAVEL_FEW], last = -1;
+    if (n <= RAVEL_FEW / 2)
+        ravel_rank(e, keys, n, RAVEL_FEW / 2, each);
+    else
+        ravel_rank(e, keys, n, RAVEL_FEW, each);
+    memcpy(row, e, (size_t)(n * each));
     for (int64_t i = 0; i < n; i++) {
-        const unsigned char *one = sorted + i * each;
-        if (i && ravel_entry_key(e + last) == ravel_entry_key(one)) {
-            ravel_merge_value(m, e + last + sizeof(int32_t), one + sizeof(int32_t), es);
+        const unsigned char *one = row + (keys[i] & (RAVEL_FEW - 1)) * each;
+        if (keys[i] >> RAVEL_FEW_BITS == last) {
+            ravel_merge_value(m, to - each + sizeof last, one + sizeof last, es);
             continue;
         }
-        last = kept++ * each;
-        memcpy(e + last, one, (size_t)each);
+        last = keys[i] >> RAVEL_FEW_BITS;
+        memcpy(to, one, (size_t)each);
+        to += each;
     }
-    return kept;
+    return (to - e) / each;
 }
 
 /* Many are put in order by the set.  sums: by coordinate. */
