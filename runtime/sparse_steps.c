@@ -21,6 +21,8 @@
 #include "../templates/c/sparse_sort.c"
 #include "../templates/c/sparse_mask.c"
 #include "../templates/c/sparse_spread.c"
+#include "../templates/c/sparse_turn.c"
+#include "../templates/c/sparse_far.c"
 #include "../templates/c/sparse_transpose.c"
 #include "../templates/c/sparse_set.c"
 #include "../templates/c/sparse_bitmap.c"

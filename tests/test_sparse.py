@@ -463,6 +463,9 @@ def test_numbers_that_steps_and_plans_share():
     assert ["RAVEL_" + w for w in area] == ["RAVEL_MASK", *listed(steps, "enum { RAVEL_MASK,", "}")]
     assert ["RAVEL_" + w for w in listed(plan["sparse_pass.c"], "enum { LAST", "}")[1:]] == listed(steps, "enum { RAVEL_LAST,", "}")
     assert "COLUMNS = 96" in plan["sparse_batch.c"] and "RAVEL_COLUMNS = 96" in steps and "AT_ONCE = 512" in plan["sparse_pass.c"] and "RAVEL_BATCH = 512" in steps
+    far = (ravel.ROOT/"templates/c/sparse_far.c").read_text()
+    for number in ("NEAR = 1 << 15", "BLOCK_BYTES = 1 << 20"):
+        assert number in plan["sparse_area.c"] and number in far
     flaws = listed(steps, "enum { RAVEL_FLAW_SIZE = 1,", "}")
     assert len(flaws) + 2 == plan["sparse_text.c"].split("flaws[] = {")[1].split("};")[0].count('",\n')
 
@@ -518,6 +521,25 @@ def test_many_rows(threads):
         a["crd1"][n // 2] = rows
         with pytest.raises(ravel.Error, match="crd1.%d. is outside the shape" % (n // 2)):
             sparse.Plan(cx, "COO", "CSR", (rows, cols), "i16")(a)
+
+
+@pytest.mark.parametrize("threads", [1, 3])
+def test_columns_far_apart(threads):
+    """Rows to many columns: by blocks of columns; not if one column has most entries, or if rows are near the diagonal."""
+    rng = np.random.default_rng(53)
+    with ravel.Context() as cx:
+        ravel.call(ravel.lib.ravel_set_threads, cx.p, threads, None, None)
+        for rows, cols, n, kind in (300, 40_000, 20_000, ""), (50_000, 32_769, 60_000, ""), (100_000, 40_000, 3000, "full"), (40_000, 40_000, 50_000, "near"):
+            row = rng.integers(0, rows, n)
+            col = np.minimum(row + rng.integers(0, 9, n), cols - 1) if kind == "near" else rng.integers(0, cols, n)
+            if kind == "full":
+                row, col = np.append(row, np.arange(rows)), np.append(col, np.full(rows, 7))
+            m = sp.csr_matrix((np.ones(row.size), (row, col)), (rows, cols))
+            m.data[:] = rng.integers(1, 99, m.nnz)
+            for index, dtype in ((4, "f64"), (8, "f32"), (4, "c128"), (4, "i8"), (8, "pattern")):
+                a, b = [{k: v.astype(sparse.VALUE[dtype] if k == "val" else sparse.INDEX[index]) for k, v in scipy_arrays(x).items() if k != "val" or dtype != "pattern"}
+                        for x in (m, m.tocsc())]
+                assert_same(sparse.Plan(cx, "CSR", "CSC", m.shape, dtype, (index, index))(a), b)
 
 
 def test_blocks_of_other_orders(cx):

@@ -98,6 +98,27 @@ size_bitmap(const SparseMaker *m, AreaSize *to)
         to[WRITTEN] = (AreaSize){ex_add(m->e, sparse_written(m), ex_const(m->e, 63)), 1, false};
 }
 
+bool
+sparse_is_far(const SparseMaker *m)
+{
+    enum { NEAR = 1 << 15 };       /* as in templates/c/sparse_far.c */
+    return m->p->src->level[1].n > NEAR;
+}
+
+static void
+size_transpose(const SparseMaker *m, AreaSize *to)
+{
+    enum { BLOCK_BYTES = 1 << 20 };        /* as in templates/c/sparse_far.c */
+    const SparseFormat *f = m->p->src;
+    i64 index = f->width * 8;
+    to[COUNTS] = (AreaSize){ex_const(m->e, f->level[1].n), index, true};
+    to[CURSORS] = (AreaSize){ex_const(m->e, f->level[0].n), index, false};
+    if (!sparse_is_far(m))
+        return;
+    to[LIST] = (AreaSize){sparse_positions(m), index, false};
+    to[SCRATCH] = (AreaSize){ex_const(m->e, BLOCK_BYTES), 8, true};
+}
+
 static void
 size_areas(const SparseMaker *m, AreaSize *to)
 {
@@ -110,10 +131,8 @@ size_areas(const SparseMaker *m, AreaSize *to)
     if (!f->dense && f->level[0].def.kind == LEVEL_RANKED)
         to[SEEN] = (AreaSize){ex_const(m->e, f->level[0].n + 63), 1, false};
     size_tallies(m, to);
-    if (p->transposes) {
-        to[COUNTS] = (AreaSize){ex_const(m->e, f->level[1].n), f->width * 8, true};
-        to[CURSORS] = (AreaSize){ex_const(m->e, f->level[0].n), f->width * 8, false};
-    }
+    if (p->transposes)
+        size_transpose(m, to);
     if (p->way == BY_TILES || p->way == BY_ROWS)
         size_tiles(m, to);
     if (p->way == BY_BITMAP)
@@ -139,7 +158,7 @@ sparse_rooms(SparseMaker *m)
     for (int i = 0; i < AREAS; i++)
         if (size[i].n)
             sparse_step(m, STEP_room, size[i].n, size[i].bits, (i64)size[i].each);
-    if (size[SCRATCH].n)
+    if (size[SCRATCH].n && m->p->way == BY_ROWS)
         room_scratch(m);
 }
 

@@ -228,7 +228,7 @@ transpose(SparseMaker *m)
     const Level *l = &src->level[1];
     sparse_step(m, STEP_transpose, l->pos, l->crd, src->level[0].n, l->n, f->level[1].pos,
                 f->level[1].crd, f->narray - 1, src->narray - 1, m->p->bytes,
-                (i64)f->width);
+                (i64)f->width, (i64)sparse_is_far(m));
 }
 
 /* ... for the positions of the source. */

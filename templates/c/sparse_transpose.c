@@ -1,49 +1,4 @@
-/* From one compressed level below a dense one to such a level with both exchanged: entry
- * (q, x) goes below parent x, with the coordinate q.  Each part counts the coordinates of its
- * rows; after that every part knows where its entries go, and their order is that of one part.
- * */
-
-typedef struct {
-    const void *pos, *crd;
-    int64_t rows, cols, es, w;
-    void *counts;         /* of each part: its entries with a coordinate, then their places */
-    void *cursors;        /* of a row: its next entry */
-    void *crd_out;
-    unsigned char *out;
-    const unsigned char *in;
-} ravel_turn;
-
-RAVEL_PART void
-ravel_turn_count(const ravel_turn *t, int64_t part, int64_t parts, int64_t w)
-{
-    int64_t q = ravel_row_of(t->pos, t->rows, part, parts, w);
-    int64_t end = ravel_row_of(t->pos, t->rows, part + 1, parts, w);
-    int64_t i = ravel_index_at(t->pos, w, q), last = ravel_index_at(t->pos, w, end);
-    void *counts = ravel_counts_of(t->counts, t->cols, part, w);
-    memset(counts, 0, (size_t)(t->cols * w));
-    for (; i < last; i++) {
-        int64_t x = ravel_index_at(t->crd, w, i);
-        ravel_index_set(counts, w, x, ravel_index_at(counts, w, x) + 1);
-    }
-}
-
-static void
-ravel_turn_count_part(void *arg, int part, int parts)
-{
-    const ravel_turn *t = (const ravel_turn *)arg;
-    if (t->w == 4)
-        ravel_turn_count(t, part, parts, 4);
-    else
-        ravel_turn_count(t, part, parts, 8);
-}
-
-/* Entry i of row q goes to place p. */
-RAVEL_PART void
-ravel_turn_entry(const ravel_turn *t, int64_t p, int64_t q, int64_t i, int64_t es, int64_t w)
-{
-    ravel_index_set(t->crd_out, w, p, q);
-    ravel_move_value(t->out, p, t->in, i, es);
-}
+/* The entries of rows to the places that sparse_turn.c has counted. */
 
 /* Rows q..end - 1.  A place far from the others is not in a cache: it is fetched some entries
  * before it is written. */
@@ -127,16 +82,23 @@ ravel_turn_part(void *arg, int part, int parts)
         ravel_turn_some(t, part, parts, t->es, t->w);
 }
 
+/* far: there is memory to go by blocks. */
 RAVEL_STEP
 ravel_stream_transpose(ravel_stream *s, const void *pos, const void *crd, int64_t rows,
                        int64_t cols, void *pos_out, void *crd_out, void *out, const void *in,
-                       int64_t es, int64_t w)
+                       int64_t es, int64_t w, int64_t far)
 {
     ravel_turn t = {pos, crd, rows, cols, es, w, s->area[RAVEL_COUNTS], s->area[RAVEL_CURSORS],
-                    crd_out, (unsigned char *)out, (const unsigned char *)in};
+                    pos_out, crd_out, (unsigned char *)out, (const unsigned char *)in,
+                    far ? s->area[RAVEL_LIST] : NULL, s->area[RAVEL_SCRATCH], 0};
     if (s->flaw)
         return;
     RAVEL_SHARE(s, ravel_turn_count_part, &t);
     ravel_places(t.counts, cols, RAVEL_PARTS(s), pos_out, w);
-    RAVEL_SHARE(s, ravel_turn_part, &t);
+    if (!ravel_turn_is_far(&t)) {
+        RAVEL_SHARE(s, ravel_turn_part, &t);
+        return;
+    }
+    RAVEL_SHARE(s, ravel_turn_put_part, &t);
+    RAVEL_SHARE(s, ravel_turn_settle_part, &t);
 }
