@@ -529,11 +529,13 @@ def test_columns_far_apart(threads):
     rng = np.random.default_rng(53)
     with ravel.Context() as cx:
         ravel.call(ravel.lib.ravel_set_threads, cx.p, threads, None, None)
-        for rows, cols, n, kind in (300, 40_000, 20_000, ""), (50_000, 32_769, 60_000, ""), (100_000, 40_000, 3000, "full"), (40_000, 40_000, 50_000, "near"):
+        for rows, cols, n, kind in (300, 40_000, 20_000, ""), (50_000, 32_769, 60_000, ""), (100_000, 40_000, 3000, "full"), (20_000, 40_000, 20_000, "left"), (40_000, 40_000, 50_000, "near"):
             row = rng.integers(0, rows, n)
             col = np.minimum(row + rng.integers(0, 9, n), cols - 1) if kind == "near" else rng.integers(0, cols, n)
             if kind == "full":
                 row, col = np.append(row, np.arange(rows)), np.append(col, np.full(rows, 7))
+            if kind == "left":                       # their blocks are narrower
+                row, col = np.append(row, rng.integers(0, rows, 300_000)), np.append(col, rng.integers(0, 600, 300_000))
             m = sp.csr_matrix((np.ones(row.size), (row, col)), (rows, cols))
             m.data[:] = rng.integers(1, 99, m.nnz)
             for index, dtype in ((4, "f64"), (8, "f32"), (4, "c128"), (4, "i8"), (8, "pattern")):

@@ -2,7 +2,7 @@
  * no cache.  First they go to blocks of columns, in the destination's arrays, with their column in
  * a list; then the entries of a block, which fits a cache, go to their places. */
 
-enum { RAVEL_BLOCKS = 1024, RAVEL_BLOCK_BYTES = 1 << 20 };
+enum { RAVEL_BLOCKS = 2048, RAVEL_BLOCK_BYTES = 1 << 20 };
 
 /* Columns of rows that follow each other are apart: of some rows, the coordinates between their first
  * and their last entry, and between their first entry and that of the row before. */
@@ -24,20 +24,34 @@ ravel_turn_is_apart(const ravel_turn *t, int64_t w)
     return apart / NEAR > rows * (t->cols / NEAR / NEAR);
 }
 
-/* Bits of a column in its block; -1: a block does not fit the memory that there is for it. */
-RAVEL_PART int
-ravel_turn_shift(const ravel_turn *t, int64_t w)
+/* The most bytes of a block of 2^shift columns. */
+RAVEL_PART int64_t
+ravel_turn_largest(const ravel_turn *t, int shift, int64_t w)
 {
-    int shift = 0;
-    while (((t->cols - 1) >> shift) >= RAVEL_BLOCKS)
-        shift++;
+    int64_t most = 0;
     for (int64_t x = 0, end; x < t->cols; x = end) {
         end = t->cols - x < (int64_t)1 << shift ? t->cols : x + ((int64_t)1 << shift);
         int64_t n = ravel_index_at(t->pos_out, w, end) - ravel_index_at(t->pos_out, w, x);
-        if (n > RAVEL_BLOCK_BYTES / (t->es + w))
-            return -1;
+        most = n > most ? n : most;
     }
-    return shift;
+    return most * (t->es + w);
+}
+
+/* Bits of a column in its block: of as few blocks as fit the memory that there is for one, because
+ * each is written in another page; -1: too many. */
+RAVEL_PART int
+ravel_turn_shift(const ravel_turn *t, int64_t w)
+{
+    enum { FEW = 256 };
+    int shift = 0;
+    while (((t->cols - 1) >> shift) >= FEW)
+        shift++;
+    while (shift >= 0 && ((t->cols - 1) >> shift) < RAVEL_BLOCKS) {
+        if (ravel_turn_largest(t, shift, w) <= RAVEL_BLOCK_BYTES)
+            return shift;
+        shift--;
+    }
+    return -1;
 }
 
 /* Where the entries of a part begin in each block. */
