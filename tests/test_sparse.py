@@ -805,12 +805,25 @@ def test_wrong_levels(cx, levels, says):
 
 def test_refusals(cx):
     for args, says in [(("CSR", "CSC", (3, 4), "i4"), "whole bytes"), (("CSR", "NCHW", (3, 4)), "dims"), (("CSR", "CSC", (3, 0)), "1 or more"),
-                       (("CSR", "CSC", (3, -1)), "1 or more|run time"), (("CSR", "CSC", (3, 2**31 + 5)), "32-bit"), (("COO", "CSR", (3, 4), "f16"), "not added"),
+                       (("CSR", "CSC", (3, -1)), "1 or more|run time"), (("CSR", "CSC", (3, 2**31 + 5)), "32-bit"),
                        (("CSR", "CSC", (3, 4), "f32", (4, 2)), "4 or 8 bytes"), (("CSR", "CSC", (3, 4), "f32", (4, 4), "max"), "none of sum")]:
         with pytest.raises(ravel.Error, match=says):
             sparse.Plan(cx, *args)
     with pytest.raises(ravel.Error, match="sparse format"):
         cx.plan("CSR", "ROW_MAJOR", [3, 4], "f32")
+
+
+@pytest.mark.parametrize("b", ["CSR", "DCSR", "BSR", "ROW_MAJOR"])
+def test_values_that_are_not_added(cx, b):
+    """Lists of f16 are converted if no entries are equal."""
+    a = {"pos1": np.array([0, 3], "i4"), "crd1": np.array([2, 0, 1], "i4"), "crd2": np.array([1, 1, 3], "i4"), "val": np.array([5, 6, 7], "f2")}
+    m = np.zeros((3, 4), "f2")
+    m[a["crd1"], a["crd2"]] = a["val"]
+    plan = sparse.Plan(cx, "COO", b, m.shape, "f16")
+    assert_same(plan(a), arrays(b, m, "f16"))
+    a["crd1"][2], a["crd2"][2] = 0, 1
+    with pytest.raises(ravel.Error, match="entry 2 is equal to one before it, and values of f16 are not added"):
+        plan(a)
 
 
 def run(*args, **kw):
@@ -1337,7 +1350,7 @@ def test_small_refusals_and_zeros_of_files(tmp_path):
     h = {"format": b"csr", "shape": np.array([1, 2]), "indptr": np.array([0, 2], "i4"), "indices": np.array([1, 1], "i4"), "data": np.ones(2, "f2")}
     np.savez("h.npz", **h)
     for args, says in ((["a.npy", "--from", "ROW_MAJOR", "--mask", "m.npy"], "has the shape (3,2), and the values beside it (2,3)"),
-                       (["t.npz", "--from", "CSR"], "is equal to one before it"), (["h.npz", "--from", "CSR"], "not added: choose first, last or error (--duplicates)"),
+                       (["t.npz", "--from", "CSR"], "is equal to one before it"), (["h.npz", "--from", "CSR"], "equal to one before it, and values of f16 are not added: choose first or last (--duplicates)"),
                        (["p.npz", "--from", "CSR"], "give --dtype pattern if it holds places only")):
         r = run("convert", args[0], "x.npz", *args[1:], "--to", "CSC")
         assert r.returncode == 2 and says in r.stderr and not os.path.exists("x.npz"), r.stderr

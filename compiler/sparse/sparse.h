@@ -99,6 +99,7 @@ typedef struct {
     bool ones;            /* the source has no values, those of the destination are 1 */
     bool carries;         /* BY_SORTING: records have values, not their positions */
     bool joins;           /* the source may have equal entries that the destination joins */
+    bool unadded;         /* there is no sum of this type: equal entries are an error */
     i64 counts;           /* BY_COUNTING: numbers to count in */
     bool transposes;      /* BY_COUNTING: two levels are exchanged, without columns */
     bool extracts;        /* BY_SOURCE: the positions are those of the source */

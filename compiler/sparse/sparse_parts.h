@@ -110,7 +110,7 @@ int sparse_keys(const SparseFormat *f);
 int sparse_key_bits(const SparseFormat *f, int k);
 /* Set way, why, counts, bits, low and carries of the plan. */
 void sparse_set_way(SparseMaker *m);
-void sparse_check_sum(const SparseMaker *m);       /* diag_fatal if equal entries cannot be added */
+void sparse_set_sum(SparseMaker *m);       /* sets p->unadded and p->rq */
 /* sparse_tile.c: whether the conversion goes by tiles or, if equal entries are joined, by
  * rows; sets p->tiles. */
 bool sparse_tiles(SparseMaker *m);

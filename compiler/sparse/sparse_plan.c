@@ -235,7 +235,7 @@ sparse_plan(Exprs *e, const SparseRequest *rq, SparseFormat *src, SparseFormat *
     if (p->ones && dst->l->fill[0] == 1)
         sparse_refuse(&m, "in a pattern the value of an entry is 1, so the fill is another");
     sparse_check_test(&m);
-    sparse_check_sum(&m);
+    sparse_set_sum(&m);
     sparse_set_way(&m);
     make_work(p, map);
     make_sizes(p, map);

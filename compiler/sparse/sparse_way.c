@@ -280,11 +280,15 @@ sparse_set_way(SparseMaker *m)
 }
 
 void
-sparse_check_sum(const SparseMaker *m)
+sparse_set_sum(SparseMaker *m)
 {
-    const DType *t = m->p->dst->l->dtype;
-    if (m->p->joins && m->p->rq->equal == EQUAL_SUM && t->kind != 'i' && t->kind != 'u' &&
-        (t->bits == 16 || t->kind == 'b'))
-        sparse_refuse(m, arena_printf(m->arena, "equal entries of %s are not added: choose first, last "
-                               "or error (--duplicates)", t->name));
+    SparsePlan *p = m->p;
+    const DType *t = p->dst->l->dtype;
+    if (!p->joins || p->rq->equal != EQUAL_SUM || t->kind == 'i' || t->kind == 'u' ||
+        (t->bits != 16 && t->kind != 'b'))
+        return;
+    SparseRequest *rq = arena_copy(m->arena, p->rq, sizeof *rq);
+    rq->equal = EQUAL_ERROR;
+    p->rq = rq;
+    p->unadded = true;
 }
