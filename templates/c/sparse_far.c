@@ -100,16 +100,16 @@ ravel_turn_block(const ravel_turn *t, unsigned char *some, int64_t first, int64_
                  int64_t w)
 {
     int64_t n = end - first;
-    unsigned char *rows = some + n * es;
+    unsigned char *rows = some, *values = some + n * w;
     void *places = t->counts;
-    if (es)
-        memcpy(some, t->out + first * es, (size_t)(n * es));
     memcpy(rows, (const unsigned char *)t->crd_out + first * w, (size_t)(n * w));
+    if (es)
+        memcpy(values, t->out + first * es, (size_t)(n * es));
     for (int64_t i = 0; i < n; i++) {
         int64_t x = ravel_index_at(t->list, w, first + i), p = ravel_index_at(places, w, x);
         ravel_index_set(places, w, x, p + 1);
         ravel_index_set(t->crd_out, w, p, ravel_index_at(rows, w, i));
-        ravel_move_value(t->out, p, some, i, es);
+        ravel_move_value(t->out, p, values, i, es);
     }
 }
 
