@@ -36,7 +36,7 @@ size_columns(const SparseMaker *m, AreaSize *to)
     to[ROWS] = (AreaSize){ex_const(m->e, t->bound + 1), index, false};
     to[COUNTS] = (AreaSize){ex_const(m->e, t->bound), index, true};
     to[BUCKETS] = (AreaSize){ex_const(m->e, t->rows + 1), index, false};
-    to[CURSORS] = (AreaSize){ex_const(m->e, t->rows), index, true};
+    to[CURSORS] = to[LENGTHS] = (AreaSize){ex_const(m->e, t->rows), index, true};
     to[SLOTS] = (AreaSize){ex_const(m->e, t->rows), 32, true};
 }
 

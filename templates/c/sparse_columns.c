@@ -70,15 +70,18 @@ ravel_columns_some(const ravel_columns *shared, int64_t part, int64_t parts, int
 {
     const ravel_columns mine = *shared, *t = &mine;    /* in registers */
     const void *pos = t->s->area[RAVEL_ROWS];
-    void *places = ravel_counts_of(t->s->area[RAVEL_CURSORS], t->rows, part, w);
+    void *first = ravel_counts_of(t->s->area[RAVEL_CURSORS], t->rows, part, w);
+    void *places = ravel_counts_of(t->s->area[RAVEL_LENGTHS], t->rows, part, w);
     int32_t *last = (int32_t *)ravel_counts_of(t->s->area[RAVEL_SLOTS], t->rows, part, 4);
     int64_t c = ravel_row_of(pos, t->cols, part, parts, w);
     int64_t end = ravel_row_of(pos, t->cols, part + 1, parts, w);
     memset(last, 0xff, (size_t)(t->rows * 4));
-    if (t->crd)
-        ravel_columns_write(t, c, end, last, places, es, w, w_out);
-    else
-        ravel_columns_count(t, c, end, last, places, es, w);
+    if (!t->crd) {
+        ravel_columns_count(t, c, end, last, first, es, w);
+        return;
+    }
+    memcpy(places, first, (size_t)(t->rows * w));
+    ravel_columns_write(t, c, end, last, places, es, w, w_out);
 }
 
 static void
