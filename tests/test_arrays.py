@@ -1,5 +1,6 @@
 """Index arrays that each run is given: gather and scatter along a dim, against NumPy's own indexing."""
 import ctypes as ct
+import re
 import subprocess
 
 import numpy as np
@@ -233,7 +234,6 @@ def test_numbers_are_checked_first(cx, bad, place):
     ("ROW_MAJOR", "ROW_MAJOR(3,4)[idx][::-1]", (5, 4), "5 numbers writes some of 3 coordinates twice"),
     ("ROW_MAJOR(9,9)[idx][:, idx]", "ROW_MAJOR", (3, 4), "two index arrays of different length have the name 'idx'"),
     ("ROW_MAJOR(9,9)[idx][:, i32 idx]", "ROW_MAJOR", (3, 3), "two index arrays of different type have the name 'idx'"),
-    ("ROW_MAJOR(9,9)[idx, jdx]", "ROW_MAJOR", (3,), r"in two steps, as in \[rows\]\[:, cols\]; for pairs .* by row \* columns \+ column"),
     ("ROW_MAJOR(9,9)[True]", "ROW_MAJOR", (3,), "expected an index")])
 def test_wrong_texts(src, dst, shape, why):
     with ravel.Context() as cx, pytest.raises(ravel.Error, match=why):
@@ -354,3 +354,125 @@ def test_an_array_in_the_destination_is_refused(cx):
             run(plan, room[20:40], data(100, "u8"), [room[at + 1:at + 21]])
     run(plan, room[20:40], data(100, "i8"), [room[:20]])
     assert np.array_equal(room[20:40], data(100, "i8")[:20]) and np.array_equal(room[:20], np.arange(20))
+
+
+# Index arrays beside each other, and along a dim: the text, the shape of its tensor and of the view, the shapes of the arrays by name with their bounds, and NumPy's answer.
+JOINT = [
+    ("ROW_MAJOR(20,30)[i, j]", (20, 30), (9,), {"i": ((9,), 20), "j": ((9,), 30)}, lambda x, i, j: x[i, j]),
+    ("ROW_MAJOR(20,30)[i32 i, j]", (20, 30), (200,), {"i": ((200,), 20), "j": ((200,), 30)}, lambda x, i, j: x[i, j]),
+    ("ROW_MAJOR({6},20,30,{5})[:, i, i32 j, 1:]", (6, 20, 30, 5), (6, 9, 4), {"i": ((9,), 20), "j": ((9,), 30)}, lambda x, i, j: x[:, i, j, 1:]),
+    ("ROW_MAJOR(20,7,30)[i, 3, j]", (20, 7, 30), (9,), {"i": ((9,), 20), "j": ((9,), 30)}, lambda x, i, j: x[i, 3, j]),
+    ("ROW_MAJOR(4,5,6,{7})[i, j, k][1:, ::-1]", (4, 5, 6, 7), (8, 7), {"i": ((9,), 4), "j": ((9,), 5), "k": ((9,), 6)}, lambda x, i, j, k: x[i, j, k][1:, ::-1]),
+    ("ROW_MAJOR(20,30)[i, i]", (20, 30), (9,), {"i": ((9,), 20)}, lambda x, i: x[i, i]),
+    ("(M,K){M//4, K//8, M%4, K%8}(20,32)[i, j]", (5, 4, 4, 8), (9,), {"i": ((9,), 20), "j": ((9,), 32)}, lambda x, i, j: x.transpose(0, 2, 1, 3).reshape(20, 32)[i, j]),
+    ("ROW_MAJOR({6},20)[:, along idx]", (6, 20), (6, 9), {"idx": ((6, 9), 20)}, lambda x, i: np.take_along_axis(x, i, 1)),
+    ("ROW_MAJOR(20,{6})[along i32 idx]", (20, 6), (9, 6), {"idx": ((9, 6), 20)}, lambda x, i: np.take_along_axis(x, i, 0)),
+    ("ROW_MAJOR({4},20,{6})[:, i32 along idx]", (4, 20, 6), (4, 9, 6), {"idx": ((4, 9, 6), 20)}, lambda x, i: np.take_along_axis(x, i, 1)),
+    ("ROW_MAJOR({4},20,{6})[:, along idx, ::-1][1:, 2:]", (4, 20, 6), (3, 7, 6), {"idx": ((4, 9, 6), 20)}, lambda x, i: np.take_along_axis(x[..., ::-1], i, 1)[1:, 2:]),
+    ("COL_MAJOR({20},6)[:, along idx]", (6, 20), (20, 4), {"idx": ((20, 4), 6)}, lambda x, i: np.take_along_axis(x.T, i, 1)),
+    ("ROW_MAJOR(20)[None, along idx]", (20,), (3, 5), {"idx": ((3, 5), 20)}, lambda x, i: x[i]),
+    ("ROW_MAJOR(20,30)[along i, along j]", (20, 30), (5, 7), {"i": ((5, 7), 20), "j": ((5, 7), 30)}, lambda x, i, j: x[i, j]),
+    ("(A,B){A, B, swizzle = xor(3, 0, 3)}(8,8)[:, along idx]", (8, 8), (8, 5), {"idx": ((8, 5), 8)},
+     lambda x, i: np.take_along_axis(x.reshape(-1)[(np.arange(64) ^ np.arange(64) // 8)].reshape(8, 8), i, 1)),
+]
+
+
+def given(plan, arrays, seed=3):
+    """Numbers of the arrays, in the plan's order and by name."""
+    rng = np.random.default_rng(seed)
+    by_name = {n: rng.integers(0, bound, shape) for n, (shape, bound) in arrays.items()}
+    return [np.ascontiguousarray(by_name[a[0]].astype("i4" if a[1] == 32 else "i8")) for a in arrays_of(plan)], by_name
+
+
+def texts(text):
+    """The text with numbers for the extents in { }, and with names for them."""
+    return text.replace("{", "").replace("}", "") if "{M" not in text and "{A" not in text else text, re.sub(r"\{(\d+)\}", r"E\1", text)
+
+
+@pytest.mark.parametrize("dtype", ["u4", "u1"])
+@pytest.mark.parametrize("case", JOINT, ids=[g[0] for g in JOINT])
+def test_joint_and_along(cx, case, dtype):
+    text, tensor, view, arrays, select = case
+    x, (fixed, named) = data(tensor, dtype), texts(text)
+    for text, shape in [(fixed, None)] + [(named, view)] * ("None" not in text and "swizzle" not in text):
+        with cx.plan(text, "ROW_MAJOR", [-1] * len(view) if shape else view, {"u4": "u32", "u1": "u8"}[dtype]) as p:
+            numbers_, by_name = given(p, arrays)
+            y = np.zeros(view, dtype)
+            run(p, y, x, numbers_, shape)
+            assert same(y, select(x, *by_name.values()))
+            p.verify()
+
+
+def distinct(rng, shape, bounds, along):
+    """Numbers for elements of this shape, so that no two elements have one place."""
+    if along is None:
+        return [a.astype("i8") for a in np.unravel_index(rng.permutation(int(np.prod(bounds)))[:shape[0]], bounds)]
+    return [rng.permuted(np.broadcast_to(np.expand_dims(np.arange(bounds[0]), [d for d in range(len(shape)) if d != along]),
+                                         [bounds[0] if d == along else n for d, n in enumerate(shape)]), axis=along).take(range(shape[along]), along).astype("i8")]
+
+
+SCATTERS = [
+    ("ROW_MAJOR(20,30)[i, j]", (20, 30), (90,), (20, 30), None, lambda y, v, i, j: y.__setitem__((i, j), v)),
+    ("ROW_MAJOR(6,20,30,{5})[:, i, j]", (6, 20, 30, 5), (6, 90, 5), (20, 30), None, lambda y, v, i, j: y.__setitem__((slice(None), i, j), v)),
+    ("ROW_MAJOR({6},20)[:, along i]", (6, 20), (6, 9), (20,), 1, lambda y, v, i: np.put_along_axis(y, i, v, 1)),
+    ("ROW_MAJOR(20,{6})[along i]", (20, 6), (9, 6), (20,), 0, lambda y, v, i: np.put_along_axis(y, i, v, 0)),
+    ("ROW_MAJOR({4},20,{6})[:, along i]", (4, 20, 6), (4, 20, 6), (20,), 1, lambda y, v, i: np.put_along_axis(y, i, v, 1)),
+]
+
+
+@pytest.mark.parametrize("case", SCATTERS, ids=[g[0] for g in SCATTERS])
+def test_joint_and_along_as_destination(cx, case):
+    text, tensor, view, bounds, along, put = case
+    rng, x, (fixed, named) = np.random.default_rng(11), data(view), texts(text)
+    rows = {None: [i for i, n in enumerate(view) if n == 90]}.get(along, [])
+    places = [np.ascontiguousarray(a) for a in distinct(rng, (90,) if rows else view, bounds, along)]
+    for text, shape in [(fixed, None)] + [(named, view)] * (rows != [1]):
+        with cx.plan("ROW_MAJOR", text, [-1] * len(view) if shape else view, "f32") as p:
+            y = data(tensor, seed=4)
+            want = y.copy()
+            put(want.view("u4"), x.view("u4"), *places)
+            run(p, y, x, places, shape)
+            assert same(y, want)
+            p.verify()
+            check(p, places, shape)
+            twice = [a.copy() for a in places]
+            for a in twice:
+                a[(0,) * (a.ndim - 1) + (1,) if along != 0 else (1,) + (0,) * (a.ndim - 1)] = a.flat[0]
+            if along == 1 and len(view) == 3:
+                twice[0][0, 1, 0] = twice[0][0, 0, 0]
+            with pytest.raises(ravel.Error, match="so two elements have one place"):
+                check(p, twice, shape)
+
+
+def test_which_elements_have_one_place(cx):
+    """The witness names the numbers of all arrays; equal numbers in different rows are different places."""
+    with cx.plan("ROW_MAJOR", "ROW_MAJOR(20,30)[i, j]", (4,), "f32") as p:
+        check(p, [np.array([1, 1, 2, 2]), np.array([5, 6, 5, 6])])
+        with pytest.raises(ravel.Error, match=r"numbers 1 and 3 of the index arrays 'i' and 'j' are both \(1,6\), so two elements"):
+            check(p, [np.array([1, 1, 2, 1]), np.array([5, 6, 5, 6])])
+    with cx.plan("ROW_MAJOR", "ROW_MAJOR(2,30)[:, along i]", (2, 3), "f32") as p:
+        check(p, [np.array([[1, 7, 2], [2, 1, 7]])])
+        with pytest.raises(ravel.Error, match="numbers 3 and 5 of the index array 'i' are both 2, so two elements"):
+            check(p, [np.array([[1, 7, 3], [2, 1, 2]])])
+
+
+@pytest.mark.parametrize("text,shape,why", [
+    ("ROW_MAJOR(9,9,9)[i, :, j]", (3, 9), "lists and numbers that are not adjacent"),
+    ("ROW_MAJOR(9,9)[i, [0, 2]]", (3,), r"an index array beside a list of numbers: index in two steps, as in \[rows\]\[:, \[1, 3\]\]"),
+    ("ROW_MAJOR(9,9)[i, along j]", (3, 4), "a list beside an index array along a dim"),
+    ("ROW_MAJOR(9,9,9,9,9)[a, b, c, d, e]", (3,), "more than 4 index arrays"),
+    ("ROW_MAJOR(9,9)[i32 i, i]", (3,), "two index arrays of different type have the name 'i'"),
+    ("ROW_MAJOR[i, j]", (3,), "does not follow from the shape"),
+    ("ROW_MAJOR(9,9)[along]", (3, 9), "expected an index")])
+def test_wrong_joint_texts(text, shape, why):
+    with ravel.Context() as cx, pytest.raises(ravel.Error, match=why):
+        cx.plan(text, "ROW_MAJOR", shape, "f32")
+
+
+@pytest.mark.parametrize("text,shape,why", [
+    ("ROW_MAJOR(3,4)[i, j]", (13,), "13 numbers writes some of 12 coordinates twice"),
+    ("ROW_MAJOR(9,9)[i, i]", (10,), "10 numbers writes some of 9 coordinates twice"),
+    ("ROW_MAJOR(3,4)[:, along i]", (3, 5), "5 numbers writes some of 4 coordinates twice")])
+def test_joint_destinations_without_room(text, shape, why):
+    with ravel.Context() as cx, pytest.raises(ravel.Error, match=why):
+        cx.plan("ROW_MAJOR", text, shape, "f32")

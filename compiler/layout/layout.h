@@ -126,7 +126,8 @@ typedef struct {
     const i64 *list;               /* ITEM_LIST: the coordinates, */
     int n, mask;                   /* and how many; the length of a mask, or 0 */
     const char *array;             /* ITEM_ARRAY: its name, */
-    int bits;                      /* and the bits of its numbers: 32, 64 */
+    int bits;                      /* and the bits of its numbers: 32, 64; */
+    bool along;           /* a number for each element of the view */
     int place;            /* of its first character in Index.whole */
 } IndexItem;
 
@@ -197,6 +198,10 @@ typedef struct {
     const char *array;
     int bits;             /* of its numbers: 32, 64 */
     i64 n, bound;         /* the places are below n, the numbers below bound */
+    int rank, own;        /* of the array; and the dim of it that the numbers are along */
+    i64 extent[MAX_RANK]; /* its shape */
+    i64 before;           /* of the arrays before this one in its index: the product of the */
+    unsigned others;      /* bounds, if all are for one dim; else the dims that they are along */
     int var;              /* stands for the number in expressions; ... */
     const char *symbol;   /* ... this in expressions as written */
     const Ex *at;         /* the place, over Dim.var and the lookups before this one; */
@@ -387,8 +392,8 @@ typedef struct {
     const Ex *addr;
     int nterms;
     struct { const Ex *x, *stride; } term[MAX_ENTRIES];
-    /* Of each lookup of l: its place, over var[]; n as in Lookup. */
-    struct { const Ex *at, *n; } lookup[MAX_LOOKUPS];
+    /* Of each lookup of l: its place, over var[]; n and extent as in Lookup. */
+    struct { const Ex *at, *n, *extent[MAX_RANK]; } lookup[MAX_LOOKUPS];
 } Sizes;
 
 /* layout_scalar.c */

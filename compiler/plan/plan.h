@@ -146,6 +146,7 @@ typedef struct {
     int bits;             /* of a number: 32, 64 */
     i64 bound;            /* the numbers are 0 or more and below it */
     const Ex *n;          /* so many, over scalars */
+    const Lookup *of;     /* the first that reads it */
 } PlanArray;
 enum { PLAN_ARRAYS = 2 * MAX_LOOKUPS };
 /* Returns their number.  diag_fatal if one name has two lengths or two types. */
@@ -167,8 +168,6 @@ bool plan_looks_up(const Plan *p);
 bool plan_has_arguments(const Plan *p);
 
 /* plan_nest.c */
-/* x * stride, as a sum over the terms of stride. */
-const Ex *nest_times(Exprs *e, const Ex *x, const Ex *stride);
 
 /* plan_merge.c */
 /* The places that loops write to; loops by descending stride. */

@@ -124,7 +124,7 @@ plan_arrays(const Plan *p, PlanArray out[PLAN_ARRAYS])
             const Lookup *u = &side[s]->l->lookup[i];
             const i64 most = u->bits == 32 ? (i64)INT32_MAX + 1 : INF;
             out[n] = (PlanArray){u->array, u->bits, u->bound < most ? u->bound : most,
-                                 side[s]->lookup[i].n};
+                                 side[s]->lookup[i].n, u};
             int first = plan_array_of(out, u);
             if (first == n)
                 n++;
