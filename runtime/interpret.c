@@ -96,7 +96,7 @@ call(const Walk *w, i64 d, i64 s)
         a[v->at] = argument(w, v, v->arg.source ? s : d);
     }
     p->kernel(a[0], a[1], a[2], a[3], a[4], a[5], a[6], a[7], a[8], a[9], a[10], a[11],
-              a[12], a[13], a[14], a[15]);
+              a[12], a[13], a[14], a[15], a[16], a[17], a[18], a[19]);
 }
 
 /* Walk outer loop k and the outer loops inside it; d and s are the offsets so far, in elements. */

@@ -228,9 +228,9 @@ make_sketch(Maker *m, const Ex *dst, const Ex *src)
     k->needs = arena_copy(m->a, needs, (size_t)k->nneeds * sizeof *needs);
     k->dst = ex_part(m->p->e, dst, m->outer, false);
     k->src = ex_part(m->p->e, src, m->outer, false);
-    for (int s = 0; s < 2; s++)
-        if (nest_lookup_by_rows(m->n, s) >= 0)
-            k->each[s] = nest_lookup_step(m->n, s);
+    for (int i = 0; i < 2 * ROW_LOOKUPS; i++)
+        if (nest_lookup_by_rows(m->n, i / ROW_LOOKUPS, i % ROW_LOOKUPS) >= 0)
+            k->each[i] = nest_lookup_step(m->n, i / ROW_LOOKUPS, i % ROW_LOOKUPS);
     m->s->sketch = k;
     m->s->second = nest_second(m->p, m->n);
 }

@@ -69,7 +69,7 @@ typedef struct Stmt {
     int nfactors;
     i64 least, most;
     const Kernel *kernel;          /* ST_CALL; NULL: the function `text` */
-    Arg arg[16];
+    Arg arg[20];          /* as the longest list of letters of a kernel */
     int nargs;
     struct Stmt *body, *next;
 } Stmt;

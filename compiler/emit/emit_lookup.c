@@ -25,7 +25,7 @@ emit_lookups(const Plan *p, const Nest *n, const Ex **to, const char **name, int
     for (int s = 0; s < 2; s++)
         for (int i = 0; i < MAX_LOOKUPS && n->at[s][i]; i++) {
             const Lookup *u = &l[s]->lookup[i];
-            if (i == nest_lookup_by_rows(n, s))
+            if (i == nest_lookup_by_rows(n, s, 0) || i == nest_lookup_by_rows(n, s, 1))
                 continue;
             const char *of = name[p->scalars->n + plan_array_of(array, u)];
             name[taken] = emit_identifier(ex_arena(p->e), "at", name, taken);

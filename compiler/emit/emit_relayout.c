@@ -93,11 +93,11 @@ streams(Emitter *t, i64 v)
 
 /* An index array, from the number of the call's first row on. */
 static Arg
-array(Emitter *t, int side)
+array(Emitter *t, int side, int which)
 {
     PlanArray array[PLAN_ARRAYS];
     const Layout *l = side == SRC ? t->p->src : t->p->dst;
-    int i = nest_lookup_by_rows(t->n, side);
+    int i = nest_lookup_by_rows(t->n, side, which);
     plan_arrays(t->p, array);
     const char *name = (t->name - t->ntaken)[t->p->scalars->n +
                                              plan_array_of(array, &l->lookup[i])];
@@ -110,14 +110,14 @@ argument(Emitter *t, char letter)
     CallArg a = call_arg(t->p, t->n, letter);
     const char *buffer = a.source ? "src" : "dst";
     const Ex *x = ex_const(t->p->e, a.number);
+    const int side = a.source ? SRC : DST;
     switch (a.is) {
     case CALL_NUMBER:  break;
     case CALL_STREAM:  return (Arg){.value = streams(t, a.number)};
     case CALL_STEP:    x = in_unit(t, step(t, a.role, a.source), a.unit); break;
     case CALL_PATTERN: return (Arg){.pattern = t->p->dst->fill[0]};
-    case CALL_LOOKUP:  x = in_unit(t, nest_lookup_step(t->n, a.source ? SRC : DST), a.unit);
-                       break;
-    case CALL_ARRAY:   return array(t, a.source ? SRC : DST);
+    case CALL_LOOKUP:  x = in_unit(t, nest_lookup_step(t->n, side, a.lookup), a.unit); break;
+    case CALL_ARRAY:   return array(t, side, a.lookup);
     case CALL_BUFFER:  return (Arg){.buffer = buffer, .value = ex_const(t->p->e, 0)};
     case CALL_TABLE:   return (Arg){.buffer = t->at, .value = ex_const(t->p->e, 0)};
     case CALL_PLACE:   return (Arg){.buffer = buffer, .value = byte_start(t, a.source)};

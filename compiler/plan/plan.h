@@ -153,12 +153,14 @@ enum { PLAN_ARRAYS = 2 * MAX_LOOKUPS };
 int plan_arrays(const Plan *p, PlanArray out[PLAN_ARRAYS]);
 /* Whether an address of the nest has a lookup. */
 bool nest_looks_up(const Nest *n);
-/* The lookup of a side of which the kernel reads a number for each of its rows; -1: none. */
-int nest_lookup_by_rows(const Nest *n, int side);
+/* The lookups of a side of which the kernel reads a number for each of its rows: the first, the
+ * second; -1: there is none. */
+enum { ROW_LOOKUPS = 2 };
+int nest_lookup_by_rows(const Nest *n, int side, int which);
 /* The loop of these rows if a call takes all of them; NULL: there is none. */
 const Loop *nest_loop_by_numbers(const Nest *n);
 /* What one more in that number adds to the address, in elements. */
-const Ex *nest_lookup_step(const Nest *n, int side);
+const Ex *nest_lookup_step(const Nest *n, int side, int which);
 /* The terms of an address that a lookup makes; NULL: it is no multiple of the number. */
 const Ex *nest_lookup_terms(const Nest *n, int side, int lookup);
 /* Which of these a lookup reads. */
@@ -277,7 +279,8 @@ typedef struct {
     enum { ARG_DST, ARG_SRC, ARG_DST_START, ARG_SRC_START, ARG_COUNT, ARG_DST_STEP,
            ARG_SRC_STEP, ARG_RUN, ARG_WIDTH, ARG_TABLE, ARG_ENTRIES, ARG_FILL, ARG_SIZE,
            ARG_STREAM, ARG_AHEAD, ARG_DST_ARRAY, ARG_SRC_ARRAY, ARG_DST_NUMBER,
-           ARG_SRC_NUMBER, ARG_DST_PLACE, ARG_SRC_PLACE } what;
+           ARG_SRC_NUMBER, ARG_DST_PLACE, ARG_SRC_PLACE, ARG_DST_SECOND, ARG_SRC_SECOND,
+           ARG_DST_SECOND_PLACE, ARG_SRC_SECOND_PLACE } what;
     int role;             /* the loop of a count or a step */
     ArgUnit unit;
     const char *type;     /* C type */
@@ -302,6 +305,7 @@ typedef struct {
     } is;
     bool source;          /* true: of the source; false: of the destination */
     int role;
+    int lookup;           /* of CALL_LOOKUP, CALL_ARRAY: the first, the second by rows */
     ArgUnit unit;
     i64 number;
 } CallArg;

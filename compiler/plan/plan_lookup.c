@@ -67,13 +67,13 @@ nest_lookup_terms(const Nest *n, int side, int lookup)
 }
 
 int
-nest_lookup_by_rows(const Nest *n, int side)
+nest_lookup_by_rows(const Nest *n, int side, int which)
 {
     if (!n->kernel->family->indexed)
         return -1;
     const int row = n->loop[n->role[ROW]].var;
     for (int i = 0; i < MAX_LOOKUPS && n->at[side][i]; i++)
-        if (ex_has(n->at[side][i], row))
+        if (ex_has(n->at[side][i], row) && which-- == 0)
             return i;
     return -1;
 }
@@ -86,9 +86,9 @@ nest_loop_by_numbers(const Nest *n)
 }
 
 const Ex *
-nest_lookup_step(const Nest *n, int side)
+nest_lookup_step(const Nest *n, int side, int which)
 {
-    int lookup = nest_lookup_by_rows(n, side);
+    int lookup = nest_lookup_by_rows(n, side, which);
     const Ex **to = arena_array(ex_arena(n->e), const Ex *, ex_nvars(n->e));
     to[n->number[side][lookup]] = ex_const(n->e, 1);
     return ex_subst(n->e, nest_lookup_terms(n, side, lookup), to);
