@@ -188,7 +188,8 @@ need_one_to_one(void *arg)
         need_filled(q, y);
 }
 
-/* The coordinates of dims of a tensor that arrays give for dim `dim` of its view. */
+/* The coordinates of dims of a tensor that arrays give for dim `dim` of its view; INF: there may
+ * be any number of elements, as some are not moved. */
 static i64
 room_of(const Layout *l, int dim)
 {
@@ -199,7 +200,7 @@ room_of(const Layout *l, int dim)
         if (i < 0 || l->view->at[d].dim != dim || counted[i])
             continue;
         counted[i] = true;
-        if (!int_mul(room, l->lookup[i].bound, &room))
+        if (l->lookup[i].skip || !int_mul(room, l->lookup[i].bound, &room))
             return INF;
     }
     return room;

@@ -19,9 +19,9 @@ static i64
 first_bad(const PlanArray *a, const void *array, i64 n)
 {
     i64 i = 0;
-    if (!ravel_outside(array, a->bits, n, a->bound - 1))
+    if (!ravel_outside(array, a->bits, n, a->least, a->bound - 1))
         return n;
-    while ((uint64_t)number(a, array, i) < (uint64_t)a->bound)
+    while (number(a, array, i) >= a->least && number(a, array, i) < a->bound)
         i++;
     return i;
 }
@@ -45,8 +45,8 @@ arrays_take(Arena *arena, const Plan *p, const i64 *val, const void *const *arra
                                 a[i].name);
         if ((bad = first_bad(&a[i], array[i], n)) < n)
             return arena_printf(arena, "number %lld of the index array '%s' is %lld, and must be "
-                                "0 to %lld", (long long)bad, a[i].name,
-                                (long long)number(&a[i], array[i], bad),
+                                "%lld to %lld", (long long)bad, a[i].name,
+                                (long long)number(&a[i], array[i], bad), (long long)a[i].least,
                                 (long long)a[i].bound - 1);
         out[i] = (int64_t)(intptr_t)array[i];
     }
@@ -86,6 +86,17 @@ count_at(const Lookup *u, i64 place)
     return sum / u->before;
 }
 
+/* Some elements are not moved: one of 5, and those that would have the place of another. */
+static bool
+is_skipped(const Lookup *u, i64 place)
+{
+    i64 inner = 1;
+    for (int d = u->own + 1; d < u->rank; d++)
+        inner *= u->extent[d];
+    i64 own = place / inner % u->extent[u->own] / u->before;
+    return u->skip && (own >= u->bound || place % 5 == 3);
+}
+
 /* Numbers in an order like that of chance; along the array's dim no two are equal unless there
  * are more than `bound`. */
 static const i64 *
@@ -95,7 +106,7 @@ invented(Arena *arena, const Lookup *u, i64 n, i64 bound)
     while (common_divisor(step, bound) != 1)
         step++;
     for (i64 i = 0; i < n; i++)
-        value[i] = plus_mod(bound / 3, times_mod(step % bound, count_at(u, i) % bound, bound),
+        value[i] = is_skipped(u, i) ? -1 : plus_mod(bound / 3, times_mod(step % bound, count_at(u, i) % bound, bound),
                             bound);
     return value;
 }
@@ -152,7 +163,7 @@ typedef struct {
     bool along[MAX_RANK];
 } Group;
 
-/* The place of an element among all places. */
+/* The place of an element among all places; -1: it is not moved. */
 static i64
 place_in(const Group *g, i64 element)
 {
@@ -162,8 +173,12 @@ place_in(const Group *g, i64 element)
         at = g->along[d] ? at : at * g->extent[d] + rest / left;
         rest %= left;
     }
-    for (int i = 0; i < g->n; i++)
-        at = at * g->of[i]->bound + number(g->of[i], g->array[i], element);
+    for (int i = 0; i < g->n; i++) {
+        i64 v = number(g->of[i], g->array[i], element);
+        if (v < 0)
+            return -1;
+        at = at * g->of[i]->bound + v;
+    }
     return at;
 }
 
@@ -174,7 +189,8 @@ repeats(Arena *arena, const Group *g, i64 *i, i64 *j)
     unsigned char *seen = arena_array(arena, unsigned char, g->places / 8 + 1);
     i64 at = 0;
     for (*j = 0; *j < g->elements; ++*j) {
-        at = place_in(g, *j);
+        if ((at = place_in(g, *j)) < 0)
+            continue;
         if (seen[at / 8] >> at % 8 & 1)
             break;
         seen[at / 8] |= (unsigned char)(1 << at % 8);
@@ -242,13 +258,19 @@ arrays_repeat(Arena *arena, const Plan *p, const i64 *val, const void *const *ar
     return NULL;
 }
 
+static int
+flags_of(const PlanArray *a)
+{
+    return (a->least < 0 ? RAVEL_ARRAY_SKIPS : 0) | (a->of->rank > 1 ? RAVEL_ARRAY_ALONG : 0);
+}
+
 int
 ravel_plan_arrays(const ravel_plan *p, ravel_array *out)
 {
     PlanArray a[PLAN_ARRAYS];
     int n = p ? plan_arrays(p->plan, a) : 0;
     for (int i = 0; out && i < n; i++)
-        out[i] = (ravel_array){a[i].name, a[i].bits,
+        out[i] = (ravel_array){a[i].name, a[i].bits, flags_of(&a[i]),
                                ex_is_const(a[i].n) ? a[i].n->base : RAVEL_RUNTIME, a[i].bound};
     return n;
 }
@@ -261,6 +283,6 @@ arrays_at(const Plan *p, const i64 *val, ravel_array *out)
     for (int i = 0; i < n; i++) {
         i64 count = 0;
         ex_eval(a[i].n, val, &count);
-        out[i] = (ravel_array){a[i].name, a[i].bits, count, a[i].bound};
+        out[i] = (ravel_array){a[i].name, a[i].bits, flags_of(&a[i]), count, a[i].bound};
     }
 }

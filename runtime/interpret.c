@@ -71,15 +71,19 @@ argument(const Walk *w, const Varying *v, i64 start)
     return 0;
 }
 
-static void
+/* False: the call is not made. */
+static bool
 look_up(const Walk *w)
 {
     const Step *p = w->step;
     for (int k = 0; k < p->nlookups; k++) {
         const void *at = place_of(w, k);
-        w->i[p->nouter + p->nscalars + k] = p->lookup[k].bits == 32 ? *(const int32_t *)at
-                                                                    : *(const int64_t *)at;
+        const i64 v = p->lookup[k].bits == 32 ? *(const int32_t *)at : *(const int64_t *)at;
+        if (p->lookup[k].skip && v < 0)
+            return false;
+        w->i[p->nouter + p->nscalars + k] = v;
     }
+    return true;
 }
 
 static void
@@ -88,7 +92,8 @@ call(const Walk *w, i64 d, i64 s)
     const Step *p = w->step;
     Word a[ARGS_MAX];
     memcpy(a, p->arg, sizeof a);
-    look_up(w);
+    if (!look_up(w))
+        return;
     d += rest_at(&p->dst, w->i);
     s += rest_at(&p->src, w->i);
     for (int k = 0; k < p->nvarying; k++) {

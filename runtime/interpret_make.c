@@ -167,6 +167,13 @@ make_rest(Maker *m, const Ex *x)
     return r;
 }
 
+/* Whether the kernel reads the numbers of a lookup itself. */
+static bool
+by_rows(const Nest *n, int side, int i)
+{
+    return i == nest_lookup_by_rows(n, side, 0) || i == nest_lookup_by_rows(n, side, 1);
+}
+
 static void
 make_lookups(Maker *m)
 {
@@ -182,6 +189,8 @@ make_lookups(Maker *m)
         m->s->lookup[k].at = ex_subst(f, at, to);
         m->s->lookup[k].array = plan_array_of(array, lookup(m, k));
         m->s->lookup[k].bits = lookup(m, k)->bits;
+        m->s->lookup[k].skip = lookup(m, k)->skip && !by_rows(m->n, k < first ? SRC : DST,
+                                                              k < first ? k : k - first);
     }
 }
 

@@ -72,7 +72,7 @@ typedef struct {
     int *scalar;          /* their variables in the plan ... */
     const i64 *value;     /* ... and their values */
     int nlookups;         /* the variables after the scalars: number `at` of an array */
-    struct { const Ex *at; int array, bits; } lookup[2 * MAX_LOOKUPS];
+    struct { const Ex *at; int array, bits; bool skip; } lookup[2 * MAX_LOOKUPS];
     const Sketch *sketch;
 } Step;
 

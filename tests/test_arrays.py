@@ -13,7 +13,7 @@ PTR = ct.c_void_p
 
 
 class Array(ct.Structure):
-    _fields_ = [("name", ct.c_char_p), ("bits", ct.c_int), ("n", ct.c_int64), ("bound", ct.c_int64)]
+    _fields_ = [("name", ct.c_char_p), ("bits", ct.c_int), ("flags", ct.c_int), ("n", ct.c_int64), ("bound", ct.c_int64)]
 
 
 def arrays_of(plan):
@@ -476,3 +476,71 @@ def test_wrong_joint_texts(text, shape, why):
 def test_joint_destinations_without_room(text, shape, why):
     with ravel.Context() as cx, pytest.raises(ravel.Error, match=why):
         cx.plan("ROW_MAJOR", text, shape, "f32")
+
+
+def with_gaps(a, rng):
+    """The numbers with -1 at a third of the places."""
+    return np.where(rng.random(a.shape) < 0.35, -1, a).astype(a.dtype)
+
+
+@pytest.mark.parametrize("dtype,width", SIZES + [("u4", 1), ("u4", 4)])
+def test_rows_that_are_skipped(cx, dtype, width):
+    """Rows whose number is -1 are not moved, by the kernel and by loops: slots of a cache, and pages of a table."""
+    rng, packed = np.random.default_rng(23), dtype == "u4"
+    t = {"u8": "u1", "u16": "u2", "u32": "u4", "f64": "f8", "c128": "c16", "u4": "u1"}[dtype]
+    x, y = data((60, width), t), data((60, width), t, seed=4)
+    i, j = with_gaps(rng.integers(0, 50, 37), rng), with_gaps(rng.permutation(60)[:37], rng).astype("i4")
+    if packed:
+        x, y = x & 15, y & 15
+    store = lambda a: np.ascontiguousarray(a.reshape(-1)[::2] | a.reshape(-1)[1::2] << 4) if packed else a
+    load = lambda a, like: np.stack([a & 15, a >> 4], 1).reshape(like.shape) if packed else a
+    for src, dst, n, arrays in [("ROW_MAJOR(60,%d)[skip i]", "ROW_MAJOR(60,%d)[:37]", 37, [i]), ("ROW_MAJOR(60,%d)[:37]", "ROW_MAJOR(60,%d)[i32 skip j]", 37, [j]),
+                                ("ROW_MAJOR(60,%d)[skip i]", "ROW_MAJOR(60,%d)[skip i32 j]", 37, [i, j])]:
+        rows_of = i if "i]" in src else np.arange(37)
+        rows_to = j if "j]" in dst else np.arange(37)
+        moved = (rows_of >= 0) & (rows_to >= 0)
+        want = y.copy()
+        want[rows_to[moved]] = x[rows_of[moved]]
+        with cx.plan(src % width, dst % width, (37, width), dtype) as p:
+            got = store(y).copy()
+            run(p, got, store(x), arrays)
+            assert same(load(got, y), want)
+            p.verify()
+            check(p, arrays)
+            with pytest.raises(ravel.Error, match="is -2, and must be -1 to"):
+                run(p, got, store(x), [np.where(a < 0, -2, a).astype(a.dtype) for a in arrays])
+
+
+@pytest.mark.parametrize("src,dst,view,arrays,move", [
+    ("ROW_MAJOR", "ROW_MAJOR(20,30)[i, skip j]", (9,), {"i": ((9,), 20), "j": ((9,), 30)}, lambda x, y, i, j: y.__setitem__((i[j >= 0], j[j >= 0]), x[j >= 0])),
+    ("ROW_MAJOR(6,20)[:, along skip i]", "COL_MAJOR", (6, 9), {"i": ((6, 9), 20)}, lambda x, y, i: np.copyto(y, np.take_along_axis(x, i, 1).T, where=i.T >= 0)),
+    ("(A,B){A, B, swizzle = xor(3, 0, 3)}(8,8)[:, skip along i]", "ROW_MAJOR", (8, 5), {"i": ((8, 5), 8)},
+     lambda x, y, i: np.copyto(y, np.take_along_axis(x.reshape(-1)[(np.arange(64) ^ np.arange(64) // 8)].reshape(8, 8), i, 1), where=i >= 0)),
+    ("ROW_MAJOR(20,6)[skip a][:, along b]", "ROW_MAJOR", (9, 4), {"a": ((9,), 20), "b": ((9, 4), 6)},
+     lambda x, y, a, b: np.copyto(y, np.take_along_axis(x[a], b, 1), where=a[:, None] >= 0)),
+    ("(P,T,D){P,T,D}(20,4,8)[i32 skip table]", "(P,T,D){P//2, T, P%2, D}", (7, 4, 8), {"table": ((7,), 20)}, None)])
+def test_joint_elements_that_are_skipped(cx, src, dst, view, arrays, move):
+    """Where several numbers, or a number of a number, lead to an element, and where the destination has padding."""
+    tensor = lambda text: tuple(int(n) for n in re.findall(r"\d+", re.search(r"\}?\((\d[\d,]*)\)\[", text)[1])) if "[" in text else view
+    rng, x = np.random.default_rng(29), data(tensor(src), "u4")
+    y = data(tensor(dst) if "[" in dst else (view[::-1] if dst == "COL_MAJOR" else view), "u4", seed=4)
+    with cx.plan(src, dst, view, "u32") as p:
+        numbers_, by_name = given(p, arrays)
+        for a, n in zip(arrays_of(p), range(9)):
+            if a[0] in ("j", "i", "a", "table") and not ("[i, skip j]" in dst and a[0] == "i"):
+                numbers_[n] = with_gaps(numbers_[n], rng)
+            by_name[a[0]] = numbers_[n]
+        if move:
+            want = y.copy()
+            move(x, want, *by_name.values())
+        else:
+            i = by_name["table"]
+            rows = np.concatenate([np.arange(7), [-1]])
+            y = np.full((8, 4, 8), 77, "u4")
+            want = y.copy()
+            want[7] = 0
+            want[:7][i >= 0] = x[i[i >= 0]]
+            y, want = [np.ascontiguousarray(a.reshape(4, 2, 4, 8).transpose(0, 2, 1, 3)) for a in (y, want)]
+        run(p, y, x, numbers_)
+        assert same(y, want)
+        p.verify()

@@ -217,8 +217,7 @@ add_nest(Emitter *t, Stmt ***tail)
         t->to[n->loop[n->outer[i].loop].var] = ex_of_var(t->p->e, t->var[i]);
     if (nest_loop_by_numbers(n))
         t->to[nest_loop_by_numbers(n)->var] = ex_const(t->p->e, 0);
-    emit_lookups(t->p, n, t->to, t->name - t->ntaken, t->ntaken + n->nouter, at);
-    add_call(t, at);
+    add_call(t, emit_lookups(t->p, n, t->to, t->name - t->ntaken, t->ntaken + n->nouter, at));
 }
 
 /* Memory for the names of a nest's outer loops and lookups, after the names that are

@@ -128,6 +128,7 @@ typedef struct {
     const char *array;             /* ITEM_ARRAY: its name, */
     int bits;                      /* and the bits of its numbers: 32, 64; */
     bool along;           /* a number for each element of the view */
+    bool skip;            /* an element whose number is -1 is not moved */
     int place;            /* of its first character in Index.whole */
 } IndexItem;
 
@@ -197,6 +198,7 @@ typedef struct {
 typedef struct {
     const char *array;
     int bits;             /* of its numbers: 32, 64 */
+    bool skip;            /* an element whose number is -1 is not moved */
     i64 n, bound;         /* the places are below n, the numbers below bound */
     int rank, own;        /* of the array; and the dim of it that the numbers are along */
     i64 extent[MAX_RANK]; /* its shape */
@@ -259,6 +261,9 @@ bool layout_has_arrays(const LayoutDef *d);
 const Lookup *layout_lookup(const Layout *l, const char *symbol);
 /* Sets *v to number `at` of its array; false: it has none there. */
 bool lookup_number(const Lookup *u, i64 at, i64 *v);
+/* layout_address.c: whether element x is not moved, by the numbers that lookups have. */
+bool layout_skips(const Layout *l, const i64 *x);
+bool layout_may_skip(const Layout *l);
 /* diag_fatal if l needs an index array; `what` is what cannot have one. */
 void layout_refuse_lookups(const Layout *l, const char *what);
 

@@ -141,8 +141,8 @@ set_place(const Layout *l, int d, Lookup *u, bool along)
 static Lookup
 own_lookup(const Layout *l, const ResolvedIndex *r, int d)
 {
-    Lookup u = {.array = r->item[d]->array, .bits = r->item[d]->bits, .bound = r->of[d],
-                .before = 1};
+    Lookup u = {.array = r->item[d]->array, .bits = r->item[d]->bits,
+                .skip = r->item[d]->skip, .bound = r->of[d], .before = 1};
     set_place(l, d, &u, r->item[d]->along);
     for (int i = 0; i < l->nlookups; i++) {
         if (r->item[d]->along)
@@ -162,7 +162,7 @@ add_lookup(const ResolvedIndex *r, Layout *l, int d)
     int i = 0;
     name_lookup(ex_arena(l->e), &u);
     while (i < l->nlookups && (strcmp(l->lookup[i].symbol, u.symbol) ||
-                               l->lookup[i].bits != u.bits))
+                               l->lookup[i].bits != u.bits || l->lookup[i].skip != u.skip))
         i++;
     r->view->at[d].lookup = i;
     if (i == l->nlookups)

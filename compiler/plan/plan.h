@@ -144,7 +144,7 @@ bool plan_may_have(const Plan *p, i64 bytes);
 typedef struct {
     const char *name;
     int bits;             /* of a number: 32, 64 */
-    i64 bound;            /* the numbers are 0 or more and below it */
+    i64 least, bound;     /* the numbers are `least`, 0 or -1, or more, and below bound */
     const Ex *n;          /* so many, over scalars */
     const Lookup *of;     /* the first that reads it */
 } PlanArray;

@@ -26,11 +26,13 @@ is_of_source(int what)
 static i64
 numbers_of(const Plan *p, const Nest *n, int side)
 {
+    enum { SKIPS = 128 };
     const Layout *l = side == SRC ? p->src : p->dst;
     i64 bits = 0;
     for (int k = 0; k < ROW_LOOKUPS; k++) {
         int i = nest_lookup_by_rows(n, side, k);
-        bits |= i < 0 ? 0 : (i64)l->lookup[i].bits << 8 * k;
+        if (i >= 0)
+            bits |= (i64)(l->lookup[i].bits | (l->lookup[i].skip ? SKIPS : 0)) << 8 * k;
     }
     return bits;
 }

@@ -112,6 +112,8 @@ join(Arena *a, PlanArray *array, const PlanArray *more)
                    "name '%s'", array->n != more->n ? "length" : "type", array->name);
     if (more->bound < array->bound)
         array->bound = more->bound;
+    if (more->least > array->least)
+        array->least = more->least;
 }
 
 int
@@ -122,8 +124,8 @@ plan_arrays(const Plan *p, PlanArray out[PLAN_ARRAYS])
     for (int s = 0; s < 2; s++)
         for (int i = 0; i < side[s]->l->nlookups; i++) {
             const Lookup *u = &side[s]->l->lookup[i];
-            const i64 most = u->bits == 32 ? (i64)INT32_MAX + 1 : INF;
-            out[n] = (PlanArray){u->array, u->bits, u->bound < most ? u->bound : most,
+            const i64 most = u->bits == 32 ? (i64)INT32_MAX + !u->skip : INF;
+            out[n] = (PlanArray){u->array, u->bits, -u->skip, u->bound < most ? u->bound : most,
                                  side[s]->lookup[i].n, u};
             int first = plan_array_of(out, u);
             if (first == n)

@@ -5,13 +5,14 @@
  *               [ "(" [ extent { "," extent } ] ")" ] { "[" item { "," item } "]" }
  *     extent  = number | name                     a name: it follows from the view's
  *     item    = number | [ number ] ":" [ number ] [ ":" [ number ] ] | "..."
- *             | "None" | "newaxis" | "np.newaxis" | list | { "along" | "i32" } name
+ *             | "None" | "newaxis" | "np.newaxis" | list
+ *             | { "along" | "skip" | "i32" } name
  *     list    = "[" number { "," number } "]"     coordinates
  *             | "[" truth { "," truth } "]"       "True" or "False" for each coordinate
  *
  * The name is that of an index array, which each run is given: of numbers of 64 bits, or of
  * 32.  It has one number for each coordinate of its dim or, "along", for each element of the
- * view.
+ * view.  "skip": elements whose number is -1 are not moved.
  */
 #include <ctype.h>
 #include <errno.h>
@@ -156,6 +157,8 @@ take_array(Text *t, IndexItem *x)
     for (;; t->p = text_after_blanks(t->p)) {
         if (take_word(t, "along"))
             x->along = true;
+        else if (take_word(t, "skip"))
+            x->skip = true;
         else if (take_word(t, "i32"))
             x->bits = 32;
         else
