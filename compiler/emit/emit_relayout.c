@@ -33,8 +33,7 @@ start_of(Emitter *t, bool source, i64 scale)
     const Ex *x = ex_subst(e, nest_outside(t->p, n, source), t->to);
     for (int i = 0; i < n->nouter; i++) {
         const Loop *l = &n->loop[n->outer[i].loop];
-        x = ex_add(e, x, ex_times(e, ex_of_var(e, t->var[i]),
-                                    source ? l->ex.ss : l->ex.ds));
+        x = ex_add(e, x, ex_times(e, ex_of_var(e, t->var[i]), source ? l->ex.ss : l->ex.ds));
     }
     return ex_scale(e, x, scale);
 }

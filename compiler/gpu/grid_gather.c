@@ -26,7 +26,7 @@ address(GridBox *b, bool source)
     x = ex_subst(b->e, x, to);
     for (int i = 0; i < b->nloops; i++)
         x = ex_add(b->e, x, ex_times(b->e, b->at[i], source ? b->loop[i].ex.ss
-                                                              : b->loop[i].ex.ds));
+                                                            : b->loop[i].ex.ds));
     return x;
 }
 

@@ -244,7 +244,7 @@ plane(const Tile *t, const Ex *z, bool source)
     if (!t->z)
         return at;
     return ex_add(e, at, ex_times(e, z, in_vectors(t, source ? t->z->ex.ss
-                                                            : t->z->ex.ds)));
+                                                          : t->z->ex.ds)));
 }
 
 /* Loads the m rows from y on; rows in padding get the fill. */
