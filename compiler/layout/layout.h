@@ -112,6 +112,7 @@ typedef struct LayoutDef {
  * definition. */
 typedef struct LayoutRef {
     const LayoutDef *def;
+    bool fills;           /* the fill of `def` is given in this use */
     int n;
     Param *given;
 } LayoutRef;

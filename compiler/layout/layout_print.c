@@ -188,14 +188,17 @@ layout_text(Arena *a, const LayoutDef *d)
     return b.s;
 }
 
+/* What the use of a layout gives; the fill only with `fills`. */
 static void
-print_given(Buf *b, const LayoutRef *ref)
+print_given(Arena *a, Buf *b, const LayoutRef *ref, bool fills)
 {
     for (int i = 0; i < ref->n; i++) {
         buf_add(b, i ? ", " : "{");
         print_param(b, &ref->given[i]);
     }
-    buf_add(b, ref->n ? "}" : "");
+    if (fills)
+        buf_printf(b, "%sfill = %s", ref->n ? ", " : "{", layout_fill_text(a, ref->def));
+    buf_add(b, ref->n || fills ? "}" : "");
 }
 
 const char *
@@ -204,7 +207,7 @@ layout_whole_text(Arena *a, const LayoutRef *ref)
     Buf b = buf_new(a);
     buf_add(&b, layout_text(a, ref->def));
     if (!ref->def->index)
-        print_given(&b, ref);
+        print_given(a, &b, ref, false);
     return b.s;
 }
 
@@ -219,6 +222,6 @@ layout_ref_text(Arena *a, const LayoutRef *ref)
     Buf b = buf_new(a);
     buf_printf(&b, "%s%s%s", ref->def->file ? ref->def->file : "",
                ref->def->file ? ":" : "", ref->def->name);
-    print_given(&b, ref);
+    print_given(a, &b, ref, ref->fills);
     return b.s;
 }
