@@ -226,3 +226,49 @@ def test_convert(tmp_path):
                             ("ROW_MAJOR[i, i32 j]", "i=i.npy,j=put.npy", "it must have one dim"), ("ROW_MAJOR[gaps]", "gaps=gaps.npy", "is -1, and must be 0 to 19")]:
         code, said = ravel_command("convert", "x.npy", "p.npy", "--from", src, "--to", "ROW_MAJOR", "--index", index, cwd=tmp_path)
         assert code == 2 and why in said and not (tmp_path / "p.npy").exists(), said
+
+
+def draw(rng):
+    """The shape of a tensor, the items of an index, the shape of the view, the arrays: slices around index arrays beside each other, or along dims."""
+    rank, name = int(rng.integers(1, 5)), iter("abcd")
+    tensor, items, view, arrays = [int(n) for n in rng.integers(2, 8, rank)], [], [], {}
+    first, n, many = int(rng.integers(0, rank)), int(rng.integers(1, 9)), int(rng.integers(1, 4))
+    along = rng.random() < 0.5
+    for d, extent in enumerate(tensor):
+        if first <= d < first + many:
+            key, wide = next(name), "i32 " * (rng.random() < 0.5)
+            arrays[key] = [extent, d]
+            items.append("%s%s%s" % (wide, "along " * along, key))
+            view += [int(rng.integers(1, 6))] if along else [n] * (d == first)
+        else:
+            start, step = int(rng.integers(0, extent)), int(rng.choice([1, 1, 2, -1]))
+            items.append("%d::%d" % (start, step))
+            view.append(len(range(extent)[start::step]))
+    return tensor, items, view, arrays, along
+
+
+def selected(x, items, view, arrays, along, given_):
+    """By NumPy: the plain slices first; along dims one coordinate of the view after another."""
+    if not along:
+        return eval("x[%s]" % ", ".join(i.split()[-1] for i in items), {"x": x, **given_})
+    sliced = eval("x[%s]" % ", ".join(":" if i.split()[-1] in given_ else i for i in items), {"x": x})
+    at = list(np.indices(view))
+    for key, (_, d) in arrays.items():
+        at[d] = given_[key]
+    return sliced[tuple(at)]
+
+
+@pytest.mark.parametrize("block", range(4))
+def test_random_indices(cx, block):
+    rng = np.random.default_rng(1900 + block)
+    for _ in range(25):
+        tensor, items, view, arrays, along = draw(rng)
+        text = "ROW_MAJOR(%s)[%s]" % (",".join(map(str, tensor)), ", ".join(items))
+        x, t = data(tensor, "u2", seed=int(rng.integers(99))), int(rng.integers(3))
+        with cx.plan(text, "COL_MAJOR" if len(view) == 2 and t else "ROW_MAJOR", view, "u16") as p:
+            numbers_, by_name = given(p, {k: (view if along else [next(n for i, n in zip(items, view) if i.split()[-1] in arrays)], e) for k, (e, _) in arrays.items()}, seed=int(rng.integers(99)))
+            y = np.zeros(view[::-1] if len(view) == 2 and t else view, "u2")
+            run(p, y, x, numbers_)
+            want = selected(x, items, view, arrays, along, by_name)
+            assert same(y.T if len(view) == 2 and t else y, want), text
+            p.verify()
