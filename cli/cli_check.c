@@ -80,7 +80,8 @@ add_storage_json(json_t *j, Layout *l, const Verdict *v)
         json_object_set_new(j, "unfilled", json_string(unfilled));
     if (v->injective != UNKNOWN)
         json_object_set_new(j, "proven_by", json_string(
-            v->by_structure ? "structure" : v->by_order ? "order" : v->by_factors ? "factors" : "enumeration"));
+            v->by_structure ? "structure" : v->by_order ? "order"
+            : v->by_factors ? "factors" : "enumeration"));
     if (v->ngaps)
         json_object_set_new(j, "gap", json_integer(v->gap->from));
     if (v->injective != YES || v->flaw == FLAW_SIGMA)

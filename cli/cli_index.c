@@ -92,7 +92,8 @@ read_file(Cli *c, CliNumbers *x)
     if (!strcmp(x->path, "-") && !strcmp(c->o.arg[0], "-"))
         cli_fail(c, "--index %s=-: standard input is the array to convert", x->array);
     cli_check(c, npy_read(x->path, &a, &err), &err);
-    bool right = a.rank > 0 && a.rank <= MAX_RANK && a.descr[0] == 'i' && (a.bytes == 4 || a.bytes == 8);
+    bool right = a.rank > 0 && a.rank <= MAX_RANK && a.descr[0] == 'i' &&
+                 (a.bytes == 4 || a.bytes == 8);
     x->number = right ? arena_array(c->arena, i64, a.count) : NULL;
     x->n = a.count;
     x->rank = a.rank;

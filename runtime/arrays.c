@@ -105,9 +105,10 @@ invented(Arena *arena, const Lookup *u, i64 n, i64 bound)
     i64 *value = arena_array(arena, i64, n), step = bound / 2 + bound / 8 + 1;
     while (common_divisor(step, bound) != 1)
         step++;
-    for (i64 i = 0; i < n; i++)
-        value[i] = is_skipped(u, i) ? -1 : plus_mod(bound / 3, times_mod(step % bound, count_at(u, i) % bound, bound),
-                            bound);
+    for (i64 i = 0; i < n; i++) {
+        i64 at = times_mod(step % bound, count_at(u, i) % bound, bound);
+        value[i] = is_skipped(u, i) ? -1 : plus_mod(bound / 3, at, bound);
+    }
     return value;
 }
 

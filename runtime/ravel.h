@@ -225,7 +225,7 @@ typedef struct {
     int bits;                      /* of a number: 64, or 32 for `i32 idx` */
     int flags;                     /* RAVEL_ARRAY_... */
     int64_t n;                     /* so many numbers; RAVEL_RUNTIME: a run-time extent */
-    int64_t bound;                 /* a number is 0 or more and below it */
+    int64_t bound;                 /* a number is 0 or more, unless it may be -1, and below it */
 } ravel_array;
 #define RAVEL_ARRAY_SKIPS 1   /* [skip idx]: an element whose number is -1 is not moved */
 #define RAVEL_ARRAY_ALONG 2   /* [:, along idx]: a number for each element of several dims, in

@@ -16,6 +16,7 @@ JOINT = [
     ("ROW_MAJOR(20,7,30)[i, 3, j]", (20, 7, 30), (9,), {"i": ((9,), 20), "j": ((9,), 30)}, lambda x, i, j: x[i, 3, j]),
     ("ROW_MAJOR(4,5,6,{7})[i, j, k][1:, ::-1]", (4, 5, 6, 7), (8, 7), {"i": ((9,), 4), "j": ((9,), 5), "k": ((9,), 6)}, lambda x, i, j, k: x[i, j, k][1:, ::-1]),
     ("ROW_MAJOR(20,30)[i, i]", (20, 30), (9,), {"i": ((9,), 20)}, lambda x, i: x[i, i]),
+    ("ROW_MAJOR(30,20)[skip i, i]", (30, 20), (9,), {"i": ((9,), 20)}, lambda x, i: x[i, i]),
     ("(M,K){M//4, K//8, M%4, K%8}(20,32)[i, j]", (5, 4, 4, 8), (9,), {"i": ((9,), 20), "j": ((9,), 32)}, lambda x, i, j: x.transpose(0, 2, 1, 3).reshape(20, 32)[i, j]),
     ("ROW_MAJOR({6},20)[:, along idx]", (6, 20), (6, 9), {"idx": ((6, 9), 20)}, lambda x, i: np.take_along_axis(x, i, 1)),
     ("ROW_MAJOR(20,{6})[along i32 idx]", (20, 6), (9, 6), {"idx": ((9, 6), 20)}, lambda x, i: np.take_along_axis(x, i, 0)),

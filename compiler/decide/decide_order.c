@@ -182,7 +182,8 @@ order_injective(Layout *l, Verdict *v)
     if (l->view)
         return UNKNOWN;
     do
-        work_spend(a, l->linear->size);
+        if (!work_try(a, (i64)l->linear->size * (1 + o->n) * (1 + o->n)))
+            return UNKNOWN;
     while (learn_all(o));
     for (int d = 0; d < l->rank; d++)
         if (!is_known(o, ex_of_var(l->e, l->dim[d].var)))

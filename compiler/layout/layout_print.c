@@ -78,7 +78,8 @@ print_item(Buf *b, const IndexItem *t)
         buf_printf(b, "%s%lld%s", i ? "," : "[", (long long)t->list[i],
                    i + 1 == t->n ? "]" : "");
     if (t->kind == ITEM_ARRAY)
-        buf_printf(b, "%s%s%s%s", t->along ? "along " : "", t->skip ? "skip " : "", t->bits == 32 ? "i32 " : "", t->array);
+        buf_printf(b, "%s%s%s%s", t->along ? "along " : "", t->skip ? "skip " : "",
+                   t->bits == 32 ? "i32 " : "", t->array);
     if (t->kind != ITEM_SLICE) {
         buf_add(b, t->kind == ITEM_REST ? "..." : t->kind == ITEM_NEW ? "None" : "");
         return;

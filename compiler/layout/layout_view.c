@@ -162,13 +162,16 @@ add_lookup(const ResolvedIndex *r, Layout *l, int d)
     int i = 0;
     name_lookup(ex_arena(l->e), &u);
     while (i < l->nlookups && (strcmp(l->lookup[i].symbol, u.symbol) ||
-                               l->lookup[i].bits != u.bits || l->lookup[i].skip != u.skip))
+                               l->lookup[i].bits != u.bits))
         i++;
     r->view->at[d].lookup = i;
-    if (i == l->nlookups)
+    if (i == l->nlookups) {
         l->lookup[l->nlookups++] = u;
-    else if (u.bound < l->lookup[i].bound)
-        l->lookup[i].bound = u.bound;
+        return;
+    }
+    Lookup *same = &l->lookup[i];
+    same->bound = u.bound < same->bound ? u.bound : same->bound;
+    same->skip &= u.skip;
 }
 
 /* The lookups of the index, then those of the tensor, whose places are coordinates of the

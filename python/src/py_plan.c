@@ -168,7 +168,8 @@ plan_shapes(PyObject *o, PyObject *arg)
                          py_tuple(dst.extent, dst.rank));
 }
 
-/* (name, bits, numbers, bound, has several dims) of each index array; the numbers are None at run time. */
+/* (name, bits, numbers, bound, has several dims) of each index array; the numbers are None at
+ * run time. */
 static PyObject *
 plan_arrays(PyObject *o, PyObject *none)
 {

@@ -1,5 +1,6 @@
 /* Whether one of the n numbers of an index array of 32 or 64 bits is not `least` to `most`: then
- * what it is more than least, or less than most, is below 0.  The loops have no branches, so a compiler can use vectors. */
+ * what it is more than least, or less than most, is below 0.  The loops have no branches, so a
+ * compiler can use vectors. */
 static int
 ravel_outside(const void *array, int64_t bits, int64_t n, int64_t least, int64_t most)
 {
