@@ -3,6 +3,7 @@ thread, ravel --threads of them.  ravel and NumPy check the numbers, the loop do
 
 import argparse
 import ctypes as ct
+import itertools
 import os
 import pathlib
 import subprocess
@@ -57,9 +58,9 @@ def medians(ways, rounds):
     return [np.median([t[0] for t in all_of])] + [np.median([t[k] / t[0] for t in all_of]) for k in range(1, len(ways))]
 
 
-def ours(plan, dst, src, idx):
+def ours(plan, dst, src, *idx):
     """A run, with what C would have at hand."""
-    run, array, to, of, err = ravel.lib.ravel_run_arrays, (ct.c_void_p * 1)(idx.ctypes.data), p(dst), p(src), ct.byref(ravel.Err())
+    run, array, to, of, err = ravel.lib.ravel_run_arrays, (ct.c_void_p * len(idx))(*[a.ctypes.data for a in idx]), p(dst), p(src), ct.byref(ravel.Err())
     return lambda: run(plan.p, to, of, None, array, err)
 
 
@@ -85,12 +86,31 @@ def cases(cx, loop):
                                          lambda: ct.memmove(big.ctypes.data, rows.ctypes.data, rows.nbytes)])
 
 
+def single(cx, loop):
+    """Elements that have a number each: x[i, j], and take_along_axis of a square along its last and its first dim."""
+    for size in map(int, args.bytes.split(",")):
+        m = int((size // 4)**0.5)
+        rng = np.random.default_rng(1)
+        x, y = rng.random((m, m)).astype("f4"), np.zeros((m, m), "f4")
+        i, j = rng.integers(0, m, (2, m, m))
+        sizes = [ct.c_int64(m), ct.c_int64(m)]
+        copy = lambda: ct.memmove(y.ctypes.data, x.ctypes.data, y.nbytes)
+        for what, text, idx, by_numpy, by_loop in [
+                ("pairs", "(%d,%d)[i, j]", (i.ravel(), j.ravel()), lambda: x[i.ravel(), j.ravel()], lambda: loop.loop_pairs(p(y), p(x), p(i), p(j), ct.c_int64(m * m), sizes[1])),
+                ("along the last dim", "(%d,%d)[:, along i]", (i,), lambda: np.take_along_axis(x, i, 1), lambda: loop.loop_along_last(p(y), p(x), p(i), *sizes)),
+                ("along the first dim", "(%d,%d)[along i]", (i,), lambda: np.take_along_axis(x, i, 0), lambda: loop.loop_along_first(p(y), p(x), p(i), *sizes))]:
+            plan = cx.plan("ROW_MAJOR" + text % (m, m), "ROW_MAJOR", by_numpy().shape, "f32")
+            run = ours(plan, y, x, *idx)
+            assert not run() and np.array_equal(y.ravel(), by_numpy().ravel())
+            yield what, 1, m * m, [run, None, by_numpy, by_loop, copy]
+
+
 def main():
     loop = built()
     print("| | elements in a row | rows | ravel us | np.take / ravel | fancy / ravel | loop / ravel | memcpy / ravel |\n|---|---|---|---|---|---|---|---|")
     with ravel.Context() as cx:
         assert not ravel.lib.ravel_set_threads(cx.p, args.threads, None, None, None)
-        for what, width, n, ways in cases(cx, loop):
+        for what, width, n, ways in itertools.chain(single(cx, loop), cases(cx, loop)):
             times = iter(medians([f for f in ways if f], args.rounds))
             cells = ["%.2f" % (next(times) * (1 if k else 1e6)) if f else "" for k, f in enumerate(ways)]
             print("| %s | %d | %d | %s |" % (what, width, n, " | ".join(cells)), flush=True)

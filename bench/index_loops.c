@@ -1,8 +1,35 @@
-/* The loops that people write for x[idx] and x[idx] = y, for rows of `width` elements of 4 bytes. */
+/* The loops that people write for x[idx] and x[idx] = y, for rows of `width` elements of 4 bytes, for x[i, j] and for
+ * take_along_axis. */
 #include <stdint.h>
 
 void loop_gather(uint32_t *restrict y, const uint32_t *restrict x, const int64_t *idx, int64_t n, int64_t width);
 void loop_scatter(uint32_t *restrict y, const uint32_t *restrict x, const int64_t *idx, int64_t n, int64_t width);
+void loop_pairs(uint32_t *restrict y, const uint32_t *restrict x, const int64_t *i, const int64_t *j, int64_t n, int64_t width);
+void loop_along_last(uint32_t *restrict y, const uint32_t *restrict x, const int64_t *idx, int64_t n, int64_t width);
+void loop_along_first(uint32_t *restrict y, const uint32_t *restrict x, const int64_t *idx, int64_t n, int64_t width);
+
+void
+loop_pairs(uint32_t *restrict y, const uint32_t *restrict x, const int64_t *i, const int64_t *j, int64_t n, int64_t width)
+{
+    for (int64_t k = 0; k < n; k++)
+        y[k] = x[i[k] * width + j[k]];
+}
+
+void
+loop_along_last(uint32_t *restrict y, const uint32_t *restrict x, const int64_t *idx, int64_t n, int64_t width)
+{
+    for (int64_t k = 0; k < n; k++)
+        for (int64_t c = 0; c < width; c++)
+            y[k * width + c] = x[k * width + idx[k * width + c]];
+}
+
+void
+loop_along_first(uint32_t *restrict y, const uint32_t *restrict x, const int64_t *idx, int64_t n, int64_t width)
+{
+    for (int64_t k = 0; k < n; k++)
+        for (int64_t c = 0; c < width; c++)
+            y[k * width + c] = x[idx[k * width + c] * width + c];
+}
 
 void
 loop_gather(uint32_t *restrict y, const uint32_t *restrict x, const int64_t *idx, int64_t n, int64_t width)

@@ -80,7 +80,8 @@ add_storage_json(json_t *j, Layout *l, const Verdict *v)
         json_object_set_new(j, "unfilled", json_string(unfilled));
     if (v->injective != UNKNOWN)
         json_object_set_new(j, "proven_by", json_string(
-            v->by_structure ? "structure" : v->by_factors ? "factors" : "enumeration"));
+            v->by_structure ? "structure" : v->by_order ? "order"
+            : v->by_factors ? "factors" : "enumeration"));
     if (v->ngaps)
         json_object_set_new(j, "gap", json_integer(v->gap->from));
     if (v->injective != YES || v->flaw == FLAW_SIGMA)
@@ -187,7 +188,8 @@ check_shape(Cli *c)
                c->o.arg[0], meaning[v->flaw]);
         print_flaw(c, l, v);
     } else {
-        const char *how = v->by_structure ? "" : !v->by_factors
+        const char *how = v->by_structure ? "" : v->by_order ? " (one dim follows from another)"
+            : !v->by_factors
             ? " (every element was examined)" : !v->examined ? " (its factors were decided one by one)"
             : arena_printf(c->arena, " (%lld values of its factors were examined)",
                            (long long)v->examined);

@@ -1,14 +1,17 @@
 /* --index: the numbers of index arrays, from files. */
 #include "cli_index.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "../runtime/npy.h"
 
 typedef struct CliNumbers CliNumbers;
 struct CliNumbers {
-    const char *array;
+    const char *array, *path;
     i64 n, *number;
+    int rank;
+    i64 extent[MAX_RANK];
     CliNumbers *next;
 };
 
@@ -79,32 +82,35 @@ number(const Npy *a, i64 i)
     return wide;
 }
 
-/* Reads the numbers of an array; sets *n. */
-static i64 *
-read_file(Cli *c, const char *array, i64 *n)
+/* Reads the numbers of an array. */
+static void
+read_file(Cli *c, CliNumbers *x)
 {
     Npy a;
     ravel_error err;
-    const char *path = file_of(c, array);
-    if (!strcmp(path, "-") && !strcmp(c->o.arg[0], "-"))
-        cli_fail(c, "--index %s=-: standard input is the array to convert", array);
-    cli_check(c, npy_read(path, &a, &err), &err);
-    bool right = a.rank == 1 && a.descr[0] == 'i' && (a.bytes == 4 || a.bytes == 8);
-    i64 *out = right ? arena_array(c->arena, i64, a.count) : NULL;
-    *n = a.count;
-    for (i64 i = 0; right && i < *n; i++)
-        out[i] = number(&a, i);
+    x->path = file_of(c, x->array);
+    if (!strcmp(x->path, "-") && !strcmp(c->o.arg[0], "-"))
+        cli_fail(c, "--index %s=-: standard input is the array to convert", x->array);
+    cli_check(c, npy_read(x->path, &a, &err), &err);
+    bool right = a.rank > 0 && a.rank <= MAX_RANK && a.descr[0] == 'i' &&
+                 (a.bytes == 4 || a.bytes == 8);
+    x->number = right ? arena_array(c->arena, i64, a.count) : NULL;
+    x->n = a.count;
+    x->rank = a.rank;
+    for (int d = 0; right && d < a.rank; d++)
+        x->extent[d] = a.shape[d];
+    for (i64 i = 0; right && i < x->n; i++)
+        x->number[i] = number(&a, i);
     npy_free(&a);
     if (!right)
-        cli_fail(c, "'%s' is no index array: it must have one dim, of type i4 or i8", path);
-    if (!*n)
-        cli_fail(c, "the index array '%s' is empty: '%s' has no numbers", array, path);
-    return out;
+        cli_fail(c, "'%s' is no index array: it must have one dim, of type i4 or i8", x->path);
+    if (!x->n)
+        cli_fail(c, "the index array '%s' is empty: '%s' has no numbers", x->array, x->path);
 }
 
 /* The same; every file is read once, as standard input must be. */
-static i64 *
-read_numbers(Cli *c, const char *array, i64 *n)
+static const CliNumbers *
+read_numbers(Cli *c, const char *array)
 {
     CliNumbers *x = c->numbers;
     while (x && strcmp(x->array, array))
@@ -112,27 +118,45 @@ read_numbers(Cli *c, const char *array, i64 *n)
     if (!x) {
         x = arena_new(c->arena, CliNumbers);
         *x = (CliNumbers){.array = arena_string(c->arena, array), .next = c->numbers};
-        x->number = read_file(c, array, &x->n);
+        read_file(c, x);
         c->numbers = x;
     }
-    *n = x->n;
-    return x->number;
+    return x;
+}
+
+/* The extent that a name means: idx_len is the length of idx, idx_len1 its extent at dim 1.
+ * 0: it means another. */
+static i64
+extent_of(Cli *c, const char *name)
+{
+    static const char end[] = "_len";
+    int len = (int)strlen(name), digits = len;
+    while (digits > 0 && name[digits - 1] >= '0' && name[digits - 1] <= '9')
+        digits--;
+    int stem = digits - (int)strlen(end);
+    if (stem <= 0 || strncmp(name + stem, end, strlen(end)) || len - digits > 2)
+        return 0;
+    const CliNumbers *x = read_numbers(c, arena_printf(c->arena, "%.*s", stem, name));
+    int dim = digits < len ? atoi(name + digits) : 0;
+    if (digits == len && x->rank != 1)
+        cli_fail(c, "'%s' is no index array: it must have one dim, of type i4 or i8", x->path);
+    if (dim >= x->rank)
+        cli_fail(c, "the index array '%s' has a number for each element, and '%s' has %d dims",
+                 x->array, x->path, x->rank);
+    return x->extent[dim];
 }
 
 const char *
 cli_index_shape(Cli *c, const char *shape)
 {
-    static const char end[] = "_len";
     Buf b = buf_new(c->arena);
     for (const char *s = shape; *s;) {
-        int len = (int)strcspn(s, ","), name = len - (int)strlen(end);
-        i64 n;
-        if (name > 0 && !strncmp(s + name, end, strlen(end))) {
-            read_numbers(c, arena_printf(c->arena, "%.*s", name, s), &n);
+        int len = (int)strcspn(s, ",");
+        i64 n = extent_of(c, arena_printf(c->arena, "%.*s", len, s));
+        if (n)
             buf_printf(&b, "%lld", (long long)n);
-        } else {
+        else
             buf_addn(&b, s, (size_t)len);
-        }
         s += len;
         buf_addn(&b, s, *s == ',');
         s += *s == ',';
@@ -161,12 +185,15 @@ cli_indices(Cli *c, const ravel_plan *p)
     ravel_array a[RAVEL_MAX_ARRAYS];
     x.n = ravel_plan_arrays(p, a);
     for (int i = 0; i < x.n; i++) {
-        i64 n;
-        x.number[i] = read_numbers(c, a[i].name, &n);
-        x.data[i] = in_bits(c, a[i].name, x.number[i], n, a[i].bits);
-        if (n != a[i].n)
+        const CliNumbers *given = read_numbers(c, a[i].name);
+        x.number[i] = given->number;
+        x.data[i] = in_bits(c, a[i].name, x.number[i], given->n, a[i].bits);
+        if (given->rank > 1 && !(a[i].flags & RAVEL_ARRAY_ALONG))
+            cli_fail(c, "'%s' is no index array: it must have one dim, of type i4 or i8",
+                     given->path);
+        if (given->n != a[i].n)
             cli_fail(c, "the index array '%s' has %lld numbers, and the shape %lld", a[i].name,
-                     (long long)n, (long long)a[i].n);
+                     (long long)given->n, (long long)a[i].n);
     }
     if (x.n)
         cli_check(c, ravel_check_arrays(p, NULL, x.data, &err), &err);

@@ -188,18 +188,37 @@ need_one_to_one(void *arg)
         need_filled(q, y);
 }
 
-/* The index array has as many numbers as the extent `of` to run time, -1: none, and `more`. */
-static void
-need_room_of(const Sides *s, const Lookup *u, int of, i64 more)
+/* The coordinates of dims of a tensor that arrays give for dim `dim` of its view; INF: there may
+ * be any number of elements, as some are not moved. */
+static i64
+room_of(const Layout *l, int dim)
 {
-    i64 most = u->bound > more ? u->bound - more : 0;
+    bool counted[MAX_LOOKUPS] = {false};
+    i64 room = 1;
+    for (int d = 0; d < l->view->of->rank; d++) {
+        int i = l->view->at[d].lookup;
+        if (i < 0 || l->view->at[d].dim != dim || counted[i])
+            continue;
+        counted[i] = true;
+        if (l->lookup[i].skip || !int_mul(room, l->lookup[i].bound, &room))
+            return INF;
+    }
+    return room;
+}
+
+/* Along its dim the index array has as many numbers as the extent `of` to run time, -1: none,
+ * and `more`. */
+static void
+need_room_of(const Sides *s, const Lookup *u, i64 room, int of, i64 more)
+{
+    i64 most = room > more ? room - more : 0, n = u->extent[u->own];
     if (of >= 0 && most < s->scalars->most[of])
         s->scalars->most[of] = most;
-    if (u->n > u->bound)
+    if (n > room)
         diag_fatal(ex_arena(s->dst->e)->diag, DIAG_LAYOUT, s->dst->ref->def->loc, "'%s' is no "
                    "destination: the index array '%s' of %lld numbers writes some of %lld "
-                   "coordinates twice", s->dst->ref->def->name, u->array, (long long)u->n,
-                   (long long)u->bound);
+                   "coordinates twice", s->dst->ref->def->name, u->array, (long long)n,
+                   (long long)room);
 }
 
 /* More numbers than coordinates cannot be distinct, so elements would share addresses.  The
@@ -218,7 +237,7 @@ need_room(const Sides *s)
             below[d] = like < 0 ? -1 : of[like];
             rest[d] = like < 0 ? 0 : more[like] + l->view->at[d].more;
             if (lookup >= 0)
-                need_room_of(s, &l->lookup[lookup], of[dim], more[dim]);
+                need_room_of(s, &l->lookup[lookup], room_of(l, dim), of[dim], more[dim]);
         }
         memcpy(of, below, sizeof of);
         memcpy(more, rest, sizeof more);

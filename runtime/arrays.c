@@ -19,9 +19,9 @@ static i64
 first_bad(const PlanArray *a, const void *array, i64 n)
 {
     i64 i = 0;
-    if (!ravel_outside(array, a->bits, n, a->bound - 1))
+    if (!ravel_outside(array, a->bits, n, a->least, a->bound - 1))
         return n;
-    while ((uint64_t)number(a, array, i) < (uint64_t)a->bound)
+    while (number(a, array, i) >= a->least && number(a, array, i) < a->bound)
         i++;
     return i;
 }
@@ -45,8 +45,8 @@ arrays_take(Arena *arena, const Plan *p, const i64 *val, const void *const *arra
                                 a[i].name);
         if ((bad = first_bad(&a[i], array[i], n)) < n)
             return arena_printf(arena, "number %lld of the index array '%s' is %lld, and must be "
-                                "0 to %lld", (long long)bad, a[i].name,
-                                (long long)number(&a[i], array[i], bad),
+                                "%lld to %lld", (long long)bad, a[i].name,
+                                (long long)number(&a[i], array[i], bad), (long long)a[i].least,
                                 (long long)a[i].bound - 1);
         out[i] = (int64_t)(intptr_t)array[i];
     }
@@ -59,17 +59,55 @@ common_divisor(i64 a, i64 b)
     return b ? common_divisor(b, a % b) : a;
 }
 
-/* Numbers in an order like that of chance; no two are equal unless there are more than
- * `bound`. */
+/* a + b and a * b modulo n; a and b are below it. */
+static i64
+plus_mod(i64 a, i64 b, i64 n)
+{
+    return a < n - b ? a + b : a - (n - b);
+}
+
+static i64
+times_mod(i64 a, i64 b, i64 n)
+{
+    i64 sum = 0;
+    for (; b; b >>= 1, a = plus_mod(a, a, n))
+        sum = b & 1 ? plus_mod(sum, a, n) : sum;
+    return sum;
+}
+
+/* What counts up along the dim of the array; of arrays that give a coordinate together no two
+ * elements have the same counts, unless there are more than coordinates. */
+static i64
+count_at(const Lookup *u, i64 place)
+{
+    i64 sum = 0;
+    for (int d = u->rank - 1; d >= 0; place /= u->extent[d--])
+        sum += u->others >> d & 1 ? 0 : place % u->extent[d];
+    return sum / u->before;
+}
+
+/* Some elements are not moved: one of 5, and those that would have the place of another. */
+static bool
+is_skipped(const Lookup *u, i64 place)
+{
+    i64 inner = 1;
+    for (int d = u->own + 1; d < u->rank; d++)
+        inner *= u->extent[d];
+    i64 own = place / inner % u->extent[u->own] / u->before;
+    return u->skip && (own >= u->bound || place % 5 == 3);
+}
+
+/* Numbers in an order like that of chance; along the array's dim no two are equal unless there
+ * are more than `bound`. */
 static const i64 *
-invented(Arena *arena, i64 n, i64 bound)
+invented(Arena *arena, const Lookup *u, i64 n, i64 bound)
 {
     i64 *value = arena_array(arena, i64, n), step = bound / 2 + bound / 8 + 1;
     while (common_divisor(step, bound) != 1)
         step++;
-    for (i64 i = 0, at = bound / 3; i < n; i++) {
-        value[i] = at;
-        at = at < bound - step % bound ? at + step % bound : at + step % bound - bound;
+    for (i64 i = 0; i < n; i++) {
+        i64 at = times_mod(step % bound, count_at(u, i) % bound, bound);
+        value[i] = is_skipped(u, i) ? -1 : plus_mod(bound / 3, at, bound);
     }
     return value;
 }
@@ -110,43 +148,121 @@ arrays_invent(Arena *arena, const Plan *p, int64_t *out)
     int count = plan_arrays(p, a);
     for (int i = 0; i < count; i++) {
         i64 n = a[i].n->base;
-        const i64 *value = invented(arena, n, a[i].bound);
+        const i64 *value = invented(arena, a[i].of, n, a[i].bound);
         arrays_give(p, i, value);
         out[i] = (int64_t)(intptr_t)in_bits(arena, value, n, a[i].bits);
     }
 }
 
-/* Two places with one number: *j is the second, *i the first; false: there are none. */
-static bool
-repeats(Arena *arena, const PlanArray *a, const void *array, i64 n, i64 *i, i64 *j)
+/* The arrays of one index: elements have one place if all their numbers, and their coordinates
+ * along other dims, are equal. */
+typedef struct {
+    int n, rank;
+    const PlanArray *of[MAX_LOOKUPS];
+    const void *array[MAX_LOOKUPS];
+    i64 extent[MAX_RANK], elements, places;
+    bool along[MAX_RANK];
+} Group;
+
+/* The place of an element among all places; -1: it is not moved. */
+static i64
+place_in(const Group *g, i64 element)
 {
-    unsigned char *seen = arena_array(arena, unsigned char, a->bound / 8 + 1);
-    for (*j = 0; *j < n; ++*j) {
-        i64 v = number(a, array, *j);
-        if (seen[v / 8] >> v % 8 & 1)
-            break;
-        seen[v / 8] |= (unsigned char)(1 << v % 8);
+    i64 at = 0, left = g->elements, rest = element;
+    for (int d = 0; d < g->rank; d++) {
+        left /= g->extent[d];
+        at = g->along[d] ? at : at * g->extent[d] + rest / left;
+        rest %= left;
     }
-    for (*i = 0; *j < n && number(a, array, *i) != number(a, array, *j); ++*i)
+    for (int i = 0; i < g->n; i++) {
+        i64 v = number(g->of[i], g->array[i], element);
+        if (v < 0)
+            return -1;
+        at = at * g->of[i]->bound + v;
+    }
+    return at;
+}
+
+/* Two elements with one place: *j is the second, *i the first; false: there are none. */
+static bool
+repeats(Arena *arena, const Group *g, i64 *i, i64 *j)
+{
+    unsigned char *seen = arena_array(arena, unsigned char, g->places / 8 + 1);
+    i64 at = 0;
+    for (*j = 0; *j < g->elements; ++*j) {
+        if ((at = place_in(g, *j)) < 0)
+            continue;
+        if (seen[at / 8] >> at % 8 & 1)
+            break;
+        seen[at / 8] |= (unsigned char)(1 << at % 8);
+    }
+    for (*i = 0; *j < g->elements && place_in(g, *i) != at; ++*i)
         ;
-    return *j < n;
+    return *j < g->elements;
+}
+
+static const char *
+repeat_text(Arena *arena, const Group *g, i64 i, i64 j)
+{
+    Buf b = buf_new(arena);
+    buf_printf(&b, "numbers %lld and %lld of the index array%s ", (long long)i, (long long)j,
+               g->n > 1 ? "s" : "");
+    for (int k = 0; k < g->n; k++)
+        buf_printf(&b, "%s'%s'", k ? k + 1 < g->n ? ", " : " and " : "", g->of[k]->name);
+    buf_printf(&b, " are both %s", g->n > 1 ? "(" : "");
+    for (int k = 0; k < g->n; k++)
+        buf_printf(&b, "%s%lld", k ? "," : "",
+                   (long long)number(g->of[k], g->array[k], j));
+    buf_printf(&b, "%s, so two elements have one place", g->n > 1 ? ")" : "");
+    return b.s;
+}
+
+/* The lookups of the index of one view, which are those from `first` on of the plan's. */
+static Group
+group_of(const Plan *p, const i64 *val, const void *const *array, const PlanArray *a, int first,
+         int n)
+{
+    Group g = {.n = n, .elements = 1, .places = 1};
+    bool fits = true;
+    for (int k = 0; k < n; k++) {
+        const Lookup *u = &p->dst->lookup[first + k];
+        int of = plan_array_of(a, u);
+        g.of[k] = &a[of];
+        g.array[k] = array[of];
+        g.rank = u->rank;
+        g.along[u->own] = true;
+        fits &= int_mul(g.places, a[of].bound, &g.places);
+    }
+    for (int d = 0; d < g.rank; d++) {
+        ex_eval(p->to->lookup[first].extent[d], val, &g.extent[d]);
+        g.elements *= g.extent[d];
+        fits &= g.along[d] || int_mul(g.places, g.extent[d], &g.places);
+    }
+    g.places = fits ? g.places : INF;
+    return g;
 }
 
 const char *
 arrays_repeat(Arena *arena, const Plan *p, const i64 *val, const void *const *array)
 {
     PlanArray a[PLAN_ARRAYS];
+    i64 i, j;
     plan_arrays(p, a);
-    for (int k = 0; k < p->dst->nlookups; k++) {
-        int of = plan_array_of(a, &p->dst->lookup[k]);
-        i64 n = 0, i, j;
-        ex_eval(a[of].n, val, &n);
-        if (repeats(arena, &a[of], array[of], n, &i, &j))
-            return arena_printf(arena, "numbers %lld and %lld of the index array '%s' are both "
-                                "%lld, so two elements have one place", (long long)i,
-                                (long long)j, a[of].name, (long long)number(&a[of], array[of], j));
+    int first = 0;
+    for (const Layout *l = p->dst; l->nlookups; l = l->view->of) {
+        int own = l->nlookups - l->view->of->nlookups;
+        const Group g = group_of(p, val, array, a, first, own);
+        if (own && repeats(arena, &g, &i, &j))
+            return repeat_text(arena, &g, i, j);
+        first += own;
     }
     return NULL;
+}
+
+static int
+flags_of(const PlanArray *a)
+{
+    return (a->least < 0 ? RAVEL_ARRAY_SKIPS : 0) | (a->of->rank > 1 ? RAVEL_ARRAY_ALONG : 0);
 }
 
 int
@@ -155,7 +271,7 @@ ravel_plan_arrays(const ravel_plan *p, ravel_array *out)
     PlanArray a[PLAN_ARRAYS];
     int n = p ? plan_arrays(p->plan, a) : 0;
     for (int i = 0; out && i < n; i++)
-        out[i] = (ravel_array){a[i].name, a[i].bits,
+        out[i] = (ravel_array){a[i].name, a[i].bits, flags_of(&a[i]),
                                ex_is_const(a[i].n) ? a[i].n->base : RAVEL_RUNTIME, a[i].bound};
     return n;
 }
@@ -168,6 +284,6 @@ arrays_at(const Plan *p, const i64 *val, ravel_array *out)
     for (int i = 0; i < n; i++) {
         i64 count = 0;
         ex_eval(a[i].n, val, &count);
-        out[i] = (ravel_array){a[i].name, a[i].bits, count, a[i].bound};
+        out[i] = (ravel_array){a[i].name, a[i].bits, flags_of(&a[i]), count, a[i].bound};
     }
 }

@@ -71,15 +71,19 @@ argument(const Walk *w, const Varying *v, i64 start)
     return 0;
 }
 
-static void
+/* False: the call is not made. */
+static bool
 look_up(const Walk *w)
 {
     const Step *p = w->step;
     for (int k = 0; k < p->nlookups; k++) {
         const void *at = place_of(w, k);
-        w->i[p->nouter + p->nscalars + k] = p->lookup[k].bits == 32 ? *(const int32_t *)at
-                                                                    : *(const int64_t *)at;
+        const i64 v = p->lookup[k].bits == 32 ? *(const int32_t *)at : *(const int64_t *)at;
+        if (p->lookup[k].skip && v < 0)
+            return false;
+        w->i[p->nouter + p->nscalars + k] = v;
     }
+    return true;
 }
 
 static void
@@ -88,7 +92,8 @@ call(const Walk *w, i64 d, i64 s)
     const Step *p = w->step;
     Word a[ARGS_MAX];
     memcpy(a, p->arg, sizeof a);
-    look_up(w);
+    if (!look_up(w))
+        return;
     d += rest_at(&p->dst, w->i);
     s += rest_at(&p->src, w->i);
     for (int k = 0; k < p->nvarying; k++) {
@@ -96,7 +101,7 @@ call(const Walk *w, i64 d, i64 s)
         a[v->at] = argument(w, v, v->arg.source ? s : d);
     }
     p->kernel(a[0], a[1], a[2], a[3], a[4], a[5], a[6], a[7], a[8], a[9], a[10], a[11],
-              a[12], a[13], a[14], a[15]);
+              a[12], a[13], a[14], a[15], a[16], a[17], a[18], a[19]);
 }
 
 /* Walk outer loop k and the outer loops inside it; d and s are the offsets so far, in elements. */

@@ -53,7 +53,7 @@ make_calls(const Maker *m, const Plan *p, Numbers *numbers, Step *s)
         numbers->ds[i] = number(m, n->loop[i].ex.ds);
         numbers->ss[i] = number(m, n->loop[i].ex.ss);
     }
-    for (int i = 0; i < 2; i++)
+    for (int i = 0; i < 2 * ROW_LOOKUPS; i++)
         numbers->each[i] = s->sketch->each[i] ? number(m, s->sketch->each[i]) : 0;
     interpret_calls(m->a, p, n, numbers, s);
 }

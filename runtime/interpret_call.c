@@ -29,6 +29,7 @@ static void
 make_argument(const Plan *p, const Nest *n, const Numbers *m, Step *s, int at)
 {
     CallArg c = call_arg(p, n, kernel_letters(n->kernel)[at]);
+    const int side = c.source ? SRC : DST;
     switch (c.is) {
     case CALL_NUMBER:
         s->arg[at] = (Word)c.number;
@@ -51,12 +52,11 @@ make_argument(const Plan *p, const Nest *n, const Numbers *m, Step *s, int at)
             s->varying[s->nvarying++] = (Varying){at, c, nest_outer(n, n->role[c.role]), -1};
         return;
     case CALL_LOOKUP:
-        s->arg[at] = (Word)call_unit(p, m->each[c.source ? SRC : DST], c.unit);
+        s->arg[at] = (Word)call_unit(p, m->each[side * ROW_LOOKUPS + c.lookup], c.unit);
         return;
     case CALL_ARRAY:
         s->varying[s->nvarying++] = (Varying){.at = at, .arg = c,
-            .lookup = c.source ? nest_lookup_by_rows(n, SRC)
-                               : p->src->nlookups + nest_lookup_by_rows(n, DST)};
+            .lookup = nest_lookup_by_rows(n, side, c.lookup) + (c.source ? 0 : p->src->nlookups)};
         return;
     case CALL_BUFFER: case CALL_PLACE: case CALL_START:
         s->varying[s->nvarying++] = (Varying){at, c, -1, -1};

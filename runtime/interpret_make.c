@@ -167,6 +167,13 @@ make_rest(Maker *m, const Ex *x)
     return r;
 }
 
+/* Whether the kernel reads the numbers of a lookup itself. */
+static bool
+by_rows(const Nest *n, int side, int i)
+{
+    return i == nest_lookup_by_rows(n, side, 0) || i == nest_lookup_by_rows(n, side, 1);
+}
+
 static void
 make_lookups(Maker *m)
 {
@@ -182,6 +189,8 @@ make_lookups(Maker *m)
         m->s->lookup[k].at = ex_subst(f, at, to);
         m->s->lookup[k].array = plan_array_of(array, lookup(m, k));
         m->s->lookup[k].bits = lookup(m, k)->bits;
+        m->s->lookup[k].skip = lookup(m, k)->skip && !by_rows(m->n, k < first ? SRC : DST,
+                                                              k < first ? k : k - first);
     }
 }
 
@@ -228,9 +237,9 @@ make_sketch(Maker *m, const Ex *dst, const Ex *src)
     k->needs = arena_copy(m->a, needs, (size_t)k->nneeds * sizeof *needs);
     k->dst = ex_part(m->p->e, dst, m->outer, false);
     k->src = ex_part(m->p->e, src, m->outer, false);
-    for (int s = 0; s < 2; s++)
-        if (nest_lookup_by_rows(m->n, s) >= 0)
-            k->each[s] = nest_lookup_step(m->n, s);
+    for (int i = 0; i < 2 * ROW_LOOKUPS; i++)
+        if (nest_lookup_by_rows(m->n, i / ROW_LOOKUPS, i % ROW_LOOKUPS) >= 0)
+            k->each[i] = nest_lookup_step(m->n, i / ROW_LOOKUPS, i % ROW_LOOKUPS);
     m->s->sketch = k;
     m->s->second = nest_second(m->p, m->n);
 }

@@ -5,14 +5,14 @@
 
 #include "interpret.h"
 
-enum { ARGS_MAX = 16, TABLES_BYTES = 256 << 10 };
+enum { ARGS_MAX = 20, TABLES_BYTES = 256 << 10 };
 
 /* Every kernel takes only pointers and 64-bit integers.  The calling conventions of
  * 64-bit machines pass both in the same way, and a callee ignores surplus arguments.  So
  * every kernel can be called as an AnyKernel. */
 typedef uint64_t Word;
 typedef void AnyKernel(Word, Word, Word, Word, Word, Word, Word, Word, Word, Word, Word,
-                       Word, Word, Word, Word, Word);
+                       Word, Word, Word, Word, Word, Word, Word, Word, Word);
 _Static_assert(sizeof(void *) == sizeof(Word), "pointers are words");
 
 /* A summand of a rest.  No outer loop occurs in two groups. */
@@ -54,7 +54,8 @@ typedef struct {
     int nneeds;
     const Ex **needs;     /* the nest is executed only if all are above 0 */
     const Ex *dst, *src;  /* the part of the rests without outer loops, over scalars */
-    const Ex *each[2];    /* nest_lookup_step; NULL: the kernel reads no index array */
+    const Ex *each[2 * ROW_LOOKUPS];   /* nest_lookup_step of each side; NULL: the kernel reads no
+                                    * index array */
 } Sketch;
 
 typedef struct {
@@ -71,7 +72,7 @@ typedef struct {
     int *scalar;          /* their variables in the plan ... */
     const i64 *value;     /* ... and their values */
     int nlookups;         /* the variables after the scalars: number `at` of an array */
-    struct { const Ex *at; int array, bits; } lookup[2 * MAX_LOOKUPS];
+    struct { const Ex *at; int array, bits; bool skip; } lookup[2 * MAX_LOOKUPS];
     const Sketch *sketch;
 } Step;
 
@@ -87,7 +88,7 @@ struct Steps {
 /* Extents and strides of the loops of a nest, by the number of the loop. */
 typedef struct {
     i64 n[MAX_LOOPS], ds[MAX_LOOPS], ss[MAX_LOOPS];
-    i64 each[2];          /* of Sketch */
+    i64 each[2 * ROW_LOOKUPS];         /* of Sketch */
     bool stream;          /* stores are non-temporal where that is allowed */
 } Numbers;
 

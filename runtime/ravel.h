@@ -223,9 +223,13 @@ RAVEL_API ravel_status ravel_plan_shapes_at(const ravel_plan *plan, const int64_
 typedef struct {
     const char *name;              /* idx; the plan owns it */
     int bits;                      /* of a number: 64, or 32 for `i32 idx` */
+    int flags;                     /* RAVEL_ARRAY_... */
     int64_t n;                     /* so many numbers; RAVEL_RUNTIME: a run-time extent */
-    int64_t bound;                 /* a number is 0 or more and below it */
+    int64_t bound;                 /* a number is 0 or more, unless it may be -1, and below it */
 } ravel_array;
+#define RAVEL_ARRAY_SKIPS 1   /* [skip idx]: an element whose number is -1 is not moved */
+#define RAVEL_ARRAY_ALONG 2   /* [:, along idx]: a number for each element of several dims, in
+                               * row-major order */
 
 /* The index arrays of a plan: first those of the source, in the order in which its text is
  * applied from the last index to the first, then those of the destination.  An array that has

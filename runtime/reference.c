@@ -27,6 +27,7 @@ typedef struct {
     ReferencePatchVisit *patch;    /* NULL: all is visited as rows */
     int *same[MAX_RANK];           /* for it, of `inner` and `across`: how many coordinates
                                     * lie at equal steps, from each of the strip on */
+    bool skips;                    /* some elements may not be moved */
     bool patches;                  /* these are many, and addresses are sums */
     void *arg;
 } Walk;
@@ -54,6 +55,21 @@ mark_padding(const Walk *w, bool all, i64 at, ReferenceRow *r)
     }
 }
 
+/* Elements that are not moved have no slots. */
+static void
+mark_skipped(Walk *w, i64 at, ReferenceRow *r)
+{
+    for (i64 i = 0; i < r->n; i++) {
+        if (w->at.inner >= 0)
+            w->at.x[w->at.inner] = w->at.base[w->at.inner] + at + i;
+        if ((r->pad[i] && w->kind) || (!side_skips(&w->to, &w->at) &&
+                                       !side_skips(&w->from, &w->at)))
+            continue;
+        r->to[i] = 0;
+        r->from[i] = FROM_HOLE;
+    }
+}
+
 /* Visit `all` coordinates of the innermost dim, from `at` of its strip on. */
 static bool
 walk_row(Walk *w, i64 at, i64 all)
@@ -69,6 +85,8 @@ walk_row(Walk *w, i64 at, i64 all)
         if (w->from.l)
             side_addresses(&w->from, &w->at, from, at, r.n, r.from);
         mark_padding(w, pad, at, &r);
+        if (w->skips)
+            mark_skipped(w, at, &r);
         if (w->at.inner >= 0)
             w->at.x[w->at.inner] = w->at.base[w->at.inner] + at;
         if (!w->visit(w->arg, &r))
@@ -282,7 +300,7 @@ walk(Walk *w)
     order_dims(w);
     set_across(w);
     bool ok = side_new(&w->to, &w->at) && (!w->from.l || side_new(&w->from, &w->at));
-    if (ok && w->patch && side_is_sum(&w->to) && side_is_sum(&w->from))
+    if (ok && w->patch && !w->skips && side_is_sum(&w->to) && side_is_sum(&w->from))
         ok = same_new(w, w->at.inner) && same_new(w, w->across);
     if (ok)
         walk_all(w);
@@ -300,6 +318,7 @@ walk_of(const Plan *p, const i64 *lo, const i64 *hi)
     FillKind fill = p->dst->ref->def->fill;
     Walk w = {.l = p->dst, .to = {.l = p->dst}, .from = {.l = p->src, .clamped = true}};
     w.kind = fill == FILL_EDGE ? 0 : fill == FILL_NONE ? FROM_HOLE : FROM_FILL;
+    w.skips = layout_may_skip(p->src) || layout_may_skip(p->dst);
     w.at.rank = p->dst->rank;
     for (int d = 0; d < p->dst->rank; d++) {
         w.at.lo[d] = lo[d];

@@ -202,13 +202,28 @@ side_fill(Side *s, const Strips *w, int d)
     }
 }
 
+/* The layout's coordinates at the current ones of the walk. */
+static void
+own_coordinates(const Side *s, const Strips *w, i64 *y)
+{
+    for (int d = 0; d < w->rank; d++)
+        y[s->of[d]] = coordinate(s, s->of[d], w->x[d]);
+}
+
+bool
+side_skips(const Side *s, const Strips *w)
+{
+    i64 y[MAX_RANK];
+    own_coordinates(s, w, y);
+    return layout_skips(s->l, y);
+}
+
 /* The value of entries of several dims at the current coordinate. */
 static i64
 several_at(const Strips *w, const Side *s)
 {
     i64 y[MAX_RANK], v, sum = 0;
-    for (int d = 0; d < w->rank; d++)
-        y[s->of[d]] = coordinate(s, s->of[d], w->x[d]);
+    own_coordinates(s, w, y);
     for (int i = 0; i < s->nseveral; i++)
         if (layout_entry(s->l, s->several[i], y, &v))
             sum += v;

@@ -51,4 +51,7 @@ i64 side_row(const Side *s, const Strips *w);
  * innermost strip on. */
 void side_addresses(const Side *s, Strips *w, i64 base, i64 at, int n, i64 *out);
 
+/* Whether the element at the current coordinate is not moved, by a number of -1. */
+bool side_skips(const Side *s, const Strips *w);
+
 #endif

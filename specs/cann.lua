@@ -40,6 +40,14 @@ layout "FRACTAL_Z_3D" {
   order = { D, C // C0, H, W, N // 16, N % 16, C % C0 },
 }
 
+-- The vendor publishes the names of the axes and the shape of the storage, DN1HW x C1 x 16 x C0; the order of elements follows from these.
+layout "FRACTAL_Z_3D_TRANSPOSE" {
+  doc   = "filter of a transposed 3-D convolution: output channels in the place of input channels",
+  dims  = { N, C, D, H, W },
+  C0    = 32 // bytes,
+  order = { D, N // 16, H, W, C // C0, N % 16, C % C0 },
+}
+
 -- Height, width and 4 channels are one number, cut into blocks of C0.  What the last block lacks of H*W*4 is holes, which the
 -- vendor fills with 0: clear the buffer before a conversion.
 local pixel = (H * extent(W) + W) * 4 + C

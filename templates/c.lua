@@ -98,7 +98,7 @@ ${name}(int64_t a, int64_t out[${rank}])
   param_array = "const int${bits}_t *${name}",
   element_array = "(const int${bits}_t *)x[${index}]",
   lookup = "const int64_t ${name} = ${array}[${value}];",
-  numbers = "if (ravel_outside(${array}, ${count}, ${value}, ${most}) || ravel_overlap(${array}, (${value})*(${count}/8), dst, dst_bytes)) return 1;",
+  numbers = "if (ravel_outside(${array}, ${count}, ${value}, ${least}, ${most}) || ravel_overlap(${array}, (${value})*(${count}/8), dst, dst_bytes)) return 1;",
   -- the host's part of a kernel for blocks of threads: sizes, blocks and the kernel's arguments
   divisor = "ravel_divisor(out + ${index}, ${most});",
   values_open = [[

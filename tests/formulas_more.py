@@ -60,6 +60,14 @@ def fractal_z_3d(shape, bits):
     return box((((d*C1 + c//K)*H + h)*W + w)*N1*16*K + n//16*16*K + (n % 16)*K + c % K, D, C1, H, W, N1, 16, K)
 
 
+def fractal_z_3d_transpose(shape, bits):
+    K = block(bits)
+    N, C, D, H, W = shape
+    N1, C1 = cd(N, 16), cd(C, K)
+    n, c, d, h, w = coords(shape)
+    return box(((((d*N1 + n//16)*H + h)*W + w)*C1 + c//K)*16*K + (n % 16)*K + c % K, D, N1, H, W, C1, 16, K)
+
+
 def fractal_z_c04(shape, bits):
     K = block(bits)
     N, C, H, W = shape
@@ -694,6 +702,7 @@ LAYOUTS = {
     "DLA_LINEAR": Formula(4, dla_linear, (8, 16), MAPS),
     "NC1HWC0_GE": Formula(4, nc1hwc0_ge, (8, 16, 32), MAPS),
     "FRACTAL_Z_3D": Formula(5, fractal_z_3d, (8, 16), VOLUMES),
+    "FRACTAL_Z_3D_TRANSPOSE": Formula(5, fractal_z_3d_transpose, (8, 16), VOLUMES),
     "FRACTAL_Z_C04": Formula(4, fractal_z_c04, (8, 16), FEW),
     "FRACTAL_Z_GROUPED": Formula(4, fractal_z_grouped, (8, 16), FILTERS, [
         ({"G": 2}, [(6, 3, 1, 1), (32, 16, 2, 2), (6, 5, 3, 1)]), ({"G": 20}, [(160, 5, 1, 1), (20, 1, 3, 3)]), ({"G": 3}, [(24, 8, 1, 2)])]),
@@ -801,6 +810,7 @@ GOLDEN = [
     ("INTER_WEIGHT_DENSEI_DOT", (8, 8, 2, 2), "i8", (5, 6, 1, 0), 214),
     # (c) "CANN"
     ("FRACTAL_Z_3D", (18, 17, 2, 2, 2), "f16", (17, 16, 1, 1, 0), 7440),
+    ("FRACTAL_Z_3D_TRANSPOSE", (18, 17, 2, 2, 2), "f16", (3, 5, 1, 0, 1), 4661),
     ("FRACTAL_Z_C04", (18, 3, 2, 2), "f16", (17, 2, 1, 0), 282),
     ("FRACTAL_Z_GROUPED{G=2}", (6, 3, 1, 1), "f16", (4, 2, 0, 0), 69),
     ("C1HWNCoC0", (1, 18, 4, 4), "f16", (0, 17, 1, 2), 5649),

@@ -467,6 +467,27 @@ def test_what_cannot_be_decided_says_so(args, why):
     assert code == 1 and j["one_to_one"] == "unknown" and why in j["why"]
 
 
+# Skews of 2100 x 2000 elements, which are too many to be examined.
+SKEWS = ["{X, (X + Y)%2000}", "{(X + Y)//2, (X + Y)%2, X}", "{X, X + Y}", "{(X + 2*Y)%2101, Y}", "{X, (3*Y + X)%6000}", "{X, (Y + 2100 - X)%2000}", "{X//8, X%8, ((X%8 + Y)%2000)//8, ((X%8 + Y)%2000)%8}",
+         "{X, (X + Y)%1999}", "{X, (2*Y + X)%2000}", "{Y, (X + 3*Y)%2099}"]
+
+
+@pytest.mark.parametrize("order", SKEWS)
+def test_skews(order):
+    """Against the addresses of all elements by NumPy."""
+    X, Y = np.ogrid[:2100, :2000]
+    entries = [np.broadcast_to(e, (2100, 2000)) for e in eval("[%s]" % order[1:-1])]
+    address = np.zeros((2100, 2000), "i4")
+    for e in entries:
+        address = address*(int(e.max()) + 1) + e
+    distinct = np.bincount(address.ravel()).max() == 1
+    code, j = check("(X,Y)" + order, "--shape", "2100,2000")
+    assert j["one_to_one"] == ("yes" if distinct else "no") and code == (not distinct) and (j.get("proven_by") in ("order", "factors"))
+    if not distinct:
+        a, b = tuple(j["witness"]["x"]), tuple(j["witness"]["y"])
+        assert a != b and address[a] == address[b]
+
+
 def test_a_case_that_does_not_fit_decides_nothing():
     """Case by case a sum of this layout leaves 64 bits; element by element none does."""
     far = 2400000000000000

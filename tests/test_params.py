@@ -4,6 +4,7 @@ import os
 import random
 from fractions import Fraction
 
+import numpy as np
 import pytest
 
 import ravel
@@ -95,3 +96,26 @@ def test_formulas(cx, bits):
                 cx.bytes(layout, (1,), ravel.DTYPE[bits])
             assert "C0" in str(e.value) or "divisor" in str(e.value), e.value
         seen["value" if good else "refused"] += 1
+
+
+@pytest.mark.parametrize("text,dtype,pad", [("NC1HWC0{fill=-3}", "i8", -3), ("NC1HWC0{C0=32, fill = 128}", "u8", 128), ("NC1HWC0{fill=-1/0}", "f16", float("-inf")),
+                                           ("NC1HWC0(P,Q,R,S){fill=7}", "u8", 7), ("NC1HWC0{fill=\"edge\"}", "u8", None)])
+def test_the_fill_that_a_use_gives(text, dtype, pad):
+    """As a zero point: what channels 20 to 31 hold."""
+    shape, t = (2, 20, 3, 5), {"i8": "i1", "u8": "u1", "f16": "f2"}[dtype]
+    x = np.random.default_rng(7).integers(-9 if dtype == "i8" else 0, 100, shape).astype(t)
+    width = 16 if dtype == "f16" else 32
+    want = np.pad(x, ((0, 0), (0, -20 % width), (0, 0), (0, 0)), mode="edge") if pad is None else np.pad(x, ((0, 0), (0, -20 % width), (0, 0), (0, 0)), constant_values=pad)
+    want = np.ascontiguousarray(want.reshape(2, -1, width, 3, 5).transpose(0, 1, 3, 4, 2))
+    with ravel.Context() as cx, cx.plan("(P,Q,R,S){P,Q,R,S}" if "P" in text else "NCHW", text, shape, dtype) as p:
+        y = np.zeros_like(want)
+        assert ravel.lib.ravel_run(p.p, y.ctypes.data, x.ctypes.data) == 0
+        assert y.tobytes() == want.tobytes()
+        p.verify()
+
+
+@pytest.mark.parametrize("text,why", [("NC1HWC0{fill={}}", "fill is a number"), ("CSR{fill=1}", "the fill of sparse format 'CSR' is part of the declaration"),
+                                      ("NC1HWC0{fill=1.5}", "1.5"), ("NC1HWC0{fill=300}", "300"), ("NC1HWC0{fill=bytes}", "is a number, \"none\" or \"edge\"")])
+def test_a_fill_that_is_refused(text, why):
+    with ravel.Context() as cx, pytest.raises(ravel.Error, match=why):
+        cx.plan("NCHW" if "NC1" in text else "ROW_MAJOR", text, (2, 20, 3, 5) if "NC1" in text else (4, 4), "u8")

@@ -33,13 +33,17 @@ enumerate(Layout *l, Verdict *v)
     return real;
 }
 
-/* Decide by enumeration; if that is too much work, search two elements with
+/* Decide by enumeration; if that is too much work, dim after dim, or search two elements with
  * parts_overlap. */
 static void
 decide_by_search(Layout *l, Verdict *v)
 {
     v->why = NULL;
     v->injective = enumerate(l, v);
+    if (v->injective == UNKNOWN) {
+        v->injective = order_injective(l, v);
+        v->by_order = v->injective != UNKNOWN;
+    }
     if (v->injective == UNKNOWN && parts_overlap(l, v->x, v->y))
         v->injective = NO;
     if (v->injective == NO) {

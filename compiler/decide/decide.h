@@ -38,6 +38,7 @@ typedef struct {
     const char *why;      /* a sentence about the flaw */
     Loc loc;
     bool by_structure;    /* else by enumeration of all elements or, if by_factors, */
+    bool by_order;        /* or by order_injective; */
     bool by_factors;      /* of so many values of its factors: */
     i64 examined;
     i64 x[MAX_RANK], y[MAX_RANK], at;     /* the collision */
@@ -213,6 +214,11 @@ typedef struct {
  * were examined. */
 Answer case_injective(Exprs *e, const Ex *x, const DecideValue *value, int n,
                       i64 *examined);
+
+/* decide_order.c */
+/* YES: each dim follows from the entries and from dims that follow already, so the layout is
+ * one-to-one, with its padding.  On NO v has x and y. */
+Answer order_injective(Layout *l, Verdict *v);
 
 /* decide_enum.c */
 /* The largest number of points that enumeration examines. */

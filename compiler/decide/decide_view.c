@@ -58,6 +58,7 @@ view_decide(Layout *l, Verdict *v)
     const Verdict *of = decide(l->view->of);
     i64 i, j;
     v->by_structure = of->by_structure;
+    v->by_order = of->by_order;
     v->by_factors = of->by_factors;
     v->examined = of->examined;
     if (l->view->shares)

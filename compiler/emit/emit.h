@@ -69,7 +69,7 @@ typedef struct Stmt {
     int nfactors;
     i64 least, most;
     const Kernel *kernel;          /* ST_CALL; NULL: the function `text` */
-    Arg arg[16];
+    Arg arg[20];          /* as the longest list of letters of a kernel */
     int nargs;
     struct Stmt *body, *next;
 } Stmt;
@@ -126,9 +126,10 @@ Unit *emit_values(const Plan *p, const EmitValues *v, const char *name);
 const char **emit_names(const Plan *p, int *n);
 /* emit_lookup.c */
 /* Before a call in nest n: a definition for each lookup, over the variables to[]; adds those
- * of the lookups to to[].  name[] has the `taken` identifiers, and room for PLAN_ARRAYS. */
-void emit_lookups(const Plan *p, const Nest *n, const Ex **to, const char **name, int taken,
-                  Stmt ***at);
+ * of the lookups to to[].  name[] has the `taken` identifiers, and room for PLAN_ARRAYS.
+ * Returns where the call goes: it is not made for a number of -1. */
+Stmt ***emit_lookups(const Plan *p, const Nest *n, const Ex **to, const char **name, int taken,
+                     Stmt ***at);
 /* Statements that return 1 if an index array is not valid. */
 Stmt *emit_array_checks(const Plan *p);
 /* Add lines about a layout to the comment at the top. */

@@ -291,8 +291,9 @@ note(Emitter *t)
                !u->narrays ? " or src and dst overlap" : ", a number of an index array is out of "
                "range, or dst overlaps src or such an array");
     for (int i = 0; i < u->narrays; i++)
-        buf_printf(&b, "; %s: %s numbers from 0 to %lld", u->param[t->s->nextents + i],
-                   ex_text(t->p->e, renamed(t, u->array[i].n)), (long long)u->array[i].bound - 1);
+        buf_printf(&b, "; %s: %s numbers from %lld to %lld", u->param[t->s->nextents + i],
+                   ex_text(t->p->e, renamed(t, u->array[i].n)), (long long)u->array[i].least,
+                   (long long)u->array[i].bound - 1);
     return b.s;
 }
 

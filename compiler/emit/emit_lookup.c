@@ -15,7 +15,18 @@ add_lookup(const Plan *p, const Lookup *u, const char *array, const char *name, 
     return ex_of_var(p->e, ex_var(p->e, name, 0, u->bound - 1));
 }
 
-void
+/* The statements after it are for a number that is not -1. */
+static Stmt ***
+add_guard(const Plan *p, const Ex *number, Stmt ***at)
+{
+    Arena *a = ex_arena(p->e);
+    Stmt *s = emit_add(a, at, ST_WHEN), ***inner = arena_new(a, Stmt **);
+    s->value = ex_add(p->e, number, ex_const(p->e, 1));
+    *inner = &s->body;
+    return inner;
+}
+
+Stmt ***
 emit_lookups(const Plan *p, const Nest *n, const Ex **to, const char **name, int taken,
              Stmt ***at)
 {
@@ -25,13 +36,15 @@ emit_lookups(const Plan *p, const Nest *n, const Ex **to, const char **name, int
     for (int s = 0; s < 2; s++)
         for (int i = 0; i < MAX_LOOKUPS && n->at[s][i]; i++) {
             const Lookup *u = &l[s]->lookup[i];
-            if (i == nest_lookup_by_rows(n, s))
+            if (i == nest_lookup_by_rows(n, s, 0) || i == nest_lookup_by_rows(n, s, 1))
                 continue;
             const char *of = name[p->scalars->n + plan_array_of(array, u)];
             name[taken] = emit_identifier(ex_arena(p->e), "at", name, taken);
             to[u->var] = add_lookup(p, u, of, name[taken++], ex_subst(p->e, n->at[s][i], to),
                                     at);
+            at = u->skip ? add_guard(p, to[u->var], at) : at;
         }
+    return at;
 }
 
 Stmt *
@@ -46,6 +59,7 @@ emit_array_checks(const Plan *p)
         s->array = name[p->scalars->n + i];
         s->count = array[i].bits;
         s->value = array[i].n;
+        s->least = array[i].least;
         s->most = array[i].bound - 1;
     }
     return first;

@@ -22,7 +22,7 @@ static const char *const lines[] = {
     [ST_BYTES] = "bytes ${text} = ${value}",
     [ST_LOOKUP] = "lookup ${text} = ${array}[${value}]",
     [ST_TABLE] = "table ${text} of ${count}",
-    [ST_NUMBERS] = "numbers 0 <= ${array}[0..${value} - 1] <= ${most}",
+    [ST_NUMBERS] = "numbers ${least} <= ${array}[0..${value} - 1] <= ${most}",
     [ST_DIVISOR] = "divisor out[${count}] of ${most}",
 };
 

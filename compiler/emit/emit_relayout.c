@@ -33,8 +33,7 @@ start_of(Emitter *t, bool source, i64 scale)
     const Ex *x = ex_subst(e, nest_outside(t->p, n, source), t->to);
     for (int i = 0; i < n->nouter; i++) {
         const Loop *l = &n->loop[n->outer[i].loop];
-        x = ex_add(e, x, nest_times(e, ex_of_var(e, t->var[i]),
-                                    source ? l->ex.ss : l->ex.ds));
+        x = ex_add(e, x, ex_times(e, ex_of_var(e, t->var[i]), source ? l->ex.ss : l->ex.ds));
     }
     return ex_scale(e, x, scale);
 }
@@ -93,11 +92,11 @@ streams(Emitter *t, i64 v)
 
 /* An index array, from the number of the call's first row on. */
 static Arg
-array(Emitter *t, int side)
+array(Emitter *t, int side, int which)
 {
     PlanArray array[PLAN_ARRAYS];
     const Layout *l = side == SRC ? t->p->src : t->p->dst;
-    int i = nest_lookup_by_rows(t->n, side);
+    int i = nest_lookup_by_rows(t->n, side, which);
     plan_arrays(t->p, array);
     const char *name = (t->name - t->ntaken)[t->p->scalars->n +
                                              plan_array_of(array, &l->lookup[i])];
@@ -110,14 +109,14 @@ argument(Emitter *t, char letter)
     CallArg a = call_arg(t->p, t->n, letter);
     const char *buffer = a.source ? "src" : "dst";
     const Ex *x = ex_const(t->p->e, a.number);
+    const int side = a.source ? SRC : DST;
     switch (a.is) {
     case CALL_NUMBER:  break;
     case CALL_STREAM:  return (Arg){.value = streams(t, a.number)};
     case CALL_STEP:    x = in_unit(t, step(t, a.role, a.source), a.unit); break;
     case CALL_PATTERN: return (Arg){.pattern = t->p->dst->fill[0]};
-    case CALL_LOOKUP:  x = in_unit(t, nest_lookup_step(t->n, a.source ? SRC : DST), a.unit);
-                       break;
-    case CALL_ARRAY:   return array(t, a.source ? SRC : DST);
+    case CALL_LOOKUP:  x = in_unit(t, nest_lookup_step(t->n, side, a.lookup), a.unit); break;
+    case CALL_ARRAY:   return array(t, side, a.lookup);
     case CALL_BUFFER:  return (Arg){.buffer = buffer, .value = ex_const(t->p->e, 0)};
     case CALL_TABLE:   return (Arg){.buffer = t->at, .value = ex_const(t->p->e, 0)};
     case CALL_PLACE:   return (Arg){.buffer = buffer, .value = byte_start(t, a.source)};
@@ -217,8 +216,7 @@ add_nest(Emitter *t, Stmt ***tail)
         t->to[n->loop[n->outer[i].loop].var] = ex_of_var(t->p->e, t->var[i]);
     if (nest_loop_by_numbers(n))
         t->to[nest_loop_by_numbers(n)->var] = ex_const(t->p->e, 0);
-    emit_lookups(t->p, n, t->to, t->name - t->ntaken, t->ntaken + n->nouter, at);
-    add_call(t, at);
+    add_call(t, emit_lookups(t->p, n, t->to, t->name - t->ntaken, t->ntaken + n->nouter, at));
 }
 
 /* Memory for the names of a nest's outer loops and lookups, after the names that are

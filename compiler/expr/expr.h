@@ -115,6 +115,7 @@ const Ex *ex_add_scaled(Exprs *e, const Ex *a, const Ex *b, i64 k);   /* a + k*b
 const Ex *ex_sub(Exprs *e, const Ex *a, const Ex *b);
 const Ex *ex_scale(Exprs *e, const Ex *a, i64 k);
 const Ex *ex_mul(Exprs *e, const Ex *a, const Ex *b);
+const Ex *ex_times(Exprs *e, const Ex *a, const Ex *b);   /* a*b as a sum over the terms of b */
 const Ex *ex_div(Exprs *e, const Ex *a, i64 c);    /* floor; c > 0 */
 const Ex *ex_mod(Exprs *e, const Ex *a, i64 c);
 const Ex *ex_dig(Exprs *e, const Ex *a, i64 lo, i64 hi);

@@ -60,6 +60,15 @@ ex_mul(Exprs *e, const Ex *a, const Ex *b)
     return ex_commutative(e, AT_MUL, a, b);
 }
 
+const Ex *
+ex_times(Exprs *e, const Ex *a, const Ex *b)
+{
+    const Ex *sum = ex_scale(e, a, b->base);
+    for (int i = 0; i < b->n; i++)
+        sum = ex_add_scaled(e, sum, ex_mul(e, a, ex_of_atom(e, b->t[i].atom)), b->t[i].coef);
+    return sum;
+}
+
 /* True if x can be negative only by its base or a negative coefficient, and x + k fits 64
  * bits (rule 90). */
 static bool

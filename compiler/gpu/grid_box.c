@@ -167,7 +167,7 @@ grid_digit(GridBox *b, GridDigits *d, const char *name, const Ex *n, i64 most, b
     x = grid_let(b, arena_printf(b->arena, "R%d", b->quotients), x);
     const Ex *q = quotient(b, x, n);
     *d = (GridDigits){q, 1};
-    return let_in(b, name, ex_sub(e, x, nest_times(e, q, n)), most);
+    return let_in(b, name, ex_sub(e, x, ex_times(e, q, n)), most);
 }
 
 const Ex *
@@ -228,8 +228,8 @@ grid_batch(GridBox *b, GridDigits n, const GridLoop *const *tile, int ntile,
             continue;
         const Ex *at = grid_let(b, l->name, grid_digit_of(b, &n, l, k == outermost));
         to[l->var] = b->at[k] = at;
-        s = ex_add(e, s, nest_times(e, at, l->ex.ss));
-        d = ex_add(e, d, nest_times(e, at, l->ex.ds));
+        s = ex_add(e, s, ex_times(e, at, l->ex.ss));
+        d = ex_add(e, d, ex_times(e, at, l->ex.ds));
     }
     *src = ex_add(e, ex_subst(e, b->src, to), s);
     *dst = ex_add(e, ex_subst(e, b->dst, to), d);

@@ -166,8 +166,8 @@ by_elements(Tile *t, bool load)
     GridStmt *when = t->whole ? NULL : grid_when(b, (const Ex *[]){x, y}, end, 2);
     GridStmt **guard = when ? grid_open(b, when) : NULL;
     const Ex *global = load
-        ? ex_add(e, t->src, ex_add(e, xs, nest_times(e, ys, t->y->ex.ss)))
-        : ex_add(e, t->dst, ex_add(e, ys, nest_times(e, xs, t->x->ex.ds)));
+        ? ex_add(e, t->src, ex_add(e, xs, ex_times(e, ys, t->y->ex.ss)))
+        : ex_add(e, t->dst, ex_add(e, ys, ex_times(e, xs, t->x->ex.ds)));
     global = ex_div(e, global, n);
     b->at[t->x - b->loop] = x;
     b->at[t->y - b->loop] = y;

@@ -109,7 +109,7 @@ global(const Fuse *f, int side, const Ex *const *digit)
         int l = f->order[side][k];
         const Ex *stride = side == SPACE_SRC ? b->loop[l].ex.ss : b->loop[l].ex.ds;
         const Ex *at = stride->f.min < 0 ? b->at[l] : place(f, l, digit);
-        x = ex_add(b->e, x, nest_times(b->e, at, stride));
+        x = ex_add(b->e, x, ex_times(b->e, at, stride));
     }
     return ex_div(b->e, x, f->word[side]);
 }

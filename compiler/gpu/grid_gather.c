@@ -25,8 +25,8 @@ address(GridBox *b, bool source)
         to[b->loop[i].var] = b->at[i];
     x = ex_subst(b->e, x, to);
     for (int i = 0; i < b->nloops; i++)
-        x = ex_add(b->e, x, nest_times(b->e, b->at[i], source ? b->loop[i].ex.ss
-                                                              : b->loop[i].ex.ds));
+        x = ex_add(b->e, x, ex_times(b->e, b->at[i], source ? b->loop[i].ex.ss
+                                                            : b->loop[i].ex.ds));
     return x;
 }
 

@@ -100,10 +100,10 @@ find_place(Pieces *p, const Ex *e)
     at = grid_let(b, "x", ex_scale(x, at, p->pixels));
     grid_batch(b, n, (const GridLoop *[]){p->pixel, p->run}, 2, &src, &dst);
     b->at[p->pixel - b->loop] = at;
-    src = ex_add(x, src, ex_add(x, nest_times(x, at, p->pixel->ex.ss),
-                                nest_times(x, p->y, p->run->ex.ss)));
-    dst = ex_add(x, dst, ex_add(x, nest_times(x, at, p->pixel->ex.ds),
-                                nest_times(x, p->y, p->run->ex.ds)));
+    src = ex_add(x, src, ex_add(x, ex_times(x, at, p->pixel->ex.ss),
+                                ex_times(x, p->y, p->run->ex.ss)));
+    dst = ex_add(x, dst, ex_add(x, ex_times(x, at, p->pixel->ex.ds),
+                                ex_times(x, p->y, p->run->ex.ds)));
     p->blocks = p->in ? src : dst;
     p->planes = p->in ? dst : src;
 }

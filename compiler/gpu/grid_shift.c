@@ -188,7 +188,7 @@ load_and_keep(Tile *t)
     for (int i = 0; i < s->per; i++) {
         const Ex *y = ex_add(e, at[1], ex_const(e, i));
         word[i] = load_row(s, i, ex_add(e, t->src, ex_add(e, at[0],
-                                        nest_times(e, y, t->y->ex.ss))));
+                                        ex_times(e, y, t->y->ex.ss))));
     }
     tile_transpose(b, b->bits, word);
     for (int c = 0; c < s->per; c++)
@@ -211,7 +211,7 @@ store_columns(const Shift *s, int c, const Ex *k, const Ex *row, i64 rows)
     const Ex *x = ex_add(e, ex_add(e, ex_scale(e, t->i, t->tx), ex_scale(e, p, s->per)),
                          ex_const(e, c));
     const Ex *y = ex_scale(e, t->j, t->ty);
-    const Ex *to = ex_add(e, ex_add(e, t->dst, y), nest_times(e, x, t->x->ex.ds));
+    const Ex *to = ex_add(e, ex_add(e, t->dst, y), ex_times(e, x, t->x->ex.ds));
     const Ex *first = ex_sub(e, up, ex_mod(e, ex_add(e, to, up), s->per));
     const Ex *last = ex_add(e, ex_add(e, ex_add(e, y, first), ex_scale(e, k, s->per)), up);
     GridStmt *when = t->whole ? NULL

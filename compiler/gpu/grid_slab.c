@@ -205,8 +205,8 @@ find_place(Slab *s)
     s->slab = grid_let(b, "i", grid_digit(b, &n, "i", s->slabs, INF, ex_is(others, 1)));
     grid_batch(b, n, tile, LEN(tile), &s->src, &s->dst);
     const Ex *first = ex_scale(e, s->slab, s->plane ? s->planes : s->pixels);
-    s->src = ex_add(e, s->src, nest_times(e, first, l->ex.ss));
-    s->dst = ex_add(e, s->dst, nest_times(e, first, l->ex.ds));
+    s->src = ex_add(e, s->src, ex_times(e, first, l->ex.ss));
+    s->dst = ex_add(e, s->dst, ex_times(e, first, l->ex.ds));
 }
 
 /* Opens the loop over the accesses of a phase, of `elements` each, and a G_WHEN that limits
@@ -259,8 +259,8 @@ in_planes(const Slab *s, const Ex *n, const Ex **shared)
     *shared = ex_add(e, ex_scale(e, z, plane),
                      ex_add(e, ex_scale(e, p, s->few->n), x));
     if (s->plane)
-        p = ex_add(e, p, nest_times(e, z, apart(s, s->plane)));
-    return ex_add(e, p, nest_times(e, x, apart(s, s->few)));
+        p = ex_add(e, p, ex_times(e, z, apart(s, s->plane)));
+    return ex_add(e, p, ex_times(e, x, apart(s, s->few)));
 }
 
 /* Moves words between the planes and shared memory, pixel after pixel. */

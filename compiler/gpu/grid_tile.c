@@ -243,8 +243,8 @@ plane(const Tile *t, const Ex *z, bool source)
     at = ex_div(e, at, t->m);
     if (!t->z)
         return at;
-    return ex_add(e, at, nest_times(e, z, in_vectors(t, source ? t->z->ex.ss
-                                                            : t->z->ex.ds)));
+    return ex_add(e, at, ex_times(e, z, in_vectors(t, source ? t->z->ex.ss
+                                                          : t->z->ex.ds)));
 }
 
 /* Loads the m rows from y on; rows in padding get the fill. */
@@ -278,7 +278,7 @@ load_and_keep(Tile *t)
     const Ex *vectors = grid_ceil(b, t->x->ex.n, t->m);
     GridStmt **guard = open_place(t, &x, &y, &z, vectors, t->y->ex.n);
     load_rows(t, x, y, z, ex_add(e, plane(t, z, true),
-                                 ex_add(e, x, nest_times(e, y, in_vectors(t, t->y->ex.ss)))));
+                                 ex_add(e, x, ex_times(e, y, in_vectors(t, t->y->ex.ss)))));
     if (b->bits < 16)
         tile_transpose(b, b->bits, small);
     p = ex_scale(e, ex_add(e, ex_scale(e, pz, t->tx), p), t->m);
@@ -309,7 +309,7 @@ take_and_store(Tile *t)
     const Ex *y = ex_add(e, ex_scale(e, t->j, t->ty), r);
     GridStmt **guard = open_place(t, &x, &y, &z, t->x->ex.n, in_vectors(t, t->y->ex.n));
     const Ex *to = ex_add(e, plane(t, z, false),
-                          ex_add(e, y, nest_times(e, x, in_vectors(t, t->x->ex.ds))));
+                          ex_add(e, y, ex_times(e, x, in_vectors(t, t->x->ex.ds))));
     grid_load(b, "v", true, SPACE_SHARED, t->width, swizzled(t, q));
     grid_store(b, SPACE_DST, t->width, to, (const char *[]){"v"}, 1);
     grid_close(b, guard);

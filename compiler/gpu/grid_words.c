@@ -325,8 +325,8 @@ by_runs(Mover *m, int bits)
     const Ex *x = grid_index(b, "x", ex_add(e, ex_scale(e, m->i, GRID_THREADS), t),
                              m->run->ex.n, &guard);
     Mover at = *m;
-    at.src = ex_add(e, m->src, nest_times(e, x, m->run->ex.ss));
-    at.dst = ex_add(e, m->dst, nest_times(e, x, m->run->ex.ds));
+    at.src = ex_add(e, m->src, ex_times(e, x, m->run->ex.ss));
+    at.dst = ex_add(e, m->dst, ex_times(e, x, m->run->ex.ds));
     load_unit(&at, t);
     store_unit(&at, bits, t);
     grid_close(b, guard);

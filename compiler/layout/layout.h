@@ -112,6 +112,7 @@ typedef struct LayoutDef {
  * definition. */
 typedef struct LayoutRef {
     const LayoutDef *def;
+    bool fills;           /* the fill of `def` is given in this use */
     int n;
     Param *given;
 } LayoutRef;
@@ -126,7 +127,9 @@ typedef struct {
     const i64 *list;               /* ITEM_LIST: the coordinates, */
     int n, mask;                   /* and how many; the length of a mask, or 0 */
     const char *array;             /* ITEM_ARRAY: its name, */
-    int bits;                      /* and the bits of its numbers: 32, 64 */
+    int bits;                      /* and the bits of its numbers: 32, 64; */
+    bool along;           /* a number for each element of the view */
+    bool skip;            /* an element whose number is -1 is not moved */
     int place;            /* of its first character in Index.whole */
 } IndexItem;
 
@@ -196,7 +199,12 @@ typedef struct {
 typedef struct {
     const char *array;
     int bits;             /* of its numbers: 32, 64 */
+    bool skip;            /* an element whose number is -1 is not moved */
     i64 n, bound;         /* the places are below n, the numbers below bound */
+    int rank, own;        /* of the array; and the dim of it that the numbers are along */
+    i64 extent[MAX_RANK]; /* its shape */
+    i64 before;           /* of the arrays before this one in its index: the product of the */
+    unsigned others;      /* bounds, if all are for one dim; else the dims that they are along */
     int var;              /* stands for the number in expressions; ... */
     const char *symbol;   /* ... this in expressions as written */
     const Ex *at;         /* the place, over Dim.var and the lookups before this one; */
@@ -254,6 +262,9 @@ bool layout_has_arrays(const LayoutDef *d);
 const Lookup *layout_lookup(const Layout *l, const char *symbol);
 /* Sets *v to number `at` of its array; false: it has none there. */
 bool lookup_number(const Lookup *u, i64 at, i64 *v);
+/* layout_address.c: whether element x is not moved, by the numbers that lookups have. */
+bool layout_skips(const Layout *l, const i64 *x);
+bool layout_may_skip(const Layout *l);
 /* diag_fatal if l needs an index array; `what` is what cannot have one. */
 void layout_refuse_lookups(const Layout *l, const char *what);
 
@@ -387,8 +398,8 @@ typedef struct {
     const Ex *addr;
     int nterms;
     struct { const Ex *x, *stride; } term[MAX_ENTRIES];
-    /* Of each lookup of l: its place, over var[]; n as in Lookup. */
-    struct { const Ex *at, *n; } lookup[MAX_LOOKUPS];
+    /* Of each lookup of l: its place, over var[]; n and extent as in Lookup. */
+    struct { const Ex *at, *n, *extent[MAX_RANK]; } lookup[MAX_LOOKUPS];
 } Sizes;
 
 /* layout_scalar.c */

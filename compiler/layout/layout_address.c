@@ -102,6 +102,19 @@ point_value(const void *env, const char *name, i64 *v)
     return true;
 }
 
+bool
+layout_skips(const Layout *l, const i64 *x)
+{
+    const Point p = {l, x, 0};
+    for (int i = 0; i < l->nlookups; i++) {
+        const Lookup *u = &l->lookup[i];
+        i64 v;
+        if (u->skip && ast_eval(u->place, point_value, &p, &v) && lookup_number(u, v, &v) && v < 0)
+            return true;
+    }
+    return false;
+}
+
 static bool
 sigma_value(const void *env, const char *name, i64 *v)
 {

@@ -37,13 +37,16 @@ unknown(const Walk *w, const IndexItem *t, int d)
                                  "the index, as in NCHW(8,64,56,56)[:, 1:3]", walk_dim(w, d)));
 }
 
+/* How many more dims the view has; arrays beside each other make one. */
 static int
 added_dims(const Index *x)
 {
-    int n = 0;
-    for (int i = 0; i < x->nitems; i++)
+    int n = 0, beside = 0;
+    for (int i = 0; i < x->nitems; i++) {
         n += (x->item[i].kind == ITEM_NEW) - (x->item[i].kind == ITEM_AT);
-    return n;
+        beside += x->item[i].kind == ITEM_ARRAY && !x->item[i].along;
+    }
+    return n - (beside > 1 ? beside - 1 : 0);
 }
 
 /* The rank of the tensor; -1 if only that of the view decides it. */
@@ -74,6 +77,15 @@ first_walk(Arena *a, const Index *x, int rank_view)
     return w;
 }
 
+/* The extent of dim d of the view, which an index array has. */
+static const char *
+length_name(Arena *a, const IndexItem *t, int d)
+{
+    enum { ENDING = 7 };
+    return t->along ? arena_printf(a, "%.*s_len%d", MAX_NAME - ENDING, t->array, d)
+                    : arena_printf(a, "%.*s_len", MAX_NAME - ENDING, t->array);
+}
+
 int
 layout_view_shape(Arena *a, const LayoutRef *ref, i64 *shape, const char **name)
 {
@@ -90,7 +102,7 @@ layout_view_shape(Arena *a, const LayoutRef *ref, i64 *shape, const char **name)
         name[d] = !same ? NULL : x->nextents < 0 ? w.name[n.of] : x->name[n.of];
         const IndexItem *t = w.source[d] < 0 ? NULL : w.from[w.source[d]].item;
         if (t && t->kind == ITEM_ARRAY)
-            name[d] = arena_printf(a, "%.*s_len", MAX_NAME - 4, t->array);
+            name[d] = length_name(a, t, d);
     }
     return w.rank;
 }

@@ -31,6 +31,15 @@ lookup_number(const Lookup *u, i64 at, i64 *v)
     return true;
 }
 
+bool
+layout_may_skip(const Layout *l)
+{
+    for (int i = 0; i < l->nlookups; i++)
+        if (l->lookup[i].skip)
+            return true;
+    return false;
+}
+
 void
 layout_refuse_lookups(const Layout *l, const char *what)
 {

@@ -26,6 +26,7 @@ typedef struct {
     Arena *arena;
     const Index *x;
     int rank, rank_of;    /* of the view so far, of the tensor */
+    int joint;            /* the dim of the view that index arrays have; -1: none so far */
     Size of[MAX_RANK];    /* the extents of the tensor */
     Source from[MAX_RANK];         /* for each of its dims */
     Size extent[MAX_RANK];         /* of the view */

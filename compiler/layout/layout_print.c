@@ -78,7 +78,8 @@ print_item(Buf *b, const IndexItem *t)
         buf_printf(b, "%s%lld%s", i ? "," : "[", (long long)t->list[i],
                    i + 1 == t->n ? "]" : "");
     if (t->kind == ITEM_ARRAY)
-        buf_printf(b, "%s%s", t->bits == 32 ? "i32 " : "", t->array);
+        buf_printf(b, "%s%s%s%s", t->along ? "along " : "", t->skip ? "skip " : "",
+                   t->bits == 32 ? "i32 " : "", t->array);
     if (t->kind != ITEM_SLICE) {
         buf_add(b, t->kind == ITEM_REST ? "..." : t->kind == ITEM_NEW ? "None" : "");
         return;
@@ -188,14 +189,17 @@ layout_text(Arena *a, const LayoutDef *d)
     return b.s;
 }
 
+/* What the use of a layout gives; the fill only with `fills`. */
 static void
-print_given(Buf *b, const LayoutRef *ref)
+print_given(Arena *a, Buf *b, const LayoutRef *ref, bool fills)
 {
     for (int i = 0; i < ref->n; i++) {
         buf_add(b, i ? ", " : "{");
         print_param(b, &ref->given[i]);
     }
-    buf_add(b, ref->n ? "}" : "");
+    if (fills)
+        buf_printf(b, "%sfill = %s", ref->n ? ", " : "{", layout_fill_text(a, ref->def));
+    buf_add(b, ref->n || fills ? "}" : "");
 }
 
 const char *
@@ -204,7 +208,7 @@ layout_whole_text(Arena *a, const LayoutRef *ref)
     Buf b = buf_new(a);
     buf_add(&b, layout_text(a, ref->def));
     if (!ref->def->index)
-        print_given(&b, ref);
+        print_given(a, &b, ref, false);
     return b.s;
 }
 
@@ -219,6 +223,6 @@ layout_ref_text(Arena *a, const LayoutRef *ref)
     Buf b = buf_new(a);
     buf_printf(&b, "%s%s%s", ref->def->file ? ref->def->file : "",
                ref->def->file ? ":" : "", ref->def->name);
-    print_given(&b, ref);
+    print_given(a, &b, ref, ref->fills);
     return b.s;
 }

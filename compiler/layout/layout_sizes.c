@@ -194,6 +194,8 @@ plain_sizes(Scalars *s, const Layout *l, const Extents *x)
     for (int i = 0; i < l->nlookups; i++) {
         r->lookup[i].at = l->lookup[i].at;
         r->lookup[i].n = constant(&m, l->lookup[i].n);
+        for (int d = 0; d < l->lookup[i].rank; d++)
+            r->lookup[i].extent[d] = constant(&m, l->lookup[i].extent[d]);
     }
     return r;
 }
@@ -236,22 +238,36 @@ check_digits(Maker *m, const Ex *x)
                    "stored in blocks", "give that extent as a number");
 }
 
+/* The places of a lookup of the view's own index, whose array is from dim `first` on. */
+static void
+set_place(Scalars *s, Sizes *r, int i, int first)
+{
+    const Lookup *u = &r->l->lookup[i];
+    const Ex *at = ex_of_var(s->e, r->var[first]), *n = r->n[first];
+    for (int d = first + 1; d < first + u->rank; d++) {
+        at = ex_add(s->e, ex_times(s->e, at, r->n[d]), ex_of_var(s->e, r->var[d]));
+        n = scalar_times(s, n, r->n[d]);
+    }
+    for (int d = 0; d < u->rank; d++)
+        r->lookup[i].extent[d] = r->n[first + d];
+    r->lookup[i].at = at;
+    r->lookup[i].n = n;
+}
+
 /* The lookups of a view's own index, then those of the tensor, whose coordinates to[] are. */
 static void
-set_lookups(Sizes *r, const Sizes *of, const Ex *const *to)
+set_lookups(Scalars *s, Sizes *r, const Sizes *of, const Ex *const *to)
 {
     Exprs *e = r->l->e;
     int own = r->l->nlookups - of->l->nlookups;
     for (int d = 0; d < of->l->rank; d++) {
-        int i = r->l->view->at[d].lookup, dim = r->l->view->at[d].dim;
-        if (i < 0)
-            continue;
-        r->lookup[i].at = ex_of_var(e, r->var[dim]);
-        r->lookup[i].n = r->n[dim];
+        int i = r->l->view->at[d].lookup;
+        if (i >= 0)
+            set_place(s, r, i, r->l->view->at[d].dim - r->l->lookup[i].own);
     }
     for (int i = 0; i < of->l->nlookups; i++) {
+        r->lookup[own + i] = of->lookup[i];
         r->lookup[own + i].at = ex_subst(e, of->lookup[i].at, to);
-        r->lookup[own + i].n = of->lookup[i].n;
     }
 }
 
@@ -289,7 +305,7 @@ view_sizes(Scalars *s, const Layout *l, const Extents *x)
     check_digits(&m, r->addr = ex_subst(s->e, of->addr, to));
     for (int i = 0; i < r->nterms; i++)
         check_digits(&m, r->term[i].x = ex_subst(s->e, of->term[i].x, to));
-    set_lookups(r, of, to);
+    set_lookups(s, r, of, to);
     return r;
 }
 

@@ -107,14 +107,71 @@ name_lookup(Arena *a, Lookup *u)
     u->symbol = arena_printf(a, "%s[%s]", u->array, ast_text(a, u->place));
 }
 
+/* a * n + x */
+static const Ast *
+row_major(Arena *a, const Ast *at, i64 n, const Ast *x)
+{
+    const Loc none = {0};
+    return ast_op(a, OP_ADD, ast_op(a, OP_MUL, ast_num(a, n, none), at, none), x, none);
+}
+
+/* The shape of the array of dim d of the tensor, and which of its numbers each element has. */
+static void
+set_place(const Layout *l, int d, Lookup *u, bool along)
+{
+    Arena *a = ex_arena(l->e);
+    const int own = l->view->at[d].dim, first = along ? 0 : own;
+    u->rank = along ? l->rank : 1;
+    u->own = own - first;
+    u->n = 1;
+    for (int i = 0; i < u->rank; i++) {
+        const Dim *dim = &l->dim[first + i];
+        const Ast *x = ast_sym(a, dim->name, (Loc){0});
+        u->extent[i] = dim->n;
+        u->at = i ? ex_add(l->e, ex_scale(l->e, u->at, dim->n), ex_of_var(l->e, dim->var))
+                  : ex_of_var(l->e, dim->var);
+        u->place = i ? row_major(a, u->place, dim->n, x) : x;
+        if (!int_mul(u->n, dim->n, &u->n))
+            diag_fatal(a->diag, DIAG_LAYOUT, (Loc){0}, "the index array '%s' does not fit 64 bits",
+                       u->array);
+    }
+}
+
 /* The lookup of dim d of the tensor. */
 static Lookup
 own_lookup(const Layout *l, const ResolvedIndex *r, int d)
 {
-    const Dim *dim = &l->dim[l->view->at[d].dim];
-    return (Lookup){.array = r->item[d]->array, .bits = r->item[d]->bits, .n = dim->n,
-                    .bound = r->of[d], .at = ex_of_var(l->e, dim->var),
-                    .place = ast_sym(ex_arena(l->e), dim->name, (Loc){0})};
+    Lookup u = {.array = r->item[d]->array, .bits = r->item[d]->bits,
+                .skip = r->item[d]->skip, .bound = r->of[d], .before = 1};
+    set_place(l, d, &u, r->item[d]->along);
+    for (int i = 0; i < l->nlookups; i++) {
+        if (r->item[d]->along)
+            u.others |= 1u << l->lookup[i].own;
+        else if (!int_mul(u.before, l->lookup[i].bound, &u.before))
+            u.before = INF;
+    }
+    return u;
+}
+
+/* Adds the lookup of dim d, unless one that is there reads the same number: then it is valid
+ * for both. */
+static void
+add_lookup(const ResolvedIndex *r, Layout *l, int d)
+{
+    Lookup u = own_lookup(l, r, d);
+    int i = 0;
+    name_lookup(ex_arena(l->e), &u);
+    while (i < l->nlookups && (strcmp(l->lookup[i].symbol, u.symbol) ||
+                               l->lookup[i].bits != u.bits))
+        i++;
+    r->view->at[d].lookup = i;
+    if (i == l->nlookups) {
+        l->lookup[l->nlookups++] = u;
+        return;
+    }
+    Lookup *same = &l->lookup[i];
+    same->bound = u.bound < same->bound ? u.bound : same->bound;
+    same->skip &= u.skip;
 }
 
 /* The lookups of the index, then those of the tensor, whose places are coordinates of the
@@ -125,15 +182,11 @@ set_lookups(Exprs *e, const ResolvedIndex *r, Layout *l)
     const Layout *of = r->view->of;
     l->lookup = arena_array(ex_arena(e), Lookup, MAX_LOOKUPS + MAX_RANK);
     l->nlookups = 0;
-    for (int d = 0; d < of->rank; d++) {
-        if (!r->item[d] || r->item[d]->kind != ITEM_ARRAY)
-            continue;
-        r->view->at[d].lookup = l->nlookups;
-        l->lookup[l->nlookups] = own_lookup(l, r, d);
-        Lookup *u = &l->lookup[l->nlookups++];
-        name_lookup(ex_arena(e), u);
-        u->var = ex_var(e, u->symbol, 0, u->bound - 1);
-    }
+    for (int d = 0; d < of->rank; d++)
+        if (r->item[d] && r->item[d]->kind == ITEM_ARRAY)
+            add_lookup(r, l, d);
+    for (int i = 0; i < l->nlookups; i++)
+        l->lookup[i].var = ex_var(e, l->lookup[i].symbol, 0, l->lookup[i].bound - 1);
     if (l->nlookups + of->nlookups > MAX_LOOKUPS)
         diag_fatal(ex_arena(e)->diag, DIAG_LAYOUT, (Loc){0}, "'%.200s' has more than %d index "
                    "arrays", r->index->whole, MAX_LOOKUPS);

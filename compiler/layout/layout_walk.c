@@ -137,11 +137,16 @@ add_list(Walk *w, int d, const IndexItem *t)
     w->from[d].list = even ? NULL : list;
 }
 
-/* Any number of coordinates, which a run is given. */
+/* Any number of coordinates, which a run is given.  Arrays beside each other have a number
+ * each for one dim of the view. */
 static void
 add_array(Walk *w, int d, const IndexItem *t)
 {
-    w->from[d] = (Source){.dim = w->rank, .item = t};
+    bool joins = !t->along && w->joint >= 0;
+    w->from[d] = (Source){.dim = joins ? w->joint : w->rank, .item = t};
+    if (joins)
+        return;
+    w->joint = t->along ? w->joint : w->rank;
     add_dim(w, d, (Size){OPEN, 0}, false, t);
 }
 
@@ -181,6 +186,7 @@ walk_items(Walk *w)
     static const IndexItem all = {.kind = ITEM_SLICE, .step = 1};
     int d = 0, rest = rest_of(w);
     w->rank = 0;
+    w->joint = -1;
     for (int i = 0; i < w->x->nitems; i++) {
         const IndexItem *t = &w->x->item[i];
         if (t->kind == ITEM_SLICE)

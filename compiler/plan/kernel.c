@@ -51,10 +51,14 @@ static const KernelArg kernel_args[] = {
     {'A', ARG_AHEAD,     0,     IN_BYTES,    NUM},
     {'Y', ARG_DST_ARRAY, ROW,   IN_NOTHING,  ANY},        /* an index array, NULL: none; ... */
     {'X', ARG_SRC_ARRAY, ROW,   IN_NOTHING,  ANY},
-    {'g', ARG_DST_NUMBER, ROW,  IN_NOTHING,  NUM},        /* ... bits of a number, ... */
+    {'U', ARG_DST_SECOND, ROW,  IN_NOTHING,  ANY},        /* ... a second one; ... */
+    {'V', ARG_SRC_SECOND, ROW,  IN_NOTHING,  ANY},
+    {'g', ARG_DST_NUMBER, ROW,  IN_NOTHING,  NUM},        /* ... bits of their numbers, ... */
     {'G', ARG_SRC_NUMBER, ROW,  IN_NOTHING,  NUM},
-    {'f', ARG_DST_PLACE, ROW,   IN_BYTES,    NUM},        /* ... and what one more adds; of */
-    {'F', ARG_SRC_PLACE, ROW,   IN_BYTES,    NUM},        /* no array the stride */
+    {'f', ARG_DST_PLACE, ROW,   IN_BYTES,    NUM},        /* ... and what one more in one adds */
+    {'F', ARG_SRC_PLACE, ROW,   IN_BYTES,    NUM},
+    {'u', ARG_DST_SECOND_PLACE, ROW, IN_BYTES, NUM},
+    {'z', ARG_SRC_SECOND_PLACE, ROW, IN_BYTES, NUM},
     {0, 0, 0, 0, NULL},
 };
 

@@ -11,32 +11,34 @@ by_one(Exprs *e, const Ex *x, int var)
     return ex_part(e, x, of, true) == ex_of_var(e, var);
 }
 
-enum { NONE = -1, SEVERAL = -2 };
-
-/* The lookup of a side whose place varies with the variable; NONE; SEVERAL. */
-static int
-lookup_by(const Nest *n, int side, int var)
+/* Whether the place of a lookup that varies with the variable depends on no lookup that does. */
+static bool
+is_direct(const Nest *n, int side, int lookup, int var)
 {
-    int found = NONE;
     for (int i = 0; i < MAX_LOOKUPS && n->at[side][i]; i++)
-        if (ex_has(n->at[side][i], var))
-            found = found == NONE ? i : SEVERAL;
-    return found;
+        if (ex_has(n->at[side][i], var) && ex_has(n->at[side][lookup], n->number[side][i]))
+            return false;
+    return true;
 }
 
-/* Whether the iterations of a loop can be the kernel's rows, as far as one side goes: one
- * lookup at most varies with it, number by number; with a lookup the address varies with the
- * loop by that alone, in multiples of its number. */
-static bool
-side_allows(const Nest *n, int side, const Loop *l)
+/* How many lookups of a side the rows can be read by, if the iterations of a loop are the
+ * kernel's rows: with each the address varies in multiples of its number, which are read one
+ * after the other.  -1: they cannot be. */
+static int
+lookups_by(const Nest *n, int side, const Loop *l)
 {
-    const Ex *stride = side == SRC ? l->ex.ss : l->ex.ds;
-    int i = lookup_by(n, side, l->var);
-    if (i == SEVERAL || ex_has(side == SRC ? n->src : n->dst, l->var))
-        return false;
-    return i == NONE || (ex_is(stride, 0) && by_one(n->e, n->at[side][i], l->var) &&
-                         lookup_by(n, side, n->number[side][i]) == NONE &&
-                         nest_lookup_terms(n, side, i));
+    int count = 0;
+    if (ex_has(side == SRC ? n->src : n->dst, l->var))
+        return -1;
+    for (int i = 0; i < MAX_LOOKUPS && n->at[side][i]; i++) {
+        bool direct = is_direct(n, side, i, l->var);
+        if (!ex_has(n->at[side][i], l->var) && direct)
+            continue;
+        if (!direct || !by_one(n->e, n->at[side][i], l->var) || !nest_lookup_terms(n, side, i))
+            return -1;
+        count++;
+    }
+    return count <= ROW_LOOKUPS ? count : -1;
 }
 
 static bool
@@ -46,9 +48,8 @@ indexed_applies(const Nest *n, int bits, int role[ROLES])
     role[COL] = kernel_run_loop(n);
     role[ROW] = -1;
     for (int i = 0; i < n->nloops; i++) {
-        const Loop *l = &n->loop[i];
-        bool reads = lookup_by(n, SRC, l->var) >= 0 || lookup_by(n, DST, l->var) >= 0;
-        if (reads && side_allows(n, SRC, l) && side_allows(n, DST, l))
+        int src = lookups_by(n, SRC, &n->loop[i]), dst = lookups_by(n, DST, &n->loop[i]);
+        if (src >= 0 && dst >= 0 && src + dst > 0)
             role[ROW] = i;
     }
     kernel_batch(n, role);
@@ -80,7 +81,7 @@ indexed_orders(const Plan *p, Nest *n, int k)
 const Family indexed_family = {
     .kind = NEST_COPY,
     .elements = OF_BYTES,
-    .args = "DSnrRNMYgfXGF",
+    .args = "DSnrRNMPYgfUuQXGFVz",
     .what = "runs at places that index arrays have",
     .applies = indexed_applies,
     .work = indexed_work,

@@ -144,20 +144,23 @@ bool plan_may_have(const Plan *p, i64 bytes);
 typedef struct {
     const char *name;
     int bits;             /* of a number: 32, 64 */
-    i64 bound;            /* the numbers are 0 or more and below it */
+    i64 least, bound;     /* the numbers are `least`, 0 or -1, or more, and below bound */
     const Ex *n;          /* so many, over scalars */
+    const Lookup *of;     /* the first that reads it */
 } PlanArray;
 enum { PLAN_ARRAYS = 2 * MAX_LOOKUPS };
 /* Returns their number.  diag_fatal if one name has two lengths or two types. */
 int plan_arrays(const Plan *p, PlanArray out[PLAN_ARRAYS]);
 /* Whether an address of the nest has a lookup. */
 bool nest_looks_up(const Nest *n);
-/* The lookup of a side of which the kernel reads a number for each of its rows; -1: none. */
-int nest_lookup_by_rows(const Nest *n, int side);
+/* The lookups of a side of which the kernel reads a number for each of its rows: the first, the
+ * second; -1: there is none. */
+enum { ROW_LOOKUPS = 2 };
+int nest_lookup_by_rows(const Nest *n, int side, int which);
 /* The loop of these rows if a call takes all of them; NULL: there is none. */
 const Loop *nest_loop_by_numbers(const Nest *n);
 /* What one more in that number adds to the address, in elements. */
-const Ex *nest_lookup_step(const Nest *n, int side);
+const Ex *nest_lookup_step(const Nest *n, int side, int which);
 /* The terms of an address that a lookup makes; NULL: it is no multiple of the number. */
 const Ex *nest_lookup_terms(const Nest *n, int side, int lookup);
 /* Which of these a lookup reads. */
@@ -167,8 +170,6 @@ bool plan_looks_up(const Plan *p);
 bool plan_has_arguments(const Plan *p);
 
 /* plan_nest.c */
-/* x * stride, as a sum over the terms of stride. */
-const Ex *nest_times(Exprs *e, const Ex *x, const Ex *stride);
 
 /* plan_merge.c */
 /* The places that loops write to; loops by descending stride. */
@@ -278,7 +279,8 @@ typedef struct {
     enum { ARG_DST, ARG_SRC, ARG_DST_START, ARG_SRC_START, ARG_COUNT, ARG_DST_STEP,
            ARG_SRC_STEP, ARG_RUN, ARG_WIDTH, ARG_TABLE, ARG_ENTRIES, ARG_FILL, ARG_SIZE,
            ARG_STREAM, ARG_AHEAD, ARG_DST_ARRAY, ARG_SRC_ARRAY, ARG_DST_NUMBER,
-           ARG_SRC_NUMBER, ARG_DST_PLACE, ARG_SRC_PLACE } what;
+           ARG_SRC_NUMBER, ARG_DST_PLACE, ARG_SRC_PLACE, ARG_DST_SECOND, ARG_SRC_SECOND,
+           ARG_DST_SECOND_PLACE, ARG_SRC_SECOND_PLACE } what;
     int role;             /* the loop of a count or a step */
     ArgUnit unit;
     const char *type;     /* C type */
@@ -303,6 +305,7 @@ typedef struct {
     } is;
     bool source;          /* true: of the source; false: of the destination */
     int role;
+    int lookup;           /* of CALL_LOOKUP, CALL_ARRAY: the first, the second by rows */
     ArgUnit unit;
     i64 number;
 } CallArg;

@@ -14,8 +14,27 @@ call_unit(const Plan *p, i64 elements, ArgUnit unit)
 static bool
 is_of_source(int what)
 {
-    return what == ARG_SRC || what == ARG_SRC_START || what == ARG_SRC_STEP ||
-           what == ARG_SRC_ARRAY || what == ARG_SRC_NUMBER || what == ARG_SRC_PLACE;
+    static const bool is[] = {
+        [ARG_SRC] = true, [ARG_SRC_START] = true, [ARG_SRC_STEP] = true, [ARG_SRC_ARRAY] = true,
+        [ARG_SRC_NUMBER] = true, [ARG_SRC_PLACE] = true, [ARG_SRC_SECOND] = true,
+        [ARG_SRC_SECOND_PLACE] = true,
+    };
+    return is[what];
+}
+
+/* What index arrays a side has, as templates/c/indexed.c says. */
+static i64
+numbers_of(const Plan *p, const Nest *n, int side)
+{
+    enum { SKIPS = 128 };
+    const Layout *l = side == SRC ? p->src : p->dst;
+    i64 bits = 0;
+    for (int k = 0; k < ROW_LOOKUPS; k++) {
+        int i = nest_lookup_by_rows(n, side, k);
+        if (i >= 0)
+            bits |= (i64)(l->lookup[i].bits | (l->lookup[i].skip ? SKIPS : 0)) << 8 * k;
+    }
+    return bits;
 }
 
 CallArg
@@ -25,7 +44,9 @@ call_arg(const Plan *p, const Nest *n, char letter)
     int bits = p->dst->dtype->bits;
     CallArg a = {.is = CALL_NUMBER, .unit = k->unit, .role = k->role};
     a.source = is_of_source(k->what);
-    const int lookup = nest_lookup_by_rows(n, a.source ? SRC : DST);
+    const int side = a.source ? SRC : DST;
+    a.lookup = k->what == ARG_DST_SECOND || k->what == ARG_SRC_SECOND ||
+               k->what == ARG_DST_SECOND_PLACE || k->what == ARG_SRC_SECOND_PLACE;
     switch (k->what) {
     case ARG_DST:
     case ARG_SRC:       a.is = k->unit == IN_BYTES ? CALL_PLACE : CALL_BUFFER; break;
@@ -42,12 +63,16 @@ call_arg(const Plan *p, const Nest *n, char letter)
     case ARG_SIZE:      a.number = k->unit == IN_BYTES ? bits / 8 : bits; break;
     case ARG_STREAM:    a.is = CALL_STREAM; a.number = n->stream; break;
     case ARG_AHEAD:     a.is = CALL_STREAM; a.number = n->ahead; break;
-    case ARG_DST_ARRAY:
-    case ARG_SRC_ARRAY: a.is = lookup < 0 ? CALL_NUMBER : CALL_ARRAY; break;
-    case ARG_DST_NUMBER: a.number = lookup < 0 ? 0 : p->dst->lookup[lookup].bits; break;
-    case ARG_SRC_NUMBER: a.number = lookup < 0 ? 0 : p->src->lookup[lookup].bits; break;
-    case ARG_DST_PLACE:
-    case ARG_SRC_PLACE: a.is = lookup < 0 ? CALL_STEP : CALL_LOOKUP; break;
+    case ARG_DST_NUMBER:
+    case ARG_SRC_NUMBER: a.number = numbers_of(p, n, side); break;
+    case ARG_DST_ARRAY: case ARG_DST_SECOND:
+    case ARG_SRC_ARRAY: case ARG_SRC_SECOND:
+        a.is = nest_lookup_by_rows(n, side, a.lookup) < 0 ? CALL_NUMBER : CALL_ARRAY;
+        break;
+    case ARG_DST_PLACE: case ARG_DST_SECOND_PLACE:
+    case ARG_SRC_PLACE: case ARG_SRC_SECOND_PLACE:
+        a.is = nest_lookup_by_rows(n, side, a.lookup) < 0 ? CALL_NUMBER : CALL_LOOKUP;
+        break;
     }
     return a;
 }

@@ -67,13 +67,13 @@ nest_lookup_terms(const Nest *n, int side, int lookup)
 }
 
 int
-nest_lookup_by_rows(const Nest *n, int side)
+nest_lookup_by_rows(const Nest *n, int side, int which)
 {
     if (!n->kernel->family->indexed)
         return -1;
     const int row = n->loop[n->role[ROW]].var;
     for (int i = 0; i < MAX_LOOKUPS && n->at[side][i]; i++)
-        if (ex_has(n->at[side][i], row))
+        if (ex_has(n->at[side][i], row) && which-- == 0)
             return i;
     return -1;
 }
@@ -86,9 +86,9 @@ nest_loop_by_numbers(const Nest *n)
 }
 
 const Ex *
-nest_lookup_step(const Nest *n, int side)
+nest_lookup_step(const Nest *n, int side, int which)
 {
-    int lookup = nest_lookup_by_rows(n, side);
+    int lookup = nest_lookup_by_rows(n, side, which);
     const Ex **to = arena_array(ex_arena(n->e), const Ex *, ex_nvars(n->e));
     to[n->number[side][lookup]] = ex_const(n->e, 1);
     return ex_subst(n->e, nest_lookup_terms(n, side, lookup), to);
@@ -112,6 +112,8 @@ join(Arena *a, PlanArray *array, const PlanArray *more)
                    "name '%s'", array->n != more->n ? "length" : "type", array->name);
     if (more->bound < array->bound)
         array->bound = more->bound;
+    if (more->least > array->least)
+        array->least = more->least;
 }
 
 int
@@ -122,9 +124,9 @@ plan_arrays(const Plan *p, PlanArray out[PLAN_ARRAYS])
     for (int s = 0; s < 2; s++)
         for (int i = 0; i < side[s]->l->nlookups; i++) {
             const Lookup *u = &side[s]->l->lookup[i];
-            const i64 most = u->bits == 32 ? (i64)INT32_MAX + 1 : INF;
-            out[n] = (PlanArray){u->array, u->bits, u->bound < most ? u->bound : most,
-                                 side[s]->lookup[i].n};
+            const i64 most = u->bits == 32 ? (i64)INT32_MAX + !u->skip : INF;
+            out[n] = (PlanArray){u->array, u->bits, -u->skip, u->bound < most ? u->bound : most,
+                                 side[s]->lookup[i].n, u};
             int first = plan_array_of(out, u);
             if (first == n)
                 n++;

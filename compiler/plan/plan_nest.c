@@ -32,16 +32,6 @@ loop_name(Arena *a, const Nest *n, const char *dim, int level, bool several)
     return name;
 }
 
-const Ex *
-nest_times(Exprs *e, const Ex *x, const Ex *stride)
-{
-    const Ex *sum = ex_scale(e, x, stride->base);
-    for (int i = 0; i < stride->n; i++)
-        sum = ex_add_scaled(e, sum, ex_mul(e, x, ex_of_atom(e, stride->t[i].atom)),
-                            stride->t[i].coef);
-    return sum;
-}
-
 static void
 need(Maker *m, const Ex *x)
 {
@@ -114,7 +104,7 @@ add_term(Maker *m, int side, const Ex *x, const Ex *stride)
                            scalar_times(m->s, ex_sum(e, x->base, fixed, nfixed), stride));
     if (nrest)
         m->rest[side] = ex_add(e, m->rest[side],
-                               nest_times(e, ex_sum(e, 0, rest, nrest), stride));
+                               ex_times(e, ex_sum(e, 0, rest, nrest), stride));
 }
 
 /* The variables of an address are those of the dims, so an array up to the last is enough;

@@ -15,9 +15,10 @@ part_of(const Plan *p, const Nest *n, bool source, bool inside)
     bool *of = arena_array(ex_arena(p->e), bool, ex_nvars(p->e));
     for (int k = 0; k < n->table; k++)
         of[first_of(n)[k].var] = true;
-    const int side = source ? SRC : DST, lookup = nest_lookup_by_rows(n, side);
-    if (lookup >= 0)
-        of[n->number[side][lookup]] = true;
+    const int side = source ? SRC : DST;
+    for (int k = 0; k < ROW_LOOKUPS; k++)
+        if (nest_lookup_by_rows(n, side, k) >= 0)
+            of[n->number[side][nest_lookup_by_rows(n, side, k)]] = true;
     return ex_part(p->e, source ? n->src : n->dst, of, inside);
 }
 

@@ -5,12 +5,14 @@
  *               [ "(" [ extent { "," extent } ] ")" ] { "[" item { "," item } "]" }
  *     extent  = number | name                     a name: it follows from the view's
  *     item    = number | [ number ] ":" [ number ] [ ":" [ number ] ] | "..."
- *             | "None" | "newaxis" | "np.newaxis" | list | [ "i32" ] name
+ *             | "None" | "newaxis" | "np.newaxis" | list
+ *             | { "along" | "skip" | "i32" } name
  *     list    = "[" number { "," number } "]"     coordinates
  *             | "[" truth { "," truth } "]"       "True" or "False" for each coordinate
  *
  * The name is that of an index array, which each run is given: of numbers of 64 bits, or of
- * 32.
+ * 32.  It has one number for each coordinate of its dim or, "along", for each element of the
+ * view.  "skip": elements whose number is -1 are not moved.
  */
 #include <ctype.h>
 #include <errno.h>
@@ -151,7 +153,17 @@ take_array(Text *t, IndexItem *x)
         return false;
     }
     x->kind = ITEM_ARRAY;
-    x->bits = take_word(t, "i32") ? 32 : 64;
+    x->bits = 64;
+    for (;; t->p = text_after_blanks(t->p)) {
+        if (take_word(t, "along"))
+            x->along = true;
+        else if (take_word(t, "skip"))
+            x->skip = true;
+        else if (take_word(t, "i32"))
+            x->bits = 32;
+        else
+            break;
+    }
     x->array = take_name(t);
     return x->array;
 }
@@ -180,10 +192,25 @@ take_item(Text *t, IndexItem *x)
     }
 }
 
+/* What NumPy combines with other lists and numbers of an index; an array along a dim has a
+ * number for each element. */
 static bool
 is_list(const IndexItem *x)
 {
-    return x->kind == ITEM_LIST || x->kind == ITEM_ARRAY;
+    return x->kind == ITEM_LIST || (x->kind == ITEM_ARRAY && !x->along);
+}
+
+/* A list beside another one: index arrays are combined, number by number. */
+static void
+check_second(Text *t, const IndexItem *first, const IndexItem *second)
+{
+    bool array = first->kind == ITEM_ARRAY;
+    if (array && second->kind == ITEM_ARRAY)
+        return;
+    if (array || second->kind == ITEM_ARRAY)
+        fail(t, "an index array beside a list of numbers: index in two steps, as in "
+             "[rows][:, [1, 3]]");
+    fail(t, "a second list: index in two steps, as in [[0, 2]][:, [1, 3]]");
 }
 
 /* NumPy combines a list with other lists and numbers of an index; where that is not the
@@ -191,26 +218,26 @@ is_list(const IndexItem *x)
 static void
 check_lists(Text *t, const Index *x)
 {
-    int list = -1, first = -1, last = -1, numbers = 0;
+    int list = -1, first = -1, last = -1, numbers = 0, along = -1;
     for (int i = 0; i < x->nitems; i++) {
         const IndexItem *item = &x->item[i];
+        along = item->along ? i : along;
         if (!is_list(item) && item->kind != ITEM_AT)
             continue;
         t->p = t->whole + item->place;
-        if (item->kind == ITEM_ARRAY && list >= 0)
-            fail(t, "an index array beside another list: to combine each of one with each of the "
-                 "other index in two steps, as in [rows][:, cols]; for pairs index the tensor as "
-                 "one dim, by row * columns + column");
         if (is_list(item) && list >= 0)
-            fail(t, "a second list: index in two steps, as in [[0, 2]][:, [1, 3]]");
+            check_second(t, &x->item[list], item);
         list = is_list(item) ? i : list;
         first = first < 0 ? i : first;
         last = i;
         numbers++;
     }
     if (list >= 0 && last - first + 1 > numbers)
-        fail(t, "a list and a number that are not adjacent: index in two steps, as in "
+        fail(t, "lists and numbers that are not adjacent: index in two steps, as in "
              "[0][:, [1, 3]]");
+    if (list >= 0 && along >= 0)
+        fail(t, "a list beside an index array along a dim: index in two steps, as in "
+             "[rows][:, along idx]");
 }
 
 /* Whether the name of an array is that of an element type, as in [i16 idx]. */

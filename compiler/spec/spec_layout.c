@@ -210,6 +210,25 @@ params_text(Arena *a, const LayoutDef *def)
            : arena_printf(a, "%s and %d more", text, def->nparams - SHOWN);
 }
 
+/* the { fill = 128 } after a name: a copy of the layout with another fill */
+static void
+give_fill(Reader *r, LayoutRef *ref)
+{
+    LayoutDef *d = arena_copy(r->s->arena, ref->def, sizeof *d);
+    if (d->level)
+        FAIL(r, "the fill of sparse format '%s' is part of the declaration", d->name);
+    r->field = "fill";
+    field_read(r);
+    if (r->def->fill_of)
+        FAIL(r, "the fill that is given to layout '%s' is a number, \"none\" or \"edge\"", d->name);
+    d->fill = r->def->fill;
+    d->fill_value = r->def->fill_value;
+    d->fill_of = NULL;
+    d->fills = r->def->fills;
+    ref->def = d;
+    ref->fills = true;
+}
+
 /* the { C0 = 32 } after a name */
 void
 spec_read_given(Sandbox *s, LayoutRef *ref)
@@ -225,6 +244,12 @@ spec_read_given(Sandbox *s, LayoutRef *ref)
     ref->given = arena_array(s->arena, Param, n + 1);
     for (int i = 0; i < n; i++) {
         bool is_known = false;
+        if (!strcmp(keys[i], "fill")) {
+            lua_getfield(s->L, r.at, keys[i]);
+            give_fill(&r, ref);
+            lua_settop(s->L, r.at);
+            continue;
+        }
         for (int j = 0; j < def->nparams; j++)
             is_known |= !strcmp(known[j], keys[i]);
         if (!is_known)

@@ -168,7 +168,8 @@ plan_shapes(PyObject *o, PyObject *arg)
                          py_tuple(dst.extent, dst.rank));
 }
 
-/* (name, bits, numbers, bound) of each index array; the numbers are None at run time. */
+/* (name, bits, numbers, bound, has several dims) of each index array; the numbers are None at
+ * run time. */
 static PyObject *
 plan_arrays(PyObject *o, PyObject *none)
 {
@@ -179,7 +180,8 @@ plan_arrays(PyObject *o, PyObject *none)
     for (int i = 0; t && i < n; i++) {
         PyObject *count = a[i].n == RAVEL_RUNTIME ? Py_NewRef(Py_None)
                                                   : PyLong_FromLongLong(a[i].n);
-        PyObject *x = Py_BuildValue("siNL", a[i].name, a[i].bits, count, (long long)a[i].bound);
+        PyObject *x = Py_BuildValue("siNLi", a[i].name, a[i].bits, count, (long long)a[i].bound,
+                                    a[i].flags & RAVEL_ARRAY_ALONG);
         if (!x || PyTuple_SetItem(t, i, x))
             Py_CLEAR(t);
     }

@@ -32,6 +32,19 @@ def test_both_sides_and_two_arrays():
     assert np.array_equal(ravel.convert(X, "ROW_MAJOR(20,6)[r][:, i32 c]", "ROW_MAJOR", shape=(2, 3), index={"r": [5, 7], "c": [1, 0, 5]}), X[[5, 7]][:, [1, 0, 5]])
 
 
+def test_pairs_along_a_dim_and_skipped_rows():
+    r, c, a = np.array([3, 19, 0]), np.array([5, 0, 2]), np.array([[5, 0, 1]] * 20)
+    assert np.array_equal(ravel.convert(X, "ROW_MAJOR(20,6)[r, i32 c]", "ROW_MAJOR", index={"r": r, "c": c}), X[r, c])
+    assert np.array_equal(ravel.convert(X, "ROW_MAJOR(20,6)[:, along a]", "ROW_MAJOR", index={"a": a}), np.take_along_axis(X, a, 1))
+    assert np.array_equal(ravel.convert(X, "ROW_MAJOR(20,6)[:, along a]", "ROW_MAJOR", index={"a": np.asfortranarray(a)}), np.take_along_axis(X, a, 1))
+    out = np.full((3, 6), 7, "f4")
+    ravel.convert(X, "ROW_MAJOR(20,6)[skip r]", "ROW_MAJOR", index={"r": [4, -1, 0]}, out=out)
+    assert np.array_equal(out, [X[4], [7] * 6, X[0]])
+    for wrong, why in ((a[:, 0], "'a' has 20 numbers, and the shape 400"), (a.T, "the shape does not follow")):
+        with pytest.raises(ravel.Error, match=why):
+            ravel.convert(X, "ROW_MAJOR(20,6)[:, along a]", "ROW_MAJOR", index={"a": wrong})
+
+
 def test_plans():
     plan = ravel.compile("ROW_MAJOR(20,6)[idx]", "ROW_MAJOR", (5, 6), "f32")
     assert plan.arrays == ("idx",) and np.array_equal(plan(X, index={"idx": IDX}), X[IDX])
@@ -44,8 +57,8 @@ def test_plans():
 
 @pytest.mark.parametrize("index,why", [
     ({"idx": [3, 20]}, "number 1 of the index array 'idx' is 20, and must be 0 to 19"), ({"idx": [-1]}, "is -1, and must be 0 to 19"),
-    ({"idx": [[1, 2]]}, "must have one dim"), ({"idx": [1.5]}, "of integers"), ({"idx": X[:, 0] > 3}, "is a mask: pass np.flatnonzero"),
-    ({"jdx": [1]}, "has the index array 'idx': give its numbers"), ({"idx": [1], "jdx": [1]}, "the shape does not follow"),
+    ({"idx": [[1, 2]]}, "the shape does not follow"), ({"idx": [1.5]}, "of integers"), ({"idx": X[:, 0] > 3}, "is a mask: pass np.flatnonzero"),
+    ({"jdx": [1]}, "has the index array 'idx': give its numbers"), ({"idx": [1], "jdx": [1]}, "'jdx' is no index array"),
     ([1], "index is a list: give numbers by the array's name"), ({"idx": []}, "the index array 'idx' is empty"), ({"idx": np.array([2**63], "u8")}, "does not fit 64 bits")])
 def test_what_is_refused(index, why):
     with pytest.raises(ravel.Error, match=why):
@@ -54,6 +67,8 @@ def test_what_is_refused(index, why):
 
 def test_more_that_is_refused():
     out = np.zeros((5, 6), "f4")
+    with pytest.raises(ravel.Error, match="must have one dim"):
+        ravel.convert(X, "ROW_MAJOR(20,6)[idx]", "ROW_MAJOR", shape=(2, 6), index={"idx": [[1, 2]]})
     with pytest.raises(ravel.Error, match="is 99"):
         ravel.convert(X, "ROW_MAJOR(20,6)[idx]", "ROW_MAJOR", index={"idx": [0, 1, 2, 3, 99]}, out=out)
     assert not out.any()
