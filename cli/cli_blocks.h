@@ -39,11 +39,17 @@ typedef struct {
     BlockPart from, to;
 } Block;
 
-/* The largest blocks that need at most `memory` bytes, with few and long runs in both files.
- * rq: of p.  `proven`: their code is proven too.  `in_place`: also those that are no slabs.
+typedef struct {
+    i64 memory;                    /* bytes */
+    bool proven;                   /* the code of a block is proven too */
+    i64 work;                      /* slots that this should move, at most */
+    bool in_place;                 /* also blocks that are no slabs */
+} BlockLimits;
+
+/* The largest blocks within these limits, with few and long runs in both files.  rq: of p.
  * *least is the memory that they need; NULL: that is more. */
-Blocks *blocks_new(Cli *c, const Plan *p, const ravel_request *rq, i64 memory, bool proven,
-                   bool in_place, i64 *least);
+Blocks *blocks_new(Cli *c, const Plan *p, const ravel_request *rq, const BlockLimits *most,
+                   i64 *least);
 /* Whether the runs of both files are long enough to be read and written one by one. */
 bool blocks_run_long(const Blocks *b);
 /* The number of dims that are cut. */
