@@ -213,8 +213,10 @@ static i64
 proof_work(const Plan *p)
 {
     enum { LEAST = 1 << 23, MOST = 1 << 30 };
-    i64 bytes = layout_bytes(p->dst);
-    return bytes < LEAST / 2 ? LEAST : bytes > MOST / 2 ? MOST : 2 * bytes;
+    i64 bytes;
+    if (!int_add(layout_bytes(p->src), layout_bytes(p->dst), &bytes) || bytes > MOST)
+        return MOST;
+    return bytes < LEAST ? LEAST : bytes;
 }
 
 /* The memory that the conversion at once needs. */

@@ -14,8 +14,6 @@
 
 #include "reference_side.h"
 
-enum { TILE = REFERENCE_TILE };
-
 typedef struct {
     const Layout *l;               /* its padded coordinates */
     Strips at;
@@ -23,11 +21,14 @@ typedef struct {
     int order[MAX_RANK];           /* dims, outermost first */
     int across;                    /* the dim that is tiled with the last; -1: none */
     Side to, from;
-    ReferenceVisit *visit;
-    ReferencePatchVisit *patch;    /* NULL: all is visited as rows */
-    int *same[MAX_RANK];           /* for it, of `inner` and `across`: how many coordinates
+    i64 tile;                      /* how many coordinates of `across` are visited together */
+    bool turned;                   /* in the source neighbours along `across` lie closest */
+    ReferenceVisitor visit;
+    bool sums;                     /* addresses are sums of what each dim gives */
+    int *same[MAX_RANK];           /* for patches, of `inner` and `across`: how many coordinates
                                     * lie at equal steps, from each of the strip on */
-    bool patches;                  /* these are many, and addresses are sums */
+    i64 runs;                      /* of `inner`: how often they begin anew */
+    bool patches;                  /* they are long */
     void *arg;
 } Walk;
 
@@ -71,7 +72,7 @@ walk_row(Walk *w, i64 at, i64 all)
         mark_padding(w, pad, at, &r);
         if (w->at.inner >= 0)
             w->at.x[w->at.inner] = w->at.base[w->at.inner] + at;
-        if (!w->visit(w->arg, &r))
+        if (!w->visit.row(w->arg, &r))
             return false;
     }
     return true;
@@ -106,9 +107,19 @@ walk_patches(Walk *w, const ReferenceSteps *outer, i64 at, i64 all)
             r.from = w->kind;
             r.inner.from = r.outer.from = 0;
         }
-        w->patch(w->arg, &r);
+        w->visit.patch(w->arg, &r);
         at += r.inner.n;
     }
+}
+
+/* How many coordinates of the innermost dim are visited with several of `across`. */
+static i64
+width(const Walk *w)
+{
+    enum { RUNS = 128 };
+    i64 all = w->at.n[w->at.inner];
+    bool some = w->patches && !w->sums && w->runs * RUNS < all;
+    return w->turned ? w->tile : some ? RUNS * all / w->runs : all;
 }
 
 /* The same, with several rows at once. */
@@ -116,14 +127,85 @@ static void
 walk_patch_tiles(Walk *w)
 {
     i64 rows = w->at.n[w->across], all = w->at.n[w->at.inner], *x = &w->at.x[w->across];
-    for (i64 i = 0; i < rows; i += TILE)
-        for (i64 at = 0; at < all; at += TILE)
-            for (i64 k = i, end = rows - i < TILE ? rows : i + TILE; k < end;) {
+    i64 wide = width(w);
+    for (i64 i = 0; i < rows; i += w->tile)
+        for (i64 at = 0; at < all; at += wide)
+            for (i64 k = i, end = rows - i < w->tile ? rows : i + w->tile; k < end;) {
                 ReferenceSteps outer = steps_at(w, w->across, k, end);
                 *x = w->at.base[w->across] + k;
-                walk_patches(w, &outer, at, all - at < TILE ? all - at : TILE);
+                walk_patches(w, &outer, at, all - at < wide ? all - at : wide);
                 k += outer.n;
             }
+}
+
+/* Visit `all` coordinates of the innermost dim, in runs for which entries of several dims give
+ * the same. */
+static void
+walk_runs(Walk *w, i64 at, i64 all)
+{
+    ReferencePatch r[REFERENCE_ROW];
+    int index[REFERENCE_ROW], n;
+    i64 to[REFERENCE_ROW], from[REFERENCE_ROW], end = at + all;
+    i64 to_row = side_row(&w->to, &w->at), from_row = side_row(&w->from, &w->at);
+    i64 data = w->l->dim[w->at.inner].n - w->at.base[w->at.inner];
+    bool all_pad = outer_padding(w);
+    while (at < end) {
+        for (n = 0; n < REFERENCE_ROW && at < end; at += r[n++].inner.n) {
+            index[n] = (int)at;
+            r[n] = (ReferencePatch){.inner = steps_at(w, w->at.inner, at, end), .outer = {1, 0, 0}};
+        }
+        side_addresses_at(&w->to, &w->at, to_row, index, n, to);
+        side_addresses_at(&w->from, &w->at, from_row, index, n, from);
+        for (int i = 0; i < n; i++) {
+            bool pad = w->kind && (all_pad || index[i] >= data);
+            r[i].to = to[i];
+            r[i].from = pad ? w->kind : from[i];
+            r[i].inner.from = pad ? 0 : r[i].inner.from;
+        }
+        w->visit.line(w->arg, r, n);
+    }
+}
+
+/* Visit coordinates of the innermost dim and the one across as a grid, from i of `across` and
+ * `at` on.  False: there is padding. */
+static bool
+walk_grid(Walk *w, i64 i, int rows, i64 at, int n)
+{
+    int in = w->at.inner, over = w->across;
+    i64 x = w->at.base[over] + i, y = w->at.base[in] + at;
+    bool padded = x + rows > w->l->dim[over].n || y + n > w->l->dim[in].n;
+    w->at.x[over] = x;
+    if (w->kind && (padded || outer_padding(w)))
+        return false;
+    ReferenceGrid r = {.n = n, .rows = rows, .to = side_row(&w->to, &w->at) - w->to.sum[over][i],
+                       .from = side_row(&w->from, &w->at) - w->from.sum[over][i],
+                       .to_inner = w->to.sum[in] + at, .from_inner = w->from.sum[in] + at,
+                       .to_outer = w->to.sum[over] + i, .from_outer = w->from.sum[over] + i};
+    w->visit.grid(w->arg, &r);
+    return true;
+}
+
+static bool
+walk_line(Walk *w, i64 at, i64 all)
+{
+    if (!w->patches)
+        return walk_row(w, at, all);
+    walk_runs(w, at, all);
+    return true;
+}
+
+/* Some rows, from i of `across` and `at` on. */
+static bool
+walk_block(Walk *w, i64 i, i64 rows, i64 at, i64 all)
+{
+    if (w->sums && w->visit.grid && walk_grid(w, i, (int)rows, at, (int)all))
+        return true;
+    for (i64 k = i; k < i + rows; k++) {
+        w->at.x[w->across] = w->at.base[w->across] + k;
+        if (!walk_line(w, at, all))
+            return false;
+    }
+    return true;
 }
 
 /* Visit the strips of the innermost dim and the one across, in tiles. */
@@ -131,22 +213,21 @@ static bool
 walk_tiles(Walk *w)
 {
     const ReferenceSteps one = {1, 0, 0};
-    if (w->patches && w->across < 0)
-        walk_patches(w, &one, 0, w->at.n[w->at.inner]);
-    else if (w->patches)
-        walk_patch_tiles(w);
-    if (w->patches)
+    if (w->patches && w->sums) {
+        if (w->across < 0)
+            walk_patches(w, &one, 0, w->at.n[w->at.inner]);
+        else
+            walk_patch_tiles(w);
         return true;
+    }
     if (w->across < 0)
-        return walk_row(w, 0, w->at.inner < 0 ? 1 : w->at.n[w->at.inner]);
-    i64 rows = w->at.n[w->across], all = w->at.n[w->at.inner], *x = &w->at.x[w->across];
-    for (i64 i = 0; i < rows; i += TILE)
-        for (i64 at = 0; at < all; at += TILE)
-            for (i64 k = i; k < rows && k < i + TILE; k++) {
-                *x = w->at.base[w->across] + k;
-                if (!walk_row(w, at, all - at < TILE ? all - at : TILE))
-                    return false;
-            }
+        return walk_line(w, 0, w->at.inner < 0 ? 1 : w->at.n[w->at.inner]);
+    i64 rows = w->at.n[w->across], all = w->at.n[w->at.inner], wide = width(w);
+    for (i64 i = 0; i < rows; i += w->tile)
+        for (i64 at = 0; at < all; at += wide)
+            if (!walk_block(w, i, rows - i < w->tile ? rows - i : w->tile, at,
+                            all - at < wide ? all - at : wide))
+                return false;
     return true;
 }
 
@@ -171,22 +252,31 @@ walk_strips(Walk *w)
     return true;
 }
 
+static bool
+joins(const Walk *w, int d, i64 i)
+{
+    return side_joins(&w->to, d, i) && side_joins(&w->from, d, i);
+}
+
 /* Set for each coordinate of dim d's strip how many there are at equal steps. */
 static void
 set_same(Walk *w, int d)
 {
     enum { SHORT = 4 };
     const i64 *to = w->to.sum[d], *from = w->from.sum[d];
-    int n = (int)w->at.n[d], runs = 0, *same = w->same[d];
+    int n = (int)w->at.n[d], *same = w->same[d];
     for (int i = n - 1; i >= 0; i--) {
-        bool on = i < n - 2 && to[i + 1] - to[i] == to[i + 2] - to[i + 1] &&
+        bool next = i < n - 1 && joins(w, d, i);
+        bool on = next && i < n - 2 && joins(w, d, i + 1) && to[i + 1] - to[i] == to[i + 2] - to[i + 1] &&
                   from[i + 1] - from[i] == from[i + 2] - from[i + 1];
-        same[i] = on ? same[i + 1] + 1 : i < n - 1 ? 2 : 1;
+        same[i] = on ? same[i + 1] + 1 : next ? 2 : 1;
     }
+    if (d != w->at.inner)
+        return;
+    w->runs = 0;
     for (int i = 0; i < n; i += same[i])
-        runs++;
-    if (d == w->at.inner)
-        w->patches = n >= runs * SHORT;
+        w->runs++;
+    w->patches = n >= w->runs * SHORT;
 }
 
 /* Tabulate the strip of dim d that begins at `base`. */
@@ -251,11 +341,13 @@ order_dims(Walk *w)
     w->at.inner = rank ? w->order[rank - 1] : -1;
 }
 
-/* Set the dim along which neighbours lie closest in the source, if that is another. */
+/* Set the dim along which neighbours lie closest in the source, if that is another; else, for
+ * what is visited in two dims, the next in the destination. */
 static void
 set_across(Walk *w)
 {
     w->across = -1;
+    w->tile = REFERENCE_TILE * (w->l->dtype->bits < 8 ? 8 / w->l->dtype->bits : 1);
     if (w->at.inner < 0 || !w->from.l)
         return;
     i64 least = step_of(w->from.l, w->from.of[w->at.inner]);
@@ -266,6 +358,9 @@ set_across(Walk *w)
             w->across = d;
         }
     }
+    w->turned = w->across >= 0;
+    if (!w->turned && w->visit.patch && w->l->rank > 1)
+        w->across = w->order[w->l->rank - 2];
 }
 
 /* Room for walk.same of dim d; -1: there is none. */
@@ -280,10 +375,12 @@ static bool
 walk(Walk *w)
 {
     order_dims(w);
-    set_across(w);
     bool ok = side_new(&w->to, &w->at) && (!w->from.l || side_new(&w->from, &w->at));
-    if (ok && w->patch && side_is_sum(&w->to) && side_is_sum(&w->from))
-        ok = same_new(w, w->at.inner) && same_new(w, w->across);
+    w->sums = w->visit.patch && side_is_sum(&w->to) && side_is_sum(&w->from);
+    bool leaves = w->visit.line && side_has_leaves(&w->to) && side_has_leaves(&w->from);
+    set_across(w);
+    if (ok && (w->sums || leaves))
+        ok = same_new(w, w->at.inner) && (!w->sums || same_new(w, w->across));
     if (ok)
         walk_all(w);
     side_free(&w->to);
@@ -311,12 +408,11 @@ walk_of(const Plan *p, const i64 *lo, const i64 *hi)
 }
 
 bool
-reference_walk_patches(const Plan *p, const i64 *lo, const i64 *hi, ReferenceVisit *visit,
-                       ReferencePatchVisit *patch, void *arg)
+reference_walk_by(const Plan *p, const i64 *lo, const i64 *hi, const ReferenceVisitor *v,
+                  void *arg)
 {
     Walk w = walk_of(p, lo, hi);
-    w.visit = visit;
-    w.patch = patch;
+    w.visit = *v;
     w.arg = arg;
     return walk(&w);
 }
@@ -325,7 +421,7 @@ bool
 reference_walk_box(const Plan *p, const i64 *lo, const i64 *hi, ReferenceVisit *visit,
                    void *arg)
 {
-    return reference_walk_patches(p, lo, hi, visit, NULL, arg);
+    return reference_walk_by(p, lo, hi, &(ReferenceVisitor){.row = visit}, arg);
 }
 
 static void
@@ -380,7 +476,7 @@ bool
 reference_find(const Layout *l, i64 slot, i64 *x)
 {
     Search s = {slot, x, l->rank, false};
-    Walk w = {.l = l, .to = {.l = l}, .visit = look, .arg = &s};
+    Walk w = {.l = l, .to = {.l = l}, .visit.row = look, .arg = &s};
     for (int d = 0; d < l->rank; d++)
         w.to.of[d] = d;
     all_coordinates(l, w.at.lo, w.at.hi);
