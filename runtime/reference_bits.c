@@ -95,6 +95,7 @@ typedef struct {
     i64 at[8];                     /* slots, from the lowest on */
     i64 first;                     /* that of the first of them from the lowest */
     uint64_t of[256], mask;        /* the word of each byte; the bits of its elements */
+    bool whole;                    /* they are a byte there too */
 } Spread;
 
 /* Inner coordinates from i on: whether they are a byte of the source, and near each other. */
@@ -131,6 +132,22 @@ spread_of(Spread *s, int bits)
     }
 }
 
+/* Whether the bytes of the source are bytes of the destination. */
+static bool
+are_whole(const ReferenceGrid *r, int bits, const Spread *s)
+{
+    const int per = 8 / bits;
+    i64 starts = r->to;
+    for (int k = 0; k < per; k++)
+        if (s->at[k] != k)
+            return false;
+    for (int i = 0; i < r->n; i += per)
+        starts |= r->to_inner[i];
+    for (int k = 0; k < r->rows; k++)
+        starts |= r->to_outer[k];
+    return starts % per == 0;
+}
+
 /* Whether all bytes of a row of the grid lie in the same way; s has it then. */
 static bool
 spread_for(const ReferenceGrid *r, int bits, Spread *s)
@@ -146,6 +163,7 @@ spread_for(const ReferenceGrid *r, int bits, Spread *s)
         if (r->from_outer[k] * bits % 8)
             return false;
     spread_of(s, bits);
+    s->whole = are_whole(r, bits, s);
     return true;
 }
 
@@ -157,7 +175,10 @@ row_differs(const unsigned char *dst, const unsigned char *src, const ReferenceG
 {
     uint64_t wrong = 0, word;
     to -= s->first;
-    for (int i = 0; i < r->n; i += 8 / bits) {
+    for (int i = 0; i < r->n && s->whole; i += 8 / bits)
+        wrong |= dst[(to + r->to_inner[i]) * bits / 8] ^
+                 src[(from + r->from_inner[i]) * bits / 8];
+    for (int i = 0; i < r->n && !s->whole; i += 8 / bits) {
         i64 bit = (to + r->to_inner[i]) * bits;
         memcpy(&word, dst + bit / 8, sizeof word);
         wrong |= (word >> bit % 8 & s->mask) ^ s->of[src[(from + r->from_inner[i]) * bits / 8]];
