@@ -234,3 +234,15 @@ blocks_next(const Blocks *b, i64 *x)
     }
     return false;
 }
+
+int
+blocks_joined(const Blocks *b, i64 bytes, i64 most)
+{
+    int i = b->p->dst->rank - 1;
+    for (; i > 0; i--) {
+        int d = b->order[i];
+        if (!int_mul(bytes, int_ceil_div(b->n[d], b->step[d]), &bytes) || bytes > most)
+            break;
+    }
+    return i;
+}

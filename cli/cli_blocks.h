@@ -63,6 +63,10 @@ bool blocks_corner(const Blocks *b, unsigned rest, i64 *x);
 /* Moves x to the next block, in the order of the destination; false after the last. */
 bool blocks_next(const Blocks *b, i64 *x);
 
+/* Of the order: blocks of so many bytes that follow each other along this dim, with all along
+ * those behind it, are a box; one step of it has `most` bytes at most. */
+int blocks_joined(const Blocks *b, i64 bytes, i64 most);
+
 /* cli_blocks_part.c: what a block has of the storage. */
 void blocks_side(const Blocks *b, const Layout *l, const char *text, const int *map,
                  BlockSide *out);

@@ -199,26 +199,13 @@ boxes_right(Runner *r, const Kind *k, const i64 *x, const i64 *extent, i64 *slot
 /* Compared at once, in bytes: the tables of a comparison take time. */
 static const i64 ENOUGH = (i64)1 << 22;
 
-/* Of the order: blocks that follow each other along this dim are compared together, and all along
- * those behind it. */
-static int
-joined_dim(const Blocks *b, i64 bytes)
-{
-    int i = b->p->dst->rank - 1;
-    for (; i > 0; i--) {
-        int d = b->order[i];
-        if (!int_mul(bytes, int_ceil_div(b->n[d], b->step[d]), &bytes) || bytes > ENOUGH)
-            break;
-    }
-    return i;
-}
-
 /* Whether the blocks at r->first to x are a box, and no more should be compared with them. */
 static bool
 are_enough(const Runner *r, const i64 *x, const i64 *extent)
 {
     const Blocks *b = r->job->blocks;
-    int rank = b->p->dst->rank, i = joined_dim(b, r->kind->block.to.bytes), d;
+    int rank = b->p->dst->rank, d;
+    int i = blocks_joined(b, r->kind->block.to.bytes, ENOUGH);
     if (!rank || b->src.in_place || b->dst.in_place)
         return true;
     for (int inner = i + 1; inner < rank; inner++) {
@@ -283,21 +270,25 @@ stores_runs(const Runner *r)
 }
 
 /* The place of the whole file in memory, where it is needed.  What is written there has room
- * on the disk first: a full disk would end the process at a store. */
+ * on the disk first: a full disk would end the process at a store.  Where that cannot be, runs
+ * are written by calls. */
 static int
 map_file(Runner *r)
 {
-    bool stored = r->job->blocks->dst.in_place || r->stores;
+    bool in_place = r->job->blocks->dst.in_place, stored = in_place || r->stores;
     r->map_len = r->job->head_len + (size_t)layout_bytes(r->job->blocks->dst.whole);
     int e = stored ? posix_fallocate(r->fd, 0, (off_t)r->map_len)
             : ftruncate(r->fd, (off_t)r->map_len) ? errno : 0;
-    if (e)
+    if (e == 0 && (r->job->verify || stored)) {
+        int may = PROT_READ | (stored ? PROT_WRITE : 0);
+        void *p = mmap(NULL, r->map_len, may, MAP_SHARED, r->fd, 0);
+        r->map = p == MAP_FAILED ? NULL : p;
+        e = r->map ? 0 : errno;
+    }
+    if (e == 0 || in_place || !r->stores)
         return e;
-    if (!r->job->verify && !stored)
-        return 0;
-    void *p = mmap(NULL, r->map_len, PROT_READ | (stored ? PROT_WRITE : 0), MAP_SHARED, r->fd, 0);
-    r->map = p == MAP_FAILED ? NULL : p;
-    return r->map ? 0 : errno;
+    r->stores = false;
+    return map_file(r);
 }
 
 static int
