@@ -146,7 +146,7 @@ TEST_PKGS  := $(RUN_PKGS) g++ libcmocka-dev libdnnl-dev clang libclang-rt-14-dev
               pocl-opencl-icd ocl-icd-libopencl1 oclgrind glslang-tools spirv-tools \
               python3-moderngl libegl1 libgl1 libgl1-mesa-dri \
               cmake pkg-config man-db zsh fish \
-              python3-dev python3-setuptools python3-wheel python3-pip \
+              python3-dev python3-setuptools python3-wheel python3-pip python3-yaml \
               build-essential debhelper dh-python lintian chromium
 
 include bench/bench.mk

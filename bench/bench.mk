@@ -9,7 +9,7 @@ BENCH_ARGS  = --build $(B) $(if $(CASES),--cases $(CASES)) $(if $(SEED),--seed $
               $(if $(QUICK),--quick) $(if $(ROUNDS),--rounds $(ROUNDS)) \
               $(if $(THREADS),--threads $(THREADS)) $(BENCH_FLAGS)
 
-.PHONY: bench bench-build bench-memory bench-fit bench-sparse bench-extents bench-index
+.PHONY: bench bench-build bench-memory bench-fit bench-sparse bench-extents bench-index bench-files
 bench:
 	$(Q)sh tests/deps.sh $(BUILD_PKGS) $(BENCH_PKGS)
 	$(Q)$(MAKE) -s all bench-build
@@ -43,6 +43,12 @@ bench-index:
 	$(Q)sh tests/deps.sh $(BUILD_PKGS) $(RUN_PKGS)
 	$(Q)$(MAKE) -s all
 	$(Q)$(PYTHON) bench/index.py --build $(B) $(if $(ROUNDS),--rounds $(ROUNDS)) $(BENCH_FLAGS)
+
+# Files larger than --mem beside NumPy's memmap and h5repack, and --verify; TMPDIR is the folder.
+bench-files:
+	$(Q)sh tests/deps.sh $(BUILD_PKGS) $(RUN_PKGS) hdf5-tools
+	$(Q)$(MAKE) -s all
+	$(Q)$(PYTHON) bench/files.py --build $(B) $(if $(SEED),--seed $(SEED)) $(BENCH_FLAGS)
 
 # The rows of compiler/plan/cost.def, as this machine has them.
 bench-memory: $(B)/bench/memory

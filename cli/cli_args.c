@@ -53,8 +53,9 @@ static const struct {
      offsetof(Options, header)},
     {'D', false, {"depfile", 'D', "FILE", 0, "write a Make rule: the files that the output "
      "depends on", 0}, offsetof(Options, depfile)},
-    {'x', false, {"tensor", 't', "NAME", 0, "the array to read from a file with several: "
-     ".npz, safetensors, GGUF", 0}, offsetof(Options, tensor)},
+    {'x', false, {"tensor", 't', "NAME", 0, "the array to read from a file with several "
+     "(.npz, safetensors, GGUF), or a pattern, as in '*.bias', of one alone", 0},
+     offsetof(Options, tensor)},
     {'p', false, {"offset", 'p', "BYTES", 0, "where a raw input begins in its file", 0},
      offsetof(Options, offset)},
     {'X', false, {"mem", 'X', "SIZE", 0, "memory for the result and the source, as in 512M "

@@ -4,16 +4,30 @@
 #include "../runtime/proof.h"
 #include "cli_blocks.h"
 
+/* A plan of a block, as far as it says what its proof takes. */
+static Plan
+plan_of(const Blocks *b, const Block *one)
+{
+    return (Plan){.src = one->from.part, .dst = one->to.part, .split = b->p->split};
+}
+
 /* The bytes that a conversion block by block needs. */
 static i64
 memory_of(const Blocks *b, const Block *one, bool proven)
 {
-    const Plan p = {.src = one->from.part, .dst = one->to.part, .split = b->p->split};
+    const Plan p = plan_of(b, one);
     i64 src = b->src.in_place || one->from.runs.n ? one->from.bytes : 0, all;
     if (!int_add(src, one->to.bytes, &all))
         return INF;
     proven &= !b->src.in_place && !b->dst.in_place;
     return proven && proof_bytes(&p) > all ? proof_bytes(&p) : all;
+}
+
+static bool
+takes_long(const Blocks *b, const Block *one, const BlockLimits *most)
+{
+    const Plan p = plan_of(b, one);
+    return most->proven && !b->src.in_place && !b->dst.in_place && proof_slots(&p) > most->work;
 }
 
 static i64
@@ -128,9 +142,10 @@ set_order(Blocks *b)
     }
 }
 
-/* Halve the blocks until they fit.  False, with *least: they do not, or are not right. */
+/* Halve the blocks until they fit and, if they can be as small as that, their proof takes no
+ * longer than it may.  False, with *least: they do not fit, or are not right. */
 static bool
-fit(Blocks *b, i64 memory, bool proven, i64 *least)
+fit(Blocks *b, const BlockLimits *most, i64 *least)
 {
     Block one;
     for (int d = 0; d < b->p->dst->rank; d++)
@@ -138,13 +153,13 @@ fit(Blocks *b, i64 memory, bool proven, i64 *least)
     for (int d = 0; d < b->p->dst->rank; d++)
         b->unit[d] = least_cut(b, d);
     blocks_make(b, b->n, &one);
-    i64 need = memory_of(b, &one, proven);
-    while (need > memory && halve(b, &one))
-        need = memory_of(b, &one, proven);
+    i64 need = memory_of(b, &one, most->proven);
+    while ((need > most->memory || takes_long(b, &one, most)) && halve(b, &one))
+        need = memory_of(b, &one, most->proven);
     set_order(b);
     bool right = blocks_are_right(b);
     *least = right && need < *least ? need : *least;
-    return right && need <= memory;
+    return right && need <= most->memory;
 }
 
 /* A part of a tensor has a shape of its own, and no slabs. */
@@ -155,8 +170,8 @@ can_be(const BlockSide *s)
 }
 
 Blocks *
-blocks_new(Cli *c, const Plan *p, const ravel_request *rq, i64 memory, bool proven,
-           bool in_place, i64 *least)
+blocks_new(Cli *c, const Plan *p, const ravel_request *rq, const BlockLimits *most,
+           i64 *least)
 {
     Blocks *b = arena_new(c->arena, Blocks);
     *b = (Blocks){.arena = c->arena, .e = ex_new(c->arena), .known = c->known, .p = p};
@@ -164,10 +179,10 @@ blocks_new(Cli *c, const Plan *p, const ravel_request *rq, i64 memory, bool prov
         b->n[d] = p->dst->dim[d].n;
     blocks_side(b, p->src, rq->from, p->map, &b->src);
     blocks_side(b, p->dst, rq->to, NULL, &b->dst);
-    for (int sides = 0; sides < (in_place ? 4 : 1); sides++) {
+    for (int sides = 0; sides < (most->in_place ? 4 : 1); sides++) {
         b->src.in_place = sides & 1;
         b->dst.in_place = sides & 2;
-        if (can_be(&b->src) && can_be(&b->dst) && fit(b, memory, proven, least))
+        if (can_be(&b->src) && can_be(&b->dst) && fit(b, most, least))
             return b;
     }
     return NULL;
@@ -218,4 +233,16 @@ blocks_next(const Blocks *b, i64 *x)
         x[d] = 0;
     }
     return false;
+}
+
+int
+blocks_joined(const Blocks *b, i64 bytes, i64 most)
+{
+    int i = b->p->dst->rank - 1;
+    for (; i > 0; i--) {
+        int d = b->order[i];
+        if (!int_mul(bytes, int_ceil_div(b->n[d], b->step[d]), &bytes) || bytes > most)
+            break;
+    }
+    return i;
 }

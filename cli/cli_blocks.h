@@ -39,11 +39,17 @@ typedef struct {
     BlockPart from, to;
 } Block;
 
-/* The largest blocks that need at most `memory` bytes, with few and long runs in both files.
- * rq: of p.  `proven`: their code is proven too.  `in_place`: also those that are no slabs.
+typedef struct {
+    i64 memory;                    /* bytes */
+    bool proven;                   /* the code of a block is proven too */
+    i64 work;                      /* slots that this should move, at most */
+    bool in_place;                 /* also blocks that are no slabs */
+} BlockLimits;
+
+/* The largest blocks within these limits, with few and long runs in both files.  rq: of p.
  * *least is the memory that they need; NULL: that is more. */
-Blocks *blocks_new(Cli *c, const Plan *p, const ravel_request *rq, i64 memory, bool proven,
-                   bool in_place, i64 *least);
+Blocks *blocks_new(Cli *c, const Plan *p, const ravel_request *rq, const BlockLimits *most,
+                   i64 *least);
 /* Whether the runs of both files are long enough to be read and written one by one. */
 bool blocks_run_long(const Blocks *b);
 /* The number of dims that are cut. */
@@ -56,6 +62,10 @@ unsigned blocks_extents(const Blocks *b, const i64 *x, i64 *extent);
 bool blocks_corner(const Blocks *b, unsigned rest, i64 *x);
 /* Moves x to the next block, in the order of the destination; false after the last. */
 bool blocks_next(const Blocks *b, i64 *x);
+
+/* Of the order: blocks of so many bytes that follow each other along this dim, with all along
+ * those behind it, are a box; one step of it has `most` bytes at most. */
+int blocks_joined(const Blocks *b, i64 bytes, i64 most);
 
 /* cli_blocks_part.c: what a block has of the storage. */
 void blocks_side(const Blocks *b, const Layout *l, const char *text, const int *map,

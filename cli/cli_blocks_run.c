@@ -28,9 +28,12 @@ typedef struct {
     unsigned char *src, *dst;      /* buffers */
     const Kind *last;              /* whose holes in dst are zero */
     int fd;
-    unsigned char *map;            /* the new file, for --verify and for blocks that are
-                                    * written in place; NULL: not mapped */
+    unsigned char *map;            /* the new file, for --verify and for what is stored there;
+                                    * NULL: not mapped */
+    bool stores;                   /* runs are so short that a call for each takes longer */
     size_t map_len;
+    i64 first[MAX_RANK], gathered; /* for --verify: the first block that is not compared yet;
+                                    * bytes of all of them */
     i64 done;                      /* bytes of the destination */
     i64 unproven;                  /* bytes of a proof that was left out */
     bool differs, no_memory;       /* what --verify came to */
@@ -115,6 +118,10 @@ static int
 write_run(void *arg, i64 whole, i64 part, i64 bytes)
 {
     const Place *p = arg;
+    if (p->r->stores) {
+        memcpy(p->r->map + p->at + whole, p->r->dst + part, (size_t)bytes);
+        return 0;
+    }
     return write_at(p->r->fd, p->r->dst + part, (size_t)bytes, p->at + whole);
 }
 
@@ -176,20 +183,56 @@ let_go(const Runner *r)
         madvise(r->map, r->map_len, MADV_DONTNEED);
 }
 
-/* Compare the block with the layouts of the whole tensor, as the file has it. */
+/* Compare the box of the blocks at r->first to x, which follow each other along one dim, with
+ * the layouts of the whole tensor, as the file has them. */
 static bool
-is_right(Runner *r, const Kind *k, const i64 *x, const i64 *extent,
-         const unsigned char *src)
+boxes_right(Runner *r, const Kind *k, const i64 *x, const i64 *extent, i64 *slot)
 {
     const Blocks *b = r->job->blocks;
-    i64 hi[MAX_RANK], slot;
+    i64 hi[MAX_RANK];
     for (int d = 0; d < b->p->dst->rank; d++)
         hi[d] = x[d] + extent[d] < b->n[d] ? x[d] + extent[d] : b->p->dst->dim[d].padded;
-    const Threads *t = &k->plan->threads;
-    bool ok = reference_differs_in(b->p, t, x, hi, r->map + r->job->head_len, r->job->src,
-                                   &slot);
+    return reference_differs_in(b->p, &k->plan->threads, r->first, hi,
+                                r->map + r->job->head_len, r->job->src, slot);
+}
+
+/* Compared at once, in bytes: the tables of a comparison take time. */
+static const i64 ENOUGH = (i64)1 << 22;
+
+/* Whether the blocks at r->first to x are a box, and no more should be compared with them. */
+static bool
+are_enough(const Runner *r, const i64 *x, const i64 *extent)
+{
+    const Blocks *b = r->job->blocks;
+    int rank = b->p->dst->rank, d;
+    int i = blocks_joined(b, r->kind->block.to.bytes, ENOUGH);
+    if (!rank || b->src.in_place || b->dst.in_place)
+        return true;
+    for (int inner = i + 1; inner < rank; inner++) {
+        d = b->order[inner];
+        if (x[d] + extent[d] < b->n[d])
+            return false;
+    }
+    d = b->order[i];
+    return r->gathered >= ENOUGH || x[d] + extent[d] == b->n[d];
+}
+
+/* Compare the block at x, of which r->dst has the storage, or remember that it is to be. */
+static bool
+is_right(Runner *r, const Kind *k, const i64 *x, const i64 *extent, const unsigned char *src)
+{
+    const Blocks *b = r->job->blocks;
+    i64 slot = -1;
+    bool ok = true;
+    if (r->gathered == 0)
+        memcpy(r->first, x, sizeof r->first);
+    r->gathered += k->block.to.bytes;
+    if (are_enough(r, x, extent)) {
+        r->gathered = 0;
+        ok = boxes_right(r, k, x, extent, &slot);
+    }
     if (ok && slot < 0 && k->holes && !b->dst.in_place)
-        ok = reference_differs(k->plan->plan, t, r->dst, src, &slot);
+        ok = reference_differs(k->plan->plan, &k->plan->threads, r->dst, src, &slot);
     r->no_memory |= !ok;
     if (slot >= 0)
         fprintf(stderr, "ravel: verify: slot %lld of the result differs from the "
@@ -216,22 +259,36 @@ convert_block(Runner *r, const i64 *x)
     return e;
 }
 
+/* Whether runs are shorter than a page: a page then has several. */
+static bool
+stores_runs(const Runner *r)
+{
+    enum { PAGE = 4096 };
+    i64 x[MAX_RANK] = {0}, extent[MAX_RANK];
+    const Kind *k = &r->kind[blocks_extents(r->job->blocks, x, extent)];
+    return k->block.to.run < PAGE;
+}
+
 /* The place of the whole file in memory, where it is needed.  What is written there has room
- * on the disk first: a full disk would end the process at a store. */
+ * on the disk first: a full disk would end the process at a store.  Where that cannot be, runs
+ * are written by calls. */
 static int
 map_file(Runner *r)
 {
-    bool in_place = r->job->blocks->dst.in_place;
+    bool in_place = r->job->blocks->dst.in_place, stored = in_place || r->stores;
     r->map_len = r->job->head_len + (size_t)layout_bytes(r->job->blocks->dst.whole);
-    int e = in_place ? posix_fallocate(r->fd, 0, (off_t)r->map_len)
+    int e = stored ? posix_fallocate(r->fd, 0, (off_t)r->map_len)
             : ftruncate(r->fd, (off_t)r->map_len) ? errno : 0;
-    if (e)
+    if (e == 0 && (r->job->verify || stored)) {
+        int may = PROT_READ | (stored ? PROT_WRITE : 0);
+        void *p = mmap(NULL, r->map_len, may, MAP_SHARED, r->fd, 0);
+        r->map = p == MAP_FAILED ? NULL : p;
+        e = r->map ? 0 : errno;
+    }
+    if (e == 0 || in_place || !r->stores)
         return e;
-    if (!r->job->verify && !in_place)
-        return 0;
-    void *p = mmap(NULL, r->map_len, PROT_READ | (in_place ? PROT_WRITE : 0), MAP_SHARED, r->fd, 0);
-    r->map = p == MAP_FAILED ? NULL : p;
-    return r->map ? 0 : errno;
+    r->stores = false;
+    return map_file(r);
 }
 
 static int
@@ -244,6 +301,7 @@ fill(void *arg, int fd)
     double bytes = (double)layout_bytes(b->dst.whole) + (double)layout_bytes(b->src.whole);
     r->fd = fd;
     r->done = 0;
+    r->stores = stores_runs(r);
     int e = map_file(r);
     if (e == 0)
         e = write_at(fd, r->job->head, r->job->head_len, 0);

@@ -208,6 +208,17 @@ verify(Cli *c, const ravel_plan *p, const CliIndices *x, const unsigned char *ds
  * their runs are long.  A proof takes time in proportion to a block. */
 static const i64 BLOCK_MOST = (i64)64 << 20, PROOF_MOST = (i64)6 << 20;
 
+/* The slots that a proof should move, so that it takes a part of the conversion's time. */
+static i64
+proof_work(const Plan *p)
+{
+    enum { LEAST = 1 << 23, MOST = 1 << 30 };
+    i64 bytes;
+    if (!int_add(layout_bytes(p->src), layout_bytes(p->dst), &bytes) || bytes > MOST)
+        return MOST;
+    return bytes < LEAST ? LEAST : bytes;
+}
+
 /* The memory that the conversion at once needs. */
 static i64
 whole_memory(const Cli *c, const Source *s, const Plan *p)
@@ -232,15 +243,17 @@ choose_blocks(Cli *c, const Source *s, const Plan *p, const ravel_request *rq)
 {
     i64 memory = cli_memory(c), whole = whole_memory(c, s, p), least = whole;
     i64 best = c->o.verify ? PROOF_MOST : BLOCK_MOST;
-    bool fits = whole <= memory;
-    if (fits && (whole <= best || (!has_place(c, s) && !c->o.verify)))
+    bool fits = whole <= memory, proven = c->o.verify;
+    BlockLimits most = {memory < best ? memory : best, proven, proof_work(p), !fits};
+    bool quick = !proven || proof_slots(p) <= most.work;
+    if (fits && ((whole <= best && quick) || (!has_place(c, s) && !proven)))
         return NULL;
-    i64 some = memory < best ? memory : best;
-    Blocks *b = blocks_new(c, p, rq, some, c->o.verify, !fits, &least);
+    Blocks *b = blocks_new(c, p, rq, &most, &least);
     if (fits)
-        return b && (c->o.verify || blocks_run_long(b)) ? b : NULL;
+        return b && (proven || blocks_run_long(b)) ? b : NULL;
+    most.memory = memory;
     if (!b && memory > best)
-        b = blocks_new(c, p, rq, memory, c->o.verify, true, &least);
+        b = blocks_new(c, p, rq, &most, &least);
     if (!b && c->o.mem)
         cli_fail(c, "--mem %s allows %lld bytes, and the smallest blocks of this conversion need "
                  "%lld: give --mem %lld", c->o.mem, (long long)memory, (long long)least,

@@ -1,6 +1,7 @@
 /* Arrays in files: the formats, and what their readers share. */
 #include "cli_file.h"
 
+#include <fnmatch.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -144,6 +145,23 @@ is_named(const char *name, const char *wanted)
     return !strncmp(name, wanted, n) && (!name[n] || !strcmp(name + n, ".npy"));
 }
 
+/* The only array whose name is like the pattern --tensor; -1: there is none. */
+static int
+only_like(Cli *c, const ArrayFile *f, const char *const *name, int n)
+{
+    const char **like = arena_array(c->arena, const char *, n + 1);
+    int all = 0, at = -1;
+    for (int i = 0; i < n; i++)
+        if (!fnmatch(c->o.tensor, name[i], 0)) {
+            like[all++] = name[i];
+            at = i;
+        }
+    if (all > 1)
+        cli_fail(c, "'%s' has %d arrays like '%s', and one is converted: %s", f->path, all,
+                 c->o.tensor, some_names(c, like, all));
+    return at;
+}
+
 int
 cli_pick(Cli *c, const ArrayFile *f, const char *const *name, int n)
 {
@@ -157,6 +175,9 @@ cli_pick(Cli *c, const ArrayFile *f, const char *const *name, int n)
     for (int i = 0; i < n; i++)
         if (is_named(name[i], c->o.tensor))
             return i;
+    int like = only_like(c, f, name, n);
+    if (like >= 0)
+        return like;
     const char **all = arena_array(c->arena, const char *, n + 1);
     memcpy(all, name, (size_t)n * sizeof *all);
     all[n] = NULL;

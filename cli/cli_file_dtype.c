@@ -27,9 +27,7 @@ check_dtype(Cli *c, const FileArray *a, const DType *t)
 const DType *
 cli_file_dtype(Cli *c, const FileArray *a)
 {
-    const DType *t = c->o.dtype ? dtype_find(c->o.dtype) : own_dtype(a);
-    if (c->o.dtype && !t)
-        cli_fail(c, "unknown dtype '%s'", c->o.dtype);
+    const DType *t = c->o.dtype ? compile_dtype(c->arena, c->o.dtype) : own_dtype(a);
     if (!t)
         cli_fail(c, "'%s' holds elements of type %s: give their type with --dtype",
                  c->o.arg[0], a->a.descr);

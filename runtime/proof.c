@@ -37,8 +37,10 @@ proof_free(Proof *q)
         fence_free(&q->lane[i].src);
         fence_free(&q->lane[i].dst);
     }
-    if (q)
+    if (q) {
         kinds_free(&q->kinds);
+        free(q->number);
+    }
     free(q);
 }
 
@@ -86,6 +88,12 @@ method(const Plan *p)
     return q;
 }
 
+static i64
+gathered_of(const Proof *q)
+{
+    return passes_gathered(q->bits, q->passes, slots_of(q->p->dst));
+}
+
 static int
 runs_of(const Proof *q)
 {
@@ -117,8 +125,8 @@ proof_bytes(const Plan *p)
     Proof q = method(p);
     i64 lane = plus((i64)fence_bytes((size_t)layout_bytes(p->src)),
                     (i64)fence_bytes((size_t)layout_bytes(p->dst)));
-    i64 kinds = slots_of(p->dst) / 4;
-    return plus(plus(times(lane, q.threads), kinds),
+    i64 kinds = slots_of(p->dst) / 4, gathered = times(gathered_of(&q), sizeof *q.number);
+    return plus(plus(times(lane, q.threads), plus(kinds, gathered)),
                 plus(reference_bytes(p), (i64)sizeof q));
 }
 
@@ -161,7 +169,9 @@ proof_new(const Plan *p, bool pages, Proof **out, ravel_error *err)
         return s;
     }
     size_t n = (size_t)layout_bytes(p->src), m = (size_t)layout_bytes(p->dst);
-    bool ok = kinds_new(&q->kinds, p, &why);
+    i64 numbers = gathered_of(q);
+    q->number = numbers ? malloc((size_t)numbers * sizeof *q->number) : NULL;
+    bool ok = (!numbers || q->number) && kinds_new(&q->kinds, p, &why);
     while (ok && !why && q->nlanes < q->threads) {
         Lane *l = &q->lane[q->nlanes++];
         ok = fence_new(&l->src, n, pages) && fence_new(&l->dst, m, pages);
@@ -204,17 +214,6 @@ prove_places(Proof *q, const Code *code, ravel_error *err)
         status = one_run(q, code, &q->lane[1], s, err);
     }
     return status;
-}
-
-static ravel_status
-prove_passes(Proof *q, const Code *code, ravel_error *err)
-{
-    ravel_status s = RAVEL_OK;
-    Shot shot = {0, 0, POISON, place_at_end(q, q->lane->dst.n),
-                 place_at_end(q, q->lane->src.n), false};
-    for (; s == RAVEL_OK && shot.pass < q->passes; shot.pass++)
-        s = one_run(q, code, q->lane, shot, err);
-    return s;
 }
 
 ravel_status

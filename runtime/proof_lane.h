@@ -33,6 +33,7 @@ struct Proof {
     int nlanes;           /* lanes that are allocated */
     Lane lane[PROOF_THREADS];
     const Lane *now;      /* the lane that was prepared last */
+    uint32_t *number;     /* by slot of the destination: what prove_passes gathers; or NULL */
     atomic_int *begun;    /* how many runs were prepared; NULL: nobody asks */
 };
 
@@ -60,6 +61,10 @@ Value lane_stamp(const Proof *q, const Shot *s, i64 slot);
 Value lane_poison(const Proof *q, const Shot *s, i64 slot);
 /* Check the lane's buffers after its run, by a walk over all coordinates. */
 ravel_status lane_check(const Proof *q, Lane *l, ravel_error *err);
+/* All but the elements and the padding. */
+ravel_status lane_check_rest(const Proof *q, Lane *l, ravel_error *err);
+/* There is no memory for a walk. */
+ravel_status no_walk(const Proof *q, ravel_error *err);
 /* Check them by comparison with another lane that was found right in the same pass. */
 ravel_status lane_check_by(const Proof *q, Lane *l, const Lane *right, ravel_error *err);
 
@@ -67,6 +72,11 @@ ravel_status lane_check_by(const Proof *q, Lane *l, const Lane *right, ravel_err
 ravel_status wrong_slot(const Proof *q, const Lane *l, i64 slot, ravel_error *err);
 ravel_status wrong_source(const Proof *q, const Lane *l, i64 slot, ravel_error *err);
 ravel_status wrong_fence(const Lane *l, bool source, i64 byte, ravel_error *err);
+
+/* proof_passes.c: a run a pass on lane 0, compared with the layouts. */
+ravel_status prove_passes(Proof *q, const Code *code, ravel_error *err);
+/* How many numbers that gathers, for so many slots of the destination. */
+i64 passes_gathered(int bits, int passes, i64 slots);
 
 /* proof_parts.c: prove the parts that threads share, in several orders.  Lane 0 holds the
  * right result before the call, and not after it. */

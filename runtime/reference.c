@@ -7,33 +7,13 @@
  * If neighbours in the destination lie far apart in the source, the walk goes in tiles, so that
  * the lines of both stay in caches.  Where addresses are sums of what each dim gives, the tables
  * show which coordinates lie at equal steps: a patch of these is visited at once. */
-#include "reference.h"
+#include "reference_walk.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "reference_side.h"
-
-enum { TILE = REFERENCE_TILE };
-
-typedef struct {
-    const Layout *l;               /* its padded coordinates */
-    Strips at;
-    i64 kind;                      /* what padding is: FROM_FILL, FROM_HOLE; else 0 */
-    int order[MAX_RANK];           /* dims, outermost first */
-    int across;                    /* the dim that is tiled with the last; -1: none */
-    Side to, from;
-    ReferenceVisit *visit;
-    ReferencePatchVisit *patch;    /* NULL: all is visited as rows */
-    int *same[MAX_RANK];           /* for it, of `inner` and `across`: how many coordinates
-                                    * lie at equal steps, from each of the strip on */
-    bool skips;                    /* some elements may not be moved */
-    bool patches;                  /* these are many, and addresses are sums */
-    void *arg;
-} Walk;
-
-static bool
-outer_padding(const Walk *w)
+bool
+walk_is_padding(const Walk *w)
 {
     for (int d = 0; d < w->l->rank; d++)
         if (d != w->at.inner && w->at.x[d] >= w->l->dim[d].n)
@@ -76,7 +56,7 @@ walk_row(Walk *w, i64 at, i64 all)
 {
     ReferenceRow r;
     i64 to = side_row(&w->to, &w->at), from = w->from.l ? side_row(&w->from, &w->at) : 0;
-    bool pad = outer_padding(w);
+    bool pad = walk_is_padding(w);
     r.x = w->at.x;
     r.inner = w->at.inner;
     for (i64 end = at + all; at < end; at += REFERENCE_ROW) {
@@ -89,59 +69,33 @@ walk_row(Walk *w, i64 at, i64 all)
             mark_skipped(w, at, &r);
         if (w->at.inner >= 0)
             w->at.x[w->at.inner] = w->at.base[w->at.inner] + at;
-        if (!w->visit(w->arg, &r))
+        if (!w->visit.row(w->arg, &r))
             return false;
     }
     return true;
 }
 
-/* The coordinates of dim d at equal steps, from `at` of its strip on and below `end`; padding
- * begins anew. */
-static ReferenceSteps
-steps_at(const Walk *w, int d, i64 at, i64 end)
+static bool
+walk_line(Walk *w, i64 at, i64 all)
 {
-    const i64 *to = w->to.sum[d], *from = w->from.sum[d];
-    i64 data = w->l->dim[d].n - w->at.base[d], n = w->same[d][at];
-    end = at < data && data < end ? data : end;
-    if (n == 1)
-        return (ReferenceSteps){1, 0, 0};
-    return (ReferenceSteps){n < end - at ? n : end - at, to[at + 1] - to[at],
-                            from[at + 1] - from[at]};
+    if (!w->patches)
+        return walk_row(w, at, all);
+    walk_runs(w, at, all);
+    return true;
 }
 
-/* Visit `all` coordinates of the innermost dim, which `outer` is across. */
-static void
-walk_patches(Walk *w, const ReferenceSteps *outer, i64 at, i64 all)
+/* Some rows, from i of `across` and `at` on. */
+static bool
+walk_block(Walk *w, i64 i, i64 rows, i64 at, i64 all)
 {
-    const i64 *to = w->to.sum[w->at.inner], *from = w->from.sum[w->at.inner];
-    i64 to_row = side_row(&w->to, &w->at), from_row = side_row(&w->from, &w->at);
-    i64 data = w->l->dim[w->at.inner].n - w->at.base[w->at.inner];
-    bool all_pad = outer_padding(w);
-    for (i64 end = at + all; at < end;) {
-        ReferencePatch r = {to_row + to[at], from_row + from[at],
-                            steps_at(w, w->at.inner, at, end), *outer};
-        if (w->kind && (all_pad || at >= data)) {
-            r.from = w->kind;
-            r.inner.from = r.outer.from = 0;
-        }
-        w->patch(w->arg, &r);
-        at += r.inner.n;
+    if (w->sums && w->visit.grid && walk_grid(w, i, (int)rows, at, (int)all))
+        return true;
+    for (i64 k = i; k < i + rows; k++) {
+        w->at.x[w->across] = w->at.base[w->across] + k;
+        if (!walk_line(w, at, all))
+            return false;
     }
-}
-
-/* The same, with several rows at once. */
-static void
-walk_patch_tiles(Walk *w)
-{
-    i64 rows = w->at.n[w->across], all = w->at.n[w->at.inner], *x = &w->at.x[w->across];
-    for (i64 i = 0; i < rows; i += TILE)
-        for (i64 at = 0; at < all; at += TILE)
-            for (i64 k = i, end = rows - i < TILE ? rows : i + TILE; k < end;) {
-                ReferenceSteps outer = steps_at(w, w->across, k, end);
-                *x = w->at.base[w->across] + k;
-                walk_patches(w, &outer, at, all - at < TILE ? all - at : TILE);
-                k += outer.n;
-            }
+    return true;
 }
 
 /* Visit the strips of the innermost dim and the one across, in tiles. */
@@ -149,22 +103,21 @@ static bool
 walk_tiles(Walk *w)
 {
     const ReferenceSteps one = {1, 0, 0};
-    if (w->patches && w->across < 0)
-        walk_patches(w, &one, 0, w->at.n[w->at.inner]);
-    else if (w->patches)
-        walk_patch_tiles(w);
-    if (w->patches)
+    if (w->patches && w->sums) {
+        if (w->across < 0)
+            walk_patches(w, &one, 0, w->at.n[w->at.inner]);
+        else
+            walk_patch_tiles(w);
         return true;
+    }
     if (w->across < 0)
-        return walk_row(w, 0, w->at.inner < 0 ? 1 : w->at.n[w->at.inner]);
-    i64 rows = w->at.n[w->across], all = w->at.n[w->at.inner], *x = &w->at.x[w->across];
-    for (i64 i = 0; i < rows; i += TILE)
-        for (i64 at = 0; at < all; at += TILE)
-            for (i64 k = i; k < rows && k < i + TILE; k++) {
-                *x = w->at.base[w->across] + k;
-                if (!walk_row(w, at, all - at < TILE ? all - at : TILE))
-                    return false;
-            }
+        return walk_line(w, 0, w->at.inner < 0 ? 1 : w->at.n[w->at.inner]);
+    i64 rows = w->at.n[w->across], all = w->at.n[w->at.inner], wide = walk_width(w);
+    for (i64 i = 0; i < rows; i += w->tile)
+        for (i64 at = 0; at < all; at += wide)
+            if (!walk_block(w, i, rows - i < w->tile ? rows - i : w->tile, at,
+                            all - at < wide ? all - at : wide))
+                return false;
     return true;
 }
 
@@ -189,24 +142,6 @@ walk_strips(Walk *w)
     return true;
 }
 
-/* Set for each coordinate of dim d's strip how many there are at equal steps. */
-static void
-set_same(Walk *w, int d)
-{
-    enum { SHORT = 4 };
-    const i64 *to = w->to.sum[d], *from = w->from.sum[d];
-    int n = (int)w->at.n[d], runs = 0, *same = w->same[d];
-    for (int i = n - 1; i >= 0; i--) {
-        bool on = i < n - 2 && to[i + 1] - to[i] == to[i + 2] - to[i + 1] &&
-                  from[i + 1] - from[i] == from[i + 2] - from[i + 1];
-        same[i] = on ? same[i + 1] + 1 : i < n - 1 ? 2 : 1;
-    }
-    for (int i = 0; i < n; i += same[i])
-        runs++;
-    if (d == w->at.inner)
-        w->patches = n >= runs * SHORT;
-}
-
 /* Tabulate the strip of dim d that begins at `base`. */
 static void
 set_strip(Walk *w, int d, i64 base)
@@ -217,7 +152,7 @@ set_strip(Walk *w, int d, i64 base)
     if (w->from.l)
         side_fill(&w->from, &w->at, d);
     if (w->same[d])
-        set_same(w, d);
+        walk_set_same(w, d);
 }
 
 static void
@@ -269,11 +204,13 @@ order_dims(Walk *w)
     w->at.inner = rank ? w->order[rank - 1] : -1;
 }
 
-/* Set the dim along which neighbours lie closest in the source, if that is another. */
+/* Set the dim along which neighbours lie closest in the source, if that is another; else, for
+ * what is visited in two dims, the next in the destination. */
 static void
 set_across(Walk *w)
 {
     w->across = -1;
+    w->tile = REFERENCE_TILE * (w->l->dtype->bits < 8 ? 8 / w->l->dtype->bits : 1);
     if (w->at.inner < 0 || !w->from.l)
         return;
     i64 least = step_of(w->from.l, w->from.of[w->at.inner]);
@@ -284,6 +221,9 @@ set_across(Walk *w)
             w->across = d;
         }
     }
+    w->turned = w->across >= 0;
+    if (!w->turned && w->visit.patch && w->l->rank > 1)
+        w->across = w->order[w->l->rank - 2];
 }
 
 /* Room for walk.same of dim d; -1: there is none. */
@@ -298,10 +238,13 @@ static bool
 walk(Walk *w)
 {
     order_dims(w);
-    set_across(w);
     bool ok = side_new(&w->to, &w->at) && (!w->from.l || side_new(&w->from, &w->at));
-    if (ok && w->patch && !w->skips && side_is_sum(&w->to) && side_is_sum(&w->from))
-        ok = same_new(w, w->at.inner) && same_new(w, w->across);
+    w->sums = w->visit.patch && !w->skips && side_is_sum(&w->to) && side_is_sum(&w->from);
+    bool leaves = w->visit.line && !w->skips && side_has_leaves(&w->to) &&
+                  side_has_leaves(&w->from);
+    set_across(w);
+    if (ok && (w->sums || leaves))
+        ok = same_new(w, w->at.inner) && (!w->sums || same_new(w, w->across));
     if (ok)
         walk_all(w);
     side_free(&w->to);
@@ -330,12 +273,11 @@ walk_of(const Plan *p, const i64 *lo, const i64 *hi)
 }
 
 bool
-reference_walk_patches(const Plan *p, const i64 *lo, const i64 *hi, ReferenceVisit *visit,
-                       ReferencePatchVisit *patch, void *arg)
+reference_walk_by(const Plan *p, const i64 *lo, const i64 *hi, const ReferenceVisitor *v,
+                  void *arg)
 {
     Walk w = walk_of(p, lo, hi);
-    w.visit = visit;
-    w.patch = patch;
+    w.visit = *v;
     w.arg = arg;
     return walk(&w);
 }
@@ -344,7 +286,7 @@ bool
 reference_walk_box(const Plan *p, const i64 *lo, const i64 *hi, ReferenceVisit *visit,
                    void *arg)
 {
-    return reference_walk_patches(p, lo, hi, visit, NULL, arg);
+    return reference_walk_by(p, lo, hi, &(ReferenceVisitor){.row = visit}, arg);
 }
 
 static void
@@ -399,7 +341,7 @@ bool
 reference_find(const Layout *l, i64 slot, i64 *x)
 {
     Search s = {slot, x, l->rank, false};
-    Walk w = {.l = l, .to = {.l = l}, .visit = look, .arg = &s};
+    Walk w = {.l = l, .to = {.l = l}, .visit.row = look, .arg = &s};
     for (int d = 0; d < l->rank; d++)
         w.to.of[d] = d;
     all_coordinates(l, w.at.lo, w.at.hi);

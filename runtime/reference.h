@@ -34,11 +34,25 @@ typedef struct {
     i64 to, from;                  /* of the first */
     ReferenceSteps inner, outer;   /* outer.n is 1 where there is one dim */
 } ReferencePatch;
-enum { REFERENCE_TILE = 64 };      /* the most along each of two dims */
-typedef void ReferencePatchVisit(void *arg, const ReferencePatch *r);
-/* The same, in patches where these are large. */
-bool reference_walk_patches(const Plan *p, const i64 *lo, const i64 *hi,
-                            ReferenceVisit *visit, ReferencePatchVisit *patch, void *arg);
+/* Coordinates along two dims whose slots are sums of what each of both gives, all of elements. */
+typedef struct {
+    i64 to, from;                  /* what the other dims give */
+    int n, rows;                   /* coordinates of the inner dim, of the outer */
+    const i64 *to_inner, *from_inner, *to_outer, *from_outer;
+} ReferenceGrid;
+/* The most coordinates of the outer dim, and of both where the source is contiguous along it; of
+ * elements below a byte those of as many bytes. */
+enum { REFERENCE_TILE = 64 };
+/* What a walk visits: rows; patches, where they are large, or n patches of a line, where they are
+ * long; else grids, where there are any.  NULL: what would be one is rows. */
+typedef struct {
+    ReferenceVisit *row;
+    void (*patch)(void *arg, const ReferencePatch *r);
+    void (*line)(void *arg, const ReferencePatch *r, int n);
+    void (*grid)(void *arg, const ReferenceGrid *r);
+} ReferenceVisitor;
+bool reference_walk_by(const Plan *p, const i64 *lo, const i64 *hi, const ReferenceVisitor *v,
+                       void *arg);
 /* The bytes that a walk of one thread allocates, at most. */
 i64 reference_bytes(const Plan *p);
 /* The units of work of one address of a layout in a walk.  *made: the units for the

@@ -1,12 +1,22 @@
 /* Whether the slots of the destination have the right contents. */
 #include "element.h"
 #include "reference.h"
+#include "reference_bits.h"
 
 typedef struct {
     const Plan *p;
     const unsigned char *dst, *src;
     i64 wrong;                     /* the lowest slot; INF: none */
+    unsigned char fill[64];        /* of the destination, over and over */
 } Comparer;
+
+static void
+set_fill(Comparer *c)
+{
+    const Layout *l = c->p->dst;
+    for (i64 i = 0; i < (i64)sizeof c->fill * 8 / l->dtype->bits; i++)
+        element_set(c->fill, i, l->dtype->bits, l->fill[0], l->fill[1]);
+}
 
 /* Whether all of a row are elements that are right.  Inlined where `bits` is a constant. */
 __attribute__((always_inline))
@@ -57,6 +67,28 @@ compare_row(void *arg, const ReferenceRow *r)
     case 32: compare(c, r, 32); break;
     case 64: compare(c, r, 64); break;
     default: compare(c, r, bits); break;
+    }
+    return true;
+}
+
+/* Whether each row of a patch of padding is whole bytes without gaps. */
+static bool
+fills_bytes(const ReferencePatch *r, int bits)
+{
+    i64 ends = r->to | r->inner.n | (r->outer.n > 1 ? r->outer.to : 0);
+    return r->inner.to == 1 && ends * bits % 8 == 0;
+}
+
+static bool
+is_fill(const Comparer *c, const ReferencePatch *r, int bits)
+{
+    for (i64 k = 0; k < r->outer.n; k++) {
+        const unsigned char *p = c->dst + (r->to + k * r->outer.to) * bits / 8;
+        for (i64 left = r->inner.n * bits / 8, n; left; left -= n, p += n) {
+            n = left < (i64)sizeof c->fill ? left : (i64)sizeof c->fill;
+            if (memcmp(p, c->fill, (size_t)n))
+                return false;
+        }
     }
     return true;
 }
@@ -112,13 +144,27 @@ is_turned(const Comparer *c, const ReferencePatch *r, int bits)
     return is_same(c->dst, line, &one, bits);
 }
 
+/* Short runs are many. */
+static bool
+same_bytes(const unsigned char *a, const unsigned char *b, size_t n)
+{
+    uint64_t v[4];
+    if (n < sizeof *v || n > 2 * sizeof *v)
+        return !memcmp(a, b, n);
+    memcpy(&v[0], a, sizeof *v);
+    memcpy(&v[1], b, sizeof *v);
+    memcpy(&v[2], a + n - sizeof *v, sizeof *v);
+    memcpy(&v[3], b + n - sizeof *v, sizeof *v);
+    return v[0] == v[1] && v[2] == v[3];
+}
+
 static bool
 is_copy(const Comparer *c, const ReferencePatch *r, int bits)
 {
     for (i64 k = 0; k < r->outer.n; k++)
-        if (memcmp(c->dst + (r->to + k * r->outer.to) * bits / 8,
-                   c->src + (r->from + k * r->outer.from) * bits / 8,
-                   (size_t)(r->inner.n * bits / 8)))
+        if (!same_bytes(c->dst + (r->to + k * r->outer.to) * bits / 8,
+                        c->src + (r->from + k * r->outer.from) * bits / 8,
+                        (size_t)(r->inner.n * bits / 8)))
             return false;
     return true;
 }
@@ -137,13 +183,17 @@ __attribute__((always_inline))
 static inline bool
 is_right(const Comparer *c, const ReferencePatch *r, int bits)
 {
-    bool dense = r->inner.to == 1 && bits >= 8;
+    bool dense = r->inner.to == 1 && bits >= 8 && r->inner.n <= REFERENCE_TILE;
+    if (r->from < 0 && r->from != FROM_HOLE && fills_bytes(r, bits))
+        return is_fill(c, r, bits);
     if (r->from < 0)
         return r->from == FROM_HOLE || has_fill(c, r, bits);
     if (has_bytes(r, bits))
         return is_copy(c, r, bits);
     if (dense && r->outer.n > 1 && r->outer.from == 1 && bits <= 64)
         return is_turned(c, r, bits);
+    if (r->outer.n > 1 && bits_turn(r, bits))
+        return bits_turned_same(c->dst, c->src, r, bits);
     return is_same(c->dst, c->src, r, bits);
 }
 
@@ -152,6 +202,7 @@ patch_right(const Comparer *c, const ReferencePatch *r)
 {
     int bits = c->p->dst->dtype->bits;
     switch (bits) {
+    case 1: return is_right(c, r, 1);
     case 4: return is_right(c, r, 4);
     case 8: return is_right(c, r, 8);
     case 16: return is_right(c, r, 16);
@@ -176,6 +227,73 @@ compare_patch(void *arg, const ReferencePatch *r)
             if (one.to < c->wrong && !patch_right(c, &one))
                 c->wrong = one.to;
         }
+}
+
+/* The memory of later patches is fetched while these are compared. */
+__attribute__((always_inline))
+static inline bool
+are_right(const Comparer *c, const ReferencePatch *r, int n, int bits)
+{
+    enum { AHEAD = 16 };
+    bool right = true;
+    for (int i = 0; i < n; i++) {
+        if (i + AHEAD < n) {
+            __builtin_prefetch(c->dst + r[i + AHEAD].to * bits / 8);
+            __builtin_prefetch(c->src + r[i + AHEAD].from * bits / 8);
+        }
+        right &= is_right(c, &r[i], bits);
+    }
+    return right;
+}
+
+static void
+compare_line(void *arg, const ReferencePatch *r, int n)
+{
+    Comparer *c = arg;
+    int bits = c->p->dst->dtype->bits;
+    if (bits == 8    ? are_right(c, r, n, 8)
+        : bits == 16 ? are_right(c, r, n, 16)
+        : bits == 32 ? are_right(c, r, n, 32)
+                     : are_right(c, r, n, bits))
+        return;
+    for (int i = 0; i < n; i++)
+        compare_patch(c, &r[i]);
+}
+
+/* Find the lowest slot of a grid that is wrong. */
+__attribute__((always_inline))
+static inline void
+compare_slots(Comparer *c, const ReferenceGrid *r, int bits)
+{
+    uint64_t high, high_got;
+    for (int k = 0; k < r->rows; k++) {
+        i64 to = r->to + r->to_outer[k], from = r->from + r->from_outer[k];
+        for (int i = 0; i < r->n; i++) {
+            i64 slot = to + r->to_inner[i];
+            uint64_t got = element_get(c->dst, slot, bits, &high_got);
+            if ((got ^ element_get(c->src, from + r->from_inner[i], bits, &high)) |
+                (high ^ high_got))
+                c->wrong = slot < c->wrong ? slot : c->wrong;
+        }
+    }
+}
+
+static void
+compare_grid(void *arg, const ReferenceGrid *r)
+{
+    Comparer *c = arg;
+    int bits = c->p->dst->dtype->bits;
+    if (bits < 8 && bits_grid_same(c->dst, layout_bytes(c->p->dst), c->src, r, bits))
+        return;
+    switch (bits) {
+    case 1: compare_slots(c, r, 1); break;
+    case 4: compare_slots(c, r, 4); break;
+    case 8: compare_slots(c, r, 8); break;
+    case 16: compare_slots(c, r, 16); break;
+    case 32: compare_slots(c, r, 32); break;
+    case 64: compare_slots(c, r, 64); break;
+    default: compare_slots(c, r, bits); break;
+    }
 }
 
 /* The lowest hole below `end` that is not zero, or `end`. */
@@ -207,7 +325,8 @@ static void
 compare_part(void *shared, int part, int parts)
 {
     Shared *s = shared;
-    Comparer c = {s->p, s->dst, s->src, INF};
+    const ReferenceVisitor v = {compare_row, compare_patch, compare_line, compare_grid};
+    Comparer c = {.p = s->p, .dst = s->dst, .src = s->src, .wrong = INF};
     i64 lo[MAX_RANK], hi[MAX_RANK];
     int rank = s->p->dst->rank;
     memcpy(lo, s->lo, (size_t)rank * sizeof *lo);
@@ -219,7 +338,8 @@ compare_part(void *shared, int part, int parts)
     }
     if ((rank && lo[s->across] == hi[s->across]) || (!rank && part))
         return;
-    if (!reference_walk_patches(s->p, lo, hi, compare_row, compare_patch, &c))
+    set_fill(&c);
+    if (!reference_walk_by(s->p, lo, hi, &v, &c))
         s->no_memory = true;
     i64 now = s->wrong;
     while (c.wrong < now && !atomic_compare_exchange_weak(&s->wrong, &now, c.wrong))

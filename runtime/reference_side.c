@@ -123,6 +123,21 @@ side_is_sum(const Side *s)
     return !s->nseveral && !s->l->ref->def->swizzle;
 }
 
+bool
+side_has_leaves(const Side *s)
+{
+    return !s->by_one && !s->l->ref->def->swizzle;
+}
+
+bool
+side_joins(const Side *s, int d, i64 i)
+{
+    for (int k = 0; k < s->nleaf; k++)
+        if (s->leaf[k].dim == s->of[d] && s->leaf[k].value[i] != s->leaf[k].value[i + 1])
+            return false;
+    return true;
+}
+
 void
 side_free(Side *s)
 {
@@ -277,12 +292,22 @@ swizzle_row(const Side *s, int n, i64 *out)
         layout_swizzle(s->l, out[i], &out[i]);
 }
 
-/* A row of one side, from `at` of the innermost strip on. */
+/* Coordinates of the innermost strip on one side. */
 typedef struct {
     const Strips *w;
     const Side *s;
-    i64 at;
+    i64 at;                        /* the first */
+    const int *index;              /* all; NULL: those that follow it */
 } Row;
+
+static void
+take(const Row *r, const i64 *value, int n, i64 *out)
+{
+    if (!r->index)
+        memcpy(out, value + r->at, (size_t)n * sizeof *out);
+    for (int i = 0; i < n && r->index; i++)
+        out[i] = value[r->index[i]];
+}
 
 static bool
 leaf_values(const void *arg, const Ast *x, int n, i64 *out)
@@ -294,7 +319,7 @@ leaf_values(const void *arg, const Ast *x, int n, i64 *out)
             continue;
         for (int d = 0; d < r->w->rank; d++)
             if (r->s->of[d] == f->dim && d == r->w->inner)
-                memcpy(out, f->value + r->at, (size_t)n * sizeof *out);
+                take(r, f->value, n, out);
             else if (r->s->of[d] == f->dim)
                 for (int i = 0; i < n; i++)
                     out[i] = f->value[r->w->x[d] - r->w->base[d]];
@@ -325,7 +350,7 @@ side_addresses(const Side *s, Strips *w, i64 base, i64 at, int n, i64 *out)
     if (side_is_sum(s))
         return;
     if (!s->by_one)
-        add_several(&(Row){w, s, at}, n, out);
+        add_several(&(Row){w, s, at, NULL}, n, out);
     for (int i = 0; i < n && s->by_one; i++) {
         if (w->inner >= 0)
             w->x[w->inner] = w->base[w->inner] + at + i;
@@ -334,3 +359,10 @@ side_addresses(const Side *s, Strips *w, i64 base, i64 at, int n, i64 *out)
     swizzle_row(s, n, out);
 }
 
+void
+side_addresses_at(const Side *s, const Strips *w, i64 base, const int *index, int n, i64 *out)
+{
+    for (int i = 0; i < n; i++)
+        out[i] = base + s->sum[w->inner][index[i]];
+    add_several(&(Row){w, s, 0, index}, n, out);
+}

@@ -45,11 +45,19 @@ i64 side_strip(i64 coordinates);
 void side_fill(Side *s, const Strips *w, int d);
 /* Whether an address is the sum of what each dim gives. */
 bool side_is_sum(const Side *s);
+/* Whether an address is a sum of what each dim gives, and of what entries give that depend on
+ * the leaves alone. */
+bool side_has_leaves(const Side *s);
+/* Whether entries of several dims give the same at i and at i + 1 of the strip of dim d. */
+bool side_joins(const Side *s, int d, i64 i);
 /* What the dims other than `inner` give to it. */
 i64 side_row(const Side *s, const Strips *w);
 /* The addresses of n coordinates of a row, which has `base` of the other dims, from `at` of the
  * innermost strip on. */
 void side_addresses(const Side *s, Strips *w, i64 base, i64 at, int n, i64 *out);
+/* The same of those at `index` of the strip, of a side that has leaves. */
+void side_addresses_at(const Side *s, const Strips *w, i64 base, const int *index, int n,
+                       i64 *out);
 
 /* Whether the element at the current coordinate is not moved, by a number of -1. */
 bool side_skips(const Side *s, const Strips *w);

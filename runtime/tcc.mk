@@ -9,7 +9,7 @@
 # so that a host with a libtcc of its own keeps that; jit.c sees them hidden.
 # Its variables lie between two symbols, to be cleared for every run.
 
-LIBTCC  := $(shell $(CC) -print-file-name=libtcc.a)
+LIBTCC  := $(shell $(CC) -print-file-name=libtcc.a 2>/dev/null)
 
 TCC_CALLED = tcc_new tcc_set_error_func tcc_set_options tcc_set_output_type \
              tcc_compile_string tcc_output_file

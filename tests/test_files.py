@@ -203,6 +203,12 @@ def test_choosing():
     assert "has 9 arrays: choose one with --tensor: layer0.npy, " in (said := convert("x.npz", "y.npy", *PAIR, code=2)) and "and 3 more" in said
     safetensors({"weight": ("F16", X), "bias": ("F16", X)})
     assert "has no array 'wieght'; did you mean 'weight'?; it has weight, bias" in convert("x.safetensors", "y.npy", *PAIR, "--tensor", "wieght", code=2)
+    convert("x.safetensors", "y.npy", *PAIR, "--tensor", "w*t")
+    assert np.array_equal(np.load("y.npy"), NHWC)
+    assert "has 2 arrays like '*i*', and one is converted: weight, bias" in convert("x.safetensors", "y.npy", *PAIR, "--tensor", "*i*", code=2)
+    safetensors({"a[1]": ("F16", X), "a1": ("F16", X[::-1])})
+    convert("x.safetensors", "y.npy", *PAIR, "--tensor", "a[1]")       # a name before it is a pattern
+    assert np.array_equal(np.load("y.npy"), NHWC)
     np.save("x.npy", X)
     assert "has one array, without a name" in convert("x.npy", "y.npy", *PAIR, "--tensor", "w", code=2)
     assert "--offset is for raw data" in convert("x.npy", "y.npy", *PAIR, "--offset", "8", code=2)

@@ -64,7 +64,7 @@ FOREIGN = {
     "jansson.h argp.h": "cli/*",
     "zlib.h": "cli/cli_zip*.c",
 }
-LIBC = """assert.h ctype.h dirent.h errno.h fcntl.h float.h inttypes.h limits.h locale.h math.h pthread.h setjmp.h signal.h stdarg.h stdatomic.h
+LIBC = """assert.h ctype.h dirent.h errno.h fcntl.h float.h fnmatch.h inttypes.h limits.h locale.h math.h pthread.h setjmp.h signal.h stdarg.h stdatomic.h
 stdbool.h stddef.h stdint.h stdio.h stdlib.h string.h strings.h time.h unistd.h elf.h endian.h dlfcn.h immintrin.h arm_neon.h
 sys/mman.h sys/stat.h sys/types.h sys/random.h sys/time.h sys/wait.h sys/prctl.h sys/resource.h sys/ioctl.h sched.h""".split()
 TEMPLATE_HEADERS = ["stdint.h", "string.h", "stddef.h", "omp.h", "immintrin.h", "emmintrin.h", "arm_neon.h", "hip/hip_runtime.h"]

@@ -57,6 +57,21 @@ def test_types_of_ml_dtypes():
         ravel.convert(np.zeros((2, 3), ml.int4), "{A, B}", "(A,B){B, A}")
 
 
+def test_tensors_of_torch():
+    """On the CPU, in and out, also with strides; NumPy has no bfloat16."""
+    torch = pytest.importorskip("torch")
+    x = torch.from_numpy(random(SHAPE, np.float16))
+    y, z = ravel.convert(x, "NCHW", "NC1HWC0"), torch.empty_like(x)
+    assert np.array_equal(y, blocked(x.numpy(), 16))
+    ravel.convert(torch.from_numpy(y), "NC1HWC0", "NCHW", shape=SHAPE, out=z)
+    assert torch.equal(x, z)
+    for t in (torch.bfloat16, torch.int8):
+        x = torch.arange(33*65).reshape(33, 65).to(t)[::2, 1:]
+        z = torch.empty(x.T.shape, dtype=t)
+        ravel.convert(x, "{A, B}", "(A,B){B, A}", out=z)
+        assert torch.equal(z, x.T)
+
+
 def test_packed():
     """Two elements in a byte, the first in the low half: rows of 6, converted to columns."""
     x = np.arange(24).reshape(4, 6) % 16

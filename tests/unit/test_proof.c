@@ -51,7 +51,7 @@ static void
 make(void *arg)
 {
     Job *j = arg;
-    i64 shape[2];
+    i64 shape[3];
     int rank = 0;
     for (const char *s = j->pair[3]; s; s = strchr(s, ',') ? strchr(s, ',') + 1 : NULL)
         shape[rank++] = atoll(s);
@@ -321,6 +321,16 @@ one_wrong_element(void **state)
         {"(A,B){A, B}", "(A,B){A//8, B//16, A%8, (B//2%8) ~ (A%8), B%2}", "u16", "40,60"},
         {"(A,B){B, A, swizzle = xor(3, 1, 3)}", "(A,B){A, B, pitch = {A = 256}}", "u16", "64,64"},
         {"(A,B){A, B}", "(A,B){A, B, pad = {B = 64}, fill = 'none'}", "u8", "9,70"},
+        {"(A,B){A, B}", "(A,B){B, A}", "u1", "136,72"},
+        {"(A,B){A, B}", "(A,B){B, A}", "u2", "100,84"},
+        {"(A,B){A, B}", "(A,B){B, A}", "u4", "66,130"},
+        {"(A,B){A, B}", "(A,B){A//8, B//8, A[2], B[2], A[1], B[1], A[0], B[0]}", "u1", "72,80"},
+        {"(A,B){A, B}", "(A,B){A//8, B//8, A[2], B[2], B[0], A[1], B[1], A[0]}", "u4", "70,90"},
+        {"(A,B){A, B}", "(A,B){A//8, B//8, A[2], B[2], A[1], B[1], A[0], B[0]}", "u16", "70,90"},
+        {"(A,B,C){A, B, C}", "(A,B,C){A, B//4, C//64, B%4, (C//8%8) ~ (B%4), C%8, fill = 1}", "u1",
+         "3,6,160"},
+        {"(A,B){A, B}", "(A,B){A//8, B//32, A%8, (B//4%8) ~ (A%8), B%4, fill = 'edge'}", "u32",
+         "12,70"},
         {"(A,B){A, B}", "(A,B){A, B, pad = {B = 16}, fill = 3}", "u16", "9,1"}};
     enum { TRIES = 12 };
     (void)state;

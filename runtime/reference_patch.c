@@ -1,0 +1,130 @@
+/* Coordinates that are visited many at once: the tables of the dims show which of them lie at
+ * equal steps, and for which of them entries of several dims give the same. */
+#include "reference_walk.h"
+
+static bool
+joins(const Walk *w, int d, i64 i)
+{
+    return side_joins(&w->to, d, i) && side_joins(&w->from, d, i);
+}
+
+void
+walk_set_same(Walk *w, int d)
+{
+    enum { SHORT = 4 };
+    const i64 *to = w->to.sum[d], *from = w->from.sum[d];
+    int n = (int)w->at.n[d], *same = w->same[d];
+    for (int i = n - 1; i >= 0; i--) {
+        bool next = i < n - 1 && joins(w, d, i);
+        bool on = next && i < n - 2 && joins(w, d, i + 1) &&
+                  to[i + 1] - to[i] == to[i + 2] - to[i + 1] &&
+                  from[i + 1] - from[i] == from[i + 2] - from[i + 1];
+        same[i] = on ? same[i + 1] + 1 : next ? 2 : 1;
+    }
+    if (d != w->at.inner)
+        return;
+    w->runs = 0;
+    for (int i = 0; i < n; i += same[i])
+        w->runs++;
+    w->patches = n >= w->runs * SHORT;
+}
+
+/* The coordinates of dim d at equal steps, from `at` of its strip on and below `end`; padding
+ * begins anew. */
+static ReferenceSteps
+steps_at(const Walk *w, int d, i64 at, i64 end)
+{
+    const i64 *to = w->to.sum[d], *from = w->from.sum[d];
+    i64 data = w->l->dim[d].n - w->at.base[d], n = w->same[d][at];
+    end = at < data && data < end ? data : end;
+    if (n == 1)
+        return (ReferenceSteps){1, 0, 0};
+    return (ReferenceSteps){n < end - at ? n : end - at, to[at + 1] - to[at],
+                            from[at + 1] - from[at]};
+}
+
+void
+walk_patches(Walk *w, const ReferenceSteps *outer, i64 at, i64 all)
+{
+    const i64 *to = w->to.sum[w->at.inner], *from = w->from.sum[w->at.inner];
+    i64 to_row = side_row(&w->to, &w->at), from_row = side_row(&w->from, &w->at);
+    i64 data = w->l->dim[w->at.inner].n - w->at.base[w->at.inner];
+    bool all_pad = walk_is_padding(w);
+    for (i64 end = at + all; at < end;) {
+        ReferencePatch r = {to_row + to[at], from_row + from[at],
+                            steps_at(w, w->at.inner, at, end), *outer};
+        if (w->kind && (all_pad || at >= data)) {
+            r.from = w->kind;
+            r.inner.from = r.outer.from = 0;
+        }
+        w->visit.patch(w->arg, &r);
+        at += r.inner.n;
+    }
+}
+
+i64
+walk_width(const Walk *w)
+{
+    enum { RUNS = 128 };
+    i64 all = w->at.n[w->at.inner];
+    bool some = w->patches && !w->sums && w->runs * RUNS < all;
+    return w->turned ? w->tile : some ? RUNS * all / w->runs : all;
+}
+
+void
+walk_patch_tiles(Walk *w)
+{
+    i64 rows = w->at.n[w->across], all = w->at.n[w->at.inner], *x = &w->at.x[w->across];
+    i64 wide = walk_width(w);
+    for (i64 i = 0; i < rows; i += w->tile)
+        for (i64 at = 0; at < all; at += wide)
+            for (i64 k = i, end = rows - i < w->tile ? rows : i + w->tile; k < end;) {
+                ReferenceSteps outer = steps_at(w, w->across, k, end);
+                *x = w->at.base[w->across] + k;
+                walk_patches(w, &outer, at, all - at < wide ? all - at : wide);
+                k += outer.n;
+            }
+}
+
+void
+walk_runs(Walk *w, i64 at, i64 all)
+{
+    ReferencePatch r[REFERENCE_ROW];
+    int index[REFERENCE_ROW], n;
+    i64 to[REFERENCE_ROW], from[REFERENCE_ROW], end = at + all;
+    i64 to_row = side_row(&w->to, &w->at), from_row = side_row(&w->from, &w->at);
+    i64 data = w->l->dim[w->at.inner].n - w->at.base[w->at.inner];
+    bool all_pad = walk_is_padding(w);
+    while (at < end) {
+        for (n = 0; n < REFERENCE_ROW && at < end; at += r[n++].inner.n) {
+            index[n] = (int)at;
+            r[n] = (ReferencePatch){.inner = steps_at(w, w->at.inner, at, end), .outer = {1, 0, 0}};
+        }
+        side_addresses_at(&w->to, &w->at, to_row, index, n, to);
+        side_addresses_at(&w->from, &w->at, from_row, index, n, from);
+        for (int i = 0; i < n; i++) {
+            bool pad = w->kind && (all_pad || index[i] >= data);
+            r[i].to = to[i];
+            r[i].from = pad ? w->kind : from[i];
+            r[i].inner.from = pad ? 0 : r[i].inner.from;
+        }
+        w->visit.line(w->arg, r, n);
+    }
+}
+
+bool
+walk_grid(Walk *w, i64 i, int rows, i64 at, int n)
+{
+    int in = w->at.inner, over = w->across;
+    i64 x = w->at.base[over] + i, y = w->at.base[in] + at;
+    bool padded = x + rows > w->l->dim[over].n || y + n > w->l->dim[in].n;
+    w->at.x[over] = x;
+    if (w->kind && (padded || walk_is_padding(w)))
+        return false;
+    ReferenceGrid r = {.n = n, .rows = rows, .to = side_row(&w->to, &w->at) - w->to.sum[over][i],
+                       .from = side_row(&w->from, &w->at) - w->from.sum[over][i],
+                       .to_inner = w->to.sum[in] + at, .from_inner = w->from.sum[in] + at,
+                       .to_outer = w->to.sum[over] + i, .from_outer = w->from.sum[over] + i};
+    w->visit.grid(w->arg, &r);
+    return true;
+}

@@ -1,0 +1,47 @@
+/* reference_walk.h: a walk through coordinates, for the files of it. */
+#ifndef RAVEL_REFERENCE_WALK_H
+#define RAVEL_REFERENCE_WALK_H
+
+#include "reference.h"
+#include "reference_side.h"
+
+typedef struct {
+    const Layout *l;               /* its padded coordinates */
+    Strips at;
+    i64 kind;                      /* what padding is: FROM_FILL, FROM_HOLE; else 0 */
+    int order[MAX_RANK];           /* dims, outermost first */
+    int across;                    /* the dim that is tiled with the last; -1: none */
+    Side to, from;
+    bool skips;                    /* some elements may not be moved */
+    i64 tile;                      /* how many coordinates of `across` are visited together */
+    bool turned;                   /* in the source neighbours along `across` lie closest */
+    ReferenceVisitor visit;
+    bool sums;                     /* addresses are sums of what each dim gives */
+    int *same[MAX_RANK];           /* for patches, of `inner` and `across`: how many coordinates
+                                    * lie at equal steps, from each of the strip on */
+    i64 runs;                      /* of `inner`: how often they begin anew */
+    bool patches;                  /* they are long */
+    void *arg;
+} Walk;
+
+/* Whether the coordinate in dims other than the innermost is padding. */
+bool walk_is_padding(const Walk *w);
+
+/* reference_patch.c */
+/* Set for each coordinate of dim d's strip how many there are at equal steps, for which entries
+ * of several dims give the same. */
+void walk_set_same(Walk *w, int d);
+/* How many coordinates of the innermost dim are visited with several of `across`. */
+i64 walk_width(const Walk *w);
+/* Visit `all` coordinates of the innermost dim, from `at` of its strip on, as patches; with
+ * `outer`, the coordinates of `across` at equal steps. */
+void walk_patches(Walk *w, const ReferenceSteps *outer, i64 at, i64 all);
+/* The same, in tiles with those of `across`. */
+void walk_patch_tiles(Walk *w);
+/* Visit them in runs for which entries of several dims give the same. */
+void walk_runs(Walk *w, i64 at, i64 all);
+/* Visit coordinates of the innermost dim and the one across as a grid, from i of `across` and
+ * `at` on.  False: there is padding. */
+bool walk_grid(Walk *w, i64 i, int rows, i64 at, int n);
+
+#endif
