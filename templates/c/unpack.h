@@ -143,6 +143,29 @@ ravel_narrow(unsigned char *d, const ravel_line1 *x, int bits)
         memcpy(d, &four, sizeof four);
 }
 
+#if RAVEL_LANES == 4 && defined(__AVX512VBMI__)
+/* Where each element of 64 bits begins, a byte each. */
+RAVEL_CONSTANT uint64_t
+ravel_begins(int by, int bits)
+{
+    return 0x0706050403020100 * (uint64_t)bits + 0x0101010101010101 * (uint64_t)by;
+}
+
+/* 64 elements from bit `by`, below 8, of s on: to each word the bytes that have its elements,
+ * which then move to a byte each. */
+RAVEL_INLINE void
+ravel_unpack_line(unsigned char *d, const unsigned char *s, int by, int bits)
+{
+    const __mmask64 read = (__mmask64)-1 >> (64 - 8 * bits - (by > 0));
+    ravel_1x4 from = {0};
+    RAVEL_UNROLL for (int i = 0; i < 64; i++)
+        from[i] = (uint8_t)(i / 8 * bits + (i % 8 <= bits ? i % 8 : 0));
+    __m512i v = _mm512_permutexvar_epi8((__m512i)from, _mm512_maskz_loadu_epi8(read, s));
+    v = _mm512_multishift_epi64_epi8(_mm512_set1_epi64((long long)ravel_begins(by, bits)), v);
+    v = _mm512_and_si512(v, _mm512_set1_epi8((char)((1 << bits) - 1)));
+    memcpy(d, &v, sizeof v);
+}
+#else
 /* 64 elements from bit `by`, below 8, of s on. */
 RAVEL_INLINE void
 ravel_unpack_line(unsigned char *d, const unsigned char *s, int by, int bits)
@@ -157,7 +180,24 @@ ravel_unpack_line(unsigned char *d, const unsigned char *s, int by, int bits)
         x = (x | x << (uint64_t)(step * (8 - bits))) & ravel_fields(step, bits);
     memcpy(d, &x, sizeof x);
 }
+#endif
 
+#if RAVEL_LANES == 4 && defined(__AVX512VL__)
+RAVEL_INLINE void
+ravel_pack_line(unsigned char *d, const unsigned char *s, int bits)
+{
+    const __m512i v = _mm512_loadu_si512(s), one = _mm512_set1_epi8(1);
+    const __m512i two = _mm512_maddubs_epi16(v, _mm512_set1_epi16((short)(1 | 256 << bits)));
+    const __m512i four = _mm512_madd_epi16(two, _mm512_set1_epi32(1 | 65536 << 2 * bits));
+    const uint64_t eight = _mm512_test_epi8_mask(v, one);
+    if (bits == 1)
+        memcpy(d, &eight, 8);
+    else if (bits == 2)
+        _mm_storeu_si128((__m128i *)d, _mm512_cvtepi32_epi8(four));
+    else
+        _mm256_storeu_si256((__m256i *)d, _mm512_cvtepi16_epi8(two));
+}
+#else
 RAVEL_INLINE void
 ravel_pack_line(unsigned char *d, const unsigned char *s, int bits)
 {
@@ -169,6 +209,7 @@ ravel_pack_line(unsigned char *d, const unsigned char *s, int bits)
     }
     ravel_narrow(d, &x, bits);
 }
+#endif
 
 /* The lines of n elements; the last one may overlap the one before.  Returns the elements
  * that are done: n, or 0 if it is less than a line. */
@@ -262,17 +303,22 @@ ravel_pack_past(unsigned char *d, const unsigned char *s, int64_t n, int bits)
     ravel_pack_bytes(d, s + i, n - i, bits);
 }
 
-/* n elements to bit `at` of d and what follows. */
+/* n elements to bit `at` of d and what follows.  The elements before them in the first byte
+ * stay: they take the place of those before s. */
 RAVEL_CONSTANT void
-ravel_pack_bits(unsigned char *d, int64_t at, const unsigned char *s, int64_t n,
-                int64_t stream, int bits)
+ravel_pack_bits(unsigned char *d, int64_t at, unsigned char *s, int64_t n, int64_t stream,
+                int bits)
 {
-    const int64_t part = (-at & 7) / bits, first = part < n ? part : n;
-    if (first)
-        ravel_pack_few(d + at / 8, (int)(at & 7), s, (int)first, bits);
-    d += (at + 7) / 8;
+    const int part = (int)(at & 7) / bits;
+    d += at / 8;
+    if (n < 8) {
+        ravel_pack_few(d, (int)(at & 7), s, (int)n, bits);
+        return;
+    }
+    for (int i = 0; i < part; i++)
+        s[i - part] = (unsigned char)(*d >> i * bits & ((1 << bits) - 1));
     if (stream)
-        ravel_pack_past(d, s + first, n - first, bits);
+        ravel_pack_past(d, s - part, n + part, bits);
     else
-        ravel_pack_bytes(d, s + first, n - first, bits);
+        ravel_pack_bytes(d, s - part, n + part, bits);
 }
