@@ -88,6 +88,8 @@
 #include "../templates/c/strided.c"
 #include "../templates/c/bits_into.h"
 #include "../templates/c/bits_vector.h"
+#include "../templates/c/unpack_word.h"
+#include "../templates/c/unpack_line.h"
 #include "../templates/c/unpack.h"
 #include "../templates/c/unpack_size.h"
 #include "../templates/c/unpack_tile.h"
