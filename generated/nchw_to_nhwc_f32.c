@@ -620,6 +620,72 @@ ravel_strips4(unsigned char *d, const unsigned char *s, int64_t rows, int64_t q,
 }
 #endif
 
+/* Columns whose distances in the source are whole pages, or large parts of one: their lines
+ * share a few sets of the first cache, which loses a line before all of it is used.  So a
+ * line of each is read at once, and its blocks are turned in a buffer from which the lines of
+ * the destination are put together.  Elements have 4 bytes. */
+#ifndef RAVEL_PLAIN
+/* Reads a line of each of 4 columns.  Row i of lane k is at 16 * (k * 4 + i *
+ * RAVEL_LANES), but for the lanes of one vector, which follow one another. */
+RAVEL_INLINE void
+ravel_pages_read4(unsigned char *to, const unsigned char *s, int64_t sq, int64_t ahead)
+{
+    enum { M = 4 };
+    if (ahead)
+        for (int64_t i = 0; i < M; i++)
+            RAVEL_PREFETCH(s + i * sq + ahead);
+    RAVEL_UNROLL for (int k = 0; k < 4; k += RAVEL_LANES) {
+        RAVEL_ALL(4) v[M];
+        RAVEL_UNROLL for (int i = 0; i < M; i++)
+            memcpy(&v[i], s + i * sq + 16 * k, sizeof v[i]);
+        ravel_turn4(v);
+        RAVEL_UNROLL for (int i = 0; i < M; i++)
+            memcpy(to + 16 * (k * M + i * RAVEL_LANES), &v[i], sizeof v[i]);
+    }
+}
+
+/* Writes the lines of the 4 rows of lane k. */
+RAVEL_INLINE void
+ravel_pages_write4(unsigned char *d, const unsigned char *from, int k, int64_t dp,
+                         int64_t stream)
+{
+    enum { M = 4, COLUMNS = 64 * M };
+    from += 16 * (k / RAVEL_LANES * RAVEL_LANES * M + k % RAVEL_LANES);
+    d += k * M * dp;
+    for (int i = 0; i < M; i++, d += dp, from += 16 * RAVEL_LANES)
+        RAVEL_UNROLL for (int h = 0; h < 4; h += RAVEL_LANES) {
+            const unsigned char *at[RAVEL_LANES];
+            RAVEL_UNROLL for (int lane = 0; lane < RAVEL_LANES; lane++)
+                at[lane] = from + (h + lane) * COLUMNS;
+            RAVEL_ALL_STORE(d + 16 * h, (RAVEL_ALL(1))RAVEL_ALL_ROWS(at, 0), stream);
+        }
+}
+
+/* Transposes all rows, a line or more, of a line of columns.  A block is written while the
+ * next one is read; the last one may overlap the one before. */
+RAVEL_INLINE void
+ravel_pages4(unsigned char *d, const unsigned char *s, int64_t rows, int64_t dp,
+                   int64_t sq, int64_t stream, int64_t ahead)
+{
+    enum { M = 4, LINE = 64 / 4 };
+    unsigned char room[2][64 * LINE] __attribute__((aligned(64)));
+    unsigned char *then = NULL;
+    int now = 0;
+    for (int64_t p = 0; p < rows; p += LINE, now ^= 1) {
+        p = p + LINE > rows ? rows - LINE : p;
+        for (int k = 0; k < 4; k++) {
+            ravel_pages_read4(room[now] + k * 64 * M, s + p * 4 + k * M * sq, sq,
+                                    ahead);
+            if (then)
+                ravel_pages_write4(then, room[now ^ 1], k, dp, stream);
+        }
+        then = d + p * dp;
+    }
+    for (int k = 0; k < 4; k++)
+        ravel_pages_write4(then, room[now ^ 1], k, dp, stream);
+}
+#endif
+
 /* Rows and columns of a block of elements of n bytes in the buffers of a transpose.  With
  * several sides a block has up to a third more columns. */
 #define RAVEL_TALL(n) ((n) == 1 ? 256 : (n) == 2 ? 128 : 512 / (n))
@@ -784,13 +850,18 @@ ravel_plane4(unsigned char *d, const unsigned char *s, int64_t rows, int64_t col
                    int64_t dp, int64_t sq, int64_t stream, int64_t ahead)
 {
     enum { N = 4, M = 4, SIDE = 4 / RAVEL_LANES };
+    const int pages = sq % (1024 * N) == 0 && rows >= 64 / N;
     int64_t q = 0;
     if (rows < M || cols < M) {
         ravel_few4(d, s, rows, cols, dp, sq);
         return;
     }
     for (; q + 4 * M <= cols; q += 4 * M)
-        if (stream)
+        if (pages && stream)
+            ravel_pages4(d + q * N, s + q * sq, rows, dp, sq, 1, ahead);
+        else if (pages)
+            ravel_pages4(d + q * N, s + q * sq, rows, dp, sq, 0, 0);
+        else if (stream)
             ravel_walk4(d + q * N, s + q * sq, rows, SIDE, dp, sq, 1, ahead);
         else
             ravel_walk4(d + q * N, s + q * sq, rows, SIDE, dp, sq, 0, ahead);

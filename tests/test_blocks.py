@@ -70,3 +70,37 @@ def test_padded_rows(by, value):
             want = np.full((rows, -(-cols//unit)*unit), value, dtype.replace("u", "uint"))
             want[:, :cols] = raw.view(want.dtype).reshape(rows, cols)
             assert np.array_equal(plan.run(raw, k), want.view(np.uint8).ravel()), (rows, cols, unit, dtype)
+
+
+# Columns at distances of pages, in a cache and past it; the last of the rows overlap.
+PAGES = [("u8", 130, 1024), ("u8", 70, 5120), ("f16", 67, 2048), ("f32", 40, 4096), ("f64", 20, 8192), ("u8", 1088, 4096), ("f16", 544, 4096)]
+
+
+@pytest.mark.parametrize("dtype, rows, cols", PAGES)
+def test_columns_at_pages(by, dtype, rows, cols):
+    for first in 0, 9:
+        with by.plan("(A,B){A, B}(%d,%d)[:, %d:]" % (rows, cols, first), "(A,B){B, A}", [rows, cols - first], dtype) as plan:
+            raw = np.random.default_rng(rows).integers(0, 256, plan.src_bytes, np.uint8)
+            want = np.ascontiguousarray(raw.view(WIDTHS[dtype]).reshape(rows, cols)[:, first:].T)
+            assert np.array_equal(plan.run(raw, 63), want.view(np.uint8).ravel()), first
+
+
+def packed(x, bits):
+    """Elements as bytes, the first in the lowest bits."""
+    each = np.arange(bits, dtype=np.uint8)
+    return np.packbits((x.ravel()[:, None] >> each & 1).astype(np.uint8), bitorder="little")
+
+
+# Rows of less than a byte, a vector, and more, on either side.
+FEW = [3, 5, 7, 17, 22, 33, 63, 64, 101, 130, 259, 300]
+
+
+@pytest.mark.parametrize("bits", [1, 2, 4])
+def test_transposes_below_a_byte(by, bits):
+    rnd = random.Random(bits)
+    for k in range(60):
+        rows, cols = rnd.choice(FEW), rnd.choice(FEW)
+        x = np.random.default_rng(k).integers(0, 1 << bits, (rows, cols), np.uint8)
+        with by.plan("(A,B){A, B}", "(A,B){B, A}", [rows, cols], "u%d" % bits) as plan:
+            got, want = (np.unpackbits(y, count=x.size*bits, bitorder="little") for y in (plan.run(packed(x, bits), k), packed(x.T, bits)))
+            assert np.array_equal(got, want), (rows, cols)

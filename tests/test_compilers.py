@@ -67,6 +67,7 @@ RUNTIME = {
     "any_rgb": ("NCHW", "NHWC", (2, "C", "H", "W"), "u8", [(3, 20, 17), (16, 5, 7), (40, 9, 11)]),
     "any_tile": ("(A,B,C,D){A, B, C, D}", "(A,B,C,D){C, B, D, A}", ("A", 5, "C", 7), "f16", [(1, 1), (130, 70), (9, 200)]),
     "any_bits": ("(A,B){A, B}", "(A,B){B, A//3, 2 - A%3, fill = 1}", ("A", "B"), "u1", [(1, 1), (10, 7), (16, 33)]),
+    "any_nibbles": ("(A,B){A, B}", "(A,B){B, A//3, 2 - A%3, fill = 1}", ("A", "B"), "u4", [(1, 1), (10, 7), (16, 33)]),
 }
 # name: layout, shape, dtype
 INDEX = {"at_blocks": ("NC1HWC0", (2, 20, 5, 7), "f16"), "at_swizzled": ("SW128", (13, 70), "f16"), "at_marlin": ("MARLIN", (17, 65), "u4")}

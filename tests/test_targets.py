@@ -229,8 +229,8 @@ def test_values_that_mean_nothing(tmp_path, fields, sentence):
     ('{ [0] = { "f", "blocks/permute.glsl" } }', "is a list: entries 1, 2, ..., none left out and none by name"),
     ('{ [1.5] = { "f", "blocks/permute.glsl" } }', "is a list: entries 1, 2, ..., none left out and none by name"),
     ('{ [2] = { "f", "blocks/permute.glsl" } }', "is a list: entries 1, 2, ..., none left out and none by name"),
-    ('{ { "f", "blocks/permute.glsl", more = "x" } }', ": each is a list of a symbol and up to 17 files"),
-    ('{ { "f", [3] = "blocks/permute.glsl" } }', ": each is a list of a symbol and up to 17 files"),
+    ('{ { "f", "blocks/permute.glsl", more = "x" } }', ": each is a list of a symbol and up to 20 files"),
+    ('{ { "f", [3] = "blocks/permute.glsl" } }', ": each is a list of a symbol and up to 20 files"),
     ('{ { 5, "blocks/permute.glsl" } }', ": each is a list of strings, and one has a number"),
     ('{ { "f", 5 } }', ": each is a list of strings, and one has a number"),
     ('{ { "f", "blocks/permute.glsl" }, { "g", "blocks/permute.glsl" } }', None), ("{}", None)])

@@ -183,7 +183,7 @@ const char *target_name(const Target *t);
 bool target_is(const Target *t, const char *model);
 /* A function that emitted code may call, and the texts of the files that define it, in
  * order.  Each text is one string, even if several helpers name its file. */
-enum { HELPER_FILES = 17, TARGET_HELPERS = 64,
+enum { HELPER_FILES = 20, TARGET_HELPERS = 64,
        TARGET_FILES_MAX = TARGET_HELPERS * HELPER_FILES };
 typedef struct {
     const char *symbol, *file[HELPER_FILES];

@@ -14,7 +14,7 @@ enum { LONG_LOOP = 64, LONG_LOOP_OF_SMALL = 256, LONG_KEPT = 64,
 static const double FROM_NS = 6, TO_NS = 18;
 
 /* To unpack or pack a run, in addition to its elements; to unpack and pack an element. */
-static const double RUN_NS = 6, PACK_NS = 0.08;
+static const double RUN_NS = 4, PACK_NS = 0.03;
 
 static bool
 rises(const Ex *stride)
@@ -92,7 +92,7 @@ part_of(i64 n, i64 wanted, i64 unit)
 static void
 take_run(const Nest *n, int side, i64 bytes, Composite *c)
 {
-    i64 run = c->kept / c->unit, wanted = int_ceil_div(bytes * c->per, c->unit);
+    i64 run = c->kept / c->unit, wanted = int_ceil_div(bytes, c->unit);
     i64 vector = c->per > 1 ? LINE / c->kept : 1;
     for (int i; run < wanted && (i = next_loop(n, c, side, run)) >= 0;) {
         i64 room = room_of(c, &n->loop[i]);

@@ -84,21 +84,25 @@ is_woven(const Nest *n, int bits, const int role[ROLES])
            (row->n == per && col->ss == per && row->ds % per == 0);
 }
 
-/* The kernel transposes 32 bytes of each of 128 / bits columns at a time.  A part of that
- * costs as much; bits that are shifted, on either side, cost half as much again. */
+/* The kernel transposes strips, 32 bytes of each of 128 / bits columns; a part of one costs as
+ * much.  Where bits of the source are shifted it costs a little more.  Then it writes pieces,
+ * at most 128 bytes of each row: those of whole bytes take least, and those of rows that touch
+ * less than those that begin and end within bytes. */
 static double
 bits_transpose_work(const Nest *n, int bits)
 {
+    enum { ALONG = 128 };
     i64 per = 8 / bits, tall = 256 / bits, wide = 128 / bits;
-    i64 p = nest_tile(n, ROW), q = nest_tile(n, COL);
-    bool whole = nest_stride(n, ROW, false) % per == 0 &&
-                 nest_stride(n, COL, true) % per == 0;
-    double used = (double)p / (double)(int_ceil_div(p, tall) * tall) * (double)q /
-                  (double)(int_ceil_div(q, wide) * wide);
-    double start = 20 / (double)(p * q);
-    double each = is_woven(n, bits, n->role) ? 0.1 * bits / 8
-                  : p < 4 || q < 4 ? 4.0 : (whole ? 0.09 : 0.13) * bits / 8 / used;
-    return (double)n->elements * (each + start);
+    i64 p = nest_tile(n, ROW), q = nest_tile(n, COL), next = nest_stride(n, ROW, false);
+    double planes = (double)n->elements / (double)(p * q);
+    if (is_woven(n, bits, n->role))
+        return (double)n->elements * 0.1 * bits / 8 + 20 * planes;
+    if (p < 4 || q < 4)
+        return (double)n->elements * 2.5 + 20 * planes;
+    double strip = 320.0 / bits * (nest_stride(n, COL, true) % per ? 1.15 : 1);
+    double piece = next == q && q <= ALONG * per && q >= per ? 2.5 : next % per ? 5 : 1;
+    return planes * (20 + strip * (double)(int_ceil_div(p, tall) * int_ceil_div(q, wide)) +
+                     piece * (double)(p * int_ceil_div(q, ALONG * per)));
 }
 
 /* A call takes 256 bytes of columns and 128 of rows. */

@@ -50,7 +50,7 @@ applies8(const Nest *n, int bits, int role[ROLES])
 }
 
 /* START_NS: to read the table. */
-enum { START_NS = 100 };
+enum { START_NS = 30 };
 static double
 composite_work(const Nest *n, int bits)
 {

@@ -191,14 +191,17 @@ lengthen(Plan *p, Nest *n, Nest *out)
 }
 
 /* If the shape decides whether a stride is a multiple of `per` elements: replaces it by one
- * that always is, equal to it where it is a multiple, and adds the remainder to *odd. */
+ * that always is, equal to it where it is a multiple, and adds the remainder to *odd.  Both are
+ * of its magnitude: what is below 0 without a bound cannot be divided in C. */
 static void
 round_down(Plan *p, const Ex **stride, i64 per, const Ex **odd)
 {
     if (kernel_remainder(*stride, per) >= 0)
         return;
-    *odd = ex_add(p->e, *odd, ex_mod(p->e, *stride, per));
-    *stride = ex_scale(p->e, scalar_of(p->scalars, ex_div(p->e, *stride, per), INF), per);
+    i64 sign = (*stride)->f.max <= 0 ? -1 : 1;
+    const Ex *x = ex_scale(p->e, *stride, sign);
+    *odd = ex_add(p->e, *odd, ex_mod(p->e, x, per));
+    *stride = ex_scale(p->e, scalar_of(p->scalars, ex_div(p->e, x, per), INF), sign * per);
 }
 
 /* Makes the strides of the nest whole bytes.  Returns a scalar that is 1 at shapes at which

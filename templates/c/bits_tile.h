@@ -83,10 +83,11 @@ ravel_bits_gather(unsigned char *mixed, const unsigned char *s, int64_t y, int64
         ravel_bits_mixed(mixed + full * WIDE, &at, full * step, whole, bits);
 }
 
-/* Transposes a vector of each of at most 128 / bits columns to rows of 16 bytes. */
+/* Transposes a vector of each of at most 128 / bits columns to rows of 16 bytes, of which
+ * `rows` are wanted. */
 RAVEL_INLINE void
-ravel_bits_strip(unsigned char *to, const unsigned char *s, int64_t y, int64_t cols,
-                 int64_t sq, int bits)
+ravel_bits_strip(unsigned char *to, const unsigned char *s, int64_t y, int64_t rows,
+                 int64_t cols, int64_t sq, int bits)
 {
     enum { SIDE = 16, WIDE = RAVEL_BITS_WIDE };
     const int per = 8 / bits;
@@ -97,33 +98,48 @@ ravel_bits_strip(unsigned char *to, const unsigned char *s, int64_t y, int64_t c
         RAVEL_UNROLL for (int j = 0; j < SIDE; j++)
             v[j] = ravel_bits_load(mixed + (i * SIDE + j) * WIDE);
         ravel_bits_zip(v, SIDE, 4);
-        RAVEL_UNROLL for (int lane = 0; lane < RAVEL_PAIR; lane++)
+        RAVEL_UNROLL for (int lane = 0; lane < RAVEL_PAIR; lane++) {
+            if (lane * SIDE * per >= rows)
+                break;
             RAVEL_UNROLL for (int j = 0; j < SIDE; j++)
                 ravel_store1(to + ((lane * SIDE + j) * per + i) * RAVEL_BITS_PITCH,
                              ravel_lane(v[j], lane), 0);
+        }
     }
 }
 
-/* Transposes r rows of c columns.  The last vectors of the columns overlap those before.
- * Columns that are shorter than a vector are copied first, so that nothing beyond them is
- * read. */
+/* The same where columns are shorter than a vector and nothing from `end` on may be read: the
+ * last columns, whose vectors reach beyond it, are copied first. */
+RAVEL_INLINE void
+ravel_bits_short(unsigned char *to, const unsigned char *src, int64_t s, int64_t rows,
+                 int64_t cols, int64_t sq, const unsigned char *end, int bits)
+{
+    enum { WIDE = RAVEL_BITS_WIDE };
+    unsigned char in[128 * WIDE];
+    const unsigned char *const last = src + (s + (cols - 1) * sq) * bits / 8;
+    if (sq >= 0 && end - last > WIDE) {
+        ravel_bits_strip(to, src, s * bits, rows, cols, sq * bits, bits);
+        return;
+    }
+    ravel_bits_run(in, 0, src, s, cols, rows, WIDE * 8 / bits, sq, bits);
+    ravel_bits_strip(to, in, 0, rows, cols, 8 * WIDE, bits);
+}
+
+/* Transposes r rows of c columns.  The last vectors of the columns overlap those before. */
 RAVEL_INLINE void
 ravel_bits_tile(unsigned char *to, const unsigned char *src, int64_t s, int64_t r, int64_t c,
                 int64_t sq, int bits)
 {
-    enum { WIDE = RAVEL_BITS_WIDE };
-    unsigned char in[128 * WIDE];
-    const int64_t m = 128 / bits, tall = WIDE * 8 / bits;
+    const int64_t m = 128 / bits, tall = RAVEL_BITS_WIDE * 8 / bits;
+    const unsigned char *const end = src + ((s + r + (c - 1) * sq) * bits - 1) / 8 + 1;
     for (int64_t k = 0; k < c; k += m, to += 16) {
         const int64_t left = c - k < m ? c - k : m;
-        if (r < tall) {
-            ravel_bits_run(in, 0, src, s + k * sq, left, r, tall, sq, bits);
-            ravel_bits_strip(to, in, 0, left, 8 * WIDE, bits);
-        }
+        if (r < tall)
+            ravel_bits_short(to, src, s + k * sq, r, left, sq, end, bits);
         for (int64_t i = 0; i < r && r >= tall; i += tall) {
             i = i + tall > r ? r - tall : i;
-            ravel_bits_strip(to + i * RAVEL_BITS_PITCH, src, (s + i + k * sq) * bits, left,
-                             sq * bits, bits);
+            ravel_bits_strip(to + i * RAVEL_BITS_PITCH, src, (s + i + k * sq) * bits, tall,
+                             left, sq * bits, bits);
         }
     }
 }

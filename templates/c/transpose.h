@@ -157,13 +157,18 @@ ravel_plane${size}(unsigned char *d, const unsigned char *s, int64_t rows, int64
                    int64_t dp, int64_t sq, int64_t stream, int64_t ahead)
 {
     enum { N = ${size}, M = ${each}, SIDE = 4 / RAVEL_LANES };
+    const int pages = sq % (1024 * N) == 0 && rows >= 64 / N;
     int64_t q = 0;
     if (rows < M || cols < M) {
         ravel_few${size}(d, s, rows, cols, dp, sq);
         return;
     }
     for (; q + 4 * M <= cols; q += 4 * M)
-        if (stream)
+        if (pages && stream)
+            ravel_pages${size}(d + q * N, s + q * sq, rows, dp, sq, 1, ahead);
+        else if (pages)
+            ravel_pages${size}(d + q * N, s + q * sq, rows, dp, sq, 0, 0);
+        else if (stream)
             ravel_walk${size}(d + q * N, s + q * sq, rows, SIDE, dp, sq, 1, ahead);
         else
             ravel_walk${size}(d + q * N, s + q * sq, rows, SIDE, dp, sq, 0, ahead);

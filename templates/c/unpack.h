@@ -1,175 +1,6 @@
-/* Elements of 1, 2 or 4 bits to a byte each, and back, by words of eight elements: `bits`
- * bytes or 8.  The first element of a byte is in its lowest bits.  `bits` is a constant. */
-#if defined(__BYTE_ORDER__) && __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
-#ifndef RAVEL_PLAIN
-#define RAVEL_UNPACK_LINES
-#endif
-RAVEL_CONSTANT uint64_t
-ravel_word_load(const unsigned char *s, int bytes)
-{
-    uint64_t x = *s;
-    uint32_t y;
-    uint16_t z;
-    if (bytes == 8) {
-        memcpy(&x, s, 8);
-    } else if (bytes == 4) {
-        memcpy(&y, s, 4);
-        x = y;
-    } else if (bytes == 2) {
-        memcpy(&z, s, 2);
-        x = z;
-    }
-    return x;
-}
-
-RAVEL_CONSTANT void
-ravel_word_store(unsigned char *d, uint64_t x, int bytes)
-{
-    const uint32_t y = (uint32_t)x;
-    const uint16_t z = (uint16_t)x;
-    if (bytes == 8)
-        memcpy(d, &x, 8);
-    else if (bytes == 4)
-        memcpy(d, &y, 4);
-    else if (bytes == 2)
-        memcpy(d, &z, 2);
-    else
-        *d = (unsigned char)x;
-}
-#else
-RAVEL_CONSTANT uint64_t
-ravel_word_load(const unsigned char *s, int bytes)
-{
-    uint64_t x = 0;
-    for (int i = 0; i < bytes; i++)
-        x |= (uint64_t)s[i] << 8 * i;
-    return x;
-}
-
-RAVEL_CONSTANT void
-ravel_word_store(unsigned char *d, uint64_t x, int bytes)
-{
-    for (int i = 0; i < bytes; i++)
-        d[i] = (unsigned char)(x >> 8 * i);
-}
-#endif
-
-/* The bits of fields of `step` elements, of which one begins in each `step` bytes. */
-RAVEL_CONSTANT uint64_t
-ravel_fields(int step, int bits)
-{
-    return (uint64_t)-1 / (((uint64_t)2 << (8 * step - 1)) - 1) * (((uint64_t)1 << step * bits) - 1);
-}
-
-/* Moves the elements of a word to a byte each: halves, quarters, single elements. */
-RAVEL_CONSTANT uint64_t
-ravel_spread(uint64_t x, int bits)
-{
-    for (int step = 4; step > 0; step /= 2)
-        x = (x | x << step * (8 - bits)) & ravel_fields(step, bits);
-    return x;
-}
-
-/* The inverse of ravel_spread. */
-RAVEL_CONSTANT uint64_t
-ravel_unspread(uint64_t x, int bits)
-{
-    for (int step = 1; step < 8; step *= 2) {
-        x &= ravel_fields(step, bits);
-        x |= x >> step * (8 - bits);
-    }
-    return x;
-}
-
-/* A word from bit `at` of the source on.  Both words that an element may be in are read;
- * they have the same bits where they overlap. */
-RAVEL_CONSTANT void
-ravel_unpack_word(unsigned char *d, const unsigned char *s, int64_t at, int bits)
-{
-    uint64_t x = ravel_word_load(s + at / 8, bits);
-    if (at & 7)
-        x = (x >> (at & 7) | ravel_word_load(s + at / 8 + 1, bits) << (8 - (at & 7))) &
-            (uint64_t)-1 >> (64 - 8 * bits);
-    ravel_word_store(d, ravel_spread(x, bits), 8);
-}
-
-RAVEL_CONSTANT void
-ravel_pack_word(unsigned char *d, const unsigned char *s, int bits)
-{
-    ravel_word_store(d, ravel_unspread(ravel_word_load(s, 8), bits), bits);
-}
-
-enum { RAVEL_LINE = 64 };
+/* Elements of 1, 2 or 4 bits to a byte each, and back: lines of 64, words of eight, single ones.
+ * The first element of a byte is in its lowest bits.  `bits` is a constant. */
 #ifdef RAVEL_UNPACK_LINES
-/* 64 elements: 8, 16 or 32 packed bytes, and as many words. */
-typedef uint8_t ravel_packed1 __attribute__((vector_size(8)));
-typedef uint8_t ravel_packed2 __attribute__((vector_size(16)));
-typedef uint8_t ravel_packed4 __attribute__((vector_size(32)));
-typedef uint64_t ravel_line1 __attribute__((vector_size(RAVEL_LINE)));
-typedef uint32_t ravel_line2 __attribute__((vector_size(RAVEL_LINE)));
-typedef uint16_t ravel_line4 __attribute__((vector_size(RAVEL_LINE)));
-
-/* Each byte to a word of as many bytes as it has elements. */
-RAVEL_INLINE void
-ravel_widen(ravel_line1 *x, const unsigned char *s, int bits)
-{
-    ravel_packed1 one;
-    ravel_packed2 two;
-    ravel_packed4 four;
-    if (bits == 1) {
-        memcpy(&one, s, sizeof one);
-        *x = __builtin_convertvector(one, ravel_line1);
-    } else if (bits == 2) {
-        memcpy(&two, s, sizeof two);
-        *x = (ravel_line1)__builtin_convertvector(two, ravel_line2);
-    } else {
-        memcpy(&four, s, sizeof four);
-        *x = (ravel_line1)__builtin_convertvector(four, ravel_line4);
-    }
-}
-
-/* The inverse of ravel_widen. */
-RAVEL_INLINE void
-ravel_narrow(unsigned char *d, const ravel_line1 *x, int bits)
-{
-    const ravel_packed1 one = __builtin_convertvector(*x, ravel_packed1);
-    const ravel_packed2 two = __builtin_convertvector((ravel_line2)*x, ravel_packed2);
-    const ravel_packed4 four = __builtin_convertvector((ravel_line4)*x, ravel_packed4);
-    if (bits == 1)
-        memcpy(d, &one, sizeof one);
-    else if (bits == 2)
-        memcpy(d, &two, sizeof two);
-    else
-        memcpy(d, &four, sizeof four);
-}
-
-/* 64 elements from bit `by`, below 8, of s on. */
-RAVEL_INLINE void
-ravel_unpack_line(unsigned char *d, const unsigned char *s, int by, int bits)
-{
-    ravel_line1 x, next;
-    ravel_widen(&x, s, bits);
-    if (by) {
-        ravel_widen(&next, s + 1, bits);
-        x = (x | next << 8) >> (uint64_t)by & ravel_fields(8 / bits, bits);
-    }
-    RAVEL_UNROLL for (int step = 4 / bits; step > 0; step /= 2)
-        x = (x | x << (uint64_t)(step * (8 - bits))) & ravel_fields(step, bits);
-    memcpy(d, &x, sizeof x);
-}
-
-RAVEL_INLINE void
-ravel_pack_line(unsigned char *d, const unsigned char *s, int bits)
-{
-    ravel_line1 x;
-    memcpy(&x, s, sizeof x);
-    RAVEL_UNROLL for (int step = 1; step < 8 / bits; step *= 2) {
-        x &= ravel_fields(step, bits);
-        x |= x >> (uint64_t)(step * (8 - bits));
-    }
-    ravel_narrow(d, &x, bits);
-}
-
 /* The lines of n elements; the last one may overlap the one before.  Returns the elements
  * that are done: n, or 0 if it is less than a line. */
 RAVEL_CONSTANT int64_t
@@ -262,17 +93,22 @@ ravel_pack_past(unsigned char *d, const unsigned char *s, int64_t n, int bits)
     ravel_pack_bytes(d, s + i, n - i, bits);
 }
 
-/* n elements to bit `at` of d and what follows. */
+/* n elements to bit `at` of d and what follows.  The elements before them in the first byte
+ * stay: they take the place of those before s. */
 RAVEL_CONSTANT void
-ravel_pack_bits(unsigned char *d, int64_t at, const unsigned char *s, int64_t n,
-                int64_t stream, int bits)
+ravel_pack_bits(unsigned char *d, int64_t at, unsigned char *s, int64_t n, int64_t stream,
+                int bits)
 {
-    const int64_t part = (-at & 7) / bits, first = part < n ? part : n;
-    if (first)
-        ravel_pack_few(d + at / 8, (int)(at & 7), s, (int)first, bits);
-    d += (at + 7) / 8;
+    const int part = (int)(at & 7) / bits;
+    d += at / 8;
+    if (n < 8) {
+        ravel_pack_few(d, (int)(at & 7), s, (int)n, bits);
+        return;
+    }
+    for (int i = 0; i < part; i++)
+        s[i - part] = (unsigned char)(*d >> i * bits & ((1 << bits) - 1));
     if (stream)
-        ravel_pack_past(d, s + first, n - first, bits);
+        ravel_pack_past(d, s - part, n + part, bits);
     else
-        ravel_pack_bytes(d, s + first, n - first, bits);
+        ravel_pack_bytes(d, s - part, n + part, bits);
 }

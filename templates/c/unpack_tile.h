@@ -14,7 +14,7 @@ ravel_unpack(unsigned char *d, const unsigned char *s, int64_t at, int64_t n, in
 }
 
 static void
-ravel_pack(unsigned char *d, int64_t at, const unsigned char *s, int64_t n, int64_t stream,
+ravel_pack(unsigned char *d, int64_t at, unsigned char *s, int64_t n, int64_t stream,
            int64_t bits)
 {
     if (bits == 4)
@@ -56,6 +56,7 @@ ravel_unpacked_run(unsigned char *dst, int64_t d, const unsigned char *src, int6
                 ravel_prefetch_bits(src, s + at->s + from[i], n, bits);
         }
         tile(turned, wide, t, &none);
+        /* A run may have replaced the end of the one before, which is written. */
         for (int64_t i = 0; i < t[RAVEL_T_RUNS]; i++)
             ravel_pack(dst, (x + run[i]) * bits, turned + i * t[RAVEL_T_PITCH],
                        t[RAVEL_T_BYTES], stream, bits);

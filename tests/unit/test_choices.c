@@ -37,6 +37,7 @@ static const char *const pairs[][2] = {
     {"(A,B,C){B, C//7, A, 6 - C%7}", "(A,B,C){C, A, B}"},
     {"(A,B,C){A, B//3, 2 - B%3, C}", "(A,B,C){B//3, A, 2 - B%3, C}"},
     {"(A,B,C){A, B, C}", "(A,B,C){C//3, B, A, C%3}"},
+    {"(A,B,C){A, B, C}", "(A,B,C){C//4, B, A, C%4}"},
     {"(A,B,C){B, A, C}", "(A,B,C){C//2, A, B, C%2}"},
     {"(A,B,C){A, B, C}", "(A,B,C){A, B, C//8, 1 - C[1], C[0] ~ C[2], C[2] ~ C[1]}"},
 };

@@ -1,0 +1,160 @@
+/* 64 elements of 1, 2 or 4 bits to a byte each, and back.  The first element of a byte is in
+ * its lowest bits.  `bits` is a constant. */
+enum { RAVEL_LINE = 64 };
+#ifdef RAVEL_UNPACK_LINES
+#if RAVEL_LANES == 4 && defined(__AVX512VBMI__)
+/* Where each element of 64 bits begins, a byte each. */
+RAVEL_CONSTANT uint64_t
+ravel_begins(int by, int bits)
+{
+    return 0x0706050403020100 * (uint64_t)bits + 0x0101010101010101 * (uint64_t)by;
+}
+
+/* 64 elements from bit `by`, below 8, of s on: to each word the bytes that have its elements,
+ * which then move to a byte each. */
+RAVEL_INLINE void
+ravel_unpack_line(unsigned char *d, const unsigned char *s, int by, int bits)
+{
+    const __mmask64 read = (__mmask64)-1 >> (64 - 8 * bits - (by > 0));
+    ravel_1x4 from = {0};
+    RAVEL_UNROLL for (int i = 0; i < 64; i++)
+        from[i] = (uint8_t)(i / 8 * bits + (i % 8 <= bits ? i % 8 : 0));
+    __m512i v = _mm512_permutexvar_epi8((__m512i)from, _mm512_maskz_loadu_epi8(read, s));
+    v = _mm512_multishift_epi64_epi8(_mm512_set1_epi64((long long)ravel_begins(by, bits)), v);
+    v = _mm512_and_si512(v, _mm512_set1_epi8((char)((1 << bits) - 1)));
+    memcpy(d, &v, sizeof v);
+}
+
+RAVEL_INLINE void
+ravel_pack_line(unsigned char *d, const unsigned char *s, int bits)
+{
+    const __m512i v = _mm512_loadu_si512(s), one = _mm512_set1_epi8(1);
+    const __m512i two = _mm512_maddubs_epi16(v, _mm512_set1_epi16((short)(1 | 256 << bits)));
+    const __m512i four = _mm512_madd_epi16(two, _mm512_set1_epi32(1 | 65536 << 2 * bits));
+    const uint64_t eight = _mm512_test_epi8_mask(v, one);
+    if (bits == 1)
+        memcpy(d, &eight, 8);
+    else if (bits == 2)
+        _mm_storeu_si128((__m128i *)d, _mm512_cvtepi32_epi8(four));
+    else
+        _mm256_storeu_si256((__m256i *)d, _mm512_cvtepi16_epi8(two));
+}
+#elif RAVEL_LANES > 1
+/* 32 elements, of 4 * bits bytes: each byte to a word of as many bytes as it has elements. */
+RAVEL_INLINE __m256i
+ravel_widen(const unsigned char *s, int bits)
+{
+    int32_t four;
+    if (bits == 4)
+        return _mm256_cvtepu8_epi16(_mm_loadu_si128((const __m128i *)s));
+    if (bits == 2)
+        return _mm256_cvtepu8_epi32(_mm_loadl_epi64((const __m128i *)s));
+    memcpy(&four, s, sizeof four);
+    return _mm256_cvtepu8_epi64(_mm_cvtsi32_si128(four));
+}
+
+/* 64 elements from bit `by`, below 8, of s on. */
+RAVEL_INLINE void
+ravel_unpack_line(unsigned char *d, const unsigned char *s, int by, int bits)
+{
+    RAVEL_UNROLL for (int half = 0; half < 2; half++, s += 4 * bits, d += RAVEL_LINE / 2) {
+        ravel_8x2 x = (ravel_8x2)ravel_widen(s, bits);
+        if (by)
+            x = (x | (ravel_8x2)ravel_widen(s + 1, bits) << 8) >> (uint64_t)by &
+                ravel_fields(8 / bits, bits);
+        RAVEL_UNROLL for (int step = 4 / bits; step > 0; step /= 2)
+            x = (x | x << (uint64_t)(step * (8 - bits))) & ravel_fields(step, bits);
+        memcpy(d, &x, sizeof x);
+    }
+}
+
+RAVEL_INLINE void
+ravel_pack_line(unsigned char *d, const unsigned char *s, int bits)
+{
+    RAVEL_UNROLL for (int half = 0; half < 2; half++, s += RAVEL_LINE / 2, d += 4 * bits) {
+        const __m256i v = _mm256_loadu_si256((const __m256i *)s);
+        const int one = _mm256_movemask_epi8(_mm256_slli_epi16(v, 7));
+        const __m256i two = _mm256_maddubs_epi16(v, _mm256_set1_epi16((short)(1 | 256 << bits)));
+        const __m256i four = _mm256_madd_epi16(two, _mm256_set1_epi32(1 | 65536 << 2 * bits));
+        const __m256i x = bits == 4 ? two : _mm256_packus_epi32(four, four);
+        const __m256i bytes = _mm256_packus_epi16(x, x);
+        const __m128i low = _mm256_castsi256_si128(bytes), high = _mm256_extracti128_si256(bytes, 1);
+        if (bits == 1)
+            memcpy(d, &one, 4);
+        else if (bits == 2)
+            _mm_storel_epi64((__m128i *)d, _mm_unpacklo_epi32(low, high));
+        else
+            _mm_storeu_si128((__m128i *)d, _mm_unpacklo_epi64(low, high));
+    }
+}
+#else
+/* 64 elements: 8, 16 or 32 packed bytes, and as many words. */
+typedef uint8_t ravel_packed1 __attribute__((vector_size(8)));
+typedef uint8_t ravel_packed2 __attribute__((vector_size(16)));
+typedef uint8_t ravel_packed4 __attribute__((vector_size(32)));
+typedef uint64_t ravel_line1 __attribute__((vector_size(RAVEL_LINE)));
+typedef uint32_t ravel_line2 __attribute__((vector_size(RAVEL_LINE)));
+typedef uint16_t ravel_line4 __attribute__((vector_size(RAVEL_LINE)));
+
+/* Each byte to a word of as many bytes as it has elements. */
+RAVEL_INLINE void
+ravel_widen(ravel_line1 *x, const unsigned char *s, int bits)
+{
+    ravel_packed1 one;
+    ravel_packed2 two;
+    ravel_packed4 four;
+    if (bits == 1) {
+        memcpy(&one, s, sizeof one);
+        *x = __builtin_convertvector(one, ravel_line1);
+    } else if (bits == 2) {
+        memcpy(&two, s, sizeof two);
+        *x = (ravel_line1)__builtin_convertvector(two, ravel_line2);
+    } else {
+        memcpy(&four, s, sizeof four);
+        *x = (ravel_line1)__builtin_convertvector(four, ravel_line4);
+    }
+}
+
+/* The inverse of ravel_widen. */
+RAVEL_INLINE void
+ravel_narrow(unsigned char *d, const ravel_line1 *x, int bits)
+{
+    const ravel_packed1 one = __builtin_convertvector(*x, ravel_packed1);
+    const ravel_packed2 two = __builtin_convertvector((ravel_line2)*x, ravel_packed2);
+    const ravel_packed4 four = __builtin_convertvector((ravel_line4)*x, ravel_packed4);
+    if (bits == 1)
+        memcpy(d, &one, sizeof one);
+    else if (bits == 2)
+        memcpy(d, &two, sizeof two);
+    else
+        memcpy(d, &four, sizeof four);
+}
+
+/* 64 elements from bit `by`, below 8, of s on. */
+RAVEL_INLINE void
+ravel_unpack_line(unsigned char *d, const unsigned char *s, int by, int bits)
+{
+    ravel_line1 x, next;
+    ravel_widen(&x, s, bits);
+    if (by) {
+        ravel_widen(&next, s + 1, bits);
+        x = (x | next << 8) >> (uint64_t)by & ravel_fields(8 / bits, bits);
+    }
+    RAVEL_UNROLL for (int step = 4 / bits; step > 0; step /= 2)
+        x = (x | x << (uint64_t)(step * (8 - bits))) & ravel_fields(step, bits);
+    memcpy(d, &x, sizeof x);
+}
+
+RAVEL_INLINE void
+ravel_pack_line(unsigned char *d, const unsigned char *s, int bits)
+{
+    ravel_line1 x;
+    memcpy(&x, s, sizeof x);
+    RAVEL_UNROLL for (int step = 1; step < 8 / bits; step *= 2) {
+        x &= ravel_fields(step, bits);
+        x |= x >> (uint64_t)(step * (8 - bits));
+    }
+    ravel_narrow(d, &x, bits);
+}
+#endif
+#endif
