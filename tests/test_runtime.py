@@ -120,20 +120,21 @@ class Function:
         assert src.intact() and dst.intact() and np.array_equal(src.body, raw), shape
 
 
-def built(c, compiler):
+def built(c, compiler, *more):
     so = c.with_suffix(".%s.so" % compiler.replace("+", "x"))
-    r = subprocess.run([*COMPILERS[compiler], "-shared", "-fPIC", "-o", so, c], capture_output=True, text=True)
+    r = subprocess.run([*COMPILERS[compiler], *more, "-shared", "-fPIC", "-o", so, c], capture_output=True, text=True)
     assert r.returncode == 0 and r.stderr == "", r.stderr
     return so
 
 
 @pytest.mark.parametrize("case", CASES, ids=IDS)
 def test_emitted(tmp_path, case):
-    """Every compiler, without a warning; the same bytes as the oracle's at every shape."""
+    """Every compiler, without a warning; the same bytes as the oracle's at every shape. With threads, every fourth case is compiled at -O2."""
     body = emitted(tmp_path / "f.c", case)
     assert set(re.findall(r"#include (.*)", body)) <= {"<stdint.h>", "<string.h>", "<omp.h>", "<emmintrin.h>", "<immintrin.h>", "<arm_neon.h>"}
     for compiler in COMPILERS:
-        f = Function(built(tmp_path / "f.c", compiler), case)
+        more = ["-O2"] if compiler == "openmp" and CASES.index(case) % 4 == 0 else []
+        f = Function(built(tmp_path / "f.c", compiler, *more), case)
         values = values_of(case)
         for v in values if compiler == "gcc" else values[::5]:
             f.assert_right(v, BITS[case[3]])
