@@ -250,7 +250,8 @@ fits(const ravel_request *rq, int64_t bytes)
     ravel_plan_free(p);
 }
 
-/* With extents left to run time: plans of 3 to 8 nests, and of about 30. */
+/* With extents left to run time: plans of 3 to 8 nests, of about 30, and the largest of the
+ * catalogue, of 81. */
 static const ravel_request USUAL[] = {
     {"NCHW", "NHWC", "f16", 4, ANY, 0},
     {"NHWC", "NCHW", "f16", 4, ANY, 0},
@@ -262,7 +263,16 @@ static const ravel_request USUAL[] = {
     {"ROW_MAJOR", "SW128", "f16", 2, COLUMNS, 0},
 }, LARGE[] = {
     {"ROW_MAJOR", "MARLIN", "u4", 2, ANY, 0},
+    {"ROW_MAJOR", "QSERVE", "u4", 2, ANY, 0},
+    {"ROW_MAJOR", "INTEL_W", "u8", 2, ANY, 0},
+    {"ROW_MAJOR", "INTEL_TILE4", "u8", 2, ANY, 0},
+    {"ROW_MAJOR", "CROUTON_16", "bf16", 4, ANY, 0},
+    {"ROW_MAJOR", "TENSOR_OP_64_CROSS", "i64", 2, ANY, 0},
+    {"ROW_MAJOR", "MORTON8", "f32", 2, ANY, 0},
+    {"MORTON16", "ROW_MAJOR", "f32", 2, ANY, 0},
     {"(A,B){A//7, B//5, A%7, B%5}", "(A,B){A//11, B//8, A%11, B%8}", "f32", 2, ANY, 0},
+}, LARGEST[] = {
+    {"ROW_MAJOR", "MORTON32", "f32", 2, ANY, 0},
 };
 static const int64_t F[] = {8, 71, 56, 56}, G[] = {1024, 1024};
 static const ravel_request FIXED[] = {
@@ -289,6 +299,7 @@ plans_are_small(void **state)
     (void)state;
     ALL_FIT(USUAL, 160 << 10);
     ALL_FIT(LARGE, 300 << 10);
+    ALL_FIT(LARGEST, 600 << 10);
     ALL_FIT(FIXED, 160 << 10);
     setenv("RAVEL_CODE", "interpreter", 1);
     assert_int_equal(ravel_context_new(&cx, NULL), RAVEL_OK);
