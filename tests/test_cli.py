@@ -466,6 +466,12 @@ def test_help_teaches(command):
     assert "Usage: ravel " + command in text and re.search(r"^  ravel " + command, text, re.M)
 
 
+def test_lines_of_the_help_fit():
+    """The C library breaks longer ones again."""
+    lines = re.findall(r'^ {5,}"(.*?)(?:\\n)+"', (ravel.ROOT/"cli/main.c").read_text(), re.M)
+    assert len(lines) > 100 and [x for x in lines if len(x.replace('\\"', '"')) > 78] == []
+
+
 @pytest.mark.parametrize("command", COMMANDS)
 def test_examples_of_the_help_work(command):
     """In the order they stand there, the arrays they start from given."""
