@@ -5,7 +5,8 @@
  * bytes read divided by the read speed plus the bytes written divided by the write speed.
  * In the caches both depend on the size of the data and the length of the runs.  In memory,
  * where stores past the caches go whatever the size, the write speed depends on their
- * distance also, and the read speed on how many runs are read in turn.  Schedules with extents left to run time are chosen for data in memory.
+ * distance also, and the read speed on how many runs are read in turn.  Schedules with
+ * extents left to run time are chosen for data in memory.
  * Work and transfer overlap for the most part, and each call takes a constant time.
  * cost.def has the numbers for processors. */
 #include <stdint.h>
