@@ -170,7 +170,9 @@ const char *ex_text(Exprs *e, const Ex *x);
 const char *ex_spelled(Arena *a, const Ex *x, const Exprs *e, const Spelling *sp);
 
 /* op.c: the meaning of the operators in op.def.  Code that walks over expressions uses
- * these tables; no other file depends on particular operators. */
+ * these tables.  Outside of this folder particular operators are named only where one is
+ * made (layout_view.c), spelled in another language (target.c), or the subject of a
+ * message (decide_why.c). */
 enum { LEVEL_CALL = 9, SHIFT_MAX = 61 };
 
 typedef struct { i64 min, max; } Span;
@@ -203,6 +205,9 @@ typedef struct {
     bool (*range)(Span a, Span b, Span *r);
 
     /* Optional properties. */
+    /* `value` of n pairs at once, in a[], as a loop that a compiler vectorises; false: not
+     * for these. */
+    bool (*row)(i64 *a, const i64 *b, int n);
     bool commutative;
     int sum[2];           /* the value is sum[0]*a + sum[1]*b; 0, 0: it is no sum */
     bool product;         /* the value is a*b */
@@ -234,6 +239,8 @@ bool op_is_call(Op op);
 bool op_allows(const OpMeaning *is, i64 least, i64 most);
 /* `value` for any b; false also if b is not allowed as right operand. */
 bool op_value(const OpMeaning *is, i64 a, i64 b, i64 *r);
+/* The same for n pairs: a[i] becomes the value, or 0 if there is none. */
+void op_row(const OpMeaning *is, i64 *a, const i64 *b, int n);
 bool op_range(const OpMeaning *is, Span a, Span b, Span *r);
 
 /* Index expressions as written, before simplification.  The spec language and ast_parse

@@ -27,6 +27,16 @@ op_value(const OpMeaning *is, i64 a, i64 b, i64 *r)
     return op_allows(is, b, b) && is->value(a, b, r);
 }
 
+void
+op_row(const OpMeaning *is, i64 *a, const i64 *b, int n)
+{
+    if (is->row && is->row(a, b, n))
+        return;
+    for (int i = 0; i < n; i++)
+        if (!op_value(is, a[i], b[i], &a[i]))
+            a[i] = 0;
+}
+
 static bool
 corners(const OpMeaning *is, Span a, Span b, Span *r)
 {

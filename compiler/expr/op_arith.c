@@ -73,9 +73,30 @@ digit_div(i64 c, i64 *lo, i64 *hi)
     return true;
 }
 
+/* Whether all of b[] are one power of two. */
+static bool
+one_power(const i64 *b, int n)
+{
+    i64 other = 0;
+    for (int i = 0; i < n; i++)
+        other |= b[i] ^ b[0];
+    return n > 0 && !other && int_is_pow2(b[0]);
+}
+
+static bool
+row_div(i64 *a, const i64 *b, int n)
+{
+    if (!one_power(b, n))
+        return false;
+    int shift = int_log2(b[0]);
+    for (int i = 0; i < n; i++)
+        a[i] >>= shift;
+    return true;
+}
+
 const OpMeaning op_div = {
     .value = quotient, .lower = lower_div, .right = &divisor, .unit = UNIT_RATIO,
-    .digit = digit_div};
+    .row = row_div, .digit = digit_div};
 
 static bool
 modulo(i64 a, i64 b, i64 *r)
@@ -106,9 +127,20 @@ digit_mod(i64 c, i64 *lo, i64 *hi)
     return true;
 }
 
+static bool
+row_mod(i64 *a, const i64 *b, int n)
+{
+    if (!one_power(b, n))
+        return false;
+    i64 mask = b[0] - 1;
+    for (int i = 0; i < n; i++)
+        a[i] &= mask;
+    return true;
+}
+
 const OpMeaning op_mod = {
     .value = modulo, .lower = lower_mod, .right = &divisor, .unit = UNIT_SAME,
-    .range = range_mod, .digit = digit_mod};
+    .range = range_mod, .row = row_mod, .digit = digit_mod};
 
 static bool
 lesser(i64 a, i64 b, i64 *r)

@@ -60,9 +60,17 @@ period_xor(i64 mod)
     return mod && int_is_pow2(mod) ? mod : 0;
 }
 
+static bool
+row_xor(i64 *a, const i64 *b, int n)
+{
+    for (int i = 0; i < n; i++)
+        a[i] ^= b[i];
+    return true;
+}
+
 const OpMeaning op_xor = {
-    .value = xor, .lower = ex_xor, .range = range_xor, .commutative = true,
-    .period = period_xor};
+    .value = xor, .lower = ex_xor, .range = range_xor, .row = row_xor,
+    .commutative = true, .period = period_xor};
 
 static bool
 and(i64 a, i64 b, i64 *r)
@@ -91,9 +99,17 @@ digit_and(i64 c, i64 *lo, i64 *hi)
     return int_is_pow2(*hi);
 }
 
+static bool
+row_and(i64 *a, const i64 *b, int n)
+{
+    for (int i = 0; i < n; i++)
+        a[i] &= b[i];
+    return true;
+}
+
 const OpMeaning op_and = {
-    .value = and, .lower = ex_and, .range = range_and, .commutative = true,
-    .digit = digit_and};
+    .value = and, .lower = ex_and, .range = range_and, .row = row_and,
+    .commutative = true, .digit = digit_and};
 
 static bool
 not(i64 a, i64 b, i64 *r)

@@ -145,6 +145,24 @@ check_range(Fixture *f, i64 a, i64 b)
                          (long long)r.min, (long long)r.max);
 }
 
+/* With the right operand the same for all, and with one that differs. */
+static void
+check_row(Fixture *f, i64 a, i64 b)
+{
+    for (int step = 0; step < f->nargs; step++) {
+        i64 got[9], right[9], v;
+        for (int i = 0; i < 9; i++) {
+            got[i] = a + 3 * i;
+            right[i] = b + i / 4 * step;
+        }
+        op_row(f->is, got, right, 9);
+        for (int i = 0; i < 9; i++) {
+            i64 want = op_value(f->is, a + 3 * i, right[i], &v) ? v : 0;
+            equal(f, a + 3 * i, right[i], got[i], want, "row");
+        }
+    }
+}
+
 static const Ex *
 find_var(void *env, const Ast *sym)
 {
@@ -177,6 +195,7 @@ static void periods(void **state) { (void)state; everywhere(check_period); }
 static void units(void **state) { (void)state; everywhere(check_unit); }
 static void ranges(void **state) { (void)state; everywhere(check_range); }
 static void lowering(void **state) { (void)state; everywhere(check_lower); }
+static void rows(void **state) { (void)state; everywhere(check_row); }
 
 static bool
 no_names(const void *env, const char *name, i64 *v)
@@ -222,7 +241,7 @@ main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(values),  cmocka_unit_test(algebra), cmocka_unit_test(numbers),
         cmocka_unit_test(periods), cmocka_unit_test(units),   cmocka_unit_test(ranges),
-        cmocka_unit_test(lowering),
+        cmocka_unit_test(lowering), cmocka_unit_test(rows),
     };
     return cmocka_run_group_tests_name("op", tests, NULL, NULL);
 }
