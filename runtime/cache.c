@@ -1,39 +1,16 @@
 /* The cache of a context's plans; a request is the key.
  *
- * One lock serves all contexts.  It is held during a look-up and across every fork, so
- * that the child of a fork never finds it held by a thread that it does not have. */
-#include <pthread.h>
+ * One lock serves all contexts.  It is held during a look-up. */
 #include <string.h>
 
 #include "library.h"
+#include "lock.h"
 
 enum { PLANS = 256, BYTES = 64 << 20 };
-
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static pthread_once_t once = PTHREAD_ONCE_INIT;
-
-static void
-take(void)
-{
-    pthread_mutex_lock(&lock);
-}
-
-static void
-give(void)
-{
-    pthread_mutex_unlock(&lock);
-}
-
-static void
-prepare(void)
-{
-    pthread_atfork(take, give, give);
-}
 
 void
 cache_init(Cache *c)
 {
-    pthread_once(&once, prepare);
     c->most = PLANS;
     c->most_bytes = BYTES;
 }
@@ -209,9 +186,9 @@ use(Cache *c, const Key *k, const Known *known, const Wisdom *wisdom)
 ravel_plan *
 cache_find(Cache *c, const Key *k, const Known *known, const Wisdom *wisdom)
 {
-    take();
+    lock_take(LOCK_PLANS);
     ravel_plan *p = use(c, k, known, wisdom);
-    give();
+    lock_give(LOCK_PLANS);
     return p;
 }
 
@@ -219,12 +196,12 @@ ravel_plan *
 cache_find_like(Cache *c, const Key *k, const ravel_plan *like, const Wisdom *wisdom,
                 const Known **known)
 {
-    take();
+    lock_take(LOCK_PLANS);
     *known = like->known;
     ravel_plan *p = use(c, k, *known, wisdom);
     if (c->most == 0 || c->most_bytes == 0)
         *known = NULL;
-    give();
+    lock_give(LOCK_PLANS);
     return p;
 }
 
@@ -232,7 +209,7 @@ void
 cache_add(Cache *c, ravel_plan *p)
 {
     ravel_plan *gone = NULL;
-    take();
+    lock_take(LOCK_PLANS);
     ravel_plan **at = find(c, &p->key);
     if (*at)
         drop(c, at, &gone);
@@ -246,7 +223,7 @@ cache_add(Cache *c, ravel_plan *p)
         c->bytes += p->bytes;
         atomic_fetch_add(&p->users, 1);
     }
-    give();
+    lock_give(LOCK_PLANS);
     let_go(gone);
 }
 
@@ -254,10 +231,10 @@ void
 cache_bound(Cache *c, i64 plans, i64 bytes)
 {
     ravel_plan *gone = NULL;
-    take();
+    lock_take(LOCK_PLANS);
     c->most = plans;
     c->most_bytes = bytes;
     shrink(c, plans, bytes, &gone);
-    give();
+    lock_give(LOCK_PLANS);
     let_go(gone);
 }

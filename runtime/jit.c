@@ -9,10 +9,10 @@
 
 #include "elf_load.h"
 #include "error.h"
+#include "lock.h"
 #include "tcc_stdio.h"
 
 #include <locale.h>
-#include <pthread.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -40,30 +40,7 @@ const bool jit_is_built = true;
 /* -nostdlib leaves symbols to elf_load; the text includes no headers. */
 #define OPTIONS "-nostdlib -nostdinc -Wall -Werror"
 
-/* libtcc keeps its state in globals, and makes its own lock without a lock. */
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static pthread_once_t once = PTHREAD_ONCE_INIT;
 static locale_t plain;   /* libtcc reads 2.5 with strtod */
-
-static void
-take(void)
-{
-    pthread_mutex_lock(&lock);
-}
-
-static void
-give(void)
-{
-    pthread_mutex_unlock(&lock);
-}
-
-/* Else the child of a fork may find the lock held by a thread that it does not have. */
-static void
-prepare(void)
-{
-    pthread_atfork(take, give, give);
-    plain = newlocale(LC_ALL_MASK, "C", (locale_t)0);
-}
 
 /* Collect libtcc's messages, truncated if they are long. */
 typedef struct {
@@ -100,8 +77,9 @@ jit_object(const char *text, char **obj, size_t *len,
            ravel_error *err)
 {
     Said said = {""};
-    pthread_once(&once, prepare);
-    take();
+    lock_take(LOCK_TCC);   /* libtcc makes its own lock without a lock */
+    if (!plain)
+        plain = newlocale(LC_ALL_MASK, "C", (locale_t)0);
     locale_t theirs = uselocale(plain);
     tcc_host_begin();
     bool ok = translate(text, &said), starved = tcc_host.starved;
@@ -109,7 +87,7 @@ jit_object(const char *text, char **obj, size_t *len,
     uselocale(theirs);
     *obj = tcc_host.obj;
     *len = tcc_host.len;
-    give();
+    lock_give(LOCK_TCC);
     if (ok)
         return RAVEL_OK;
     free(*obj);
