@@ -4,29 +4,10 @@
 
 #include "plan_parts.h"
 
-/* kernel_copy.c: runs of elements; the same with padding after each run */
-extern const Family copy_family, copy_fill_family;
-/* kernel_transpose.c */
-extern const Family transpose_family;
-/* kernel_narrow.c: planes with few columns; planes with few rows */
-extern const Family interleave_family, deinterleave_family;
-/* kernel_gather.c */
-extern const Family gather_family;
-/* kernel_indexed.c */
-extern const Family indexed_family;
-/* kernel_shuffle.c */
-extern const Family shuffle_family;
-/* kernel_composite.c: by the bytes that are contiguous on both sides; composite: any other
- * number */
-extern const Family composite1_family, composite2_family, composite4_family,
-                    composite8_family, composite_family;
-/* The same for elements smaller than a byte, by the elements that are contiguous. */
-extern const Family unpacked1_family, unpacked2_family, unpacked4_family,
-                    unpacked8_family, unpacked_family;
-/* kernel_strided.c: single elements */
-extern const Family strided_family, bits_family, fill_family, fill_bits_family;
-/* kernel_bits.c: elements smaller than a byte */
-extern const Family bits_run_family, bits_swap_family, bits_transpose_family;
+/* kernel_*.c: one for all kernels of a family. */
+#define K(name, family, size) extern const Family family##_family;
+#include "kernel.def"
+#undef K
 
 /* kernel_nest.c: helpers for `applies` and `cost`.  They ignore loops that occur in the
  * rest of an address. */
