@@ -395,6 +395,28 @@ what_a_hit_costs(void **state)
     ravel_plan_free(p);
 }
 
+/* Scalars that only the text of a plan needed are gone when its sizes are asked for. */
+static void
+sizes_at_a_shape(void **state)
+{
+    static const int64_t any[] = {-1, -1};
+    static const struct { int64_t shape[2], src, dst; } at[] = {
+        {{64, 64}, 2048, 2048}, {{3, 11}, 17, 24}, {{1, 1}, 1, 4}, {{100, 8}, 400, 400},
+    };
+    const ravel_request rq = {"ROW_MAJOR", "AWQ", "u4", 2, any, 0};
+    ravel_error err;
+    (void)state;
+    ravel_plan *p = compiled(&rq);
+    for (size_t i = 0; i < sizeof at / sizeof *at; i++) {
+        int64_t src, dst;
+        if (ravel_plan_bytes_at(p, at[i].shape, &src, &dst, &err))
+            fail_msg("%s", err.text);
+        assert_int_equal(src, at[i].src);
+        assert_int_equal(dst, at[i].dst);
+    }
+    ravel_plan_free(p);
+}
+
 int
 main(void)
 {
@@ -403,7 +425,7 @@ main(void)
         TEST(same_request), TEST(other_requests), TEST(names_change), TEST(threads_change),
         TEST(oldest_goes), TEST(plans_are_small),
         TEST(plans_of_any_shape_are_kept), TEST(bounds), TEST(errors), TEST(after_the_context),
-        TEST(what_a_hit_costs),
+        TEST(what_a_hit_costs), TEST(sizes_at_a_shape),
     };
     return cmocka_run_group_tests_name("cache", tests, NULL, NULL);
 }
