@@ -103,12 +103,7 @@ Plan *compile_refs(Arena *a, const LayoutRef *from, const LayoutRef *to, const D
                    const Request *rq);
 /* plan -> emit; then render. */
 const Unit *compile_unit(const Target *t, const Plan *p, const Request *rq);
-/* For the JIT: the text; and if that has tables, what its function NAME_tables is to be
- * given, else NULL. */
-typedef struct {
-    const char *text;
-    const int32_t *const *tables;
-} JitText;
+/* plan -> emit -> render, for the JIT. */
 JitText compile_jit(const Target *t, const Plan *p, const Request *rq);
 /* The statement tree as text (docs/ir), for a target with the model "functions" or
  * "blocks". */

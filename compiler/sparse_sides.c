@@ -49,7 +49,7 @@ const char *
 compile_sparse_text(const Target *t, const SparsePlan *p, bool stand_alone)
 {
     Request r = common(p->rq);
-    const char *line = stand_alone ? emit_command(ex_arena(p->e), &r, p->src->ref, p->dst->ref,
-                                                  NULL) : "";
+    const char *line = stand_alone ? emit_command(ex_arena(p->e), t, &r, p->src->ref,
+                                                  p->dst->ref, NULL) : "";
     return sparse_render(t, p, line, stand_alone);
 }

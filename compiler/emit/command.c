@@ -65,6 +65,12 @@ emit_name(Arena *a, const Target *t, const Request *rq)
     return good ? s : name_by_default(a, t);
 }
 
+const char *
+emit_kind_name(Arena *a, const Target *t, const Request *rq, const char *kind)
+{
+    return rq->name ? emit_name(a, t, rq) : arena_printf(a, "ravel_%s", kind);
+}
+
 /* The letters and digits of a layout's name and parameters in lower case, with one _
  * for what is between them. */
 static void
@@ -115,10 +121,10 @@ add_encoded(Buf *b, const char *value)
     }
 }
 
-/* The option as a POSIX shell reads it, in characters that a comment can hold: '...'
+/* " --flag value" as a POSIX shell reads it, in characters that a comment can hold: '...'
  * or, where that will not do, what printf makes of octal numbers. */
-const char *
-emit_option(Arena *a, const char *flag, const char *value)
+static const char *
+option(Arena *a, const char *flag, const char *value)
 {
     static const char safe[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
                                "0123456789_,";
@@ -139,22 +145,26 @@ emit_options(Arena *a, const Request *rq, const LayoutRef *from, const LayoutRef
 {
     Buf b = buf_new(a);
     if (from)
-        buf_add(&b, emit_option(a, "--from", layout_ref_text(a, from)));
-    buf_add(&b, emit_option(a, "--to", layout_ref_text(a, to)));
-    buf_add(&b, emit_option(a, "--shape", shape_text(a, rq, ",")));
-    buf_add(&b, emit_option(a, "--dtype", rq->dtype));
+        buf_add(&b, option(a, "--from", layout_ref_text(a, from)));
+    buf_add(&b, option(a, "--to", layout_ref_text(a, to)));
+    buf_add(&b, option(a, "--shape", shape_text(a, rq, ",")));
+    buf_add(&b, option(a, "--dtype", rq->dtype));
     return b.s;
 }
 
 const char *
-emit_command(Arena *a, const Request *rq, const LayoutRef *from, const LayoutRef *to,
-        const char *kind)
+emit_command(Arena *a, const Target *t, const Request *rq, const LayoutRef *from,
+             const LayoutRef *to, const char *kind)
 {
     Buf b = buf_new(a);
     buf_printf(&b, "ravel emit%s", emit_options(a, rq, from, to));
     if (kind)
-        buf_add(&b, emit_option(a, "--kind", kind));
+        buf_add(&b, option(a, "--kind", kind));
     if (rq->name)
-        buf_add(&b, emit_option(a, "--name", rq->name));
+        buf_add(&b, option(a, "--name", rq->name));
+    if (!target_is(t, "functions"))
+        buf_add(&b, option(a, "--target", target_name(t)));
+    if (target_is(t, "blocks") && rq->align)
+        buf_printf(&b, " --align %d", rq->align);
     return b.s;
 }

@@ -106,8 +106,12 @@ typedef struct {
     Exprs *e;
 } Unit;
 
+typedef struct Target Target;
+
 /* emit_relayout.c */
 Unit *emit_relayout(const Plan *p, const char *name, const char *command);
+/* The same with the name and the command of a request. */
+const Unit *emit_unit(const Target *t, const Plan *p, const Request *rq);
 /* emit_extents.c: complete u, whose body is made, for a plan with run-time extents: the
  * names and definitions of extents and scalars, and the sizes. */
 void emit_extents(const Plan *p, Unit *u);
@@ -136,11 +140,11 @@ Stmt *emit_array_checks(const Plan *p);
 void emit_sizes_head(Buf *b, const char *what, const Sizes *z);
 /* emit_index.c */
 Unit *emit_offset(const Layout *l, const char *name, const char *command);
-/* Whether signed numbers of 32 bits suffice for the statements. */
-bool emit_is_narrow(const Stmt *s);
 /* diag_fatal if the layout has no inverse in closed form. */
 Unit *emit_inverse(const Layout *l, const Verdict *v, const char *name,
                    const char *command);
+/* diag_fatal if a function of the two above needs wider indices than the target has. */
+void emit_check_width(const Target *t, const Unit *u);
 
 /* emit.c: used by both */
 Stmt *emit_add(Arena *a, Stmt ***tail, StKind kind);
@@ -154,8 +158,6 @@ bool emit_is_identifier(const char *s);
 void emit_layout_head(Buf *b, const char *what, const Layout *l);
 
 /* Statement trees as text, through the table of a target. */
-
-typedef struct Target Target;
 
 /* target.c: read and check a table of templates/, which is trusted.  The result is in
  * `a` and is immutable.  diag_fatal if there is no table of this name. */
@@ -260,20 +262,30 @@ const char *render_extents(const Target *t, const Unit *u);
 /* emit_print.c: the statements of u in the text form of docs/ir/stmt.md. */
 const char *emit_print(const Unit *u);
 
+/* emit_jit.c */
+/* For the JIT: the text; and if that has tables, what its function NAME_tables is to be
+ * given, else NULL. */
+typedef struct {
+    const char *text;
+    const int32_t *const *tables;
+} JitText;
+/* Only these are kept of what is made for them. */
+JitText emit_jit(const Target *t, const Plan *p, const Request *rq);
+
 /* command.c */
 /* The line that says who made a file and that ravel's licence does not cover it. */
 const char *emit_made(void);
 /* The command that reproduces a file; `from` and `kind` may be NULL. */
-const char *emit_command(Arena *a, const Request *rq, const LayoutRef *from,
-                         const LayoutRef *to, const char *kind);
+const char *emit_command(Arena *a, const Target *t, const Request *rq,
+                         const LayoutRef *from, const LayoutRef *to, const char *kind);
 /* The options --from, --to, --shape and --dtype of a command; `from` may be NULL. */
 const char *emit_options(Arena *a, const Request *rq, const LayoutRef *from,
                          const LayoutRef *to);
-/* " --flag value" as a POSIX shell reads it, in characters that a comment can hold. */
-const char *emit_option(Arena *a, const char *flag, const char *value);
 /* The name of the function of a plan; diag_fatal if the requested name is reserved in C
  * or in the target language. */
 const char *emit_name(Arena *a, const Target *t, const Request *rq);
+/* The same for a function of another kind: ravel_KIND, unless a name is requested. */
+const char *emit_kind_name(Arena *a, const Target *t, const Request *rq, const char *kind);
 /* A name made of both layouts with their parameters, the shape and the element type, as
  * nchw_to_nhwc_2x3x5x7_f32; NULL if a layout has no name or the result is no name. */
 const char *emit_full_name(Arena *a, const Target *t, const Request *rq);

@@ -25,8 +25,9 @@ name_coordinates(const Layout *l, const Unit *u, const Ex **x)
         x[d] = ex_of_var(l->e, ex_var(l->e, u->param[d], 0, l->dim[d].n - 1));
 }
 
-bool
-emit_is_narrow(const Stmt *s)
+/* Whether signed numbers of 32 bits suffice for the statements. */
+static bool
+is_narrow(const Stmt *s)
 {
     for (; s; s = s->next)
         if ((s->value && !ex_is_narrow(s->value, true)) ||
@@ -106,4 +107,12 @@ emit_inverse(const Layout *l, const Verdict *v, const char *name, const char *co
     }
     emit_add(a, at, ST_RETURN)->value = ex_const(e, 1);
     return u;
+}
+
+void
+emit_check_width(const Target *t, const Unit *u)
+{
+    if (target_number(t, "index_bits") < 64 && !is_narrow(u->body))
+        diag_fatal(ex_arena(u->e)->diag, DIAG_LAYOUT, (Loc){0},
+                   "this needs indices of 64 bits, and the target's have 32");
 }

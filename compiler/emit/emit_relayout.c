@@ -285,3 +285,11 @@ emit_relayout(const Plan *p, const char *name, const char *command)
         u->bytes = layout_bytes(layout_bytes(p->src) > layout_bytes(p->dst) ? p->src : p->dst);
     return u;
 }
+
+const Unit *
+emit_unit(const Target *t, const Plan *p, const Request *rq)
+{
+    Arena *a = ex_arena(p->e);
+    const char *line = emit_command(a, t, rq, p->src->ref, p->dst->ref, NULL);
+    return emit_relayout(p, emit_name(a, t, rq), line);
+}

@@ -63,9 +63,11 @@ find(Maker *m, const Verdict *v, const Ex *a, Register *r)
     const Ex **to = arena_array(m->arena, const Ex *, ex_nvars(e));
     const Ex **tile = arena_array(m->arena, const Ex *, ex_nvars(e));
     to[v->inverse_var] = a;
-    for (int d = 0; d < l->rank; d++) {
+    for (int d = 0; d < l->rank; d++)
         r->x[d] = ex_subst(e, v->inverse[d], to);
-        tile[m->g->tile->dim[m->map[d]].var] = r->x[d];
+    for (int d = 0; d < l->rank; d++) {
+        int i = m->g->store ? d : m->map[d], k = m->g->store ? m->map[d] : d;
+        tile[m->g->tile->dim[i].var] = r->x[k];
     }
     r->at = ex_subst(e, m->g->tile->addr, tile);
 }

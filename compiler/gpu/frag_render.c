@@ -42,6 +42,12 @@ put_unused(Writer *w, const Frag *g, const GridStmt *body)
             writer_put(w, "unused", &(Slot){"name", ex_var_name(g->e, var[i])}, 1);
 }
 
+static const char *
+kind_of(const Frag *g)
+{
+    return g->store ? "store" : "load";
+}
+
 /* The lines of the comment at the top. */
 static const char *
 head(const Target *t, const Frag *g, const Request *rq)
@@ -49,9 +55,7 @@ head(const Target *t, const Frag *g, const Request *rq)
     Arena *a = ex_arena(g->e);
     Buf b = buf_new(a);
     const Layout *from = g->store ? g->frag : g->tile, *to = g->store ? g->tile : g->frag;
-    buf_printf(&b, "%s%s\n",
-               emit_command(a, rq, from->ref, to->ref, g->store ? "store" : "load"),
-               emit_option(a, "--target", target_name(t)));
+    buf_printf(&b, "%s\n", emit_command(a, t, rq, from->ref, to->ref, kind_of(g)));
     emit_layout_head(&b, "from", from);
     emit_layout_head(&b, "to", to);
     return b.s;
@@ -64,8 +68,7 @@ frag_render(const Target *t, const Frag *g, const Request *rq)
     Buf b = buf_new(a);
     GridWriter out = {.w = writer_new(t, g->e, &b), .index = target_text(t, "index")};
     const char *open = g->store ? "tile_store_open" : "tile_load_open";
-    const char *name = rq->name ? emit_name(a, t, rq)
-                       : g->store ? "ravel_store" : "ravel_load";
+    const char *name = emit_kind_name(a, t, rq, kind_of(g));
     if (!target_text(t, open))
         diag_fatal(a->diag, DIAG_ARGUMENT, (Loc){0},
                    "target '%s' has no tile loads: the table lacks '%s'", target_name(t),
@@ -88,7 +91,7 @@ frag_print(const Frag *g)
     Buf b = buf_new(ex_arena(g->e));
     Writer w = writer_new(NULL, g->e, &b);
     buf_printf(&b, "fragment %s\nlanes %lld of %lld\nwords %d\nalign %d\n",
-               g->store ? "store" : "load", (long long)g->lanes, (long long)g->fragments,
+               kind_of(g), (long long)g->lanes, (long long)g->fragments,
                g->words, g->align);
     grid_print_body(&w, frag_statements(g));
     return b.s;

@@ -196,6 +196,20 @@ check_align(const GridUnit *u)
                    "must be aligned", u->most.align, least);
 }
 
+GridLimits
+grid_limits(const Target *t, int align)
+{
+    return (GridLimits){.access = (int)target_number(t, "access_least"),
+                        .align = align ? align : GRID_VECTOR,
+                        .bits = (int)target_number(t, "index_bits"),
+                        .shared = target_number(t, "shared_most"),
+                        .row = target_number(t, "grid_side"),
+                        .rows = target_text(t, "grid_block_rows"),
+                        .runtime = target_text(t, "runtime_kernel"),
+                        .otherwise = target_text(t, "else_open"),
+                        .funnel = target_text(t, "funnel")};
+}
+
 GridUnit *
 grid_make(const Plan *p, GridLimits most, const char *name, const char *command)
 {

@@ -105,7 +105,10 @@ typedef struct {
     const Plan *plan;
 } GridUnit;
 
-/* grid.c: diag_fatal if no row applies to some box of the plan, or the kernel exceeds the
+/* grid.c */
+/* For buffers that the caller aligns to that many bytes; 0: to a vector. */
+GridLimits grid_limits(const Target *t, int align);
+/* diag_fatal if no row applies to some box of the plan, or the kernel exceeds the
  * limits of the target. */
 GridUnit *grid_make(const Plan *p, GridLimits most, const char *name,
                     const char *command);
@@ -162,8 +165,8 @@ GridEstimate grid_estimate(const GridUnit *u);
 void grid_explain(Buf *b, const GridUnit *u, const char *target);
 
 /* frag.c: a function that loads the registers of a lane from a tile, or stores them.  Both
- * layouts are decided; dim d of frag is dim map[d] of tile.  diag_fatal if frag is no
- * fragment, has no inverse, or the tile cannot be written. */
+ * layouts are decided; dim d of the one that is written is dim map[d] of the other.
+ * diag_fatal if frag is no fragment, has no inverse, or the tile cannot be written. */
 typedef struct Frag Frag;
 Frag *frag_make(const Layout *frag, const Verdict *v, const Layout *tile, const int *map,
                 bool store);
