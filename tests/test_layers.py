@@ -27,7 +27,7 @@ ROOMS = {
                         "compiler/gpu compiler/emit compiler/spec compiler/plan compiler/layout compiler/expr compiler/base"),
     "compiler/sparse": ("formats of levels, conversions as lists of steps",
                         "compiler/emit compiler/plan compiler/decide compiler/layout compiler/expr compiler/base"),
-    "compiler":        ("the pass list", "compiler/sparse compiler/burst compiler/gpu compiler/emit compiler/picture compiler/plan compiler/decide compiler/spec compiler/layout compiler/expr compiler/base"),
+    "compiler":        ("the pass list, and questions about a pair of layouts that run several passes", "compiler/sparse compiler/burst compiler/gpu compiler/emit compiler/picture compiler/plan compiler/decide compiler/spec compiler/layout compiler/expr compiler/base"),
     "templates":       ("the text of kernels", ""),
     "runtime":         ("the library", "compiler compiler/sparse compiler/plan compiler/base templates"),
     "cli":             ("the command", "runtime compiler compiler/sparse compiler/burst compiler/gpu compiler/emit compiler/picture compiler/plan compiler/decide compiler/spec compiler/layout compiler/expr compiler/base"),
