@@ -12,7 +12,7 @@ add_lookup(const Plan *p, const Lookup *u, const char *array, const char *name, 
     s->text = name;
     s->array = array;
     s->value = place;
-    return ex_of_var(p->e, ex_var(p->e, name, 0, u->bound - 1));
+    return ex_of_var(p->e, lookup_var(p->e, u, name));
 }
 
 /* The statements after it are for a number that is not -1. */

@@ -265,6 +265,9 @@ bool lookup_number(const Lookup *u, i64 at, i64 *v);
 /* layout_address.c: whether element x is not moved, by the numbers that lookups have. */
 bool layout_skips(const Layout *l, const i64 *x);
 bool layout_may_skip(const Layout *l);
+/* A new variable with the range of the numbers that are coordinates.  It is not a constant if a
+ * number may be -1, because a function asks whether it is. */
+int lookup_var(Exprs *e, const Lookup *u, const char *name);
 /* diag_fatal if l needs an index array; `what` is what cannot have one. */
 void layout_refuse_lookups(const Layout *l, const char *what);
 

@@ -31,6 +31,12 @@ lookup_number(const Lookup *u, i64 at, i64 *v)
     return true;
 }
 
+int
+lookup_var(Exprs *e, const Lookup *u, const char *name)
+{
+    return ex_var(e, name, 0, u->skip && u->bound < 2 ? 1 : u->bound - 1);
+}
+
 bool
 layout_may_skip(const Layout *l)
 {

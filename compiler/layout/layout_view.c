@@ -186,7 +186,7 @@ set_lookups(Exprs *e, const ResolvedIndex *r, Layout *l)
         if (r->item[d] && r->item[d]->kind == ITEM_ARRAY)
             add_lookup(r, l, d);
     for (int i = 0; i < l->nlookups; i++)
-        l->lookup[i].var = ex_var(e, l->lookup[i].symbol, 0, l->lookup[i].bound - 1);
+        l->lookup[i].var = lookup_var(e, &l->lookup[i], l->lookup[i].symbol);
     if (l->nlookups + of->nlookups > MAX_LOOKUPS)
         diag_fatal(ex_arena(e)->diag, DIAG_LAYOUT, (Loc){0}, "'%.200s' has more than %d index "
                    "arrays", r->index->whole, MAX_LOOKUPS);

@@ -93,12 +93,26 @@ planned(const Corner *c, i64 out[2])
     return true;
 }
 
+/* Whether a number at this corner says that the element is not moved; then it has no address. */
+static bool
+is_skipped(const Corner *c)
+{
+    const Layout *l[] = {c->p->src, c->p->dst};
+    for (int s = 0; s < 2; s++)
+        for (int i = 0; i < MAX_LOOKUPS && c->n->at[s][i]; i++)
+            if (l[s]->lookup[i].skip && c->val[l[s]->lookup[i].var] < 0)
+                return true;
+    return false;
+}
+
 static const char *
 here(const Corner *c)
 {
     i64 x[MAX_RANK], want[2], got[2];
     if (!written(c, x, want) || !planned(c, got))
         return "an address does not fit 64 bits";
+    if (is_skipped(c))
+        return NULL;
     for (int s = c->n->kind == NEST_FILL; s < 2; s++) {
         if (want[s] == got[s])
             continue;
