@@ -59,7 +59,7 @@ make_calls(const Maker *m, const Plan *p, Numbers *numbers, Step *s)
 }
 
 static void
-make_rests(const Maker *m, Step *s)
+make_residuals(const Maker *m, Step *s)
 {
     i64 *value = arena_array(m->a, i64, s->nscalars);
     for (int i = 0; i < s->nscalars; i++)
@@ -85,7 +85,7 @@ interpret_at(Arena *a, const Steps *s, const i64 *val)
         *one = s->step[i];
         make_table(&m, one);
         make_calls(&m, s->plan, numbers, one);
-        make_rests(&m, one);
+        make_residuals(&m, one);
     }
     return at;
 }

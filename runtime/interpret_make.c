@@ -1,10 +1,10 @@
 /* The steps of the plan interpreter: what can be computed about the loops of a plan
  * before they are walked.
  *
- * The rest of an address is the part that is not linear in the loops.  It is a sum of
+ * The residual of an address is the part that is not linear in the loops.  It is a sum of
  * groups, each over few loops.  If the loops are numbers and there is room, a group
  * becomes a table that is computed with the plan; else it is evaluated for each call.
- * For a plan with run-time extents the rests are prepared once, and the calls at every
+ * For a plan with run-time extents the residuals are prepared once, and the calls at every
  * shape. */
 #include <string.h>
 
@@ -76,7 +76,7 @@ outer_in(Maker *m, Exprs *f, const Term *t)
 /* Divide the terms of x into groups: terms that have an outer loop in common, directly or
  * through other terms, are in one group, and so are all terms with scalars or lookups. */
 static void
-make_groups(Maker *m, Exprs *f, const Ex *x, Rest *r)
+make_groups(Maker *m, Exprs *f, const Ex *x, Residual *r)
 {
     uint64_t *in = arena_array(m->a, uint64_t, x->n);
     Term *t = arena_array(m->a, Term, x->n);
@@ -155,10 +155,10 @@ own_variables(Maker *m, const Ex **to)
 }
 
 /* What outer loops and lookups make of an address. */
-static Rest
-make_rest(Maker *m, const Ex *x)
+static Residual
+make_residual(Maker *m, const Ex *x)
 {
-    Rest r = {.base = 0};
+    Residual r = {.base = 0};
     if (ex_is_const(x))
         return r;
     const Ex **to = arena_array(m->a, const Ex *, ex_nvars(m->p->e));
@@ -195,7 +195,7 @@ make_lookups(Maker *m)
 }
 
 static void
-make_rests(Maker *m, const Ex *dst, const Ex *src)
+make_residuals(Maker *m, const Ex *dst, const Ex *src)
 {
     m->s->scalar = arena_array(m->a, int, m->p->scalars->n);
     dst = ex_part(m->p->e, dst, m->outer, true);
@@ -205,8 +205,8 @@ make_rests(Maker *m, const Ex *dst, const Ex *src)
     for (int k = 0; k < m->s->nlookups; k++)
         add_scalars(m, k < m->p->src->nlookups ? m->n->at[SRC][k]
                                                : m->n->at[DST][k - m->p->src->nlookups]);
-    m->s->dst = make_rest(m, dst);
-    m->s->src = make_rest(m, src);
+    m->s->dst = make_residual(m, dst);
+    m->s->src = make_residual(m, src);
 }
 
 /* Nests with the same table share one copy. */
@@ -259,7 +259,7 @@ make_step(Maker *m)
         m->s->nlookups = m->p->src->nlookups + m->p->dst->nlookups;
     for (int k = 0; k < m->s->nlookups; k++)
         outer[lookup(m, k)->var] = true;
-    make_rests(m, dst, src);
+    make_residuals(m, dst, src);
     make_lookups(m);
     make_sketch(m, dst, src);
 }

@@ -12,7 +12,7 @@ grid_distance(const GridBox *b, const GridLoop *l, bool source)
 {
     const Ex *x = source ? b->src : b->dst;
     i64 least = 0, stride = int_abs(source ? l->ss : l->ds);
-    for (int i = 0; l->rest && i < x->n; i++) {
+    for (int i = 0; l->residual && i < x->n; i++) {
         bool *used = arena_array(b->arena, bool, ex_nvars(b->e));
         ex_vars(ex_of_atom(b->e, x->t[i].atom), used);
         i64 factor = int_abs(x->t[i].coef);
@@ -26,8 +26,8 @@ add_loop(GridBox *b, const Loop *l, const char **taken)
 {
     int i = b->nloops++, n = LEN(own) + i;
     const char *name = taken[n] = emit_identifier(b->arena, l->name, taken, n);
-    i64 most = l->rest ? ex_of_var(b->e, l->var)->f.max : INF;
-    GridLoop new = {l->n, l->ss, l->ds, l->n, l->var, name, l->rest, most,
+    i64 most = l->residual ? ex_of_var(b->e, l->var)->f.max : INF;
+    GridLoop new = {l->n, l->ss, l->ds, l->n, l->var, name, l->residual, most,
                     {l->ex.n, l->ex.ss, l->ex.ds, l->ex.n}};
     i64 distance = grid_distance(b, &new, false);
     for (; i > 0 && grid_distance(b, &b->loop[i - 1], false) < distance; i--)
@@ -44,7 +44,7 @@ grid_box(GridUnit *u, const Nest *n, GridBox *out)
                        .bits = u->plan->dst->dtype->bits, .src = n->src, .dst = n->dst,
                        .elements = n->elements};
     for (int i = 0; i < n->nloops; i++)
-        if (n->loop[i].n > 1 || n->loop[i].rest)
+        if (n->loop[i].n > 1 || n->loop[i].residual)
             add_loop(out, &n->loop[i], taken);
     if (n->kind == NEST_FILL)
         out->src = ex_const(u->e, 0);
@@ -83,7 +83,7 @@ divides(const GridBox *b, i64 f)
 {
     bool fill = b->nest->kind == NEST_FILL;
     const GridLoop *run = &b->loop[b->nloops - 1];
-    if (run->ds != 1 || (!fill && run->ss != 1) || run->rest || run->n % f ||
+    if (run->ds != 1 || (!fill && run->ss != 1) || run->residual || run->n % f ||
         run->real % f)
         return false;
     for (int i = 0; i < b->nloops - 1; i++)

@@ -9,8 +9,8 @@ tile_loops(Tile *t)
 {
     for (int i = 0; i < t->b->nloops; i++) {
         const GridLoop *l = &t->b->loop[i];
-        t->x = l->ss == 1 && !l->rest ? l : t->x;
-        t->y = l->ds == 1 && !l->rest ? l : t->y;
+        t->x = l->ss == 1 && !l->residual ? l : t->x;
+        t->y = l->ds == 1 && !l->residual ? l : t->y;
     }
     return t->x && t->y && t->x != t->y && t->b->nest->kind == NEST_COPY;
 }

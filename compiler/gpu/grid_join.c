@@ -7,7 +7,7 @@ static bool
 is_joinable(const GridBox *b)
 {
     for (int i = 0; i < b->nloops; i++)
-        if (b->loop[i].rest || b->loop[i].real != b->loop[i].n)
+        if (b->loop[i].residual || b->loop[i].real != b->loop[i].n)
             return false;
     return b->nest->kind == NEST_COPY && plan_is_fixed(b->u->plan) &&
            ex_is_const(b->src) && ex_is_const(b->dst);

@@ -13,8 +13,8 @@ i64 grid_divisor(const Ex *x);
  * the target's buffers are aligned. */
 i64 grid_aligned(const GridBox *b, const Ex *x);
 /* The distance on a side of two iterations of a loop, as far as one number tells it: its
- * stride, or the least factor of its variable in the rest if that is more.  A digit that the
- * xor of a swizzle moves has no stride, and moves pieces of that size. */
+ * stride, or the least factor of its variable in the residual if that is more.  A digit that
+ * the xor of a swizzle moves has no stride, and moves pieces of that size. */
 i64 grid_distance(const GridBox *b, const GridLoop *l, bool source);
 /* n / each, rounded up. */
 const Ex *grid_ceil(GridBox *b, const Ex *n, i64 each);

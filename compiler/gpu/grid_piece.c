@@ -36,8 +36,8 @@ find_loops(Pieces *p, bool in)
     p->pixel = p->run = NULL;
     for (int i = 0; i < p->b->nloops; i++) {
         const GridLoop *l = &p->b->loop[i];
-        p->run = in_blocks(p, l) == 1 && !l->rest ? l : p->run;
-        p->pixel = in_planes(p, l) == 1 && !l->rest ? l : p->pixel;
+        p->run = in_blocks(p, l) == 1 && !l->residual ? l : p->run;
+        p->pixel = in_planes(p, l) == 1 && !l->residual ? l : p->pixel;
     }
     if (!p->run || !p->pixel || p->run == p->pixel)
         return false;

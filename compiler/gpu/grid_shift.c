@@ -46,7 +46,7 @@ static bool
 is_forward(const GridBox *b)
 {
     for (int i = 0; i < b->nloops; i++)
-        if (b->loop[i].ss < 1 || b->loop[i].ds < 1 || b->loop[i].rest ||
+        if (b->loop[i].ss < 1 || b->loop[i].ds < 1 || b->loop[i].residual ||
             b->loop[i].real != b->loop[i].n)
             return false;
     return plan_is_fixed(b->u->plan) && b->nest->kind == NEST_COPY && b->src->f.min >= 0 &&

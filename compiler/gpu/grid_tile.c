@@ -42,7 +42,7 @@ find_planes(Tile *t)
 {
     for (int i = 0; i < t->b->nloops; i++) {
         const GridLoop *l = &t->b->loop[i];
-        if (l != t->x && l != t->y && !l->rest && (!t->z || l->n > t->z->n) &&
+        if (l != t->x && l != t->y && !l->residual && (!t->z || l->n > t->z->n) &&
             is_filled(t, l))
             t->z = l;
     }

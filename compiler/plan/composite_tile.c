@@ -22,12 +22,12 @@ rises(const Ex *stride)
     return ex_is_const(stride) || stride->f.min >= 0;
 }
 
-/* A loop that is not in the rest, with numbers; or, if the nest assumes that offsets are
+/* A loop that is not in the residual, with numbers; or, if the nest assumes that offsets are
  * near, with strides and a count that depend on the shape. */
 static bool
 is_plain(const Nest *n, const Loop *l)
 {
-    return !l->rest &&
+    return !l->residual &&
            (kernel_is_known(l) || (n->near && rises(l->ex.ss) && rises(l->ex.ds)));
 }
 
@@ -70,7 +70,7 @@ find_kept(const Nest *n, int bits, Composite *c)
     if (c->kept_loop < 0)
         return true;
     const Loop *l = &n->loop[c->kept_loop];
-    if (l->rest || !kernel_is_known(l) || l->n * c->kept >= LONG_KEPT)
+    if (l->residual || !kernel_is_known(l) || l->n * c->kept >= LONG_KEPT)
         return false;
     c->kept *= (int)l->n;
     return true;
@@ -263,7 +263,7 @@ find_roles(const Nest *n, Composite *c)
     bool used[MAX_LOOPS] = {false};
     int m = 0, loop[3];
     for (int i = 0; i < n->nloops; i++) {
-        used[i] = n->loop[i].rest || composite_takes_all(n, c, i);
+        used[i] = n->loop[i].residual || composite_takes_all(n, c, i);
         if (c->taken[i] > 1 && !used[i]) {
             used[i] = true;
             loop[m++] = i;

@@ -1,4 +1,4 @@
-/* Makes the nest of one box: addresses as base + strides + rest, loops fused and sorted.
+/* Makes the nest of one box: addresses as base + strides + residual, loops fused and sorted.
  * Counts and strides are expressions over scalars.  If one is not constant, its nominal
  * value is used for choices. */
 #include <ctype.h>
@@ -12,7 +12,7 @@ typedef struct {
     Exprs *e;
     Scalars *s;
     Nest *n;
-    const Ex *base[2], *rest[2];   /* index: SRC, DST */
+    const Ex *base[2], *residual[2];   /* index: SRC, DST */
     const Ex *needed[MAX_LOOPS + MAX_RANK + 4];
 } Maker;
 
@@ -82,19 +82,19 @@ loop_of(Nest *n, const Atom *a)
 }
 
 /* Adds x * stride to an address.  Terms that are linear in a loop variable go to the
- * strides, terms over scalars to the base, other terms to the rest. */
+ * strides, terms over scalars to the base, other terms to the residual. */
 static void
 add_term(Maker *m, int side, const Ex *x, const Ex *stride)
 {
     Exprs *e = m->e;
     Term few[2][FEW_TERMS], *fixed = ex_room(e, few[0], x->n);
-    Term *rest = ex_room(e, few[1], x->n);
-    int nfixed = 0, nrest = 0;
+    Term *residual = ex_room(e, few[1], x->n);
+    int nfixed = 0, nresidual = 0;
     for (int i = 0; i < x->n; i++) {
         Loop *l = loop_of(m->n, x->t[i].atom);
         if (!l) {
             bool scalar = scalar_is(m->s, x->t[i].atom);
-            *(scalar ? &fixed[nfixed++] : &rest[nrest++]) = x->t[i];
+            *(scalar ? &fixed[nfixed++] : &residual[nresidual++]) = x->t[i];
             continue;
         }
         const Ex **to = side == SRC ? &l->ex.ss : &l->ex.ds;
@@ -102,9 +102,9 @@ add_term(Maker *m, int side, const Ex *x, const Ex *stride)
     }
     m->base[side] = ex_add(e, m->base[side],
                            scalar_times(m->s, ex_sum(e, x->base, fixed, nfixed), stride));
-    if (nrest)
-        m->rest[side] = ex_add(e, m->rest[side],
-                               ex_times(e, ex_sum(e, 0, rest, nrest), stride));
+    if (nresidual)
+        m->residual[side] = ex_add(e, m->residual[side],
+                                   ex_times(e, ex_sum(e, 0, residual, nresidual), stride));
 }
 
 /* The variables of an address are those of the dims, so an array up to the last is enough;
@@ -116,7 +116,7 @@ add_address(Maker *m, int side, const Sizes *z, const Ex *const *coord)
     for (int d = 0; d < z->l->rank; d++)
         n = z->var[d] < n ? n : z->var[d] + 1;
     const Ex **to = arena_array(ex_arena(m->e), const Ex *, n);
-    m->base[side] = m->rest[side] = ex_const(m->e, 0);
+    m->base[side] = m->residual[side] = ex_const(m->e, 0);
     for (int d = 0; d < z->l->rank; d++)
         to[z->var[d]] = coord[d];
     for (int i = 0; i < z->l->nlookups; i++) {
@@ -129,7 +129,7 @@ add_address(Maker *m, int side, const Sizes *z, const Ex *const *coord)
 }
 
 /* Makes a loop that starts at `first` count from 0, and moves the addresses by `first`; `to`
- * is for the rests, NULL if they have no variables. */
+ * is for the residuals, NULL if they have no variables. */
 static void
 move_first(Maker *m, Loop *l, const Ex *first, const Ex **to)
 {
@@ -142,13 +142,13 @@ move_first(Maker *m, Loop *l, const Ex *first, const Ex **to)
         to[l->var] = ex_add(m->e, ex_of_var(m->e, l->var), fixed);
 }
 
-/* The variables in the rests, which are those of the places of lookups too. */
+/* The variables in the residuals, which are those of the places of lookups too. */
 static bool *
-in_rests(Maker *m)
+in_residuals(Maker *m)
 {
     bool *used = arena_array(ex_arena(m->e), bool, ex_nvars(m->e));
     for (int s = 0; s < 2; s++) {
-        ex_vars(m->rest[s], used);
+        ex_vars(m->residual[s], used);
         for (int i = 0; i < MAX_LOOKUPS && m->n->at[s][i]; i++)
             ex_vars(m->n->at[s][i], used);
     }
@@ -159,17 +159,17 @@ static void
 finish_addresses(Maker *m)
 {
     Nest *n = m->n;
-    bool *used = in_rests(m);
-    bool plain = ex_is_const(m->rest[SRC]) && ex_is_const(m->rest[DST]) &&
+    bool *used = in_residuals(m);
+    bool plain = ex_is_const(m->residual[SRC]) && ex_is_const(m->residual[DST]) &&
                  !nest_looks_up(n);
     const Ex **to = plain ? NULL : arena_array(ex_arena(m->e), const Ex *, ex_nvars(m->e));
     for (int i = 0; i < n->nloops; i++) {
         Loop *l = &n->loop[i];
-        l->rest = used[l->var];
+        l->residual = used[l->var];
         move_first(m, l, n->piece[l->dim]->loop[l->part].first, to);
     }
-    n->src = ex_add(m->e, m->base[SRC], ex_subst(m->e, m->rest[SRC], to));
-    n->dst = ex_add(m->e, m->base[DST], ex_subst(m->e, m->rest[DST], to));
+    n->src = ex_add(m->e, m->base[SRC], ex_subst(m->e, m->residual[SRC], to));
+    n->dst = ex_add(m->e, m->base[DST], ex_subst(m->e, m->residual[DST], to));
     for (int s = 0; s < 2; s++)
         for (int i = 0; i < MAX_LOOKUPS && n->at[s][i]; i++)
             n->at[s][i] = ex_subst(m->e, n->at[s][i], to);
@@ -210,7 +210,7 @@ turn_loops(Maker *m)
         Loop *l = &n->loop[i];
         bool read = n->kind == NEST_COPY && is_unit(l->ex.ss) && !is_unit(l->ex.ds);
         const Facts *f = read ? &l->ex.ss->f : &l->ex.ds->f;
-        if (!l->rest && f->max <= 0 && f->min != 0)
+        if (!l->residual && f->max <= 0 && f->min != 0)
             turn_round(m, l);
     }
 }
@@ -231,7 +231,7 @@ static int
 follows(Maker *m, const Loop *in, const Loop *out)
 {
     bool fill = m->n->kind == NEST_FILL;
-    for (int way = 1; !in->rest && !out->rest && way >= -1; way -= 2)
+    for (int way = 1; !in->residual && !out->residual && way >= -1; way -= 2)
         if (stride_goes_on(m->s, in->ex.ds, in->ex.n, out->ex.ds, way) &&
             (fill || stride_goes_on(m->s, in->ex.ss, in->ex.n, out->ex.ss, way)))
             return way;
@@ -266,8 +266,8 @@ by_stride(const void *p, const void *q)
 {
     const Loop *a = p, *b = q;
     i64 x = int_abs(a->ds), y = int_abs(b->ds);
-    if (a->rest != b->rest)
-        return a->rest ? -1 : 1;
+    if (a->residual != b->residual)
+        return a->residual ? -1 : 1;
     if (x != y)
         return x < y ? 1 : -1;
     x = int_abs(a->ss);
@@ -326,7 +326,7 @@ nest_make(Plan *p, NestKind kind, const Piece *const *piece, Nest *n)
     if (kind == NEST_COPY)
         add_address(&m, SRC, p->from, y);
     else
-        m.base[SRC] = m.rest[SRC] = ex_const(p->e, 0);
+        m.base[SRC] = m.residual[SRC] = ex_const(p->e, 0);
     n->needed = arena_copy(a, m.needed, (size_t)n->nneeded * sizeof *m.needed);
     finish_addresses(&m);
     fuse(&m);
