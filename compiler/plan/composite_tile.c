@@ -37,9 +37,9 @@ static i64
 room_of(const Composite *c, const Loop *l)
 {
     enum { FEW = 64, FEW_BYTES = 256 };
-    i64 n = kernel_fewest(l), few = c->per > 1 ? FEW_BYTES * c->per : FEW_BYTES / c->kept;
-    few = few < FEW ? FEW : few;
-    return ex_is_const(l->ex.n) || n < few ? n : few;
+    i64 n = kernel_fewest(l), most = c->per > 1 ? FEW_BYTES * c->per : FEW_BYTES / c->kept;
+    most = most < FEW ? FEW : most;
+    return ex_is_const(l->ex.n) || n < most ? n : most;
 }
 
 bool
@@ -161,12 +161,12 @@ block_cost(i64 rows, i64 cols, int unit)
     i64 m = 16 / unit, wide = cols * unit >= LINE ? LINE / unit : m;
     double turns = (double)m * (unit == 1 ? 4 : unit == 2 ? 3 : unit == 4 ? 2 : 1);
     double blocks = (double)(int_ceil_div(rows, m) * int_ceil_div(cols, wide));
-    double few = cols < m ? 1.5 : 1, each;
+    double short_row = cols < m ? 1.5 : 1, each;
     if (wide > m)
         each = (double)wide + turns + 1.5 * least(rows, (double)m) + pieces;
     else
         each = (start + 1.5 * least(cols, (double)m) + turns / 2) / 2 +
-               few * least(rows, (double)m);
+               short_row * least(rows, (double)m);
     return (SET_NS + blocks * each / 3) / (double)(rows * cols);
 }
 
