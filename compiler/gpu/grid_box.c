@@ -76,6 +76,36 @@ grid_aligned(const GridBox *b, const Ex *x)
     return most < d && most > 0 ? most : d;
 }
 
+/* The end of the last vector of m elements that begins in a run, in elements of the box;
+ * INF if it depends on the shape. */
+static i64
+end_of(const GridBox *b, const GridLoop *run, i64 m)
+{
+    i64 end = b->src->f.max;
+    if (end == INF)
+        return INF;
+    for (int i = 0; i < b->nloops; i++) {
+        const GridLoop *l = &b->loop[i];
+        if (!ex_is_const(l->ex.real) || !ex_is_const(l->ex.ss))
+            return INF;
+        i64 last = l == run ? (l->n - 1) / m * m : l->real - 1;
+        end += l->ss > 0 ? l->ss * last : 0;
+    }
+    return end + m;
+}
+
+bool
+grid_ends_inside(const GridBox *b, const GridLoop *run, i64 m)
+{
+    const Sizes *from = b->u->plan->from;
+    if (run->n % m == 0)
+        return run->real % m == 0;
+    if (run->ex.real != run->ex.n || !ex_is_const(from->size))
+        return false;
+    i64 end = end_of(b, run, m);
+    return end < INF && end * b->bits <= 8 * layout_bytes(from->l);
+}
+
 /* True if f elements can become one: those of the last loop are adjacent, and all other
  * strides and the bases are multiples of f. */
 static bool

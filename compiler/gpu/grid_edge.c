@@ -204,7 +204,7 @@ word_of(const Tile *t, bool source)
     for (int i = 0; i < b->nloops; i++)
         if (&b->loop[i] != run)
             g = int_gcd(g, source ? b->loop[i].ss : b->loop[i].ds);
-    while (n > 1 && (g % n || (source ? !tile_ends_inside(b, run, n) : run->n % n != 0)))
+    while (n > 1 && (g % n || (source ? !grid_ends_inside(b, run, n) : run->n % n != 0)))
         n /= 2;
     return n;
 }

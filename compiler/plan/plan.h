@@ -136,8 +136,6 @@ Plan *plan_make(Scalars *s, PlanMachine machine, const char *const *name, Layout
 int plan_index(const Plan *p, const Nest *n);
 /* True if no extent is left to run time. */
 bool plan_is_fixed(const Plan *p);
-/* True if the destination has at least that many bytes, or may have at run time. */
-bool plan_may_have(const Plan *p, i64 bytes);
 
 /* plan_lookup.c */
 /* The index arrays that a run is given: in the order of the lookups of src, then of dst. */
@@ -342,6 +340,8 @@ ShapeList plan_boundaries(Arena *a, const Plan *p);
 /* plan_needs.c: expressions over scalars. */
 /* Bytes of the storage of one of the plan's layouts. */
 const Ex *plan_bytes(const Plan *p, const Sizes *z);
+/* True if the destination has at least that many bytes, or may have at run time. */
+bool plan_may_have(const Plan *p, i64 bytes);
 /* 1 at shapes at which nests with `stream` store past the caches, else 0.  The constant 1
  * if the size of the destination is a number. */
 const Ex *plan_streams(const Plan *p);
