@@ -151,6 +151,19 @@ add_entry(Maker *m, int i, bool known, const Ex *const *to)
     r->term[r->nterms++].stride = by;
 }
 
+/* Takes all from the layout, as a swizzle or given strides made it. */
+static void
+take_numbers(Maker *m)
+{
+    Sizes *r = m->r;
+    r->addr = m->l->addr;
+    r->size = constant(m, m->l->size);
+    for (int i = 0; i < m->l->nentry; i++) {
+        r->slots[i] = constant(m, m->l->entry[i].extent);
+        r->stride[i] = constant(m, m->l->entry[i].stride);
+    }
+}
+
 static void
 set_entries(Maker *m)
 {
@@ -158,22 +171,17 @@ set_entries(Maker *m)
     const Ex **to = arena_array(ex_arena(m->e), const Ex *, ex_nvars(m->e));
     for (int d = 0; d < m->l->rank; d++)
         to[m->l->dim[d].free] = ex_of_var(m->e, r->var[d]);
-    r->addr = m->fixed ? m->l->addr : constant(m, 0);
+    r->addr = constant(m, 0);
     r->size = constant(m, 1);
     for (int i = m->l->nentry - 1; i >= 0; i--) {
         const Entry *t = &m->l->entry[i];
-        bool known = m->fixed || is_known(m, t->written);
+        bool known = is_known(m, t->written);
         r->slots[i] = known ? constant(m, t->extent)
                             : ex_add(m->e, most(m, t->x), constant(m, 1));
-        r->stride[i] = m->fixed ? constant(m, t->stride)
-                       : layout_stride(m->s, m->l, i, r->size, &r->pitch[i]);
-        if (!m->fixed)
-            r->size = layout_times(m->s, m->l, r->stride[i], r->slots[i]);
-        if (!m->fixed)
-            add_entry(m, i, known, to);
+        r->stride[i] = layout_stride(m->s, m->l, i, r->size, &r->pitch[i]);
+        r->size = layout_times(m->s, m->l, r->stride[i], r->slots[i]);
+        add_entry(m, i, known, to);
     }
-    if (m->fixed)
-        r->size = constant(m, m->l->size);
 }
 
 /* Extents that are numbers, or scalars plus numbers. */
@@ -190,7 +198,10 @@ plain_sizes(Scalars *s, const Layout *l, const Extents *x)
     r->l = l;
     for (int d = 0; d < l->rank; d++)
         set_dim(&m, d, x->scalar[d], x->more[d]);
-    set_entries(&m);
+    if (m.fixed)
+        take_numbers(&m);
+    else
+        set_entries(&m);
     for (int i = 0; i < l->nlookups; i++) {
         r->lookup[i].at = l->lookup[i].at;
         r->lookup[i].n = constant(&m, l->lookup[i].n);
