@@ -69,6 +69,16 @@ grid_divisor(const Ex *x)
     return d == 0 || d > MOST ? MOST : d;
 }
 
+bool
+grid_is_known(const GridBox *b)
+{
+    for (int i = 0; i < b->nloops; i++)
+        if (!ex_is_const(b->loop[i].ex.n) || !ex_is_const(b->loop[i].ex.ss) ||
+            !ex_is_const(b->loop[i].ex.ds) || !ex_is_const(b->loop[i].ex.real))
+            return false;
+    return true;
+}
+
 i64
 grid_aligned(const GridBox *b, const Ex *x)
 {

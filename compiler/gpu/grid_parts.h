@@ -9,6 +9,8 @@
 /* grid_box.c */
 /* The largest power of two, up to 2^30, that divides x for all values of its variables. */
 i64 grid_divisor(const Ex *x);
+/* True if the loops of the box are numbers for every shape. */
+bool grid_is_known(const GridBox *b);
 /* The same of an address in elements of the box, and at most the elements to whose size
  * the target's buffers are aligned. */
 i64 grid_aligned(const GridBox *b, const Ex *x);

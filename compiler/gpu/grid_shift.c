@@ -41,7 +41,8 @@ is_aligned(const GridBox *b, const GridLoop *y, int per)
     return g % per == 0;
 }
 
-/* Digits of fixed numbers, forwards and with elements only. */
+/* Digits of fixed numbers, forwards and with elements only.  The whole plan has numbers: seams
+ * go by the inverse, and the edge of the source by its size. */
 static bool
 is_forward(const GridBox *b)
 {

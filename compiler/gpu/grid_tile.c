@@ -301,7 +301,7 @@ are_few(const Tile *t)
 {
     enum { ENOUGH = 4 * 132 };
     i64 n = t->b->elements / (t->tx * t->m * t->ty * t->m * t->tz);
-    return n < ENOUGH && plan_is_fixed(t->b->u->plan);
+    return n < ENOUGH && grid_is_known(t->b);
 }
 
 bool
