@@ -18,7 +18,7 @@ typedef struct {
     const Nest *n;        /* the one that is at work */
     Step *s;              /* its step */
     const bool *outer;    /* which variables are of its outer loops and lookups */
-} Maker;
+} StepsMaker;
 
 static void
 (*function(const KernelSet *set, const char *name))(void)
@@ -39,7 +39,7 @@ iterations(const Loop *l)
 /* Tabulate a group for all iterations of its loops, if they are known and the table
  * fits. */
 static void
-make_table(Maker *m, Group *g)
+make_table(StepsMaker *m, Group *g)
 {
     i64 count = 1, i[MAX_OUTER] = {0}, at = 0;
     for (int k = 0; k < g->n; k++) {
@@ -62,7 +62,7 @@ make_table(Maker *m, Group *g)
 
 /* The variables of the step that a term has: outer loops, and one bit for all others. */
 static uint64_t
-outer_in(Maker *m, Exprs *f, const Term *t)
+outer_in(StepsMaker *m, Exprs *f, const Term *t)
 {
     int outer = m->n->nouter;
     bool *used = arena_array(m->a, bool, ex_nvars(f));
@@ -76,7 +76,7 @@ outer_in(Maker *m, Exprs *f, const Term *t)
 /* Divide the terms of x into groups: terms that have an outer loop in common, directly or
  * through other terms, are in one group, and so are all terms with scalars or lookups. */
 static void
-make_groups(Maker *m, Exprs *f, const Ex *x, Residual *r)
+make_groups(StepsMaker *m, Exprs *f, const Ex *x, Residual *r)
 {
     uint64_t *in = arena_array(m->a, uint64_t, x->n);
     Term *t = arena_array(m->a, Term, x->n);
@@ -111,7 +111,7 @@ make_groups(Maker *m, Exprs *f, const Ex *x, Residual *r)
 
 /* The scalars that occur in an address. */
 static void
-add_scalars(Maker *m, const Ex *x)
+add_scalars(StepsMaker *m, const Ex *x)
 {
     const Scalars *c = m->p->scalars;
     bool *used = arena_array(m->a, bool, ex_nvars(m->p->e));
@@ -127,7 +127,7 @@ add_scalars(Maker *m, const Ex *x)
 
 /* The lookup of the plan that is number i of the step. */
 static const Lookup *
-lookup(const Maker *m, int i)
+lookup(const StepsMaker *m, int i)
 {
     int first = m->p->src->nlookups;
     return i < first ? &m->p->src->lookup[i] : &m->p->dst->lookup[i - first];
@@ -136,7 +136,7 @@ lookup(const Maker *m, int i)
 /* Expressions of the step's own: their variables are the outer loops, after them its scalars
  * and its lookups.  Sets to[] for the variables of the plan. */
 static Exprs *
-own_variables(Maker *m, const Ex **to)
+own_variables(StepsMaker *m, const Ex **to)
 {
     Exprs *f = ex_new(m->a);
     for (int k = 0; k < m->n->nouter; k++) {
@@ -156,7 +156,7 @@ own_variables(Maker *m, const Ex **to)
 
 /* What outer loops and lookups make of an address. */
 static Residual
-make_residual(Maker *m, const Ex *x)
+make_residual(StepsMaker *m, const Ex *x)
 {
     Residual r = {.base = 0};
     if (ex_is_const(x))
@@ -175,7 +175,7 @@ by_rows(const Nest *n, int side, int i)
 }
 
 static void
-make_lookups(Maker *m)
+make_lookups(StepsMaker *m)
 {
     PlanArray array[PLAN_ARRAYS];
     const Ex **to = arena_array(m->a, const Ex *, ex_nvars(m->p->e));
@@ -195,7 +195,7 @@ make_lookups(Maker *m)
 }
 
 static void
-make_residuals(Maker *m, const Ex *dst, const Ex *src)
+make_residuals(StepsMaker *m, const Ex *dst, const Ex *src)
 {
     m->s->scalar = arena_array(m->a, int, m->p->scalars->n);
     dst = ex_part(m->p->e, dst, m->outer, true);
@@ -211,7 +211,7 @@ make_residuals(Maker *m, const Ex *dst, const Ex *src)
 
 /* Nests with the same table share one copy. */
 static const int32_t *
-table_of(Maker *m, i64 *words)
+table_of(StepsMaker *m, i64 *words)
 {
     const Plan *p = m->p;
     if (!nest_has_table(m->n))
@@ -225,7 +225,7 @@ table_of(Maker *m, i64 *words)
 
 /* The data that the calls need from a shape. */
 static void
-make_sketch(Maker *m, const Ex *dst, const Ex *src)
+make_sketch(StepsMaker *m, const Ex *dst, const Ex *src)
 {
     const Ex *needs[MAX_NEEDS];
     Sketch *k = arena_new(m->a, Sketch);
@@ -245,7 +245,7 @@ make_sketch(Maker *m, const Ex *dst, const Ex *src)
 }
 
 static void
-make_step(Maker *m)
+make_step(StepsMaker *m)
 {
     const Nest *n = m->n;
     const Ex *dst = nest_outside(m->p, n, false), *src = nest_outside(m->p, n, true);
@@ -267,7 +267,7 @@ make_step(Maker *m)
 const Steps *
 interpret_make(Arena *a, const Plan *p, const KernelSet *set)
 {
-    Maker m = {a, p, set, TABLES_BYTES, NULL, NULL, NULL};
+    StepsMaker m = {a, p, set, TABLES_BYTES, NULL, NULL, NULL};
     Steps *s = arena_new(a, Steps);
     s->plan = p;
     s->width = 1;

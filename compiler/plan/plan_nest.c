@@ -14,7 +14,7 @@ typedef struct {
     Nest *n;
     const Ex *base[2], *residual[2];   /* index: SRC, DST */
     const Ex *needed[MAX_LOOPS + MAX_RANK + 4];
-} Maker;
+} NestMaker;
 
 /* A unique name for a loop over a dim: "c1" for level 1 of several, "c" if there is only
  * one level.  Names of dims may differ only in case; "_" is added to make it unique. */
@@ -33,7 +33,7 @@ loop_name(Arena *a, const Nest *n, const char *dim, int level, bool several)
 }
 
 static void
-need(Maker *m, const Ex *x)
+need(NestMaker *m, const Ex *x)
 {
     if (!ex_is_const(x))
         m->needed[m->n->nneeded++] = x;
@@ -42,7 +42,7 @@ need(Maker *m, const Ex *x)
 /* Adds loop i of a piece and returns its value.  A loop with at most one iteration becomes
  * a condition of the nest instead. */
 static const Ex *
-add_loop(Maker *m, int dim, const Piece *q, int i)
+add_loop(NestMaker *m, int dim, const Piece *q, int i)
 {
     Nest *n = m->n;
     const PieceLoop *t = &q->loop[i];
@@ -64,7 +64,7 @@ add_loop(Maker *m, int dim, const Piece *q, int i)
 }
 
 static const Ex *
-coordinate(Maker *m, int dim, const Piece *q)
+coordinate(NestMaker *m, int dim, const Piece *q)
 {
     const Ex *x = q->start;
     for (int i = 0; i < q->nloops; i++)
@@ -84,7 +84,7 @@ loop_of(Nest *n, const Atom *a)
 /* Adds x * stride to an address.  Terms that are linear in a loop variable go to the
  * strides, terms over scalars to the base, other terms to the residual. */
 static void
-add_term(Maker *m, int side, const Ex *x, const Ex *stride)
+add_term(NestMaker *m, int side, const Ex *x, const Ex *stride)
 {
     Exprs *e = m->e;
     Term few[2][FEW_TERMS], *fixed = ex_room(e, few[0], x->n);
@@ -110,7 +110,7 @@ add_term(Maker *m, int side, const Ex *x, const Ex *stride)
 /* The variables of an address are those of the dims, so an array up to the last is enough;
  * in a view they are also scalars. */
 static void
-add_address(Maker *m, int side, const Sizes *z, const Ex *const *coord)
+add_address(NestMaker *m, int side, const Sizes *z, const Ex *const *coord)
 {
     int n = z->l->view ? ex_nvars(m->e) : 0;
     for (int d = 0; d < z->l->rank; d++)
@@ -131,7 +131,7 @@ add_address(Maker *m, int side, const Sizes *z, const Ex *const *coord)
 /* Makes a loop that starts at `first` count from 0, and moves the addresses by `first`; `to`
  * is for the residuals, NULL if they have no variables. */
 static void
-move_first(Maker *m, Loop *l, const Ex *first, const Ex **to)
+move_first(NestMaker *m, Loop *l, const Ex *first, const Ex **to)
 {
     if (ex_is_const(first))
         return;
@@ -144,7 +144,7 @@ move_first(Maker *m, Loop *l, const Ex *first, const Ex **to)
 
 /* The variables in the residuals, which are those of the places of lookups too. */
 static bool *
-in_residuals(Maker *m)
+in_residuals(NestMaker *m)
 {
     bool *used = arena_array(ex_arena(m->e), bool, ex_nvars(m->e));
     for (int s = 0; s < 2; s++) {
@@ -156,7 +156,7 @@ in_residuals(Maker *m)
 }
 
 static void
-finish_addresses(Maker *m)
+finish_addresses(NestMaker *m)
 {
     Nest *n = m->n;
     bool *used = in_residuals(m);
@@ -184,7 +184,7 @@ drop_loop(Nest *n, int i)
 
 /* Reverses the direction of a loop. */
 static void
-turn_round(Maker *m, Loop *l)
+turn_round(NestMaker *m, Loop *l)
 {
     const Ex **stride[] = {&l->ex.ss, &l->ex.ds}, **address[] = {&m->n->src, &m->n->dst};
     const Ex *last = scalar_of(m->s, ex_sub(m->e, l->ex.n, ex_const(m->e, 1)), INF);
@@ -203,7 +203,7 @@ is_unit(const Ex *stride)
 /* Reverses each loop with a stride that is negative for every shape.  The stride that
  * decides is the source's if only that is 1 or -1, else the destination's. */
 static void
-turn_loops(Maker *m)
+turn_loops(NestMaker *m)
 {
     Nest *n = m->n;
     for (int i = 0; i < n->nloops; i++) {
@@ -228,7 +228,7 @@ stride_goes_on(Scalars *s, const Ex *in, const Ex *n, const Ex *out, int way)
 /* 1: loop `out` continues loop `in` in both addresses; -1: it does if reversed; 0: it does
  * not. */
 static int
-follows(Maker *m, const Loop *in, const Loop *out)
+follows(NestMaker *m, const Loop *in, const Loop *out)
 {
     bool fill = m->n->kind == NEST_FILL;
     for (int way = 1; !in->residual && !out->residual && way >= -1; way -= 2)
@@ -241,7 +241,7 @@ follows(Maker *m, const Loop *in, const Loop *out)
 /* Fuses pairs of loops that are one loop with a constant stride in both addresses, until
  * there are none. */
 static void
-fuse(Maker *m)
+fuse(NestMaker *m)
 {
     Nest *n = m->n;
     for (int i = 0; i < n->nloops; i++)
@@ -286,7 +286,7 @@ nest_sort(Nest *n)
 
 /* The last coordinate of a dim, which padding repeats.  Requires an extent above 0. */
 static const Ex *
-last(Maker *m, int d)
+last(NestMaker *m, int d)
 {
     const Ex *n = m->p->to->n[d], *x = ex_sub(m->e, n, ex_const(m->e, 1));
     need(m, n);
@@ -294,7 +294,7 @@ last(Maker *m, int d)
 }
 
 static void
-set_numbers(Maker *m)
+set_numbers(NestMaker *m)
 {
     Nest *n = m->n;
     n->elements = 1;
@@ -313,7 +313,7 @@ void
 nest_make(Plan *p, NestKind kind, const Piece *const *piece, Nest *n)
 {
     Arena *a = ex_arena(p->e);
-    Maker m = {.p = p, .e = p->e, .s = p->scalars, .n = n};
+    NestMaker m = {.p = p, .e = p->e, .s = p->scalars, .n = n};
     const Ex *x[MAX_RANK], *y[MAX_RANK];
     *n = (Nest){.kind = kind, .e = p->e, .permutes = p->machine.permutes};
     n->piece = arena_copy(a, piece, (size_t)p->dst->rank * sizeof *piece);
