@@ -45,9 +45,9 @@ unit_of(const Layout *l, int d)
     const Dim *x = &l->dim[d];
     const View *v = l->view;
     i64 open = x->canonical.open, closed = x->canonical.closed;
-    i64 few = l->dtype->bits < 8 ? 8 / l->dtype->bits : 1, unit = few, of;
+    i64 bytes = l->dtype->bits < 8 ? 8 / l->dtype->bits : 1, unit = bytes, of;
     if (!v)
-        return lcm(lcm(x->pad, few), lcm(open ? open : 1, closed ? closed : 1));
+        return lcm(lcm(x->pad, bytes), lcm(open ? open : 1, closed ? closed : 1));
     for (int i = 0; i < v->of->rank; i++) {
         if (v->at[i].dim != d)
             continue;

@@ -22,7 +22,7 @@ typedef int CheckedAt(void *dst, const void *src, const i64 *x);
 /* The slots that even slow code moves in a second. */
 enum { SLOTS_A_SECOND = 4000000 };
 
-/* The answer of the child, in shared memory. */
+/* What the child replies, in shared memory. */
 typedef struct {
     enum { ENDED, FAULTED, ANSWERED } state;
     atomic_int inside;             /* threads that are in the object's function */
@@ -31,10 +31,10 @@ typedef struct {
     ravel_status status;           /* ANSWERED */
     ravel_error err;
     ravel_certificate certificate;
-} Told;
+} Reply;
 
 /* The state of the child, for its signal handler. */
-static Told *told;
+static Reply *reply;
 static Proof *proof;
 static Relayout *function;
 static CheckedAt *function_at;        /* in place of it, of these extents */
@@ -48,8 +48,8 @@ on_fault(int sig, siginfo_t *info, void *context)
     (void)context;
     bool unaligned = sig == SIGBUS ? info->si_code == BUS_ADRALN
                                    : info->si_code == SI_KERNEL;
-    told->place = proof_locate(proof, info->si_addr, unaligned);
-    told->state = FAULTED;
+    reply->place = proof_locate(proof, info->si_addr, unaligned);
+    reply->state = FAULTED;
     _exit(0);
 }
 
@@ -81,17 +81,17 @@ find_function(const ChildObject *o)
     bool here = !strchr(o->path, '/');
     int n = snprintf(path, sizeof path, "%s%s", here ? "./" : "", o->path);
     if (n < 0 || (size_t)n >= sizeof path)
-        return error_set(&told->err, RAVEL_ERR_FILE, "the path is too long");
+        return error_set(&reply->err, RAVEL_ERR_FILE, "the path is too long");
     void *so = dlopen(path, RTLD_NOW | RTLD_LOCAL);
     if (!so)
         return o->said == o->path
-            ? error_set(&told->err, RAVEL_ERR_FILE, "%s", dlerror())
-            : error_set(&told->err, RAVEL_ERR_FILE, "the object that '%s' makes cannot be "
+            ? error_set(&reply->err, RAVEL_ERR_FILE, "%s", dlerror())
+            : error_set(&reply->err, RAVEL_ERR_FILE, "the object that '%s' makes cannot be "
                         "loaded here: it is for another machine, or needs a library that "
                         "is not here", o->said);
     void *f = dlsym(so, o->name);
     if (!f || f == dlsym(RTLD_DEFAULT, o->name))
-        return error_set(&told->err, RAVEL_ERR_FILE, "'%s' has no function '%s'; give "
+        return error_set(&reply->err, RAVEL_ERR_FILE, "'%s' has no function '%s'; give "
                          "its name with --name", o->said, o->name);
     function = (Relayout *)(uintptr_t)f;
     function_at = (CheckedAt *)(uintptr_t)f;
@@ -104,37 +104,37 @@ static void
 run_function(const void *self, void *dst, const void *src)
 {
     (void)self;
-    atomic_fetch_add(&told->inside, 1);
+    atomic_fetch_add(&reply->inside, 1);
     if (extents)
         function_at(dst, src, extents);
     else
         function(dst, src);
-    atomic_fetch_sub(&told->inside, 1);
+    atomic_fetch_sub(&reply->inside, 1);
 }
 
 static void
 run_part(const void *self, void *dst, const void *src, i64 part, i64 parts)
 {
     (void)self;
-    atomic_fetch_add(&told->inside, 1);
+    atomic_fetch_add(&reply->inside, 1);
     part_function(dst, src, part, parts);
-    atomic_fetch_sub(&told->inside, 1);
+    atomic_fetch_sub(&reply->inside, 1);
 }
 
 static ravel_status
 answer(const Plan *p, const ravel_plan *code, const ChildObject *object)
 {
-    ravel_status s = proof_new(p, true, &proof, &told->err);
+    ravel_status s = proof_new(p, true, &proof, &reply->err);
     if (s != RAVEL_OK)
         return s;
     catch_faults();
-    proof_watch(proof, &told->begun);
+    proof_watch(proof, &reply->begun);
     if (code)
-        return verify_plan(code, proof, &told->certificate, &told->err);
+        return verify_plan(code, proof, &reply->certificate, &reply->err);
     s = find_function(object);
     Code o = {run_function, p->split && part_function ? run_part : NULL, NULL,
               object->align};
-    return s == RAVEL_OK ? proof_run(proof, &o, &told->certificate, &told->err) : s;
+    return s == RAVEL_OK ? proof_run(proof, &o, &reply->certificate, &reply->err) : s;
 }
 
 /* Set the limit of processor time, at most the limit of the parent. */
@@ -159,8 +159,8 @@ child(const Plan *p, const ravel_plan *code, const ChildObject *object,
         _exit(0);
     setrlimit(RLIMIT_CPU, time);
     dup2(STDERR_FILENO, STDOUT_FILENO);
-    told->status = answer(p, code, object);
-    told->state = ANSWERED;
+    reply->status = answer(p, code, object);
+    reply->state = ANSWERED;
     _exit(0);
 }
 
@@ -181,21 +181,21 @@ static ravel_status
 judge(int how, long long limit, Outcome *out, ravel_error *err)
 {
     int sig = WIFSIGNALED(how) ? WTERMSIG(how) : 0;
-    *out = (Outcome){.certificate = told->certificate};
+    *out = (Outcome){.certificate = reply->certificate};
     if (sig == SIGKILL)
         return error_set(err, RAVEL_ERR_MEMORY, "the proof was killed, most likely for "
                          "memory");
-    if (sig == SIGXCPU && !atomic_load(&told->inside))
+    if (sig == SIGXCPU && !atomic_load(&reply->inside))
         return error_set(err, RAVEL_ERR_MEMORY, "the proof took more than %lld s of "
                          "processor time; raise it with --limit", limit);
-    if (sig || told->state == ENDED) {
+    if (sig || reply->state == ENDED) {
         explain_end(how, limit, out->why, sizeof out->why);
-    } else if (told->state == FAULTED) {
-        proof_place_text(&told->place, out->why, sizeof out->why);
-    } else if (told->status == RAVEL_ERR_VERIFY) {
-        snprintf(out->why, sizeof out->why, "%.1000s", told->err.text);
-    } else if (told->status != RAVEL_OK) {
-        return error_set(err, told->status, "%s", told->err.text);
+    } else if (reply->state == FAULTED) {
+        proof_place_text(&reply->place, out->why, sizeof out->why);
+    } else if (reply->status == RAVEL_ERR_VERIFY) {
+        snprintf(out->why, sizeof out->why, "%.1000s", reply->err.text);
+    } else if (reply->status != RAVEL_OK) {
+        return error_set(err, reply->status, "%s", reply->err.text);
     }
     return RAVEL_OK;
 }
@@ -209,7 +209,7 @@ await(pid_t pid, int runs, int *how)
     pid_t done;
     while ((done = waitpid(pid, how, p.on ? WNOHANG : 0)) != pid &&
            (done >= 0 || errno == EINTR)) {
-        progress_at(&p, atomic_load(&told->begun), runs, 0);
+        progress_at(&p, atomic_load(&reply->begun), runs, 0);
         if (p.on)
             nanosleep(&soon, NULL);
     }
@@ -222,9 +222,9 @@ child_prove(const Plan *p, const ravel_plan *code, const ChildObject *object,
 {
     int how = 0;
     struct rlimit time = time_limit(p, limit);
-    told = mmap(NULL, sizeof *told, PROT_READ | PROT_WRITE,
+    reply = mmap(NULL, sizeof *reply, PROT_READ | PROT_WRITE,
                 MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-    if (told == MAP_FAILED)
+    if (reply == MAP_FAILED)
         return error_set(err, RAVEL_ERR_MEMORY, "out of memory");
     fflush(NULL);
     pid_t parent = getpid(), pid = fork();
@@ -235,6 +235,6 @@ child_prove(const Plan *p, const ravel_plan *code, const ChildObject *object,
     ravel_status s = pid > 0 ? judge(how, (long long)time.rlim_cur, out, err)
         : error_set(err, RAVEL_ERR_MEMORY, "no process can be started: %s",
                     strerror(errno));
-    munmap(told, sizeof *told);
+    munmap(reply, sizeof *reply);
     return s;
 }

@@ -25,7 +25,7 @@ static int
 continues(const Nest *n, i64 run)
 {
     for (int i = 0; i < n->nloops; i++)
-        if (n->loop[i].ss == run && n->loop[i].ds == run && !n->loop[i].rest)
+        if (n->loop[i].ss == run && n->loop[i].ds == run && !n->loop[i].residual)
             return i;
     return -1;
 }

@@ -16,7 +16,7 @@ typedef struct {
 } Walk;
 
 static i64
-rest_at(const Rest *r, const i64 *i)
+residual_at(const Residual *r, const i64 *i)
 {
     i64 sum = r->base, v = 0;
     for (int g = 0; g < r->n; g++) {
@@ -94,8 +94,8 @@ call(const Walk *w, i64 d, i64 s)
     memcpy(a, p->arg, sizeof a);
     if (!look_up(w))
         return;
-    d += rest_at(&p->dst, w->i);
-    s += rest_at(&p->src, w->i);
+    d += residual_at(&p->dst, w->i);
+    s += residual_at(&p->src, w->i);
     for (int k = 0; k < p->nvarying; k++) {
         const Varying *v = &p->varying[k];
         a[v->at] = argument(w, v, v->arg.source ? s : d);

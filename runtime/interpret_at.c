@@ -7,11 +7,11 @@
 typedef struct {
     Arena *a;
     const i64 *val;       /* of the plan's scalars */
-} Maker;
+} NumbersMaker;
 
 /* A value that emitted code computes without checks, because the sizes fit. */
 static i64
-number(const Maker *m, const Ex *x)
+number(const NumbersMaker *m, const Ex *x)
 {
     i64 v;
     if (!ex_eval(x, m->val, &v))
@@ -21,7 +21,7 @@ number(const Maker *m, const Ex *x)
 }
 
 static bool
-is_needed(const Maker *m, const Sketch *k)
+is_needed(const NumbersMaker *m, const Sketch *k)
 {
     for (int i = 0; i < k->nneeds; i++)
         if (number(m, k->needs[i]) <= 0)
@@ -31,7 +31,7 @@ is_needed(const Maker *m, const Sketch *k)
 
 /* The sum of the parts of the table. */
 static void
-make_table(const Maker *m, Step *s)
+make_table(const NumbersMaker *m, Step *s)
 {
     const Sketch *k = s->sketch;
     s->table = k->table;
@@ -45,7 +45,7 @@ make_table(const Maker *m, Step *s)
 }
 
 static void
-make_calls(const Maker *m, const Plan *p, Numbers *numbers, Step *s)
+make_calls(const NumbersMaker *m, const Plan *p, Numbers *numbers, Step *s)
 {
     const Nest *n = s->sketch->nest;
     for (int i = 0; i < n->nloops; i++) {
@@ -59,7 +59,7 @@ make_calls(const Maker *m, const Plan *p, Numbers *numbers, Step *s)
 }
 
 static void
-make_rests(const Maker *m, Step *s)
+make_residuals(const NumbersMaker *m, Step *s)
 {
     i64 *value = arena_array(m->a, i64, s->nscalars);
     for (int i = 0; i < s->nscalars; i++)
@@ -72,7 +72,7 @@ make_rests(const Maker *m, Step *s)
 const Steps *
 interpret_at(Arena *a, const Steps *s, const i64 *val)
 {
-    Maker m = {a, val};
+    NumbersMaker m = {a, val};
     Steps *at = arena_copy(a, s, sizeof *s);
     Numbers *numbers = arena_new(a, Numbers);
     numbers->stream = number(&m, s->streams) > 0;
@@ -85,7 +85,7 @@ interpret_at(Arena *a, const Steps *s, const i64 *val)
         *one = s->step[i];
         make_table(&m, one);
         make_calls(&m, s->plan, numbers, one);
-        make_rests(&m, one);
+        make_residuals(&m, one);
     }
     return at;
 }

@@ -1,10 +1,10 @@
 /* The steps of the plan interpreter: what can be computed about the loops of a plan
  * before they are walked.
  *
- * The rest of an address is the part that is not linear in the loops.  It is a sum of
+ * The residual of an address is the part that is not linear in the loops.  It is a sum of
  * groups, each over few loops.  If the loops are numbers and there is room, a group
  * becomes a table that is computed with the plan; else it is evaluated for each call.
- * For a plan with run-time extents the rests are prepared once, and the calls at every
+ * For a plan with run-time extents the residuals are prepared once, and the calls at every
  * shape. */
 #include <string.h>
 
@@ -18,7 +18,7 @@ typedef struct {
     const Nest *n;        /* the one that is at work */
     Step *s;              /* its step */
     const bool *outer;    /* which variables are of its outer loops and lookups */
-} Maker;
+} StepsMaker;
 
 static void
 (*function(const KernelSet *set, const char *name))(void)
@@ -39,7 +39,7 @@ iterations(const Loop *l)
 /* Tabulate a group for all iterations of its loops, if they are known and the table
  * fits. */
 static void
-make_table(Maker *m, Group *g)
+make_table(StepsMaker *m, Group *g)
 {
     i64 count = 1, i[MAX_OUTER] = {0}, at = 0;
     for (int k = 0; k < g->n; k++) {
@@ -62,7 +62,7 @@ make_table(Maker *m, Group *g)
 
 /* The variables of the step that a term has: outer loops, and one bit for all others. */
 static uint64_t
-outer_in(Maker *m, Exprs *f, const Term *t)
+outer_in(StepsMaker *m, Exprs *f, const Term *t)
 {
     int outer = m->n->nouter;
     bool *used = arena_array(m->a, bool, ex_nvars(f));
@@ -76,7 +76,7 @@ outer_in(Maker *m, Exprs *f, const Term *t)
 /* Divide the terms of x into groups: terms that have an outer loop in common, directly or
  * through other terms, are in one group, and so are all terms with scalars or lookups. */
 static void
-make_groups(Maker *m, Exprs *f, const Ex *x, Rest *r)
+make_groups(StepsMaker *m, Exprs *f, const Ex *x, Residual *r)
 {
     uint64_t *in = arena_array(m->a, uint64_t, x->n);
     Term *t = arena_array(m->a, Term, x->n);
@@ -111,7 +111,7 @@ make_groups(Maker *m, Exprs *f, const Ex *x, Rest *r)
 
 /* The scalars that occur in an address. */
 static void
-add_scalars(Maker *m, const Ex *x)
+add_scalars(StepsMaker *m, const Ex *x)
 {
     const Scalars *c = m->p->scalars;
     bool *used = arena_array(m->a, bool, ex_nvars(m->p->e));
@@ -127,7 +127,7 @@ add_scalars(Maker *m, const Ex *x)
 
 /* The lookup of the plan that is number i of the step. */
 static const Lookup *
-lookup(const Maker *m, int i)
+lookup(const StepsMaker *m, int i)
 {
     int first = m->p->src->nlookups;
     return i < first ? &m->p->src->lookup[i] : &m->p->dst->lookup[i - first];
@@ -136,7 +136,7 @@ lookup(const Maker *m, int i)
 /* Expressions of the step's own: their variables are the outer loops, after them its scalars
  * and its lookups.  Sets to[] for the variables of the plan. */
 static Exprs *
-own_variables(Maker *m, const Ex **to)
+own_variables(StepsMaker *m, const Ex **to)
 {
     Exprs *f = ex_new(m->a);
     for (int k = 0; k < m->n->nouter; k++) {
@@ -155,10 +155,10 @@ own_variables(Maker *m, const Ex **to)
 }
 
 /* What outer loops and lookups make of an address. */
-static Rest
-make_rest(Maker *m, const Ex *x)
+static Residual
+make_residual(StepsMaker *m, const Ex *x)
 {
-    Rest r = {.base = 0};
+    Residual r = {.base = 0};
     if (ex_is_const(x))
         return r;
     const Ex **to = arena_array(m->a, const Ex *, ex_nvars(m->p->e));
@@ -175,7 +175,7 @@ by_rows(const Nest *n, int side, int i)
 }
 
 static void
-make_lookups(Maker *m)
+make_lookups(StepsMaker *m)
 {
     PlanArray array[PLAN_ARRAYS];
     const Ex **to = arena_array(m->a, const Ex *, ex_nvars(m->p->e));
@@ -195,7 +195,7 @@ make_lookups(Maker *m)
 }
 
 static void
-make_rests(Maker *m, const Ex *dst, const Ex *src)
+make_residuals(StepsMaker *m, const Ex *dst, const Ex *src)
 {
     m->s->scalar = arena_array(m->a, int, m->p->scalars->n);
     dst = ex_part(m->p->e, dst, m->outer, true);
@@ -205,13 +205,13 @@ make_rests(Maker *m, const Ex *dst, const Ex *src)
     for (int k = 0; k < m->s->nlookups; k++)
         add_scalars(m, k < m->p->src->nlookups ? m->n->at[SRC][k]
                                                : m->n->at[DST][k - m->p->src->nlookups]);
-    m->s->dst = make_rest(m, dst);
-    m->s->src = make_rest(m, src);
+    m->s->dst = make_residual(m, dst);
+    m->s->src = make_residual(m, src);
 }
 
 /* Nests with the same table share one copy. */
 static const int32_t *
-table_of(Maker *m, i64 *words)
+table_of(StepsMaker *m, i64 *words)
 {
     const Plan *p = m->p;
     if (!nest_has_table(m->n))
@@ -225,7 +225,7 @@ table_of(Maker *m, i64 *words)
 
 /* The data that the calls need from a shape. */
 static void
-make_sketch(Maker *m, const Ex *dst, const Ex *src)
+make_sketch(StepsMaker *m, const Ex *dst, const Ex *src)
 {
     const Ex *needs[MAX_NEEDS];
     Sketch *k = arena_new(m->a, Sketch);
@@ -245,7 +245,7 @@ make_sketch(Maker *m, const Ex *dst, const Ex *src)
 }
 
 static void
-make_step(Maker *m)
+make_step(StepsMaker *m)
 {
     const Nest *n = m->n;
     const Ex *dst = nest_outside(m->p, n, false), *src = nest_outside(m->p, n, true);
@@ -259,7 +259,7 @@ make_step(Maker *m)
         m->s->nlookups = m->p->src->nlookups + m->p->dst->nlookups;
     for (int k = 0; k < m->s->nlookups; k++)
         outer[lookup(m, k)->var] = true;
-    make_rests(m, dst, src);
+    make_residuals(m, dst, src);
     make_lookups(m);
     make_sketch(m, dst, src);
 }
@@ -267,7 +267,7 @@ make_step(Maker *m)
 const Steps *
 interpret_make(Arena *a, const Plan *p, const KernelSet *set)
 {
-    Maker m = {a, p, set, TABLES_BYTES, NULL, NULL, NULL};
+    StepsMaker m = {a, p, set, TABLES_BYTES, NULL, NULL, NULL};
     Steps *s = arena_new(a, Steps);
     s->plan = p;
     s->width = 1;

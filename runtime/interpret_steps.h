@@ -15,7 +15,7 @@ typedef void AnyKernel(Word, Word, Word, Word, Word, Word, Word, Word, Word, Wor
                        Word, Word, Word, Word, Word, Word, Word, Word, Word);
 _Static_assert(sizeof(void *) == sizeof(Word), "pointers are words");
 
-/* A summand of a rest.  No outer loop occurs in two groups. */
+/* A summand of a residual.  No outer loop occurs in two groups. */
 typedef struct {
     const Ex *x;          /* its variables are the numbers of outer loops, then of scalars,
                            * then of lookups */
@@ -28,7 +28,7 @@ typedef struct {
     i64 base;
     int n;
     Group *group;
-} Rest;
+} Residual;
 
 /* An outer loop in numbers: n iterations of its loop, `step` of them in one call; ds and ss are
  * the strides of an iteration in elements of the destination and of the source. */
@@ -53,7 +53,7 @@ typedef struct {
     const Ex *scalar[TABLE_SCALARS];
     int nneeds;
     const Ex **needs;     /* the nest is executed only if all are above 0 */
-    const Ex *dst, *src;  /* the part of the rests without outer loops, over scalars */
+    const Ex *dst, *src;  /* the part of the residuals without outer loops, over scalars */
     const Ex *each[2 * ROW_LOOKUPS];   /* nest_lookup_step of each side; NULL: the kernel reads no
                                     * index array */
 } Sketch;
@@ -64,11 +64,11 @@ typedef struct {
     Word arg[ARGS_MAX];
     int nvarying;
     Varying varying[ARGS_MAX];
-    Rest dst, src;
+    Residual dst, src;
     i64 owner;            /* the part that executes a nest that is not split */
     int nouter, split, second;     /* second: as nest_second returns it */
     Pace *outer;
-    int nscalars;         /* the number of scalars in the groups of the rests */
+    int nscalars;         /* the number of scalars in the groups of the residuals */
     int *scalar;          /* their variables in the plan ... */
     const i64 *value;     /* ... and their values */
     int nlookups;         /* the variables after the scalars: number `at` of an array */

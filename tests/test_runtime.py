@@ -174,7 +174,7 @@ def test_stores_past_the_caches(tmp_path, case, kernel):
     assert calls and all(re.search(r"\b%s\b" % large, c) for c in calls)
 
 
-def test_rests_are_inside(tmp_path):
+def test_residuals_are_inside(tmp_path):
     """A swizzle in blocks is done block row by block row: not all of the tensor for each turn of the loops it is over."""
     body = emitted(tmp_path / "f.c", ("ROW_MAJOR", "SW128", "M,K", "f16"))
     first = body[body.index("/* M=0..8*(M//8) - 1 K=0..64*(K//64) - 1: copy */"):]

@@ -424,7 +424,7 @@ def test_view_shape(cx):
                                      ("NC1HWC0(2,64,4,4)[:, 3:35]", "NC1HWC0(2,64,4,4)[:, 40:8:-1]"), ("NCHW(2,9,4,4)[:, [0,1,2,7,8,5]]", "NHWC")])
 def test_pieces_are_linear(src, to):
     """Blocks are cut where those of the shifted coordinate begin: no digit is left in a loop."""
-    assert "rest" not in ran("explain", "--from", src, "--to", to, "--dtype", "f16")
+    assert "residual" not in ran("explain", "--from", src, "--to", to, "--dtype", "f16")
 
 
 @pytest.mark.parametrize("text, whole, index", [("VNNI2(K,N)(8,6)[1:, ::2]", "VNNI2(K,N)", "[1:, ::2]"),

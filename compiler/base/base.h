@@ -145,6 +145,10 @@ bool int_round_up(i64 a, i64 b, i64 *r);       /* a >= 0, b > 0 */
 bool int_is_pow2(i64 a);
 int int_log2(i64 a);                           /* floor; a > 0 */
 size_t int_bytes(Diag *d, i64 n, size_t each); /* n * each or diag_fatal */
+int int_compare(const void *a, const void *b);  /* of two i64, for qsort */
+/* Puts v among n ascending numbers, unless it is one of them or these are `most`.  Returns
+ * how many they are then. */
+int int_insert(i64 *ascending, int n, int most, i64 v);
 
 /* embed.sh: text files that the build embeds in the library. */
 typedef struct {

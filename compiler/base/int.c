@@ -83,3 +83,24 @@ int_bytes(Diag *d, i64 n, size_t each)
                    (long long)n, each);
     return (size_t)r;
 }
+
+int
+int_compare(const void *a, const void *b)
+{
+    i64 x = *(const i64 *)a, y = *(const i64 *)b;
+    return (x > y) - (x < y);
+}
+
+int
+int_insert(i64 *ascending, int n, int most, i64 v)
+{
+    int i = 0;
+    while (i < n && ascending[i] < v)
+        i++;
+    if (n == most || (i < n && ascending[i] == v))
+        return n;
+    for (int j = n; j > i; j--)
+        ascending[j] = ascending[j - 1];
+    ascending[i] = v;
+    return n + 1;
+}

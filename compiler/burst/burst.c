@@ -1,7 +1,7 @@
 /* Cut boxes into tiles of transfers. */
 #include "burst.h"
 
-/* The limit for the starts of a tile; with more, the loops in rests stay outside. */
+/* The limit for the starts of a tile; with more, the loops in residuals stay outside. */
 enum { STARTS_MAX = 1024 };
 
 BurstMachine
@@ -11,13 +11,13 @@ burst_machine(const Target *t)
                           target_number(t, "counts")};
 }
 
-/* The product of the iterations of all loops in rests; 0: there are none. */
+/* The product of the iterations of all loops in residuals; 0: there are none. */
 static i64
-iterations_of_rest(const GridBox *g)
+iterations_of_residual(const GridBox *g)
 {
     i64 n = 0;
     for (int i = 0; i < g->nloops; i++)
-        if (g->loop[i].rest && n <= STARTS_MAX)
+        if (g->loop[i].residual && n <= STARTS_MAX)
             n = (n ? n : 1) * g->loop[i].n;
     return n;
 }
@@ -29,7 +29,7 @@ start_of(const BurstBox *b, i64 k, i64 *val)
     i64 at[2] = {0, 0}, base[2];
     for (int i = b->box.nloops - 1; i >= 0; i--) {
         const GridLoop *l = &b->box.loop[i];
-        if (!l->rest)
+        if (!l->residual)
             continue;
         val[l->var] = k % l->n;
         at[SOURCE] += val[l->var] * burst_stride(b, i, SOURCE);
@@ -43,11 +43,11 @@ start_of(const BurstBox *b, i64 k, i64 *val)
                        at[SOURCE] + b->item * base[SOURCE]};
 }
 
-/* Makes the starts.  Without a rest there is one, and `inside` is true. */
+/* Makes the starts.  Without a residual there is one, and `inside` is true. */
 static void
 make_starts(BurstBox *b)
 {
-    i64 n = iterations_of_rest(&b->box);
+    i64 n = iterations_of_residual(&b->box);
     b->nstarts = 1;
     b->inside = n > 0 && n <= STARTS_MAX;
     if (!b->inside)
@@ -77,7 +77,7 @@ lowest(const BurstBox *b, const BurstPart *part, int side, const Ex *const *tile
     const Ex *x = ex_const(e, b->inside ? b->least[side] : 0);
     for (int i = 0; i < b->box.nloops; i++) {
         i64 s = burst_stride(b, i, side);
-        if (b->inside && b->box.loop[i].rest)
+        if (b->inside && b->box.loop[i].residual)
             continue;
         to[b->box.loop[i].var] = tile[i];
         i64 fixed = part[i].first * s + (s < 0 ? (part[i].n - 1) * s : 0);
@@ -109,7 +109,7 @@ begin_of(const BurstBox *b, const BurstPart *part, const i64 *moves)
 {
     i64 at = 0;
     for (int i = 0; i < b->box.nloops; i++)
-        if (moves[i] < 0 && !(b->inside && b->box.loop[i].rest))
+        if (moves[i] < 0 && !(b->inside && b->box.loop[i].residual))
             at -= (part[i].n - 1) * moves[i];
     return at;
 }
@@ -151,7 +151,7 @@ add_moves(const BurstBox *b, const BurstPart *part, BurstTile *t, const i64 *to,
 {
     t->elements = b->nstarts;
     for (int i = 0; i < b->box.nloops; i++) {
-        if (part[i].n == 1 || (b->inside && b->box.loop[i].rest))
+        if (part[i].n == 1 || (b->inside && b->box.loop[i].residual))
             continue;
         t->move[t->nmoves++] = (BurstMove){part[i].n, to[i], from[i]};
         t->elements *= part[i].n;

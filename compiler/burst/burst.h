@@ -83,7 +83,7 @@ typedef struct {
     const BurstMachine *m;
     GridBox box;
     i64 item;
-    /* The loops that occur in the rest of an address are all inside the tile, where each
+    /* The loops that occur in the residual of an address are all inside the tile, where each
      * of their iterations is a start, or all outside. */
     bool inside;
     i64 nstarts;

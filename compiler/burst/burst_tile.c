@@ -45,7 +45,7 @@ phase_of(const BurstBox *b, const BurstPart *part, int side)
         i64 s = burst_stride(b, i, side);
         if (part[i].tiles > 1)
             p.mod = int_gcd(p.mod, int_abs(part[i].step * s));
-        if (!(b->inside && b->box.loop[i].rest))
+        if (!(b->inside && b->box.loop[i].residual))
             p.rem += part[i].first * s + (s < 0 ? (part[i].n - 1) * s : 0);
     }
     p.rem = int_mod(p.rem, p.mod);
@@ -61,7 +61,7 @@ ascending(const BurstBox *b, const BurstPart *part, int side, int *loop)
     for (int i = 0; i < b->box.nloops; i++) {
         i64 s = int_abs(burst_stride(b, i, side));
         int at = n;
-        if (part[i].n == 1 || s == 0 || (b->inside && b->box.loop[i].rest))
+        if (part[i].n == 1 || s == 0 || (b->inside && b->box.loop[i].residual))
             continue;
         for (; at > 0 && int_abs(burst_stride(b, loop[at - 1], side)) > s; at--)
             loop[at] = loop[at - 1];
@@ -172,7 +172,7 @@ cost(const BurstBox *b, const i64 *extent)
     double sum = TILE, elements = (double)b->nstarts;
     for (int i = 0; i < b->box.nloops; i++) {
         part[i] = burst_part(b->box.loop[i].n, extent[i], false);
-        elements *= b->inside && b->box.loop[i].rest ? 1 : (double)extent[i];
+        elements *= b->inside && b->box.loop[i].residual ? 1 : (double)extent[i];
     }
     if (!sides_of(b, part, sides))
         return -1;
@@ -191,7 +191,7 @@ bool
 burst_choose(const BurstBox *b, i64 *extent)
 {
     for (int i = 0; i < b->box.nloops; i++)
-        extent[i] = b->inside && b->box.loop[i].rest ? b->box.loop[i].n : 1;
+        extent[i] = b->inside && b->box.loop[i].residual ? b->box.loop[i].n : 1;
     BurstPart part[MAX_LOOPS];
     double now = cost(b, extent);
     if (now < 0)
@@ -202,7 +202,7 @@ burst_choose(const BurstBox *b, i64 *extent)
         for (int k = 0; k < 2 * b->box.nloops; k++) {
             int i = k / 2;
             i64 n = b->box.loop[i].n, was = extent[i];
-            if (was == n || b->box.loop[i].rest)
+            if (was == n || b->box.loop[i].residual)
                 continue;
             extent[i] = k % 2 || 2 * was > n ? n : 2 * was;
             double c = cost(b, extent);

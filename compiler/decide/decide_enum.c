@@ -110,13 +110,6 @@ enum_swizzled(const Layout *l, bool padded, bool distinct, Verdict *v)
     return YES;
 }
 
-static int
-ascending(const void *p, const void *q)
-{
-    i64 a = *(const i64 *)p, b = *(const i64 *)q;
-    return (a > b) - (a < b);
-}
-
 Answer
 enum_distinct(const Layout *l)
 {
@@ -129,7 +122,7 @@ enum_distinct(const Layout *l)
         if (!work_try(arena, layout_work(l)) || !layout_address(l, x, &at[n++]))
             return UNKNOWN;
     while (layout_next(l, false, x));
-    qsort(at, (size_t)n, sizeof *at, ascending);
+    qsort(at, (size_t)n, sizeof *at, int_compare);
     for (i64 i = 1; i < n; i++)
         if (at[i] == at[i - 1])
             return NO;

@@ -38,11 +38,8 @@ typedef struct {
 static void
 add_cut(i64 *cut, int *n, i64 at, i64 limit)
 {
-    for (int i = 0; i < *n; i++)
-        if (cut[i] == at)
-            return;
-    if (at > 1 && at < limit && *n < CUTS_MAX)
-        cut[(*n)++] = at;
+    if (at > 1 && at < limit)
+        *n = int_insert(cut, *n, CUTS_MAX, at);
 }
 
 static void find_cuts(const Ex *x, int var, i64 limit, i64 *cut, int *n);
@@ -97,13 +94,6 @@ cuts_clean(Factors *f, int dim, i64 at)
     return true;
 }
 
-static int
-ascending(const void *p, const void *q)
-{
-    i64 a = *(const i64 *)p, b = *(const i64 *)q;
-    return (a > b) - (a < b);
-}
-
 static bool
 add_value(Factors *f, int dim, i64 weight, i64 size, const Ex **sum)
 {
@@ -126,7 +116,6 @@ cut_dim(Factors *f, int dim, const Ex **sum)
     *sum = ex_const(f->e, 0);
     for (int i = 0; i < f->nentry; i++)
         find_cuts(f->l->entry[i].written, f->l->dim[dim].free, f->limit[dim], cut, &n);
-    qsort(cut, (size_t)n, sizeof *cut, ascending);
     for (int i = 0; i < n; i++)
         if (cut[i] % weight == 0 && cuts_clean(f, dim, cut[i])) {
             if (!add_value(f, dim, weight, cut[i] / weight, sum))

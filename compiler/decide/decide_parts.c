@@ -220,17 +220,10 @@ parts_open_alone(const Layout *l, const Part *parts, int n)
 }
 
 static int
-ascending(const void *p, const void *q)
-{
-    i64 a = *(const i64 *)p, b = *(const i64 *)q;
-    return (a > b) - (a < b);
-}
-
-static int
 sort_unique(i64 *v, int n)
 {
     int m = 0;
-    qsort(v, (size_t)n, sizeof *v, ascending);
+    qsort(v, (size_t)n, sizeof *v, int_compare);
     for (int i = 0; i < n; i++)
         if (!m || v[m - 1] != v[i])
             v[m++] = v[i];

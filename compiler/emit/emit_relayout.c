@@ -16,14 +16,14 @@ typedef struct {
     const Ex **to;                 /* of the loops and lookups: variables with those names */
 } Emitter;
 
-/* The last iteration, as far as the rest of an address has to know. */
+/* The last iteration, as far as the residual of an address has to know. */
 static i64
 most(Emitter *t, const Loop *l)
 {
-    return l->rest ? ex_of_var(t->p->e, l->var)->f.max : INF;
+    return l->residual ? ex_of_var(t->p->e, l->var)->f.max : INF;
 }
 
-/* The address where a call starts, in elements times `scale`: base and rest, as far as
+/* The address where a call starts, in elements times `scale`: base and residual, as far as
  * a table has not got them, and the strides of the outer loops. */
 static const Ex *
 start_of(Emitter *t, bool source, i64 scale)

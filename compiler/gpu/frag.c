@@ -14,12 +14,12 @@ typedef struct {
     int bits;
     const int *map;
     Register reg[FRAG_REGISTERS_MAX];
-} Maker;
+} FragMaker;
 
 /* The value of a parameter that a fragment must have, at most `most` or `also`; diag_fatal
  * if it has none. */
 static i64
-parameter(Maker *m, const char *name, i64 most, i64 also, const char *what)
+parameter(FragMaker *m, const char *name, i64 most, i64 also, const char *what)
 {
     const Layout *l = m->g->frag;
     int i = layout_find_param(l->ref->def, name);
@@ -36,7 +36,7 @@ parameter(Maker *m, const char *name, i64 most, i64 also, const char *what)
 }
 
 static void
-measure(Maker *m)
+measure(FragMaker *m)
 {
     Frag *g = m->g;
     g->lanes = parameter(m, "lanes", FRAG_LANES_MAX, FRAG_GROUP,
@@ -56,7 +56,7 @@ measure(Maker *m)
 /* Sets r to the element at address a of the fragment's storage: its coordinates and its
  * address in the tile. */
 static void
-find(Maker *m, const Verdict *v, const Ex *a, Register *r)
+find(FragMaker *m, const Verdict *v, const Ex *a, Register *r)
 {
     Exprs *e = m->g->e;
     const Layout *l = m->g->frag;
@@ -83,7 +83,7 @@ is_constant(Exprs *e, const Ex *a, const Ex *b, i64 *v)
 /* True if b is an element of the tile in all lanes in which a is; a may be padding in some
  * lanes and is the first of n elements. */
 static bool
-real_alike(Maker *m, const Register *a, const Register *b, i64 n)
+real_alike(FragMaker *m, const Register *a, const Register *b, i64 n)
 {
     const Layout *l = m->g->frag;
     for (int d = 0; d < l->rank; d++) {
@@ -101,7 +101,7 @@ real_alike(Maker *m, const Register *a, const Register *b, i64 n)
 /* The register whose element is i elements after that of r in the tile, in an access of n
  * elements; -1: none. */
 static int
-behind(Maker *m, int r, i64 i, i64 n)
+behind(FragMaker *m, int r, i64 i, i64 n)
 {
     for (int k = 0; k < m->g->registers; k++) {
         i64 far;
@@ -113,7 +113,7 @@ behind(Maker *m, int r, i64 i, i64 n)
 }
 
 static void
-add_guard(Maker *m, FragAccess *a, const Register *r)
+add_guard(FragMaker *m, FragAccess *a, const Register *r)
 {
     const Layout *l = m->g->frag;
     for (int d = 0; d < l->rank; d++) {
@@ -127,7 +127,7 @@ add_guard(Maker *m, FragAccess *a, const Register *r)
 /* Adds an access of `width` bytes that begins with register r.  False if its registers are
  * not adjacent. */
 static bool
-gather(Maker *m, int r, int width)
+gather(FragMaker *m, int r, int width)
 {
     Frag *g = m->g;
     i64 n = 8 * width / m->bits;
@@ -150,7 +150,7 @@ gather(Maker *m, int r, int width)
 
 /* Adds an access for one element smaller than a byte; another lane has its neighbours. */
 static void
-alone(Maker *m, int r)
+alone(FragMaker *m, int r)
 {
     Frag *g = m->g;
     i64 per = 8 / m->bits;
@@ -169,7 +169,7 @@ alone(Maker *m, int r)
 
 /* True if no lane holds an element of the tile in r. */
 static bool
-is_padding(Maker *m, const Register *r)
+is_padding(FragMaker *m, const Register *r)
 {
     for (int d = 0; d < m->g->frag->rank; d++)
         if (r->x[d]->f.min >= m->g->frag->dim[d].n)
@@ -179,7 +179,7 @@ is_padding(Maker *m, const Register *r)
 
 /* Makes all accesses: the widest first, and for each width from the lowest register on. */
 static void
-make_accesses(Maker *m)
+make_accesses(FragMaker *m)
 {
     enum { WIDEST = 16 };
     for (int r = 0; r < m->g->registers; r++)
@@ -194,7 +194,7 @@ make_accesses(Maker *m)
 }
 
 static void
-check(Maker *m, const Verdict *v)
+check(FragMaker *m, const Verdict *v)
 {
     enum { BYTES_MAX = 1 << 28 };
     const LayoutDef *d = m->g->frag->ref->def;
@@ -215,9 +215,9 @@ frag_make(const Layout *frag, const Verdict *v, const Layout *tile, const int *m
     Exprs *e = frag->e;
     Arena *a = ex_arena(e);
     Frag *g = arena_new(a, Frag);
-    Maker *m = arena_new(a, Maker);
+    FragMaker *m = arena_new(a, FragMaker);
     *g = (Frag){.store = store, .frag = frag, .tile = tile, .e = e, .align = 1};
-    *m = (Maker){.g = g, .arena = a, .bits = frag->dtype->bits, .map = map};
+    *m = (FragMaker){.g = g, .arena = a, .bits = frag->dtype->bits, .map = map};
     check(m, v);
     measure(m);
     g->lane = ex_var(e, "t", 0, g->lanes - 1);

@@ -9,7 +9,7 @@ typedef struct {
     Arena *arena;
     int bits;             /* bits of an element */
     int unit;             /* bits of an element, but at most those of a word */
-} Maker;
+} FragStmtMaker;
 
 /* The place of a unit of a register word: word `word` of access `access`, from bit `at`
  * on. */
@@ -19,7 +19,7 @@ typedef struct {
 
 /* The bits of each word of the variable of an access; the bits above are zero. */
 static int
-loaded_bits(const Maker *m, const FragAccess *a)
+loaded_bits(const FragStmtMaker *m, const FragAccess *a)
 {
     return a->shift ? m->bits : a->width < 4 ? 8 * a->width : 32;
 }
@@ -27,7 +27,7 @@ loaded_bits(const Maker *m, const FragAccess *a)
 /* Appends an operand that has bits [from, from + n) of x at bit `to`; x has no bits from
  * `bits` on. */
 static void
-add_bits(Maker *m, Buf *b, const char *x, int from, int n, int to, int bits)
+add_bits(FragStmtMaker *m, Buf *b, const char *x, int from, int n, int to, int bits)
 {
     const char *shifted = from ? arena_printf(m->arena, "%s >> %d", x, from) : x;
     if (from + n < bits)
@@ -38,20 +38,20 @@ add_bits(Maker *m, Buf *b, const char *x, int from, int n, int to, int bits)
 }
 
 static const char *
-variable(Maker *m, int access)
+variable(FragStmtMaker *m, int access)
 {
     return arena_printf(m->arena, "v%d", access);
 }
 
 static const char *
-register_name(Maker *m, int w)
+register_name(FragStmtMaker *m, int w)
 {
     return arena_printf(m->arena, "r[%d]", w);
 }
 
 /* Finds the access, word and bit of each unit of register word w; access -1: padding. */
 static void
-find_spots(Maker *m, int w, Spot *p)
+find_spots(FragStmtMaker *m, int w, Spot *p)
 {
     const Frag *g = m->g;
     int per = 32 / m->unit;
@@ -70,7 +70,7 @@ find_spots(Maker *m, int w, Spot *p)
 /* Word w of the registers, from the loaded data; only bits from access `only` unless that
  * is -1.  Sets *mask to the bits that it contains. */
 static const char *
-word_of(Maker *m, int w, int only, uint32_t *mask)
+word_of(FragStmtMaker *m, int w, int only, uint32_t *mask)
 {
     Spot p[32];
     Buf b = buf_new(m->arena);
@@ -95,7 +95,7 @@ word_of(Maker *m, int w, int only, uint32_t *mask)
 
 /* Opens the condition of the access; NULL: it is always done. */
 static GridStmt **
-open_guard(Maker *m, const FragAccess *a)
+open_guard(FragStmtMaker *m, const FragAccess *a)
 {
     const Ex *bound[MAX_RANK];
     for (int i = 0; i < a->nvalues; i++)
@@ -106,7 +106,7 @@ open_guard(Maker *m, const FragAccess *a)
 
 /* Loads the data of access k; narrow data as a word. */
 static void
-load(Maker *m, int k)
+load(FragStmtMaker *m, int k)
 {
     const FragAccess *a = &m->g->access[k];
     if (a->width >= 4) {
@@ -123,7 +123,7 @@ load(Maker *m, int k)
 }
 
 static void
-assign(Maker *m, int w, const char *value)
+assign(FragStmtMaker *m, int w, const char *value)
 {
     GridStmt *s = grid_add(&m->box, G_SET);
     s->name = register_name(m, w);
@@ -133,7 +133,7 @@ assign(Maker *m, int w, const char *value)
 
 /* The fill value in word w of the registers. */
 static const char *
-fill_word(Maker *m, int w)
+fill_word(FragStmtMaker *m, int w)
 {
     const uint64_t *fill = m->g->frag->fill;
     uint64_t v = fill[w * 32 % m->bits / 64] >> (m->bits >= 64 ? w % 2 * 32 : 0);
@@ -145,7 +145,7 @@ fill_word(Maker *m, int w)
 /* Assigns the data of access k to the register words; used if only some lanes make the
  * access. */
 static void
-assign_parts(Maker *m, int k)
+assign_parts(FragStmtMaker *m, int k)
 {
     for (int w = 0; w < m->g->words; w++) {
         uint32_t mask;
@@ -159,7 +159,7 @@ assign_parts(Maker *m, int k)
 }
 
 static void
-add_loads(Maker *m)
+add_loads(FragStmtMaker *m)
 {
     const Frag *g = m->g;
     bool fills = g->padded && g->frag->ref->def->fill != FILL_NONE;
@@ -180,7 +180,7 @@ add_loads(Maker *m)
 
 /* Word k of the data that access a stores, from the registers. */
 static const char *
-stored_word(Maker *m, const FragAccess *a, int k)
+stored_word(FragStmtMaker *m, const FragAccess *a, int k)
 {
     Buf b = buf_new(m->arena);
     int bits = a->width < 4 ? 8 * a->width : 32;
@@ -197,7 +197,7 @@ stored_word(Maker *m, const FragAccess *a, int k)
 }
 
 static void
-add_stores(Maker *m)
+add_stores(FragStmtMaker *m)
 {
     for (int i = 0; i < m->g->naccesses; i++) {
         const FragAccess *a = &m->g->access[i];
@@ -217,7 +217,7 @@ frag_statements(const Frag *g)
     Arena *a = ex_arena(g->e);
     GridStmt *body = NULL;
     int bits = g->frag->dtype->bits;
-    Maker m = {.g = g, .arena = a, .bits = bits, .unit = bits < 32 ? bits : 32};
+    FragStmtMaker m = {.g = g, .arena = a, .bits = bits, .unit = bits < 32 ? bits : 32};
     m.box = (GridBox){.u = arena_new(a, GridUnit), .arena = a, .e = g->e, .tail = &body};
     if (g->store)
         add_stores(&m);

@@ -181,9 +181,9 @@ typedef struct {
     i64 n, ss, ds;        /* iterations; strides in elements of the box.  Nominal if `ex` is
                            * not constant: for choices and for powers of two that divide */
     i64 real;             /* iterations from here on are padding */
-    int var;              /* its variable in bases and rests */
+    int var;              /* its variable in bases and residuals */
     const char *name;
-    bool rest;            /* the variable occurs in a rest */
+    bool residual;        /* the variable occurs in a residual */
     i64 most;             /* the greatest value of the variable for any shape */
     struct { const Ex *n, *ss, *ds, *real; } ex;
 } GridLoop;
@@ -199,7 +199,7 @@ typedef struct {
     int nloops;
     GridLoop loop[MAX_LOOPS];
     const Ex *at[MAX_LOOPS];       /* the iteration of each loop; NULL: not defined yet */
-    const Ex *src, *dst;  /* bases and rests, in elements */
+    const Ex *src, *dst;  /* bases and residuals, in elements */
     i64 elements;         /* nominal, like the numbers of loops */
     const char *what;     /* the boxes of the plan that it consists of, if several */
     const Ex *blocks;     /* the number of blocks: grid_blocks */

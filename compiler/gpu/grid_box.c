@@ -12,7 +12,7 @@ grid_distance(const GridBox *b, const GridLoop *l, bool source)
 {
     const Ex *x = source ? b->src : b->dst;
     i64 least = 0, stride = int_abs(source ? l->ss : l->ds);
-    for (int i = 0; l->rest && i < x->n; i++) {
+    for (int i = 0; l->residual && i < x->n; i++) {
         bool *used = arena_array(b->arena, bool, ex_nvars(b->e));
         ex_vars(ex_of_atom(b->e, x->t[i].atom), used);
         i64 factor = int_abs(x->t[i].coef);
@@ -26,8 +26,8 @@ add_loop(GridBox *b, const Loop *l, const char **taken)
 {
     int i = b->nloops++, n = LEN(own) + i;
     const char *name = taken[n] = emit_identifier(b->arena, l->name, taken, n);
-    i64 most = l->rest ? ex_of_var(b->e, l->var)->f.max : INF;
-    GridLoop new = {l->n, l->ss, l->ds, l->n, l->var, name, l->rest, most,
+    i64 most = l->residual ? ex_of_var(b->e, l->var)->f.max : INF;
+    GridLoop new = {l->n, l->ss, l->ds, l->n, l->var, name, l->residual, most,
                     {l->ex.n, l->ex.ss, l->ex.ds, l->ex.n}};
     i64 distance = grid_distance(b, &new, false);
     for (; i > 0 && grid_distance(b, &b->loop[i - 1], false) < distance; i--)
@@ -44,7 +44,7 @@ grid_box(GridUnit *u, const Nest *n, GridBox *out)
                        .bits = u->plan->dst->dtype->bits, .src = n->src, .dst = n->dst,
                        .elements = n->elements};
     for (int i = 0; i < n->nloops; i++)
-        if (n->loop[i].n > 1 || n->loop[i].rest)
+        if (n->loop[i].n > 1 || n->loop[i].residual)
             add_loop(out, &n->loop[i], taken);
     if (n->kind == NEST_FILL)
         out->src = ex_const(u->e, 0);
@@ -69,11 +69,51 @@ grid_divisor(const Ex *x)
     return d == 0 || d > MOST ? MOST : d;
 }
 
+bool
+grid_is_known(const GridBox *b)
+{
+    for (int i = 0; i < b->nloops; i++)
+        if (!ex_is_const(b->loop[i].ex.n) || !ex_is_const(b->loop[i].ex.ss) ||
+            !ex_is_const(b->loop[i].ex.ds) || !ex_is_const(b->loop[i].ex.real))
+            return false;
+    return true;
+}
+
 i64
 grid_aligned(const GridBox *b, const Ex *x)
 {
     i64 most = 8 * (i64)b->u->most.align / b->bits, d = grid_divisor(x);
     return most < d && most > 0 ? most : d;
+}
+
+/* The end of the last vector of m elements that begins in a run, in elements of the box;
+ * INF if it depends on the shape. */
+static i64
+end_of(const GridBox *b, const GridLoop *run, i64 m)
+{
+    i64 end = b->src->f.max;
+    if (end == INF)
+        return INF;
+    for (int i = 0; i < b->nloops; i++) {
+        const GridLoop *l = &b->loop[i];
+        if (!ex_is_const(l->ex.real) || !ex_is_const(l->ex.ss))
+            return INF;
+        i64 last = l == run ? (l->n - 1) / m * m : l->real - 1;
+        end += l->ss > 0 ? l->ss * last : 0;
+    }
+    return end + m;
+}
+
+bool
+grid_ends_inside(const GridBox *b, const GridLoop *run, i64 m)
+{
+    const Sizes *from = b->u->plan->from;
+    if (run->n % m == 0)
+        return run->real % m == 0;
+    if (run->ex.real != run->ex.n || !ex_is_const(from->size))
+        return false;
+    i64 end = end_of(b, run, m);
+    return end < INF && end * b->bits <= 8 * layout_bytes(from->l);
 }
 
 /* True if f elements can become one: those of the last loop are adjacent, and all other
@@ -83,7 +123,7 @@ divides(const GridBox *b, i64 f)
 {
     bool fill = b->nest->kind == NEST_FILL;
     const GridLoop *run = &b->loop[b->nloops - 1];
-    if (run->ds != 1 || (!fill && run->ss != 1) || run->rest || run->n % f ||
+    if (run->ds != 1 || (!fill && run->ss != 1) || run->residual || run->n % f ||
         run->real % f)
         return false;
     for (int i = 0; i < b->nloops - 1; i++)

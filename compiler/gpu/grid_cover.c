@@ -3,14 +3,14 @@
  * contains both elements and padding. */
 #include "grid_parts.h"
 
-/* The places that b writes to.  False if a loop is in the rest or may run backwards. */
+/* The places that b writes to.  False if a loop is in the residual or may run backwards. */
 static bool
 shape_of(const GridBox *b, Shape *s)
 {
     *s = (Shape){.start = b->dst};
     for (int i = 0; i < b->nloops; i++) {
         const GridLoop *l = &b->loop[i];
-        if (l->rest || l->ds < 1 || l->ex.ds->f.min < 0)
+        if (l->residual || l->ds < 1 || l->ex.ds->f.min < 0)
             return false;
         shape_add(s, l->ex.n, l->ex.ds, l->ds);
     }

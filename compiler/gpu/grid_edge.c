@@ -9,8 +9,8 @@ tile_loops(Tile *t)
 {
     for (int i = 0; i < t->b->nloops; i++) {
         const GridLoop *l = &t->b->loop[i];
-        t->x = l->ss == 1 && !l->rest ? l : t->x;
-        t->y = l->ds == 1 && !l->rest ? l : t->y;
+        t->x = l->ss == 1 && !l->residual ? l : t->x;
+        t->y = l->ds == 1 && !l->residual ? l : t->y;
     }
     return t->x && t->y && t->x != t->y && t->b->nest->kind == NEST_COPY;
 }
@@ -204,7 +204,7 @@ word_of(const Tile *t, bool source)
     for (int i = 0; i < b->nloops; i++)
         if (&b->loop[i] != run)
             g = int_gcd(g, source ? b->loop[i].ss : b->loop[i].ds);
-    while (n > 1 && (g % n || (source ? !tile_ends_inside(b, run, n) : run->n % n != 0)))
+    while (n > 1 && (g % n || (source ? !grid_ends_inside(b, run, n) : run->n % n != 0)))
         n /= 2;
     return n;
 }

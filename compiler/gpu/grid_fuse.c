@@ -87,7 +87,7 @@ open_loops(Fuse *f, int side, const Ex *const *digit, int from, int to)
     return outer;
 }
 
-/* The address of the tile on a side: its loops may be in the rest. */
+/* The address of the tile on a side: its loops may be in the residual. */
 static const Ex *
 base_of(const Fuse *f, int side)
 {

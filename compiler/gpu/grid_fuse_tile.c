@@ -27,7 +27,7 @@ next_loop(const Fuse *f, int side)
     for (int i = f->b->nloops - 1; i >= 0; i--) {
         const GridLoop *l = &f->b->loop[i];
         i64 s = stride_of(f, side, i);
-        bool has = s == 0 || (l->rest && !ex_is_const(l->ex.n)) ||
+        bool has = s == 0 || (l->residual && !ex_is_const(l->ex.n)) ||
                    !ex_is_const(side == SPACE_SRC ? l->ex.ss : l->ex.ds);
         for (int k = 0; k < f->nchain[side]; k++)
             has |= f->chain[side][k] == i;
@@ -81,7 +81,7 @@ find_options(const Fuse *f, int side, Option *out)
         const GridLoop *l = &f->b->loop[f->chain[side][d]];
         i64 all = l->n;
         for (i64 c = d ? 2 : 1; c <= all && c <= most / inner && n < OPTIONS_MAX; c++)
-            if (l->rest ? c == all : is_fair(c, all))
+            if (l->residual ? c == all : is_fair(c, all))
                 out[n++] = (Option){d + 1, c};
         inner = all > most ? most + 1 : inner * all;
     }
@@ -133,7 +133,7 @@ gcd_of_loops(const Fuse *f, int side, int first)
 static bool
 is_linear(const Fuse *f, int side, const GridLoop *l)
 {
-    if (!l->rest)
+    if (!l->residual)
         return true;
     bool *used = arena_array(f->b->arena, bool, ex_nvars(f->b->e));
     ex_vars(side == SPACE_SRC ? f->b->src : f->b->dst, used);
@@ -172,7 +172,7 @@ add_planes(Fuse *f)
     for (int i = 0; i < f->b->nloops; i++) {
         const GridLoop *l = &f->b->loop[i];
         all *= f->chunk[i] ? f->chunk[i] : 1;
-        if (!f->chunk[i] && !l->rest && l->n > best) {
+        if (!f->chunk[i] && !l->residual && l->n > best) {
             best = l->n;
             f->planes = i;
         }
@@ -324,7 +324,8 @@ edge_cost(const Fuse *f)
     i64 y = f->b->loop[f->chain[SPACE_DST][0]].n;
     Fuse edge = *f;
     if (f->chain[SPACE_SRC][0] == f->chain[SPACE_DST][0] || x < FEWEST || y < FEWEST ||
-        f->b->loop[f->chain[SPACE_SRC][0]].rest || f->b->loop[f->chain[SPACE_DST][0]].rest)
+        f->b->loop[f->chain[SPACE_SRC][0]].residual ||
+        f->b->loop[f->chain[SPACE_DST][0]].residual)
         return 0;
     set_tile(&edge, &(Option){1, x < m ? x : m}, &(Option){1, y < m ? y : m});
     return cost_of(&edge);
@@ -349,10 +350,10 @@ static bool
 moves_vectors(const Fuse *f)
 {
     int run = f->chain[SPACE_SRC][0];
-    bool rest = false;
+    bool residual = false;
     for (int i = 0; i < f->b->nloops; i++)
-        rest |= f->b->loop[i].rest;
-    return rest && run == f->chain[SPACE_DST][0] &&
+        residual |= f->b->loop[i].residual;
+    return residual && run == f->chain[SPACE_DST][0] &&
            f->b->loop[run].n % (GRID_VECTOR / size_of(f)) == 0;
 }
 

@@ -7,9 +7,9 @@ static bool
 is_joinable(const GridBox *b)
 {
     for (int i = 0; i < b->nloops; i++)
-        if (b->loop[i].rest || b->loop[i].real != b->loop[i].n)
+        if (b->loop[i].residual || b->loop[i].real != b->loop[i].n)
             return false;
-    return b->nest->kind == NEST_COPY && plan_is_fixed(b->u->plan) &&
+    return b->nest->kind == NEST_COPY && grid_is_known(b) &&
            ex_is_const(b->src) && ex_is_const(b->dst);
 }
 
@@ -67,7 +67,7 @@ lengthen(GridBox *b, int k, i64 more)
 bool
 grid_join(GridBox *a, const GridBox *b)
 {
-    if (!is_joinable(a) || !is_joinable(b))
+    if (!is_joinable(a) || !is_joinable(b) || !nest_same_needs(a->nest, b->nest))
         return false;
     for (int k = 0; k < a->nloops; k++) {
         int i = continues(a, k, b, a->loop[k].n);

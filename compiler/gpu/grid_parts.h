@@ -9,12 +9,17 @@
 /* grid_box.c */
 /* The largest power of two, up to 2^30, that divides x for all values of its variables. */
 i64 grid_divisor(const Ex *x);
+/* True if the loops of the box are numbers for every shape. */
+bool grid_is_known(const GridBox *b);
 /* The same of an address in elements of the box, and at most the elements to whose size
  * the target's buffers are aligned. */
 i64 grid_aligned(const GridBox *b, const Ex *x);
+/* True if vectors of m elements that begin in a run of the source, at multiples of m, end
+ * inside the buffer.  The last vector of a run may contain elements beyond the run. */
+bool grid_ends_inside(const GridBox *b, const GridLoop *run, i64 m);
 /* The distance on a side of two iterations of a loop, as far as one number tells it: its
- * stride, or the least factor of its variable in the rest if that is more.  A digit that the
- * xor of a swizzle moves has no stride, and moves pieces of that size. */
+ * stride, or the least factor of its variable in the residual if that is more.  A digit that
+ * the xor of a swizzle moves has no stride, and moves pieces of that size. */
 i64 grid_distance(const GridBox *b, const GridLoop *l, bool source);
 /* n / each, rounded up. */
 const Ex *grid_ceil(GridBox *b, const Ex *n, i64 each);

@@ -36,8 +36,8 @@ find_loops(Pieces *p, bool in)
     p->pixel = p->run = NULL;
     for (int i = 0; i < p->b->nloops; i++) {
         const GridLoop *l = &p->b->loop[i];
-        p->run = in_blocks(p, l) == 1 && !l->rest ? l : p->run;
-        p->pixel = in_planes(p, l) == 1 && !l->rest ? l : p->pixel;
+        p->run = in_blocks(p, l) == 1 && !l->residual ? l : p->run;
+        p->pixel = in_planes(p, l) == 1 && !l->residual ? l : p->pixel;
     }
     if (!p->run || !p->pixel || p->run == p->pixel)
         return false;
@@ -59,7 +59,7 @@ is_whole(const Pieces *p)
         if (&b->loop[i] != p->run && in_blocks(p, &b->loop[i]) % p->each)
             return false;
     return grid_aligned(b, p->in ? b->src : b->dst) % p->each == 0 &&
-           (p->in ? tile_ends_inside(b, p->run, p->each) : p->run->n % p->each == 0);
+           (p->in ? grid_ends_inside(b, p->run, p->each) : p->run->n % p->each == 0);
 }
 
 /* True if accesses of p->pixels pixels are aligned in the planes. */

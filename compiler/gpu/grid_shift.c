@@ -41,12 +41,13 @@ is_aligned(const GridBox *b, const GridLoop *y, int per)
     return g % per == 0;
 }
 
-/* Digits of fixed numbers, forwards and with elements only. */
+/* Digits of fixed numbers, forwards and with elements only.  The whole plan has numbers: seams
+ * go by the inverse, and the edge of the source by its size. */
 static bool
 is_forward(const GridBox *b)
 {
     for (int i = 0; i < b->nloops; i++)
-        if (b->loop[i].ss < 1 || b->loop[i].ds < 1 || b->loop[i].rest ||
+        if (b->loop[i].ss < 1 || b->loop[i].ds < 1 || b->loop[i].residual ||
             b->loop[i].real != b->loop[i].n)
             return false;
     return plan_is_fixed(b->u->plan) && b->nest->kind == NEST_COPY && b->src->f.min >= 0 &&

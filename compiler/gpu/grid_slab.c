@@ -50,7 +50,7 @@ loop_of(const Slab *s, i64 stride)
 {
     for (int i = 0; i < s->b->nloops; i++) {
         const GridLoop *l = &s->b->loop[i];
-        if (ex_is(s->in ? l->ex.ss : l->ex.ds, stride) && !l->rest)
+        if (ex_is(s->in ? l->ex.ss : l->ex.ds, stride) && !l->residual)
             return l;
     }
     return NULL;

@@ -42,7 +42,7 @@ find_planes(Tile *t)
 {
     for (int i = 0; i < t->b->nloops; i++) {
         const GridLoop *l = &t->b->loop[i];
-        if (l != t->x && l != t->y && !l->rest && (!t->z || l->n > t->z->n) &&
+        if (l != t->x && l != t->y && !l->residual && (!t->z || l->n > t->z->n) &&
             is_filled(t, l))
             t->z = l;
     }
@@ -57,36 +57,6 @@ tile_power(i64 n, i64 most)
     return p;
 }
 
-/* The end of the last vector of m elements that begins in a run, in elements of the box;
- * INF if it depends on the shape. */
-static i64
-end_of(const GridBox *b, const GridLoop *run, i64 m)
-{
-    i64 end = b->src->f.max;
-    if (end == INF)
-        return INF;
-    for (int i = 0; i < b->nloops; i++) {
-        const GridLoop *l = &b->loop[i];
-        if (!ex_is_const(l->ex.real) || !ex_is_const(l->ex.ss))
-            return INF;
-        i64 last = l == run ? (l->n - 1) / m * m : l->real - 1;
-        end += l->ss > 0 ? l->ss * last : 0;
-    }
-    return end + m;
-}
-
-bool
-tile_ends_inside(const GridBox *b, const GridLoop *run, i64 m)
-{
-    const Sizes *from = b->u->plan->from;
-    if (run->n % m == 0)
-        return run->real % m == 0;
-    if (run->ex.real != run->ex.n || !ex_is_const(from->size))
-        return false;
-    i64 end = end_of(b, run, m);
-    return end < INF && end * b->bits <= 8 * layout_bytes(from->l);
-}
-
 /* True if runs, strides and bases are multiples of a vector. */
 static bool
 is_whole(const Tile *t)
@@ -96,7 +66,7 @@ is_whole(const Tile *t)
         if ((l != t->x && l->ss % t->m) || (l != t->y && l->ds % t->m))
             return false;
     }
-    return tile_ends_inside(t->b, t->x, t->m) && t->y->n % t->m == 0 &&
+    return grid_ends_inside(t->b, t->x, t->m) && t->y->n % t->m == 0 &&
            grid_aligned(t->b, t->b->src) % t->m == 0 &&
            grid_aligned(t->b, t->b->dst) % t->m == 0;
 }
@@ -331,7 +301,7 @@ are_few(const Tile *t)
 {
     enum { ENOUGH = 4 * 132 };
     i64 n = t->b->elements / (t->tx * t->m * t->ty * t->m * t->tz);
-    return n < ENOUGH && plan_is_fixed(t->b->u->plan);
+    return n < ENOUGH && grid_is_known(t->b);
 }
 
 bool

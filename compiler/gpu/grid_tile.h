@@ -37,9 +37,6 @@ void tile_phases(Tile *t, i64 bytes, void (*load)(Tile *), void (*store)(Tile *)
 /* grid_tile.c */
 /* The least power of two that is at least n, and at most `most`, a power of two. */
 i64 tile_power(i64 n, i64 most);
-/* True if vectors of m elements that begin in a run of the source, at multiples of m, end
- * inside the buffer.  The last vector of a run may contain elements beyond the run. */
-bool tile_ends_inside(const GridBox *b, const GridLoop *run, i64 m);
 /* grid_permute.c */
 /* Adds a G_PERMUTE of the words x and y that defines name. */
 const char *tile_permute(GridBox *b, const char *name, const char *x, const char *y,

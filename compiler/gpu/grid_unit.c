@@ -31,16 +31,16 @@ offset_of(const Words *w, int side, const i64 *x, i64 *out)
     const Ex *base = side == SPACE_SRC ? b->src : b->dst;
     const Ex **to = arena_array(b->arena, const Ex *, ex_nvars(e));
     const Ex **zero = arena_array(b->arena, const Ex *, ex_nvars(e));
-    bool rest = false;
+    bool residual = false;
     *out = 0;
     for (int i = 0; i < w->nloops; i++) {
         const GridLoop *l = &outermost(w)[i];
         *out += x[i] * stride_of(l, side);
         to[l->var] = ex_const(e, x[i]);
         zero[l->var] = ex_const(e, 0);
-        rest |= l->rest;
+        residual |= l->residual;
     }
-    if (!rest)
+    if (!residual)
         return true;
     const Ex *more = ex_sub(e, ex_subst(e, base, to), ex_subst(e, base, zero));
     *out += more->base;
@@ -149,7 +149,7 @@ is_cut(const Words *w)
 {
     const GridLoop *o = outermost(w);
     bool cut = w->chunk < o->n || !ex_is_const(o->ex.n);
-    if (cut && (o->rest || o->real < o->n || !divides(o->ex.n, w->chunk)))
+    if (cut && (o->residual || o->real < o->n || !divides(o->ex.n, w->chunk)))
         return false;
     for (const GridLoop *l = o; l < w->b->loop + w->b->nloops; l++)
         if (!ex_is_const(l->ex.ss) || !ex_is_const(l->ex.ds) ||

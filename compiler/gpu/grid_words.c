@@ -60,7 +60,7 @@ run_of(const Mover *m, int side)
     for (int i = 0; i < m->b->nloops; i++) {
         const GridLoop *l = &m->b->loop[i];
         const Ex *stride = side == SPACE_SRC ? l->ex.ss : l->ex.ds;
-        if (ex_is_const(stride) && stride->base == m->u.words[side] && !l->rest &&
+        if (ex_is_const(stride) && stride->base == m->u.words[side] && !l->residual &&
             (!best || l->n > best->n))
             best = l;
     }

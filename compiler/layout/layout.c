@@ -13,12 +13,12 @@ typedef struct {
     Arena *arena;
     const LayoutDef *def;
     bool free;            /* lower over Dim.free */
-} Maker;
+} LayoutMaker;
 
 static const Ex *
 find_name(void *env, const Ast *sym)
 {
-    Maker *m = env;
+    LayoutMaker *m = env;
     i64 v;
     int d = layout_find_dim(m->l, sym->name);
     if (d >= 0)
@@ -27,7 +27,7 @@ find_name(void *env, const Ast *sym)
 }
 
 static i64
-setting_value(Maker *m, const Setting *t, const char *field)
+setting_value(LayoutMaker *m, const Setting *t, const char *field)
 {
     const Ex *x = ast_lower(m->e, t->value, find_name, m);
     if (!ex_is_const(x) || x->base < 1)
@@ -38,7 +38,7 @@ setting_value(Maker *m, const Setting *t, const char *field)
 }
 
 static const char *
-batch_name(Maker *m, int i)
+batch_name(LayoutMaker *m, int i)
 {
     const char *name = arena_printf(m->arena, "b%d", i);
     bool clash = layout_find_param(m->def, name) >= 0;
@@ -67,7 +67,7 @@ layout_check_rank(Arena *a, const LayoutDef *d, int rank)
 }
 
 static void
-set_dims(Maker *m, int rank, const i64 *shape)
+set_dims(LayoutMaker *m, int rank, const i64 *shape)
 {
     const LayoutDef *d = m->def;
     int batch = rank - d->ndims;
@@ -93,7 +93,7 @@ set_dims(Maker *m, int rank, const i64 *shape)
 }
 
 static void
-add_entry(Maker *m, const Ast *x, int order)
+add_entry(LayoutMaker *m, const Ast *x, int order)
 {
     if (m->l->nentry == MAX_ENTRIES)
         diag_fatal(m->arena->diag, DIAG_LAYOUT, m->def->loc,
@@ -103,7 +103,7 @@ add_entry(Maker *m, const Ast *x, int order)
 
 /* Makes the entries; a batch entry becomes one entry for each batch dim. */
 static void
-set_entries(Maker *m)
+set_entries(LayoutMaker *m)
 {
     const LayoutDef *d = m->def;
     int batch = m->l->rank - d->ndims;
@@ -129,7 +129,7 @@ set_entries(Maker *m)
 static bool
 largest(const void *env, const char *name, i64 *v)
 {
-    const Maker *m = env;
+    const LayoutMaker *m = env;
     int d = layout_find_dim(m->l, name);
     *v = d < 0 ? 0 : m->l->dim[d].padded - 1;
     return d >= 0;
@@ -138,7 +138,7 @@ largest(const void *env, const char *name, i64 *v)
 /* x with parameters and extents replaced by their values, and numbers computed, so that its
  * range is that of digits by numbers. */
 static const Ast *
-with_values(Maker *m, const Ast *x)
+with_values(LayoutMaker *m, const Ast *x)
 {
     i64 v, p, q = 0;
     if (x->table) {
@@ -160,7 +160,7 @@ with_values(Maker *m, const Ast *x)
 
 /* Every index of a table in entry i must have a number, also that of padding. */
 static void
-check_tables(Maker *m, int i, const Ast *x)
+check_tables(LayoutMaker *m, int i, const Ast *x)
 {
     const AstTable *t = x->table;
     i64 min = 0, max = x->table ? x->table->n : 0;
@@ -177,7 +177,7 @@ check_tables(Maker *m, int i, const Ast *x)
 
 /* The message: "order[1], 'X - Y', can be negative (-3 at X = 0, Y = 3)" */
 _Noreturn static void
-negative(Maker *m, int i, const i64 *at, i64 min, bool known)
+negative(LayoutMaker *m, int i, const i64 *at, i64 min, bool known)
 {
     const Layout *l = m->l;
     const Ast *x = l->entry[i].x;
@@ -199,7 +199,7 @@ negative(Maker *m, int i, const i64 *at, i64 min, bool known)
 /* The range of an entry over the padded coordinates, from the expression as written.  If
  * its minimum is negative: from the facts of the canonical form, else by evaluation. */
 static void
-entry_range(Maker *m, int i, i64 *min, i64 *max)
+entry_range(LayoutMaker *m, int i, i64 *min, i64 *max)
 {
     const Entry *t = &m->l->entry[i];
     i64 at[MAX_RANK], low, high;
@@ -219,7 +219,7 @@ entry_range(Maker *m, int i, i64 *min, i64 *max)
 /* Sets the slots of an entry.  `written` is the number from its range before the padded
  * extents were rounded up to whole digits. */
 static void
-set_extent(Maker *m, int i, i64 written)
+set_extent(LayoutMaker *m, int i, i64 written)
 {
     i64 min, max;
     Entry *t = &m->l->entry[i];
@@ -231,7 +231,7 @@ set_extent(Maker *m, int i, i64 written)
 }
 
 static void
-set_extents(Maker *m)
+set_extents(LayoutMaker *m)
 {
     i64 written[MAX_ENTRIES], min, max;
     for (int i = 0; i < m->l->nentry; i++) {
@@ -254,7 +254,7 @@ set_extents(Maker *m)
 
 /* Sets the pitch of an entry, or its declared stride. */
 static void
-set_pitch(Maker *m, Entry *e)
+set_pitch(LayoutMaker *m, Entry *e)
 {
     const LayoutDef *d = m->def;
     for (int i = 0; i < d->npitches; i++) {
@@ -272,7 +272,7 @@ set_pitch(Maker *m, Entry *e)
 }
 
 static void
-check_pitches(Maker *m)
+check_pitches(LayoutMaker *m)
 {
     const LayoutDef *d = m->def;
     for (int i = 0; i < d->npitches; i++) {
@@ -290,7 +290,7 @@ check_pitches(Maker *m)
 }
 
 static void
-set_strides(Maker *m)
+set_strides(LayoutMaker *m)
 {
     Layout *l = m->l;
     const Ex *size = ex_const(m->e, 1);
@@ -313,7 +313,7 @@ set_strides(Maker *m)
 static const Ex *
 find_in_sigma(void *env, const Ast *sym)
 {
-    Maker *m = env;
+    LayoutMaker *m = env;
     i64 v;
     if (!strcmp(sym->name, "a"))
         return ex_of_var(m->e, m->l->sigma_var);
@@ -323,7 +323,7 @@ find_in_sigma(void *env, const Ast *sym)
 /* Converts a map of byte addresses, over the variable `byte`, to a map of element
  * addresses, applied to x. */
 static const Ex *
-map_elements(Maker *m, const Ex *map, int byte, const Ex *x)
+map_elements(LayoutMaker *m, const Ex *map, int byte, const Ex *x)
 {
     i64 es = m->l->dtype->bits / 8, per = es ? 1 : 8 / m->l->dtype->bits;
     const Ex **to = arena_array(m->arena, const Ex *, ex_nvars(m->e));
@@ -340,7 +340,7 @@ map_elements(Maker *m, const Ex *map, int byte, const Ex *x)
 }
 
 static void
-set_address(Maker *m)
+set_address(LayoutMaker *m)
 {
     Layout *l = m->l;
     l->addr = l->linear;
@@ -360,7 +360,7 @@ set_address(Maker *m)
 }
 
 static void
-set_fill(Maker *m)
+set_fill(LayoutMaker *m)
 {
     double v = layout_fill(m->arena, m->l->ref, m->l->dtype);
     if (!dtype_encode(m->l->dtype, v, m->l->fill))
@@ -376,7 +376,7 @@ layout_make(Exprs *e, const LayoutRef *ref, const DType *t, int rank,
         return layout_of_view(e, ref, t, rank, shape);
     Arena *a = ex_arena(e);
     Layout *l = arena_new(a, Layout);
-    Maker m = {l, e, a, ref->def, false};
+    LayoutMaker m = {l, e, a, ref->def, false};
     *l = (Layout){.ref = ref, .dtype = t, .e = e};
     work_on(a, "to simplify the expressions of layout", ref->def->name);
     if (ref->def->level)

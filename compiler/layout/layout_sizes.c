@@ -8,10 +8,10 @@ typedef struct {
     Sizes *r;
     const Layout *l;
     bool fixed;           /* no extent is left to run time */
-} Maker;
+} SizesMaker;
 
 _Noreturn static void
-refuse(Maker *m, Loc loc, const char *what, const char *instead)
+refuse(SizesMaker *m, Loc loc, const char *what, const char *instead)
 {
     diag_fatal(ex_arena(m->e)->diag, DIAG_LAYOUT, loc,
                "layout '%s' with an extent left to run time: %s; %s",
@@ -19,13 +19,13 @@ refuse(Maker *m, Loc loc, const char *what, const char *instead)
 }
 
 static const Ex *
-constant(Maker *m, i64 v)
+constant(SizesMaker *m, i64 v)
 {
     return ex_const(m->e, v);
 }
 
 static const Ex *
-round_up(Maker *m, const Ex *x, i64 k)
+round_up(SizesMaker *m, const Ex *x, i64 k)
 {
     return ex_scale(m->e, scalar_ceil(m->s, x, k), k);
 }
@@ -33,7 +33,7 @@ round_up(Maker *m, const Ex *x, i64 k)
 /* The padded extent of a dim left to run time, as layout_reach computes it: rounded up to
  * a block if the topmost digit has no upper end, else the upper end. */
 static const Ex *
-padded(Maker *m, int d, i64 *unit)
+padded(SizesMaker *m, int d, i64 *unit)
 {
     const Dim *x = &m->l->dim[d];
     const Reach *w = &x->written, *c = &x->canonical;
@@ -56,7 +56,7 @@ padded(Maker *m, int d, i64 *unit)
 }
 
 static void
-set_dim(Maker *m, int d, int extent, i64 more)
+set_dim(SizesMaker *m, int d, int extent, i64 more)
 {
     Sizes *r = m->r;
     const Dim *x = &m->l->dim[d];
@@ -79,7 +79,7 @@ set_dim(Maker *m, int d, int extent, i64 more)
 
 /* True if the values of an entry do not depend on extents left to run time. */
 static bool
-is_closed(Maker *m, const Ast *x)
+is_closed(SizesMaker *m, const Ast *x)
 {
     int d;
     i64 lo, hi;
@@ -94,7 +94,7 @@ is_closed(Maker *m, const Ast *x)
 static bool
 largest(const void *env, const char *name, i64 *v)
 {
-    const Maker *m = env;
+    const SizesMaker *m = env;
     int d = layout_find_dim(m->l, name);
     *v = d < 0 ? 0 : m->r->extent[d] < 0 ? m->l->dim[d].padded - 1 : INF;
     return d >= 0;
@@ -102,7 +102,7 @@ largest(const void *env, const char *name, i64 *v)
 
 /* The greatest value of an entry as written. */
 static const Ex *
-most(Maker *m, const Ast *x)
+most(SizesMaker *m, const Ast *x)
 {
     int d;
     i64 lo, hi, min, max, k;
@@ -126,7 +126,7 @@ most(Maker *m, const Ast *x)
 
 /* True if x, over Dim.free, has no dim left to run time. */
 static bool
-is_known(Maker *m, const Ex *x)
+is_known(SizesMaker *m, const Ex *x)
 {
     bool known = true, *used = arena_array(ex_arena(m->e), bool, ex_nvars(m->e));
     ex_vars(x, used);
@@ -138,7 +138,7 @@ is_known(Maker *m, const Ex *x)
 /* Adds entry i to the address: to the expression of the entries with constant strides, in
  * which digits merge, or to the terms. */
 static void
-add_entry(Maker *m, int i, bool known, const Ex *const *to)
+add_entry(SizesMaker *m, int i, bool known, const Ex *const *to)
 {
     Sizes *r = m->r;
     const Entry *t = &m->l->entry[i];
@@ -151,29 +151,37 @@ add_entry(Maker *m, int i, bool known, const Ex *const *to)
     r->term[r->nterms++].stride = by;
 }
 
+/* Takes all from the layout, as a swizzle or given strides made it. */
 static void
-set_entries(Maker *m)
+take_numbers(SizesMaker *m)
+{
+    Sizes *r = m->r;
+    r->addr = m->l->addr;
+    r->size = constant(m, m->l->size);
+    for (int i = 0; i < m->l->nentry; i++) {
+        r->slots[i] = constant(m, m->l->entry[i].extent);
+        r->stride[i] = constant(m, m->l->entry[i].stride);
+    }
+}
+
+static void
+set_entries(SizesMaker *m)
 {
     Sizes *r = m->r;
     const Ex **to = arena_array(ex_arena(m->e), const Ex *, ex_nvars(m->e));
     for (int d = 0; d < m->l->rank; d++)
         to[m->l->dim[d].free] = ex_of_var(m->e, r->var[d]);
-    r->addr = m->fixed ? m->l->addr : constant(m, 0);
+    r->addr = constant(m, 0);
     r->size = constant(m, 1);
     for (int i = m->l->nentry - 1; i >= 0; i--) {
         const Entry *t = &m->l->entry[i];
-        bool known = m->fixed || is_known(m, t->written);
+        bool known = is_known(m, t->written);
         r->slots[i] = known ? constant(m, t->extent)
                             : ex_add(m->e, most(m, t->x), constant(m, 1));
-        r->stride[i] = m->fixed ? constant(m, t->stride)
-                       : layout_stride(m->s, m->l, i, r->size, &r->pitch[i]);
-        if (!m->fixed)
-            r->size = layout_times(m->s, m->l, r->stride[i], r->slots[i]);
-        if (!m->fixed)
-            add_entry(m, i, known, to);
+        r->stride[i] = layout_stride(m->s, m->l, i, r->size, &r->pitch[i]);
+        r->size = layout_times(m->s, m->l, r->stride[i], r->slots[i]);
+        add_entry(m, i, known, to);
     }
-    if (m->fixed)
-        r->size = constant(m, m->l->size);
 }
 
 /* Extents that are numbers, or scalars plus numbers. */
@@ -186,11 +194,14 @@ static const Sizes *
 plain_sizes(Scalars *s, const Layout *l, const Extents *x)
 {
     Sizes *r = arena_new(ex_arena(s->e), Sizes);
-    Maker m = {s, s->e, r, l, true};
+    SizesMaker m = {s, s->e, r, l, true};
     r->l = l;
     for (int d = 0; d < l->rank; d++)
         set_dim(&m, d, x->scalar[d], x->more[d]);
-    set_entries(&m);
+    if (m.fixed)
+        take_numbers(&m);
+    else
+        set_entries(&m);
     for (int i = 0; i < l->nlookups; i++) {
         r->lookup[i].at = l->lookup[i].at;
         r->lookup[i].n = constant(&m, l->lookup[i].n);
@@ -216,7 +227,7 @@ extents_of(const View *v, const Extents *x)
 /* What the start of dim d of the tensor is more than for the extents that l has; an extent
  * left to run time is n. */
 static const Ex *
-more_of(Maker *m, int d, bool known, const Ex *n)
+more_of(SizesMaker *m, int d, bool known, const Ex *n)
 {
     const View *v = m->l->view;
     bool moves = !known && v->at[d].from_end;
@@ -225,7 +236,7 @@ more_of(Maker *m, int d, bool known, const Ex *n)
 
 /* Refuse a digit of a coordinate that is counted from an end left to run time. */
 static void
-check_digits(Maker *m, const Ex *x)
+check_digits(SizesMaker *m, const Ex *x)
 {
     int nvars = ex_nvars(m->e);
     bool *used = arena_array(ex_arena(m->e), bool, nvars);
@@ -279,12 +290,12 @@ view_sizes(Scalars *s, const Layout *l, const Extents *x)
 {
     const View *v = l->view;
     if (v->strided)
-        refuse(&(Maker){.s = s, .e = s->e, .l = l}, l->ref->def->loc, "strides are numbers",
-               "give all extents as numbers");
+        refuse(&(SizesMaker){.s = s, .e = s->e, .l = l}, l->ref->def->loc,
+               "strides are numbers", "give all extents as numbers");
     const Extents extents = extents_of(v, x);
     const Sizes *of = sizes_of(s, v->of, &extents);
     Sizes *r = arena_copy(ex_arena(s->e), of, sizeof *r);
-    Maker m = {s, s->e, r, l, false};
+    SizesMaker m = {s, s->e, r, l, false};
     const Ex *var[MAX_RANK];
     r->l = l;
     for (int d = 0; d < l->rank; d++) {

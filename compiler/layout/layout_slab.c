@@ -34,9 +34,9 @@ aligned(const Ex *first, i64 stride, i64 unit)
             int_mul(first->f.rem, stride, &rem) && rem % unit == 0);
 }
 
-/* Elements that are whole bytes. */
+/* The least number of elements that are whole bytes. */
 static i64
-few(const Layout *l)
+whole_bytes(const Layout *l)
 {
     return l->dtype->bits < 8 ? 8 / l->dtype->bits : 1;
 }
@@ -108,7 +108,7 @@ layout_is_slab(const Layout *whole, const Layout *part, const Starts *at)
         const Ex *first = ex_sub(e, ex_subst(e, w->ex, to), p->ex);
         if (w->exact || w->pitch != p->pitch || depends(part, first) || first->f.min < 0 ||
             first->f.max > w->extent - p->extent || !period ||
-            !aligned(first, w->stride, few(whole)) || !aligned(first, w->stride, period))
+            !aligned(first, w->stride, whole_bytes(whole)) || !aligned(first, w->stride, period))
             return false;
     }
     return keeps_swizzle(whole, part, period);
@@ -119,7 +119,7 @@ layout_is_shifted(const Layout *whole, const Layout *part, const Starts *at)
 {
     const Ex *here = ex_subst(whole->e, whole->addr, boxes(whole, part, at));
     const Ex *by = ex_sub(whole->e, here, part->addr);
-    return !depends(part, by) && aligned(by, 1, few(whole));
+    return !depends(part, by) && aligned(by, 1, whole_bytes(whole));
 }
 
 /* Bytes of so many elements; -1: they are no whole bytes. */

@@ -22,12 +22,12 @@ rises(const Ex *stride)
     return ex_is_const(stride) || stride->f.min >= 0;
 }
 
-/* A loop that is not in the rest, with numbers; or, if the nest assumes that offsets are
+/* A loop that is not in the residual, with numbers; or, if the nest assumes that offsets are
  * near, with strides and a count that depend on the shape. */
 static bool
 is_plain(const Nest *n, const Loop *l)
 {
-    return !l->rest &&
+    return !l->residual &&
            (kernel_is_known(l) || (n->near && rises(l->ex.ss) && rises(l->ex.ds)));
 }
 
@@ -37,9 +37,9 @@ static i64
 room_of(const Composite *c, const Loop *l)
 {
     enum { FEW = 64, FEW_BYTES = 256 };
-    i64 n = kernel_fewest(l), few = c->per > 1 ? FEW_BYTES * c->per : FEW_BYTES / c->kept;
-    few = few < FEW ? FEW : few;
-    return ex_is_const(l->ex.n) || n < few ? n : few;
+    i64 n = kernel_fewest(l), most = c->per > 1 ? FEW_BYTES * c->per : FEW_BYTES / c->kept;
+    most = most < FEW ? FEW : most;
+    return ex_is_const(l->ex.n) || n < most ? n : most;
 }
 
 bool
@@ -70,7 +70,7 @@ find_kept(const Nest *n, int bits, Composite *c)
     if (c->kept_loop < 0)
         return true;
     const Loop *l = &n->loop[c->kept_loop];
-    if (l->rest || !kernel_is_known(l) || l->n * c->kept >= LONG_KEPT)
+    if (l->residual || !kernel_is_known(l) || l->n * c->kept >= LONG_KEPT)
         return false;
     c->kept *= (int)l->n;
     return true;
@@ -161,12 +161,12 @@ block_cost(i64 rows, i64 cols, int unit)
     i64 m = 16 / unit, wide = cols * unit >= LINE ? LINE / unit : m;
     double turns = (double)m * (unit == 1 ? 4 : unit == 2 ? 3 : unit == 4 ? 2 : 1);
     double blocks = (double)(int_ceil_div(rows, m) * int_ceil_div(cols, wide));
-    double few = cols < m ? 1.5 : 1, each;
+    double short_row = cols < m ? 1.5 : 1, each;
     if (wide > m)
         each = (double)wide + turns + 1.5 * least(rows, (double)m) + pieces;
     else
         each = (start + 1.5 * least(cols, (double)m) + turns / 2) / 2 +
-               few * least(rows, (double)m);
+               short_row * least(rows, (double)m);
     return (SET_NS + blocks * each / 3) / (double)(rows * cols);
 }
 
@@ -263,7 +263,7 @@ find_roles(const Nest *n, Composite *c)
     bool used[MAX_LOOPS] = {false};
     int m = 0, loop[3];
     for (int i = 0; i < n->nloops; i++) {
-        used[i] = n->loop[i].rest || composite_takes_all(n, c, i);
+        used[i] = n->loop[i].residual || composite_takes_all(n, c, i);
         if (c->taken[i] > 1 && !used[i]) {
             used[i] = true;
             loop[m++] = i;

@@ -38,11 +38,11 @@ bits_swap_applies(const Nest *n, int bits, int role[ROLES])
     role[ROW] = role[COL] = role[BATCH] = -1;
     for (int i = 0; i < n->nloops; i++) {
         const Loop *l = &n->loop[i];
-        if (l->ss == -1 && l->ds == 1 && l->n == per && ex_is_const(l->ex.n) && !l->rest)
+        if (l->ss == -1 && l->ds == 1 && l->n == per && ex_is_const(l->ex.n) && !l->residual)
             role[COL] = i;
         else if (l->ss % per || l->ds % per)
             return false;
-        else if (l->ss == per && l->ds == per && !l->rest)
+        else if (l->ss == per && l->ds == per && !l->residual)
             role[ROW] = i;
     }
     return role[COL] >= 0 && role[ROW] >= 0 &&

@@ -48,13 +48,13 @@ swap_before(Nest *n, int j)
     n->loop[j - 1] = l;
 }
 
-/* Whether loop i takes longer steps than loop j, which a rest has: inside of j it would
+/* Whether loop i takes longer steps than loop j, which a residual has: inside of j it would
  * pass over all it covers again for each iteration of j. */
 static bool
 encloses(const Nest *n, int i, int j)
 {
     const Loop *a = &n->loop[i], *b = &n->loop[j];
-    return !a->rest && b->rest && int_abs(a->ss) >= int_abs(b->ss) &&
+    return !a->residual && b->residual && int_abs(a->ss) >= int_abs(b->ss) &&
            int_abs(a->ds) >= int_abs(b->ds);
 }
 
@@ -66,7 +66,7 @@ longest_last(Nest *n, int m)
     for (int to = m - 1; to > 0 && to > m - 3; to--) {
         int best = to;
         for (int i = to - 1; i >= 0; i--)
-            if (!n->loop[i].rest && (n->loop[best].rest || n->loop[i].n > n->loop[best].n))
+            if (!n->loop[i].residual && (n->loop[best].residual || n->loop[i].n > n->loop[best].n))
                 best = i;
         for (int i = best + 1; i <= to; i++)
             swap_before(n, i);
@@ -86,8 +86,8 @@ take_rows(Nest *n, Order order, bool small)
             swap_before(n, j);
     if (small)
         longest_last(n, m);
-    n->role[ROW] = m > 0 && !n->loop[m - 1].rest ? m - 1 : -1;
-    n->role[BATCH] = n->role[ROW] > 0 && !n->loop[m - 2].rest ? m - 2 : -1;
+    n->role[ROW] = m > 0 && !n->loop[m - 1].residual ? m - 1 : -1;
+    n->role[BATCH] = n->role[ROW] > 0 && !n->loop[m - 2].residual ? m - 2 : -1;
     n->inner = n->nloops - m + (n->role[ROW] >= 0) + (n->role[BATCH] >= 0);
 }
 
@@ -118,7 +118,7 @@ order_abreast(const Plan *p, Nest *n)
         return false;
     take_rows(n, BY_SRC, false);
     for (int i = 0; i < m - 1; i++)
-        if (!n->loop[i].rest && n->loop[i].ds == run)
+        if (!n->loop[i].residual && n->loop[i].ds == run)
             side = i;
     if (side < 0 || n->role[ROW] < 0)
         return false;

@@ -10,7 +10,7 @@
 #undef K
 
 /* kernel_nest.c: helpers for `applies` and `cost`.  They ignore loops that occur in the
- * rest of an address. */
+ * residual of an address. */
 /* The loop with stride 1 in the source (destination); -1: none. */
 int kernel_unit_loop(const Nest *n, bool source);
 /* The last loop with stride 1 in both source and destination; -1: none. */

@@ -4,7 +4,7 @@
 
 #include "kernel_family.h"
 
-/* Entries of a table.  MOST: with the loops in the rest alone, all of which it has.  More
+/* Entries of a table.  MOST: with the loops in the residual alone, all of which it has.  More
  * loops are added up to ENOUGH entries.  FEWEST: with all of them. */
 enum { MOST = 4096, ENOUGH = 512, FEWEST = 8 };
 
@@ -47,13 +47,13 @@ near(const Nest *n, int bits, const bool in[MAX_LOOPS])
     return true;
 }
 
-/* All loops in the rest, and the last ones. */
+/* All loops in the residual, and the last ones. */
 static i64
 entries_of(const Nest *n, int run, bool in[MAX_LOOPS])
 {
     i64 entries = 1;
     for (int i = 0; i < n->nloops; i++) {
-        in[i] = n->loop[i].rest;
+        in[i] = n->loop[i].residual;
         if (in[i] && !kernel_is_known(&n->loop[i]))
             entries = INF;
         entries *= in[i] && entries <= MOST ? n->loop[i].n : 1;

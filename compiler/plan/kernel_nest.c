@@ -5,7 +5,7 @@ int
 kernel_unit_loop(const Nest *n, bool source)
 {
     for (int i = n->nloops - 1; i >= 0; i--)
-        if (!n->loop[i].rest && (source ? n->loop[i].ss : n->loop[i].ds) == 1)
+        if (!n->loop[i].residual && (source ? n->loop[i].ss : n->loop[i].ds) == 1)
             return i;
     return -1;
 }
@@ -14,7 +14,7 @@ int
 kernel_run_loop(const Nest *n)
 {
     for (int i = n->nloops - 1; i >= 0; i--)
-        if (!n->loop[i].rest && n->loop[i].ss == 1 && n->loop[i].ds == 1)
+        if (!n->loop[i].residual && n->loop[i].ss == 1 && n->loop[i].ds == 1)
             return i;
     return -1;
 }
@@ -24,7 +24,7 @@ int
 kernel_last_loop(const Nest *n, int not)
 {
     for (int i = n->nloops - 1; i >= 0; i--)
-        if (i != not && !n->loop[i].rest)
+        if (i != not && !n->loop[i].residual)
             return i;
     return -1;
 }
@@ -92,7 +92,7 @@ kernel_next_loop(const Nest *n, const bool skip[MAX_LOOPS], int side, i64 run)
     for (int i = 0; i < n->nloops; i++) {
         const Loop *l = &n->loop[i];
         const Ex *stride = kernel_stride_ex(l, side);
-        if (!skip[i] && !l->rest && ex_is_const(stride) && int_abs(stride->base) == run &&
+        if (!skip[i] && !l->residual && ex_is_const(stride) && int_abs(stride->base) == run &&
             kernel_fewest(l) > 1 && (best < 0 || l->var < n->loop[best].var))
             best = i;
     }
@@ -124,7 +124,7 @@ kernel_batch(const Nest *n, int role[ROLES])
 {
     role[BATCH] = -1;
     for (int i = n->nloops - 1; i >= 0 && role[BATCH] < 0; i--)
-        if (i != role[ROW] && i != role[COL] && !n->loop[i].rest)
+        if (i != role[ROW] && i != role[COL] && !n->loop[i].residual)
             role[BATCH] = i;
 }
 

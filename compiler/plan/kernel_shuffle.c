@@ -51,7 +51,7 @@ take_longest(Nest *n)
     for (int role = ROW; role <= COL; role++) {
         int best = n->role[role];
         for (int i = 0; i < n->nloops - n->inner; i++)
-            if (best >= 0 && n->least[role] == 1 && !n->loop[i].rest &&
+            if (best >= 0 && n->least[role] == 1 && !n->loop[i].residual &&
                 n->loop[i].n > n->loop[best].n)
                 best = i;
         if (best == n->role[role])

@@ -9,7 +9,7 @@ rows_of(const Nest *n, int bits, int cols)
 {
     int best = kernel_last_loop(n, cols);
     for (int i = best - 1; i >= 0 && bits >= 8 && kernel_is_small(n, bits); i--)
-        if (i != cols && !n->loop[i].rest && n->loop[i].n > n->loop[best].n)
+        if (i != cols && !n->loop[i].residual && n->loop[i].n > n->loop[best].n)
             best = i;
     return best;
 }

@@ -63,7 +63,7 @@ take_planes(Nest *n)
         return;
     const OuterLoop *last = &n->outer[n->nouter - 1];
     int from = last->loop;
-    if (last->step > 1 || n->loop[from].rest)
+    if (last->step > 1 || n->loop[from].residual)
         return;
     n->nouter--;
     if (from == to)
@@ -86,7 +86,7 @@ take_groups(Nest *n)
     if (nest_outer(n, n->role[COL]) < 0 && !ex_is_const(n->loop[n->role[COL]].ex.n))
         return false;
     int k = 0, to = n->nloops - n->inner - 1;
-    while (k < n->nouter && (n->outer[k].step > 1 || n->loop[n->outer[k].loop].rest ||
+    while (k < n->nouter && (n->outer[k].step > 1 || n->loop[n->outer[k].loop].residual ||
                              n->loop[n->outer[k].loop].ds != cols ||
                              !ex_is_const(n->loop[n->outer[k].loop].ex.ds)))
         k++;

@@ -386,12 +386,6 @@ plan_is_fixed(const Plan *p)
     return p->scalars->nextents == 0;
 }
 
-bool
-plan_may_have(const Plan *p, i64 bytes)
-{
-    return !ex_is_const(p->to->size) || layout_bytes(p->dst) >= bytes;
-}
-
 Plan *
 plan_make(Scalars *s, PlanMachine machine, const char *const *name, Layout *src, Layout *dst,
           const int *map, const int *extent)

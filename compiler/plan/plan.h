@@ -2,7 +2,7 @@
  *
  * The planner cuts each logical dim at the digit boundaries of both layouts.  Full blocks
  * and remainders become disjoint boxes, so loops need no guards.  Inside a box both
- * addresses are  base + sum of stride * loop,  plus a rest for xors that are not linear.
+ * addresses are  base + sum of stride * loop,  plus a residual for xors that are not linear.
  * The method is that of oneDNN's reorder nodes (src/cpu/x64/jit_uni_reorder_utils.cpp),
  * on digits instead of dims, with FFTW's (n, is, os) loops and its fusion of adjacent
  * loops (kernel/tensor7.c). */
@@ -20,7 +20,7 @@ typedef struct {
     const char *name;
     int var;
     int dim, part;        /* the loop is piece[dim]->loop[part]; if fused, its inner loop */
-    bool rest;            /* the variable also occurs in the rest of an address */
+    bool residual;        /* the variable also occurs in the residual of an address */
     i64 n, ss, ds;        /* iterations; strides in source and destination, in elements.
                            * Where `ex` is not constant: estimates, to choose by only */
     i64 most;             /* n is at most this for every shape */
@@ -55,7 +55,7 @@ typedef struct {
     bool near;            /* the nest runs only where the offsets of its table fit 32 bits */
     const Ex *src, *dst;  /* addresses without the strides of the loops, in elements */
     /* The place of each lookup of source and destination, over the variables of the loops
-     * and of the lookups before it.  Its loops are in the rest. */
+     * and of the lookups before it.  Its loops are in the residual. */
     const Ex *at[2][MAX_LOOKUPS];
     int number[2][MAX_LOOKUPS];    /* the variables of these lookups */
     const struct Kernel *kernel;
@@ -136,8 +136,6 @@ Plan *plan_make(Scalars *s, PlanMachine machine, const char *const *name, Layout
 int plan_index(const Plan *p, const Nest *n);
 /* True if no extent is left to run time. */
 bool plan_is_fixed(const Plan *p);
-/* True if the destination has at least that many bytes, or may have at run time. */
-bool plan_may_have(const Plan *p, i64 bytes);
 
 /* plan_lookup.c */
 /* The index arrays that a run is given: in the order of the lookups of src, then of dst. */
@@ -211,7 +209,7 @@ void plan_print(Buf *b, const Plan *p);
 void plan_sizes_print(Buf *b, const Plan *p, const Sizes *z);
 
 /* plan_table.c: a table has two offsets in bytes for each entry, one in the destination
- * and one in the source.  The offsets include the base and the rest of the addresses. */
+ * and one in the source.  The offsets include the base and the residual of the addresses. */
 bool nest_has_table(const Nest *n);
 i64 nest_entries(const Nest *n);
 /* The words of the table, two for each entry, or those of the kernel's program; sets
@@ -342,6 +340,8 @@ ShapeList plan_boundaries(Arena *a, const Plan *p);
 /* plan_needs.c: expressions over scalars. */
 /* Bytes of the storage of one of the plan's layouts. */
 const Ex *plan_bytes(const Plan *p, const Sizes *z);
+/* True if the destination has at least that many bytes, or may have at run time. */
+bool plan_may_have(const Plan *p, i64 bytes);
 /* 1 at shapes at which nests with `stream` store past the caches, else 0.  The constant 1
  * if the size of the destination is a number. */
 const Ex *plan_streams(const Plan *p);

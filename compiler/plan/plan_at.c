@@ -89,10 +89,10 @@ typedef struct {
     Arena *arena;
     i64 *val;
     bool ok;
-} Maker;
+} ShapeMaker;
 
 static i64
-number(Maker *m, const Ex *x)
+number(ShapeMaker *m, const Ex *x)
 {
     i64 v = 0;
     m->ok &= ex_eval(x, m->val, &v);
@@ -100,14 +100,14 @@ number(Maker *m, const Ex *x)
 }
 
 static const Ex *
-constant(Maker *m, const Ex *x)
+constant(ShapeMaker *m, const Ex *x)
 {
     return ex_const(m->from->e, number(m, x));
 }
 
 /* The piece q at this shape; false if a loop has no iterations. */
 static bool
-piece_at(Maker *m, const Piece *q, Piece *out, int *part)
+piece_at(ShapeMaker *m, const Piece *q, Piece *out, int *part)
 {
     Exprs *e = m->from->e;
     PieceLoop *loop = arena_array(m->arena, PieceLoop, q->nloops);
@@ -131,7 +131,7 @@ piece_at(Maker *m, const Piece *q, Piece *out, int *part)
 /* x with the scalars replaced by their values and the loop variables by those of the new
  * nest. */
 static const Ex *
-address_at(Maker *m, const Nest *from, const Ex *x, const int *var)
+address_at(ShapeMaker *m, const Nest *from, const Ex *x, const int *var)
 {
     const Ex **to = arena_array(m->arena, const Ex *, ex_nvars(m->from->e));
     for (int i = 0; i < m->from->scalars->n; i++) {
@@ -146,7 +146,7 @@ address_at(Maker *m, const Nest *from, const Ex *x, const int *var)
 
 /* The nest at this shape; false if it does nothing there. */
 static bool
-nest_at(Maker *m, const Nest *from, Nest *to)
+nest_at(ShapeMaker *m, const Nest *from, Nest *to)
 {
     int rank = m->to->dst->rank, part[MAX_RANK][MAX_LOOPS], var[MAX_LOOPS];
     const Piece **piece = arena_array(m->arena, const Piece *, rank);
@@ -207,7 +207,7 @@ plan_at_shape(const Plan *p, Layout *src, Layout *dst, const i64 *extent)
     Nest n;
     for (int d = 0; d < MAX_RANK; d++)
         none[d] = -1;
-    Maker m = {p, q, a, plan_values(a, p, extent), true};
+    ShapeMaker m = {p, q, a, plan_values(a, p, extent), true};
     *q = (Plan){.src = src, .dst = dst, .machine = p->machine, .e = p->e,
                 .scalars = scalars_new(p->e), .split = p->split, .at_shape = true};
     q->from = layout_sizes(q->scalars, src, none);

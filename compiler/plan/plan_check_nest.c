@@ -2,7 +2,7 @@
  *
  * The plain evaluator computes the addresses at corners of the box, and from these the
  * stride of each loop of the pieces.  The loops of the nest must be made of those loops,
- * and its base and rest must give the same addresses at the corners.  This file does not
+ * and its base and residual must give the same addresses at the corners.  This file does not
  * check that addresses are linear between the corners; runs on index stamps test it. */
 #include <string.h>
 
@@ -12,7 +12,7 @@
 typedef struct {
     int dim, part;
     i64 step, n, stride[2];
-    const Loop *rest;     /* the nest's loop for it, if that is in the rest; else NULL */
+    const Loop *residual; /* the nest's loop for it, if that is in the residual; else NULL */
     bool used, turned;    /* a loop of the nest runs it; ... in reverse order */
 } Step;
 
@@ -23,7 +23,7 @@ typedef struct {
     Step step[MAX_LOOPS];
     int nsteps;
     i64 at[MAX_LOOPS];    /* the iteration in the loop of each step */
-    i64 *val;             /* values of the variables in the rest */
+    i64 *val;             /* values of the variables in the residual */
     i64 base[2];
 } Corner;
 
@@ -76,8 +76,8 @@ planned(const Corner *c, i64 out[2])
 {
     const Ex *ex[] = {c->n->src, c->n->dst};
     for (int i = 0; i < c->nsteps; i++)
-        if (c->step[i].rest)
-            c->val[c->step[i].rest->var] = c->at[i];
+        if (c->step[i].residual)
+            c->val[c->step[i].residual->var] = c->at[i];
     if (!look_up(c))
         return false;
     for (int s = 0; s < 2; s++) {
@@ -126,12 +126,12 @@ here(const Corner *c)
     return NULL;
 }
 
-/* The loop of the nest that is a loop of a piece and occurs in the rest, or NULL. */
+/* The loop of the nest that is a loop of a piece and occurs in the residual, or NULL. */
 static const Loop *
-rest_loop(const Nest *n, int dim, int part)
+residual_loop(const Nest *n, int dim, int part)
 {
     for (int i = 0; i < n->nloops; i++)
-        if (n->loop[i].rest && n->loop[i].dim == dim && n->loop[i].part == part)
+        if (n->loop[i].residual && n->loop[i].dim == dim && n->loop[i].part == part)
             return &n->loop[i];
     return NULL;
 }
@@ -146,22 +146,22 @@ add_steps(Corner *c)
                 return false;
             c->step[c->nsteps++] = (Step){.dim = d, .part = i, .step = q->loop[i].step,
                                           .n = q->loop[i].n->base,
-                                          .rest = rest_loop(c->n, d, i)};
+                                          .residual = residual_loop(c->n, d, i)};
         }
     }
     return true;
 }
 
-/* Sets the stride of a step: from the nest if the loop is in the rest, else from the
+/* Sets the stride of a step: from the nest if the loop is in the residual, else from the
  * evaluator. */
 static bool
 set_stride(Corner *c, int i)
 {
     Step *t = &c->step[i];
     i64 x[MAX_RANK], there[2];
-    if (t->rest) {
-        t->stride[SRC] = t->rest->ss;
-        t->stride[DST] = t->rest->ds;
+    if (t->residual) {
+        t->stride[SRC] = t->residual->ss;
+        t->stride[DST] = t->residual->ds;
         return true;
     }
     c->at[i] = 1;
@@ -185,7 +185,7 @@ static bool
 is_step(const Corner *c, const Step *t, const Loop *l, i64 n, bool turned)
 {
     i64 ss = turned ? -l->ss : l->ss, ds = turned ? -l->ds : l->ds;
-    return !t->used && !t->rest && is_times(t->stride[DST], ds, n) &&
+    return !t->used && !t->residual && is_times(t->stride[DST], ds, n) &&
            (c->n->kind == NEST_FILL || is_times(t->stride[SRC], ss, n));
 }
 
@@ -227,15 +227,15 @@ check_loops(Corner *c)
     const Nest *n = c->n;
     for (int i = 0; i < n->nloops; i++) {
         const Loop *l = &n->loop[i];
-        if (l->rest && i >= n->nloops - n->inner + n->table && !is_by_numbers(n, l))
-            return "the kernel runs a loop that is in the rest of an address";
-        if (l->rest ? l->n != n->piece[l->dim]->loop[l->part].n->base
+        if (l->residual && i >= n->nloops - n->inner + n->table && !is_by_numbers(n, l))
+            return "the kernel runs a loop that is in the residual of an address";
+        if (l->residual ? l->n != n->piece[l->dim]->loop[l->part].n->base
                     : !made_of_steps(c, l))
             return arena_printf(c->arena, "its loop %s of %lld steps is not one of the "
                                 "box", l->name, (long long)l->n);
     }
     for (int i = 0; i < c->nsteps; i++)
-        if (!c->step[i].used && !c->step[i].rest)
+        if (!c->step[i].used && !c->step[i].residual)
             return arena_printf(c->arena, "no loop of it walks %s by %lld",
                                 c->p->dst->dim[c->step[i].dim].name,
                                 (long long)c->step[i].step);
@@ -255,7 +255,7 @@ in_numbers(const Nest *n)
     return true;
 }
 
-/* True if the addresses contain no variables except those of loops in the rest and of
+/* True if the addresses contain no variables except those of loops in the residual and of
  * lookups. */
 static bool
 closed(const Corner *c)
@@ -265,7 +265,7 @@ closed(const Corner *c)
     ex_vars(c->n->src, used);
     ex_vars(c->n->dst, used);
     for (int i = 0; i < c->n->nloops; i++)
-        if (c->n->loop[i].rest)
+        if (c->n->loop[i].residual)
             used[c->n->loop[i].var] = false;
     for (int i = 0; i < c->p->src->nlookups; i++)
         used[c->p->src->lookup[i].var] = false;

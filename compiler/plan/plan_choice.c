@@ -7,7 +7,7 @@ static bool
 same_loop(const Loop *a, const Loop *b)
 {
     return a->ex.n == b->ex.n && a->ex.ss == b->ex.ss && a->ex.ds == b->ex.ds &&
-           a->rest == b->rest;
+           a->residual == b->residual;
 }
 
 /* True if both make the same calls in the same order. */

@@ -191,7 +191,7 @@ walk_loop(Walk *w, i64 stride, i64 count)
 }
 
 /* The loop of a table, or of the columns, that goes on where a run ends; else the one with
- * the shortest stride in the rest of an address: loops there permute a compact set in most
+ * the shortest stride in the residual of an address: loops there permute a compact set in most
  * layouts.  -1: there is none. */
 static int
 next_of_table(const Nest *n, bool source, i64 run, const bool walked[MAX_LOOPS])
@@ -205,7 +205,7 @@ next_of_table(const Nest *n, bool source, i64 run, const bool walked[MAX_LOOPS])
         i64 stride = int_abs(source ? n->loop[at].ss : n->loop[at].ds);
         if (stride == run)
             return at;
-        if (n->loop[at].rest && (best < 0 || stride < least)) {
+        if (n->loop[at].residual && (best < 0 || stride < least)) {
             best = at;
             least = stride;
         }
@@ -247,18 +247,18 @@ walk_of(const Nest *n, int bits, bool source)
         i64 step = n->outer[i].step, stride = source ? l->ss : l->ds;
         if (!int_mul(stride, step, &stride))
             break;
-        walk_loop(&w, l->rest ? 0 : stride, int_ceil_div(l->n, step));
+        walk_loop(&w, l->residual ? 0 : stride, int_ceil_div(l->n, step));
     }
     return w;
 }
 
-/* Whether a loop in the rest is outside of the call, and no tile of one of the kernel's:
+/* Whether a loop in the residual is outside of the call, and no tile of one of the kernel's:
  * each of its iterations then walks all that the call covers again. */
 static bool
 walks_again(const Nest *n)
 {
     for (int i = 0; i < n->nouter; i++)
-        if (n->loop[n->outer[i].loop].rest && n->outer[i].loop < n->nloops - n->inner)
+        if (n->loop[n->outer[i].loop].residual && n->outer[i].loop < n->nloops - n->inner)
             return true;
     return false;
 }

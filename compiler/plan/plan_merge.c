@@ -75,14 +75,14 @@ shape_follows(Scalars *scalars, const Shape *s, int k, const Shape *padding)
     return shape_is(scalars, s, k, more, padding) ? more : NULL;
 }
 
-/* The shape of n.  False if a loop is in the rest or has a stride that is never above 0. */
+/* The shape of n.  False if a loop is in the residual or has a stride that is never above 0. */
 static bool
 shape_of(const Nest *n, Shape *s)
 {
     *s = (Shape){.start = n->dst};
     for (int i = 0; i < n->nloops; i++) {
         const Loop *l = &n->loop[i];
-        if (l->rest || l->ex.ds->f.max < 1)
+        if (l->residual || l->ex.ds->f.max < 1)
             return false;
         shape_add(s, l->ex.n, l->ex.ds, l->ds);
     }

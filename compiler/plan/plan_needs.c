@@ -11,6 +11,12 @@ plan_bytes(const Plan *p, const Sizes *z)
                      : scalar_ceil(p->scalars, z->size, 8 / bits);
 }
 
+bool
+plan_may_have(const Plan *p, i64 bytes)
+{
+    return !ex_is_const(p->to->size) || layout_bytes(p->dst) >= bytes;
+}
+
 const Ex *
 plan_streams(const Plan *p)
 {

@@ -1,4 +1,4 @@
-/* Makes the nest of one box: addresses as base + strides + rest, loops fused and sorted.
+/* Makes the nest of one box: addresses as base + strides + residual, loops fused and sorted.
  * Counts and strides are expressions over scalars.  If one is not constant, its nominal
  * value is used for choices. */
 #include <ctype.h>
@@ -12,9 +12,9 @@ typedef struct {
     Exprs *e;
     Scalars *s;
     Nest *n;
-    const Ex *base[2], *rest[2];   /* index: SRC, DST */
+    const Ex *base[2], *residual[2];   /* index: SRC, DST */
     const Ex *needed[MAX_LOOPS + MAX_RANK + 4];
-} Maker;
+} NestMaker;
 
 /* A unique name for a loop over a dim: "c1" for level 1 of several, "c" if there is only
  * one level.  Names of dims may differ only in case; "_" is added to make it unique. */
@@ -33,7 +33,7 @@ loop_name(Arena *a, const Nest *n, const char *dim, int level, bool several)
 }
 
 static void
-need(Maker *m, const Ex *x)
+need(NestMaker *m, const Ex *x)
 {
     if (!ex_is_const(x))
         m->needed[m->n->nneeded++] = x;
@@ -42,7 +42,7 @@ need(Maker *m, const Ex *x)
 /* Adds loop i of a piece and returns its value.  A loop with at most one iteration becomes
  * a condition of the nest instead. */
 static const Ex *
-add_loop(Maker *m, int dim, const Piece *q, int i)
+add_loop(NestMaker *m, int dim, const Piece *q, int i)
 {
     Nest *n = m->n;
     const PieceLoop *t = &q->loop[i];
@@ -64,7 +64,7 @@ add_loop(Maker *m, int dim, const Piece *q, int i)
 }
 
 static const Ex *
-coordinate(Maker *m, int dim, const Piece *q)
+coordinate(NestMaker *m, int dim, const Piece *q)
 {
     const Ex *x = q->start;
     for (int i = 0; i < q->nloops; i++)
@@ -82,19 +82,19 @@ loop_of(Nest *n, const Atom *a)
 }
 
 /* Adds x * stride to an address.  Terms that are linear in a loop variable go to the
- * strides, terms over scalars to the base, other terms to the rest. */
+ * strides, terms over scalars to the base, other terms to the residual. */
 static void
-add_term(Maker *m, int side, const Ex *x, const Ex *stride)
+add_term(NestMaker *m, int side, const Ex *x, const Ex *stride)
 {
     Exprs *e = m->e;
     Term few[2][FEW_TERMS], *fixed = ex_room(e, few[0], x->n);
-    Term *rest = ex_room(e, few[1], x->n);
-    int nfixed = 0, nrest = 0;
+    Term *residual = ex_room(e, few[1], x->n);
+    int nfixed = 0, nresidual = 0;
     for (int i = 0; i < x->n; i++) {
         Loop *l = loop_of(m->n, x->t[i].atom);
         if (!l) {
             bool scalar = scalar_is(m->s, x->t[i].atom);
-            *(scalar ? &fixed[nfixed++] : &rest[nrest++]) = x->t[i];
+            *(scalar ? &fixed[nfixed++] : &residual[nresidual++]) = x->t[i];
             continue;
         }
         const Ex **to = side == SRC ? &l->ex.ss : &l->ex.ds;
@@ -102,21 +102,21 @@ add_term(Maker *m, int side, const Ex *x, const Ex *stride)
     }
     m->base[side] = ex_add(e, m->base[side],
                            scalar_times(m->s, ex_sum(e, x->base, fixed, nfixed), stride));
-    if (nrest)
-        m->rest[side] = ex_add(e, m->rest[side],
-                               ex_times(e, ex_sum(e, 0, rest, nrest), stride));
+    if (nresidual)
+        m->residual[side] = ex_add(e, m->residual[side],
+                                   ex_times(e, ex_sum(e, 0, residual, nresidual), stride));
 }
 
 /* The variables of an address are those of the dims, so an array up to the last is enough;
  * in a view they are also scalars. */
 static void
-add_address(Maker *m, int side, const Sizes *z, const Ex *const *coord)
+add_address(NestMaker *m, int side, const Sizes *z, const Ex *const *coord)
 {
     int n = z->l->view ? ex_nvars(m->e) : 0;
     for (int d = 0; d < z->l->rank; d++)
         n = z->var[d] < n ? n : z->var[d] + 1;
     const Ex **to = arena_array(ex_arena(m->e), const Ex *, n);
-    m->base[side] = m->rest[side] = ex_const(m->e, 0);
+    m->base[side] = m->residual[side] = ex_const(m->e, 0);
     for (int d = 0; d < z->l->rank; d++)
         to[z->var[d]] = coord[d];
     for (int i = 0; i < z->l->nlookups; i++) {
@@ -129,9 +129,9 @@ add_address(Maker *m, int side, const Sizes *z, const Ex *const *coord)
 }
 
 /* Makes a loop that starts at `first` count from 0, and moves the addresses by `first`; `to`
- * is for the rests, NULL if they have no variables. */
+ * is for the residuals, NULL if they have no variables. */
 static void
-move_first(Maker *m, Loop *l, const Ex *first, const Ex **to)
+move_first(NestMaker *m, Loop *l, const Ex *first, const Ex **to)
 {
     if (ex_is_const(first))
         return;
@@ -142,13 +142,13 @@ move_first(Maker *m, Loop *l, const Ex *first, const Ex **to)
         to[l->var] = ex_add(m->e, ex_of_var(m->e, l->var), fixed);
 }
 
-/* The variables in the rests, which are those of the places of lookups too. */
+/* The variables in the residuals, which are those of the places of lookups too. */
 static bool *
-in_rests(Maker *m)
+in_residuals(NestMaker *m)
 {
     bool *used = arena_array(ex_arena(m->e), bool, ex_nvars(m->e));
     for (int s = 0; s < 2; s++) {
-        ex_vars(m->rest[s], used);
+        ex_vars(m->residual[s], used);
         for (int i = 0; i < MAX_LOOKUPS && m->n->at[s][i]; i++)
             ex_vars(m->n->at[s][i], used);
     }
@@ -156,20 +156,20 @@ in_rests(Maker *m)
 }
 
 static void
-finish_addresses(Maker *m)
+finish_addresses(NestMaker *m)
 {
     Nest *n = m->n;
-    bool *used = in_rests(m);
-    bool plain = ex_is_const(m->rest[SRC]) && ex_is_const(m->rest[DST]) &&
+    bool *used = in_residuals(m);
+    bool plain = ex_is_const(m->residual[SRC]) && ex_is_const(m->residual[DST]) &&
                  !nest_looks_up(n);
     const Ex **to = plain ? NULL : arena_array(ex_arena(m->e), const Ex *, ex_nvars(m->e));
     for (int i = 0; i < n->nloops; i++) {
         Loop *l = &n->loop[i];
-        l->rest = used[l->var];
+        l->residual = used[l->var];
         move_first(m, l, n->piece[l->dim]->loop[l->part].first, to);
     }
-    n->src = ex_add(m->e, m->base[SRC], ex_subst(m->e, m->rest[SRC], to));
-    n->dst = ex_add(m->e, m->base[DST], ex_subst(m->e, m->rest[DST], to));
+    n->src = ex_add(m->e, m->base[SRC], ex_subst(m->e, m->residual[SRC], to));
+    n->dst = ex_add(m->e, m->base[DST], ex_subst(m->e, m->residual[DST], to));
     for (int s = 0; s < 2; s++)
         for (int i = 0; i < MAX_LOOKUPS && n->at[s][i]; i++)
             n->at[s][i] = ex_subst(m->e, n->at[s][i], to);
@@ -184,7 +184,7 @@ drop_loop(Nest *n, int i)
 
 /* Reverses the direction of a loop. */
 static void
-turn_round(Maker *m, Loop *l)
+turn_round(NestMaker *m, Loop *l)
 {
     const Ex **stride[] = {&l->ex.ss, &l->ex.ds}, **address[] = {&m->n->src, &m->n->dst};
     const Ex *last = scalar_of(m->s, ex_sub(m->e, l->ex.n, ex_const(m->e, 1)), INF);
@@ -203,14 +203,14 @@ is_unit(const Ex *stride)
 /* Reverses each loop with a stride that is negative for every shape.  The stride that
  * decides is the source's if only that is 1 or -1, else the destination's. */
 static void
-turn_loops(Maker *m)
+turn_loops(NestMaker *m)
 {
     Nest *n = m->n;
     for (int i = 0; i < n->nloops; i++) {
         Loop *l = &n->loop[i];
         bool read = n->kind == NEST_COPY && is_unit(l->ex.ss) && !is_unit(l->ex.ds);
         const Facts *f = read ? &l->ex.ss->f : &l->ex.ds->f;
-        if (!l->rest && f->max <= 0 && f->min != 0)
+        if (!l->residual && f->max <= 0 && f->min != 0)
             turn_round(m, l);
     }
 }
@@ -228,10 +228,10 @@ stride_goes_on(Scalars *s, const Ex *in, const Ex *n, const Ex *out, int way)
 /* 1: loop `out` continues loop `in` in both addresses; -1: it does if reversed; 0: it does
  * not. */
 static int
-follows(Maker *m, const Loop *in, const Loop *out)
+follows(NestMaker *m, const Loop *in, const Loop *out)
 {
     bool fill = m->n->kind == NEST_FILL;
-    for (int way = 1; !in->rest && !out->rest && way >= -1; way -= 2)
+    for (int way = 1; !in->residual && !out->residual && way >= -1; way -= 2)
         if (stride_goes_on(m->s, in->ex.ds, in->ex.n, out->ex.ds, way) &&
             (fill || stride_goes_on(m->s, in->ex.ss, in->ex.n, out->ex.ss, way)))
             return way;
@@ -241,7 +241,7 @@ follows(Maker *m, const Loop *in, const Loop *out)
 /* Fuses pairs of loops that are one loop with a constant stride in both addresses, until
  * there are none. */
 static void
-fuse(Maker *m)
+fuse(NestMaker *m)
 {
     Nest *n = m->n;
     for (int i = 0; i < n->nloops; i++)
@@ -266,8 +266,8 @@ by_stride(const void *p, const void *q)
 {
     const Loop *a = p, *b = q;
     i64 x = int_abs(a->ds), y = int_abs(b->ds);
-    if (a->rest != b->rest)
-        return a->rest ? -1 : 1;
+    if (a->residual != b->residual)
+        return a->residual ? -1 : 1;
     if (x != y)
         return x < y ? 1 : -1;
     x = int_abs(a->ss);
@@ -286,7 +286,7 @@ nest_sort(Nest *n)
 
 /* The last coordinate of a dim, which padding repeats.  Requires an extent above 0. */
 static const Ex *
-last(Maker *m, int d)
+last(NestMaker *m, int d)
 {
     const Ex *n = m->p->to->n[d], *x = ex_sub(m->e, n, ex_const(m->e, 1));
     need(m, n);
@@ -294,7 +294,7 @@ last(Maker *m, int d)
 }
 
 static void
-set_numbers(Maker *m)
+set_numbers(NestMaker *m)
 {
     Nest *n = m->n;
     n->elements = 1;
@@ -313,7 +313,7 @@ void
 nest_make(Plan *p, NestKind kind, const Piece *const *piece, Nest *n)
 {
     Arena *a = ex_arena(p->e);
-    Maker m = {.p = p, .e = p->e, .s = p->scalars, .n = n};
+    NestMaker m = {.p = p, .e = p->e, .s = p->scalars, .n = n};
     const Ex *x[MAX_RANK], *y[MAX_RANK];
     *n = (Nest){.kind = kind, .e = p->e, .permutes = p->machine.permutes};
     n->piece = arena_copy(a, piece, (size_t)p->dst->rank * sizeof *piece);
@@ -326,7 +326,7 @@ nest_make(Plan *p, NestKind kind, const Piece *const *piece, Nest *n)
     if (kind == NEST_COPY)
         add_address(&m, SRC, p->from, y);
     else
-        m.base[SRC] = m.rest[SRC] = ex_const(p->e, 0);
+        m.base[SRC] = m.residual[SRC] = ex_const(p->e, 0);
     n->needed = arena_copy(a, m.needed, (size_t)n->nneeded * sizeof *m.needed);
     finish_addresses(&m);
     fuse(&m);

@@ -43,7 +43,7 @@ owns_bytes(const Nest *n, int outer, i64 per)
         return false;
     for (int i = 0; i < n->nloops; i++) {
         const Loop *m = &n->loop[i];
-        if (m->rest || !kernel_is_known(m) || m->ds < 0 || !int_mul(m->n - 1, m->ds, &far))
+        if (m->residual || !kernel_is_known(m) || m->ds < 0 || !int_mul(m->n - 1, m->ds, &far))
             return false;
         if (m->ds < l->ds && !int_add(reach, far, &reach))
             return false;

@@ -39,8 +39,8 @@ bool
 outer_precedes(const Nest *n, int i, int j, Order order)
 {
     const Loop *a = &n->loop[i], *b = &n->loop[j];
-    if (a->rest != b->rest)
-        return a->rest;
+    if (a->residual != b->residual)
+        return a->residual;
     i64 x = key(a, order), y = key(b, order);
     return x != y ? x > y : i < j;
 }

@@ -9,19 +9,9 @@
 #include "plan_parts.h"
 
 static int
-insert_cut(i64 *cuts, int n, i64 c, i64 below)
+add_cut(i64 *cuts, int n, i64 c, i64 below)
 {
-    int i = 0;
-    if (c <= 1 || c >= below || n == MAX_CUTS)
-        return n;
-    while (i < n && cuts[i] < c)
-        i++;
-    if (i < n && cuts[i] == c)
-        return n;
-    for (int j = n; j > i; j--)
-        cuts[j] = cuts[j - 1];
-    cuts[i] = c;
-    return n + 1;
+    return c > 1 && c < below ? int_insert(cuts, n, MAX_CUTS, c) : n;
 }
 
 int
@@ -32,8 +22,8 @@ pieces_cuts(const Ex *x, int var, i64 below, i64 *cuts, int n)
     for (int i = 0; i < x->n; i++) {
         const Atom *a = x->t[i].atom;
         if (a->op == AT_DIG && ex_as_var(a->x[0]) == var) {
-            n = insert_cut(cuts, n, a->lo, below);
-            n = insert_cut(cuts, n, a->hi, below);
+            n = add_cut(cuts, n, a->lo, below);
+            n = add_cut(cuts, n, a->hi, below);
         }
         for (int j = 0; j < a->n; j++)
             n = pieces_cuts(a->x[j], var, below, cuts, n);

@@ -85,7 +85,7 @@ print_loops(Buf *b, const Plan *p, const Nest *n)
         if (n->kind == NEST_COPY)
             buf_printf(b, " src%-9s", step(p, l->ex.ss));
         buf_printf(b, " dst%s%s\n", step(p, l->ex.ds),
-                   l->rest ? "  (and in the rest)" : "");
+                   l->residual ? "  (and in the residual)" : "");
     }
 }
 

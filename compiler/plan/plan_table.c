@@ -1,4 +1,4 @@
-/* Computes the table of a nest from its loops and the rest of its addresses. */
+/* Computes the table of a nest from its loops and the residual of its addresses. */
 #include "plan_parts.h"
 
 static const Loop *
@@ -7,7 +7,7 @@ first_of(const Nest *n)
     return &n->loop[n->nloops - n->inner];
 }
 
-/* The base and rest of an address: the terms that depend on loops of the table or on the
+/* The base and residual of an address: the terms that depend on loops of the table or on the
  * number of each row (`inside`), which the kernel adds, or the other terms. */
 static const Ex *
 part_of(const Plan *p, const Nest *n, bool source, bool inside)

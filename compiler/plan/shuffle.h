@@ -1,7 +1,7 @@
 /* shuffle.h: programs for the kernel shuffle, which permutes the bytes, and the parts of
  * bytes, of a tile.
  *
- * A tile is some loops of a nest, among them all that are in the rest of an address, and
+ * A tile is some loops of a nest, among them all that are in the residual of an address, and
  * chunks of two more, its rows and columns.  Its part
  * of the destination is cut into lanes of 16 bytes.  A lane is the union of terms: 16
  * bytes of the source, the window, of which a byte shuffle (PSHUFB, TBL) picks some; of
@@ -33,14 +33,14 @@ typedef struct {
     struct { i64 n, step; } of[MAX_LOOPS];
 } Sums;
 
-/* The loops in the rest of an address, as one list of what all their values add to the
+/* The loops in the residual of an address, as one list of what all their values add to the
  * addresses, in elements; it rises in the destination. */
 typedef struct {
-    int n;                /* 1: no loop is in the rest */
+    int n;                /* 1: no loop is in the residual */
     i64 to;               /* in the destination: the first, and from that on ... */
     Sums side[2];         /* ... these; in the source none where it has no such form */
     int32_t src[TILE_ELEMENTS];
-} Rest;
+} Residual;
 
 /* Which loops of a nest a tile does whole; and the loops of which it does a chunk, which
  * the kernel runs, rows inside columns; -1: there is no such loop, its chunk is 1. */
@@ -49,7 +49,7 @@ typedef struct {
     bool in[MAX_LOOPS];
     int loop[2];
     i64 chunk[2];
-    Rest rest;
+    Residual residual;
 } Tile;
 
 /* The elements of a tile in rising order in the destination, both sides in bits from the
@@ -78,9 +78,9 @@ typedef struct {
     Row row[LANES_MAX / QUAD];
 } Terms;
 
-/* shuffle_rest.c: sets in[] to the loops in the rest; false where they cannot be listed, as
- * they are too many, not numbers, or occur together with others. */
-bool shuffle_rest(const Nest *n, int bits, bool in[MAX_LOOPS], Rest *r);
+/* shuffle_residual.c: sets in[] to the loops in the residual; false where they cannot be
+ * listed, as they are too many, not numbers, or occur together with others. */
+bool shuffle_residual(const Nest *n, int bits, bool in[MAX_LOOPS], Residual *r);
 /* The part of an address that is the same all over the tile. */
 const Ex *shuffle_outside(const Nest *n, const bool in[MAX_LOOPS], bool source);
 /* shuffle_tile.c: false where there is no tile. */

@@ -4,7 +4,7 @@
 #include "kernel_family.h"
 #include "shuffle.h"
 
-/* `place`: what an iteration adds to the index in Rest.src. */
+/* `place`: what an iteration adds to the index in Residual.src. */
 typedef struct {
     i64 n, ss, ds, place;
 } Step;
@@ -34,16 +34,16 @@ add_step(Step *out, int m, Step s)
 static int
 steps_of(const Nest *n, const Tile *t, Step *out, i64 *to, i64 *at)
 {
-    const Sums *rest = &t->rest.side[DST];
+    const Sums *residual = &t->residual.side[DST];
     int m = 0;
     i64 place = 1;
-    *to += t->rest.to;
-    for (int i = 0; i < rest->nsteps; place *= rest->of[i++].n)
-        m = add_step(out, m, (Step){rest->of[i].n, 0, rest->of[i].step, place});
+    *to += t->residual.to;
+    for (int i = 0; i < residual->nsteps; place *= residual->of[i++].n)
+        m = add_step(out, m, (Step){residual->of[i].n, 0, residual->of[i].step, place});
     for (int i = 0; i < n->nloops; i++) {
         const Loop *l = &n->loop[i];
         i64 count = iterations(n, t, i);
-        if (count < 2 || l->rest)
+        if (count < 2 || l->residual)
             continue;
         Step s = {count, l->ss, l->ds, 0};
         if (l->ds < 0) {
@@ -67,14 +67,14 @@ add_element(Bits *b, i64 to, int32_t src)
     return b->n == 1 || b->dst[b->n - 1] >= b->dst[b->n - 2] + b->bits;
 }
 
-/* False where the elements do not rise in the destination.  `rest` is in the source, what
+/* False where the elements do not rise in the destination.  `residual` is in the source, what
  * the steps' places add there.  `pad` elements follow each run of the last loop. */
 static bool
-list_elements(Bits *b, const Step *s, int m, const int32_t *rest, i64 to, i64 at, i64 pad)
+list_elements(Bits *b, const Step *s, int m, const int32_t *residual, i64 to, i64 at, i64 pad)
 {
     i64 i[2 * MAX_LOOPS] = {0};
     for (b->n = 0;;) {
-        bool rises = add_element(b, to, (int32_t)((at + *rest) * b->bits));
+        bool rises = add_element(b, to, (int32_t)((at + *residual) * b->bits));
         for (i64 k = 1; k <= pad && i[m - 1] + 1 == s[m - 1].n; k++)
             rises &= add_element(b, to + k, FILL);
         if (!rises)
@@ -83,14 +83,14 @@ list_elements(Bits *b, const Step *s, int m, const int32_t *rest, i64 to, i64 at
         for (; k >= 0 && ++i[k] == s[k].n; k--) {
             to -= (s[k].n - 1) * s[k].ds;
             at -= (s[k].n - 1) * s[k].ss;
-            rest -= (s[k].n - 1) * s[k].place;
+            residual -= (s[k].n - 1) * s[k].place;
             i[k] = 0;
         }
         if (k < 0)
             break;
         to += s[k].ds;
         at += s[k].ss;
-        rest += s[k].place;
+        residual += s[k].place;
     }
     b->fills = pad > 0;
     return true;
@@ -168,7 +168,7 @@ shuffle_bits(const Nest *n, const Tile *t, int bits, Bits *b)
     int m = steps_of(n, t, s, &to, &at);
     b->bits = bits;
     b->turns = false;
-    return is_near(s, m, bits) && list_elements(b, s, m, t->rest.src, to, at, n->pad) &&
+    return is_near(s, m, bits) && list_elements(b, s, m, t->residual.src, to, at, n->pad) &&
             shuffle_lanes(b);
 }
 

@@ -54,10 +54,10 @@ chunk_of(const Growth *g, i64 run, i64 n)
 static i64
 more_of(const Growth *g, i64 run, int side)
 {
-    const Sums *s = &g->t->rest.side[side];
+    const Sums *s = &g->t->residual.side[side];
     for (int i = 0; i < g->n->nloops; i++) {
         const Loop *l = &g->n->loop[i];
-        if (g->t->in[i] && !l->rest && l->n > 1 && int_abs(kernel_stride(l, side)) == run)
+        if (g->t->in[i] && !l->residual && l->n > 1 && int_abs(kernel_stride(l, side)) == run)
             return side == SRC ? l->n : elements_of(g->n, i);
     }
     for (int i = 0; i < s->nsteps; i++)
@@ -171,7 +171,7 @@ static bool
 has_padding(const Nest *n, const Tile *t)
 {
     for (int i = 0; i < n->nloops; i++)
-        if (n->loop[i].rest)
+        if (n->loop[i].residual)
             return false;
     for (int i = 0; i < n->nloops; i++)
         if (t->in[i] && n->loop[i].ds == 1 && n->loop[i].n > 1)
@@ -214,9 +214,9 @@ bool
 shuffle_tile(const Nest *n, int bits, Tile *t)
 {
     *t = (Tile){.loop = {-1, -1}, .chunk = {1, 1}};
-    if (!shuffle_rest(n, bits, t->in, &t->rest))
+    if (!shuffle_residual(n, bits, t->in, &t->residual))
         return false;
-    Growth g = {n, bits, LINE_BITS, t->rest.n, t};
+    Growth g = {n, bits, LINE_BITS, t->residual.n, t};
     grow_both(&g);
     take_outside(n, t);
     return (!n->pad || has_padding(n, t)) && g.elements * bits >= 8 * LANE &&

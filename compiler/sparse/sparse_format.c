@@ -13,7 +13,7 @@ typedef struct {
     i64 param[MAX_ENTRIES];
     const DType *dtype;
     bool pattern;
-} Maker;
+} FormatMaker;
 
 const char sparse_pattern[] = "pattern";
 
@@ -22,7 +22,7 @@ const char sparse_pattern[] = "pattern";
 static const Ex *
 find_name(void *env, const Ast *sym)
 {
-    const Maker *m = env;
+    const FormatMaker *m = env;
     for (int d = 0; d < m->def->ndims; d++)
         if (!strcmp(m->def->dims[d], sym->name))
             return ex_of_var(m->e, m->dim[d]);
@@ -33,7 +33,7 @@ find_name(void *env, const Ast *sym)
 
 /* Coordinates below 0, as those of diagonals, are stored with a bias. */
 static void
-set_bias(Maker *m, int k, EntryDef *t)
+set_bias(FormatMaker *m, int k, EntryDef *t)
 {
     Level *l = &m->f->level[k];
     const Ex *x = ast_lower(m->e, t->x, find_name, m);
@@ -48,7 +48,7 @@ set_bias(Maker *m, int k, EntryDef *t)
 
 /* The order of the levels as a layout without levels. */
 static LayoutRef *
-order_of(Maker *m)
+order_of(FormatMaker *m)
 {
     LayoutDef *d = arena_copy(m->arena, m->def, sizeof *d);
     LayoutRef *ref = arena_copy(m->arena, m->f->ref, sizeof *ref);
@@ -75,7 +75,7 @@ add_array(SparseFormat *f, Arena *a, ArrayKind kind, int level)
 }
 
 static void
-set_level(Maker *m, int k)
+set_level(FormatMaker *m, int k)
 {
     SparseFormat *f = m->f;
     Level *l = &f->level[k];
@@ -114,7 +114,7 @@ set_properties(SparseFormat *f)
 /* Solve x = value for a dim that occurs in x with the coefficient 1 or -1; the others are
  * known. */
 static bool
-solve_one(Maker *m, const Ex *x, const Ex *value, const Ex **to)
+solve_one(FormatMaker *m, const Ex *x, const Ex *value, const Ex **to)
 {
     const Layout *l = m->f->l;
     int dim = -1;
@@ -143,7 +143,7 @@ solve_one(Maker *m, const Ex *x, const Ex *value, const Ex **to)
 
 /* The dims where each level is a sum of dims. */
 static bool
-solve_sums(Maker *m, const Ex **coord)
+solve_sums(FormatMaker *m, const Ex **coord)
 {
     SparseFormat *f = m->f;
     const Ex **to = arena_array(m->arena, const Ex *, ex_nvars(m->e));
@@ -165,7 +165,7 @@ solve_sums(Maker *m, const Ex **coord)
 
 /* The dims from the inverse of the order, at the address that the levels make. */
 static void
-solve_digits(Maker *m, const Ex **coord)
+solve_digits(FormatMaker *m, const Ex **coord)
 {
     SparseFormat *f = m->f;
     Verdict *v = decide_inverse_or_fail(f->l);
@@ -182,7 +182,7 @@ solve_digits(Maker *m, const Ex **coord)
 
 /* The order of the codes of nofm as a layout, and where a parent is in it. */
 static Layout *
-code_layout(Maker *m, const Level *l, const Ast *x, int rank, const i64 *shape)
+code_layout(FormatMaker *m, const Level *l, const Ast *x, int rank, const i64 *shape)
 {
     LayoutDef *d = arena_copy(m->arena, m->def, sizeof *d);
     LayoutRef *ref = arena_copy(m->arena, m->f->ref, sizeof *ref);
@@ -196,7 +196,7 @@ code_layout(Maker *m, const Level *l, const Ast *x, int rank, const i64 *shape)
 }
 
 static void
-set_codes(Maker *m, Level *l, int rank, const i64 *shape)
+set_codes(FormatMaker *m, Level *l, int rank, const i64 *shape)
 {
     const SparseFormat *f = m->f;
     i64 bits = l->n <= 2 ? 1 : l->n <= 4 ? 2 : 4, parents = sparse_parents(f, f->nlevel - 1);
@@ -217,7 +217,7 @@ set_codes(Maker *m, Level *l, int rank, const i64 *shape)
 }
 
 static void
-make_sparse(Maker *m, int rank, const i64 *shape)
+make_sparse(FormatMaker *m, int rank, const i64 *shape)
 {
     SparseFormat *f = m->f;
     const LayoutDef *d = m->def;
@@ -251,7 +251,7 @@ make_sparse(Maker *m, int rank, const i64 *shape)
 
 /* A layout: its storage is one array, and the address is the only level. */
 static void
-make_dense(Maker *m, int rank, const i64 *shape)
+make_dense(FormatMaker *m, int rank, const i64 *shape)
 {
     SparseFormat *f = m->f;
     f->dense = f->padded = true;
@@ -272,8 +272,8 @@ sparse_format(Exprs *e, const LayoutRef *ref, const DType *t, int rank, const i6
 {
     Arena *a = ex_arena(e);
     SparseFormat *f = arena_new(a, SparseFormat);
-    Maker m = {.f = f, .e = e, .arena = a, .def = ref->def, .shape = shape, .pattern = !t,
-               .dtype = t ? t : dtype_find("u8")};
+    FormatMaker m = {.f = f, .e = e, .arena = a, .def = ref->def, .shape = shape,
+                     .pattern = !t, .dtype = t ? t : dtype_find("u8")};
     f->ref = ref;
     f->width = width ? width : 4;
     work_on(a, "to read the levels of", ref->def->name);

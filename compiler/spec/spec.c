@@ -4,6 +4,15 @@
 #include "spec_parts.h"
 
 static void
+open_layouts(Sandbox *s)
+{
+    trace_open(s);
+    spec_layout_open(s);
+}
+
+static const Surroundings layouts = {open_layouts, spec_push_batch};
+
+static void
 collect(Sandbox *s, void *arg)
 {
     LayoutDef **out = arg;
@@ -17,7 +26,7 @@ LayoutDef *
 spec_load(Arena *a, const char *name, const char *text, size_t len)
 {
     LayoutDef *first = NULL;
-    sandbox_run(a, name, text, len, 0, collect, &first);
+    sandbox_run(a, &layouts, name, text, len, 0, collect, &first);
     return first;
 }
 
@@ -79,7 +88,7 @@ inline_ref(Arena *a, const char *text)
         buf_printf(&b, "return %s", s);
     }
     TableUse use = {"{N, C//16, H, W, C%16}", read_inline, &def, NULL};
-    sandbox_run(a, "(inline)", b.s, b.len, 2, use_table, &use);
+    sandbox_run(a, &layouts, "(inline)", b.s, b.len, 2, use_table, &use);
     LayoutRef *ref = arena_new(a, LayoutRef);
     ref->def = def;
     return ref;
@@ -138,7 +147,7 @@ layout_ref(Arena *a, const char *text, const Known *known)
     if (*text) {
         const char *chunk = arena_printf(a, "return %s", text);
         TableUse use = {"NC1HWC0{C0=32}", read_given, ref, NULL};
-        sandbox_run(a, name, chunk, strlen(chunk), 2, use_table, &use);
+        sandbox_run(a, &layouts, name, chunk, strlen(chunk), 2, use_table, &use);
     }
     return ref;
 }

@@ -42,10 +42,15 @@ void sandbox_push(Sandbox *s, SpecFunction *f);
 /* The same with a number, which f gets from sandbox_number. */
 void sandbox_register_with(Sandbox *s, const char *name, SpecFunction *f, int number);
 int sandbox_number(Sandbox *s);
+/* What a text finds besides plain Lua. */
+typedef struct {
+    void (*open)(Sandbox *s);      /* adds to the environment, which is on top of the stack */
+    void (*push)(Sandbox *s);      /* pushes the value of `...` */
+} Surroundings;
 /* Run `text` in the sandbox, call `use` with its nresults results on the stack, then
  * close the state.  Errors are diag_fatal. */
-void sandbox_run(Arena *a, const char *file, const char *text, size_t len,
-                 int nresults, void (*use)(Sandbox *s, void *arg), void *arg);
+void sandbox_run(Arena *a, const Surroundings *around, const char *file, const char *text,
+                 size_t len, int nresults, void (*use)(Sandbox *s, void *arg), void *arg);
 /* The current place of the running script; line 1 if none runs. */
 Loc sandbox_where(Sandbox *s);
 bool sandbox_is_name(const char *s);

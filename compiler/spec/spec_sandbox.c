@@ -197,7 +197,7 @@ run_prelude(lua_State *L, int env)
 }
 
 static void
-build_environment(Sandbox *s, const char *text, size_t len)
+build_environment(Sandbox *s, const Surroundings *around, const char *text, size_t len)
 {
     lua_State *L = s->L;
     lua_newtable(L);
@@ -209,13 +209,11 @@ build_environment(Sandbox *s, const char *text, size_t len)
     open_library(L, env, "table", luaopen_table, safe_table);
     open_library(L, env, "math", luaopen_math, safe_math);
     strings_close(L);
-    if (!s->plain) {
-        trace_open(s);
-        spec_layout_open(s);
-    }
+    if (around)
+        around->open(s);
     if (may_use_prelude(text, len))
         run_prelude(L, env);
-    if (s->plain) {
+    if (!around) {
         lua_pushnil(L);
         lua_setfield(L, env, "xor");
     }
@@ -223,6 +221,7 @@ build_environment(Sandbox *s, const char *text, size_t len)
 
 typedef struct {
     Sandbox *s;
+    const Surroundings *around;    /* NULL: the text is plain Lua */
     const char *text;
     size_t len;
     int nresults;
@@ -237,7 +236,7 @@ protected_run(lua_State *L)
     Job *j = lua_touserdata(L, 1);
     char chunk[256];
     snprintf(chunk, sizeof chunk, "=%.200s", j->s->file);
-    build_environment(j->s, j->text, j->len);
+    build_environment(j->s, j->around, j->text, j->len);
     int env = lua_gettop(L);
     size_t mark = j->len >= 3 && !memcmp(j->text, "\xef\xbb\xbf", 3) ? 3 : 0;
     if (luaL_loadbufferx(L, j->text + mark, j->len - mark, chunk, "t") != LUA_OK)
@@ -245,9 +244,9 @@ protected_run(lua_State *L)
     lua_pushvalue(L, env);
     lua_setupvalue(L, -2, 1);
     budget_watch(j->s);
-    if (!j->s->plain)
-        spec_push_batch(j->s);
-    lua_call(L, j->s->plain ? 0 : 1, j->nresults);
+    if (j->around)
+        j->around->push(j->s);
+    lua_call(L, j->around ? 1 : 0, j->nresults);
     if (j->use)
         j->use(j->s, j->arg);
     return 0;
@@ -312,12 +311,12 @@ check_source(Arena *a, const Job *j, const char *file)
 }
 
 static void
-run(Arena *a, bool plain, Job j, const char *file)
+run(Arena *a, Job j, const char *file)
 {
     Diag *outer = a->diag;
     work_on(a, "to run", file);
     check_source(a, &j, file);
-    Sandbox s = {.arena = a, .file = arena_string(a, file), .plain = plain};
+    Sandbox s = {.arena = a, .file = arena_string(a, file), .plain = !j.around};
     s.last = &s.first;
     s.L = budget_state(&s);
     if (!s.L)
@@ -339,15 +338,15 @@ run(Arena *a, bool plain, Job j, const char *file)
 }
 
 void
-sandbox_run(Arena *a, const char *file, const char *text, size_t len,
-            int nresults, void (*use)(Sandbox *s, void *arg), void *arg)
+sandbox_run(Arena *a, const Surroundings *around, const char *file, const char *text,
+            size_t len, int nresults, void (*use)(Sandbox *s, void *arg), void *arg)
 {
-    run(a, false, (Job){NULL, text, len, nresults, use, arg}, file);
+    run(a, (Job){NULL, around, text, len, nresults, use, arg}, file);
 }
 
 void
 sandbox_plain(Arena *a, const char *file, const char *text,
               void (*use)(Sandbox *s, void *arg), void *arg)
 {
-    run(a, true, (Job){NULL, text, strlen(text), 1, use, arg}, file);
+    run(a, (Job){NULL, NULL, text, strlen(text), 1, use, arg}, file);
 }

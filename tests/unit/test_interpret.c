@@ -143,7 +143,7 @@ is_large(const int64_t *shape)
     return shape[0] * shape[1] * (shape[2] ? shape[2] : 1) > 1 << 17;
 }
 
-/* Rests of several kinds: in tables, too large for them, of turns in common; tails of
+/* Residuals of several kinds: in tables, too large for them, of turns in common; tails of
  * tiles; parts; streams; bits.  Of the large ones one in SAMPLE, where time is short. */
 static void
 all_kinds(void **state)
@@ -165,7 +165,7 @@ all_kinds(void **state)
         {"(A,B){A, B//3, B%3}", "(A,B){B, A//5, 4 - A%5, fill = \"edge\"}", "u1", {37, 41}},
         {"(A,B,C){A, B, C}", "(A,B,C){A, C, B}", "u4", {33, 255, 251}},
         {"{A}", "{A}", "c128", {5}},
-        /* rests of few turns, of tails, in strides that are scalars, with both */
+        /* residuals of few turns, of tails, in strides that are scalars, with both */
         {"(A,B){A, B}", "(A,B){A//8, B//8, A%8, B%8 ~ A%8}", "f16", {-1, -1}},
         {"(A,B){A, B//6, B%6}", "(A,B){B%4 ~ A%4, A//4, B//4, B%4}", "u8", {-1, -1}},
         {"(A,B){A, B}", "(A,B){B//5, A//3, 2 - A%3, B%5, fill = \"edge\"}", "u1", {-1, 7}},
@@ -182,7 +182,7 @@ all_kinds(void **state)
     }
 }
 
-/* At run time too: blocks of A have 2^16 rests, more than a table takes.  The proof goes
+/* At run time too: blocks of A have 2^16 residuals, more than a table takes.  The proof goes
  * to many shapes, and each is large. */
 static void
 no_table(void **state)

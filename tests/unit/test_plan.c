@@ -254,7 +254,7 @@ turn_loop(Case *c, int k)
 {
     Nest *n = c->plan->nest[k];
     for (int i = 0; i < n->nloops; i++)
-        if (!n->loop[i].rest && n->loop[i].n > 1) {
+        if (!n->loop[i].residual && n->loop[i].n > 1) {
             set_numbers(c, &n->loop[i], n->loop[i].n, -n->loop[i].ss, -n->loop[i].ds);
             return true;
         }
@@ -307,12 +307,12 @@ copy_for_fill(Case *c, int k)
 }
 
 static bool
-rest_in_kernel(Case *c, int k)
+residual_in_kernel(Case *c, int k)
 {
     Nest *n = c->plan->nest[k];
     if (n->inner == 0)
         return false;
-    n->loop[n->nloops - 1].rest = true;
+    n->loop[n->nloops - 1].residual = true;
     n->table = 0;
     return true;
 }
@@ -345,11 +345,11 @@ huge_stride(Case *c, int k)
 }
 
 static bool
-huge_rest(Case *c, int k)
+huge_residual(Case *c, int k)
 {
     Nest *n = c->plan->nest[k];
     for (int i = 0; i < n->nloops; i++)
-        if (n->loop[i].rest) {
+        if (n->loop[i].residual) {
             set_numbers(c, &n->loop[i], n->loop[i].n, INT64_MAX / 2 + 1,
                         INT64_MAX / 2 + 1);
             return true;
@@ -399,9 +399,9 @@ static const struct {
     {"turn loop", turn_loop},
     {"wrong dst stride", wrong_dst_stride}, {"wrong src stride", wrong_src_stride},
     {"wrong src base", wrong_src_base}, {"wrong dst base", wrong_dst_base},
-    {"copy for fill", copy_for_fill}, {"rest in kernel", rest_in_kernel},
+    {"copy for fill", copy_for_fill}, {"residual in kernel", residual_in_kernel},
     {"stray variable", stray_variable}, {"negative step", negative_step},
-    {"huge piece", huge_piece}, {"huge stride", huge_stride}, {"huge rest", huge_rest},
+    {"huge piece", huge_piece}, {"huge stride", huge_stride}, {"huge residual", huge_residual},
 };
 
 static int
@@ -595,7 +595,7 @@ sentences(void **state)
         {0, 0, shorten_loop, "is not one of the box"},
         {0, 0, stray_variable, "depends on more than its loops"},
         {0, 0, negative_step, "no run repeated evenly"},
-        {0, 0, rest_in_kernel, "the kernel runs a loop"},
+        {0, 0, residual_in_kernel, "the kernel runs a loop"},
     };
     (void)state;
     for (int i = 0; i < LEN(rows); i++) {

@@ -1,4 +1,4 @@
-/* The loops of a tile that are in the rest of an address. */
+/* The loops of a tile that are in the residual of an address. */
 #include <stdlib.h>
 
 #include "kernel_family.h"
@@ -15,8 +15,8 @@ find_loops(const Nest *n, int bits, bool in[MAX_LOOPS], int *count)
     i64 all = 1;
     for (int i = 0; i < n->nloops; i++) {
         const Loop *l = &n->loop[i];
-        in[i] = l->rest;
-        if (!l->rest)
+        in[i] = l->residual;
+        if (!l->residual)
             continue;
         if (!kernel_is_known(l) || l->n > TILE_ELEMENTS / all ||
             l->n > 8 * RAVEL_SHUFFLE_BYTES / bits / all || int_abs(l->ss) > INT32_MAX ||
@@ -130,7 +130,7 @@ find_sums(const Place *p, int n, int side, Sums *s)
 }
 
 bool
-shuffle_rest(const Nest *n, int bits, bool in[MAX_LOOPS], Rest *r)
+shuffle_residual(const Nest *n, int bits, bool in[MAX_LOOPS], Residual *r)
 {
     if (!find_loops(n, bits, in, &r->n))
         return false;
