@@ -73,7 +73,7 @@ typedef struct Exprs Exprs;
 Exprs *ex_new(Arena *a);
 Arena *ex_arena(Exprs *e);
 /* Call f(arg), then forget all variables and expressions that it made, with all other memory
- * that it allocated in the arena (arena_scratch). */
+ * that it allocated in the arena (arena_scratch).  After a diag_fatal in f nothing may use e. */
 void ex_scratch(Exprs *e, void (*f)(void *), void *arg);
 /* A new variable with min <= value <= max; `name` is copied.  Two variables may have the
  * same name. */

@@ -27,8 +27,8 @@ sparse_flaw(Arena *a, const SparsePlan *p, i64 flaw, i64 array, i64 at)
     const SparseFormat *f = flaw == TOO_MANY || flaw == FULL ? p->dst : p->src;
     const char *side = f->ref->def->name;
     if (array < 0 || array >= f->narray)
-        return arena_printf(a, p->unadded ? "%s: entry %lld is equal to one before it, and values of "
-                            "%s are not added: choose first or last (--duplicates)"
+        return arena_printf(a, p->unadded ? "%s: entry %lld is equal to one before it, and values "
+                            "of %s are not added: choose first or last (--duplicates)"
                             : "%s: entry %lld is equal to one before it", side, (long long)at,
                             p->dst->l->dtype->name);
     char *text = arena_printf(a, "%s: ", side);

@@ -1,11 +1,11 @@
-/* The entries of rows to columns that are far apart, so that each would be written to a line that is in
- * no cache.  First they go to blocks of columns, in the destination's arrays, with their column in
+/* The entries of rows to columns that are far apart: each would be written to a line that is in no
+ * cache.  First they go to blocks of columns, in the destination's arrays, with their column in
  * a list; then the entries of a block, which fits a cache, go to their places. */
 
 enum { RAVEL_BLOCKS = 2048, RAVEL_BLOCK_BYTES = 1 << 20 };
 
-/* Columns of rows that follow each other are apart: of some rows, the coordinates between their first
- * and their last entry, and between their first entry and that of the row before. */
+/* Columns of rows that follow each other are apart: of some rows, the coordinates between their
+ * first and their last entry, and between their first entry and that of the row before. */
 RAVEL_PART int
 ravel_turn_is_apart(const ravel_turn *t, int64_t w)
 {
