@@ -59,9 +59,12 @@ def pytest_terminal_summary(terminalreporter, config):
     stats = terminalreporter.stats
     for r in stats.get("skipped", []):
         terminalreporter.write_line("skipped %s: %s" % (r.nodeid, reason(r).removeprefix("Skipped: ")))
+    inner = [(r.nodeid, why) for r in stats.get("passed", []) for k, why in r.user_properties if k == "skipped"]
+    for test, why in inner:
+        terminalreporter.write_line("skipped %s: %s" % (test, why))
     n = {k: len(stats.get(k, [])) for k in ("passed", "failed", "error", "skipped", "xfailed", "xpassed")}
     config.counts = "%d passed, %d failed, %d skipped" % (
-        n["passed"] + n["xfailed"], n["failed"] + n["error"] + n["xpassed"], n["skipped"])
+        n["passed"] + n["xfailed"], n["failed"] + n["error"] + n["xpassed"], n["skipped"] + len(inner))
 
 
 def pytest_unconfigure(config):

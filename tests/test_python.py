@@ -1,11 +1,13 @@
 """The Python package: its own tests and the examples of its pages, built here and installed by pip."""
 import os
+import re
 import shutil
 import subprocess
 import sys
 import sysconfig
 import zipfile
 
+import numpy as np
 import pytest
 
 import ravel
@@ -37,8 +39,11 @@ def examine(package, folder, *what):
 
 
 @pytest.mark.parametrize("file", sorted(p.name for p in HERE.glob("tests/test_*.py")))
-def test_its_own_tests(package, file, tmp_path):
-    assert " passed" in examine(package, tmp_path, HERE / "tests" / file)
+def test_its_own_tests(package, file, tmp_path, record_property):
+    said = examine(package, tmp_path, HERE / "tests" / file)
+    assert " passed" in said
+    for place, why in re.findall(r"^SKIPPED \[\d+\] (?:.*/)?(.+?:\d+): (.+)", said, re.M):
+        record_property("skipped", "%s: %s" % (place, why))
 
 
 def test_examples(package, tmp_path):
@@ -47,6 +52,22 @@ def test_examples(package, tmp_path):
     for name in ("README.md", "convert.convert", "convert.compile", "Plan.__call__", "Plan.verify", "Layout.check", "Layout.index", "Layout.element",
                  "Layout.table", "Layout.storage", "Layout.show", "Layout.equals", "Layout.__eq__", "layout.layout", "specs.load"):
         assert any(name in line and "PASSED" in line for line in said.splitlines()), (name, said)
+
+
+def test_einops():
+    """The rows of the page say what einops does: each rearrangement is one of x or of a part of it."""
+    einops = pytest.importorskip("einops")
+    rows = re.findall(r"rearrange\(x, (\"[^\"]+\")([^)]*)\)`", (HERE / "README.md").read_text())
+    assert len(rows) == 6
+    x = np.arange(2*20*6*8).reshape(2, 20, 6, 8)
+    flat = x[:, :, 0, 0]
+    by_hand = [(x, x.transpose(0, 2, 3, 1)), (flat, flat.reshape(2, 4, 5)), (flat.reshape(2, 4, 5), flat),
+               (x, x.transpose(0, 2, 3, 1).reshape(2, 48, 20)),
+               (x, x.reshape(2, 5, 2, 2, 6, 8).transpose(0, 1, 4, 2, 5, 3).reshape(2, 5, 12, 16)),
+               (x, x.reshape(2, 20, 3, 2, 4, 2).transpose(0, 1, 3, 5, 2, 4).reshape(2, 80, 3, 4))]
+    for (text, sizes), (a, b) in zip(rows, by_hand):
+        more = {k: int(n) for k, n in re.findall(r"(\w)=(\d+)", sizes)}
+        assert np.array_equal(einops.rearrange(a, text.strip('"'), **more), b), text
 
 
 def test_nothing_is_exported(package):
