@@ -265,8 +265,8 @@ def arguments(argv):
 
 
 def time_left(began, done, cases):
-    """", 3:20 left" on a terminal, by the cases that are done; else nothing."""
-    if not done or not sys.stderr.isatty():
+    """", 3:20 left" by the cases that are done, once there is one."""
+    if not done:
         return ""
     seconds = (time.monotonic() - began)*(cases - done)/done
     return ", %d:%02d left" % divmod(round(seconds), 60)
@@ -285,7 +285,8 @@ def main(argv):
     report.print_head()
     began = time.monotonic()
     for k, case in enumerate(found, 1):
-        print("[%d/%d] %s%s" % (k, len(found), case.name, time_left(began, k - 1, len(found))), file=sys.stderr, flush=True)
+        if sys.stderr.isatty():
+            print("[%d/%d] %s%s" % (k, len(found), case.name, time_left(began, k - 1, len(found))), file=sys.stderr, flush=True)
         c = one_case(libs, case, options)
         if c["state"] == "measured":
             c["plan_ns"] = latency(libs, case)

@@ -116,7 +116,7 @@ bench(void *arg)
     add(b, OURS, (Measured){.call = run_ours, .arg = b});
     add_copy(b, STREAM);
     Ready ready = {b->threads > 1 ? REST : 0, 2 * b->bytes < CACHE};
-    Progress progress = progress_begin("measuring");
+    Progress progress = progress_begin("measuring", "rounds");
     for (int r = 0; r < b->rounds; r++) {
         measure_round(b->m, b->n, r, ready);
         progress_at(&progress, r + 1, (double)b->rounds, 0);

@@ -410,7 +410,7 @@ run(void *arg)
     if (r->job->verify && !prove(r, kinds))
         return;
     allocate(r, kinds);
-    r->progress = progress_begin("converting");
+    r->progress = progress_begin("converting", NULL);
     ravel_status s = r->job->spool ? fill_spool(r, r->job->spool, &err)
                    : file_write_by(r->c->o.arg[1], fill, r, &err);
     progress_end(&r->progress);

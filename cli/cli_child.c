@@ -205,7 +205,7 @@ static void
 await(pid_t pid, int runs, int *how)
 {
     const struct timespec soon = {0, 50000000};
-    Progress p = progress_begin("proving");
+    Progress p = progress_begin("proving", "runs");
     pid_t done;
     while ((done = waitpid(pid, how, p.on ? WNOHANG : 0)) != pid &&
            (done >= 0 || errno == EINTR)) {

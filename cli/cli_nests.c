@@ -42,7 +42,7 @@ alone(Cli *c, const Plan *p, int nest)
 static void
 time_all(const Nests *t, double *ns)
 {
-    Progress shown = progress_begin("measuring");
+    Progress shown = progress_begin("measuring", "steps");
     for (int i = 0; i < t->p->n; i++) {
         double sample[ROUNDS];
         OneNest one = {t, t->steps[i]};

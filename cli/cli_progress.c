@@ -10,9 +10,10 @@ static const int64_t SECOND = 1000000000;
 enum { SHOWN_A_SECOND = 5 };
 
 Progress
-progress_begin(const char *what)
+progress_begin(const char *what, const char *unit)
 {
-    return (Progress){.what = what, .start = measure_now(), .on = isatty(STDERR_FILENO)};
+    return (Progress){.what = what, .unit = unit, .start = measure_now(),
+                      .on = isatty(STDERR_FILENO)};
 }
 
 /* "1:02:03", "2:03" */
@@ -46,6 +47,8 @@ progress_at(Progress *p, double done, double all, double bytes)
     time_text(left, sizeof left, seconds * (1 - part) / part);
     if (bytes > 0)
         snprintf(rate, sizeof rate, ", %.0f MB/s", bytes * part / seconds * 1e-6);
+    else if (p->unit)
+        snprintf(rate, sizeof rate, ", %.*f %s/s", done < 10 * seconds, done / seconds, p->unit);
     put(text, snprintf(text, sizeof text, "\r%s: %.0f %%%s, %s left\033[K", p->what,
                        100 * part, rate, left));
 }

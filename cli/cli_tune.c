@@ -194,7 +194,7 @@ cmd_tune(Cli *c)
     rq->from = cli_layout_text(c, c->o.from);
     rq->to = cli_layout_text(c, c->o.to);
     read_shape(c, t);
-    Progress progress = progress_begin("tuning");
+    Progress progress = progress_begin("tuning", NULL);
     ravel_status s = tune_watched(c->cx, rq, t->any ? t->at : NULL, seconds,
                                   (TuneWatch){show_progress, &progress}, &t->result, &err);
     progress_end(&progress);

@@ -25,7 +25,7 @@ run_step(void *arg, int part, int parts)
 void
 cli_run_whole(const ravel_plan *p, void *dst, const void *src)
 {
-    Progress shown = progress_begin("converting");
+    Progress shown = progress_begin("converting", NULL);
     double bytes = (double)ravel_plan_src_bytes(p) + (double)ravel_plan_dst_bytes(p);
     Step s = {p, dst, src, 0};
     if (!shown.on || !p->plan->split || p->cx->log) {
@@ -47,7 +47,7 @@ static int
 write_pieces(void *arg, int fd)
 {
     const Contents *w = arg;
-    Progress shown = progress_begin("writing");
+    Progress shown = progress_begin("writing", NULL);
     int e = file_write_all(fd, w->head.data, w->head.len);
     for (size_t at = 0, n; at < w->data.len && e == 0; at += n) {
         n = w->data.len - at < PIECE ? w->data.len - at : PIECE;
