@@ -58,6 +58,14 @@ want_table(Reader *r)
              r->field, luaL_typename(r->s->L, -1));
 }
 
+#define SIZE_IS_NO_DIM "'%s' is the element size and cannot name a dim"
+
+static bool
+is_element_size(const Ast *x)
+{
+    return x->op == OP_SYM && (!strcmp(x->name, "bytes") || !strcmp(x->name, "bits"));
+}
+
 static const char *
 dim_name(Reader *r, int i)
 {
@@ -66,8 +74,8 @@ dim_name(Reader *r, int i)
     if (!x || x->op != OP_SYM || !sandbox_is_name(x->name))
         FAIL(r, "dims[%d] is %s: a dim is a plain name, as in dims = { N, C, H, W }",
              i + 1, x ? ast_text(r->s->arena, x) : luaL_typename(r->s->L, -1));
-    if (!strcmp(x->name, "bytes") || !strcmp(x->name, "bits"))
-        FAIL(r, "'%s' is the element size and cannot name a dim", x->name);
+    if (is_element_size(x))
+        FAIL(r, SIZE_IS_NO_DIM, x->name);
     for (int j = 0; j < r->def->ndims; j++)
         if (!strcmp(r->def->dims[j], x->name))
             FAIL(r, "dim '%s' is named twice", x->name);
@@ -106,6 +114,9 @@ want_no_order(Reader *r)
         FAIL(r, "'%s' has both an order and levels", r->def->name);
 }
 
+static const char reserved[] =
+    "; a name of the spec language, such as min and xor, cannot name a dim";
+
 static void
 read_order(Reader *r)
 {
@@ -122,9 +133,9 @@ read_order(Reader *r)
         e->loc = d->loc;
         if (!batch && !(e->x = trace_get(r->s, -1)))
             FAIL(r, "order[%d] is a %s: expected an expression of the dims%s", i + 1,
-                 luaL_typename(r->s->L, -1), lua_isfunction(r->s->L, -1) ?
-                 "; a name of the spec language, such as min and xor, cannot name a dim"
-                 : "");
+                 luaL_typename(r->s->L, -1), sandbox_is_given(r->s->L) ? reserved : "");
+        if (e->x && is_element_size(e->x))
+            FAIL(r, SIZE_IS_NO_DIM, e->x->name);
         if (e->x)
             e->loc = e->x->loc;
         lua_pop(r->s->L, 1);

@@ -54,6 +54,8 @@ void sandbox_run(Arena *a, const Surroundings *around, const char *file, const c
 /* The current place of the running script; line 1 if none runs. */
 Loc sandbox_where(Sandbox *s);
 bool sandbox_is_name(const char *s);
+/* Whether the value on top of the stack is a function, or a library that every spec has. */
+bool sandbox_is_given(lua_State *L);
 Sandbox *sandbox_of(lua_State *L);
 
 /* spec_budget.c */

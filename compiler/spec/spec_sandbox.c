@@ -157,8 +157,22 @@ open_library(lua_State *L, int env, const char *name, lua_CFunction open,
     lua_pushvalue(L, -2);
     copy_fields(L, to, names);
     lua_settop(L, to);
+    lua_pushvalue(L, to);
+    lua_pushboolean(L, true);
+    lua_rawset(L, LUA_REGISTRYINDEX);        /* for sandbox_is_given */
     lua_setfield(L, env, name);
     lua_settop(L, to - 2);
+}
+
+bool
+sandbox_is_given(lua_State *L)
+{
+    if (lua_isfunction(L, -1))
+        return true;
+    lua_pushvalue(L, -1);
+    bool is = lua_rawget(L, LUA_REGISTRYINDEX) == LUA_TBOOLEAN;
+    lua_pop(L, 1);
+    return is;
 }
 
 /* Whether a text may use a function of the prelude: to compile it takes as long as to run
