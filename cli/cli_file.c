@@ -182,9 +182,9 @@ cli_pick(Cli *c, const ArrayFile *f, const char *const *name, int n)
     memcpy(all, name, (size_t)n * sizeof *all);
     all[n] = NULL;
     const char *near = diag_nearest(c->o.tensor, all);
-    cli_fail(c, "'%s' has no array '%s'%s%s%s; it has %s", f->path, c->o.tensor,
-             near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "",
-             some_names(c, name, n));
+    cli_fail(c, "'%s' has no array '%s'; it has %s%s%s%s", f->path, c->o.tensor,
+             some_names(c, name, n), near ? "; did you mean '" : "", near ? near : "",
+             near ? "'?" : "");
 }
 
 void

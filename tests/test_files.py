@@ -202,7 +202,7 @@ def test_choosing():
     np.savez("x.npz", **{"layer%d" % i: X for i in range(9)})
     assert "has 9 arrays: choose one with --tensor: layer0.npy, " in (said := convert("x.npz", "y.npy", *PAIR, code=2)) and "and 3 more" in said
     safetensors({"weight": ("F16", X), "bias": ("F16", X)})
-    assert "has no array 'wieght'; did you mean 'weight'?; it has weight, bias" in convert("x.safetensors", "y.npy", *PAIR, "--tensor", "wieght", code=2)
+    assert "has no array 'wieght'; it has weight, bias; did you mean 'weight'?" in convert("x.safetensors", "y.npy", *PAIR, "--tensor", "wieght", code=2)
     convert("x.safetensors", "y.npy", *PAIR, "--tensor", "w*t")
     assert np.array_equal(np.load("y.npy"), NHWC)
     assert "has 2 arrays like '*i*', and one is converted: weight, bias" in convert("x.safetensors", "y.npy", *PAIR, "--tensor", "*i*", code=2)
