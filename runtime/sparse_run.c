@@ -175,11 +175,32 @@ typedef struct {
     const char *text;
 } FlawText;
 
+/* What an array of the source's indices has at the place of the flaw. */
+static bool
+number_there(const ravel_sparse_job *j, int64_t *number)
+{
+    const SparseFormat *f = j->plan->plan->src;
+    int64_t array = j->m[0], at = j->m[1];
+    if (array < 0 || array >= f->narray || at < 0 || at >= j->n[array] ||
+        (f->array[array].kind != ARRAY_POS && f->array[array].kind != ARRAY_CRD))
+        return false;
+    const char *x = (const char *)j->in[array] + at * f->width;
+    int32_t narrow;
+    memcpy(f->width == 4 ? (void *)&narrow : number, x, (size_t)f->width);
+    if (f->width == 4)
+        *number = narrow;
+    return true;
+}
+
 static void
 describe(void *arg)
 {
     FlawText *f = arg;
-    f->text = sparse_flaw(&f->arena, f->job->plan->plan, f->flaw, f->job->m[0], f->job->m[1]);
+    const ravel_sparse_job *j = f->job;
+    int64_t number;
+    bool has = number_there(j, &number);
+    f->text = sparse_flaw(&f->arena, j->plan->plan, f->flaw, j->m[0], j->m[1],
+                          has ? &number : NULL);
 }
 
 static ravel_status

@@ -135,8 +135,10 @@ extern const Kernel sparse_steps[SPARSE_STEPS];
 const char *sparse_letters(const Kernel *step);
 /* The element type of array i. */
 const DType *sparse_array_type(const SparseFormat *f, int i);
-/* The text of a flaw that a step found, and the index of the array it is about. */
-const char *sparse_flaw(Arena *a, const SparsePlan *p, i64 flaw, i64 array, i64 at);
+/* The text of a flaw that a step found, and the index of the array it is about.  number: what
+ * the array has there, if it is one of the source's indices; else NULL. */
+const char *sparse_flaw(Arena *a, const SparsePlan *p, i64 flaw, i64 array, i64 at,
+                        const i64 *number);
 
 /* sparse_format.c: the format of one side; t is NULL for a pattern.  diag_fatal, with the place
  * in the spec, if it cannot be read and written.  mask: it has an array mask. */

@@ -18,10 +18,24 @@ static const char *const flaws[] = {
     "%s has no place for one more entry below parent %lld",
 };
 
-const char *
-sparse_flaw(Arena *a, const SparsePlan *p, i64 flaw, i64 array, i64 at)
+/* ": it is 9, and C has 5 (SciPy's indices)" */
+static void
+say_number(Buf *b, const SparseFormat *f, const SparseArray *array, bool outside, i64 number)
 {
-    enum { TOO_MANY = 8, FULL = 11 };
+    const Level *l = &f->level[array->level];
+    const char *side = f->ref->def->name;
+    bool scipy = !strcmp(side, "CSR") || !strcmp(side, "CSC");
+    buf_printf(b, ": it is %lld", (long long)number);
+    if (outside && sparse_has(l) && !l->bias)
+        buf_printf(b, ", and %s has %lld", ex_text(f->l->e, l->x), (long long)l->n);
+    if (scipy)
+        buf_printf(b, " (SciPy's %s)", array->kind == ARRAY_POS ? "indptr" : "indices");
+}
+
+const char *
+sparse_flaw(Arena *a, const SparsePlan *p, i64 flaw, i64 array, i64 at, const i64 *number)
+{
+    enum { SIZE = 1, OUTSIDE = 5, TOO_MANY = 8, FULL = 11 };
     if (flaw < 1 || flaw >= LEN(flaws))
         return "the source is not valid";
     const SparseFormat *f = flaw == TOO_MANY || flaw == FULL ? p->dst : p->src;
@@ -34,10 +48,12 @@ sparse_flaw(Arena *a, const SparsePlan *p, i64 flaw, i64 array, i64 at)
     char *text = arena_printf(a, "%s: ", side);
     Buf b = buf_new(a);
     buf_add(&b, text);
-    const char *fmt = flaws[flaw], *number = strstr(fmt, "%lld");
+    const char *fmt = flaws[flaw], *place = strstr(fmt, "%lld");
     buf_add(&b, f->array[array].name);
-    buf_addn(&b, fmt + 2, (size_t)(number - fmt - 2));
-    buf_printf(&b, "%lld%s", (long long)at, number + 4);
+    buf_addn(&b, fmt + 2, (size_t)(place - fmt - 2));
+    buf_printf(&b, "%lld%s", (long long)at, place + 4);
+    if (number && flaw > SIZE && flaw < TOO_MANY)
+        say_number(&b, f, &f->array[array], flaw == OUTSIDE, *number);
     return b.s;
 }
 
