@@ -99,6 +99,8 @@ def test_via(here):                            # noqa: F811
     assert np.array_equal(np.load("y.npy"), x.transpose(0, 2, 3, 1))
     good("convert", "x.npy", "z.npy", "--from", "NCHW", "--via", "NHWC[:, 1:17, ..., ::-1]", "--to", "NHWC", "--verify")
     assert np.array_equal(np.load("z.npy"), x[:, 1:17, ..., ::-1].transpose(0, 2, 3, 1))
+    good("convert", "x.npy", "p.npy", "--from", "NCHW", "--via", "NC1HWC0{C0=4}[:, 1:17]", "--to", "NHWC")
+    assert np.array_equal(np.load("p.npy"), x[:, 1:17].transpose(0, 2, 3, 1))
     of = ["--from", "NCHW", "--shape", "2,20,5,7", "--dtype", "f16", "--to", "NHWC"]
     assert good("explain", *of, "--via", "NC1HWC0").startswith("via NC1HWC0: nothing is lost, so it is one conversion\n")
     good("emit", *of, "--via", "NHWC[:, 1:3]", "--name", "f", "-o", "f.c", "--check", "gcc")

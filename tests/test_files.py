@@ -252,6 +252,22 @@ def test_safetensors_is_written_with_its_layout():
     assert np.load("w.npy").tobytes() == raw
 
 
+@pytest.mark.parametrize("to,says,stored", [
+    ("NC1HWC0{C0=4}", "C0 = 4}", (2, 5, 5, 7, 4)), ("NC1HWC0{fill=7}", "C0 = 32//bytes, fill = 7}", (2, 2, 5, 7, 16)),
+    ("NC1HWC0{C0=8, fill=7}", "C0 = 8, fill = 7}", (2, 3, 5, 7, 8))])
+def test_safetensors_with_what_a_use_gives_is_read_back(to, says, stored):
+    np.save("x.npy", X)
+    convert("x.npy", "y.safetensors", "--from", "NCHW", "--to", to)
+    about, tensors = read_safetensors("y.safetensors")
+    assert about["ravel.layout.tensor"] == "(N, C, H, W){N, C//C0, H, W, C%C0, " + says
+    blocks, c0 = stored[1], stored[4]
+    want = np.full((2, blocks * c0, 5, 7), 7 if "fill" in to else 0, "f2")
+    want[:, :20] = X
+    assert np.array_equal(np.frombuffer(tensors["tensor"][2], "f2").reshape(stored), want.reshape(2, blocks, c0, 5, 7).transpose(0, 1, 3, 4, 2))
+    convert("y.safetensors", "z.npy", "--to", "NHWC", "--verify")
+    assert np.array_equal(np.load("z.npy"), NHWC)
+
+
 def test_safetensors_keeps_name_and_type():
     x = X.view("u1")
     safetensors({"layer.w": ("F8_E4M3", x)})

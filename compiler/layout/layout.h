@@ -349,7 +349,7 @@ const char *layout_text(Arena *a, const LayoutDef *def);
 const char *layout_fill_text(Arena *a, const LayoutDef *d);
 /* The layout as a user writes it: NC1HWC0{C0 = 32}, mine.lua:MINE, or the inline text. */
 const char *layout_ref_text(Arena *a, const LayoutRef *ref);
-/* The complete layout without its name: the declaration followed by {C0 = 32}. */
+/* The complete layout without its name: the declaration with the values that the use gives. */
 const char *layout_whole_text(Arena *a, const LayoutRef *ref);
 
 /* Sizes of storage that may depend on extents left to run time.

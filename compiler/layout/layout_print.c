@@ -146,9 +146,20 @@ print_level(Buf *b, const LevelDef *l, const Ast *x)
                l->unordered ? ", \"unordered\"" : "");
 }
 
-const char *
-layout_text(Arena *a, const LayoutDef *d)
+/* A parameter as the use of a layout gives it; else as it is declared. */
+static const Param *
+param_in_use(const Param *declared, const LayoutRef *ref)
 {
+    for (int i = 0; i < ref->n; i++)
+        if (!strcmp(ref->given[i].name, declared->name))
+            return &ref->given[i];
+    return declared;
+}
+
+const char *
+layout_whole_text(Arena *a, const LayoutRef *ref)
+{
+    const LayoutDef *d = ref->def;
     if (d->index)
         return arena_printf(a, "%s%s", layout_whole_text(a, d->index->of),
                             index_text(a, d->index));
@@ -170,7 +181,7 @@ layout_text(Arena *a, const LayoutDef *d)
     }
     for (int i = 0; i < d->nparams; i++) {
         buf_add(&b, ", ");
-        print_param(&b, &d->params[i]);
+        print_param(&b, param_in_use(&d->params[i], ref));
     }
     print_settings(&b, "pad", d->pads, d->npads, false);
     print_settings(&b, "pitch", d->pitches, d->npitches, false);
@@ -189,27 +200,23 @@ layout_text(Arena *a, const LayoutDef *d)
     return b.s;
 }
 
-/* What the use of a layout gives; the fill only with `fills`. */
+const char *
+layout_text(Arena *a, const LayoutDef *d)
+{
+    return layout_whole_text(a, &(LayoutRef){.def = d});
+}
+
+/* What the use of a layout gives. */
 static void
-print_given(Arena *a, Buf *b, const LayoutRef *ref, bool fills)
+print_given(Arena *a, Buf *b, const LayoutRef *ref)
 {
     for (int i = 0; i < ref->n; i++) {
         buf_add(b, i ? ", " : "{");
         print_param(b, &ref->given[i]);
     }
-    if (fills)
+    if (ref->fills)
         buf_printf(b, "%sfill = %s", ref->n ? ", " : "{", layout_fill_text(a, ref->def));
-    buf_add(b, ref->n || fills ? "}" : "");
-}
-
-const char *
-layout_whole_text(Arena *a, const LayoutRef *ref)
-{
-    Buf b = buf_new(a);
-    buf_add(&b, layout_text(a, ref->def));
-    if (!ref->def->index)
-        print_given(a, &b, ref, false);
-    return b.s;
+    buf_add(b, ref->n || ref->fills ? "}" : "");
 }
 
 const char *
@@ -223,6 +230,6 @@ layout_ref_text(Arena *a, const LayoutRef *ref)
     Buf b = buf_new(a);
     buf_printf(&b, "%s%s%s", ref->def->file ? ref->def->file : "",
                ref->def->file ? ":" : "", ref->def->name);
-    print_given(a, &b, ref, ref->fills);
+    print_given(a, &b, ref);
     return b.s;
 }
