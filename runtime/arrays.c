@@ -40,7 +40,7 @@ arrays_take(Arena *arena, const Plan *p, const i64 *val, const void *const *arra
         ex_eval(a[i].n, val, &n);
         if (n && !array[i])
             return arena_printf(arena, "the index array '%s' is NULL", a[i].name);
-        if (buffers_overlap(dst, dst_bytes, array[i], n * (a[i].bits / 8)))
+        if (dst && buffers_overlap(dst, dst_bytes, array[i], n * (a[i].bits / 8)))
             return arena_printf(arena, "the index array '%s' overlaps the destination",
                                 a[i].name);
         if ((bad = first_bad(&a[i], array[i], n)) < n)

@@ -182,7 +182,7 @@ ravel_plan *special_find(const ravel_plan *p, const int64_t *shape);
 void threads_share(const Threads *t, ravel_task *task, void *arg);
 /* arrays.c: the index arrays of a run.  val has the plan's scalars. */
 /* Sets out[] to the addresses of the arrays.  Returns NULL, or what is wrong with them; they
- * are not part of the dst_bytes bytes at dst. */
+ * are not part of the dst_bytes bytes at dst, which may be NULL. */
 const char *arrays_take(Arena *arena, const Plan *p, const i64 *val, const void *const *array,
                         const void *dst, i64 dst_bytes, int64_t *out);
 /* Returns NULL, or why elements of the destination would share an address.  The arrays are

@@ -198,6 +198,14 @@ def test_lengths_at_run_time(cx):
         p.verify()
 
 
+def test_a_check_has_no_destination_that_an_array_could_overlap(cx):
+    """A destination of 3 * 2**57 bytes would, from address 0, have all arrays in it."""
+    with cx.plan("ROW_MAJOR(4,%d)[idx]" % 2**57, "ROW_MAJOR", (3, 2**57), "u8") as p:
+        check(p, [np.array([2, 0, 3])])
+        with pytest.raises(ravel.Error, match="number 1 of the index array 'idx' is 4"):
+            check(p, [np.array([2, 4, 3])])
+
+
 def test_lengths_at_a_shape(cx):
     with cx.plan("ROW_MAJOR(20,6)[rows][:, i32 cols]", "ROW_MAJOR", (-1, 4), "f32") as p:
         out, shape = (Array * 8)(), ravel.extents((7, 4))
