@@ -265,14 +265,33 @@ flags_of(const PlanArray *a)
     return (a->least < 0 ? RAVEL_ARRAY_SKIPS : 0) | (a->of->rank > 1 ? RAVEL_ARRAY_ALONG : 0);
 }
 
+/* A size at the values of the scalars; val is NULL: they are not known. */
+static i64
+size_at(const Ex *x, const i64 *val)
+{
+    i64 size = ex_is_const(x) ? x->base : RAVEL_RUNTIME;
+    if (val)
+        ex_eval(x, val, &size);
+    return size;
+}
+
+static ravel_array
+array_at(const PlanArray *a, const i64 *val)
+{
+    ravel_array x = {a->name, a->bits, flags_of(a), size_at(a->n, val), a->bound, a->of->rank,
+                     {0}};
+    for (int d = 0; d < x.rank; d++)
+        x.extent[d] = size_at(a->extent[d], val);
+    return x;
+}
+
 int
 ravel_plan_arrays(const ravel_plan *p, ravel_array *out)
 {
     PlanArray a[PLAN_ARRAYS];
     int n = p ? plan_arrays(p->plan, a) : 0;
     for (int i = 0; out && i < n; i++)
-        out[i] = (ravel_array){a[i].name, a[i].bits, flags_of(&a[i]),
-                               ex_is_const(a[i].n) ? a[i].n->base : RAVEL_RUNTIME, a[i].bound};
+        out[i] = array_at(&a[i], NULL);
     return n;
 }
 
@@ -281,9 +300,6 @@ arrays_at(const Plan *p, const i64 *val, ravel_array *out)
 {
     PlanArray a[PLAN_ARRAYS];
     int n = plan_arrays(p, a);
-    for (int i = 0; i < n; i++) {
-        i64 count = 0;
-        ex_eval(a[i].n, val, &count);
-        out[i] = (ravel_array){a[i].name, a[i].bits, flags_of(&a[i]), count, a[i].bound};
-    }
+    for (int i = 0; i < n; i++)
+        out[i] = array_at(&a[i], val);
 }

@@ -226,6 +226,8 @@ typedef struct {
     int flags;                     /* RAVEL_ARRAY_... */
     int64_t n;                     /* so many numbers; RAVEL_RUNTIME: a run-time extent */
     int64_t bound;                 /* a number is 0 or more, unless it may be -1, and below it */
+    int rank;                      /* the shape of the array: (n), but with ..._ALONG that of */
+    int64_t extent[RAVEL_MAX_RANK];          /* the part; each as n */
 } ravel_array;
 #define RAVEL_ARRAY_SKIPS 1   /* [skip idx]: an element whose number is -1 is not moved */
 #define RAVEL_ARRAY_ALONG 2   /* [:, along idx]: a number for each element of several dims, in
@@ -235,7 +237,7 @@ typedef struct {
  * applied from the last index to the first, then those of the destination.  An array that has
  * several uses is listed once.  Returns their number; `out` may be NULL.  Thread-safe. */
 RAVEL_API int ravel_plan_arrays(const ravel_plan *plan, ravel_array *out);
-/* The same at a given shape, which may be NULL if all extents are numbers: n is a number.
+/* The same at a given shape, or NULL if all extents are numbers: n and extent are numbers.
  * Errors as for ravel_run_shape; a plan without index arrays takes any shape.  Thread-safe. */
 RAVEL_API ravel_status ravel_plan_arrays_at(const ravel_plan *plan, const int64_t *shape,
                                             ravel_array *out, ravel_error *err);

@@ -12,7 +12,7 @@ PTR = ct.c_void_p
 
 
 class Array(ct.Structure):
-    _fields_ = [("name", ct.c_char_p), ("bits", ct.c_int), ("flags", ct.c_int), ("n", ct.c_int64), ("bound", ct.c_int64)]
+    _fields_ = [("name", ct.c_char_p), ("bits", ct.c_int), ("flags", ct.c_int), ("n", ct.c_int64), ("bound", ct.c_int64), ("rank", ct.c_int), ("extent", ct.c_int64 * 16)]
 
 
 def arrays_of(plan):
@@ -211,8 +211,18 @@ def test_lengths_at_a_shape(cx):
         out, shape = (Array * 8)(), ravel.extents((7, 4))
         ravel.call(ravel.lib.ravel_plan_arrays_at, p.p, shape, out)
         assert [(a.name, a.bits, a.n, a.bound) for a in out[:2]] == [(b"cols", 32, 4, 6), (b"rows", 64, 7, 20)]
+        assert [(a.rank, a.extent[0]) for a in out[:2]] == [(1, 4), (1, 7)]
         with pytest.raises(ravel.Error, match="the plan is for 4"):
             ravel.call(ravel.lib.ravel_plan_arrays_at, p.p, ravel.extents((7, 5)), out)
+
+
+def test_the_shape_of_an_array_along_a_dim(cx):
+    out = (Array * 8)()
+    with cx.plan("ROW_MAJOR(M,20,5)[:, along k]", "ROW_MAJOR", (-1, 7, 5), "f32") as p:
+        ravel.lib.ravel_plan_arrays(p.p, out)
+        assert (out[0].rank, out[0].n, out[0].extent[:3]) == (3, -1, [-1, 7, 5])
+        ravel.call(ravel.lib.ravel_plan_arrays_at, p.p, ravel.extents((4, 7, 5)), out)
+        assert (out[0].rank, out[0].n, out[0].extent[:3]) == (3, 140, [4, 7, 5])
 
 
 def test_pages(cx):
@@ -240,6 +250,7 @@ def test_numbers_are_checked_first(cx, bad, place):
     ("ROW_MAJOR", "ROW_MAJOR(3,4)[idx]", (5, 4), "5 numbers writes some of 3 coordinates twice"),
     ("ROW_MAJOR", "ROW_MAJOR(3,4)[idx][::-1]", (5, 4), "5 numbers writes some of 3 coordinates twice"),
     ("ROW_MAJOR(9,9)[idx][:, idx]", "ROW_MAJOR", (3, 4), "two index arrays of different length have the name 'idx'"),
+    ("(A,B){A, B}(3,9)[:, along idx]", "(B,A){B, A}(2,9)[:, along idx]", (3, 2), "two index arrays of different shape have the name 'idx'"),
     ("ROW_MAJOR(9,9)[idx][:, i32 idx]", "ROW_MAJOR", (3, 3), "two index arrays of different type have the name 'idx'"),
     ("ROW_MAJOR(9,9)[True]", "ROW_MAJOR", (3,), "expected an index")])
 def test_wrong_texts(src, dst, shape, why):

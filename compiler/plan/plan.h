@@ -144,10 +144,11 @@ typedef struct {
     int bits;             /* of a number: 32, 64 */
     i64 least, bound;     /* the numbers are `least`, 0 or -1, or more, and below bound */
     const Ex *n;          /* so many, over scalars */
-    const Lookup *of;     /* the first that reads it */
+    const Lookup *of;     /* the first that reads it, */
+    const Ex *const *extent;       /* and its shape, over scalars */
 } PlanArray;
 enum { PLAN_ARRAYS = 2 * MAX_LOOKUPS };
-/* Returns their number.  diag_fatal if one name has two lengths or two types. */
+/* Returns their number.  diag_fatal if one name has two shapes or two types. */
 int plan_arrays(const Plan *p, PlanArray out[PLAN_ARRAYS]);
 /* Whether an address of the nest has a lookup. */
 bool nest_looks_up(const Nest *n);

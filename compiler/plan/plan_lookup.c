@@ -103,13 +103,24 @@ plan_array_of(const PlanArray *array, const Lookup *u)
     return i;
 }
 
+static bool
+same_shape(const PlanArray *a, const PlanArray *b)
+{
+    bool same = a->of->rank == b->of->rank;
+    for (int d = 0; same && d < a->of->rank; d++)
+        same = a->extent[d] == b->extent[d];
+    return same;
+}
+
 /* An array that two coordinates read: its numbers must be valid for both. */
 static void
 join(Arena *a, PlanArray *array, const PlanArray *more)
 {
-    if (array->n != more->n || array->bits != more->bits)
+    const char *other = array->n != more->n ? "length" : array->bits != more->bits ? "type"
+                      : !same_shape(array, more) ? "shape" : NULL;
+    if (other)
         diag_fatal(a->diag, DIAG_LAYOUT, (Loc){0}, "two index arrays of different %s have the "
-                   "name '%s'", array->n != more->n ? "length" : "type", array->name);
+                   "name '%s'", other, array->name);
     if (more->bound < array->bound)
         array->bound = more->bound;
     if (more->least > array->least)
@@ -126,7 +137,7 @@ plan_arrays(const Plan *p, PlanArray out[PLAN_ARRAYS])
             const Lookup *u = &side[s]->l->lookup[i];
             const i64 most = u->bits == 32 ? (i64)INT32_MAX + !u->skip : INF;
             out[n] = (PlanArray){u->array, u->bits, -u->skip, u->bound < most ? u->bound : most,
-                                 side[s]->lookup[i].n, u};
+                                 side[s]->lookup[i].n, u, side[s]->lookup[i].extent};
             int first = plan_array_of(out, u);
             if (first == n)
                 n++;
