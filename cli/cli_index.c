@@ -70,16 +70,18 @@ cli_check_indices(Cli *c, const ravel_plan *p)
 }
 
 static i64
-number(const Npy *a, i64 i)
+number(Cli *c, const CliNumbers *x, const Npy *a, i64 i)
 {
-    int32_t narrow;
-    i64 wide;
-    if (a->bytes == sizeof narrow) {
-        memcpy(&narrow, a->data + i * a->bytes, sizeof narrow);
-        return narrow;
-    }
-    memcpy(&wide, a->data + i * a->bytes, sizeof wide);
-    return wide;
+    uint64_t bits = 0;
+    const int unused = 64 - 8 * a->bytes;
+    for (int b = a->bytes; b-- > 0;)
+        bits = bits << 8 | a->data[i * a->bytes + b];
+    if (a->descr[0] == 'i')
+        return (i64)(bits << unused) >> unused;
+    if (bits > INT64_MAX)
+        cli_fail(c, "number %lld of the index array '%s' does not fit 64 bits", (long long)i,
+                 x->array);
+    return (i64)bits;
 }
 
 /* Reads the numbers of an array. */
@@ -92,18 +94,17 @@ read_file(Cli *c, CliNumbers *x)
     if (!strcmp(x->path, "-") && !strcmp(c->o.arg[0], "-"))
         cli_fail(c, "--index %s=-: standard input is the array to convert", x->array);
     cli_check(c, npy_read(x->path, &a, &err), &err);
-    bool right = a.rank > 0 && a.rank <= MAX_RANK && a.descr[0] == 'i' &&
-                 (a.bytes == 4 || a.bytes == 8);
-    x->number = right ? arena_array(c->arena, i64, a.count) : NULL;
+    if (a.rank < 1 || a.rank > MAX_RANK || !strchr("iu", a.descr[0]))
+        cli_fail(c, "'%s' is no index array: it has %d dims, of type %s, and must have integers, "
+                 "in one dim or, for 'along %s', in the shape of the part", x->path, a.rank,
+                 a.descr, x->array);
+    x->number = arena_array(c->arena, i64, a.count);
     x->n = a.count;
     x->rank = a.rank;
-    for (int d = 0; right && d < a.rank; d++)
-        x->extent[d] = a.shape[d];
-    for (i64 i = 0; right && i < x->n; i++)
-        x->number[i] = number(&a, i);
+    memcpy(x->extent, a.shape, (size_t)a.rank * sizeof *a.shape);
+    for (i64 i = 0; i < x->n; i++)
+        x->number[i] = number(c, x, &a, i);
     npy_free(&a);
-    if (!right)
-        cli_fail(c, "'%s' is no index array: it must have one dim, of type i4 or i8", x->path);
     if (!x->n)
         cli_fail(c, "the index array '%s' is empty: '%s' has no numbers", x->array, x->path);
 }
@@ -139,7 +140,8 @@ extent_of(Cli *c, const char *name)
     const CliNumbers *x = read_numbers(c, arena_printf(c->arena, "%.*s", stem, name));
     int dim = digits < len ? atoi(name + digits) : 0;
     if (digits == len && x->rank != 1)
-        cli_fail(c, "'%s' is no index array: it must have one dim, of type i4 or i8", x->path);
+        cli_fail(c, "the index array '%s' has one dim, and '%s' the shape %s", x->array, x->path,
+                 cli_tuple(c->arena, x->extent, x->rank));
     if (dim >= x->rank)
         cli_fail(c, "the index array '%s' has a number for each element, and '%s' has %d dims",
                  x->array, x->path, x->rank);
@@ -188,12 +190,11 @@ cli_indices(Cli *c, const ravel_plan *p)
         const CliNumbers *given = read_numbers(c, a[i].name);
         x.number[i] = given->number;
         x.data[i] = in_bits(c, a[i].name, x.number[i], given->n, a[i].bits);
-        if (given->rank > 1 && !(a[i].flags & RAVEL_ARRAY_ALONG))
-            cli_fail(c, "'%s' is no index array: it must have one dim, of type i4 or i8",
-                     given->path);
-        if (given->n != a[i].n)
-            cli_fail(c, "the index array '%s' has %lld numbers, and the shape %lld", a[i].name,
-                     (long long)given->n, (long long)a[i].n);
+        if (given->rank != a[i].rank ||
+            memcmp(given->extent, a[i].extent, (size_t)a[i].rank * sizeof *a[i].extent))
+            cli_fail(c, "the index array '%s' has the shape %s, and '%s' %s", a[i].name,
+                     cli_tuple(c->arena, a[i].extent, a[i].rank), given->path,
+                     cli_tuple(c->arena, given->extent, given->rank));
     }
     if (x.n)
         cli_check(c, ravel_check_arrays(p, NULL, x.data, &err), &err);

@@ -253,10 +253,33 @@ def test_convert(tmp_path):
         code, said = ravel_command("convert", source + ".npy", "o.npy", "--from", src, "--to", dst, "--index", index, "--verify", cwd=tmp_path)
         assert code == 0 and "verified" in said, said
         assert same(np.load(tmp_path / "o.npy"), want.astype("u4")), (src, dst)
-    for src, index, why in [("ROW_MAJOR[i]", "i=a.npy", "'a.npy' is no index array: it must have one dim"), ("ROW_MAJOR[:, along a]", "a=i.npy", "has a number for each element, and 'i.npy' has 1 dims"),
-                            ("ROW_MAJOR[i, i32 j]", "i=i.npy,j=put.npy", "it must have one dim"), ("ROW_MAJOR[gaps]", "gaps=gaps.npy", "is -1, and must be 0 to 19")]:
+    for src, index, why in [("ROW_MAJOR[i]", "i=a.npy", "the index array 'i' has one dim, and 'a.npy' the shape (20,4)"), ("ROW_MAJOR[:, along a]", "a=i.npy", "has a number for each element, and 'i.npy' has 1 dims"),
+                            ("ROW_MAJOR[i, i32 j]", "i=i.npy,j=put.npy", "the index array 'j' has the shape (9), and 'put.npy' (20,4)"), ("ROW_MAJOR[gaps]", "gaps=gaps.npy", "is -1, and must be 0 to 19")]:
         code, said = ravel_command("convert", "x.npy", "p.npy", "--from", src, "--to", "ROW_MAJOR", "--index", index, cwd=tmp_path)
         assert code == 2 and why in said and not (tmp_path / "p.npy").exists(), said
+
+
+def test_convert_takes_the_shape_of_the_part(tmp_path):
+    """An array along a dim with as many numbers in another shape is refused, and so is what has no integers; all integers are taken."""
+    x, k = data((3, 4), "u4"), np.array([[3, 0], [1, 2], [0, 0]])
+    np.save(tmp_path / "x", x)
+
+    def convert(numbers, index="k"):
+        np.save(tmp_path / "k", numbers)
+        (tmp_path / "y.npy").unlink(missing_ok=True)
+        return ravel_command("convert", "x.npy", "y.npy", "--from", "ROW_MAJOR(3,4)[:, along %s]" % index, "--to", "ROW_MAJOR", "--shape", "3,2",
+                             "--index", index.split()[-1] + "=k.npy", cwd=tmp_path)
+    for wrong, why in [(k.reshape(2, 3), "the index array 'k' has the shape (3,2), and 'k.npy' (2,3)"), (k.ravel(), "has the shape (3,2), and 'k.npy' (6)"),
+                       (k.reshape(6, 1), "has the shape (3,2), and 'k.npy' (6,1)"),
+                       (k * 1.0, "'k.npy' is no index array: it has 2 dims, of type f8, and must have integers, in one dim or, for 'along k', in the shape of the part"),
+                       (k > 0, "of type b1, and must have integers"), (k.astype("u8") + 2**63, "number 0 of the index array 'k' does not fit 64 bits"),
+                       (k.astype("i1") - 1, "number 1 of the index array 'k' is -1, and must be 0 to 3")]:
+        code, said = convert(wrong)
+        assert code == 2 and why in said and not (tmp_path / "y.npy").exists(), said
+    for integers in ("i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8", ">i2", ">u8"):
+        for index in ("k", "i32 k"):
+            code, said = convert(k.astype(integers), index)
+            assert code == 0 and same(np.load(tmp_path / "y.npy"), np.take_along_axis(x, k, 1)), said
 
 
 def draw(rng):
