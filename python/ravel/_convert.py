@@ -34,7 +34,7 @@ class Plan:
         self._plan = context.compile(src, dst, dtype, shape, threads)
         self._run, self._type, self._files = self._plan.run, numpy_type(dtype), files
         self.src, self.dst, self.shape, self.dtype = src, dst, shape, dtype
-        self.arrays = tuple(a[0] for a in self._plan.arrays())
+        self.arrays = tuple(a[0] for a in self._plan.arrays(None))
         self.src_shape = self.dst_shape = None
         if None not in shape:
             self.src_shape, self.dst_shape = self._shapes(None)
@@ -51,8 +51,9 @@ class Plan:
 
         x and out are C-contiguous arrays of src_shape and dst_shape, or flat ones of as many elements.  Padding receives the fill of the
         destination; holes are not written (in a new array they are 0).  With extents at run time `shape` is the logical shape; it can be
-        omitted if it follows from x.shape.  `index` has the numbers of the index arrays by name: an integer array of one dim each.  Raises
-        Error if x, out or an array do not fit or overlap, or if a number is out of range; then nothing is written.
+        omitted if it follows from x.shape.  `index` has the numbers of the index arrays by name: integers in one dim each, or for `along` in
+        the shape of the part.  Raises Error if x, out or an array do not fit or overlap, or if a number is out of range; then nothing is
+        written.
 
         >>> import numpy as np, ravel
         >>> plan = ravel.compile("NHWC", "NCHW", (1, 3, 2, 2), "u8")
@@ -96,7 +97,7 @@ class Plan:
         if x.shape != stored and x.ndim != 1 and x.size:
             raise Error("x has shape %s, and %s of logical shape %s is stored as %s" % (x.shape, self.src, at, stored))
         new = np.zeros(result, x.dtype) if out is None else self._checked(out, x, result)
-        self._run(x, new, at, *([_index.arrays(self._plan, index)] if self.arrays or index else []))
+        self._run(x, new, at, *([_index.arrays(self._plan, index, at)] if self.arrays or index else []))
         return new if out is None else out
 
     @property

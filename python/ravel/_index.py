@@ -9,13 +9,13 @@ import numpy as np
 from ._ravel import Context, Error, Plan
 
 
-def numbers(name: str, given: Any, bits: int, along: int) -> np.ndarray:
-    """The numbers as the plan reads them: contiguous, of 32 or 64 bits; one dim, or along one of several."""
+def numbers(name: str, given: Any, bits: int, shape: tuple[int, ...]) -> np.ndarray:
+    """The numbers as the plan reads them: contiguous, of 32 or 64 bits, in this shape."""
     a = np.asarray(given)
     if a.dtype == bool:
         raise Error("the index array '%s' is a mask: pass np.flatnonzero of it" % name)
-    if (a.ndim != 1 and not along) or (a.size and a.dtype.kind not in "iu"):
-        raise Error("the index array '%s' has shape %s and type %s: it must have one dim, of integers" % (name, a.shape, a.dtype))
+    if a.shape != shape or (a.size and a.dtype.kind not in "iu"):
+        raise Error("the index array '%s' has shape %s and type %s: it must have shape %s, of integers" % (name, a.shape, a.dtype, shape))
     own = np.dtype("i%d" % (bits // 8))
     fitting = a if a.dtype == own else a.astype(own)
     if fitting is not a and a.size and (fitting != a).any():
@@ -29,9 +29,9 @@ def by_name(index: Any) -> Mapping[str, Any]:
     return index
 
 
-def arrays(plan: Plan, index: Optional[Mapping[str, Any]]) -> tuple[np.ndarray, ...]:
-    """The arrays of `index` in the order of the plan's."""
-    wanted, given = plan.arrays(), {} if index is None else by_name(index)
+def arrays(plan: Plan, index: Optional[Mapping[str, Any]], shape: Optional[tuple[int, ...]] = None) -> tuple[np.ndarray, ...]:
+    """The arrays of `index` in the order of the plan's, which has extents at run time if a shape is given."""
+    wanted, given = plan.arrays(shape), {} if index is None else by_name(index)
     names = [name for name, *_ in wanted]
     for name in names:
         if name not in given:
@@ -39,11 +39,7 @@ def arrays(plan: Plan, index: Optional[Mapping[str, Any]]) -> tuple[np.ndarray, 
     for name in given:
         if name not in names:
             raise Error("'%s' is no index array of the layouts%s" % (name, ": they have " + ", ".join(names) if names else ""))
-    found = tuple(numbers(name, given[name], bits, along) for name, bits, _, _, along in wanted)
-    for (name, _, count, _, _), a in zip(wanted, found):
-        if count is not None and count != a.size:
-            raise Error("the index array '%s' has %d numbers, and the shape %d" % (name, a.size, count))
-    return found
+    return tuple(numbers(name, given[name], bits, extents) for name, bits, extents in wanted)
 
 
 def shape_of(context: Context, layout: str, index: Mapping[str, Any]) -> tuple[int, ...]:

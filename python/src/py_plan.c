@@ -168,20 +168,22 @@ plan_shapes(PyObject *o, PyObject *arg)
                          py_tuple(dst.extent, dst.rank));
 }
 
-/* (name, bits, numbers, bound, has several dims) of each index array; the numbers are None at
- * run time. */
 static PyObject *
-plan_arrays(PyObject *o, PyObject *none)
+plan_arrays(PyObject *o, PyObject *arg)
 {
+    const ravel_plan *p = ((Plan *)o)->plan;
     ravel_array a[RAVEL_MAX_ARRAYS];
-    int n = ravel_plan_arrays(((Plan *)o)->plan, a);
+    ravel_error err;
+    Shape at;
+    int n = ravel_plan_arrays(p, a);
+    if (arg != Py_None && !py_shape(arg, &at))
+        return NULL;
+    if (arg != Py_None && ravel_plan_arrays_at(p, at.extent, a, &err))
+        return py_fail(&err);
     PyObject *t = PyTuple_New(n);
-    (void)none;
     for (int i = 0; t && i < n; i++) {
-        PyObject *count = a[i].n == RAVEL_RUNTIME ? Py_NewRef(Py_None)
-                                                  : PyLong_FromLongLong(a[i].n);
-        PyObject *x = Py_BuildValue("siNLi", a[i].name, a[i].bits, count, (long long)a[i].bound,
-                                    a[i].flags & RAVEL_ARRAY_ALONG);
+        PyObject *x = Py_BuildValue("siN", a[i].name, a[i].bits,
+                                    py_tuple(a[i].extent, a[i].rank));
         if (!x || PyTuple_SetItem(t, i, x))
             Py_CLEAR(t);
     }
@@ -246,8 +248,8 @@ plan_threads(PyObject *o, void *unused)
 static PyMethodDef methods[] = {
     {"run", (PyCFunction)(void (*)(void))plan_run, METH_FASTCALL,
      "run(x, out[, shape[, arrays]]): convert the buffer x to the buffer out"},
-    {"arrays", plan_arrays, METH_NOARGS, "arrays(): (name, bits, numbers, bound) of each index "
-     "array"},
+    {"arrays", plan_arrays, METH_O, "arrays(shape or None): (name, bits, extents) of each index "
+     "array; -1: an extent at run time"},
     {"shapes", plan_shapes, METH_O, "shapes(shape or None): the extents of x and of out"},
     {"bytes", plan_bytes, METH_O, "bytes(shape or None): the sizes of x and of out"},
     {"verify", plan_verify, METH_NOARGS, "verify(): prove the code"},
