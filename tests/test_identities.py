@@ -17,7 +17,8 @@ TRUE, REFUTED = [r for r in RULES.values() if not r.of], [r for r in RULES.value
 SOURCES = {p.name: p.read_text() for p in sorted((ravel.ROOT / "compiler").rglob("*.[ch]"))}
 # Functions of the expressions' core that rely on no rule.
 PLUMBING = {
-    "expr_arith.c": {"ex_add": "combine", "ex_sub": "combine", "plus": "ex_add", "terms_of": "a sum with fewer terms"},
+    "expr_arith.c": {"ex_add": "combine", "ex_sub": "combine", "plus": "ex_add", "terms_of": "a sum with fewer terms",
+                    "ex_times": "ex_mul of each term"},
     "expr_bits.c": {"boundaries": "where a xor is cut, which rule 64 allows anywhere", "inner_boundaries": "boundaries", "bits_of": "a size",
                     "bounded": "a question", "is_negative": "a question"},
     "expr_facts.c": {"facts_const": "a value", "lesser": "a bound", "greater": "a bound",
