@@ -13,7 +13,7 @@
 #ifndef RAVEL_COMPOSITE_H
 #define RAVEL_COMPOSITE_H
 
-#include "plan.h"
+#include "kernel_family.h"
 
 /* A run of a tile. */
 typedef struct {
@@ -35,8 +35,7 @@ typedef struct {
     i64 pitch;            /* bytes from a run to the next in the buffer; 0: no buffer */
     i64 from;             /* the same of unpacked runs of the source; 0: they stay there */
     int role[ROLES];      /* of which loops the kernel runs the tiles, or -1 */
-    int nscalars;         /* the scalars in the strides of its loops */
-    const Atom *scalar[TABLE_SCALARS];
+    TableScalars scalars; /* those in the strides of its loops */
     double cost;          /* nanoseconds an element in registers, roughly */
 } Composite;
 
@@ -50,15 +49,6 @@ int composite_kept(const Nest *n, int bits);
 bool composite_make(const Nest *n, int bits, bool buffer, Composite *c);
 /* Whether the tile takes all iterations of a loop, at every shape. */
 bool composite_takes_all(const Nest *n, const Composite *c, int loop);
-
-/* composite_scalars.c: sets the scalars in the strides of the tile's loops; false: its table is
- * not linear in a few scalars. */
-bool composite_scalars(const Nest *n, Composite *c);
-/* The offsets of a tile, in bytes (of elements smaller than a byte: in these), have 32 bits.
- * Those that are numbers are at most COMPOSITE_NEAR, and so must be those that depend on the
- * shape: 1 at shapes at which they are, else 0 or less. */
-enum { COMPOSITE_NEAR = (1 << 30) - 64 };
-const Ex *composite_near(const Nest *n, const Composite *c);
 
 /* composite_table.c: the words of a tile, as templates/c/composite_tile.h reads them.  They are
  * linear in the scalars: the words without them, or those that a scalar is multiplied with. */

@@ -17,16 +17,6 @@ typedef struct {
     bool forward;
 } Walk;
 
-/* What the scalar is multiplied with in a stride; NULL: what is left without scalars. */
-static i64
-share_of(const Ex *stride, const Atom *scalar)
-{
-    i64 share = scalar ? 0 : stride->base;
-    for (int i = 0; i < stride->n && scalar; i++)
-        share += stride->t[i].atom == scalar ? stride->t[i].coef : 0;
-    return share;
-}
-
 static bool
 is_in(const TileSide *s, int used, int loop)
 {
@@ -52,8 +42,8 @@ walk_of(const Nest *n, const Composite *c, const Atom *scalar, Walk *walk, int *
         }
     for (int k = 0; k < m; k++) {
         const Loop *l = &n->loop[loop[k]];
-        i64 src = share_of(l->ex.ss, scalar) * c->unit;
-        i64 dst = share_of(l->ex.ds, scalar) * c->unit;
+        i64 src = table_share(l->ex.ss, scalar) * c->unit;
+        i64 dst = table_share(l->ex.ds, scalar) * c->unit;
         bool forward = !ex_is_const(l->ex.ss) || l->ss > 0;
         walk[k] = (Walk){c->taken[loop[k]], src, dst, src, dst, forward};
         if (c->pitch && !is_in(&c->side[DST], c->side[DST].n, loop[k])) {

@@ -2,7 +2,6 @@
 #include "../../templates/c/composite_size.h"
 #include "../../templates/c/unpack_size.h"
 #include "composite.h"
-#include "kernel_family.h"
 
 /* First loops, of elements of 4 bytes and more and of smaller ones, and kept runs of so
  * many bytes are for other kernels; words of a table. */
@@ -304,7 +303,7 @@ is_near(const Nest *n, const Composite *c)
                        (double)(c->taken[i] - 1);
             far += c->taken[i] > 1 ? (s < 0 ? -s : s) * c->unit : 0;
         }
-        if (far > COMPOSITE_NEAR)
+        if (far > TABLE_NEAR)
             return false;
     }
     return true;
@@ -340,7 +339,7 @@ bool
 composite_make(const Nest *n, int bits, bool buffer, Composite *c)
 {
     if (!find_kept(n, bits, c) || is_long(n, c) || !find_tile(n, c) || !is_near(n, c) ||
-        !composite_scalars(n, c))
+        !table_scalars(n, c->taken, &c->scalars))
         return false;
     find_roles(n, c);
     c->pitch = buffer || c->per > 1 ? c->pitch : 0;

@@ -3,7 +3,6 @@
 #include <string.h>
 
 #include "composite.h"
-#include "kernel_family.h"
 
 /* True if `wanted` bytes are contiguous on both sides; wanted 0: a number of bytes that is
  * moved by runs. */
@@ -97,10 +96,10 @@ composite_program(Arena *a, const Nest *n, int bits, i64 *words)
     Composite c;
     composite_make(n, bits, n->stream, &c);
     i64 each = composite_words(&c);
-    *words = each * (1 + c.nscalars);
+    *words = each * (1 + c.scalars.n);
     int32_t *out = arena_array(a, int32_t, *words);
-    for (int i = 0; i <= c.nscalars; i++)
-        composite_table(n, &c, i ? c.scalar[i - 1] : NULL, out + i * each);
+    for (int i = 0; i <= c.scalars.n; i++)
+        composite_table(n, &c, i ? c.scalars.of[i - 1] : NULL, out + i * each);
     return out;
 }
 
@@ -109,9 +108,7 @@ scalars_of(const Nest *n, int bits, const Ex *out[TABLE_SCALARS])
 {
     Composite c;
     composite_make(n, bits, n->stream, &c);
-    for (int i = 0; i < c.nscalars; i++)
-        out[i] = ex_of_atom(n->e, c.scalar[i]);
-    return c.nscalars;
+    return table_scalars_list(n, &c.scalars, out);
 }
 
 static const Ex *
@@ -119,7 +116,7 @@ near_of(const Nest *n, int bits)
 {
     Composite c;
     composite_make(n, bits, n->stream, &c);
-    return composite_near(n, &c);
+    return table_near(n, c.taken, c.unit);
 }
 
 #define TILES(takes, of, letters, text)                                          \

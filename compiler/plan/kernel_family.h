@@ -49,6 +49,24 @@ void kernel_batch(const Nest *n, int role[ROLES]);
  * planes.  False if the nest has no such plane. */
 bool kernel_plane(const Nest *n, int role[ROLES]);
 
+/* table_scalars.c: tables whose offsets are linear in a few scalars of the shape.  taken: the
+ * iterations of each loop that the table covers. */
+typedef struct {
+    int n;
+    const Atom *of[TABLE_SCALARS];
+} TableScalars;
+/* Sets those in the strides of these loops; false: the offsets are not linear in so few. */
+bool table_scalars(const Nest *n, const i64 taken[MAX_LOOPS], TableScalars *s);
+/* The same as expressions; returns their number. */
+int table_scalars_list(const Nest *n, const TableScalars *s, const Ex *out[TABLE_SCALARS]);
+/* What the scalar is multiplied with in a stride; NULL: what is left without scalars. */
+i64 table_share(const Ex *stride, const Atom *scalar);
+/* Offsets in bytes have 32 bits (`unit`: those of an element).  Those that are numbers are at
+ * most TABLE_NEAR, and so must be those that depend on the shape: 1 at shapes at which they
+ * are, else 0 or less. */
+enum { TABLE_NEAR = (1 << 30) - 64 };
+const Ex *table_near(const Nest *n, const i64 taken[MAX_LOOPS], i64 unit);
+
 /* plan_outer.c: helpers for `orders` and `runs`. */
 typedef enum { BY_DST, BY_SRC } Order;
 extern const char in_order_of_writes[];

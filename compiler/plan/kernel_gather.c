@@ -29,22 +29,30 @@ reach_of(const Nest *n, const Ex *x, const bool in[MAX_LOOPS])
     return -least > most ? -least : most;
 }
 
-/* All offsets in bytes fit 32 bits. */
+/* All offsets in bytes fit 32 bits, as far as they are numbers. */
 static bool
-near(const Nest *n, int bits, const bool in[MAX_LOOPS])
+is_near(const Nest *n, int bits, const bool in[MAX_LOOPS])
 {
     const Ex *x[] = {n->src, n->dst};
     for (int s = 0; s < 2; s++) {
         double far = reach_of(n, x[s], in);
         for (int i = 0; i < n->nloops; i++) {
-            double stride = (double)(s ? n->loop[i].ds : n->loop[i].ss);
+            double stride = (double)kernel_stride_ex(&n->loop[i], s ? DST : SRC)->base;
             if (in[i])
                 far += (stride < 0 ? -stride : stride) * (double)n->loop[i].n;
         }
-        if (far * bits / 8 > INT32_MAX)
+        if (far * bits / 8 > TABLE_NEAR)
             return false;
     }
     return true;
+}
+
+/* The table can have the loop: it has numbers or, if the nest assumes that offsets are near,
+ * strides that depend on the shape. */
+static bool
+is_plain(const Nest *n, const Loop *l)
+{
+    return kernel_is_known(l) || (n->near && ex_is_const(l->ex.n));
 }
 
 /* All loops in the residual, and the last ones. */
@@ -54,20 +62,30 @@ entries_of(const Nest *n, int run, bool in[MAX_LOOPS])
     i64 entries = 1;
     for (int i = 0; i < n->nloops; i++) {
         in[i] = n->loop[i].residual;
-        if (in[i] && !kernel_is_known(&n->loop[i]))
+        if (in[i] && !is_plain(n, &n->loop[i]))
             entries = INF;
         entries *= in[i] && entries <= MOST ? n->loop[i].n : 1;
     }
     for (int i = n->nloops - 1; i >= 0; i--) {
         if (in[i] || i == run)
             continue;
-        if (entries > MOST || !kernel_is_known(&n->loop[i]) ||
+        if (entries > MOST || !is_plain(n, &n->loop[i]) ||
             entries * n->loop[i].n > ENOUGH)
             break;
         in[i] = true;
         entries *= n->loop[i].n;
     }
     return entries;
+}
+
+static bool
+has_scalars(const Nest *n, const bool in[MAX_LOOPS])
+{
+    i64 taken[MAX_LOOPS];
+    TableScalars s;
+    for (int i = 0; i < n->nloops; i++)
+        taken[i] = in[i] ? n->loop[i].n : 1;
+    return table_scalars(n, taken, &s);
 }
 
 /* The run is a loop by one on both sides, or one element. */
@@ -81,7 +99,8 @@ gather_applies(const Nest *n, int bits, int role[ROLES])
     for (int i = n->nloops - 1; i >= 0 && role[ROW] < 0; i--)
         if (i != role[COL] && !in[i])
             role[ROW] = i;
-    return entries >= FEWEST && entries <= MOST && near(n, bits, in);
+    return entries >= FEWEST && entries <= MOST && is_near(n, bits, in) &&
+           has_scalars(n, in);
 }
 
 /* RUN_NS: for a run; ROW_NS: for the runs of a table. */
@@ -101,6 +120,34 @@ gather_table(const Nest *n, int bits, const int role[ROLES], TableLoops *out)
     entries_of(n, role[COL], out->in);
 }
 
+/* The loops of the table of a nest that has this kernel. */
+static void
+table_of(const Nest *n, i64 taken[MAX_LOOPS])
+{
+    const int first = n->nloops - n->inner;
+    for (int i = 0; i < n->nloops; i++)
+        taken[i] = i >= first && i < first + n->table ? n->loop[i].n : 1;
+}
+
+static int
+scalars_of(const Nest *n, int bits, const Ex *out[TABLE_SCALARS])
+{
+    i64 taken[MAX_LOOPS];
+    TableScalars s;
+    (void)bits;
+    table_of(n, taken);
+    table_scalars(n, taken, &s);
+    return table_scalars_list(n, &s, out);
+}
+
+static const Ex *
+near_of(const Nest *n, int bits)
+{
+    i64 taken[MAX_LOOPS];
+    table_of(n, taken);
+    return table_near(n, taken, bits / 8);
+}
+
 const Family gather_family = {
     .kind = NEST_COPY,
     .elements = OF_BYTES,
@@ -110,4 +157,6 @@ const Family gather_family = {
     .work = gather_work,
     .orders = outer_in_order,
     .table = gather_table,
+    .scalars = scalars_of,
+    .near = near_of,
 };

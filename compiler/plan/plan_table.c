@@ -1,5 +1,5 @@
 /* Computes the table of a nest from its loops and the residual of its addresses. */
-#include "plan_parts.h"
+#include "kernel_family.h"
 
 static const Loop *
 first_of(const Nest *n)
@@ -43,15 +43,18 @@ nest_entries(const Nest *n)
     return entries;
 }
 
-/* True if both nests have a table, with the same loops and offsets. */
+/* True if both nests have a table, with the same loops and offsets, which are numbers. */
 static bool
 same_table(const Plan *p, const Nest *a, const Nest *b)
 {
-    if (a->table != b->table || a->kernel != b->kernel || a->kernel->family->program)
+    const Ex *scalar[TABLE_SCALARS];
+    if (a->table != b->table || a->kernel != b->kernel || a->kernel->family->program ||
+        nest_scalars(p, a, scalar))
         return a == b;
     for (int i = 0; i < a->table; i++) {
         const Loop *l = &first_of(a)[i], *k = &first_of(b)[i];
-        if (l->var != k->var || l->n != k->n || l->ss != k->ss || l->ds != k->ds)
+        if (l->var != k->var || l->n != k->n || l->ex.ss != k->ex.ss ||
+            l->ex.ds != k->ex.ds)
             return false;
     }
     return part_of(p, a, false, true) == part_of(p, b, false, true) &&
@@ -78,34 +81,48 @@ plan_entries(const Plan *p)
     return sum;
 }
 
-const int32_t *
-nest_table(Arena *a, const Plan *p, const Nest *n, i64 *words)
+/* The offsets of the table's entries, in bytes: what the scalar is multiplied with in them;
+ * NULL: what is left without scalars. */
+static void
+put_offsets(const Plan *p, const Nest *n, const Atom *scalar, int32_t *out)
 {
-    const Family *f = n->kernel->family;
-    if (f->program)
-        return f->program(a, n, p->dst->dtype->bits, words);
     const Loop *first = first_of(n);
+    Arena *a = ex_arena(p->e);
     const Ex *dst = part_of(p, n, false, true), *src = part_of(p, n, true, true);
     i64 *at = arena_array(a, i64, MAX_LOOPS), *val = arena_array(a, i64, ex_nvars(p->e));
     i64 size = p->dst->dtype->bits / 8;
-    i64 entries = nest_entries(n);
-    *words = 2 * entries;
-    int32_t *out = arena_array(a, int32_t, *words);
-    for (i64 k = 0; k < entries; k++) {
-        i64 d, s;
+    for (i64 k = 0; k < nest_entries(n); k++) {
+        i64 d = 0, s = 0;
         for (int i = 0; i < n->table; i++)
             val[first[i].var] = at[i];
-        ex_eval(dst, val, &d);
-        ex_eval(src, val, &s);
+        if (!scalar) {
+            ex_eval(dst, val, &d);
+            ex_eval(src, val, &s);
+        }
         for (int i = 0; i < n->table; i++) {
-            d += at[i] * first[i].ds;
-            s += at[i] * first[i].ss;
+            d += at[i] * table_share(first[i].ex.ds, scalar);
+            s += at[i] * table_share(first[i].ex.ss, scalar);
         }
         out[2 * k] = (int32_t)(d * size);
         out[2 * k + 1] = (int32_t)(s * size);
         for (int i = n->table - 1; i >= 0 && ++at[i] == first[i].n; i--)
             at[i] = 0;
     }
+}
+
+const int32_t *
+nest_table(Arena *a, const Plan *p, const Nest *n, i64 *words)
+{
+    const Family *f = n->kernel->family;
+    const Ex *scalar[TABLE_SCALARS];
+    if (f->program)
+        return f->program(a, n, p->dst->dtype->bits, words);
+    const i64 each = 2 * nest_entries(n);
+    const int m = nest_scalars(p, n, scalar);
+    *words = each * (1 + m);
+    int32_t *out = arena_array(a, int32_t, *words);
+    for (int i = 0; i <= m; i++)
+        put_offsets(p, n, i ? scalar[i - 1]->t[0].atom : NULL, out + i * each);
     return out;
 }
 
