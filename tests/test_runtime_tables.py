@@ -19,10 +19,16 @@ CASES = [
     ("(a,b,c,d,e,f){a,b,c,d,e,f}", "(a,b,c,d,e,f){a,e,c,b,d,f}", (1, -1, 2, 3, -1, 7), 8, [1, 63, 64, 65, 150]),
     ("(a,b,c,d){a,b,c,d}", "(a,b,c,d){c,a,d,b}", (2, -1, 7, 3), 8, [1, 200, 255, 256, 257, 1000]),
     ("(a,b,c,d){a,b,c,d}", "(a,b,c,d){d,c,a,b}", (-1, 5, 3, 2), 1, [1, 300, 512, 513, 5000]),
+    ("(a,b){a,b}", "MMA_A", (-1, -1), 8, [1, 31, 32, 33, 96, 257]),
+    ("MMA_A", "(a,b){a,b}", (48, -1), 4, [1, 63, 64, 128, 193, 1000]),
+    ("(a,b){a,b}", "(a,b){a//8, b//64, a%8, (b//8%8) ~ (a%8), b%8}", (-1, -1), 16, [1, 8, 63, 64, 65, 129, 250]),
+    ("(a,b){a//8, b//64, a%8, (b//8%8) ~ (a%8), b%8}", "(a,b){a,b}", (-1, -1), 16, [1, 8, 63, 64, 65, 129, 250]),
+    ("(a,b,c){a,b,c}", "(a,b,c){a//2, b//4, c//8, c%2, b%4, a%2, c//2%4}", (-1, -1, -1), 8, [1, 7, 8, 16, 33]),
+    ("(a,b){a//4, b//8, 3-a%4, b%8}", "(a,b){a,b}", (-1, -1), 8, [1, 7, 8, 9, 40, 203]),
     ("(a,b,c,d){a,b,c,3-d}", "(a,b,c,d){c,a,d,b}", (-1, 5, 3, 4), 64, [1, 20, 64, 65, 200]),
 ]
 IDS = ["%s-%d" % (c[1].replace(" ", ""), c[3]) for c in CASES]
-TILES = "composite", "unpacked"
+TILES = "composite", "unpacked", "shuffle", "gather"
 
 
 def shapes(shape, values):
@@ -54,7 +60,7 @@ def test_bytes(by, a, b, shape, bits, values):
             assert test_runtime_random.assert_right(plan, a, b, own, bits, i)
 
 
-@pytest.mark.parametrize("k", [0, 2, 5])
+@pytest.mark.parametrize("k", [0, 2, 5, 6, 9])
 def test_proven(by, k):
     """Each variant runs at one of the shapes of the proof."""
     a, b, shape, bits, _ = CASES[k]
@@ -62,10 +68,10 @@ def test_proven(by, k):
         plan.verify()
 
 
-@pytest.mark.parametrize("k", [1, 3, 6])
+@pytest.mark.parametrize("k", [1, 3, 7, 8, 10, 12])
 def test_emitted(tmp_path, k):
     a, b, shape, bits, values = CASES[k]
-    names = iter("MN")
+    names = iter("MNK")
     case = a, b, ",".join(next(names) if n < 0 else str(n) for n in shape), ravel.DTYPE[bits]
     text = test_runtime.emitted(tmp_path/"f.c", case)
     assert "ravel_table_add" in text

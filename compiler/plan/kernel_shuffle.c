@@ -2,7 +2,6 @@
 #include <math.h>
 #include <string.h>
 
-#include "kernel_family.h"
 #include "shuffle.h"
 
 static bool
@@ -30,13 +29,31 @@ tiles_together(const Nest *n, const Program *p)
     return fmax(1, fmin(most, fmax(rows, cols)));
 }
 
+/* The words of a program, and of the sum of its tables. */
+static i64
+words_of(const Program *p)
+{
+    i64 words = 2;
+    for (int i = 0; i < p->passes; i++)
+        words += shuffle_words(&p->bits[i], &p->terms[i]);
+    return words;
+}
+
+static bool
+is_short(const Nest *n, const Program *p)
+{
+    enum { SUM_MOST = 4096 };
+    TableScalars s;
+    return shuffle_scalars(n, &p->tile, &s) && (s.n == 0 || words_of(p) <= SUM_MOST);
+}
+
 /* START_NS: for each row of the program, to read its constants; terms of 16 bytes hide it. */
 static double
 shuffle_work(const Nest *n, int bits)
 {
     enum { CALL_NS = 15, START_NS = 8 };
     Program p;
-    if (!shuffle_make(n, bits, &p))
+    if (!shuffle_make(n, bits, &p) || !is_short(n, &p))
         return INFINITY;
     double start = n->permutes ? START_NS * p.rows / tiles_together(n, &p) : 0;
     return CALL_NS + (double)n->elements * (p.cost + start) / p.elements;
@@ -86,25 +103,57 @@ shuffle_table(const Nest *n, int bits, const int role[ROLES], TableLoops *out)
     out->least[COL] = t.chunk[TILE_COL];
 }
 
+/* The chunks and the passes, with strips where the program has them. */
+static void
+put_program(const Program *p, int32_t *out)
+{
+    i64 words = 2;
+    out[0] = (int32_t)p->tile.chunk[TILE_ROW];
+    out[1] = (int32_t)p->tile.chunk[TILE_COL];
+    for (int i = 0; i < p->passes; i++) {
+        int32_t *pass = out + words;
+        shuffle_pass(&p->bits[i], &p->terms[i], pass);
+        words += shuffle_words(&p->bits[i], &p->terms[i]);
+        pass[PASS_NEXT] = i + 1 < p->passes ? (int32_t)(out + words - pass) : 0;
+    }
+}
+
 static const int32_t *
 shuffle_program(Arena *a, const Nest *n, int bits, i64 *words)
 {
     Program p;
-    i64 size = 2;
+    TableScalars s;
     shuffle_make(n, bits, &p);
-    for (int i = 0; i < p.passes; i++)
-        size += shuffle_words(&p.bits[i], &p.terms[i]);
-    int32_t *out = arena_array(a, int32_t, size);
-    out[0] = (int32_t)p.tile.chunk[TILE_ROW];
-    out[1] = (int32_t)p.tile.chunk[TILE_COL];
-    *words = 2;
-    for (int i = 0; i < p.passes; i++) {
-        int32_t *pass = out + *words;
-        shuffle_pass(&p.bits[i], &p.terms[i], pass);
-        *words += shuffle_words(&p.bits[i], &p.terms[i]);
-        pass[PASS_NEXT] = i + 1 < p.passes ? (int32_t)(out + *words - pass) : 0;
-    }
+    shuffle_scalars(n, &p.tile, &s);
+    const i64 each = words_of(&p);
+    *words = each * (1 + s.n);
+    int32_t *out = arena_array(a, int32_t, *words + (s.n ? each : 0));
+    int32_t *made = s.n ? out + *words : out;
+    put_program(&p, made);
+    for (int i = 0; i <= s.n && s.n; i++)
+        strips_place(n, &p, bits, i ? s.of[i - 1] : NULL, made, each, out + i * each);
     return out;
+}
+
+static int
+scalars_of(const Nest *n, int bits, const Ex *out[TABLE_SCALARS])
+{
+    Tile t;
+    TableScalars s;
+    shuffle_tile(n, bits, &t);
+    shuffle_scalars(n, &t, &s);
+    return table_scalars_list(n, &s, out);
+}
+
+static const Ex *
+near_of(const Nest *n, int bits)
+{
+    Tile t;
+    i64 taken[MAX_LOOPS];
+    shuffle_tile(n, bits, &t);
+    for (int i = 0; i < n->nloops; i++)
+        taken[i] = shuffle_taken(n, &t, i);
+    return table_near(n, taken, bits < 8 ? 1 : bits / 8);
 }
 
 const Family shuffle_family = {
@@ -119,5 +168,7 @@ const Family shuffle_family = {
     .orders = shuffle_orders,
     .table = shuffle_table,
     .program = shuffle_program,
+    .scalars = scalars_of,
+    .near = near_of,
     .pads = true,
 };

@@ -12,7 +12,7 @@
 #define RAVEL_SHUFFLE_H
 
 #include "../../templates/c/shuffle_size.h"
-#include "plan_parts.h"
+#include "kernel_family.h"
 
 enum {
     LANE = 16,            /* bytes */
@@ -23,6 +23,10 @@ enum {
     WORD = LANE / 4,      /* words of a lane */
     WINDOWS = 8,          /* of 64 bytes, for a row of the program */
     PAIRED = 4 + QUAD * WORD,      /* words of two windows */
+    HEAD = 5,             /* of a pass, a row, a term of whole bytes, one with a mask */
+    ROW_HEAD = 4 + QUAD,
+    WHOLE = QUAD * (1 + WORD) + 1,
+    MASKED = WHOLE + QUAD * WORD + 1,
     PASSES = 3,
     PASS_NEXT = 3         /* the word of a pass with the offset of the next; 0: the last */
 };
@@ -42,6 +46,18 @@ typedef struct {
     int32_t src[TILE_ELEMENTS];
 } Residual;
 
+/* One side of a tile has a strip for each iteration of its loops whose strides depend on the
+ * shape.  The program has strip k at k times APART bytes; at a shape, the sum of tables puts
+ * it where it is (nest_scalars). */
+enum { APART = 1 << 16, STRIPS = 128 };
+/* Bits that strides which are numbers add up to in a strip, and values of the residual. */
+enum { STRIP_MOST = 2 * APART - 1024 };
+typedef struct {
+    int n, loop[MAX_LOOPS];
+    i64 taken[MAX_LOOPS]; /* iterations in the tile */
+    i64 count;            /* 1: all strides are numbers */
+} Strips;
+
 /* Which loops of a nest a tile does whole; and the loops of which it does a chunk, which
  * the kernel runs, rows inside columns; -1: there is no such loop, its chunk is 1. */
 enum { TILE_ROW, TILE_COL };
@@ -49,6 +65,7 @@ typedef struct {
     bool in[MAX_LOOPS];
     int loop[2];
     i64 chunk[2];
+    Strips strips[2];
     Residual residual;
 } Tile;
 
@@ -59,7 +76,8 @@ typedef struct {
 typedef struct {
     int bits, n, nlanes;
     int32_t dst[TILE_ELEMENTS], src[TILE_ELEMENTS];
-    int32_t first, end;   /* bytes of the source that are read, end not included */
+    int strips;           /* of the source; 0 is 1 */
+    struct { int32_t first, end; } strip[STRIPS];  /* bytes that are read, not the end */
     int32_t lane[LANES_MAX];
     int16_t element[LANES_MAX];    /* the first of the lane */
     bool fills;           /* some are padding */
@@ -78,13 +96,33 @@ typedef struct {
     Row row[LANES_MAX / QUAD];
 } Terms;
 
-/* shuffle_residual.c: sets in[] to the loops in the residual; false where they cannot be
- * listed, as they are too many, not numbers, or occur together with others. */
-bool shuffle_residual(const Nest *n, int bits, bool in[MAX_LOOPS], Residual *r);
+/* shuffle_strip.c: adds the strips of a loop; false: there are too many. */
+bool strips_add(Strips *s, int loop, i64 taken);
+/* A loop's stride in the program, in elements. */
+i64 strips_stride(const Strips *s, const Nest *n, int loop, int side, int bits);
+/* The strip, of so many, of a byte in the program. */
+int strip_of(int strips, int32_t byte);
+/* Whether the numbers in a tile fit its strips. */
+bool strips_fit(const Nest *n, const Tile *t, int bits);
+
+/* shuffle_residual.c: sets in[] to the loops in the residual, whose strips are added; false
+ * where they cannot be listed, as they are too many, not numbers, or occur together with
+ * others. */
+bool shuffle_residual(const Nest *n, int bits, bool in[MAX_LOOPS], Strips strips[2],
+                      Residual *r);
 /* The part of an address that is the same all over the tile. */
 const Ex *shuffle_outside(const Nest *n, const bool in[MAX_LOOPS], bool source);
 /* shuffle_tile.c: false where there is no tile. */
 bool shuffle_tile(const Nest *n, int bits, Tile *t);
+/* Whether a tile can have the whole loop; its strides depend on the shape only if the nest
+ * assumes that offsets are near. */
+bool shuffle_is_plain(const Nest *n, const Loop *l);
+/* Adds the strips of a loop of which the tile takes so many iterations. */
+bool shuffle_add_strips(const Nest *n, int loop, i64 taken, Strips strips[2]);
+/* The scalars in its strides; false: there are too many. */
+bool shuffle_scalars(const Nest *n, const Tile *t, TableScalars *s);
+/* The iterations of a loop in a tile. */
+i64 shuffle_taken(const Nest *n, const Tile *t, int loop);
 /* shuffle_bits.c: the elements and lanes of the tile; false if it has no whole lanes. */
 bool shuffle_bits(const Nest *n, const Tile *t, int bits, Bits *out);
 /* The lanes of elements that are listed, in the order of the destination. */
@@ -102,6 +140,7 @@ void shuffle_pairs(const Bits *b, int row, int windows, int32_t *out);
 bool shuffle_terms(const Bits *b, Terms *out);
 /* The words of a pass, as templates/c/shuffle.c reads it; their number. */
 i64 shuffle_words(const Bits *b, const Terms *t);
+i64 shuffle_row_words(const Bits *b, const Row *r);
 void shuffle_pass(const Bits *b, const Terms *t, int32_t *out);
 
 /* shuffle_turn.c: the same as a pass over parts of bytes, in three of whole bytes; false
@@ -123,5 +162,9 @@ typedef struct {
 bool shuffle_has(const Nest *n, int bits, Tile *t);
 /* False if the nest has none. */
 bool shuffle_make(const Nest *n, int bits, Program *p);
+/* shuffle_strip.c: the words of a program as they are at a shape: those that are multiplied
+ * with the scalar; NULL: those without scalars. */
+void strips_place(const Nest *n, const Program *p, int bits, const Atom *scalar,
+                  const int32_t *words, i64 count, int32_t *out);
 
 #endif

@@ -1,22 +1,12 @@
 /* The elements of a tile, and its lanes. */
 #include <stdlib.h>
 
-#include "kernel_family.h"
 #include "shuffle.h"
 
 /* `place`: what an iteration adds to the index in Residual.src. */
 typedef struct {
     i64 n, ss, ds, place;
 } Step;
-
-static i64
-iterations(const Nest *n, const Tile *t, int loop)
-{
-    for (int i = TILE_ROW; i <= TILE_COL; i++)
-        if (t->loop[i] == loop)
-            return t->chunk[i];
-    return t->in[loop] ? n->loop[loop].n : 1;
-}
 
 /* Adds a step to m, by falling stride of the destination. */
 static int
@@ -32,7 +22,7 @@ add_step(Step *out, int m, Step s)
 /* The tile's loops, all of which rise in the destination: *at is the source of the first
  * element and *to the destination. */
 static int
-steps_of(const Nest *n, const Tile *t, Step *out, i64 *to, i64 *at)
+steps_of(const Nest *n, const Tile *t, int bits, Step *out, i64 *to, i64 *at)
 {
     const Sums *residual = &t->residual.side[DST];
     int m = 0;
@@ -42,15 +32,16 @@ steps_of(const Nest *n, const Tile *t, Step *out, i64 *to, i64 *at)
         m = add_step(out, m, (Step){residual->of[i].n, 0, residual->of[i].step, place});
     for (int i = 0; i < n->nloops; i++) {
         const Loop *l = &n->loop[i];
-        i64 count = iterations(n, t, i);
+        i64 count = shuffle_taken(n, t, i);
         if (count < 2 || l->residual)
             continue;
-        Step s = {count, l->ss, l->ds, 0};
-        if (l->ds < 0) {
-            *to += (count - 1) * l->ds;
-            *at += (count - 1) * l->ss;
-            s.ss = -l->ss;
-            s.ds = -l->ds;
+        Step s = {count, strips_stride(&t->strips[SRC], n, i, SRC, bits),
+                  strips_stride(&t->strips[DST], n, i, DST, bits), 0};
+        if (s.ds < 0) {
+            *to += (count - 1) * s.ds;
+            *at += (count - 1) * s.ss;
+            s.ss = -s.ss;
+            s.ds = -s.ds;
         }
         m = add_step(out, m, s);
     }
@@ -129,18 +120,28 @@ fill_quad(Bits *b)
     b->nlanes = (int)int_ceil_div(b->nlanes, QUAD) * QUAD;
 }
 
-static void
-find_window(Bits *b)
+/* The bytes of each strip that are read; false if those of one have no lane. */
+static bool
+find_strips(Bits *b)
 {
-    int32_t least = INT32_MAX, most = INT32_MIN;
+    const int n = b->strips < 2 ? 1 : b->strips;
+    bool whole = true;
+    for (int i = 0; i < n; i++) {
+        b->strip[i].first = INT32_MAX;
+        b->strip[i].end = INT32_MIN;
+    }
     for (int i = 0; i < b->n; i++) {
         if (b->src[i] == FILL)
             continue;
-        least = b->src[i] < least ? b->src[i] : least;
-        most = b->src[i] > most ? b->src[i] : most;
+        int32_t first = (int32_t)int_div(b->src[i], 8);
+        int32_t end = (int32_t)int_div(b->src[i] + b->bits - 1, 8) + 1;
+        int k = strip_of(b->strips, first);
+        b->strip[k].first = first < b->strip[k].first ? first : b->strip[k].first;
+        b->strip[k].end = end > b->strip[k].end ? end : b->strip[k].end;
     }
-    b->first = (int32_t)int_div(least, 8);
-    b->end = (int32_t)int_div(most + b->bits - 1, 8) + 1;
+    for (int i = 0; i < n; i++)
+        whole &= (i64)b->strip[i].end - b->strip[i].first >= LANE;
+    return whole;
 }
 
 /* Strides within a tile are such that all its bits have 32-bit offsets. */
@@ -165,9 +166,10 @@ shuffle_bits(const Nest *n, const Tile *t, int bits, Bits *b)
     i64 per = bits < 8 ? 8 / bits : 1;
     i64 to = kernel_remainder(shuffle_outside(n, t->in, false), per);
     i64 at = kernel_remainder(shuffle_outside(n, t->in, true), per);
-    int m = steps_of(n, t, s, &to, &at);
+    int m = steps_of(n, t, bits, s, &to, &at);
     b->bits = bits;
     b->turns = false;
+    b->strips = (int)t->strips[SRC].count;
     return is_near(s, m, bits) && list_elements(b, s, m, t->residual.src, to, at, n->pad) &&
             shuffle_lanes(b);
 }
@@ -184,8 +186,7 @@ shuffle_lanes(Bits *b)
             first = i;
         }
     fill_quad(b);
-    find_window(b);
-    return b->end - b->first >= LANE;
+    return find_strips(b);
 }
 
 typedef struct {

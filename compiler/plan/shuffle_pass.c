@@ -1,7 +1,6 @@
 /* A pass over a tile: the terms of its lanes, and their words. */
 #include <string.h>
 
-#include "kernel_family.h"
 #include "shuffle.h"
 
 /* More terms, or words, take longer than other kernels. */
@@ -80,10 +79,12 @@ find_window(const Bits *b, const Part *p, int n, Kind k, int32_t *window)
     for (int i = 0; i < n; i++)
         if (is_left(&p[i], k) && p[i].from < least + LANE && p[i].from > most)
             most = p[i].from;
-    int32_t even = b->first + (least - b->first) / LANE * LANE;
+    const int strip = strip_of(b->strips, least);
+    const int32_t first = b->strip[strip].first, end = b->strip[strip].end;
+    int32_t even = first + (least - first) / LANE * LANE;
     *window = most < even + LANE ? even : least;
-    if (*window > b->end - LANE)
-        *window = b->end - LANE;
+    if (*window > end - LANE)
+        *window = end - LANE;
     return true;
 }
 
@@ -128,6 +129,13 @@ count_lane(const Bits *b, int lane)
     return c;
 }
 
+/* The end of the strip of a bit. */
+static int32_t
+end_of(const Bits *b, int32_t bit)
+{
+    return b->strip[strip_of(b->strips, (int32_t)int_div(bit, 8))].end;
+}
+
 /* Lane i has the terms of lane k: all of its elements are as far behind those of k as the
  * first, by whole bytes, and no window of it has to begin earlier. */
 static bool
@@ -142,7 +150,7 @@ is_like(const Bits *b, int i, int k)
     for (int e = 0; first + e < b->n && b->dst[first + e] < 8 * (b->lane[i] + LANE); e++)
         if (b->src[first + e] - b->src[of + e] != from ||
             b->dst[first + e] - b->dst[of + e] != to ||
-            b->src[first + e] > 8 * (b->end - LANE))
+            b->src[first + e] > 8 * (end_of(b, b->src[first + e]) - LANE))
             return false;
     return true;
 }
@@ -181,18 +189,14 @@ shuffle_terms(const Bits *b, Terms *t)
     return shuffle_words(b, t) <= WORDS_MAX;
 }
 
-/* Words of a pass: its head; the head of a row, a term of whole bytes, one with a mask. */
-enum { HEAD = 5, ROW_HEAD = 4 + QUAD, WHOLE = QUAD * (1 + WORD) + 1,
-       MASKED = WHOLE + QUAD * WORD + 1 };
-
 static int
 pairs_of(const Row *r)
 {
     return (r->windows + 1) / 2;
 }
 
-static i64
-row_words(const Bits *b, const Row *r)
+i64
+shuffle_row_words(const Bits *b, const Row *r)
 {
     return ROW_HEAD + b->fills * QUAD * WORD + r->whole * WHOLE + r->masked * MASKED +
            pairs_of(r) * PAIRED;
@@ -203,7 +207,7 @@ shuffle_words(const Bits *b, const Terms *t)
 {
     i64 words = HEAD;
     for (int i = 0; i < b->nlanes / QUAD; i++)
-        words += row_words(b, &t->row[i]);
+        words += shuffle_row_words(b, &t->row[i]);
     return words;
 }
 
@@ -227,7 +231,7 @@ put_masked(const Bits *b, const Row *r, int lane, Part *p, int n, int32_t *out)
     uint8_t at[LANE], mask[LANE];
     for (int s = 0; s < SHIFTS; s++)
         for (int i = 0; i < r->shifted[s]; i++, out += MASKED) {
-            int32_t window = b->first;
+            int32_t window = b->strip[0].first;
             take_window(b, p, n, (Kind){s, false}, &window, at, mask);
             put_term(out, lane % QUAD, window, at, mask);
             out[MASKED - 1] = s - 7;
@@ -258,7 +262,7 @@ put_lane(const Bits *b, const Row *r, int lane, int32_t *out)
         out += QUAD * WORD;
     }
     for (int i = 0; i < r->whole; i++, out += WHOLE) {
-        int32_t window = b->first;
+        int32_t window = b->strip[0].first;
         take_window(b, p, n, (Kind){7, true}, &window, at, mask);
         put_term(out, k, window, at, NULL);
     }
@@ -293,7 +297,7 @@ shuffle_pass(const Bits *b, const Terms *t, int32_t *out)
         const int32_t terms[] = {r->whole, r->masked, windows_of(b, r, out)};
         memcpy(out, terms, sizeof terms);
         out[ROW_HEAD - 1] = pairs_of(r);
-        out += row_words(b, r);
+        out += shuffle_row_words(b, r);
         shuffle_pairs(b, i, r->windows, out - pairs_of(r) * PAIRED);
     }
 }

@@ -1,7 +1,6 @@
 /* The program of a tile: one to three passes. */
 #include <stdlib.h>
 
-#include "kernel_family.h"
 #include "shuffle.h"
 
 /* A byte of the destination: its place, and its first element's in the source, in bits;
@@ -31,6 +30,8 @@ in_two(const Bits *b, Bits *make, Bits *move)
         byte[i] = (Byte){b->dst[i * per], b->src[i * per], i * per};
     qsort(byte, (size_t)n, sizeof *byte, in_source);
     make->bits = b->bits;
+    make->strips = b->strips;
+    move->strips = 1;
     make->fills = move->fills = make->turns = move->turns = false;
     make->n = b->n;
     move->bits = 8;

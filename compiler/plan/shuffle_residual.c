@@ -1,16 +1,15 @@
 /* The loops of a tile that are in the residual of an address. */
 #include <stdlib.h>
 
-#include "kernel_family.h"
 #include "shuffle.h"
 
-/* What one value of the loops adds to both addresses. */
+/* What one value of the loops adds to both addresses, in the program. */
 typedef struct {
     i64 at[2];
 } Place;
 
 static bool
-find_loops(const Nest *n, int bits, bool in[MAX_LOOPS], int *count)
+find_loops(const Nest *n, int bits, bool in[MAX_LOOPS], Strips strips[2], int *count)
 {
     i64 all = 1;
     for (int i = 0; i < n->nloops; i++) {
@@ -18,9 +17,9 @@ find_loops(const Nest *n, int bits, bool in[MAX_LOOPS], int *count)
         in[i] = l->residual;
         if (!l->residual)
             continue;
-        if (!kernel_is_known(l) || l->n > TILE_ELEMENTS / all ||
+        if (!shuffle_is_plain(n, l) || l->n > TILE_ELEMENTS / all ||
             l->n > 8 * RAVEL_SHUFFLE_BYTES / bits / all || int_abs(l->ss) > INT32_MAX ||
-            int_abs(l->ds) > INT32_MAX)
+            int_abs(l->ds) > INT32_MAX || !shuffle_add_strips(n, i, l->n, strips))
             return false;
         all *= l->n;
     }
@@ -57,7 +56,8 @@ shuffle_outside(const Nest *n, const bool in[MAX_LOOPS], bool source)
 }
 
 static bool
-list_places(const Nest *n, int bits, const bool in[MAX_LOOPS], int count, Place *out)
+list_places(const Nest *n, int bits, const bool in[MAX_LOOPS], const Strips strips[2],
+            int count, Place *out)
 {
     const Ex *x[] = {part_of(n, in, true, true), part_of(n, in, false, true)};
     i64 *val = arena_array(ex_arena(n->e), i64, ex_nvars(n->e));
@@ -68,13 +68,13 @@ list_places(const Nest *n, int bits, const bool in[MAX_LOOPS], int count, Place 
             if (!in[i])
                 continue;
             val[l->var] = left % l->n;
-            sum[SRC] += val[l->var] * l->ss;
-            sum[DST] += val[l->var] * l->ds;
+            for (int s = SRC; s <= DST; s++)
+                sum[s] += val[l->var] * strips_stride(&strips[s], n, i, s, bits);
             left /= l->n;
         }
         for (int s = SRC; s <= DST; s++) {
-            i64 v, *at = &out[k].at[s];
-            if (!ex_eval(x[s], val, &v) || !int_add(v, sum[s], at) ||
+            i64 v, *at = &out[k].at[s], most = strips[s].count > 1 ? STRIP_MOST / bits : INF;
+            if (!ex_eval(x[s], val, &v) || !int_add(v, sum[s], at) || int_abs(v) > most ||
                 int_abs(*at) > INT32_MAX / 32 / bits)
                 return false;
         }
@@ -130,9 +130,9 @@ find_sums(const Place *p, int n, int side, Sums *s)
 }
 
 bool
-shuffle_residual(const Nest *n, int bits, bool in[MAX_LOOPS], Residual *r)
+shuffle_residual(const Nest *n, int bits, bool in[MAX_LOOPS], Strips strips[2], Residual *r)
 {
-    if (!find_loops(n, bits, in, &r->n))
+    if (!find_loops(n, bits, in, strips, &r->n))
         return false;
     if (r->n == 1) {
         r->to = r->src[0] = r->side[SRC].nsteps = r->side[DST].nsteps = 0;
@@ -141,7 +141,7 @@ shuffle_residual(const Nest *n, int bits, bool in[MAX_LOOPS], Residual *r)
     if (!is_apart(n, n->src, in) || !is_apart(n, n->dst, in))
         return false;
     Place *place = arena_array(ex_arena(n->e), Place, r->n);
-    if (!list_places(n, bits, in, r->n, place))
+    if (!list_places(n, bits, in, strips, r->n, place))
         return false;
     qsort(place, (size_t)r->n, sizeof *place, in_source);
     if (!find_sums(place, r->n, SRC, &r->side[SRC]))

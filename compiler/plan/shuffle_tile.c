@@ -1,6 +1,5 @@
 /* The tile of a nest: the loops over 64 contiguous bytes of the destination, and those over
  * 64 contiguous bytes of the source. */
-#include "kernel_family.h"
 #include "shuffle.h"
 
 /* Bits of a line; of the source's part of a tile that is long enough. */
@@ -57,7 +56,9 @@ more_of(const Growth *g, i64 run, int side)
     const Sums *s = &g->t->residual.side[side];
     for (int i = 0; i < g->n->nloops; i++) {
         const Loop *l = &g->n->loop[i];
-        if (g->t->in[i] && !l->residual && l->n > 1 && int_abs(kernel_stride(l, side)) == run)
+        const Ex *stride = kernel_stride_ex(l, side);
+        if (g->t->in[i] && !l->residual && l->n > 1 && ex_is_const(stride) &&
+            int_abs(stride->base) == run)
             return side == SRC ? l->n : elements_of(g->n, i);
     }
     for (int i = 0; i < s->nsteps; i++)
@@ -76,6 +77,20 @@ run_of(const Growth *g, int side)
     return run;
 }
 
+bool
+shuffle_is_plain(const Nest *n, const Loop *l)
+{
+    return ex_is_const(l->ex.n) &&
+           (n->near || (ex_is_const(l->ex.ss) && ex_is_const(l->ex.ds)));
+}
+
+/* The iterations that a loop of the tile has at least; 0: the tile cannot have it. */
+static i64
+fewest(const Nest *n, const Loop *l)
+{
+    return n->near ? kernel_fewest(l) : kernel_least(l);
+}
+
 /* Adds the loop, or a chunk of it, to the tile; false if neither fits.  Of a loop whose
  * count depends on the shape it adds a chunk. */
 static bool
@@ -85,12 +100,12 @@ join(Growth *g, int loop, i64 run)
     const Loop *l = &g->n->loop[loop];
     i64 n = elements_of(g->n, loop), chunk;
     int role = t->loop[TILE_ROW] < 0 ? TILE_ROW : TILE_COL;
-    if (kernel_is_known(l) && fits(g, n) && run * n * g->bits <= 2 * g->line) {
+    if (shuffle_is_plain(g->n, l) && fits(g, n) && run * n * g->bits <= 2 * g->line) {
         t->in[loop] = true;
         g->elements *= n;
         return true;
     }
-    if (n != l->n || t->loop[role] >= 0 || (chunk = chunk_of(g, run, kernel_least(l))) < 2)
+    if (n != l->n || t->loop[role] >= 0 || (chunk = chunk_of(g, run, fewest(g->n, l))) < 2)
         return false;
     t->loop[role] = loop;
     t->chunk[role] = chunk;
@@ -106,7 +121,7 @@ grow(Growth *g, int side)
     int next;
     while ((run = run_of(g, side)) * g->bits < g->line &&
            (next = kernel_next_loop(g->n, g->t->in, side, run)) >= 0 &&
-           kernel_least(&g->n->loop[next]) > 1 && !is_chunked(g->t, next) &&
+           fewest(g->n, &g->n->loop[next]) > 1 && !is_chunked(g->t, next) &&
            join(g, next, run))
         ;
 }
@@ -186,7 +201,8 @@ source_bits(const Growth *g)
     i64 run = run_of(g, SRC);
     for (int i = TILE_ROW; i <= TILE_COL; i++) {
         int loop = g->t->loop[i];
-        if (loop >= 0 && int_abs(g->n->loop[loop].ss) == run)
+        if (loop >= 0 && ex_is_const(g->n->loop[loop].ex.ss) &&
+            int_abs(g->n->loop[loop].ss) == run)
             return run * g->t->chunk[i] * g->bits;
     }
     return run * g->bits;
@@ -210,15 +226,55 @@ grow_both(Growth *g)
     }
 }
 
+i64
+shuffle_taken(const Nest *n, const Tile *t, int loop)
+{
+    for (int i = TILE_ROW; i <= TILE_COL; i++)
+        if (t->loop[i] == loop)
+            return t->chunk[i];
+    return t->in[loop] ? n->loop[loop].n : 1;
+}
+
+bool
+shuffle_add_strips(const Nest *n, int loop, i64 taken, Strips strips[2])
+{
+    for (int side = SRC; side <= DST; side++)
+        if (taken > 1 && !ex_is_const(kernel_stride_ex(&n->loop[loop], side)) &&
+            !strips_add(&strips[side], loop, taken))
+            return false;
+    return true;
+}
+
+bool
+shuffle_scalars(const Nest *n, const Tile *t, TableScalars *s)
+{
+    i64 taken[MAX_LOOPS];
+    for (int i = 0; i < n->nloops; i++)
+        taken[i] = shuffle_taken(n, t, i);
+    return table_scalars(n, taken, s);
+}
+
+/* Strips of all loops but those in the residual, which have theirs. */
+static bool
+find_strips(const Nest *n, int bits, Tile *t)
+{
+    TableScalars s;
+    for (int i = 0; i < n->nloops; i++)
+        if (!n->loop[i].residual &&
+            !shuffle_add_strips(n, i, shuffle_taken(n, t, i), t->strips))
+            return false;
+    return strips_fit(n, t, bits) && shuffle_scalars(n, t, &s);
+}
+
 bool
 shuffle_tile(const Nest *n, int bits, Tile *t)
 {
-    *t = (Tile){.loop = {-1, -1}, .chunk = {1, 1}};
-    if (!shuffle_residual(n, bits, t->in, &t->residual))
+    *t = (Tile){.loop = {-1, -1}, .chunk = {1, 1}, .strips = {{.count = 1}, {.count = 1}}};
+    if (!shuffle_residual(n, bits, t->in, t->strips, &t->residual))
         return false;
     Growth g = {n, bits, LINE_BITS, t->residual.n, t};
     grow_both(&g);
     take_outside(n, t);
     return (!n->pad || has_padding(n, t)) && g.elements * bits >= 8 * LANE &&
-           moves_bytes(n, t, bits < 8 ? 8 / bits : 1);
+           moves_bytes(n, t, bits < 8 ? 8 / bits : 1) && find_strips(n, bits, t);
 }

@@ -9,7 +9,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "kernel_family.h"
 #include "shuffle.h"
 
 /* SIDE: of the matrix.  EIGHTS: most sets of eight bytes, as many as a tile has elements
@@ -98,6 +97,7 @@ start_pass(Bits *b, int n, bool turns)
 {
     b->bits = 8;
     b->n = n;
+    b->strips = 1;
     b->fills = false;
     b->turns = turns;
 }
@@ -119,6 +119,7 @@ shuffle_turns(const Bits *b, Bits pass[PASSES])
     for (int i = 0; i < n; i++)
         put_byte(&pass[2], made[i].index, b->dst[made[i].index * 8 / b->bits] / 8, i);
     start_pass(&pass[0], e.n * SIDE, true);
+    pass[0].strips = b->strips;
     start_pass(&pass[1], n, true);
     start_pass(&pass[2], n, false);
     return shuffle_lanes(&pass[0]) && shuffle_lanes(&pass[1]) && shuffle_lanes(&pass[2]);

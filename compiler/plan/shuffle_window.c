@@ -2,7 +2,6 @@
  * bytes of two registers. */
 #include <string.h>
 
-#include "kernel_family.h"
 #include "shuffle.h"
 
 enum { LINE = QUAD * LANE };
@@ -70,7 +69,7 @@ put_pair(const Bits *b, const int32_t *window, int n, int32_t from[LINE], int32_
     memset(at, 0x80, sizeof at);
     memset(out, 0, PAIRED * sizeof *out);
     for (int k = 0; k < n; k++) {
-        int32_t left = b->end - window[k];
+        int32_t left = b->strip[strip_of(b->strips, window[k])].end - window[k];
         out[2 * k] = window[k];
         out[2 * k + 1] = left < LINE ? left : LINE;
         for (int i = 0; i < LINE; i++)

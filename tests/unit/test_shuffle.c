@@ -12,7 +12,7 @@
 
 #include "../../compiler/plan/shuffle.h"
 
-enum { PROGRAMS = 400, WORDS = 1 << 15, HEAD = 5, ROW_WORDS = 8, TERM_WORDS = 21 };
+enum { PROGRAMS = 400, WORDS = 1 << 15, ROW_WORDS = 8, TERM_WORDS = 21 };
 
 static uint64_t seed = 17;
 
@@ -23,7 +23,8 @@ below(int n)
     return (int)(seed >> 33) % n;
 }
 
-/* Elements in any order within `reach` times as many; some are padding. */
+/* Elements in any order within `reach` times as many; some are padding.  The source has one
+ * strip, or each half of the elements has its own. */
 static void
 draw(Bits *b)
 {
@@ -34,10 +35,13 @@ draw(Bits *b)
     b->n = b->n * size < LANE ? LANE / size : b->n;
     b->fills = below(4) == 0;
     int stride = below(2) ? 1 : 3;
+    b->strips = 1 + below(2);
     for (int i = 0; i < b->n; i++) {
         int from = start + (stride * i % b->n ? i * stride % b->n : i) * reach;
+        int strip = i * b->strips / b->n * 8 * APART;
         b->dst[i] = b->bits * i;
-        b->src[i] = b->fills && below(5) == 0 ? FILL : b->bits * (below(8) ? from : start + i);
+        b->src[i] = b->fills && below(5) == 0 ? FILL
+                    : b->bits * (below(8) ? from : start + i) + strip;
     }
 }
 
@@ -64,8 +68,10 @@ by_pairs(const Bits *b, const int32_t *pair, int pairs, int at)
     }
     for (int i = 0; i < 2 * pairs; i++) {
         const int32_t *window = pair + (i / 2 - pairs) * PAIRED + i % 2 * 2;
-        assert_true(window[1] == 0 || (window[0] >= b->first && window[1] <= 64 &&
-                                       window[0] + window[1] <= b->end));
+        const int strip = strip_of(b->strips, window[0]);
+        assert_true(window[1] == 0 || (window[0] >= b->strip[strip].first &&
+                                       window[1] <= 64 &&
+                                       window[0] + window[1] <= b->strip[strip].end));
     }
     return found;
 }
