@@ -31,6 +31,9 @@ struct Exprs {
     Table atoms, sums;
     Var *var;
     int nvars, varcap;
+    int room;             /* of each of the next two: ex_flags, ex_map */
+    bool *flag;
+    const Ex **map;
     Loc loc;
 };
 
@@ -79,6 +82,32 @@ int
 ex_nvars(const Exprs *e)
 {
     return e->nvars;
+}
+
+static void
+make_room(Exprs *e)
+{
+    if (e->nvars < e->room)
+        return;
+    e->room = 2 * e->nvars + 16;
+    e->flag = arena_array(e->arena, bool, e->room);
+    e->map = arena_array(e->arena, const Ex *, e->room);
+}
+
+bool *
+ex_flags(Exprs *e)
+{
+    make_room(e);
+    memset(e->flag, 0, (size_t)e->nvars * sizeof *e->flag);
+    return e->flag;
+}
+
+const Ex **
+ex_map(Exprs *e)
+{
+    make_room(e);
+    memset(e->map, 0, (size_t)e->nvars * sizeof *e->map);
+    return e->map;
 }
 
 const char *

@@ -82,6 +82,10 @@ int ex_var(Exprs *e, const char *name, i64 min, i64 max);
  * variable, because plans have many equal loops. */
 int ex_loop_var(Exprs *e, const char *name, i64 n);
 int ex_nvars(const Exprs *e);
+/* An array with an entry for each variable, cleared; it is for short use: the next call returns
+ * the same memory. */
+bool *ex_flags(Exprs *e);
+const Ex **ex_map(Exprs *e);
 const char *ex_var_name(const Exprs *e, int var);
 const Ex *ex_of_var(Exprs *e, int var);
 const Ex *ex_of_atom(Exprs *e, const Atom *a);
@@ -93,6 +97,17 @@ const Atom *ex_atom(Exprs *e, const Atom *proto);
 /* Room for n terms while a sum is made: few[], or the arena if there are more. */
 enum { FEW_TERMS = 16 };
 Term *ex_room(Exprs *e, Term few[FEW_TERMS], int n);
+/* A sum that is made of several: simplified and interned once, at its end. */
+typedef struct {
+    Exprs *e;
+    i64 base;
+    int n, room;
+    Term *more;           /* NULL: the terms are the first of few[] */
+    Term few[FEW_TERMS];
+} ExSum;
+ExSum ex_sum_of(Exprs *e, i64 base);
+void ex_sum_add(ExSum *s, const Ex *x, i64 k);
+const Ex *ex_sum_end(ExSum *s);
 /* Sets the location for error messages; {0}: none. */
 void ex_locate(Exprs *e, Loc loc);
 _Noreturn void ex_overflow(Exprs *e);

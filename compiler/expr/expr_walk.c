@@ -63,10 +63,10 @@ subst_atom(Exprs *e, const Atom *a, const Ex *const *to)
 const Ex *
 ex_subst(Exprs *e, const Ex *x, const Ex *const *to)
 {
-    const Ex *r = ex_const(e, x->base);
+    ExSum s = ex_sum_of(e, x->base);
     for (int i = 0; i < x->n; i++)
-        r = ex_add_scaled(e, r, subst_atom(e, x->t[i].atom, to), x->t[i].coef);
-    return r;
+        ex_sum_add(&s, subst_atom(e, x->t[i].atom, to), x->t[i].coef);
+    return ex_sum_end(&s);
 }
 
 static bool
@@ -143,12 +143,13 @@ has_any(const Atom *a, const bool *of)
 const Ex *
 ex_part(Exprs *e, const Ex *x, const bool *of, bool with)
 {
-    Term *t = arena_array(ex_arena(e), Term, x->n);
+    Term few[FEW_TERMS], *t = ex_room(e, few, x->n);
+    i64 base = with ? 0 : x->base;
     int n = 0;
     for (int i = 0; i < x->n; i++)
         if (has_any(x->t[i].atom, of) == with)
             t[n++] = x->t[i];
-    return ex_sum(e, with ? 0 : x->base, t, n);
+    return n == x->n && base == x->base ? x : ex_sum(e, base, t, n);
 }
 
 static double

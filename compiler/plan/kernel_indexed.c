@@ -6,7 +6,7 @@
 static bool
 by_one(Exprs *e, const Ex *x, int var)
 {
-    bool *of = arena_array(ex_arena(e), bool, ex_nvars(e));
+    bool *of = ex_flags(e);
     of[var] = true;
     return ex_part(e, x, of, true) == ex_of_var(e, var);
 }

@@ -57,7 +57,7 @@ const Ex *
 nest_lookup_terms(const Nest *n, int side, int lookup)
 {
     int number = n->number[side][lookup];
-    bool *of = arena_array(ex_arena(n->e), bool, ex_nvars(n->e));
+    bool *of = ex_flags(n->e);
     of[number] = true;
     const Ex *terms = ex_part(n->e, side == SRC ? n->src : n->dst, of, true);
     for (int i = 0; i < terms->n; i++)

@@ -66,10 +66,11 @@ add_loop(NestMaker *m, int dim, const Piece *q, int i)
 static const Ex *
 coordinate(NestMaker *m, int dim, const Piece *q)
 {
-    const Ex *x = q->start;
+    ExSum s = ex_sum_of(m->e, 0);
+    ex_sum_add(&s, q->start, 1);
     for (int i = 0; i < q->nloops; i++)
-        x = ex_add_scaled(m->e, x, add_loop(m, dim, q, i), q->loop[i].step);
-    return x;
+        ex_sum_add(&s, add_loop(m, dim, q, i), q->loop[i].step);
+    return ex_sum_end(&s);
 }
 
 static Loop *
@@ -107,15 +108,10 @@ add_term(NestMaker *m, int side, const Ex *x, const Ex *stride)
                                    ex_times(e, ex_sum(e, 0, residual, nresidual), stride));
 }
 
-/* The variables of an address are those of the dims, so an array up to the last is enough;
- * in a view they are also scalars. */
 static void
 add_address(NestMaker *m, int side, const Sizes *z, const Ex *const *coord)
 {
-    int n = z->l->view ? ex_nvars(m->e) : 0;
-    for (int d = 0; d < z->l->rank; d++)
-        n = z->var[d] < n ? n : z->var[d] + 1;
-    const Ex **to = arena_array(ex_arena(m->e), const Ex *, n);
+    const Ex **to = ex_map(m->e);
     m->base[side] = m->residual[side] = ex_const(m->e, 0);
     for (int d = 0; d < z->l->rank; d++)
         to[z->var[d]] = coord[d];
@@ -146,7 +142,7 @@ move_first(NestMaker *m, Loop *l, const Ex *first, const Ex **to)
 static bool *
 in_residuals(NestMaker *m)
 {
-    bool *used = arena_array(ex_arena(m->e), bool, ex_nvars(m->e));
+    bool *used = ex_flags(m->e);
     for (int s = 0; s < 2; s++) {
         ex_vars(m->residual[s], used);
         for (int i = 0; i < MAX_LOOKUPS && m->n->at[s][i]; i++)
@@ -162,7 +158,7 @@ finish_addresses(NestMaker *m)
     bool *used = in_residuals(m);
     bool plain = ex_is_const(m->residual[SRC]) && ex_is_const(m->residual[DST]) &&
                  !nest_looks_up(n);
-    const Ex **to = plain ? NULL : arena_array(ex_arena(m->e), const Ex *, ex_nvars(m->e));
+    const Ex **to = plain ? NULL : ex_map(m->e);
     for (int i = 0; i < n->nloops; i++) {
         Loop *l = &n->loop[i];
         l->residual = used[l->var];

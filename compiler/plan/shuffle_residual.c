@@ -43,10 +43,16 @@ is_apart(const Nest *n, const Ex *x, const bool in[MAX_LOOPS])
 static const Ex *
 part_of(const Nest *n, const bool in[MAX_LOOPS], bool source, bool inside)
 {
-    bool *of = arena_array(ex_arena(n->e), bool, ex_nvars(n->e));
+    const Ex *x = source ? n->src : n->dst;
+    int some = 0;
+    while (some < n->nloops && !in[some])
+        some++;
+    if (some == n->nloops)
+        return inside ? ex_const(n->e, 0) : x;
+    bool *of = ex_flags(n->e);
     for (int i = 0; i < n->nloops; i++)
         of[n->loop[i].var] = in[i];
-    return ex_part(n->e, source ? n->src : n->dst, of, inside);
+    return ex_part(n->e, x, of, inside);
 }
 
 const Ex *
@@ -57,10 +63,8 @@ shuffle_outside(const Nest *n, const bool in[MAX_LOOPS], bool source)
 
 static bool
 list_places(const Nest *n, int bits, const bool in[MAX_LOOPS], const Strips strips[2],
-            int count, Place *out)
+            const Ex *const x[2], i64 *val, int count, Place *out)
 {
-    const Ex *x[] = {part_of(n, in, true, true), part_of(n, in, false, true)};
-    i64 *val = arena_array(ex_arena(n->e), i64, ex_nvars(n->e));
     for (int k = 0; k < count; k++) {
         i64 left = k, sum[2] = {0, 0};
         for (int i = 0; i < n->nloops; i++) {
@@ -129,6 +133,20 @@ find_sums(const Place *p, int n, int side, Sums *s)
     return are_sums(p, n, side, s);
 }
 
+/* The places by their sums, where they have such. */
+static bool
+list_sums(Place *place, Residual *r)
+{
+    qsort(place, (size_t)r->n, sizeof *place, in_source);
+    if (!find_sums(place, r->n, SRC, &r->side[SRC]))
+        r->side[SRC].nsteps = 0;
+    qsort(place, (size_t)r->n, sizeof *place, in_destination);
+    for (int i = 0; i < r->n; i++)
+        r->src[i] = (int32_t)place[i].at[SRC];
+    r->to = place[0].at[DST];
+    return find_sums(place, r->n, DST, &r->side[DST]);
+}
+
 bool
 shuffle_residual(const Nest *n, int bits, bool in[MAX_LOOPS], Strips strips[2], Residual *r)
 {
@@ -140,15 +158,13 @@ shuffle_residual(const Nest *n, int bits, bool in[MAX_LOOPS], Strips strips[2], 
     }
     if (!is_apart(n, n->src, in) || !is_apart(n, n->dst, in))
         return false;
-    Place *place = arena_array(ex_arena(n->e), Place, r->n);
-    if (!list_places(n, bits, in, strips, r->n, place))
-        return false;
-    qsort(place, (size_t)r->n, sizeof *place, in_source);
-    if (!find_sums(place, r->n, SRC, &r->side[SRC]))
-        r->side[SRC].nsteps = 0;
-    qsort(place, (size_t)r->n, sizeof *place, in_destination);
-    for (int i = 0; i < r->n; i++)
-        r->src[i] = (int32_t)place[i].at[SRC];
-    r->to = place[0].at[DST];
-    return find_sums(place, r->n, DST, &r->side[DST]);
+    const Ex *const x[] = {part_of(n, in, true, true), part_of(n, in, false, true)};
+    Arena *a = ex_arena(n->e);
+    i64 *val = arena_array(a, i64, ex_nvars(n->e));
+    Place *place = arena_array(a, Place, r->n);
+    bool listed = list_places(n, bits, in, strips, x, val, r->n, place) &&
+                  list_sums(place, r);
+    arena_drop(a, place, (size_t)r->n * sizeof *place);
+    arena_drop(a, val, (size_t)ex_nvars(n->e) * sizeof *val);
+    return listed;
 }
