@@ -18,6 +18,8 @@ SOURCES = {p.name: p.read_text() for p in sorted((ravel.ROOT / "compiler").rglob
 # Functions of the expressions' core that rely on no rule.
 PLUMBING = {
     "expr_arith.c": {"ex_add": "combine", "ex_sub": "combine", "plus": "ex_add", "terms_of": "a sum with fewer terms",
+                    "remainders": "terms_of", "ex_sum_of": "an empty sum", "summed": "its terms", "ex_sum_end": "ex_sum",
+                    "ex_add_scaled": "ex_sum_add",
                     "ex_times": "ex_mul of each term"},
     "expr_bits.c": {"boundaries": "where a xor is cut, which rule 64 allows anywhere", "inner_boundaries": "boundaries", "bits_of": "a size",
                     "bounded": "a question", "is_negative": "a question"},

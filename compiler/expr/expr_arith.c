@@ -152,26 +152,30 @@ ex_max(Exprs *e, const Ex *a, const Ex *b)
     return b->f.min >= a->f.max ? b : extreme(e, AT_MAX, a, b);
 }
 
-/* The terms of x that g divides, or those that it does not divide, without the base. */
+/* base plus the terms of x that g divides, or those that it does not divide, over `by`, which
+ * divides each. */
 static const Ex *
-terms_of(Exprs *e, const Ex *x, i64 g, bool divisible)
+terms_of(Exprs *e, const Ex *x, i64 g, bool divisible, i64 by, i64 base)
 {
     Term few[FEW_TERMS], *t = ex_room(e, few, x->n);
     int n = 0;
     for (int i = 0; i < x->n; i++)
         if ((x->t[i].coef % g == 0) == divisible)
-            t[n++] = x->t[i];
-    return ex_sum(e, 0, t, n);
+            t[n++] = (Term){x->t[i].coef / by, x->t[i].atom};
+    return n == x->n && by == 1 && base == x->base ? x : ex_sum(e, base, t, n);
 }
 
-/* x / g; requires that every term is a multiple of g (rules 3, 4, 67). */
+/* Those that g divides, over g (rules 3, 4, 67). */
 static const Ex *
-exact_div(Exprs *e, const Ex *x, i64 g)
+quotients(Exprs *e, const Ex *x, i64 g)
 {
-    Term few[FEW_TERMS], *t = ex_room(e, few, x->n);
-    for (int i = 0; i < x->n; i++)
-        t[i] = (Term){x->t[i].coef / g, x->t[i].atom};
-    return ex_sum(e, x->base / g, t, x->n);
+    return terms_of(e, x, g, true, g, int_div(x->base, g));
+}
+
+static const Ex *
+remainders(Exprs *e, const Ex *x, i64 g)
+{
+    return terms_of(e, x, g, false, 1, int_mod(x->base, g));
 }
 
 static const Ex *
@@ -205,11 +209,10 @@ split(Exprs *e, const Ex *x, i64 c, i64 *g, const Ex **high, const Ex **low)
             *g = pass ? all : int_gcd(c, x->t[i].coef);
             if (*g <= 1 || *g >= c)
                 continue;
-            *low = plus(e, terms_of(e, x, *g, false), int_mod(x->base, *g));
+            *low = remainders(e, x, *g);
             if (!within_one(*low, *g, &k) || k != 0)
                 continue;
-            *high = exact_div(e, terms_of(e, x, *g, true), *g);
-            *high = plus(e, *high, int_div(x->base, *g));
+            *high = quotients(e, x, *g);
             return true;
         }
     }
@@ -263,9 +266,7 @@ ex_div(Exprs *e, const Ex *a, i64 c)
         ex_fail(e, c ? "division by a negative number" : "division by zero");
     if (c == 1)                                                  /* rule 1 */
         return a;
-    const Ex *q = plus(e, exact_div(e, terms_of(e, a, c, true), c),
-                       int_div(a->base, c));
-    const Ex *r = plus(e, terms_of(e, a, c, false), int_mod(a->base, c));
+    const Ex *q = quotients(e, a, c), *r = remainders(e, a, c);
     if (within_one(r, c, &k))
         return plus(e, q, k);
     if (split(e, r, c, &g, &high, &low))
@@ -294,7 +295,7 @@ ex_mod(Exprs *e, const Ex *a, i64 c)
     const Ex *high, *low;
     if (c <= 0)
         ex_fail(e, c ? "remainder by a negative number" : "remainder by zero");
-    const Ex *r = plus(e, terms_of(e, a, c, false), int_mod(a->base, c));
+    const Ex *r = remainders(e, a, c);
     if (within_one(r, c, &k))
         return ex_add_scaled(e, r, ex_const(e, k), -c);
     if (split(e, r, c, &g, &high, &low))
