@@ -113,6 +113,8 @@ static const struct {
     {'b', false, {"banks", 'b', "DIM[:BYTES],...", 0,
      "find bank conflicts of the layout as a tile in shared memory, for lanes along DIM", 0},
      offsetof(Options, banks)},
+    {'y', true, {"in-place", 'y', 0, 0, "convert within one buffer, as ravel_run(plan, b, b) "
+     "does; layouts that do not permit it are refused", 0}, offsetof(Options, in_place)},
     {'v', true, {"verify", 'v', 0, 0,
      "check every byte of the result and prove the code; not of sparse formats", 0},
      offsetof(Options, verify)},

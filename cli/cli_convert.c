@@ -281,6 +281,15 @@ convert_blocks(Cli *c, Source *s, const ravel_request *rq, const Blocks *b)
     return ok;
 }
 
+/* The source goes to where the result will be. */
+static void
+run_in_place(Cli *c, const ravel_plan *p, unsigned char *dst, const Source *s)
+{
+    memcpy(dst, s->from.a.data, (size_t)layout_bytes(p->plan->dst));
+    if (ravel_run(p, dst, dst) == RAVEL_ERR_MEMORY)
+        cli_fail(c, "no memory for the passes of a conversion in place");
+}
+
 /* The same, with the whole result in memory. */
 static bool
 convert_whole(Cli *c, Source *s, const ravel_plan *plan)
@@ -293,6 +302,8 @@ convert_whole(Cli *c, Source *s, const ravel_plan *plan)
     ravel_error err;
     if (x.n)
         cli_check(c, ravel_run_arrays(plan, dst, s->from.a.data, NULL, x.data, &err), &err);
+    else if (c->o.in_place)
+        run_in_place(c, plan, dst, s);
     else
         cli_run_whole(plan, dst, s->from.a.data);
     if (c->o.verify && !verify(c, plan, &x, dst, s))
@@ -340,7 +351,8 @@ convert(Cli *c, Source *s, ravel_plan **plan)
         whole.from = from_fortran(c, s, whole.from);
     cli_via(c, &whole, s->shape);
     s->rank = whole.rank;
-    ravel_request rq = {whole.from, to, s->dtype->name, s->rank, s->shape, cli_threads(c)};
+    ravel_request rq = {whole.from, to, s->dtype->name, s->rank, s->shape, cli_threads(c),
+                        c->o.in_place};
     cli_check(c, ravel_compile(c->cx, &rq, plan, &err), &err);
     const Plan *p = (*plan)->plan;
     cli_check_indices(c, *plan);
@@ -348,7 +360,9 @@ convert(Cli *c, Source *s, ravel_plan **plan)
         check_stored(c, s, p->src);
     if (plan_looks_up(p) && c->o.mem)
         cli_fail(c, "--mem: a conversion with an index array is not divided into blocks");
-    const Blocks *b = plan_looks_up(p) ? NULL : choose_blocks(c, s, p, &rq);
+    if (c->o.in_place && c->o.mem)
+        cli_fail(c, "--mem: a conversion in place is not divided into blocks of files");
+    const Blocks *b = plan_looks_up(p) || c->o.in_place ? NULL : choose_blocks(c, s, p, &rq);
     if (!(b ? convert_blocks(c, s, &rq, b) : convert_whole(c, s, *plan)))
         return EXIT_NO;
     if (strcmp(c->o.arg[1], "-"))

@@ -33,6 +33,7 @@ explain_way(Cli *c, const Request *rq)
     ravel_request q = {.from = rq->from, .to = rq->to, .dtype = rq->dtype,
                        .rank = rq->rank, .shape = rq->shape};
     q.threads = cli_threads(c);
+    q.in_place = c->o.in_place;
     cli_check(c, ravel_compile(c->cx, &q, &p, &err), &err);
     printf("code: %s\n", ravel_plan_way(p));
     ravel_plan_free(p);

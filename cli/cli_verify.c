@@ -118,7 +118,7 @@ prove_direction(Verify *v, const char *from, const char *to, const i64 *shape,
                 bool to_view)
 {
     ravel_error err;
-    ravel_request rq = {from, to, v->rq.dtype, v->rq.rank, shape, 0};
+    ravel_request rq = {from, to, v->rq.dtype, v->rq.rank, shape, 0, 0};
     ravel_status s = ravel_compile(v->c->cx, &rq, &v->plan, &err);
     if (to_view && s == RAVEL_ERR_LAYOUT) {
         v->one_way = arena_string(v->c->arena, err.text);

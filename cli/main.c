@@ -96,7 +96,7 @@ static const Command commands[] = {
      "  ravel emit --list kernels.txt -o all.c --header all.h --depfile all.d\n"
      "  ravel emit --kind inverse --to SW128 --shape 16,64 --dtype f16 -o i.c\n"
      "  ravel emit -F NCHW -T NHWC -s 8,64,56,56 -d f16 -G cuda -o k.cu -M k.json\n"},
-    {"convert", cmd_convert, "IN OUT", 2, "FT!VZstxpXhurNvWLf", "convert an array file",
+    {"convert", cmd_convert, "IN OUT", 2, "FT!VZstxpXhurNyvWLf", "convert an array file",
      "IN is recognised as .npy, .npz, safetensors or GGUF by its first bytes, OUT\n"
      "as .npy, .npz or .safetensors by its name.  The last has the layout, the\n"
      "shape and the type in its metadata: if it is IN, --from is not needed.  Other\n"
@@ -149,7 +149,7 @@ static const Command commands[] = {
      "  ravel emit --from NCHW --to NHWC --shape 2,3,5,7 --dtype u8 -o f.c\n"
      "  gcc -O3 -shared -fPIC -o f.so f.c\n"
      "  ravel verify --from NCHW --to NHWC --shape 2,3,5,7 --dtype u8 --object f.so\n"},
-    {"explain", cmd_explain, "", 0, "F!T!Vst!GAkNWPjmwELf",
+    {"explain", cmd_explain, "", 0, "F!T!Vst!GAkNWPjmwyELf",
      "print the plan of a conversion",
      "Prints both layouts, with their expressions as written and as simplified, and\n"
      "the plan: boxes of the destination, and for each box a nest of loops around a\n"

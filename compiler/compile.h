@@ -52,6 +52,10 @@ typedef struct {
 } Together;
 Together compile_walk(const Plan *p);
 
+/* in_place.c */
+/* The passes that convert a buffer within itself; diag_fatal if there are none. */
+const InPlace *compile_in_place(const Plan *p, const Request *rq);
+
 /* compose.c */
 /* Two conversions, one after the other, as one from `from` with this shape to the
  * destination of the second. */

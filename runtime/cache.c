@@ -40,7 +40,7 @@ key_of(const ravel_context *cx, const ravel_request *rq)
 {
     Key k = {*rq, cx->threads, 14695981039346656037u, 0};
     k.texts = hash_bytes(k.texts, rq->from, strlen(rq->from) + 1);
-    k.texts = hash_bytes(k.texts, rq->to, strlen(rq->to) + 1);
+    k.texts = hash_bytes(k.texts, rq->to, strlen(rq->to) + 1) + (rq->in_place != 0);
     return key_at(&k, rq->shape);
 }
 
@@ -69,6 +69,7 @@ key_same(const Key *a, const Key *b)
 {
     return a->hash == b->hash && a->threads == b->threads &&
            a->rq.threads == b->rq.threads && a->rq.rank == b->rq.rank &&
+           !a->rq.in_place == !b->rq.in_place &&
            !strcmp(a->rq.from, b->rq.from) && !strcmp(a->rq.to, b->rq.to) &&
            !strcmp(a->rq.dtype, b->rq.dtype) &&
            (a->rq.rank == 0 || !memcmp(a->rq.shape, b->rq.shape,

@@ -25,7 +25,8 @@ compose(void *arg)
                               one.why);
         return;
     }
-    ravel_request rq = {one.from, s->to, s->dtype, one.rank, one.shape, s->threads};
+    ravel_request rq = {one.from, s->to, s->dtype, one.rank, one.shape, s->threads,
+                        s->in_place};
     c->status = ravel_compile(c->cx, &rq, c->out, c->err);
 }
 

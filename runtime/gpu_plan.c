@@ -168,6 +168,8 @@ ravel_device_plan_new(ravel_context *cx, ravel_device *dev, const ravel_request 
     ravel_status s = request_check(rq, err);
     if (s)
         return s;
+    if (rq->in_place)
+        return error_set(err, RAVEL_ERR_ARGUMENT, "a device does not convert in place");
     Key key = key_of(cx, rq);
     *out = cached(cx, dev, &key, align);
     if (*out)

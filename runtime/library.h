@@ -92,6 +92,12 @@ typedef struct {
     const Advice *advice;          /* NULL: none for the key */
 } WisdomUsed;
 
+/* The passes of a plan in place, and the plans of its blocks; NULL for cycles. */
+typedef struct {
+    const InPlace *how;
+    ravel_plan *block[IN_PLACE_PASSES];
+} InPlacePlans;
+
 struct ravel_plan {
     Arena arena;
     atomic_int users;              /* reference count: callers, and the cache */
@@ -99,6 +105,7 @@ struct ravel_plan {
     const Plan *plan;              /* in arena; read only */
     const char *way;               /* the result of ravel_plan_way */
     const Steps *steps;            /* in arena; for the interpreter, else NULL */
+    InPlacePlans *in_place;        /* in arena; it has no code of its own.  NULL: it is not */
     Jit *jit;                      /* owns code; NULL for the interpreter, and for a plan
                                     * at a shape, which uses the code of another plan */
     Compiled *code;                /* NULL for the interpreter */
@@ -160,6 +167,14 @@ bool wisdom_current(WisdomUsed *t, const Wisdom *now);
 ravel_status wisdom_learn(ravel_context *cx, const Advice *one, ravel_error *err);
 void wisdom_free(const Wisdom *w);
 
+/* in_place.c: make the plans of the passes p->in_place->how. */
+ravel_status in_place_make(ravel_plan *p, ravel_error *err);
+/* Convert the buffer.  RAVEL_ERR_MEMORY, and nothing is written: there is no memory. */
+ravel_status in_place_run(const ravel_plan *p, void *buffer);
+
+/* ravel.c: the plan of the key, of the cache or a new one, with one more user. */
+ravel_status plan_get(ravel_context *cx, const Key *key, const Known *known, ravel_plan **out,
+                      ravel_error *err);
 /* ravel.c: the threads that share the work of plan p. */
 Threads plan_threads(const ravel_context *cx, const Key *key, const Plan *p);
 /* Check a rank and the extents' pointer. */

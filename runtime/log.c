@@ -119,8 +119,9 @@ log_options(Arena *a, const Plan *p, const ravel_request *q, const int64_t *shap
 static void
 put_command(Buf *b, const Event *l)
 {
-    buf_printf(b, "ravel %s%s", l->run ? "bench" : "explain",
-               log_options(b->arena, l->p->plan, &l->p->key.rq, l->shape));
+    buf_printf(b, "ravel %s%s%s", l->run && !l->p->in_place ? "bench" : "explain",
+               log_options(b->arena, l->p->plan, &l->p->key.rq, l->shape),
+               l->p->in_place ? " --in-place" : "");
     if (l->p->threads.most > 1 || l->run)
         buf_printf(b, " --threads %d", l->p->threads.most);
 }
@@ -129,6 +130,10 @@ static void
 put_kernels(Buf *b, const Event *l)
 {
     const char *between = " ";
+    if (l->p->in_place) {
+        buf_printf(b, " %s", l->p->way);
+        return;
+    }
     for (int k = 0; k < nkernels; k++) {
         int uses = 0;
         for (int i = 0; i < l->p->plan->n; i++)

@@ -61,6 +61,11 @@ plan(void *arg)
     if (!j->pick)
         wisdom_use(p->cx, j->wisdom, made, plan_threads(p->cx, j->key, made).most,
                    &p->wisdom);
+    if (rq->in_place) {
+        p->in_place = arena_new(&p->arena, InPlacePlans);
+        p->in_place->how = compile_in_place(made, &q);
+        return;
+    }
     if (p->cx->way != CODE_INTERPRETER && (jit_is_built || p->cx->way == CODE_JIT))
         make_text(p, &q);
     else
@@ -94,6 +99,8 @@ make_code(Job *j, ravel_error *err)
 {
     ravel_plan *p = j->p;
     ravel_error own;
+    if (p->in_place)
+        return in_place_make(p, err);
     if (p->steps) {
         p->way = p->cx->way == CODE_INTERPRETER ? "interpreter: RAVEL_CODE asks for it"
                                                 : "interpreter: built without libtcc";
@@ -191,6 +198,18 @@ plan_for(ravel_context *cx, const Key *key, const Known *known)
 }
 
 ravel_status
+plan_get(ravel_context *cx, const Key *key, const Known *known, ravel_plan **out,
+         ravel_error *err)
+{
+    ravel_status s = RAVEL_OK;
+    Job job = {.key = key, .wisdom = cx->wisdom};
+    *out = cache_find(&cx->cache, key, known, job.wisdom);
+    if (!*out)
+        *out = add_plan(cx, job, known, &s, err);
+    return s;
+}
+
+ravel_status
 ravel_compile(ravel_context *cx, const ravel_request *rq, ravel_plan **out,
               ravel_error *err)
 {
@@ -201,10 +220,5 @@ ravel_compile(ravel_context *cx, const ravel_request *rq, ravel_plan **out,
     if (s != RAVEL_OK)
         return s;
     Key key = key_of(cx, rq);
-    const Known *known = context_known(cx);
-    Job job = {.key = &key, .wisdom = cx->wisdom};
-    *out = cache_find(&cx->cache, &key, known, job.wisdom);
-    if (!*out)
-        *out = add_plan(cx, job, known, &s, err);
-    return s;
+    return plan_get(cx, &key, context_known(cx), out, err);
 }

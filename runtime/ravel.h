@@ -74,6 +74,7 @@ typedef struct {
     const int64_t *shape;     /* rank extents, in the order of the dims of `from`; any of
                                * them may be RAVEL_RUNTIME */
     int threads;              /* maximal number of threads; 0: that of the context */
+    int in_place;             /* not 0: ravel_run(plan, b, b) converts the buffer b within itself */
 } ravel_request;
 
 /* A parallel loop provided by the host.  ravel_run calls f(host, task, arg, parts).  f
@@ -174,7 +175,8 @@ RAVEL_API ravel_status ravel_plan_shapes(const ravel_plan *plan, ravel_extents *
  * request or the context asks for one thread; 0 if the plan is NULL.  Thread-safe. */
 RAVEL_API int ravel_plan_threads(const ravel_plan *plan);
 
-/* How the plan is executed: "machine code", or "interpreter: " and the reason.  The
+/* How the plan is executed: "machine code", "interpreter: " and the reason, or "in place: " and
+ * its passes.  The
  * interpreter walks the loops of the plan and calls the same kernels.  It is used if code
  * cannot be made or loaded, or if the environment has RAVEL_CODE=interpreter.  With
  * RAVEL_CODE=jit ravel_compile fails instead.  The plan owns the string; NULL if the plan
@@ -183,15 +185,20 @@ RAVEL_API const char *ravel_plan_way(const ravel_plan *plan);
 
 /* The C source of the machine code, for reading and logs; tables of constants are given to
  * the code by their address and are not in it.  The plan owns the string; NULL if the plan is
- * NULL or is interpreted.  Thread-safe. */
+ * NULL, is interpreted or is in place.  Thread-safe. */
 RAVEL_API const char *ravel_plan_source(const ravel_plan *plan);
 
 /* Convert `src` to `dst`.  The buffers need no alignment.  Padding receives the fill
  * of the destination; holes (the gaps that a pitch leaves) are not written.  The call
  * uses up to 240 KB of stack.  RAVEL_ERR_ARGUMENT, and nothing is written, if an
- * argument is NULL, if the buffers overlap (there is no conversion in place) or if the
- * plan has run-time extents; else RAVEL_OK.  Thread-safe, also in the child of a fork,
- * where threads are created for each call. */
+ * argument is NULL, if the buffers overlap or if the plan has run-time extents; else
+ * RAVEL_OK.  Thread-safe, also in the child of a fork, where threads are created for each
+ * call.
+ *
+ * A plan of a request with in_place converts one buffer: RAVEL_ERR_ARGUMENT unless dst is src.
+ * It allocates up to 512 KB and a bit for each item that it moves, for each thread;
+ * RAVEL_ERR_MEMORY, and nothing is written, if there is no memory.  ravel_compile refuses
+ * such a request with RAVEL_ERR_LAYOUT if the layouts do not permit it (docs/reference.md). */
 RAVEL_API ravel_status ravel_run(const ravel_plan *plan, void *dst,
                                  const void *src);
 

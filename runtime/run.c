@@ -9,6 +9,8 @@ ravel_plan_free(ravel_plan *p)
 {
     if (!p || atomic_fetch_sub(&p->users, 1) > 1)
         return;
+    for (int i = 0; p->in_place && i < IN_PLACE_PASSES; i++)
+        ravel_plan_free(p->in_place->block[i]);
     jit_free(p->jit);
     arena_free(&p->arena);
     context_leave(p->cx);
@@ -120,11 +122,16 @@ ravel_run(const ravel_plan *p, void *dst, const void *src)
 {
     if (!p || !dst || !src || !plan_is_fixed(p->plan) ||
         (plan_looks_up(p->plan) && !p->extent) ||
-        buffers_overlap(dst, layout_bytes(p->plan->dst), src, layout_bytes(p->plan->src)))
+        (p->in_place ? dst != src
+         : buffers_overlap(dst, layout_bytes(p->plan->dst), src, layout_bytes(p->plan->src))))
         return RAVEL_ERR_ARGUMENT;
     const int64_t start = p->cx->log ? log_start(p->cx) : 0;
-    plan_share(p, p->steps, p->extent, p->threads.most, dst, src);
-    if (start)
+    ravel_status s = RAVEL_OK;
+    if (p->in_place)
+        s = in_place_run(p, dst);
+    else
+        plan_share(p, p->steps, p->extent, p->threads.most, dst, src);
+    if (start && s == RAVEL_OK)
         log_run(p, NULL, start);
-    return RAVEL_OK;
+    return s;
 }

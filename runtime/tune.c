@@ -255,6 +255,9 @@ tune_watched(ravel_context *cx, const ravel_request *rq, const int64_t *shape,
     ravel_tuning own;
     if (!cx || !rq || !rq->from || !rq->to || !rq->dtype)
         return error_set(err, RAVEL_ERR_ARGUMENT, "ravel_tune: a NULL argument");
+    if (rq->in_place)
+        return error_set(err, RAVEL_ERR_ARGUMENT, "ravel_tune: a conversion in place has nothing "
+                         "to tune but that of its blocks");
     if (!(seconds >= 0 && seconds <= 3600))
         return error_set(err, RAVEL_ERR_ARGUMENT, "ravel_tune: 0 to 3600 seconds");
     ravel_status s = request_check(rq, err);

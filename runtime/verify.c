@@ -1,5 +1,6 @@
 /* The proof of a plan: its boxes by plan_check, its code by index stamps. */
 #include <stdio.h>
+#include <string.h>
 
 #include "proof.h"
 
@@ -57,6 +58,14 @@ run_plan(const void *self, void *dst, const void *src)
     ravel_run(self, dst, src);
 }
 
+/* The proof has two buffers, of which the source is not written. */
+static void
+run_in_place(const void *self, void *dst, const void *src)
+{
+    memcpy(dst, src, (size_t)ravel_plan_src_bytes(self));
+    ravel_run(self, dst, dst);
+}
+
 static void
 part_of(const void *self, void *dst, const void *src, i64 part, i64 parts)
 {
@@ -69,7 +78,8 @@ verify_plan(const ravel_plan *p, Proof *q, ravel_certificate *out, ravel_error *
     *out = (ravel_certificate){.nests = p->plan->n};
     set_kernels(p->plan, out);
     ravel_status s = verify_boxes(p->plan, NULL, err);
-    Code code = {.run = run_plan, .part = p->plan->split ? part_of : NULL, .self = p};
+    Code code = {.run = p->in_place ? run_in_place : run_plan,
+                 .part = p->plan->split && !p->in_place ? part_of : NULL, .self = p};
     return s == RAVEL_OK ? proof_run(q, &code, out, err) : s;
 }
 

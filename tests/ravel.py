@@ -19,7 +19,7 @@ class Err(ct.Structure):
 
 class Request(ct.Structure):
     _fields_ = [("from_", ct.c_char_p), ("to", ct.c_char_p), ("dtype", ct.c_char_p),
-                ("rank", ct.c_int), ("shape", ct.POINTER(ct.c_int64)), ("threads", ct.c_int)]
+                ("rank", ct.c_int), ("shape", ct.POINTER(ct.c_int64)), ("threads", ct.c_int), ("in_place", ct.c_int)]
 
 
 class Certificate(ct.Structure):

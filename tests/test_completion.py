@@ -21,7 +21,7 @@ COMMANDS = re.findall(r"^  (\w+) ", said("--help"), re.M)
 
 def options(command):
     """The long options of the help, which glibc's argp writes."""
-    return set(re.findall(r"^ +(?:-\S, )? *(--[a-z]+)", said(command, "--help"), re.M)) - {"--usage"}
+    return set(re.findall(r"^ +(?:-\S, )? *(--[a-z-]+)", said(command, "--help"), re.M)) - {"--usage"}
 
 
 @pytest.fixture(scope="module")
@@ -70,7 +70,7 @@ def test_options_are_those_of_the_help(scripts, command):
     want = options(command)
     assert "--help" in want
     assert want == {w for w in bash(scripts, command, "-") if w.startswith("--")}
-    assert want == {re.match(r"\*?(--[a-z]+)", line).group(1) for line in zsh(scripts, command) if re.match(r"\*?--", line)}
+    assert want == {re.match(r"\*?(--[a-z-]+)", line).group(1) for line in zsh(scripts, command) if re.match(r"\*?--", line)}
     assert want - {"--help"} <= {w.rstrip("=") for w in fish(scripts, command, "--")}
 
 

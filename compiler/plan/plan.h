@@ -338,6 +338,39 @@ typedef struct {
 } ShapeList;
 ShapeList plan_boundaries(Arena *a, const Plan *p);
 
+/* plan_in_place.c: the conversion of a buffer within itself, in at most 3 passes. */
+enum { IN_PLACE_PASSES = 3, PASS_DIGITS = MAX_LOOPS + 4 };
+/* The bytes of a block, at most: a thread needs as many beside the buffer. */
+enum { IN_PLACE_BYTES = 512 << 10 };
+typedef struct {
+    i64 n;                /* so many parts of the buffer, of `bytes` each, apart from each other */
+    i64 bytes;
+    enum {
+        PASS_BLOCKS,      /* a part is converted by way of scratch */
+        PASS_CYCLES,      /* its items are permuted, by the cycles of the permutation */
+        PASS_MATRIX       /* ... which transposes extent[1] rows of extent[0] items: by rows and
+                           * columns, of which each fits the scratch */
+    } kind;
+    /* The conversion of a part: */
+    const char *from, *to;
+    int rank;
+    const i64 *shape;
+    /* The permutation: the place of an item, as digits, outermost first; stride[] leads to the
+     * place where the item was before, in items. */
+    i64 item;             /* bytes */
+    int digits;
+    i64 extent[PASS_DIGITS], stride[PASS_DIGITS];
+} InPlacePass;
+typedef struct {
+    int n;
+    InPlacePass pass[IN_PLACE_PASSES];
+} InPlace;
+/* By the digits of both sides.  False if they are not digits that fill the storage, or if items
+ * of the permutation would not be whole bytes.  *out and its texts are in p's arena. */
+bool plan_in_place(const Plan *p, InPlace *out);
+/* Whether each slot of the destination is written. */
+bool plan_writes_all(const Plan *p);
+
 /* plan_needs.c: expressions over scalars. */
 /* Bytes of the storage of one of the plan's layouts. */
 const Ex *plan_bytes(const Plan *p, const Sizes *z);

@@ -25,13 +25,14 @@ class Plan:
 
     `shape` is the logical shape, with None for extents at run time; `dtype` the element type; `src_shape` and `dst_shape` are the shapes of
     x and of the result, or None if there are extents at run time; `way` is "machine code", or why not; `source` its C text; `arrays` has
-    the names of the index arrays, which each call is given.
+    the names of the index arrays, which each call is given.  `in_place` is true if a call converts x within its own memory.
     """
-    __slots__ = ("_plan", "_run", "_type", "_files", "src", "dst", "shape", "dtype", "src_shape", "dst_shape", "arrays")
+    __slots__ = ("_plan", "_run", "_type", "_files", "src", "dst", "shape", "dtype", "src_shape", "dst_shape", "arrays", "in_place")
 
-    def __init__(self, files: tuple, src: str, dst: str, dtype: str, shape: tuple, threads: int):
+    def __init__(self, files: tuple, src: str, dst: str, dtype: str, shape: tuple, threads: int, in_place: bool = False):
         context = _specs.context(files)
-        self._plan = context.compile(src, dst, dtype, shape, threads)
+        self._plan = context.compile(src, dst, dtype, shape, threads, in_place)
+        self.in_place = in_place
         self._run, self._type, self._files = self._plan.run, numpy_type(dtype), files
         self.src, self.dst, self.shape, self.dtype = src, dst, shape, dtype
         self.arrays = tuple(a[0] for a in self._plan.arrays(None))
@@ -62,8 +63,11 @@ class Plan:
         >>> plan(np.arange(12, dtype="u1").reshape(1, 2, 2, 3)).tolist()
         [[[[0, 3], [6, 9]], [[1, 4], [7, 10]], [[2, 5], [8, 11]]]]
         """
+        same = out is x
         if type(x) is not np.ndarray:
             x = as_array(x)
+        if self.in_place:
+            return self._run_in_place(x, x if same or out is None else out)
         if x.dtype is not self._type:
             type_name(x.dtype, self.dtype)
         if self.src_shape is None or shape is not None:
@@ -77,6 +81,15 @@ class Plan:
             return new
         self._run(x, self._checked(out, x, self.dst_shape), *more)
         return out
+
+    def _run_in_place(self, x: np.ndarray, out: Any) -> np.ndarray:
+        if x is not out:
+            raise Error("the plan is in place: out is x, or left out")
+        type_name(x.dtype, self.dtype)
+        if x.shape != self.src_shape and x.ndim != 1:
+            raise Error("x has shape %s, and %s of logical shape %s is stored as %s" % (x.shape, self.src, self.shape, self.src_shape))
+        self._run(x, x)
+        return x if x.ndim == 1 else x.reshape(self.dst_shape)
 
     @staticmethod
     def _checked(out: Any, x: np.ndarray, shape: tuple) -> np.ndarray:
@@ -125,12 +138,13 @@ class Plan:
         return "<ravel.Plan %s -> %s of %s, %s: %s>" % (self.src, self.dst, self.shape, self.dtype, self.way)
 
 
-def compile(src: LayoutLike, dst: LayoutLike, shape: Sequence[Optional[int]], dtype: DTypeLike, *, threads: int = 0) -> Plan:
+def compile(src: LayoutLike, dst: LayoutLike, shape: Sequence[Optional[int]], dtype: DTypeLike, *, threads: int = 0,
+            in_place: bool = False) -> Plan:
     """Compile the conversion of tensors of a logical shape from layout src to layout dst.
 
     `shape` has the extents in the order of the dims of src; None is an extent at run time.  `dtype` is f32 f16 bf16 f64 i8 u8 i16 u16 i32 u32
-    i64 u64 i4 u4 u2 u1 c64 c128, or a type of NumPy.  `threads` is the most threads of a call; 0: one for each processor.  Raises Error if a
-    layout is wrong, or cannot be what it is to be.
+    i64 u64 i4 u4 u2 u1 c64 c128, or a type of NumPy.  `threads` is the most threads of a call; 0: one for each processor.  A plan that is
+    `in_place` converts x within its own memory.  Raises Error if a layout is wrong, or cannot be what it is to be.
 
     >>> import ravel
     >>> ravel.compile("NCHW", "{N//2, C}", (2, 20, 5, 7), "f16")
@@ -141,11 +155,12 @@ def compile(src: LayoutLike, dst: LayoutLike, shape: Sequence[Optional[int]], dt
     files, src, dst = _specs.resolve_two(text_of(src), text_of(dst))
     name = dtype if isinstance(dtype, str) else type_name(np.dtype(dtype), None)
     numpy_type(name)
-    return Plan(files, src, dst, name, tuple(shape), threads)
+    return Plan(files, src, dst, name, tuple(shape), threads, in_place)
 
 
 @functools.lru_cache(maxsize=256)
-def kept(files: tuple, src: str, dst: str, t: np.dtype, stored: tuple, shape: Optional[tuple], dtype: Optional[DTypeLike], threads: int) -> Plan:
+def kept(files: tuple, src: str, dst: str, t: np.dtype, stored: tuple, shape: Optional[tuple], dtype: Optional[DTypeLike], threads: int,
+         in_place: bool = False) -> Plan:
     """The plan of a call of convert()."""
     name = type_name(t, dtype)
     try:
@@ -154,7 +169,7 @@ def kept(files: tuple, src: str, dst: str, t: np.dtype, stored: tuple, shape: Op
         if not src.endswith("]"):
             raise
         raise Error("%s, or the numbers of an index array, as in index={'idx': numbers}" % e) from None
-    return Plan(files, src, dst, name, at, threads)
+    return Plan(files, src, dst, name, at, threads, in_place)
 
 
 _specs.listeners.append(kept.cache_clear)
@@ -167,7 +182,8 @@ def convert(x: Any, src: LayoutLike, dst: LayoutLike, *, shape: Optional[Sequenc
     x is an array of NumPy, or an object with __array_interface__, __dlpack__ (on the CPU) or a buffer; its memory is read as it is, with its
     strides, in the shape of the storage of src.  What the strides of out leave out is not written.  If src has blocks, padding or a pitch, `shape` gives the logical shape.  `dtype` says what the bytes of an
     unsigned type mean, as in dtype="bf16" for uint16 or dtype="i4" for packed uint8.  `index` has the numbers of index arrays by name.  The
-    conversion is compiled once; later calls find it.  Other threads run meanwhile.  Raises Error, in the words of the library.
+    conversion is compiled once; later calls find it.  Other threads run meanwhile.  With out=x the memory of x is converted in place, and the
+    result is x in its new shape.  Raises Error, in the words of the library.
 
     >>> import numpy as np, ravel
     >>> x = np.arange(6, dtype="i4").reshape(2, 3)
@@ -182,6 +198,7 @@ def convert(x: Any, src: LayoutLike, dst: LayoutLike, *, shape: Optional[Sequenc
     array([[2, 2, 0, 1],
            [5, 5, 3, 4]], dtype=int32)
     """
+    same = out is x
     if type(x) is not np.ndarray:
         x = as_array(x)
     if type(src) is not str:
@@ -191,7 +208,9 @@ def convert(x: Any, src: LayoutLike, dst: LayoutLike, *, shape: Optional[Sequenc
     files, src, dst = _specs.resolve_two(src, dst)
     if index and shape is None and src.endswith("]"):
         shape = _index.shape_of(_specs.context(files), src, index)
-    plan = kept(files, src, dst, x.dtype, x.shape, tuple(shape) if shape is not None else None, dtype, threads)
+    plan = kept(files, src, dst, x.dtype, x.shape, tuple(shape) if shape is not None else None, dtype, threads, same)
+    if same:
+        return plan(x, x, index=index)
     if not x.flags.c_contiguous or (type(out) is np.ndarray and not out.flags.c_contiguous):
         return between(plan, x, out, threads, index)
     return plan(x, out, index=index) if index is not None else plan(x, out)

@@ -78,8 +78,8 @@ context_compile(PyObject *o, PyObject *args)
     ravel_plan *plan;
     ravel_error err;
     ravel_status s;
-    if (!PyArg_ParseTuple(args, "sssO&i", &rq.from, &rq.to, &rq.dtype, to_shape, &shape,
-                          &rq.threads))
+    if (!PyArg_ParseTuple(args, "sssO&i|p", &rq.from, &rq.to, &rq.dtype, to_shape, &shape,
+                          &rq.threads, &rq.in_place))
         return NULL;
     rq.rank = shape.rank;
     rq.shape = shape.extent;

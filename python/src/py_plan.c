@@ -118,8 +118,10 @@ convert(const ravel_plan *p, void *dst, const void *src, const Shape *shape, con
     Py_END_ALLOW_THREADS
     if (s && (shape || a->n))
         py_fail(&err);
+    else if (s == RAVEL_ERR_MEMORY)
+        py_refuse("no memory for the passes of a conversion in place");
     else if (s)
-        py_refuse("out and x overlap: there is no conversion in place");
+        py_refuse("out and x overlap, and out is not x");
     return !s;
 }
 

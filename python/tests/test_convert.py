@@ -351,3 +351,21 @@ def test_nothing_is_kept():
     gc.collect()
     assert (sys.getrefcount(x), sys.getrefcount(out)) == before
     x.resize(7, 7, refcheck=False)                     # no buffer is exported any more
+
+
+def test_in_place():
+    for shape in ((3, 4, 5, 7), (2, 64, 50, 70)):
+        x = np.random.default_rng(3).integers(0, 99, shape).astype(np.float32)
+        want, y = x.transpose(0, 2, 3, 1), x.copy()
+        z = ravel.convert(y, "NCHW", "NHWC", out=y)
+        assert z.base is y and np.array_equal(z, want) and np.array_equal(y.reshape(-1), want.reshape(-1))
+        plan = ravel.compile("NHWC", "NCHW", shape, "f32", in_place=True)
+        assert np.array_equal(plan(z), x) and plan.in_place and plan.way.startswith("in place: ") and plan.verify()["elements"] == x.size
+    refused("cannot be converted in place", x, "NCHW", "NC1HWC0", out=x, shape=(2, 60, 50, 70))
+    y = x[:, ::-1]
+    refused("not a C-contiguous", y, "NCHW", "NHWC", out=y)
+    with pytest.raises(ravel.Error, match="out is x, or left out"):
+        plan(z, np.zeros_like(z))
+    z.flags.writeable = False
+    with pytest.raises(ravel.Error, match="can be written"):
+        plan(z)

@@ -16,7 +16,7 @@
 #include <cmocka.h>
 
 static const int64_t A[] = {2, 20, 5, 7}, B[] = {2, 20, 7, 5};
-static const ravel_request FIRST = {"NCHW", "NC1HWC0", "f16", 4, A, 0};
+static const ravel_request FIRST = {"NCHW", "NC1HWC0", "f16", 4, A, 0, 0};
 
 static ravel_context *cx;
 
@@ -63,7 +63,7 @@ same_request(void **state)
     int64_t shape[4];
     (void)state;
     memcpy(shape, A, sizeof shape);
-    ravel_request rq = {from, to, dtype, 4, shape, 0};
+    ravel_request rq = {from, to, dtype, 4, shape, 0, 0};
     ravel_plan *p = compiled(&rq);
     from[0] = to[0] = dtype[0] = 'x';
     shape[0] = -1;
@@ -78,18 +78,18 @@ static void
 other_requests(void **state)
 {
     static const ravel_request rq[] = {
-        {"NCHW", "NC1HWC0", "f16", 4, A, 0},
-        {"NCHW", "NC1HWC0", "bf16", 4, A, 0},
-        {"NCHW", "NC1HWC0", "f16", 4, B, 0},
-        {"NCHW", "NC1HWC0", "f16", 4, A, 1},
-        {"NCHW", "NC1HWC0 ", "f16", 4, A, 0},
-        {"NCHW", "NC1HWC0{C0=8}", "f16", 4, A, 0},
-        {"NC1HWC0", "NCHW", "f16", 4, A, 0},
-        {"NHWC", "NC1HWC0", "f16", 4, A, 0},
-        {"{A}", "{A, pad = {A = 4}}", "u8", 1, A, 0},
-        {"{A}", "{A, pad = {A = 4}}", "i8", 1, A, 0},
-        {"ROW_MAJOR", "COL_MAJOR", "u8", 1, A, 0},
-        {"ROW_MAJOR", "COL_MAJOR", "u8", 2, A, 0},
+        {"NCHW", "NC1HWC0", "f16", 4, A, 0, 0},
+        {"NCHW", "NC1HWC0", "bf16", 4, A, 0, 0},
+        {"NCHW", "NC1HWC0", "f16", 4, B, 0, 0},
+        {"NCHW", "NC1HWC0", "f16", 4, A, 1, 0},
+        {"NCHW", "NC1HWC0 ", "f16", 4, A, 0, 0},
+        {"NCHW", "NC1HWC0{C0=8}", "f16", 4, A, 0, 0},
+        {"NC1HWC0", "NCHW", "f16", 4, A, 0, 0},
+        {"NHWC", "NC1HWC0", "f16", 4, A, 0, 0},
+        {"{A}", "{A, pad = {A = 4}}", "u8", 1, A, 0, 0},
+        {"{A}", "{A, pad = {A = 4}}", "i8", 1, A, 0, 0},
+        {"ROW_MAJOR", "COL_MAJOR", "u8", 1, A, 0, 0},
+        {"ROW_MAJOR", "COL_MAJOR", "u8", 2, A, 0, 0},
     };
     enum { N = sizeof rq / sizeof *rq };
     ravel_plan *p[N];
@@ -130,8 +130,8 @@ static void
 names_change(void **state)
 {
     static const int64_t n[] = {12};
-    static const ravel_request to = {"{A}", "MINE", "u8", 1, n, 0},
-                               from = {"MINE", "{A}", "u8", 1, n, 0};
+    static const ravel_request to = {"{A}", "MINE", "u8", 1, n, 0, 0},
+                               from = {"MINE", "{A}", "u8", 1, n, 0, 0};
     (void)state;
     load(3);
     ravel_plan *p = compiled(&to), *q = compiled(&from);
@@ -179,7 +179,7 @@ threads_change(void **state)
 static ravel_request
 of_length(int64_t *n)
 {
-    return (ravel_request){"{A}", "{A//2, A%2, fill = 0}", "u8", 1, n, 0};
+    return (ravel_request){"{A}", "{A//2, A%2, fill = 0}", "u8", 1, n, 0, 0};
 }
 
 static void
@@ -253,33 +253,33 @@ fits(const ravel_request *rq, int64_t bytes)
 /* With extents left to run time: plans of 3 to 8 nests, of about 30, and the largest of the
  * catalogue, of 81. */
 static const ravel_request USUAL[] = {
-    {"NCHW", "NHWC", "f16", 4, ANY, 0},
-    {"NHWC", "NCHW", "f16", 4, ANY, 0},
-    {"NCHW", "NC1HWC0", "f16", 4, ANY, 0},
-    {"NC1HWC0", "NCHW", "f16", 4, ANY, 0},
-    {"NCHW", "FRACTAL_Z", "f16", 4, ANY, 0},
-    {"ROW_MAJOR", "FRACTAL_NZ", "f16", 2, ANY, 0},
-    {"ROW_MAJOR", "FRACTAL_NZ", "f16", 3, ANY, 0},
-    {"ROW_MAJOR", "SW128", "f16", 2, COLUMNS, 0},
+    {"NCHW", "NHWC", "f16", 4, ANY, 0, 0},
+    {"NHWC", "NCHW", "f16", 4, ANY, 0, 0},
+    {"NCHW", "NC1HWC0", "f16", 4, ANY, 0, 0},
+    {"NC1HWC0", "NCHW", "f16", 4, ANY, 0, 0},
+    {"NCHW", "FRACTAL_Z", "f16", 4, ANY, 0, 0},
+    {"ROW_MAJOR", "FRACTAL_NZ", "f16", 2, ANY, 0, 0},
+    {"ROW_MAJOR", "FRACTAL_NZ", "f16", 3, ANY, 0, 0},
+    {"ROW_MAJOR", "SW128", "f16", 2, COLUMNS, 0, 0},
 }, LARGE[] = {
-    {"ROW_MAJOR", "MARLIN", "u4", 2, ANY, 0},
-    {"ROW_MAJOR", "QSERVE", "u4", 2, ANY, 0},
-    {"ROW_MAJOR", "INTEL_W", "u8", 2, ANY, 0},
-    {"ROW_MAJOR", "INTEL_TILE4", "u8", 2, ANY, 0},
-    {"ROW_MAJOR", "CROUTON_16", "bf16", 4, ANY, 0},
-    {"ROW_MAJOR", "TENSOR_OP_64_CROSS", "i64", 2, ANY, 0},
-    {"ROW_MAJOR", "MORTON8", "f32", 2, ANY, 0},
-    {"MORTON16", "ROW_MAJOR", "f32", 2, ANY, 0},
-    {"(A,B){A//7, B//5, A%7, B%5}", "(A,B){A//11, B//8, A%11, B%8}", "f32", 2, ANY, 0},
+    {"ROW_MAJOR", "MARLIN", "u4", 2, ANY, 0, 0},
+    {"ROW_MAJOR", "QSERVE", "u4", 2, ANY, 0, 0},
+    {"ROW_MAJOR", "INTEL_W", "u8", 2, ANY, 0, 0},
+    {"ROW_MAJOR", "INTEL_TILE4", "u8", 2, ANY, 0, 0},
+    {"ROW_MAJOR", "CROUTON_16", "bf16", 4, ANY, 0, 0},
+    {"ROW_MAJOR", "TENSOR_OP_64_CROSS", "i64", 2, ANY, 0, 0},
+    {"ROW_MAJOR", "MORTON8", "f32", 2, ANY, 0, 0},
+    {"MORTON16", "ROW_MAJOR", "f32", 2, ANY, 0, 0},
+    {"(A,B){A//7, B//5, A%7, B%5}", "(A,B){A//11, B//8, A%11, B%8}", "f32", 2, ANY, 0, 0},
 }, LARGEST[] = {
-    {"ROW_MAJOR", "MORTON32", "f32", 2, ANY, 0},
+    {"ROW_MAJOR", "MORTON32", "f32", 2, ANY, 0, 0},
 };
 static const int64_t F[] = {8, 71, 56, 56}, G[] = {1024, 1024};
 static const ravel_request FIXED[] = {
-    {"NCHW", "NHWC", "f32", 4, F, 0},
-    {"NCHW", "FRACTAL_Z", "f16", 4, F, 0},
-    {"ROW_MAJOR", "MARLIN", "u4", 2, G, 0},
-    {"ROW_MAJOR", "MORTON16", "f32", 2, G, 0},
+    {"NCHW", "NHWC", "f32", 4, F, 0, 0},
+    {"NCHW", "FRACTAL_Z", "f16", 4, F, 0, 0},
+    {"ROW_MAJOR", "MARLIN", "u4", 2, G, 0, 0},
+    {"ROW_MAJOR", "MORTON16", "f32", 2, G, 0, 0},
 };
 
 static void
@@ -322,7 +322,7 @@ plans_of_any_shape_are_kept(void **state)
     for (int i = 0; i < N; i++) {
         snprintf(to[i], sizeof to[i], "(N,C,H,W){N, C//%d, H, W, C%%%d, fill = 0}", i + 2,
                  i + 2);
-        rq[i] = (ravel_request){"NCHW", to[i], "f16", 4, ANY, 0};
+        rq[i] = (ravel_request){"NCHW", to[i], "f16", 4, ANY, 0, 0};
         p[i] = compiled(&rq[i]);
     }
     for (int i = 0; i < N; i++)
@@ -337,7 +337,7 @@ static void
 errors(void **state)
 {
     static const int64_t n[] = {12};
-    static const ravel_request rq = {"{A}", "LATER", "u8", 1, n, 0};
+    static const ravel_request rq = {"{A}", "LATER", "u8", 1, n, 0, 0};
     static const char text[] = "layout 'LATER' { dims = {A}, order = {A} }";
     ravel_plan *p;
     (void)state;
@@ -357,7 +357,7 @@ after_the_context(void **state)
     cx = own;
     load(3);
     static const int64_t n[] = {12};
-    ravel_plan *p = compiled(&(ravel_request){"{A}", "MINE", "u8", 1, n, 0}),
+    ravel_plan *p = compiled(&(ravel_request){"{A}", "MINE", "u8", 1, n, 0, 0}),
                *q = compiled(&FIRST);
     cx = old;
     ravel_context_free(own);
@@ -403,7 +403,7 @@ sizes_at_a_shape(void **state)
     static const struct { int64_t shape[2], src, dst; } at[] = {
         {{64, 64}, 2048, 2048}, {{3, 11}, 17, 24}, {{1, 1}, 1, 4}, {{100, 8}, 400, 400},
     };
-    const ravel_request rq = {"ROW_MAJOR", "AWQ", "u4", 2, any, 0};
+    const ravel_request rq = {"ROW_MAJOR", "AWQ", "u4", 2, any, 0, 0};
     ravel_error err;
     (void)state;
     ravel_plan *p = compiled(&rq);

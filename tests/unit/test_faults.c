@@ -281,7 +281,7 @@ static ravel_status
 make_plan(const char *const *arg, ravel_plan **out, ravel_error *err)
 {
     int rank = strchr(arg[1], 'R') ? 2 : 4;
-    ravel_request rq = {arg[0], arg[1], arg[2], rank, SHAPE + (rank == 2), 0};
+    ravel_request rq = {arg[0], arg[1], arg[2], rank, SHAPE + (rank == 2), 0, 0};
     return ravel_compile(cx, &rq, out, err);
 }
 
@@ -345,7 +345,7 @@ static ravel_status
 compile_any(const char *const *arg, ravel_error *err)
 {
     ravel_plan *p = (ravel_plan *)buffer;
-    ravel_request rq = {arg[0], arg[1], arg[2], 4, LEFT, 0};
+    ravel_request rq = {arg[0], arg[1], arg[2], 4, LEFT, 0, 0};
     ravel_status s = ravel_compile(walking, &rq, &p, err);
     assert_true(s ? !p : !!p);
     ravel_plan_free(p);
@@ -624,7 +624,7 @@ set_up(void **state)
     static const char *const arg[] = {"NCHW", "NC1HWC0", "f16"};
     const char *tmp = getenv("TMPDIR");
     (void)state;
-    ravel_request rq = {arg[0], arg[1], arg[2], 4, LEFT, 0};
+    ravel_request rq = {arg[0], arg[1], arg[2], 4, LEFT, 0, 0};
     setenv("RAVEL_CODE", "interpreter", 1);
     ravel_status s = ravel_context_new(&walking, NULL);
     unsetenv("RAVEL_CODE");

@@ -24,9 +24,9 @@
 enum { SKIPPED = 77 };
 
 static const int64_t SHAPE[] = {2, 20, 5, 7};
-static const ravel_request FIRST = {"NCHW", "NC1HWC0", "f16", 4, SHAPE, 0};
+static const ravel_request FIRST = {"NCHW", "NC1HWC0", "f16", 4, SHAPE, 0, 0};
 static const int64_t LEFT[] = {RAVEL_RUNTIME, 20, RAVEL_RUNTIME, 7};
-static const ravel_request AT_RUN = {"NCHW", "NC1HWC0", "f16", 4, LEFT, 0};
+static const ravel_request AT_RUN = {"NCHW", "NC1HWC0", "f16", 4, LEFT, 0, 0};
 
 /* Compile a request in a new context, with RAVEL_CODE as given. */
 static ravel_status
@@ -172,7 +172,7 @@ all_kinds(void **state)
     };
     (void)state;
     for (int i = 0; i < LEN(t); i++) {
-        ravel_request rq = {t[i].from, t[i].to, t[i].dtype, 1, t[i].shape, 0};
+        ravel_request rq = {t[i].from, t[i].to, t[i].dtype, 1, t[i].shape, 0, 0};
         while (rq.rank < 3 && t[i].shape[rq.rank])
             rq.rank++;
         if (is_large(t[i].shape) && large++ % every)
@@ -190,7 +190,7 @@ no_table(void **state)
     enum { A = 4099, B = 256 };
     static unsigned char src[A * B], dst[A * B];
     static const int64_t left[] = {RAVEL_RUNTIME, B}, shape[] = {A, B};
-    const ravel_request rq = {"(A,B){A, B}", "(A,B){B%256 ~ A%256, A}", "u8", 2, left, 0};
+    const ravel_request rq = {"(A,B){A, B}", "(A,B){B%256 ~ A%256, A}", "u8", 2, left, 0, 0};
     ravel_plan *p;
     ravel_error err;
     uint32_t x = 1;

@@ -67,7 +67,7 @@ use(ravel_context *cx, Tally *t, bool runtime)
 {
     static const int64_t now[] = {N, N}, later[] = {RAVEL_RUNTIME, RAVEL_RUNTIME};
     const ravel_request rq = {"(A,B){A, B}", "(A,B){B, A}", "u4", 2,
-                              runtime ? later : now, 2};
+                              runtime ? later : now, 2, 0};
     ravel_plan *p;
     ravel_error err = {0};
     ravel_status s = ravel_compile(cx, &rq, &p, &err);

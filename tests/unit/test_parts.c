@@ -204,7 +204,7 @@ static const int64_t LARGE[] = {MANY, MANY}, SMALL[] = {9, 9};
 static ravel_plan *
 compiled(ravel_context *cx, const int64_t *shape, int threads)
 {
-    ravel_request rq = {"(A,B){A, B}", "(A,B){B, A}", "u8", 2, shape, threads};
+    ravel_request rq = {"(A,B){A, B}", "(A,B){B, A}", "u8", 2, shape, threads, 0};
     ravel_plan *p;
     ravel_error err;
     if (ravel_compile(cx, &rq, &p, &err))
@@ -316,7 +316,7 @@ wrong_arguments(void **state)
     ravel_context *cx;
     ravel_plan *p;
     ravel_error err;
-    ravel_request rq = {"NCHW", "NHWC", "f32", 4, (int64_t[]){1, 2, 3, 4}, -1};
+    ravel_request rq = {"NCHW", "NHWC", "f32", 4, (int64_t[]){1, 2, 3, 4}, -1, 0};
     (void)state;
     assert_int_equal(ravel_context_new(&cx, NULL), RAVEL_OK);
     assert_int_equal(ravel_set_threads(NULL, 1, NULL, NULL, &err), RAVEL_ERR_ARGUMENT);

@@ -493,7 +493,7 @@ still_good(ravel_context *cx)
 {
     ravel_error err;
     ravel_plan *p = NULL;
-    ravel_request rq = {"ROW_MAJOR", "GOOD", "f16", 2, (int64_t[]){8, 16}, 0};
+    ravel_request rq = {"ROW_MAJOR", "GOOD", "f16", 2, (int64_t[]){8, 16}, 0, 0};
     ravel_status s = ravel_load(cx, good_spec, strlen(good_spec), "good.lua", &err);
     s = s ? s : ravel_compile(cx, &rq, &p, &err);
     s = s ? s : ravel_verify(p, &err);

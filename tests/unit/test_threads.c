@@ -62,7 +62,7 @@ draw(Worker *w, uint64_t n)
 static bool
 compile(ravel_context *cx, const char *to, ravel_plan **out, ravel_error *err)
 {
-    ravel_request rq = {"NCHW", to, "f16", 4, SHAPE, 0};
+    ravel_request rq = {"NCHW", to, "f16", 4, SHAPE, 0, 0};
     return ravel_compile(cx, &rq, out, err) == RAVEL_OK;
 }
 
@@ -148,7 +148,7 @@ run_in_parts(Worker *w, ravel_error *err)
 {
     enum { SIDE = 1100 };
     static const int64_t shape[] = {SIDE, SIDE};
-    ravel_request rq = {"(A,B){A, B}", "(A,B){B, A}", "u8", 2, shape, 0};
+    ravel_request rq = {"(A,B){A, B}", "(A,B){B, A}", "u8", 2, shape, 0, 0};
     ravel_plan *p;
     if (ravel_compile(shared.cx, &rq, &p, err))
         return false;
@@ -457,7 +457,7 @@ static ravel_plan *
 plan_for_any(const char *code)
 {
     static const int64_t shape[] = {RAVEL_RUNTIME, 3};
-    ravel_request rq = {"(R,C){R, C}", "(R,C){R//4, C, R%4, fill = 7}", "u8", 2, shape, 0};
+    ravel_request rq = {"(R,C){R, C}", "(R,C){R//4, C, R%4, fill = 7}", "u8", 2, shape, 0, 0};
     ravel_context *cx;
     ravel_plan *p = NULL;
     setenv("RAVEL_CODE", code, 1);

@@ -156,10 +156,10 @@ bad_lines(void **state)
 }
 
 static const int64_t SIDES[] = {2048, 1500}, SMALL[] = {33, 70};
-static const ravel_request LARGE = {"(A,B){A, B}", "(A,B){B, A}", "f32", 2, SIDES, 1};
-static const ravel_request LITTLE = {"(A,B){A, B}", "(A,B){B, A}", "f32", 2, SMALL, 1};
+static const ravel_request LARGE = {"(A,B){A, B}", "(A,B){B, A}", "f32", 2, SIDES, 1, 0};
+static const ravel_request LITTLE = {"(A,B){A, B}", "(A,B){B, A}", "f32", 2, SMALL, 1, 0};
 static const int64_t ANY[] = {RAVEL_RUNTIME, RAVEL_RUNTIME}, PART[] = {RAVEL_RUNTIME, 70};
-static const ravel_request LATER = {"(A,B){A, B}", "(A,B){B, A}", "f32", 2, ANY, 1};
+static const ravel_request LATER = {"(A,B){A, B}", "(A,B){B, A}", "f32", 2, ANY, 1, 0};
 
 static ravel_plan *
 compiled(const ravel_request *rq)
@@ -514,7 +514,7 @@ every_choice(void **state)
     (void)state;
     for (int i = 0; i < LEN(pairs) * LEN(types); i++) {
         ravel_request rq = {pairs[i / LEN(types)][0], pairs[i / LEN(types)][1],
-                            types[i % LEN(types)], 3, shape, 1};
+                            types[i % LEN(types)], 3, shape, 1, 0};
         ravel_error err;
         ravel_plan *p = compiled(&rq), *q;
         Nest *choice = calloc(MAX_CHOICES, sizeof *choice);
@@ -555,7 +555,7 @@ every_choice_at_run_time(void **state)
     (void)state;
     for (int i = 0; i < LEN(pairs) * LEN(shapes) * LEN(types); i++) {
         ravel_request rq = {pairs[i / 4][0], pairs[i / 4][1], types[i % 2], 3,
-                            shapes[i / 2 % 2], 1};
+                            shapes[i / 2 % 2], 1, 0};
         ravel_error err;
         ravel_plan *p = compiled(&rq), *q;
         Nest *choice = calloc(MAX_CHOICES, sizeof *choice);

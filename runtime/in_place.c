@@ -1,0 +1,146 @@
+/* Plans that convert a buffer within itself: passes over its blocks and over its items
+ * (plan_in_place.c). */
+#include <stdlib.h>
+#include <string.h>
+
+#include "in_place.h"
+#include "library.h"
+
+enum { LINE = 64 };
+
+static void
+say(void *arg)
+{
+    ravel_plan *p = arg;
+    Buf b = buf_new(&p->arena);
+    const InPlace *how = p->in_place->how;
+    buf_add(&b, how->n ? "in place: " : "in place: nothing moves");
+    for (int i = 0; i < how->n; i++) {
+        const InPlacePass *w = &how->pass[i];
+        const char *comma = i ? ", " : "";
+        if (w->kind == PASS_BLOCKS)
+            buf_printf(&b, "%s%lld blocks of %lld bytes", comma, (long long)w->n,
+                       (long long)w->bytes);
+        else
+            buf_printf(&b, "%s%s of %lld items of %lld bytes", comma,
+                       w->kind == PASS_MATRIX ? "rows and columns" : "cycles",
+                       (long long)(w->n * (w->bytes / w->item)), (long long)w->item);
+    }
+    p->way = b.s;
+}
+
+ravel_status
+in_place_make(ravel_plan *p, ravel_error *err)
+{
+    Diag d;
+    ravel_status s = RAVEL_OK;
+    const InPlace *how = p->in_place->how;
+    for (int i = 0; i < how->n && s == RAVEL_OK; i++) {
+        const InPlacePass *w = &how->pass[i];
+        ravel_request rq = {.from = w->from, .to = w->to, .dtype = p->key.rq.dtype,
+                            .rank = w->rank, .shape = w->shape, .threads = 1};
+        if (w->kind != PASS_BLOCKS)
+            continue;
+        Key key = key_of(p->cx, &rq);
+        s = plan_get(p->cx, &key, p->known, &p->in_place->block[i], err);
+    }
+    if (s != RAVEL_OK)
+        return s;
+    return arena_run(&p->arena, &d, say, p) ? RAVEL_OK : error_of(err, &d);
+}
+
+/* A pass, which threads share. */
+typedef struct {
+    const InPlacePass *pass;
+    const ravel_plan *block;
+    unsigned char *buffer, *scratch;
+    i64 each;                      /* bytes of scratch for each thread */
+} Pass;
+
+static i64
+seen_bytes(const InPlacePass *w)
+{
+    return (w->bytes / w->item + 63) / 64 * 8;
+}
+
+static i64
+scratch_of(const InPlacePass *w)
+{
+    return w->kind == PASS_CYCLES ? seen_bytes(w) + w->item
+           : w->kind == PASS_MATRIX ? IN_PLACE_BYTES : w->bytes;
+}
+
+static void
+convert_blocks(const Pass *a, unsigned char *scratch, i64 from, i64 to)
+{
+    const i64 bytes = a->pass->bytes;
+    for (i64 i = from; i < to; i++) {
+        unsigned char *at = a->buffer + i * bytes;
+        plan_share(a->block, a->block->steps, a->block->extent, 1, scratch, at);
+        memcpy(at, scratch, (size_t)bytes);
+    }
+}
+
+/* In the parts of the buffer, the bytes of each item from `first` on. */
+static void
+permute(const Pass *a, unsigned char *scratch, i64 from, i64 to, i64 first, i64 size)
+{
+    const InPlacePass *w = a->pass;
+    const i64 seen = seen_bytes(w);
+    for (i64 i = from; i < to; i++) {
+        memset(scratch, 0, (size_t)seen);
+        cycles_run(&(Cycles){
+            .at = a->buffer + i * w->bytes + first, .hold = scratch + seen,
+            .seen = (uint64_t *)(void *)scratch, .items = w->bytes / w->item, .item = w->item,
+            .size = size, .digits = w->digits, .extent = w->extent, .stride = w->stride});
+    }
+}
+
+static void
+transpose(const Pass *a, unsigned char *scratch, i64 from, i64 to)
+{
+    const InPlacePass *w = a->pass;
+    for (i64 i = from; i < to; i++)
+        matrix_run(&(Matrix){.at = a->buffer + i * w->bytes, .hold = scratch,
+                             .bytes = IN_PLACE_BYTES, .rows = w->extent[1],
+                             .cols = w->extent[0], .size = w->item});
+}
+
+/* Threads share parts of the buffer; where these are few, the lines of each item. */
+static void
+do_pass(void *arg, int part, int parts)
+{
+    const Pass *a = arg;
+    const InPlacePass *w = a->pass;
+    unsigned char *scratch = a->scratch + a->each * part;
+    const i64 lines = (w->item + LINE - 1) / LINE, end = lines * (part + 1) / parts * LINE;
+    const i64 first = lines * part / parts * LINE;
+    const i64 from = w->n * part / parts, to = w->n * (part + 1) / parts;
+    if (w->kind == PASS_BLOCKS)
+        convert_blocks(a, scratch, from, to);
+    else if (w->kind == PASS_MATRIX)
+        transpose(a, scratch, from, to);
+    else if (w->n >= parts)
+        permute(a, scratch, from, to, 0, w->item);
+    else if (first < end)
+        permute(a, scratch, 0, w->n, first, (end < w->item ? end : w->item) - first);
+}
+
+ravel_status
+in_place_run(const ravel_plan *p, void *buffer)
+{
+    const InPlace *how = p->in_place->how;
+    i64 each = 0, all;
+    for (int i = 0; i < how->n; i++)
+        each = scratch_of(&how->pass[i]) > each ? scratch_of(&how->pass[i]) : each;
+    each = (each + LINE - 1) / LINE * LINE;
+    unsigned char *scratch =
+        int_mul(each, p->threads.most, &all) ? malloc((size_t)all + !all) : NULL;
+    if (!scratch)
+        return RAVEL_ERR_MEMORY;
+    for (int i = 0; i < how->n; i++)
+        threads_share(&p->threads, do_pass, &(Pass){&how->pass[i], p->in_place->block[i], buffer,
+                                                    scratch, each});
+    free(scratch);
+    return RAVEL_OK;
+}
