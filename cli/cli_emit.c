@@ -135,12 +135,45 @@ cli_emit_units(Cli *c, const Target *t, const Emitted *e, int n)
     return EXIT_YES;
 }
 
+/* The text, and a function that converts a copy of its source in place, for a proof. */
+static const char *
+with_copy(Cli *c, const char *text, const char *name, const char *copy, i64 bytes)
+{
+    Buf b = buf_new(c->arena);
+    buf_printf(&b, "%s\n#include <stdlib.h>\n#ifdef __cplusplus\nextern \"C\"\n#endif\n"
+               "void %s(void *d, const void *s);\n", text, copy);
+    buf_printf(&b, "void\n%s(void *d, const void *s)\n{\n    void *scratch = malloc(%s_room);\n",
+               copy, name);
+    buf_printf(&b, "    memcpy(d, s, %lld);\n    %s(d, scratch);\n    free(scratch);\n}\n",
+               (long long)bytes, name);
+    return b.s;
+}
+
+static int
+emit_in_place(Cli *c, const Target *target, const Request *rq, const Plan *p)
+{
+    if (!target_is(target, "functions") || c->o.header)
+        cli_fail(c, "--in-place needs --target c, and has no --header");
+    const char *text = compile_in_place_text(target, c->known, p, rq);
+    const char *name = emit_name(c->arena, target, rq);
+    Unit copy = {.name = arena_printf(c->arena, "ravel_checked_%s", name)};
+    Emitted e = {*rq, c->o.shape, p, &copy};
+    if (c->o.check &&
+        !cli_prove_emitted(c, &e, 1, with_copy(c, text, name, copy.name, layout_bytes(p->src))))
+        return EXIT_NO;
+    cli_write_depfile(c);
+    write_text(c, c->o.output, text);
+    return EXIT_YES;
+}
+
 static int
 emit_relayouts(Cli *c, const Target *target, const Request *rq)
 {
     if (!rq->from || !rq->to || !rq->dtype)
         cli_fail(c, "a relayout needs --from, --to and --dtype");
     const Plan *p = cli_plan(c, rq);
+    if (c->o.in_place)
+        return emit_in_place(c, target, rq, p);
     if (target_is(target, "functions")) {
         Emitted e = {*rq, c->o.shape, p, compile_unit(target, p, rq)};
         return cli_emit_units(c, target, &e, 1);
@@ -175,6 +208,8 @@ cmd_emit(Cli *c)
     const Target *target = cli_target(c);
     check_options(c, target, kind);
     check_outputs(c);
+    if (c->o.in_place && (c->o.list || kind != EMIT_RELAYOUT))
+        cli_fail(c, "--in-place is of one conversion");
     if (c->o.list)
         return cli_emit_list(c, target);
     Request rq = cli_request(c, shape);

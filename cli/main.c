@@ -71,7 +71,7 @@ static const Command commands[] = {
      "  ravel check NHWC --equals '(N,C,H,W){N, H, W, C//4, C%4}' --shape 2,8,5,5\n"
      "  ravel check NCHW --compatible NHWC --shape 2,8,5,5\n"
      "  ravel check '{M, K}' --shape 64,64 --dtype f16 --banks K:4,M:2\n"},
-    {"emit", cmd_emit, "", 0, "FTVstGMAnklHDNCWPoLf",
+    {"emit", cmd_emit, "", 0, "FTVstGMAnklHDNCWPyoLf",
      "write the source of a conversion",
      "The file includes no header of ravel.  A name in the shape makes that extent\n"
      "an argument of the function F, which returns 1 for invalid arguments, and of\n"

@@ -55,6 +55,9 @@ Together compile_walk(const Plan *p);
 /* in_place.c */
 /* The passes that convert a buffer within itself; diag_fatal if there are none. */
 const InPlace *compile_in_place(const Plan *p, const Request *rq);
+/* The C of these. */
+const char *compile_in_place_text(const Target *t, const Known *known, const Plan *p,
+                                  const Request *rq);
 
 /* compose.c */
 /* Two conversions, one after the other, as one from `from` with this shape to the

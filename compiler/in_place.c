@@ -123,3 +123,31 @@ compile_in_place(const Plan *p, const Request *rq)
                    why);
     return out;
 }
+
+/* The function of a pass of blocks. */
+static const Unit *
+block_unit(Arena *a, const Known *known, const InPlacePass *w, const Request *rq,
+           const char *name)
+{
+    const Request block = {.from = w->from, .to = w->to, .dtype = rq->dtype, .rank = w->rank,
+                           .shape = w->shape, .name = name, .machine = rq->machine};
+    return emit_relayout(compile_plan(a, known, &block), name, "a block:");
+}
+
+const char *
+compile_in_place_text(const Target *t, const Known *known, const Plan *p, const Request *rq)
+{
+    Arena *a = ex_arena(p->e);
+    InPlaceUnit u = {.name = emit_name(a, t, rq), .bytes = layout_bytes(p->src),
+                     .how = compile_in_place(p, rq)};
+    if (!target_text(t, "in_place_open"))
+        diag_fatal(a->diag, DIAG_ARGUMENT, (Loc){0}, "the target '%s' has no conversions in "
+                   "place", target_name(t));
+    u.head = arena_printf(a, "%s --in-place\n%s", emit_command(a, t, rq, p->src->ref,
+                          p->dst->ref, NULL), emit_relayout(p, u.name, "")->head + 1);
+    for (int i = 0; i < u.how->n; i++)
+        if (u.how->pass[i].kind == PASS_BLOCKS)
+            u.block[i] = block_unit(a, known, &u.how->pass[i], rq,
+                                    arena_printf(a, "%s_pass%d", u.name, i + 1));
+    return render_in_place(t, p->e, &u);
+}

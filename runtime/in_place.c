@@ -3,8 +3,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "in_place.h"
 #include "library.h"
+
+#include "../templates/c/move.h"
+#include "../templates/c/cycles.c"
+#include "../templates/c/matrix.c"
 
 enum { LINE = 64 };
 
@@ -57,19 +60,6 @@ typedef struct {
     i64 each;                      /* bytes of scratch for each thread */
 } Pass;
 
-static i64
-seen_bytes(const InPlacePass *w)
-{
-    return (w->bytes / w->item + 63) / 64 * 8;
-}
-
-static i64
-scratch_of(const InPlacePass *w)
-{
-    return w->kind == PASS_CYCLES ? seen_bytes(w) + w->item
-           : w->kind == PASS_MATRIX ? IN_PLACE_BYTES : w->bytes;
-}
-
 static void
 convert_blocks(const Pass *a, unsigned char *scratch, i64 from, i64 to)
 {
@@ -86,14 +76,9 @@ static void
 permute(const Pass *a, unsigned char *scratch, i64 from, i64 to, i64 first, i64 size)
 {
     const InPlacePass *w = a->pass;
-    const i64 seen = seen_bytes(w);
-    for (i64 i = from; i < to; i++) {
-        memset(scratch, 0, (size_t)seen);
-        cycles_run(&(Cycles){
-            .at = a->buffer + i * w->bytes + first, .hold = scratch + seen,
-            .seen = (uint64_t *)(void *)scratch, .items = w->bytes / w->item, .item = w->item,
-            .size = size, .digits = w->digits, .extent = w->extent, .stride = w->stride});
-    }
+    for (i64 i = from; i < to; i++)
+        ravel_cycles(a->buffer + i * w->bytes + first, scratch, w->bytes / w->item, w->item, size,
+                     w->digits, w->extent, w->stride);
 }
 
 static void
@@ -101,9 +86,8 @@ transpose(const Pass *a, unsigned char *scratch, i64 from, i64 to)
 {
     const InPlacePass *w = a->pass;
     for (i64 i = from; i < to; i++)
-        matrix_run(&(Matrix){.at = a->buffer + i * w->bytes, .hold = scratch,
-                             .bytes = IN_PLACE_BYTES, .rows = w->extent[1],
-                             .cols = w->extent[0], .size = w->item});
+        ravel_matrix(a->buffer + i * w->bytes, scratch, IN_PLACE_BYTES, w->extent[1],
+                     w->extent[0], w->item);
 }
 
 /* Threads share parts of the buffer; where these are few, the lines of each item. */
@@ -130,12 +114,9 @@ ravel_status
 in_place_run(const ravel_plan *p, void *buffer)
 {
     const InPlace *how = p->in_place->how;
-    i64 each = 0, all;
-    for (int i = 0; i < how->n; i++)
-        each = scratch_of(&how->pass[i]) > each ? scratch_of(&how->pass[i]) : each;
-    each = (each + LINE - 1) / LINE * LINE;
-    unsigned char *scratch =
-        int_mul(each, p->threads.most, &all) ? malloc((size_t)all + !all) : NULL;
+    const i64 each = (in_place_room(how) + LINE - 1) / LINE * LINE;
+    i64 all;
+    unsigned char *scratch = int_mul(each, p->threads.most, &all) ? malloc((size_t)all) : NULL;
     if (!scratch)
         return RAVEL_ERR_MEMORY;
     for (int i = 0; i < how->n; i++)

@@ -56,6 +56,33 @@ ${name}(void *dst_, const void *src_)
 #endif
 }
 ]],
+  -- of a buffer within itself: the function, its passes
+  in_place_open = [[
+
+/* buffer: ${bytes} bytes; scratch, aligned to 8 bytes: ${name}_room bytes */
+void
+${name}(void *buffer, void *scratch)
+{
+    unsigned char *b = (unsigned char *)buffer, *s = (unsigned char *)scratch;
+    (void)b, (void)s;
+]],
+  in_place_blocks = [[
+    for (int64_t i = 0; i < ${count}; i++) {
+        ${symbol}(s, b + ${bytes}*i);
+        memcpy(b + ${bytes}*i, s, ${bytes});
+    }
+]],
+  in_place_cycles = [[
+    for (int64_t i = 0; i < ${count}; i++) {
+        static const int64_t extent[] = {${extents}}, stride[] = {${strides}};
+        ravel_cycles(b + ${bytes}*i, s, ${items}, ${item}, ${item}, ${digits}, extent, stride);
+    }
+]],
+  in_place_matrix = [[
+    for (int64_t i = 0; i < ${count}; i++)
+        ravel_matrix(b + ${bytes}*i, s, ${room}, ${rows}, ${cols}, ${item});
+]],
+  prototype_in_place = "enum { ${name}_room = ${room} };\nvoid ${name}(void *buffer, void *scratch);",
   -- one of the functions of a sparse conversion
   sparse_open = [[
 int ${name}(void *work, const void *const *in, const int64_t *n, void *const *out, int64_t *m);
@@ -200,6 +227,7 @@ int ${name}(void *dst, const void *src, ${params});]],
     { "ravel_divisor", "c/divisor.c" },
     { "ravel_outside", "c/outside.c" }, { "ravel_overlap", "c/overlap.c" },
     { "ravel_fence", "c/fence.c" }, { "ravel_table_add", "c/table_add.c" },
+    { "ravel_cycles", "c/move.h", "c/cycles.c" }, { "ravel_matrix", "c/move.h", "c/matrix.c" },
     { "omp_get_thread_num", "c/openmp.h" },
     { "ravel_copy", "c/copy_size.h", "c/stream.h", "c/move.h", "c/runs.h", "c/copy.c" },
     { "ravel_transpose1", "c/vector.h", "c/lanes.h", "c/stream.h", "c/flow.h", "c/network1.h", "c/turn1.h", "c/block1.h", "c/pages1.h", "c/transpose_size.h", "c/transpose1.h" },

@@ -669,7 +669,7 @@ def test_conformance_of_a_table(tmp_path):
     ("local s = ('x'):rep(60000) return { like = 'cuda', constant = s .. s }", "a line becomes longer than 65536 bytes"),
     ("return { like = 'cuda', load = ('${index}'):rep(2000), constant = ('${value}'):rep(2000) }", "a line becomes longer than 65536 bytes"),
     ("return { more = {} }", "bad.lua: no field 'more'"),
-    ("local h = {} for i = 1, 64 do h[i] = { 'f', 'blocks/permute.glsl' } end return { like = 'glsl', helpers = h }", "bad.lua: field 'helpers': more than 64"),
+    ("local h = {} for i = 1, 80 do h[i] = { 'f', 'blocks/permute.glsl' } end return { like = 'glsl', helpers = h }", "bad.lua: field 'helpers': more than 80"),
     ("\27Lua", "bad.lua"), ("return " + "{"*300 + "}"*300, "bad.lua")])
 def test_wrong_tables(tmp_path, text, says):
     (tmp_path / "bad.lua").write_text(text)

@@ -1,6 +1,9 @@
 """Conversions of a buffer within itself, against NumPy: blocks, items, rows and columns; what cannot be is refused with the reason."""
 import ctypes as ct
 import os
+import re
+import shutil
+import subprocess
 
 import numpy as np
 import pytest
@@ -162,6 +165,42 @@ def test_one_buffer_and_two(cx):
         assert ravel.STATUS[run(two.p, x.ctypes.data, x.ctypes.data)] == "ARGUMENT" and x.tolist() == list(range(24))
         assert run(two.p, other.ctypes.data, x.ctypes.data) == 0 and run(one.p, x.ctypes.data, x.ctypes.data) == 0
         assert x.tolist() == other.tolist() == np.arange(24).reshape(4, 6).T.reshape(-1).tolist()
+
+
+EMITTED = [((1009, 1013), "u8", "ravel_matrix("), ((1000, 1200), "c128", "ravel_cycles(")]
+
+
+@pytest.mark.parametrize("compiler", ["gcc -O0", "clang -O0", "g++ -xc++ -std=c++17 -O0"])
+def test_emitted(here, compiler):
+    """The text is proven as the compilers translate it, without a warning."""
+    if not shutil.which(compiler.split()[0]):
+        pytest.skip("no " + compiler.split()[0])
+    for shape, dtype, _ in EMITTED[:2 if compiler == "gcc -O0" else 1]:
+        says = good("emit", "--in-place", "--from", "(M,K){M, K}", "--to", "(M,K){K, M}", "--shape", "%d,%d" % shape, "--dtype", dtype, "-o", "t.c",
+                    "--name", "turn", "--check", compiler + " -Wall -Wextra -Wconversion -Werror")
+        assert says.startswith("yes: ")
+
+
+def test_emitted_runs(here):
+    """As a user calls it: one buffer, and as much scratch memory as the file says."""
+    for shape, dtype, has in EMITTED:
+        good("emit", "--in-place", "--from", "(M,K){M, K}", "--to", "(M,K){K, M}", "--shape", "%d,%d" % shape, "--dtype", dtype, "-o", "t.c", "--name", "turn")
+        text = open("t.c").read()
+        assert has in text
+        so = "./t%d.so" % shape[0]
+        subprocess.run(["gcc", "-O0", "-shared", "-fPIC", "-o", so, "t.c"], check=True)
+        x, room = numbers(shape, dtype), int(re.search(r"turn_room = (\d+)", text)[1])
+        b, scratch = ravel.Guarded(x.nbytes), np.full(room // 8 + 9, 77, "u8")
+        b.body[:] = raw(x)
+        ct.CDLL(so).turn(ct.c_void_p(b.body.ctypes.data), ct.c_void_p(scratch.ctypes.data))
+        assert b.body.tobytes() == x.T.tobytes() and b.intact() and (scratch[-8:] == 77).all()
+
+
+def test_not_emitted(here):
+    args = ("emit", "--in-place", "--from", "NCHW", "--to", "NHWC", "--shape", "2,3,4,5", "--dtype", "f32", "-o", "t.c")
+    bad("--in-place needs --target c", *args, "--target", "cuda")
+    bad("no --header", *args, "--header", "t.h")
+    bad("--in-place is of one conversion", "emit", "--in-place", "--list", "x.txt", "-o", "t.c")
 
 
 def test_command(here):

@@ -185,7 +185,7 @@ const char *target_name(const Target *t);
 bool target_is(const Target *t, const char *model);
 /* A function that emitted code may call, and the texts of the files that define it, in
  * order.  Each text is one string, even if several helpers name its file. */
-enum { HELPER_FILES = 20, TARGET_HELPERS = 64,
+enum { HELPER_FILES = 20, TARGET_HELPERS = 80,
        TARGET_FILES_MAX = TARGET_HELPERS * HELPER_FILES };
 typedef struct {
     const char *symbol, *file[HELPER_FILES];
@@ -248,6 +248,17 @@ Writer render_writer(const Target *t, const Unit *u, Buf *b);
 const char *render_file(const Target *t, const Unit *const *u, int n);
 /* The header for this file.  guard: an identifier. */
 const char *render_header(const Target *t, const Unit *const *u, int n, const char *guard);
+
+/* emit_in_place.c */
+/* A conversion within one buffer of so many bytes; block[i] is the function of pass i, if that
+ * is one of blocks. */
+typedef struct {
+    const char *name, *head;
+    i64 bytes;
+    const InPlace *how;
+    const Unit *block[IN_PLACE_PASSES];
+} InPlaceUnit;
+const char *render_in_place(const Target *t, Exprs *e, const InPlaceUnit *u);
 
 /* The text of n functions of the kind EMIT_SPARSE; the comment at the top is that of the
  * first.  prototypes: for the JIT, the declarations of what they call; NULL: stand-alone. */

@@ -368,6 +368,8 @@ typedef struct {
 /* By the digits of both sides.  False if they are not digits that fill the storage, or if items
  * of the permutation would not be whole bytes.  *out and its texts are in p's arena. */
 bool plan_in_place(const Plan *p, InPlace *out);
+/* The bytes of scratch memory: at least 8. */
+i64 in_place_room(const InPlace *how);
 /* Whether each slot of the destination is written. */
 bool plan_writes_all(const Plan *p);
 

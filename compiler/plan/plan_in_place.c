@@ -285,6 +285,24 @@ plan_in_place(const Plan *p, InPlace *out)
     return true;
 }
 
+static i64
+pass_room(const InPlacePass *w)
+{
+    enum { WORD = 64 };
+    return w->kind == PASS_BLOCKS ? w->bytes
+           : w->kind == PASS_MATRIX ? IN_PLACE_BYTES
+           : (w->bytes / w->item + WORD - 1) / WORD * (WORD / 8) + w->item;
+}
+
+i64
+in_place_room(const InPlace *how)
+{
+    i64 room = 8;
+    for (int i = 0; i < how->n; i++)
+        room = pass_room(&how->pass[i]) > room ? pass_room(&how->pass[i]) : room;
+    return room;
+}
+
 bool
 plan_writes_all(const Plan *p)
 {

@@ -9,7 +9,9 @@
 
 #include <cmocka.h>
 
-#include "../../runtime/in_place.h"
+#include "../../templates/c/move.h"
+#include "../../templates/c/cycles.c"
+#include "../../templates/c/matrix.c"
 
 enum { MOST = 26, EXTENTS = 4 };
 
@@ -42,14 +44,15 @@ static void
 transposes(int64_t rows, int64_t cols, int64_t size, int64_t more)
 {
     const int64_t longer = rows > cols ? rows : cols;
-    Matrix m = {stamped(rows * cols, size), malloc((size_t)(longer * size * (1 + more))),
-                longer * size * (1 + more), rows, cols, size};
-    matrix_run(&m);
+    const int64_t bytes = longer * size * (1 + more);
+    unsigned char *at = stamped(rows * cols, size), *scratch = malloc((size_t)bytes);
+    assert_non_null(scratch);
+    ravel_matrix(at, scratch, bytes, rows, cols, size);
     for (int64_t i = 0; i < rows; i++)
         for (int64_t j = 0; j < cols; j++)
-            assert_item(m.at, j * rows + i, size, i * cols + j);
-    free(m.at);
-    free(m.hold);
+            assert_item(at, j * rows + i, size, i * cols + j);
+    free(at);
+    free(scratch);
 }
 
 static void
@@ -67,12 +70,12 @@ static void
 permutes(const int64_t *n, const int *to, int64_t item, int64_t size)
 {
     int64_t stride[3] = {1, 1, 1}, items = n[0] * n[1] * n[2];
-    uint64_t seen[8] = {0};
-    unsigned char hold[64], *at = stamped(items, item);
+    uint64_t scratch[16] = {7};
+    unsigned char *at = stamped(items, item);
     for (int i = 0; i < 3; i++)
         for (int k = 0; k < 3; k++)
             stride[i] *= to[k] > to[i] ? n[k] : 1;
-    cycles_run(&(Cycles){at, hold, seen, items, item, size, 3, n, stride});
+    ravel_cycles(at, scratch, items, item, size, 3, n, stride);
     for (int64_t p = 0; p < items; p++) {
         int64_t was = p / (n[1] * n[2]) * stride[0] + p / n[2] % n[1] * stride[1] +
                       p % n[2] * stride[2];
