@@ -30,6 +30,43 @@ layout "IOHW16I32O2I" {
   order = { C // 32, N // 32, H, W, C // 2 % 16, N % 32, C % 2 },
 }
 
+layout "NHWC4H4W32C" {
+  doc   = "feature map of Hexagon in chunks of 4 x 4 x 32: nhwc-4h4w32c",
+  dims  = { N, C, H, W },
+  order = { N, H // 4, W // 4, C // 32, H % 4, W % 4, C % 32 },
+}
+
+layout "NHWC4H2W32C2W" {
+  doc   = "the same with two columns in a word: nhwc-4h2w32c2w",
+  dims  = { N, C, H, W },
+  order = { N, H // 4, W // 4, C // 32, H % 4, W // 2 % 2, C % 32, W % 2 },
+}
+
+layout "NHWC1024C" {
+  doc   = "feature map of Hexagon in chunks of channels: nhwc-1024c; nhwc-2048c with {CB=2048}",
+  dims  = { N, C, H, W },
+  CB    = 1024,
+  order = { N, H, W, C // CB, C % CB },
+}
+
+layout "NHW32H16W" {
+  doc   = "one channel of Hexagon in chunks of 32 x 16: nhw-32h16w",
+  dims  = { N, H, W },
+  order = { N, H // 32, W // 16, H % 32, W % 16 },
+}
+
+layout "NCW32C64W" {
+  doc   = "sequence of Hexagon in chunks of 32 channels x 64: ncw-32c64w",
+  dims  = { N, C, W },
+  order = { N, C // 32, W // 64, C % 32, W % 64 },
+}
+
+layout "OHWI32O" {
+  doc   = "depthwise filter of Hexagon: ohwi32o",
+  dims  = { N, C, H, W },
+  order = { N // 32, H, W, C, N % 32 },
+}
+
 -- The sizes of blocks are those of RK3588.
 origin("Rockchip RKNN", "airockchip/rknn-toolkit2:rknpu2/runtime/Linux/librknn_api/include/rknn_matmul_api.h, for RK3588")
 

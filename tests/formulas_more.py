@@ -542,6 +542,36 @@ def iohw_16i32o2i(shape, bits):
     return box(at*1024 + i % 32//2*64 + o % 32*2 + i % 2, cd(I, 32), cd(O, 32), H, W, 16, 32, 2)
 
 
+def nhwc_chunks(shape, bits, pairs):
+    N, C, H, W = shape
+    n, c, h, w = coords(shape)
+    at = ((n*cd(H, 4) + h//4)*cd(W, 4) + w//4)*cd(C, 32) + c//32
+    if pairs:
+        return box(at*512 + h % 4*128 + w % 4//2*64 + c % 32*2 + w % 2, N, cd(H, 4), cd(W, 4), cd(C, 32), 4, 2, 32, 2)
+    return box(at*512 + h % 4*128 + w % 4*32 + c % 32, N, cd(H, 4), cd(W, 4), cd(C, 32), 4, 4, 32)
+
+
+def nhwc_1024c(shape, bits, CB=1024):
+    N, C, H, W = shape
+    n, c, h, w = coords(shape)
+    return box(((n*H + h)*W + w)*cd(C, CB)*CB + c, N, H, W, cd(C, CB), CB)
+
+
+def chunks_3d(a, b):
+    """The last two of three dims in chunks of a x b."""
+    def address(shape, bits):
+        N, Y, X = shape
+        n, y, x = coords(shape)
+        return box(((n*cd(Y, a) + y//a)*cd(X, b) + x//b)*a*b + y % a*b + x % b, N, cd(Y, a), cd(X, b), a, b)
+    return address
+
+
+def ohwi32o(shape, bits):
+    O, I, H, W = shape
+    o, i, h, w = coords(shape)
+    return box((((o//32*H + h)*W + w)*I + i)*32 + o % 32, cd(O, 32), H, W, I, 32)
+
+
 def nc1hwc2(shape, bits):
     K = 128//bits
     N, C, H, W = shape
@@ -775,6 +805,12 @@ LAYOUTS = {
     "CROUTON_16": Formula(4, crouton_16, 16, MAPS),
     "CROUTON_8": Formula(4, crouton_8, 8, MAPS),
     "IOHW16I32O2I": Formula(4, iohw_16i32o2i, (16,), FILTERS),
+    "NHWC4H4W32C": Formula(4, lambda s, b: nhwc_chunks(s, b, False), (8, 16), MAPS),
+    "NHWC4H2W32C2W": Formula(4, lambda s, b: nhwc_chunks(s, b, True), (16,), MAPS),
+    "NHWC1024C": Formula(4, nhwc_1024c, (8, 16), MAPS, [({"CB": 2048}, MAPS[:3])]),
+    "NHW32H16W": Formula(3, chunks_3d(32, 16), (8, 16), [(1, 1, 1), (2, 33, 17), (3, 5, 70), (1, 64, 32)]),
+    "NCW32C64W": Formula(3, chunks_3d(32, 64), (8, 16), [(1, 1, 1), (2, 33, 65), (3, 5, 70), (1, 64, 128)]),
+    "OHWI32O": Formula(4, ohwi32o, (8, 16), FILTERS),
     "NC1HWC2": Formula(4, nc1hwc2, (8, 16), MAPS),
     "RKNN_A": Formula(2, rknn_a, (4, 8, 16), MATRICES),
     "RKNN_B": Formula(2, rknn_b, (4, 8, 16), MATRICES),
@@ -830,6 +866,8 @@ GOLDEN = [
     ("TPU_TILE", (20, 300), "bf16", (13, 257), 5635),
     ("CROUTON_16", (1, 40, 9, 7), "f16", (0, 39, 8, 6), 7246),
     ("TENSTORRENT", (100, 70), "bf16", (45, 69), 5333),
+    ("NHWC4H2W32C2W", (1, 40, 9, 7), "f16", (0, 39, 8, 6), 5710),
+    ("NHW32H16W", (2, 33, 17), "u8", (1, 32, 16), 3584),
     ("QSERVE", (64, 64), "u4", (45, 37), 3754),
     ("TINYGEMM", (16, 256), "u4", (11, 177), 433*8 + 6),
     ("AITER_WEIGHT", (32, 64), "bf16", (21, 45), 1709),
