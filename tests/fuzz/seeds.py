@@ -172,8 +172,8 @@ def numbers():
 def arrays():
     """Each axis, size of element and kind of array, with right numbers and with a wrong one."""
     rng = random.Random(4)
-    for i in range(60):
-        yield bytes([i % 3, i // 3 % 5, i % 8, rng.randrange(40), rng.randrange(40), rng.randrange(40), rng.randrange(48)]) + rng.randbytes(50) + bytes([i % 2, i, i % 5])
+    for i in range(120):
+        yield bytes([i % 3, i // 3 % 5, i % 32, rng.randrange(40), rng.randrange(40), rng.randrange(40), rng.randrange(48)]) + rng.randbytes(50) + bytes([i % 2, i, i % 5])
 
 
 def convert():
