@@ -395,6 +395,8 @@ cmd_convert(Cli *c)
     const char *to = cli_layout_text(c, c->o.to);
     if (cli_is_sparse(c, from, to) && c->o.index)
         cli_fail(c, "--index gives index arrays, and a sparse format has none");
+    if (cli_is_sparse(c, from, to) && c->o.in_place)
+        cli_fail(c, "--in-place is for layouts, and not for sparse formats");
     if (cli_is_sparse(c, from, to))
         return cli_sparse_convert(c, from, to);
     if (c->o.threshold || c->o.mask || c->o.duplicates)

@@ -213,6 +213,8 @@ cmd_emit(Cli *c)
     if (c->o.list)
         return cli_emit_list(c, target);
     Request rq = cli_request(c, shape);
+    if (cli_is_sparse(c, rq.from, rq.to) && c->o.in_place)
+        cli_fail(c, "--in-place is for layouts, and not for sparse formats");
     if (cli_is_sparse(c, rq.from, rq.to))
         return cli_sparse_emit(c, rq.from, rq.to);
     if (kind == EMIT_RELAYOUT)

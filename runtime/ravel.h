@@ -176,8 +176,7 @@ RAVEL_API ravel_status ravel_plan_shapes(const ravel_plan *plan, ravel_extents *
 RAVEL_API int ravel_plan_threads(const ravel_plan *plan);
 
 /* How the plan is executed: "machine code", "interpreter: " and the reason, or "in place: " and
- * its passes.  The
- * interpreter walks the loops of the plan and calls the same kernels.  It is used if code
+ * its passes.  The interpreter walks the loops of the plan and calls the same kernels.  It is used if code
  * cannot be made or loaded, or if the environment has RAVEL_CODE=interpreter.  With
  * RAVEL_CODE=jit ravel_compile fails instead.  The plan owns the string; NULL if the plan
  * is NULL.  Thread-safe. */

@@ -200,6 +200,8 @@ def test_not_emitted(here):
     args = ("emit", "--in-place", "--from", "NCHW", "--to", "NHWC", "--shape", "2,3,4,5", "--dtype", "f32", "-o", "t.c")
     bad("--in-place needs --target c", *args, "--target", "cuda")
     bad("no --header", *args, "--header", "t.h")
+    bad("--in-place is for layouts", "emit", "--in-place", "--from", "COO", "--to", "CSR", "--shape", "3,4", "--dtype", "f32", "-o", "t.c")
+    bad("--in-place is for layouts", "convert", "x.mtx", "y.npz", "--in-place", "--from", "COO", "--to", "CSR")
     bad("--in-place is of one conversion", "emit", "--in-place", "--list", "x.txt", "-o", "t.c")
 
 
