@@ -158,12 +158,13 @@ emit_in_place(Cli *c, const Target *target, const Request *rq, const Plan *p)
     const char *name = emit_name(c->arena, target, rq);
     Unit copy = {.name = arena_printf(c->arena, "ravel_checked_%s", name)};
     Emitted e = {*rq, c->o.shape, p, &copy};
-    if (c->o.check &&
-        !cli_prove_emitted(c, &e, 1, with_copy(c, text, name, copy.name, layout_bytes(p->src))))
-        return EXIT_NO;
-    cli_write_depfile(c);
-    write_text(c, c->o.output, text);
-    return EXIT_YES;
+    bool right = !c->o.check || cli_prove_emitted(c, &e, 1, with_copy(c, text, name, copy.name,
+                                                                      layout_bytes(p->src)));
+    if (right) {
+        cli_write_depfile(c);
+        write_text(c, c->o.output, text);
+    }
+    return right ? EXIT_YES : EXIT_NO;
 }
 
 static int
