@@ -143,8 +143,12 @@ compile_in_place_text(const Target *t, const Known *known, const Plan *p, const 
     if (!target_text(t, "in_place_open"))
         diag_fatal(a->diag, DIAG_ARGUMENT, (Loc){0}, "the target '%s' has no conversions in "
                    "place", target_name(t));
-    u.head = arena_printf(a, "%s --in-place\n%s", emit_command(a, t, rq, p->src->ref,
-                          p->dst->ref, NULL), emit_relayout(p, u.name, "")->head + 1);
+    Buf head = buf_new(a);
+    buf_printf(&head, "%s --in-place\n",
+               emit_command(a, t, rq, p->src->ref, p->dst->ref, NULL));
+    emit_sizes_head(&head, "src", p->from);
+    emit_sizes_head(&head, "dst", p->to);
+    u.head = head.s;
     for (int i = 0; i < u.how->n; i++)
         if (u.how->pass[i].kind == PASS_BLOCKS)
             u.block[i] = block_unit(a, known, &u.how->pass[i], rq,
