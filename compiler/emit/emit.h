@@ -225,11 +225,17 @@ void writer_put(Writer *w, const char *field, const Slot *slot, int n);
 void writer_print(Writer *w, const char *line, const Slot *slot, int n);
 /* Write the lines of text as a comment, which they can neither end nor begin anew. */
 void writer_comment(Writer *w, const char *text);
-/* Write the files of the helpers that `body` mentions, each file once. */
-void writer_helpers(Writer *w, const char *body);
+
+/* writer_files.c */
+/* For each kernel of the table whether one of the n units calls it. */
+const bool *writer_calls(Arena *a, const Unit *const *u, int n);
+/* Write the files of the helpers that `body`, the text of the units, mentions, and those of
+ * the kernels that they call, each file once. */
+void writer_helpers(Writer *w, const Unit *const *u, int n, const char *body);
 /* Write what precedes `body` in a file: the comment at the top, which ends with who made
- * the file, the prologue, helpers. */
-void writer_head(Writer *w, const char *head, const char *body);
+ * the file, the prologue, these files. */
+void writer_head(Writer *w, const char *head, const Unit *const *u, int n,
+                 const char *body);
 
 /* render.c */
 /* The value of s, or the product of its factors. */

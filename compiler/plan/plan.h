@@ -271,6 +271,8 @@ extern const int nkernels;
 /* The arguments of the kernel, one letter each (kernel_arg); a line of description. */
 const char *kernel_letters(const Kernel *k);
 const char *kernel_what(const Kernel *k);
+/* The files of its text, those that it needs first; sets *n to their number. */
+const char *const *kernel_text(Arena *a, const Kernel *k, int *n);
 /* The meaning of a letter. */
 typedef enum { IN_NOTHING, IN_BYTES, IN_ELEMENTS } ArgUnit;
 typedef struct {
