@@ -67,25 +67,6 @@
     typedef uint8_t ravel_anyx##w                                                \
         __attribute__((vector_size(16 * w), aligned(1), may_alias));
 
-/* Interleaves the elements of the low (high) halves of the lanes of a and b; elements of n
- * bytes, m elements in a lane, w lanes. */
-#define RAVEL_LOW(n, m, w, a, b)                                                 \
-    __builtin_shufflevector(a, b, RAVEL_EACH##w(RAVEL_ZIP##n, 0, m))
-#define RAVEL_HIGH(n, m, w, a, b)                                                \
-    __builtin_shufflevector(a, b, RAVEL_EACH##w(RAVEL_ZIP##n, (m) / 2, m))
-#define RAVEL_EACH1(zip, i, m) zip(i, m)
-#define RAVEL_EACH2(zip, i, m) zip(i, 2 * (m)), zip((i) + (m), 2 * (m))
-#define RAVEL_EACH4(zip, i, m) zip(i, 4 * (m)), zip((i) + (m), 4 * (m)), \
-    zip((i) + 2 * (m), 4 * (m)), zip((i) + 3 * (m), 4 * (m))
-#define RAVEL_ZIP8(i, b) (i), (i) + (b)
-#define RAVEL_ZIP4(i, b) RAVEL_ZIP8(i, b), RAVEL_ZIP8((i) + 1, b)
-#define RAVEL_ZIP2(i, b) RAVEL_ZIP4(i, b), RAVEL_ZIP4((i) + 2, b)
-#define RAVEL_ZIP1(i, b) RAVEL_ZIP2(i, b), RAVEL_ZIP2((i) + 4, b)
-
-/* Forces an address into a register.  Compilers would otherwise use a register for each
- * row of a block, more than there are. */
-#define RAVEL_KEEP(x) __asm__("" : "+r"(x))
-
 /* ravel_rows: loads 16 bytes from each of w rows.  ravel_store: stores 16 * w bytes; with
  * `stream` by a non-temporal store, to an aligned address. */
 RAVEL_TYPES(1)
@@ -93,12 +74,6 @@ RAVEL_INLINE ravel_1x1
 ravel_load1(const unsigned char *s)
 {
     return (ravel_1x1)*(const ravel_anyx1 *)s;
-}
-
-RAVEL_INLINE ravel_1x1
-ravel_rows1(const unsigned char *const *s, int64_t at)
-{
-    return ravel_load1(s[0] + at);
 }
 
 RAVEL_INLINE void
@@ -122,12 +97,6 @@ ravel_rows2(const unsigned char *const *s, int64_t at)
     const __m128i a = _mm_loadu_si128((const __m128i *)(const void *)(s[0] + at));
     const __m128i b = _mm_loadu_si128((const __m128i *)(const void *)(s[1] + at));
     return (ravel_1x2)_mm256_inserti128_si256(_mm256_castsi128_si256(a), b, 1);
-}
-
-RAVEL_INLINE ravel_1x2
-ravel_load2(const unsigned char *s)
-{
-    return (ravel_1x2)*(const ravel_anyx2 *)s;
 }
 
 RAVEL_INLINE void
@@ -167,9 +136,6 @@ ravel_store4(unsigned char *d, ravel_1x4 v, int64_t stream)
 }
 #endif
 #endif
-
-/* The most bytes of a tile. */
-enum { RAVEL_SHUFFLE_BYTES = 2048 };
 
 /* Vectors of RAVEL_LANES lanes of 16 bytes for ravel_shuffle.  ravel_pick: byte i is the
  * byte at[i] of its lane, or 0 if at[i] is 128 or more. */

@@ -128,19 +128,6 @@ ravel_rows2(const unsigned char *const *s, int64_t at)
     return (ravel_1x2)_mm256_inserti128_si256(_mm256_castsi128_si256(a), b, 1);
 }
 
-RAVEL_INLINE ravel_1x2
-ravel_load2(const unsigned char *s)
-{
-    return (ravel_1x2)*(const ravel_anyx2 *)s;
-}
-
-RAVEL_INLINE void
-ravel_lanes2(unsigned char *low, unsigned char *high, ravel_1x2 v)
-{
-    _mm_storeu_si128((__m128i *)(void *)low, _mm256_castsi256_si128((__m256i)v));
-    _mm_storeu_si128((__m128i *)(void *)high, _mm256_extracti128_si256((__m256i)v, 1));
-}
-
 RAVEL_INLINE void
 ravel_store2(unsigned char *d, ravel_1x2 v, int64_t stream)
 {
@@ -221,36 +208,6 @@ ravel_stream_line(unsigned char *d, const unsigned char *s)
 #else
 #define RAVEL_CONSTANT static inline
 #endif
-
-/* Copies a run of `bytes` bytes by one or two moves of k bytes, which may overlap.
- * Requires k <= bytes <= 2 * k; k is a constant. */
-RAVEL_CONSTANT void
-ravel_move_twice(unsigned char *d, const unsigned char *s, size_t k, int64_t bytes)
-{
-    memcpy(d, s, k);
-    if (bytes > (int64_t)k)
-        memcpy(d + bytes - k, s + bytes - k, k);
-}
-
-/* Copies a run of more than 64 bytes by moves of 64 and one of what is left, which may
- * overlap the one before; a long run by the C library. */
-RAVEL_CONSTANT void
-ravel_move_many(unsigned char *d, const unsigned char *s, int64_t bytes)
-{
-    enum { CALLED = 512 };
-    if (bytes > CALLED) {
-        memcpy(d, s, (size_t)bytes);
-        return;
-    }
-    for (int64_t i = 0; i + 64 <= bytes; i += 64)
-        memcpy(d + i, s + i, 64);
-    if (bytes % 64 > 32)
-        memcpy(d + bytes - 64, s + bytes - 64, 64);
-    else if (bytes % 64 > 16)
-        memcpy(d + bytes - 32, s + bytes - 32, 32);
-    else if (bytes % 64)
-        memcpy(d + bytes - 16, s + bytes - 16, 16);
-}
 
 /* RAVEL_ALL: vectors of RAVEL_LANES lanes.  RAVEL_TWO: of two lanes if there are two: x86
  * processors shuffle those twice as often as wider ones, whose lanes take longer to

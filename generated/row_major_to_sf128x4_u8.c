@@ -127,12 +127,6 @@ ravel_rows2(const unsigned char *const *s, int64_t at)
     return (ravel_1x2)_mm256_inserti128_si256(_mm256_castsi128_si256(a), b, 1);
 }
 
-RAVEL_INLINE ravel_1x2
-ravel_load2(const unsigned char *s)
-{
-    return (ravel_1x2)*(const ravel_anyx2 *)s;
-}
-
 RAVEL_INLINE void
 ravel_lanes2(unsigned char *low, unsigned char *high, ravel_1x2 v)
 {
@@ -267,30 +261,6 @@ ravel_copy_runs(unsigned char *d, const unsigned char *s, int64_t rows, int64_t 
 
 /* Helpers for short rows and columns: padding in vectors, and a buffer for output. */
 #ifndef RAVEL_PLAIN
-#if defined(RAVEL_SSE2) && defined(__SSSE3__)
-#define RAVEL_SHUFFLE(v, by) ((ravel_1x1)_mm_shuffle_epi8((__m128i)(v), (__m128i)(by)))
-#elif defined(__aarch64__) && !defined(__clang__)
-#define RAVEL_SHUFFLE(v, by) __builtin_shuffle(v, by)
-#endif
-
-/* Byte indices for RAVEL_SHUFFLE: byte i comes from byte i / in * out + i % in.  This moves
- * pieces that are `out` bytes apart to a distance of `in` bytes. */
-RAVEL_INLINE ravel_1x1
-ravel_apart(int64_t in, int64_t out)
-{
-    ravel_1x1 by = {0};
-    for (int i = 0; i < 16; i++)
-        by[i] = (uint8_t)((i / in * out + i % in) & 15);
-    return by;
-}
-
-/* The power of two to which a row of at most 16 bytes is padded. */
-RAVEL_INLINE int64_t
-ravel_slot(int64_t bytes)
-{
-    return bytes <= 2 ? 2 : bytes <= 4 ? 4 : bytes <= 8 ? 8 : 16;
-}
-
 /* Copies a few bytes. */
 RAVEL_INLINE void
 ravel_few_bytes(unsigned char *d, const unsigned char *s, int64_t bytes)
@@ -482,9 +452,6 @@ ravel_gather(unsigned char *d, const unsigned char *s, const int32_t *table,
     default: ravel_gather_odd(d, s, table, entries, rows, bytes, dp, sp);
     }
 }
-
-/* The most bytes of a tile. */
-enum { RAVEL_SHUFFLE_BYTES = 2048 };
 
 /* Vectors of RAVEL_LANES lanes of 16 bytes for ravel_shuffle.  ravel_pick: byte i is the
  * byte at[i] of its lane, or 0 if at[i] is 128 or more. */

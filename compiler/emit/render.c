@@ -269,10 +269,10 @@ put_function(Writer *w, const Unit *u, bool stand_alone)
 
 /* A declaration for every kernel that is called. */
 static void
-put_prototypes(Buf *b, const bool *called)
+put_prototypes(Buf *b, const KernelCalls *calls)
 {
     for (int i = 0; i < nkernels; i++) {
-        if (!called[i])
+        if (!calls[i].called)
             continue;
         buf_printf(b, "void %s(", kernels[i].symbol);
         for (const char *c = kernel_letters(&kernels[i]); *c; c++)

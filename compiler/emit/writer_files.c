@@ -6,73 +6,82 @@
 #include "emit.h"
 #include "target.h"
 
-/* The texts written so far. */
+/* The text so far, and the files in it. */
 typedef struct {
-    Writer *w;
+    const Writer *w;
+    Buf b;
     const char *text[TARGET_FILES_MAX];
     int n;
 } Files;
 
-static void
-put_file(Files *f, const char *text)
+static bool
+is_new(Files *f, const char *text)
 {
     for (int i = 0; i < f->n; i++)
         if (f->text[i] == text)
-            return;
+            return false;
     f->text[f->n++] = text;
-    buf_add(f->w->b, "\n");
-    buf_add(f->w->b, text);
+    buf_add(&f->b, "\n");
+    return true;
 }
 
 /* Helpers are called by texts of the table, so only the text of the body shows which. */
 static void
-put_helpers(Files *f, const char *body)
+add_helpers(Files *f, const char *body)
 {
     const TargetHelper *h;
     for (int i = 0; (h = target_helper(f->w->t, i)); i++)
         if (strstr(body, arena_printf(f->w->arena, "%s(", h->symbol)))
             for (int k = 0; k < h->nfiles; k++)
-                put_file(f, h->file[k]);
+                if (is_new(f, h->file[k]))
+                    buf_add(&f->b, h->file[k]);
 }
 
 static void
-put_kernels(Files *f, const bool *called)
+add_kernel(Files *f, const char *folder, const Kernel *k, unsigned parts)
 {
-    const char *folder = target_text(f->w->t, "kernels");
-    for (int i = 0; i < nkernels && folder; i++) {
-        int n = 0;
-        const char *const *file = called[i] ? kernel_text(f->w->arena, &kernels[i], &n) : NULL;
-        for (int k = 0; k < n; k++)
-            put_file(f, target_kernel_file(f->w->t, f->w->arena, folder, file[k]));
+    int n;
+    Arena *a = f->w->arena;
+    const char *const *file = kernel_text(a, k, &n);
+    for (int i = 0; i < n; i++) {
+        const char *text = target_kernel_file(f->w->t, a, folder, file[i]);
+        if (is_new(f, text))
+            buf_add(&f->b, prune_parts(a, text, k, parts));
     }
 }
 
-/* Marks the kernels that statements call. */
 static void
-mark_calls(const Stmt *s, bool *called)
+mark_calls(const Stmt *s, KernelCalls *calls)
 {
     for (; s; s = s->next) {
-        if (s->kernel)
-            called[s->kernel - kernels] = true;
-        mark_calls(s->body, called);
+        if (s->kernel) {
+            calls[s->kernel - kernels].called = true;
+            calls[s->kernel - kernels].parts |= s->parts;
+        }
+        mark_calls(s->body, calls);
     }
 }
 
-const bool *
+const KernelCalls *
 writer_calls(Arena *a, const Unit *const *u, int n)
 {
-    bool *called = arena_array(a, bool, nkernels);
+    KernelCalls *calls = arena_array(a, KernelCalls, nkernels);
     for (int i = 0; i < n; i++)
-        mark_calls(u[i]->body, called);
-    return called;
+        mark_calls(u[i]->body, calls);
+    return calls;
 }
 
 void
 writer_helpers(Writer *w, const Unit *const *u, int n, const char *body)
 {
-    Files f = {.w = w};
-    put_helpers(&f, body);
-    put_kernels(&f, writer_calls(w->arena, u, n));
+    Files f = {.w = w, .b = buf_new(w->arena)};
+    const char *folder = target_text(w->t, "kernels");
+    const KernelCalls *calls = writer_calls(w->arena, u, n);
+    add_helpers(&f, body);
+    for (int i = 0; i < nkernels && folder; i++)
+        if (calls[i].called)
+            add_kernel(&f, folder, &kernels[i], calls[i].parts);
+    buf_add(w->b, target_is(w->t, "functions") ? prune(w->arena, f.b.s, body) : f.b.s);
 }
 
 void

@@ -74,6 +74,19 @@ kernel_what(const Kernel *k)
     return k->family->what;
 }
 
+unsigned
+nest_parts(const Plan *p, const Nest *n)
+{
+    const Family *f = n->kernel->family;
+    return f->parts ? f->parts(n, p->dst->dtype->bits) : 0;
+}
+
+const char *
+kernel_part(const Kernel *k, int part)
+{
+    return k->family->part ? k->family->part[part] : NULL;
+}
+
 /* A name of a file with each ${size} replaced. */
 static const char *
 file_name(Arena *a, const char *s, size_t len, int size)
