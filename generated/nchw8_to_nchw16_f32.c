@@ -32,8 +32,7 @@ enum { RAVEL_PAD_BYTES = 2048 };
  * RAVEL_LANES: the most lanes that the compiler's options allow (-mavx2, -march=native).
  * RAVEL_PLAIN: no vectors.  RAVEL_PORTABLE: vector extensions of the compiler, and no
  * intrinsics. */
-#if !defined(RAVEL_PLAIN) && !defined(__clang__) && \
-    !(defined(__GNUC__) && __GNUC__ >= 12)
+#if !defined(RAVEL_PLAIN) && !defined(__clang__) && !(defined(__GNUC__) && __GNUC__ >= 12)
 #define RAVEL_PLAIN
 #endif
 #if defined(__SSE2__) && !defined(RAVEL_PLAIN) && !defined(RAVEL_PORTABLE)
@@ -59,17 +58,11 @@ enum { RAVEL_PAD_BYTES = 2048 };
 #endif
 
 /* ravel_2x4: elements of 2 bytes, 4 lanes.  ravel_anyx4: bytes at any address. */
-#define RAVEL_TYPES(w)                                                           \
-    typedef uint8_t ravel_1x##w __attribute__((vector_size(16 * w)));            \
-    typedef uint16_t ravel_2x##w __attribute__((vector_size(16 * w)));           \
-    typedef uint32_t ravel_4x##w __attribute__((vector_size(16 * w)));           \
-    typedef uint64_t ravel_8x##w __attribute__((vector_size(16 * w)));           \
-    typedef uint8_t ravel_anyx##w                                                \
-        __attribute__((vector_size(16 * w), aligned(1), may_alias));
+typedef uint8_t ravel_1x1 __attribute__((vector_size(16)));
+typedef uint8_t ravel_anyx1 __attribute__((vector_size(16), aligned(1), may_alias));
 
 /* ravel_rows: loads 16 bytes from each of w rows.  ravel_store: stores 16 * w bytes; with
  * `stream` by a non-temporal store, to an aligned address. */
-RAVEL_TYPES(1)
 RAVEL_INLINE ravel_1x1
 ravel_load1(const unsigned char *s)
 {

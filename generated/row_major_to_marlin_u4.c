@@ -25,8 +25,7 @@
  * RAVEL_LANES: the most lanes that the compiler's options allow (-mavx2, -march=native).
  * RAVEL_PLAIN: no vectors.  RAVEL_PORTABLE: vector extensions of the compiler, and no
  * intrinsics. */
-#if !defined(RAVEL_PLAIN) && !defined(__clang__) && \
-    !(defined(__GNUC__) && __GNUC__ >= 12)
+#if !defined(RAVEL_PLAIN) && !defined(__clang__) && !(defined(__GNUC__) && __GNUC__ >= 12)
 #define RAVEL_PLAIN
 #endif
 #if defined(__SSE2__) && !defined(RAVEL_PLAIN) && !defined(RAVEL_PORTABLE)
@@ -59,17 +58,12 @@
 #endif
 
 /* ravel_2x4: elements of 2 bytes, 4 lanes.  ravel_anyx4: bytes at any address. */
-#define RAVEL_TYPES(w)                                                           \
-    typedef uint8_t ravel_1x##w __attribute__((vector_size(16 * w)));            \
-    typedef uint16_t ravel_2x##w __attribute__((vector_size(16 * w)));           \
-    typedef uint32_t ravel_4x##w __attribute__((vector_size(16 * w)));           \
-    typedef uint64_t ravel_8x##w __attribute__((vector_size(16 * w)));           \
-    typedef uint8_t ravel_anyx##w                                                \
-        __attribute__((vector_size(16 * w), aligned(1), may_alias));
+typedef uint8_t ravel_1x1 __attribute__((vector_size(16)));
+typedef uint16_t ravel_2x1 __attribute__((vector_size(16)));
+typedef uint8_t ravel_anyx1 __attribute__((vector_size(16), aligned(1), may_alias));
 
 /* ravel_rows: loads 16 bytes from each of w rows.  ravel_store: stores 16 * w bytes; with
  * `stream` by a non-temporal store, to an aligned address. */
-RAVEL_TYPES(1)
 RAVEL_INLINE ravel_1x1
 ravel_load1(const unsigned char *s)
 {
@@ -90,7 +84,10 @@ ravel_store1(unsigned char *d, ravel_1x1 v, int64_t stream)
 
 #if RAVEL_LANES > 1
 /* Intrinsics, because gcc 12 does not use the instruction that loads an upper lane. */
-RAVEL_TYPES(2)
+typedef uint8_t ravel_1x2 __attribute__((vector_size(32)));
+typedef uint16_t ravel_2x2 __attribute__((vector_size(32)));
+typedef uint8_t ravel_anyx2 __attribute__((vector_size(32), aligned(1), may_alias));
+
 RAVEL_INLINE ravel_1x2
 ravel_rows2(const unsigned char *const *s, int64_t at)
 {
@@ -117,7 +114,9 @@ ravel_store2(unsigned char *d, ravel_1x2 v, int64_t stream)
 #endif
 
 #if RAVEL_LANES > 2
-RAVEL_TYPES(4)
+typedef uint8_t ravel_1x4 __attribute__((vector_size(64)));
+typedef uint8_t ravel_anyx4 __attribute__((vector_size(64), aligned(1), may_alias));
+
 RAVEL_INLINE ravel_1x4
 ravel_rows4(const unsigned char *const *s, int64_t at)
 {

@@ -82,18 +82,11 @@ behind_directive(const char *s)
     return e;
 }
 
-/* A call of a macro on a line of its own, such as RAVEL_TYPES(1). */
-static bool
-is_call(const char *s)
-{
-    return begins(s, "RAVEL_") && s[word_length(s)] == '(';
-}
-
 /* Behind the definition at s: behind its body, which follows a ), or a ;. */
 static const char *
 behind_definition(const char *s)
 {
-    bool call = is_call(s), body = false;
+    bool body = false;
     int depth = 0;
     for (char last = 0; *s; ) {
         const char *e = behind_quote(s);
@@ -104,7 +97,7 @@ behind_definition(const char *s)
         body |= *s == '{' && depth == 0 && last == ')';
         depth += *s == '(' || *s == '{';
         depth -= *s == ')' || *s == '}';
-        bool ends = (*s == ';' && !body) || (*s == '}' && body) || (*s == ')' && call);
+        bool ends = (*s == ';' && !body) || (*s == '}' && body);
         if (ends && depth == 0)
             return behind_line(s);
         last = isspace((unsigned char)*s) ? last : *s;
@@ -184,7 +177,7 @@ split(Pruner *p, const char *s)
             group = p->nitems - 1;
         else if (it.kind == CLOSE)
             group = p->item[group].group;
-        else if (it.kind == PLAIN && !is_call(code))
+        else if (it.kind == PLAIN)
             find_names(p, code, it.end);
         s = it.end;
     }
@@ -206,24 +199,34 @@ keep(Pruner *p, int i)
             keep(p, k);
 }
 
-/* Keeps what defines a name; `all`: each name that begins with it. */
+/* Keeps what defines a name that begins with n characters of s and, unless tail is NULL,
+ * has more and ends with the m characters of tail. */
 static void
-keep_name(Pruner *p, const char *s, size_t n, bool all)
+keep_name(Pruner *p, const char *s, size_t n, const char *tail, size_t m)
 {
-    for (int i = 0; i < p->nnames; i++)
-        if ((p->name[i].n == n || (all && p->name[i].n > n)) && !memcmp(p->name[i].s, s, n))
-            keep(p, p->name[i].item);
+    for (int i = 0; i < p->nnames; i++) {
+        const Name *name = &p->name[i];
+        bool fits = tail ? name->n >= n + m && !memcmp(name->s + name->n - m, tail, m)
+                         : name->n == n;
+        if (fits && !memcmp(name->s, s, n))
+            keep(p, name->item);
+    }
 }
 
-/* Of what ## makes from ravel_ alone, RAVEL_TYPES defines all. */
+/* Of ravel_##n##x4 the ends are known, of RAVEL_EACH##w the start. */
 static void
 keep_mentioned(Pruner *p, const char *s, const char *end)
 {
     while (s < end) {
-        const char *e = behind_quote(s);
-        size_t n = word_length(s);
-        if (n > strlen("ravel_") && is_ours(s))
-            keep_name(p, s, n, begins(s + n, "##"));
+        const char *e = behind_quote(s), *tail = NULL;
+        size_t n = word_length(s), m = 0;
+        if (begins(s + n, "##")) {
+            tail = s + n + 2 + word_length(s + n + 2);
+            tail += begins(tail, "##") ? 2 : 0;
+            m = tail[-1] == '#' ? word_length(tail) : 0;
+        }
+        if (n && is_ours(s))
+            keep_name(p, s, n, tail, m);
         s = e > s ? e : s + (n ? n : 1);
     }
 }
