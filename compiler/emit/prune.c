@@ -51,18 +51,20 @@ begins(const char *s, const char *with)
     return !strncmp(s, with, strlen(with));
 }
 
-/* The end of the comment or string at s; s: there is none. */
+/* The end of the comment or string at s, or of the text; s: there is none. */
 static const char *
 behind_quote(const char *s)
 {
-    if (begins(s, "/*"))
-        return strstr(s, "*/") + 2;
+    if (begins(s, "/*")) {
+        const char *e = strstr(s + 2, "*/");
+        return e ? e + 2 : s + strlen(s);
+    }
     if (*s != '"' && *s != '\'')
         return s;
     const char *e = s + 1;
-    while (*e != *s)
-        e += 1 + (*e == '\\');
-    return e + 1;
+    while (*e && *e != *s)
+        e += *e == '\\' && e[1] ? 2 : 1;
+    return e + (*e != 0);
 }
 
 static const char *
@@ -213,12 +215,13 @@ keep_name(Pruner *p, const char *s, size_t n, const char *tail, size_t m)
     }
 }
 
-/* Of ravel_##n##x4 the ends are known, of RAVEL_EACH##w the start. */
+/* Of ravel_##n##x4 the ends are known, of RAVEL_EACH##w the start.  quotes: comments and
+ * strings mention nothing. */
 static void
-keep_mentioned(Pruner *p, const char *s, const char *end)
+keep_mentioned(Pruner *p, const char *s, const char *end, bool quotes)
 {
     while (s < end) {
-        const char *e = behind_quote(s), *tail = NULL;
+        const char *e = quotes ? behind_quote(s) : s, *tail = NULL;
         size_t n = word_length(s), m = 0;
         if (begins(s + n, "##")) {
             tail = s + n + 2 + word_length(s + n + 2);
@@ -276,10 +279,10 @@ prune(Arena *a, const char *text, const char *body)
     for (int i = 0; i < p.nitems; i++)
         if (p.item[i].group < 0 && p.item[i].kind != NAMES && !p.item[i].named)
             keep(&p, i);
-    keep_mentioned(&p, body, body + strlen(body));
+    keep_mentioned(&p, body, body + strlen(body), false);    /* of the user's table, perhaps */
     while (p.nwork) {
         const Item *it = &p.item[p.work[--p.nwork]];
-        keep_mentioned(&p, it->code, it->end);
+        keep_mentioned(&p, it->code, it->end, true);
     }
     return kept_text(a, &p);
 }
