@@ -492,6 +492,8 @@ ravel_pages4(unsigned char *d, const unsigned char *s, int64_t rows, int64_t dp,
         ravel_pages_write4(then, room[now ^ 1], k, dp, stream);
 }
 #endif
+/* Columns whose distance is a multiple of so many elements are read by ravel_pages. */
+#define RAVEL_PAGE 1024
 
 /* Transposes `planes` planes, each of `sides` matrices of rows x cols elements of 4
  * bytes, whose columns follow one another in the destination:
@@ -518,7 +520,7 @@ ravel_plane4(unsigned char *d, const unsigned char *s, int64_t rows, int64_t col
                    int64_t dp, int64_t sq, int64_t stream, int64_t ahead)
 {
     enum { N = 4, M = 4, SIDE = 4 / RAVEL_LANES };
-    const int pages = sq % (1024 * N) == 0 && rows >= 64 / N;
+    const int pages = sq % (RAVEL_PAGE * N) == 0 && rows >= 64 / N;
     int64_t q = 0;
     (void)stream;
     if (rows < M || cols < M) {

@@ -309,19 +309,22 @@ prune_parts(Arena *a, const char *text, const Kernel *k, unsigned parts)
 {
     Buf out = buf_new(a);
     bool inside = false, stays = true;
-    int depth = 0;
+    int depth = 0;        /* of other conditions inside */
     for (const char *end; *text; text = end) {
+        bool edge = true;
         end = behind_line(text);
-        bool mark = !inside && opens_part(k, parts, text, &stays);
-        if (mark)
-            inside = true, depth = 0;
-        else if (inside && depth == 0 && begins(text, "#else"))
-            mark = true, stays = !stays;
-        else if (inside && depth == 0 && begins(text, "#endif"))
-            mark = stays = true, inside = false;
-        else if (inside)
-            depth += begins(text, "#if") - begins(text, "#endif");
-        if (stays && !mark)
+        if (!inside && opens_part(k, parts, text, &stays)) {
+            inside = true;
+        } else if (inside && depth == 0 && begins(text, "#else")) {
+            stays = !stays;
+        } else if (inside && depth == 0 && begins(text, "#endif")) {
+            inside = false;
+            stays = true;
+        } else {
+            edge = false;
+            depth += inside ? begins(text, "#if") - begins(text, "#endif") : 0;
+        }
+        if (stays && !edge)
             buf_addn(&out, text, (size_t)(end - text));
     }
     return out.s;

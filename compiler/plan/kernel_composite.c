@@ -122,7 +122,8 @@ near_of(const Nest *n, int bits)
 /* Files of the kernels for moves, and of those for blocks of n bytes. */
 #define LANES(n) "vector.h stream.h move.h lanes.h network" n ".h turn" n ".h composite_size.h "
 #define BLOCK(n) "composite_lanes.h composite_block" n ".h "
-#define BITS "bits_into.h bits_vector.h unpack_word.h unpack_line.h unpack.h unpack_size.h unpack_tile.h "
+#define WORDS "unpack_word.h unpack_line.h unpack.h unpack_size.h unpack_tile.h "
+#define BITS "bits_into.h bits_vector.h " WORDS
 
 #define TILES(takes, of, letters, line, files)                                   \
     {.kind = NEST_COPY, .elements = of, .args = letters, .what = line,           \

@@ -327,10 +327,9 @@ static const char *const transpose_part[] = {"STREAM", "PAGES", "EDGES", NULL};
 static unsigned
 transpose_parts(const Nest *n, int bits)
 {
-    enum { PAGE = 1024 };
     const Loop *col = &n->loop[n->role[COL]];
     i64 line = 64 / (bits / 8);
-    bool pages = kernel_remainder(kernel_stride_ex(col, SRC), PAGE) <= 0;
+    bool pages = kernel_remainder(kernel_stride_ex(col, SRC), RAVEL_PAGE) <= 0;
     bool whole = kernel_multiple(col->ex.n, line) && nest_tile(n, COL) % line == 0;
     return (n->stream ? STREAM : 0) | (pages ? PAGES : 0) | (whole ? 0 : EDGES);
 }

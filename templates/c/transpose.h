@@ -160,7 +160,7 @@ ravel_plane${size}(unsigned char *d, const unsigned char *s, int64_t rows, int64
 {
     enum { N = ${size}, M = ${each}, SIDE = 4 / RAVEL_LANES };
 #ifndef RAVEL_WITHOUT_PAGES${size}
-    const int pages = sq % (1024 * N) == 0 && rows >= 64 / N;
+    const int pages = sq % (RAVEL_PAGE * N) == 0 && rows >= 64 / N;
 #endif
     int64_t q = 0;
     (void)stream;
