@@ -31,6 +31,28 @@ compile_refs(Arena *a, const LayoutRef *from, const LayoutRef *to, const DType *
     return p;
 }
 
+Plan *
+compile_again(Arena *a, const Plan *p)
+{
+    i64 shape[MAX_RANK];
+    const char *name[MAX_RANK];
+    Request rq = {.rank = p->src->rank, .shape = shape, .extent = name,
+                  .machine = p->machine};
+    for (int d = 0; d < rq.rank; d++) {
+        int i = p->from->extent[d];
+        shape[d] = i < 0 ? p->src->dim[d].n : RUNTIME_EXTENT;
+        name[d] = i < 0 ? NULL : p->name[i];
+    }
+    return compile_refs(a, p->src->ref, p->dst->ref, p->src->dtype, &rq);
+}
+
+Composed
+compile_compose(Arena *a, const Known *known, const Request *first, const Request *second)
+{
+    return compile_composed(a, known, first, compile_plan(a, known, first), second,
+                            compile_plan(a, known, second));
+}
+
 const Unit *
 compile_unit(const Target *t, const Plan *p, const Request *rq)
 {

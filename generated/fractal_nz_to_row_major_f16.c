@@ -85,26 +85,6 @@ ravel_move_twice(unsigned char *d, const unsigned char *s, size_t k, int64_t byt
         memcpy(d + bytes - k, s + bytes - k, k);
 }
 
-/* Copies a run of more than 64 bytes by moves of 64 and one of what is left, which may
- * overlap the one before; a long run by the C library. */
-RAVEL_CONSTANT void
-ravel_move_many(unsigned char *d, const unsigned char *s, int64_t bytes)
-{
-    enum { CALLED = 512 };
-    if (bytes > CALLED) {
-        memcpy(d, s, (size_t)bytes);
-        return;
-    }
-    for (int64_t i = 0; i + 64 <= bytes; i += 64)
-        memcpy(d + i, s + i, 64);
-    if (bytes % 64 > 32)
-        memcpy(d + bytes - 64, s + bytes - 64, 64);
-    else if (bytes % 64 > 16)
-        memcpy(d + bytes - 32, s + bytes - 32, 32);
-    else if (bytes % 64)
-        memcpy(d + bytes - 16, s + bytes - 16, 16);
-}
-
 /* Words before a tile's tables; bytes of its buffer. */
 enum { RAVEL_TILE_HEAD = 15, RAVEL_TILE_BYTES = 256 * 1024 };
 

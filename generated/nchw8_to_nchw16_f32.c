@@ -32,8 +32,7 @@ enum { RAVEL_PAD_BYTES = 2048 };
  * RAVEL_LANES: the most lanes that the compiler's options allow (-mavx2, -march=native).
  * RAVEL_PLAIN: no vectors.  RAVEL_PORTABLE: vector extensions of the compiler, and no
  * intrinsics. */
-#if !defined(RAVEL_PLAIN) && !defined(__clang__) && \
-    !(defined(__GNUC__) && __GNUC__ >= 12)
+#if !defined(RAVEL_PLAIN) && !defined(__clang__) && !(defined(__GNUC__) && __GNUC__ >= 12)
 #define RAVEL_PLAIN
 #endif
 #if defined(__SSE2__) && !defined(RAVEL_PLAIN) && !defined(RAVEL_PORTABLE)
@@ -44,13 +43,6 @@ enum { RAVEL_PAD_BYTES = 2048 };
 #include <emmintrin.h>
 #endif
 #define RAVEL_SSE2
-#endif
-#if defined(RAVEL_SSE2) && defined(__AVX512BW__)
-#define RAVEL_LANES 4
-#elif defined(RAVEL_SSE2) && defined(__AVX2__)
-#define RAVEL_LANES 2
-#else
-#define RAVEL_LANES 1
 #endif
 
 #ifndef RAVEL_PLAIN
@@ -66,46 +58,15 @@ enum { RAVEL_PAD_BYTES = 2048 };
 #endif
 
 /* ravel_2x4: elements of 2 bytes, 4 lanes.  ravel_anyx4: bytes at any address. */
-#define RAVEL_TYPES(w)                                                           \
-    typedef uint8_t ravel_1x##w __attribute__((vector_size(16 * w)));            \
-    typedef uint16_t ravel_2x##w __attribute__((vector_size(16 * w)));           \
-    typedef uint32_t ravel_4x##w __attribute__((vector_size(16 * w)));           \
-    typedef uint64_t ravel_8x##w __attribute__((vector_size(16 * w)));           \
-    typedef uint8_t ravel_anyx##w                                                \
-        __attribute__((vector_size(16 * w), aligned(1), may_alias));
-
-/* Interleaves the elements of the low (high) halves of the lanes of a and b; elements of n
- * bytes, m elements in a lane, w lanes. */
-#define RAVEL_LOW(n, m, w, a, b)                                                 \
-    __builtin_shufflevector(a, b, RAVEL_EACH##w(RAVEL_ZIP##n, 0, m))
-#define RAVEL_HIGH(n, m, w, a, b)                                                \
-    __builtin_shufflevector(a, b, RAVEL_EACH##w(RAVEL_ZIP##n, (m) / 2, m))
-#define RAVEL_EACH1(zip, i, m) zip(i, m)
-#define RAVEL_EACH2(zip, i, m) zip(i, 2 * (m)), zip((i) + (m), 2 * (m))
-#define RAVEL_EACH4(zip, i, m) zip(i, 4 * (m)), zip((i) + (m), 4 * (m)), \
-    zip((i) + 2 * (m), 4 * (m)), zip((i) + 3 * (m), 4 * (m))
-#define RAVEL_ZIP8(i, b) (i), (i) + (b)
-#define RAVEL_ZIP4(i, b) RAVEL_ZIP8(i, b), RAVEL_ZIP8((i) + 1, b)
-#define RAVEL_ZIP2(i, b) RAVEL_ZIP4(i, b), RAVEL_ZIP4((i) + 2, b)
-#define RAVEL_ZIP1(i, b) RAVEL_ZIP2(i, b), RAVEL_ZIP2((i) + 4, b)
-
-/* Forces an address into a register.  Compilers would otherwise use a register for each
- * row of a block, more than there are. */
-#define RAVEL_KEEP(x) __asm__("" : "+r"(x))
+typedef uint8_t ravel_1x1 __attribute__((vector_size(16)));
+typedef uint8_t ravel_anyx1 __attribute__((vector_size(16), aligned(1), may_alias));
 
 /* ravel_rows: loads 16 bytes from each of w rows.  ravel_store: stores 16 * w bytes; with
  * `stream` by a non-temporal store, to an aligned address. */
-RAVEL_TYPES(1)
 RAVEL_INLINE ravel_1x1
 ravel_load1(const unsigned char *s)
 {
     return (ravel_1x1)*(const ravel_anyx1 *)s;
-}
-
-RAVEL_INLINE ravel_1x1
-ravel_rows1(const unsigned char *const *s, int64_t at)
-{
-    return ravel_load1(s[0] + at);
 }
 
 RAVEL_INLINE void
@@ -119,60 +80,6 @@ ravel_store1(unsigned char *d, ravel_1x1 v, int64_t stream)
         *(ravel_anyx1 *)d = v;
     (void)stream;
 }
-
-#if RAVEL_LANES > 1
-/* Intrinsics, because gcc 12 does not use the instruction that loads an upper lane. */
-RAVEL_TYPES(2)
-RAVEL_INLINE ravel_1x2
-ravel_rows2(const unsigned char *const *s, int64_t at)
-{
-    const __m128i a = _mm_loadu_si128((const __m128i *)(const void *)(s[0] + at));
-    const __m128i b = _mm_loadu_si128((const __m128i *)(const void *)(s[1] + at));
-    return (ravel_1x2)_mm256_inserti128_si256(_mm256_castsi128_si256(a), b, 1);
-}
-
-RAVEL_INLINE ravel_1x2
-ravel_load2(const unsigned char *s)
-{
-    return (ravel_1x2)*(const ravel_anyx2 *)s;
-}
-
-RAVEL_INLINE void
-ravel_lanes2(unsigned char *low, unsigned char *high, ravel_1x2 v)
-{
-    _mm_storeu_si128((__m128i *)(void *)low, _mm256_castsi256_si128((__m256i)v));
-    _mm_storeu_si128((__m128i *)(void *)high, _mm256_extracti128_si256((__m256i)v, 1));
-}
-
-RAVEL_INLINE void
-ravel_store2(unsigned char *d, ravel_1x2 v, int64_t stream)
-{
-    if (stream)
-        _mm256_stream_si256((__m256i *)(void *)d, (__m256i)v);
-    else
-        *(ravel_anyx2 *)d = v;
-}
-#endif
-
-#if RAVEL_LANES > 2
-RAVEL_TYPES(4)
-RAVEL_INLINE ravel_1x4
-ravel_rows4(const unsigned char *const *s, int64_t at)
-{
-    const __m256i a = (__m256i)ravel_rows2(s, at);
-    const __m256i b = (__m256i)ravel_rows2(s + 2, at);
-    return (ravel_1x4)_mm512_inserti64x4(_mm512_castsi256_si512(a), b, 1);
-}
-
-RAVEL_INLINE void
-ravel_store4(unsigned char *d, ravel_1x4 v, int64_t stream)
-{
-    if (stream)
-        _mm512_stream_si512((__m512i *)(void *)d, (__m512i)v);
-    else
-        *(ravel_anyx4 *)d = v;
-}
-#endif
 #endif
 
 /* RAVEL_CONSTANT: inlined, because callers pass constants. */
@@ -271,30 +178,6 @@ ravel_copy_runs(unsigned char *d, const unsigned char *s, int64_t rows, int64_t 
 
 /* Helpers for short rows and columns: padding in vectors, and a buffer for output. */
 #ifndef RAVEL_PLAIN
-#if defined(RAVEL_SSE2) && defined(__SSSE3__)
-#define RAVEL_SHUFFLE(v, by) ((ravel_1x1)_mm_shuffle_epi8((__m128i)(v), (__m128i)(by)))
-#elif defined(__aarch64__) && !defined(__clang__)
-#define RAVEL_SHUFFLE(v, by) __builtin_shuffle(v, by)
-#endif
-
-/* Byte indices for RAVEL_SHUFFLE: byte i comes from byte i / in * out + i % in.  This moves
- * pieces that are `out` bytes apart to a distance of `in` bytes. */
-RAVEL_INLINE ravel_1x1
-ravel_apart(int64_t in, int64_t out)
-{
-    ravel_1x1 by = {0};
-    for (int i = 0; i < 16; i++)
-        by[i] = (uint8_t)((i / in * out + i % in) & 15);
-    return by;
-}
-
-/* The power of two to which a row of at most 16 bytes is padded. */
-RAVEL_INLINE int64_t
-ravel_slot(int64_t bytes)
-{
-    return bytes <= 2 ? 2 : bytes <= 4 ? 4 : bytes <= 8 ? 8 : 16;
-}
-
 /* Copies a few bytes. */
 RAVEL_INLINE void
 ravel_few_bytes(unsigned char *d, const unsigned char *s, int64_t bytes)

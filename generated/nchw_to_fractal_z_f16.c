@@ -19,8 +19,7 @@
  * RAVEL_LANES: the most lanes that the compiler's options allow (-mavx2, -march=native).
  * RAVEL_PLAIN: no vectors.  RAVEL_PORTABLE: vector extensions of the compiler, and no
  * intrinsics. */
-#if !defined(RAVEL_PLAIN) && !defined(__clang__) && \
-    !(defined(__GNUC__) && __GNUC__ >= 12)
+#if !defined(RAVEL_PLAIN) && !defined(__clang__) && !(defined(__GNUC__) && __GNUC__ >= 12)
 #define RAVEL_PLAIN
 #endif
 #if defined(__SSE2__) && !defined(RAVEL_PLAIN) && !defined(RAVEL_PORTABLE)
@@ -52,25 +51,16 @@
 #define RAVEL_UNROLL _Pragma("GCC unroll 16")
 #endif
 
-/* ravel_2x4: elements of 2 bytes, 4 lanes.  ravel_anyx4: bytes at any address. */
-#define RAVEL_TYPES(w)                                                           \
-    typedef uint8_t ravel_1x##w __attribute__((vector_size(16 * w)));            \
-    typedef uint16_t ravel_2x##w __attribute__((vector_size(16 * w)));           \
-    typedef uint32_t ravel_4x##w __attribute__((vector_size(16 * w)));           \
-    typedef uint64_t ravel_8x##w __attribute__((vector_size(16 * w)));           \
-    typedef uint8_t ravel_anyx##w                                                \
-        __attribute__((vector_size(16 * w), aligned(1), may_alias));
-
 /* Interleaves the elements of the low (high) halves of the lanes of a and b; elements of n
  * bytes, m elements in a lane, w lanes. */
-#define RAVEL_LOW(n, m, w, a, b)                                                 \
-    __builtin_shufflevector(a, b, RAVEL_EACH##w(RAVEL_ZIP##n, 0, m))
-#define RAVEL_HIGH(n, m, w, a, b)                                                \
-    __builtin_shufflevector(a, b, RAVEL_EACH##w(RAVEL_ZIP##n, (m) / 2, m))
+#define RAVEL_LOW(n, m, w, a, b) __builtin_shufflevector(a, b, RAVEL_PICK(n, w, 0, m))
+#define RAVEL_HIGH(n, m, w, a, b) __builtin_shufflevector(a, b, RAVEL_PICK(n, w, (m) / 2, m))
+#define RAVEL_PICK(n, w, i, m) RAVEL_EACH##w(RAVEL_ZIP##n, i, m)
 #define RAVEL_EACH1(zip, i, m) zip(i, m)
-#define RAVEL_EACH2(zip, i, m) zip(i, 2 * (m)), zip((i) + (m), 2 * (m))
-#define RAVEL_EACH4(zip, i, m) zip(i, 4 * (m)), zip((i) + (m), 4 * (m)), \
-    zip((i) + 2 * (m), 4 * (m)), zip((i) + 3 * (m), 4 * (m))
+#define RAVEL_EACH2(zip, i, m) RAVEL_BOTH(zip, i, m, 2 * (m))
+#define RAVEL_EACH4(zip, i, m) RAVEL_BOTH(zip, i, m, 4 * (m)), RAVEL_UPPER(zip, i, m, 4 * (m))
+#define RAVEL_BOTH(zip, i, m, all) zip(i, all), zip((i) + (m), all)
+#define RAVEL_UPPER(zip, i, m, all) zip((i) + 2 * (m), all), zip((i) + 3 * (m), all)
 #define RAVEL_ZIP8(i, b) (i), (i) + (b)
 #define RAVEL_ZIP4(i, b) RAVEL_ZIP8(i, b), RAVEL_ZIP8((i) + 1, b)
 #define RAVEL_ZIP2(i, b) RAVEL_ZIP4(i, b), RAVEL_ZIP4((i) + 2, b)
@@ -80,9 +70,15 @@
  * row of a block, more than there are. */
 #define RAVEL_KEEP(x) __asm__("" : "+r"(x))
 
+/* ravel_2x4: elements of 2 bytes, 4 lanes.  ravel_anyx4: bytes at any address. */
+typedef uint8_t ravel_1x1 __attribute__((vector_size(16)));
+typedef uint16_t ravel_2x1 __attribute__((vector_size(16)));
+typedef uint32_t ravel_4x1 __attribute__((vector_size(16)));
+typedef uint64_t ravel_8x1 __attribute__((vector_size(16)));
+typedef uint8_t ravel_anyx1 __attribute__((vector_size(16), aligned(1), may_alias));
+
 /* ravel_rows: loads 16 bytes from each of w rows.  ravel_store: stores 16 * w bytes; with
  * `stream` by a non-temporal store, to an aligned address. */
-RAVEL_TYPES(1)
 RAVEL_INLINE ravel_1x1
 ravel_load1(const unsigned char *s)
 {
@@ -109,26 +105,18 @@ ravel_store1(unsigned char *d, ravel_1x1 v, int64_t stream)
 
 #if RAVEL_LANES > 1
 /* Intrinsics, because gcc 12 does not use the instruction that loads an upper lane. */
-RAVEL_TYPES(2)
+typedef uint8_t ravel_1x2 __attribute__((vector_size(32)));
+typedef uint16_t ravel_2x2 __attribute__((vector_size(32)));
+typedef uint32_t ravel_4x2 __attribute__((vector_size(32)));
+typedef uint64_t ravel_8x2 __attribute__((vector_size(32)));
+typedef uint8_t ravel_anyx2 __attribute__((vector_size(32), aligned(1), may_alias));
+
 RAVEL_INLINE ravel_1x2
 ravel_rows2(const unsigned char *const *s, int64_t at)
 {
     const __m128i a = _mm_loadu_si128((const __m128i *)(const void *)(s[0] + at));
     const __m128i b = _mm_loadu_si128((const __m128i *)(const void *)(s[1] + at));
     return (ravel_1x2)_mm256_inserti128_si256(_mm256_castsi128_si256(a), b, 1);
-}
-
-RAVEL_INLINE ravel_1x2
-ravel_load2(const unsigned char *s)
-{
-    return (ravel_1x2)*(const ravel_anyx2 *)s;
-}
-
-RAVEL_INLINE void
-ravel_lanes2(unsigned char *low, unsigned char *high, ravel_1x2 v)
-{
-    _mm_storeu_si128((__m128i *)(void *)low, _mm256_castsi256_si128((__m256i)v));
-    _mm_storeu_si128((__m128i *)(void *)high, _mm256_extracti128_si256((__m256i)v, 1));
 }
 
 RAVEL_INLINE void
@@ -142,7 +130,12 @@ ravel_store2(unsigned char *d, ravel_1x2 v, int64_t stream)
 #endif
 
 #if RAVEL_LANES > 2
-RAVEL_TYPES(4)
+typedef uint8_t ravel_1x4 __attribute__((vector_size(64)));
+typedef uint16_t ravel_2x4 __attribute__((vector_size(64)));
+typedef uint32_t ravel_4x4 __attribute__((vector_size(64)));
+typedef uint64_t ravel_8x4 __attribute__((vector_size(64)));
+typedef uint8_t ravel_anyx4 __attribute__((vector_size(64), aligned(1), may_alias));
+
 RAVEL_INLINE ravel_1x4
 ravel_rows4(const unsigned char *const *s, int64_t at)
 {
@@ -211,36 +204,6 @@ ravel_stream_line(unsigned char *d, const unsigned char *s)
 #else
 #define RAVEL_CONSTANT static inline
 #endif
-
-/* Copies a run of `bytes` bytes by one or two moves of k bytes, which may overlap.
- * Requires k <= bytes <= 2 * k; k is a constant. */
-RAVEL_CONSTANT void
-ravel_move_twice(unsigned char *d, const unsigned char *s, size_t k, int64_t bytes)
-{
-    memcpy(d, s, k);
-    if (bytes > (int64_t)k)
-        memcpy(d + bytes - k, s + bytes - k, k);
-}
-
-/* Copies a run of more than 64 bytes by moves of 64 and one of what is left, which may
- * overlap the one before; a long run by the C library. */
-RAVEL_CONSTANT void
-ravel_move_many(unsigned char *d, const unsigned char *s, int64_t bytes)
-{
-    enum { CALLED = 512 };
-    if (bytes > CALLED) {
-        memcpy(d, s, (size_t)bytes);
-        return;
-    }
-    for (int64_t i = 0; i + 64 <= bytes; i += 64)
-        memcpy(d + i, s + i, 64);
-    if (bytes % 64 > 32)
-        memcpy(d + bytes - 64, s + bytes - 64, 64);
-    else if (bytes % 64 > 16)
-        memcpy(d + bytes - 32, s + bytes - 32, 32);
-    else if (bytes % 64)
-        memcpy(d + bytes - 16, s + bytes - 16, 16);
-}
 
 /* RAVEL_ALL: vectors of RAVEL_LANES lanes.  RAVEL_TWO: of two lanes if there are two: x86
  * processors shuffle those twice as often as wider ones, whose lanes take longer to

@@ -28,8 +28,7 @@ enum { RAVEL_WOVEN_BYTES = 120 };
  * RAVEL_LANES: the most lanes that the compiler's options allow (-mavx2, -march=native).
  * RAVEL_PLAIN: no vectors.  RAVEL_PORTABLE: vector extensions of the compiler, and no
  * intrinsics. */
-#if !defined(RAVEL_PLAIN) && !defined(__clang__) && \
-    !(defined(__GNUC__) && __GNUC__ >= 12)
+#if !defined(RAVEL_PLAIN) && !defined(__clang__) && !(defined(__GNUC__) && __GNUC__ >= 12)
 #define RAVEL_PLAIN
 #endif
 #if defined(__SSE2__) && !defined(RAVEL_PLAIN) && !defined(RAVEL_PORTABLE)
@@ -40,13 +39,6 @@ enum { RAVEL_WOVEN_BYTES = 120 };
 #include <emmintrin.h>
 #endif
 #define RAVEL_SSE2
-#endif
-#if defined(RAVEL_SSE2) && defined(__AVX512BW__)
-#define RAVEL_LANES 4
-#elif defined(RAVEL_SSE2) && defined(__AVX2__)
-#define RAVEL_LANES 2
-#else
-#define RAVEL_LANES 1
 #endif
 
 #ifndef RAVEL_PLAIN
@@ -61,47 +53,32 @@ enum { RAVEL_WOVEN_BYTES = 120 };
 #define RAVEL_UNROLL _Pragma("GCC unroll 16")
 #endif
 
-/* ravel_2x4: elements of 2 bytes, 4 lanes.  ravel_anyx4: bytes at any address. */
-#define RAVEL_TYPES(w)                                                           \
-    typedef uint8_t ravel_1x##w __attribute__((vector_size(16 * w)));            \
-    typedef uint16_t ravel_2x##w __attribute__((vector_size(16 * w)));           \
-    typedef uint32_t ravel_4x##w __attribute__((vector_size(16 * w)));           \
-    typedef uint64_t ravel_8x##w __attribute__((vector_size(16 * w)));           \
-    typedef uint8_t ravel_anyx##w                                                \
-        __attribute__((vector_size(16 * w), aligned(1), may_alias));
-
 /* Interleaves the elements of the low (high) halves of the lanes of a and b; elements of n
  * bytes, m elements in a lane, w lanes. */
-#define RAVEL_LOW(n, m, w, a, b)                                                 \
-    __builtin_shufflevector(a, b, RAVEL_EACH##w(RAVEL_ZIP##n, 0, m))
-#define RAVEL_HIGH(n, m, w, a, b)                                                \
-    __builtin_shufflevector(a, b, RAVEL_EACH##w(RAVEL_ZIP##n, (m) / 2, m))
+#define RAVEL_LOW(n, m, w, a, b) __builtin_shufflevector(a, b, RAVEL_PICK(n, w, 0, m))
+#define RAVEL_HIGH(n, m, w, a, b) __builtin_shufflevector(a, b, RAVEL_PICK(n, w, (m) / 2, m))
+#define RAVEL_PICK(n, w, i, m) RAVEL_EACH##w(RAVEL_ZIP##n, i, m)
 #define RAVEL_EACH1(zip, i, m) zip(i, m)
-#define RAVEL_EACH2(zip, i, m) zip(i, 2 * (m)), zip((i) + (m), 2 * (m))
-#define RAVEL_EACH4(zip, i, m) zip(i, 4 * (m)), zip((i) + (m), 4 * (m)), \
-    zip((i) + 2 * (m), 4 * (m)), zip((i) + 3 * (m), 4 * (m))
+#define RAVEL_EACH2(zip, i, m) RAVEL_BOTH(zip, i, m, 2 * (m))
+#define RAVEL_EACH4(zip, i, m) RAVEL_BOTH(zip, i, m, 4 * (m)), RAVEL_UPPER(zip, i, m, 4 * (m))
+#define RAVEL_BOTH(zip, i, m, all) zip(i, all), zip((i) + (m), all)
+#define RAVEL_UPPER(zip, i, m, all) zip((i) + 2 * (m), all), zip((i) + 3 * (m), all)
 #define RAVEL_ZIP8(i, b) (i), (i) + (b)
 #define RAVEL_ZIP4(i, b) RAVEL_ZIP8(i, b), RAVEL_ZIP8((i) + 1, b)
 #define RAVEL_ZIP2(i, b) RAVEL_ZIP4(i, b), RAVEL_ZIP4((i) + 2, b)
 #define RAVEL_ZIP1(i, b) RAVEL_ZIP2(i, b), RAVEL_ZIP2((i) + 4, b)
 
-/* Forces an address into a register.  Compilers would otherwise use a register for each
- * row of a block, more than there are. */
-#define RAVEL_KEEP(x) __asm__("" : "+r"(x))
+/* ravel_2x4: elements of 2 bytes, 4 lanes.  ravel_anyx4: bytes at any address. */
+typedef uint8_t ravel_1x1 __attribute__((vector_size(16)));
+typedef uint64_t ravel_8x1 __attribute__((vector_size(16)));
+typedef uint8_t ravel_anyx1 __attribute__((vector_size(16), aligned(1), may_alias));
 
 /* ravel_rows: loads 16 bytes from each of w rows.  ravel_store: stores 16 * w bytes; with
  * `stream` by a non-temporal store, to an aligned address. */
-RAVEL_TYPES(1)
 RAVEL_INLINE ravel_1x1
 ravel_load1(const unsigned char *s)
 {
     return (ravel_1x1)*(const ravel_anyx1 *)s;
-}
-
-RAVEL_INLINE ravel_1x1
-ravel_rows1(const unsigned char *const *s, int64_t at)
-{
-    return ravel_load1(s[0] + at);
 }
 
 RAVEL_INLINE void
@@ -115,60 +92,6 @@ ravel_store1(unsigned char *d, ravel_1x1 v, int64_t stream)
         *(ravel_anyx1 *)d = v;
     (void)stream;
 }
-
-#if RAVEL_LANES > 1
-/* Intrinsics, because gcc 12 does not use the instruction that loads an upper lane. */
-RAVEL_TYPES(2)
-RAVEL_INLINE ravel_1x2
-ravel_rows2(const unsigned char *const *s, int64_t at)
-{
-    const __m128i a = _mm_loadu_si128((const __m128i *)(const void *)(s[0] + at));
-    const __m128i b = _mm_loadu_si128((const __m128i *)(const void *)(s[1] + at));
-    return (ravel_1x2)_mm256_inserti128_si256(_mm256_castsi128_si256(a), b, 1);
-}
-
-RAVEL_INLINE ravel_1x2
-ravel_load2(const unsigned char *s)
-{
-    return (ravel_1x2)*(const ravel_anyx2 *)s;
-}
-
-RAVEL_INLINE void
-ravel_lanes2(unsigned char *low, unsigned char *high, ravel_1x2 v)
-{
-    _mm_storeu_si128((__m128i *)(void *)low, _mm256_castsi256_si128((__m256i)v));
-    _mm_storeu_si128((__m128i *)(void *)high, _mm256_extracti128_si256((__m256i)v, 1));
-}
-
-RAVEL_INLINE void
-ravel_store2(unsigned char *d, ravel_1x2 v, int64_t stream)
-{
-    if (stream)
-        _mm256_stream_si256((__m256i *)(void *)d, (__m256i)v);
-    else
-        *(ravel_anyx2 *)d = v;
-}
-#endif
-
-#if RAVEL_LANES > 2
-RAVEL_TYPES(4)
-RAVEL_INLINE ravel_1x4
-ravel_rows4(const unsigned char *const *s, int64_t at)
-{
-    const __m256i a = (__m256i)ravel_rows2(s, at);
-    const __m256i b = (__m256i)ravel_rows2(s + 2, at);
-    return (ravel_1x4)_mm512_inserti64x4(_mm512_castsi256_si512(a), b, 1);
-}
-
-RAVEL_INLINE void
-ravel_store4(unsigned char *d, ravel_1x4 v, int64_t stream)
-{
-    if (stream)
-        _mm512_stream_si512((__m512i *)(void *)d, (__m512i)v);
-    else
-        *(ravel_anyx4 *)d = v;
-}
-#endif
 #endif
 
 /* Helpers for short rows and columns: padding in vectors, and a buffer for output. */

@@ -27,10 +27,8 @@ enum { RAVEL_LONG_BYTES = 256, RAVEL_NEAR_BYTES = 16384 };
  * RAVEL_FRAME: not inlined, so that calls that need no buffers do not allocate them. */
 #ifdef __GNUC__
 #define RAVEL_PREFETCH(p) __builtin_prefetch(p)
-#define RAVEL_FRAME __attribute__((noinline))
 #else
 #define RAVEL_PREFETCH(p) (void)(p)
-#define RAVEL_FRAME
 #endif
 #if defined(__AVX2__) && !defined(RAVEL_PLAIN) && !defined(RAVEL_PORTABLE)
 #include <immintrin.h>

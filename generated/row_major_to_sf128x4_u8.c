@@ -28,8 +28,7 @@ enum { RAVEL_PAD_BYTES = 2048 };
  * RAVEL_LANES: the most lanes that the compiler's options allow (-mavx2, -march=native).
  * RAVEL_PLAIN: no vectors.  RAVEL_PORTABLE: vector extensions of the compiler, and no
  * intrinsics. */
-#if !defined(RAVEL_PLAIN) && !defined(__clang__) && \
-    !(defined(__GNUC__) && __GNUC__ >= 12)
+#if !defined(RAVEL_PLAIN) && !defined(__clang__) && !(defined(__GNUC__) && __GNUC__ >= 12)
 #define RAVEL_PLAIN
 #endif
 #if defined(__SSE2__) && !defined(RAVEL_PLAIN) && !defined(RAVEL_PORTABLE)
@@ -61,25 +60,16 @@ enum { RAVEL_PAD_BYTES = 2048 };
 #define RAVEL_UNROLL _Pragma("GCC unroll 16")
 #endif
 
-/* ravel_2x4: elements of 2 bytes, 4 lanes.  ravel_anyx4: bytes at any address. */
-#define RAVEL_TYPES(w)                                                           \
-    typedef uint8_t ravel_1x##w __attribute__((vector_size(16 * w)));            \
-    typedef uint16_t ravel_2x##w __attribute__((vector_size(16 * w)));           \
-    typedef uint32_t ravel_4x##w __attribute__((vector_size(16 * w)));           \
-    typedef uint64_t ravel_8x##w __attribute__((vector_size(16 * w)));           \
-    typedef uint8_t ravel_anyx##w                                                \
-        __attribute__((vector_size(16 * w), aligned(1), may_alias));
-
 /* Interleaves the elements of the low (high) halves of the lanes of a and b; elements of n
  * bytes, m elements in a lane, w lanes. */
-#define RAVEL_LOW(n, m, w, a, b)                                                 \
-    __builtin_shufflevector(a, b, RAVEL_EACH##w(RAVEL_ZIP##n, 0, m))
-#define RAVEL_HIGH(n, m, w, a, b)                                                \
-    __builtin_shufflevector(a, b, RAVEL_EACH##w(RAVEL_ZIP##n, (m) / 2, m))
+#define RAVEL_LOW(n, m, w, a, b) __builtin_shufflevector(a, b, RAVEL_PICK(n, w, 0, m))
+#define RAVEL_HIGH(n, m, w, a, b) __builtin_shufflevector(a, b, RAVEL_PICK(n, w, (m) / 2, m))
+#define RAVEL_PICK(n, w, i, m) RAVEL_EACH##w(RAVEL_ZIP##n, i, m)
 #define RAVEL_EACH1(zip, i, m) zip(i, m)
-#define RAVEL_EACH2(zip, i, m) zip(i, 2 * (m)), zip((i) + (m), 2 * (m))
-#define RAVEL_EACH4(zip, i, m) zip(i, 4 * (m)), zip((i) + (m), 4 * (m)), \
-    zip((i) + 2 * (m), 4 * (m)), zip((i) + 3 * (m), 4 * (m))
+#define RAVEL_EACH2(zip, i, m) RAVEL_BOTH(zip, i, m, 2 * (m))
+#define RAVEL_EACH4(zip, i, m) RAVEL_BOTH(zip, i, m, 4 * (m)), RAVEL_UPPER(zip, i, m, 4 * (m))
+#define RAVEL_BOTH(zip, i, m, all) zip(i, all), zip((i) + (m), all)
+#define RAVEL_UPPER(zip, i, m, all) zip((i) + 2 * (m), all), zip((i) + 3 * (m), all)
 #define RAVEL_ZIP8(i, b) (i), (i) + (b)
 #define RAVEL_ZIP4(i, b) RAVEL_ZIP8(i, b), RAVEL_ZIP8((i) + 1, b)
 #define RAVEL_ZIP2(i, b) RAVEL_ZIP4(i, b), RAVEL_ZIP4((i) + 2, b)
@@ -89,9 +79,15 @@ enum { RAVEL_PAD_BYTES = 2048 };
  * row of a block, more than there are. */
 #define RAVEL_KEEP(x) __asm__("" : "+r"(x))
 
+/* ravel_2x4: elements of 2 bytes, 4 lanes.  ravel_anyx4: bytes at any address. */
+typedef uint8_t ravel_1x1 __attribute__((vector_size(16)));
+typedef uint16_t ravel_2x1 __attribute__((vector_size(16)));
+typedef uint32_t ravel_4x1 __attribute__((vector_size(16)));
+typedef uint64_t ravel_8x1 __attribute__((vector_size(16)));
+typedef uint8_t ravel_anyx1 __attribute__((vector_size(16), aligned(1), may_alias));
+
 /* ravel_rows: loads 16 bytes from each of w rows.  ravel_store: stores 16 * w bytes; with
  * `stream` by a non-temporal store, to an aligned address. */
-RAVEL_TYPES(1)
 RAVEL_INLINE ravel_1x1
 ravel_load1(const unsigned char *s)
 {
@@ -118,19 +114,18 @@ ravel_store1(unsigned char *d, ravel_1x1 v, int64_t stream)
 
 #if RAVEL_LANES > 1
 /* Intrinsics, because gcc 12 does not use the instruction that loads an upper lane. */
-RAVEL_TYPES(2)
+typedef uint8_t ravel_1x2 __attribute__((vector_size(32)));
+typedef uint16_t ravel_2x2 __attribute__((vector_size(32)));
+typedef uint32_t ravel_4x2 __attribute__((vector_size(32)));
+typedef uint64_t ravel_8x2 __attribute__((vector_size(32)));
+typedef uint8_t ravel_anyx2 __attribute__((vector_size(32), aligned(1), may_alias));
+
 RAVEL_INLINE ravel_1x2
 ravel_rows2(const unsigned char *const *s, int64_t at)
 {
     const __m128i a = _mm_loadu_si128((const __m128i *)(const void *)(s[0] + at));
     const __m128i b = _mm_loadu_si128((const __m128i *)(const void *)(s[1] + at));
     return (ravel_1x2)_mm256_inserti128_si256(_mm256_castsi128_si256(a), b, 1);
-}
-
-RAVEL_INLINE ravel_1x2
-ravel_load2(const unsigned char *s)
-{
-    return (ravel_1x2)*(const ravel_anyx2 *)s;
 }
 
 RAVEL_INLINE void
@@ -151,7 +146,12 @@ ravel_store2(unsigned char *d, ravel_1x2 v, int64_t stream)
 #endif
 
 #if RAVEL_LANES > 2
-RAVEL_TYPES(4)
+typedef uint8_t ravel_1x4 __attribute__((vector_size(64)));
+typedef uint16_t ravel_2x4 __attribute__((vector_size(64)));
+typedef uint32_t ravel_4x4 __attribute__((vector_size(64)));
+typedef uint64_t ravel_8x4 __attribute__((vector_size(64)));
+typedef uint8_t ravel_anyx4 __attribute__((vector_size(64), aligned(1), may_alias));
+
 RAVEL_INLINE ravel_1x4
 ravel_rows4(const unsigned char *const *s, int64_t at)
 {
@@ -267,30 +267,6 @@ ravel_copy_runs(unsigned char *d, const unsigned char *s, int64_t rows, int64_t 
 
 /* Helpers for short rows and columns: padding in vectors, and a buffer for output. */
 #ifndef RAVEL_PLAIN
-#if defined(RAVEL_SSE2) && defined(__SSSE3__)
-#define RAVEL_SHUFFLE(v, by) ((ravel_1x1)_mm_shuffle_epi8((__m128i)(v), (__m128i)(by)))
-#elif defined(__aarch64__) && !defined(__clang__)
-#define RAVEL_SHUFFLE(v, by) __builtin_shuffle(v, by)
-#endif
-
-/* Byte indices for RAVEL_SHUFFLE: byte i comes from byte i / in * out + i % in.  This moves
- * pieces that are `out` bytes apart to a distance of `in` bytes. */
-RAVEL_INLINE ravel_1x1
-ravel_apart(int64_t in, int64_t out)
-{
-    ravel_1x1 by = {0};
-    for (int i = 0; i < 16; i++)
-        by[i] = (uint8_t)((i / in * out + i % in) & 15);
-    return by;
-}
-
-/* The power of two to which a row of at most 16 bytes is padded. */
-RAVEL_INLINE int64_t
-ravel_slot(int64_t bytes)
-{
-    return bytes <= 2 ? 2 : bytes <= 4 ? 4 : bytes <= 8 ? 8 : 16;
-}
-
 /* Copies a few bytes. */
 RAVEL_INLINE void
 ravel_few_bytes(unsigned char *d, const unsigned char *s, int64_t bytes)
@@ -482,9 +458,6 @@ ravel_gather(unsigned char *d, const unsigned char *s, const int32_t *table,
     default: ravel_gather_odd(d, s, table, entries, rows, bytes, dp, sp);
     }
 }
-
-/* The most bytes of a tile. */
-enum { RAVEL_SHUFFLE_BYTES = 2048 };
 
 /* Vectors of RAVEL_LANES lanes of 16 bytes for ravel_shuffle.  ravel_pick: byte i is the
  * byte at[i] of its lane, or 0 if at[i] is 128 or more. */

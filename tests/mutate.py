@@ -18,7 +18,9 @@ import tomllib
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 TREE = ["Makefile", "cli", "compiler", "runtime", "templates", "specs", "generated", "tests", "examples", "bench", "docs", "package", "python"]
-UNITS = ["build/tests/test_" + u for u in ("narrow", "choices", "plan", "decide", "expr", "cache", "parts", "interpret", "wisdom", "bank", "shuffle")]
+UNITS = ["build/tests/test_" + u for u in (
+    "narrow", "choices", "plan", "plan_at", "combs", "kernels", "decide", "decide_known", "expr", "cache", "parts", "interpret", "wisdom", "tuning", "bank",
+    "shuffle")]
 PYTEST = [sys.executable, "-m", "pytest", "-x", "-q", "-p", "no:cacheprovider", "-p", "no:xdist"]
 FEW = {"RAVEL_AGAIN": "1", "RAVEL_DECISIONS": "40", "ROUNDS": "1500"}
 LIMIT = 900                        # seconds; a mutant that loops is noticed too

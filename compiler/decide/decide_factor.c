@@ -35,35 +35,26 @@ typedef struct {
     int group[MAX_ENTRIES];
 } Factors;
 
+/* The cuts of a dim, in [1, limit). */
+typedef struct {
+    i64 cut[CUTS_MAX], limit;
+    int n;
+} Cuts;
+
 static void
-add_cut(i64 *cut, int *n, i64 at, i64 limit)
+add_cut(Cuts *c, i64 at)
 {
-    if (at > 1 && at < limit)
-        *n = int_insert(cut, *n, CUTS_MAX, at);
+    if (at > 1 && at < c->limit)
+        c->n = int_insert(c->cut, c->n, CUTS_MAX, at);
 }
 
-static void find_cuts(const Ex *x, int var, i64 limit, i64 *cut, int *n);
-
-/* The bounds lo and hi of a digit of k*var + ... are cuts at lo/k and hi/k of var. */
+/* The bounds lo and hi of a digit of k*var + ... are cuts at lo/k and hi/k of var.  Unlike
+ * those of a plan they are of sums too: they are tried, and most are not clean. */
 static void
-cuts_of_atom(const Atom *a, int var, i64 limit, i64 *cut, int *n)
+cuts_of_digit(void *arg, const Atom *a, const Term *t)
 {
-    for (int i = 0; i < a->n; i++)
-        find_cuts(a->x[i], var, limit, cut, n);
-    for (int i = 0; a->op == AT_DIG && i < a->x[0]->n; i++) {
-        const Term *t = &a->x[0]->t[i];
-        if (t->atom->op != AT_VAR || t->atom->var != var)
-            continue;
-        add_cut(cut, n, a->lo / int_gcd(a->lo, t->coef), limit);
-        add_cut(cut, n, a->hi / int_gcd(a->hi, t->coef), limit);
-    }
-}
-
-static void
-find_cuts(const Ex *x, int var, i64 limit, i64 *cut, int *n)
-{
-    for (int i = 0; i < x->n; i++)
-        cuts_of_atom(x->t[i].atom, var, limit, cut, n);
+    add_cut(arg, a->lo / int_gcd(a->lo, t->coef));
+    add_cut(arg, a->hi / int_gcd(a->hi, t->coef));
 }
 
 /* True if no atom has both values p and q. */
@@ -111,16 +102,16 @@ add_value(Factors *f, int dim, i64 weight, i64 size, const Ex **sum)
 static bool
 cut_dim(Factors *f, int dim, const Ex **sum)
 {
-    i64 cut[CUTS_MAX], weight = 1;
-    int n = 0;
+    Cuts c = {.limit = f->limit[dim]};
+    i64 weight = 1;
     *sum = ex_const(f->e, 0);
     for (int i = 0; i < f->nentry; i++)
-        find_cuts(f->l->entry[i].written, f->l->dim[dim].free, f->limit[dim], cut, &n);
-    for (int i = 0; i < n; i++)
-        if (cut[i] % weight == 0 && cuts_clean(f, dim, cut[i])) {
-            if (!add_value(f, dim, weight, cut[i] / weight, sum))
+        ex_each_digit(f->l->entry[i].written, f->l->dim[dim].free, cuts_of_digit, &c);
+    for (int i = 0; i < c.n; i++)
+        if (c.cut[i] % weight == 0 && cuts_clean(f, dim, c.cut[i])) {
+            if (!add_value(f, dim, weight, c.cut[i] / weight, sum))
                 return false;
-            weight = cut[i];
+            weight = c.cut[i];
         }
     return add_value(f, dim, weight, int_ceil_div(f->limit[dim], weight), sum);
 }

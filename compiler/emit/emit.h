@@ -69,6 +69,7 @@ typedef struct Stmt {
     int nfactors;
     i64 least, most;
     const Kernel *kernel;          /* ST_CALL; NULL: the function `text` */
+    unsigned parts;       /* of the kernel's text that the call can reach: nest_parts */
     Arg arg[20];          /* as the longest list of letters of a kernel */
     int nargs;
     struct Stmt *body, *next;
@@ -225,11 +226,27 @@ void writer_put(Writer *w, const char *field, const Slot *slot, int n);
 void writer_print(Writer *w, const char *line, const Slot *slot, int n);
 /* Write the lines of text as a comment, which they can neither end nor begin anew. */
 void writer_comment(Writer *w, const char *text);
-/* Write the files of the helpers that `body` mentions, each file once. */
-void writer_helpers(Writer *w, const char *body);
+
+/* writer_files.c */
+/* For each kernel of the table whether one of the n units calls it, and the parts of its
+ * text that calls reach. */
+typedef struct {
+    bool called;
+    unsigned parts;
+} KernelCalls;
+const KernelCalls *writer_calls(Arena *a, const Unit *const *u, int n);
+/* Write what `body`, the text of the units, reaches of the files of the helpers that it
+ * mentions and of the kernels that they call, each file once. */
+void writer_helpers(Writer *w, const Unit *const *u, int n, const char *body);
 /* Write what precedes `body` in a file: the comment at the top, which ends with who made
- * the file, the prologue, helpers. */
-void writer_head(Writer *w, const char *head, const char *body);
+ * the file, the prologue, these files. */
+void writer_head(Writer *w, const char *head, const Unit *const *u, int n,
+                 const char *body);
+
+/* prune.c: what of `text`, definitions in C, stays if only `body` uses them. */
+const char *prune(Arena *a, const char *text, const char *body);
+/* The text of a file of kernel k with these of its parts. */
+const char *prune_parts(Arena *a, const char *text, const Kernel *k, unsigned parts);
 
 /* render.c */
 /* The value of s, or the product of its factors. */

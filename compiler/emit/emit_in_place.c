@@ -50,9 +50,12 @@ render_in_place(const Target *t, Exprs *e, const InPlaceUnit *u)
 {
     Buf body = buf_new(ex_arena(e)), all = buf_new(ex_arena(e));
     Writer w = writer_new(t, e, &body);
+    const Unit *called[IN_PLACE_PASSES];
+    int n = 0;
     for (int i = 0; i < u->how->n; i++) {
         if (!u->block[i])
             continue;
+        called[n++] = u->block[i];
         Writer b = render_writer(t, u->block[i], &body);
         buf_add(&body, "\n");
         writer_comment(&b, u->block[i]->head);
@@ -60,7 +63,7 @@ render_in_place(const Target *t, Exprs *e, const InPlaceUnit *u)
     }
     put_function(&w, u);
     w.b = &all;
-    writer_head(&w, u->head, body.s);
+    writer_head(&w, u->head, called, n, body.s);
     writer_add(&w, "prototypes_open", NULL, 0);
     for (int i = 0; i < u->how->n; i++)
         if (u->block[i])

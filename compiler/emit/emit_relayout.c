@@ -133,6 +133,7 @@ add_call(Emitter *t, Stmt ***tail)
     const Kernel *k = t->n->kernel;
     Stmt *s = emit_add(t->arena, tail, ST_CALL);
     s->kernel = k;
+    s->parts = nest_parts(t->p, t->n);
     for (const char *c = kernel_letters(k); *c; c++)
         s->arg[s->nargs++] = argument(t, *c);
 }

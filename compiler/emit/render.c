@@ -1,6 +1,4 @@
 /* The writer of statements: each statement becomes one text of the target's table. */
-#include <string.h>
-
 #include "emit.h"
 
 const char *
@@ -269,12 +267,12 @@ put_function(Writer *w, const Unit *u, bool stand_alone)
         writer_add(w, "parts", slot, LEN(slot));
 }
 
-/* A declaration for every kernel that the body calls. */
+/* A declaration for every kernel that is called. */
 static void
-put_prototypes(Buf *b, const char *body)
+put_prototypes(Buf *b, const KernelCalls *calls)
 {
     for (int i = 0; i < nkernels; i++) {
-        if (!strstr(body, arena_printf(b->arena, "%s(", kernels[i].symbol)))
+        if (!calls[i].called)
             continue;
         buf_printf(b, "void %s(", kernels[i].symbol);
         for (const char *c = kernel_letters(&kernels[i]); *c; c++)
@@ -310,7 +308,7 @@ render(const Target *t, const Unit *u, bool stand_alone)
     Writer w = render_writer(t, u, &body);
     render_functions(&w, u, false);
     buf_add(&all, target_file(t, "jit_prologue"));
-    put_prototypes(&all, body.s);
+    put_prototypes(&all, writer_calls(all.arena, &u, 1));
     buf_add(&all, "\n");
     buf_addn(&all, body.s, body.len);
     arena_drop(body.arena, body.s, body.cap);
@@ -329,7 +327,7 @@ render_units(const Target *t, Unit *const *u, int n, const char *prototypes)
     }
     w.b = &all;
     if (!prototypes) {
-        writer_head(&w, u[0]->head, body.s);
+        writer_head(&w, u[0]->head, NULL, 0, body.s);
     } else {
         buf_add(&all, target_file(t, "jit_prologue"));
         buf_add(&all, prototypes);
@@ -347,7 +345,7 @@ render_values(const Target *t, const Unit *u, int values)
                    {"values", writer_number(&w, values)}};
     put_braced(&w, "values_open", slot, LEN(slot), u->body, "close");
     w.b = &all;
-    writer_helpers(&w, body.s);
+    writer_helpers(&w, NULL, 0, body.s);
     buf_add(&all, "\n");
     buf_addn(&all, body.s, body.len);
     return all.s;

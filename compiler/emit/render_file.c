@@ -60,7 +60,7 @@ render_file(const Target *t, const Unit *const *u, int n)
         render_functions(&w, u[i], true);
     }
     Writer w = render_writer(t, u[0], &all);
-    writer_head(&w, head_of(a, u, n), body.s);
+    writer_head(&w, head_of(a, u, n), u, n, body.s);
     put_prototypes(&w, u, n);
     buf_addn(&all, body.s, body.len);
     return all.s;

@@ -59,6 +59,15 @@ target_file(const Target *t, const char *field)
 }
 
 const char *
+target_kernel_file(const Target *t, Arena *a, const char *where, const char *file)
+{
+    const char *text = target_template(arena_printf(a, "%.100s%s", where, file));
+    if (!text)
+        target_fail(t, a, "field 'kernels': there is no template '%.100s%s'", where, file);
+    return text;
+}
+
+const char *
 target_text(const Target *t, const char *field)
 {
     return find_field(t, field);

@@ -45,6 +45,11 @@ struct Target {
 /* target.c: the text of templates/NAME; NULL if there is no such file. */
 const char *target_template(const char *name);
 
+/* The text of a kernel's file in the table's folder of kernels; diag_fatal if there is no
+ * such file. */
+const char *target_kernel_file(const Target *t, Arena *a, const char *folder,
+                               const char *file);
+
 /* target_check.c */
 /* The row of a field for any of these models; NULL if there is none. */
 const Field *field_of(unsigned models, const char *name);

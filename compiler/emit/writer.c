@@ -103,34 +103,3 @@ writer_comment(Writer *w, const char *s)
     }
     buf_add(w->b, "\n");
 }
-
-void
-writer_helpers(Writer *w, const char *body)
-{
-    const TargetHelper *h;
-    const char *done[TARGET_FILES_MAX];
-    int n = 0;
-    for (int i = 0; (h = target_helper(w->t, i)); i++) {
-        if (!strstr(body, arena_printf(w->arena, "%s(", h->symbol)))
-            continue;
-        for (int f = 0; f < h->nfiles; f++) {
-            int k = 0;
-            while (k < n && done[k] != h->file[f])
-                k++;
-            if (k < n)
-                continue;
-            done[n++] = h->file[f];
-            buf_add(w->b, "\n");
-            buf_add(w->b, h->file[f]);
-        }
-    }
-}
-
-void
-writer_head(Writer *w, const char *head, const char *body)
-{
-    writer_comment(w, arena_printf(w->arena, "%s%s", head, emit_made()));
-    buf_add(w->b, target_file(w->t, "prologue"));
-    writer_helpers(w, body);
-    buf_add(w->b, "\n");
-}

@@ -158,6 +158,10 @@ bool ex_is_const(const Ex *x);
 bool ex_is(const Ex *x, i64 v);
 /* The operator of an atom; OP_COUNT for a variable or a digit. */
 Op ex_operator(const Atom *a);
+/* Calls f for each digit in x, also in arguments of others, whose argument is a sum with the
+ * variable: `t` is the term of the sum. */
+typedef void DigitSeen(void *arg, const Atom *digit, const Term *t);
+void ex_each_digit(const Ex *x, int var, DigitSeen *f, void *arg);
 /* Replaces each variable v by to[v] unless that is NULL, and simplifies the result. */
 const Ex *ex_subst(Exprs *e, const Ex *x, const Ex *const *to);
 /* Sets *out to the value of x for the values val[var], without the simplifier.  False if

@@ -47,6 +47,21 @@ ex_as_var(const Ex *x)
     return is ? x->t[0].atom->var : -1;
 }
 
+void
+ex_each_digit(const Ex *x, int var, DigitSeen *f, void *arg)
+{
+    for (int i = 0; i < x->n; i++) {
+        const Atom *a = x->t[i].atom;
+        for (int k = 0; a->op == AT_DIG && k < a->x[0]->n; k++) {
+            const Term *t = &a->x[0]->t[k];
+            if (t->atom->op == AT_VAR && t->atom->var == var)
+                f(arg, a, t);
+        }
+        for (int k = 0; k < a->n; k++)
+            ex_each_digit(a->x[k], var, f, arg);
+    }
+}
+
 static const Ex *
 subst_atom(Exprs *e, const Atom *a, const Ex *const *to)
 {

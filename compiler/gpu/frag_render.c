@@ -74,7 +74,7 @@ frag_render(const Target *t, const Frag *g, const Request *rq)
                    "target '%s' has no tile loads: the table lacks '%s'", target_name(t),
                    open);
     GridStmt *body = frag_statements(g);
-    writer_head(&out.w, head(t, g, rq), "");
+    writer_head(&out.w, head(t, g, rq), NULL, 0, "");
     writer_put(&out.w, "comment", &(Slot){"text", note(g)}, 1);
     writer_add(&out.w, open, &(Slot){"name", name}, 1);
     b.indent++;

@@ -203,7 +203,7 @@ grid_render(const Target *t, const GridUnit *u)
     r.w->b = &all;
     if (target_text(t, fixed ? "file_open" : "runtime_file"))
         writer_add(r.w, fixed ? "file_open" : "runtime_file", slot, LEN(slot));
-    writer_head(r.w, u->head, kernel.s);
+    writer_head(r.w, u->head, NULL, 0, kernel.s);
     put_declarations(&r);
     buf_addn(&all, kernel.s, kernel.len);
     if (!fixed)

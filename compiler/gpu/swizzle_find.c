@@ -49,7 +49,9 @@ typedef struct {
 } Columns;
 
 /* Finds the high bits that distinguish the elements of the span of all high parts: the
- * pivots of an echelon form.  M may be 0 on the other bits. */
+ * pivots of an echelon form.  M may be 0 on the other bits.  gf2_eliminate would need the
+ * words of all passes as rows at once, and its pivots are the lowest bits; here each word is
+ * reduced by at most 32 others, and the pivots are the highest bits. */
 static void
 find_pivots(const Swizzler *s, Columns *c)
 {

@@ -74,6 +74,50 @@ kernel_what(const Kernel *k)
     return k->family->what;
 }
 
+unsigned
+nest_parts(const Plan *p, const Nest *n)
+{
+    const Family *f = n->kernel->family;
+    return f->parts ? f->parts(n, p->dst->dtype->bits) : 0;
+}
+
+const char *
+kernel_part(const Kernel *k, int part)
+{
+    return k->family->part ? k->family->part[part] : NULL;
+}
+
+/* A name of a file with each ${size} replaced. */
+static const char *
+file_name(Arena *a, const char *s, size_t len, int size)
+{
+    static const char mark[] = "${size}";
+    Buf b = buf_new(a);
+    for (const char *end = s + len; s < end; s++) {
+        bool here = !strncmp(s, mark, sizeof mark - 1);
+        if (here)
+            buf_printf(&b, "%d", size);
+        else
+            buf_addn(&b, s, 1);
+        s += here ? sizeof mark - 2 : 0;
+    }
+    return b.s;
+}
+
+const char *const *
+kernel_text(Arena *a, const Kernel *k, int *n)
+{
+    const Family *f = k->family;
+    const char *s = k->size == 16 && f->text16 ? f->text16 : f->text;
+    const char **file = arena_array(a, const char *, (i64)strlen(s));
+    for (*n = 0; *s; (*n)++) {
+        size_t len = strcspn(s, " ");
+        file[*n] = file_name(a, s, len, k->size);
+        s += len + strspn(s + len, " ");
+    }
+    return file;
+}
+
 const KernelArg *
 kernel_arg(char letter)
 {

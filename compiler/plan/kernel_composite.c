@@ -119,25 +119,39 @@ near_of(const Nest *n, int bits)
     return table_near(n, c.taken, c.unit);
 }
 
-#define TILES(takes, of, letters, text)                                          \
-    {.kind = NEST_COPY, .elements = of, .args = letters, .what = text,           \
-     .applies = takes, .work = composite_work, .runs = composite_runs,           \
-     .floor = 0.02, .orders = composite_orders, .speeds = AS_TILES,              \
-     .table = composite_table_loops, .program = composite_program,               \
-     .scalars = scalars_of, .near = near_of}
-#define COMPOSITE(takes)                                                         \
+/* Files of the kernels for moves, and of those for blocks of n bytes. */
+#define LANES(n) "vector.h stream.h move.h lanes.h network" n ".h turn" n ".h composite_size.h "
+#define BLOCK(n) "composite_lanes.h composite_block" n ".h "
+#define WORDS "unpack_word.h unpack_line.h unpack.h unpack_size.h unpack_tile.h "
+#define BITS "bits_into.h bits_vector.h " WORDS
+
+#define TILES(takes, of, letters, line, files)                                   \
+    {.kind = NEST_COPY, .elements = of, .args = letters, .what = line,           \
+     .text = files, .applies = takes, .work = composite_work,                    \
+     .runs = composite_runs, .floor = 0.02, .orders = composite_orders,          \
+     .speeds = AS_TILES, .table = composite_table_loops,                         \
+     .program = composite_program, .scalars = scalars_of, .near = near_of}
+#define COMPOSITE(takes, files)                                                  \
     TILES(takes, OF_BYTES, "DStnrcNMPQpqH",                                      \
-          "digits in any order, by tiles whose offsets a table holds")
-#define UNPACKED(takes)                                                          \
+          "digits in any order, by tiles whose offsets a table holds", files)
+#define UNPACKED(takes, files)                                                   \
     TILES(takes, OF_BITS, "dxsytnrcIKikjlHb",                                    \
-          "the same for elements smaller than a byte, which tiles have a byte for")
-const Family composite_family = COMPOSITE(applies_moves);
-const Family composite1_family = COMPOSITE(applies1);
-const Family composite2_family = COMPOSITE(applies2);
-const Family composite4_family = COMPOSITE(applies4);
-const Family composite8_family = COMPOSITE(applies8);
-const Family unpacked_family = UNPACKED(applies_moves);
-const Family unpacked1_family = UNPACKED(applies1);
-const Family unpacked2_family = UNPACKED(applies2);
-const Family unpacked4_family = UNPACKED(applies4);
-const Family unpacked8_family = UNPACKED(applies8);
+          "the same for elements smaller than a byte, which tiles have a byte for", files)
+#define COMPOSITE_OF(takes, n)                                                   \
+    COMPOSITE(takes, LANES(n) "composite_tile.h composite_run.h " BLOCK(n) "composite" n ".h")
+#define UNPACKED_OF(takes, n)                                                    \
+    UNPACKED(takes, LANES(n) "composite_tile.h " BLOCK(n) BITS "unpacked" n ".h")
+const Family composite_family =
+    COMPOSITE(applies_moves, "stream.h move.h composite_size.h composite_tile.h composite_run.h "
+                             "composite_moves.c composite.c");
+const Family composite1_family = COMPOSITE_OF(applies1, "1");
+const Family composite2_family = COMPOSITE_OF(applies2, "2");
+const Family composite4_family = COMPOSITE_OF(applies4, "4");
+const Family composite8_family = COMPOSITE_OF(applies8, "8");
+const Family unpacked_family =
+    UNPACKED(applies_moves, "vector.h stream.h move.h composite_size.h composite_tile.h "
+                            "composite_moves.c " BITS "unpacked.c");
+const Family unpacked1_family = UNPACKED_OF(applies1, "1");
+const Family unpacked2_family = UNPACKED_OF(applies2, "2");
+const Family unpacked4_family = UNPACKED_OF(applies4, "4");
+const Family unpacked8_family = UNPACKED_OF(applies8, "8");

@@ -83,6 +83,7 @@ const Family indexed_family = {
     .elements = OF_BYTES,
     .args = "DSnrRNMPYgfUuQXGFVz",
     .what = "runs at places that index arrays have",
+    .text = "move.h indexed.c",
     .applies = indexed_applies,
     .work = indexed_work,
     .orders = indexed_orders,

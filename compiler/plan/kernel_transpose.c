@@ -318,11 +318,33 @@ transpose_runs(const Nest *n, int bits)
     return r;
 }
 
+/* Stores past the caches; columns at distances of whole pages; columns that do not fill the
+ * lines of blocks. */
+enum { STREAM = 1, PAGES = 2, EDGES = 4 };
+static const char *const transpose_part[] = {"STREAM", "PAGES", "EDGES", NULL};
+
+/* As the conditions in transpose.h. */
+static unsigned
+transpose_parts(const Nest *n, int bits)
+{
+    const Loop *col = &n->loop[n->role[COL]];
+    i64 line = 64 / (bits / 8);
+    bool pages = kernel_remainder(kernel_stride_ex(col, SRC), RAVEL_PAGE) <= 0;
+    bool whole = kernel_multiple(col->ex.n, line) && nest_tile(n, COL) % line == 0;
+    return (n->stream ? STREAM : 0) | (pages ? PAGES : 0) | (whole ? 0 : EDGES);
+}
+
 const Family transpose_family = {
     .kind = NEST_COPY,
     .elements = OF_BYTES,
     .args = "DSnmrcNMOPqHA",
     .what = "a plane contiguous one way in the source, the other way in the destination",
+    .text = "vector.h lanes.h stream.h flow.h network${size}.h "
+            "turn${size}.h block${size}.h pages${size}.h transpose_size.h "
+            "transpose${size}.h",
+    .text16 = "transpose16.c",
+    .part = transpose_part,
+    .parts = transpose_parts,
     .applies = transpose_applies,
     .work = transpose_work,
     .orders = transpose_orders,

@@ -271,6 +271,12 @@ extern const int nkernels;
 /* The arguments of the kernel, one letter each (kernel_arg); a line of description. */
 const char *kernel_letters(const Kernel *k);
 const char *kernel_what(const Kernel *k);
+/* The parts of the text of its kernel that a nest can reach; the name of a part, NULL if
+ * there are no more. */
+unsigned nest_parts(const Plan *p, const Nest *n);
+const char *kernel_part(const Kernel *k, int part);
+/* The files of its text, those that it needs first; sets *n to their number. */
+const char *const *kernel_text(Arena *a, const Kernel *k, int *n);
 /* The meaning of a letter. */
 typedef enum { IN_NOTHING, IN_BYTES, IN_ELEMENTS } ArgUnit;
 typedef struct {

@@ -1,6 +1,11 @@
 /* Merges a nest that fills padding into the copy whose rows the padding follows, so that
  * one pass writes both.  Both nests stay in the plan with their boxes; the kernel of the
- * copy does the work. */
+ * copy does the work.
+ *
+ * Which padding continues a loop is decided here for device kernels too (shape_follows),
+ * but these merge by themselves (grid_cover.c): a block of theirs may continue any loop, with
+ * an iteration count of run time, and only where elements and padding share a sector; a
+ * kernel of a processor continues its rows, by a number. */
 #include "plan_parts.h"
 
 void

@@ -156,6 +156,14 @@ struct Family {
     enum { OF_ANY, OF_BYTES, OF_BITS } elements; /* whole bytes; smaller than a byte */
     const char *args;     /* one letter for each argument: kernel_arg */
     const char *what;     /* a line of description */
+    /* The files of the kernel's text in their order, those that it needs first; ${size} is
+     * the size of an element.  text16: for elements of 16 bytes; NULL: the same. */
+    const char *text, *text16;
+    /* What parts() numbers from bit 0 on, NULL at the end; and those that calls of this nest
+     * can reach.  Lines of the text from #ifndef RAVEL_WITHOUT_<part><size> to #endif are
+     * for a part. */
+    const char *const *part;
+    unsigned (*parts)(const Nest *n, int bits);
     /* True if the kernel can run this nest with elements of `bits` bits.  If true, sets
      * role[] to the loops that the kernel runs itself; -1: none with that role. */
     bool (*applies)(const Nest *n, int bits, int role[ROLES]);

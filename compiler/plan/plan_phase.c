@@ -19,22 +19,28 @@ add_phase(Phase *out, int n, i64 a, i64 b, i64 lo)
     return n + 1;
 }
 
+typedef struct {
+    Phase *out;
+    int n;
+} Phases;
+
+static void
+phases_of_digit(void *arg, const Atom *a, const Term *t)
+{
+    Phases *p = arg;
+    const Ex *of = a->x[0];
+    if (of->n > 1 || ex_as_var(of) >= 0)
+        return;
+    p->n = add_phase(p->out, p->n, t->coef, of->base, a->lo);
+    p->n = add_phase(p->out, p->n, t->coef, of->base, a->hi);
+}
+
 int
 phases_add(const Ex *x, int var, Phase *out, int n)
 {
-    for (int i = 0; i < x->n; i++) {
-        const Atom *a = x->t[i].atom;
-        const Ex *of = a->op == AT_DIG ? a->x[0] : NULL;
-        bool shifted = of && of->n == 1 && of->t[0].atom->op == AT_VAR &&
-                       of->t[0].atom->var == var && ex_as_var(of) < 0;
-        if (shifted) {
-            n = add_phase(out, n, of->t[0].coef, of->base, a->lo);
-            n = add_phase(out, n, of->t[0].coef, of->base, a->hi);
-        }
-        for (int k = 0; k < a->n; k++)
-            n = phases_add(a->x[k], var, out, n);
-    }
-    return n;
+    Phases p = {out, n};
+    ex_each_digit(x, var, phases_of_digit, &p);
+    return p.n;
 }
 
 /* The shift by which all phases become 0; -1: there is none. */

@@ -8,27 +8,37 @@
 
 #include "plan_parts.h"
 
-static int
-add_cut(i64 *cuts, int n, i64 c, i64 below)
+typedef struct {
+    i64 *cuts, below;
+    int n;
+} Cuts;
+
+static void
+add_cut(Cuts *c, i64 at)
 {
-    return c > 1 && c < below ? int_insert(cuts, n, MAX_CUTS, c) : n;
+    if (at > 1 && at < c->below)
+        c->n = int_insert(c->cuts, c->n, MAX_CUTS, at);
+}
+
+/* Only digits of the variable alone: those of a shifted one have phases (plan_phase.c), and
+ * one of a sum is left in the residual. */
+static void
+cuts_of_digit(void *arg, const Atom *a, const Term *t)
+{
+    if (ex_as_var(a->x[0]) != t->atom->var)
+        return;
+    add_cut(arg, a->lo);
+    add_cut(arg, a->hi);
 }
 
 int
 pieces_cuts(const Ex *x, int var, i64 below, i64 *cuts, int n)
 {
+    Cuts c = {cuts, below, n};
     if (n == 0)
-        cuts[n++] = 1;
-    for (int i = 0; i < x->n; i++) {
-        const Atom *a = x->t[i].atom;
-        if (a->op == AT_DIG && ex_as_var(a->x[0]) == var) {
-            n = add_cut(cuts, n, a->lo, below);
-            n = add_cut(cuts, n, a->hi, below);
-        }
-        for (int j = 0; j < a->n; j++)
-            n = pieces_cuts(a->x[j], var, below, cuts, n);
-    }
-    return n;
+        cuts[c.n++] = 1;
+    ex_each_digit(x, var, cuts_of_digit, &c);
+    return c.n;
 }
 
 typedef struct {

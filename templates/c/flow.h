@@ -4,8 +4,7 @@
 #ifndef RAVEL_PLAIN
 /* The start of a buffer in `room`: at least 64 bytes in, and at the same offset from a
  * cache line as `to`. */
-#define RAVEL_ROOM(room, to) \
-    ((room) + 64 + (((uintptr_t)(to) - (uintptr_t)(room)) & 63))
+#define RAVEL_ROOM(room, to) ((room) + 64 + (((uintptr_t)(to) - (uintptr_t)(room)) & 63))
 
 /* What remains to be prefetched: rows of the source, sq bytes apart, of `bytes` bytes; `at`
  * is the offset in the first. */

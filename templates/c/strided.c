@@ -1,29 +1,34 @@
 /* Copies rows x cols elements of `size` bytes; dr, dc (sr, sc) are the strides of rows and
- * columns in bytes.  For a reversed row the strides are constants, so that a compiler can
- * use vectors. */
+ * columns in bytes. */
+RAVEL_CONSTANT void
+ravel_elements(unsigned char *d, const unsigned char *s, int64_t rows, int64_t cols,
+               int64_t dr, int64_t dc, int64_t sr, int64_t sc, int64_t size)
+{
+    for (int64_t r = 0; r < rows; r++)
+        for (int64_t c = 0; c < cols; c++)
+            memcpy(d + r * dr + c * dc, s + r * sr + c * sc, (size_t)size);
+}
+
+/* For a reversed row the strides are constants, so that a compiler can use vectors. */
+RAVEL_CONSTANT void
+ravel_strided_size(unsigned char *d, const unsigned char *s, int64_t rows, int64_t cols,
+                   int64_t dr, int64_t dc, int64_t sr, int64_t sc, int64_t size)
+{
+    if (dc == size && sc == -size)
+        ravel_elements(d, s, rows, cols, dr, size, sr, -size, size);
+    else
+        ravel_elements(d, s, rows, cols, dr, dc, sr, sc, size);
+}
+
 static void
 ravel_strided(unsigned char *d, const unsigned char *s, int64_t rows, int64_t cols,
               int64_t dr, int64_t dc, int64_t sr, int64_t sc, int64_t size)
 {
-    const int mirror = dc == size && sc == -size;
-#define RAVEL_ELEMENTS(n, dstep, sstep)                                   \
-    for (int64_t r = 0; r < rows; r++)                                    \
-        for (int64_t c = 0; c < cols; c++)                                \
-            memcpy(d + r * dr + c * (dstep), s + r * sr + c * (sstep), n)
-#define RAVEL_SIZE(n)                                                     \
-    case n:                                                               \
-        if (mirror)                                                       \
-            RAVEL_ELEMENTS(n, n, -n);                                     \
-        else                                                              \
-            RAVEL_ELEMENTS(n, dc, sc);                                    \
-        break
     switch (size) {
-    RAVEL_SIZE(1);
-    RAVEL_SIZE(2);
-    RAVEL_SIZE(4);
-    RAVEL_SIZE(8);
-    RAVEL_SIZE(16);
+    case 1: ravel_strided_size(d, s, rows, cols, dr, dc, sr, sc, 1); break;
+    case 2: ravel_strided_size(d, s, rows, cols, dr, dc, sr, sc, 2); break;
+    case 4: ravel_strided_size(d, s, rows, cols, dr, dc, sr, sc, 4); break;
+    case 8: ravel_strided_size(d, s, rows, cols, dr, dc, sr, sc, 8); break;
+    case 16: ravel_strided_size(d, s, rows, cols, dr, dc, sr, sc, 16); break;
     }
-#undef RAVEL_ELEMENTS
-#undef RAVEL_SIZE
 }

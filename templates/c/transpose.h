@@ -18,6 +18,7 @@ ravel_few${size}(unsigned char *d, const unsigned char *s, int64_t rows, int64_t
 }
 
 #ifndef RAVEL_PLAIN
+#ifndef RAVEL_WITHOUT_STREAM${size}
 /* The rows of the source that are read in parallel into a buffer: as many streams as the
  * hardware prefetcher follows. */
 enum { RAVEL_GROUP${size} = ${size} == 1 ? 16 : 8 };
@@ -151,28 +152,43 @@ ravel_staged${size}(unsigned char *d, const unsigned char *s, int64_t planes, in
     }
     ravel_flow_lines(&out, INT64_MAX);
 }
+#endif
 
 static void
 ravel_plane${size}(unsigned char *d, const unsigned char *s, int64_t rows, int64_t cols,
                    int64_t dp, int64_t sq, int64_t stream, int64_t ahead)
 {
     enum { N = ${size}, M = ${each}, SIDE = 4 / RAVEL_LANES };
-    const int pages = sq % (1024 * N) == 0 && rows >= 64 / N;
+#ifndef RAVEL_WITHOUT_PAGES${size}
+    const int pages = sq % (RAVEL_PAGE * N) == 0 && rows >= 64 / N;
+#endif
     int64_t q = 0;
+    (void)stream;
     if (rows < M || cols < M) {
         ravel_few${size}(d, s, rows, cols, dp, sq);
         return;
     }
-    for (; q + 4 * M <= cols; q += 4 * M)
-        if (pages && stream)
-            ravel_pages${size}(d + q * N, s + q * sq, rows, dp, sq, 1, ahead);
-        else if (pages)
-            ravel_pages${size}(d + q * N, s + q * sq, rows, dp, sq, 0, 0);
-        else if (stream)
+    for (; q + 4 * M <= cols; q += 4 * M) {
+#ifndef RAVEL_WITHOUT_PAGES${size}
+        if (pages) {
+            if (stream)
+                ravel_pages${size}(d + q * N, s + q * sq, rows, dp, sq, 1, ahead);
+            else
+                ravel_pages${size}(d + q * N, s + q * sq, rows, dp, sq, 0, 0);
+            continue;
+        }
+#endif
+#ifndef RAVEL_WITHOUT_STREAM${size}
+        if (stream) {
             ravel_walk${size}(d + q * N, s + q * sq, rows, SIDE, dp, sq, 1, ahead);
-        else
-            ravel_walk${size}(d + q * N, s + q * sq, rows, SIDE, dp, sq, 0, ahead);
+            continue;
+        }
+#endif
+        ravel_walk${size}(d + q * N, s + q * sq, rows, SIDE, dp, sq, 0, ahead);
+    }
+#ifndef RAVEL_WITHOUT_EDGES${size}
     ravel_strips${size}(d, s, rows, q, cols, dp, sq);
+#endif
 }
 #else
 static void
@@ -189,6 +205,7 @@ ravel_plane${size}(unsigned char *d, const unsigned char *s, int64_t rows, int64
                              cols - q < LINE ? cols - q : LINE, dp, sq);
 }
 
+#ifndef RAVEL_WITHOUT_STREAM${size}
 static void
 ravel_staged${size}(unsigned char *d, const unsigned char *s, int64_t planes, int64_t sides,
                     int64_t rows, int64_t cols, int64_t dn, int64_t sn, int64_t so,
@@ -199,6 +216,7 @@ ravel_staged${size}(unsigned char *d, const unsigned char *s, int64_t planes, in
             ravel_plane${size}(d + b * dn + o * cols * ${size}, s + b * sn + o * so, rows,
                                cols, dp, sq, 0, 0);
 }
+#endif
 #endif
 
 static void
@@ -213,6 +231,7 @@ ravel_transpose${size}(unsigned char *d, const unsigned char *s, int64_t planes,
         planes = 1;
         dn = sn = 0;
     }
+#ifndef RAVEL_WITHOUT_STREAM${size}
     if (stream && ((sides > 1 && dp == sides * cols * N) ||
                    ((uintptr_t)d | (uintptr_t)dp | (planes > 1 ? (uintptr_t)dn : 0) |
                     (sides > 1 ? (uintptr_t)(cols * N) : 0)) % 64))
@@ -222,12 +241,14 @@ ravel_transpose${size}(unsigned char *d, const unsigned char *s, int64_t planes,
         ravel_staged${size}(d, s, planes, sides, rows, cols, dn, sn, so, dp, sq);
         return;
     }
+    for (int64_t o = 0; o < sides && buffers; o++)
+        ravel_staged${size}(d + o * cols * N, s + o * so, planes, 1, rows, cols, dn, sn, so,
+                            dp, sq);
+    if (buffers)
+        return;
+#endif
     for (int64_t o = 0; o < sides; o++)
-        if (buffers)
-            ravel_staged${size}(d + o * cols * N, s + o * so, planes, 1, rows, cols, dn, sn,
-                                so, dp, sq);
-        else
-            for (int64_t b = 0; b < planes; b++)
-                ravel_plane${size}(d + o * cols * N + b * dn, s + o * so + b * sn, rows, cols,
-                                   dp, sq, stream, ahead);
+        for (int64_t b = 0; b < planes; b++)
+            ravel_plane${size}(d + o * cols * N + b * dn, s + o * so + b * sn, rows, cols, dp,
+                               sq, stream, ahead);
 }

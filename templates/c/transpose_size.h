@@ -2,3 +2,5 @@
  * several sides a block has up to a third more columns. */
 #define RAVEL_TALL(n) ((n) == 1 ? 256 : (n) == 2 ? 128 : 512 / (n))
 #define RAVEL_WIDE(n) ((n) == 1 ? 256 : 512 / (n))
+/* Columns whose distance is a multiple of so many elements are read by ravel_pages. */
+#define RAVEL_PAGE 1024

@@ -1,23 +1,6 @@
 /* plan_check on good plans, and on the same ones broken in every way a plan can be:
  * each is refused with a sentence. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
-
-#include "../../compiler/compile.h"
-#include "../../compiler/plan/plan_parts.h"
-
-typedef struct {
-    const char *from, *to, *dtype;
-    int rank;
-    i64 shape[4];
-} Pair;
+#include "planned.h"
 
 static const Pair pairs[] = {
     {"(N,C,H,W){N, C, H, W}", "(N,C,H,W){N, C//16, H, W, C%16}", "f16", 4, {2, 20, 5, 7}},
@@ -33,22 +16,6 @@ static const Pair pairs[] = {
     {"(A,B){A, B}", "(A,B){B, A//4, 3 - A%4}", "f32", 2, {12, 7}},
 };
 
-typedef struct {
-    Arena arena;
-    const Pair *pair;
-    Plan *plan;
-    PlanCheck check;
-} Case;
-
-static void
-make(void *arg)
-{
-    Case *c = arg;
-    Request rq = {.from = c->pair->from, .to = c->pair->to, .dtype = c->pair->dtype,
-                  .rank = c->pair->rank, .shape = c->pair->shape, .name = "f"};
-    c->plan = compile_plan(&c->arena, NULL, &rq);
-}
-
 static void
 check(void *arg)
 {
@@ -58,31 +25,6 @@ check(void *arg)
         c->check.flaw = nests_flaw(&c->arena, c->plan);
 }
 
-static void
-guarded(Case *c, void (*f)(void *))
-{
-    Diag d;
-    if (!arena_run(&c->arena, &d, f, c))
-        fail_msg("%s -> %s: %s", c->pair->from, c->pair->to, d.text);
-}
-
-/* A plan whose pieces can be written to: each nest has copies of its own. */
-static void
-own_pieces(void *arg)
-{
-    Case *c = arg;
-    for (int i = 0; i < c->plan->n; i++) {
-        Nest *n = c->plan->nest[i];
-        const Piece **all = arena_array(&c->arena, const Piece *, c->plan->dst->rank);
-        for (int d = 0; d < c->plan->dst->rank; d++) {
-            Piece *q = arena_copy(&c->arena, n->piece[d], sizeof *q);
-            q->loop = arena_copy(&c->arena, q->loop, (size_t)q->nloops * sizeof *q->loop);
-            all[d] = q;
-        }
-        n->piece = all;
-    }
-}
-
 /* Expressions point into the arena: a case stays where it is. */
 static void
 start(Case *c, int pair)
@@ -90,12 +32,6 @@ start(Case *c, int pair)
     *c = (Case){.pair = &pairs[pair]};
     guarded(c, make);
     guarded(c, own_pieces);
-}
-
-static Piece *
-piece(Case *c, int nest, int d)
-{
-    return (Piece *)c->plan->nest[nest]->piece[d];
 }
 
 static PieceLoop *
@@ -483,96 +419,6 @@ broken_plans(void **state)
     print_message("# plans broken and refused: %d, in %d ways\n", tried, LEN(breaks));
 }
 
-/* ---- the arithmetic of pieces, against sets ---- */
-
-static uint64_t seed;
-
-static i64
-below(i64 n)
-{
-    seed = seed * 6364136223846793005u + 1442695040888963407u;
-    return (i64)((seed >> 33) % (uint64_t)n);
-}
-
-/* Up to three loops that often fit together, often do not; seldom one has nothing. */
-static Piece
-random_piece(Exprs *e, PieceLoop loop[3])
-{
-    Piece p = {.start = ex_const(e, 60 + below(20)), .nloops = (int)below(4), .loop = loop};
-    i64 step = below(10) ? 1 + below(2) : 0;
-    for (int i = p.nloops - 1; i >= 0; i--) {
-        i64 n = below(80) ? 1 + below(4) : 0;
-        loop[i] = (PieceLoop){.step = step, .n = ex_const(e, n),
-                              .first = ex_const(e, below(8) ? 0 : below(3))};
-        step = step * n + (below(2) ? below(11) - 2 : 0);
-    }
-    return p;
-}
-
-/* How often each coordinate occurs. */
-static void
-count_coords(const Piece *p, int from, i64 at, int *times)
-{
-    if (from == p->nloops) {
-        assert_in_range(at, 0, 80 + 5 * 1200);
-        times[at]++;
-        return;
-    }
-    const PieceLoop *l = &p->loop[from];
-    for (i64 i = l->first->base; i < l->first->base + l->n->base; i++)
-        count_coords(p, from + 1, at + i * l->step, times);
-}
-
-static void
-combs(void **state)
-{
-    static int x[6200], y[6200];
-    int met = 0, apart = 0, unsaid = 0, refused = 0;
-    (void)state;
-    Diag d;
-    Arena arena = {.diag = &d};
-    Exprs *e = ex_new(&arena);
-    const char *env = getenv("SEED"), *rounds = getenv("ROUNDS");
-    seed = env ? strtoull(env, NULL, 0) : 20240611;
-    int n = rounds ? atoi(rounds) : 100000;
-    print_message("# seed %llu, %d pairs of pieces\n", (unsigned long long)seed, n);
-    for (int round = 0; round < n; round++) {
-        PieceLoop one[3], other[3];
-        Piece p = random_piece(e, one), q = random_piece(e, other);
-        Comb a, b;
-        i64 size = 0, last = -1;
-        bool share = false;
-        if (!comb_of(&p, NULL, &a) || !comb_of(&q, NULL, &b)) {
-            refused++;
-            continue;
-        }
-        memset(x, 0, sizeof x);
-        memset(y, 0, sizeof y);
-        count_coords(&p, 0, p.start->base, x);
-        count_coords(&q, 0, q.start->base, y);
-        for (int i = 0; i < LEN(x); i++) {
-            assert_true(x[i] < 2);
-            size += x[i];
-            last = x[i] ? i : last;
-            share |= x[i] && y[i];
-        }
-        assert_int_equal(a.size, size);
-        assert_int_equal(a.last, last);
-        bool says = comb_meets(&a, &b);
-        assert_true(says || !share);
-        assert_int_equal(says, comb_meets(&b, &a));
-        if (a.count == 1 || b.count == 1)
-            assert_int_equal(says, share);
-        met += share;
-        apart += !says;
-        unsaid += says && !share;
-    }
-    print_message("# %d meet, %d do not, %d do not but are not told, %d have no "
-                  "normal form\n", met, apart, unsaid, refused);
-    arena_free(&arena);
-    assert_true(met > n / 10 && apart > n / 10 && unsaid < apart / 5);
-}
-
 /* Every sentence that plan_check knows is one somebody meets. */
 static void
 sentences(void **state)
@@ -612,115 +458,6 @@ sentences(void **state)
     }
 }
 
-/* ---- plans with extents left to run time that are wrong at some shapes only ---- */
-
-static const Pair any = {"(A,B){A, B}", "(A,B){A//4, B//3, A%4, B%3, fill = 'none'}",
-                         "f32", 2, {RUNTIME_EXTENT, RUNTIME_EXTENT}};
-/* Its first nests: whole blocks of both dims, whole by rest, rest by whole. */
-enum { WHOLE, REST = 2 };
-
-static void
-check_any(void *arg)
-{
-    Case *c = arg;
-    c->check = plan_check(&c->arena, c->plan, true);
-}
-
-/* The rest of A moves where A is 7 or more, as many coordinates as before. */
-static void
-move_rest(Case *c, i64 by)
-{
-    Exprs *e = c->plan->e;
-    Piece *q = piece(c, REST, 0);
-    const Ex *large = ex_min(e, ex_div(e, scalar_ex(c->plan->scalars, 0), 7),
-                             ex_const(e, 1));
-    q->start = ex_add(e, q->start, ex_scale(e, large, by));
-}
-
-static bool
-good(Case *c, int nest)
-{
-    (void)c, (void)nest;
-    return true;
-}
-
-static bool
-rest_too_early(Case *c, int nest)
-{
-    (void)nest;
-    move_rest(c, -1);
-    return true;
-}
-
-static bool
-rest_too_late(Case *c, int nest)
-{
-    (void)nest;
-    move_rest(c, 1);
-    return true;
-}
-
-static void
-broken_at_a_shape(void **state)
-{
-    static const struct {
-        bool (*f)(Case *, int);
-        const char *says;          /* NULL: it is right */
-    } rows[] = {
-        {good, NULL},
-        {rest_too_early, "cannot be shown to be disjoint"},
-        {rest_too_late, "leaves the coordinates that are its to cover: A"},
-        {drop, "the nests copy"},  /* seen where both extents have whole blocks */
-    };
-    (void)state;
-    for (int i = 0; i < LEN(rows); i++) {
-        Case c = {.pair = &any};
-        guarded(&c, make);
-        guarded(&c, own_pieces);
-        Diag d;
-        c.arena.diag = &d;
-        rows[i].f(&c, WHOLE);
-        guarded(&c, check_any);
-        const char *flaw = c.check.flaw;
-        if (rows[i].says ? !flaw || !strstr(flaw, rows[i].says) : !!flaw)
-            fail_msg("'%s' does not say '%s'", flaw ? flaw : "nothing",
-                     rows[i].says ? rows[i].says : "nothing");
-        arena_free(&c.arena);
-    }
-}
-
-static bool
-takes(const Family *f, int what)
-{
-    for (const char *c = f->args; *c; c++)
-        if ((int)kernel_arg(*c)->what == what)
-            return true;
-    return false;
-}
-
-/* What the planner asks of a kernel's record is what the kernel's arguments say. */
-static void
-records(void **state)
-{
-    (void)state;
-    for (int i = 0; i < nkernels; i++) {
-        const Kernel *k = &kernels[i];
-        const Family *f = k->family;
-        assert_string_equal(k->symbol + strlen("ravel_"), k->name);
-        assert_true(f->applies && f->work && f->orders && f->what);
-        assert_true(f->pads == takes(f, ARG_WIDTH) || f->program);
-        assert_int_equal(f->table != NULL, takes(f, ARG_TABLE));
-        assert_true(f->elements != (takes(f, ARG_DST_START) ? OF_BYTES : OF_BITS));
-        assert_int_equal(f->kind == NEST_COPY, takes(f, ARG_SRC));
-        assert_int_equal(f->narrow.of != NULL, f->narrow.most != NULL);
-        assert_true(!f->narrow.of || f->narrow.of->kind == f->kind);
-        if (k->size)
-            assert_int_equal(f->elements, OF_BYTES);
-        for (int j = 0; j < i; j++)
-            assert_true(f != kernels[j].family || k->size != kernels[j].size);
-    }
-}
-
 int
 main(void)
 {
@@ -728,10 +465,7 @@ main(void)
         cmocka_unit_test(good_plans),
         cmocka_unit_test(broken_plans),
         cmocka_unit_test(sides_stay_together),
-        cmocka_unit_test(combs),
         cmocka_unit_test(sentences),
-        cmocka_unit_test(broken_at_a_shape),
-        cmocka_unit_test(records),
     };
     return cmocka_run_group_tests_name("plan", tests, NULL, NULL);
 }

@@ -1,5 +1,5 @@
 /* Comparing two layouts as they are written. */
-#include "compile.h"
+#include "sides.h"
 
 /* The rank of a comparison without a shape: that of the side without `...`. */
 static int

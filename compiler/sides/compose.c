@@ -1,7 +1,7 @@
 /* Two conversions, one after the other, as one. */
 #include <string.h>
 
-#include "compile.h"
+#include "sides.h"
 
 typedef struct {
     Arena *a;
@@ -114,10 +114,11 @@ part_of_source(const Chain *c, const Request *first, const Request *second)
 }
 
 Composed
-compile_compose(Arena *a, const Known *known, const Request *first, const Request *second)
+compile_composed(Arena *a, const Known *known, const Request *first, const Plan *first_plan,
+                 const Request *second, const Plan *second_plan)
 {
     Composed out = {.from = first->from, .rank = first->rank, .shape = first->shape};
-    Chain c = {a, compile_plan(a, known, first), compile_plan(a, known, second), NULL, &out};
+    Chain c = {a, first_plan, second_plan, NULL, &out};
     const Layout *w = c.first->dst, *r = c.second->src;
     layout_refuse_lookups(c.first->src, "a chain of conversions");
     layout_refuse_lookups(w, "a chain of conversions");

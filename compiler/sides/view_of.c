@@ -1,7 +1,7 @@
 /* What a conversion costs at least: nothing where it is a view, else a copy in runs. */
 #include <string.h>
 
-#include "compile.h"
+#include "sides.h"
 
 Strides
 compile_view_of(const Plan *p)

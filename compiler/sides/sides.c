@@ -1,7 +1,7 @@
 /* The two sides of a conversion: layouts and their decisions; the plan at a shape. */
 #include <string.h>
 
-#include "compile.h"
+#include "sides.h"
 
 const DType *
 compile_dtype(Arena *a, const char *name)
@@ -308,19 +308,4 @@ compile_at(Arena *a, const Plan *p, const i64 *shape, const char **why)
     decide_readable_or_fail(src);
     decide_destination_or_fail(dst);
     return plan_at_shape(p, src, dst, extent);
-}
-
-Plan *
-compile_again(Arena *a, const Plan *p)
-{
-    i64 shape[MAX_RANK];
-    const char *name[MAX_RANK];
-    Request rq = {.rank = p->src->rank, .shape = shape, .extent = name,
-                  .machine = p->machine};
-    for (int d = 0; d < rq.rank; d++) {
-        int i = p->from->extent[d];
-        shape[d] = i < 0 ? p->src->dim[d].n : RUNTIME_EXTENT;
-        name[d] = i < 0 ? NULL : p->name[i];
-    }
-    return compile_refs(a, p->src->ref, p->dst->ref, p->src->dtype, &rq);
 }

@@ -1,7 +1,7 @@
 /* The storage of a layout as an array, and the shape of a tensor that is stored in one. */
 #include <string.h>
 
-#include "compile.h"
+#include "sides.h"
 
 /* True if an array of these extents has as many elements as the storage: not with strides
  * of the user's. */

@@ -1,7 +1,7 @@
 /* The two sides of a sparse conversion. */
 #include <string.h>
 
-#include "compile.h"
+#include "sides.h"
 
 bool
 compile_is_sparse(Arena *a, const Known *known, const char *text)

@@ -1,0 +1,94 @@
+/* sides.h: both sides of a request, which are layouts, their decisions and the match of their
+ * dims; and what is asked of such a pair, or of the storage of one, without an emitted text. */
+#ifndef RAVEL_SIDES_H
+#define RAVEL_SIDES_H
+
+#include "../decide/decide.h"
+#include "../emit/emit.h"
+#include "../plan/plan.h"
+#include "../sparse/sparse.h"
+#include "../spec/spec.h"
+
+/* sides.c */
+/* Both layouts of a request, computed with 1 for each run-time extent.  Dim d of dst is
+ * dim map[d] of src.  extent[d] is the scalar of the extent of dim d of src; -1: it is a
+ * number. */
+typedef struct {
+    const Request *rq;
+    Layout *src, *dst;
+    int map[MAX_RANK], extent[MAX_RANK];
+    Scalars *scalars;
+    const char **name;             /* names of the run-time extents */
+} Sides;
+const DType *compile_dtype(Arena *a, const char *name);
+/* A dtype for a layout that does not depend on it; NULL if it does. */
+const DType *compile_any_dtype(const LayoutRef *ref);
+void compile_sides(Arena *a, const LayoutRef *from, const LayoutRef *to, const DType *t,
+                   const Request *rq, Sides *s);
+/* diag_fatal unless, for all shapes of the request, dst can be a destination and src is
+ * one-to-one or a view.  The largest extents for which this holds become the bounds of
+ * the scalars. */
+void compile_decide(const Sides *s);
+/* diag_fatal if plan_check finds a flaw. */
+void compile_check(Plan *p);
+/* The plan at a shape, with numbers for all extents; its layouts are computed and
+ * decided for this shape.  *why is NULL, or the reason why the shape is not valid for
+ * the plan. */
+Plan *compile_at(Arena *a, const Plan *p, const i64 *shape, const char **why);
+
+/* view_of.c: for a plan without run-time extents. */
+/* Whether the destination, as an array, is a part of the storage of the source: then its
+ * elements need not be copied. */
+Strides compile_view_of(const Plan *p);
+/* How source and destination are walked together, in the largest box. */
+typedef struct {
+    i64 run;              /* elements that are adjacent on both sides */
+    i64 elements;         /* of the box */
+    const char *order;    /* its loops, outermost first */
+} Together;
+Together compile_walk(const Plan *p);
+
+/* compose.c */
+/* Two conversions, one after the other, as one from `from` with this shape to the
+ * destination of the second. */
+typedef struct {
+    const char *why;               /* what is lost between them; NULL: nothing */
+    const char *from;
+    int rank;
+    const i64 *shape;
+} Composed;
+/* The plans are those of the requests; the second reads what the first writes, or a part of
+ * it.  Extents are numbers. */
+Composed compile_composed(Arena *a, const Known *known, const Request *first,
+                          const Plan *first_plan, const Request *second,
+                          const Plan *second_plan);
+
+/* equal.c */
+typedef struct {
+    Equality q;
+    int rank;
+    i64 shape[MAX_RANK];           /* of q.x, in the dims of a */
+    i64 size_a, size_b;            /* of the storage, in elements; 0 without a shape */
+} Comparison;
+/* Compare two layouts for a shape, in the dims of a, or for every shape if it is NULL. */
+Comparison compile_equal(Arena *arena, const LayoutRef *a, const LayoutRef *b,
+                         const DType *t, int rank, const i64 *shape);
+
+/* sparse_sides.c: the plan of a conversion with a sparse format on a side. */
+SparsePlan *compile_sparse(Arena *a, const Target *t, const Known *known,
+                           const SparseRequest *rq);
+/* Whether a layout text names a sparse format. */
+bool compile_is_sparse(Arena *a, const Known *known, const char *text);
+/* The C of a plan: stand-alone, or for the JIT. */
+const char *compile_sparse_text(const Target *t, const SparsePlan *p, bool stand_alone);
+
+/* stored.c */
+/* The extents of the storage as an array, at most MAX_ENTRIES; returns their number.  They
+ * count elements; the last one counts bytes if elements are smaller than a byte. */
+int compile_stored(const Layout *l, i64 *extent);
+/* The logical shape, of the same rank, of a tensor that is stored as an array of these
+ * extents.  False if it does not follow from them: if the order has more than dims, or
+ * dims are padded. */
+bool compile_logical(const LayoutRef *ref, int rank, const i64 *stored, i64 *shape);
+
+#endif
