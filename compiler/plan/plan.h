@@ -87,6 +87,7 @@ typedef struct {
     i64 narrow;           /* the largest narrow count: one nest runs if a loop has at most
                            * so many iterations, another if it has more; 0: no such test */
     bool variant;         /* it is the nest for narrow counts */
+    bool far;             /* it runs only where offsets of another nest's table do not fit */
 
     int nloops;
     Loop loop[MAX_LOOPS]; /* outermost first; the kernel's are the last.  A nest of a plan has

@@ -185,6 +185,7 @@ lengthen(Plan *p, Nest *n, Nest *out)
     nest_copy(out, n);
     nest_copy(n, &with);
     out->variant = true;
+    out->far = needs.n == 0;
     need(p, n, x, most);
     need(p, out, ex_sub(e, ex_const(e, 1), x), most);
     return true;

@@ -187,7 +187,8 @@ draw_shapes(Search *s, const ExtentValues *v)
     }
 }
 
-/* Adds a shape for each nest that runs at none of the list. */
+/* Adds a shape for each nest that runs at none of the list, unless it runs only at shapes that
+ * are too large. */
 static void
 add_idle(Arena *a, const Plan *p, const ExtentValues *v, ShapeList *list)
 {
@@ -195,7 +196,7 @@ add_idle(Arena *a, const Plan *p, const ExtentValues *v, ShapeList *list)
     for (int i = 0; i < list->n; i++)
         note_listed(&s, list->shape[i]);
     for (int k = 0; k < p->n; k++) {
-        s.ran[k] |= p->nest[k]->merged;
+        s.ran[k] |= p->nest[k]->merged || p->nest[k]->far;
         s.idle += !s.ran[k];
     }
     if (s.idle == 0)
