@@ -35,8 +35,10 @@ find_place(Tile *t)
 static const Ex *
 followed(GridBox *b, const Ex *n, i64 more)
 {
-    return ex_is_const(n) && n->base < more ? ex_const(b->e, 0)
-                                            : ex_sub(b->e, n, ex_const(b->e, more));
+    const Ex *left = ex_sub(b->e, n, ex_const(b->e, more));
+    if (more == 0 || left->f.min >= 0)
+        return left;
+    return scalar_of(b->u->plan->scalars, ex_max(b->e, left, ex_const(b->e, 0)), INF);
 }
 
 /* Adds a G_WHEN for blocks whose tile has no place beyond the elements along x and y.  NULL,

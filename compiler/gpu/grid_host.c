@@ -13,7 +13,7 @@ static Unit *
 host_of(const GridUnit *u)
 {
     EmitValues v = {.blocks = u->blocks, .most = most_blocks(u), .bits = u->most.bits,
-                    .ndivisors = u->ndivisors};
+                    .access = u->most.access, .ndivisors = u->ndivisors};
     const Ex **value = arena_array(ex_arena(u->e), const Ex *, u->nargs + 1);
     for (int i = 0; i < u->nargs; i++)
         value[v.n++] = u->arg[i].value;

@@ -35,7 +35,7 @@ open_box(Renderer *r, const GridStmt *s)
     writer_put(r->w, only ? "box_only" : start ? "box_first" : "box_open", slot,
                LEN(slot));
     r->w->b->indent++;
-    if (!ex_is_const(s->blocks) || s->blocks->base > 1)
+    if (ex_of_var(r->u->e, s->var)->f.max > 0)
         writer_put(r->w, start ? "block_first" : "block", slot, LEN(slot));
 }
 
