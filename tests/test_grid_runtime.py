@@ -196,6 +196,25 @@ def test_random_pairs(tmp_path, bits):
     assert ran > EACH//2
 
 
+@pytest.mark.parametrize("shape", ["13,70", "A,B"])
+def test_batches(tmp_path, shape):
+    """A kernel of pairs of buffers, under UBSan: those of the batch are transposed, and no others."""
+    emit(tmp_path / "f.c", ("(A,B){A, B}", "(A,B){B, A}", shape, "u16"), "blocks", "--batch", "--manifest", tmp_path / "m.json")
+    assert json.loads((tmp_path / "m.json").read_text())["pairs"] == 128
+    subprocess.run(["gcc", *STRICT, "-fsanitize=undefined", "-fno-sanitize-recover", "-shared", "-fPIC", "-o", tmp_path / "f.so", tmp_path / "f.c"], check=True)
+    src, dst = np.random.default_rng(SEED).integers(0, 1 << 16, (3, 13, 70), np.uint16), np.full((3, 70, 13), 7, np.uint16)
+    pairs = (ct.c_void_p*256)(*[0]*256)
+    for i in range(3):
+        pairs[i], pairs[128 + i] = dst[i].ctypes.data, src[i].ctypes.data
+    ct.CDLL(str(tmp_path / "f.so")).kern(pairs, ct.c_int64(2), *([ct.c_int64(13), ct.c_int64(70)] if shape == "A,B" else []))
+    assert np.array_equal(dst[:2], src[:2].transpose(0, 2, 1)) and (dst[2] == 7).all()
+
+
+def test_batches_are_refused_where_buffers_have_no_addresses(tmp_path):
+    for target in "opencl", "glsl":
+        assert "take one source and one destination" in emit(tmp_path / "k", ("(A,B){A, B}", "(A,B){B, A}", "8,8", "f32"), target, "--batch", code=2)
+
+
 HOSTILE = """
 #include <stdio.h>
 #include <stdlib.h>
@@ -392,6 +411,9 @@ def test_cuda_compiles(nvcc, tmp_path):
         r = subprocess.run([nvcc, "-c", "-arch=sm_90", "-Xptxas", "-v,-warn-spills", "-Werror", "all-warnings", "-o", tmp_path / "k.o", tmp_path / "k.cu"],
                            capture_output=True, text=True)
         assert r.returncode == 0 and "0 bytes spill stores, 0 bytes spill loads" in r.stderr, (case, r.stderr)
+    emit(tmp_path / "k.cu", ("ROW_MAJOR", "COL_MAJOR", "M,K", "f32"), "cuda", "--batch")
+    r = subprocess.run([nvcc, "-cubin", "-arch=sm_80", "-Xptxas", "-v", "-Werror", "all-warnings", "-o", tmp_path / "k.o", tmp_path / "k.cu"], capture_output=True, text=True)
+    assert r.returncode == 0 and "0 bytes stack frame" in r.stderr, r.stderr
     emit(tmp_path / "k.cu", ("NCHW", "NC1HWC0", "N,64,H,W", "f16"), "cuda")
     subprocess.run([nvcc, "-cubin", "-arch=sm_90", "-o", tmp_path / "k.cubin", tmp_path / "k.cu"], check=True)
     assert test_grid.instructions((tmp_path / "k.cubin").read_bytes()) == {"LDG 4": 8, "LDG 2": 8, "STG 16": 3}
@@ -400,6 +422,6 @@ def test_cuda_compiles(nvcc, tmp_path):
 def test_hip_compiles(tmp_path):
     if not shutil.which("clang"):
         pytest.skip("clang is not installed")
-    for case in DEVICE:
-        emit(tmp_path / "k.hip", case, "hip")
+    for case, *more in [*((c,) for c in DEVICE), (("ROW_MAJOR", "COL_MAJOR", "M,K", "f32"), "--batch")]:
+        emit(tmp_path / "k.hip", case, "hip", *more)
         subprocess.run(["clang", *test_hip.FLAGS, *test_hip.COMPILERS["clang"], "--offload-arch=gfx90a", "-o", tmp_path / "k.s", tmp_path / "k.hip"], check=True)

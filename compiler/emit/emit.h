@@ -19,6 +19,7 @@ typedef struct {
     PlanMachine machine;           /* for which kernels are chosen */
     int align;                     /* bytes to which a device's buffers are aligned: a
                                     * power of two up to 16; 0: 16 */
+    bool batch;                    /* a kernel takes pairs of buffers */
 } Request;
 
 typedef enum {

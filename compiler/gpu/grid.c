@@ -179,8 +179,8 @@ note_of(const GridUnit *u)
         return arena_printf(a, "%s_arguments computes the grid, the sizes of src and dst, "
                             "and the arguments; block %d, aligned to %d; they do not overlap",
                             u->name, GRID_THREADS, u->align);
-    const char *down = u->down > 1 ? arena_printf(a, " by %lld", (long long)u->down)
-                                   : "";
+    const char *down = u->most.batch ? " by the number of pairs"
+                       : u->down > 1 ? arena_printf(a, " by %lld", (long long)u->down) : "";
     return arena_printf(a, "grid %lld%s, block %d, src %lld bytes, dst %lld bytes, "
                         "aligned to %d; they do not overlap", (long long)u->across, down,
                         GRID_THREADS, (long long)grid_buffer(u, u->plan->src),

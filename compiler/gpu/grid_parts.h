@@ -148,7 +148,8 @@ bool grid_fuse(GridBox *b);
 bool grid_words(GridBox *b);
 
 /* grid_args.c: the arguments of kernels for extents left to run time. */
-/* The limit for 64-bit values: every CUDA device has space for 4 KB of arguments. */
+/* The limit for 64-bit values: every CUDA device has space for 4 KB of arguments.  Pairs of
+ * buffers take half of it. */
 enum { ARGUMENTS_MAX = 500 };
 
 /* Finds the arguments of u and replaces scalars by them in its statements.  diag_fatal if
