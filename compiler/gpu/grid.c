@@ -97,22 +97,6 @@ by_inverse(GridUnit *u, const char *why, const GridBox *only)
     grid_append(u, s, &row, &tail);
 }
 
-static bool
-all_narrow(const GridStmt *s)
-{
-    for (; s; s = s->next) {
-        for (int i = 0; i < LEN(s->value); i++)
-            if (s->value[i] && !ex_is_narrow(s->value[i], false))
-                return false;
-        for (int i = 0; s->same[0] && i < LEN(s->same); i++)
-            if (!ex_is_narrow(s->same[i], false))
-                return false;
-        if (!all_narrow(s->body))
-            return false;
-    }
-    return true;
-}
-
 i64
 grid_buffer(const GridUnit *u, const Layout *l)
 {
@@ -156,7 +140,7 @@ check_width(GridUnit *u)
         return;
     }
     bool large = layout_bytes(p->src) > INT32_MAX || layout_bytes(p->dst) > INT32_MAX;
-    u->wide = large || !all_narrow(u->body);
+    u->wide = large || !grid_is_narrow(u->body);
     if (!u->wide || u->most.bits == 64)
         return;
     if (large)

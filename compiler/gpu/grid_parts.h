@@ -171,6 +171,10 @@ bool grid_is_wider(const GridStmt *a, const GridStmt *b);
  * that both buffers have less than 2 GB. */
 bool grid_wraps(const GridStmt *s);
 
+/* grid_narrow.c: true if all indices, of fixed extents, are right in 32 bits, unsigned, and
+ * those that are stored or compared are what they are without the limit. */
+bool grid_is_narrow(const GridStmt *s);
+
 /* grid_host.c: adds the host's function to the file if the target's files are compiled for
  * the host too. */
 void grid_put_host(Buf *b, const Target *t, const GridUnit *u);
