@@ -26,7 +26,7 @@ grid_has_seams(GridBox *b)
             return false;
         next = grid_times(b, next, l->ex.n);
     }
-    return ex_is(b->dst, 0) && next == b->u->plan->to->size;
+    return b->nloops && ex_is(b->dst, 0) && next == b->u->plan->to->size;
 }
 
 /* The source's address of the element at address `at` of the destination. */
