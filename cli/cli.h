@@ -18,7 +18,7 @@ typedef struct {
                *threads, *wisdom, *seconds, *processor, *by, *plane, *beside, *html,
                *list, *header, *depfile, *tensor, *offset, *mem, *via, *threshold, *mask,
                *duplicates, *index;
-    bool json, inverse, in_place, verify, statements, measure;
+    bool json, inverse, in_place, verify, statements, measure, batch;
     const char *spec[16];
     int nspecs;
 } Options;

@@ -69,6 +69,8 @@ static const struct {
      "instead of ravel's code", 0}, offsetof(Options, object)},
     {'A', false, {"align", 'A', "N", 0, "alignment of the buffers in bytes: of a GPU kernel "
      "(default 16), of --object (default 1)", 0}, offsetof(Options, align)},
+    {'Y', true, {"batch", 'Y', 0, 0, "write a GPU kernel that takes up to 128 pairs of buffers", 0},
+     offsetof(Options, batch)},
     {'L', false, {"limit", 'L', "N", 0, "limit of work, in seconds of a slow machine; "
      "work is counted in steps and not timed (default 2); in verify also the limit of "
      "processor time of a proof", 0},

@@ -58,6 +58,7 @@ cli_request(Cli *c, i64 *shape)
     cli_via(c, &rq, shape);
     rq.machine = machine(c);
     rq.align = align(c);
+    rq.batch = c->o.batch;
     return rq;
 }
 
@@ -81,6 +82,8 @@ check_options(Cli *c, const Target *target, EmitKind kind)
     if (c->o.align && (!grid || kind != EMIT_RELAYOUT))
         cli_fail(c, "--align needs --kind relayout with --target cuda, hip, opencl, glsl or "
                     "blocks; code in C needs no alignment");
+    if (c->o.batch && (!grid || kind != EMIT_RELAYOUT))
+        cli_fail(c, "--batch needs --kind relayout with --target cuda, hip or blocks");
     if (c->o.check && !c_relayout)
         cli_fail(c, "--check needs --kind relayout with --target c");
     if (c->o.header && !c_relayout)

@@ -116,6 +116,16 @@ values_json(const Target *t, const GridUnit *u)
     return with_binding(j, t, u, "values");
 }
 
+/* With the number of pairs of buffers that the first argument of a batch kernel has; then dst
+ * and src are those of each pair. */
+static json_t *
+with_pairs(json_t *j, const GridUnit *u)
+{
+    if (u->most.batch)
+        json_object_set_new(j, "pairs", json_integer(GRID_PAIRS));
+    return j;
+}
+
 /* Extents in the order of the host's function, what it is, and the boxes, of which only a
  * shape says how many blocks they have. */
 static json_t *
@@ -138,7 +148,7 @@ runtime_json(const Target *t, const GridUnit *u)
                           u->wide ? 64 : 32, "boxes", boxes);
     json_object_set_new(j, "host", json_pack("{s:s, s:s, s:s}", "language", "C", "function",
         arena_printf(a, "%s_arguments", u->name), "source", grid_host_text(u)));
-    return j;
+    return with_pairs(j, u);
 }
 
 static json_t *
@@ -170,7 +180,7 @@ cli_manifest(const Target *t, const GridUnit *u)
     json_t *boxes = json_array();
     for (const GridStmt *box = u->body; box; box = box->next)
         json_array_append_new(boxes, box_json(u, box));
-    return json_pack("{s:s, s:s, s:[o, o], s:[I, I, i], s:[i, i, i], s:I, s:i, s:o, s:o}",
+    json_t *j = json_pack("{s:s, s:s, s:[o, o], s:[I, I, i], s:[i, i, i], s:I, s:i, s:o, s:o}",
                      "target", target_name(t), "entry", target_text_or(t, "entry", u->name),
                      "arguments", argument_json(t, u, "dst", u->plan->dst),
                      argument_json(t, u, "src", u->plan->src),
@@ -178,6 +188,7 @@ cli_manifest(const Target *t, const GridUnit *u)
                      "block", GRID_THREADS, 1, 1,
                      "shared_bytes", (json_int_t)u->shared, "index_bits",
                      u->wide ? 64 : 32, "estimate", estimate_json(u), "boxes", boxes);
+    return with_pairs(j, u);
 }
 
 void

@@ -71,13 +71,14 @@ static const Command commands[] = {
      "  ravel check NHWC --equals '(N,C,H,W){N, H, W, C//4, C%4}' --shape 2,8,5,5\n"
      "  ravel check NCHW --compatible NHWC --shape 2,8,5,5\n"
      "  ravel check '{M, K}' --shape 64,64 --dtype f16 --banks K:4,M:2\n"},
-    {"emit", cmd_emit, "", 0, "FTVstGMAnklHDNCWPyoLf",
+    {"emit", cmd_emit, "", 0, "FTVstGMAYnklHDNCWPyoLf",
      "write the source of a conversion",
      "The file includes no header of ravel.  A name in the shape makes that extent\n"
      "an argument of the function F, which returns 1 for invalid arguments, and of\n"
      "F_bytes, which computes the sizes of both buffers.  --target cuda, hip,\n"
      "opencl or glsl writes one GPU kernel; --manifest writes a JSON file that says\n"
-     "how to launch it; --align 4 writes one for buffers aligned to 4 bytes only.\n"
+     "how to launch it; --align 4 writes one for buffers aligned to 4 bytes only,\n"
+     "--batch one that converts up to 128 tensors in a launch.\n"
      "There, a name in the shape makes F_arguments, a function of the host that\n"
      "computes the grid, the sizes and the kernel's third argument.\n"
      "--kind offset and --kind inverse write the index function of one layout\n"

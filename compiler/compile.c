@@ -80,13 +80,27 @@ refuse_lookups(const Layout *src, const Layout *dst, const char *what)
     layout_refuse_lookups(dst, what);
 }
 
+/* With a check that the target's kernels can take a batch. */
+static GridLimits
+limits(const Target *t, const Plan *p, const Request *rq)
+{
+    GridLimits most = grid_limits(t, rq->align);
+    const char *field = plan_is_fixed(p) ? "batch_kernel" : "batch_runtime_kernel";
+    if (rq->batch && !target_text(t, field))
+        diag_fatal(ex_arena(p->e)->diag, DIAG_ARGUMENT, (Loc){0},
+                   "a batch: the kernels of the target %s take one source and one "
+                   "destination, as it has no '%s'", target_name(t), field);
+    most.batch = rq->batch;
+    return most;
+}
+
 const GridUnit *
 compile_grid(const Target *t, const Plan *p, const Request *rq)
 {
     Arena *a = ex_arena(p->e);
     refuse_lookups(p->src, p->dst, "a kernel of a GPU");
     const char *line = emit_command(a, t, rq, p->src->ref, p->dst->ref, NULL);
-    return grid_make(p, grid_limits(t, rq->align), emit_name(a, t, rq), line);
+    return grid_make(p, limits(t, p, rq), emit_name(a, t, rq), line);
 }
 
 const char *

@@ -320,9 +320,9 @@ device_launch(ravel_device_kernel *k, void *queue, const DeviceLaunch *l, ravel_
 {
     if (l->grid == 0)
         return RAVEL_OK;
-    if (!l->dst || !l->src)
+    if (!l->pairs && (!l->dst || !l->src))
         return wrong(err, "a launch: no source or no destination");
-    if (l->dst == l->src)
+    if (!l->pairs && l->dst == l->src)
         return wrong(err, "a launch: the source is the destination");
     return k->device->kind->launch(k, queue, l, err);
 }
@@ -333,8 +333,8 @@ ravel_device_launch(ravel_device_kernel *kernel, void *queue, void *dst, const v
 {
     if (!kernel)
         return wrong(err, "ravel_device_launch: no kernel");
-    return device_launch(kernel, queue, &(DeviceLaunch){dst, src, kernel->grid, NULL, 0},
-                         err);
+    DeviceLaunch l = {.dst = dst, .src = src, .grid = kernel->grid};
+    return device_launch(kernel, queue, &l, err);
 }
 
 static ravel_status

@@ -26,8 +26,11 @@ typedef struct {
     void *dst;                     /* device pointers, or cl_mem */
     const void *src;
     int64_t grid;                  /* blocks, at least 1 */
-    const int64_t *values;         /* the third argument; NULL: there is none */
+    const int64_t *values;         /* the last argument; NULL: there is none */
     int nvalues;
+    const uint64_t *pairs;         /* the first argument instead of dst and src: CUDA's
+                                    * pointers; NULL: there is none */
+    int npairs;
 } DeviceLaunch;
 
 /* The functions of one kind of device.  The caller has checked their arguments.  The

@@ -200,9 +200,11 @@ launch(ravel_device_kernel *k, void *queue, const DeviceLaunch *l, ravel_error *
 {
     const Cuda *c = k->device->native;
     Pointer to = (uintptr_t)l->dst, from = (uintptr_t)l->src;
-    void *args[] = {&to, &from, (void *)(uintptr_t)l->values};
+    void *values = (void *)(uintptr_t)l->values, *pairs = (void *)(uintptr_t)l->pairs;
+    void *args[] = {pairs ? pairs : &to, pairs ? values : &from, values};
+    unsigned down = pairs ? (unsigned)l->npairs : 1;
     int code;
-    INSIDE(c, code, cuLaunchKernel(k->code, (unsigned)l->grid, 1, 1, (unsigned)k->block,
+    INSIDE(c, code, cuLaunchKernel(k->code, (unsigned)l->grid, down, 1, (unsigned)k->block,
                                    1, 1, 0, queue, args, NULL));
     return code ? cuda_says(&c->v, "cuLaunchKernel", code, RAVEL_ERR_LAUNCH, err)
                 : RAVEL_OK;

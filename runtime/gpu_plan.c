@@ -17,7 +17,8 @@ make(void *arg)
     ravel_device_plan *p = j->p;
     const ravel_request *rq = &j->key->rq;
     Request q = {.from = rq->from, .to = rq->to, .dtype = rq->dtype, .rank = rq->rank,
-                 .shape = rq->shape, .name = "ravel_relayout", .align = p->align};
+                 .shape = rq->shape, .name = "ravel_relayout", .align = p->form.align,
+                 .batch = p->form.batch};
     const Target *t = target_load(&p->arena, p->device->kind->name);
     p->key = key_keep(&p->arena, j->key);
     p->plan = compile_plan(&p->arena, p->known, &q);
@@ -46,7 +47,7 @@ free_plan(ravel_device_plan *p)
 }
 
 static ravel_status
-new_plan(ravel_context *cx, ravel_device *dev, const Key *key, int align,
+new_plan(ravel_context *cx, ravel_device *dev, const Key *key, Form form,
          ravel_device_plan **out, ravel_error *err)
 {
     Diag d;
@@ -55,7 +56,7 @@ new_plan(ravel_context *cx, ravel_device *dev, const Key *key, int align,
         return error_set(err, RAVEL_ERR_MEMORY, "out of memory");
     context_join(cx);
     *p = (ravel_device_plan){.arena = context_arena(cx), .cx = cx, .device = dev,
-                             .known = context_known(cx), .align = align, .users = 1};
+                             .known = context_known(cx), .form = form, .users = 1};
     Job j = {p, key};
     ravel_status s = arena_run(&p->arena, &d, make, &j) ? load(p, err) : error_of(err, &d);
     if (s)
@@ -66,20 +67,21 @@ new_plan(ravel_context *cx, ravel_device *dev, const Key *key, int align,
 }
 
 static ravel_device_plan **
-find(ravel_device *d, const ravel_context *cx, const Key *key, int align)
+find(ravel_device *d, const ravel_context *cx, const Key *key, Form form)
 {
     ravel_device_plan **at = &d->plans;
-    while (*at && ((*at)->cx != cx || (*at)->align != align || !key_same(&(*at)->key, key)))
+    while (*at && ((*at)->cx != cx || (*at)->form.align != form.align ||
+                   (*at)->form.batch != form.batch || !key_same(&(*at)->key, key)))
         at = &(*at)->next;
     return at;
 }
 
 /* The current plan of the cache, with one more user; NULL if there is none. */
 static ravel_device_plan *
-cached(ravel_context *cx, ravel_device *d, const Key *key, int align)
+cached(ravel_context *cx, ravel_device *d, const Key *key, Form form)
 {
     pthread_mutex_lock(&d->lock);
-    ravel_device_plan **at = find(d, cx, key, align), *p = *at;
+    ravel_device_plan **at = find(d, cx, key, form), *p = *at;
     if (p && p->known != context_known(cx))
         p = NULL;
     if (p) {
@@ -141,7 +143,7 @@ add_to_cache(ravel_device *d, ravel_device_plan *p)
 {
     ravel_device_plan *gone = NULL;
     pthread_mutex_lock(&d->lock);
-    ravel_device_plan **at = find(d, p->cx, &p->key, p->align);
+    ravel_device_plan **at = find(d, p->cx, &p->key, p->form);
     if (*at)
         drop(at, &gone);
     if (d->most > 0) {
@@ -154,14 +156,15 @@ add_to_cache(ravel_device *d, ravel_device_plan *p)
     free_plans(gone);
 }
 
-ravel_status
-ravel_device_plan_new(ravel_context *cx, ravel_device *dev, const ravel_request *rq,
-                      int align, ravel_device_plan **out, ravel_error *err)
+static ravel_status
+plan_of(ravel_context *cx, ravel_device *dev, const ravel_request *rq, Form form,
+        ravel_device_plan **out, ravel_error *err)
 {
+    int align = form.align;
     if (out)
         *out = NULL;
     if (!cx || !dev || !rq || !out || !rq->from || !rq->to || !rq->dtype)
-        return error_set(err, RAVEL_ERR_ARGUMENT, "ravel_device_plan_new: a NULL argument");
+        return error_set(err, RAVEL_ERR_ARGUMENT, "a plan for a device: a NULL argument");
     if (align < 0 || align > GRID_VECTOR || align & (align - 1))
         return error_set(err, RAVEL_ERR_ARGUMENT, "an alignment of %d bytes: a power of "
                          "two up to %d", align, GRID_VECTOR);
@@ -171,16 +174,30 @@ ravel_device_plan_new(ravel_context *cx, ravel_device *dev, const ravel_request 
     if (rq->in_place)
         return error_set(err, RAVEL_ERR_ARGUMENT, "a device does not convert in place");
     Key key = key_of(cx, rq);
-    *out = cached(cx, dev, &key, align);
+    *out = cached(cx, dev, &key, form);
     if (*out)
         return RAVEL_OK;
     const int64_t start = log_start(cx);
-    s = new_plan(cx, dev, &key, align, out, err);
+    s = new_plan(cx, dev, &key, form, out, err);
     if (s)
         return s;
     log_device_plan(*out, start);
     add_to_cache(dev, *out);
     return s;
+}
+
+ravel_status
+ravel_device_plan_new(ravel_context *cx, ravel_device *dev, const ravel_request *rq,
+                      int align, ravel_device_plan **out, ravel_error *err)
+{
+    return plan_of(cx, dev, rq, (Form){align, false}, out, err);
+}
+
+ravel_status
+ravel_device_batch_new(ravel_context *cx, ravel_device *dev, const ravel_request *rq,
+                       int align, ravel_device_plan **out, ravel_error *err)
+{
+    return plan_of(cx, dev, rq, (Form){align, true}, out, err);
 }
 
 void

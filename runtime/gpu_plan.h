@@ -5,13 +5,19 @@
 #include "device.h"
 #include "library.h"
 
+/* What the caller wants of a kernel besides the request. */
+typedef struct {
+    int align;
+    bool batch;
+} Form;
+
 struct ravel_device_plan {
     Arena arena;
     ravel_context *cx;             /* owns the specs of the plan */
     const Known *known;        /* the plan is current for these layouts */
     ravel_device *device;          /* alive while the kernel is */
     Key key;                       /* in arena */
-    int align;                     /* as requested */
+    Form form;                     /* as requested */
     const Plan *plan;              /* in arena; read only */
     const GridUnit *unit;
     const char *source;

@@ -108,11 +108,28 @@ check_aligned(const ravel_device_plan *p, const char *what, const void *at, rave
                      (int)(a & -a), align, (int)(a & -a));
 }
 
+/* Enqueues l at the place. */
+static ravel_status
+enqueue(ravel_device_plan *p, void *queue, Place *at, DeviceLaunch l, ravel_error *err)
+{
+    l.grid = at->grid;
+    l.values = at->values;
+    l.nvalues = at->nvalues;
+    const int64_t start = log_start(p->cx);
+    ravel_status s = device_launch(p->kernel, queue, &l, err);
+    if (!s)
+        log_launch(p, at->shape, &l, at->src, at->dst, start);
+    return s;
+}
+
 static ravel_status
 run(ravel_device_plan *p, void *queue, void *dst, const void *src, const int64_t *shape,
     ravel_error *err)
 {
     Place at;
+    if (p->form.batch)
+        return error_set(err, RAVEL_ERR_ARGUMENT, "the plan takes a batch: "
+                         "ravel_device_run_batch runs it");
     ravel_status s = check_aligned(p, "dst", dst, err);
     if (!s)
         s = check_aligned(p, "src", src, err);
@@ -120,11 +137,7 @@ run(ravel_device_plan *p, void *queue, void *dst, const void *src, const int64_t
         s = place(&at, p, shape, err);
     if (s)
         return s;
-    DeviceLaunch l = {dst, src, at.grid, at.values, at.nvalues};
-    const int64_t start = log_start(p->cx);
-    s = device_launch(p->kernel, queue, &l, err);
-    if (!s)
-        log_launch(p, shape, &l, at.src, at.dst, start);
+    s = enqueue(p, queue, &at, (DeviceLaunch){.dst = dst, .src = src}, err);
     arena_free(&at.arena);
     return s;
 }
@@ -151,4 +164,58 @@ ravel_device_run_shape(ravel_device_plan *p, void *queue, void *dst, const void 
         return error_set(err, RAVEL_ERR_ARGUMENT, "all extents of this plan are numbers: "
                          "ravel_device_run runs it");
     return run(p, queue, dst, src, shape, err);
+}
+
+/* Whether all pairs may be converted. */
+static ravel_status
+check_pairs(const ravel_device_plan *p, void *const *dst, const void *const *src, int64_t n,
+            ravel_error *err)
+{
+    ravel_status s = RAVEL_OK;
+    for (int64_t i = 0; i < n && !s; i++) {
+        if (!dst[i] || !src[i] || dst[i] == src[i])
+            return error_set(err, RAVEL_ERR_ARGUMENT, "pair %lld of a batch: %s",
+                             (long long)i, dst[i] && src[i] ? "the source is the destination"
+                             : "no source or no destination");
+        s = check_aligned(p, "dst", dst[i], err);
+        if (!s)
+            s = check_aligned(p, "src", src[i], err);
+    }
+    return s;
+}
+
+/* Launches for as many pairs as a kernel takes. */
+static ravel_status
+run_pairs(ravel_device_plan *p, void *queue, Place *at, void *const *dst,
+          const void *const *src, int64_t n, ravel_error *err)
+{
+    uint64_t pairs[2 * GRID_PAIRS] = {0};
+    for (int i = 0; i < n; i++) {
+        pairs[i] = (uintptr_t)dst[i];
+        pairs[GRID_PAIRS + i] = (uintptr_t)src[i];
+    }
+    return enqueue(p, queue, at, (DeviceLaunch){.pairs = pairs, .npairs = (int)n}, err);
+}
+
+ravel_status
+ravel_device_run_batch(ravel_device_plan *p, void *queue, void *const *dst,
+                       const void *const *src, int64_t n, const int64_t *shape,
+                       ravel_error *err)
+{
+    Place at;
+    if (!p || n < 0 || (n && (!dst || !src)))
+        return error_set(err, RAVEL_ERR_ARGUMENT, "ravel_device_run_batch: %s",
+                         n < 0 ? "a negative number of pairs" : "a NULL argument");
+    if (!p->form.batch)
+        return error_set(err, RAVEL_ERR_ARGUMENT, "the plan takes one pair: "
+                         "ravel_device_batch_new makes one for a batch");
+    ravel_status s = place(&at, p, shape, err);
+    if (s)
+        return s;
+    s = at.grid ? check_pairs(p, dst, src, n, err) : RAVEL_OK;
+    for (int64_t i = 0; i < n && !s; i += GRID_PAIRS)
+        s = run_pairs(p, queue, &at, dst + i, src + i,
+                      n - i < GRID_PAIRS ? n - i : GRID_PAIRS, err);
+    arena_free(&at.arena);
+    return s;
 }

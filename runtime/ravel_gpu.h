@@ -179,6 +179,23 @@ RAVEL_API ravel_status ravel_device_run_shape(ravel_device_plan *plan, void *que
                                               void *dst, const void *src,
                                               const int64_t *shape, ravel_error *err);
 
+/* A batch: many tensors of one shape in a launch, such as the pages of a cache or the weights
+ * of experts.  CUDA only.  The plan is as that of ravel_device_plan_new, and cached like it;
+ * its kernel takes 128 pairs of pointers as its first argument, and the block's number along
+ * y is that of its pair. */
+RAVEL_API ravel_status ravel_device_batch_new(ravel_context *cx, ravel_device *dev,
+                                              const ravel_request *rq, int align,
+                                              ravel_device_plan **out, ravel_error *err);
+/* Enqueue dst[i] = relayout of src[i] for all i < n, by one launch for each 128 pairs.  The
+ * arrays are the host's, and not used after the call.  `shape` is that of all tensors if the
+ * plan has run-time extents, else it is not used.  RAVEL_ERR_ARGUMENT, and nothing is
+ * enqueued, if a pointer is NULL or not aligned to what the plan needs; else as
+ * ravel_device_run. */
+RAVEL_API ravel_status ravel_device_run_batch(ravel_device_plan *plan, void *queue,
+                                              void *const *dst, const void *const *src,
+                                              int64_t n, const int64_t *shape,
+                                              ravel_error *err);
+
 /* What a launch at a shape needs: for the caller's own launches, nodes of graphs and
  * buffers.  `shape` is not used if the plan has no run-time extents.  `values` receives the
  * numbers of the kernel's third argument, a struct of int64_t with CUDA and a buffer of

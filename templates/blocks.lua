@@ -25,6 +25,48 @@ ${name}(void *dst, const void *src)
         ${name}_block(dst, src, block);
 }
 ]],
+  -- pairs of buffers: a grid for each of the first n
+  batch_kernel = [[
+struct ${name}_pairs { void *dst[${pairs}]; const void *src[${pairs}]; };
+
+static void
+${name}_block(unsigned char *restrict dst, const unsigned char *restrict src, int64_t block)
+{
+    (void)block;
+]],
+  batch_close = [[
+}
+
+/* A grid of ${blocks} blocks for each of the first n pairs. */
+void
+${name}(const struct ${name}_pairs *pairs, int64_t n)
+{
+    for (int64_t i = 0; i < n * ${blocks}; i++)
+        ${name}_block(pairs->dst[i / ${blocks}], pairs->src[i / ${blocks}], i % ${blocks});
+}
+]],
+  batch_runtime_kernel = [[
+struct ${name}_pairs { void *dst[${pairs}]; const void *src[${pairs}]; };
+
+static void
+${name}_block(unsigned char *restrict dst, const unsigned char *restrict src, const int64_t *values, int64_t block)
+{
+    (void)values;
+    (void)block;
+]],
+  batch_host_close = [[
+
+int
+${name}(const struct ${name}_pairs *pairs, int64_t n, ${params})
+{
+    int64_t src_bytes, dst_bytes, blocks, values[${values}];
+    if (${name}_arguments(${extents}, &src_bytes, &dst_bytes, &blocks, values)) return 1;
+    for (int64_t i = 0; i < n; i++)
+        for (int64_t block = 0; block < blocks; block++)
+            ${name}_block(pairs->dst[i], pairs->src[i], values, block);
+    return 0;
+}
+]],
   -- extents left to run time: the values that the host computes from them, and the host's function that launches the kernel
   runtime_kernel = [[
 static void

@@ -1,4 +1,29 @@
 -- cuda.lua: the target CUDA C++, for nvcc and NVRTC.  Every field is explained in README.md.
+local buffers = "void *__restrict__ dst, const void *__restrict__ src"
+
+local values = [[
+#if defined(__CUDACC_RTC__) || defined(__HIPCC_RTC__)
+struct ${name}_values { long long v[${values}]; };
+#else
+#include <stdint.h>
+struct ${name}_values { int64_t v[${values}]; };
+#endif
+
+]]
+
+local pairs_of = "struct ${name}_pairs { void *dst[${pairs}]; const void *src[${pairs}]; };\n\n"
+
+local pair = [[
+    void *__restrict__ dst = pairs.dst[blockIdx.y];
+    const void *__restrict__ src = pairs.src[blockIdx.y];
+]]
+
+local function kernel(types, arguments, first)
+  return types .. [[
+extern "C" __global__ void __launch_bounds__(${threads})
+${name}(]] .. arguments .. ")\n{\n" .. first
+end
+
 return {
   name = "cuda", model = "blocks",
   div = "/", mod = "%", xor = "^", ["and"] = "&", min = "ravel_min", max = "ravel_max",
@@ -8,26 +33,16 @@ return {
   index_more = "(long long)(${index}) + ${more}",
   type1 = "unsigned char", type2 = "unsigned short", type4 = "unsigned int", type8 = "uint2", type16 = "uint4",
   prologue = "blocks/cuda.h",
-  kernel_open = [[
-extern "C" __global__ void __launch_bounds__(${threads})
-${name}(void *__restrict__ dst, const void *__restrict__ src)
-{
-]],
+  kernel_open = kernel("", buffers, ""),
   close = "}\n",
   -- extents left to run time: the values that the host computes from them are an argument; NVRTC and hipRTC compile only the kernel
-  runtime_kernel = [[
-#if defined(__CUDACC_RTC__) || defined(__HIPCC_RTC__)
-struct ${name}_values { long long v[${values}]; };
-#else
-#include <stdint.h>
-struct ${name}_values { int64_t v[${values}]; };
-#endif
-
-extern "C" __global__ void __launch_bounds__(${threads})
-${name}(void *__restrict__ dst, const void *__restrict__ src, const struct ${name}_values values)
-{
-]],
+  runtime_kernel = kernel(values, buffers .. ", const struct ${name}_values values", ""),
   runtime_close = "}\n",
+  -- pairs of buffers are an argument; a block's number along y is that of its pair
+  batch_kernel = kernel(pairs_of, "const struct ${name}_pairs pairs", pair),
+  batch_close = "}\n",
+  batch_runtime_kernel = kernel(values .. pairs_of, "const struct ${name}_pairs pairs, const struct ${name}_values values", pair),
+  batch_host_close = "#endif\n",
   value = "const ${type} ${name} = values.v[${index}];",
   divide = "ravel_divide(${value}, ${multiplier}, ${shift})",
   helpers = { { "ravel_divide", "blocks/divide.cuda" } },

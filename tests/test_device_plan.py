@@ -17,10 +17,10 @@ TRANSPOSE = ("(A,B){A, B}", "(A,B){B, A}")
 
 
 class DevicePlan:
-    def __init__(self, cx, d, src, dst, shape, dtype, align=0):
+    def __init__(self, cx, d, src, dst, shape, dtype, align=0, new="plan_new"):
         self.lib, self.p = d.lib, ct.c_void_p()
         rq = ravel.Request(src.encode(), dst.encode(), dtype.encode(), len(shape), ravel.extents(shape), 0)
-        ravel.call(d.lib.ravel_device_plan_new, cx.p, d.p, ct.byref(rq), align, ct.byref(self.p))
+        ravel.call(getattr(d.lib, "ravel_device_" + new), cx.p, d.p, ct.byref(rq), align, ct.byref(self.p))
 
     def about(self):
         i = PlanInfo()
@@ -38,6 +38,10 @@ class DevicePlan:
             ravel.call(self.lib.ravel_device_run, self.p, queue, dst, src)
         else:
             ravel.call(self.lib.ravel_device_run_shape, self.p, queue, dst, src, ravel.extents(shape))
+
+    def run_batch(self, dst, src, shape=None, queue=None):
+        pairs = [(ct.c_void_p * len(x))(*x) for x in (dst, src)]
+        ravel.call(self.lib.ravel_device_run_batch, self.p, queue, *pairs, len(dst), None if shape is None else ravel.extents(shape))
 
     def __enter__(self):
         return self
@@ -182,6 +186,46 @@ def test_a_launch_may_be_captured(cx, lib, cuda, relayout):
         finally:
             capturing.value = 0
         assert cuda.state.launches == launches + 1 and cuda.state.stream == 0x7000
+
+
+def test_batch(cx, lib, cuda, current, relayout, env):
+    """The stand-in's kernel is a transpose of 50 x 25, whatever the plan."""
+    env(RAVEL_MOCK_BATCH=1)
+    with Device(lib, "of_cuda") as d, DevicePlan(cx, d, *TRANSPOSE, (50, 25), "f32", new="batch_new") as plan, DevicePlan(cx, d, *TRANSPOSE, (50, 25), "f32") as one:
+        assert plan.p.value != one.p.value and b"_pairs pairs)" in plan.about().source
+        m, launches = Memory(cuda), cuda.state.launches
+        plan.run_batch([m.dst], [m.src], queue=0x5000)
+        assert cuda.state.launches == launches + 1 and cuda.cuStreamSynchronize(0x5000) == 0
+        got, want = m.peek().view(np.float32), m.data.view(np.float32)
+        assert np.array_equal(got.reshape(25, 50), want.reshape(50, 25).T, equal_nan=True)
+        m.free()
+        both = [1 << 20]*130, [1 << 19]*130
+        plan.run_batch([], [])
+        assert cuda.state.launches == launches + 1
+        plan.run_batch(*both)
+        assert cuda.state.launches == launches + 3, "128 pairs a launch"
+        assert "ravel_device_run_batch" in refused(plan.run, 1 << 20, 1 << 19)[1] and "takes one pair" in refused(one.run_batch, *both)[1]
+        assert refused(plan.run_batch, [1 << 20]*3, [1 << 19, 0, 1 << 19])[1].startswith("pair 1 of a batch: no source")
+        assert refused(plan.run_batch, [1 << 20]*2, [1 << 19, 1 << 20])[1] == "pair 1 of a batch: the source is the destination"
+        assert refused(plan.run_batch, [1 << 20, (1 << 20) + 2], [1 << 19]*2)[1].startswith("dst is at a multiple of 2 bytes")
+        assert cuda.state.launches == launches + 3
+
+
+def test_batch_at_shapes(cx, lib, cuda, relayout, env):
+    with Device(lib, "open", CUDA, 0) as d, DevicePlan(cx, d, "NCHW", "NHWC", (-1, 64, -1, -1), "f16", new="batch_new") as plan:
+        env(RAVEL_MOCK_VALUES=plan.about().values, RAVEL_MOCK_BATCH=1)
+        launches = cuda.state.launches
+        plan.run_batch([1 << 20, 1 << 21], [1 << 24, 1 << 25], (2, 64, 5, 7))
+        assert cuda.state.launches == launches + 1
+        assert list((ct.c_longlong * plan.about().values).in_dll(cuda, "mock_values")) == plan.at((2, 64, 5, 7))[3]
+        plan.run_batch([0], [0], (2, 64, 0, 7))          # nothing to do
+        assert cuda.state.launches == launches + 1
+        assert "needs a shape" in refused(plan.run_batch, [1 << 20], [1 << 24])[1]
+
+
+def test_opencl_has_no_batch(cx, opencl, lib):
+    with Device(lib, "open", 1, 0) as d:
+        assert "one source and one destination" in refused(DevicePlan, cx, d, *TRANSPOSE, (2, 3), "f32", 0, "batch_new")[1]
 
 
 def test_several_devices(cx, lib, cuda, relayout, env):

@@ -98,6 +98,16 @@ def test_every_case_by_opengl(tmp_path, all_kernels):
     assert wrong(tmp_path, ks) == []
 
 
+# sums that are below 0 on the way to an index, which is right modulo 2^32
+BELOW = [("(A,B){A, B}", "(A,B){130 - B, 255 - A}", (256, 131), 32), ("(A,B){A, B}", "(A,B){130 - B, 255 - A}", (256, 131), 16), ("(A,B,C){A, B, C}", "(A,B,C){4 - C, A, 66 - B}", (33, 67, 5), 32),
+         ("(A,B){A, B}", "(A,B){(A - 10)*(B - 10) + 400, A, B}", (37, 6), 32)]
+
+
+def test_indices_that_wrap_by_opengl(tmp_path):
+    ks = kernels(tmp_path, BELOW)
+    assert len(ks) == len(BELOW) and wrong(tmp_path, ks) == []
+
+
 def test_random_cases_by_opengl(tmp_path):
     print("seed", SEED)
     ks = kernels(tmp_path, test_grid.drawn(60, SEED + 1))
@@ -179,7 +189,7 @@ def test_large_grids(tmp_path):
     assert "65536 blocks of 256 threads as 32768 by 2, 16384 bytes" in emit("explain", *base("16384,16384")).stdout
     r = emit("emit", *base("32768,16384", "-o", tmp_path / "k.comp"))
     assert r.returncode == 2 and "needs indices of 64 bits" in r.stderr and not list(tmp_path.iterdir()), r
-    r = emit("emit", "--from", "(A,B){A, B}", "--to", "(A,B){(A - 10)*(B - 10) + 400, A, B}", "--shape", "37,6", "--dtype", "f32", "--target", "glsl", "-o", tmp_path / "k.comp")
+    r = emit("emit", "--from", "(A,B){A, B}", "--to", "(A,B){A, B, A*B*1000003*79190 % 3}", "--shape", "37,6", "--dtype", "f32", "--target", "glsl", "-o", tmp_path / "k.comp")
     assert r.returncode == 2 and "needs signed indices of 64 bits" in r.stderr and "there is a number below 0" in r.stderr and "buffers of" not in r.stderr, r
     r = emit("emit", *base("300,700", "--target", narrow_grid(tmp_path, 3), "-o", tmp_path / "k.comp"))
     assert r.returncode == 2 and "at most 2^31 - 1, and 3 a side" in r.stderr, r

@@ -166,5 +166,7 @@ emit_command(Arena *a, const Target *t, const Request *rq, const LayoutRef *from
         buf_add(&b, option(a, "--target", target_name(t)));
     if (target_is(t, "blocks") && rq->align)
         buf_printf(&b, " --align %d", rq->align);
+    if (rq->batch)
+        buf_add(&b, " --batch");
     return b.s;
 }

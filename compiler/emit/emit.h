@@ -19,6 +19,7 @@ typedef struct {
     PlanMachine machine;           /* for which kernels are chosen */
     int align;                     /* bytes to which a device's buffers are aligned: a
                                     * power of two up to 16; 0: 16 */
+    bool batch;                    /* a kernel takes pairs of buffers */
 } Request;
 
 typedef enum {
@@ -123,7 +124,9 @@ typedef struct {
     i64 most;             /* blocks */
     const Ex *const *value;
     int n, ndivisors;
-    int bits;             /* of the kernel's numbers: of 32, buffers have less than 2 GB */
+    int bits;             /* of the kernel's numbers: of 32, buffers have less than 2 GB, and
+                           * less than 2^31 elements */
+    int access;           /* bytes of the narrowest access: buffers are multiples of it */
 } EmitValues;
 Unit *emit_values(const Plan *p, const EmitValues *v, const char *name);
 /* The identifiers of all scalars, extents first, then those of the index arrays; sets *n to

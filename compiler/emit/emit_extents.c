@@ -200,6 +200,16 @@ add_divisor(Emitter *t, Stmt ***at, i64 out, int bits)
     s->most = bits;
 }
 
+/* The bytes of a buffer, which consists of whole accesses of the kernel. */
+static const Ex *
+buffer_of(Emitter *t, const EmitValues *v, const Sizes *z)
+{
+    const Ex *x = plan_bytes(t->p, z);
+    if (!v || v->access <= 1 || t->p->dst->dtype->bits >= 8 * v->access)
+        return x;
+    return ex_scale(t->p->e, scalar_ceil(t->p->scalars, x, v->access), v->access);
+}
+
 /* Refused where it is more than the kernel's numbers can tell. */
 static void
 add_limit(Emitter *t, Stmt ***at, const Ex *x, i64 most)
@@ -214,8 +224,9 @@ add_values(Emitter *t, Stmt ***at, const EmitValues *v)
 {
     add_limit(t, at, v->blocks, v->most);
     if (v->bits == 32) {
-        add_limit(t, at, plan_bytes(t->p, t->p->from), INT32_MAX);
-        add_limit(t, at, plan_bytes(t->p, t->p->to), INT32_MAX);
+        bool small = t->p->dst->dtype->bits < 8;
+        add_limit(t, at, small ? t->p->from->size : plan_bytes(t->p, t->p->from), INT32_MAX);
+        add_limit(t, at, small ? t->p->to->size : plan_bytes(t->p, t->p->to), INT32_MAX);
     }
     add_bytes(t, at, "blocks", v->blocks);
     for (int i = 0; i < v->n; i++) {
@@ -231,8 +242,8 @@ static Stmt *
 bytes(Emitter *t, const EmitValues *v)
 {
     Stmt *first = NULL, **tail = &first, ***at = &tail;
-    add_bytes(t, at, "src_bytes", plan_bytes(t->p, t->p->from));
-    add_bytes(t, at, "dst_bytes", plan_bytes(t->p, t->p->to));
+    add_bytes(t, at, "src_bytes", buffer_of(t, v, t->p->from));
+    add_bytes(t, at, "dst_bytes", buffer_of(t, v, t->p->to));
     if (v)
         add_values(t, at, v);
     emit_add(t->arena, at, ST_RETURN)->value = ex_const(t->p->e, 0);

@@ -49,9 +49,10 @@ make_boxes(GridUnit *u, GridBox *box)
     return n;
 }
 
-/* Makes all boxes by rows.  NULL, or why that is not possible. */
+/* Makes all boxes by rows.  NULL, or why that is not possible; then *only is the one box of
+ * the plan, or NULL. */
 static const char *
-by_boxes(GridUnit *u)
+by_boxes(GridUnit *u, const GridBox **only)
 {
     GridStmt **tail = &u->body;
     Arena *a = ex_arena(u->e);
@@ -62,6 +63,7 @@ by_boxes(GridUnit *u)
     n = cover(box, n, NEST_COPY);
     n = cover(box, n, NEST_FILL);
     n = cover(box, n, NEST_COPY);
+    *only = n == 1 ? box : NULL;
     for (int i = 0; i < n; i++)
         if (!grid_add_box(u, &box[i], &tail))
             return arena_printf(a, "the box %s needs accesses of less than %d byte%s",
@@ -70,9 +72,10 @@ by_boxes(GridUnit *u)
     return NULL;
 }
 
-/* Makes the whole plan by its inverse.  why: the reason that boxes are not possible. */
+/* Makes the whole plan by its inverse.  why: the reason that boxes are not possible.  With
+ * extents at run time the inverse has a closed form only if the plan is `only` one box. */
 static void
-by_inverse(GridUnit *u, const char *why)
+by_inverse(GridUnit *u, const char *why, const GridBox *only)
 {
     static const GridRow row = {"inverse", NULL};
     Arena *a = ex_arena(u->e);
@@ -81,33 +84,17 @@ by_inverse(GridUnit *u, const char *why)
     u->blocks = ex_const(u->e, 0);
     u->align = u->most.access;
     u->body = NULL;
-    if (!plan_is_fixed(u->plan))
+    if (!plan_is_fixed(u->plan) && !(only && grid_by_loops(only, s)))
         diag_fatal(a->diag, DIAG_LAYOUT, (Loc){0},
-                   "no kernel for blocks of threads does this: %s, and the row inverse does "
-                   "not take extents at run time, as an inverse has a closed form only for "
-                   "numbers: give numbers", why);
-    if (!grid_inverse(u, s))
+                   "no kernel for blocks of threads does this: %s, and the row inverse takes "
+                   "extents at run time only for a destination that is one box without "
+                   "padding: give numbers", why);
+    if (plan_is_fixed(u->plan) && !grid_inverse(u, s))
         diag_fatal(a->diag, DIAG_LAYOUT, (Loc){0},
                    "no kernel for blocks of threads does this: %s, and layout '%s' has no "
                    "inverse in closed form", why, u->plan->dst->ref->def->name);
     s->name = "all: inverse";
     grid_append(u, s, &row, &tail);
-}
-
-static bool
-all_narrow(const GridStmt *s)
-{
-    for (; s; s = s->next) {
-        for (int i = 0; i < LEN(s->value); i++)
-            if (s->value[i] && !ex_is_narrow(s->value[i], false))
-                return false;
-        for (int i = 0; s->same[0] && i < LEN(s->same); i++)
-            if (!ex_is_narrow(s->same[i], false))
-                return false;
-        if (!all_narrow(s->body))
-            return false;
-    }
-    return true;
 }
 
 i64
@@ -153,7 +140,7 @@ check_width(GridUnit *u)
         return;
     }
     bool large = layout_bytes(p->src) > INT32_MAX || layout_bytes(p->dst) > INT32_MAX;
-    u->wide = large || !all_narrow(u->body);
+    u->wide = large || !grid_is_narrow(u->body);
     if (!u->wide || u->most.bits == 64)
         return;
     if (large)
@@ -176,8 +163,8 @@ note_of(const GridUnit *u)
         return arena_printf(a, "%s_arguments computes the grid, the sizes of src and dst, "
                             "and the arguments; block %d, aligned to %d; they do not overlap",
                             u->name, GRID_THREADS, u->align);
-    const char *down = u->down > 1 ? arena_printf(a, " by %lld", (long long)u->down)
-                                   : "";
+    const char *down = u->most.batch ? " by the number of pairs"
+                       : u->down > 1 ? arena_printf(a, " by %lld", (long long)u->down) : "";
     return arena_printf(a, "grid %lld%s, block %d, src %lld bytes, dst %lld bytes, "
                         "aligned to %d; they do not overlap", (long long)u->across, down,
                         GRID_THREADS, (long long)grid_buffer(u, u->plan->src),
@@ -228,9 +215,10 @@ grid_make(const Plan *p, GridLimits most, const char *name, const char *command)
     u->head = b.s;
     check_align(u);
     u->thread = ex_var(p->e, "t", 0, GRID_THREADS - 1);
-    const char *why = by_boxes(u);
+    const GridBox *only = NULL;
+    const char *why = by_boxes(u, &only);
     if (why)
-        by_inverse(u, why);
+        by_inverse(u, why, only);
     fold_grid(u);
     if (!plan_is_fixed(p))
         grid_arguments(u);

@@ -14,6 +14,9 @@
 #include "../emit/emit.h"
 
 enum { GRID_THREADS = 256, GRID_VECTOR = 16, BLOCKS_MAX = INT32_MAX };
+/* The pairs of buffers that a batch kernel takes: 2 KB of the 4 KB of arguments that every
+ * CUDA device has. */
+enum { GRID_PAIRS = 128 };
 
 /* The limits of a target, from fields of its table. */
 typedef struct {
@@ -26,6 +29,7 @@ typedef struct {
     bool runtime;         /* it supports extents left to run time */
     bool otherwise;       /* it has a G_ELSE */
     bool funnel;          /* it has a G_FUNNEL */
+    bool batch;           /* the kernel takes GRID_PAIRS pairs of buffers */
 } GridLimits;
 
 /* SPACE_TILE: the tile of a fragment (frag.h), in shared or global memory. */

@@ -112,10 +112,11 @@ grid_arguments(GridUnit *u)
     mark_divisors(&c, u->body);
     add_all(&c, true);
     add_all(&c, false);
-    if (grid_values(u) > ARGUMENTS_MAX)
+    int most = u->most.batch ? ARGUMENTS_MAX / 2 : ARGUMENTS_MAX;
+    if (grid_values(u) > most)
         diag_fatal(a->diag, DIAG_LAYOUT, (Loc){0},
                    "a kernel for this takes %d numbers that depend on the extents, more "
-                   "than %d: give some as numbers", grid_values(u), ARGUMENTS_MAX);
+                   "than %d: give some as numbers", grid_values(u), most);
     each_ex(&c, u->body, renamed);
     rename_divisors(&c, u->body);
 }

@@ -35,8 +35,10 @@ find_place(Tile *t)
 static const Ex *
 followed(GridBox *b, const Ex *n, i64 more)
 {
-    return ex_is_const(n) && n->base < more ? ex_const(b->e, 0)
-                                            : ex_sub(b->e, n, ex_const(b->e, more));
+    const Ex *left = ex_sub(b->e, n, ex_const(b->e, more));
+    if (more == 0 || left->f.min >= 0)
+        return left;
+    return scalar_of(b->u->plan->scalars, ex_max(b->e, left, ex_const(b->e, 0)), INF);
 }
 
 /* Adds a G_WHEN for blocks whose tile has no place beyond the elements along x and y.  NULL,
@@ -209,12 +211,22 @@ word_of(const Tile *t, bool source)
     return n;
 }
 
-/* Chooses the tile: rows of 128 bytes in source and destination, or a narrower and longer
- * tile if the box is narrow. */
+/* The side of a tile: 128 bytes, and 256 of elements of 32 bits if there are as many tiles as
+ * keep a large GPU busy (4 for each of 132 multiprocessors). */
+static i64
+edge_of(const Tile *t)
+{
+    enum { SIDE = 64, ENOUGH = 4 * 132 };
+    bool many = t->b->elements / (SIDE * SIDE) >= ENOUGH && t->x->n >= SIDE &&
+                t->y->n >= SIDE && grid_is_known(t->b);
+    return t->b->bits > 32 ? 32 : t->b->bits < 32 ? 1024 / t->b->bits : many ? SIDE : 32;
+}
+
+/* Chooses the tile, or a narrower and longer one if the box is narrow. */
 static void
 choose_sides(Tile *t)
 {
-    i64 edge = t->b->bits >= 32 ? 32 : 1024 / t->b->bits, x = 1, y = 1;
+    i64 edge = edge_of(t), x = 1, y = 1;
     while (x < t->x->n && x < edge * edge)
         x *= 2;
     while (y < t->y->n && y < edge * edge)

@@ -13,7 +13,7 @@ static Unit *
 host_of(const GridUnit *u)
 {
     EmitValues v = {.blocks = u->blocks, .most = most_blocks(u), .bits = u->most.bits,
-                    .ndivisors = u->ndivisors};
+                    .access = u->most.access, .ndivisors = u->ndivisors};
     const Ex **value = arena_array(ex_arena(u->e), const Ex *, u->nargs + 1);
     for (int i = 0; i < u->nargs; i++)
         value[v.n++] = u->arg[i].value;
@@ -43,11 +43,13 @@ grid_put_host(Buf *b, const Target *t, const GridUnit *u)
     Slot slot[] = {{"name", u->name}, {"params", render_parameters(c, host)},
                    {"extents", render_extents(c, host)},
                    {"threads", writer_number(&w, GRID_THREADS)},
-                   {"values", writer_number(&w, grid_room(u))}};
+                   {"values", writer_number(&w, grid_room(u))},
+                   {"pairs", writer_number(&w, GRID_PAIRS)}};
+    const char *close = u->most.batch ? "batch_host_close" : "host_close";
     if (!target_text(t, "host_open"))
         return;
     writer_add(&w, "host_open", slot, LEN(slot));
     buf_add(b, render_values(c, host, grid_room(u)));
-    if (target_text(t, "host_close"))
-        writer_add(&w, "host_close", slot, LEN(slot));
+    if (target_text(t, close))
+        writer_add(&w, close, slot, LEN(slot));
 }

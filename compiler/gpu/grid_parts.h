@@ -98,11 +98,37 @@ int grid_pattern(GridBox *b, int bits, const char **word);
 /* Makes code for the whole plan from the inverse of dst, as the body of a box.  False if
  * the inverse has no closed form. */
 bool grid_inverse(GridUnit *u, GridStmt *box);
-/* True if grid_seams works for the plan: its destination is dense and has an inverse. */
-bool grid_has_seams(const Plan *p);
-/* Makes code for the words of the destination that contain an end of a run of n elements
- * and more elements, as the body of a box. */
-void grid_seams(GridUnit *u, i64 n, GridStmt *box);
+/* grid_word.c: a word of the destination that a thread composes of elements, in the variable
+ * `v`. */
+typedef struct {
+    GridBox *b;
+    int unit, per;        /* bytes of the word, elements in it */
+    int least;            /* bytes of the narrowest access */
+} GridWord;
+
+GridWord grid_word(GridBox *b, int unit);
+/* The bytes of the narrowest access of elements. */
+int grid_word_least(const GridUnit *u);
+/* Defines the variable: 0, or what unit number `at` of the destination holds. */
+void grid_word_open(const GridWord *w, const Ex *at);
+/* Adds a G_PUT at element k; the caller sets what it puts. */
+GridStmt *grid_word_put(const GridWord *w, const Ex *k);
+/* Sets element k to the source's element at address `from`. */
+void grid_word_fetch(const GridWord *w, const Ex *k, const Ex *from);
+/* Stores it as unit number `at`. */
+void grid_word_close(const GridWord *w, const Ex *at);
+/* Adds the phase in which a thread makes one of n items, and sets the number of blocks. */
+void grid_each_thread(GridBox *b, const Ex *n, void (*make)(void *arg, const Ex *item),
+                      void *arg);
+/* grid_seam.c */
+/* True if the box is all of the destination, which has no holes. */
+bool grid_has_seams(GridBox *b);
+/* Makes code for the whole plan, b, from the loops of b, as the body of a box.  False if b is not
+ * all of the destination. */
+bool grid_by_loops(const GridBox *b, GridStmt *box);
+/* Makes the box with the words of the destination that contain an end of a run, the last loop
+ * of b, and more elements. */
+GridStmt *grid_seams(const GridBox *b);
 
 /* grid_rows.c */
 /* Adds the statements of a box, and its range of blocks.  False if no row applies. */
@@ -122,7 +148,8 @@ bool grid_fuse(GridBox *b);
 bool grid_words(GridBox *b);
 
 /* grid_args.c: the arguments of kernels for extents left to run time. */
-/* The limit for 64-bit values: every CUDA device has space for 4 KB of arguments. */
+/* The limit for 64-bit values: every CUDA device has space for 4 KB of arguments.  Pairs of
+ * buffers take half of it. */
 enum { ARGUMENTS_MAX = 500 };
 
 /* Finds the arguments of u and replaces scalars by them in its statements.  diag_fatal if
@@ -143,6 +170,10 @@ bool grid_is_wider(const GridStmt *a, const GridStmt *b);
 /* True if all statements are correct in unsigned 32-bit arithmetic, which wraps, provided
  * that both buffers have less than 2 GB. */
 bool grid_wraps(const GridStmt *s);
+
+/* grid_narrow.c: true if all indices, of fixed extents, are right in 32 bits, unsigned, and
+ * those that are stored or compared are what they are without the limit. */
+bool grid_is_narrow(const GridStmt *s);
 
 /* grid_host.c: adds the host's function to the file if the target's files are compiled for
  * the host too. */

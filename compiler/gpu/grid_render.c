@@ -35,7 +35,7 @@ open_box(Renderer *r, const GridStmt *s)
     writer_put(r->w, only ? "box_only" : start ? "box_first" : "box_open", slot,
                LEN(slot));
     r->w->b->indent++;
-    if (!ex_is_const(s->blocks) || s->blocks->base > 1)
+    if (ex_of_var(r->u->e, s->var)->f.max > 0)
         writer_put(r->w, start ? "block_first" : "block", slot, LEN(slot));
 }
 
@@ -172,7 +172,10 @@ static void
 put_kernel(Renderer *r, const Slot *slot, int n)
 {
     bool fixed = plan_is_fixed(r->u->plan);
-    const char *open = fixed ? "kernel_open" : "runtime_kernel";
+    static const char *const opens[2][2] = {{"runtime_kernel", "kernel_open"},
+                                            {"batch_runtime_kernel", "batch_kernel"}};
+    bool batch = r->u->most.batch;
+    const char *open = opens[batch][fixed];
     writer_put(r->w, "comment", &(Slot){"text", r->u->note}, 1);
     writer_add(r->w, open, slot, n);
     r->w->b->indent++;
@@ -181,7 +184,7 @@ put_kernel(Renderer *r, const Slot *slot, int n)
     put_values(r);
     put_boxes(r);
     r->w->b->indent--;
-    const char *close = fixed ? "close" : "runtime_close";
+    const char *close = !fixed ? "runtime_close" : batch ? "batch_close" : "close";
     writer_add(r->w, close, slot, n);
 }
 
@@ -198,7 +201,8 @@ grid_render(const Target *t, const GridUnit *u)
     Slot slot[] = {{"name", u->name}, {"threads", writer_number(r.w, GRID_THREADS)},
                    {"blocks", fixed ? writer_number(r.w, u->blocks->base) : ""},
                    {"values", writer_number(r.w, grid_room(u))}, {"type", r.g.index},
-                   {"binding", target_text_or(t, "binding_values", "")}};
+                   {"binding", target_text_or(t, "binding_values", "")},
+                   {"pairs", writer_number(r.w, GRID_PAIRS)}};
     put_kernel(&r, slot, LEN(slot));
     r.w->b = &all;
     if (target_text(t, fixed ? "file_open" : "runtime_file"))

@@ -43,10 +43,10 @@ name_of(const GridBox *b, const GridRow *row)
                         grid_is_padded(b) ? " and padding" : "", row->name);
 }
 
-/* Makes the statements with one row; *also: a second box, or NULL.  False, and the unit is
+/* Makes the statements with one row; s->next: a second box, or NULL.  False, and the unit is
  * unchanged, if it does not apply. */
 static bool
-by_row(const GridBox *box, const GridRow *row, GridStmt *s, GridStmt **also)
+by_row(const GridBox *box, const GridRow *row, GridStmt *s)
 {
     GridBox b = *box;
     GridUnit *u = b.u;
@@ -58,7 +58,7 @@ by_row(const GridBox *box, const GridRow *row, GridStmt *s, GridStmt **also)
     s->blocks = done ? grid_needed(u->plan, box->nest, b.blocks) : NULL;
     if (done && is_within(u, s->body)) {
         s->name = name_of(&b, row);
-        *also = b.also;
+        s->next = b.also;
         return true;
     }
     u->shared = shared;
@@ -69,29 +69,48 @@ by_row(const GridBox *box, const GridRow *row, GridStmt *s, GridStmt **also)
 
 /* Makes the statements of the box with the first row that applies; NULL: none does. */
 static const GridRow *
-by_rows(const GridBox *box, GridStmt *s, GridStmt **also)
+by_rows(const GridBox *box, GridStmt *s)
 {
     for (int i = 0; i < LEN(rows); i++)
-        if (by_row(box, &rows[i], s, also))
+        if (by_row(box, &rows[i], s))
             return &rows[i];
     return NULL;
 }
 
-/* The elements of a vector that rows need: 4, and at most 16 bytes. */
+static void
+append_all(GridUnit *u, GridStmt *box, const GridRow *row, GridStmt ***tail)
+{
+    for (GridStmt *next; box; box = next) {
+        next = box->next;
+        box->next = NULL;
+        grid_append(u, box, row, tail);
+    }
+}
+
+/* Multiplies the number of blocks of the boxes by 0 or 1. */
+static void
+limit(GridUnit *u, GridStmt *box, const Ex *factor)
+{
+    for (; box; box = box->next)
+        box->blocks = scalar_times(u->plan->scalars, box->blocks, factor);
+}
+
+/* The elements of a vector that rows need: 4, at most 16 bytes, and at least a word below a
+ * byte. */
 static i64
 vector_of(const GridBox *box)
 {
-    return box->bits > 32 ? 128 / box->bits : 4;
+    return box->bits > 32 ? 128 / box->bits : box->bits < 8 ? 32 / box->bits : 4;
 }
 
-/* Adds a second version of the box with wider accesses for shapes at which all addresses
- * are aligned.  At those shapes s has no blocks. */
+/* Adds a second version of the box for shapes at which all addresses are aligned, if its
+ * accesses are wider or it needs no box for the ends of runs.  At those shapes s has no
+ * blocks. */
 static void
 add_aligned(GridUnit *u, const GridBox *box, GridStmt *s, GridStmt ***tail)
 {
-    Scalars *scalars = u->plan->scalars;
     GridBox aligned = *box;
-    GridStmt *also = arena_new(ex_arena(u->e), GridStmt), *more = NULL;
+    GridStmt *also = arena_new(ex_arena(u->e), GridStmt);
     i64 m = vector_of(box), shared = u->shared;
     int align = u->align;
     if (m < 2 || box->nest->kind != NEST_COPY)
@@ -99,31 +118,27 @@ add_aligned(GridUnit *u, const GridBox *box, GridStmt *s, GridStmt ***tail)
     const Ex *odd = grid_assume(&aligned, m);
     if (ex_is_const(odd))
         return;
-    const GridRow *row = by_rows(&aligned, also, &more);
-    /* Only rows of fixed extents make a second box. */
-    if (!row || more || !grid_is_wider(also, s)) {
+    const GridRow *row = by_rows(&aligned, also);
+    if (!row || !(grid_is_wider(also, s) || (s->next && !also->next))) {
         u->shared = shared;
         u->align = align;
         return;
     }
     also->name = arena_printf(ex_arena(u->e), "%s, of multiples of %lld", also->name,
                               (long long)m);
-    also->blocks = scalar_times(scalars, also->blocks,
-                                ex_sub(u->e, ex_const(u->e, 1), odd));
-    s->blocks = scalar_times(scalars, s->blocks, odd);
-    grid_append(u, also, row, tail);
+    limit(u, also, ex_sub(u->e, ex_const(u->e, 1), odd));
+    limit(u, s, odd);
+    append_all(u, also, row, tail);
 }
 
 bool
 grid_add_box(GridUnit *u, const GridBox *box, GridStmt ***tail)
 {
-    GridStmt *s = arena_new(ex_arena(u->e), GridStmt), *also = NULL;
-    const GridRow *row = by_rows(box, s, &also);
+    GridStmt *s = arena_new(ex_arena(u->e), GridStmt);
+    const GridRow *row = by_rows(box, s);
     if (row)
         add_aligned(u, box, s, tail);
     if (row)
-        grid_append(u, s, row, tail);
-    if (also)
-        grid_append(u, also, row, tail);
+        append_all(u, s, row, tail);
     return row != NULL;
 }

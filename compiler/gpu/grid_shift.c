@@ -19,7 +19,7 @@ typedef struct {
     int per;              /* elements of a word */
     i64 wide, tall;       /* the words of a tile along x; along y, which threads load */
     i64 pitch;            /* words from one column to the next in shared memory */
-    i64 source_words;     /* whole words of the source */
+    const Ex *source_words, *source_bytes; /* whole words of the source; bytes of all */
 } Shift;
 
 /* The squares that threads transpose for one tile, by bits of an element: 16 KB, and 32 KB
@@ -41,17 +41,16 @@ is_aligned(const GridBox *b, const GridLoop *y, int per)
     return g % per == 0;
 }
 
-/* Digits of fixed numbers, forwards and with elements only.  The whole plan has numbers: seams
- * go by the inverse, and the edge of the source by its size. */
+/* Forwards, and with elements only. */
 static bool
 is_forward(const GridBox *b)
 {
     for (int i = 0; i < b->nloops; i++)
-        if (b->loop[i].ss < 1 || b->loop[i].ds < 1 || b->loop[i].residual ||
-            b->loop[i].real != b->loop[i].n)
+        if (b->loop[i].ss < 1 || b->loop[i].ex.ss->f.min < 0 || b->loop[i].ds < 1 ||
+            b->loop[i].ex.ds->f.min < 0 || b->loop[i].residual ||
+            b->loop[i].ex.real != b->loop[i].ex.n)
             return false;
-    return plan_is_fixed(b->u->plan) && b->nest->kind == NEST_COPY && b->src->f.min >= 0 &&
-           b->dst->f.min >= 0;
+    return b->nest->kind == NEST_COPY && b->src->f.min >= 0 && b->dst->f.min >= 0;
 }
 
 static i64
@@ -116,6 +115,14 @@ place(const Shift *s, const Ex *p, int c, const Ex *r, int more)
     return ex_add(e, ex_scale(e, column, s->pitch), r);
 }
 
+/* The most bytes of the source after its whole words. */
+static i64
+tail_of(const Shift *s)
+{
+    const Ex *bytes = s->source_bytes;
+    return ex_is_const(bytes) ? bytes->base % 4 : grid_divisor(bytes) % 4 ? 3 : 0;
+}
+
 /* Loads a word that may be beyond the end of the source or contain the end.  What is in the
  * rows and columns beyond the box is not used. */
 static void
@@ -123,21 +130,20 @@ load_edge(const Shift *s, const char *name, const Ex *at)
 {
     GridBox *b = s->t.b;
     Exprs *e = b->e;
-    i64 bytes = grid_buffer(b->u, b->u->plan->src);
     GridStmt **outer, *zero = grid_add(b, G_WORD);
     zero->name = name;
     zero->width = WORD_BITS / 8;
-    const Ex *whole = ex_const(e, s->source_words);
-    GridStmt *when = grid_when(b, &at, &whole, 1);
+    GridStmt *when = grid_when(b, &at, &s->source_words, 1);
     GridStmt **then = when ? grid_open(b, when) : NULL;
     grid_load(b, name, false, SPACE_SRC, WORD_BITS / 8, at);
     grid_close(b, then);
-    if (!when || bytes % 4 == 0)
+    i64 more = tail_of(s);
+    if (!when || more == 0)
         return;
     then = grid_open(b, grid_add(b, G_ELSE));
-    const Ex *k = grid_for(b, "u", bytes % 4, &outer), *end = ex_const(e, bytes);
+    const Ex *k = grid_for(b, "u", more, &outer);
     const Ex *byte = ex_add(e, ex_scale(e, at, 4), k);
-    GridStmt **inside = grid_open(b, grid_when(b, &byte, &end, 1));
+    GridStmt **inside = grid_open(b, grid_when(b, &byte, &s->source_bytes, 1));
     GridStmt *put = grid_add(b, G_PUT);
     put->name = name;
     put->space = SPACE_SRC;
@@ -246,6 +252,18 @@ take_and_store(Tile *t)
     grid_close(b, guard);
 }
 
+/* A buffer consists of whole accesses. */
+static void
+set_source(Shift *s)
+{
+    GridBox *b = s->t.b;
+    const Ex *size = b->u->plan->from->size;
+    i64 least = b->u->most.access, per = 8 * least / b->bits;
+    s->source_bytes = per > 1 ? ex_scale(b->e, grid_ceil(b, size, per), least)
+                              : ex_scale(b->e, size, b->bits / 8);
+    s->source_words = grid_floor(b, s->source_bytes, WORD_BITS / 8);
+}
+
 bool
 grid_shift(GridBox *b)
 {
@@ -256,17 +274,15 @@ grid_shift(GridBox *b)
         !tile_loops(&s.t) || s.t.x->n < s.per || s.t.y->n < s.per)
         return false;
     bool aligned = is_aligned(b, s.t.y, s.per);
-    if (!aligned && (b->elements != u->plan->dst->size || !grid_has_seams(u->plan)))
+    if (!aligned && !grid_has_seams(b))
         return false;
     choose_sides(&s, aligned);
     if (bytes_of(&s) > room_of(&s) ||
         s.t.tx * s.t.ty / USE > s.t.x->n * s.t.y->n)
         return false;
-    s.source_words = grid_buffer(u, u->plan->src) / 4;
+    set_source(&s);
     tile_phases(&s.t, bytes_of(&s), load_and_keep, take_and_store);
-    if (!aligned) {
-        b->also = arena_new(b->arena, GridStmt);
-        grid_seams(u, s.t.y->n, b->also);
-    }
+    if (!aligned)
+        b->also = grid_seams(b);
     return true;
 }

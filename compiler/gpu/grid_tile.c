@@ -182,19 +182,16 @@ across(Tile *t, int c, int w, const char *const *small)
                    c % per ? 0x7632 : 0x5410);
 }
 
-/* Defines the positions x, y and z (plane) of a thread in the block's tile and opens a
- * G_WHEN that limits them to the box.  Pass the result to grid_close. */
+/* Opens a G_WHEN that limits the positions x, y and z (plane) of a thread in the block's tile
+ * to the box.  Pass the result to grid_close.  Only the limits are over variables: in an
+ * address, what the unrolled loop adds stands apart. */
 static GridStmt **
-open_place(Tile *t, const Ex **x, const Ex **y, const Ex **z, const Ex *nx, const Ex *ny)
+open_place(Tile *t, const Ex *x, const Ex *y, const Ex *z, const Ex *nx, const Ex *ny)
 {
     GridBox *b = t->b;
     const Ex *planes = t->z ? t->z->ex.n : ex_const(b->e, 1);
-    *x = grid_let(b, "x", *x);
-    *y = grid_let(b, "y", *y);
-    if (t->z)
-        *z = grid_let(b, "z", ex_add(b->e, ex_scale(b->e, t->l, t->tz), *z));
-    const Ex *end[] = {nx, ny, planes};
-    GridStmt *when = grid_when(b, (const Ex *[]){*x, *y, *z}, end, 3);
+    const Ex *at[] = {grid_let(b, "x", x), grid_let(b, "y", y), grid_let(b, "z", z)};
+    GridStmt *when = grid_when(b, at, (const Ex *[]){nx, ny, planes}, 3);
     return when ? grid_open(b, when) : NULL;
 }
 
@@ -202,6 +199,13 @@ static const Ex *
 in_vectors(const Tile *t, const Ex *stride)
 {
     return ex_div(t->b->e, stride, t->m);
+}
+
+/* The plane that is number z of the block's tile. */
+static const Ex *
+plane_at(const Tile *t, const Ex *z)
+{
+    return t->z ? ex_add(t->b->e, ex_scale(t->b->e, t->l, t->tz), z) : z;
 }
 
 /* The offset of plane z, in vectors. */
@@ -242,11 +246,11 @@ load_and_keep(Tile *t)
     const char *small[] = {"A0", "A1", "A2", "A3", "A4", "A5", "A6", "A7"};
     const Ex *k = grid_for(b, "k", t->each, &outer), *q = grid_item(b, k);
     const Ex *p = ex_dig(e, q, 1, t->tx), *r = ex_dig(e, q, t->tx, t->tx * t->ty);
-    const Ex *pz = ex_div(e, q, t->tx * t->ty), *z = pz;
+    const Ex *pz = ex_div(e, q, t->tx * t->ty), *z = plane_at(t, pz);
     const Ex *x = ex_add(e, ex_scale(e, t->i, t->tx), p);
     const Ex *y = ex_scale(e, ex_add(e, ex_scale(e, t->j, t->ty), r), t->m);
     const Ex *vectors = grid_ceil(b, t->x->ex.n, t->m);
-    GridStmt **guard = open_place(t, &x, &y, &z, vectors, t->y->ex.n);
+    GridStmt **guard = open_place(t, x, y, z, vectors, t->y->ex.n);
     load_rows(t, x, y, z, ex_add(e, plane(t, z, true),
                                  ex_add(e, x, ex_times(e, y, in_vectors(t, t->y->ex.ss)))));
     if (b->bits < 16)
@@ -272,12 +276,12 @@ take_and_store(Tile *t)
     GridStmt **outer;
     i64 column = t->tx * t->m;
     const Ex *k = grid_for(b, "k", t->each * t->m, &outer);
-    const Ex *q = grid_let(b, "q", grid_item(b, k));
+    const Ex *q = grid_item(b, k);
     const Ex *p = ex_dig(e, q, t->ty, t->ty * column), *r = ex_dig(e, q, 1, t->ty);
-    const Ex *z = ex_div(e, q, t->ty * column);
+    const Ex *z = plane_at(t, ex_div(e, q, t->ty * column));
     const Ex *x = ex_add(e, ex_scale(e, t->i, column), p);
     const Ex *y = ex_add(e, ex_scale(e, t->j, t->ty), r);
-    GridStmt **guard = open_place(t, &x, &y, &z, t->x->ex.n, in_vectors(t, t->y->ex.n));
+    GridStmt **guard = open_place(t, x, y, z, t->x->ex.n, in_vectors(t, t->y->ex.n));
     const Ex *to = ex_add(e, plane(t, z, false),
                           ex_add(e, y, ex_times(e, x, in_vectors(t, t->x->ex.ds))));
     grid_load(b, "v", true, SPACE_SHARED, t->width, swizzled(t, q));

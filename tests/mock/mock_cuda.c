@@ -73,6 +73,8 @@ static int deferred;               /* what a kernel did wrong */
 static _Thread_local __attribute__((tls_model("initial-exec"))) Ctx *stack[STACK];
 static _Thread_local __attribute__((tls_model("initial-exec"))) int depth;
 
+enum { PAIRS = 128 };              /* of a kernel that takes a batch */
+
 /* What the tests look at. */
 struct {
     int modules, loads, launches, blocks, retained;
@@ -410,22 +412,23 @@ cuLaunchKernel(void *f, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsi
         return deferred;
     if (x->module->ctx != stack[depth - 1])
         return INVALID_HANDLE;
-    if (!gx || gx > INT32_MAX || gy != 1 || gz != 1 || !bx || by != 1 || bz != 1 ||
-        bx > MAX_THREADS || shared > MAX_SHARED || extra)
+    bool batch = mock_number("RAVEL_MOCK_BATCH", 0);
+    if (!gx || gx > INT32_MAX || !gy || gy > (batch ? PAIRS : 1) || gz != 1 || !bx ||
+        by != 1 || bz != 1 || bx > MAX_THREADS || shared > MAX_SHARED || extra)
         return INVALID_VALUE;
-    unsigned long long dst, src;   /* read now: the caller's are gone later */
-    memcpy(&dst, args[0], sizeof dst);
-    memcpy(&src, args[1], sizeof src);
-    int values = mock_number("RAVEL_MOCK_VALUES", 0);
-    if (values > VALUES || (values > 0) != (args[2] != NULL))
+    unsigned long long dst[PAIRS], src[PAIRS];     /* read now: the caller's are gone later */
+    memcpy(dst, args[0], batch ? sizeof dst : sizeof *dst);
+    memcpy(src, batch ? (char *)args[0] + sizeof dst : args[1], batch ? sizeof src : sizeof *src);
+    int values = mock_number("RAVEL_MOCK_VALUES", 0), last = batch ? 1 : 2;
+    if (values > VALUES || (values > 0) != (args[last] != NULL))
         return INVALID_VALUE;
     if (values)
-        memcpy(mock_values, args[2], (size_t)values * sizeof *mock_values);
+        memcpy(mock_values, args[last], (size_t)values * sizeof *mock_values);
     pthread_mutex_lock(&lock);
-    bool room = npending < MANY;
-    if (room)
-        pending[npending++] = (Launch){x, gx, (void *)(uintptr_t)dst, stream,
-                                       (const void *)(uintptr_t)src};
+    bool room = npending + gy <= MANY;
+    for (unsigned i = 0; room && i < gy; i++)
+        pending[npending++] = (Launch){x, gx, (void *)(uintptr_t)dst[i], stream,
+                                       (const void *)(uintptr_t)src[i]};
     mock_cuda.launches += room;
     mock_cuda.stream = stream;
     mock_cuda.block = bx;

@@ -18,10 +18,10 @@ struct __attribute__((aligned(16))) uint4 {
 #define make_uint4(x, y, z, w) (uint4{x, y, z, w})
 
 struct RavelIndex {
-    unsigned x;
+    unsigned x, y;
 };
-#define blockIdx (RavelIndex{__builtin_amdgcn_workgroup_id_x()})
-#define threadIdx (RavelIndex{__builtin_amdgcn_workitem_id_x()})
+#define blockIdx (RavelIndex{__builtin_amdgcn_workgroup_id_x(), __builtin_amdgcn_workgroup_id_y()})
+#define threadIdx (RavelIndex{__builtin_amdgcn_workitem_id_x(), __builtin_amdgcn_workitem_id_y()})
 
 static __device__ __forceinline__ void
 __syncthreads(void)

@@ -1,0 +1,126 @@
+/* Makes code for words of a destination that is one box: for all of them, or for its seams,
+ * the words that contain an end of a run and more elements.
+ *
+ *    destination     |aaaaaaaa|aaabbbbb|bbbbbbbb|bcccc...     runs a, b, c
+ *                              ^^^^^^^^          ^^^^^^^^      seams
+ *
+ * The strides of the loops are a chain, so the digits of an address are the iterations. */
+#include "grid_parts.h"
+
+enum { WORD = 4 };       /* bytes */
+
+typedef struct {
+    GridBox *b;           /* a box of its own, with the loops of the other one */
+    GridWord word;
+    const Ex *size;       /* elements of the destination */
+    const GridLoop *run;
+} Seam;
+
+bool
+grid_has_seams(GridBox *b)
+{
+    const Ex *next = ex_const(b->e, 1);
+    for (int i = b->nloops - 1; i >= 0; i--) {
+        const GridLoop *l = &b->loop[i];
+        if (l->ex.ds != next || l->residual || l->ex.real != l->ex.n)
+            return false;
+        next = grid_times(b, next, l->ex.n);
+    }
+    return b->nloops && ex_is(b->dst, 0) && next == b->u->plan->to->size;
+}
+
+/* The source's address of the element at address `at` of the destination. */
+static const Ex *
+source_of(const Seam *s, const Ex *at)
+{
+    const Ex *src, *dst;
+    grid_batch(s->b, (GridDigits){at, 1}, NULL, 0, &src, &dst);
+    return src;
+}
+
+/* Stores unit number `at` of the destination. */
+static void
+put_unit(const Seam *s, const Ex *at)
+{
+    GridBox *b = s->b;
+    Exprs *e = b->e;
+    bool whole = grid_divisor(s->size) % s->word.per == 0;
+    GridStmt **outer, **then;
+    grid_word_open(&s->word, whole ? NULL : at);
+    const Ex *k = grid_for(b, "k", s->word.per, &outer);
+    const Ex *a = ex_add(e, ex_scale(e, at, s->word.per), k);
+    a = grid_index(b, "p", a, s->size, &then);
+    grid_word_fetch(&s->word, k, source_of(s, a));
+    grid_close(b, then);
+    grid_close(b, outer);
+    grid_word_close(&s->word, at);
+}
+
+/* Part number `item` of the words at the ends of runs: an end inside of a word, and the first
+ * one there. */
+static void
+put_seam(void *arg, const Ex *item)
+{
+    const Seam *s = arg;
+    GridBox *b = s->b;
+    Exprs *e = b->e;
+    i64 parts = WORD / s->word.unit, per = 8 * WORD / b->bits;
+    const Ex *number = ex_add(e, ex_div(e, item, parts), ex_const(e, 1));
+    const Ex *end = grid_let(b, "z", ex_times(e, number, s->run->ex.n));
+    const Ex *up = ex_const(e, per - 1), *inside = ex_mod(e, ex_add(e, end, up), per);
+    GridStmt *when = grid_when(b, (const Ex *[]){inside, inside},
+                               (const Ex *[]){up, s->run->ex.n}, 2);
+    GridStmt **then, **outer = when ? grid_open(b, when) : NULL;
+    const Ex *at = ex_add(e, ex_scale(e, ex_div(e, end, per), parts),
+                          ex_mod(e, item, parts));
+    put_unit(s, grid_index(b, "q", at, grid_ceil(b, s->size, s->word.per), &then));
+    grid_close(b, then);
+    grid_close(b, outer);
+}
+
+static void
+put_any(void *arg, const Ex *item)
+{
+    put_unit(arg, item);
+}
+
+/* Prepares code for units of so many bytes, in statements of their own. */
+static Seam
+begin(GridBox *b, int unit, GridStmt *s)
+{
+    b->tail = &s->body;
+    b->quotients = 0;
+    return (Seam){.b = b, .word = grid_word(b, unit), .size = b->u->plan->to->size,
+                  .run = &b->loop[b->nloops - 1]};
+}
+
+bool
+grid_by_loops(const GridBox *box, GridStmt *s)
+{
+    GridBox b = *box;
+    i64 bits = grid_divisor(b.u->plan->to->size) * b.bits;
+    int least = grid_word_least(b.u);
+    if (b.nest->kind != NEST_COPY || !grid_has_seams(&b))
+        return false;
+    Seam all = begin(&b, least > WORD || bits % (8 * WORD) || b.u->most.align < WORD ? least
+                                                                                  : WORD, s);
+    grid_each_thread(&b, grid_ceil(&b, all.size, all.word.per), put_any, &all);
+    s->var = b.block;
+    s->blocks = grid_needed(b.u->plan, box->nest, b.blocks);
+    return true;
+}
+
+GridStmt *
+grid_seams(const GridBox *box)
+{
+    GridBox b = *box;
+    GridStmt *s = arena_new(b.arena, GridStmt);
+    Seam seam = begin(&b, grid_word_least(b.u), s);
+    const Ex *runs = grid_others(&b, &seam.run, 1), *one = ex_const(b.e, 1);
+    const Ex *any = scalar_of(b.u->plan->scalars, ex_min(b.e, seam.run->ex.n, one), 1);
+    grid_each_thread(&b, ex_scale(b.e, runs, WORD / seam.word.unit), put_seam, &seam);
+    s->var = b.block;
+    s->blocks = grid_needed(b.u->plan, box->nest, grid_times(&b, b.blocks, any));
+    s->name = "ends of runs: shift";
+    return s;
+}

@@ -1,0 +1,71 @@
+/* Words of the destination that one thread composes of elements. */
+#include "grid_parts.h"
+
+static const char *const name = "v";
+
+GridWord
+grid_word(GridBox *b, int unit)
+{
+    return (GridWord){.b = b, .unit = unit, .per = 8 * unit / b->bits,
+                      .least = b->u->most.access};
+}
+
+int
+grid_word_least(const GridUnit *u)
+{
+    int bytes = u->plan->dst->dtype->bits / 8;
+    return bytes > u->most.access ? bytes : u->most.access;
+}
+
+void
+grid_word_open(const GridWord *w, const Ex *at)
+{
+    GridStmt *s = grid_add(w->b, G_WORD);
+    s->name = name;
+    s->space = SPACE_DST;
+    s->width = w->unit;
+    s->value[0] = at;
+}
+
+GridStmt *
+grid_word_put(const GridWord *w, const Ex *k)
+{
+    GridStmt *s = grid_add(w->b, G_PUT);
+    s->name = name;
+    s->pattern = (uint32_t)(((uint64_t)1 << w->b->bits) - 1);
+    s->value[0] = ex_scale(w->b->e, k, w->b->bits);
+    return s;
+}
+
+void
+grid_word_fetch(const GridWord *w, const Ex *k, const Ex *from)
+{
+    Exprs *e = w->b->e;
+    int per = 8 * w->least / w->b->bits;
+    if (w->per == 1) {
+        grid_load(w->b, name, false, SPACE_SRC, w->unit, from);
+        return;
+    }
+    GridStmt *s = grid_word_put(w, k);
+    s->space = SPACE_SRC;
+    s->width = w->least;
+    s->value[1] = ex_div(e, from, per);
+    s->value[2] = ex_scale(e, ex_mod(e, from, per), w->b->bits);
+}
+
+void
+grid_word_close(const GridWord *w, const Ex *at)
+{
+    grid_store(w->b, SPACE_DST, w->unit, at, &name, 1);
+}
+
+void
+grid_each_thread(GridBox *b, const Ex *n, void (*make)(void *arg, const Ex *item), void *arg)
+{
+    grid_blocks(b, grid_ceil(b, n, GRID_THREADS));
+    GridStmt **then, **outer = grid_open(b, grid_add(b, G_PHASE));
+    const Ex *item = grid_item(b, ex_of_var(b->e, b->block));
+    make(arg, grid_index(b, "e", item, n, &then));
+    grid_close(b, then);
+    grid_close(b, outer);
+}
