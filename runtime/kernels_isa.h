@@ -102,6 +102,7 @@
 #include "../templates/c/bits_run.c"
 #include "../templates/c/bits_swap.c"
 #include "../templates/c/bits_mix.h"
+#include "../templates/c/bits_narrow.h"
 #include "../templates/c/bits_tile.h"
 #include "../templates/c/bits_flush.h"
 #include "../templates/c/bits_transpose.c"

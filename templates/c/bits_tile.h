@@ -3,13 +3,8 @@
  *     columns of the source, shifted to whole bytes --mix--> bytes that hold elements of as
  *     many columns --zip--> rows of the buffer
  *
- * A tile has 256 rows and 128 bytes of columns.  The buffer has room for a byte before each
- * row, and for vectors that begin in the last row. */
+ * A tile has 256 rows and 128 bytes of columns. */
 #ifdef RAVEL_BITS_TILES
-enum { RAVEL_BITS_TALL = 256, RAVEL_BITS_ALONG = 128,
-       RAVEL_BITS_PITCH = RAVEL_BITS_ALONG + 16,
-       RAVEL_BITS_ROOM = RAVEL_BITS_TALL * RAVEL_BITS_PITCH + 256 };
-
 /* Columns that share bytes of the destination: where the first vector of each begins, the
  * bits before it, and where the bits after those continue and how far up: the same byte if
  * there are none before. */
@@ -132,6 +127,12 @@ ravel_bits_tile(unsigned char *to, const unsigned char *src, int64_t s, int64_t 
 {
     const int64_t m = 128 / bits, tall = RAVEL_BITS_WIDE * 8 / bits;
     const unsigned char *const end = src + ((s + r + (c - 1) * sq) * bits - 1) / 8 + 1;
+#ifdef RAVEL_BITS_NARROW
+    if (sq > 0 && sq * bits <= RAVEL_NEAR_BITS) {
+        ravel_near_tile(to, src, s, r, c, sq, end, bits);
+        return;
+    }
+#endif
     for (int64_t k = 0; k < c; k += m, to += 16) {
         const int64_t left = c - k < m ? c - k : m;
         if (r < tall)
