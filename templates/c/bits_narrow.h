@@ -6,7 +6,6 @@
 #if defined(RAVEL_BITS_TILES) && RAVEL_LANES == 4 && defined(__AVX512VBMI__) && \
     defined(__GFNI__)
 #define RAVEL_BITS_NARROW
-enum { RAVEL_NEAR_BITS = 128 };
 
 /* Where each column begins: the bytes of its word, bits before it in the first, and how far
  * up those of the byte after the word belong. */

@@ -54,11 +54,11 @@ ravel_bits_mixed(unsigned char *to, const ravel_bits_columns *at, int64_t k, int
  * first column takes the place of those that the last byte lacks. */
 RAVEL_INLINE void
 ravel_bits_gather(unsigned char *mixed, const unsigned char *s, int64_t y, int64_t cols,
-                  int64_t sq, int bits)
+                  int64_t sq, int side, int bits)
 {
     enum { SIDE = 16, WIDE = RAVEL_BITS_WIDE };
     const int per = 8 / bits;
-    const int64_t step = sq / bits, full = cols < SIDE * per ? cols / per : (int64_t)SIDE;
+    const int64_t step = sq / bits, full = cols < side * per ? cols / per : (int64_t)side;
     ravel_bits_columns at;
     int whole = 1;
     RAVEL_UNROLL for (int i = 0; i < per; i++) {
@@ -67,10 +67,11 @@ ravel_bits_gather(unsigned char *mixed, const unsigned char *s, int64_t y, int64
     }
     for (int64_t j = 0; j < full; j++)
         ravel_bits_mixed(mixed + j * WIDE, &at, j * step, whole, bits);
-    if (full == SIDE)
+    if (full == side)
         return;
     RAVEL_UNROLL for (int i = 0; i < per; i++) {
-        memset(mixed + (i * SIDE + full) * WIDE, 0, (size_t)(SIDE - full) * WIDE);
+        for (int64_t j = full; j < side; j++)
+            memset(mixed + (i * SIDE + j) * WIDE, 0, WIDE);
         if (full * per + i >= cols)
             ravel_bits_column(&at, i, s, y);
     }
@@ -78,19 +79,19 @@ ravel_bits_gather(unsigned char *mixed, const unsigned char *s, int64_t y, int64
         ravel_bits_mixed(mixed + full * WIDE, &at, full * step, whole, bits);
 }
 
-/* Transposes a vector of each of at most 128 / bits columns to rows of 16 bytes, of which
- * `rows` are wanted. */
+/* Transposes a vector of each of `cols` columns to rows of 16 bytes, of which `rows` are
+ * wanted.  The columns make `side` bytes of a row at most, 8 or 16. */
 RAVEL_INLINE void
-ravel_bits_strip(unsigned char *to, const unsigned char *s, int64_t y, int64_t rows,
-                 int64_t cols, int64_t sq, int bits)
+ravel_bits_sided(unsigned char *to, const unsigned char *s, int64_t y, int64_t rows,
+                 int64_t cols, int64_t sq, int side, int bits)
 {
     enum { SIDE = 16, WIDE = RAVEL_BITS_WIDE };
     const int per = 8 / bits;
     unsigned char mixed[8 * SIDE * WIDE] __attribute__((aligned(64)));
-    ravel_bits_gather(mixed, s, y, cols, sq, bits);
+    ravel_bits_gather(mixed, s, y, cols, sq, side, bits);
     for (int i = 0; i < per; i++) {
-        RAVEL_TWO(1) v[SIDE];
-        RAVEL_UNROLL for (int j = 0; j < SIDE; j++)
+        RAVEL_TWO(1) v[SIDE] = {{0}};
+        RAVEL_UNROLL for (int j = 0; j < side; j++)
             v[j] = ravel_bits_load(mixed + (i * SIDE + j) * WIDE);
         ravel_bits_zip(v, SIDE, 4);
         RAVEL_UNROLL for (int lane = 0; lane < RAVEL_PAIR; lane++) {
@@ -101,6 +102,17 @@ ravel_bits_strip(unsigned char *to, const unsigned char *s, int64_t y, int64_t r
                              ravel_lane(v[j], lane), 0);
         }
     }
+}
+
+/* The same for at most 128 / bits columns. */
+RAVEL_INLINE void
+ravel_bits_strip(unsigned char *to, const unsigned char *s, int64_t y, int64_t rows,
+                 int64_t cols, int64_t sq, int bits)
+{
+    if (cols * bits <= 64)
+        ravel_bits_sided(to, s, y, rows, cols, sq, 8, bits);
+    else
+        ravel_bits_sided(to, s, y, rows, cols, sq, 16, bits);
 }
 
 /* The same where columns are shorter than a vector and nothing from `end` on may be read: the
