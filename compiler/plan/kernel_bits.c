@@ -53,7 +53,8 @@ bits_swap_applies(const Nest *n, int bits, int role[ROLES])
 static double
 bits_swap_work(const Nest *n, int bits)
 {
-    return (double)n->elements * (0.05 * bits / 8 + 1.0 / (double)nest_tile(n, ROW));
+    double each = n->permutes ? 0.027 : 0.05;
+    return (double)n->elements * (each * bits / 8 + 1.0 / (double)nest_tile(n, ROW));
 }
 
 const Family bits_swap_family = {
