@@ -42,7 +42,7 @@ DOORS = {
     "compiler/emit": "emit.h", "compiler/gpu": "grid.h bank_tile.h",
     "compiler/burst": "burst.h", "compiler/sparse": "sparse.h step.def", "compiler/sides": "sides.h", "compiler": "compile.h", "templates": "*", "cli": "",
     "runtime": "library.h device.h device_nvrtc.h file.h file_new.h interpret.h measure.h npy.h npy_header.h proof.h reference.h sparse_steps.h tune.h",
-    ("compiler/plan", "templates"): "composite_size.h copy_size.h copy_fill_size.h interleave_size.h shuffle_size.h transpose_size.h unpack_size.h vector_size.h",
+    ("compiler/plan", "templates"): "bits_size.h composite_size.h copy_size.h copy_fill_size.h interleave_size.h shuffle_size.h transpose_size.h unpack_size.h vector_size.h",
 }
 # Within the library: files that stand alone, with what they may include of it besides their own.
 INSIDE = {

@@ -71,6 +71,14 @@ def test_transposes_around_blocks(cx, bits):
 
 
 @pytest.mark.parametrize("bits", [1, 2, 4])
+def test_transposes_with_short_rows(cx, bits):
+    """Rows that touch, of up to 64 and of up to 127 bits, of the source and, back, of the destination: eight are taken at a time."""
+    for row in [9, 40, 63, 64, 65, 117, 127, 130]:
+        out = R.judge(cx, {"from": "(R,C){R, C}", "to": "(R,C){C, R}", "shape": (333, max(5, row//bits)), "bits": bits, "shift": [3, 2]}, back=True)
+        assert not out.wrong and not out.refused, row
+
+
+@pytest.mark.parametrize("bits", [1, 2, 4])
 def test_transposes_in_several_tiles(cx, bits):
     """Tiles of the kernel bits_transpose that share bytes of the destination with those before them and with rows beside them."""
     m = 128//bits

@@ -1,5 +1,6 @@
 /* Kernels for elements smaller than a byte: runs that start at any bit, reversal within
  * bytes, transposes of planes. */
+#include "../../templates/c/bits_size.h"
 #include "kernel_family.h"
 
 static bool
@@ -53,7 +54,8 @@ bits_swap_applies(const Nest *n, int bits, int role[ROLES])
 static double
 bits_swap_work(const Nest *n, int bits)
 {
-    return (double)n->elements * (0.05 * bits / 8 + 1.0 / (double)nest_tile(n, ROW));
+    double each = n->permutes ? 0.027 : 0.05;
+    return (double)n->elements * (each * bits / 8 + 1.0 / (double)nest_tile(n, ROW));
 }
 
 const Family bits_swap_family = {
@@ -86,24 +88,55 @@ is_woven(const Nest *n, int bits, const int role[ROLES])
            (row->n == per && col->ss == per && row->ds % per == 0);
 }
 
-/* The kernel transposes strips, 32 bytes of each of 128 / bits columns; a part of one costs as
- * much.  Where bits of the source are shifted it costs a little more.  Then it writes pieces,
- * at most 128 bytes of each row: those of whole bytes take least, and those of rows that touch
- * less than those that begin and end within bytes. */
+/* Columns that are near each other in the source: strips of 128 / bits columns, 64 bits of
+ * each. */
+static double
+near_work(i64 p, i64 q, int bits)
+{
+    double strip = bits == 4 ? 11 : bits == 2 ? 36 : 40;
+    i64 strips = int_ceil_div(q * bits, 128);
+    return (double)strips * (strip * (double)int_ceil_div(p * bits, 64) + (double)p);
+}
+
+/* Rows that touch are joined eight at a time. */
+static bool
+is_joined(const Nest *n, i64 q, int bits)
+{
+    return n->permutes && nest_stride(n, ROW, false) == q && q >= 8 / bits &&
+           q * bits <= RAVEL_JOINED_BITS;
+}
+
+/* To write a piece, at most `along` elements, of a row: those of whole bytes take least, and
+ * those of rows that touch less than those that begin and end within bytes. */
+static double
+piece_work(const Nest *n, i64 q, i64 along, int bits)
+{
+    i64 next = nest_stride(n, ROW, false), per = 8 / bits;
+    if (is_joined(n, q, bits))
+        return q * bits < 64 ? 0.25 : 0.85;
+    return next == q && q <= along && q >= per ? 2.5 : next % per ? 5 : 1;
+}
+
+/* The kernel transposes strips, 32 bytes of each of 128 / bits columns or of half as many; a
+ * part of one costs as much.  Where bits of the source are shifted it costs a little more.
+ * Then it writes pieces, at most 128 bytes of each row. */
 static double
 bits_transpose_work(const Nest *n, int bits)
 {
     enum { ALONG = 128 };
     i64 per = 8 / bits, tall = 256 / bits, wide = 128 / bits;
-    i64 p = nest_tile(n, ROW), q = nest_tile(n, COL), next = nest_stride(n, ROW, false);
+    i64 p = nest_tile(n, ROW), q = nest_tile(n, COL), apart = nest_stride(n, COL, true);
     double planes = (double)n->elements / (double)(p * q);
     if (is_woven(n, bits, n->role))
         return (double)n->elements * 0.1 * bits / 8 + 20 * planes;
     if (p < 4 || q < 4)
         return (double)n->elements * 2.5 + 20 * planes;
-    double strip = 320.0 / bits * (nest_stride(n, COL, true) % per ? 1.15 : 1);
-    double piece = next == q && q <= ALONG * per && q >= per ? 2.5 : next % per ? 5 : 1;
-    return planes * (20 + strip * (double)(int_ceil_div(p, tall) * int_ceil_div(q, wide)) +
+    if (n->permutes && apart > 0 && apart * bits <= RAVEL_NEAR_BITS)
+        return planes * (20 + near_work(p, q, bits));
+    double strip = (q * bits > 64 ? 320.0 : 230.0) / bits * (apart % per ? 1.15 : 1);
+    double piece = piece_work(n, q, ALONG * per, bits);
+    double start = is_joined(n, q, bits) ? 110 : 20;
+    return planes * (start + strip * (double)(int_ceil_div(p, tall) * int_ceil_div(q, wide)) +
                      piece * (double)(p * int_ceil_div(q, ALONG * per)));
 }
 
@@ -133,7 +166,8 @@ const Family bits_transpose_family = {
     .args = "dxsyrcilHb",
     .what = "a plane contiguous one way in the source, the other way in the destination",
     .text = "vector.h lanes.h bits_into.h bits_vector.h bits_run.c bits.c "
-            "bits_mix.h bits_tile.h bits_flush.h bits_transpose.c",
+            "bits_mix.h bits_size.h bits_narrow.h bits_tile.h bits_join.h "
+            "bits_flush.h bits_transpose.c",
     .applies = bits_transpose_applies,
     .work = bits_transpose_work,
     .orders = bits_transpose_orders,

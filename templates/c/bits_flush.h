@@ -55,6 +55,14 @@ ravel_bits_touch(unsigned char *dst, int64_t x, unsigned char *row, int64_t r, i
 {
     enum { WIDE = RAVEL_BITS_WIDE, PITCH = RAVEL_BITS_PITCH };
     const int64_t end = (x + r * n) >> 3;
+#ifdef RAVEL_BITS_NARROW
+    if (n <= RAVEL_JOINED_BITS) {
+        const int64_t done = ravel_joined_any(dst, x, row, r, n, end);
+        x += done * n;
+        row += done * PITCH;
+        r -= done;
+    }
+#endif
     row[-1] = (unsigned char)(dst[x >> 3] << (-x & 7));
     for (int64_t i = 1; i < r; i++)
         row[i * PITCH - 1] = (unsigned char)ravel_bits_at(row + (i - 1) * PITCH, n - 8, 8);

@@ -3,13 +3,8 @@
  *     columns of the source, shifted to whole bytes --mix--> bytes that hold elements of as
  *     many columns --zip--> rows of the buffer
  *
- * A tile has 256 rows and 128 bytes of columns.  The buffer has room for a byte before each
- * row, and for vectors that begin in the last row. */
+ * A tile has 256 rows and 128 bytes of columns. */
 #ifdef RAVEL_BITS_TILES
-enum { RAVEL_BITS_TALL = 256, RAVEL_BITS_ALONG = 128,
-       RAVEL_BITS_PITCH = RAVEL_BITS_ALONG + 16,
-       RAVEL_BITS_ROOM = RAVEL_BITS_TALL * RAVEL_BITS_PITCH + 256 };
-
 /* Columns that share bytes of the destination: where the first vector of each begins, the
  * bits before it, and where the bits after those continue and how far up: the same byte if
  * there are none before. */
@@ -59,11 +54,11 @@ ravel_bits_mixed(unsigned char *to, const ravel_bits_columns *at, int64_t k, int
  * first column takes the place of those that the last byte lacks. */
 RAVEL_INLINE void
 ravel_bits_gather(unsigned char *mixed, const unsigned char *s, int64_t y, int64_t cols,
-                  int64_t sq, int bits)
+                  int64_t sq, int side, int bits)
 {
     enum { SIDE = 16, WIDE = RAVEL_BITS_WIDE };
     const int per = 8 / bits;
-    const int64_t step = sq / bits, full = cols < SIDE * per ? cols / per : (int64_t)SIDE;
+    const int64_t step = sq / bits, full = cols < side * per ? cols / per : (int64_t)side;
     ravel_bits_columns at;
     int whole = 1;
     RAVEL_UNROLL for (int i = 0; i < per; i++) {
@@ -72,10 +67,11 @@ ravel_bits_gather(unsigned char *mixed, const unsigned char *s, int64_t y, int64
     }
     for (int64_t j = 0; j < full; j++)
         ravel_bits_mixed(mixed + j * WIDE, &at, j * step, whole, bits);
-    if (full == SIDE)
+    if (full == side)
         return;
     RAVEL_UNROLL for (int i = 0; i < per; i++) {
-        memset(mixed + (i * SIDE + full) * WIDE, 0, (size_t)(SIDE - full) * WIDE);
+        for (int64_t j = full; j < side; j++)
+            memset(mixed + (i * SIDE + j) * WIDE, 0, WIDE);
         if (full * per + i >= cols)
             ravel_bits_column(&at, i, s, y);
     }
@@ -83,19 +79,19 @@ ravel_bits_gather(unsigned char *mixed, const unsigned char *s, int64_t y, int64
         ravel_bits_mixed(mixed + full * WIDE, &at, full * step, whole, bits);
 }
 
-/* Transposes a vector of each of at most 128 / bits columns to rows of 16 bytes, of which
- * `rows` are wanted. */
+/* Transposes a vector of each of `cols` columns to rows of 16 bytes, of which `rows` are
+ * wanted.  The columns make `side` bytes of a row at most, 8 or 16. */
 RAVEL_INLINE void
-ravel_bits_strip(unsigned char *to, const unsigned char *s, int64_t y, int64_t rows,
-                 int64_t cols, int64_t sq, int bits)
+ravel_bits_sided(unsigned char *to, const unsigned char *s, int64_t y, int64_t rows,
+                 int64_t cols, int64_t sq, int side, int bits)
 {
     enum { SIDE = 16, WIDE = RAVEL_BITS_WIDE };
     const int per = 8 / bits;
     unsigned char mixed[8 * SIDE * WIDE] __attribute__((aligned(64)));
-    ravel_bits_gather(mixed, s, y, cols, sq, bits);
+    ravel_bits_gather(mixed, s, y, cols, sq, side, bits);
     for (int i = 0; i < per; i++) {
-        RAVEL_TWO(1) v[SIDE];
-        RAVEL_UNROLL for (int j = 0; j < SIDE; j++)
+        RAVEL_TWO(1) v[SIDE] = {{0}};
+        RAVEL_UNROLL for (int j = 0; j < side; j++)
             v[j] = ravel_bits_load(mixed + (i * SIDE + j) * WIDE);
         ravel_bits_zip(v, SIDE, 4);
         RAVEL_UNROLL for (int lane = 0; lane < RAVEL_PAIR; lane++) {
@@ -106,6 +102,17 @@ ravel_bits_strip(unsigned char *to, const unsigned char *s, int64_t y, int64_t r
                              ravel_lane(v[j], lane), 0);
         }
     }
+}
+
+/* The same for at most 128 / bits columns. */
+RAVEL_INLINE void
+ravel_bits_strip(unsigned char *to, const unsigned char *s, int64_t y, int64_t rows,
+                 int64_t cols, int64_t sq, int bits)
+{
+    if (cols * bits <= 64)
+        ravel_bits_sided(to, s, y, rows, cols, sq, 8, bits);
+    else
+        ravel_bits_sided(to, s, y, rows, cols, sq, 16, bits);
 }
 
 /* The same where columns are shorter than a vector and nothing from `end` on may be read: the
@@ -132,6 +139,12 @@ ravel_bits_tile(unsigned char *to, const unsigned char *src, int64_t s, int64_t 
 {
     const int64_t m = 128 / bits, tall = RAVEL_BITS_WIDE * 8 / bits;
     const unsigned char *const end = src + ((s + r + (c - 1) * sq) * bits - 1) / 8 + 1;
+#ifdef RAVEL_BITS_NARROW
+    if (sq > 0 && sq * bits <= RAVEL_NEAR_BITS) {
+        ravel_near_tile(to, src, s, r, c, sq, end, bits);
+        return;
+    }
+#endif
     for (int64_t k = 0; k < c; k += m, to += 16) {
         const int64_t left = c - k < m ? c - k : m;
         if (r < tall)

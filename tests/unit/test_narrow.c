@@ -260,7 +260,7 @@ small(void **state)
         i64 bits = 1 << draw(3), per = 8 / bits, plane = draw(2), whole = draw(2);
         i64 rows = 1 + draw(draw(2) ? draw(9) ? 300 : 1300 : 20);
         i64 cols = 1 + draw(draw(2) ? 600 : 20);
-        i64 d = draw(20), s = draw(20), dr = cols + draw(9);
+        i64 d = draw(20), s = draw(20), dr = cols + draw(2) * draw(9);
         i64 sr = (plane ? rows : cols) + draw(9);
         if (whole) {
             d = draw(2) * per;
