@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 import ravel
+from by_hand import ByHand
 
 TYPES = [np.bool_, np.int8, np.uint8, np.int16, np.uint16, np.float16, np.int32, np.uint32, np.float32, np.int64, np.uint64, np.float64,
          np.complex64, np.complex128]
@@ -129,36 +130,6 @@ def test_holes_of_out_are_left():
 
 # --- DLPack by hand
 
-class Tensor(ct.Structure):
-    _fields_ = [("data", ct.c_void_p), ("device", ct.c_int32), ("id", ct.c_int32), ("ndim", ct.c_int32), ("code", ct.c_uint8), ("bits", ct.c_uint8),
-                ("lanes", ct.c_uint16), ("shape", ct.POINTER(ct.c_int64)), ("strides", ct.POINTER(ct.c_int64)), ("offset", ct.c_uint64)]
-
-
-class Managed(ct.Structure):
-    pass
-
-
-Deleter = ct.CFUNCTYPE(None, ct.POINTER(Managed))
-Managed._fields_ = [("t", Tensor), ("manager", ct.c_void_p), ("deleter", Deleter)]
-
-
-class ByHand:
-    """A tensor of another library: of bf16 on the CPU unless told otherwise."""
-    def __init__(self, x, strides=None, offset=0, device=1, code=4, bits=16):
-        self.deleted = 0
-        numbers = ct.c_int64 * x.ndim
-        self.keep = x, numbers(*x.shape), strides and numbers(*strides), Deleter(self.delete)
-        self.m = Managed(Tensor(x.ctypes.data - offset, device, 0, x.ndim, code, bits, 1, self.keep[1], self.keep[2], offset), None, self.keep[3])
-
-    def delete(self, _):
-        self.deleted += 1
-
-    def __dlpack__(self):
-        new = ct.pythonapi.PyCapsule_New
-        new.restype, new.argtypes = ct.py_object, [ct.c_void_p, ct.c_char_p, ct.c_void_p]
-        return new(ct.addressof(self.m), b"dltensor", None)
-
-
 def test_dlpack_of_others():
     x = random((6, 8), np.uint16)
     turned = np.ascontiguousarray(x.T).T
@@ -170,7 +141,7 @@ def test_dlpack_of_others():
     assert ravel.convert(ByHand(random(SHAPE, np.uint16)), "NCHW", "NC1HWC0").shape[-1] == 16
 
 
-@pytest.mark.parametrize("given, says", [({"device": 2}, "on a device .*copy it to the CPU"),
+@pytest.mark.parametrize("given, says", [({"device": 2}, "an array on a device, .*copy it to the CPU first"),
                                          ({"code": 9, "bits": 16}, "type 9 of 16 bits has no dtype")])
 def test_dlpack_that_is_refused(given, says):
     t = ByHand(random((6, 8), np.uint16), **given)
