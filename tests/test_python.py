@@ -82,12 +82,12 @@ def test_nothing_is_exported(package):
 
 
 def test_pip(tmp_path):
-    """A wheel, without a network, and an installation of it; one binary for all versions of Python."""
+    """A wheel from the folder of the project, without a network, and an installation of it; one binary for all versions of Python."""
     pip = [sys.executable, "-m", "pip", "-q"]
     if subprocess.run([*pip, "--version"], capture_output=True).returncode:
         pytest.skip("pip is not installed")
     try:
-        subprocess.run([*pip, "wheel", "--no-build-isolation", "--no-deps", "--no-index", "-w", tmp_path, HERE], env=offline(), check=True,
+        subprocess.run([*pip, "wheel", "--no-build-isolation", "--no-deps", "--no-index", "-w", tmp_path, ravel.ROOT], env=offline(), check=True,
                        capture_output=True)
     finally:
         shutil.rmtree(HERE / "build", ignore_errors=True)
