@@ -15,8 +15,10 @@ WARN     := -Wall -Wextra -Wconversion -Wshadow -Wstrict-prototypes \
 SANITIZE  = $(if $(filter thread,$(SAN)),-fsanitize=thread,-fsanitize=address$(,)undefined \
             -fno-sanitize-recover=undefined)
 ALL_CFLAGS = -std=gnu11 -fPIC -fvisibility=hidden -MMD -MP $(WARN) \
-             $(CFLAGS) $(if $(SAN),$(SANITIZE)) $(if $(NO_TCC),-DRAVEL_NO_TCC) \
+             $(CFLAGS) $(if $(SAN),$(SANITIZE),$(SMALLER)) $(if $(NO_TCC),-DRAVEL_NO_TCC) \
              -I/usr/include/lua5.4
+# No C++ exception passes here, and debuggers read .debug_frame.
+SMALLER  := -fno-asynchronous-unwind-tables
 OPENMP   ?= $(if $(filter thread,$(SAN)),,1)
 LIBS     := -llua5.4 -lm -lpthread -ldl $(if $(OPENMP),-lgomp)
 Q        := $(if $(V),,@)
@@ -88,6 +90,12 @@ $(B)/compiler/emit/command.o: ISA := -DRAVEL_VERSION='"$(VERSION)"'
 
 # Only this file's threads are OpenMP's; ThreadSanitizer does not see into libgomp.
 $(B)/runtime/threads.o: ISA := $(if $(OPENMP),-fopenmp)
+
+# Functions whose loops are over data; the other objects of the library are compiled for size.
+LOOPS    := $(patsubst %,$(B)/runtime/%.o,arrays interpret% kernels_% measure npy proof% reference% \
+            run sparse_% special threads)
+SMALL    := $(filter-out $(LOOPS),$(filter $(B)/compiler/% $(B)/runtime/%,$(LIB_OBJ)))
+$(SMALL): ISA += $(if $(filter -O3,$(CFLAGS)),-Os)
 
 $(B)/runtime/kernels_avx2.o: ISA += -mavx2
 AVX512 := -mavx512bw -mavx512vl -mprefer-vector-width=512
