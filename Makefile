@@ -20,7 +20,7 @@ ALL_CFLAGS = -std=gnu11 -fPIC -fvisibility=hidden -MMD -MP $(WARN) \
 # No C++ exception passes here, and debuggers read .debug_frame.
 SMALLER  := -fno-asynchronous-unwind-tables
 OPENMP   ?= $(if $(filter thread,$(SAN)),,1)
-LIBS     := -llua5.4 -lm -lpthread -ldl $(if $(OPENMP),-lgomp)
+LIBS     := -llua5.4 -lz -lm -lpthread -ldl $(if $(OPENMP),-lgomp)
 Q        := $(if $(V),,@)
 SAY       = $(if $(V),@:,@printf '  %-7s %s\n')
 
@@ -59,7 +59,7 @@ include tests/coverage.mk
 # With sanitizers at a fixed address: relocations of their tables take most of a command's start.
 $(B)/ravel: $(CLI_OBJ) $(INSIDES)
 	$(SAY) LINK $@
-	$(Q)$(CC) $(ALL_CFLAGS) $(LDFLAGS) $(if $(SAN),-no-pie) -o $@ $(CLI_OBJ) $(INSIDES) -ljansson -lz $(LIBS)
+	$(Q)$(CC) $(ALL_CFLAGS) $(LDFLAGS) $(if $(SAN),-no-pie) -o $@ $(CLI_OBJ) $(INSIDES) -ljansson $(LIBS)
 
 $(INSIDES) $(B)/libravel.a:
 	$(SAY) AR $@
@@ -74,14 +74,14 @@ RELOCATABLE = $(if $(findstring -flto,$(CFLAGS)),$(CC) $(CFLAGS) -fPIC -nostdlib
               -flinker-output=nolto-rel,$(LD)) -r
 $(B)/libravel.o: $(LIB_OBJ)
 	$(SAY) LINK $@
-	$(Q)$(RELOCATABLE) -o $@.all $(LIB_OBJ)
+	$(Q)$(RELOCATABLE) -o $@.all $(SHIPPED)
 	$(Q)$(OBJCOPY) --localize-hidden $@.all && mv $@.all $@
 
 $(B)/libravel.so: $(LIB_OBJ) package/libravel.map
 	$(SAY) LINK $@
 	$(Q)$(CC) $(ALL_CFLAGS) $(LDFLAGS) -shared -Wl,-soname,libravel.so.0 \
 	    -Wl,--version-script=package/libravel.map \
-	    $(if $(SAN),,-Wl$(,)-z$(,)defs) -Wl,-z,text -o $@ $(LIB_OBJ) $(LIBS)
+	    $(if $(SAN),,-Wl$(,)-z$(,)defs) -Wl,-z,text -o $@ $(SHIPPED) $(LIBS)
 
 # What emit writes says by which version.
 VERSION := $(shell sed -n 's/^.define RAVEL_VERSION "\(.*\)"/\1/p' runtime/ravel.h)
@@ -91,6 +91,9 @@ $(B)/compiler/emit/command.o: ISA := -DRAVEL_VERSION='"$(VERSION)"'
 # Only this file's threads are OpenMP's; ThreadSanitizer does not see into libgomp.
 $(B)/runtime/threads.o: ISA := $(if $(OPENMP),-fopenmp)
 
+# A processor of x86-64 runs none of these kernels; the tests run them in the command.
+UNUSED   := $(if $(findstring x86_64,$(shell $(CC) -dumpmachine)),$(B)/runtime/kernels_portable.o)
+SHIPPED   = $(filter-out $(UNUSED),$(LIB_OBJ))
 # Functions whose loops are over data; the other objects of the library are compiled for size.
 LOOPS    := $(patsubst %,$(B)/runtime/%.o,arrays interpret% kernels_% measure npy proof% reference% \
             run sparse_% special threads)

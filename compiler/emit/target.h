@@ -43,7 +43,7 @@ struct Target {
 };
 
 /* target.c: the text of templates/NAME; NULL if there is no such file. */
-const char *target_template(const char *name);
+const char *target_template(Arena *a, const char *name);
 
 /* target_check.c */
 /* The row of a field for any of these models; NULL if there is none. */
