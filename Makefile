@@ -47,6 +47,7 @@ all: $(B)/libravel.a $(B)/libravel.so $(B)/ravel
 
 # What is linked with the library's insides: the command, the tests, the fuzzers.
 INSIDES = $(B)/insides.a
+WHOLE   := -Wl,-u,kernels_portable
 
 ifneq ($(TCC),0)
 include runtime/tcc.mk
@@ -59,7 +60,7 @@ include tests/coverage.mk
 # With sanitizers at a fixed address: relocations of their tables take most of a command's start.
 $(B)/ravel: $(CLI_OBJ) $(INSIDES)
 	$(SAY) LINK $@
-	$(Q)$(CC) $(ALL_CFLAGS) $(LDFLAGS) $(if $(SAN),-no-pie) -o $@ $(CLI_OBJ) $(INSIDES) -ljansson $(LIBS)
+	$(Q)$(CC) $(ALL_CFLAGS) $(LDFLAGS) $(if $(SAN),-no-pie) $(WHOLE) -o $@ $(CLI_OBJ) $(INSIDES) -ljansson $(LIBS)
 
 $(INSIDES) $(B)/libravel.a:
 	$(SAY) AR $@
@@ -79,7 +80,7 @@ $(B)/libravel.o: $(LIB_OBJ)
 
 $(B)/libravel.so: $(LIB_OBJ) package/libravel.map
 	$(SAY) LINK $@
-	$(Q)$(CC) $(ALL_CFLAGS) $(LDFLAGS) -shared -Wl,-soname,libravel.so.0 \
+	$(Q)$(CC) $(ALL_CFLAGS) $(LDFLAGS) -shared -Wl,-soname,libravel.so.0 -Wl,--gc-sections \
 	    -Wl,--version-script=package/libravel.map \
 	    $(if $(SAN),,-Wl$(,)-z$(,)defs) -Wl,-z,text -o $@ $(SHIPPED) $(LIBS)
 
@@ -91,14 +92,14 @@ $(B)/compiler/emit/command.o: ISA := -DRAVEL_VERSION='"$(VERSION)"'
 # Only this file's threads are OpenMP's; ThreadSanitizer does not see into libgomp.
 $(B)/runtime/threads.o: ISA := $(if $(OPENMP),-fopenmp)
 
-# A processor of x86-64 runs none of these kernels; the tests run them in the command.
+# A processor of x86-64 runs none of these kernels: they are in the command and in the tests.
 UNUSED   := $(if $(findstring x86_64,$(shell $(CC) -dumpmachine)),$(B)/runtime/kernels_portable.o)
 SHIPPED   = $(filter-out $(UNUSED),$(LIB_OBJ))
 # Functions whose loops are over data; the other objects of the library are compiled for size.
 LOOPS    := $(patsubst %,$(B)/runtime/%.o,arrays interpret% kernels_% measure npy proof% reference% \
             run sparse_% special threads)
 SMALL    := $(filter-out $(LOOPS),$(filter $(B)/compiler/% $(B)/runtime/%,$(LIB_OBJ)))
-$(SMALL): ISA += $(if $(filter -O3,$(CFLAGS)),-Os)
+$(SMALL): ISA += $(if $(filter -O3,$(CFLAGS)),-Os -ffunction-sections -fdata-sections)
 
 $(B)/runtime/kernels_avx2.o: ISA += -mavx2
 AVX512 := -mavx512bw -mavx512vl -mprefer-vector-width=512
@@ -145,7 +146,7 @@ $(B)/embed.o: $(B)/embed.c
 $(B)/tests/%: tests/unit/%.c $(INSIDES)
 	$(SAY) CC $<
 	$(Q)mkdir -p $(@D) && $(CC) $(ALL_CFLAGS) -Wno-clobbered -Iruntime -o $@ $< \
-	    $(INSIDES) -lcmocka $(LIBS)
+	    $(WHOLE) $(INSIDES) -lcmocka $(LIBS)
 
 -include $(shell find $(B) -name '*.d' -type f 2>/dev/null)
 

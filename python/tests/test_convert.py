@@ -5,6 +5,7 @@ import gc
 import sys
 import threading
 import time
+import types
 
 import numpy as np
 import pytest
@@ -56,6 +57,53 @@ def test_types_of_ml_dtypes():
     assert np.array_equal(ravel.compile("NCHW", "NC1HWC0", SHAPE, "bf16")(x), blocked(x, 16))
     with pytest.raises(ravel.Error, match="int4 have no dtype"):
         ravel.convert(np.zeros((2, 3), ml.int4), "{A, B}", "(A,B){B, A}")
+
+
+class Opaque:
+    """A type as ml_dtypes has them: NumPy knows its size and its name."""
+    isnative, kind, str = True, "V", "V"
+
+    def __init__(self, name, itemsize):
+        self.name, self.itemsize = name, itemsize
+
+
+def test_types_by_name():
+    """What ravel makes of the types of ml_dtypes, also where that is not installed."""
+    names = {("bfloat16", 2): "bf16", ("float8_e4m3fn", 1): "u8", ("float8_e5m2", 1): "u8"}
+    assert {key: ravel._arrays.own_name(Opaque(*key)) for key in names} == names
+    with pytest.raises(ravel.Error, match="int4 have no dtype here"):
+        ravel._arrays.own_name(Opaque("int4", 1))
+
+
+def test_a_type_that_numpy_does_not_know(monkeypatch):
+    """bfloat16 of a module ml_dtypes, by a stand-in: an opaque type of two bytes."""
+    monkeypatch.setitem(sys.modules, "ml_dtypes", types.SimpleNamespace(bfloat16=np.dtype("V2")))
+    x = random(SHAPE, np.uint16).view("V2")
+    y = ravel.compile("NCHW", "NC1HWC0", SHAPE, "bf16")(x)
+    assert y.dtype == x.dtype and np.array_equal(y.view(np.uint16), blocked(x.view(np.uint16), 16))
+
+
+class Torch:
+    """A tensor of torch on the CPU: DLPack and no interface of NumPy, and exported for a consumer that names no stream."""
+    def __init__(self, x, **kind):
+        self.x, self.tensor = x, ByHand(x, strides=[s // x.itemsize for s in x.strides], **kind)
+
+    def __dlpack_device__(self):
+        return 1, 0
+
+    def __dlpack__(self, stream=None):
+        assert stream is None
+        return self.tensor.__dlpack__()
+
+
+@pytest.mark.parametrize("kind, t", [({"code": 2, "bits": 16}, np.float16), ({"code": 4, "bits": 16}, np.uint16), ({"code": 0, "bits": 8}, np.int8)])
+def test_tensors_like_those_of_torch(kind, t):
+    """In and out, also with strides."""
+    x = random((33, 65), t)[::2, 1:]
+    z = np.zeros(x.T.shape, t)
+    out = Torch(z, **kind)
+    assert ravel.convert(Torch(x, **kind), "{A, B}", "(A,B){B, A}", out=out) is out
+    assert np.array_equal(z, x.T)
 
 
 def test_tensors_of_torch():
