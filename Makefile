@@ -80,9 +80,9 @@ $(B)/libravel.o: $(LIB_OBJ)
 
 $(B)/libravel.so: $(LIB_OBJ) package/libravel.map
 	$(SAY) LINK $@
-	$(Q)$(CC) $(ALL_CFLAGS) $(LDFLAGS) -shared -Wl,-soname,libravel.so.0 -Wl,--gc-sections \
+	$(Q)$(CC) $(ALL_CFLAGS) $(LDFLAGS) -shared -Wl,-soname,libravel.so.0 \
 	    -Wl,--version-script=package/libravel.map \
-	    $(if $(SAN),,-Wl$(,)-z$(,)defs) -Wl,-z,text -o $@ $(SHIPPED) $(LIBS)
+	    $(if $(SAN),,-Wl$(,)-z$(,)defs$(,)--gc-sections) -Wl,-z,text -o $@ $(SHIPPED) $(LIBS)
 
 # What emit writes says by which version.
 VERSION := $(shell sed -n 's/^.define RAVEL_VERSION "\(.*\)"/\1/p' runtime/ravel.h)
