@@ -173,7 +173,7 @@ add_tensor(Cli *c, json_t *all, json_t *about, const SafeTensor *t, i64 at)
                                                       t->name),
                                   json_string(texts[i][1])) && ok;
     json_t *tensor = json_pack("{s:s, s:o, s:[I, I]}", "dtype",
-        t->kind ? t->kind : kind_of(c, l->dtype), "shape", cli_json_numbers(stored, n),
+        t->kind, "shape", cli_json_numbers(stored, n),
         "data_offsets", (json_int_t)at, (json_int_t)(at + layout_bytes(l)));
     return !json_object_set_new(all, t->name, tensor) && ok;
 }
@@ -187,8 +187,7 @@ header(Cli *c, const SafeTensor *t, int n)
     bool ok = !json_object_set_new(all, "__metadata__", about);
     for (int i = 0; i < n && ok; i++) {
         ok = add_tensor(c, all, about, &t[i], at);
-        if (!int_add(at, layout_bytes(t[i].l), &at))
-            cli_fail(c, "the tensors of '%s' do not fit 64 bits", c->o.arg[1]);
+        at += layout_bytes(t[i].l);
     }
     if (ok)
         return all;
@@ -196,15 +195,29 @@ header(Cli *c, const SafeTensor *t, int n)
     return NULL;
 }
 
+/* The tensors with their types.  What is wrong is found before there is JSON to be freed. */
+static const SafeTensor *
+checked(Cli *c, const SafeTensor *t, int n)
+{
+    SafeTensor *out = arena_array(c->arena, SafeTensor, n);
+    i64 all = 0;
+    for (int i = 0; i < n; i++) {
+        out[i] = t[i];
+        out[i].kind = t[i].kind ? t[i].kind : kind_of(c, t[i].l->dtype);
+        if (!strcmp(t[i].name, "__metadata__"))
+            cli_fail(c, "no tensor of a safetensors file can have the name '%s'", t[i].name);
+        if (!int_add(all, layout_bytes(t[i].l), &all))
+            cli_fail(c, "the tensors of '%s' do not fit 64 bits", c->o.arg[1]);
+    }
+    return out;
+}
+
 const char *
 cli_safetensors_head(Cli *c, const SafeTensor *t, int n, size_t *len)
 {
     enum { ALIGN = 8 };
     Buf b = buf_new(c->arena);
-    for (int i = 0; i < n; i++)
-        if (!strcmp(t[i].name, "__metadata__"))
-            cli_fail(c, "no tensor of a safetensors file can have the name '%s'", t[i].name);
-    json_t *j = header(c, t, n);
+    json_t *j = header(c, checked(c, t, n), n);
     char *text = j ? json_dumps(j, JSON_COMPACT) : NULL;
     json_decref(j);
     if (!text)
