@@ -15,10 +15,12 @@ WARN     := -Wall -Wextra -Wconversion -Wshadow -Wstrict-prototypes \
 SANITIZE  = $(if $(filter thread,$(SAN)),-fsanitize=thread,-fsanitize=address$(,)undefined \
             -fno-sanitize-recover=undefined)
 ALL_CFLAGS = -std=gnu11 -fPIC -fvisibility=hidden -MMD -MP $(WARN) \
-             $(CFLAGS) $(if $(SAN),$(SANITIZE)) $(if $(NO_TCC),-DRAVEL_NO_TCC) \
+             $(CFLAGS) $(if $(SAN),$(SANITIZE),$(SMALLER)) $(if $(NO_TCC),-DRAVEL_NO_TCC) \
              -I/usr/include/lua5.4
+# No C++ exception passes here, and debuggers read .debug_frame.
+SMALLER  := -fno-asynchronous-unwind-tables
 OPENMP   ?= $(if $(filter thread,$(SAN)),,1)
-LIBS     := -llua5.4 -lm -lpthread -ldl $(if $(OPENMP),-lgomp)
+LIBS     := -llua5.4 -lz -lm -lpthread -ldl $(if $(OPENMP),-lgomp)
 Q        := $(if $(V),,@)
 SAY       = $(if $(V),@:,@printf '  %-7s %s\n')
 
@@ -45,6 +47,7 @@ all: $(B)/libravel.a $(B)/libravel.so $(B)/ravel
 
 # What is linked with the library's insides: the command, the tests, the fuzzers.
 INSIDES = $(B)/insides.a
+WHOLE   := -Wl,-u,kernels_portable
 
 ifneq ($(TCC),0)
 include runtime/tcc.mk
@@ -57,7 +60,7 @@ include tests/coverage.mk
 # With sanitizers at a fixed address: relocations of their tables take most of a command's start.
 $(B)/ravel: $(CLI_OBJ) $(INSIDES)
 	$(SAY) LINK $@
-	$(Q)$(CC) $(ALL_CFLAGS) $(LDFLAGS) $(if $(SAN),-no-pie) -o $@ $(CLI_OBJ) $(INSIDES) -ljansson -lz $(LIBS)
+	$(Q)$(CC) $(ALL_CFLAGS) $(LDFLAGS) $(if $(SAN),-no-pie) $(WHOLE) -o $@ $(CLI_OBJ) $(INSIDES) -ljansson $(LIBS)
 
 $(INSIDES) $(B)/libravel.a:
 	$(SAY) AR $@
@@ -72,14 +75,14 @@ RELOCATABLE = $(if $(findstring -flto,$(CFLAGS)),$(CC) $(CFLAGS) -fPIC -nostdlib
               -flinker-output=nolto-rel,$(LD)) -r
 $(B)/libravel.o: $(LIB_OBJ)
 	$(SAY) LINK $@
-	$(Q)$(RELOCATABLE) -o $@.all $(LIB_OBJ)
+	$(Q)$(RELOCATABLE) -o $@.all $(SHIPPED)
 	$(Q)$(OBJCOPY) --localize-hidden $@.all && mv $@.all $@
 
 $(B)/libravel.so: $(LIB_OBJ) package/libravel.map
 	$(SAY) LINK $@
 	$(Q)$(CC) $(ALL_CFLAGS) $(LDFLAGS) -shared -Wl,-soname,libravel.so.0 \
 	    -Wl,--version-script=package/libravel.map \
-	    $(if $(SAN),,-Wl$(,)-z$(,)defs) -Wl,-z,text -o $@ $(LIB_OBJ) $(LIBS)
+	    $(if $(SAN),,-Wl$(,)-z$(,)defs$(,)--gc-sections) -Wl,-z,text -o $@ $(SHIPPED) $(LIBS)
 
 # What emit writes says by which version.
 VERSION := $(shell sed -n 's/^.define RAVEL_VERSION "\(.*\)"/\1/p' runtime/ravel.h)
@@ -88,6 +91,15 @@ $(B)/compiler/emit/command.o: ISA := -DRAVEL_VERSION='"$(VERSION)"'
 
 # Only this file's threads are OpenMP's; ThreadSanitizer does not see into libgomp.
 $(B)/runtime/threads.o: ISA := $(if $(OPENMP),-fopenmp)
+
+# A processor of x86-64 runs none of these kernels: they are in the command and in the tests.
+UNUSED   := $(if $(findstring x86_64,$(shell $(CC) -dumpmachine)),$(B)/runtime/kernels_portable.o)
+SHIPPED   = $(filter-out $(UNUSED),$(LIB_OBJ))
+# Functions whose loops are over data; the other objects of the library are compiled for size.
+LOOPS    := $(patsubst %,$(B)/runtime/%.o,arrays interpret% kernels_% measure npy proof% reference% \
+            run sparse_% special threads)
+SMALL    := $(filter-out $(LOOPS),$(filter $(B)/compiler/% $(B)/runtime/%,$(LIB_OBJ)))
+$(SMALL): ISA += $(if $(filter -O3,$(CFLAGS)),-Os -ffunction-sections -fdata-sections)
 
 $(B)/runtime/kernels_avx2.o: ISA += -mavx2
 AVX512 := -mavx512bw -mavx512vl -mprefer-vector-width=512
@@ -134,7 +146,7 @@ $(B)/embed.o: $(B)/embed.c
 $(B)/tests/%: tests/unit/%.c $(INSIDES)
 	$(SAY) CC $<
 	$(Q)mkdir -p $(@D) && $(CC) $(ALL_CFLAGS) -Wno-clobbered -Iruntime -o $@ $< \
-	    $(INSIDES) -lcmocka $(LIBS)
+	    $(WHOLE) $(INSIDES) -lcmocka $(LIBS)
 
 -include $(shell find $(B) -name '*.d' -type f 2>/dev/null)
 
@@ -185,7 +197,9 @@ tsan-build:
 	$(Q)$(MAKE) --no-print-directory SAN=thread B=$(B)-tsan CFLAGS="-O1 -g1" \
 	    $(B)-tsan/tests/test_threads
 
-unit: $(UNITS)
+# The second oracle of reorders is built where oneDNN 2.x is.
+unit: $(filter-out %/dnnl_reorder,$(UNITS))
+	$(Q)if $(HAS_DNNL); then $(MAKE) -s $(B)/tests/dnnl_reorder; fi
 
 $(B)/tests/dnnl_reorder: LIBS += -ldnnl
 

@@ -65,7 +65,7 @@ bench-fit: $(B)/bench/fit
 
 $(B)/bench/fit: bench/fit.c $(INSIDES)
 	$(SAY) LINK $@
-	$(Q)mkdir -p $(@D) && $(CC) $(ALL_CFLAGS) -MF $@.d -o $@ bench/fit.c $(INSIDES) $(LIBS)
+	$(Q)mkdir -p $(@D) && $(CC) $(ALL_CFLAGS) -MF $@.d $(WHOLE) -o $@ bench/fit.c $(INSIDES) $(LIBS)
 
 # Plans with run-time extents beside those in numbers: what bench/extents.py reports.
 bench-extents: $(B)/bench/extents

@@ -12,7 +12,6 @@ import math
 import pathlib
 import re
 import sys
-import time
 
 import numpy as np
 
@@ -22,6 +21,7 @@ import peers
 import plain
 import report
 from libs import Libraries, Measured, Pages, Ready, Wrong, extents
+from pace import Pace
 
 SAMPLE = 2_000_000           # nanoseconds that a sample lasts at least
 CACHE = 64 << 20             # both tensors below this: a call before each sample puts what it needs into the cache
@@ -264,14 +264,6 @@ def arguments(argv):
     return o
 
 
-def time_left(began, done, cases):
-    """", 3:20 left" by the cases that are done, once there is one."""
-    if not done:
-        return ""
-    seconds = (time.monotonic() - began)*(cases - done)/done
-    return ", %d:%02d left" % divmod(round(seconds), 60)
-
-
 def main(argv):
     options = arguments(argv)
     libs = Libraries(options.build.resolve())
@@ -283,10 +275,9 @@ def main(argv):
     if options.seed is not None:
         print("seed %d: %d cases" % (options.seed, len(found)))
     report.print_head()
-    began = time.monotonic()
+    pace = Pace(len(found))
     for k, case in enumerate(found, 1):
-        if sys.stderr.isatty():
-            print("[%d/%d] %s%s" % (k, len(found), case.name, time_left(began, k - 1, len(found))), file=sys.stderr, flush=True)
+        pace.show("[%d/%d] %s" % (k, len(found), case.name), k - 1)
         c = one_case(libs, case, options)
         if c["state"] == "measured":
             c["plan_ns"] = latency(libs, case)

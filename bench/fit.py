@@ -11,6 +11,7 @@ import subprocess
 import sys
 
 import drawn
+from pace import Pace
 
 LARGE = 4 << 20                               # CACHED_BYTES of compiler/plan/plan_parts.h
 
@@ -22,12 +23,12 @@ def measured(build, found):
     fit = subprocess.Popen([str(build/"bench/fit")], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
     fit.stdin.write(lines)
     fit.stdin.close()
-    rows = []
+    rows, cases, pace = [], set(), Pace(len(found))
     for line in fit.stdout:
         rows.append(json.loads(line))
         rows[-1]["group"] = group[rows[-1]["case"]]
-        if sys.stderr.isatty():
-            print("\r%d of %d cases" % (len({r["case"] for r in rows}), len(found)), end="", file=sys.stderr)
+        cases.add(rows[-1]["case"])
+        pace.show("\r%d of %d cases" % (len(cases), len(found)), len(cases), "\033[K")
     if fit.wait():
         sys.exit("bench/fit failed")
     return rows

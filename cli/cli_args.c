@@ -54,7 +54,7 @@ static const struct {
     {'D', false, {"depfile", 'D', "FILE", 0, "write a Make rule: the files that the output "
      "depends on", 0}, offsetof(Options, depfile)},
     {'x', false, {"tensor", 't', "NAME", 0, "the array to read from a file with several "
-     "(.npz, safetensors, GGUF), or a pattern, as in '*.bias', of one alone", 0},
+     "(.npz, safetensors, GGUF), or a pattern, as in '*.bias': all that are like it", 0},
      offsetof(Options, tensor)},
     {'p', false, {"offset", 'p', "BYTES", 0, "where a raw input begins in its file", 0},
      offsetof(Options, offset)},

@@ -6,21 +6,10 @@
 #include "../runtime/proof.h"
 #include "../runtime/reference.h"
 #include "cli_blocks.h"
-#include "cli_file.h"
+#include "cli_convert.h"
 #include "cli_index.h"
 #include "cli_sparse.h"
 #include "cli_whole.h"
-
-/* The source array. */
-typedef struct {
-    ArrayFile file;
-    FileArray from;
-    FileView spool;       /* the result, if OUT is not written in blocks */
-    i64 unproven;         /* --verify: the bytes of a proof of the code that was left out */
-    const DType *dtype;
-    int rank;             /* logical */
-    i64 shape[MAX_RANK];
-} Source;
 
 static void
 check_raw(Cli *c, const Source *s, const char *from, const char *to)
@@ -113,71 +102,6 @@ from_fortran(Cli *c, Source *s, const char *from)
     return from;
 }
 
-/* In an archive: NAME.npy; as NumPy calls an array without a name. */
-static const char *
-array_name(Cli *c, const Source *s)
-{
-    enum { NAME_MOST = 200 };
-    const char *name = s->from.name ? s->from.name : "arr_0";
-    int n = (int)strnlen(name, NAME_MOST) - (cli_ends_with(name, ".npy") ? 4 : 0);
-    return arena_printf(c->arena, "%.*s.npy", n, name);
-}
-
-/* What stands before the data in the file OUT. */
-typedef enum { OUT_RAW, OUT_NPY, OUT_NPZ, OUT_SAFETENSORS } OutKind;
-
-static OutKind
-out_kind(const Cli *c, const Source *s)
-{
-    const char *out = c->o.arg[1];
-    return cli_ends_with(out, ".npz") ? OUT_NPZ
-           : cli_ends_with(out, ".safetensors") ? OUT_SAFETENSORS
-           : cli_ends_with(out, ".npy") || (s->from.typed && !strcmp(out, "-")) ? OUT_NPY
-           : OUT_RAW;
-}
-
-/* The elements of OUT, as NumPy names their type. */
-static const char *
-out_descr(const Source *s, const Layout *l, int *bytes)
-{
-    *bytes = l->dtype->bits < 8 ? 1 : l->dtype->bits / 8;
-    return s->from.typed ? s->from.a.descr : l->dtype->npy;
-}
-
-/* What stands before the data: *len is 0 if nothing does. */
-static const void *
-out_head(Cli *c, const Source *s, const Layout *l, size_t *len)
-{
-    NpyHead *head = arena_new(c->arena, NpyHead);
-    ravel_error err;
-    i64 shape[MAX_ENTRIES];
-    int n = compile_stored(l, shape), bytes;
-    const char *descr = out_descr(s, l, &bytes);
-    if (out_kind(c, s) == OUT_SAFETENSORS)
-        return cli_safetensors_head(c, l, s->from.name ? s->from.name : "tensor",
-                                    s->from.kind, len);
-    if (out_kind(c, s) == OUT_NPY)
-        cli_check(c, npy_head(c->o.arg[1], descr, bytes, n, shape, head, &err), &err);
-    *len = head->len;
-    return head->text;
-}
-
-static void
-write_result(Cli *c, const Source *s, const Layout *l, const unsigned char *dst)
-{
-    ravel_error err;
-    if (out_kind(c, s) == OUT_NPZ) {
-        i64 shape[MAX_ENTRIES];
-        int n = compile_stored(l, shape), bytes;
-        const char *descr = out_descr(s, l, &bytes);
-        cli_write_npz(c, c->o.arg[1], array_name(c, s), descr, bytes, n, shape, dst);
-        return;
-    }
-    FilePart head = {0}, data = {dst, (size_t)layout_bytes(l)};
-    head.data = out_head(c, s, l, &head.len);
-    cli_check(c, cli_write_whole(c->o.arg[1], head, data, &err), &err);
-}
-
 /* Compare the data with the definition of the relayout; then let go of the source, and prove
  * the code by index stamps.  Prints a message and returns false if either is wrong. */
 static bool
@@ -229,24 +153,16 @@ whole_memory(const Cli *c, const Source *s, const Plan *p)
     return c->o.verify && proof_bytes(p) > all ? proof_bytes(p) : all;
 }
 
-/* Whether OUT is a file that can be written block by block.  What cannot is made in an
- * unnamed file first. */
-static bool
-has_place(const Cli *c, const Source *s)
-{
-    return file_is_seekable(c->o.arg[1]) && out_kind(c, s) != OUT_NPZ;
-}
-
 /* The blocks in which to convert; NULL: at once. */
 static Blocks *
 choose_blocks(Cli *c, const Source *s, const Plan *p, const ravel_request *rq)
 {
-    i64 memory = cli_memory(c), whole = whole_memory(c, s, p), least = whole;
+    i64 memory = s->memory, whole = whole_memory(c, s, p), least = whole;
     i64 best = c->o.verify ? PROOF_MOST : BLOCK_MOST;
     bool fits = whole <= memory, proven = c->o.verify;
     BlockLimits most = {memory < best ? memory : best, proven, proof_work(p), !fits};
     bool quick = !proven || proof_slots(p) <= most.work;
-    if (fits && ((whole <= best && quick) || (!has_place(c, s) && !proven)))
+    if (fits && ((whole <= best && quick) || (!out_has_place(c, s) && !proven)))
         return NULL;
     Blocks *b = blocks_new(c, p, rq, &most, &least);
     if (fits)
@@ -268,16 +184,16 @@ convert_blocks(Cli *c, Source *s, const ravel_request *rq, const Blocks *b)
     const FileView *view = s->file.own.data ? &s->file.own : &s->file.view;
     const Layout *l = b->p->dst;
     BlocksJob job = {.blocks = b, .rq = rq, .src = s->from.a.data, .view = view,
-                     .verify = c->o.verify, .memory = cli_memory(c)};
-    if (has_place(c, s)) {
-        job.head = out_head(c, s, l, &job.head_len);
+                     .verify = c->o.verify, .memory = s->memory};
+    if (out_has_place(c, s)) {
+        job.head = out_head(c, &(Result){s, l, NULL}, 1, &job.head_len);
         return blocks_run(c, &job, &s->unproven);
     }
     job.spool = &s->spool;
-    job.fits = whole_memory(c, s, b->p) <= job.memory;
+    job.fits = whole_memory(c, s, b->p) <= (s->several ? job.memory / 2 : job.memory);
     bool ok = blocks_run(c, &job, &s->unproven);
-    if (ok)
-        write_result(c, s, l, s->spool.data);
+    if (ok && !s->several)
+        out_write(c, &(Result){s, l, s->spool.data}, 1);
     return ok;
 }
 
@@ -290,14 +206,27 @@ run_in_place(Cli *c, const ravel_plan *p, unsigned char *dst, const Source *s)
         cli_fail(c, "no memory for the passes of a conversion in place");
 }
 
+/* Room for a result, zeroed: holes of the destination come out the same every time. */
+static unsigned char *
+result_room(Cli *c, Source *s, i64 bytes)
+{
+    ravel_error err;
+    if (!s->several) {
+        cli_need_memory(c, bytes, "a result");
+        return arena_array(c->arena, unsigned char, bytes);
+    }
+    cli_check(c, file_room((size_t)bytes, (size_t)(s->memory / 2), &s->spool, &err), &err);
+    if (!s->spool.mapped)
+        memset(s->spool.data, 0, (size_t)bytes);
+    return s->spool.data;
+}
+
 /* The same, with the whole result in memory. */
 static bool
 convert_whole(Cli *c, Source *s, const ravel_plan *plan)
 {
     const Layout *l = plan->plan->dst;
-    cli_need_memory(c, layout_bytes(l), "a result");
-    /* zeroed: holes of the destination come out the same every time */
-    unsigned char *dst = arena_array(c->arena, unsigned char, layout_bytes(l));
+    unsigned char *dst = result_room(c, s, layout_bytes(l));
     CliIndices x = cli_indices(c, plan);
     ravel_error err;
     if (x.n)
@@ -308,7 +237,8 @@ convert_whole(Cli *c, Source *s, const ravel_plan *plan)
         cli_run_whole(plan, dst, s->from.a.data);
     if (c->o.verify && !verify(c, plan, &x, dst, s))
         return false;
-    write_result(c, s, l, dst);
+    if (!s->several)
+        out_write(c, &(Result){s, l, dst}, 1);
     return true;
 }
 
@@ -336,11 +266,13 @@ source_layout(Cli *c, const Source *s)
     return s->from.layout;
 }
 
-static int
-convert(Cli *c, Source *s, ravel_plan **plan)
+int
+convert_array(Cli *c, Source *s)
 {
     ravel_error err;
     cli_read_array(c, &s->file, &s->from);
+    if (s->file.nlike > 1 && !s->several)
+        return convert_many(c, &s->file);
     const char *from = source_layout(c, s), *to = cli_layout_text(c, c->o.to);
     check_raw(c, s, from, c->o.via ? NULL : to);
     s->dtype = cli_file_dtype(c, &s->from);
@@ -353,9 +285,9 @@ convert(Cli *c, Source *s, ravel_plan **plan)
     s->rank = whole.rank;
     ravel_request rq = {whole.from, to, s->dtype->name, s->rank, s->shape, cli_threads(c),
                         c->o.in_place};
-    cli_check(c, ravel_compile(c->cx, &rq, plan, &err), &err);
-    const Plan *p = (*plan)->plan;
-    cli_check_indices(c, *plan);
+    cli_check(c, ravel_compile(c->cx, &rq, &s->plan, &err), &err);
+    const Plan *p = s->plan->plan;
+    cli_check_indices(c, s->plan);
     if (!s->from.fortran)
         check_stored(c, s, p->src);
     if (plan_looks_up(p) && c->o.mem)
@@ -363,20 +295,28 @@ convert(Cli *c, Source *s, ravel_plan **plan)
     if (c->o.in_place && c->o.mem)
         cli_fail(c, "--mem: a conversion in place is not divided into blocks of files");
     const Blocks *b = plan_looks_up(p) || c->o.in_place ? NULL : choose_blocks(c, s, p, &rq);
-    if (!(b ? convert_blocks(c, s, &rq, b) : convert_whole(c, s, *plan)))
+    if (!(b ? convert_blocks(c, s, &rq, b) : convert_whole(c, s, s->plan)))
         return EXIT_NO;
-    if (strcmp(c->o.arg[1], "-"))
-        printf("%s: %s of %s as %s, %lld bytes%s\n", c->o.arg[1], s->dtype->name,
-               cli_tuple(c->arena, s->shape, s->rank),
-               layout_ref_text(c->arena, p->dst->ref), (long long)layout_bytes(p->dst),
-               verified(c, s));
+    s->said = arena_printf(c->arena, "%s of %s as %s, %lld bytes%s", s->dtype->name,
+                           cli_tuple(c->arena, s->shape, s->rank),
+                           layout_ref_text(c->arena, p->dst->ref),
+                           (long long)layout_bytes(p->dst), verified(c, s));
+    if (!s->several && strcmp(c->o.arg[1], "-"))
+        printf("%s: %s\n", c->o.arg[1], s->said);
     return EXIT_YES;
+}
+
+void
+convert_free(Source *s)
+{
+    ravel_plan_free(s->plan);
+    cli_file_free(&s->file);
+    file_view_free(&s->spool);
 }
 
 typedef struct {
     Cli *c;
     Source s;
-    ravel_plan *plan;
     int code;
 } Convert;
 
@@ -384,7 +324,7 @@ static void
 run_convert(void *arg)
 {
     Convert *v = arg;
-    v->code = convert(v->c, &v->s, &v->plan);
+    v->code = convert_array(v->c, &v->s);
 }
 
 int
@@ -402,11 +342,9 @@ cmd_convert(Cli *c)
     if (c->o.threshold || c->o.mask || c->o.duplicates)
         cli_fail(c, "--threshold, --mask and --duplicates say what becomes an entry of a sparse "
                  "format");
-    Convert v = {.c = c};
+    Convert v = {.c = c, .s = {.memory = cli_memory(c), .file.many = out_has_many(c)}};
     bool ok = arena_run(c->arena, &d, run_convert, &v);
-    ravel_plan_free(v.plan);
-    cli_file_free(&v.s.file);
-    file_view_free(&v.s.spool);
+    convert_free(&v.s);
     if (!ok)
         diag_fatal(c->arena->diag, d.kind, (Loc){0}, "%s", d.text);
     return v.code;

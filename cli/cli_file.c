@@ -88,7 +88,8 @@ void
 cli_read_array(Cli *c, ArrayFile *f, FileArray *out)
 {
     ravel_error err;
-    cli_check(c, file_view(c->o.arg[0], (size_t)cli_memory(c), &f->view, &err), &err);
+    if (!f->data)
+        cli_check(c, file_view(c->o.arg[0], (size_t)cli_memory(c), &f->view, &err), &err);
     f->path = c->o.arg[0];
     f->data = f->view.data;
     f->len = f->view.len;
@@ -112,7 +113,8 @@ cli_read_array(Cli *c, ArrayFile *f, FileArray *out)
 void
 cli_file_free(ArrayFile *f)
 {
-    file_view_free(&f->view);
+    if (!f->borrowed)
+        file_view_free(&f->view);
     file_view_free(&f->own);
     json_decref(f->json);
     *f = (ArrayFile){0};
@@ -145,25 +147,36 @@ is_named(const char *name, const char *wanted)
     return !strncmp(name, wanted, n) && (!name[n] || !strcmp(name + n, ".npy"));
 }
 
-/* The only array whose name is like the pattern --tensor; -1: there is none. */
+/* Whether a name is like the pattern, with or without .npy. */
+static bool
+is_like(Cli *c, const char *name, const char *pattern)
+{
+    int n = (int)strlen(name) - (cli_ends_with(name, ".npy") ? 4 : 0);
+    return !fnmatch(pattern, name, 0) ||
+           !fnmatch(pattern, arena_printf(c->arena, "%.*s", n, name), 0);
+}
+
+/* The first array whose name is like the pattern --tensor; -1: there is none. */
 static int
-only_like(Cli *c, const ArrayFile *f, const char *const *name, int n)
+first_like(Cli *c, ArrayFile *f, const char *const *name, int n)
 {
     const char **like = arena_array(c->arena, const char *, n + 1);
-    int all = 0, at = -1;
+    int all = 0, first = -1;
     for (int i = 0; i < n; i++)
-        if (!fnmatch(c->o.tensor, name[i], 0)) {
-            like[all++] = name[i];
-            at = i;
+        if (is_like(c, name[i], c->o.tensor)) {
+            first = all ? first : i;
+            like[all++] = arena_string(c->arena, name[i]);
         }
-    if (all > 1)
-        cli_fail(c, "'%s' has %d arrays like '%s', and one is converted: %s", f->path, all,
-                 c->o.tensor, some_names(c, like, all));
-    return at;
+    if (all > 1 && !f->many)
+        cli_fail(c, "'%s' has %d arrays like '%s', and OUT has room for one: name a .safetensors "
+                 "or .npz file: %s", f->path, all, c->o.tensor, some_names(c, like, all));
+    f->like = like;
+    f->nlike = all;
+    return first;
 }
 
 int
-cli_pick(Cli *c, const ArrayFile *f, const char *const *name, int n)
+cli_pick(Cli *c, ArrayFile *f, const char *const *name, int n)
 {
     if (n == 0)
         cli_fail(c, "'%s' has no arrays", f->path);
@@ -175,7 +188,7 @@ cli_pick(Cli *c, const ArrayFile *f, const char *const *name, int n)
     for (int i = 0; i < n; i++)
         if (is_named(name[i], c->o.tensor))
             return i;
-    int like = only_like(c, f, name, n);
+    int like = first_like(c, f, name, n);
     if (like >= 0)
         return like;
     const char **all = arena_array(c->arena, const char *, n + 1);

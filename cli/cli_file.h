@@ -14,6 +14,10 @@ typedef struct {
     FileView view;
     FileView own;                  /* the array, if it does not lie in the file as Npy has it */
     json_t *json;                  /* the header of safetensors; NULL: none */
+    bool many;                     /* --tensor may be a pattern of several names */
+    bool borrowed;                 /* `view` is another's */
+    const char **like;             /* the names that the pattern fits, if several do */
+    int nlike;
 } ArrayFile;
 
 /* An array of a file. */
@@ -28,8 +32,9 @@ typedef struct {
     const char *element;           /* have it; NULL: it does not */
 } FileArray;
 
-/* Read the array that --tensor names, or the only one; of a raw file what begins at
- * --offset.  Fails with a message that names the file. */
+/* Read the array that --tensor names, the first of several (f->many), or the only one; of a
+ * raw file what begins at --offset.  Fails with a message that names the file.  f->data:
+ * those of a file that has been read; NULL: the file is IN. */
 void cli_read_array(Cli *c, ArrayFile *f, FileArray *out);
 void cli_file_free(ArrayFile *f);
 /* The bytes of memory that the file and its array take; a mapped file takes none. */
@@ -43,8 +48,8 @@ void cli_settle(Cli *c, ArrayFile *f, FileArray *out);
 /* cli_file_dtype.c: the type of --dtype, or what the file says.  Fails unless both fit. */
 const DType *cli_file_dtype(Cli *c, const FileArray *a);
 
-/* The array with the name of --tensor among n; without it the only one. */
-int cli_pick(Cli *c, const ArrayFile *f, const char *const *name, int n);
+/* The array with the name of --tensor among n; without it the only one.  Sets f->like. */
+int cli_pick(Cli *c, ArrayFile *f, const char *const *name, int n);
 /* The array a of f has these extents, and its data are the `len` bytes from `at` on.  Fails
  * unless its elements have as many. */
 void cli_set_array(Cli *c, const ArrayFile *f, Npy *a, int rank, const i64 *shape, size_t at,
@@ -53,18 +58,26 @@ void cli_set_array(Cli *c, const ArrayFile *f, Npy *a, int rank, const i64 *shap
 /* cli_zip.c */
 bool cli_is_npz(const ArrayFile *f);
 void cli_read_npz(Cli *c, ArrayFile *f, FileArray *out);
-/* Write an archive with one array.  descr and bytes: of an element, as for npy_write. */
-void cli_write_npz(Cli *c, const char *path, const char *name, const char *descr, int bytes,
-                   int rank, const i64 *shape, const void *data);
+/* Write an archive.  descr and bytes: of an element, as for npy_write. */
+typedef struct {
+    const char *name, *descr;
+    int bytes, rank;
+    i64 shape[MAX_ENTRIES];
+    const void *data;
+} NpzArray;
+void cli_write_npz(Cli *c, const char *path, const NpzArray *a, int n);
 
 /* cli_safetensors.c.  The metadata of a tensor T has its layout, logical shape and element
  * type as ravel.layout.T, ravel.shape.T and ravel.dtype.T. */
 bool cli_is_safetensors(const ArrayFile *f);
 void cli_read_safetensors(Cli *c, ArrayFile *f, FileArray *out);
-/* What stands before the data of a file with one tensor, the storage of l.  `kind`: its type
- * in safetensors; NULL: that of l. */
-const char *cli_safetensors_head(Cli *c, const Layout *l, const char *name, const char *kind,
-                                 size_t *len);
+/* A tensor of a file, the storage of l.  `kind`: its type in safetensors; NULL: that of l. */
+typedef struct {
+    const Layout *l;
+    const char *name, *kind;
+} SafeTensor;
+/* What stands before the data of n tensors, which follow each other. */
+const char *cli_safetensors_head(Cli *c, const SafeTensor *t, int n, size_t *len);
 
 /* cli_gguf.c: version 2 and 3; types that are not quantised. */
 bool cli_is_gguf(const ArrayFile *f);

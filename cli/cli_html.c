@@ -215,7 +215,7 @@ view_json(const Picture *p, bool boxes)
 static const Embedded *
 page(Cli *c)
 {
-    const Embedded *f = embed_templates;
+    const Embedded *f = embed_templates(c->arena->diag);
     while (f->name && strcmp(f->name, "templates/html/page.html"))
         f++;
     if (!f->name)

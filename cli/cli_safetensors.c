@@ -155,43 +155,73 @@ kind_of(Cli *c, const DType *t)
     cli_fail(c, "safetensors files have no type for %s", t->name);
 }
 
-/* NULL: a text is not valid UTF-8. */
-static json_t *
-header(Cli *c, const Layout *l, const char *name, const char *kind)
+/* Add a tensor, whose data begin at `at`, and its metadata.  False: a text is not valid
+ * UTF-8. */
+static bool
+add_tensor(Cli *c, json_t *all, json_t *about, const SafeTensor *t, i64 at)
 {
+    const Layout *l = t->l;
     i64 stored[MAX_ENTRIES];
     int n = compile_stored(l, stored);
+    bool ok = true;
     const char *shape = cli_tuple(c->arena, cli_shape(c->arena, l), l->rank);
     shape = arena_printf(c->arena, "%.*s", (int)strlen(shape) - 2, shape + 1);
-    json_t *about = json_object(), *all = json_object();
     const char *const texts[][2] = {{"layout", layout_whole_text(c->arena, l->ref)},
                                     {"shape", shape}, {"dtype", l->dtype->name}};
     for (int i = 0; i < LEN(texts); i++)
-        json_object_set_new(about, arena_printf(c->arena, "ravel.%s.%s", texts[i][0], name),
-                            json_string(texts[i][1]));
-    json_t *tensor = json_pack("{s:s, s:o, s:[i, I]}", "dtype",
-        kind ? kind : kind_of(c, l->dtype), "shape", cli_json_numbers(stored, n),
-        "data_offsets", 0, (json_int_t)layout_bytes(l));
-    if (json_object_set_new(all, "__metadata__", about) ||
-        json_object_set_new(all, name, tensor)) {
-        json_decref(all);
-        return NULL;
+        ok = !json_object_set_new(about, arena_printf(c->arena, "ravel.%s.%s", texts[i][0],
+                                                      t->name),
+                                  json_string(texts[i][1])) && ok;
+    json_t *tensor = json_pack("{s:s, s:o, s:[I, I]}", "dtype",
+        t->kind, "shape", cli_json_numbers(stored, n),
+        "data_offsets", (json_int_t)at, (json_int_t)(at + layout_bytes(l)));
+    return !json_object_set_new(all, t->name, tensor) && ok;
+}
+
+/* NULL: a text is not valid UTF-8. */
+static json_t *
+header(Cli *c, const SafeTensor *t, int n)
+{
+    json_t *about = json_object(), *all = json_object();
+    i64 at = 0;
+    bool ok = !json_object_set_new(all, "__metadata__", about);
+    for (int i = 0; i < n && ok; i++) {
+        ok = add_tensor(c, all, about, &t[i], at);
+        at += layout_bytes(t[i].l);
     }
-    return all;
+    if (ok)
+        return all;
+    json_decref(all);
+    return NULL;
+}
+
+/* The tensors with their types.  What is wrong is found before there is JSON to be freed. */
+static const SafeTensor *
+checked(Cli *c, const SafeTensor *t, int n)
+{
+    SafeTensor *out = arena_array(c->arena, SafeTensor, n);
+    i64 all = 0;
+    for (int i = 0; i < n; i++) {
+        out[i] = t[i];
+        out[i].kind = t[i].kind ? t[i].kind : kind_of(c, t[i].l->dtype);
+        if (!strcmp(t[i].name, "__metadata__"))
+            cli_fail(c, "no tensor of a safetensors file can have the name '%s'", t[i].name);
+        if (!int_add(all, layout_bytes(t[i].l), &all))
+            cli_fail(c, "the tensors of '%s' do not fit 64 bits", c->o.arg[1]);
+    }
+    return out;
 }
 
 const char *
-cli_safetensors_head(Cli *c, const Layout *l, const char *name, const char *kind, size_t *len)
+cli_safetensors_head(Cli *c, const SafeTensor *t, int n, size_t *len)
 {
     enum { ALIGN = 8 };
     Buf b = buf_new(c->arena);
-    if (!strcmp(name, "__metadata__"))
-        cli_fail(c, "no tensor of a safetensors file can have the name '%s'", name);
-    json_t *j = header(c, l, name, kind);
+    json_t *j = header(c, checked(c, t, n), n);
     char *text = j ? json_dumps(j, JSON_COMPACT) : NULL;
     json_decref(j);
     if (!text)
-        cli_fail(c, "the name '%.40s' or the layout is not valid UTF-8", name);
+        cli_fail(c, "the name '%.40s' or the layout is not valid UTF-8", t->name);
     buf_printf(&b, "%*s%s", ALIGN, "", text);
     free(text);
     while (b.len % ALIGN)

@@ -176,9 +176,9 @@ read_shape(Cli *c, Tuning *t)
 }
 
 static void
-show_progress(void *arg, double part)
+show_progress(void *arg, double part, double done)
 {
-    progress_at(arg, part, 1, 0);
+    progress_at(arg, done, done / part, 0);
 }
 
 int
@@ -194,7 +194,7 @@ cmd_tune(Cli *c)
     rq->from = cli_layout_text(c, c->o.from);
     rq->to = cli_layout_text(c, c->o.to);
     read_shape(c, t);
-    Progress progress = progress_begin("tuning", NULL);
+    Progress progress = progress_begin("tuning", "measurements");
     ravel_status s = tune_watched(c->cx, rq, t->any ? t->at : NULL, seconds,
                                   (TuneWatch){show_progress, &progress}, &t->result, &err);
     progress_end(&progress);

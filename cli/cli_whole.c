@@ -40,26 +40,43 @@ cli_run_whole(const ravel_plan *p, void *dst, const void *src)
 }
 
 typedef struct {
-    FilePart head, data;
+    const FilePart *part;
+    int n;
+    double bytes, done;            /* of all parts */
+    Progress shown;
 } Contents;
+
+static int
+write_part(Contents *w, const FilePart *part, int fd)
+{
+    int e = 0;
+    for (size_t at = 0, n; at < part->len && e == 0; at += n) {
+        n = part->len - at < PIECE ? part->len - at : PIECE;
+        e = file_write_all(fd, (const char *)part->data + at, n);
+        w->done += (double)n;
+        progress_at(&w->shown, w->done, w->bytes, w->bytes);
+    }
+    return e;
+}
 
 static int
 write_pieces(void *arg, int fd)
 {
-    const Contents *w = arg;
-    Progress shown = progress_begin("writing", NULL);
-    int e = file_write_all(fd, w->head.data, w->head.len);
-    for (size_t at = 0, n; at < w->data.len && e == 0; at += n) {
-        n = w->data.len - at < PIECE ? w->data.len - at : PIECE;
-        e = file_write_all(fd, (const char *)w->data.data + at, n);
-        progress_at(&shown, (double)(at + n), (double)w->data.len, (double)w->data.len);
-    }
-    progress_end(&shown);
+    Contents *w = arg;
+    int e = 0;
+    w->shown = progress_begin("writing", NULL);
+    w->done = 0;
+    for (int i = 0; i < w->n && e == 0; i++)
+        e = write_part(w, &w->part[i], fd);
+    progress_end(&w->shown);
     return e;
 }
 
 ravel_status
-cli_write_whole(const char *path, FilePart head, FilePart data, ravel_error *err)
+cli_write_whole(const char *path, const FilePart *part, int n, ravel_error *err)
 {
-    return file_write_by(path, write_pieces, &(Contents){head, data}, err);
+    Contents w = {.part = part, .n = n};
+    for (int i = 0; i < n; i++)
+        w.bytes += (double)part[i].len;
+    return file_write_by(path, write_pieces, &w, err);
 }

@@ -7,7 +7,7 @@
 
 /* ravel_run, of buffers that are right for the plan. */
 void cli_run_whole(const ravel_plan *p, void *dst, const void *src);
-/* file_write of what stands before the data, and of the data. */
-ravel_status cli_write_whole(const char *path, FilePart head, FilePart data, ravel_error *err);
+/* file_write. */
+ravel_status cli_write_whole(const char *path, const FilePart *part, int n, ravel_error *err);
 
 #endif

@@ -77,16 +77,28 @@ zip_write(Cli *c, const char *path, const ZipPart *part, int n)
     cli_check(c, file_write(path, out, k, &err), &err);
 }
 
-void
-cli_write_npz(Cli *c, const char *path, const char *name, const char *descr, int bytes,
-              int rank, const i64 *shape, const void *data)
+/* An array of the archive; its header is in the arena. */
+static ZipPart
+array_part(Cli *c, const char *path, const NpzArray *a)
 {
-    unsigned char header[NPY_HEADER_MAX];
-    size_t head = npy_header_write(header, npy_type(descr, strlen(descr)), rank, shape);
+    unsigned char *header = arena_alloc(c->arena, NPY_HEADER_MAX);
+    size_t head = npy_header_write(header, npy_type(a->descr, strlen(a->descr)), a->rank,
+                                   a->shape);
     i64 count;
-    if (!npy_count(shape, rank, bytes, &count) || count > (INT32_MAX - 4096) / bytes)
+    if (!npy_count(a->shape, a->rank, a->bytes, &count) ||
+        count > (INT32_MAX - 4096) / a->bytes)
         cli_fail(c, "'%s': an array of more than 2 GB is not written to an archive: name "
                  "the output .npy", path);
-    const ZipPart part = {name, {{header, head}, {data, (size_t)(count * bytes)}}};
-    zip_write(c, path, &part, 1);
+    return (ZipPart){a->name, {{header, head}, {a->data, (size_t)(count * a->bytes)}}};
+}
+
+void
+cli_write_npz(Cli *c, const char *path, const NpzArray *a, int n)
+{
+    ZipPart *part = arena_array(c->arena, ZipPart, n);
+    if (n > UINT16_MAX - 1)
+        cli_fail(c, "'%s': an archive has at most %d arrays", path, UINT16_MAX - 1);
+    for (int i = 0; i < n; i++)
+        part[i] = array_part(c, path, &a[i]);
+    zip_write(c, path, part, n);
 }

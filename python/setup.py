@@ -22,7 +22,7 @@ class Build(build_ext):
 libraries = [word for word in subprocess.check_output([*MAKE, "libs"], text=True).split() if word.startswith("-l")]
 version = re.search(r'RAVEL_VERSION "(.*)"', (ROOT / "runtime/ravel.h").read_text()).group(1)
 extension = Extension(
-    "ravel._ravel", ["src/py_module.c", "src/py_context.c", "src/py_plan.c", "src/py_dlpack.c"],
+    "ravel._ravel", ["src/py_module.c", "src/py_context.c", "src/py_plan.c", "src/py_dlpack.c", "src/py_device.c"],
     depends=["src/py_ravel.h", str(BUILD / "libravel.a")], include_dirs=[str(ROOT / "runtime")], py_limited_api=True,
     extra_compile_args=["-std=gnu11", "-fvisibility=hidden", "-Wall", "-Wextra", *(["-Werror"] if os.environ.get("CI") else [])],
     extra_link_args=[str(BUILD / "libravel.a"), "-Wl,--exclude-libs,ALL", "-s", *libraries])

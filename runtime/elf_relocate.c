@@ -9,12 +9,10 @@
 static const unsigned char JUMP[8] = {0xff, 0x25, 2, 0, 0, 0, 0x0f, 0x0b};
 
 static uint64_t
-host_address(const JitSymbol *sym, const char *name)
+host_address(const JitSymbol *list, const char *name)
 {
-    for (; sym->name; sym++)
-        if (strcmp(sym->name, name) == 0)
-            return (uint64_t)(uintptr_t)sym->fn;
-    return 0;
+    const JitSymbol *s = jit_symbol(list, name);
+    return s ? (uint64_t)(uintptr_t)s->fn : 0;
 }
 
 ravel_status

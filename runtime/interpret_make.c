@@ -23,10 +23,7 @@ typedef struct {
 static void
 (*function(const KernelSet *set, const char *name))(void)
 {
-    const JitSymbol *s = set->symbols;
-    while (strcmp(s->name, name))
-        s++;
-    return s->fn;
+    return jit_symbol(set->symbols, name)->fn;
 }
 
 /* 0: it depends on the shape. */

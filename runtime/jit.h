@@ -9,11 +9,15 @@
 
 typedef struct Jit Jit;
 
-/* A host function that the text may call.  No other external symbol resolves. */
-typedef struct {
+/* A host function that the text may call.  No other external symbol resolves.  The entry
+ * without a name ends a list, or says where it goes on. */
+typedef struct JitSymbol {
     const char *name;
     void (*fn)(void);
+    const struct JitSymbol *more;
 } JitSymbol;
+/* The function of a name; NULL: there is none. */
+const JitSymbol *jit_symbol(const JitSymbol *list, const char *name);
 
 /* Whether this library has a JIT: it was built with libtcc, for a supported machine. */
 extern const bool jit_is_built;

@@ -4,7 +4,9 @@
 
 #include "kernels.h"
 
-extern const JitSymbol kernels_scalar[], kernels_portable[];
+extern const JitSymbol kernels_scalar[];
+/* Not in the library for x86-64: NULL. */
+extern const JitSymbol kernels_portable[] __attribute__((weak));
 #ifdef __x86_64__
 extern const JitSymbol kernels_sse2[], kernels_avx2[], kernels_avx512[],
     kernels_avx512vbmi[];
@@ -21,6 +23,14 @@ const KernelSet kernel_sets[] = {
 #endif
     {NULL, NULL, false},
 };
+
+const JitSymbol *
+jit_symbol(const JitSymbol *list, const char *name)
+{
+    while (list && list->name && strcmp(list->name, name))
+        list = list[1].name ? list + 1 : list[1].more;
+    return list && list->name ? list : NULL;
+}
 
 static int
 runs(const char *name)
@@ -44,7 +54,7 @@ kernels_here(void)
     const char *wanted = getenv("RAVEL_ISA");
     const KernelSet *best = NULL;
     for (const KernelSet *s = kernel_sets; s->name; s++)
-        if (runs(s->name) && (!wanted || !*wanted || !strcmp(wanted, s->name)))
+        if (s->symbols && runs(s->name) && (!wanted || !*wanted || !strcmp(wanted, s->name)))
             best = s;
     return best;
 }

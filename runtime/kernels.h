@@ -5,7 +5,7 @@
 
 #include "jit.h"
 
-/* An instruction set, and its kernels; the list ends with a null name. */
+/* An instruction set, and its kernels. */
 typedef struct {
     const char *name;
     const JitSymbol *symbols;

@@ -1,5 +1,6 @@
 /* kernels_isa.h: the body of kernels_*.c, which define the instruction set and the name
- * KERNELS.  It includes the kernels that emitted files contain, and lists them by name.
+ * KERNELS; also OWN_KERNELS, if the kernels that they do not name are those of OTHER_KERNELS.
+ * It includes the kernels that emitted files contain, and lists them by name.
  * The files that the build expands (templates/README.md) are in the build folder. */
 #include <stdint.h>
 #include <string.h>
@@ -113,16 +114,18 @@
 
 typedef void (*Fn)(void);
 
+#define SYMBOL(k) {.name = "ravel_" #k, .fn = (Fn)ravel_##k},
+
 extern const JitSymbol KERNELS[];
+#ifdef OWN_KERNELS
+extern const JitSymbol OTHER_KERNELS[];
+const JitSymbol KERNELS[] = {OWN_KERNELS {.more = OTHER_KERNELS}};
+#else
 const JitSymbol KERNELS[] = {
-#define K(name, family, size) {"ravel_" #name, (Fn)ravel_##name},
+#define K(name, family, size) SYMBOL(name)
 #include "../compiler/plan/kernel.def"
 #undef K
-    {"ravel_min", (Fn)ravel_min},
-    {"ravel_max", (Fn)ravel_max},
-    {"ravel_times", (Fn)ravel_times},
-    {"ravel_round", (Fn)ravel_round},
-    {"ravel_fence", (Fn)ravel_fence},
-    {"ravel_table_add", (Fn)ravel_table_add},
-    {NULL, NULL},
+    SYMBOL(min) SYMBOL(max) SYMBOL(times) SYMBOL(round) SYMBOL(fence) SYMBOL(table_add)
+    {.name = NULL},
 };
+#endif

@@ -47,10 +47,10 @@ sparse_share(const void *work, ravel_task *task, void *arg)
 typedef void (*Fn)(void);
 
 const JitSymbol sparse_symbols[] = {
-#define STEP(name, args) {"ravel_stream_" #name, (Fn)ravel_stream_##name},
+#define STEP(step, args) {.name = "ravel_stream_" #step, .fn = (Fn)ravel_stream_##step},
 #include "../compiler/sparse/step.def"
 #undef STEP
-    {NULL, NULL},
+    {.name = NULL},
 };
 
 /* A step with its arguments as words; the calling conventions of the supported machines

@@ -30,6 +30,6 @@ $(B)/tcc_pic.o: $(LIBTCC) runtime/tcc.mk
 	$(SAY) OBJCOPY $@
 	$(Q)$(LD) -r -T $@.ld --whole-archive $< -o $@.all
 	$(Q)$(OBJCOPY) $(TCC_KEEP:%=--keep-global-symbol=%) $@.all
-	$(Q)$(OBJCOPY) $(TCC_RENAME) $@.all
+	$(Q)$(OBJCOPY) $(TCC_RENAME) --remove-section=.eh_frame --remove-section=.rela.eh_frame $@.all
 	@mv $@.all $@
 	@rm $@.ld

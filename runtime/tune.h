@@ -18,9 +18,10 @@ typedef struct {
     double gain;          /* median of the ratio of its time to that of t[0] */
 } Try;
 
-/* What is told how far the work is: `part`, from 0 to 1. */
+/* What is told how far the work is: `part`, from 0 to 1, and the proofs and measurements that
+ * are done. */
 typedef struct {
-    void (*f)(void *arg, double part);     /* NULL: nobody */
+    void (*f)(void *arg, double part, double done);    /* NULL: nobody */
     void *arg;
 } TuneWatch;
 
@@ -29,6 +30,7 @@ typedef struct {
     int n;
     TuneWatch watch;
     double done, share;   /* parts of all work: before this race, and of the race */
+    double counted;       /* proofs and measurements, of all races */
     const int64_t *shape; /* at which plans with run-time extents run; else NULL */
     char why[1024];       /* the message of the first refused candidate */
     void *dst, *src;

@@ -7,12 +7,13 @@
 static const double enough = 0.97;
 enum { SAMPLE = 1000000, REST = 6000000, CACHE = 64 << 20, LEAST_ROUNDS = 5 };
 
-/* Half of a race are the proofs. */
+/* Half of a race are the proofs.  n: that are done since the last call. */
 static void
-tell(const Race *r, double half, double part)
+tell(Race *r, double half, double part, int n)
 {
+    r->counted += n;
     if (r->watch.f)
-        r->watch.f(r->watch.arg, r->done + r->share * (half + part) / 2);
+        r->watch.f(r->watch.arg, r->done + r->share * (half + part) / 2, r->counted);
 }
 
 ravel_status
@@ -27,7 +28,7 @@ race_prove(Race *r, Proof *q, ravel_error *err)
         if (s != RAVEL_OK && s != RAVEL_ERR_VERIFY)
             return error_set(err, s, "%s", own.text);
         r->t[i].refused = s != RAVEL_OK;
-        tell(r, 0, (double)(i + 1) / r->n);
+        tell(r, 0, (double)(i + 1) / r->n, 1);
         if (s != RAVEL_OK && !r->why[0])
             snprintf(r->why, sizeof r->why, "nest %d by %s, %s: %.900s",
                      r->t[i].pick.nest + 1, r->t[i].pick.kernel, r->t[i].pick.order,
@@ -70,7 +71,7 @@ run_copy(void *runner)
 
 /* Rounds until the time is over; each round begins with a different candidate. */
 static int
-run_rounds(const Race *r, Measured *m, int n, double (*ns)[TUNE_ROUNDS], double seconds,
+run_rounds(Race *r, Measured *m, int n, double (*ns)[TUNE_ROUNDS], double seconds,
            Ready ready)
 {
     int64_t start = measure_now(), until = start + (int64_t)(seconds * 1e9);
@@ -81,7 +82,7 @@ run_rounds(const Race *r, Measured *m, int n, double (*ns)[TUNE_ROUNDS], double 
         measure_rounds(m, n, n, ready);
         rounds += n;
         double part = (double)(measure_now() - start) * 1e-9 / seconds;
-        tell(r, 1, part < 1 ? part : 1);
+        tell(r, 1, part < 1 ? part : 1, n * n);
     }
     return rounds;
 }

@@ -64,9 +64,11 @@ def relayout(path, case, *more):
 
 def compiled(c, compiler):
     """A shared object of the file c, made without a word."""
-    so = c.with_suffix("." + compiler + ".so")
-    r = subprocess.run([*COMPILERS[compiler], "-shared", "-fPIC", "-o", so, c], capture_output=True, text=True)
+    so, o = c.with_suffix("." + compiler + ".so"), c.with_suffix("." + compiler + ".o")
+    r = subprocess.run([*COMPILERS[compiler], "-c", "-fPIC", "-o", o, c], capture_output=True, text=True)
     assert r.returncode == 0 and r.stderr == "", r.stderr
+    # tcc's own objects ask for an executable stack, which glibc from 2.41 on refuses to a library
+    subprocess.run(["gcc", "-shared", "-z", "noexecstack", "-Wl,-Bsymbolic", "-o", so, o], check=True)
     return ct.CDLL(str(so))
 
 

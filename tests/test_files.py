@@ -205,13 +205,57 @@ def test_choosing():
     assert "has no array 'wieght'; it has weight, bias; did you mean 'weight'?" in convert("x.safetensors", "y.npy", *PAIR, "--tensor", "wieght", code=2)
     convert("x.safetensors", "y.npy", *PAIR, "--tensor", "w*t")
     assert np.array_equal(np.load("y.npy"), NHWC)
-    assert "has 2 arrays like '*i*', and one is converted: weight, bias" in convert("x.safetensors", "y.npy", *PAIR, "--tensor", "*i*", code=2)
+    assert "has 2 arrays like '*i*', and OUT has room for one: name a .safetensors or .npz file: weight, bias" in convert("x.safetensors", "y.npy", *PAIR, "--tensor", "*i*", code=2)
     safetensors({"a[1]": ("F16", X), "a1": ("F16", X[::-1])})
     convert("x.safetensors", "y.npy", *PAIR, "--tensor", "a[1]")       # a name before it is a pattern
     assert np.array_equal(np.load("y.npy"), NHWC)
     np.save("x.npy", X)
     assert "has one array, without a name" in convert("x.npy", "y.npy", *PAIR, "--tensor", "w", code=2)
     assert "--offset is for raw data" in convert("x.npy", "y.npy", *PAIR, "--offset", "8", code=2)
+
+
+MANY = {"a.w": X, "b": np.arange(7, dtype="f4"), "c.w": np.arange(240, dtype="f8").reshape(2, 3, 8, 5)}
+LIKE = {name: x.transpose(0, 2, 3, 1) for name, x in MANY.items() if x.ndim == 4}
+
+
+def many_of(path):
+    """What a file of several has, as NumPy's arrays."""
+    if path.endswith(".npz"):
+        return dict(np.load(path))
+    return {n: np.frombuffer(raw, {"F16": "f2", "F64": "f8"}[kind]).reshape(shape) for n, (kind, shape, raw) in read_safetensors(path)[1].items()}
+
+
+@pytest.mark.parametrize("source", ["x.npz", "x.safetensors", "x.gguf", "-"])
+@pytest.mark.parametrize("out", ["y.npz", "y.safetensors"])
+def test_a_pattern_of_several(source, out):
+    """All that fit are converted, and what does not is left out; with less memory than the results take too."""
+    np.savez_compressed("x.npz", **MANY)
+    safetensors({n: ({2: "F16", 4: "F32", 8: "F64"}[x.itemsize], x) for n, x in MANY.items()})
+    gguf({n: ({2: 1, 4: 0, 8: 28}[x.itemsize], x) for n, x in MANY.items()})
+    for more in ([], ["--verify"], ["--mem", "6K"]):
+        given = {"stdin": open("x.npz", "rb")} if source == "-" else {}
+        said = convert(source, out, *PAIR, "--tensor", "*.w", *more, **given)
+        assert [line.split(": ")[1] for line in said.splitlines()] == list(LIKE)
+        got = many_of(out)
+        assert list(got) == list(LIKE) and all(np.array_equal(got[n], LIKE[n]) and got[n].dtype == LIKE[n].dtype for n in LIKE)
+        os.remove(out)
+
+
+def test_several_with_a_layout_in_the_file():
+    """Each says its own shape and layout."""
+    np.savez("x.npz", **MANY)
+    convert("x.npz", "y.safetensors", "--from", "NCHW", "--to", "NC1HWC0", "--tensor", "*.w")
+    convert("y.safetensors", "z.npz", "--to", "NHWC", "--tensor", "*", "--verify")
+    got = many_of("z.npz")
+    assert all(np.array_equal(got[n], LIKE[n]) for n in LIKE)
+
+
+@pytest.mark.parametrize("more, code, says", [(["*"], 2, "the array 'b': the logical shape does not follow"), (["*.w", "--dtype", "f16"], 2, "the array 'c.w")])
+def test_several_are_whole_or_not_there(more, code, says):
+    safetensors({n: ({2: "F16", 4: "F32", 8: "F64"}[x.itemsize], x) for n, x in MANY.items()})
+    open("y.npz", "w").write("before")
+    assert says in convert("x.safetensors", "y.npz", *PAIR, "--tensor", *more, code=code)
+    assert open("y.npz").read() == "before" and sorted(os.listdir()) == ["x.safetensors", "y.npz"]
 
 
 def test_raw_at_an_offset():

@@ -216,7 +216,7 @@ def test_names_of_a_program(prefix, how, build, tmp_path):
     names = tmp_path / "names.c"
     names.write_text("#include <stdlib.h>\n" + "".join("__attribute__((used)) void %s(void) { abort(); }\n" % n for n in sorted(theirs)))
     link = {"shared": ["-L%s" % (prefix / "lib"), "-lravel", "-rdynamic"],
-            "static": [prefix / "lib/libravel.a", "-llua5.4", "-lm", "-lpthread", "-lgomp"]}[how]
+            "static": [prefix / "lib/libravel.a", "-llua5.4", "-lz", "-lm", "-lpthread", "-lgomp"]}[how]
     program = tmp_path / "program"
     subprocess.run(["gcc", "-w", "-fno-builtin", "-I%s" % (prefix / "include"), ravel.ROOT / "examples/library.c", names, *link,
                     "-o", program], check=True)

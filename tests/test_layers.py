@@ -67,7 +67,7 @@ FOREIGN = {
     "libtcc.h": "runtime/jit.c runtime/tcc_stdio.c",
     "omp.h": "runtime/threads.c",
     "jansson.h argp.h": "cli/*",
-    "zlib.h": "cli/cli_zip*.c",
+    "zlib.h": "cli/cli_zip*.c compiler/base/unpack.c",
 }
 LIBC = """assert.h ctype.h dirent.h errno.h fcntl.h float.h fnmatch.h inttypes.h limits.h locale.h math.h pthread.h setjmp.h signal.h stdarg.h stdatomic.h
 stdbool.h stddef.h stdint.h stdio.h stdlib.h string.h strings.h time.h unistd.h elf.h endian.h dlfcn.h immintrin.h arm_neon.h

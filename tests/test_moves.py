@@ -31,7 +31,7 @@ def drawn(shape, dtype=np.uint8):
     return RNG.integers(0, 1 << 32, shape, np.uint64).astype(dtype)
 
 
-@pytest.mark.parametrize("isa", ["avx512vbmi", "avx512", "avx2", "portable"])
+@pytest.mark.parametrize("isa", ["avx512vbmi", "avx512", "avx2", "sse2"])
 @pytest.mark.parametrize("pixels", [22, 64, 1037])
 def test_places_within_lines(by, isa, pixels):
     """One, two and more windows of 64 bytes, cut short by the end of the source, with padding and without."""
@@ -44,7 +44,7 @@ def test_places_within_lines(by, isa, pixels):
             assert converted(cx, "(P,C){C, P}", plain, x.T, x.shape) == x.tobytes()
 
 
-@pytest.mark.parametrize("isa", ["avx512vbmi", "portable"])
+@pytest.mark.parametrize("isa", ["avx512vbmi", "sse2"])
 def test_runs_of_every_length(by, isa):
     with by(isa) as cx:
         for n in [*range(1, 200), 255, 256, 257, 511, 512, 513, 600]:

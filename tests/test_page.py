@@ -253,6 +253,7 @@ def test_narrow_windows_and_contrast(page):
     for width in (400, 1280):
         tab.size(width, 800)
         assert tab.js("document.documentElement.scrollWidth") <= width
+        assert tab.js("[...document.querySelectorAll('#plan .scroll')].every(e => e.scrollWidth <= e.clientWidth)"), "a table of the plan is cut"
     pairs = tab.js("""(() => {
         const seen = new Set();
         for (const e of document.body.querySelectorAll('*')) {

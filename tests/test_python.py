@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 import ravel
+from test_device import mocks  # noqa: F401 (a fixture)
 
 HERE = ravel.ROOT / "python"
 HEADER = os.path.join(sysconfig.get_paths()["include"], "Python.h")
@@ -30,17 +31,18 @@ def package(tmp_path_factory):
     return there
 
 
-def examine(package, folder, *what):
+def examine(package, folder, *what, **more):
     """Runs in another process: these tests have a module ravel of their own."""
     command = [sys.executable, "-P", "-m", "pytest", "-q", "-p", "no:cacheprovider", "-o", "doctest_optionflags=ELLIPSIS", "-rs", *map(str, what)]
-    r = subprocess.run(command, cwd=folder, env=offline(PYTHONPATH=str(package)), capture_output=True, text=True)
+    r = subprocess.run(command, cwd=folder, env=offline(PYTHONPATH=str(package), **more), capture_output=True, text=True)
     assert r.returncode == 0, r.stdout + r.stderr
     return r.stdout
 
 
 @pytest.mark.parametrize("file", sorted(p.name for p in HERE.glob("tests/test_*.py")))
-def test_its_own_tests(package, file, tmp_path, record_property):
-    said = examine(package, tmp_path, HERE / "tests" / file)
+def test_its_own_tests(package, mocks, file, tmp_path, record_property):  # noqa: F811
+    said = examine(package, tmp_path, HERE / "tests" / file, RAVEL_CUDA_LIBRARY=mocks["cuda"], RAVEL_NVRTC_LIBRARY=mocks["nvrtc"],
+                   RAVEL_MOCK_KERNELS=mocks["kernels"], RAVEL_MOCK_FOLDER=str(tmp_path))
     assert " passed" in said
     for place, why in re.findall(r"^SKIPPED \[\d+\] (?:.*/)?(.+?:\d+): (.+)", said, re.M):
         record_property("skipped", "%s: %s" % (place, why))
@@ -80,12 +82,12 @@ def test_nothing_is_exported(package):
 
 
 def test_pip(tmp_path):
-    """A wheel, without a network, and an installation of it; one binary for all versions of Python."""
+    """A wheel from the folder of the project, without a network, and an installation of it; one binary for all versions of Python."""
     pip = [sys.executable, "-m", "pip", "-q"]
     if subprocess.run([*pip, "--version"], capture_output=True).returncode:
         pytest.skip("pip is not installed")
     try:
-        subprocess.run([*pip, "wheel", "--no-build-isolation", "--no-deps", "--no-index", "-w", tmp_path, HERE], env=offline(), check=True,
+        subprocess.run([*pip, "wheel", "--no-build-isolation", "--no-deps", "--no-index", "-w", tmp_path, ravel.ROOT], env=offline(), check=True,
                        capture_output=True)
     finally:
         shutil.rmtree(HERE / "build", ignore_errors=True)

@@ -159,6 +159,20 @@ typedef struct {
 
 extern const Embedded embed_prelude;      /* compiler/spec/prelude.lua */
 extern const Embedded embed_specs[];      /* by name; ends with a null name */
-extern const Embedded embed_templates[];  /* templates, likewise */
+
+/* Texts in one piece of gzip, each followed by a NUL. */
+typedef struct {
+    const char *name;
+    size_t at, len;       /* in what is unpacked */
+} PackedText;
+typedef struct {
+    const unsigned char *data;
+    size_t packed, len;   /* of data; of what is unpacked */
+    const PackedText *text;
+    size_t ntexts;        /* with the one that ends them */
+} Packed;
+extern const Packed embed_packed;
+/* unpack.c: the templates, by name; ends with a null name.  Fails if memory runs out. */
+const Embedded *embed_templates(Diag *d);
 
 #endif

@@ -1,16 +1,8 @@
 #!/bin/sh
-# embed.sh FILE...: the files as C arrays, for base.h.  What the build expanded, of
-# build/templates/, is called as if it were of templates/, and has no #line.
+# embed.sh FILE...: the files as C arrays, for base.h.  Specs are as they are, templates are
+# compressed, all as one.  What the build expanded, of build/templates/, is called as if it
+# were of templates/, and has no #line.
 set -eu
-list() {                        # list NAME FILES: an array of Embedded
-    echo "const Embedded $1[] = {"
-    shift
-    for f; do
-        echo "    {\"$(name "$f")\", (const char *)bytes_$(id "$f"), sizeof bytes_$(id "$f") - 1},"
-    done
-    echo "    {0, 0, 0}"
-    echo "};"
-}
 name() {
     case $1 in
     *templates/*) printf %s "templates/${1##*templates/}" ;;
@@ -18,19 +10,36 @@ name() {
     esac
 }
 id() { printf %s "$1" | tr -c 'a-zA-Z0-9' '_'; }
+text() { sed '/^#line /d' "$1"; }
+array() {                       # array NAME: standard input as an array
+    echo "static const unsigned char $1[] = {"
+    od -An -v -tu1 | sed 's/  */,/g; s/^,//; s/$/,/'
+    echo "0};"
+}
+entry() { echo "    {\"$(name "$1")\", (const char *)bytes_$(id "$1"), sizeof bytes_$(id "$1") - 1}"; }
 
 echo '#include "base.h"'
-specs= templates=
+specs= templates= p=compiler/spec/prelude.lua
 for f; do
-    echo "static const unsigned char bytes_$(id "$f")[] = {"
-    sed '/^#line /d' "$f" | od -An -v -tu1 | sed 's/  */,/g; s/^,//; s/$/,/'
-    echo "0};"
     case $f in
-    specs/*) specs="$specs $f" ;;
     *templates/*) templates="$templates $f" ;;
+    *) text "$f" | array "bytes_$(id "$f")" ;;
     esac
+    case $f in specs/*) specs="$specs $f" ;; esac
 done
-list embed_specs $specs
-list embed_templates $templates
-p=compiler/spec/prelude.lua
-echo "const Embedded embed_prelude = {\"$p\", (const char *)bytes_$(id $p), sizeof bytes_$(id $p) - 1};"
+echo "const Embedded embed_specs[] = {"
+for f in $specs; do echo "$(entry "$f"),"; done
+echo "    {0, 0, 0}};"
+echo "const Embedded embed_prelude ="
+echo "$(entry $p);"
+
+for f in $templates; do text "$f"; printf '\0'; done | gzip -9n | array packed
+echo "static const PackedText texts[] = {"
+at=0
+for f in $templates; do
+    n=$(text "$f" | wc -c)
+    echo "    {\"$(name "$f")\", $at, $n},"
+    at=$((at + n + 1))
+done
+echo "    {0, 0, 0}};"
+echo "const Packed embed_packed = {packed, sizeof packed - 1, $at, texts, sizeof texts / sizeof *texts};"

@@ -198,7 +198,7 @@ typedef struct {
 /* The helper number i; NULL past the last. */
 const TargetHelper *target_helper(const Target *t, int i);
 /* The text of the template that a field names. */
-const char *target_file(const Target *t, const char *field);
+const char *target_file(Arena *a, const Target *t, const char *field);
 
 /* The value of ${name} in a line of a table. */
 typedef struct {

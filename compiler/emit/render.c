@@ -307,7 +307,7 @@ render(const Target *t, const Unit *u, bool stand_alone)
         return render_file(t, &u, 1);
     Writer w = render_writer(t, u, &body);
     render_functions(&w, u, false);
-    buf_add(&all, target_file(t, "jit_prologue"));
+    buf_add(&all, target_file(all.arena, t, "jit_prologue"));
     put_prototypes(&all, writer_calls(all.arena, &u, 1));
     buf_add(&all, "\n");
     buf_addn(&all, body.s, body.len);
@@ -329,7 +329,7 @@ render_units(const Target *t, Unit *const *u, int n, const char *prototypes)
     if (!prototypes) {
         writer_head(&w, u[0]->head, NULL, 0, body.s);
     } else {
-        buf_add(&all, target_file(t, "jit_prologue"));
+        buf_add(&all, target_file(all.arena, t, "jit_prologue"));
         buf_add(&all, prototypes);
     }
     buf_addn(&all, body.s, body.len);

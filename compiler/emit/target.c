@@ -12,9 +12,9 @@
 static const char folder[] = "templates/";
 
 const char *
-target_template(const char *name)
+target_template(Arena *a, const char *name)
 {
-    for (const Embedded *f = embed_templates; f->name; f++)
+    for (const Embedded *f = embed_templates(a->diag); f->name; f++)
         if (!strncmp(f->name, folder, sizeof folder - 1) &&
             !strcmp(f->name + sizeof folder - 1, name))
             return f->text;
@@ -26,7 +26,7 @@ static const char *
 targets(Arena *a)
 {
     Buf b = buf_new(a);
-    for (const Embedded *f = embed_templates; f->name; f++) {
+    for (const Embedded *f = embed_templates(a->diag); f->name; f++) {
         const char *name = f->name + sizeof folder - 1;
         size_t n = strcspn(name, "./");
         if (!strcmp(name + n, ".lua"))
@@ -52,16 +52,16 @@ find_field(const Target *t, const char *field)
 }
 
 const char *
-target_file(const Target *t, const char *field)
+target_file(Arena *a, const Target *t, const char *field)
 {
     return t->prologue && !strcmp(field, "prologue") ? t->prologue
-                                                     : target_template(target_text(t, field));
+                                                     : target_template(a, target_text(t, field));
 }
 
 const char *
 target_kernel_file(const Target *t, Arena *a, const char *where, const char *file)
 {
-    const char *text = target_template(arena_printf(a, "%.100s%s", where, file));
+    const char *text = target_template(a, arena_printf(a, "%.100s%s", where, file));
     if (!text)
         target_fail(t, a, "field 'kernels': there is no template '%.100s%s'", where, file);
     return text;
@@ -280,7 +280,7 @@ read_like(Load *l, const char *like)
 {
     const char *model = l->model;
     bool own = find_field(l->t, "prologue_text") || find_field(l->t, "prologue");
-    l->text = target_template(arena_printf(l->a, "%.40s.lua", like));
+    l->text = target_template(l->a, arena_printf(l->a, "%.40s.lua", like));
     if (!l->text)
         target_fail(l->t, l->a, "like = '%.40s': a target is wanted, one of %s", like,
                     targets(l->a));
@@ -319,7 +319,7 @@ target_read(Arena *a, const char *name, const char *text)
 const Target *
 target_load(Arena *a, const char *name)
 {
-    const char *text = target_template(arena_printf(a, "%s.lua", name));
+    const char *text = target_template(a, arena_printf(a, "%s.lua", name));
     if (!text)
         diag_fatal(a->diag, DIAG_ARGUMENT, (Loc){0}, "there is no target '%.40s'", name);
     return target_read(a, name, text);

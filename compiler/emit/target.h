@@ -43,7 +43,7 @@ struct Target {
 };
 
 /* target.c: the text of templates/NAME; NULL if there is no such file. */
-const char *target_template(const char *name);
+const char *target_template(Arena *a, const char *name);
 
 /* The text of a kernel's file in the table's folder of kernels; diag_fatal if there is no
  * such file. */

@@ -195,7 +195,7 @@ check_value(const Target *t, Arena *a, const Field *f, const TargetField *en)
         check_words(t, a, f, en->value);
     if (f->kind == FIELD_TEXT || f->kind == FIELD_NAME)
         check_slots(t, a, f, en->value);
-    if (f->kind == FIELD_FILE && !target_template(en->value))
+    if (f->kind == FIELD_FILE && !target_template(a, en->value))
         target_fail(t, a, "field '%s': there is no template '%.100s'; a text of yours "
                     "goes into prologue_text", en->key, en->value);
 }
@@ -255,7 +255,7 @@ check_helpers(Target *t, Arena *a)
 {
     for (int i = 0; i < t->nhelpers; i++)
         for (int f = 0; f < t->helper[i].nfiles; f++) {
-            const char *text = target_template(t->helper[i].file[f]);
+            const char *text = target_template(a, t->helper[i].file[f]);
             if (!text)
                 target_fail(t, a, "field 'helpers': there is no template '%.100s'",
                             t->helper[i].file[f]);

@@ -88,7 +88,7 @@ void
 writer_head(Writer *w, const char *head, const Unit *const *u, int n, const char *body)
 {
     writer_comment(w, arena_printf(w->arena, "%s%s", head, emit_made()));
-    buf_add(w->b, target_file(w->t, "prologue"));
+    buf_add(w->b, target_file(w->arena, w->t, "prologue"));
     writer_helpers(w, u, n, body);
     buf_add(w->b, "\n");
 }

@@ -13,6 +13,7 @@ from ._ravel import Error
 NUMPY = {"f32": np.dtype("f4"), "f16": np.dtype("f2"), "f64": np.dtype("f8"), "i8": np.dtype("i1"), "u8": np.dtype("u1"), "i16": np.dtype("i2"),
          "u16": np.dtype("u2"), "i32": np.dtype("i4"), "u32": np.dtype("u4"), "i64": np.dtype("i8"), "u64": np.dtype("u8"),
          "c64": np.dtype("c8"), "c128": np.dtype("c16"), "i4": np.dtype("u1"), "u4": np.dtype("u1"), "u2": np.dtype("u1"), "u1": np.dtype("u1")}
+HOST_DEVICES = {1, 3, 11}      # of DLPack's types: the CPU, and memory of it that CUDA or ROCm has pinned
 PACKED = {"i4", "u4", "u2", "u1"}
 NAMES = {t: name for name, t in NUMPY.items() if name not in PACKED} | {np.dtype("?"): "u8"}
 

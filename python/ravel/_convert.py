@@ -7,7 +7,7 @@ from typing import Any, Mapping, Optional, Sequence, Union
 
 import numpy as np
 
-from . import _index, _ravel, _specs
+from . import _device, _index, _ravel, _specs
 from ._arrays import PACKED, as_array, numpy_type, span, type_name
 from ._layout import Layout
 from ._ravel import Error
@@ -65,6 +65,8 @@ class Plan:
         """
         same = out is x
         if type(x) is not np.ndarray:
+            if _device.holds(x):
+                return self._run_on_device(_device.array(x), out, shape, index)
             x = as_array(x)
         if self.in_place:
             return self._run_in_place(x, x if same or out is None else out)
@@ -91,6 +93,15 @@ class Plan:
         self._run(x, x)
         return x if x.ndim == 1 else x.reshape(self.dst_shape)
 
+    def _run_on_device(self, x: _device.Array, out: Any, shape: Optional[Sequence[int]], index: Optional[Mapping[str, Any]]) -> Any:
+        type_name(x.dtype, self.dtype)
+        if index:
+            raise Error("index arrays are for arrays on the CPU")
+        if self.src_shape is not None and shape is None:
+            return _device.run(self, x, out, (self.src_shape, self.dst_shape), None)
+        at = self._shape_of(x.shape, shape)
+        return _device.run(self, x, out, self._shapes(at), at)
+
     @staticmethod
     def _checked(out: Any, x: np.ndarray, shape: tuple) -> np.ndarray:
         a = out if type(out) is np.ndarray else as_array(out)
@@ -100,12 +111,17 @@ class Plan:
             raise Error("out has shape %s, and the result has %s" % (a.shape, shape))
         return a
 
-    def _run_at(self, x: np.ndarray, out: Any, shape: Optional[Sequence[int]], index: Optional[Mapping[str, Any]]) -> Any:
+    def _shape_of(self, stored: tuple, shape: Optional[Sequence[int]]) -> tuple:
+        """The logical shape of a call of a plan with extents at run time."""
         if self.src_shape is not None:
             raise Error("all extents of this plan are numbers: omit shape")
-        at = tuple(shape) if shape is not None else _specs.context(self._files).logical_shape(self.src, self.dtype, x.shape)
+        at = tuple(shape) if shape is not None else _specs.context(self._files).logical_shape(self.src, self.dtype, stored)
         if len(at) != len(self.shape):
             raise Error("a shape of %d extents, and the plan has %d" % (len(at), len(self.shape)))
+        return at
+
+    def _run_at(self, x: np.ndarray, out: Any, shape: Optional[Sequence[int]], index: Optional[Mapping[str, Any]]) -> Any:
+        at = self._shape_of(x.shape, shape)
         stored, result = self._shapes(at)
         if x.shape != stored and x.ndim != 1 and x.size:
             raise Error("x has shape %s, and %s of logical shape %s is stored as %s" % (x.shape, self.src, at, stored))
@@ -179,8 +195,9 @@ def convert(x: Any, src: LayoutLike, dst: LayoutLike, *, shape: Optional[Sequenc
             out: Any = None, threads: int = 0, index: Optional[Mapping[str, Any]] = None) -> Any:
     """Convert x from layout src to layout dst; returns out, or a new array of the element type of x.
 
-    x is an array of NumPy, or an object with __array_interface__, __dlpack__ (on the CPU) or a buffer; its memory is read as it is, with its
-    strides, in the shape of the storage of src.  What the strides of out leave out is not written.  If src has blocks, padding or a pitch, `shape` gives the logical shape.  `dtype` says what the bytes of an
+    x is an array of NumPy, or an object with __array_interface__, __dlpack__ or a buffer; its memory is read as it is, with its strides, in the
+    shape of the storage of src.  What the strides of out leave out is not written.  An array on a CUDA device, with __dlpack__ or
+    __cuda_array_interface__, is converted there: the call enqueues a kernel on the array's stream, and out is on the same device.  If src has blocks, padding or a pitch, `shape` gives the logical shape.  `dtype` says what the bytes of an
     unsigned type mean, as in dtype="bf16" for uint16 or dtype="i4" for packed uint8.  `index` has the numbers of index arrays by name.  The
     conversion is compiled once; later calls find it.  Other threads run meanwhile.  With out=x the memory of x is converted in place, and the
     result is x in its new shape.  Raises Error, in the words of the library.
@@ -200,7 +217,11 @@ def convert(x: Any, src: LayoutLike, dst: LayoutLike, *, shape: Optional[Sequenc
     """
     same = out is x
     if type(x) is not np.ndarray:
-        x = as_array(x)
+        if _device.holds(x):
+            x = _device.array(x)
+            dtype = x.name if dtype is None else dtype
+        else:
+            x = as_array(x)
     if type(src) is not str:
         src = text_of(src)
     if type(dst) is not str:
@@ -208,7 +229,9 @@ def convert(x: Any, src: LayoutLike, dst: LayoutLike, *, shape: Optional[Sequenc
     files, src, dst = _specs.resolve_two(src, dst)
     if index and shape is None and src.endswith("]"):
         shape = _index.shape_of(_specs.context(files), src, index)
-    plan = kept(files, src, dst, x.dtype, x.shape, tuple(shape) if shape is not None else None, dtype, threads, same)
+    plan = kept(files, src, dst, x.dtype, x.shape, tuple(shape) if shape is not None else None, dtype, threads, same and type(x) is np.ndarray)
+    if type(x) is _device.Array:
+        return plan._run_on_device(x, out, None, index)
     if same:
         return plan(x, x, index=index)
     if not x.flags.c_contiguous or (type(out) is np.ndarray and not out.flags.c_contiguous):

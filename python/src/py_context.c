@@ -44,17 +44,10 @@ context_dealloc(PyObject *o)
     Py_DECREF(type);
 }
 
-/* "O&" of a shape. */
-static int
-to_shape(PyObject *o, void *out)
-{
-    return py_shape(o, out);
-}
-
 static int
 ask(PyObject *args, Question *q)
 {
-    return PyArg_ParseTuple(args, "ssO&", &q->layout, &q->dtype, to_shape, &q->shape);
+    return PyArg_ParseTuple(args, "ssO&", &q->layout, &q->dtype, py_to_shape, &q->shape);
 }
 
 static PyObject *
@@ -78,7 +71,7 @@ context_compile(PyObject *o, PyObject *args)
     ravel_plan *plan;
     ravel_error err;
     ravel_status s;
-    if (!PyArg_ParseTuple(args, "sssO&i|p", &rq.from, &rq.to, &rq.dtype, to_shape, &shape,
+    if (!PyArg_ParseTuple(args, "sssO&i|p", &rq.from, &rq.to, &rq.dtype, py_to_shape, &shape,
                           &rq.threads, &rq.in_place))
         return NULL;
     rq.rank = shape.rank;
@@ -87,6 +80,12 @@ context_compile(PyObject *o, PyObject *args)
     s = ravel_compile(context_of(o), &rq, &plan, &err);
     Py_END_ALLOW_THREADS
     return s ? py_fail(&err) : plan_new(plan);
+}
+
+static PyObject *
+context_device_plan(PyObject *o, PyObject *args)
+{
+    return device_plan(context_of(o), args);
 }
 
 static PyObject *
@@ -184,8 +183,8 @@ context_index(PyObject *o, PyObject *args)
     Shape x;
     int64_t address;
     ravel_error err;
-    if (!PyArg_ParseTuple(args, "ssO&O&", &q.layout, &q.dtype, to_shape, &q.shape,
-                          to_shape, &x))
+    if (!PyArg_ParseTuple(args, "ssO&O&", &q.layout, &q.dtype, py_to_shape, &q.shape,
+                          py_to_shape, &x))
         return NULL;
     if (x.rank != q.shape.rank)
         return py_refuse("an index of %d numbers in a shape of %d", x.rank, q.shape.rank);
@@ -203,7 +202,7 @@ context_element(PyObject *o, PyObject *args)
     int64_t x[RAVEL_MAX_RANK];
     int found;
     ravel_error err;
-    if (!PyArg_ParseTuple(args, "ssO&L", &q.layout, &q.dtype, to_shape, &q.shape,
+    if (!PyArg_ParseTuple(args, "ssO&L", &q.layout, &q.dtype, py_to_shape, &q.shape,
                           &address))
         return NULL;
     if (ravel_element(context_of(o), q.layout, q.dtype, q.shape.rank, q.shape.extent,
@@ -222,7 +221,7 @@ context_table(PyObject *o, PyObject *args)
     Py_buffer out;
     ravel_error err;
     ravel_status s = RAVEL_OK;
-    if (!PyArg_ParseTuple(args, "ssO&w*", &q.layout, &q.dtype, to_shape, &q.shape, &out))
+    if (!PyArg_ParseTuple(args, "ssO&w*", &q.layout, &q.dtype, py_to_shape, &q.shape, &out))
         return NULL;
     int64_t left = out.len / 8;
     for (int d = 0; d < q.shape.rank && q.shape.extent[d] > 0; d++)
@@ -327,6 +326,8 @@ static PyMethodDef methods[] = {
     {"load", context_load, METH_VARARGS, "load(text, name)"},
     {"compile", context_compile, METH_VARARGS,
      "compile(src, dst, dtype, shape, threads): a Plan"},
+    {"device_plan", context_device_plan, METH_VARARGS,
+     "device_plan(device, src, dst, dtype, shape, align): a DevicePlan"},
     {"any_dtype", context_any_dtype, METH_VARARGS, "any_dtype(layout)"},
     {"logical_shape", context_logical_shape, METH_VARARGS,
      "logical_shape(layout, dtype, stored)"},

@@ -1,5 +1,5 @@
-/* _ravel.Tensor: the memory of a DLPack capsule, from its lowest element to its highest, as
- * a buffer of bytes. */
+/* _ravel.Tensor: the memory of a DLPack capsule, from its lowest element to its highest: a
+ * buffer of bytes, or an address on a device. */
 #include "py_ravel.h"
 
 /* The structures of DLPack before 1.0, which the capsule "dltensor" holds. */
@@ -18,7 +18,8 @@ typedef struct DLManaged {
     void (*deleter)(struct DLManaged *self);
 } DLManaged;
 
-enum { DEVICE_CPU = 1 };
+/* DLPack's numbers of devices. */
+enum { CPU = 1, CUDA = 2, CUDA_HOST = 3, ROCM_HOST = 11, CUDA_MANAGED = 13 };
 
 /* DLPack's code and bits, and ravel's dtype. */
 static const struct { int code, bits; const char *name; } dtypes[] = {
@@ -62,12 +63,25 @@ place(Tensor *self)
     self->bytes = size ? (high - low + 1) * t->dtype.bits / 8 : 0;
 }
 
-/* Whether the tensor can be read here; else an exception is set. */
+static int
+on_host(const DLTensor *t)
+{
+    return t->device.type == CPU || t->device.type == CUDA_HOST ||
+           t->device.type == ROCM_HOST;
+}
+
+static int
+on_cuda(const DLTensor *t)
+{
+    return t->device.type == CUDA || t->device.type == CUDA_MANAGED;
+}
+
+/* Whether the tensor can be converted; else an exception is set. */
 static int
 readable(const DLTensor *t)
 {
-    if (t->device.type != DEVICE_CPU)
-        py_refuse("x is on a device (DLPack type %d): copy it to the CPU first",
+    if (!on_host(t) && !on_cuda(t))
+        py_refuse("an array on a device of DLPack's type %d: copy it to the CPU first",
                   (int)t->device.type);
     else if (!dtype_of(t))
         py_refuse("DLPack's type %d of %d bits has no dtype here", t->dtype.code,
@@ -110,13 +124,31 @@ tensor_dealloc(PyObject *o)
     Py_DECREF(type);
 }
 
+/* Where the lowest element is. */
+static char *
+lowest(const Tensor *self)
+{
+    const DLTensor *t = &self->owner->t;
+    return (char *)t->data + ((int64_t)t->byte_offset - self->origin * t->dtype.bits / 8);
+}
+
 static int
 tensor_buffer(PyObject *o, Py_buffer *view, int flags)
 {
     const Tensor *self = (const Tensor *)o;
-    const DLTensor *t = &self->owner->t;
-    int64_t first = (int64_t)t->byte_offset - self->origin * t->dtype.bits / 8;
-    return PyBuffer_FillInfo(view, o, (char *)t->data + first, self->bytes, 0, flags);
+    if (on_host(&self->owner->t))
+        return PyBuffer_FillInfo(view, o, lowest(self), self->bytes, 0, flags);
+    py_refuse("an array on a device, where one on the CPU is needed: copy it to the CPU "
+              "first");
+    return -1;
+}
+
+static PyObject *
+tensor_memory(PyObject *o, void *unused)
+{
+    const Tensor *self = (const Tensor *)o;
+    (void)unused;
+    return Py_BuildValue("NL", PyLong_FromVoidPtr(lowest(self)), (long long)self->bytes);
 }
 
 static PyObject *
@@ -152,6 +184,7 @@ static PyGetSetDef attributes[] = {
     {"shape", tensor_shape, NULL, "its extents", NULL},
     {"strides", tensor_strides, NULL, "the distances of neighbours, in elements", NULL},
     {"origin", tensor_origin, NULL, "the first element, counted from the lowest", NULL},
+    {"memory", tensor_memory, NULL, "(address of the lowest element, bytes)", NULL},
     {"dtype", tensor_dtype, NULL, "the name of its element type", NULL},
     {NULL, NULL, NULL, NULL, NULL}};
 

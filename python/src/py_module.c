@@ -75,6 +75,12 @@ py_shape(PyObject *o, Shape *out)
     return ok;
 }
 
+int
+py_to_shape(PyObject *o, void *out)
+{
+    return py_shape(o, out);
+}
+
 PyObject *
 py_tuple(const int64_t *v, int n)
 {
@@ -116,10 +122,12 @@ PyInit__ravel(void)
         "as 'LAYOUT'.", NULL, NULL);
     ravel_module.plan_type = py_type(m, &plan_spec);
     ravel_module.tensor_type = py_type(m, &tensor_spec);
+    ravel_module.device_type = py_type(m, &device_spec);
+    ravel_module.device_plan_type = py_type(m, &device_plan_spec);
     PyObject *context = py_type(m, &context_spec);
     Py_XDECREF(context);
     if (!ravel_module.error || !ravel_module.plan_type || !ravel_module.tensor_type ||
-        !context || PyModule_AddObjectRef(m, "Error", ravel_module.error) ||
+        !ravel_module.device_type || !ravel_module.device_plan_type || !context || PyModule_AddObjectRef(m, "Error", ravel_module.error) ||
         PyModule_AddIntMacro(m, RAVEL_MAX_RANK) ||
         PyModule_AddStringConstant(m, "version", RAVEL_VERSION))
         Py_CLEAR(m);

@@ -12,7 +12,7 @@
 /* Objects that the types of the module need; they live as long as the process. */
 typedef struct {
     PyObject *error;               /* ravel.Error */
-    PyObject *plan_type, *tensor_type;
+    PyObject *plan_type, *tensor_type, *device_type, *device_plan_type;
 } Module;
 extern Module ravel_module;
 
@@ -28,14 +28,18 @@ PyObject *py_fail(const ravel_error *err);
 PyObject *py_refuse(const char *fmt, ...);
 /* Read a sequence of integers; None is a run-time extent.  False: an exception is set. */
 int py_shape(PyObject *o, Shape *out);
+/* py_shape for "O&". */
+int py_to_shape(PyObject *o, void *out);
 PyObject *py_tuple(const int64_t *v, int n);
 /* Add a type to the module; returns it, or NULL. */
 PyObject *py_type(PyObject *m, PyType_Spec *spec);
 
-/* py_context.c, py_plan.c, py_dlpack.c */
-extern PyType_Spec context_spec, plan_spec, tensor_spec;
+/* py_context.c, py_plan.c, py_dlpack.c, py_device.c */
+extern PyType_Spec context_spec, plan_spec, tensor_spec, device_spec, device_plan_spec;
 /* A Plan that owns p. */
 PyObject *plan_new(ravel_plan *p);
 PyObject *tensor_from_dlpack(PyObject *module, PyObject *capsule);
+/* The arguments are those of the method Context.device_plan. */
+PyObject *device_plan(ravel_context *cx, PyObject *args);
 
 #endif

@@ -5,11 +5,13 @@ import gc
 import sys
 import threading
 import time
+import types
 
 import numpy as np
 import pytest
 
 import ravel
+from by_hand import ByHand
 
 TYPES = [np.bool_, np.int8, np.uint8, np.int16, np.uint16, np.float16, np.int32, np.uint32, np.float32, np.int64, np.uint64, np.float64,
          np.complex64, np.complex128]
@@ -55,6 +57,53 @@ def test_types_of_ml_dtypes():
     assert np.array_equal(ravel.compile("NCHW", "NC1HWC0", SHAPE, "bf16")(x), blocked(x, 16))
     with pytest.raises(ravel.Error, match="int4 have no dtype"):
         ravel.convert(np.zeros((2, 3), ml.int4), "{A, B}", "(A,B){B, A}")
+
+
+class Opaque:
+    """A type as ml_dtypes has them: NumPy knows its size and its name."""
+    isnative, kind, str = True, "V", "V"
+
+    def __init__(self, name, itemsize):
+        self.name, self.itemsize = name, itemsize
+
+
+def test_types_by_name():
+    """What ravel makes of the types of ml_dtypes, also where that is not installed."""
+    names = {("bfloat16", 2): "bf16", ("float8_e4m3fn", 1): "u8", ("float8_e5m2", 1): "u8"}
+    assert {key: ravel._arrays.own_name(Opaque(*key)) for key in names} == names
+    with pytest.raises(ravel.Error, match="int4 have no dtype here"):
+        ravel._arrays.own_name(Opaque("int4", 1))
+
+
+def test_a_type_that_numpy_does_not_know(monkeypatch):
+    """bfloat16 of a module ml_dtypes, by a stand-in: an opaque type of two bytes."""
+    monkeypatch.setitem(sys.modules, "ml_dtypes", types.SimpleNamespace(bfloat16=np.dtype("V2")))
+    x = random(SHAPE, np.uint16).view("V2")
+    y = ravel.compile("NCHW", "NC1HWC0", SHAPE, "bf16")(x)
+    assert y.dtype == x.dtype and np.array_equal(y.view(np.uint16), blocked(x.view(np.uint16), 16))
+
+
+class Torch:
+    """A tensor of torch on the CPU: DLPack and no interface of NumPy, and exported for a consumer that names no stream."""
+    def __init__(self, x, **kind):
+        self.x, self.tensor = x, ByHand(x, strides=[s // x.itemsize for s in x.strides], **kind)
+
+    def __dlpack_device__(self):
+        return 1, 0
+
+    def __dlpack__(self, stream=None):
+        assert stream is None
+        return self.tensor.__dlpack__()
+
+
+@pytest.mark.parametrize("kind, t", [({"code": 2, "bits": 16}, np.float16), ({"code": 4, "bits": 16}, np.uint16), ({"code": 0, "bits": 8}, np.int8)])
+def test_tensors_like_those_of_torch(kind, t):
+    """In and out, also with strides."""
+    x = random((33, 65), t)[::2, 1:]
+    z = np.zeros(x.T.shape, t)
+    out = Torch(z, **kind)
+    assert ravel.convert(Torch(x, **kind), "{A, B}", "(A,B){B, A}", out=out) is out
+    assert np.array_equal(z, x.T)
 
 
 def test_tensors_of_torch():
@@ -129,36 +178,6 @@ def test_holes_of_out_are_left():
 
 # --- DLPack by hand
 
-class Tensor(ct.Structure):
-    _fields_ = [("data", ct.c_void_p), ("device", ct.c_int32), ("id", ct.c_int32), ("ndim", ct.c_int32), ("code", ct.c_uint8), ("bits", ct.c_uint8),
-                ("lanes", ct.c_uint16), ("shape", ct.POINTER(ct.c_int64)), ("strides", ct.POINTER(ct.c_int64)), ("offset", ct.c_uint64)]
-
-
-class Managed(ct.Structure):
-    pass
-
-
-Deleter = ct.CFUNCTYPE(None, ct.POINTER(Managed))
-Managed._fields_ = [("t", Tensor), ("manager", ct.c_void_p), ("deleter", Deleter)]
-
-
-class ByHand:
-    """A tensor of another library: of bf16 on the CPU unless told otherwise."""
-    def __init__(self, x, strides=None, offset=0, device=1, code=4, bits=16):
-        self.deleted = 0
-        numbers = ct.c_int64 * x.ndim
-        self.keep = x, numbers(*x.shape), strides and numbers(*strides), Deleter(self.delete)
-        self.m = Managed(Tensor(x.ctypes.data - offset, device, 0, x.ndim, code, bits, 1, self.keep[1], self.keep[2], offset), None, self.keep[3])
-
-    def delete(self, _):
-        self.deleted += 1
-
-    def __dlpack__(self):
-        new = ct.pythonapi.PyCapsule_New
-        new.restype, new.argtypes = ct.py_object, [ct.c_void_p, ct.c_char_p, ct.c_void_p]
-        return new(ct.addressof(self.m), b"dltensor", None)
-
-
 def test_dlpack_of_others():
     x = random((6, 8), np.uint16)
     turned = np.ascontiguousarray(x.T).T
@@ -170,7 +189,7 @@ def test_dlpack_of_others():
     assert ravel.convert(ByHand(random(SHAPE, np.uint16)), "NCHW", "NC1HWC0").shape[-1] == 16
 
 
-@pytest.mark.parametrize("given, says", [({"device": 2}, "on a device .*copy it to the CPU"),
+@pytest.mark.parametrize("given, says", [({"device": 2}, "an array on a device, .*copy it to the CPU first"),
                                          ({"code": 9, "bits": 16}, "type 9 of 16 bits has no dtype")])
 def test_dlpack_that_is_refused(given, says):
     t = ByHand(random((6, 8), np.uint16), **given)

@@ -29,4 +29,4 @@ $(B)/fuzz/main.o: cli/main.c
 $(B)/fuzz/%: tests/fuzz/%.c $(INSIDES) $(FUZZ_CLI)
 	$(SAY) CC $<
 	$(Q)mkdir -p $(@D) && $(CC) $(ALL_CFLAGS) -fsanitize=fuzzer -o $@ $< \
-	    $(FUZZ_CLI) $(INSIDES) -ljansson -lz $(LIBS)
+	    $(WHOLE) $(FUZZ_CLI) $(INSIDES) -ljansson $(LIBS)

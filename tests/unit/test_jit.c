@@ -46,11 +46,11 @@ static double weigh(double a, int64_t b, const char *s)
 }
 
 static const JitSymbol HOST[] = {
-    {"tell", (void (*)(void))tell},
-    {"weigh", (void (*)(void))weigh},
-    {"memmove", (void (*)(void))memmove},
-    {"memset", (void (*)(void))memset},
-    {NULL, NULL},
+    {.name = "tell", .fn = (void (*)(void))tell},
+    {.name = "weigh", .fn = (void (*)(void))weigh},
+    {.name = "memmove", .fn = (void (*)(void))memmove},
+    {.name = "memset", .fn = (void (*)(void))memset},
+    {.name = NULL},
 };
 
 /* One text with every kind of section and reference that the loader knows. */

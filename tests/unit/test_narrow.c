@@ -44,10 +44,8 @@ static void (*kernel(const char *name, int size))(void)
 {
     char full[40];
     snprintf(full, sizeof full, size ? "ravel_%s%d" : "ravel_%s", name, size);
-    const JitSymbol *s = kernels_here()->symbols;
-    while (s->name && strcmp(s->name, full))
-        s++;
-    assert_non_null(s->name);
+    const JitSymbol *s = jit_symbol(kernels_here()->symbols, full);
+    assert_non_null(s);
     return s->fn;
 }
 

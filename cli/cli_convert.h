@@ -1,0 +1,44 @@
+/* cli_convert.h: conversions of the arrays of a file. */
+#ifndef RAVEL_CLI_CONVERT_H
+#define RAVEL_CLI_CONVERT_H
+
+#include "cli_file.h"
+
+/* The source array, and where its result is. */
+typedef struct {
+    ArrayFile file;
+    FileArray from;
+    bool several;         /* its result is kept in `spool`, and written with others */
+    i64 memory;           /* that the conversion may take */
+    FileView spool;       /* the result, if OUT is not written in blocks */
+    i64 unproven;         /* --verify: the bytes of a proof of the code that was left out */
+    const DType *dtype;
+    int rank;             /* logical */
+    i64 shape[MAX_RANK];
+    ravel_plan *plan;
+    const char *said;     /* about the result, for the user */
+} Source;
+
+/* Convert the array that --tensor names; s->file may be open.  EXIT_YES or EXIT_NO. */
+int convert_array(Cli *c, Source *s);
+void convert_free(Source *s);
+
+/* cli_convert_many.c: convert each of the arrays that the pattern --tensor fits to one OUT. */
+int convert_many(Cli *c, const ArrayFile *file);
+
+/* cli_convert_out.c: OUT.  A result is the storage of l. */
+typedef struct {
+    const Source *s;
+    const Layout *l;
+    const unsigned char *data;
+} Result;
+/* Whether OUT, by its name, can have several arrays. */
+bool out_has_many(const Cli *c);
+/* Whether OUT is a file that can be written block by block.  What cannot is made in an
+ * unnamed file first. */
+bool out_has_place(const Cli *c, const Source *s);
+/* What stands before the data of n results: *len is 0 if nothing does. */
+const void *out_head(Cli *c, const Result *r, int n, size_t *len);
+void out_write(Cli *c, const Result *r, int n);
+
+#endif

@@ -1,0 +1,55 @@
+/* The templates: expanded when the first of them is asked for, once in a process. */
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <zlib.h>
+
+#include "base.h"
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static _Atomic(Embedded *) known;  /* followed by the texts */
+
+/* NULL: out of memory. */
+static Embedded *
+unpack(const Packed *p)
+{
+    enum { GZIP = 16 };
+    Embedded *out = malloc(p->ntexts * sizeof *out + p->len);
+    char *text = (char *)(out + p->ntexts);
+    z_stream s = {.next_in = (unsigned char *)(uintptr_t)p->data, .avail_in = (uInt)p->packed,
+                  .next_out = (unsigned char *)text, .avail_out = (uInt)p->len};
+    bool ok = out && inflateInit2(&s, MAX_WBITS + GZIP) == Z_OK;
+    if (ok) {
+        ok = inflate(&s, Z_FINISH) == Z_STREAM_END && s.avail_out == 0;
+        inflateEnd(&s);
+    }
+    for (size_t i = 0; i < p->ntexts && ok; i++)
+        out[i] = (Embedded){p->text[i].name, text + p->text[i].at, p->text[i].len};
+    if (ok)
+        return out;
+    free(out);
+    return NULL;
+}
+
+const Embedded *
+embed_templates(Diag *d)
+{
+    const Embedded *out = atomic_load(&known);
+    if (out)
+        return out;
+    pthread_mutex_lock(&lock);
+    if (!atomic_load(&known))
+        atomic_store(&known, unpack(&embed_packed));
+    out = atomic_load(&known);
+    pthread_mutex_unlock(&lock);
+    if (!out)
+        diag_fatal(d, DIAG_MEMORY, (Loc){0}, "out of memory");
+    return out;
+}
+
+/* A library may be closed before the process ends. */
+static void __attribute__((destructor))
+forget(void)
+{
+    free(atomic_exchange(&known, NULL));
+}

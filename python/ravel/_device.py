@@ -1,0 +1,193 @@
+"""Arrays on a CUDA device: objects with __dlpack__ or __cuda_array_interface__, and conversions of them on their stream."""
+from __future__ import annotations
+
+import functools
+import math
+import sys
+from typing import Any, Callable, NamedTuple, Optional
+
+import numpy as np
+
+from . import _ravel, _specs
+from ._arrays import HOST_DEVICES, PACKED, numpy_type
+from ._ravel import Error
+
+CUDA_DEVICES = {2, 13}       # of DLPack's types: a device's memory, and memory that CUDA manages
+LEGACY = 1                   # the legacy default stream, for DLPack and for the driver
+
+
+class Library(NamedTuple):
+    """What a library does for its arrays: its current stream, and a new array on the device of another one."""
+    stream: Callable[[Any, Any], int]
+    new: Callable[[Any, Any, tuple, str], Any]
+
+
+def torch_stream(torch: Any, x: Any) -> int:
+    return torch.cuda.current_stream(x.device).cuda_stream
+
+
+def torch_new(torch: Any, x: Any, shape: tuple, how: str) -> Any:
+    return getattr(torch, how)(shape, dtype=x.dtype, device=x.device)
+
+
+def cupy_stream(cupy: Any, x: Any) -> int:
+    with x.device:
+        return cupy.cuda.get_current_stream().ptr
+
+
+def cupy_new(cupy: Any, x: Any, shape: tuple, how: str) -> Any:
+    with x.device:
+        return getattr(cupy, how)(shape, x.dtype)
+
+
+LIBRARIES = {"torch": Library(torch_stream, torch_new), "cupy": Library(cupy_stream, cupy_new)}
+
+
+def library_of(x: Any) -> Optional[str]:
+    """The library of x, also if its class is derived from the library's."""
+    roots = (c.__module__.partition(".")[0] for c in type(x).__mro__)
+    return next((r for r in roots if r in LIBRARIES and r in sys.modules), None)
+
+
+class Array(NamedTuple):
+    """An array on a device.  Strides and the origin, its first element, are in elements from its lowest one, which is at the address."""
+    object: Any
+    dtype: np.dtype
+    name: Optional[str]      # its dtype here; None: that of its type
+    shape: tuple[int, ...]
+    strides: tuple[int, ...]
+    origin: int
+    address: int
+    bytes: int
+    device: _ravel.Device
+    stream: int
+
+    @property
+    def contiguous(self) -> bool:
+        next_ = [math.prod(self.shape[d + 1:]) for d in range(len(self.shape))]
+        return 0 in self.shape or all(n == 1 or s == m for n, s, m in zip(self.shape, self.strides, next_))
+
+
+def holds(x: Any) -> bool:
+    """Whether x is an array on a device."""
+    where = getattr(x, "__dlpack_device__", None)
+    return where()[0] not in HOST_DEVICES if where is not None else hasattr(x, "__cuda_array_interface__")
+
+
+def array(x: Any, stream: Optional[int] = None) -> Array:
+    """What is known of x.  Its library makes the given stream, or else the one that it works on, wait for what writes x."""
+    stream = stream or stream_of(x)
+    return from_dlpack(x, stream) if hasattr(x, "__dlpack__") and hasattr(x, "__dlpack_device__") else from_interface(x, stream)
+
+
+def stream_of(x: Any) -> int:
+    library = library_of(x)
+    if library is not None:
+        return LIBRARIES[library].stream(sys.modules[library], x) or LEGACY
+    interface = getattr(x, "__cuda_array_interface__", {})
+    return interface.get("stream") or LEGACY
+
+
+def from_dlpack(x: Any, stream: int) -> Array:
+    kind, ordinal = x.__dlpack_device__()
+    if kind not in CUDA_DEVICES:
+        raise Error("an array on a device of DLPack's type %d: conversions are on the CPU and on CUDA devices; copy it to the CPU first" % kind)
+    t = _ravel.from_dlpack(x.__dlpack__(stream=stream))
+    return Array(x, numpy_type(t.dtype), t.dtype, t.shape, t.strides, t.origin, *t.memory, opened(ordinal), stream)
+
+
+def from_interface(x: Any, stream: int) -> Array:
+    """By version 3 of the CUDA array interface; numba has nothing else."""
+    i = x.__cuda_array_interface__
+    if i.get("mask") is not None:
+        raise Error("an array with a mask")
+    if (i.get("stream") or stream) != stream:
+        raise Error("out is used on stream %#x, and x on %#x: wait for one of them, and pass both on one stream" % (i["stream"], stream))
+    t, shape = np.dtype(i["typestr"]), tuple(i["shape"])
+    given = i.get("strides") or [t.itemsize * math.prod(shape[d + 1:]) for d in range(len(shape))]
+    if any(s % t.itemsize for n, s in zip(shape, given) if n > 1):
+        raise Error("an array with strides that are no multiples of its elements")
+    strides = tuple(s // t.itemsize if n > 1 else 0 for n, s in zip(shape, given))
+    ends = [s * (n - 1) for n, s in zip(shape, strides)]
+    origin = -sum(e for e in ends if e < 0)
+    size = 0 if 0 in shape else (1 + sum(map(abs, ends))) * t.itemsize
+    return Array(x, t, None, shape, strides, origin, i["data"][0] - origin * t.itemsize, size, of_current_context(), stream)
+
+
+@functools.lru_cache(maxsize=None)
+def opened(ordinal: int) -> _ravel.Device:
+    """A device by its number, with its primary context, which is also the CUDA runtime's."""
+    return _ravel.Device(ordinal)
+
+
+contexts: dict[int, _ravel.Device] = {}
+
+
+def of_current_context() -> _ravel.Device:
+    """The interface does not name the device: it is that of the context that is current on this thread."""
+    device = _ravel.Device(None)
+    return contexts.setdefault(device.context, device)
+
+
+@functools.lru_cache(maxsize=256)
+def plan_for(device: _ravel.Device, files: tuple, src: str, dst: str, dtype: str, shape: tuple, align: int) -> _ravel.DevicePlan:
+    return _specs.context(files).device_plan(device, src, dst, dtype, shape, align)
+
+
+@functools.lru_cache(maxsize=256)
+def has_holes(files: tuple, layout: str, dtype: str, shape: tuple) -> bool:
+    return 0 not in shape and _specs.context(files).check(layout, dtype, shape)["holes"] != 0
+
+
+_specs.listeners += [plan_for.cache_clear, has_holes.cache_clear]
+
+
+def new_array(plan: Any, x: Array, shape: tuple, at: tuple) -> Any:
+    """An array of x's library for the result; holes are 0, as in a new array of NumPy."""
+    library = library_of(x.object)
+    if library is None:
+        raise Error("x is on a device, and %s has no arrays that are allocated here: give out=" % type(x.object).__module__.partition(".")[0])
+    how = "zeros" if has_holes(plan._files, plan.dst, plan.dtype, at) else "empty"
+    return LIBRARIES[library].new(sys.modules[library], x.object, shape, how)
+
+
+def result_array(out: Any, x: Array, shape: tuple) -> Array:
+    """out, if the result fits in it and it is beside x."""
+    if not holds(out):
+        raise Error("x is on a device, and out is not")
+    o = array(out, x.stream)
+    if o.device.context != x.device.context:
+        raise Error("x and out are on two devices")
+    if getattr(out, "__cuda_array_interface__", {}).get("data", (0, False))[1]:
+        raise Error("out is not an array that can be written to")
+    if o.dtype.itemsize != x.dtype.itemsize:
+        raise Error("out has elements of %d bytes, and x of %d" % (o.dtype.itemsize, x.dtype.itemsize))
+    if o.shape != shape and len(o.shape) != 1:
+        raise Error("out has shape %s, and the result has %s" % (o.shape, shape))
+    if x.address < o.address + o.bytes and o.address < x.address + x.bytes:
+        raise Error("out and x overlap: there is no conversion in place")
+    return o
+
+
+def placed(plan: Any, layout: str, shape: tuple, a: Array, what: str) -> str:
+    """The layout of an array with strides."""
+    if a.contiguous:
+        return layout
+    if plan.dtype in PACKED or a.shape != shape:
+        raise Error("%s is not a C-contiguous array%s" % (what, "" if plan.dtype in PACKED else ", and not of shape %s" % (shape,)))
+    return _specs.context(plan._files).strided(layout, a.strides, a.origin)
+
+
+def run(plan: Any, x: Array, out: Any, shapes: tuple, at: Optional[tuple]) -> Any:
+    """Enqueue a conversion of x on its stream, and return out or a new array; `shapes` are those of x and of the result."""
+    if plan.arrays:
+        raise Error("the layouts have index arrays, which are for arrays on the CPU")
+    if x.shape != shapes[0] and len(x.shape) != 1 and 0 not in x.shape:
+        raise Error("x has shape %s, and %s of logical shape %s is stored as %s" % (x.shape, plan.src, at or plan.shape, shapes[0]))
+    result = new_array(plan, x, shapes[1], at or plan.shape) if out is None else out
+    o = result_array(result, x, shapes[1])
+    src, dst = placed(plan, plan.src, shapes[0], x, "x"), placed(plan, plan.dst, shapes[1], o, "out")
+    both = x.address | o.address | 16
+    made = plan_for(x.device, plan._files, src, dst, plan.dtype, plan.shape, both & -both)
+    made.run(x.stream, o.address, o.bytes, x.address, x.bytes, at)
+    return result

@@ -1,0 +1,32 @@
+"""DLPack tensors of another library, by ctypes."""
+import ctypes as ct
+
+
+class Tensor(ct.Structure):
+    _fields_ = [("data", ct.c_void_p), ("device", ct.c_int32), ("id", ct.c_int32), ("ndim", ct.c_int32), ("code", ct.c_uint8), ("bits", ct.c_uint8),
+                ("lanes", ct.c_uint16), ("shape", ct.POINTER(ct.c_int64)), ("strides", ct.POINTER(ct.c_int64)), ("offset", ct.c_uint64)]
+
+
+class Managed(ct.Structure):
+    pass
+
+
+Deleter = ct.CFUNCTYPE(None, ct.POINTER(Managed))
+Managed._fields_ = [("t", Tensor), ("manager", ct.c_void_p), ("deleter", Deleter)]
+
+
+class ByHand:
+    """A tensor of another library: of bf16 on the CPU unless told otherwise."""
+    def __init__(self, x, strides=None, offset=0, device=1, code=4, bits=16):
+        self.deleted = 0
+        numbers = ct.c_int64 * x.ndim
+        self.keep = x, numbers(*x.shape), strides and numbers(*strides), Deleter(self.delete)
+        self.m = Managed(Tensor(x.ctypes.data - offset, device, 0, x.ndim, code, bits, 1, self.keep[1], self.keep[2], offset), None, self.keep[3])
+
+    def delete(self, _):
+        self.deleted += 1
+
+    def __dlpack__(self):
+        new = ct.pythonapi.PyCapsule_New
+        new.restype, new.argtypes = ct.py_object, [ct.c_void_p, ct.c_char_p, ct.c_void_p]
+        return new(ct.addressof(self.m), b"dltensor", None)
