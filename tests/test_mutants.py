@@ -17,6 +17,10 @@ UNSEEN = {"templates/c/fence.c"}
 @pytest.mark.parametrize("mutant", mutate.mutants(), ids=mutate.name)
 def test_has_its_place(mutant):
     mutate.mutated(mutant)
+    tests = mutant.get("tests", [])
+    assert all((ravel.ROOT / t.split("::")[0]).exists() for t in tests)
+    assert sum("test_unit[" in t for t in tests) == len(mutate.units(mutant))
+    assert all((ravel.ROOT / "tests/unit" / (u + ".c")).exists() for u in mutate.units(mutant))
 
 
 def test_parts_that_can_break_have_mutants():
