@@ -34,10 +34,13 @@ make_named(const char *dir)
 }
 
 static ravel_status
-fail(ravel_error *err, int e)
+fail(ravel_error *err, int e, long long bytes)
 {
     char buf[128];
-    return error_set(err, e == ENOMEM ? RAVEL_ERR_MEMORY : RAVEL_ERR_FILE,
+    if (e == ENOMEM)
+        return error_set(err, RAVEL_ERR_MEMORY, "no addresses for the %lld bytes of a temporary "
+                         "file; a larger 'ulimit -v' gives some", bytes);
+    return error_set(err, RAVEL_ERR_FILE,
                      "%.400s: a temporary file: %s; TMPDIR names another folder", folder(),
                      strerror_r(e, buf, sizeof buf));
 }
@@ -50,7 +53,7 @@ file_spool(ravel_error *err)
     if (fd < 0 && (errno == EOPNOTSUPP || errno == EISDIR || errno == EINVAL))
         fd = make_named(dir);
     if (fd < 0)
-        fail(err, errno);
+        fail(err, errno, 0);
     return fd;
 }
 
@@ -65,7 +68,7 @@ file_spool_view(int fd, int e, FileView *v, ravel_error *err)
     e = file_close(fd, e);
     *v = (FileView){0};
     if (e)
-        return fail(err, e);
+        return fail(err, e, (long long)len);
     *v = (FileView){p, (size_t)len, len > 0};
     return RAVEL_OK;
 }

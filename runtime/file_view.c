@@ -10,6 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "error.h"
 #include "file_new.h"
 
 static bool
@@ -87,6 +88,18 @@ read_stream(int fd, const char *name, size_t most, FileView *v, ravel_error *err
     return file_fail(err, name, "cannot read", unread);
 }
 
+/* A file that cannot be mapped: some are no memory of their own, and addresses may be limited. */
+static ravel_status
+read_all(const char *path, long long bytes, FileView *v, ravel_error *err)
+{
+    bool limited = errno == ENOMEM;
+    ravel_status s = file_read(path, SIZE_MAX, &v->data, &v->len, err);
+    if (s && limited)
+        return error_set(err, RAVEL_ERR_FILE, "%.500s: no addresses for its %lld bytes; a larger "
+                         "'ulimit -v' gives some", path, bytes);
+    return s;
+}
+
 ravel_status
 file_view(const char *path, size_t most, FileView *v, ravel_error *err)
 {
@@ -102,7 +115,7 @@ file_view(const char *path, size_t most, FileView *v, ravel_error *err)
     if (stream)
         s = read_stream(fd, in ? "standard input" : path, most, v, err);
     else if (!known || !map(fd, &st, v))
-        s = file_read(path, SIZE_MAX, &v->data, &v->len, err);
+        s = read_all(path, known ? (long long)st.st_size : 0, v, err);
     if (!in)
         close(fd);
     return s;

@@ -303,3 +303,11 @@ def test_a_view_with_a_swizzle(cx, layout, shape, says):
     (("emit", "--from", "{M, K}", "--to", "{M, K, N}", "-s", "A,4", "-d", "u8", "-o", "-"), "has dims (M, K, N), the shape has 2 extents")])
 def test_the_right_reason(args, says):
     assert says in run(*args, code=2)
+
+
+@pytest.mark.parametrize("pair", [("(B,M,K){K, M, B}", "(B,M,K){(M%32) ~ (K%2), B, K//2, K%2}", "3000,32,23", "u4"),
+                                  ("ROW_MAJOR", "(M,K){M//8, (M%8) ~ (K%8), K//8, K%8}", "2801,3007", "u1")], ids=lambda p: p[3])
+def test_a_byte_belongs_to_one_thread(pair):
+    """Its parts are far apart in the loops where a xor selects the byte by a digit within it."""
+    a, b, shape, dtype = pair
+    assert "no byte is written by two parts" in run("verify", "--from", a, "--to", b, "--shape", shape, "--dtype", dtype)

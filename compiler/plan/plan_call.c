@@ -78,7 +78,8 @@ call_arg(const Plan *p, const Nest *n, char letter)
 }
 
 /* True if the nest writes whole bytes only: some of its loops fill bytes, the strides of
- * the others are whole bytes. */
+ * the others are whole bytes.  Loops in the residual fill none: the parts of a byte may belong
+ * to different iterations of another loop. */
 static bool
 whole_bytes(const Nest *n, int bits)
 {
@@ -87,7 +88,7 @@ whole_bytes(const Nest *n, int bits)
     i64 run = 1;
     for (int i = 0; i < n->nloops && run % per; i++)
         if (!used[i] && n->loop[i].ds == run && ex_is_const(n->loop[i].ex.n) &&
-            ex_is_const(n->loop[i].ex.ds)) {
+            ex_is_const(n->loop[i].ex.ds) && !ex_has(n->dst, n->loop[i].var)) {
             used[i] = true;
             run *= n->loop[i].n;
             i = -1;

@@ -45,14 +45,14 @@ def meant(name: str) -> str:
 
 
 def own_name(t: np.dtype) -> str:
-    """The dtype that NumPy's type is; Error if it has none.  A float8 of ml_dtypes moves as a byte."""
+    """The dtype that NumPy's type is; Error if it has none.  Small types of ml_dtypes (float8, int4), which have a byte each, move as bytes."""
     if not t.isnative:
         raise Error("elements of type %s are in the other byte order: pass x.astype(x.dtype.newbyteorder('='))" % t.str)
     if t in NAMES:
         return NAMES[t]
     if t.name == "bfloat16":
         return "bf16"
-    if t.name.startswith("float8") and t.itemsize == 1:
+    if t.itemsize == 1 and t.name.startswith(("float8", "float6", "float4", "int4", "uint4", "int2", "uint2")):
         return "u8"
     raise Error("elements of type %s have no dtype here: give dtype=, such as dtype='u8'" % t.name)
 

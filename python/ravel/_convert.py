@@ -107,6 +107,8 @@ class Plan:
         a = out if type(out) is np.ndarray else as_array(out)
         if a.dtype is not x.dtype and a.dtype.itemsize != x.dtype.itemsize:
             raise Error("out has elements of %d bytes, and x of %d" % (a.dtype.itemsize, x.dtype.itemsize))
+        if a.dtype != x.dtype:
+            raise Error("out has elements of type %s, and x of %s: pass out.view(x.dtype) to have the bytes of x there" % (a.dtype, x.dtype))
         if a.shape != shape and a.ndim != 1:
             raise Error("out has shape %s, and the result has %s" % (a.shape, shape))
         return a

@@ -162,6 +162,8 @@ def result_array(out: Any, x: Array, shape: tuple) -> Array:
         raise Error("out is not an array that can be written to")
     if o.dtype.itemsize != x.dtype.itemsize:
         raise Error("out has elements of %d bytes, and x of %d" % (o.dtype.itemsize, x.dtype.itemsize))
+    if o.dtype != x.dtype:
+        raise Error("out has elements of type %s, and x of %s" % (o.dtype, x.dtype))
     if o.shape != shape and len(o.shape) != 1:
         raise Error("out has shape %s, and the result has %s" % (o.shape, shape))
     if x.address < o.address + o.bytes and o.address < x.address + x.bytes:

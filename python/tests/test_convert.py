@@ -49,14 +49,20 @@ def test_parameters_depend_on_the_type():
 
 def test_types_of_ml_dtypes():
     ml = pytest.importorskip("ml_dtypes")
-    for t in (ml.bfloat16, ml.float8_e4m3fn, ml.float8_e5m2):
+    for t in (ml.bfloat16, ml.float8_e4m3fn, ml.float8_e5m2, ml.int4, ml.uint4):
         x = random(SHAPE, t)
         y = ravel.convert(x, "NCHW", "NHWC")
         assert y.dtype == x.dtype and np.array_equal(y, x.transpose(0, 2, 3, 1))
     x = random(SHAPE, ml.bfloat16)
     assert np.array_equal(ravel.compile("NCHW", "NC1HWC0", SHAPE, "bf16")(x), blocked(x, 16))
-    with pytest.raises(ravel.Error, match="int4 have no dtype"):
-        ravel.convert(np.zeros((2, 3), ml.int4), "{A, B}", "(A,B){B, A}")
+
+
+@pytest.mark.parametrize("other", ["i4", ">f4", "u4"])
+def test_out_has_the_type_of_x(other):
+    x = np.zeros((6, 10), "f4")
+    for f in lambda out: ravel.convert(x, "{M, K}", "(M,K){K, M}", out=out), lambda out: ravel.compile("{M, K}", "(M,K){K, M}", (6, 10), "f32")(x, out):
+        with pytest.raises(ravel.Error, match="out has elements of type"):
+            f(np.zeros((10, 6), other))
 
 
 class Opaque:
@@ -69,10 +75,10 @@ class Opaque:
 
 def test_types_by_name():
     """What ravel makes of the types of ml_dtypes, also where that is not installed."""
-    names = {("bfloat16", 2): "bf16", ("float8_e4m3fn", 1): "u8", ("float8_e5m2", 1): "u8"}
+    names = {("bfloat16", 2): "bf16", ("float8_e4m3fn", 1): "u8", ("float8_e5m2", 1): "u8", ("int4", 1): "u8", ("uint2", 1): "u8"}
     assert {key: ravel._arrays.own_name(Opaque(*key)) for key in names} == names
-    with pytest.raises(ravel.Error, match="int4 have no dtype here"):
-        ravel._arrays.own_name(Opaque("int4", 1))
+    with pytest.raises(ravel.Error, match="float24 have no dtype here"):
+        ravel._arrays.own_name(Opaque("float24", 3))
 
 
 def test_a_type_that_numpy_does_not_know(monkeypatch):
