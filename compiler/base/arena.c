@@ -114,7 +114,7 @@ void
 arena_drop(Arena *a, const void *p, size_t n)
 {
     ArenaBlock **at = n >= LARGE_BYTES ? block_of(a, p, n) : NULL, *b = a->head;
-    if (!at && b && (const unsigned char *)p + rounded(n) == b->mem + b->used) {
+    if (!at && p && b && (const unsigned char *)p + rounded(n) == b->mem + b->used) {
         b->used -= rounded(n);
         memset(b->mem + b->used, 0, rounded(n));
     }
