@@ -34,15 +34,7 @@ compile_refs(Arena *a, const LayoutRef *from, const LayoutRef *to, const DType *
 Plan *
 compile_again(Arena *a, const Plan *p)
 {
-    i64 shape[MAX_RANK];
-    const char *name[MAX_RANK];
-    Request rq = {.rank = p->src->rank, .shape = shape, .extent = name,
-                  .machine = p->machine};
-    for (int d = 0; d < rq.rank; d++) {
-        int i = p->from->extent[d];
-        shape[d] = i < 0 ? p->src->dim[d].n : RUNTIME_EXTENT;
-        name[d] = i < 0 ? NULL : p->name[i];
-    }
+    Request rq = compile_request(a, p);
     return compile_refs(a, p->src->ref, p->dst->ref, p->src->dtype, &rq);
 }
 
@@ -72,42 +64,20 @@ compile_statements(const Target *t, const Plan *p, const Request *rq)
            : emit_print(emit_relayout(p, emit_name(ex_arena(p->e), t, rq), ""));
 }
 
-/* Only functions in C have index arrays. */
-static void
-refuse_lookups(const Layout *src, const Layout *dst, const char *what)
-{
-    layout_refuse_lookups(src, what);
-    layout_refuse_lookups(dst, what);
-}
-
-/* With a check that the target's kernels can take a batch. */
-static GridLimits
-limits(const Target *t, const Plan *p, const Request *rq)
-{
-    GridLimits most = grid_limits(t, rq->align);
-    const char *field = plan_is_fixed(p) ? "batch_kernel" : "batch_runtime_kernel";
-    if (rq->batch && !target_text(t, field))
-        diag_fatal(ex_arena(p->e)->diag, DIAG_ARGUMENT, (Loc){0},
-                   "a batch: the kernels of the target %s take one source and one "
-                   "destination, as it has no '%s'", target_name(t), field);
-    most.batch = rq->batch;
-    return most;
-}
-
 const GridUnit *
 compile_grid(const Target *t, const Plan *p, const Request *rq)
 {
     Arena *a = ex_arena(p->e);
-    refuse_lookups(p->src, p->dst, "a kernel of a GPU");
+    compile_refuse_lookups(p->src, p->dst, "a kernel of a GPU");
     const char *line = emit_command(a, t, rq, p->src->ref, p->dst->ref, NULL);
-    return grid_make(p, limits(t, p, rq), emit_name(a, t, rq), line);
+    return grid_make(p, grid_limits(t, p, rq), emit_name(a, t, rq), line);
 }
 
 const char *
 compile_bursts(const Target *t, const Plan *p, const Request *rq)
 {
     Arena *a = ex_arena(p->e);
-    refuse_lookups(p->src, p->dst, "a machine of bursts");
+    compile_refuse_lookups(p->src, p->dst, "a machine of bursts");
     const char *line = emit_command(a, t, rq, p->src->ref, p->dst->ref, NULL);
     BurstMachine m = burst_machine(t);
     return burst_emit(t, burst_make(p, &m), emit_name(a, t, rq), line);
@@ -120,7 +90,7 @@ compile_frag(Arena *a, const Known *known, const Request *rq, EmitKind kind)
     const DType *t = compile_dtype(a, rq->dtype);
     const LayoutRef *from = spec_ref(a, rq->from, known);
     compile_sides(a, from, spec_ref(a, rq->to, known), t, rq, &s);
-    refuse_lookups(s.src, s.dst, "a fragment");
+    compile_refuse_lookups(s.src, s.dst, "a fragment");
     if (kind == EMIT_STORE) {
         Verdict *v = decide_or_fail(s.src);
         decide_or_fail(s.dst);

@@ -25,10 +25,7 @@ Plan *compile_again(Arena *a, const Plan *p);
  * are numbers. */
 Composed compile_compose(Arena *a, const Known *known, const Request *first,
                          const Request *second);
-/* in_place.c */
-/* The passes that convert a buffer within itself; diag_fatal if there are none. */
-const InPlace *compile_in_place(const Plan *p, const Request *rq);
-/* The C of these. */
+/* in_place.c: the C of the passes of compile_in_place. */
 const char *compile_in_place_text(const Target *t, const Known *known, const Plan *p,
                                   const Request *rq);
 

@@ -183,18 +183,32 @@ check_align(const GridUnit *u)
                    "must be aligned", u->most.align, least);
 }
 
-GridLimits
-grid_limits(const Target *t, int align)
+/* A batch needs a kernel of the target that takes one. */
+static void
+check_batch(const Target *t, const Plan *p)
 {
+    const char *field = plan_is_fixed(p) ? "batch_kernel" : "batch_runtime_kernel";
+    if (!target_text(t, field))
+        diag_fatal(ex_arena(p->e)->diag, DIAG_ARGUMENT, (Loc){0},
+                   "a batch: the kernels of the target %s take one source and one "
+                   "destination, as it has no '%s'", target_name(t), field);
+}
+
+GridLimits
+grid_limits(const Target *t, const Plan *p, const Request *rq)
+{
+    if (rq->batch)
+        check_batch(t, p);
     return (GridLimits){.access = (int)target_number(t, "access_least"),
-                        .align = align ? align : GRID_VECTOR,
+                        .align = rq->align ? rq->align : GRID_VECTOR,
                         .bits = (int)target_number(t, "index_bits"),
                         .shared = target_number(t, "shared_most"),
                         .row = target_number(t, "grid_side"),
                         .rows = target_text(t, "grid_block_rows"),
                         .runtime = target_text(t, "runtime_kernel"),
                         .otherwise = target_text(t, "else_open"),
-                        .funnel = target_text(t, "funnel")};
+                        .funnel = target_text(t, "funnel"),
+                        .batch = rq->batch};
 }
 
 GridUnit *

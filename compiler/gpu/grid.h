@@ -110,8 +110,8 @@ typedef struct {
 } GridUnit;
 
 /* grid.c */
-/* For buffers that the caller aligns to that many bytes; 0: to a vector. */
-GridLimits grid_limits(const Target *t, int align);
+/* diag_fatal if the request is for a batch and the target's kernels of such a plan take none. */
+GridLimits grid_limits(const Target *t, const Plan *p, const Request *rq);
 /* diag_fatal if no row applies to some box of the plan, or the kernel exceeds the
  * limits of the target. */
 GridUnit *grid_make(const Plan *p, GridLimits most, const char *name,

@@ -295,6 +295,27 @@ layout_at(Exprs *e, const Layout *l, const i64 *shape, const int *map)
     return layout_make(e, l->ref, l->dtype, l->rank, n);
 }
 
+void
+compile_refuse_lookups(const Layout *src, const Layout *dst, const char *what)
+{
+    layout_refuse_lookups(src, what);
+    layout_refuse_lookups(dst, what);
+}
+
+Request
+compile_request(Arena *a, const Plan *p)
+{
+    int rank = p->src->rank;
+    i64 *shape = arena_array(a, i64, rank + 1);
+    const char **name = arena_array(a, const char *, rank + 1);
+    for (int d = 0; d < rank; d++) {
+        int i = p->from->extent[d];
+        shape[d] = i < 0 ? p->src->dim[d].n : RUNTIME_EXTENT;
+        name[d] = i < 0 ? NULL : p->name[i];
+    }
+    return (Request){.rank = rank, .shape = shape, .extent = name, .machine = p->machine};
+}
+
 Plan *
 compile_at(Arena *a, const Plan *p, const i64 *shape, const char **why)
 {

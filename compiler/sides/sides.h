@@ -29,12 +29,21 @@ void compile_sides(Arena *a, const LayoutRef *from, const LayoutRef *to, const D
  * one-to-one or a view.  The largest extents for which this holds become the bounds of
  * the scalars. */
 void compile_decide(const Sides *s);
+/* diag_fatal if a side needs an index array, which only functions in C have; `what` is what
+ * cannot have one. */
+void compile_refuse_lookups(const Layout *src, const Layout *dst, const char *what);
+/* The request whose plan p is, without the texts of its sides, dtype and name. */
+Request compile_request(Arena *a, const Plan *p);
 /* diag_fatal if plan_check finds a flaw. */
 void compile_check(Plan *p);
 /* The plan at a shape, with numbers for all extents; its layouts are computed and
  * decided for this shape.  *why is NULL, or the reason why the shape is not valid for
  * the plan. */
 Plan *compile_at(Arena *a, const Plan *p, const i64 *shape, const char **why);
+
+/* in_place_sides.c */
+/* The passes that convert a buffer within itself; diag_fatal if there are none. */
+const InPlace *compile_in_place(const Plan *p, const Request *rq);
 
 /* view_of.c: for a plan without run-time extents. */
 /* Whether the destination, as an array, is a part of the storage of the source: then its
